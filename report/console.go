@@ -16,9 +16,9 @@ import (
 // eye is, the answer.
 func Console(w io.Writer, runs []rundir.Run, o Options) error {
 	out := bufio.NewWriter(w)
-	fields := consoleFields(o.Lang, runs)
+	columns := consoleColumns(runs)
 	for i := range runs {
-		if err := writeRun(out, &runs[i], fields, o); err != nil {
+		if err := writeRun(out, &runs[i], columns, o); err != nil {
 			return err
 		}
 	}
@@ -29,30 +29,55 @@ func Console(w io.Writer, runs []rundir.Run, o Options) error {
 	return out.Flush()
 }
 
-func writeRun(w io.Writer, run *rundir.Run, fields []findings.StageField, o Options) error {
+// consoleColumns are the columns of the console table, without those that say nothing of the runs.
+func consoleColumns(runs []rundir.Run) []findings.Column {
+	columns := findings.Pick("name", "rates_offered", "rates_completed", "refused", "failed", "latency_s_mean", "ttft_s_mean", "ttft_s_p99", "inter_token_s",
+		"itl_s_p99", "tokens_per_s_output", "concurrency_mean", "goodput_rate", "goodput_verdict", "fidelity", "grades", "length", "verdict")
+	for i := range columns {
+		if c := &columns[i]; c.ID == "concurrency_mean" { // there is room for it in the second line
+			c.Sub = lang.SubMean.Text()
+		}
+	}
+	return findings.For(runs, columns)
+}
+
+// console returns a table of rows for the terminal: where its width is short, it says which columns go first.
+func consoleTable(title lang.Text, columns []findings.Column, rows []findings.StageRow) table.Table {
+	order := map[string]int{
+		"concurrency_mean": 1, "rates_offered": 2, "goodput_rate": 2, "itl_s_p99": 3, "latency_s_mean": 4, "verdict": 5, "inter_token_s": 6, "ttft_s_mean": 7,
+	}
+	t := findings.TabulateStages(columns, rows, findings.UnitBelow)
+	t.Title = title
+	for i := range columns {
+		t.Columns[i].Drop = order[columns[i].ID]
+	}
+	return t
+}
+
+func writeRun(w io.Writer, run *rundir.Run, columns []findings.Column, o Options) error {
 	table.WriteLines(w, "", []string{headline(run, o.Lang)}, table.Strong, o.style())
 	if len(run.Stages) > 0 {
-		tables := []table.Table{findings.TabulateStages("", fields, findings.InTable(run))}
+		tables := []table.Table{consoleTable(lang.Text{}, columns, findings.InTable(run))}
 		if probes := findings.ProbeStages(run); len(probes) > 0 {
-			tables = append(tables, findings.TabulateStages(wordProbes.In(o.Lang), fields, probes))
+			tables = append(tables, consoleTable(wordProbes.Text(), columns, probes))
 		}
 		if controls := findings.ControlStages(run); len(controls) > 0 {
-			tables = append(tables, findings.TabulateStages(wordControls.In(o.Lang), fields, controls))
+			tables = append(tables, consoleTable(wordControls.Text(), columns, controls))
 		}
 		io.WriteString(w, "\n")
-		if err := table.Write(w, tables, o.Width, o.Color); err != nil {
+		if err := table.Write(w, tables, o.style()); err != nil {
 			return err
 		}
-		table.WriteLines(w, "", findings.Legend(tables, o.Lang), table.Faint, o.style())
+		table.WriteLines(w, "", lang.In(findings.Legend(tables...), o.Lang), table.Faint, o.style())
 		if err := writePlot(w, run, o); err != nil {
 			return err
 		}
 		if err := writeRepeats(w, run, o); err != nil {
 			return err
 		}
-		if replicas := findings.ReplicaTable(run, o.Lang); len(replicas) > 0 {
+		if replicas := findings.ReplicaTable(run); len(replicas) > 0 {
 			io.WriteString(w, "\n")
-			if err := table.Write(w, replicas, o.Width, o.Color); err != nil {
+			if err := table.Write(w, replicas, o.style()); err != nil {
 				return err
 			}
 		}
@@ -68,15 +93,15 @@ func writeRun(w io.Writer, run *rundir.Run, fields []findings.StageField, o Opti
 
 // writeRepeats writes how repetitions differ, where there are any.
 func writeRepeats(w io.Writer, run *rundir.Run, o Options) error {
-	t := findings.RepeatTable(run, o.Lang)
+	t := findings.RepeatTable(run)
 	if len(t.Rows) == 0 {
 		return nil
 	}
 	io.WriteString(w, "\n"+strings.Repeat(" ", table.Indent)+table.Paint(wordRepeats.In(o.Lang), table.Strong, o.Color)+"\n")
-	if err := table.Write(w, []table.Table{t}, o.Width, o.Color); err != nil {
+	if err := table.Write(w, []table.Table{t}, o.style()); err != nil {
 		return err
 	}
-	table.WriteLines(w, "", findings.RepeatNotes(t, o.Lang), table.Faint, o.style())
+	table.WriteLines(w, "", lang.In(findings.RepeatNotes(t), o.Lang), table.Faint, o.style())
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/published"
+	write "llmsweep/report/published"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -28,7 +28,7 @@ func Illustrated(w io.Writer, run *rundir.Run, l lang.Lang, drawings []Drawing) 
 }
 
 func markdown(w io.Writer, runs []rundir.Run, l lang.Lang, drawings []Drawing) error {
-	d := document{table.NewMarkdown(w), l}
+	d := document{table.NewMarkdown(w, l), l}
 	title, level := titleSeveral.In(l, strconv.Itoa(len(runs))), "####"
 	if len(runs) == 1 {
 		title, level = titleLoad.In(l, findings.SetupName(&runs[0], l)), "###"
@@ -82,34 +82,36 @@ func summary(run *rundir.Run, l lang.Lang) []string {
 
 // run writes one run: the published table, and what it has no room for.
 func (d document) run(run *rundir.Run, level string) {
-	published.WriteSixColumn(d.Markdown, run, d.l)
+	write.WriteSixColumn(d.Markdown, run, d.l)
+	published := append(write.SixColumns(), findings.Pick("verdict")...)
 	if probes := findings.ProbeStages(run); len(probes) > 0 {
 		d.Heading(level, wordProbes.In(d.l))
-		d.Table(findings.TabulateStages("", append(published.SixColumnFields(), verdictField(d.l)), probes))
+		d.Table(findings.TabulateStages(published, probes, findings.UnitWithin))
 	}
 	if controls := findings.ControlStages(run); len(controls) > 0 {
 		d.Heading(level, wordControls.In(d.l))
-		d.Table(findings.TabulateStages("", append(published.SixColumnFields(), verdictField(d.l)), controls))
+		d.Table(findings.TabulateStages(published, controls, findings.UnitWithin))
 	}
 	if len(run.Stages) > 0 {
-		t := findings.TabulateStages("", append(rowFields(d.l), sloFields(d.l, []rundir.Run{*run})...), findings.AllStages(run))
+		columns := append(findings.Pick("name", "requests_ok", "failed", "rates_offered", "concurrency_mean", "ttft_s_p50", "ttft_s_p99", "itl_s_p50", "itl_s_p99",
+			"latency_s_p50", "latency_s_p99", "length", "verdict"), findings.For([]rundir.Run{*run}, findings.Pick("goodput_rate", "goodput_verdict"))...)
+		t := findings.TabulateStages(columns, findings.AllStages(run), findings.UnitWithin)
 		d.Heading(level, wordRows.In(d.l))
 		d.Table(t)
-		d.List("", findings.Legend([]table.Table{t}, d.l))
+		d.List("", lang.In(findings.Legend(t), d.l))
 	}
-	if t := findings.RepeatTable(run, d.l); len(t.Rows) > 0 {
+	if t := findings.RepeatTable(run); len(t.Rows) > 0 {
 		d.Heading(level, wordRepeats.In(d.l))
 		d.Table(t)
-		d.List("", findings.RepeatNotes(t, d.l))
+		d.List("", lang.In(findings.RepeatNotes(t), d.l))
 	}
-	for _, t := range findings.ReplicaTable(run, d.l) {
-		d.Heading(level, t.Title)
-		t.Title = ""
+	for _, t := range findings.ReplicaTable(run) {
+		d.Heading(level, t.Title.In(d.l))
 		d.Table(t)
 	}
-	if anyServer(run) {
+	if own := findings.For([]rundir.Run{*run}, findings.Pick("server_running", "server_waiting", "server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate")); len(own) > 0 {
 		d.Heading(level, wordServer.In(d.l))
-		d.Table(findings.TabulateStages("", serverFields(d.l), findings.AllStages(run)))
+		d.Table(findings.TabulateStages(append(findings.Pick("name"), own...), findings.AllStages(run), findings.UnitWithin))
 	}
 	if lines := findings.Errors(run, d.l); len(lines) > 0 {
 		d.Heading(level, wordErrors.In(d.l))

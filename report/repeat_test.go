@@ -54,10 +54,10 @@ func repeatedRun() rundir.Run {
 // repeatedRows are the cells of the table by stage and number.
 func repeatedRows(run *rundir.Run) map[string][]string {
 	rows := map[string][]string{}
-	for _, cells := range findings.RepeatTable(run, lang.English).Rows {
+	for _, cells := range findings.RepeatTable(run).Rows {
 		var texts []string
 		for _, c := range cells {
-			texts = append(texts, c.String())
+			texts = append(texts, c.In(lang.English))
 		}
 		rows[texts[0]+" "+texts[2]] = texts
 	}

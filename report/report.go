@@ -30,7 +30,9 @@ type Options struct {
 }
 
 // style returns how tables are written.
-func (o Options) style() table.Style { return table.Style{Width: o.Width, Color: o.Color} }
+func (o Options) style() table.Style {
+	return table.Style{Width: o.Width, Color: o.Color, Lang: o.Lang}
+}
 
 // renderer writes runs in one format.
 type renderer func(w io.Writer, runs []rundir.Run, o Options) error

@@ -206,9 +206,9 @@ func TestCSVNamesAreKeys(t *testing.T) {
 		flatten("", s.(map[string]any))
 	}
 	mine := regexp.MustCompile(`^(stage_state|errors|labels_price|labels_quant|workload_dataset|max_concurrency|repeat|requests_resent|cached_tokens|goodput_unknown|client_cpu_fraction|invalid|warnings|queued_s_.*|chunk_gap_s_.*|.*_over|.*_unsupported)$`)
-	for _, c := range csvColumns() {
-		if !keys[c.name] && !mine.MatchString(c.name) {
-			t.Errorf("%s is no key of run.json", c.name)
+	for _, c := range fileColumns() {
+		if !keys[c.ID] && !mine.MatchString(c.ID) {
+			t.Errorf("%s is no key of run.json", c.ID)
 		}
 	}
 }

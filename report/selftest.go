@@ -2,6 +2,7 @@ package report
 
 import (
 	"strconv"
+	"strings"
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
@@ -14,35 +15,35 @@ import (
 const loaded = 0.5
 
 // Selftest returns the tables of a self-test, the verdict last.
-func Selftest(r *selftest.Result, l lang.Lang) []table.Section {
-	lines := []string{sayMachine.In(l, strconv.Itoa(r.CPUs), lang.Number(r.Load, lang.Short), findings.TimestampsText(r.Timestamps, l))}
+func Selftest(r *selftest.Result) []table.Section {
+	lines := []lang.Text{sayMachine.Text(strconv.Itoa(r.CPUs), lang.Number(r.Load, lang.Short), lang.Both(func(l lang.Lang) string { return findings.TimestampsText(r.Timestamps, l) }))}
 	if r.Load.Known() && r.Load.Value() > loaded*float64(r.CPUs) {
-		lines = append(lines, sayLoaded.In(l))
+		lines = append(lines, sayLoaded.Text())
 	}
 	if d := r.Decode; d != nil {
-		lines = append(lines, sayDecode.In(l, findings.Whole(d.PerCoreSecond), minute(d.PerEvent).String(), lang.Number(d.AllocsPerEvent, lang.Short)))
+		lines = append(lines, sayDecode.Text(findings.Whole(d.PerCoreSecond), minute(d.PerEvent).In(lang.English), lang.Number(d.AllocsPerEvent, lang.Short)))
 	}
-	all := []table.Section{{Title: titleSelftest.In(l), Level: 1, Lines: lines}}
+	all := []table.Section{{Title: titleSelftest.Text(), Level: 1, Lines: lines}}
 	if len(r.Levels) > 0 {
-		all = append(all, table.Section{Title: titleLevels.In(l), Level: 2, Table: levels(r, l), Notes: levelNotes(r, l)})
+		all = append(all, table.Section{Title: titleLevels.Text(), Level: 2, Table: levels(r), Notes: levelNotes(r)})
 	}
 	if len(r.Arrivals) > 0 {
-		s := table.Section{Title: titleArrivals.In(l), Level: 2, Table: arrivals(r, l)}
-		if table.Shows([]table.Table{s.Table}, func(c table.Cell) bool { return c.Mark != "" }) {
-			s.Notes = []string{legendFewArrivals.In(l)}
+		s := table.Section{Title: titleArrivals.Text(), Level: 2, Table: arrivals(r)}
+		if strings.Contains(table.Marks(s.Table), table.MarkUnsupported) {
+			s.Notes = []lang.Text{legendFewArrivals.Text()}
 		}
 		all = append(all, s)
 	}
-	return append(all, table.Section{Lines: []string{findings.SelftestVerdict(r.Summary(), l)}})
+	return append(all, table.Section{Lines: []lang.Text{lang.Both(func(l lang.Lang) string { return findings.SelftestVerdict(r.Summary(), l) })}})
 }
 
 // levels is the table of streams.
-func levels(r *selftest.Result, l lang.Lang) table.Table {
+func levels(r *selftest.Result) table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headStreams.In(l)}, {Head: headPhase.In(l), Left: true}, {Head: headBusy.In(l), Left: true},
-		{Head: headAsked.In(l)}, {Head: lang.HeadOutput.In(l)}, {Head: headStamp.In(l), Sub: "p50"}, {Head: headStamp.In(l), Sub: "p99"}, {Head: headStamp.In(l), Sub: "p99.9"},
-		{Head: headShared.In(l)}, {Head: headDelay.In(l), Sub: lang.SubMean.In(l)}, {Head: headCores.In(l), Sub: subUsed.In(l)},
-		{Head: headMemory.In(l)}, {Head: headTrust.In(l), Left: true},
+		{Head: headStreams.Text()}, {Head: headPhase.Text(), Left: true}, {Head: headBusy.Text(), Left: true},
+		{Head: headAsked.Text()}, {Head: lang.HeadOutput.Text()}, {Head: headStamp.Text(), Sub: lang.Same("p50")}, {Head: headStamp.Text(), Sub: lang.Same("p99")}, {Head: headStamp.Text(), Sub: lang.Same("p99.9")},
+		{Head: headShared.Text()}, {Head: headDelay.Text(), Sub: lang.SubMean.Text()}, {Head: headCores.Text(), Sub: subUsed.Text()},
+		{Head: headMemory.Text()}, {Head: headTrust.Text(), Left: true},
 	}}
 	for _, v := range r.Levels {
 		beside := besideNothing
@@ -54,28 +55,28 @@ func levels(r *selftest.Result, l lang.Lang) table.Table {
 			phase = phaseInStep
 		}
 		t.Rows = append(t.Rows, []table.Cell{
-			{Text: strconv.Itoa(v.Streams)}, {Text: phase.In(l)}, {Text: beside.In(l)},
+			table.Literal(strconv.Itoa(v.Streams)), {Text: phase.Text()}, {Text: beside.Text()},
 			table.Number(rundir.Exactly(v.Rate*float64(v.Streams)), "", lang.Fixed(0)), table.Number(v.TokensPerS, "tok/s", lang.Fixed(0)), minute(v.Error.P50), supported(minute(v.Error.P99), v.Error, 0.99), supported(minute(v.Error.P999), v.Error, 0.999),
 			table.Number(lang.Scale(v.Shared, 100), "%", lang.Short), minute(v.DelayMean), table.Number(v.Cores, "", lang.Fixed(2)),
-			table.Number(lang.Scale(v.PerStream, 1.0/1024), "KB", lang.Fixed(0)), trusted(v.Limit, l),
+			table.Number(lang.Scale(v.PerStream, 1.0/1024), "KB", lang.Fixed(0)), trusted(v.Limit),
 		})
 	}
 	return t
 }
 
 // arrivals is the table of rates.
-func arrivals(r *selftest.Result, l lang.Lang) table.Table {
+func arrivals(r *selftest.Result) table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headArrivals.In(l)}, {Head: headRequests.In(l)},
-		{Head: headSchedule.In(l), Sub: "p50"}, {Head: headSchedule.In(l), Sub: "p99"}, {Head: headSchedule.In(l), Sub: subMax.In(l)},
-		{Head: headWritten.In(l), Sub: "p50"}, {Head: headWritten.In(l), Sub: "p99"}, {Head: headWritten.In(l), Sub: subMax.In(l)},
-		{Head: headTrust.In(l), Left: true},
+		{Head: headArrivals.Text()}, {Head: headRequests.Text()},
+		{Head: headSchedule.Text(), Sub: lang.Same("p50")}, {Head: headSchedule.Text(), Sub: lang.Same("p99")}, {Head: headSchedule.Text(), Sub: subMax.Text()},
+		{Head: headWritten.Text(), Sub: lang.Same("p50")}, {Head: headWritten.Text(), Sub: lang.Same("p99")}, {Head: headWritten.Text(), Sub: subMax.Text()},
+		{Head: headTrust.Text(), Left: true},
 	}}
 	for _, a := range r.Arrivals {
 		t.Rows = append(t.Rows, []table.Cell{
-			{Text: lang.Shortest(a.Rate), Unit: "/s"}, {Text: strconv.Itoa(a.Lag.N)},
+			{Text: lang.Same(lang.Shortest(a.Rate)), Unit: "/s"}, table.Literal(strconv.Itoa(a.Lag.N)),
 			minute(a.Lag.P50), supported(minute(a.Lag.P99), a.Lag, 0.99), minute(a.Lag.Max),
-			minute(a.Written.P50), supported(minute(a.Written.P99), a.Written, 0.99), minute(a.Written.Max), trusted(a.Limit, l),
+			minute(a.Written.P50), supported(minute(a.Written.P99), a.Written, 0.99), minute(a.Written.Max), trusted(a.Limit),
 		})
 	}
 	return t
@@ -100,18 +101,18 @@ func supported(c table.Cell, s selftest.Spread, p float64) table.Cell {
 	return c
 }
 
-func trusted(limit string, l lang.Lang) table.Cell {
+func trusted(limit string) table.Cell {
 	if limit == "" {
-		return table.Cell{Text: trustYes.In(l), Tone: table.Good}
+		return table.Cell{Text: trustYes.Text(), Tone: table.Good}
 	}
-	return table.Cell{Text: sayNo.In(l, findings.LevelLimit(limit, l)), Tone: table.Caution}
+	return table.Cell{Text: sayNo.Text(lang.Both(func(l lang.Lang) string { return findings.LevelLimit(limit, l) })), Tone: table.Caution}
 }
 
 // levelNotes explain the table of streams.
-func levelNotes(r *selftest.Result, l lang.Lang) []string {
-	var notes []string
-	said := map[string]bool{}
-	add := func(s string) {
+func levelNotes(r *selftest.Result) []lang.Text {
+	var notes []lang.Text
+	said := map[lang.Text]bool{}
+	add := func(s lang.Text) {
 		if !said[s] {
 			said[s] = true
 			notes = append(notes, s)
@@ -120,13 +121,13 @@ func levelNotes(r *selftest.Result, l lang.Lang) []string {
 	for _, v := range r.Levels {
 		switch {
 		case v.Limit == selftest.LimitDescriptors:
-			add(sayOpenFiles.In(l, strconv.Itoa(v.Streams), strconv.Itoa(r.Descriptors)))
+			add(sayOpenFiles.Text(strconv.Itoa(v.Streams), strconv.Itoa(r.Descriptors)))
 		case v.Failed > 0:
-			add(sayFailed.In(l, strconv.Itoa(v.Streams), strconv.Itoa(v.Failed), v.Failure))
+			add(sayFailed.Text(strconv.Itoa(v.Streams), strconv.Itoa(v.Failed), v.Failure))
 		}
 	}
 	for _, say := range []lang.Phrase{legendStamp, legendMemory, legendLevels} {
-		add(say.In(l))
+		add(say.Text())
 	}
 	return notes
 }

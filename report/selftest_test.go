@@ -50,7 +50,7 @@ func TestSelftestGolden(t *testing.T) {
 		format string
 	}{"selftest.en.txt": {lang.English, "console"}, "selftest.zh.txt": {lang.Chinese, "console"}, "selftest.en.md": {lang.English, "markdown"}} {
 		var b bytes.Buffer
-		if err := table.WriteSections(&b, c.format, Selftest(selftest1(), c.lang), table.Style{}); err != nil {
+		if err := table.WriteSections(&b, c.format, Selftest(selftest1()), table.Style{Lang: c.lang}); err != nil {
 			t.Fatal(err)
 		}
 		testkit.CheckGolden(t, name, b.Bytes())

@@ -45,12 +45,7 @@ var (
 
 // What a server said of itself, row by row.
 var (
-	wordServer      = lang.Say("Server metrics", "服务指标")
-	headRunning     = lang.Say("running", "运行中")
-	headWaiting     = lang.Say("waiting", "排队")
-	headKV          = lang.Say("KV cache", "KV 缓存")
-	headPreemptions = lang.Say("preempted", "抢占")
-	headPrefix      = lang.Say("prefix hits", "前缀命中")
+	wordServer = lang.Say("Server metrics", "服务指标")
 )
 
 // Headings of documents.
@@ -67,27 +62,6 @@ var (
 	wordEnvironment = lang.Say("Environment", "环境")
 	titleLoad       = lang.Say("%s under load", "%s 压力测试")
 	titleSeveral    = lang.Say("%s runs under load", "%s 次压力测试")
-)
-
-// Column headings.
-var (
-	headOffered  = lang.Say("offered", "到达")
-	headRefused  = lang.Say("refused", "拒绝")
-	headFailed   = lang.Say("failed", "失败")
-	headLength   = lang.Say("length", "输出长度")
-	sayOfAsked   = lang.Say("%s of %s", "%s（要求 %s）")
-	headInFlight = lang.Say("in flight", "并发")
-	headVerdict  = lang.Say("verdict", "判定")
-	headAnswered = lang.Say("answered", "成功")
-)
-
-// What was promised.
-var (
-	headGoodput = lang.Say("goodput", "有效吞吐")
-	headSLO     = lang.Say("SLO", "SLO")
-	sloKept     = lang.Say("met", "满足")
-	sloBroken   = lang.Say("missed", "不满足")
-	sloUnsure   = lang.Say("unsure", "未定")
 )
 
 // The environment.

@@ -37,6 +37,7 @@ func hurried(t *testing.T, seed uint64) *rundir.Run {
 // TestAHurriedSweepPromisesLittle: however little a short sweep shows, the rate within the SLO and its interval do not lie above what the server
 // takes, and a rate known to within more than 20 % is not called one.
 func TestAHurriedSweepPromisesLittle(t *testing.T) {
+	t.Parallel()
 	ranges := 0
 	for seed := range uint64(simtest.SampleSize(3, 40)) {
 		run := hurried(t, seed+1)
@@ -62,6 +63,7 @@ func TestAHurriedSweepPromisesLittle(t *testing.T) {
 
 // TestNoRequestWasDue: a run that ends before its first request is due has not failed on the server's side.
 func TestNoRequestWasDue(t *testing.T) {
+	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "plain8"), func(t *testing.T, d load.Doer) {
 		run := &rundir.Run{}
 		stage := experiment.NewStage(arrival.Poisson{Rate: 0.001}, 0, 5*time.Second)
@@ -76,6 +78,7 @@ func TestNoRequestWasDue(t *testing.T) {
 
 // TestRecordsOfAResumedRunAreUnlike: the warm-up and the lone requests of a run that goes on are numbered on, twice too.
 func TestRecordsOfAResumedRunAreUnlike(t *testing.T) {
+	t.Parallel()
 	want, disk, began := whole(t, nil)
 	path := t.TempDir()
 	disk.Killed(t, disk.Until(began.Add(want.Ended.Sub(want.Started)/2)), path)

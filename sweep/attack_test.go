@@ -138,6 +138,7 @@ func attack(t *testing.T, a *attacker, l arrival.Load, sessions int, window time
 
 // A server that ends answers early when it has too much to do sheds load: what counts is complete answers.
 func TestStubsAreNoAnswers(t *testing.T) {
+	t.Parallel()
 	const capacity = 22.86
 	a := newAttacker(1)
 	a.patient = 500 * time.Millisecond
@@ -161,6 +162,7 @@ func TestStubsAreNoAnswers(t *testing.T) {
 
 // Where answers shrink with load the row says so; where they do not, or were never of a known length, it does not.
 func TestShortenedAnswersAreNamed(t *testing.T) {
+	t.Parallel()
 	a := newAttacker(1)
 	a.shrinks = 0.5
 	if st := attack(t, a, arrival.Poisson{Rate: 10}, 0, 20*time.Second); !st.Shortened.Known() || st.Verdict != rundir.Stable {
@@ -175,6 +177,7 @@ func TestShortenedAnswersAreNamed(t *testing.T) {
 
 // A run of a number of requests sends them all, whatever the server refuses, also where the first request to end is a refusal.
 func TestRequestsAreSentThoughTheFirstIsRefused(t *testing.T) {
+	t.Parallel()
 	for name, refuses := range map[string]func(int) bool{
 		"every fifth": func(n int) bool { return n%5 == 0 },
 		"all":         func(int) bool { return true },
@@ -192,6 +195,7 @@ func TestRequestsAreSentThoughTheFirstIsRefused(t *testing.T) {
 
 // Requests that hang while others are answered do not show that the server stopped answering, also where they are the last to end.
 func TestRequestsThatHangAreNotAFrozenServer(t *testing.T) {
+	t.Parallel()
 	of, wrong := 0, 0
 	for seed := range uint64(simtest.SampleSize(20, 200)) {
 		for _, l := range []arrival.Load{arrival.Closed{Concurrency: 4}, arrival.Closed{Concurrency: 1}, arrival.Poisson{Rate: 10}} {

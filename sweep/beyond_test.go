@@ -13,6 +13,7 @@ import (
 
 // A plan, and stages, that go beyond what the client was shown to measure well are marked, and still valid.
 func TestBeyondTheSelftest(t *testing.T) {
+	t.Parallel()
 	f := rundir.Exactly
 	type excess struct {
 		kind  string

@@ -12,6 +12,7 @@ import (
 // A budget that is short for the server is kept, and the answer is right: a rate whose interval is narrow enough to plan with, or bounds. The search for
 // the ceiling leaves time for it.
 func TestShortBudgetsGiveBounds(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		seed   uint64
 		budget time.Duration

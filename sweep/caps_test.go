@@ -13,6 +13,7 @@ import (
 
 // A capped closed loop sends no more than the cap, and what holds it back is queued and no lag.
 func TestCapsHold(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		caps *load.Caps
 		most float64 // requests per second

@@ -47,6 +47,7 @@ func (s *sharing) Do(ctx context.Context, call *client.Prepared, res *client.Res
 // TestTheCeilingOfAServerThatBatches: two and four requests at once are served no faster than one, and eight are. A level that is as fast as the
 // one before is taken, since it is full.
 func TestTheCeilingOfAServerThatBatches(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		rates []float64
 		level int

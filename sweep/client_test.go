@@ -23,6 +23,7 @@ func (s starved) Wait(until time.Time, quit <-chan struct{}) bool {
 
 // Stages that the client itself spoiled are invalid, and not part of the answer.
 func TestAStarvedClientMarksItsRows(t *testing.T) {
+	t.Parallel()
 	for _, late := range []time.Duration{0, 80 * time.Millisecond} {
 		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 			c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}

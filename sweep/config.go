@@ -34,7 +34,7 @@ func MostStages(c *Config) int {
 func Defaults() Config {
 	return Config{
 		Config: experiment.Config{
-			Observer: experiment.Blind{}, StageTime: time.Minute, StageMax: 3 * time.Minute, StageRequests: 50,
+			Observer: experiment.NoObserver{}, StageTime: time.Minute, StageMax: 3 * time.Minute, StageRequests: 50,
 			Warmup: experiment.Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
 		},
 		Points: 9, Repeats: 1, MaxConcurrency: 512, Precision: 0.05,

@@ -14,6 +14,7 @@ import (
 // Loads are measured again at the end, which takes at most 5 % of the sweep's time, and tells a server that drifts or scales from
 // one that stays. How often is claimed by TestHabitsAreNamed.
 func TestControlsShowAServerThatChanges(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	said, of, controls := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, habit := range []string{"", "drifts", "scales"} {
@@ -66,6 +67,7 @@ func TestControlsShowAServerThatChanges(t *testing.T) {
 
 // A budget that is too short for control measurements has none, and a longer one is kept with them.
 func TestControlsFitABudget(t *testing.T) {
+	t.Parallel()
 	for budget, want := range map[time.Duration]bool{2 * time.Minute: false, 8 * time.Minute: true} {
 		simtest.Beside(t, simtest.Preset(t, "plain8"), func(t *testing.T, d load.Doer) {
 			c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}

@@ -101,6 +101,7 @@ func manyServers(t *testing.T) int {
 
 // The printed interval of the saturation rate must hold the capacity, and so must the bracket.
 func TestSaturationIntervalsCover(t *testing.T) {
+	t.Parallel()
 	servers := manyServers(t)
 	all := trials(t, servers)
 	var mu sync.Mutex
@@ -174,6 +175,7 @@ func rows(run *rundir.Run, truth float64) string {
 
 // Verdicts well below and well above the capacity must be right, or honestly undecided.
 func TestVerdictsOnRandomServers(t *testing.T) {
+	t.Parallel()
 	all := trials(t, servers())
 	var mu sync.Mutex
 	count := map[string]int{}
@@ -207,6 +209,7 @@ func TestVerdictsOnRandomServers(t *testing.T) {
 
 // The printed intervals of the mean TTFT and of the p95 latency must hold what a long run shows, as often as they say.
 func TestLatencyIntervalsCover(t *testing.T) {
+	t.Parallel()
 	all := trials(t, manyServers(t))
 	long := time.Duration(simtest.SampleSize(3, 20)) * time.Minute
 	stageAt := func(t *testing.T, k *trial, share float64, seed uint64, change func(*experiment.Stage)) (st rundir.Stage) {
@@ -273,6 +276,7 @@ func TestLatencyIntervalsCover(t *testing.T) {
 
 // A sweep within a budget keeps to it, and its answer narrows as the budget grows.
 func TestBudgetsAreKept(t *testing.T) {
+	t.Parallel()
 	all := trials(t, servers())
 	var mu sync.Mutex
 	widths, held, under := map[time.Duration][]float64{}, map[time.Duration]int{}, map[time.Duration]int{}
@@ -319,6 +323,7 @@ func TestBudgetsAreKept(t *testing.T) {
 // An adaptive sweep knows the saturation rate to 5 % in at most half the server time that an even grid with bisection of its
 // verdicts takes.
 func TestAdaptiveSweepsCostHalf(t *testing.T) {
+	t.Parallel()
 	const width, most = 0.05, 8
 	all := trials(t, servers())
 	var mu sync.Mutex

@@ -23,6 +23,7 @@ import (
 // A server that reads each request, works on it and drops every third connection: the losses are the server's. They are
 // counted as resets, none is sent again, their time is no lateness of the client, and the row stays valid.
 func TestDroppedRequestsAreTheServers(t *testing.T) {
+	t.Parallel()
 	const work, first = 500 * time.Millisecond, 100 * time.Millisecond
 	for _, stage := range []experiment.Stage{
 		experiment.NewStage(arrival.Closed{Concurrency: 4}, 300, 0),

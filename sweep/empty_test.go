@@ -39,6 +39,7 @@ func (m mute) Do(_ context.Context, _ *client.Prepared, res *client.Result) {
 
 // An answer without a token is a failure: nothing was generated.
 func TestAnswersWithoutTokensFail(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		every int64
 		load  arrival.Load

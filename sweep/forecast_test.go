@@ -16,7 +16,7 @@ import (
 
 // estimates keeps the estimates of a sweep's end, as times since its start.
 type estimates struct {
-	experiment.Blind
+	experiment.NoObserver
 	began time.Time
 	all   []experiment.ForecastRange
 }
@@ -53,6 +53,7 @@ func (k *trial) randomSettings(t *testing.T, d load.Doer) Config {
 
 // The first estimate of how long a sweep takes holds the truth within a factor of 1.5 of its bounds.
 func TestForecasts(t *testing.T) {
+	t.Parallel()
 	const factor = 1.5
 	var mu sync.Mutex
 	inside, near, middle, half, done := 0, 0, 0, 0, 0

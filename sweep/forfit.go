@@ -87,7 +87,9 @@ func ForFit(ctx context.Context, c Config, d FitDesign, run *rundir.Run) error {
 	if err != nil {
 		return err
 	}
-	return x.measure(ctx, func(ctx context.Context) error { return x.forFit(ctx, &d) })
+	ctx, stop := x.Watch(ctx)
+	defer stop()
+	return x.conclude(x.forFit(ctx, &d))
 }
 
 // fitDrain is how long a backlog may take to end: what is cancelled is known as well.

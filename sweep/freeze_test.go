@@ -49,6 +49,7 @@ func hasNote(st *rundir.Stage, code string) bool {
 
 // The window of a closed loop ends with its last answers, except where the server stopped answering: its silence counts.
 func TestAFrozenServerIsNamed(t *testing.T) {
+	t.Parallel()
 	const froze = "server.froze"
 	of, missed := 0, 0
 	for seed := range uint64(simtest.SampleSize(6, 100)) {
@@ -99,6 +100,7 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 
 // Neither a healthy server nor one that pauses is said to have frozen.
 func TestPlainServersAreNotFrozen(t *testing.T) {
+	t.Parallel()
 	of, wrong := 0, 0
 	for seed := range uint64(simtest.SampleSize(2, 200)) {
 		plain, pauses := simtest.Random(300+seed), simtest.RandomWith(300+seed, "pauses")
@@ -124,6 +126,7 @@ func TestPlainServersAreNotFrozen(t *testing.T) {
 
 // A run whose server freezes keeps what it measured and ends as failed, also where stages were still to come.
 func TestAFreezeEndsTheRun(t *testing.T) {
+	t.Parallel()
 	server := simtest.Preset(t, "demo")
 	server.Habits = habit.List{habit.Freezes{At: 15 * time.Second}}
 	for name, c := range map[string]struct{ stages, want int }{"the last stage": {2, 2}, "a stage in the middle": {4, 3}} {
@@ -152,6 +155,7 @@ func TestAFreezeEndsTheRun(t *testing.T) {
 
 // A stage of a number of requests does not wait until the requests of a frozen server time out.
 func TestAFrozenServerEndsACountedStage(t *testing.T) {
+	t.Parallel()
 	server := simtest.Preset(t, "demo")
 	server.Habits = habit.List{habit.Freezes{At: 5 * time.Second}}
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {

@@ -164,6 +164,7 @@ func goldenTerms(t *testing.T, texts ...string) []slo.Term {
 
 // The numbers of seeded sweeps in virtual time stay the same.
 func TestGoldenSweep(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(t *testing.T, c *sweep.Config){
 		"sweep":          func(*testing.T, *sweep.Config) {},
 		"sweep-adaptive": func(_ *testing.T, c *sweep.Config) { c.Adaptive = true },
@@ -201,6 +202,7 @@ func goldenStages() []experiment.Stage {
 }
 
 func TestGoldenRun(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run")
 	run := &rundir.Run{}
 	synctest.Test(t, func(t *testing.T) {
@@ -242,6 +244,7 @@ func TestGoldenRun(t *testing.T) {
 }
 
 func TestGoldenPair(t *testing.T) {
+	t.Parallel()
 	record, runs := &rundir.Pair{}, [2]*rundir.Run{{}, {}}
 	var rows []pair.Row
 	synctest.Test(t, func(t *testing.T) {

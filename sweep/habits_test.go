@@ -202,6 +202,7 @@ func keepRun(t *testing.T, k *trial, name string, run *rundir.Run) {
 
 // A sweep names the habit of each server, with evidence, and none on a plain server; and it finds what a server sustains.
 func TestHabitsAreNamed(t *testing.T) {
+	t.Parallel()
 	names := []string{"sheds", "rate-limited", "collapses", "pauses", "batches", "caches", "drifts", "scales", "drops", ""}
 	if only := os.Getenv("HABITS"); only != "" {
 		names = strings.Split(strings.ReplaceAll(only, "plain", ""), ",")

@@ -25,6 +25,7 @@ func busy(waited *time.Duration) func(context.Context) error {
 
 // Nothing is waited for after the last stage of a run.
 func TestARunEndsWithItsLastRequest(t *testing.T) {
+	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}
 		var waited time.Duration
@@ -41,7 +42,7 @@ func TestARunEndsWithItsLastRequest(t *testing.T) {
 
 // phases collects the phases that an observer is told of.
 type phases struct {
-	experiment.Blind
+	experiment.NoObserver
 	seen map[string]int
 }
 
@@ -49,6 +50,7 @@ func (p phases) Progress(s load.Snapshot) { p.seen[s.Phase]++ }
 
 // A budget is kept also where the server never becomes idle, most of it is spent on stages, and the progress shows the wait.
 func TestABusyServerDoesNotSpendTheBudget(t *testing.T) {
+	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		const budget = 2 * time.Minute
 		c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}
@@ -71,6 +73,7 @@ func TestABusyServerDoesNotSpendTheBudget(t *testing.T) {
 
 // A server that is always busy is waited for less and less.
 func TestWaitsForABusyServerShorten(t *testing.T) {
+	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		c := experimentWith(d, simtest.SameInAll(64, 16))
 		var waited time.Duration

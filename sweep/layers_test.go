@@ -11,6 +11,7 @@ import (
 
 // Packages import only what is listed before them, in the order that the package comment tells.
 func TestImportsGoDownwards(t *testing.T) {
+	t.Parallel()
 	const module = "llmsweep/"
 	layers := []string{
 		"sweep/stats", "sweep/rundir", "sweep/rundir/store", "sweep/sample", "sweep/arrival", "sweep/slo", "sweep/load", "sweep/measure",

@@ -11,6 +11,7 @@ import (
 
 // The sweep that the budget cuts says so.
 func TestAShortBudgetGivesALowerBound(t *testing.T) {
+	t.Parallel()
 	server, w := simtest.Preset(t, "Qwen2-7B/L20/fp16"), simtest.SameInAll(512, 128)
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 		c, run := experimentWith(d, w), &rundir.Run{}

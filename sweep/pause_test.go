@@ -15,6 +15,7 @@ import (
 // A pause of ten minutes before the third stage is a note, and no part of a budget of two minutes: the sweep measures as many stages as
 // without it.
 func TestAPauseIsNotOfTheBudget(t *testing.T) {
+	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		const pause = 10 * time.Minute
 		measured := map[bool]int{}

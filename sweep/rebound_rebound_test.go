@@ -37,6 +37,7 @@ func reboundPhases(n int, values ...float64) (all []float64) {
 }
 
 func TestFind(t *testing.T) {
+	t.Parallel()
 	const quick = 1
 	for name, c := range map[string]struct {
 		latency []float64
@@ -68,6 +69,7 @@ func TestFind(t *testing.T) {
 
 // The rate falls once, and the same seed repeats the arrivals.
 func TestLoad(t *testing.T) {
+	t.Parallel()
 	l := ReboundLoad{Poisson: arrival.Poisson{Rate: 10}, Overload: 50, Falls: 20 * time.Second}
 	count := func(seed uint64) (n [3]int) {
 		s := l.Schedule(seed, l.Name())

@@ -15,6 +15,7 @@ import (
 // After an overload the load falls to 80 % of what a collapsing server sustains. One that slows down without limit has a queue that it never
 // works off at that rate; one that slows down little works it off. A plain server is spared.
 func TestReboundIsMeasured(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		habits         habit.List
 		measured, back bool

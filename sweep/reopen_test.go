@@ -21,6 +21,7 @@ import (
 
 // A run directory that is judged afterwards says what it would have said.
 func TestAssessAgreesWithTheRun(t *testing.T) {
+	t.Parallel()
 	terms, err := slo.ParseAll([]string{"ttft:p90<30ms", "itl:p50<9ms"})
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +70,7 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 // A stage that was killed has the metrics that it would have had, where each request counts: one accountant makes them, from what it saw
 // or from the records.
 func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run")
 	run := &rundir.Run{}
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {

@@ -46,6 +46,7 @@ func gridNames(run *rundir.Run) []string {
 }
 
 func TestRepetitionsAreShuffled(t *testing.T) {
+	t.Parallel()
 	run, c := repeatedSweep(t, 42, 0)
 	again, _ := repeatedSweep(t, 42, 0)
 	other, _ := repeatedSweep(t, 43, 0)
@@ -107,6 +108,7 @@ func TestRepetitionsAreShuffled(t *testing.T) {
 // A budget shares its time out over all repetitions: where it is short there are fewer rates, each as often, and where it is
 // too short for that each is measured once.
 func TestABudgetCountsRepetitions(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		budget             time.Duration
 		least, most, times int
@@ -140,6 +142,7 @@ func TestABudgetCountsRepetitions(t *testing.T) {
 }
 
 func TestRepeatedStages(t *testing.T) {
+	t.Parallel()
 	order := func(seed uint64) (names []string) {
 		run := &rundir.Run{}
 		synctest.Test(t, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 // charges its budget for the pause. Where the kill comes in the stage before which the pause was, the pause is no part
 // of the times of the resumed run, and controls after it are as long as without it.
 func TestAPausedSweepGoesOn(t *testing.T) {
+	t.Parallel()
 	const pause = 10 * time.Minute
 	for name, budget := range map[string]time.Duration{"plain": 0, "budget": 2 * time.Minute} {
 		changed := func(pauses bool) func(*Config) {

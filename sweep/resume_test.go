@@ -95,6 +95,7 @@ func sameTable(want, got *rundir.Run) string {
 
 // A sweep that is killed at any instant, and continued, ends with the table that it would have had. SIGKILL leaves what was written.
 func TestAKilledSweepGoesOn(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*Config){
 		"plain":    nil,
 		"budget":   func(c *Config) { c.Budget = 2 * time.Minute },
@@ -124,6 +125,7 @@ func TestAKilledSweepGoesOn(t *testing.T) {
 
 // A power cut at any instant leaves a directory that opens, with all whole stages, and that can be continued.
 func TestAPowerCutLosesNoWholeStage(t *testing.T) {
+	t.Parallel()
 	want, disk, _ := whole(t, nil)
 	rng := rand.New(rand.NewPCG(2, 2))
 	cuts, resumes := simtest.SampleSize(60, 1000), simtest.SampleSize(3, 50)

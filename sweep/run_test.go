@@ -35,6 +35,7 @@ func runs(t *testing.T, d func() load.Doer, w load.Source, stages ...experiment.
 func steady() load.Doer { return stalling{began: time.Now()} } // 50 ms each
 
 func TestEachRequestOfANumberCounts(t *testing.T) {
+	t.Parallel()
 	run, _ := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Closed{Concurrency: 10}, 100, 0), experiment.NewStage(arrival.Closed{Concurrency: 7}, 30, 0))
 	for i, want := range []struct {
 		ok      int
@@ -56,6 +57,7 @@ func TestEachRequestOfANumberCounts(t *testing.T) {
 
 // Under a cap the arrivals keep to their schedule, and the wait for a place is queued, not lag and not TTFT.
 func TestAnOpenLoopUnderACap(t *testing.T) {
+	t.Parallel()
 	run, c := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 1}, 100, 0))
 	st := run.Stages[0]
 	if st.Requests.OK != 100 || st.Concurrency.Peak != 1 {
@@ -84,6 +86,7 @@ func TestAnOpenLoopUnderACap(t *testing.T) {
 }
 
 func TestARunForATime(t *testing.T) {
+	t.Parallel()
 	run, _ := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Closed{Concurrency: 4}, 0, 10*time.Second), experiment.NewStage(arrival.Poisson{Rate: 50}, 0, 20*time.Second))
 	if got := run.Stages[0].Rates.Completed.Value(); math.Abs(got-80) > 0.5 {
 		t.Errorf("4 at a time of 50 ms are %v req/s, want 80", got)
@@ -95,6 +98,7 @@ func TestARunForATime(t *testing.T) {
 
 // A schedule that ends ends its stage.
 func TestARampEndsItsStage(t *testing.T) {
+	t.Parallel()
 	run, _ := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Ramp{From: 2, To: 20, Over: 10 * time.Second}, 0, 0))
 	st := run.Stages[0]
 	if st.Requests.OK < 80 || st.Requests.OK > 140 || st.Window < 8 || st.Window > 10.1 {
@@ -125,6 +129,7 @@ func (e echoing) Do(ctx context.Context, call *client.Prepared, res *client.Resu
 
 // A conversation carries its history, each turn due when the one before has ended and the user has thought.
 func TestConversationsCarryTheirHistory(t *testing.T) {
+	t.Parallel()
 	seen := make(chan []api.Message, 100)
 	run, c := runs(t, func() load.Doer { return echoing{stalling{began: time.Now()}, seen} }, talk{}, experiment.NewStage(arrival.Closed{Concurrency: 1}, 2, 0))
 	records, err := collect(c.Log, run.Stages[0].Name)

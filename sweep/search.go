@@ -42,42 +42,42 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	if !low.Known() || !high.Known() {
 		return noRates()
 	}
+	x.ceiling = high.Value()
+	steps := x.even
 	if x.config.Adaptive {
-		err = x.adapt(ctx, high.Value())
-	} else {
-		err = x.even(ctx, low.Value(), high.Value())
+		steps = x.adapt
 	}
-	if err != nil {
-		return err
+	for _, step := range append(steps(low.Value()), x.precise, x.searchSLO, x.rebound, x.fill, x.control) {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
-	return x.control(ctx)
+	return nil
 }
 
-// even measures rates evenly spaced between floor and ceiling, and then narrows the answer. A budget that is short gets the
-// answer first.
-func (x *sweeper) even(ctx context.Context, low, high float64) error {
-	points := x.afford(x.config.Points, x.repeats, high)
+// even returns the steps that measure rates evenly spaced between floor and ceiling, and one beyond. A budget that is short gets the answer
+// first.
+func (x *sweeper) even(low float64) []func(context.Context) error {
+	points := x.afford(x.config.Points, x.repeats, x.ceiling)
 	short := points < x.config.Points
+	rates := grid(low, x.ceiling, points)
+	between := func(ctx context.Context) error {
+		if short {
+			const last = 1 // stage, to narrow the answer
+			x.Allot(points*x.repeats + last)
+		}
+		x.announceSLO(slices.Repeat(rates, x.repeats))
+		for _, r := range repetitions(rates, x.repeats, x.config.Seed) {
+			if err := x.row(ctx, r, rundir.Grid); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	if short {
-		if err := x.probe(ctx, high); err != nil {
-			return err
-		}
-		const last = 1 // stage, to narrow the answer
-		x.Allot(points*x.repeats + last)
+		return []func(context.Context) error{x.probe, between}
 	}
-	rates := grid(low, high, points)
-	x.announceSLO(slices.Repeat(rates, x.repeats))
-	for _, r := range repetitions(rates, x.repeats, x.config.Seed) {
-		if err := x.row(ctx, r, rundir.Grid); err != nil {
-			return err
-		}
-	}
-	if !short {
-		if err := x.probe(ctx, high); err != nil {
-			return err
-		}
-	}
-	return x.narrow(ctx)
+	return []func(context.Context) error{between, x.probe}
 }
 
 // planSweep sets what the sweep will measure.
@@ -107,25 +107,24 @@ func (x *sweeper) adviseStageTime(floor rundir.Stage) {
 // nearEdge is the share of the saturation rate at which an adaptive sweep shows how a busy server feels.
 const nearEdge = 0.9
 
-// adapt narrows the answer first, and then measures how a comfortable load feels, and one near the edge.
-func (x *sweeper) adapt(ctx context.Context, high float64) error {
+// adapt returns the steps that narrow the answer first, and then measure how a comfortable load feels, and one near the edge.
+func (x *sweeper) adapt(float64) []func(context.Context) error {
 	const stages = 3 // that a budget affords, besides those for the answer
-	x.afford(stages, 1, high)
+	x.afford(stages, 1, x.ceiling)
 	x.announceSLO(nil)
-	if err := x.probe(ctx, high); err != nil {
-		return err
-	}
-	if err := x.precise(ctx); err != nil {
-		return err
-	}
-	if s := x.answer(); s != nil {
+	below := func(ctx context.Context) error {
+		s := x.answer()
+		if s == nil {
+			return nil
+		}
 		for _, rate := range []float64{s.Comfortable.Value(), nearEdge * s.Rate.Value()} {
 			if err := x.row(ctx, repetition{rate: rate}, rundir.Grid); err != nil {
 				return err
 			}
 		}
+		return nil
 	}
-	return x.narrow(ctx)
+	return []func(context.Context) error{x.probe, x.precise, below}
 }
 
 // row measures a rate, if there is time for it.
@@ -158,17 +157,17 @@ func beyondCeiling() []float64 { return []float64{1.1, 1.25, 1.5, 2, 3, 4, 6, 8}
 
 // probe goes beyond the ceiling until a rate is shown saturated: the top of the grid is at the edge, where no short
 // stage can decide.
-func (x *sweeper) probe(ctx context.Context, ceiling float64) error {
+func (x *sweeper) probe(ctx context.Context) error {
 	for _, factor := range beyondCeiling() {
 		if s := x.answer(); s != nil && s.LowestSaturated.Known() {
 			return nil
 		}
-		if !x.config.Caps.Allows(ceiling * factor) {
+		if !x.config.Caps.Allows(x.ceiling * factor) {
 			x.Warn(noteCapReached.New(x.config.Caps.PerSecond()))
 			return nil
 		}
 		short := x.Short()
-		if err := x.row(ctx, repetition{rate: ceiling * factor}, rundir.Probe); err != nil || short {
+		if err := x.row(ctx, repetition{rate: x.ceiling * factor}, rundir.Probe); err != nil || short {
 			return err // once there is no time for a rate, there is none for the next
 		}
 		if stages := x.Run().Stages; !stages[len(stages)-1].Invalid.IsZero() {
@@ -176,22 +175,6 @@ func (x *sweeper) probe(ctx context.Context, ceiling float64) error {
 		}
 	}
 	return nil
-}
-
-// narrow adds stages until the answer is as precise as was asked for, and for as long as a budget lasts.
-func (x *sweeper) narrow(ctx context.Context) error {
-	if err := x.precise(ctx); err != nil {
-		return err
-	}
-	x.Ahead.Probes = experiment.ForecastCounts{}
-	if err := x.searchSLO(ctx); err != nil {
-		return err
-	}
-	x.Ahead.SLO = experiment.ForecastCounts{}
-	if err := x.rebound(ctx); err != nil {
-		return err
-	}
-	return x.fill(ctx)
 }
 
 // fill spends what is left of a budget on stages beyond the edge, for as long as they narrow the answer.

@@ -5,6 +5,7 @@ import (
 )
 
 func TestGrid(t *testing.T) {
+	t.Parallel()
 	if got := grid(1, 10, 9); got[0] != 2 || got[8] != 10 || len(got) != 9 {
 		t.Errorf("grid %v", got)
 	}

@@ -79,6 +79,8 @@ func (x *sweeper) stagesForSLO() int {
 
 // searchSLO adds stages about the highest rate that keeps the SLO until that is known to the precision asked for.
 func (x *sweeper) searchSLO(ctx context.Context) error {
+	x.Ahead.Probes = experiment.ForecastCounts{} // no more follow for the saturation rate
+	defer func() { x.Ahead.SLO = experiment.ForecastCounts{} }()
 	if len(x.config.SLO) == 0 || x.config.Precision <= 0 {
 		return nil
 	}

@@ -162,6 +162,7 @@ func (c sloCase) search(t *testing.T) *rundir.Run {
 
 // The rate up to which an SLO holds must be found about where long stages on a fine grid have it.
 func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
+	t.Parallel()
 	sets, requests, fine := [][]string{{"ttft:p95", "tpot:p50"}}, 2000.0, 2000.0
 	if simtest.Full() {
 		requests, fine = 6000, 30000

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"context"
 	"errors"
 
 	"llmsweep/client/note"
@@ -14,18 +13,16 @@ import (
 // mostSpoiled is how many rows in a row may show the client instead of the server. One or two are an accident of a busy machine.
 const mostSpoiled = 3
 
-// Measure measures a stage as [experiment.Experiment.Measure] does. It ends the sweep where the latest stages say more of the client than of the
-// server: further ones would, too.
-func (x *sweeper) Measure(ctx context.Context, s experiment.Stage) (rundir.Stage, error) {
-	st, err := x.Experiment.Measure(ctx, s)
-	if err == nil && x.plansSweep() && spoiledLast(x.Run().Stages) >= mostSpoiled {
-		err = experiment.NewEndError(noteClientLimit.New(mostSpoiled, []note.Note{st.Invalid}), "the client was the limit in the latest stages")
+// endSpoiled ends a sweep whose latest stages say more of the client than of the server: further ones would, too. Stages that were asked for,
+// and are not the sweep's choice, are all measured.
+func endSpoiled(x *experiment.Experiment) error {
+	stages := x.Run().Stages
+	if spoiledLast(stages) < mostSpoiled {
+		return nil
 	}
-	return st, err
+	why := noteClientLimit.New(mostSpoiled, []note.Note{stages[len(stages)-1].Invalid})
+	return experiment.NewEndError(why, "the client was the limit in the latest stages")
 }
-
-// plansSweep reports whether the stages are the sweep's choice. Those that were asked for are all measured.
-func (x *sweeper) plansSweep() bool { return x.Run().Plan.Kind == rundir.KindSweep }
 
 // spoiledLast returns how many of the latest stages the client spoiled.
 func spoiledLast(stages []rundir.Stage) (n int) {

@@ -17,6 +17,7 @@ import (
 // TestASweepEndsWhereTheClientIsTheLimit: three rows in a row that show the client end the sweep, with a warning; before, the search for the SLO
 // went on for hours.
 func TestASweepEndsWhereTheClientIsTheLimit(t *testing.T) {
+	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}
 		c.Waiter, c.StageTime, c.StageMax = starved{80 * time.Millisecond}, 5*time.Second, 15*time.Second
@@ -39,6 +40,7 @@ func TestASweepEndsWhereTheClientIsTheLimit(t *testing.T) {
 // TestNothingButTheClient: where the floor alone shows the server, the sweep has failed, and there is no answer, whatever the search for the
 // ceiling completed.
 func TestNothingButTheClient(t *testing.T) {
+	t.Parallel()
 	why := note.Note{Code: "client.sent-late"}
 	floor := rundir.Stage{
 		Name: "synchronous", Role: rundir.Floor, State: rundir.Complete, Requests: rundir.Requests{OK: 10},

@@ -36,11 +36,15 @@ type sweeper struct {
 	*experiment.Experiment
 	config  Config        // never changed
 	repeats int           // of each rate; a budget may not have time for the number asked for
+	ceiling float64       // requests per second that the closed loop completed; 0 before that is known
 	aside   time.Duration // of the budget, after its end, for control measurements
 }
 
 // begin returns a sweep or run that has measured nothing.
 func begin(c Config, run *rundir.Run, plan rundir.Plan) (*sweeper, error) {
+	if plan.Kind == rundir.KindSweep {
+		c.Ends = endSpoiled
+	}
 	if c.Repeats > 1 {
 		plan.Repeats = c.Repeats
 	}
@@ -48,11 +52,9 @@ func begin(c Config, run *rundir.Run, plan rundir.Plan) (*sweeper, error) {
 	return &sweeper{Experiment: x, config: c, repeats: max(1, c.Repeats)}, err
 }
 
-// measure measures, and writes the answer, and how the sweep or run ended.
-func (x *sweeper) measure(ctx context.Context, all func(context.Context) error) error {
-	ctx, stop := x.Watch(ctx)
-	defer stop()
-	err := x.keepAnswer(all(ctx))
+// conclude writes the answer, and how the sweep or run ended.
+func (x *sweeper) conclude(err error) error {
+	err = x.keepAnswer(err)
 	saturation.WriteAnswer(x.Run(), x.config.SLO)
 	if err != nil {
 		defer saturation.DropUnsure(x.Run()) // but not in the file, from which the run may go on
@@ -74,7 +76,9 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 		return err
 	}
 	x.Foresee(c.MaxConcurrency, 0, 0)
-	return x.measure(ctx, x.sweep)
+	ctx, stop := x.Watch(ctx)
+	defer stop()
+	return x.conclude(x.sweep(ctx))
 }
 
 // Run measures stages in order, or shuffled where they are repetitions, and fills in run, which is saved as it goes. States and errors
@@ -94,7 +98,9 @@ func Run(ctx context.Context, c Config, stages []experiment.Stage, run *rundir.R
 	if c.Repeats > 1 {
 		stages = shuffled(stages, c.Seed)
 	}
-	return x.measure(ctx, func(ctx context.Context) error { return x.inOrder(ctx, stages) })
+	ctx, stop := x.Watch(ctx)
+	defer stop()
+	return x.conclude(x.inOrder(ctx, stages))
 }
 
 // inOrder warms up and measures stages.

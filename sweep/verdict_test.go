@@ -12,6 +12,7 @@ import (
 
 // Verdicts well below and well above capacity must be right, or honestly undecided.
 func TestVerdicts(t *testing.T) {
+	t.Parallel()
 	seeds := simtest.SampleSize(1, 200)
 	servers := []struct {
 		name string

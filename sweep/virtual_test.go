@@ -78,6 +78,7 @@ func oneStage(t *testing.T, c Config, plan func(*experiment.Experiment) experime
 }
 
 func TestSweepFindsTheCapacity(t *testing.T) {
+	t.Parallel()
 	all := []struct {
 		server string
 		w      simtest.Fixed
@@ -119,6 +120,7 @@ func TestSweepFindsTheCapacity(t *testing.T) {
 }
 
 func TestSynchronousTimesAreExact(t *testing.T) {
+	t.Parallel()
 	w, server := simtest.SameInAll(512, 128), simtest.Preset(t, "Qwen2-7B/A100 80GB/fp16")
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 		st := oneStage(t, experimentWith(d, w), func(x *experiment.Experiment) experiment.Stage { return x.Closed("synchronous", rundir.Floor, 1) })
@@ -174,6 +176,7 @@ func (s stalling) Do(ctx context.Context, _ *client.Prepared, res *client.Result
 
 // A server that stalls for half of the stage must not delay one arrival, and its latencies must show the stall in full.
 func TestAStalledServerDelaysNoArrival(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := stalling{time.Now(), 20 * time.Second, 50 * time.Second}
 		c := experimentWith(d, simtest.SameInAll(1, 1))
@@ -206,6 +209,7 @@ func TestAStalledServerDelaysNoArrival(t *testing.T) {
 
 // A stage after an overloaded one must not see its backlog.
 func TestNoBacklogIsLeftBehind(t *testing.T) {
+	t.Parallel()
 	w, server := simtest.SameInAll(512, 128), simtest.Preset(t, "Qwen2-7B/L20/fp16")
 	for _, drain := range []time.Duration{time.Minute, 0} { // the backlog ends, or is cancelled
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
@@ -254,6 +258,7 @@ func (f failing) Do(ctx context.Context, call *client.Prepared, res *client.Resu
 }
 
 func TestAFailingServerHasNoMetrics(t *testing.T) {
+	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		run := &rundir.Run{}
 		doer := failing{d, 0, &atomic.Int64{}, client.ClassHTTP5xx}
@@ -283,6 +288,7 @@ func TestAFailingServerHasNoMetrics(t *testing.T) {
 }
 
 func TestADeadServerEndsTheRun(t *testing.T) {
+	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		run := &rundir.Run{}
 		doer := failing{d, 3000, &atomic.Int64{}, client.ClassConnect}
@@ -299,6 +305,7 @@ func TestADeadServerEndsTheRun(t *testing.T) {
 }
 
 func TestAnInterruptKeepsWhatWasMeasured(t *testing.T) {
+	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(4*time.Minute, func() { cancel(experiment.ErrInterrupted) })
@@ -347,6 +354,7 @@ func (p onPipe) dial(context.Context, string, string) (net.Conn, error) {
 
 // The same sweep over real HTTP must find what the engine without HTTP finds.
 func TestSweepOverHTTPInVirtualTime(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := simtest.Preset(t, "plain8")
 		live, err := sim.Start(server)

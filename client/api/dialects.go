@@ -1,4 +1,4 @@
-// Is the list of all APIs, by the names that --api takes.
+// The list of all APIs, by the names that --api takes.
 
 package api
 

@@ -1,4 +1,4 @@
-// Has the API that Anthropic introduced and several servers have: messages.
+// The API that Anthropic introduced and several servers have: messages.
 
 package api
 

@@ -1,4 +1,4 @@
-// Has the APIs that single engines have of their own, beside OpenAI's.
+// The APIs that single engines have of their own, beside OpenAI's.
 
 package api
 

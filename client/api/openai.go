@@ -1,4 +1,4 @@
-// Has the APIs that OpenAI introduced and most servers have: chat completions, plain completions and responses.
+// The APIs that OpenAI introduced and most servers have: chat completions, plain completions and responses.
 
 package api
 

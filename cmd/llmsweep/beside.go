@@ -10,10 +10,8 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/choose"
-	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/plans"
-	"llmsweep/report/table"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/twin"
 )
@@ -47,7 +45,7 @@ func (r *reportCmd) beside(c *console.Console) error {
 	default:
 		return console.Usage(errBesideFormat)
 	}
-	return tables.Write(c, data, func(l lang.Lang) []table.Section { return choose.TwinBeside(found, l) }, func(w io.Writer, o html.WriteOptions) error {
+	return tables.Write(c, data, choose.TwinBeside(found), func(w io.Writer, o html.WriteOptions) error {
 		run, err := saturation.Reopen(r.Dirs[0])
 		if err != nil {
 			return err

@@ -15,6 +15,9 @@ import (
 // TestPredictedBesideMeasured measures a twin at a rate and in a closed loop. What the same twin predicts is what was measured; what a twin of
 // half the speed predicts is not.
 func TestPredictedBesideMeasured(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	t.Chdir(t.TempDir())
 	inBubble(t, "", func(t *testing.T, w *world) {
 		defer w.cancel(nil)

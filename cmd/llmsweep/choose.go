@@ -68,12 +68,9 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	sections := func(l lang.Lang) []table.Section {
-		var all []table.Section
-		for i := range choices {
-			all = append(all, choices[i].Sections(l, 1)...)
-		}
-		return all
+	var sections []table.Section
+	for i := range choices {
+		sections = append(sections, choices[i].Sections(1)...)
 	}
 	err = ch.WriteWithPage(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.WriteOptions) error {
 		if err := inputs.CountAlso(found, choose.Counted(options.Terms)); err != nil {

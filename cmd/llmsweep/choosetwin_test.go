@@ -11,6 +11,9 @@ import (
 // TestChooseWithTwins measures a twin with one workload and chooses for another: four slots and steps of 10 ms sustain 20 answers of 20 tokens a
 // second, so that 50 take four replicas with a fifth kept free.
 func TestChooseWithTwins(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	t.Chdir(t.TempDir())
 	inBubble(t, "", func(t *testing.T, w *world) {
 		defer w.cancel(nil)

@@ -13,12 +13,12 @@ import (
 )
 
 // publishGates tells a CI system what a comparison found, and writes --junit.
-func (cm *compareCmd) publishGates(c *console.Console, result compare.Judged, gates []compare.Gate, sections func(lang.Lang) []table.Section, whole string) error {
+func (cm *compareCmd) publishGates(c *console.Console, result compare.Judged, gates []compare.Gate, sections []table.Section, whole string) error {
 	suite := compare.Checks(time.Now(), result, gates)
 	if c.Env("GITHUB_ACTIONS")+c.Env("GITHUB_STEP_SUMMARY") != "" {
 		c.Lang = lang.Lang(cm.Lang)
 		var doc bytes.Buffer
-		if err := table.WriteSections(&doc, "markdown", sections(c.Lang), table.Style{}); err != nil {
+		if err := table.WriteSections(&doc, "markdown", sections, table.Style{Lang: c.Lang}); err != nil {
 			return err
 		}
 		c.Publish(doc.Bytes(), whole, suite)

@@ -224,6 +224,9 @@ func TestCommandsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute of simulations; each command has tests of its own")
 	}
+	if !apart(t) {
+		return
+	}
 	lines := commandLines(readme(t))
 	for _, topic := range manual.Topics() {
 		lines = append(lines, commandLines(llmsweepPage(t, "en", topic))...)
@@ -248,6 +251,8 @@ func TestCommandsRun(t *testing.T) {
 				continue // a page is served from a real socket, and virtual time stands still while one is waited for
 			} else if args[0] == "resume" {
 				continue // the runs here are whole: TestResume has one that was interrupted
+			} else if args[0] == "demo" || k == "compare --live" {
+				continue // TestPicture and TestCompareLive run them whole
 			} else {
 				seen[k] = true
 			}
@@ -272,7 +277,7 @@ func TestCommandsRun(t *testing.T) {
 					args[i] = "http://localhost:8000"
 				case a == "NAME":
 					args[i] = "Qwen2-7B"
-				case a == "1000": // requests
+				case a == "1000" || a == "400": // requests, graded answers
 					args[i] = "60"
 				case args[max(0, i-1)] == "--duration":
 					args[i] = "8s"

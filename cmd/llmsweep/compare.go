@@ -15,7 +15,6 @@ import (
 	"llmsweep/report/lang"
 	layout "llmsweep/report/page"
 	"llmsweep/report/setup"
-	"llmsweep/report/table"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/pair"
 )
@@ -93,12 +92,9 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	said := documents.ClaimsIn(setups)
-	sections := func(l lang.Lang) []table.Section {
-		all := result.Sections(l, 1)
-		for _, s := range said {
-			all = append(all, claims.Section(filepath.Base(s[0].File), s, l, 2))
-		}
-		return all
+	sections := result.Sections(1)
+	for _, s := range said {
+		sections = append(sections, claims.Section(filepath.Base(s[0].File), s, 2))
 	}
 	page := func(w io.Writer, o layout.WriteOptions) error { return layout.Compare(w, result, setups, sections, o) }
 	if err := cm.WriteWithPage(c, &cm.Tables, result.JSON, sections, page); err != nil {
@@ -138,8 +134,8 @@ func (cm *compareCmd) again(c *console.Console, dir string) error {
 
 // show prints a comparison of two servers.
 func (cm *compareCmd) show(c *console.Console, r *job.Result, gates []compare.Gate) error {
-	if err := cm.WriteWithPage(c, &cm.Tables, r.JSON, r.Tables, r.Page); err != nil {
+	if err := cm.WriteWithPage(c, &cm.Tables, r.JSON, r.Tables(), r.Page); err != nil {
 		return err
 	}
-	return cm.publishGates(c, r, gates, r.Tables, r.Dir)
+	return cm.publishGates(c, r, gates, r.Tables(), r.Dir)
 }

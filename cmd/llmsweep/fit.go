@@ -11,7 +11,6 @@ import (
 	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report/choose"
 	"llmsweep/report/inputs"
-	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/twin"
 )
@@ -82,7 +81,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 		shown.Answers = append(shown.Answers, t.Ask(w.Lengths[0][0], w.Lengths[0][1]))
 	}
 	flags := flags.Tables{Format: f.Format, Lang: f.Lang, Output: f.Output, Force: f.Force, Plain: f.Plain}
-	return flags.Write(c, func(w io.Writer) error { return choose.TwinJSON(w, shown) }, func(l lang.Lang) []table.Section { return shown.Sections(l) }, nil)
+	return flags.Write(c, func(w io.Writer) error { return choose.TwinJSON(w, shown) }, shown.Sections(), nil)
 }
 
 // checkForFit refuses what a sweep for a fit does not do.

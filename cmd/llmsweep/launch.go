@@ -95,7 +95,7 @@ func (l *launchCmd) check(c *console.Console) error {
 	case "sweep":
 		m, err = grammar.Sweep.measurement(quiet)
 	case "run":
-		m, _, err = grammar.Run.measurement(quiet)
+		m, err = grammar.Run.measurement(quiet)
 	default:
 		return errNotLaunched
 	}

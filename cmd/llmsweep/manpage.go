@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/manual"
 

@@ -12,7 +12,6 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/page"
 	"llmsweep/report/plans"
-	"llmsweep/report/table"
 	"llmsweep/sweep/plan"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -96,7 +95,7 @@ func (p *planCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	r.PricesUnused = unused
-	err = p.WriteWithPage(c, &p.Tables, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, func(w io.Writer, o page.WriteOptions) error {
+	err = p.WriteWithPage(c, &p.Tables, func(w io.Writer) error { return plans.JSON(w, r) }, plans.Sections(r), func(w io.Writer, o page.WriteOptions) error {
 		return plans.PlanPlots(w, r, o)
 	})
 	if err == nil && len(r.Ranked) == 0 {

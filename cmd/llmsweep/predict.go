@@ -30,5 +30,5 @@ func (s *simCmd) predict(c *console.Console) error {
 		return console.Usage(err)
 	}
 	options := c.Options(s.Lang, false, "")
-	return table.WriteSections(c.Out, s.Format, []table.Section{plans.PredictedSection(all, load, options.Lang)}, table.Style{Width: options.Width, Color: options.Color})
+	return table.WriteSections(c.Out, s.Format, []table.Section{plans.PredictedSection(all, load)}, table.Style{Width: options.Width, Color: options.Color, Lang: options.Lang})
 }

@@ -55,7 +55,16 @@ func process(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return p
 }
 
-// TestSignals ends a sweep by Ctrl-C, SIGTERM, SIGHUP and SIGKILL, in real time. What was measured can be printed.
+// manyStages is a run of short stages, of which there are so many that a slow signal finds it.
+var manyStages = func() []string {
+	widths := "1"
+	for n := 2; n <= 60; n++ {
+		widths += fmt.Sprintf(",%d", n)
+	}
+	return brief("run", "sim:", "--out", "run", "--duration", "200ms", "--concurrency", widths)
+}()
+
+// TestSignals ends a run by Ctrl-C, SIGTERM, SIGHUP and SIGKILL, in real time. What was measured can be printed.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -68,7 +77,7 @@ func TestSignals(t *testing.T) {
 				t.Skipf("%v is ignored where these tests run, as under nohup, and so in the program", c.signal)
 			}
 			dir := t.TempDir()
-			p := process(t, dir, quick("sweep", "sim:", "--out", "run", "--stage-time", "1s", "--points", "30")...) // long enough that a slow signal finds it
+			p := process(t, dir, manyStages...)
 			eventually(t, "one whole stage", func() bool {
 				run, err := store.Open(filepath.Join(dir, "run"))
 				return err == nil && len(run.Stages) > 1
@@ -84,7 +93,7 @@ func TestSignals(t *testing.T) {
 			if code := executeAgain([]string{"report", filepath.Join(dir, "run"), "--format", "markdown"}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
 				t.Errorf("exit %d\n%s\n%s", code, out.String(), errs.String())
 			}
-			if !strings.Contains(out.String(), "| synchronous |") {
+			if !strings.Contains(out.String(), `| concurrent\@1 |`) {
 				t.Error(out.String())
 			}
 		})
@@ -106,7 +115,7 @@ func TestABrokenPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := exec.Command(program, quick("sweep", "sim:", "--out", "run", "--stage-time", "1s", "--points", "30")...)
+	p := exec.Command(program, manyStages...)
 	p.Dir, p.Stdout, p.Stderr = dir, writer, writer
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
@@ -126,7 +135,7 @@ func TestABrokenPipe(t *testing.T) {
 	if run := open(t, filepath.Join(dir, "run")); run.State != rundir.Interrupted {
 		t.Errorf("the run is %s", run.State)
 	}
-	if b, err := os.ReadFile(filepath.Join(dir, "run", rundir.ReportFile)); err != nil || !strings.Contains(string(b), "| synchronous |") {
+	if b, err := os.ReadFile(filepath.Join(dir, "run", rundir.ReportFile)); err != nil || !strings.Contains(string(b), `| concurrent\@1 |`) {
 		t.Errorf("the report: %v\n%s", err, b)
 	}
 }

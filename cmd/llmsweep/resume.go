@@ -105,7 +105,7 @@ func (r *resumeCmd) again(c *console.Console, args []string, found []byte) (p jo
 	}
 	var m *job.Measurement
 	if parsed.Selected().Name == "run" {
-		m, _, err = grammar.Run.measurement(c)
+		m, err = grammar.Run.measurement(c)
 	} else {
 		m, err = grammar.Sweep.measurement(c)
 	}

@@ -65,25 +65,25 @@ More: llmsweep help loads, llmsweep help workloads, llmsweep help slo`
 }
 
 // measurement returns the measurement that the flags ask for, and its loads.
-func (r *runCmd) measurement(c *console.Console) (*job.Measurement, []arrival.Load, error) {
+func (r *runCmd) measurement(c *console.Console) (*job.Measurement, error) {
 	servers, err := c.Servers(r.URL)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := job.CheckPresets(servers); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	loads, err := r.check()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	plan := sweep.Defaults()
 	plan.Seed, plan.Repeats, plan.Drain, plan.MaxErrorRate = r.Seed, r.Repeats, r.Drain, r.MaxErrorRate
 	if plan.Warmup, err = experiment.ParseWarmup(r.Warmup); err != nil {
-		return nil, nil, fmt.Errorf("--warmup: %w", err)
+		return nil, fmt.Errorf("--warmup: %w", err)
 	}
 	if plan.SLO, err = slo.ParseAll(r.SLO); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	e := &job.Measurement{
 		Console: c, Urls: servers, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
@@ -99,46 +99,30 @@ func (r *runCmd) measurement(c *console.Console) (*job.Measurement, []arrival.Lo
 		e.Rate = max(e.Rate, l.MeanRate())
 	}
 	if trace, ok := loads[0].(arrival.Trace); ok {
-		e.Replay = &job.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests}
+		e.Replay = &workload.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests}
 	}
+	e.Planned = func(w workload.Workload) ([]experiment.Stage, error) { return r.stages(loads, w) }
 	e.Measure = func(ctx context.Context, c sweep.Config, t *job.Target, run *rundir.Run) error {
-		stages, err := r.stages(loads, t)
+		stages, err := r.stages(loads, t.Workload)
 		if err != nil {
 			return console.Usage(err)
 		}
 		return sweep.Run(ctx, c, stages, run)
 	}
-	return e, loads, nil
+	return e, nil
 }
 
 // Run measures.
 func (r *runCmd) Run(c *console.Console) error {
-	e, loads, err := r.measurement(c)
+	e, err := r.measurement(c)
 	if err != nil {
 		return console.Usage(err)
 	}
 	if r.DryRun {
-		return r.dry(e, loads)
+		e.Lang = lang.Lang(r.Lang)
+		return e.DryRun(0)
 	}
 	return e.Run()
-}
-
-// dry prints what the stages send at most.
-func (r *runCmd) dry(e *job.Measurement, loads []arrival.Load) error {
-	e.Lang = lang.Lang(r.Lang)
-	t := &job.Target{Lang: e.Lang}
-	l, err := r.Parse()
-	if err == nil && e.Replay != nil {
-		t.Workload, err = t.MakeWorkload(e.Ctx, l, e.Replay, workload.Guess)
-	}
-	if err != nil {
-		return console.Usage(err)
-	}
-	stages, err := r.stages(loads, t)
-	if err != nil {
-		return console.Usage(err)
-	}
-	return e.DryRun(stages, 0)
 }
 
 // options are the loads that the flags ask for.
@@ -166,15 +150,15 @@ func (r *runCmd) check() ([]arrival.Load, error) {
 }
 
 // stages returns the stages of the loads, each repeated. The arrivals of a trace are known once its file has been read.
-func (r *runCmd) stages(loads []arrival.Load, t *job.Target) ([]experiment.Stage, error) {
+func (r *runCmd) stages(loads []arrival.Load, w workload.Workload) ([]experiment.Stage, error) {
 	var once, all []experiment.Stage
 	for _, l := range loads {
 		if trace, ok := l.(arrival.Trace); ok {
-			w, read := t.Workload.(*workload.Trace)
+			replayed, read := w.(*workload.Trace)
 			if !read {
 				return nil, fmt.Errorf("--arrivals trace:%s brings its own prompts: leave out --prompt and --dataset", trace.File)
 			}
-			l = w.Load(r.MaxConcurrency)
+			l = replayed.Load(r.MaxConcurrency)
 		}
 		once = append(once, experiment.NewStage(l, r.Requests, r.options().Window()))
 	}

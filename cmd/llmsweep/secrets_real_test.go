@@ -17,6 +17,9 @@ import (
 
 // TestNoSecretIsShownOverTheNetwork searches what TLS failures, the self-test and imports print and write for planted secrets.
 func TestNoSecretIsShownOverTheNetwork(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	planted := map[string]string{}
 	plant := func(place string) string {
 		planted[place] = canary(place)

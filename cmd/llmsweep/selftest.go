@@ -13,9 +13,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report"
-	"llmsweep/report/lang"
 	html "llmsweep/report/page"
-	"llmsweep/report/table"
 	"llmsweep/sweep/selftest"
 )
 
@@ -50,7 +48,7 @@ func (s *selftestCmd) Run(c *console.Console) error {
 	case err != nil:
 		return c.Interrupted(err)
 	}
-	sections := func(l lang.Lang) []table.Section { return report.Selftest(r, l) }
+	sections := report.Selftest(r)
 	return s.Write(c, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")

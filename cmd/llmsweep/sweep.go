@@ -83,7 +83,7 @@ func (s *sweepCmd) Run(c *console.Console) error {
 	}
 	if s.DryRun {
 		e.Lang = lang.Lang(s.Lang)
-		return e.DryRun(nil, job.LongestSweep(&e.Plan))
+		return e.DryRun(job.LongestSweep(&e.Plan))
 	}
 	return e.Run()
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -60,7 +61,16 @@ func inBubble(t *testing.T, dir string, f func(t *testing.T, w *world)) {
 // llmsweep runs a command line.
 func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
-	c := console.NewConsole(w.ctx, &o, &e)
+	c := w.console(&o, &e)
+	before := runFiles(w.dir)
+	code = executeAgain(args, c)
+	followSchemas(w.t, w.dir, before)
+	return code, o.String(), e.String()
+}
+
+// console returns a console in this world.
+func (w *world) console(out, errs io.Writer) *console.Console {
+	c := console.NewConsole(w.ctx, out, errs)
 	c.Dir, c.Dial, c.Serve, c.Proxy = w.dir, w.dial, w.serve, nil
 	c.Waiter = func() console.Waiter { return timer{&load.Timer{}} }
 	c.Limits = func() client.LocalLimits { return w.limits }
@@ -68,10 +78,7 @@ func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 	if w.disk != nil {
 		c.Disk = w.disk
 	}
-	before := runFiles(w.dir)
-	code = executeAgain(args, c)
-	followSchemas(w.t, w.dir, before)
-	return code, o.String(), e.String()
+	return c
 }
 
 // must runs a command line that has to succeed, and returns what it prints.

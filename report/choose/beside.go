@@ -14,16 +14,16 @@ import (
 )
 
 // held is the table of the stages that a fit left out.
-func held(c *twin.Check, l lang.Lang) table.Section {
+func held(c *twin.Check) table.Section {
 	var rows []twin.ComparisonRow
-	s := table.Section{Title: titleCheck.In(l), Level: 2, Lines: []string{verdict(c, l)}}
+	s := table.Section{Title: titleCheck.Text(), Level: 2, Lines: []lang.Text{lang.Both(func(l lang.Lang) string { return verdict(c, l) })}}
 	for _, r := range c.Rows {
 		rows = append(rows, twin.ComparisonRow{Stage: r.Stage, Use: twin.RoleHeldOut, Predicted: r.Predicted, Measured: r.Measured})
 		if r.Full && r.Measured.Requests > 0 {
-			s.Lines = append(s.Lines, saySaturationOf.In(l, r.Stage, short(r.Predicted.Requests), short(r.Measured.Requests), relative(r.Predicted.Requests, r.Measured.Requests)))
+			s.Lines = append(s.Lines, saySaturationOf.Text(r.Stage, short(r.Predicted.Requests), short(r.Measured.Requests), relative(r.Predicted.Requests, r.Measured.Requests)))
 		}
 	}
-	s.Table = rowsTable(rows, false, l)
+	s.Table = rowsTable(rows, false)
 	return s
 }
 
@@ -60,29 +60,29 @@ func missed(all []twin.Miss, l lang.Lang) string {
 }
 
 // rowsTable has three rows for each stage: predicted, measured, and the error.
-func rowsTable(all []twin.ComparisonRow, use bool, l lang.Lang) table.Table {
+func rowsTable(all []twin.ComparisonRow, use bool) table.Table {
 	metrics := slices.DeleteFunc(TwinMetrics(), func(m TwinMetric) bool { return !m.Shown })
-	t := table.Table{Columns: []table.Column{{Head: headStage.In(l), Left: true}}}
+	t := table.Table{Columns: []table.Column{{Head: headStage.Text(), Left: true}}}
 	if use {
-		t.Columns = append(t.Columns, table.Column{Head: headUse.In(l), Left: true})
+		t.Columns = append(t.Columns, table.Column{Head: headUse.Text(), Left: true})
 	}
-	t.Columns = append(t.Columns, table.Column{Head: "", Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: lang.Same(""), Left: true})
 	for _, m := range metrics {
-		t.Columns = append(t.Columns, table.Column{Head: m.Head.In(l)})
+		t.Columns = append(t.Columns, table.Column{Head: m.Head.Text()})
 	}
 	for _, r := range all {
-		rows := [3][]table.Cell{{{Text: r.Stage, Tone: table.Strong}}, {{}}, {{}}}
+		rows := [3][]table.Cell{{{Text: lang.Same(r.Stage), Tone: table.Strong}}, {{}}, {{}}}
 		if use {
-			rows[0] = append(rows[0], table.Cell{Text: useOf(r.Use).In(l)})
+			rows[0] = append(rows[0], table.Cell{Text: useOf(r.Use).Text()})
 			rows[1], rows[2] = append(rows[1], table.Cell{}), append(rows[2], table.Cell{})
 		}
 		for i, word := range []lang.Phrase{wordPredicted, wordTwinMeasured, wordError} {
-			rows[i] = append(rows[i], table.Cell{Text: word.In(l)})
+			rows[i] = append(rows[i], table.Cell{Text: word.Text()})
 		}
 		for _, m := range metrics {
 			p, v := m.Of(&r.Predicted), m.Of(&r.Measured)
 			for i, text := range []string{known(p), known(v), relative(p, v)} {
-				rows[i] = append(rows[i], table.Cell{Text: text})
+				rows[i] = append(rows[i], table.Literal(text))
 			}
 		}
 		t.Rows = append(t.Rows, rows[:]...)
@@ -120,12 +120,12 @@ func known(v float64) string {
 }
 
 // TwinBeside shows a run and what a twin predicts of it.
-func TwinBeside(c *twin.Comparison, l lang.Lang) []table.Section {
-	s := table.Section{Title: titleBeside.In(l, table.Clean(c.Twin)), Level: 1, Table: rowsTable(c.Rows, true, l)}
+func TwinBeside(c *twin.Comparison) []table.Section {
+	s := table.Section{Title: titleBeside.Text(table.Clean(c.Twin)), Level: 1, Table: rowsTable(c.Rows, true)}
 	if c.Failed {
-		s.Lines = append(s.Lines, sayFailedCheck.In(l))
+		s.Lines = append(s.Lines, sayFailedCheck.Text())
 	}
-	if line := twinSaturation(c.Saturation, l); line != "" {
+	if line := twinSaturation(c.Saturation); !line.IsZero() {
 		s.Lines = append(s.Lines, line)
 	}
 	uses, refusals := map[string]bool{}, map[string]bool{}
@@ -133,28 +133,28 @@ func TwinBeside(c *twin.Comparison, l lang.Lang) []table.Section {
 		uses[r.Use] = true
 		if r.Refused != "" && !refusals[r.Refused] {
 			refusals[r.Refused] = true
-			s.Lines = append(s.Lines, TwinRefusal(r.Refused, l))
+			s.Lines = append(s.Lines, lang.Both(func(l lang.Lang) string { return TwinRefusal(r.Refused, l) }))
 		}
 	}
 	for _, u := range []string{twin.RoleHeldOut, twin.RoleFitted, twin.RoleNew} {
 		if uses[u] {
-			s.Notes = append(s.Notes, useOf(u).In(l)+lang.Colon.In(l)+meaningOf(u).In(l))
+			s.Notes = append(s.Notes, useOf(u).Text().Plus(lang.Colon.Text()).Plus(meaningOf(u).Text()))
 		}
 	}
 	return []table.Section{s}
 }
 
 // twinSaturation is the saturation rate in a sentence; empty for none.
-func twinSaturation(s *twin.ComparedSaturation, l lang.Lang) string {
+func twinSaturation(s *twin.ComparedSaturation) lang.Text {
 	switch {
 	case s == nil || s.Refused != "" || s.Predicted == 0:
-		return ""
+		return lang.Text{}
 	case s.Stage != "":
-		return saySaturationOf.In(l, s.Stage, short(s.Predicted), short(s.Measured), relative(s.Predicted, s.Measured))
+		return saySaturationOf.Text(s.Stage, short(s.Predicted), short(s.Measured), relative(s.Predicted, s.Measured))
 	case s.Between[1] > 0:
-		return saySaturation.In(l, short(s.Predicted), between(s.Interval), short(s.Measured), between(s.Between), relative(s.Predicted, s.Measured))
+		return saySaturation.Text(short(s.Predicted), between(s.Interval), short(s.Measured), between(s.Between), relative(s.Predicted, s.Measured))
 	}
-	return saySaturationOnly.In(l, short(s.Predicted), between(s.Interval), short(s.Measured), relative(s.Predicted, s.Measured))
+	return saySaturationOnly.Text(short(s.Predicted), between(s.Interval), short(s.Measured), relative(s.Predicted, s.Measured))
 }
 
 func between(i [2]float64) string { return short(i[0]) + " - " + short(i[1]) }

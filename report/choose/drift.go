@@ -2,7 +2,6 @@ package choose
 
 import (
 	"fmt"
-	"strings"
 
 	"llmsweep/report/compare"
 	"llmsweep/report/lang"
@@ -153,27 +152,27 @@ func (p *DriftPoint) beats(q *DriftPoint) bool {
 }
 
 // drifts lists the configurations by what they cost, how fast they are and how near their answers are.
-func (c *Choice) drifts(l lang.Lang, level int) table.Section {
+func (c *Choice) drifts(level int) table.Section {
 	t := table.Table{Columns: []table.Column{
-		{Head: headSetup.In(l), Left: true}, {Head: headMillion.In(l), Sub: subSLO.In(l)}, {Head: headPerGPU.In(l), Sub: "tok/s"}, {Head: headPerUser.In(l), Sub: "tok/s"},
-		{Head: headMatch.In(l)}, {Head: "KL"}, {Head: headOnFront.In(l), Left: true},
+		{Head: headSetup.Text(), Left: true}, {Head: headMillion.Text(), Sub: subSLO.Text()}, {Head: headPerGPU.Text(), Sub: lang.Same("tok/s")}, {Head: headPerUser.Text(), Sub: lang.Same("tok/s")},
+		{Head: headMatch.Text()}, {Head: lang.Same("KL")}, {Head: headOnFront.Text(), Left: true},
 	}}
 	for _, p := range c.FrontDrift {
-		front := table.Cell{Text: "-", Tone: table.Faint}
+		front := table.None()
 		if p.Front {
-			front = table.Cell{Text: wordOnFront.In(l), Tone: table.Good}
+			front = table.Cell{Text: wordOnFront.Text(), Tone: table.Good}
 		}
 		t.Rows = append(t.Rows, []table.Cell{
-			{Text: p.Name}, table.Number(p.Cost, "", lang.Fixed(3)), {Text: fmt.Sprintf("%.1f", p.PerGPU)}, {Text: fmt.Sprintf("%.1f", p.PerUser)}, {Text: p.match}, {Text: p.kl}, front,
+			table.Literal(p.Name), table.Number(p.Cost, "", lang.Fixed(3)), table.Literal(fmt.Sprintf("%.1f", p.PerGPU)), table.Literal(fmt.Sprintf("%.1f", p.PerUser)), table.Literal(p.match), table.Literal(p.kl), front,
 		})
 	}
-	return table.Section{Title: titleDrift.In(l), Level: level, Lines: []string{sayDrift.In(l, c.Baseline)}, Table: t}
+	return table.Section{Title: titleDrift.Text(), Level: level, Lines: []lang.Text{sayDrift.Text(c.Baseline)}, Table: t}
 }
 
 // wanted are the conditions on answers, in words; empty for none.
-func (c *Choice) wanted(l lang.Lang) string {
+func (c *Choice) wanted() lang.Text {
 	if len(c.Answers) == 0 {
-		return ""
+		return lang.Text{}
 	}
-	return sayAnswersWanted.In(l, table.Clean(c.Baseline), strings.Join(c.Answers, comma.In(l)))
+	return sayAnswersWanted.Text(table.Clean(c.Baseline), comma.Join(c.Answers))
 }

@@ -35,19 +35,19 @@ func (c *Choice) anyPredicted() bool {
 }
 
 // basis are the cells that tell how many replicas a prediction allows, and by how much its twin was off.
-func (k *Candidate) basis(l lang.Lang) []table.Cell {
+func (k *Candidate) basis() []table.Cell {
 	p := k.Predicted
 	if p == nil {
-		return []table.Cell{{}, {Text: wordMeasured.In(l)}}
+		return []table.Cell{{}, {Text: wordMeasured.Text()}}
 	}
-	cell := table.Cell{Text: offBy(p, l), Tone: table.Caution}
+	cell := table.Cell{Text: lang.Both(func(l lang.Lang) string { return offBy(p, l) }), Tone: table.Caution}
 	if p.Extrapolated {
-		cell.Text += lang.Comma.In(l) + wordExtrapolated.In(l)
+		cell.Text = cell.Text.Plus(lang.Comma.Text()).Plus(wordExtrapolated.Text())
 	}
 	if p.Failed {
 		cell.Tone = table.Bad
 	}
-	return []table.Cell{{Text: fmt.Sprintf("%d-%d", k.Between[0], k.Between[1])}, cell}
+	return []table.Cell{table.Literal(fmt.Sprintf("%d-%d", k.Between[0], k.Between[1])), cell}
 }
 
 // offBy tells how far predictions of held-out stages were off.

@@ -56,7 +56,7 @@ func (r reason) in(l lang.Lang) string {
 	case noAnswers, farAnswers, unsureAnswers:
 		return r.inAnswers(l)
 	case tooMany:
-		return whyTooMany.In(l, GPUs(r.gpus, l), r.most)
+		return whyTooMany.In(l, GPUs(r.gpus).In(l), r.most)
 	}
 	switch f := r.refusal; {
 	case f.Row == nil:

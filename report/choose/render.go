@@ -1,7 +1,6 @@
 package choose
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -22,83 +21,89 @@ func JSON(w io.Writer, all []Choice) error {
 }
 
 // Sections returns a choice as sections of a report. Level is the level of its heading in Markdown.
-func (c *Choice) Sections(l lang.Lang, level int) []table.Section {
-	wish := sayWish.In(l, strings.Join(c.SLO, comma.In(l)), c.Demand, trim(100*c.Headroom))
+func (c *Choice) Sections(level int) []table.Section {
+	wish := sayWish.Text(comma.Join(c.SLO), c.Demand, trim(100*c.Headroom))
 	if c.MaxGPUs > 0 {
-		wish += sayMaxGPUs.In(l, GPUs(c.MaxGPUs, l))
+		wish = wish.Plus(sayMaxGPUs.Text(GPUs(c.MaxGPUs)))
 	}
-	wish += c.wanted(l)
-	head := table.Section{Title: titleChoice.In(l, cmp.Or(c.Model, wordUnnamed.In(l)), compare.Workload(c.asked, l)), Level: level, Lines: append([]string{wish}, c.answer(l)...)}
+	wish = wish.Plus(c.wanted())
+	model := lang.Same(c.Model)
+	if c.Model == "" {
+		model = wordUnnamed.Text()
+	}
+	head := table.Section{Title: titleChoice.Text(model, lang.Both(func(l lang.Lang) string { return compare.Workload(c.asked, l) })), Level: level, Lines: append([]lang.Text{wish}, c.answer()...)}
 	if len(c.Ranked) > 0 {
-		head.Table, head.Notes = c.table(l), c.notes(l)
+		head.Table, head.Notes = c.table(), c.notes()
 	}
 	all := []table.Section{head}
 	if len(c.Refused) > 0 {
-		all = append(all, c.refused(l, level+1))
+		all = append(all, c.refused(level+1))
 	}
-	if lines := c.changing(l); len(lines) > 0 {
-		all = append(all, table.Section{Title: titleChanging.In(l), Level: level + 1, Lines: lines})
+	if lines := c.changing(); len(lines) > 0 {
+		all = append(all, table.Section{Title: titleChanging.Text(), Level: level + 1, Lines: lines})
 	}
 	if len(c.FrontSpeed) > 0 {
-		all = append(all, c.front(l, level+1))
+		all = append(all, c.front(level+1))
 	}
 	if len(c.FrontDrift) > 0 {
-		all = append(all, c.drifts(l, level+1))
+		all = append(all, c.drifts(level+1))
 	}
 	if len(c.Marked) > 0 {
-		s := table.Section{Title: titleMarked.In(l), Level: level + 1}
+		s := table.Section{Title: titleMarked.Text(), Level: level + 1}
 		for _, o := range c.Marked {
-			s.Lines = append(s.Lines, fmt.Sprintf("%s (%s, %s): %s", o.Where, o.Setup, o.Row, o.Grade.In(l)+lang.Colon.In(l)+o.Because(l)))
+			s.Lines = append(s.Lines, lang.Both(func(l lang.Lang) string {
+				return fmt.Sprintf("%s (%s, %s): %s", o.Where, o.Setup, o.Row, o.Grade.In(l)+lang.Colon.In(l)+o.Because(l))
+			}))
 		}
 		all = append(all, s)
 	}
 	if len(c.LeftOut) > 0 {
-		all = append(all, c.leftOut(l, level+1))
+		all = append(all, c.leftOut(level+1))
 	}
 	return all
 }
 
 // answer returns the recommendation in one or two sentences.
-func (c *Choice) answer(l lang.Lang) []string {
+func (c *Choice) answer() []lang.Text {
 	if len(c.Ranked) == 0 {
-		return []string{sayNone.In(l)}
+		return []lang.Text{sayNone.Text()}
 	}
 	k := &c.Ranked[0]
-	what := sayFewest.In(l, k.Name, Replicas(k.Replicas, l), GPUs(k.GPUs, l))
+	what := sayFewest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs))
 	if c.Priced {
-		what = sayCheapest.In(l, k.Name, Replicas(k.Replicas, l), GPUs(k.GPUs, l), money(k.Hour), money(k.Month))
+		what = sayCheapest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs), money(k.Hour), money(k.Month))
 	}
-	lines := []string{what, sayRests.In(l, fmt.Sprintf("%.2f", k.Rate), limitedBy(k.limit).in(l), k.Where)}
-	lines = append(lines, c.Beside(l)...)
+	lines := []lang.Text{what, sayRests.Text(fmt.Sprintf("%.2f", k.Rate), lang.Both(limitedBy(k.limit).in), k.Where)}
+	lines = append(lines, c.Beside()...)
 	if k.Quantized() && len(c.Answers) == 0 {
-		lines = append(lines, sayQuantized.In(l, k.Labels.Quant))
+		lines = append(lines, sayQuantized.Text(k.Labels.Quant))
 	}
 	return lines
 }
 
 // Beside returns sentences to stand beside the first configuration: which others cost the same, and up to which demand one replica less is
 // enough. There must be a first one.
-func (c *Choice) Beside(l lang.Lang) []string {
-	var lines []string
+func (c *Choice) Beside() []lang.Text {
+	var lines []lang.Text
 	k := &c.Ranked[0]
-	if same := c.tied(l); same != "" {
+	if same := c.tied(); !same.IsZero() {
 		lines = append(lines, same)
 	}
 	if p := k.Predicted; p != nil {
-		lines = append(lines, sayPredicted.In(l, p.Twin, offBy(p, l), k.Between[0], k.Between[1]))
+		lines = append(lines, sayPredicted.Text(p.Twin, lang.Both(func(l lang.Lang) string { return offBy(p, l) }), k.Between[0], k.Between[1]))
 	}
 	if k.Predicted == nil && k.Between[0] != k.Between[1] {
-		lines = append(lines, sayBetween.In(l, fmt.Sprintf("%.2f", k.RateLow.Value()), fmt.Sprintf("%.2f", k.RateHigh.Value()), k.Between[0], k.Between[1]))
+		lines = append(lines, sayBetween.Text(fmt.Sprintf("%.2f", k.RateLow.Value()), fmt.Sprintf("%.2f", k.RateHigh.Value()), k.Between[0], k.Between[1]))
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
-		lines = append(lines, sayOneLess.In(l, fmt.Sprintf("%.2f %s", less, c.unit())))
+		lines = append(lines, sayOneLess.Text(fmt.Sprintf("%.2f %s", less, c.unit())))
 	}
 	return lines
 }
 
 // tied returns the names of the candidates that cost as much as the first, or take as many GPUs where nothing has a price.
-func (c *Choice) tied(l lang.Lang) string {
+func (c *Choice) tied() lang.Text {
 	var names []string
 	first := c.Ranked[0]
 	for _, k := range c.Ranked[1:] {
@@ -107,51 +112,51 @@ func (c *Choice) tied(l lang.Lang) string {
 		}
 	}
 	if len(names) == 0 {
-		return ""
+		return lang.Text{}
 	}
 	say := sayTied
 	if !c.Priced {
 		say = sayTiedGPUs
 	}
-	return say.In(l, fmt.Sprintf("%.2f %s", first.Carries, c.unit()), strings.Join(names, semicolon.In(l)))
+	return say.Text(fmt.Sprintf("%.2f %s", first.Carries, c.unit()), semicolon.Join(names))
 }
 
 // table returns a table with a row for each candidate, the best first.
-func (c *Choice) table(l lang.Lang) table.Table {
+func (c *Choice) table() table.Table {
 	heads := []table.Column{
-		{Head: headRank.In(l)}, {Head: headSetup.In(l), Left: true}, {Head: headRate.In(l), Sub: "req/s"}, {Head: headOutput.In(l), Sub: "tok/s"},
-		{Head: headAnswer.In(l), Sub: "tok"}, {Head: "TTFT"}, {Head: "ITL"}, {Head: headReplicas.In(l)}, {Head: headGPUs.In(l)},
-		{Head: headCarries.In(l), Sub: c.unit()},
+		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: lang.Same("req/s")}, {Head: headOutput.Text(), Sub: lang.Same("tok/s")},
+		{Head: headAnswer.Text(), Sub: lang.Same("tok")}, {Head: lang.Same("TTFT")}, {Head: lang.Same("ITL")}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()},
+		{Head: headCarries.Text(), Sub: lang.Same(c.unit())},
 	}
 	predicted := c.anyPredicted()
 	if predicted {
-		heads = append(heads, table.Column{Head: headBetween.In(l), Sub: subBetween.In(l)}, table.Column{Head: headBasis.In(l), Left: true})
+		heads = append(heads, table.Column{Head: headBetween.Text(), Sub: subBetween.Text()}, table.Column{Head: headBasis.Text(), Left: true})
 	}
 	if c.Priced {
-		heads = append(heads, table.Column{Head: headCost.In(l), Sub: subHour.In(l)}, table.Column{Head: headCost.In(l), Sub: subMonth.In(l)},
-			table.Column{Head: headMillion.In(l), Sub: subDemand.In(l)}, table.Column{Head: headMillion.In(l), Sub: subSLO.In(l)}, table.Column{Head: headMillion.In(l), Sub: subSaturation.In(l)})
+		heads = append(heads, table.Column{Head: headCost.Text(), Sub: subHour.Text()}, table.Column{Head: headCost.Text(), Sub: subMonth.Text()},
+			table.Column{Head: headMillion.Text(), Sub: subDemand.Text()}, table.Column{Head: headMillion.Text(), Sub: subSLO.Text()}, table.Column{Head: headMillion.Text(), Sub: subSaturation.Text()})
 	}
-	heads = append(heads, table.Column{Head: headLimit.In(l), Left: true}, table.Column{Head: headRests.In(l), Left: true})
+	heads = append(heads, table.Column{Head: headLimit.Text(), Left: true}, table.Column{Head: headRests.Text(), Left: true})
 	t := table.Table{Columns: heads}
 	for i := range c.Ranked {
 		k := &c.Ranked[i]
-		name := table.Cell{Text: k.Name}
+		name := table.Literal(k.Name)
 		if i == 0 {
 			name.Tone = table.Strong
 		}
 		row := []table.Cell{
-			{Text: strconv.Itoa(i + 1)}, name, {Text: fmt.Sprintf("%.2f", k.Rate)}, table.Number(k.Output, "", lang.Fixed(0)),
+			table.Literal(strconv.Itoa(i + 1)), name, table.Literal(fmt.Sprintf("%.2f", k.Rate)), table.Number(k.Output, "", lang.Fixed(0)),
 			table.Number(k.answer(), "", lang.Fixed(0)),
-			table.Seconds(k.TTFT), table.Seconds(k.ITL), {Text: strconv.Itoa(k.Replicas)}, {Text: strconv.Itoa(k.GPUs)},
-			{Text: fmt.Sprintf("%.2f", k.Carries)},
+			table.Seconds(k.TTFT), table.Seconds(k.ITL), table.Literal(strconv.Itoa(k.Replicas)), table.Literal(strconv.Itoa(k.GPUs)),
+			table.Literal(fmt.Sprintf("%.2f", k.Carries)),
 		}
 		if predicted {
-			row = append(row, k.basis(l)...)
+			row = append(row, k.basis()...)
 		}
 		if c.Priced {
 			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)), table.Number(k.MillionDemand, "", lang.Fixed(3)), table.Number(k.MillionSLO, "", lang.Fixed(3)), table.Number(k.MillionSaturation, "", lang.Fixed(3)))
 		}
-		t.Rows = append(t.Rows, append(row, table.Cell{Text: limitedBy(k.limit).in(l)}, table.Cell{Text: k.Where}))
+		t.Rows = append(t.Rows, append(row, table.Cell{Text: lang.Both(limitedBy(k.limit).in)}, table.Literal(k.Where)))
 	}
 	return t
 }
@@ -175,26 +180,26 @@ func (c *Choice) uneven() bool {
 	return high > 1.1*low
 }
 
-func (c *Choice) notes(l lang.Lang) []string {
-	notes := []string{legendReplica.In(l, trim(100*c.Headroom))}
+func (c *Choice) notes() []lang.Text {
+	notes := []lang.Text{legendReplica.Text(trim(100 * c.Headroom))}
 	if c.Priced {
-		notes = append(notes, legendMillion.In(l))
+		notes = append(notes, legendMillion.Text())
 	} else {
-		notes = append(notes, legendUnpriced.In(l))
+		notes = append(notes, legendUnpriced.Text())
 	}
 	if c.anyPredicted() {
-		notes = append(notes, legendPredicted.In(l, MarkPredicted))
+		notes = append(notes, legendPredicted.Text(MarkPredicted))
 	}
 	if c.uneven() {
-		notes = append(notes, legendUneven.In(l))
+		notes = append(notes, legendUneven.Text())
 	}
 	for _, name := range c.repeated() {
-		notes = append(notes, legendRepeated.In(l, name))
+		notes = append(notes, legendRepeated.Text(name))
 	}
 	if len(c.FrontCost) > 0 {
-		notes = append(notes, sayFrontCost.In(l, strings.Join(c.FrontCost, semicolon.In(l))))
+		notes = append(notes, sayFrontCost.Text(semicolon.Join(c.FrontCost)))
 	}
-	return append(notes, legendReplicas.In(l))
+	return append(notes, legendReplicas.Text())
 }
 
 // repeated returns the names of configurations that several of the ranked results measured.
@@ -214,34 +219,34 @@ func (c *Choice) repeated() (names []string) {
 }
 
 // refused returns a table of the configurations that do not meet the demand, with reasons.
-func (c *Choice) refused(l lang.Lang, level int) table.Section {
-	t := table.Table{Columns: []table.Column{{Head: headSetup.In(l), Left: true}, {Head: headWhy.In(l), Left: true}, {Head: headRests.In(l), Left: true}}}
+func (c *Choice) refused(level int) table.Section {
+	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}, {Head: headWhy.Text(), Left: true}, {Head: headRests.Text(), Left: true}}}
 	for _, r := range c.Refused {
-		t.Rows = append(t.Rows, []table.Cell{{Text: r.Name}, {Text: r.why.in(l)}, {Text: r.Where}})
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(r.Name), {Text: lang.Both(r.why.in)}, table.Literal(r.Where)})
 	}
-	return table.Section{Title: titleRefused.In(l), Level: level, Table: t}
+	return table.Section{Title: titleRefused.Text(), Level: level, Table: t}
 }
 
 // changing returns where the first two cost the same, and what would put another first.
-func (c *Choice) changing(l lang.Lang) []string {
-	var lines []string
+func (c *Choice) changing() []lang.Text {
+	var lines []lang.Text
 	if e := c.BreakEven; e != nil {
-		lines = append(lines, e.lines(l, c.unit())...)
+		lines = append(lines, e.lines(c.unit())...)
 	}
-	var steady []string
+	var steady []lang.Text
 	for _, s := range c.Sensitive {
 		if s.Lower.Known() {
-			lines = append(lines, s.line(l, c.unit(), sayBelow, sayBelowNone, s.Lower, s.Then))
+			lines = append(lines, s.line(c.unit(), sayBelow, sayBelowNone, s.Lower, s.Then))
 		}
 		if s.Upper.Known() {
-			lines = append(lines, s.line(l, c.unit(), sayAbove, sayAboveNone, s.Upper, s.Else))
+			lines = append(lines, s.line(c.unit(), sayAbove, sayAboveNone, s.Upper, s.Else))
 		}
 		if !s.Lower.Known() && !s.Upper.Known() {
-			steady = append(steady, s.name(l))
+			steady = append(steady, s.name())
 		}
 	}
 	if len(steady) > 0 {
-		lines = append(lines, saySteady.In(l, strings.Join(steady, comma.In(l))))
+		lines = append(lines, saySteady.Text(lang.Joined(steady, comma)))
 	}
 	return lines
 }
@@ -249,37 +254,37 @@ func (c *Choice) changing(l lang.Lang) []string {
 // unit returns the unit of the demand.
 func (c *Choice) unit() string { return strings.TrimLeft(c.Demand, "0123456789.") }
 
-func (e *BreakEven) lines(l lang.Lang, unit string) []string {
-	var lines []string
+func (e *BreakEven) lines(unit string) []lang.Text {
+	var lines []lang.Text
 	if e.FirstPrice.Known() {
-		lines = append(lines, sayEvenPrice.In(l, e.Second, e.firstGPU, money(e.FirstPrice), e.secondGPU, money(e.SecondPrice)))
+		lines = append(lines, sayEvenPrice.Text(e.Second, e.firstGPU, money(e.FirstPrice), e.secondGPU, money(e.SecondPrice)))
 	}
 	amount := func(f rundir.Number) string { return fmt.Sprintf("%.2f %s", f.Value(), unit) }
 	switch {
 	case e.Above.Known() && e.Below.Known():
-		lines = append(lines, sayEvenBoth.In(l, e.Second, amount(e.Below), amount(e.Above)))
+		lines = append(lines, sayEvenBoth.Text(e.Second, amount(e.Below), amount(e.Above)))
 	case e.Above.Known():
-		lines = append(lines, sayEvenAbove.In(l, e.Second, amount(e.Above)))
+		lines = append(lines, sayEvenAbove.Text(e.Second, amount(e.Above)))
 	case e.Below.Known():
-		lines = append(lines, sayEvenBelow.In(l, e.Second, amount(e.Below)))
+		lines = append(lines, sayEvenBelow.Text(e.Second, amount(e.Below)))
 	default:
-		lines = append(lines, sayEvenNever.In(l, e.Second))
+		lines = append(lines, sayEvenNever.Text(e.Second))
 	}
 	return lines
 }
 
 // name returns the quantity that changes, in words.
-func (s Sensitivity) name(l lang.Lang) string {
+func (s Sensitivity) name() lang.Text {
 	if gpu, ok := strings.CutPrefix(s.What, "price "); ok {
-		return wordPrice.In(l, gpu)
+		return wordPrice.Text(gpu)
 	}
 	if s.What == "demand" {
-		return wordDemand.In(l)
+		return wordDemand.Text()
 	}
-	return s.What
+	return lang.Same(s.What)
 }
 
-func (s Sensitivity) line(l lang.Lang, unit string, say, none lang.Phrase, at rundir.Number, then string) string {
+func (s Sensitivity) line(unit string, say, none lang.Phrase, at rundir.Number, then string) lang.Text {
 	amount := func(v float64) string {
 		if strings.HasPrefix(s.What, "price ") {
 			return money(rundir.Exactly(v))
@@ -291,26 +296,26 @@ func (s Sensitivity) line(l lang.Lang, unit string, say, none lang.Phrase, at ru
 		return slo.Term{Metric: metric}.Amount(v)
 	}
 	if then == "" {
-		return none.In(l, s.name(l), amount(at.Value()), amount(s.Now))
+		return none.Text(s.name(), amount(at.Value()), amount(s.Now))
 	}
-	return say.In(l, s.name(l), amount(at.Value()), amount(s.Now), then)
+	return say.Text(s.name(), amount(at.Value()), amount(s.Now), then)
 }
 
 // front returns a table of the Pareto front of rows.
-func (c *Choice) front(l lang.Lang, level int) table.Section {
+func (c *Choice) front(level int) table.Section {
 	t := table.Table{Columns: []table.Column{
-		{Head: headSetup.In(l), Left: true}, {Head: headPerUser.In(l), Sub: "tok/s"}, {Head: headPerGPU.In(l), Sub: "tok/s"}, {Head: headRests.In(l), Left: true},
+		{Head: headSetup.Text(), Left: true}, {Head: headPerUser.Text(), Sub: lang.Same("tok/s")}, {Head: headPerGPU.Text(), Sub: lang.Same("tok/s")}, {Head: headRests.Text(), Left: true},
 	}}
 	for _, p := range c.FrontSpeed {
-		t.Rows = append(t.Rows, []table.Cell{{Text: p.Name}, {Text: fmt.Sprintf("%.1f", p.PerUser)}, {Text: fmt.Sprintf("%.1f", p.PerGPU)}, {Text: p.Where}})
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(p.Name), table.Literal(fmt.Sprintf("%.1f", p.PerUser)), table.Literal(fmt.Sprintf("%.1f", p.PerGPU)), table.Literal(p.Where)})
 	}
-	return table.Section{Title: titleFront.In(l), Level: level, Lines: []string{sayFront.In(l)}, Table: t}
+	return table.Section{Title: titleFront.Text(), Level: level, Lines: []lang.Text{sayFront.Text()}, Table: t}
 }
 
-func (c *Choice) leftOut(l lang.Lang, level int) table.Section {
-	s := table.Section{Title: titleLeftOut.In(l), Level: level}
+func (c *Choice) leftOut(level int) table.Section {
+	s := table.Section{Title: titleLeftOut.Text(), Level: level}
 	for _, o := range c.LeftOut {
-		s.Lines = append(s.Lines, o.Where+" ("+o.Setup+", "+o.Row+")"+lang.Colon.In(l)+o.Because(l))
+		s.Lines = append(s.Lines, lang.Same(o.Where+" ("+o.Setup+", "+o.Row+")").Plus(lang.Colon.Text()).Plus(lang.Both(o.Because)))
 	}
 	return s
 }

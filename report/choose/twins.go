@@ -39,21 +39,21 @@ func TwinJSON(w io.Writer, f TwinFit) error {
 }
 
 // Sections returns the fit for people.
-func (f TwinFit) Sections(l lang.Lang) []table.Section {
-	all := []table.Section{f.numbers(l)}
+func (f TwinFit) Sections() []table.Section {
+	all := []table.Section{f.numbers()}
 	if c := f.Twin.Check; c != nil {
-		all = append(all, held(c, l))
+		all = append(all, held(c))
 	}
 	if len(f.Answers) > 0 {
-		all = append(all, asked(f.Answers, l))
+		all = append(all, asked(f.Answers))
 	}
 	return all
 }
 
 // numbers is the table of the twin's numbers.
-func (f TwinFit) numbers(l lang.Lang) table.Section {
+func (f TwinFit) numbers() table.Section {
 	t := f.Twin
-	tab := table.Table{Columns: []table.Column{{Head: headKey.In(l), Left: true}, {Head: headValue.In(l)}, {Head: headInterval.In(l)}, {Head: headMeaning.In(l), Left: true}}}
+	tab := table.Table{Columns: []table.Column{{Head: headKey.Text(), Left: true}, {Head: headValue.Text()}, {Head: headInterval.Text()}, {Head: headMeaning.Text(), Left: true}}}
 	for _, n := range t.Numbers() {
 		value, mark := short(n.Value), ""
 		if n.Value == 0 && n.Key == "kv_tokens" {
@@ -66,22 +66,22 @@ func (f TwinFit) numbers(l lang.Lang) table.Section {
 		if i, ok := t.Intervals[n.Key]; ok {
 			between = short(i[0]) + " - " + short(i[1])
 		}
-		tab.Rows = append(tab.Rows, []table.Cell{{Text: n.Key}, {Text: value, Mark: mark}, {Text: between}, {Text: meaning(n.Key, l)}})
+		tab.Rows = append(tab.Rows, []table.Cell{table.Literal(n.Key), {Text: lang.Same(value), Mark: mark}, table.Literal(between), {Text: lang.Both(func(l lang.Lang) string { return meaning(n.Key, l) })}})
 	}
-	s := table.Section{Title: titleTwin.In(l, strings.Join(t.From, ", ")), Level: 1, Table: tab}
+	s := table.Section{Title: titleTwin.Text(strings.Join(t.From, ", ")), Level: 1, Table: tab}
 	if f.Invalid > 0 {
-		s.Lines = append(s.Lines, sayInvalidStages.In(l, f.Invalid, f.Stages))
+		s.Lines = append(s.Lines, sayInvalidStages.Text(f.Invalid, f.Stages))
 	}
-	s.Lines = append(s.Lines, saySteps.In(l, t.Seen.Steps, t.Seen.Batch, t.Seen.Prompt[0], t.Seen.Prompt[1], t.Seen.Output[0], t.Seen.Output[1]))
+	s.Lines = append(s.Lines, saySteps.Text(t.Seen.Steps, t.Seen.Batch, t.Seen.Prompt[0], t.Seen.Prompt[1], t.Seen.Output[0], t.Seen.Output[1]))
 	if t.Refined {
-		s.Lines = append(s.Lines, sayRefined.In(l))
+		s.Lines = append(s.Lines, sayRefined.Text())
 	}
 	const unsteady = 0.05 // of which a user should know
 	if t.StageError > unsteady {
-		s.Lines = append(s.Lines, sayUnsteady.In(l, fmt.Sprintf("%.1f", 100*t.StageError)))
+		s.Lines = append(s.Lines, sayUnsteady.Text(fmt.Sprintf("%.1f", 100*t.StageError)))
 	}
 	for _, key := range t.Unknown {
-		s.Notes = append(s.Notes, key+": "+f.remedy(key, l))
+		s.Notes = append(s.Notes, lang.Same(key+": ").Plus(lang.Both(func(l lang.Lang) string { return f.remedy(key, l) })))
 	}
 	return s
 }
@@ -117,23 +117,23 @@ func (f TwinFit) noCost() bool {
 }
 
 // asked is the table of the predictions.
-func asked(all []twin.Answer, l lang.Lang) table.Section {
+func asked(all []twin.Answer) table.Section {
 	tab := table.Table{Columns: []table.Column{
-		{Head: headWorkload.In(l), Left: true}, {Head: headSaturation.In(l)}, {Head: headInterval.In(l)}, {Head: headRemark.In(l), Left: true}}}
+		{Head: headWorkload.Text(), Left: true}, {Head: headSaturation.Text()}, {Head: headInterval.Text()}, {Head: headRemark.Text(), Left: true}}}
 	for _, a := range all {
-		row := []table.Cell{{Text: strings.TrimSpace(fmt.Sprintf("%s %d / %d", table.Clean(a.Name), a.Prompt, a.Output))}, {Text: "n/a"}, {}, {}}
+		row := []table.Cell{table.Literal(strings.TrimSpace(fmt.Sprintf("%s %d / %d", table.Clean(a.Name), a.Prompt, a.Output))), table.Literal("n/a"), {}, {}}
 		switch {
 		case a.Refused != "":
-			row[3].Text = refusal(a.Refused).In(l)
+			row[3].Text = refusal(a.Refused).Text()
 		default:
-			row[1].Text, row[2].Text = short(a.Rate), short(a.Low)+" - "+short(a.High)
+			row[1].Text, row[2].Text = lang.Same(short(a.Rate)), lang.Same(short(a.Low)+" - "+short(a.High))
 			if a.Extrapolated {
-				row[3].Text = wordTwinExtrapolated.In(l)
+				row[3].Text = wordTwinExtrapolated.Text()
 			}
 		}
 		tab.Rows = append(tab.Rows, row)
 	}
-	return table.Section{Title: titleAsked.In(l), Level: 2, Table: tab, Lines: []string{sayTwinPredicted.In(l)}}
+	return table.Section{Title: titleAsked.Text(), Level: 2, Table: tab, Lines: []lang.Text{sayTwinPredicted.Text()}}
 }
 
 // relative is an error in percent.

@@ -38,10 +38,10 @@ func comparison() *twin.Comparison {
 // TestTwinsInBothLanguages compares all that is printed with testdata.
 func TestTwinsInBothLanguages(t *testing.T) {
 	for _, l := range lang.All() {
-		for name, sections := range map[string][]table.Section{"fit": example().Sections(l), "beside": TwinBeside(comparison(), l)} {
+		for name, sections := range map[string][]table.Section{"fit": example().Sections(), "beside": TwinBeside(comparison())} {
 			for _, format := range []string{"console", "markdown"} {
 				var b strings.Builder
-				if err := table.WriteSections(&b, format, sections, table.Style{}); err != nil {
+				if err := table.WriteSections(&b, format, sections, table.Style{Lang: l}); err != nil {
 					t.Fatal(err)
 				}
 				testkit.CheckGolden(t, name+"."+string(l)+"."+format, []byte(b.String()))
@@ -91,14 +91,14 @@ func TestUselessFit(t *testing.T) {
 	f.Twin.Seen.Batch, f.Twin.Slots = 10, 256
 	f.Twin.Unknown = []string{"slots", "step.read.fixed_ms"}
 	for _, l := range lang.All() {
-		s := f.numbers(l)
-		if s.Lines[0] != sayInvalidStages.In(l, 6, 8) {
+		s := f.numbers()
+		if s.Lines[0] != sayInvalidStages.Text(6, 8) {
 			t.Error(s.Lines)
 		}
-		if want := saySlots.In(l, 10, 256); !strings.HasSuffix(s.Notes[0], want) {
+		if want := saySlots.In(l, 10, 256); !strings.HasSuffix(s.Notes[0].In(l), want) {
 			t.Error(s.Notes[0])
 		}
-		if !strings.HasSuffix(s.Notes[1], sayNoCost.In(l)) {
+		if !strings.HasSuffix(s.Notes[1].In(l), sayNoCost.In(l)) {
 			t.Error(s.Notes[1])
 		}
 	}

@@ -53,16 +53,16 @@ var (
 )
 
 // GPUs returns a number of GPUs in words.
-func GPUs(n int, l lang.Lang) string { return counted(n, oneGPU, manyGPUs, l) }
+func GPUs(n int) lang.Text { return counted(n, oneGPU, manyGPUs) }
 
 // Replicas returns a number of replicas in words.
-func Replicas(n int, l lang.Lang) string { return counted(n, oneReplica, manyReplicas, l) }
+func Replicas(n int) lang.Text { return counted(n, oneReplica, manyReplicas) }
 
-func counted(n int, one, many lang.Phrase, l lang.Lang) string {
+func counted(n int, one, many lang.Phrase) lang.Text {
 	if n == 1 {
-		return one.In(l, n)
+		return one.Text(n)
 	}
-	return many.In(l, n)
+	return many.Text(n)
 }
 
 // Sentences.

@@ -51,8 +51,8 @@ func TestOwnConclusion(t *testing.T) {
 	found := Of(doc, setups)
 	for _, l := range lang.All() {
 		var b bytes.Buffer
-		sections := append(c.Sections(l, 1), Section("scaling-a10.txt", found, l, 2))
-		if err := table.WriteSections(&b, "console", sections, table.Style{}); err != nil {
+		sections := append(c.Sections(1), Section("scaling-a10.txt", found, 2))
+		if err := table.WriteSections(&b, "console", sections, table.Style{Lang: l}); err != nil {
 			t.Fatal(err)
 		}
 		name := map[lang.Lang]string{lang.English: "english", lang.Chinese: "chinese"}[l] // which quotes the document, so it has English

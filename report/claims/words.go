@@ -44,22 +44,22 @@ func (v Verdict) In(l lang.Lang) string {
 }
 
 // Section is the claims of a document beside what its tables show. Name is what the document is called.
-func Section(name string, all []Claim, l lang.Lang, level int) table.Section {
+func Section(name string, all []Claim, level int) table.Section {
 	t := table.Table{Columns: []table.Column{
-		{Head: headLine.In(l)}, {Head: headAbout.In(l), Left: true}, {Head: headSays.In(l), Left: true}, {Head: headShows.In(l), Left: true},
-		{Head: headVerdict.In(l), Left: true},
+		{Head: headLine.Text()}, {Head: headAbout.Text(), Left: true}, {Head: headSays.Text(), Left: true}, {Head: headShows.Text(), Left: true},
+		{Head: headVerdict.Text(), Left: true},
 	}}
-	var lines []string
+	var lines []lang.Text
 	for i := range all {
 		c := &all[i]
 		t.Rows = append(t.Rows, []table.Cell{
-			{Text: strconv.Itoa(c.Line)}, {Text: c.about.in(l)}, {Text: c.Says}, {Text: c.Shows(l)}, {Text: c.Verdict.In(l)},
+			table.Literal(strconv.Itoa(c.Line)), {Text: lang.Both(c.about.in)}, table.Literal(c.Says), {Text: lang.Both(c.Shows)}, {Text: lang.Both(c.Verdict.In)},
 		})
 		if c.Verdict != Holds {
-			lines = append(lines, c.Sentence(l))
+			lines = append(lines, lang.Both(c.Sentence))
 		}
 	}
-	return table.Section{Title: title.In(l, name), Level: level, Lines: lines, Table: t}
+	return table.Section{Title: title.Text(name), Level: level, Lines: lines, Table: t}
 }
 
 // Sentence says what the claim is and what the tables show, with the line that it quotes.

@@ -57,51 +57,51 @@ func AnswersOf(sides []AnswerSide) ([]AnswerCandidate, error) {
 
 // AnswerSpeed is how much faster or slower a configuration is: the names of metrics, and a difference in each. The zero Speed has none.
 type AnswerSpeed struct {
-	Heads []string
+	Heads []lang.Text
 	Cells func(setup string) []string
 }
 
 // AnswerSection shows candidates, with their speed beside; level is that of its heading in Markdown.
-func AnswerSection(all []AnswerCandidate, speed AnswerSpeed, l lang.Lang, level int) table.Section {
-	s := table.Section{Title: answersTitle.In(l, table.Clean(all[0].Baseline)), Level: level, Table: tableOf(all, speed, l)}
+func AnswerSection(all []AnswerCandidate, speed AnswerSpeed, level int) table.Section {
+	s := table.Section{Title: answersTitle.Text(table.Clean(all[0].Baseline)), Level: level, Table: tableOf(all, speed)}
 	for i := range all {
-		s.Lines = append(s.Lines, all[i].Says(l))
+		s.Lines = append(s.Lines, lang.Both(all[i].Says))
 	}
-	s.Notes = answersLegend(all, l)
+	s.Notes = answersLegend(all)
 	return s
 }
 
 // tableOf has a row for the baseline, and one for each candidate.
-func tableOf(all []AnswerCandidate, speed AnswerSpeed, l lang.Lang) table.Table {
+func tableOf(all []AnswerCandidate, speed AnswerSpeed) table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: answersHeadSetup.In(l), Left: true}, {Head: headEqual.In(l), Sub: "%"}, {Head: headTies.In(l)}, {Head: headChanged.In(l)},
-		{Head: headFirst.In(l), Sub: unit(all, l)}, {Head: headShift.In(l), Sub: "nat"}, {Head: headKL.In(l), Sub: "nat"}, {Head: headLength.In(l), Sub: "tok"},
-		{Head: headMalformed.In(l), Sub: "%"}, {Head: answersHeadLoad.In(l), Sub: "%"}, {Head: headItself.In(l), Sub: "%"}, {Head: answersHeadVerdict.In(l), Left: true},
+		{Head: answersHeadSetup.Text(), Left: true}, {Head: headEqual.Text(), Sub: lang.Same("%")}, {Head: headTies.Text()}, {Head: headChanged.Text()},
+		{Head: headFirst.Text(), Sub: lang.Both(func(l lang.Lang) string { return unit(all, l) })}, {Head: headShift.Text(), Sub: lang.Same("nat")}, {Head: headKL.Text(), Sub: lang.Same("nat")}, {Head: headLength.Text(), Sub: lang.Same("tok")},
+		{Head: headMalformed.Text(), Sub: lang.Same("%")}, {Head: answersHeadLoad.Text(), Sub: lang.Same("%")}, {Head: headItself.Text(), Sub: lang.Same("%")}, {Head: answersHeadVerdict.Text(), Left: true},
 	}}
 	for _, h := range speed.Heads {
 		t.Columns = append(t.Columns, table.Column{Head: h})
 	}
 	first := &all[0]
-	row := []table.Cell{{Text: first.Baseline, Tone: table.Strong}}
+	row := []table.Cell{{Text: lang.Same(first.Baseline), Tone: table.Strong}}
 	for range t.Columns[1:] {
 		row = append(row, absent())
 	}
-	row[9], row[10], row[11] = answersShare(first.NullLoad.Same), answersShare(first.Null[0].Same), table.Cell{Text: answersWordBaseline.In(l), Tone: table.Faint}
+	row[9], row[10], row[11] = answersShare(first.NullLoad.Same), answersShare(first.Null[0].Same), table.Cell{Text: answersWordBaseline.Text(), Tone: table.Faint}
 	t.Rows = append(t.Rows, row)
 	for i := range all {
 		c := &all[i]
 		a := &c.Alone
-		ties, changed := table.Cell{Text: strconv.Itoa(a.Ties)}, table.Cell{Text: strconv.Itoa(a.Changes + a.Unknown)}
+		ties, changed := table.Literal(strconv.Itoa(a.Ties)), table.Literal(strconv.Itoa(a.Changes+a.Unknown))
 		if !c.LogProbs {
 			ties = absent()
 		}
 		row := []table.Cell{
-			{Text: c.Setup, Tone: table.Strong}, answersShare(a.Same), ties, changed, number(a.First, 1), number(a.Shift, 4), number(a.KL, 4), number(a.Length, 1),
-			answersShare(a.Malformed), answersShare(c.Load.Same), answersShare(c.Null[1].Same), answersVerdict(c.Verdict, l),
+			{Text: lang.Same(c.Setup), Tone: table.Strong}, answersShare(a.Same), ties, changed, number(a.First, 1), number(a.Shift, 4), number(a.KL, 4), number(a.Length, 1),
+			answersShare(a.Malformed), answersShare(c.Load.Same), answersShare(c.Null[1].Same), answersVerdict(c.Verdict),
 		}
 		if speed.Cells != nil {
 			for _, text := range speed.Cells(c.Setup) {
-				row = append(row, table.Cell{Text: text})
+				row = append(row, table.Literal(text))
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -109,7 +109,7 @@ func tableOf(all []AnswerCandidate, speed AnswerSpeed, l lang.Lang) table.Table 
 	return t
 }
 
-func absent() table.Cell { return table.Cell{Text: lang.Absent, Tone: table.Faint} }
+func absent() table.Cell { return table.Absent() }
 
 // unit is the unit of positions.
 func unit(all []AnswerCandidate, l lang.Lang) string {
@@ -127,7 +127,7 @@ func answersShare(e rundir.Estimate) table.Cell {
 	if !e.Mean.Known() {
 		return absent()
 	}
-	return table.Cell{Text: answersInterval(e, 100, 0)}
+	return table.Literal(answersInterval(e, 100, 0))
 }
 
 // number is a mean with its interval.
@@ -135,7 +135,7 @@ func number(e rundir.Estimate, decimals int) table.Cell {
 	if !e.Mean.Known() {
 		return absent()
 	}
-	return table.Cell{Text: answersInterval(e, 1, decimals)}
+	return table.Literal(answersInterval(e, 1, decimals))
 }
 
 // fine is the number of decimals from which on a 0 is told as a bound.
@@ -179,19 +179,19 @@ func (c *AnswerCandidate) Text(key string) string {
 }
 
 // AnswerVerdict returns a verdict in words.
-func AnswerVerdict(v rundir.FidelityVerdict, l lang.Lang) string { return answersVerdict(v, l).Text }
+func AnswerVerdict(v rundir.FidelityVerdict, l lang.Lang) string { return answersVerdict(v).Text.In(l) }
 
 // answersVerdict is a verdict in words, with its colour.
-func answersVerdict(v rundir.FidelityVerdict, l lang.Lang) table.Cell {
+func answersVerdict(v rundir.FidelityVerdict) table.Cell {
 	switch v {
 	case fidelity.DriftSame:
-		return table.Cell{Text: answersWordSame.In(l), Tone: table.Good}
+		return table.Cell{Text: answersWordSame.Text(), Tone: table.Good}
 	case fidelity.DriftTies:
-		return table.Cell{Text: wordTies.In(l), Tone: table.Caution}
+		return table.Cell{Text: wordTies.Text(), Tone: table.Caution}
 	case fidelity.DriftDiffers:
-		return table.Cell{Text: wordDiffers.In(l), Tone: table.Bad}
+		return table.Cell{Text: wordDiffers.Text(), Tone: table.Bad}
 	}
-	return table.Cell{Text: answersWordUndecided.In(l), Tone: table.Faint}
+	return table.Cell{Text: answersWordUndecided.Text(), Tone: table.Faint}
 }
 
 // Says returns what the comparison shows, in a sentence.
@@ -218,18 +218,18 @@ func (c *AnswerCandidate) Says(l lang.Lang) string {
 }
 
 // answersLegend explains the columns, and what limits the comparison.
-func answersLegend(all []AnswerCandidate, l lang.Lang) []string {
-	notes := []string{legendColumns.In(l), legendLoad.In(l)}
+func answersLegend(all []AnswerCandidate) []lang.Text {
+	notes := []lang.Text{legendColumns.Text(), legendLoad.Text()}
 	if slices.ContainsFunc(all, func(c AnswerCandidate) bool { return c.Alone.KL.Mean.Known() }) {
-		notes = append(notes, legendKL.In(l))
+		notes = append(notes, legendKL.Text())
 	}
 	for i := range all {
 		for _, n := range all[i].Notes {
-			text := findings.Phrase(n, l)
+			text := lang.Both(func(l lang.Lang) string { return findings.Phrase(n, l) })
 			if len(all) > 1 {
-				text = table.Clean(all[i].Setup) + lang.Colon.In(l) + text
+				text = lang.Same(table.Clean(all[i].Setup)).Plus(lang.Colon.Text()).Plus(text)
 			}
-			notes = append(notes, text+lang.Stop.In(l))
+			notes = append(notes, text.Plus(lang.Stop.Text()))
 		}
 	}
 	return notes

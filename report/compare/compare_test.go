@@ -153,7 +153,7 @@ func TestGolden(t *testing.T) {
 			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: lang.Chinese}},
 		} {
 			var b bytes.Buffer
-			if err := table.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), table.Style{Width: o.o.Width, Color: o.o.Color}); err != nil {
+			if err := table.WriteSections(&b, o.format, c.Sections(2), table.Style{Width: o.o.Width, Color: o.o.Color, Lang: o.o.Lang}); err != nil {
 				t.Fatal(err)
 			}
 			testkit.CheckGolden(t, name+"."+o.file, b.Bytes())
@@ -238,11 +238,11 @@ func TestIntervals(t *testing.T) {
 // Results of different models are compared with a caution, and those of one model without.
 func TestOtherModelsAreCautioned(t *testing.T) {
 	all := tables(t)
-	if got := strings.Join(compared(t, all).Cautions(lang.English), ""); !strings.Contains(got, "Qwen2-7B-Instruct") || !strings.Contains(got, "Qwen2-14B-Instruct") {
+	if got := strings.Join(lang.In(compared(t, all).Cautions(), lang.English), ""); !strings.Contains(got, "Qwen2-7B-Instruct") || !strings.Contains(got, "Qwen2-14B-Instruct") {
 		t.Errorf("%q", got)
 	}
 	one := slices.DeleteFunc(slices.Clone(all), func(s setup.Setup) bool { return setup.Model(s.Run) != "Qwen2-7B-Instruct" })
-	if got := compared(t, one).Cautions(lang.English); len(got) > 0 {
+	if got := compared(t, one).Cautions(); len(got) > 0 {
 		t.Errorf("one model, quantized or not: %q", got)
 	}
 }

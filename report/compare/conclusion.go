@@ -198,6 +198,6 @@ func alone(s Step, l lang.Lang) string {
 	return sayAlone.In(l, seconds(p.ITL[0]), seconds(p.ITL[1]))
 }
 
-func tokens(f rundir.Number) string { return table.Number(f, "tok/s", lang.Fixed(2)).String() }
+func tokens(f rundir.Number) string { return table.Number(f, "tok/s", lang.Fixed(2)).In(lang.English) }
 
-func seconds(f rundir.Number) string { return table.Seconds(f).String() }
+func seconds(f rundir.Number) string { return table.Seconds(f).In(lang.English) }

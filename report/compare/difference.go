@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // Difference is the change of a metric, for a drawing.
 type Difference struct {
-	Name  map[lang.Lang]string
+	Name  lang.Text
 	Text  string        // with its interval; ~ where none is shown
 	Ratio rundir.Number // new to old, minus 1; of errors the difference of the shares
 	Low   rundir.Number // 95 % interval; absent where there is none
@@ -35,24 +34,14 @@ func (c *Comparison) Differences(setup string) []Difference {
 		if i < 0 {
 			continue
 		}
-		names := map[lang.Lang]string{}
-		for _, l := range lang.All() {
-			for _, col := range columns(l) {
-				if col.key == key {
-					names[l] = strings.TrimSpace(col.Head + " " + loadOf(col.Column))
-				}
+		var name lang.Text
+		for _, col := range columns() {
+			if col.key == key {
+				name = col.Heading()
 			}
 		}
 		ch := c.Changes[i]
-		all = append(all, Difference{Name: names, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High, Shown: ch.Shown != nil && *ch.Shown, Better: RisesWell(key)})
+		all = append(all, Difference{Name: name, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High, Shown: ch.Shown != nil && *ch.Shown, Better: RisesWell(key)})
 	}
 	return all
-}
-
-// loadOf is the load that a column is about; empty where its second line is a unit.
-func loadOf(c table.Column) string {
-	if c.Sub == "req/s" || c.Sub == "tok/s" || c.Sub == "tok" || c.Sub == "%" {
-		return ""
-	}
-	return c.Sub
 }

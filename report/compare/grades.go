@@ -80,50 +80,49 @@ var (
 )
 
 // GradeSection shows candidates; level is that of its heading in Markdown.
-func GradeSection(all []GradeCandidate, l lang.Lang, level int) table.Section {
-	s := table.Section{Title: gradesTitle.In(l, table.Clean(all[0].Baseline)), Level: level, Notes: []string{legendGrades.In(l)}}
+func GradeSection(all []GradeCandidate, level int) table.Section {
+	s := table.Section{Title: gradesTitle.Text(table.Clean(all[0].Baseline)), Level: level, Notes: []lang.Text{legendGrades.Text()}}
 	s.Table.Columns = []table.Column{
-		{Head: gradesHeadSetup.In(l), Left: true}, {Head: headAlone.In(l)}, {Head: headPairs.In(l)}, {Head: headLost.In(l)}, {Head: headGained.In(l)},
-		{Head: headDiffers.In(l), Sub: subPoints.In(l)}, {Head: gradesHeadLoad.In(l), Sub: subPoints.In(l)}, {Head: gradesHeadVerdict.In(l), Left: true},
+		{Head: gradesHeadSetup.Text(), Left: true}, {Head: headAlone.Text()}, {Head: headPairs.Text()}, {Head: headLost.Text()}, {Head: headGained.Text()},
+		{Head: headDiffers.Text(), Sub: subPoints.Text()}, {Head: gradesHeadLoad.Text(), Sub: subPoints.Text()}, {Head: gradesHeadVerdict.Text(), Left: true},
 	}
-	faint := func(text string) table.Cell { return table.Cell{Text: text, Tone: table.Faint} }
-	na := faint(lang.Absent)
+	na := table.Absent()
 	s.Table.Rows = append(s.Table.Rows, []table.Cell{
-		{Text: all[0].Baseline, Tone: table.Strong}, accuracy(&all[0].Paired.Baseline), na, na, na, na, na, faint(gradesWordBaseline.In(l)),
+		{Text: lang.Same(all[0].Baseline), Tone: table.Strong}, accuracy(&all[0].Paired.Baseline), na, na, na, na, na, {Text: gradesWordBaseline.Text(), Tone: table.Faint},
 	})
 	for i := range all {
 		c := &all[i]
-		s.Lines = append(s.Lines, c.Says(l)...)
+		s.Lines = append(s.Lines, lang.Sentences(c.Says)...)
 		s.Table.Rows = append(s.Table.Rows, []table.Cell{
-			{Text: c.Setup, Tone: table.Strong}, accuracy(&c.Alone), table.Count(c.Items), table.Count(c.Alone.Lost), table.Count(c.Alone.Gained),
-			difference(c.Alone.Difference, l), difference(c.Load.Difference, l), gradesVerdict(c.Alone.Verdict, l),
+			{Text: lang.Same(c.Setup), Tone: table.Strong}, accuracy(&c.Alone), table.Count(c.Items), table.Count(c.Alone.Lost), table.Count(c.Alone.Gained),
+			difference(c.Alone.Difference), difference(c.Load.Difference), gradesVerdict(c.Alone.Verdict),
 		})
 	}
 	return s
 }
 
 func accuracy(g *rundir.Graded) table.Cell {
-	return table.Cell{Text: lang.Percent(g.Accuracy.Mean.Value()) + " (" + findings.ShareRange(g.Accuracy) + ")"}
+	return table.Literal(lang.Percent(g.Accuracy.Mean.Value()) + " (" + findings.ShareRange(g.Accuracy) + ")")
 }
 
-func difference(e rundir.Estimate, l lang.Lang) table.Cell {
+func difference(e rundir.Estimate) table.Cell {
 	if !e.Mean.Known() {
-		return table.Cell{Text: lang.Absent, Tone: table.Faint}
+		return table.Absent()
 	}
-	return table.Cell{Text: findings.Points(e.Mean) + " (" + findings.PointsRange(e, l) + ")"}
+	return table.Cell{Text: lang.Both(func(l lang.Lang) string { return findings.Points(e.Mean) + " (" + findings.PointsRange(e, l) + ")" })}
 }
 
 // gradesVerdict is a verdict in words, with its colour.
-func gradesVerdict(v rundir.GradesVerdict, l lang.Lang) table.Cell {
+func gradesVerdict(v rundir.GradesVerdict) table.Cell {
 	switch v {
 	case rundir.GradesSame:
-		return table.Cell{Text: gradesWordSame.In(l), Tone: table.Good}
+		return table.Cell{Text: gradesWordSame.Text(), Tone: table.Good}
 	case rundir.GradesWorse:
-		return table.Cell{Text: gradesWordWorse.In(l), Tone: table.Bad}
+		return table.Cell{Text: gradesWordWorse.Text(), Tone: table.Bad}
 	case rundir.GradesBetter:
-		return table.Cell{Text: gradesWordBetter.In(l), Tone: table.Good}
+		return table.Cell{Text: gradesWordBetter.Text(), Tone: table.Good}
 	}
-	return table.Cell{Text: gradesWordUndecided.In(l), Tone: table.Faint}
+	return table.Cell{Text: gradesWordUndecided.Text(), Tone: table.Faint}
 }
 
 // Says returns what the comparison shows, and what a smaller difference takes.

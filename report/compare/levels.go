@@ -258,26 +258,26 @@ func (r Range) text(decimals int) string {
 }
 
 // levelTable has a row for each pair and concurrency.
-func (f *Factor) levelTable(l lang.Lang) table.Table {
+func (f *Factor) levelTable() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headFromTo.In(l), Left: true}, {Head: headInFlight.In(l)}, {Head: headCompleted.In(l), Sub: "req/s"}, {Head: headChange.In(l), Sub: "%"},
-		{Head: HeadOutput.In(l), Sub: "tok/s"}, {Head: headLatency.In(l), Sub: "s"}, {Head: headMeasured.In(l)}, {Head: headRests.In(l), Left: true},
+		{Head: headFromTo.Text(), Left: true}, {Head: headInFlight.Text()}, {Head: headCompleted.Text(), Sub: lang.Same("req/s")}, {Head: headChange.Text(), Sub: lang.Same("%")},
+		{Head: HeadOutput.Text(), Sub: lang.Same("tok/s")}, {Head: headLatency.Text(), Sub: lang.Same("s")}, {Head: headMeasured.Text()}, {Head: headRests.Text(), Left: true},
 	}}
 	both := func(r [2]Range, decimals int) table.Cell {
 		if r[0].N == 0 || r[1].N == 0 {
-			return table.Cell{Text: "-", Tone: table.Faint}
+			return table.None()
 		}
-		return table.Cell{Text: r[0].text(decimals) + " -> " + r[1].text(decimals)}
+		return table.Literal(r[0].text(decimals) + " -> " + r[1].text(decimals))
 	}
 	for _, p := range f.Pairs {
 		for _, v := range p.Levels {
-			change := strings.TrimSuffix(v.Change(l), " %")
+			change := table.Cell{Text: lang.Both(func(l lang.Lang) string { return strings.TrimSuffix(v.Change(l), " %") })}
 			if v.Shown != nil && !*v.Shown {
-				change = Tilde + " " + change
+				change.Text = lang.Same(Tilde + " ").Plus(change.Text)
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: f.named(p.From, l) + " -> " + f.named(p.To, l)}, {Text: strconv.Itoa(v.InFlight)}, both(v.Rate, 2), {Text: change},
-				both(v.Output, 0), both(v.Latency, 2), {Text: fmt.Sprintf("%d + %d", v.Rate[0].N, v.Rate[1].N)}, {Text: v.Where[0] + " | " + v.Where[1]},
+				{Text: lang.Both(func(l lang.Lang) string { return f.named(p.From, l) }).Plus(lang.Same(" -> ")).Plus(lang.Both(func(l lang.Lang) string { return f.named(p.To, l) }))}, table.Literal(strconv.Itoa(v.InFlight)), both(v.Rate, 2), change,
+				both(v.Output, 0), both(v.Latency, 2), table.Literal(fmt.Sprintf("%d + %d", v.Rate[0].N, v.Rate[1].N)), table.Literal(v.Where[0] + " | " + v.Where[1]),
 			})
 		}
 	}

@@ -154,69 +154,69 @@ func (v *PairComparison) JSON(w io.Writer) error {
 }
 
 // Sections returns the comparison as sections of a report. Level is the level of its heading in Markdown.
-func (v *PairComparison) Sections(l lang.Lang, level int) []table.Section {
-	s := table.Section{Title: titleLive.In(l, Workload(v.asked, l)), Level: level, Table: v.table(l), Notes: v.legend(l)}
-	s.Lines = append(s.Lines, "A = "+v.Servers[0], "B = "+v.Servers[1])
-	s.Lines = append(s.Lines, v.ended(l)...)
-	all := []table.Section{s, {Title: titleLiveSays.In(l), Level: level + 1, Lines: v.conclusion(l)}}
+func (v *PairComparison) Sections(level int) []table.Section {
+	s := table.Section{Title: titleLive.Text(lang.Both(func(l lang.Lang) string { return Workload(v.asked, l) })), Level: level, Table: v.table(), Notes: v.legend()}
+	s.Lines = append(s.Lines, lang.Same("A = "+v.Servers[0]), lang.Same("B = "+v.Servers[1]))
+	s.Lines = append(s.Lines, v.ended()...)
+	all := []table.Section{s, {Title: titleLiveSays.Text(), Level: level + 1, Lines: v.Conclusion()}}
 	if len(v.Answers) > 0 {
-		all = append(all, AnswerSection(v.Answers, AnswerSpeed{}, l, level+1))
+		all = append(all, AnswerSection(v.Answers, AnswerSpeed{}, level+1))
 	}
 	if len(v.Grades) > 0 {
-		all = append(all, GradeSection(v.Grades, l, level+1))
+		all = append(all, GradeSection(v.Grades, level+1))
 	}
 	if len(v.Texts) > 0 {
-		all = append(all, TextSection(v.Texts, l, level+1))
+		all = append(all, TextSection(v.Texts, level+1))
 	}
 	return all
 }
 
 // ended returns how much was measured, and whether that was all.
-func (v *PairComparison) ended(l lang.Lang) []string {
-	var lines []string
+func (v *PairComparison) ended() []lang.Text {
+	var lines []lang.Text
 	switch {
 	case v.Blocks == 0:
 	case v.Plan.Needed == 0:
-		lines = append(lines, liveBlocks.In(l, v.Blocks))
+		lines = append(lines, liveBlocks.Text(v.Blocks))
 	default:
-		lines = append(lines, livePlanned.In(l, v.Blocks, v.Plan.Pilot, v.Plan.Needed, pairedShare(v.Plan.Difference)))
+		lines = append(lines, livePlanned.Text(v.Blocks, v.Plan.Pilot, v.Plan.Needed, pairedShare(v.Plan.Difference)))
 	}
 	switch v.State {
 	case rundir.Failed:
-		lines = append(lines, liveFailed.In(l, findings.Phrase(v.Failure, l)+lang.Stop.In(l)))
+		lines = append(lines, liveFailed.Text(lang.Both(func(l lang.Lang) string { return findings.Phrase(v.Failure, l) }).Plus(lang.Stop.Text())))
 	case rundir.Interrupted:
-		lines = append(lines, liveInterrupted.In(l))
+		lines = append(lines, liveInterrupted.Text())
 	}
 	return lines
 }
 
 // table has a row for each metric at each load.
-func (v *PairComparison) table(l lang.Lang) table.Table {
+func (v *PairComparison) table() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: HeadLoad.In(l), Left: true}, {Head: headFigure.In(l), Left: true}, {Head: "A"}, {Head: "B"},
-		{Head: headDifference.In(l), Left: true}, {Head: headSees.In(l)},
+		{Head: HeadLoad.Text(), Left: true}, {Head: headFigure.Text(), Left: true}, {Head: lang.Same("A")}, {Head: lang.Same("B")},
+		{Head: headDifference.Text(), Left: true}, {Head: headSees.Text()},
 	}}
-	before := ""
+	var before lang.Text
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		load, cell := loadName(r.Load, l), table.Seconds
+		load, cell := lang.Both(func(l lang.Lang) string { return loadName(r.Load, l) }), table.Seconds
 		if load == before {
-			load = ""
+			load = lang.Text{}
 		} else {
 			before = load
 		}
 		if r.Metric == pair.MetricOutput {
 			cell = Fixed(2)
 		}
-		metric := table.Cell{Text: metricName(r.Metric, l)}
+		metric := table.Cell{Text: lang.Both(func(l lang.Lang) string { return metricName(r.Metric, l) })}
 		if r.Primary {
 			metric.Mark = markPrimary
 		}
-		sees := table.Cell{Text: Absent, Tone: table.Faint}
+		sees := table.Absent()
 		if r.MinDetectableHolm.Known() { // that of the conclusion
-			sees = table.Cell{Text: pairedShare(r.MinDetectableHolm.Value())}
+			sees = table.Literal(pairedShare(r.MinDetectableHolm.Value()))
 		}
-		t.Rows = append(t.Rows, []table.Cell{{Text: load}, metric, cell(r.A), cell(r.B), {Text: rowChange(r)}, sees})
+		t.Rows = append(t.Rows, []table.Cell{{Text: load}, metric, cell(r.A), cell(r.B), table.Literal(rowChange(r)), sees})
 	}
 	return t
 }
@@ -285,26 +285,26 @@ func metricName(metric string, l lang.Lang) string {
 }
 
 // legend returns the explanations of the marks, and what a reader must know.
-func (v *PairComparison) legend(l lang.Lang) []string {
-	var notes []string
+func (v *PairComparison) legend() []lang.Text {
+	var notes []lang.Text
 	if v.Blocks > 0 {
-		notes = append(notes, legendPrimary.In(l), legendLiveTilde.In(l), legendSees.In(l))
+		notes = append(notes, legendPrimary.Text(), legendLiveTilde.Text(), legendSees.Text())
 	}
 	if a, b := v.requests[0], v.requests[1]; a.Error+b.Error > 0 {
-		notes = append(notes, liveErrors.In(l, a.Error, a.OK+a.Error, b.Error, b.OK+b.Error))
+		notes = append(notes, liveErrors.Text(a.Error, a.OK+a.Error, b.Error, b.OK+b.Error))
 	}
 	for i := range v.Rows {
 		if v.Blocks > 0 && v.Rows[i].Ratio.IsZero() && v.Rows[i].Spoiled == 0 {
-			notes = append(notes, liveUnknown.In(l))
+			notes = append(notes, liveUnknown.Text())
 			break
 		}
 	}
 	low, high := v.answers[0], v.answers[1]
 	if low.Known() && high.Known() && Unlike(rundir.Exactly(min(low.Value(), high.Value())), rundir.Exactly(max(low.Value(), high.Value()))) {
-		notes = append(notes, liveUneven.In(l, fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
+		notes = append(notes, liveUneven.Text(fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
 	}
 	if n := len(v.invalid); n > 0 {
-		notes = append(notes, liveClient.In(l, n, v.stages, findings.Phrase(v.invalid[0], l)))
+		notes = append(notes, liveClient.Text(n, v.stages, lang.Both(func(l lang.Lang) string { return findings.Phrase(v.invalid[0], l) })))
 	}
 	return notes
 }
@@ -406,16 +406,13 @@ func (v *PairComparison) Differences() []Difference {
 	var all []Difference
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		names := map[lang.Lang]string{}
-		for _, l := range lang.All() {
-			names[l] = liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l))
-		}
+		name := lang.Both(func(l lang.Lang) string { return liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l)) })
 		all = append(all, Difference{
-			Name: names, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.ShownHolm, Alone: r.Shown && !r.ShownHolm, Better: RisesWell(r.Key),
+			Name: name, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.ShownHolm, Alone: r.Shown && !r.ShownHolm, Better: RisesWell(r.Key),
 		})
 	}
 	return all
 }
 
 // Conclusion returns what the comparison shows, as sentences.
-func (v *PairComparison) Conclusion(l lang.Lang) []string { return v.conclusion(l) }
+func (v *PairComparison) Conclusion() []lang.Text { return lang.Sentences(v.conclusion) }

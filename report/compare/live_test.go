@@ -85,7 +85,7 @@ func TestLiveGolden(t *testing.T) {
 			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: lang.Chinese}},
 		} {
 			var out bytes.Buffer
-			if err := table.WriteSections(&out, o.format, v.Sections(o.o.Lang, 2), table.Style{Width: o.o.Width, Color: o.o.Color}); err != nil {
+			if err := table.WriteSections(&out, o.format, v.Sections(2), table.Style{Width: o.o.Width, Color: o.o.Color, Lang: o.o.Lang}); err != nil {
 				t.Fatal(err)
 			}
 			testkit.CheckGolden(t, "live-"+name+"."+o.file, out.Bytes())
@@ -139,13 +139,13 @@ func TestTheConclusionNamesWhatShowsAlone(t *testing.T) {
 		}
 	}
 	for _, l := range lang.All() {
-		said := strings.Join(v.Conclusion(l), "\n")
+		said := strings.Join(lang.In(v.Conclusion(), l), "\n")
 		if !strings.Contains(said, "TTFT") || !strings.Contains(said, "+299") {
 			t.Errorf("%s: a difference of 299 %% that shows alone is not in\n%s", l, said)
 		}
-		shown := v.table(l)
+		shown := v.table()
 		for i, r := range v.Rows {
-			if sees := shown.Rows[i][5].Text; r.Primary && !strings.Contains(said, sees) {
+			if sees := shown.Rows[i][5].In(l); r.Primary && !strings.Contains(said, sees) {
 				t.Errorf("%s: the table has %s as smallest detectable difference of %s, the conclusion has\n%s", l, sees, r.Key, said)
 			}
 		}

@@ -25,50 +25,50 @@ const (
 func (c *Comparison) JSON(w io.Writer) error { return table.WriteJSON(w, c) }
 
 // Sections returns the comparison as sections of a report. Level is the level of its headings in Markdown.
-func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
-	title := titleCompare.In(l)
+func (c *Comparison) Sections(level int) []table.Section {
+	title := titleCompare.Text()
 	if c.Workload != "" {
-		title = titleCompared.In(l, Workload(c.asked, l))
+		title = titleCompared.Text(lang.Both(func(l lang.Lang) string { return Workload(c.asked, l) }))
 	}
-	all := []table.Section{{Title: title, Level: level, Table: c.table(l), Notes: c.legend(l)}}
+	all := []table.Section{{Title: title, Level: level, Table: c.table(), Notes: c.legend()}}
 	if len(c.Changes) > 0 {
 		all = append(all, table.Section{
-			Title: titleChanges.In(l, c.Setups[0].Name), Level: level + 1, Table: c.changeTable(l), Notes: c.changeLegend(l),
+			Title: titleChanges.Text(c.Setups[0].Name), Level: level + 1, Table: c.changeTable(), Notes: c.changeLegend(),
 		})
 	}
 	if len(c.Answers) > 0 {
-		all = append(all, AnswerSection(c.Answers, c.speed(l), l, level+1))
+		all = append(all, AnswerSection(c.Answers, c.speed(), level+1))
 	}
 	if len(c.Grades) > 0 {
-		all = append(all, GradeSection(c.Grades, l, level+1))
+		all = append(all, GradeSection(c.Grades, level+1))
 	}
 	if len(c.Texts) > 0 {
-		all = append(all, TextSection(c.Texts, l, level+1))
+		all = append(all, TextSection(c.Texts, level+1))
 	}
 	for i := range c.Factors {
 		f := &c.Factors[i]
-		all = append(all, f.section(l, level+1))
+		all = append(all, f.section(level+1))
 		if len(f.Pairs) > 0 {
-			all = append(all, table.Section{Title: titleLevels.In(l, f.Equal), Level: level + 1, Table: f.levelTable(l), Notes: []string{legendLevels.In(l)}})
+			all = append(all, table.Section{Title: titleLevels.Text(f.Equal), Level: level + 1, Table: f.levelTable(), Notes: []lang.Text{legendLevels.Text()}})
 		}
 	}
 	if len(c.LeftOut) > 0 {
-		all = append(all, leftOut(titleLeftOut, c.LeftOut, l, level+1))
+		all = append(all, leftOut(titleLeftOut, c.LeftOut, level+1))
 	}
 	if len(c.Marked) > 0 {
-		all = append(all, leftOut(titleMarked, c.Marked, l, level+1))
+		all = append(all, leftOut(titleMarked, c.Marked, level+1))
 	}
 	return all
 }
 
 // speed returns the differences in speed that stand beside those of answers.
-func (c *Comparison) speed(l lang.Lang) AnswerSpeed {
+func (c *Comparison) speed() AnswerSpeed {
 	var keys []string
 	var s AnswerSpeed
-	for _, col := range columns(l) {
+	for _, col := range columns() {
 		known := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key })
 		if known && (col.key == KeyOutput || col.key == "itl@sync" || col.key == "ttft@sync") {
-			keys, s.Heads = append(keys, col.key), append(s.Heads, strings.TrimSpace(col.Head+" "+loadOf(col.Column)))
+			keys, s.Heads = append(keys, col.key), append(s.Heads, col.Heading())
 		}
 	}
 	s.Cells = func(setup string) []string {
@@ -87,25 +87,25 @@ func (c *Comparison) speed(l lang.Lang) AnswerSpeed {
 }
 
 // columns are the metrics as columns: heading, second line, and how to print one.
-func columns(l lang.Lang) []column {
-	at := func(name string) string {
+func columns() []column {
+	at := func(name string) lang.Text {
 		if name == "sync" {
-			return SubAlone.In(l)
+			return SubAlone.Text()
 		}
-		return name + " %"
+		return lang.Same(name + " %")
 	}
 	all := []column{
-		{KeyRate, table.Column{Head: headSaturation.In(l), Sub: "req/s"}, Fixed(2)},
-		{KeyOutput, table.Column{Head: HeadOutput.In(l), Sub: "tok/s"}, Fixed(2)},
-		{KeyPerGPU, table.Column{Head: headPerGPU.In(l), Sub: "tok/s"}, Fixed(2)},
-		{KeyAnswer, table.Column{Head: headAnswer.In(l), Sub: "tok"}, Fixed(1)},
+		{KeyRate, table.Column{Head: headSaturation.Text()}, "req/s", Fixed(2)},
+		{KeyOutput, table.Column{Head: HeadOutput.Text()}, "tok/s", Fixed(2)},
+		{KeyPerGPU, table.Column{Head: headPerGPU.Text()}, "tok/s", Fixed(2)},
+		{KeyAnswer, table.Column{Head: headAnswer.Text()}, "tok", Fixed(1)},
 	}
 	for _, what := range []string{"TTFT", "ITL"} {
 		for _, s := range shares() {
-			all = append(all, column{strings.ToLower(what) + "@" + s.name, table.Column{Head: what, Sub: at(s.name)}, table.Seconds})
+			all = append(all, column{strings.ToLower(what) + "@" + s.name, table.Column{Head: lang.Same(what), Sub: at(s.name)}, "", table.Seconds})
 		}
 	}
-	return append(all, column{KeyErrors, table.Column{Head: headErrors.In(l), Sub: "%"}, func(f rundir.Number) table.Cell {
+	return append(all, column{KeyErrors, table.Column{Head: headErrors.Text()}, "%", func(f rundir.Number) table.Cell {
 		return table.Number(rundir.Exactly(f.Value()*100), "", lang.Short)
 	}})
 }
@@ -113,7 +113,17 @@ func columns(l lang.Lang) []column {
 type column struct {
 	key string
 	table.Column
+	unit string
 	cell func(rundir.Number) table.Cell
+}
+
+// measured returns the column with its unit.
+func (c *column) measured() table.Column {
+	withUnit := c.Column
+	if c.unit != "" {
+		withUnit.Sub = lang.Same(c.unit)
+	}
+	return withUnit
 }
 
 func Fixed(decimals int) func(rundir.Number) table.Cell {
@@ -121,23 +131,23 @@ func Fixed(decimals int) func(rundir.Number) table.Cell {
 }
 
 // table returns a table with a row for each setup, without empty columns.
-func (c *Comparison) table(l lang.Lang) table.Table {
-	t := table.Table{Columns: []table.Column{{Head: headSetup.In(l), Left: true}}}
+func (c *Comparison) table() table.Table {
+	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}}}
 	var shown []column
-	for _, col := range columns(l) {
+	for _, col := range columns() {
 		if slices.ContainsFunc(c.Setups, func(m Measured) bool { _, ok := m.Get(col.key); return ok }) {
 			shown = append(shown, col)
-			t.Columns = append(t.Columns, col.Column)
+			t.Columns = append(t.Columns, col.measured())
 		}
 	}
 	for i := range c.Setups {
 		m := &c.Setups[i]
-		row := []table.Cell{{Text: m.Name, Tone: table.Strong}}
+		row := []table.Cell{{Text: lang.Same(m.Name), Tone: table.Strong}}
 		for _, col := range shown {
 			f, _ := m.Get(col.key)
 			cell := col.cell(f.Value)
 			if f.Most.Known() {
-				cell.Text = cell.String() + "-" + col.cell(f.Most).String()
+				cell.Text = cell.Whole().Plus(lang.Same("-")).Plus(col.cell(f.Most).Whole())
 				cell.Mark = markApart
 			}
 			if m.Rising && f.Value.Known() && (col.key == KeyRate || col.key == KeyOutput || col.key == KeyPerGPU) {
@@ -151,7 +161,7 @@ func (c *Comparison) table(l lang.Lang) table.Table {
 }
 
 // Cautions returns what a reader must know before reading any difference: that the models are not the same.
-func (c *Comparison) Cautions(l lang.Lang) []string {
+func (c *Comparison) Cautions() []lang.Text {
 	var models []string
 	for i := range c.Setups {
 		if m := c.Setups[i].Labels.Model; m != "" && !slices.Contains(models, m) {
@@ -161,17 +171,17 @@ func (c *Comparison) Cautions(l lang.Lang) []string {
 	if len(models) < 2 {
 		return nil
 	}
-	return []string{sayModels.In(l, strings.Join(models, lang.ListComma.In(l)))}
+	return []lang.Text{sayModels.Text(lang.ListComma.Join(models))}
 }
 
 // legend explains the marks of the first table.
-func (c *Comparison) legend(l lang.Lang) []string {
-	notes := c.Cautions(l)
+func (c *Comparison) legend() []lang.Text {
+	notes := c.Cautions()
 	if slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Rising }) {
-		notes = append(notes, legendRising.In(l))
+		notes = append(notes, legendRising.Text())
 	}
 	if slices.ContainsFunc(c.Setups, func(m Measured) bool { f, _ := m.Get(KeyRate); return f.Most.Known() }) {
-		notes = append(notes, legendApart.In(l))
+		notes = append(notes, legendApart.Text())
 	}
 	low, high := rundir.Number{}, rundir.Number{}
 	for i := range c.Setups {
@@ -184,33 +194,30 @@ func (c *Comparison) legend(l lang.Lang) []string {
 		}
 	}
 	if Unlike(low, high) {
-		notes = append(notes, sayUneven.In(l, fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
+		notes = append(notes, sayUneven.Text(fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
 	}
-	return append(notes, legendLoads.In(l))
+	return append(notes, legendLoads.Text())
 }
 
 // changeTable returns a table of the differences from the first setup.
-func (c *Comparison) changeTable(l lang.Lang) table.Table {
-	t := table.Table{Columns: []table.Column{{Head: headSetup.In(l), Left: true}}}
+func (c *Comparison) changeTable() table.Table {
+	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}}}
 	var shown []column
-	for _, col := range columns(l) {
+	for _, col := range columns() {
 		if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key }) {
 			shown = append(shown, col)
-			if col.Sub == "req/s" || col.Sub == "tok/s" || col.Sub == "%" {
-				col.Column.Sub = ""
-			}
-			t.Columns = append(t.Columns, col.Column)
+			t.Columns = append(t.Columns, col.Column) // in per cent
 		}
 	}
 	for _, m := range c.Setups[1:] {
-		row := []table.Cell{{Text: m.Name, Tone: table.Strong}}
+		row := []table.Cell{{Text: lang.Same(m.Name), Tone: table.Strong}}
 		for _, col := range shown {
 			i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == m.Name && ch.Key == col.key })
 			if i < 0 {
-				row = append(row, table.Cell{Text: Absent, Tone: table.Faint})
+				row = append(row, table.Cell{Text: lang.Same(Absent), Tone: table.Faint})
 				continue
 			}
-			row = append(row, table.Cell{Text: c.Changes[i].String()})
+			row = append(row, table.Literal(c.Changes[i].String()))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -256,58 +263,58 @@ func percent(v float64) string {
 	return fmt.Sprintf("%+.0f", v)
 }
 
-func (c *Comparison) changeLegend(l lang.Lang) []string {
-	var notes []string
+func (c *Comparison) changeLegend() []lang.Text {
+	var notes []lang.Text
 	if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Shown != nil && !*ch.Shown }) {
-		notes = append(notes, legendTilde.In(l))
+		notes = append(notes, legendTilde.Text())
 	}
 	bare := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Shown == nil && ch.Bound == "" })
 	if elsewhere := slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Imported }); bare && elsewhere {
-		notes = append(notes, legendNoInterval.In(l))
+		notes = append(notes, legendNoInterval.Text())
 	} else if bare {
-		notes = append(notes, legendFew.In(l))
+		notes = append(notes, legendFew.Text())
 	}
 	if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Bound == BoundLow || ch.Bound == BoundHigh }) {
-		notes = append(notes, legendBound.In(l))
+		notes = append(notes, legendBound.Text())
 	}
 	return notes
 }
 
 // section returns a factor as a section: its conclusion and its metrics.
-func (f *Factor) section(l lang.Lang, level int) table.Section {
+func (f *Factor) section(level int) table.Section {
 	titles := map[string]lang.Phrase{ByGPUs: factorGPUs, ByEngine: factorEngine, ByQuant: factorQuant, ByGPU: factorGPU}
-	s := table.Section{Title: titles[f.What].In(l, f.Equal), Level: level, Lines: []string{f.Conclusion(l)}}
+	s := table.Section{Title: titles[f.What].Text(f.Equal), Level: level, Lines: []lang.Text{lang.Both(f.Conclusion)}}
 	if len(f.Pairs) == 0 {
-		s.Notes = []string{legendAlone.In(l)}
+		s.Notes = []lang.Text{legendAlone.Text()}
 	}
 	if f.What == ByGPUs {
-		s.Table = f.stepTable(l)
+		s.Table = f.stepTable()
 	} else {
-		s.Table = f.memberTable(l)
+		s.Table = f.memberTable()
 	}
 	return s
 }
 
 // stepTable has a row for each step and load.
-func (f *Factor) stepTable(l lang.Lang) table.Table {
+func (f *Factor) stepTable() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headGPUs.In(l), Left: true}, {Head: HeadLoad.In(l), Left: true}, {Head: HeadOutput.In(l), Sub: "tok/s"},
-		{Head: headSpeedUp.In(l)}, {Head: headEfficiency.In(l)}, {Head: "ITL"}, {Head: "TTFT"}, {Head: headRests.In(l), Left: true},
+		{Head: headGPUs.Text(), Left: true}, {Head: HeadLoad.Text(), Left: true}, {Head: HeadOutput.Text(), Sub: lang.Same("tok/s")},
+		{Head: headSpeedUp.Text()}, {Head: headEfficiency.Text()}, {Head: lang.Same("ITL")}, {Head: lang.Same("TTFT")}, {Head: headRests.Text(), Left: true},
 	}}
 	for _, s := range f.Steps {
 		for _, p := range s.Loads {
-			name := map[string]string{"sync": SubAlone.In(l), KeyRate: atPlateau.In(l)}[p.At]
-			if name == "" {
-				name = AtShare.In(l, p.At)
+			name := map[string]lang.Text{"sync": SubAlone.Text(), KeyRate: atPlateau.Text()}[p.At]
+			if name.IsZero() {
+				name = AtShare.Text(p.At)
 			}
-			times, efficiency := p.times(), table.Cell{Text: Absent, Tone: table.Faint}
+			times, efficiency := p.times(), table.Cell{Text: lang.Same(Absent), Tone: table.Faint}
 			if p.Efficiency.Known() {
-				efficiency = table.Cell{Text: fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), Unit: "%"}
+				efficiency = table.Cell{Text: lang.Same(fmt.Sprintf("%.0f", 100*p.Efficiency.Value())), Unit: "%"}
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: gpuSteps.In(l, s.From, s.To)}, {Text: name}, both(p.Before.Value, p.After.Value, Fixed(2)), {Text: times},
+				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name}, both(p.Before.Value, p.After.Value, Fixed(2)), table.Literal(times),
 				efficiency, both(p.ITL[0], p.ITL[1], table.Seconds),
-				both(p.TTFT[0], p.TTFT[1], table.Seconds), {Text: p.Before.Where + " | " + p.After.Where},
+				both(p.TTFT[0], p.TTFT[1], table.Seconds), table.Literal(p.Before.Where + " | " + p.After.Where),
 			})
 		}
 	}
@@ -334,29 +341,29 @@ func (l *Load) times() string {
 // both is a cell with a metric before and after.
 func both(a, b rundir.Number, cell func(rundir.Number) table.Cell) table.Cell {
 	if a.IsZero() && b.IsZero() {
-		return table.Cell{Text: "-", Tone: table.Faint}
+		return table.None()
 	}
-	return table.Cell{Text: cell(a).String() + " -> " + cell(b).String()}
+	return table.Cell{Text: cell(a).Whole().Plus(lang.Same(" -> ")).Plus(cell(b).Whole())}
 }
 
 // memberTable has a row for each member.
-func (f *Factor) memberTable(l lang.Lang) table.Table {
+func (f *Factor) memberTable() table.Table {
 	head := map[string]lang.Phrase{ByEngine: headEngine, ByQuant: headQuant, ByGPU: headGPU}[f.What]
-	t := table.Table{Columns: []table.Column{{Head: head.In(l), Left: true}}}
-	all := slices.DeleteFunc(columns(l), func(c column) bool { return c.key == KeyErrors || c.key == KeyPerGPU })
+	t := table.Table{Columns: []table.Column{{Head: head.Text(), Left: true}}}
+	all := slices.DeleteFunc(columns(), func(c column) bool { return c.key == KeyErrors || c.key == KeyPerGPU })
 
 	for _, col := range all {
-		t.Columns = append(t.Columns, col.Column)
+		t.Columns = append(t.Columns, col.measured())
 	}
-	t.Columns = append(t.Columns, table.Column{Head: headRests.In(l), Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: headRests.Text(), Left: true})
 	for i := range f.Members {
 		m := &f.Members[i].m
-		row := []table.Cell{{Text: f.named(f.Members[i].Value, l), Tone: table.Strong}}
+		row := []table.Cell{{Text: lang.Both(func(l lang.Lang) string { return f.named(f.Members[i].Value, l) }), Tone: table.Strong}}
 		for _, col := range all {
 			v, _ := m.Get(col.key)
 			cell := col.cell(v.Value)
 			if v.Most.Known() {
-				cell.Text = cell.String() + "-" + col.cell(v.Most).String()
+				cell.Text = cell.Whole().Plus(lang.Same("-")).Plus(col.cell(v.Most).Whole())
 			}
 			if m.Rising && v.Value.Known() && (col.key == KeyRate || col.key == KeyOutput) {
 				cell.Mark = markRising
@@ -364,23 +371,23 @@ func (f *Factor) memberTable(l lang.Lang) table.Table {
 			row = append(row, cell)
 		}
 		top, _ := m.Get(KeyOutput)
-		t.Rows = append(t.Rows, append(row, table.Cell{Text: top.Where}))
+		t.Rows = append(t.Rows, append(row, table.Literal(top.Where)))
 	}
 	return t
 }
 
 // leftOut returns a list of the rows that were not used, with the audit's findings or the reason.
-func leftOut(title lang.Phrase, rows []setup.LeftOut, l lang.Lang, level int) table.Section {
+func leftOut(title lang.Phrase, rows []setup.LeftOut, level int) table.Section {
 	t := table.Table{Columns: []table.Column{
-		{Head: headSetup.In(l), Left: true}, {Head: headRow.In(l), Left: true}, {Head: headWhere.In(l), Left: true}, {Head: headGrade.In(l), Left: true},
-		{Head: headWhy.In(l), Left: true},
+		{Head: headSetup.Text(), Left: true}, {Head: headRow.Text(), Left: true}, {Head: headWhere.Text(), Left: true}, {Head: headGrade.Text(), Left: true},
+		{Head: headWhy.Text(), Left: true},
 	}}
 	for _, o := range rows {
-		grade := "-"
+		grade := table.Literal("-")
 		if o.Grade != "" {
-			grade = o.Grade.In(l)
+			grade.Text = lang.Both(o.Grade.In)
 		}
-		t.Rows = append(t.Rows, []table.Cell{{Text: o.Setup}, {Text: o.Row}, {Text: o.Where}, {Text: grade}, {Text: o.Because(l)}})
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(o.Setup), table.Literal(o.Row), table.Literal(o.Where), grade, {Text: lang.Both(o.Because)}})
 	}
-	return table.Section{Title: title.In(l), Level: level, Table: t}
+	return table.Section{Title: title.Text(), Level: level, Table: t}
 }

@@ -68,24 +68,24 @@ var (
 )
 
 // TextSection shows candidates; level is that of its heading in Markdown.
-func TextSection(all []TextCandidate, l lang.Lang, level int) table.Section {
+func TextSection(all []TextCandidate, level int) table.Section {
 	first := all[0].First
-	s := table.Section{Title: textsTitle.In(l, table.Clean(first.File), table.Clean(all[0].Baseline)), Level: level, Notes: []string{textsLegend.In(l)}}
+	s := table.Section{Title: textsTitle.Text(table.Clean(first.File), table.Clean(all[0].Baseline)), Level: level, Notes: []lang.Text{textsLegend.Text()}}
 	s.Table.Columns = []table.Column{
-		{Head: textsHeadSetup.In(l), Left: true}, {Head: headPerplexity.In(l)}, {Head: headHigher.In(l)}, {Head: headBits.In(l)}, {Head: headMore.In(l)}, {Head: headWindows.In(l)},
-		{Head: textsHeadVerdict.In(l), Left: true},
+		{Head: textsHeadSetup.Text(), Left: true}, {Head: headPerplexity.Text()}, {Head: headHigher.Text()}, {Head: headBits.Text()}, {Head: headMore.Text()}, {Head: headWindows.Text()},
+		{Head: textsHeadVerdict.Text(), Left: true},
 	}
-	na := faint(lang.Absent)
+	na := table.Absent()
 	s.Table.Rows = append(s.Table.Rows, []table.Cell{
-		{Text: all[0].Baseline, Tone: table.Strong}, spread(first.Perplexity, perplexityDigits), na, spread(first.BitsPerByte, bitsDigits), na, table.Count(first.Windows),
-		faint(textsWordBaseline.In(l)),
+		{Text: lang.Same(all[0].Baseline), Tone: table.Strong}, spread(first.Perplexity, perplexityDigits), na, spread(first.BitsPerByte, bitsDigits), na, table.Count(first.Windows),
+		{Text: textsWordBaseline.Text(), Tone: table.Faint},
 	})
 	for i := range all {
 		c := &all[i]
-		s.Lines = append(s.Lines, c.Says(l)...)
+		s.Lines = append(s.Lines, lang.Sentences(c.Says)...)
 		s.Table.Rows = append(s.Table.Rows, []table.Cell{
-			{Text: c.Setup, Tone: table.Strong}, spread(c.Score.Perplexity, perplexityDigits), {Text: textsShare(c.Difference.Perplexity)}, spread(c.Score.BitsPerByte, bitsDigits),
-			spread(c.Difference.BitsPerByte, differenceDigits), table.Count(c.Difference.Windows), textsVerdict(c.Difference.Verdict, l),
+			{Text: lang.Same(c.Setup), Tone: table.Strong}, spread(c.Score.Perplexity, perplexityDigits), table.Literal(textsShare(c.Difference.Perplexity)), spread(c.Score.BitsPerByte, bitsDigits),
+			spread(c.Difference.BitsPerByte, differenceDigits), table.Count(c.Difference.Windows), textsVerdict(c.Difference.Verdict),
 		})
 	}
 	return s
@@ -98,13 +98,11 @@ const (
 	differenceDigits = 5
 )
 
-func faint(text string) table.Cell { return table.Cell{Text: text, Tone: table.Faint} }
-
 func spread(e rundir.Estimate, decimals int) table.Cell {
 	if !e.Mean.Known() {
-		return faint(lang.Absent)
+		return table.Absent()
 	}
-	return table.Cell{Text: findings.Spread(e, decimals)}
+	return table.Literal(findings.Spread(e, decimals))
 }
 
 // textsShare is a change in per cent with its interval: "+0.25 % (+0.21..+0.29)".
@@ -130,16 +128,16 @@ func textsShare(e rundir.Estimate) string {
 }
 
 // textsVerdict is a verdict in words, with its colour.
-func textsVerdict(v perplexity.Verdict, l lang.Lang) table.Cell {
+func textsVerdict(v perplexity.Verdict) table.Cell {
 	switch v {
 	case perplexity.Worse:
-		return table.Cell{Text: textsWordWorse.In(l), Tone: table.Bad}
+		return table.Cell{Text: textsWordWorse.Text(), Tone: table.Bad}
 	case perplexity.Better:
-		return table.Cell{Text: textsWordBetter.In(l), Tone: table.Good}
+		return table.Cell{Text: textsWordBetter.Text(), Tone: table.Good}
 	case "":
-		return faint(lang.Absent)
+		return table.Absent()
 	}
-	return faint(wordNone.In(l))
+	return table.Cell{Text: wordNone.Text(), Tone: table.Faint}
 }
 
 // Says returns what the comparison shows, and what limits it.

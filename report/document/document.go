@@ -152,11 +152,11 @@ func (w *writer) parts() (map[string]piece, error) {
 	parts[partSummary] = piece{name: partSummary, text: w.summary(comparison)}
 	if comparison != nil {
 		var b bytes.Buffer
-		sections := comparison.Sections(w.Lang, 2)
+		sections := comparison.Sections(2)
 		for _, c := range w.Claims {
-			sections = append(sections, claims.Section(c.Name, c.All, w.Lang, 3))
+			sections = append(sections, claims.Section(c.Name, c.All, 3))
 		}
-		if err := table.WriteSections(&b, "markdown", sections, table.Style{}); err != nil {
+		if err := table.WriteSections(&b, "markdown", sections, table.Style{Lang: w.Lang}); err != nil {
 			return nil, err
 		}
 		b.WriteString(w.drawings())
@@ -180,7 +180,7 @@ func (w *writer) choice() (string, error) {
 	}
 	var b bytes.Buffer
 	for i := range all {
-		if err := table.WriteSections(&b, "markdown", all[i].Sections(w.Lang, 2), table.Style{}); err != nil {
+		if err := table.WriteSections(&b, "markdown", all[i].Sections(2), table.Style{Lang: w.Lang}); err != nil {
 			return "", err
 		}
 		if drawn, ok := costChart(&all[i], w.setups, w.Lang); ok {
@@ -311,7 +311,7 @@ func (w *writer) run(s *setup.Setup, heading bool) string {
 	if heading {
 		table.Heading(&b, 3, groupOf(s, w.Lang))
 	}
-	md := table.NewMarkdown(&b) // a bytes.Buffer takes everything
+	md := table.NewMarkdown(&b, w.Lang) // a bytes.Buffer takes everything
 	published.WriteSixColumn(md, s.Run, w.Lang)
 	lines := []string{docSource.In(w.Lang, w.source(s))}
 	if src := s.Run.Source; src == nil {

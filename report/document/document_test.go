@@ -151,7 +151,7 @@ func figures(run *rundir.Run) map[string][]string {
 		}
 		var row []string
 		for _, f := range []rundir.Number{s.Rates.Completed, s.Latency.Mean, s.TTFT.Mean, s.InterToken, s.TokensPerS.Output} {
-			row = append(row, table.Number(f, "", lang.Fixed(5)).String())
+			row = append(row, table.Number(f, "", lang.Fixed(5)).In(lang.English))
 		}
 		all[s.Name] = row
 	}

@@ -12,7 +12,6 @@ import (
 	"llmsweep/report/claims"
 	"llmsweep/report/compare"
 	"llmsweep/report/inputs"
-	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
@@ -107,12 +106,9 @@ func RenewPage(setups []setup.Setup, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	sections := func(l lang.Lang) []table.Section {
-		all := result.Sections(l, 1)
-		for _, s := range o.Claims {
-			all = append(all, claims.Section(s.Name, s.All, l, 2))
-		}
-		return all
+	sections := result.Sections(1)
+	for _, s := range o.Claims {
+		sections = append(sections, claims.Section(s.Name, s.All, 2))
 	}
 	var b bytes.Buffer
 	if err := html.Compare(&b, result, setups, sections, html.WriteOptions{Lang: o.Lang}); err != nil {

@@ -25,7 +25,7 @@ func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 		}
 	}
 	facts := []EnvironmentFact{
-		{envTarget.In(l), words(run.Target.URL, run.Target.API, run.Target.Model, run.Target.Engine, run.Target.Version)},
+		{envTarget.In(l), environmentWords(run.Target.URL, run.Target.API, run.Target.Model, run.Target.Engine, run.Target.Version)},
 		{envLabels.In(l), labels(run.Labels)},
 		{envWorkload.In(l), workload(run, l)},
 		{envTool.In(l), tool(run.Tool)},
@@ -115,7 +115,7 @@ func tool(t rundir.Tool) string {
 	case t.CPUs > 1:
 		parts = append(parts, strconv.Itoa(t.CPUs), "CPUs")
 	}
-	return words(parts...)
+	return environmentWords(parts...)
 }
 
 func client(c rundir.Client, l lang.Lang) string {
@@ -144,15 +144,15 @@ func TimestampsText(by string, l lang.Lang) string {
 	return by
 }
 
-// words joins the parts that are not empty.
-func words(parts ...string) string {
+// environmentWords joins the parts that are not empty.
+func environmentWords(parts ...string) string {
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
 
 // replicaFacts returns the servers that requests were shared out over, one a line.
 func replicaFacts(run *rundir.Run, l lang.Lang) (facts []EnvironmentFact) {
 	for i, r := range run.Target.Replicas {
-		facts = append(facts, EnvironmentFact{ReplicaRows(i, l), words(r.URL, r.Engine, r.Version)})
+		facts = append(facts, EnvironmentFact{ReplicaRows(i).In(l), environmentWords(r.URL, r.Engine, r.Version)})
 	}
 	return facts
 }

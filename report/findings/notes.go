@@ -1,4 +1,4 @@
-// Has the words of the notes that a measurement leaves in run.json: warnings, reasons, verdicts and hints, by code.
+// The words of the notes that a measurement leaves in run.json: warnings, reasons, verdicts and hints, by code.
 
 package findings
 

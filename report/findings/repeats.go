@@ -3,6 +3,7 @@ package findings
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -132,10 +133,10 @@ func repetitions(run *rundir.Run) [][]*rundir.Stage {
 }
 
 // RepeatTable is the table of what differs between repetitions; it has no rows where nothing was repeated, or the server changed meanwhile.
-func RepeatTable(run *rundir.Run, l lang.Lang) table.Table {
+func RepeatTable(run *rundir.Run) table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: lang.HeadBenchmark.In(l), Left: true}, {Head: headRuns.In(l)}, {Head: headMetric.In(l), Left: true}, {Head: lang.SubMean.In(l)},
-		{Head: headBetween.In(l)}, {Head: headWithin.In(l)},
+		{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headRuns.Text()}, {Head: headMetric.Text(), Left: true}, {Head: lang.SubMean.Text()},
+		{Head: headBetween.Text()}, {Head: headWithin.Text()},
 	}}
 	if saturation.Unlike(run) {
 		return t // a mean of a server before and after a change describes neither
@@ -152,7 +153,7 @@ func RepeatTable(run *rundir.Run, l lang.Lang) table.Table {
 				between.Mark, between.Tone = table.MarkSpread, table.Caution
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: BaseName(g[0]), Tone: table.Strong}, table.Count(len(g)), {Text: f.name.In(l)}, f.cell(s.mean), between, table.Percent(s.within),
+				{Text: lang.Same(BaseName(g[0])), Tone: table.Strong}, table.Count(len(g)), {Text: f.name.Text()}, f.cell(s.mean), between, table.Percent(s.within),
 			})
 		}
 	}
@@ -160,10 +161,10 @@ func RepeatTable(run *rundir.Run, l lang.Lang) table.Table {
 }
 
 // RepeatNotes explain the table of repetitions.
-func RepeatNotes(t table.Table, l lang.Lang) []string {
-	notes := []string{noteSpread.In(l)}
-	if table.Shows([]table.Table{t}, func(c table.Cell) bool { return c.Mark == table.MarkSpread }) {
-		notes = append(notes, noteDoubtful.In(l))
+func RepeatNotes(t table.Table) []lang.Text {
+	notes := []lang.Text{noteSpread.Text()}
+	if strings.Contains(table.Marks(t), table.MarkSpread) {
+		notes = append(notes, noteDoubtful.Text())
 	}
 	return notes
 }

@@ -10,44 +10,42 @@ import (
 
 // ReplicaTable returns what each of several servers did: a table for each metric, with a row for each stage and a column for each server. There
 // are none where one server was measured.
-func ReplicaTable(run *rundir.Run, l lang.Lang) []table.Table {
+func ReplicaTable(run *rundir.Run) []table.Table {
 	if len(run.Target.Replicas) == 0 {
 		return nil
 	}
 	all := []table.Table{
-		perReplica(run, l, replicaDone.In(l), func(s *rundir.ReplicaShare) table.Cell { return table.Number(lang.NonZero(s.Completed), "", lang.Rate) }),
-		perReplica(run, l, replicaTTFT.In(l), func(s *rundir.ReplicaShare) table.Cell { return table.Seconds(s.TTFT.Mean) }),
-		perReplica(run, l, replicaTTFT99.In(l), func(s *rundir.ReplicaShare) table.Cell {
-			c := table.Seconds(s.TTFT.P99)
-			if c.Text != lang.Absent && !s.TTFT.Supported("p99") {
-				c.Mark = table.MarkUnsupported
-			}
-			return c
-		}),
-		perReplica(run, l, replicaITL.In(l), func(s *rundir.ReplicaShare) table.Cell { return table.Seconds(s.InterToken) }),
+		perReplica(run, replicaDone, func(s *rundir.ReplicaShare) table.Cell { return table.Number(lang.NonZero(s.Completed), "", lang.Rate) }),
+		perReplica(run, replicaTTFT, func(s *rundir.ReplicaShare) table.Cell { return table.Seconds(s.TTFT.Mean) }),
+		perReplica(run, replicaTTFT99, func(s *rundir.ReplicaShare) table.Cell { return table.Percentile(&s.TTFT, "p99") }),
+		perReplica(run, replicaITL, func(s *rundir.ReplicaShare) table.Cell { return table.Seconds(s.InterToken) }),
 	}
 	if replicaFailed(run) {
-		all = append(all, perReplica(run, l, replicaFailures.In(l), func(s *rundir.ReplicaShare) table.Cell {
-			return table.Cell{Text: failedOf.In(l, strconv.Itoa(s.Requests.Error), strconv.Itoa(s.Requests.Due))}
+		all = append(all, perReplica(run, replicaFailures, func(s *rundir.ReplicaShare) table.Cell {
+			return table.Cell{Text: failedOf.Text(strconv.Itoa(s.Requests.Error), strconv.Itoa(s.Requests.Due))}
 		}))
 	}
 	return all
 }
 
 // perReplica returns the table of one metric.
-func perReplica(run *rundir.Run, l lang.Lang, title string, cell func(*rundir.ReplicaShare) table.Cell) table.Table {
-	fields := []StageField{NewStageField(table.Column{Head: lang.HeadBenchmark.In(l), Left: true}, func(r StageRow) table.Cell {
-		return table.Cell{Text: StageName(r.Stage), Mark: StageMarks(r.Stage)}
-	})}
+func perReplica(run *rundir.Run, title lang.Phrase, cell func(*rundir.ReplicaShare) table.Cell) table.Table {
+	t := table.Table{Title: title.Text(), Columns: []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}}}
 	for i := range run.Target.Replicas {
-		fields = append(fields, NewStageField(table.Column{Head: ReplicaRows(i, l)}, func(r StageRow) table.Cell {
-			if i >= len(r.Stage.Replicas) {
-				return table.Cell{Text: lang.Absent, Tone: table.Faint}
-			}
-			return cell(&r.Stage.Replicas[i])
-		}))
+		t.Columns = append(t.Columns, table.Column{Head: ReplicaRows(i)})
 	}
-	return TabulateStages(title, fields, AllStages(run))
+	for _, r := range AllStages(run) {
+		cells := []table.Cell{NameCell(r)}
+		for i := range run.Target.Replicas {
+			if i >= len(r.Stage.Replicas) {
+				cells = append(cells, table.Absent())
+			} else {
+				cells = append(cells, cell(&r.Stage.Replicas[i]))
+			}
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
 }
 
 // replicaFailed reports whether some request to one of several servers failed.
@@ -63,7 +61,7 @@ func replicaFailed(run *rundir.Run) bool {
 }
 
 // ReplicaRows returns the name of one of several servers, by its index.
-func ReplicaRows(i int, l lang.Lang) string { return replicaNumber.In(l, strconv.Itoa(i+1)) }
+func ReplicaRows(i int) lang.Text { return replicaNumber.Text(strconv.Itoa(i + 1)) }
 
 // The words of tables of several servers.
 var (

@@ -1,4 +1,4 @@
-// Has the stages of a run as rows of tables: which there are and in which order, what they are called, and
+// The stages of a run as rows of tables: which there are and in which order, what they are called, and
 // the columns that renderings share.
 
 package findings

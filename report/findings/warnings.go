@@ -10,21 +10,19 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Legend explains the marks that a table shows, and only those.
-func Legend(tables []table.Table, l lang.Lang) []string {
-	var lines []string
+// Legend explains the marks that tables show, and only those.
+func Legend(tables ...table.Table) []lang.Text {
+	shown := table.Marks(tables...)
+	var lines []lang.Text
 	for _, e := range []struct {
+		mark string
 		say  lang.Phrase
-		test func(table.Cell) bool
 	}{
-		{legendBound, func(c table.Cell) bool { return strings.HasPrefix(c.Text, ">") }},
-		{legendUnsupported, func(c table.Cell) bool { return strings.Contains(c.Mark, table.MarkUnsupported) }},
-		{legendCut, func(c table.Cell) bool { return strings.Contains(c.Mark, table.MarkCut) }},
-		{legendInvalid, func(c table.Cell) bool { return strings.Contains(c.Mark, table.MarkInvalid) }},
-		{legendExceeded, func(c table.Cell) bool { return strings.Contains(c.Mark, table.MarkExceeded) }},
+		{table.MarkBound, legendBound}, {table.MarkUnsupported, legendUnsupported}, {table.MarkCut, legendCut}, {table.MarkInvalid, legendInvalid},
+		{table.MarkExceeded, legendExceeded},
 	} {
-		if table.Shows(tables, e.test) {
-			lines = append(lines, e.say.In(l))
+		if strings.Contains(shown, e.mark) {
+			lines = append(lines, e.say.Text())
 		}
 	}
 	return lines

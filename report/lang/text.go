@@ -1,5 +1,7 @@
 package lang
 
+import "strings"
+
 // Text is a text in both languages.
 type Text struct{ EN, ZH string }
 
@@ -27,6 +29,11 @@ func (p Phrase) Text(args ...any) Text {
 	})
 }
 
+// Join returns names or numbers in one text, with the phrase between them.
+func (p Phrase) Join(all []string) Text {
+	return Both(func(l Lang) string { return strings.Join(all, p.In(l)) })
+}
+
 // In returns the text in one language.
 func (t Text) In(l Lang) string {
 	if l == Chinese {
@@ -43,14 +50,7 @@ func (t Text) Plus(u Text) Text { return Text{t.EN + u.EN, t.ZH + u.ZH} }
 
 // Joined returns texts in one, with a phrase between them.
 func Joined(all []Text, between Phrase) Text {
-	var joined Text
-	for i, t := range all {
-		if i > 0 {
-			joined = joined.Plus(between.Text())
-		}
-		joined = joined.Plus(t)
-	}
-	return joined
+	return Both(func(l Lang) string { return strings.Join(In(all, l), between.In(l)) })
 }
 
 // In returns texts in one language.
@@ -60,4 +60,17 @@ func In(all []Text, l Lang) []string {
 		texts = append(texts, t.In(l))
 	}
 	return texts
+}
+
+// Sentences returns a list of sentences in both languages: what a function says in each.
+func Sentences(of func(Lang) []string) []Text {
+	en, zh := of(English), of(Chinese)
+	all := make([]Text, max(len(en), len(zh)))
+	for i, s := range en {
+		all[i].EN = s
+	}
+	for i, s := range zh {
+		all[i].ZH = s
+	}
+	return all
 }

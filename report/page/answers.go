@@ -10,6 +10,7 @@ import (
 	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/rundir"
 )
@@ -39,29 +40,29 @@ func bar(name lang.Text, a *rundir.Agreed, row int) draw.Bar {
 }
 
 // tableOf returns the table beneath a drawing, without rows.
-func tableOf(name string, title lang.Text, first lang.Phrase) *Table {
-	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: first.Text(), Left: true}}}
+func tableOf(name string, title lang.Text, first lang.Phrase) *Grid {
+	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: first.Text(), Left: true}}}}
 	for _, head := range []lang.Phrase{headAnswers, headEqual, headTies, headChanged, headUnknown} {
-		t.Columns = append(t.Columns, Column{Head: head.Text()})
+		t.Columns = append(t.Columns, table.Column{Head: head.Text()})
 	}
-	t.Columns = append(t.Columns, Column{Head: headVerdict.Text(), Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: headVerdict.Text(), Left: true})
 	return t
 }
 
 // add draws answers, and adds a row of their numbers.
-func add(bars []draw.Bar, t *Table, name lang.Text, a *rundir.Agreed, verdict lang.Text) []draw.Bar {
+func add(bars []draw.Bar, t *Grid, name lang.Text, a *rundir.Agreed, verdict lang.Text) []draw.Bar {
 	if !a.Same.Mean.Known() {
 		return bars
 	}
-	count := func(n int) Cell { return Plain(strconv.Itoa(n)) }
-	t.Rows = append(t.Rows, Row{Cells: []Cell{
+	count := func(n int) table.Cell { return table.Literal(strconv.Itoa(n)) }
+	t.Rows = append(t.Rows, []table.Cell{
 		{Text: name}, count(a.Answers), count(a.Answers - a.Differing()), count(a.Ties), count(a.Changes), count(a.Unknown), {Text: verdict},
-	}})
+	})
 	return append(bars, bar(name, a, len(t.Rows)))
 }
 
 // figure returns a drawing of bars.
-func figure(name string, title lang.Text, bars []draw.Bar, t *Table) FigureBlock {
+func figure(name string, title lang.Text, bars []draw.Bar, t *Grid) FigureBlock {
 	svg := draw.Forest(name, axisDiffer.Text(), bars)
 	return FigureBlock{Name: name, Title: title, Note: noteShapes.Text(), Variants: []Variant{{Key: "lin", SVG: Markup(svg)}}, Table: t}
 }
@@ -121,9 +122,9 @@ func FrontPlot(name string, points []choose.DriftPoint) (f FigureBlock, ok bool)
 		x = axisCost.Text()
 	}
 	panel := draw.Panel{Y: draw.Axis{Label: axisEqual.Text(), Format: draw.Share}, Height: 220}
-	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{
+	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{
 		{Head: headSetup.Text(), Left: true}, {Head: x}, {Head: answersAxisPerUser.Text()}, {Head: axisEqual.Text()}, {Head: answersHeadFront.Text(), Left: true},
-	}}
+	}}}
 	for i := range points {
 		p := &points[i]
 		at := p.PerGPU
@@ -134,9 +135,9 @@ func FrontPlot(name string, points []choose.DriftPoint) (f FigureBlock, ok bool)
 		if p.Front {
 			shape, front = draw.Circle, wordFront.Text()
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{
-			Plain(p.Name), Number(rundir.Exactly(at), lang.Short), Number(rundir.Exactly(p.PerUser), lang.Short), Plain(p.Equal()), {Text: front},
-		}})
+		t.Rows = append(t.Rows, []table.Cell{
+			table.Literal(p.Name), table.Number(rundir.Exactly(at), "", lang.Short), table.Number(rundir.Exactly(p.PerUser), "", lang.Short), table.Literal(p.Equal()), {Text: front},
+		})
 		panel.Series = append(panel.Series, draw.Series{
 			Key: "d" + strconv.Itoa(i), Name: lang.Same(p.Name), Colour: i, Style: draw.Loose,
 			Points: []draw.Point{{X: at, Y: p.Match.Value(), Shape: shape, Row: i + 1}},

@@ -36,7 +36,7 @@ type Section struct {
 type Block struct {
 	Headline *Headline
 	Lines    *Lines
-	Table    *Table
+	Table    *Grid
 	Figures  []FigureBlock
 	Stages   []Panel // of which one is shown at a time
 	Code     string

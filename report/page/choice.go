@@ -27,7 +27,7 @@ func wanted(o choose.Options) []string {
 }
 
 // Choose writes the page of a choice. sections returns all that is said and tabled about it.
-func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose.Options, sections func(lang.Lang) []table.Section, po WriteOptions) error {
+func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose.Options, sections []table.Section, po WriteOptions) error {
 	d := &Document{Title: titleChoice.Text(o.Demand), Subtitle: lang.Same(strings.Join(wanted(o), ", ")), Data: map[string]any{}}
 	for i := range choices {
 		own := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != choices[i].Model })
@@ -151,9 +151,9 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 			h.Number, h.Unit = fmt.Sprintf("%.2f", k.Hour.Value()), unitHour.Text()
 		}
 		h.Sentence = lang.Both(func(l lang.Lang) string {
-			return sentenceChoice.In(l, k.Name, choose.Replicas(k.Replicas, l), choose.GPUs(k.GPUs, l), c.Demand, strings.Join(c.SLO, ", "))
+			return sentenceChoice.In(l, k.Name, choose.Replicas(k.Replicas).In(l), choose.GPUs(k.GPUs).In(l), c.Demand, strings.Join(c.SLO, ", "))
 		})
-		for _, also := range Sentences(c.Beside) {
+		for _, also := range c.Beside() {
 			h.Sentence = h.Sentence.Plus(lang.Text{EN: " "}).Plus(also)
 		}
 		h.Add(lang.Number(k.MillionDemand, lang.Short), tileMillionDemand.Text(c.Demand), k.MillionDemand)
@@ -208,7 +208,7 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	}
 	title := titleCost.Text()
 	panel := draw.Panel{Y: draw.Axis{Label: label, Format: draw.Number}, Height: 220}
-	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: HeadRun.Text(), Left: true}, {Head: headUpTo.Text(strings.TrimLeft(c.Demand, "0123456789."))}, {Head: HeadReplicas.Text()}, {Head: label}}}
+	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: HeadRun.Text(), Left: true}, {Head: headUpTo.Text(strings.TrimLeft(c.Demand, "0123456789."))}, {Head: HeadReplicas.Text()}, {Head: label}}}}
 	var labels []string
 	names := namesOf(setups)
 	short := ShortNames(names) // the numbers are those of the other drawings of the page
@@ -250,7 +250,7 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 }
 
 // costSteps draws the costs of a configuration up to a demand, and lists the first in the table. It reports whether it serves any.
-func costSteps(line *draw.Series, t *Table, k *choose.Candidate, name string, priced bool, headroom, upTo float64) bool {
+func costSteps(line *draw.Series, t *Grid, k *choose.Candidate, name string, priced bool, headroom, upTo float64) bool {
 	const most, listed = 400, 12 // replicas
 	supply := k.Carries / float64(k.Replicas) * (1 - headroom)
 	if !(supply > 0) {
@@ -264,7 +264,7 @@ func costSteps(line *draw.Series, t *Table, k *choose.Candidate, name string, pr
 		end := min(float64(n)*supply, upTo)
 		line.Points = append(line.Points, draw.Point{X: float64(n-1) * supply, Y: cost}, draw.Point{X: end, Y: cost})
 		if n <= listed {
-			t.Rows = append(t.Rows, Row{Cells: []Cell{Plain(name), Number(rundir.Exactly(float64(n)*supply), lang.Short), Plain(strconv.Itoa(n)), Number(rundir.Exactly(cost), lang.Short)}})
+			t.Rows = append(t.Rows, []table.Cell{table.Literal(name), table.Number(rundir.Exactly(float64(n)*supply), "", lang.Short), table.Literal(strconv.Itoa(n)), table.Number(rundir.Exactly(cost), "", lang.Short)})
 		}
 	}
 	return true

@@ -16,10 +16,8 @@ import (
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
 	"llmsweep/report/draw"
-	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
-	"llmsweep/report/table"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
@@ -143,14 +141,14 @@ func severalPages(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	put("choice", func(b *bytes.Buffer) error {
-		return Choose(b, choices, setups, o, func(l lang.Lang) []table.Section { return choices[0].Sections(l, 1) }, WriteOptions{})
+		return Choose(b, choices, setups, o, choices[0].Sections(1), WriteOptions{})
 	})
 	result, err := compare.Of(setups, compare.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	put("compare", func(b *bytes.Buffer) error {
-		return Compare(b, result, setups, func(l lang.Lang) []table.Section { return result.Sections(l, 1) }, WriteOptions{})
+		return Compare(b, result, setups, result.Sections(1), WriteOptions{})
 	})
 	return pages
 }
@@ -213,8 +211,8 @@ func onFront(t *testing.T, f FigureBlock, setups []setup.Setup) {
 		}
 	}
 	for _, r := range f.Table.Rows {
-		if !r.Cells[3].Text.IsZero() && strings.HasSuffix(r.Cells[0].Text.EN, "throughput") {
-			t.Errorf("%s is on the front", r.Cells[0].Text.EN)
+		if !r[3].Text.IsZero() && strings.HasSuffix(r[0].Text.EN, "throughput") {
+			t.Errorf("%s is on the front", r[0].Text.EN)
 		}
 	}
 }

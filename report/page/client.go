@@ -35,7 +35,7 @@ func (v *view) client() Section {
 	if v.Run.Source != nil {
 		return s
 	}
-	facts := Sentences(func(l lang.Lang) []string {
+	facts := lang.Sentences(func(l lang.Lang) []string {
 		var all []string
 		if t := findings.TimestampsText(v.Run.Client.Timestamps, l); t != "" {
 			all = append(all, timesTaken.In(l, t))
@@ -54,16 +54,16 @@ func (v *view) client() Section {
 	if len(v.Rows) == 0 {
 		return s
 	}
-	t := &Table{Name: "clients", Title: titleClient.Text()}
-	t.Columns = []Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headLag.Text()}, {Head: headCPU.Text()}, {Head: headGC.Text()}, {Head: headRead.Text()}, {Head: headFit.Text(), Left: true}}
+	t := &Grid{Name: "clients", Table: table.Table{Title: titleClient.Text()}}
+	t.Columns = []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headLag.Text()}, {Head: headCPU.Text()}, {Head: headGC.Text()}, {Head: headRead.Text()}, {Head: headFit.Text(), Left: true}}
 	for _, r := range v.Rows {
 		st := r.Stage
-		fit := Cell{Text: fitYes.Text(), Class: "good"}
+		fit := table.Cell{Text: fitYes.Text(), Tone: table.Good}
 		if !st.Invalid.IsZero() {
-			fit = Cell{Text: lang.Both(func(l lang.Lang) string { return findings.Phrase(st.Invalid, l) }), Class: "bad"}
+			fit = table.Cell{Text: lang.Both(func(l lang.Lang) string { return findings.Phrase(st.Invalid, l) }), Tone: table.Bad}
 		}
-		share := func(n rundir.Number) Cell { return Number(lang.Scale(n, 100), lang.Short) }
-		t.Rows = append(t.Rows, Row{Cells: []Cell{Plain(findings.StageName(st)), Duration(st.Lag.P99), share(st.ClientCPU), share(st.ClientGC), Duration(st.ReadDelay.P99), fit}})
+		share := func(n rundir.Number) table.Cell { return table.Number(lang.Scale(n, 100), "", lang.Short) }
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(findings.StageName(st)), table.Seconds(st.Lag.P99), share(st.ClientCPU), share(st.ClientGC), table.Seconds(st.ReadDelay.P99), fit})
 	}
 	s.Blocks = append(s.Blocks, Block{Table: t})
 	return s
@@ -84,9 +84,9 @@ func (v *view) late() int {
 func (v *view) environment() Section {
 	s := Section{ID: "environment", Title: titleEnvironment.Text()}
 	en, zh := findings.EnvironmentOf(v.Run, lang.English), findings.EnvironmentOf(v.Run, lang.Chinese)
-	t := &Table{Name: "env", Title: titleEnvironment.Text(), Open: true, Columns: []Column{{Head: headWhat.Text(), Left: true}, {Head: headValue.Text(), Left: true}}}
+	t := &Grid{Name: "env", Open: true, Table: table.Table{Title: titleEnvironment.Text(), Columns: []table.Column{{Head: headWhat.Text(), Left: true}, {Head: headValue.Text(), Left: true}}}}
 	for i, f := range en {
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: lang.Text{EN: f.Name, ZH: zh[i].Name}}, {Text: lang.Text{EN: f.Text, ZH: zh[i].Text}, Class: "wrap"}}})
+		t.Rows = append(t.Rows, []table.Cell{{Text: lang.Text{EN: f.Name, ZH: zh[i].Name}}, {Text: lang.Text{EN: f.Text, ZH: zh[i].Text}, Long: true}})
 	}
 	s.Blocks = append(s.Blocks, Block{Table: t})
 	if args := v.Run.Command.Args; len(args) > 0 {

@@ -14,14 +14,14 @@ import (
 )
 
 // Compare writes the page of a comparison of results. sections returns all that is said and tabled about it.
-func Compare(w io.Writer, c *compare.Comparison, setups []setup.Setup, sections func(lang.Lang) []table.Section, o WriteOptions) error {
+func Compare(w io.Writer, c *compare.Comparison, setups []setup.Setup, sections []table.Section, o WriteOptions) error {
 	return WriteHTML(w, ofComparison(c, setups, sections), o)
 }
 
-func ofComparison(c *compare.Comparison, setups []setup.Setup, sections func(lang.Lang) []table.Section) *Document {
+func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.Section) *Document {
 	d := &Document{Title: titleComparison.Text(len(setups)), Subtitle: lang.Same(c.Workload)}
 	answer := Section{ID: "answer", Title: titleAnswer.Text()}
-	conclusions := Sentences(func(l lang.Lang) []string {
+	conclusions := lang.Sentences(func(l lang.Lang) []string {
 		var all []string
 		for i := range c.Factors {
 			all = append(all, c.Factors[i].Conclusion(l))
@@ -31,7 +31,7 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections func(lan
 	if len(conclusions) == 0 {
 		conclusions = []lang.Text{comparedWith.Text(c.Setups[0].Name)}
 	}
-	if careful := Sentences(c.Cautions); len(careful) > 0 {
+	if careful := c.Cautions(); len(careful) > 0 {
 		answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: careful, Class: "careful"}})
 	}
 	answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: conclusions, Whole: true}})
@@ -66,7 +66,7 @@ func Pair(w io.Writer, v *compare.PairComparison, runs [2]*rundir.Run, o WriteOp
 	if v.State == rundir.Running { // an interval that is looked at before the end excludes 0 by chance more often than it says
 		answer.Blocks = []Block{{Lines: &Lines{Items: []lang.Text{interim.Text(v.Blocks)}, Class: "careful"}}}
 	} else {
-		answer.Blocks = []Block{{Lines: &Lines{Items: Sentences(v.Conclusion), Whole: true}}}
+		answer.Blocks = []Block{{Lines: &Lines{Items: v.Conclusion(), Whole: true}}}
 	}
 	if all := v.Differences(); len(all) > 0 {
 		answer.Blocks = append(answer.Blocks, Block{Figures: []FigureBlock{forest("forest-1", titleForest.Text("B", "A"), all)}})
@@ -75,14 +75,10 @@ func Pair(w io.Writer, v *compare.PairComparison, runs [2]*rundir.Run, o WriteOp
 		answer.Blocks = append(answer.Blocks, Block{Figures: []FigureBlock{f}})
 	}
 	d.Sections = append(d.Sections, answer)
-	d.Sections = append(d.Sections, FromSections("part", func(l lang.Lang) []table.Section {
-		all := v.Sections(l, 1)
-		if v.State == rundir.Running { // the tables without the conclusion, once there are rows
-			all = slices.DeleteFunc(all, func(s table.Section) bool { return len(s.Table.Rows) == 0 })
-		}
-		all = slices.DeleteFunc(all, func(s table.Section) bool { return len(s.Table.Rows) == 0 && slices.Equal(s.Lines, v.Conclusion(l)) }) // it is the answer
-		return all
-	})...)
+	d.Sections = append(d.Sections, FromSections("part", slices.DeleteFunc(v.Sections(1), func(s table.Section) bool {
+		// The conclusion is the answer; while the comparison goes on, there are only tables, once they have rows.
+		return len(s.Table.Rows) == 0 && (v.State == rundir.Running || slices.Equal(s.Lines, v.Conclusion()))
+	}))...)
 	for i, run := range runs {
 		r := newView(run)
 		client, env := r.client(), r.environment()
@@ -101,19 +97,19 @@ func Pair(w io.Writer, v *compare.PairComparison, runs [2]*rundir.Run, o WriteOp
 }
 
 // Sections writes a page of sections that console and Markdown are made of.
-func Sections(w io.Writer, title string, sections func(lang.Lang) []table.Section, o WriteOptions) error {
+func Sections(w io.Writer, title string, sections []table.Section, o WriteOptions) error {
 	return WriteHTML(w, &Document{Title: lang.Same(title), Sections: FromSections("part", sections)}, o)
 }
 
 // forest draws differences with their intervals.
 func forest(name string, title lang.Text, all []compare.Difference) FigureBlock {
-	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: headMetric.Text(), Left: true}, {Head: headDifference.Text()}, {Head: headMeaning.Text(), Left: true}}}
+	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headMetric.Text(), Left: true}, {Head: headDifference.Text()}, {Head: headMeaning.Text(), Left: true}}}}
 	var bars []draw.Bar
 	label, legend := axisDifference.Text(), map[draw.Shape]lang.Phrase{draw.Circle: legendBetter, draw.Triangle: legendWorse, draw.Ring: legendNothing, draw.Square: legendUnknown}
 	occurs, intervals, alone := map[draw.Shape]bool{}, false, false
 	for i, d := range all {
 		b := draw.Bar{
-			Name: lang.Text{EN: d.Name[lang.English], ZH: d.Name[lang.Chinese]}, Value: lang.Same(d.Text), At: d.Ratio.Value(), Low: d.Low.Value(), High: d.High.Value(),
+			Name: d.Name, Value: lang.Same(d.Text), At: d.Ratio.Value(), Low: d.Low.Value(), High: d.High.Value(),
 			Row: i + 1, Colour: 6, Shape: draw.Ring,
 		}
 		meaning := meansNothing.Text()
@@ -128,7 +124,7 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 			meaning, b.Colour, b.Shape = meansWorse.Text(), 1, draw.Triangle
 		}
 		bars, occurs[b.Shape], intervals = append(bars, b), true, intervals || !d.Low.IsZero()
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: b.Name}, Plain(d.Text), {Text: meaning}}})
+		t.Rows = append(t.Rows, []table.Cell{{Text: b.Name}, table.Literal(d.Text), {Text: meaning}})
 	}
 	var note lang.Text
 	add := func(p lang.Phrase) {

@@ -12,7 +12,7 @@ import (
 // A difference that is shown alone, and not when all are tested together, is not drawn as better or worse.
 func TestForestHoldsAllTogether(t *testing.T) {
 	one := compare.Difference{
-		Name: map[lang.Lang]string{lang.English: "ITL", lang.Chinese: "ITL"}, Text: "+1 %", Ratio: rundir.Exactly(0.01), Low: rundir.Exactly(0.005), High: rundir.Exactly(0.015),
+		Name: lang.Same("ITL"), Text: "+1 %", Ratio: rundir.Exactly(0.01), Low: rundir.Exactly(0.005), High: rundir.Exactly(0.015),
 	}
 	shown, alone := one, one
 	shown.Shown, alone.Alone = true, true
@@ -21,7 +21,7 @@ func TestForestHoldsAllTogether(t *testing.T) {
 		mean string
 	}{{shown, meansWorse.In(lang.English)}, {alone, meansAlone.In(lang.English)}} {
 		f := forest("f", lang.Same("B"), []compare.Difference{c.d})
-		if got := f.Table.Rows[0].Cells[2].Text.EN; got != c.mean || strings.Contains(f.Note.EN, "triangle") != c.d.Shown {
+		if got := f.Table.Rows[0][2].Text.EN; got != c.mean || strings.Contains(f.Note.EN, "triangle") != c.d.Shown {
 			t.Errorf("%+v is %q: %s", c.d, got, f.Note.EN)
 		}
 	}

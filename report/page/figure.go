@@ -14,7 +14,7 @@ type FigureBlock struct {
 	Note     lang.Text // beneath it: what is drawn of how many
 	Variants []Variant
 	Switches []Switch // of series
-	Table    *Table
+	Table    *Grid
 	Lazy     []Lazy // tables that the script makes from Document.Data
 }
 
@@ -55,7 +55,7 @@ type Panel struct {
 // Slowest lists the slowest requests of a stage, and the percentiles that choose among them.
 type Slowest struct {
 	Choices []RowChoice
-	Table   *Table
+	Table   *Grid
 	Note    lang.Text
 }
 
@@ -72,7 +72,7 @@ func Markup(svg string) template.HTML { return template.HTML(svg) }
 // IndexPage lists runs, for choosing some of them.
 type IndexPage struct {
 	Filters []Filter
-	Table   *Table
+	Table   *Grid
 }
 
 // Filter is a label by which runs can be chosen, and its values.

@@ -6,6 +6,7 @@ import (
 	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -31,24 +32,24 @@ func GradePlots(run *rundir.Run) (f FigureBlock, ok bool) {
 	}
 	const name = "accuracy-by-stage"
 	title := titleGrades.Text()
-	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: lang.HeadBenchmark.Text(), Left: true}}}
+	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}}}}
 	for _, head := range []lang.Phrase{headAnswers, headRight, headAccuracy, answersHeadDifference, headLost, headGained, headNone, headCut, headFailed} {
-		t.Columns = append(t.Columns, Column{Head: head.Text()})
+		t.Columns = append(t.Columns, table.Column{Head: head.Text()})
 	}
 	add := func(name lang.Text, g *rundir.Graded) {
-		count := func(n int) Cell { return Plain(strconv.Itoa(n)) }
-		accuracy, difference := Plain(lang.Absent), Plain(lang.Absent)
+		count := func(n int) table.Cell { return table.Literal(strconv.Itoa(n)) }
+		accuracy, difference := table.Literal(lang.Absent), table.Literal(lang.Absent)
 		if g.Answers > 0 {
-			accuracy = Plain(lang.Percent(g.Accuracy.Mean.Value()) + " (" + findings.ShareRange(g.Accuracy) + ")")
+			accuracy = table.Literal(lang.Percent(g.Accuracy.Mean.Value()) + " (" + findings.ShareRange(g.Accuracy) + ")")
 		}
 		if g.Pairs > 0 {
-			difference = Cell{Text: lang.Both(func(l lang.Lang) string {
+			difference = table.Cell{Text: lang.Both(func(l lang.Lang) string {
 				return findings.Points(g.Difference.Mean) + " (" + findings.PointsRange(g.Difference, l) + ")"
 			})}
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{
+		t.Rows = append(t.Rows, []table.Cell{
 			{Text: name}, count(g.Answers), count(g.Right), accuracy, difference, count(g.Lost), count(g.Gained), count(g.None), count(g.Cut), count(g.Failed),
-		}})
+		})
 	}
 	add(wordAlone.Text(), &run.Grades.Alone)
 	var bars []draw.Bar

@@ -40,7 +40,7 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 	}
 	notes := Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {
-		if lines := Sentences(func(l lang.Lang) []string { return findings.Warnings(in.Run, l) }); len(lines) > 0 {
+		if lines := lang.Sentences(func(l lang.Lang) []string { return findings.Warnings(in.Run, l) }); len(lines) > 0 {
 			notes.Blocks = append(notes.Blocks, Block{Heading: lang.Same(numbered(i, in))}, Block{Lines: &Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
 		}
 	}
@@ -83,43 +83,45 @@ func (l label) filter(all []Input) Filter {
 
 // indexOf returns the table of all runs, with its filters.
 func indexOf(all []Input) *IndexPage {
-	index := &IndexPage{Table: &Table{Name: "index", Title: titleIndexTable.Text(), Open: true}}
-	index.Table.Columns = []Column{{Head: HeadRun.Text(), Left: true}}
+	index := &IndexPage{Table: &Grid{Name: "index", Open: true, Table: table.Table{Title: titleIndexTable.Text()}}}
+	index.Table.Columns = []table.Column{{Head: HeadRun.Text(), Left: true}}
 	labels := labelsOf(all)
 	for _, l := range labels {
-		index.Table.Columns = append(index.Table.Columns, Column{Head: l.text, Left: true})
+		index.Table.Columns = append(index.Table.Columns, table.Column{Head: l.text, Left: true})
 		index.Filters = append(index.Filters, l.filter(all))
 	}
-	index.Table.Columns = append(index.Table.Columns, Column{Head: headSaturation.Text()}, Column{Head: headIndexInterval.Text()}, Column{Head: headOutput.Text()})
+	index.Table.Columns = append(index.Table.Columns, table.Column{Head: headSaturation.Text()}, table.Column{Head: headIndexInterval.Text()}, table.Column{Head: headOutput.Text()})
 	unanswered := slices.ContainsFunc(all, func(in Input) bool { return in.Run.Saturation == nil || in.Run.Saturation.Rate.IsZero() })
 	if unanswered {
-		index.Table.Columns = append(index.Table.Columns, Column{Head: headAnswer.Text(), Left: true})
+		index.Table.Columns = append(index.Table.Columns, table.Column{Head: headAnswer.Text(), Left: true})
 	}
 	for i, in := range all {
-		row := Row{Attrs: []Attr{{Name: "data-run", Value: strconv.Itoa(i)}}, Cells: []Cell{{Check: "r" + strconv.Itoa(i), Text: lang.Same(numbered(i, in)), Class: "strong"}}}
+		attrs := []Attr{{Name: "data-run", Value: strconv.Itoa(i)}}
+		cells := []table.Cell{{Key: "r" + strconv.Itoa(i), Text: lang.Same(numbered(i, in)), Tone: table.Strong}}
 		for _, l := range labels {
-			row.Cells = append(row.Cells, Plain(l.value(in.Run)))
-			row.Attrs = append(row.Attrs, Attr{Name: "data-" + l.key, Value: l.value(in.Run)})
+			cells = append(cells, table.Literal(l.value(in.Run)))
+			attrs = append(attrs, Attr{Name: "data-" + l.key, Value: l.value(in.Run)})
 		}
-		row.Cells = append(row.Cells, answerCells(in.Run)...)
+		cells = append(cells, answerCells(in.Run)...)
 		if unanswered {
-			row.Cells = append(row.Cells, Cell{Text: newView(in.Run).sentence(), Class: "wrap"})
+			cells = append(cells, table.Cell{Text: newView(in.Run).sentence(), Long: true})
 		}
-		index.Table.Rows = append(index.Table.Rows, row)
+		index.Table.Attrs = append(index.Table.Attrs, attrs)
+		index.Table.Add(cells...)
 	}
 	return index
 }
 
 // answerCells returns the saturation rate of a run, its interval, and the output tokens per second.
-func answerCells(run *rundir.Run) []Cell {
-	rate, bounds, output, digits := rundir.Number{}, Plain(lang.Absent), rundir.Number{}, lang.Printer(lang.Short)
+func answerCells(run *rundir.Run) []table.Cell {
+	rate, bounds, output, digits := rundir.Number{}, table.Literal(lang.Absent), rundir.Number{}, lang.Printer(lang.Short)
 	if sat := run.Saturation; sat != nil {
 		rate, output, digits = sat.Rate, sat.Output, lang.Estimate(sat.Low, sat.High)
 		if sat.Low.Known() && sat.High.Known() {
-			bounds = Plain(digits(sat.Low.Value(), false) + " – " + digits(sat.High.Value(), false))
+			bounds = table.Literal(digits(sat.Low.Value(), false) + " – " + digits(sat.High.Value(), false))
 		}
 	} else if best := newView(run).Best(); best != nil {
 		output = best.TokensPerS.Output
 	}
-	return []Cell{Number(rate, digits), bounds, Number(output, lang.Short)}
+	return []table.Cell{table.Number(rate, "", digits), bounds, table.Number(output, "", lang.Short)}
 }

@@ -1,4 +1,4 @@
-// Has what pages of HTML are made of (sections, sentences, tables, figures), and writes a page of them: one file with its style
+// What pages of HTML are made of (sections, sentences, tables, figures), and writes a page of them: one file with its style
 // and its script, in both languages.
 //
 // What a server or a file says is never trusted: html/template escapes it, [draw.Escape] does in drawings, and the page's policy allows no
@@ -56,7 +56,6 @@ func layout() (*template.Template, error) {
 		"generator": func() template.HTML { return template.HTML(Generator) },
 		"data":      data,
 		"shapes":    shapeKey,
-		"aligned":   aligned,
 		"grouped":   lang.Grouped,
 		"begin":     begin,
 		"first":     first,

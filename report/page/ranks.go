@@ -5,6 +5,7 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -34,12 +35,12 @@ func (v *view) ranks() []Section {
 	if v.Run.Cluster == nil {
 		return nil
 	}
-	each := &Table{Name: "ranks-each", Title: titleRanks.Text(), Open: true, Notes: []lang.Text{noteRanks.Text()}}
+	each := &Grid{Table: table.Table{Title: titleRanks.Text()}, Name: "ranks-each", Open: true, Notes: []lang.Text{noteRanks.Text()}}
 	for i, h := range []lang.Phrase{headRank, headHost, headCores, headOffset, headBounds, headDrift, headRoundTrip, headLag, headCPU, headFit} {
-		each.Columns = append(each.Columns, Column{Head: h.Text(), Left: i < 2 || h == headFit})
+		each.Columns = append(each.Columns, table.Column{Head: h.Text(), Left: i < 2 || h == headFit})
 	}
 	for i := range v.Run.Cluster.Ranks {
-		each.Rows = append(each.Rows, Row{Cells: rankCells(&v.Run.Cluster.Ranks[i])})
+		each.Add(rankCells(&v.Run.Cluster.Ranks[i])...)
 	}
 	blocks := []Block{{Table: each}}
 	if t := v.rankStages(); len(t.Rows) > 0 {
@@ -49,37 +50,37 @@ func (v *view) ranks() []Section {
 }
 
 // rankCells are the cells of a rank: its clock, and whether it was fast enough.
-func rankCells(r *rundir.Rank) []Cell {
+func rankCells(r *rundir.Rank) []table.Cell {
 	const perMillion = 1e6
-	offset, bounds := Cell{Text: rankReference.Text(), Class: "soft"}, Plain(lang.Absent)
+	offset, bounds := table.Cell{Text: rankReference.Text(), Tone: table.Faint}, table.Literal(lang.Absent)
 	if r.Rank != 0 {
-		offset = Duration(r.Clock.Offset)
+		offset = table.Seconds(r.Clock.Offset)
 	}
 	if r.Clock.Low.Known() && r.Clock.High.Known() {
-		bounds = Plain(lang.Time(r.Clock.Low) + " – " + lang.Time(r.Clock.High))
+		bounds = table.Literal(lang.Time(r.Clock.Low) + " – " + lang.Time(r.Clock.High))
 	}
-	fit := Cell{Text: fitYes.Text(), Class: "good"}
+	fit := table.Cell{Text: fitYes.Text(), Tone: table.Good}
 	switch {
 	case !r.Lost.IsZero():
-		fit = Cell{Text: lang.Both(func(l lang.Lang) string { return rankLost.In(l, findings.Phrase(r.Lost, l)) }), Class: "bad wrap"}
+		fit = table.Cell{Text: lang.Both(func(l lang.Lang) string { return rankLost.In(l, findings.Phrase(r.Lost, l)) }), Tone: table.Bad, Long: true}
 	case !r.Valid:
-		fit = Cell{Text: rankUnfit.Text(), Class: "bad"}
+		fit = table.Cell{Text: rankUnfit.Text(), Tone: table.Bad}
 	}
-	cores := Plain(lang.Absent)
+	cores := table.Literal(lang.Absent)
 	if r.CPUs > 0 {
-		cores = Plain(strconv.Itoa(r.CPUs))
+		cores = table.Literal(strconv.Itoa(r.CPUs))
 	}
-	return []Cell{
-		Plain(strconv.Itoa(r.Rank)), Plain(r.Host), cores, offset, bounds, Number(lang.Scale(r.Clock.Drift, perMillion), lang.Short),
-		Duration(r.Clock.RoundTrip), Duration(r.LagP99), Number(lang.Scale(r.CPU, 100), lang.Short), fit,
+	return []table.Cell{
+		table.Literal(strconv.Itoa(r.Rank)), table.Literal(r.Host), cores, offset, bounds, table.Number(lang.Scale(r.Clock.Drift, perMillion), "", lang.Short),
+		table.Seconds(r.Clock.RoundTrip), table.Seconds(r.LagP99), table.Number(lang.Scale(r.CPU, 100), "", lang.Short), fit,
 	}
 }
 
 // rankStages tells for each stage how many ranks sent, how far apart they began, and how many requests each sent.
-func (v *view) rankStages() *Table {
-	t := &Table{Name: "ranks-stages", Title: titleRankStages.Text(), Open: true, Columns: []Column{
+func (v *view) rankStages() *Grid {
+	t := &Grid{Name: "ranks-stages", Open: true, Table: table.Table{Title: titleRankStages.Text(), Columns: []table.Column{
 		{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headSenders.Text()}, {Head: headSkew.Text()}, {Head: headAlignment.Text()}, {Head: headShares.Text(), Left: true},
-	}}
+	}}}
 	for _, row := range v.Rows {
 		r := row.Stage.Ranks
 		if r == nil {
@@ -92,9 +93,9 @@ func (v *view) rankStages() *Table {
 			}
 			shares += strconv.Itoa(e.Rank) + ": " + strconv.Itoa(e.Requests)
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{
-			Plain(findings.StageName(row.Stage)), Plain(strconv.Itoa(r.N)), Duration(r.Skew), Duration(r.Alignment), {Text: lang.Same(shares), Class: "wrap"},
-		}})
+		t.Rows = append(t.Rows, []table.Cell{
+			table.Literal(findings.StageName(row.Stage)), table.Literal(strconv.Itoa(r.N)), table.Seconds(r.Skew), table.Seconds(r.Alignment), {Text: lang.Same(shares), Long: true},
+		})
 	}
 	return t
 }

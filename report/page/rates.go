@@ -131,44 +131,42 @@ func newVariant(key string, text lang.Text, f *draw.Figure, off bool) Variant {
 }
 
 // rateTable has the numbers of a drawing.
-func (v *View) rateTable(q quantity) *Table {
-	t := &Table{Name: "t-" + q.name, Title: q.title}
-	t.Columns = []Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: v.Axis().Label}}
+func (v *View) rateTable(q quantity) *Grid {
+	t := &Grid{Name: "t-" + q.name, Table: table.Table{Title: q.title}}
+	t.Columns = []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: v.Axis().Label}}
 	for _, l := range q.lines {
 		name := l.name
 		if name.IsZero() {
 			name = q.axis.Label
 		}
-		t.Columns = append(t.Columns, Column{Head: name}, Column{Head: name.Plus(HeadInterval.Text())})
+		t.Columns = append(t.Columns, table.Column{Head: name}, table.Column{Head: name.Plus(HeadInterval.Text())})
 	}
-	t.Columns = append(t.Columns, Column{Head: HeadVerdict.Text(), Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: HeadVerdict.Text(), Left: true})
 	for _, r := range v.Rows {
 		s := r.Stage
-		row := Row{Cells: []Cell{Plain(findings.StageName(s) + findings.StageMarks(s)), Number(rundir.Exactly(v.X(s)), lang.Short)}}
+		row := []table.Cell{{Text: lang.Same(findings.StageName(s)), Mark: findings.StageMarks(s)}, table.Number(rundir.Exactly(v.X(s)), "", lang.Short)}
 		for _, l := range q.lines {
 			y, ci, ok, supported := l.of(s)
-			cell, bounds := Duration(y), Cell{Text: lang.Same(lang.Absent), Class: "soft"}
+			cell, bounds := table.Seconds(y), table.Absent()
 			if q.metric == "" {
-				cell = Number(lang.NonZero(y), lang.Short)
+				cell = table.Number(lang.NonZero(y), "", lang.Short)
 			}
 			if !supported && !y.IsZero() {
-				cell.Text = cell.Text.Plus(lang.Same(table.MarkUnsupported))
+				cell.Mark = table.MarkUnsupported
 			}
 			if ok && y.Known() {
-				bounds = Cell{Text: lang.Same(v.value(q, ci[0]) + " – " + v.value(q, ci[1]))}
+				bounds = table.Cell{Text: lang.Same(v.value(q, ci[0]) + " – " + v.value(q, ci[1]))}
 			}
-			row.Cells = append(row.Cells, cell, bounds)
+			row = append(row, cell, bounds)
 		}
-		row.Cells = append(row.Cells, Verdict(s))
+		row = append(row, findings.Verdict(s))
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = []lang.Text{noteTable.Text()}
 	if v.Open {
 		t.Notes = append(t.Notes, NoteNames.Text())
 	}
-	if slices.ContainsFunc(t.Rows, func(r Row) bool {
-		return slices.ContainsFunc(r.Cells, func(c Cell) bool { return strings.HasSuffix(c.Text.EN, table.MarkUnsupported) })
-	}) {
+	if strings.Contains(table.Marks(t.Table), table.MarkUnsupported) {
 		t.Notes = append(t.Notes, noteUnsupported.Text())
 	}
 	return t

@@ -4,8 +4,6 @@ import (
 	"strconv"
 
 	"llmsweep/report/findings"
-	"llmsweep/report/lang"
-	"llmsweep/report/table"
 )
 
 // replicas is what each of several servers did; nothing where there was one.
@@ -14,11 +12,8 @@ func (v *view) replicas() []Section {
 	if figures := v.Replicas(); len(figures) > 0 {
 		blocks = append(blocks, Block{Figures: figures})
 	}
-	zh := findings.ReplicaTable(v.Run, lang.Chinese)
-	for i, en := range findings.ReplicaTable(v.Run, lang.English) {
-		t := Bilingual("replicas-"+strconv.Itoa(i+1), lang.Text{EN: en.Title, ZH: zh[i].Title}, func(l lang.Lang) table.Table { return Pick(l, en, zh[i]) })
-		t.Open = true
-		blocks = append(blocks, Block{Heading: t.Title}, Block{Table: t})
+	for i, t := range findings.ReplicaTable(v.Run) {
+		blocks = append(blocks, Block{Heading: t.Title}, Block{Table: &Grid{Table: t, Name: "replicas-" + strconv.Itoa(i+1), Open: true}})
 	}
 	if len(blocks) == 0 {
 		return nil

@@ -6,13 +6,11 @@ package page
 
 import (
 	"io"
-	"strconv"
 	"strings"
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
-	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -80,7 +78,7 @@ func (v *view) subtitle() lang.Text {
 func (v *view) answer() Section {
 	s := Section{ID: "answer", Title: titleAnswer.Text()}
 	s.Blocks = append(s.Blocks, Block{Headline: v.headline()})
-	lines := Sentences(func(l lang.Lang) []string {
+	lines := lang.Sentences(func(l lang.Lang) []string {
 		all := findings.Answer(v.Run, l)
 		return all[min(1, len(all)):]
 	})
@@ -88,7 +86,7 @@ func (v *view) answer() Section {
 		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: lines, Whole: true}})
 	}
 	const first = 6
-	careful := Sentences(func(l lang.Lang) []string { return v.careful(l) })
+	careful := lang.Sentences(func(l lang.Lang) []string { return v.careful(l) })
 	s.Blocks = append(s.Blocks, Block{Heading: titleCareful.Text()})
 	if len(careful) == 0 {
 		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: []lang.Text{nothingCareful.Text()}, Class: "fine"}})
@@ -169,56 +167,20 @@ func (v *view) tables() []Section {
 	t := v.allRows()
 	t.Open = true
 	all := []Section{{ID: "rows", Title: titleRows.Text(), Blocks: []Block{{Table: t}}}}
-	if repeats := findings.RepeatTable(v.Run, lang.English); len(repeats.Rows) > 0 {
-		r := Bilingual("repeats", titleRepeats.Text(), func(l lang.Lang) table.Table { return findings.RepeatTable(v.Run, l) })
-		r.Open = true
-		r.Notes = Sentences(func(l lang.Lang) []string { return findings.RepeatNotes(repeats, l) })
+	if repeats := findings.RepeatTable(v.Run); len(repeats.Rows) > 0 {
+		r := &Grid{Table: repeats, Name: "repeats", Open: true, Notes: findings.RepeatNotes(repeats)}
+		r.Title = titleRepeats.Text()
 		all = append(all, Section{ID: "repeats-section", Title: titleRepeats.Text(), Blocks: []Block{{Table: r}}})
 	}
 	return append(all, v.replicas()...)
 }
 
 // allRows is the table of all stages.
-func (v *view) allRows() *Table {
-	t := &Table{Name: "all", Title: titleRows.Text()}
-	head := func(text lang.Text, left bool) { t.Columns = append(t.Columns, Column{Head: text, Left: left}) }
-	head(lang.HeadBenchmark.Text(), true)
-	head(HeadVerdict.Text(), true)
-	head(headRole.Text(), true)
-	for _, h := range []lang.Text{
-		headOffered.Text(), headDone.Text(), headOutput.Text(), headFlight.Text(), headPercentile.Text("TTFT", "p50"), headPercentile.Text("TTFT", "p99"),
-		headPercentile.Text("ITL", "p50"), headPercentile.Text("ITL", "p99"), headLatency.Text("p50"), headLatency.Text("p99"), headRequests.Text(), HeadFailed.Text(),
-	} {
-		head(h, false)
-	}
-	marks := map[string]bool{}
-	for _, r := range v.Rows {
-		s := r.Stage
-		name := Plain(findings.StageName(s) + findings.StageMarks(s))
-		name.Class = "strong"
-		row := Row{Cells: []Cell{name, Verdict(s), {Text: roleName(s.Role)}}}
-		row.Cells = append(row.Cells,
-			Number(s.Rates.Offered, lang.Rate), Number(lang.NonZero(s.Rates.Completed), lang.Rate), Number(lang.NonZero(s.TokensPerS.Output), lang.Short),
-			Number(s.Concurrency.Mean, lang.Tenths), Percentile(&s.TTFT, "p50"), Percentile(&s.TTFT, "p99"), Percentile(&s.ITL, "p50"), Percentile(&s.ITL, "p99"),
-			Percentile(&s.Latency, "p50"), Percentile(&s.Latency, "p99"), Plain(strconv.Itoa(s.Requests.Due)), Plain(strconv.Itoa(findings.FailedStages(s))))
-		for _, c := range row.Cells {
-			for _, m := range []string{table.MarkUnsupported, table.MarkCut, table.MarkInvalid, table.MarkExceeded} {
-				marks[m] = marks[m] || strings.HasSuffix(c.Text.EN, m)
-			}
-			marks[">"] = marks[">"] || strings.HasPrefix(c.Text.EN, "> ")
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	probe := table.Table{Rows: [][]table.Cell{{}}}
-	for _, m := range []string{table.MarkUnsupported, table.MarkCut, table.MarkInvalid, table.MarkExceeded} {
-		if marks[m] {
-			probe.Rows[0] = append(probe.Rows[0], table.Cell{Text: "x", Mark: m})
-		}
-	}
-	if marks[">"] {
-		probe.Rows[0] = append(probe.Rows[0], table.Cell{Text: "> 1"})
-	}
-	t.Notes = Sentences(func(l lang.Lang) []string { return findings.Legend([]table.Table{probe}, l) })
+func (v *view) allRows() *Grid {
+	columns := findings.Pick("name", "verdict", "role", "rates_offered", "rates_completed", "tokens_per_s_output", "concurrency_mean", "ttft_s_p50", "ttft_s_p99",
+		"itl_s_p50", "itl_s_p99", "latency_s_p50", "latency_s_p99", "requests_due", "failed")
+	t := &Grid{Table: findings.TabulateStages(columns, v.Rows, findings.UnitBeside), Name: "all"}
+	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)
 	if v.Open {
 		t.Notes = append(t.Notes, NoteNames.Text())
 	}
@@ -229,7 +191,7 @@ func (v *view) allRows() *Table {
 func (v *view) notes() Section {
 	s := Section{ID: "notes", Title: titleNotes.Text()}
 	add := func(heading lang.Text, of func(lang.Lang) []string) {
-		if items := Sentences(of); len(items) > 0 {
+		if items := lang.Sentences(of); len(items) > 0 {
 			s.Blocks = append(s.Blocks, Block{Heading: heading}, Block{Lines: &Lines{Items: items}})
 		}
 	}

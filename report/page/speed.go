@@ -9,6 +9,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -22,7 +23,7 @@ func SpeedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		y = plotsAxisPerGPU.Text()
 	}
 	panel := draw.Panel{Y: draw.Axis{Label: y, Format: draw.Number}, Height: 220}
-	sp := speeds{table: &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: plotsAxisPerUser.Text()}, {Head: y}, {Head: plotsHeadFront.Text(), Left: true}}}}
+	sp := speeds{table: &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: plotsAxisPerUser.Text()}, {Head: y}, {Head: plotsHeadFront.Text(), Left: true}}}}}
 	for i := range setups {
 		gpus := 1.0
 		if perGPU {
@@ -48,7 +49,7 @@ func SpeedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 
 // speeds collects the points of a drawing of speeds.
 type speeds struct {
-	table    *Table
+	table    *Grid
 	stages   []*rundir.Stage     // of the rows of the table
 	eligible []choose.FrontPoint // for the front
 	rows     []*setup.Row        // of those
@@ -79,7 +80,7 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 		} else {
 			apart.Points = append(apart.Points, p)
 		}
-		sp.table.Rows = append(sp.table.Rows, Row{Cells: []Cell{Plain(label), Number(rundir.Exactly(p.X), lang.Short), Number(rundir.Exactly(p.Y), lang.Short), {}}})
+		sp.table.Rows = append(sp.table.Rows, []table.Cell{table.Literal(label), table.Number(rundir.Exactly(p.X), "", lang.Short), table.Number(rundir.Exactly(p.Y), "", lang.Short), {}})
 	}
 	for j := range one[0].Rows {
 		if p, ok := speedOf(one[0].Rows[j].Stage, gpus); ok {
@@ -103,7 +104,7 @@ func (sp *speeds) front() draw.Series {
 	for k, p := range sp.eligible {
 		for row, st := range sp.stages {
 			if slices.Contains(undominated, p) && (st == sp.rows[k].Stage || slices.Contains(sp.rows[k].Repeats, st)) {
-				sp.table.Rows[row].Cells[3] = Cell{Text: wordOnFront.Text()}
+				sp.table.Rows[row][3] = table.Cell{Text: wordOnFront.Text()}
 			}
 		}
 	}

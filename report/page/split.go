@@ -1,10 +1,12 @@
 package page
 
 import (
-	"llmsweep/report/lang"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"llmsweep/report/lang"
 )
 
 // The measures by which the width of a table is estimated, in pixels of a page of the usual width.
@@ -17,81 +19,82 @@ const (
 
 // split returns a table that is too wide for a page as several, one beneath the other, each with the column that names its rows. A rank before that
 // column becomes a part of the name, so that the name stays in sight when a narrow screen scrolls.
-func split(t *Table) []*Table {
-	if len(t.Columns) > 1 && !t.Columns[0].Left && t.Columns[1].Left && layoutRanked(t) {
-		t = withRank(t)
+func split(g *Grid) []*Grid {
+	if len(g.Columns) > 1 && !g.Columns[0].Left && g.Columns[1].Left && layoutRanked(g) {
+		g = withRank(g)
 	}
-	if len(t.Columns) == 0 || !t.Columns[0].Left {
-		return []*Table{t}
+	if len(g.Columns) == 0 || !g.Columns[0].Left {
+		return []*Grid{g}
 	}
 	var groups [][]int // of columns
 	width := widest
-	for i := 1; i < len(t.Columns); i++ {
-		w := columnWidth(t, i)
+	for i := 1; i < len(g.Columns); i++ {
+		w := columnWidth(g, i)
 		if width+w > widest {
-			groups, width = append(groups, nil), columnWidth(t, 0)
+			groups, width = append(groups, nil), columnWidth(g, 0)
 		}
 		groups[len(groups)-1] = append(groups[len(groups)-1], i)
 		width += w
 	}
 	if len(groups) < 2 {
-		return []*Table{t}
+		return []*Grid{g}
 	}
-	var all []*Table
+	var all []*Grid
 	for k, columns := range groups {
-		part := &Table{Name: t.Name, Title: t.Title, Open: t.Open, Columns: []Column{t.Columns[0]}}
+		part := &Grid{Name: g.Name, Open: g.Open, Attrs: g.Attrs}
+		part.Title, part.Columns = g.Title, g.Columns[:1:1]
 		if k > 0 {
 			part.Name += "-" + strconv.Itoa(k+1)
 		}
 		for _, i := range columns {
-			part.Columns = append(part.Columns, t.Columns[i])
+			part.Columns = append(part.Columns, g.Columns[i])
 		}
-		for _, r := range t.Rows {
-			row := Row{Cells: []Cell{r.Cells[0]}, Attrs: r.Attrs}
+		for _, r := range g.Rows {
+			cells := r[:1:1]
 			for _, i := range columns {
-				row.Cells = append(row.Cells, r.Cells[i])
+				cells = append(cells, r[i])
 			}
-			part.Rows = append(part.Rows, row)
+			part.Add(cells...)
 		}
 		all = append(all, part)
 	}
-	all[len(all)-1].Notes = t.Notes
+	all[len(all)-1].Notes = g.Notes
 	return all
 }
 
 // layoutRanked reports whether the first column counts the rows.
-func layoutRanked(t *Table) bool {
-	for i, r := range t.Rows {
-		if r.Cells[0].Text.EN != strconv.Itoa(i+1) {
+func layoutRanked(g *Grid) bool {
+	for i, r := range g.Rows {
+		if r[0].Text.EN != strconv.Itoa(i+1) {
 			return false
 		}
 	}
-	return len(t.Rows) > 0
+	return len(g.Rows) > 0
 }
 
 // withRank returns a table with its first column as a part of the second.
-func withRank(t *Table) *Table {
-	all := *t
-	all.Columns, all.Rows = t.Columns[1:], nil
-	for _, r := range t.Rows {
-		cells := append([]Cell(nil), r.Cells[1:]...)
-		cells[0].Text = r.Cells[0].Text.Plus(lang.Same(". ")).Plus(cells[0].Text)
-		all.Rows = append(all.Rows, Row{Cells: cells, Attrs: r.Attrs})
+func withRank(g *Grid) *Grid {
+	all := *g
+	all.Columns, all.Rows = g.Columns[1:], nil
+	for _, r := range g.Rows {
+		cells := slices.Clone(r[1:])
+		cells[0].Text = r[0].Text.Plus(lang.Same(". ")).Plus(cells[0].Text)
+		all.Add(cells...)
 	}
 	return &all
 }
 
 // columnWidth estimates the width of a column: that of its widest cell, or of the longest word of its heading.
-func columnWidth(t *Table, i int) int {
+func columnWidth(g *Grid, i int) int {
 	letters := 0
-	for _, word := range strings.Fields(t.Columns[i].Head.EN) {
+	for _, word := range strings.Fields(g.Columns[i].Heading().EN) {
 		letters = max(letters, utf8.RuneCountInString(word))
 	}
-	for _, r := range t.Rows {
-		letters = max(letters, utf8.RuneCountInString(r.Cells[i].Text.EN))
+	for _, r := range g.Rows {
+		letters = max(letters, utf8.RuneCountInString(r[i].Whole().EN))
 	}
 	w := letters*perLetter + cellSpace
-	if t.Columns[i].Left {
+	if g.Columns[i].Left {
 		w = min(w, mostText)
 	}
 	return w

@@ -1,23 +1,25 @@
 package page
 
 import (
-	"llmsweep/report/lang"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 )
 
 // A table that is too wide becomes several: all cells are in them once, each part is narrow enough and names its rows, and the rank is in the name.
 func TestWideTablesAreSplit(t *testing.T) {
-	wide := &Table{Name: "t", Columns: []Column{{Head: lang.Same("rank")}, {Head: lang.Same("Configuration"), Left: true}}, Notes: []lang.Text{lang.Same("note")}}
+	wide := &Grid{Name: "t", Table: table.Table{Columns: []table.Column{{Head: lang.Same("rank")}, {Head: lang.Same("Configuration"), Left: true}}}, Notes: []lang.Text{lang.Same("note")}}
 	for i := range 20 {
-		wide.Columns = append(wide.Columns, Column{Head: lang.Same("column " + strconv.Itoa(i))})
+		wide.Columns = append(wide.Columns, table.Column{Head: lang.Same("column " + strconv.Itoa(i))})
 	}
 	for r := range 3 {
-		row := Row{Cells: []Cell{Plain(strconv.Itoa(r + 1)), Plain("name" + strconv.Itoa(r))}}
+		row := []table.Cell{table.Literal(strconv.Itoa(r + 1)), table.Literal("name" + strconv.Itoa(r))}
 		for i := range 20 {
-			row.Cells = append(row.Cells, Plain(strings.Repeat("9", 12)+"."+strconv.Itoa(100*r+i)))
+			row = append(row, table.Literal(strings.Repeat("9", 12)+"."+strconv.Itoa(100*r+i)))
 		}
 		wide.Rows = append(wide.Rows, row)
 	}
@@ -36,10 +38,10 @@ func TestWideTablesAreSplit(t *testing.T) {
 		}
 		names = append(names, p.Name)
 		for r, row := range p.Rows {
-			if row.Cells[0].Text.EN != strconv.Itoa(r+1)+". name"+strconv.Itoa(r) {
-				t.Errorf("a row is called %q", row.Cells[0].Text.EN)
+			if row[0].Text.EN != strconv.Itoa(r+1)+". name"+strconv.Itoa(r) {
+				t.Errorf("a row is called %q", row[0].Text.EN)
 			}
-			for _, c := range row.Cells[1:] {
+			for _, c := range row[1:] {
 				cells = append(cells, c.Text.EN)
 			}
 		}
@@ -48,7 +50,7 @@ func TestWideTablesAreSplit(t *testing.T) {
 	if len(cells) != 60 || len(slices.Compact(cells)) != 60 {
 		t.Errorf("%d cells", len(cells))
 	}
-	narrow := &Table{Name: "n", Columns: []Column{{Head: lang.Same("a"), Left: true}, {Head: lang.Same("b")}}, Rows: []Row{{Cells: []Cell{Plain("x"), Plain("1")}}}}
+	narrow := &Grid{Name: "n", Table: table.Table{Columns: []table.Column{{Head: lang.Same("a"), Left: true}, {Head: lang.Same("b")}}, Rows: [][]table.Cell{{table.Literal("x"), table.Literal("1")}}}}
 	if got := split(narrow); len(got) != 1 || got[0] != narrow {
 		t.Errorf("a narrow table became %d", len(got))
 	}

@@ -7,86 +7,24 @@ import (
 	"llmsweep/report/draw"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
-	"llmsweep/sweep/rundir"
 )
 
-// Number is a cell with a number.
-func Number(n rundir.Number, p lang.Printer) Cell {
-	if n.IsZero() {
-		return Cell{Text: lang.Same(lang.Absent), Class: "soft"}
-	}
-	return Plain(lang.Number(n, p))
+// Grid is a table on a page.
+type Grid struct {
+	table.Table          // Title is the heading for those who cannot see the page
+	Name        string   // its address
+	Open        bool     // not folded away
+	Attrs       [][]Attr // of each row, where rows have any
+	Notes       []lang.Text
 }
 
-// Duration is a cell with a time.
-func Duration(n rundir.Number) Cell {
-	if n.IsZero() {
-		return Cell{Text: lang.Same(lang.Absent), Class: "soft"}
-	}
-	return Plain(lang.Time(n))
-}
-
-// Percentile is a cell with a percentile, marked where too few samples support it.
-func Percentile(d *rundir.Dist, name string) Cell {
-	c := Duration(d.Get(name))
-	if c.Text.EN != lang.Absent && !d.Supported(name) {
-		c.Text = c.Text.Plus(lang.Same(table.MarkUnsupported))
-	}
-	return c
-}
-
-// Verdict is a cell with a verdict: its sign and its word.
-func Verdict(s *rundir.Stage) Cell {
-	shape, word := Shape(s)
-	class := identifier(string(s.Verdict))
-	if !s.Invalid.IsZero() {
-		class = string(invalid)
-	}
-	return Cell{Text: word, Class: "verdict " + class, Raw: Markup(shape.Key())}
-}
-
-// Table is a table in both languages.
-type Table struct {
-	Name    string
-	Title   lang.Text // of what it holds; the words of the button that opens it
-	Columns []Column
-	Rows    []Row
-	Notes   []lang.Text
-	Open    bool // not folded away
-}
+// Add adds a row.
+func (g *Grid) Add(cells ...table.Cell) { g.Rows = append(g.Rows, cells) }
 
 // Dense reports whether a table has so many columns that they stand closer together.
-func (t *Table) Dense() bool {
+func (g *Grid) Dense() bool {
 	const from = 14
-	return len(t.Columns) >= from
-}
-
-// Column is a column of a Table.
-type Column struct {
-	Head lang.Text
-	Left bool
-	Sort bool
-}
-
-// longHead is the length of a heading, in characters, from which its column is kept wide enough for it to stand in few lines.
-const longHead = 14
-
-// Class is the class of the heading.
-func (c Column) Class() string {
-	class := ""
-	if c.Left {
-		class = "left"
-	}
-	if len([]rune(c.Head.EN)) >= longHead {
-		class += " long"
-	}
-	return strings.TrimSpace(class)
-}
-
-// Row is a row of a Table.
-type Row struct {
-	Cells []Cell
-	Attrs []Attr
+	return len(g.Columns) >= from
 }
 
 // Attr is a data attribute of a row, which the script reads. The name is of this package's own.
@@ -97,41 +35,82 @@ func (a Attr) HTML() template.HTMLAttr {
 	return template.HTMLAttr(a.Name + `="` + draw.Escape(a.Value) + `"`)
 }
 
-// Cell is a cell of a Table.
-type Cell struct {
+// head is the heading of a column, as the template has it.
+type head struct {
 	Text  lang.Text
 	Class string
-	Raw   template.HTML // a small drawing beside the text
-	Check string        // the key of the series that its box shows and hides
 }
 
-// Plain returns a cell with a text that is the same in both languages.
-func Plain(s string) Cell { return Cell{Text: lang.Same(s)} }
+// longHead is the length of a heading, in characters, from which its column is kept wide enough for it to stand in few lines.
+const longHead = 14
 
-// Bilingual makes one table of the same table in both languages.
-func Bilingual(name string, title lang.Text, of func(lang.Lang) table.Table) *Table {
-	en, zh := of(lang.English), of(lang.Chinese)
-	t := &Table{Name: name, Title: title}
-	for i, c := range en.Columns {
-		head := lang.Text{EN: c.Head, ZH: zh.Columns[i].Head}
-		if c.Sub != "" {
-			head = head.Plus(lang.Text{EN: " " + c.Sub, ZH: " " + zh.Columns[i].Sub})
+// Heads returns the headings of the columns.
+func (g *Grid) Heads() []head {
+	var heads []head
+	for _, c := range g.Columns {
+		h := head{Text: c.Heading()}
+		if c.Left {
+			h.Class = "left"
 		}
-		t.Columns = append(t.Columns, Column{Head: head, Left: c.Left})
+		if len([]rune(h.Text.EN)) >= longHead {
+			h.Class = strings.TrimSpace(h.Class + " long")
+		}
+		heads = append(heads, h)
 	}
-	for i, cells := range en.Rows {
-		var row Row
+	return heads
+}
+
+// row is a row, as the template has it.
+type row struct {
+	Cells []cell
+	Attrs []Attr
+}
+
+// cell is a cell, as the template has it.
+type cell struct {
+	Text  lang.Text
+	Class string
+	Drawn template.HTML // before the text
+	Key   string
+}
+
+// Body returns the rows of the table.
+func (g *Grid) Body() []row {
+	var rows []row
+	for i, cells := range g.Rows {
+		var r row
+		if i < len(g.Attrs) {
+			r.Attrs = g.Attrs[i]
+		}
 		for j, c := range cells {
-			row.Cells = append(row.Cells, Cell{Text: lang.Text{EN: c.String(), ZH: zh.Rows[i][j].String()}, Class: tones()[c.Tone]})
+			r.Cells = append(r.Cells, cellOf(c, g.Columns[j].Left))
 		}
-		t.Rows = append(t.Rows, row)
+		rows = append(rows, r)
 	}
-	return t
+	return rows
 }
 
-// tones are the classes of the tones of cells.
-func tones() map[table.Tone]string {
-	return map[table.Tone]string{table.Strong: "strong", table.Faint: "soft", table.Good: "good", table.Caution: "caution", table.Bad: "bad"}
+// cellOf returns a cell with its classes; the digits of large numbers are grouped.
+func cellOf(c table.Cell, left bool) cell {
+	made := cell{Text: c.Whole(), Key: c.Key}
+	classes := []string{[...]string{table.Plain: "", table.Strong: "strong", table.Faint: "soft", table.Good: "good", table.Caution: "caution", table.Bad: "bad"}[c.Tone]}
+	switch {
+	case c.Badge != "":
+		shape, word := shapeOf(c.Badge)
+		made.Text, made.Drawn, classes = word, Markup(shape.Key()), []string{"verdict", identifier(string(c.Badge))}
+	case len(c.Bars) > 0:
+		made.Drawn = bars(c.Bars)
+	}
+	if c.Long {
+		classes = append(classes, "wrap")
+	}
+	if left {
+		classes = append(classes, "left")
+	} else {
+		made.Text = lang.Text{EN: lang.Grouped(made.Text.EN), ZH: lang.Grouped(made.Text.ZH)}
+	}
+	made.Class = strings.TrimSpace(strings.Join(classes, " "))
+	return made
 }
 
 // identifier makes a text an id: letters, digits and dashes.

@@ -18,20 +18,6 @@ func shapeKey() template.HTML {
 	return template.HTML(html)
 }
 
-// aligned marks the cells of columns that are aligned left, and groups the digits of large numbers in the others.
-func aligned(t *Table) *Table {
-	for i, r := range t.Rows {
-		for j := range r.Cells {
-			if t.Columns[j].Left {
-				t.Rows[i].Cells[j].Class = strings.TrimSpace(r.Cells[j].Class + " left")
-			} else {
-				t.Rows[i].Cells[j].Text = lang.Text{EN: lang.Grouped(r.Cells[j].Text.EN), ZH: lang.Grouped(r.Cells[j].Text.ZH)}
-			}
-		}
-	}
-	return t
-}
-
 // begin returns the first sentences of a text that is too long to be read in passing, or where it is one sentence that lists much, the first things
 // of the list; nil for others.
 func begin(t lang.Text) *lang.Text {

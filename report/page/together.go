@@ -57,7 +57,7 @@ func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names 
 	if !l.name.IsZero() {
 		title = title.Plus(lang.Same(" · ")).Plus(l.name)
 	}
-	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: HeadRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: HeadVerdict.Text(), Left: true}}}
+	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: HeadRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: HeadVerdict.Text(), Left: true}}}}
 	panel := draw.Panel{Y: q.axis, Height: 210}
 	short := ShortNames(names)
 	count := 0
@@ -75,11 +75,11 @@ func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names 
 			if !ok {
 				continue
 			}
-			cell := Duration(y)
+			cell := table.Seconds(y)
 			if q.metric == "" {
-				cell = Number(y, lang.Short)
+				cell = table.Number(y, "", lang.Short)
 			}
-			t.Rows = append(t.Rows, Row{Cells: []Cell{Plain(names[i]), Plain(findings.StageName(r.Stage)), Number(rundir.Exactly(v.X(r.Stage)), lang.Short), cell, Verdict(r.Stage)}})
+			t.Rows = append(t.Rows, []table.Cell{table.Literal(names[i]), table.Literal(findings.StageName(r.Stage)), table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short), cell, findings.Verdict(r.Stage)})
 		}
 		c.on.Dashed = i >= draw.Colours // its colour is taken
 		count += c.into(&panel)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"llmsweep/report/draw"
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
@@ -15,9 +16,6 @@ type verdictShape struct {
 	text    lang.Text
 }
 
-// invalid stands for a stage in which the client was the limit.
-const invalid rundir.Verdict = "invalid"
-
 func verdictShapes() []verdictShape {
 	verdict := func(v rundir.Verdict) lang.Text {
 		return lang.Both(func(l lang.Lang) string { return lang.Verdict(v, l) })
@@ -25,7 +23,7 @@ func verdictShapes() []verdictShape {
 	return []verdictShape{
 		{rundir.Stable, draw.Circle, verdict(rundir.Stable)}, {rundir.Saturated, draw.Triangle, verdict(rundir.Saturated)},
 		{rundir.Shedding, draw.Diamond, verdict(rundir.Shedding)}, {rundir.Undecided, draw.Ring, verdict(rundir.Undecided)},
-		{rundir.Closed, draw.Square, verdict(rundir.Closed)}, {invalid, draw.Cross, shapeInvalid.Text()},
+		{rundir.Closed, draw.Square, verdict(rundir.Closed)}, {findings.BadgeInvalid, draw.Cross, shapeInvalid.Text()},
 	}
 }
 
@@ -41,13 +39,12 @@ func meaning(verdict rundir.Verdict) lang.Text {
 }
 
 // Shape returns the marker of a stage and the word for it.
-func Shape(s *rundir.Stage) (draw.Shape, lang.Text) {
-	key := s.Verdict
-	if !s.Invalid.IsZero() {
-		key = invalid
-	}
+func Shape(s *rundir.Stage) (draw.Shape, lang.Text) { return shapeOf(findings.Verdict(s).Badge) }
+
+// shapeOf returns the marker of a badge and the word for it.
+func shapeOf(badge rundir.Verdict) (draw.Shape, lang.Text) {
 	all := verdictShapes()
-	if i := slices.IndexFunc(all, func(v verdictShape) bool { return v.verdict == key }); i >= 0 {
+	if i := slices.IndexFunc(all, func(v verdictShape) bool { return v.verdict == badge }); i >= 0 {
 		return all[i].shape, all[i].text
 	}
 	return draw.Ring, lang.Same("-")

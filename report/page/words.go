@@ -2,7 +2,6 @@ package page
 
 import (
 	"llmsweep/report/lang"
-	"llmsweep/sweep/rundir"
 )
 
 // Headings.
@@ -47,21 +46,14 @@ var (
 
 // Headings of columns.
 var (
-	headRole       = lang.Say("role", "作用")
-	headOffered    = lang.Say("offered req/s", "到达 req/s")
-	headDone       = lang.Say("done req/s", "完成 req/s")
-	headOutput     = lang.Say("output tok/s", "输出 tok/s")
-	headFlight     = lang.Say("in flight", "并发")
-	headPercentile = lang.Say("%s %s", "%s %s")
-	headLatency    = lang.Say("latency %s", "总时延 %s")
-	headRequests   = lang.Say("requests", "请求")
-	headLag        = lang.Say("sent late by, p99", "发送滞后 p99")
-	headCPU        = lang.Say("CPU %", "CPU %")
-	headGC         = lang.Say("garbage collection %", "垃圾回收 %")
-	headRead       = lang.Say("read late by, p99", "读取滞后 p99")
-	headFit        = lang.Say("fit", "胜任")
-	headWhat       = lang.Say("what", "项目")
-	headValue      = lang.Say("value", "内容")
+	headOutput = lang.Say("output tok/s", "输出 tok/s")
+	headLag    = lang.Say("sent late by, p99", "发送滞后 p99")
+	headCPU    = lang.Say("CPU %", "CPU %")
+	headGC     = lang.Say("garbage collection %", "垃圾回收 %")
+	headRead   = lang.Say("read late by, p99", "读取滞后 p99")
+	headFit    = lang.Say("fit", "胜任")
+	headWhat   = lang.Say("what", "项目")
+	headValue  = lang.Say("value", "内容")
 )
 
 // Notes beneath drawings and tables.
@@ -75,17 +67,6 @@ var (
 	clientLate     = lang.Say("In none of the %d stages was this program the limit. In %d of them it sent requests or read tokens late at times; “Be careful about” in the answer tells by how much.", "在全部 %d 个阶段中，本程序都不是瓶颈。其中 %d 个阶段有时发送或读取滞后，程度见结论中的“需要注意”。")
 	timesTaken     = lang.Say("Times are taken %s.", "时间戳：%s。")
 	fitYes         = lang.Say("yes", "是")
-)
-
-// Roles of stages.
-var (
-	roleFloor   = lang.Say("one at a time", "逐个请求")
-	roleGrid    = lang.Say("rate", "到达率")
-	roleCeiling = lang.Say("maximum", "最大吞吐")
-	roleProbe   = lang.Say("probe", "探测")
-	roleControl = lang.Say("measured again", "复测")
-	roleSingle  = lang.Say("asked for", "指定")
-	roleWarmUp  = lang.Say("warm-up", "预热")
 )
 
 // Words of pages of several runs.
@@ -146,15 +127,3 @@ var (
 	sliderDemand      = lang.Say("demand", "需求")
 	sliderPrice       = lang.Say("price of %s per hour", "%s 每小时价格")
 )
-
-// roleName is a role in words.
-func roleName(role rundir.Role) lang.Text {
-	p, ok := map[rundir.Role]lang.Phrase{
-		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Control: roleControl,
-		rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
-	}[role]
-	if !ok {
-		return lang.Same(string(role))
-	}
-	return p.Text()
-}

@@ -41,7 +41,7 @@ func quantities() []quantity {
 
 // BesidePlots is the section of a page that shows what a twin predicts of a run beside what was measured.
 func BesidePlots(c *twin.Comparison) page.Section {
-	sections := page.FromSections("predicted", func(l lang.Lang) []table.Section { return choose.TwinBeside(c, l) })
+	sections := page.FromSections("predicted", choose.TwinBeside(c))
 	s := sections[0]
 	var figures []page.FigureBlock
 	for _, open := range []bool{true, false} {
@@ -72,7 +72,7 @@ func compared(c *twin.Comparison, q quantity, open bool) (page.FigureBlock, bool
 	at := func(r twin.ComparisonRow) float64 { return cmp.Or(r.Rate, float64(r.Width)) }
 	slices.SortStableFunc(rows, func(a, b twin.ComparisonRow) int { return cmp.Compare(at(a), at(b)) })
 	panel := draw.Panel{Y: q.axis, Height: 200}
-	t := &page.Table{Name: "t-" + name, Title: q.title, Columns: []page.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: x.Label}}}
+	t := &page.Grid{Name: "t-" + name, Table: table.Table{Title: q.title, Columns: []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: x.Label}}}}
 	points := 0
 	f := page.FigureBlock{Name: name, Title: q.title, Note: noteBeside.Text()}
 	for _, l := range q.lines {
@@ -89,16 +89,16 @@ func compared(c *twin.Comparison, q quantity, open bool) (page.FigureBlock, bool
 		points += min(len(predicted.Points), len(measured.Points))
 		panel.Series = append(panel.Series, predicted, measured)
 		name := lang.Same(l.text)
-		t.Columns = append(t.Columns, page.Column{Head: headPredicted.Text().Plus(lang.Same(" ")).Plus(name)}, page.Column{Head: headMeasured.Text().Plus(lang.Same(" ")).Plus(name)})
+		t.Columns = append(t.Columns, table.Column{Head: headPredicted.Text().Plus(lang.Same(" ")).Plus(name)}, table.Column{Head: headMeasured.Text().Plus(lang.Same(" ")).Plus(name)})
 		if len(q.lines) > 1 {
 			f.Switches = append(f.Switches, page.Switch{Key: l.key, Text: name, Colour: l.colour})
 		}
 	}
 	for _, r := range rows {
-		row := page.Row{Cells: []page.Cell{page.Plain(table.Clean(r.Stage)), page.Plain(lang.Short(at(r), false))}}
+		row := []table.Cell{table.Literal(table.Clean(r.Stage)), table.Literal(lang.Short(at(r), false))}
 		for _, l := range q.lines {
 			for _, v := range []float64{l.of(&r.Predicted), l.of(&r.Measured)} {
-				row.Cells = append(row.Cells, value(v, q.axis))
+				row = append(row, value(v, q.axis))
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -120,9 +120,9 @@ func shapeOf(use string) draw.Shape {
 }
 
 // value is a cell with a number.
-func value(v float64, axis draw.Axis) page.Cell {
+func value(v float64, axis draw.Axis) table.Cell {
 	if v == 0 {
-		return page.Cell{Text: lang.Same(lang.Absent), Class: "soft"}
+		return table.Absent()
 	}
-	return page.Plain(axis.Format(v))
+	return table.Literal(axis.Format(v))
 }

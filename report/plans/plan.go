@@ -20,7 +20,7 @@ const mostPlans = 4
 // PlanPlots writes the page of a plan of capacity.
 func PlanPlots(w io.Writer, r *plan.CapacityResult, o page.WriteOptions) error {
 	d := &page.Document{Title: plotTitlePlan.Text(), Subtitle: lang.Same(strings.Join(r.SLO, ", ")), Data: map[string]any{}}
-	parts := page.FromSections("plan", func(l lang.Lang) []table.Section { return Sections(r, l) })
+	parts := page.FromSections("plan", Sections(r))
 	d.Sections = append(d.Sections, parts[0])
 	for i := range r.Ranked[:min(len(r.Ranked), mostPlans)] {
 		p := &r.Ranked[i]
@@ -97,10 +97,10 @@ func dayOf(name string, p *plan.CapacityPlan, r *plan.CapacityResult) []page.Fig
 func sizesOf(name string, p *plan.CapacityPlan, r *plan.CapacityResult) page.FigureBlock {
 	title := plotTitleSizes.Text()
 	s := draw.Series{Key: "held", Colour: 0}
-	t := &page.Table{Name: "t-" + name, Title: title, Columns: []page.Column{{Head: axisReplicas.Text()}, {Head: axisHeld.Text()}}}
+	t := &page.Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: axisReplicas.Text()}, {Head: axisHeld.Text()}}}}
 	for i, one := range p.Sizes {
 		s.Points = append(s.Points, draw.Point{X: float64(one.Replicas), Y: 100 * one.Held, Row: i + 1})
-		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{page.Plain(strconv.Itoa(one.Replicas)), page.Plain(fmt.Sprintf("%.1f", 100*one.Held))}})
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(strconv.Itoa(one.Replicas)), table.Literal(fmt.Sprintf("%.1f", 100*one.Held))})
 	}
 	panel := draw.Panel{Y: draw.Axis{Label: axisHeld.Text(), Format: draw.Number}, Height: 160, Series: []draw.Series{s}, Rules: []draw.Rule{{Key: "held", Text: ruleWanted.Text(), At: 100 * r.Minutes}}}
 	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: axisReplicas.Text(), Format: draw.Number}, Right: 60, Panels: []draw.Panel{panel}}
@@ -108,25 +108,25 @@ func sizesOf(name string, p *plan.CapacityPlan, r *plan.CapacityResult) page.Fig
 }
 
 // spansTable has the numbers of a drawing over time.
-func spansTable(name string, title lang.Text, spans []plan.CapacitySpan, series []draw.Series, r *plan.CapacityResult, y draw.Axis) *page.Table {
-	t := &page.Table{Name: name, Title: title, Columns: []page.Column{{Head: axisOf(r).Label}}}
+func spansTable(name string, title lang.Text, spans []plan.CapacitySpan, series []draw.Series, r *plan.CapacityResult, y draw.Axis) *page.Grid {
+	t := &page.Grid{Name: name, Table: table.Table{Title: title, Columns: []table.Column{{Head: axisOf(r).Label}}}}
 	for _, s := range series {
 		head := s.Name
 		if head.IsZero() {
 			head = y.Label
 		}
-		t.Columns = append(t.Columns, page.Column{Head: head})
+		t.Columns = append(t.Columns, table.Column{Head: head})
 	}
 	for i := range spans {
-		row := page.Row{Cells: []page.Cell{page.Plain(lang.Short(axisAt(spans[i].From, r), false))}}
+		row := []table.Cell{table.Literal(lang.Short(axisAt(spans[i].From, r), false))}
 		for _, s := range series {
-			cell := page.Cell{Text: lang.Same(lang.Absent), Class: "soft"}
+			cell := table.Absent()
 			for _, p := range s.Points {
 				if p.Row == i+1 {
-					cell = page.Plain(y.Format(p.Y))
+					cell = table.Literal(y.Format(p.Y))
 				}
 			}
-			row.Cells = append(row.Cells, cell)
+			row = append(row, cell)
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"llmsweep/report/choose"
 	"llmsweep/report/lang"
@@ -20,94 +19,91 @@ import (
 func JSON(w io.Writer, r *plan.CapacityResult) error { return table.WriteJSON(w, r) }
 
 // Sections returns the plans for people.
-func Sections(r *plan.CapacityResult, l lang.Lang) []table.Section {
-	all := []table.Section{ranking(r, l)}
+func Sections(r *plan.CapacityResult) []table.Section {
+	all := []table.Section{ranking(r)}
 	for i := range r.Ranked {
 		p := &r.Ranked[i]
-		all = append(all, overTime(p, i, l), sizes(p, i, l))
+		all = append(all, overTime(p, i), sizes(p, i))
 		if len(p.WhatIfs) > 0 {
-			all = append(all, whatIfs(p, i, l))
+			all = append(all, whatIfs(p, i))
 		}
 	}
 	if len(r.Refused) > 0 {
-		all = append(all, refused(r, l))
+		all = append(all, refused(r))
 	}
 	return all
 }
 
 // ranking has a row for each plan, the cheapest first.
-func ranking(r *plan.CapacityResult, l lang.Lang) table.Section {
-	s := table.Section{Title: titlePlan.In(l), Level: 1, Lines: []string{
-		sayDemand.In(l, r.Demand.Requests, lang.Clock(r.Demand.Seconds), short(r.Demand.Rate), short(r.Demand.Peak), r.Demand.Prompt.Mean, r.Demand.Prompt.P99, r.Demand.Output.Mean, r.Demand.Output.P99),
-		sayWish.In(l, strings.Join(r.SLO, lang.ListComma.In(l)), percent(r.Minutes), percent(r.Headroom), r.Lost, router(string(r.Router), l)),
-	}}
+func ranking(r *plan.CapacityResult) table.Section {
+	s := table.Section{Title: titlePlan.Text(), Level: 1, Lines: []lang.Text{sayDemand.Text(r.Demand.Requests, lang.Clock(r.Demand.Seconds), short(r.Demand.Rate), short(r.Demand.Peak), r.Demand.Prompt.Mean, r.Demand.Prompt.P99, r.Demand.Output.Mean, r.Demand.Output.P99), sayWish.Text(lang.ListComma.Join(r.SLO), percent(r.Minutes), percent(r.Headroom), r.Lost, lang.Both(func(l lang.Lang) string { return router(string(r.Router), l) }))}}
 	for _, gpu := range r.PricesUnused {
-		s.Lines = append(s.Lines, sayUnused.In(l, gpu, gpu))
+		s.Lines = append(s.Lines, sayUnused.Text(gpu, gpu))
 	}
 	if len(r.Ranked) == 0 {
-		s.Lines = append(s.Lines, sayNone.In(l))
+		s.Lines = append(s.Lines, sayNone.Text())
 		return s
 	}
 	p := &r.Ranked[0]
-	s.Lines = append(s.Lines, answer(p, r.Draws > 0, l)...)
+	s.Lines = append(s.Lines, answer(p, r.Draws > 0)...)
 	priced, ranges := p.Hour != nil, r.Draws > 0
-	t := table.Table{Columns: rankingColumns(priced, ranges, r.Lost > 0, l)}
+	t := table.Table{Columns: rankingColumns(priced, ranges, r.Lost > 0)}
 	for i := range r.Ranked {
-		t.Rows = append(t.Rows, row(&r.Ranked[i], i, r.Lost > 0, priced, ranges, l))
+		t.Rows = append(t.Rows, row(&r.Ranked[i], i, r.Lost > 0, priced, ranges))
 	}
 	s.Table = t
-	s.Notes = []string{notePredicted.In(l)}
+	s.Notes = []lang.Text{notePredicted.Text()}
 	if ranges {
-		s.Notes = append(s.Notes, noteRange.In(l))
+		s.Notes = append(s.Notes, noteRange.Text())
 	} else {
-		s.Notes = append(s.Notes, noteNoRange.In(l))
+		s.Notes = append(s.Notes, noteNoRange.Text())
 	}
 	if slices.ContainsFunc(r.Ranked, func(p plan.CapacityPlan) bool { return p.Unbounded }) {
-		s.Notes = append(s.Notes, noteUnbounded.In(l))
+		s.Notes = append(s.Notes, noteUnbounded.Text())
 	}
-	s.Notes = append(s.Notes, noteFirst.In(l))
+	s.Notes = append(s.Notes, noteFirst.Text())
 	if r.Lost > 0 {
-		s.Notes = append(s.Notes, noteLost.In(l, r.Lost))
+		s.Notes = append(s.Notes, noteLost.Text(r.Lost))
 	}
 	return s
 }
 
 // rankingColumns are the columns of the ranking: those of ranges only where other servers were simulated.
-func rankingColumns(priced, ranges, lost bool, l lang.Lang) []table.Column {
+func rankingColumns(priced, ranges, lost bool) []table.Column {
 	var all []table.Column
 	add := func(head lang.Phrase, subs ...lang.Phrase) {
-		all = append(all, table.Column{Head: head.In(l)})
+		all = append(all, table.Column{Head: head.Text()})
 		if ranges {
-			all = append(all, table.Column{Head: head.In(l), Sub: subRange.In(l)})
+			all = append(all, table.Column{Head: head.Text(), Sub: subRange.Text()})
 		}
 		for _, sub := range subs {
-			all = append(all, table.Column{Head: head.In(l), Sub: sub.In(l)})
+			all = append(all, table.Column{Head: head.Text(), Sub: sub.Text()})
 		}
 	}
-	all = append(all, table.Column{Head: headRank.In(l)}, table.Column{Head: headTwin.In(l), Left: true})
+	all = append(all, table.Column{Head: headRank.Text()}, table.Column{Head: headTwin.Text(), Left: true})
 	add(headReplicas, subMean)
-	all = append(all, table.Column{Head: headGPUs.In(l)})
+	all = append(all, table.Column{Head: headGPUs.Text()})
 	if priced {
 		add(headHour)
 		add(headMonth)
 	}
 	add(headHeld)
 	if lost {
-		all = append(all, table.Column{Head: headHeldLost.In(l)})
+		all = append(all, table.Column{Head: headHeldLost.Text()})
 	}
-	return append(all, table.Column{Head: headFirst.In(l), Left: true}, table.Column{Head: headCheck.In(l)})
+	return append(all, table.Column{Head: headFirst.Text(), Left: true}, table.Column{Head: headCheck.Text()})
 }
 
-func row(p *plan.CapacityPlan, i int, lost, priced, ranges bool, l lang.Lang) []table.Cell {
-	cells := []table.Cell{{Text: strconv.Itoa(i + 1)}, {Text: p.Name}}
+func row(p *plan.CapacityPlan, i int, lost, priced, ranges bool) []table.Cell {
+	cells := []table.Cell{table.Literal(strconv.Itoa(i + 1)), table.Literal(p.Name)}
 	add := func(value, span string) {
-		cells = append(cells, table.Cell{Text: value})
+		cells = append(cells, table.Literal(value))
 		if ranges {
-			cells = append(cells, table.Cell{Text: span})
+			cells = append(cells, table.Literal(span))
 		}
 	}
 	add(short(p.Replicas.Value), between(p.Replicas, p.Unbounded))
-	cells = append(cells, table.Cell{Text: short(p.Mean)}, table.Cell{Text: strconv.Itoa(p.GPUs)})
+	cells = append(cells, table.Literal(short(p.Mean)), table.Literal(strconv.Itoa(p.GPUs)))
 	if i == 0 {
 		cells[1].Tone = table.Strong
 	}
@@ -121,45 +117,45 @@ func row(p *plan.CapacityPlan, i int, lost, priced, ranges bool, l lang.Lang) []
 		if p.HeldLost != nil {
 			text = percent(p.HeldLost.Value)
 		}
-		cells = append(cells, table.Cell{Text: text})
+		cells = append(cells, table.Literal(text))
 	}
-	check := table.Cell{Text: wordUnchecked.In(l)}
+	check := table.Cell{Text: wordUnchecked.Text()}
 	switch {
 	case p.Failed:
-		check = table.Cell{Text: wordFailed.In(l), Tone: table.Bad}
+		check = table.Cell{Text: wordFailed.Text(), Tone: table.Bad}
 	case p.Check != nil:
-		check.Text = percent(*p.Check)
+		check.Text = lang.Same(percent(*p.Check))
 	}
-	return append(cells, table.Cell{Text: first(p, l)}, check)
+	return append(cells, table.Cell{Text: lang.Both(func(l lang.Lang) string { return first(p, l) })}, check)
 }
 
 // answer returns the recommendation. That of a twin that failed its check begins with the caution.
-func answer(p *plan.CapacityPlan, ranges bool, l lang.Lang) []string {
-	replicas := short(p.Replicas.Value)
+func answer(p *plan.CapacityPlan, ranges bool) []lang.Text {
+	replicas := lang.Same(short(p.Replicas.Value))
 	if ranges {
-		replicas += lang.InParens.In(l, between(p.Replicas, p.Unbounded))
+		replicas = replicas.Plus(lang.InParens.Text(between(p.Replicas, p.Unbounded)))
 	}
-	lines := []string{sayFewest.In(l, p.Name, replicas, p.GPUs)}
+	lines := []lang.Text{sayFewest.Text(p.Name, replicas, p.GPUs)}
 	if p.Hour != nil {
-		lines[0] = sayCheapest.In(l, p.Name, replicas, short(p.Hour.Value), short(p.Month.Value))
+		lines[0] = sayCheapest.Text(p.Name, replicas, short(p.Hour.Value), short(p.Month.Value))
 	}
 	if p.Failed {
-		lines[0] = sayUnreliable.In(l) + lines[0]
+		lines[0] = sayUnreliable.Text().Plus(lines[0])
 	}
 	if p.ScaleAt > 0 {
-		lines = append(lines, sayScale.In(l, short(p.ScaleAt), short(p.Mean)))
+		lines = append(lines, sayScale.Text(short(p.ScaleAt), short(p.Mean)))
 	}
 	if p.Extrapolated {
-		lines = append(lines, sayExtrapolated.In(l))
+		lines = append(lines, sayExtrapolated.Text())
 	}
 	if p.Failed {
-		lines = append(lines, sayFailed.In(l))
+		lines = append(lines, sayFailed.Text())
 	}
 	if p.RefusedShare > 0 {
-		lines = append(lines, sayRefusedShare.In(l, percent(p.RefusedShare)))
+		lines = append(lines, sayRefusedShare.Text(percent(p.RefusedShare)))
 	}
 	if p.LostAnswers > 0 {
-		lines = append(lines, sayLostAnswers.In(l, p.LostAnswers))
+		lines = append(lines, sayLostAnswers.Text(p.LostAnswers))
 	}
 	return lines
 }
@@ -178,13 +174,13 @@ func first(p *plan.CapacityPlan, l lang.Lang) string {
 }
 
 // overTime is the table of the replicas through the time.
-func overTime(p *plan.CapacityPlan, i int, l lang.Lang) table.Section {
-	t := table.Table{Columns: []table.Column{{Head: headFrom.In(l), Left: true}, {Head: "req/s"}, {Head: headReplicas.In(l), Sub: subMean.In(l)}, {Head: headReplicas.In(l), Sub: subMin.In(l)},
-		{Head: headReplicas.In(l), Sub: subMax.In(l)}, {Head: headInFlight.In(l), Sub: subMean.In(l)}, {Head: headHeld.In(l)}}}
+func overTime(p *plan.CapacityPlan, i int) table.Section {
+	t := table.Table{Columns: []table.Column{{Head: headFrom.Text(), Left: true}, {Head: lang.Same("req/s")}, {Head: headReplicas.Text(), Sub: subMean.Text()}, {Head: headReplicas.Text(), Sub: subMin.Text()},
+		{Head: headReplicas.Text(), Sub: subMax.Text()}, {Head: headInFlight.Text(), Sub: subMean.Text()}, {Head: headHeld.Text()}}}
 	for _, s := range p.Over {
-		t.Rows = append(t.Rows, []table.Cell{{Text: clock(s.From)}, {Text: short(s.Rate)}, {Text: short(s.Mean)}, {Text: strconv.Itoa(s.Least)}, {Text: strconv.Itoa(s.Most)}, {Text: short(s.InFlight)}, {Text: percent(s.Held)}})
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(clock(s.From)), table.Literal(short(s.Rate)), table.Literal(short(s.Mean)), table.Literal(strconv.Itoa(s.Least)), table.Literal(strconv.Itoa(s.Most)), table.Literal(short(s.InFlight)), table.Literal(percent(s.Held))})
 	}
-	return table.Section{Title: titleOver.In(l, i+1, p.Name), Level: 2, Table: t}
+	return table.Section{Title: titleOver.Text(i+1, p.Name), Level: 2, Table: t}
 }
 
 // clock is the time of a day.
@@ -194,44 +190,44 @@ func clock(seconds float64) string {
 }
 
 // sizes is the table of the numbers of replicas that were tried.
-func sizes(p *plan.CapacityPlan, i int, l lang.Lang) table.Section {
-	t := table.Table{Columns: []table.Column{{Head: headReplicas.In(l)}, {Head: headHeld.In(l)}, {Head: headEnough.In(l), Left: true}, {Head: headHour.In(l)}}}
+func sizes(p *plan.CapacityPlan, i int) table.Section {
+	t := table.Table{Columns: []table.Column{{Head: headReplicas.Text()}, {Head: headHeld.Text()}, {Head: headEnough.Text(), Left: true}, {Head: headHour.Text()}}}
 	for _, s := range p.Sizes {
 		word := wordNo
 		if s.Enough {
 			word = wordYes
 		}
-		t.Rows = append(t.Rows, []table.Cell{{Text: strconv.Itoa(s.Replicas)}, {Text: percent(s.Held)}, {Text: word.In(l)}, {Text: price(s.Hour)}})
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(strconv.Itoa(s.Replicas)), table.Literal(percent(s.Held)), {Text: word.Text()}, table.Literal(price(s.Hour))})
 	}
-	return table.Section{Title: titleSizes.In(l, i+1, p.Name), Level: 2, Table: t, Notes: []string{noteSizes.In(l)}}
+	return table.Section{Title: titleSizes.Text(i+1, p.Name), Level: 2, Table: t, Notes: []lang.Text{noteSizes.Text()}}
 }
 
 // whatIfs is the table of the changes.
-func whatIfs(p *plan.CapacityPlan, i int, l lang.Lang) table.Section {
-	t := table.Table{Columns: []table.Column{{Head: headChange.In(l), Left: true}, {Head: headReplicas.In(l)}, {Head: headHour.In(l)}, {Head: headRemark.In(l), Left: true}}}
+func whatIfs(p *plan.CapacityPlan, i int) table.Section {
+	t := table.Table{Columns: []table.Column{{Head: headChange.Text(), Left: true}, {Head: headReplicas.Text()}, {Head: headHour.Text()}, {Head: headRemark.Text(), Left: true}}}
 	for _, w := range p.WhatIfs {
-		cells := []table.Cell{{Text: w.Change}, {Text: lang.Absent}, {Text: price(w.Hour)}, {}}
+		cells := []table.Cell{table.Literal(w.Change), table.Literal(lang.Absent), table.Literal(price(w.Hour)), {}}
 		if w.Replicas > 0 {
-			cells[1].Text = strconv.Itoa(w.Replicas)
+			cells[1].Text = lang.Same(strconv.Itoa(w.Replicas))
 		}
 		switch {
 		case w.Refused != "":
-			cells[3].Text = why(w.Refused, l)
+			cells[3].Text = lang.Both(func(l lang.Lang) string { return why(w.Refused, l) })
 		case w.Extrapolated:
-			cells[3].Text = wordExtrapolated.In(l)
+			cells[3].Text = wordExtrapolated.Text()
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	return table.Section{Title: titleWhatIfs.In(l, i+1, p.Name), Level: 2, Table: t, Notes: []string{noteWhatIfs.In(l, short(p.Replicas.Value))}}
+	return table.Section{Title: titleWhatIfs.Text(i+1, p.Name), Level: 2, Table: t, Notes: []lang.Text{noteWhatIfs.Text(short(p.Replicas.Value))}}
 }
 
 // refused lists the twins without a plan.
-func refused(r *plan.CapacityResult, l lang.Lang) table.Section {
-	t := table.Table{Columns: []table.Column{{Head: headTwin.In(l), Left: true}, {Head: headWhy.In(l), Left: true}}}
+func refused(r *plan.CapacityResult) table.Section {
+	t := table.Table{Columns: []table.Column{{Head: headTwin.Text(), Left: true}, {Head: headWhy.Text(), Left: true}}}
 	for _, f := range r.Refused {
-		t.Rows = append(t.Rows, []table.Cell{{Text: f.Name}, {Text: why(f.Why, l)}})
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(f.Name), {Text: lang.Both(func(l lang.Lang) string { return why(f.Why, l) })}})
 	}
-	return table.Section{Title: titleRefused.In(l), Level: 2, Table: t}
+	return table.Section{Title: titleRefused.Text(), Level: 2, Table: t}
 }
 
 // why is the reason for which a twin has no plan.

@@ -40,7 +40,7 @@ func TestPlansInBothLanguages(t *testing.T) {
 	for _, l := range lang.All() {
 		for _, format := range []string{"console", "markdown"} {
 			var b strings.Builder
-			if err := table.WriteSections(&b, format, Sections(example(), l), table.Style{}); err != nil {
+			if err := table.WriteSections(&b, format, Sections(example()), table.Style{Lang: l}); err != nil {
 				t.Fatal(err)
 			}
 			testkit.CheckGolden(t, "plan."+string(l)+"."+format, []byte(b.String()))
@@ -61,13 +61,13 @@ func TestNoRangesWithoutDraws(t *testing.T) {
 	r := example()
 	r.Draws = 0
 	for _, l := range lang.All() {
-		s := ranking(r, l)
-		text := strings.Join(append(s.Lines, s.Notes...), "\n")
+		s := ranking(r)
+		text := strings.Join(lang.In(append(s.Lines, s.Notes...), l), "\n")
 		if strings.Contains(text, noteRange.In(l)) || !strings.Contains(text, noteNoRange.In(l)) || strings.Contains(text, "4 - 5") {
 			t.Error(text)
 		}
 		for _, c := range s.Table.Columns {
-			if c.Sub == subRange.In(l) {
+			if c.Sub == subRange.Text() {
 				t.Errorf("column %+v", c)
 			}
 		}
@@ -83,8 +83,8 @@ func TestFailedTwinIsCautionedFirst(t *testing.T) {
 	r.Ranked = r.Ranked[1:]
 	r.Ranked[0].Unbounded = true
 	for _, l := range lang.All() {
-		s := ranking(r, l)
-		if n := len(r.PricesUnused) + 2; !strings.HasPrefix(s.Lines[n], sayUnreliable.In(l)) || !strings.Contains(s.Lines[n], "4 - > 5") {
+		s := ranking(r)
+		if n := len(r.PricesUnused) + 2; !strings.HasPrefix(s.Lines[n].In(l), sayUnreliable.In(l)) || !strings.Contains(s.Lines[n].In(l), "4 - > 5") {
 			t.Error(s.Lines)
 		}
 	}

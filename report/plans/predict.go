@@ -79,24 +79,24 @@ func estimate(model, gpu string, n int, q sim.Quant, load sim.Workload) (Estimat
 }
 
 // PredictedSection lists estimates for people.
-func PredictedSection(all []Estimate, load sim.Workload, l lang.Lang) table.Section {
+func PredictedSection(all []Estimate, load sim.Workload) table.Section {
 	t := table.Table{Columns: []table.Column{
-		{Head: headModel.In(l), Left: true}, {Head: headGPU.In(l), Left: true}, {Head: headCount.In(l)}, {Head: headQuant.In(l), Left: true},
-		{Head: "TTFT", Sub: subAlone.In(l)}, {Head: "ITL", Sub: subAlone.In(l)}, {Head: headLatency.In(l), Sub: subAlone.In(l)},
-		{Head: headCapacity.In(l), Sub: "req/s"}, {Head: headOutput.In(l), Sub: "tok/s"}, {Head: headPerGPU.In(l), Sub: "tok/s"},
+		{Head: headModel.Text(), Left: true}, {Head: headGPU.Text(), Left: true}, {Head: headCount.Text()}, {Head: headQuant.Text(), Left: true},
+		{Head: lang.Same("TTFT"), Sub: subAlone.Text()}, {Head: lang.Same("ITL"), Sub: subAlone.Text()}, {Head: headLatency.Text(), Sub: subAlone.Text()},
+		{Head: headCapacity.Text(), Sub: lang.Same("req/s")}, {Head: headOutput.Text(), Sub: lang.Same("tok/s")}, {Head: headPerGPU.Text(), Sub: lang.Same("tok/s")},
 	}}
 	for _, e := range all {
 		c := e.Capacity
 		t.Rows = append(t.Rows, []table.Cell{
-			{Text: e.Model}, {Text: e.GPU}, {Text: fmt.Sprint(e.Count)}, {Text: string(e.Quant)},
+			table.Literal(e.Model), table.Literal(e.GPU), table.Literal(fmt.Sprint(e.Count)), table.Literal(string(e.Quant)),
 			table.Seconds(rundir.Exactly(c.SyncTTFT.Seconds())), table.Seconds(rundir.Exactly(c.SyncITL.Seconds())),
 			table.Seconds(rundir.Exactly(c.SyncLatency.Seconds())), table.Number(rundir.Exactly(c.RequestsPerSecond), "", lang.Short),
 			table.Number(rundir.Exactly(c.OutputTokensPerSecond), "", lang.Short), table.Number(rundir.Exactly(c.OutputTokensPerSecond/float64(e.Count)), "", lang.Short),
 		})
 	}
-	s := table.Section{Title: titlePrediction.In(l, load.PromptTokens, load.OutputTokens), Level: 1, Lines: []string{sayPrediction.In(l)}, Table: t, Notes: []string{sayHow.In(l)}}
+	s := table.Section{Title: titlePrediction.Text(load.PromptTokens, load.OutputTokens), Level: 1, Lines: []lang.Text{sayPrediction.Text()}, Table: t, Notes: []lang.Text{sayHow.Text()}}
 	if len(all) == 0 {
-		s.Table, s.Notes = table.Table{}, []string{sayNothingFits.In(l)}
+		s.Table, s.Notes = table.Table{}, []lang.Text{sayNothingFits.Text()}
 	}
 	return s
 }

@@ -108,12 +108,12 @@ func predictedSizes(name string) []string {
 }
 
 // BesideSection sets predictions beside published rows for people, with how far off each is.
-func BesideSection(all []Beside, l lang.Lang) table.Section {
+func BesideSection(all []Beside) table.Section {
 	t := table.Table{Columns: []table.Column{
-		{Head: headSetup.In(l), Left: true}, {Head: headPreset.In(l), Left: true},
-		{Head: headITL.In(l), Sub: subPredicted.In(l)}, {Head: headITL.In(l), Sub: subPublished.In(l)}, {Head: headError.In(l)},
-		{Head: headPeak.In(l), Sub: subPredicted.In(l)}, {Head: headPeak.In(l), Sub: subPublished.In(l)}, {Head: headError.In(l)},
-		{Head: headRows.In(l), Left: true},
+		{Head: headSetup.Text(), Left: true}, {Head: headPreset.Text(), Left: true},
+		{Head: headITL.Text(), Sub: subPredicted.Text()}, {Head: headITL.Text(), Sub: subPublished.Text()}, {Head: headError.Text()},
+		{Head: headPeak.Text(), Sub: subPredicted.Text()}, {Head: headPeak.Text(), Sub: subPublished.Text()}, {Head: headError.Text()},
+		{Head: headRows.Text(), Left: true},
 	}}
 	for _, b := range all {
 		preset := b.Preset
@@ -125,27 +125,27 @@ func BesideSection(all []Beside, l lang.Lang) table.Section {
 			peak.Mark = "+"
 		}
 		t.Rows = append(t.Rows, []table.Cell{
-			{Text: b.Setup.Name}, {Text: preset}, table.Seconds(b.ITL.Predicted), table.Seconds(b.ITL.Measured), errorCell(b.ITL.Error()),
-			table.Number(b.Output.Predicted, "", lang.Fixed(0)), peak, errorCell(b.Output.Error()), {Text: b.ITL.Where + ", " + b.Output.Where},
+			table.Literal(b.Setup.Name), table.Literal(preset), table.Seconds(b.ITL.Predicted), table.Seconds(b.ITL.Measured), errorCell(b.ITL.Error()),
+			table.Number(b.Output.Predicted, "", lang.Fixed(0)), peak, errorCell(b.Output.Error()), table.Literal(b.ITL.Where + ", " + b.Output.Where),
 		})
 	}
 	return table.Section{
-		Title: titleBeside.In(l), Level: 1, Table: t,
-		Lines: append([]string{sayPrediction.In(l)}, verdict(all, l)...),
-		Notes: []string{sayRising.In(l), sayFitted.In(l), sayWhyOff.In(l)},
+		Title: titleBeside.Text(), Level: 1, Table: t,
+		Lines: append([]lang.Text{sayPrediction.Text()}, verdict(all)...),
+		Notes: []lang.Text{sayRising.Text(), sayFitted.Text(), sayWhyOff.Text()},
 	}
 }
 
 func errorCell(f rundir.Number) table.Cell {
 	if !f.Known() {
-		return table.Cell{Text: "n/a"}
+		return table.Literal("n/a")
 	}
-	return table.Cell{Text: fmt.Sprintf("%+.0f", 100*f.Value()), Unit: "%"}
+	return table.Cell{Text: lang.Same(fmt.Sprintf("%+.0f", 100*f.Value())), Unit: "%"}
 }
 
 // verdict sums the errors up: the median of their sizes and the worst, for each metric.
-func verdict(all []Beside, l lang.Lang) []string {
-	sum := func(say lang.Phrase, of func(Beside) PredictedPair) string {
+func verdict(all []Beside) []lang.Text {
+	sum := func(say lang.Phrase, of func(Beside) PredictedPair) lang.Text {
 		var off []float64
 		worst, where := 0.0, ""
 		for _, b := range all {
@@ -157,11 +157,11 @@ func verdict(all []Beside, l lang.Lang) []string {
 			}
 		}
 		if len(off) == 0 {
-			return ""
+			return lang.Text{}
 		}
 		slices.Sort(off)
-		return say.In(l, len(off), fmt.Sprintf("%.0f", 100*off[(len(off)-1)/2]), fmt.Sprintf("%+.0f", 100*worst), where)
+		return say.Text(len(off), fmt.Sprintf("%.0f", 100*off[(len(off)-1)/2]), fmt.Sprintf("%+.0f", 100*worst), where)
 	}
-	lines := []string{sum(sayITLOff, func(b Beside) PredictedPair { return b.ITL }), sum(sayPeakOff, func(b Beside) PredictedPair { return b.Output })}
-	return slices.DeleteFunc(lines, func(s string) bool { return s == "" })
+	lines := []lang.Text{sum(sayITLOff, func(b Beside) PredictedPair { return b.ITL }), sum(sayPeakOff, func(b Beside) PredictedPair { return b.Output })}
+	return slices.DeleteFunc(lines, lang.Text.IsZero)
 }

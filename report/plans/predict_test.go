@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"llmsweep/client/sim"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func tables(t *testing.T) []setup.Setup {
@@ -43,7 +43,7 @@ func TestPage(t *testing.T) {
 	all := PredictedSet(tables(t))
 	for l, name := range map[lang.Lang]string{lang.English: "predictions.md", lang.Chinese: "predictions.zh.md"} {
 		var b bytes.Buffer
-		if err := table.WriteSections(&b, "markdown", []table.Section{BesideSection(all, l)}, table.Style{}); err != nil {
+		if err := table.WriteSections(&b, "markdown", []table.Section{BesideSection(all)}, table.Style{Lang: l}); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join("../../examples", name)
@@ -107,7 +107,7 @@ func TestWhatDoesNotFitIsLeftOut(t *testing.T) {
 		t.Errorf("listed:%s", listed)
 	}
 	var b bytes.Buffer
-	section := PredictedSection(PredictedList(m, g, sim.Workload{PromptTokens: 512, OutputTokens: 128}), sim.Workload{PromptTokens: 512, OutputTokens: 128}, lang.English)
+	section := PredictedSection(PredictedList(m, g, sim.Workload{PromptTokens: 512, OutputTokens: 128}), sim.Workload{PromptTokens: 512, OutputTokens: 128})
 	if err := table.WriteSections(&b, "console", []table.Section{section}, table.Style{}); err != nil || !strings.Contains(b.String(), "PREDICTION") {
 		t.Errorf("not called a prediction:\n%s (%v)", b.String(), err)
 	}

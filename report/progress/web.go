@@ -75,7 +75,7 @@ func ListenLive(flag, address string, anyAddress bool) (*LiveServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
 	}
-	s := &LiveServer{Observer: experiment.Blind{}, any: anyAddress, address: l.Addr(), numbers: &liveNumbers{began: time.Now()}, closing: make(chan struct{}), changed: make(chan struct{})}
+	s := &LiveServer{Observer: experiment.NoObserver{}, any: anyAddress, address: l.Addr(), numbers: &liveNumbers{began: time.Now()}, closing: make(chan struct{}), changed: make(chan struct{})}
 	s.http = &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: mostHeader,
@@ -236,9 +236,7 @@ func (s *LiveServer) Note(n note.Note) { s.Observer.Note(n) }
 
 // Follows passes on what follows.
 func (s *LiveServer) Follows(left experiment.ForecastTodo, stages []string) {
-	if f, ok := s.Observer.(experiment.Foreteller); ok {
-		f.Follows(left, stages)
-	}
+	s.Observer.Follows(left, stages)
 }
 
 // limited accepts so many connections at once; others wait.

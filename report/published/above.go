@@ -1,4 +1,4 @@
-// Has what the lines above a result say about it: headings, commands that started a server, the table of nvidia-smi,
+// What the lines above a result say about it: headings, commands that started a server, the table of nvidia-smi,
 // log lines, answers of the server, and remarks that somebody wrote between results.
 
 package published

@@ -6,6 +6,7 @@ package published
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"llmsweep/report/findings"
@@ -14,25 +15,33 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// SixColumnFields are the six columns of the published tables. Their headings and units are a format that others read,
+// SixColumns are the six columns of the published tables. Their headings and units are a format that others read,
 // so they are the same in every language.
-func SixColumnFields() []findings.StageField {
-	perSecond := func(unit string, f findings.TakeStages) func(findings.StageRow) table.Cell {
-		return func(r findings.StageRow) table.Cell { return table.Number(lang.NonZero(f(r.Stage)), unit, lang.Rate) }
-	}
-	milliseconds := func(f findings.TakeStages) func(findings.StageRow) table.Cell {
-		return func(r findings.StageRow) table.Cell {
-			return table.Number(lang.Scale(f(r.Stage), 1e3), "ms", lang.Rate)
+func SixColumns() []findings.Column {
+	const ms = 1e3
+	columns := findings.Pick("name", "rates_completed", "latency_s_mean", "ttft_s_mean", "inter_token_s", "tokens_per_s_output")
+	for i, f := range []struct {
+		head, unit string
+		scale      float64
+		rate       bool // 0 is none
+	}{
+		{"Benchmark", "", 0, false}, {"Requests per Second", "req/sec", 1, true}, {"Request Latency", "sec", 1, false}, {"Time to First Token", "ms", ms, false},
+		{"Inter Token Latency", "ms", ms, false}, {"Output Token Throughput", "tokens/sec", 1, true},
+	} {
+		c := &columns[i]
+		c.Head, c.Sub, c.Unit = lang.Same(f.head), lang.Text{}, ""
+		c.Cell = func(r findings.StageRow) table.Cell {
+			if c.Number == nil {
+				return table.Literal(sixColumnName(r.Stage))
+			}
+			n := lang.Scale(c.Number(r.Stage), f.scale)
+			if f.rate {
+				n = lang.NonZero(n)
+			}
+			return table.Number(n, f.unit, lang.Rate)
 		}
 	}
-	return []findings.StageField{
-		findings.NewStageField(table.Column{Head: "Benchmark", Left: true}, func(r findings.StageRow) table.Cell { return table.Cell{Text: sixColumnName(r.Stage)} }),
-		findings.NewStageField(table.Column{Head: "Requests per Second"}, perSecond("req/sec", findings.CompletedCell)),
-		findings.NewStageField(table.Column{Head: "Request Latency"}, func(r findings.StageRow) table.Cell { return table.Number(r.Stage.Latency.Mean, "sec", lang.Rate) }),
-		findings.NewStageField(table.Column{Head: "Time to First Token"}, milliseconds(func(s *rundir.Stage) rundir.Number { return s.TTFT.Mean })),
-		findings.NewStageField(table.Column{Head: "Inter Token Latency"}, milliseconds(func(s *rundir.Stage) rundir.Number { return s.InterToken })),
-		findings.NewStageField(table.Column{Head: "Output Token Throughput"}, perSecond("tokens/sec", findings.Output)),
-	}
+	return columns
 }
 
 // sixColumnName is a stage's name in the six-column table, which has the unit behind a rate.
@@ -49,13 +58,13 @@ func WriteSixColumn(d *table.Markdown, run *rundir.Run, l lang.Lang) {
 	if len(run.Stages) == 0 {
 		return
 	}
-	t := findings.TabulateStages("", SixColumnFields(), findings.InTable(run))
+	t := findings.TabulateStages(SixColumns(), findings.InTable(run), findings.UnitWithin)
 	d.Table(t)
-	notes := findings.Legend([]table.Table{t}, l)
-	if table.Shows([]table.Table{t}, func(c table.Cell) bool { return c.Text == lang.Absent }) {
-		notes = append(notes, legendAbsent.In(l))
+	notes := findings.Legend(t)
+	if slices.ContainsFunc(slices.Concat(t.Rows...), func(c table.Cell) bool { return c.Text == lang.Same(lang.Absent) }) {
+		notes = append(notes, legendAbsent.Text())
 	}
-	d.List("", notes)
+	d.List("", lang.In(notes, l))
 }
 
 // sixColumnHeading returns the parts of the heading line of the published format, as far as they are known.

@@ -1,7 +1,6 @@
-// Makes of a run what comparing and choosing need: the usable rows by load, the plateau that they reach, and
+// Package setup makes of a run what comparing and choosing need: the usable rows by load, the plateau that they reach, and
 // metrics interpolated between two of them. It never extrapolates, invents no interval, and leaves out, with a reason, the rows
 // that the audit calls impossible.
-
 package setup
 
 import (

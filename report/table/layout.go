@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/mattn/go-runewidth"
+
+	"llmsweep/report/lang"
 )
 
 // The layout of console tables, in columns of the terminal.
@@ -39,6 +41,7 @@ type layout struct {
 	units  []int // width of their units, the space before them included
 	heads  []int // width of the column, heading included
 	gap    int
+	lang   lang.Lang
 }
 
 // spacious is the highest [Column.Drop] that is left out before the gap between columns is narrowed.
@@ -46,7 +49,7 @@ const spacious = 3
 
 // fit chooses a layout for the tables, which all have the columns of the first. Where the width is short, the columns
 // that matter least go first, then the space between columns, then more of the columns.
-func fit(tables []Table, width int) layout {
+func fit(tables []Table, width int, lg lang.Lang) layout {
 	last := spacious
 	for _, c := range tables[0].Columns {
 		last = max(last, c.Drop)
@@ -58,7 +61,7 @@ func fit(tables []Table, width int) layout {
 			spaces = []int{Gap, 1}
 		}
 		for _, space := range spaces {
-			l = arrange(tables, drop, space)
+			l = arrange(tables, drop, space, lg)
 			if width <= 0 || l.width() <= width {
 				return l
 			}
@@ -68,8 +71,8 @@ func fit(tables []Table, width int) layout {
 }
 
 // arrange measures the columns that remain when those up to drop are gone.
-func arrange(tables []Table, drop, space int) layout {
-	l := layout{gap: space}
+func arrange(tables []Table, drop, space int, lg lang.Lang) layout {
+	l := layout{gap: space, lang: lg}
 	m := Columns()
 	for i, c := range tables[0].Columns {
 		if c.Drop > 0 && c.Drop <= drop {
@@ -78,14 +81,14 @@ func arrange(tables []Table, drop, space int) layout {
 		digits, units := 0, 0
 		for _, t := range tables {
 			for _, cells := range t.Rows {
-				digits = max(digits, m.StringWidth(Clean(cells[i].Text)))
+				digits = max(digits, m.StringWidth(Clean(cells[i].Text.In(lg))))
 				units = max(units, m.StringWidth(tail(cells[i])))
 			}
 		}
 		l.keep = append(l.keep, i)
 		l.digits = append(l.digits, digits)
 		l.units = append(l.units, units)
-		l.heads = append(l.heads, max(digits+units, m.StringWidth(Clean(c.Head)), m.StringWidth(Clean(c.Sub))))
+		l.heads = append(l.heads, max(digits+units, m.StringWidth(Clean(c.Head.In(lg))), m.StringWidth(Clean(c.Sub.In(lg)))))
 	}
 	return l
 }
@@ -107,13 +110,13 @@ func (l layout) width() int {
 }
 
 // Write writes tables beneath each other, set alike, headings once. Titles stand before the rows.
-func Write(w io.Writer, tables []Table, width int, color bool) error {
-	l := fit(tables, width)
+func Write(w io.Writer, tables []Table, o Style) error {
+	l, color := fit(tables, o.Width, o.Lang), o.Color
 	var b strings.Builder
 	l.heading(&b, tables[0].Columns, color)
 	for _, t := range tables {
-		if t.Title != "" {
-			b.WriteString(strings.Repeat(" ", Indent) + Paint(Clean(t.Title), Faint, color) + "\n")
+		if !t.Title.IsZero() {
+			b.WriteString(strings.Repeat(" ", Indent) + Paint(Clean(t.Title.In(o.Lang)), Faint, color) + "\n")
 		}
 		for _, cells := range t.Rows {
 			l.row(&b, t.Columns, cells, color)
@@ -128,8 +131,8 @@ func (l layout) heading(b *strings.Builder, columns []Column, color bool) {
 	top, sub, two := make([]string, len(l.keep)), make([]string, len(l.keep)), false
 	for i, k := range l.keep {
 		c := columns[k]
-		top[i], sub[i] = Clean(c.Head), Clean(c.Sub)
-		two = two || c.Sub != ""
+		top[i], sub[i] = Clean(c.Head.In(l.lang)), Clean(c.Sub.In(l.lang))
+		two = two || sub[i] != ""
 	}
 	if two { // a heading of one line stands next to the rows
 		for i := range top {
@@ -164,9 +167,10 @@ func (l layout) row(b *strings.Builder, columns []Column, cells []Cell, color bo
 	blank := 0 // spaces not written yet, so that none trail
 	for i, k := range l.keep {
 		c := cells[k]
-		text, after := Clean(c.Text)+tail(c), 0
+		digits := Clean(c.Text.In(l.lang))
+		text, after := digits+tail(c), 0
 		if !columns[k].Left {
-			before := max(l.heads[i]-l.units[i], l.digits[i]) - Width(Clean(c.Text))
+			before := max(l.heads[i]-l.units[i], l.digits[i]) - Width(digits)
 			after = l.units[i] - Width(tail(c))
 			blank += before
 		} else {

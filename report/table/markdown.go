@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"llmsweep/report/lang"
 )
 
 // Bullets writes lines as a Markdown list.
 func Bullets(w io.Writer, lines []string) error {
-	d := NewMarkdown(w)
+	d := NewMarkdown(w, lang.English)
 	d.List("", lines)
 	return d.Flush()
 }
@@ -22,11 +24,12 @@ func Heading(w io.Writer, level int, text string) error {
 
 // Markdown writes Markdown. Errors surface in Flush.
 type Markdown struct {
-	W *bufio.Writer
+	W    *bufio.Writer
+	Lang lang.Lang
 }
 
-// NewMarkdown returns a writer of Markdown to w.
-func NewMarkdown(w io.Writer) *Markdown { return &Markdown{bufio.NewWriter(w)} }
+// NewMarkdown returns a writer of Markdown to w, in a language.
+func NewMarkdown(w io.Writer, l lang.Lang) *Markdown { return &Markdown{bufio.NewWriter(w), l} }
 
 // Flush writes what is buffered, and returns the first error.
 func (d *Markdown) Flush() error { return d.W.Flush() }
@@ -64,7 +67,7 @@ func opensBlock(s string) bool {
 func (d *Markdown) Table(t Table) {
 	heads, rules := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		heads[i], rules[i] = Escape(c.Head), "---:"
+		heads[i], rules[i] = Escape(c.Head.In(d.Lang)), "---:"
 		if c.Left {
 			rules[i] = ":---"
 		}
@@ -75,7 +78,7 @@ func (d *Markdown) Table(t Table) {
 	for _, cells := range t.Rows {
 		texts := make([]string, len(cells))
 		for i, c := range cells {
-			texts[i] = Escape(c.String())
+			texts[i] = Escape(c.In(d.Lang))
 		}
 		d.cells(texts)
 	}
@@ -87,20 +90,20 @@ func (d *Markdown) cells(texts []string) {
 
 // section writes one section. A second line of heading joins the first: Markdown tables have one.
 func (d *Markdown) section(s Section) {
-	if s.Title != "" {
-		d.Heading(strings.Repeat("#", max(s.Level, 1)), s.Title)
+	if !s.Title.IsZero() {
+		d.Heading(strings.Repeat("#", max(s.Level, 1)), s.Title.In(d.Lang))
 	}
-	d.List("", s.Lines)
+	d.List("", lang.In(s.Lines, d.Lang))
 	if len(s.Table.Columns) > 0 {
 		t := s.Table
 		t.Columns = nil
 		for _, c := range s.Table.Columns {
-			c.Head = strings.TrimSpace(c.Head + " " + c.Sub)
+			c.Head = c.Heading()
 			t.Columns = append(t.Columns, c)
 		}
 		d.Table(t)
 	}
-	d.List("", s.Notes)
+	d.List("", lang.In(s.Notes, d.Lang))
 }
 
 // Escape returns text that Markdown shows as it is: it cannot end a cell, or open HTML, a link, code or emphasis. An @ is

@@ -3,6 +3,8 @@ package table
 import (
 	"io"
 	"strings"
+
+	"llmsweep/report/lang"
 )
 
 // WriteLines writes a paragraph of lines after a blank line, or a list where it has a heading; nothing for no lines.
@@ -30,17 +32,17 @@ func WriteLines(w io.Writer, heading string, lines []string, t Tone, o Style) {
 
 // Section is a part of a document that speaks of more than one run.
 type Section struct {
-	Title string
-	Level int      // of its heading in Markdown, from 1
-	Lines []string // before the table
-	Table Table    // none where it has no columns
-	Notes []string // beneath the table
+	Title lang.Text
+	Level int         // of its heading in Markdown, from 1
+	Lines []lang.Text // before the table
+	Table Table       // none where it has no columns
+	Notes []lang.Text // beneath the table
 }
 
 // WriteSections writes sections as a console page, or as Markdown.
 func WriteSections(w io.Writer, format string, all []Section, o Style) error {
 	if format == "markdown" {
-		d := NewMarkdown(w)
+		d := NewMarkdown(w, o.Lang)
 		for _, s := range all {
 			d.section(s)
 		}
@@ -59,12 +61,12 @@ func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 	if !first {
 		b.WriteString("\n")
 	}
-	if s.Title != "" {
-		b.WriteString(Paint(Clean(s.Title), Strong, o.Color) + "\n")
+	if !s.Title.IsZero() {
+		b.WriteString(Paint(Clean(s.Title.In(o.Lang)), Strong, o.Color) + "\n")
 	}
 	sectionLines(&b, s.Lines, o)
 	if len(s.Table.Columns) > 0 {
-		if err := Write(&b, []Table{s.Table}, o.Width, o.Color); err != nil {
+		if err := Write(&b, []Table{s.Table}, o); err != nil {
 			return err
 		}
 	}
@@ -73,8 +75,8 @@ func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 	return err
 }
 
-func sectionLines(b *strings.Builder, lines []string, o Style) {
-	for _, s := range lines {
+func sectionLines(b *strings.Builder, lines []lang.Text, o Style) {
+	for _, s := range lang.In(lines, o.Lang) {
 		b.WriteString(Wrap(strings.Repeat(" ", Indent)+Clean(s), o.Width, Indent) + "\n")
 	}
 }

@@ -4,33 +4,49 @@ package table
 import (
 	"strings"
 	"unicode"
+
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
 )
 
-// Table is a table in any rendering: its columns, and the cells of its rows.
+// Table is a table in any rendering: its columns, and the cells of its rows. Its texts are in both languages.
 type Table struct {
-	Title   string
+	Title   lang.Text
 	Columns []Column
 	Rows    [][]Cell // each as long as Columns
 }
 
 // Column is a column of a Table.
 type Column struct {
-	Head string // the heading
-	Sub  string // a second line of the heading: the statistic or the unit
-	Left bool   // aligned left; numbers are not
-	Drop int    // where the width is short, columns are left out in this order, from 1; 0 is kept
+	Head lang.Text // the heading
+	Sub  lang.Text // a second line of the heading: the statistic or the unit
+	Left bool      // aligned left; numbers are not
+	Drop int       // where the width is short, columns are left out in this order, from 1; 0 is kept
+}
+
+// Heading returns the heading in one line.
+func (c Column) Heading() lang.Text {
+	return lang.Both(func(l lang.Lang) string { return strings.TrimSpace(c.Head.In(l) + " " + c.Sub.In(l)) })
 }
 
 // Cell is one cell of a Table.
 type Cell struct {
-	Text string
-	Unit string
-	Mark string // one of the marks below
-	Tone Tone
+	Text  lang.Text
+	Unit  string
+	Mark  string // of the marks below
+	Bound bool   // the number is only a lower bound
+	Tone  Tone
+
+	// What pages alone show.
+	Badge rundir.Verdict // a verdict, whose sign stands before the text
+	Bars  []float64      // values of 0 and more, drawn small before the text
+	Long  bool           // the text may be broken into lines
+	Key   string         // of the series that a box before the text shows and hides
 }
 
 // Marks on cells, each explained beneath the table that shows it.
 const (
+	MarkBound       = ">" // a number of which only a lower bound is known; it stands before it
 	MarkUnsupported = "?" // a percentile that too few samples support
 	MarkCut         = "*" // a stage that was cut short
 	MarkInvalid     = "!" // a stage in which the client was the limit
@@ -51,26 +67,31 @@ const (
 	Bad
 )
 
-// String is the cell in one piece.
-func (c Cell) String() string {
+// In returns the cell in one piece.
+func (c Cell) In(l lang.Lang) string { return c.Whole().In(l) }
+
+// Whole returns the cell in one piece: its text, unit and mark.
+func (c Cell) Whole() lang.Text {
 	if c.Unit == "" {
-		return c.Text + c.Mark
+		return c.Text.Plus(lang.Same(c.Mark))
 	}
-	return c.Text + " " + c.Unit + c.Mark
+	return c.Text.Plus(lang.Same(" " + c.Unit + c.Mark))
 }
 
-// Shows reports whether any cell of the tables passes the test.
-func Shows(tables []Table, test func(Cell) bool) bool {
+// Marks returns the marks that the cells of tables have.
+func Marks(tables ...Table) string {
+	marks := ""
 	for _, t := range tables {
 		for _, cells := range t.Rows {
 			for _, c := range cells {
-				if test(c) {
-					return true
+				marks += c.Mark
+				if c.Bound {
+					marks += MarkBound
 				}
 			}
 		}
 	}
-	return false
+	return marks
 }
 
 // Clean returns text that is safe to print in one line: labels and messages come from people and servers, and must not break a
@@ -91,4 +112,5 @@ func Clean(s string) string {
 type Style struct {
 	Width int  // columns of the terminal; 0: unlimited
 	Color bool // escape sequences for colour may be written
+	Lang  lang.Lang
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"llmsweep/report/lang"
 )
 
 // anyText is what people and servers put into labels and messages.
@@ -21,18 +23,18 @@ func TestColumnsAlign(t *testing.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "columns")
 		for range n {
 			head := strings.ReplaceAll(anyText().Draw(t, "head"), "|", "")
-			shown.Columns = append(shown.Columns, Column{Head: head, Left: rapid.Bool().Draw(t, "left")}, Column{Head: "|", Left: true})
+			shown.Columns = append(shown.Columns, Column{Head: lang.Same(head), Left: rapid.Bool().Draw(t, "left")}, Column{Head: lang.Same("|"), Left: true})
 		}
 		for range rapid.IntRange(1, 5).Draw(t, "rows") {
 			var cells []Cell
 			for range n {
 				text := func(name string) string { return strings.ReplaceAll(anyText().Draw(t, name), "|", "") }
-				cells = append(cells, Cell{Text: text("text"), Unit: text("unit"), Mark: "?"}, Cell{Text: "|"})
+				cells = append(cells, Cell{Text: lang.Same(text("text")), Unit: text("unit"), Mark: "?"}, Cell{Text: lang.Same("|")})
 			}
 			shown.Rows = append(shown.Rows, cells)
 		}
 		var b bytes.Buffer
-		if err := Write(&b, []Table{shown}, 0, false); err != nil {
+		if err := Write(&b, []Table{shown}, Style{}); err != nil {
 			t.Fatal(err)
 		}
 		var first []int

@@ -54,7 +54,7 @@ func assemble(t *testing.T, ranks int, wrong []time.Duration, work func(rank int
 		}
 		go g.Admit(down)
 		go func() {
-			s, _, err := cluster.Join(t.Context(), up, c, &cluster.Hello{Rank: int32(r), Ranks: int32(ranks), Version: version, Host: fmt.Sprintf("n%d", r)})
+			s, _, err := cluster.Join(t.Context(), up, c, &cluster.Hello{Rank: r, Ranks: ranks, Version: version, Host: fmt.Sprintf("n%d", r)})
 			if err == nil {
 				err = s.Serve(t.Context(), work(r))
 			}
@@ -240,7 +240,7 @@ type leash struct {
 	once sync.Once
 }
 
-func (l *leash) Send(m *cluster.FromRank) error {
+func (l *leash) Send(m cluster.FromRank) error {
 	select {
 	case <-l.free:
 	case <-l.cut:
@@ -332,8 +332,8 @@ func TestFaultsOfARankAreNamed(t *testing.T) {
 // lostAtReady is the connection of a rank that ends when the rank says that it is ready.
 type lostAtReady struct{ cluster.Uplink }
 
-func (l lostAtReady) Send(m *cluster.FromRank) error {
-	if m.GetReady() != nil {
+func (l lostAtReady) Send(m cluster.FromRank) error {
+	if _, ready := m.(*cluster.Ready); ready {
 		l.Close()
 	}
 	return l.Uplink.Send(m)

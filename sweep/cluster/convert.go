@@ -3,38 +3,21 @@ package cluster
 import (
 	"slices"
 
-	"llmsweep/client"
 	"llmsweep/sweep/rundir"
 )
 
-// Spending returns what was spent as it is sent.
-func Spending(s client.Spent) *MessageSpending {
-	return &MessageSpending{
-		Requests: int64(s.Requests), Prompt: s.Prompt, Output: s.Output, UnsurePrompt: s.UnsurePrompt, UnsureOutput: s.UnsureOutput,
-		Cost: s.Cost, Refused: s.Refused,
-	}
-}
-
-// Spent is the reverse of Spending.
-func Spent(m *MessageSpending) client.Spent {
-	return client.Spent{
-		Requests: int(m.GetRequests()), Prompt: m.GetPrompt(), Output: m.GetOutput(),
-		UnsurePrompt: m.GetUnsurePrompt(), UnsureOutput: m.GetUnsureOutput(), Cost: m.GetCost(), Refused: m.GetRefused(),
-	}
-}
-
 // Shorten returns what rank 0 has to know of a request while the stage runs.
-func Shorten(r *rundir.Record, tokens int) *Ended {
-	e := &Ended{
-		Status: r.Status, Error: r.Error, Http: int32(r.HTTP), Sent: value(r.Sent), Headers: value(r.Headers),
+func Shorten(r *rundir.Record, tokens int) Ended {
+	e := Ended{
+		Status: r.Status, Error: r.Error, HTTP: r.HTTP, Sent: value(r.Sent), Headers: value(r.Headers),
 		FirstToken: value(r.FirstToken), LastToken: value(r.LastToken), End: value(r.End),
-		OutputTokens: -1, Tokens: int32(tokens), Grouped: len(r.Counts) > 0,
+		OutputTokens: -1, Tokens: tokens, Grouped: len(r.Counts) > 0,
 	}
 	if r.OutputTokens.Known() {
-		e.OutputTokens = int32(r.OutputTokens.Value())
+		e.OutputTokens = int(r.OutputTokens.Value())
 	}
 	if r.FirstToken.Known() {
-		e.Chunks = int32(len(r.GapsUS) + 1)
+		e.Chunks = len(r.GapsUS) + 1
 	}
 	return e
 }
@@ -42,14 +25,14 @@ func Shorten(r *rundir.Record, tokens int) *Ended {
 // Lengthen returns a record of what Shorten kept: enough for an account of a running stage.
 func Lengthen(e *Ended, into *rundir.Record) {
 	*into = rundir.Record{
-		Status: e.Status, Error: e.Error, HTTP: int(e.Http), Sent: number(e.Sent), Headers: number(e.Headers),
+		Status: e.Status, Error: e.Error, HTTP: e.HTTP, Sent: number(e.Sent), Headers: number(e.Headers),
 		FirstToken: number(e.FirstToken), LastToken: number(e.LastToken), End: rundir.Exactly(e.End),
 		GapsUS: into.GapsUS[:0],
 	}
 	if e.OutputTokens >= 0 {
 		into.OutputTokens = rundir.Exactly(float64(e.OutputTokens))
 	}
-	if n := int(e.Chunks) - 1; n > 0 { // only their number counts
+	if n := e.Chunks - 1; n > 0 { // only their number counts
 		into.GapsUS = slices.Grow(into.GapsUS, n)[:n]
 	}
 	if e.Grouped {

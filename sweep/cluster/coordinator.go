@@ -35,15 +35,26 @@ type Coordinator struct {
 	joined  chan struct{}
 	serving sync.WaitGroup
 
-	attempt int32
+	attempt int
 	record  *rundir.Cluster
 }
 
-// member is a rank, as rank 0 sees it.
+// member is a rank, as rank 0 sees it:
+//
+//	state     event                                       next
+//	unknown   Hello that fits                             joined
+//	          Hello of another version, place or number   refused: Welcome says why, and the connection is closed
+//	          anything else, or nothing for 10 s          closed without a word
+//	joined    rank 0 has found the server                 welcomed: Welcome is sent, and stages may follow
+//	          Clock                                       joined: it is answered
+//	welcomed  a fault of its own (see stage)              lost: its connection is closed, and no stage has it again
+//	any       the run ends                                dismissed: Bye is sent, and the connection is closed
+//
+// A rank that was lost cannot join again.
 type member struct {
 	rank  int
 	hello *Hello
-	out   chan *ToRank
+	out   chan ToRank
 	over  chan struct{} // closed when the connection is
 	link  Link
 	once  sync.Once
@@ -52,7 +63,7 @@ type member struct {
 // event is a message of a rank, or the end of its connection.
 type event struct {
 	from *member
-	m    *FromRank
+	m    FromRank
 	err  error
 }
 
@@ -87,9 +98,10 @@ func (c *Coordinator) Admit(link Link) {
 	if err != nil {
 		return
 	}
-	m, refusal := c.enter(first.GetHello(), link)
+	hello, _ := first.(*Hello)
+	m, refusal := c.enter(hello, link)
 	if refusal != "" {
-		link.Send(&ToRank{Kind: &ToRank_Welcome{Welcome: &Welcome{Refusal: refusal}}})
+		link.Send(&Welcome{Refusal: refusal})
 		return
 	}
 	go c.receive(m)
@@ -103,9 +115,9 @@ func (c *Coordinator) enter(h *Hello, link Link) (m *member, refusal string) {
 		return nil, "it did not say who it is"
 	case h.Version != c.Version:
 		return nil, fmt.Sprintf("it is llmsweep %s, and rank 0 is %s", h.Version, c.Version)
-	case int(h.Ranks) != c.Ranks:
+	case h.Ranks != c.Ranks:
 		return nil, fmt.Sprintf("it was started as one of %d ranks, and rank 0 as one of %d", h.Ranks, c.Ranks)
-	case h.Rank < 0 || int(h.Rank) >= c.Ranks:
+	case h.Rank < 0 || h.Rank >= c.Ranks:
 		return nil, fmt.Sprintf("there is no rank %d among %d", h.Rank, c.Ranks)
 	}
 	c.mu.Lock()
@@ -113,10 +125,10 @@ func (c *Coordinator) enter(h *Hello, link Link) (m *member, refusal string) {
 	if c.members[h.Rank] != nil {
 		return nil, fmt.Sprintf("another process has joined as rank %d", h.Rank)
 	}
-	m = &member{rank: int(h.Rank), hello: h, link: link, out: make(chan *ToRank, Queued), over: make(chan struct{})}
+	m = &member{rank: h.Rank, hello: h, link: link, out: make(chan ToRank, Queued), over: make(chan struct{})}
 	c.members[h.Rank] = m
 	r := &c.record.Ranks[h.Rank]
-	r.Host, r.OS, r.CPUs = h.Host, h.Os, int(h.Cpus)
+	r.Host, r.OS, r.CPUs = h.Host, h.OS, h.CPUs
 	c.joined <- struct{}{}
 	return m, ""
 }
@@ -125,7 +137,7 @@ func (c *Coordinator) enter(h *Hello, link Link) (m *member, refusal string) {
 func (m *member) end() { m.once.Do(func() { close(m.over); m.link.Close() }) }
 
 // send queues a message.
-func (m *member) send(to *ToRank) {
+func (m *member) send(to ToRank) {
 	select {
 	case m.out <- to:
 	case <-m.over:
@@ -138,25 +150,25 @@ func (c *Coordinator) serve(m *member) {
 	defer m.end()
 	setup := (<-chan struct{})(c.setup)
 	for {
-		var next *ToRank
+		var next ToRank
 		select {
 		case next = <-m.out:
 		case <-setup:
 		case <-c.closing:
-			m.link.Send(&ToRank{Kind: &ToRank_Bye{Bye: c.bye}})
+			m.link.Send(c.bye)
 			return
 		case <-m.over:
 			return
 		}
-		k := next.GetClock()
+		k, _ := next.(*MessageClock)
 		if setup != nil && k == nil {
 			setup = nil // closed: rank 0 holds no stage before
-			if m.link.Send(&ToRank{Kind: &ToRank_Welcome{Welcome: c.welcome}}) != nil {
+			if m.link.Send(c.welcome) != nil {
 				return
 			}
 		}
 		if k != nil {
-			k.Answered = int64(c.Clock.Now())
+			k.Answered = c.Clock.Now()
 		}
 		if next != nil && m.link.Send(next) != nil {
 			return
@@ -169,9 +181,9 @@ func (c *Coordinator) receive(m *member) {
 	for {
 		got, err := m.link.Receive()
 		now := c.Clock.Now()
-		if k := got.GetClock(); err == nil && k != nil {
-			k.Received = int64(now)
-			m.send(&ToRank{Kind: &ToRank_Clock{Clock: k}})
+		if k, ok := got.(*MessageClock); ok {
+			k.Received = now
+			m.send(k)
 			continue
 		}
 		select {
@@ -273,16 +285,16 @@ func (c *Coordinator) lose(m *member, why note.Note) {
 func (m *member) host() string { return m.hello.Host }
 
 // keepClock writes what is known of a rank's clock.
-func (c *Coordinator) keepClock(m *member, a *MessageAlignment) {
-	if m.rank == 0 || a == nil || a.Exchanges == 0 {
+func (c *Coordinator) keepClock(m *member, e ClockEstimate) {
+	if m.rank == 0 || e.Exchanges == 0 {
 		return
 	}
 	r := rundir.Clock{
-		Offset: rundir.Exactly(a.Offset), Low: rundir.Exactly(a.Low), High: rundir.Exactly(a.High), RoundTrip: rundir.Exactly(a.RoundTrip),
-		Exchanges: int(a.Exchanges),
+		Offset: rundir.Exactly(e.Offset.Seconds()), Low: rundir.Exactly(e.Low.Seconds()), High: rundir.Exactly(e.High.Seconds()),
+		RoundTrip: rundir.Exactly(e.RoundTrip.Seconds()), Exchanges: e.Exchanges,
 	}
-	if a.DriftLow < a.DriftHigh {
-		r.Drift, r.DriftLow, r.DriftHigh = rundir.Exactly(a.Drift), rundir.Exactly(a.DriftLow), rundir.Exactly(a.DriftHigh)
+	if d := e.Drift; d.Low < d.High {
+		r.Drift, r.DriftLow, r.DriftHigh = rundir.Exactly(d.Value), rundir.Exactly(d.Low), rundir.Exactly(d.High)
 	}
 	c.record.Ranks[m.rank].Clock = r
 }

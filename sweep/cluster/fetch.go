@@ -9,17 +9,8 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// lineKeeper is a log that takes encoded records.
-type lineKeeper interface {
-	AppendLines(stage string, lines []byte) error
-}
-
 // fetch has the ranks send their records, one after the other, and appends those of all to the log, or those of none.
 func (g *coordinatorStage) fetch() error {
-	keeper, ok := g.Log.(lineKeeper)
-	if !ok {
-		return fmt.Errorf("records cannot be brought together in a %T", g.Log)
-	}
 	spool, err := os.CreateTemp("", "llmsweep-records-*")
 	if err != nil {
 		return err
@@ -36,7 +27,7 @@ func (g *coordinatorStage) fetch() error {
 	}
 	for lines, err := range store.EachLines(spool, Chunk) {
 		if err == nil {
-			err = keeper.AppendLines(g.Name, lines)
+			err = g.Log.AppendLines(g.Name, lines)
 		}
 		if err != nil {
 			return err
@@ -46,13 +37,13 @@ func (g *coordinatorStage) fetch() error {
 }
 
 func (g *coordinatorStage) fetchFrom(p *share, to io.Writer) error {
-	p.send(&ToRank{Kind: &ToRank_Fetch{Fetch: &Fetch{Attempt: g.attempt}}})
+	p.send(&Fetch{Attempt: g.attempt})
 	timer := time.NewTimer(fetchTime)
 	defer timer.Stop()
 	for {
 		select {
 		case ev := <-g.events:
-			if r := ev.m.GetRecords(); ev.err == nil && r != nil && r.Attempt == g.attempt && g.of[ev.from] == p {
+			if r, ok := ev.m.(*Records); ok && r.Attempt == g.attempt && g.of[ev.from] == p {
 				if r.Last {
 					return nil
 				}

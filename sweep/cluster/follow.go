@@ -28,7 +28,7 @@ func (g *coordinatorStage) watchOver(ctx context.Context) error {
 		case <-ending:
 			ending = nil
 			g.interrupted = true
-			g.order(Order_CANCEL)
+			g.order(Cancelled)
 		}
 		if !g.fault.IsZero() {
 			return nil
@@ -97,26 +97,26 @@ func (g *coordinatorStage) take(ev event) {
 		g.lost(p, ev.err)
 		return
 	}
-	switch k := ev.m.Kind.(type) {
-	case *FromRank_Ready:
-		if k.Ready.Attempt == g.attempt {
-			p.ready = k.Ready
-			g.keepClock(p.member, k.Ready.Clock)
+	switch k := ev.m.(type) {
+	case *Ready:
+		if k.Attempt == g.attempt {
+			p.ready = k
+			g.keepClock(p.member, k.Clock)
 		}
-	case *FromRank_Reading:
-		if k.Reading.Attempt == g.attempt {
-			g.read(p, k.Reading)
+	case *Reading:
+		if k.Attempt == g.attempt {
+			g.read(p, k)
 		}
-	case *FromRank_Done:
-		if k.Done.Attempt == g.attempt {
-			g.done(p, k.Done)
+	case *Done:
+		if k.Attempt == g.attempt {
+			g.done(p, k)
 		}
-	case *FromRank_Trouble:
-		if k.Trouble.Interrupted {
+	case *Trouble:
+		if k.Interrupted {
 			g.Interrupt()
 			return
 		}
-		g.lost(p, errors.New(k.Trouble.Error))
+		g.lost(p, errors.New(k.Error))
 	}
 }
 
@@ -124,30 +124,28 @@ func (g *coordinatorStage) take(ev event) {
 func (g *coordinatorStage) read(p *share, r *Reading) {
 	p.heard = time.Now()
 	if r.Spending != nil {
-		p.spending = r.Spending
+		p.spending = *r.Spending
 	}
-	p.inFlight, p.settled = int(r.InFlight), p.settled || r.Settled
+	p.inFlight, p.settled = r.InFlight, p.settled || r.Settled
 	for i := range min(len(r.At), len(r.Arrived), len(r.Owed)) {
-		p.last = time.Duration(r.At[i])
+		p.last = r.At[i]
 		p.ticks = append(p.ticks, tick{p.last, r.Arrived[i], r.Owed[i]})
 	}
-	if n := int(r.Due); n > 0 {
-		asked := int(r.Asked)
-		for i := range n { // shared out evenly: only the sum counts
-			each := asked / (n - i)
-			asked -= each
-			g.Monitor.Due(each)
-		}
+	asked := r.Asked
+	for i := range r.Due { // shared out evenly: only the sum counts
+		each := asked / (r.Due - i)
+		asked -= each
+		g.Monitor.Due(each)
 	}
 	for _, t := range r.FirstTokens {
-		g.Monitor.FirstToken(time.Duration(t))
+		g.Monitor.FirstToken(t)
 	}
-	for _, e := range r.Ended {
-		Lengthen(e, &g.scratch)
-		g.Monitor.Ended(&g.scratch, int(e.Tokens))
+	for i := range r.Ended {
+		Lengthen(&r.Ended[i], &g.scratch)
+		g.Monitor.Ended(&g.scratch, r.Ended[i].Tokens)
 	}
-	if _, waiting := firstOf(g.parts, func(p *share) bool { return p.done == nil && !p.settled }); !waiting && g.ordered == Order_CLOSE {
-		g.order(Order_SETTLED)
+	if _, waiting := firstOf(g.parts, func(p *share) bool { return p.done == nil && !p.settled }); !waiting && g.phase == Closed {
+		g.order(Settled)
 	}
 }
 
@@ -155,22 +153,26 @@ func (g *coordinatorStage) read(p *share, r *Reading) {
 func (g *coordinatorStage) done(p *share, d *Done) {
 	p.done, p.inFlight = d, 0
 	g.keepClock(p.member, d.Clock)
-	g.book(p, Spent(d.Spending))
-	switch late := time.Duration(d.Began); {
+	if d.Spending != nil {
+		g.book(p, *d.Spending)
+	}
+	switch {
 	case !g.fault.IsZero():
+	case d.InFlight.Width < 0 || len(d.InFlight.Area) != len(d.InFlight.Peak):
+		g.fault = NoteBroken.New(p.rank, p.host(), g.Name, "its numbers in flight cannot be read")
 	case d.Error != "":
 		g.fault = NoteBroken.New(p.rank, p.host(), g.Name, d.Error)
-	case late > MaxLate:
-		g.fault = NoteLate.New(p.rank, p.host(), g.Name, late.Seconds())
-	case d.Stall > silent.Seconds():
-		g.fault = NoteStalled.New(p.rank, p.host(), g.Name, d.Stall)
+	case d.Began > MaxLate:
+		g.fault = NoteLate.New(p.rank, p.host(), g.Name, d.Began.Seconds())
+	case d.Stall > silent:
+		g.fault = NoteStalled.New(p.rank, p.host(), g.Name, d.Stall.Seconds())
 	case d.Spent:
 		g.spent = true
-		g.order(Order_STOP)
+		g.order(Stopped)
 	}
-	if g.ordered == Order_CLOSE {
+	if g.phase == Closed {
 		if _, waiting := firstOf(g.parts, func(p *share) bool { return p.done == nil && !p.settled }); !waiting {
-			g.order(Order_SETTLED)
+			g.order(Settled)
 		}
 	}
 }
@@ -210,16 +212,16 @@ func (g *coordinatorStage) advance() {
 
 // decide asks the monitor whether the stage has gone on for long enough.
 func (g *coordinatorStage) decide(at time.Duration) {
-	if g.closedAt >= 0 || g.ordered != Order_NOTHING || g.ended() {
+	if g.closedAt >= 0 || g.phase != Open || g.ended() {
 		return
 	}
 	switch g.Monitor.Decide(at) {
 	case load.Stop:
 		g.close(at)
-		g.order(Order_STOP)
+		g.order(Stopped)
 	case load.Close:
 		g.close(at)
-		g.order(Order_CLOSE)
+		g.order(Closed)
 	}
 }
 
@@ -232,10 +234,10 @@ func (g *coordinatorStage) close(at time.Duration) {
 func (g *coordinatorStage) show(now time.Duration) {
 	s := g.Monitor.Recent()
 	s.Phase, s.Elapsed = load.PhaseMeasuring, now
-	switch g.ordered {
-	case Order_CLOSE:
+	switch g.phase {
+	case Closed:
 		s.Phase = load.PhaseTail
-	case Order_SETTLED, Order_STOP, Order_CANCEL:
+	case Settled, Stopped, Cancelled:
 		s.Phase = load.PhaseDraining
 	}
 	for _, p := range g.parts {
@@ -247,7 +249,7 @@ func (g *coordinatorStage) show(now time.Duration) {
 func (g *coordinatorStage) elapsed() (longest time.Duration) {
 	for _, p := range g.parts {
 		if p.done != nil {
-			longest = max(longest, time.Duration(p.done.Elapsed))
+			longest = max(longest, p.done.Elapsed)
 		}
 	}
 	return longest

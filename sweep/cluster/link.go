@@ -5,24 +5,23 @@ import (
 	"sync"
 )
 
-// Link is rank 0's end of a connection to a rank. One goroutine sends and one receives.
-type Link interface {
-	Send(*ToRank) error
-	Receive() (*FromRank, error)
+// Conn is an end of a connection between rank 0 and a rank, which sends S and receives R. One goroutine sends and one receives.
+type Conn[S, R any] interface {
+	Send(S) error
+	Receive() (R, error)
 	Close() // ends Send and Receive, which then fail
 }
 
-// Uplink is a rank's end of its connection to rank 0. One goroutine sends and one receives.
-type Uplink interface {
-	Send(*FromRank) error
-	Receive() (*ToRank, error)
-	Close() // ends Send and Receive, which then fail
-}
+// Link is rank 0's end of a connection to a rank, and Uplink a rank's end of its connection to rank 0.
+type (
+	Link   = Conn[ToRank, FromRank]
+	Uplink = Conn[FromRank, ToRank]
+)
 
 // Pipe returns both ends of a connection within this process. Messages are handed over as they are.
 func Pipe() (Link, Uplink) {
-	p := &pipe{down: make(chan *ToRank, pipeDepth), up: make(chan *FromRank, pipeDepth), closed: make(chan struct{})}
-	return pipeDown{p}, pipeUp{p}
+	down, up, end := make(chan ToRank, pipeDepth), make(chan FromRank, pipeDepth), &end{closed: make(chan struct{})}
+	return pipe[ToRank, FromRank]{down, up, end}, pipe[FromRank, ToRank]{up, down, end}
 }
 
 // pipeDepth is how many messages a pipe holds.
@@ -30,43 +29,39 @@ const pipeDepth = 64
 
 var errClosed = errors.New("the connection is closed")
 
-type pipe struct {
-	down   chan *ToRank
-	up     chan *FromRank
+type end struct {
 	once   sync.Once
 	closed chan struct{}
 }
 
-func (p *pipe) Close() { p.once.Do(func() { close(p.closed) }) }
+// Close closes both ends.
+func (e *end) Close() { e.once.Do(func() { close(e.closed) }) }
 
-type pipeDown struct{ *pipe }
+type pipe[S, R any] struct {
+	to   chan<- S
+	from <-chan R
+	*end
+}
 
-func (p pipeDown) Send(m *ToRank) error        { return give(p.pipe, p.down, m) }
-func (p pipeDown) Receive() (*FromRank, error) { return take(p.pipe, p.up) }
-
-type pipeUp struct{ *pipe }
-
-func (p pipeUp) Send(m *FromRank) error    { return give(p.pipe, p.up, m) }
-func (p pipeUp) Receive() (*ToRank, error) { return take(p.pipe, p.down) }
-
-func give[T any](p *pipe, to chan<- T, m T) error {
+// Send hands a message over.
+func (p pipe[S, R]) Send(m S) error {
 	select {
-	case to <- m:
+	case p.to <- m:
 		return nil
 	case <-p.closed:
 		return errClosed
 	}
 }
 
-// take returns what was sent before the pipe was closed, too.
-func take[T any](p *pipe, from <-chan T) (m T, err error) {
+// Receive returns what was sent before the pipe was closed, too.
+func (p pipe[S, R]) Receive() (m R, err error) {
 	select {
-	case m = <-from:
+	case m = <-p.from:
 		return m, nil
 	default:
 	}
 	select {
-	case m = <-from:
+	case m = <-p.from:
 		return m, nil
 	case <-p.closed:
 		return m, errClosed

@@ -25,21 +25,17 @@ func (g *coordinatorStage) observed() *load.Observed {
 				g.Numbers.Continue(nonce, d.Places)
 			}
 		}
-		if d.Bin > 0 {
-			bins := sample.Bins{Width: time.Duration(d.Bin), Area: d.Area, Last: time.Duration(d.Last)}
-			for _, n := range d.Peak {
-				bins.Peak = append(bins.Peak, int(n))
-			}
-			levels = append(levels, bins)
-			if at := time.Duration(d.Began); !began {
-				first, last, began = at, at, true
+		if d.InFlight.Width > 0 {
+			levels = append(levels, d.InFlight)
+			if !began {
+				first, last, began = d.Began, d.Began, true
 			} else {
-				first, last = min(first, at), max(last, at)
+				first, last = min(first, d.Began), max(last, d.Began)
 			}
 		}
-		o.CPU, o.GC = max(o.CPU, d.Cpu), max(o.GC, d.Gc)
-		if d.Align > align {
-			worst, align = p, d.Align
+		o.CPU, o.GC = max(o.CPU, d.CPU), max(o.GC, d.GC)
+		if d.Align.Seconds() > align {
+			worst, align = p, d.Align.Seconds()
 		}
 		g.assess(p, o)
 	}
@@ -64,10 +60,10 @@ func (g *coordinatorStage) assess(p *share, o *load.Observed) {
 		return rundir.Exactly(v)
 	}
 	s := rundir.StageRank{
-		Rank: p.rank, Requests: int(d.Requests), LagP99: known(d.LagP99), CPU: known(d.Cpu), Late: rundir.Exactly(time.Duration(d.Began).Seconds()),
+		Rank: p.rank, Requests: d.Requests, LagP99: known(d.LagP99), CPU: known(d.CPU), Late: rundir.Exactly(d.Began.Seconds()),
 	}
 	if s.CPU.Known() {
-		s.GC = rundir.Exactly(d.Gc)
+		s.GC = rundir.Exactly(d.GC)
 	}
 	o.Ranks.Each = append(o.Ranks.Each, s)
 	r := &g.record.Ranks[p.rank]

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"llmsweep/client"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
@@ -18,17 +19,17 @@ const mostFirstTokens = 31
 
 // reporter is the [load.Monitor] of a rank. It judges nothing: it tells rank 0 what it sees, and passes rank 0's decisions on.
 type reporter struct {
-	attempt int32
-	send    func(*FromRank)
+	attempt int
+	send    func(FromRank)
 	// spending returns what was spent in the stage so far; nil where it is not counted.
-	spending func() *MessageSpending
+	spending func() *client.Spent
 
 	mu       sync.Mutex
 	reading  *Reading
 	last     time.Duration // when the last reading was sent
 	ticked   time.Duration
 	stall    time.Duration // the longest time between two ticks
-	order    Order_What
+	phase    Phase
 	settled  bool
 	inFlight int
 
@@ -38,7 +39,7 @@ type reporter struct {
 	began          time.Time
 }
 
-func newReporter(attempt int32, began time.Time, send func(*FromRank)) *reporter {
+func newReporter(attempt int, began time.Time, send func(FromRank)) *reporter {
 	return &reporter{attempt: attempt, began: began, send: send, reading: &Reading{Attempt: attempt}}
 }
 
@@ -47,7 +48,7 @@ func (r *reporter) Due(asked int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reading.Due++
-	r.reading.Asked += int64(asked)
+	r.reading.Asked += asked
 }
 
 // FirstToken notes a time to first token.
@@ -55,7 +56,7 @@ func (r *reporter) FirstToken(ttft time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.reading.FirstTokens) < mostFirstTokens {
-		r.reading.FirstTokens = append(r.reading.FirstTokens, int64(ttft))
+		r.reading.FirstTokens = append(r.reading.FirstTokens, ttft)
 	}
 }
 
@@ -87,7 +88,7 @@ func (r *reporter) Tick(now time.Duration, arrived, owed float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stall, r.ticked = max(r.stall, now-r.ticked), now
-	r.reading.At = append(r.reading.At, int64(now))
+	r.reading.At = append(r.reading.At, now)
 	r.reading.Arrived = append(r.reading.Arrived, arrived)
 	r.reading.Owed = append(r.reading.Owed, owed)
 	if now-r.last >= reportEvery {
@@ -99,10 +100,10 @@ func (r *reporter) Tick(now time.Duration, arrived, owed float64) {
 func (r *reporter) Decide(time.Duration) load.Decision {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch r.order {
-	case Order_CLOSE, Order_SETTLED:
+	switch r.phase {
+	case Closed, Settled:
 		return load.Close
-	case Order_STOP:
+	case Stopped:
 		return load.Stop
 	}
 	return load.Continue
@@ -132,14 +133,14 @@ func (r *reporter) settle(own bool) bool {
 		r.settled = true
 		r.flush(r.ticked)
 	}
-	return r.order == Order_SETTLED
+	return r.phase == Settled
 }
 
 // obey takes in a decision of rank 0.
-func (r *reporter) obey(what Order_What) {
+func (r *reporter) obey(to Phase) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.order = what
+	r.phase = to
 }
 
 // end sends what was not sent yet.
@@ -149,14 +150,21 @@ func (r *reporter) end() {
 	r.flush(time.Since(r.began))
 }
 
+// mostEnded is how many requests that have ended a reading carries.
+const mostEnded = 2048
+
 func (r *reporter) flush(now time.Duration) {
-	r.reading.InFlight, r.reading.Settled, r.reading.Spending = int32(r.inFlight), r.settled, r.spent()
-	r.send(&FromRank{Kind: &FromRank_Reading{Reading: r.reading}})
+	for len(r.reading.Ended) > mostEnded {
+		r.send(&Reading{Attempt: r.attempt, InFlight: r.inFlight, Ended: r.reading.Ended[:mostEnded:mostEnded]})
+		r.reading.Ended = r.reading.Ended[mostEnded:]
+	}
+	r.reading.InFlight, r.reading.Settled, r.reading.Spending = r.inFlight, r.settled, r.spent()
+	r.send(r.reading)
 	r.reading, r.last = &Reading{Attempt: r.attempt}, now
 }
 
 // spent returns what was spent in the stage so far; nil where it is not counted.
-func (r *reporter) spent() *MessageSpending {
+func (r *reporter) spent() *client.Spent {
 	if r.spending == nil {
 		return nil
 	}
@@ -167,7 +175,7 @@ func (r *reporter) spent() *MessageSpending {
 func (r *reporter) fitness(d *Done) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	d.Requests, d.Stall = int32(r.requests), r.stall.Seconds()
+	d.Requests, d.Stall = r.requests, r.stall
 	d.LagP99, d.ReadP99 = p99(r.lag), p99(r.delay)
 	if r.chunks > 0 {
 		d.Shared = r.shared / r.chunks

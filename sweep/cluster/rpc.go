@@ -13,14 +13,10 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"math/big"
 	"net"
-	"net/http"
+	"sync"
 	"time"
-
-	"connectrpc.com/connect"
 )
 
 // The two sides have keys of their own, so that no rank can take the place of rank 0 by repeating what it was sent.
@@ -57,7 +53,7 @@ func secured(token, own, other string) (*tls.Config, error) {
 		return nil, err
 	}
 	return &tls.Config{
-		MinVersion: tls.VersionTLS13, NextProtos: []string{"h2"}, ServerName: "llmsweep",
+		MinVersion: tls.VersionTLS13, ServerName: "llmsweep",
 		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
 		ClientAuth:   tls.RequireAnyClientCert,
 		// The certificate counts by its key alone, and is checked below.
@@ -74,63 +70,62 @@ func secured(token, own, other string) (*tls.Config, error) {
 	}, nil
 }
 
-// connKey is the key of a request's context for its connection.
-type connKey struct{}
-
 // ServeRanks lets ranks join at a listener until the function that it returns is called.
 func ServeRanks(l net.Listener, token string, c *Coordinator) (stop func(), err error) {
 	config, err := secured(token, serverSide, rankSide)
 	if err != nil {
 		return nil, err
 	}
-	mux := http.NewServeMux()
-	mux.Handle(NewCoordinatorHandler(joiner{c}))
-	s := &http.Server{
-		Handler: mux, TLSConfig: config, ReadHeaderTimeout: handshake, ErrorLog: log.New(io.Discard, "", 0), // strangers knock at open ports
-		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
-			return context.WithValue(ctx, connKey{}, conn)
-		},
-	}
-	go s.ServeTLS(l, "", "")
-	return func() { s.Close() }, nil
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &server{c: c, config: config}
+	s.serving.Go(func() { s.accept(ctx, l) })
+	return func() { cancel(); l.Close(); s.serving.Wait() }, nil
 }
 
-// handshake is how long a connection may take to be made.
+// handshake is how long a connection may take to be made, and to bring its first message.
 const handshake = 10 * time.Second
 
-type joiner struct{ c *Coordinator }
-
-// Join serves a rank.
-func (j joiner) Join(ctx context.Context, s *connect.BidiStream[FromRank, ToRank]) error {
-	conn, _ := ctx.Value(connKey{}).(net.Conn)
-	j.c.Admit(&down{s, conn})
-	return nil
+// server is rank 0's side of all connections.
+type server struct {
+	c       *Coordinator
+	config  *tls.Config
+	serving sync.WaitGroup
 }
 
-// down is rank 0's end.
-type down struct {
-	*connect.BidiStream[FromRank, ToRank]
-	conn net.Conn
-}
-
-// Close ends the stream. No other stream uses the connection. What was sent is on its way.
-func (d *down) Close() {
-	if d.conn != nil {
-		d.conn.SetDeadline(time.Now().Add(lastWords))
+// accept takes connections until the listener is closed. Others that the system refuses, for example for want of file descriptors, are waited for.
+func (s *server) accept(ctx context.Context, l net.Listener) {
+	const pause = 100 * time.Millisecond
+	for {
+		conn, err := l.Accept()
+		switch {
+		case err == nil:
+			s.serving.Go(func() { s.serve(ctx, conn) })
+			continue
+		case errors.Is(err, net.ErrClosed):
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
 	}
 }
 
-// lastWords is how long what was sent may take to leave.
-const lastWords = time.Second
-
-// up is a rank's end.
-type up struct {
-	*connect.BidiStreamForClient[FromRank, ToRank]
-	cancel context.CancelFunc
+// serve serves a connection until it ends. Strangers knock at open ports: who has another token, or says nothing, is let go.
+func (s *server) serve(ctx context.Context, conn net.Conn) {
+	conn.SetDeadline(time.Now().Add(handshake))
+	secure := tls.Server(conn, s.config)
+	if secure.HandshakeContext(ctx) != nil {
+		conn.Close()
+		return
+	}
+	conn.SetWriteDeadline(time.Time{})
+	link := newLink[ToRank, FromRank](secure)
+	defer context.AfterFunc(ctx, link.Close)()
+	s.c.Admit(link)
+	<-link.drained
 }
-
-// Close ends the stream.
-func (u *up) Close() { u.cancel() }
 
 // DialCoordinator connects to rank 0 at one of several addresses. It tries again until ctx ends. slow is called once when that takes long, with the
 // last error.
@@ -143,7 +138,7 @@ func DialCoordinator(ctx context.Context, addresses []string, token string, slow
 	if err != nil {
 		return nil, err
 	}
-	return over(conn), nil
+	return newLink[FromRank, ToRank](conn), nil
 }
 
 // DialOn connects to rank 0 over a connection that exists.
@@ -156,31 +151,11 @@ func DialOn(ctx context.Context, conn net.Conn, token string) (Uplink, error) {
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return nil, err
 	}
-	return over(secure), nil
-}
-
-// over returns a rank's end of a connection.
-func over(conn net.Conn) *up {
-	given := make(chan net.Conn, 1)
-	given <- conn
-	transport := &http.Transport{
-		ForceAttemptHTTP2: true,
-		DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
-			select {
-			case c := <-given:
-				return c, nil
-			default:
-				return nil, errors.New("the connection to rank 0 was lost")
-			}
-		},
-	}
-	inner, cancel := context.WithCancel(context.Background())
-	stream := NewCoordinatorClient(&http.Client{Transport: transport}, "https://llmsweep").Join(inner)
-	return &up{stream, func() { cancel(); conn.Close() }}
+	return newLink[FromRank, ToRank](secure), nil
 }
 
 // knock returns the first connection to one of the addresses whose other side has the token.
-func knock(ctx context.Context, addresses []string, config *tls.Config, slow func(error)) (net.Conn, error) {
+func knock(ctx context.Context, addresses []string, config *tls.Config, slow func(error)) (*tls.Conn, error) {
 	const first, most, patience = 100 * time.Millisecond, 2 * time.Second, 10 * time.Second
 	began := time.Now()
 	var last error
@@ -189,7 +164,7 @@ func knock(ctx context.Context, addresses []string, config *tls.Config, slow fun
 			dialer := tls.Dialer{NetDialer: &net.Dialer{Timeout: handshake}, Config: config}
 			conn, err := dialer.DialContext(ctx, "tcp", address)
 			if err == nil {
-				return conn, nil
+				return conn.(*tls.Conn), nil
 			}
 			last = fmt.Errorf("rank 0 at %s: %w", address, err)
 		}

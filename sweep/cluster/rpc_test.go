@@ -23,7 +23,7 @@ func inVirtualTime(t *testing.T, f func(t *testing.T)) {
 
 // hello is what a rank of two says of itself.
 func hello(rank int, version string) *cluster.Hello {
-	return &cluster.Hello{Rank: int32(rank), Ranks: 2, Version: version, Host: fmt.Sprintf("n%d", rank)}
+	return &cluster.Hello{Rank: rank, Ranks: 2, Version: version, Host: fmt.Sprintf("n%d", rank)}
 }
 
 // listen starts rank 0 of two on a free port.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,8 +28,8 @@ type Session struct {
 	own     bool // the clock is rank 0's own
 	tracker ClockTracker
 
-	out  chan *FromRank
-	in   chan *ToRank
+	out  chan FromRank
+	in   chan ToRank
 	over chan struct{}
 	once sync.Once
 	err  error // why it is over; set before over is closed
@@ -40,23 +41,17 @@ type Session struct {
 func Join(ctx context.Context, link Uplink, c *RankClock, hello *Hello) (*Session, []byte, error) {
 	s := &Session{
 		hello: hello, link: link, clock: c, own: hello.Rank == 0,
-		out: make(chan *FromRank, Queued), in: make(chan *ToRank, Queued), over: make(chan struct{}),
+		out: make(chan FromRank, Queued), in: make(chan ToRank, Queued), over: make(chan struct{}),
 	}
 	s.heard.Store(int64(c.Now()))
-	s.send(&FromRank{Kind: &FromRank_Hello{Hello: hello}})
+	s.send(hello)
 	go s.sending()
 	go s.receiving()
 	go s.watching()
 	select {
 	case m := <-s.in:
-		w := m.GetWelcome()
-		if bye := m.GetBye(); bye != nil {
-			err := ended(bye)
-			s.end(err)
-			return nil, nil, err
-		}
-		if w == nil || w.Refusal != "" {
-			err := fmt.Errorf("rank 0 refuses this rank: %s", w.GetRefusal())
+		w, err := welcomed(m)
+		if err != nil {
 			s.end(err)
 			return nil, nil, err
 		}
@@ -67,6 +62,20 @@ func Join(ctx context.Context, link Uplink, c *RankClock, hello *Hello) (*Sessio
 		s.end(context.Cause(ctx))
 		return nil, nil, context.Cause(ctx)
 	}
+}
+
+// welcomed returns what rank 0 answers to Hello, or why this rank does not take part.
+func welcomed(m ToRank) (*Welcome, error) {
+	switch m := m.(type) {
+	case *Welcome:
+		if m.Refusal == "" {
+			return m, nil
+		}
+		return nil, fmt.Errorf("rank 0 refuses this rank: %s", m.Refusal)
+	case *Bye:
+		return nil, cmp.Or(ended(m), errors.New("rank 0 ended the run before this rank joined"))
+	}
+	return nil, errors.New("rank 0 began a stage before this rank joined")
 }
 
 // ErrEnded is the error of a rank whose run rank 0 has ended early. Rank 0 gives the reason.
@@ -90,7 +99,7 @@ func (s *Session) end(err error) {
 }
 
 // send queues a message.
-func (s *Session) send(m *FromRank) {
+func (s *Session) send(m FromRank) {
 	select {
 	case s.out <- m:
 	case <-s.over:
@@ -102,8 +111,8 @@ func (s *Session) sending() {
 	for {
 		select {
 		case m := <-s.out:
-			if c := m.GetClock(); c != nil {
-				c.Sent = int64(s.clock.Now())
+			if c, ok := m.(*MessageClock); ok {
+				c.Sent = s.clock.Now()
 			}
 			if err := s.link.Send(m); err != nil {
 				return // the receiver finds out why: rank 0 may have said goodbye
@@ -123,15 +132,13 @@ func (s *Session) receiving() {
 			return
 		}
 		s.heard.Store(int64(now))
-		if c := m.GetClock(); c != nil {
-			s.tracker.Add(ClockExchange{
-				Sent: time.Duration(c.Sent), Received: time.Duration(c.Received), Answered: time.Duration(c.Answered), Back: now,
-			})
+		if c, ok := m.(*MessageClock); ok {
+			s.tracker.Add(ClockExchange{Sent: c.Sent, Received: c.Received, Answered: c.Answered, Back: now})
 			continue
 		}
 		select {
 		case s.in <- m:
-			if m.GetBye() != nil {
+			if _, bye := m.(*Bye); bye {
 				return // the end of the connection that follows is no loss
 			}
 		case <-s.over:
@@ -167,7 +174,7 @@ func (s *Session) watching() {
 
 // look asks for rank 0's clock.
 func (s *Session) look() {
-	s.send(&FromRank{Kind: &FromRank_Clock{Clock: &MessageClock{}}})
+	s.send(&MessageClock{})
 }
 
 // align looks at rank 0's clock several times, and waits for the answers.
@@ -191,14 +198,6 @@ func (s *Session) estimate() ClockEstimate {
 
 // Clock returns what is known of this rank's clock against rank 0's.
 func (s *Session) Clock() ClockEstimate { return s.estimate() }
-
-// aligned returns an estimate as it is sent.
-func aligned(e ClockEstimate) *MessageAlignment {
-	return &MessageAlignment{
-		Offset: e.Offset.Seconds(), Low: e.Low.Seconds(), High: e.High.Seconds(), RoundTrip: e.RoundTrip.Seconds(),
-		Drift: e.Drift.Value, DriftLow: e.Drift.Low, DriftHigh: e.Drift.High, Exchanges: int32(e.Exchanges),
-	}
-}
 
 // Leave tells rank 0 why this rank cannot take part, and waits until rank 0 has ended the run.
 func (s *Session) Leave(err error) {

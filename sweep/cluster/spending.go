@@ -39,12 +39,12 @@ func (g *coordinatorStage) book(p *share, s client.Spent) {
 
 // bookLost takes in what a rank that was lost can have spent: all of its part, or without a limit what it last told.
 func (g *coordinatorStage) bookLost(p *share) {
-	if g.Purse == nil || g.epoch.IsZero() {
+	if g.Purse == nil || g.phase == Preparing {
 		return
 	}
 	if limits := g.Purse.Limits(); limits.Bounded() {
 		g.book(p, g.Purse.Whole(p.part))
 		return
 	}
-	g.book(p, Spent(p.spending))
+	g.book(p, p.spending)
 }

@@ -23,20 +23,35 @@ const (
 	fetchTime = 30 * time.Second       // without a message, while records are fetched
 )
 
-// coordinatorStage is one attempt at a stage, on all ranks.
+// coordinatorStage is one attempt at a stage, on all ranks. Rank 0 moves it from phase to phase, and tells the ranks by Start and Order:
+//
+//	phase      all Ready   monitor    all windows  a rank's      all Done  interrupt
+//	                       says       settled      limit spent
+//	Preparing  Open        -          -            -             -         given up
+//	Open       -           Closed or  -            Stopped       fetched   Cancelled
+//	                       Stopped
+//	Closed     -           -          Settled      Stopped       fetched   Cancelled
+//	Settled    -           -          -            Stopped       fetched   Cancelled
+//	Stopped    -           -          -            Stopped       fetched   Cancelled
+//	Cancelled  -           -          -            Stopped       fetched   -
+//
+// Fetched: the records of one rank after the other are asked for, and the stage counts. In every phase, and while records are fetched, a fault voids
+// it: a rank that was lost (its connection ended, it sent Trouble, it was not ready within 30 s, its records paused for 30 s), that stood still
+// for 3 s, began 0.1 s late, failed, or would send other requests. Then all ranks are moved to Cancelled, and those that are not Done after 15 s
+// are lost as well. The caller repeats a void stage with the ranks that remain.
 type coordinatorStage struct {
 	*Coordinator
 	load.Stage
 	load.Environment
 	what    arrival.Load
-	attempt int32
+	attempt int
 	parts   []*share
 	of      map[*member]*share
 	epoch   time.Time
 	passed  int // ticks that were put together
 
 	closedAt    time.Duration // negative while the window is open
-	ordered     Order_What
+	phase       Phase
 	interrupted bool
 	spent       bool
 	fault       note.Note // zero while there is none
@@ -57,7 +72,7 @@ type share struct {
 	settled  bool
 	done     *Done
 	part     client.PurseShare // what it may spend
-	spending *MessageSpending  // as it last told
+	spending client.Spent      // as it last told
 	booked   bool              // what it spent
 }
 
@@ -67,9 +82,9 @@ type tick struct {
 }
 
 // Hold runs a stage on all ranks. It is an experiment.Holder.
-func (c *Coordinator) Hold(ctx context.Context, l arrival.Load, s load.Stage, e load.Environment) (*load.Observed, error) {
+func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment) (*load.Observed, error) {
 	c.attempt++
-	g := &coordinatorStage{Coordinator: c, Stage: s, Environment: e, what: l, attempt: c.attempt, of: map[*member]*share{}, closedAt: -1}
+	g := &coordinatorStage{Coordinator: c, Stage: s, Environment: e, what: s.Load, attempt: c.attempt, of: map[*member]*share{}, closedAt: -1}
 	for _, m := range c.alive() {
 		p := &share{member: m}
 		g.parts = append(g.parts, p)
@@ -102,7 +117,7 @@ func (c *Coordinator) Hold(ctx context.Context, l arrival.Load, s load.Stage, e 
 }
 
 // broadcast sends a message to the ranks that have not ended the stage.
-func (g *coordinatorStage) broadcast(m *ToRank) {
+func (g *coordinatorStage) broadcast(m ToRank) {
 	for _, p := range g.parts {
 		if p.done == nil {
 			p.send(m)
@@ -110,16 +125,18 @@ func (g *coordinatorStage) broadcast(m *ToRank) {
 	}
 }
 
-func (g *coordinatorStage) order(what Order_What) {
-	g.ordered = what
-	g.broadcast(&ToRank{Kind: &ToRank_Order{Order: &Order{Attempt: g.attempt, What: what}}})
+// order moves all ranks on to another phase.
+func (g *coordinatorStage) order(to Phase) {
+	g.phase = to
+	g.broadcast(&Order{Attempt: g.attempt, To: to})
 }
 
 // announce has all ranks get ready, and sets the common start.
 func (g *coordinatorStage) announce(ctx context.Context) error {
-	b, err := Encode(g.what, &g.Stage, g.Seed)
-	if err != nil {
-		return err
+	what := g.what
+	if t, ok := what.(arrival.Trace); ok {
+		t.Offsets = nil // each rank reads its file
+		what = t
 	}
 	var nonce, places uint64
 	if g.Numbers != nil {
@@ -127,10 +144,11 @@ func (g *coordinatorStage) announce(ctx context.Context) error {
 	}
 	for i, p := range g.parts {
 		own := NewShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
-		p.send(&ToRank{Kind: &ToRank_Stage{Stage: &Stage{
-			Attempt: g.attempt, Member: int32(i), Members: int32(len(g.parts)), Nonce: nonce, Places: places, Spec: b,
-			Connect: int32(min(own.Slots(), mostConnections)), Allowance: &Allowance{Tokens: p.part.Tokens, Cost: p.part.Cost},
-		}}})
+		p.send(&Stage{
+			Attempt: g.attempt, Member: i, Members: len(g.parts), Nonce: nonce, Places: places, Connect: min(own.Slots(), mostConnections), Allowance: p.part,
+			Name: g.Name, Load: what, Seed: g.Seed, Limit: g.Limit, Opening: g.Opening, Sessions: g.Sessions,
+			Tick: g.Tick, Tail: g.Tail, Drain: g.Drain, TimeOut: g.TimeOut,
+		})
 	}
 	timer := time.NewTimer(readyTime)
 	defer timer.Stop()
@@ -158,8 +176,8 @@ func (g *coordinatorStage) announce(ctx context.Context) error {
 		}
 	}
 	start := time.Now().Add(lead + 2*g.slowest())
-	g.epoch = start
-	g.broadcast(&ToRank{Kind: &ToRank_Start{Start: &Start{Attempt: g.attempt, At: int64(g.Clock.Reading(start))}}})
+	g.epoch, g.phase = start, Open
+	g.broadcast(&Start{Attempt: g.attempt, At: g.Clock.Reading(start)})
 	return nil
 }
 
@@ -174,7 +192,7 @@ func (g *coordinatorStage) allReady() bool {
 // slowest returns the longest way to a rank and back.
 func (g *coordinatorStage) slowest() (longest time.Duration) {
 	for _, p := range g.parts {
-		longest = max(longest, rundir.Duration(p.ready.Clock.GetRoundTrip()))
+		longest = max(longest, p.ready.Clock.RoundTrip)
 	}
 	return longest
 }
@@ -182,10 +200,10 @@ func (g *coordinatorStage) slowest() (longest time.Duration) {
 // giveUp cancels the stage on all ranks, and waits until they have ended it, or, where it did not begin, have ended getting ready for it: what a
 // rank prepares must not overlap with the next attempt. Who does not is lost.
 func (g *coordinatorStage) giveUp() {
-	begun := !g.epoch.IsZero()
+	begun := g.phase != Preparing
 	switch {
 	case begun:
-		g.order(Order_CANCEL)
+		g.order(Cancelled)
 	case g.fault.IsZero(): // interrupted: there is no next attempt
 		return
 	}

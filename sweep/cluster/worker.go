@@ -1,11 +1,13 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,12 +31,35 @@ type Work struct {
 	Dir     string                                           // for the records of the stage that runs; empty for a temporary directory
 }
 
+// state is where a rank is in its part of a stage. What comes leads to another state; what has no entry is left out, since it is of an attempt that
+// is over.
+//
+//	state     Stage       Start          Order                      the load has ended   Fetch
+//	none      prepared    -              -                          -                    -
+//	prepared  prepared    running, or    -                          -                    -
+//	                      held [1]
+//	running   prepared    -              running; Cancelled:        held: Done is sent   -
+//	          [2]                        requests are cancelled
+//	held      prepared    -              -                          -                    none: Records are sent
+//
+// [1] Where the rank has no slot, or the start is past: Done is sent, with how late it is.
+// [2] The load is cancelled, and its records are dropped.
+//
+// In every state Bye ends the session, without an error where the run is done. So do a lost connection and 10 s without a message from rank 0
+// ([ErrGone]). A rank that cannot go on sends Trouble, and waits up to 10 s for Bye. One that is interrupted sends Trouble too, and goes on until
+// Bye comes, up to 30 s.
+type state int
+
+const (
+	prepared state = iota // Ready was sent
+	running               // the load is on
+	held                  // Done is sent
+)
+
 // sessionPart is this rank's part of a stage.
 type sessionPart struct {
-	attempt  int32
-	name     string
-	load     arrival.Load
-	seed     uint64
+	attempt  int
+	state    state
 	stage    load.Stage
 	idle     bool // it has no slot
 	reporter *reporter
@@ -58,7 +83,7 @@ const farewell = 30 * time.Second
 
 // Serve holds this rank's part of each stage until rank 0 ends the run, which returns nil. When ctx ends, rank 0 is told, and decides.
 func (s *Session) Serve(ctx context.Context, work Work) error {
-	root, err := os.MkdirTemp(work.Dir, "llmsweep-rank-"+strconv.Itoa(int(s.hello.Rank))+"-")
+	root, err := os.MkdirTemp(work.Dir, "llmsweep-rank-"+strconv.Itoa(s.hello.Rank)+"-")
 	if err != nil {
 		s.send(trouble(err, false))
 		return err
@@ -70,7 +95,7 @@ func (s *Session) Serve(ctx context.Context, work Work) error {
 	for {
 		select {
 		case m := <-s.in:
-			if bye := m.GetBye(); bye != nil {
+			if bye, ok := m.(*Bye); ok {
 				err := ended(bye)
 				s.end(err)
 				return err
@@ -80,7 +105,10 @@ func (s *Session) Serve(ctx context.Context, work Work) error {
 				return errors.Join(err, s.await())
 			}
 		case d := <-w.finished:
-			s.send(&FromRank{Kind: &FromRank_Done{Done: d}})
+			if p := w.part; p != nil && p.attempt == d.Attempt {
+				p.state = held
+			}
+			s.send(d)
 		case <-leaving:
 			leaving, late = nil, time.After(farewell)
 			s.send(trouble(context.Cause(ctx), true))
@@ -100,7 +128,7 @@ func (s *Session) await() error {
 	for {
 		select {
 		case m := <-s.in:
-			if m.GetBye() != nil {
+			if _, bye := m.(*Bye); bye {
 				s.end(nil)
 				return nil
 			}
@@ -113,34 +141,38 @@ func (s *Session) await() error {
 	}
 }
 
-func trouble(err error, interrupted bool) *FromRank {
-	return &FromRank{Kind: &FromRank_Trouble{Trouble: &Trouble{Error: err.Error(), Interrupted: interrupted}}}
+func trouble(err error, interrupted bool) FromRank {
+	return &Trouble{Error: err.Error(), Interrupted: interrupted}
 }
 
-// take does what a message asks. An error is this rank's own, and it cannot go on.
-func (w *worker) take(ctx context.Context, m *ToRank) error {
-	switch k := m.Kind.(type) {
-	case *ToRank_Stage:
-		return w.prepare(ctx, k.Stage)
-	case *ToRank_Start:
-		if p := w.part; p != nil && p.attempt == k.Start.Attempt {
-			w.begin(ctx, p, time.Duration(k.Start.At))
+// take does what a message asks. What is of an attempt that is over is left out. An error is this rank's own, and it cannot go on.
+func (w *worker) take(ctx context.Context, m ToRank) error {
+	switch m := m.(type) {
+	case *Stage:
+		return w.prepare(ctx, m)
+	case *Start:
+		if p := w.at(m.Attempt, prepared); p != nil {
+			w.begin(ctx, p, m.At)
 		}
-	case *ToRank_Order:
-		if p := w.part; p != nil && p.attempt == k.Order.Attempt {
-			p.reporter.obey(k.Order.What)
-			if k.Order.What == Order_CANCEL && p.cancel != nil {
+	case *Order:
+		if p := w.at(m.Attempt, running); p != nil {
+			p.reporter.obey(m.To)
+			if m.To == Cancelled {
 				p.cancel()
 			}
 		}
-	case *ToRank_Fetch:
-		if p := w.part; p != nil && p.attempt == k.Fetch.Attempt {
-			if k.Fetch.Drop {
-				w.drop()
-				return nil
-			}
+	case *Fetch:
+		if p := w.at(m.Attempt, held); p != nil {
 			return w.ship(p)
 		}
+	}
+	return nil
+}
+
+// at returns this rank's part in an attempt that has come to a state; nil where it is over, or has not come there.
+func (w *worker) at(attempt int, s state) *sessionPart {
+	if p := w.part; p != nil && p.attempt == attempt && p.state == s {
+		return p
 	}
 	return nil
 }
@@ -164,40 +196,48 @@ func (w *worker) drop() {
 // prepare makes ready for a stage, and tells rank 0.
 func (w *worker) prepare(ctx context.Context, m *Stage) error {
 	w.drop()
-	s, l, err := Decode(m.Spec, w.Trace)
-	if err != nil {
-		return err
+	l := m.Load
+	if t, ok := l.(arrival.Trace); ok {
+		t.Offsets = w.Trace
+		l = t
 	}
-	share := NewShare(int(m.Member), int(m.Members), s.Limit, l.MeanRate() == 0, s.Seed, s.Name)
+	if l == nil || m.Member < 0 || m.Member >= m.Members {
+		return fmt.Errorf("rank 0 announced a stage that cannot be held: member %d of %d", m.Member, m.Members)
+	}
+	share := NewShare(m.Member, m.Members, m.Limit, l.MeanRate() == 0, m.Seed, m.Name)
 	w.number(m)
-	mark := Fingerprint(l.Schedule(s.Seed, s.Name), w.Sources(s.Name))
+	mark := Fingerprint(l.Schedule(m.Seed, m.Name), w.Sources(m.Name))
 	w.number(m) // the fingerprint took some
-	p := &sessionPart{attempt: m.Attempt, name: s.Name, load: l, seed: s.Seed, idle: share.Idle(), reporter: newReporter(m.Attempt, time.Now(), w.send)}
+	p := &sessionPart{attempt: m.Attempt, idle: share.Idle(), reporter: newReporter(m.Attempt, time.Now(), w.send)}
 	p.stage = load.Stage{
-		Name: s.Name, Schedule: l.Schedule(s.Seed, s.Name), Limit: share.Slots(), Source: w.Sources(s.Name), Waiter: w.Waiter, Caps: w.Caps,
-		Owns: share.Owns, Sessions: s.Sessions, Exact: s.Exact, Tick: s.Tick, Tail: s.Tail, Drain: s.Drain, TimeOut: s.TimeOut,
+		Name: m.Name, Schedule: l.Schedule(m.Seed, m.Name), Limit: share.Slots(), Source: w.Sources(m.Name), Waiter: w.Waiter, Caps: w.Caps,
+		Owns: share.Owns, Sessions: m.Sessions, Tick: m.Tick, Tail: m.Tail, Drain: m.Drain, TimeOut: m.TimeOut,
 	}
-	for slot := share.Member; slot < len(s.Opening); slot += share.Members {
-		p.stage.Opening = append(p.stage.Opening, s.Opening[slot])
+	for slot := share.Member; slot < len(m.Opening); slot += share.Members {
+		p.stage.Opening = append(p.stage.Opening, m.Opening[slot])
 	}
-	if p.dir, err = store.Create(filepath.Join(w.root, strconv.Itoa(int(m.Attempt)))); err != nil {
+	var err error
+	if p.dir, err = store.Create(filepath.Join(w.root, strconv.Itoa(m.Attempt))); err != nil {
 		return err
 	}
 	if w.Warm != nil && m.Connect > 0 && !p.idle {
-		w.Warm(ctx, int(m.Connect)) // the stage's requests find out where it fails
+		w.Warm(ctx, m.Connect) // the stage's requests find out where it fails
 	}
 	if !w.own {
 		w.align()
 	}
 	if w.Purse != nil {
 		if !w.own { // rank 0 has done that
-			w.Purse.Grant(client.PurseShare{Tokens: m.Allowance.GetTokens(), Cost: m.Allowance.GetCost()})
+			w.Purse.Grant(m.Allowance)
 		}
 		p.before = w.Purse.Spent()
-		p.reporter.spending = func() *MessageSpending { return Spending(w.Purse.Spent().Since(p.before)) }
+		p.reporter.spending = func() *client.Spent {
+			s := w.Purse.Spent().Since(p.before)
+			return &s
+		}
 	}
 	w.part = p
-	w.send(&FromRank{Kind: &FromRank_Ready{Ready: &Ready{Attempt: m.Attempt, Fingerprint: mark, Clock: aligned(w.estimate())}}})
+	w.send(&Ready{Attempt: m.Attempt, Fingerprint: mark, Clock: w.estimate()})
 	return nil
 }
 
@@ -213,14 +253,15 @@ func (w *worker) begin(ctx context.Context, p *sessionPart, at time.Duration) {
 	p.start = w.estimate()
 	start := w.clock.Instant(at - p.start.Offset)
 	if late := time.Since(start); late > MaxLate || p.idle {
-		d := &Done{Attempt: p.attempt, LagP99: -1, ReadP99: -1, Cpu: -1, Clock: aligned(p.start)}
+		d := &Done{Attempt: p.attempt, LagP99: -1, ReadP99: -1, CPU: -1, Clock: p.start}
 		if !p.idle {
-			d.Began = int64(late)
+			d.Began = late
 		}
 		w.finished <- d
 		return
 	}
 	p.reporter.began, p.stage.Start = start, start
+	p.state = running
 	ctx, p.cancel = context.WithCancel(ctx)
 	go func() { w.finished <- w.hold(ctx, p) }()
 }
@@ -245,14 +286,10 @@ func (w *worker) hold(ctx context.Context, p *sessionPart) *Done {
 	})
 	p.reporter.end()
 	end := w.estimate()
-	bins := seen.InFlight.Bins()
 	d := &Done{
-		Attempt: p.attempt, Interrupted: seen.Interrupted, Spent: seen.Spent, Began: int64(seen.Began), Elapsed: int64(seen.Elapsed),
-		Cpu: seen.CPU, Gc: seen.GC, Bin: int64(bins.Width), Area: bins.Area, Last: int64(bins.Last), Clock: aligned(end),
-		Align: max(p.start.Error(), (end.Offset-p.start.Offset).Abs()+end.Error()).Seconds(),
-	}
-	for _, n := range bins.Peak {
-		d.Peak = append(d.Peak, int32(n))
+		Attempt: p.attempt, Interrupted: seen.Interrupted, Spent: seen.Spent, Began: seen.Began, Elapsed: seen.Elapsed,
+		CPU: seen.CPU, GC: seen.GC, InFlight: seen.InFlight.Bins(), Clock: end,
+		Align: max(p.start.Error(), (end.Offset-p.start.Offset).Abs()+end.Error()),
 	}
 	if w.Numbers != nil {
 		_, d.Places = w.Numbers.Numbers()
@@ -269,11 +306,13 @@ func (w *worker) hold(ctx context.Context, p *sessionPart) *Done {
 func (w *worker) ship(p *sessionPart) error {
 	for lines, err := range store.Lines(p.dir.Path, Chunk) {
 		if err != nil {
-			return fmt.Errorf("the records of %s: %w", p.name, err)
+			return fmt.Errorf("the records of %s: %w", p.stage.Name, err)
 		}
-		w.send(&FromRank{Kind: &FromRank_Records{Records: &Records{Attempt: p.attempt, Lines: append([]byte(nil), lines...)}}})
+		for piece := range slices.Chunk(lines, Chunk) {
+			w.send(&Records{Attempt: p.attempt, Lines: bytes.Clone(piece)})
+		}
 	}
-	w.send(&FromRank{Kind: &FromRank_Records{Records: &Records{Attempt: p.attempt, Last: true}}})
+	w.send(&Records{Attempt: p.attempt, Last: true})
 	w.drop()
 	return nil
 }

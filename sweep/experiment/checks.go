@@ -22,10 +22,10 @@ type Check interface {
 	Pass(name string) load.Source
 	// Source returns the sessions of a stage, given those of the workload.
 	Source(stage string, s load.Source) load.Source
-	// Judge writes what the answers show into the run, and the answers into the log, where that keeps them.
-	Judge(run *rundir.Run, log any) error
+	// Judge writes what the answers show into the run, and the answers into the log.
+	Judge(run *rundir.Run, log Log) error
 	// Recall takes the answers of the first part of a run that goes on from the log: those got alone, and those of stages that are kept.
-	Recall(before *rundir.Run, kept func(stage string) bool, log any) error
+	Recall(before *rundir.Run, kept func(stage string) bool, log Log) error
 }
 
 // Phases in which checks ask prompts alone, one at a time.

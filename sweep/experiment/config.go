@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"llmsweep/client/note"
-	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -19,7 +18,7 @@ type Config struct {
 	Sources  func(stage string) load.Source // a fresh source for each stage
 	Log      Log
 	Observer Observer
-	// Hold runs a stage on several machines, given the load that its schedule was made from; nil for [load.Run] on this one.
+	// Hold runs a stage on several machines; nil for [load.Run] on this one.
 	Hold   Holder
 	Ranks  int         // the machines that Hold has; 0 for one
 	Waiter load.Waiter // for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond
@@ -43,6 +42,9 @@ type Config struct {
 	// be paused.
 	Pause func(context.Context) time.Duration
 
+	// Ends is asked after each stage whether the experiment ends there: its error says why. It is nil for never.
+	Ends func(*Experiment) error
+
 	Budget        time.Duration // for the whole experiment; 0 for none
 	StageTime     time.Duration // each stage measures at least this long,
 	StageMax      time.Duration // and at most this long while it is undecided
@@ -61,16 +63,25 @@ type Config struct {
 }
 
 // Holder runs a stage as [load.Run] does. Its error is a [load.VoidError] where the load was not held as planned.
-type Holder func(context.Context, arrival.Load, load.Stage, load.Environment) (*load.Observed, error)
+type Holder func(context.Context, load.Stage, load.Environment) (*load.Observed, error)
 
-// Log keeps what was measured: a run directory, or memory.
+// Log keeps what was measured: [store.Dir] in files, or [store.Memory].
 type Log interface {
 	load.Log
 	Records(stage string) iter.Seq2[*rundir.Record, error]
 	Save(*rundir.Run) error
+	AppendReadings([]rundir.Reading) error // of the server's own load
+	AppendCanaries([]rundir.CanaryAnswer) error
+	Canaries() iter.Seq2[*rundir.CanaryAnswer, error]
+	AppendGrades([]rundir.Grade) error
+	Grades() iter.Seq2[*rundir.Grade, error]
+	// Broken is closed when something could not be written; it is nil for a log that cannot fail. Failure is then why.
+	Broken() <-chan struct{}
+	Failure() error
 }
 
-// Observer is told what happens, to show it. It must be quick: it is called from the loop that runs the stage.
+// Observer is told what happens, to show it. It must be quick: it is called from the loop that runs the stage. [NoObserver] is to be embedded
+// by those that show a part of it.
 type Observer interface {
 	// StageBegins is called with the time that the stage is planned to measure.
 	StageBegins(s *rundir.Stage, planned time.Duration)
@@ -79,27 +90,27 @@ type Observer interface {
 	Progress(load.Snapshot)
 	StageEnds(s *rundir.Stage)
 	Note(n note.Note)
-}
-
-// Foreteller is an Observer that is also told what follows the stage that runs: what is left of a sweep, or the names of a run's stages.
-type Foreteller interface {
+	// Follows is called with what follows the stage that runs, where that is planned: what is left of a sweep, or the names of a run's stages.
 	Follows(left ForecastTodo, stages []string)
 }
 
-// Blind is an Observer that shows nothing.
-type Blind struct{}
+// NoObserver is an Observer that shows nothing.
+type NoObserver struct{}
 
 // StageBegins does nothing.
-func (Blind) StageBegins(*rundir.Stage, time.Duration) {}
+func (NoObserver) StageBegins(*rundir.Stage, time.Duration) {}
 
 // Left does nothing.
-func (Blind) Left(time.Duration, time.Duration) {}
+func (NoObserver) Left(time.Duration, time.Duration) {}
 
 // Progress does nothing.
-func (Blind) Progress(load.Snapshot) {}
+func (NoObserver) Progress(load.Snapshot) {}
 
 // StageEnds does nothing.
-func (Blind) StageEnds(*rundir.Stage) {}
+func (NoObserver) StageEnds(*rundir.Stage) {}
 
 // Note does nothing.
-func (Blind) Note(note.Note) {}
+func (NoObserver) Note(note.Note) {}
+
+// Follows does nothing.
+func (NoObserver) Follows(ForecastTodo, []string) {}

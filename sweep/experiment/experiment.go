@@ -42,6 +42,9 @@ type Experiment struct {
 
 // Begin returns an experiment, and saves the run's plan, in which it fills in what the configuration tells.
 func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
+	if c.Hold == nil {
+		c.Hold = load.Run
+	}
 	x := &Experiment{config: c, run: run, started: time.Now(), until: c.Budget}
 	x.SetPace(Pace{c.StageTime, c.StageMax})
 	x.Ahead.Canaries = x.asked()
@@ -105,172 +108,6 @@ func (x *Experiment) stage(l arrival.Load, name, kind string, role rundir.Role) 
 	}
 }
 
-// Measure runs one stage and saves what it measured. It waits before that for the server to become idle.
-func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error) {
-	if st, ok := x.recall(&s); ok {
-		return st, nil
-	}
-	if err := x.catchUp(ctx); err != nil {
-		return rundir.Stage{}, err
-	}
-	x.pause(ctx, s.Name)
-	if err := x.Settle(ctx); err != nil {
-		return rundir.Stage{}, err
-	}
-	if err := x.recover(ctx); err != nil {
-		return rundir.Stage{}, err
-	}
-	if x.HasBudget() && x.TimeLeft() <= 0 {
-		return rundir.Stage{}, budgetOver(x.config.Budget, s.Name)
-	}
-	st := s.describe(x.Elapsed())
-	x.run.Stages = append(x.run.Stages, st)
-	if err := x.save(); err != nil {
-		return st, err
-	}
-	x.Ahead.Begins(s.forecast())
-	x.config.Observer.StageBegins(&st, s.MinTime)
-	x.foretell()
-	x.tellLeft(load.Snapshot{})
-	x.connect(ctx, &s)
-	x.mix(&s)
-	st, seen, err := x.hold(ctx, &s, st, x.config.SLO)
-	x.retokenize(ctx, &st, seen.Answers)
-	if w, ok := overreached(x.run.Client.Selftest, &st); ok {
-		st.Warnings = append(st.Warnings, w)
-	}
-	x.Ahead.Ended(s.forecast(), &st)
-	x.overloaded(&st)
-	st.Ended = x.Elapsed().Seconds()
-	x.run.Stages[len(x.run.Stages)-1] = st
-	x.judgeClient()
-	err = errors.Join(err, x.judgeAnswers())
-	st = x.run.Stages[len(x.run.Stages)-1]
-	x.config.Observer.StageEnds(&st)
-	if err := joined(err, x.save(), context.Cause(ctx)); err != nil {
-		return st, err
-	}
-	if st.Requests.OK == 0 && (onlyConnects(st.Errors) || x.frozen(len(x.run.Stages)-2)) {
-		return st, serverGone(st.Name)
-	}
-	return st, nil
-}
-
-// Try runs a step of the search for the ceiling. It is recorded, and is no row.
-func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
-	if st, ok := x.recallStep(&s); ok {
-		return st, nil
-	}
-	if err := x.catchUp(ctx); err != nil {
-		return rundir.Stage{}, err
-	}
-	if err := x.Settle(ctx); err != nil {
-		return rundir.Stage{}, err
-	}
-	st := s.describe(0)
-	x.config.Observer.StageBegins(&st, s.MinTime)
-	x.Ahead.Searching(s.MinTime)
-	x.foretell()
-	x.tellLeft(load.Snapshot{})
-	st, _, err := x.hold(ctx, &s, st, nil)
-	x.overloaded(&st)
-	if err := joined(err, context.Cause(ctx)); err != nil {
-		return st, err
-	}
-	x.run.Search = append(x.run.Search, rundir.SearchStep{
-		Name: st.Name, Output: st.TokensPerS.Output, Latency: st.Latency.Mean, Ended: x.Elapsed().Seconds(), Invalid: st.Invalid,
-	})
-	return st, x.save()
-}
-
-// attempts is how often a stage is begun whose load is not held as planned. Then the experiment ends.
-const attempts = 2
-
-// hold runs a stage and summarizes it. A stage whose load was not held as planned is repeated. Observed is never nil.
-func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms []slo.Term) (rundir.Stage, *load.Observed, error) {
-	for n := 1; ; n++ {
-		held, seen, err := x.attempt(ctx, s, st, terms)
-		var void *load.VoidError
-		if !errors.As(err, &void) {
-			return held, seen, err
-		}
-		x.Warn(void.Why)
-		if n == attempts || ctx.Err() != nil {
-			st.State, st.Invalid = rundir.Interrupted, void.Why
-			return st, seen, &EndError{void.Why, void.Error()}
-		}
-	}
-}
-
-// attempt runs a stage and summarizes it. Observed is never nil.
-func (x *Experiment) attempt(ctx context.Context, s *Stage, st rundir.Stage, terms []slo.Term) (rundir.Stage, *load.Observed, error) {
-	c := &x.config
-	criteria := measure.Criteria{
-		Extent: s.Extent, Rate: s.Load.MeanRate(), Concurrency: s.Load.Limit(), Sessions: s.Sessions, Whole: s.whole(), TimeOut: x.timeOut(),
-		MaxErrorRate: c.MaxErrorRate, Tolerance: c.Tolerance, SLO: terms, Alone: x.aloneLengths(),
-	}
-	account := measure.NewAccount(criteria)
-	source := s.Source
-	if source == nil {
-		source = c.Sources(s.Name)
-	}
-	seen, broken := x.runner()(ctx, s.Load, load.Stage{
-		Name: s.Name, Schedule: s.Load.Schedule(c.Seed, s.Name), Limit: s.Load.Limit(), Opening: s.Opening, Source: source, Waiter: c.Waiter,
-		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Exact: x.run.Workload.Forced, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
-		TimeOut: criteria.TimeOut,
-	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, Keep: keep(c.Log, s.Name)})
-	if void := (*load.VoidError)(nil); errors.As(broken, &void) {
-		return st, &load.Observed{}, broken
-	}
-	st, err := account.Summarize(st, seen, c.Log.Records(s.Name))
-	x.leftBehind(&st)
-	together(&st, seen)
-	st.State = rundir.Complete
-	if seen.Interrupted || seen.Spent || broken != nil {
-		st.State = rundir.Interrupted
-	}
-	if seen.Spent {
-		broken = errors.Join(broken, spentUp(s.Name))
-	}
-	x.learn(st.Latency.Mean)
-	return st, seen, joined(broken, err)
-}
-
-// aloneLengths returns how long answers to lone requests are: exactly as asked where the server was shown to keep to that, else as in the floor row.
-// It is nil where there is none.
-func (x *Experiment) aloneLengths() *measure.Shares {
-	if x.run.Workload.Forced {
-		return measure.Exact()
-	}
-	for i := range x.run.Stages {
-		st := &x.run.Stages[i]
-		if st.Role != rundir.Floor || st.State != rundir.Complete {
-			continue
-		}
-		if shares, err := measure.SharesOf(x.config.Log.Records(st.Name)); err == nil {
-			return shares
-		}
-	}
-	return nil
-}
-
-// learn takes in the mean latency of the latest stage.
-func (x *Experiment) learn(mean rundir.Number) {
-	if !mean.IsZero() {
-		x.latency = mean.Value()
-	}
-}
-
-// runner returns what runs a stage.
-func (x *Experiment) runner() Holder {
-	if x.config.Hold != nil {
-		return x.config.Hold
-	}
-	return func(ctx context.Context, _ arrival.Load, s load.Stage, e load.Environment) (*load.Observed, error) {
-		return load.Run(ctx, s, e)
-	}
-}
-
 // together adds what is known of the machines that held a stage.
 func together(st *rundir.Stage, seen *load.Observed) {
 	st.Ranks = seen.Ranks
@@ -295,17 +132,16 @@ func (x *Experiment) save() error {
 	return x.config.Log.Save(x.run)
 }
 
-// foretell tells an observer that wants to know what follows the stage that begins.
+// foretell tells what follows the stage that begins.
 func (x *Experiment) foretell() {
-	f, ok := x.config.Observer.(Foreteller)
-	if !ok || !x.Ahead.Planned {
+	if !x.Ahead.Planned {
 		return
 	}
 	var names []string
 	for i := range x.Ahead.Stages {
 		names = append(names, x.Ahead.Stages[i].Load.Name())
 	}
-	f.Follows(x.Ahead.ForecastTodo, names)
+	x.config.Observer.Follows(x.Ahead.ForecastTodo, names)
 }
 
 // pause waits while someone wants the experiment to pause before a stage. The budget is not charged for it.

@@ -5,18 +5,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// readingsKeeper is a [Log] that keeps what the server said of its load: a run directory.
-type readingsKeeper interface {
-	AppendReadings([]rundir.Reading) error
-}
-
-// keep returns what keeps the readings of a stage; nil for a log that keeps none.
+// keep returns what keeps the readings of a stage.
 func keep(log Log, stage string) func([]load.Reading) error {
-	keeper, ok := log.(readingsKeeper)
-	if !ok {
-		return nil
-	}
-	return func(all []load.Reading) error { return keeper.AppendReadings(readings(stage, all)) }
+	return func(all []load.Reading) error { return log.AppendReadings(readings(stage, all)) }
 }
 
 // readings returns the readings of a stage as a run directory keeps them. What the server does not tell is NaN, and absent there.

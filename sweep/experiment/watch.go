@@ -3,25 +3,16 @@ package experiment
 import (
 	"context"
 	"errors"
-	"llmsweep/sweep/rundir/store"
 	"slices"
-)
 
-// fragile is a [Log] that can fail: a run directory.
-type fragile interface {
-	Broken() <-chan struct{} // closed when something could not be written
-	Failure() error
-}
+	"llmsweep/sweep/rundir/store"
+)
 
 // Watch returns a context that also ends when the log can no longer be written. Its cause is then a [store.WriteError]. What runs ends at
 // once: what it measures from then on would be lost.
 func (x *Experiment) Watch(ctx context.Context) (watched context.Context, stop func()) {
 	watched, cancel := context.WithCancelCause(ctx)
-	log, ok := x.config.Log.(fragile)
-	if !ok {
-		return watched, func() { cancel(nil) }
-	}
-	stopped := make(chan struct{})
+	log, stopped := x.config.Log, make(chan struct{})
 	go func() {
 		select {
 		case <-log.Broken():

@@ -3,7 +3,6 @@ package fidelity
 import (
 	"bytes"
 	"cmp"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -40,12 +39,6 @@ const (
 	MostShare    = 0.05
 	DefaultShare = 0.05
 )
-
-// Log is a log that keeps the answers to canaries, as [store.Dir] does.
-type Log interface {
-	AppendCanaries([]rundir.CanaryAnswer) error
-	Canaries() iter.Seq2[*rundir.CanaryAnswer, error]
-}
 
 // Check asks canaries, and judges the answers. It is told answers by the requests of many goroutines at once.
 type Check struct {
@@ -300,14 +293,11 @@ func compared(stage string, seq int, a *Answer, d *Asked) rundir.CanaryAnswer {
 	return line
 }
 
-// Judge writes what is known so far into a run, and new answers into its log, where that keeps them.
-func (c *Check) Judge(run *rundir.Run, log any) error {
+// Judge writes what is known so far into a run, and new answers into its log.
+func (c *Check) Judge(run *rundir.Run, log experiment.Log) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var err error
-	if keeper, ok := log.(Log); ok {
-		err = keeper.AppendCanaries(c.unsaved)
-	}
+	err := log.AppendCanaries(c.unsaved)
 	c.unsaved = nil
 	var stages []Stage
 	for i := range run.Stages {

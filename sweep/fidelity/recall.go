@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"llmsweep/client/api"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 )
 
@@ -33,17 +34,16 @@ var (
 )
 
 // Recall takes over the answers of the first part of a run that goes on.
-func (c *Check) Recall(before *rundir.Run, kept func(stage string) bool, log any) error {
+func (c *Check) Recall(before *rundir.Run, kept func(stage string) bool, log experiment.Log) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	keeper, ok := log.(Log)
 	switch {
-	case before.Fidelity == nil || !ok:
+	case before.Fidelity == nil:
 		return errNoAnswers
 	case before.Fidelity.Set != c.Set.Fingerprint():
 		return errOtherCanaries
 	}
-	for line, err := range keeper.Canaries() {
+	for line, err := range log.Canaries() {
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package grade
 import (
 	"cmp"
 	"errors"
-	"iter"
 	"sync"
 
 	"llmsweep/client"
@@ -27,12 +26,6 @@ type Options struct {
 	Items  int // questions asked alone
 	// Clean takes secrets out of texts of the server; nil for none.
 	Clean func(string) string
-}
-
-// Log is a log that keeps outcomes, as [rundir.Dir] does.
-type Log interface {
-	AppendGrades([]rundir.Grade) error
-	Grades() iter.Seq2[*rundir.Grade, error]
 }
 
 // Check asks graded questions alone, and grades the answers of all stages. It is told answers by the requests of many goroutines at once.
@@ -197,14 +190,13 @@ func (c *Check) add(line *rundir.Grade) {
 }
 
 // Recall takes over the outcomes of the first part of a run that goes on.
-func (c *Check) Recall(before *rundir.Run, kept func(stage string) bool, log any) error {
+func (c *Check) Recall(before *rundir.Run, kept func(stage string) bool, log experiment.Log) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	keeper, ok := log.(Log)
-	if before.Grades == nil || !ok {
+	if before.Grades == nil {
 		return errNoGrades
 	}
-	for line, err := range keeper.Grades() {
+	for line, err := range log.Grades() {
 		if err != nil {
 			return err
 		}
@@ -220,14 +212,11 @@ func (c *Check) Recall(before *rundir.Run, kept func(stage string) bool, log any
 
 var errNoGrades = errors.New("the graded answers that the first part of the run got are gone: measure again")
 
-// Judge writes what is known so far into a run, and new outcomes into its log, where that keeps them.
-func (c *Check) Judge(run *rundir.Run, log any) error {
+// Judge writes what is known so far into a run, and new outcomes into its log.
+func (c *Check) Judge(run *rundir.Run, log experiment.Log) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var err error
-	if keeper, ok := log.(Log); ok {
-		err = keeper.AppendGrades(c.unsaved)
-	}
+	err := log.AppendGrades(c.unsaved)
 	c.unsaved = nil
 	var stages []*Tally
 	for i := range run.Stages {

@@ -20,6 +20,7 @@ import (
 // Stage is the load of one stage, and how it ends.
 type Stage struct {
 	Name     string           // unique in its run
+	Load     arrival.Load     // what the schedule was drawn from, for those that draw it again
 	Schedule arrival.Schedule // when sessions are due; nil for a closed loop of Limit requests
 	Limit    int              // most requests in flight; 0 for no limit
 	// Opening is when each slot of a closed loop is first filled, ascending; slots beyond its end are filled at once.

@@ -406,6 +406,9 @@ func (o *observer) Left(time.Duration, time.Duration) {
 	o.Observer.Left(o.comparison.leftBounds())
 }
 
+// Follows does nothing: a side does not know what follows.
+func (o *observer) Follows(experiment.ForecastTodo, []string) {}
+
 // StageEnds names the server.
 func (o *observer) StageEnds(s *rundir.Stage) { o.Observer.StageEnds(o.named(s)) }
 

@@ -168,7 +168,7 @@ func (c *Check) answered(i int, way *api.Scoring, answer []byte) {
 }
 
 // Judge writes what is known so far into a run.
-func (c *Check) Judge(run *rundir.Run, _ any) error {
+func (c *Check) Judge(run *rundir.Run, _ experiment.Log) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := &rundir.Perplexity{
@@ -220,7 +220,7 @@ var (
 )
 
 // Recall takes over the scores of the first part of a run that goes on.
-func (c *Check) Recall(before *rundir.Run, _ func(stage string) bool, _ any) error {
+func (c *Check) Recall(before *rundir.Run, _ func(stage string) bool, _ experiment.Log) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := before.Perplexity

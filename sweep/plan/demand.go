@@ -1,4 +1,4 @@
-// Has the requests that a service is to answer: at a rate, with a daily profile, or as a trace recorded them, multiplied.
+// The requests that a service is to answer: at a rate, with a daily profile, or as a trace recorded them, multiplied.
 
 package plan
 

@@ -1,4 +1,4 @@
-// Has JSON Schemas of the files in a run directory, for programs in other languages that read them. They are made
+// JSON Schemas of the files in a run directory, for programs in other languages that read them. They are made
 // from the types of package rundir and their comments; `go test ./sweep/rundir -update` writes them again.
 
 package rundir

@@ -1,4 +1,4 @@
-// Is a server of known truth: it streams OpenAI chat and text completions, each token at a scheduled instant,
+// A server of known truth: it streams OpenAI chat and text completions, each token at a scheduled instant,
 // and records when it sent each one. It does not compute, queue or batch. Whatever a load generator measures beyond that
 // record is the generator's own doing. The self-test and examples/accuracy measure clients with it.
 //

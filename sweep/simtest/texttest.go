@@ -1,4 +1,4 @@
-// Has tokenizers and readers of sources for the tests of workloads.
+// Tokenizers and readers of sources for the tests of workloads.
 
 package simtest
 

@@ -1,4 +1,4 @@
-// Has what a client saw of the stages of a run, request by request, and runs a twin through the same stages: predicted beside
+// What a client saw of the stages of a run, request by request, and runs a twin through the same stages: predicted beside
 // measured.
 
 package twin

@@ -1,4 +1,4 @@
-// Has workloads that are read from files: rows of a dataset, and requests of a trace with their arrivals. Rows that
+// Workloads that are read from files: rows of a dataset, and requests of a trace with their arrivals. Rows that
 // cannot be used are left out and counted, by reason.
 
 package workload

@@ -1,4 +1,4 @@
-// Is one request to the simulated server and its answer, whatever the API: the request's prompt and the length of its
+// One request to the simulated server and its answer, whatever the API: the request's prompt and the length of its
 // answer, the stream and its frames, errors, tools and injected faults. Package dialect has the APIs.
 
 package server

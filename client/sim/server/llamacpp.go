@@ -1,4 +1,4 @@
-// Has the engines' own APIs: llama.cpp, lmdeploy, Ollama, SGLang, TGI and Triton. It shares no code with package client/api.
+// The engines' own APIs: llama.cpp, lmdeploy, Ollama, SGLang, TGI and Triton. It shares no code with package client/api.
 
 package server
 

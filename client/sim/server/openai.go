@@ -1,4 +1,4 @@
-// Has the APIs that several engines share, each in the style of the engine: OpenAI's chat, completions and responses, and
+// The APIs that several engines share, each in the style of the engine: OpenAI's chat, completions and responses, and
 // Anthropic's messages. It shares no code with package client/api.
 
 package server

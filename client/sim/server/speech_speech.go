@@ -1,4 +1,4 @@
-// Is what a simulated model says: the tokens of an answer and their log-probabilities. They are a fixed function of a
+// What a simulated model says: the tokens of an answer and their log-probabilities. They are a fixed function of a
 // seed, as those of a greedy model are of its prompt; and an answer can be made to differ from that at a known token, in a known way.
 
 package server

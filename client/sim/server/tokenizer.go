@@ -1,4 +1,4 @@
-// Is the simulated server's tokenizer, chat template and vocabulary.
+// The simulated server's tokenizer, chat template and vocabulary.
 //
 // It is a fixed function of the text that resembles a byte-pair encoding: a word has one token or several. Words are
 // divided into pieces of 4 to 6 letters, depending on the first letter. The space before a word belongs to its first

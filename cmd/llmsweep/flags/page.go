@@ -19,7 +19,7 @@ type Page struct {
 }
 
 // WriteWithPage writes tables as t does, and the page beside them. Where the page would replace somebody else's file, nothing is written.
-func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
+func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
 	path := p.path(t)
 	if path != "" {
 		if err := inputs.CheckOutput(path, t.Force); err != nil {

@@ -22,7 +22,7 @@ type Tables struct {
 }
 
 // Write writes tables in the format, the language and the file of the flags.
-func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
+func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, sections []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
 	if t.Output == "" {
 		return t.print(c.Out, c.Options(t.Lang, t.Plain, ""), asJSON, sections, page)
 	}
@@ -42,12 +42,12 @@ func (t *Tables) CheckFile() error {
 }
 
 // print prints tables in the format.
-func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
+func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) error, sections []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
 	switch t.Format {
 	case "json":
 		return asJSON(out)
 	case FormatHTML:
 		return page(out, layout.WriteOptions{Lang: o.Lang})
 	}
-	return table.WriteSections(out, t.Format, sections(o.Lang), table.Style{Width: o.Width, Color: o.Color})
+	return table.WriteSections(out, t.Format, sections, table.Style{Width: o.Width, Color: o.Color, Lang: o.Lang})
 }

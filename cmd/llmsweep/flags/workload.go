@@ -90,3 +90,12 @@ func (l *WorkloadOptions) check() error {
 	}
 	return nil
 }
+
+// Spec returns the workload that the flags ask for; replay is the trace that is replayed, nil for none.
+func (l *WorkloadOptions) Spec(replay *workload.Replay) *workload.Spec {
+	return &workload.Spec{
+		PromptTokens: l.PromptLengths, OutputTokens: l.OutputLengths, PromptSet: l.Workload.PromptTokens != "", OutputSet: l.Workload.OutputTokens != "",
+		Seed: l.Seed, Prompt: l.Prompt, Dataset: l.Dataset, Rows: l.DatasetRows, MultiTurn: l.MultiTurn, Graded: l.Graded, Replay: replay,
+		Talk: l.Talk, Talking: l.Turns != "", PrefixTokens: l.PrefixTokens, PrefixGroups: l.PrefixGroups,
+	}
+}

@@ -54,7 +54,7 @@ func (t *Target) Found(urls []string, host string) ([]byte, error) {
 
 // ConnectAsFound connects to servers with what another process found out of them, and makes the same workload. It asks the servers
 // nothing, but to count a dataset's tokens.
-func ConnectAsFound(c *console.Console, urls []string, told []byte, flags *flags.Target, l *flags.WorkloadOptions, r *Replay, conns int) (_ *Target, err error) {
+func ConnectAsFound(c *console.Console, urls []string, told []byte, flags *flags.Target, l *flags.WorkloadOptions, r *workload.Replay, conns int) (_ *Target, err error) {
 	var f found
 	if err := json.Unmarshal(told, &f); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func ConnectAsFound(c *console.Console, urls []string, told []byte, flags *flags
 		return nil, console.Usage(fmt.Errorf("this rank names %d servers, and rank 0 %d: all ranks need the same command line", len(urls), len(f.Servers)))
 	}
 	each := (conns + len(urls) - 1) / len(urls)
-	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang, costs: f.Costs, Longest: f.Longest}
+	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang, Longest: f.Longest}
 	defer func() {
 		if err != nil {
 			t.Close()
@@ -82,15 +82,7 @@ func ConnectAsFound(c *console.Console, urls []string, told []byte, flags *flags
 			t.others = append(t.others, one)
 		}
 	}
-	switch {
-	case l.Prompt != "":
-		t.Workload = workload.Repeated{Text: l.Prompt, Output: l.OutputLengths, Seed: l.Seed}
-	case l.Dataset != "":
-		t.Workload, err = t.openDataset(c.Ctx, l)
-	default:
-		t.Workload, err = t.written(c.Ctx, l, r, f.Costs)
-	}
-	return t, err
+	return t, t.open(c.Ctx, l.Spec(r), &f.Costs)
 }
 
 // reachAgain makes the client of a server as another process found it.

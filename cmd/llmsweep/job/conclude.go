@@ -38,7 +38,7 @@ func resultOf(dir string, record *rundir.Pair, runs [2]*rundir.Run) (*Result, er
 }
 
 // Tables returns the sections of the result.
-func (r *Result) Tables(l lang.Lang) []table.Section { return r.Sections(l, 1) }
+func (r *Result) Tables() []table.Section { return r.Sections(1) }
 
 // Page writes the page of the result.
 func (r *Result) Page(w io.Writer, o layout.WriteOptions) error {
@@ -77,7 +77,7 @@ func (cm *Comparison) conclude(out string, record *rundir.Pair, runs [2]*rundir.
 		return err
 	}
 	var doc bytes.Buffer
-	if err := table.WriteSections(&doc, "markdown", result.Tables(l), table.Style{}); err != nil {
+	if err := table.WriteSections(&doc, "markdown", result.Tables(), table.Style{Lang: l}); err != nil {
 		return err
 	}
 	err = (&store.Dir{Path: out}).WriteFile(rundir.ReportFile, inputs.MarkedOutput(doc.Bytes(), inputs.XMLMark))

@@ -64,7 +64,7 @@ func limitsOf(p *client.Purse) client.SpendLimits {
 
 // DryRun prints what a plan sends at most, and at what price. Nothing is sent: prompts that only the server could count are counted by
 // --tokenizer, or reckoned at one token a byte.
-func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) error {
+func (e *Measurement) DryRun(longest time.Duration) error {
 	l, err := e.workload()
 	if err != nil {
 		return console.Usage(err)
@@ -74,9 +74,15 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 		return console.Usage(err)
 	}
 	count := counter(e.Ctx, l)
-	w, err := unsent(e.Ctx, l, count, e.Replay)
+	counter := func(_ context.Context, text string) (int, string, error) { return count(text), "dry run", nil }
+	opened, err := openWorkload(e.Ctx, l.Spec(e.Replay), counter, &workload.Guess, e.Lang)
 	if err != nil {
 		return err
+	}
+	w := opened.Workload
+	stages, err := e.stagesOf(w)
+	if err != nil {
+		return console.Usage(err)
 	}
 	limits := limitsOf(purse)
 	check, err := e.check()
@@ -122,23 +128,4 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 		fmt.Fprintln(e.Console.Out, line)
 	}
 	return nil
-}
-
-// unsent makes the workload without a server.
-func unsent(ctx context.Context, l *flags.WorkloadOptions, count func(string) int, r *Replay) (workload.Workload, error) {
-	t := &Target{}
-	switch {
-	case l.Prompt != "":
-		return workload.Repeated{Text: l.Prompt, Output: l.OutputLengths, Seed: l.Seed}, nil
-	case l.Dataset != "":
-		d, err := workload.OpenDataset(ctx, l.Dataset, workload.DatasetOptions{
-			Rows: l.DatasetRows, Seed: l.Seed, Output: l.OutputLengths, ForceOutput: l.OutputTokens != "", MultiTurn: l.MultiTurn, Think: l.Talk.Think, Graded: l.Graded,
-			Count: func(_ context.Context, text string) (int, string, error) { return count(text), "dry run", nil },
-		})
-		if err != nil {
-			return nil, t.UsageError(err)
-		}
-		return d, nil
-	}
-	return t.MakeWorkload(ctx, l, r, workload.Guess)
 }

@@ -21,11 +21,13 @@ import (
 	html "llmsweep/report/page"
 	"llmsweep/sweep"
 	"llmsweep/sweep/cluster"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/workload"
 )
 
 // Measurement is a sweep or run with the preflight before it, the progress while it runs and the report after it.
@@ -34,7 +36,7 @@ type Measurement struct {
 	Urls     []string // of the servers; requests are shared out over several
 	Target   *flags.Target
 	Workload *flags.Workload
-	Replay   *Replay // nil without a trace
+	Replay   *workload.Replay // nil without a trace
 	Plan     sweep.Config
 	Results  *flags.Results
 	Kind     string // rundir.KindSweep or rundir.KindRun
@@ -50,9 +52,19 @@ type Measurement struct {
 	Canaries *flags.Fidelity // nil for none
 	// measure measures, after the preflight.
 	Measure func(context.Context, sweep.Config, *Target, *rundir.Run) error
+	// Planned returns the stages, where they are known beforehand; nil for a plan that finds its stages as it goes.
+	Planned func(workload.Workload) ([]experiment.Stage, error)
 	Cluster *flags.Cluster // nil for a command that runs on one machine
 	// Sessions returns the sessions of the stages, where the plan makes its own.
 	Sessions func(*Target) (func(stage string) load.Source, error)
+}
+
+// stagesOf returns the stages that are known beforehand.
+func (e *Measurement) stagesOf(w workload.Workload) ([]experiment.Stage, error) {
+	if e.Planned == nil {
+		return nil, nil
+	}
+	return e.Planned(w)
 }
 
 // parsed is what the flags ask for, besides the plan.

@@ -12,10 +12,11 @@ import (
 	"llmsweep/sweep"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/workload"
 )
 
 // ConnectAll connects to one or several servers of the same model. The workload is made with the first one.
-func ConnectAll(c *console.Console, urls []string, f *flags.Target, l *flags.WorkloadOptions, r *Replay, conns int) (*Target, error) {
+func ConnectAll(c *console.Console, urls []string, f *flags.Target, l *flags.WorkloadOptions, r *workload.Replay, conns int) (*Target, error) {
 	each := (conns + len(urls) - 1) / len(urls)
 	t, err := ConnectTarget(c, urls[0], f, l, r, each)
 	if err != nil || len(urls) == 1 {

@@ -1,4 +1,4 @@
-// Has what llmsweep resume needs beside the measurement: which run can go on, with which command line, at which server, and
+// What llmsweep resume needs beside the measurement: which run can go on, with which command line, at which server, and
 // what it spent before.
 
 package job

@@ -71,17 +71,16 @@ func embedded(c *console.Console, url string, unchecked bool) (string, sim.Machi
 }
 
 // ConnectTarget runs the preflight of a server, and makes the workload.
-func ConnectTarget(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, r *Replay, conns int) (*Target, error) {
+func ConnectTarget(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, r *workload.Replay, conns int) (*Target, error) {
 	t, err := Preflight(c, url, flags, l, r != nil, conns)
 	if err != nil {
 		return nil, err
 	}
-	w, err := t.open(c.Ctx, l, r)
-	if err != nil {
+	if err := t.open(c.Ctx, l.Spec(r), nil); err != nil {
 		t.Close()
 		return nil, err
 	}
-	t.SetWorkload(w)
+	t.describeWorkload()
 	return t, nil
 }
 
@@ -185,10 +184,10 @@ func (t *Target) closes(f func()) {
 	t.Close = func() { f(); rest() }
 }
 
-// SetWorkload sets the workload, and describes it for run.json.
-func (t *Target) SetWorkload(w workload.Workload) {
+// describeWorkload writes into what run.json has what the workload asks for.
+func (t *Target) describeWorkload() {
 	params := t.Asked
-	t.Workload, t.Asked = w, w.Describe()
+	t.Asked = t.Workload.Describe()
 	t.Asked.Think, t.Asked.Temperature, t.Asked.Forced, t.Asked.CountedPrompt = params.Think, params.Temperature, params.Forced && t.Asked.Graded == 0, t.Counted
 }
 

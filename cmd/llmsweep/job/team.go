@@ -70,8 +70,8 @@ func build() string {
 func hello(c *console.Console, node *cluster.Place) *cluster.Hello {
 	host, _ := os.Hostname()
 	return &cluster.Hello{
-		Rank: int32(node.Rank), Ranks: int32(node.Ranks), Version: build(), Host: cmp.Or(c.Env("SLURMD_NODENAME"), host),
-		Os: runtime.GOOS + "/" + runtime.GOARCH, Cpus: int32(runtime.NumCPU()),
+		Rank: node.Rank, Ranks: node.Ranks, Version: build(), Host: cmp.Or(c.Env("SLURMD_NODENAME"), host),
+		OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
 	}
 }
 

@@ -203,9 +203,10 @@ func (cm *Comparison) connect() (both [2]*Target, err error) {
 	}
 	if both[1], err = Preflight(c, cm.URLs[1], cm.side(1), l, false, conns); err == nil {
 		if w, ok := both[0].Workload.(*workload.Synthetic); ok && both[0].Counted > 0 {
-			err = both[1].CheckLength(c.Ctx, w, l)
+			err = both[1].checkLength(c.Ctx, w, int(l.PromptLengths.Mean))
 		}
-		both[1].SetWorkload(both[0].Workload)
+		both[1].Workload = both[0].Workload
+		both[1].describeWorkload()
 	}
 	if err != nil {
 		both[0].Close()

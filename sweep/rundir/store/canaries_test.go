@@ -2,10 +2,11 @@ package store
 
 import (
 	"compress/gzip"
-	"llmsweep/sweep/rundir"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"llmsweep/sweep/rundir"
 )
 
 // TestCanariesMayBeCompressed: run directories that are kept are smaller.

@@ -1,4 +1,4 @@
-// Has the file operations that a run directory is written with. They are behind an interface, so that tests can cut the power,
+// The file operations that a run directory is written with. They are behind an interface, so that tests can cut the power,
 // fill the disk up, or make it fail.
 //
 // What a power cut leaves is known only of what was synced: bytes of a file by [File].Sync, names in a directory by [Disk].SyncDir. The rest

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"llmsweep/sweep/rundir"
 	"os"
 	"path/filepath"
+
+	"llmsweep/sweep/rundir"
 )
 
 // AppendLines queues encoded records of one stage for writing, as [Lines] yields them. It keeps nothing of them.
@@ -19,20 +20,6 @@ func (d *Dir) AppendLines(stage string, lines []byte) error {
 	line := d.lines.Get().(*[]byte)
 	*line = append((*line)[:0], lines...)
 	return d.send(entry{stage: stage, line: line, count: bytes.Count(lines, []byte("\n"))})
-}
-
-// AppendLines keeps encoded records of one stage.
-func (m *Memory) AppendLines(_ string, lines []byte) error {
-	for line := range bytes.Lines(lines) {
-		r, err := rundir.ParseRecord(bytes.TrimSuffix(line, []byte("\n")))
-		if err == nil {
-			err = m.Append(r)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Lines yields the encoded records in a run directory, whole lines of about size bytes at a time. What it yields is overwritten. A last line

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"llmsweep/sweep/rundir"
 	"os"
 	"path/filepath"
+
+	"llmsweep/sweep/rundir"
 )
 
 // OpenPair reads the pair.json of a directory; ok is false where there is none.

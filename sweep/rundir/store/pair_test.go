@@ -1,11 +1,12 @@
 package store
 
 import (
-	"llmsweep/sweep/rundir"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"llmsweep/sweep/rundir"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -1,10 +1,11 @@
 package store
 
 import (
-	"llmsweep/sweep/rundir"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"llmsweep/sweep/rundir"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -1,5 +1,4 @@
-// Has disks that fail as real ones do: they fill up, are taken away, and lose what was not synced when the power fails.
-
+// Package disktest has disks that fail as real ones do: they fill up, are taken away, and lose what was not synced when the power fails.
 package disktest
 
 import (

@@ -1,0 +1,297 @@
+package findings
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// Columns returns every quantity of a stage, in the order of CSV. Each rendering picks from these, and none has columns of its own: see [Pick].
+func Columns() []Column {
+	all := slices.Concat(runColumns(), settingColumns(), countColumns(), rateColumns())
+	for _, d := range []struct {
+		id   string
+		head lang.Text
+		of   func(*rundir.Stage) *rundir.Dist
+	}{
+		{"latency_s", lang.HeadLatency.Text(), Latency}, {"ttft_s", lang.Same("TTFT"), TTFT},
+		{"ttft_due_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.TTFTDue }},
+		{"tpot_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }},
+		{"itl_s", lang.Same("ITL"), ITL},
+		{"chunk_gap_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.ChunkGap }},
+		{"lag_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.Lag }},
+		{"queued_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.Queued }},
+	} {
+		all = append(all, distColumns(d.id, d.head, d.of)...)
+	}
+	return slices.Concat(all, judgementColumns(), serverColumns())
+}
+
+// Pick returns the columns with these IDs, in this order.
+func Pick(ids ...string) []Column {
+	all, picked := Columns(), make([]Column, len(ids))
+	for i, id := range ids {
+		at := slices.IndexFunc(all, func(c Column) bool { return c.ID == id })
+		if at < 0 {
+			panic("no column " + id) // a test picks all that are named
+		}
+		picked[i] = all[at]
+	}
+	return picked
+}
+
+// words is a column of words.
+func words(id string, head lang.Text, word func(StageRow) string, cell func(StageRow) table.Cell) Column {
+	return Column{ID: id, Head: head, Left: true, Word: word, Cell: cell}
+}
+
+// number is a column of numbers that are printed in one way.
+func number(id string, head lang.Text, unit string, of TakeStages, print lang.Printer) Column {
+	return Column{ID: id, Head: head, Unit: unit, Number: of, Cell: func(r StageRow) table.Cell { return table.Number(of(r.Stage), "", print) }}
+}
+
+// rate is a column of rates: a row in which nothing was completed has none.
+func rate(id string, head lang.Phrase, unit string, of TakeStages, print lang.Printer) Column {
+	c := number(id, head.Text(), unit, of, print)
+	c.Cell = func(r StageRow) table.Cell { return table.Number(lang.NonZero(of(r.Stage)), "", print) }
+	return c
+}
+
+// count is a column of a number of requests; a published table does not say it.
+func count(id string, head lang.Text, of func(*rundir.Stage) int) Column {
+	return Column{ID: id, Head: head, Word: func(r StageRow) string { return strconv.Itoa(of(r.Stage)) }, Cell: func(r StageRow) table.Cell {
+		n := of(r.Stage)
+		if n == 0 && r.Stage.Source != nil {
+			return table.Absent()
+		}
+		return table.Count(n)
+	}}
+}
+
+// inFile is a column that CSV alone has.
+func inFile(id string, word func(StageRow) string) Column {
+	return Column{ID: id, Word: word}
+}
+
+// numberInFile is a number that CSV alone has.
+func numberInFile(id string, of TakeStages) Column { return Column{ID: id, Number: of} }
+
+// anyStage returns a condition: that a stage of some run passes a test.
+func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
+	return func(runs []rundir.Run) bool {
+		return slices.ContainsFunc(runs, func(run rundir.Run) bool {
+			return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return test(&s) })
+		})
+	}
+}
+
+// countColumns tell how many requests there were.
+func countColumns() []Column {
+	failed := count("failed", headFailed.Text(), FailedStages)
+	tally := failed.Cell
+	failed.Word, failed.When = nil, AnyFailed // CSV has classes
+	failed.Cell = func(r StageRow) table.Cell {
+		c := tally(r)
+		if c.Tone = table.Faint; FailedStages(r.Stage) > 0 {
+			c.Tone = table.Bad
+		}
+		return c
+	}
+	return []Column{
+		count("requests_due", headRequests.Text(), func(s *rundir.Stage) int { return s.Requests.Due }),
+		count("requests_sent", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Sent }),
+		count("requests_ok", headAnswered.Text(), func(s *rundir.Stage) int { return s.Requests.OK }),
+		count("requests_error", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Error }),
+		count("requests_incomplete", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Incomplete }),
+		count("requests_resent", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Resent }),
+		inFile("errors", func(r StageRow) string { return classes(r.Stage.Errors) }),
+		failed,
+		{ID: "refused", Head: headRefused.Text(), When: anyStage(func(s *rundir.Stage) bool { return s.Refused.Known() }), Cell: refused},
+	}
+}
+
+// refused is the share of the requests that the server refused.
+func refused(r StageRow) table.Cell {
+	if !r.Stage.Refused.Known() {
+		return table.None()
+	}
+	return table.Cell{Text: lang.Same(lang.Percent(r.Stage.Refused.Value())), Tone: table.Bad}
+}
+
+// rateColumns are what was offered and done.
+func rateColumns() []Column {
+	offered := number("rates_offered", headOffered.Text(), "req/s", func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }, lang.Rate)
+	told := offered.Cell
+	offered.Cell = func(r StageRow) table.Cell {
+		if r.Stage.Rates.Offered.IsZero() { // a closed loop offers none
+			return table.None()
+		}
+		return told(r)
+	}
+	gaps := number("inter_token_s", lang.Same("ITL"), "", func(s *rundir.Stage) rundir.Number { return s.InterToken }, nil)
+	gaps.Sub, gaps.Cell = lang.SubMean.Text(), func(r StageRow) table.Cell { return table.Seconds(r.Stage.InterToken) }
+	return []Column{
+		offered,
+		numberInFile("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
+		rate("rates_completed", lang.HeadDone, "req/s", CompletedCell, lang.Rate),
+		rate("tokens_per_s_output", lang.HeadOutput, "tok/s", Output, lang.Short),
+		numberInFile("tokens_per_s_input", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }),
+		numberInFile("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
+		number("concurrency_mean", headInFlight.Text(), "", func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }, lang.Tenths),
+		inFile("concurrency_peak", func(r StageRow) string { return strconv.Itoa(r.Stage.Concurrency.Peak) }),
+		numberInFile("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
+		numberInFile("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
+		numberInFile("output_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Mean }),
+		numberInFile("output_tokens_min", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Min }),
+		numberInFile("output_tokens_max", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Max }),
+		numberInFile("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
+		numberInFile("tokens_per_chunk", func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }),
+		inFile("token_source", func(r StageRow) string { return r.Stage.TokenSource }),
+		gaps,
+		{ID: "length", Head: headLength.Text(), Unit: "tokens", When: anyStage(func(s *rundir.Stage) bool { return WrongLength(s, lang.English) != "" }), Cell: length},
+	}
+}
+
+// length is the mean length of answers, and the requested length where it differs.
+func length(r StageRow) table.Cell {
+	got := r.Stage.OutputTokens.Mean
+	if !got.Known() {
+		return table.Absent()
+	}
+	if WrongLength(r.Stage, lang.English) == "" {
+		return table.Literal(lang.Number(got, lang.Short))
+	}
+	return table.Cell{Text: sayOfAsked.Text(lang.Number(got, lang.Short), lang.Number(r.Stage.AskedTokens, lang.Short)), Tone: table.Bad}
+}
+
+// distColumns are the columns of a distribution of durations.
+func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist) []Column {
+	all := []Column{inFile(id+"_n", func(r StageRow) string { return strconv.Itoa(of(r.Stage).N) })}
+	for _, f := range new(rundir.Dist).Numbers() {
+		c := Column{ID: id + "_" + f.Name, Head: head, Number: func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }}
+		c.Sub, c.Cell = lang.Same(f.Name), func(r StageRow) table.Cell { return table.Percentile(of(r.Stage), f.Name) }
+		if f.Name == "mean" {
+			c.Sub, c.Cell = lang.SubMean.Text(), func(r StageRow) table.Cell { return table.Seconds(of(r.Stage).Mean) }
+		}
+		all = append(all, c)
+	}
+	return append(all,
+		inFile(id+"_over", func(r StageRow) string { return bounds(of(r.Stage)) }),
+		inFile(id+"_unsupported", func(r StageRow) string { return strings.Join(of(r.Stage).Unsupported, " ") }))
+}
+
+// judgementColumns are what was found of a stage.
+func judgementColumns() []Column {
+	promised := anyStage(func(s *rundir.Stage) bool { return s.Goodput != nil })
+	good := number("goodput_rate", headGoodput.Text(), "req/s", func(s *rundir.Stage) rundir.Number { return goodput(s).Rate }, lang.Rate)
+	good.When = promised
+	kept := words("goodput_verdict", headSLO.Text(), func(r StageRow) string { return string(goodput(r.Stage).Verdict) }, sloCell)
+	kept.When = promised
+	return []Column{
+		words("verdict", headVerdict.Text(), func(r StageRow) string { return string(r.Stage.Verdict) }, func(r StageRow) table.Cell { return Verdict(r.Stage) }),
+		numberInFile("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
+		numberInFile("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
+		numberInFile("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
+		good,
+		numberInFile("goodput_share", func(s *rundir.Stage) rundir.Number { return goodput(s).Share }),
+		inFile("goodput_unknown", func(r StageRow) string { return positive(float64(goodput(r.Stage).Unknown)) }),
+		kept,
+		inFile("goodput_terms", func(r StageRow) string {
+			var parts []string
+			for _, p := range goodput(r.Stage).Terms {
+				parts = append(parts, p.Term+"="+string(p.Verdict))
+			}
+			return strings.Join(parts, " ")
+		}),
+		numberInFile("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
+		inFile("invalid", func(r StageRow) string { return JoinNotes(r.Stage.Invalid) }),
+		inFile("warnings", func(r StageRow) string { return JoinNotes(r.Stage.Warnings...) }),
+		{ID: "fidelity", Head: headAnswers.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Fidelity != nil }), Cell: func(r StageRow) table.Cell { return agreedCell(r.Stage.Fidelity) }},
+		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Grades != nil }), Cell: func(r StageRow) table.Cell { return gradedCell(r.Stage.Graded) }},
+	}
+}
+
+// checked returns a condition: that the answers of some run were checked.
+func checked(test func(*rundir.Run) bool) func([]rundir.Run) bool {
+	return func(runs []rundir.Run) bool {
+		return slices.ContainsFunc(runs, func(run rundir.Run) bool { return test(&run) })
+	}
+}
+
+// agreedCell is the verdict on a stage's answers, with how many of them are the same.
+func agreedCell(a *rundir.Agreed) table.Cell {
+	if a == nil || a.Answers == 0 {
+		return table.Absent()
+	}
+	tone := map[rundir.FidelityVerdict]table.Tone{rundir.FidelitySame: table.Good, rundir.FidelityTies: table.Caution, rundir.FidelityDiffers: table.Bad}[a.Verdict]
+	return table.Cell{Text: lang.Both(func(l lang.Lang) string { return Agreed(a, l) }), Tone: cmp.Or(tone, table.Faint)}
+}
+
+// gradedCell is the accuracy of a stage, with the verdict on it.
+func gradedCell(g *rundir.Graded) table.Cell {
+	if g == nil || g.Answers == 0 {
+		return table.Absent()
+	}
+	tone := map[rundir.GradesVerdict]table.Tone{rundir.GradesSame: table.Good, rundir.GradesWorse: table.Bad, rundir.GradesBetter: table.Caution}[g.Verdict]
+	return table.Cell{Text: lang.Both(func(l lang.Lang) string { return Graded(g, l) }), Tone: cmp.Or(tone, table.Faint)}
+}
+
+// sloCell is the verdict on what was promised.
+func sloCell(r StageRow) table.Cell {
+	switch g := r.Stage.Goodput; {
+	case g == nil:
+		return table.Absent()
+	case g.Verdict == rundir.Kept:
+		return table.Cell{Text: sloKept.Text(), Tone: table.Good}
+	case g.Verdict == rundir.Broken:
+		return table.Cell{Text: sloBroken.Text(), Tone: table.Bad}
+	}
+	return table.Cell{Text: sloUnsure.Text(), Tone: table.Caution}
+}
+
+// BadgeInvalid is the badge of a stage in which the client was the limit; the others are verdicts.
+const BadgeInvalid rundir.Verdict = "invalid"
+
+// Verdict returns the cell with the verdict on a stage.
+func Verdict(s *rundir.Stage) table.Cell {
+	c := table.Cell{Text: lang.Both(func(l lang.Lang) string { return lang.Verdict(s.Verdict, l) }), Badge: cmp.Or(s.Verdict, "none"), Tone: table.Faint}
+	switch s.Verdict {
+	case rundir.Stable:
+		c.Tone = table.Good
+	case rundir.Saturated, rundir.Shedding:
+		c.Tone = table.Bad
+	case rundir.Undecided:
+		c.Tone = table.Caution
+	}
+	if !s.Invalid.IsZero() {
+		c.Badge = BadgeInvalid
+	}
+	return c
+}
+
+// serverColumns are the server's own metrics: means over the window, and the highest share of its cache.
+func serverColumns() []Column {
+	gauge := func(id string, head lang.Phrase, unit string, print lang.Printer, of func(*rundir.Server) rundir.Number) Column {
+		c := Column{ID: id, Head: head.Text(), Sub: lang.Same(unit), When: anyStage(func(s *rundir.Stage) bool { return s.Server != nil })}
+		c.Cell = func(r StageRow) table.Cell {
+			if r.Stage.Server == nil {
+				return table.Absent()
+			}
+			return table.Number(of(r.Stage.Server), "", print)
+		}
+		return c
+	}
+	share := func(f rundir.Number) rundir.Number { return lang.Scale(f, 100) }
+	return []Column{
+		gauge("server_running", headRunning, "", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Running }),
+		gauge("server_waiting", headWaiting, "", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Waiting }),
+		gauge("server_kv_usage_max", headKV, "%", lang.Tenths, func(s *rundir.Server) rundir.Number { return share(s.KVUsageMax) }),
+		gauge("server_preemptions", headPreemptions, "", lang.Fixed(0), func(s *rundir.Server) rundir.Number { return s.Preemptions }),
+		gauge("server_prefix_hit_rate", headPrefix, "%", lang.Tenths, func(s *rundir.Server) rundir.Number { return share(s.PrefixHitRate) }),
+	}
+}

@@ -1,0 +1,57 @@
+package findings
+
+import (
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+)
+
+// Headings of columns.
+var (
+	headAccuracy = lang.Say("accuracy", "正确率")
+	headAnswered = lang.Say("answered", "成功")
+	headAnswers  = lang.Say("answers", "回答")
+	headFailed   = lang.Say("failed", "失败")
+	headGoodput  = lang.Say("goodput", "有效吞吐")
+	headInFlight = lang.Say("in flight", "并发")
+	headLength   = lang.Say("length", "输出长度")
+	headOffered  = lang.Say("offered", "到达")
+	headRefused  = lang.Say("refused", "拒绝")
+	headRequests = lang.Say("requests", "请求")
+	headRole     = lang.Say("role", "作用")
+	headSLO      = lang.Say("SLO", "SLO")
+	headVerdict  = lang.Say("verdict", "判定")
+
+	headRunning     = lang.Say("running", "运行中")
+	headWaiting     = lang.Say("waiting", "排队")
+	headKV          = lang.Say("KV cache", "KV 缓存")
+	headPreemptions = lang.Say("preempted", "抢占")
+	headPrefix      = lang.Say("prefix hits", "前缀命中")
+)
+
+// Words in cells.
+var (
+	sayOfAsked = lang.Say("%s of %s", "%s（要求 %s）")
+	sloKept    = lang.Say("met", "满足")
+	sloBroken  = lang.Say("missed", "不满足")
+	sloUnsure  = lang.Say("unsure", "未定")
+
+	roleFloor   = lang.Say("one at a time", "逐个请求")
+	roleGrid    = lang.Say("rate", "到达率")
+	roleCeiling = lang.Say("maximum", "最大吞吐")
+	roleProbe   = lang.Say("probe", "探测")
+	roleControl = lang.Say("measured again", "复测")
+	roleSingle  = lang.Say("asked for", "指定")
+	roleWarmUp  = lang.Say("warm-up", "预热")
+)
+
+// roleName is a role in words.
+func roleName(role rundir.Role) lang.Text {
+	p, ok := map[rundir.Role]lang.Phrase{
+		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Control: roleControl,
+		rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
+	}[role]
+	if !ok {
+		return lang.Same(string(role))
+	}
+	return p.Text()
+}

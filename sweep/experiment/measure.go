@@ -1,0 +1,231 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/measure"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// The states of a stage, and what takes it from one to the next:
+//
+//	| state    | what happens                                                     | next                                            |
+//	|----------|------------------------------------------------------------------|-------------------------------------------------|
+//	| asked    | [Experiment.Measure] looks it up in the first part of the run    | recalled; waiting, where it is not there        |
+//	| recalled | its row is taken over; nothing is sent                           | done                                            |
+//	| waiting  | [Experiment.before]: what was recalled ends, the user may pause, | ended, where the context ends, the budget is    |
+//	|          | the server becomes idle and as quick as before an overload       | used up or a file cannot be written; begun      |
+//	| begun    | its row is in the run, as Running, and saved; the observer is    | held                                            |
+//	|          | told; connections are opened; checks add their sessions          |                                                 |
+//	| held     | [Experiment.hold]: its load is sent, and its records are counted | held again, once, where its load was not held   |
+//	|          |                                                                  | as planned (void); measured                     |
+//	| measured | [Experiment.after]: its row is Complete, or Interrupted; client  | ended, where that is the plan's last stage: an  |
+//	|          | and answers are judged; it is saved; the observer is told        | interrupt, no server, no purse, no disk; done   |
+//	| done     | what it tells of the server steers the next one                  | asked, for the next stage                       |
+//	| ended    | nothing more is measured: [Experiment.Finish]                    |                                                 |
+
+// held is a stage from when it begins until its row is whole.
+type held struct {
+	*Stage
+	row     rundir.Stage
+	terms   []slo.Term    // of which its row tells the goodput
+	answers []load.Answer // texts whose tokens are to be counted
+}
+
+// Measure runs one stage and saves what it measured.
+func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error) {
+	if st, ok := x.recall(&s); ok {
+		return st, x.ends()
+	}
+	h, err := x.before(ctx, &s)
+	if err != nil {
+		return h.row, err
+	}
+	err = x.hold(ctx, h)
+	return x.after(ctx, h, err)
+}
+
+// before waits until the server is fit for the stage, and begins it.
+func (x *Experiment) before(ctx context.Context, s *Stage) (*held, error) {
+	h := &held{Stage: s, terms: x.config.SLO}
+	if err := x.catchUp(ctx); err != nil {
+		return h, err
+	}
+	x.pause(ctx, s.Name)
+	if err := x.Settle(ctx); err != nil {
+		return h, err
+	}
+	if err := x.recover(ctx); err != nil {
+		return h, err
+	}
+	if x.HasBudget() && x.TimeLeft() <= 0 {
+		return h, budgetOver(x.config.Budget, s.Name)
+	}
+	h.row = s.describe(x.Elapsed())
+	x.run.Stages = append(x.run.Stages, h.row)
+	if err := x.save(); err != nil {
+		return h, err
+	}
+	x.Ahead.Begins(s.forecast())
+	x.announce(h)
+	x.connect(ctx, s)
+	x.mix(s)
+	return h, nil
+}
+
+// announce tells the observer that a stage begins.
+func (x *Experiment) announce(h *held) {
+	x.config.Observer.StageBegins(&h.row, h.MinTime)
+	x.foretell()
+	x.tellLeft(load.Snapshot{})
+}
+
+// attempts is how often a stage is begun whose load is not held as planned. Then the experiment ends.
+const attempts = 2
+
+// hold runs a stage and summarizes it. A stage whose load was not held as planned is repeated.
+func (x *Experiment) hold(ctx context.Context, h *held) error {
+	for n := 1; ; n++ {
+		criteria := x.criteria(h)
+		account := measure.NewAccount(criteria)
+		seen, err := x.config.Hold(ctx, x.loadOf(h, &criteria), x.environment(h, account))
+		void := (*load.VoidError)(nil)
+		if !errors.As(err, &void) {
+			return x.summarize(h, account, seen, err)
+		}
+		x.Warn(void.Why)
+		if n == attempts || ctx.Err() != nil {
+			h.row.State, h.row.Invalid = rundir.Interrupted, void.Why
+			return &EndError{void.Why, void.Error()}
+		}
+	}
+}
+
+// criteria returns what a stage is judged by.
+func (x *Experiment) criteria(h *held) measure.Criteria {
+	return measure.Criteria{
+		Extent: h.Extent, Rate: h.Load.MeanRate(), Concurrency: h.Load.Limit(), Sessions: h.Sessions, Whole: h.whole(), TimeOut: x.timeOut(),
+		MaxErrorRate: x.config.MaxErrorRate, Tolerance: x.config.Tolerance, SLO: h.terms, Alone: x.aloneLengths(),
+	}
+}
+
+// loadOf returns the load of a stage, with its arrivals and a fresh source.
+func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
+	c, source := &x.config, h.Source
+	if source == nil {
+		source = c.Sources(h.Name)
+	}
+	return load.Stage{
+		Name: h.Name, Load: h.Load, Schedule: h.Load.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Opening: h.Opening, Source: source,
+		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: h.Sessions, Exact: x.run.Workload.Forced, Tick: criteria.Tick(),
+		Tail: h.Tail, Drain: c.Drain, TimeOut: criteria.TimeOut,
+	}
+}
+
+// aloneLengths returns how long answers to lone requests are: exactly as asked where the server was shown to keep to that, else as in the floor row.
+// It is nil where there is none.
+func (x *Experiment) aloneLengths() *measure.Shares {
+	if x.run.Workload.Forced {
+		return measure.Exact()
+	}
+	for i := range x.run.Stages {
+		st := &x.run.Stages[i]
+		if st.Role != rundir.Floor || st.State != rundir.Complete {
+			continue
+		}
+		if shares, err := measure.SharesOf(x.config.Log.Records(st.Name)); err == nil {
+			return shares
+		}
+	}
+	return nil
+}
+
+// environment returns what a stage is held with.
+func (x *Experiment) environment(h *held, account *measure.Account) load.Environment {
+	c := &x.config
+	return load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, Keep: keep(c.Log, h.Name)}
+}
+
+// summarize fills in the row of a stage, as far as its records tell it.
+func (x *Experiment) summarize(h *held, account *measure.Account, seen *load.Observed, broken error) (err error) {
+	h.row, err = account.Summarize(h.row, seen, x.config.Log.Records(h.Name))
+	h.answers = seen.Answers
+	x.leftBehind(&h.row)
+	together(&h.row, seen)
+	h.row.State = rundir.Complete
+	if seen.Interrupted || seen.Spent || broken != nil {
+		h.row.State = rundir.Interrupted
+	}
+	if seen.Spent {
+		broken = errors.Join(broken, spentUp(h.Name))
+	}
+	x.learn(h.row.Latency.Mean)
+	return joined(broken, err)
+}
+
+// learn takes in the mean latency of the latest stage.
+func (x *Experiment) learn(mean rundir.Number) {
+	if !mean.IsZero() {
+		x.latency = mean.Value()
+	}
+}
+
+// after completes the row of a stage, judges client and answers, and saves the run. broken is how the stage ended.
+func (x *Experiment) after(ctx context.Context, h *held, broken error) (rundir.Stage, error) {
+	x.retokenize(ctx, &h.row, h.answers)
+	if w, ok := overreached(x.run.Client.Selftest, &h.row); ok {
+		h.row.Warnings = append(h.row.Warnings, w)
+	}
+	x.Ahead.Ended(h.forecast(), &h.row)
+	x.overloaded(&h.row)
+	h.row.Ended = x.Elapsed().Seconds()
+	last := len(x.run.Stages) - 1
+	x.run.Stages[last] = h.row
+	x.judgeClient()
+	err := errors.Join(broken, x.judgeAnswers())
+	st := x.run.Stages[last]
+	x.config.Observer.StageEnds(&st)
+	if err := joined(err, x.save(), context.Cause(ctx)); err != nil {
+		return st, err
+	}
+	if st.Requests.OK == 0 && (onlyConnects(st.Errors) || x.frozen(last-1)) {
+		return st, serverGone(st.Name)
+	}
+	return st, x.ends()
+}
+
+// ends returns why the experiment ends after its latest stage; nil where it goes on.
+func (x *Experiment) ends() error {
+	if x.config.Ends == nil {
+		return nil
+	}
+	return x.config.Ends(x)
+}
+
+// Try runs a step of the search for the ceiling. It is recorded, and is no row.
+func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
+	if st, ok := x.recallStep(&s); ok {
+		return st, nil
+	}
+	if err := x.catchUp(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
+	if err := x.Settle(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
+	h := &held{Stage: &s, row: s.describe(0)}
+	x.Ahead.Searching(s.MinTime)
+	x.announce(h)
+	err := x.hold(ctx, h)
+	x.overloaded(&h.row)
+	if err := joined(err, context.Cause(ctx)); err != nil {
+		return h.row, err
+	}
+	x.run.Search = append(x.run.Search, rundir.SearchStep{
+		Name: h.Name, Output: h.row.TokensPerS.Output, Latency: h.row.Latency.Mean, Ended: x.Elapsed().Seconds(), Invalid: h.row.Invalid,
+	})
+	return h.row, x.save()
+}

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"bytes"
+	"iter"
+	"sync"
+
+	"llmsweep/sweep/rundir"
+)
+
+// Memory keeps a run in memory, for thousands of simulated experiments that need no files.
+type Memory struct {
+	mu      sync.Mutex
+	records map[string][]*rundir.Record
+
+	canaries []rundir.CanaryAnswer
+	grades   []rundir.Grade
+
+	Run *rundir.Run // as last saved
+}
+
+// Append keeps a copy of the record.
+func (m *Memory) Append(r *rundir.Record) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.records == nil {
+		m.records = map[string][]*rundir.Record{}
+	}
+	m.records[r.Stage] = append(m.records[r.Stage], r.Clone())
+	return nil
+}
+
+// Records yields the records of one stage.
+func (m *Memory) Records(stage string) iter.Seq2[*rundir.Record, error] {
+	return func(yield func(*rundir.Record, error) bool) {
+		m.mu.Lock()
+		records := m.records[stage]
+		m.mu.Unlock()
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Save keeps the run.
+func (m *Memory) Save(run *rundir.Run) error {
+	m.Run = run
+	return nil
+}
+
+// AppendLines keeps encoded records of one stage.
+func (m *Memory) AppendLines(_ string, lines []byte) error {
+	for line := range bytes.Lines(lines) {
+		r, err := rundir.ParseRecord(bytes.TrimSuffix(line, []byte("\n")))
+		if err == nil {
+			err = m.Append(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AppendReadings keeps nothing: who measures in memory asks for no gauges.
+func (m *Memory) AppendReadings([]rundir.Reading) error { return nil }
+
+// AppendCanaries keeps answers to canaries.
+func (m *Memory) AppendCanaries(all []rundir.CanaryAnswer) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.canaries = append(m.canaries, all...)
+	return nil
+}
+
+// Canaries yields the answers to canaries.
+func (m *Memory) Canaries() iter.Seq2[*rundir.CanaryAnswer, error] { return each(m.canaries) }
+
+// AppendGrades keeps the outcomes of graded questions.
+func (m *Memory) AppendGrades(all []rundir.Grade) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.grades = append(m.grades, all...)
+	return nil
+}
+
+// Grades yields the outcomes of graded questions.
+func (m *Memory) Grades() iter.Seq2[*rundir.Grade, error] { return each(m.grades) }
+
+// each yields what is kept.
+func each[T any](all []T) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for i := range all {
+			if !yield(&all[i], nil) {
+				return
+			}
+		}
+	}
+}
+
+// Broken returns nil: memory does not fail.
+func (m *Memory) Broken() <-chan struct{} { return nil }
+
+// Failure returns nil.
+func (m *Memory) Failure() error { return nil }
