@@ -127,3 +127,20 @@ func importsOfAll(t *testing.T) map[string][]string {
 	}
 	return all
 }
+
+// TestASweepIsEmbeddedWithFewImports: a program that sweeps the simulator needs at most three packages of ours.
+func TestASweepIsEmbeddedWithFewImports(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "examples", "program", "main.go"), nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ours []string
+	for _, i := range file.Imports {
+		if strings.HasPrefix(i.Path.Value, `"llmsweep/`) {
+			ours = append(ours, i.Path.Value)
+		}
+	}
+	if len(ours) == 0 || len(ours) > 3 {
+		t.Errorf("examples/program imports %v", ours)
+	}
+}
