@@ -133,38 +133,21 @@ func Of(setups []setup.Setup, o Options) (*Comparison, error) {
 	}
 	c.Factors = factors(setups, c.Setups)
 	var err error
-	if c.Grades, err = GradesOf(graded(setups)); err != nil {
+	if c.Grades, err = GradesOf(sides(setups)); err != nil {
 		return c, err
 	}
-	c.Texts = TextsOf(scored(setups))
+	c.Texts = TextsOf(sides(setups))
 	if o.Answers {
 		c.Answers, err = AnswersOf(sides(setups))
 	}
 	return c, err
 }
 
-// graded returns the runs whose accuracy is compared.
-func graded(setups []setup.Setup) []GradeSide {
-	var all []GradeSide
-	for i := range setups {
-		all = append(all, GradeSide{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
-	}
-	return all
-}
-
-// scored returns the runs whose scores of a text are compared.
-func scored(setups []setup.Setup) (all []TextSide) {
-	for i := range setups {
-		all = append(all, TextSide{Name: setups[i].Name, Run: setups[i].Run})
-	}
-	return all
-}
-
 // sides returns the runs whose answers are compared.
-func sides(setups []setup.Setup) []AnswerSide {
-	var all []AnswerSide
+func sides(setups []setup.Setup) []CheckedSide {
+	var all []CheckedSide
 	for i := range setups {
-		all = append(all, AnswerSide{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
+		all = append(all, CheckedSide{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
 	}
 	return all
 }
