@@ -81,9 +81,11 @@ func (j *Job) DryRun(longest time.Duration) error {
 		return err
 	}
 	w := opened.Workload
-	stages, err := j.stagesOf(w)
-	if err != nil {
-		return console.Usage(err)
+	var stages []experiment.Stage
+	if j.Stages != nil {
+		if stages, err = j.Stages(w); err != nil {
+			return console.Usage(err)
+		}
 	}
 	limits := limitsOf(purse)
 	check, err := j.check()
