@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -36,7 +37,7 @@ func (r *runner) read(ctx context.Context) []Reading {
 // Gather reads the gauges until stop is closed or ctx ends. It hands all readings to Keep, and returns them, thinned out. Their instants count
 // from epoch. failed is called where Keep cannot take them.
 func (e *Environment) Gather(ctx context.Context, epoch time.Time, stop <-chan struct{}, failed func(error)) []Reading {
-	ticker := time.NewTicker(readEvery)
+	ticker := time.NewTicker(cmp.Or(e.Every, readEvery))
 	defer ticker.Stop()
 	all := thinned{most: mostReadings}
 	var batch []Reading
