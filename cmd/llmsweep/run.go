@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -64,8 +63,8 @@ func (runCmd) Help() string {
 More: llmsweep help loads, llmsweep help workloads, llmsweep help slo`
 }
 
-// measurement returns the measurement that the flags ask for, and its loads.
-func (r *runCmd) measurement(c *console.Console) (*job.Measurement, error) {
+// job returns the measurement that the flags ask for, and its loads.
+func (r *runCmd) job(c *console.Console) (*job.Job, error) {
 	servers, err := c.Servers(r.URL)
 	if err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func (r *runCmd) measurement(c *console.Console) (*job.Measurement, error) {
 	if plan.SLO, err = slo.ParseAll(r.SLO); err != nil {
 		return nil, err
 	}
-	e := &job.Measurement{
+	e := &job.Job{
 		Console: c, Urls: servers, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
 		Dir:  func() (*store.Dir, error) { return c.RunDir(r.Out, r.Force) },
 		Kind: rundir.KindRun, Format: r.Format, Stages: len(loads) * r.Repeats, Conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
@@ -102,19 +101,12 @@ func (r *runCmd) measurement(c *console.Console) (*job.Measurement, error) {
 		e.Replay = &workload.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests}
 	}
 	e.Planned = func(w workload.Workload) ([]experiment.Stage, error) { return r.stages(loads, w) }
-	e.Measure = func(ctx context.Context, c sweep.Config, t *job.Target, run *rundir.Run) error {
-		stages, err := r.stages(loads, t.Workload)
-		if err != nil {
-			return console.Usage(err)
-		}
-		return sweep.Run(ctx, c, stages, run)
-	}
 	return e, nil
 }
 
 // Run measures.
 func (r *runCmd) Run(c *console.Console) error {
-	e, err := r.measurement(c)
+	e, err := r.job(c)
 	if err != nil {
 		return console.Usage(err)
 	}

@@ -46,8 +46,8 @@ Examples:
 More: llmsweep help sweep, llmsweep help metrics, llmsweep help verdicts`
 }
 
-// measurement returns the sweep that the flags ask for.
-func (s *sweepCmd) measurement(c *console.Console) (*job.Measurement, error) {
+// job returns the sweep that the flags ask for.
+func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 	servers, err := c.Servers(s.URL)
 	if err != nil {
 		return nil, err
@@ -59,10 +59,10 @@ func (s *sweepCmd) measurement(c *console.Console) (*job.Measurement, error) {
 	if plan.SLO, err = slo.ParseAll(s.SLO); err != nil {
 		return nil, err
 	}
-	e := &job.Measurement{
+	e := &job.Job{
 		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
 		Dir:  func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
-		Kind: rundir.KindSweep, Stages: plan.Points*plan.Repeats + 2, Conns: plan.MaxConcurrency, Measure: job.SweepAll,
+		Kind: rundir.KindSweep, Stages: plan.Points*plan.Repeats + 2, Conns: plan.MaxConcurrency,
 		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
 		Cluster: &s.Cluster,
 	}
@@ -70,14 +70,14 @@ func (s *sweepCmd) measurement(c *console.Console) (*job.Measurement, error) {
 		if err := s.checkForFit(); err != nil {
 			return nil, err
 		}
-		e.Stages, e.Measure, e.Sessions = 0, job.ForFit, job.Varied
+		e.Stages, e.ForFit = 0, true
 	}
 	return e, nil
 }
 
 // Run sweeps.
 func (s *sweepCmd) Run(c *console.Console) error {
-	e, err := s.measurement(c)
+	e, err := s.job(c)
 	if err != nil {
 		return console.Usage(err)
 	}

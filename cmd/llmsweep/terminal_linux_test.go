@@ -62,14 +62,6 @@ func onTerminal(t *testing.T, args ...string) (code int, out, errs string) {
 	return code, end(), e.String()
 }
 
-// A picture in PNG is not written to a terminal: it would be unreadable, and can change how the terminal behaves.
-func TestNoPNGOnATerminal(t *testing.T) {
-	code, out, errs := onTerminal(t, "report", "../../examples/real/vllm-cpu", "--format", "png")
-	if code != console.WrongUsage || out != "" || !strings.Contains(errs, "name a file with -o") {
-		t.Errorf("exit %d, %d bytes on the terminal: %s", code, len(out), errs)
-	}
-}
-
 // Where a person looks at tables, one line tells how to get the page. Other outputs have no such line.
 func TestPagesAreOffered(t *testing.T) {
 	compare := []string{"compare", "../../examples/real/vllm-cpu", "../../examples/real/vllm-cpu"}

@@ -34,6 +34,7 @@ func sweepWords() lang.Words {
 			"客户端发送请求过晚（滞后 p99 为 {lag_p99:time}）；请让 llmsweep 独占若干核（taskset），或在另一台机器上运行"),
 		"client.read-late": lang.Say("the client read tokens late (p99 {delay_p99:time}, and {shared:percent} of them together with others); give llmsweep cores of its own (taskset), or run it on another machine than the server",
 			"客户端读取 token 过晚（p99 为 {delay_p99:time}，{shared:percent} 与其他 token 一起读到）；请让 llmsweep 独占若干核（taskset），或在另一台机器上运行"),
+		"page.not-drawn": lang.Say("the live page could not be drawn, and shows the run as it was before: {error}", "实时网页未能更新，仍显示之前的内容：{error}"),
 		"client.no-cpu-left": lang.Say("the client used {cpu:percent} of this machine's cores, {gc_share:percent} of that to collect garbage; give llmsweep cores of its own (taskset), or run it on another machine than the server",
 			"客户端占用了本机 {cpu:percent} 的处理器核，其中 {gc_share:percent} 用于垃圾回收；请让 llmsweep 独占若干核（taskset），或在另一台机器上运行"),
 		"client.stage": lang.Say("{stage}: {why:note}", "{stage}：{why:note}"),

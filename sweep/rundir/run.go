@@ -255,6 +255,8 @@ type Stage struct {
 	Invalid   note.Note   `json:"invalid,omitzero"`             // why the row shows the client's limits and not the server's
 	Warnings  []note.Note `json:"warnings,omitempty"`
 	Source    *Source     `json:"source,omitempty"` // where it was read; absent in stages measured by this program
+	// Doubts are what the audit found when the stage was read from a document; absent in stages measured by this program.
+	Doubts []Doubt `json:"doubts,omitempty"`
 }
 
 // EndsAt returns when the stage ended, since the start of the run.

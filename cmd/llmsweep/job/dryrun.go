@@ -10,6 +10,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/findings"
+	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/workload"
@@ -64,42 +65,42 @@ func limitsOf(p *client.Purse) client.SpendLimits {
 
 // DryRun prints what a plan sends at most, and at what price. Nothing is sent: prompts that only the server could count are counted by
 // --tokenizer, or reckoned at one token a byte.
-func (e *Measurement) DryRun(longest time.Duration) error {
-	l, err := e.workload()
+func (j *Job) DryRun(longest time.Duration) error {
+	l, err := j.workload()
 	if err != nil {
 		return console.Usage(err)
 	}
-	purse, err := e.Target.Purse()
+	purse, err := j.Target.Purse()
 	if err != nil {
 		return console.Usage(err)
 	}
-	count := counter(e.Ctx, l)
+	count := counter(j.Ctx, l)
 	counter := func(_ context.Context, text string) (int, string, error) { return count(text), "dry run", nil }
-	opened, err := openWorkload(e.Ctx, l.Spec(e.Replay), counter, &workload.Guess, e.Lang)
+	opened, err := openWorkload(j.Ctx, l.Spec(j.Replay), counter, &workload.Guess, j.Lang)
 	if err != nil {
 		return err
 	}
 	w := opened.Workload
-	stages, err := e.stagesOf(w)
+	stages, err := j.stagesOf(w)
 	if err != nil {
 		return console.Usage(err)
 	}
 	limits := limitsOf(purse)
-	check, err := e.check()
+	check, err := j.check()
 	if err != nil {
 		return console.Usage(err)
 	}
 	preflight, before := before(l)
 	alone, tokens := planned(check, count)
 	before.Add(tokens)
-	graded := e.grades(w)
-	if err := e.checkAccuracy(graded != nil); err != nil {
+	graded := j.grades(w)
+	if err := j.checkAccuracy(graded != nil); err != nil {
 		return console.Usage(err)
 	}
 	for _, tokens := range graded.Tokens(count) {
 		before.Add(tokens)
 	}
-	text, err := e.text()
+	text, err := j.text()
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -108,24 +109,32 @@ func (e *Measurement) DryRun(longest time.Duration) error {
 	if check != nil {
 		sources = func(stage string) load.Source { return check.Planned(stage, w.Stage(stage)) }
 	}
-	further := int64(len(e.Urls) - 1) // further servers have a preflight each, and no calibration
+	further := int64(len(j.Urls) - 1) // further servers have a preflight each, and no calibration
 	preflight += int(further) * probe.MostPaid
 	before.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt, Output: further * probe.MostPaid * preflightOutput})
 	most := experiment.Reckon(&experiment.SpendPlan{
-		Stages: stages, Warmup: e.Plan.Warmup, Seed: e.Plan.Seed, Sources: sources, Count: count, Caps: e.Target.Caps(), Longest: longest,
+		Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: sources, Count: count, Caps: j.Target.Caps(), Longest: longest,
 		Limits: &limits, Before: before,
 	})
 	told := findings.DryRun{
-		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Canaries: alone, Graded: graded.Questions(), Windows: text.Requests(), Hypotheses: e.hypotheses(), Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
+		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Canaries: alone, Graded: graded.Questions(), Windows: text.Requests(), Hypotheses: j.hypotheses(), Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
 		MaxTokens: limits.Tokens, MaxCost: limits.Cost, Priced: limits.PriceIn > 0 || limits.PriceOut > 0,
 		ByBytes: l.Tokenize == nil && (l.Prompt != "" || l.Dataset != ""),
 	}
 	told.Cost = limits.Price(told.Prompt, told.Output)
 	if check != nil {
-		told.Few = findings.FewCanaries(len(check.Set), e.Plan.SLO, e.Lang)
+		told.Few = findings.FewCanaries(len(check.Set), j.Plan.SLO, j.Lang)
 	}
-	for _, line := range told.Lines(e.Lang) {
-		fmt.Fprintln(e.Console.Out, line)
+	for _, line := range told.Lines(j.Lang) {
+		fmt.Fprintln(j.Console.Out, line)
 	}
 	return nil
+}
+
+// LongestSweep returns how long a sweep sends at most.
+func LongestSweep(c *sweep.Config) time.Duration {
+	if c.Budget > 0 {
+		return c.Budget
+	}
+	return time.Duration(sweep.MostStages(c)) * (c.StageMax + c.StageTime) // with the tail of each
 }
