@@ -10,7 +10,6 @@ import (
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report"
-	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
@@ -102,7 +101,6 @@ func (r *runCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	if r.DryRun {
-		e.Lang = lang.Lang(r.Lang)
 		return e.DryRun(0)
 	}
 	return e.Run()

@@ -4,7 +4,6 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
-	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
@@ -79,7 +78,6 @@ func (s *sweepCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	if s.DryRun {
-		e.Lang = lang.Lang(s.Lang)
 		return e.DryRun(job.LongestSweep(&e.Plan))
 	}
 	return e.Run()
