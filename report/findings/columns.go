@@ -211,8 +211,8 @@ func judgementColumns() []Column {
 		numberInFile("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
 		inFile("invalid", func(r StageRow) string { return JoinNotes(r.Stage.Invalid) }),
 		inFile("warnings", func(r StageRow) string { return JoinNotes(r.Stage.Warnings...) }),
-		{ID: "fidelity", Head: headAnswers.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Fidelity != nil }), Cell: func(r StageRow) table.Cell { return agreedCell(r.Stage.Fidelity) }},
-		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Grades != nil }), Cell: func(r StageRow) table.Cell { return gradedCell(r.Stage.Graded) }},
+		{ID: "fidelity", Head: headAnswers.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Fidelity != nil }), Cell: func(r StageRow) table.Cell { return CheckedAgreed(r.Stage.Fidelity).Cell() }},
+		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Grades != nil }), Cell: func(r StageRow) table.Cell { return CheckedGraded(r.Stage.Graded).Cell() }},
 	}
 }
 
@@ -221,24 +221,6 @@ func checked(test func(*rundir.Run) bool) func([]rundir.Run) bool {
 	return func(runs []rundir.Run) bool {
 		return slices.ContainsFunc(runs, func(run rundir.Run) bool { return test(&run) })
 	}
-}
-
-// agreedCell is the verdict on a stage's answers, with how many of them are the same.
-func agreedCell(a *rundir.Agreed) table.Cell {
-	if a == nil || a.Answers == 0 {
-		return table.Absent()
-	}
-	tone := map[rundir.FidelityVerdict]table.Tone{rundir.FidelitySame: table.Good, rundir.FidelityTies: table.Caution, rundir.FidelityDiffers: table.Bad}[a.Verdict]
-	return table.Cell{Text: lang.Both(func(l lang.Lang) string { return Agreed(a, l) }), Tone: cmp.Or(tone, table.Faint)}
-}
-
-// gradedCell is the accuracy of a stage, with the verdict on it.
-func gradedCell(g *rundir.Graded) table.Cell {
-	if g == nil || g.Answers == 0 {
-		return table.Absent()
-	}
-	tone := map[rundir.GradesVerdict]table.Tone{rundir.GradesSame: table.Good, rundir.GradesWorse: table.Bad, rundir.GradesBetter: table.Caution}[g.Verdict]
-	return table.Cell{Text: lang.Both(func(l lang.Lang) string { return Graded(g, l) }), Tone: cmp.Or(tone, table.Faint)}
 }
 
 // sloCell is the verdict on what was promised.
@@ -274,7 +256,7 @@ func Verdict(s *rundir.Stage) table.Cell {
 	return c
 }
 
-// serverColumns are the server's own metrics: means over the window, and the highest share of its cache.
+// serverColumns are the server's own metrics: means over the window, and the highest share of its cache. Times are by the engine's own clock.
 func serverColumns() []Column {
 	gauge := func(id string, head lang.Phrase, unit string, print lang.Printer, of func(*rundir.Server) rundir.Number) Column {
 		c := Column{ID: id, Head: head.Text(), Sub: lang.Same(unit), When: anyStage(func(s *rundir.Stage) bool { return s.Server != nil })}
@@ -286,12 +268,28 @@ func serverColumns() []Column {
 		}
 		return c
 	}
+	own := func(id string, head lang.Text, of func(*rundir.Server) rundir.Number) Column { // a mean by the engine's own clock
+		told := func(s *rundir.Stage) bool { return s.Server != nil && of(s.Server).Known() }
+		return Column{ID: id, Head: head, Sub: lang.SubMean.Text(), When: anyStage(told), Cell: func(r StageRow) table.Cell {
+			if !told(r.Stage) {
+				return table.Absent()
+			}
+			return table.Seconds(of(r.Stage.Server))
+		}}
+	}
+	steps := gauge("server_steps", headSteps, "/s", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Steps })
+	steps.When = anyStage(func(s *rundir.Stage) bool { return s.Server != nil && s.Server.Steps.Known() })
 	share := func(f rundir.Number) rundir.Number { return lang.Scale(f, 100) }
 	return []Column{
 		gauge("server_running", headRunning, "", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Running }),
 		gauge("server_waiting", headWaiting, "", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Waiting }),
 		gauge("server_kv_usage_max", headKV, "%", lang.Tenths, func(s *rundir.Server) rundir.Number { return share(s.KVUsageMax) }),
 		gauge("server_preemptions", headPreemptions, "", lang.Fixed(0), func(s *rundir.Server) rundir.Number { return s.Preemptions }),
+		steps,
+		own("server_ttft", lang.Same("TTFT"), func(s *rundir.Server) rundir.Number { return s.TTFT }),
+		own("server_queue", headQueue.Text(), func(s *rundir.Server) rundir.Number { return s.Queue }),
+		own("server_itl", lang.Same("ITL"), func(s *rundir.Server) rundir.Number { return s.ITL }),
+		own("server_latency", lang.HeadLatency.Text(), func(s *rundir.Server) rundir.Number { return s.Latency }),
 		gauge("server_prefix_hit_rate", headPrefix, "%", lang.Tenths, func(s *rundir.Server) rundir.Number { return share(s.PrefixHitRate) }),
 	}
 }

@@ -34,6 +34,7 @@ func sweepWords() lang.Words {
 			"客户端发送请求过晚（滞后 p99 为 {lag_p99:time}）；请让 llmsweep 独占若干核（taskset），或在另一台机器上运行"),
 		"client.read-late": lang.Say("the client read tokens late (p99 {delay_p99:time}, and {shared:percent} of them together with others); give llmsweep cores of its own (taskset), or run it on another machine than the server",
 			"客户端读取 token 过晚（p99 为 {delay_p99:time}，{shared:percent} 与其他 token 一起读到）；请让 llmsweep 独占若干核（taskset），或在另一台机器上运行"),
+		"page.not-drawn": lang.Say("the live page could not be drawn, and shows the run as it was before: {error}", "实时网页未能更新，仍显示之前的内容：{error}"),
 		"client.no-cpu-left": lang.Say("the client used {cpu:percent} of this machine's cores, {gc_share:percent} of that to collect garbage; give llmsweep cores of its own (taskset), or run it on another machine than the server",
 			"客户端占用了本机 {cpu:percent} 的处理器核，其中 {gc_share:percent} 用于垃圾回收；请让 llmsweep 独占若干核（taskset），或在另一台机器上运行"),
 		"client.stage": lang.Say("{stage}: {why:note}", "{stage}：{why:note}"),
@@ -184,9 +185,12 @@ func sweepWords() lang.Words {
 		"run.budget-over":   lang.Say("the budget of {budget:span} was over before {stage} began", "{budget:span}的预算在 {stage} 开始前已用尽"),
 		"run.failed":        lang.Say("{error}", "{error}"),
 		"pair.other-failed": lang.Say("the other server failed", "另一个服务失败"),
-		"pair.side":         lang.Say("{side}: {what:note}", "{side}：{what:note}"),
-		"pair.invalid":      lang.Say("{side} {stage}: {why:note}", "{side} {stage}：{why:note}"),
-		"pair.side-failed":  lang.Say("{side}: {why:note}", "{side}：{why:note}"),
+		"pair.no-blocks": lang.Say("two blocks of stages, which a comparison needs, do not fit into the budget of {budget:span}: give --budget {needed:flag} or more, or a shorter --stage-time",
+			"预算 {budget:span} 容不下比较所需的两组阶段：请用 --budget {needed:flag} 或更长，或缩短 --stage-time"),
+		"pair.load-left-out": lang.Say("{load} was left out: the budget has no time for it at both servers", "省略了 {load}：预算不够在两个服务上测量它"),
+		"pair.side":          lang.Say("{side}: {what:note}", "{side}：{what:note}"),
+		"pair.invalid":       lang.Say("{side} {stage}: {why:note}", "{side} {stage}：{why:note}"),
+		"pair.side-failed":   lang.Say("{side}: {why:note}", "{side}：{why:note}"),
 
 		// Of the SLO.
 		"slo.wide": lang.Say("the highest rate within the SLO is known to within {half:percent} only. Run it again with [--budget {budget:flag}|--stage-time {stage_time:flag}]",

@@ -68,10 +68,10 @@ func (x *Experiment) pass(ctx context.Context, c Check, name string) error {
 			return nil
 		}
 		if x.HasBudget() && x.TimeLeft() <= 0 {
-			return budgetOver(x.config.Budget, name)
+			return BudgetEnds(x.config.Budget, name)
 		}
 		x.config.Caps.Wait(ctx, s.Turns[0].PromptTokens+s.Turns[0].OutputTokens)
-		_, err := load.One(ctx, x.config.Doer, x.config.Log, name, s, n, begun)
+		_, err := x.one(ctx, name, s, n, begun)
 		switch {
 		case errors.Is(err, load.ErrSpent):
 			return spentUp(name)
