@@ -25,6 +25,8 @@ var (
 	headWaiting     = lang.Say("waiting", "排队")
 	headKV          = lang.Say("KV cache", "KV 缓存")
 	headPreemptions = lang.Say("preempted", "抢占")
+	headSteps       = lang.Say("steps", "步数")
+	headQueue       = lang.Say("queue", "排队时间")
 	headPrefix      = lang.Say("prefix hits", "前缀命中")
 )
 

@@ -225,17 +225,17 @@ func (m *model) curves(width, rows int) []string {
 	}
 	run := rundir.Run{Stages: m.content.ended}
 	roles := []rundir.Role{rundir.Floor, rundir.Grid, rundir.Probe, rundir.Single}
-	output, ttft := draw.OutputChart(&run, l, roles...), draw.TTFTChart(&run, l, roles...)
+	output, ttft := draw.OutputByRate(&run, roles...), draw.TTFTByRate(&run, roles...)
 	columns, ok := draw.TextColumns(width-betweenLines, 2)
 	const few = 2 // points make no curve with less
 	if !ok || rows < leastChart {
 		return wrapped(sayNoRoom.In(l), width, faint)
 	}
-	if len(output.Series[0].Spots) < few || len(ttft.Series[0].Spots) < few {
+	if len(output.Panels[0].Series[0].Points) < few || len(ttft.Panels[0].Series[0].Points) < few {
 		return wrapped(sayNoCurve.In(l), width, faint)
 	}
 	rows = min(rows, mostChart)
-	left, right := output.TextOf(columns, rows, false), ttft.TextOf(columns, rows, false)
+	left, right := output.Terminal(l, columns, rows, false), ttft.Terminal(l, columns, rows, false)
 	var lines []string
 	for i := range left {
 		text := table.Pad(left[i], draw.TextWidth(columns), true) + strings.Repeat(" ", betweenLines) + right[i]

@@ -255,6 +255,8 @@ type Stage struct {
 	Invalid   note.Note   `json:"invalid,omitzero"`             // why the row shows the client's limits and not the server's
 	Warnings  []note.Note `json:"warnings,omitempty"`
 	Source    *Source     `json:"source,omitempty"` // where it was read; absent in stages measured by this program
+	// Doubts are what the audit found when the stage was read from a document; absent in stages measured by this program.
+	Doubts []Doubt `json:"doubts,omitempty"`
 }
 
 // EndsAt returns when the stage ended, since the start of the run.
@@ -301,6 +303,14 @@ type Server struct {
 	KVUsageMax    Number `json:"kv_usage_max,omitzero"`
 	Preemptions   Number `json:"preemptions,omitzero"`
 	PrefixHitRate Number `json:"prefix_hit_rate,omitzero"` // share of prompt tokens found in the prefix cache
+
+	// The engine's own view, where it tells: its steps per second, and means over the requests by its own clock. What the client measures beyond them is
+	// spent on the way. A slower engine has fewer steps per second at the same number running.
+	Steps   Number `json:"steps_per_s,omitzero"`
+	TTFT    Number `json:"ttft_s,omitzero"`
+	Queue   Number `json:"queue_s,omitzero"` // in the engine's queue
+	ITL     Number `json:"itl_s,omitzero"`
+	Latency Number `json:"latency_s,omitzero"`
 }
 
 // What a saturated server ran out of.
