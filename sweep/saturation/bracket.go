@@ -33,15 +33,17 @@ func offered(st *rundir.Stage) float64 {
 	return st.Rate.Value()
 }
 
-// overruled returns the stages without those whose verdict a hold contradicts, which is longer: stable ones at a rate that could not be held, and saturated
-// ones at a rate that could. Of two holds that contradict each other the later one counts.
+// overruled returns the stages without those whose verdict a hold contradicts, which is longer: stable ones at a rate that was not shown to hold, and saturated
+// ones at a rate that was. Of two holds that contradict each other the later one counts.
 func overruled(open []*rundir.Stage) []*rundir.Stage {
 	contradicts := func(st, hold *rundir.Stage) bool {
 		if !isHold(hold) || isHold(st) && st.Started > hold.Started {
 			return false
 		}
 		switch st.Verdict {
-		case rundir.Stable, rundir.Undecided:
+		case rundir.Stable:
+			return hold.Verdict != rundir.Stable && hold.Verdict != rundir.Shedding && st.Rate.Value() >= hold.Rate.Value()*(1-nearHeld)
+		case rundir.Undecided:
 			return hold.Verdict == rundir.Saturated && st.Rate.Value() >= hold.Rate.Value()*(1-nearHeld)
 		case rundir.Saturated:
 			return hold.Verdict == rundir.Stable && st.Rate.Value() <= hold.Rate.Value()*(1+nearHeld)
@@ -189,6 +191,9 @@ func (b *bracket) untested(s *rundir.Saturation) (rates []float64) {
 		return rates
 	case b.saturated != nil && b.saturated.Verdict == rundir.Saturated:
 		rate = min(rate, offered(b.saturated))
+	}
+	if b.stable != nil && b.stable != b.held && offered(b.stable) > rate*(1+rhythm) { // it was stable at more than the answer
+		rates = append(rates, b.stable.Rate.Value())
 	}
 	if rate *= held; b.held == nil || offered(b.held) < rate*(1-nearHeld) {
 		rates = append(rates, rate)
