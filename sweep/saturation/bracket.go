@@ -118,11 +118,12 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 	s.Rate, s.Low, s.High = rundir.Exactly(rate), rundir.Exactly(min(low, rate)), rundir.Exactly(max(high, rate))
 }
 
-// least returns what is sustained at least by the stage that shows most: its rate less the upper bound of the growth of its backlog; 0 where none shows any.
+// least returns what is sustained at least by the stage that shows most: its rate less twice the upper bound of the growth of its backlog; 0 where none shows
+// any. Twice, since the backlog may be that of one replica of two, which gets every other request.
 func (f *finder) least() (most float64) {
 	for _, st := range f.open {
 		if (st.Verdict == rundir.Stable || st.Verdict == rundir.Undecided) && st.Drift.High.Known() {
-			most = max(most, offered(st)*(1-max(0, st.Drift.High.Value())))
+			most = max(most, offered(st)*(1-2*max(0, st.Drift.High.Value())))
 		}
 	}
 	return most
