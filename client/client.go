@@ -1,5 +1,12 @@
 // Package client sends one request to an LLM server, timestamps the stream that comes back, and classifies how it
 // ended. It knows nothing of schedules, stages or sweeps.
+//
+//	api        how each HTTP API encodes a request, and what a piece of its answer means: a new API is a file there, and a line in dialects.go
+//	sse wire   frames of a stream; the connection below net/http with the instants of its bytes
+//	probe      what a server tells about itself before a measurement
+//	note       coded messages, which package report puts into words
+//	sim        a simulated server, which shares no code with the client; its HTTP side is sim/server
+//	input redact  what people type; what must not be shown
 package client
 
 import (

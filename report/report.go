@@ -3,8 +3,19 @@
 // at any time. It computes no metric that was not measured, shows an absent number as n/a and not as 0, and never writes to
 // the run directory.
 //
-// Its packages, bottom up: lang (words and numbers), table, chart, stages (rows), findings (sentences), published (formats of
-// other tools), audit, curve, compare, choose, document; progress shows a run while it is measured.
+// Its packages, bottom up:
+//
+//	lang table draw       phrases in both languages; one table model; one chart model
+//	findings              the columns of stages (columns.go), and sentences made of metrics and notes
+//	published audit       formats of other tools: read, written; rows that cannot be right
+//	inputs claims         what is named on a command line: runs and documents; what a document says in prose
+//	setup                 what comparing and choosing need of a run
+//	compare choose plans  configurations side by side; the cheapest for a demand; plans of capacity
+//	page document         a page of HTML; one document about many configurations
+//	progress              a run while it is measured
+//
+// A new column is one entry of findings.Columns. A new drawing of the page is a file of page. A new format is a file of this package and its line
+// in the list of formats in this file.
 package report
 
 import (

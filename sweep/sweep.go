@@ -1,5 +1,5 @@
 // Package sweep decides which loads are measured: it sweeps a server from one request at a time to beyond saturation, and narrows the answer
-// ([Sweep]), or measures the stages that were asked for ([Run]). The whole of sweep/ knows nothing of HTTP, which is the client's, nor of
+// ([Sweep]), or measures the stages that were asked for ([Run]). Programs that embed a sweep begin at [Server]. The whole of sweep/ knows nothing of HTTP, which is the client's, nor of
 // tables and languages, which are the report's.
 //
 // The way of one request:
@@ -18,8 +18,12 @@
 //     next; at the end [saturation.Write] writes what they found into the run.
 //  7. run.json is saved after each stage; package report renders it.
 //
-// Packages import downwards only: pair; sweep; answer; saturation; experiment; measure; load; slo; forecast; rebound; arrival and sample; rundir/store;
-// rundir and stats.
+// Packages import downwards only: pair; sweep; saturation; experiment; measure; load; slo; arrival and sample; rundir/store; rundir and stats. The
+// checks of answers (fidelity, grade, perplexity), simulated copies of servers (twin, plan), several processes (cluster) and the self-test
+// are wings: what holds and measures a stage knows nothing of them.
+//
+// A new load is a type in arrival. A rule that judges one stage is in measure/verdict.go, one that changes the answer in saturation. A new metric is
+// a field of rundir.Stage that measure fills in.
 package sweep
 
 import (

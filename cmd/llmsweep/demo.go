@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"llmsweep/client/sim"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -43,14 +45,19 @@ func replacingDemo(c *console.Console, force bool) (*store.Dir, error) {
 }
 
 // Run sweeps the simulated server.
-func (d *demoCmd) Run(c *console.Console) error {
+func (d *demoCmd) Run(c *console.Console) error { return d.job(c).Run() }
+
+// job returns the sweep of the simulated server.
+func (d *demoCmd) job(c *console.Console) *job.Job {
 	plan := sweep.Defaults()
 	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = d.StageTime, d.StageTime*8/5, 20, 128
-	load := flags.Workload{PromptTokens: "64", OutputTokens: "16", Seed: plan.Seed, DatasetRows: 1, PrefixGroups: 1, TurnTokens: "64", ThinkTime: "1s"}
-	e := job.Measurement{
+	load := flags.Workload{PromptTokens: "64", OutputTokens: "16"}
+	if err := kong.ApplyDefaults(&load); err != nil {
+		panic(err) // the flags themselves are wrong
+	}
+	return &job.Job{
 		Console: c, Urls: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: "auto", Timeout: time.Minute}, Workload: &load,
-		Plan: plan, Results: &d.Results, Kind: rundir.KindSweep, Stages: plan.Points + 2, Conns: plan.MaxConcurrency, Measure: job.SweepAll,
-		Selftest: &d.Selftest, Width: plan.MaxConcurrency, Within: true,
+		Plan: plan, Results: &d.Results, Selftest: &d.Selftest, Within: true,
 		Dir: func() (*store.Dir, error) {
 			if d.Out != "" {
 				return c.RunDir(d.Out, d.Force)
@@ -58,5 +65,4 @@ func (d *demoCmd) Run(c *console.Console) error {
 			return replacingDemo(c, d.Force)
 		},
 	}
-	return e.Run()
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // mostFrames is how many functions may lie between a command and what holds a stage: who looks for an error goes through all of them.
-const mostFrames = 9
+const mostFrames = 7
 
 // TestFewFramesToAStage counts the functions between llmsweep sweep and what holds its stages.
 func TestFewFramesToAStage(t *testing.T) {

@@ -90,12 +90,12 @@ func (l *launchCmd) check(c *console.Console) error {
 	case err != nil:
 		return Plain(err, l.Command[0])
 	}
-	var m *job.Measurement
+	var m *job.Job
 	switch strings.Fields(parsed.Command())[0] {
 	case "sweep":
-		m, err = grammar.Sweep.measurement(quiet)
+		m, err = grammar.Sweep.job(quiet)
 	case "run":
-		m, err = grammar.Run.measurement(quiet)
+		m, err = grammar.Run.job(quiet)
 	default:
 		return errNotLaunched
 	}

@@ -1,23 +1,22 @@
 // Command llmsweep measures how much load an LLM server sustains and how long its answers take under that load.
 //
 // This package is the grammar of the command line: one file per command, named after it, with its flags, its --help and the calls that do
-// the work. To add a command, write its file and add one line to the type cli below. What commands share is in the packages
-// beside this one:
+// the work. What commands share is in the packages beside this one:
 //
-//	console      context, output, errors with exit codes, terminal, signals
-//	flags        groups of flags: target, workload, sweep, objectives, results, tables, ...
-//	parsing      what is wrong with a command line, in plain words
-//	config       flags from the file of --config
-//	target       preflight, client and workload for the server of a command line
-//	measurement  sweep, run and demo from the preflight to the report
-//	versus       compare --live from the preflight to the reports
-//	resume       which run can be continued, and how
-//	crash        gives the terminal back after a crash
-//	secret       finds and removes secrets
-//	launch       batch scripts and manifests for several ranks
-//	manual       the topics of llmsweep help; manpage and version
+//	job      one job from flags to exit code: connect, measure, conclude, render; sweep, run, demo, resume and compare --live are jobs
+//	flags    groups of flags that several commands have: target, workload, sweep, objectives, results, tables
+//	console  what surrounds a command: streams, errors with exit codes, terminal, signals
+//	manual   the topics of llmsweep help, in English and Chinese
 //
-// The work is done in client, sweep and report.
+// The work is done in client (one request), sweep (which stages, their metrics and the answer) and report (renderings). Imports run one way:
+// cmd -> report -> sweep -> client. Where a change goes:
+//
+//	a new API of servers     client/api: a file with its dialect, and its line in dialects.go; client/sim/server: the simulated server's side
+//	a new column             report/findings/columns.go: one entry of Columns; renderings pick it by its ID
+//	a new load               sweep/arrival: a type with its schedule, and its line in options.go
+//	a drawing of the page    report/page: a file that makes a figure of stages; report/draw has the means
+//	a rule of judgement      of one stage: sweep/measure/verdict.go; of the sweep's answer: sweep/saturation
+//	a command                here: its file, and one line of the type cli below
 package main
 
 import (
@@ -61,7 +60,6 @@ type cli struct {
 	Man        manCmd        `cmd:"" help:"Print the manual page of all commands and flags."`
 
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
-	CrashMonitor   crashMonitorCmd   `cmd:"" hidden:""`
 
 	Config      configFlag       `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
@@ -107,6 +105,7 @@ func execute(args []string, c *console.Console) int {
 
 // executeWith is execute with a parser for that console.
 func executeWith(parser *kong.Kong, exited func() int, args []string, c *console.Console) int {
+	defer c.Interrupts.GiveBack() // after errors and panics too
 	c.Args = args
 	completeLine(parser, parser.Exit)
 	if exited() >= 0 { // a shell asked for completions

@@ -14,7 +14,6 @@ import (
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report"
-	"llmsweep/report/draw"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
@@ -34,11 +33,11 @@ type reportCmd struct {
 
 	Twin string `placeholder:"FILE" help:"Print what this twin predicts of the run, beside what was measured."`
 
-	Drawing string `placeholder:"NAME" help:"With --format svg or png: the drawing, such as output, ttft, itl, latency or speed (output). A wrong name lists those that there are."`
-	Width   int    `placeholder:"N" help:"With --format png: pixels from left to right (1320 for most drawings)."`
+	Drawing string `placeholder:"NAME" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (output). A wrong name lists those that there are."`
 
 	Document    bool `help:"Write one document that compares all results, with drawings beside it. An existing document is renewed; text that people wrote in it stays."`
 	AnyWorkload bool `name:"any-workload" help:"With --document: compare also results of different workloads."`
+	Repaired    bool `help:"With --document: use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	flags.Requirements
 }
 
@@ -48,7 +47,6 @@ func (reportCmd) Help() string {
   llmsweep report llmsweep-run
   llmsweep report llmsweep-run --format markdown --lang zh -o report.md
   llmsweep report llmsweep-run --format svg --drawing ttft -o ttft.svg
-  llmsweep report llmsweep-run --format png --drawing output --width 1600 -o output.png
   llmsweep report llmsweep-run --format html -o report.html
   llmsweep report run-a run-b run-c --format html -o index.html
   llmsweep report run-a run-b --format csv
@@ -63,10 +61,13 @@ More: llmsweep help formats, llmsweep help files`
 // AfterApply takes the format from the name of the file, where --format does not tell.
 func (r *reportCmd) AfterApply() error {
 	if !r.Document { // it is Markdown whatever its name
-		r.Format = flags.FormatFor(r.Format, r.Output, flags.ReportFormats())
+		r.Format = flags.FormatFor(r.Format, r.Output, append(flags.ReportFormats(), formatPNG))
 	}
 	return nil
 }
+
+// formatPNG is a format that people ask for, and that there is not.
+const formatPNG = "png"
 
 // Run prints.
 func (r *reportCmd) Run(c *console.Console) error {
@@ -79,18 +80,18 @@ func (r *reportCmd) Run(c *console.Console) error {
 	if len(r.Dirs) == 0 {
 		return console.Usage(errors.New("report needs a run directory; llmsweep report --help has examples"))
 	}
+	if r.Format == formatPNG {
+		return console.Usage(errors.New("llmsweep writes no PNG: use --format svg, which browsers show and save as a picture"))
+	}
 	if !slices.Contains(flags.ReportFormats(), r.Format) {
 		return console.Usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format), strings.Join(flags.ReportFormats(), ", ")))
 	}
-	drawing := r.Format == flags.FormatSVG || r.Format == flags.FormatPNG
+	drawing := r.Format == flags.FormatSVG
 	if drawing && len(r.Dirs) > 1 {
 		return console.Usage(fmt.Errorf("--format %s takes one run directory", r.Format))
 	}
 	if r.Drawing != "" && !drawing {
-		return console.Usage(errors.New("--drawing needs --format svg or png"))
-	}
-	if r.Width != 0 && r.Format != flags.FormatPNG {
-		return console.Usage(errors.New("--width needs --format png"))
+		return console.Usage(errors.New("--drawing needs --format svg"))
 	}
 	terms, err := slo.ParseAll(r.SLO)
 	if err != nil {
@@ -151,17 +152,7 @@ func (r *reportCmd) draw(c *console.Console, run *rundir.Run) error {
 	if err := html.Drawing(&b, cmp.Or(r.Drawing, job.Best()[0]), run, r.Dirs[0], lang.Lang(r.Lang)); err != nil {
 		return console.Usage(err)
 	}
-	if r.Format == flags.FormatPNG {
-		var picture bytes.Buffer
-		if err := draw.PNG(&picture, b.Bytes(), r.Width); err != nil {
-			return console.Usage(err)
-		}
-		b = picture
-	}
 	if r.Output == "" {
-		if r.Format == flags.FormatPNG && console.IsTerminal(c.Out) {
-			return console.Usage(errors.New("a picture in PNG is not for a terminal: name a file with -o"))
-		}
 		_, err := c.Out.Write(b.Bytes())
 		return err
 	}

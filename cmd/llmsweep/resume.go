@@ -71,8 +71,24 @@ func (r *resumeCmd) Run(c *console.Console) error {
 	}
 	results.Out, results.Plain, results.Serving = r.Dir, r.Plain || results.Plain, r.Serving
 	results.Lang = cmp.Or(r.Lang, results.Lang)
-	c.Lang, c.Before = "", before
-	return parsed.Run(c)
+	c.Lang = ""
+	j, err := grammar.job(c, parsed.Selected().Name)
+	if err != nil {
+		return console.Usage(err)
+	}
+	j.Continue(before, r.Dir)
+	return j.Run()
+}
+
+// job returns the job of a command that measures one run.
+func (g *cli) job(c *console.Console, command string) (*job.Job, error) {
+	switch command {
+	case "run":
+		return g.Run.job(c)
+	case "demo":
+		return g.Demo.job(c), nil
+	}
+	return g.Sweep.job(c)
 }
 
 // parse parses the command line of the first part, with what is given anew: secrets, the URLs, and the ranks.
@@ -103,12 +119,7 @@ func (r *resumeCmd) again(c *console.Console, args []string, found []byte) (p jo
 	if err != nil {
 		return p, err
 	}
-	var m *job.Measurement
-	if parsed.Selected().Name == "run" {
-		m, err = grammar.Run.measurement(c)
-	} else {
-		m, err = grammar.Sweep.measurement(c)
-	}
+	m, err := grammar.job(c, parsed.Selected().Name)
 	if err != nil {
 		return p, err
 	}

@@ -4,8 +4,6 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
-	"llmsweep/report/lang"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
@@ -46,8 +44,8 @@ Examples:
 More: llmsweep help sweep, llmsweep help metrics, llmsweep help verdicts`
 }
 
-// measurement returns the sweep that the flags ask for.
-func (s *sweepCmd) measurement(c *console.Console) (*job.Measurement, error) {
+// job returns the sweep that the flags ask for.
+func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 	servers, err := c.Servers(s.URL)
 	if err != nil {
 		return nil, err
@@ -59,30 +57,27 @@ func (s *sweepCmd) measurement(c *console.Console) (*job.Measurement, error) {
 	if plan.SLO, err = slo.ParseAll(s.SLO); err != nil {
 		return nil, err
 	}
-	e := &job.Measurement{
+	e := &job.Job{
 		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
-		Dir:  func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
-		Kind: rundir.KindSweep, Stages: plan.Points*plan.Repeats + 2, Conns: plan.MaxConcurrency, Measure: job.SweepAll,
-		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
-		Cluster: &s.Cluster,
+		Dir:      func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
+		Canaries: &s.Fidelity, Selftest: &s.Selftest, Cluster: &s.Cluster,
 	}
 	if s.ForFit {
 		if err := s.checkForFit(); err != nil {
 			return nil, err
 		}
-		e.Stages, e.Measure, e.Sessions = 0, job.ForFit, job.Varied
+		e.ForFit = true
 	}
 	return e, nil
 }
 
 // Run sweeps.
 func (s *sweepCmd) Run(c *console.Console) error {
-	e, err := s.measurement(c)
+	e, err := s.job(c)
 	if err != nil {
 		return console.Usage(err)
 	}
 	if s.DryRun {
-		e.Lang = lang.Lang(s.Lang)
 		return e.DryRun(job.LongestSweep(&e.Plan))
 	}
 	return e.Run()

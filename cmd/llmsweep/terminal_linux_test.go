@@ -62,11 +62,30 @@ func onTerminal(t *testing.T, args ...string) (code int, out, errs string) {
 	return code, end(), e.String()
 }
 
-// A picture in PNG is not written to a terminal: it would be unreadable, and can change how the terminal behaves.
-func TestNoPNGOnATerminal(t *testing.T) {
-	code, out, errs := onTerminal(t, "report", "../../examples/real/vllm-cpu", "--format", "png")
-	if code != console.WrongUsage || out != "" || !strings.Contains(errs, "name a file with -o") {
-		t.Errorf("exit %d, %d bytes on the terminal: %s", code, len(out), errs)
+// A panic of a command gives the terminal back.
+func TestAPanicGivesTheTerminalBack(t *testing.T) {
+	t.Setenv("CI", "")
+	t.Setenv("TERM", "xterm-256color")
+	f, end := openTerminal(t)
+	if err := unix.IoctlSetWinsize(int(f.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 110}); err != nil {
+		t.Fatal(err)
+	}
+	in, stop := console.NewInterrupter()
+	defer stop()
+	c := console.NewConsole(in.Ctx, f, f)
+	c.Interrupts, c.Dir = in, t.TempDir()
+	c.Waiter = func() console.Waiter { panic("a fault for the test") }
+	func() {
+		defer func() {
+			if said := recover(); said != "a fault for the test" {
+				t.Errorf("it ended with %v", said)
+			}
+		}()
+		executeAgain([]string{"run", "sim:", "--concurrency", "4", "--duration", "1m", "--no-selftest"}, c)
+	}()
+	const taken, left = "\x1b[?1049h", "\x1b[?1049l"
+	if out := end(); !strings.Contains(out, taken) || strings.LastIndex(out, left) < strings.LastIndex(out, taken) {
+		t.Errorf("the second screen was not left:\n%q", out[max(0, len(out)-3000):])
 	}
 }
 

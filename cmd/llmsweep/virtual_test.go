@@ -71,12 +71,12 @@ func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 // console returns a console in this world.
 func (w *world) console(out, errs io.Writer) *console.Console {
 	c := console.NewConsole(w.ctx, out, errs)
-	c.Dir, c.Dial, c.Serve, c.Proxy = w.dir, w.dial, w.serve, nil
-	c.Waiter = func() console.Waiter { return timer{&load.Timer{}} }
-	c.Limits = func() client.LocalLimits { return w.limits }
-	c.Env = func(name string) string { return w.env[name] }
-	if w.disk != nil {
-		c.Disk = w.disk
+	c.Dir, c.World = w.dir, console.World{
+		Disk: w.disk, Limits: func() client.LocalLimits { return w.limits }, Waiter: func() console.Waiter { return timer{&load.Timer{}} },
+		Env: func(name string) string { return w.env[name] }, Dial: w.dial, Serve: w.serve,
+	}
+	if w.disk == nil {
+		c.Disk = store.OS{}
 	}
 	return c
 }

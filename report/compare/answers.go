@@ -16,8 +16,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// AnswerSide is a run whose answers are compared.
-type AnswerSide struct {
+// CheckedSide is a run whose answers may have been checked, in one way or several.
+type CheckedSide struct {
 	Name string // of its configuration
 	Path string // its directory
 	Run  *rundir.Run
@@ -31,7 +31,7 @@ type AnswerCandidate struct {
 }
 
 // AnswersOf compares the answers of all others with those of the first.
-func AnswersOf(sides []AnswerSide) ([]AnswerCandidate, error) {
+func AnswersOf(sides []CheckedSide) ([]AnswerCandidate, error) {
 	var baseline *fidelity.DriftRun
 	var all []AnswerCandidate
 	for i, s := range sides {
@@ -84,7 +84,7 @@ func tableOf(all []AnswerCandidate, speed AnswerSpeed) table.Table {
 	first := &all[0]
 	row := []table.Cell{{Text: lang.Same(first.Baseline), Tone: table.Strong}}
 	for range t.Columns[1:] {
-		row = append(row, absent())
+		row = append(row, table.Absent())
 	}
 	row[9], row[10], row[11] = answersShare(first.NullLoad.Same), answersShare(first.Null[0].Same), table.Cell{Text: answersWordBaseline.Text(), Tone: table.Faint}
 	t.Rows = append(t.Rows, row)
@@ -93,7 +93,7 @@ func tableOf(all []AnswerCandidate, speed AnswerSpeed) table.Table {
 		a := &c.Alone
 		ties, changed := table.Literal(strconv.Itoa(a.Ties)), table.Literal(strconv.Itoa(a.Changes+a.Unknown))
 		if !c.LogProbs {
-			ties = absent()
+			ties = table.Absent()
 		}
 		row := []table.Cell{
 			{Text: lang.Same(c.Setup), Tone: table.Strong}, answersShare(a.Same), ties, changed, number(a.First, 1), number(a.Shift, 4), number(a.KL, 4), number(a.Length, 1),
@@ -109,8 +109,6 @@ func tableOf(all []AnswerCandidate, speed AnswerSpeed) table.Table {
 	return t
 }
 
-func absent() table.Cell { return table.Absent() }
-
 // unit is the unit of positions.
 func unit(all []AnswerCandidate, l lang.Lang) string {
 	switch {
@@ -125,7 +123,7 @@ func unit(all []AnswerCandidate, l lang.Lang) string {
 // answersShare is a share in per cent, with its interval.
 func answersShare(e rundir.Estimate) table.Cell {
 	if !e.Mean.Known() {
-		return absent()
+		return table.Absent()
 	}
 	return table.Literal(answersInterval(e, 100, 0))
 }
@@ -133,7 +131,7 @@ func answersShare(e rundir.Estimate) table.Cell {
 // number is a mean with its interval.
 func number(e rundir.Estimate, decimals int) table.Cell {
 	if !e.Mean.Known() {
-		return absent()
+		return table.Absent()
 	}
 	return table.Literal(answersInterval(e, 1, decimals))
 }

@@ -13,13 +13,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// GradeSide is a run whose answers were graded, or not.
-type GradeSide struct {
-	Name string // of its configuration
-	Path string // its directory
-	Run  *rundir.Run
-}
-
 // GradeCandidate is a configuration, and how accurate it is beside the baseline.
 type GradeCandidate struct {
 	Setup    string `json:"setup"`
@@ -28,7 +21,7 @@ type GradeCandidate struct {
 }
 
 // GradesOf compares all others with the first, where both were asked some of the same questions.
-func GradesOf(sides []GradeSide) (all []GradeCandidate, err error) {
+func GradesOf(sides []CheckedSide) (all []GradeCandidate, err error) {
 	var baseline *grade.Run
 	for i, s := range sides {
 		if s.Run.Grades == nil || s.Path == "" {
@@ -102,14 +95,17 @@ func GradeSection(all []GradeCandidate, level int) table.Section {
 }
 
 func accuracy(g *rundir.Graded) table.Cell {
-	return table.Literal(lang.Percent(g.Accuracy.Mean.Value()) + " (" + findings.ShareRange(g.Accuracy) + ")")
+	if share := findings.CheckedGraded(g).Share; share != "" {
+		return table.Literal(share)
+	}
+	return table.Absent()
 }
 
 func difference(e rundir.Estimate) table.Cell {
 	if !e.Mean.Known() {
 		return table.Absent()
 	}
-	return table.Cell{Text: lang.Both(func(l lang.Lang) string { return findings.Points(e.Mean) + " (" + findings.PointsRange(e, l) + ")" })}
+	return table.Cell{Text: findings.PointsSpread(e)}
 }
 
 // gradesVerdict is a verdict in words, with its colour.

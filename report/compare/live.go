@@ -114,14 +114,15 @@ func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 // CompareAnswers compares the answers to canaries and to graded questions, which are in the directories of both sides, and the scores of a text. It does
 // nothing where there are none.
 func (v *PairComparison) CompareAnswers(dirs [2]string, runs [2]*rundir.Run) (err error) {
-	v.Texts = TextsOf([]TextSide{{Name: "A", Run: runs[0]}, {Name: "B", Run: runs[1]}})
-	if v.Grades, err = GradesOf([]GradeSide{{Name: "A", Path: dirs[0], Run: runs[0]}, {Name: "B", Path: dirs[1], Run: runs[1]}}); err != nil {
+	both := []CheckedSide{{Name: "A", Path: dirs[0], Run: runs[0]}, {Name: "B", Path: dirs[1], Run: runs[1]}}
+	v.Texts = TextsOf(both)
+	if v.Grades, err = GradesOf(both); err != nil {
 		return err
 	}
 	if runs[0].Fidelity == nil || runs[1].Fidelity == nil {
 		return nil
 	}
-	v.Answers, err = AnswersOf([]AnswerSide{{Name: "A", Path: dirs[0], Run: runs[0]}, {Name: "B", Path: dirs[1], Run: runs[1]}})
+	v.Answers, err = AnswersOf(both)
 	return err
 }
 

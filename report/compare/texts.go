@@ -14,12 +14,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TextSide is a run that may have scored a text.
-type TextSide struct {
-	Name string // of its configuration
-	Run  *rundir.Run
-}
-
 // TextCandidate is a configuration, and how likely it finds the text beside the baseline.
 type TextCandidate struct {
 	Setup      string             `json:"setup"`
@@ -30,7 +24,7 @@ type TextCandidate struct {
 }
 
 // TextsOf compares all others with the first, where both were given a text.
-func TextsOf(sides []TextSide) (all []TextCandidate) {
+func TextsOf(sides []CheckedSide) (all []TextCandidate) {
 	if len(sides) == 0 || sides[0].Run.Perplexity == nil {
 		return nil
 	}

@@ -211,8 +211,8 @@ func judgementColumns() []Column {
 		numberInFile("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
 		inFile("invalid", func(r StageRow) string { return JoinNotes(r.Stage.Invalid) }),
 		inFile("warnings", func(r StageRow) string { return JoinNotes(r.Stage.Warnings...) }),
-		{ID: "fidelity", Head: headAnswers.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Fidelity != nil }), Cell: func(r StageRow) table.Cell { return agreedCell(r.Stage.Fidelity) }},
-		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Grades != nil }), Cell: func(r StageRow) table.Cell { return gradedCell(r.Stage.Graded) }},
+		{ID: "fidelity", Head: headAnswers.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Fidelity != nil }), Cell: func(r StageRow) table.Cell { return CheckedAgreed(r.Stage.Fidelity).Cell() }},
+		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Grades != nil }), Cell: func(r StageRow) table.Cell { return CheckedGraded(r.Stage.Graded).Cell() }},
 	}
 }
 
@@ -221,24 +221,6 @@ func checked(test func(*rundir.Run) bool) func([]rundir.Run) bool {
 	return func(runs []rundir.Run) bool {
 		return slices.ContainsFunc(runs, func(run rundir.Run) bool { return test(&run) })
 	}
-}
-
-// agreedCell is the verdict on a stage's answers, with how many of them are the same.
-func agreedCell(a *rundir.Agreed) table.Cell {
-	if a == nil || a.Answers == 0 {
-		return table.Absent()
-	}
-	tone := map[rundir.FidelityVerdict]table.Tone{rundir.FidelitySame: table.Good, rundir.FidelityTies: table.Caution, rundir.FidelityDiffers: table.Bad}[a.Verdict]
-	return table.Cell{Text: lang.Both(func(l lang.Lang) string { return Agreed(a, l) }), Tone: cmp.Or(tone, table.Faint)}
-}
-
-// gradedCell is the accuracy of a stage, with the verdict on it.
-func gradedCell(g *rundir.Graded) table.Cell {
-	if g == nil || g.Answers == 0 {
-		return table.Absent()
-	}
-	tone := map[rundir.GradesVerdict]table.Tone{rundir.GradesSame: table.Good, rundir.GradesWorse: table.Bad, rundir.GradesBetter: table.Caution}[g.Verdict]
-	return table.Cell{Text: lang.Both(func(l lang.Lang) string { return Graded(g, l) }), Tone: cmp.Or(tone, table.Faint)}
 }
 
 // sloCell is the verdict on what was promised.

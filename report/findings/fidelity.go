@@ -28,10 +28,6 @@ var (
 
 	sayAnswersFew = lang.Say("%s takes at least %s canaries in a stage, none of which differs, and there are %s: it stays undecided (--canaries %s, in stages that are long enough)",
 		"%s 在一个阶段中至少需要 %s 条金丝雀提示且全部相同，而现有 %s 条：将无法判定（--canaries %s，并用足够长的阶段）")
-
-	fidelitySame    = lang.Say("same", "一致")
-	fidelityTies    = lang.Say("ties", "仅平局")
-	fidelityDiffers = lang.Say("differ", "不同")
 )
 
 // Fidelity returns what the canaries of a run show; none where there were none.
@@ -86,17 +82,3 @@ func FewCanaries(canaries int, terms []slo.Term, l lang.Lang) string {
 
 // equal returns how many answers are equal to those of the first time.
 func equal(a *rundir.Agreed) int { return a.Answers - a.Differing() }
-
-// Agreed returns how many of the answers of a stage are as alone, with the verdict where there is one: "58/60 ties".
-func Agreed(a *rundir.Agreed, l lang.Lang) string {
-	text := strconv.Itoa(equal(a)) + "/" + strconv.Itoa(a.Answers)
-	switch a.Verdict {
-	case rundir.FidelitySame:
-		return text + " " + fidelitySame.In(l)
-	case rundir.FidelityTies:
-		return text + " " + fidelityTies.In(l)
-	case rundir.FidelityDiffers:
-		return text + " " + fidelityDiffers.In(l)
-	}
-	return text
-}

@@ -35,10 +35,6 @@ var (
 	sayGradesNone  = lang.Say("No graded question was answered both alone and under load, so that accuracy cannot be compared.", "没有计分问题既单独又在负载下得到回答，因此无法比较正确率。")
 	sayGradesNeeds = lang.Say("To show a difference of %s, each asked once; these show one of %s.", "要显示%s（各问一次）；现有的可显示%s的差异。")
 
-	gradesSame   = lang.Say("same", "一致")
-	gradesWorse  = lang.Say("worse", "更差")
-	gradesBetter = lang.Say("better", "更好")
-
 	sayGradedUnsure = lang.Say("%s: %s %% of %s answers to %s questions are not right (95 %%: %s-%s %%)", "%[1]s：%[4]s 个问题的 %[3]s 个回答中有 %[2]s %% 不正确（95 %%：%[5]s-%[6]s %%）")
 
 	sayRange = lang.Say("%s to %s", "%s 至 %s")
@@ -54,6 +50,11 @@ func Points(n rundir.Number) string {
 		return "0"
 	}
 	return strings.Replace(strconv.FormatFloat(v, 'f', 1, 64), "-", "−", 1)
+}
+
+// PointsSpread is a difference in percentage points with its interval.
+func PointsSpread(e rundir.Estimate) lang.Text {
+	return lang.Both(func(l lang.Lang) string { return Points(e.Mean) + " (" + PointsRange(e, l) + ")" })
 }
 
 // PointsRange is an interval of percentage points.
@@ -157,18 +158,4 @@ func gradesUnderLoad(g *rundir.Grades, l lang.Lang) string {
 // ShareRange is an interval of shares in whole per cent.
 func ShareRange(e rundir.Estimate) string {
 	return strconv.FormatFloat(100*e.Low.Value(), 'f', 0, 64) + "-" + strconv.FormatFloat(100*e.High.Value(), 'f', 0, 64)
-}
-
-// Graded returns the accuracy of a stage with its interval, and the verdict where there is one: "81 % (77-85) same".
-func Graded(g *rundir.Graded, l lang.Lang) string {
-	text := lang.Percent(g.Accuracy.Mean.Value()) + " (" + ShareRange(g.Accuracy) + ")"
-	switch g.Verdict {
-	case rundir.GradesSame:
-		return text + " " + gradesSame.In(l)
-	case rundir.GradesWorse:
-		return text + " " + gradesWorse.In(l)
-	case rundir.GradesBetter:
-		return text + " " + gradesBetter.In(l)
-	}
-	return text
 }

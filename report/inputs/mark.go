@@ -3,9 +3,7 @@ package inputs
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
-	"hash/crc32"
 	"regexp"
 )
 
@@ -17,7 +15,6 @@ const (
 	NoMark   CommentMark = iota // the format has none: JSON, CSV, text
 	XMLMark                     // <!-- -->: Markdown, HTML, SVG, JUnit
 	HashMark                    // #: YAML
-	PNGMark                     // a chunk of text
 )
 
 // CommentOf returns how a format of results writes comments, by the name that --format has for it.
@@ -27,8 +24,6 @@ func CommentOf(format string) CommentMark {
 		return XMLMark
 	case "yaml":
 		return HashMark
-	case "png":
-		return PNGMark
 	}
 	return NoMark
 }
@@ -53,8 +48,6 @@ func MarkedOutput(b []byte, c CommentMark) []byte {
 	switch {
 	case c == NoMark || len(b) == 0:
 		return b
-	case c == PNGMark:
-		return markedPNG(b)
 	case c == XMLMark:
 		text = "<!-- " + text + " -->\n"
 	default:
@@ -69,48 +62,10 @@ func MarkedOutput(b []byte, c CommentMark) []byte {
 
 // IntactOutput reports whether a content has a mark that fits.
 func IntactOutput(b []byte) bool {
-	if bytes.HasPrefix(b, []byte(signature)) {
-		return intactPNG(b)
-	}
 	m := mark.FindSubmatchIndex(b[max(0, len(b)-len(said)-sumLength-16):])
 	if m == nil {
 		return false
 	}
 	at := max(0, len(b)-len(said)-sumLength-16)
 	return OutputSum(b[:at+m[0]]) == string(b[at+m[2]:at+m[3]])
-}
-
-// The parts of a PNG file: https://www.w3.org/TR/png-3/
-const (
-	signature = "\x89PNG\r\n\x1a\n"
-	end       = "\x00\x00\x00\x00IEND\xaeB`\x82"
-	keyword   = "Software\x00"
-)
-
-// markedPNG puts the mark into a chunk of text before the end of a picture.
-func markedPNG(b []byte) []byte {
-	body, ok := bytes.CutSuffix(b, []byte(end))
-	if !ok {
-		return b
-	}
-	return append(append(bytes.Clone(body), chunkOf(b)...), end...)
-}
-
-// chunkOf returns the chunk with the mark of a picture.
-func chunkOf(b []byte) []byte {
-	sum := sha256.Sum256(b)
-	data := "tEXt" + keyword + said + hex.EncodeToString(sum[:])[:sumLength]
-	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(data)-4))
-	chunk = append(chunk, data...)
-	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE([]byte(data)))
-}
-
-func intactPNG(b []byte) bool {
-	length := len(chunkOf(nil))
-	body, ok := bytes.CutSuffix(b, []byte(end))
-	if !ok || len(body) < length {
-		return false
-	}
-	picture := append(bytes.Clone(body[:len(body)-length]), end...)
-	return bytes.Equal(chunkOf(picture), body[len(body)-length:])
 }

@@ -4,6 +4,7 @@ package page
 
 import (
 	"strconv"
+	"strings"
 
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
@@ -11,7 +12,6 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
-	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/rundir"
 )
 
@@ -22,29 +22,45 @@ const (
 	tiesColour    = 3
 )
 
-// bar draws the share of the answers that differ. name is its line's.
-func bar(name lang.Text, a *rundir.Agreed, row int) draw.Bar {
+// checkedBar draws what a check of answers found. name is its line's.
+func checkedBar(name lang.Text, c findings.Checked, row int) draw.Bar {
 	b := draw.Bar{
-		Name: name, At: 1 - a.Same.Mean.Value(), Low: 1 - a.Same.High.Value(), High: 1 - a.Same.Low.Value(), Colour: plainColour, Shape: draw.Ring, Row: row,
-		Value: lang.Same(lang.Percent(1 - a.Same.Mean.Value())),
+		Name: name, At: c.Change.Mean.Value(), Low: c.Change.Low.Value(), High: c.Change.High.Value(), Colour: plainColour, Shape: draw.Ring, Row: row,
+		Value: lang.Same(c.Value),
 	}
-	switch a.Verdict {
-	case rundir.FidelityDiffers, fidelity.DriftDiffers:
+	switch c.Outcome {
+	case findings.Changed, findings.LessRight:
 		b.Colour, b.Shape = changedColour, draw.Triangle
-	case rundir.FidelityTies:
+	case findings.Tied:
 		b.Colour, b.Shape = tiesColour, draw.Square
-	case rundir.FidelitySame:
+	case findings.Unchanged, findings.MoreRight:
 		b.Shape = draw.Circle
 	}
 	return b
 }
 
-// tableOf returns the table beneath a drawing, without rows.
-func tableOf(name string, title lang.Text, first lang.Phrase) *Grid {
+// checkedFigure returns the drawing of a check of answers; ok is false where there is nothing to draw.
+func checkedFigure(t *Grid, axis, note lang.Phrase, bars []draw.Bar) (f FigureBlock, ok bool) {
+	if len(bars) == 0 {
+		return f, false
+	}
+	name := strings.TrimPrefix(t.Name, "t-")
+	svg := draw.Forest(name, axis.Text(), bars)
+	return FigureBlock{Name: name, Title: t.Title, Note: note.Text(), Variants: []Variant{{Key: "lin", SVG: Markup(svg)}}, Table: t}, true
+}
+
+// checkedTable returns the table beneath a drawing, without rows.
+func checkedTable(name string, title lang.Text, first lang.Phrase, counts ...lang.Phrase) *Grid {
 	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: first.Text(), Left: true}}}}
-	for _, head := range []lang.Phrase{headAnswers, headEqual, headTies, headChanged, headUnknown} {
+	for _, head := range counts {
 		t.Columns = append(t.Columns, table.Column{Head: head.Text()})
 	}
+	return t
+}
+
+// agreedTable returns the table of answers to canaries, without rows.
+func agreedTable(name string, title lang.Text, first lang.Phrase) *Grid {
+	t := checkedTable(name, title, first, headAnswers, headEqual, headTies, headChanged, headUnknown)
 	t.Columns = append(t.Columns, table.Column{Head: headVerdict.Text(), Left: true})
 	return t
 }
@@ -54,17 +70,9 @@ func add(bars []draw.Bar, t *Grid, name lang.Text, a *rundir.Agreed, verdict lan
 	if !a.Same.Mean.Known() {
 		return bars
 	}
-	count := func(n int) table.Cell { return table.Literal(strconv.Itoa(n)) }
-	t.Rows = append(t.Rows, []table.Cell{
-		{Text: name}, count(a.Answers), count(a.Answers - a.Differing()), count(a.Ties), count(a.Changes), count(a.Unknown), {Text: verdict},
-	})
-	return append(bars, bar(name, a, len(t.Rows)))
-}
-
-// figure returns a drawing of bars.
-func figure(name string, title lang.Text, bars []draw.Bar, t *Grid) FigureBlock {
-	svg := draw.Forest(name, axisDiffer.Text(), bars)
-	return FigureBlock{Name: name, Title: title, Note: noteShapes.Text(), Variants: []Variant{{Key: "lin", SVG: Markup(svg)}}, Table: t}
+	t.Add(table.Cell{Text: name}, table.Count(a.Answers), table.Count(a.Answers-a.Differing()), table.Count(a.Ties), table.Count(a.Changes), table.Count(a.Unknown),
+		table.Cell{Text: verdict})
+	return append(bars, checkedBar(name, findings.CheckedAgreed(a), len(t.Rows)))
 }
 
 // AnswerStages draws how many answers of each stage differ from those got alone, beneath how many did when they were asked alone again. ok is false where
@@ -73,19 +81,14 @@ func AnswerStages(run *rundir.Run) (f FigureBlock, ok bool) {
 	if run.Fidelity == nil {
 		return f, false
 	}
-	const name = "answers-by-stage"
-	title := answersTitleStages.Text()
-	t := tableOf(name, title, lang.HeadBenchmark)
+	t := agreedTable("answers-by-stage", answersTitleStages.Text(), lang.HeadBenchmark)
 	bars := add(nil, t, wordAgain.Text(), &run.Fidelity.Alone, lang.Text{})
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.Fidelity != nil {
-			bars = add(bars, t, lang.Same(findings.StageName(st)), st.Fidelity, lang.Both(func(l lang.Lang) string { return findings.Agreed(st.Fidelity, l) }))
+			bars = add(bars, t, lang.Same(findings.StageName(st)), st.Fidelity, findings.CheckedAgreed(st.Fidelity).Cell().Text)
 		}
 	}
-	if len(bars) == 0 {
-		return f, false
-	}
-	return figure(name, title, bars, t), true
+	return checkedFigure(t, axisDiffer, noteShapes, bars)
 }
 
 // CandidatePlots draws how many answers of candidates differ from those of the baseline, beneath how many of its own do when it is asked again.
@@ -93,18 +96,13 @@ func CandidatePlots(all []compare.AnswerCandidate) (f FigureBlock, ok bool) {
 	if len(all) == 0 {
 		return f, false
 	}
-	const name = "answers-by-candidate"
-	title := titleCandidates.Text(all[0].Baseline)
-	t := tableOf(name, title, headSetup)
+	t := agreedTable("answers-by-candidate", titleCandidates.Text(all[0].Baseline), headSetup)
 	bars := add(nil, t, lang.Same(all[0].Baseline+" ").Plus(wordAgain.Text()), &all[0].Null[0], lang.Text{})
 	for i := range all {
 		c := &all[i]
 		bars = add(bars, t, lang.Same(c.Setup), &c.Alone, lang.Both(func(l lang.Lang) string { return compare.AnswerVerdict(c.Verdict, l) }))
 	}
-	if len(bars) == 0 {
-		return f, false
-	}
-	return figure(name, title, bars, t), true
+	return checkedFigure(t, axisDiffer, noteShapes, bars)
 }
 
 // FrontPlot draws what configurations cost, or give for a GPU where nothing has a price, against how many of their answers are the baseline's. The table has

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"strconv"
-
 	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
@@ -30,26 +28,20 @@ func GradePlots(run *rundir.Run) (f FigureBlock, ok bool) {
 	if run.Grades == nil {
 		return f, false
 	}
-	const name = "accuracy-by-stage"
-	title := titleGrades.Text()
-	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}}}}
-	for _, head := range []lang.Phrase{headAnswers, headRight, headAccuracy, answersHeadDifference, headLost, headGained, headNone, headCut, headFailed} {
-		t.Columns = append(t.Columns, table.Column{Head: head.Text()})
-	}
-	add := func(name lang.Text, g *rundir.Graded) {
-		count := func(n int) table.Cell { return table.Literal(strconv.Itoa(n)) }
+	t := checkedTable("accuracy-by-stage", titleGrades.Text(), lang.HeadBenchmark,
+		headAnswers, headRight, headAccuracy, answersHeadDifference, headLost, headGained, headNone, headCut, headFailed)
+	add := func(name lang.Text, g *rundir.Graded) findings.Checked {
+		c := findings.CheckedGraded(g)
 		accuracy, difference := table.Literal(lang.Absent), table.Literal(lang.Absent)
-		if g.Answers > 0 {
-			accuracy = table.Literal(lang.Percent(g.Accuracy.Mean.Value()) + " (" + findings.ShareRange(g.Accuracy) + ")")
+		if c.Share != "" {
+			accuracy = table.Literal(c.Share)
 		}
-		if g.Pairs > 0 {
-			difference = table.Cell{Text: lang.Both(func(l lang.Lang) string {
-				return findings.Points(g.Difference.Mean) + " (" + findings.PointsRange(g.Difference, l) + ")"
-			})}
+		if c.Change.Mean.Known() {
+			difference = table.Cell{Text: findings.PointsSpread(c.Change)}
 		}
-		t.Rows = append(t.Rows, []table.Cell{
-			{Text: name}, count(g.Answers), count(g.Right), accuracy, difference, count(g.Lost), count(g.Gained), count(g.None), count(g.Cut), count(g.Failed),
-		})
+		t.Add(table.Cell{Text: name}, table.Count(g.Answers), table.Count(g.Right), accuracy, difference, table.Count(g.Lost), table.Count(g.Gained),
+			table.Count(g.None), table.Count(g.Cut), table.Count(g.Failed))
+		return c
 	}
 	add(wordAlone.Text(), &run.Grades.Alone)
 	var bars []draw.Bar
@@ -58,29 +50,10 @@ func GradePlots(run *rundir.Run) (f FigureBlock, ok bool) {
 		if st.Graded == nil {
 			continue
 		}
-		add(lang.Same(findings.StageName(st)), st.Graded)
-		if st.Graded.Pairs > 0 {
-			bars = append(bars, gradedBar(lang.Same(findings.StageName(st)), st.Graded, len(t.Rows)))
+		name := lang.Same(findings.StageName(st))
+		if c := add(name, st.Graded); st.Graded.Pairs > 0 {
+			bars = append(bars, checkedBar(name, c, len(t.Rows)))
 		}
 	}
-	if len(bars) == 0 {
-		return f, false
-	}
-	svg := draw.Forest(name, answersAxisDifference.Text(), bars)
-	return FigureBlock{Name: name, Title: title, Note: noteGrades.Text(), Variants: []Variant{{Key: "lin", SVG: Markup(svg)}}, Table: t}, true
-}
-
-// gradedBar is a line of the drawing.
-func gradedBar(name lang.Text, g *rundir.Graded, row int) draw.Bar {
-	b := draw.Bar{
-		Name: name, At: g.Difference.Mean.Value(), Low: g.Difference.Low.Value(), High: g.Difference.High.Value(), Colour: plainColour, Shape: draw.Ring, Row: row,
-		Value: lang.Same(lang.Percent(g.Accuracy.Mean.Value())),
-	}
-	switch g.Verdict {
-	case rundir.GradesWorse:
-		b.Colour, b.Shape = changedColour, draw.Triangle
-	case rundir.GradesSame, rundir.GradesBetter:
-		b.Shape = draw.Circle
-	}
-	return b
+	return checkedFigure(t, answersAxisDifference, noteGrades, bars)
 }

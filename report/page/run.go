@@ -1,7 +1,8 @@
 // Package page makes pages of HTML: of a run, of a comparison, of a choice, and an index of many runs. A page is one file: its style and
 // its script are in it, drawings are SVG, and nothing is loaded from anywhere. Both languages are in the file.
 //
-// Package layout has the parts of a page and writes it; plots and overtime draw what is in it, with the means of draw.
+// Parts of a page are in block.go, sections.go, table.go and figure.go; layout.go and template.go write it. Drawings against the load are in view.go,
+// rates.go and speed.go, those over time in overtime.go. Package draw has the means.
 package page
 
 import (

@@ -1,4 +1,4 @@
-// Package cluster is what the ranks of a run share: the connections between rank 0 and the others, the part of a stage that
-// each sends, the stage as it is announced, and the notes on ranks. Package coordinator is rank 0's side, session that of
-// every rank, rank 0 included.
+// Package cluster lets several processes, the ranks, send one load. Rank 0's side is [Coordinator], that of every rank, rank 0 included, is [Session].
+// They exchange the messages of message.go, over TLS (rpc.go) or within a process ([Pipe]). The tables of states stand at member, coordinatorStage
+// and state.
 package cluster

@@ -87,7 +87,7 @@ func bare(tokens []api.LogProbToken) []api.LogProbToken {
 const (
 	DriftSame    = rundir.FidelitySame
 	DriftTies    = rundir.FidelityTies
-	DriftDiffers = rundir.FidelityVerdict("differs")
+	DriftDiffers = rundir.FidelityChanged
 )
 
 // Drift is how far a candidate's answers are from a baseline's.

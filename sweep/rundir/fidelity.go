@@ -13,6 +13,7 @@ const (
 	FidelitySame      FidelityVerdict = "same"
 	FidelityTies      FidelityVerdict = "same_except_ties" // they differ only where two tokens were nearly as likely
 	FidelityDiffers   FidelityVerdict = "differs_under_load"
+	FidelityChanged   FidelityVerdict = "differs" // from a baseline
 	FidelityUndecided FidelityVerdict = "undecided"
 )
 

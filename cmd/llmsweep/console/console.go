@@ -25,15 +25,14 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
-	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 )
 
 // Console is the surroundings of a command: when to stop, where to write, and the outside world. Tests replace the outside
 // world, to run commands in virtual time.
 type Console struct {
+	World
 	Ctx      context.Context // ends at an interrupt
 	Out, Err io.Writer
 	Args     []string // the command line, without the program's name
@@ -43,25 +42,21 @@ type Console struct {
 	Configured []string  // secrets of the configuration file
 	Lang       lang.Lang // of messages about a measurement; the command sets it
 
-	Holds  string      // directory of what is being measured, to be named after a crash
-	Disk   store.Disk  // that run directories are on
-	Before *rundir.Run // that goes on; nil for a new run
-
 	// interrupts ends the command; nil where it is no command of a process.
 	Interrupts *interrupter
-	// limits returns what this machine allows.
-	Limits func() client.LocalLimits
-	// dial makes connections; nil for the network's.
+}
+
+// World is the outside world of commands. Nothing changes it once a command runs. Tests have another, in virtual time.
+type World struct {
+	Disk   store.Disk                // that run directories are on
+	Limits func() client.LocalLimits // what this machine allows
+	Waiter func() Waiter             // for the instants of arrivals
+	Env    func(name string) string  // environment variables that tell about the surroundings, such as those of CI systems
+	// Dial makes connections; nil for the network's.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// serve starts an HTTP server, as [sim.Serve] does.
+	// Serve starts an HTTP server, as [simserver.Serve] does.
 	Serve func(ctx context.Context, address string, h http.Handler) (url string, wait func() error, err error)
-	// waiter returns what waits for the instants of arrivals.
-	Waiter func() Waiter
-	// env returns the value of an environment variable that tells about the surroundings, such as those of CI systems.
-	Env func(name string) string
-	// Everywhere lets the embedded simulated server be reached from other machines.
-	Everywhere bool
-	// proxy returns the proxy for a request; nil for none.
+	// Proxy returns the proxy for a request; nil for none.
 	Proxy func(*http.Request) (*url.URL, error)
 }
 
@@ -71,12 +66,30 @@ type Waiter interface {
 	Close() error
 }
 
+// RealWorld returns the network, the disk and the clock of this machine.
+func RealWorld() World {
+	return World{
+		Disk: store.OS{}, Limits: client.ReadLimits, Waiter: func() Waiter { return load.NewExactTimer() }, Env: os.Getenv,
+		Serve: simserver.Serve, Proxy: http.ProxyFromEnvironment,
+	}
+}
+
 // NewConsole returns a console in the real world.
 func NewConsole(ctx context.Context, out, errOut io.Writer) *Console {
-	return &Console{
-		Ctx: ctx, Out: out, Err: errOut, Serve: simserver.Serve, Proxy: http.ProxyFromEnvironment,
-		Waiter: func() Waiter { return load.NewExactTimer() }, Env: os.Getenv, Limits: client.ReadLimits, Disk: store.OS{},
+	return &Console{World: RealWorld(), Ctx: ctx, Out: out, Err: errOut}
+}
+
+// Everywhere returns the console in a world whose servers can be reached from other machines.
+func (c *Console) Everywhere() *Console {
+	open := *c
+	open.Serve = func(ctx context.Context, address string, h http.Handler) (string, func() error, error) {
+		_, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return "", nil, err
+		}
+		return c.Serve(ctx, net.JoinHostPort("", port), h)
 	}
+	return &open
 }
 
 // Server returns the URL of the server to measure: the argument, or the configuration file's.
@@ -97,11 +110,9 @@ func (c *Console) Servers(arguments []string) ([]string, error) {
 }
 
 // RunDir makes the run directory of that path, or the next free one of the default name where it is empty. With force a run in it is
-// removed. It opens the directory of a run that goes on.
+// removed.
 func (c *Console) RunDir(path string, force bool) (*store.Dir, error) {
 	switch {
-	case c.Before != nil:
-		return store.ContinueOn(c.Disk, path, experiment.Keeps(c.Before))
 	case path == "":
 		return store.CreateOn(c.Disk, store.Free(filepath.Join(c.Dir, "llmsweep-run")))
 	case force:

@@ -1,9 +1,10 @@
 package console
 
 import (
-	"llmsweep/client/redact"
 	"slices"
 	"strings"
+
+	"llmsweep/client/redact"
 )
 
 // secrets returns the secrets of the command line, of its configuration file and of the environment. They are found in the text, so that

@@ -7,7 +7,7 @@ import (
 
 // endings are the formats that the ending of a file's name asks for.
 var endings = map[string]string{
-	".md": "markdown", ".markdown": "markdown", ".json": "json", ".html": FormatHTML, ".htm": FormatHTML, ".csv": "csv", ".svg": FormatSVG, ".png": FormatPNG,
+	".md": "markdown", ".markdown": "markdown", ".json": "json", ".html": FormatHTML, ".htm": FormatHTML, ".csv": "csv", ".svg": FormatSVG, ".png": "png",
 }
 
 // FormatFor returns the format of a file: that of --format, and where it is the default, the one that the file's name ends with, of those

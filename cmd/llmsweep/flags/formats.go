@@ -12,15 +12,12 @@ import (
 const FormatHTML = "html"
 
 // ReportFormats returns the formats of llmsweep report.
-func ReportFormats() []string { return append(report.Formats(), FormatHTML, FormatSVG, FormatPNG) }
+func ReportFormats() []string { return append(report.Formats(), FormatHTML, FormatSVG) }
 
 // UnknownFormat returns the error of a --format that does not exist.
 func UnknownFormat(name string) error {
 	return fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(name), strings.Join(report.Formats(), ", "))
 }
 
-// The formats of one drawing.
-const (
-	FormatSVG = "svg"
-	FormatPNG = "png"
-)
+// FormatSVG is the format of one drawing.
+const FormatSVG = "svg"

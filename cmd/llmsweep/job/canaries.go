@@ -10,18 +10,18 @@ import (
 )
 
 // check returns what asks the canaries; nil for none.
-func (e *Measurement) check() (*fidelity.Check, error) {
-	if e.Canaries == nil {
+func (j *Job) check() (*fidelity.Check, error) {
+	if j.Canaries == nil {
 		return nil, nil
 	}
-	check, err := e.Canaries.Check(e.Plan.Seed)
-	if t := slo.Of(slo.Fidelity, e.Plan.SLO); t != nil && check == nil && err == nil {
+	check, err := j.Canaries.Check(j.Plan.Seed)
+	if t := slo.Of(slo.Fidelity, j.Plan.SLO); t != nil && check == nil && err == nil {
 		return nil, fmt.Errorf("--slo '%s' is about the answers to canaries: add --fidelity", t)
 	}
 	if check == nil || err != nil {
 		return nil, err
 	}
-	if node, err := e.Cluster.Place(e.Env); err == nil && node != nil {
+	if node, err := j.Cluster.Place(j.Env); err == nil && node != nil {
 		return nil, errOneMachine
 	}
 	return check, nil

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/report"
 	"llmsweep/report/compare"
 	"llmsweep/report/findings"
 	"llmsweep/report/inputs"
@@ -46,9 +45,9 @@ func (r *Result) Page(w io.Writer, o layout.WriteOptions) error {
 }
 
 // writePages writes the page of the comparison, and that of each side.
-func (r *Result) writePages(dirs [2]*store.Dir, l lang.Lang) error {
-	for i := range dirs {
-		if err := WritePage(dirs[i], r.Runs[i], l); err != nil {
+func (r *Result) writePages(sides []*side, l lang.Lang) error {
+	for _, one := range sides {
+		if err := WritePage(one.dir, one.run, l); err != nil {
 			return err
 		}
 	}
@@ -56,23 +55,18 @@ func (r *Result) writePages(dirs [2]*store.Dir, l lang.Lang) error {
 	if err := r.Page(&page, layout.WriteOptions{Lang: l}); err != nil {
 		return err
 	}
-	return (&store.Dir{Path: r.Dir}).WriteFile(rundir.PageFile, inputs.MarkedOutput(page.Bytes(), inputs.XMLMark))
+	return store.WriteFile(r.Dir, rundir.PageFile, inputs.MarkedOutput(page.Bytes(), inputs.XMLMark))
 }
 
 // conclude shows the result, writes the reports and chooses the exit code.
-func (cm *Comparison) conclude(out string, record *rundir.Pair, runs [2]*rundir.Run, dirs [2]*store.Dir, gates []compare.Gate) error {
+func (cm *Comparison) conclude(s *session, out string, record *rundir.Pair, gates []compare.Gate) error {
 	l := cm.Lang
-	for i := range dirs {
-		var doc bytes.Buffer
-		err := report.Markdown(&doc, []rundir.Run{*runs[i]}, l)
-		if err == nil {
-			err = dirs[i].WriteFile(rundir.ReportFile, inputs.MarkedOutput(doc.Bytes(), inputs.XMLMark))
-		}
-		if err != nil {
+	for _, one := range s.sides {
+		if _, err := s.document(one); err != nil {
 			return err
 		}
 	}
-	result, err := resultOf(out, record, runs)
+	result, err := resultOf(out, record, [2]*rundir.Run{s.sides[0].run, s.sides[1].run})
 	if err != nil {
 		return err
 	}
@@ -80,9 +74,9 @@ func (cm *Comparison) conclude(out string, record *rundir.Pair, runs [2]*rundir.
 	if err := table.WriteSections(&doc, "markdown", result.Tables(), table.Style{Lang: l}); err != nil {
 		return err
 	}
-	err = (&store.Dir{Path: out}).WriteFile(rundir.ReportFile, inputs.MarkedOutput(doc.Bytes(), inputs.XMLMark))
+	err = store.WriteFile(out, rundir.ReportFile, inputs.MarkedOutput(doc.Bytes(), inputs.XMLMark))
 	if err == nil {
-		err = result.writePages(dirs, l)
+		err = result.writePages(s.sides, l)
 	}
 	if err == nil {
 		err = cm.Show(result, gates)

@@ -10,7 +10,9 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/findings"
+	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/grade"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/workload"
 )
@@ -64,68 +66,75 @@ func limitsOf(p *client.Purse) client.SpendLimits {
 
 // DryRun prints what a plan sends at most, and at what price. Nothing is sent: prompts that only the server could count are counted by
 // --tokenizer, or reckoned at one token a byte.
-func (e *Measurement) DryRun(longest time.Duration) error {
-	l, err := e.workload()
+func (j *Job) DryRun(longest time.Duration) error {
+	p, err := j.parse()
 	if err != nil {
 		return console.Usage(err)
 	}
-	purse, err := e.Target.Purse()
+	purse, err := j.Target.Purse()
 	if err != nil {
 		return console.Usage(err)
 	}
-	count := counter(e.Ctx, l)
-	counter := func(_ context.Context, text string) (int, string, error) { return count(text), "dry run", nil }
-	opened, err := openWorkload(e.Ctx, l.Spec(e.Replay), counter, &workload.Guess, e.Lang)
+	count := counter(j.Ctx, p.load)
+	w, stages, err := j.unsent(p.load, count)
 	if err != nil {
 		return err
 	}
-	w := opened.Workload
-	stages, err := e.stagesOf(w)
-	if err != nil {
-		return console.Usage(err)
+	told, before := j.ahead(p, j.grades(w), count)
+	sources := w.Stage
+	if p.check != nil {
+		sources = func(stage string) load.Source { return p.check.Planned(stage, w.Stage(stage)) }
+		told.Few = findings.FewCanaries(len(p.check.Set), j.Plan.SLO, j.Lang)
 	}
 	limits := limitsOf(purse)
-	check, err := e.check()
-	if err != nil {
-		return console.Usage(err)
-	}
-	preflight, before := before(l)
-	alone, tokens := planned(check, count)
-	before.Add(tokens)
-	graded := e.grades(w)
-	if err := e.checkAccuracy(graded != nil); err != nil {
-		return console.Usage(err)
-	}
-	for _, tokens := range graded.Tokens(count) {
-		before.Add(tokens)
-	}
-	text, err := e.text()
-	if err != nil {
-		return console.Usage(err)
-	}
-	before.Add(text.Tokens(count))
-	sources := w.Stage
-	if check != nil {
-		sources = func(stage string) load.Source { return check.Planned(stage, w.Stage(stage)) }
-	}
-	further := int64(len(e.Urls) - 1) // further servers have a preflight each, and no calibration
-	preflight += int(further) * probe.MostPaid
-	before.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt, Output: further * probe.MostPaid * preflightOutput})
 	most := experiment.Reckon(&experiment.SpendPlan{
-		Stages: stages, Warmup: e.Plan.Warmup, Seed: e.Plan.Seed, Sources: sources, Count: count, Caps: e.Target.Caps(), Longest: longest,
+		Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: sources, Count: count, Caps: j.Target.Caps(), Longest: longest,
 		Limits: &limits, Before: before,
 	})
-	told := findings.DryRun{
-		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Canaries: alone, Graded: graded.Questions(), Windows: text.Requests(), Hypotheses: e.hypotheses(), Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
-		MaxTokens: limits.Tokens, MaxCost: limits.Cost, Priced: limits.PriceIn > 0 || limits.PriceOut > 0,
-		ByBytes: l.Tokenize == nil && (l.Prompt != "" || l.Dataset != ""),
-	}
+	told.Requests, told.Warmup, told.Unbounded, told.Prompt, told.Output = most.Requests, most.Warmup, most.Unbounded, most.Prompt, most.Output
+	told.MaxTokens, told.MaxCost, told.Priced = limits.Tokens, limits.Cost, limits.PriceIn > 0 || limits.PriceOut > 0
 	told.Cost = limits.Price(told.Prompt, told.Output)
-	if check != nil {
-		told.Few = findings.FewCanaries(len(check.Set), e.Plan.SLO, e.Lang)
-	}
-	for _, line := range told.Lines(e.Lang) {
-		fmt.Fprintln(e.Console.Out, line)
+	for _, line := range told.Lines(j.Lang) {
+		fmt.Fprintln(j.Console.Out, line)
 	}
 	return nil
+}
+
+// unsent makes the workload, and the stages that are known beforehand, without a server.
+func (j *Job) unsent(l *flags.WorkloadOptions, count func(string) int) (workload.Workload, []experiment.Stage, error) {
+	counter := func(_ context.Context, text string) (int, string, error) { return count(text), "dry run", nil }
+	opened, err := openWorkload(j.Ctx, l.Spec(j.Replay), counter, &workload.Guess, j.Lang)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := j.checkAccuracy(j.grades(opened.Workload) != nil); err != nil || j.Stages == nil {
+		return opened.Workload, nil, console.Usage(err)
+	}
+	stages, err := j.Stages(opened.Workload)
+	return opened.Workload, stages, console.Usage(err)
+}
+
+// ahead counts what is sent before the first stage: by preflights, a calibration, and checks of answers.
+func (j *Job) ahead(p parsed, graded *grade.Check, count func(string) int) (told findings.DryRun, tokens experiment.SpendTokens) {
+	told.Preflight, tokens = before(p.load)
+	alone, asked := planned(p.check, count)
+	tokens.Add(asked)
+	for _, t := range graded.Tokens(count) {
+		tokens.Add(t)
+	}
+	tokens.Add(p.text.Tokens(count))
+	further := int64(len(j.Urls) - 1) // further servers have a preflight each, and no calibration
+	told.Preflight += int(further) * probe.MostPaid
+	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt, Output: further * probe.MostPaid * preflightOutput})
+	told.Canaries, told.Graded, told.Windows, told.Hypotheses = alone, graded.Questions(), p.text.Requests(), j.hypotheses()
+	told.ByBytes = p.load.Tokenize == nil && (p.load.Prompt != "" || p.load.Dataset != "")
+	return told, tokens
+}
+
+// LongestSweep returns how long a sweep sends at most.
+func LongestSweep(c *sweep.Config) time.Duration {
+	if c.Budget > 0 {
+		return c.Budget
+	}
+	return time.Duration(sweep.MostStages(c)) * (c.StageMax + c.StageTime) // with the tail of each
 }

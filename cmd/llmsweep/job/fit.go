@@ -1,13 +1,11 @@
 package job
 
 import (
-	"context"
 	"errors"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
 
@@ -23,15 +21,6 @@ func design(t *Target) (*sweep.FitDesign, error) {
 	return &sweep.FitDesign{Prompt: w.Prompt.Mean, Output: w.Output.Mean, Longest: t.Longest, Source: func(stage string, d sweep.Draw) load.Source {
 		return w.Varied(stage, d)
 	}}, nil
-}
-
-// ForFit measures for sweep --for-fit.
-func ForFit(ctx context.Context, c sweep.Config, t *Target, run *rundir.Run) error {
-	d, err := design(t)
-	if err != nil {
-		return err
-	}
-	return sweep.ForFit(ctx, c, *d, run)
 }
 
 // Varied returns the sessions of the stages of sweep --for-fit.

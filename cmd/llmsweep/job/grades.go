@@ -10,42 +10,42 @@ import (
 )
 
 // workload parses the flags of the workload.
-func (e *Measurement) workload() (*flags.WorkloadOptions, error) {
-	l, err := e.Workload.Parse()
+func (j *Job) workload() (*flags.WorkloadOptions, error) {
+	l, err := j.Workload.Parse()
 	if err == nil {
-		l.Graded = e.Canaries.Grades(e.Workload) && e.oneMachine()
-		err = e.checkAccuracy(l.Graded)
+		l.Graded = j.Canaries.Grades(j.Workload) && j.oneMachine()
+		err = j.checkAccuracy(l.Graded)
 	}
 	return l, err
 }
 
 // oneMachine reports whether no other rank takes part: answers are compared where they arrive.
-func (e *Measurement) oneMachine() bool {
-	node, err := e.Cluster.Place(e.Env)
+func (j *Job) oneMachine() bool {
+	node, err := j.Cluster.Place(j.Env)
 	return err == nil && node == nil
 }
 
 // grades returns what grades the answers to a workload; nil where no row tells what is right.
-func (e *Measurement) grades(w workload.Workload) *grade.Check {
+func (j *Job) grades(w workload.Workload) *grade.Check {
 	d, ok := w.(*workload.Dataset)
 	if !ok || d.Graded() == 0 {
 		return nil
 	}
-	return grade.New(grade.Options{Source: d.Stage, Rows: d.Rows(), Items: min(e.Canaries.Graded, d.Graded())})
+	return grade.New(grade.Options{Source: d.Stage, Rows: d.Rows(), Items: min(j.Canaries.Graded, d.Graded())})
 }
 
 // checkAccuracy returns why an objective for accuracy cannot be judged: no question is graded. Without it the result is nil.
-func (e *Measurement) checkAccuracy(graded bool) error {
-	if t := slo.Of(slo.Accuracy, e.Plan.SLO); t != nil && !graded {
+func (j *Job) checkAccuracy(graded bool) error {
+	if t := slo.Of(slo.Accuracy, j.Plan.SLO); t != nil && !graded {
 		return fmt.Errorf("--slo '%s' is about graded answers: give a --dataset whose rows have an answer, on one machine and not with --graded 0 (llmsweep help grading)", t)
 	}
 	return nil
 }
 
 // hypotheses returns how many hypotheses on answers are tested: one for each stage, and one for all together.
-func (e *Measurement) hypotheses() int {
-	if e.Stages > 1 {
-		return e.Stages + 1
+func (j *Job) hypotheses() int {
+	if n := j.needs().stages; n > 1 {
+		return n + 1
 	}
 	return 1
 }

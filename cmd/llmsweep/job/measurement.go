@@ -6,7 +6,6 @@ package job
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -20,51 +19,83 @@ import (
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/sweep"
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/fidelity"
-	"llmsweep/sweep/load"
 	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/workload"
 )
 
-// Measurement is a sweep or run with the preflight before it, the progress while it runs and the report after it.
-type Measurement struct {
+// Job is a sweep or run from its flags to its exit code: it connects, measures, concludes and renders. What it needs of this machine follows
+// from the plan and the loads ([Job.needs]).
+type Job struct {
 	*console.Console
 	Urls     []string // of the servers; requests are shared out over several
 	Target   *flags.Target
 	Workload *flags.Workload
 	Replay   *workload.Replay // nil without a trace
 	Plan     sweep.Config
+	Loads    []arrival.Load // of a run; nil for a sweep, which finds its own
+	// Stages returns the stages of the loads; nil for a sweep.
+	Stages   func(workload.Workload) ([]experiment.Stage, error)
+	ForFit   bool // a sweep whose lengths vary by design
+	Within   bool // the search for the ceiling stays within the number of streams that the self-test found good
 	Results  *flags.Results
-	Kind     string // rundir.KindSweep or rundir.KindRun
 	Format   string // of what is printed at the end; empty for "console"
-	Stages   int    // planned
-	Conns    int    // connections kept
-	Selftest *flags.Selftest
-	Width    int     // most streams at once; 0 where it is not known
-	Flag     string  // that sets it
-	Rate     float64 // highest rate of requests per second; 0 where it is not known
-	Within   bool    // the search for the ceiling stays within the number of streams that the self-test found good
 	Dir      func() (*store.Dir, error)
+	Selftest *flags.Selftest
 	Canaries *flags.Fidelity // nil for none
-	// measure measures, after the preflight.
-	Measure func(context.Context, sweep.Config, *Target, *rundir.Run) error
-	// Planned returns the stages, where they are known beforehand; nil for a plan that finds its stages as it goes.
-	Planned func(workload.Workload) ([]experiment.Stage, error)
-	Cluster *flags.Cluster // nil for a command that runs on one machine
-	// Sessions returns the sessions of the stages, where the plan makes its own.
-	Sessions func(*Target) (func(stage string) load.Source, error)
+	Cluster  *flags.Cluster  // nil for a command that runs on one machine
+
+	before *rundir.Run // that goes on; nil for a new run
 }
 
-// stagesOf returns the stages that are known beforehand.
-func (e *Measurement) stagesOf(w workload.Workload) ([]experiment.Stage, error) {
-	if e.Planned == nil {
-		return nil, nil
+// needs is what a job needs of this machine and of the server.
+type needs struct {
+	stages  int     // planned; 0 where their number is not known
+	conns   int     // connections kept
+	streams int     // most at once; 0 where it is not known
+	flag    string  // that sets streams
+	rate    float64 // highest rate of requests per second; 0 where it is not known
+}
+
+// needs returns what the job needs.
+func (j *Job) needs() needs {
+	most := j.Plan.MaxConcurrency
+	switch {
+	case j.ForFit:
+		return needs{conns: most, streams: most, flag: "--max-concurrency"}
+	case j.Stages == nil:
+		const floorAndCeiling = 2
+		return needs{stages: j.Plan.Points*j.Plan.Repeats + floorAndCeiling, conns: most, streams: most, flag: "--max-concurrency"}
 	}
-	return e.Planned(w)
+	n := needs{stages: len(j.Loads) * j.Plan.Repeats, conns: most, flag: "--concurrency"}
+	for _, l := range j.Loads {
+		n.streams, n.rate = max(n.streams, l.Limit()), max(n.rate, l.MeanRate())
+		if _, closed := l.(arrival.Closed); closed {
+			n.conns = max(n.conns, l.Limit())
+		} else if l.Limit() > 0 {
+			n.flag = "--max-concurrency"
+		}
+	}
+	return n
+}
+
+// kind returns what the job is called in run.json.
+func (j *Job) kind() string {
+	if j.Stages == nil {
+		return rundir.KindSweep
+	}
+	return rundir.KindRun
+}
+
+// Continue lets the job go on with a run that ended early, in its directory.
+func (j *Job) Continue(before *rundir.Run, dir string) {
+	j.before = before
+	j.Dir = func() (*store.Dir, error) { return store.ContinueOn(j.Disk, dir, experiment.Keeps(before)) }
 }
 
 // parsed is what the flags ask for, besides the plan.
@@ -77,66 +108,73 @@ type parsed struct {
 }
 
 // parse parses the flags, and refuses combinations that make no sense.
-func (e *Measurement) parse() (p parsed, err error) {
-	e.Lang = lang.Lang(e.Results.Lang)
-	if p.load, err = e.workload(); err != nil {
+func (j *Job) parse() (p parsed, err error) {
+	j.Lang = lang.Lang(j.Results.Lang)
+	if p.load, err = j.workload(); err != nil {
 		return p, err
 	}
-	if p.check, err = e.check(); err != nil {
+	if p.check, err = j.check(); err != nil {
 		return p, err
 	}
-	if p.text, err = e.text(); err != nil {
+	if p.text, err = j.text(); err != nil {
 		return p, err
 	}
-	if p.labels, err = store.ParseLabels(e.Results.Label); err != nil {
+	if p.labels, err = store.ParseLabels(j.Results.Label); err != nil {
 		return p, err
 	}
-	p.node, err = e.Cluster.Place(e.Env)
+	p.node, err = j.Cluster.Place(j.Env)
 	return p, err
 }
 
 // Check returns what is wrong with a measurement by several ranks, as far as that is known without the server, and without what the launcher
 // sets for each rank.
-func (e *Measurement) Check() error {
+func (j *Job) Check() error {
 	switch {
-	case e.Cluster != nil && *e.Cluster != (flags.Cluster{Rank: -1}):
+	case j.Cluster != nil && *j.Cluster != (flags.Cluster{Rank: -1}):
 		return errors.New("the launcher sets --rank, --ranks, --coordinator and --cluster-token for each rank: leave them out")
-	case e.Canaries != nil && e.Canaries.Fidelity:
+	case j.Canaries != nil && j.Canaries.Fidelity:
 		return errOneMachine
 	}
-	_, err := e.parse()
-	for _, url := range e.Urls {
+	_, err := j.parse()
+	for _, url := range j.Urls {
 		if err == nil {
-			err = CheckURL(e.Console, url, e.Target, e.Conns)
+			err = CheckURL(j.Console, url, j.Target, j.needs().conns)
 		}
 	}
 	return err
 }
 
 // shared returns what all ranks measure.
-func (e *Measurement) shared(t *Target) Plan {
-	return Plan{Server: t, URLs: e.Urls, Flags: e.Target, Sessions: e.Sessions}
+func (j *Job) shared(t *Target) Plan {
+	p := Plan{Server: t, URLs: j.Urls, Flags: j.Target}
+	if j.before != nil {
+		p.Args = j.before.Command.Args
+	}
+	if j.ForFit {
+		p.Sessions = Varied
+	}
+	return p
 }
 
 // again returns what all ranks measure, with the servers as rank 0 found them.
-func (e *Measurement) again(l *flags.WorkloadOptions, found []byte) (Plan, error) {
-	t, err := ConnectAsFound(e.Console, e.Urls, found, e.Target, l, e.Replay, e.Conns)
-	return e.shared(t), err
+func (j *Job) again(l *flags.WorkloadOptions, found []byte) (Plan, error) {
+	t, err := ConnectAsFound(j.Console, j.Urls, found, j.Target, l, j.Replay, j.needs().conns)
+	return j.shared(t), err
 }
 
-// Again is [Measurement.Run] of a rank that takes part in a run that goes on: it returns what all ranks measure.
-func (e *Measurement) Again(found []byte) (Plan, error) {
-	e.Lang = lang.Lang(e.Results.Lang)
-	l, err := e.workload()
+// Again is [Job.Run] of a rank that takes part in a run that goes on: it returns what all ranks measure.
+func (j *Job) Again(found []byte) (Plan, error) {
+	j.Lang = lang.Lang(j.Results.Lang)
+	l, err := j.workload()
 	if err != nil {
 		return Plan{}, console.Usage(err)
 	}
-	return e.again(l, found)
+	return j.again(l, found)
 }
 
 // unwritten prints the result of a run that ended because its files could not be written. It writes none.
-func (e *Measurement) unwritten(run *rundir.Run, dir *store.Dir, broken error) error {
-	err := report.Render(e.Console.Out, cmp.Or(e.Format, "console"), []rundir.Run{*run}, e.Options(e.Results.Lang, e.Results.Plain, ""))
+func (j *Job) unwritten(run *rundir.Run, dir *store.Dir, broken error) error {
+	err := report.Render(j.Console.Out, cmp.Or(j.Format, "console"), []rundir.Run{*run}, j.Options(j.Results.Lang, j.Results.Plain, ""))
 	if err != nil {
 		return err
 	}
@@ -146,31 +184,28 @@ func (e *Measurement) unwritten(run *rundir.Run, dir *store.Dir, broken error) e
 	return fmt.Errorf("%w; the run has ended, and %s holds what was measured until then: llmsweep resume %s continues it", broken, dir.Path, dir.Path)
 }
 
-// Conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
-func (e *Measurement) Conclude(run *rundir.Run, dir *store.Dir) error {
-	runs := []rundir.Run{*run}
-	var doc bytes.Buffer
-	err := report.Markdown(&doc, runs, e.Lang)
+// conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
+func (j *Job) conclude(s *session) error {
+	run, dir := s.sides[0].run, s.sides[0].dir
+	doc, err := s.document(s.sides[0])
 	if err == nil {
-		err = dir.WriteFile(rundir.ReportFile, inputs.MarkedOutput(doc.Bytes(), inputs.XMLMark))
-	}
-	if err == nil {
-		err = WritePage(dir, run, e.Lang)
+		err = WritePage(dir, run, j.Lang)
 	}
 	if err == nil { // a full disk is one error, not three
-		err = illustrate(dir, run, e.Lang)
+		err = illustrate(dir, run, j.Lang)
 	}
-	e.Publish(doc.Bytes(), dir.Path, report.GateOfRun(run, e.Lang))
-	err = errors.Join(err, report.Render(e.Console.Out, cmp.Or(e.Format, "console"), runs, e.Options(e.Results.Lang, e.Results.Plain, dir.Path)))
+	j.Publish(doc, dir.Path, report.GateOfRun(run, j.Lang))
+	options := j.Options(j.Results.Lang, j.Results.Plain, dir.Path)
+	err = errors.Join(err, report.Render(j.Console.Out, cmp.Or(j.Format, "console"), []rundir.Run{*run}, options))
 	switch {
 	case err != nil:
 		return err
 	case run.State == rundir.Interrupted:
-		return console.Exit(console.Interrupted, errors.New(findings.Interrupted(dir.Path, e.Lang)))
+		return console.Exit(console.Interrupted, errors.New(findings.Interrupted(dir.Path, j.Lang)))
 	case run.State == rundir.Failed:
-		return errors.New(findings.Failed(e.Kind, run.Failure, dir.Path, e.Lang))
+		return errors.New(findings.Failed(j.kind(), run.Failure, dir.Path, j.Lang))
 	}
-	return missed(run, e.Lang)
+	return missed(run, j.Lang)
 }
 
 // illustrate writes report.md again, with drawings beside it.

@@ -1,165 +1,164 @@
 package job
 
 import (
+	"context"
 	"errors"
-	"runtime"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/progress"
+	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
 
-// Run takes the measurement, prints and writes its report, and returns the error that sets the exit code.
-func (e *Measurement) Run() error {
-	p, err := e.parse()
+// Run measures, prints and writes the report, and returns the error that sets the exit code.
+func (j *Job) Run() (err error) {
+	p, err := j.parse()
 	if err != nil {
 		return console.Usage(err)
 	}
 	if p.node != nil && p.node.Rank > 0 {
-		return Follow(e.Console, p.node, func(_ []string, found []byte) (Plan, error) { return e.again(p.load, found) })
+		return Follow(j.Console, p.node, func(_ []string, found []byte) (Plan, error) { return j.again(p.load, found) })
 	}
-	if most := e.Limits().Most(2); e.Within && most > 0 {
-		e.Width, e.Plan.MaxConcurrency = min(e.Width, most), min(e.Plan.MaxConcurrency, most)
-	}
-	if err := CheckMachine(e.Console, e.Urls[0], e.Width, 1, e.Flag); err != nil {
+	if err := j.bound(); err != nil {
 		return err
 	}
-	served, err := e.Results.Listen()
+	served, err := j.Results.Listen()
 	if err != nil {
 		return console.Usage(err)
 	}
 	if served != nil {
 		defer served.Close()
 	}
-	if e.Before != nil {
-		if e.Target.Earlier, err = Spent(e.Before, e.Results.Out); err != nil {
-			return console.Usage(err)
-		}
-	}
+	var lead *Lead
+	var unmeasured error // why nothing was measured: the other ranks are told. Otherwise they have done their part
 	if p.node != nil {
-		return e.lead(p, served)
+		if lead, err = Assemble(j.Console, p.node); err != nil {
+			return err
+		}
+		defer func() { lead.End(unmeasured) }()
+		j.Console = j.Everywhere()
 	}
-	_, err = e.take(p, served, nil)
-	return err
-}
-
-// lead is [Measurement.take] for all ranks. The others are told of an error only where nothing was measured: otherwise they have done their part.
-func (e *Measurement) lead(p parsed, served *progress.LiveServer) error {
-	lead, err := Assemble(e.Console, p.node)
+	s := open(j.Console, j.Lang, served)
+	defer s.close()
+	measure, err := j.begin(s, p, lead)
 	if err != nil {
+		unmeasured = err
 		return err
 	}
-	measured, err := e.take(p, served, lead)
-	if measured {
-		lead.End(nil)
-	} else {
-		lead.End(err)
+	one := s.sides[0]
+	broken := measure(j.Ctx, one.config, one.run)
+	s.view.Close()
+	if err := one.dir.Failure(); err != nil {
+		return j.unwritten(one.run, one.dir, err)
 	}
-	return err
+	return errors.Join(broken, j.conclude(s))
 }
 
-// take connects, measures and concludes. measured reports whether the first stage was begun. lead is nil for a single machine.
-func (e *Measurement) take(p parsed, served *progress.LiveServer, lead *Lead) (measured bool, err error) {
-	t, err := e.connect(p)
+// bound keeps the job within what this machine allows, and what the run that goes on has spent.
+func (j *Job) bound() (err error) {
+	if most := j.Limits().Most(2); j.Within && most > 0 {
+		j.Plan.MaxConcurrency = min(j.Plan.MaxConcurrency, most)
+	}
+	n := j.needs()
+	if err := CheckMachine(j.Console, j.Urls[0], n.streams, 1, n.flag); err != nil {
+		return err
+	}
+	if j.before != nil {
+		j.Target.Earlier, err = Spent(j.before, j.Results.Out)
+	}
+	return console.Usage(err)
+}
+
+// Measure measures a run, and fills it in.
+type Measure func(context.Context, sweep.Config, *rundir.Run) error
+
+// begin connects, and does all that comes before the first stage. lead is nil for a single machine.
+func (j *Job) begin(s *session, p parsed, lead *Lead) (Measure, error) {
+	one, err := j.connect(s, p)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	defer t.Close()
-	if err := e.checkAccuracy(e.grades(t.Workload) != nil); err != nil {
-		return false, console.Usage(err)
+	if err := j.checkAccuracy(j.grades(one.Workload) != nil); err != nil {
+		return nil, console.Usage(err)
 	}
-	dir, err := e.Dir()
+	measure, err := j.measure(one.Target)
 	if err != nil {
-		return false, console.Usage(err)
+		return nil, console.Usage(err)
 	}
-	defer dir.Close()
-	e.Holds = dir.Path
-	run := e.described(p, t)
-	view, pause := e.View(e.Lang, e.Results.Plain, true)
-	defer view.Close()
-	e.introduce(view, served, run)
-	e.Plan = t.Configure(e.Ctx, e.Plan, dir, e.Format == "serving")
-	e.Plan.Before = e.Before
-	e.Plan.Observer, e.Plan.Pause = show(served, run, dir, e.Lang, view.Observe(e.Stages)), pause
-	e.addChecks(p, t, view)
-	waiter := e.Waiter()
-	defer waiter.Close()
-	e.Plan.Waiter = waiter
+	dir, err := j.Dir()
+	if err != nil {
+		return nil, console.Usage(err)
+	}
+	s.describe(one, dir, j.Target.Command(j.Console, j.Urls[0]), p.labels, j.Plan, j.Format == "serving")
+	if b := j.before; b != nil {
+		one.config.Before = b
+		one.run.Command, one.run.Labels, one.run.Client.Selftest = b.Command, b.Labels, b.Client.Selftest
+	}
+	s.show(j.kind()+"  "+report.Target(one.run, j.Lang), j.Results.Plain)
+	s.tellServed()
+	s.test(j.Selftest, j.needs().streams)
+	if t := one.run.Client.Selftest; j.Within && t != nil && t.Streams > 0 {
+		one.config.MaxConcurrency = min(one.config.MaxConcurrency, t.Streams)
+	}
+	s.wait()
+	one.config.Observer = show(s.served, one.run, dir, j.Lang, s.view.Observe(j.needs().stages))
+	j.addChecks(p, one, s.view)
 	if lead != nil {
-		if err := lead.Begin(e.Console, e.shared(t), &e.Plan, run, view.Note); err != nil {
-			return false, e.Interrupted(err)
+		if err := lead.Begin(j.Console, j.shared(one.Target), &one.config, one.run, s.view.Note); err != nil {
+			return nil, j.Interrupted(err)
 		}
 	}
-	broken := e.Measure(e.Ctx, e.Plan, t, run)
-	view.Close()
-	if err := dir.Failure(); err != nil {
-		return true, e.unwritten(run, dir, err)
-	}
-	return true, errors.Join(broken, e.Conclude(run, dir))
+	return measure, nil
 }
 
 // connect connects to the servers, and refuses other ones than those of the run that is continued.
-func (e *Measurement) connect(p parsed) (*Target, error) {
-	t, err := ConnectAll(e.Console, e.Urls, e.Target, p.load, e.Replay, e.Conns)
+func (j *Job) connect(s *session, p parsed) (*side, error) {
+	t, err := ConnectAll(j.Console, j.Urls, j.Target, p.load, j.Replay, j.needs().conns)
 	if err != nil {
-		return nil, e.Interrupted(err)
+		return nil, j.Interrupted(err)
 	}
-	t.AddNotes(t.PortWarnings(e.Console, e.Urls[0], e.Rate/float64(len(e.Urls)))...)
-	if e.Before != nil {
-		if err := SameServer(e.Before, &t.About, &t.Asked); err != nil {
-			t.Close()
-			return nil, console.Usage(err)
+	one := s.connected(t)
+	t.AddNotes(t.PortWarnings(j.Console, j.Urls[0], j.needs().rate/float64(len(j.Urls)))...)
+	if j.before != nil {
+		err = SameServer(j.before, &t.About, &t.Asked)
+	}
+	return one, console.Usage(err)
+}
+
+// measure returns what measures the server.
+func (j *Job) measure(t *Target) (Measure, error) {
+	switch {
+	case j.ForFit:
+		d, err := design(t)
+		if err != nil {
+			return nil, err
 		}
+		return func(ctx context.Context, c sweep.Config, run *rundir.Run) error { return sweep.ForFit(ctx, c, *d, run) }, nil
+	case j.Stages == nil:
+		return sweep.Sweep, nil
 	}
-	return t, nil
-}
-
-// described returns the run before its first stage.
-func (e *Measurement) described(p parsed, t *Target) *rundir.Run {
-	run := &rundir.Run{
-		Tool:    rundir.Tool{Version: console.VersionNumber, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
-		Command: e.Target.Command(e.Console, e.Urls[0]),
-		Target:  t.About, Labels: p.labels, Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
-	}
-	if e.Before != nil {
-		run.Command, run.Labels, run.Client.Selftest = e.Before.Command, e.Before.Labels, e.Before.Client.Selftest
-	}
-	return run
-}
-
-// introduce shows what is measured, tests the client where that was not done before, and bounds the plan by what it manages.
-func (e *Measurement) introduce(view *progress.View, served *progress.LiveServer, run *rundir.Run) {
-	view.Start(e.Kind + "  " + report.Target(run, e.Lang))
-	for _, n := range run.Target.Notes {
-		view.Note(findings.Note(n, e.Lang))
-	}
-	if served != nil {
-		view.Note(served.Served(e.Lang))
-	}
-	if run.Client.Selftest == nil {
-		e.Selftest.RunSelftest(e.Console, e.Width, run, view, e.Lang)
-	}
-	if t := run.Client.Selftest; e.Within && t != nil && t.Streams > 0 {
-		e.Plan.MaxConcurrency = min(e.Plan.MaxConcurrency, t.Streams)
-	}
+	stages, err := j.Stages(t.Workload)
+	return func(ctx context.Context, c sweep.Config, run *rundir.Run) error {
+		return sweep.Run(ctx, c, stages, run)
+	}, err
 }
 
 // addChecks adds canaries and graded questions to the plan.
-func (e *Measurement) addChecks(p parsed, t *Target, view *progress.View) {
+func (j *Job) addChecks(p parsed, one *side, view *progress.View) {
 	if p.check != nil {
-		p.check.Clean = t.Client.WithoutSecrets
-		e.Plan.Checks = append(e.Plan.Checks, p.check)
-		if few := findings.FewCanaries(len(p.check.Set), e.Plan.SLO, e.Lang); few != "" {
-			view.Note(few + lang.Stop.In(e.Lang))
+		p.check.Clean = one.Client.WithoutSecrets
+		one.config.Checks = append(one.config.Checks, p.check)
+		if few := findings.FewCanaries(len(p.check.Set), j.Plan.SLO, j.Lang); few != "" {
+			view.Note(few + lang.Stop.In(j.Lang))
 		}
 	}
-	e.scores(p.text, t)
-	if graded := e.grades(t.Workload); graded != nil {
-		graded.Clean = t.Client.WithoutSecrets
-		e.Plan.Checks = append(e.Plan.Checks, graded)
-		view.Note(findings.GradedAhead(graded.Questions(), e.hypotheses(), e.Lang))
+	j.scores(p.text, one)
+	if graded := j.grades(one.Workload); graded != nil {
+		graded.Clean = one.Client.WithoutSecrets
+		one.config.Checks = append(one.config.Checks, graded)
+		view.Note(findings.GradedAhead(graded.Questions(), j.hypotheses(), j.Lang))
 	}
 }

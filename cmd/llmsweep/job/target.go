@@ -57,11 +57,7 @@ func embedded(c *console.Console, url string, unchecked bool) (string, sim.Machi
 		return "", config, nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Ctx)) // it outlives an interrupt, to be drained
-	address := "127.0.0.1:0"
-	if c.Everywhere {
-		address = ":0"
-	}
-	at, wait, err := c.Serve(ctx, address, simserver.New(live, simserver.Options{}))
+	at, wait, err := c.Serve(ctx, "127.0.0.1:0", simserver.New(live, simserver.Options{}))
 	if err != nil {
 		cancel()
 		live.Close()

@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"time"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -46,18 +45,11 @@ func Assemble(c *console.Console, node *cluster.Place) (*Lead, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rank 0 cannot listen: %w; name another port with --coordinator", err)
 	}
-	t := &Lead{Coordinator: cluster.NewCoordinator(node.Ranks, build(), node.Source, clockOf(c)), node: node}
+	t := &Lead{Coordinator: cluster.NewCoordinator(node.Ranks, build(), node.Source, cluster.NewRankClock(0)), node: node}
 	if t.stop, err = cluster.ServeRanks(listener, node.Token, t.Coordinator); err != nil {
 		return nil, err
 	}
-	c.Everywhere = true
 	return t, nil
-}
-
-// clockOf returns the clock of this process. Tests make it wrong.
-func clockOf(c *console.Console) *cluster.RankClock {
-	wrong, _ := time.ParseDuration(c.Env("LLMSWEEP_TEST_CLOCK_ERROR"))
-	return cluster.NewRankClock(wrong)
 }
 
 // build names the version of this program, without the system that it is for.
@@ -80,6 +72,7 @@ type Plan struct {
 	Server *Target
 	URLs   []string
 	Flags  *flags.Target
+	Args   []string // the command line of the run that goes on; nil for a new one
 	// Sessions returns the sessions of the stages; nil for those of the workload.
 	Sessions func(*Target) (func(stage string) load.Source, error)
 }
@@ -97,9 +90,7 @@ func (t *Lead) Begin(c *console.Console, p Plan, config *sweep.Config, run *rund
 	if tell.Found, err = p.Server.Found(p.URLs, t.node.Host); err != nil {
 		return err
 	}
-	if c.Before != nil {
-		tell.Args = c.Before.Command.Args
-	}
+	tell.Args = p.Args
 	b, err := json.Marshal(tell)
 	if err != nil {
 		return err
@@ -183,7 +174,7 @@ func Follow(c *console.Console, node *cluster.Place, connect ConnectRanks) error
 	if err != nil {
 		return c.Interrupted(named(err))
 	}
-	s, told, err := cluster.Join(c.Ctx, link, clockOf(c), hello(c, node))
+	s, told, err := cluster.Join(c.Ctx, link, cluster.NewRankClock(0), hello(c, node))
 	if err == nil {
 		err = serve(c, s, node, told, connect)
 	}

@@ -5,22 +5,22 @@ import (
 )
 
 // text returns the text that the server is to score; nil for none.
-func (e *Measurement) text() (*perplexity.Text, error) {
-	if e.Canaries == nil {
+func (j *Job) text() (*perplexity.Text, error) {
+	if j.Canaries == nil {
 		return nil, nil
 	}
-	return e.Canaries.Score.Read()
+	return j.Canaries.Score.Read()
 }
 
 // budgetShare is which part of --budget the windows of a text may take: one of so many.
 const budgetShare = 4
 
 // scores adds the windows of a text to the plan.
-func (e *Measurement) scores(text *perplexity.Text, t *Target) {
+func (j *Job) scores(text *perplexity.Text, one *side) {
 	if text == nil {
 		return
 	}
-	e.Plan.Checks = append(e.Plan.Checks, perplexity.New(perplexity.Options{
-		Text: text, Engine: t.About.Engine, Limit: e.Plan.Budget / budgetShare, Clean: t.Client.WithoutSecrets,
+	one.config.Checks = append(one.config.Checks, perplexity.New(perplexity.Options{
+		Text: text, Engine: one.About.Engine, Limit: j.Plan.Budget / budgetShare, Clean: one.Client.WithoutSecrets,
 	}))
 }

@@ -5,17 +5,16 @@ package job
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
+	"time"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report"
 	"llmsweep/report/compare"
-	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/progress"
 	"llmsweep/sweep"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/grade"
 	"llmsweep/sweep/pair"
@@ -57,39 +56,30 @@ func (cm *Comparison) Run() error {
 	if err := cm.Free(); err != nil {
 		return err
 	}
-	targets, err := cm.connect()
-	if err != nil {
+	s := open(c, cm.Lang, served)
+	defer s.close()
+	if err := cm.connect(s); err != nil {
 		return c.Interrupted(err)
 	}
-	defer targets[0].Close()
-	defer targets[1].Close()
 	out, dirs, err := cm.dirs(c, cm.Force)
 	if err != nil {
 		return console.Usage(err)
 	}
-	c.Holds = out
-	defer dirs[0].Close()
-	defer dirs[1].Close()
-
-	record, runs := &rundir.Pair{}, [2]*rundir.Run{}
-	for i, t := range targets {
-		runs[i] = &rundir.Run{
-			Tool:    rundir.Tool{Version: console.VersionNumber, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
-			Command: cm.side(i).Command(c, cm.URLs[i]),
-			Target:  t.About, Labels: labels[i], Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
-		}
-		both.Sides[i] = t.Configure(c.Ctx, plan, dirs[i], false)
+	for i, one := range s.sides {
+		s.describe(one, dirs[i], cm.side(i).Command(c, cm.URLs[i]), labels[i], plan, false)
 	}
-	if err := cm.judgeBoth(&both, targets); err != nil {
+	if err := cm.addChecks(s.sides, both.Budget); err != nil {
 		return console.Usage(err)
 	}
-	if err := cm.askBoth(&both, targets, runs); err != nil {
-		return console.Usage(err)
-	}
-	both.Same = targets[0].Client.URL("") == targets[1].Client.URL("") && targets[0].About.Model == targets[1].About.Model
+	a, b := s.sides[0], s.sides[1]
+	both.Same = a.Client.URL("") == b.Client.URL("") && a.About.Model == b.About.Model
 	both.Save = func(p *rundir.Pair) error { return store.SavePair(out, p) }
-	broken := cm.watch(both, runs, record, served)
-	return errors.Join(broken, cm.conclude(out, record, runs, dirs, gates))
+	record, runs := &rundir.Pair{}, [2]*rundir.Run{a.run, b.run}
+	cm.show(s, &both, record)
+	both.Sides = [2]sweep.Config{a.config, b.config}
+	broken := pair.Run(c.Ctx, both, runs, record)
+	s.view.Close()
+	return errors.Join(broken, cm.conclude(s, out, record, gates))
 }
 
 // parse reads the flags: the plan of both sides, that of the comparison, its gates, and the labels of both sides.
@@ -114,103 +104,92 @@ func (cm *Comparison) parse() (plan sweep.Config, both pair.Config, gates []comp
 	return plan, both, gates, labels, err
 }
 
-// askBoth has the canaries asked of both servers.
-func (cm *Comparison) askBoth(both *pair.Config, targets [2]*Target, runs [2]*rundir.Run) error {
-	f := flags.Fidelity{Fidelity: cm.Fidelity, Canaries: cm.Canaries}
-	for i, t := range targets {
-		check, err := f.Check(cm.Seed)
-		if check == nil || err != nil {
-			return err
-		}
-		check.Clean, check.Options.Alone = t.Client.WithoutSecrets, true
-		both.Sides[i].Checks = append(both.Sides[i].Checks, check)
-	}
-	return fidelity.Alike(cm.URLs[0], runs[0], cm.URLs[1], runs[1])
-}
-
 // textShare is which part of --budget the windows of a text may take at each server: one of so many.
 const textShare = 8
 
-// judgeBoth has both servers score a text, and the answers of both to a dataset's questions graded.
-func (cm *Comparison) judgeBoth(both *pair.Config, targets [2]*Target) error {
+// addChecks has both servers score a text, the answers of both to a dataset's questions graded, and canaries asked of both.
+func (cm *Comparison) addChecks(sides []*side, budget time.Duration) error {
 	text, err := cm.Score.Read()
 	if err != nil {
 		return err
 	}
-	for i, t := range targets {
-		side := &both.Sides[i]
+	f := flags.Fidelity{Fidelity: cm.Fidelity, Canaries: cm.Canaries}
+	for _, one := range sides {
+		var checks []experiment.Check
 		if text != nil {
-			side.Checks = append(side.Checks, perplexity.New(perplexity.Options{Text: text, Engine: t.About.Engine, Limit: both.Budget / textShare, Clean: t.Client.WithoutSecrets}))
+			options := perplexity.Options{Text: text, Engine: one.About.Engine, Limit: budget / textShare, Clean: one.Client.WithoutSecrets}
+			checks = append(checks, perplexity.New(options))
 		}
-		if d, ok := t.Workload.(*workload.Dataset); ok && d.Graded() > 0 {
-			side.Checks = append(side.Checks, grade.New(grade.Options{Source: d.Stage, Rows: d.Rows(), Items: min(cm.Graded, d.Graded()), Clean: t.Client.WithoutSecrets}))
+		if d, ok := one.Workload.(*workload.Dataset); ok && d.Graded() > 0 {
+			options := grade.Options{Source: d.Stage, Rows: d.Rows(), Items: min(cm.Graded, d.Graded()), Clean: one.Client.WithoutSecrets}
+			checks = append(checks, grade.New(options))
 		}
+		canaries, err := f.Check(cm.Seed)
+		if err != nil {
+			return err
+		}
+		if canaries != nil {
+			canaries.Clean, canaries.Options.Alone = one.Client.WithoutSecrets, true
+			checks = append(checks, canaries)
+		}
+		one.config.Checks = checks
 	}
-	return nil
+	if !cm.Fidelity {
+		return nil
+	}
+	return fidelity.Alike(cm.URLs[0], sides[0].run, cm.URLs[1], sides[1].run)
 }
 
-// watch measures, and shows the progress.
-func (cm *Comparison) watch(both pair.Config, runs [2]*rundir.Run, record *rundir.Pair, served *progress.LiveServer) error {
-	c := cm.Console
-	l := cm.Lang
-	view, pause := c.View(l, cm.Plain, false)
-	defer view.Close()
-	view.Start("compare  A " + report.Target(runs[0], l) + "  B " + report.Target(runs[1], l))
-	for i, run := range runs {
-		for _, n := range run.Target.Notes {
-			view.Note(string(rune('A'+i)) + ": " + findings.Note(n, l))
-		}
-	}
+// show shows what is compared, and the progress.
+func (cm *Comparison) show(s *session, both *pair.Config, record *rundir.Pair) {
+	a, b := s.sides[0], s.sides[1]
+	s.show("compare  A "+report.Target(a.run, cm.Lang)+"  B "+report.Target(b.run, cm.Lang), cm.Plain)
 	if both.Same {
-		view.Note(compare.SameServer(l))
+		s.view.Note(compare.SameServer(cm.Lang))
 	}
-	cm.RunSelftest(c, slices.Max(append(cm.Concurrency, 0)), runs[0], view, l)
-	runs[1].Client.Selftest = runs[0].Client.Selftest
-	waiter := c.Waiter()
-	defer waiter.Close()
-	if served != nil {
-		view.Note(served.Served(l))
-	}
-	shown := view.Observe(0)
-	observer := ShowPair(served, record, runs, l, shown)
-	for i := range both.Sides {
-		both.Sides[i].Observer, both.Sides[i].Waiter, both.Sides[i].Pause = observer, waiter, pause
-	}
+	s.test(&cm.Selftest, slices.Max(append(cm.Concurrency, 0)))
+	s.wait()
+	s.tellServed()
+	shown := s.view.Observe(0)
+	a.config.Observer = ShowPair(s.served, record, [2]*rundir.Run{a.run, b.run}, cm.Lang, shown)
+	b.config.Observer = a.config.Observer
 	both.Planned = func(p *rundir.Pair, stages int) {
 		shown.Expect(stages)
-		view.Note(compare.PairForecast(p, l))
+		s.view.Note(compare.PairForecast(p, cm.Lang))
 	}
-	return pair.Run(c.Ctx, both, runs, record)
 }
 
 // connect runs the preflight of both servers. B gets the workload of A: the length of prompts is as A counts it.
-func (cm *Comparison) connect() (both [2]*Target, err error) {
+func (cm *Comparison) connect(s *session) error {
 	c := cm.Console
 	l, err := cm.Parse()
 	if err != nil {
-		return both, console.Usage(err)
+		return console.Usage(err)
 	}
 	l.Graded = cm.Graded > 0 && cm.Dataset != "" && !cm.MultiTurn
 	conns := cm.MaxConcurrency
 	for _, n := range cm.Concurrency {
 		conns = max(conns, n)
 	}
-	if err = CheckMachine(c, cm.URLs[0], conns, 2, "--max-concurrency"); err != nil {
-		return both, err
+	if err := CheckMachine(c, cm.URLs[0], conns, 2, "--max-concurrency"); err != nil {
+		return err
 	}
-	if both[0], err = ConnectTarget(c, cm.URLs[0], &cm.Target, l, nil, conns); err != nil {
-		return both, fmt.Errorf("server A: %w", err)
-	}
-	if both[1], err = Preflight(c, cm.URLs[1], cm.side(1), l, false, conns); err == nil {
-		if w, ok := both[0].Workload.(*workload.Synthetic); ok && both[0].Counted > 0 {
-			err = both[1].checkLength(c.Ctx, w, int(l.PromptLengths.Mean))
-		}
-		both[1].Workload = both[0].Workload
-		both[1].describeWorkload()
-	}
+	first, err := ConnectTarget(c, cm.URLs[0], &cm.Target, l, nil, conns)
 	if err != nil {
-		both[0].Close()
-		return both, fmt.Errorf("server B: %w", err)
+		return fmt.Errorf("server A: %w", err)
 	}
-	return both, nil
+	s.connected(first)
+	second, err := Preflight(c, cm.URLs[1], cm.side(1), l, false, conns)
+	if err != nil {
+		return fmt.Errorf("server B: %w", err)
+	}
+	s.connected(second)
+	if w, ok := first.Workload.(*workload.Synthetic); ok && first.Counted > 0 {
+		if err := second.checkLength(c.Ctx, w, int(l.PromptLengths.Mean)); err != nil {
+			return fmt.Errorf("server B: %w", err)
+		}
+	}
+	second.Workload = first.Workload
+	second.describeWorkload()
+	return nil
 }

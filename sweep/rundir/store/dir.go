@@ -89,11 +89,7 @@ func (d *Dir) Append(r *rundir.Record) error {
 		return err
 	}
 	line := d.lines.Get().(*[]byte)
-	b, err := r.AppendJSON((*line)[:0])
-	if err != nil {
-		return err
-	}
-	*line = append(b, '\n')
+	*line = append(r.AppendJSON((*line)[:0]), '\n')
 	return d.send(entry{stage: r.Stage, line: line, count: 1})
 }
 
@@ -271,6 +267,15 @@ func (d *Dir) syncedBy(state rundir.State) *rundir.Synced {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return &rundir.Synced{Records: d.synced, Readings: d.sizes[rundir.ReadingsFile], Canaries: d.sizes[rundir.CanariesFile], Grades: d.sizes[rundir.GradesFile]}
+}
+
+// WriteFile writes a file into a directory that is no run directory, whole or not at all, and waits until it is on the disk.
+func WriteFile(dir, name string, b []byte) error {
+	path := filepath.Join(dir, name)
+	if err := ReplaceFile(OS{}, path, b); err != nil {
+		return &WriteError{path, err}
+	}
+	return nil
 }
 
 // WriteFile writes a file of the run directory, whole or not at all, and waits until it is on the disk.

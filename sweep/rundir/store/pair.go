@@ -36,7 +36,7 @@ func SavePair(path string, p *rundir.Pair) error {
 	if err != nil {
 		return err
 	}
-	return (&Dir{Path: path}).WriteFile(rundir.PairFile, append(rundir.EscapeJSON(b), '\n'))
+	return WriteFile(path, rundir.PairFile, append(rundir.EscapeJSON(b), '\n'))
 }
 
 // FreePair returns path, or the first of path-2, path-3, ... that does not exist.

@@ -1,0 +1,125 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/report"
+	"llmsweep/report/findings"
+	"llmsweep/report/inputs"
+	"llmsweep/report/lang"
+	"llmsweep/report/progress"
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
+)
+
+// session is what a job measures with, from its connections to its reports. It has one side, or two that are compared.
+type session struct {
+	*console.Console
+	lang   lang.Lang
+	sides  []*side
+	served *progress.LiveServer // nil where no page is served
+	view   *progress.View
+	waiter console.Waiter
+	pause  func(context.Context) time.Duration // nil where the run cannot be paused
+	closes []func()
+}
+
+// side is a server that is measured, or several that share the requests.
+type side struct {
+	*Target
+	run    *rundir.Run
+	dir    *store.Dir
+	config sweep.Config
+}
+
+// open makes a session without a side. served is closed by the caller.
+func open(c *console.Console, l lang.Lang, served *progress.LiveServer) *session {
+	return &session{Console: c, lang: l, served: served}
+}
+
+// close closes what was opened, the latest first.
+func (s *session) close() {
+	for _, f := range slices.Backward(s.closes) {
+		f()
+	}
+	s.closes = nil
+}
+
+// connected adds a side, which is closed with the session.
+func (s *session) connected(t *Target) *side {
+	one := &side{Target: t}
+	s.sides = append(s.sides, one)
+	s.closes = append(s.closes, t.Close)
+	return one
+}
+
+// describe gives a side its directory, its run before the first stage, and what measures it. Where recount is set, answers are tokenized again.
+func (s *session) describe(one *side, dir *store.Dir, command rundir.Command, labels rundir.Labels, plan sweep.Config, recount bool) {
+	s.closes = append(s.closes, func() { dir.Close() })
+	one.dir = dir
+	one.run = &rundir.Run{
+		Tool:    rundir.Tool{Version: console.VersionNumber, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
+		Command: command,
+		Target:  one.About, Labels: labels, Workload: one.Asked, Client: rundir.Client{Timestamps: one.Client.Timestamps()},
+	}
+	one.config = one.Configure(s.Ctx, plan, dir, recount)
+}
+
+// show opens the view, and shows what is measured.
+func (s *session) show(title string, plain bool) {
+	s.view, s.pause = s.View(s.lang, plain, len(s.sides) == 1)
+	s.closes = append(s.closes, s.view.Close)
+	s.view.Start(title)
+	for i, one := range s.sides {
+		name := ""
+		if len(s.sides) > 1 {
+			name = string(rune('A'+i)) + ": "
+		}
+		for _, n := range one.run.Target.Notes {
+			s.view.Note(name + findings.Note(n, s.lang))
+		}
+	}
+}
+
+// test tests the client, where that was not done before.
+func (s *session) test(f *flags.Selftest, width int) {
+	first := s.sides[0].run
+	if first.Client.Selftest == nil {
+		f.RunSelftest(s.Console, width, first, s.view, s.lang)
+	}
+	for _, one := range s.sides {
+		one.run.Client.Selftest = first.Client.Selftest
+	}
+}
+
+// wait opens what waits for the instants of arrivals.
+func (s *session) wait() {
+	s.waiter = s.Waiter()
+	s.closes = append(s.closes, func() { s.waiter.Close() })
+	for _, one := range s.sides {
+		one.config.Waiter, one.config.Pause = s.waiter, s.pause
+	}
+}
+
+// tellServed says where the page is served.
+func (s *session) tellServed() {
+	if s.served != nil {
+		s.view.Note(s.served.Served(s.lang))
+	}
+}
+
+// document writes report.md of a side, and returns it.
+func (s *session) document(one *side) ([]byte, error) {
+	var doc bytes.Buffer
+	if err := report.Markdown(&doc, []rundir.Run{*one.run}, s.lang); err != nil {
+		return nil, err
+	}
+	return doc.Bytes(), one.dir.WriteFile(rundir.ReportFile, inputs.MarkedOutput(doc.Bytes(), inputs.XMLMark))
+}
