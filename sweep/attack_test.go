@@ -1,17 +1,11 @@
 package sweep
 
 import (
-	"context"
 	"math"
-	"math/rand/v2"
-	"net/http"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"llmsweep/client"
-	"llmsweep/client/api"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
@@ -19,107 +13,11 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// attacker is a server of 8 slots, first in first out, 50 ms to the first token and 20 ms from each to the next, with habits that no engine has.
-// 16 tokens take 0.35 s: it does 22.86 of them a second.
-type attacker struct {
-	sigma   float64            // of the logarithm of service times, whose mean is kept
-	hangs   float64            // this share of requests is never answered
-	patient time.Duration      // after so long in the queue: one token, finish reason "stop"; 0 for however long
-	shrinks float64            // answers have n/(1 + shrinks x requests per slot) tokens
-	refuses func(seq int) bool // with 429, by the number of the request; nil for none
-
-	slots    chan struct{}
-	mu       sync.Mutex
-	rng      *rand.Rand
-	n        int
-	inFlight int
-}
-
-const attackSlots = 8
-
-func newAttacker(seed uint64) *attacker {
-	return &attacker{rng: rand.New(rand.NewPCG(seed, 25))}
-}
-
-func (*attacker) Prepare(r *api.Request) (*client.Prepared, error) {
-	return &client.Prepared{Request: r}, nil
-}
-
-// draw returns what happens to the next request.
-func (a *attacker) draw(asked int) (tokens int, scale float64, hangs, refused bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.inFlight++
-	tokens = max(1, int(float64(asked)/(1+a.shrinks*float64(a.inFlight-1)/attackSlots)))
-	scale = math.Exp(a.sigma*a.rng.NormFloat64() - a.sigma*a.sigma/2)
-	const warm = 12
-	hangs = a.n > warm && a.rng.Float64() < a.hangs
-	refused = a.refuses != nil && a.refuses(a.n)
-	a.n++
-	return tokens, scale, hangs, refused
-}
-
-func (a *attacker) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
-	now := func() time.Duration { return time.Since(res.Epoch) }
-	res.Sent = now()
-	tokens, scale, hangs, refused := a.draw(p.Request.OutputTokens)
-	defer func() { a.mu.Lock(); a.inFlight--; a.mu.Unlock() }()
-	if refused {
-		res.HTTP, res.Headers = http.StatusTooManyRequests, now()
-		res.Fail(now(), client.ClassHTTP429, "HTTP 429")
-		return
-	}
-	gone := func() bool {
-		if ctx.Err() != nil {
-			res.Status, res.End = client.StatusIncomplete, now()
-		}
-		return ctx.Err() != nil
-	}
-	sleep := func(d time.Duration) bool {
-		select {
-		case <-time.After(d):
-		case <-ctx.Done():
-		}
-		return !gone()
-	}
-	res.HTTP, res.Headers, res.Finish = http.StatusOK, now(), "length"
-	if hangs {
-		<-ctx.Done()
-		gone()
-		return
-	}
-	impatient := make(<-chan time.Time)
-	if a.patient > 0 {
-		impatient = time.After(a.patient)
-	}
-	select {
-	case a.slots <- struct{}{}:
-		defer func() { <-a.slots }()
-	case <-impatient:
-		tokens, scale, res.Finish = 1, 0, "stop"
-	case <-ctx.Done():
-		gone()
-		return
-	}
-	if !sleep(time.Duration(scale * float64(50*time.Millisecond))) {
-		return
-	}
-	res.Token(now(), 1, false)
-	for range tokens - 1 {
-		if !sleep(time.Duration(scale * float64(20*time.Millisecond))) {
-			return
-		}
-		res.Token(now(), 1, false)
-	}
-	res.PromptTokens, res.OutputTokens, res.TokenSource = p.Request.PromptTokens, tokens, client.SourceServer
-	res.End, res.Status = now(), client.StatusOK
-}
-
 // attack measures one load, on a server of which it was shown that it keeps to the length asked for.
-func attack(t *testing.T, a *attacker, l arrival.Load, sessions int, window time.Duration, terms ...string) (st rundir.Stage) {
+func attack(t *testing.T, a *simtest.Attacker, l arrival.Load, sessions int, window time.Duration, terms ...string) (st rundir.Stage) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		a.slots = make(chan struct{}, attackSlots) // of this bubble
+		a.Start()
 		c := experimentWith(a, simtest.SameInAll(32, 16))
 		var err error
 		if c.SLO, err = slo.ParseAll(terms); err != nil {
@@ -140,8 +38,8 @@ func attack(t *testing.T, a *attacker, l arrival.Load, sessions int, window time
 func TestStubsAreNoAnswers(t *testing.T) {
 	t.Parallel()
 	const capacity = 22.86
-	a := newAttacker(1)
-	a.patient = 500 * time.Millisecond
+	a := simtest.NewAttacker(1)
+	a.Patient = 500 * time.Millisecond
 	st := attack(t, a, arrival.Poisson{Rate: 60}, 0, 20*time.Second, "latency:p99<1s", "errors<1%")
 	if st.Verdict != rundir.Shedding || st.Goodput.Verdict != rundir.Broken {
 		t.Errorf("verdict %s, SLO %s", st.Verdict, st.Goodput.Verdict)
@@ -163,13 +61,13 @@ func TestStubsAreNoAnswers(t *testing.T) {
 // Where answers shrink with load the row says so; where they do not, or were never of a known length, it does not.
 func TestShortenedAnswersAreNamed(t *testing.T) {
 	t.Parallel()
-	a := newAttacker(1)
-	a.shrinks = 0.5
+	a := simtest.NewAttacker(1)
+	a.Shrinks = 0.5
 	if st := attack(t, a, arrival.Poisson{Rate: 10}, 0, 20*time.Second); !st.Shortened.Known() || st.Verdict != rundir.Stable {
 		t.Errorf("answers of %v tokens are %v of their length, verdict %s", st.OutputTokens.Mean, st.Shortened, st.Verdict)
 	}
 	for _, rate := range []float64{10, 40} {
-		if st := attack(t, newAttacker(1), arrival.Poisson{Rate: rate}, 0, 20*time.Second); st.Shortened.Known() || st.Errors != nil {
+		if st := attack(t, simtest.NewAttacker(1), arrival.Poisson{Rate: rate}, 0, 20*time.Second); st.Shortened.Known() || st.Errors != nil {
 			t.Errorf("at %v: answers are %v of their length, errors %v", rate, st.Shortened, st.Errors)
 		}
 	}
@@ -184,8 +82,8 @@ func TestRequestsAreSentThoughTheFirstIsRefused(t *testing.T) {
 		"first ten":   func(n int) bool { return n < 10 },
 	} {
 		for _, l := range []arrival.Load{arrival.Closed{Concurrency: 4}, arrival.Poisson{Rate: 10}} {
-			a := newAttacker(1)
-			a.refuses = refuses
+			a := simtest.NewAttacker(1)
+			a.Refuses = refuses
 			if st := attack(t, a, l, 40, 0); st.Requests.Due != 40 || hasNote(&st, "stage.ended-early") {
 				t.Errorf("%s, %s: %+v, %v", name, st.Name, st.Requests, st.Warnings)
 			}
@@ -203,8 +101,8 @@ func TestRequestsThatHangAreNotAFrozenServer(t *testing.T) {
 				if sessions == 0 && l.Limit() == 1 {
 					continue // a loop of one stands still: nothing tells a request that hangs from a server that does
 				}
-				a := newAttacker(seed)
-				a.hangs = 0.01
+				a := simtest.NewAttacker(seed)
+				a.Hangs = 0.01
 				st := attack(t, a, l, sessions, 30*time.Second, "ttft:p90<300ms", "errors<5%")
 				of++
 				if st.FrozenSince.Known() {
@@ -220,4 +118,17 @@ func TestRequestsThatHangAreNotAFrozenServer(t *testing.T) {
 		t.Errorf("%d of %d stages are said to be frozen", wrong, of)
 	}
 	simtest.Claim(t, "requests that hang are no frozen server", "at least 98 % of stages", "in %d of %d", of-wrong, of)
+}
+
+// A token that is sent before the queue makes TTFT say nothing of the wait.
+func TestAnEarlyTokenIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, leads := range []bool{true, false} {
+		a := simtest.NewAttacker(1)
+		a.Leads = leads
+		st := attack(t, a, arrival.Closed{Concurrency: 16}, 0, 20*time.Second)
+		if hasNote(&st, "stage.early-token") != leads {
+			t.Errorf("a token before the queue %v: TTFT %v s, ITL %v s, notes %v", leads, st.TTFT.P50, st.ITL.P50, st.Warnings)
+		}
+	}
 }

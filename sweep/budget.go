@@ -1,23 +1,28 @@
 package sweep
 
 import (
+	"context"
 	"math"
 
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/rundir"
 )
 
 // afford returns how many of a number of rates, each measured a number of times, the budget leaves time for, besides one stage beyond
-// the edge and a last one to narrow the answer. It shares the time out over them, and notes what that can decide.
+// the edge, one to narrow the answer and one to test it. It shares the time out over them, and notes what that can decide.
 func (x *sweeper) afford(points, times int, ceiling float64) int {
 	if !x.HasBudget() {
 		return points
 	}
-	others := 2 + x.stagesForSLO()
+	others := 3 + x.stagesForSLO()
 	left := x.TimeLeft().Seconds() / experiment.StageCost
 	most := max(0, int(left/x.Least().Seconds())-others)
 	if times > 1 && most < times {
 		x.Warn(noteNoTimeRepeats.New(times))
 		times, x.repeats, x.Run().Plan.Repeats = 1, 1, 0
+	}
+	if times == 1 {
+		most = max(most, x.usualRows()) // sooner than the answer is refined
 	}
 	points = min(points, most/times)
 	stages := points*times + others
@@ -30,6 +35,39 @@ func (x *sweeper) afford(points, times int, ceiling float64) int {
 	x.Note(noteBudgetPlan.New(x.TimeLeft(), points, times, x.Pace().StageTime, arrivals, driftKnown(arrivals),
 		x.supported(0.95), x.supported(0.99)))
 	return points
+}
+
+// usualShares are the loads, as shares of the throughput, that a short budget measures first: an engineer runs a server there, and not at the edge.
+func usualShares() []float64 { return []float64{0.5, 0.8} }
+
+// usualRows returns how many of the usual loads a budget has time for, besides one stage beyond the edge.
+func (x *sweeper) usualRows() int {
+	left := int(x.TimeLeft().Seconds() / experiment.StageCost / x.Least().Seconds())
+	return min(len(usualShares()), max(0, left-1))
+}
+
+// usual returns the usual loads that a budget has time for, where they are wanted: the highest where there is time for one alone.
+func (x *sweeper) usual(wanted bool) (rates []float64) {
+	if !wanted {
+		return nil
+	}
+	shares := usualShares()
+	for _, share := range shares[len(shares)-x.usualRows():] {
+		rates = append(rates, share*x.ceiling)
+	}
+	return rates
+}
+
+// rows returns the step that measures rates.
+func (x *sweeper) rows(rates []float64) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for _, rate := range rates {
+			if err := x.row(ctx, repetition{rate: rate}, rundir.Grid); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // driftKnown returns about how precisely a stage with n arrivals knows its drift, as a share of the rate: to 3/sqrt(n). The number in a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"strconv"
+	"time"
 
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
@@ -23,12 +24,13 @@ const SearchPrefix = "search@"
 
 // SearchCeiling doubles the number in flight until it brings less than 5 % twice, and returns the level reached: as many as
 // make the server faster, and not so many that the backlog takes minutes to drain. Twice, since a step is held for a wave
-// only, and a few long answers in it hide what it brings. It looks at least up to leastLook, and goes no further than most. Within a budget it
-// ends where the next step would leave no time for the answer itself; once is then enough. It also ends where two steps in a row show that
-// this client is the limit.
+// only, and a few long answers in it hide what it brings. Once is enough where the server's gauges say that it is full. It looks at least up to
+// leastLook, and goes no further than most. Within a budget it ends where the next step would leave no time for the answer itself; once is then
+// enough. It also ends where two steps in a row show that this client is the limit.
 func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.Stage, most int) (int, error) {
 	best, reached, flat, spoiled := floor.TokensPerS.Output, 1, 0, 0
 	earlier := floor.Latency.Mean.Or(0) // the mean latency of the step before the latest
+	var running rundir.Number           // requests that the server was working on in the step before the latest, by its own gauge
 	if !best.Known() || most == 1 {
 		return min(2, most), nil // nothing to double from; the throughput stage shows why
 	}
@@ -59,7 +61,13 @@ func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.S
 		default:
 			best, reached, flat = rate, level, 0
 		}
+		enough := full(&st, running)
+		if running = (rundir.Number{}); st.Server != nil {
+			running = st.Server.RunningMax
+		}
 		switch {
+		case enough:
+			return reached, nil
 		case spoiled == 2:
 			x.Warn(noteCeilingClient.New(level))
 			return reached, nil
@@ -70,6 +78,16 @@ func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.S
 			return level, nil
 		}
 	}
+}
+
+// full reports whether the server's own gauges say that more in flight only wait: as many are running as in the step before, with half as many in
+// flight, and some wait.
+func full(st *rundir.Stage, before rundir.Number) bool {
+	if st.Server == nil || !before.Known() || before.Value() < 1 {
+		return false
+	}
+	now, waiting := st.Server.RunningMax, st.Server.Waiting
+	return now.Known() && now.Value() <= before.Value() && waiting.Known() && waiting.Value() >= 1
 }
 
 // affordsStep reports whether a budget has time for the next step of the search, and for the answer after it: the throughput stage and one
@@ -101,9 +119,14 @@ func affordsStep(x *experiment.Experiment, inFlight int, earlier float64) bool {
 
 // step keeps a number in flight for a wave or two.
 func step(ctx context.Context, x *experiment.Experiment, level int) (rundir.Stage, error) {
-	const shorter = 16 // than a stage: all doublings together take about one stage
+	const (
+		shorter   = 16 // than a stage: all doublings together take about one stage
+		readings  = 4  // of the server's gauges
+		leastRead = 100 * time.Millisecond
+	)
 	s := x.Closed(SearchPrefix+strconv.Itoa(level), rundir.Ceiling, level)
 	s.MinWaves, s.MinRequests, s.MinTime, s.Tail = 1, level, x.Pace().StageTime/shorter, 0
+	s.Read = max(leastRead, s.MinTime/readings)
 	st, err := x.Try(ctx, s)
 	if err != nil {
 		return st, err

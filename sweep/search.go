@@ -38,7 +38,7 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	low, high := floor.Progress.Rate, ceiling.Progress.Rate
+	low, high := floor.Progress.Rate, saturation.Complete(&ceiling).Rate
 	if !low.Known() || !high.Known() {
 		return noRates()
 	}
@@ -47,7 +47,7 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	if x.config.Adaptive {
 		steps = x.adapt
 	}
-	for _, step := range append(steps(low.Value()), x.precise, x.searchSLO, x.rebound, x.fill, x.control) {
+	for _, step := range append(steps(low.Value()), x.precise, x.hold, x.searchSLO, x.fill, x.control) {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -55,15 +55,19 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	return nil
 }
 
-// even returns the steps that measure rates evenly spaced between floor and ceiling, and one beyond. A budget that is short gets the answer
-// first.
+// even returns the steps that measure rates evenly spaced between floor and ceiling, and one beyond. A budget that is short gets the loads that a
+// server is run at and the answer first, and then rates near the edge.
 func (x *sweeper) even(low float64) []func(context.Context) error {
 	points := x.afford(x.config.Points, x.repeats, x.ceiling)
 	short := points < x.config.Points
+	first := x.usual(short && x.repeats == 1)
+	if len(first) > 0 {
+		points, low = max(0, points-len(first)), first[len(first)-1]
+	}
 	rates := grid(low, x.ceiling, points)
 	between := func(ctx context.Context) error {
 		if short {
-			const last = 1 // stage, to narrow the answer
+			const last = 2 // stages, to narrow the answer and to test it
 			x.Allot(points*x.repeats + last)
 		}
 		x.announceSLO(slices.Repeat(rates, x.repeats))
@@ -75,7 +79,7 @@ func (x *sweeper) even(low float64) []func(context.Context) error {
 		return nil
 	}
 	if short {
-		return []func(context.Context) error{x.probe, between}
+		return []func(context.Context) error{x.rows(first), x.probe, between}
 	}
 	return []func(context.Context) error{between, x.probe}
 }
@@ -118,18 +122,21 @@ func (x *sweeper) adapt(float64) []func(context.Context) error {
 			return nil
 		}
 		for _, rate := range []float64{s.Comfortable.Value(), nearEdge * s.Rate.Value()} {
+			if x.HasBudget() && x.near(rate) {
+				continue
+			}
 			if err := x.row(ctx, repetition{rate: rate}, rundir.Grid); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return []func(context.Context) error{x.probe, x.precise, below}
+	return []func(context.Context) error{x.rows(x.usual(x.HasBudget())), x.probe, x.precise, below}
 }
 
 // row measures a rate, if there is time for it.
 func (x *sweeper) row(ctx context.Context, r repetition, role rundir.Role) error {
-	if x.Short() {
+	if x.Short() || role == rundir.Grid && r.number == 0 && x.answer() != nil && x.keepsForHold() {
 		x.Warn(noteNoTimeForRow.New(r.rate, r.number))
 		return nil
 	}
@@ -207,11 +214,11 @@ func (x *sweeper) precise(ctx context.Context) error {
 	var seen narrowing
 	for n := range maxNarrowing {
 		s := x.answer()
-		if s == nil || !s.LowestSaturated.Known() || aim <= 0 || x.Short() {
+		if s == nil || !s.LowestSaturated.Known() || aim <= 0 || x.Short() || x.keepsForHold() {
 			return nil
 		}
 		half := halfWidth(s)
-		if half <= aim && !saturation.MildOnly(s, x.Run().Stages) && !saturation.CollapseUnsure(x.Run()) {
+		if half <= aim && !saturation.MildOnly(s, x.Run().Stages) {
 			return nil
 		}
 		// An interval narrows with the root of the number of stages that it rests on: the ceiling, the first probe, and n more.
@@ -270,9 +277,18 @@ func (x *sweeper) overload(ctx context.Context, s *rundir.Saturation, n int) (me
 }
 
 // has reports whether a stage with the name of a rate has been measured.
-func (x *sweeper) has(rate float64) bool {
-	name := arrival.Poisson{Rate: rate}.Name()
+func (x *sweeper) has(rate float64) bool { return x.hasName(arrival.Poisson{Rate: rate}.Name()) }
+
+func (x *sweeper) hasName(name string) bool {
 	return slices.ContainsFunc(x.Run().Stages, func(st rundir.Stage) bool { return st.Name == name })
+}
+
+// near reports whether a rate within 10 % of another has been measured.
+func (x *sweeper) near(rate float64) bool {
+	const apart = 0.1
+	return slices.ContainsFunc(x.Run().Stages, func(st rundir.Stage) bool {
+		return st.Rate.Known() && math.Abs(st.Rate.Value()-rate) <= apart*rate
+	})
 }
 
 // answer returns the saturation rate as far as it is known; nil where it is not.

@@ -1,5 +1,5 @@
 // Package sweep decides which loads are measured: it sweeps a server from one request at a time to beyond saturation, and narrows the answer
-// ([Sweep]), or measures the stages that were asked for ([Run]). The whole of sweep/ knows nothing of HTTP, which is the client's, nor of
+// ([Sweep]), or measures the stages that were asked for ([Run]). Programs that embed a sweep begin at [Server]. The whole of sweep/ knows nothing of HTTP, which is the client's, nor of
 // tables and languages, which are the report's.
 //
 // The way of one request:
@@ -59,6 +59,9 @@ func begin(c Config, run *rundir.Run, plan rundir.Plan) (*sweeper, error) {
 // conclude writes the answer, and how the sweep or run ended.
 func (x *sweeper) conclude(err error) error {
 	err = x.keepAnswer(err)
+	if experiment.Interrupted(err) {
+		x.Run().State = rundir.Interrupted // the answer does not blame the budget
+	}
 	saturation.WriteAnswer(x.Run(), x.config.SLO)
 	if err != nil {
 		defer saturation.DropUnsure(x.Run()) // but not in the file, from which the run may go on

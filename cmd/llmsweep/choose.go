@@ -23,6 +23,7 @@ type chooseCmd struct {
 	Fidelity    []string `sep:"none" placeholder:"LIMIT" help:"Consider only results whose answers to canaries are near those of --baseline: 'match>90%', 'kl<0.05'; may be repeated. The runs were measured with --fidelity."`
 	Baseline    string   `type:"path" placeholder:"DIR" help:"Run directory whose answers are the reference for --fidelity. It may be one of the results."`
 	AnyWorkload bool     `name:"any-workload" help:"Choose also among results of different workloads."`
+	Repaired    bool     `help:"Use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	Only        []string `sep:"," placeholder:"K=V" help:"Consider only results with this model, gpu, gpus, engine or quant; may be repeated. The first words of a name are enough; quant= means not quantized."`
 	Prompt      string   `name:"prompt-tokens" placeholder:"LENGTH" help:"Prompt length that is wanted: 512, or mean=512,std=100. Default: that of the results." group:"Wanted workload"`
 	Answer      string   `name:"output-tokens" placeholder:"LENGTH" help:"Answer length that is wanted. Default: that of the results." group:"Wanted workload"`
@@ -99,7 +100,7 @@ func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) (found []setu
 	if err := inputs.Assess(found, o.Terms); err != nil {
 		return nil, nil, err
 	}
-	if setups, err = choose.WishedSetups(setup.Load(found), files, wish); err != nil {
+	if setups, err = choose.WishedSetups(setup.LoadWith(found, setup.Options{Repaired: ch.Repaired}), files, wish); err != nil {
 		return nil, nil, err
 	}
 	if setups, err = choose.OnlySetups(setups, ch.Only); err != nil { // after Load: the audit compares all of them

@@ -24,6 +24,7 @@ type compareCmd struct {
 	Paths       []string `arg:"" name:"path" help:"Run directories, directories of run directories, or documents with published results. The others are compared with the first one. With --live: the URLs of two servers."`
 	Fidelity    bool     `help:"Compare answers too: how far those of the others to the same canaries are from those of the first. The runs were measured with --fidelity; with --live both servers are asked."`
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
+	Repaired    bool     `help:"Use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
 	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
 	flags.Tables
@@ -85,7 +86,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	setups := setup.Load(inputs)
+	setups := setup.LoadWith(inputs, setup.Options{Repaired: cm.Repaired})
 	result, err := compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload, Answers: cm.Fidelity})
 	if err != nil {
 		return console.Usage(err)

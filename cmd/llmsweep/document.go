@@ -49,7 +49,7 @@ func (r *reportCmd) document(c *console.Console) error {
 			return console.Usage(err)
 		}
 	}
-	setups := setup.LoadAs(found, doc.From)
+	setups := setup.LoadWith(found, setup.Options{Show: doc.From, Repaired: r.Repaired})
 	for _, said := range inputs.ClaimsIn(setups) {
 		o.Claims = append(o.Claims, document.Claims{Name: doc.From(said[0].File), All: said})
 	}

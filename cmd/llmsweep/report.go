@@ -37,6 +37,7 @@ type reportCmd struct {
 
 	Document    bool `help:"Write one document that compares all results, with drawings beside it. An existing document is renewed; text that people wrote in it stays."`
 	AnyWorkload bool `name:"any-workload" help:"With --document: compare also results of different workloads."`
+	Repaired    bool `help:"With --document: use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	flags.Requirements
 }
 

@@ -1,51 +1,43 @@
-// Command program shows the packages at work: it sweeps the simulator's engine without HTTP, in real time, and prints the
-// table. For a real server, put a *client.Client in place of the virtual.Doer.
+// Command program embeds a sweep: it sweeps a simulated server over HTTP, in real time, and prints what it found. For a real server, put its
+// URL in place of the simulated one's.
 package main
 
 import (
 	"context"
+	"fmt"
 	"log"
-	"os"
 	"time"
 
-	"llmsweep/client/sim"
-	"llmsweep/report"
+	"llmsweep/client"
+	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep"
-	"llmsweep/sweep/load"
-	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/simtest"
 )
 
-// short asks for the same small answer each time.
-type short struct{}
-
-func (short) Next() (load.Session, bool) {
-	return load.Session{Turns: []load.Turn{{User: "hello", PromptTokens: 64, OutputTokens: 16}}}, true
-}
-
 func main() {
-	server, err := sim.Preset("demo")
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	url, err := simserver.Start(ctx, "demo")
 	if err != nil {
 		log.Fatal(err)
 	}
-	live, err := sim.Start(server)
+	server, err := client.New(client.Options{URL: url, MaxConns: 64})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer live.Close()
-
-	plan := sweep.Defaults()
-	plan.Doer = simtest.VirtualDoer{Live: live}
-	plan.Sources = func(string) load.Source { return short{} }
-	plan.Log = &store.Memory{}
-	plan.Points, plan.StageTime, plan.StageMax, plan.MaxConcurrency = 4, time.Second, 2*time.Second, 64
-
-	var run rundir.Run
-	if err := sweep.Sweep(context.Background(), plan, &run); err != nil {
+	run, err := sweep.Server(ctx, server, func(c *sweep.Config) {
+		c.Sources = sweep.Words(64, 16, c.Seed)
+		c.Points, c.StageTime, c.StageMax, c.MaxConcurrency = 4, time.Second, 2*time.Second, 64
+	})
+	if err != nil {
 		log.Fatal(err)
 	}
-	if err := report.Console(os.Stdout, []rundir.Run{run}, report.Options{}); err != nil {
-		log.Fatal(err)
+	for _, s := range run.Stages {
+		if !s.Rates.Completed.Known() { // no request ended in its window
+			continue
+		}
+		fmt.Printf("%-16s %6.2f req/s  TTFT %5.1f ms  %s\n", s.Name, s.Rates.Completed.Value(), 1e3*s.TTFT.Mean.Value(), s.Verdict)
+	}
+	if a := run.Saturation; a != nil {
+		fmt.Printf("It sustains %.2f requests per second (95 %%: %.2f to %.2f).\n", a.Rate.Value(), a.Low.Value(), a.High.Value())
 	}
 }

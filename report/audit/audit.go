@@ -44,6 +44,16 @@ type Finding struct {
 	// Code and Args are the finding as a note; see [Notes].
 	Code string         `json:"code"`
 	Args map[string]any `json:"args,omitempty"`
+	// Figures are the numbers that nothing may rest on.
+	Figures []Figure `json:"figures,omitempty"`
+}
+
+// Figure is a number that nothing may rest on.
+type Figure struct {
+	Line     int           `json:"line,omitempty"`
+	Key      string        `json:"key"` // in run.json, or a group of keys: "latency_s"
+	Printed  string        `json:"printed,omitempty"`
+	Probably rundir.Number `json:"probably,omitzero"` // in run.json's unit, where the cause implies it
 }
 
 // Note returns the finding as a note, for [Words].
@@ -69,6 +79,8 @@ type hit struct {
 	key   string
 	note  note.Note
 	grade Grade
+	blame []blamed      // the figures that nothing may rest on
+	also  map[*row]bool // the rows that it explains, where there are several
 }
 
 // Subject is a run and its file. A run that was read from a document has the file in its source.
@@ -81,13 +93,29 @@ type Subject struct {
 func Runs(subjects []Subject) []Finding {
 	all := rowsOf(subjects)
 	var found []Finding
-	for _, r := range Rules() {
-		for _, h := range r.check(all) {
-			found = append(found, h.finding(r.Name))
-		}
+	for _, h := range hits(all) {
+		found = append(found, h.finding(h.rule))
 	}
+	found = append(found, kept(all, found)...)
 	sortFindings(found)
 	return found
+}
+
+// ruled is a hit with the name of its rule.
+type ruled struct {
+	rule string
+	hit
+}
+
+// hits returns what the rules find, in the order of the rules, each mistake once.
+func hits(all []*result) []ruled {
+	var found []ruled
+	for _, r := range Rules() {
+		for _, h := range r.check(all) {
+			found = append(found, ruled{r.Name, h})
+		}
+	}
+	return settle(found)
 }
 
 // sortFindings sorts findings by file and line, and those of one line in the order of the rules.
@@ -101,7 +129,7 @@ func (h hit) finding(rule string) Finding {
 	t := h.row.result
 	return newFinding(Finding{
 		File: t.file, Result: t.title, ResultLine: t.line, Line: h.row.line(h.key), Row: h.row.name(), Rule: rule,
-		Grade: cmp.Or(h.grade, Impossible),
+		Grade: cmp.Or(h.grade, Impossible), Figures: h.figures(),
 	}, h.note)
 }
 

@@ -93,7 +93,7 @@ func (r *row) meant(key string) (intervalOf, bool) {
 // true of means over the same requests. Where some requests had not ended, the means are over different requests.
 func ttftAboveLatency(r *row) (key string, n note.Note) {
 	t, ok1 := r.meant("ttft_s.mean")
-	l, ok2 := r.span("latency_s.mean")
+	l, ok2 := r.meant("latency_s.mean")
 	if !ok1 || !ok2 || !r.whole() || t.Low <= l.High {
 		return "", note.Note{}
 	}
@@ -171,6 +171,9 @@ func tokensPerRequest(r *row) (key string, n note.Note) {
 		return key, tokensNote(noteTokensAbove, output, completed, digits(got.V), digits(asked))
 	case forced && got.High < asked*tokensBelow:
 		return key, tokensNote(noteTokensBelow, output, completed, digits(got.V), digits(asked))
+	}
+	if n, _ := r.result.typical(); r.result.sweeps() && key == keyDone && !r.countFits() {
+		return key, noteTokensApart.New(output, completed, digits(got.V), digits(n))
 	}
 	return "", note.Note{}
 }

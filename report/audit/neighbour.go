@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -113,26 +112,96 @@ func offGrid(t *result) []hit {
 	if 3*len(off) > len(grid) {
 		return nil
 	}
-	return missing(off, free, s.V, step)
+	return missing(grid, off, s.V, step)
 }
 
 // gridTolerance is the relative difference that is allowed: a sweep may take its two limits from the work done, which differs a little from
 // the whole completions in its table.
 const gridTolerance = 0.002
 
-// missing pairs the rates that are off the grid with its free places.
-func missing(off []*row, free map[int]bool, floor, step float64) []hit {
-	var hits []hit
-	for _, r := range off {
-		rate := r.stage.Rate.Value()
-		nearest := 0
-		for k := range free {
-			if nearest == 0 || cmp.Compare(math.Abs(floor+float64(k)*step-rate), math.Abs(floor+float64(nearest)*step-rate)) < 0 {
-				nearest = k
+// missing pairs the rates that are off the grid with its free places, in the order of what the rows completed: a rate is at least that. Where the places
+// do not allow it, rates on the grid are wrong too, as few as will do.
+func missing(grid, off []*row, floor, step float64) []hit {
+	place := func(k int) float64 { return floor + float64(k)*step }
+	var on []*row
+	for _, r := range grid {
+		if !slices.Contains(off, r) {
+			on = append(on, r)
+		}
+	}
+	for more := 0; more <= min(mostMoved, len(on)); more++ {
+		for _, some := range choices(on, more) {
+			wrong := slices.Concat(off, some)
+			if places, ok := inOrder(wrong, freePlaces(grid, wrong, place), place); ok {
+				return gridHits(wrong, places, place)
 			}
 		}
-		delete(free, nearest)
-		hits = append(hits, hit{row: r, key: "rate", note: noteGrid.New(fmt.Sprintf("%.2f", rate), fmt.Sprintf("%.2f", floor+float64(nearest)*step))})
+	}
+	return gridHits(off, nil, place)
+}
+
+// mostMoved bounds how many rates on the grid may be wrong besides those off it.
+const mostMoved = 2
+
+// choices returns all choices of n rows.
+func choices(rows []*row, n int) [][]*row {
+	if n == 0 {
+		return [][]*row{nil}
+	}
+	var all [][]*row
+	for i, r := range rows {
+		for _, rest := range choices(rows[i+1:], n-1) {
+			all = append(all, append([]*row{r}, rest...))
+		}
+	}
+	return all
+}
+
+// freePlaces returns the places of the grid that no row holds but those that are wrong, from the lowest.
+func freePlaces(grid, wrong []*row, place func(int) float64) []int {
+	var free []int
+	for k := 1; k <= len(grid); k++ {
+		held := slices.ContainsFunc(grid, func(r *row) bool {
+			v := r.stage.Rate.Value()
+			return !slices.Contains(wrong, r) && math.Abs(v-place(k)) <= (place(2)-place(1))/2
+		})
+		if !held {
+			free = append(free, k)
+		}
+	}
+	return free
+}
+
+// inOrder gives each row the place of its rank by what it completed; false where a row completed more than its place offers, or keeps its place.
+func inOrder(wrong []*row, free []int, place func(int) float64) (places map[*row]int, ok bool) {
+	if len(free) != len(wrong) {
+		return nil, false
+	}
+	done := func(r *row) float64 { return r.stage.Rates.Completed.Value() }
+	sorted := slices.Clone(wrong)
+	slices.SortStableFunc(sorted, func(a, b *row) int { return cmp.Compare(done(a), done(b)) })
+	places = map[*row]int{}
+	for i, r := range sorted {
+		v := place(free[i])
+		if done(r) > v+math.Sqrt(v/offeredWindow) {
+			return nil, false
+		}
+		places[r] = free[i]
+	}
+	return places, true
+}
+
+// gridHits returns the findings of wrong rates; without a rate of the grid where its places do not fit.
+func gridHits(wrong []*row, places map[*row]int, place func(int) float64) []hit {
+	var hits []hit
+	for _, r := range wrong {
+		h := hit{row: r, key: keyRate, note: noteOffGrid.New(digits(r.stage.Rate.Value())), blame: []blamed{{row: r, keys: []string{keyRate}}}}
+		if k, ok := places[r]; ok {
+			v := place(k)
+			h.note = noteGrid.New(digits(r.stage.Rate.Value()), digits(v))
+			h.blame[0].probably = map[string]float64{keyRate: math.Round(v*100) / 100}
+		}
+		hits = append(hits, h)
 	}
 	return hits
 }
@@ -166,6 +235,11 @@ func ceiling(t *result) []hit {
 		done, ok2 := r.span("rates.completed")
 		if !ok1 || !ok2 || done.V == 0 || rate.Beyond(c) != 0 {
 			continue
+		}
+		if !r.countFits() { // one of its two rates is wrong
+			if done, ok1 = r.repaired(keyDone); !ok1 {
+				continue
+			}
 		}
 		if short := 1 - done.High/c.Low; short > ceilingTolerance {
 			return []hit{{row: top, key: "rates.completed", note: noteCeiling.New(

@@ -39,5 +39,16 @@ var (
 	noteGaps            = note.Kind{Code: "audit.gaps", Args: []string{"gaps", "sum", "passed"}}
 	noteStopped         = note.Kind{Code: "audit.stopped", Args: []string{"tokens", "asked"}}
 	noteEmpty           = note.Kind{Code: "audit.empty"}
+	noteOffGrid         = note.Kind{Code: "audit.off-grid", Args: []string{"rate"}}
+	noteTokensApart     = note.Kind{Code: "audit.tokens-apart", Args: []string{"output", "completed", "tokens", "typical"}}
+	noteShifted         = note.Kind{Code: "audit.shifted", Args: []string{"metric", "first", "last", "values"}} // values: "409: 72.18 ms"
+	noteShiftUnclear    = note.Kind{Code: "audit.shift-unclear", Args: []string{"metric", "other_metric", "first", "last"}}
+	noteExchanged       = note.Kind{Code: "audit.exchanged", Args: []string{"metric", "first", "last", "values"}}
+	noteSwapped         = note.Kind{Code: "audit.swapped", Args: []string{"rate", "other_rate", "line", "other_line", "completed"}}
+	noteBacklog         = note.Kind{Code: "audit.backlog", Args: []string{"ttft", "later_ttft", "completed", "line", "zeros"}} // zeros absent without a row of zeros
+	noteOutlier         = note.Kind{Code: "audit.outlier", Args: []string{"metric", "value", "low", "high"}}
+	noteStuck           = note.Kind{Code: "audit.stuck", Args: []string{"tokens", "requests", "total", "spread", "asked"}}
+	noteCold            = note.Kind{Code: "audit.cold", Args: []string{"slow", "requests", "longest", "median"}}
+	noteLikeClosedLoop  = note.Kind{Code: "audit.like-closed-loop", Args: []string{"concurrency", "in_flight", "line"}}
 	noteSeveral         = note.Kind{Code: "audit.several", Args: []string{"requests", "first"}} // first holds one note
 )

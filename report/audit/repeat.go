@@ -16,6 +16,77 @@ import (
 // closedLoopTolerance is for the time between the end of a request and the start of the next one.
 const closedLoopTolerance = 0.05
 
+// closedLoops finds tests that took longer than a closed loop can, and those of the same script for which that is not proven though as few were in flight.
+func closedLoops(all []*result) []hit {
+	hits := each(closedLoop)(all)
+	shown := map[string]*row{}
+	for _, h := range hits {
+		if shown[h.row.result.file] == nil {
+			shown[h.row.result.file] = h.row
+		}
+	}
+	for _, t := range all {
+		for _, r := range t.rows {
+			s, of := r.stage, shown[t.file]
+			if of == nil || !r.published(published.Stress) || s.Requests.OK < 5*s.MaxConcurrency || s.MaxConcurrency < 2 || s.Window <= 0 || !s.Latency.Mean.Known() ||
+				slices.ContainsFunc(hits, func(h hit) bool { return h.row == r }) {
+				continue
+			}
+			if mean := float64(s.Requests.OK) * s.Latency.Mean.Value() / s.Window; mean < fewInFlight*float64(s.MaxConcurrency) {
+				hits = append(hits, hit{row: r, key: "max_concurrency", note: noteLikeClosedLoop.New(s.MaxConcurrency, mean, of.line("max_concurrency"))})
+			}
+		}
+	}
+	return hits
+}
+
+// fewInFlight is the share of the concurrency from which on a table is taken for one of batches, where another table of the file is shown to be one.
+const fewInFlight = 0.9
+
+// Limits of a cold start: how much longer than the median the longest request took, and how far the number of slow ones, by the mean, may be from one
+// batch.
+const (
+	coldFactor = 3
+	coldBatch  = 0.25
+	coldAlike  = 0.9 // the shortest, over the median: the rest took equally long
+	coldSpread = 0.9 // of the spread of two values, the longest and the median, with these shares
+)
+
+// coldStart finds a test whose first batch took much longer than the rest: as many requests as the concurrency, by the mean.
+func coldStart(r *row) (key string, n note.Note) {
+	s := r.stage
+	if !r.published(published.Stress) || s.MaxConcurrency < 2 || !known(s.Latency.Mean, s.Latency.Min, s.Latency.P50, s.Latency.Max, s.Latency.Std) || s.Requests.OK < 5*s.MaxConcurrency {
+		return "", note.Note{}
+	}
+	median, longest := s.Latency.P50.Value(), s.Latency.Max.Value()
+	if longest < coldFactor*median || s.Latency.Min.Value() < coldAlike*median {
+		return "", note.Note{}
+	}
+	share := (s.Latency.Mean.Value() - median) / (longest - median)
+	slow := share * float64(s.Requests.OK)
+	if two := math.Sqrt(share*(1-share)) * (longest - median); math.Abs(slow/float64(s.MaxConcurrency)-1) > coldBatch || s.Latency.Std.Value() < coldSpread*two {
+		return "", note.Note{}
+	}
+	return "latency_s.mean", noteCold.New(slow, s.Requests.OK, seconds(longest), seconds(median))
+}
+
+// stuck finds counts of tokens that are not the server's: all requests took the same time, yet their tokens are no whole number each, so the answers were
+// not equal; something ended all of them below Max Tokens.
+func stuck(r *row) (key string, n note.Note) {
+	s := r.stage
+	if !r.published(published.Stress) || !known(s.Latency.Mean, s.Latency.Std, s.OutputTokens.Mean, s.OutputTokens.Total, s.AskedTokens) || s.Requests.OK < 10 {
+		return "", note.Note{}
+	}
+	if t := r.result.run.Workload.Temperature; t.Known() { // package rule even
+		return "", note.Note{}
+	}
+	spread, each := s.Latency.Std.Value()/s.Latency.Mean.Value(), s.OutputTokens.Total.Value()/float64(s.Requests.OK)
+	if spread > evenSpread || each >= s.AskedTokens.Value()*(1-evenTokens) || each == math.Trunc(each) {
+		return "", note.Note{}
+	}
+	return "output_tokens.mean", noteStuck.New(digits(each), s.Requests.OK, s.OutputTokens.Total.Value(), spread, s.AskedTokens.Value())
+}
+
 // closedLoop finds a test that took longer than a closed loop can. With c of n requests always in flight, until none is left to send, all end
 // within sum of their times / c + (1 - 1/c) x longest, in any order (R. L. Graham, Bell System Technical Journal 45,
 // 1966). A test that took longer did not keep c in flight: it sent them in batches, and each batch waited for its slowest request.
@@ -184,8 +255,8 @@ func configuration(r *row) string {
 func compareAll(g []*row) []hit {
 	var hits []hit
 	for i := 1; i < len(g); i++ {
-		if key, n := onceMore(g[i-1], g[i]); !n.IsZero() {
-			hits = append(hits, hit{row: g[i], key: key, note: n})
+		if h, ok := onceMore(g[i-1], g[i]); ok {
+			hits = append(hits, h)
 		}
 	}
 	if len(hits) > 0 {
@@ -199,8 +270,9 @@ func compareAll(g []*row) []hit {
 	return nil
 }
 
-// onceMore compares two rows that seem to be prints of one measurement.
-func onceMore(a, b *row) (key string, n note.Note) {
+// onceMore compares two rows that seem to be prints of one measurement. The finding is on the one that contradicts itself, and on the second where
+// neither does: then nothing may rest on either number.
+func onceMore(a, b *row) (hit, bool) {
 	var differ []string
 	same := 0
 	for k, p := range b.stage.Source.Printed {
@@ -213,11 +285,29 @@ func onceMore(a, b *row) (key string, n note.Note) {
 		}
 	}
 	if len(differ) == 0 || same < 3 || same < 2*len(differ) {
-		return "", note.Note{}
+		return hit{}, false
 	}
 	slices.Sort(differ)
-	key = differ[0]
-	return key, noteOnceMore.New(a.line(key), key, a.text(key), b.text(key))
+	key := differ[0]
+	wrong := func(r *row) bool {
+		_, n := latencyIdentity(r)
+		return r.suspect() || !n.IsZero()
+	}
+	there, here := a, b
+	if wrong(a) && !wrong(b) {
+		there, here = b, a
+	}
+	h := hit{row: here, key: key, note: noteOnceMore.New(there.line(key), key, there.text(key), here.text(key))}
+	h.blame = []blamed{{row: here, keys: differ}}
+	if wrong(here) {
+		h.blame[0].probably = map[string]float64{}
+		for _, k := range differ {
+			h.blame[0].probably[k] = figure(there.stage, k).Value()
+		}
+	} else {
+		h.blame = append(h.blame, blamed{row: there, keys: differ})
+	}
+	return h, true
 }
 
 // repeated compares one number over all rows. The finding is on the row that most others disagree with.

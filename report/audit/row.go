@@ -19,12 +19,17 @@ type result struct {
 	line  int
 	title string
 	rows  []*row
+
+	sorted    []*row  // see ordered
+	n, spread float64 // see typical
 }
 
 // row is a stage with the places of its numbers in the file.
 type row struct {
 	result *result
 	stage  *rundir.Stage
+
+	doubted int // see suspect: 0 not known yet, 1 no, 2 yes
 }
 
 // rowsOf returns the runs of subjects with their rows.
@@ -36,7 +41,7 @@ func rowsOf(subjects []Subject) []*result {
 			t.file, t.line = from.File, from.Line
 		}
 		for j := range s.Run.Stages {
-			t.rows = append(t.rows, &row{t, &s.Run.Stages[j]})
+			t.rows = append(t.rows, &row{result: t, stage: &s.Run.Stages[j]})
 		}
 		all = append(all, t)
 	}

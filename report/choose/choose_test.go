@@ -175,8 +175,8 @@ func TestImpossibleRowsDecideNothing(t *testing.T) {
 			t.Errorf("%s: %v req/s by %s", k.Name, k.Rate, k.Where)
 		}
 	}
-	if !strings.Contains(fmt.Sprint(c.LeftOut), "tables.md:21") {
-		t.Error("the row left out is not named")
+	if !strings.Contains(fmt.Sprint(c.Marked), "tables.md:21") {
+		t.Error("the row with the figures left out is not named")
 	}
 }
 

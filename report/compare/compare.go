@@ -61,6 +61,8 @@ type Metric struct {
 	Value rundir.Number `json:"value"`
 	Low   rundir.Number `json:"low,omitzero"` // 95 % interval
 	High  rundir.Number `json:"high,omitzero"`
+	// Most is the largest value that a row shows, where rows disagree on it; see [setup.Plateau]. It has no interval then.
+	Most  rundir.Number `json:"most,omitzero"`
 	Where string        `json:"where"`                // the rows it rests on
 	Apart bool          `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
 	se    float64       // standard error, NaN where there is none
@@ -219,11 +221,14 @@ func measure(s *setup.Setup) Measured {
 	if s.Run.Source == nil && !math.IsNaN(length) { // a published table is taken at its word: its rows are whole stages
 		answer = length
 	}
+	m.most(p)
 	m.add(KeyAnswer, setup.Value{Number: rundir.Exactly(answer), SE: math.NaN()}, p.Where)
 	for _, at := range shares() {
 		point, ok := s.AtShare(at.share)
 		if at.share == 0 {
 			point, ok = s.Alone()
+		} else if p.Rising || p.Most.Known() { // a share of what is not known
+			continue
 		}
 		if ok {
 			m.add("ttft@"+at.name, point.At(setup.TTFT), point.Where())
@@ -233,6 +238,20 @@ func measure(s *setup.Setup) Measured {
 	}
 	m.errors(s)
 	return m
+}
+
+// most adds to the metrics of the plateau the largest values that rows show, where rows disagree.
+func (m *Measured) most(p setup.Plateau) {
+	for i := range m.Metrics {
+		switch f := &m.Metrics[i]; f.Key {
+		case KeyRate:
+			f.Most = p.Most
+		case KeyOutput:
+			f.Most = p.MostOutput
+		case KeyPerGPU:
+			f.Most = rundir.Exactly(p.MostOutput.Value() / float64(m.Labels.GPUs))
+		}
+	}
 }
 
 // outputSpread returns the standard error of the plateau's output. It has two parts: the standard error of the rate, since both count the
@@ -321,7 +340,7 @@ func changes(m, from Measured) []Change {
 		if !ok1 || !ok2 {
 			continue
 		}
-		if c := change(b, a).bounded(m.Rising, from.Rising, key); !c.Ratio.IsZero() {
+		if c := change(b, a).bounded(&m, &from, key); !c.Ratio.IsZero() {
 			c.Setup, c.From, c.Key = m.Name, from.Name, key
 			all = append(all, c)
 		}
@@ -329,25 +348,88 @@ func changes(m, from Measured) []Change {
 	return all
 }
 
-// What is known of a ratio of which one side is a lower bound.
+// What is known of a ratio of which one side is a lower bound, or of which the rows of a side disagree.
 const (
-	BoundLow  = "at-least"
-	BoundHigh = "at-most"
+	BoundLow   = "at-least"
+	BoundHigh  = "at-most"
+	BoundRange = "between" // Low and High
 )
 
-// bounded returns the change of a metric of the plateau where that of one side, or of both, is a lower bound: a bound without an interval, or none.
-func (c Change) bounded(rising, fromRising bool, key string) Change {
-	if key != KeyRate && key != KeyOutput && key != KeyPerGPU || !rising && !fromRising || c.Ratio.IsZero() {
+// bounded returns the change of a metric of the plateau where that of one side, or of both, is a lower bound, or a range of rows that disagree: a
+// bound without an interval, or none.
+func (c Change) bounded(m, from *Measured, key string) Change {
+	if key != KeyRate && key != KeyOutput && key != KeyPerGPU || c.Ratio.IsZero() {
 		return c
 	}
-	if rising && fromRising {
-		return Change{}
+	r, plain := ratio(m, from, key)
+	switch {
+	case plain:
+		return c
+	case r.Bound == BoundLow:
+		return Change{Ratio: rundir.Exactly(r.Low.Value() - 1), Bound: BoundLow}
+	case r.Bound == BoundHigh:
+		return Change{Ratio: rundir.Exactly(r.High.Value() - 1), Bound: BoundHigh}
+	case r.Bound == BoundRange:
+		return Change{Ratio: c.Ratio, Low: rundir.Exactly(r.Low.Value() - 1), High: rundir.Exactly(r.High.Value() - 1), Bound: BoundRange}
 	}
-	bound := BoundLow
-	if fromRising {
-		bound = BoundHigh
+	return Change{}
+}
+
+// Ratio is what is known of the ratio of two plateaus.
+type Ratio struct {
+	Of    string        `json:"of"` // the values of what differs
+	To    string        `json:"to"`
+	Ratio rundir.Number `json:"ratio,omitzero"` // absent where there is only a bound
+	Low   rundir.Number `json:"low,omitzero"`   // a bound, or the 95 % interval of Ratio
+	High  rundir.Number `json:"high,omitzero"`
+	// Bound is BoundLow, BoundHigh or BoundRange where there is no Ratio; empty too where nothing is known, as of two lower bounds.
+	Bound string `json:"bound,omitempty"`
+}
+
+// ratio returns the bounds of a metric of b over that of a, by what their rows leave open; plain where they leave nothing open.
+func ratio(b, a *Measured, key string) (r Ratio, plain bool) {
+	x, ok1 := a.Get(key)
+	y, ok2 := b.Get(key)
+	if !ok1 || !ok2 || !x.Value.Known() || !y.Value.Known() || x.Value.Value() <= 0 || y.Value.Value() <= 0 {
+		return r, false
 	}
-	return Change{Ratio: c.Ratio, Bound: bound}
+	top := func(m *Measured, f Metric) float64 {
+		switch {
+		case m.Rising:
+			return math.Inf(1)
+		case f.Most.Known():
+			return f.Most.Value()
+		}
+		return f.Value.Value()
+	}
+	low, high := y.Value.Value()/top(a, x), top(b, y)/x.Value.Value()
+	r.Low, r.High = rundir.Exactly(low), rundir.Exactly(high)
+	switch {
+	case low == 0 && math.IsInf(high, 1):
+		return Ratio{}, false
+	case low == 0:
+		r.Low, r.Bound = rundir.Number{}, BoundHigh
+	case math.IsInf(high, 1):
+		r.Bound = BoundLow
+	case high > low*(1+1e-9):
+		r.Bound = BoundRange
+	default:
+		return Ratio{}, true
+	}
+	return r, false
+}
+
+// between returns what is known of the ratio of two members.
+func between(of, to *Member) Ratio {
+	r, plain := ratio(&of.m, &to.m, KeyOutput)
+	if plain {
+		a, _ := to.m.Get(KeyOutput)
+		b, _ := of.m.Get(KeyOutput)
+		c := change(b, a)
+		r.Ratio, r.Low, r.High = rundir.Exactly(c.Ratio.Value()+1), rundir.Exactly(c.Low.Value()+1), rundir.Exactly(c.High.Value()+1)
+	}
+	r.Of, r.To = of.Value, to.Value
+	return r
 }
 
 // change returns b/a - 1 with its interval by the delta method on the logarithm. The two are independent:

@@ -33,7 +33,7 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 		return sayNoOutput.In(l, f.Equal)
 	}
 	top, _ := best.m.Get(KeyOutput)
-	s := sayMost.In(l, f.Equal, f.named(best.Value, l), tokens(top.Value), strings.Join(against, Comma.In(l))) + f.atLeast(best, l) + stop.In(l)
+	s := sayMost.In(l, f.Equal, f.named(best.Value, l), reached(&best.m, top, l), strings.Join(against, Comma.In(l))) + stop.In(l)
 	return s + f.quickest(l)
 }
 
@@ -48,17 +48,31 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 	case c.Shown != nil && !*c.Shown:
 		return sayNoDifference.In(l, f.named(m.Value, l))
 	}
-	output, times := tokens(a.Value), sayTimes
-	if m.m.Rising {
-		output = sayOrMore.In(l, output)
-		if !best.m.Rising {
-			times = sayTimesAtMost
-		}
+	name, value := f.named(m.Value, l), reached(&m.m, a, l)
+	switch r, plain := ratio(&best.m, &m.m, KeyOutput); {
+	case plain && c.Shown == nil && c.Ratio.Value() < close:
+		return sayClose.In(l, name, value)
+	case plain:
+		return sayTimes.In(l, fmt.Sprintf("%.2f", 1+c.Ratio.Value()), name, value, interval(c, l))
+	case r.Bound == BoundLow:
+		return sayTimesAtLeast.In(l, fmt.Sprintf("%.2f", r.Low.Value()), name, value)
+	case r.Bound == BoundHigh:
+		return sayTimesAtMost.In(l, fmt.Sprintf("%.2f", r.High.Value()), name, value)
+	case r.Bound == BoundRange:
+		return sayTimesBetween.In(l, fmt.Sprintf("%.2f", r.Low.Value()), fmt.Sprintf("%.2f", r.High.Value()), name, value)
 	}
-	if c.Shown == nil && c.Ratio.Value() < close {
-		return sayClose.In(l, f.named(m.Value, l), output)
+	return sayTimesUnknown.In(l, name, value)
+}
+
+// reached returns the output of a plateau in words: a lower bound, a range of rows that disagree, or a number.
+func reached(m *Measured, f Metric, l lang.Lang) string {
+	switch {
+	case m.Rising:
+		return sayOrMore.In(l, tokens(f.Value))
+	case f.Most.Known():
+		return sayFromTo.In(l, lang.Number(f.Value, lang.Fixed(2)), tokens(f.Most))
 	}
-	return times.In(l, fmt.Sprintf("%.2f", 1+c.Ratio.Value()), f.named(m.Value, l), output, interval(c, l))
+	return tokens(f.Value)
 }
 
 // close is the relative difference up to which metrics without intervals count as equal: single measurements of a minute
@@ -71,13 +85,6 @@ func interval(c Change, l lang.Lang) string {
 		return ""
 	}
 	return sayInterval.In(l, fmt.Sprintf("%.2f", 1+c.Low.Value()), fmt.Sprintf("%.2f", 1+c.High.Value()))
-}
-
-func (f *Factor) atLeast(m Member, l lang.Lang) string {
-	if m.m.Rising {
-		return sayStillRising.In(l, f.named(m.Value, l))
-	}
-	return ""
 }
 
 // quickest returns a sentence that names the member with the shortest gaps between tokens alone on the server, where that is shown against all others.
@@ -125,7 +132,7 @@ func (f *Factor) scaling(l lang.Lang) string {
 			continue
 		}
 		c := Change{Ratio: rundir.Exactly(p.SpeedUp.Value() - 1), Low: p.Low, High: p.High}
-		if p.Low.Known() {
+		if p.Low.Known() && p.SpeedUp.Known() {
 			shown := p.Low.Value() > 1 || p.High.Value() < 1
 			c = c.Within(p.Low.Value()-1, p.High.Value()-1)
 			if !shown {
@@ -133,8 +140,7 @@ func (f *Factor) scaling(l lang.Lang) string {
 				continue
 			}
 		}
-		all = append(all, sayScales.In(l, f.Equal, s.To, s.From, fmt.Sprintf("%.2f", p.SpeedUp.Value()), tokens(p.After.Value),
-			tokens(p.Before.Value), fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), interval(c, l))+f.bounds(s, l)+stop.In(l)+unequalWork(p, l)+alone(s, l))
+		all = append(all, f.speedUp(s, p, c, l)+stop.In(l)+unequalWork(p, l)+alone(s, l))
 	}
 	if len(all) == 0 {
 		return sayNoOutput.In(l, f.Equal)
@@ -142,25 +148,29 @@ func (f *Factor) scaling(l lang.Lang) string {
 	return strings.Join(all, space.In(l))
 }
 
-// bounds returns a sentence where rows end before the plateau, so that the ratio is a bound or unknown.
-func (f *Factor) bounds(s Step, l lang.Lang) string {
-	rising := func(gpus int) bool {
-		for _, m := range f.Members {
-			if m.m.Labels.GPUs == gpus && m.m.Rising {
-				return true
+// speedUp returns the effect of a step at the plateau: a ratio, a bound, or both outputs where nothing is known of their ratio.
+func (f *Factor) speedUp(s Step, p Load, c Change, l lang.Lang) string {
+	side := func(gpus int, m Metric) string {
+		for _, o := range f.Members {
+			if o.m.Labels.GPUs == gpus {
+				return reached(&o.m, m, l)
 			}
 		}
-		return false
+		return tokens(m.Value)
 	}
-	switch few, many := rising(s.From), rising(s.To); {
-	case few && many:
-		return sayBothRising.In(l)
-	case many:
-		return sayAtLeast.In(l, s.To)
-	case few:
-		return sayAtMost.In(l, s.From)
+	after, before := side(s.To, p.After), side(s.From, p.Before)
+	times := func(n rundir.Number) string { return fmt.Sprintf("%.2f", n.Value()) }
+	switch {
+	case p.Unknown:
+		return sayScalesUnknown.In(l, f.Equal, s.To, s.From, after, before)
+	case p.Bound == BoundLow:
+		return sayScalesAtLeast.In(l, f.Equal, s.To, s.From, times(p.Low), after, before)
+	case p.Bound == BoundHigh:
+		return sayScalesAtMost.In(l, f.Equal, s.To, s.From, times(p.High), after, before)
+	case p.Bound == BoundRange:
+		return sayScalesBetween.In(l, f.Equal, s.To, s.From, times(p.Low), times(p.High), after, before)
 	}
-	return ""
+	return sayScales.In(l, f.Equal, s.To, s.From, times(p.SpeedUp), after, before, fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), interval(c, l))
 }
 
 // uneven is the difference in the lengths of answers from which on they are printed: an end token or two, and a request cut at

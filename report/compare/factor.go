@@ -24,9 +24,10 @@ type Factor struct {
 	What    string   `json:"what"`
 	Equal   string   `json:"equal"` // what is the same in all of them
 	Members []Member `json:"members"`
-	Steps   []Step   `json:"steps,omitempty"` // from fewer GPUs to more
-	Pairs   []Pair   `json:"pairs,omitempty"` // at equal concurrency, where closed loops were measured
-	Says    string   `json:"says"`            // the conclusion
+	Steps   []Step   `json:"steps,omitempty"`  // from fewer GPUs to more
+	Ratios  []Ratio  `json:"ratios,omitempty"` // of the outputs: of the highest to the others, of each number of GPUs to the next fewer
+	Pairs   []Pair   `json:"pairs,omitempty"`  // at equal concurrency, where closed loops were measured
+	Says    string   `json:"says"`             // the conclusion
 }
 
 // Member is a setup of a factor.
@@ -46,16 +47,19 @@ type Step struct {
 
 // Load is a step at one load.
 type Load struct {
-	At         string           `json:"at"` // "sync", "50", "80", or "saturation"
-	Before     Metric           `json:"before"`
-	After      Metric           `json:"after"`
-	SpeedUp    rundir.Number    `json:"speed_up"`
-	Low        rundir.Number    `json:"low,omitzero"` // 95 % interval
-	High       rundir.Number    `json:"high,omitzero"`
-	Efficiency rundir.Number    `json:"efficiency"` // of SpeedUp, 1 where twice the GPUs give twice as much
-	ITL        [2]rundir.Number `json:"itl_s"`      // before and after
-	TTFT       [2]rundir.Number `json:"ttft_s"`
-	Answer     [2]rundir.Number `json:"tokens_per_request"`
+	At         string        `json:"at"` // "sync", "50", "80", or "saturation"
+	Before     Metric        `json:"before"`
+	After      Metric        `json:"after"`
+	SpeedUp    rundir.Number `json:"speed_up"`
+	Low        rundir.Number `json:"low,omitzero"` // 95 % interval
+	High       rundir.Number `json:"high,omitzero"`
+	Efficiency rundir.Number `json:"efficiency"` // of SpeedUp, 1 where twice the GPUs give twice as much
+	// Bound is that of a [Ratio] whose Low and High the speed-up has; SpeedUp and Efficiency are absent then. Unknown is set of two lower bounds.
+	Bound   string           `json:"bound,omitempty"`
+	Unknown bool             `json:"unknown,omitempty"`
+	ITL     [2]rundir.Number `json:"itl_s"` // before and after
+	TTFT    [2]rundir.Number `json:"ttft_s"`
+	Answer  [2]rundir.Number `json:"tokens_per_request"`
 }
 
 // labelOf is a setup's value of one thing.
@@ -156,7 +160,12 @@ func (f *Factor) arrange() {
 		for i := 1; i < len(f.Members); i++ {
 			if f.Members[i].Value != f.Members[i-1].Value {
 				f.Steps = append(f.Steps, step(&f.Members[i-1].m, &f.Members[i].m))
+				f.Ratios = append(f.Ratios, between(&f.Members[i], &f.Members[i-1]))
 			}
+		}
+	} else {
+		for i := range f.Members[1:] {
+			f.Ratios = append(f.Ratios, between(&f.Members[0], &f.Members[i+1]))
 		}
 	}
 	f.Pairs = f.pairs()
@@ -191,6 +200,9 @@ func step(a, b *Measured) Step {
 		plus1 := func(f rundir.Number) rundir.Number { return rundir.Exactly(f.Value() + 1) } // absent stays absent: NaN
 		l := Load{At: at, Before: before, After: after, SpeedUp: plus1(c.Ratio), Low: plus1(c.Low), High: plus1(c.High)}
 		l.Efficiency = rundir.Exactly(l.SpeedUp.Value() * float64(s.From) / float64(s.To))
+		if at == KeyRate {
+			l.open(ratio(b, a, KeyOutput))
+		}
 		for i, m := range []*Measured{a, b} {
 			itl, _ := m.Get("itl@" + at)
 			ttft, _ := m.Get("ttft@" + at)
@@ -203,6 +215,14 @@ func step(a, b *Measured) Step {
 		s.Loads = append(s.Loads, l)
 	}
 	return s
+}
+
+// open takes the speed-up back where it is a bound, or not known.
+func (l *Load) open(r Ratio, plain bool) {
+	if plain {
+		return
+	}
+	l.SpeedUp, l.Efficiency, l.Low, l.High, l.Bound, l.Unknown = rundir.Number{}, rundir.Number{}, r.Low, r.High, r.Bound, r.Bound == ""
 }
 
 // at is the step at one load.

@@ -16,6 +16,7 @@ import (
 // Marks on cells, explained beneath the tables.
 const (
 	markRising = "+"
+	markApart  = "?"
 	Tilde      = "~"
 	Absent     = "n/a"
 )
@@ -145,6 +146,10 @@ func (c *Comparison) table() table.Table {
 		for _, col := range shown {
 			f, _ := m.Get(col.key)
 			cell := col.cell(f.Value)
+			if f.Most.Known() {
+				cell.Text = cell.Whole().Plus(lang.Same("-")).Plus(col.cell(f.Most).Whole())
+				cell.Mark = markApart
+			}
 			if m.Rising && f.Value.Known() && (col.key == KeyRate || col.key == KeyOutput || col.key == KeyPerGPU) {
 				cell.Mark = markRising
 			}
@@ -174,6 +179,9 @@ func (c *Comparison) legend() []lang.Text {
 	notes := c.Cautions()
 	if slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Rising }) {
 		notes = append(notes, legendRising.Text())
+	}
+	if slices.ContainsFunc(c.Setups, func(m Measured) bool { f, _ := m.Get(KeyRate); return f.Most.Known() }) {
+		notes = append(notes, legendApart.Text())
 	}
 	low, high := rundir.Number{}, rundir.Number{}
 	for i := range c.Setups {
@@ -230,6 +238,8 @@ func (c Change) String() string {
 		return "> " + percent(c.Ratio.Value()) + unit
 	case BoundHigh:
 		return "< " + percent(c.Ratio.Value()) + unit
+	case BoundRange:
+		return percent(c.Low.Value()) + ".." + percent(c.High.Value()) + unit
 	}
 	if c.Shown == nil {
 		return percent(c.Ratio.Value()) + unit
@@ -264,7 +274,7 @@ func (c *Comparison) changeLegend() []lang.Text {
 	} else if bare {
 		notes = append(notes, legendFew.Text())
 	}
-	if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Bound != "" }) {
+	if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Bound == BoundLow || ch.Bound == BoundHigh }) {
 		notes = append(notes, legendBound.Text())
 	}
 	return notes
@@ -297,19 +307,35 @@ func (f *Factor) stepTable() table.Table {
 			if name.IsZero() {
 				name = AtShare.Text(p.At)
 			}
-			c := Change{Ratio: p.SpeedUp, Low: p.Low, High: p.High}
-			times := fmt.Sprintf("%.2f x", c.Ratio.Value())
-			if p.Low.Known() {
-				times += fmt.Sprintf(" (%.2f-%.2f)", p.Low.Value(), p.High.Value())
+			times, efficiency := p.times(), table.Cell{Text: lang.Same(Absent), Tone: table.Faint}
+			if p.Efficiency.Known() {
+				efficiency = table.Cell{Text: lang.Same(fmt.Sprintf("%.0f", 100*p.Efficiency.Value())), Unit: "%"}
 			}
 			t.Rows = append(t.Rows, []table.Cell{
 				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name}, both(p.Before.Value, p.After.Value, Fixed(2)), table.Literal(times),
-				{Text: lang.Same(fmt.Sprintf("%.0f", 100*p.Efficiency.Value())), Unit: "%"}, both(p.ITL[0], p.ITL[1], table.Seconds),
+				efficiency, both(p.ITL[0], p.ITL[1], table.Seconds),
 				both(p.TTFT[0], p.TTFT[1], table.Seconds), table.Literal(p.Before.Where + " | " + p.After.Where),
 			})
 		}
 	}
 	return t
+}
+
+// times returns the speed-up for a table: with its interval, a bound, or n/a.
+func (l *Load) times() string {
+	switch {
+	case l.Unknown:
+		return Absent
+	case l.Bound == BoundLow:
+		return fmt.Sprintf("> %.2f x", l.Low.Value())
+	case l.Bound == BoundHigh:
+		return fmt.Sprintf("< %.2f x", l.High.Value())
+	case l.Bound == BoundRange:
+		return fmt.Sprintf("%.2f-%.2f x", l.Low.Value(), l.High.Value())
+	case l.Low.Known():
+		return fmt.Sprintf("%.2f x (%.2f-%.2f)", l.SpeedUp.Value(), l.Low.Value(), l.High.Value())
+	}
+	return fmt.Sprintf("%.2f x", l.SpeedUp.Value())
 }
 
 // both is a cell with a metric before and after.
@@ -336,6 +362,9 @@ func (f *Factor) memberTable() table.Table {
 		for _, col := range all {
 			v, _ := m.Get(col.key)
 			cell := col.cell(v.Value)
+			if v.Most.Known() {
+				cell.Text = cell.Whole().Plus(lang.Same("-")).Plus(col.cell(v.Most).Whole())
+			}
 			if m.Rising && v.Value.Known() && (col.key == KeyRate || col.key == KeyOutput) {
 				cell.Mark = markRising
 			}

@@ -48,6 +48,7 @@ type LiveServer struct {
 	http    *http.Server
 	numbers *liveNumbers
 
+	failed  sync.Once     // to draw the page
 	closing chan struct{} // closed when the server ends
 	streams atomic.Int32  // of events that are open
 
@@ -186,7 +187,10 @@ func (s *LiveServer) servePage(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Draw draws the page anew. Where that fails, the page stays as it was.
+// noteNotDrawn is told once of a run, where the page that people look at is older than they think.
+var noteNotDrawn = note.Kind{Code: "page.not-drawn", Args: []string{"error"}}
+
+// Draw draws the page anew. Where that fails, the page stays as it was, and the first failure is noted.
 func (s *LiveServer) Draw() {
 	began := time.Now()
 	var b bytes.Buffer
@@ -196,6 +200,11 @@ func (s *LiveServer) Draw() {
 	const base = 36
 	version := strconv.FormatInt(began.UnixNano(), base)
 	if err := s.Render(&b, version); err != nil {
+		s.failed.Do(func() {
+			if s.Observer != nil {
+				s.Observer.Note(noteNotDrawn.New(err))
+			}
+		})
 		return
 	}
 	s.numbers.drew(time.Since(began))

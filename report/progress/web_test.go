@@ -17,6 +17,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"llmsweep/client/note"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -195,6 +197,30 @@ func whole(s *LiveServer) {
 
 // TestMetrics compares /metrics with what the run reported: counters add up over stages, times are in seconds, and what is not known is
 // left out.
+// noted keeps the notes that it is told.
+type noted struct {
+	experiment.Observer
+	notes []note.Note
+}
+
+func (n *noted) Note(x note.Note) { n.notes = append(n.notes, x) }
+
+// TestAPageThatCannotBeDrawnIsNoted: the page stays as it was, and the run says so, once.
+func TestAPageThatCannotBeDrawnIsNoted(t *testing.T) {
+	s, told := listen(t), &noted{}
+	s.Observer = told
+	s.Draw()
+	s.Render = func(io.Writer, string) error { return errors.New("disk full") }
+	s.Draw()
+	s.Draw()
+	if len(told.notes) != 1 || !told.notes[0].Is(noteNotDrawn) || told.notes[0].String("error") != "disk full" {
+		t.Errorf("%v", told.notes)
+	}
+	if !strings.Contains(string(s.page), "the page") {
+		t.Errorf("the page is %q", s.page)
+	}
+}
+
 func TestMetrics(t *testing.T) {
 	s := listen(t)
 	if got := scrape(t, s); got["llmsweep_ttft_seconds"] != "0" && got["llmsweep_ttft_seconds"] != "" {

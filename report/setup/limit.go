@@ -175,7 +175,7 @@ func (s *Setup) edge(good int, terms []slo.Term) Limit {
 	if good+1 == len(s.Rows) {
 		return l
 	}
-	high := &s.Rows[good+1]
+	high := &s.Rows[s.next(good, terms)]
 	l.Backlog = high.Stage.Verdict == rundir.Saturated
 	weight := 1.0
 	for j := range terms {
@@ -184,7 +184,7 @@ func (s *Setup) edge(good int, terms []slo.Term) Limit {
 		if verdict == rundir.Kept {
 			continue
 		}
-		if w := s.crossing(good, t); l.Broken == nil || w < weight {
+		if w := s.crossing(good, high, t); l.Broken == nil || w < weight {
 			l.Broken, l.Unknown, weight = t, verdict == rundir.Unsure, w
 			l.By, _ = t.Of(high.Stage)
 		}
@@ -200,10 +200,21 @@ func (s *Setup) edge(good int, terms []slo.Term) Limit {
 	return l
 }
 
+// next returns the row that ends what the row good shows: the one above it, past rows whose doubtful figures were left out, where a row further up
+// breaks a term.
+func (s *Setup) next(good int, terms []slo.Term) int {
+	for i := good + 1; i < len(s.Rows); i++ {
+		if _, verdict := s.failing(i, terms); verdict == rundir.Broken || !s.Rows[i].Doubted {
+			return i
+		}
+	}
+	return good + 1
+}
+
 // crossing returns the fraction of the way from row good to the next at which a term's metric reaches its limit, starting at the worst value so far; 0
 // where the next row is a bound or cannot be judged.
-func (s *Setup) crossing(good int, t *slo.Term) float64 {
-	high := s.Rows[good+1].Stage
+func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
+	high := next.Stage
 	by, _ := t.Of(high)
 	worst := s.worst(good, t)
 	if t.Holds(high) != rundir.Broken || !by.Known() || worst >= t.Limit || by.Value() <= worst {

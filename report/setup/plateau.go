@@ -2,6 +2,7 @@ package setup
 
 import (
 	"math"
+	"slices"
 
 	"llmsweep/report/findings"
 	"llmsweep/sweep/rundir"
@@ -14,6 +15,9 @@ type Plateau struct {
 	Low, High rundir.Number // 95 % interval; absent in what was read elsewhere
 	Output    rundir.Number // tokens per second there
 	Where     string
+	// Most is the highest rate that a row completed, and MostOutput its output, where rows disagree on it: one fell behind at a lower load. Then the
+	// most that was shown is between Rate and Most. Absent where they agree.
+	Most, MostOutput rundir.Number
 	// Rising reports whether the rows end before the server does: it may take more.
 	Rising bool
 }
@@ -22,6 +26,16 @@ type Plateau struct {
 const (
 	levelGrowth = 0.05 // of what was served
 	levelShare  = 0.5  // of what was offered in addition
+)
+
+// Limits of published rows. A row falls behind that completes less than behindShare of what it was offered: what is in flight when its stage ends is
+// missing, so the share may be some per cent lower than 1, and the number of arrivals is random: behindErrors standard deviations of it are allowed, in
+// the seconds that published stages last. Rows agree on the plateau within agreeing.
+const (
+	behindShare     = 0.85
+	behindErrors    = 2
+	publishedWindow = 120
+	agreeing        = 0.15
 )
 
 // plateau is the run's own saturation where it was measured here, else the row that served the most.
@@ -42,9 +56,34 @@ func (s *Setup) plateau() Plateau {
 		return Plateau{} // one at a time says nothing of a plateau
 	}
 	top := s.Rows[best]
-	return Plateau{
-		Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where, Rising: s.rising(best),
+	p := Plateau{Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where}
+	knee := s.behind()
+	if knee < 0 {
+		p.Rising = s.rising(best)
+		return p
 	}
+	low := knee
+	for i := range s.Rows[:knee] {
+		if s.Rows[i].Served > s.Rows[low].Served {
+			low = i
+		}
+	}
+	if r := s.Rows[low]; top.Served > (1+agreeing)*r.Served {
+		p.Most, p.MostOutput = p.Rate, p.Output
+		p.Rate, p.Output, p.Where = rundir.Exactly(r.Served), r.Stage.TokensPerS.Output, r.Where+", "+top.Where
+	}
+	return p
+}
+
+// behind returns the first published row that fell behind its arrivals; -1 where there is none, or where the rows say themselves whether they did.
+func (s *Setup) behind() int {
+	if s.Run.Source == nil {
+		return -1
+	}
+	return slices.IndexFunc(s.Rows, func(r Row) bool {
+		offered := load(r.Stage)
+		return r.Stage.Rate.Known() && !r.Doubted && r.Stage.Verdict == "" && r.Served < behindShare*offered-behindErrors*math.Sqrt(offered/publishedWindow)
+	})
 }
 
 // rising reports whether what was served still grew where the rows end: by more than a sweep's search for the ceiling would

@@ -37,6 +37,7 @@ type Setup struct {
 	Predicted *Prediction
 
 	impossible []*rundir.Stage
+	repaired   bool
 	show       func(path string) string
 }
 
@@ -60,6 +61,8 @@ type Row struct {
 	Served float64 // completed requests per second
 	Top    float64 // the largest Served up to here: what has been shown to be served
 
+	// Doubted reports whether figures of the stage were left out, because they contradict others.
+	Doubted bool
 	// Repeats are the measurements that Stage is the mean of; empty where there was one.
 	Repeats []*rundir.Stage
 
@@ -103,8 +106,14 @@ var (
 // words are those of all reasons to leave a row out.
 var words = sync.OnceValue(func() lang.Words { return lang.Join(findings.Words(), audit.Words()) })
 
-// Load makes setups of runs. What the audit finds wrong in a row keeps that row out.
-func Load(all []Input) []Setup { return LoadAs(all, ShortPath) }
+// Options are the ways to make setups.
+type Options struct {
+	Show     func(path string) string // how paths are shown; nil for [ShortPath]
+	Repaired bool                     // use the values that doubtful figures probably have
+}
+
+// Load makes setups of runs. A figure that contradicts others is left out, and a row of which it is not known what it completed.
+func Load(all []Input) []Setup { return LoadWith(all, Options{}) }
 
 // ShortPath returns how a path is shown: one from the root without what is above its last two parts, since that is of the machine on which it was
 // read and not of the result. Others are returned as they are.
@@ -119,17 +128,21 @@ func ShortPath(path string) string {
 	return filepath.ToSlash(filepath.Join("...", dir, name))
 }
 
-// LoadAs is Load, with show for how paths are shown: a document names them relative to itself.
-func LoadAs(all []Input, show func(path string) string) []Setup {
+// LoadWith is Load with options.
+func LoadWith(all []Input, o Options) []Setup {
+	if o.Show == nil {
+		o.Show = ShortPath
+	}
 	var subjects []audit.Subject
 	for _, in := range all {
 		subjects = append(subjects, audit.Subject{File: fileOf(in), Run: in.Run})
 	}
 	found := audit.Runs(subjects)
+	audit.Mark(subjects)
 	setups := make([]Setup, len(all))
 	for i, in := range all {
 		s := &setups[i]
-		s.Input, s.Name, s.show = in, Title(in.Run), show
+		s.Input, s.Name, s.show, s.repaired = in, Title(in.Run), o.Show, o.Repaired
 		s.Rows, s.LeftOut, s.Marked = s.sort(found)
 		for j := range in.Run.Stages {
 			if st := &in.Run.Stages[j]; s.ruledOut(st, found) != nil {
@@ -159,20 +172,13 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 			continue
 		}
 		where := s.where(st)
-		if rule, why := s.unfit(st, found); !why.IsZero() {
-			o := LeftOut{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), note: why}
-			if rule != "" {
-				o.Grade = audit.Impossible
-			}
-			out = append(out, o)
+		if rule, grade, why := s.unfit(st, found); !why.IsZero() {
+			out = append(out, LeftOut{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), Grade: grade, note: why})
 			continue
 		}
-		for _, f := range found {
-			if f.Grade != audit.Impossible && f.Rule != "" && s.speaksOf(f, st) {
-				marked = append(marked, LeftOut{Row: rowName(st), Where: where, Rule: f.Rule, Why: f.Text, Grade: f.Grade, note: f.Note()})
-			}
-		}
-		rows = append(rows, Row{Stage: st, Where: where, Served: st.Rates.Completed.Value()})
+		marked = append(marked, s.marks(st, found)...)
+		trusted := audit.Trusted(st, s.repaired)
+		rows = append(rows, Row{Stage: trusted, Where: where, Served: trusted.Rates.Completed.Value(), Doubted: trusted != st})
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(load(a.Stage), load(b.Stage)) })
 	if s.Run.Source != nil {
@@ -287,32 +293,56 @@ func load(s *rundir.Stage) float64 {
 	return float64(s.MaxConcurrency)
 }
 
-// ruledOut returns what the audit finds impossible in a stage; nil where it finds nothing.
-func (s *Setup) ruledOut(st *rundir.Stage, found []audit.Finding) *audit.Finding {
+// marks returns what the audit doubts in a stage that is used, and remarks on it.
+func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []LeftOut {
+	var all []LeftOut
+	add := func(rule string, grade audit.Grade, n note.Note) {
+		all = append(all, LeftOut{Row: rowName(st), Where: s.where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade, note: n})
+	}
+	for _, d := range st.Doubts {
+		add(d.Rule, audit.Grade(d.Grade), d.Note)
+	}
+	if st.Source != nil {
+		return all
+	}
+	for _, f := range found {
+		if f.Grade != audit.Impossible && f.Rule != "" && s.speaksOf(f, st) {
+			add(f.Rule, f.Grade, f.Note())
+		}
+	}
+	return all
+}
+
+// ruledOut returns why the audit rules a stage out; nil where it does not. A stage that was read elsewhere is used but for the figures that are
+// doubted, unless nobody knows what it completed.
+func (s *Setup) ruledOut(st *rundir.Stage, found []audit.Finding) *rundir.Doubt {
+	if st.Source != nil {
+		return audit.Condemned(st, s.repaired)
+	}
 	for i := range found {
 		if f := &found[i]; f.Grade == audit.Impossible && f.Rule != "" && s.speaksOf(*f, st) {
-			return f
+			return &rundir.Doubt{Rule: f.Rule, Grade: string(f.Grade), Note: f.Note()}
 		}
 	}
 	return nil
 }
 
 // unfit returns why a row must not be used, and the rule of the audit that found it; the zero note where it may be used.
-func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule string, why note.Note) {
-	if f := s.ruledOut(st, found); f != nil {
-		return f.Rule, f.Note()
+func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule string, grade audit.Grade, why note.Note) {
+	if d := s.ruledOut(st, found); d != nil {
+		return d.Rule, audit.Grade(d.Grade), d.Note
 	}
 	switch c := st.Rates.Completed; {
 	case st.Role == rundir.WarmUp:
-		return "", noteWarmUp.New()
+		return "", "", noteWarmUp.New()
 	case !st.Invalid.IsZero():
-		return "", st.Invalid
+		return "", "", st.Invalid
 	case st.State != rundir.Complete:
-		return "", noteCutShort.New()
+		return "", "", noteCutShort.New()
 	case !c.Known() || c.Value() <= 0:
-		return "", noteNoneDone.New()
+		return "", "", noteNoneDone.New()
 	}
-	return "", note.Note{}
+	return "", "", note.Note{}
 }
 
 // Name returns what the row is called where it was printed, else the name of its stage.

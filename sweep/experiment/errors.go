@@ -32,9 +32,15 @@ func NothingDone() error { return NewEndError(noteNothingDone.New(), "no request
 // NothingDue returns the error that ends a run whose stages ended before the first request was due.
 func NothingDue() error { return NewEndError(noteNothingDue.New(), "no request was due") }
 
-// budgetOver ends a sweep whose budget ran out before a stage.
-func budgetOver(budget time.Duration, stage string) error {
+// BudgetEnds is the error that ends a run whose budget leaves no time for a stage.
+func BudgetEnds(budget time.Duration, stage string) error {
 	return NewEndError(noteBudgetOver.New(budget, stage), fmt.Sprintf("the budget of %v ran out before %s", budget, stage))
+}
+
+// BudgetOver reports whether a run ended because its budget left no time for the next stage.
+func BudgetOver(err error) bool {
+	var planned *EndError
+	return errors.As(err, &planned) && planned.Why.Is(noteBudgetOver)
 }
 
 // spentUp ends a run, in good order, before a request that the limit on tokens or cost does not allow.

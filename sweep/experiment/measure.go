@@ -62,7 +62,7 @@ func (x *Experiment) before(ctx context.Context, s *Stage) (*held, error) {
 		return h, err
 	}
 	if x.HasBudget() && x.TimeLeft() <= 0 {
-		return h, budgetOver(x.config.Budget, s.Name)
+		return h, BudgetEnds(x.config.Budget, s.Name)
 	}
 	h.row = s.describe(x.Elapsed())
 	x.run.Stages = append(x.run.Stages, h.row)
@@ -147,7 +147,7 @@ func (x *Experiment) aloneLengths() *measure.Shares {
 // environment returns what a stage is held with.
 func (x *Experiment) environment(h *held, account *measure.Account) load.Environment {
 	c := &x.config
-	return load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, Keep: keep(c.Log, h.Name)}
+	return load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, Every: h.Read, Keep: keep(c.Log, h.Name)}
 }
 
 // summarize fills in the row of a stage, as far as its records tell it.

@@ -2,12 +2,14 @@ package experiment
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
 	"llmsweep/client"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
 // A server can stay slow after an overload is over, although it is idle: a metastable failure (Bronson and others, HotOS 2021; Huang and
@@ -31,7 +33,7 @@ func rests() []time.Duration {
 type recovery struct {
 	overload string  // the latest overload that was not checked; empty for none
 	alone    float64 // seconds per token of a lone request at the start; 0 where that is not known
-	varies   float64 // times that, which the slowest twentieth of the lone requests took at the start; 0 where that is not known
+	varies   float64 // times that, which one more lone request exceeds once in twenty times by chance; 0 where that is not known
 	rest     time.Duration
 	hopeless bool // it did not recover
 	source   load.Source
@@ -43,12 +45,27 @@ func (x *Experiment) overloaded(st *rundir.Stage) {
 	switch {
 	case st.Role == rundir.Floor && !st.Traits.Whole.Known(): // an answer from a cache has no time per token
 		x.recovery.alone = st.InterToken.Or(0)
-		if x.recovery.alone > 0 {
-			x.recovery.varies = st.TPOT.P95.Or(0) / x.recovery.alone
-		}
-	case st.Role == rundir.Ceiling, st.Rate.Known() && st.Verdict != rundir.Stable:
+		x.recovery.varies = predicted(&st.TPOT)
+	case st.Role == rundir.Ceiling, st.Rate.Known() && grows(st):
 		x.recovery.overload = st.Name
 	}
+}
+
+// grows reports whether the backlog of a stage was seen to grow, or would have, had the server not refused requests.
+func grows(st *rundir.Stage) bool {
+	return st.Verdict == rundir.Saturated || st.Verdict == rundir.Shedding || st.Verdict == rundir.Undecided && st.Drift.Low.Or(0) > 0
+}
+
+// predicted returns the bound that one more value exceeds once in twenty times, as a multiple of the mean (Student's prediction interval); 0 where the
+// spread is not known.
+func predicted(d *rundir.Dist) float64 {
+	const level = 0.95
+	if d.N < 2 || !d.Mean.Known() || !d.Std.Known() || d.Mean.Value() <= 0 {
+		return 0
+	}
+	n := float64(d.N)
+	spread := d.Std.Value() / d.Mean.Value() * math.Sqrt(n/(n-1)) // Std is the population's
+	return 1 + stats.StudentQuantile(level, n-1)*spread*math.Sqrt(1+1/n)
 }
 
 // recover waits until the server is as fast as at the start, if it was overloaded before. Within a budget it waits no longer than between
@@ -147,7 +164,7 @@ func (x *Experiment) oneOf(ctx context.Context, source load.Source, stage string
 		return 0, nil
 	}
 	s.Turns = s.Turns[:min(1, len(s.Turns))]
-	res, err := load.One(ctx, x.config.Doer, x.config.Log, stage, s, seq, x.started)
+	res, err := x.one(ctx, stage, s, seq, x.started)
 	if err != nil || res.Status != client.StatusOK || res.FirstToken == client.Absent {
 		return 0, err
 	}

@@ -41,13 +41,41 @@ func TestUsualGap(t *testing.T) {
 	}
 }
 
-// A lone request is slow if it is slower than such requests were at the start, of which some are slower than others.
+// A lone request is slow if it is slower than one of such requests as at the start would be, of which some are slower than others.
 func TestSlowFrom(t *testing.T) {
-	for _, c := range []struct{ alone, p95, want float64 }{{0.010, 0.0101, staysSlow}, {0.010, 0.013, 1.3}, {0, 0.013, staysSlow}} {
+	for _, c := range []struct {
+		n               int
+		mean, std, want float64
+	}{{10, 0.010, 0.0001, staysSlow}, {10, 0.010, 0.003, 1.608}, {3, 0.010, 0.003, 2.239}, {1, 0.010, 0, staysSlow}, {0, 0, 0, staysSlow}} {
 		x := &Experiment{}
-		x.overloaded(&rundir.Stage{Role: rundir.Floor, TPOT: rundir.Dist{P95: rundir.Exactly(c.p95)}, InterToken: rundir.Exactly(c.alone)})
-		if got := x.recovery.slowFrom(); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("%v s per token alone, %v s at the 95th percentile: slow from %v times, want %v", c.alone, c.p95, got, c.want)
+		st := rundir.Stage{Role: rundir.Floor, InterToken: rundir.Exactly(c.mean), TPOT: rundir.Dist{N: c.n, Mean: rundir.Exactly(c.mean), Std: rundir.Exactly(c.std)}}
+		x.overloaded(&st)
+		if got := x.recovery.slowFrom(); math.Abs(got-c.want) > 1e-3 {
+			t.Errorf("%d requests of %v s per token with a deviation of %v s: slow from %v times, want %v", c.n, c.mean, c.std, got, c.want)
+		}
+	}
+}
+
+// A stage that is merely too short to be judged is no overload.
+func TestOverloads(t *testing.T) {
+	rate := rundir.Exactly(5)
+	for _, c := range []struct {
+		st   rundir.Stage
+		want bool
+	}{
+		{rundir.Stage{Rate: rate, Verdict: rundir.Stable}, false},
+		{rundir.Stage{Rate: rate, Verdict: rundir.Undecided}, false},
+		{rundir.Stage{Rate: rate, Verdict: rundir.Undecided, Drift: rundir.Drift{Low: rundir.Exactly(-0.1)}}, false},
+		{rundir.Stage{Rate: rate, Verdict: rundir.Undecided, Drift: rundir.Drift{Low: rundir.Exactly(0.1)}}, true},
+		{rundir.Stage{Rate: rate, Verdict: rundir.Saturated}, true},
+		{rundir.Stage{Rate: rate, Verdict: rundir.Shedding}, true},
+		{rundir.Stage{Role: rundir.Ceiling, Verdict: rundir.Closed}, true},
+	} {
+		x := &Experiment{}
+		c.st.Name = "x"
+		x.overloaded(&c.st)
+		if got := x.recovery.overload != ""; got != c.want {
+			t.Errorf("%s %s, drift from %v: overload %v, want %v", c.st.Role, c.st.Verdict, c.st.Drift.Low, got, c.want)
 		}
 	}
 }

@@ -22,6 +22,7 @@ type Stage struct {
 	Sessions int             // this many, all of which count; 0 where the time decides
 	Opening  []time.Duration // when each slot of a closed loop is first filled; nil for at once
 	Tail     time.Duration   // how long load is kept on after the window for its requests to end, at most
+	Read     time.Duration   // how often the server's gauges are read; 0 for a second
 	measure.Extent
 }
 

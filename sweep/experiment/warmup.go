@@ -90,7 +90,7 @@ func (x *Experiment) warmUp(ctx context.Context) error {
 		if len(s.Turns) > 0 {
 			x.config.Caps.Wait(ctx, s.Turns[0].PromptTokens+s.Turns[0].OutputTokens)
 		}
-		res, err := load.One(ctx, x.config.Doer, x.config.Log, warmUpStage, s, before+n, begun)
+		res, err := x.one(ctx, warmUpStage, s, before+n, begun)
 		if errors.Is(err, load.ErrSpent) {
 			return spentUp(warmUpStage)
 		}

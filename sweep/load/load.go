@@ -54,6 +54,7 @@ type Environment struct {
 	Monitor  Monitor
 	Progress func(Snapshot)                        // called at each tick
 	Scrape   func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
+	Every    time.Duration                         // how often it does; 0 for a second
 	Keep     func([]Reading) error                 // takes all readings, some at a time; the slice is used again; nil for none
 	// Settled is told in the tail whether the requests of this machine's window have ended. It reports whether those of all machines have.
 	// It is nil where there is one machine.

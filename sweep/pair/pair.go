@@ -34,7 +34,7 @@ type Config struct {
 	Widths []int     // and numbers in flight; where neither is given, loads are found
 
 	Difference float64       // the smallest difference to be sure of: 0.03 for 3 %
-	Budget     time.Duration // no block begins that would not end by then, except the first two; 0 for no limit
+	Budget     time.Duration // nothing begins that would not end by then; 0 for no limit
 	// Same reports whether both are one server: prompts then differ in their first word, so that its prefix cache does not answer.
 	Same bool
 
@@ -49,8 +49,6 @@ const (
 	maxPilot = 5    // blocks: with fewer the spread is known too badly, which costs more blocks than it saves
 	minPilot = 2    // blocks: with one there is no spread
 	perBlock = 4    // stages at each load
-
-	idleShare = 0.25 // of a stage's time: how long a server may take to become idle within a budget
 )
 
 // Keys of loads that were not asked for by number.
@@ -68,7 +66,8 @@ type comparison struct {
 	record  *rundir.Pair
 	started time.Time
 	culprit int           // the side that ended it; -1 for none
-	service time.Duration // mean latency at the highest load
+	service time.Duration // mean latency at the highest load,
+	alone   time.Duration // and of one request at a time; 0 where that was not measured
 	block   time.Duration // what one takes, as far as known
 	stages  int           // of the block that runs, done
 
@@ -85,10 +84,8 @@ func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair
 		side := c.Sides[i]
 		side.Sources, side.Seed, side.StageTime, side.StageMax = c.Sides[0].Sources, c.Sides[0].Seed, c.Sides[0].StageTime, c.Sides[0].StageTime
 		side.Observer = &observer{side.Observer, p, i}
-		side.Pause = p.pause(side.Pause)
-		if c.Budget > 0 {
-			side.IdleWait = max(1, time.Duration(idleShare*float64(side.StageTime)))
-		}
+		side.Pause = p.pause(side.Pause, i)
+		side.Budget = c.Budget
 		plan := rundir.Plan{
 			Kind: rundir.KindPair, StageTime: side.StageTime.Seconds(), StageRequests: side.StageRequests, MaxConcurrency: side.MaxConcurrency,
 		}
@@ -114,26 +111,36 @@ func (p *comparison) measure(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.findLoads(ctx); err != nil {
+	if err := p.findWithin(ctx); err != nil {
 		return err
 	}
 	if err := p.preparePilot(); err != nil {
 		return err
 	}
-	for p.record.Blocks() < p.record.Plan.Pilot {
-		if n := p.record.Blocks(); n >= minPilot && p.spent() {
-			p.record.Plan.Pilot = n
-			break
-		}
-		if err := p.oneBlock(ctx); err != nil {
-			return err
-		}
+	if err := p.blocks(ctx, &p.record.Plan.Pilot); err != nil {
+		return err
 	}
 	if err := p.plan(); err != nil {
 		return err
 	}
-	for p.record.Blocks() < p.record.Plan.Blocks && !p.spent() {
-		if err := p.oneBlock(ctx); err != nil {
+	planned := p.record.Plan.Blocks
+	return p.blocks(ctx, &planned)
+}
+
+// blocks measures up to a number of blocks in all. Where the budget holds fewer, but enough for a result, the number becomes that.
+func (p *comparison) blocks(ctx context.Context, most *int) error {
+	for p.record.Blocks() < *most {
+		n := p.record.Blocks()
+		if n >= minPilot && p.spent() {
+			*most = n
+			return nil
+		}
+		err := p.oneBlock(ctx)
+		if n >= minPilot && experiment.BudgetOver(err) {
+			*most = n
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -165,6 +172,20 @@ func (p *comparison) stage(ctx context.Context, side int, s experiment.Stage) (r
 		p.culprit = side
 	}
 	return st, err
+}
+
+// findWithin finds the loads in a part of the budget, so that the rest has time for blocks.
+func (p *comparison) findWithin(ctx context.Context) error {
+	const share = 0.4
+	kept := time.Duration((1 - share) * float64(p.Budget))
+	for _, x := range p.sides {
+		x.Extend(-kept)
+	}
+	err := p.findLoads(ctx)
+	for _, x := range p.sides {
+		x.Extend(kept)
+	}
+	return err
 }
 
 // findLoads finds the loads that both servers get. Those asked for are tried once, to know how long a request takes there. Otherwise
@@ -199,7 +220,8 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	alone, width := p.latency(floor), 1
+	p.alone = p.latency(floor)
+	alone, width := p.alone, 1
 	for i, x := range p.sides {
 		level, err := sweep.SearchCeiling(ctx, x, floor[i], p.Sides[i].MaxConcurrency)
 		if err != nil {
@@ -308,6 +330,9 @@ func (p *comparison) oneBlock(ctx context.Context) error {
 // round gives both servers the same, one after the other.
 func (p *comparison) round(ctx context.Context, l *rundir.PairLoad, round int, order string) error {
 	name := l.StageName(round)
+	if p.Budget > 0 && p.record.Blocks() >= minPilot && time.Since(p.started)+2*p.cost(l) > p.Budget {
+		return experiment.BudgetEnds(p.Budget, name)
+	}
 	sessions := tape{from: p.Sides[0].Sources(name)}
 	for _, who := range order {
 		side := int(who - 'A')
@@ -377,13 +402,16 @@ func (p *comparison) finish(err error) error {
 func sideName(side int) string { return string(rune('A' + side)) }
 
 // pause returns the pause of a side, for which the comparison's budget is not charged.
-func (p *comparison) pause(of func(context.Context) time.Duration) func(context.Context) time.Duration {
+func (p *comparison) pause(of func(context.Context) time.Duration, side int) func(context.Context) time.Duration {
 	if of == nil {
 		return nil
 	}
 	return func(ctx context.Context) time.Duration {
 		paused := of(ctx)
 		p.started = p.started.Add(paused)
+		if p.Budget > 0 {
+			p.sides[1-side].Extend(paused) // its own is extended where it pauses
+		}
 		return paused
 	}
 }

@@ -2,15 +2,19 @@ package pair
 
 import (
 	"math"
+	"slices"
 	"time"
 
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 )
 
 // preparePilot decides how many blocks the pilot has.
 func (p *comparison) preparePilot() error {
 	plan := &p.record.Plan
-	p.shorten()
+	if err := p.fit(); err != nil {
+		return err
+	}
 	p.block = p.guessBlock()
 	plan.Pilot = maxPilot
 	if p.Budget > 0 {
@@ -31,7 +35,7 @@ func (p *comparison) shorten() {
 			stages += minPilot * perBlock * rundir.Duration(l.Opening+l.Window)
 		}
 	}
-	over := minPilot*p.guessBlock() - (p.Budget - time.Since(p.started))
+	over := p.pilotTakes() - (p.Budget - time.Since(p.started))
 	if p.Budget <= 0 || over <= 0 || stages == 0 {
 		return
 	}
@@ -46,22 +50,62 @@ func (p *comparison) shorten() {
 	}
 }
 
+// fit makes the shortest comparison fit into what the budget has left: by shorter stages, and where the loads are its own, by fewer of them. Where
+// nothing fits it ends the comparison.
+func (p *comparison) fit() error {
+	if p.Budget <= 0 {
+		return nil
+	}
+	all := p.record.Loads
+	choices := [][]string{nil}
+	if len(p.Rates)+len(p.Widths) == 0 {
+		choices = [][]string{nil, {LoadHigh}, {LoadHigh, LoadSync}, {LoadHigh, LoadSync, LoadHalf}, {LoadHigh, LoadSync, LoadCeiling}}
+	}
+	for _, without := range choices {
+		p.record.Loads = slices.DeleteFunc(slices.Clone(all), func(l rundir.PairLoad) bool { return slices.Contains(without, l.Key) })
+		p.shorten()
+		if p.pilotTakes() > p.Budget-time.Since(p.started) {
+			continue
+		}
+		for _, l := range all {
+			if slices.Contains(without, l.Key) {
+				p.sides[0].Warn(noteLoadLeftOut.New(l.Name))
+			}
+		}
+		return nil
+	}
+	p.record.Loads = all
+	needed := rundir.RoundUp((time.Since(p.started) + p.pilotTakes()).Seconds())
+	return experiment.NewEndError(noteNoBlocks.New(p.Budget, needed), "the budget has no time for two blocks")
+}
+
+// pilotTakes returns about how long the shortest comparison takes from now on.
+func (p *comparison) pilotTakes() time.Duration {
+	const slack = 1.3 // stages of a few waves vary
+	return time.Duration(slack * minPilot * float64(p.guessBlock()))
+}
+
 // guessBlock returns about how long a block takes, before one was measured.
 func (p *comparison) guessBlock() time.Duration {
-	const waves = 4 // of a closed loop: the first, and three that are measured
 	sum := time.Duration(0)
 	for i := range p.record.Loads {
-		l := &p.record.Loads[i]
-		switch {
-		case l.Rate.Known():
-			sum += rundir.Duration(l.Opening+l.Window) + p.service
-		case l.Requests > 0:
-			sum += p.time()
-		default:
-			sum += max(p.time(), waves*p.service) + p.service
-		}
+		sum += p.cost(&p.record.Loads[i])
 	}
 	return perBlock * sum
+}
+
+// cost returns about how long a stage at a load takes, with what it waits for before.
+func (p *comparison) cost(l *rundir.PairLoad) time.Duration {
+	const waves = 4 // of a closed loop: the first, and three that are measured
+	switch {
+	case l.Rate.Known():
+		return rundir.Duration(l.Opening+l.Window) + p.service
+	case l.Requests > 0:
+		return max(p.time(), time.Duration(l.Requests)*p.alone)
+	}
+	const after = 2     // latencies: what was sent in the window ends, and then what kept the load up meanwhile
+	asks := 2 * p.alone // whether it has recovered
+	return rundir.Duration(l.Opening) + max(p.time(), waves*p.service) + after*p.service + asks
 }
 
 // fitting returns how many more blocks the budget holds.

@@ -310,7 +310,7 @@ func TestTheSameServerTwice(t *testing.T) {
 	c := quick(t)
 	c.tune = func(p *Config) {
 		n := new(atomic.Int64)
-		p.Same, p.Budget = true, time.Second
+		p.Same, p.Budget = true, 2*time.Minute
 		p.Sides[0].Sources = func(stage string) load.Source { return unlikeAny{stage, n} }
 		one := p.Sides[0].Doer
 		for i := range p.Sides {

@@ -1,5 +1,7 @@
 package rundir
 
+import "llmsweep/client/note"
+
 // Source is where a result of another tool was read, so that each of its numbers can be traced to a line. In a stage with a Source,
 // counts of 0 are not known: N is 0 in a [Dist] whose number of values is not known, and so are all fields of [Requests].
 type Source struct {
@@ -50,4 +52,17 @@ type Response struct {
 	PromptTokens     int    `json:"prompt_tokens,omitempty"`
 	Finish           string `json:"finish,omitempty"`
 	Latency          Number `json:"latency_s,omitzero"`
+}
+
+// Doubt is what the audit found of a stage that was read from a document: which of its figures contradict others, and why.
+type Doubt struct {
+	Rule  string `json:"rule"`
+	Grade string `json:"grade"` // "impossible", "doubtful" or "remark"
+	// Line is the line of the document, from 1, that the finding names.
+	Line int `json:"line,omitempty"`
+	// Figures are the numbers that nothing may rest on, by their key in run.json: "inter_token_s". Empty for a finding that leaves all of them in use.
+	Figures []string `json:"figures,omitempty"`
+	// Probably has the value of a figure, in run.json's unit, where the cause of the mistake implies it: a column that is shifted, a unit, a decimal point.
+	Probably map[string]float64 `json:"probably,omitempty"`
+	Note     note.Note          `json:"note"`
 }
