@@ -194,7 +194,8 @@ func (c *Comparison) legend() []lang.Text {
 		}
 	}
 	if Unlike(low, high) {
-		notes = append(notes, sayUneven.Text(fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
+		notes = append(notes, sayUneven.Text(fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value()),
+			fmt.Sprintf("%.0f", 100*(high.Value()/low.Value()-1))))
 	}
 	return append(notes, legendLoads.Text())
 }

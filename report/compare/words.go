@@ -100,7 +100,7 @@ var (
 	sayTimes         = lang.Say("%s x%[4]s that of %[2]s (%[3]s)", "为 %[2]s（%[3]s）的 %[1]s 倍%[4]s")
 	sayClose         = lang.Say("within 5 %% of %s (%s), a difference that single measurements cannot show", "与 %s（%s）相差不到 5 %%，单次测量无法区分")
 	sayAnswers       = lang.Say(" Answers had %s tokens before and %s after, so requests per second are not comparable.", "回答长度由 %s token 变为 %s token，因此每秒请求数不可比较。")
-	sayUneven        = lang.Say("The lengths of answers differ (%s to %s tokens), whatever was asked for, so requests per second are not comparable.", "各配置的回答长度不同（%s 至 %s token），与要求无关，因此每秒请求数不可比较。")
+	sayUneven        = lang.Say("The lengths of answers differ by %[3]s %% (%[1]s to %[2]s tokens), whatever was asked for, so requests per second are not comparable: compare tokens per second.", "各配置的回答长度相差 %[3]s %%（%[1]s 至 %[2]s token），与要求无关，因此每秒请求数不可比较：请比较每秒 token 数。")
 	sayInterval      = lang.Say(" (95 %%: %s-%s)", "（95 %% 区间：%s-%s）")
 	sayNoDifference  = lang.Say("no difference from %s is shown", "与 %s 未显示出差异")
 	sayQuickest      = lang.Say(" With one request at a time, %s has the shortest inter-token latency: %s (%s).", "单请求时 %s 的 token 间时延最短：%s（%s）。")
