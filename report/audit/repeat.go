@@ -77,7 +77,8 @@ func stuck(r *row) (key string, n note.Note) {
 	if !r.published(published.Stress) || !known(s.Latency.Mean, s.Latency.Std, s.OutputTokens.Mean, s.OutputTokens.Total, s.AskedTokens) || s.Requests.OK < 10 {
 		return "", note.Note{}
 	}
-	if t := r.result.run.Workload.Temperature; t.Known() { // package rule even
+	explained := slices.ContainsFunc(s.Doubts, func(d rundir.Doubt) bool { return d.Rule == "default-limit" })
+	if explained || r.result.run.Workload.Temperature.Known() { // then rule even decides
 		return "", note.Note{}
 	}
 	spread, each := s.Latency.Std.Value()/s.Latency.Mean.Value(), s.OutputTokens.Total.Value()/float64(s.Requests.OK)

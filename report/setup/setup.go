@@ -67,6 +67,7 @@ type Row struct {
 	Repeats []*rundir.Stage
 
 	topOutput rundir.Number // the same of the output
+	printed   *rundir.Stage // with all figures, also those that are doubted
 }
 
 // LeftOut is a row that must not be relied on.
@@ -89,6 +90,12 @@ func (o *LeftOut) Doubted() bool { return o.Grade == audit.Doubtful }
 func (s *Setup) IsOf(o LeftOut, st *rundir.Stage) bool {
 	return o.Where == s.where(st) && o.Row == rowName(st)
 }
+
+// Of reports whether the row was made of a stage of the run.
+func (r *Row) Of(st *rundir.Stage) bool { return r.printed == st || slices.Contains(r.Repeats, st) }
+
+// Trusted returns a stage of the setup without the figures that contradict others.
+func (s *Setup) Trusted(st *rundir.Stage) *rundir.Stage { return audit.Trusted(st, s.repaired) }
 
 // Impossible reports whether the audit calls a stage of the setup impossible, whether or not it would be a point of the curve.
 func (s *Setup) Impossible(st *rundir.Stage) bool { return slices.Contains(s.impossible, st) }
@@ -178,7 +185,7 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 		}
 		marked = append(marked, s.marks(st, found)...)
 		trusted := audit.Trusted(st, s.repaired)
-		rows = append(rows, Row{Stage: trusted, Where: where, Served: trusted.Rates.Completed.Value(), Doubted: trusted != st})
+		rows = append(rows, Row{Stage: trusted, Where: where, Served: trusted.Rates.Completed.Value(), Doubted: trusted != st, printed: st})
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(load(a.Stage), load(b.Stage)) })
 	if s.Run.Source != nil {
