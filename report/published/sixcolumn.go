@@ -53,7 +53,7 @@ func SixColumns() []findings.Column {
 func asPrinted(s *rundir.Stage, key string) (text string, ok bool) {
 	doubted := slices.ContainsFunc(s.Doubts, func(d rundir.Doubt) bool { return slices.Contains(d.Figures, key) })
 	p, ok := s.Source.At(key)
-	return p.Text, ok && doubted
+	return p.Text, ok && doubted && strings.ContainsAny(p.Text, "123456789") // a row of zeros is n/a
 }
 
 // sixColumnName is a stage's name in the six-column table, which has the unit behind a rate.

@@ -79,6 +79,8 @@ type LeftOut struct {
 	Why   string `json:"why"`  // in English
 	// Grade is that of the audit; empty where the row itself says so.
 	Grade audit.Grade `json:"grade,omitempty"`
+	// Figures reports whether figures of the row are left out for it; the rest is used.
+	Figures bool `json:"figures,omitempty"`
 
 	note note.Note
 }
@@ -303,18 +305,18 @@ func load(s *rundir.Stage) float64 {
 // marks returns what the audit doubts in a stage that is used, and remarks on it.
 func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []LeftOut {
 	var all []LeftOut
-	add := func(rule string, grade audit.Grade, n note.Note) {
-		all = append(all, LeftOut{Row: rowName(st), Where: s.where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade, note: n})
+	add := func(rule string, grade audit.Grade, n note.Note, figures bool) {
+		all = append(all, LeftOut{Row: rowName(st), Where: s.where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade, Figures: figures, note: n})
 	}
 	for _, d := range st.Doubts {
-		add(d.Rule, audit.Grade(d.Grade), d.Note)
+		add(d.Rule, audit.Grade(d.Grade), d.Note, len(d.Figures) > 0 && !slices.Contains(d.Figures, "rate"))
 	}
 	if st.Source != nil {
 		return all
 	}
 	for _, f := range found {
 		if f.Grade != audit.Impossible && f.Rule != "" && s.speaksOf(f, st) {
-			add(f.Rule, f.Grade, f.Note())
+			add(f.Rule, f.Grade, f.Note(), false)
 		}
 	}
 	return all
