@@ -161,6 +161,7 @@ func hold(then func(conns int)) context.Context {
 // Every moment at which a server can break a connection, on the first and on the hundredth request that it carries, in plain
 // text and under TLS, by FIN and by RST: the class, how many requests the server received, and whose the time is.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	large := strings.Repeat("word ", 4<<20/5) // more than the sockets' buffers hold
 	type want struct {
 		status   Status

@@ -19,6 +19,7 @@ import (
 // Many requests at once on a server that breaks connections at random moments: no request reaches it twice, and every
 // request that it has not answered is counted as a failure.
 func TestNoRequestIsReceivedTwice(t *testing.T) {
+	t.Parallel()
 	for _, secure := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS %v", secure), func(t *testing.T) {
 			var mu sync.Mutex

@@ -110,7 +110,7 @@ func (d document) run(run *rundir.Run, level string) {
 		d.Heading(level, t.Title.In(d.l))
 		d.Table(t)
 	}
-	if own := findings.For([]rundir.Run{*run}, findings.Pick("server_running", "server_waiting", "server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate")); len(own) > 0 {
+	if own := findings.For([]rundir.Run{*run}, findings.Pick(ownView()...)); len(own) > 0 {
 		d.Heading(level, wordServer.In(d.l))
 		d.Table(findings.TabulateStages(append(findings.Pick("name"), own...), findings.AllStages(run), findings.UnitWithin))
 	}
@@ -130,4 +130,12 @@ func (d document) run(run *rundir.Run, level string) {
 		facts = append(facts, f.Name+lang.Colon.In(d.l)+f.Text)
 	}
 	d.List("", facts)
+}
+
+// ownView returns the columns that the server tells of itself.
+func ownView() []string {
+	return []string{
+		"server_running", "server_waiting", "server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate",
+		"server_steps", "server_ttft", "server_queue", "server_itl", "server_latency",
+	}
 }

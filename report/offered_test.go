@@ -32,13 +32,13 @@ func TestOfferedIsWhatArrived(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, said)
 		}
 	}
-	spots := draw.OutputChart(&run, lang.English).Series[0].Spots
+	spots := draw.OutputByRate(&run).Panels[0].Series[0].Points
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		if !s.Rate.Known() {
 			continue
 		}
-		at := slices.IndexFunc(spots, func(p draw.Spot) bool { return p.X == s.Rates.Offered.Value() && p.Y == s.TokensPerS.Output.Value() })
+		at := slices.IndexFunc(spots, func(p draw.Point) bool { return p.X == s.Rates.Offered.Value() && p.Y == s.TokensPerS.Output.Value() })
 		if at < 0 {
 			t.Errorf("%s is not drawn at the %v req/s that it was offered: %v", s.Name, s.Rates.Offered.Value(), spots)
 		}

@@ -23,26 +23,26 @@ func writePlot(w io.Writer, run *rundir.Run, o Options) error {
 		width = o.Width
 	}
 	columns, ok := draw.TextColumns(width-table.Indent-table.Gap, 2)
-	output, ttft := draw.OutputChart(run, o.Lang), draw.TTFTChart(run, o.Lang)
-	spots := slices.Concat(output.Series[0].Spots, ttft.Series[0].Spots)
-	if !ok || len(output.Series[0].Spots) < plotPoints || len(ttft.Series[0].Spots) < plotPoints {
+	output, ttft := draw.OutputByRate(run), draw.TTFTByRate(run)
+	a, b := output.Panels[0].Series[0].Points, ttft.Panels[0].Series[0].Points
+	if !ok || len(a) < plotPoints || len(b) < plotPoints {
 		return nil
 	}
-	left, right := output.Text(columns, o.ASCII), ttft.Text(columns, o.ASCII)
-	var b strings.Builder
-	b.WriteString("\n")
+	left, right := output.Terminal(o.Lang, columns, 0, o.ASCII), ttft.Terminal(o.Lang, columns, 0, o.ASCII)
+	var text strings.Builder
+	text.WriteString("\n")
 	for i := range left {
 		line := strings.Repeat(" ", table.Indent) + table.Pad(left[i], draw.TextWidth(columns), true) + strings.Repeat(" ", table.Gap) + right[i]
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		text.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	note := plotAxis.In(o.Lang)
 	if len(output.Spans) > 0 {
 		note = plotAgainst.In(o.Lang, draw.Tick(o.ASCII))
 	}
-	if slices.ContainsFunc(spots, func(s draw.Spot) bool { return s.Bound }) {
+	if slices.ContainsFunc(slices.Concat(a, b), func(p draw.Point) bool { return p.Bound }) {
 		note += plotBound.In(o.Lang)
 	}
-	b.WriteString(strings.Repeat(" ", table.Indent) + table.Paint(note, table.Faint, o.Color) + "\n")
-	_, err := io.WriteString(w, b.String())
+	text.WriteString(strings.Repeat(" ", table.Indent) + table.Paint(note, table.Faint, o.Color) + "\n")
+	_, err := io.WriteString(w, text.String())
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -28,6 +29,16 @@ type Load struct {
 	PrefixQueries Gauge // prompt tokens looked up in the prefix cache since the server started
 	PrefixHits    Gauge // those found there
 	HitRate       Gauge // share found, 0 to 1, where the server reports only that
+	Steps         Gauge // of the engine since the server started
+
+	// What the engine measured of the requests that ended since the server started, in seconds.
+	TTFT, Queue, ITL, Latency Tally
+}
+
+// Tally is the sum and the number of the values in a histogram that a server may not report.
+type Tally struct {
+	Sum, Count float64
+	Known      bool
 }
 
 // Known reports whether the server reported anything.
@@ -67,6 +78,37 @@ var metrics = []metric{
 	{"llamacpp:kv_cache_usage_ratio", kvUsage, true},
 }
 
+// histogram maps a family of Prometheus histograms to a part of Load.
+type histogram struct {
+	name string
+	to   func(*Load) *Tally
+}
+
+// histograms are the names that engines use, from the same files: of one kind the first that exists is used.
+var histograms = []histogram{
+	{"vllm:time_to_first_token_seconds", ttft},
+	{"vllm:request_queue_time_seconds", queue},
+	{"vllm:inter_token_latency_seconds", itl},
+	{"vllm:time_per_output_token_seconds", itl},
+	{"vllm:e2e_request_latency_seconds", latency},
+	{"sglang:time_to_first_token_seconds", ttft},
+	{"sglang:queue_time_seconds", queue},
+	{"sglang:inter_token_latency_seconds", itl},
+	{"sglang:e2e_request_latency_seconds", latency},
+	{"lmdeploy:time_to_first_token_seconds", ttft},
+	{"lmdeploy:request_queue_time_seconds", queue},
+	{"lmdeploy:time_per_output_token_seconds", itl},
+	{"lmdeploy:e2e_request_latency_seconds", latency},
+}
+
+// stepHistograms have one value for each step of the engine.
+var stepHistograms = []string{"vllm:iteration_tokens_total", "lmdeploy:iteration_tokens_total"}
+
+func ttft(l *Load) *Tally    { return &l.TTFT }
+func queue(l *Load) *Tally   { return &l.Queue }
+func itl(l *Load) *Tally     { return &l.ITL }
+func latency(l *Load) *Tally { return &l.Latency }
+
 func running(l *Load) *Gauge       { return &l.Running }
 func waiting(l *Load) *Gauge       { return &l.Waiting }
 func kvUsage(l *Load) *Gauge       { return &l.KVUsage }
@@ -100,10 +142,32 @@ func parseLoad(r io.Reader) (Load, error) {
 			*g = gather(f.GetMetric(), m.peak)
 		}
 	}
+	for _, h := range histograms {
+		if t := h.to(&l); !t.Known {
+			*t = tally(families[h.name])
+		}
+	}
+	for _, name := range stepHistograms {
+		if t := tally(families[name]); t.Known && !l.Steps.Known {
+			l.Steps = Gauge{t.Count, true}
+		}
+	}
 	if l.Known() {
 		return l, nil
 	}
 	return l, err
+}
+
+// tally returns the sum of a histogram's series, one for each engine; unknown where there is none.
+func tally(family *dto.MetricFamily) (t Tally) {
+	for _, s := range family.GetMetric() {
+		h := s.GetHistogram()
+		if h == nil || math.IsNaN(h.GetSampleSum()) || math.IsInf(h.GetSampleSum(), 0) {
+			continue
+		}
+		t.Sum, t.Count, t.Known = t.Sum+h.GetSampleSum(), t.Count+float64(h.GetSampleCount()), true
+	}
+	return t
 }
 
 // gather returns the sum of a family's series, one for each engine, or the largest with peak.

@@ -35,7 +35,18 @@ vllm:prefix_cache_hits_total{engine="0",model_name="m"} 512
 vllm:e2e_request_latency_seconds_bucket{le="+Inf"} 1
 vllm:e2e_request_latency_seconds_sum 1
 vllm:e2e_request_latency_seconds_count 1
-`, Load{Running: told(7), Waiting: told(0), KVUsage: told(0.75), Preemptions: told(46), PrefixQueries: told(1.5e6), PrefixHits: told(512)}},
+# TYPE vllm:time_to_first_token_seconds histogram
+vllm:time_to_first_token_seconds_bucket{engine="0",le="+Inf"} 4
+vllm:time_to_first_token_seconds_sum{engine="0"} 0.5
+vllm:time_to_first_token_seconds_count{engine="0"} 4
+vllm:time_to_first_token_seconds_bucket{engine="1",le="+Inf"} 2
+vllm:time_to_first_token_seconds_sum{engine="1"} 0.25
+vllm:time_to_first_token_seconds_count{engine="1"} 2
+# TYPE vllm:iteration_tokens_total histogram
+vllm:iteration_tokens_total_bucket{le="+Inf"} 90
+vllm:iteration_tokens_total_sum 700
+vllm:iteration_tokens_total_count 90
+`, Load{Steps: told(90), TTFT: Tally{0.75, 6, true}, Latency: Tally{1, 1, true}, Running: told(7), Waiting: told(0), KVUsage: told(0.75), Preemptions: told(46), PrefixQueries: told(1.5e6), PrefixHits: told(512)}},
 	"older vLLM": {"vllm:num_requests_running 1\nvllm:gpu_cache_usage_perc 0.5\n", Load{Running: told(1), KVUsage: told(0.5)}},
 	"SGLang": {`# TYPE sglang:num_running_reqs gauge
 sglang:num_running_reqs{model_name="m"} 5

@@ -57,8 +57,7 @@ func (d *demoCmd) job(c *console.Console) *job.Job {
 	}
 	return &job.Job{
 		Console: c, Urls: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: "auto", Timeout: time.Minute}, Workload: &load,
-		Plan: plan, Results: &d.Results, Kind: rundir.KindSweep, Stages: plan.Points + 2, Conns: plan.MaxConcurrency,
-		Selftest: &d.Selftest, Width: plan.MaxConcurrency, Within: true,
+		Plan: plan, Results: &d.Results, Selftest: &d.Selftest, Within: true,
 		Dir: func() (*store.Dir, error) {
 			if d.Out != "" {
 				return c.RunDir(d.Out, d.Force)

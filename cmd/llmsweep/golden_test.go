@@ -2,12 +2,13 @@ package main
 
 import (
 	"fmt"
-	"llmsweep/client/testkit"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"llmsweep/client/testkit"
 
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"

@@ -10,11 +10,9 @@ import (
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report"
-	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/workload"
@@ -63,7 +61,7 @@ func (runCmd) Help() string {
 More: llmsweep help loads, llmsweep help workloads, llmsweep help slo`
 }
 
-// job returns the measurement that the flags ask for, and its loads.
+// job returns the run that the flags ask for.
 func (r *runCmd) job(c *console.Console) (*job.Job, error) {
 	servers, err := c.Servers(r.URL)
 	if err != nil {
@@ -86,21 +84,13 @@ func (r *runCmd) job(c *console.Console) (*job.Job, error) {
 	}
 	e := &job.Job{
 		Console: c, Urls: servers, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
-		Dir:  func() (*store.Dir, error) { return c.RunDir(r.Out, r.Force) },
-		Kind: rundir.KindRun, Format: r.Format, Stages: len(loads) * r.Repeats, Conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
-		Canaries: &r.Fidelity, Selftest: &r.Selftest, Width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), Flag: "--concurrency",
-		Cluster: &r.Cluster,
-	}
-	if r.MaxConcurrency > 0 {
-		e.Flag = "--max-concurrency"
-	}
-	for _, l := range loads {
-		e.Rate = max(e.Rate, l.MeanRate())
+		Dir:   func() (*store.Dir, error) { return c.RunDir(r.Out, r.Force) },
+		Loads: loads, Stages: func(w workload.Workload) ([]experiment.Stage, error) { return r.stages(loads, w) },
+		Format: r.Format, Canaries: &r.Fidelity, Selftest: &r.Selftest, Cluster: &r.Cluster,
 	}
 	if trace, ok := loads[0].(arrival.Trace); ok {
 		e.Replay = &workload.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests}
 	}
-	e.Planned = func(w workload.Workload) ([]experiment.Stage, error) { return r.stages(loads, w) }
 	return e, nil
 }
 
@@ -111,7 +101,6 @@ func (r *runCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	if r.DryRun {
-		e.Lang = lang.Lang(r.Lang)
 		return e.DryRun(0)
 	}
 	return e.Run()

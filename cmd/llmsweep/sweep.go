@@ -4,8 +4,6 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
-	"llmsweep/report/lang"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
@@ -61,16 +59,14 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 	}
 	e := &job.Job{
 		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
-		Dir:  func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
-		Kind: rundir.KindSweep, Stages: plan.Points*plan.Repeats + 2, Conns: plan.MaxConcurrency,
-		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
-		Cluster: &s.Cluster,
+		Dir:      func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
+		Canaries: &s.Fidelity, Selftest: &s.Selftest, Cluster: &s.Cluster,
 	}
 	if s.ForFit {
 		if err := s.checkForFit(); err != nil {
 			return nil, err
 		}
-		e.Stages, e.ForFit = 0, true
+		e.ForFit = true
 	}
 	return e, nil
 }
@@ -82,7 +78,6 @@ func (s *sweepCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	if s.DryRun {
-		e.Lang = lang.Lang(s.Lang)
 		return e.DryRun(job.LongestSweep(&e.Plan))
 	}
 	return e.Run()

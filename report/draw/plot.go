@@ -1,4 +1,4 @@
-// Draws charts: one model, as SVG files and as text for a terminal.
+// Draws figures for a terminal.
 
 package draw
 
@@ -19,10 +19,11 @@ const (
 	textMost   = 48 // columns of a drawing, beyond which it shows no more
 )
 
-// text is a chart of one series while it is drawn for a terminal.
-type text struct {
-	*TextChart
-	points []Spot
+// terminal is the first series of a figure while it is drawn for a terminal.
+type terminal struct {
+	title  string
+	y      Axis
+	points []Point
 	mark   float64 // x of a vertical line, NaN for none
 	ascii  bool
 }
@@ -34,7 +35,7 @@ func TextColumns(width, n int) (columns int, ok bool) {
 	return columns, columns >= textLeast
 }
 
-// TextWidth returns the columns that [Chart.Text] takes, axes included.
+// TextWidth returns the columns that [Figure.Terminal] takes, axes included.
 func TextWidth(columns int) int { return columns + textFrame }
 
 // Tick returns the sign on the x axis that marks [Span.Mark].
@@ -45,32 +46,31 @@ func Tick(ascii bool) string {
 	return "┴"
 }
 
-// Text draws the first series for a terminal, with a line at the mark of the first span; columns is the width without the
-// labels. The series must have spots.
-func (c *TextChart) Text(columns int, ascii bool) []string {
-	return c.TextOf(columns, textHeight, ascii)
-}
-
-// TextOf is [Chart.Text] with a number of rows.
-func (c *TextChart) TextOf(columns, rows int, ascii bool) []string {
-	t := text{TextChart: c, points: c.Series[0].Spots, mark: math.NaN(), ascii: ascii}
-	if len(c.Spans) > 0 {
-		t.mark = c.Spans[0].Mark
+// Terminal draws the first series of the first panel for a terminal, with a line at the mark of the first span. columns is the width without the
+// labels; rows is the height, 0 for the usual. The series must have points.
+func (f *Figure) Terminal(l lang.Lang, columns, rows int, ascii bool) []string {
+	if rows == 0 {
+		rows = textHeight
+	}
+	p := &f.Panels[0]
+	t := terminal{title: f.Title.In(l), y: p.Y, points: p.Series[0].Points, mark: math.NaN(), ascii: ascii}
+	if len(f.Spans) > 0 {
+		t.mark = f.Spans[0].Mark
 	}
 	return t.lines(columns, rows)
 }
 
-// Extent returns the lowest and the highest y of the first series.
-func (c *TextChart) Extent() (low, high float64) {
+// valuesOf returns the lowest and the highest y of points.
+func valuesOf(points []Point) (low, high float64) {
 	low, high = math.Inf(1), 0
-	for _, p := range c.Series[0].Spots {
+	for _, p := range points {
 		low, high = min(low, p.Y), max(high, p.Y)
 	}
 	return low, high
 }
 
 // right is the end of the x axis, which starts at 0.
-func (c *text) right() float64 {
+func (c *terminal) right() float64 {
 	x := c.points[len(c.points)-1].X
 	if c.mark > x { // never for NaN
 		x = c.mark
@@ -79,16 +79,16 @@ func (c *text) right() float64 {
 }
 
 // lines draws the chart.
-func (c *text) lines(columns, rows int) []string {
+func (c *terminal) lines(columns, rows int) []string {
 	grid := newCanvas(columns, rows, c.ascii)
-	low, high := c.Extent()
-	if !c.LogY {
+	low, high := valuesOf(c.points)
+	if !c.y.Log {
 		low = 0
 	}
-	at := func(p Spot) (x, y int) {
+	at := func(p Point) (x, y int) {
 		fx, fy := p.X/c.right(), 1.0
 		switch {
-		case c.LogY:
+		case c.y.Log:
 			fy = math.Log(p.Y/low) / math.Log(high/low)
 		case high > 0:
 			fy = p.Y / high
@@ -115,23 +115,23 @@ func (c *text) lines(columns, rows int) []string {
 }
 
 // frame puts axes and their labels around a drawing.
-func (c *text) frame(rows []string, low, high float64, mark, columns int) []string {
+func (c *terminal) frame(rows []string, low, high float64, mark, columns int) []string {
 	side, corner, dash := "│", "└", "─"
 	if c.ascii {
 		side, corner, dash = "|", "+", "-"
 	}
 	middle := (low + high) / 2
-	if c.LogY {
+	if c.y.Log {
 		middle = math.Sqrt(low * high)
 	}
-	labels := map[int]string{0: c.YLabel(high), len(rows) / 2: c.YLabel(middle)}
-	lines := []string{table.Pad("", textLabels+2, true) + c.Title}
+	labels := map[int]string{0: c.y.Format(high), len(rows) / 2: c.y.Format(middle)}
+	lines := []string{table.Pad("", textLabels+2, true) + c.title}
 	for i, r := range rows {
 		lines = append(lines, table.Pad(labels[i], textLabels, false)+" "+side+r)
 	}
 	bottom := "0"
-	if c.LogY {
-		bottom = c.YLabel(low)
+	if c.y.Log {
+		bottom = c.y.Format(low)
 	}
 	axis := strings.Split(strings.Repeat(dash, columns), "")
 	if mark >= 0 {
@@ -142,7 +142,7 @@ func (c *text) frame(rows []string, low, high float64, mark, columns int) []stri
 }
 
 // ruler labels the x axis: its ends and the saturation point, which comes first where they collide.
-func (c *text) ruler(mark, columns int) string {
+func (c *terminal) ruler(mark, columns int) string {
 	line := []byte(strings.Repeat(" ", columns))
 	put := func(at int, s string) {
 		at = min(max(at, 0), columns-len(s))

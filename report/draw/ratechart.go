@@ -12,31 +12,32 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// OutputChart is output against the rate, of the stages with the roles; without roles, of the grid and the probes.
-func OutputChart(run *rundir.Run, l lang.Lang, roles ...rundir.Role) TextChart {
-	return rateChart(run, plotOutput.In(l), findings.Output, func(y float64) string { return lang.Short(y, false) }, roles)
+// OutputByRate is output against the rate, of the stages with the roles; without roles, of the grid and the probes.
+func OutputByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
+	return byRate(run, plotOutput.Text(), findings.Output, func(y float64) string { return lang.Short(y, false) }, roles)
 }
 
 // logFactor is the ratio of the highest to the lowest value from which on a logarithmic axis shows more.
 const logFactor = 10
 
-// TTFTChart is TTFT against the rate, of stages as in [Output]. It rises by orders of magnitude where the server saturates.
-func TTFTChart(run *rundir.Run, l lang.Lang, roles ...rundir.Role) TextChart {
+// TTFTByRate is TTFT against the rate, of stages as in [OutputByRate]. It rises by orders of magnitude where the server saturates.
+func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 	ttft := func(s *rundir.Stage) rundir.Number { return s.TTFT.Mean }
-	c := rateChart(run, plotTTFT.In(l), ttft, func(y float64) string { return lang.Time(rundir.Exactly(y)) }, roles)
-	if low, high := c.Extent(); low > 0 && high > logFactor*low {
-		c.LogY = true
-		c.Title += " (log)"
+	f := byRate(run, plotTTFT.Text(), ttft, func(y float64) string { return lang.Time(rundir.Exactly(y)) }, roles)
+	p := &f.Panels[0]
+	if low, high := valuesOf(p.Series[0].Points); low > 0 && high > logFactor*low {
+		p.Y.Log = true
+		f.Title = f.Title.Plus(lang.Same(" (log)"))
 	}
-	return c
+	return f
 }
 
-// rateChart is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it completed.
-func rateChart(run *rundir.Run, title string, of findings.TakeStages, label func(float64) string, roles []rundir.Role) TextChart {
+// byRate is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it completed.
+func byRate(run *rundir.Run, title lang.Text, of findings.TakeStages, format func(float64) string, roles []rundir.Role) *Figure {
 	if len(roles) == 0 {
-		roles = []rundir.Role{rundir.Grid, rundir.Probe}
+		roles = []rundir.Role{rundir.Grid, rundir.Probe, rundir.Hold}
 	}
-	var spots []Spot
+	var points []Point
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		x, y := findings.Offered(s), of(s)
@@ -44,13 +45,13 @@ func rateChart(run *rundir.Run, title string, of findings.TakeStages, label func
 			x = findings.CompletedCell(s)
 		}
 		if slices.Contains(roles, s.Role) && x.Value() > 0 && s.Invalid.IsZero() && !y.IsZero() {
-			spots = append(spots, Spot{X: x.Value(), Y: y.Value(), Bound: y.Bound()})
+			points = append(points, Point{X: x.Value(), Y: y.Value(), Bound: y.Bound()})
 		}
 	}
-	slices.SortFunc(spots, func(a, b Spot) int { return cmp.Compare(a.X, b.X) })
-	c := TextChart{Title: title, YLabel: label, Series: []TextSeries{{Spots: spots}}}
+	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+	f := &Figure{Title: title, Panels: []Panel{{Y: Axis{Format: format}, Series: []Series{{Points: points}}}}}
 	if run.Saturation != nil && run.Saturation.Rate.Known() {
-		c.Spans = []TextSpan{{Low: math.NaN(), High: math.NaN(), Mark: run.Saturation.Rate.Value()}}
+		f.Spans = []Span{{Low: math.NaN(), High: math.NaN(), Mark: run.Saturation.Rate.Value()}}
 	}
-	return c
+	return f
 }

@@ -15,7 +15,6 @@ import (
 type TextChart struct {
 	Title, X, Y string
 	LogY        bool
-	YLabel      func(y float64) string // how labels of the y axis are written in Text
 	Series      []TextSeries
 	Spans       []TextSpan // ranges of x, drawn in a strip beneath the axis; Note names them
 	Note        string

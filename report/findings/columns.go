@@ -256,7 +256,7 @@ func Verdict(s *rundir.Stage) table.Cell {
 	return c
 }
 
-// serverColumns are the server's own metrics: means over the window, and the highest share of its cache.
+// serverColumns are the server's own metrics: means over the window, and the highest share of its cache. Times are by the engine's own clock.
 func serverColumns() []Column {
 	gauge := func(id string, head lang.Phrase, unit string, print lang.Printer, of func(*rundir.Server) rundir.Number) Column {
 		c := Column{ID: id, Head: head.Text(), Sub: lang.Same(unit), When: anyStage(func(s *rundir.Stage) bool { return s.Server != nil })}
@@ -268,12 +268,28 @@ func serverColumns() []Column {
 		}
 		return c
 	}
+	own := func(id string, head lang.Text, of func(*rundir.Server) rundir.Number) Column { // a mean by the engine's own clock
+		told := func(s *rundir.Stage) bool { return s.Server != nil && of(s.Server).Known() }
+		return Column{ID: id, Head: head, Sub: lang.SubMean.Text(), When: anyStage(told), Cell: func(r StageRow) table.Cell {
+			if !told(r.Stage) {
+				return table.Absent()
+			}
+			return table.Seconds(of(r.Stage.Server))
+		}}
+	}
+	steps := gauge("server_steps", headSteps, "/s", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Steps })
+	steps.When = anyStage(func(s *rundir.Stage) bool { return s.Server != nil && s.Server.Steps.Known() })
 	share := func(f rundir.Number) rundir.Number { return lang.Scale(f, 100) }
 	return []Column{
 		gauge("server_running", headRunning, "", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Running }),
 		gauge("server_waiting", headWaiting, "", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Waiting }),
 		gauge("server_kv_usage_max", headKV, "%", lang.Tenths, func(s *rundir.Server) rundir.Number { return share(s.KVUsageMax) }),
 		gauge("server_preemptions", headPreemptions, "", lang.Fixed(0), func(s *rundir.Server) rundir.Number { return s.Preemptions }),
+		steps,
+		own("server_ttft", lang.Same("TTFT"), func(s *rundir.Server) rundir.Number { return s.TTFT }),
+		own("server_queue", headQueue.Text(), func(s *rundir.Server) rundir.Number { return s.Queue }),
+		own("server_itl", lang.Same("ITL"), func(s *rundir.Server) rundir.Number { return s.ITL }),
+		own("server_latency", lang.HeadLatency.Text(), func(s *rundir.Server) rundir.Number { return s.Latency }),
 		gauge("server_prefix_hit_rate", headPrefix, "%", lang.Tenths, func(s *rundir.Server) rundir.Number { return share(s.PrefixHitRate) }),
 	}
 }

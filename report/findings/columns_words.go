@@ -25,6 +25,8 @@ var (
 	headWaiting     = lang.Say("waiting", "排队")
 	headKV          = lang.Say("KV cache", "KV 缓存")
 	headPreemptions = lang.Say("preempted", "抢占")
+	headSteps       = lang.Say("steps", "步数")
+	headQueue       = lang.Say("queue", "排队时间")
 	headPrefix      = lang.Say("prefix hits", "前缀命中")
 )
 
@@ -39,6 +41,7 @@ var (
 	roleGrid    = lang.Say("rate", "到达率")
 	roleCeiling = lang.Say("maximum", "最大吞吐")
 	roleProbe   = lang.Say("probe", "探测")
+	roleHold    = lang.Say("held", "长测")
 	roleControl = lang.Say("measured again", "复测")
 	roleSingle  = lang.Say("asked for", "指定")
 	roleWarmUp  = lang.Say("warm-up", "预热")
@@ -47,7 +50,7 @@ var (
 // roleName is a role in words.
 func roleName(role rundir.Role) lang.Text {
 	p, ok := map[rundir.Role]lang.Phrase{
-		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Control: roleControl,
+		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Hold: roleHold, rundir.Control: roleControl,
 		rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
 	}[role]
 	if !ok {

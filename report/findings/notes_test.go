@@ -1,6 +1,10 @@
 package findings_test
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"llmsweep/client/note"
@@ -28,6 +32,36 @@ func TestEveryNoteHasWords(t *testing.T) {
 		if !codes[code] {
 			t.Errorf("%s has words, and no note says it", code)
 		}
+	}
+}
+
+// TestNotesOfImportedRunsHaveWords: the notes that an imported run keeps are said by every report, which knows only the words of this package.
+func TestNotesOfImportedRunsHaveWords(t *testing.T) {
+	files, err := filepath.Glob("../published/testdata/results/*.json")
+	if err != nil || len(files) < 5 {
+		t.Fatal(files, err)
+	}
+	said := 0
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := published.ParseText(path, bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range doc.Runs {
+			for _, n := range doc.Runs[i].Warnings {
+				said++
+				if s := findings.Note(n, lang.Chinese); strings.Contains(s, n.Code) {
+					t.Errorf("%s: %s", path, s)
+				}
+			}
+		}
+	}
+	if said == 0 {
+		t.Error("no imported run has a note")
 	}
 }
 

@@ -3,12 +3,13 @@ package published
 import (
 	"sync"
 
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 )
 
 // Words returns the words of the notes of this package and of those beneath it.
 var Words = sync.OnceValue(func() lang.Words {
-	return lang.Join(definitionWords(), faultWords(), lang.Words{
+	return lang.Join(findings.Words(), faultWords(), lang.Words{
 		"published.no-heading":        lang.Say("no line above the table names model, GPU and engine", "表格上方没有注明模型、GPU 和引擎"),
 		"published.other-column":      lang.Say("column \"{column}\" is none of the six: not read", "列“{column}”不属于六列格式：未读取"),
 		"published.read-as":           lang.Say("\"{text}\" is read as \"{as}\"", "“{text}”读作“{as}”"),

@@ -12,7 +12,16 @@ type Gauges struct {
 	KVUsage                   float64 // 0 to 1
 	Preemptions               float64 // since the server started
 	PrefixQueries, PrefixHits float64 // prompt tokens, since the server started
+	Steps                     float64 // of the engine, since the server started
+
+	TTFT, Queue, ITL, Latency Tally // of requests by the engine's own clock, since the server started
 }
+
+// Tally is the sum and the number of the values that a server measured, in seconds. Both are 0 where it does not tell.
+type Tally struct{ Sum, Count float64 }
+
+// Add returns the values of both.
+func (t Tally) Add(o Tally) Tally { return Tally{t.Sum + o.Sum, t.Count + o.Count} }
 
 // Reading is the server's gauges at one instant of a stage.
 type Reading struct {

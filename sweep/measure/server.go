@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"time"
 
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -10,9 +11,10 @@ import (
 // serverLoad sums up the server's gauges within a window; nil where there are none.
 func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 	var within []load.Gauges
+	var at []time.Duration
 	for _, r := range readings {
 		if w.HoldsAt(r.At) {
-			within = append(within, r.Gauges)
+			within, at = append(within, r.Gauges), append(at, r.At)
 		}
 	}
 	if len(within) == 0 {
@@ -43,5 +45,19 @@ func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 	if queries := last.PrefixQueries - first.PrefixQueries; queries > 0 {
 		server.PrefixHitRate = rundir.Exactly((last.PrefixHits - first.PrefixHits) / queries)
 	}
+	server.TTFT, server.Queue, server.ITL, server.Latency =
+		between(first.TTFT, last.TTFT), between(first.Queue, last.Queue), between(first.ITL, last.ITL), between(first.Latency, last.Latency)
+	if steps := last.Steps - first.Steps; steps > 0 {
+		server.Steps = rundir.Exactly(steps / (at[len(at)-1] - at[0]).Seconds())
+	}
 	return server
+}
+
+// between returns the mean of the values that came between two readings; absent where there is none, and where the server began again.
+func between(first, last load.Tally) rundir.Number {
+	n, sum := last.Count-first.Count, last.Sum-first.Sum
+	if n <= 0 || sum < 0 {
+		return rundir.Number{}
+	}
+	return rundir.Exactly(sum / n)
 }

@@ -29,3 +29,25 @@ func TestServerLoadCountsInTheWindow(t *testing.T) {
 		t.Errorf("gauges out of nothing: %+v", got)
 	}
 }
+
+// The engine's own means are of what came in the window; a server that does not tell has none.
+func TestTheEnginesOwnView(t *testing.T) {
+	look := func(second int, steps, sum, n float64) load.Reading {
+		return load.Reading{At: time.Duration(second) * time.Second, Gauges: load.Gauges{
+			Steps: steps, TTFT: load.Tally{Sum: sum, Count: n}, Queue: load.Tally{Sum: sum / 10, Count: n}, ITL: load.Tally{Sum: 2 * sum, Count: 20 * n},
+			Latency: load.Tally{Sum: 3 * sum, Count: n},
+		}}
+	}
+	w := Window{From: 10 * time.Second, To: 20 * time.Second}
+	s := serverLoad([]load.Reading{look(1, 0, 0, 0), look(11, 400, 2, 10), look(15, 500, 9, 50), look(19, 720, 17, 70), look(21, 9999, 999, 99)}, w)
+	near(t, "steps/s", s.Steps, 40)
+	near(t, "TTFT", s.TTFT, 0.25)
+	near(t, "queue", s.Queue, 0.025)
+	near(t, "ITL", s.ITL, 0.025)
+	near(t, "latency", s.Latency, 0.75)
+	again := serverLoad([]load.Reading{look(11, 400, 2, 10), look(19, 3, 0.1, 1)}, w)
+	silent := serverLoad([]load.Reading{{At: w.From}, {At: w.To - 1}}, w)
+	if !again.TTFT.IsZero() || !again.Steps.IsZero() || !silent.TTFT.IsZero() || !silent.Steps.IsZero() {
+		t.Errorf("began again: %+v; tells nothing: %+v", again, silent)
+	}
+}

@@ -89,16 +89,14 @@ func noRecords(all []Stage) []Stage {
 // TestWhatSourcesPredict fits random servers from a published table, from a usual sweep with one length, and from a sweep for a fit, and asks each
 // twin about other lengths. It prints the table of examples/twin/README.md.
 func TestWhatSourcesPredict(t *testing.T) {
-	if testing.Short() {
-		t.Skip("seconds of simulation")
-	}
+	servers := simtest.Evidence(t, 1, 12)
 	workloads := []asked{{1, 1}, {1, 0.5}, {1, 2}, {1, 4}, {0.5, 1}, {2, 1}, {4, 1}, {4, 0.5}}
 	sources := []string{"published table", "usual sweep", "sweep --for-fit"}
 	cells := map[string][]cell{}
 	for _, s := range sources {
 		cells[s] = make([]cell, len(workloads))
 	}
-	for i := range uint64(simtest.SampleSize(1, 12)) {
+	for i := range uint64(servers) {
 		k := simtest.Random(8000 + i)
 		k.Spread = 0
 		usual := sweptUsually(t, k, sweep.FitTime)

@@ -12,6 +12,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/grade"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/workload"
 )
@@ -66,7 +67,7 @@ func limitsOf(p *client.Purse) client.SpendLimits {
 // DryRun prints what a plan sends at most, and at what price. Nothing is sent: prompts that only the server could count are counted by
 // --tokenizer, or reckoned at one token a byte.
 func (j *Job) DryRun(longest time.Duration) error {
-	l, err := j.workload()
+	p, err := j.parse()
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -74,61 +75,60 @@ func (j *Job) DryRun(longest time.Duration) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	count := counter(j.Ctx, l)
-	counter := func(_ context.Context, text string) (int, string, error) { return count(text), "dry run", nil }
-	opened, err := openWorkload(j.Ctx, l.Spec(j.Replay), counter, &workload.Guess, j.Lang)
+	count := counter(j.Ctx, p.load)
+	w, stages, err := j.unsent(p.load, count)
 	if err != nil {
 		return err
 	}
-	w := opened.Workload
-	stages, err := j.stagesOf(w)
-	if err != nil {
-		return console.Usage(err)
+	told, before := j.ahead(p, j.grades(w), count)
+	sources := w.Stage
+	if p.check != nil {
+		sources = func(stage string) load.Source { return p.check.Planned(stage, w.Stage(stage)) }
+		told.Few = findings.FewCanaries(len(p.check.Set), j.Plan.SLO, j.Lang)
 	}
 	limits := limitsOf(purse)
-	check, err := j.check()
-	if err != nil {
-		return console.Usage(err)
-	}
-	preflight, before := before(l)
-	alone, tokens := planned(check, count)
-	before.Add(tokens)
-	graded := j.grades(w)
-	if err := j.checkAccuracy(graded != nil); err != nil {
-		return console.Usage(err)
-	}
-	for _, tokens := range graded.Tokens(count) {
-		before.Add(tokens)
-	}
-	text, err := j.text()
-	if err != nil {
-		return console.Usage(err)
-	}
-	before.Add(text.Tokens(count))
-	sources := w.Stage
-	if check != nil {
-		sources = func(stage string) load.Source { return check.Planned(stage, w.Stage(stage)) }
-	}
-	further := int64(len(j.Urls) - 1) // further servers have a preflight each, and no calibration
-	preflight += int(further) * probe.MostPaid
-	before.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt, Output: further * probe.MostPaid * preflightOutput})
 	most := experiment.Reckon(&experiment.SpendPlan{
 		Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: sources, Count: count, Caps: j.Target.Caps(), Longest: longest,
 		Limits: &limits, Before: before,
 	})
-	told := findings.DryRun{
-		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Canaries: alone, Graded: graded.Questions(), Windows: text.Requests(), Hypotheses: j.hypotheses(), Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
-		MaxTokens: limits.Tokens, MaxCost: limits.Cost, Priced: limits.PriceIn > 0 || limits.PriceOut > 0,
-		ByBytes: l.Tokenize == nil && (l.Prompt != "" || l.Dataset != ""),
-	}
+	told.Requests, told.Warmup, told.Unbounded, told.Prompt, told.Output = most.Requests, most.Warmup, most.Unbounded, most.Prompt, most.Output
+	told.MaxTokens, told.MaxCost, told.Priced = limits.Tokens, limits.Cost, limits.PriceIn > 0 || limits.PriceOut > 0
 	told.Cost = limits.Price(told.Prompt, told.Output)
-	if check != nil {
-		told.Few = findings.FewCanaries(len(check.Set), j.Plan.SLO, j.Lang)
-	}
 	for _, line := range told.Lines(j.Lang) {
 		fmt.Fprintln(j.Console.Out, line)
 	}
 	return nil
+}
+
+// unsent makes the workload, and the stages that are known beforehand, without a server.
+func (j *Job) unsent(l *flags.WorkloadOptions, count func(string) int) (workload.Workload, []experiment.Stage, error) {
+	counter := func(_ context.Context, text string) (int, string, error) { return count(text), "dry run", nil }
+	opened, err := openWorkload(j.Ctx, l.Spec(j.Replay), counter, &workload.Guess, j.Lang)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := j.checkAccuracy(j.grades(opened.Workload) != nil); err != nil || j.Stages == nil {
+		return opened.Workload, nil, console.Usage(err)
+	}
+	stages, err := j.Stages(opened.Workload)
+	return opened.Workload, stages, console.Usage(err)
+}
+
+// ahead counts what is sent before the first stage: by preflights, a calibration, and checks of answers.
+func (j *Job) ahead(p parsed, graded *grade.Check, count func(string) int) (told findings.DryRun, tokens experiment.SpendTokens) {
+	told.Preflight, tokens = before(p.load)
+	alone, asked := planned(p.check, count)
+	tokens.Add(asked)
+	for _, t := range graded.Tokens(count) {
+		tokens.Add(t)
+	}
+	tokens.Add(p.text.Tokens(count))
+	further := int64(len(j.Urls) - 1) // further servers have a preflight each, and no calibration
+	told.Preflight += int(further) * probe.MostPaid
+	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt, Output: further * probe.MostPaid * preflightOutput})
+	told.Canaries, told.Graded, told.Windows, told.Hypotheses = alone, graded.Questions(), p.text.Requests(), j.hypotheses()
+	told.ByBytes = p.load.Tokenize == nil && (p.load.Prompt != "" || p.load.Dataset != "")
+	return told, tokens
 }
 
 // LongestSweep returns how long a sweep sends at most.

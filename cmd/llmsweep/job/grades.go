@@ -44,8 +44,8 @@ func (j *Job) checkAccuracy(graded bool) error {
 
 // hypotheses returns how many hypotheses on answers are tested: one for each stage, and one for all together.
 func (j *Job) hypotheses() int {
-	if j.Stages > 1 {
-		return j.Stages + 1
+	if n := j.needs().stages; n > 1 {
+		return n + 1
 	}
 	return 1
 }

@@ -19,6 +19,7 @@ import (
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/sweep"
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/fidelity"
@@ -28,7 +29,8 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// Job is a sweep or run from its flags to its exit code: it connects, measures, concludes and renders.
+// Job is a sweep or run from its flags to its exit code: it connects, measures, concludes and renders. What it needs of this machine follows
+// from the plan and the loads ([Job.needs]).
 type Job struct {
 	*console.Console
 	Urls     []string // of the servers; requests are shared out over several
@@ -36,38 +38,64 @@ type Job struct {
 	Workload *flags.Workload
 	Replay   *workload.Replay // nil without a trace
 	Plan     sweep.Config
+	Loads    []arrival.Load // of a run; nil for a sweep, which finds its own
+	// Stages returns the stages of the loads; nil for a sweep.
+	Stages   func(workload.Workload) ([]experiment.Stage, error)
+	ForFit   bool // a sweep whose lengths vary by design
+	Within   bool // the search for the ceiling stays within the number of streams that the self-test found good
 	Results  *flags.Results
-	Kind     string // rundir.KindSweep or rundir.KindRun
 	Format   string // of what is printed at the end; empty for "console"
-	Stages   int    // planned
-	Conns    int    // connections kept
-	Selftest *flags.Selftest
-	Width    int     // most streams at once; 0 where it is not known
-	Flag     string  // that sets it
-	Rate     float64 // highest rate of requests per second; 0 where it is not known
-	Within   bool    // the search for the ceiling stays within the number of streams that the self-test found good
 	Dir      func() (*store.Dir, error)
+	Selftest *flags.Selftest
 	Canaries *flags.Fidelity // nil for none
-	ForFit   bool            // the lengths vary by design
-	// Planned returns the stages, where they are known beforehand; nil for a plan that finds its stages as it goes.
-	Planned func(workload.Workload) ([]experiment.Stage, error)
-	Cluster *flags.Cluster // nil for a command that runs on one machine
+	Cluster  *flags.Cluster  // nil for a command that runs on one machine
 
 	before *rundir.Run // that goes on; nil for a new run
+}
+
+// needs is what a job needs of this machine and of the server.
+type needs struct {
+	stages  int     // planned; 0 where their number is not known
+	conns   int     // connections kept
+	streams int     // most at once; 0 where it is not known
+	flag    string  // that sets streams
+	rate    float64 // highest rate of requests per second; 0 where it is not known
+}
+
+// needs returns what the job needs.
+func (j *Job) needs() needs {
+	most := j.Plan.MaxConcurrency
+	switch {
+	case j.ForFit:
+		return needs{conns: most, streams: most, flag: "--max-concurrency"}
+	case j.Stages == nil:
+		const floorAndCeiling = 2
+		return needs{stages: j.Plan.Points*j.Plan.Repeats + floorAndCeiling, conns: most, streams: most, flag: "--max-concurrency"}
+	}
+	n := needs{stages: len(j.Loads) * j.Plan.Repeats, conns: most, flag: "--concurrency"}
+	for _, l := range j.Loads {
+		n.streams, n.rate = max(n.streams, l.Limit()), max(n.rate, l.MeanRate())
+		if _, closed := l.(arrival.Closed); closed {
+			n.conns = max(n.conns, l.Limit())
+		} else if l.Limit() > 0 {
+			n.flag = "--max-concurrency"
+		}
+	}
+	return n
+}
+
+// kind returns what the job is called in run.json.
+func (j *Job) kind() string {
+	if j.Stages == nil {
+		return rundir.KindSweep
+	}
+	return rundir.KindRun
 }
 
 // Continue lets the job go on with a run that ended early, in its directory.
 func (j *Job) Continue(before *rundir.Run, dir string) {
 	j.before = before
 	j.Dir = func() (*store.Dir, error) { return store.ContinueOn(j.Disk, dir, experiment.Keeps(before)) }
-}
-
-// stagesOf returns the stages that are known beforehand.
-func (j *Job) stagesOf(w workload.Workload) ([]experiment.Stage, error) {
-	if j.Planned == nil {
-		return nil, nil
-	}
-	return j.Planned(w)
 }
 
 // parsed is what the flags ask for, besides the plan.
@@ -110,7 +138,7 @@ func (j *Job) Check() error {
 	_, err := j.parse()
 	for _, url := range j.Urls {
 		if err == nil {
-			err = CheckURL(j.Console, url, j.Target, j.Conns)
+			err = CheckURL(j.Console, url, j.Target, j.needs().conns)
 		}
 	}
 	return err
@@ -130,7 +158,7 @@ func (j *Job) shared(t *Target) Plan {
 
 // again returns what all ranks measure, with the servers as rank 0 found them.
 func (j *Job) again(l *flags.WorkloadOptions, found []byte) (Plan, error) {
-	t, err := ConnectAsFound(j.Console, j.Urls, found, j.Target, l, j.Replay, j.Conns)
+	t, err := ConnectAsFound(j.Console, j.Urls, found, j.Target, l, j.Replay, j.needs().conns)
 	return j.shared(t), err
 }
 
@@ -175,7 +203,7 @@ func (j *Job) conclude(s *session) error {
 	case run.State == rundir.Interrupted:
 		return console.Exit(console.Interrupted, errors.New(findings.Interrupted(dir.Path, j.Lang)))
 	case run.State == rundir.Failed:
-		return errors.New(findings.Failed(j.Kind, run.Failure, dir.Path, j.Lang))
+		return errors.New(findings.Failed(j.kind(), run.Failure, dir.Path, j.Lang))
 	}
 	return missed(run, j.Lang)
 }

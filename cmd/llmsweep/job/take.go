@@ -60,9 +60,10 @@ func (j *Job) Run() (err error) {
 // bound keeps the job within what this machine allows, and what the run that goes on has spent.
 func (j *Job) bound() (err error) {
 	if most := j.Limits().Most(2); j.Within && most > 0 {
-		j.Width, j.Plan.MaxConcurrency = min(j.Width, most), min(j.Plan.MaxConcurrency, most)
+		j.Plan.MaxConcurrency = min(j.Plan.MaxConcurrency, most)
 	}
-	if err := CheckMachine(j.Console, j.Urls[0], j.Width, 1, j.Flag); err != nil {
+	n := j.needs()
+	if err := CheckMachine(j.Console, j.Urls[0], n.streams, 1, n.flag); err != nil {
 		return err
 	}
 	if j.before != nil {
@@ -91,20 +92,19 @@ func (j *Job) begin(s *session, p parsed, lead *Lead) (Measure, error) {
 	if err != nil {
 		return nil, console.Usage(err)
 	}
-	j.Holds = dir.Path
 	s.describe(one, dir, j.Target.Command(j.Console, j.Urls[0]), p.labels, j.Plan, j.Format == "serving")
 	if b := j.before; b != nil {
 		one.config.Before = b
 		one.run.Command, one.run.Labels, one.run.Client.Selftest = b.Command, b.Labels, b.Client.Selftest
 	}
-	s.show(j.Kind+"  "+report.Target(one.run, j.Lang), j.Results.Plain)
+	s.show(j.kind()+"  "+report.Target(one.run, j.Lang), j.Results.Plain)
 	s.tellServed()
-	s.test(j.Selftest, j.Width)
+	s.test(j.Selftest, j.needs().streams)
 	if t := one.run.Client.Selftest; j.Within && t != nil && t.Streams > 0 {
 		one.config.MaxConcurrency = min(one.config.MaxConcurrency, t.Streams)
 	}
 	s.wait()
-	one.config.Observer = show(s.served, one.run, dir, j.Lang, s.view.Observe(j.Stages))
+	one.config.Observer = show(s.served, one.run, dir, j.Lang, s.view.Observe(j.needs().stages))
 	j.addChecks(p, one, s.view)
 	if lead != nil {
 		if err := lead.Begin(j.Console, j.shared(one.Target), &one.config, one.run, s.view.Note); err != nil {
@@ -116,12 +116,12 @@ func (j *Job) begin(s *session, p parsed, lead *Lead) (Measure, error) {
 
 // connect connects to the servers, and refuses other ones than those of the run that is continued.
 func (j *Job) connect(s *session, p parsed) (*side, error) {
-	t, err := ConnectAll(j.Console, j.Urls, j.Target, p.load, j.Replay, j.Conns)
+	t, err := ConnectAll(j.Console, j.Urls, j.Target, p.load, j.Replay, j.needs().conns)
 	if err != nil {
 		return nil, j.Interrupted(err)
 	}
 	one := s.connected(t)
-	t.AddNotes(t.PortWarnings(j.Console, j.Urls[0], j.Rate/float64(len(j.Urls)))...)
+	t.AddNotes(t.PortWarnings(j.Console, j.Urls[0], j.needs().rate/float64(len(j.Urls)))...)
 	if j.before != nil {
 		err = SameServer(j.before, &t.About, &t.Asked)
 	}
@@ -137,10 +137,10 @@ func (j *Job) measure(t *Target) (Measure, error) {
 			return nil, err
 		}
 		return func(ctx context.Context, c sweep.Config, run *rundir.Run) error { return sweep.ForFit(ctx, c, *d, run) }, nil
-	case j.Planned == nil:
+	case j.Stages == nil:
 		return sweep.Sweep, nil
 	}
-	stages, err := j.Planned(t.Workload)
+	stages, err := j.Stages(t.Workload)
 	return func(ctx context.Context, c sweep.Config, run *rundir.Run) error {
 		return sweep.Run(ctx, c, stages, run)
 	}, err

@@ -239,7 +239,9 @@ func (t *Target) gauges(ctx context.Context) (load.Gauges, error) {
 		}
 		return math.NaN()
 	}
+	tally := func(t probe.Tally) load.Tally { return load.Tally{Sum: t.Sum, Count: t.Count} }
 	return load.Gauges{
+		Steps: value(told.Steps), TTFT: tally(told.TTFT), Queue: tally(told.Queue), ITL: tally(told.ITL), Latency: tally(told.Latency),
 		Running: value(told.Running), Waiting: value(told.Waiting), KVUsage: value(told.KVUsage),
 		Preemptions: value(told.Preemptions), PrefixQueries: value(told.PrefixQueries), PrefixHits: value(told.PrefixHits),
 	}, err

@@ -1,9 +1,9 @@
-package published
+package findings
 
 import "llmsweep/report/lang"
 
-// definitionWords returns what the notes of imported results say: how other tools define their metrics.
-func definitionWords() lang.Words {
+// importedWords returns what the notes of imported results say: how other tools define their metrics.
+func importedWords() lang.Words {
 	return lang.Words{
 		"published.itl-mean-per-request": lang.Say("the inter-token latency of {tool} is one mean per request, which hides stalls; it stands here as TPOT",
 			"{tool} 的 token 间时延是每个请求一个均值，会掩盖停顿；这里记为 TPOT"),
