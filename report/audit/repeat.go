@@ -306,7 +306,7 @@ func onceMore(a, b *row) (hit, bool) {
 			h.blame[0].probably[k] = figure(there.stage, k).Value()
 		}
 	} else {
-		h.blame = append(h.blame, blamed{row: there, keys: differ})
+		h.blame = append(h.blame, blamed{row: there, keys: differ, note: noteOnceMore.New(here.line(key), key, here.text(key), there.text(key))})
 	}
 	return h, true
 }

@@ -332,8 +332,8 @@ func (w *writer) run(s *setup.Setup, heading bool) string {
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-// figures counts the rows of which some figures are not used.
-func figures(marked []setup.LeftOut) int {
+// partlyUsed counts the rows of which some figures are not used.
+func partlyUsed(marked []setup.LeftOut) int {
 	rows := map[string]bool{}
 	for _, o := range marked {
 		if o.Figures {
@@ -406,7 +406,7 @@ func (w *writer) summary(c *compare.Comparison) string {
 		if len(c.LeftOut) > 0 {
 			lines = append(lines, docLeftOut.In(w.Lang, len(c.LeftOut)))
 		}
-		if n := figures(c.Marked); n > 0 {
+		if n := partlyUsed(c.Marked); n > 0 {
 			lines = append(lines, docFiguresOf.In(w.Lang, n))
 		}
 	}

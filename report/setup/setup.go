@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -431,11 +432,28 @@ func Title(run *rundir.Run) string {
 	return strings.Join(parts, ", ")
 }
 
+// parallelism are the options of launch commands that share a model out over GPUs.
+var parallelism = regexp.MustCompile(`--(?:tensor-parallel-size|tp-size|tp|data-parallel-size|dp-size|dp)[ =]+\d+`)
+
+// parallel returns how a published server was told to use its GPUs: "--dp 2"; empty where that is not known.
+func parallel(run *rundir.Run) string {
+	return strings.Join(parallelism.FindAllString(run.Target.Launch, -1), " ")
+}
+
 // distinguish makes names unique: what is labelled alike, or not at all, is told apart by where it was found.
 func distinguish(all []Setup) {
-	seen := map[string]int{}
+	seen, launched := map[string]int{}, map[string]map[string]bool{}
 	for _, s := range all {
-		seen[s.Name]++
+		if launched[s.Name] == nil {
+			launched[s.Name] = map[string]bool{}
+		}
+		launched[s.Name][parallel(s.Run)] = true
+	}
+	for i := range all { // what is labelled alike and was started differently is another configuration
+		if p := parallel(all[i].Run); p != "" && len(launched[all[i].Name]) > 1 {
+			all[i].Name += ", " + p
+		}
+		seen[all[i].Name]++
 	}
 	used := map[string]int{}
 	for i := range all {
