@@ -224,7 +224,7 @@ func (m *model) curves(width, rows int) []string {
 		return nil
 	}
 	run := rundir.Run{Stages: m.content.ended}
-	roles := []rundir.Role{rundir.Floor, rundir.Grid, rundir.Probe, rundir.Single}
+	roles := []rundir.Role{rundir.Floor, rundir.Grid, rundir.Probe, rundir.Hold, rundir.Single}
 	output, ttft := draw.OutputByRate(&run, roles...), draw.TTFTByRate(&run, roles...)
 	columns, ok := draw.TextColumns(width-betweenLines, 2)
 	const few = 2 // points make no curve with less

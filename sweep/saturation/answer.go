@@ -124,9 +124,9 @@ func searchCut(warnings []note.Note) bool {
 	})
 }
 
-// saturatedSomewhere reports whether an arrival rate was shown to be saturated.
+// saturatedSomewhere reports whether an arrival rate was shown to be more than the server takes.
 func saturatedSomewhere(stages []rundir.Stage) bool {
-	return slices.ContainsFunc(Open(stages), func(st *rundir.Stage) bool { return st.Verdict == rundir.Saturated })
+	return slices.ContainsFunc(Open(stages), over)
 }
 
 // highestStable returns the highest arrival rate that was shown to be stable.

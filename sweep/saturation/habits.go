@@ -17,6 +17,7 @@ var (
 	noteBatches     = note.Kind{Code: "habit.batches", Args: []string{"tokens", "gap", "share"}}
 	noteCaches      = note.Kind{Code: "habit.caches", Args: []string{"share", "time", "otherwise"}}
 	noteDrifts      = note.Kind{Code: "habit.drifts", Args: []string{"stage", "metric", "before", "after", "change", "low", "high", "before_s", "after_s"}} // the last two of times
+	noteCollapses   = note.Kind{Code: "habit.collapses", Args: []string{"sustained", "low", "high", "overload"}}
 	noteDrops       = note.Kind{Code: "habit.drops", Args: []string{"count", "share"}}
 	noteScales      = note.Kind{Code: "habit.scales", Args: []string{"stage", "metric", "before", "after", "change", "low", "high", "before_s", "after_s"}}
 )
@@ -38,9 +39,6 @@ func Habits(run *rundir.Run, s *rundir.Saturation) (all []note.Note) {
 		}
 	default:
 		all = append(all, noteCollapses.New(s.Rate.Value(), s.Low.Value(), s.High.Value(), s.Overload.Value()))
-		if n := rebounds(run); !n.IsZero() {
-			all = append(all, n)
-		}
 	}
 	if b := bucketOf(open, ceilingOf(stages)); b.Rate.Known() {
 		const minute = 60
@@ -97,13 +95,6 @@ func refusesMost(open []*rundir.Stage, tolerance float64) (most *rundir.Stage) {
 	}
 	return most
 }
-
-// wellExplained is the share of the refusals that a token bucket must explain: a server that sheds refuses when it is full, and a
-// bucket of the same rate explains less of it (TestHabitsAreNamed).
-const wellExplained = 0.97
-
-// unrefused is the share of a stage's rate that a closed loop without refusals must complete to show that no bucket limits the stage.
-const unrefused = 0.97
 
 // bucketOf returns the token bucket that the stages with refusals agree on; the zero Bucket where they do not, where a queue of limited
 // length explains the refusals as well, and where a closed loop completed as much without a refusal: what passes a full queue looks like a
