@@ -27,7 +27,7 @@ func TestLearnLength(t *testing.T) {
 			r.Token(0, 1, false)
 		}
 		r.OutputTokens, r.TokenSource = c.tokens, c.source
-		learnLength(f, r)
+		learnLength(f, r, false)
 		got := ""
 		if len(f.Notes) > 0 {
 			got = f.Notes[0].Code
