@@ -142,6 +142,29 @@ run sim: --requests -3
 run sim: --requests many --concurrency 2
 help metrix
 help nonsense
+sweep sim: --rate 5
+sweep sim: --rate=inf
+sweep sim: --request-rate inf
+sweep sim: --max-seconds 30
+sweep sim: --num-prompts 100
+sweep sim: --concurrency 8
+sweep sim: --output-len 5
+sweep sim: --goodput ttft:500
+sweep --target http://localhost:8000
+sweep sim: --percentile-metrics ttft
+sweep sim: --rate-type sweep
+run sim: --request-rate 5
+run sim: --request-rate key-7
+run sim: --max-tokens 5
+run sim: --random-input-len=1024
+run sim: --max-seconds 30
+run sim: --max-requests 100
+run sim: --burstiness 0.5
+run sim: --backend vllm
+run sim: --data prompt_tokens=5
+run sim: --disable-tqdm
+run sim: --demand 5
+choose x --request-rate 5
 label $W/empty gpu=L20
 report $W/nowhere
 report
@@ -191,6 +214,10 @@ sweep sim: --max-error-rate 2
 sweep sim: --max-concurrency 0
 sweep sim: --slo latency<1m
 sweep sim: --slo ttft:p99>1m
+sweep sim: --slo ttft<500ms
+sweep sim: --slo e2e:p99<5s
+sweep sim: --slo e2el:99<5s
+sweep sim: --slo ttft:p99<500
 
 # Loads
 run sim:

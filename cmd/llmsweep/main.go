@@ -121,7 +121,7 @@ func executeWith(parser *kong.Kong, exited func() int, args []string, c *console
 	if err == nil {
 		err = CheckPositive(parsed)
 	} else {
-		err = Plain(err, args[0])
+		err = Plain(Foreign(err, parser.Model, args), args[0])
 	}
 	if err != nil {
 		return c.Complain(console.Usage(err))
