@@ -73,6 +73,7 @@ func TestErrors(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		files := strings.NewReplacer("$W", w.dir)
 		w.write("unknown.yaml", "points: 3\nstage-tiem: 3s\n")
+		w.write("other.yaml", "points: 3\nrate: 4\n")
 		w.write("damaged.yaml", "points: 3\na: [1,\n")
 		w.write("value.yaml", "points: many\n")
 		w.write("list.yaml", "points: [1, 2]\n")
@@ -220,7 +221,7 @@ sweep sim: --slo e2el:99<5s
 sweep sim: --slo ttft:p99<500
 
 # Loads
-run sim:
+run sim: --max-concurrency 8
 run sim: --rate 5 --concurrency 3
 run sim: --rate 0
 run sim: --rate NaN
@@ -259,6 +260,7 @@ sweep sim: --label L20
 sweep sim: --label price=free
 sweep sim: --config $W/none.yaml
 sweep sim: --config $W/unknown.yaml
+sweep sim: --config $W/other.yaml
 sweep sim: --config $W/damaged.yaml
 sweep sim: --config $W/value.yaml
 sweep sim: --config $W/list.yaml
@@ -272,6 +274,10 @@ import $W/prose.md --label gpus=x
 audit
 audit $W/prose.md
 audit $W/empty
+compare
+compare $W/results.md -o $W/new.pdf
+compare $W/results.md -o $W/new.csv
+report $W/empty -o $W/new.pdf
 compare $W/nowhere
 compare $W/empty
 compare $W/prose.md

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/manual"
@@ -25,7 +24,7 @@ func (helpCmd) Help() string {
 
 // Run prints a topic, or the list of topics.
 func (h *helpCmd) Run(c *console.Console) error {
-	lang := cmp.Or(h.Lang, manual.Language(os.Getenv))
+	lang := cmp.Or(h.Lang, manual.Language(c.Env))
 	if h.Topic == "" {
 		return manual.List(c.Out, lang)
 	}

@@ -28,6 +28,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/manual"
 	"llmsweep/report"
 )
 
@@ -64,6 +65,17 @@ type cli struct {
 
 	Config      configFlag       `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
+}
+
+// BeforeResolve lets the environment choose the language where neither the command line nor the configuration file does.
+func (*cli) BeforeResolve(ctx *kong.Context, c *console.Console) error {
+	ctx.AddResolver(kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		if flag.Name != "lang" || flag.Default != "en" || c.Env == nil {
+			return nil, nil
+		}
+		return manual.Language(c.Env), nil
+	}))
+	return nil
 }
 
 // run is main without the process around it.
