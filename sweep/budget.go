@@ -9,12 +9,12 @@ import (
 )
 
 // afford returns how many of a number of rates, each measured a number of times, the budget leaves time for, besides one stage beyond
-// the edge and a last one to narrow the answer. It shares the time out over them, and notes what that can decide.
+// the edge, one to narrow the answer and one to test it. It shares the time out over them, and notes what that can decide.
 func (x *sweeper) afford(points, times int, ceiling float64) int {
 	if !x.HasBudget() {
 		return points
 	}
-	others := 2 + x.stagesForSLO()
+	others := 3 + x.stagesForSLO()
 	left := x.TimeLeft().Seconds() / experiment.StageCost
 	most := max(0, int(left/x.Least().Seconds())-others)
 	if times > 1 && most < times {

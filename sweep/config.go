@@ -19,11 +19,11 @@ type Config struct {
 	Precision      float64 // the intervals of the answers are narrowed to this share of the rate on either side; 0 for no such aim
 }
 
-// MostStages returns how many stages a sweep measures at most, the steps of its search for the ceiling, the recovery from a collapse and its
-// control measurements included.
+// MostStages returns how many stages a sweep measures at most, the steps of its search for the ceiling, holds and control measurements
+// included.
 func MostStages(c *Config) int {
-	const floorAndCeiling, rebounds, controls = 2, 1, 3
-	n := floorAndCeiling + bits.Len(uint(c.MaxConcurrency)) + c.Points*max(1, c.Repeats) + len(beyondCeiling()) + maxNarrowing + rebounds + controls
+	const floorAndCeiling, controls = 2, 3
+	n := floorAndCeiling + bits.Len(uint(c.MaxConcurrency)) + c.Points*max(1, c.Repeats) + len(beyondCeiling()) + maxNarrowing + maxHolds + controls
 	if len(c.SLO) > 0 {
 		n += maxSLOStages
 	}

@@ -38,7 +38,7 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	low, high := floor.Progress.Rate, ceiling.Progress.Rate
+	low, high := floor.Progress.Rate, saturation.Complete(&ceiling).Rate
 	if !low.Known() || !high.Known() {
 		return noRates()
 	}
@@ -47,7 +47,7 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	if x.config.Adaptive {
 		steps = x.adapt
 	}
-	for _, step := range append(steps(low.Value()), x.precise, x.searchSLO, x.rebound, x.fill, x.control) {
+	for _, step := range append(steps(low.Value()), x.precise, x.hold, x.searchSLO, x.fill, x.control) {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (x *sweeper) even(low float64) []func(context.Context) error {
 	rates := grid(low, x.ceiling, points)
 	between := func(ctx context.Context) error {
 		if short {
-			const last = 1 // stage, to narrow the answer
+			const last = 2 // stages, to narrow the answer and to test it
 			x.Allot(points*x.repeats + last)
 		}
 		x.announceSLO(slices.Repeat(rates, x.repeats))
@@ -214,11 +214,11 @@ func (x *sweeper) precise(ctx context.Context) error {
 	var seen narrowing
 	for n := range maxNarrowing {
 		s := x.answer()
-		if s == nil || !s.LowestSaturated.Known() || aim <= 0 || x.Short() {
+		if s == nil || !s.LowestSaturated.Known() || aim <= 0 || x.Short() || x.keepsForHold() {
 			return nil
 		}
 		half := halfWidth(s)
-		if half <= aim && !saturation.MildOnly(s, x.Run().Stages) && !saturation.CollapseUnsure(x.Run()) {
+		if half <= aim && !saturation.MildOnly(s, x.Run().Stages) {
 			return nil
 		}
 		// An interval narrows with the root of the number of stages that it rests on: the ceiling, the first probe, and n more.
@@ -277,8 +277,9 @@ func (x *sweeper) overload(ctx context.Context, s *rundir.Saturation, n int) (me
 }
 
 // has reports whether a stage with the name of a rate has been measured.
-func (x *sweeper) has(rate float64) bool {
-	name := arrival.Poisson{Rate: rate}.Name()
+func (x *sweeper) has(rate float64) bool { return x.hasName(arrival.Poisson{Rate: rate}.Name()) }
+
+func (x *sweeper) hasName(name string) bool {
 	return slices.ContainsFunc(x.Run().Stages, func(st rundir.Stage) bool { return st.Name == name })
 }
 

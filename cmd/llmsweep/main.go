@@ -61,7 +61,6 @@ type cli struct {
 	Man        manCmd        `cmd:"" help:"Print the manual page of all commands and flags."`
 
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
-	CrashMonitor   crashMonitorCmd   `cmd:"" hidden:""`
 
 	Config      configFlag       `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
@@ -118,6 +117,7 @@ func execute(args []string, c *console.Console) int {
 
 // executeWith is execute with a parser for that console.
 func executeWith(parser *kong.Kong, exited func() int, args []string, c *console.Console) int {
+	defer c.Interrupts.GiveBack() // after errors and panics too
 	c.Args = args
 	completeLine(parser, parser.Exit)
 	if exited() >= 0 { // a shell asked for completions

@@ -9,36 +9,20 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// crashesWith is the file with which the program llmsweep-crashing crashes.
-const crashesWith = "crash-now"
-
 // TestMain lets the test binary be llmsweep: by name for the scripts, by its hidden command for the self-test's helpers.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(800) // simulations allocate fast and keep little
 	debug.SetMemoryLimit(4 << 30)
-	if len(os.Args) > 1 && (os.Args[1] == flags.SelftestHelper || os.Args[1] == console.Command) {
+	if len(os.Args) > 1 && os.Args[1] == flags.SelftestHelper {
 		main()
 	}
-	crashing := func() { // in a goroutine of its own, as any may
-		go func() {
-			for {
-				if _, err := os.Stat(crashesWith); err == nil {
-					panic("a crash for the test")
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
-		}()
-		main()
-	}
-	testscript.Main(m, map[string]func(){"llmsweep": main, "llmsweep-crashing": crashing})
+	testscript.Main(m, map[string]func(){"llmsweep": main})
 }
 
 // TestScripts runs the command as a process of its own, with real files and exit codes.

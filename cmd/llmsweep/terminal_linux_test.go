@@ -62,6 +62,33 @@ func onTerminal(t *testing.T, args ...string) (code int, out, errs string) {
 	return code, end(), e.String()
 }
 
+// A panic of a command gives the terminal back.
+func TestAPanicGivesTheTerminalBack(t *testing.T) {
+	t.Setenv("CI", "")
+	t.Setenv("TERM", "xterm-256color")
+	f, end := openTerminal(t)
+	if err := unix.IoctlSetWinsize(int(f.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 110}); err != nil {
+		t.Fatal(err)
+	}
+	in, stop := console.NewInterrupter()
+	defer stop()
+	c := console.NewConsole(in.Ctx, f, f)
+	c.Interrupts, c.Dir = in, t.TempDir()
+	c.Waiter = func() console.Waiter { panic("a fault for the test") }
+	func() {
+		defer func() {
+			if said := recover(); said != "a fault for the test" {
+				t.Errorf("it ended with %v", said)
+			}
+		}()
+		executeAgain([]string{"run", "sim:", "--concurrency", "4", "--duration", "1m", "--no-selftest"}, c)
+	}()
+	const taken, left = "\x1b[?1049h", "\x1b[?1049l"
+	if out := end(); !strings.Contains(out, taken) || strings.LastIndex(out, left) < strings.LastIndex(out, taken) {
+		t.Errorf("the second screen was not left:\n%q", out[max(0, len(out)-3000):])
+	}
+}
+
 // Where a person looks at tables, one line tells how to get the page. Other outputs have no such line.
 func TestPagesAreOffered(t *testing.T) {
 	compare := []string{"compare", "../../examples/real/vllm-cpu", "../../examples/real/vllm-cpu"}

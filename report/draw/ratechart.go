@@ -35,7 +35,7 @@ func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 // byRate is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it completed.
 func byRate(run *rundir.Run, title lang.Text, of findings.TakeStages, format func(float64) string, roles []rundir.Role) *Figure {
 	if len(roles) == 0 {
-		roles = []rundir.Role{rundir.Grid, rundir.Probe}
+		roles = []rundir.Role{rundir.Grid, rundir.Probe, rundir.Hold}
 	}
 	var points []Point
 	for i := range run.Stages {

@@ -82,7 +82,7 @@ func TestWhatMoreWasCompleted(t *testing.T) {
 	}{
 		"plain":    {rundir.Ceiling, "the rate that is completed when more arrives", rundir.Saturation{}, nil},
 		"collapse": {rundir.Ceiling, "under a queue this server collapses", rundir.Saturation{Overload: f(3)}, nil},
-		"changed":  {rundir.Ceiling, "", rundir.Saturation{}, []note.Note{{Code: "saturation.latest-alone"}}},
+		"changed":  {rundir.Ceiling, "", rundir.Saturation{}, []note.Note{{Code: "saturation.now"}}},
 		"floor":    {rundir.Floor, "", rundir.Saturation{Cautions: []note.Note{note.Text.New("one at a time is faster")}}, nil},
 	} {
 		c.sat.Rate, c.sat.Low, c.sat.High = f(15), f(14), f(16)

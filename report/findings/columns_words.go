@@ -41,6 +41,7 @@ var (
 	roleGrid    = lang.Say("rate", "到达率")
 	roleCeiling = lang.Say("maximum", "最大吞吐")
 	roleProbe   = lang.Say("probe", "探测")
+	roleHold    = lang.Say("held", "长测")
 	roleControl = lang.Say("measured again", "复测")
 	roleSingle  = lang.Say("asked for", "指定")
 	roleWarmUp  = lang.Say("warm-up", "预热")
@@ -49,7 +50,7 @@ var (
 // roleName is a role in words.
 func roleName(role rundir.Role) lang.Text {
 	p, ok := map[rundir.Role]lang.Phrase{
-		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Control: roleControl,
+		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Hold: roleHold, rundir.Control: roleControl,
 		rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
 	}[role]
 	if !ok {

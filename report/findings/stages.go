@@ -18,7 +18,9 @@ type StageRow struct {
 
 // InTable returns the rows of the main table: the floor, the rates from low to high, the ceiling.
 func InTable(run *rundir.Run) []StageRow {
-	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role != rundir.Probe && s.Role != rundir.Control })
+	rows := rowsOf(run, func(s *rundir.Stage) bool {
+		return s.Role != rundir.Probe && s.Role != rundir.Hold && s.Role != rundir.Control
+	})
 	slices.SortStableFunc(rows, func(a, b StageRow) int {
 		return cmp.Or(cmp.Compare(place(a.Stage.Role), place(b.Stage.Role)), byLoad(a.Stage, b.Stage))
 	})
@@ -27,7 +29,7 @@ func InTable(run *rundir.Run) []StageRow {
 
 // ProbeStages returns the rows beneath the main table, by rate.
 func ProbeStages(run *rundir.Run) []StageRow {
-	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role == rundir.Probe })
+	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role == rundir.Probe || s.Role == rundir.Hold })
 	slices.SortStableFunc(rows, func(a, b StageRow) int { return cmp.Compare(a.Stage.Rate.Value(), b.Stage.Rate.Value()) })
 	return rows
 }

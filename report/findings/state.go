@@ -20,7 +20,7 @@ func State(run *rundir.Run, l lang.Lang) []string {
 		} else {
 			cut = append(cut, lang.Row(s.Name))
 		}
-		if s.Role == rundir.Probe {
+		if s.Role == rundir.Probe || s.Role == rundir.Hold {
 			probes++
 		}
 	}

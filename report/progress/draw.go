@@ -23,6 +23,8 @@ const (
 	leastChart    = 4   // rows of a drawing
 	mostChart     = 16
 	chartFrame    = 3 // rows of a chart besides its drawing: title, axis, ruler
+	barCells      = 16
+	barWidth      = barCells + 2
 	labelWide     = 10
 	valueWide     = 13
 	leastFailures = 16 // columns, below which they get a line of their own
@@ -174,13 +176,19 @@ func (m *model) numbers(width int) []string {
 // done is how many requests of the stage have ended well.
 func (m *model) done() string { return sayDone.In(m.screen.o.Lang, strconv.Itoa(m.content.Now.Done)) }
 
-// bar is how much of the stage's planned time is over; empty where there is no room for it, or the time is not known, as in the search for the ceiling.
-func (m *model) bar(width int) string {
+// passed is how much of the stage's planned time is over; empty where there is no room for it, or the time is not known, as in the search for the ceiling.
+func (m *model) passed(width int) string {
 	c, l := &m.content, m.screen.o.Lang
-	if c.Time.Stage <= 0 || c.Stage.Searching || width < BarWidth {
+	if c.Time.Stage <= 0 || c.Stage.Searching || width < barWidth {
 		return ""
 	}
-	return accent(Bar(c.Now.Elapsed, c.Time.Stage)) + cut("  "+Spent(&c.State, l), max(width-BarWidth, 0))
+	return accent(bar(c.Now.Elapsed, c.Time.Stage)) + cut("  "+Spent(&c.State, l), max(width-barWidth, 0))
+}
+
+// bar shows how much of a stage is over, in barWidth columns.
+func bar(elapsed, planned time.Duration) string {
+	full := min(max(int(barCells*elapsed/planned), 0), barCells)
+	return "[" + strings.Repeat("#", full) + strings.Repeat("-", barCells-full) + "]"
 }
 
 // failures are the failed requests of the run by class, the most frequent first.
@@ -216,7 +224,7 @@ func (m *model) curves(width, rows int) []string {
 		return nil
 	}
 	run := rundir.Run{Stages: m.content.ended}
-	roles := []rundir.Role{rundir.Floor, rundir.Grid, rundir.Probe, rundir.Single}
+	roles := []rundir.Role{rundir.Floor, rundir.Grid, rundir.Probe, rundir.Hold, rundir.Single}
 	output, ttft := draw.OutputByRate(&run, roles...), draw.TTFTByRate(&run, roles...)
 	columns, ok := draw.TextColumns(width-betweenLines, 2)
 	const few = 2 // points make no curve with less
@@ -240,7 +248,7 @@ func (m *model) curves(width, rows int) []string {
 func (m *model) beneath(width, room int) []string {
 	title := cut(m.title(), width)
 	lines := []string{bold(title)}
-	if bar := m.bar(width - table.Width(title) - len(gap)); bar != "" {
+	if bar := m.passed(width - table.Width(title) - len(gap)); bar != "" {
 		lines[0] += gap + bar
 	}
 	half := (width - len(gap)) / 2
@@ -258,7 +266,7 @@ func (m *model) beneath(width, room int) []string {
 
 // beside is the numbers with the curves beside them.
 func (m *model) beside(width, room int) []string {
-	left := slices.Concat([]string{bold(cut(m.title(), numbersWide)), m.bar(numbersWide)}, m.numbers(numbersWide), []string{cut(m.done(), numbersWide)}, m.failures(numbersWide))
+	left := slices.Concat([]string{bold(cut(m.title(), numbersWide)), m.passed(numbersWide)}, m.numbers(numbersWide), []string{cut(m.done(), numbersWide)}, m.failures(numbersWide))
 	right := m.curves(width-numbersWide-betweenLines, max(room-chartFrame-1, leastChart))
 	var lines []string
 	for i := range max(len(left), len(right)) {

@@ -23,7 +23,8 @@ type plain struct {
 	often rate.Sometimes
 }
 
-func newPlain(w io.Writer, l lang.Lang) *plain { return &plain{w: w, lang: l} }
+// Lines returns what shows a run in plain lines.
+func Lines(w io.Writer, l lang.Lang) Painter { return &plain{w: w, lang: l} }
 
 func (p *plain) Start(s *State) {
 	p.began = time.Now()
@@ -44,9 +45,7 @@ func (p *plain) Stage(s *State) {
 func (p *plain) Update(s *State) {
 	p.often.Do(func() {
 		parts := nonempty(StageName(s.Stage, p.lang), Phase(s, p.lang))
-		for _, n := range numbers(s, p.lang) {
-			parts = append(parts, strings.TrimSpace(n.text))
-		}
+		parts = append(parts, numbers(s, p.lang)...)
 		if seconds(s.Time.Stage) > 0 {
 			parts = append(parts, Spent(s, p.lang))
 		}
@@ -82,19 +81,10 @@ func nonempty(texts ...string) []string {
 	return kept
 }
 
-// numbers returns the numbers of a stage that both views show.
-func numbers(s *State, l lang.Lang) []piece {
-	count := func(n int) string { return strconv.Itoa(n) }
-	failed := piece{text: failedCount.In(l, count(s.Now.Failed)), drop: 8}
-	if s.Now.Failed > 0 {
-		failed.code, failed.drop = "31", 0
-	}
-	return []piece{
-		{text: inFlight.In(l, count(s.Now.InFlight)), drop: 6},
-		{text: doneCount.In(l, count(s.Now.Done)), drop: 7},
-		failed,
-		{text: "TTFT " + Brief(s.Now.TTFT), drop: 4},
-		{text: "ITL " + Brief(s.Now.ITL), drop: 2},
-		{text: strconv.FormatFloat(s.Now.TokensPS, 'f', 0, 64) + " tok/s", drop: 3},
+// numbers returns the numbers of a stage.
+func numbers(s *State, l lang.Lang) []string {
+	return []string{
+		inFlight.In(l, strconv.Itoa(s.Now.InFlight)), doneCount.In(l, strconv.Itoa(s.Now.Done)), failedCount.In(l, strconv.Itoa(s.Now.Failed)),
+		"TTFT " + Brief(s.Now.TTFT), "ITL " + Brief(s.Now.ITL), strconv.FormatFloat(s.Now.TokensPS, 'f', 0, 64) + " tok/s",
 	}
 }

@@ -54,6 +54,7 @@ type Screen struct {
 	o       ScreenOptions
 	program *tea.Program
 	done    chan struct{}
+	stop    sync.Once
 
 	mu    sync.Mutex
 	now   content
@@ -158,8 +159,10 @@ func (s *Screen) Line(st *State, text string) {
 	s.lines = append(s.lines, text)
 }
 
-// Stop gives the terminal back, and prints the lines that stay.
-func (s *Screen) Stop() {
+// Stop gives the terminal back, and prints the lines that stay. It may be called again.
+func (s *Screen) Stop() { s.stop.Do(s.giveBack) }
+
+func (s *Screen) giveBack() {
 	s.program.Quit()
 	<-s.done
 	s.Resume()

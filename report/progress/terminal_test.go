@@ -187,10 +187,6 @@ func TestKeys(t *testing.T) {
 	o := term.options()
 	o.Interrupt, o.Force = func() { interrupts <- true }, func() { forced <- true }
 	s := OpenScreen(o)
-	v := New(io.Discard, Options{Width: func() int { return 100 }, Screen: func() Painter { return s }})
-	if v == nil {
-		t.Fatal("no view")
-	}
 	s.Start(&State{Header: "sweep of a server"})
 	s.Line(nil, "a line that stays")
 	eventually(t, "the header is drawn", func() bool { return strings.Contains(term.text(), "sweep of a server") })
@@ -219,7 +215,11 @@ func TestKeys(t *testing.T) {
 		t.Error("interrupted twice")
 	}
 	s.Stop()
+	s.Stop() // the lines are printed once
 	out := term.text()
+	if n := strings.Count(out, "a line that stays\n"); n != 1 {
+		t.Errorf("the line that stays is printed %d times", n)
+	}
 	if !strings.Contains(out, leave) || !strings.HasSuffix(out, "a line that stays\n") || strings.LastIndex(out, leave) > strings.LastIndex(out, "a line that stays") {
 		t.Errorf("the end is %q", out[max(0, len(out)-200):])
 	}

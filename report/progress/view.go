@@ -1,15 +1,10 @@
-// Package progress shows a run while it is measured: on the whole of a terminal, in a block of two lines redrawn
-// in place, or in plain lines. It never measures anything, and never fails a run: errors of the writer are ignored.
+// Package progress shows a run while it is measured: on the whole of a terminal, or in plain lines. It never measures anything, and never fails a run: errors of the writer are ignored.
 package progress
 
 import (
-	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -31,15 +26,6 @@ type Time struct {
 	Low     time.Duration // at least this is left of the whole run; negative: not known
 	High    time.Duration // and at most this
 	Stage   time.Duration // planned for the stage; 0: not known
-}
-
-// Options say how to show it. The zero value is English, in place where the output is a terminal.
-type Options struct {
-	Lang  lang.Lang
-	Plain bool       // lines, even on a terminal
-	Width func() int // columns of the terminal; nil: ask the output itself whether it is one
-	// Screen returns what shows the run on the whole terminal, or nil where that is too small; nil for two lines.
-	Screen func() Painter
 }
 
 // View shows one run. All methods may be called from several goroutines.
@@ -71,44 +57,8 @@ type Painter interface {
 	Stop()
 }
 
-// New makes a view that writes to w. It is redrawn in place where w is a terminal that can, in colour unless NO_COLOR
-// is set.
-func New(w io.Writer, o Options) *View {
-	width := o.Width
-	if width == nil {
-		width = terminal(w)
-	}
-	if o.Plain || width == nil || os.Getenv("TERM") == "dumb" || inCI() {
-		return &View{lang: o.Lang, show: newPlain(w, o.Lang)}
-	}
-	if o.Screen != nil {
-		if screen := o.Screen(); screen != nil {
-			return &View{lang: o.Lang, show: screen}
-		}
-	}
-	return &View{lang: o.Lang, show: newBlock(w, o.Lang, width, os.Getenv("NO_COLOR") == "")}
-}
-
-// inCI reports whether a CI system runs the program: its log keeps every redraw.
-func inCI() bool {
-	ci := os.Getenv("CI")
-	return ci != "" && ci != "false" && ci != "0"
-}
-
-// terminal asks for w's width, again each time, since windows are resized; nil where w is no terminal.
-func terminal(w io.Writer) func() int {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil
-	}
-	return func() int {
-		width, _, err := term.GetSize(int(f.Fd()))
-		if err != nil || width <= 0 {
-			return 80
-		}
-		return width
-	}
-}
+// New returns a view that a painter shows.
+func New(l lang.Lang, p Painter) *View { return &View{lang: l, show: p} }
 
 // Start begins the view with a line about what is measured.
 func (v *View) Start(header string) {
@@ -147,12 +97,12 @@ func (v *View) Follows(next []string) {
 // StageDone leaves a line about the stage that ended.
 func (v *View) StageDone(line string) { v.Note(line) }
 
-// Note leaves a line above what is redrawn.
+// Note leaves a line that stays.
 func (v *View) Note(text string) {
 	v.change(func(*State) {}, func(p Painter, s *State) { p.Line(s, oneLine(text)) })
 }
 
-// Close takes the live block away; lines that were left stay. What is called after it shows nothing.
+// Close gives the terminal back; lines that were left stay. What is called after it shows nothing.
 func (v *View) Close() {
 	v.change(func(*State) { v.closed = true }, func(p Painter, _ *State) { p.Stop() })
 }

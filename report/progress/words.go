@@ -14,8 +14,6 @@ import (
 var (
 	stageOf     = lang.Say("stage %s of %s", "第 %s/%s 阶段")
 	stageNumber = lang.Say("stage %s", "第 %s 阶段")
-	elapsedLeft = lang.Say("%s elapsed, %s", "已用 %s，%s")
-	elapsedOnly = lang.Say("%s elapsed", "已用 %s")
 	leftOnly    = lang.Say("%s left", "剩余 %s")
 	aboutLeft   = lang.Say("about %s %s left (%s-%s)", "约剩 %s %s（%s-%s）")
 	unitSecond  = lang.Say("s", "秒")

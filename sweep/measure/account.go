@@ -45,6 +45,7 @@ type Extent struct {
 	MaxTime     time.Duration // and not much later, while the verdict is undecided or requests are too few
 	MinRequests int           // due in the window at least
 	MinWaves    float64       // the window of a closed loop spans at least this many mean latencies
+	Lasting     bool          // it goes on until MaxTime, unless the rate is shown not to be sustained
 }
 
 // Tick returns how often a stage is looked at: often enough for its shortest window, and seldom enough to cost nothing.

@@ -110,6 +110,9 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	}
 	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).Judge(Window{From: WholeWaves(cut, now, service), To: now})
 	a.verdict = Undone{Failed: a.failed, Refused: a.shed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
+	if a.Lasting {
+		return last || a.verdict == rundir.Saturated
+	}
 	return last || a.verdict != rundir.Undecided
 }
 

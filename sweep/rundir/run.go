@@ -44,6 +44,7 @@ const (
 	Grid    Role = "grid"    // an arrival rate between floor and ceiling
 	Ceiling Role = "ceiling" // throughput: as many requests in flight as raise the output rate
 	Probe   Role = "probe"   // a rate above the grid, or between two of its rates, that narrows the saturation rate
+	Hold    Role = "hold"    // a rate near the answer, held for longer than other stages to test it
 	Control Role = "control" // the load of an earlier stage once more, to find out whether the server has changed
 	Single  Role = "run"     // a stage of a run that is not a sweep
 	WarmUp  Role = "warm-up" // a stage that a published document calls its warm-up; nothing is concluded from it
@@ -53,6 +54,7 @@ const (
 // the least number of arrivals in the window of one.
 const (
 	ControlPrefix   = "control@"
+	HoldPrefix      = "hold@" // begins the names of holds
 	ControlArrivals = 20
 )
 
@@ -73,7 +75,6 @@ type Run struct {
 	// Search has the steps of the search for the ceiling. They are no rows; a run that is continued needs them.
 	Search     []SearchStep `json:"search,omitempty"`
 	Recoveries []Recovery   `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
-	Rebound    *Rebound     `json:"rebound,omitempty"`    // of a server that collapses, after an overload; absent where that was not measured
 	Saturation *Saturation  `json:"saturation,omitempty"`
 	SLO        *SLO         `json:"slo,omitempty"`        // absent where there are no objectives
 	Fidelity   *Fidelity    `json:"fidelity,omitempty"`   // absent in runs without canaries
@@ -411,15 +412,6 @@ type Recovery struct {
 	Slower Number `json:"slower,omitzero"` // how many times as long a token took as in the first stage
 	Idle   Number `json:"idle_s,omitzero"` // seconds without load after which a lone request was as fast as before; absent where none was
 	Waited Number `json:"waited_s,omitzero"`
-}
-
-// Rebound is how a server that collapses fares once an overload falls to a rate that it sustains otherwise.
-type Rebound struct {
-	Overload Number `json:"overload_rps"`
-	Held     Number `json:"overload_s"`
-	Rate     Number `json:"rate_rps"`        // to which the load fell
-	Took     Number `json:"took_s,omitzero"` // seconds from then until it answered as quickly as in a stable stage; absent where it did not
-	Watched  Number `json:"watched_s"`
 }
 
 // Bucket is a token bucket: what passes in a time t is at most Burst + Rate x t.

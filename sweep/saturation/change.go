@@ -2,16 +2,20 @@ package saturation
 
 import (
 	"math"
+	"slices"
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
 
-// A change between two stages of one load counts from here on. Smaller ones are within what stages of one server differ by (rhythm).
-const (
-	leastDrift = 0.03 // of the time per token with one request in flight, or at one rate
-	leastScale = 0.10 // of the completed rate of a closed loop, or of the time per token, where the floor has not changed
+// Notes on a server that changed during the sweep.
+var (
+	noteNow       = note.Kind{Code: "saturation.now", Args: []string{"now", "before", "ago"}} // the last in seconds
+	noteNotPooled = note.Kind{Code: "repeats.not-pooled"}
+
+	// Exceeded marks a ceiling that a later row exceeded. It stands in the warnings of the stage that measured the ceiling.
+	Exceeded = note.Kind{Code: "ceiling.exceeded", Args: []string{"completed", "later", "more"}}
 )
 
 // Change is how a metric differs between two stages of one load, as a share of the earlier: 0.12 is 12 % more.
@@ -118,7 +122,7 @@ func compare(metric string, before, after estimate, anyway float64) Change {
 // time per token that the rows show at the rate that after was offered; it is 0 where they do not.
 func Changed(before, after *rundir.Stage, floor *Change, expected float64) (n note.Note, changed bool) {
 	changes := Compare(before, after)
-	itl, rate := changes[0], changes[2]
+	itl, ttft, rate := changes[0], changes[1], changes[2]
 	args := func(k note.Kind, c Change) (note.Note, bool) {
 		from, to := c.Before, c.After
 		if c.Metric == changes[2].Metric {
@@ -130,6 +134,8 @@ func Changed(before, after *rundir.Stage, floor *Change, expected float64) (n no
 	switch {
 	case lone && itl.Shown(leastDrift):
 		return args(noteDrifts, itl)
+	case lone && ttft.Beyond(leastScale):
+		return args(noteDrifts, ttft)
 	case lone, floor != nil && floor.Shown(leastDrift):
 		return note.Note{}, false
 	case share(before) > 0, share(after) > 0: // a short stage may live on the burst of a rate limit, and which requests fail is chance
@@ -223,4 +229,71 @@ func sameLoad(stages []rundir.Stage, as *rundir.Stage) *rundir.Stage {
 		}
 	}
 	return nil
+}
+
+// widen makes the interval of an answer hold what was seen beyond saturation before and after the server changed: the rate is what was seen last.
+func (f *finder) widen(s *rundir.Saturation) {
+	if !f.changed {
+		return
+	}
+	var seen []*rundir.Stage // in the order in which they ran
+	for i := range f.run.Stages {
+		st := &f.run.Stages[i]
+		loop := st.Role == rundir.Control && !st.Rate.Known() && st.MaxConcurrency > 1
+		if Usable(st) && st.Progress.Rate.Known() && (loop || st.Role == rundir.Ceiling || f.counts(st.Name) && serverLimited(st)) {
+			seen = append(seen, st)
+		}
+	}
+	if len(seen) < 2 {
+		return
+	}
+	first, last := seen[0], seen[len(seen)-1]
+	for _, st := range seen {
+		if p := behind(st); st.Role != rundir.Ceiling && p.Rate.Known() { // a closed loop at the start lives on what the server had saved up
+			s.Low, s.High = rundir.Exactly(min(s.Low.Value(), p.Rate.Value())), rundir.Exactly(max(s.High.Value(), p.Rate.Value()))
+		}
+	}
+	s.Cautions = append(s.Cautions, noteNow.New(behind(last).Rate.Value(), first.Progress.Rate.Value(), last.Started-first.Started))
+}
+
+// counts reports whether the verdict of the stage with a name counts.
+func (f *finder) counts(name string) bool {
+	return slices.ContainsFunc(f.open, func(st *rundir.Stage) bool { return st.Name == name })
+}
+
+// MarkCeiling adds a note to the stage that measured the ceiling where a later one completed more.
+func MarkCeiling(stages []rundir.Stage) {
+	ceiling := ceilingOf(stages)
+	if ceiling == nil || !ceiling.Progress.High.Known() {
+		return
+	}
+	var most *rundir.Stage
+	for i := range stages {
+		st := &stages[i]
+		p := st.Progress
+		if st.Started <= ceiling.Started || !Usable(st) || !p.Low.Known() || p.Low.Value() <= ceiling.Progress.High.Value() ||
+			p.Rate.Value() < exceeds*ceiling.Progress.Rate.Value() {
+			continue
+		}
+		if most == nil || p.Rate.Value() > most.Progress.Rate.Value() {
+			most = st
+		}
+	}
+	ceiling.Warnings = slices.DeleteFunc(ceiling.Warnings, func(n note.Note) bool { return n.Is(Exceeded) })
+	if most != nil {
+		ceiling.Warnings = append(ceiling.Warnings, Exceeded.New(ceiling.Progress.Rate.Value(), most.Name, most.Progress.Rate.Value()))
+	}
+}
+
+// repeated returns a note where a changed server was measured several times at one load.
+func repeated(run *rundir.Run) (n note.Note) {
+	if len(changes(run)) > 0 && slices.ContainsFunc(run.Stages, func(st rundir.Stage) bool { return st.Repeat > 1 }) {
+		return noteNotPooled.New()
+	}
+	return n
+}
+
+// Unlike reports whether the repetitions of a run are not comparable, because the server changed between them.
+func Unlike(run *rundir.Run) bool {
+	return slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Is(noteNotPooled) })
 }

@@ -41,24 +41,3 @@ func TestTheRateOfferedIsNoChangeOfTheServer(t *testing.T) {
 		}
 	}
 }
-
-// A slow server completes so few requests in each overloaded stage that none shows a collapse alone. Together they do.
-func TestCollapseOfASlowServer(t *testing.T) {
-	far := func(rate, done, low, high float64, batches int) rundir.Stage {
-		st := row(rate, done, rundir.Saturated)
-		st.Traits.Behind = rundir.Progress{Rate: rundir.Exactly(done), Low: rundir.Exactly(low), High: rundir.Exactly(high), Batches: batches}
-		st.Progress = st.Traits.Behind
-		return st
-	}
-	best := row(2.76, 2.755, rundir.Stable)
-	best.Progress.Low, best.Progress.High = rundir.Exactly(2.22), rundir.Exactly(3.29)
-	ceiling := ceilingRow(3.59)
-	ceiling.Progress = rundir.Progress{Rate: rundir.Exactly(3.59), Low: rundir.Exactly(1.52), High: rundir.Exactly(5.66), Batches: 5}
-	run := &rundir.Run{Stages: []rundir.Stage{
-		ceiling, row(1.38, 1.3, rundir.Stable), row(2.2, 2.2, rundir.Stable), best,
-		far(3.04, 1.58, 0.77, 2.39, 4), far(3.31, 1.58, 0.83, 2.33, 7), far(3.59, 1.47, 0.68, 2.25, 6),
-	}}
-	if s, _ := Find(run); s == nil || !s.Overload.Known() || s.Rate.Value() < 2.76 || s.Rate.Value() > 3.04 {
-		t.Errorf("%+v, want a rate between 2.76 and 3.04 that overload costs", s)
-	}
-}

@@ -4,11 +4,13 @@ import "llmsweep/client/note"
 
 // Notes on the saturation rate. Rates are per second.
 var (
-	noteStableAbove   = note.Kind{Code: "saturation.stable-above", Args: []string{"rate", "completed"}} // the second where the throughput stage completed less
 	noteMixedVerdicts = note.Kind{Code: "saturation.mixed-verdicts", Args: []string{"rate", "stable", "saturated"}}
 	noteAgainst       = note.Kind{Code: "saturation.against-neighbours", Args: []string{"stage", "verdict"}}
 	noteNotFilled     = note.Kind{Code: "saturation.ceiling-not-filled", Args: []string{"in_flight", "completed", "at_least"}}
 	noteOverloadCosts = note.Kind{Code: "saturation.overload-costs", Args: []string{"completed", "in_flight", "overloaded"}}
+
+	// noteBelowLone says that the server completed more with one request at a time than the saturation rate is.
+	noteBelowLone = note.Kind{Code: "saturation.below-lone", Args: []string{"completed", "rate"}}
 
 	noteOverloadOrChange = note.Kind{Code: "saturation.overload-or-change", Args: []string{"completed", "in_flight", "overloaded", "stage_time"}}
 

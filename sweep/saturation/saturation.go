@@ -3,87 +3,135 @@ package saturation
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/stats"
 )
 
-// Comfortable is the share of the saturation rate that leaves room for a busy minute.
-const Comfortable = 0.8
-
-// Find returns the saturation rate of a sweep: the plateau of completed work over the ceiling and the stages that were shown saturated, and the
-// bracket of verdicts around it. It is nil where no stage completed anything, or the ceiling was no limit. The notes say what
-// does not fit together.
+// Find returns the saturation rate of a sweep, in three steps. The plateau is what was completed over the ceiling and the stages that were shown
+// saturated. The bracket of verdicts bounds it, holds before shorter stages; where a stage was stable beyond the plateau, the bracket alone is the answer.
+// Control measurements show whether the server is still the same: where it is not, the interval holds all that was seen. It is nil where no stage completed
+// anything, or the ceiling was no limit. The notes say what does not fit together.
 func Find(run *rundir.Run) (*rundir.Saturation, []note.Note) {
-	stages := run.Stages
 	f := newFinder(run)
-	rows := f.plateauRows(ceilingOf(stages))
-	if len(rows) == 0 {
+	b := f.bracket()
+	s, refuted := f.pooled(&b)
+	if s == nil {
 		return nil, f.notes
 	}
-	rows = f.unpooled(rows)
-	s := &rundir.Saturation{}
-	s.Rate, s.Low, s.High = plateau(rows)
-	f.allowForPauses(s, rows)
-	f.allowForCache(s)
-	collapses := f.collapses(s, ceilingOf(stages))
+	collapses := b.contradicts(s) && b.saturated != nil
 	if collapses {
-		s.Output = f.outputAt(s.HighestStable)
+		f.between(s, &b)
 	} else {
-		s.HighestStable, s.LowestSaturated = f.bracket(s)
-		s.Output = meanOutput(rows)
-		limitedBy(bucketOf(f.open, ceilingOf(stages)), f.open, s)
+		f.bound(s, &b, refuted)
+		s.Output = meanOutput(f.rows)
+		limitedBy(bucketOf(f.open, ceilingOf(run.Stages)), f.open, s)
 	}
-	f.include(s)
-	if n := belowLone(stages, s); !n.IsZero() {
+	if !collapses {
+		s.HighestStable, s.LowestSaturated = f.around(s)
+	}
+	f.widen(s)
+	if n := belowLone(run.Stages, s); !n.IsZero() {
 		s.Cautions = append(s.Cautions, n)
 	}
+	if n := f.completeTo(); !n.IsZero() {
+		s.Cautions = append(s.Cautions, n)
+	}
+	f.comfort(s)
+	f.explain(s)
+	return s, f.notes
+}
+
+// between makes the bracket the answer where overload costs throughput: the plateau of overloaded stages is no limit of what the server sustains.
+func (f *finder) between(s *rundir.Saturation, b *bracket) {
+	f.notes = slices.DeleteFunc(f.notes, func(n note.Note) bool { return n.Is(noteOverloadCosts) || n.Is(noteOverloadOrChange) }) // the answer says it
+	s.Overload, s.OverloadLow, s.OverloadHigh = s.Rate, s.Low, s.High
+	s.HighestStable, s.LowestSaturated = b.stable.Rate, b.saturated.Rate
+	low, high := offered(b.stable), offered(b.saturated)
+	s.Low, s.High = rundir.Exactly(min(low, high)), rundir.Exactly(max(low, high))
+	if plateau := s.OverloadHigh.Value(); plateau*narrow > low { // so little more may have been saved up before
+		s.Low = rundir.Exactly(min(s.Low.Value(), s.OverloadLow.Value()))
+	}
+	s.Rate = rundir.Exactly((low + high) / 2)
+	s.Output = meanOutput([]*rundir.Stage{b.stable})
+}
+
+// around returns the highest stable and the lowest saturated rate around the interval of an answer. A rate within it that was stable may still lie above
+// the capacity, by less than the tolerance of drift. A rate with as many stages of one verdict as of the other is neither.
+func (f *finder) around(s *rundir.Saturation) (stable, saturated rundir.Number) {
+	for i, r := range f.open {
+		stables, others := f.verdictsAt(r.Rate)
+		switch {
+		case i < f.cut && stables > others && (isHold(r) || !(r.Rate.Value() > s.Low.Value())):
+			stable = r.Rate
+		case i >= f.cut && others > stables && (isHold(r) || !(r.Rate.Value() < s.High.Value())) && !saturated.Known():
+			saturated = r.Rate
+		}
+	}
+	return stable, saturated
+}
+
+// comfort fills in the comfortable load.
+func (f *finder) comfort(s *rundir.Saturation) {
 	s.Comfortable = rundir.Exactly(Comfortable * s.Rate.Value())
 	for _, r := range f.open {
 		if r.Verdict == rundir.Stable && r.Rate.Value() <= s.Comfortable.Value() {
 			s.ComfortableStage = r.Name
 		}
 	}
-	s.Reason = reason(rows, s, slices.ContainsFunc(f.open, over))
+}
+
+// explain fills in the evidence, and what the server ran out of.
+func (f *finder) explain(s *rundir.Saturation) {
+	s.Reason = reason(f.rows, s, slices.ContainsFunc(f.open, over))
+	if i := slices.IndexFunc(f.rows, shortens); i >= 0 {
+		st := f.rows[i]
+		s.Reason = noteShortened.New(st.Rates.Offered.Value(), st.Shortened.Value(), st.Progress.Rate.Value())
+	}
 	if st := sheds(f.open); st != nil && !s.Reason.Is(noteBacklogGrew) {
 		s.Reason = noteRefused.New(st.Rates.Offered.Value(), share(st), st.Progress.Rate.Value())
 	}
 	if s.Limit == "" {
-		s.Limit, s.LimitStage = limit(rows)
-	}
-	if collapses {
-		return s, f.notes
-	}
-	f.stableAbove(s, ceilingOf(stages))
-	return s, f.notes
-}
-
-// stableAbove notes the rates that were stable beyond the answer's interval. The throughput stage did not fill the server where it
-// completed less than such a rate; else a queue had no time to build up at that rate, or overload costs throughput.
-func (f *finder) stableAbove(s *rundir.Saturation, ceiling *rundir.Stage) {
-	const doubtful = 1.05 // beyond the tolerance of drift
-	for _, r := range f.open[:f.cut] {
-		if r.Verdict != rundir.Stable || !(r.Rate.Value() > s.High.Value()*doubtful) {
-			continue
-		}
-		completed := math.NaN()
-		if ceiling != nil && ceiling.Progress.High.Value() < r.Rate.Value() {
-			completed = ceiling.Progress.Rate.Value()
-		}
-		f.note(noteStableAbove.New(r.Rate.Value(), completed))
+		s.Limit, s.LimitStage = limit(f.rows)
 	}
 }
 
-// Near the edge a queue swings more slowly than a stage lasts, and what one stage shows of latencies is narrower than the truth:
-// beyond these shares of the saturation rate their intervals would hold the truth less often than in 95 % (TestLatencyIntervalsCover).
-const (
-	percentilesHold = 0.8
-	meansHold       = 0.9
-)
+// belowLone returns a note where the floor completed more than the saturation rate: requests at once slow each other down, so that one at a time
+// is not the least that the server does.
+func belowLone(stages []rundir.Stage, s *rundir.Saturation) (n note.Note) {
+	for i := range stages {
+		st := &stages[i]
+		if st.Role == rundir.Floor && Usable(st) && st.Progress.Rate.Known() && st.Progress.Rate.Value() > moreAlone*s.Rate.Value() {
+			return noteBelowLone.New(st.Progress.Rate.Value(), s.Rate.Value())
+		}
+	}
+	return n
+}
+
+// MildOnly reports whether an answer rests on refusals so few that the server was not always busy: a stage farther beyond the edge shows more.
+func MildOnly(s *rundir.Saturation, stages []rundir.Stage) bool {
+	if !s.Reason.Is(noteRefused) {
+		return false
+	}
+	for _, st := range Open(stages) {
+		if over(st) && !refusesFew(st) {
+			return false
+		}
+	}
+	return true
+}
+
+// Probe returns the rate of the stage that narrows an answer best, where that is not just beyond the edge: a server that sheds is always busy only far
+// beyond it. The stages are those that s was found from.
+func Probe(s *rundir.Saturation, stages []rundir.Stage) (rate float64, ok bool) {
+	const farBeyond = 1.5
+	if s.Reason.Is(noteRefused) {
+		return farBeyond * s.Rate.Value(), true
+	}
+	return 0, false
+}
 
 // DropIntervals takes out the intervals of latencies that a stage at such a share of the saturation rate cannot know.
 func DropIntervals(st *rundir.Stage, share float64) {
@@ -138,29 +186,29 @@ func CeilingTooShort(stages []rundir.Stage) bool {
 
 // finder is a search for the saturation rate.
 type finder struct {
-	open    []*rundir.Stage // by rate
+	run     *rundir.Run
+	all     []*rundir.Stage // with an arrival rate, by rate
+	open    []*rundir.Stage // those whose verdicts count
 	cut     int             // the stages below are taken for stable, the others for saturated
+	rows    []*rundir.Stage // those that the plateau is of
 	notes   []note.Note
-	pausing bool // the server stands still now and then
-	cached  cached
 	failing bool // it drops connections
+	cached  cached
 	changed bool // control measurements show another server than before: what is less now is not overload's doing
 	// sameServer reports that control measurements show the same server as before: what is less now is overload's doing.
 	sameServer bool
-	stageTime  float64 // seconds: a sweep with such stages has time to measure the floor again
 }
 
 // newFinder returns a finder that has cut the stages of a run in two.
 func newFinder(run *rundir.Run) *finder {
-	stages := run.Stages
-	f := &finder{open: Open(stages), changed: len(changes(run)) > 0}
-	_, again := controlOfFloor(stages)
+	f := &finder{run: run, changed: len(changes(run)) > 0, failing: !drops(run.Stages).IsZero(), cached: cachedShare(run.Stages)}
+	for _, st := range Open(run.Stages) {
+		f.all = append(f.all, complete(st))
+	}
+	_, again := controlOfFloor(run.Stages)
 	f.sameServer = again != nil && !f.changed
+	f.open = overruled(f.all)
 	f.cut = f.edge()
-	f.pausing = !pauses(stages).IsZero()
-	f.failing = !drops(stages).IsZero()
-	f.cached = cachedShare(stages)
-	f.stageTime = stageTimeForControls(stages)
 	return f
 }
 
@@ -192,7 +240,7 @@ func (f *finder) edge() int {
 func (f *finder) contradicted(cut int) int {
 	n := 0
 	for i, r := range f.open {
-		if i < cut && over(r) && !f.outdone(i) || i >= cut && (r.Verdict == rundir.Stable || f.outdone(i)) {
+		if i < cut && over(r) || i >= cut && r.Verdict == rundir.Stable {
 			n++
 		}
 	}
@@ -235,10 +283,6 @@ func (f *finder) verdictsAt(rate rundir.Number) (stable, saturated int) {
 	return stable, saturated
 }
 
-// fullWhenRefusing is the share of refusals from which a server that sheds is always busy. With fewer it is idle between bursts of
-// arrivals, and accepts less than it can do: its queue is too short to bridge them.
-const fullWhenRefusing = 0.25
-
 // refusesFew reports whether a stage's server refused a part, but had times with nothing to do.
 func refusesFew(st *rundir.Stage) bool {
 	return st.Verdict == rundir.Shedding && share(st) < fullWhenRefusing
@@ -249,141 +293,11 @@ func over(st *rundir.Stage) bool {
 	return st.Verdict == rundir.Saturated || st.Verdict == rundir.Shedding
 }
 
-// bracket returns the highest stable and the lowest saturated rate around the plateau's interval. A rate within the interval that was
-// stable may still lie above the capacity: by less than the tolerance of drift. A rate with as many stages of one verdict as of the
-// other is neither.
-func (f *finder) bracket(s *rundir.Saturation) (stable, saturated rundir.Number) {
-	for i, r := range f.open {
-		stables, others := f.verdictsAt(r.Rate)
-		switch rate := r.Rate; {
-		case i < f.cut && stables > others && !(rate.Value() > s.Low.Value()):
-			stable = rate
-		case i >= f.cut && others > stables && !(rate.Value() < s.High.Value()) && !saturated.Known():
-			saturated = rate
-		}
-	}
-	return stable, saturated
-}
-
 // serverLimited reports whether a stage shows what the server can do and not what arrived: it was saturated, and the interval of
 // what it completed lies below what it was offered.
 func serverLimited(st *rundir.Stage) bool {
 	return over(st) && Usable(st) &&
 		st.Progress.High.Known() && st.Rates.Offered.Known() && st.Progress.High.Value() < st.Rates.Offered.Value()
-}
-
-// plateauRows returns the stages that show what the server can do: the saturated ones above the edge, and the ceiling where it
-// agrees with them.
-func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
-	var limited []*rundir.Stage
-	for i, st := range f.open {
-		if i >= f.cut && serverLimited(st) && !f.outdone(i) {
-			limited = append(limited, st)
-		}
-	}
-	mild := limited
-	if full := slices.DeleteFunc(slices.Clone(limited), refusesFew); len(full) > 0 || ceiling != nil {
-		limited = full
-	}
-	limited = f.notChosenByPauses(limited)
-	limited = f.withoutCache(limited)
-	if ceiling != nil {
-		ceiling = f.withoutCache([]*rundir.Stage{ceiling})[0]
-	}
-	switch {
-	case ceiling == nil:
-		return limited
-	case len(limited) == 0:
-		if best := f.most(); best > ceiling.Progress.High.Value() {
-			f.note(noteNotFilled.New(ceiling.MaxConcurrency, ceiling.Progress.Rate.Value(), best))
-			return mild // nil for none
-		}
-		return []*rundir.Stage{ceiling}
-	}
-	const beyondRhythm = 1 + rhythm // a closed loop that is faster by less may only keep another rhythm
-	_, low, high := plateau(limited)
-	closed := ceiling.Progress
-	switch {
-	case closed.High.Value() < low.Value():
-		return limited // with more in flight the server is faster still
-	case closed.Low.Value() > high.Value()*beyondRhythm && len(limited) == 1 && closed.Rate.Value() < collapsedAlone*limited[0].Progress.Rate.Value():
-		return append(limited, ceiling) // one stage is slower than the closed loop: which of them is wrong is not known
-	case closed.Low.Value() > high.Value()*beyondRhythm:
-		f.overloadCosts(ceiling, low.Value()/2+high.Value()/2)
-		return limited
-	}
-	return append(limited, ceiling)
-}
-
-// overloadCosts notes that less was completed beyond saturation than in the closed loop. That is overload's doing only if control measurements
-// show that the server is the same as before.
-func (f *finder) overloadCosts(ceiling *rundir.Stage, overloaded float64) {
-	loop := ceiling.Progress.Rate.Value()
-	switch {
-	case f.failing: // what is completed is less by what fails, at any load
-	case f.sameServer:
-		f.note(noteOverloadCosts.New(loop, ceiling.MaxConcurrency, overloaded))
-	case !f.changed:
-		f.note(noteOverloadOrChange.New(loop, ceiling.MaxConcurrency, overloaded, f.stageTime))
-	}
-}
-
-// rhythm is the relative standard deviation between single stages besides their own noise: requests of equal length keep the rhythm in
-// which a stage began, a few per cent faster or slower than another stage's, and no batch of the same stage shows that. It was
-// seen between stages of simulated servers in TestSaturationIntervalsCover.
-const rhythm = 0.02
-
-// noInterval is the relative standard error of a stage that is too short for an interval of its own: it hardly counts beside others.
-const noInterval = 0.1
-
-// standardError returns that of a stage's progress.
-func standardError(p rundir.Progress) float64 {
-	if p.Batches < 2 {
-		return noInterval * p.Rate.Value()
-	}
-	half := (p.High.Value() - p.Low.Value()) / 2
-	return math.Max(half/stats.StudentQuantile(0.975, float64(p.Batches-1)), rhythm*p.Rate.Value())
-}
-
-// plateau returns the mean of the stages' progress weighted by precision, with a 95 % interval that is widened where the stages
-// differ by more than their own noise (Birge, Physical Review 40 (1932)).
-func plateau(rows []*rundir.Stage) (rate, low, high rundir.Number) {
-	var sum, weights float64
-	freedom := 0
-	weight := func(p rundir.Progress) float64 {
-		se := standardError(p)
-		return 1 / (se * se)
-	}
-	for _, r := range rows {
-		w := weight(r.Progress)
-		sum, weights = sum+w*r.Progress.Rate.Value(), weights+w
-		freedom += max(r.Progress.Batches-1, 0)
-	}
-	mean := sum / weights
-	chi2 := 0.0
-	for _, r := range rows {
-		chi2 += weight(r.Progress) * math.Pow(r.Progress.Rate.Value()-mean, 2)
-	}
-	half := stats.StudentQuantile(0.975, float64(max(freedom, 1))) / math.Sqrt(weights)
-	if k := len(rows) - 1; k > 0 {
-		half *= math.Sqrt(math.Max(1, chi2/float64(k)))
-	}
-	return rundir.Exactly(mean), rundir.Exactly(max(0, mean-half)), rundir.Exactly(mean + half)
-}
-
-// meanOutput returns the output tokens per second of the stages, weighted by their windows.
-func meanOutput(rows []*rundir.Stage) rundir.Number {
-	var output, weight float64
-	for _, r := range rows {
-		if t := r.TokensPerS.Output; t.Known() {
-			output += t.Value() * r.Window
-			weight += r.Window
-		}
-	}
-	if output <= 0 {
-		return rundir.Number{}
-	}
-	return rundir.Exactly(output / weight)
 }
 
 // reason returns the evidence. anyOver reports whether some arrival rate was more than the server takes.

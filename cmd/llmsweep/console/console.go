@@ -42,8 +42,6 @@ type Console struct {
 	Configured []string  // secrets of the configuration file
 	Lang       lang.Lang // of messages about a measurement; the command sets it
 
-	Holds string // directory of what is being measured, to be named after a crash
-
 	// interrupts ends the command; nil where it is no command of a process.
 	Interrupts *interrupter
 }

@@ -80,16 +80,24 @@ func (in *interrupter) endByBrokenPipe() {
 
 // force gives the terminal back, and ends the process.
 func (in *interrupter) force() {
+	in.GiveBack()
+	in.exit(Interrupted)
+}
+
+// GiveBack gives the terminal back where it was taken. It may be called again. A nil interrupter has taken none.
+func (in *interrupter) GiveBack() {
+	if in == nil {
+		return
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.release != nil {
 		in.release()
 	}
-	in.exit(Interrupted)
 }
 
-// onForce sets what gives the terminal back.
-func (in *interrupter) onForce(release func()) {
+// onEnd sets what gives the terminal back.
+func (in *interrupter) onEnd(release func()) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.release = release

@@ -17,7 +17,7 @@ func TestSignalsTwice(t *testing.T) {
 		signals, ended, released := make(chan os.Signal), 0, false
 		in := &interrupter{exit: func(code int) { ended = code }}
 		in.Ctx, in.cancel = context.WithCancelCause(t.Context())
-		in.onForce(func() { released = true })
+		in.onEnd(func() { released = true })
 		go in.watch(signals)
 		defer close(signals)
 		send := func(s os.Signal) { signals <- s; synctest.Wait() }

@@ -12,29 +12,28 @@ import (
 	"llmsweep/report/progress"
 )
 
-// View returns the view of a measurement, and the function that pauses it before a stage, or nil where the run cannot be paused. It prints
-// plain lines where standard output or standard error is no terminal. together reports that all stages are of one server.
+// View returns the view of a measurement, and the function that pauses it before a stage, or nil where the run cannot be paused. It is the whole
+// terminal where that is large enough, and plain lines elsewhere. together reports that all stages are of one server.
 func (c *Console) View(l lang.Lang, plain, together bool) (*progress.View, func(context.Context) time.Duration) {
 	if c.Interrupts != nil {
 		c.Interrupts.endByBrokenPipe()
 	}
-	var screen *watched
-	o := progress.Options{Lang: l, Plain: plain || !IsTerminal(c.Out)}
-	o.Screen = func() progress.Painter {
-		if screen = c.screen(l, together); screen == nil {
-			return nil
+	if !plain && IsTerminal(c.Out) && os.Getenv("TERM") != "dumb" && !inCI() {
+		if screen := c.screen(l, together); screen != nil {
+			return progress.New(l, screen), screen.Pause
 		}
-		return screen
 	}
-	view := progress.New(c.Err, o)
-	if screen == nil {
-		return view, nil
-	}
-	return view, screen.Pause
+	return progress.New(l, progress.Lines(c.Err, l)), nil
 }
 
-// screen takes the whole terminal; nil where it is too small, or no command of a process.
-func (c *Console) screen(l lang.Lang, together bool) *watched {
+// inCI reports whether a CI system runs the program: its log keeps every redraw.
+func inCI() bool {
+	ci := os.Getenv("CI")
+	return ci != "" && ci != "false" && ci != "0"
+}
+
+// screen takes the whole terminal; nil where standard error is none, it is too small, or this is no command of a process.
+func (c *Console) screen(l lang.Lang, together bool) *progress.Screen {
 	out, ok := c.Err.(*os.File)
 	if !ok || c.Interrupts == nil {
 		return nil
@@ -47,26 +46,12 @@ func (c *Console) screen(l lang.Lang, together bool) *watched {
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		in = os.Stdin
 	}
-	end := Watch(out, c.Holds, l)
 	screen := progress.OpenScreen(progress.ScreenOptions{
 		Lang: l, Color: os.Getenv("NO_COLOR") == "", In: in, Out: out, Together: together,
 		Interrupt: c.Interrupts.Interrupt, Force: c.Interrupts.force,
 	})
-	watched := &watched{screen, end}
-	c.Interrupts.onForce(watched.Stop)
-	return watched
-}
-
-// watched is a screen whose terminal is given back after a crash too.
-type watched struct {
-	*progress.Screen
-	end func() // of the watch
-}
-
-// Stop gives the terminal back.
-func (w *watched) Stop() {
-	w.Screen.Stop()
-	w.end()
+	c.Interrupts.onEnd(screen.Stop)
+	return screen
 }
 
 // IsTerminal reports whether w is a terminal.

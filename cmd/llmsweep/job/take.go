@@ -92,7 +92,6 @@ func (j *Job) begin(s *session, p parsed, lead *Lead) (Measure, error) {
 	if err != nil {
 		return nil, console.Usage(err)
 	}
-	j.Holds = dir.Path
 	s.describe(one, dir, j.Target.Command(j.Console, j.Urls[0]), p.labels, j.Plan, j.Format == "serving")
 	if b := j.before; b != nil {
 		one.config.Before = b

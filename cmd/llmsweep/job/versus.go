@@ -65,7 +65,6 @@ func (cm *Comparison) Run() error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	c.Holds = out
 	for i, one := range s.sides {
 		s.describe(one, dirs[i], cm.side(i).Command(c, cm.URLs[i]), labels[i], plan, false)
 	}

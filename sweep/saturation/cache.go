@@ -8,27 +8,6 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Plateaus of servers with a habit.
-
-// notChosenByPauses returns the stages that are far enough beyond the edge to be saturated however many pauses fell into them, where there
-// are any. Nearer to it only those with many pauses are, and their mean is too low.
-func (f *finder) notChosenByPauses(rows []*rundir.Stage) []*rundir.Stage {
-	const farBeyond = 1.2 // times what was completed
-	if !f.pausing {
-		return rows
-	}
-	var far []*rundir.Stage
-	for _, r := range rows {
-		if r.Rate.Value() > farBeyond*r.Progress.Rate.Value() {
-			far = append(far, r)
-		}
-	}
-	if len(far) == 0 {
-		return rows
-	}
-	return far
-}
-
 // cached is what a cache answers, by the stages in which no answer is late. The zero value stands for no cache.
 type cached struct {
 	share float64 // of the answers
@@ -95,35 +74,5 @@ func (f *finder) allowForCache(s *rundir.Saturation) {
 	}
 	own := (s.High.Value() - s.Low.Value()) / 2
 	half := math.Hypot(own, stats.Z95*f.cached.error/(1-f.cached.share)*s.Rate.Value())
-	s.Low, s.High = rundir.Exactly(max(0, s.Rate.Value()-half)), rundir.Exactly(s.Rate.Value()+half)
-}
-
-// allowForPauses weighs the stages by their time: those with many pauses are found saturated sooner, so that the mean of the stages is too
-// low, and that of their time is not. It widens the interval by the error of how many pauses fell into them, as if they came at random:
-// batches of a stage hold too few of them to show it.
-func (f *finder) allowForPauses(s *rundir.Saturation, rows []*rundir.Stage) {
-	if !f.pausing {
-		return
-	}
-	pauses, time, windows := 0.0, 0.0, 0.0
-	for _, st := range f.open {
-		if n := float64(st.Traits.Stalls); n > 0 && st.Verdict == rundir.Stable {
-			pauses, time, windows = pauses+n, time+n*st.Traits.StallTime.Value(), windows+st.Window
-		}
-	}
-	span, done := 0.0, 0.0
-	for _, st := range rows {
-		span, done = span+st.Window, done+st.Window*st.Progress.Rate.Value()
-	}
-	if pauses == 0 || span <= 0 {
-		return
-	}
-	s.Rate = rundir.Exactly(done / span)
-	lost := time / windows                        // share of the time
-	few := math.Sqrt(max(1, pauses*span/windows)) // of the number expected in the rows
-	half := stats.Z95 * lost / few / max(0.1, 1-lost) * s.Rate.Value()
-	own := (s.High.Value() - s.Low.Value()) / 2
-	const moreThanChance = 1.3 // the stages were chosen by what they showed; TestHabitsAreNamed
-	half = moreThanChance * math.Hypot(own, half)
 	s.Low, s.High = rundir.Exactly(max(0, s.Rate.Value()-half)), rundir.Exactly(s.Rate.Value()+half)
 }

@@ -1,0 +1,350 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/simtest"
+	"llmsweep/sweep/stats"
+)
+
+// family draws servers of one habit. Their truth is the highest Poisson rate at which the backlog does not grow for ever; low and high differ where
+// it is a matter of definition, or of how long one waits.
+type family struct {
+	name string
+	draw func(rng *rand.Rand, s *oddShape) (low, high float64)
+}
+
+// families returns all families of odd servers.
+func families() []family {
+	between := func(rng *rand.Rand, low, high float64) float64 { return low + (high-low)*rng.Float64() }
+	capacity := func(s *oddShape) float64 { return float64(s.Slots) / s.Service }
+	same := func(s *oddShape) (float64, float64) { return capacity(s), capacity(s) }
+	bucket := func(rng *rand.Rand, s *oddShape) (float64, float64) {
+		rate := between(rng, 0.4, 0.8) * capacity(s)
+		s.Rate = rate * oddTokens
+		s.Burst = s.Rate * between(rng, 10, 60)
+		return rate, rate
+	}
+	return []family{
+		{"plain", func(_ *rand.Rand, s *oddShape) (float64, float64) { return same(s) }},
+		{"bucket of requests", bucket},
+		{"bucket of tokens", func(rng *rand.Rand, s *oddShape) (float64, float64) { s.Lengths = 0.5; return bucket(rng, s) }},
+		{"unequal replicas", func(rng *rand.Rand, s *oddShape) (float64, float64) {
+			s.Slower = between(rng, 1.3, 2.5)
+			rate := 2 * capacity(s) / s.Slower
+			return rate, rate
+		}},
+		{"lognormal", func(rng *rand.Rand, s *oddShape) (float64, float64) { s.Sigma = between(rng, 0.6, 1.2); return same(s) }},
+		{"last first", func(_ *rand.Rand, s *oddShape) (float64, float64) { s.Order, s.Lengths = "lifo", 0.5; return same(s) }},
+		{"shortest first", func(_ *rand.Rand, s *oddShape) (float64, float64) {
+			s.Order, s.Lengths = "shortest", 0.5
+			return same(s)
+		}},
+		{"priorities", func(_ *rand.Rand, s *oddShape) (float64, float64) {
+			s.Order, s.Lengths = "priority", 0.5
+			return same(s)
+		}},
+		{"batches", func(rng *rand.Rand, s *oddShape) (float64, float64) {
+			s.Period = between(rng, 1, 2) * max(1, s.Service)
+			return float64(s.Slots) / s.Period, float64(s.Slots) / s.Period
+		}},
+		{"stubs", func(rng *rand.Rand, s *oddShape) (float64, float64) {
+			s.Patience = between(rng, 0.2, 1)
+			return 0.85 * capacity(s), capacity(s)
+		}},
+		{"shortens", func(_ *rand.Rand, s *oddShape) (float64, float64) {
+			s.Shorten = true
+			return 0.85 * capacity(s), capacity(s)
+		}},
+		{"crowding", func(rng *rand.Rand, s *oddShape) (float64, float64) {
+			s.Crowding = between(rng, 0.2, 0.4)
+			return collapses(*s, 900), collapses(*s, 60)
+		}},
+		{"outage", func(rng *rand.Rand, s *oddShape) (float64, float64) { s.Outage = between(rng, 60, 900); return same(s) }},
+		{"scales up", func(rng *rand.Rand, s *oddShape) (float64, float64) {
+			s.Scales, s.Times = between(rng, 60, 700), between(rng, 1.5, 2)
+			s.Times = math.Round(s.Times*float64(s.Slots)) / float64(s.Slots)
+			return capacity(s) * s.Times, capacity(s) * s.Times
+		}},
+		{"scales down", func(rng *rand.Rand, s *oddShape) (float64, float64) {
+			s.Scales, s.Times = between(rng, 60, 700), between(rng, 0.4, 0.7)
+			s.Times = math.Round(s.Times*float64(s.Slots)) / float64(s.Slots)
+			return capacity(s) * s.Times, capacity(s) * s.Times
+		}},
+		{"warms up", func(rng *rand.Rand, s *oddShape) (float64, float64) {
+			s.Cold, s.Warm = between(rng, 1.3, 2), between(rng, 500, 3000)
+			return same(s)
+		}},
+		{"credits", func(rng *rand.Rand, s *oddShape) (float64, float64) {
+			s.Base = between(rng, 0.4, 0.7)
+			s.Credits = float64(s.Slots) * between(rng, 10, 60)
+			return s.Base * capacity(s), s.Base * capacity(s)
+		}},
+	}
+}
+
+// collapses returns the rate at which half of the runs of a server that slows down per waiting request collapse within a time in seconds, by a
+// simulation of its own.
+func collapses(s oddShape, within float64) float64 {
+	low, high := 0.2*float64(s.Slots)/s.Service, float64(s.Slots)/s.Service
+	for range 12 {
+		rate := (low + high) / 2
+		const runs = 21
+		n := 0
+		for run := range runs {
+			if s.collapsesAt(rate, within, rand.New(rand.NewPCG(uint64(run), 5))) {
+				n++
+			}
+		}
+		if 2*n > runs {
+			high = rate
+		} else {
+			low = rate
+		}
+	}
+	return (low + high) / 2
+}
+
+// collapsesAt simulates one run: it has collapsed where each slot works so slowly that it never catches up.
+func (s oddShape) collapsesAt(rate, within float64, rng *rand.Rand) bool {
+	free := make([]float64, s.Slots) // when each slot is
+	var queue []float64
+	arrival := rng.ExpFloat64() / rate
+	for arrival < within {
+		first := 0
+		for i := range free {
+			if free[i] < free[first] {
+				first = i
+			}
+		}
+		if len(queue) == 0 || free[first] > arrival { // the next event is an arrival
+			queue = append(queue, arrival)
+			arrival += rng.ExpFloat64() / rate
+			if free[first] > queue[0] {
+				continue
+			}
+		}
+		if at := max(free[first], queue[0]); at <= arrival {
+			queue = queue[1:]
+			waiting := 0
+			for _, q := range queue {
+				if q <= at {
+					waiting++
+				}
+			}
+			free[first] = at + s.Service*(1+s.Crowding*float64(waiting)/float64(s.Slots))
+			// With as many waiting it does half of what arrives: it will not recover.
+			if s.Service*(1+s.Crowding*float64(waiting)/float64(s.Slots)) > 2*float64(s.Slots)/rate {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// oddTrial is a server of a family, and its truth.
+type oddTrial struct {
+	family    string
+	seed      uint64
+	shape     oddShape
+	low, high float64
+}
+
+func drawOdd(f family, seed uint64) *oddTrial {
+	rng := rand.New(rand.NewPCG(seed, 19))
+	k := &oddTrial{family: f.name, seed: seed}
+	k.shape.Slots = []int{4, 6, 8, 12, 16}[rng.IntN(5)]
+	k.shape.Service = 0.3 * math.Pow(4, rng.Float64())
+	k.low, k.high = f.draw(rng, &k.shape)
+	return k
+}
+
+// sweep sweeps the server in virtual time.
+func (k *oddTrial) sweep(t *testing.T, change func(*Config)) *rundir.Run {
+	run := &rundir.Run{Workload: rundir.Workload{Forced: true}}
+	t.Run(fmt.Sprint(k.family, " ", k.seed), func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := experimentWith(newOdd(k.shape, k.seed), nil)
+			c.Seed = k.seed
+			c.Sources = func(stage string) load.Source {
+				return simtest.Varied{Fixed: simtest.SameInAll(32, oddTokens), Spread: k.shape.Lengths, Rng: stats.Rand(k.seed, "lengths", stage)}
+			}
+			change(&c)
+			if err := Sweep(t.Context(), c, run); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+	return run
+}
+
+// verdictOn is what an answer is worth.
+type verdictOn struct {
+	answered, holds bool
+	err, miss       float64 // of the rate; how far the truth lies outside the interval, as a share of the truth
+	width           float64
+}
+
+// judged compares an answer with a truth between bounds.
+func judged(s *rundir.Saturation, low, high float64) (v verdictOn) {
+	if s == nil {
+		return verdictOn{holds: true}
+	}
+	lowest, highest := 0.0, math.Inf(1)
+	if s.Low.Known() {
+		lowest = s.Low.Value()
+	}
+	if s.High.Known() {
+		highest = s.High.Value()
+	}
+	if s.Rate.Bound() { // a lower bound
+		lowest = s.Rate.Value()
+	}
+	v.miss = max(0, lowest/high-1, 1-highest/low)
+	v.holds = v.miss == 0
+	if v.answered = s.Rate.Known(); v.answered {
+		truth := min(max(s.Rate.Value(), low), high)
+		v.err = math.Abs(s.Rate.Value()/truth - 1)
+		v.width = (highest - lowest) / 2 / s.Rate.Value()
+	}
+	return v
+}
+
+// familyOutcome is what the sweeps of a family showed.
+type familyOutcome struct {
+	mu                            sync.Mutex
+	servers, answered, held, wide int // wide: not located, between bounds that hold the truth
+	errs, widths, misses, minutes []float64
+	lines                         []string
+}
+
+func (o *familyOutcome) add(name string, s *rundir.Saturation, low, high float64, run *rundir.Run) {
+	v := judged(s, low, high)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.servers++
+	if v.answered {
+		o.answered++
+		o.errs = append(o.errs, v.err)
+		o.widths = append(o.widths, v.width)
+		if v.holds {
+			o.held++
+		}
+	} else if v.holds {
+		o.wide++
+	}
+	o.misses = append(o.misses, v.miss)
+	if n := len(run.Stages); n > 0 {
+		last := run.Stages[n-1]
+		o.minutes = append(o.minutes, (last.Started+last.Elapsed)/60)
+	}
+	if !v.holds || os.Getenv("FAMILYROWS") != "" {
+		line := fmt.Sprintf("%s: truth %.2f-%.2f", name, low, high)
+		if s != nil {
+			line += fmt.Sprintf(" found %.2f (%.2f-%.2f) stable %.2f saturated %.2f overload %.2f %s", s.Rate.Value(), s.Low.Value(), s.High.Value(),
+				s.HighestStable.Value(), s.LowestSaturated.Value(), s.Overload.Value(), s.Reason.Code)
+		}
+		for _, w := range run.Warnings {
+			line += " " + w.Code
+		}
+		for _, st := range run.Stages {
+			line += fmt.Sprintf("\n    %-22s %-8s %5.0f s+%3.0f offered %.2f done %.2f (%.2f-%.2f) %s drift %.3f (%.3f-%.3f) length %.2f %v", st.Name, st.Role, st.Started, st.Elapsed,
+				st.Rates.Offered.Value(), st.Progress.Rate.Value(), st.Progress.Low.Value(), st.Progress.High.Value(), st.Verdict,
+				st.Drift.Value.Value(), st.Drift.Low.Value(), st.Drift.High.Value(), st.OutputTokens.Mean.Value(), st.Invalid.Code)
+		}
+		o.lines = append(o.lines, line)
+	}
+}
+
+// summary returns a row: servers, answers, intervals that hold the truth, bounds without an answer that do, median error and half-width, the worst miss,
+// and minutes of a sweep.
+func (o *familyOutcome) summary(name string) string {
+	for _, all := range [][]float64{o.errs, o.widths, o.misses, o.minutes} {
+		slices.Sort(all)
+	}
+	return fmt.Sprintf("| %-18s | %3d | %3d | %3d | %3d | %4.1f %% | %4.1f %% | %4.1f %% | %2.0f |", name, o.servers, o.answered, o.held, o.wide,
+		quantile(o.errs, 0.5)*100, quantile(o.widths, 0.5)*100, quantile(o.misses, 1)*100, quantile(o.minutes, 0.5))
+}
+
+// short returns the rest of a row: intervals that hold the truth, median error, and the worst miss.
+func (o *familyOutcome) short() string {
+	slices.Sort(o.errs)
+	slices.Sort(o.misses)
+	return fmt.Sprintf(" %3d | %4.1f %% | %4.1f %% |", o.held, quantile(o.errs, 0.5)*100, quantile(o.misses, 1)*100)
+}
+
+// quantile returns a quantile of sorted values; NaN for none.
+func quantile(v []float64, p float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	return stats.Quantile(v, p)
+}
+
+// everyday are the families of which one server is swept in each run of the tests: those on which a plateau alone is wrong by more than 10 %.
+var everyday = []string{"bucket of requests", "unequal replicas", "credits"}
+
+// TestFamilies sweeps servers that the rules of judgement were not made for, and judges the answers by the truth: with the stages that tested them, and
+// without (ablation). FAMILY lists the families to run, FAMILYN says how many servers of each from FAMILYFROM on, FAMILYROWS shows all runs. It prints the rows
+// of examples/evidence/families.md.
+func TestFamilies(t *testing.T) {
+	only := everyday
+	if simtest.Full() {
+		only = nil
+	}
+	if list := os.Getenv("FAMILY"); list != "" {
+		only = strings.Split(list, ",")
+	}
+	n, from := simtest.SampleSize(1, 200), 0
+	fmt.Sscan(os.Getenv("FAMILYN"), &n)
+	fmt.Sscan(os.Getenv("FAMILYFROM"), &from)
+	for _, f := range families() {
+		if only != nil && !slices.Contains(only, f.name) {
+			continue
+		}
+		o, untested := &familyOutcome{}, &familyOutcome{}
+		for i := range n {
+			k := drawOdd(f, uint64(from+i))
+			run := k.sweep(t, budgetOf)
+			name := fmt.Sprintf("%s %d %+v", k.family, k.seed, k.shape)
+			o.add(name, run.Saturation, k.low, k.high, run)
+			bare := *run
+			bare.Stages = slices.DeleteFunc(slices.Clone(run.Stages), func(st rundir.Stage) bool { return st.Role == rundir.Hold })
+			s, _ := saturation.Find(&bare)
+			untested.add(name, s, k.low, k.high, &bare)
+		}
+		slices.Sort(o.lines)
+		for _, line := range o.lines {
+			t.Log(line)
+		}
+		fmt.Println(o.summary(f.name) + untested.short())
+		if worst := o.misses[len(o.misses)-1]; worst > worstMiss {
+			t.Errorf("%s: an interval misses the truth by %.1f %%", f.name, worst*100)
+		}
+		if simtest.Full() && n >= 100 && float64(o.held) < 0.93*float64(o.answered) {
+			t.Errorf("%s: %d of %d intervals hold the truth", f.name, o.held, o.answered)
+		}
+	}
+}
+
+// worstMiss is how far the truth may lie outside an interval, as a share of the truth.
+const worstMiss = 0.1
+
+// budgetOf gives sweeps the budget that FAMILYBUDGET says.
+func budgetOf(c *Config) {
+	if b, err := time.ParseDuration(os.Getenv("FAMILYBUDGET")); err == nil {
+		c.Budget = b
+	}
+}

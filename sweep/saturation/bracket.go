@@ -1,0 +1,197 @@
+package saturation
+
+import (
+	"math"
+	"slices"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+)
+
+// What makes a server look faster than it is, such as credits, a burst that a limit allows, or one replica that is faster than the other, is tested by
+// one measurement and not by rules: a stage near the answer is held, after an overload and for longer than other stages. Where it was stable, the answer
+// stands. Where its backlog grew, the answer comes down to what was completed then, and that is held, and so on.
+
+// noteNotHeld is a caution: no stage shows that even a comfortable load is sustained.
+var noteNotHeld = note.Kind{Code: "saturation.not-held", Args: []string{"rate", "stable"}}
+
+// bracket is what verdicts say of the saturation rate.
+type bracket struct {
+	stable, saturated *rundir.Stage // the highest rate shown stable, the lowest shown saturated; nil for none
+	held              *rundir.Stage // the highest rate at which a hold was stable
+	failed            *rundir.Stage // the lowest rate at which a hold was not
+}
+
+// isHold reports whether a stage tested an answer.
+func isHold(st *rundir.Stage) bool { return st.Role == rundir.Hold }
+
+// offered returns the rate at which the requests of a stage arrived: by chance it differs from the rate asked for.
+func offered(st *rundir.Stage) float64 {
+	if o := st.Rates.Offered; o.Known() {
+		return o.Value()
+	}
+	return st.Rate.Value()
+}
+
+// overruled returns the stages without those whose verdict a hold contradicts, which is longer: stable ones at a rate that could not be held, and saturated
+// ones at a rate that could. Of two holds that contradict each other the later one counts.
+func overruled(open []*rundir.Stage) []*rundir.Stage {
+	contradicts := func(st, hold *rundir.Stage) bool {
+		if !isHold(hold) || isHold(st) && st.Started > hold.Started {
+			return false
+		}
+		switch st.Verdict {
+		case rundir.Stable, rundir.Undecided:
+			return hold.Verdict == rundir.Saturated && st.Rate.Value() >= hold.Rate.Value()*(1-nearHeld)
+		case rundir.Saturated:
+			return hold.Verdict == rundir.Stable && st.Rate.Value() <= hold.Rate.Value()*(1+nearHeld)
+		}
+		return false
+	}
+	return slices.DeleteFunc(slices.Clone(open), func(st *rundir.Stage) bool {
+		return slices.ContainsFunc(open, func(hold *rundir.Stage) bool { return st != hold && contradicts(st, hold) })
+	})
+}
+
+// bracket returns the bracket of the stages. A rate with as many stages of one verdict as of the other is neither.
+func (f *finder) bracket() (b bracket) {
+	for i, st := range f.open {
+		stables, others := f.verdictsAt(st.Rate)
+		switch {
+		case i < f.cut && st.Verdict == rundir.Stable && stables > others:
+			if b.stable = st; isHold(st) {
+				b.held = st
+			}
+		case i >= f.cut && over(st) && others > stables:
+			if b.saturated == nil || isHold(st) && st.Rate.Value() <= b.saturated.Rate.Value()*(1+nearHeld) {
+				b.saturated = st
+			}
+			if b.failed == nil && isHold(st) && st.Verdict == rundir.Saturated {
+				b.failed = st
+			}
+		}
+	}
+	return b
+}
+
+// behind returns what a saturated stage completed once it was far behind: what is left of a burst is used up then.
+func behind(st *rundir.Stage) rundir.Progress {
+	if p := st.Traits.Behind; p.Rate.Known() && p.Low.Known() {
+		return p
+	}
+	return st.Progress
+}
+
+// bound makes an answer agree with the verdicts. Its rate is never above one that was shown saturated, nor below one that was held. Its interval reaches down
+// to what some stage shows at least; where the plateau is refuted, less the tolerance of drift, and the rate is in the middle then.
+func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
+	rate, low, high := s.Rate.Value(), s.Low.Value(), s.High.Value()
+	if !refuted && f.cached.share == 0 {
+		high = max(high, f.sustained())
+	}
+	if b.saturated != nil && b.saturated.Verdict == rundir.Saturated {
+		at := offered(b.saturated)
+		refuted = refuted || at < rate
+		rate = min(rate, at)
+		if !refuted || !f.exceptional(b.saturated) {
+			high = min(high, max(at*(1+rhythm), behind(b.saturated).High.Value()))
+		}
+	}
+	if b.held != nil {
+		rate = max(rate, min(offered(b.held), high))
+	}
+	if least := f.least(); least > 0 && slices.ContainsFunc(f.all, isHold) {
+		if least < Comfortable*rate {
+			s.Cautions = append(s.Cautions, noteNotHeld.New(rate, least))
+		}
+		if refuted {
+			least /= tolerated
+			if grows := f.grows(); grows != nil {
+				high = min(high, max(offered(grows), least))
+			}
+			rate = min(rate, (min(low, least)+high)/2)
+		}
+		low = min(low, least)
+	}
+	s.Rate, s.Low, s.High = rundir.Exactly(rate), rundir.Exactly(min(low, rate)), rundir.Exactly(max(high, rate))
+}
+
+// least returns what is sustained at least by the stage that shows most: its rate less the upper bound of the growth of its backlog; 0 where none shows any.
+func (f *finder) least() (most float64) {
+	for _, st := range f.open {
+		if (st.Verdict == rundir.Stable || st.Verdict == rundir.Undecided) && st.Drift.High.Known() {
+			most = max(most, offered(st)*(1-max(0, st.Drift.High.Value())))
+		}
+	}
+	return most
+}
+
+// sustained returns the most that a stage without a growing backlog completed: the server got as much done for as long as that.
+func (f *finder) sustained() (most float64) {
+	for _, st := range f.open {
+		const fewest = 4 // batches: fewer show no mean
+		if p := st.Progress; (st.Verdict == rundir.Stable || st.Verdict == rundir.Undecided) && p.Rate.Known() && p.Batches >= fewest {
+			most = max(most, p.Rate.Value())
+		}
+	}
+	return most
+}
+
+// grows returns the hold at the lowest rate whose backlog grew; nil where none did.
+func (f *finder) grows() *rundir.Stage {
+	for _, st := range f.open {
+		if isHold(st) && st.Verdict != rundir.Stable && st.Drift.Low.Value() > 0 {
+			return st
+		}
+	}
+	return nil
+}
+
+// contradicts reports whether a stage was stable at a rate that is more than the stages beyond saturation complete: overload costs throughput, or the stage
+// lived on what the server had saved up.
+func (b *bracket) contradicts(s *rundir.Saturation) bool {
+	return b.stable != nil && offered(b.stable) > tolerated*s.High.Value()
+}
+
+// Next returns the rate at which a hold tells most about the answer; 0 where the answer stands, or nothing can be told.
+func Next(run *rundir.Run) float64 {
+	f := newFinder(run)
+	b := f.bracket()
+	s, refuted := f.pooled(&b)
+	if s == nil {
+		return 0
+	}
+	rates := b.untested(s)
+	if grows := f.grows(); refuted && grows != nil && (b.held == nil || offered(b.held) < held*offered(grows)*(1-nearHeld)) {
+		rates = append(rates, held*grows.Rate.Value())
+	}
+	if lone := b.saturated; refuted && f.exceptional(lone) { // a lone exception, or a limit that others do not show
+		rates = append([]float64{lone.Rate.Value()}, rates...)
+	}
+	for _, rate := range rates {
+		if !slices.ContainsFunc(f.all, func(st *rundir.Stage) bool { return isHold(st) && math.Abs(st.Rate.Value()/rate-1) < nearHeld }) {
+			return rate
+		}
+	}
+	return 0
+}
+
+// untested returns the rates of which a hold would tell whether the answer stands, the one that matters most first.
+func (b *bracket) untested(s *rundir.Saturation) (rates []float64) {
+	rate := s.Rate.Value()
+	switch {
+	case b.saturated != nil && b.contradicts(s):
+		if low, high := b.stable.Rate.Value(), b.saturated.Rate.Value(); b.stable != b.held {
+			rates = append(rates, low)
+		} else if high > narrow*low {
+			rates = append(rates, (low+high)/2)
+		}
+		return rates
+	case b.saturated != nil && b.saturated.Verdict == rundir.Saturated:
+		rate = min(rate, offered(b.saturated))
+	}
+	if rate *= held; b.held == nil || offered(b.held) < rate*(1-nearHeld) {
+		rates = append(rates, rate)
+	}
+	return rates
+}
