@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/manual"
@@ -36,6 +35,5 @@ func (h *helpCmd) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(c.Out, page)
-	return err
+	return c.Page(func(width int) string { return manual.Terminal(page, width) }, page)
 }
