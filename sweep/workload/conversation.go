@@ -38,6 +38,11 @@ func (t Think) Draw(rng *rand.Rand) time.Duration {
 	return time.Duration(float64(t.Mean) * rng.ExpFloat64())
 }
 
+// conversation returns conversations as run.json has them.
+func (t Think) conversation(turns, later rundir.Lengths) *rundir.Conversation {
+	return &rundir.Conversation{Turns: turns, TurnTokens: later, Pause: t.Mean.Seconds(), RandomPauses: t.Exponential}
+}
+
 // Talk describes conversations.
 type Talk struct {
 	Turns  rundir.Lengths // user messages in a conversation
@@ -68,7 +73,7 @@ func (c *Conversations) Stage(name string) load.Source {
 
 // Describe returns the workload as run.json has it, with the lengths of first prompts.
 func (c *Conversations) Describe() rundir.Workload {
-	return rundir.Workload{PromptTokens: c.First, OutputTokens: c.Output, Seed: c.Seed}
+	return rundir.Workload{PromptTokens: c.First, OutputTokens: c.Output, Seed: c.Seed, Conversation: c.Think.conversation(c.Turns, c.Later)}
 }
 
 type conversations struct {
