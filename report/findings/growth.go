@@ -14,6 +14,7 @@ var (
 	loadTalk      = lang.Say("%s turns, +%s tokens in each after the first, think time %s", "%s 轮，首轮之后每轮 +%s token，用户停顿 %s")
 	loadShared    = lang.Say("the first %d tokens shared", "前 %d 个 token 相同")
 	loadGroups    = lang.Say("the first %d tokens shared in %d groups", "前 %d 个 token 相同（共 %d 组）")
+	sayTurns      = lang.Say("Rates count turns. A session has %s turns: %s turns/s are %s sessions/s.", "速率按轮计。每个会话 %s 轮：%s 轮/s 即 %s 会话/s。")
 	loadRandom    = lang.Say("%s on average", "平均 %s")
 )
 
@@ -66,4 +67,25 @@ func pause(c *rundir.Conversation, l lang.Lang) string {
 		return loadRandom.In(l, s)
 	}
 	return s
+}
+
+// sessionRate returns what the rate of the answer, or else the highest rate completed, is in sessions; empty where each request stands alone.
+func sessionRate(run *rundir.Run, l lang.Lang) string {
+	turns := run.Workload.Turns()
+	if turns <= 1 {
+		return ""
+	}
+	var rate rundir.Number
+	for i := range run.Stages {
+		if done := run.Stages[i].Rates.Completed; done.Known() && (!rate.Known() || done.Value() > rate.Value()) {
+			rate = done
+		}
+	}
+	if run.Saturation != nil && run.Saturation.Rate.Known() {
+		rate = rundir.Exactly(run.Saturation.Rate.Value())
+	}
+	if !rate.Known() {
+		return ""
+	}
+	return sayTurns.In(l, LengthText(rundir.Lengths{Mean: turns}), lang.Number(rate, lang.Rate), lang.Number(lang.Scale(rate, 1/turns), lang.Rate))
 }

@@ -7,6 +7,22 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
+// Turns per second and sessions per second are both told, each with its unit.
+func TestSessionRate(t *testing.T) {
+	run := &rundir.Run{Stages: []rundir.Stage{{Rates: rundir.Rates{Completed: rundir.Exactly(24)}}}}
+	if got := Answer(run, lang.English); len(got) != 0 {
+		t.Errorf("single requests: %q", got)
+	}
+	run.Workload.Conversation = &rundir.Conversation{Turns: rundir.Lengths{Mean: 8}}
+	for l, want := range map[lang.Lang]string{
+		lang.English: "Rates count turns. A session has 8 turns: 24.00 turns/s are 3.00 sessions/s.", lang.Chinese: "速率按轮计。每个会话 8 轮：24.00 轮/s 即 3.00 会话/s。",
+	} {
+		if got := Answer(run, l); len(got) != 1 || got[0] != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // The lengths of a workload tell how its prompts grow and what they share.
 func TestLoadBrief(t *testing.T) {
 	w := rundir.Workload{PromptTokens: rundir.Lengths{Mean: 256}, OutputTokens: rundir.Lengths{Mean: 64}}

@@ -169,6 +169,22 @@ type Workload struct {
 	Prefix *Prefix `json:"prefix,omitempty"`
 }
 
+// Turns returns the mean number of requests of a session: 1 where each request stands alone.
+func (w *Workload) Turns() float64 {
+	if w.Conversation == nil {
+		return 1
+	}
+	return max(1, w.Conversation.Turns.Mean)
+}
+
+// Pause returns the mean time between the turns of a session; 0 where each request stands alone.
+func (w *Workload) Pause() time.Duration {
+	if w.Conversation == nil {
+		return 0
+	}
+	return Duration(w.Conversation.Pause)
+}
+
 // Conversation is how conversations go on after their first turns. Each turn carries all before it, answers included.
 type Conversation struct {
 	Turns      Lengths `json:"turns"`       // user messages in a conversation

@@ -68,7 +68,8 @@ func NewConversations(talk Talk, seed uint64, costs Calibration) *Conversations 
 
 // Stage returns a source of conversations for one stage.
 func (c *Conversations) Stage(name string) load.Source {
-	return &conversations{c, stats.Rand(c.Seed, "workload", name)}
+	answers := stats.Rand(c.Seed, "answers", name)
+	return &conversations{c, stats.Rand(c.Seed, "workload", name), func(tokens int) string { return c.Costs.reply(tokens, answers) }}
 }
 
 // Describe returns the workload as run.json has it, with the lengths of first prompts.
@@ -78,7 +79,8 @@ func (c *Conversations) Describe() rundir.Workload {
 
 type conversations struct {
 	*Conversations
-	rng *rand.Rand
+	rng    *rand.Rand
+	invent func(tokens int) string
 }
 
 func (c *conversations) Next() (load.Session, bool) {
@@ -95,5 +97,5 @@ func (c *conversations) Next() (load.Session, bool) {
 		}
 		t.OutputTokens = Draw(c.Output, c.rng)
 	}
-	return load.Session{Turns: turns}, true
+	return load.Session{Turns: turns, Invent: c.invent}, true
 }
