@@ -26,6 +26,21 @@ func Answer(run *rundir.Run, l lang.Lang) []string {
 	return lines
 }
 
+// saturatesByRows returns what the rows of a published sweep show of its saturation.
+func saturatesByRows(sat *rundir.Saturation, l lang.Lang) string {
+	if sat.Rate.IsZero() {
+		return sayRowsDisagree.In(l, lang.Number(sat.Low, lang.Fixed(2)), lang.Number(sat.High, lang.Fixed(2)))
+	}
+	rate, output := lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Fixed(2))+" req/s", ""
+	if sat.Output.Known() {
+		output = sayOutput.In(l, lang.Number(sat.Output, lang.Fixed(2)))
+	}
+	if sat.Rate.Bound() {
+		return sayRowsRise.In(l, rate+output)
+	}
+	return sayRowsLevel.In(l, rate+output)
+}
+
 // found returns what a run found.
 func found(run *rundir.Run, l lang.Lang) []string {
 	if sent, failed := StageAttempts(run); sent > 0 && sent == failed {
@@ -48,6 +63,9 @@ func found(run *rundir.Run, l lang.Lang) []string {
 			}
 		}
 		return lines
+	}
+	if run.Source != nil {
+		return append(lines, saturatesByRows(sat, l))
 	}
 	add(saturates(run, l))
 	for _, n := range sat.Cautions {
