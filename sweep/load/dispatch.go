@@ -43,7 +43,7 @@ func (r *runner) prepare() {
 		if seq < len(r.Joins) {
 			s.join(r.Joins[seq])
 		}
-		call, err := r.Doer.Prepare(request(&s, seq, s.begun, nil, r.KeepText))
+		call, err := r.Doer.Prepare(request(&s, seq, s.Begun, nil, r.KeepText))
 		if err != nil {
 			r.giveUp(err)
 			return
@@ -127,7 +127,7 @@ func (r *runner) serve(ctx context.Context, s ready, due time.Duration) client.S
 	b := r.spare.Get().(*buffers)
 	defer r.spare.Put(b)
 	call := s.call
-	for turn := s.begun; ; turn++ {
+	for turn := s.Begun; ; turn++ {
 		r.one(ctx, s.seq, turn, due, call, b)
 		if s.Ended != nil {
 			s.Ended(s.seq, turn, &b.result)

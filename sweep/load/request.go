@@ -22,13 +22,13 @@ type Session struct {
 	// Invent writes an answer of a number of tokens; nil for a session that cannot have begun before its stage.
 	Invent func(tokens int) string
 
-	begun int // turns that took place before the stage
+	Begun int // turns that took place before the stage
 }
 
 // join lets a share of the turns of a session have taken place before the stage.
 func (s *Session) join(share float64) {
 	if s.Invent != nil {
-		s.begun = min(int(share*float64(len(s.Turns))), len(s.Turns)-1)
+		s.Begun = min(int(share*float64(len(s.Turns))), len(s.Turns)-1)
 	}
 }
 
@@ -37,7 +37,7 @@ func (s *Session) history() (said []api.Message) {
 	if s.System != "" {
 		said = append(said, api.Message{Role: "system", Content: s.System})
 	}
-	for _, t := range s.Turns[:s.begun] {
+	for _, t := range s.Turns[:s.Begun] {
 		said = append(said, api.Message{Role: "user", Content: t.User}, api.Message{Role: "assistant", Content: s.Invent(t.OutputTokens)})
 	}
 	return said
@@ -83,7 +83,7 @@ type Log interface {
 // turn or the caller needs it.
 func request(s *Session, seq, turn int, history []api.Message, keepText bool) *api.Request {
 	next := s.Turns[turn]
-	if turn == s.begun {
+	if turn == s.Begun {
 		history = s.history()
 	}
 	return &api.Request{
