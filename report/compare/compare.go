@@ -176,6 +176,7 @@ func Workload(run *rundir.Run, l lang.Lang) string {
 		answer = findings.AnswerText(&w, l)
 	}
 	parts := []string{loadTokens.In(l, lengths(w.PromptTokens), answer)}
+	parts = append(parts, findings.Growth(&w, l)...)
 	if w.Dataset != "" {
 		parts = append(parts, loadDataset.In(l, w.Dataset))
 	}

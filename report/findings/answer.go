@@ -17,6 +17,9 @@ import (
 // Answer returns what a run found, as sentences, and what it spent; none where it only measured rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
 	lines := slices.Concat(found(run, l), Fidelity(run, l), Grades(run, l), Perplexity(run, l))
+	if s := sessionRate(run, l); s != "" {
+		lines = append(lines, s)
+	}
 	if run.Spent != nil {
 		lines = append(lines, Spent(run.Spent, l))
 	}
