@@ -119,3 +119,16 @@ func TestRequestsThatHangAreNotAFrozenServer(t *testing.T) {
 	}
 	simtest.Claim(t, "requests that hang are no frozen server", "at least 98 % of stages", "in %d of %d", of-wrong, of)
 }
+
+// A token that is sent before the queue makes TTFT say nothing of the wait.
+func TestAnEarlyTokenIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, leads := range []bool{true, false} {
+		a := simtest.NewAttacker(1)
+		a.Leads = leads
+		st := attack(t, a, arrival.Closed{Concurrency: 16}, 0, 20*time.Second)
+		if hasNote(&st, "stage.early-token") != leads {
+			t.Errorf("a token before the queue %v: TTFT %v s, ITL %v s, notes %v", leads, st.TTFT.P50, st.ITL.P50, st.Warnings)
+		}
+	}
+}

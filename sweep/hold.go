@@ -14,7 +14,7 @@ const maxHolds = 6
 
 // keepsForHold reports whether a budget has no more time than a hold takes.
 func (x *sweeper) keepsForHold() bool {
-	return x.HasBudget() && x.TimeLeft().Seconds() < 2*experiment.StageCost*x.Pace().StageTime.Seconds()
+	return x.HasBudget() && x.TimeLeft().Seconds() < 2.5*experiment.StageCost*x.Pace().StageTime.Seconds()
 }
 
 // hold tests the answer before it is given: it holds a rate near it for as long as a stage may last, and goes on where that fails.

@@ -136,7 +136,7 @@ func (x *sweeper) adapt(float64) []func(context.Context) error {
 
 // row measures a rate, if there is time for it.
 func (x *sweeper) row(ctx context.Context, r repetition, role rundir.Role) error {
-	if x.Short() {
+	if x.Short() || role == rundir.Grid && r.number == 0 && x.answer() != nil && x.keepsForHold() {
 		x.Warn(noteNoTimeForRow.New(r.rate, r.number))
 		return nil
 	}

@@ -59,6 +59,9 @@ func begin(c Config, run *rundir.Run, plan rundir.Plan) (*sweeper, error) {
 // conclude writes the answer, and how the sweep or run ended.
 func (x *sweeper) conclude(err error) error {
 	err = x.keepAnswer(err)
+	if experiment.Interrupted(err) {
+		x.Run().State = rundir.Interrupted // the answer does not blame the budget
+	}
 	saturation.WriteAnswer(x.Run(), x.config.SLO)
 	if err != nil {
 		defer saturation.DropUnsure(x.Run()) // but not in the file, from which the run may go on

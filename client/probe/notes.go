@@ -27,6 +27,7 @@ var (
 
 	// Whether the length of answers can be set. engine is empty where it is not known.
 	noteSent128       = note.Kind{Code: "probe.sent-128", Args: []string{"asked", "api"}}
+	noteCountDoubtful = note.Kind{Code: "probe.count-doubtful", Args: []string{"asked", "chunks", "counted"}}
 	noteLengthIgnored = note.Kind{Code: "probe.length-ignored", Args: []string{"asked", "sent"}}
 	noteNotForced     = note.Kind{Code: "probe.length-not-forced", Args: []string{"engine"}}
 	noteNoIgnoreEOS   = note.Kind{Code: "probe.no-ignore-eos"}

@@ -289,13 +289,15 @@ func learnLength(f *Facts, r *client.Result) {
 	switch {
 	case r.OutputTokens == 128 && (f.API == "sglang" || f.API == "lmdeploy"):
 		f.note(noteSent128, trialTokens, f.API)
+	case r.OutputTokens > trialTokens && r.Chunks() == trialTokens && r.TokenSource == client.SourceServer:
+		f.note(noteCountDoubtful, trialTokens, r.Chunks(), r.OutputTokens)
 	case r.OutputTokens > trialTokens:
 		f.note(noteLengthIgnored, trialTokens, r.OutputTokens)
 	case !forces(f):
 		f.note(noteNotForced, f.Engine)
 	case !f.Fields.IgnoreEOS:
 		f.note(noteNoIgnoreEOS)
-	case !exact:
+	case !exact && r.TokenSource != client.SourceChunks: // a chunk may hold several tokens
 		f.note(noteShorter, trialTokens, r.OutputTokens)
 	}
 }

@@ -39,6 +39,8 @@ func probeWords() lang.Words {
 			"每个数据块平均含 {tokens:tenths} 个 token，而服务不报告每个数据块的 token 数"),
 		"probe.sent-128": lang.Say("warning: {asked} tokens were requested, the server sent 128: it ignores the requested length. SGLang's and lmdeploy's own /generate send 128 tokens by default if the length is given in the other engine's field. Is --api {api} right?",
 			"警告：请求 {asked} 个 token，服务发送了 128 个：它忽略了请求的长度。若长度写在另一种引擎的字段里，SGLang 和 lmdeploy 自己的 /generate 默认发送 128 个 token。--api {api} 是否正确？"),
+		"probe.count-doubtful": lang.Say("warning: {asked} tokens were requested and {chunks} chunks came, but the server counts {counted} tokens: its counts, and all that is computed from them, are doubtful",
+			"警告：请求 {asked} 个 token，收到 {chunks} 个数据块，而服务计为 {counted} 个 token：它的计数及由此算出的结果存疑"),
 		"probe.length-ignored": lang.Say("warning: {asked} tokens were requested, the server sent {sent}: it ignores the requested length",
 			"警告：请求 {asked} 个 token，服务发送了 {sent} 个：它忽略了请求的长度"),
 		"probe.length-not-forced": lang.Say("[{engine}|the server] cannot be told to continue after a natural end: answers may be shorter than requested",

@@ -39,7 +39,7 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 		say   lang.Phrase
 		check func(*rundir.Stage, lang.Lang) string
 	}{
-		{warnInvalid, invalid}, {WarnLength, WrongLength}, {warnSource, source}, {warnChunk, chunks},
+		{warnInvalid, invalid}, {WarnLength, WrongLength}, {warnSource, source}, {warnChunk, divided}, {warnChunkWhole, undivided},
 		{warnDue, fromDue}, {warnCached, cached},
 	}
 	var lines []string
@@ -168,6 +168,29 @@ func chunks(s *rundir.Stage, l lang.Lang) string {
 		return detailChunk.In(l, lang.Number(k, lang.Short))
 	}
 	return ""
+}
+
+// divided returns what chunks does where the gaps before chunks were divided among their tokens, since the server tells how many each holds.
+func divided(s *rundir.Stage, l lang.Lang) string {
+	if !isDivided(s) {
+		return ""
+	}
+	return chunks(s, l)
+}
+
+// undivided returns what chunks does where the gap before a chunk counts as one.
+func undivided(s *rundir.Stage, l lang.Lang) string {
+	if isDivided(s) {
+		return ""
+	}
+	return chunks(s, l)
+}
+
+// isDivided reports whether the times between tokens differ from those between chunks.
+func isDivided(s *rundir.Stage) bool {
+	const same = 0.001
+	gap, itl := s.ChunkGap.Mean, s.ITL.Mean
+	return !gap.Known() || !itl.Known() || math.Abs(gap.Value()-itl.Value()) > same*gap.Value()
 }
 
 // fromDue compares the first token counted from due with that counted from sent.

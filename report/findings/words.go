@@ -96,6 +96,7 @@ var (
 	warnClient        = lang.Say("This client is too slow to measure this server", "本机客户端的能力不足以测量该服务")
 	detailLength      = lang.Say("asked %s, got %s", "要求 %s，收到 %s")
 	warnChunk         = lang.Say("Chunks hold several tokens: the gap before a chunk is divided among them, which hides stalls", "一个数据块含多个 token，块间隔由它们均分，停顿会被抹平")
+	warnChunkWhole    = lang.Say("Chunks hold several tokens, and the server does not tell which: the gap before a chunk counts as one, so ITL is longer than that of tokens", "一个数据块含多个 token，而服务不说明各块的数目：块间隔按一个 token 计，故 ITL 偏长")
 	detailChunk       = lang.Say("%s tokens per chunk", "每块 %s 个 token")
 	warnSource        = lang.Say("Output tokens were not counted by the server itself", "输出 token 数不是服务自己统计的")
 	sourceIDs         = lang.Say("by the token ids that it returned", "按返回的 token id 计")

@@ -81,6 +81,9 @@ func Number(f rundir.Number, p Printer) string {
 // Fixed returns a Printer with that many decimals.
 func Fixed(decimals int) Printer {
 	return func(v float64, down bool) string {
+		if math.Abs(v) >= 1e15 { // nothing measured: a number of hundreds of digits breaks every table
+			return strconv.FormatFloat(v, 'e', 2, 64)
+		}
 		if down {
 			scale := math.Pow10(decimals)
 			v = math.Floor(v*scale+1e-6) / scale

@@ -14,7 +14,7 @@ var (
 	NoteUnsupported  = lang.Say("Too few requests to support: %s.", "请求太少，不足以支持：%s。")
 	NoteBound        = lang.Say("> some requests had not ended: the value is at least this.", "带 > 的数值：有请求尚未结束，实际值不小于此值。")
 	NoteIncomplete   = lang.Say("%s requests had neither ended nor failed.", "%s 个请求既未完成也未失败。")
-	NoteRetokenized  = lang.Say("The text of all answers has %s tokens, but %s were reported: the stream repeats or loses text.", "全部回答文本重新分词得到 %s 个 token，而报告为 %s 个：流式输出有重复或丢失。")
+	NoteRetokenized  = lang.Say("The text of all answers has %s tokens, but %s were reported: the stream repeats or loses text, or the text does not tokenize back to the same tokens.", "全部回答文本重新分词得到 %s 个 token，而报告为 %s 个：流式输出有重复或丢失，或文本重新分词后与原 token 不同。")
 )
 
 // What was promised.

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"llmsweep/sweep/load"
@@ -43,13 +44,26 @@ func (x *Experiment) asked() (n int) {
 	return n
 }
 
-// alone asks the prompts of the checks one at a time.
+// aloneShare is the part of a budget in which the checks ask alone, all of them together: the sweep itself needs the rest.
+const aloneShare = 0.2
+
+// announced is after how many prompts it is told how long all of them take.
+const announced = 3
+
+// alone asks the prompts of the checks one at a time. A budget cuts their number; each pass then asks as many as the first.
 func (x *Experiment) alone(ctx context.Context) error {
 	for _, c := range x.config.Checks {
-		for _, name := range c.Passes() {
-			if err := x.pass(ctx, c, name); err != nil {
+		most, passes := math.MaxInt, c.Passes()
+		limit := time.Duration(aloneShare * float64(x.config.Budget) / float64(len(x.config.Checks)*max(1, len(passes))))
+		for i, name := range passes {
+			if i > 0 || c.Phase() == PhaseText {
+				limit = 0 // the number decides; the windows of a text are chosen by their own share
+			}
+			n, err := x.pass(ctx, c, name, most, limit)
+			if err != nil {
 				return err
 			}
+			most = n
 			if err := x.judgeAnswers(); err != nil {
 				return err
 			}
@@ -59,24 +73,36 @@ func (x *Experiment) alone(ctx context.Context) error {
 	return x.save()
 }
 
-// pass asks each prompt of a pass once.
-func (x *Experiment) pass(ctx context.Context, c Check, name string) error {
+// pass asks each prompt of a pass once: so many at most, and for a limited time, 0 for no limit. It returns how many it asked.
+func (x *Experiment) pass(ctx context.Context, c Check, name string, most int, limit time.Duration) (n int, err error) {
 	source, begun := c.Pass(name), time.Now()
-	for n := 0; ; n++ {
+	planned := c.Requests() / max(1, len(c.Passes()))
+	for ; ; n++ {
+		if n == most {
+			return n, nil
+		}
 		s, ok := source.Next()
 		if !ok {
-			return nil
+			return n, nil
 		}
 		if x.HasBudget() && x.TimeLeft() <= 0 {
-			return BudgetEnds(x.config.Budget, name)
+			return n, BudgetEnds(x.config.Budget, name)
+		}
+		took := time.Since(begun)
+		if n == announced && most == math.MaxInt {
+			x.Note(noteAsksAlone.New(c.Requests(), time.Duration(c.Requests())*took/announced))
+		}
+		if limit > 0 && n >= announced && took >= limit {
+			x.Warn(noteAskedFewer.New(n, planned, aloneShare))
+			return n, nil
 		}
 		x.config.Caps.Wait(ctx, s.Turns[0].PromptTokens+s.Turns[0].OutputTokens)
 		_, err := x.one(ctx, name, s, n, begun)
 		switch {
 		case errors.Is(err, load.ErrSpent):
-			return spentUp(name)
+			return n, spentUp(name)
 		case err != nil:
-			return err
+			return n, err
 		}
 		x.Ahead.Canaries = max(0, x.Ahead.Canaries-1)
 		if took := time.Since(begun).Seconds(); x.Ahead.Canaries > 0 {

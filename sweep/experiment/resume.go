@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"llmsweep/client"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
@@ -29,7 +30,7 @@ type past struct {
 }
 
 // Kept returns which stages of a run that ended early are kept when it goes on: the whole ones. Where the server stopped answering, the
-// stages without an answer are not.
+// stages without an answer are not, nor those in which connections broke more than at the start of the run.
 func Kept(run *rundir.Run) (stages []rundir.Stage) {
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.State == rundir.Complete {
@@ -37,12 +38,28 @@ func Kept(run *rundir.Run) (stages []rundir.Stage) {
 		}
 	}
 	for n := len(stages) - 1; n >= 0 && run.State == rundir.Failed; n-- {
-		if stages[n].Requests.OK > 0 && !stages[n].FrozenSince.Known() {
+		if st := &stages[n]; st.Requests.OK > 0 && !st.FrozenSince.Known() && lost(st) <= lost(&stages[0])+crashed {
 			break
 		}
 		stages = stages[:n]
 	}
 	return stages
+}
+
+// crashed is the share of broken connections, beyond that of the first stage, from which on the server counts as gone in a stage.
+const crashed = 0.1
+
+// lost returns the share of a stage's requests whose connections could not be made, or broke.
+func lost(st *rundir.Stage) float64 {
+	n, all := 0, st.Requests.OK
+	for class, count := range st.Errors {
+		all += count
+		switch client.Class(class) {
+		case client.ClassConnect, client.ClassReset, client.ClassTruncated:
+			n += count
+		}
+	}
+	return float64(n) / float64(max(1, all))
 }
 
 // Keeps returns whether a stage or step of a run is kept, by its name.

@@ -287,6 +287,7 @@ func (l *latencies) fill(st *rundir.Stage) {
 // gaps between chunks are kept beside them where that makes a difference.
 type tokenGaps struct {
 	tokens        sample.Sample
+	second        sample.Sample  // from the first token to the second, by request
 	chunks        *sample.Sample // nil where they are the gaps between tokens
 	between, gaps float64
 	open          bool
@@ -310,6 +311,9 @@ func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
 		return
 	}
 	due := r.Due.Value()
+	if r.OK() && len(r.GapsUS) > 1 {
+		g.second.Add(due, float64(r.GapsUS[0])/1e6)
+	}
 	for i, us := range r.GapsUS {
 		gap := float64(us) / 1e6
 		k := 1
@@ -334,6 +338,19 @@ func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
 		g.between += r.LastToken.Value() - r.FirstToken.Value()
 		g.gaps += n - 1
 	}
+}
+
+// early returns the usual time from the first token to the second, where it is far beyond both the usual gap and the TTFT: then the first token was sent
+// before the prompt was computed, or even taken up. Absent where it is not.
+func (g *tokenGaps) early(st *rundir.Stage) (second rundir.Number) {
+	const far, fewest = 5, 5 // times the usual gap; requests
+	if g.second.Known() < fewest || !st.ITL.P50.Known() || !st.TTFT.P50.Known() {
+		return second
+	}
+	if s := g.second.Quantile(0.5); s > far*st.ITL.P50.Value() && s > st.TTFT.P50.Value() {
+		return rundir.Exactly(s)
+	}
+	return second
 }
 
 func (g *tokenGaps) fill(st *rundir.Stage, count tokenCounter) {

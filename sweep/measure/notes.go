@@ -17,6 +17,7 @@ var (
 	noteBookkeeping = note.Kind{Code: "stage.bookkeeping", Args: []string{"counted", "added_up"}}
 	noteResent      = note.Kind{Code: "requests.resent", Args: []string{"count"}}
 	noteSharedReads = note.Kind{Code: "stage.shared-reads", Args: []string{"share"}}
+	noteEarlyToken  = note.Kind{Code: "stage.early-token", Args: []string{"ttft", "second", "itl"}}
 	noteShortened   = note.Kind{Code: "stage.shortened", Args: []string{"share"}}
 	noteSlowReplica = note.Kind{Code: "replica.slow", Args: []string{"replica", "ttft", "fastest"}}
 	noteBadReplica  = note.Kind{Code: "replica.fails", Args: []string{"replica", "failed", "due", "others"}}

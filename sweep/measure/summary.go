@@ -142,6 +142,9 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	if st.SharedChunks.Value() > maxShared && !readLate(st) {
 		all = append(all, noteSharedReads.New(st.SharedChunks.Value()))
 	}
+	if second := s.metrics.gaps.early(st); second.Known() {
+		all = append(all, noteEarlyToken.New(st.TTFT.P50.Value(), second.Value(), st.ITL.P50.Value()))
+	}
 	if st.Shortened.Known() {
 		all = append(all, noteShortened.New(st.Shortened.Value()))
 	}

@@ -61,7 +61,8 @@ func whyNone(run *rundir.Run) (why note.Note, ok bool) {
 		return n, true
 	}
 	rows := Open(run.Stages)
-	if len(rows) == 0 && run.Plan.Budget <= 0 {
+	budgetOver := run.Plan.Budget > 0 && run.State != rundir.Interrupted && run.Failure.IsZero()
+	if len(rows) == 0 && !budgetOver {
 		return why, false
 	}
 	for _, st := range rows {
@@ -76,7 +77,7 @@ func whyNone(run *rundir.Run) (why note.Note, ok bool) {
 		}
 	}
 	switch {
-	case run.Plan.Budget > 0:
+	case budgetOver:
 		return noteNoneBudget.New(run.Plan.Budget, longer(run, 2)), true
 	case decided <= float64(len(rows))/2:
 		return noteNoneDecided.New(longest, run.Plan.StageTime, rundir.RoundUp(max(waves*longest, 2*run.Plan.StageTime))), true

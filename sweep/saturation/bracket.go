@@ -33,15 +33,17 @@ func offered(st *rundir.Stage) float64 {
 	return st.Rate.Value()
 }
 
-// overruled returns the stages without those whose verdict a hold contradicts, which is longer: stable ones at a rate that could not be held, and saturated
-// ones at a rate that could. Of two holds that contradict each other the later one counts.
+// overruled returns the stages without those whose verdict a hold contradicts, which is longer: stable ones at a rate that was not shown to hold, and saturated
+// ones at a rate that was. Of two holds that contradict each other the later one counts.
 func overruled(open []*rundir.Stage) []*rundir.Stage {
 	contradicts := func(st, hold *rundir.Stage) bool {
 		if !isHold(hold) || isHold(st) && st.Started > hold.Started {
 			return false
 		}
 		switch st.Verdict {
-		case rundir.Stable, rundir.Undecided:
+		case rundir.Stable:
+			return hold.Verdict != rundir.Stable && hold.Verdict != rundir.Shedding && st.Rate.Value() >= hold.Rate.Value()*(1-nearHeld)
+		case rundir.Undecided:
 			return hold.Verdict == rundir.Saturated && st.Rate.Value() >= hold.Rate.Value()*(1-nearHeld)
 		case rundir.Saturated:
 			return hold.Verdict == rundir.Stable && st.Rate.Value() <= hold.Rate.Value()*(1+nearHeld)
@@ -116,11 +118,12 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 	s.Rate, s.Low, s.High = rundir.Exactly(rate), rundir.Exactly(min(low, rate)), rundir.Exactly(max(high, rate))
 }
 
-// least returns what is sustained at least by the stage that shows most: its rate less the upper bound of the growth of its backlog; 0 where none shows any.
+// least returns what is sustained at least by the stage that shows most: its rate less twice the upper bound of the growth of its backlog; 0 where none shows
+// any. Twice, since the backlog may be that of one replica of two, which gets every other request.
 func (f *finder) least() (most float64) {
 	for _, st := range f.open {
 		if (st.Verdict == rundir.Stable || st.Verdict == rundir.Undecided) && st.Drift.High.Known() {
-			most = max(most, offered(st)*(1-max(0, st.Drift.High.Value())))
+			most = max(most, offered(st)*(1-2*max(0, st.Drift.High.Value())))
 		}
 	}
 	return most
@@ -189,6 +192,9 @@ func (b *bracket) untested(s *rundir.Saturation) (rates []float64) {
 		return rates
 	case b.saturated != nil && b.saturated.Verdict == rundir.Saturated:
 		rate = min(rate, offered(b.saturated))
+	}
+	if b.stable != nil && b.stable != b.held && offered(b.stable) > rate*(1+rhythm) { // it was stable at more than the answer
+		rates = append(rates, b.stable.Rate.Value())
 	}
 	if rate *= held; b.held == nil || offered(b.held) < rate*(1-nearHeld) {
 		rates = append(rates, rate)

@@ -232,7 +232,7 @@ func sameLoad(stages []rundir.Stage, as *rundir.Stage) *rundir.Stage {
 }
 
 // widen makes the interval of an answer hold what was seen beyond saturation before and after the server changed: the rate is what was seen last.
-func (f *finder) widen(s *rundir.Saturation) {
+func (f *finder) widen(s *rundir.Saturation, b *bracket) {
 	if !f.changed {
 		return
 	}
@@ -249,7 +249,9 @@ func (f *finder) widen(s *rundir.Saturation) {
 	}
 	first, last := seen[0], seen[len(seen)-1]
 	for _, st := range seen {
-		if p := behind(st); st.Role != rundir.Ceiling && p.Rate.Known() { // a closed loop at the start lives on what the server had saved up
+		p := behind(st)
+		burst := st.Role == rundir.Ceiling || b.failed != nil && st.Role == rundir.Control && p.Rate.Value() > offered(b.failed)
+		if !burst && p.Rate.Known() { // a closed loop may live on what the server had saved up; a hold is longer
 			s.Low, s.High = rundir.Exactly(min(s.Low.Value(), p.Rate.Value())), rundir.Exactly(max(s.High.Value(), p.Rate.Value()))
 		}
 	}

@@ -2,6 +2,8 @@ package saturation
 
 import (
 	"math"
+	"net"
+	"net/url"
 
 	"llmsweep/client"
 	"llmsweep/client/note"
@@ -14,9 +16,11 @@ var (
 	noteSheds       = note.Kind{Code: "habit.sheds", Args: []string{"stage", "offered", "share", "completed"}}
 	noteRateLimited = note.Kind{Code: "habit.rate-limited", Args: []string{"per_minute", "unit", "burst", "agrees"}}
 	notePauses      = note.Kind{Code: "habit.pauses", Args: []string{"count", "length", "time"}}
+	notePausesHere  = note.Kind{Code: "habit.pauses-here", Args: []string{"count", "length", "time"}} // the server is on this machine
 	noteBatches     = note.Kind{Code: "habit.batches", Args: []string{"tokens", "gap", "share"}}
 	noteCaches      = note.Kind{Code: "habit.caches", Args: []string{"share", "time", "otherwise"}}
 	noteDrifts      = note.Kind{Code: "habit.drifts", Args: []string{"stage", "metric", "before", "after", "change", "low", "high", "before_s", "after_s"}} // the last two of times
+	noteFailsAlways = note.Kind{Code: "habit.fails-always", Args: []string{"share", "alone", "class"}}
 	noteCollapses   = note.Kind{Code: "habit.collapses", Args: []string{"sustained", "low", "high", "overload"}}
 	noteDrops       = note.Kind{Code: "habit.drops", Args: []string{"count", "share"}}
 	noteScales      = note.Kind{Code: "habit.scales", Args: []string{"stage", "metric", "before", "after", "change", "low", "high", "before_s", "after_s"}}
@@ -46,7 +50,7 @@ func Habits(run *rundir.Run, s *rundir.Saturation) (all []note.Note) {
 	} else if st := refusesMost(open, run.Plan.Tolerance); st != nil {
 		all = append(all, noteSheds.New(st.Name, st.Rates.Offered.Value(), st.Refused.Value(), st.Progress.Rate.Value()))
 	}
-	for _, n := range []note.Note{pauses(stages), batches(stages), caches(stages), drops(stages), repeated(run)} {
+	for _, n := range []note.Note{failsAlways(stages), blamed(run, pauses(stages)), batches(stages), caches(stages), drops(stages), repeated(run)} {
 		if !n.IsZero() {
 			all = append(all, n)
 		}
@@ -212,6 +216,57 @@ func pauses(stages []rundir.Stage) note.Note {
 		return note.Note{}
 	}
 	return notePauses.New(count, time/float64(count), windows)
+}
+
+// blamed returns the note on pauses, of the server or this machine where both run on it: whatever stops the machine stops both.
+func blamed(run *rundir.Run, n note.Note) note.Note {
+	if n.Is(notePauses) && onThisMachine(run.Target.URL) {
+		n.Code = notePausesHere.Code
+	}
+	return n
+}
+
+// onThisMachine reports whether the host of a URL is a name or an address of the loopback interface.
+func onThisMachine(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// failsAlways returns a note where a part of the requests fails at every load, also of those sent one at a time: that is a fault and no overload.
+func failsAlways(stages []rundir.Stage) note.Note {
+	const least, fewest = 0.02, 2 // share; failures among lone requests
+	alone, all, failed := 0.0, 0, 0
+	classes := map[string]int{}
+	for i := range stages {
+		st := &stages[i]
+		q := st.Requests
+		switch ended := q.OK + q.Error; {
+		case ended == 0:
+			continue
+		case st.Role == rundir.Floor && q.Error >= fewest:
+			alone = float64(q.Error) / float64(ended)
+		case float64(q.Error) < least*float64(ended):
+			return note.Note{}
+		}
+		all, failed = all+q.OK+q.Error, failed+q.Error
+		for class, n := range st.Errors {
+			classes[class] += n
+		}
+	}
+	if alone == 0 || all == 0 {
+		return note.Note{}
+	}
+	most := ""
+	for class, n := range classes {
+		if n > classes[most] || n == classes[most] && class < most {
+			most = class
+		}
+	}
+	return noteFailsAlways.New(float64(failed)/float64(all), alone, most)
 }
 
 // batches returns a note where most answers come in bursts.

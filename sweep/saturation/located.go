@@ -92,15 +92,11 @@ func cut(run *rundir.Run, found *rundir.Saturation, ceiling *rundir.Stage) *rund
 func between(run *rundir.Run, found *rundir.Saturation, half float64) *rundir.Saturation {
 	s := *found
 	s.Rate, s.Comfortable, s.ComfortableStage = rundir.Number{}, rundir.Number{}, ""
-	s.Low = rundir.Max(s.Low, s.HighestStable)
-	low := s.Low
-	if !s.Overload.Known() && !s.LowestSaturated.Known() { // where overload costs throughput, a closed loop shows nothing of what is sustained
-		s.Low = rundir.Max(s.Low, searched(run))
+	if s.Low.Value() <= 0 { // the stages show nothing from below
+		if least := rundir.Max(s.HighestStable, searched(run)); least.Value() < s.High.Value() {
+			s.Low = least
+		}
 	}
-	if s.Low.Value() > s.High.Value() { // the closed loop completed more than any stage at a rate: what is sustained lies between
-		s.Low, s.High = low, s.Low
-	}
-	s.High = rundir.Max(s.High, rundir.Max(s.Low, s.LowestSaturated))
 	if middle := (s.Low.Value() + s.High.Value()) / 2; middle > 0 {
 		half = (s.High.Value() - s.Low.Value()) / 2 / middle // of the interval that is given, which may be narrower than the one found first
 	}

@@ -72,6 +72,9 @@ func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
 	switch closed := ceiling.Progress; {
 	case closed.High.Value() < low.Value():
 		return limited // with more in flight the server is faster still
+	case closed.Low.Value() > high.Value()*(1+rhythm) && len(limited) == 1:
+		f.overloadCosts(ceiling, limited[0].Progress.Rate.Value())
+		return append(limited, ceiling) // which of the two is wrong is not known: the interval spans both
 	case closed.Low.Value() > high.Value()*(1+rhythm): // one that is faster by less may only keep another rhythm
 		f.overloadCosts(ceiling, low.Value()/2+high.Value()/2)
 		return limited

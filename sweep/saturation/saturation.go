@@ -32,7 +32,7 @@ func Find(run *rundir.Run) (*rundir.Saturation, []note.Note) {
 	if !collapses {
 		s.HighestStable, s.LowestSaturated = f.around(s)
 	}
-	f.widen(s)
+	f.widen(s, &b)
 	if n := belowLone(run.Stages, s); !n.IsZero() {
 		s.Cautions = append(s.Cautions, n)
 	}

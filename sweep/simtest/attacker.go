@@ -20,6 +20,7 @@ type Attacker struct {
 	Hangs   float64            // this share of requests is never answered
 	Patient time.Duration      // after so long in the queue: one token, finish reason "stop"; 0 for however long
 	Shrinks float64            // answers have n/(1 + Shrinks x requests per slot) tokens
+	Leads   bool               // the first token is sent at once, before the queue
 	Refuses func(seq int) bool // with 429, by the number of the request; nil for none
 
 	slots    chan struct{}
@@ -92,6 +93,10 @@ func (a *Attacker) Do(ctx context.Context, p *client.Prepared, res *client.Resul
 		}
 		return
 	}
+	if a.Leads {
+		res.Token(now(), 1, false)
+		tokens--
+	}
 	impatient := make(<-chan time.Time)
 	if a.Patient > 0 {
 		impatient = time.After(a.Patient)
@@ -115,7 +120,7 @@ func (a *Attacker) Do(ctx context.Context, p *client.Prepared, res *client.Resul
 		}
 		res.Token(now(), 1, false)
 	}
-	res.PromptTokens, res.OutputTokens, res.TokenSource = p.Request.PromptTokens, tokens, client.SourceServer
+	res.PromptTokens, res.OutputTokens, res.TokenSource = p.Request.PromptTokens, res.Chunks(), client.SourceServer
 	res.End, res.Status = now(), client.StatusOK
 }
 

@@ -162,6 +162,14 @@ func (t *Twin) with(s Step) sim.MachineConfig {
 // errVersion is the error of a file of another version, or of none.
 var errVersion = errors.New("it does not begin with the line twin: 1; llmsweep fit writes such files")
 
+// Limits of a twin's numbers, beyond anything that was measured: a typing error is not to be simulated.
+const (
+	mostSlots  = 1_000_000
+	mostTokens = 1_000_000_000_000
+	mostMS     = 1e7 // of each cost, in the unit of its key
+	mostJitter = 3
+)
+
 // validate refuses what the simulator cannot run.
 func (t *Twin) validate() error {
 	if t.Version != Version {
@@ -169,6 +177,18 @@ func (t *Twin) validate() error {
 	}
 	if t.Slots < 1 || t.StepTokens < 1 {
 		return errors.New("slots and step_tokens must be at least 1")
+	}
+	if t.Slots > mostSlots || t.StepTokens > mostTokens || t.KVTokens > mostTokens || t.Block > mostTokens || t.MaxTokens > mostTokens {
+		return fmt.Errorf("slots must be at most %d, and numbers of tokens at most %d", mostSlots, mostTokens)
+	}
+	steps, paths := t.Step.Values()
+	for i, v := range append(steps, t.LatencyMS) {
+		if !(v >= 0 && v <= mostMS) { // NaN too
+			return fmt.Errorf("%s is %v: it must be a number between 0 and %.0e", append(paths, "latency_ms")[i], v, float64(mostMS))
+		}
+	}
+	if !(t.Jitter >= 0 && t.Jitter <= mostJitter) {
+		return fmt.Errorf("jitter is %v: it must be between 0 and %d", t.Jitter, mostJitter)
 	}
 	if t.LatencyMS < 0 || t.Jitter < 0 || t.KVTokens < 0 || t.Block < 0 || t.MaxTokens < 0 || t.StageError < 0 || t.Stages < 0 {
 		return errors.New("a number in it is negative")
