@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/audit"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	write "llmsweep/report/published"
@@ -117,7 +118,7 @@ func (d document) run(run *rundir.Run, level string) {
 		d.Heading(level, wordErrors.In(d.l))
 		d.List("", lines)
 	}
-	if lines := findings.Warnings(run, d.l); len(lines) > 0 {
+	if lines := audit.Cautions(run, d.l); len(lines) > 0 {
 		d.Heading(level, wordWarnings.In(d.l))
 		d.List("", lines)
 	}

@@ -59,7 +59,7 @@ func resumed(t *testing.T, path string, change func(*Config)) *rundir.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := store.Continue(path, experiment.Keeps(before))
+	dir, err := store.ContinueOn(store.OS{}, path, experiment.Keeps(before))
 	if err != nil {
 		t.Fatal(err)
 	}

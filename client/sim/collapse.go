@@ -8,25 +8,8 @@ import (
 	"llmsweep/client/sim/habit"
 )
 
-// Collapsed returns the requests per second that a server with the habit collapses completes while some wait and all slots are busy. A closed
-// loop of slots+W requests is such a state.
-func Collapsed(c MachineConfig, w Workload, waiting float64) float64 {
-	c = c.WithDefaults()
-	rate := CapacityOf(c, w).RequestsPerSecond
-	if h, ok := habit.Find[habit.Collapses](c.Habits); ok {
-		rate /= h.Slowdown(waiting, c.MaxNumSeqs)
-	}
-	return rate
-}
-
-// PointOfNoReturn returns the number of requests that must wait before a server with the habit collapses falls further and further behind
-// arrivals at a rate: infinitely many where it keeps up with them however many wait, 0 where it never keeps up.
-func PointOfNoReturn(c MachineConfig, w Workload, rate float64) float64 {
-	c = c.WithDefaults()
-	return turn(c, CapacityOf(c, w).RequestsPerSecond/rate)
-}
-
-// turn is PointOfNoReturn for arrivals at the capacity over a slowdown.
+// turn returns the number of requests that must wait before a server with the habit collapses falls further and further behind arrivals at its
+// capacity over a slowdown: infinitely many where it keeps up with them however many wait, 0 where it never keeps up.
 func turn(c MachineConfig, slowdown float64) float64 {
 	h, ok := habit.Find[habit.Collapses](c.Habits)
 	switch {

@@ -80,10 +80,10 @@ func TestAReplicaDoesWhatASimulationDoes(t *testing.T) {
 			r.Finish()
 			preempted := 0
 			for k, j := range jobs {
-				if v := all[k]; j.First != v.First || j.Last != v.Last || j.Preemptions() != v.Preempted {
+				if v := all[k]; j.First != v.First || j.Last != v.Last || j.sequence.Preemptions != v.Preempted {
 					t.Fatalf("request %d: %v to %v, want %v to %v", k, v.First, v.Last, j.First, j.Last)
 				}
-				preempted += j.Preemptions()
+				preempted += j.sequence.Preemptions
 			}
 			for gap, n := range want {
 				if w.gaps[gap] != n {

@@ -29,12 +29,6 @@ type Job struct {
 	seen func(j *Job, n int, at time.Duration)
 }
 
-// Lengths returns the number of prompt and output tokens.
-func (j *Job) Lengths() (prompt, output int) { return j.sequence.Prompt, j.sequence.Output }
-
-// Preemptions returns how often the server took the request's memory away.
-func (j *Job) Preemptions() int { return j.sequence.Preemptions }
-
 // token notes a token.
 func (j *Job) token(n int, last bool) {
 	if n == 1 {
@@ -55,15 +49,7 @@ func NewSimulation(c MachineConfig) (*Simulation, error) {
 	return &Simulation{config: c, scheduler: NewScheduler(c), habits: NewState(c)}, nil
 }
 
-// Now returns the end of the last step.
-func (s *Simulation) Now() time.Duration { return s.now }
-
-// InFlight returns how many requests the server runs and how many wait in its queue.
-func (s *Simulation) InFlight() (running, waiting int) {
-	return s.scheduler.Running(), s.scheduler.Waiting()
-}
-
-// Add lets a request arrive at an instant that is not before Now. seen is told each token; it may add requests, and may be nil.
+// Add lets a request arrive at an instant that is not before the end of the last step. seen is told each token; it may add requests, and may be nil.
 func (s *Simulation) Add(at time.Duration, r Request, seen func(j *Job, n int, at time.Duration)) *Job {
 	j := &Job{Arrived: at, server: s, seen: seen}
 	j.sequence = Sequence{Token: j.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
@@ -136,11 +122,5 @@ func (s *Simulation) Until(at time.Duration) {
 		if !s.Step() {
 			return
 		}
-	}
-}
-
-// Finish runs the server until all requests have ended.
-func (s *Simulation) Finish() {
-	for s.Step() {
 	}
 }

@@ -92,3 +92,9 @@ func BenchmarkSimulation(b *testing.B) {
 	}
 	s.Finish()
 }
+
+// Finish runs the server until all requests have ended.
+func (s *Simulation) Finish() {
+	for s.Step() {
+	}
+}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report"
@@ -86,7 +87,7 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 		kong.Bind(c),
 		kong.Vars{
 			"formats": strings.Join(report.Formats(), ", "), "reportformats": strings.Join(flags.ReportFormats(), ", "), "presets": presets(), "version": console.VersionText(),
-			"most_rate": flags.MostRateText, "listen": simAddress,
+			"most_rate": flags.MostRateText, "listen": simAddress, "engines": strings.Join(simserver.Engines(), ","),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
 	)

@@ -17,6 +17,7 @@ import (
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
@@ -103,6 +104,7 @@ func (r *reportCmd) Run(c *console.Console) error {
 		if err != nil {
 			return console.Usage(err)
 		}
+		setup.Conclude(run)
 		if len(terms) > 0 {
 			if err := saturation.Assess(path, run, terms); err != nil {
 				return console.Usage(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"llmsweep/client/note"
 	"llmsweep/report/published"
 )
 
@@ -17,6 +18,7 @@ type blamed struct {
 	row      *row
 	keys     []string
 	probably map[string]float64 // in run.json's unit, by key, where the cause implies it
+	note     note.Note          // what is said of this row, where it is not what the finding says
 }
 
 // suspicion is a figure that may be the wrong one.

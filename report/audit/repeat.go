@@ -77,7 +77,8 @@ func stuck(r *row) (key string, n note.Note) {
 	if !r.published(published.Stress) || !known(s.Latency.Mean, s.Latency.Std, s.OutputTokens.Mean, s.OutputTokens.Total, s.AskedTokens) || s.Requests.OK < 10 {
 		return "", note.Note{}
 	}
-	if t := r.result.run.Workload.Temperature; t.Known() { // package rule even
+	explained := slices.ContainsFunc(s.Doubts, func(d rundir.Doubt) bool { return d.Rule == "default-limit" })
+	if explained || r.result.run.Workload.Temperature.Known() { // then rule even decides
 		return "", note.Note{}
 	}
 	spread, each := s.Latency.Std.Value()/s.Latency.Mean.Value(), s.OutputTokens.Total.Value()/float64(s.Requests.OK)
@@ -305,7 +306,7 @@ func onceMore(a, b *row) (hit, bool) {
 			h.blame[0].probably[k] = figure(there.stage, k).Value()
 		}
 	} else {
-		h.blame = append(h.blame, blamed{row: there, keys: differ})
+		h.blame = append(h.blame, blamed{row: there, keys: differ, note: noteOnceMore.New(here.line(key), key, here.text(key), there.text(key))})
 	}
 	return h, true
 }

@@ -167,6 +167,9 @@ func Mark(subjects []Subject) {
 		for _, b := range h.blame {
 			mark := d
 			mark.Figures, mark.Probably = b.keys, b.probably
+			if !b.note.IsZero() {
+				mark.Note = b.note
+			}
 			b.row.mark(mark)
 			blamedHere = blamedHere || b.row == h.row
 		}

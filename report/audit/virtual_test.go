@@ -1,4 +1,4 @@
-package audit
+package audit_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/report"
+	"llmsweep/report/audit"
 	"llmsweep/report/published"
 	"llmsweep/sweep"
 	"llmsweep/sweep/load"
@@ -51,9 +52,9 @@ func TestHonestRunsPass(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		found := Runs([]Subject{{File: c.server, Run: run}})
+		found := audit.Runs([]audit.Subject{{File: c.server, Run: run}})
 		for _, s := range run.Stages {
-			inRecords, err := Records(run, c.server+" records", log.Records(s.Name))
+			inRecords, err := audit.Records(run, c.server+" records", log.Records(s.Name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +70,7 @@ func TestHonestRunsPass(t *testing.T) {
 }
 
 // reread prints a run, reads it again and audits that.
-func reread(t *testing.T, run *rundir.Run, format string) []Finding {
+func reread(t *testing.T, run *rundir.Run, format string) []audit.Finding {
 	t.Helper()
 	var b bytes.Buffer
 	if err := report.Render(&b, format, []rundir.Run{*run}, report.Options{}); err != nil {
@@ -82,5 +83,9 @@ func reread(t *testing.T, run *rundir.Run, format string) []Finding {
 	if len(doc.Runs) == 0 {
 		t.Fatalf("%s: nothing was read again", format)
 	}
-	return Runs(subjects(doc.Runs))
+	var all []audit.Subject
+	for i := range doc.Runs {
+		all = append(all, audit.Subject{Run: &doc.Runs[i]})
+	}
+	return audit.Runs(all)
 }

@@ -19,6 +19,7 @@ var (
 	SayNothing    = lang.Say("nothing found", "未发现问题")
 	SayUnread     = lang.Say("not read: %s", "未能读取：%s")
 	SayLine       = lang.Say("line %d", "第 %d 行")
+	sayCaution    = lang.Say("%s (line %d), %s: %s", "%s（第 %d 行），%s：%s")
 	SayTolerates  = lang.Say("Tolerates %s", "容差：%s")
 )
 

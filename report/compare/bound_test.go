@@ -13,7 +13,7 @@ import (
 // TestDifferencesOfBounds compares a saturation rate with one that is known as a lower bound: the difference is a bound too, and between two bounds
 // there is none. A gate judges neither.
 func TestDifferencesOfBounds(t *testing.T) {
-	gate, err := ParseGate("saturation<-5%")
+	gate, err := ParseGate("saturation<-5%", Keys())
 	if err != nil {
 		t.Fatal(err)
 	}

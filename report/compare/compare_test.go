@@ -272,7 +272,7 @@ func TestGates(t *testing.T) {
 		{-0.1, 0.01, "tokens_per_s<-5%", true}, {-0.03, 0.01, "tokens_per_s<-5%", false}, {-0.1, 0.2, "tokens_per_s<-5%", false},
 		{-0.2, 0.01, "itl@80>10%", true}, {0.1, 0.01, "itl@80>+10%", false}, {0.1, 0.01, "errors>1%", false},
 	} {
-		g, err := ParseGate(x.gate)
+		g, err := ParseGate(x.gate, Keys())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +285,7 @@ func TestGates(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"tokens_per_s", "speed<-5%", "tokens_per_s=5%", "tokens_per_s<-5"} {
-		if _, err := ParseGate(bad); err == nil {
+		if _, err := ParseGate(bad, Keys()); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
 	}

@@ -150,15 +150,18 @@ func (f *Factor) scaling(l lang.Lang) string {
 
 // speedUp returns the effect of a step at the plateau: a ratio, a bound, or both outputs where nothing is known of their ratio.
 func (f *Factor) speedUp(s Step, p Load, c Change, l lang.Lang) string {
-	side := func(gpus int, m Metric) string {
+	several := len(f.Members) > 2 && slices.ContainsFunc(f.Steps, func(o Step) bool { return o.From == s.From && o.To == s.To && o.setups != s.setups })
+	side := func(setup string, m Metric) string {
 		for _, o := range f.Members {
-			if o.m.Labels.GPUs == gpus {
+			if o.Setup == setup && several { // two results have one number of GPUs
+				return reached(&o.m, m, l) + sayOfSetup.In(l, setup)
+			} else if o.Setup == setup {
 				return reached(&o.m, m, l)
 			}
 		}
 		return tokens(m.Value)
 	}
-	after, before := side(s.To, p.After), side(s.From, p.Before)
+	after, before := side(s.setups[1], p.After), side(s.setups[0], p.Before)
 	times := func(n rundir.Number) string { return fmt.Sprintf("%.2f", n.Value()) }
 	switch {
 	case p.Unknown:

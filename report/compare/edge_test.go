@@ -39,7 +39,7 @@ func gridded(rng *rand.Rand, name string, slots float64) setup.Input {
 // Two runs of one server with rows at different rates must not fail a gate: across the edge of saturation a latency between two rows is either
 // known with an interval or cannot be judged.
 func TestInterpolationAcrossTheEdge(t *testing.T) {
-	gate, err := ParseGate("ttft@80>10%")
+	gate, err := ParseGate("ttft@80>10%", Keys())
 	if err != nil {
 		t.Fatal(err)
 	}

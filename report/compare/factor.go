@@ -43,6 +43,8 @@ type Step struct {
 	From  int    `json:"from"` // GPUs
 	To    int    `json:"to"`
 	Loads []Load `json:"loads"`
+
+	setups [2]string
 }
 
 // Load is a step at one load.
@@ -150,19 +152,17 @@ func (f *Factor) differs() bool {
 func (f *Factor) arrange() {
 	slices.SortStableFunc(f.Members, func(a, b Member) int {
 		if f.What == ByGPUs {
-			x, _ := strconv.Atoi(a.Value) // labelOf wrote it
-			y, _ := strconv.Atoi(b.Value)
-			return cmp.Compare(x, y)
+			return cmp.Or(cmp.Compare(a.m.Labels.GPUs, b.m.Labels.GPUs), strings.Compare(a.Setup, b.Setup))
 		}
-		return cmp.Compare(b.output(), a.output())
+		return cmp.Or(cmp.Compare(b.output(), a.output()), strings.Compare(a.Setup, b.Setup))
 	})
 	if f.What == ByGPUs {
-		for i := 1; i < len(f.Members); i++ {
-			if f.Members[i].Value != f.Members[i-1].Value {
-				f.Steps = append(f.Steps, step(&f.Members[i-1].m, &f.Members[i].m))
-				f.Ratios = append(f.Ratios, between(&f.Members[i], &f.Members[i-1]))
-			}
-		}
+		f.eachStep(func(a, b *Member) {
+			s := step(&a.m, &b.m)
+			s.setups = [2]string{a.Setup, b.Setup}
+			f.Steps = append(f.Steps, s)
+			f.Ratios = append(f.Ratios, between(b, a))
+		})
 	} else {
 		for i := range f.Members[1:] {
 			f.Ratios = append(f.Ratios, between(&f.Members[0], &f.Members[i+1]))
@@ -215,6 +215,24 @@ func step(a, b *Measured) Step {
 		s.Loads = append(s.Loads, l)
 	}
 	return s
+}
+
+// eachStep calls do for each pair of a member and one with the next more GPUs, whatever the order in which results were named.
+func (f *Factor) eachStep(do func(a, b *Member)) {
+	for i := range f.Members {
+		b := &f.Members[i]
+		fewer := 0
+		for j := range f.Members[:i] {
+			if n := f.Members[j].m.Labels.GPUs; n < b.m.Labels.GPUs {
+				fewer = max(fewer, n)
+			}
+		}
+		for j := range f.Members[:i] {
+			if a := &f.Members[j]; fewer > 0 && a.m.Labels.GPUs == fewer {
+				do(a, b)
+			}
+		}
+	}
 }
 
 // open takes the speed-up back where it is a bound, or not known.

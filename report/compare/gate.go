@@ -24,11 +24,8 @@ type Gate struct {
 
 var gateText = regexp.MustCompile(`^\s*([a-z_]+(?:@[\w.]+)?)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*$`)
 
-// ParseGate reads a gate on one of [Keys].
-func ParseGate(text string) (Gate, error) { return ParseGateOn(text, Keys()) }
-
-// ParseGateOn reads a gate on one of the keys.
-func ParseGateOn(text string, keys []string) (Gate, error) {
+// ParseGate reads a gate on one of the keys.
+func ParseGate(text string, keys []string) (Gate, error) {
 	if key := strings.TrimSpace(strings.FieldsFunc(text+" ", isComparison)[0]); slices.Contains(keys, key) && (slices.Contains(fidelity.Keys(), key) || slices.Contains(fidelity.OtherOutcomes(), key)) {
 		c, err := fidelity.ParseAny(text)
 		if err != nil {
@@ -215,7 +212,7 @@ func Checks(at time.Time, result Judged, gates []Gate) report.GateSuite {
 func ParseGates(texts, keys []string) ([]Gate, error) {
 	var gates []Gate
 	for _, text := range texts {
-		g, err := ParseGateOn(text, keys)
+		g, err := ParseGate(text, keys)
 		if err != nil {
 			return nil, err
 		}

@@ -157,7 +157,7 @@ func TestLiveGates(t *testing.T) {
 	for gate, fails := range map[string]bool{
 		"tokens_per_s<-5%": true, "tokens_per_s<-7%": false, "latency@50>5%": true, "ttft@80>1%": false, "errors>1%": false,
 	} {
-		g, err := ParseGateOn(gate, v.Keys())
+		g, err := ParseGate(gate, v.Keys())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestLiveGates(t *testing.T) {
 			t.Errorf("%s fails: %v", gate, got)
 		}
 	}
-	if _, err := ParseGateOn("itl@4.5rps>5%", pair.Keys([]string{"4.5"}, nil)); err != nil {
+	if _, err := ParseGate("itl@4.5rps>5%", pair.Keys([]string{"4.5"}, nil)); err != nil {
 		t.Error(err)
 	}
 	if want := pair.Keys(nil, nil); !slices.Equal(v.Keys()[:len(want)], want) {

@@ -92,6 +92,7 @@ var (
 	sayTimesAtMost   = lang.Say("at most %s x that of %s (%s)", "至多为 %[2]s（%[3]s）的 %[1]s 倍")
 	sayTimesBetween  = lang.Say("%s to %s x that of %s (%s)", "为 %[3]s（%[4]s）的 %[1]s 至 %[2]s 倍")
 	sayTimesUnknown  = lang.Say("by how much over %s (%s) is not known, because both are lower bounds", "与 %s（%s）的比值未知，因为两者均为下限")
+	sayOfSetup       = lang.Say(" of %s", "，即 %s")
 	sayOrMore        = lang.Say("%s or more", "不低于 %s")
 	sayFromTo        = lang.Say("%s to %s, of which the rows disagree", "%s 至 %s（各行不一致）")
 	sayNoSpeedUp     = lang.Say("%s: no speed-up from %[3]d to %[2]d GPUs is shown.", "%s：从 %[3]d 张 GPU 到 %[2]d 张未显示出加速。")

@@ -322,9 +322,25 @@ func (w *writer) run(s *setup.Setup, heading bool) string {
 	for _, o := range s.LeftOut {
 		lines = append(lines, docDoubt.In(w.Lang, o.Row, o.Where, o.Because(w.Lang)))
 	}
+	for _, o := range s.Marked {
+		if o.Figures {
+			lines = append(lines, docFigures.In(w.Lang, o.Row, o.Where, o.Because(w.Lang)))
+		}
+	}
 	md.List("", lines)
 	md.Flush()
 	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// partlyUsed counts the rows of which some figures are not used.
+func partlyUsed(marked []setup.LeftOut) int {
+	rows := map[string]bool{}
+	for _, o := range marked {
+		if o.Figures {
+			rows[o.Where] = true
+		}
+	}
+	return len(rows)
 }
 
 // labels says where the labels of an imported run come from, and what the document says of it that a reader must know.
@@ -389,6 +405,9 @@ func (w *writer) summary(c *compare.Comparison) string {
 		}
 		if len(c.LeftOut) > 0 {
 			lines = append(lines, docLeftOut.In(w.Lang, len(c.LeftOut)))
+		}
+		if n := partlyUsed(c.Marked); n > 0 {
+			lines = append(lines, docFiguresOf.In(w.Lang, n))
 		}
 	}
 	for _, c := range w.Claims {

@@ -19,6 +19,8 @@ var (
 	docLaunch    = lang.Say("Launch command: %s", "启动命令：%s")
 	docClaims    = lang.Say("%s: its tables do not show %d of the %d statements of its text that were checked; each is named below with its line.", "%s：文中经核对的 %[3]d 处陈述有 %[2]d 处未由其表格支持，下文逐处注明所在行。")
 	docSource    = lang.Say("Source: %s", "来源：%s")
+	docFigures   = lang.Say("Not used of %s (%s), the doubtful figures: %s", "%s（%s）中存疑的数值未采用：%s")
+	docFiguresOf = lang.Say("Rows of which only the doubtful figures are left out: %d. Each is named at its table.", "有 %d 行仅其中存疑的数值未采用，并在原处注明。")
 	docDoubt     = lang.Say("Not used: %s (%s): %s", "未采用：%s（%s）：%s")
 	docNoGPU     = lang.Say("GPU not named", "未注明 GPU")
 	docNoEngine  = lang.Say("engine not named", "未注明引擎")

@@ -23,6 +23,21 @@ func Answer(run *rundir.Run, l lang.Lang) []string {
 	return lines
 }
 
+// saturatesByRows returns what the rows of a published sweep show of its saturation.
+func saturatesByRows(sat *rundir.Saturation, l lang.Lang) string {
+	if sat.Rate.IsZero() {
+		return sayRowsDisagree.In(l, lang.Number(sat.Low, lang.Fixed(2)), lang.Number(sat.High, lang.Fixed(2)))
+	}
+	rate, output := lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Fixed(2))+" req/s", ""
+	if sat.Output.Known() {
+		output = sayOutput.In(l, lang.Number(sat.Output, lang.Fixed(2)))
+	}
+	if sat.Rate.Bound() {
+		return sayRowsRise.In(l, rate+output)
+	}
+	return sayRowsLevel.In(l, rate+output)
+}
+
 // found returns what a run found.
 func found(run *rundir.Run, l lang.Lang) []string {
 	if sent, failed := StageAttempts(run); sent > 0 && sent == failed {
@@ -37,6 +52,9 @@ func found(run *rundir.Run, l lang.Lang) []string {
 	a := saturation.AnswerOf(run)
 	if a == nil {
 		return Promises(run, l)
+	}
+	if run.Source != nil && run.Saturation != nil {
+		return append(Promises(run, l), saturatesByRows(run.Saturation, l))
 	}
 	add(rateOf(run, a, l))
 	for _, n := range a.Cautions {

@@ -2,8 +2,11 @@ package findings_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +23,7 @@ func TestEveryNoteHasWords(t *testing.T) {
 	words := lang.Join(findings.Words(), audit.Words(), published.Words())
 	codes := map[string]bool{}
 	for _, k := range testkit.Kinds(t) {
-		if err := words.Check(k.Kind); err != nil {
+		if err := wrong(words, k.Kind); err != nil {
 			t.Errorf("%s: %v", k.Where, err)
 		}
 		if codes[k.Code] {
@@ -98,3 +101,42 @@ func TestSentences(t *testing.T) {
 		}
 	}
 }
+
+// wrong returns what is wrong with the sentence of a kind of note: no words, an unknown argument or format, or an argument
+// that is not used.
+func wrong(w lang.Words, k note.Kind) error {
+	p, ok := w[k.Code]
+	if !ok {
+		return fmt.Errorf("%s has no words", k.Code)
+	}
+	for _, l := range lang.All() {
+		text := p.In(l)
+		if text == "" {
+			return fmt.Errorf("%s has no words in %s", k.Code, l)
+		}
+		var used []string
+		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+			format, _, _ := strings.Cut(m[2], " ")
+			if !slices.Contains(k.Args, m[1]) {
+				return fmt.Errorf("%s in %s: there is no argument %s", k.Code, l, m[1])
+			}
+			if format != "" && !slices.Contains(formats(), format) {
+				return fmt.Errorf("%s in %s: there is no format %s", k.Code, l, format)
+			}
+			used = append(used, m[1])
+		}
+		for _, name := range k.Args {
+			if !slices.Contains(used, name) {
+				return fmt.Errorf("%s in %s does not say {%s}", k.Code, l, name)
+			}
+		}
+	}
+	return nil
+}
+
+// formats are those that the sentences of notes may name.
+func formats() []string {
+	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "flag", "count", "times", "note", "verdict", "metric"}
+}
+
+var placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)(?::([^{}]*))?\}`)

@@ -54,6 +54,9 @@ var (
 	sayITLMean        = lang.Say("ITL mean %s", "ITL 均值 %s")
 	sayCapacity       = lang.Say("The simulator's computed capacity is %s req/s; measured: %s, %s %% off.", "模拟器的理论容量为 %s req/s；实测 %s，相差 %s %%。")
 	sayCapacityAlone  = lang.Say("The simulator's computed capacity is %s req/s.", "模拟器的理论容量为 %s req/s。")
+	sayRowsDisagree   = lang.Say("Saturation: the rows disagree on it. One fell behind its arrivals above %s req/s, and a later one completed %s req/s.", "饱和点：各行不一致。一行在高于 %s req/s 时已跟不上到达，而另一行完成了 %s req/s。")
+	sayRowsRise       = lang.Say("Saturation: not reached. The rows show at least %s.", "饱和点：未达到。各行表明至少为 %s。")
+	sayRowsLevel      = lang.Say("Saturation: %s, the most that a row completed; rows with more arrivals fell behind.", "饱和点：%s，为各行完成的最高速率；到达更多的行跟不上到达。")
 )
 
 // What was promised.

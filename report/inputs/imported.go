@@ -20,8 +20,10 @@ import (
 	"unicode"
 
 	"llmsweep/report"
+	"llmsweep/report/audit"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
@@ -56,7 +58,20 @@ func ReadImported(file string) (*published.Document, error) {
 	case len(doc.Runs) == 0:
 		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or JSON result of %s", file, strings.Join(published.ResultTools(), ", "))
 	}
+	markDoubts(file, doc)
 	return doc, nil
+}
+
+// markDoubts keeps in the results of a document what the audit finds in it, and concludes from their rows where they saturate.
+func markDoubts(file string, doc *published.Document) {
+	var subjects []audit.Subject
+	for i := range doc.Runs {
+		subjects = append(subjects, audit.Subject{File: file, Run: &doc.Runs[i]})
+	}
+	audit.Mark(subjects)
+	for i := range doc.Runs {
+		setup.Conclude(&doc.Runs[i])
+	}
 }
 
 // Keep writes a run directory for each result of a document, and prints a list of them.

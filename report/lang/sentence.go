@@ -76,42 +76,6 @@ func (w Words) Sentence(n note.Note, l Lang) string {
 	return s + Stop.In(l)
 }
 
-// Check returns what is wrong with the sentence of a kind of note: no words, an unknown argument or format, or an argument
-// that is not used.
-func (w Words) Check(k note.Kind) error {
-	p, ok := w[k.Code]
-	if !ok {
-		return fmt.Errorf("%s has no words", k.Code)
-	}
-	for _, l := range All() {
-		text := p.In(l)
-		if text == "" {
-			return fmt.Errorf("%s has no words in %s", k.Code, l)
-		}
-		var used []string
-		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
-			format, _, _ := strings.Cut(m[2], " ")
-			if !slices.Contains(k.Args, m[1]) {
-				return fmt.Errorf("%s in %s: there is no argument %s", k.Code, l, m[1])
-			}
-			if format != "" && !slices.Contains(formats(), format) {
-				return fmt.Errorf("%s in %s: there is no format %s", k.Code, l, format)
-			}
-			used = append(used, m[1])
-		}
-		for _, name := range k.Args {
-			if !slices.Contains(used, name) {
-				return fmt.Errorf("%s in %s does not say {%s}", k.Code, l, name)
-			}
-		}
-	}
-	return nil
-}
-
-func formats() []string {
-	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "flag", "count", "times", "note", "verdict", "metric"}
-}
-
 var (
 	placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)(?::([^{}]*))?\}`)
 	optional    = regexp.MustCompile(`\[([^\[\]|]*)(?:\|([^\[\]]*))?\]`)

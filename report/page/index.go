@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"llmsweep/report/audit"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
@@ -41,7 +42,7 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 	}
 	notes := Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {
-		if lines := lang.Sentences(func(l lang.Lang) []string { return findings.Warnings(in.Run, l) }); len(lines) > 0 {
+		if lines := lang.Sentences(func(l lang.Lang) []string { return audit.Cautions(in.Run, l) }); len(lines) > 0 {
 			notes.Blocks = append(notes.Blocks, Block{Heading: lang.Same(numbered(i, in))}, Block{Lines: &Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"llmsweep/report/audit"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
@@ -105,7 +106,7 @@ func (v *view) careful(l lang.Lang) []string {
 	if state := findings.State(v.Run, l); len(state) > 1 {
 		lines = append(lines, state...)
 	}
-	return append(lines, findings.Warnings(v.Run, l)...)
+	return append(lines, audit.Cautions(v.Run, l)...)
 }
 
 // headline is the large number: the saturation rate; without one the output of the best stage.

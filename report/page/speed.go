@@ -64,7 +64,7 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 		s.Name, s.Style, s.Dashed = lang.Same(name), draw.Line, i >= draw.Colours
 	}
 	for _, r := range findings.AllStages(one[0].Run) {
-		p, ok := speedOf(r.Stage, gpus)
+		p, ok := speedOf(one[0].Trusted(r.Stage), gpus)
 		if !drawnPlot(r.Stage) || !r.Stage.Invalid.IsZero() || one[0].Impossible(r.Stage) || !ok {
 			continue
 		}
@@ -124,7 +124,7 @@ func speedOf(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 // takesPart reports whether a stage is one of the rows that comparing and choosing rest on.
 func takesPart(setups []setup.Setup, st *rundir.Stage) bool {
 	return slices.ContainsFunc(setups, func(s setup.Setup) bool {
-		return slices.ContainsFunc(s.Rows, func(r setup.Row) bool { return r.Stage == st || slices.Contains(r.Repeats, st) })
+		return slices.ContainsFunc(s.Rows, func(r setup.Row) bool { return r.Of(st) })
 	})
 }
 

@@ -71,7 +71,7 @@ func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names 
 			if !r.Stage.Invalid.IsZero() || setups[i].Impossible(r.Stage) {
 				continue
 			}
-			y, ok := c.add(v, r.Stage, l, len(t.Rows)+1)
+			y, ok := c.add(v, setups[i].Trusted(r.Stage), l, len(t.Rows)+1)
 			if !ok {
 				continue
 			}

@@ -24,15 +24,20 @@ func SixColumns() []findings.Column {
 		head, unit string
 		scale      float64
 		rate       bool // 0 is none
+		key        string
 	}{
-		{"Benchmark", "", 0, false}, {"Requests per Second", "req/sec", 1, true}, {"Request Latency", "sec", 1, false}, {"Time to First Token", "ms", ms, false},
-		{"Inter Token Latency", "ms", ms, false}, {"Output Token Throughput", "tokens/sec", 1, true},
+		{"Benchmark", "", 0, false, ""}, {"Requests per Second", "req/sec", 1, true, "rates.completed"}, {"Request Latency", "sec", 1, false, "latency_s.mean"},
+		{"Time to First Token", "ms", ms, false, "ttft_s.mean"}, {"Inter Token Latency", "ms", ms, false, "inter_token_s"},
+		{"Output Token Throughput", "tokens/sec", 1, true, "tokens_per_s.output"},
 	} {
 		c := &columns[i]
 		c.Head, c.Sub, c.Unit = lang.Same(f.head), lang.Text{}, ""
 		c.Cell = func(r findings.StageRow) table.Cell {
 			if c.Number == nil {
 				return table.Literal(sixColumnName(r.Stage))
+			}
+			if printed, ok := asPrinted(r.Stage, f.key); ok {
+				return table.Literal(printed)
 			}
 			n := lang.Scale(c.Number(r.Stage), f.scale)
 			if f.rate {
@@ -42,6 +47,13 @@ func SixColumns() []findings.Column {
 		}
 	}
 	return columns
+}
+
+// asPrinted returns a figure that contradicts others as its document has it, so that its cause can be found again.
+func asPrinted(s *rundir.Stage, key string) (text string, ok bool) {
+	doubted := slices.ContainsFunc(s.Doubts, func(d rundir.Doubt) bool { return slices.Contains(d.Figures, key) })
+	p, ok := s.Source.At(key)
+	return p.Text, ok && doubted && strings.ContainsAny(p.Text, "123456789") // a row of zeros is n/a
 }
 
 // sixColumnName is a stage's name in the six-column table, which has the unit behind a rate.

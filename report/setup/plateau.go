@@ -41,7 +41,7 @@ const (
 
 // plateau is the run's own saturation where it was measured here, else the row that served the most.
 func (s *Setup) plateau() Plateau {
-	if a := saturation.AnswerOf(s.Run); a != nil && !a.Rate.IsZero() {
+	if a := saturation.AnswerOf(s.Run); a != nil && !a.Rate.IsZero() && s.Run.Source == nil {
 		return Plateau{
 			Rate: rundir.Exactly(a.Rate.Value()), Low: a.Low, High: a.High, Output: a.Output,
 			Where: s.show(s.Path) + " saturation", Rising: a.Rate.Bound(),
@@ -74,6 +74,24 @@ func (s *Setup) plateau() Plateau {
 		p.Rate, p.Output, p.Where = rundir.Exactly(r.Served), r.Stage.TokensPerS.Output, r.Where+", "+top.Where
 	}
 	return p
+}
+
+// Conclude sets the saturation rate of a sweep that was read from a document to the plateau of its rows, which all commands tell: a lower bound where no
+// row fell behind, and only an interval where the rows disagree.
+func Conclude(run *rundir.Run) {
+	if run.Source == nil || run.Plan.Kind != rundir.KindSweep {
+		return
+	}
+	run.Saturation = nil
+	switch p := Load([]Input{{Run: run}})[0].Plateau; {
+	case !p.Rate.Known():
+	case p.Most.Known():
+		run.Saturation = &rundir.Saturation{Low: p.Rate, High: p.Most}
+	case p.Rising:
+		run.Saturation = &rundir.Saturation{Rate: rundir.Over(p.Rate.Value()), Output: p.Output}
+	default:
+		run.Saturation = &rundir.Saturation{Rate: p.Rate, Output: p.Output}
+	}
 }
 
 // behind returns the first published row that fell behind its arrivals; -1 where there is none, or where the rows say themselves whether they did.

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,6 +68,7 @@ type Row struct {
 	Repeats []*rundir.Stage
 
 	topOutput rundir.Number // the same of the output
+	printed   *rundir.Stage // with all figures, also those that are doubted
 }
 
 // LeftOut is a row that must not be relied on.
@@ -78,6 +80,8 @@ type LeftOut struct {
 	Why   string `json:"why"`  // in English
 	// Grade is that of the audit; empty where the row itself says so.
 	Grade audit.Grade `json:"grade,omitempty"`
+	// Figures reports whether figures of the row are left out for it; the rest is used.
+	Figures bool `json:"figures,omitempty"`
 
 	note note.Note
 }
@@ -89,6 +93,12 @@ func (o *LeftOut) Doubted() bool { return o.Grade == audit.Doubtful }
 func (s *Setup) IsOf(o LeftOut, st *rundir.Stage) bool {
 	return o.Where == s.where(st) && o.Row == rowName(st)
 }
+
+// Of reports whether the row was made of a stage of the run.
+func (r *Row) Of(st *rundir.Stage) bool { return r.printed == st || slices.Contains(r.Repeats, st) }
+
+// Trusted returns a stage of the setup without the figures that contradict others.
+func (s *Setup) Trusted(st *rundir.Stage) *rundir.Stage { return audit.Trusted(st, s.repaired) }
 
 // Impossible reports whether the audit calls a stage of the setup impossible, whether or not it would be a point of the curve.
 func (s *Setup) Impossible(st *rundir.Stage) bool { return slices.Contains(s.impossible, st) }
@@ -178,7 +188,7 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 		}
 		marked = append(marked, s.marks(st, found)...)
 		trusted := audit.Trusted(st, s.repaired)
-		rows = append(rows, Row{Stage: trusted, Where: where, Served: trusted.Rates.Completed.Value(), Doubted: trusted != st})
+		rows = append(rows, Row{Stage: trusted, Where: where, Served: trusted.Rates.Completed.Value(), Doubted: trusted != st, printed: st})
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(load(a.Stage), load(b.Stage)) })
 	if s.Run.Source != nil {
@@ -296,18 +306,18 @@ func load(s *rundir.Stage) float64 {
 // marks returns what the audit doubts in a stage that is used, and remarks on it.
 func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []LeftOut {
 	var all []LeftOut
-	add := func(rule string, grade audit.Grade, n note.Note) {
-		all = append(all, LeftOut{Row: rowName(st), Where: s.where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade, note: n})
+	add := func(rule string, grade audit.Grade, n note.Note, figures bool) {
+		all = append(all, LeftOut{Row: rowName(st), Where: s.where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade, Figures: figures, note: n})
 	}
 	for _, d := range st.Doubts {
-		add(d.Rule, audit.Grade(d.Grade), d.Note)
+		add(d.Rule, audit.Grade(d.Grade), d.Note, len(d.Figures) > 0 && !slices.Contains(d.Figures, "rate"))
 	}
 	if st.Source != nil {
 		return all
 	}
 	for _, f := range found {
 		if f.Grade != audit.Impossible && f.Rule != "" && s.speaksOf(f, st) {
-			add(f.Rule, f.Grade, f.Note())
+			add(f.Rule, f.Grade, f.Note(), false)
 		}
 	}
 	return all
@@ -422,11 +432,28 @@ func Title(run *rundir.Run) string {
 	return strings.Join(parts, ", ")
 }
 
+// parallelism are the options of launch commands that share a model out over GPUs.
+var parallelism = regexp.MustCompile(`--(?:tensor-parallel-size|tp-size|tp|data-parallel-size|dp-size|dp)[ =]+\d+`)
+
+// parallel returns how a published server was told to use its GPUs: "--dp 2"; empty where that is not known.
+func parallel(run *rundir.Run) string {
+	return strings.Join(parallelism.FindAllString(run.Target.Launch, -1), " ")
+}
+
 // distinguish makes names unique: what is labelled alike, or not at all, is told apart by where it was found.
 func distinguish(all []Setup) {
-	seen := map[string]int{}
+	seen, launched := map[string]int{}, map[string]map[string]bool{}
 	for _, s := range all {
-		seen[s.Name]++
+		if launched[s.Name] == nil {
+			launched[s.Name] = map[string]bool{}
+		}
+		launched[s.Name][parallel(s.Run)] = true
+	}
+	for i := range all { // what is labelled alike and was started differently is another configuration
+		if p := parallel(all[i].Run); p != "" && len(launched[all[i].Name]) > 1 {
+			all[i].Name += ", " + p
+		}
+		seen[all[i].Name]++
 	}
 	used := map[string]int{}
 	for i := range all {

@@ -215,22 +215,22 @@ func TestParse(t *testing.T) {
 		"trace:a.jsonl":       Trace{File: "a.jsonl"},
 		`trace:C:\traces\a-b`: Trace{File: `C:\traces\a-b`},
 	} {
-		got, err := Parse(in)
+		got, err := parse(in)
 		if err != nil {
 			t.Errorf("%q: %v", in, err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", in, diff)
 		}
-		if again, err := Parse(got.(openLoad).text()); err != nil || !cmp.Equal(again, got) {
-			t.Errorf("%q becomes %q, which becomes %v, %v", in, got.(openLoad).text(), again, err)
+		if again, err := parse(got.text()); err != nil || !cmp.Equal(again, got) {
+			t.Errorf("%q becomes %q, which becomes %v, %v", in, got.text(), again, err)
 		}
 	}
 	for _, in := range []string{
 		"poison", "poisson:1", "constant:", "gamma", "gamma:", "gamma:0", "gamma:-1", "gamma:NaN", "gamma:Inf", "gamma:1e9",
 		"ramp", "ramp:5", "ramp:-5-3", "ramp:0-0", "ramp:5-Inf", "ramp:NaN-1", "ramp:a-b", "trace", "trace:", "Poisson",
 	} {
-		if got, err := Parse(in); err == nil {
+		if got, err := parse(in); err == nil {
 			t.Errorf("%q is read as %v", in, got)
 		}
 	}
@@ -241,12 +241,12 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, s string) {
-		a, err := Parse(s)
+		a, err := parse(s)
 		if err != nil {
 			return
 		}
-		if again, err := Parse(a.(openLoad).text()); err != nil || !cmp.Equal(again, a) {
-			t.Errorf("%q is %+v, and %q is %+v, %v", s, a, a.(openLoad).text(), again, err)
+		if again, err := parse(a.text()); err != nil || !cmp.Equal(again, a) {
+			t.Errorf("%q is %+v, and %q is %+v, %v", s, a, a.text(), again, err)
 		}
 		o := Options{Arrivals: s, Rate: 5, Duration: time.Minute}
 		switch a.(type) {

@@ -12,7 +12,7 @@ import (
 // Options are loads as a command line asks for them: closed loops of several widths, or one open loop.
 type Options struct {
 	Concurrency    []int         // closed loops, one stage each
-	Arrivals       string        // of an open loop: what [Parse] reads; empty for Poisson
+	Arrivals       string        // of an open loop: what poisson, constant, gamma:SHAPE, ramp:FROM-TO or trace:FILE; empty for Poisson
 	Rate           float64       // of an open loop, requests per second
 	TimeScale      float64       // speed of a trace; 0 for as recorded, or as Rate says
 	MaxConcurrency int           // of an open loop; 0 for no limit
@@ -92,12 +92,12 @@ func (o Options) open() (Load, error) {
 	return l.with(o)
 }
 
-// openLoad is a load that [Parse] reads.
+// openLoad is a load that parse reads.
 type openLoad interface {
 	Load
 	// with returns the load with the rate, duration and limit of the options, or what is wrong with them.
 	with(Options) (Load, error)
-	// text returns the load as [Parse] reads it.
+	// text returns the load as parse reads it.
 	text() string
 }
 
@@ -168,10 +168,8 @@ func (t Trace) text() string  { return "trace:" + t.File }
 // errKinds lists the kinds of arrivals.
 var errKinds = errors.New("write poisson, constant, gamma:SHAPE (gamma:0.5), ramp:FROM-TO in requests per second (ramp:2-20) or trace:FILE")
 
-// Parse reads the kind of an open loop: poisson, constant, gamma:0.5, ramp:2-20 or trace:FILE. An empty text is Poisson. The rate, and
-// the duration of a ramp, are not part of the text.
-func Parse(text string) (Load, error) { return parse(text) }
-
+// parse reads the kind of an open loop: poisson, constant, gamma:0.5, ramp:2-20 or trace:FILE. An empty text is Poisson. The rate, and the
+// duration of a ramp, are not part of the text.
 func parse(text string) (openLoad, error) {
 	kind, value, given := strings.Cut(text, ":")
 	bad := func() (openLoad, error) { return nil, fmt.Errorf("%q is not a kind of arrivals: %w", text, errKinds) }

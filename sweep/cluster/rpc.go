@@ -141,19 +141,6 @@ func DialCoordinator(ctx context.Context, addresses []string, token string, slow
 	return newLink[FromRank, ToRank](conn), nil
 }
 
-// DialOn connects to rank 0 over a connection that exists.
-func DialOn(ctx context.Context, conn net.Conn, token string) (Uplink, error) {
-	config, err := secured(token, rankSide, serverSide)
-	if err != nil {
-		return nil, err
-	}
-	secure := tls.Client(conn, config)
-	if err := secure.HandshakeContext(ctx); err != nil {
-		return nil, err
-	}
-	return newLink[FromRank, ToRank](secure), nil
-}
-
 // knock returns the first connection to one of the addresses whose other side has the token.
 func knock(ctx context.Context, addresses []string, config *tls.Config, slow func(error)) (*tls.Conn, error) {
 	const first, most, patience = 100 * time.Millisecond, 2 * time.Second, 10 * time.Second

@@ -196,9 +196,6 @@ func (s *Session) estimate() ClockEstimate {
 	return e
 }
 
-// Clock returns what is known of this rank's clock against rank 0's.
-func (s *Session) Clock() ClockEstimate { return s.estimate() }
-
 // Leave tells rank 0 why this rank cannot take part, and waits until rank 0 has ended the run.
 func (s *Session) Leave(err error) {
 	s.send(trouble(err, false))

@@ -102,10 +102,11 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 	if b.held != nil {
 		rate = max(rate, min(offered(b.held), high))
 	}
-	if least := f.least(); least > 0 && slices.ContainsFunc(f.all, isHold) {
-		if least < Comfortable*rate {
-			s.Cautions = append(s.Cautions, noteNotHeld.New(rate, least))
-		}
+	least := f.least()
+	if shown := max(least, f.alone()); shown > 0 && shown < Comfortable*rate {
+		s.Cautions = append(s.Cautions, noteNotHeld.New(rate, shown))
+	}
+	if least > 0 && slices.ContainsFunc(f.all, isHold) {
 		if refuted {
 			least /= tolerated
 			if grows := f.grows(); grows != nil {
@@ -127,6 +128,16 @@ func (f *finder) least() (most float64) {
 		}
 	}
 	return most
+}
+
+// alone returns what was completed with one request at a time; 0 where that was not measured.
+func (f *finder) alone() float64 {
+	for i := range f.run.Stages {
+		if st := &f.run.Stages[i]; st.Role == rundir.Floor && Usable(st) && st.Progress.Rate.Known() {
+			return st.Progress.Rate.Value()
+		}
+	}
+	return 0
 }
 
 // sustained returns the most that a stage without a growing backlog completed: the server got as much done for as long as that.

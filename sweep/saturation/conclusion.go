@@ -160,7 +160,9 @@ func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage
 	} else {
 		weight = (rate - from) / (slo.Offered(high) - from)
 	}
-	at := func(of func(*rundir.Stage) rundir.Number) rundir.Number { return interpolated(of(low), of(high), weight) }
+	at := func(of func(*rundir.Stage) rundir.Number) rundir.Number {
+		return interpolated(of(low), of(high), weight)
+	}
 	c.TTFTMean = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.Mean })
 	c.TTFTP90 = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.P90 })
 	c.ITLMean = at(meanITL)

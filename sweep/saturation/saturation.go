@@ -86,7 +86,7 @@ func (f *finder) comfort(s *rundir.Saturation) {
 // explain fills in the evidence, and what the server ran out of.
 func (f *finder) explain(s *rundir.Saturation) {
 	s.Reason = reason(f.rows, s, slices.ContainsFunc(f.open, over))
-	if i := slices.IndexFunc(f.rows, shortens); i >= 0 {
+	if i := slices.IndexFunc(f.rows, func(st *rundir.Stage) bool { return shortens(st) && st.Rates.Offered.Known() }); i >= 0 {
 		st := f.rows[i]
 		s.Reason = noteShortened.New(st.Rates.Offered.Value(), st.Shortened.Value(), st.Progress.Rate.Value())
 	}

@@ -31,11 +31,6 @@ type LengthLimits struct {
 // bench_serving.py before it), with which published results were measured. Its --sharegpt-context-len is MaxTotal.
 func SGLangLimits() LengthLimits { return LengthLimits{MinPrompt: 2, MinOutput: 2} }
 
-// VLLMLimits returns the limits of vllm bench serve (vllm/benchmarks/datasets/utils.py at 237145e, is_valid_sequence).
-func VLLMLimits() LengthLimits {
-	return LengthLimits{MinPrompt: 4, MinOutput: 4, MaxPrompt: 1024, MaxTotal: 2048}
-}
-
 // DatasetOptions select what is taken from a dataset.
 type DatasetOptions struct {
 	Rows  int    // drawn at random from the file, at most; 0 for 10,000

@@ -487,6 +487,11 @@ func TestLongTextsAreFewer(t *testing.T) {
 	}
 }
 
+// vllmLimits returns the limits of vllm bench serve (vllm/benchmarks/datasets/utils.py at 237145e, is_valid_sequence).
+func vllmLimits() LengthLimits {
+	return LengthLimits{MinPrompt: 4, MinOutput: 4, MaxPrompt: 1024, MaxTotal: 2048}
+}
+
 func TestVLLMLimits(t *testing.T) {
 	say := func(prompt, answer int) string {
 		return fmt.Sprintf(`{"conversations": [{"from": "human", "value": %q}, {"from": "gpt", "value": %q}]}`+"\n",
@@ -494,7 +499,7 @@ func TestVLLMLimits(t *testing.T) {
 	}
 	lines := say(4, 4) + say(3, 9) + say(9, 3) + say(1024, 1024) + say(1025, 9) + say(1024, 1025) + say(9, 2039) + say(9, 2040)
 	for forced, want := range map[bool]int{false: 3, true: 5} {
-		o := DatasetOptions{Limits: VLLMLimits(), Count: byCharacter, ForceOutput: forced, Output: rundir.Lengths{Mean: 2}}
+		o := DatasetOptions{Limits: vllmLimits(), Count: byCharacter, ForceOutput: forced, Output: rundir.Lengths{Mean: 2}}
 		d, err := read(t.Context(), text(t, lines), o)
 		if err != nil {
 			t.Fatal(err)

@@ -132,13 +132,8 @@ func Free(path string) string {
 	}
 }
 
-// Continue opens a directory whose run goes on. The records and readings of stages that are not kept are cut off, and so is what a power
+// ContinueOn opens a directory whose run goes on. The records and readings of stages that are not kept are cut off, and so is what a power
 // failure damaged.
-func Continue(path string, kept func(stage string) bool) (*Dir, error) {
-	return ContinueOn(OS{}, path, kept)
-}
-
-// ContinueOn is [Continue] on a disk.
 func ContinueOn(d Disk, path string, kept func(stage string) bool) (*Dir, error) {
 	unlock, err := lock(d, path)
 	if err != nil {
