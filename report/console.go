@@ -116,9 +116,8 @@ func headline(run *rundir.Run, l lang.Lang) string {
 	default: // the label says otherwise, so show both
 		parts = append(parts, t.Engine+" "+t.Version)
 	}
-	prompt, out := findings.LengthText(run.Workload.PromptTokens), findings.LengthText(run.Workload.OutputTokens)
-	if prompt != "" && out != "" {
-		parts = append(parts, loadBrief.In(l, prompt, out))
+	if brief := findings.LoadBrief(&run.Workload, l); brief != "" {
+		parts = append(parts, brief)
 	}
 	return strings.Join(append(parts, run.Target.URL), "   ")
 }
@@ -133,11 +132,10 @@ func Target(run *rundir.Run, l lang.Lang) string {
 	if d := run.Workload.Dataset; d != "" {
 		parts = append(parts, filepath.Base(d))
 	}
-	out := lang.Shortest(run.Workload.OutputTokens.Mean)
-	if p := run.Workload.PromptTokens; p.Mean > 0 {
-		parts = append(parts, loadBrief.In(l, lang.Shortest(p.Mean), out))
+	if brief := findings.LoadBrief(&run.Workload, l); brief != "" {
+		parts = append(parts, brief)
 	} else {
-		parts = append(parts, loadFixedBrief.In(l, out))
+		parts = append(parts, loadFixedBrief.In(l, lang.Shortest(run.Workload.OutputTokens.Mean)))
 	}
 	return strings.Join(parts, "  ")
 }

@@ -71,6 +71,5 @@ var (
 	plotBound      = lang.Say("; ^ at least", "；^ 不小于此值")
 	targetOn       = lang.Say(" on %s", "（%s）")
 	loadFixedBrief = lang.Say("a fixed prompt -> %s tokens", "固定提示词 -> %s token")
-	loadBrief      = lang.Say("%s -> %s tokens", "%s -> %s token")
 	plotAxis       = lang.Say("against req/s offered", "横轴为到达率 req/s")
 )

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
@@ -171,6 +172,7 @@ func alike(setups []setup.Setup) error {
 func Workload(run *rundir.Run, l lang.Lang) string {
 	w := run.Workload
 	parts := []string{loadTokens.In(l, lengths(w.PromptTokens), lengths(w.OutputTokens))}
+	parts = append(parts, findings.Growth(&w, l)...)
 	if w.Dataset != "" {
 		parts = append(parts, loadDataset.In(l, w.Dataset))
 	}

@@ -17,6 +17,9 @@ import (
 // Answer returns what a run found, as sentences, and what it spent; none where it only measured rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
 	lines := slices.Concat(found(run, l), Fidelity(run, l), Grades(run, l), Perplexity(run, l))
+	if s := sessionRate(run, l); s != "" {
+		lines = append(lines, s)
+	}
 	if run.Spent != nil {
 		lines = append(lines, Spent(run.Spent, l))
 	}
@@ -177,7 +180,7 @@ func comfortable(a *rundir.Answer, l lang.Lang) string {
 	}
 	say := sayComfortable
 	if c.BySLO {
-		say = sayComfortableSLO
+		say = sayComfortSLO
 	}
 	return say.In(l, lang.Number(c.Rate, ComfortableDigits(a))) + strings.Join(feel, lang.Comma.In(l)) + lang.Stop.In(l)
 }

@@ -79,6 +79,7 @@ func workload(run *rundir.Run, l lang.Lang) string {
 			parts = append(parts, loadOutput.In(l, out))
 		}
 	}
+	parts = append(parts, Growth(&wl, l)...)
 	if wl.Dataset != "" {
 		parts = append(parts, loadDataset.In(l, wl.Dataset))
 	}

@@ -39,7 +39,7 @@ func init() {
 		"hello": &Hello{}, "clock": &MessageClock{}, "ready": &Ready{}, "reading": &Reading{}, "done": &Done{}, "records": &Records{}, "trouble": &Trouble{},
 		"welcome": &Welcome{}, "stage": &Stage{}, "start": &Start{}, "order": &Order{}, "fetch": &Fetch{}, "bye": &Bye{},
 		"closed": arrival.Closed{}, "constant": arrival.Constant{}, "poisson": arrival.Poisson{}, "gamma": arrival.Gamma{}, "ramp": arrival.Ramp{},
-		"trace": arrival.Trace{},
+		"trace": arrival.Trace{}, "sessions": arrival.Sessions{},
 	} {
 		gob.RegisterName("llmsweep."+name, v)
 	}
@@ -76,6 +76,7 @@ type Stage struct {
 	Seed     uint64
 	Limit    int // most requests in flight on all ranks together; 0 for no limit
 	Opening  []time.Duration
+	Joins    []float64
 	Sessions int
 	Tick     time.Duration
 	Tail     time.Duration

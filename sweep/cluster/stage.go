@@ -146,7 +146,7 @@ func (g *coordinatorStage) announce(ctx context.Context) error {
 		own := NewShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
 		p.send(&Stage{
 			Attempt: g.attempt, Member: i, Members: len(g.parts), Nonce: nonce, Places: places, Connect: min(own.Slots(), mostConnections), Allowance: p.part,
-			Name: g.Name, Load: what, Seed: g.Seed, Limit: g.Limit, Opening: g.Opening, Sessions: g.Sessions,
+			Name: g.Name, Load: what, Seed: g.Seed, Limit: g.Limit, Opening: g.Opening, Joins: g.Joins, Sessions: g.Sessions,
 			Tick: g.Tick, Tail: g.Tail, Drain: g.Drain, TimeOut: g.TimeOut,
 		})
 	}

@@ -211,7 +211,7 @@ func (w *worker) prepare(ctx context.Context, m *Stage) error {
 	p := &sessionPart{attempt: m.Attempt, idle: share.Idle(), reporter: newReporter(m.Attempt, time.Now(), w.send)}
 	p.stage = load.Stage{
 		Name: m.Name, Schedule: l.Schedule(m.Seed, m.Name), Limit: share.Slots(), Source: w.Sources(m.Name), Waiter: w.Waiter, Caps: w.Caps,
-		Owns: share.Owns, Sessions: m.Sessions, Tick: m.Tick, Tail: m.Tail, Drain: m.Drain, TimeOut: m.TimeOut,
+		Owns: share.Owns, Joins: m.Joins, Sessions: m.Sessions, Tick: m.Tick, Tail: m.Tail, Drain: m.Drain, TimeOut: m.TimeOut,
 	}
 	for slot := share.Member; slot < len(m.Opening); slot += share.Members {
 		p.stage.Opening = append(p.stage.Opening, m.Opening[slot])

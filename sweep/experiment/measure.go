@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
+	"llmsweep/sweep/stats"
 )
 
 // The states of a stage, and what takes it from one to the next:
@@ -118,11 +120,33 @@ func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
 	if source == nil {
 		source = c.Sources(h.Name)
 	}
+	what, joins := x.sessions(h)
 	return load.Stage{
-		Name: h.Name, Load: h.Load, Schedule: h.Load.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Opening: h.Opening, Source: source,
+		Name: h.Name, Load: what, Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Opening: h.Opening, Joins: joins, Source: source,
 		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: h.Sessions, Exact: x.run.Workload.Forced, Tick: criteria.Tick(),
 		Tail: h.Tail, Drain: c.Drain, TimeOut: criteria.TimeOut,
 	}
+}
+
+// sessions returns the load of a stage in sessions, and how far those have come that are on when it begins: at random, so that they are not in
+// step. Where all sessions count, each is whole.
+func (x *Experiment) sessions(h *held) (arrival.Load, []float64) {
+	w := &x.run.Workload
+	what := arrival.OfSessions(h.Load, w.Turns(), w.Pause(), !h.whole())
+	n := 0
+	switch l := what.(type) {
+	case arrival.Sessions:
+		n = l.Joined
+	case arrival.Closed:
+		if w.Turns() > 1 && l.Concurrency > 1 && !h.whole() {
+			n = l.Concurrency
+		}
+	}
+	joins, rng := make([]float64, n), stats.Rand(x.config.Seed, "turns", h.Name)
+	for i := range joins {
+		joins[i] = rng.Float64()
+	}
+	return what, joins
 }
 
 // aloneLengths returns how long answers to lone requests are: exactly as asked where the server was shown to keep to that, else as in the floor row.

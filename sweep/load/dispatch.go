@@ -40,7 +40,10 @@ func (r *runner) prepare() {
 				continue
 			}
 		}
-		call, err := r.Doer.Prepare(request(&s, seq, 0, nil, r.KeepText))
+		if seq < len(r.Joins) {
+			s.join(r.Joins[seq])
+		}
+		call, err := r.Doer.Prepare(request(&s, seq, s.Begun, nil, r.KeepText))
 		if err != nil {
 			r.giveUp(err)
 			return
@@ -124,7 +127,7 @@ func (r *runner) serve(ctx context.Context, s ready, due time.Duration) client.S
 	b := r.spare.Get().(*buffers)
 	defer r.spare.Put(b)
 	call := s.call
-	for turn := 0; ; turn++ {
+	for turn := s.Begun; ; turn++ {
 		r.one(ctx, s.seq, turn, due, call, b)
 		if s.Ended != nil {
 			s.Ended(s.seq, turn, &b.result)

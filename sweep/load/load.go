@@ -25,6 +25,8 @@ type Stage struct {
 	Limit    int              // most requests in flight; 0 for no limit
 	// Opening is when each slot of a closed loop is first filled, ascending; slots beyond its end are filled at once.
 	Opening []time.Duration
+	// Joins are the first sessions, which have begun before the stage: the share of its turns that each has behind it, below 1.
+	Joins []float64
 
 	// Start is when the stage begins, as several machines agreed on it; zero for at once.
 	Start time.Time

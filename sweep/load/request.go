@@ -19,6 +19,28 @@ type Session struct {
 	Ended func(seq, turn int, res *client.Result)
 	// Tag is what the workload has to say to those that read the answers; nil for nothing.
 	Tag any
+	// Invent writes an answer of a number of tokens; nil for a session that cannot have begun before its stage.
+	Invent func(tokens int) string
+
+	Begun int // turns that took place before the stage
+}
+
+// join lets a share of the turns of a session have taken place before the stage.
+func (s *Session) join(share float64) {
+	if s.Invent != nil {
+		s.Begun = min(int(share*float64(len(s.Turns))), len(s.Turns)-1)
+	}
+}
+
+// history returns what was said before the first request of a session: the system message, and the turns before the stage with answers made up.
+func (s *Session) history() (said []api.Message) {
+	if s.System != "" {
+		said = append(said, api.Message{Role: "system", Content: s.System})
+	}
+	for _, t := range s.Turns[:s.Begun] {
+		said = append(said, api.Message{Role: "user", Content: t.User}, api.Message{Role: "assistant", Content: s.Invent(t.OutputTokens)})
+	}
+	return said
 }
 
 // Turn is one user message and the answer asked for.
@@ -61,8 +83,8 @@ type Log interface {
 // turn or the caller needs it.
 func request(s *Session, seq, turn int, history []api.Message, keepText bool) *api.Request {
 	next := s.Turns[turn]
-	if turn == 0 && s.System != "" {
-		history = []api.Message{{Role: "system", Content: s.System}}
+	if turn == s.Begun {
+		history = s.history()
 	}
 	return &api.Request{
 		Messages:     append(history[:len(history):len(history)], api.Message{Role: "user", Content: next.User}),

@@ -164,6 +164,41 @@ type Workload struct {
 	Temperature Number `json:"temperature,omitzero"`
 	// Think is whether thinking was asked for or ruled out; absent for neither.
 	Think *bool `json:"think,omitempty"`
+	// Conversation is how conversations go on after their first turns, of which PromptTokens are; absent where each request stands alone.
+	Conversation *Conversation `json:"conversation,omitempty"`
+	// Prefix is the beginning of prompts that they share; absent where no two begin alike.
+	Prefix *Prefix `json:"prefix,omitempty"`
+}
+
+// Turns returns the mean number of requests of a session: 1 where each request stands alone.
+func (w *Workload) Turns() float64 {
+	if w.Conversation == nil {
+		return 1
+	}
+	return max(1, w.Conversation.Turns.Mean)
+}
+
+// Pause returns the mean time between the turns of a session; 0 where each request stands alone.
+func (w *Workload) Pause() time.Duration {
+	if w.Conversation == nil {
+		return 0
+	}
+	return Duration(w.Conversation.Pause)
+}
+
+// Conversation is how conversations go on after their first turns. Each turn carries all before it, answers included.
+type Conversation struct {
+	Turns      Lengths `json:"turns"`       // user messages in a conversation
+	TurnTokens Lengths `json:"turn_tokens"` // of each message after the first, in tokens; history and template are not counted
+	Pause      float64 `json:"pause_s"`     // mean time between an answer and the next turn, in seconds
+	// RandomPauses tells that pauses are exponentially distributed; else all are alike.
+	RandomPauses bool `json:"random_pauses,omitempty"`
+}
+
+// Prefix is a beginning that prompts share. It is a part of them: their lengths include it.
+type Prefix struct {
+	Tokens int `json:"tokens"`
+	Groups int `json:"groups"` // prefixes; each prompt's is drawn with equal probability
 }
 
 // Kinds of runs.

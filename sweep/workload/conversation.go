@@ -38,6 +38,11 @@ func (t Think) Draw(rng *rand.Rand) time.Duration {
 	return time.Duration(float64(t.Mean) * rng.ExpFloat64())
 }
 
+// conversation returns conversations as run.json has them.
+func (t Think) conversation(turns, later rundir.Lengths) *rundir.Conversation {
+	return &rundir.Conversation{Turns: turns, TurnTokens: later, Pause: t.Mean.Seconds(), RandomPauses: t.Exponential}
+}
+
 // Talk describes conversations.
 type Talk struct {
 	Turns  rundir.Lengths // user messages in a conversation
@@ -63,17 +68,19 @@ func NewConversations(talk Talk, seed uint64, costs Calibration) *Conversations 
 
 // Stage returns a source of conversations for one stage.
 func (c *Conversations) Stage(name string) load.Source {
-	return &conversations{c, stats.Rand(c.Seed, "workload", name)}
+	answers := stats.Rand(c.Seed, "answers", name)
+	return &conversations{c, stats.Rand(c.Seed, "workload", name), func(tokens int) string { return c.Costs.reply(tokens, answers) }}
 }
 
 // Describe returns the workload as run.json has it, with the lengths of first prompts.
 func (c *Conversations) Describe() rundir.Workload {
-	return rundir.Workload{PromptTokens: c.First, OutputTokens: c.Output, Seed: c.Seed}
+	return rundir.Workload{PromptTokens: c.First, OutputTokens: c.Output, Seed: c.Seed, Conversation: c.Think.conversation(c.Turns, c.Later)}
 }
 
 type conversations struct {
 	*Conversations
-	rng *rand.Rand
+	rng    *rand.Rand
+	invent func(tokens int) string
 }
 
 func (c *conversations) Next() (load.Session, bool) {
@@ -90,5 +97,5 @@ func (c *conversations) Next() (load.Session, bool) {
 		}
 		t.OutputTokens = Draw(c.Output, c.rng)
 	}
-	return load.Session{Turns: turns}, true
+	return load.Session{Turns: turns, Invent: c.invent}, true
 }

@@ -332,11 +332,15 @@ func (d *Dataset) Notes() []note.Note {
 
 // Describe returns the workload as run.json has it, with the lengths of the rows in use.
 func (d *Dataset) Describe() rundir.Workload {
-	var prompt, output spread
+	var prompt, output, turns, later spread
 	for _, r := range d.rows {
+		turns.add(len(r.turns))
 		for i, t := range r.turns {
 			prompt.add(d.promptTokens(r, i))
 			output.add(d.output(t))
+			if i > 0 {
+				later.add(d.promptTokens(r, i))
+			}
 		}
 	}
 	w := rundir.Workload{
@@ -344,6 +348,9 @@ func (d *Dataset) Describe() rundir.Workload {
 	}
 	if d.options.ForceOutput {
 		w.OutputTokens = d.options.Output
+	}
+	if d.options.MultiTurn {
+		w.Conversation = d.options.Think.conversation(turns.lengths(), later.lengths())
 	}
 	w.Graded = d.Graded()
 	return w

@@ -53,7 +53,7 @@ func (p *Prefixed) Describe() rundir.Workload {
 	if whole.Max > 0 {
 		whole.Max += p.Tokens
 	}
-	return rundir.Workload{PromptTokens: whole, OutputTokens: p.Output, Seed: p.Seed}
+	return rundir.Workload{PromptTokens: whole, OutputTokens: p.Output, Seed: p.Seed, Prefix: &rundir.Prefix{Tokens: p.Tokens, Groups: p.Groups}}
 }
 
 type prefixed struct {

@@ -297,3 +297,20 @@ func TestASmallVocabularyIsCalibratedOnAverage(t *testing.T) {
 		t.Errorf("prompts have %.1f tokens on average, want 512", mean)
 	}
 }
+
+// What run.json tells of a workload is enough to repeat it.
+func TestGrowingWorkloadsAreDescribed(t *testing.T) {
+	l := func(n float64) rundir.Lengths { return rundir.Lengths{Mean: n} }
+	talk := Talk{Turns: l(8), First: l(256), Later: l(96), Output: l(64), Think: Think{Mean: 2 * time.Second, Exponential: true}}
+	want := &rundir.Conversation{Turns: l(8), TurnTokens: l(96), Pause: 2, RandomPauses: true}
+	if got := NewConversations(talk, 1, Guess).Describe().Conversation; !cmp.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	p, err := NewPrefixed(30, 3, l(40), l(5), 1, Guess)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Describe().Prefix; got == nil || *got != (rundir.Prefix{Tokens: 30, Groups: 3}) {
+		t.Errorf("a prefix of 30 tokens in 3 groups is described as %+v", got)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/findings"
 	"llmsweep/sweep"
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/grade"
 	"llmsweep/sweep/load"
@@ -85,6 +86,11 @@ func (j *Job) DryRun(longest time.Duration) error {
 	if p.check != nil {
 		sources = func(stage string) load.Source { return p.check.Planned(stage, w.Stage(stage)) }
 		told.Few = findings.FewCanaries(len(p.check.Set), j.Plan.SLO, j.Lang)
+	}
+	asked := w.Describe()
+	for i := range stages {
+		s := &stages[i]
+		s.Load = arrival.OfSessions(s.Load, asked.Turns(), asked.Pause(), s.Sessions == 0)
 	}
 	limits := limitsOf(purse)
 	most := experiment.Reckon(&experiment.SpendPlan{
