@@ -22,7 +22,7 @@ type Address struct {
 var version = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
 
 // endpoints are paths of OpenAI's API, which users paste from a curl command in place of the base URL.
-var endpoints = []string{"/chat/completions", "/completions", "/models"}
+var endpoints = []string{"/chat/completions", "/completions", "/responses", "/messages", "/models"}
 
 // natives are the same for the engines' own APIs, which have no version.
 var natives = []string{"/generate_stream", "/completion", "/api/generate", "/api/chat", "/generate"}
@@ -136,6 +136,23 @@ func splitPath(path string) (base, api string) {
 		return path, "" // a whole endpoint without a version has none
 	}
 	return path, "/v1"
+}
+
+// pastedAPIs are the APIs that the endpoint of a pasted URL belongs to, where it belongs to one only. Longer endings stand first.
+var pastedAPIs = []struct{ ending, api string }{
+	{"/chat/completions", "chat"}, {"/completions", "completions"}, {"/responses", "responses"}, {"/messages", "messages"},
+	{"/completion", "llamacpp"}, {"/api/generate", "ollama-generate"}, {"/api/chat", "ollama"},
+}
+
+// PastedAPI returns the name of the API whose endpoint a URL ends with; empty for a base URL.
+func PastedAPI(s string) string {
+	path, _, _ := strings.Cut(strings.TrimSpace(s), "?")
+	for _, p := range pastedAPIs {
+		if strings.HasSuffix(strings.TrimRight(path, "/"), p.ending) {
+			return p.api
+		}
+	}
+	return ""
 }
 
 // Join returns the URL of an API path such as "/v1/models" or "/metrics".

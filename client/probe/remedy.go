@@ -53,6 +53,9 @@ func remedy(url string, err error) error {
 	}
 	e := &Error{URL: url, HTTP: f.HTTP, What: f.Message, err: f}
 	e.Kind, e.Do = advice(f)
+	if e.Kind == KindServer && f.HTTP == 0 && f.Class == client.ClassReset && strings.HasPrefix(url, "http:") {
+		e.Do = "Does it speak TLS? Then use https:// in place of http://. Otherwise see its log, or that of a proxy in front of it."
+	}
 	return e
 }
 

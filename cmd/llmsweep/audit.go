@@ -14,7 +14,7 @@ import (
 type auditCmd struct {
 	Paths  []string `arg:"" optional:"" name:"path" help:"Documents with published results, run directories, or directories of run directories."`
 	Format string   `default:"text" enum:"text,json" placeholder:"NAME" help:"text or json (${default})."`
-	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
+	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
 	Rules  bool     `help:"List the rules, their tolerances and the reasons for them."`
 }
 

@@ -116,6 +116,37 @@ func TestREADME(t *testing.T) {
 	}
 }
 
+// TestChineseREADME: it has the code blocks of the README, in order, as many headings and rows, and is as short. -update renews the blocks.
+func TestChineseREADME(t *testing.T) {
+	const file = "../../README.zh.md"
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const fence = "```"
+	en, zh := strings.Split(readme(t), fence), strings.Split(string(b), fence)
+	if len(en) != len(zh) {
+		t.Fatalf("%d pieces of text and code in English, %d in Chinese", len(en), len(zh))
+	}
+	outline := func(text string) (headings, rows, lists int) {
+		return strings.Count(text, "\n## "), strings.Count(text, "\n|"), strings.Count(text, "\n- ") + strings.Count(text, "\n1. ")
+	}
+	for i := range en {
+		if i%2 == 1 {
+			zh[i] = en[i]
+			continue
+		}
+		h, r, l := outline(en[i])
+		if h2, r2, l2 := outline(zh[i]); h != h2 || r != r2 || l != l2 {
+			t.Errorf("headings, rows and lists differ:\n%s\n%s", en[i], zh[i])
+		}
+	}
+	golden(t, file, strings.Join(zh, fence))
+	if lines := strings.Count(string(b), "\n"); lines > 150 {
+		t.Errorf("%d lines, and 150 are the limit", lines)
+	}
+}
+
 // examples returns the command lines in the --help of all commands.
 func helpExamples(t *testing.T) []string {
 	t.Helper()

@@ -21,7 +21,7 @@ import (
 
 // compareCmd is llmsweep compare.
 type compareCmd struct {
-	Paths       []string `arg:"" name:"path" help:"Run directories, directories of run directories, or documents with published results. The others are compared with the first one. With --live: the URLs of two servers."`
+	Paths       []string `arg:"" optional:"" name:"path" help:"Run directories, directories of run directories, or documents with published results. The others are compared with the first one. With --live: the URLs of two servers."`
 	Fidelity    bool     `help:"Compare answers too: how far those of the others to the same canaries are from those of the first. The runs were measured with --fidelity; with --live both servers are asked."`
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
 	Repaired    bool     `help:"Use the values that misprinted numbers of published tables probably have. Without it they are left out."`
@@ -64,6 +64,9 @@ More: llmsweep help compare`
 func (cm *compareCmd) Run(c *console.Console) error {
 	if cm.Live {
 		return cm.live(c)
+	}
+	if len(cm.Paths) == 0 {
+		return console.Usage(errors.New("compare what? Two run directories: llmsweep compare before after; or two servers: llmsweep compare --live http://old:8000 http://new:8000"))
 	}
 	if cm.Canaries != "" {
 		return console.Usage(errors.New("--canaries belongs to --live --fidelity: runs have their own canaries"))

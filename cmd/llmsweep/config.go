@@ -37,7 +37,28 @@ func (configFlag) BeforeResolve(app *kong.Kong, ctx *kong.Context, trace *kong.P
 		c.Url = fmt.Sprint(url.value)
 	}
 	c.Configured = f.secrets()
+	if err := f.belongs(ctx); err != nil {
+		return err
+	}
 	ctx.AddResolver(f)
+	return nil
+}
+
+// belongs refuses flags that other commands have, and the one of the command line has not.
+func (f *configFile) belongs(ctx *kong.Context) error {
+	command := ctx.Selected()
+	if command == nil {
+		return nil
+	}
+	own := map[string]bool{"url": true}
+	for _, flag := range ctx.Flags() {
+		own[flag.Name] = true
+	}
+	for _, key := range f.keys() {
+		if others := owners(ctx.Model, key); !own[key] && len(others) > 0 {
+			return fmt.Errorf("%s:%d: %s has no flag %q; it is one of %s", f.name, f.settings[key].line, command.Name, key, strings.Join(others, ", "))
+		}
+	}
 	return nil
 }
 

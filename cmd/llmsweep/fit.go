@@ -22,7 +22,7 @@ type fitCmd struct {
 	Name   string   `placeholder:"NAME" help:"Name of the twin. Default: the model that was measured."`
 	Ask    []string `sep:"," placeholder:"P/O" help:"Predict the saturation rate for prompts of P and answers of O tokens: 512/32, or for the lengths of a trace: a file. May be repeated."`
 	Format string   `default:"console" enum:"console,markdown,json" placeholder:"NAME" help:"Format: console, markdown or json (${default})."`
-	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
+	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Force  bool     `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool     `help:"No colour."`

@@ -73,6 +73,7 @@ func TestErrors(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		files := strings.NewReplacer("$W", w.dir)
 		w.write("unknown.yaml", "points: 3\nstage-tiem: 3s\n")
+		w.write("other.yaml", "points: 3\nrate: 4\n")
 		w.write("damaged.yaml", "points: 3\na: [1,\n")
 		w.write("value.yaml", "points: many\n")
 		w.write("list.yaml", "points: [1, 2]\n")
@@ -142,6 +143,29 @@ run sim: --requests -3
 run sim: --requests many --concurrency 2
 help metrix
 help nonsense
+sweep sim: --rate 5
+sweep sim: --rate=inf
+sweep sim: --request-rate inf
+sweep sim: --max-seconds 30
+sweep sim: --num-prompts 100
+sweep sim: --concurrency 8
+sweep sim: --output-len 5
+sweep sim: --goodput ttft:500
+sweep --target http://localhost:8000
+sweep sim: --percentile-metrics ttft
+sweep sim: --rate-type sweep
+run sim: --request-rate 5
+run sim: --request-rate key-7
+run sim: --max-tokens 5
+run sim: --random-input-len=1024
+run sim: --max-seconds 30
+run sim: --max-requests 100
+run sim: --burstiness 0.5
+run sim: --backend vllm
+run sim: --data prompt_tokens=5
+run sim: --disable-tqdm
+run sim: --demand 5
+choose x --request-rate 5
 label $W/empty gpu=L20
 report $W/nowhere
 report
@@ -191,9 +215,13 @@ sweep sim: --max-error-rate 2
 sweep sim: --max-concurrency 0
 sweep sim: --slo latency<1m
 sweep sim: --slo ttft:p99>1m
+sweep sim: --slo ttft<500ms
+sweep sim: --slo e2e:p99<5s
+sweep sim: --slo e2el:99<5s
+sweep sim: --slo ttft:p99<500
 
 # Loads
-run sim:
+run sim: --max-concurrency 8
 run sim: --rate 5 --concurrency 3
 run sim: --rate 0
 run sim: --rate NaN
@@ -232,6 +260,7 @@ sweep sim: --label L20
 sweep sim: --label price=free
 sweep sim: --config $W/none.yaml
 sweep sim: --config $W/unknown.yaml
+sweep sim: --config $W/other.yaml
 sweep sim: --config $W/damaged.yaml
 sweep sim: --config $W/value.yaml
 sweep sim: --config $W/list.yaml
@@ -245,6 +274,10 @@ import $W/prose.md --label gpus=x
 audit
 audit $W/prose.md
 audit $W/empty
+compare
+compare $W/results.md -o $W/new.pdf
+compare $W/results.md -o $W/new.csv
+report $W/empty -o $W/new.pdf
 compare $W/nowhere
 compare $W/empty
 compare $W/prose.md

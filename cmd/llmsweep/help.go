@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
-	"os"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/manual"
@@ -25,7 +23,7 @@ func (helpCmd) Help() string {
 
 // Run prints a topic, or the list of topics.
 func (h *helpCmd) Run(c *console.Console) error {
-	lang := cmp.Or(h.Lang, manual.Language(os.Getenv))
+	lang := cmp.Or(h.Lang, manual.Language(c.Env))
 	if h.Topic == "" {
 		return manual.List(c.Out, lang)
 	}
@@ -37,6 +35,5 @@ func (h *helpCmd) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(c.Out, page)
-	return err
+	return c.Page(func(width int) string { return manual.Terminal(page, width) }, page)
 }

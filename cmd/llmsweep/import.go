@@ -17,7 +17,7 @@ type importCmd struct {
 	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory to put the run directories in (${default})."`
 	Label []string `sep:"," placeholder:"K=V" help:"Labels that replace those of the headings: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)."`
 	Split bool     `help:"Keep each stress table and serving block as a run of its own. Without it, those of one configuration form one run: several at one concurrency are repeats."`
-	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the reports: en or zh (${default})."`
+	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the reports: en or zh. Default: zh where LANG starts with zh, else en."`
 }
 
 // Help returns what --help prints after the purpose.

@@ -2,7 +2,10 @@ package main
 
 import (
 	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/cmd/llmsweep/manual"
+	"llmsweep/report"
 
 	"github.com/alecthomas/kong"
 	"github.com/cpuguy83/go-md2man/v2/md2man"
@@ -32,7 +35,11 @@ func (s *completionCmd) Run(k *kong.Context) error {
 // with the unfinished command line in the variable COMP_LINE. Without that variable it does nothing. exit is called with 0 after an answer.
 func completeLine(parser *kong.Kong, exit func(code int)) {
 	kongcompletion.Register(parser, kongcompletion.WithExitFunc(exit),
-		kongcompletion.WithPredictor("topic", complete.PredictSet(manual.Topics()...)))
+		kongcompletion.WithPredictor("topic", complete.PredictSet(manual.Topics()...)),
+		kongcompletion.WithPredictor("reportformat", complete.PredictSet(flags.ReportFormats()...)),
+		kongcompletion.WithPredictor("format", complete.PredictSet(report.Formats()...)),
+		kongcompletion.WithPredictor("drawing", complete.PredictSet(append(job.Best(), "speed")...)),
+		kongcompletion.WithPredictor("preset", complete.PredictSet(presetNames()...)))
 }
 
 // manCmd is llmsweep man.

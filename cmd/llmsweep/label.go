@@ -2,30 +2,40 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
+	"unicode"
 
 	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/job"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/saturation"
 )
 
 // labelCmd is llmsweep label.
 type labelCmd struct {
 	Dir    string   `arg:"" name:"dir" help:"Run directory."`
-	Labels []string `arg:"" name:"label" help:"Labels: model=.., gpu=.., gpus=.., engine=.., quant=.., price=.. (per GPU-hour). An empty value, such as quant=, removes one."`
+	Labels []string `arg:"" optional:"" name:"label" help:"Labels: model=.., gpu=.., gpus=.., engine=.., quant=.., price=.. (per GPU-hour). An empty value, such as quant=, removes one. Without labels: print those of the run."`
+	Force  bool     `help:"Renew report.md and report.html also where they were changed since llmsweep wrote them."`
 }
 
 // Help returns what --help prints after the purpose.
 func (labelCmd) Help() string {
-	return `Other labels stay, and so does everything that was measured. report.md is not written again.
+	return `Other labels stay, and so does everything that was measured. report.md and report.html are written again where they exist.
 
 Examples:
+  llmsweep label llmsweep-run
   llmsweep label llmsweep-run gpu="L20 48GB" gpus=1
   llmsweep label llmsweep-run engine=vLLM price=1.2 quant=`
 }
 
-// Run writes the labels into run.json, whole or not at all.
+// Run prints the labels, or writes new ones into run.json, whole or not at all, and renews the reports.
 func (l *labelCmd) Run(c *console.Console) error {
 	run, err := store.Open(l.Dir)
 	if err != nil {
@@ -35,20 +45,82 @@ func (l *labelCmd) Run(c *console.Console) error {
 		}
 		return console.Usage(err)
 	}
+	if len(l.Labels) == 0 {
+		return l.print(c, "labels are", run.Labels)
+	}
+	now, err := l.change(run.Labels)
+	if err != nil {
+		return console.Usage(err)
+	}
+	if err := l.print(c, "labels are now", now); err != nil {
+		return err
+	}
+	return l.renew()
+}
+
+// change writes the labels into run.json, and returns them.
+func (l *labelCmd) change(old rundir.Labels) (now rundir.Labels, err error) {
 	dir, err := store.Edit(l.Dir)
 	if err != nil {
-		return console.Usage(err)
+		return now, err
 	}
 	defer dir.Close()
-	now, err := store.ChangeLabels(dir, run.Labels, l.Labels)
-	if err != nil {
-		return console.Usage(err)
-	}
-	text, err := json.Marshal(now)
+	return store.ChangeLabels(dir, old, l.Labels)
+}
+
+// print prints labels in one line.
+func (l *labelCmd) print(c *console.Console, words string, labels rundir.Labels) error {
+	text, err := json.Marshal(labels)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.Out, "%s: labels are now %s\nTo renew the report: llmsweep report %s --format markdown -o %s\n",
-		l.Dir, rundir.EscapeJSON(text), l.Dir, filepath.Join(l.Dir, rundir.ReportFile))
+	_, err = fmt.Fprintf(c.Out, "%s: %s %s\n", l.Dir, words, rundir.EscapeJSON(text))
 	return err
+}
+
+// renew writes the reports again that are in the directory, in their language.
+func (l *labelCmd) renew() error {
+	run, err := saturation.Reopen(l.Dir)
+	if err != nil {
+		return err
+	}
+	have := func(name string) ([]byte, bool, error) {
+		b, err := os.ReadFile(filepath.Join(l.Dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, false, nil
+		}
+		return b, err == nil, err
+	}
+	document, isDocument, err := have(rundir.ReportFile)
+	if err != nil {
+		return err
+	}
+	page, isPage, err := have(rundir.PageFile)
+	if err != nil {
+		return err
+	}
+	if !isDocument && !isPage {
+		return nil
+	}
+	if err := job.Overwrites(l.Dir, l.Force); err != nil {
+		return fmt.Errorf("the labels are written, but not the reports: %w", err)
+	}
+	in := lang.Lang("en")
+	if strings.Contains(string(page), `<html lang="zh"`) || !isPage && mostlyChinese(string(document)) {
+		in = lang.Lang("zh")
+	}
+	return job.Renew(run, l.Dir, in, isDocument, isPage)
+}
+
+// mostlyChinese reports whether a report is in Chinese: labels alone make less than a twentieth of its characters Chinese.
+func mostlyChinese(text string) bool {
+	const part = 20
+	chinese, all := 0, 0
+	for _, r := range text {
+		all++
+		if unicode.Is(unicode.Han, r) {
+			chinese++
+		}
+	}
+	return chinese*part > all
 }

@@ -27,7 +27,7 @@ type LaunchOptions struct {
 	Time   time.Duration `default:"2h" placeholder:"TIME" help:"Time limit of the job (${default})." group:"Job"`
 	Output string        `short:"o" type:"path" placeholder:"FILE" help:"Write to this file." group:"Job"`
 	Force  bool          `help:"Overwrite a file that llmsweep did not write, or that was changed since." group:"Job"`
-	Lang   lang.Lang     `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the comments: en or zh (${default})." group:"Job"`
+	Lang   lang.Lang     `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the comments: en or zh. Default: zh where LANG starts with zh, else en." group:"Job"`
 
 	Nodes     int      `placeholder:"N" positive:"" help:"Number of nodes. Default: one for each rank." group:"Slurm"`
 	Partition string   `placeholder:"NAME" help:"Partition." group:"Slurm"`

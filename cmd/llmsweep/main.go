@@ -29,6 +29,7 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/manual"
 	"llmsweep/report"
 )
 
@@ -64,6 +65,17 @@ type cli struct {
 
 	Config      configFlag       `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
+}
+
+// BeforeResolve lets the environment choose the language where neither the command line nor the configuration file does.
+func (*cli) BeforeResolve(ctx *kong.Context, c *console.Console) error {
+	ctx.AddResolver(kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		if flag.Name != "lang" || flag.Default != "en" || c.Env == nil {
+			return nil, nil
+		}
+		return manual.Language(c.Env), nil
+	}))
+	return nil
 }
 
 // run is main without the process around it.
@@ -122,7 +134,7 @@ func executeWith(parser *kong.Kong, exited func() int, args []string, c *console
 	if err == nil {
 		err = CheckPositive(parsed)
 	} else {
-		err = Plain(err, args[0])
+		err = Plain(Foreign(err, parser.Model, args), args[0])
 	}
 	if err != nil {
 		return c.Complain(console.Usage(err))

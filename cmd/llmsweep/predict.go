@@ -16,7 +16,7 @@ type predictFlags struct {
 	PromptTokens int    `name:"prompt-tokens" default:"512" placeholder:"N" help:"With --predict: prompt length in tokens (${default})." group:"Prediction"`
 	OutputTokens int    `name:"output-tokens" default:"128" placeholder:"N" help:"With --predict: answer length in tokens (${default})." group:"Prediction"`
 	Format       string `default:"console" enum:"console,markdown" placeholder:"NAME" help:"With --predict: console or markdown (${default})." group:"Prediction"`
-	Lang         string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"With --predict: language, en or zh (${default})." group:"Prediction"`
+	Lang         string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"With --predict: language: en or zh. Default: zh where LANG starts with zh, else en." group:"Prediction"`
 }
 
 // predict prints the simulator's estimates.

@@ -26,15 +26,15 @@ import (
 // reportCmd is llmsweep report.
 type reportCmd struct {
 	Dirs   []string `arg:"" optional:"" name:"dir" help:"Run directories. With --document also directories of run directories, and documents with published results."`
-	Format string   `default:"console" placeholder:"NAME" help:"Format: ${reportformats} (by the ending of -o, else console)."`
-	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
+	Format string   `default:"console" placeholder:"NAME" predictor:"reportformat" help:"Format: ${reportformats} (by the ending of -o, else console)."`
+	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Force  bool     `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool     `help:"No colour."`
 
 	Twin string `placeholder:"FILE" help:"Print what this twin predicts of the run, beside what was measured."`
 
-	Drawing string `placeholder:"NAME" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (output). A wrong name lists those that there are."`
+	Drawing string `placeholder:"NAME" predictor:"drawing" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (output). A wrong name lists those that there are."`
 
 	Document    bool `help:"Write one document that compares all results, with drawings beside it. An existing document is renewed; text that people wrote in it stays."`
 	AnyWorkload bool `name:"any-workload" help:"With --document: compare also results of different workloads."`
@@ -62,6 +62,9 @@ More: llmsweep help formats, llmsweep help files`
 // AfterApply takes the format from the name of the file, where --format does not tell.
 func (r *reportCmd) AfterApply() error {
 	if !r.Document { // it is Markdown whatever its name
+		if err := flags.CheckEnding(r.Format, r.Output, append(flags.ReportFormats(), formatPNG)); err != nil {
+			return err
+		}
 		r.Format = flags.FormatFor(r.Format, r.Output, append(flags.ReportFormats(), formatPNG))
 	}
 	return nil

@@ -99,7 +99,7 @@ func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *ko
 		return nil, nil, err
 	}
 	grammar := &cli{}
-	quiet := &console.Console{Out: io.Discard, Err: io.Discard}
+	quiet := &console.Console{World: console.World{Env: c.Env}, Out: io.Discard, Err: io.Discard}
 	parser, exited := newParser(quiet, grammar)
 	parsed, err := parser.Parse(args)
 	if err != nil || exited() >= 0 {

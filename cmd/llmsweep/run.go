@@ -10,6 +10,7 @@ import (
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report"
+	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
@@ -33,7 +34,7 @@ type runCmd struct {
 	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up before the first stage: auto (until requests agree), a number of requests, or a time." group:"Load"`
 	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for the last requests of a stage; after it they are cancelled (${default})." group:"Load"`
 	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a stage early when more than this share of its requests fails (${default})." group:"Load"`
-	Format         string        `default:"console" placeholder:"NAME" help:"Format of the result: ${formats}." group:"Output"`
+	Format         string        `default:"console" placeholder:"NAME" predictor:"format" help:"Format of the result: ${formats}." group:"Output"`
 
 	DryRun bool `name:"dry-run" help:"Print how many requests and tokens this sends at most, and at what price, and send nothing." group:"Output"`
 
@@ -100,6 +101,9 @@ func (r *runCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
+	if r.unloaded() {
+		fmt.Fprintln(c.Err, sayUnloaded.In(lang.Lang(r.Lang)))
+	}
 	if r.DryRun {
 		return e.DryRun(0)
 	}
@@ -108,10 +112,22 @@ func (r *runCmd) Run(c *console.Console) error {
 
 // options are the loads that the flags ask for.
 func (r *runCmd) options() arrival.Options {
+	inFlight := r.Concurrency
+	if r.unloaded() {
+		inFlight = []int{1}
+	}
 	return arrival.Options{
-		Concurrency: r.Concurrency, Arrivals: r.Arrivals, Rate: r.Rate, TimeScale: r.TimeScale, MaxConcurrency: r.MaxConcurrency,
+		Concurrency: inFlight, Arrivals: r.Arrivals, Rate: r.Rate, TimeScale: r.TimeScale, MaxConcurrency: r.MaxConcurrency,
 		Requests: r.Requests, Duration: r.Duration,
 	}
+}
+
+var sayUnloaded = lang.Say("No load is given: one request at a time is measured (--concurrency 1). Others: --concurrency N, --rate R.",
+	"未指定负载：逐个发送请求（--concurrency 1）。其他负载：--concurrency N、--rate R。")
+
+// unloaded reports whether no load was asked for. It is then one request at a time.
+func (r *runCmd) unloaded() bool {
+	return len(r.Concurrency) == 0 && r.Rate == 0 && r.Arrivals == "" && r.MaxConcurrency == 0
 }
 
 // check returns the loads, or what is wrong with the flags.

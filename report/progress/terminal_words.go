@@ -16,7 +16,7 @@ var (
 	sayNoErrors  = lang.Say("no failed requests", "没有失败的请求")
 	sayErrors    = lang.Say("failed: ", "失败：")
 	sayNext      = lang.Say("Next: ", "接下来：")
-	sayNoCurve   = lang.Say("The curve of output and TTFT against the rate begins with the second arrival rate.", "输出与 TTFT 随到达率的曲线从第二个到达率开始绘制。")
+	sayNoCurve   = lang.Say("The curves appear here after two arrival rates.", "测得两个到达率后，此处显示曲线。")
 	sayAxis      = lang.Say("x: requests per second", "横轴：每秒请求数")
 
 	sayKeys       = lang.Say("q end and keep the results   p pause before the next stage   ? explain", "q 结束并保留结果   p 在下一阶段前暂停   ? 说明")

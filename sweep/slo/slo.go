@@ -42,6 +42,12 @@ func (t Term) OfAnswers() bool { return t.Metric == Fidelity || t.Metric == Accu
 
 const grammar = "ttft|ttft_due|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<PERCENT, or fidelity>PERCENT, or accuracy>PERCENT, such as ttft:p99<500ms"
 
+// foreign are names that other tools have for the metrics.
+var foreign = map[string]string{
+	"e2e": Latency, "e2el": Latency, "e2e_latency": Latency, "request_latency": Latency, "inter_token_latency": ITL, "time_to_first_token": TTFT,
+	"tbt": ITL, "time_per_output_token": TPOT, "error_rate": Errors,
+}
+
 // Parse reads one term.
 func Parse(text string) (Term, error) {
 	bad := func(why string) (Term, error) {
@@ -76,12 +82,21 @@ func Parse(text string) (Term, error) {
 		return t, nil
 	}
 	if !slices.Contains([]string{TTFT, TTFTDue, ITL, TPOT, Latency}, t.Metric) {
+		if ours, ok := foreign[t.Metric]; ok {
+			return Term{}, fmt.Errorf("SLO %q: %s is %s here, as in %s", text, t.Metric, ours, strings.Replace(text, t.Metric, ours, 1))
+		}
 		return bad("there is no metric " + strconv.Quote(t.Metric))
+	}
+	if t.Stat == "" {
+		return Term{}, fmt.Errorf("SLO %q: which statistic? For example %s:p99<%s", text, t.Metric, right)
 	}
 	if t.Stat != Mean && !slices.Contains(percentiles(), t.Stat) {
 		return bad("there is no statistic " + strconv.Quote(t.Stat))
 	}
 	d, err := time.ParseDuration(strings.ReplaceAll(right, " ", ""))
+	if _, number := strconv.ParseFloat(right, 64); number == nil && err != nil {
+		return Term{}, fmt.Errorf("SLO %q: the limit has no unit; for example %s<%sms", text, left, right)
+	}
 	if err != nil || d <= 0 {
 		return bad("the limit is not a duration such as 500ms")
 	}

@@ -1,7 +1,9 @@
 package flags
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,8 +27,30 @@ func FormatFor(format, file string, formats []string) string {
 	return format
 }
 
+// CheckEnding refuses a file whose name asks for a format that the command does not write.
+func CheckEnding(format, file string, formats []string) error {
+	ending := strings.ToLower(filepath.Ext(file))
+	if format != "console" || slices.Contains([]string{"", ".txt", ".log", ".out"}, ending) || file == "/dev/null" || file == "/dev/stdout" {
+		return nil
+	}
+	var known []string
+	for e, f := range endings {
+		if slices.Contains(formats, f) {
+			known = append(known, e)
+		}
+	}
+	if slices.Contains(known, ending) {
+		return nil
+	}
+	slices.Sort(known)
+	return fmt.Errorf("-o %s: this command writes no %s: end the name with %s or .txt, or give --format", filepath.Base(file), ending, strings.Join(known, ", "))
+}
+
 // AfterApply takes the format from the name of the file, where --format does not tell.
 func (t *Tables) AfterApply() error {
+	if err := CheckEnding(t.Format, t.Output, []string{"markdown", "json", FormatHTML}); err != nil {
+		return err
+	}
 	t.Format = FormatFor(t.Format, t.Output, []string{"markdown", "json", FormatHTML})
 	return nil
 }

@@ -196,7 +196,7 @@ type Results struct {
 	Label []string `sep:"," placeholder:"K=V" help:"Labels for the report: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)." group:"Output"`
 	Out   string   `type:"path" placeholder:"DIR" help:"Run directory. Default: llmsweep-run, or the next free llmsweep-run-N." group:"Output"`
 	Force bool     `help:"Overwrite what --out already holds." group:"Output"`
-	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the report: en or zh (${default})." group:"Output"`
+	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the report: en or zh. Default: zh where LANG starts with zh, else en." group:"Output"`
 	Plain bool     `help:"Print plain lines, without colour and without redrawing." group:"Output"`
 	Serving
 }

@@ -15,7 +15,7 @@ import (
 // Tables holds the flags of how tables are written.
 type Tables struct {
 	Format string `default:"console" enum:"console,markdown,json,html" placeholder:"NAME" help:"Format: console, markdown, json or html (by the ending of -o, else console)."`
-	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
+	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
 	Output string `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Force  bool   `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool   `help:"No colour."`

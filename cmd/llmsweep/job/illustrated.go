@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"llmsweep/report"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // Best are the drawings that a report shows, the best first, as many as mostDrawings of those that the run has.
@@ -41,6 +43,35 @@ func Report(run *rundir.Run, dir, base string, l lang.Lang) (doc []byte, files m
 		return nil, nil, err
 	}
 	return b.Bytes(), files, nil
+}
+
+// Renew writes report.md with its drawings, and report.html, of a run that is not being measured.
+func Renew(run *rundir.Run, path string, l lang.Lang, document, page bool) error {
+	dir, err := store.Edit(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if document {
+		doc, files, err := Report(run, path, "", l)
+		if err != nil {
+			return err
+		}
+		files[rundir.ReportFile] = doc
+		for name, b := range files {
+			if err := dir.WriteFile(name, inputs.MarkedOutput(b, inputs.XMLMark)); err != nil {
+				return err
+			}
+		}
+	}
+	if !page {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := html.Run(&b, run, path, html.WriteOptions{Lang: l}); err != nil {
+		return err
+	}
+	return dir.WriteFile(rundir.PageFile, inputs.MarkedOutput(b.Bytes(), inputs.XMLMark))
 }
 
 // Base returns the beginning of the names of drawings beside a document.

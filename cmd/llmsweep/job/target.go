@@ -12,6 +12,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/api"
+	"llmsweep/client/input"
 	"llmsweep/client/note"
 	"llmsweep/client/probe"
 	"llmsweep/client/sim"
@@ -80,6 +81,9 @@ func ConnectTarget(c *console.Console, url string, flags *flags.Target, l *flags
 	return t, nil
 }
 
+var sayPasted = lang.Say("The URL names an endpoint, so the API is %[1]s, as with --api %[1]s. With the base URL alone the API is found out.",
+	"URL 指明了端点，因此使用 API %[1]s，等同于 --api %[1]s。只给基础 URL 时自动识别 API。")
+
 // Preflight makes the client of a server and asks the server what it is. It sets no workload.
 func Preflight(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int) (_ *Target, err error) {
 	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang}
@@ -104,6 +108,10 @@ func Preflight(c *console.Console, url string, flags *flags.Target, l *flags.Wor
 	options, err := flags.Options(url, conns)
 	if err != nil {
 		return nil, console.Usage(err)
+	}
+	if pasted := input.PastedAPI(url); pasted != "" && flags.API == "auto" {
+		options.API = pasted
+		fmt.Fprintln(c.Err, sayPasted.In(c.Lang, pasted))
 	}
 	options.Dial, options.Proxy, t.spending = c.Dial, c.Proxy, flags.Spending
 	if t.prober, err = probe.New(options); err != nil {

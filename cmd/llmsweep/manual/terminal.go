@@ -1,0 +1,170 @@
+package manual
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Indents and limits of a topic on a terminal, in columns.
+const (
+	hang   = 4   // of code, and of what follows the first cell of a row
+	widest = 100 // lines longer than this are hard to read
+	keys   = 28  // of the first column of a table at most
+)
+
+// Terminal returns a topic for a terminal that is so many columns wide: without Markdown, with lines wrapped between words.
+func Terminal(page string, width int) string {
+	t := terminal{width: max(2*hang, min(width, widest))}
+	for line := range strings.Lines(page) {
+		t.line(strings.TrimRight(line, "\n"))
+	}
+	t.end()
+	return t.out.String()
+}
+
+// terminal writes a Markdown text for a terminal.
+type terminal struct {
+	width     int
+	out       strings.Builder
+	paragraph string     // that is being collected
+	hanging   int        // indent of its further lines
+	rows      [][]string // of the table that is being collected
+	code      bool       // within a fenced block
+}
+
+func (t *terminal) line(line string) {
+	trimmed := strings.TrimSpace(line)
+	switch {
+	case strings.HasPrefix(trimmed, "```"):
+		t.end()
+		t.code = !t.code
+	case t.code || strings.HasPrefix(line, "    ") && t.paragraph == "":
+		t.end()
+		t.write(strings.Repeat(" ", hang) + strings.TrimPrefix(line, "    "))
+	case trimmed == "":
+		t.end()
+		t.write("")
+	case strings.HasPrefix(line, "#"):
+		t.end()
+		t.wrapped(strings.ToUpper(marks(strings.TrimLeft(line, "# "))), "", 0)
+	case strings.HasPrefix(line, "|"):
+		t.flush()
+		if cells := cells(line); !rule(cells) {
+			t.rows = append(t.rows, cells)
+		}
+	case item.MatchString(line):
+		t.end()
+		t.hanging, t.paragraph = len(item.FindString(line)), line
+	default:
+		t.table()
+		t.paragraph = joined(t.paragraph, trimmed)
+	}
+}
+
+// item matches the mark of an entry of a list.
+var item = regexp.MustCompile(`^ *(-|\d+\.) +`)
+
+func (t *terminal) write(line string) { t.out.WriteString(strings.TrimRight(line, " ") + "\n") }
+
+// end writes what was collected.
+func (t *terminal) end() {
+	t.flush()
+	t.table()
+}
+
+// flush writes the paragraph.
+func (t *terminal) flush() {
+	if t.paragraph != "" {
+		t.wrapped(marks(t.paragraph), "", t.hanging)
+	}
+	t.paragraph, t.hanging = "", 0
+}
+
+// wrapped writes a text after a lead, its further lines indented.
+func (t *terminal) wrapped(text, lead string, indent int) {
+	for i, line := range strings.Split(ansi.Wrap(text, max(hang, t.width-indent), ""), "\n") {
+		if i > 0 {
+			lead = strings.Repeat(" ", indent)
+		}
+		t.write(lead + strings.TrimLeft(line, " "))
+	}
+}
+
+// table writes the rows: the first cell, and beside it the others, one below the other where there are several.
+func (t *terminal) table() {
+	rows := t.rows
+	t.rows = nil
+	if len(rows) == 0 {
+		return
+	}
+	first := 0
+	for _, r := range rows {
+		first = max(first, ansi.StringWidth(r[0]))
+	}
+	indent := min(first, keys, t.width/2) + 2
+	for n, r := range rows {
+		if n == 0 {
+			continue // what the columns are is said with each cell, where there are several
+		}
+		lead := r[0] + strings.Repeat(" ", max(0, indent-ansi.StringWidth(r[0])))
+		if ansi.StringWidth(r[0]) > indent-2 {
+			t.wrapped(r[0], "", 0)
+			lead = strings.Repeat(" ", indent)
+		}
+		for i, cell := range r[1:] {
+			if len(r) > 2 && i+1 < len(rows[0]) && rows[0][i+1] != "" {
+				cell = rows[0][i+1] + ": " + cell
+			}
+			t.wrapped(cell, lead, indent)
+			lead = strings.Repeat(" ", indent)
+		}
+	}
+}
+
+// cells returns the cells of a row.
+func cells(line string) (all []string) {
+	line = strings.ReplaceAll(strings.Trim(strings.TrimSpace(line), "|"), `\|`, "\x00")
+	for cell := range strings.SplitSeq(line, "|") {
+		all = append(all, marks(strings.ReplaceAll(strings.TrimSpace(cell), "\x00", "|")))
+	}
+	return all
+}
+
+// rule reports whether a row is the line below the head.
+func rule(row []string) bool { return strings.Trim(strings.Join(row, ""), "-: ") == "" }
+
+// link matches a link.
+var link = regexp.MustCompile(`\[([^\]]+)\]\(([^)]+)\)`)
+
+// marks takes the marks of Markdown out of a text. Code keeps what it holds, such as stars.
+func marks(s string) string {
+	parts := strings.Split(s, "`")
+	for i := range parts {
+		if i%2 == 0 || i == len(parts)-1 {
+			parts[i] = strings.ReplaceAll(link.ReplaceAllString(parts[i], "$1"), "**", "")
+		}
+	}
+	return strings.Join(parts, "")
+}
+
+// joined puts two lines of a paragraph together: Chinese without a space.
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	last, _ := utf8.DecodeLastRuneInString(a)
+	first, _ := utf8.DecodeRuneInString(b)
+	if chinese(last) && chinese(first) {
+		return a + b
+	}
+	return a + " " + b
+}
+
+func chinese(r rune) bool {
+	const wide = '\u3000' // marks of Chinese begin here
+	return unicode.Is(unicode.Han, r) || r >= wide && !unicode.IsLetter(r)
+}
