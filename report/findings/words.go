@@ -75,6 +75,7 @@ var (
 	sayNoneDecides   = lang.Say(": no row decides it", "：没有任何一行能判定")
 	sayDecideSweep   = lang.Say("At the share measured in %s, about %s requests a stage would decide it: --stage-time %ss.", "按 %s 测得的比例，每个阶段约需 %s 个请求即可判定：--stage-time %ss。")
 	sayDecideRun     = lang.Say("At the share measured in %s, about %s requests would decide it: --requests %[2]s, or --duration %[3]ss.", "按 %s 测得的比例，约 %s 个请求即可判定：--requests %[2]s 或 --duration %[3]ss。")
+	sayDecideTalks   = lang.Say("At the share measured in %s, about %s requests would decide it, %s conversations: --requests %[3]s, or --duration %[4]ss.", "按 %s 测得的比例，约 %s 个请求（%s 个对话）即可判定：--requests %[3]s 或 --duration %[4]ss。")
 	sayDecideCount   = lang.Say("At the share measured in %s, about %s requests would decide it.", "按 %s 测得的比例，约 %s 个请求即可判定。")
 	sayTooNear       = lang.Say("What was measured is too near the limit for more requests to decide it.", "测得的结果离上限太近，增加请求也难以判定。")
 	sayRowKeeps      = lang.Say("%s meets %s", "%s 满足 %s")
