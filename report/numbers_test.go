@@ -11,22 +11,6 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// Percentiles that stand side by side are the same one: the highest that all metrics support.
-func TestComfortablePercentilesAreAlike(t *testing.T) {
-	run := sweptRun()
-	for i := range run.Stages {
-		if s := &run.Stages[i]; s.Name == run.Saturation.ComfortableStage {
-			s.TTFT.Unsupported, s.ITL.Unsupported, s.Latency.Unsupported = []string{"p99", "p999"}, nil, []string{"p95", "p99", "p999"}
-		}
-	}
-	said := strings.Join(findings.Answer(&run, lang.English), "\n")
-	for _, want := range []string{"TTFT p90 ", "ITL p90 ", "latency p90 "} {
-		if !strings.Contains(said, want) {
-			t.Errorf("%q is missing in\n%s", want, said)
-		}
-	}
-}
-
 // A stage that completed more than the answer and its interval is named, whatever its kind, unless a note of the run does so already.
 func TestRowsThatDidMoreThanTheAnswerAreNamed(t *testing.T) {
 	run, err := store.Open("../examples/real/llamacpp-native")

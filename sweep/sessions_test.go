@@ -2,9 +2,11 @@ package sweep
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -78,8 +80,13 @@ func TestSessionsOfAClosedLoopAreNotInStep(t *testing.T) {
 			}
 			s := x.Closed("concurrent@32", rundir.Single, 32)
 			s.Sessions = whole
-			if _, err := x.Measure(t.Context(), s); err != nil {
+			s.MinTime, s.MaxTime = 15*time.Second, 15*time.Second // a session takes about 8 s
+			st, err := x.Measure(t.Context(), s)
+			if err != nil {
 				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(st.Warnings, func(n note.Note) bool { return n.Code == "stage.few-sessions" }) {
+				t.Errorf("nothing says that the row holds few sessions: %v", st.Warnings)
 			}
 			records, err := collect(c.Log, "concurrent@32")
 			if err != nil {

@@ -78,10 +78,13 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		}
 		return html.Choose(w, choices, setups, options, sections, o)
 	})
-	if err == nil && !slices.ContainsFunc(choices, func(one choose.Choice) bool { return len(one.Ranked) > 0 }) {
-		return console.Exit(console.Missed, errNothingChosen)
+	switch {
+	case err != nil || slices.ContainsFunc(choices, func(one choose.Choice) bool { return len(one.Ranked) > 0 }):
+		return err
+	case slices.ContainsFunc(choices, func(one choose.Choice) bool { return one.Untold() }):
+		return console.Exit(console.Undecided, errNothingDecided)
 	}
-	return err
+	return console.Exit(console.Missed, errNothingChosen)
 }
 
 // setups reads the results and the twins to choose among, and compares their answers where that is asked for.
@@ -110,4 +113,7 @@ func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) (found []setu
 	return found, setups, err
 }
 
-var errNothingChosen = errors.New("no configuration was shown to meet the demand; the reasons are in the result")
+var (
+	errNothingChosen  = errors.New("no configuration was shown to meet the demand; the reasons are in the result")
+	errNothingDecided = errors.New("what was measured does not decide whether a configuration meets the demand; the reasons are in the result")
+)

@@ -416,7 +416,7 @@ func abridged(out string) string {
 	}
 	table += "\n"
 	for line := range strings.Lines(rest) {
-		for _, start := range []string{"  Saturates at", "  Comfortable", "  The simulator's"} {
+		for _, start := range []string{"  Saturates at", "  At 80 %", "  The simulator's"} {
 			if strings.HasPrefix(line, start) {
 				table += "\n" + strings.TrimRight(line, "\n")
 			}

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"fmt"
+	"slices"
 
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
@@ -40,6 +41,16 @@ func refuse(s *setup.Setup, r reason) Refused {
 		where = r.refusal.Row.Where
 	}
 	return Refused{Name: s.Name, Where: where, Why: r.in(lang.English), why: r}
+}
+
+// unsure reports whether the reason is that what was measured does not tell, and not that it falls short.
+func (r reason) unsure() bool {
+	return r.kind == unsureAnswers || r.refusal != nil && r.refusal.Row != nil && (r.refusal.Undecided || r.refusal.Unknown)
+}
+
+// Untold reports whether no configuration is shown to meet the demand, and of some it is not shown either that they miss it.
+func (c *Choice) Untold() bool {
+	return len(c.Ranked) == 0 && slices.ContainsFunc(c.Refused, func(r Refused) bool { return r.why.unsure() })
 }
 
 // in returns the reason in words.

@@ -65,7 +65,10 @@ func (c *Choice) Sections(level int) []table.Section {
 
 // answer returns the recommendation in one or two sentences.
 func (c *Choice) answer() []lang.Text {
-	if len(c.Ranked) == 0 {
+	switch {
+	case c.Untold():
+		return []lang.Text{sayUntold.Text()}
+	case len(c.Ranked) == 0:
 		return []lang.Text{sayNone.Text()}
 	}
 	k := &c.Ranked[0]

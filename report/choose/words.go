@@ -69,6 +69,7 @@ func counted(n int, one, many lang.Phrase) lang.Text {
 var (
 	sayWish      = lang.Say("Wanted: %s at %s, %s %% of each replica kept free.", "要求：%s，需求 %s，每个副本预留 %s %% 余量。")
 	sayMaxGPUs   = lang.Say(" At most %s.", "最多 %s。")
+	sayUntold    = lang.Say("It cannot be told whether a configuration meets it: what was measured does not decide.", "无法判断是否有配置满足要求：已有测量不足以判定。")
 	sayNone      = lang.Say("None of the configurations meets it.", "没有任何配置满足要求。")
 	sayCheapest  = lang.Say("Cheapest: %s, %s, %s: %s an hour, %s a month of 730 hours.", "费用最低：%s，%s，共 %s：每小时 %s，每月（730 小时）%s。")
 	sayFewest    = lang.Say("Fewest GPUs: %s, %s, %s. No prices were given.", "GPU 数最少：%s，%s，共 %s。未给出价格。")

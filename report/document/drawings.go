@@ -17,6 +17,7 @@ import (
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // drawings draws each model's configurations, and returns the lines that show the files.
@@ -132,9 +133,8 @@ func brackets(setups []*setup.Setup) []draw.TextSpan {
 	var all []draw.TextSpan
 	for i, s := range setups {
 		b := draw.TextSpan{Series: i, Low: math.NaN(), High: math.NaN(), Mark: s.Plateau.Rate.Value(), Open: s.Plateau.Rising}
-		if sat := s.Run.Saturation; sat != nil {
-			low, high := findings.Bracket(s.Run)
-			b.Low, b.High = low.Value(), high.Value()
+		if a := saturation.AnswerOf(s.Run); a != nil {
+			b.Low, b.High = a.StableUpTo.Value(), a.SaturatedFrom.Value()
 		}
 		all = append(all, b)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
-	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // Answer returns what a run found, as sentences, and what it spent; none where it only measured rows.
@@ -52,39 +52,27 @@ func found(run *rundir.Run, l lang.Lang) []string {
 			lines = append(lines, s)
 		}
 	}
-	sat := run.Saturation
-	if sat == nil {
-		lines = append(lines, Promises(run, l)...)
-		if run.Plan.Kind == rundir.KindSweep && run.State == rundir.Complete {
-			if why, ok := whyNoAnswer(run); ok {
-				add(Note(why, l))
-			} else {
-				add(sayNoSaturation.In(l))
-			}
-		}
-		return lines
+	a := saturation.AnswerOf(run)
+	if a == nil {
+		return Promises(run, l)
 	}
-	if run.Source != nil {
-		return append(lines, saturatesByRows(sat, l))
+	if run.Source != nil && run.Saturation != nil {
+		return append(Promises(run, l), saturatesByRows(run.Saturation, l))
 	}
-	add(saturates(run, l))
-	for _, n := range sat.Cautions {
+	add(rateOf(run, a, l))
+	for _, n := range a.Cautions {
 		add(Note(n, l))
 	}
 	lines = append(lines, Promises(run, l)...)
-	add(bracket(run, l))
-	add(inInterval(run, l))
-	grew := backlog(run, l)
-	add(grew)
-	if sat.Rate.IsZero() { // it says what to run next
-		grew = ""
+	if run.Saturation != nil || run.State == rundir.Complete {
+		add(turns(run, a, l))
 	}
-	if grew == "" && !sat.Reason.IsZero() {
+	if sat := run.Saturation; sat != nil && !a.Rate.Known() && !sat.Reason.IsZero() { // it says what to run next
 		add(Note(sat.Reason, l))
 	}
-	add(limit(run, l))
-	add(comfortable(run, l))
-	add(simulated(run, l))
+	add(limit(run, a, l))
+	add(comfortable(a, l))
+	add(simulated(run, a, l))
 	return lines
 }
 
@@ -99,86 +87,62 @@ func whyNoAnswer(run *rundir.Run) (why note.Note, ok bool) {
 
 func isWhyNoAnswer(n note.Note) bool { return strings.HasPrefix(n.Code, "saturation.none-") }
 
-// saturates is the answer itself.
-func saturates(run *rundir.Run, l lang.Lang) string {
-	sat := run.Saturation
-	switch {
-	case sat.Rate.Bound() && !sat.Reason.IsZero(): // a search that was cut
-		return sayAtLeast.In(l, lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Rate))
-	case sat.Rate.Bound():
-		return sayNotSaturated.In(l, lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Rate))
-	case sat.Rate.IsZero() && sat.Low.Known() && sat.High.Known(): // the interval is no answer
-		return sayBetween.In(l, lang.Number(sat.Low, lang.Rate), lang.Number(sat.High, lang.Rate))
-	case sat.Rate.IsZero():
+// rateOf is the rate of an answer, or why there is none.
+func rateOf(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
+	switch a.Kind {
+	case rundir.Unanswerable:
+		why, ok := whyNoAnswer(run)
+		switch {
+		case run.Saturation == nil && run.State != rundir.Complete:
+			return ""
+		case run.Saturation == nil && ok:
+			return Note(why, l)
+		}
 		return sayNoSaturation.In(l)
+	case rundir.AtLeast:
+		say := sayNotSaturated
+		if run.Saturation != nil && !run.Saturation.Reason.IsZero() { // a search that was cut
+			say = sayAtLeast
+		}
+		return say.In(l, lang.Number(rundir.Exactly(a.Rate.Value()), lang.Rate))
+	case rundir.Between: // the interval is no answer
+		return sayBetween.In(l, lang.Number(a.Low, lang.Rate), lang.Number(a.High, lang.Rate))
 	}
-	digits, interval := lang.Estimate(sat.Low, sat.High), ""
-	if sat.Low.Known() && sat.High.Known() {
-		interval = sayInterval.In(l, lang.Number(sat.Low, digits), lang.Number(sat.High, digits))
+	digits, interval := lang.Estimate(a.Low, a.High), ""
+	if a.Low.Known() && a.High.Known() {
+		interval = sayInterval.In(l, lang.Number(a.Low, digits), lang.Number(a.High, digits))
 	}
-	say, refuses := saySaturates, false
-	switch MeaningOf(sat) {
-	case Sustains:
-		say = saySustains
-	case Accepts:
-		say, refuses = sayAccepts, true
-	}
-	s := say.In(l, lang.Number(sat.Rate, digits)) + interval
-	if sat.Output.Known() {
-		s += sayOutput.In(l, lang.Grouped(lang.Number(sat.Output, lang.Short)))
+	say := map[rundir.AnswerKind]lang.Phrase{rundir.Saturates: saySaturates, rundir.Sustains: saySustains, rundir.Accepts: sayAccepts}[a.Kind]
+	s := say.In(l, lang.Number(a.Rate, digits)) + interval
+	if a.Output.Known() {
+		s += sayOutput.In(l, lang.Grouped(lang.Number(a.Output, lang.Short)))
 	}
 	switch {
-	case sat.Overload.Known():
+	case a.Overload.Known():
 		falls := sayCollapses
 		if slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Code == overloadOrChange }) { // the warning has both causes
 			falls = sayFalls
 		}
-		s += falls.In(l, lang.Number(sat.Overload, digits))
-	case sat.Limit == rundir.LimitRate:
+		s += falls.In(l, lang.Number(a.Overload, lang.Rate))
+	case a.Limit == rundir.LimitRate:
 		s += sayRateLimit.In(l)
-	case refuses:
+	case a.Kind == rundir.Accepts:
 		s += sayRefusesRest.In(l)
 	}
 	return s + lang.Stop.In(l)
 }
 
-// Meaning is what the rate of an answer is.
-type Meaning int
-
-// The meanings of rates.
-const (
-	Saturates Meaning = iota // the rate that is completed when more arrives
-	Sustains                 // the highest rate that is kept up with: when more arrives, less is completed
-	Accepts                  // the rate that is not refused
-)
-
 // overloadOrChange is the code of the warning that the server completed less under overload, and may have become slower by itself meanwhile.
 const overloadOrChange = "saturation.overload-or-change"
 
-// MeaningOf returns what the rate of an answer is.
-func MeaningOf(sat *rundir.Saturation) Meaning {
+// turns returns up to which offered rate the rows are stable, and from which one they are overloaded.
+func turns(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
+	low, high := a.StableUpTo, a.SaturatedFrom
 	switch {
-	case sat.Overload.Known():
-		return Sustains
-	case sat.Reason.Code == "saturation.refused" || sat.Limit == rundir.LimitRate:
-		return Accepts
-	}
-	return Saturates
-}
-
-// bracket returns between which offered rates the verdicts turned.
-func bracket(run *rundir.Run, l lang.Lang) string {
-	sat := run.Saturation
-	low, high := Bracket(run)
-	switch {
-	case low.Known() && high.Known() && low.Value() >= high.Value():
-		return sayTurn.In(l, lang.Number(high, lang.Rate), lang.Number(low, lang.Rate))
-	case low.Known() && high.Known() && (sat.Reason.Code == "saturation.refused" || sat.Limit == rundir.LimitRate):
+	case low.Known() && high.Known() && a.Kind == rundir.Accepts:
 		return sayShedBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
 	case low.Known() && high.Known():
 		return sayBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
-	case low.Known() && judged(run, rundir.Saturated, rundir.Shedding):
-		return sayStableOnly.In(l, lang.Number(low, lang.Rate))
 	case low.Known():
 		return sayStable.In(l, lang.Number(low, lang.Rate))
 	case high.Known() && judged(run, rundir.Stable):
@@ -196,85 +160,42 @@ func judged(run *rundir.Run, verdicts ...rundir.Verdict) bool {
 	})
 }
 
-// inInterval names the stages between the rates of the bracket whose verdicts decide nothing, because their rates lie within the interval
-// of the saturation rate: a reader sees them in the table.
-func inInterval(run *rundir.Run, l lang.Lang) string {
-	sat := run.Saturation
-	if !sat.HighestStable.Known() && !sat.LowestSaturated.Known() {
+// comfortable returns how the server feels below its limit: always by the same statistics, so that answers can be compared.
+func comfortable(a *rundir.Answer, l lang.Lang) string {
+	c := a.Comfortable
+	if c == nil {
 		return ""
 	}
-	var rows []string
-	for _, r := range AllStages(run) {
-		s := r.Stage
-		decided := s.Verdict == rundir.Stable || s.Verdict == rundir.Saturated
-		if decided && WithinAnswer(s, sat) && WholeStages(s) && s.Invalid.IsZero() {
-			what := lang.Verdict(s.Verdict, l) + lang.Comma.In(l) + sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))
-			rows = append(rows, table.Clean(StageName(s))+lang.InParens.In(l, what))
+	var feel []string
+	add := func(say lang.Phrase, v rundir.Number) {
+		if !v.IsZero() {
+			feel = append(feel, say.In(l, lang.Time(v)))
 		}
 	}
-	if len(rows) == 0 {
+	add(sayTTFTMean, c.TTFTMean)
+	add(sayTTFTP90, c.TTFTP90)
+	add(sayITLMean, c.ITLMean)
+	if len(feel) == 0 {
 		return ""
 	}
-	return sayWithin.In(l, strings.Join(rows, lang.ListComma.In(l)))
+	say := sayComfortable
+	if c.BySLO {
+		say = sayComfortSLO
+	}
+	return say.In(l, lang.Number(c.Rate, ComfortableDigits(a))) + strings.Join(feel, lang.Comma.In(l)) + lang.Stop.In(l)
 }
 
-// backlog returns how fast the backlog grew at the lowest saturated rate, which is that of the bracket where there is one.
-func backlog(run *rundir.Run, l lang.Lang) string {
-	var lowest *rundir.Stage
-	for i := range run.Stages {
-		s := &run.Stages[i]
-		grew := s.Verdict == rundir.Saturated && s.Invalid.IsZero() && s.Drift.Value.Known() && s.Rates.Offered.Known()
-		if grew && run.Saturation.LowestSaturated.Known() && s.Rate.Value() < run.Saturation.LowestSaturated.Value() {
-			continue
-		}
-		if grew && (lowest == nil || s.Rates.Offered.Value() < lowest.Rates.Offered.Value()) {
-			lowest = s
-		}
+// ComfortableDigits prints the comfortable rate of an answer, as exactly as the rate that it follows from is known.
+func ComfortableDigits(a *rundir.Answer) lang.Printer {
+	if c := a.Comfortable; c != nil && c.BySLO && a.Promise.Low.Known() && a.Promise.High.Known() {
+		return lang.Estimate(a.Promise.Low, a.Promise.High)
 	}
-	if lowest == nil {
-		return ""
-	}
-	growth := lang.Scale(lowest.Drift.Value, lowest.Rate.Value())
-	return sayBacklog.In(l, lang.Number(lowest.Rates.Offered, lang.Rate), lang.Number(growth, lang.Rate))
-}
-
-// comfortable returns the metrics at a rate below saturation.
-func comfortable(run *rundir.Run, l lang.Lang) string {
-	sat := run.Saturation
-	if !sat.Comfortable.Known() {
-		return ""
-	}
-	s := sayComfortable.In(l, lang.Number(sat.Comfortable, lang.Estimate(sat.Low, sat.High))) + lang.Stop.In(l)
-	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Name == sat.ComfortableStage {
-			p := supported(&st.TTFT, &st.ITL, &st.Latency)
-			var feel []string
-			for _, of := range []struct {
-				what string
-				d    *rundir.Dist
-			}{{"TTFT", &st.TTFT}, {"ITL", &st.ITL}, {lang.HeadLatency.In(l), &st.Latency}} {
-				feel = append(feel, of.what+" "+p+" "+lang.Time(of.d.Get(p)))
-			}
-			s += sayFeels.In(l, lang.Number(Offered(st), lang.Rate), strings.Join(feel, lang.Comma.In(l))) + lang.Stop.In(l)
-		}
-	}
-	return s
-}
-
-// supported returns the highest percentile, up to the 99th, that all of the samples support, or else the median: numbers that stand side by side
-// are of the same percentile.
-func supported(all ...*rundir.Dist) string {
-	for _, p := range []string{"p99", "p95", "p90"} {
-		if !slices.ContainsFunc(all, func(d *rundir.Dist) bool { return !d.Supported(p) || d.Get(p).IsZero() }) {
-			return p
-		}
-	}
-	return "p50"
+	return lang.Estimate(a.Low, a.High)
 }
 
 // simulated puts what was found beside what the simulator can be computed to take.
-func simulated(run *rundir.Run, l lang.Lang) string {
-	capacity, found := run.Target.Capacity, run.Saturation.Rate
+func simulated(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
+	capacity, found := run.Target.Capacity, a.Rate
 	switch {
 	case !capacity.Known():
 		return ""
@@ -286,14 +207,14 @@ func simulated(run *rundir.Run, l lang.Lang) string {
 }
 
 // limit returns which resource of a saturated server was the limit.
-func limit(run *rundir.Run, l lang.Lang) string {
+func limit(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	for i := range run.Stages {
 		st := &run.Stages[i]
-		if st.Name != run.Saturation.LimitStage || st.Server == nil {
+		if st.Name != a.LimitStage || st.Server == nil {
 			continue
 		}
 		s := st.Server
-		switch run.Saturation.Limit {
+		switch a.Limit {
 		case rundir.LimitKV:
 			return sayLimitKV.In(l, lang.Number(lang.Scale(s.KVUsageMax, 100), lang.Fixed(0)), lang.Number(s.Preemptions, lang.Fixed(0)))
 		case rundir.LimitSlots:

@@ -27,7 +27,9 @@ func TestNoAnswerContradictsARow(t *testing.T) {
 	}{
 		{[]rundir.Verdict{rundir.Stable, rundir.Saturated}, 10, 0, "Stable up to 10.00", noneSaturated},
 		{[]rundir.Verdict{rundir.Stable, rundir.Undecided}, 10, 0, noneSaturated, noneStable},
-		{[]rundir.Verdict{rundir.Stable, rundir.Saturated}, 0, 20, "Saturated from 20.00", noneStable},
+		{[]rundir.Verdict{rundir.Undecided, rundir.Stable}, 0, 0, "Stable up to 20.00", noneStable},
+		{[]rundir.Verdict{rundir.Stable, rundir.Saturated}, 0, 20, "Stable up to 10.00 req/s offered, saturated from 20.00", noneStable},
+		{[]rundir.Verdict{rundir.Saturated, rundir.Stable}, 0, 10, "Saturated from 10.00", noneStable},
 		{[]rundir.Verdict{rundir.Undecided, rundir.Saturated}, 0, 20, noneStable, noneSaturated},
 	} {
 		run := &rundir.Run{
@@ -52,12 +54,15 @@ func TestNoAnswerContradictsARow(t *testing.T) {
 func TestCollapseIsShownOrDoubted(t *testing.T) {
 	f := rundir.Exactly
 	for code, want := range map[string]string{
-		"habit.collapses": "Sustains 20 req/s (95 %: 18-22); above that it collapses to 7.",
-		overloadOrChange:  "Sustains 20 req/s (95 %: 18-22); once requests had piled up, it completed 7.",
+		"habit.collapses": "Sustains 20 req/s (95 %: 18-22); above that it collapses to 7.00.",
+		overloadOrChange:  "Sustains 20 req/s (95 %: 18-22); once requests had piled up, it completed 7.00.",
 	} {
 		run := &rundir.Run{
 			Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete, Warnings: []note.Note{{Code: code}},
-			Saturation: &rundir.Saturation{Rate: f(20), Low: f(18), High: f(22), Overload: f(7)},
+			Saturation: &rundir.Saturation{Rate: f(20), Low: f(18), High: f(22), Overload: f(6)},
+			Stages: []rundir.Stage{{
+				Name: "poisson@30", State: rundir.Complete, Rate: f(30), Verdict: rundir.Saturated, Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Completed: f(7)},
+			}},
 		}
 		if got := Answer(run, lang.English)[0]; got != want {
 			t.Errorf("%s: %s, want %s", code, got, want)
@@ -81,7 +86,7 @@ func TestWhatMoreWasCompleted(t *testing.T) {
 		notes []note.Note
 	}{
 		"plain":    {rundir.Ceiling, "the rate that is completed when more arrives", rundir.Saturation{}, nil},
-		"collapse": {rundir.Ceiling, "under a queue this server collapses", rundir.Saturation{Overload: f(3)}, nil},
+		"collapse": {rundir.Ceiling, "a queue slows this server", rundir.Saturation{Overload: f(3)}, nil},
 		"changed":  {rundir.Ceiling, "", rundir.Saturation{}, []note.Note{{Code: "saturation.now"}}},
 		"floor":    {rundir.Floor, "", rundir.Saturation{Cautions: []note.Note{note.Text.New("one at a time is faster")}}, nil},
 	} {

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"strings"
 	"testing"
 
 	"llmsweep/report/lang"
@@ -53,5 +54,20 @@ func TestLoadBrief(t *testing.T) {
 		if got := Growth(&w, lang.English); len(got) != c.english {
 			t.Errorf("%q, want %d parts", got, c.english)
 		}
+	}
+}
+
+// What would decide an SLO is told in the unit of --requests, which counts conversations.
+func TestAdviceCountsConversations(t *testing.T) {
+	run := &rundir.Run{
+		Workload: rundir.Workload{Conversation: &rundir.Conversation{Turns: rundir.Lengths{Mean: 8}}},
+		Stages: []rundir.Stage{{
+			Name: "concurrent@8", Requests: rundir.Requests{OK: 80}, Rates: rundir.Rates{Completed: rundir.Exactly(10)},
+			Goodput: &rundir.Goodput{Terms: []rundir.Promise{{Term: "ttft:p95<200ms", Needs: 540}}},
+		}},
+	}
+	all := strings.Join(Promises(run, lang.English), "\n")
+	if !strings.Contains(all, "about 620 requests would decide it, 78 conversations: --requests 78, or --duration 62s") {
+		t.Errorf("%s", all)
 	}
 }

@@ -17,7 +17,7 @@ func clientWarning(run *rundir.Run, l lang.Lang) string {
 			valid++
 		}
 	}
-	if sat := run.Saturation; valid == 0 || sat == nil || !sat.Rate.Known() {
+	if valid <= len(run.Stages)/2 {
 		return warnClient.In(l)
 	}
 	return warnClientRows.In(l, valid, len(run.Stages))

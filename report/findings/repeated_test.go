@@ -31,11 +31,12 @@ func TestWhatTheAnswerRestsOn(t *testing.T) {
 	run := &rundir.Run{State: rundir.Complete, Stages: []rundir.Stage{{Name: "poisson@1"}, {Name: "poisson@2", Invalid: late}, {Name: "poisson@3"}},
 		Warnings: []note.Note{{Code: ceilingBounded, Args: map[string]any{"max_concurrency": 64.0}}}}
 	for _, l := range lang.All() {
+		run.Stages[0].Invalid = note.Note{}
 		run.Saturation = &rundir.Saturation{Rate: rundir.Exactly(2)}
 		if lines := strings.Join(Warnings(run, l), "\n"); !strings.HasPrefix(lines, warnClientRows.In(l, 2, 3)) || strings.Contains(lines, "64") {
 			t.Error(lines)
 		}
-		run.Saturation = nil
+		run.Saturation, run.Stages[0].Invalid = nil, late
 		if lines := strings.Join(Warnings(run, l), "\n"); !strings.HasPrefix(lines, warnClient.In(l)) || !strings.Contains(lines, "64") {
 			t.Error(lines)
 		}

@@ -112,6 +112,9 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 	if !per.Known() || per.Value() <= 0 {
 		return append(lines, sayDecideCount.In(l, table.Clean(StageName(stage)), whole(n)))
 	}
+	if turns := run.Workload.Turns(); turns > 1 && run.SLO == nil {
+		return append(lines, sayDecideTalks.In(l, table.Clean(StageName(stage)), whole(n), whole(roundUp(n/turns)), whole(roundUp(n/per.Value()))))
+	}
 	say := sayDecideRun
 	if run.SLO != nil {
 		say = sayDecideSweep

@@ -120,53 +120,6 @@ func Offered(s *rundir.Stage) rundir.Number {
 	return s.Rates.Offered
 }
 
-// Bracket returns the highest rate that a stable stage was offered, and the lowest that an overloaded one was, of the stages whose planned
-// rates lie within those of the run's saturation. Random arrivals may put the first above the second. A rate that no stage was
-// planned with stands for itself.
-func Bracket(run *rundir.Run) (stable, saturated rundir.Number) {
-	sat := run.Saturation
-	for i := range run.Stages {
-		s := &run.Stages[i]
-		offered := Offered(s)
-		switch {
-		case !s.Rate.Known() || !WholeStages(s) || !s.Invalid.IsZero() || !offered.Known():
-		case WithinAnswer(s, sat): // it decides nothing
-		case s.Verdict == rundir.Stable && sat.HighestStable.Known() && s.Rate.Value() <= sat.HighestStable.Value():
-			if !stable.Known() || offered.Value() > stable.Value() {
-				stable = offered
-			}
-		case overloaded(s) && sat.LowestSaturated.Known() && s.Rate.Value() >= sat.LowestSaturated.Value():
-			if !saturated.Known() || offered.Value() < saturated.Value() {
-				saturated = offered
-			}
-		}
-	}
-	if !stable.Known() && !within(sat.HighestStable, sat) {
-		stable = sat.HighestStable
-	}
-	if !saturated.Known() && !within(sat.LowestSaturated, sat) {
-		saturated = sat.LowestSaturated
-	}
-	return stable, saturated
-}
-
-// WithinAnswer reports whether the rate of a stage lies within the interval of the saturation rate: its verdict decides nothing.
-func WithinAnswer(s *rundir.Stage, sat *rundir.Saturation) bool { return within(s.Rate, sat) }
-
-// within reports whether a rate lies within the interval of the saturation rate.
-func within(rate rundir.Number, sat *rundir.Saturation) bool {
-	return rate.Known() && sat.Low.Known() && sat.High.Known() && rate.Value() > sat.Low.Value() && rate.Value() < sat.High.Value()
-}
-
-// overloaded reports whether a stage was shown to get more than the server sustains.
-func overloaded(s *rundir.Stage) bool {
-	switch s.Verdict {
-	case rundir.Stable, rundir.Undecided, rundir.Closed, "":
-		return false
-	}
-	return true
-}
-
 // Output returns the output tokens per second.
 func Output(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output }
 

@@ -24,6 +24,8 @@ func sweepWords() lang.Words {
 			"首个 token 在 {ttft:time} 后到达，第二个又过了 {second:time}，而 token 间隔为 {itl:time}：首个 token 在计算提示之前就已发出，TTFT 不反映等待时间"),
 		"stage.shortened": lang.Say("answers had {share:percent} of the length that answers to lone requests have, so requests per second are not comparable with rows of less load",
 			"回答的长度只有单独请求时的 {share:percent}，因此每秒请求数不能与负载较低的各行相比"),
+		"stage.few-sessions": lang.Say("each slot held {sessions:tenths} sessions: what is measured depends on which turns these were at; measure for longer",
+			"每个并发位平均只完成 {sessions:tenths} 个会话，结果取决于这些会话所处的轮次；请延长测量"),
 		"stage.killed": lang.Say("llmsweep was killed: the {records:count record records} of this stage do not include the requests in flight at that time",
 			"llmsweep 被强制终止：本阶段的 {records} 条记录不含当时未完成的请求"),
 		"stage.in-progress": lang.Say("this stage is still in progress: its {records:count record records} so far do not include the requests in flight",

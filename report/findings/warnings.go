@@ -8,6 +8,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // Legend explains the marks that tables show, and only those.
@@ -61,10 +62,11 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 // noted are the warnings that the run itself wrote down.
 func noted(run *rundir.Run, l lang.Lang) []string {
 	var lines []string
+	said := saturation.AnswerOf(run)
 	answered := run.Saturation == nil && run.State == rundir.Complete // the answer says why there is none
 	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
 		exceeded := n.Code == ceilingBounded && run.Saturation != nil && run.Saturation.Rate.Known() // arrival rates showed what the search did not
-		if exceeded || answered && isWhyNoAnswer(n) {
+		if exceeded || answered && isWhyNoAnswer(n) || said != nil && slices.ContainsFunc(said.Cautions, n.Equal) {
 			continue
 		}
 		lines = append(lines, Note(n, l))

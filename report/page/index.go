@@ -35,9 +35,10 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 	for _, in := range all {
 		inputs, names = append(inputs, setup.Input{Path: in.Path, Run: in.Run}), append(names, in.Path)
 	}
+	setups := setup.Load(inputs)
 	d.Sections = []Section{
-		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []Block{{Index: indexOf(all)}}},
-		{ID: "rates", Keys: true, Title: titleTogether.Text(), Blocks: []Block{{Figures: PlotTogether("", setup.Load(inputs), names)}}},
+		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []Block{{Index: indexOf(all, setups)}}},
+		{ID: "rates", Keys: true, Title: titleTogether.Text(), Blocks: []Block{{Figures: PlotTogether("", setups, names)}}},
 	}
 	notes := Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {
@@ -83,7 +84,7 @@ func (l label) filter(all []Input) Filter {
 }
 
 // indexOf returns the table of all runs, with its filters.
-func indexOf(all []Input) *IndexPage {
+func indexOf(all []Input, setups []setup.Setup) *IndexPage {
 	index := &IndexPage{Table: &Grid{Name: "index", Open: true, Table: table.Table{Title: titleIndexTable.Text()}}}
 	index.Table.Columns = []table.Column{{Head: HeadRun.Text(), Left: true}}
 	labels := labelsOf(all)
@@ -92,7 +93,7 @@ func indexOf(all []Input) *IndexPage {
 		index.Filters = append(index.Filters, l.filter(all))
 	}
 	index.Table.Columns = append(index.Table.Columns, table.Column{Head: headSaturation.Text()}, table.Column{Head: headIndexInterval.Text()}, table.Column{Head: headOutput.Text()})
-	unanswered := slices.ContainsFunc(all, func(in Input) bool { return in.Run.Saturation == nil || in.Run.Saturation.Rate.IsZero() })
+	unanswered := slices.ContainsFunc(setups, func(s setup.Setup) bool { return s.Plateau.Rate.IsZero() })
 	if unanswered {
 		index.Table.Columns = append(index.Table.Columns, table.Column{Head: headAnswer.Text(), Left: true})
 	}
@@ -103,9 +104,13 @@ func indexOf(all []Input) *IndexPage {
 			cells = append(cells, table.Literal(l.value(in.Run)))
 			attrs = append(attrs, Attr{Name: "data-" + l.key, Value: l.value(in.Run)})
 		}
-		cells = append(cells, answerCells(in.Run)...)
+		cells = append(cells, answerCells(&setups[i])...)
 		if unanswered {
-			cells = append(cells, table.Cell{Text: newView(in.Run).sentence(), Long: true})
+			why := table.Literal("")
+			if setups[i].Plateau.Rate.IsZero() {
+				why = table.Cell{Text: newView(in.Run).sentence(), Long: true}
+			}
+			cells = append(cells, why)
 		}
 		index.Table.Attrs = append(index.Table.Attrs, attrs)
 		index.Table.Add(cells...)
@@ -113,16 +118,18 @@ func indexOf(all []Input) *IndexPage {
 	return index
 }
 
-// answerCells returns the saturation rate of a run, its interval, and the output tokens per second.
-func answerCells(run *rundir.Run) []table.Cell {
-	rate, bounds, output, digits := rundir.Number{}, table.Literal(lang.Absent), rundir.Number{}, lang.Printer(lang.Short)
-	if sat := run.Saturation; sat != nil {
-		rate, output, digits = sat.Rate, sat.Output, lang.Estimate(sat.Low, sat.High)
-		if sat.Low.Known() && sat.High.Known() {
-			bounds = table.Literal(digits(sat.Low.Value(), false) + " – " + digits(sat.High.Value(), false))
-		}
-	} else if best := newView(run).Best(); best != nil {
-		output = best.TokensPerS.Output
+// answerCells returns the saturation rate of a run, its interval, and the output tokens per second: by its answer, and of results that others published what
+// comparing and choosing take, which is the most that arrivals at a rate showed.
+func answerCells(s *setup.Setup) []table.Cell {
+	p := s.Plateau
+	rate := p.Rate
+	if p.Rising && rate.Known() {
+		rate = rundir.Over(rate.Value())
 	}
-	return []table.Cell{table.Number(rate, "", digits), bounds, table.Number(output, "", lang.Short)}
+	bounds, digits := table.Literal(lang.Absent), lang.Printer(lang.Short)
+	if p.Low.Known() && p.High.Known() {
+		digits = lang.Estimate(p.Low, p.High)
+		bounds = table.Literal(digits(p.Low.Value(), false) + " – " + digits(p.High.Value(), false))
+	}
+	return []table.Cell{table.Number(rate, "", digits), bounds, table.Number(p.Output, "", lang.Short)}
 }

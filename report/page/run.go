@@ -14,6 +14,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // Run writes the page of a run. dir is its directory, whose records the drawings over time are made of; empty for none. Records that cannot be
@@ -111,23 +112,9 @@ func (v *view) careful(l lang.Lang) []string {
 // headline is the large number: the saturation rate; without one the output of the best stage.
 func (v *view) headline() *Headline {
 	h := &Headline{Sentence: v.sentence()}
-	sat := v.Run.Saturation
-	if sat != nil && !sat.Rate.IsZero() {
-		digits := lang.Estimate(sat.Low, sat.High)
-		if sat.Low.Known() && sat.High.Known() {
-			h.Interval = interval.Text(lang.Number(sat.Low, digits), lang.Number(sat.High, digits))
-		} else {
-			h.Interval = noInterval.Text()
-		}
-		h.Number, h.Unit = lang.Number(rundir.Exactly(sat.Rate.Value()), digits), map[findings.Meaning]lang.Phrase{findings.Saturates: unitSaturation, findings.Sustains: unitSustained, findings.Accepts: unitAccepted}[findings.MeaningOf(sat)].Text()
-		if sat.Rate.Bound() {
-			h.Number, h.Unit, h.Interval = "≥ "+h.Number, unitAtLeast.Text(), noLimit.Text()
-		}
-		h.Add(lang.Number(sat.Output, lang.Short), tileOutput.Text(), sat.Output)
-		h.Add(lang.Number(sat.Comfortable, digits), tileComfortable.Text(), sat.Comfortable)
-		if p := v.Run.SLO; p != nil && !p.Rate.IsZero() {
-			h.Add(lang.Number(p.Rate, lang.Short), tileSLO.Text(), p.Rate)
-		}
+	a := saturation.AnswerOf(v.Run)
+	if a != nil && !a.Rate.IsZero() {
+		v.rateHeadline(h, a)
 		return h
 	}
 	if best := v.Best(); best != nil {
@@ -146,6 +133,33 @@ func (v *view) headline() *Headline {
 	}
 	h.Number, h.Unit = lang.Absent, unitNothing.Text()
 	return h
+}
+
+// rateHeadline makes the rate of an answer the large number.
+func (v *view) rateHeadline(h *Headline, a *rundir.Answer) {
+	digits := lang.Estimate(a.Low, a.High)
+	h.Interval = noInterval.Text()
+	if a.Low.Known() && a.High.Known() {
+		h.Interval = interval.Text(lang.Number(a.Low, digits), lang.Number(a.High, digits))
+	}
+	h.Number, h.Unit = lang.Number(rundir.Exactly(a.Rate.Value()), digits), answerUnits[a.Kind].Text()
+	if a.Kind == rundir.AtLeast {
+		h.Number, h.Interval = "≥ "+h.Number, noLimit.Text()
+	}
+	h.Add(lang.Number(a.Output, lang.Short), tileOutput.Text(), a.Output)
+	if c := a.Comfortable; c != nil {
+		rate := lang.Number(c.Rate, findings.ComfortableDigits(a))
+		h.Add(lang.Time(c.TTFTMean), tileComfortable.Text(rate), c.TTFTMean)
+		h.Add(lang.Time(c.TTFTP90), tileComfortable90.Text(rate), c.TTFTP90)
+	}
+	if p := a.Promise; p != nil && !p.Rate.IsZero() {
+		h.Add(lang.Number(p.Rate, lang.Short), tileSLO.Text(), p.Rate)
+	}
+}
+
+// answerUnits say what the rate of an answer is.
+var answerUnits = map[rundir.AnswerKind]lang.Phrase{
+	rundir.Saturates: unitSaturation, rundir.Sustains: unitSustained, rundir.Accepts: unitAccepted, rundir.AtLeast: unitAtLeast,
 }
 
 // sentence is the answer in one sentence.

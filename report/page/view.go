@@ -12,6 +12,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
 )
 
@@ -104,7 +105,7 @@ func (v *View) Limits(metric string) []draw.Rule {
 
 // saturation is the interval of the saturation rate.
 func (v *View) saturation() []draw.Span {
-	sat := v.Run.Saturation
+	sat := saturation.AnswerOf(v.Run)
 	if sat == nil || sat.Rate.IsZero() || !v.Open {
 		return nil
 	}

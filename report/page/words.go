@@ -24,7 +24,7 @@ var (
 
 // Texts of the answer.
 var (
-	unitSaturation      = lang.Say("req/s: the saturation rate, which the server completes when more arrives", "req/s：饱和点，即到达过多时服务完成的速率")
+	unitSaturation      = lang.Say("req/s: the saturation rate, which the server completes when more arrives", "req/s（饱和点：过载时每秒完成的请求数）")
 	unitSustained       = lang.Say("req/s: the highest rate that the server sustains", "req/s：服务可持续承受的最高到达率")
 	unitAccepted        = lang.Say("req/s: the rate that the server accepts", "req/s：服务接受的速率")
 	unitAtLeast         = lang.Say("req/s: the server sustains at least this rate", "req/s：服务至少可承受的到达率")
@@ -34,7 +34,8 @@ var (
 	noInterval          = lang.Say("without an interval: too little was measured", "无区间：测量不足")
 	noLimit             = lang.Say("the limit was not found", "未找到极限")
 	tileOutput          = lang.Say("output tok/s when saturated", "饱和时输出 tok/s")
-	tileComfortable     = lang.Say("req/s is a comfortable load (80 %)", "req/s 为建议负载（80 %）")
+	tileComfortable     = lang.Say("TTFT mean at %s req/s", "%s req/s 时 TTFT 均值")
+	tileComfortable90   = lang.Say("TTFT p90 at %s req/s", "%s req/s 时 TTFT p90")
 	tileSLO             = lang.Say("req/s meets the objectives (SLO)", "req/s 以内满足目标（SLO）")
 	tileDone            = lang.Say("req/s completed", "req/s 完成")
 	tileTTFT            = lang.Say("TTFT p50", "TTFT p50")

@@ -6,6 +6,7 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/stats"
 )
 
@@ -40,10 +41,10 @@ const (
 
 // plateau is the run's own saturation where it was measured here, else the row that served the most.
 func (s *Setup) plateau() Plateau {
-	if sat := s.Run.Saturation; sat != nil && !sat.Rate.IsZero() && s.Run.Source == nil {
+	if a := saturation.AnswerOf(s.Run); a != nil && !a.Rate.IsZero() && s.Run.Source == nil {
 		return Plateau{
-			Rate: rundir.Exactly(sat.Rate.Value()), Low: sat.Low, High: sat.High, Output: sat.Output,
-			Where: s.show(s.Path) + " saturation", Rising: sat.Rate.Bound(),
+			Rate: rundir.Exactly(a.Rate.Value()), Low: a.Low, High: a.High, Output: a.Output,
+			Where: s.show(s.Path) + " saturation", Rising: a.Rate.Bound(),
 		}
 	}
 	best := -1

@@ -178,6 +178,7 @@ func (x *Experiment) environment(h *held, account *measure.Account) load.Environ
 func (x *Experiment) summarize(h *held, account *measure.Account, seen *load.Observed, broken error) (err error) {
 	h.row, err = account.Summarize(h.row, seen, x.config.Log.Records(h.Name))
 	h.answers = seen.Answers
+	x.fewSessions(h)
 	x.leftBehind(&h.row)
 	together(&h.row, seen)
 	h.row.State = rundir.Complete
@@ -189,6 +190,18 @@ func (x *Experiment) summarize(h *held, account *measure.Account, seen *load.Obs
 	}
 	x.learn(h.row.Latency.Mean)
 	return joined(broken, err)
+}
+
+// fewSessions warns where the slots of a closed loop held so few sessions that the row depends on which turns these were at.
+func (x *Experiment) fewSessions(h *held) {
+	const enough = 3
+	turns, width := x.run.Workload.Turns(), h.Load.Limit()
+	if turns <= 1 || h.Load.MeanRate() > 0 || width < 2 {
+		return
+	}
+	if n := float64(h.row.Requests.OK) / turns / float64(width); n < enough {
+		h.row.Warnings = append(h.row.Warnings, noteFewSessions.New(n))
+	}
 }
 
 // learn takes in the mean latency of the latest stage.

@@ -10,7 +10,8 @@ var (
 	noteExcessStreams    = note.Kind{Code: "excess.streams", Args: []string{"asked", "shown"}}
 	noteExcessTokens     = note.Kind{Code: "excess.tokens", Args: []string{"asked", "shown"}}
 	noteExcessArrivals   = note.Kind{Code: "excess.arrivals", Args: []string{"asked", "shown"}}
-	noteOfStage          = note.Kind{Code: "client.stage", Args: []string{"stage", "why"}} // why holds one note
+	noteFewSessions      = note.Kind{Code: "stage.few-sessions", Args: []string{"sessions"}} // a slot
+	noteOfStage          = note.Kind{Code: "client.stage", Args: []string{"stage", "why"}}   // why holds one note
 	noteRetokenize       = note.Kind{Code: "retokenize.failed", Args: []string{"stage", "error"}}
 	noteAsksAlone        = note.Kind{Code: "checks.alone", Args: []string{"requests", "time"}}
 	noteAskedFewer       = note.Kind{Code: "checks.cut", Args: []string{"asked", "planned", "share"}}

@@ -19,6 +19,7 @@ func WriteAnswer(run *rundir.Run, terms []slo.Term) {
 	}
 	conclude(run)
 	run.SLO = promised(run, terms)
+	run.Answer = answerOf(run)
 }
 
 // conclude finds the saturation rate.

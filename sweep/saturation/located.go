@@ -87,8 +87,8 @@ func cut(run *rundir.Run, found *rundir.Saturation, ceiling *rundir.Stage) *rund
 	}
 }
 
-// between returns the bounds of a saturation rate whose interval is too wide to be called an answer. half is its half-width, as a share of
-// the rate.
+// between returns the bounds of a saturation rate whose interval is too wide to be called an answer; or the rate, where what else is known of it makes the
+// interval narrow enough. half is the half-width of the interval, as a share of the rate.
 func between(run *rundir.Run, found *rundir.Saturation, half float64) *rundir.Saturation {
 	s := *found
 	s.Rate, s.Comfortable, s.ComfortableStage = rundir.Number{}, rundir.Number{}, ""
@@ -96,6 +96,14 @@ func between(run *rundir.Run, found *rundir.Saturation, half float64) *rundir.Sa
 		if least := rundir.Max(s.HighestStable, searched(run)); least.Value() < s.High.Value() {
 			s.Low = least
 		}
+	}
+	if middle := (s.Low.Value() + s.High.Value()) / 2; middle > 0 {
+		half = (s.High.Value() - s.Low.Value()) / 2 / middle // of the interval that is given, which may be narrower than the one found first
+	}
+	if half <= widest {
+		s.Rate = rundir.Exactly(min(max(found.Rate.Value(), s.Low.Value()), s.High.Value()))
+		s.Comfortable = rundir.Exactly(Comfortable * s.Rate.Value())
+		return &s
 	}
 	budget, stageTime := lengthened(run, half)
 	s.Reason = noteWide.New(half, budget, stageTime)

@@ -19,15 +19,19 @@ func Promised(run *rundir.Run, rows []*rundir.Stage, limit *rundir.Saturation, t
 	if !found.Rate.Known() || !found.Low.Known() || !found.High.Known() || half <= widest*found.Rate.Value() {
 		return found
 	}
-	share := half / found.Rate.Value()
-	found.Rate, found.Goodput = rundir.Number{}, rundir.Number{}
-	found.Verdict = rundir.Unsure
+	verdict := rundir.Unsure
 	for _, row := range rows {
 		if row.Name == found.KeptStage { // it is met somewhere
-			found.Verdict = rundir.Kept
+			verdict = rundir.Kept
 			found.Low = rundir.Max(found.Low, rundir.Exactly(min(slo.Offered(row), found.High.Value())))
 		}
 	}
+	share := (found.High.Value() - found.Low.Value()) / (found.High.Value() + found.Low.Value()) // of the interval that is given
+	if verdict == rundir.Kept && share <= widest {
+		found.Rate = rundir.Exactly(min(max(found.Rate.Value(), found.Low.Value()), found.High.Value()))
+		return found
+	}
+	found.Rate, found.Goodput, found.Verdict = rundir.Number{}, rundir.Number{}, verdict
 	budget, stageTime := lengthened(run, share)
 	found.Reason = NoteSLOWide.New(share, budget, stageTime)
 	return found

@@ -14,6 +14,7 @@ func Reopen(path string) (*rundir.Run, error) {
 		return nil, err
 	}
 	if run.State != rundir.Running {
+		run.Answer = AnswerOf(run)
 		DropUnsure(run)
 		return run, nil
 	}
@@ -56,6 +57,7 @@ func Assess(path string, run *rundir.Run, terms []slo.Term) error {
 	run.Plan.SLO, run.SLO = slo.Strings(terms), nil
 	if run.Plan.Kind == rundir.KindSweep {
 		run.SLO = promised(run, terms)
+		run.Answer = answerOf(run)
 	}
 	return nil
 }

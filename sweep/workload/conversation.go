@@ -59,11 +59,30 @@ type Conversations struct {
 	Seed  uint64
 	Costs Calibration
 	Numbering
+	shared *Prefixed // with which first prompts begin; nil where no two begin alike
 }
 
 // NewConversations returns a workload of conversations; no two of them begin alike.
 func NewConversations(talk Talk, seed uint64, costs Calibration) *Conversations {
 	return &Conversations{Talk: talk, Seed: seed, Costs: costs.Usable(), Numbering: NewNumbering(0)}
+}
+
+// Share lets the first prompts of conversations begin with prefixes, as from users of the same system prompt.
+func (c *Conversations) Share(tokens, groups int) error {
+	p, err := NewPrefixed(tokens, groups, c.First, c.Output, c.Seed, c.Costs)
+	if err != nil {
+		return err
+	}
+	c.shared, c.First, c.Numbering = p, p.Prompt, NewNumbering(groups)
+	return nil
+}
+
+// first returns a first prompt.
+func (c *Conversations) first(tokens int, rng *rand.Rand) string {
+	if c.shared != nil {
+		return c.shared.write(&c.Numbering, rng.IntN(c.shared.Groups), tokens, rng)
+	}
+	return c.Costs.Write(c.Opening(c.Place()), tokens, rng)
 }
 
 // Stage returns a source of conversations for one stage.
@@ -74,7 +93,11 @@ func (c *Conversations) Stage(name string) load.Source {
 
 // Describe returns the workload as run.json has it, with the lengths of first prompts.
 func (c *Conversations) Describe() rundir.Workload {
-	return rundir.Workload{PromptTokens: c.First, OutputTokens: c.Output, Seed: c.Seed, Conversation: c.Think.conversation(c.Turns, c.Later)}
+	w := rundir.Workload{PromptTokens: c.First, OutputTokens: c.Output, Seed: c.Seed, Conversation: c.Think.conversation(c.Turns, c.Later)}
+	if c.shared != nil {
+		w.Prefix = c.shared.describe()
+	}
+	return w
 }
 
 type conversations struct {
@@ -89,7 +112,7 @@ func (c *conversations) Next() (load.Session, bool) {
 		t := &turns[i]
 		if i == 0 {
 			t.PromptTokens = Draw(c.First, c.rng)
-			t.User = c.Costs.Write(c.Opening(c.Place()), t.PromptTokens, c.rng)
+			t.User = c.first(t.PromptTokens, c.rng)
 		} else {
 			t.PromptTokens = Draw(c.Later, c.rng)
 			t.User = c.Costs.reply(t.PromptTokens, c.rng)

@@ -8,7 +8,7 @@ import (
 )
 
 // Spec is which prompts are sent and how long answers are asked for: one text (Prompt), rows of a file (Dataset), a trace (Replay),
-// conversations (Talking), prompts that begin alike (PrefixTokens), or else prompts of drawn lengths.
+// conversations (Talking), prompts that begin alike (PrefixTokens, also with Talking), or else prompts of drawn lengths.
 type Spec struct {
 	PromptTokens, OutputTokens rundir.Lengths
 	PromptSet, OutputSet       bool // these lengths stand in place of those of a file
@@ -96,7 +96,13 @@ func (s *Spec) write(ctx context.Context, o *Opened) error {
 	case s.Replay != nil:
 		return s.replay(ctx, o)
 	case s.Talking:
-		o.Workload = NewConversations(s.Talk, s.Seed, o.Costs)
+		c := NewConversations(s.Talk, s.Seed, o.Costs)
+		if s.PrefixTokens > 0 {
+			if err := c.Share(s.PrefixTokens, s.PrefixGroups); err != nil {
+				return &SpecError{err}
+			}
+		}
+		o.Workload = c
 	case s.PrefixTokens > 0:
 		w, err := NewPrefixed(s.PrefixTokens, s.PrefixGroups, s.PromptTokens, s.OutputTokens, s.Seed, o.Costs)
 		if err != nil {

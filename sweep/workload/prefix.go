@@ -16,14 +16,17 @@ import (
 type Prefixed struct {
 	Tokens         int            // of the prefix, including what the chat template puts before it
 	Groups         int            // number of prefixes; each prompt's is drawn with equal probability
-	Prompt, Output rundir.Lengths // of the text after the prefix; of the answer
+	Prompt, Output rundir.Lengths // of the whole prompt, the prefix included; of the answer
 	Seed           uint64
 	Costs          Calibration
 	Numbering
 }
 
-// NewPrefixed returns a workload with the given number of groups, each with a prefix of the given number of tokens. A whole prompt
-// has tokens + prompt tokens.
+// leastOwn is how many tokens each prompt has after its prefix, at least: they tell it from others of its group.
+const leastOwn = 8
+
+// NewPrefixed returns a workload with the given number of groups, each with a prefix of the given number of tokens. The prefix is a part of the
+// prompt, and must fit in it.
 func NewPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64, costs Calibration) (*Prefixed, error) {
 	const mostGroups = 10_000_000
 	switch {
@@ -31,6 +34,12 @@ func NewPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64,
 		return nil, fmt.Errorf("a shared prefix must have 1 to %[2]d tokens, not %[1]d", tokens, MostTokens)
 	case groups < 1 || groups > mostGroups:
 		return nil, fmt.Errorf("the number of prefix groups must be from 1 to %[2]d, not %[1]d", groups, mostGroups)
+	case float64(tokens+leastOwn) > prompt.Mean:
+		return nil, fmt.Errorf("a shared prefix of %d tokens is a part of the prompt, which must have %d tokens or more, not %v: raise --prompt-tokens",
+			tokens, tokens+leastOwn, prompt.Mean)
+	}
+	if prompt.Std > 0 {
+		prompt.Min = max(prompt.Min, tokens+leastOwn)
 	}
 	return &Prefixed{
 		Tokens: tokens, Groups: groups, Prompt: prompt, Output: output, Seed: seed, Costs: costs.Usable(),
@@ -45,15 +54,11 @@ func (p *Prefixed) Stage(name string) load.Source {
 
 // Describe returns the workload as run.json has it; the prefix counts as part of the prompt.
 func (p *Prefixed) Describe() rundir.Workload {
-	whole := p.Prompt
-	whole.Mean += float64(p.Tokens)
-	if whole.Min > 0 {
-		whole.Min += p.Tokens
-	}
-	if whole.Max > 0 {
-		whole.Max += p.Tokens
-	}
-	return rundir.Workload{PromptTokens: whole, OutputTokens: p.Output, Seed: p.Seed, Prefix: &rundir.Prefix{Tokens: p.Tokens, Groups: p.Groups}}
+	return rundir.Workload{PromptTokens: p.Prompt, OutputTokens: p.Output, Seed: p.Seed, Prefix: p.describe()}
+}
+
+func (p *Prefixed) describe() *rundir.Prefix {
+	return &rundir.Prefix{Tokens: p.Tokens, Groups: p.Groups}
 }
 
 type prefixed struct {
@@ -61,21 +66,23 @@ type prefixed struct {
 	rng *mathrand.Rand
 }
 
-// Next makes the whole prompt of the right length at once, so that the rounding errors of the two parts do not add up. The words of a
-// prefix follow from the seed and the group. They are made again for each prompt, which is fast and needs no memory.
+// Next returns a prompt of a group.
 func (p *prefixed) Next() (load.Session, bool) {
 	group := p.rng.IntN(p.Groups)
-	tokens := p.Tokens + Draw(p.Prompt, p.rng)
+	tokens := Draw(p.Prompt, p.rng)
+	turn := load.Turn{User: p.write(&p.Numbering, group, tokens, p.rng), PromptTokens: tokens, OutputTokens: Draw(p.Output, p.rng)}
+	return load.Session{Turns: []load.Turn{turn}}, true
+}
+
+// write makes the whole prompt of the right length at once, so that the rounding errors of the two parts do not add up. The words of a
+// prefix follow from the seed and the group. They are made again for each prompt, which is fast and needs no memory.
+func (p *Prefixed) write(n *Numbering, group, tokens int, rng *mathrand.Rand) string {
 	size, fill := p.Costs.Fit(tokens)
 	shared, _ := p.Costs.Fit(p.Tokens)
 	shared = min(shared, size)
 	text := Pick(shared, stats.Rand(p.Seed, "prefix", strconv.Itoa(group)))
-	own := p.spelled(p.Place())
-	own = append(own, Pick(max(0, size-shared-len(own)), p.rng)...)
+	own := n.spelled(n.Place())
+	own = append(own, Pick(max(0, size-shared-len(own)), rng)...)
 	text = append(text, own[:size-shared]...)
-	turn := load.Turn{
-		User:         Compose(p.Opening(uint64(group)), text, strings.Repeat(p.Costs.Filler, fill)),
-		PromptTokens: tokens, OutputTokens: Draw(p.Output, p.rng),
-	}
-	return load.Session{Turns: []load.Turn{turn}}, true
+	return Compose(n.Opening(uint64(group)), text, strings.Repeat(p.Costs.Filler, fill))
 }

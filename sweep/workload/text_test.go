@@ -77,7 +77,7 @@ func TestLengthsHold(t *testing.T) {
 						t.Errorf("a prompt of %d tokens has %d", tokens, got)
 					}
 				}
-				p, err := NewPrefixed(3*tokens, 4, rundir.Lengths{Mean: float64(tokens)}, rundir.Lengths{Mean: 5}, 1, costs)
+				p, err := NewPrefixed(3*tokens, 4, rundir.Lengths{Mean: float64(4 * tokens)}, rundir.Lengths{Mean: 5}, 1, costs)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -146,7 +146,7 @@ func TestTextsRepeat(t *testing.T) {
 func TestPrefixesAreSharedInGroups(t *testing.T) {
 	const prefix, groups = 64, 5
 	costs := calibrated(t, simtest.TextPieces, 9)
-	p, err := NewPrefixed(prefix, groups, rundir.Lengths{Mean: 32, Std: 8, Min: 16}, rundir.Lengths{Mean: 5}, 1, costs)
+	p, err := NewPrefixed(prefix, groups, rundir.Lengths{Mean: 96, Std: 8, Min: 80}, rundir.Lengths{Mean: 5}, 1, costs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,8 +184,8 @@ func TestPrefixesAreSharedInGroups(t *testing.T) {
 }
 
 func TestPrefixRefuses(t *testing.T) {
-	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {MostTokens + 1, 1}} {
-		if _, err := NewPrefixed(c[0], c[1], rundir.Lengths{}, rundir.Lengths{}, 1, Guess); err == nil {
+	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {MostTokens + 1, 1}, {512, 1}} {
+		if _, err := NewPrefixed(c[0], c[1], rundir.Lengths{Mean: 512}, rundir.Lengths{Mean: 1}, 1, Guess); err == nil {
 			t.Errorf("%v is taken", c)
 		}
 	}
@@ -312,5 +312,35 @@ func TestGrowingWorkloadsAreDescribed(t *testing.T) {
 	}
 	if got := p.Describe().Prefix; got == nil || *got != (rundir.Prefix{Tokens: 30, Groups: 3}) {
 		t.Errorf("a prefix of 30 tokens in 3 groups is described as %+v", got)
+	}
+}
+
+// Conversations may share the beginning of their first prompts, within the length asked for.
+func TestConversationsShareAPrefix(t *testing.T) {
+	const tokens, prefix, groups = 640, 512, 4
+	costs := calibrated(t, simtest.TextPieces, 9)
+	l := func(n float64) rundir.Lengths { return rundir.Lengths{Mean: n} }
+	c := NewConversations(Talk{Turns: l(3), First: l(tokens), Later: l(96), Output: l(5)}, 1, costs)
+	if err := c.Share(prefix, groups); err != nil {
+		t.Fatal(err)
+	}
+	shared, _ := costs.Fit(prefix)
+	heads, rests := map[string]bool{}, map[string]bool{}
+	for _, session := range simtest.TakeTexts(t, c.Stage("a"), 100) {
+		if got := simtest.TextPieces(session.Turns[0].User) + 9; !simtest.NearTokens(got, tokens) || len(session.Turns) != 3 {
+			t.Fatalf("%d turns, the first of %d tokens, want 3 and %d", len(session.Turns), got, tokens)
+		}
+		all := strings.Fields(session.Turns[0].User)
+		heads[strings.Join(all[:1+shared], " ")] = true
+		rests[strings.Join(all[1+shared:], " ")] = true
+	}
+	if len(heads) != groups || len(rests) != 100 {
+		t.Errorf("%d beginnings and %d ends, want %d and 100", len(heads), len(rests), groups)
+	}
+	if w := c.Describe(); w.Prefix == nil || w.Conversation == nil || w.PromptTokens.Mean != tokens {
+		t.Errorf("described as %+v", w)
+	}
+	if err := c.Share(tokens, 1); err == nil || !strings.Contains(err.Error(), "--prompt-tokens") {
+		t.Errorf("a prefix as long as the prompt: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ type Workload struct {
 	Dataset      string `type:"path" placeholder:"FILE" help:"Take prompts from a file: ShareGPT JSON, JSONL with prompt or messages, or CSV with a header. Rows with an answer are graded (llmsweep help grading)." group:"Workload"`
 	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw at most N rows of the dataset (${default})." group:"Workload"`
 	MultiTurn    bool   `name:"multi-turn" help:"Take whole conversations of the dataset, not only their first turns." group:"Workload"`
-	PrefixTokens int    `name:"prefix-tokens" placeholder:"N" positive:"" help:"Let the prompts of a group begin with the same N tokens." group:"Workload"`
+	PrefixTokens int    `name:"prefix-tokens" placeholder:"N" positive:"" help:"Let the prompts of a group begin with the same N of their tokens. With --turns, the first prompts of conversations." group:"Workload"`
 	PrefixGroups int    `name:"prefix-groups" default:"1" placeholder:"N" help:"Number of such groups (${default})." group:"Workload"`
 	Turns        string `placeholder:"N" help:"Conversations of N turns that carry their history, or a distribution: mean=4,std=2,min=1,max=10." group:"Workload"`
 	TurnTokens   string `name:"turn-tokens" default:"64" placeholder:"N" help:"Length in tokens of each user message after the first (${default})." group:"Workload"`
@@ -77,14 +77,14 @@ func (l *WorkloadOptions) Plain() bool {
 // check refuses combinations that make no sense.
 func (l *WorkloadOptions) check() error {
 	sources := 0
-	for _, given := range []bool{l.Prompt != "", l.Dataset != "", l.PrefixTokens != 0, l.Turns != ""} {
+	for _, given := range []bool{l.Prompt != "", l.Dataset != "", l.PrefixTokens != 0 || l.Turns != ""} {
 		if given {
 			sources++
 		}
 	}
 	switch {
 	case sources > 1:
-		return errors.New("--prompt, --dataset, --prefix-tokens and --turns are different workloads: give one of them")
+		return errors.New("--prompt, --dataset, and --prefix-tokens or --turns are different workloads: give one of them")
 	case l.PrefixGroups < 1:
 		return errors.New("--prefix-groups must be at least 1")
 	case l.DatasetRows < 1:

@@ -1,0 +1,135 @@
+package report
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+)
+
+// given returns the numbers that sentences may have: those of the tables, and those of the answer.
+func given(t interface{ Fatal(...any) }, run *rundir.Run, a *rundir.Answer) []float64 {
+	b, err := json.Marshal(a)
+	var tree any
+	if err == nil {
+		err = json.Unmarshal(b, &tree)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := shown(run)
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case float64:
+			all = append(all, v)
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			for _, e := range v {
+				walk(e)
+			}
+		}
+	}
+	walk(tree)
+	if run.SLO != nil {
+		all = append(all, run.SLO.Goodput.Value())
+	}
+	if c := run.Target.Capacity; c.Known() {
+		all = append(all, c.Value())
+	}
+	return all
+}
+
+// inOrder returns what in an answer is out of order.
+func inOrder(a *rundir.Answer) (wrong []string) {
+	if a.Rate.Known() && a.Low.Known() && (a.Rate.Value() < a.Low.Value() || a.Rate.Value() > a.High.Value()) {
+		wrong = append(wrong, "the interval does not hold the rate")
+	}
+	if a.StableUpTo.Known() && a.SaturatedFrom.Known() && a.StableUpTo.Value() > a.SaturatedFrom.Value() {
+		wrong = append(wrong, "stable above saturated")
+	}
+	if c := a.Comfortable; c != nil {
+		if c.Rate.Value() > a.Rate.Value() || a.Promise != nil && (a.Promise.Rate.IsZero() && a.Promise.Low.IsZero() || c.Rate.Value() > a.Promise.Rate.Or(a.Promise.Low.Or(c.Rate.Value()))) {
+			wrong = append(wrong, "comfortable above its limits")
+		}
+		if c.TTFTMean.Known() && c.TTFTP90.Known() && c.TTFTP90.Value() < c.TTFTMean.Value()/2 {
+			wrong = append(wrong, "p90 far below the mean")
+		}
+	}
+	if len(a.Cautions) > 3 {
+		wrong = append(wrong, "more than three cautions")
+	}
+	return wrong
+}
+
+// TestAnswersContradictNothing: over many sweeps, each number of an answer's sentences stands in the tables or in the answer, no two sentences contradict each
+// other, and rates are in order.
+func TestAnswersContradictNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		run, terms := drawRun(t)
+		saturation.WriteAnswer(run, terms)
+		a := saturation.AnswerOf(run)
+		lines := ordinary(run, findings.Answer(run, lang.English))
+		wrong, _ := contradictions(run, lines, append(given(t, run, a), halves(a)...))
+		for _, w := range append(wrong, inOrder(a)...) {
+			t.Errorf("%s\n%s\n%s", w, strings.Join(lines, "\n"), rowsOf(run))
+		}
+	})
+}
+
+// halves is what an interval is known to within, which a sentence without a rate gives.
+func halves(a *rundir.Answer) (all []float64) {
+	pairs := [][2]rundir.Number{{a.Low, a.High}}
+	if p := a.Promise; p != nil {
+		pairs = append(pairs, [2]rundir.Number{p.Low, p.High})
+	}
+	for _, pair := range pairs {
+		all = append(all, (pair[1].Value()-pair[0].Value())/(pair[1].Value()+pair[0].Value()))
+	}
+	return all
+}
+
+// rowsOf is the table of a run as short as it can be.
+func rowsOf(run *rundir.Run) string {
+	var b strings.Builder
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		b.WriteString(st.Name + " " + lang.Number(st.Rates.Offered, lang.Rate) + " " + lang.Number(st.Rates.Completed, lang.Rate) + " " + string(st.Verdict) + "\n")
+	}
+	return b.String()
+}
+
+// TestRealAnswersContradictNothing is the same of runs of real servers, of earlier versions too.
+func TestRealAnswersContradictNothing(t *testing.T) {
+	dirs, err := filepath.Glob("../examples/*/*/" + rundir.RunFile)
+	if err != nil || len(dirs) == 0 {
+		t.Fatal(err, dirs)
+	}
+	for _, file := range dirs {
+		run, err := saturation.Reopen(filepath.Dir(file))
+		if err != nil && os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := saturation.AnswerOf(run)
+		if a == nil {
+			continue
+		}
+		for _, w := range inOrder(a) {
+			t.Errorf("%s: %s", file, w)
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"llmsweep/client/note"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// drawRun draws a sweep of a server: plain, failing at any load, or collapsing under overload. Verdicts near the edge are drawn at random, as is what arrived.
+func drawRun(t *rapid.T) (*rundir.Run, []slo.Term) {
+	f := rundir.Exactly
+	between := func(label string, low, high float64) float64 { return rapid.Float64Range(low, high).Draw(t, label) }
+	capacity, alone := between("capacity", 2, 40), between("alone", 0.02, 0.4)
+	habit := rapid.SampledFrom([]string{"plain", "plain", "plain", "fails", "collapses"}).Draw(t, "habit")
+	run := &rundir.Run{State: rundir.Complete, Plan: rundir.Plan{Kind: rundir.KindSweep, StageTime: 30, Tolerance: 0.05, MaxConcurrency: 64}, Client: rundir.Client{Valid: true}}
+	add := func(name string, role rundir.Role, rate, offered, done, wait float64, verdict rundir.Verdict) {
+		noise := between("noise", 0.01, 0.12)
+		dist := func(mean float64) rundir.Dist {
+			return rundir.Dist{N: 200, Neff: f(120), Mean: f(mean), P50: f(0.8 * mean), P90: f(1.9 * mean), P95: f(2.4 * mean), P99: f(3.5 * mean), Max: f(5 * mean)}
+		}
+		st := rundir.Stage{
+			Name: name, Role: role, State: rundir.Complete, Verdict: verdict, Window: 30, Started: float64(40 * len(run.Stages)),
+			Requests: rundir.Requests{Due: 200, Sent: 200, OK: 200}, Rates: rundir.Rates{Completed: f(done)},
+			TokensPerS: rundir.TokenRates{Output: f(32 * done)}, OutputTokens: rundir.TokenStats{N: 200, Mean: f(32)},
+			TTFT: dist(wait), ITL: dist(0.01 + wait/50), Latency: dist(wait + 0.6), InterToken: f(0.01 + wait/50),
+			Progress: rundir.Progress{Rate: f(done), Low: f(done * (1 - noise)), High: f(done * (1 + noise)), Batches: 10},
+		}
+		if rate > 0 {
+			st.Kind, st.Rate, st.Rates.Offered = "poisson", f(rate), f(offered)
+			grows := max(0, (offered-done)/offered)
+			st.Drift = rundir.Drift{Value: f(grows), Low: f(grows - 0.03), High: f(grows + 0.03)}
+		} else {
+			st.Kind, st.MaxConcurrency = "synchronous", 1
+		}
+		run.Stages = append(run.Stages, st)
+	}
+	add("synchronous", rundir.Floor, 0, 0, min(1/(alone+0.6), 0.9*capacity), alone, rundir.Closed)
+	add("throughput", rundir.Ceiling, 0, 0, capacity*between("filled", 0.85, 1.05), 20*alone, rundir.Closed)
+	run.Stages[1].Kind, run.Stages[1].MaxConcurrency = "throughput", 64
+	for i := range rapid.IntRange(3, 10).Draw(t, "rows") {
+		rate := capacity * (0.2 + 0.13*float64(i))
+		offered := rate * between("arrived", 0.92, 1.08)
+		load := offered / capacity
+		verdict := rundir.Stable
+		switch chance := rapid.IntRange(0, 9).Draw(t, "verdict"); {
+		case load > 0.93 && load < 1.05:
+			verdict = []rundir.Verdict{rundir.Stable, rundir.Undecided, rundir.Saturated}[chance%3]
+		case chance == 0:
+			verdict = rundir.Undecided
+		case load >= 1.05:
+			verdict = rundir.Saturated
+		}
+		done, wait := min(offered, capacity), alone*(1+min(load, 0.97)/(1-min(load, 0.97)))
+		if verdict == rundir.Saturated {
+			wait = alone * 100 * load
+			if habit == "collapses" {
+				done = 0.3 * capacity
+			}
+		}
+		if habit == "fails" {
+			verdict, done = rundir.Shedding, 0.8*done
+		}
+		add(fmt.Sprintf("poisson@%.2f", rate), rundir.Grid, rate, offered, done, wait, verdict)
+	}
+	var terms []slo.Term
+	if rapid.Bool().Draw(t, "slo") {
+		term, err := slo.Parse(fmt.Sprintf("ttft:p90<%dms", int(1000*alone*between("limit", 1, 8))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms = []slo.Term{term}
+	}
+	return run, terms
+}
+
+// shown returns the numbers that the tables of a run have.
+func shown(run *rundir.Run) (all []float64) {
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		for _, n := range []rundir.Number{
+			st.Rates.Offered, st.Rates.Completed, st.TokensPerS.Output, st.TTFT.Mean, st.TTFT.P50, st.TTFT.P90, st.TTFT.P95, st.TTFT.P99, st.ITL.Mean, st.InterToken,
+			st.ITL.P50, st.ITL.P90, st.ITL.P95, st.ITL.P99, st.Latency.Mean, st.Latency.P50, st.Latency.P90, st.Latency.P95, st.Latency.P99, f64(st.MaxConcurrency),
+		} {
+			if !n.IsZero() {
+				all = append(all, n.Value())
+			}
+		}
+	}
+	return all
+}
+
+func f64(n int) rundir.Number { return rundir.Exactly(float64(n)) }
+
+var (
+	notNumbers = regexp.MustCompile(`p\d\d|(poisson|asynchronous)@[\d.]+|9?95 %|80 %|80 % of it|ttft:p90<[\d.]+m?s|--[a-z-]+ [\d.]+\w*`)
+	aNumber    = regexp.MustCompile(`(\d[\d,]*(?:\.\d+)?)( ms| %)?`)
+	stableUpTo = regexp.MustCompile(`Stable up to ([\d.]+) req/s`)
+	nearest    = regexp.MustCompile(`Comfortable load \(80 %\): ([\d.]+) req/s\. At ([\d.]+) req/s`)
+	feels      = regexp.MustCompile(`(?:At 80 % of it|Comfortable load \(80 %\)|At the highest rate that meets the SLO)[,:] ([\d.]+) req/s`)
+	meetsUpTo  = regexp.MustCompile(`eets ttft\S+ up to ([\d.]+) req/s`)
+	bounds     = regexp.MustCompile(`it is between ([\d.]+) and ([\d.]+) req/s \(95 %\)`)
+	within     = regexp.MustCompile(`known to within ([\d.]+) %`)
+)
+
+// stands reports whether a printed number is one of those given, rounded as it is printed.
+func stands(printed, unit string, given []float64) bool {
+	v, err := strconv.ParseFloat(strings.ReplaceAll(printed, ",", ""), 64)
+	_, decimals, _ := strings.Cut(printed, ".")
+	half := 0.51 * math.Pow10(-len(decimals))
+	if n := len(strings.TrimRight(printed, "0")); decimals == "" && n < len(printed) { // 140 may be 136, to two digits
+		half = 0.51 * math.Pow10(len(printed)-n)
+	}
+	scale := map[string]float64{" ms": 1000, " %": 100}[unit]
+	if scale == 0 {
+		scale = 1
+	}
+	for _, g := range given {
+		if math.Abs(g*scale-v) <= half {
+			return true
+		}
+	}
+	return err != nil
+}
+
+// contradictions returns what in the sentences of an answer contradicts the tables, the answer, or another sentence. given are the numbers of both.
+func contradictions(run *rundir.Run, lines []string, given []float64) (all []string, numbers int) {
+	text := strings.Join(lines, "\n")
+	complain := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	value := func(re *regexp.Regexp) (float64, bool) {
+		m := re.FindStringSubmatch(text)
+		if m == nil {
+			return 0, false
+		}
+		v, _ := strconv.ParseFloat(strings.TrimRight(m[1], "."), 64)
+		return v, true
+	}
+	for _, line := range lines {
+		for _, m := range aNumber.FindAllStringSubmatch(notNumbers.ReplaceAllString(line, ""), -1) {
+			if numbers++; !stands(m[1], m[2], given) {
+				complain("%s%s stands nowhere: %s", m[1], m[2], line)
+			}
+		}
+	}
+	const rounding = 0.06
+	stable, saturated := turn(run)
+	if up, ok := value(stableUpTo); ok && math.Abs(up-stable) > rounding {
+		complain("stable up to %v, by the table %v (overloaded from %v)", up, stable, saturated)
+	}
+	if m := nearest.FindStringSubmatch(text); m != nil && m[1] < m[2] && len(m[1]) >= len(m[2]) {
+		complain("the stage below is above: %s", m[0])
+	}
+	comfort, ok := value(feels)
+	if limit, meets := value(meetsUpTo); ok && meets && comfort > limit*1.05+rounding {
+		complain("comfortable at %v, above the SLO's %v", comfort, limit)
+	}
+	if ok && stable == 0 {
+		complain("comfortable at %v, and no row is stable", comfort)
+	}
+	for _, half := range within.FindAllStringSubmatch(text, -1) {
+		known, _ := strconv.ParseFloat(half[1], 64)
+		agrees := false
+		for _, m := range bounds.FindAllStringSubmatch(text, -1) {
+			low, _ := strconv.ParseFloat(m[1], 64)
+			high, _ := strconv.ParseFloat(m[2], 64)
+			agrees = agrees || math.Abs(known-100*(high-low)/(high+low)) <= 1
+		}
+		if !agrees {
+			complain("%s, which no interval is", half[0])
+		}
+	}
+	return all, numbers
+}
+
+// turn returns the highest stable rate below which no row is overloaded, and the lowest that is, by the table; 0 where there is none.
+func turn(run *rundir.Run) (stable, saturated float64) {
+	over := func(st *rundir.Stage) bool { return st.Verdict == rundir.Saturated || st.Verdict == rundir.Shedding }
+	for i := range run.Stages {
+		if st := &run.Stages[i]; over(st) && (saturated == 0 || st.Rates.Offered.Value() < saturated) {
+			saturated = st.Rates.Offered.Value()
+		}
+	}
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		if at := st.Rates.Offered; st.Verdict == rundir.Stable && (saturated == 0 || at.Value() < saturated) {
+			stable = max(stable, at.Value())
+		}
+	}
+	return stable, saturated
+}
+
+// ordinary leaves out the sentences that notes make: what they count is their own.
+func ordinary(run *rundir.Run, lines []string) []string {
+	var own []note.Note
+	own = append(own, run.Warnings...)
+	if run.Saturation != nil {
+		own = append(own, run.Saturation.Cautions...)
+		own = append(own, run.Saturation.Reason)
+	}
+	if run.SLO != nil {
+		own = append(own, run.SLO.Reason)
+	}
+	var left []string
+	for _, line := range lines {
+		said := false
+		for _, n := range own {
+			said = said || !n.IsZero() && findings.Note(n, lang.English) == line && !strings.Contains(line, "known to within")
+		}
+		if !said {
+			left = append(left, within.ReplaceAllString(line, "$0"))
+		}
+	}
+	return left
+}

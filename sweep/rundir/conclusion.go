@@ -1,0 +1,67 @@
+package rundir
+
+import "llmsweep/client/note"
+
+// Answer is what a sweep found: the only source of its sentences and large numbers. Every report renders it, and none computes a rate, an interval or a
+// percentile of its own. Rates are requests per second.
+type Answer struct {
+	Kind AnswerKind `json:"kind"`
+	Rate Number     `json:"rate,omitzero"` // a lower bound where Kind is "at_least"; absent where it is "between" or "none"
+	Low  Number     `json:"low,omitzero"`  // 95 % interval; where Kind is "between", what is known instead of a rate
+	High Number     `json:"high,omitzero"`
+	// Output is the output tokens per second at Rate.
+	Output Number `json:"output_tokens_per_s,omitzero"`
+	// Overload is what the server completes in OverloadStage, at a rate above Rate, where that is less than Low; absent elsewhere.
+	Overload      Number `json:"overload,omitzero"`
+	OverloadStage string `json:"overload_stage,omitempty"`
+	// Limit is what the server ran out of in LimitStage, by its own gauges; empty where that is not known.
+	Limit      string `json:"limit,omitempty"`
+	LimitStage string `json:"limit_stage,omitempty"`
+
+	// StableUpTo is the highest rate offered in a stable row below which no row is overloaded; SaturatedFrom the lowest offered in an overloaded row. The first is
+	// never above the second. Each is absent where there is no such row.
+	StableUpTo     Number `json:"stable_up_to,omitzero"`
+	StableStage    string `json:"stable_stage,omitempty"`
+	SaturatedFrom  Number `json:"saturated_from,omitzero"`
+	SaturatedStage string `json:"saturated_stage,omitempty"`
+
+	// Comfortable is how the server feels below its limit; absent where no row is stable, or no rows surround that rate.
+	Comfortable *Comfortable `json:"comfortable,omitempty"`
+	// Promise is the highest rate that meets the SLO; absent without one. It is the rate and interval of the run's SLO.
+	Promise *AnswerPromise `json:"slo,omitempty"`
+	// Cautions are what a reader must know first, the weightiest first: three at most.
+	Cautions []note.Note `json:"cautions,omitempty"`
+}
+
+// AnswerKind is what the rate of an answer is.
+type AnswerKind string
+
+// The kinds of answers.
+const (
+	Saturates    AnswerKind = "saturates" // what is completed when more arrives
+	Sustains     AnswerKind = "sustains"  // the highest rate that is kept up with: when more arrives, less is completed
+	Accepts      AnswerKind = "accepts"   // what is not refused
+	AtLeast      AnswerKind = "at_least"  // a lower bound: no limit was found
+	Between      AnswerKind = "between"   // only known to lie between Low and High
+	Unanswerable AnswerKind = "none"      // nothing is known of it
+)
+
+// Comfortable is the latency at a rate that leaves room for a busy minute: 80 % of the saturation rate, or the highest rate that meets the SLO where that is
+// lower. Times are in seconds, interpolated between the rows next to that rate; each is absent where one of the rows lacks it.
+type Comfortable struct {
+	Rate     Number   `json:"rate"`             // offered
+	BySLO    bool     `json:"by_slo,omitempty"` // the SLO limits it
+	TTFTMean Number   `json:"ttft_mean_s,omitzero"`
+	TTFTP90  Number   `json:"ttft_p90_s,omitzero"`
+	ITLMean  Number   `json:"itl_mean_s,omitzero"`
+	Stages   []string `json:"stages"` // the rows, from low to high: one or two
+}
+
+// AnswerPromise is the highest rate that meets the terms of an SLO.
+type AnswerPromise struct {
+	Terms   []string `json:"terms"`
+	Verdict Promised `json:"verdict,omitempty"`
+	Rate    Number   `json:"rate,omitzero"`
+	Low     Number   `json:"low,omitzero"`
+	High    Number   `json:"high,omitzero"`
+}

@@ -1,0 +1,222 @@
+// The answer of a sweep as every report gives it: computed here once, from the saturation rate, the SLO and the rows.
+
+package saturation
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// AnswerOf returns the answer of a run: the one that it came with, else the one that follows from its rows. It is nil for a run that answers no question of
+// rates, and for results of another tool, which give none.
+func AnswerOf(run *rundir.Run) *rundir.Answer {
+	if run.Answer != nil || run.Saturation == nil && (run.Plan.Kind != rundir.KindSweep || run.Source != nil) {
+		return run.Answer
+	}
+	return answerOf(run)
+}
+
+// answerOf computes the answer of a run.
+func answerOf(run *rundir.Run) *rundir.Answer {
+	a := &rundir.Answer{Kind: kindOf(run.Saturation)}
+	if sat := run.Saturation; sat != nil {
+		a.Rate, a.Low, a.High, a.Output = sat.Rate, sat.Low, sat.High, sat.Output
+		a.Limit, a.LimitStage = sat.Limit, sat.LimitStage
+		if a.Rate.Known() && a.Low.Known() && a.High.Known() { // verdicts may have moved the rate out of it
+			a.Low, a.High = rundir.Exactly(min(a.Low.Value(), a.Rate.Value())), rundir.Max(a.High, a.Rate)
+		}
+	}
+	rows := offeredRows(run.Stages)
+	turnsAt(a, rows)
+	if a.Kind == rundir.Sustains {
+		collapse(a, rows)
+	}
+	if p := run.SLO; p != nil {
+		a.Promise = &rundir.AnswerPromise{Terms: p.Terms, Verdict: p.Verdict, Rate: p.Rate, Low: p.Low, High: p.High}
+	}
+	a.Comfortable = comfortableAt(a, rows, run.Stages)
+	a.Cautions = weightiest(run)
+	return a
+}
+
+// kindOf returns what the rate of an answer is.
+func kindOf(sat *rundir.Saturation) rundir.AnswerKind {
+	switch {
+	case sat == nil || sat.Rate.IsZero() && !(sat.Low.Known() && sat.High.Known()):
+		return rundir.Unanswerable
+	case sat.Rate.IsZero():
+		return rundir.Between
+	case sat.Rate.Bound():
+		return rundir.AtLeast
+	case sat.Overload.Known():
+		return rundir.Sustains
+	case sat.Reason.Is(noteRefused) || sat.Limit == rundir.LimitRate:
+		return rundir.Accepts
+	}
+	return rundir.Saturates
+}
+
+// offeredRows returns the stages with an arrival rate by the rate that they were offered, which is what tables show.
+func offeredRows(stages []rundir.Stage) []*rundir.Stage {
+	rows := Open(stages)
+	slices.SortStableFunc(rows, func(a, b *rundir.Stage) int { return cmp.Compare(slo.Offered(a), slo.Offered(b)) })
+	return rows
+}
+
+// overloadedRow reports whether the table calls a row overloaded.
+func overloadedRow(st *rundir.Stage) bool {
+	return st.Verdict == rundir.Saturated || st.Verdict == rundir.Shedding
+}
+
+// turnsAt fills in up to which rate rows are stable, and from which one they are overloaded, by the verdicts of the table and nothing else.
+func turnsAt(a *rundir.Answer, rows []*rundir.Stage) {
+	for _, st := range rows {
+		switch {
+		case overloadedRow(st):
+			a.SaturatedFrom, a.SaturatedStage = rundir.Exactly(slo.Offered(st)), st.Name
+			return
+		case st.Verdict == rundir.Stable:
+			a.StableUpTo, a.StableStage = rundir.Exactly(slo.Offered(st)), st.Name
+		}
+	}
+}
+
+// collapse fills in what a server that collapses completes above its limit, which is that of a row, and the output at the rate itself, which is in none.
+func collapse(a *rundir.Answer, rows []*rundir.Stage) {
+	a.Output = rundir.Number{}
+	for _, st := range rows {
+		done := st.Rates.Completed
+		if overloadedRow(st) && done.Known() && done.Value() < a.Low.Or(a.Rate.Value()) && (!a.Overload.Known() || done.Value() < a.Overload.Value()) {
+			a.Overload, a.OverloadStage = done, st.Name
+		}
+		if tokens := st.OutputTokens.Mean; st.Verdict == rundir.Stable && tokens.Known() {
+			a.Output = rundir.Exactly(a.Rate.Value() * tokens.Value())
+		}
+	}
+}
+
+// comfortableRate returns the rate that leaves room for a busy minute, and whether the SLO limits it; 0 where there is none.
+func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
+	if !a.Rate.Known() {
+		return 0, false
+	}
+	rate = Comfortable * a.Rate.Value()
+	p := a.Promise
+	if p == nil {
+		return rate, false
+	}
+	most := p.Rate
+	if most.IsZero() {
+		most = p.Low
+	}
+	if p.Verdict == rundir.Broken || most.IsZero() { // no rate is known to meet it
+		return 0, true
+	}
+	if most.Value() < rate {
+		return most.Value(), true
+	}
+	return rate, false
+}
+
+// comfortableAt returns how the server feels at the comfortable rate, by the rows next to it: the highest at or below it, or the floor as the row with no
+// load, and the lowest at or above it that is not overloaded. Beyond an overloaded row latency depends on how long that row lasted.
+func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage) *rundir.Comfortable {
+	rate, bySLO := comfortableRate(a)
+	if !(rate > 0) || !a.StableUpTo.Known() {
+		return nil
+	}
+	var low, high *rundir.Stage
+	from := 0.0
+	for i := range stages {
+		if st := &stages[i]; st.Role == rundir.Floor && Usable(st) {
+			low = st
+		}
+	}
+	for _, st := range rows {
+		at := slo.Offered(st)
+		if overloadedRow(st) && at <= rate {
+			return nil
+		}
+		if at <= rate {
+			low, from = st, at
+		}
+		if at >= rate {
+			high = st
+			break
+		}
+	}
+	if low == nil || high == nil || overloadedRow(high) {
+		return nil
+	}
+	c := &rundir.Comfortable{Rate: rundir.Exactly(rate), BySLO: bySLO, Stages: []string{low.Name, high.Name}}
+	weight := 0.0
+	if low == high {
+		c.Stages = c.Stages[:1]
+	} else {
+		weight = (rate - from) / (slo.Offered(high) - from)
+	}
+	at := func(of func(*rundir.Stage) rundir.Number) rundir.Number {
+		return interpolated(of(low), of(high), weight)
+	}
+	c.TTFTMean = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.Mean })
+	c.TTFTP90 = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.P90 })
+	c.ITLMean = at(meanITL)
+	return c
+}
+
+// meanITL returns the mean gap between tokens, every token weighing the same, where it is known; zero gaps are none.
+func meanITL(st *rundir.Stage) rundir.Number {
+	itl := st.InterToken
+	if itl.IsZero() {
+		itl = st.ITL.Mean
+	}
+	if itl.Value() > 0 {
+		return itl
+	}
+	return rundir.Number{}
+}
+
+// interpolated returns a time between two rows, linear in its logarithm: it is never outside of the two. Where one of them is a lower bound, so is the time.
+func interpolated(low, high rundir.Number, weight float64) rundir.Number {
+	if low.IsZero() || high.IsZero() || low.Value() <= 0 || high.Value() <= 0 {
+		return rundir.Number{}
+	}
+	v := low.Value() * math.Pow(high.Value()/low.Value(), weight)
+	if low.Bound() || high.Bound() {
+		return rundir.Over(v)
+	}
+	return rundir.Exactly(v)
+}
+
+// mostCautions is how many cautions an answer has: a reader takes in no more.
+const mostCautions = 3
+
+// weights are the notes that say something of the answer itself, the weightiest first: that the server was not one server, that the rate may be another one,
+// and how the server treats some of its users.
+var weights = []string{
+	"habit.metastable", "habit.metastable-never", "saturation.now", "saturation.latest-alone", "habit.drifts", "habit.scales", "recovery.unknown",
+	"saturation.not-held", "saturation.complete-to", "saturation.below-lone", "saturation.overload-costs", "saturation.overload-or-change",
+	"saturation.ceiling-not-filled", "saturation.stable-above", "habit.caches", "habit.drops", "habit.pauses", "habit.batches", "saturation.mixed-verdicts",
+}
+
+// weightiest returns the notes of a run that a reader of its answer must know first.
+func weightiest(run *rundir.Run) (cautions []note.Note) {
+	all := run.Warnings
+	if run.Saturation != nil {
+		all = slices.Concat(run.Saturation.Cautions, run.Warnings)
+	}
+	weight := func(n note.Note) int { return slices.Index(weights, n.Code) }
+	for _, n := range all {
+		own := run.Saturation != nil && slices.ContainsFunc(run.Saturation.Cautions, n.Equal)
+		if (own || weight(n) >= 0) && !slices.ContainsFunc(cautions, n.Equal) {
+			cautions = append(cautions, n)
+		}
+	}
+	slices.SortStableFunc(cautions, func(a, b note.Note) int { return cmp.Compare(weight(a), weight(b)) })
+	return cautions[:min(len(cautions), mostCautions)]
+}
