@@ -25,7 +25,7 @@ var foreigners = []foreign{
 	{names: []string{"num-prompts", "num-prompt", "num-requests", "max-requests", "request-count"}, flag: "requests", value: "VALUE"},
 	{names: []string{"max-seconds", "benchmark-duration"}, flag: "duration", value: "VALUEs"},
 	{names: []string{"input-len", "random-input-len", "random-input", "sonnet-input-len", "isl", "synthetic-input-tokens-mean"}, flag: "prompt-tokens", value: "VALUE"},
-	{names: []string{"output-len", "random-output-len", "random-output", "sonnet-output-len", "sharegpt-output-len", "custom-output-len", "osl", "output-tokens-mean", "max-tokens",
+	{names: []string{"output-len", "random-output-len", "random-output", "sonnet-output-len", "sharegpt-output-len", "custom-output-len", "osl", "output-tokens-mean",
 		"max-new-tokens"}, flag: "output-tokens", value: "VALUE"},
 	{names: []string{"random-range-ratio"}, flag: "prompt-tokens", value: "mean=512,min=256,max=768"},
 	{names: []string{"random-prefix-len", "prefix-repetition-prefix-len"}, flag: "prefix-tokens", value: "VALUE"},

@@ -156,7 +156,6 @@ sweep sim: --percentile-metrics ttft
 sweep sim: --rate-type sweep
 run sim: --request-rate 5
 run sim: --request-rate key-7
-run sim: --max-tokens 5
 run sim: --random-input-len=1024
 run sim: --max-seconds 30
 run sim: --max-requests 100
