@@ -2,5 +2,5 @@
 
 package simtest
 
-// raced reports whether the race detector is on.
-const raced = false
+// RaceDetector reports whether the race detector is on.
+const RaceDetector = false

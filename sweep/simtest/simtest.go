@@ -29,7 +29,7 @@ func SampleSize(few, full int) int {
 	switch {
 	case Full():
 		return full
-	case raced:
+	case RaceDetector:
 		return 1
 	}
 	return few
