@@ -12,7 +12,7 @@ func (j *Job) text() (*perplexity.Text, error) {
 	return j.Canaries.Score.Read()
 }
 
-// budgetShare is which part of --budget the windows of a text may take: one of so many.
+// budgetShare is the divisor of --budget that gives the time for the windows of a text.
 const budgetShare = 4
 
 // scores adds the windows of a text to the plan.

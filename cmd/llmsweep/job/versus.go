@@ -104,8 +104,8 @@ func (cm *Comparison) parse() (plan sweep.Config, both pair.Config, gates []comp
 	return plan, both, gates, labels, err
 }
 
-// textShare is which part of --budget the windows of a text may take at each server: one of so many.
-const textShare = 8
+// textShare is the same divisor where two servers are asked.
+const textShare = 2 * budgetShare
 
 // addChecks has both servers score a text, the answers of both to a dataset's questions graded, and canaries asked of both.
 func (cm *Comparison) addChecks(sides []*side, budget time.Duration) error {
