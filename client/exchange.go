@@ -76,7 +76,7 @@ func (x *exchange) run() {
 		x.refused(resp)
 		return
 	}
-	plain, zipped, err := Decoded(resp)
+	plain, zipped, err := decoded(resp)
 	if err != nil {
 		x.fail(x.res.Headers, ClassMalformed, err.Error())
 		return
@@ -288,7 +288,7 @@ func (x *exchange) ended(s *stream, err error) {
 		x.fail(s.body.ended, ClassTruncated, "the answer's body is empty")
 	case eof:
 		x.fail(s.body.ended, ClassTruncated, "the stream ended without a finish reason or terminator")
-	case errors.Is(err, sse.ErrTooLong), errors.Is(err, ErrCompression):
+	case errors.Is(err, sse.ErrTooLong), errors.Is(err, errCompression):
 		x.fail(x.now(), ClassMalformed, err.Error())
 	default:
 		x.broken(err)
@@ -332,7 +332,7 @@ func (x *exchange) drain(s *stream) {
 func (x *exchange) refused(resp *http.Response) {
 	stop := time.AfterFunc(errorTime, x.cancel) // it has failed already; only the message is missing
 	defer stop.Stop()
-	plain, _, err := Decoded(resp)
+	plain, _, err := decoded(resp)
 	var body []byte
 	if err == nil { // where decoding fails, the status remains as the message
 		body, err = io.ReadAll(io.LimitReader(plain, maxWhole))

@@ -55,7 +55,7 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	}
 	defer resp.Body.Close()
 	a := Answer{Header: resp.Header}
-	plain, _, err := Decoded(resp)
+	plain, _, err := decoded(resp)
 	if err == nil {
 		a.Body, err = io.ReadAll(io.LimitReader(plain, maxAnswer))
 	}
@@ -65,7 +65,7 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 			Class: refusalClass(resp.StatusCode, resp.Header, a.Body), HTTP: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now()),
 			Message: c.cleaner.Clean(statusText(resp.StatusCode, resp.Header, a.Body)),
 		}
-	case errors.Is(err, ErrCompression):
+	case errors.Is(err, errCompression):
 		return a, &Failure{Class: ClassMalformed, Message: err.Error(), err: err}
 	case err != nil:
 		return a, c.failure(limited, err, limit, true)

@@ -111,8 +111,8 @@ const (
 	smallMargin    = 1.1
 )
 
-// UnknownOutput is how many output tokens a request is reckoned with that leaves the length to the server.
-const UnknownOutput = 32768
+// unknownOutput is how many output tokens a request is reckoned with that leaves the length to the server.
+const unknownOutput = 32768
 
 // reservation is one request's.
 type reservation struct {
@@ -195,7 +195,7 @@ func outputBound(call *Prepared) int64 {
 		most = int64(call.Request.OutputTokens)
 	}
 	if most <= 0 {
-		most = UnknownOutput
+		most = unknownOutput
 	}
 	return most * choices
 }

@@ -12,30 +12,30 @@ import (
 	"strings"
 )
 
-// ErrCompression is the error of an answer whose compression is unknown or broken.
-var ErrCompression = errors.New("the answer's compression")
+// errCompression is the error of an answer whose compression is unknown or broken.
+var errCompression = errors.New("the answer's compression")
 
-// Decoded returns an answer's body without its compression, and whether it had one. This client asks for none, because
+// decoded returns an answer's body without its compression, and whether it had one. This client asks for none, because
 // compression delays tokens, but some proxies compress all the same. They use gzip; anything else is an error.
-func Decoded(resp *http.Response) (body io.Reader, zipped bool, err error) {
+func decoded(resp *http.Response) (body io.Reader, zipped bool, err error) {
 	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(resp.Header.Values("Content-Encoding"), ", "))); coding {
 	case "", "identity":
 		return resp.Body, false, nil
 	case "gzip", "x-gzip":
-		return &Unzip{from: resp.Body}, true, nil
+		return &unzip{from: resp.Body}, true, nil
 	default:
 		return nil, false, fmt.Errorf("%w (%s) was not asked for and is not understood; turn compression off in the server, or in the proxy in front of it",
-			ErrCompression, coding)
+			errCompression, coding)
 	}
 }
 
-// Unzip decompresses gzip as it arrives: what the server flushed can be read at once.
-type Unzip struct {
+// unzip decompresses gzip as it arrives: what the server flushed can be read at once.
+type unzip struct {
 	from io.Reader
 	zip  *gzip.Reader // nil before the first read, because its header may be a while in coming
 }
 
-func (u *Unzip) Read(p []byte) (n int, err error) {
+func (u *unzip) Read(p []byte) (n int, err error) {
 	if u.zip == nil {
 		if u.zip, err = gzip.NewReader(u.from); err != nil {
 			return 0, zipError(err)
@@ -49,7 +49,7 @@ func (u *Unzip) Read(p []byte) (n int, err error) {
 func zipError(err error) error {
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
-		return fmt.Errorf("%w (gzip) is broken: %v", ErrCompression, err)
+		return fmt.Errorf("%w (gzip) is broken: %v", errCompression, err)
 	}
 	return err
 }

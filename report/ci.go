@@ -1,4 +1,4 @@
-// Writes the verdicts of runs and comparisons as CI systems read them: JUnit XML, annotations of GitHub, and the summary of a
+// Writes the verdicts of runs and comparisons as CI systems read them: jUnit XML, annotations of GitHub, and the summary of a
 // step.
 
 package report
@@ -26,8 +26,8 @@ const (
 
 // Classes of checks.
 const (
-	ClassStage = "stage"
-	ClassSLO   = "slo"
+	classStage = "stage"
+	classSLO   = "slo"
 	ClassGate  = "gate"
 )
 
@@ -70,14 +70,14 @@ func GateOfRun(run *rundir.Run, l lang.Lang) GateSuite {
 	case run.SLO != nil:
 		s.Checks = append(s.Checks, sweepSLO(run, l))
 	case run.Plan.Kind == rundir.KindSweep && len(run.Plan.SLO) > 0: // it ended before the answer
-		s.Checks = append(s.Checks, GateCheck{ClassSLO, strings.Join(run.Plan.SLO, lang.ListComma.In(l)), 0, GateUndecided, sayNoAnswer.In(l)})
+		s.Checks = append(s.Checks, GateCheck{classSLO, strings.Join(run.Plan.SLO, lang.ListComma.In(l)), 0, GateUndecided, sayNoAnswer.In(l)})
 	}
 	return s
 }
 
 // stageCheck reports whether a stage measured what it was meant to measure.
 func stageCheck(s *rundir.Stage, l lang.Lang) GateCheck {
-	c := GateCheck{Class: ClassStage, Name: s.Name, Seconds: s.Elapsed}
+	c := GateCheck{Class: classStage, Name: s.Name, Seconds: s.Elapsed}
 	switch failed := findings.FailedStages(s); {
 	case s.Requests.OK == 0 && failed > 0:
 		c.Outcome, c.Message = GateFailed, sayAllFailed.In(l, strconv.Itoa(failed))
@@ -95,7 +95,7 @@ func stageCheck(s *rundir.Stage, l lang.Lang) GateCheck {
 func promises(s *rundir.Stage, l lang.Lang) []GateCheck {
 	var all []GateCheck
 	for _, p := range s.Goodput.Terms {
-		c := GateCheck{Class: ClassSLO, Name: p.Term + " @ " + s.Name, Outcome: outcome(p.Verdict)}
+		c := GateCheck{Class: classSLO, Name: p.Term + " @ " + s.Name, Outcome: outcome(p.Verdict)}
 		switch {
 		case c.Outcome != GatePassed:
 			c.Message = findings.Promise(&p, l)
@@ -114,7 +114,7 @@ func promises(s *rundir.Stage, l lang.Lang) []GateCheck {
 
 // sweepSLO is the objectives of a sweep together: they are met where some rate meets them.
 func sweepSLO(run *rundir.Run, l lang.Lang) GateCheck {
-	c := GateCheck{Class: ClassSLO, Name: strings.Join(run.SLO.Terms, lang.ListComma.In(l))}
+	c := GateCheck{Class: classSLO, Name: strings.Join(run.SLO.Terms, lang.ListComma.In(l))}
 	switch {
 	case !run.SLO.Rate.IsZero(), run.SLO.Verdict == rundir.Kept:
 	case run.SLO.Verdict == rundir.Broken:

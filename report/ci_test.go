@@ -83,7 +83,7 @@ func TestSweepIsJudgedOnce(t *testing.T) {
 			run.SLO.Rate = rundir.Exactly(3)
 		}
 		s := GateOfRun(&run, lang.English)
-		if len(s.Checks) != 2 || s.Checks[1].Class != ClassSLO || s.Checks[1].Outcome != want {
+		if len(s.Checks) != 2 || s.Checks[1].Class != classSLO || s.Checks[1].Outcome != want {
 			t.Errorf("%s:\n%s", verdict, outcomes(s))
 		}
 	}
@@ -94,14 +94,14 @@ func TestSweepIsJudgedOnce(t *testing.T) {
 }
 
 // TestJUnitTakesAnyText checks that names and messages, which come from servers and people, cannot break the document, and that it has the
-// structure that the schema of JUnit XML asks for: the elements in its order, with its attributes, and counts that are true.
+// structure that the schema of jUnit XML asks for: the elements in its order, with its attributes, and counts that are true.
 func TestJUnitTakesAnyText(t *testing.T) {
 	hostile := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{`"><script>`, "]]>", "a\x00b\x1b[31m", "\xff\xfe", "&lt;", "", " "}))
 	rapid.Check(t, func(t *rapid.T) {
 		text := func() string { return hostile.Draw(t, "text") }
 		s := GateSuite{Name: text(), Seconds: 1, Properties: []findings.EnvironmentFact{{Name: text(), Text: text()}}, Lines: []string{text()}}
 		for range rapid.IntRange(0, 4).Draw(t, "checks") {
-			s.Checks = append(s.Checks, GateCheck{Class: ClassSLO, Name: text(), Message: text(), Outcome: GateOutcome(rapid.IntRange(0, 2).Draw(t, "outcome"))})
+			s.Checks = append(s.Checks, GateCheck{Class: classSLO, Name: text(), Message: text(), Outcome: GateOutcome(rapid.IntRange(0, 2).Draw(t, "outcome"))})
 		}
 		var b bytes.Buffer
 		if err := WriteJUnit(&b, []GateSuite{s, s}); err != nil {

@@ -13,9 +13,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Console writes what people read at the end of a run: the table, what to know before trusting it, and last, where the
+// console writes what people read at the end of a run: the table, what to know before trusting it, and last, where the
 // eye is, the answer.
-func Console(w io.Writer, runs []rundir.Run, o Options) error {
+func console(w io.Writer, runs []rundir.Run, o Options) error {
 	out := bufio.NewWriter(w)
 	columns := consoleColumns(runs)
 	for i := range runs {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The elements of JUnit XML, in the order and with the attributes that the schema of Apache Ant's reports requires. Jenkins, GitLab,
+// The elements of jUnit XML, in the order and with the attributes that the schema of Apache Ant's reports requires. Jenkins, GitLab,
 // Azure and the actions for GitHub read it.
 type (
 	xmlSuites struct {
@@ -53,7 +53,7 @@ type (
 // packageName groups the suites, and is the first part of the names of classes.
 const packageName = "llmsweep"
 
-// WriteJUnit writes suites as JUnit XML. What is missed is a failure, what is not decided an error.
+// WriteJUnit writes suites as jUnit XML. What is missed is a failure, what is not decided an error.
 func WriteJUnit(w io.Writer, suites []GateSuite) error {
 	var doc xmlSuites
 	for i, s := range suites {

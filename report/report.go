@@ -56,13 +56,13 @@ type format struct {
 
 func formats() []format {
 	return []format{
-		{"console", Console},
+		{"console", console},
 		{"markdown", func(w io.Writer, runs []rundir.Run, o Options) error { return Markdown(w, runs, o.Lang) }},
 		{"csv", func(w io.Writer, runs []rundir.Run, _ Options) error { return CSV(w, runs) }},
 		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
 		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteStress(w, runs, o.Lang) }},
 		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteServing(w, runs, o.Lang) }},
-		{"junit", func(w io.Writer, runs []rundir.Run, o Options) error { return JUnit(w, runs, o.Lang) }},
+		{"junit", func(w io.Writer, runs []rundir.Run, o Options) error { return jUnit(w, runs, o.Lang) }},
 		{"guidellm", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteGuideLLM(w, runs) }},
 	}
 }
@@ -92,8 +92,8 @@ func Render(w io.Writer, name string, runs []rundir.Run, o Options) error {
 	return all[i].render(w, runs, o)
 }
 
-// JUnit writes the verdicts on runs as JUnit XML: a suite for each run, a test case for each stage and objective.
-func JUnit(w io.Writer, runs []rundir.Run, l lang.Lang) error {
+// jUnit writes the verdicts on runs as jUnit XML: a suite for each run, a test case for each stage and objective.
+func jUnit(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 	var suites []GateSuite
 	for i := range runs {
 		suites = append(suites, GateOfRun(&runs[i], l))

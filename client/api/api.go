@@ -17,7 +17,7 @@ const (
 // Dialect is one API: its path, its request bodies, and its streamed answers.
 //
 // The user's object, Params.Extra, is merged into the body: its keys replace those of Encode, and a null in it removes
-// one. Where an API groups parameters in an object (SGLang, Ollama, TGI, Triton's vLLM backend), the two objects of that
+// one. Where an API groups parameters in an object (sgLang, Ollama, TGI, Triton's vLLM backend), the two objects of that
 // name are merged in the same way.
 type Dialect interface {
 	// Name returns the name that --api takes.
@@ -84,5 +84,5 @@ type Usage struct {
 	Prompt, Output, Reasoning, Cached int
 }
 
-// NoUsage is a Usage without any count.
-var NoUsage = Usage{Unknown, Unknown, Unknown, Unknown}
+// noUsage is a Usage without any count.
+var noUsage = Usage{Unknown, Unknown, Unknown, Unknown}

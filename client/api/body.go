@@ -7,30 +7,30 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Encoder writes one request body. The user's object ([Params].Extra) is merged into it: its keys replace ours, and a
+// encoder writes one request body. The user's object ([Params].Extra) is merged into it: its keys replace ours, and a
 // null in it leaves our key out.
-type Encoder struct {
+type encoder struct {
 	json   jx.Encoder
 	extra  gjson.Result // the user's object
 	merged string       // the key of it that was merged with an object of ours
 }
 
-// NewEncoder begins a body.
-func NewEncoder(p *Params) *Encoder {
-	e := &Encoder{extra: gjson.ParseBytes(p.Extra)}
+// newEncoder begins a body.
+func newEncoder(p *Params) *encoder {
+	e := &encoder{extra: gjson.ParseBytes(p.Extra)}
 	e.json.ObjStart()
 	return e
 }
 
 // Finish adds the user's fields and returns the body.
-func (e *Encoder) Finish() ([]byte, error) {
+func (e *encoder) Finish() ([]byte, error) {
 	e.extras()
 	e.json.ObjEnd()
 	return e.json.Bytes(), nil
 }
 
 // Field writes a key, unless the user's object has it.
-func (e *Encoder) Field(name string) bool {
+func (e *encoder) Field(name string) bool {
 	if e.extra.Get(name).Exists() {
 		return false
 	}
@@ -39,38 +39,38 @@ func (e *Encoder) Field(name string) bool {
 }
 
 // Text writes a field that is a string.
-func (e *Encoder) Text(name, s string) {
+func (e *encoder) Text(name, s string) {
 	if e.Field(name) {
-		e.json.Str(UTF8Only(s))
+		e.json.Str(utf8Only(s))
 	}
 }
 
 // Literal writes a field whose value is given as JSON.
-func (e *Encoder) Literal(name, value string) {
+func (e *encoder) Literal(name, value string) {
 	if e.Field(name) {
 		e.json.RawStr(value)
 	}
 }
 
 // Flag writes a field that is true or false.
-func (e *Encoder) Flag(name string, v bool) { e.Literal(name, strconv.FormatBool(v)) }
+func (e *encoder) Flag(name string, v bool) { e.Literal(name, strconv.FormatBool(v)) }
 
 // Count writes a field that is a count, if n is one.
-func (e *Encoder) Count(name string, n int) {
+func (e *encoder) Count(name string, n int) {
 	if n > 0 {
 		e.Literal(name, strconv.Itoa(n))
 	}
 }
 
 // Temperature writes the temperature, if there is one.
-func (e *Encoder) Temperature(t *float64) {
+func (e *encoder) Temperature(t *float64) {
 	if t != nil && e.Field("temperature") {
 		e.json.Float64(*t)
 	}
 }
 
 // Messages writes a conversation as a field.
-func (e *Encoder) Messages(name string, all []Message) {
+func (e *encoder) Messages(name string, all []Message) {
 	if !e.Field(name) {
 		return
 	}
@@ -78,16 +78,16 @@ func (e *Encoder) Messages(name string, all []Message) {
 	for _, m := range all {
 		e.json.ObjStart()
 		e.json.FieldStart("role")
-		e.json.Str(UTF8Only(m.Role))
+		e.json.Str(utf8Only(m.Role))
 		e.json.FieldStart("content")
-		e.json.Str(UTF8Only(m.Content))
+		e.json.Str(utf8Only(m.Content))
 		e.json.ObjEnd()
 	}
 	e.json.ArrEnd()
 }
 
 // Length asks for n output tokens, and for no fewer where the server takes such fields.
-func (e *Encoder) Length(n int, f Fields) {
+func (e *encoder) Length(n int, f Fields) {
 	name := "max_tokens"
 	if f.MaxCompletionTokens {
 		name = "max_completion_tokens"
@@ -103,7 +103,7 @@ func (e *Encoder) Length(n int, f Fields) {
 
 // Object writes a field that is an object. Where the user's object has one of that name too, the two are merged and
 // the user's keys win. Replacing ours whole would lose the length, and the server's default would take its place.
-func (e *Encoder) Object(name string, write func(*Encoder)) {
+func (e *encoder) Object(name string, write func(*encoder)) {
 	theirs := e.extra.Get(name)
 	if theirs.Exists() && !theirs.IsObject() {
 		return
@@ -119,7 +119,7 @@ func (e *Encoder) Object(name string, write func(*Encoder)) {
 }
 
 // extras writes the user's fields as they stand, except nulls.
-func (e *Encoder) extras() {
+func (e *encoder) extras() {
 	e.extra.ForEach(func(k, v gjson.Result) bool {
 		if name := Key(k); v.Type != gjson.Null && (e.merged == "" || name != e.merged) {
 			e.json.FieldStart(name)

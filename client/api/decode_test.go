@@ -33,7 +33,7 @@ type decoded struct {
 }
 
 func (d *reference) decode(frame []byte) (s decoded, err error) {
-	s.Usage = NoUsage
+	s.Usage = noUsage
 	if string(bytes.TrimSpace(frame)) == "[DONE]" {
 		s.Done, d.done = true, true
 		return s, nil
@@ -128,7 +128,7 @@ func referenceUsage(m map[string]any) Usage {
 		Cached:    num(object(usage, "prompt_tokens_details")["cached_tokens"]),
 	}
 	if u.Prompt <= 0 && u.Output <= 0 {
-		u = NoUsage
+		u = noUsage
 	}
 	if n := num(timings["predicted_n"]); u.Output == Unknown && n > 0 {
 		u.Output = n

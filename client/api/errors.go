@@ -8,12 +8,12 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// MaxMessage is how many bytes of an error's body are read.
-const MaxMessage = 64 << 10
+// maxMessage is how many bytes of an error's body are read.
+const maxMessage = 64 << 10
 
-// IsErrorObject reports whether an object with the given members "error" and "object" is an error, in the ways that
+// isErrorObject reports whether an object with the given members "error" and "object" is an error, in the ways that
 // servers have: an "error" that says something, or an "object" named "error".
-func IsErrorObject(fault, kind []byte) bool {
+func isErrorObject(fault, kind []byte) bool {
 	switch string(fault) {
 	case "", "null", "false", `""`:
 		return string(kind) == `"error"`
@@ -24,7 +24,7 @@ func IsErrorObject(fault, kind []byte) bool {
 // IsError reports whether a JSON object, which may be cut short, is an error object.
 func IsError(body []byte) bool {
 	v := gjson.ParseBytes(body)
-	return IsErrorObject([]byte(v.Get("error").Raw), []byte(v.Get("object").Raw))
+	return isErrorObject([]byte(v.Get("error").Raw), []byte(v.Get("object").Raw))
 }
 
 // NamesRateLimit reports whether the error object of a refusal names a rate limit as its type or code.
@@ -52,8 +52,8 @@ func Title(page []byte) string {
 // {"error": ".."}, {"message"}, {"detail": ".."}, FastAPI's {"detail": [{"loc", "msg"}]}, or plain text.
 func ErrorText(body []byte) string {
 	body = bytes.TrimSpace(body)
-	if len(body) > MaxMessage {
-		body = body[:MaxMessage]
+	if len(body) > maxMessage {
+		body = body[:maxMessage]
 	}
 	if len(body) > 0 && body[0] == '<' {
 		return "a web page" + Title(body)

@@ -16,12 +16,12 @@ var (
 	errNotObject = errors.New("a chunk is not a JSON object")
 )
 
-// FieldReader reads one frame, a JSON object, from front to back. It allocates nothing for ordinary frames, and it never
+// fieldReader reads one frame, a JSON object, from front to back. It allocates nothing for ordinary frames, and it never
 // decodes a string: a cumulative text can be long.
 //
 // The first error ends all iterations, and [Reader.Close] returns it; the other methods return nothing more.
 // Members named "error" and "object" at the top level are kept aside: they tell an error object inside a 200.
-type FieldReader struct {
+type fieldReader struct {
 	json   jx.Decoder
 	frame  []byte
 	err    error
@@ -30,24 +30,24 @@ type FieldReader struct {
 	kind   []byte
 }
 
-// Members iterates over the members of an object. A value that is not read is skipped.
-type Members struct {
-	r    *FieldReader // nil for an iteration over nothing
+// members iterates over the members of an object. A value that is not read is skipped.
+type members struct {
+	r    *fieldReader // nil for an iteration over nothing
 	iter jx.ObjIter
 	top  bool
 }
 
 // Open clears c and begins to read a frame.
-func (r *FieldReader) Open(frame []byte, c *Chunk) Members {
-	*c = Chunk{Usage: NoUsage}
+func (r *fieldReader) Open(frame []byte, c *Chunk) members {
+	*c = Chunk{Usage: noUsage}
 	r.json.ResetBytes(frame)
-	*r = FieldReader{json: r.json, frame: frame}
+	*r = fieldReader{json: r.json, frame: frame}
 	if r.json.Next() != jx.Object {
 		r.err = errNotObject
 		if !jx.Valid(frame) {
 			r.err = errNotJSON
 		}
-		return Members{}
+		return members{}
 	}
 	m := r.Object()
 	m.top = true
@@ -56,7 +56,7 @@ func (r *FieldReader) Open(frame []byte, c *Chunk) Members {
 
 // Close ends the reading of a frame. It reports whether the frame holds nothing else, because it is not a JSON object,
 // which is the error, or because it is an error object, whose message it puts into c.
-func (r *FieldReader) Close(c *Chunk) (done bool, err error) {
+func (r *fieldReader) Close(c *Chunk) (done bool, err error) {
 	if r.err == nil && r.json.Skip() != io.EOF {
 		r.err = errNotJSON
 	}
@@ -65,8 +65,8 @@ func (r *FieldReader) Close(c *Chunk) (done bool, err error) {
 		if r.err != errNotObject {
 			r.err = errNotJSON // the frame itself, in the message, says more than jx's byte offsets
 		}
-		return true, fmt.Errorf("%w: %s", r.err, r.frame[:min(len(r.frame), MaxMessage)])
-	case IsErrorObject(r.fault, r.kind):
+		return true, fmt.Errorf("%w: %s", r.err, r.frame[:min(len(r.frame), maxMessage)])
+	case isErrorObject(r.fault, r.kind):
 		c.Error = ErrorText(r.frame)
 		return true, nil
 	}
@@ -74,7 +74,7 @@ func (r *FieldReader) Close(c *Chunk) (done bool, err error) {
 }
 
 // Next goes to the next member, and reports whether there is one.
-func (m *Members) Next() bool {
+func (m *members) Next() bool {
 	if m.r == nil {
 		return false
 	}
@@ -97,27 +97,27 @@ func (m *Members) Next() bool {
 }
 
 // Key returns the name of the current member. It is valid until the value is read.
-func (m *Members) Key() []byte { return m.iter.Key() }
+func (m *members) Key() []byte { return m.iter.Key() }
 
 // None reports whether the value was no object.
-func (m *Members) None() bool { return m.r == nil }
+func (m *members) None() bool { return m.r == nil }
 
 // rest skips a value that was not read, and reports whether reading can go on.
-func (r *FieldReader) rest() bool {
+func (r *fieldReader) rest() bool {
 	if r.unread {
 		r.Value()
 	}
 	return r.err == nil
 }
 
-func (r *FieldReader) fail(err error) {
+func (r *fieldReader) fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 }
 
 // Value reads a value and returns it as it stands in the frame; nil after an error.
-func (r *FieldReader) Value() []byte {
+func (r *fieldReader) Value() []byte {
 	r.unread = false
 	v, err := r.json.Raw()
 	if err != nil {
@@ -128,41 +128,41 @@ func (r *FieldReader) Value() []byte {
 }
 
 // Object reads the members of an object. Over any other value it iterates not at all.
-func (r *FieldReader) Object() Members {
+func (r *fieldReader) Object() members {
 	if r.json.Next() != jx.Object {
-		return Members{}
+		return members{}
 	}
 	r.unread = false
 	iter, err := r.json.ObjIter()
 	if err != nil {
 		r.fail(err)
-		return Members{}
+		return members{}
 	}
-	return Members{r: r, iter: iter}
+	return members{r: r, iter: iter}
 }
 
-// Elements iterates over the elements of a list. A value that is not read is skipped.
-type Elements struct {
-	r    *FieldReader // nil for an iteration over nothing
+// elements iterates over the elements of a list. A value that is not read is skipped.
+type elements struct {
+	r    *fieldReader // nil for an iteration over nothing
 	iter jx.ArrIter
 }
 
 // List reads the elements of a list. Over any other value it iterates not at all.
-func (r *FieldReader) List() Elements {
+func (r *fieldReader) List() elements {
 	if r.json.Next() != jx.Array {
-		return Elements{}
+		return elements{}
 	}
 	r.unread = false
 	iter, err := r.json.ArrIter()
 	if err != nil {
 		r.fail(err)
-		return Elements{}
+		return elements{}
 	}
-	return Elements{r: r, iter: iter}
+	return elements{r: r, iter: iter}
 }
 
 // Next goes to the next element, and reports whether there is one.
-func (e *Elements) Next() bool {
+func (e *elements) Next() bool {
 	if e.r == nil || !e.r.rest() {
 		return false
 	}
@@ -175,7 +175,7 @@ func (e *Elements) Next() bool {
 }
 
 // Length reads a list and returns how many elements it has; 0 for any other value, for which list is false.
-func (r *FieldReader) Length() (n int, list bool) {
+func (r *fieldReader) Length() (n int, list bool) {
 	list = r.json.Next() == jx.Array
 	for e := r.List(); e.Next(); {
 		n++
@@ -184,7 +184,7 @@ func (r *FieldReader) Length() (n int, list bool) {
 }
 
 // Only reads a value, or the first element of a list: some servers wrap single values. It is nil for an empty list.
-func (r *FieldReader) Only() (first []byte) {
+func (r *fieldReader) Only() (first []byte) {
 	if r.json.Next() != jx.Array {
 		return r.Value()
 	}
@@ -197,24 +197,24 @@ func (r *FieldReader) Only() (first []byte) {
 }
 
 // Text reads a string and returns its content as it stands, escapes included; nil for any other value.
-func (r *FieldReader) Text() []byte { return TextOf(r.Value()) }
+func (r *fieldReader) Text() []byte { return textOf(r.Value()) }
 
 // IsTrue reads a value and reports whether it is true.
-func (r *FieldReader) IsTrue() bool { return string(r.Value()) == "true" }
+func (r *fieldReader) IsTrue() bool { return string(r.Value()) == "true" }
 
 // Count reads a count; api.Unknown for any other value.
-func (r *FieldReader) Count() int { return CountOf(r.Value()) }
+func (r *fieldReader) Count() int { return countOf(r.Value()) }
 
-// TextOf returns a string's content as it stands, escapes included; nil for any other value.
-func TextOf(v []byte) []byte {
+// textOf returns a string's content as it stands, escapes included; nil for any other value.
+func textOf(v []byte) []byte {
 	if len(v) < 2 || v[0] != '"' {
 		return nil
 	}
 	return v[1 : len(v)-1]
 }
 
-// Filled returns an object or a list; nil for any other value.
-func Filled(v []byte) []byte {
+// filled returns an object or a list; nil for any other value.
+func filled(v []byte) []byte {
 	if len(v) == 0 || v[0] != '{' && v[0] != '[' {
 		return nil
 	}
@@ -224,8 +224,8 @@ func Filled(v []byte) []byte {
 // maxCount is the largest token count that is believed.
 const maxCount = 1 << 40
 
-// CountOf returns a number as a count; api.Unknown where it is not a number, or one that no count can be.
-func CountOf(v []byte) int {
+// countOf returns a number as a count; api.Unknown where it is not a number, or one that no count can be.
+func countOf(v []byte) int {
 	if len(v) == 0 || v[0] < '0' || v[0] > '9' {
 		return Unknown
 	}
@@ -236,11 +236,11 @@ func CountOf(v []byte) int {
 	return int(f)
 }
 
-// IsDone reports whether a frame is the terminator of OpenAI's APIs.
-func IsDone(frame []byte) bool { return string(bytes.TrimSpace(frame)) == "[DONE]" }
+// isDone reports whether a frame is the terminator of OpenAI's APIs.
+func isDone(frame []byte) bool { return string(bytes.TrimSpace(frame)) == "[DONE]" }
 
-// ReadDetail reads an object and returns the count under one of its keys.
-func ReadDetail(r *FieldReader, key string) int {
+// readDetail reads an object and returns the count under one of its keys.
+func readDetail(r *fieldReader, key string) int {
 	n := Unknown
 	for m := r.Object(); m.Next(); {
 		if string(m.Key()) == key {

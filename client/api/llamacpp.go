@@ -33,8 +33,8 @@ func (llamacppAPI) Encode(r *Request, p *Params) ([]byte, error) {
 // The last one has "stop":true and no text, and is the terminator. tokens_predicted is a running count. The tokens of a
 // character that the server held back are counted with the chunk that shows it.
 type llamacppDecoder struct {
-	reader FieldReader
-	tokens RunningCount
+	reader fieldReader
+	tokens runningCount
 	ids    int // so far
 	done   bool
 }
@@ -81,14 +81,14 @@ func (d *llamacppDecoder) Decode(frame []byte, c *Chunk) error {
 	return nil
 }
 
-func (f *llamacppFields) read(key []byte, r *FieldReader) {
+func (f *llamacppFields) read(key []byte, r *fieldReader) {
 	switch string(key) {
 	case "content":
 		f.content = r.Text()
 	case "tokens":
 		f.ids, _ = r.Length()
 	case "completion_probabilities":
-		f.logs = Filled(r.Value())
+		f.logs = filled(r.Value())
 	case "stop":
 		f.stop = r.IsTrue()
 	case "stop_type":
@@ -98,7 +98,7 @@ func (f *llamacppFields) read(key []byte, r *FieldReader) {
 	case "tokens_evaluated":
 		f.evaluated = r.Count()
 	case "timings":
-		f.cached = ReadDetail(r, "cache_n")
+		f.cached = readDetail(r, "cache_n")
 	case "stopped_limit":
 		f.limit = r.IsTrue()
 	case "stopped_eos":
@@ -139,5 +139,5 @@ func (f *llamacppFields) finish() string {
 	case f.eos || f.word:
 		return "stop"
 	}
-	return FinishReason(f.stopType)
+	return finishReason(f.stopType)
 }

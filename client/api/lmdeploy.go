@@ -23,7 +23,7 @@ func (lmdeploy) Encode(r *Request, p *Params) ([]byte, error) {
 
 // encodePrompt returns the flat body of lmdeploy's and llama.cpp's own APIs, which differ in the name of the length.
 func encodePrompt(r *Request, p *Params, length string) ([]byte, error) {
-	e := NewEncoder(p)
+	e := newEncoder(p)
 	e.Text("prompt", r.Prompt())
 	e.Count(length, r.OutputTokens)
 	if p.Fields.IgnoreEOS && r.OutputTokens > 0 {

@@ -26,8 +26,8 @@ type LogProbChoice struct {
 	LogP float64
 }
 
-// ErrLogProbShape is the error of log-probabilities in a shape that is not known.
-var ErrLogProbShape = errors.New("the log-probabilities have a shape that is not known")
+// errLogProbShape is the error of log-probabilities in a shape that is not known.
+var errLogProbShape = errors.New("the log-probabilities have a shape that is not known")
 
 // ParseLogProbs reads the log-probabilities of one answer: JSON values one after the other, one for each chunk.
 //
@@ -35,16 +35,16 @@ var ErrLogProbShape = errors.New("the log-probabilities have a shape that is not
 //	completions                    {"tokens":[" a"],"token_logprobs":[-0.1],"top_logprobs":[{" a":-0.1}]}
 //	llama.cpp, Ollama              [{"token":" a","logprob":-0.1,"top_logprobs":[..]}]
 //	llama.cpp before 2025          [{"content":" a","probs":[{"tok_str":" a","prob":0.9}]}]
-//	SGLang                         {"output_token_logprobs":[[-0.1,11," a"]],"output_top_logprobs":[[[-0.1,11," a"]]],"completion_tokens":1}
+//	sgLang                         {"output_token_logprobs":[[-0.1,11," a"]],"output_top_logprobs":[[[-0.1,11," a"]]],"completion_tokens":1}
 //
-// SGLang's lists repeat those of the chunks before, unless the server was started otherwise: they have as many elements as tokens were
+// sgLang's lists repeat those of the chunks before, unless the server was started otherwise: they have as many elements as tokens were
 // counted so far.
 func ParseLogProbs(raw []byte) ([]LogProbToken, error) {
 	var all []LogProbToken
 	for d := json.NewDecoder(bytes.NewReader(raw)); d.More(); {
 		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {
-			return all, fmt.Errorf("%w: %w", ErrLogProbShape, err)
+			return all, fmt.Errorf("%w: %w", errLogProbShape, err)
 		}
 		v := gjson.ParseBytes(value)
 		switch {
@@ -62,7 +62,7 @@ func ParseLogProbs(raw []byte) ([]LogProbToken, error) {
 			all = appendColumns(all, v)
 		case v.Get("content").Exists(): // null: a chunk without a token
 		default:
-			return all, ErrLogProbShape
+			return all, errLogProbShape
 		}
 	}
 	return all, nil
@@ -137,7 +137,7 @@ func appendColumns(all []LogProbToken, v gjson.Result) []LogProbToken {
 	return all
 }
 
-// appendSGLang reads SGLang's lists of [log-probability, id, text].
+// appendSGLang reads sgLang's lists of [log-probability, id, text].
 func appendSGLang(all []LogProbToken, list, tops []gjson.Result) []LogProbToken {
 	for i, e := range list {
 		t := LogProbToken{Text: named(e), LogP: logProbNumber(e.Get("0"))}
@@ -152,7 +152,7 @@ func appendSGLang(all []LogProbToken, list, tops []gjson.Result) []LogProbToken 
 	return all
 }
 
-// named returns the text of SGLang's token, or its id where the server sent no text.
+// named returns the text of sgLang's token, or its id where the server sent no text.
 func named(e gjson.Result) string {
 	if t := e.Get("2"); t.Type == gjson.String {
 		return t.Str

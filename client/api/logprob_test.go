@@ -38,7 +38,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("llama.cpp before 2025: %+v %v", old, err)
 	}
 	for _, raw := range []string{`{"a":1}`, `{"content":`, `7`} {
-		if _, err := ParseLogProbs([]byte(raw)); !errors.Is(err, ErrLogProbShape) {
+		if _, err := ParseLogProbs([]byte(raw)); !errors.Is(err, errLogProbShape) {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}

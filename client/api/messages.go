@@ -7,7 +7,7 @@ import ()
 // anthropicDialects returns the APIs.
 func anthropicDialects() []Dialect { return []Dialect{messages{}} }
 
-// messages is Anthropic's Messages API, which vLLM, SGLang, llama.cpp, Ollama and gateways have too. It follows Anthropic's
+// messages is Anthropic's Messages API, which vLLM, sgLang, llama.cpp, Ollama and gateways have too. It follows Anthropic's
 // reference of the API and of its streaming events, and captured answers of vLLM 0.32.0 and llama-server b11434.
 type messages struct{}
 
@@ -33,7 +33,7 @@ const (
 // Encode returns the body. System messages go into a field of their own, joined by newlines. Thinking is turned on only
 // where the answer is long enough for the least budget of it.
 func (messages) Encode(r *Request, p *Params) ([]byte, error) {
-	e := NewEncoder(p)
+	e := newEncoder(p)
 	e.Text("model", p.Model)
 	var system Request
 	rest := make([]Message, 0, len(r.Messages))
@@ -60,7 +60,7 @@ func (messages) Encode(r *Request, p *Params) ([]byte, error) {
 	case !*p.Think:
 		e.Literal("thinking", `{"type":"disabled"}`)
 	case length > leastThinking:
-		e.Object("thinking", func(e *Encoder) {
+		e.Object("thinking", func(e *encoder) {
 			e.Text("type", "enabled")
 			e.Count("budget_tokens", max(leastThinking, length/2))
 		})
@@ -75,8 +75,8 @@ func (messages) Encode(r *Request, p *Params) ([]byte, error) {
 // message_start has the counts of the prompt, and message_delta the count of the answer and the stop reason. message_stop is
 // the terminator. The count of the answer in message_start is not final, and is not used.
 type messagesDecoder struct {
-	template Template
-	reader   FieldReader
+	template template
+	reader   fieldReader
 	usage    messagesUsage // the latest of each count
 	done     bool
 }
@@ -184,7 +184,7 @@ func (d *messagesDecoder) say(frame []byte, p *part, c *Chunk) {
 	}
 }
 
-func readPart(r *FieldReader) (p part) {
+func readPart(r *fieldReader) (p part) {
 	var kind []byte
 	for m := r.Object(); m.Next(); {
 		switch string(m.Key()) {
@@ -210,7 +210,7 @@ func readPart(r *FieldReader) (p part) {
 	return p
 }
 
-func readMessagesUsage(r *FieldReader) messagesUsage {
+func readMessagesUsage(r *fieldReader) messagesUsage {
 	u := noMessagesUsage
 	for m := r.Object(); m.Next(); {
 		switch string(m.Key()) {
@@ -254,5 +254,5 @@ func stopReason(raw []byte) string {
 	case "tool_use":
 		return "tool_calls"
 	}
-	return FinishReason(raw)
+	return finishReason(raw)
 }

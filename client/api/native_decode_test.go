@@ -429,7 +429,7 @@ func witnessedFields(t *testing.T, d Decoder, w witness, frame []byte, m map[str
 	t.Helper()
 	var c Chunk
 	err := d.Decode(frame, &c)
-	want := decoded{Chunk: Chunk{Usage: NoUsage}}
+	want := decoded{Chunk: Chunk{Usage: noUsage}}
 	if string(bytes.TrimSpace(frame)) == "[DONE]" {
 		refErr = nil
 		if want.Done = w.terminator(); !want.Done {

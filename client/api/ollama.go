@@ -39,7 +39,7 @@ func (d ollama) Traits() Traits {
 
 // Encode returns the body.
 func (d ollama) Encode(r *Request, p *Params) ([]byte, error) {
-	e := NewEncoder(p)
+	e := newEncoder(p)
 	e.Text("model", p.Model)
 	if d.generate {
 		e.Text("prompt", r.Prompt())
@@ -51,7 +51,7 @@ func (d ollama) Encode(r *Request, p *Params) ([]byte, error) {
 	if p.Think != nil && !d.generate && !p.Fields.NoThinking {
 		e.Flag("think", *p.Think)
 	}
-	e.Object("options", func(e *Encoder) {
+	e.Object("options", func(e *encoder) {
 		e.Count("num_predict", r.OutputTokens)
 		e.Temperature(p.Temperature)
 	})
@@ -65,7 +65,7 @@ func (d ollama) Encode(r *Request, p *Params) ([]byte, error) {
 //
 // The last one has "done":true and the counts, and is the terminator.
 type ollamaDecoder struct {
-	reader FieldReader
+	reader fieldReader
 	done   bool
 }
 
@@ -85,7 +85,7 @@ type ollamaMessage struct {
 func (d *ollamaDecoder) Decode(frame []byte, c *Chunk) error {
 	var line, message ollamaMessage
 	var reason, logs []byte
-	usage, done := NoUsage, false
+	usage, done := noUsage, false
 	r := &d.reader
 	for m := r.Open(frame, c); m.Next(); {
 		switch string(m.Key()) {
@@ -96,7 +96,7 @@ func (d *ollamaDecoder) Decode(frame []byte, c *Chunk) error {
 		case "message":
 			message = readOllamaMessage(r)
 		case "logprobs":
-			logs = Filled(r.Value())
+			logs = filled(r.Value())
 		case "done":
 			done = r.IsTrue()
 		case "done_reason":
@@ -114,12 +114,12 @@ func (d *ollamaDecoder) Decode(frame []byte, c *Chunk) error {
 	line.merge(&message).say(c)
 	if done {
 		c.Done, d.done = true, true
-		c.Finish = FinishReason(reason)
+		c.Finish = finishReason(reason)
 	}
 	return nil
 }
 
-func readOllamaMessage(r *FieldReader) (o ollamaMessage) {
+func readOllamaMessage(r *fieldReader) (o ollamaMessage) {
 	for m := r.Object(); m.Next(); {
 		switch string(m.Key()) {
 		case "content":

@@ -9,7 +9,7 @@ import (
 // openAIDialects returns the APIs.
 func openAIDialects() []Dialect { return []Dialect{openAI{chat: true}, openAI{}, responses{}} }
 
-// openAI is the API that OpenAI introduced and that vLLM, SGLang, lmdeploy, llama.cpp, Ollama and most hosted services
+// openAI is the API that OpenAI introduced and that vLLM, sgLang, lmdeploy, llama.cpp, Ollama and most hosted services
 // have: chat completions, or plain completions.
 type openAI struct{ chat bool }
 
@@ -45,7 +45,7 @@ func (d openAI) Traits() Traits {
 // Encode returns the body. Params.Extra is merged at the top level: its keys replace ours whole, objects included, and
 // a null in it leaves our key out.
 func (d openAI) Encode(r *Request, p *Params) ([]byte, error) {
-	e := NewEncoder(p)
+	e := newEncoder(p)
 	e.Text("model", p.Model)
 	if d.chat {
 		e.Messages("messages", r.Messages)
@@ -67,8 +67,8 @@ func (d openAI) Encode(r *Request, p *Params) ([]byte, error) {
 	return e.Finish()
 }
 
-// think writes the fields that turn thinking on or off: those of vLLM, SGLang, lmdeploy and llama.cpp, or of OpenAI and Ollama.
-func think(e *Encoder, p *Params) {
+// think writes the fields that turn thinking on or off: those of vLLM, sgLang, lmdeploy and llama.cpp, or of OpenAI and Ollama.
+func think(e *encoder, p *Params) {
 	switch {
 	case p.Think == nil || p.Fields.NoThinking:
 	case !p.Fields.ReasoningEffort:
@@ -83,8 +83,8 @@ func think(e *Encoder, p *Params) {
 // openAIDecoder reads the chunks of chat and of plain completions. Servers differ only in which keys they leave out and
 // how they order them.
 type openAIDecoder struct {
-	template Template
-	reader   FieldReader
+	template template
+	reader   fieldReader
 
 	finish  bool // a finish reason was seen
 	done    bool // the terminator was seen
@@ -108,12 +108,12 @@ func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
 	if d.template.Fits(frame, c) {
 		return nil
 	}
-	if IsDone(frame) {
-		*c = Chunk{Usage: NoUsage, Done: true}
+	if isDone(frame) {
+		*c = Chunk{Usage: noUsage, Done: true}
 		d.done = true
 		return nil
 	}
-	f := openAIFields{usage: NoUsage, timings: noTimings}
+	f := openAIFields{usage: noUsage, timings: noTimings}
 	for m := d.reader.Open(frame, c); m.Next(); {
 		switch string(m.Key()) {
 		case "choices":
@@ -145,7 +145,7 @@ func (d *openAIDecoder) take(frame []byte, f *openAIFields, c *Chunk) {
 	}
 	c.Usage = f.counts()
 	d.count(c)
-	if f.texts == 1 && f.finish == "" && c.Usage == NoUsage {
+	if f.texts == 1 && f.finish == "" && c.Usage == noUsage {
 		d.template.Learn(frame, f.only, c)
 	}
 }
@@ -185,7 +185,7 @@ type choice struct {
 }
 
 // readChoices reads the list of choices. One choice is asked for, so the first counts.
-func readChoices(r *FieldReader) (first choice) {
+func readChoices(r *fieldReader) (first choice) {
 	list := r.List()
 	for n := 0; list.Next(); n++ {
 		if n == 0 {
@@ -195,7 +195,7 @@ func readChoices(r *FieldReader) (first choice) {
 	return first
 }
 
-func readChoice(r *FieldReader) choice {
+func readChoice(r *fieldReader) choice {
 	var text, logs []byte
 	var d delta
 	finish := ""
@@ -206,9 +206,9 @@ func readChoice(r *FieldReader) choice {
 		case "delta":
 			d = readDelta(r)
 		case "logprobs":
-			logs = Filled(r.Value())
+			logs = filled(r.Value())
 		case "finish_reason":
-			finish = FinishReason(r.Text())
+			finish = finishReason(r.Text())
 		}
 	}
 	c := choice{finish: finish, logs: logs}
@@ -245,7 +245,7 @@ type delta struct {
 	call                                          []byte // the last of them
 }
 
-func readDelta(r *FieldReader) (d delta) {
+func readDelta(r *fieldReader) (d delta) {
 	for m := r.Object(); m.Next(); {
 		switch string(m.Key()) {
 		case "content":
@@ -264,7 +264,7 @@ func readDelta(r *FieldReader) (d delta) {
 }
 
 // readCalls reads a list of tool calls. It returns how many strings with text they have, and the last of them.
-func readCalls(r *FieldReader) (texts int, last []byte) {
+func readCalls(r *fieldReader) (texts int, last []byte) {
 	for list := r.List(); list.Next(); {
 		var name, arguments []byte
 		for call := r.Object(); call.Next(); {
@@ -290,8 +290,8 @@ func readCalls(r *FieldReader) (texts int, last []byte) {
 	return texts, last
 }
 
-func readUsage(r *FieldReader) Usage {
-	u := NoUsage
+func readUsage(r *fieldReader) Usage {
+	u := noUsage
 	for m := r.Object(); m.Next(); {
 		switch string(m.Key()) {
 		case "prompt_tokens":
@@ -299,9 +299,9 @@ func readUsage(r *FieldReader) Usage {
 		case "completion_tokens":
 			u.Output = r.Count()
 		case "completion_tokens_details":
-			u.Reasoning = ReadDetail(r, "reasoning_tokens")
+			u.Reasoning = readDetail(r, "reasoning_tokens")
 		case "prompt_tokens_details":
-			u.Cached = ReadDetail(r, "cached_tokens")
+			u.Cached = readDetail(r, "cached_tokens")
 		}
 	}
 	return u
@@ -312,7 +312,7 @@ type timings struct{ prompt, cached, predicted int }
 
 var noTimings = timings{Unknown, Unknown, Unknown}
 
-func readTimings(r *FieldReader) timings {
+func readTimings(r *fieldReader) timings {
 	t := noTimings
 	for m := r.Object(); m.Next(); {
 		switch string(m.Key()) {
@@ -332,7 +332,7 @@ func readTimings(r *FieldReader) timings {
 func (f *openAIFields) counts() Usage {
 	u := f.usage
 	if u.Prompt <= 0 && u.Output <= 0 {
-		u = NoUsage
+		u = noUsage
 	}
 	if u.Output == Unknown && f.timings.predicted > 0 {
 		u.Output = f.timings.predicted

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// responses is OpenAI's Responses API, which vLLM, SGLang, llama.cpp, Ollama and hosted services have too. It follows
+// responses is OpenAI's Responses API, which vLLM, sgLang, llama.cpp, Ollama and hosted services have too. It follows
 // OpenAI's reference of streaming events, and captured answers of vLLM 0.32.0 and llama-server b11434.
 type responses struct{}
 
@@ -24,7 +24,7 @@ func (responses) Traits() Traits {
 
 // Encode returns the body. The server is asked not to store the answer, which OpenAI otherwise does.
 func (responses) Encode(r *Request, p *Params) ([]byte, error) {
-	e := NewEncoder(p)
+	e := newEncoder(p)
 	e.Text("model", p.Model)
 	e.Messages("input", r.Messages)
 	e.Flag("stream", true)
@@ -52,8 +52,8 @@ func (responses) Encode(r *Request, p *Params) ([]byte, error) {
 // call. The event that opens a tool call brings its name, which is text too. Events that end in "done" repeat it. The last
 // event has the counts, and is the terminator.
 type responsesDecoder struct {
-	template Template
-	reader   FieldReader
+	template template
+	reader   fieldReader
 	called   bool // there was a tool call
 	done     bool
 }
@@ -86,11 +86,11 @@ func (d *responsesDecoder) Decode(frame []byte, c *Chunk) error {
 	if d.template.Fits(frame, c) {
 		return nil
 	}
-	if IsDone(frame) { // some gateways add it
-		*c = Chunk{Usage: NoUsage, Done: true}
+	if isDone(frame) { // some gateways add it
+		*c = Chunk{Usage: noUsage, Done: true}
 		return nil
 	}
-	e := responsesEvent{whole: response{usage: NoUsage}}
+	e := responsesEvent{whole: response{usage: noUsage}}
 	r := &d.reader
 	for m := r.Open(frame, c); m.Next(); {
 		switch string(m.Key()) {
@@ -151,7 +151,7 @@ func (d *responsesDecoder) end(r *response, c *Chunk) {
 	case string(r.reason) == "max_output_tokens", string(r.reason) == "max_tokens":
 		c.Finish = "length"
 	case len(r.reason) > 0:
-		c.Finish = FinishReason(r.reason)
+		c.Finish = finishReason(r.reason)
 	case string(r.status) == "incomplete":
 		c.Finish = "incomplete"
 	case d.called:
@@ -162,7 +162,7 @@ func (d *responsesDecoder) end(r *response, c *Chunk) {
 }
 
 // readCalledName reads an output item, and returns the name of the tool that it calls; nil for any other item.
-func readCalledName(r *FieldReader) []byte {
+func readCalledName(r *fieldReader) []byte {
 	var kind, name []byte
 	for m := r.Object(); m.Next(); {
 		switch string(m.Key()) {
@@ -178,8 +178,8 @@ func readCalledName(r *FieldReader) []byte {
 	return name
 }
 
-func readResponse(r *FieldReader) response {
-	w := response{usage: NoUsage}
+func readResponse(r *fieldReader) response {
+	w := response{usage: noUsage}
 	for m := r.Object(); m.Next(); {
 		switch string(m.Key()) {
 		case "status":
@@ -191,7 +191,7 @@ func readResponse(r *FieldReader) response {
 				}
 			}
 		case "error":
-			if v := r.Value(); IsErrorObject(v, nil) {
+			if v := r.Value(); isErrorObject(v, nil) {
 				w.fault = v
 			}
 		case "usage":
@@ -201,8 +201,8 @@ func readResponse(r *FieldReader) response {
 	return w
 }
 
-func readResponseUsage(r *FieldReader) Usage {
-	u := NoUsage
+func readResponseUsage(r *fieldReader) Usage {
+	u := noUsage
 	for m := r.Object(); m.Next(); {
 		switch string(m.Key()) {
 		case "input_tokens":
@@ -210,9 +210,9 @@ func readResponseUsage(r *FieldReader) Usage {
 		case "output_tokens":
 			u.Output = r.Count()
 		case "input_tokens_details":
-			u.Cached = ReadDetail(r, "cached_tokens")
+			u.Cached = readDetail(r, "cached_tokens")
 		case "output_tokens_details":
-			u.Reasoning = ReadDetail(r, "reasoning_tokens")
+			u.Reasoning = readDetail(r, "reasoning_tokens")
 		}
 	}
 	return u

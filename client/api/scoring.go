@@ -3,7 +3,7 @@
 //
 //	prompt_logprobs   POST /v1/completions, vLLM's own member: {"prompt_logprobs":[null,{"11":{"logprob":-0.1,"decoded_token":" a"}}]}
 //	echo              POST /v1/completions, as OpenAI's first models had it: the log-probabilities of an answer that begins with the prompt
-//	sglang            POST /generate of SGLang: {"meta_info":{"input_token_logprobs":[[null,1,"A"],[-0.1,11," a"]]}}
+//	sglang            POST /generate of sgLang: {"meta_info":{"input_token_logprobs":[[null,1,"A"],[-0.1,11," a"]]}}
 
 package api
 
@@ -19,16 +19,16 @@ import (
 // Names of the ways.
 const (
 	PromptLogProbs = "prompt_logprobs"
-	Echo           = "echo"
-	SGLang         = "sglang"
+	echo           = "echo"
+	sgLang         = "sglang"
 )
 
 // Errors of answers.
 var (
 	// ErrIgnored is the error of an answer without the log-probabilities of the prompt: the server does not know what was asked.
 	ErrIgnored = errors.New("the answer has no log-probabilities of the prompt")
-	// ErrScoreShape is the error of an answer that is no JSON, or has another shape.
-	ErrScoreShape = errors.New("the log-probabilities of the prompt have a shape that is not known")
+	// errScoreShape is the error of an answer that is no JSON, or has another shape.
+	errScoreShape = errors.New("the log-probabilities of the prompt have a shape that is not known")
 )
 
 // Scoring is a way to ask. It implements [Scorer].
@@ -49,10 +49,10 @@ func Scorings(engine string) []*Scoring {
 		{PromptLogProbs, "/v1/completions", func(model, text string) any {
 			return scoreObject{"model": model, "prompt": text, "max_tokens": 1, "temperature": 0, "prompt_logprobs": 0}
 		}, usageOf, promptLogProbs},
-		{Echo, "/v1/completions", func(model, text string) any {
+		{echo, "/v1/completions", func(model, text string) any {
 			return scoreObject{"model": model, "prompt": text, "max_tokens": 1, "temperature": 0, "echo": true, "logprobs": 1}
 		}, usageOf, echoed},
-		{SGLang, "/generate", func(_, text string) any {
+		{sgLang, "/generate", func(_, text string) any {
 			return scoreObject{
 				"text": text, "sampling_params": scoreObject{"max_new_tokens": 1, "temperature": 0}, "return_logprob": true, "logprob_start_len": 0,
 				"return_text_in_logprobs": true,
@@ -86,7 +86,7 @@ func (w *Scoring) Encode(model, text string) ([]byte, error) {
 // Usage implements [Scorer].
 func (w *Scoring) Usage(answer []byte) Usage {
 	if !json.Valid(answer) {
-		return NoUsage
+		return noUsage
 	}
 	return w.usage(gjson.ParseBytes(answer))
 }
@@ -95,7 +95,7 @@ func (w *Scoring) Usage(answer []byte) Usage {
 // [ErrShape].
 func (w *Scoring) Tokens(answer []byte) ([]LogProbToken, error) {
 	if !json.Valid(answer) { // NaN and Infinity, too, are no JSON
-		return nil, ErrScoreShape
+		return nil, errScoreShape
 	}
 	return w.tokens(gjson.ParseBytes(answer))
 }
@@ -123,14 +123,14 @@ func scoreCount(v gjson.Result) int {
 
 // usageOf reads OpenAI's counts.
 func usageOf(v gjson.Result) Usage {
-	u := NoUsage
+	u := noUsage
 	u.Prompt, u.Output, u.Cached = scoreCount(v.Get("usage.prompt_tokens")), scoreCount(v.Get("usage.completion_tokens")), scoreCount(v.Get("usage.prompt_tokens_details.cached_tokens"))
 	return u
 }
 
-// sglangUsage reads SGLang's counts.
+// sglangUsage reads sgLang's counts.
 func sglangUsage(v gjson.Result) Usage {
-	u := NoUsage
+	u := noUsage
 	u.Prompt, u.Output, u.Cached = scoreCount(v.Get("meta_info.prompt_tokens")), scoreCount(v.Get("meta_info.completion_tokens")), scoreCount(v.Get("meta_info.cached_tokens"))
 	return u
 }
@@ -153,10 +153,10 @@ func promptLogProbs(v gjson.Result) (all []LogProbToken, err error) {
 				return false
 			})
 			if !found {
-				err = ErrScoreShape
+				err = errScoreShape
 			}
 		case place.Type != gjson.Null:
-			err = ErrScoreShape
+			err = errScoreShape
 		}
 		all = append(all, t)
 		return err == nil
@@ -173,7 +173,7 @@ func echoed(v gjson.Result) ([]LogProbToken, error) {
 	}
 	tokens, values := names.Array(), logs.Array()
 	if len(tokens) != len(values) {
-		return nil, ErrScoreShape
+		return nil, errScoreShape
 	}
 	u := usageOf(v)
 	generated := 1
@@ -187,14 +187,14 @@ func echoed(v gjson.Result) ([]LogProbToken, error) {
 	all := make([]LogProbToken, n)
 	for i := range all {
 		if tokens[i].Type != gjson.String {
-			return nil, ErrScoreShape
+			return nil, errScoreShape
 		}
 		all[i] = LogProbToken{Text: tokens[i].Str, LogP: scoreNumber(values[i])}
 	}
 	return all, nil
 }
 
-// scoreSGLang reads SGLang's triples.
+// scoreSGLang reads sgLang's triples.
 func scoreSGLang(v gjson.Result) (all []LogProbToken, err error) {
 	list := v.Get("meta_info.input_token_logprobs")
 	if !list.IsArray() {
@@ -202,7 +202,7 @@ func scoreSGLang(v gjson.Result) (all []LogProbToken, err error) {
 	}
 	list.ForEach(func(_, triple gjson.Result) bool {
 		if !triple.IsArray() {
-			err = ErrScoreShape
+			err = errScoreShape
 			return false
 		}
 		all = append(all, LogProbToken{Text: triple.Get("2").Str, LogP: scoreNumber(triple.Get("0"))})

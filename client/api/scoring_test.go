@@ -27,22 +27,22 @@ func TestTokens(t *testing.T) {
 		err               error
 	}{
 		"prompt_logprobs":        {PromptLogProbs, vllm, `"" NaN, "" -6.27, "" -14.9, "中" -8.3, " {" -2.73`, "5 1", nil},
-		"echo":                   {Echo, vllm, `"f" NaN, "" -6.27, "" -14.9, "中" -8.3, " {" -2.73`, "5 1", nil},
-		"sglang":                 {SGLang, sgl, `"A" NaN, " a" -0.5, "" -0.25`, "3 1", nil},
+		"echo":                   {echo, vllm, `"f" NaN, "" -6.27, "" -14.9, "中" -8.3, " {" -2.73`, "5 1", nil},
+		"sglang":                 {sgLang, sgl, `"A" NaN, " a" -0.5, "" -0.25`, "3 1", nil},
 		"at the top":             {PromptLogProbs, `{"prompt_logprobs":[null,{"1":{"logprob":-9999.0,"decoded_token":"a"}}]}`, `"" NaN, "a" -Inf`, "-1 -1", nil},
 		"llama.cpp":              {PromptLogProbs, scoreLlamacpp, "", "18 1", ErrIgnored},
-		"llama.cpp, echo":        {Echo, scoreLlamacpp, "", "18 1", ErrIgnored},
-		"llama.cpp, sglang":      {SGLang, scoreLlamacpp, "", "-1 -1", ErrIgnored},
-		"only the answer's":      {Echo, `{"choices":[{"logprobs":{"tokens":["a"],"token_logprobs":[-1]}}],"usage":{"completion_tokens":1}}`, "", "-1 1", ErrIgnored},
-		"NaN":                    {Echo, `{"choices":[{"logprobs":{"tokens":["a","b"],"token_logprobs":[NaN,-1]}}]}`, "", "-1 -1", ErrScoreShape},
-		"columns of two lengths": {Echo, `{"choices":[{"logprobs":{"tokens":["a","b"],"token_logprobs":[-1]}}]}`, "", "-1 -1", ErrScoreShape},
-		"numbers as tokens":      {Echo, `{"choices":[{"logprobs":{"tokens":[1,2],"token_logprobs":[-1,-2]}}]}`, "", "-1 -1", ErrScoreShape},
-		"texts as places":        {PromptLogProbs, `{"prompt_logprobs":["a"]}`, "", "-1 -1", ErrScoreShape},
-		"empty places":           {PromptLogProbs, `{"prompt_logprobs":[{}]}`, "", "-1 -1", ErrScoreShape},
-		"pairs":                  {SGLang, `{"meta_info":{"input_token_logprobs":[1,2]}}`, "", "-1 -1", ErrScoreShape},
-		"nothing":                {Echo, ``, "", "-1 -1", ErrScoreShape},
-		"texts as numbers":       {SGLang, `{"meta_info":{"prompt_tokens":"3","input_token_logprobs":[["-1",1,"A"]]}}`, `"A" NaN`, "-1 -1", nil},
-		"absurd counts":          {Echo, `{"choices":[],"usage":{"prompt_tokens":-5,"completion_tokens":1e300}}`, "", "-1 -1", ErrIgnored},
+		"llama.cpp, echo":        {echo, scoreLlamacpp, "", "18 1", ErrIgnored},
+		"llama.cpp, sglang":      {sgLang, scoreLlamacpp, "", "-1 -1", ErrIgnored},
+		"only the answer's":      {echo, `{"choices":[{"logprobs":{"tokens":["a"],"token_logprobs":[-1]}}],"usage":{"completion_tokens":1}}`, "", "-1 1", ErrIgnored},
+		"NaN":                    {echo, `{"choices":[{"logprobs":{"tokens":["a","b"],"token_logprobs":[NaN,-1]}}]}`, "", "-1 -1", errScoreShape},
+		"columns of two lengths": {echo, `{"choices":[{"logprobs":{"tokens":["a","b"],"token_logprobs":[-1]}}]}`, "", "-1 -1", errScoreShape},
+		"numbers as tokens":      {echo, `{"choices":[{"logprobs":{"tokens":[1,2],"token_logprobs":[-1,-2]}}]}`, "", "-1 -1", errScoreShape},
+		"texts as places":        {PromptLogProbs, `{"prompt_logprobs":["a"]}`, "", "-1 -1", errScoreShape},
+		"empty places":           {PromptLogProbs, `{"prompt_logprobs":[{}]}`, "", "-1 -1", errScoreShape},
+		"pairs":                  {sgLang, `{"meta_info":{"input_token_logprobs":[1,2]}}`, "", "-1 -1", errScoreShape},
+		"nothing":                {echo, ``, "", "-1 -1", errScoreShape},
+		"texts as numbers":       {sgLang, `{"meta_info":{"prompt_tokens":"3","input_token_logprobs":[["-1",1,"A"]]}}`, `"A" NaN`, "-1 -1", nil},
+		"absurd counts":          {echo, `{"choices":[],"usage":{"prompt_tokens":-5,"completion_tokens":1e300}}`, "", "-1 -1", ErrIgnored},
 	} {
 		way := ScoringWay(tc.way)
 		tokens, err := way.Tokens([]byte(tc.answer))
@@ -57,7 +57,7 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s: %+v", name, u)
 		}
 	}
-	if ScoringWay("guess") != nil || Scorings("sglang")[0].Name != SGLang || Scorings("")[0].Name != PromptLogProbs {
+	if ScoringWay("guess") != nil || Scorings("sglang")[0].Name != sgLang || Scorings("")[0].Name != PromptLogProbs {
 		t.Error("the ways are others")
 	}
 }

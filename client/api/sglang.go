@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// sglangAPI is SGLang's own /generate. It follows sgl-project/sglang, python/sglang/srt/entrypoints/http_server.py
+// sglangAPI is sgLang's own /generate. It follows sgl-project/sglang, python/sglang/srt/entrypoints/http_server.py
 // (generate_request) and managers/tokenizer_manager.py and io_struct.py (GenerateReqInput), as of 0.5, and a captured
 // answer of 0.5.23.
 //
@@ -28,9 +28,9 @@ func (sglangAPI) Traits() Traits {
 
 // Encode returns the body. There is no chat template: the messages' contents are the text.
 func (sglangAPI) Encode(r *Request, p *Params) ([]byte, error) {
-	e := NewEncoder(p)
+	e := newEncoder(p)
 	e.Text("text", r.Prompt())
-	e.Object("sampling_params", func(e *Encoder) {
+	e.Object("sampling_params", func(e *encoder) {
 		e.Count("max_new_tokens", r.OutputTokens)
 		if p.Fields.IgnoreEOS && r.OutputTokens > 0 {
 			e.Flag("ignore_eos", true)
@@ -41,19 +41,19 @@ func (sglangAPI) Encode(r *Request, p *Params) ([]byte, error) {
 	return e.Finish()
 }
 
-// generateDecoder reads SGLang's and lmdeploy's /generate, whose chunks look alike:
+// generateDecoder reads sgLang's and lmdeploy's /generate, whose chunks look alike:
 //
 //	{"text":"..","output_ids":[..],"meta_info":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":0,"finish_reason":null}}
 //
-// SGLang's texts and ids are cumulative, unless it was started with --incremental-streaming-output (before:
+// sgLang's texts and ids are cumulative, unless it was started with --incremental-streaming-output (before:
 // --stream-output); lmdeploy's are pieces. A chunk has tokens when the count has grown or, with lmdeploy, when it has
 // ids, whether or not the detokenizer has released their text.
 type generateDecoder struct {
 	pieces bool // ids are pieces, and tell how many tokens came: lmdeploy
 
-	reader FieldReader
-	texts  Texts
-	tokens RunningCount
+	reader fieldReader
+	texts  texts
+	tokens runningCount
 	ids    int // ids so far
 	finish bool
 	done   bool
@@ -86,12 +86,12 @@ type meta struct {
 
 // Decode reads one chunk, or the terminator.
 func (d *generateDecoder) Decode(frame []byte, c *Chunk) error {
-	if IsDone(frame) {
-		*c = Chunk{Usage: NoUsage, Done: true}
+	if isDone(frame) {
+		*c = Chunk{Usage: noUsage, Done: true}
 		d.done = true
 		return nil
 	}
-	f := generateFields{about: meta{usage: NoUsage}}
+	f := generateFields{about: meta{usage: noUsage}}
 	for m := d.reader.Open(frame, c); m.Next(); {
 		switch string(m.Key()) {
 		case "text":
@@ -118,8 +118,8 @@ func (d *generateDecoder) Decode(frame []byte, c *Chunk) error {
 	return nil
 }
 
-func readMeta(r *FieldReader) meta {
-	a := meta{usage: NoUsage}
+func readMeta(r *fieldReader) meta {
+	a := meta{usage: noUsage}
 	for m := r.Object(); m.Next(); {
 		switch string(m.Key()) {
 		case "prompt_tokens":
@@ -133,17 +133,17 @@ func readMeta(r *FieldReader) meta {
 		case "finish_reason":
 			a.finish, a.message = readFinish(r)
 		case "output_token_logprobs":
-			a.logs = Filled(r.Value())
+			a.logs = filled(r.Value())
 		case "output_top_logprobs":
-			a.tops = Filled(r.Value())
+			a.tops = filled(r.Value())
 		}
 	}
 	return a
 }
 
 // readFinish reads a finish reason: null, {"type":"length","length":4}, {"type":"abort","message":".."} or, before
-// SGLang 0.3, a string.
-func readFinish(r *FieldReader) (kind, message []byte) {
+// sgLang 0.3, a string.
+func readFinish(r *fieldReader) (kind, message []byte) {
 	object := r.Object()
 	if object.None() {
 		return r.Text(), nil
@@ -169,7 +169,7 @@ func (d *generateDecoder) count(c *Chunk, f *generateFields) {
 		d.ids += f.ids
 		c.Tokens, c.IDs = f.ids, d.ids
 		if total != Unknown {
-			c.Tokens = min(f.ids, d.tokens.Grow(total)) // SGLang's ids, which are cumulative, must not count twice
+			c.Tokens = min(f.ids, d.tokens.Grow(total)) // sgLang's ids, which are cumulative, must not count twice
 		}
 	case total != Unknown:
 		d.texts.Pieces = d.texts.Pieces || f.list && f.ids < total
@@ -204,6 +204,6 @@ func (d *generateDecoder) end(c *Chunk, a *meta) {
 			c.Error += ": " + string(Unescape(bytes.Clone(a.message)))
 		}
 	default:
-		c.Finish, d.finish = FinishReason(a.finish), true
+		c.Finish, d.finish = finishReason(a.finish), true
 	}
 }

@@ -4,20 +4,20 @@ import (
 	"bytes"
 )
 
-// Template is the shape of a chunk that has one text and nothing else to say. The chunks of an answer differ only in a
+// template is the shape of a chunk that has one text and nothing else to say. The chunks of an answer differ only in a
 // few bytes of text. So a frame with the same bytes before the text and after it, and with text in between that needs no
 // escape, says the same with another text, whatever the server's order of keys.
 //
 // This is the only JSON that jx does not read. BenchmarkDecode shows the need: on one core of a shared machine a chunk
 // costs 40 ns by template and 800 ns by jx, where everything else that this client does for an event costs about 270 ns.
-type Template struct {
+type template struct {
 	head, tail []byte
 	chunk      Chunk
 	answer     bool // the text is the answer's, not reasoning or a tool call
 }
 
 // Learn takes the shape of a frame whose only text is the given part of it.
-func (t *Template) Learn(frame, text []byte, c *Chunk) {
+func (t *template) Learn(frame, text []byte, c *Chunk) {
 	if c.LogProbs != nil {
 		return // other texts have others
 	}
@@ -29,7 +29,7 @@ func (t *Template) Learn(frame, text []byte, c *Chunk) {
 }
 
 // Fits reads a frame of the learned shape into c. It returns false for any other frame.
-func (t *Template) Fits(frame []byte, c *Chunk) bool {
+func (t *template) Fits(frame []byte, c *Chunk) bool {
 	if len(t.head) == 0 || len(frame) <= len(t.head)+len(t.tail) ||
 		!bytes.HasPrefix(frame, t.head) || !bytes.HasSuffix(frame, t.tail) {
 		return false
@@ -48,4 +48,4 @@ func (t *Template) Fits(frame []byte, c *Chunk) bool {
 }
 
 // Reset forgets the shape, and keeps the memory.
-func (t *Template) Reset() { *t = Template{head: t.head[:0], tail: t.tail[:0]} }
+func (t *template) Reset() { *t = template{head: t.head[:0], tail: t.tail[:0]} }

@@ -8,8 +8,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// UTF8Only returns s with U+FFFD for each byte that is not UTF-8. jx would write it as it is.
-func UTF8Only(s string) string {
+// utf8Only returns s with U+FFFD for each byte that is not UTF-8. jx would write it as it is.
+func utf8Only(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
@@ -19,7 +19,7 @@ func UTF8Only(s string) string {
 // Key returns a key of an object as encoding/json reads it. gjson takes the character after half of a surrogate pair for its other half.
 func Key(k gjson.Result) string {
 	if !strings.Contains(k.Raw, `\u`) {
-		return UTF8Only(k.Str)
+		return utf8Only(k.Str)
 	}
 	return string(Unescape([]byte(k.Raw[1 : len(k.Raw)-1])))
 }

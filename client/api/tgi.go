@@ -20,9 +20,9 @@ func (tgi) Traits() Traits { return Traits{Counts: true} }
 // Encode returns the body. There is no chat template: the messages' contents are the input. TGI refuses a temperature
 // of 0; switching sampling off is the same.
 func (tgi) Encode(r *Request, p *Params) ([]byte, error) {
-	e := NewEncoder(p)
+	e := newEncoder(p)
 	e.Text("inputs", r.Prompt())
-	e.Object("parameters", func(e *Encoder) {
+	e.Object("parameters", func(e *encoder) {
 		e.Count("max_new_tokens", r.OutputTokens)
 		e.Flag("details", true)
 		if p.Temperature == nil {
@@ -42,7 +42,7 @@ func (tgi) Encode(r *Request, p *Params) ([]byte, error) {
 //
 // with one token each. The last one has "generated_text" and is the terminator; its details have the counts.
 type tgiDecoder struct {
-	reader FieldReader
+	reader fieldReader
 	tokens int
 	done   bool
 }
@@ -92,13 +92,13 @@ func (d *tgiDecoder) Decode(frame []byte, c *Chunk) error {
 	}
 	if len(whole) > 0 && whole[0] == '"' {
 		c.Done, d.done = true, true
-		c.Finish = FinishReason(details.finish)
+		c.Finish = finishReason(details.finish)
 		c.Usage.Output, c.Usage.Prompt = details.output, details.prompt
 	}
 	return nil
 }
 
-func readTGIToken(r *FieldReader) (t tgiToken) {
+func readTGIToken(r *fieldReader) (t tgiToken) {
 	m := r.Object()
 	t.present = !m.None()
 	for m.Next() {
@@ -112,7 +112,7 @@ func readTGIToken(r *FieldReader) (t tgiToken) {
 	return t
 }
 
-func readTGIDetails(r *FieldReader) tgiDetails {
+func readTGIDetails(r *fieldReader) tgiDetails {
 	d := tgiDetails{output: Unknown, prompt: Unknown}
 	for m := r.Object(); m.Next(); {
 		switch string(m.Key()) {

@@ -4,30 +4,30 @@ import (
 	"bytes"
 )
 
-// RunningCount turns a running count of tokens into the number that came with each chunk.
-type RunningCount struct{ counted int }
+// runningCount turns a running count of tokens into the number that came with each chunk.
+type runningCount struct{ counted int }
 
 // Grow returns how many tokens have come since the last count.
-func (t *RunningCount) Grow(total int) int {
+func (t *runningCount) Grow(total int) int {
 	n := max(total-t.counted, 0)
 	t.counted += n
 	return n
 }
 
-// Texts finds what is new in a stream's texts. Each text may be a piece, or repeat all texts before it (cumulative).
+// texts finds what is new in a stream's texts. Each text may be a piece, or repeat all texts before it (cumulative).
 // Servers do not say which, so the texts decide: a text that does not begin with the whole of the one before it is a
 // piece, and so is the second of two equal ones at the start.
-type Texts struct {
+type texts struct {
 	said   []byte // the text so far, while texts may be cumulative
 	grew   bool   // a text repeated the one before it and continued it
 	Pieces bool
 }
 
 // Reset prepares for the next answer.
-func (t *Texts) Reset() { *t = Texts{said: t.said[:0]} }
+func (t *texts) Reset() { *t = texts{said: t.said[:0]} }
 
 // News returns the part of a text that was not there before. Both are as they stand in the JSON string.
-func (t *Texts) News(raw []byte) []byte {
+func (t *texts) News(raw []byte) []byte {
 	if t.Pieces || len(raw) == 0 {
 		return raw
 	}
@@ -42,8 +42,8 @@ func (t *Texts) News(raw []byte) []byte {
 	return fresh
 }
 
-// FinishReason returns a finish reason as text. The usual ones allocate nothing.
-func FinishReason(raw []byte) string {
+// finishReason returns a finish reason as text. The usual ones allocate nothing.
+func finishReason(raw []byte) string {
 	switch string(raw) {
 	case "":
 		return ""

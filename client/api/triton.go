@@ -34,7 +34,7 @@ func (d triton) Traits() Traits {
 
 // Encode returns the body. There is no chat template: the messages' contents are the input.
 func (d triton) Encode(r *Request, p *Params) ([]byte, error) {
-	e := NewEncoder(p)
+	e := newEncoder(p)
 	e.Text("text_input", r.Prompt())
 	e.Flag("stream", true)
 	if !d.vllm {
@@ -47,7 +47,7 @@ func (d triton) Encode(r *Request, p *Params) ([]byte, error) {
 		e.Flag("return_num_input_tokens", true)
 		e.Flag("return_num_output_tokens", true)
 	}
-	e.Object("parameters", func(e *Encoder) {
+	e.Object("parameters", func(e *encoder) {
 		e.Length(r.OutputTokens, p.Fields)
 		e.Temperature(p.Temperature)
 	})
@@ -62,8 +62,8 @@ func (d triton) Encode(r *Request, p *Params) ([]byte, error) {
 // TensorRT-LLM's texts are pieces or cumulative, depending on the model's configuration. There is no terminator: the body
 // ends. Only vLLM's backend sends a finish reason, on request.
 type tritonDecoder struct {
-	reader   FieldReader
-	texts    Texts
+	reader   fieldReader
+	texts    texts
 	logProbs logProbs
 	output   int
 	text     bool
@@ -87,15 +87,15 @@ func (d *tritonDecoder) Decode(frame []byte, c *Chunk) error {
 	for m := r.Open(frame, c); m.Next(); {
 		switch string(m.Key()) {
 		case "text_output":
-			text = TextOf(r.Only())
+			text = textOf(r.Only())
 		case "output_log_probs":
 			probs, _ = r.Length()
 		case "finish_reason":
-			finish = TextOf(r.Only())
+			finish = textOf(r.Only())
 		case "num_input_tokens":
-			input = CountOf(r.Only())
+			input = countOf(r.Only())
 		case "num_output_tokens":
-			output = CountOf(r.Only())
+			output = countOf(r.Only())
 		}
 	}
 	if done, err := r.Close(c); done {
@@ -110,7 +110,7 @@ func (d *tritonDecoder) Decode(frame []byte, c *Chunk) error {
 	if len(finish) > 0 {
 		d.tells = true
 		if string(finish) != "None" {
-			c.Finish, d.finish = FinishReason(finish), true
+			c.Finish, d.finish = finishReason(finish), true
 		}
 	}
 	return nil

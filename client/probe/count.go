@@ -13,8 +13,8 @@ import (
 
 // The sources of a prompt's token count.
 const (
-	CountUsage    = "usage"    // usage.prompt_tokens of a real request, chat template included
-	CountTokenize = "tokenize" // the server's tokenizer, for the text alone
+	countUsage    = "usage"    // usage.prompt_tokens of a real request, chat template included
+	countTokenize = "tokenize" // the server's tokenizer, for the text alone
 )
 
 // Count returns how many prompt tokens the server counts for a user message with the given text: from the usage of a real
@@ -29,18 +29,18 @@ func (p *Prober) Count(ctx context.Context, text string) (int, error) {
 		return 0, failed(t)
 	}
 	if n := t.result.PromptTokens; n > 0 {
-		p.source = CountUsage
+		p.source = countUsage
 		return n, nil
 	}
 	if n, err := p.Tokenize(ctx, text); err == nil {
-		p.source = CountTokenize
+		p.source = countTokenize
 		return n, nil
 	}
-	return 0, &Error{Kind: KindRefused, URL: t.url, What: "the server does not tell how many tokens a prompt has",
+	return 0, &Error{Kind: kindRefused, URL: t.url, What: "the server does not tell how many tokens a prompt has",
 		Do: "Lengths cannot be set by its count; name a --tokenizer."}
 }
 
-// CountSource returns the source of the last count, [CountUsage] or [CountTokenize]; "" before the first.
+// CountSource returns the source of the last count, countUsage or countTokenize; "" before the first.
 func (p *Prober) CountSource() string { return p.source }
 
 // Tokenize returns how many tokens the server's tokenizer makes of a text alone, by the endpoints of vLLM, llama.cpp, TGI

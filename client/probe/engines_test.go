@@ -131,7 +131,7 @@ func TestAutoNative(t *testing.T) {
 			want.Notes = append([]note.Note{noteNativeAPI.New(no404, want.Engine, want.API)}, want.Notes...)
 			check(t, want, got)
 			n, err := p.Count(t.Context(), "one two three four")
-			if err != nil || n < 4 || p.CountSource() != CountUsage {
+			if err != nil || n < 4 || p.CountSource() != countUsage {
 				t.Errorf("count %d, %v", n, err)
 			}
 		})

@@ -125,7 +125,7 @@ func (p *Prober) Load(ctx context.Context) (Load, error) {
 	}
 	l, err := parseLoad(bytes.NewReader(a.Body))
 	if err == nil && !l.Known() {
-		err = &Error{Kind: KindNotAPI, URL: p.client.URL(metricsPath), What: "no metrics of a known engine",
+		err = &Error{Kind: kindNotAPI, URL: p.client.URL(metricsPath), What: "no metrics of a known engine",
 			Do: "Without them its queue and cache are not shown; everything else is measured."}
 	}
 	return l, err

@@ -28,7 +28,7 @@ type list struct {
 func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error) {
 	a, err := p.getModels(ctx)
 	if err != nil {
-		if errors.As(err, &missing) && (missing.Kind == KindNotFound || missing.Kind == KindServer && p.options.Params.Model != "") {
+		if errors.As(err, &missing) && (missing.Kind == kindNotFound || missing.Kind == kindServer && p.options.Params.Model != "") {
 			// transformers serve 5.19 fails here where it serves a model from a folder
 			missing.Do += " A server that lists no models needs --model."
 			return list{server: a.Header.Get("Server")}, missing, nil
@@ -52,7 +52,7 @@ func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
 	a, err := p.patiently(ctx, modelsPath)
 	var refused *Error
 	before, o := p.options, p.options
-	if o.APIKey == "" || !errors.As(err, &refused) || refused.Kind != KindAuth {
+	if o.APIKey == "" || !errors.As(err, &refused) || refused.Kind != kindAuth {
 		return a, err
 	}
 	if o.API == "auto" {
@@ -78,7 +78,7 @@ func (p *Prober) notAPI(a client.Answer) error {
 	if strings.HasPrefix(strings.TrimSpace(string(a.Body[:min(len(a.Body), 64)])), "<") {
 		what = "this is a web page (HTML), not an API"
 	}
-	return &Error{Kind: KindNotAPI, URL: p.client.URL(modelsPath), What: what,
+	return &Error{Kind: kindNotAPI, URL: p.client.URL(modelsPath), What: what,
 		Do: "Is that the server's base URL, and its API's port?"}
 }
 
@@ -97,7 +97,7 @@ func (p *Prober) choose(f *Facts, names []string) error {
 	asked := p.options.Params.Model
 	switch {
 	case asked == "" && len(f.Models) == 0:
-		return &Error{Kind: KindModel, URL: p.client.URL(modelsPath), What: "the server lists no model",
+		return &Error{Kind: kindModel, URL: p.client.URL(modelsPath), What: "the server lists no model",
 			Do: "Name one with --model."}
 	case asked == "":
 		f.Model = f.Models[0]
@@ -109,7 +109,7 @@ func (p *Prober) choose(f *Facts, names []string) error {
 	case slices.Contains(f.Models, asked+":latest"): // Ollama's short names
 		f.Model = asked + ":latest"
 	default:
-		return &Error{Kind: KindModel, URL: p.client.URL(modelsPath), What: "no model " + asked + " here",
+		return &Error{Kind: kindModel, URL: p.client.URL(modelsPath), What: "no model " + asked + " here",
 			Do: "There are: " + enumerate(f.Models) + "."}
 	}
 	return nil

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// TrialTime is the limit for the requests of the preflight, where a request's own limit is not shorter. It is enough to load a
+	// trialTime is the limit for the requests of the preflight, where a request's own limit is not shorter. It is enough to load a
 	// model of 100 GB from a fast disk, and a server that is silent for longer is not ready to be measured.
-	TrialTime = 3 * time.Minute
-	// BusyTime is how long the preflight waits in all for a server that answers 429, or 503 with a Retry-After.
-	BusyTime = time.Minute
+	trialTime = 3 * time.Minute
+	// busyTime is how long the preflight waits in all for a server that answers 429, or 503 with a Retry-After.
+	busyTime = time.Minute
 	// firstWait is the first wait where the server names none. Each further one is twice as long.
 	firstWait = time.Second
 )
 
-// wait waits as a refusal asks, and reports whether to try again: not for other failures, and not beyond BusyTime.
+// wait waits as a refusal asks, and reports whether to try again: not for other failures, and not beyond busyTime.
 func (p *Prober) wait(ctx context.Context, status int, after time.Duration) bool {
 	if status != http.StatusTooManyRequests && (status != http.StatusServiceUnavailable || after == 0) {
 		return false
@@ -28,7 +28,7 @@ func (p *Prober) wait(ctx context.Context, status int, after time.Duration) bool
 		after = max(p.next, firstWait)
 		p.next = 2 * after
 	}
-	if p.waited+after > BusyTime {
+	if p.waited+after > busyTime {
 		return false
 	}
 	select {

@@ -21,18 +21,18 @@ func TestPatience(t *testing.T) {
 		times   int    // it is busy for that many requests
 		timeout time.Duration
 		took    time.Duration
-		kind    Kind // of the error; "" for none
+		kind    kind // of the error; "" for none
 	}{
 		"models, 7 s":             {path: "/v1/models", status: 429, after: "7", times: 1, took: 7 * time.Second},
 		"chat, 7 s, twice":        {path: "/v1/chat/completions", status: 429, after: "7", times: 2, took: 14 * time.Second},
 		"chat, a date":            {path: "/v1/chat/completions", status: 429, after: "Sat, 01 Jan 2000 00:00:09 GMT", times: 1, took: 9 * time.Second},
 		"chat, no time named":     {path: "/v1/chat/completions", status: 429, times: 3, took: 7 * time.Second},
 		"chat, 503 with a time":   {path: "/v1/chat/completions", status: 503, after: "2", times: 1, took: 2 * time.Second},
-		"chat, 503 without":       {path: "/v1/chat/completions", status: 503, times: 1, kind: KindServer},
-		"models, always":          {path: "/v1/models", status: 429, times: 1000, took: 31 * time.Second, kind: KindBusy},
-		"chat, too long":          {path: "/v1/chat/completions", status: 429, after: "3600", times: 1000, kind: KindBusy},
-		"chat, silent":            {path: "/v1/chat/completions", times: 1000, took: TrialTime, kind: KindTimeout},
-		"chat, silent, --timeout": {path: "/v1/chat/completions", times: 1000, timeout: 20 * time.Second, took: 20 * time.Second, kind: KindTimeout},
+		"chat, 503 without":       {path: "/v1/chat/completions", status: 503, times: 1, kind: kindServer},
+		"models, always":          {path: "/v1/models", status: 429, times: 1000, took: 31 * time.Second, kind: kindBusy},
+		"chat, too long":          {path: "/v1/chat/completions", status: 429, after: "3600", times: 1000, kind: kindBusy},
+		"chat, silent":            {path: "/v1/chat/completions", times: 1000, took: trialTime, kind: kindTimeout},
+		"chat, silent, --timeout": {path: "/v1/chat/completions", times: 1000, timeout: 20 * time.Second, took: 20 * time.Second, kind: kindTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

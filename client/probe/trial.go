@@ -62,7 +62,7 @@ func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, pr
 	t.result.Reset(time.Now())
 	c.Do(ctx, call, &t.result)
 	if t.result.Unpaid {
-		return t, &Error{Kind: KindSpent, URL: t.url, What: "--max-cost or --max-tokens-total does not allow the requests that find out how to measure",
+		return t, &Error{Kind: kindSpent, URL: t.url, What: "--max-cost or --max-tokens-total does not allow the requests that find out how to measure",
 			Do: "Raise it: see llmsweep help hosted."}
 	}
 	if t.result.Status == client.StatusIncomplete {
@@ -75,7 +75,7 @@ func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, pr
 func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	o := p.options
 	o.Params.Model = f.Model
-	o.Timeout = min(cmp.Or(o.Timeout, client.DefaultTimeout), TrialTime)
+	o.Timeout = min(cmp.Or(o.Timeout, client.DefaultTimeout), trialTime)
 	if o.API == "triton" && p.nests(ctx, f.Model) {
 		o.API = "triton-vllm"
 		f.note(noteTritonVLLM)
@@ -222,13 +222,13 @@ func drop(f *api.Fields, r *client.Result) string {
 func failed(t trial) error {
 	r := &t.result
 	if r.Message == client.NotStreamed {
-		return &Error{Kind: KindNoStream, URL: t.url, HTTP: r.HTTP,
+		return &Error{Kind: kindNoStream, URL: t.url, HTTP: r.HTTP,
 			What: "the server answers in one piece although it was asked to stream, so tokens have no times",
 			Do:   "Use a server that streams, or make the proxy in front of it pass on \"stream\": true."}
 	}
 	err := remedy(t.url, &client.Failure{Class: r.Class, HTTP: r.HTTP, Message: r.Message})
 	var e *Error
-	if api := t.options.API; errors.As(err, &e) && e.Kind == KindNotFound && api != "chat" && api != "completions" {
+	if api := t.options.API; errors.As(err, &e) && e.Kind == kindNotFound && api != "chat" && api != "completions" {
 		e.Do = "The server does not speak that API (" + api + "), or not for that model: --api auto finds out which it speaks."
 	}
 	return err

@@ -8,8 +8,8 @@ import (
 	"llmsweep/client/sim/habit"
 )
 
-// Endless is the duration of a step that does not end.
-const Endless time.Duration = math.MaxInt64
+// endless is the duration of a step that does not end.
+const endless time.Duration = math.MaxInt64
 
 // Streams of random numbers, beside the jitter's stream 0.
 const (
@@ -17,9 +17,9 @@ const (
 	cacheStream
 )
 
-// Behaviour is the state of a server's habits. Like the scheduler it has no clock: callers pass instants, as times since the
+// behaviour is the state of a server's habits. Like the scheduler it has no clock: callers pass instants, as times since the
 // server's start, and never go back.
-type Behaviour struct {
+type behaviour struct {
 	slots, budget int // of the configuration
 
 	collapses *habit.Collapses
@@ -38,22 +38,22 @@ type Behaviour struct {
 	pause    time.Duration // beginning of the next pause, or of the one under way
 	pauseRNG *rand.Rand
 	cacheRNG *rand.Rand
-	answered map[BehaviourQuestion]struct{} // by a cache of repeats
+	answered map[behaviourQuestion]struct{} // by a cache of repeats
 	accepted int                            // requests that were not refused, nor answered from the cache
 	requests bucket
 	tokens   bucket
 }
 
-// NewState returns the habits of a server at its start, from a valid Config that has its defaults.
-func NewState(c MachineConfig) *Behaviour {
-	b := &Behaviour{
+// newState returns the habits of a server at its start, from a valid Config that has its defaults.
+func newState(c MachineConfig) *behaviour {
+	b := &behaviour{
 		slots: c.MaxNumSeqs, budget: c.MaxBatchedTokens,
 		collapses: find[habit.Collapses](c), sheds: find[habit.Sheds](c), limited: find[habit.RateLimited](c),
 		drifts: find[habit.Drifts](c), scales: find[habit.Scales](c), pauses: find[habit.Pauses](c), batches: find[habit.Batches](c),
 		caches: find[habit.Caches](c), drops: find[habit.Drops](c), freezes: find[habit.Freezes](c),
 		pauseRNG: rand.New(rand.NewPCG(c.Seed, pauseStream)),
 		cacheRNG: rand.New(rand.NewPCG(c.Seed, cacheStream)),
-		answered: make(map[BehaviourQuestion]struct{}),
+		answered: make(map[behaviourQuestion]struct{}),
 	}
 	if b.pauses != nil {
 		b.nextPause(0)
@@ -74,7 +74,7 @@ func find[H habit.Habit](c MachineConfig) *H {
 
 // Plan is the scheduler's Plan under the server's habits, for a step that begins at an instant. The duration is Endless
 // for a server that freezes before the step's end.
-func (b *Behaviour) Plan(sc *Scheduler, now time.Duration) (time.Duration, bool) {
+func (b *behaviour) Plan(sc *Scheduler, now time.Duration) (time.Duration, bool) {
 	if b.scales != nil {
 		slots := b.scales.Slots(b.slots, now)
 		sc.Resize(slots, max(slots, b.scales.Slots(b.budget, now)))
@@ -94,14 +94,14 @@ func (b *Behaviour) Plan(sc *Scheduler, now time.Duration) (time.Duration, bool)
 		d = b.stall(now, d)
 	}
 	if b.Frozen(now + d) {
-		return Endless, true
+		return endless, true
 	}
 	b.worked = now + d
 	return d, true
 }
 
 // collapse returns the slowdown of a step that begins while requests wait.
-func (b *Behaviour) collapse(waiting, slots int, now time.Duration) float64 {
+func (b *behaviour) collapse(waiting, slots int, now time.Duration) float64 {
 	c := b.collapses
 	if c == nil {
 		return 1
@@ -120,7 +120,7 @@ func (b *Behaviour) collapse(waiting, slots int, now time.Duration) float64 {
 }
 
 // stall adds the pauses to a step that would take d.
-func (b *Behaviour) stall(now, d time.Duration) time.Duration {
+func (b *behaviour) stall(now, d time.Duration) time.Duration {
 	end := now + d
 	for b.pause < end {
 		over := b.pause + b.pauses.Length
@@ -133,29 +133,29 @@ func (b *Behaviour) stall(now, d time.Duration) time.Duration {
 }
 
 // nextPause draws the beginning of the pause after an instant.
-func (b *Behaviour) nextPause(after time.Duration) {
+func (b *behaviour) nextPause(after time.Duration) {
 	mean := b.pauses.Every - b.pauses.Length
 	b.pause = after + time.Duration(b.pauseRNG.ExpFloat64()*float64(mean))
 }
 
 // Frozen reports whether the server has frozen for good: habit freezes.
-func (b *Behaviour) Frozen(at time.Duration) bool { return b.freezes != nil && at > b.freezes.At }
+func (b *behaviour) Frozen(at time.Duration) bool { return b.freezes != nil && at > b.freezes.At }
 
-// BehaviourQuestion identifies a request in a cache of answers.
-type BehaviourQuestion struct {
+// behaviourQuestion identifies a request in a cache of answers.
+type behaviourQuestion struct {
 	Prompt uint64 // hash; 0: like no other
 	Output int    // tokens
 }
 
 // Remember notes that a question was answered.
-func (b *Behaviour) Remember(q BehaviourQuestion) {
+func (b *behaviour) Remember(q behaviourQuestion) {
 	if b.caches != nil && b.caches.Repeats && q.Prompt != 0 {
 		b.answered[q] = struct{}{}
 	}
 }
 
 // Known reports whether a request is answered from the cache: habit caches.
-func (b *Behaviour) Known(q BehaviourQuestion) bool {
+func (b *behaviour) Known(q behaviourQuestion) bool {
 	switch {
 	case b.caches == nil:
 		return false
@@ -168,11 +168,11 @@ func (b *Behaviour) Known(q BehaviourQuestion) bool {
 }
 
 // CacheDelay returns how long an answer from the cache takes.
-func (b *Behaviour) CacheDelay() time.Duration { return b.caches.After }
+func (b *behaviour) CacheDelay() time.Duration { return b.caches.After }
 
 // Accept counts a request that is worked on, and reports whether its connection is closed without an answer, and how long
 // after its arrival: habit drops.
-func (b *Behaviour) Accept() (after time.Duration, dropped bool) {
+func (b *behaviour) Accept() (after time.Duration, dropped bool) {
 	b.accepted++
 	if b.drops == nil || b.accepted%b.drops.Every != 0 {
 		return 0, false
@@ -180,14 +180,14 @@ func (b *Behaviour) Accept() (after time.Duration, dropped bool) {
 	return b.drops.After, true
 }
 
-// Buffer holds the part of one answer that a buffering proxy has not sent on.
-type Buffer struct {
+// buffer holds the part of one answer that a buffering proxy has not sent on.
+type buffer struct {
 	from   int           // tokens that have left
 	opened time.Duration // when the first of those that have not was made
 }
 
 // Releases reports whether the answer's tokens up to the n-th leave now: habit batches.
-func (u *Buffer) Releases(b *Behaviour, n int, last bool, now time.Duration) bool {
+func (u *buffer) Releases(b *behaviour, n int, last bool, now time.Duration) bool {
 	if b.batches == nil {
 		return true
 	}
@@ -203,7 +203,7 @@ func (u *Buffer) Releases(b *Behaviour, n int, last bool, now time.Duration) boo
 }
 
 // Speed returns the speed of steps at an instant, pauses included, as a share of a server's without habits.
-func (b *Behaviour) Speed(at time.Duration) float64 {
+func (b *behaviour) Speed(at time.Duration) float64 {
 	speed := 1.0
 	if b.drifts != nil {
 		speed /= b.drifts.Slowdown(at)

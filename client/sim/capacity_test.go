@@ -64,7 +64,7 @@ type truthRun struct {
 }
 
 func newTruthRun(c MachineConfig) *truthRun {
-	return &truthRun{Scheduler: NewScheduler(c.WithDefaults())}
+	return &truthRun{Scheduler: newScheduler(c.WithDefaults())}
 }
 
 func (r *truthRun) step() bool {

@@ -29,7 +29,7 @@ func turn(c MachineConfig, slowdown float64) float64 {
 func Sustains(c MachineConfig, w Workload, spread float64, during time.Duration) float64 {
 	c = c.WithDefaults()
 	bare := overloaded(c, w, spread)
-	return bare * NewState(c).Speed(0) * withstands(c, stream{w, spread, bare}, during)
+	return bare * newState(c).Speed(0) * withstands(c, stream{w, spread, bare}, during)
 }
 
 // stream is Poisson arrivals at a server whose capacity for them is known.
@@ -56,7 +56,7 @@ func (s stream) next(rng *rand.Rand) *Sequence {
 type witness struct {
 	stream
 	scheduler *Scheduler
-	habits    *Behaviour
+	habits    *behaviour
 	arrivals  *rand.Rand
 	rate      float64
 	now       time.Duration
@@ -66,7 +66,7 @@ type witness struct {
 // newWitness begins with an idle server. The arrivals of a seed are the same at each rate but for their pace.
 func newWitness(c MachineConfig, s stream, rate float64, seed uint64) *witness {
 	c.Seed += seed
-	w := &witness{stream: s, scheduler: NewScheduler(c), habits: NewState(c), arrivals: rand.New(rand.NewPCG(seed, 29)), rate: rate}
+	w := &witness{stream: s, scheduler: newScheduler(c), habits: newState(c), arrivals: rand.New(rand.NewPCG(seed, 29)), rate: rate}
 	w.await()
 	return w
 }

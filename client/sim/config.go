@@ -36,10 +36,10 @@ func (q Quant) bytes() float64 {
 // The defaults of Config, which are vLLM's except for the overhead (sampling, scheduling and launching). That was chosen
 // to reproduce the synchronous rows of published vLLM tables (TestPublishedFloors).
 const (
-	DefaultMaxNumSeqs       = 256
-	DefaultMaxBatchedTokens = 2048
-	DefaultBlockTokens      = 16
-	DefaultMaxModelLen      = 32768
+	defaultMaxNumSeqs       = 256
+	defaultMaxBatchedTokens = 2048
+	defaultBlockTokens      = 16
+	defaultMaxModelLen      = 32768
 	DefaultStepOverhead     = 1500 * time.Microsecond
 
 	memoryUtilization = 0.9 // of the GPU memory, for weights and KV cache; vLLM's default
@@ -130,10 +130,10 @@ func (c MachineConfig) WithDefaults() MachineConfig {
 	c = c.plainDefaults().measuredDefaults()
 	c.Quant = cmp.Or(c.Quant, FP16)
 	c.TP = cmp.Or(c.TP, 1)
-	c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, DefaultMaxNumSeqs)
-	c.MaxBatchedTokens = cmp.Or(c.MaxBatchedTokens, max(DefaultMaxBatchedTokens, c.MaxNumSeqs))
-	c.BlockTokens = cmp.Or(c.BlockTokens, DefaultBlockTokens)
-	c.MaxModelLen = cmp.Or(c.MaxModelLen, DefaultMaxModelLen)
+	c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, defaultMaxNumSeqs)
+	c.MaxBatchedTokens = cmp.Or(c.MaxBatchedTokens, max(defaultMaxBatchedTokens, c.MaxNumSeqs))
+	c.BlockTokens = cmp.Or(c.BlockTokens, defaultBlockTokens)
+	c.MaxModelLen = cmp.Or(c.MaxModelLen, defaultMaxModelLen)
 	c.StepOverhead = cmp.Or(c.StepOverhead, DefaultStepOverhead)
 	if c.KVTokens == 0 {
 		c.KVTokens = c.spareKVTokens()

@@ -36,9 +36,9 @@ type ComputeCosts struct {
 // check of memory sizes, since there is no GPU.
 func (c MachineConfig) measuredDefaults() MachineConfig {
 	if c.Costs != nil && c.KVTokens == 0 {
-		c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, DefaultMaxNumSeqs)
-		c.MaxModelLen = cmp.Or(c.MaxModelLen, DefaultMaxModelLen)
-		c.BlockTokens = cmp.Or(c.BlockTokens, DefaultBlockTokens)
+		c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, defaultMaxNumSeqs)
+		c.MaxModelLen = cmp.Or(c.MaxModelLen, defaultMaxModelLen)
+		c.BlockTokens = cmp.Or(c.BlockTokens, defaultBlockTokens)
 		c.KVTokens = c.MaxNumSeqs * (c.MaxModelLen + c.BlockTokens)
 	}
 	if c.Costs != nil {

@@ -49,7 +49,7 @@ type Engine struct {
 
 	mu        sync.Mutex
 	scheduler *Scheduler
-	habits    *Behaviour
+	habits    *behaviour
 	now       time.Duration            // end of the last step, or of the current one
 	inbox     []*Generation            // submitted, not yet given to the scheduler, in order
 	leaving   []*Generation            // cancelled, not yet removed from the scheduler, in order
@@ -69,8 +69,8 @@ func Start(cfg MachineConfig) (*Engine, error) {
 		wake:      make(chan struct{}, 1),
 		quit:      make(chan struct{}),
 		stopped:   make(chan struct{}),
-		scheduler: NewScheduler(cfg),
-		habits:    NewState(cfg),
+		scheduler: newScheduler(cfg),
+		habits:    newState(cfg),
 		active:    make(map[*Generation]struct{}),
 	}
 	go e.run()
@@ -94,7 +94,7 @@ func (e *Engine) Close() {
 // Generate submits a request and waits until it has ended. It calls emit as [Engine.Submit] does, never after it has
 // returned.
 //
-// The error is [ErrTooLong], ErrClosed, the context's, a [*Refusal] or ErrDropped. For ErrClosed and the context's, Usage counts the tokens generated so far.
+// The error is errTooLong, ErrClosed, the context's, a [*Refusal] or ErrDropped. For ErrClosed and the context's, Usage counts the tokens generated so far.
 func (e *Engine) Generate(ctx context.Context, r Request, emit func(n int, at time.Time)) (Usage, error) {
 	g, err := e.Submit(r, emit)
 	if err != nil {
@@ -125,8 +125,8 @@ type Generation struct {
 	arrived   time.Duration
 	left      time.Duration
 	emit      func(n int, at time.Time)
-	buffer    Buffer
-	asks      BehaviourQuestion // what a cache knows it by
+	buffer    buffer
+	asks      behaviourQuestion // what a cache knows it by
 	doomed    bool              // the connection will be dropped: no token is delivered
 	done      chan struct{}     // closed at the end; ended, usage and err do not change after it
 	ended     bool
@@ -137,7 +137,7 @@ type Generation struct {
 // Submit queues a request. It calls emit for each output token, in order, n counting from 1, with the exact instant at
 // which the step ended on the engine's clock. It calls emit on the engine's goroutine with a lock held, so emit must not block and
 // must not call the engine. For tokens that leave in one burst (habits batches and caches) it calls emit once, with the
-// number of the last. The error is [ErrTooLong], ErrClosed, a [*Refusal], or about a request that makes no sense.
+// number of the last. The error is errTooLong, ErrClosed, a [*Refusal], or about a request that makes no sense.
 func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation, error) {
 	r.OutputTokens = cmp.Or(r.OutputTokens, DefaultOutputTokens)
 	if r.PromptTokens < 1 || r.OutputTokens < 1 || r.ReasoningTokens < 0 {
@@ -147,7 +147,7 @@ func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation,
 	if err := e.cfg.Fits(r.PromptTokens, r.OutputTokens); err != nil {
 		return nil, err
 	}
-	g := &Generation{asks: BehaviourQuestion{Prompt: r.Prompt, Output: r.OutputTokens}, engine: e, reasoning: r.ReasoningTokens, emit: emit, done: make(chan struct{})}
+	g := &Generation{asks: behaviourQuestion{Prompt: r.Prompt, Output: r.OutputTokens}, engine: e, reasoning: r.ReasoningTokens, emit: emit, done: make(chan struct{})}
 	g.sequence = Sequence{Token: g.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -303,7 +303,7 @@ func (e *Engine) begin(rested bool) (end time.Time, ok bool) {
 	}
 	e.inbox = slices.Delete(e.inbox, 0, n)
 	d, ok := e.habits.Plan(e.scheduler, e.now)
-	if d == Endless {
+	if d == endless {
 		return time.Time{}, ok
 	}
 	e.now += d

@@ -11,7 +11,7 @@ func TestFits(t *testing.T) {
 		prompt, output int
 		ok             bool
 	}{{50, 15, true}, {50, 16, false}, {90, 11, false}} {
-		if err := c.Fits(tc.prompt, tc.output); (err == nil) != tc.ok || err != nil && !errors.Is(err, ErrTooLong) {
+		if err := c.Fits(tc.prompt, tc.output); (err == nil) != tc.ok || err != nil && !errors.Is(err, errTooLong) {
 			t.Errorf("%d -> %d: %v", tc.prompt, tc.output, err)
 		}
 	}

@@ -35,9 +35,9 @@ func (c MachineConfig) IsPlain() bool { return c.Plain != Plain{} }
 // plainDefaults gives a plain server a cache and a budget that never run out.
 func (c MachineConfig) plainDefaults() MachineConfig {
 	if c.IsPlain() {
-		c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, DefaultMaxNumSeqs)
-		c.MaxModelLen = cmp.Or(c.MaxModelLen, DefaultMaxModelLen)
-		c.BlockTokens = cmp.Or(c.BlockTokens, DefaultBlockTokens)
+		c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, defaultMaxNumSeqs)
+		c.MaxModelLen = cmp.Or(c.MaxModelLen, defaultMaxModelLen)
+		c.BlockTokens = cmp.Or(c.BlockTokens, defaultBlockTokens)
 		c.KVTokens = cmp.Or(c.KVTokens, c.MaxNumSeqs*(c.MaxModelLen+c.BlockTokens))
 		c.MaxBatchedTokens = cmp.Or(c.MaxBatchedTokens, c.MaxNumSeqs*c.MaxModelLen)
 	}

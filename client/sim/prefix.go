@@ -1,22 +1,22 @@
 package sim
 
-// PrefixCache records which prompt blocks were computed. It is simpler than vLLM's: it keeps the newest limit blocks,
+// prefixCache records which prompt blocks were computed. It is simpler than vLLM's: it keeps the newest limit blocks,
 // whether or not their memory was reused, and sequences with a common prefix do not share blocks. It saves only the
 // prefill.
-type PrefixCache struct {
+type prefixCache struct {
 	seen  map[uint64]struct{}
 	order []uint64 // ring of the hashes in seen, oldest at next once it is full
 	next  int
 	limit int
 }
 
-// NewPrefixCache returns an empty cache of a number of blocks.
-func NewPrefixCache(limit int) *PrefixCache {
-	return &PrefixCache{seen: make(map[uint64]struct{}), limit: limit}
+// newPrefixCache returns an empty cache of a number of blocks.
+func newPrefixCache(limit int) *prefixCache {
+	return &prefixCache{seen: make(map[uint64]struct{}), limit: limit}
 }
 
 // Match returns how many leading hashes are known.
-func (p *PrefixCache) Match(hashes []uint64) int {
+func (p *prefixCache) Match(hashes []uint64) int {
 	for i, h := range hashes {
 		if _, ok := p.seen[h]; !ok {
 			return i
@@ -26,7 +26,7 @@ func (p *PrefixCache) Match(hashes []uint64) int {
 }
 
 // Add notes that blocks were computed.
-func (p *PrefixCache) Add(hashes []uint64) {
+func (p *prefixCache) Add(hashes []uint64) {
 	for _, h := range hashes {
 		if _, ok := p.seen[h]; ok {
 			continue

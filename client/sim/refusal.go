@@ -49,7 +49,7 @@ func (b *bucket) take(cost float64) {
 }
 
 // Limit returns the refusal of a request that the token buckets do not let through, or nil: habit rate-limited.
-func (b *Behaviour) Limit(prompt, output int, now time.Duration) *Refusal {
+func (b *behaviour) Limit(prompt, output int, now time.Duration) *Refusal {
 	if b.limited == nil {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (b *Behaviour) Limit(prompt, output int, now time.Duration) *Refusal {
 }
 
 // Shed returns the refusal of a request with which too many would wait, or nil: habit sheds.
-func (b *Behaviour) Shed(waiting int) *Refusal {
+func (b *behaviour) Shed(waiting int) *Refusal {
 	s := b.sheds
 	if s == nil || waiting <= s.Waiting {
 		return nil
@@ -74,7 +74,7 @@ func (b *Behaviour) Shed(waiting int) *Refusal {
 
 // Narrowest returns the rate per second and the size of the narrower token bucket, in requests of some tokens, prompt and
 // answer together, and how many of them may be missing in it when another passes; 0 for none.
-func (b *Behaviour) Narrowest(tokens int) (rate, burst, room float64) {
+func (b *behaviour) Narrowest(tokens int) (rate, burst, room float64) {
 	if b.limited == nil {
 		return 0, 0, 0
 	}

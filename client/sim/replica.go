@@ -13,7 +13,7 @@ type Replica struct {
 	roofline Roofline
 	experts  []float64 // time of reading the experts that n tokens use, by n
 	jitter   *Jitter
-	prefixes *PrefixCache
+	prefixes *prefixCache
 	watcher  Watcher
 
 	now    time.Duration // end of the last step
@@ -93,7 +93,7 @@ func NewReplica(c MachineConfig, at time.Duration, w Watcher) (*Replica, error) 
 	r := &Replica{config: c, roofline: c.Roofline(), jitter: c.NewJitter(), watcher: w, now: at, free: c.Blocks(), needs: make([]int, c.BlockTokens)}
 	r.ends.grow(1024)
 	if c.PrefixCache {
-		r.prefixes = NewPrefixCache(r.free)
+		r.prefixes = newPrefixCache(r.free)
 	}
 	return r, nil
 }

@@ -34,7 +34,7 @@ type Scheduler struct {
 	cfg      MachineConfig
 	roofline Roofline
 	jitter   *Jitter
-	prefixes *PrefixCache
+	prefixes *prefixCache
 	blocks   int // of the whole cache
 	free     int
 	running  []*Sequence // oldest admission first
@@ -57,13 +57,13 @@ type SchedulerStats struct {
 	PromptTokens, GenerationTokens int // prompt tokens computed or found in the cache; output tokens sampled
 }
 
-// NewScheduler returns a scheduler for a valid machine.Config that has its defaults.
-func NewScheduler(cfg MachineConfig) *Scheduler {
+// newScheduler returns a scheduler for a valid machine.Config that has its defaults.
+func newScheduler(cfg MachineConfig) *Scheduler {
 	sc := &Scheduler{cfg: cfg, roofline: cfg.Roofline(), jitter: cfg.NewJitter(), blocks: cfg.Blocks()}
 	sc.free = sc.blocks
 	sc.running = make([]*Sequence, 0, cfg.MaxNumSeqs)
 	if cfg.PrefixCache {
-		sc.prefixes = NewPrefixCache(sc.blocks)
+		sc.prefixes = newPrefixCache(sc.blocks)
 	}
 	return sc
 }

@@ -36,7 +36,7 @@ type batch struct {
 
 func newBatch(cfg MachineConfig) *batch {
 	cfg.Costs = linear
-	return &batch{Scheduler: NewScheduler(cfg.WithDefaults())}
+	return &batch{Scheduler: newScheduler(cfg.WithDefaults())}
 }
 
 func (r *batch) request(prompt, output int, prefix ...uint64) *recorder {
@@ -179,7 +179,7 @@ func TestPrefixCache(t *testing.T) {
 }
 
 func TestPrefixCacheForgetsTheOldest(t *testing.T) {
-	p := NewPrefixCache(3)
+	p := newPrefixCache(3)
 	p.Add([]uint64{1, 2, 3})
 	p.Add([]uint64{3, 4})
 	got := []int{p.Match([]uint64{1}), p.Match([]uint64{2, 3, 4, 5})}

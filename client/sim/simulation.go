@@ -10,7 +10,7 @@ import (
 type Simulation struct {
 	config    MachineConfig
 	scheduler *Scheduler
-	habits    *Behaviour
+	habits    *behaviour
 	now       time.Duration
 	coming    []*Job // by Arrived, from next on
 	next      int
@@ -46,7 +46,7 @@ func NewSimulation(c MachineConfig) (*Simulation, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return &Simulation{config: c, scheduler: NewScheduler(c), habits: NewState(c)}, nil
+	return &Simulation{config: c, scheduler: newScheduler(c), habits: newState(c)}, nil
 }
 
 // Add lets a request arrive at an instant that is not before the end of the last step. seen is told each token; it may add requests, and may be nil.
@@ -84,7 +84,7 @@ func (s *Simulation) Step() bool {
 	if !ok {
 		return s.next < len(s.coming)
 	}
-	if d == Endless {
+	if d == endless {
 		return false
 	}
 	s.now += d

@@ -45,7 +45,7 @@ func TruthOf(c MachineConfig, w Workload, spread float64, at time.Duration) Rate
 	if err := c.Validate(); err != nil {
 		panic(err)
 	}
-	b := NewState(c)
+	b := newState(c)
 	var t Rates
 	if b.Frozen(at) {
 		return t

@@ -11,9 +11,9 @@ import (
 	"io"
 )
 
-// MaxFrame is the size, in bytes, of the largest frame that a Reader accepts. The largest that an engine sends is a whole prompt:
+// maxFrame is the size, in bytes, of the largest frame that a Reader accepts. The largest that an engine sends is a whole prompt:
 // llama.cpp's last chunk repeats it, and a million tokens are about 6 MB. It bounds the memory that a faulty server can claim.
-const MaxFrame = 16 << 20
+const maxFrame = 16 << 20
 
 const (
 	firstBuffer = 8 << 10  // room for many events; grown for larger ones
@@ -21,7 +21,7 @@ const (
 	maxEmpty    = 100      // reads without bytes and without error in a row before io.ErrNoProgress
 )
 
-// ErrTooLong is the error for a frame, or a line, longer than [MaxFrame].
+// ErrTooLong is the error for a frame, or a line, longer than maxFrame.
 var ErrTooLong = errors.New("a frame is longer than 16 MB")
 
 // Frame is one event's data, or one line.
@@ -210,11 +210,11 @@ func (r *Reader) finish() (Frame, error) {
 func (r *Reader) fill() {
 	r.compact()
 	if r.end == len(r.buf) {
-		if r.end >= MaxFrame {
+		if r.end >= maxFrame {
 			r.err = ErrTooLong
 			return
 		}
-		larger := make([]byte, min(2*len(r.buf), MaxFrame))
+		larger := make([]byte, min(2*len(r.buf), maxFrame))
 		copy(larger, r.buf)
 		r.buf = larger
 	}

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// Mutated is the environment variable that asks for changed inputs: how long to try those of each input of the corpus, such as 10s.
-const Mutated = "FUZZ_FOR"
+// mutated is the environment variable that asks for changed inputs: how long to try those of each input of the corpus, such as 10s.
+const mutated = "FUZZ_FOR"
 
 // MutatedWith returns the target of a fuzz test, for [testing.F.Fuzz]. Where [Variable] is set, it tries changed inputs after each of the corpus, and
 // logs how many. Without, and while Go's engine fuzzes, it is the target itself. A target must not call t.Skip.
 func MutatedWith[F any](target F) F {
-	each, err := time.ParseDuration(os.Getenv(Mutated))
+	each, err := time.ParseDuration(os.Getenv(mutated))
 	if err != nil || each <= 0 {
 		return target
 	}

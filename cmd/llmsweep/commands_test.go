@@ -191,7 +191,7 @@ func TestCommandsParse(t *testing.T) {
 		}
 		parsed, err := parser.Parse(args)
 		if err == nil {
-			err = CheckPositive(parsed)
+			err = checkPositive(parsed)
 		}
 		if err != nil {
 			t.Errorf("llmsweep %s: %v", line, err)

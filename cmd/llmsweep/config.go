@@ -29,7 +29,7 @@ func (configFlag) BeforeResolve(app *kong.Kong, ctx *kong.Context, trace *kong.P
 	if strings.HasPrefix(name, "~") { // --config=~/x: no shell expands that
 		name = kong.ExpandPath(name)
 	}
-	f, err := ReadConfig(name)
+	f, err := readConfig(name)
 	if err != nil {
 		return err
 	}
@@ -77,17 +77,17 @@ type setting struct {
 // mostBytes is the size of the largest configuration that is read.
 const mostBytes = 1 << 20
 
-// ReadConfig reads a file of "flag: value" lines.
-func ReadConfig(name string) (*configFile, error) {
+// readConfig reads a file of "flag: value" lines.
+func readConfig(name string) (*configFile, error) {
 	b, err := input.ReadFile(name, mostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
-	return ParseConfig(name, b)
+	return parseConfig(name, b)
 }
 
-// ParseConfig reads the content of a file of "flag: value" lines. Errors have its name.
-func ParseConfig(name string, b []byte) (*configFile, error) {
+// parseConfig reads the content of a file of "flag: value" lines. Errors have its name.
+func parseConfig(name string, b []byte) (*configFile, error) {
 	file, err := parser.ParseBytes(b, 0)
 	if err != nil {
 		return nil, yamlError(name, err)

@@ -43,9 +43,9 @@ func FuzzFlags(f *testing.F) {
 			return
 		}
 		if err == nil {
-			err = CheckPositive(parsed)
+			err = checkPositive(parsed)
 		} else {
-			err = Plain(err, args[0])
+			err = plain(err, args[0])
 		}
 		if err == nil {
 			err = understood(grammar, parsed.Command())
@@ -108,7 +108,7 @@ func FuzzConfig(f *testing.F) {
 	})
 	const name = "c.yaml"
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, text []byte) {
-		file, err := ParseConfig(name, text)
+		file, err := parseConfig(name, text)
 		if err == nil {
 			err = file.Validate(parser.Model)
 		}

@@ -70,7 +70,7 @@ func FuzzSecretsOfLines(f *testing.F) {
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, line string) {
 		rest := strings.Fields(strings.ReplaceAll(line, key, ""))
 		before := []string{"llmsweep", "run", "http://me:" + key + "@h", "--api-key", key, "--header", "A: " + key, "--api-key=" + key, `--body={"key":"` + key + `"}`}
-		for _, arg := range ReadLaunch(append(before, rest...)).Args {
+		for _, arg := range readLaunch(append(before, rest...)).Args {
 			for _, part := range arg {
 				if strings.Contains(part.Text, key) {
 					t.Errorf("%q: %q is in the command line", line, part.Text)

@@ -51,7 +51,7 @@ func (l *launchCmd) Run(c *console.Console) error {
 	for _, name := range keys {
 		known = append(known, c.Env(name))
 	}
-	l.Version, l.Line = console.VersionNumber, ReadLaunch(l.Command, known...)
+	l.Version, l.Line = console.VersionNumber, readLaunch(l.Command, known...)
 	if l.On == "kubernetes" {
 		token := make([]byte, 16)
 		rand.Read(token)
@@ -82,13 +82,13 @@ func (l *launchCmd) check(c *console.Console) error {
 	parser, exited := newParser(quiet, &grammar)
 	parsed, err := parser.Parse(l.Command)
 	if err == nil && exited() < 0 {
-		err = CheckPositive(parsed)
+		err = checkPositive(parsed)
 	}
 	switch {
 	case exited() >= 0:
 		return errNotLaunched
 	case err != nil:
-		return Plain(err, l.Command[0])
+		return plain(err, l.Command[0])
 	}
 	var m *job.Job
 	switch strings.Fields(parsed.Command())[0] {

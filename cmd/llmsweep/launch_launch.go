@@ -41,7 +41,7 @@ type LaunchOptions struct {
 	Secret    string `default:"llmsweep-keys" placeholder:"NAME" help:"Secret with the keys of the command line (${default})." group:"Kubernetes"`
 	CopyImage string `name:"copy-image" default:"busybox:1.37" placeholder:"NAME" help:"Image with sh and tar, from which kubectl cp copies the run directory (${default})." group:"Kubernetes"`
 
-	Line    LaunchLine `kong:"-"` // the command line of each rank
+	Line    launchLine `kong:"-"` // the command line of each rank
 	Version string     `kong:"-"` // of llmsweep
 	Token   string     `kong:"-"` // of the ranks, for Kubernetes; a script draws its own
 }

@@ -24,7 +24,7 @@ import (
 // options are those of the flags' defaults, for a command line.
 func options(args ...string) LaunchOptions {
 	return LaunchOptions{
-		Name: "bench", Ranks: 4, CPUs: 2, Memory: "2G", Time: 26*time.Hour + 30*time.Minute, Line: ReadLaunch(args), Version: "test",
+		Name: "bench", Ranks: 4, CPUs: 2, Memory: "2G", Time: 26*time.Hour + 30*time.Minute, Line: readLaunch(args), Version: "test",
 		Image: "registry/llmsweep:1", Secret: "keys", CopyImage: "busybox:1.37", Token: "0123456789abcdef",
 	}
 }
@@ -249,7 +249,7 @@ func TestPodsGetTheCommandLine(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("ab $()'\"\\{}"))).Draw(rt, "text")
-		if got := expand((LaunchArg{{Text: text}}).Kubernetes(), func(string) string { return "?" }); got != text {
+		if got := expand((launchArg{{Text: text}}).Kubernetes(), func(string) string { return "?" }); got != text {
 			rt.Errorf("%q became %q", text, got)
 		}
 	})
@@ -319,7 +319,7 @@ func TestQuoted(t *testing.T) {
 func TestSecretsInOtherForms(t *testing.T) {
 	const key = "sk-0001-secret"
 	for _, body := range []string{`{"a":{"api_key":"in&<\"body"}}`, `{"a":{"api_key":"in\u0026\u003c\"body"}}`, `{"a":{"api_key":"\u0069n&<\"body"}}`, `{"user":"` + key + `"}`, `{"user":"sk-0002-secret"}`} {
-		l := ReadLaunch([]string{"run", "h", "--api-key=" + key, "--label", "note=" + key, "--body=" + body}, "sk-0002-secret", "", "run")
+		l := readLaunch([]string{"run", "h", "--api-key=" + key, "--label", "note=" + key, "--body=" + body}, "sk-0002-secret", "", "run")
 		for _, a := range l.Args {
 			if text := a.text(); strings.Contains(text, "body\"") || strings.Contains(text, `n\u0026`) || strings.Contains(text, "n&<") || strings.Contains(text, "-secret") {
 				t.Errorf("%s: %q", body, text)

@@ -12,27 +12,27 @@ import (
 	"llmsweep/client/redact"
 )
 
-// LaunchLine is a command line whose secrets are replaced by variables.
-type LaunchLine struct {
-	Args    []LaunchArg
-	Secrets []LaunchSecret
+// launchLine is a command line whose secrets are replaced by variables.
+type launchLine struct {
+	Args    []launchArg
+	Secrets []launchSecret
 	known   []string // secrets that may stand anywhere in it
 }
 
-// LaunchArg is an argument: texts and variables, one after the other.
-type LaunchArg []LaunchPart
+// launchArg is an argument: texts and variables, one after the other.
+type launchArg []launchPart
 
-// LaunchPart is a text, or the name of a variable that holds a secret.
-type LaunchPart struct{ Text, Variable string }
+// launchPart is a text, or the name of a variable that holds a secret.
+type launchPart struct{ Text, Variable string }
 
-// LaunchSecret is a secret of the command line.
-type LaunchSecret struct {
+// launchSecret is a secret of the command line.
+type launchSecret struct {
 	Variable string // that holds it
 	From     string // the flag or argument that it was in
 }
 
 // Key returns the name of the secret within a Secret of Kubernetes.
-func (s LaunchSecret) Key() string {
+func (s launchSecret) Key() string {
 	return strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(s.Variable), "llmsweep_"), "_", "-")
 }
 
@@ -42,10 +42,10 @@ const (
 	nextVariable = "LLMSWEEP_SECRET_" // with a number
 )
 
-// ReadLaunch takes the secrets out of a command line: API keys, values of headers, fields of a body that hold a key, what gives access in a URL, and
+// readLaunch takes the secrets out of a command line: API keys, values of headers, fields of a body that hold a key, what gives access in a URL, and
 // keys that are known, wherever they stand.
-func ReadLaunch(args []string, known ...string) LaunchLine {
-	l := LaunchLine{known: append(keysOf(args), known...)}
+func readLaunch(args []string, known ...string) launchLine {
+	l := launchLine{known: append(keysOf(args), known...)}
 	for i := 0; i < len(args); i++ {
 		name, value, joined := strings.Cut(args[i], "=")
 		if !strings.HasPrefix(name, "--") {
@@ -70,7 +70,7 @@ func ReadLaunch(args []string, known ...string) LaunchLine {
 		if name == "--header" {
 			a = l.header(value)
 		}
-		l.add(append(LaunchArg{{Text: name + "="}}, a...))
+		l.add(append(launchArg{{Text: name + "="}}, a...))
 	}
 	return l
 }
@@ -90,17 +90,17 @@ func keysOf(args []string) (keys []string) {
 }
 
 // add adds an argument.
-func (l *LaunchLine) add(a LaunchArg) { l.Args = append(l.Args, a) }
+func (l *launchLine) add(a launchArg) { l.Args = append(l.Args, a) }
 
 // hold notes a variable that holds a secret.
-func (l *LaunchLine) hold(variable, from string) {
-	if s := (LaunchSecret{variable, from}); !slices.Contains(l.Secrets, s) {
+func (l *launchLine) hold(variable, from string) {
+	if s := (launchSecret{variable, from}); !slices.Contains(l.Secrets, s) {
 		l.Secrets = append(l.Secrets, s)
 	}
 }
 
 // next returns the next variable for a secret.
-func (l *LaunchLine) next(from string) string {
+func (l *launchLine) next(from string) string {
 	n := 1
 	for _, s := range l.Secrets {
 		if strings.HasPrefix(s.Variable, nextVariable) {
@@ -112,17 +112,17 @@ func (l *LaunchLine) next(from string) string {
 	return v
 }
 
-func (l *LaunchLine) header(value string) LaunchArg {
+func (l *launchLine) header(value string) launchArg {
 	name, _, _ := strings.Cut(value, ":")
-	return LaunchArg{{Text: name + ": "}, {Variable: l.next("--header " + name)}}
+	return launchArg{{Text: name + ": "}, {Variable: l.next("--header " + name)}}
 }
 
-func (l *LaunchLine) body(value string) LaunchArg {
+func (l *launchLine) body(value string) launchArg {
 	var quoted []string
 	for _, s := range slices.Concat(redact.InBody(value), l.known) {
 		forms := inJSON(s)
 		if !slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(value, form) }) && !slices.Contains(l.known, s) {
-			return LaunchArg{{Variable: l.next("--body")}} // written in another way: the whole body is kept apart
+			return launchArg{{Variable: l.next("--body")}} // written in another way: the whole body is kept apart
 		}
 		quoted = append(quoted, forms...)
 	}
@@ -143,7 +143,7 @@ func inJSON(s string) []string {
 	return []string{inner(string(escaped)), inner(plain.String())}
 }
 
-func (l *LaunchLine) url(arg string) LaunchArg {
+func (l *launchLine) url(arg string) launchArg {
 	if redact.WithoutCredentials(arg) == arg {
 		return l.split(arg, l.known, "the command line")
 	}
@@ -151,27 +151,27 @@ func (l *LaunchLine) url(arg string) LaunchArg {
 }
 
 // split replaces secrets in a text by variables, the longest first.
-func (l *LaunchLine) split(text string, secrets []string, from string) LaunchArg {
+func (l *launchLine) split(text string, secrets []string, from string) launchArg {
 	const least = 6 // bytes: a shorter key is found in harmless words
 	secrets = slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < least && slices.Contains(l.known, s) })
 	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	for _, s := range secrets {
 		if before, after, ok := strings.Cut(text, s); ok && s != "" {
-			v := LaunchPart{Variable: l.next(from)}
-			return slices.Concat(l.split(before, secrets, from), LaunchArg{v}, l.split(after, secrets, from))
+			v := launchPart{Variable: l.next(from)}
+			return slices.Concat(l.split(before, secrets, from), launchArg{v}, l.split(after, secrets, from))
 		}
 	}
 	if text == "" {
 		return nil
 	}
-	return LaunchArg{{Text: text}}
+	return launchArg{{Text: text}}
 }
 
 // fileFlags are the flags that name a file which the ranks read.
 var fileFlags = []string{"--dataset", "--tokenizer", "--config", "--ca", "--cert", "--key"}
 
 // files returns the files that the command line names.
-func (l *LaunchLine) files() (names []string) {
+func (l *launchLine) files() (names []string) {
 	for i := range l.Args {
 		name, value, joined := strings.Cut(l.Args[i].text(), "=")
 		if !joined && i+1 < len(l.Args) {
@@ -188,17 +188,17 @@ func (l *LaunchLine) files() (names []string) {
 }
 
 // Shell returns an argument as a shell reads it.
-func (a LaunchArg) Shell() string {
+func (a launchArg) Shell() string {
 	return cmp.Or(a.write(shellWord, `"${%s}"`), "''")
 }
 
 // Kubernetes returns an argument as Kubernetes reads it, which replaces $(NAME) by the value of a variable, and $$ by $.
-func (a LaunchArg) Kubernetes() string {
+func (a launchArg) Kubernetes() string {
 	return a.write(func(text string) string { return strings.ReplaceAll(text, "$", "$$") }, "$(%s)")
 }
 
 // write returns an argument with its texts quoted, and its variables in a format.
-func (a LaunchArg) write(quoted func(string) string, variable string) string {
+func (a launchArg) write(quoted func(string) string, variable string) string {
 	var b strings.Builder
 	for _, p := range a {
 		if p.Variable != "" {
@@ -211,7 +211,7 @@ func (a LaunchArg) write(quoted func(string) string, variable string) string {
 }
 
 // text returns an argument without its secrets.
-func (a LaunchArg) text() (text string) {
+func (a launchArg) text() (text string) {
 	for _, p := range a {
 		text += p.Text
 	}
@@ -221,12 +221,12 @@ func (a LaunchArg) text() (text string) {
 var loopback = regexp.MustCompile(`^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$`)
 
 // local reports whether a server is named that each machine takes for itself.
-func (l *LaunchLine) local() bool {
-	return slices.ContainsFunc(l.Args, func(a LaunchArg) bool {
+func (l *launchLine) local() bool {
+	return slices.ContainsFunc(l.Args, func(a launchArg) bool {
 		at, _, err := input.ParseAddress(a.text())
 		return err == nil && !strings.HasPrefix(a.text(), "--") && loopback.MatchString(at.Base.Hostname())
 	})
 }
 
 // Key notes that the ranks need the API key of the environment.
-func (l *LaunchLine) Key() { l.hold(keyVariable, keyVariable) }
+func (l *launchLine) Key() { l.hold(keyVariable, keyVariable) }

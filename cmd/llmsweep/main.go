@@ -132,9 +132,9 @@ func executeWith(parser *kong.Kong, exited func() int, args []string, c *console
 		return code
 	}
 	if err == nil {
-		err = CheckPositive(parsed)
+		err = checkPositive(parsed)
 	} else {
-		err = Plain(Foreign(err, parser.Model, args), args[0])
+		err = plain(Foreign(err, parser.Model, args), args[0])
 	}
 	if err != nil {
 		return c.Complain(console.Usage(err))

@@ -12,9 +12,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// CheckPositive refuses flags with the tag "positive" that were given a value that is not a number above 0. Without the flag
+// checkPositive refuses flags with the tag "positive" that were given a value that is not a number above 0. Without the flag
 // their value is 0, which stands for the default.
-func CheckPositive(parsed *kong.Context) error {
+func checkPositive(parsed *kong.Context) error {
 	for _, p := range parsed.Path {
 		f := p.Flag
 		if f == nil || !f.Tag.Has("positive") {
@@ -53,8 +53,8 @@ var dashValue = regexp.MustCompile(`^(--[a-z-]+): .* but got "(-[^"]*)" \(.*\); 
 // unexpected matches what kong says of an unknown command.
 var unexpected = regexp.MustCompile(`^unexpected argument (.*?)(?:, did you mean (".*")\?)?$`)
 
-// Plain puts some of kong's errors into plain words. first is the first argument.
-func Plain(err error, first string) error {
+// plain puts some of kong's errors into plain words. first is the first argument.
+func plain(err error, first string) error {
 	if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == first {
 		if m[2] != "" {
 			return fmt.Errorf("there is no command %q; did you mean %s?", first, m[2])

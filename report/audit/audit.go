@@ -65,8 +65,8 @@ func newFinding(f Finding, n note.Note) Finding {
 	return f
 }
 
-// Rule is one kind of contradiction.
-type Rule struct {
+// rule is one kind of contradiction.
+type rule struct {
 	Name      string
 	Says      lang.Phrase // what a finding means
 	Tolerance lang.Phrase // what is not reported, and why
@@ -110,7 +110,7 @@ type ruled struct {
 // hits returns what the rules find, in the order of the rules, each mistake once.
 func hits(all []*result) []ruled {
 	var found []ruled
-	for _, r := range Rules() {
+	for _, r := range rules() {
 		for _, h := range r.check(all) {
 			found = append(found, ruled{r.Name, h})
 		}

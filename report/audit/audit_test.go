@@ -388,7 +388,7 @@ func TestRules(t *testing.T) {
 		testkit.CheckGolden(t, "rules."+string(l)+".txt", b.Bytes())
 	}
 	seen := map[string]bool{}
-	for _, r := range append(Rules(), RecordRules()...) {
+	for _, r := range append(rules(), recordRules()...) {
 		if r.Name == "" || seen[r.Name] {
 			t.Errorf("a rule without a name of its own: %q", r.Name)
 		}

@@ -2,9 +2,9 @@ package audit
 
 import "llmsweep/report/lang"
 
-// Rules returns all rules, in the order in which findings of one line are shown.
-func Rules() []Rule {
-	return []Rule{
+// rules returns all rules, in the order in which findings of one line are shown.
+func rules() []rule {
+	return []rule{
 		{"zeros", lang.Say("A row of zeros: nothing was completed, and it is printed as if no time had passed.", "整行为零：没有完成任何请求，用时却印成了 0。"),
 			lang.Say("none: a request takes time.",
 				"无（请求不可能不耗时）。"), each(zeros)},
@@ -80,9 +80,9 @@ func Rules() []Rule {
 	}
 }
 
-// RecordRules returns the rules of [Records].
-func RecordRules() []Rule {
-	return []Rule{
+// recordRules returns the rules of [Records].
+func recordRules() []rule {
+	return []rule{
 		{Name: "instants", Says: lang.Say("The instants of a request are out of order: due, sent, headers, first_token, last_token, end.", "请求的各时刻次序颠倒：due、sent、headers、first_token、last_token、end。"),
 			Tolerance: lang.Say("1 ms: instants come from two clocks of one machine, the kernel's and the program's.", "1 ms：时刻来自同一机器的两个时钟，内核的与程序的。")},
 		{Name: "gaps", Says: lang.Say("Gaps between chunks do not add up to the time between the first and the last token.", "块间隔之和不等于首末 token 之间的时间。"),

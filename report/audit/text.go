@@ -13,8 +13,8 @@ import (
 	"llmsweep/report/table"
 )
 
-// Schema names the version of the JSON output.
-const Schema = "llmsweep.audit/v1"
+// schema names the version of the JSON output.
+const schema = "llmsweep.audit/v1"
 
 // Audited is the findings in some files.
 type Audited struct {
@@ -32,7 +32,7 @@ type Audited struct {
 // JSON writes findings as indented JSON.
 func JSON(w io.Writer, all []Audited) error {
 	for i := range all {
-		all[i].Schema = Schema
+		all[i].Schema = schema
 		if all[i].Findings == nil {
 			all[i].Findings = []Finding{}
 		}
@@ -48,10 +48,10 @@ func Text(w io.Writer, all []Audited, l lang.Lang) error {
 		if i > 0 {
 			out.WriteString("\n")
 		}
-		out.WriteString(table.Clean(a.File) + lang.Colon.In(l) + counted(a.Results, SayResult, SayResults, l) + lang.Comma.In(l) +
-			counted(a.Rows, SayRow, SayRows, l) + lang.Colon.In(l) + verdict(a.Findings, l) + "\n")
+		out.WriteString(table.Clean(a.File) + lang.Colon.In(l) + counted(a.Results, sayResult, sayResults, l) + lang.Comma.In(l) +
+			counted(a.Rows, sayRow, sayRows, l) + lang.Colon.In(l) + verdict(a.Findings, l) + "\n")
 		for _, r := range a.Remarks {
-			out.WriteString("  " + SayUnread.In(l, SayLine.In(l, r.Line)+lang.Colon.In(l)+table.Clean(r.In(l))) + "\n")
+			out.WriteString("  " + sayUnread.In(l, sayLine.In(l, r.Line)+lang.Colon.In(l)+table.Clean(r.In(l))) + "\n")
 		}
 		writeFindings(out, a, l)
 	}
@@ -65,13 +65,13 @@ func verdict(found []Finding, l lang.Lang) string {
 		count[f.Grade]++
 	}
 	if len(found) == 0 {
-		return SayNothing.In(l)
+		return sayNothing.In(l)
 	}
 	var parts []string
 	for _, g := range []struct {
 		grade     Grade
 		one, many lang.Phrase
-	}{{Impossible, SayImpossible, SayImpossible}, {Doubtful, SayDoubtful, SayDoubtful}, {Remark, SayRemark, SayRemarks}} {
+	}{{Impossible, sayImpossible, sayImpossible}, {Doubtful, sayDoubtful, sayDoubtful}, {Remark, sayRemark, sayRemarks}} {
 		if n := count[g.grade]; n > 0 {
 			parts = append(parts, counted(n, g.one, g.many, l))
 		}
@@ -102,7 +102,7 @@ func writeFindings(w *bufio.Writer, a Audited, l lang.Lang) {
 func resultHead(f Finding, l lang.Lang) string {
 	head := table.Clean(f.Result)
 	if f.ResultLine > 0 {
-		head = strings.TrimSuffix(SayLine.In(l, f.ResultLine)+"  "+head, "  ")
+		head = strings.TrimSuffix(sayLine.In(l, f.ResultLine)+"  "+head, "  ")
 	}
 	return head
 }
@@ -129,13 +129,13 @@ func counted(n int, one, many lang.Phrase, l lang.Lang) string {
 // TextRules writes the rules with their tolerances and reasons.
 func TextRules(w io.Writer, l lang.Lang) error {
 	out := bufio.NewWriter(w)
-	all := append(Rules(), RecordRules()...)
+	all := append(rules(), recordRules()...)
 	longest := 0
 	for _, r := range all {
 		longest = max(longest, len(r.Name))
 	}
 	for _, r := range all {
-		fmt.Fprintf(out, "%-*s  %s\n%*s  %s\n", longest, r.Name, r.Says.In(l), longest, "", SayTolerates.In(l, r.Tolerance.In(l)))
+		fmt.Fprintf(out, "%-*s  %s\n%*s  %s\n", longest, r.Name, r.Says.In(l), longest, "", sayTolerates.In(l, r.Tolerance.In(l)))
 	}
 	return out.Flush()
 }

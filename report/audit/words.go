@@ -8,19 +8,19 @@ import (
 
 // Words around findings.
 var (
-	SayResult     = lang.Say("%d result", "%d 个结果")
-	SayResults    = lang.Say("%d results", "%d 个结果")
-	SayRow        = lang.Say("%d row", "%d 行")
-	SayRows       = lang.Say("%d rows", "%d 行")
-	SayImpossible = lang.Say("%d impossible", "%d 处不可能")
-	SayDoubtful   = lang.Say("%d doubtful", "%d 处存疑")
-	SayRemark     = lang.Say("%d remark", "%d 处备注")
-	SayRemarks    = lang.Say("%d remarks", "%d 处备注")
-	SayNothing    = lang.Say("nothing found", "未发现问题")
-	SayUnread     = lang.Say("not read: %s", "未能读取：%s")
-	SayLine       = lang.Say("line %d", "第 %d 行")
+	sayResult     = lang.Say("%d result", "%d 个结果")
+	sayResults    = lang.Say("%d results", "%d 个结果")
+	sayRow        = lang.Say("%d row", "%d 行")
+	sayRows       = lang.Say("%d rows", "%d 行")
+	sayImpossible = lang.Say("%d impossible", "%d 处不可能")
+	sayDoubtful   = lang.Say("%d doubtful", "%d 处存疑")
+	sayRemark     = lang.Say("%d remark", "%d 处备注")
+	sayRemarks    = lang.Say("%d remarks", "%d 处备注")
+	sayNothing    = lang.Say("nothing found", "未发现问题")
+	sayUnread     = lang.Say("not read: %s", "未能读取：%s")
+	sayLine       = lang.Say("line %d", "第 %d 行")
 	sayCaution    = lang.Say("%s (line %d), %s: %s", "%s（第 %d 行），%s：%s")
-	SayTolerates  = lang.Say("Tolerates %s", "容差：%s")
+	sayTolerates  = lang.Say("Tolerates %s", "容差：%s")
 )
 
 // Words returns the words of findings.

@@ -61,7 +61,7 @@ func missed(all []twin.Miss, l lang.Lang) string {
 
 // rowsTable has three rows for each stage: predicted, measured, and the error.
 func rowsTable(all []twin.ComparisonRow, use bool) table.Table {
-	metrics := slices.DeleteFunc(TwinMetrics(), func(m TwinMetric) bool { return !m.Shown })
+	metrics := slices.DeleteFunc(twinMetrics(), func(m twinMetric) bool { return !m.Shown })
 	t := table.Table{Columns: []table.Column{{Head: headStage.Text(), Left: true}}}
 	if use {
 		t.Columns = append(t.Columns, table.Column{Head: headUse.Text(), Left: true})
@@ -90,17 +90,17 @@ func rowsTable(all []twin.ComparisonRow, use bool) table.Table {
 	return t
 }
 
-// TwinMetric is a number of a stage that is compared.
-type TwinMetric struct {
+// twinMetric is a number of a stage that is compared.
+type twinMetric struct {
 	Key   string // in CSV, with the unit
 	Head  lang.Phrase
 	Of    func(*twin.Metrics) float64 // 0 where there is none
 	Shown bool                        // in tables
 }
 
-// TwinMetrics returns the numbers that are compared, in the order of tables.
-func TwinMetrics() []TwinMetric {
-	return []TwinMetric{
+// twinMetrics returns the numbers that are compared, in the order of tables.
+func twinMetrics() []twinMetric {
+	return []twinMetric{
 		{"requests_per_s", headRequests, func(m *twin.Metrics) float64 { return m.Requests }, true},
 		{"output_tokens_per_s", headTwinOutput, func(m *twin.Metrics) float64 { return m.Output }, true},
 		{"ttft_p50_ms", headTTFT50, func(m *twin.Metrics) float64 { return m.TTFT50 }, true},
@@ -178,7 +178,7 @@ func TwinBesideCSV(w io.Writer, c *twin.Comparison) error {
 		write(s.Stage, s.Use, "saturation_requests_per_s", s.Predicted, s.Measured)
 	}
 	for _, r := range c.Rows {
-		for _, m := range TwinMetrics() {
+		for _, m := range twinMetrics() {
 			write(r.Stage, r.Use, m.Key, m.Of(&r.Predicted), m.Of(&r.Measured))
 		}
 	}

@@ -35,8 +35,8 @@ type Options struct {
 // hoursPerMonth is the twelfth part of a year of 365 days.
 const hoursPerMonth = 365 * 24 / 12
 
-// Schema names the version of a Choice's JSON.
-const Schema = "llmsweep.choose/v1"
+// schema names the version of a Choice's JSON.
+const schema = "llmsweep.choose/v1"
 
 // Choice is the result: the configurations that meet the demand, ranked, and the others with reasons.
 type Choice struct {
@@ -180,7 +180,7 @@ func Rank(setups []setup.Setup, o Options) []Candidate {
 
 // rank sorts the setups into those that meet the demand, in order, and those that don't.
 func rank(setups []*setup.Setup, o Options) Choice {
-	c := Choice{Schema: Schema, Priced: true}
+	c := Choice{Schema: schema, Priced: true}
 	for _, s := range setups {
 		k, r := consider(s, o)
 		if r != nil {

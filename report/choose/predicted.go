@@ -9,21 +9,21 @@ import (
 	"llmsweep/report/table"
 )
 
-// MarkPredicted stands after the name of a configuration of which nothing was measured with the wanted workload.
-const MarkPredicted = "~"
+// markPredicted stands after the name of a configuration of which nothing was measured with the wanted workload.
+const markPredicted = "~"
 
 // Why a configuration has no rows for the wanted workload, beside the codes of package twin.
 const (
-	RefusedCheck = "failed-check"   // the twin failed its held-out check
-	RefusedOther = "other-workload" // measured with another workload, and no twin was given
+	refusedCheck = "failed-check"   // the twin failed its held-out check
+	refusedOther = "other-workload" // measured with another workload, and no twin was given
 )
 
 // unpredicted is such a reason in words.
 func unpredicted(code string, l lang.Lang) string {
 	switch code {
-	case RefusedCheck:
+	case refusedCheck:
 		return whyCheck.In(l)
-	case RefusedOther:
+	case refusedOther:
 		return whyOther.In(l)
 	}
 	return TwinRefusal(code, l)

@@ -191,7 +191,7 @@ func (c *Choice) notes() []lang.Text {
 		notes = append(notes, legendUnpriced.Text())
 	}
 	if c.anyPredicted() {
-		notes = append(notes, legendPredicted.Text(MarkPredicted))
+		notes = append(notes, legendPredicted.Text(markPredicted))
 	}
 	if c.uneven() {
 		notes = append(notes, legendUneven.Text())

@@ -27,12 +27,12 @@ type TwinFit struct {
 	Invalid int `json:"invalid_stages,omitempty"`
 }
 
-// TwinFitSchema is the version of a fit's JSON. The twin in it has the keys of twin.yaml.
-const TwinFitSchema = "llmsweep.fit/v1"
+// twinFitSchema is the version of a fit's JSON. The twin in it has the keys of twin.yaml.
+const twinFitSchema = "llmsweep.fit/v1"
 
 // TwinJSON writes a fit.
 func TwinJSON(w io.Writer, f TwinFit) error {
-	f.Schema = TwinFitSchema
+	f.Schema = twinFitSchema
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(f)

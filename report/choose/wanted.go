@@ -58,7 +58,7 @@ func WishedSetups(measured []setup.Setup, files []WishFile, w Wish) ([]setup.Set
 		if !same(s.Run, asked) && !slices.ContainsFunc(files, stands) {
 			run := *s.Run
 			run.Workload, run.Stages = asked.Workload, nil
-			s.Run, s.Rows, s.Plateau, s.Predicted = &run, nil, setup.Plateau{}, &setup.Prediction{Refused: RefusedOther}
+			s.Run, s.Rows, s.Plateau, s.Predicted = &run, nil, setup.Plateau{}, &setup.Prediction{Refused: refusedOther}
 			all = append(all, s)
 		}
 	}
@@ -111,7 +111,7 @@ func (w Wish) predict(f WishFile) setup.Setup {
 	}
 	var run *rundir.Run
 	if p.Failed && !w.Unchecked {
-		p.Refused = RefusedCheck
+		p.Refused = refusedCheck
 	} else {
 		var a twin.Answer
 		run, a = twin.Predict(f.Twin, *w.Load)
@@ -124,7 +124,7 @@ func (w Wish) predict(f WishFile) setup.Setup {
 	}
 	run.Workload = workloadOf(w.Load)
 	s := setup.Load([]setup.Input{{Path: f.Path, Run: run}})[0]
-	s.Name += " " + MarkPredicted
+	s.Name += " " + markPredicted
 	s.Predicted = p
 	return s
 }

@@ -16,8 +16,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// CheckedSide is a run whose answers may have been checked, in one way or several.
-type CheckedSide struct {
+// checkedSide is a run whose answers may have been checked, in one way or several.
+type checkedSide struct {
 	Name string // of its configuration
 	Path string // its directory
 	Run  *rundir.Run
@@ -30,8 +30,8 @@ type AnswerCandidate struct {
 	*fidelity.Drift
 }
 
-// AnswersOf compares the answers of all others with those of the first.
-func AnswersOf(sides []CheckedSide) ([]AnswerCandidate, error) {
+// answersOf compares the answers of all others with those of the first.
+func answersOf(sides []checkedSide) ([]AnswerCandidate, error) {
 	var baseline *fidelity.DriftRun
 	var all []AnswerCandidate
 	for i, s := range sides {
@@ -55,14 +55,14 @@ func AnswersOf(sides []CheckedSide) ([]AnswerCandidate, error) {
 	return all, nil
 }
 
-// AnswerSpeed is how much faster or slower a configuration is: the names of metrics, and a difference in each. The zero Speed has none.
-type AnswerSpeed struct {
+// answerSpeed is how much faster or slower a configuration is: the names of metrics, and a difference in each. The zero Speed has none.
+type answerSpeed struct {
 	Heads []lang.Text
 	Cells func(setup string) []string
 }
 
-// AnswerSection shows candidates, with their speed beside; level is that of its heading in Markdown.
-func AnswerSection(all []AnswerCandidate, speed AnswerSpeed, level int) table.Section {
+// answerSection shows candidates, with their speed beside; level is that of its heading in Markdown.
+func answerSection(all []AnswerCandidate, speed answerSpeed, level int) table.Section {
 	s := table.Section{Title: answersTitle.Text(table.Clean(all[0].Baseline)), Level: level, Table: tableOf(all, speed)}
 	for i := range all {
 		s.Lines = append(s.Lines, lang.Both(all[i].Says))
@@ -72,7 +72,7 @@ func AnswerSection(all []AnswerCandidate, speed AnswerSpeed, level int) table.Se
 }
 
 // tableOf has a row for the baseline, and one for each candidate.
-func tableOf(all []AnswerCandidate, speed AnswerSpeed) table.Table {
+func tableOf(all []AnswerCandidate, speed answerSpeed) table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: answersHeadSetup.Text(), Left: true}, {Head: headEqual.Text(), Sub: lang.Same("%")}, {Head: headTies.Text()}, {Head: headChanged.Text()},
 		{Head: headFirst.Text(), Sub: lang.Both(func(l lang.Lang) string { return unit(all, l) })}, {Head: headShift.Text(), Sub: lang.Same("nat")}, {Head: headKL.Text(), Sub: lang.Same("nat")}, {Head: headLength.Text(), Sub: lang.Same("tok")},

@@ -40,11 +40,11 @@ func TestSection(t *testing.T) {
 		candidate("texts", fidelity.DriftDiffers, 0, 0, 30, note.Note{Code: "drift.no-logprobs"}),
 		candidate("other tokens", rundir.FidelityUndecided, 0, 0, 2, note.Note{Code: "drift.tokenizers", Args: map[string]any{"divided": 90.0, "answers": 100.0}}),
 	}
-	speed := AnswerSpeed{Heads: []lang.Text{lang.Same("output")}, Cells: func(string) []string { return []string{"+10.0 %"} }}
+	speed := answerSpeed{Heads: []lang.Text{lang.Same("output")}, Cells: func(string) []string { return []string{"+10.0 %"} }}
 	for name, l := range map[string]lang.Lang{"en": lang.English, "zh": lang.Chinese} {
 		for format, suffix := range map[string]string{"console": ".txt", "markdown": ".md"} {
 			var b bytes.Buffer
-			if err := table.WriteSections(&b, format, []table.Section{AnswerSection(all, speed, 2)}, table.Style{Lang: l}); err != nil {
+			if err := table.WriteSections(&b, format, []table.Section{answerSection(all, speed, 2)}, table.Style{Lang: l}); err != nil {
 				t.Fatal(err)
 			}
 			testkit.CheckGolden(t, name+suffix, b.Bytes())

@@ -24,8 +24,8 @@ type Options struct {
 	Answers     bool // compare answers to canaries
 }
 
-// Schema names the version of a Comparison's JSON.
-const Schema = "llmsweep.compare/v1"
+// schema names the version of a Comparison's JSON.
+const schema = "llmsweep.compare/v1"
 
 // Comparison is setups side by side. The first is the baseline.
 type Comparison struct {
@@ -85,10 +85,10 @@ type Change struct {
 
 // The keys of metrics. TTFT and ITL are those of one request at a time, and at 50 and 80 % of the saturation rate.
 const (
-	KeyRate   = "saturation"
-	KeyOutput = "tokens_per_s"
-	KeyPerGPU = "tokens_per_s_per_gpu"
-	KeyAnswer = "tokens_per_request"
+	keyRate   = "saturation"
+	keyOutput = "tokens_per_s"
+	keyPerGPU = "tokens_per_s_per_gpu"
+	keyAnswer = "tokens_per_request"
 	KeyErrors = "errors"
 )
 
@@ -105,7 +105,7 @@ func shares() []struct {
 
 // Keys returns the metrics that are compared, in the order of the tables.
 func Keys() []string {
-	keys := []string{KeyRate, KeyOutput, KeyPerGPU}
+	keys := []string{keyRate, keyOutput, keyPerGPU}
 	for _, what := range []string{"ttft", "itl"} {
 		for _, at := range shares() {
 			keys = append(keys, what+"@"+at.name)
@@ -122,7 +122,7 @@ func Of(setups []setup.Setup, o Options) (*Comparison, error) {
 	if err := alike(setups); err != nil && !o.AnyWorkload {
 		return nil, err
 	}
-	c := &Comparison{Schema: Schema}
+	c := &Comparison{Schema: schema}
 	if alike(setups) == nil {
 		c.Workload, c.asked = Workload(setups[0].Run, lang.English), setups[0].Run
 	}
@@ -136,21 +136,21 @@ func Of(setups []setup.Setup, o Options) (*Comparison, error) {
 	}
 	c.Factors = factors(setups, c.Setups)
 	var err error
-	if c.Grades, err = GradesOf(sides(setups)); err != nil {
+	if c.Grades, err = gradesOf(sides(setups)); err != nil {
 		return c, err
 	}
-	c.Texts = TextsOf(sides(setups))
+	c.Texts = textsOf(sides(setups))
 	if o.Answers {
-		c.Answers, err = AnswersOf(sides(setups))
+		c.Answers, err = answersOf(sides(setups))
 	}
 	return c, err
 }
 
 // sides returns the runs whose answers are compared.
-func sides(setups []setup.Setup) []CheckedSide {
-	var all []CheckedSide
+func sides(setups []setup.Setup) []checkedSide {
+	var all []checkedSide
 	for i := range setups {
-		all = append(all, CheckedSide{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
+		all = append(all, checkedSide{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
 	}
 	return all
 }
@@ -188,7 +188,7 @@ func Workload(run *rundir.Run, l lang.Lang) string {
 	} else if w.Think != nil {
 		parts = append(parts, loadThinksNot.In(l))
 	}
-	return strings.Join(parts, Comma.In(l))
+	return strings.Join(parts, comma.In(l))
 }
 
 func lengths(n rundir.Lengths) string {
@@ -207,23 +207,23 @@ func measure(s *setup.Setup) Measured {
 	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: s.Run.Labels, Rising: s.Plateau.Rising, Imported: s.Run.Source != nil}
 	m.Labels.Model, m.Labels.Engine = setup.Model(s.Run), setup.Engine(s.Run)
 	p := s.Plateau
-	m.add(KeyRate, setup.Value{Number: p.Rate, SE: halfWidth(p, 1)}, p.Where)
+	m.add(keyRate, setup.Value{Number: p.Rate, SE: halfWidth(p, 1)}, p.Where)
 	scale := math.NaN()
 	if p.Rate.Known() && p.Rate.Value() > 0 && p.Output.Known() {
 		scale = p.Output.Value() / p.Rate.Value()
 	}
 	length := meanAnswer(s)
 	spread := outputSpread(s, scale, length)
-	m.add(KeyOutput, setup.Value{Number: p.Output, SE: spread}, p.Where)
+	m.add(keyOutput, setup.Value{Number: p.Output, SE: spread}, p.Where)
 	if n := float64(s.Run.Labels.GPUs); n > 0 && p.Output.Known() {
-		m.add(KeyPerGPU, setup.Value{Number: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)
+		m.add(keyPerGPU, setup.Value{Number: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)
 	}
 	answer := scale
 	if s.Run.Source == nil && !math.IsNaN(length) { // a published table is taken at its word: its rows are whole stages
 		answer = length
 	}
 	m.most(p)
-	m.add(KeyAnswer, setup.Value{Number: rundir.Exactly(answer), SE: math.NaN()}, p.Where)
+	m.add(keyAnswer, setup.Value{Number: rundir.Exactly(answer), SE: math.NaN()}, p.Where)
 	for _, at := range shares() {
 		point, ok := s.AtShare(at.share)
 		if at.share == 0 {
@@ -245,11 +245,11 @@ func measure(s *setup.Setup) Measured {
 func (m *Measured) most(p setup.Plateau) {
 	for i := range m.Metrics {
 		switch f := &m.Metrics[i]; f.Key {
-		case KeyRate:
+		case keyRate:
 			f.Most = p.Most
-		case KeyOutput:
+		case keyOutput:
 			f.Most = p.MostOutput
-		case KeyPerGPU:
+		case keyPerGPU:
 			f.Most = rundir.Exactly(p.MostOutput.Value() / float64(m.Labels.GPUs))
 		}
 	}
@@ -359,7 +359,7 @@ const (
 // bounded returns the change of a metric of the plateau where that of one side, or of both, is a lower bound, or a range of rows that disagree: a
 // bound without an interval, or none.
 func (c Change) bounded(m, from *Measured, key string) Change {
-	if key != KeyRate && key != KeyOutput && key != KeyPerGPU || c.Ratio.IsZero() {
+	if key != keyRate && key != keyOutput && key != keyPerGPU || c.Ratio.IsZero() {
 		return c
 	}
 	r, plain := ratio(m, from, key)
@@ -422,10 +422,10 @@ func ratio(b, a *Measured, key string) (r Ratio, plain bool) {
 
 // between returns what is known of the ratio of two members.
 func between(of, to *Member) Ratio {
-	r, plain := ratio(&of.m, &to.m, KeyOutput)
+	r, plain := ratio(&of.m, &to.m, keyOutput)
 	if plain {
-		a, _ := to.m.Get(KeyOutput)
-		b, _ := of.m.Get(KeyOutput)
+		a, _ := to.m.Get(keyOutput)
+		b, _ := of.m.Get(keyOutput)
 		c := change(b, a)
 		r.Ratio, r.Low, r.High = rundir.Exactly(c.Ratio.Value()+1), rundir.Exactly(c.Low.Value()+1), rundir.Exactly(c.High.Value()+1)
 	}

@@ -53,7 +53,7 @@ func TestScalingOfThePublishedTables(t *testing.T) {
 		if f.What != ByGPUs || !strings.HasPrefix(f.Equal, "Qwen2-7B-Instruct, L20") || !strings.Contains(f.Equal, "vLLM") {
 			continue
 		}
-		p, ok := f.Steps[0].at(KeyRate)
+		p, ok := f.Steps[0].at(keyRate)
 		if !ok || p.Before.Value.Value() != 510.64 || p.After.Value.Value() != 969.20 {
 			t.Fatalf("plateaus %v and %v", p.Before.Value, p.After.Value)
 		}
@@ -88,7 +88,7 @@ func TestFiguresAreTraceable(t *testing.T) {
 					t.Errorf("%s %s: %q is no line of a table", m.Name, f.Key, where)
 				}
 			}
-			if strings.Contains(f.Where, ", ") || f.Key == KeyPerGPU || f.Key == KeyAnswer {
+			if strings.Contains(f.Where, ", ") || f.Key == keyPerGPU || f.Key == keyAnswer {
 				continue
 			}
 			var n int
@@ -210,7 +210,7 @@ func TestIntervals(t *testing.T) {
 	}{{0.05, 0.01, true}, {0.05, 0.1, false}, {0, 0.01, false}, {-0.2, 0.02, true}} {
 		c := compared(t, twoRuns(x.gain, x.noise))
 		for _, ch := range c.Changes {
-			if ch.Key != KeyOutput {
+			if ch.Key != keyOutput {
 				continue
 			}
 			if math.Abs(ch.Ratio.Value()-x.gain) > 1e-9 {
@@ -257,7 +257,7 @@ func TestDisagreeingCountsWiden(t *testing.T) {
 	}
 	setups[1].Plateau.Output = rundir.Exactly(1280 * 1.12)
 	for _, ch := range compared(t, setups).Changes {
-		if ch.Key == KeyOutput && (ch.Shown == nil || *ch.Shown) {
+		if ch.Key == keyOutput && (ch.Shown == nil || *ch.Shown) {
 			t.Errorf("the same rate and the same answers, yet a difference is shown: %s", ch)
 		}
 	}

@@ -32,15 +32,15 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	if len(against) == 0 {
 		return sayNoOutput.In(l, f.Equal)
 	}
-	top, _ := best.m.Get(KeyOutput)
-	s := sayMost.In(l, f.Equal, f.named(best.Value, l), reached(&best.m, top, l), strings.Join(against, Comma.In(l))) + stop.In(l)
+	top, _ := best.m.Get(keyOutput)
+	s := sayMost.In(l, f.Equal, f.named(best.Value, l), reached(&best.m, top, l), strings.Join(against, comma.In(l))) + stop.In(l)
 	return s + f.quickest(l)
 }
 
 // versus returns the ratio of the best to another in words, or that no difference is shown.
 func (f *Factor) versus(best, m Member, l lang.Lang) string {
-	a, ok1 := m.m.Get(KeyOutput)
-	b, ok2 := best.m.Get(KeyOutput)
+	a, ok1 := m.m.Get(keyOutput)
+	b, ok2 := best.m.Get(keyOutput)
 	c := change(b, a)
 	switch {
 	case !ok1 || !ok2 || c.Ratio.IsZero():
@@ -49,7 +49,7 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 		return sayNoDifference.In(l, f.named(m.Value, l))
 	}
 	name, value := f.named(m.Value, l), reached(&m.m, a, l)
-	switch r, plain := ratio(&best.m, &m.m, KeyOutput); {
+	switch r, plain := ratio(&best.m, &m.m, keyOutput); {
 	case plain && c.Shown == nil && c.Ratio.Value() < close:
 		return sayClose.In(l, name, value)
 	case plain:
@@ -112,12 +112,12 @@ func (f *Factor) quickest(l lang.Lang) string {
 		}
 		rest = append(rest, f.named(m.Value, l)+" "+seconds(v.Value))
 	}
-	return sayQuickest.In(l, f.named(best.Value, l), seconds(least.Value), strings.Join(rest, Comma.In(l)))
+	return sayQuickest.In(l, f.named(best.Value, l), seconds(least.Value), strings.Join(rest, comma.In(l)))
 }
 
 // named returns a member's value in words, also where it is empty, as for no quantization.
 func (f *Factor) named(value string, l lang.Lang) string {
-	if f.What == ByQuant && value == "" {
+	if f.What == byQuant && value == "" {
 		return wordUnquantized.In(l)
 	}
 	return value
@@ -127,7 +127,7 @@ func (f *Factor) named(value string, l lang.Lang) string {
 func (f *Factor) scaling(l lang.Lang) string {
 	var all []string
 	for _, s := range f.Steps {
-		p, ok := s.at(KeyRate)
+		p, ok := s.at(keyRate)
 		if !ok {
 			continue
 		}
@@ -182,13 +182,13 @@ const uneven = 0.1
 
 // unequalWork returns a sentence where answers before and after differ in length, so that requests are not equal work.
 func unequalWork(p Load, l lang.Lang) string {
-	if !Unlike(p.Answer[0], p.Answer[1]) {
+	if !unlike(p.Answer[0], p.Answer[1]) {
 		return ""
 	}
 	return sayAnswers.In(l, fmt.Sprintf("%.1f", p.Answer[0].Value()), fmt.Sprintf("%.1f", p.Answer[1].Value()))
 }
 
-func Unlike(a, b rundir.Number) bool {
+func unlike(a, b rundir.Number) bool {
 	return a.Known() && b.Known() && math.Abs(a.Value()-b.Value()) > uneven*min(a.Value(), b.Value())
 }
 

@@ -21,8 +21,8 @@ type Difference struct {
 	Better bool
 }
 
-// RisesWell reports whether more of a metric is better, by its key.
-func RisesWell(key string) bool {
+// risesWell reports whether more of a metric is better, by its key.
+func risesWell(key string) bool {
 	return !strings.HasPrefix(key, "ttft") && !strings.HasPrefix(key, "itl") && !strings.HasPrefix(key, "latency") && key != KeyErrors
 }
 
@@ -41,7 +41,7 @@ func (c *Comparison) Differences(setup string) []Difference {
 			}
 		}
 		ch := c.Changes[i]
-		all = append(all, Difference{Name: name, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High, Shown: ch.Shown != nil && *ch.Shown, Better: RisesWell(key)})
+		all = append(all, Difference{Name: name, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High, Shown: ch.Shown != nil && *ch.Shown, Better: risesWell(key)})
 	}
 	return all
 }

@@ -14,9 +14,9 @@ import (
 // The labels of which one may differ.
 const (
 	ByGPUs   = "gpus"
-	ByEngine = "engine"
-	ByQuant  = "quant"
-	ByGPU    = "gpu"
+	byEngine = "engine"
+	byQuant  = "quant"
+	byGPU    = "gpu"
 )
 
 // Factor is the effect of one label, all others being equal.
@@ -72,11 +72,11 @@ func labelOf(run *rundir.Run, what string) string {
 			return ""
 		}
 		return strconv.Itoa(run.Labels.GPUs)
-	case ByEngine:
+	case byEngine:
 		return setup.Engine(run)
-	case ByQuant:
+	case byQuant:
 		return run.Labels.Quant
-	case ByGPU:
+	case byGPU:
 		return run.Labels.GPU
 	}
 	return setup.Model(run)
@@ -86,7 +86,7 @@ func labelOf(run *rundir.Run, what string) string {
 // names may still differ.
 func factors(setups []setup.Setup, all []Measured) []Factor {
 	var found []Factor
-	for _, what := range []string{ByGPUs, ByEngine, ByQuant, ByGPU} {
+	for _, what := range []string{ByGPUs, byEngine, byQuant, byGPU} {
 		groups := map[string]*Factor{}
 		var order []string
 		for i := range setups {
@@ -115,28 +115,28 @@ func factors(setups []setup.Setup, all []Measured) []Factor {
 // keyOf returns the labels that the members of a group have in common; empty where too few are known.
 func keyOf(run *rundir.Run, what string) (key, equal string) {
 	var parts []string
-	for _, other := range []string{"model", ByQuant, ByGPU, ByGPUs, ByEngine} {
+	for _, other := range []string{"model", byQuant, byGPU, ByGPUs, byEngine} {
 		v := labelOf(run, other)
 		if other == what {
-			if v == "" && what != ByQuant {
+			if v == "" && what != byQuant {
 				return "", ""
 			}
 			continue
 		}
-		if v == "" && other != ByQuant && !(other == ByGPUs && what == ByGPUs) {
+		if v == "" && other != byQuant && !(other == ByGPUs && what == ByGPUs) {
 			return "", ""
 		}
 		parts = append(parts, v)
 	}
 	shown := parts
-	if what != ByQuant && parts[1] == "" {
+	if what != byQuant && parts[1] == "" {
 		shown = append(slices.Clone(parts[:1]), parts[2:]...)
 	}
-	if what == ByEngine || what == ByQuant { // the count and its GPU are one thing to read
+	if what == byEngine || what == byQuant { // the count and its GPU are one thing to read
 		shown = slices.Clone(shown)
 		n := slices.Index(shown, run.Labels.GPU)
 		shown = slices.Replace(shown, n, n+2, setup.Hardware(run))
-	} else if what == ByGPU {
+	} else if what == byGPU {
 		shown = slices.Clone(shown)
 		n := slices.Index(shown, strconv.Itoa(run.Labels.GPUs))
 		shown[n] += " GPU"
@@ -173,7 +173,7 @@ func (f *Factor) arrange() {
 }
 
 func (m Member) output() float64 {
-	f, _ := m.m.Get(KeyOutput)
+	f, _ := m.m.Get(keyOutput)
 	if !f.Value.Known() {
 		return -1
 	}
@@ -183,10 +183,10 @@ func (m Member) output() float64 {
 // step returns the effect of more GPUs at each load. At a share of the plateau, each is loaded to that share of its own.
 func step(a, b *Measured) Step {
 	s := Step{From: a.Labels.GPUs, To: b.Labels.GPUs}
-	for _, at := range []string{"sync", "50", "80", KeyRate} {
+	for _, at := range []string{"sync", "50", "80", keyRate} {
 		key := "output@" + at
-		if at == KeyRate {
-			key = KeyOutput
+		if at == keyRate {
+			key = keyOutput
 		}
 		before, ok1 := a.Get(key)
 		after, ok2 := b.Get(key)
@@ -200,15 +200,15 @@ func step(a, b *Measured) Step {
 		plus1 := func(f rundir.Number) rundir.Number { return rundir.Exactly(f.Value() + 1) } // absent stays absent: NaN
 		l := Load{At: at, Before: before, After: after, SpeedUp: plus1(c.Ratio), Low: plus1(c.Low), High: plus1(c.High)}
 		l.Efficiency = rundir.Exactly(l.SpeedUp.Value() * float64(s.From) / float64(s.To))
-		if at == KeyRate {
-			l.open(ratio(b, a, KeyOutput))
+		if at == keyRate {
+			l.open(ratio(b, a, keyOutput))
 		}
 		for i, m := range []*Measured{a, b} {
 			itl, _ := m.Get("itl@" + at)
 			ttft, _ := m.Get("ttft@" + at)
 			l.ITL[i], l.TTFT[i] = itl.Value, ttft.Value
-			if at == KeyRate {
-				answer, _ := m.Get(KeyAnswer)
+			if at == keyRate {
+				answer, _ := m.Get(keyAnswer)
 				l.Answer[i] = answer.Value
 			}
 		}

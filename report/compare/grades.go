@@ -20,8 +20,8 @@ type GradeCandidate struct {
 	*grade.Paired
 }
 
-// GradesOf compares all others with the first, where both were asked some of the same questions.
-func GradesOf(sides []CheckedSide) (all []GradeCandidate, err error) {
+// gradesOf compares all others with the first, where both were asked some of the same questions.
+func gradesOf(sides []checkedSide) (all []GradeCandidate, err error) {
 	var baseline *grade.Run
 	for i, s := range sides {
 		if s.Run.Grades == nil || s.Path == "" {
@@ -72,8 +72,8 @@ var (
 		"双方都逐个询问过的计分问题，附 95 % 区间。变差：基准正确而此处错误；变好：相反。负载下：双方均在负载下。结论依据 McNemar 精确检验，并作 Holm 校正。")
 )
 
-// GradeSection shows candidates; level is that of its heading in Markdown.
-func GradeSection(all []GradeCandidate, level int) table.Section {
+// gradeSection shows candidates; level is that of its heading in Markdown.
+func gradeSection(all []GradeCandidate, level int) table.Section {
 	s := table.Section{Title: gradesTitle.Text(table.Clean(all[0].Baseline)), Level: level, Notes: []lang.Text{legendGrades.Text()}}
 	s.Table.Columns = []table.Column{
 		{Head: gradesHeadSetup.Text(), Left: true}, {Head: headAlone.Text()}, {Head: headPairs.Text()}, {Head: headLost.Text()}, {Head: headGained.Text()},

@@ -198,7 +198,7 @@ func (f *Factor) gpuPair(p Pair, l lang.Lang) string {
 		}
 	}
 	parts = append(parts, sayGPUPair.In(l, p.From, p.To, m.Labels.GPU))
-	head := strings.Join(parts, Comma.In(l))
+	head := strings.Join(parts, comma.In(l))
 	if n := slices.IndexFunc(f.Pairs, func(o Pair) bool { return o.From == p.From && o.To == p.To && o.Setups != p.Setups }); n >= 0 {
 		head += " " + sayTraced.In(l, p.Origins[0], p.Origins[1])
 	}
@@ -222,7 +222,7 @@ func (v Level) In(l lang.Lang) string {
 		what = sayNoneShown.In(l, what)
 	}
 	s := sayLevel.In(l, what, v.InFlight, v.Rate[0].text(2), v.Rate[1].text(2))
-	if a, b := rundir.Exactly(v.Answer[0].Mean()), rundir.Exactly(v.Answer[1].Mean()); v.Answer[0].N > 0 && v.Answer[1].N > 0 && Unlike(a, b) {
+	if a, b := rundir.Exactly(v.Answer[0].Mean()), rundir.Exactly(v.Answer[1].Mean()); v.Answer[0].N > 0 && v.Answer[1].N > 0 && unlike(a, b) {
 		s += sayLevelAnswers.In(l, fmt.Sprintf("%.0f", a.Value()), fmt.Sprintf("%.0f", b.Value()))
 	}
 	if v.Doubts > 0 {
@@ -261,7 +261,7 @@ func (r Range) text(decimals int) string {
 func (f *Factor) levelTable() table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headFromTo.Text(), Left: true}, {Head: headInFlight.Text()}, {Head: headCompleted.Text(), Sub: lang.Same("req/s")}, {Head: headChange.Text(), Sub: lang.Same("%")},
-		{Head: HeadOutput.Text(), Sub: lang.Same("tok/s")}, {Head: headLatency.Text(), Sub: lang.Same("s")}, {Head: headMeasured.Text()}, {Head: headRests.Text(), Left: true},
+		{Head: headOutput.Text(), Sub: lang.Same("tok/s")}, {Head: headLatency.Text(), Sub: lang.Same("s")}, {Head: headMeasured.Text()}, {Head: headRests.Text(), Left: true},
 	}}
 	both := func(r [2]Range, decimals int) table.Cell {
 		if r[0].N == 0 || r[1].N == 0 {
@@ -273,7 +273,7 @@ func (f *Factor) levelTable() table.Table {
 		for _, v := range p.Levels {
 			change := table.Cell{Text: lang.Both(func(l lang.Lang) string { return strings.TrimSuffix(v.Change(l), " %") })}
 			if v.Shown != nil && !*v.Shown {
-				change.Text = lang.Same(Tilde + " ").Plus(change.Text)
+				change.Text = lang.Same(tilde + " ").Plus(change.Text)
 			}
 			t.Rows = append(t.Rows, []table.Cell{
 				{Text: lang.Both(func(l lang.Lang) string { return f.named(p.From, l) }).Plus(lang.Same(" -> ")).Plus(lang.Both(func(l lang.Lang) string { return f.named(p.To, l) }))}, table.Literal(strconv.Itoa(v.InFlight)), both(v.Rate, 2), change,

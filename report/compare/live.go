@@ -18,8 +18,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// LiveSchema names the version of the JSON of a comparison of two servers.
-const LiveSchema = "llmsweep.compare-live/v1"
+// liveSchema names the version of the JSON of a comparison of two servers.
+const liveSchema = "llmsweep.compare-live/v1"
 
 // PairComparison is two servers that were measured under the same load, in turns: A is the baseline, B the candidate.
 type PairComparison struct {
@@ -51,7 +51,7 @@ var noteInvalid = note.Kind{Code: "pair.invalid", Args: []string{"side", "stage"
 // OfPair compares two servers over the whole blocks of what was measured.
 func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 	v := &PairComparison{
-		Schema: LiveSchema, State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL}, Plan: p.Plan,
+		Schema: liveSchema, State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL}, Plan: p.Plan,
 		Blocks: p.Blocks(), Rows: pair.Rows(p, a, b), asked: a,
 	}
 	for _, r := range v.Rows {
@@ -114,15 +114,15 @@ func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 // CompareAnswers compares the answers to canaries and to graded questions, which are in the directories of both sides, and the scores of a text. It does
 // nothing where there are none.
 func (v *PairComparison) CompareAnswers(dirs [2]string, runs [2]*rundir.Run) (err error) {
-	both := []CheckedSide{{Name: "A", Path: dirs[0], Run: runs[0]}, {Name: "B", Path: dirs[1], Run: runs[1]}}
-	v.Texts = TextsOf(both)
-	if v.Grades, err = GradesOf(both); err != nil {
+	both := []checkedSide{{Name: "A", Path: dirs[0], Run: runs[0]}, {Name: "B", Path: dirs[1], Run: runs[1]}}
+	v.Texts = textsOf(both)
+	if v.Grades, err = gradesOf(both); err != nil {
 		return err
 	}
 	if runs[0].Fidelity == nil || runs[1].Fidelity == nil {
 		return nil
 	}
-	v.Answers, err = AnswersOf(both)
+	v.Answers, err = answersOf(both)
 	return err
 }
 
@@ -161,13 +161,13 @@ func (v *PairComparison) Sections(level int) []table.Section {
 	s.Lines = append(s.Lines, v.ended()...)
 	all := []table.Section{s, {Title: titleLiveSays.Text(), Level: level + 1, Lines: v.Conclusion()}}
 	if len(v.Answers) > 0 {
-		all = append(all, AnswerSection(v.Answers, AnswerSpeed{}, level+1))
+		all = append(all, answerSection(v.Answers, answerSpeed{}, level+1))
 	}
 	if len(v.Grades) > 0 {
-		all = append(all, GradeSection(v.Grades, level+1))
+		all = append(all, gradeSection(v.Grades, level+1))
 	}
 	if len(v.Texts) > 0 {
-		all = append(all, TextSection(v.Texts, level+1))
+		all = append(all, textSection(v.Texts, level+1))
 	}
 	return all
 }
@@ -194,7 +194,7 @@ func (v *PairComparison) ended() []lang.Text {
 // table has a row for each metric at each load.
 func (v *PairComparison) table() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: HeadLoad.Text(), Left: true}, {Head: headFigure.Text(), Left: true}, {Head: lang.Same("A")}, {Head: lang.Same("B")},
+		{Head: headLoad.Text(), Left: true}, {Head: headFigure.Text(), Left: true}, {Head: lang.Same("A")}, {Head: lang.Same("B")},
 		{Head: headDifference.Text(), Left: true}, {Head: headSees.Text()},
 	}}
 	var before lang.Text
@@ -207,7 +207,7 @@ func (v *PairComparison) table() table.Table {
 			before = load
 		}
 		if r.Metric == pair.MetricOutput {
-			cell = Fixed(2)
+			cell = fixed(2)
 		}
 		metric := table.Cell{Text: lang.Both(func(l lang.Lang) string { return metricName(r.Metric, l) })}
 		if r.Primary {
@@ -228,7 +228,7 @@ const markPrimary = "*"
 // rowChange is the difference in percent with its interval; ~ where that shows none.
 func rowChange(r *pair.Row) string {
 	if r.Ratio.IsZero() {
-		return Absent
+		return absent
 	}
 	c := Change{Key: r.Key, Ratio: r.Ratio}
 	if r.Low.Known() {
@@ -252,7 +252,7 @@ func pairedShare(v float64) string {
 func shortLoad(p *rundir.PairLoad, l lang.Lang) string {
 	switch p.Key {
 	case pair.LoadHalf, pair.LoadHigh:
-		return AtShare.In(l, p.Key)
+		return atShare.In(l, p.Key)
 	case pair.LoadCeiling:
 		return liveTop.In(l)
 	}
@@ -263,7 +263,7 @@ func shortLoad(p *rundir.PairLoad, l lang.Lang) string {
 func loadName(p *rundir.PairLoad, l lang.Lang) string {
 	switch p.Key {
 	case pair.LoadSync:
-		return SubAlone.In(l)
+		return subAlone.In(l)
 	case pair.LoadHalf, pair.LoadHigh:
 		return liveShare.In(l, p.Key, strings.TrimPrefix(p.Name, "poisson@"))
 	case pair.LoadCeiling:
@@ -278,7 +278,7 @@ func loadName(p *rundir.PairLoad, l lang.Lang) string {
 func metricName(metric string, l lang.Lang) string {
 	switch metric {
 	case pair.MetricOutput:
-		return HeadOutput.In(l) + " tok/s"
+		return headOutput.In(l) + " tok/s"
 	case pair.MetricLatency:
 		return wordLatency.In(l)
 	}
@@ -301,7 +301,7 @@ func (v *PairComparison) legend() []lang.Text {
 		}
 	}
 	low, high := v.answers[0], v.answers[1]
-	if low.Known() && high.Known() && Unlike(rundir.Exactly(min(low.Value(), high.Value())), rundir.Exactly(max(low.Value(), high.Value()))) {
+	if low.Known() && high.Known() && unlike(rundir.Exactly(min(low.Value(), high.Value())), rundir.Exactly(max(low.Value(), high.Value()))) {
 		notes = append(notes, liveUneven.Text(fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
 	}
 	if n := len(v.invalid); n > 0 {
@@ -337,22 +337,22 @@ func (v *PairComparison) conclusion(l lang.Lang) []string {
 		return []string{liveTooFew.In(l)}
 	}
 	if len(shown) > 0 {
-		lines = append(lines, liveDiffers.In(l, strings.Join(shown, Comma.In(l))))
+		lines = append(lines, liveDiffers.In(l, strings.Join(shown, comma.In(l))))
 	}
 	if len(also) > 0 {
-		lines = append(lines, liveAlso.In(l, strings.Join(also, Comma.In(l))))
+		lines = append(lines, liveAlso.In(l, strings.Join(also, comma.In(l))))
 	}
 	switch {
 	case len(not) > 0 && len(shown)+len(also) == 0:
 		lines = append(lines, liveSame.In(l, strings.Join(would, liveOr.In(l))))
 	case len(not) > 0:
-		lines = append(lines, liveNotIn.In(l, strings.Join(not, Comma.In(l)), strings.Join(would, liveOr.In(l))))
+		lines = append(lines, liveNotIn.In(l, strings.Join(not, comma.In(l)), strings.Join(would, liveOr.In(l))))
 	}
 	if n := v.left(); len(v.invalid) > 0 {
 		lines = append(lines, liveClientLeft.In(l, len(v.invalid), v.stages, n))
 	}
 	if len(single) > 0 {
-		lines = append(lines, liveSingle.In(l, len(v.Rows), strings.Join(single, Comma.In(l))))
+		lines = append(lines, liveSingle.In(l, len(v.Rows), strings.Join(single, comma.In(l))))
 	}
 	return lines
 }
@@ -409,7 +409,7 @@ func (v *PairComparison) Differences() []Difference {
 		r := &v.Rows[i]
 		name := lang.Both(func(l lang.Lang) string { return liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l)) })
 		all = append(all, Difference{
-			Name: name, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.ShownHolm, Alone: r.Shown && !r.ShownHolm, Better: RisesWell(r.Key),
+			Name: name, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.ShownHolm, Alone: r.Shown && !r.ShownHolm, Better: risesWell(r.Key),
 		})
 	}
 	return all

@@ -116,11 +116,11 @@ func TestLiveConclusion(t *testing.T) {
 				if once.Value() < r.MinDetectable.Value() {
 					t.Errorf("gain %v, noise %v: %s sees %v by itself and %v among others", gain, noise, r.Key, r.MinDetectable.Value(), once.Value())
 				}
-				if r.Shown == strings.HasPrefix(rowChange(&r), Tilde) {
+				if r.Shown == strings.HasPrefix(rowChange(&r), tilde) {
 					t.Errorf("%s: shown %v, printed %s", r.Key, r.Shown, rowChange(&r))
 				}
 			}
-			if got := strings.HasPrefix(v.Says, Tilde); got == stands {
+			if got := strings.HasPrefix(v.Says, tilde); got == stands {
 				t.Errorf("gain %v, noise %v: stands %v, says %s", gain, noise, stands, v.Says)
 			}
 			if gain == 0.03 && noise == 0.002 && !strings.Contains(v.Says, "+3.0 %") {

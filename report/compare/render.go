@@ -17,8 +17,8 @@ import (
 const (
 	markRising = "+"
 	markApart  = "?"
-	Tilde      = "~"
-	Absent     = "n/a"
+	tilde      = "~"
+	absent     = "n/a"
 )
 
 // JSON writes the comparison, indented.
@@ -37,13 +37,13 @@ func (c *Comparison) Sections(level int) []table.Section {
 		})
 	}
 	if len(c.Answers) > 0 {
-		all = append(all, AnswerSection(c.Answers, c.speed(), level+1))
+		all = append(all, answerSection(c.Answers, c.speed(), level+1))
 	}
 	if len(c.Grades) > 0 {
-		all = append(all, GradeSection(c.Grades, level+1))
+		all = append(all, gradeSection(c.Grades, level+1))
 	}
 	if len(c.Texts) > 0 {
-		all = append(all, TextSection(c.Texts, level+1))
+		all = append(all, textSection(c.Texts, level+1))
 	}
 	for i := range c.Factors {
 		f := &c.Factors[i]
@@ -62,12 +62,12 @@ func (c *Comparison) Sections(level int) []table.Section {
 }
 
 // speed returns the differences in speed that stand beside those of answers.
-func (c *Comparison) speed() AnswerSpeed {
+func (c *Comparison) speed() answerSpeed {
 	var keys []string
-	var s AnswerSpeed
+	var s answerSpeed
 	for _, col := range columns() {
 		known := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key })
-		if known && (col.key == KeyOutput || col.key == "itl@sync" || col.key == "ttft@sync") {
+		if known && (col.key == keyOutput || col.key == "itl@sync" || col.key == "ttft@sync") {
 			keys, s.Heads = append(keys, col.key), append(s.Heads, col.Heading())
 		}
 	}
@@ -76,7 +76,7 @@ func (c *Comparison) speed() AnswerSpeed {
 		for _, key := range keys {
 			i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == setup && ch.Key == key })
 			if i < 0 {
-				cells = append(cells, Absent)
+				cells = append(cells, absent)
 			} else {
 				cells = append(cells, c.Changes[i].String())
 			}
@@ -90,15 +90,15 @@ func (c *Comparison) speed() AnswerSpeed {
 func columns() []column {
 	at := func(name string) lang.Text {
 		if name == "sync" {
-			return SubAlone.Text()
+			return subAlone.Text()
 		}
 		return lang.Same(name + " %")
 	}
 	all := []column{
-		{KeyRate, table.Column{Head: headSaturation.Text()}, "req/s", Fixed(2)},
-		{KeyOutput, table.Column{Head: HeadOutput.Text()}, "tok/s", Fixed(2)},
-		{KeyPerGPU, table.Column{Head: headPerGPU.Text()}, "tok/s", Fixed(2)},
-		{KeyAnswer, table.Column{Head: headAnswer.Text()}, "tok", Fixed(1)},
+		{keyRate, table.Column{Head: headSaturation.Text()}, "req/s", fixed(2)},
+		{keyOutput, table.Column{Head: headOutput.Text()}, "tok/s", fixed(2)},
+		{keyPerGPU, table.Column{Head: headPerGPU.Text()}, "tok/s", fixed(2)},
+		{keyAnswer, table.Column{Head: headAnswer.Text()}, "tok", fixed(1)},
 	}
 	for _, what := range []string{"TTFT", "ITL"} {
 		for _, s := range shares() {
@@ -126,7 +126,7 @@ func (c *column) measured() table.Column {
 	return withUnit
 }
 
-func Fixed(decimals int) func(rundir.Number) table.Cell {
+func fixed(decimals int) func(rundir.Number) table.Cell {
 	return func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Fixed(decimals)) }
 }
 
@@ -150,7 +150,7 @@ func (c *Comparison) table() table.Table {
 				cell.Text = cell.Whole().Plus(lang.Same("-")).Plus(col.cell(f.Most).Whole())
 				cell.Mark = markApart
 			}
-			if m.Rising && f.Value.Known() && (col.key == KeyRate || col.key == KeyOutput || col.key == KeyPerGPU) {
+			if m.Rising && f.Value.Known() && (col.key == keyRate || col.key == keyOutput || col.key == keyPerGPU) {
 				cell.Mark = markRising
 			}
 			row = append(row, cell)
@@ -180,12 +180,12 @@ func (c *Comparison) legend() []lang.Text {
 	if slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Rising }) {
 		notes = append(notes, legendRising.Text())
 	}
-	if slices.ContainsFunc(c.Setups, func(m Measured) bool { f, _ := m.Get(KeyRate); return f.Most.Known() }) {
+	if slices.ContainsFunc(c.Setups, func(m Measured) bool { f, _ := m.Get(keyRate); return f.Most.Known() }) {
 		notes = append(notes, legendApart.Text())
 	}
 	low, high := rundir.Number{}, rundir.Number{}
 	for i := range c.Setups {
-		f, _ := c.Setups[i].Get(KeyAnswer)
+		f, _ := c.Setups[i].Get(keyAnswer)
 		if v := f.Value; v.Known() && (!low.Known() || v.Value() < low.Value()) {
 			low = v
 		}
@@ -193,7 +193,7 @@ func (c *Comparison) legend() []lang.Text {
 			high = v
 		}
 	}
-	if Unlike(low, high) {
+	if unlike(low, high) {
 		notes = append(notes, sayUneven.Text(fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value()),
 			fmt.Sprintf("%.0f", 100*(high.Value()/low.Value()-1))))
 	}
@@ -215,7 +215,7 @@ func (c *Comparison) changeTable() table.Table {
 		for _, col := range shown {
 			i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == m.Name && ch.Key == col.key })
 			if i < 0 {
-				row = append(row, table.Cell{Text: lang.Same(Absent), Tone: table.Faint})
+				row = append(row, table.Cell{Text: lang.Same(absent), Tone: table.Faint})
 				continue
 			}
 			row = append(row, table.Literal(c.Changes[i].String()))
@@ -247,7 +247,7 @@ func (c Change) String() string {
 	}
 	span := fmt.Sprintf(" (%s..%s)", percent(c.Low.Value()), percent(c.High.Value()))
 	if !*c.Shown {
-		return Tilde + span
+		return tilde + span
 	}
 	return percent(c.Ratio.Value()) + unit + span
 }
@@ -283,7 +283,7 @@ func (c *Comparison) changeLegend() []lang.Text {
 
 // section returns a factor as a section: its conclusion and its metrics.
 func (f *Factor) section(level int) table.Section {
-	titles := map[string]lang.Phrase{ByGPUs: factorGPUs, ByEngine: factorEngine, ByQuant: factorQuant, ByGPU: factorGPU}
+	titles := map[string]lang.Phrase{ByGPUs: factorGPUs, byEngine: factorEngine, byQuant: factorQuant, byGPU: factorGPU}
 	s := table.Section{Title: titles[f.What].Text(f.Equal), Level: level, Lines: []lang.Text{lang.Both(f.Conclusion)}}
 	if len(f.Pairs) == 0 {
 		s.Notes = []lang.Text{legendAlone.Text()}
@@ -299,21 +299,21 @@ func (f *Factor) section(level int) table.Section {
 // stepTable has a row for each step and load.
 func (f *Factor) stepTable() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headGPUs.Text(), Left: true}, {Head: HeadLoad.Text(), Left: true}, {Head: HeadOutput.Text(), Sub: lang.Same("tok/s")},
+		{Head: headGPUs.Text(), Left: true}, {Head: headLoad.Text(), Left: true}, {Head: headOutput.Text(), Sub: lang.Same("tok/s")},
 		{Head: headSpeedUp.Text()}, {Head: headEfficiency.Text()}, {Head: lang.Same("ITL")}, {Head: lang.Same("TTFT")}, {Head: headRests.Text(), Left: true},
 	}}
 	for _, s := range f.Steps {
 		for _, p := range s.Loads {
-			name := map[string]lang.Text{"sync": SubAlone.Text(), KeyRate: atPlateau.Text()}[p.At]
+			name := map[string]lang.Text{"sync": subAlone.Text(), keyRate: atPlateau.Text()}[p.At]
 			if name.IsZero() {
-				name = AtShare.Text(p.At)
+				name = atShare.Text(p.At)
 			}
-			times, efficiency := p.times(), table.Cell{Text: lang.Same(Absent), Tone: table.Faint}
+			times, efficiency := p.times(), table.Cell{Text: lang.Same(absent), Tone: table.Faint}
 			if p.Efficiency.Known() {
 				efficiency = table.Cell{Text: lang.Same(fmt.Sprintf("%.0f", 100*p.Efficiency.Value())), Unit: "%"}
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name}, both(p.Before.Value, p.After.Value, Fixed(2)), table.Literal(times),
+				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name}, both(p.Before.Value, p.After.Value, fixed(2)), table.Literal(times),
 				efficiency, both(p.ITL[0], p.ITL[1], table.Seconds),
 				both(p.TTFT[0], p.TTFT[1], table.Seconds), table.Literal(p.Before.Where + " | " + p.After.Where),
 			})
@@ -326,7 +326,7 @@ func (f *Factor) stepTable() table.Table {
 func (l *Load) times() string {
 	switch {
 	case l.Unknown:
-		return Absent
+		return absent
 	case l.Bound == BoundLow:
 		return fmt.Sprintf("> %.2f x", l.Low.Value())
 	case l.Bound == BoundHigh:
@@ -349,9 +349,9 @@ func both(a, b rundir.Number, cell func(rundir.Number) table.Cell) table.Cell {
 
 // memberTable has a row for each member.
 func (f *Factor) memberTable() table.Table {
-	head := map[string]lang.Phrase{ByEngine: headEngine, ByQuant: headQuant, ByGPU: headGPU}[f.What]
+	head := map[string]lang.Phrase{byEngine: headEngine, byQuant: headQuant, byGPU: headGPU}[f.What]
 	t := table.Table{Columns: []table.Column{{Head: head.Text(), Left: true}}}
-	all := slices.DeleteFunc(columns(), func(c column) bool { return c.key == KeyErrors || c.key == KeyPerGPU })
+	all := slices.DeleteFunc(columns(), func(c column) bool { return c.key == KeyErrors || c.key == keyPerGPU })
 
 	for _, col := range all {
 		t.Columns = append(t.Columns, col.measured())
@@ -366,12 +366,12 @@ func (f *Factor) memberTable() table.Table {
 			if v.Most.Known() {
 				cell.Text = cell.Whole().Plus(lang.Same("-")).Plus(col.cell(v.Most).Whole())
 			}
-			if m.Rising && v.Value.Known() && (col.key == KeyRate || col.key == KeyOutput) {
+			if m.Rising && v.Value.Known() && (col.key == keyRate || col.key == keyOutput) {
 				cell.Mark = markRising
 			}
 			row = append(row, cell)
 		}
-		top, _ := m.Get(KeyOutput)
+		top, _ := m.Get(keyOutput)
 		t.Rows = append(t.Rows, append(row, table.Literal(top.Where)))
 	}
 	return t

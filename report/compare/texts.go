@@ -23,8 +23,8 @@ type TextCandidate struct {
 	Difference *perplexity.Pair   `json:"difference"`
 }
 
-// TextsOf compares all others with the first, where both were given a text.
-func TextsOf(sides []CheckedSide) (all []TextCandidate) {
+// textsOf compares all others with the first, where both were given a text.
+func textsOf(sides []checkedSide) (all []TextCandidate) {
 	if len(sides) == 0 || sides[0].Run.Perplexity == nil {
 		return nil
 	}
@@ -61,8 +61,8 @@ var (
 		"文本的相同窗口，在加负载之前单独计分。差异按窗口配对，附 95 % 区间；以窗口而非 token 为单位。")
 )
 
-// TextSection shows candidates; level is that of its heading in Markdown.
-func TextSection(all []TextCandidate, level int) table.Section {
+// textSection shows candidates; level is that of its heading in Markdown.
+func textSection(all []TextCandidate, level int) table.Section {
 	first := all[0].First
 	s := table.Section{Title: textsTitle.Text(table.Clean(first.File), table.Clean(all[0].Baseline)), Level: level, Notes: []lang.Text{textsLegend.Text()}}
 	s.Table.Columns = []table.Column{

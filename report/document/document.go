@@ -61,24 +61,24 @@ type origin struct {
 	Line int    `json:"line,omitempty"`
 }
 
-// Kept is a run that a document holds already.
-type Kept struct {
+// kept is a run that a document holds already.
+type kept struct {
 	From             string // as [Options].From named it
 	Line             int    // in that file; 0 for a run directory
 	FirstLine, Lines int    // where the document has it
 }
 
-// Runs lists the runs that a document holds.
-func Runs(old []byte) ([]Kept, error) {
+// runs lists the runs that a document holds.
+func runs(old []byte) ([]kept, error) {
 	pieces, err := split(string(old))
 	if err != nil {
 		return nil, err
 	}
-	var all []Kept
+	var all []kept
 	for _, p := range pieces {
 		var o origin
 		if p.name == partRun && json.Unmarshal([]byte(p.note), &o) == nil {
-			all = append(all, Kept{o.From, o.Line, p.line, strings.Count(p.text, "\n")})
+			all = append(all, kept{o.From, o.Line, p.line, strings.Count(p.text, "\n")})
 		}
 	}
 	return all, nil

@@ -218,7 +218,7 @@ func TestHandWrittenTextIsKept(t *testing.T) {
 	if third := string(written(t, in, []byte(again), o).Document); third != again {
 		t.Errorf("written once more it changed:\n%s", cmp.Diff(again, third))
 	}
-	kept, err := Runs([]byte(again))
+	kept, err := runs([]byte(again))
 	if err != nil || len(kept) != len(in) {
 		t.Fatalf("%d runs listed, %v", len(kept), err)
 	}

@@ -37,7 +37,7 @@ func (d RenewDocument) From(path string) string {
 // WithKept adds the runs in the document that were not named now. Each is read again from its source; where that is gone, the
 // numbers come from the document's own table.
 func (d RenewDocument) WithKept(w io.Writer, found []setup.Input, old []byte) ([]setup.Input, error) {
-	kept, err := Runs(old)
+	kept, err := runs(old)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (d RenewDocument) WithKept(w io.Writer, found []setup.Input, old []byte) ([
 }
 
 // is reports whether an input is the run that a document holds.
-func (d RenewDocument) is(in setup.Input, k Kept) bool {
+func (d RenewDocument) is(in setup.Input, k kept) bool {
 	if src := in.Run.Source; src != nil {
 		return d.From(src.File) == k.From && src.Line == k.Line
 	}
@@ -66,7 +66,7 @@ func (d RenewDocument) is(in setup.Input, k Kept) bool {
 }
 
 // again reads a run from its source.
-func (d RenewDocument) again(k Kept) (setup.Input, bool) {
+func (d RenewDocument) again(k kept) (setup.Input, bool) {
 	path := filepath.Join(filepath.Dir(d.Path), filepath.FromSlash(k.From))
 	some, err := inputs.Path(&bytes.Buffer{}, path) // unreadable lines were reported when it was read first
 	if err != nil {
@@ -80,7 +80,7 @@ func (d RenewDocument) again(k Kept) (setup.Input, bool) {
 }
 
 // printed reads the table of a run in the document itself.
-func (d RenewDocument) printed(k Kept, old []byte) (setup.Input, bool) {
+func (d RenewDocument) printed(k kept, old []byte) (setup.Input, bool) {
 	doc, err := published.ParseText(d.Path, bytes.NewReader(old))
 	if err != nil {
 		return setup.Input{}, false

@@ -12,13 +12,13 @@ var style string
 // StyleSheet returns the style sheet of drawings: it needs the colours --c0 to --c7, --ink, --soft, --grid and --ground.
 func StyleSheet() string { return style }
 
-// Style1 returns the style sheet of a drawing that is a file of its own, light or dark as the reader has it.
-func Style1() string {
-	return `svg{` + LightColours + `}@media (prefers-color-scheme:dark){svg{` + DarkColours + `}}.title{font:600 14px ` + Fonts + `;fill:var(--ink)}.ground{fill:var(--ground)}` + style
+// style1 returns the style sheet of a drawing that is a file of its own, light or dark as the reader has it.
+func style1() string {
+	return `svg{` + LightColours + `}@media (prefers-color-scheme:dark){svg{` + DarkColours + `}}.title{font:600 14px ` + fonts + `;fill:var(--ink)}.ground{fill:var(--ground)}` + style
 }
 
-// Fonts are the fonts of all texts: the system's own.
-const Fonts = `system-ui,-apple-system,"Segoe UI","Noto Sans","Noto Sans CJK SC","PingFang SC","Microsoft YaHei",sans-serif`
+// fonts are the fonts of all texts: the system's own.
+const fonts = `system-ui,-apple-system,"Segoe UI","Noto Sans","Noto Sans CJK SC","PingFang SC","Microsoft YaHei",sans-serif`
 
 // The colours of drawings.
 const (

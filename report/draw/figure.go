@@ -140,7 +140,7 @@ func Alone(w io.Writer, f *Figure, l lang.Lang) error {
 	const title = 24
 	width, height := f.size(), c.bottom
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %d %s %s" width="%s" height="%s" role="img"><title>%s</title><style>%s</style><rect class="ground" x="0" y="%d" width="100%%" height="100%%"/><text class="title" x="%d" y="-6">%s</text>%s`+"\n",
-		-title, px(width), px(height+title), px(1.5*width), px(1.5*(height+title)), Escape(f.Title.In(l)), Style1(), -title, leftMargin, Escape(f.Title.In(l)), body[open:])
+		-title, px(width), px(height+title), px(1.5*width), px(1.5*(height+title)), Escape(f.Title.In(l)), style1(), -title, leftMargin, Escape(f.Title.In(l)), body[open:])
 	return err
 }
 

@@ -16,12 +16,12 @@ import (
 
 // Answer returns what a run found, as sentences, and what it spent; none where it only measured rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
-	lines := slices.Concat(found(run, l), Fidelity(run, l), Grades(run, l), Perplexity(run, l))
+	lines := slices.Concat(found(run, l), fidelity(run, l), grades(run, l), perplexity(run, l))
 	if s := sessionRate(run, l); s != "" {
 		lines = append(lines, s)
 	}
 	if run.Spent != nil {
-		lines = append(lines, Spent(run.Spent, l))
+		lines = append(lines, spent(run.Spent, l))
 	}
 	return lines
 }
@@ -43,7 +43,7 @@ func saturatesByRows(sat *rundir.Saturation, l lang.Lang) string {
 
 // found returns what a run found.
 func found(run *rundir.Run, l lang.Lang) []string {
-	if sent, failed := StageAttempts(run); sent > 0 && sent == failed {
+	if sent, failed := stageAttempts(run); sent > 0 && sent == failed {
 		return []string{sayNothing.In(l, strconv.Itoa(failed), strconv.Itoa(sent))}
 	}
 	var lines []string

@@ -43,8 +43,8 @@ func rankSource(c *rundir.Cluster, l lang.Lang) string {
 	return sourceFlags.In(l)
 }
 
-// Ranks describes the ranks of a run; empty where one process sent.
-func Ranks(run *rundir.Run, l lang.Lang) string {
+// ranks describes the ranks of a run; empty where one process sent.
+func ranks(run *rundir.Run, l lang.Lang) string {
 	if run.Cluster == nil {
 		return ""
 	}

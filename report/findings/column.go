@@ -67,7 +67,7 @@ func TabulateStages(columns []Column, rows []StageRow, u Units) table.Table {
 	return t
 }
 
-// NameCell returns the cell with the name of a stage and its marks.
-func NameCell(r StageRow) table.Cell {
+// nameCell returns the cell with the name of a stage and its marks.
+func nameCell(r StageRow) table.Cell {
 	return table.Cell{Text: lang.Same(StageName(r.Stage)), Mark: StageMarks(r.Stage), Tone: table.Strong}
 }

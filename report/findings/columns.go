@@ -100,7 +100,7 @@ func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
 func countColumns() []Column {
 	failed := count("failed", headFailed.Text(), FailedStages)
 	tally := failed.Cell
-	failed.Word, failed.When = nil, AnyFailed // CSV has classes
+	failed.Word, failed.When = nil, anyFailed // CSV has classes
 	failed.Cell = func(r StageRow) table.Cell {
 		c := tally(r)
 		if c.Tone = table.Faint; FailedStages(r.Stage) > 0 {
@@ -233,8 +233,8 @@ func judgementColumns() []Column {
 			return strings.Join(parts, " ")
 		}),
 		numberInFile("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
-		inFile("invalid", func(r StageRow) string { return JoinNotes(r.Stage.Invalid) }),
-		inFile("warnings", func(r StageRow) string { return JoinNotes(r.Stage.Warnings...) }),
+		inFile("invalid", func(r StageRow) string { return joinNotes(r.Stage.Invalid) }),
+		inFile("warnings", func(r StageRow) string { return joinNotes(r.Stage.Warnings...) }),
 		{ID: "fidelity", Head: headAnswers.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Fidelity != nil }), Cell: func(r StageRow) table.Cell { return CheckedAgreed(r.Stage.Fidelity).Cell() }},
 		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Grades != nil }), Cell: func(r StageRow) table.Cell { return CheckedGraded(r.Stage.Graded).Cell() }},
 	}

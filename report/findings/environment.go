@@ -20,7 +20,7 @@ func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 	date := ""
 	if !run.Started.IsZero() { // a published result does not say
 		date = run.Started.Format(time.RFC3339)
-		if t := Lasted(run); t > 0 {
+		if t := lasted(run); t > 0 {
 			date = lastedFor.In(l, date, lang.Clock(t))
 		}
 	}
@@ -30,7 +30,7 @@ func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 		{envWorkload.In(l), workload(run, l)},
 		{envTool.In(l), tool(run.Tool)},
 		{envClient.In(l), client(run.Client, l)},
-		{envRanks.In(l), Ranks(run, l)},
+		{envRanks.In(l), ranks(run, l)},
 		{envSelftest.In(l), selftested(run.Client.Selftest, l)},
 		{envClock.In(l), TimestampsText(run.Client.Timestamps, l)},
 		{envDate.In(l), date},
@@ -65,14 +65,14 @@ func labels(la rundir.Labels) string {
 func workload(run *rundir.Run, l lang.Lang) string {
 	wl := run.Workload
 	var parts []string
-	if prompt := LengthText(wl.PromptTokens); prompt != "" {
+	if prompt := lengthText(wl.PromptTokens); prompt != "" {
 		if wl.CountedPrompt > 0 {
 			parts = append(parts, loadCounted.In(l, prompt, strconv.Itoa(wl.CountedPrompt)))
 		} else {
 			parts = append(parts, loadPrompt.In(l, prompt))
 		}
 	}
-	if out := LengthText(wl.OutputTokens); out != "" {
+	if out := lengthText(wl.OutputTokens); out != "" {
 		switch {
 		case wl.Capped:
 			parts = append(parts, loadCapped.In(l, out))
@@ -95,17 +95,17 @@ func workload(run *rundir.Run, l lang.Lang) string {
 	return strings.Join(parts, lang.Comma.In(l))
 }
 
-// AnswerText is the length of answers that is asked for: as [LengthText], or "up to 512" where they end by themselves.
+// AnswerText is the length of answers that is asked for: as lengthText, or "up to 512" where they end by themselves.
 func AnswerText(w *rundir.Workload, l lang.Lang) string {
-	text := LengthText(w.OutputTokens)
+	text := lengthText(w.OutputTokens)
 	if w.Capped && text != "" {
 		return loadUpTo.In(l, text)
 	}
 	return text
 }
 
-// LengthText is a distribution of lengths: 512, or 512±64 (1-1024).
-func LengthText(n rundir.Lengths) string {
+// lengthText is a distribution of lengths: 512, or 512±64 (1-1024).
+func lengthText(n rundir.Lengths) string {
 	if n.Mean == 0 {
 		return ""
 	}
@@ -165,7 +165,7 @@ func environmentWords(parts ...string) string {
 // replicaFacts returns the servers that requests were shared out over, one a line.
 func replicaFacts(run *rundir.Run, l lang.Lang) (facts []EnvironmentFact) {
 	for i, r := range run.Target.Replicas {
-		facts = append(facts, EnvironmentFact{ReplicaRows(i).In(l), environmentWords(r.URL, r.Engine, r.Version)})
+		facts = append(facts, EnvironmentFact{replicaRows(i).In(l), environmentWords(r.URL, r.Engine, r.Version)})
 	}
 	return facts
 }

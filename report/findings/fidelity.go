@@ -30,8 +30,8 @@ var (
 		"%s 在一个阶段中至少需要 %s 条金丝雀提示且全部相同，而现有 %s 条：将无法判定（--canaries %s，并用足够长的阶段）")
 )
 
-// Fidelity returns what the canaries of a run show; none where there were none.
-func Fidelity(run *rundir.Run, l lang.Lang) []string {
+// fidelity returns what the canaries of a run show; none where there were none.
+func fidelity(run *rundir.Run, l lang.Lang) []string {
 	f := run.Fidelity
 	if f == nil {
 		return nil

@@ -88,8 +88,8 @@ func needed(all []rundir.Needed, l lang.Lang) string {
 	return strings.Join(parts, sayGradedAnd.In(l))
 }
 
-// Grades returns what the graded questions of a run show; none where there were none.
-func Grades(run *rundir.Run, l lang.Lang) []string {
+// grades returns what the graded questions of a run show; none where there were none.
+func grades(run *rundir.Run, l lang.Lang) []string {
 	g := run.Grades
 	if g == nil {
 		return nil

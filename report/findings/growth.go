@@ -20,13 +20,13 @@ var (
 
 // LoadBrief returns the lengths of a workload in few words; empty where they are not known.
 func LoadBrief(w *rundir.Workload, l lang.Lang) string {
-	prompt, out := LengthText(w.PromptTokens), AnswerText(w, l)
+	prompt, out := lengthText(w.PromptTokens), AnswerText(w, l)
 	if prompt == "" || out == "" {
 		return ""
 	}
 	s := loadBrief.In(l, prompt, out)
 	if c := w.Conversation; c != nil {
-		s = loadTalkBrief.In(l, LengthText(c.Turns), prompt, laterText(c), out, pause(c, l))
+		s = loadTalkBrief.In(l, lengthText(c.Turns), prompt, laterText(c), out, pause(c, l))
 	}
 	for _, shared := range sharedText(w, l) {
 		s += lang.Comma.In(l) + shared
@@ -37,7 +37,7 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 // Growth returns how the prompts of a workload grow and what they share: one part each; nil where each request stands alone.
 func Growth(w *rundir.Workload, l lang.Lang) (parts []string) {
 	if c := w.Conversation; c != nil {
-		parts = append(parts, loadTalk.In(l, LengthText(c.Turns), laterText(c), pause(c, l)))
+		parts = append(parts, loadTalk.In(l, lengthText(c.Turns), laterText(c), pause(c, l)))
 	}
 	return append(parts, sharedText(w, l)...)
 }
@@ -55,7 +55,7 @@ func sharedText(w *rundir.Workload, l lang.Lang) []string {
 
 // laterText returns the lengths of messages after the first; 0 where no conversation has a second.
 func laterText(c *rundir.Conversation) string {
-	if s := LengthText(c.TurnTokens); s != "" {
+	if s := lengthText(c.TurnTokens); s != "" {
 		return s
 	}
 	return "0"
@@ -87,5 +87,5 @@ func sessionRate(run *rundir.Run, l lang.Lang) string {
 	if !rate.Known() {
 		return ""
 	}
-	return sayTurns.In(l, LengthText(rundir.Lengths{Mean: turns}), lang.Number(rate, lang.Rate), lang.Number(lang.Scale(rate, 1/turns), lang.Rate))
+	return sayTurns.In(l, lengthText(rundir.Lengths{Mean: turns}), lang.Number(rate, lang.Rate), lang.Number(lang.Scale(rate, 1/turns), lang.Rate))
 }

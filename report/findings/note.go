@@ -13,8 +13,8 @@ func Note(n note.Note, l lang.Lang) string { return Words().Sentence(n, l) }
 // Phrase returns what a note says, to follow a colon or to stand in parentheses: without a capital or a full stop.
 func Phrase(n note.Note, l lang.Lang) string { return Words().Say(n, l) }
 
-// JoinNotes joins notes into one English cell.
-func JoinNotes(notes ...note.Note) string {
+// joinNotes joins notes into one English cell.
+func joinNotes(notes ...note.Note) string {
 	var texts []string
 	for _, n := range notes {
 		if !n.IsZero() {

@@ -14,8 +14,8 @@ var (
 	sayNoPerplexity = lang.Say("Perplexity of %s: not known.", "%s 的困惑度：未知。")
 )
 
-// Perplexity returns how likely the server finds the text that it was given; nothing where there was none.
-func Perplexity(run *rundir.Run, l lang.Lang) []string {
+// perplexity returns how likely the server finds the text that it was given; nothing where there was none.
+func perplexity(run *rundir.Run, l lang.Lang) []string {
 	p := run.Perplexity
 	if p == nil {
 		return nil

@@ -32,10 +32,10 @@ func ReplicaTable(run *rundir.Run) []table.Table {
 func perReplica(run *rundir.Run, title lang.Phrase, cell func(*rundir.ReplicaShare) table.Cell) table.Table {
 	t := table.Table{Title: title.Text(), Columns: []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}}}
 	for i := range run.Target.Replicas {
-		t.Columns = append(t.Columns, table.Column{Head: ReplicaRows(i)})
+		t.Columns = append(t.Columns, table.Column{Head: replicaRows(i)})
 	}
 	for _, r := range AllStages(run) {
-		cells := []table.Cell{NameCell(r)}
+		cells := []table.Cell{nameCell(r)}
 		for i := range run.Target.Replicas {
 			if i >= len(r.Stage.Replicas) {
 				cells = append(cells, table.Absent())
@@ -60,8 +60,8 @@ func replicaFailed(run *rundir.Run) bool {
 	return false
 }
 
-// ReplicaRows returns the name of one of several servers, by its index.
-func ReplicaRows(i int) lang.Text { return replicaNumber.Text(strconv.Itoa(i + 1)) }
+// replicaRows returns the name of one of several servers, by its index.
+func replicaRows(i int) lang.Text { return replicaNumber.Text(strconv.Itoa(i + 1)) }
 
 // The words of tables of several servers.
 var (

@@ -15,8 +15,8 @@ var (
 		"，另有被取消或中途失败的请求，至多 %s 个 token")
 )
 
-// Spent returns what a run spent, as a sentence.
-func Spent(s *rundir.Spent, l lang.Lang) string {
+// spent returns what a run spent, as a sentence.
+func spent(s *rundir.Spent, l lang.Lang) string {
 	text := saySpent.In(l, strconv.Itoa(s.Requests), strconv.FormatInt(s.PromptTokens, 10), strconv.FormatInt(s.OutputTokens, 10))
 	if s.UnsureTokens > 0 {
 		text += sayUnsure.In(l, strconv.FormatInt(s.UnsureTokens, 10))

@@ -78,8 +78,8 @@ func byLoad(a, b *rundir.Stage) int {
 // WholeStages reports whether a stage ran for as long as planned.
 func WholeStages(s *rundir.Stage) bool { return s.State == rundir.Complete }
 
-// StageAttempts returns how many requests of a run were due, and how many failed.
-func StageAttempts(run *rundir.Run) (due, failed int) {
+// stageAttempts returns how many requests of a run were due, and how many failed.
+func stageAttempts(run *rundir.Run) (due, failed int) {
 	for i := range run.Stages {
 		due += run.Stages[i].Requests.Due
 		failed += FailedStages(&run.Stages[i])
@@ -96,10 +96,10 @@ func FailedStages(s *rundir.Stage) int {
 	return cmp.Or(n, s.Requests.Error)
 }
 
-// AnyFailed reports whether a request failed in any of the runs.
-func AnyFailed(runs []rundir.Run) bool {
+// anyFailed reports whether a request failed in any of the runs.
+func anyFailed(runs []rundir.Run) bool {
 	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
-		_, failed := StageAttempts(&run)
+		_, failed := stageAttempts(&run)
 		return failed > 0
 	})
 }

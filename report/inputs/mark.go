@@ -60,8 +60,8 @@ func MarkedOutput(b []byte, c CommentMark) []byte {
 	return append(out, text...)
 }
 
-// IntactOutput reports whether a content has a mark that fits.
-func IntactOutput(b []byte) bool {
+// intactOutput reports whether a content has a mark that fits.
+func intactOutput(b []byte) bool {
 	m := mark.FindSubmatchIndex(b[max(0, len(b)-len(said)-sumLength-16):])
 	if m == nil {
 		return false

@@ -52,7 +52,7 @@ func CheckOutput(path string, force bool) error {
 	if force || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return nil // there is none, or it is a pipe or a device; another failure is that of writing it
 	}
-	if b, err := os.ReadFile(path); err == nil && IntactOutput(b) {
+	if b, err := os.ReadFile(path); err == nil && intactOutput(b) {
 		return nil
 	}
 	return fmt.Errorf("%s exists, and llmsweep did not write it, or it was changed since: choose another name, or overwrite it with --force", path)

@@ -15,20 +15,20 @@ func TestAMarkFitsOnlyWhatWasWritten(t *testing.T) {
 		"markdown": []byte("# Title\n\n| a |\n"), "svg": []byte("<svg></svg>"), "html": []byte("<!DOCTYPE html>\n<p>x"), "yaml": []byte("a: 1\n"),
 	} {
 		b := MarkedOutput(content, CommentOf(format))
-		if !IntactOutput(b) {
+		if !intactOutput(b) {
 			t.Errorf("%s: %q is not known again", format, b)
 		}
-		if !IntactOutput(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n"))) {
+		if !intactOutput(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n"))) {
 			t.Errorf("%s: with other line ends it is not known again", format)
 		}
 		for i := range b[:len(b)-1] { // the last byte is a newline
 			changed := bytes.Clone(b)
 			changed[i] ^= 1
-			if IntactOutput(changed) {
+			if intactOutput(changed) {
 				t.Errorf("%s: the change of byte %d of %d is not seen", format, i, len(b))
 			}
 		}
-		if IntactOutput(append(bytes.Clone(b), "my note\n"...)) {
+		if intactOutput(append(bytes.Clone(b), "my note\n"...)) {
 			t.Errorf("%s: a line at the end is not seen", format)
 		}
 	}

@@ -15,8 +15,8 @@ func metricNames() map[string]Phrase {
 	}
 }
 
-// Metric returns the name of a metric by its key in run.json, such as ttft_s.mean; the key where it has no name.
-func Metric(key string, l Lang) string {
+// metric returns the name of a metric by its key in run.json, such as ttft_s.mean; the key where it has no name.
+func metric(key string, l Lang) string {
 	names := metricNames()
 	if p, ok := names[key]; ok {
 		return p.In(l)

@@ -125,7 +125,7 @@ func (f *filler) value(name, format string) string {
 		case "verdict":
 			return Verdict(rundir.Verdict(v), f.l)
 		case "metric":
-			return Metric(v, f.l)
+			return metric(v, f.l)
 		}
 		return Row(v)
 	case []string:
@@ -158,9 +158,9 @@ func (f *filler) number(v float64, format string) string {
 	case "time":
 		return Time(n)
 	case "span":
-		return Span(v, f.l)
+		return span(v, f.l)
 	case "flag":
-		return FlagValue(v)
+		return flagValue(v)
 	case "times":
 		if v <= 1 {
 			return ""
@@ -185,7 +185,7 @@ func Percent(share float64) string {
 	return digits(100*share, false) + " %"
 }
 
-// Limits between the units of [Span].
+// Limits between the units of span.
 const (
 	minutesFrom = 90       // seconds
 	hoursFrom   = 100 * 60 // seconds
@@ -193,8 +193,8 @@ const (
 	hour        = 60 * 60  // seconds
 )
 
-// Span prints the length of a plan in seconds, rounded up to whole seconds or minutes.
-func Span(seconds float64, l Lang) string {
+// span prints the length of a plan in seconds, rounded up to whole seconds or minutes.
+func span(seconds float64, l Lang) string {
 	switch {
 	case seconds < minutesFrom:
 		return spanSeconds.In(l, Fixed(0)(math.Ceil(seconds), false))
@@ -204,8 +204,8 @@ func Span(seconds float64, l Lang) string {
 	return spanHours.In(l, Fixed(1)(seconds/hour, false))
 }
 
-// FlagValue prints seconds as flags take them, rounded up to whole seconds: "45s", "3m", "1h30m".
-func FlagValue(seconds float64) string {
+// flagValue prints seconds as flags take them, rounded up to whole seconds: "45s", "3m", "1h30m".
+func flagValue(seconds float64) string {
 	text := (time.Duration(math.Ceil(seconds)) * time.Second).String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(text, zero) {

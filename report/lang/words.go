@@ -25,7 +25,7 @@ var (
 	SubMean       = Say("mean", "均值")
 )
 
-// Units of [Span].
+// Units of span.
 var (
 	spanSeconds = Say("%s s", "%s 秒")
 	spanMinutes = Say("%s min", "%s 分钟")

@@ -46,7 +46,7 @@ func checkedFigure(t *Grid, axis, note lang.Phrase, bars []draw.Bar) (f FigureBl
 	}
 	name := strings.TrimPrefix(t.Name, "t-")
 	svg := draw.Forest(name, axis.Text(), bars)
-	return FigureBlock{Name: name, Title: t.Title, Note: note.Text(), Variants: []Variant{{Key: "lin", SVG: Markup(svg)}}, Table: t}, true
+	return FigureBlock{Name: name, Title: t.Title, Note: note.Text(), Variants: []Variant{{Key: "lin", SVG: markup(svg)}}, Table: t}, true
 }
 
 // checkedTable returns the table beneath a drawing, without rows.
@@ -75,9 +75,9 @@ func add(bars []draw.Bar, t *Grid, name lang.Text, a *rundir.Agreed, verdict lan
 	return append(bars, checkedBar(name, findings.CheckedAgreed(a), len(t.Rows)))
 }
 
-// AnswerStages draws how many answers of each stage differ from those got alone, beneath how many did when they were asked alone again. ok is false where
+// answerStages draws how many answers of each stage differ from those got alone, beneath how many did when they were asked alone again. ok is false where
 // no canary was answered twice.
-func AnswerStages(run *rundir.Run) (f FigureBlock, ok bool) {
+func answerStages(run *rundir.Run) (f FigureBlock, ok bool) {
 	if run.Fidelity == nil {
 		return f, false
 	}
@@ -91,8 +91,8 @@ func AnswerStages(run *rundir.Run) (f FigureBlock, ok bool) {
 	return checkedFigure(t, axisDiffer, noteShapes, bars)
 }
 
-// CandidatePlots draws how many answers of candidates differ from those of the baseline, beneath how many of its own do when it is asked again.
-func CandidatePlots(all []compare.AnswerCandidate) (f FigureBlock, ok bool) {
+// candidatePlots draws how many answers of candidates differ from those of the baseline, beneath how many of its own do when it is asked again.
+func candidatePlots(all []compare.AnswerCandidate) (f FigureBlock, ok bool) {
 	if len(all) == 0 {
 		return f, false
 	}
@@ -105,9 +105,9 @@ func CandidatePlots(all []compare.AnswerCandidate) (f FigureBlock, ok bool) {
 	return checkedFigure(t, axisDiffer, noteShapes, bars)
 }
 
-// FrontPlot draws what configurations cost, or give for a GPU where nothing has a price, against how many of their answers are the baseline's. The table has
+// frontPlot draws what configurations cost, or give for a GPU where nothing has a price, against how many of their answers are the baseline's. The table has
 // their speed too.
-func FrontPlot(name string, points []choose.DriftPoint) (f FigureBlock, ok bool) {
+func frontPlot(name string, points []choose.DriftPoint) (f FigureBlock, ok bool) {
 	if len(points) < 2 {
 		return f, false
 	}

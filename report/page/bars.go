@@ -26,5 +26,5 @@ func bars(values []float64) template.HTML {
 		worst := slices.Max(values[i*len(values)/n : (i+1)*len(values)/n])
 		fmt.Fprintf(&b, "V%dH%d", min(height-1, height-int(math.Round(worst/largest*height))), (i+1)*width/n)
 	}
-	return Markup(fmt.Sprintf(`<svg class="strip" viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true"><path d="%sV%dz"/></svg>`, width, height, b.String(), height))
+	return markup(fmt.Sprintf(`<svg class="strip" viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true"><path d="%sV%dz"/></svg>`, width, height, b.String(), height))
 }

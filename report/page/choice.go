@@ -165,16 +165,16 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 	s.Blocks = append(s.Blocks, Block{Headline: h})
 	name := "cost-" + strconv.Itoa(i+1)
 	if f, ok := costFigure(name, c, setups, o); ok {
-		s.Blocks = append(s.Blocks, NumberedRuns(namesOf(setups))...)
+		s.Blocks = append(s.Blocks, numberedRuns(namesOf(setups))...)
 		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})
 	}
-	if f, ok := FrontPlot("drift-"+strconv.Itoa(i+1), c.FrontDrift); ok {
+	if f, ok := frontPlot("drift-"+strconv.Itoa(i+1), c.FrontDrift); ok {
 		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})
 	}
 	if len(setups) > 0 && len(o.Terms) > 0 {
 		again := choosingOf(c.Model, setups, o)
 		data["choose-"+strconv.Itoa(i+1)] = again
-		s.Blocks = append(s.Blocks, Block{Heading: TitleAgain.Text()}, Block{Sliders: slidersOf("choose-"+strconv.Itoa(i+1), again, o)})
+		s.Blocks = append(s.Blocks, Block{Heading: titleAgain.Text()}, Block{Sliders: slidersOf("choose-"+strconv.Itoa(i+1), again, o)})
 	}
 	return s
 }
@@ -208,10 +208,10 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	}
 	title := titleCost.Text()
 	panel := draw.Panel{Y: draw.Axis{Label: label, Format: draw.Number}, Height: 220}
-	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: HeadRun.Text(), Left: true}, {Head: headUpTo.Text(strings.TrimLeft(c.Demand, "0123456789."))}, {Head: HeadReplicas.Text()}, {Head: label}}}}
+	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headRun.Text(), Left: true}, {Head: headUpTo.Text(strings.TrimLeft(c.Demand, "0123456789."))}, {Head: headReplicas.Text()}, {Head: label}}}}
 	var labels []string
 	names := namesOf(setups)
-	short := ShortNames(names) // the numbers are those of the other drawings of the page
+	short := shortNames(names) // the numbers are those of the other drawings of the page
 	var places []int           // of each that is drawn, which gives its label and its colour in all drawings of the page
 	for i := range c.Ranked[:min(len(c.Ranked), most)] {
 		at := slices.Index(names, c.Ranked[i].Name)

@@ -57,7 +57,7 @@ func TestTheScriptChoosesAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	vm := goja.New()
-	if _, err := vm.RunString(ChooseScript + "; var data = " + string(data) + "; function ask(w) { return JSON.stringify(choose(data, JSON.parse(w))); }"); err != nil {
+	if _, err := vm.RunString(chooseScript + "; var data = " + string(data) + "; function ask(w) { return JSON.stringify(choose(data, JSON.parse(w))); }"); err != nil {
 		t.Fatal(err)
 	}
 	ask, _ := goja.AssertFunction(vm.Get("ask"))
@@ -168,7 +168,7 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 	if impossible < 1 {
 		t.Fatalf("the document has %d impossible rows", impossible)
 	}
-	all := PlotTogether("", setups, namesOf(setups))
+	all := plotTogether("", setups, namesOf(setups))
 	told := 0
 	for _, f := range all {
 		if strings.Contains(f.Note.EN, fmt.Sprintf("%d row", impossible)) {

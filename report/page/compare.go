@@ -41,7 +41,7 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 			forests = append(forests, forest("forest-"+strconv.Itoa(i+1), titleForest.Text(m.Name, c.Setups[0].Name), all))
 		}
 	}
-	if f, ok := CandidatePlots(c.Answers); ok {
+	if f, ok := candidatePlots(c.Answers); ok {
 		forests = append(forests, f)
 	}
 	if len(forests) > 0 {
@@ -71,7 +71,7 @@ func Pair(w io.Writer, v *compare.PairComparison, runs [2]*rundir.Run, o WriteOp
 	if all := v.Differences(); len(all) > 0 {
 		answer.Blocks = append(answer.Blocks, Block{Figures: []FigureBlock{forest("forest-1", titleForest.Text("B", "A"), all)}})
 	}
-	if f, ok := CandidatePlots(v.Answers); ok {
+	if f, ok := candidatePlots(v.Answers); ok {
 		answer.Blocks = append(answer.Blocks, Block{Figures: []FigureBlock{f}})
 	}
 	d.Sections = append(d.Sections, answer)
@@ -146,7 +146,7 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 		add(legendBar)
 	}
 	svg := draw.Forest(name, label, bars)
-	return FigureBlock{Name: name, Title: title, Note: note, Variants: []Variant{{Key: "lin", SVG: Markup(svg)}}, Table: t}
+	return FigureBlock{Name: name, Title: title, Note: note, Variants: []Variant{{Key: "lin", SVG: markup(svg)}}, Table: t}
 }
 
 // together draws the curves of configurations in the same drawings, the i-th group of a page.
@@ -156,7 +156,7 @@ func together(i int, setups []setup.Setup, title lang.Text) Section {
 		suffix = "-" + strconv.Itoa(i+1)
 	}
 	s.ID += suffix
-	s.Blocks = append(NumberedRuns(namesOf(setups)), Block{Figures: PlotTogether(suffix, setups, namesOf(setups))})
+	s.Blocks = append(numberedRuns(namesOf(setups)), Block{Figures: plotTogether(suffix, setups, namesOf(setups))})
 	return s
 }
 

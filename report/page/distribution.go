@@ -16,7 +16,7 @@ func marked() []string { return []string{"p50", "p90", "p99"} }
 const leastShare = 100
 
 // distribution draws how a metric is distributed, on a logarithmic axis.
-func distribution(id, metric string, s *rundir.Stage, t *TraceStage, data map[string]any) (FigureBlock, bool) {
+func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[string]any) (FigureBlock, bool) {
 	d, title := distOf(metric, s)
 	bars, below := t.Values[metric].Bars(d.P50.Value() / leastShare)
 	if len(bars) == 0 {
@@ -48,7 +48,7 @@ func distribution(id, metric string, s *rundir.Stage, t *TraceStage, data map[st
 		fig.Marks = append(fig.Marks, draw.Mark{Text: lang.Same(text), At: n.Value(), Bound: n.Bound()})
 	}
 	svg, _ := fig.SVG("")
-	f := FigureBlock{Name: name, Title: title, Variants: []Variant{{Key: "log", SVG: Markup(svg)}}, Lazy: []Lazy{{Name: name + "-bins", Text: PageNumbers.Text()}}}
+	f := FigureBlock{Name: name, Title: title, Variants: []Variant{{Key: "log", SVG: markup(svg)}}, Lazy: []Lazy{{Name: name + "-bins", Text: pageNumbers.Text()}}}
 	data[name+"-bins"] = map[string]any{"cols": heads(headFrom.Text(), headTo.Text(), headCount.Text()), "rows": rows}
 	if h := t.Values[metric]; h.Bounded > 0 {
 		f.Note = noteBounded.Text(lang.Shortest(h.Bounded), lang.Shortest(h.N))
@@ -63,9 +63,9 @@ func distribution(id, metric string, s *rundir.Stage, t *TraceStage, data map[st
 func distOf(metric string, s *rundir.Stage) (*rundir.Dist, lang.Text) {
 	switch metric {
 	case traceTTFT:
-		return &s.TTFT, TitleTTFT.Text()
+		return &s.TTFT, titleTTFT.Text()
 	case traceITL:
-		return &s.ITL, TitleITL.Text()
+		return &s.ITL, titleITL.Text()
 	}
-	return &s.Latency, TitleLatency.Text()
+	return &s.Latency, titleLatency.Text()
 }

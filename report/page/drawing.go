@@ -21,10 +21,10 @@ func Drawings(run *rundir.Run, dir string) []string {
 	for _, f := range v.Rates() {
 		names = append(names, f.Name)
 	}
-	if f, ok := SpeedPlot("speed", PlotAlone(run), nil); ok {
+	if f, ok := speedPlot("speed", plotAlone(run), nil); ok {
 		names = append(names, f.Name)
 	}
-	traces, _ := ReadTrace(dir, run, TraceLimits{}) // what cannot be read has no drawing
+	traces, _ := readTrace(dir, run, traceLimits{}) // what cannot be read has no drawing
 	for _, r := range v.Rows {
 		if traces[r.Stage.Name] != nil {
 			names = append(names, overTimePrefix+r.Stage.Name)
@@ -37,19 +37,19 @@ func Drawings(run *rundir.Run, dir string) []string {
 func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang) error {
 	v := newView(run)
 	if stage, ok := strings.CutPrefix(name, overTimePrefix); ok {
-		traces, err := ReadTrace(dir, run, OverTimeLimits(1))
+		traces, err := readTrace(dir, run, overTimeLimits(1))
 		if err != nil {
 			return err
 		}
 		for _, r := range v.Rows {
 			if t := traces[stage]; t != nil && r.Stage.Name == stage {
-				f := FigureOverTime(v.View, "s1", r.Stage, t, map[string]any{})
+				f := figureOverTime(v.View, "s1", r.Stage, t, map[string]any{})
 				return draw.Alone(w, f.Variants[0].Drawn, l)
 			}
 		}
 	}
 	figures := v.Rates()
-	if f, ok := SpeedPlot("speed", PlotAlone(run), nil); ok {
+	if f, ok := speedPlot("speed", plotAlone(run), nil); ok {
 		figures = append(figures, f)
 	}
 	for _, f := range figures {

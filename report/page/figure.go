@@ -66,8 +66,8 @@ type RowChoice struct {
 	Value  float64 // seconds
 }
 
-// Markup marks SVG that package draw, or this one, wrote: every text in it is escaped.
-func Markup(svg string) template.HTML { return template.HTML(svg) }
+// markup marks SVG that package draw, or this one, wrote: every text in it is escaped.
+func markup(svg string) template.HTML { return template.HTML(svg) }
 
 // IndexPage lists runs, for choosing some of them.
 type IndexPage struct {

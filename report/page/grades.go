@@ -23,8 +23,8 @@ var (
 	noteGrades            = lang.Say("Triangles: answers are less often right than alone. Filled circles: as often right. Rings: undecided.", "三角：正确率低于单独询问时。实心圆：一致。空心圆：未定。")
 )
 
-// GradePlots draws how much more or less often the answers of each stage are right than alone. ok is false where none was graded.
-func GradePlots(run *rundir.Run) (f FigureBlock, ok bool) {
+// gradePlots draws how much more or less often the answers of each stage are right than alone. ok is false where none was graded.
+func gradePlots(run *rundir.Run) (f FigureBlock, ok bool) {
 	if run.Grades == nil {
 		return f, false
 	}

@@ -11,15 +11,15 @@ const lowest = 1e-6
 // bins reach up to ten days.
 const bins = 12 * perDecade
 
-// TraceHistogram counts values in bins of equal width on a logarithmic axis.
-type TraceHistogram struct {
+// traceHistogram counts values in bins of equal width on a logarithmic axis.
+type traceHistogram struct {
 	N       float64 // values
 	Bounded float64 // of which only a lower bound is known; they are counted where that lies
 	counts  [bins]float64
 }
 
 // Add counts a value, a number of times.
-func (h *TraceHistogram) Add(v, times float64, bound bool) {
+func (h *traceHistogram) Add(v, times float64, bound bool) {
 	h.N += times
 	if bound {
 		h.Bounded += times
@@ -31,12 +31,12 @@ func (h *TraceHistogram) Add(v, times float64, bound bool) {
 	h.counts[bin] += times
 }
 
-// TraceBar is one bin that is drawn.
-type TraceBar struct{ Low, High, Count float64 }
+// traceBar is one bin that is drawn.
+type traceBar struct{ Low, High, Count float64 }
 
 // Bars returns the bins from the first to the last that holds a value. Values below least are in the first bin that is returned; below tells how
 // many. A least that is not a number leaves all bins as they are.
-func (h *TraceHistogram) Bars(least float64) (all []TraceBar, below float64) {
+func (h *traceHistogram) Bars(least float64) (all []traceBar, below float64) {
 	from, first, last := 0, -1, -1
 	if least > lowest {
 		from = min(int(math.Log10(least/lowest)*perDecade), bins-1)
@@ -60,7 +60,7 @@ func (h *TraceHistogram) Bars(least float64) (all []TraceBar, below float64) {
 	}
 	edge := func(i int) float64 { return lowest * math.Pow(10, float64(i)/perDecade) }
 	for i := first; i <= last; i++ {
-		all = append(all, TraceBar{edge(i), edge(i + 1), h.counts[i]})
+		all = append(all, traceBar{edge(i), edge(i + 1), h.counts[i]})
 	}
 	if last >= from {
 		all[0].Count += below

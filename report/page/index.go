@@ -38,7 +38,7 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 	setups := setup.Load(inputs)
 	d.Sections = []Section{
 		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []Block{{Index: indexOf(all, setups)}}},
-		{ID: "rates", Keys: true, Title: titleTogether.Text(), Blocks: []Block{{Figures: PlotTogether("", setups, names)}}},
+		{ID: "rates", Keys: true, Title: titleTogether.Text(), Blocks: []Block{{Figures: plotTogether("", setups, names)}}},
 	}
 	notes := Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {
@@ -86,7 +86,7 @@ func (l label) filter(all []Input) Filter {
 // indexOf returns the table of all runs, with its filters.
 func indexOf(all []Input, setups []setup.Setup) *IndexPage {
 	index := &IndexPage{Table: &Grid{Name: "index", Open: true, Table: table.Table{Title: titleIndexTable.Text()}}}
-	index.Table.Columns = []table.Column{{Head: HeadRun.Text(), Left: true}}
+	index.Table.Columns = []table.Column{{Head: headRun.Text(), Left: true}}
 	labels := labelsOf(all)
 	for _, l := range labels {
 		index.Table.Columns = append(index.Table.Columns, table.Column{Head: l.text, Left: true})

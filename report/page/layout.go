@@ -35,13 +35,13 @@ var styleSheet string
 //go:embed assets/page.js
 var pageScript string
 
-// ChooseScript is the part of the script that chooses again among configurations.
+// chooseScript is the part of the script that chooses again among configurations.
 //
 //go:embed assets/choose.js
-var ChooseScript string
+var chooseScript string
 
 // script is the script of all pages.
-func script() string { return ChooseScript + pageScript }
+func script() string { return chooseScript + pageScript }
 
 //go:embed assets/page.tmpl
 var templates string
@@ -53,7 +53,7 @@ func layout() (*template.Template, error) {
 		"attr":      func(t lang.Text, l lang.Lang) string { return table.Clean(t.In(l)) },
 		"word":      func(key string) template.HTML { return template.HTML(draw.HTML(word(key))) },
 		"wordIn":    func(key string, l lang.Lang) string { return word(key).In(l) },
-		"generator": func() template.HTML { return template.HTML(Generator) },
+		"generator": func() template.HTML { return template.HTML(generator) },
 		"data":      data,
 		"shapes":    shapeKey,
 		"grouped":   lang.Grouped,
@@ -118,5 +118,5 @@ func fingerprint(s string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Generator marks the pages of this package, so that one of them is never taken for a page of somebody else.
-const Generator = `<meta name="generator" content="llmsweep">`
+// generator marks the pages of this package, so that one of them is never taken for a page of somebody else.
+const generator = `<meta name="generator" content="llmsweep">`

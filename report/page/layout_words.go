@@ -4,9 +4,9 @@ import "llmsweep/report/lang"
 
 // Headings.
 var (
-	TitleTTFT    = lang.Say("Time to first token (TTFT)", "首 token 时延（TTFT）")
-	TitleITL     = lang.Say("Time between tokens (ITL)", "token 间时延（ITL）")
-	TitleLatency = lang.Say("Latency of whole answers", "完整回答的总时延")
+	titleTTFT    = lang.Say("Time to first token (TTFT)", "首 token 时延（TTFT）")
+	titleITL     = lang.Say("Time between tokens (ITL)", "token 间时延（ITL）")
+	titleLatency = lang.Say("Latency of whole answers", "完整回答的总时延")
 )
 
 // Words in drawings.
@@ -23,7 +23,7 @@ var (
 var (
 	HeadFailed   = lang.Say("failed", "失败")
 	HeadVerdict  = lang.Say("verdict", "判定")
-	HeadInterval = lang.Say(" (95 %)", "（95 %）")
+	headInterval = lang.Say(" (95 %)", "（95 %）")
 )
 
 // Words of the page around its contents, by key; the template asks for them.
@@ -31,7 +31,7 @@ var (
 	pageSkip       = lang.Say("Skip to the answer", "跳到结论")
 	pageTheme      = lang.Say("Light or dark", "浅色或深色")
 	pagePrint      = lang.Say("Print", "打印")
-	PageNumbers    = lang.Say("Numbers as a table", "数据表")
+	pageNumbers    = lang.Say("Numbers as a table", "数据表")
 	pageMarkdown   = lang.Say("Copy as Markdown", "复制为 Markdown")
 	pageCSV        = lang.Say("Copy as CSV", "复制为 CSV")
 	pageCopy       = lang.Say("Copy", "复制")
@@ -58,9 +58,9 @@ var (
 
 // Words of pages of several runs.
 var (
-	TitleAgain   = lang.Say("Choose again", "重新选择")
-	HeadRun      = lang.Say("run", "运行")
-	HeadReplicas = lang.Say("replicas", "副本数")
+	titleAgain   = lang.Say("Choose again", "重新选择")
+	headRun      = lang.Say("run", "运行")
+	headReplicas = lang.Say("replicas", "副本数")
 	headGPUs     = lang.Say("GPUs", "GPU 数")
 	headHour     = lang.Say("per hour", "每小时")
 )

@@ -55,7 +55,7 @@ func value(n rundir.Number) any {
 }
 
 // slicesTable has the numbers of the lines over time.
-func slicesTable(t *TraceStage) map[string]any {
+func slicesTable(t *traceStage) map[string]any {
 	rows := [][]any{}
 	for i := range t.Due {
 		rows = append(rows, []any{
@@ -66,7 +66,7 @@ func slicesTable(t *TraceStage) map[string]any {
 }
 
 // serverTable has what the server said of itself.
-func serverTable(t *TraceStage) map[string]any {
+func serverTable(t *traceStage) map[string]any {
 	rows := [][]any{}
 	for _, r := range drawnOverTime(t.Readings) {
 		rows = append(rows, []any{short(r.At), value(r.Running), value(r.Waiting), value(r.KVUsage), value(r.Preemptions)})

@@ -12,15 +12,15 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// OverTimeLimits bound what is drawn of each stage, so that the page of any run stays below a megabyte.
-func OverTimeLimits(n int) TraceLimits {
-	const points, slowest, usual = 3 * TraceIntervals, 4, 12
+// overTimeLimits bound what is drawn of each stage, so that the page of any run stays below a megabyte.
+func overTimeLimits(n int) traceLimits {
+	const points, slowest, usual = 3 * traceIntervals, 4, 12
 	share := min(1, usual/float64(max(n, 1)))
-	return TraceLimits{Points: int(points * share), Slowest: max(2, int(slowest*share))}
+	return traceLimits{Points: int(points * share), Slowest: max(2, int(slowest*share))}
 }
 
-// PanelsOverTime are the stages over time, in the order of the tables.
-func PanelsOverTime(v *View, traces map[string]*TraceStage, data map[string]any) []Panel {
+// panelsOverTime are the stages over time, in the order of the tables.
+func panelsOverTime(v *View, traces map[string]*traceStage, data map[string]any) []Panel {
 	var all []Panel
 	shown := firstOver(v.Run)
 	if shown == nil {
@@ -32,10 +32,10 @@ func PanelsOverTime(v *View, traces map[string]*TraceStage, data map[string]any)
 			continue
 		}
 		id := "s" + strconv.Itoa(i+1)
-		_, verdict := Shape(r.Stage)
+		_, verdict := shape(r.Stage)
 		p := Panel{ID: id, Name: lang.Same(findings.StageName(r.Stage) + findings.StageMarks(r.Stage) + " · ").Plus(verdict)}
-		p.Figures = []FigureBlock{FigureOverTime(v, id, r.Stage, t, data)}
-		for _, m := range TraceMetrics() {
+		p.Figures = []FigureBlock{figureOverTime(v, id, r.Stage, t, data)}
+		for _, m := range traceMetrics() {
 			if f, ok := distribution(id, m, r.Stage, t, data); ok {
 				p.Figures = append(p.Figures, f)
 			}
@@ -59,8 +59,8 @@ func firstOver(run *rundir.Run) *rundir.Stage {
 	return over
 }
 
-// FigureOverTime draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server said of itself, on one axis.
-func FigureOverTime(v *View, id string, s *rundir.Stage, t *TraceStage, data map[string]any) FigureBlock {
+// figureOverTime draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server said of itself, on one axis.
+func figureOverTime(v *View, id string, s *rundir.Stage, t *traceStage, data map[string]any) FigureBlock {
 	name := id + "-time"
 	perSecond := 1 / t.Width
 	arrivals := draw.Panel{Y: draw.Axis{Label: axisArrivals.Text()}, Height: 60, Series: []draw.Series{
@@ -89,7 +89,7 @@ func FigureOverTime(v *View, id string, s *rundir.Stage, t *TraceStage, data map
 	} else {
 		data[name+"-server"] = serverTable(t)
 	}
-	f := FigureBlock{Name: name, Title: fig.Title, Note: note, Variants: []Variant{{Key: "lin", SVG: Markup(svg), Drawn: &fig}}}
+	f := FigureBlock{Name: name, Title: fig.Title, Note: note, Variants: []Variant{{Key: "lin", SVG: markup(svg), Drawn: &fig}}}
 	f.Lazy = []Lazy{{Name: name + "-slices", Text: tableSlices.Text()}, {Name: name + "-points", Text: tablePoints.Text()}}
 	if len(t.Readings) > 0 {
 		f.Lazy = append(f.Lazy, Lazy{Name: name + "-server", Text: tableServer.Text()})
@@ -98,7 +98,7 @@ func FigureOverTime(v *View, id string, s *rundir.Stage, t *TraceStage, data map
 }
 
 // series returns the series of one value for each slice of a stage.
-func series(t *TraceStage, key string, text lang.Text, colour int, style draw.Style, values []float64, scale float64) draw.Series {
+func series(t *traceStage, key string, text lang.Text, colour int, style draw.Style, values []float64, scale float64) draw.Series {
 	one := draw.Series{Key: key, Name: text, Colour: colour, Style: style}
 	for i, y := range values {
 		x := float64(i) * t.Width
@@ -114,7 +114,7 @@ func series(t *TraceStage, key string, text lang.Text, colour int, style draw.St
 }
 
 // gauges returns what the server told of itself: the share of its KV cache in use, and the requests that ran and waited.
-func gauges(t *TraceStage) (kv, running, waiting draw.Series) {
+func gauges(t *traceStage) (kv, running, waiting draw.Series) {
 	kv = draw.Series{Key: "kv", Name: wordKV.Text(), Colour: 5, Style: draw.Path}
 	running = draw.Series{Key: "running", Name: wordRunning.Text(), Colour: 2, Style: draw.Path}
 	waiting = draw.Series{Key: "waiting", Name: wordWaiting.Text(), Colour: 1, Style: draw.Path, Dashed: true}
@@ -133,18 +133,18 @@ func gauges(t *TraceStage) (kv, running, waiting draw.Series) {
 
 // drawnOverTime are the readings that are drawn: all, or as many as can be seen at the width of a drawing, at equal distances.
 func drawnOverTime(all []rundir.Reading) []rundir.Reading {
-	if len(all) <= TraceSlices {
+	if len(all) <= traceSlices {
 		return all
 	}
 	var some []rundir.Reading
-	for i := range TraceSlices {
-		some = append(some, all[i*len(all)/TraceSlices])
+	for i := range traceSlices {
+		some = append(some, all[i*len(all)/traceSlices])
 	}
 	return some
 }
 
 // cloud is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge as a cross.
-func cloud(v *View, t *TraceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
+func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
 	panel := draw.Panel{Y: draw.Axis{Label: axisPoints.Text(), Log: true, Format: draw.Seconds}, Height: 130}
 	least := math.Inf(1)
 	for _, p := range t.Points {
@@ -173,5 +173,5 @@ func cloud(v *View, t *TraceStage, data map[string]any, name string) (draw.Panel
 	if len(t.Points) == t.Requests {
 		return panel, noteAllDrawn.Text(t.Requests)
 	}
-	return panel, noteSomeDrawn.Text(len(t.Points), t.Requests, TraceIntervals)
+	return panel, noteSomeDrawn.Text(len(t.Points), t.Requests, traceIntervals)
 }

@@ -44,9 +44,9 @@ func quantities(runs ...*rundir.Run) []quantity {
 		title, axis  lang.Text
 		of           func(*rundir.Stage) *rundir.Dist
 	}{
-		{"ttft", slo.TTFT, TitleTTFT.Text(), axisTTFT.Text(), findings.TTFT},
-		{"itl", slo.ITL, TitleITL.Text(), axisITL.Text(), findings.ITL},
-		{"latency", slo.Latency, TitleLatency.Text(), axisLatency.Text(), findings.Latency},
+		{"ttft", slo.TTFT, titleTTFT.Text(), axisTTFT.Text(), findings.TTFT},
+		{"itl", slo.ITL, titleITL.Text(), axisITL.Text(), findings.ITL},
+		{"latency", slo.Latency, titleLatency.Text(), axisLatency.Text(), findings.Latency},
 	} {
 		q := quantity{name: m.name, title: m.title, axis: draw.Axis{Label: m.axis, Format: draw.Seconds}, metric: m.metric, logarith: true}
 		for i, p := range []string{"p50", "p90", "p99"} {

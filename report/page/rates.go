@@ -44,7 +44,7 @@ func (c *plotted) add(v *View, s *rundir.Stage, l line, row int) (y rundir.Numbe
 		return y, false
 	}
 	p := draw.Point{X: v.X(s), Y: y.Value(), Bound: y.Bound(), Faint: !supported, Row: row}
-	p.Shape, _ = Shape(s)
+	p.Shape, _ = shape(s)
 	if hasInterval {
 		p.Low, p.High = ci[0], ci[1]
 	}
@@ -127,7 +127,7 @@ func PlotVariants(fig draw.Figure, both, log bool) []Variant {
 // newVariant draws a figure.
 func newVariant(key string, text lang.Text, f *draw.Figure, off bool) Variant {
 	svg, _ := f.SVG("")
-	return Variant{Key: key, Text: text, SVG: Markup(svg), Off: off, Drawn: f}
+	return Variant{Key: key, Text: text, SVG: markup(svg), Off: off, Drawn: f}
 }
 
 // rateTable has the numbers of a drawing.
@@ -139,7 +139,7 @@ func (v *View) rateTable(q quantity) *Grid {
 		if name.IsZero() {
 			name = q.axis.Label
 		}
-		t.Columns = append(t.Columns, table.Column{Head: name}, table.Column{Head: name.Plus(HeadInterval.Text())})
+		t.Columns = append(t.Columns, table.Column{Head: name}, table.Column{Head: name.Plus(headInterval.Text())})
 	}
 	t.Columns = append(t.Columns, table.Column{Head: HeadVerdict.Text(), Left: true})
 	for _, r := range v.Rows {
@@ -164,7 +164,7 @@ func (v *View) rateTable(q quantity) *Grid {
 	}
 	t.Notes = []lang.Text{noteTable.Text()}
 	if v.Open {
-		t.Notes = append(t.Notes, NoteNames.Text())
+		t.Notes = append(t.Notes, noteNames.Text())
 	}
 	if strings.Contains(table.Marks(t.Table), table.MarkUnsupported) {
 		t.Notes = append(t.Notes, noteUnsupported.Text())

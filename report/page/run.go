@@ -26,27 +26,27 @@ func Run(w io.Writer, run *rundir.Run, dir string, o WriteOptions) error {
 // OfRun returns the page of a run.
 func OfRun(run *rundir.Run, dir string) *Document {
 	v := newView(run)
-	var traces map[string]*TraceStage
+	var traces map[string]*traceStage
 	var failure error
 	if dir != "" {
-		traces, failure = ReadTrace(dir, run, OverTimeLimits(len(run.Stages)))
+		traces, failure = readTrace(dir, run, overTimeLimits(len(run.Stages)))
 	}
 	d := &Document{Title: lang.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
 	d.Sections = append(d.Sections, v.answer())
 	figures := v.Rates()
-	if f, ok := SpeedPlot("speed", PlotAlone(run), nil); ok {
+	if f, ok := speedPlot("speed", plotAlone(run), nil); ok {
 		figures = append(figures, f)
 	}
-	if f, ok := AnswerStages(run); ok {
+	if f, ok := answerStages(run); ok {
 		figures = append(figures, f)
 	}
-	if f, ok := GradePlots(run); ok {
+	if f, ok := gradePlots(run); ok {
 		figures = append(figures, f)
 	}
 	if len(figures) > 0 {
 		d.Sections = append(d.Sections, Section{ID: "rates", Keys: true, Title: titleRates.Text(), Blocks: []Block{{Figures: figures}}})
 	}
-	if panels := PanelsOverTime(v.View, traces, d.Data); len(panels) > 0 {
+	if panels := panelsOverTime(v.View, traces, d.Data); len(panels) > 0 {
 		d.Sections = append(d.Sections, Section{ID: "stages", Title: titleStages.Text(), Blocks: []Block{{Lines: &Lines{Items: []lang.Text{introStages.Text()}, Plain: true}}, {Stages: panels}}})
 	} else if failure == nil && len(run.Stages) > 0 {
 		d.Sections = append(d.Sections, Section{ID: "stages", Title: titleStages.Text(), Blocks: []Block{{Lines: &Lines{Items: []lang.Text{noRecords.Text()}, Plain: true}}}})
@@ -201,7 +201,7 @@ func (v *view) allRows() *Grid {
 	t := &Grid{Table: findings.TabulateStages(findings.For([]rundir.Run{*v.Run}, columns), v.Rows, findings.UnitBeside), Name: "all"}
 	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)
 	if v.Open {
-		t.Notes = append(t.Notes, NoteNames.Text())
+		t.Notes = append(t.Notes, noteNames.Text())
 	}
 	return t
 }

@@ -14,12 +14,12 @@ import (
 func sprint(v float64) string { return fmt.Sprintf("%.4g", v) }
 
 // slowest lists the slowest requests of a stage.
-func slowest(id string, s *rundir.Stage, t *TraceStage) *Slowest {
+func slowest(id string, s *rundir.Stage, t *traceStage) *Slowest {
 	if len(t.Slowest) == 0 {
 		return nil
 	}
 	out := &Slowest{Note: noteSlowest.Text(len(t.Slowest), s.Requests.Due)}
-	for _, m := range TraceMetrics() {
+	for _, m := range traceMetrics() {
 		d, _ := distOf(m, s)
 		for _, p := range []string{"p50", "p90", "p95", "p99"} {
 			if n := d.Get(p); !n.IsZero() {
@@ -38,7 +38,7 @@ func slowest(id string, s *rundir.Stage, t *TraceStage) *Slowest {
 	}
 	shown.Columns = append(shown.Columns, table.Column{Head: headStrip.Text(), Left: true}, table.Column{Head: headStatus.Text(), Left: true})
 	all := slices.Clone(t.Slowest)
-	slices.SortStableFunc(all, func(a, b TraceRequest) int { return larger(b.TTFT.Value(), a.TTFT.Value()) })
+	slices.SortStableFunc(all, func(a, b traceRequest) int { return larger(b.TTFT.Value(), a.TTFT.Value()) })
 	for _, r := range all {
 		gap := rundir.Exactly(r.LongestGap)
 		if len(r.Gaps) == 0 {

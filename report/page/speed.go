@@ -13,10 +13,10 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// SpeedPlot draws what a user gets against what a GPU gives, of one run or several, with the Pareto front. names are those of the runs; nil for one.
+// speedPlot draws what a user gets against what a GPU gives, of one run or several, with the Pareto front. names are those of the runs; nil for one.
 // Rows that the audit calls impossible are left out. The front is that of the rows that a choice rests on: the maximum of a run with arrival rates,
 // which is a closed loop, stands apart from it.
-func SpeedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, bool) {
+func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, bool) {
 	perGPU := !slices.ContainsFunc(setups, func(s setup.Setup) bool { return s.Run.Labels.GPUs == 0 })
 	y, title := axisPerServer.Text(), titleSpeed.Text()
 	if perGPU {
@@ -73,7 +73,7 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 			label = name + ": " + label
 		}
 		p.Row = len(sp.table.Rows) + 1
-		p.Shape, _ = Shape(r.Stage)
+		p.Shape, _ = shape(r.Stage)
 		sp.stages = append(sp.stages, r.Stage)
 		if takesPart(one, r.Stage) {
 			s.Points = append(s.Points, p)
@@ -144,5 +144,5 @@ func leftOutNote(setups []setup.Setup) lang.Text {
 	return noteImpossible.Text(n)
 }
 
-// PlotAlone is a run as comparing and choosing see it.
-func PlotAlone(run *rundir.Run) []setup.Setup { return setup.Load([]setup.Input{{Run: run}}) }
+// plotAlone is a run as comparing and choosing see it.
+func plotAlone(run *rundir.Run) []setup.Setup { return setup.Load([]setup.Input{{Run: run}}) }

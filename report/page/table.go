@@ -97,7 +97,7 @@ func cellOf(c table.Cell, left bool) cell {
 	switch {
 	case c.Badge != "":
 		shape, word := shapeOf(c.Badge)
-		made.Text, made.Drawn, classes = word, Markup(shape.Key()), []string{"verdict", identifier(string(c.Badge))}
+		made.Text, made.Drawn, classes = word, markup(shape.Key()), []string{"verdict", identifier(string(c.Badge))}
 	case len(c.Bars) > 0:
 		made.Drawn = bars(c.Bars)
 	}

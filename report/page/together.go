@@ -12,9 +12,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// PlotTogether draws several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out. suffix ends the names of the
+// plotTogether draws several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out. suffix ends the names of the
 // drawings, which are unique in a page.
-func PlotTogether(suffix string, setups []setup.Setup, names []string) []FigureBlock {
+func plotTogether(suffix string, setups []setup.Setup, names []string) []FigureBlock {
 	var runs []*rundir.Run
 	for i := range setups {
 		runs = append(runs, setups[i].Run)
@@ -31,14 +31,14 @@ func PlotTogether(suffix string, setups []setup.Setup, names []string) []FigureB
 			}
 		}
 	}
-	if f, ok := SpeedPlot("speed"+suffix, setups, ShortNames(names)); ok {
+	if f, ok := speedPlot("speed"+suffix, setups, shortNames(names)); ok {
 		all = append(all, f)
 	}
 	return all
 }
 
-// ShortNames are the numbers by which lines are labelled where the names would be too long to stand beside them.
-func ShortNames(names []string) []string {
+// shortNames are the numbers by which lines are labelled where the names would be too long to stand beside them.
+func shortNames(names []string) []string {
 	const longest = 14
 	if !slices.ContainsFunc(names, func(s string) bool { return len([]rune(s)) > longest }) {
 		return names
@@ -57,9 +57,9 @@ func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names 
 	if !l.name.IsZero() {
 		title = title.Plus(lang.Same(" · ")).Plus(l.name)
 	}
-	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: HeadRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: HeadVerdict.Text(), Left: true}}}}
+	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: HeadVerdict.Text(), Left: true}}}}
 	panel := draw.Panel{Y: q.axis, Height: 210}
-	short := ShortNames(names)
+	short := shortNames(names)
 	count := 0
 	axis := (&View{Open: open}).Axis()
 	t.Columns[2].Head = axis.Label
@@ -95,14 +95,14 @@ func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names 
 	return f, true
 }
 
-// NumberedRuns is the list of what the numbers at the lines stand for; nil where the lines have names.
-func NumberedRuns(names []string) []Block {
-	if len(names) == 0 || ShortNames(names)[0] == names[0] {
+// numberedRuns is the list of what the numbers at the lines stand for; nil where the lines have names.
+func numberedRuns(names []string) []Block {
+	if len(names) == 0 || shortNames(names)[0] == names[0] {
 		return nil
 	}
 	var keys []NameKey
-	for i, s := range ShortNames(names) {
-		keys = append(keys, NameKey{Short: s, Name: table.Clean(names[i]), Line: Markup(draw.LineKey(i))})
+	for i, s := range shortNames(names) {
+		keys = append(keys, NameKey{Short: s, Name: table.Clean(names[i]), Line: markup(draw.LineKey(i))})
 	}
 	return []Block{{Names: keys}}
 }

@@ -16,11 +16,11 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// TraceSlices is how many slices of time a stage is drawn in: more cannot be seen at the width of a drawing.
-const TraceSlices = 64
+// traceSlices is how many slices of time a stage is drawn in: more cannot be seen at the width of a drawing.
+const traceSlices = 64
 
-// TraceIntervals is how many parts of a stage the requests that are drawn one by one are chosen from: the slowest and the fastest of each always are.
-const TraceIntervals = 60
+// traceIntervals is how many parts of a stage the requests that are drawn one by one are chosen from: the slowest and the fastest of each always are.
+const traceIntervals = 60
 
 // Kinds of values that have a distribution.
 const (
@@ -29,11 +29,11 @@ const (
 	traceLatency = slo.Latency
 )
 
-// TraceMetrics lists them in the order of the page.
-func TraceMetrics() []string { return []string{traceTTFT, traceITL, traceLatency} }
+// traceMetrics lists them in the order of the page.
+func traceMetrics() []string { return []string{traceTTFT, traceITL, traceLatency} }
 
-// TraceStage is what the records of a stage show.
-type TraceStage struct {
+// traceStage is what the records of a stage show.
+type traceStage struct {
 	Name     string
 	Length   float64 // seconds
 	Width    float64 // of a slice, seconds
@@ -44,8 +44,8 @@ type TraceStage struct {
 	Tokens   []float64    // that arrived
 	Requests int          // records
 	Points   []TracePoint // some of the requests, by the time at which they were due
-	Values   map[string]*TraceHistogram
-	Slowest  []TraceRequest // by any of the metrics
+	Values   map[string]*traceHistogram
+	Slowest  []traceRequest // by any of the metrics
 	Readings []rundir.Reading
 
 	perChunk float64
@@ -68,8 +68,8 @@ type TracePoint struct {
 	LongestGap float64
 }
 
-// TraceRequest is one of the slowest, with its gaps.
-type TraceRequest struct {
+// traceRequest is one of the slowest, with its gaps.
+type traceRequest struct {
 	TracePoint
 	HTTP int
 	// Sent, First and Last are instants from the stage's start; absent where they did not happen.
@@ -80,7 +80,7 @@ type TraceRequest struct {
 // traceRanked is a request and the value that it is kept for.
 type traceRanked struct {
 	value float64
-	r     TraceRequest
+	r     traceRequest
 }
 
 // slot are the requests that are kept of an interval: the one with the highest TTFT, the one with the lowest, and some between.
@@ -91,16 +91,16 @@ type slot struct {
 	halved    int // how often some was halved
 }
 
-// TraceLimits bound what is kept of a stage.
-type TraceLimits struct {
+// traceLimits bound what is kept of a stage.
+type traceLimits struct {
 	Points  int // drawn one by one, at most
 	Slowest int // of each metric
 }
 
-// ReadTrace reads the records of a run directory; stages without records are absent. A directory without a records file has none: that is no
+// readTrace reads the records of a run directory; stages without records are absent. A directory without a records file has none: that is no
 // error. A damaged line ends the reading: what came before it is kept, and the error returned.
-func ReadTrace(path string, run *rundir.Run, limits TraceLimits) (map[string]*TraceStage, error) {
-	stages := map[string]*TraceStage{}
+func readTrace(path string, run *rundir.Run, limits traceLimits) (map[string]*traceStage, error) {
+	stages := map[string]*traceStage{}
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		if length := max(st.Elapsed, st.WindowFrom+st.Window); length > 0 {
@@ -131,28 +131,28 @@ func ReadTrace(path string, run *rundir.Run, limits TraceLimits) (map[string]*Tr
 	return stages, failure
 }
 
-func newStage(st *rundir.Stage, length float64, limits TraceLimits) *TraceStage {
-	s := &TraceStage{
-		Name: st.Name, Length: length, Width: length / TraceSlices, Values: map[string]*TraceHistogram{}, kept: map[string][]*traceRanked{},
-		perChunk: 1, window: measure.WindowOf(st), thin: make([]slot, TraceIntervals),
+func newStage(st *rundir.Stage, length float64, limits traceLimits) *traceStage {
+	s := &traceStage{
+		Name: st.Name, Length: length, Width: length / traceSlices, Values: map[string]*traceHistogram{}, kept: map[string][]*traceRanked{},
+		perChunk: 1, window: measure.WindowOf(st), thin: make([]slot, traceIntervals),
 	}
 	if st.TokensPerChunk.Known() {
 		s.perChunk = st.TokensPerChunk.Value()
 	}
 	for _, bins := range []*[]float64{&s.Due, &s.Done, &s.Failed, &s.InFlight, &s.Tokens} {
-		*bins = make([]float64, TraceSlices)
+		*bins = make([]float64, traceSlices)
 	}
-	for _, m := range TraceMetrics() {
-		s.Values[m] = &TraceHistogram{}
+	for _, m := range traceMetrics() {
+		s.Values[m] = &traceHistogram{}
 	}
 	return s
 }
 
 // slice returns the slice of an instant.
-func (s *TraceStage) slice(at float64) int { return min(max(int(at/s.Width), 0), TraceSlices-1) }
+func (s *traceStage) slice(at float64) int { return min(max(int(at/s.Width), 0), traceSlices-1) }
 
 // add takes in a record.
-func (s *TraceStage) add(r *rundir.Record, limits TraceLimits) {
+func (s *traceStage) add(r *rundir.Record, limits traceLimits) {
 	s.Requests++
 	p := TracePoint{Seq: r.Seq, Turn: r.Turn, Due: r.Due.Value(), Tokens: r.OutputTokens, Status: r.Status, Error: r.Error, InWindow: s.window.Holds(r.Due.Value())}
 	if r.Queued.Known() {
@@ -182,20 +182,20 @@ func (s *TraceStage) add(r *rundir.Record, limits TraceLimits) {
 }
 
 // flight adds a request to the mean number in flight.
-func (s *TraceStage) flight(r *rundir.Record) {
+func (s *traceStage) flight(r *rundir.Record) {
 	if !r.Sent.Known() || !r.End.Known() {
 		return
 	}
 	from, to := r.Sent.Value(), min(r.End.Value(), s.Length)
-	for i := s.slice(from); i < TraceSlices && float64(i)*s.Width < to; i++ {
+	for i := s.slice(from); i < traceSlices && float64(i)*s.Width < to; i++ {
 		begin := float64(i) * s.Width
 		s.InFlight[i] += max(0, min(to, begin+s.Width)-max(from, begin)) / s.Width
 	}
 }
 
 // place keeps a request for the drawing: of each interval the lowest and the highest, and a few between, spread over all that come.
-func (s *TraceStage) place(p TracePoint, limits TraceLimits) {
-	t := &s.thin[min(max(int(p.Due/s.Length*TraceIntervals), 0), TraceIntervals-1)]
+func (s *traceStage) place(p TracePoint, limits traceLimits) {
+	t := &s.thin[min(max(int(p.Due/s.Length*traceIntervals), 0), traceIntervals-1)]
 	switch {
 	case t.high == nil || height(&p) > height(t.high):
 		p, t.high = swap(p, t.high)
@@ -205,7 +205,7 @@ func (s *TraceStage) place(p TracePoint, limits TraceLimits) {
 	if p.Status == "" {
 		return
 	}
-	some := max(0, limits.Points/TraceIntervals-2)
+	some := max(0, limits.Points/traceIntervals-2)
 	if t.passed%(1<<t.halved) == 0 {
 		t.some = append(t.some, p)
 	}
@@ -236,7 +236,7 @@ func height(p *TracePoint) float64 {
 }
 
 // value counts the values of a request due in the window.
-func (s *TraceStage) value(r *rundir.Record, p *TracePoint, limits TraceLimits) {
+func (s *traceStage) value(r *rundir.Record, p *TracePoint, limits traceLimits) {
 	for _, m := range []struct {
 		name string
 		v    rundir.Number
@@ -263,7 +263,7 @@ func (s *TraceStage) value(r *rundir.Record, p *TracePoint, limits TraceLimits) 
 }
 
 // rank keeps a request if it is one of the slowest by a metric.
-func (s *TraceStage) rank(metric string, value float64, r *rundir.Record, p *TracePoint, limits TraceLimits) {
+func (s *traceStage) rank(metric string, value float64, r *rundir.Record, p *TracePoint, limits traceLimits) {
 	all := s.kept[metric]
 	if len(all) >= limits.Slowest {
 		if limits.Slowest == 0 || value <= all[len(all)-1].value {
@@ -275,8 +275,8 @@ func (s *TraceStage) rank(metric string, value float64, r *rundir.Record, p *Tra
 	s.kept[metric] = slices.Insert(all, at, &traceRanked{value, request(r, p)})
 }
 
-func request(r *rundir.Record, p *TracePoint) TraceRequest {
-	q := TraceRequest{TracePoint: *p, HTTP: r.HTTP, Sent: r.Sent, First: r.FirstToken, Last: r.LastToken, End: r.End}
+func request(r *rundir.Record, p *TracePoint) traceRequest {
+	q := traceRequest{TracePoint: *p, HTTP: r.HTTP, Sent: r.Sent, First: r.FirstToken, Last: r.LastToken, End: r.End}
 	for _, us := range r.GapsUS {
 		q.Gaps = append(q.Gaps, float64(us)/1e6)
 	}
@@ -284,7 +284,7 @@ func request(r *rundir.Record, p *TracePoint) TraceRequest {
 }
 
 // finish puts together what was kept.
-func (s *TraceStage) finish() {
+func (s *traceStage) finish() {
 	for i := range s.thin {
 		t := &s.thin[i]
 		for _, p := range []*TracePoint{t.high, t.low} {
@@ -296,7 +296,7 @@ func (s *TraceStage) finish() {
 	}
 	slices.SortStableFunc(s.Points, func(a, b TracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) })
 	seen := map[[2]int]bool{}
-	for _, m := range TraceMetrics() {
+	for _, m := range traceMetrics() {
 		for _, k := range s.kept[m] {
 			if id := [2]int{k.r.Seq, k.r.Turn}; !seen[id] {
 				seen[id] = true
@@ -308,7 +308,7 @@ func (s *TraceStage) finish() {
 }
 
 // readings adds what the server said of itself; a file that is not there, or damaged, adds what could be read.
-func readings(path string, stages map[string]*TraceStage) {
+func readings(path string, stages map[string]*traceStage) {
 	for r, err := range store.Readings(path) {
 		if err != nil {
 			return

@@ -20,7 +20,7 @@ func TestTraceAgreesWithTheRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	traces, err := ReadTrace(traceReal, run, TraceLimits{Points: 300, Slowest: 4})
+	traces, err := readTrace(traceReal, run, traceLimits{Points: 300, Slowest: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestTraceAgreesWithTheRecords(t *testing.T) {
 		if n := tr.Values[traceITL].N; int(n) != st.ITL.N {
 			t.Errorf("%s: the distribution of gaps has %v values, run.json %d", st.Name, n, st.ITL.N)
 		}
-		top := slices.MaxFunc(tr.Slowest, func(a, b TraceRequest) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
+		top := slices.MaxFunc(tr.Slowest, func(a, b traceRequest) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
 		if top.TTFT.Value() != slowest || slowest != st.TTFT.Max.Value() {
 			t.Errorf("%s: the slowest kept has a TTFT of %v, that of the records is %v, run.json's %v", st.Name, top.TTFT.Value(), slowest, st.TTFT.Max.Value())
 		}
@@ -80,14 +80,14 @@ func sum(v []float64) float64 {
 // A directory without records has no drawings, and that is no error; a damaged line is one, and what came before it is kept.
 func TestWithoutRecords(t *testing.T) {
 	run := &rundir.Run{Stages: []rundir.Stage{{Name: "a", Elapsed: 1}}}
-	if got, err := ReadTrace(t.TempDir(), run, TraceLimits{}); got != nil || err != nil {
+	if got, err := readTrace(t.TempDir(), run, traceLimits{}); got != nil || err != nil {
 		t.Error(got, err)
 	}
 }
 
 // The bins of a distribution hold what was counted; those far below are gathered in the first one that is drawn.
 func TestHistogram(t *testing.T) {
-	h := &TraceHistogram{}
+	h := &traceHistogram{}
 	for _, v := range []float64{0, 2e-6, 0.01, 0.011, 0.5, 12} {
 		h.Add(v, 1, v == 12)
 	}

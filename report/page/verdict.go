@@ -38,8 +38,8 @@ func meaning(verdict rundir.Verdict) lang.Text {
 	return p.Text()
 }
 
-// Shape returns the marker of a stage and the word for it.
-func Shape(s *rundir.Stage) (draw.Shape, lang.Text) { return shapeOf(findings.Verdict(s).Badge) }
+// shape returns the marker of a stage and the word for it.
+func shape(s *rundir.Stage) (draw.Shape, lang.Text) { return shapeOf(findings.Verdict(s).Badge) }
 
 // shapeOf returns the marker of a badge and the word for it.
 func shapeOf(badge rundir.Verdict) (draw.Shape, lang.Text) {

@@ -28,8 +28,8 @@ func counts() []int { return []int{1, 2, 4, 8} }
 // quants are the quantizations, from the largest weights to the smallest.
 func quants() []sim.Quant { return []sim.Quant{sim.FP16, sim.INT8, sim.INT4} }
 
-// PredictedList estimates all counts and quantizations of a model on a GPU that it fits in.
-func PredictedList(m sim.Model, g sim.GPU, load sim.Workload) []Estimate {
+// predictedList estimates all counts and quantizations of a model on a GPU that it fits in.
+func predictedList(m sim.Model, g sim.GPU, load sim.Workload) []Estimate {
 	var all []Estimate
 	for _, n := range counts() {
 		for _, q := range quants() {
@@ -62,7 +62,7 @@ func OnlyPairs(text string, load sim.Workload) ([]Estimate, error) {
 	var all []Estimate
 	for _, m := range models {
 		for _, g := range gpus {
-			all = append(all, PredictedList(m, g, load)...)
+			all = append(all, predictedList(m, g, load)...)
 		}
 	}
 	return all, nil

@@ -99,7 +99,7 @@ func TestWhatDoesNotFitIsLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	listed := ""
-	for _, e := range PredictedList(m, g, sim.Workload{PromptTokens: 512, OutputTokens: 128}) {
+	for _, e := range predictedList(m, g, sim.Workload{PromptTokens: 512, OutputTokens: 128}) {
 		listed += fmt.Sprintf(" %d/%s", e.Count, e.Quant)
 	}
 	// 72.7e9 weights of 2 bytes are 145 GB, and two L20 have 96.
@@ -107,7 +107,7 @@ func TestWhatDoesNotFitIsLeftOut(t *testing.T) {
 		t.Errorf("listed:%s", listed)
 	}
 	var b bytes.Buffer
-	section := PredictedSection(PredictedList(m, g, sim.Workload{PromptTokens: 512, OutputTokens: 128}), sim.Workload{PromptTokens: 512, OutputTokens: 128})
+	section := PredictedSection(predictedList(m, g, sim.Workload{PromptTokens: 512, OutputTokens: 128}), sim.Workload{PromptTokens: 512, OutputTokens: 128})
 	if err := table.WriteSections(&b, "console", []table.Section{section}, table.Style{}); err != nil || !strings.Contains(b.String(), "PREDICTION") {
 		t.Errorf("not called a prediction:\n%s (%v)", b.String(), err)
 	}

@@ -110,11 +110,11 @@ func (m *model) head(width int) []string {
 			parts = append(parts, s)
 		}
 	}
-	add(Place(c.Stage, l))
+	add(place(c.Stage, l))
 	if c.Known {
-		add(sayElapsed.In(l, Clock(c.Time.Elapsed)))
+		add(sayElapsed.In(l, clock(c.Time.Elapsed)))
 		if c.Time.Low >= 0 {
-			add(Left(c.Time, l))
+			add(left(c.Time, l))
 		}
 	}
 	lines := wrapped(c.Header, width, bold)
@@ -136,8 +136,8 @@ const gap = "   "
 // title is the stage that runs and what it is doing.
 func (m *model) title() string {
 	c, l := &m.content, m.screen.o.Lang
-	title := StageName(c.Stage, l)
-	if p := Phase(&c.State, l); p != "" {
+	title := stageName(c.Stage, l)
+	if p := phase(&c.State, l); p != "" {
 		title += gap + p
 	}
 	if title == "" {
@@ -182,7 +182,7 @@ func (m *model) passed(width int) string {
 	if c.Time.Stage <= 0 || c.Stage.Searching || width < barWidth {
 		return ""
 	}
-	return accent(bar(c.Now.Elapsed, c.Time.Stage)) + cut("  "+Spent(&c.State, l), max(width-barWidth, 0))
+	return accent(bar(c.Now.Elapsed, c.Time.Stage)) + cut("  "+spent(&c.State, l), max(width-barWidth, 0))
 }
 
 // bar shows how much of a stage is over, in barWidth columns.

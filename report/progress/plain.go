@@ -34,7 +34,7 @@ func (p *plain) Start(s *State) {
 func (p *plain) Stage(s *State) {
 	p.often = rate.Sometimes{Interval: quiet}
 	p.often.Do(func() { // the first; the next one when the interval is over
-		parts := nonempty(Place(s.Stage, p.lang), StageName(s.Stage, p.lang))
+		parts := nonempty(place(s.Stage, p.lang), stageName(s.Stage, p.lang))
 		if planned := seconds(s.Stage.Planned); planned > 0 {
 			parts = append(parts, plannedFor.In(p.lang, strconv.Itoa(planned)))
 		}
@@ -44,13 +44,13 @@ func (p *plain) Stage(s *State) {
 
 func (p *plain) Update(s *State) {
 	p.often.Do(func() {
-		parts := nonempty(StageName(s.Stage, p.lang), Phase(s, p.lang))
+		parts := nonempty(stageName(s.Stage, p.lang), phase(s, p.lang))
 		parts = append(parts, numbers(s, p.lang)...)
 		if seconds(s.Time.Stage) > 0 {
-			parts = append(parts, Spent(s, p.lang))
+			parts = append(parts, spent(s, p.lang))
 		}
 		if s.Time.Low >= 0 {
-			parts = append(parts, Left(s.Time, p.lang))
+			parts = append(parts, left(s.Time, p.lang))
 		}
 		p.write(strings.Join(parts, "  "))
 	})
@@ -68,7 +68,7 @@ func (p *plain) write(text string) {
 	if p.began.IsZero() {
 		p.began = time.Now()
 	}
-	io.WriteString(p.w, Clock(time.Since(p.began))+"  "+text+"\n")
+	io.WriteString(p.w, clock(time.Since(p.began))+"  "+text+"\n")
 }
 
 func nonempty(texts ...string) []string {

@@ -42,8 +42,8 @@ var (
 	searching   = lang.Say("searching for the ceiling", "寻找上限")
 )
 
-// Phase returns what a stage is doing, empty while it is measured. A phase without words is shown as it is.
-func Phase(s *State, l lang.Lang) string {
+// phase returns what a stage is doing, empty while it is measured. A phase without words is shown as it is.
+func phase(s *State, l lang.Lang) string {
 	name := s.Now.Phase
 	switch name {
 	case "", load.PhaseMeasuring:
@@ -66,8 +66,8 @@ func Phase(s *State, l lang.Lang) string {
 	return oneLine(name)
 }
 
-// StageName returns the name of a stage as the table has it; the search for the ceiling is no row.
-func StageName(s Stage, l lang.Lang) string {
+// stageName returns the name of a stage as the table has it; the search for the ceiling is no row.
+func stageName(s Stage, l lang.Lang) string {
 	if s.Searching {
 		return searching.In(l)
 	}
@@ -94,8 +94,8 @@ func follows(left experiment.ForecastTodo, stages []string, l lang.Lang) []strin
 	return next
 }
 
-// Spent returns how much of the planned time of a stage has passed. A stage that takes longer than planned shows no plan.
-func Spent(s *State, l lang.Lang) string {
+// spent returns how much of the planned time of a stage has passed. A stage that takes longer than planned shows no plan.
+func spent(s *State, l lang.Lang) string {
 	elapsed, planned := seconds(s.Now.Elapsed), seconds(s.Time.Stage)
 	if elapsed > planned {
 		return spentOnly.In(l, strconv.Itoa(elapsed))
@@ -103,8 +103,8 @@ func Spent(s *State, l lang.Lang) string {
 	return ofPlanned.In(l, strconv.Itoa(elapsed), strconv.Itoa(planned))
 }
 
-// Place returns the position of a stage in the run.
-func Place(s Stage, l lang.Lang) string {
+// place returns the position of a stage in the run.
+func place(s Stage, l lang.Lang) string {
 	if s.Index <= 0 {
 		return ""
 	}
@@ -114,8 +114,8 @@ func Place(s Stage, l lang.Lang) string {
 	return stageOf.In(l, strconv.Itoa(s.Index), strconv.Itoa(s.Total))
 }
 
-// Clock prints a time as people read a clock: 03:12, or 1:03:12.
-func Clock(d time.Duration) string {
+// clock prints a time as people read a clock: 03:12, or 1:03:12.
+func clock(d time.Duration) string {
 	t := int(d.Round(time.Second).Seconds())
 	if t >= 3600 {
 		return fmt.Sprintf("%d:%02d:%02d", t/3600, t/60%60, t%60)
@@ -140,12 +140,12 @@ func Brief(d time.Duration) string {
 // seconds returns a duration in whole seconds.
 func seconds(d time.Duration) int { return int(d.Round(time.Second).Seconds()) }
 
-// Left prints the time that is left: as a clock where it is known, and otherwise as a rough time with its bounds.
-func Left(t Time, l lang.Lang) string {
+// left prints the time that is left: as a clock where it is known, and otherwise as a rough time with its bounds.
+func left(t Time, l lang.Lang) string {
 	const sure, short = 1.15, 5 * time.Second // a ratio, and a difference, that make no difference to who waits
 	low, high := t.Low.Seconds(), t.High.Seconds()
 	if high <= sure*low || t.High-t.Low <= short {
-		return leftOnly.In(l, Clock((t.Low+t.High)/2))
+		return leftOnly.In(l, clock((t.Low+t.High)/2))
 	}
 	const longSeconds, longMinutes, decimalMinutes = 90, 90 * 60, 10 * 3600 // from here on the next unit, and whole hours
 	unit, size, decimals := unitSecond, 1.0, 0

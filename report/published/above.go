@@ -14,8 +14,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// ContextAbove is what the lines above a result say about it.
-type ContextAbove struct {
+// contextAbove is what the lines above a result say about it.
+type contextAbove struct {
 	levels     [7]string // Markdown headings, by level
 	levelLines [7]int
 	captions   []said // lines such as "---- sglang ----" beneath the last heading, oldest first
@@ -24,31 +24,31 @@ type ContextAbove struct {
 	gpusSaid   said         // a remark on the number of GPUs
 	warm       said         // a remark that calls the next result a warm-up
 	asks       said         // the model that a printed request names
-	Heading    *HeadingText // of a six-column table that has not come yet
+	Heading    *headingText // of a six-column table that has not come yet
 	Dataset    string
 	Warmup     string
-	Asked      TotalLines
+	Asked      totalLines
 	Completed  rundir.Printed // "Test completed in 259.13 seconds"
-	Title      *TitleLine
+	Title      *titleLine
 	responses  []rundir.Response
 	lines      []string // of the document
 }
 
-// TotalLines are the token counts that a serving benchmark logs before it starts.
-type TotalLines struct{ Input, Output rundir.Printed }
+// totalLines are the token counts that a serving benchmark logs before it starts.
+type totalLines struct{ Input, Output rundir.Printed }
 
-// TitleLine is the line above a stress table.
-type TitleLine struct {
+// titleLine is the line above a stress table.
+type titleLine struct {
 	Line   int
 	Engine string
 	Date   time.Time // when the tool printed it, which is when the test had ended
 }
 
-// NewContextAbove returns what is known above the first line of a document.
-func NewContextAbove(lines []string) *ContextAbove { return &ContextAbove{lines: lines} }
+// newContextAbove returns what is known above the first line of a document.
+func newContextAbove(lines []string) *contextAbove { return &contextAbove{lines: lines} }
 
 // Begin opens a result at a line, with the headings and the answers above it.
-func (c *ContextAbove) Begin(doc *Document, format string, line int) *Result {
+func (c *contextAbove) Begin(doc *Document, format string, line int) *Result {
 	r := doc.Begin(format, line)
 	r.Run.Source.Heading, r.Run.Source.Responses = c.Path(), c.responses
 	return r
@@ -68,7 +68,7 @@ var (
 )
 
 // Note takes in a line that says something about the results beneath it.
-func (c *ContextAbove) Note(line string, number int) bool {
+func (c *contextAbove) Note(line string, number int) bool {
 	if m := headingLine.FindStringSubmatch(line); m != nil {
 		c.enter(len(m[1]), m[2], number)
 		return true
@@ -106,12 +106,12 @@ func (c *ContextAbove) Note(line string, number int) bool {
 }
 
 // caption adds a line beneath the headings; it takes the place of the one that spoke of the same.
-func (c *ContextAbove) caption(text string, number int) {
+func (c *contextAbove) caption(text string, number int) {
 	speaksOf := func(s string) (what int) {
-		if _, ok := LabelThink(s); ok {
+		if _, ok := labelThink(s); ok {
 			what = 1
 		}
-		if _, ok := LabelEngine(s); ok {
+		if _, ok := labelEngine(s); ok {
 			what += 2
 		}
 		return what
@@ -122,7 +122,7 @@ func (c *ContextAbove) caption(text string, number int) {
 }
 
 // enter opens a Markdown heading: what stood beneath its like is over.
-func (c *ContextAbove) enter(level int, text string, number int) {
+func (c *contextAbove) enter(level int, text string, number int) {
 	c.levels[level], c.levelLines[level] = text, number
 	clear(c.levels[level+1:])
 	c.captions, c.responses, c.gpusSaid, c.asks = nil, nil, said{}, said{}
@@ -133,13 +133,13 @@ func (c *ContextAbove) enter(level int, text string, number int) {
 }
 
 // Forget drops what belongs to the next result only.
-func (c *ContextAbove) Forget() {
-	c.Dataset, c.Warmup, c.Asked, c.Completed, c.Title = "", "", TotalLines{}, rundir.Printed{}, nil
+func (c *contextAbove) Forget() {
+	c.Dataset, c.Warmup, c.Asked, c.Completed, c.Title = "", "", totalLines{}, rundir.Printed{}, nil
 	c.warm = said{}
 }
 
 // response takes a line of a server's answer in, as far as it counts tokens. Answers are printed over several lines.
-func (c *ContextAbove) response(line string, number int) bool {
+func (c *contextAbove) response(line string, number int) bool {
 	m := tokensLine.FindStringSubmatch(line)
 	last := len(c.responses) - 1
 	if m == nil {
@@ -176,7 +176,7 @@ func exactly(text string) rundir.Number {
 
 // Path is where a result stands, from the outermost heading in. The title of a document that has other headings says
 // nothing about it.
-func (c *ContextAbove) Path() string {
+func (c *contextAbove) Path() string {
 	var parts []string
 	for _, h := range c.levels[2:] {
 		if h != "" {
@@ -193,13 +193,13 @@ func (c *ContextAbove) Path() string {
 }
 
 // innermost looks for something in the captions and headings above, the nearest first.
-func innermost[T any](c *ContextAbove, find func(string) (T, bool)) (found T, ok bool) {
+func innermost[T any](c *contextAbove, find func(string) (T, bool)) (found T, ok bool) {
 	found, _, ok = innermostAt(c, find)
 	return found, ok
 }
 
 // innermostAt is innermost, with the line that it was found in.
-func innermostAt[T any](c *ContextAbove, find func(string) (T, bool)) (found T, at said, ok bool) {
+func innermostAt[T any](c *contextAbove, find func(string) (T, bool)) (found T, at said, ok bool) {
 	for i := len(c.captions) - 1; i >= 0; i-- {
 		if found, ok = find(c.captions[i].text); ok {
 			return found, c.captions[i], ok
@@ -214,4 +214,4 @@ func innermostAt[T any](c *ContextAbove, find func(string) (T, bool)) (found T, 
 }
 
 // LastHeading returns the innermost Markdown heading above.
-func (c *ContextAbove) LastHeading() string { return c.levels[c.depth()] }
+func (c *contextAbove) LastHeading() string { return c.levels[c.depth()] }

@@ -9,8 +9,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// AIPerf is the format of AIPerf's profile_export_aiperf.json.
-const AIPerf = "aiperf"
+// aiPerf is the format of aiPerf's profile_export_aiperf.json.
+const aiPerf = "aiperf"
 
 // isAIPerf reports whether v is a profile_export_aiperf.json. Each metric in it is an object with its unit.
 func isAIPerf(v gjson.Result) bool {
@@ -19,7 +19,7 @@ func isAIPerf(v gjson.Result) bool {
 
 // readAIPerf reads a profile_export_aiperf.json.
 func readAIPerf(f *jsonFile, v gjson.Result) {
-	r := f.begin(v, AIPerf, "AIPerf", v.Get("aiperf_version").String())
+	r := f.begin(v, aiPerf, "AIPerf", v.Get("aiperf_version").String())
 	r.defined(noteITLPerRequest.New("AIPerf"), noteITLPerChunk.New("AIPerf (inter_chunk_latency)"), noteRatesWhole.New("AIPerf"))
 	if !aiperfConfig(v, "use_server_token_count").Bool() {
 		r.defined(noteTokensCounted.New("AIPerf"))
@@ -109,7 +109,7 @@ func (r *jsonRun) aiperfTarget(v gjson.Result) {
 	t.URL = first("urls", "url").String()
 	t.Model = first("model_names", "models", "model", "items").String()
 	if t.Model != "" {
-		r.Run.Labels.Model, r.Run.Labels.Quant = LabelModel(t.Model)
+		r.Run.Labels.Model, r.Run.Labels.Quant = labelModel(t.Model)
 	}
 	if endpoint := find(c, "endpoint", 6); endpoint.IsObject() {
 		t.API = endpoint.Get("type").String()
@@ -159,12 +159,12 @@ func (s *jsonStage) aiperfLoad(v gjson.Result) {
 			s.print("rate", rate, "req/s")
 		}
 	}
-	if c := find(load, "concurrency", 2); c.Type == gjson.Number && Whole(rundir.Exactly(c.Num), &s.Stage.MaxConcurrency) == nil {
+	if c := find(load, "concurrency", 2); c.Type == gjson.Number && whole(rundir.Exactly(c.Num), &s.Stage.MaxConcurrency) == nil {
 		s.print("max_concurrency", c, "")
 	}
 }
 
-// aiperfUnits are the powers of ten that make AIPerf's units SI.
+// aiperfUnits are the powers of ten that make aiPerf's units SI.
 func aiperfUnits() map[string]int {
 	return map[string]int{"ns": -9, "us": -6, "ms": -3, "sec": 0, "s": 0}
 }
@@ -184,7 +184,7 @@ func aiperfUnit(unit string) string {
 	return ""
 }
 
-// aiperfCount reads a count, which AIPerf writes as the average of one number.
+// aiperfCount reads a count, which aiPerf writes as the average of one number.
 func (s *jsonStage) aiperfCount(key, metric string, to *int) { s.count(key, metric+".avg", to) }
 
 // aiperfDist reads a metric with all its statistics.

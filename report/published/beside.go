@@ -15,8 +15,8 @@ const (
 	evalScopeArgs        = "benchmark_args.json"
 )
 
-// BesideEvalScope adds the percentiles and the arguments that stand beside a summary of evalscope, where they do.
-func BesideEvalScope(doc *Document) error {
+// besideEvalScope adds the percentiles and the arguments that stand beside a summary of evalscope, where they do.
+func besideEvalScope(doc *Document) error {
 	dir, run := filepath.Dir(doc.Name), &doc.Runs[0]
 	name := filepath.Join(dir, evalScopePercentiles)
 	if b, err := os.ReadFile(name); err == nil {
@@ -34,8 +34,8 @@ func BesideEvalScope(doc *Document) error {
 	}
 	args := gjson.ParseBytes(b)
 	run.Target.URL, run.Target.Model = args.Get("url").String(), args.Get("model").String()
-	run.Target.API = LabelAPI(run.Target.URL)
-	run.Labels.Model, run.Labels.Quant = SplitQuant(run.Target.Model)
+	run.Target.API = labelAPI(run.Target.URL)
+	run.Labels.Model, run.Labels.Quant = splitQuant(run.Target.Model)
 	w := &run.Workload
 	w.Dataset = args.Get("dataset").String()
 	if low, high := args.Get("min_prompt_length").Num, args.Get("max_prompt_length").Num; low == high {

@@ -84,9 +84,9 @@ func (p *parser) sixColumn(found []*column, head []string) {
 	for i, c := range found {
 		switch {
 		case c == nil:
-			p.assume(noteOtherColumn.New(Short(head[i])))
+			p.assume(noteOtherColumn.New(short(head[i])))
 		case !slices.Contains(c.names, letters(head[i])):
-			p.assume(noteReadAs.New(Short(head[i]), c.title))
+			p.assume(noteReadAs.New(short(head[i]), c.title))
 		}
 	}
 	p.take(Frame)
@@ -124,7 +124,7 @@ func (r *reading) row(found []*column) {
 		case c == nil:
 		case c.key == nameColumn:
 			if err := r.name(cells[i]); err != nil {
-				r.unread(noteBad.New(FaultOf(err)))
+				r.unread(noteBad.New(faultOf(err)))
 				r.at++
 				return
 			}
@@ -151,11 +151,11 @@ func (r *reading) cell(c *column, text string) bool {
 		f, err = q.In(c.dimension, c.usual)
 	}
 	if err != nil {
-		r.unread(noteBadValue.New(c.title, Short(text), FaultOf(err)))
+		r.unread(noteBadValue.New(c.title, short(text), faultOf(err)))
 		return false
 	}
 	if q.Unit == "" && !q.Number.IsZero() {
-		r.assume(noteNoUnit.New(c.title, Short(text), c.usual))
+		r.assume(noteNoUnit.New(c.title, short(text), c.usual))
 	}
 	r.printed(c.key, text)
 	if c.dimension == Time && f.Known() && f.Value() == 0 {
@@ -178,7 +178,7 @@ func (r *reading) name(text string) error {
 	s.Kind, s.Role = stageKind(kind)
 	s.Name = s.Kind
 	if s.Kind == "" {
-		return Fault{Note: faultNoName.New()}
+		return fault{Note: faultNoName.New()}
 	}
 	if s.Role != rundir.Grid {
 		s.Verdict = rundir.Closed
@@ -186,22 +186,22 @@ func (r *reading) name(text string) error {
 	if load == "" {
 		return nil
 	}
-	q, err := ParseQuantity(strings.TrimSuffix(load, WarmUpSuffix))
+	q, err := ParseQuantity(strings.TrimSuffix(load, warmUpSuffix))
 	if err != nil || !q.Number.Known() {
-		return Fault{Note: faultNoRate.New(Short(text))}
+		return fault{Note: faultNoRate.New(short(text))}
 	}
 	if s.Kind == "concurrent" {
 		s.MaxConcurrency = int(q.Number.Value())
 		s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
-		if strings.HasSuffix(load, WarmUpSuffix) {
-			s.Name += WarmUpSuffix
+		if strings.HasSuffix(load, warmUpSuffix) {
+			s.Name += warmUpSuffix
 			s.Role = rundir.WarmUp
 		}
 		r.printed("max_concurrency", load)
 		return nil
 	}
 	if s.Rate, err = q.In(Requests, "req/sec"); err != nil {
-		return Fault{Note: faultBadRate.New(Short(text), FaultOf(err))}
+		return fault{Note: faultBadRate.New(short(text), faultOf(err))}
 	}
 	s.Verdict = ""
 	s.Name = fmt.Sprintf("%s@%.2f", s.Kind, s.Rate.Value())

@@ -28,7 +28,7 @@ var (
 )
 
 // comment takes in a remark that somebody wrote between results: "//warm up effect!", "/**** Now compare with 2 GPUs ****/".
-func (c *ContextAbove) comment(line string, number int) bool {
+func (c *contextAbove) comment(line string, number int) bool {
 	m := commentLine.FindStringSubmatch(line)
 	if m == nil || m[1] == "" {
 		return false
@@ -63,17 +63,17 @@ func gpusIn(text string) (int, bool) {
 }
 
 // request takes in the model that a printed request names.
-func (c *ContextAbove) request(line string, number int) bool {
+func (c *contextAbove) request(line string, number int) bool {
 	m := requestModel.FindStringSubmatch(line)
 	if m == nil {
 		return false
 	}
-	c.asks = said{line: number, text: Short(m[0]), name: m[1]}
+	c.asks = said{line: number, text: short(m[0]), name: m[1]}
 	return true
 }
 
 // depth is the level of the innermost heading; 0 above all.
-func (c *ContextAbove) depth() int {
+func (c *contextAbove) depth() int {
 	for i := len(c.levels) - 1; i > 0; i-- {
 		if c.levels[i] != "" {
 			return i
@@ -133,7 +133,7 @@ func countAbove(n int) string {
 const maxLabelText = 300
 
 // own is a label that the result says of itself: in its heading line, its title or one of its rows.
-func (c *ContextAbove) own(r *Result, value, key string) candidate {
+func (c *contextAbove) own(r *Result, value, key string) candidate {
 	line := r.Run.Source.Line
 	if p, ok := r.Stage.Source.At(key); ok {
 		line = p.Line
@@ -148,10 +148,10 @@ func (c *ContextAbove) own(r *Result, value, key string) candidate {
 }
 
 // Describe labels a result by itself and by what stands above it: headings, commands, remarks, the table of nvidia-smi.
-func (c *ContextAbove) Describe(r *Result) {
+func (c *contextAbove) Describe(r *Result) {
 	l := &r.Run.Labels
 	cmd := c.launch
-	engines := []candidate{c.own(r, l.Engine, "target.backend"), c.above(LabelEngine)}
+	engines := []candidate{c.own(r, l.Engine, "target.backend"), c.above(labelEngine)}
 	if cmd != nil {
 		engines = append(engines, candidate{value: cmd.Engine, Label: rundir.Label{Line: cmd.line, Text: cmd.Text}})
 	}
@@ -161,7 +161,7 @@ func (c *ContextAbove) Describe(r *Result) {
 	}
 	e := evidence{
 		gpus:   []candidate{c.own(r, countAbove(l.GPUs), "")},
-		names:  []candidate{c.own(r, l.GPU, ""), c.above(func(s string) (string, bool) { g, ok := LabelGPUs(s); return g.GPU, ok })},
+		names:  []candidate{c.own(r, l.GPU, ""), c.above(func(s string) (string, bool) { g, ok := labelGPUs(s); return g.GPU, ok })},
 		models: []candidate{c.own(r, l.Model, "target.model")},
 		quants: []candidate{c.own(r, l.Quant, "target.model")},
 	}
@@ -171,12 +171,12 @@ func (c *ContextAbove) Describe(r *Result) {
 	if s := c.gpusSaid; s.n > 0 {
 		e.gpus = append(e.gpus, candidate{value: countAbove(s.n), Label: rundir.Label{Line: s.line, Text: s.text}})
 	}
-	e.gpus = append(e.gpus, c.above(func(s string) (string, bool) { g, ok := LabelGPUs(s); return countAbove(g.Count), ok && g.Count > 0 }))
+	e.gpus = append(e.gpus, c.above(func(s string) (string, bool) { g, ok := labelGPUs(s); return countAbove(g.Count), ok && g.Count > 0 }))
 	if c.hardware != nil {
 		e.hardware(r, c)
 	}
 	if c.asks.name != "" {
-		model, quant := LabelModel(c.asks.name)
+		model, quant := labelModel(c.asks.name)
 		from := rundir.Label{Line: c.asks.line, Text: c.asks.text, Inferred: true}
 		e.models, e.quants = append(e.models, candidate{value: model, Label: from}), append(e.quants, candidate{value: quant, Label: from})
 	}
@@ -185,14 +185,14 @@ func (c *ContextAbove) Describe(r *Result) {
 	if text := settle(r, "gpus", e.gpus); text != "" {
 		l.GPUs, _ = strconv.Atoi(text) // countText wrote it
 	}
-	if think, ok := innermost(c, LabelThink); ok {
+	if think, ok := innermost(c, labelThink); ok {
 		r.Run.Workload.Think = &think
 	}
 	c.dated(r)
 }
 
 // above returns what the lines above a result say, the innermost first.
-func (c *ContextAbove) above(find func(string) (string, bool)) candidate {
+func (c *contextAbove) above(find func(string) (string, bool)) candidate {
 	v, at, ok := innermostAt(c, find)
 	if !ok {
 		return candidate{}
@@ -207,7 +207,7 @@ type evidence struct{ gpus, names, models, quants []candidate }
 func (e *evidence) launched(r *Result, cmd *command) {
 	from := rundir.Label{Line: cmd.line, Text: cmd.Text}
 	e.gpus = append(e.gpus, candidate{value: countAbove(cmd.GPUs), Label: rundir.Label{Line: cmd.line, Text: cmd.Text, Inferred: !cmd.Told}})
-	if model, quant := LabelModel(cmd.Model); !strings.HasSuffix(cmd.Model, "/") { // a directory may hold several
+	if model, quant := labelModel(cmd.Model); !strings.HasSuffix(cmd.Model, "/") { // a directory may hold several
 		e.models, e.quants = append(e.models, candidate{value: model, Label: from}), append(e.quants, candidate{value: quant, Label: from})
 	}
 	e.quants = append(e.quants, candidate{value: cmd.Quant, Label: from})
@@ -219,7 +219,7 @@ func (e *evidence) launched(r *Result, cmd *command) {
 }
 
 // hardware adds what the table of nvidia-smi says.
-func (e *evidence) hardware(r *Result, c *ContextAbove) {
+func (e *evidence) hardware(r *Result, c *contextAbove) {
 	h := c.hardware
 	e.gpus = append(e.gpus, candidate{value: countAbove(len(h.names)), Label: rundir.Label{
 		Line: h.line, Text: strconv.Itoa(len(h.names)) + " in the table of nvidia-smi: " + h.text, Inferred: true,
@@ -232,7 +232,7 @@ func (e *evidence) hardware(r *Result, c *ContextAbove) {
 }
 
 // dated records the date of a result, and holds it against that of the headings.
-func (c *ContextAbove) dated(r *Result) {
+func (c *contextAbove) dated(r *Result) {
 	t := c.Title
 	if t == nil || t.Date.IsZero() {
 		return
@@ -257,7 +257,7 @@ func (c *ContextAbove) dated(r *Result) {
 }
 
 // Mark makes the only stage of a result the warm-up that a remark above it calls it.
-func (c *ContextAbove) Mark(r *Result) {
+func (c *contextAbove) Mark(r *Result) {
 	if w := c.warm; w.line > 0 {
 		r.Stage.Role = rundir.WarmUp
 		r.Stage.Warnings = append(r.Stage.Warnings, noteWarmUp.New(w.line, w.text))

@@ -9,9 +9,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// EvalScope is the format of evalscope perf's benchmark_summary.json, with the benchmark_percentile.json and the
+// evalScope is the format of evalscope perf's benchmark_summary.json, with the benchmark_percentile.json and the
 // benchmark_args.json of the same directory.
-const EvalScope = "evalscope"
+const evalScope = "evalscope"
 
 // isEvalScope reports whether v is a benchmark_summary.json, of evalscope.
 func isEvalScope(v gjson.Result) bool {
@@ -41,7 +41,7 @@ func readEvalScope(f *jsonFile, v gjson.Result) {
 		f.unread(v, notePercentilesAlone.New())
 		return
 	}
-	r := f.begin(v, EvalScope, "evalscope perf", "")
+	r := f.begin(v, evalScope, "evalscope perf", "")
 	r.defined(noteITLPerChunk.New("evalscope perf"), noteRatesWhole.New("evalscope perf"), noteLatencyToEnd.New("evalscope perf"))
 	if v.Get("Time taken for tests (s)").Exists() { // before its keys changed, it took the first chunk for the first token
 		r.defined(noteTTFTEmptyChunk.New("evalscope perf"))
@@ -133,7 +133,7 @@ func addPercentiles(run *rundir.Run, name, text string) error {
 			if v.Type != gjson.Number {
 				return true
 			}
-			printed := rundir.Printed{File: name, Line: f.line(v), Text: Short(v.Raw)}
+			printed := rundir.Printed{File: name, Line: f.line(v), Text: short(v.Raw)}
 			c, known := columns[k.String()]
 			if to := (&rundir.Dist{}); known {
 				to = c.dist

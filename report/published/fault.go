@@ -17,14 +17,14 @@ var (
 	faultNoCount     = note.Kind{Code: "fault.no-count"}
 )
 
-// Fault is an error in a document, as a note: a remark on it is in the language of the report.
-type Fault struct{ Note note.Note }
+// fault is an error in a document, as a note: a remark on it is in the language of the report.
+type fault struct{ Note note.Note }
 
-func (f Fault) Error() string { return Words().Say(f.Note, lang.English) }
+func (f fault) Error() string { return Words().Say(f.Note, lang.English) }
 
-// FaultOf returns an error as an argument of a note.
-func FaultOf(err error) []note.Note {
-	if f := (Fault{}); errors.As(err, &f) {
+// faultOf returns an error as an argument of a note.
+func faultOf(err error) []note.Note {
+	if f := (fault{}); errors.As(err, &f) {
 		return []note.Note{f.Note}
 	}
 	return []note.Note{note.Text.New(err)}

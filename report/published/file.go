@@ -16,8 +16,8 @@ func ParseFile(path string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(doc.Runs) == 1 && doc.Runs[0].Source.Format == EvalScope {
-		err = BesideEvalScope(doc)
+	if len(doc.Runs) == 1 && doc.Runs[0].Source.Format == evalScope {
+		err = besideEvalScope(doc)
 	}
 	withoutSecrets(doc)
 	return doc, err

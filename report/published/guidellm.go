@@ -83,7 +83,7 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 	t := &r.Run.Target
 	t.URL = first("config.spec.backend.target", "args.target", "args.backend_kwargs.target", "benchmarks.0.config.backend.target").String()
 	t.Model = first("config.spec.backend.model", "args.model", "args.backend_kwargs.model", "benchmarks.0.config.backend.model").String()
-	t.API = LabelAPI(first("config.spec.backend.request_format", "args.data_request_formatter", "args.request_type",
+	t.API = labelAPI(first("config.spec.backend.request_format", "args.data_request_formatter", "args.request_type",
 		"args.backend_kwargs.request_format").String())
 	switch first("args.data_request_formatter", "args.request_type").String() {
 	case "chat_completions":
@@ -92,7 +92,7 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 		t.API = "completions"
 	}
 	if t.Model != "" {
-		r.Run.Labels.Model, r.Run.Labels.Quant = LabelModel(t.Model)
+		r.Run.Labels.Model, r.Run.Labels.Quant = labelModel(t.Model)
 	}
 	w := &r.Run.Workload
 	data := first("config.spec.data.0", "args.data.0")
@@ -286,14 +286,14 @@ func (r *jsonRun) guideLabels(labels map[string]string) note.Note {
 	if v := labels["gpus"]; v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 1 {
-			return noteLabelNoCount.New("gpus", Short(v))
+			return noteLabelNoCount.New("gpus", short(v))
 		}
 		l.GPUs = n
 	}
 	if v := labels["price"]; v != "" {
 		n, err := strconv.ParseFloat(v, 64)
 		if err != nil || !(n > 0) || n > 1e9 {
-			return noteLabelNoPrice.New("price", Short(v))
+			return noteLabelNoPrice.New("price", short(v))
 		}
 		l.Price = n
 	}

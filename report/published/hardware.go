@@ -36,19 +36,19 @@ func gpuModel(name string) string {
 	}
 }
 
-// IsSMI reports whether a line is the first of nvidia-smi's table.
-func IsSMI(line string) bool {
+// isSMI reports whether a line is the first of nvidia-smi's table.
+func isSMI(line string) bool {
 	return strings.HasPrefix(line, "|") && strings.Contains(line, "NVIDIA-SMI")
 }
 
 // SMI reads the table of nvidia-smi that begins at a line (from 0), and returns how many lines it has. A later table replaces an
 // earlier one.
-func (c *ContextAbove) SMI(at int) int {
+func (c *contextAbove) SMI(at int) int {
 	first := at
 	h := &hardware{path: c.Path()}
 	for at < len(c.lines) {
 		line := strings.TrimSpace(c.lines[at])
-		if line == "" || !strings.ContainsRune("|+", []rune(line)[0]) || len(h.names) > 0 && IsSMI(line) {
+		if line == "" || !strings.ContainsRune("|+", []rune(line)[0]) || len(h.names) > 0 && isSMI(line) {
 			break
 		}
 		if m := smiGPU.FindStringSubmatch(line); m != nil && strings.Count(line, "|") >= 3 && !strings.Contains(line, "MiB") {
@@ -70,7 +70,7 @@ func (c *ContextAbove) SMI(at int) int {
 }
 
 // smiLine reads a line of nvidia-smi -L.
-func (c *ContextAbove) smiLine(line string, number int) bool {
+func (c *contextAbove) smiLine(line string, number int) bool {
 	m := smiList.FindStringSubmatch(line)
 	if m == nil {
 		return false
@@ -97,4 +97,4 @@ func (h *hardware) gigabytes() string {
 }
 
 // HasHardware reports whether a table of nvidia-smi stands above.
-func (c *ContextAbove) HasHardware() bool { return c.hardware != nil }
+func (c *contextAbove) HasHardware() bool { return c.hardware != nil }

@@ -8,8 +8,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// HeadingText is the line above a six-column table, and its number.
-type HeadingText struct {
+// headingText is the line above a six-column table, and its number.
+type headingText struct {
 	Line int
 	Text string
 }
@@ -20,8 +20,8 @@ var (
 	countPart  = regexp.MustCompile(`(?i)^(\d{1,6})\s*(?:张|块|卡|x|×|\*)\s*(.+)$`)
 )
 
-// IsHeading knows lines such as "- **MODEL**, **N** x **GPU**, **ENGINE**, prompt_tokens=P, generated_tokens=G".
-func IsHeading(line string) bool {
+// isHeading knows lines such as "- **MODEL**, **N** x **GPU**, **ENGINE**, prompt_tokens=P, generated_tokens=G".
+func isHeading(line string) bool {
 	if strings.Contains(line, "prompt_tokens=") || strings.Contains(line, "generated_tokens=") {
 		return listItem.MatchString(line) || strings.HasPrefix(line, "**")
 	}
@@ -30,7 +30,7 @@ func IsHeading(line string) bool {
 }
 
 // Read labels the result by its heading line, as far as the parts can be told apart.
-func (h *HeadingText) Read(r *Result) {
+func (h *headingText) Read(r *Result) {
 	var names []string
 	for _, part := range headingParts(h.Text) {
 		if m := tokensPart.FindStringSubmatch(part); m != nil {
@@ -39,23 +39,23 @@ func (h *HeadingText) Read(r *Result) {
 			r.Run.Labels.GPUs, _ = strconv.Atoi(m[1]) // six digits at most
 			r.Run.Labels.GPU = m[2]
 		} else if strings.Contains(part, "_tokens") {
-			r.Doc.Note(h.Line, true, noteNoLength.New(Short(part)))
+			r.Doc.Note(h.Line, true, noteNoLength.New(short(part)))
 		} else if part != "" {
 			names = append(names, part)
 		}
 	}
 	if len(names) > 0 {
-		r.Run.Labels.Model, r.Run.Labels.Quant = LabelModel(names[0])
+		r.Run.Labels.Model, r.Run.Labels.Quant = labelModel(names[0])
 	}
 	for _, name := range names[min(1, len(names)):] {
-		_, known := LabelEngine(name)
-		switch _, hardware := LabelGPUs(name); {
+		_, known := labelEngine(name)
+		switch _, hardware := labelGPUs(name); {
 		case r.Run.Labels.GPU == "" && !known && (hardware || len(names) > 2):
 			r.Run.Labels.GPU = name
 		case r.Run.Labels.Engine == "":
 			r.Run.Labels.Engine = name
 		default:
-			r.Doc.Note(h.Line, true, noteUnclear.New(Short(name)))
+			r.Doc.Note(h.Line, true, noteUnclear.New(short(name)))
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (h *HeadingText) Read(r *Result) {
 func askedLength(r *Result, what, text string) {
 	q, err := ParseQuantity(text)
 	if err != nil || !q.Number.Known() {
-		r.Doc.Note(r.Run.Source.Line, true, noteNoLength.New(what+"_tokens="+Short(text)))
+		r.Doc.Note(r.Run.Source.Line, true, noteNoLength.New(what+"_tokens="+short(text)))
 		return
 	}
 	key := "workload.prompt_tokens"
@@ -108,12 +108,12 @@ func headingParts(line string) []string {
 	}
 	end()
 	for i, s := range parts {
-		parts[i] = UnescapeHTML(s)
+		parts[i] = unescapeHTML(s)
 	}
 	return parts
 }
 
-// UnescapeHTML returns text with the < and & that writers of Markdown escape.
-func UnescapeHTML(s string) string {
+// unescapeHTML returns text with the < and & that writers of Markdown escape.
+func unescapeHTML(s string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(s)
 }

@@ -8,10 +8,10 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// InferenceX is the format of InferenceX's aggregated results (InferenceMAX, as it was called): agg_*.json, or a list of those.
-const InferenceX = "inferencex"
+// inferenceX is the format of inferenceX's aggregated results (InferenceMAX, as it was called): agg_*.json, or a list of those.
+const inferenceX = "inferencex"
 
-// isInferenceX reports whether v is an aggregated result of InferenceX.
+// isInferenceX reports whether v is an aggregated result of inferenceX.
 func isInferenceX(v gjson.Result) bool {
 	return v.Get("tput_per_gpu").Exists() && v.Get("hw").Exists() && v.Get("framework").Exists()
 }
@@ -19,18 +19,18 @@ func isInferenceX(v gjson.Result) bool {
 // readInferenceX reads an aggregated result. Its times are in seconds although its names are those of vLLM's benchmark, its rates
 // are per GPU.
 func readInferenceX(f *jsonFile, v gjson.Result) {
-	r := f.begin(v, InferenceX, "InferenceX", "")
+	r := f.begin(v, inferenceX, "InferenceX", "")
 	r.defined(noteTTFTEmptyChunk.New("InferenceX"), noteITLPerChunk.New("InferenceX"), noteRatesWhole.New("InferenceX"))
 	l := &r.Run.Labels
 	if model := v.Get("model").String(); model != "" {
 		r.Run.Target.Model = model
-		r.Run.Labels.Model, r.Run.Labels.Quant = LabelModel(model)
+		r.Run.Labels.Model, r.Run.Labels.Quant = labelModel(model)
 	}
 	l.GPU = v.Get("hw").String()
 	l.Quant = v.Get("precision").String()
 	framework := v.Get("framework").String()
 	r.Run.Target.Backend = framework
-	if engine, ok := LabelEngine(framework); ok {
+	if engine, ok := labelEngine(framework); ok {
 		l.Engine = engine
 	} else {
 		l.Engine = framework
@@ -62,7 +62,7 @@ func (s *jsonStage) inferenceXGPUs() int {
 	at := func(path string) int {
 		n, _ := s.value(path, 0)
 		count := 1
-		if n.Known() && Whole(n, &count) != nil {
+		if n.Known() && whole(n, &count) != nil {
 			return 0
 		}
 		return count

@@ -28,8 +28,8 @@ var (
 	quantTail  = regexp.MustCompile(`(?i)^(.+?)[-_ ](AWQ(?:-Int4)?|GPTQ(?:-Int[48])?|BNB-[48]bit|Int[48]|FP16|BF16|FP8|FP4|W4A16|W8A8|W4A8|GGUF|Q\d_[0-9A-Z_]+)$`)
 )
 
-// LabelEngine returns the serving engine that a text names; ok is false where it names none.
-func LabelEngine(text string) (engine string, ok bool) {
+// labelEngine returns the serving engine that a text names; ok is false where it names none.
+func labelEngine(text string) (engine string, ok bool) {
 	m := engineWord.FindStringSubmatch(text)
 	if m == nil {
 		return "", false
@@ -37,24 +37,24 @@ func LabelEngine(text string) (engine string, ok bool) {
 	return engines()[strings.ToLower(m[1])], true
 }
 
-// LabelHardware is GPUs as a heading names them.
-type LabelHardware struct {
+// labelHardware is GPUs as a heading names them.
+type labelHardware struct {
 	GPU   string
 	Count int // 0 where none was named
 }
 
-// LabelGPUs returns the hardware that a text names; ok is false where it names none.
-func LabelGPUs(text string) (h LabelHardware, ok bool) {
+// labelGPUs returns the hardware that a text names; ok is false where it names none.
+func labelGPUs(text string) (h labelHardware, ok bool) {
 	m := gpuWord.FindStringSubmatch(text)
 	if m == nil {
-		return LabelHardware{}, false
+		return labelHardware{}, false
 	}
 	n, _ := strconv.Atoi(m[1]) // empty, or four digits at most
-	return LabelHardware{m[2], n}, true
+	return labelHardware{m[2], n}, true
 }
 
-// LabelThink reports whether a text tells that the model thinks, or that it does not; said is false where it tells neither.
-func LabelThink(text string) (on, said bool) {
+// labelThink reports whether a text tells that the model thinks, or that it does not; said is false where it tells neither.
+func labelThink(text string) (on, said bool) {
 	switch {
 	case noThink.MatchString(text):
 		return false, true
@@ -64,24 +64,24 @@ func LabelThink(text string) (on, said bool) {
 	return false, false
 }
 
-// SplitQuant takes the quantization off a model's name.
-func SplitQuant(name string) (model, quant string) {
+// splitQuant takes the quantization off a model's name.
+func splitQuant(name string) (model, quant string) {
 	if m := quantTail.FindStringSubmatch(name); m != nil {
 		return m[1], m[2]
 	}
 	return name, ""
 }
 
-// LabelModel returns the name at the end of a model's path, with its quantization taken off.
-func LabelModel(name string) (model, quant string) {
+// labelModel returns the name at the end of a model's path, with its quantization taken off.
+func labelModel(name string) (model, quant string) {
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "~") {
 		name = path.Base(name)
 	}
-	return SplitQuant(name)
+	return splitQuant(name)
 }
 
-// LabelAPI returns the API of an address, as far as its path tells it.
-func LabelAPI(url string) string {
+// labelAPI returns the API of an address, as far as its path tells it.
+func labelAPI(url string) string {
 	for _, e := range []struct{ end, api string }{
 		{"/chat/completions", "chat"}, {"/completions", "completions"}, {"/completion", "llamacpp"},
 		{"/api/generate", "ollama"}, {"/api/chat", "ollama"}, {"/generate_stream", "tgi"},

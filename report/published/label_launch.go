@@ -25,8 +25,8 @@ var (
 	modelLike  = regexp.MustCompile(`[/\d]`)
 )
 
-// ParseLaunch reads a command; nil where it starts no server that is known.
-func ParseLaunch(text string) *LaunchLabels {
+// parseLaunch reads a command; nil where it starts no server that is known.
+func parseLaunch(text string) *LaunchLabels {
 	m := launchLine.FindStringSubmatch(text)
 	if m == nil {
 		m = dockerLine.FindStringSubmatch(text)
@@ -35,7 +35,7 @@ func ParseLaunch(text string) *LaunchLabels {
 		return nil
 	}
 	l := &LaunchLabels{Text: strings.TrimLeft(text, "$># ")}
-	l.Engine, _ = LabelEngine(strings.NewReplacer("/", " ", ".", " ", "-", " ").Replace(m[1]))
+	l.Engine, _ = labelEngine(strings.NewReplacer("/", " ", ".", " ", "-", " ").Replace(m[1]))
 	options, free := commandOptions(m[2])
 	value := func(names ...string) string {
 		for _, n := range names {

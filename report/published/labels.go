@@ -9,8 +9,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// SetLabel records where a label of a run is from.
-func SetLabel(run *rundir.Run, key string, l rundir.Label) {
+// setLabel records where a label of a run is from.
+func setLabel(run *rundir.Run, key string, l rundir.Label) {
 	if run.Source.Labels == nil {
 		run.Source.Labels = map[string]rundir.Label{}
 	}
@@ -27,7 +27,7 @@ func Override(run *rundir.Run, by rundir.Labels) {
 		if found != "" && !strings.EqualFold(found, given) {
 			run.Warnings = append(run.Warnings, noteFlagWins.New(key, given, found, run.Source.Labels[key].Line))
 		}
-		SetLabel(run, key, rundir.Label{Text: "--label " + key + "=" + given})
+		setLabel(run, key, rundir.Label{Text: "--label " + key + "=" + given})
 		put()
 	}
 	set("model", by.Model, l.Model, func() { l.Model = by.Model })

@@ -42,8 +42,8 @@ func Join(doc *Document) *Document {
 	return &joined
 }
 
-// WarmUpSuffix is behind the name of a warm-up.
-const WarmUpSuffix = "-warm-up"
+// warmUpSuffix is behind the name of a warm-up.
+const warmUpSuffix = "-warm-up"
 
 // ladderKey is what the tables of one run have in common; empty for a result that stays by itself.
 func ladderKey(run *rundir.Run) string {
@@ -113,7 +113,7 @@ func finishLadder(run *rundir.Run) {
 		c := s.MaxConcurrency
 		s.Name = fmt.Sprintf("concurrent@%d", c)
 		if s.Role == rundir.WarmUp {
-			s.Name += WarmUpSuffix
+			s.Name += warmUpSuffix
 			if warm[c]++; warm[c] > 1 {
 				s.Name += fmt.Sprintf("-%d", warm[c])
 			}

@@ -18,7 +18,7 @@ const maxLaunchLines = 40
 const aboveMaxLine = 64 << 10
 
 // Launch reads the command that begins at a line (from 0), and returns how many lines it has; 0 where none begins there.
-func (c *ContextAbove) Launch(at int) int {
+func (c *contextAbove) Launch(at int) int {
 	if line := c.lines[at]; !strings.Contains(line, "serve") && !strings.Contains(line, "api_server") && !strings.Contains(line, "docker") {
 		return 0
 	}
@@ -35,7 +35,7 @@ func (c *ContextAbove) Launch(at int) int {
 			break
 		}
 	}
-	l := ParseLaunch(strings.Join(parts, " "))
+	l := parseLaunch(strings.Join(parts, " "))
 	if l == nil {
 		return 0
 	}

@@ -27,7 +27,7 @@ func inferModels(doc *Document) {
 			continue
 		}
 		dir := ""
-		if l := ParseLaunch(run.Target.Launch); l != nil {
+		if l := parseLaunch(run.Target.Launch); l != nil {
 			dir = l.Model
 		}
 		var from *named
@@ -46,14 +46,14 @@ func inferModels(doc *Document) {
 			inferred := from.label
 			inferred.Inferred = true
 			run.Labels.Model = from.run.Labels.Model
-			SetLabel(run, "model", inferred)
+			setLabel(run, "model", inferred)
 			if run.Labels.Quant == "" && from.run.Labels.Quant != "" {
 				run.Labels.Quant = from.run.Labels.Quant
 				run.Source.Labels["quant"] = inferred
 			}
 		case dir != "":
-			run.Labels.Model, run.Labels.Quant = LabelModel(dir)
-			SetLabel(run, "model", run.Source.Labels["launch"])
+			run.Labels.Model, run.Labels.Quant = labelModel(dir)
+			setLabel(run, "model", run.Source.Labels["launch"])
 		}
 	}
 }

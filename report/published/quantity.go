@@ -37,7 +37,7 @@ func ParseQuantity(text string) (Quantity, error) {
 	case "n/a", "na", "-", "--", "none", "null", "nan":
 		return q, nil
 	case "":
-		return q, Fault{faultEmpty.New()}
+		return q, fault{faultEmpty.New()}
 	}
 	bound := false
 	for _, sign := range []string{`\>`, "&gt;", ">=", "≥", ">"} {
@@ -49,11 +49,11 @@ func ParseQuantity(text string) (Quantity, error) {
 	digits, unit := splitNumber(rest)
 	plain, ok := ungroup(digits)
 	if !ok || digits == "" {
-		return q, Fault{faultNoNumber.New()}
+		return q, fault{faultNoNumber.New()}
 	}
 	v, err := strconv.ParseFloat(plain, 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || math.Abs(v) > 1e15 {
-		return q, Fault{faultOddNumber.New()}
+		return q, fault{faultOddNumber.New()}
 	}
 	q.Number = rundir.Exactly(v)
 	if bound {
@@ -151,9 +151,9 @@ func (q Quantity) In(want Dimension, usual string) (rundir.Number, error) {
 	case q.Number.IsZero():
 		return rundir.Number{}, nil
 	case !known:
-		return rundir.Number{}, Fault{faultUnknownUnit.New(Short(name))}
+		return rundir.Number{}, fault{faultUnknownUnit.New(short(name))}
 	case d != want:
-		return rundir.Number{}, Fault{faultOtherUnit.New(Short(name))}
+		return rundir.Number{}, fault{faultOtherUnit.New(short(name))}
 	}
 	v := Shift(q.Number.Value()*factor, tens)
 	if q.Number.Bound() {
@@ -181,8 +181,8 @@ func Shift(v float64, tens int) float64 {
 	return moved
 }
 
-// Short returns text cut to what a remark has room for.
-func Short(s string) string {
+// short returns text cut to what a remark has room for.
+func short(s string) string {
 	if r := []rune(strings.TrimSpace(s)); len(r) > 40 {
 		return string(r[:40]) + "..."
 	}

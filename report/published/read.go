@@ -26,11 +26,11 @@ const (
 // ParseText reads a document. It fails only where r does, or where the input can't be text of that kind; a document
 // without a single result is no error.
 func ParseText(name string, r io.Reader) (*Document, error) {
-	b, err := io.ReadAll(io.LimitReader(r, MaxResultBytes+1))
+	b, err := io.ReadAll(io.LimitReader(r, maxResultBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if IsJSON(b) {
+	if isJSON(b) {
 		doc, err := ParseResults(name, b)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -41,7 +41,7 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	p := &parser{doc: &Document{Name: name, Lines: make([]Kind, len(lines))}, lines: lines, above: NewContextAbove(lines)}
+	p := &parser{doc: &Document{Name: name, Lines: make([]Kind, len(lines))}, lines: lines, above: newContextAbove(lines)}
 	for p.at < len(p.lines) {
 		p.step()
 	}
@@ -78,7 +78,7 @@ type parser struct {
 	doc   *Document
 	lines []string
 	at    int // the line to read next, from 0
-	above *ContextAbove
+	above *contextAbove
 }
 
 // step reads one line, or all lines of a result that begins there.
@@ -95,16 +95,16 @@ func (p *parser) step() {
 		p.serving()
 	case isStressTitle(line):
 		p.stressTitle(line)
-	case IsSMI(line):
+	case isSMI(line):
 		p.context(p.above.SMI(p.at))
 	case isFramed(line):
 		p.table()
 	case p.context(p.above.Launch(p.at)):
 	case p.above.Note(line, p.at+1):
 		p.take(Context)
-	case IsHeading(line):
+	case isHeading(line):
 		p.abandonHeading()
-		p.above.Heading = &HeadingText{Line: p.at + 1, Text: line}
+		p.above.Heading = &headingText{Line: p.at + 1, Text: line}
 		p.take(Context)
 	default:
 		p.take(Prose)

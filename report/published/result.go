@@ -58,7 +58,7 @@ func (r *Result) Keep() { r.Doc.Runs = append(r.Doc.Runs, r.Run) }
 
 // Label records where a label of the run is from.
 func (r *Result) Label(key string, l rundir.Label) {
-	SetLabel(&r.Run, key, l)
+	setLabel(&r.Run, key, l)
 }
 
 // Contradiction notes that two lines give a label two values, and which of them is taken.
@@ -90,8 +90,8 @@ func Counted(d *rundir.Dist, n int) {
 	}
 }
 
-// PerRequest sets of how many requests a total of tokens is, and the mean of each.
-func PerRequest(t *rundir.TokenStats, n int) {
+// perRequest sets of how many requests a total of tokens is, and the mean of each.
+func perRequest(t *rundir.TokenStats, n int) {
 	if n > 0 && t.Total.Known() {
 		t.N, t.Mean = n, rundir.Exactly(t.Total.Value()/float64(n))
 	}
@@ -107,13 +107,13 @@ func Statistic(d *rundir.Dist, name string) *rundir.Number {
 	return new(rundir.Number) // no caller asks for another
 }
 
-// Whole stores a count, and fails where f is none. An unknown count stays 0.
-func Whole(f rundir.Number, to *int) error {
+// whole stores a count, and fails where f is none. An unknown count stays 0.
+func whole(f rundir.Number, to *int) error {
 	if f.IsZero() {
 		return nil
 	}
 	if v := f.Value(); f.Bound() || v < 0 || v != math.Trunc(v) || v > 1e12 {
-		return Fault{faultNoCount.New()}
+		return fault{faultNoCount.New()}
 	}
 	*to = int(f.Value())
 	return nil

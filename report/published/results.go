@@ -1,4 +1,4 @@
-// Reads the JSON results of other tools: GuideLLM, AIPerf, evalscope perf, InferenceX, SGLang's bench_serving and vllm
+// Reads the JSON results of other tools: GuideLLM, aiPerf, evalscope perf, inferenceX, SGLang's bench_serving and vllm
 // bench serve.
 
 package published
@@ -20,8 +20,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// MaxResultBytes is the largest JSON result that is read. Tools that store every request write hundreds of megabytes.
-const MaxResultBytes = 1 << 30
+// maxResultBytes is the largest JSON result that is read. Tools that store every request write hundreds of megabytes.
+const maxResultBytes = 1 << 30
 
 // jsonFormat is the JSON result of one tool. Formats are told apart by their content alone: people rename files.
 type jsonFormat struct {
@@ -37,10 +37,10 @@ type jsonFormat struct {
 func jsonFormats() []jsonFormat {
 	return []jsonFormat{
 		{ReadGuideLLM, "GuideLLM", isGuideLLM, readGuideLLM},
-		{AIPerf, "AIPerf", isAIPerf, readAIPerf},
-		{EvalScope, "evalscope perf", isEvalScope, readEvalScope},
-		{InferenceX, "InferenceX", isInferenceX, readInferenceX},
-		{SGLangBench, "SGLang bench_serving", isSGLangBench, readSGLangBench},
+		{aiPerf, "AIPerf", isAIPerf, readAIPerf},
+		{evalScope, "evalscope perf", isEvalScope, readEvalScope},
+		{inferenceX, "InferenceX", isInferenceX, readInferenceX},
+		{sgLangBench, "SGLang bench_serving", isSGLangBench, readSGLangBench},
 		{VLLMBench, "vllm bench serve", isVLLMBench, readVLLMBench},
 	}
 }
@@ -61,9 +61,9 @@ type jsonFile struct {
 	lines []int // where each line begins
 }
 
-// IsJSON reports whether a document is JSON: it begins with an object, or with a list of objects. A text may begin with a
+// isJSON reports whether a document is JSON: it begins with an object, or with a list of objects. A text may begin with a
 // brace too, such as a printed answer of a server in Python's notation.
-func IsJSON(b []byte) bool {
+func isJSON(b []byte) bool {
 	const space = " \t\r\n"
 	b = bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\ufeff")), space)
 	if rest, ok := bytes.CutPrefix(b, []byte("[")); ok {
@@ -120,7 +120,7 @@ func keysOf(v gjson.Result) string {
 			keys = append(keys, "...")
 			return false
 		}
-		keys = append(keys, Short(k.String()))
+		keys = append(keys, short(k.String()))
 		return true
 	})
 	return strings.Join(keys, ", ")
@@ -268,7 +268,7 @@ func (s *jsonStage) value(path string, tens int) (rundir.Number, gjson.Result) {
 	case v.Type == gjson.Null: // also what does not exist
 		return rundir.Number{}, v
 	case v.Type != gjson.Number || math.IsInf(v.Num, 0) || math.Abs(v.Num) > 1e15:
-		s.file.unread(v, noteNoNumber.New(path, Short(v.Raw)))
+		s.file.unread(v, noteNoNumber.New(path, short(v.Raw)))
 		return rundir.Number{}, v
 	}
 	return rundir.Exactly(Shift(v.Num, tens)), v
@@ -288,7 +288,7 @@ func (s *jsonStage) number(key, path string, to *rundir.Number, tens int, unit s
 // print remembers where a number stands in the file.
 func (s *jsonStage) print(key string, v gjson.Result, unit string) {
 	line := s.file.line(v)
-	s.Stage.Source.Printed[key] = rundir.Printed{Line: line, Text: strings.TrimSpace(Short(v.Raw) + " " + unit)}
+	s.Stage.Source.Printed[key] = rundir.Printed{Line: line, Text: strings.TrimSpace(short(v.Raw) + " " + unit)}
 	if s.Doc.Lines[line-1] != Unread {
 		s.Doc.Lines[line-1] = Numbers
 	}
@@ -300,8 +300,8 @@ func (s *jsonStage) count(key, path string, to *int) {
 	if n.IsZero() {
 		return
 	}
-	if err := Whole(n, to); err != nil {
-		s.file.unread(v, noteNoCount.New(path, Short(v.Raw)))
+	if err := whole(n, to); err != nil {
+		s.file.unread(v, noteNoCount.New(path, short(v.Raw)))
 		return
 	}
 	s.print(key, v, "")
@@ -341,7 +341,7 @@ func (s *jsonStage) other(path string, v gjson.Result) {
 		s.Stage.Source.Other = map[string]rundir.Printed{}
 	}
 	line := s.file.line(v)
-	s.Stage.Source.Other[path] = rundir.Printed{Line: line, Text: Short(v.Raw)}
+	s.Stage.Source.Other[path] = rundir.Printed{Line: line, Text: short(v.Raw)}
 	if s.Doc.Lines[line-1] == Context {
 		s.Doc.Lines[line-1] = Numbers
 	}
@@ -416,8 +416,8 @@ func (s *jsonStage) servingStats(suffix string, tens int, unit string) {
 
 // perToken sets how many requests the totals of tokens are of, and their means.
 func (s *jsonStage) perToken() {
-	PerRequest(&s.Stage.PromptTokens, s.Stage.Requests.OK)
-	PerRequest(&s.Stage.OutputTokens, s.Stage.Requests.OK)
+	perRequest(&s.Stage.PromptTokens, s.Stage.Requests.OK)
+	perRequest(&s.Stage.OutputTokens, s.Stage.Requests.OK)
 }
 
 // sampled sets how many requests the metrics of each request are of.

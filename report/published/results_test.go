@@ -37,8 +37,8 @@ func parseResult(t testing.TB, name string) *Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if doc.Runs[0].Source.Format == EvalScope {
-		if err := BesideEvalScope(doc); err != nil {
+	if doc.Runs[0].Source.Format == evalScope {
+		if err := besideEvalScope(doc); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,13 +108,13 @@ func resultOf(run *rundir.Run) result {
 func wantResults() map[string][]result {
 	const model = "Qwen2-7B"
 	return map[string][]result{
-		"aiperf-0.13.0-concurrency.json": {{Format: AIPerf, Tool: "AIPerf 0.13.0", Plan: "run", Model: model, API: "chat",
+		"aiperf-0.13.0-concurrency.json": {{Format: aiPerf, Tool: "AIPerf 0.13.0", Plan: "run", Model: model, API: "chat",
 			Prompt: 128, Output: 32, Stages: []string{"concurrent@4 run 40/40"}}},
-		"aiperf-0.3.0-concurrency.json": {{Format: AIPerf, Tool: "AIPerf", Plan: "run", Model: model, API: "chat",
+		"aiperf-0.3.0-concurrency.json": {{Format: aiPerf, Tool: "AIPerf", Plan: "run", Model: model, API: "chat",
 			Prompt: 128, Output: 32, Stages: []string{"concurrent@4 run 40/40"}}},
-		"evalscope-1.0.2/benchmark_summary.json": {{Format: EvalScope, Tool: "evalscope perf", Plan: "run", Model: model, API: "chat",
+		"evalscope-1.0.2/benchmark_summary.json": {{Format: evalScope, Tool: "evalscope perf", Plan: "run", Model: model, API: "chat",
 			Prompt: 128, Output: 32, Stages: []string{"concurrent@8 run 40/40"}, undated: true}},
-		"aiperf-0.13.0-rate.json": {{Format: AIPerf, Tool: "AIPerf 0.13.0", Plan: "run", Model: model, API: "chat",
+		"aiperf-0.13.0-rate.json": {{Format: aiPerf, Tool: "AIPerf 0.13.0", Plan: "run", Model: model, API: "chat",
 			Prompt: 128, Output: 32, Stages: []string{"poisson@5.00 run 40/40"}}},
 		"guidellm-0.5.4-sweep.json": {{Format: ReadGuideLLM, Tool: "GuideLLM 0.5.4", Plan: "sweep", Model: model, API: "chat",
 			Prompt: 128, Output: 32, Stages: []string{"synchronous floor 45/46", "throughput ceiling 620/820",
@@ -125,21 +125,21 @@ func wantResults() map[string][]result {
 			Prompt: 128, Output: 32, Stages: []string{"concurrent@1 run 43/44", "concurrent@4 run 158/162"}}},
 		"guidellm-0.8.1-sweep.json": {{Format: ReadGuideLLM, Tool: "GuideLLM 0.8.1", Plan: "sweep", Model: model, API: "chat",
 			Prompt: 128, Output: 32, Stages: []string{"synchronous floor 44/44", "throughput ceiling 650/1146", "constant@80.50 grid 557/613"}}},
-		"inferencex-agg.json": {{Format: InferenceX, Tool: "InferenceX", Plan: "run", Model: model, GPU: "h200", GPUs: 2, Quant: "fp8",
+		"inferencex-agg.json": {{Format: inferenceX, Tool: "InferenceX", Plan: "run", Model: model, GPU: "h200", GPUs: 2, Quant: "fp8",
 			Engine: "vLLM", Prompt: 128, Output: 32, Stages: []string{"concurrent@4 run 0/0"}, undated: true}},
 		"inferencex-bench.json": {{Format: VLLMBench, Tool: "vllm bench serve", Plan: "run", Model: model, API: "chat",
 			Stages: []string{"concurrent@4 run 40/40"}}},
 		"sglang-0.5.23.jsonl": {
-			{Format: SGLangBench, Tool: "SGLang bench_serving", Plan: "run", Engine: "SGLang", API: "chat",
+			{Format: sgLangBench, Tool: "SGLang bench_serving", Plan: "run", Engine: "SGLang", API: "chat",
 				Prompt: 128, Output: 32, Stages: []string{"poisson@5.00 run 40/40"}, undated: true},
-			{Format: SGLangBench, Tool: "SGLang bench_serving", Plan: "run", Engine: "SGLang", API: "chat",
+			{Format: sgLangBench, Tool: "SGLang bench_serving", Plan: "run", Engine: "SGLang", API: "chat",
 				Prompt: 128, Output: 32, Stages: []string{"concurrent@4 run 40/40"}, undated: true},
 		},
 		"vllm-bench-0.32.0-concurrency.json": {{Format: VLLMBench, Tool: "vllm bench serve", Plan: "run", Model: model, API: "chat",
 			Stages: []string{"concurrent@4 run 40/40"}}},
 		"vllm-bench-0.32.0-rate.json": {{Format: VLLMBench, Tool: "vllm bench serve", Plan: "run", Model: model, API: "chat",
 			Stages: []string{"poisson@5.00 run 40/40"}}},
-		"evalscope-1.14.1/benchmark_summary.json": {{Format: EvalScope, Tool: "evalscope perf", Plan: "run", Model: model, API: "chat",
+		"evalscope-1.14.1/benchmark_summary.json": {{Format: evalScope, Tool: "evalscope perf", Plan: "run", Model: model, API: "chat",
 			Prompt: 128, Output: 32, Stages: []string{"concurrent@8 run 40/40"}, undated: true}},
 	}
 }
@@ -256,7 +256,7 @@ func TestEveryJSONNumberIsKept(t *testing.T) {
 				case strings.HasSuffix(path, ".total"), strings.HasSuffix(path, "_ci"), strings.Contains(path, "percentile_cis"):
 				case child.Type == gjson.Number:
 					numbers++
-					if !kept[fmt.Sprint(f.line(child), " ", Short(child.Raw))] {
+					if !kept[fmt.Sprint(f.line(child), " ", short(child.Raw))] {
 						t.Errorf("%s:%d: %s = %s is lost", name, f.line(child), at, child.Raw)
 					}
 				case child.IsObject():

@@ -61,7 +61,7 @@ func servingItems() []item {
 // backend reads what the other tool called the engine and its API together.
 func (r *reading) backend(v string) bool {
 	r.Run.Target.Backend = v
-	r.Run.Labels.Engine, _ = LabelEngine(v)
+	r.Run.Labels.Engine, _ = labelEngine(v)
 	if strings.Contains(v, "chat") {
 		r.Run.Target.API = "chat"
 	}
@@ -87,7 +87,7 @@ func (r *reading) atMost(v string) bool {
 		return true
 	}
 	q, err := ParseQuantity(v)
-	return err == nil && Whole(q.Number, &r.Stage.MaxConcurrency) == nil
+	return err == nil && whole(q.Number, &r.Stage.MaxConcurrency) == nil
 }
 
 // serving reads the block that begins on the next line.
@@ -129,7 +129,7 @@ func (r *reading) broken() {
 func (r *reading) servingLine(items []item, line string) {
 	m := servingFigure.FindStringSubmatch(line)
 	if m == nil {
-		r.unread(noteNotServing.New(Short(line)))
+		r.unread(noteNotServing.New(short(line)))
 		r.at++
 		return
 	}
@@ -187,8 +187,8 @@ func (r *reading) finishServing() {
 	for _, d := range []*rundir.Dist{&s.Latency, &s.TTFT, &s.TPOT} { // the number of gaps is not told
 		Counted(d, ok)
 	}
-	PerRequest(&s.PromptTokens, ok)
-	PerRequest(&s.OutputTokens, ok)
+	perRequest(&s.PromptTokens, ok)
+	perRequest(&s.OutputTokens, ok)
 	r.workload(ok)
 	r.above.Describe(r.Result)
 	r.above.Mark(r.Result)

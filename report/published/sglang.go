@@ -8,8 +8,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// SGLangBench is the format of SGLang's bench_serving: JSON Lines, to which each test adds one line.
-const SGLangBench = "sglang-bench"
+// sgLangBench is the format of SGLang's bench_serving: JSON Lines, to which each test adds one line.
+const sgLangBench = "sglang-bench"
 
 // isSGLangBench reports whether v is a line of SGLang's bench_serving.
 func isSGLangBench(v gjson.Result) bool {
@@ -18,7 +18,7 @@ func isSGLangBench(v gjson.Result) bool {
 
 // readSGLangBench reads one line of bench_serving's output.
 func readSGLangBench(f *jsonFile, v gjson.Result) {
-	r := f.begin(v, SGLangBench, "SGLang bench_serving", "")
+	r := f.begin(v, sgLangBench, "SGLang bench_serving", "")
 	r.defined(noteITLPerChunk.New("SGLang bench_serving"), noteRatesWhole.New("SGLang bench_serving"),
 		noteTokensAsked.New("SGLang bench_serving"), noteLatencyToEnd.New("SGLang bench_serving"))
 	s := r.stageAt(v)
@@ -54,13 +54,13 @@ func (r *jsonRun) sglangServer(info gjson.Result) {
 	r.Run.Target.Version = info.Get("version").String()
 	if model := info.Get("model_path").String(); model != "" {
 		r.Run.Target.Model = model
-		r.Run.Labels.Model, r.Run.Labels.Quant = LabelModel(path.Base(model))
+		r.Run.Labels.Model, r.Run.Labels.Quant = labelModel(path.Base(model))
 	}
 	tp, dp := info.Get("tp_size"), info.Get("dp_size")
 	if tp.Type == gjson.Number {
 		gpus := tp.Num * max(1, dp.Num)
 		var n int
-		if Whole(rundir.Exactly(gpus), &n) == nil {
+		if whole(rundir.Exactly(gpus), &n) == nil {
 			r.Run.Labels.GPUs = n
 		}
 	}

@@ -18,12 +18,12 @@ func isStressTitle(line string) bool {
 // stressTitle reads the title, which waits for its table.
 func (p *parser) stressTitle(line string) {
 	m := stressTitleLine.FindStringSubmatch(strings.TrimLeft(line, "# "))
-	t := &TitleLine{Line: p.at + 1}
-	t.Engine, _ = LabelEngine(m[1])
+	t := &titleLine{Line: p.at + 1}
+	t.Engine, _ = labelEngine(m[1])
 	if m[2] != "" {
 		var err error
 		if t.Date, err = time.Parse(time.DateTime, strings.TrimSpace(m[2])); err != nil {
-			p.assume(noteNoDate.New(Short(m[2])))
+			p.assume(noteNoDate.New(short(m[2])))
 		}
 	}
 	p.above.Title = t
@@ -62,12 +62,12 @@ func stressItems() []item {
 	const perSecond = "requests/second"
 	return append(responseTimes(), []item{
 		{names: []string{"apibase", "url"}, key: "target.url", text: func(r *reading, v string) bool {
-			r.Run.Target.URL, r.Run.Target.API = v, LabelAPI(v)
+			r.Run.Target.URL, r.Run.Target.API = v, labelAPI(v)
 			return true
 		}},
 		{names: []string{"model"}, key: "target.model", text: func(r *reading, v string) bool {
 			r.Run.Target.Model = v
-			r.Run.Labels.Model, r.Run.Labels.Quant = LabelModel(v)
+			r.Run.Labels.Model, r.Run.Labels.Quant = labelModel(v)
 			return true
 		}},
 		{names: []string{"maxtokens"}, key: "asked_tokens", figure: func(r *reading) *rundir.Number { return &r.Stage.AskedTokens }},
@@ -127,20 +127,20 @@ func (p *parser) stressTable() {
 func (r *reading) item(items []item, label, value string) {
 	it, exact := findItem(items, letters(label))
 	if it == nil {
-		r.unread(noteNotStress.New(Short(label)))
+		r.unread(noteNotStress.New(short(label)))
 		r.at++
 		return
 	}
 	if _, twice := r.Stage.Source.Printed[it.key]; twice {
-		r.unread(noteRepeated.New(Short(label)))
+		r.unread(noteRepeated.New(short(label)))
 		r.at++
 		return
 	}
 	if !exact {
-		r.assume(noteReadAs.New(Short(label), it.key))
+		r.assume(noteReadAs.New(short(label), it.key))
 	}
 	if err := r.fill(it, value); err != nil {
-		r.unread(noteBadValue.New(label, Short(value), FaultOf(err)))
+		r.unread(noteBadValue.New(label, short(value), faultOf(err)))
 		r.at++
 		return
 	}
@@ -185,7 +185,7 @@ func statistic(a, b string) bool {
 func (r *reading) fill(it *item, value string) error {
 	if it.text != nil {
 		if !it.text(r, value) {
-			return Fault{Note: faultUnclear.New()}
+			return fault{Note: faultUnclear.New()}
 		}
 		return nil
 	}
@@ -198,7 +198,7 @@ func (r *reading) fill(it *item, value string) error {
 	case err != nil:
 		return err
 	case it.count != nil:
-		return Whole(f, it.count(r))
+		return whole(f, it.count(r))
 	case it.figure != nil:
 		*it.figure(r) = f
 	case f.Known():
@@ -208,7 +208,7 @@ func (r *reading) fill(it *item, value string) error {
 }
 
 // finishStress names the only stage and keeps the result.
-func (r *reading) finishStress(t *TitleLine) {
+func (r *reading) finishStress(t *titleLine) {
 	defer r.above.Forget()
 	s := &r.Stage
 	if len(s.Source.Printed) == 0 {

@@ -58,7 +58,7 @@ func splitPipes(line string) []string {
 	var cells []string
 	var b strings.Builder
 	end := func() {
-		cells = append(cells, UnescapeHTML(strings.TrimSpace(b.String())))
+		cells = append(cells, unescapeHTML(strings.TrimSpace(b.String())))
 		b.Reset()
 	}
 	escaped := false
@@ -99,7 +99,7 @@ func (p *parser) table() {
 	default: // a rule that belongs to no table
 		return
 	}
-	if IsSMI(strings.TrimSpace(p.lines[p.at])) {
+	if isSMI(strings.TrimSpace(p.lines[p.at])) {
 		p.context(p.above.SMI(p.at))
 		return
 	}
@@ -115,7 +115,7 @@ func (p *parser) table() {
 	p.above.Title = nil
 	processes := p.above.HasHardware() && len(head) > 0 && strings.HasPrefix(head[0], "Processes") // of nvidia-smi
 	if !processes && (len(head) < 2 || head[0] != "Stage" || head[1] != "In Flight") {             // which llmsweep draws beneath stress tables
-		p.remark(p.at+1, false, noteOtherTable.New(Short(strings.Join(head, ", "))))
+		p.remark(p.at+1, false, noteOtherTable.New(short(strings.Join(head, ", "))))
 	}
 	p.otherTable()
 }

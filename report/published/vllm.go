@@ -42,11 +42,11 @@ func readVLLMBench(f *jsonFile, v gjson.Result) {
 // target reads who was asked.
 func (s *jsonStage) target(v gjson.Result) {
 	s.Run.Target.Backend = v.Get("backend").String()
-	s.Run.Labels.Engine, _ = LabelEngine(s.Run.Target.Backend)
+	s.Run.Labels.Engine, _ = labelEngine(s.Run.Target.Backend)
 	s.Run.Target.API = apiOfBackend(s.Run.Target.Backend)
 	if model := v.Get("model_id").String(); model != "" {
 		s.Run.Target.Model = model
-		s.Run.Labels.Model, s.Run.Labels.Quant = LabelModel(model)
+		s.Run.Labels.Model, s.Run.Labels.Quant = labelModel(model)
 	}
 	if at, err := time.Parse("20060102-150405", v.Get("date").String()); err == nil {
 		s.Ended(at, v.Get("duration").Num)

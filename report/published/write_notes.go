@@ -29,7 +29,7 @@ func unsupported(l lang.Lang, all []percentileName) string {
 	if len(labels) == 0 {
 		return ""
 	}
-	return NoteUnsupported.In(l, strings.Join(labels, lang.ListComma.In(l)))
+	return noteUnsupported.In(l, strings.Join(labels, lang.ListComma.In(l)))
 }
 
 // windowNote reports whether the duration, as the format calls it, is not that of the whole stage.
@@ -37,7 +37,7 @@ func windowNote(s *rundir.Stage, l lang.Lang, duration string) string {
 	if s.Whole || s.Window == 0 {
 		return ""
 	}
-	return NoteWindow.In(l, duration)
+	return noteWindow.In(l, duration)
 }
 
 // openNote says at what rate requests arrived, which a stress table has no line for.
@@ -47,9 +47,9 @@ func openNote(s *rundir.Stage, l lang.Lang) string {
 	}
 	bound := ""
 	if s.MaxConcurrency > 0 {
-		bound = NoteCap.In(l, strconv.Itoa(s.MaxConcurrency))
+		bound = noteCap.In(l, strconv.Itoa(s.MaxConcurrency))
 	}
-	return NoteOpen.In(l, lang.Number(s.Rate, lang.Rate), bound)
+	return noteOpen.In(l, lang.Number(s.Rate, lang.Rate), bound)
 }
 
 // received notes that answers were not as long as was forced.
@@ -66,7 +66,7 @@ func lengthNote(r findings.StageRow, l lang.Lang) string {
 	if !r.Run.Workload.Capped || t.N == 0 {
 		return ""
 	}
-	return NoteLengths.In(l, findings.AnswerText(&r.Run.Workload, l), lang.Number(t.Mean, lang.Short), lang.Number(t.P50, lang.Short), lang.Number(t.P90, lang.Short),
+	return noteLengths.In(l, findings.AnswerText(&r.Run.Workload, l), lang.Number(t.Mean, lang.Short), lang.Number(t.P50, lang.Short), lang.Number(t.P90, lang.Short),
 		lang.Number(t.Max, lang.Short), lang.Percent(t.AtLimit.Value()))
 }
 
@@ -75,14 +75,14 @@ func firstAnswerNote(s *rundir.Stage, l lang.Lang) string {
 	if s.FirstAnswer.N == 0 {
 		return ""
 	}
-	return NoteFirstAnswer.In(l, lang.Time(s.FirstAnswer.Mean), lang.Time(s.TTFT.Mean))
+	return noteFirstAnswer.In(l, lang.Time(s.FirstAnswer.Mean), lang.Time(s.TTFT.Mean))
 }
 
 // bounded reports whether one of the distributions holds lower bounds.
 func bounded(l lang.Lang, dists ...*rundir.Dist) string {
 	for _, d := range dists {
 		if slices.ContainsFunc(d.Numbers(), func(f rundir.Named) bool { return f.Number.Bound() }) {
-			return NoteBound.In(l)
+			return noteBound.In(l)
 		}
 	}
 	return ""

@@ -173,7 +173,7 @@ func servingNotes(r findings.StageRow, l lang.Lang) []string {
 		bounded(l, &s.Latency, &s.TTFT, &s.TPOT, gaps),
 	}
 	if n := s.Requests.Incomplete; n > 0 {
-		notes = append(notes, NoteIncomplete.In(l, strconv.Itoa(n)))
+		notes = append(notes, noteIncomplete.In(l, strconv.Itoa(n)))
 	}
 	return append(notes, lengthNote(r, l), firstAnswerNote(s, l), retokenized(s, l), received(r, l), goodputNote(s, l))
 }
@@ -185,5 +185,5 @@ func retokenized(s *rundir.Stage, l lang.Lang) string {
 	if !again.Known() || !reported.Known() || math.Abs(again.Value()-reported.Value()) <= 0.1*reported.Value() {
 		return ""
 	}
-	return NoteRetokenized.In(l, lang.Number(again, lang.WholeOr(0)), lang.Number(reported, lang.WholeOr(0)))
+	return noteRetokenized.In(l, lang.Number(again, lang.WholeOr(0)), lang.Number(reported, lang.WholeOr(0)))
 }

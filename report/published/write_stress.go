@@ -20,18 +20,18 @@ func stressNotes(r findings.StageRow, l lang.Lang) []string {
 	s := r.Stage
 	var notes []string
 	if d := &s.Latency; s.Source != nil && d.P99.Known() && d.P99 == d.Max {
-		notes = append(notes, NoteMaximum.In(l))
+		notes = append(notes, noteMaximum.In(l))
 	} else if s.Source == nil && d.P99.Known() {
-		notes = append(notes, NoteInterpolated.In(l))
+		notes = append(notes, noteInterpolated.In(l))
 	}
 	if !theoreticalMax(s).IsZero() {
-		notes = append(notes, NoteTheoretical.In(l))
+		notes = append(notes, noteTheoretical.In(l))
 	}
 	notes = append(notes, lengthNote(r, l), firstAnswerNote(s, l), openNote(s, l), windowNote(s, l, "Total Test Duration"), unsupported(l, []percentileName{
 		{&s.Latency, "p90", "P90"}, {&s.Latency, "p95", "P95"}, {&s.Latency, "p99", "P99"},
 	}), bounded(l, &s.Latency))
 	if n := s.Requests.Incomplete; n > 0 {
-		notes = append(notes, NoteIncomplete.In(l, counted(s, n)))
+		notes = append(notes, noteIncomplete.In(l, counted(s, n)))
 	}
 	return append(notes, received(r, l), goodputNote(s, l))
 }
@@ -54,7 +54,7 @@ func WriteStress(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 		}
 		if len(rows) > 1 {
 			out.WriteString("\n")
-			writeBox(out, SaySummary.In(l, strconv.Itoa(len(rows))), rungHeads(), rungs(rows))
+			writeBox(out, saySummary.In(l, strconv.Itoa(len(rows))), rungHeads(), rungs(rows))
 		}
 	}
 	return out.Flush()

@@ -48,7 +48,7 @@ func TestShortPath(t *testing.T) {
 	for path, want := range map[string]string{
 		"l20": "l20", "runs/l20": "runs/l20", "../l20": "../l20", "/home/somebody/runs/l20": ".../runs/l20", "/home/somebody/runs/l20/": ".../runs/l20", "/l20": "l20", "": "",
 	} {
-		if got := ShortPath(path); got != want {
+		if got := shortPath(path); got != want {
 			t.Errorf("%q: %q, want %q", path, got, want)
 		}
 	}

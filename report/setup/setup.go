@@ -118,16 +118,16 @@ var words = sync.OnceValue(func() lang.Words { return lang.Join(findings.Words()
 
 // Options are the ways to make setups.
 type Options struct {
-	Show     func(path string) string // how paths are shown; nil for [ShortPath]
+	Show     func(path string) string // how paths are shown; nil for shortPath
 	Repaired bool                     // use the values that doubtful figures probably have
 }
 
 // Load makes setups of runs. A figure that contradicts others is left out, and a row of which it is not known what it completed.
 func Load(all []Input) []Setup { return LoadWith(all, Options{}) }
 
-// ShortPath returns how a path is shown: one from the root without what is above its last two parts, since that is of the machine on which it was
+// shortPath returns how a path is shown: one from the root without what is above its last two parts, since that is of the machine on which it was
 // read and not of the result. Others are returned as they are.
-func ShortPath(path string) string {
+func shortPath(path string) string {
 	if !filepath.IsAbs(path) {
 		return path
 	}
@@ -141,7 +141,7 @@ func ShortPath(path string) string {
 // LoadWith is Load with options.
 func LoadWith(all []Input, o Options) []Setup {
 	if o.Show == nil {
-		o.Show = ShortPath
+		o.Show = shortPath
 	}
 	var subjects []audit.Subject
 	for _, in := range all {

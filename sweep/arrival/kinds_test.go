@@ -128,7 +128,7 @@ func TestSchedulesNeverGoBackAndRepeat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Float64Range(0.001, 5000).Draw(t, "rate")
 		to := rapid.Float64Range(0, 5000).Draw(t, "to")
-		shape := math.Exp(rapid.Float64Range(math.Log(MinShape), math.Log(1e4)).Draw(t, "log shape"))
+		shape := math.Exp(rapid.Float64Range(math.Log(minShape), math.Log(1e4)).Draw(t, "log shape"))
 		over := time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "over"))
 		seed := rapid.Uint64().Draw(t, "seed")
 		for name, a := range map[string]Load{
@@ -272,7 +272,7 @@ func FuzzParse(f *testing.F) {
 
 func TestValidate(t *testing.T) {
 	for _, l := range []Load{
-		Closed{1}, Closed{MaxConcurrency}, Constant{Rate: 1}, Poisson{Rate: MaxRate}, Gamma{Rate: 1, Shape: 0.5}, Ramp{To: 1, Over: 1},
+		Closed{1}, Closed{maxConcurrency}, Constant{Rate: 1}, Poisson{Rate: maxRate}, Gamma{Rate: 1, Shape: 0.5}, Ramp{To: 1, Over: 1},
 		Trace{File: "x", Speed: 2}, Trace{File: "x"},
 	} {
 		if err := l.Validate(); err != nil {
@@ -280,7 +280,7 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	for _, l := range []Load{
-		Closed{}, Closed{-1}, Closed{MaxConcurrency + 1}, Constant{}, Constant{Rate: -1}, Poisson{Rate: math.NaN()},
+		Closed{}, Closed{-1}, Closed{maxConcurrency + 1}, Constant{}, Constant{Rate: -1}, Poisson{Rate: math.NaN()},
 		Poisson{Rate: math.Inf(1)}, Poisson{Rate: 1, MaxConcurrency: -1}, Gamma{Rate: 1e8, Shape: 1}, Gamma{Rate: 1}, Ramp{To: 1},
 		Ramp{Over: 1}, Ramp{From: -1, To: 3, Over: 1}, Trace{}, Trace{File: "x", Speed: -1},
 	} {
@@ -299,7 +299,7 @@ func TestOptions(t *testing.T) {
 		"a rate":                 {Options{Rate: 3, MaxConcurrency: 4}, []Load{Poisson{Rate: 3, MaxConcurrency: 4}}},
 		"gamma":                  {Options{Rate: 3, Arrivals: "gamma:2"}, []Load{Gamma{Rate: 3, Shape: 2}}},
 		"a ramp":                 {Options{Arrivals: "ramp:1-5", Duration: time.Second}, []Load{Ramp{From: 1, To: 5, Over: time.Second}}},
-		"a ramp of some minutes": {Options{Arrivals: "ramp:1-5"}, []Load{Ramp{From: 1, To: 5, Over: DefaultDuration}}},
+		"a ramp of some minutes": {Options{Arrivals: "ramp:1-5"}, []Load{Ramp{From: 1, To: 5, Over: defaultDuration}}},
 		"a trace":                {Options{Arrivals: "trace:x", TimeScale: 2}, []Load{Trace{File: "x", Speed: 2}}},
 		"nothing":                {Options{}, nil},
 		"both loops":             {Options{Concurrency: []int{2}, Rate: 3}, nil},

@@ -31,11 +31,11 @@ type Load interface {
 // Kinds of loads.
 const (
 	KindClosed   = "concurrent"
-	KindConstant = "constant"
+	kindConstant = "constant"
 	KindPoisson  = "poisson"
-	KindGamma    = "gamma"
-	KindRamp     = "ramp"
-	KindTrace    = "trace"
+	kindGamma    = "gamma"
+	kindRamp     = "ramp"
+	kindTrace    = "trace"
 )
 
 // Closed keeps a number of requests in flight: the next is due when one ends.
@@ -79,29 +79,29 @@ type Trace struct {
 
 // Limits of the configuration.
 const (
-	MaxConcurrency = 100_000 // more connections than a client has ports for
-	MaxRate        = 1e6     // requests per second: more than any client sends
-	MinShape       = 0.001   // below, gamma arrivals are one burst
-	MaxShape       = 1e6     // above, they are constant to the nanosecond
+	maxConcurrency = 100_000 // more connections than a client has ports for
+	maxRate        = 1e6     // requests per second: more than any client sends
+	minShape       = 0.001   // below, gamma arrivals are one burst
+	maxShape       = 1e6     // above, they are constant to the nanosecond
 )
 
 // Kind returns "concurrent".
 func (Closed) Kind() string { return KindClosed }
 
 // Kind returns "constant".
-func (Constant) Kind() string { return KindConstant }
+func (Constant) Kind() string { return kindConstant }
 
 // Kind returns "poisson".
 func (Poisson) Kind() string { return KindPoisson }
 
 // Kind returns "gamma".
-func (Gamma) Kind() string { return KindGamma }
+func (Gamma) Kind() string { return kindGamma }
 
 // Kind returns "ramp".
-func (Ramp) Kind() string { return KindRamp }
+func (Ramp) Kind() string { return kindRamp }
 
 // Kind returns "trace".
-func (Trace) Kind() string { return KindTrace }
+func (Trace) Kind() string { return kindTrace }
 
 // Name returns "concurrent@8".
 func (c Closed) Name() string { return KindClosed + "@" + strconv.Itoa(c.Concurrency) }
@@ -201,8 +201,8 @@ func (Trace) Ends() bool { return true }
 
 // Validate returns what is wrong with the configuration, or nil.
 func (c Closed) Validate() error {
-	if c.Concurrency < 1 || c.Concurrency > MaxConcurrency {
-		return fmt.Errorf("a closed loop keeps between 1 and %d requests in flight, not %d", MaxConcurrency, c.Concurrency)
+	if c.Concurrency < 1 || c.Concurrency > maxConcurrency {
+		return fmt.Errorf("a closed loop keeps between 1 and %d requests in flight, not %d", maxConcurrency, c.Concurrency)
 	}
 	return nil
 }
@@ -220,8 +220,8 @@ func (p Poisson) Validate() error {
 // Validate returns what is wrong with the configuration, or nil.
 func (g Gamma) Validate() error {
 	var shape error
-	if !(g.Shape >= MinShape && g.Shape <= MaxShape) {
-		shape = fmt.Errorf("the shape of gamma arrivals must be between %v and %v, not %v", MinShape, MaxShape, g.Shape)
+	if !(g.Shape >= minShape && g.Shape <= maxShape) {
+		shape = fmt.Errorf("the shape of gamma arrivals must be between %v and %v, not %v", minShape, maxShape, g.Shape)
 	}
 	return errors.Join(shape, validRate(g.Rate), validLimit(g.MaxConcurrency))
 }
@@ -230,8 +230,8 @@ func (g Gamma) Validate() error {
 func (r Ramp) Validate() error {
 	var err error
 	switch {
-	case !(r.From >= 0 && r.To >= 0 && r.From+r.To > 0 && r.From <= MaxRate && r.To <= MaxRate):
-		err = fmt.Errorf("a ramp goes between two rates from 0 to %.0f, not both 0", MaxRate)
+	case !(r.From >= 0 && r.To >= 0 && r.From+r.To > 0 && r.From <= maxRate && r.To <= maxRate):
+		err = fmt.Errorf("a ramp goes between two rates from 0 to %.0f, not both 0", maxRate)
 	case r.Over <= 0:
 		err = errors.New("a ramp needs a duration above 0")
 	}
@@ -244,18 +244,18 @@ func (t Trace) Validate() error {
 	switch {
 	case t.File == "" && len(t.Offsets) == 0:
 		err = errors.New("a trace needs a file")
-	case !(t.Speed >= 0 && t.Speed <= MaxSpeed):
-		err = fmt.Errorf("a trace is played at a speed above 0, and at most %g", MaxSpeed)
+	case !(t.Speed >= 0 && t.Speed <= maxSpeed):
+		err = fmt.Errorf("a trace is played at a speed above 0, and at most %g", maxSpeed)
 	}
 	return errors.Join(err, validLimit(t.MaxConcurrency))
 }
 
-// MaxSpeed plays a day in less than a millisecond.
-const MaxSpeed = 1e9
+// maxSpeed plays a day in less than a millisecond.
+const maxSpeed = 1e9
 
 func validRate(rate float64) error {
-	if !(rate > 0 && rate <= MaxRate) {
-		return fmt.Errorf("a rate must be above 0 and at most %.0f requests per second, not %v", MaxRate, rate)
+	if !(rate > 0 && rate <= maxRate) {
+		return fmt.Errorf("a rate must be above 0 and at most %.0f requests per second, not %v", maxRate, rate)
 	}
 	return nil
 }

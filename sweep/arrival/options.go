@@ -17,16 +17,16 @@ type Options struct {
 	TimeScale      float64       // speed of a trace; 0 for as recorded, or as Rate says
 	MaxConcurrency int           // of an open loop; 0 for no limit
 	Requests       int           // of each stage; 0 where Duration decides
-	Duration       time.Duration // of each stage; 0 for [DefaultDuration] where Requests is 0 too
+	Duration       time.Duration // of each stage; 0 for defaultDuration where Requests is 0 too
 }
 
-// DefaultDuration is how long a stage measures where neither a number of requests nor a duration is given.
-const DefaultDuration = time.Minute
+// defaultDuration is how long a stage measures where neither a number of requests nor a duration is given.
+const defaultDuration = time.Minute
 
 // Window returns how long each stage measures; 0 where the number of requests decides.
 func (o Options) Window() time.Duration {
 	if o.Duration == 0 && o.Requests == 0 {
-		return DefaultDuration
+		return defaultDuration
 	}
 	return o.Duration
 }
@@ -55,7 +55,7 @@ func (o Options) Loads() ([]Load, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Requests > 0 && o.Duration > 0 && l.Kind() != KindRamp {
+	if o.Requests > 0 && o.Duration > 0 && l.Kind() != kindRamp {
 		return nil, errBoth
 	}
 	return []Load{l}, nil
@@ -146,7 +146,7 @@ func (t Trace) with(o Options) (Load, error) {
 	switch {
 	case o.TimeScale > 0 && o.Rate > 0:
 		return nil, errors.New("--time-scale and --rate both say how fast the trace is played: give one of them")
-	case o.Rate < 0 || o.Rate > MaxRate:
+	case o.Rate < 0 || o.Rate > maxRate:
 		return nil, fmt.Errorf("--rate: %w", validRate(o.Rate))
 	}
 	t.Speed, t.MaxConcurrency = o.TimeScale, o.MaxConcurrency
@@ -161,7 +161,7 @@ func valid(flag string, l Load) (Load, error) {
 	return l, nil
 }
 
-func (Constant) text() string { return KindConstant }
+func (Constant) text() string { return kindConstant }
 func (Poisson) text() string  { return KindPoisson }
 func (g Gamma) text() string  { return fmt.Sprintf("gamma:%v", g.Shape) }
 func (r Ramp) text() string   { return fmt.Sprintf("ramp:%v-%v", r.From, r.To) }
@@ -175,25 +175,25 @@ var errKinds = errors.New("write poisson, constant, gamma:SHAPE (gamma:0.5), ram
 func parse(text string) (openLoad, error) {
 	kind, value, given := strings.Cut(text, ":")
 	bad := func() (openLoad, error) { return nil, fmt.Errorf("%q is not a kind of arrivals: %w", text, errKinds) }
-	if needsValue := kind == KindGamma || kind == KindRamp || kind == KindTrace; given != needsValue || given && value == "" {
+	if needsValue := kind == kindGamma || kind == kindRamp || kind == kindTrace; given != needsValue || given && value == "" {
 		return bad()
 	}
 	switch kind {
 	case "", KindPoisson:
 		return Poisson{}, nil
-	case KindConstant:
+	case kindConstant:
 		return Constant{}, nil
-	case KindGamma:
+	case kindGamma:
 		shape, err := strconv.ParseFloat(value, 64)
 		if g := (Gamma{Rate: 1, Shape: shape}); err == nil && g.Validate() == nil {
 			return Gamma{Shape: shape}, nil
 		}
-	case KindRamp:
+	case kindRamp:
 		from, to, ok := parseRange(value)
 		if r := (Ramp{From: from, To: to, Over: 1}); ok && r.Validate() == nil {
 			return Ramp{From: from, To: to}, nil
 		}
-	case KindTrace:
+	case kindTrace:
 		return Trace{File: value}, nil
 	}
 	return bad()

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// MaxClockDrift is how fast two clocks drift apart at most, in seconds per second: two quartz oscillators of 50 ppm each, the usual grade.
-const MaxClockDrift = 100e-6
+// maxClockDrift is how fast two clocks drift apart at most, in seconds per second: two quartz oscillators of 50 ppm each, the usual grade.
+const maxClockDrift = 100e-6
 
 // RankClock reads the time of day, and goes on from there by the monotonic clock: it is not set while it runs.
 type RankClock struct {
@@ -36,8 +36,8 @@ func (c *RankClock) Instant(reading time.Duration) time.Time {
 	return c.base.Add(reading - c.wrong - time.Duration(c.base.UnixNano()))
 }
 
-// ClockExchange is a question and its answer. Sent and Back are by the own clock, Received and Answered by the other's.
-type ClockExchange struct{ Sent, Received, Answered, Back time.Duration }
+// clockExchange is a question and its answer. Sent and Back are by the own clock, Received and Answered by the other's.
+type clockExchange struct{ Sent, Received, Answered, Back time.Duration }
 
 // ClockEstimate is what is known of the offset: what has to be added to the own clock to get the other's. It lies between Low and High.
 type ClockEstimate struct {
@@ -71,8 +71,8 @@ const (
 	leastDrift  = 10 * time.Second // between the bounds that a drift is from
 )
 
-// ClockTracker keeps what exchanges have shown. It is safe for concurrent use.
-type ClockTracker struct {
+// clockTracker keeps what exchanges have shown. It is safe for concurrent use.
+type clockTracker struct {
 	mu        sync.Mutex
 	buckets   []bucket
 	exchanges int
@@ -80,7 +80,7 @@ type ClockTracker struct {
 }
 
 // Add takes in an exchange. One that cannot be, since it ended before it began, is left out.
-func (t *ClockTracker) Add(x ClockExchange) {
+func (t *clockTracker) Add(x clockExchange) {
 	trip := (x.Back - x.Sent) - (x.Answered - x.Received)
 	if x.Back < x.Sent || x.Answered < x.Received || trip < 0 {
 		return
@@ -108,7 +108,7 @@ func (t *ClockTracker) Add(x ClockExchange) {
 }
 
 // thin makes room for another bucket. The first stays, for the drift.
-func (t *ClockTracker) thin() {
+func (t *clockTracker) thin() {
 	if len(t.buckets) < mostBuckets {
 		return
 	}
@@ -121,11 +121,11 @@ func (t *ClockTracker) thin() {
 
 // reach returns a bound at another instant: as far out, in the direction of sign, as the clocks may have drifted.
 func reach(b bound, at time.Duration, sign float64) time.Duration {
-	return b.value + time.Duration(sign*MaxClockDrift*math.Abs(float64(at-b.at)))
+	return b.value + time.Duration(sign*maxClockDrift*math.Abs(float64(at-b.at)))
 }
 
 // At returns what is known of the offset at an instant of the own clock; ok is false before the first exchange.
-func (t *ClockTracker) At(now time.Duration) (e ClockEstimate, ok bool) {
+func (t *clockTracker) At(now time.Duration) (e ClockEstimate, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := len(t.buckets)
@@ -150,7 +150,7 @@ func (t *ClockTracker) At(now time.Duration) (e ClockEstimate, ok bool) {
 }
 
 // drift returns the drift from the first bounds to the latest.
-func (t *ClockTracker) drift() (d ClockDrift) {
+func (t *clockTracker) drift() (d ClockDrift) {
 	first, last := t.buckets[0], t.buckets[len(t.buckets)-1]
 	if last.low.at-first.high.at < leastDrift || last.high.at-first.low.at < leastDrift {
 		return d

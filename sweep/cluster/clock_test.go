@@ -12,16 +12,16 @@ import (
 func TestBoundsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		offset := time.Duration(rapid.Int64Range(-int64(time.Hour), int64(time.Hour)).Draw(t, "offset"))
-		drift := rapid.Float64Range(-0.9*MaxClockDrift, 0.9*MaxClockDrift).Draw(t, "drift")
+		drift := rapid.Float64Range(-0.9*maxClockDrift, 0.9*maxClockDrift).Draw(t, "drift")
 		there := time.Duration(rapid.Int64Range(1e3, 5e7).Draw(t, "there"))
 		back := time.Duration(rapid.Int64Range(1e3, 5e7).Draw(t, "back"))
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		other := func(own time.Duration) time.Duration { return own + offset + time.Duration(drift*float64(own)) }
-		var tracker ClockTracker
+		var tracker clockTracker
 		now := time.Duration(0)
 		for range rapid.IntRange(1, 200).Draw(t, "exchanges") {
 			now += time.Duration(rng.ExpFloat64() * float64(time.Second))
-			x := ClockExchange{Sent: now}
+			x := clockExchange{Sent: now}
 			at := now + there + time.Duration(rng.ExpFloat64()*1e6)
 			x.Received, x.Answered = other(at), other(at+time.Microsecond)
 			x.Back = at + time.Microsecond + back + time.Duration(rng.ExpFloat64()*1e6)
@@ -44,12 +44,12 @@ func TestBoundsHold(t *testing.T) {
 func TestSymmetricWaysLeaveLittleError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const offset, way = 300 * time.Millisecond, 20 * time.Millisecond
-	var tracker ClockTracker
+	var tracker clockTracker
 	now := time.Duration(0)
 	for range 60 {
 		jitter := func() time.Duration { return time.Duration(rng.ExpFloat64() * float64(time.Millisecond)) }
 		at := now + way + jitter()
-		x := ClockExchange{Sent: now, Received: at + offset, Answered: at + offset, Back: at + way + jitter()}
+		x := clockExchange{Sent: now, Received: at + offset, Answered: at + offset, Back: at + way + jitter()}
 		tracker.Add(x)
 		now += time.Second
 	}

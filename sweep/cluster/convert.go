@@ -6,8 +6,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Shorten returns what rank 0 has to know of a request while the stage runs.
-func Shorten(r *rundir.Record, tokens int) Ended {
+// shorten returns what rank 0 has to know of a request while the stage runs.
+func shorten(r *rundir.Record, tokens int) Ended {
 	e := Ended{
 		Status: r.Status, Error: r.Error, HTTP: r.HTTP, Sent: value(r.Sent), Headers: value(r.Headers),
 		FirstToken: value(r.FirstToken), LastToken: value(r.LastToken), End: value(r.End),
@@ -22,8 +22,8 @@ func Shorten(r *rundir.Record, tokens int) Ended {
 	return e
 }
 
-// Lengthen returns a record of what Shorten kept: enough for an account of a running stage.
-func Lengthen(e *Ended, into *rundir.Record) {
+// lengthen returns a record of what Shorten kept: enough for an account of a running stage.
+func lengthen(e *Ended, into *rundir.Record) {
 	*into = rundir.Record{
 		Status: e.Status, Error: e.Error, HTTP: e.HTTP, Sent: number(e.Sent), Headers: number(e.Headers),
 		FirstToken: number(e.FirstToken), LastToken: number(e.LastToken), End: rundir.Exactly(e.End),

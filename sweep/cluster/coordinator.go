@@ -26,9 +26,9 @@ type Coordinator struct {
 
 	events  chan event
 	setup   chan struct{} // closed when welcome is set
-	welcome *Welcome
+	welcome *welcome
 	closing chan struct{} // closed when the run ends
-	bye     *Bye
+	bye     *bye
 
 	mu      sync.Mutex
 	members []*member // those that have joined, by rank; nil where one has not
@@ -74,7 +74,7 @@ func NewCoordinator(ranks int, version, source string, c *RankClock) *Coordinato
 		record.Ranks[i].Rank, record.Ranks[i].Valid = i, true
 	}
 	return &Coordinator{
-		Ranks: ranks, Version: version, Source: source, Clock: c, Interrupt: func() {}, events: make(chan event, 16*Queued),
+		Ranks: ranks, Version: version, Source: source, Clock: c, Interrupt: func() {}, events: make(chan event, 16*queued),
 		setup: make(chan struct{}), closing: make(chan struct{}), members: make([]*member, ranks), joined: make(chan struct{}, ranks),
 		record: record,
 	}
@@ -85,7 +85,7 @@ func (c *Coordinator) Describe() *rundir.Cluster { return c.record }
 
 // Welcome lets ranks know of server and workload.
 func (c *Coordinator) Welcome(setup []byte) {
-	c.welcome = &Welcome{Setup: setup}
+	c.welcome = &welcome{Setup: setup}
 	close(c.setup)
 }
 
@@ -101,7 +101,7 @@ func (c *Coordinator) Admit(link Link) {
 	hello, _ := first.(*Hello)
 	m, refusal := c.enter(hello, link)
 	if refusal != "" {
-		link.Send(&Welcome{Refusal: refusal})
+		link.Send(&welcome{Refusal: refusal})
 		return
 	}
 	go c.receive(m)
@@ -125,7 +125,7 @@ func (c *Coordinator) enter(h *Hello, link Link) (m *member, refusal string) {
 	if c.members[h.Rank] != nil {
 		return nil, fmt.Sprintf("another process has joined as rank %d", h.Rank)
 	}
-	m = &member{rank: h.Rank, hello: h, link: link, out: make(chan ToRank, Queued), over: make(chan struct{})}
+	m = &member{rank: h.Rank, hello: h, link: link, out: make(chan ToRank, queued), over: make(chan struct{})}
 	c.members[h.Rank] = m
 	r := &c.record.Ranks[h.Rank]
 	r.Host, r.OS, r.CPUs = h.Host, h.OS, h.CPUs
@@ -160,7 +160,7 @@ func (c *Coordinator) serve(m *member) {
 		case <-m.over:
 			return
 		}
-		k, _ := next.(*MessageClock)
+		k, _ := next.(*messageClock)
 		if setup != nil && k == nil {
 			setup = nil // closed: rank 0 holds no stage before
 			if m.link.Send(c.welcome) != nil {
@@ -181,7 +181,7 @@ func (c *Coordinator) receive(m *member) {
 	for {
 		got, err := m.link.Receive()
 		now := c.Clock.Now()
-		if k, ok := got.(*MessageClock); ok {
+		if k, ok := got.(*messageClock); ok {
 			k.Received = now
 			m.send(k)
 			continue
@@ -242,7 +242,7 @@ const straggling = 2 * time.Second
 
 // Close ends the run: all ranks are told, and why where err is not nil.
 func (c *Coordinator) Close(err error) {
-	c.bye = &Bye{}
+	c.bye = &bye{}
 	if err != nil {
 		c.bye.Error = err.Error()
 	}

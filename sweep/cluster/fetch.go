@@ -25,7 +25,7 @@ func (g *coordinatorStage) fetch() error {
 	if _, err := spool.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	for lines, err := range store.EachLines(spool, Chunk) {
+	for lines, err := range store.EachLines(spool, chunk) {
 		if err == nil {
 			err = g.Log.AppendLines(g.Name, lines)
 		}
@@ -37,13 +37,13 @@ func (g *coordinatorStage) fetch() error {
 }
 
 func (g *coordinatorStage) fetchFrom(p *share, to io.Writer) error {
-	p.send(&Fetch{Attempt: g.attempt})
+	p.send(&fetch{Attempt: g.attempt})
 	timer := time.NewTimer(fetchTime)
 	defer timer.Stop()
 	for {
 		select {
 		case ev := <-g.events:
-			if r, ok := ev.m.(*Records); ok && r.Attempt == g.attempt && g.of[ev.from] == p {
+			if r, ok := ev.m.(*records); ok && r.Attempt == g.attempt && g.of[ev.from] == p {
 				if r.Last {
 					return nil
 				}

@@ -28,7 +28,7 @@ func (g *coordinatorStage) watchOver(ctx context.Context) error {
 		case <-ending:
 			ending = nil
 			g.interrupted = true
-			g.order(Cancelled)
+			g.order(cancelled)
 		}
 		if !g.fault.IsZero() {
 			return nil
@@ -62,7 +62,7 @@ func (g *coordinatorStage) ended() bool {
 // look finds ranks that have stalled. own is the time since the last look: where that is long, it was rank 0 that stalled.
 func (g *coordinatorStage) look(own time.Duration) {
 	if own > silent {
-		g.fault = NoteStalled.New(0, g.parts[0].host(), g.Name, own.Seconds())
+		g.fault = noteStalled.New(0, g.parts[0].host(), g.Name, own.Seconds())
 		return
 	}
 	now := time.Now()
@@ -71,7 +71,7 @@ func (g *coordinatorStage) look(own time.Duration) {
 			p.heard = p.heard.Add(own)
 		}
 		if quiet := now.Sub(p.heard); p.done == nil && quiet > silent {
-			g.fault = NoteStalled.New(p.rank, p.host(), g.Name, quiet.Seconds())
+			g.fault = noteStalled.New(p.rank, p.host(), g.Name, quiet.Seconds())
 			return
 		}
 	}
@@ -79,7 +79,7 @@ func (g *coordinatorStage) look(own time.Duration) {
 
 // lost names a rank that has gone, and leaves it out from now on.
 func (g *coordinatorStage) lost(p *share, err error) {
-	why := NoteLost.New(p.rank, p.host(), g.Name, err.Error())
+	why := noteLost.New(p.rank, p.host(), g.Name, err.Error())
 	g.bookLost(p)
 	g.Coordinator.lose(p.member, why)
 	if g.fault.IsZero() {
@@ -103,7 +103,7 @@ func (g *coordinatorStage) take(ev event) {
 			p.ready = k
 			g.keepClock(p.member, k.Clock)
 		}
-	case *Reading:
+	case *reading:
 		if k.Attempt == g.attempt {
 			g.read(p, k)
 		}
@@ -121,7 +121,7 @@ func (g *coordinatorStage) take(ev event) {
 }
 
 // read takes in a reading.
-func (g *coordinatorStage) read(p *share, r *Reading) {
+func (g *coordinatorStage) read(p *share, r *reading) {
 	p.heard = time.Now()
 	if r.Spending != nil {
 		p.spending = *r.Spending
@@ -141,11 +141,11 @@ func (g *coordinatorStage) read(p *share, r *Reading) {
 		g.Monitor.FirstToken(t)
 	}
 	for i := range r.Ended {
-		Lengthen(&r.Ended[i], &g.scratch)
+		lengthen(&r.Ended[i], &g.scratch)
 		g.Monitor.Ended(&g.scratch, r.Ended[i].Tokens)
 	}
-	if _, waiting := firstOf(g.parts, func(p *share) bool { return p.done == nil && !p.settled }); !waiting && g.phase == Closed {
-		g.order(Settled)
+	if _, waiting := firstOf(g.parts, func(p *share) bool { return p.done == nil && !p.settled }); !waiting && g.phase == closed {
+		g.order(settled)
 	}
 }
 
@@ -159,20 +159,20 @@ func (g *coordinatorStage) done(p *share, d *Done) {
 	switch {
 	case !g.fault.IsZero():
 	case d.InFlight.Width < 0 || len(d.InFlight.Area) != len(d.InFlight.Peak):
-		g.fault = NoteBroken.New(p.rank, p.host(), g.Name, "its numbers in flight cannot be read")
+		g.fault = noteBroken.New(p.rank, p.host(), g.Name, "its numbers in flight cannot be read")
 	case d.Error != "":
-		g.fault = NoteBroken.New(p.rank, p.host(), g.Name, d.Error)
-	case d.Began > MaxLate:
-		g.fault = NoteLate.New(p.rank, p.host(), g.Name, d.Began.Seconds())
+		g.fault = noteBroken.New(p.rank, p.host(), g.Name, d.Error)
+	case d.Began > maxLate:
+		g.fault = noteLate.New(p.rank, p.host(), g.Name, d.Began.Seconds())
 	case d.Stall > silent:
-		g.fault = NoteStalled.New(p.rank, p.host(), g.Name, d.Stall.Seconds())
+		g.fault = noteStalled.New(p.rank, p.host(), g.Name, d.Stall.Seconds())
 	case d.Spent:
 		g.spent = true
-		g.order(Stopped)
+		g.order(stopped)
 	}
-	if g.phase == Closed {
+	if g.phase == closed {
 		if _, waiting := firstOf(g.parts, func(p *share) bool { return p.done == nil && !p.settled }); !waiting {
-			g.order(Settled)
+			g.order(settled)
 		}
 	}
 }
@@ -218,10 +218,10 @@ func (g *coordinatorStage) decide(at time.Duration) {
 	switch g.Monitor.Decide(at) {
 	case load.Stop:
 		g.close(at)
-		g.order(Stopped)
+		g.order(stopped)
 	case load.Close:
 		g.close(at)
-		g.order(Closed)
+		g.order(closed)
 	}
 }
 
@@ -235,9 +235,9 @@ func (g *coordinatorStage) show(now time.Duration) {
 	s := g.Monitor.Recent()
 	s.Phase, s.Elapsed = load.PhaseMeasuring, now
 	switch g.phase {
-	case Closed:
+	case closed:
 		s.Phase = load.PhaseTail
-	case Settled, Stopped, Cancelled:
+	case settled, stopped, cancelled:
 		s.Phase = load.PhaseDraining
 	}
 	for _, p := range g.parts {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Hosts returns the first hosts of a list as Slurm writes it: "node[01-04,07],gpu1". most is how many are wanted; 0 for all.
-func Hosts(list string, most int) (all []string, err error) {
+// hosts returns the first hosts of a list as Slurm writes it: "node[01-04,07],gpu1". most is how many are wanted; 0 for all.
+func hosts(list string, most int) (all []string, err error) {
 	for rest := list; rest != "" && (most == 0 || len(all) < most); {
 		var item string
 		if item, rest, err = cutItem(rest); err != nil {

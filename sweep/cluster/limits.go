@@ -2,11 +2,11 @@ package cluster
 
 import "time"
 
-// Queued is how many messages may wait to be sent.
-const Queued = 64
+// queued is how many messages may wait to be sent.
+const queued = 64
 
-// MaxLate is how much later than the others a rank may begin a stage.
-const MaxLate = 100 * time.Millisecond
+// maxLate is how much later than the others a rank may begin a stage.
+const maxLate = 100 * time.Millisecond
 
-// Chunk is how many bytes of records a message carries: large enough for speed, and small enough for looks at the clock between two.
-const Chunk = 256 << 10
+// chunk is how many bytes of records a message carries: large enough for speed, and small enough for looks at the clock between two.
+const chunk = 256 << 10

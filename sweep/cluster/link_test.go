@@ -41,28 +41,28 @@ func (w *wire) SetDeadline(time.Time) error     { return nil }
 func fromRank() []FromRank {
 	return []FromRank{
 		&Hello{}, &Hello{Rank: 3, Ranks: 4, Version: "v1", Host: "n3", OS: "linux/amd64", CPUs: 8},
-		&MessageClock{}, &MessageClock{Sent: 1, Received: -2, Answered: 3},
+		&messageClock{}, &messageClock{Sent: 1, Received: -2, Answered: 3},
 		&Ready{}, &Ready{Attempt: 2, Fingerprint: 1 << 63, Clock: ClockEstimate{Offset: -5, Drift: ClockDrift{Value: 1e-6, Known: true}}},
-		&Reading{}, &Reading{
+		&reading{}, &reading{
 			Attempt: 1, At: []time.Duration{1, 2}, Arrived: []float64{0, 3}, Owed: []float64{4, 0}, Due: 2, Asked: 9,
 			Ended: []Ended{{}, {Status: "ok", Sent: -1, End: 2.5, OutputTokens: -1}}, Settled: true, Spending: &client.Spent{Requests: 1, Cost: 0.5},
 		},
 		&Done{}, &Done{Attempt: 1, Error: "full", CPU: -1, InFlight: sample.Bins{Width: time.Second, Area: []float64{1}, Peak: []int{2}}, Spending: &client.Spent{}},
-		&Records{}, &Records{Attempt: 1, Lines: []byte("{}\n"), Last: true},
+		&records{}, &records{Attempt: 1, Lines: []byte("{}\n"), Last: true},
 		&Trouble{}, &Trouble{Error: "x", Interrupted: true},
 	}
 }
 
 func toRank() []ToRank {
 	all := []ToRank{
-		&Welcome{}, &Welcome{Refusal: "no", Setup: []byte("{}")}, &MessageClock{Answered: 7}, &Start{Attempt: 1, At: 2},
-		&Order{}, &Order{Attempt: 1, To: Cancelled}, &Fetch{}, &Bye{}, &Bye{Error: "late"}, &Stage{},
+		&welcome{}, &welcome{Refusal: "no", Setup: []byte("{}")}, &messageClock{Answered: 7}, &Start{Attempt: 1, At: 2},
+		&order{}, &order{Attempt: 1, To: cancelled}, &fetch{}, &bye{}, &bye{Error: "late"}, &stage{},
 	}
 	for _, l := range []arrival.Load{
 		arrival.Closed{Concurrency: 4}, arrival.Constant{Rate: 1}, arrival.Poisson{Rate: 2, MaxConcurrency: 3}, arrival.Gamma{Rate: 1, Shape: 0.5},
 		arrival.Ramp{From: 1, To: 2, Over: time.Minute}, arrival.Trace{File: "t.jsonl", Speed: 2},
 	} {
-		all = append(all, &Stage{Attempt: 1, Members: 2, Allowance: client.PurseShare{Tokens: 5}, Name: l.Name(), Load: l, Opening: []time.Duration{0, 1}})
+		all = append(all, &stage{Attempt: 1, Members: 2, Allowance: client.PurseShare{Tokens: 5}, Name: l.Name(), Load: l, Opening: []time.Duration{0, 1}})
 	}
 	return all
 }
@@ -101,7 +101,7 @@ func TestMessagesArrive(t *testing.T) {
 // A message that is too large for the other side is not sent.
 func TestTooLargeAMessage(t *testing.T) {
 	l := newLink[ToRank, FromRank](&wire{in: strings.NewReader("")})
-	if err := l.Send(&Welcome{Setup: make([]byte, maxFrame)}); err == nil || !strings.Contains(err.Error(), "are allowed") {
+	if err := l.Send(&welcome{Setup: make([]byte, maxFrame)}); err == nil || !strings.Contains(err.Error(), "are allowed") {
 		t.Errorf("%v", err)
 	}
 	<-l.drained
@@ -119,7 +119,7 @@ func encoded(v any) []byte {
 
 // A peer that has the token and sends garbage, claims a huge frame, or says nothing, is let go without much memory, and the next rank joins.
 func TestHostilePeers(t *testing.T) {
-	var order ToRank = &Order{}
+	var order ToRank = &order{}
 	for name, sent := range map[string][]byte{
 		"nothing": nil, "HTTP": []byte("POST /llmsweep HTTP/1.1\r\n\r\n"), "huge frame": {0xff, 0xff, 0xff, 0xff, 1}, "half a frame": {0, 0, 1, 0, 1, 2},
 		"zeros": framed(make([]byte, 1000)), "another type": framed(encoded("hello")), "an order": framed(encoded(&order)), "empty frame": framed(nil),

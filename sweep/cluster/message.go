@@ -12,32 +12,32 @@ import (
 	"llmsweep/sweep/sample"
 )
 
-// FromRank is a message of a rank to rank 0: *[Hello], *[Clock], *[Ready], *[Reading], *[Done], *[Records] or *[Trouble].
+// FromRank is a message of a rank to rank 0: *[Hello], *[Clock], *[Ready], *reading, *[Done], *records or *[Trouble].
 type FromRank interface{ fromRank() }
 
-// ToRank is a message of rank 0 to a rank: *[Welcome], *[Clock], *[Stage], *[Start], *[Order], *[Fetch] or *[Bye].
+// ToRank is a message of rank 0 to a rank: *welcome, *[Clock], *stage, *[Start], *order, *fetch or *bye.
 type ToRank interface{ toRank() }
 
 func (*Hello) fromRank()        {}
-func (*MessageClock) fromRank() {}
+func (*messageClock) fromRank() {}
 func (*Ready) fromRank()        {}
-func (*Reading) fromRank()      {}
+func (*reading) fromRank()      {}
 func (*Done) fromRank()         {}
-func (*Records) fromRank()      {}
+func (*records) fromRank()      {}
 func (*Trouble) fromRank()      {}
 
-func (*Welcome) toRank()      {}
-func (*MessageClock) toRank() {}
-func (*Stage) toRank()        {}
+func (*welcome) toRank()      {}
+func (*messageClock) toRank() {}
+func (*stage) toRank()        {}
 func (*Start) toRank()        {}
-func (*Order) toRank()        {}
-func (*Fetch) toRank()        {}
-func (*Bye) toRank()          {}
+func (*order) toRank()        {}
+func (*fetch) toRank()        {}
+func (*bye) toRank()          {}
 
 func init() {
 	for name, v := range map[string]any{
-		"hello": &Hello{}, "clock": &MessageClock{}, "ready": &Ready{}, "reading": &Reading{}, "done": &Done{}, "records": &Records{}, "trouble": &Trouble{},
-		"welcome": &Welcome{}, "stage": &Stage{}, "start": &Start{}, "order": &Order{}, "fetch": &Fetch{}, "bye": &Bye{},
+		"hello": &Hello{}, "clock": &messageClock{}, "ready": &Ready{}, "reading": &reading{}, "done": &Done{}, "records": &records{}, "trouble": &Trouble{},
+		"welcome": &welcome{}, "stage": &stage{}, "start": &Start{}, "order": &order{}, "fetch": &fetch{}, "bye": &bye{},
 		"closed": arrival.Closed{}, "constant": arrival.Constant{}, "poisson": arrival.Poisson{}, "gamma": arrival.Gamma{}, "ramp": arrival.Ramp{},
 		"trace": arrival.Trace{}, "sessions": arrival.Sessions{},
 	} {
@@ -53,18 +53,18 @@ type Hello struct {
 	CPUs        int
 }
 
-// Welcome is the answer of rank 0 to Hello.
-type Welcome struct {
+// welcome is the answer of rank 0 to Hello.
+type welcome struct {
 	Refusal string // why the rank cannot join; empty where it can
 	Setup   []byte // what the rank needs to know of server and workload, as JSON
 }
 
-// MessageClock is one exchange of instants for the alignment of clocks. A rank fills in Sent; rank 0 fills in the other two and sends it back. Each
+// messageClock is one exchange of instants for the alignment of clocks. A rank fills in Sent; rank 0 fills in the other two and sends it back. Each
 // instant is the time since 1970 by the clock of the process that fills it in.
-type MessageClock struct{ Sent, Received, Answered time.Duration }
+type messageClock struct{ Sent, Received, Answered time.Duration }
 
-// Stage announces a stage. Each rank makes schedule and prompts itself, from the seed, and answers with Ready.
-type Stage struct {
+// stage announces a stage. Each rank makes schedule and prompts itself, from the seed, and answers with Ready.
+type stage struct {
 	Attempt         int               // counts the stages of the run, repetitions included
 	Member, Members int               // the place of the rank among those that send, from 0, and their number
 	Nonce, Places   uint64            // of the workload's numbering
@@ -97,8 +97,8 @@ type Start struct {
 	At      time.Duration // since 1970
 }
 
-// Reading is the progress of a rank in a stage since its last reading.
-type Reading struct {
+// reading is the progress of a rank in a stage since its last reading.
+type reading struct {
 	Attempt       int
 	At            []time.Duration // since the stage's start, of each tick
 	Arrived, Owed []float64       // output tokens that arrived within each tick, and that are owed at its end
@@ -123,23 +123,23 @@ type Ended struct {
 	Tokens                                    int  // output tokens counted as they arrived
 }
 
-// Phase is how far a stage has got. Rank 0 moves all ranks on; coordinatorStage has the table.
-type Phase int
+// phase is how far a stage has got. Rank 0 moves all ranks on; coordinatorStage has the table.
+type phase int
 
 // The phases of a stage.
 const (
-	Preparing Phase = iota // ranks get ready
+	preparing phase = iota // ranks get ready
 	Open                   // the window is open
-	Closed                 // the window is closed, and the load goes on
-	Settled                // the requests of all windows have ended
-	Stopped                // the load is over, and requests in flight may end
-	Cancelled              // all requests are cancelled
+	closed                 // the window is closed, and the load goes on
+	settled                // the requests of all windows have ended
+	stopped                // the load is over, and requests in flight may end
+	cancelled              // all requests are cancelled
 )
 
-// Order moves a stage on to another phase.
-type Order struct {
+// order moves a stage on to another phase.
+type order struct {
 	Attempt int
-	To      Phase
+	To      phase
 }
 
 // Done is the last message of a rank about a stage that it has ended.
@@ -160,11 +160,11 @@ type Done struct {
 	Spending           *client.Spent // in the stage; nil where it is not counted
 }
 
-// Fetch asks for the records of a stage.
-type Fetch struct{ Attempt int }
+// fetch asks for the records of a stage.
+type fetch struct{ Attempt int }
 
-// Records is a part of the records of a stage, as lines of records.jsonl. A line may be split between two parts.
-type Records struct {
+// records is a part of the records of a stage, as lines of records.jsonl. A line may be split between two parts.
+type records struct {
 	Attempt int
 	Lines   []byte
 	Last    bool // nothing follows
@@ -176,5 +176,5 @@ type Trouble struct {
 	Interrupted bool
 }
 
-// Bye ends the run on a rank.
-type Bye struct{ Error string } // why it ended early; empty where it did not
+// bye ends the run on a rank.
+type bye struct{ Error string } // why it ended early; empty where it did not

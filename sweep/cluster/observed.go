@@ -41,11 +41,11 @@ func (g *coordinatorStage) observed() *load.Observed {
 	}
 	o.InFlight = sample.Sum(levels)
 	o.Ranks.Alignment, o.Ranks.Skew = rundir.Exactly(align), rundir.Exactly((last - first).Seconds())
-	if rate := g.what.MeanRate(); Misaligned(rate, align) {
-		o.Warnings = append(o.Warnings, Alignment(&g.record.Ranks[worst.rank], rate, align))
+	if rate := g.what.MeanRate(); misaligned(rate, align) {
+		o.Warnings = append(o.Warnings, alignment(&g.record.Ranks[worst.rank], rate, align))
 	}
 	if g.Limit > 0 && g.Schedule != nil && len(g.parts) > 1 {
-		o.Warnings = append(o.Warnings, NoteShared.New(g.Limit, len(g.parts)))
+		o.Warnings = append(o.Warnings, noteShared.New(g.Limit, len(g.parts)))
 	}
 	return o
 }
@@ -77,8 +77,8 @@ func (g *coordinatorStage) assess(p *share, o *load.Observed) {
 		return
 	}
 	r.Valid = false
-	r.Unfit = append(r.Unfit, NoteOnStage.New(g.Name, []note.Note{why}))
+	r.Unfit = append(r.Unfit, noteOnStage.New(g.Name, []note.Note{why}))
 	if o.Invalid.IsZero() {
-		o.Invalid = NoteUnfit.New(p.rank, p.host(), []note.Note{why})
+		o.Invalid = noteUnfit.New(p.rank, p.host(), []note.Note{why})
 	}
 }

@@ -19,10 +19,10 @@ import (
 
 // The variables that replace flags.
 const (
-	EnvToken       = "LLMSWEEP_CLUSTER_TOKEN"
-	EnvRank        = "LLMSWEEP_RANK"
-	EnvRanks       = "LLMSWEEP_RANKS"
-	EnvCoordinator = "LLMSWEEP_COORDINATOR"
+	envToken       = "LLMSWEEP_CLUSTER_TOKEN"
+	envRank        = "LLMSWEEP_RANK"
+	envRanks       = "LLMSWEEP_RANKS"
+	envCoordinator = "LLMSWEEP_COORDINATOR"
 )
 
 // PlaceFlags are what the command line says. Rank is -1 and others are empty where it says nothing.
@@ -85,10 +85,10 @@ func fromEnv(f *PlaceFlags, env func(string) string) (err error) {
 		}
 		*into = n
 	}
-	number(EnvRank, &f.Rank, f.Rank < 0)
-	number(EnvRanks, &f.Ranks, f.Ranks == 0)
-	f.Coordinator = cmp.Or(f.Coordinator, env(EnvCoordinator))
-	f.Token = cmp.Or(f.Token, env(EnvToken))
+	number(envRank, &f.Rank, f.Rank < 0)
+	number(envRanks, &f.Ranks, f.Ranks == 0)
+	f.Coordinator = cmp.Or(f.Coordinator, env(envCoordinator))
+	f.Token = cmp.Or(f.Token, env(envToken))
 	return err
 }
 
@@ -102,7 +102,7 @@ func byFlags(f PlaceFlags) (*Place, error) {
 	case f.Coordinator == "":
 		return nil, errors.New("several ranks need --coordinator: the host of rank 0, and a port that is free there, such as node1:28510")
 	case f.Token == "":
-		return nil, fmt.Errorf("several ranks need a token that is the same for all: set %s, for example to what openssl rand -hex 16 prints", EnvToken)
+		return nil, fmt.Errorf("several ranks need a token that is the same for all: set %s, for example to what openssl rand -hex 16 prints", envToken)
 	}
 	p := &Place{Rank: f.Rank, Ranks: f.Ranks, Source: rundir.SourceFlags, Token: f.Token}
 	return p, p.at(f.Coordinator)
@@ -147,7 +147,7 @@ func slurm(f PlaceFlags, env func(string) string) (*Place, error) {
 	if ranks < 2 {
 		return nil, nil
 	}
-	nodes, err := Hosts(cmp.Or(env("SLURM_STEP_NODELIST"), env("SLURM_NODELIST")), 1)
+	nodes, err := hosts(cmp.Or(env("SLURM_STEP_NODELIST"), env("SLURM_NODELIST")), 1)
 	if err != nil {
 		return nil, fmt.Errorf("SLURM_STEP_NODELIST: %w", err)
 	}

@@ -90,15 +90,15 @@ func TestHosts(t *testing.T) {
 		"n1": "n1", "n[1-3]": "n1 n2 n3", "node[01-03,07],gpu1": "node01 node02 node03 node07 gpu1", "r[1-2]n[08-10]-ib": "r1n08-ib r1n09-ib r1n10-ib r2n08-ib r2n09-ib r2n10-ib",
 		"a,b[2],c": "a b2 c",
 	} {
-		if got, err := Hosts(list, 0); err != nil || strings.Join(got, " ") != want {
+		if got, err := hosts(list, 0); err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%s: %v, %v", list, got, err)
 		}
 	}
-	if got, err := Hosts("n[1-1000000000]", 1); err != nil || len(got) != 1 || got[0] != "n1" {
+	if got, err := hosts("n[1-1000000000]", 1); err != nil || len(got) != 1 || got[0] != "n1" {
 		t.Errorf("the first of many: %v, %v", got, err)
 	}
 	for _, list := range []string{"", "n[1-", "n1]", "n[[1]]", "n[a-b]", "n[3-1]", ",n1"} {
-		if got, err := Hosts(list, 0); err == nil {
+		if got, err := hosts(list, 0); err == nil {
 			t.Errorf("%s: %v", list, got)
 		}
 	}

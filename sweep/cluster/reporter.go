@@ -25,11 +25,11 @@ type reporter struct {
 	spending func() *client.Spent
 
 	mu       sync.Mutex
-	reading  *Reading
+	reading  *reading
 	last     time.Duration // when the last reading was sent
 	ticked   time.Duration
 	stall    time.Duration // the longest time between two ticks
-	phase    Phase
+	phase    phase
 	settled  bool
 	inFlight int
 
@@ -40,7 +40,7 @@ type reporter struct {
 }
 
 func newReporter(attempt int, began time.Time, send func(FromRank)) *reporter {
-	return &reporter{attempt: attempt, began: began, send: send, reading: &Reading{Attempt: attempt}}
+	return &reporter{attempt: attempt, began: began, send: send, reading: &reading{Attempt: attempt}}
 }
 
 // Due counts a request that came due.
@@ -62,7 +62,7 @@ func (r *reporter) FirstToken(ttft time.Duration) {
 
 // Ended takes in the record of a request.
 func (r *reporter) Ended(rec *rundir.Record, tokens int) {
-	e := Shorten(rec, tokens)
+	e := shorten(rec, tokens)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reading.Ended = append(r.reading.Ended, e)
@@ -101,9 +101,9 @@ func (r *reporter) Decide(time.Duration) load.Decision {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch r.phase {
-	case Closed, Settled:
+	case closed, settled:
 		return load.Close
-	case Stopped:
+	case stopped:
 		return load.Stop
 	}
 	return load.Continue
@@ -133,11 +133,11 @@ func (r *reporter) settle(own bool) bool {
 		r.settled = true
 		r.flush(r.ticked)
 	}
-	return r.phase == Settled
+	return r.phase == settled
 }
 
 // obey takes in a decision of rank 0.
-func (r *reporter) obey(to Phase) {
+func (r *reporter) obey(to phase) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.phase = to
@@ -155,12 +155,12 @@ const mostEnded = 2048
 
 func (r *reporter) flush(now time.Duration) {
 	for len(r.reading.Ended) > mostEnded {
-		r.send(&Reading{Attempt: r.attempt, InFlight: r.inFlight, Ended: r.reading.Ended[:mostEnded:mostEnded]})
+		r.send(&reading{Attempt: r.attempt, InFlight: r.inFlight, Ended: r.reading.Ended[:mostEnded:mostEnded]})
 		r.reading.Ended = r.reading.Ended[mostEnded:]
 	}
 	r.reading.InFlight, r.reading.Settled, r.reading.Spending = r.inFlight, r.settled, r.spent()
 	r.send(r.reading)
-	r.reading, r.last = &Reading{Attempt: r.attempt}, now
+	r.reading, r.last = &reading{Attempt: r.attempt}, now
 }
 
 // spent returns what was spent in the stage so far; nil where it is not counted.

@@ -26,7 +26,7 @@ type Session struct {
 	link    Uplink
 	clock   *RankClock
 	own     bool // the clock is rank 0's own
-	tracker ClockTracker
+	tracker clockTracker
 
 	out  chan FromRank
 	in   chan ToRank
@@ -41,7 +41,7 @@ type Session struct {
 func Join(ctx context.Context, link Uplink, c *RankClock, hello *Hello) (*Session, []byte, error) {
 	s := &Session{
 		hello: hello, link: link, clock: c, own: hello.Rank == 0,
-		out: make(chan FromRank, Queued), in: make(chan ToRank, Queued), over: make(chan struct{}),
+		out: make(chan FromRank, queued), in: make(chan ToRank, queued), over: make(chan struct{}),
 	}
 	s.heard.Store(int64(c.Now()))
 	s.send(hello)
@@ -65,14 +65,14 @@ func Join(ctx context.Context, link Uplink, c *RankClock, hello *Hello) (*Sessio
 }
 
 // welcomed returns what rank 0 answers to Hello, or why this rank does not take part.
-func welcomed(m ToRank) (*Welcome, error) {
+func welcomed(m ToRank) (*welcome, error) {
 	switch m := m.(type) {
-	case *Welcome:
+	case *welcome:
 		if m.Refusal == "" {
 			return m, nil
 		}
 		return nil, fmt.Errorf("rank 0 refuses this rank: %s", m.Refusal)
-	case *Bye:
+	case *bye:
 		return nil, cmp.Or(ended(m), errors.New("rank 0 ended the run before this rank joined"))
 	}
 	return nil, errors.New("rank 0 began a stage before this rank joined")
@@ -82,7 +82,7 @@ func welcomed(m ToRank) (*Welcome, error) {
 var ErrEnded = errors.New("rank 0 ended the run")
 
 // ended returns the error of a run that rank 0 ended; nil where it was done.
-func ended(b *Bye) error {
+func ended(b *bye) error {
 	if b.Error == "" {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (s *Session) sending() {
 	for {
 		select {
 		case m := <-s.out:
-			if c, ok := m.(*MessageClock); ok {
+			if c, ok := m.(*messageClock); ok {
 				c.Sent = s.clock.Now()
 			}
 			if err := s.link.Send(m); err != nil {
@@ -132,13 +132,13 @@ func (s *Session) receiving() {
 			return
 		}
 		s.heard.Store(int64(now))
-		if c, ok := m.(*MessageClock); ok {
-			s.tracker.Add(ClockExchange{Sent: c.Sent, Received: c.Received, Answered: c.Answered, Back: now})
+		if c, ok := m.(*messageClock); ok {
+			s.tracker.Add(clockExchange{Sent: c.Sent, Received: c.Received, Answered: c.Answered, Back: now})
 			continue
 		}
 		select {
 		case s.in <- m:
-			if _, bye := m.(*Bye); bye {
+			if _, bye := m.(*bye); bye {
 				return // the end of the connection that follows is no loss
 			}
 		case <-s.over:
@@ -174,7 +174,7 @@ func (s *Session) watching() {
 
 // look asks for rank 0's clock.
 func (s *Session) look() {
-	s.send(&MessageClock{})
+	s.send(&messageClock{})
 }
 
 // align looks at rank 0's clock several times, and waits for the answers.

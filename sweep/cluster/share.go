@@ -11,8 +11,8 @@ type Share struct {
 	key             uint64
 }
 
-// NewShare returns a member's part of a stage of a run.
-func NewShare(member, members, limit int, closed bool, seed uint64, stage string) Share {
+// newShare returns a member's part of a stage of a run.
+func newShare(member, members, limit int, closed bool, seed uint64, stage string) Share {
 	h := fnv.New64a()
 	h.Write([]byte(stage))
 	return Share{member, members, limit, closed, mix(seed ^ h.Sum64())}

@@ -17,7 +17,7 @@ func TestEachSessionHasOneOwner(t *testing.T) {
 		owned := make([]int, members)
 		const sessions = 2000
 		for m := range members {
-			s := NewShare(m, members, limit, closed, seed, "stage")
+			s := newShare(m, members, limit, closed, seed, "stage")
 			slots += s.Slots()
 			for seq := range sessions {
 				if s.Owns(seq) {

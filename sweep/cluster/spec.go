@@ -14,8 +14,8 @@ const (
 	comparedSessions = 4
 )
 
-// Fingerprint sums up when the first requests of a stage are due and what they ask, so that ranks can find out that theirs differ.
-func Fingerprint(schedule arrival.Schedule, source load.Source) uint64 {
+// fingerprint sums up when the first requests of a stage are due and what they ask, so that ranks can find out that theirs differ.
+func fingerprint(schedule arrival.Schedule, source load.Source) uint64 {
 	h := fnv.New64a()
 	write := func(n int) { h.Write(strconv.AppendInt(nil, int64(n), 10)); h.Write([]byte{0}) }
 	for range comparedArrivals {

@@ -16,7 +16,7 @@ func (g *coordinatorStage) allot() {
 	for i := range g.parts {
 		weights[i] = 1
 		if g.Limit > 0 {
-			weights[i] = float64(NewShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name).Slots())
+			weights[i] = float64(newShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name).Slots())
 		}
 		sum += weights[i]
 	}
@@ -39,7 +39,7 @@ func (g *coordinatorStage) book(p *share, s client.Spent) {
 
 // bookLost takes in what a rank that was lost can have spent: all of its part, or without a limit what it last told.
 func (g *coordinatorStage) bookLost(p *share) {
-	if g.Purse == nil || g.phase == Preparing {
+	if g.Purse == nil || g.phase == preparing {
 		return
 	}
 	if limits := g.Purse.Limits(); limits.Bounded() {

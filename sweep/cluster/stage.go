@@ -51,7 +51,7 @@ type coordinatorStage struct {
 	passed  int // ticks that were put together
 
 	closedAt    time.Duration // negative while the window is open
-	phase       Phase
+	phase       phase
 	interrupted bool
 	spent       bool
 	fault       note.Note // zero while there is none
@@ -126,9 +126,9 @@ func (g *coordinatorStage) broadcast(m ToRank) {
 }
 
 // order moves all ranks on to another phase.
-func (g *coordinatorStage) order(to Phase) {
+func (g *coordinatorStage) order(to phase) {
 	g.phase = to
-	g.broadcast(&Order{Attempt: g.attempt, To: to})
+	g.broadcast(&order{Attempt: g.attempt, To: to})
 }
 
 // announce has all ranks get ready, and sets the common start.
@@ -143,8 +143,8 @@ func (g *coordinatorStage) announce(ctx context.Context) error {
 		nonce, places = g.Numbers.Numbers()
 	}
 	for i, p := range g.parts {
-		own := NewShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
-		p.send(&Stage{
+		own := newShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
+		p.send(&stage{
 			Attempt: g.attempt, Member: i, Members: len(g.parts), Nonce: nonce, Places: places, Connect: min(own.Slots(), mostConnections), Allowance: p.part,
 			Name: g.Name, Load: what, Seed: g.Seed, Limit: g.Limit, Opening: g.Opening, Joins: g.Joins, Sessions: g.Sessions,
 			Tick: g.Tick, Tail: g.Tail, Drain: g.Drain, TimeOut: g.TimeOut,
@@ -171,7 +171,7 @@ func (g *coordinatorStage) announce(ctx context.Context) error {
 	}
 	for _, p := range g.parts {
 		if p.ready.Fingerprint != g.parts[0].ready.Fingerprint {
-			g.fault = NoteDiffers.New(p.rank, p.host(), g.Name)
+			g.fault = noteDiffers.New(p.rank, p.host(), g.Name)
 			return nil
 		}
 	}
@@ -200,10 +200,10 @@ func (g *coordinatorStage) slowest() (longest time.Duration) {
 // giveUp cancels the stage on all ranks, and waits until they have ended it, or, where it did not begin, have ended getting ready for it: what a
 // rank prepares must not overlap with the next attempt. Who does not is lost.
 func (g *coordinatorStage) giveUp() {
-	begun := g.phase != Preparing
+	begun := g.phase != preparing
 	switch {
 	case begun:
-		g.order(Cancelled)
+		g.order(cancelled)
 	case g.fault.IsZero(): // interrupted: there is no next attempt
 		return
 	}

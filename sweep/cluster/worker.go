@@ -95,7 +95,7 @@ func (s *Session) Serve(ctx context.Context, work Work) error {
 	for {
 		select {
 		case m := <-s.in:
-			if bye, ok := m.(*Bye); ok {
+			if bye, ok := m.(*bye); ok {
 				err := ended(bye)
 				s.end(err)
 				return err
@@ -128,7 +128,7 @@ func (s *Session) await() error {
 	for {
 		select {
 		case m := <-s.in:
-			if _, bye := m.(*Bye); bye {
+			if _, bye := m.(*bye); bye {
 				s.end(nil)
 				return nil
 			}
@@ -148,20 +148,20 @@ func trouble(err error, interrupted bool) FromRank {
 // take does what a message asks. What is of an attempt that is over is left out. An error is this rank's own, and it cannot go on.
 func (w *worker) take(ctx context.Context, m ToRank) error {
 	switch m := m.(type) {
-	case *Stage:
+	case *stage:
 		return w.prepare(ctx, m)
 	case *Start:
 		if p := w.at(m.Attempt, prepared); p != nil {
 			w.begin(ctx, p, m.At)
 		}
-	case *Order:
+	case *order:
 		if p := w.at(m.Attempt, running); p != nil {
 			p.reporter.obey(m.To)
-			if m.To == Cancelled {
+			if m.To == cancelled {
 				p.cancel()
 			}
 		}
-	case *Fetch:
+	case *fetch:
 		if p := w.at(m.Attempt, held); p != nil {
 			return w.ship(p)
 		}
@@ -194,7 +194,7 @@ func (w *worker) drop() {
 }
 
 // prepare makes ready for a stage, and tells rank 0.
-func (w *worker) prepare(ctx context.Context, m *Stage) error {
+func (w *worker) prepare(ctx context.Context, m *stage) error {
 	w.drop()
 	l := m.Load
 	if t, ok := l.(arrival.Trace); ok {
@@ -204,9 +204,9 @@ func (w *worker) prepare(ctx context.Context, m *Stage) error {
 	if l == nil || m.Member < 0 || m.Member >= m.Members {
 		return fmt.Errorf("rank 0 announced a stage that cannot be held: member %d of %d", m.Member, m.Members)
 	}
-	share := NewShare(m.Member, m.Members, m.Limit, l.MeanRate() == 0, m.Seed, m.Name)
+	share := newShare(m.Member, m.Members, m.Limit, l.MeanRate() == 0, m.Seed, m.Name)
 	w.number(m)
-	mark := Fingerprint(l.Schedule(m.Seed, m.Name), w.Sources(m.Name))
+	mark := fingerprint(l.Schedule(m.Seed, m.Name), w.Sources(m.Name))
 	w.number(m) // the fingerprint took some
 	p := &sessionPart{attempt: m.Attempt, idle: share.Idle(), reporter: newReporter(m.Attempt, time.Now(), w.send)}
 	p.stage = load.Stage{
@@ -242,7 +242,7 @@ func (w *worker) prepare(ctx context.Context, m *Stage) error {
 }
 
 // number lets the texts of a stage have the same numbers as on the other ranks.
-func (w *worker) number(m *Stage) {
+func (w *worker) number(m *stage) {
 	if w.Numbers != nil {
 		w.Numbers.Continue(m.Nonce, m.Places)
 	}
@@ -252,7 +252,7 @@ func (w *worker) number(m *Stage) {
 func (w *worker) begin(ctx context.Context, p *sessionPart, at time.Duration) {
 	p.start = w.estimate()
 	start := w.clock.Instant(at - p.start.Offset)
-	if late := time.Since(start); late > MaxLate || p.idle {
+	if late := time.Since(start); late > maxLate || p.idle {
 		d := &Done{Attempt: p.attempt, LagP99: -1, ReadP99: -1, CPU: -1, Clock: p.start}
 		if !p.idle {
 			d.Began = late
@@ -304,15 +304,15 @@ func (w *worker) hold(ctx context.Context, p *sessionPart) *Done {
 
 // ship sends the records of a stage.
 func (w *worker) ship(p *sessionPart) error {
-	for lines, err := range store.Lines(p.dir.Path, Chunk) {
+	for lines, err := range store.Lines(p.dir.Path, chunk) {
 		if err != nil {
 			return fmt.Errorf("the records of %s: %w", p.stage.Name, err)
 		}
-		for piece := range slices.Chunk(lines, Chunk) {
-			w.send(&Records{Attempt: p.attempt, Lines: bytes.Clone(piece)})
+		for piece := range slices.Chunk(lines, chunk) {
+			w.send(&records{Attempt: p.attempt, Lines: bytes.Clone(piece)})
 		}
 	}
-	w.send(&Records{Attempt: p.attempt, Last: true})
+	w.send(&records{Attempt: p.attempt, Last: true})
 	w.drop()
 	return nil
 }

@@ -57,8 +57,8 @@ func (a *ForecastAhead) PlanSweep(rows int, adaptive, precise bool, mostSLO int)
 }
 
 // model returns what forecasts rest on.
-func (a *ForecastAhead) model() *Forecast {
-	m := &Forecast{StageTime: a.StageTime, Latency: a.Alone}
+func (a *ForecastAhead) model() *forecast {
+	m := &forecast{StageTime: a.StageTime, Latency: a.Alone}
 	if a.expected > 0 {
 		const prior = 2 // stages that the expectation counts for
 		weight := prior * a.expected / float64(max(1, a.open))
@@ -82,7 +82,7 @@ func (a *ForecastAhead) after() ForecastRange {
 // expect returns how long a stage takes.
 func (a *ForecastAhead) expect(s *ForecastStage) ForecastRange {
 	const drain = 3 // latencies alone: those at a load are longer
-	rest := ForecastSeconds(a.Alone, drain*a.Alone)
+	rest := forecastSeconds(a.Alone, drain*a.Alone)
 	rate := s.Load.MeanRate()
 	switch l := s.Load.(type) {
 	case arrival.Ramp:
@@ -97,7 +97,7 @@ func (a *ForecastAhead) expect(s *ForecastStage) ForecastRange {
 	case s.Sessions > 0:
 		const slower = 4 // than alone
 		waves := float64(s.Sessions) / float64(max(1, s.Load.Limit()))
-		return ForecastSeconds(waves*a.Alone, slower*waves*a.Alone)
+		return forecastSeconds(waves*a.Alone, slower*waves*a.Alone)
 	case s.Least == s.Most:
 		return ForecastExactly(s.Least).Plus(rest)
 	case s.Role == rundir.Floor:
@@ -169,7 +169,7 @@ func (a *ForecastAhead) Left(passed time.Duration, ended int) (left ForecastRang
 	if a.asked > 0 && ended >= few {
 		const slack = 1.1
 		rest := passed.Seconds() / float64(ended) * float64(max(0, a.asked-ended))
-		current = ForecastSeconds(rest/slack, rest*slack)
+		current = forecastSeconds(rest/slack, rest*slack)
 	}
 	return current.Plus(a.after()), true
 }

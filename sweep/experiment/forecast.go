@@ -17,8 +17,8 @@ type ForecastRange struct{ Low, High time.Duration }
 // ForecastExactly returns a time that is known.
 func ForecastExactly(d time.Duration) ForecastRange { return ForecastRange{d, d} }
 
-// ForecastSeconds returns a range of times given in seconds.
-func ForecastSeconds(low, high float64) ForecastRange {
+// forecastSeconds returns a range of times given in seconds.
+func forecastSeconds(low, high float64) ForecastRange {
 	return ForecastRange{rundir.Duration(low), rundir.Duration(high)}
 }
 
@@ -62,8 +62,8 @@ func (c ForecastCounts) Less() ForecastCounts {
 	return ForecastCounts{max(0, c.Low-1), max(0, c.High-1)}
 }
 
-// Forecast is what a forecast rests on. Its constants were fitted to sweeps of random servers (TestForecasts).
-type Forecast struct {
+// forecast is what a forecast rests on. Its constants were fitted to sweeps of random servers (TestForecasts).
+type forecast struct {
 	StageTime time.Duration // that a stage measures at least
 	Latency   float64       // of one request alone, seconds
 	// Longer is how much longer than expected the stages at arrival rates were so far; 0 for not known.
@@ -71,7 +71,7 @@ type Forecast struct {
 }
 
 // Row returns how long a stage at an arrival rate takes. A verdict takes several waves: where a request is long, the stage goes on.
-func (m *Forecast) Row() ForecastRange {
+func (m *forecast) Row() ForecastRange {
 	const base, slope, power, longest = 0.2, 8.7, 0.63, 11 // in stage times, of the latency in stage times
 	mid := min(max(1.05, base+slope*math.Pow(m.share(), power)), longest)
 	if m.Longer > 0 {
@@ -81,25 +81,25 @@ func (m *Forecast) Row() ForecastRange {
 }
 
 // Floor returns how long the stage with one request at a time takes.
-func (m *Forecast) Floor() ForecastRange { return m.times(1+2*m.share(), 1.2+4*m.share()) }
+func (m *forecast) Floor() ForecastRange { return m.times(1+2*m.share(), 1.2+4*m.share()) }
 
 // Ceiling returns how long the stage of the maximum throughput takes.
-func (m *Forecast) Ceiling() ForecastRange { return m.times(1+3*m.share(), 1.4+9*m.share()) }
+func (m *forecast) Ceiling() ForecastRange { return m.times(1+3*m.share(), 1.4+9*m.share()) }
 
 // Search returns how long the search for the ceiling takes: waves at up to nine levels.
-func (m *Forecast) Search() ForecastRange { return m.times(0.4+18*m.share(), 1.2+60*m.share()) }
+func (m *forecast) Search() ForecastRange { return m.times(0.4+18*m.share(), 1.2+60*m.share()) }
 
 // Left returns how long all that is to be done takes.
-func (m *Forecast) Left(t ForecastTodo) ForecastRange {
+func (m *forecast) Left(t ForecastTodo) ForecastRange {
 	sum := m.per(m.Row(), ForecastCounts{float64(t.Rows), float64(t.Rows)}).Plus(m.per(m.Row(), t.Probes))
 	if t.WarmUp {
 		const least, most = 3, 10 // requests
-		sum = sum.Plus(ForecastSeconds(least*m.Latency, most*m.Latency))
+		sum = sum.Plus(forecastSeconds(least*m.Latency, most*m.Latency))
 	}
 	if t.Canaries > 0 {
 		const slack = 1.25
 		all := float64(t.Canaries) * cmp.Or(t.Canary, m.Latency)
-		sum = sum.Plus(ForecastSeconds(all/slack, all*slack))
+		sum = sum.Plus(forecastSeconds(all/slack, all*slack))
 	}
 	if t.Floor {
 		sum = sum.Plus(m.Floor())
@@ -118,15 +118,15 @@ func (m *Forecast) Left(t ForecastTodo) ForecastRange {
 	return sum
 }
 
-func (m *Forecast) per(each ForecastRange, n ForecastCounts) ForecastRange {
+func (m *forecast) per(each ForecastRange, n ForecastCounts) ForecastRange {
 	return ForecastRange{each.Times(n.Low).Low, each.Times(n.High).High}
 }
 
 // share returns the latency in stage times.
-func (m *Forecast) share() float64 { return m.Latency / m.StageTime.Seconds() }
+func (m *forecast) share() float64 { return m.Latency / m.StageTime.Seconds() }
 
 // times returns a range in stage times.
-func (m *Forecast) times(low, high float64) ForecastRange {
+func (m *forecast) times(low, high float64) ForecastRange {
 	t := m.StageTime.Seconds()
-	return ForecastSeconds(low*t, high*t)
+	return forecastSeconds(low*t, high*t)
 }

@@ -37,7 +37,7 @@ type Options struct {
 const (
 	LeastShare   = 0.01
 	MostShare    = 0.05
-	DefaultShare = 0.05
+	defaultShare = 0.05
 )
 
 // Check asks canaries, and judges the answers. It is told answers by the requests of many goroutines at once.
@@ -49,7 +49,7 @@ type Check struct {
 	useless  bool  // the server refused the canaries as well without
 	retry    []int // canaries to be asked again, without log-probabilities
 	alone    map[int]*Answer
-	null     []Asked
+	null     []asked
 	unasked  int // requests of the second time alone that failed
 	stages   map[string]*Stage
 	unsaved  []rundir.CanaryAnswer
@@ -61,7 +61,7 @@ type Check struct {
 
 // New returns a check of a set.
 func New(o Options) *Check {
-	o.Share = cmp.Or(o.Share, DefaultShare)
+	o.Share = cmp.Or(o.Share, defaultShare)
 	return &Check{Options: o, alone: map[int]*Answer{}, stages: map[string]*Stage{}}
 }
 
@@ -247,7 +247,7 @@ func (c *Check) answered(stage string, i, seq int, a *Answer) {
 	if first == nil {
 		return
 	}
-	asked := Asked{Canary: i, Malformed: Malformed(a), Difference: Compare(first, a)}
+	asked := asked{Canary: i, Malformed: malformed(a), Difference: compare(first, a)}
 	if asked.Cut {
 		c.cut++
 	}
@@ -261,7 +261,7 @@ func (c *Check) answered(stage string, i, seq int, a *Answer) {
 
 // whole returns an answer as canaries.jsonl has it.
 func whole(stage string, i, seq int, a *Answer) rundir.CanaryAnswer {
-	line := rundir.CanaryAnswer{Stage: stage, Canary: i, Seq: seq, Text: a.Text, Output: a.Output, Malformed: Malformed(a)}
+	line := rundir.CanaryAnswer{Stage: stage, Canary: i, Seq: seq, Text: a.Text, Output: a.Output, Malformed: malformed(a)}
 	for _, t := range a.Tokens {
 		line.Tokens = append(line.Tokens, t.Text)
 		if !math.IsNaN(t.LogP) && !math.IsInf(t.LogP, 0) {
@@ -282,7 +282,7 @@ func whole(stage string, i, seq int, a *Answer) rundir.CanaryAnswer {
 }
 
 // compared returns an answer without what it has in common with the first.
-func compared(stage string, seq int, a *Answer, d *Asked) rundir.CanaryAnswer {
+func compared(stage string, seq int, a *Answer, d *asked) rundir.CanaryAnswer {
 	line := rundir.CanaryAnswer{Stage: stage, Canary: d.Canary, Seq: seq}
 	if !d.Same() {
 		line = whole(stage, d.Canary, seq, a)
@@ -319,7 +319,7 @@ func loadOf(s *rundir.Stage) float64 {
 }
 
 func (c *Check) fidelity(run *rundir.Run, stages []Stage) *rundir.Fidelity {
-	j := Judge(c.null, c.unasked, stages)
+	j := judge(c.null, c.unasked, stages)
 	for i := range run.Stages {
 		run.Stages[i].Fidelity = nil
 		if a, ok := j.Stages[run.Stages[i].Name]; ok {
@@ -331,7 +331,7 @@ func (c *Check) fidelity(run *rundir.Run, stages []Stage) *rundir.Fidelity {
 		Alone: j.Alone, Load: j.Load, Verdict: cmp.Or(j.Verdict, rundir.FidelityUndecided), Stage: j.Begins,
 	}
 	if len(stages) > 0 {
-		f.Needs, f.Detects = Needed(oneInHundred, j.Hypotheses), rundir.Exactly(Detects(len(c.alone), j.Hypotheses))
+		f.Needs, f.Detects = Needed(oneInHundred, j.Hypotheses), rundir.Exactly(detects(len(c.alone), j.Hypotheses))
 	}
 	f.Notes = c.notes(f)
 	return f

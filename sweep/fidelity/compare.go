@@ -18,23 +18,23 @@ type Answer struct {
 	Output int                // tokens, by the server's count; 0 where it did not count
 }
 
-// Kind is the kind of a first difference.
-type Kind uint8
+// kind is the kind of a first difference.
+type kind uint8
 
 // The kinds.
 const (
-	None    Kind = iota
+	none    kind = iota
 	Tie          // the other token was nearly as likely
-	Change       // it was not
-	Unknown      // not known without log-probabilities
+	change       // it was not
+	unknown      // not known without log-probabilities
 )
 
 // String returns the kind as canaries.jsonl has it.
-func (k Kind) String() string { return [...]string{"", "tie", "change", "unknown"}[k] }
+func (k kind) String() string { return [...]string{"", "tie", "change", "unknown"}[k] }
 
 // Difference is how an answer differs from the one that it should be. Numbers that do not exist are NaN.
 type Difference struct {
-	Kind   Kind
+	Kind   kind
 	First  float64 // position of the first difference in tokens, from 0
 	Shift  float64 // mean distance of the log-probabilities of the tokens before it, in nats
 	KL     float64 // mean divergence of the likely tokens up to it, in nats
@@ -44,10 +44,10 @@ type Difference struct {
 }
 
 // Same reports whether the answers are equal.
-func (d *Difference) Same() bool { return d.Kind == None }
+func (d *Difference) Same() bool { return d.Kind == none }
 
-// Compare returns how b differs from a. Tokens are compared where both have them, else texts.
-func Compare(a, b *Answer) Difference {
+// compare returns how b differs from a. Tokens are compared where both have them, else texts.
+func compare(a, b *Answer) Difference {
 	d := Difference{First: math.NaN(), Shift: math.NaN(), KL: math.NaN(), Length: math.NaN()}
 	if a.Output > 0 && b.Output > 0 {
 		d.Length = float64(b.Output - a.Output)
@@ -63,7 +63,7 @@ func Compare(a, b *Answer) Difference {
 	d.numbers(a.Tokens, b.Tokens, n)
 	switch {
 	case n == len(a.Tokens) && n == len(b.Tokens):
-	case Spelled(a.Tokens) == Spelled(b.Tokens) || a.Text != "" && a.Text == b.Text:
+	case spelled(a.Tokens) == spelled(b.Tokens) || a.Text != "" && a.Text == b.Text:
 		d.Cut = true
 	default:
 		d.First = float64(n)
@@ -72,8 +72,8 @@ func Compare(a, b *Answer) Difference {
 	return d
 }
 
-// Spelled returns the text of tokens.
-func Spelled(tokens []api.LogProbToken) string {
+// spelled returns the text of tokens.
+func spelled(tokens []api.LogProbToken) string {
 	var b strings.Builder
 	for i := range tokens {
 		b.WriteString(tokens[i].Text)
@@ -82,23 +82,23 @@ func Spelled(tokens []api.LogProbToken) string {
 }
 
 // kindAt returns the kind of a difference at token n.
-func kindAt(a, b []api.LogProbToken, n int) Kind {
+func kindAt(a, b []api.LogProbToken, n int) kind {
 	if n >= len(a) || n >= len(b) { // one ends: its last token is not shown by servers
-		return Change
+		return change
 	}
 	top := a[n].Top
 	if len(top) < 2 {
-		return Unknown
+		return unknown
 	}
 	for _, c := range top {
 		if c.Text == b[n].Text {
 			if top[0].LogP-c.LogP <= tie {
 				return Tie
 			}
-			return Change
+			return change
 		}
 	}
-	return Change
+	return change
 }
 
 // numbers fills in what the log-probabilities tell of the first n tokens, which are equal, and of the likely tokens at the next place.
@@ -156,15 +156,15 @@ func (d *Difference) texts(a, b *Answer) {
 	for at < len(a.Text) && at < len(b.Text) && a.Text[at] == b.Text[at] {
 		at++
 	}
-	d.Kind, d.First = Unknown, float64(utf8.RuneCountInString(a.Text[:at]))
+	d.Kind, d.First = unknown, float64(utf8.RuneCountInString(a.Text[:at]))
 }
 
 // looping is how often a token is repeated in a row where an answer does not get on.
 const looping = 16
 
-// Malformed reports whether an answer is empty, has broken characters or control characters, or ends in a loop of one token. A character that
+// malformed reports whether an answer is empty, has broken characters or control characters, or ends in a loop of one token. A character that
 // is cut at the end is not broken.
-func Malformed(a *Answer) bool {
+func malformed(a *Answer) bool {
 	text := strings.TrimRight(a.Text, "\uFFFD")
 	if a.Text == "" {
 		return true

@@ -15,17 +15,17 @@ import (
 // The metrics of a drift, by the keys that conditions have.
 const (
 	KeyMatch     = "match"         // share of the answers that are equal
-	KeyChanges   = "changes"       // share of the answers that differ, and not at a tie
-	KeyMalformed = "malformed"     // share of the candidate's answers that are malformed
+	keyChanges   = "changes"       // share of the answers that differ, and not at a tie
+	keyMalformed = "malformed"     // share of the candidate's answers that are malformed
 	KeyKL        = "kl"            // nats
 	KeyShift     = "logprob_shift" // nats
 	KeyLength    = "length"        // tokens
-	KeyUnderLoad = "match@load"    // as match, of the answers under load
+	keyUnderLoad = "match@load"    // as match, of the answers under load
 )
 
 // Keys returns the keys of all metrics.
 func Keys() []string {
-	return []string{KeyMatch, KeyChanges, KeyMalformed, KeyKL, KeyShift, KeyLength, KeyUnderLoad}
+	return []string{KeyMatch, keyChanges, keyMalformed, KeyKL, KeyShift, KeyLength, keyUnderLoad}
 }
 
 // The metrics of a candidate that no canary tells: those of graded questions, and of a text.
@@ -42,7 +42,7 @@ func OtherOutcomes() []string { return []string{KeyAccuracy, KeyChange, KeyPerpl
 // isShare reports whether a metric is a share, which is written in per cent.
 func isShare(key string) bool {
 	switch key {
-	case KeyMatch, KeyChanges, KeyMalformed, KeyUnderLoad, KeyAccuracy, KeyChange, KeyPerplexity:
+	case KeyMatch, keyChanges, keyMalformed, keyUnderLoad, KeyAccuracy, KeyChange, KeyPerplexity:
 		return true
 	}
 	return false
@@ -131,9 +131,9 @@ func (d *Drift) Metric(key string) rundir.Estimate {
 	switch key {
 	case KeyMatch:
 		return d.Alone.Same
-	case KeyChanges:
+	case keyChanges:
 		return shareOf(d.Alone.Changes+d.Alone.Unknown, d.Alone.Answers)
-	case KeyMalformed:
+	case keyMalformed:
 		return d.Alone.Malformed
 	case KeyKL:
 		return d.Alone.KL
@@ -141,7 +141,7 @@ func (d *Drift) Metric(key string) rundir.Estimate {
 		return d.Alone.Shift
 	case KeyLength:
 		return d.Alone.Length
-	case KeyUnderLoad:
+	case keyUnderLoad:
 		return d.Load.Same
 	}
 	return rundir.Estimate{}

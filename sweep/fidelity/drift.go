@@ -56,10 +56,10 @@ func (r *DriftRun) add(line *rundir.CanaryAnswer) {
 	case line.Failed != "":
 		return
 	case line.Stage == Alone:
-		r.alone[line.Canary] = Written(line)
+		r.alone[line.Canary] = written(line)
 		return
 	}
-	a := Written(line)
+	a := written(line)
 	if line.Same {
 		first := r.alone[line.Canary]
 		if first == nil {
@@ -132,13 +132,13 @@ func CompareDrift(baseline, candidate *DriftRun) (*Drift, error) {
 }
 
 // sum returns what comparisons add up to.
-func sum(all []Asked) rundir.Agreed { return Judge(all, 0, nil).Alone }
+func sum(all []asked) rundir.Agreed { return judge(all, 0, nil).Alone }
 
 // judged compares answers with both nulls. Of both p-values and bounds, the larger counts.
-func judged(null, asked, mirror, mirrored []Asked) rundir.Agreed {
+func judged(null, asked, mirror, mirrored []asked) rundir.Agreed {
 	const name = "answers"
-	a := Judge(null, 0, []Stage{{Name: name, Asked: asked}}).Stages[name]
-	b := Judge(mirror, 0, []Stage{{Name: name, Asked: mirrored}}).Stages[name]
+	a := judge(null, 0, []Stage{{Name: name, Asked: asked}}).Stages[name]
+	b := judge(mirror, 0, []Stage{{Name: name, Asked: mirrored}}).Stages[name]
 	larger := func(x, y rundir.Number) rundir.Number { return rundir.Exactly(max(x.Value(), y.Value())) }
 	a.P, a.PChanges, a.More = larger(a.P, b.P), larger(a.PChanges, b.PChanges), larger(a.More, b.More)
 	return a
@@ -159,7 +159,7 @@ func decideDrift(all ...*rundir.Agreed) {
 			a.Verdict = DriftDiffers
 		case rejected[2*i]:
 			a.Verdict = DriftTies
-		case a.More.Value() < Margin:
+		case a.More.Value() < margin:
 			a.Verdict = DriftSame
 		default:
 			a.Verdict = rundir.FidelityUndecided
@@ -175,7 +175,7 @@ type comparison struct {
 }
 
 // against compares answers with the first ones of a run.
-func (c *comparison) against(reference *DriftRun, answers map[int]*Answer) (all []Asked) {
+func (c *comparison) against(reference *DriftRun, answers map[int]*Answer) (all []asked) {
 	for i := range reference.Fidelity.Canaries {
 		if a := answers[i]; a != nil && c.both(i) {
 			all = append(all, c.asked(reference, i, a))
@@ -185,7 +185,7 @@ func (c *comparison) against(reference *DriftRun, answers map[int]*Answer) (all 
 }
 
 // under compares a run's answers under load with the first ones of a run.
-func (c *comparison) under(reference, run *DriftRun) (all []Asked) {
+func (c *comparison) under(reference, run *DriftRun) (all []asked) {
 	for _, a := range run.load {
 		if c.both(a.canary) {
 			all = append(all, c.asked(reference, a.canary, a.Answer))
@@ -199,13 +199,13 @@ func (c *comparison) both(canary int) bool {
 	return c.a.alone[canary] != nil && c.b.alone[canary] != nil
 }
 
-func (c *comparison) asked(reference *DriftRun, canary int, a *Answer) Asked {
+func (c *comparison) asked(reference *DriftRun, canary int, a *Answer) asked {
 	first := reference.alone[canary]
-	asked := Asked{Canary: canary, Malformed: Malformed(a)}
+	asked := asked{Canary: canary, Malformed: malformed(a)}
 	if c.texts {
-		asked.Difference = Compare(textOf(first), textOf(a))
+		asked.Difference = compare(textOf(first), textOf(a))
 	} else {
-		asked.Difference = Compare(first, a)
+		asked.Difference = compare(first, a)
 	}
 	return asked
 }

@@ -23,7 +23,7 @@ func driftToken(text, rival string, tie bool) api.LogProbToken {
 // said returns the answer to a canary: three tokens, the second of which has a rival.
 func said(canary int, second string, tie bool) *Answer {
 	a := &Answer{Output: 3, Tokens: []api.LogProbToken{driftToken(fmt.Sprintf("n%d", canary), " x", false), driftToken(second, " other", tie), driftToken(" end", " x", false)}}
-	a.Text = Spelled(a.Tokens)
+	a.Text = spelled(a.Tokens)
 	return a
 }
 

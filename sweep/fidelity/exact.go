@@ -86,8 +86,8 @@ func shows(canaries int, share float64, hypotheses int) bool {
 	return 1-fewer >= power
 }
 
-// Detects returns the smallest share of changed answers that a number of canaries shows with a probability of 80 %; NaN where they show none.
-func Detects(canaries, hypotheses int) float64 {
+// detects returns the smallest share of changed answers that a number of canaries shows with a probability of 80 %; NaN where they show none.
+func detects(canaries, hypotheses int) float64 {
 	if !shows(canaries, 1, hypotheses) {
 		return math.NaN()
 	}

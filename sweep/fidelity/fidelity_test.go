@@ -20,7 +20,7 @@ func token(text, second string, gap float64) api.LogProbToken {
 
 func spell(tokens ...api.LogProbToken) *Answer {
 	a := &Answer{Tokens: tokens, Output: len(tokens)}
-	a.Text = Spelled(tokens)
+	a.Text = spelled(tokens)
 	return a
 }
 
@@ -28,21 +28,21 @@ func TestCompare(t *testing.T) {
 	first := spell(token(" a", "x", 2), token(" b", " c", 0.05), token(" d", "y", 2))
 	for name, c := range map[string]struct {
 		other *Answer
-		kind  Kind
+		kind  kind
 		at    float64
 	}{
-		"equal":             {first, None, math.NaN()},
+		"equal":             {first, none, math.NaN()},
 		"a tie":             {spell(token(" a", "x", 2), token(" c", " b", 0.01), token(" e", "y", 2)), Tie, 1},
-		"another at a tie":  {spell(token(" a", "x", 2), token(" z", " b", 0.01)), Change, 1},
-		"a change":          {spell(token("x", " a", 0.3)), Change, 0},
-		"shorter":           {spell(token(" a", "x", 2)), Change, 1},
-		"other tokens":      {spell(token(" a b", "x", 2), token(" d", "y", 2)), None, math.NaN()},
-		"texts":             {&Answer{Text: " a z"}, Unknown, 3},
-		"equal as texts":    {&Answer{Text: " a b d"}, None, math.NaN()},
-		"without likely":    {spell(api.LogProbToken{Text: "q", LogP: -1}), Change, 0},
-		"nothing in common": {&Answer{Text: ""}, Unknown, 0},
+		"another at a tie":  {spell(token(" a", "x", 2), token(" z", " b", 0.01)), change, 1},
+		"a change":          {spell(token("x", " a", 0.3)), change, 0},
+		"shorter":           {spell(token(" a", "x", 2)), change, 1},
+		"other tokens":      {spell(token(" a b", "x", 2), token(" d", "y", 2)), none, math.NaN()},
+		"texts":             {&Answer{Text: " a z"}, unknown, 3},
+		"equal as texts":    {&Answer{Text: " a b d"}, none, math.NaN()},
+		"without likely":    {spell(api.LogProbToken{Text: "q", LogP: -1}), change, 0},
+		"nothing in common": {&Answer{Text: ""}, unknown, 0},
 	} {
-		d := Compare(first, c.other)
+		d := compare(first, c.other)
 		if d.Kind != c.kind || d.First != c.at && !(math.IsNaN(d.First) && math.IsNaN(c.at)) {
 			t.Errorf("%s: %s at %g, want %s at %g", name, d.Kind, d.First, c.kind, c.at)
 		}
@@ -52,7 +52,7 @@ func TestCompare(t *testing.T) {
 		shifted.Tokens[i].LogP -= 0.2
 		shifted.Tokens[i].Top[0].LogP -= 0.2
 	}
-	d := Compare(first, shifted)
+	d := compare(first, shifted)
 	p, q := math.Exp(-0.5), math.Exp(-0.7)
 	rest := 1 - p - math.Exp(-2.5)
 	want := p*0.2 + rest*math.Log(rest/(1-q-math.Exp(-2.5)))
@@ -67,11 +67,11 @@ func TestMalformed(t *testing.T) {
 		loop[i] = token("!", "?", 1)
 	}
 	for text, want := range map[string]bool{"": true, "a\uFFFD": false, "a\uFFFDb": true, "a\x00b": true, "a\nb\t": false, "é世": false} {
-		if Malformed(&Answer{Text: text}) != want {
+		if malformed(&Answer{Text: text}) != want {
 			t.Errorf("%q: malformed is not %t", text, want)
 		}
 	}
-	if !Malformed(spell(loop...)) || Malformed(spell(loop[1:]...)) {
+	if !malformed(spell(loop...)) || malformed(spell(loop[1:]...)) {
 		t.Error("a loop is sixteen times the same token")
 	}
 }
@@ -100,12 +100,12 @@ func TestTestIsExact(t *testing.T) {
 }
 
 // drawn returns answers to canaries of which a share is changed at random.
-func drawn(rng *rand.Rand, canaries int, share float64) []Asked {
-	all := make([]Asked, canaries)
+func drawn(rng *rand.Rand, canaries int, share float64) []asked {
+	all := make([]asked, canaries)
 	for i := range all {
 		all[i].Canary = i
 		if rng.Float64() < share {
-			all[i].Kind, all[i].First = Change, 3
+			all[i].Kind, all[i].First = change, 3
 		}
 	}
 	return all
@@ -123,7 +123,7 @@ func TestServersThatAreAlike(t *testing.T) {
 			for s := range stages {
 				all = append(all, Stage{Name: string(rune('a' + s)), Asked: drawn(rng, 100, noise)})
 			}
-			if j := Judge(drawn(rng, 100, noise), 0, all); isDifferent(j.Verdict) {
+			if j := judge(drawn(rng, 100, noise), 0, all); isDifferent(j.Verdict) {
 				called++
 			}
 		}
@@ -158,7 +158,7 @@ func TestNeededIsEnough(t *testing.T) {
 				}
 				all = append(all, Stage{Name: string(rune('a' + s)), Load: float64(s), Asked: drawn(rng, n, share)})
 			}
-			j := Judge(drawn(rng, n, 0), 0, all)
+			j := judge(drawn(rng, n, 0), 0, all)
 			if j.Verdict == rundir.FidelityDiffers {
 				found++
 			}
@@ -170,7 +170,7 @@ func TestNeededIsEnough(t *testing.T) {
 		if float64(found) < power*float64(runs)-2.5*math.Sqrt(power*(1-power)*float64(runs)) || named < found {
 			t.Errorf("%d stages: found in %d of %d with %d canaries, in the right stage %d", stages, found, runs, n, named)
 		}
-		if got := Detects(n, hypotheses); math.Abs(got-0.01) > 0.0005 {
+		if got := detects(n, hypotheses); math.Abs(got-0.01) > 0.0005 {
 			t.Errorf("%d canaries detect %g, want 0.01", n, got)
 		}
 	}
@@ -178,31 +178,31 @@ func TestNeededIsEnough(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	null := drawn(rand.New(rand.NewPCG(5, 6)), 100, 0)
-	of := func(kind Kind, n int) []Asked {
-		all := append([]Asked(nil), null...)
+	of := func(kind kind, n int) []asked {
+		all := append([]asked(nil), null...)
 		for i := range n {
 			all[i].Kind, all[i].First = kind, 7
 		}
 		return all
 	}
 	for name, c := range map[string]struct {
-		asked []Asked
+		asked []asked
 		want  rundir.FidelityVerdict
 	}{
-		"equal":          {of(Change, 0), rundir.FidelitySame},
-		"one":            {of(Change, 1), rundir.FidelitySame},
-		"some":           {of(Change, 3), rundir.FidelityUndecided},
-		"many":           {of(Change, 20), rundir.FidelityDiffers},
+		"equal":          {of(change, 0), rundir.FidelitySame},
+		"one":            {of(change, 1), rundir.FidelitySame},
+		"some":           {of(change, 3), rundir.FidelityUndecided},
+		"many":           {of(change, 20), rundir.FidelityDiffers},
 		"ties":           {of(Tie, 20), rundir.FidelityTies},
-		"texts":          {of(Unknown, 20), rundir.FidelityDiffers},
-		"few":            {of(Change, 0)[:20], rundir.FidelityUndecided},
+		"texts":          {of(unknown, 20), rundir.FidelityDiffers},
+		"few":            {of(change, 0)[:20], rundir.FidelityUndecided},
 		"nothing at all": {nil, rundir.FidelityUndecided},
 	} {
-		if got := Judge(null, 0, []Stage{{Name: "s", Asked: c.asked}}); got.Verdict != c.want {
+		if got := judge(null, 0, []Stage{{Name: "s", Asked: c.asked}}); got.Verdict != c.want {
 			t.Errorf("%s: %s, want %s (%+v)", name, got.Verdict, c.want, got.Load)
 		}
 	}
-	j := Judge(null, 0, []Stage{{Name: "high", Load: 9, Asked: of(Change, 30)}, {Name: "low", Load: 1, Asked: of(Change, 0)}, {Name: "mid", Load: 3, Asked: of(Change, 20)}})
+	j := judge(null, 0, []Stage{{Name: "high", Load: 9, Asked: of(change, 30)}, {Name: "low", Load: 1, Asked: of(change, 0)}, {Name: "mid", Load: 3, Asked: of(change, 20)}})
 	if j.Begins != "mid" || j.Stages["low"].Verdict != rundir.FidelitySame {
 		t.Errorf("begins in %q, low is %s", j.Begins, j.Stages["low"].Verdict)
 	}
@@ -227,7 +227,7 @@ func TestSets(t *testing.T) {
 	}
 	write("{\"prompt\":\"a\\nb\",\"tokens\":8}\n\n\"c\"\nd e\n")
 	got, err := Read(path)
-	if want := (Set{{"a\nb", 8}, {"c", DefaultTokens}, {"d e", DefaultTokens}}); err != nil || got.Fingerprint() != want.Fingerprint() {
+	if want := (Set{{"a\nb", 8}, {"c", defaultTokens}, {"d e", defaultTokens}}); err != nil || got.Fingerprint() != want.Fingerprint() {
 		t.Errorf("%v %v", got, err)
 	}
 	for text, want := range map[string]string{"\n": "has no prompts", "{\"prompt\":\"\"}": ":1: the prompt is empty", "a\n{": ":2: not a canary", "{\"prompt\":\"a\",\"tokens\":-1}": "between 1 and"} {

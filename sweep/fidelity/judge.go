@@ -8,11 +8,11 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Margin is the share of answers by which more may differ under load than alone in a stage that is called the same.
-const Margin = 0.05
+// margin is the share of answers by which more may differ under load than alone in a stage that is called the same.
+const margin = 0.05
 
-// Asked is a comparison of one answer.
-type Asked struct {
+// asked is a comparison of one answer.
+type asked struct {
 	Canary    int
 	Malformed bool
 	Difference
@@ -23,7 +23,7 @@ type Stage struct {
 	Name   string
 	Load   float64 // by which stages are put in order
 	Failed int
-	Asked  []Asked
+	Asked  []asked
 }
 
 // result is a stage that was judged.
@@ -32,8 +32,8 @@ type result struct {
 	rundir.Agreed
 }
 
-// Judgement is what canaries show of a run.
-type Judgement struct {
+// judgement is what canaries show of a run.
+type judgement struct {
 	Alone, Load rundir.Agreed
 	Stages      map[string]rundir.Agreed
 	Verdict     rundir.FidelityVerdict
@@ -41,9 +41,9 @@ type Judgement struct {
 	Hypotheses  int
 }
 
-// Judge compares the answers of stages with the null: those that were got alone again.
-func Judge(null []Asked, failed int, stages []Stage) *Judgement {
-	j := &Judgement{Alone: agreed(null, failed), Stages: map[string]rundir.Agreed{}}
+// judge compares the answers of stages with the null: those that were got alone again.
+func judge(null []asked, failed int, stages []Stage) *judgement {
+	j := &judgement{Alone: agreed(null, failed), Stages: map[string]rundir.Agreed{}}
 	together := &Stage{}
 	results := make([]*result, 0, len(stages)+1)
 	for i := range stages {
@@ -95,7 +95,7 @@ func worse(a, b rundir.FidelityVerdict) bool {
 }
 
 // decide tests all of a family together, and writes p-values and verdicts. It returns how many hypotheses there were.
-func decide(family []*result, null []Asked) int {
+func decide(family []*result, null []asked) int {
 	var p, weights []float64
 	for _, r := range family {
 		all, changes := Test(counts(null, r.Asked, differs)), Test(counts(null, r.Asked, changed))
@@ -111,7 +111,7 @@ func decide(family []*result, null []Asked) int {
 			r.Agreed.Verdict = rundir.FidelityDiffers
 		case rejected[2*i]:
 			r.Agreed.Verdict = rundir.FidelityTies
-		case more < Margin:
+		case more < margin:
 			r.Agreed.Verdict = rundir.FidelitySame
 		default:
 			r.Agreed.Verdict = rundir.FidelityUndecided
@@ -120,15 +120,15 @@ func decide(family []*result, null []Asked) int {
 	return len(p)
 }
 
-func differs(a *Asked) bool { return !a.Same() }
+func differs(a *asked) bool { return !a.Same() }
 
 // changed reports a difference that is no tie.
-func changed(a *Asked) bool { return a.Kind == Change || a.Kind == Unknown }
+func changed(a *asked) bool { return a.Kind == change || a.Kind == unknown }
 
 // counts counts by canary.
-func counts(null, load []Asked, is func(*Asked) bool) []Count {
+func counts(null, load []asked, is func(*asked) bool) []Count {
 	most := -1
-	for _, all := range [][]Asked{null, load} {
+	for _, all := range [][]asked{null, load} {
 		for i := range all {
 			most = max(most, all[i].Canary)
 		}
@@ -179,7 +179,7 @@ func atMost(counts []Count) float64 {
 }
 
 // agreed sums up answers.
-func agreed(all []Asked, failed int) rundir.Agreed {
+func agreed(all []asked, failed int) rundir.Agreed {
 	s := rundir.Agreed{Answers: len(all), Failed: failed}
 	most := 0
 	for i := range all {
@@ -192,9 +192,9 @@ func agreed(all []Asked, failed int) rundir.Agreed {
 		switch a.Kind {
 		case Tie:
 			s.Ties++
-		case Change:
+		case change:
 			s.Changes++
-		case Unknown:
+		case unknown:
 			s.Unknown++
 		}
 		same.add(a, truth(a.Same()))
@@ -228,7 +228,7 @@ type total struct {
 
 func newMean(canaries int) byCanary { return make(byCanary, canaries) }
 
-func (b byCanary) add(a *Asked, v float64) {
+func (b byCanary) add(a *asked, v float64) {
 	if !math.IsNaN(v) {
 		b[a.Canary].sum += v
 		b[a.Canary].n++

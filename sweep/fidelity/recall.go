@@ -10,8 +10,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Written returns an answer as it was before it was written.
-func Written(line *rundir.CanaryAnswer) *Answer {
+// written returns an answer as it was before it was written.
+func written(line *rundir.CanaryAnswer) *Answer {
 	a := &Answer{Text: line.Text, Output: line.Output}
 	for i, text := range line.Tokens {
 		t := api.LogProbToken{Text: text, LogP: math.NaN()}
@@ -85,12 +85,12 @@ func (c *Check) recall(line *rundir.CanaryAnswer) {
 		s = &Stage{Name: line.Stage}
 		c.stages[line.Stage] = s
 	}
-	asked := Asked{Canary: line.Canary, Malformed: line.Malformed, Difference: Difference{
+	asked := asked{Canary: line.Canary, Malformed: line.Malformed, Difference: Difference{
 		Kind: kindOf(line), First: value(line.First), Shift: value(line.Shift), KL: value(line.KL), Length: value(line.Length),
 	}}
 	switch {
 	case line.Stage == Alone && line.Failed == "":
-		c.alone[line.Canary] = Written(line)
+		c.alone[line.Canary] = written(line)
 		if len(line.Tokens) > 0 {
 			c.logProbs++
 		}
@@ -107,13 +107,13 @@ func (c *Check) recall(line *rundir.CanaryAnswer) {
 }
 
 // kindOf returns the kind of the difference in a line.
-func kindOf(line *rundir.CanaryAnswer) Kind {
-	for _, k := range []Kind{Tie, Change, Unknown} {
+func kindOf(line *rundir.CanaryAnswer) kind {
+	for _, k := range []kind{Tie, change, unknown} {
 		if k.String() == line.Kind {
 			return k
 		}
 	}
-	return None
+	return none
 }
 
 // value returns a number, NaN where it is absent.

@@ -22,7 +22,7 @@ type Canary struct {
 // The defaults of a set.
 const (
 	DefaultCanaries = 100
-	DefaultTokens   = 64
+	defaultTokens   = 64
 	MostCanaries    = 5000
 	mostPrompt      = 64 << 10 // bytes
 	mostFile        = 64 << 20
@@ -93,7 +93,7 @@ func BuiltIn(n int) Set {
 		case 4:
 			prompt = strings.Repeat(passage, 6) + "\n\n" + prompt
 		}
-		set = append(set, Canary{prompt, DefaultTokens})
+		set = append(set, Canary{prompt, defaultTokens})
 	}
 	return set
 }
@@ -134,10 +134,10 @@ func readCanary(line []byte) (c Canary, err error) {
 	default:
 		c.Prompt = string(line)
 	}
-	c.Tokens = cmp.Or(c.Tokens, DefaultTokens)
+	c.Tokens = cmp.Or(c.Tokens, defaultTokens)
 	switch {
 	case err != nil:
-		return c, fmt.Errorf("not a canary: want {\"prompt\": \"..\", \"tokens\": %d}, or a prompt as it is", DefaultTokens)
+		return c, fmt.Errorf("not a canary: want {\"prompt\": \"..\", \"tokens\": %d}, or a prompt as it is", defaultTokens)
 	case strings.TrimSpace(c.Prompt) == "":
 		return c, fmt.Errorf("the prompt is empty")
 	case !utf8.ValidString(c.Prompt):

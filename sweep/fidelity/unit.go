@@ -105,7 +105,7 @@ func dividedOtherwise(first, second *Answer) bool {
 	if first.Text != "" && first.Text == second.Text {
 		return true
 	}
-	x, y := Spelled(a[n:]), Spelled(b[n:])
+	x, y := spelled(a[n:]), spelled(b[n:])
 	longer := max(len(a[n].Text), len(b[n].Text))
 	return len(x) >= longer && len(y) >= longer && x[:longer] == y[:longer]
 }

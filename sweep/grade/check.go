@@ -15,8 +15,8 @@ import (
 // Alone names the pass in which questions are asked one at a time, before the first stage.
 const Alone = "graded"
 
-// DefaultItems is how many questions are asked alone where nothing else is said.
-const DefaultItems = 100
+// defaultItems is how many questions are asked alone where nothing else is said.
+const defaultItems = 100
 
 // Options is the configuration of a [Check].
 type Options struct {
@@ -41,7 +41,7 @@ type Check struct {
 
 // New returns a check.
 func New(o Options) *Check {
-	return &Check{Options: o, alone: NewTally(Alone), stages: map[string]*Tally{}}
+	return &Check{Options: o, alone: newTally(Alone), stages: map[string]*Tally{}}
 }
 
 // Phase is the phase in which questions are asked alone.
@@ -108,7 +108,7 @@ func (p *pass) Next() (load.Session, bool) {
 func (c *Check) Source(stage string, s load.Source) load.Source {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stages[stage] = NewTally(stage)
+	c.stages[stage] = newTally(stage)
 	return &followed{c, stage, s}
 }
 
@@ -202,7 +202,7 @@ func (c *Check) Recall(before *rundir.Run, kept func(stage string) bool, log exp
 		}
 		if line.Stage == Alone || kept(line.Stage) {
 			if line.Stage != Alone && c.stages[line.Stage] == nil {
-				c.stages[line.Stage] = NewTally(line.Stage)
+				c.stages[line.Stage] = newTally(line.Stage)
 			}
 			c.add(line)
 		}
@@ -226,7 +226,7 @@ func (c *Check) Judge(run *rundir.Run, log experiment.Log) error {
 			stages = append(stages, t)
 		}
 	}
-	j := Judge(c.alone, stages)
+	j := judge(c.alone, stages)
 	for i := range run.Stages {
 		run.Stages[i].Graded = nil
 		if g, ok := j.Stages[run.Stages[i].Name]; ok {
@@ -249,7 +249,7 @@ func inFlight(s *rundir.Stage) float64 {
 var differences = []float64{0.01, 0.05}
 
 // summary returns what is told of a run.
-func (c *Check) summary(j *Judgement) *rundir.Grades {
+func (c *Check) summary(j *judgement) *rundir.Grades {
 	g := &rundir.Grades{Items: j.Alone.Items, Alone: j.Alone, Load: j.Load, Verdict: j.Verdict, Stage: j.Stage, Notes: c.notes(j)}
 	if pairs := j.Load.Pairs; pairs > 0 {
 		g.Needs = Needs(j.Noise, j.Hypotheses)
@@ -261,7 +261,7 @@ func (c *Check) summary(j *Judgement) *rundir.Grades {
 // Needs returns how many questions show differences of one and five points.
 func Needs(noise float64, hypotheses int) (all []rundir.Needed) {
 	for _, d := range differences {
-		if n := Needed(d, noise, hypotheses); n > 0 {
+		if n := needed(d, noise, hypotheses); n > 0 {
 			all = append(all, rundir.Needed{Difference: rundir.Exactly(d), Items: n})
 		}
 	}
@@ -272,7 +272,7 @@ func Needs(noise float64, hypotheses int) (all []rundir.Needed) {
 const fewUnread = 0.05
 
 // notes returns what limits the grading.
-func (c *Check) notes(j *Judgement) (all []note.Note) {
+func (c *Check) notes(j *judgement) (all []note.Note) {
 	answers, none, cut := j.Alone.Answers+j.Load.Answers, j.Alone.None+j.Load.None, j.Alone.Cut+j.Load.Cut
 	if cut > 0 {
 		all = append(all, noteCut.New(cut, answers+cut))

@@ -10,7 +10,7 @@ type Run struct{ Alone, Load *Tally }
 
 // Read reads the outcomes in a run directory. They are empty where it has none.
 func Read(path string) (*Run, error) {
-	r := &Run{NewTally(""), NewTally("")}
+	r := &Run{newTally(""), newTally("")}
 	for line, err := range store.Grades(path) {
 		if err != nil {
 			return nil, err

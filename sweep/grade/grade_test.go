@@ -12,7 +12,7 @@ import (
 
 // answers returns a tally of questions, each right with a probability that may depend on it.
 func answers(name string, rng *rand.Rand, questions, times int, right func(i int) float64) *Tally {
-	t := NewTally(name)
+	t := newTally(name)
 	for i := range questions {
 		for range times {
 			o := Wrong
@@ -42,7 +42,7 @@ func TestVerdicts(t *testing.T) {
 		"one worse": {[]*Tally{answers("a", rng, 300, 1, easy), answers("b", rng, 300, 1, func(i int) float64 { return 0.8 * easy(i) })}, rundir.GradesWorse, "b"},
 		"better":    {[]*Tally{answers("a", rng, 300, 1, func(int) float64 { return 0.95 })}, rundir.GradesBetter, "a"},
 	} {
-		j := Judge(alone, c.stages)
+		j := judge(alone, c.stages)
 		if j.Verdict != c.verdict || j.Stage != c.stage {
 			t.Errorf("%s: %s from %q on, want %s from %q", name, j.Verdict, j.Stage, c.verdict, c.stage)
 		}
@@ -51,7 +51,7 @@ func TestVerdicts(t *testing.T) {
 
 // TestOnlyWhatEndedIsGraded counts failed and cut answers apart.
 func TestOnlyWhatEndedIsGraded(t *testing.T) {
-	alone, load := NewTally(""), NewTally("a")
+	alone, load := newTally(""), newTally("a")
 	for i, o := range []TaskOutcome{Right, Right, Wrong, Right} {
 		alone.Add(fmt.Sprint(i), o, "")
 	}
@@ -67,7 +67,7 @@ func TestOnlyWhatEndedIsGraded(t *testing.T) {
 
 // TestMcNemar compares the p-value with that of the binomial distribution: 1 gained and 8 lost of 100.
 func TestMcNemar(t *testing.T) {
-	alone, load := NewTally(""), NewTally("a")
+	alone, load := newTally(""), newTally("a")
 	for i := range 100 {
 		before, after := Right, Right
 		switch {
@@ -90,12 +90,12 @@ func TestMcNemar(t *testing.T) {
 func TestNeededQuestions(t *testing.T) {
 	draws := simtest.SampleSize(40, 1000)
 	for _, c := range []struct{ difference, noise float64 }{{0.05, 0}, {0.05, 0.02}, {0.01, 0}} {
-		n := Needed(c.difference, c.noise, 1)
+		n := needed(c.difference, c.noise, 1)
 		rng := rand.New(rand.NewPCG(3, uint64(n)))
 		found, wrong, covered := 0, 0, 0
 		for range draws {
 			for _, lost := range []float64{c.difference, 0} {
-				alone, load := NewTally(""), NewTally("a")
+				alone, load := newTally(""), newTally("a")
 				for i := range n {
 					before, after := Right, Right
 					switch u := rng.Float64(); {
@@ -107,7 +107,7 @@ func TestNeededQuestions(t *testing.T) {
 					alone.Add(fmt.Sprint(i), before, "")
 					load.Add(fmt.Sprint(i), after, "")
 				}
-				j := Judge(alone, []*Tally{load})
+				j := judge(alone, []*Tally{load})
 				if d := j.Load.Difference; lost > 0 {
 					found += count(j.Verdict == rundir.GradesWorse)
 					covered += count(d.Low.Value() <= -lost && -lost <= d.High.Value())
@@ -133,16 +133,16 @@ func count(v bool) int {
 }
 
 func TestNeeded(t *testing.T) {
-	if n := Needed(0.01, 0, 1); n != 811 {
+	if n := needed(0.01, 0, 1); n != 811 {
 		t.Errorf("%d questions", n)
 	}
-	if a, b := Needed(0.05, 0, 1), Needed(0.05, 0.05, 1); a >= b {
+	if a, b := needed(0.05, 0, 1), needed(0.05, 0.05, 1); a >= b {
 		t.Errorf("%d without noise, %d with it", a, b)
 	}
 	if d := Detects(811, 0, 1); math.Abs(d-0.01) > 2e-4 {
 		t.Errorf("811 questions show %g", d)
 	}
-	if Needed(0, 0, 1) != 0 || Needed(0.5, 0.4, 1) != 0 || !math.IsNaN(Detects(3, 0, 1)) {
+	if needed(0, 0, 1) != 0 || needed(0.5, 0.4, 1) != 0 || !math.IsNaN(Detects(3, 0, 1)) {
 		t.Error("what cannot be shown is shown")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Margin is the share by which the accuracy may be lower under load than alone in a stage that is called the same.
-const Margin = 0.05
+// margin is the share by which the accuracy may be lower under load than alone in a stage that is called the same.
+const margin = 0.05
 
 // Tally counts the outcomes of a stage, by question.
 type Tally struct {
@@ -28,8 +28,8 @@ type score struct{ right, answers int }
 // share is the share of the answers that are right.
 func (s *score) share() float64 { return float64(s.right) / float64(s.answers) }
 
-// NewTally returns an empty tally.
-func NewTally(name string) *Tally { return &Tally{Name: name, items: map[string]*score{}} }
+// newTally returns an empty tally.
+func newTally(name string) *Tally { return &Tally{Name: name, items: map[string]*score{}} }
 
 // Add counts an outcome; failed is why there is none.
 func (t *Tally) Add(item string, o TaskOutcome, failed string) {
@@ -129,8 +129,8 @@ func bounds(lost, gained, pairs float64) (low, high float64) {
 	return max(-1, up-down-half), min(1, up-down+half)
 }
 
-// Judgement is what graded questions show of a run.
-type Judgement struct {
+// judgement is what graded questions show of a run.
+type judgement struct {
 	Alone, Load rundir.Graded
 	Stages      map[string]rundir.Graded
 	Verdict     rundir.GradesVerdict
@@ -139,10 +139,10 @@ type Judgement struct {
 	Noise       float64 // share of the questions whose answers change by chance in each direction
 }
 
-// Judge compares the stages with the answers got alone.
-func Judge(alone *Tally, stages []*Tally) *Judgement {
-	j := &Judgement{Alone: alone.sum(), Stages: map[string]rundir.Graded{}}
-	together := NewTally("")
+// judge compares the stages with the answers got alone.
+func judge(alone *Tally, stages []*Tally) *judgement {
+	j := &judgement{Alone: alone.sum(), Stages: map[string]rundir.Graded{}}
+	together := newTally("")
 	stages = slices.Clone(stages)
 	slices.SortStableFunc(stages, func(a, b *Tally) int { return cmp.Compare(a.Load, b.Load) })
 	family := make([]compared, 0, len(stages)+1)
@@ -190,7 +190,7 @@ func decide(family []*rundir.Graded) int {
 			g.Verdict = rundir.GradesWorse
 		case rejected[i]:
 			g.Verdict = rundir.GradesBetter
-		case g.Difference.Low.Value() > -Margin:
+		case g.Difference.Low.Value() > -margin:
 			g.Verdict = rundir.GradesSame
 		default:
 			g.Verdict = rundir.GradesUndecided

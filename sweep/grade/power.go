@@ -14,10 +14,10 @@ const power = 0.82
 // mostNeeded is more questions than anyone asks.
 const mostNeeded = 200_000
 
-// Needed returns how many questions, each asked once on both sides, show with a probability of 80 % that the accuracy is lower by a share. noise is the share
+// needed returns how many questions, each asked once on both sides, show with a probability of 80 % that the accuracy is lower by a share. noise is the share
 // of the questions whose answers change by chance from wrong to right, and as many from right to wrong besides the difference: 0 for a server that
 // always gives the same answers. So many hypotheses are tested together. It is 0 for no number.
-func Needed(difference, noise float64, hypotheses int) int {
+func needed(difference, noise float64, hypotheses int) int {
 	if !(difference > 0 && noise >= 0 && difference+2*noise <= 1) {
 		return 0
 	}

@@ -27,8 +27,8 @@ const (
 	Regexp TaskKind = "regexp" // the answer matches a regular expression
 )
 
-// TaskKinds returns all kinds.
-func TaskKinds() []TaskKind { return []TaskKind{Exact, Number, Choice, Regexp} }
+// taskKinds returns all kinds.
+func taskKinds() []TaskKind { return []TaskKind{Exact, Number, Choice, Regexp} }
 
 // TaskOutcome is what came of a request for an answer.
 type TaskOutcome string
@@ -74,7 +74,7 @@ func NewTask(question, answer string, kind TaskKind) (*Task, error) {
 	if kind == "" {
 		t.Kind = guess(t.want)
 	}
-	if !slices.Contains(TaskKinds(), t.Kind) {
+	if !slices.Contains(taskKinds(), t.Kind) {
 		return nil, fmt.Errorf("there is no grading %q: want exact, number, choice or regexp", string(kind))
 	}
 	var err error

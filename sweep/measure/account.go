@@ -184,8 +184,8 @@ func (a *Account) Recent() load.Snapshot {
 }
 
 // evidence returns what a verdict rests on.
-func (a *Account) evidence(service time.Duration, level float64) *Evidence {
-	return &Evidence{
+func (a *Account) evidence(service time.Duration, level float64) *evidence {
+	return &evidence{
 		Ticks: &a.ticks, Asked: a.asked / float64(max(a.due, 1)), PerRequest: a.emitted / float64(max(a.done, 1)),
 		Service: service, Rate: a.Rate, Tolerance: a.Tolerance, Level: level,
 	}

@@ -13,9 +13,9 @@ import (
 // manyWaves is the number of waves from which on part of a wave more or less makes no difference.
 const manyWaves = 10
 
-// Batches returns into how many batches to cut a window of some length: at most the given number, and no more than it holds service times.
+// batches returns into how many batches to cut a window of some length: at most the given number, and no more than it holds service times.
 // A service time of 0 is unknown.
-func Batches(length, service time.Duration, most int) int {
+func batches(length, service time.Duration, most int) int {
 	const nearlyWhole = 0.01 // of a wave: it may be missing
 	if service <= 0 {
 		return most
@@ -23,19 +23,19 @@ func Batches(length, service time.Duration, most int) int {
 	return min(int(float64(length)/float64(service)+nearlyWhole), most)
 }
 
-// WholeWaves returns the start of a window so that it holds whole waves: from, or a later instant. It is earlier than from where a little of
+// wholeWaves returns the start of a window so that it holds whole waves: from, or a later instant. It is earlier than from where a little of
 // the first wave is missing.
-func WholeWaves(from, to, service time.Duration) time.Duration {
-	if n := Batches(to-from, service, manyWaves); n > 0 && n < manyWaves {
+func wholeWaves(from, to, service time.Duration) time.Duration {
+	if n := batches(to-from, service, manyWaves); n > 0 && n < manyWaves {
 		return max(0, to-time.Duration(n)*service)
 	}
 	return from
 }
 
-// Transient returns the end of a stage's opening transient, from the tokens that arrived in each tick. ok is false where the stage is too
+// transient returns the end of a stage's opening transient, from the tokens that arrived in each tick. ok is false where the stage is too
 // short to find it. An idle server that fills up can only get faster. So the transient is cut by MSER-5 only where the rate in it is lower
 // than after it; otherwise MSER-5 has found a lull or a burst of arrivals, and a window chosen by those would have wrong rates.
-func Transient(tokens []float64, tick, service time.Duration) (end time.Duration, ok bool) {
+func transient(tokens []float64, tick, service time.Duration) (end time.Duration, ok bool) {
 	const lower = 0.9 // times the rate after it; checked by TestVerdicts
 	smooth := stats.MovingMean(tokens, int(service/tick))
 	n, ok := stats.MSER5(smooth)

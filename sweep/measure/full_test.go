@@ -78,7 +78,7 @@ func TestTinyBucketsAreFound(t *testing.T) {
 
 // Of a server with a cache, the answers from it are counted in the window, and the time per token is that of the others.
 func TestAnswersFromACacheAreKeptApart(t *testing.T) {
-	var f HabitFinder
+	var f habitFinder
 	for i := range 20 {
 		from := float64(i) * 0.5
 		f.Add(tokensAt(from, steady(from+0.1, 0.01, 60, math.Inf(1), 0)...))
@@ -98,10 +98,10 @@ func TestShortAnswersOfABufferAreNotFromACache(t *testing.T) {
 		}
 		return at
 	}
-	var buffered, both HabitFinder
+	var buffered, both habitFinder
 	for i := range 20 {
 		at := 3 * float64(i)
-		for _, f := range []*HabitFinder{&buffered, &both} {
+		for _, f := range []*habitFinder{&buffered, &both} {
 			f.Add(tokensAt(at, inBursts(at+0.6, 60)...))
 			f.Add(tokensAt(at, inBursts(at+0.2, 6)...))
 		}

@@ -104,11 +104,11 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	if a.looks.next = now + (longest-a.MinTime)/(maxLooks-1); last {
 		a.looks.taken = maxLooks
 	}
-	cut, ok := Transient(a.ticks.Sums, a.ticks.Width, service)
+	cut, ok := transient(a.ticks.Sums, a.ticks.Width, service)
 	if !ok || float64(a.due)*float64(now-cut)/float64(now) < float64(a.MinRequests) {
 		return last
 	}
-	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).Judge(Window{From: WholeWaves(cut, now, service), To: now})
+	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).Judge(Window{From: wholeWaves(cut, now, service), To: now})
 	a.verdict = Undone{Failed: a.failed, Refused: a.shed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
 	if a.Lasting {
 		return last || a.verdict == rundir.Saturated

@@ -19,7 +19,7 @@ type metrics struct {
 	requests rundir.Requests
 	refused  int
 	shed     int // refused or far shorter than asked
-	traits   HabitFinder
+	traits   habitFinder
 	errors   failures
 	rates    rates
 	tokens   tokenRates
@@ -203,7 +203,7 @@ type progress struct {
 }
 
 func newProgress(w Window, service time.Duration) progress {
-	n := Batches(w.To-w.From, service, RateBatches)
+	n := batches(w.To-w.From, service, rateBatches)
 	if n < 1 || w.Length() <= 0 {
 		n = 1
 	}

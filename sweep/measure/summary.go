@@ -70,8 +70,8 @@ func (s *summary) steady(service time.Duration) (w Window, ok bool) {
 	case s.From > 0 && closedAt >= s.MinTime:
 		return Window{From: s.From, To: s.MinTime}, true
 	case s.stage.Rate.Known():
-		cut, settled := Transient(s.ticks.Sums[:s.ticks.Until(closedAt)], s.ticks.Width, service)
-		return Window{From: WholeWaves(cut, closedAt, service), To: closedAt}, settled
+		cut, settled := transient(s.ticks.Sums[:s.ticks.Until(closedAt)], s.ticks.Width, service)
+		return Window{From: wholeWaves(cut, closedAt, service), To: closedAt}, settled
 	}
 	from, to, n := s.waves.Whole()
 	if n == 0 {

@@ -16,8 +16,8 @@ const mostTraced = 50_000
 // fewTokens is how many tokens an answer must have to show a rhythm.
 const fewTokens = 4
 
-// HabitFinder gathers traits from records. The zero Finder has seen none.
-type HabitFinder struct {
+// habitFinder gathers traits from records. The zero Finder has seen none.
+type habitFinder struct {
 	streams  []stream
 	attempts []attempt
 	refused  bool // some attempt was
@@ -42,7 +42,7 @@ type attempt struct {
 }
 
 // Add takes in a record. Records may come in any order.
-func (t *HabitFinder) Add(r *rundir.Record) {
+func (t *habitFinder) Add(r *rundir.Record) {
 	if len(t.attempts) < mostTraced && r.Sent.Known() {
 		t.refused = t.refused || r.Refused()
 		t.attempts = append(t.attempts, attemptOf(r))
@@ -95,7 +95,7 @@ func streamOf(r *rundir.Record) stream {
 }
 
 // Sum returns the traits of the records. w is the stage's window.
-func (t *HabitFinder) Sum(w Window) rundir.Traits {
+func (t *habitFinder) Sum(w Window) rundir.Traits {
 	var out rundir.Traits
 	ordinary, computed := t.fromCache(w, 0, &out)
 	switch {
@@ -116,7 +116,7 @@ func (t *HabitFinder) Sum(w Window) rundir.Traits {
 
 // fromCache finds answers of more than some tokens that came in one piece, sooner than the first token of the others. It returns the others
 // that have a rhythm, and all that the model computed, short ones too.
-func (t *HabitFinder) fromCache(w Window, longer float64, out *rundir.Traits) (others, computed []*stream) {
+func (t *habitFinder) fromCache(w Window, longer float64, out *rundir.Traits) (others, computed []*stream) {
 	const sooner = 0.7 // times the median first token of the others
 	var pieces []*stream
 	var firsts []float64

@@ -87,7 +87,7 @@ func steady(from, step float64, n int, pauseAt, pause float64) (at []float64) {
 
 func TestTraits(t *testing.T) {
 	never := math.Inf(1)
-	var plain, pausing, oneStalls, bursty, cached HabitFinder
+	var plain, pausing, oneStalls, bursty, cached habitFinder
 	for i := range 20 {
 		from := float64(i) * 0.015
 		plain.Add(tokensAt(from-0.1, steady(from, 0.01, 60, never, 0)...))

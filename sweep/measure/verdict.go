@@ -11,9 +11,9 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// RateBatches is into how many batches a rate is averaged for its interval, at most: of the 10 to 30 that Schmeiser, Operations Research
+// rateBatches is into how many batches a rate is averaged for its interval, at most: of the 10 to 30 that Schmeiser, Operations Research
 // 30 (1982), recommends.
-const RateBatches = 12
+const rateBatches = 12
 
 // Limits on the number of averages that a slope is fitted to.
 const (
@@ -21,8 +21,8 @@ const (
 	minSlopeBatches = 5  // a line through fewer fits anything
 )
 
-// Evidence is what a verdict rests on.
-type Evidence struct {
+// evidence is what a verdict rests on.
+type evidence struct {
 	Ticks      *sample.Ticks // output tokens that arrived, and those owed: the backlog
 	Asked      float64       // output tokens asked for by a request, on average
 	PerRequest float64       // output tokens of a request, counted as they came
@@ -36,8 +36,8 @@ type Evidence struct {
 // the upper bound of the drift is below the tolerance: that shows more than the absence of a significant drift. It is saturated where the
 // lower bound of the drift is above zero, the growth does not level off, and the server completes less than was asked: while it keeps up
 // with the rate, a growing queue is a burst of arrivals.
-func (e *Evidence) Judge(w Window) (verdict rundir.Verdict, drift rundir.Drift) {
-	n := Batches(w.To-w.From, e.Service, maxSlopeBatches)
+func (e *evidence) Judge(w Window) (verdict rundir.Verdict, drift rundir.Drift) {
+	n := batches(w.To-w.From, e.Service, maxSlopeBatches)
 	if n < minSlopeBatches || w.To <= w.From {
 		return rundir.Undecided, drift
 	}
@@ -63,12 +63,12 @@ func (e *Evidence) Judge(w Window) (verdict rundir.Verdict, drift rundir.Drift) 
 }
 
 // fallsBehind reports whether the server completes less than the asked rate, by the upper bound of a 95 % interval.
-func (e *Evidence) fallsBehind(w Window) bool {
+func (e *evidence) fallsBehind(w Window) bool {
 	if e.PerRequest <= 0 {
 		return true // answers without tokens: the growth alone decides
 	}
 	first, end := e.Ticks.Between(w.From, w.To)
-	_, _, high, ok := stats.BatchMeans(e.Ticks.Sums[first:end], Batches(w.To-w.From, e.Service, RateBatches))
+	_, _, high, ok := stats.BatchMeans(e.Ticks.Sums[first:end], batches(w.To-w.From, e.Service, rateBatches))
 	return ok && high/e.Ticks.Width.Seconds()/e.PerRequest < e.Rate
 }
 
@@ -99,7 +99,7 @@ const deep = 0.5
 // Behind returns what the server completed per second from the time on at which the backlog stayed above half of its largest, to the end of
 // the ticks. Load is kept up after the window, so that the backlog is largest there. A server that slows down as a queue builds completes
 // less then than over the whole window. The zero Progress stands for no such time.
-func (e *Evidence) Behind(w Window) rundir.Progress {
+func (e *evidence) Behind(w Window) rundir.Progress {
 	first, _ := e.Ticks.Between(w.From, w.To)
 	ends := e.Ticks.Ends[first:]
 	if len(ends) == 0 || e.PerRequest <= 0 {
@@ -118,7 +118,7 @@ func (e *Evidence) Behind(w Window) rundir.Progress {
 		return rundir.Progress{}
 	}
 	scale := 1 / e.Ticks.Width.Seconds() / e.PerRequest
-	n := max(1, Batches(time.Duration(len(sums))*e.Ticks.Width, e.Service, RateBatches))
+	n := max(1, batches(time.Duration(len(sums))*e.Ticks.Width, e.Service, rateBatches))
 	mean, low, high, ok := stats.BatchMeans(sums, n)
 	if !ok {
 		return rundir.Progress{Rate: rundir.Exactly(stats.Mean(sums) * scale)}

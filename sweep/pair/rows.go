@@ -10,14 +10,14 @@ import (
 // The metrics that are compared.
 const (
 	MetricOutput  = "tokens_per_s"
-	MetricTTFT    = "ttft"
-	MetricITL     = "itl"
+	metricTTFT    = "ttft"
+	metricITL     = "itl"
 	MetricLatency = "latency"
 )
 
 // Row is one metric at one load: of A, of B, and how B differs from A.
 type Row struct {
-	Key     string        `json:"key"` // MetricTTFT and "@" and the load's key; MetricOutput alone at the ceiling
+	Key     string        `json:"key"` // metricTTFT and "@" and the load's key; MetricOutput alone at the ceiling
 	Primary bool          `json:"primary,omitempty"`
 	A       rundir.Number `json:"a"` // geometric means over the rounds
 	B       rundir.Number `json:"b"`
@@ -58,7 +58,7 @@ func Rows(p *rundir.Pair, a, b *rundir.Run) []Row {
 	for i := range p.Loads {
 		l := &p.Loads[i]
 		for _, metric := range metricsAt(l) {
-			r := Row{Key: Key(l.Key, metric), Load: l, Metric: metric, Primary: metric == l.Primary}
+			r := Row{Key: key(l.Key, metric), Load: l, Metric: metric, Primary: metric == l.Primary}
 			r.measure(p, stages)
 			rows = append(rows, r)
 		}
@@ -77,8 +77,8 @@ func Rows(p *rundir.Pair, a, b *rundir.Run) []Row {
 	return rows
 }
 
-// Key returns the key of a metric at a load.
-func Key(load, metric string) string {
+// key returns the key of a metric at a load.
+func key(load, metric string) string {
 	if load == LoadCeiling {
 		return metric
 	}
@@ -102,7 +102,7 @@ func Keys(rates []string, widths []string) []string {
 	var keys []string
 	for i := range loads {
 		for _, metric := range metricsAt(&loads[i]) {
-			keys = append(keys, Key(loads[i].Key, metric))
+			keys = append(keys, key(loads[i].Key, metric))
 		}
 	}
 	return keys
@@ -119,9 +119,9 @@ func metricsAt(l *rundir.PairLoad) []string {
 	case l.Key == LoadCeiling:
 		return []string{MetricOutput}
 	case l.Primary == MetricOutput:
-		return []string{MetricOutput, MetricTTFT, MetricITL}
+		return []string{MetricOutput, metricTTFT, metricITL}
 	}
-	return []string{MetricTTFT, MetricITL, MetricLatency}
+	return []string{metricTTFT, metricITL, MetricLatency}
 }
 
 // valueOf returns a metric of a stage.
@@ -129,9 +129,9 @@ func valueOf(st *rundir.Stage, metric string) rundir.Number {
 	switch metric {
 	case MetricOutput:
 		return st.TokensPerS.Output
-	case MetricTTFT:
+	case metricTTFT:
 		return st.TTFT.Mean
-	case MetricITL:
+	case metricITL:
 		return st.InterToken
 	}
 	return st.Latency.Mean

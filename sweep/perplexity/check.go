@@ -18,8 +18,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Alone names the pass in which windows are sent one at a time, before the first stage.
-const Alone = "text"
+// alone names the pass in which windows are sent one at a time, before the first stage.
+const alone = "text"
 
 // Options is the configuration of a [Check].
 type Options struct {
@@ -65,7 +65,7 @@ func (c *Check) Phase() string { return experiment.PhaseText }
 func (c *Check) Requests() int { return len(c.Text.Windows) }
 
 // Passes returns the name of the pass before the first stage.
-func (c *Check) Passes() []string { return []string{Alone} }
+func (c *Check) Passes() []string { return []string{alone} }
 
 // Pass returns the windows that are not scored yet.
 func (c *Check) Pass(string) load.Source {
@@ -182,7 +182,7 @@ func (c *Check) Judge(run *rundir.Run, _ experiment.Log) error {
 			p.Scores = append(p.Scores, s)
 		}
 		slices.SortFunc(p.Scores, func(a, b rundir.WindowScore) int { return cmp.Compare(a.At, b.At) })
-		Summarize(p)
+		summarize(p)
 	}
 	run.Perplexity = p
 	return nil

@@ -68,8 +68,8 @@ func Compare(baseline, candidate *rundir.Perplexity) *Pair {
 		p.Baseline.Scores, p.Own.Scores = append(p.Baseline.Scores, s), append(p.Own.Scores, own)
 	}
 	p.Windows = len(p.Own.Scores)
-	Summarize(&p.Baseline)
-	Summarize(&p.Own)
+	summarize(&p.Baseline)
+	summarize(&p.Own)
 	if p.Windows < leastWindows {
 		p.Notes = append(p.Notes, noteFewWindows.New(p.Windows))
 		return p

@@ -53,8 +53,8 @@ func estimate(n int, value, half float64, f func(float64) float64) rundir.Estima
 func identity(v float64) float64 { return v }
 func bits(nats float64) float64  { return nats / math.Ln2 }
 
-// Summarize writes what the windows of a run show into p.
-func Summarize(p *rundir.Perplexity) {
+// summarize writes what the windows of a run show into p.
+func summarize(p *rundir.Perplexity) {
 	p.Windows, p.Tokens, p.Scored = len(p.Scores), 0, 0
 	for _, w := range p.Scores {
 		p.Tokens, p.Scored = p.Tokens+w.Tokens, p.Scored+w.Bytes

@@ -191,7 +191,7 @@ func TestCoverage(t *testing.T) {
 		held, paired := 0, 0
 		for range texts {
 			a, b := drawn(rng, windows, more)
-			Summarize(&a)
+			summarize(&a)
 			if a.NLL.Low.Value() <= truth && truth <= a.NLL.High.Value() {
 				held++
 			}

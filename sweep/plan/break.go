@@ -12,7 +12,7 @@ import (
 func (p *planner) first(ctx context.Context, n int) (Break, error) {
 	const most, steps = 4.0, 6
 	hour := p.day.Part(p.from, busiest)
-	at := func(times float64) (*FleetOutcome, bool, error) {
+	at := func(times float64) (*fleetOutcome, bool, error) {
 		d := hour.Times(times)
 		o, err := p.run(ctx, p.server, d, n, p.allowed(d))
 		return o, err == nil && p.keeps(o, d), err
@@ -55,5 +55,5 @@ func cause(u sim.ReplicaUsage) string {
 	case float64(u.StepFull) > steps:
 		return CauseSteps
 	}
-	return CauseSpeed
+	return causeSpeed
 }

@@ -11,14 +11,14 @@ import (
 
 // What can be changed.
 const (
-	ChangePrompts   = "prompts"      // times as long
-	ChangeAnswers   = "answers"      // times as long
-	ChangeRequests  = "requests"     // times as many
-	ChangeBandwidth = "bandwidth"    // times as fast; an extrapolation
-	ChangeCompute   = "compute"      // times as fast; an extrapolation
-	ChangeSlots     = "max-num-seqs" // requests that run at once
-	ChangeStep      = "step-tokens"  // token budget of a step: chunk size
-	ChangeHits      = "prefix-hits"  // share of each prompt found in the prefix cache
+	changePrompts   = "prompts"      // times as long
+	changeAnswers   = "answers"      // times as long
+	changeRequests  = "requests"     // times as many
+	changeBandwidth = "bandwidth"    // times as fast; an extrapolation
+	changeCompute   = "compute"      // times as fast; an extrapolation
+	changeSlots     = "max-num-seqs" // requests that run at once
+	changeStep      = "step-tokens"  // token budget of a step: chunk size
+	changeHits      = "prefix-hits"  // share of each prompt found in the prefix cache
 )
 
 // Change is a what-if.
@@ -36,11 +36,11 @@ func ParseChange(text string) (Change, error) {
 	c.Value = v
 	good := ok && err == nil && v > 0
 	switch c.What {
-	case ChangePrompts, ChangeAnswers, ChangeRequests, ChangeBandwidth, ChangeCompute:
+	case changePrompts, changeAnswers, changeRequests, changeBandwidth, changeCompute:
 		good = good && times && v <= 1000
-	case ChangeSlots, ChangeStep:
+	case changeSlots, changeStep:
 		good = good && !times && v == float64(int(v)) && v <= 1e7
-	case ChangeHits:
+	case changeHits:
 		good = good && !times && v < 1
 	default:
 		good = false
@@ -55,29 +55,29 @@ func ParseChange(text string) (Change, error) {
 func (c Change) String() string {
 	v := strconv.FormatFloat(c.Value, 'f', -1, 64)
 	switch c.What {
-	case ChangeSlots, ChangeStep, ChangeHits:
+	case changeSlots, changeStep, changeHits:
 		return c.What + "=" + v
 	}
 	return c.What + "=" + v + "x"
 }
 
 // extrapolates reports whether no measurement of the twin's server tells what a change does.
-func (c Change) extrapolates() bool { return c.What == ChangeBandwidth || c.What == ChangeCompute }
+func (c Change) extrapolates() bool { return c.What == changeBandwidth || c.What == changeCompute }
 
 // server changes a server.
 func (c Change) server(s sim.MachineConfig) sim.MachineConfig {
 	costs := *s.Costs
 	switch c.What {
-	case ChangeBandwidth:
+	case changeBandwidth:
 		r := &costs.Read
 		r.Fixed, r.Context, r.Token, r.Experts = r.Fixed/c.Value, r.Context/c.Value, r.Token/c.Value, r.Experts/c.Value
-	case ChangeCompute:
+	case changeCompute:
 		k := &costs.Compute
 		k.Fixed, k.Token, k.Sample, k.Pair = k.Fixed/c.Value, k.Token/c.Value, k.Sample/c.Value, k.Pair/c.Value
-	case ChangeSlots:
+	case changeSlots:
 		s.MaxNumSeqs = int(c.Value)
 		s.MaxBatchedTokens = max(s.MaxBatchedTokens, s.MaxNumSeqs)
-	case ChangeStep:
+	case changeStep:
 		s.MaxBatchedTokens = max(int(c.Value), s.MaxNumSeqs)
 	}
 	s.Costs = &costs
@@ -87,11 +87,11 @@ func (c Change) server(s sim.MachineConfig) sim.MachineConfig {
 // demand changes requests.
 func (c Change) demand(d *Day) *Day {
 	switch c.What {
-	case ChangePrompts:
+	case changePrompts:
 		return d.Stretched(c.Value, 1)
-	case ChangeAnswers:
+	case changeAnswers:
 		return d.Stretched(1, c.Value)
-	case ChangeRequests:
+	case changeRequests:
 		return d.Times(c.Value)
 	}
 	return d
@@ -103,7 +103,7 @@ func (p *planner) whatIfs(ctx context.Context, out *CapacityPlan) error {
 		p.say(c.String())
 		w := WhatIf{Change: c.String(), Extrapolated: c.extrapolates()}
 		other := *p
-		if c.What == ChangeHits {
+		if c.What == changeHits {
 			other.Hits = c.Value
 		}
 		d := c.demand(p.big)

@@ -30,8 +30,8 @@ const (
 	PrefixAware Router = "prefix-aware" // the one that has seen the beginning of the prompt, unless it is much busier than others
 )
 
-// FleetScaling starts and stops replicas with the load, as the autoscaler of Kubernetes does.
-type FleetScaling struct {
+// fleetScaling starts and stops replicas with the load, as the autoscaler of Kubernetes does.
+type fleetScaling struct {
 	Least, Most int
 	InFlight    float64       // requests in flight for one replica
 	ColdStart   time.Duration // from the decision until a replica takes requests; it is paid for
@@ -43,7 +43,7 @@ type FleetConfig struct {
 	Server   sim.MachineConfig
 	Replicas int
 	Router   Router
-	Scaling  *FleetScaling // nil: the number stays
+	Scaling  *fleetScaling // nil: the number stays
 	Lost     int           // replicas that are lost at LostAt and do not come back; with Scaling others are started
 	LostAt   time.Duration //
 	Hits     float64       // share of each prompt that is found in the prefix cache of any replica
@@ -53,8 +53,8 @@ type FleetConfig struct {
 	Allowed float64
 }
 
-// FleetMinute is a minute of a day.
-type FleetMinute struct {
+// fleetMinute is a minute of a day.
+type fleetMinute struct {
 	Arrived  int
 	Failed   int // refused, or lost with their replica
 	Replicas int // that take requests, at the end
@@ -66,9 +66,9 @@ type FleetMinute struct {
 	Values       []float64 // by term, what it is about: seconds, or a share; +Inf where answers never came
 }
 
-// FleetOutcome is what became of the requests.
-type FleetOutcome struct {
-	Minutes     []FleetMinute
+// fleetOutcome is what became of the requests.
+type fleetOutcome struct {
+	Minutes     []fleetMinute
 	Requests    int
 	Refused     int     // too long for the server
 	LostAnswers int     // answers that were cut off when a replica was lost
@@ -108,7 +108,7 @@ type run struct {
 	wanted   []want // what the load asked for, for Calm
 	paid     time.Duration
 	usage    sim.ReplicaUsage
-	out      *FleetOutcome
+	out      *fleetOutcome
 }
 
 // want is a number of replicas that the load asked for at an instant.
@@ -117,14 +117,14 @@ type want struct {
 	n  int
 }
 
-// RunFleet simulates a fleet that requests come to, in order. The simulation goes on after length until all are answered, but not more than an hour.
-func RunFleet(c FleetConfig, requests []FleetRequest, length time.Duration) (*FleetOutcome, error) {
+// runFleet simulates a fleet that requests come to, in order. The simulation goes on after length until all are answered, but not more than an hour.
+func runFleet(c FleetConfig, requests []FleetRequest, length time.Duration) (*fleetOutcome, error) {
 	if c.Replicas < 1 {
 		return nil, errNone
 	}
 	minutes := int((length + time.Minute - 1) / time.Minute)
 	length = time.Duration(minutes) * time.Minute
-	r := &run{FleetConfig: c, arrivals: requests, out: &FleetOutcome{Minutes: make([]FleetMinute, minutes), Requests: len(requests)}}
+	r := &run{FleetConfig: c, arrivals: requests, out: &fleetOutcome{Minutes: make([]fleetMinute, minutes), Requests: len(requests)}}
 	r.book = newBook(c.Terms, minutes)
 	for range c.Replicas {
 		if err := r.start(0, 0); err != nil {

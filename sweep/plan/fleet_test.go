@@ -38,9 +38,9 @@ func poisson(rate float64, length time.Duration) (all []FleetRequest) {
 	}
 }
 
-func ran(t *testing.T, c FleetConfig, requests []FleetRequest, length time.Duration) *FleetOutcome {
+func ran(t *testing.T, c FleetConfig, requests []FleetRequest, length time.Duration) *fleetOutcome {
 	t.Helper()
-	o, err := RunFleet(c, requests, length)
+	o, err := runFleet(c, requests, length)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestScaling(t *testing.T) {
 	}
 	slices.SortFunc(requests, func(a, b FleetRequest) int { return cmp.Compare(a.At, b.At) })
 	c := FleetConfig{Server: evenTimes(), Replicas: 1, Router: LeastLoaded, Terms: terms(t, "ttft:p99<1s"), Allowed: -1,
-		Scaling: &FleetScaling{Least: 1, Most: 8, InFlight: 3, ColdStart: 3 * time.Minute, Calm: 5 * time.Minute}}
+		Scaling: &fleetScaling{Least: 1, Most: 8, InFlight: 3, ColdStart: 3 * time.Minute, Calm: 5 * time.Minute}}
 	o := ran(t, c, requests, length)
 	if o.Minutes[15].Replicas > 2 || o.Minutes[21].Replicas > 2 || o.Minutes[21].Paid < 4 || o.Minutes[30].Replicas < 4 || o.Minutes[55].Replicas > 2 {
 		t.Errorf("replicas after 15, 21, 30 and 55 minutes: %d, %d (%d paid), %d, %d", o.Minutes[15].Replicas, o.Minutes[21].Replicas, o.Minutes[21].Paid, o.Minutes[30].Replicas, o.Minutes[55].Replicas)

@@ -122,7 +122,7 @@ func (p *planner) uncertain(ctx context.Context, out *CapacityPlan, n int) error
 		if p.Scaling != nil {
 			c = p.withScaling(c, out.ScaleAt, n)
 		}
-		o, err := RunFleet(c, p.day.Requests, p.day.Length)
+		o, err := runFleet(c, p.day.Requests, p.day.Length)
 		if err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ const (
 	CauseSlots = "slots" // requests wait because all slots are taken
 	CauseCache = "cache" // requests wait, or are computed again, because the KV cache is full
 	CauseSteps = "steps" // prompts wait because the token budget of a step is used up
-	CauseSpeed = "speed" // none of these: steps take too long
+	causeSpeed = "speed" // none of these: steps take too long
 )
 
 // Size is a number of replicas that was tried.

@@ -33,7 +33,7 @@ func (p *planner) settle(ctx context.Context, out *CapacityPlan, n int) error {
 		if p.Scaling != nil {
 			c = p.withScaling(c, out.ScaleAt, n)
 		}
-		l, err := RunFleet(c, p.day.Requests, p.day.Length)
+		l, err := runFleet(c, p.day.Requests, p.day.Length)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (p *planner) settle(ctx context.Context, out *CapacityPlan, n int) error {
 }
 
 // scaled finds the load at which replicas are started: that of the busiest minute, or less where a cold start is too slow for it.
-func (p *planner) scaled(ctx context.Context, out *CapacityPlan, fixed *FleetOutcome, n int) (*FleetOutcome, error) {
+func (p *planner) scaled(ctx context.Context, out *CapacityPlan, fixed *fleetOutcome, n int) (*fleetOutcome, error) {
 	at := p.Scaling.InFlight
 	tries := []float64{1}
 	if at == 0 {
@@ -56,7 +56,7 @@ func (p *planner) scaled(ctx context.Context, out *CapacityPlan, fixed *FleetOut
 		at = max(1, float64(busy)/float64(n))
 		tries = []float64{1, 0.7, 0.5, 0.35, 0.25}
 	}
-	var o *FleetOutcome
+	var o *fleetOutcome
 	for _, f := range tries {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ func (p *planner) scaled(ctx context.Context, out *CapacityPlan, fixed *FleetOut
 		out.ScaleAt = max(0.5, f*at)
 		c := p.withScaling(p.config(p.server, p.day, p.Scaling.Least, -1), out.ScaleAt, n)
 		var err error
-		if o, err = RunFleet(c, p.day.Requests, p.day.Length); err != nil {
+		if o, err = runFleet(c, p.day.Requests, p.day.Length); err != nil {
 			return nil, err
 		}
 		if o.Held >= p.Minutes {
@@ -77,7 +77,7 @@ func (p *planner) scaled(ctx context.Context, out *CapacityPlan, fixed *FleetOut
 
 func (p *planner) withScaling(c FleetConfig, at float64, n int) FleetConfig {
 	c.Replicas = p.Scaling.Least
-	c.Scaling = &FleetScaling{Least: p.Scaling.Least, Most: n, InFlight: at, ColdStart: p.Scaling.ColdStart, Calm: p.Scaling.Calm}
+	c.Scaling = &fleetScaling{Least: p.Scaling.Least, Most: n, InFlight: at, ColdStart: p.Scaling.ColdStart, Calm: p.Scaling.Calm}
 	return c
 }
 
@@ -85,7 +85,7 @@ func (p *planner) withScaling(c FleetConfig, at float64, n int) FleetConfig {
 const spansShown = 24
 
 // spans sums up the minutes.
-func spans(o *FleetOutcome, length time.Duration) []CapacitySpan {
+func spans(o *fleetOutcome, length time.Duration) []CapacitySpan {
 	minutes := len(o.Minutes)
 	width := (minutes + spansShown - 1) / spansShown
 	var all []CapacitySpan

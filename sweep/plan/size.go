@@ -12,17 +12,17 @@ func (p *planner) allowed(part *Day) float64 {
 }
 
 // keeps reports whether a part of the time breaks the objectives in no more minutes than the whole time may.
-func (p *planner) keeps(o *FleetOutcome, part *Day) bool {
+func (p *planner) keeps(o *fleetOutcome, part *Day) bool {
 	const roundOff = 1e-9
 	return !o.Ended && o.Held >= 1-p.allowed(part)-roundOff
 }
 
 // run simulates a fleet of a fixed size.
-func (p *planner) run(ctx context.Context, server sim.MachineConfig, d *Day, n int, allowed float64) (*FleetOutcome, error) {
+func (p *planner) run(ctx context.Context, server sim.MachineConfig, d *Day, n int, allowed float64) (*fleetOutcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return RunFleet(p.config(server, d, n, allowed), d.Requests, d.Length)
+	return runFleet(p.config(server, d, n, allowed), d.Requests, d.Length)
 }
 
 func (p *planner) config(server sim.MachineConfig, d *Day, n int, allowed float64) FleetConfig {

@@ -24,9 +24,9 @@ func WriteAnswer(run *rundir.Run, terms []slo.Term) {
 
 // conclude finds the saturation rate.
 func conclude(run *rundir.Run) {
-	MarkCeiling(run.Stages)
+	markCeiling(run.Stages)
 	found, notes := Find(run)
-	for _, n := range append(notes, Habits(run, found)...) {
+	for _, n := range append(notes, habits(run, found)...) {
 		run.Warnings = note.Add(run.Warnings, n)
 	}
 	run.Saturation = located(run, found)
@@ -108,7 +108,7 @@ func noneFilled(run *rundir.Run, kept, highest float64) note.Note {
 	if highest <= kept {
 		undecided = math.NaN()
 	}
-	if CeilingTooShort(run.Stages) {
+	if ceilingTooShort(run.Stages) {
 		return noteNoneSteady.New(kept, undecided, rundir.RoundUp(2*run.Plan.StageTime).Seconds())
 	}
 	if slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Is(CeilingBounded) }) {

@@ -103,7 +103,7 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 		rate = max(rate, min(offered(b.held), high))
 	}
 	least := f.least()
-	if shown := max(least, f.alone()); shown > 0 && shown < Comfortable*rate {
+	if shown := max(least, f.alone()); shown > 0 && shown < comfortable*rate {
 		s.Cautions = append(s.Cautions, noteNotHeld.New(rate, shown))
 	}
 	if least > 0 && slices.ContainsFunc(f.all, isHold) {

@@ -18,37 +18,37 @@ var (
 	Exceeded = note.Kind{Code: "ceiling.exceeded", Args: []string{"completed", "later", "more"}}
 )
 
-// Change is how a metric differs between two stages of one load, as a share of the earlier: 0.12 is 12 % more.
-type Change struct {
+// change is how a metric differs between two stages of one load, as a share of the earlier: 0.12 is 12 % more.
+type change struct {
 	Metric           string // "itl_s", "ttft_s", "rates.completed"
 	Before, After    float64
 	Value, Low, High float64 // 95 % interval
 }
 
 // Shown reports whether the interval is above a share, or below minus that share.
-func (c Change) Shown(least float64) bool {
+func (c change) Shown(least float64) bool {
 	return c.Before > 0 && (c.Low > 0 && c.Value >= least || c.High < 0 && c.Value <= -least)
 }
 
 // Beyond reports whether the whole interval is above a share, or below minus that share.
-func (c Change) Beyond(least float64) bool {
+func (c change) Beyond(least float64) bool {
 	return c.Before > 0 && (c.Low >= least || c.High <= -least)
 }
 
 // from returns the change where the metric was another before; c itself for 0.
-func (c Change) from(before float64) Change {
+func (c change) from(before float64) change {
 	if before <= 0 || c.Before <= 0 {
 		return c
 	}
 	scale := c.Before / before
 	share := func(v float64) float64 { return (1+v)*scale - 1 }
-	return Change{c.Metric, before, c.After, share(c.Value), share(c.Low), share(c.High)}
+	return change{c.Metric, before, c.After, share(c.Value), share(c.Low), share(c.High)}
 }
 
 // Compare returns how two stages of one load differ: the time per token, the time to the first one, and the completed rate.
-func Compare(before, after *rundir.Stage) []Change {
+func Compare(before, after *rundir.Stage) []change {
 	const requests = 0.002 // what means over requests differ by anyway
-	return []Change{
+	return []change{
 		compare("itl_s", meanOf(before, perToken(before), &before.TPOT), meanOf(after, perToken(after), &after.TPOT), requests),
 		compare("ttft_s", meanOf(before, before.TTFT.Mean, &before.TTFT), meanOf(after, after.TTFT.Mean, &after.TTFT), requests),
 		compare("rates.completed", progressOf(before), progressOf(after), rhythm),
@@ -98,32 +98,32 @@ func progressOf(st *rundir.Stage) estimate {
 // compare returns the change between two stages of one load. A control measurement is short, and shows little of how much its values vary; the
 // earlier stage shows more, and both vary alike. So their variances are pooled. To both errors that is added by which stages of one
 // server differ anyway, as a share of the value.
-func compare(metric string, before, after estimate, anyway float64) Change {
+func compare(metric string, before, after estimate, anyway float64) change {
 	freedom := before.freedom + after.freedom
 	if before.value <= 0 || after.value <= 0 || freedom < 1 {
-		return Change{Metric: metric}
+		return change{Metric: metric}
 	}
 	variance := func(e estimate) float64 { return e.freedom * e.size * math.Pow(e.se/e.value, 2) }
 	pooled := (variance(before) + variance(after)) / freedom // of one unit of size, relative
 	se := math.Sqrt(pooled/before.size + pooled/after.size + 2*anyway*anyway)
 	half := stats.StudentQuantile(0.975, freedom) * se
 	ratio := math.Log(after.value / before.value)
-	return Change{
+	return change{
 		Metric: metric, Before: before.value, After: after.value,
 		Value: math.Expm1(ratio), Low: math.Expm1(ratio - half), High: math.Expm1(ratio + half),
 	}
 }
 
-// Changed returns a note where a control measurement differs from the earlier stage of the same load: the server drifts where a lone
+// changed returns a note where a control measurement differs from the earlier stage of the same load: the server drifts where a lone
 // request got slower or quicker, and scales where a lone request did not, and many at once did. floor is the change of the lone
 // request, where that was measured again; nil where not.
 //
 // Random arrivals make two stages of one rate differ in how much they were offered, and the time per token follows that. expected is the
 // time per token that the rows show at the rate that after was offered; it is 0 where they do not.
-func Changed(before, after *rundir.Stage, floor *Change, expected float64) (n note.Note, changed bool) {
+func changed(before, after *rundir.Stage, floor *change, expected float64) (n note.Note, changed bool) {
 	changes := Compare(before, after)
 	itl, ttft, rate := changes[0], changes[1], changes[2]
-	args := func(k note.Kind, c Change) (note.Note, bool) {
+	args := func(k note.Kind, c change) (note.Note, bool) {
 		from, to := c.Before, c.After
 		if c.Metric == changes[2].Metric {
 			from, to = math.NaN(), math.NaN() // no times
@@ -172,7 +172,7 @@ func stageTimeForControls(stages []rundir.Stage) float64 {
 
 // Changes returns a note for each control measurement that differs from the first stage of its load.
 func Changes(stages []rundir.Stage) (all []note.Note) {
-	var floor *Change
+	var floor *change
 	for _, lone := range []bool{true, false} {
 		for i := range stages {
 			after := &stages[i]
@@ -186,7 +186,7 @@ func Changes(stages []rundir.Stage) (all []note.Note) {
 			if lone {
 				floor = &Compare(before, after)[0]
 			}
-			if n, changed := Changed(before, after, floor, perTokenAt(stages[:i], after)); changed {
+			if n, changed := changed(before, after, floor, perTokenAt(stages[:i], after)); changed {
 				all = append(all, n)
 			}
 		}
@@ -263,8 +263,8 @@ func (f *finder) counts(name string) bool {
 	return slices.ContainsFunc(f.open, func(st *rundir.Stage) bool { return st.Name == name })
 }
 
-// MarkCeiling adds a note to the stage that measured the ceiling where a later one completed more.
-func MarkCeiling(stages []rundir.Stage) {
+// markCeiling adds a note to the stage that measured the ceiling where a later one completed more.
+func markCeiling(stages []rundir.Stage) {
 	ceiling := ceilingOf(stages)
 	if ceiling == nil || !ceiling.Progress.High.Known() {
 		return

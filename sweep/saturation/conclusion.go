@@ -105,7 +105,7 @@ func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
 	if !a.Rate.Known() {
 		return 0, false
 	}
-	rate = Comfortable * a.Rate.Value()
+	rate = comfortable * a.Rate.Value()
 	p := a.Promise
 	if p == nil {
 		return rate, false

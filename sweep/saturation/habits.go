@@ -26,8 +26,8 @@ var (
 	noteScales      = note.Kind{Code: "habit.scales", Args: []string{"stage", "metric", "before", "after", "change", "low", "high", "before_s", "after_s"}}
 )
 
-// Habits returns a note on each habit of the server that a sweep shows. s is the answer of [Find], or nil.
-func Habits(run *rundir.Run, s *rundir.Saturation) (all []note.Note) {
+// habits returns a note on each habit of the server that a sweep shows. s is the answer of [Find], or nil.
+func habits(run *rundir.Run, s *rundir.Saturation) (all []note.Note) {
 	stages := run.Stages
 	open := Open(stages)
 	if stuck := metastable(run); !stuck.IsZero() {

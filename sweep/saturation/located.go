@@ -11,7 +11,7 @@ import (
 // widest is the half-width of an interval up to which a saturation rate counts as located, as a share of the rate. It is the room that a
 // comfortable load leaves below saturation, which is 80 % of it: with a wider interval it is not known whether the server sustains
 // even that.
-const widest = 1 - Comfortable
+const widest = 1 - comfortable
 
 // located returns what a sweep found of the saturation rate, or as much as is known of it where that is no rate: a lower bound, where
 // nothing limits it from above, or bounds on either side of it.
@@ -102,7 +102,7 @@ func between(run *rundir.Run, found *rundir.Saturation, half float64) *rundir.Sa
 	}
 	if half <= widest {
 		s.Rate = rundir.Exactly(min(max(found.Rate.Value(), s.Low.Value()), s.High.Value()))
-		s.Comfortable = rundir.Exactly(Comfortable * s.Rate.Value())
+		s.Comfortable = rundir.Exactly(comfortable * s.Rate.Value())
 		return &s
 	}
 	budget, stageTime := lengthened(run, half)

@@ -83,7 +83,7 @@ func TestHabitsAreNotTheClients(t *testing.T) {
 		invalid note.Note
 		named   int
 	}{{note.Note{}, 1}, {note.Note{Code: "client.sent-late"}, 0}, {note.Note{Code: "client.read-late"}, 0}} {
-		if found := Habits(&rundir.Run{Stages: bursts(c.invalid)}, nil); len(found) != c.named {
+		if found := habits(&rundir.Run{Stages: bursts(c.invalid)}, nil); len(found) != c.named {
 			t.Errorf("invalid %v: %v", c.invalid, found)
 		}
 	}

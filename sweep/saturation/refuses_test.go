@@ -19,7 +19,7 @@ func TestFewRefusalsAreNamed(t *testing.T) {
 		if c.failed > 0 {
 			st.Refused = rundir.Exactly(float64(c.failed) / float64(c.of))
 		}
-		found := Habits(&rundir.Run{Stages: []rundir.Stage{ceilingRow(11), st}}, nil)
+		found := habits(&rundir.Run{Stages: []rundir.Stage{ceilingRow(11), st}}, nil)
 		if named := slices.ContainsFunc(found, func(n note.Note) bool { return n.Is(noteSheds) }); named != c.named {
 			t.Errorf("%d of %d refused: %v", c.failed, c.of, found)
 		}

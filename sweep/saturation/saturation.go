@@ -75,7 +75,7 @@ func (f *finder) around(s *rundir.Saturation) (stable, saturated rundir.Number) 
 
 // comfort fills in the comfortable load.
 func (f *finder) comfort(s *rundir.Saturation) {
-	s.Comfortable = rundir.Exactly(Comfortable * s.Rate.Value())
+	s.Comfortable = rundir.Exactly(comfortable * s.Rate.Value())
 	for _, r := range f.open {
 		if r.Verdict == rundir.Stable && r.Rate.Value() <= s.Comfortable.Value() {
 			s.ComfortableStage = r.Name
@@ -177,8 +177,8 @@ func tooShort(st *rundir.Stage) bool {
 	return slices.ContainsFunc(st.Warnings, func(n note.Note) bool { return n.Is(measure.TooShort) })
 }
 
-// CeilingTooShort reports whether the stage that measured the ceiling is whole, and too short to show what the server can do.
-func CeilingTooShort(stages []rundir.Stage) bool {
+// ceilingTooShort reports whether the stage that measured the ceiling is whole, and too short to show what the server can do.
+func ceilingTooShort(stages []rundir.Stage) bool {
 	return slices.ContainsFunc(stages, func(st rundir.Stage) bool {
 		return st.Role == rundir.Ceiling && Usable(&st) && (tooShort(&st) || !st.Progress.Rate.Known())
 	})

@@ -3,9 +3,9 @@ package saturation
 // The thresholds of this package, and where they come from. All but the first are seen in the tables of examples/evidence/families.md: the servers there were
 // not made for them.
 
-// Comfortable is the share of the saturation rate that leaves room for a busy minute: at 80 % the mean queue of a server with random arrivals is a
+// comfortable is the share of the saturation rate that leaves room for a busy minute: at 80 % the mean queue of a server with random arrivals is a
 // tenth of that at 98 % (Kingman, Mathematical Proceedings of the Cambridge Philosophical Society 57 (1961)).
-const Comfortable = 0.8
+const comfortable = 0.8
 
 const (
 	// held is the share of the saturation rate at which the answer is tested: nearer to it a stage of three minutes cannot tell a queue that swings from

@@ -44,14 +44,14 @@ type PacedConfig struct {
 // PacedServer is the server.
 type PacedServer struct {
 	PacedConfig
-	clock PacedClock
+	clock pacedClock
 	pacer *pacer
 	truth *truth
 }
 
 // NewPaced returns a server; [Server.Serve] starts it.
 func NewPaced(c PacedConfig) *PacedServer {
-	clock := NewPacedClock()
+	clock := newPacedClock()
 	t := newTruth(c, clock)
 	return &PacedServer{PacedConfig: c, clock: clock, truth: t, pacer: newPacer(c, clock, t)}
 }

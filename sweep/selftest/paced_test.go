@@ -164,7 +164,7 @@ func TestOrders(t *testing.T) {
 			last := int64(0)
 			for i, e := range events[:tokens] {
 				_, text, _ := strings.Cut(e, `"content":"`)
-				at, err := strconv.ParseInt(text[:InstantDigits], 10, 64)
+				at, err := strconv.ParseInt(text[:instantDigits], 10, 64)
 				if err != nil || at <= last {
 					t.Errorf("token %d was sent at %d, after %d: %v", i, at, last, err)
 				}
@@ -190,7 +190,7 @@ func TestOrders(t *testing.T) {
 func TestPhases(t *testing.T) {
 	for phase, apart := range map[string]int64{PacedUniform: int64(10 * time.Millisecond), PacedInStep: 0} {
 		c := PacedConfig{}
-		p := newPacer(c, NewPacedClock(), newTruth(c, NewPacedClock()))
+		p := newPacer(c, newPacedClock(), newTruth(c, newPacedClock()))
 		var all []*stream
 		for range 4 {
 			p.begin()
@@ -212,7 +212,7 @@ func TestPhases(t *testing.T) {
 
 func TestInstant(t *testing.T) {
 	for nanos, want := range map[int64]string{0: "0000000000000000000", 1234567: "0000000000001234567", math.MaxInt64: "9223372036854775807"} {
-		b := []byte(strings.Repeat("9", InstantDigits+2))
+		b := []byte(strings.Repeat("9", instantDigits+2))
 		if putInstant(b[1:], nanos); string(b) != "9"+want+"9" {
 			t.Errorf("%d is %s", nanos, b)
 		}
@@ -221,7 +221,7 @@ func TestInstant(t *testing.T) {
 
 // TestClock compares the clock with the system's, which other processes read too.
 func TestClock(t *testing.T) {
-	c := NewPacedClock()
+	c := newPacedClock()
 	if before, now, after := monotonic(), c.Now(), monotonic(); now < before-int64(time.Millisecond) || now > after+int64(time.Millisecond) {
 		t.Errorf("%d is not between %d and %d", now, before, after)
 	}

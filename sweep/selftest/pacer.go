@@ -20,7 +20,7 @@ const golden = 0.6180339887498949
 // stream would cost more than the writes.
 type pacer struct {
 	PacedConfig
-	clock   PacedClock
+	clock   pacedClock
 	truth   *truth
 	inbox   chan *stream
 	quit    chan struct{}
@@ -30,7 +30,7 @@ type pacer struct {
 	begun   int64 // streams, those that begin together left out
 }
 
-func newPacer(c PacedConfig, clock PacedClock, t *truth) *pacer {
+func newPacer(c PacedConfig, clock pacedClock, t *truth) *pacer {
 	return &pacer{PacedConfig: c, clock: clock, truth: t, inbox: make(chan *stream, 1024), quit: make(chan struct{})}
 }
 

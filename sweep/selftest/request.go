@@ -7,7 +7,7 @@ import (
 )
 
 // PacedOrder is a prompt that says how it shall be answered. The text of each token is then the instant at which it was sent:
-// [InstantDigits] digits, nanoseconds of the monotonic clock (see [Clock]).
+// instantDigits digits, nanoseconds of the monotonic clock (see [Clock]).
 type PacedOrder struct {
 	Phase string `json:"phase,omitempty"`
 	// Every is the time from token to token; 0 sends the whole answer at once, without instants.
@@ -16,8 +16,8 @@ type PacedOrder struct {
 	Streams int `json:"streams,omitempty"`
 }
 
-// InstantDigits is the length of an instant in text: that of the largest int64.
-const InstantDigits = 19
+// instantDigits is the length of an instant in text: that of the largest int64.
+const instantDigits = 19
 
 // orderMark begins a prompt that is an order.
 const orderMark = "paced: "

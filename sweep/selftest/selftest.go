@@ -76,7 +76,7 @@ type Result struct {
 // bench is the state of a running self-test.
 type bench struct {
 	Options
-	clock PacedClock
+	clock pacedClock
 	url   string
 	dir   string // where records go
 	out   *Result
@@ -101,7 +101,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	defer server.stop()
-	b := &bench{Options: o, clock: NewPacedClock(), url: url, dir: dir, out: r}
+	b := &bench{Options: o, clock: newPacedClock(), url: url, dir: dir, out: r}
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}

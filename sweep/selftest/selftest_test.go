@@ -151,7 +151,7 @@ func TestNoHelper(t *testing.T) {
 func TestKnownErrors(t *testing.T) {
 	const n = 1000
 	began := time.Now()
-	w := &witness{clock: NewPacedClock(), streams: 2, every: 10 * time.Millisecond}
+	w := &witness{clock: newPacedClock(), streams: 2, every: 10 * time.Millisecond}
 	for stream := range 2 {
 		var r client.Result
 		r.Reset(began.Add(time.Second))
@@ -206,7 +206,7 @@ func TestKnownErrors(t *testing.T) {
 	near("longest delay", l.DelayMax, 15e-3)
 	near("tokens/s", l.TokensPerS, (2*n-2)/((n-1)*0.01))
 
-	for name, text := range map[string]string{"no instant": strings.Repeat("x", InstantDigits), "too little": "0", "none": ""} {
+	for name, text := range map[string]string{"no instant": strings.Repeat("x", instantDigits), "too little": "0", "none": ""} {
 		var r client.Result
 		r.Reset(began)
 		r.Token(0, 1, false)

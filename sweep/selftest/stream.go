@@ -81,7 +81,7 @@ func (s *stream) render(f format, prompt int) {
 	)
 	text := " " + words[0]
 	if s.instants {
-		text = strings.Repeat("0", InstantDigits)
+		text = strings.Repeat("0", instantDigits)
 	}
 	begin, role := head, `"role":"assistant",`
 	if f.chat && f.roleChunk {
@@ -102,7 +102,7 @@ func newPart(begin, event, text string) part {
 }
 
 // next sends the token that is due and reports whether there are more.
-func (s *stream) next(c PacedClock) bool {
+func (s *stream) next(c pacedClock) bool {
 	p := &s.middle
 	switch s.sent {
 	case 0:
@@ -131,13 +131,13 @@ func (s *stream) next(c PacedClock) bool {
 
 // putInstant writes nanoseconds with leading zeros.
 func putInstant(to []byte, nanos int64) {
-	var b [InstantDigits]byte
+	var b [instantDigits]byte
 	s := strconv.AppendInt(b[:0], nanos, 10)
-	n := InstantDigits - len(s)
+	n := instantDigits - len(s)
 	for i := range n {
 		to[i] = '0'
 	}
-	copy(to[n:InstantDigits], s)
+	copy(to[n:instantDigits], s)
 }
 
 // whole returns an answer that is not streamed.

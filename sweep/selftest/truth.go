@@ -71,7 +71,7 @@ func round(v float64) float64 { return math.Round(v*1000) / 1000 }
 // truth records what is sent.
 type truth struct {
 	PacedConfig
-	clock  PacedClock
+	clock  pacedClock
 	counts counts
 	ids    atomic.Int64
 
@@ -93,7 +93,7 @@ type sent struct {
 	gaps            []int32
 }
 
-func newTruth(c PacedConfig, clock PacedClock) *truth {
+func newTruth(c PacedConfig, clock pacedClock) *truth {
 	t := &truth{PacedConfig: c, clock: clock}
 	t.reset()
 	return t

@@ -17,7 +17,7 @@ import (
 // that records its own use of processor and memory.
 type witness struct {
 	*client.Client
-	clock   PacedClock
+	clock   pacedClock
 	streams int64         // in all
 	every   time.Duration // from token to token of a stream
 
@@ -76,7 +76,7 @@ func (w *witness) Do(ctx context.Context, call *client.Prepared, res *client.Res
 
 // take compares a result's timestamps with those in its text.
 func (w *witness) take(res *client.Result) {
-	if res.Status != client.StatusOK || len(res.Text) != InstantDigits*res.Chunks() {
+	if res.Status != client.StatusOK || len(res.Text) != instantDigits*res.Chunks() {
 		w.failed++
 		w.failure = res.Message
 		return
@@ -91,7 +91,7 @@ func (w *witness) take(res *client.Result) {
 		if i > 0 {
 			at += int64(res.Gaps[i-1])
 		}
-		wrote, err := strconv.ParseInt(string(res.Text[InstantDigits*i:InstantDigits*(i+1)]), 10, 64)
+		wrote, err := strconv.ParseInt(string(res.Text[instantDigits*i:instantDigits*(i+1)]), 10, 64)
 		if err != nil {
 			w.failed++
 			w.failure = err.Error()

@@ -27,8 +27,8 @@ const (
 	mostCapacity  = 60
 )
 
-// RandomServer draws a server without habits: any GPU, model and quantization, 8 to 128 slots, answers of 16 to 256 tokens.
-func RandomServer(rng *rand.Rand) DrawnServer {
+// randomServer draws a server without habits: any GPU, model and quantization, 8 to 128 slots, answers of 16 to 256 tokens.
+func randomServer(rng *rand.Rand) DrawnServer {
 	gpus, models := sim.GPUs(), sim.Models()
 	for {
 		c := sim.MachineConfig{
@@ -48,7 +48,7 @@ func RandomServer(rng *rand.Rand) DrawnServer {
 // RandomServerWith draws a server with a habit of a name, strong enough to matter. It panics on an unknown name.
 func RandomServerWith(rng *rand.Rand, name string) DrawnServer {
 	for {
-		s := RandomServer(rng)
+		s := randomServer(rng)
 		s = s.With(s.habit(rng, name))
 		if s.matters() {
 			return s

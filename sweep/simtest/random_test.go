@@ -17,7 +17,7 @@ func TestRandomServersCanRun(t *testing.T) {
 	for _, name := range append(habit.Names(), "") {
 		for seed := range uint64(5) {
 			rng := rand.New(rand.NewPCG(seed, 7))
-			s := RandomServer(rng)
+			s := randomServer(rng)
 			if name != "" {
 				s = RandomServerWith(rng, name)
 				h := s.Config.Habits[0]

@@ -105,7 +105,7 @@ type Trial struct {
 
 // Random returns the trial of a seed.
 func Random(seed uint64) *Trial {
-	return trial(seed, RandomServer(rand.New(rand.NewPCG(seed, trialStream))))
+	return trial(seed, randomServer(rand.New(rand.NewPCG(seed, trialStream))))
 }
 
 // RandomWith returns the trial of a seed whose server has a habit, such as "sheds". See package habit.

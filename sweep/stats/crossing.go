@@ -101,7 +101,7 @@ func isotonicRoot(points []Point, chance Prior) (at, low, high float64) {
 		p.Y -= chance.Mean * p.Chance
 		y[i] = min(max(p.Y/p.SE, -most), most)
 	}
-	fit := Isotonic(y, nil)
+	fit := isotonic(y, nil)
 	i := slices.IndexFunc(fit, func(v float64) bool { return v >= 0 })
 	switch {
 	case len(fit) == 0:

@@ -1,9 +1,9 @@
 package stats
 
-// Isotonic returns the series without a falling step that lies nearest to y, by least squares with weights w. It smooths a
+// isotonic returns the series without a falling step that lies nearest to y, by least squares with weights w. It smooths a
 // series that is known to grow, such as a percentile with the load, only where noise makes it fall. It pools adjacent violators
 // (Ayer and others, Annals of Mathematical Statistics 26 (1955)). A nil w weighs all values alike; weights must be above 0.
-func Isotonic(y, w []float64) []float64 {
+func isotonic(y, w []float64) []float64 {
 	type pool struct {
 		mean, weight float64
 		n            int

@@ -19,7 +19,7 @@ func TestIsotonic(t *testing.T) {
 		{[]float64{5, 4, 3, 2}, nil, []float64{3.5, 3.5, 3.5, 3.5}},
 		{[]float64{1, 9, 4, 5, 20}, nil, []float64{1, 6, 6, 6, 20}},
 	} {
-		if diff := cmp.Diff(c.want, Isotonic(c.y, c.w), cmpopts.EquateApprox(0, 1e-12), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(c.want, isotonic(c.y, c.w), cmpopts.EquateApprox(0, 1e-12), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("Isotonic(%v, %v) (-want +got):\n%s", c.y, c.w, diff)
 		}
 	}
@@ -32,7 +32,7 @@ func TestIsotonicIsTheNearest(t *testing.T) {
 		y := rapid.SliceOfN(rapid.Float64Range(-100, 100), 1, 20).Draw(t, "y")
 		w := rapid.SliceOfN(rapid.Float64Range(0.1, 10), len(y), len(y)).Draw(t, "w")
 		given := slices.Clone(y)
-		got := Isotonic(y, w)
+		got := isotonic(y, w)
 		if !slices.Equal(y, given) {
 			t.Fatal("it changed what it was given")
 		}

@@ -2,10 +2,10 @@ package stats
 
 import "math"
 
-// QueueTail returns the share of Poisson arrivals that find more than a wait in the queue of one server with equal service times (M/D/1). The
+// queueTail returns the share of Poisson arrivals that find more than a wait in the queue of one server with equal service times (M/D/1). The
 // wait is in service times. load is the share of the time in which the server is busy, below 1. Short waits are by Erlang's series, longer ones,
 // where its terms cancel, by the exponential that the tail approaches (Tijms, A First Course in Stochastic Models, 2003, chapter 9).
-func QueueTail(load, wait float64) float64 {
+func queueTail(load, wait float64) float64 {
 	const series = 6 // service times, from which both agree
 	if wait >= series {
 		decay := queueDecay(load)
@@ -22,13 +22,13 @@ func QueueTail(load, wait float64) float64 {
 	return 1 - (1-load)*sum
 }
 
-// QueueWait returns the wait beyond which QueueTail is a share of the arrivals; 0 where no wait is that common.
+// QueueWait returns the wait beyond which queueTail is a share of the arrivals; 0 where no wait is that common.
 func QueueWait(load, share float64) float64 {
 	low, high := 0.0, 1.0
-	for QueueTail(load, high) > share {
+	for queueTail(load, high) > share {
 		low, high = high, 2*high
 	}
-	return bisect(low, high, func(wait float64) bool { return QueueTail(load, wait) <= share })
+	return bisect(low, high, func(wait float64) bool { return queueTail(load, wait) <= share })
 }
 
 // queueDecay returns the rate at which a queue's tail falls: load (exp(decay) - 1) = decay, above 0.

@@ -24,7 +24,7 @@ func TestQueueTail(t *testing.T) {
 			work++
 		}
 		for i, w := range waits {
-			got, want := QueueTail(load, w), beyond[i]/arrivals
+			got, want := queueTail(load, w), beyond[i]/arrivals
 			if math.Abs(got-want) > 0.005+0.05*want {
 				t.Errorf("load %v: %v of the arrivals wait longer than %v, simulated %v", load, got, w, want)
 			}
@@ -35,7 +35,7 @@ func TestQueueTail(t *testing.T) {
 // The two ways to compute the tail must agree where one takes over from the other, and a wait is that of its share.
 func TestQueueTailIsSmooth(t *testing.T) {
 	for _, load := range []float64{0.05, 0.3, 0.6, 0.8, 0.95, 0.99} {
-		short, long := QueueTail(load, 6-1e-9), QueueTail(load, 6)
+		short, long := queueTail(load, 6-1e-9), queueTail(load, 6)
 		if math.Abs(short-long) > 0.02*long+1e-7 {
 			t.Errorf("load %v: %v and %v at 6 service times", load, short, long)
 		}
@@ -47,7 +47,7 @@ func TestQueueTailIsSmooth(t *testing.T) {
 				}
 				continue
 			}
-			if got := QueueTail(load, wait); math.Abs(got-share) > 0.02*share {
+			if got := queueTail(load, wait); math.Abs(got-share) > 0.02*share {
 				t.Errorf("load %v: %v of the arrivals wait longer than %v, not %v", load, got, wait, share)
 			}
 		}

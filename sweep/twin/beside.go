@@ -54,14 +54,14 @@ type ComparisonRow struct {
 
 // Compare compares a run with a twin. Stages that the twin was not fitted to have the predictions that the fit's check made of them.
 func Compare(t *Twin, dir string) (*Comparison, error) {
-	all, run, err := StagesOf(dir)
+	all, run, err := stagesOf(dir)
 	if err != nil {
 		return nil, err
 	}
 	c := &Comparison{Schema: ComparisonSchema, Twin: t.Name, Failed: !t.Passed()}
 	var lengths [][2]int
 	for i := range all {
-		d := LoadStages(all[i])
+		d := loadStages(all[i])
 		if len(d.Requests) == 0 {
 			continue
 		}

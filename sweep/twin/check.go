@@ -12,10 +12,10 @@ type Check struct {
 // Limits of a check. Percentiles are shown and not judged, but for the median of the times to the first token: a tail of a short stage is
 // uncertain by itself.
 const (
-	PassRate = 0.10 // relative: of output tokens per second, and of the mean gap
-	PassTTFT = 0.30 // relative: of the median time to the first token, if the difference is more than PassTTFTMS
-	// PassTTFTMS is a difference in milliseconds that a network and a scheduler of an operating system make.
-	PassTTFTMS = 5.0
+	passRate = 0.10 // relative: of output tokens per second, and of the mean gap
+	passTTFT = 0.30 // relative: of the median time to the first token, if the difference is more than passTTFTMS
+	// passTTFTMS is a difference in milliseconds that a network and a scheduler of an operating system make.
+	passTTFTMS = 5.0
 )
 
 // Parts of a check, by the keys of Metrics.
@@ -51,11 +51,11 @@ func (r *CheckRow) misses() []Miss {
 		}
 	}
 	if m.Output > 0 && m.GapMean > 0 {
-		beyond(PartOutput, p.Output, m.Output, PassRate)
-		beyond(PartGap, p.GapMean, m.GapMean, PassRate)
+		beyond(PartOutput, p.Output, m.Output, passRate)
+		beyond(PartGap, p.GapMean, m.GapMean, passRate)
 	}
-	if math.Abs(p.TTFT50-m.TTFT50) > PassTTFTMS {
-		beyond(PartTTFT, p.TTFT50, m.TTFT50, PassTTFT)
+	if math.Abs(p.TTFT50-m.TTFT50) > passTTFTMS {
+		beyond(PartTTFT, p.TTFT50, m.TTFT50, passTTFT)
 	}
 	return all
 }

@@ -22,7 +22,7 @@ type CollectedStages struct {
 func CollectStages(dirs []string) (*CollectedStages, error) {
 	c := &CollectedStages{}
 	for _, dir := range dirs {
-		stages, run, err := StagesOf(dir)
+		stages, run, err := stagesOf(dir)
 		if err != nil {
 			return nil, err
 		}

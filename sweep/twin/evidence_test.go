@@ -58,7 +58,7 @@ func swept(t *testing.T, server sim.MachineConfig, prompt, output int, budget ti
 func stagesIn(run *rundir.Run, log *store.Memory) (all []Stage) {
 	for i := range run.Stages {
 		st := &run.Stages[i]
-		s := StagesFrom(st)
+		s := stagesFrom(st)
 		for r := range log.Records(st.Name) {
 			s.Records = append(s.Records, r)
 		}

@@ -18,14 +18,14 @@ import (
 // fitSeed is the seed of the resampling: the same records give the same twin.
 const fitSeed = 16
 
-// ErrNoSteps is the error of runs from whose records no steps can be seen.
-var ErrNoSteps = errors.New("the records hold too few tokens, one by one, to see the steps of the engine: measure with llmsweep sweep --for-fit")
+// errNoSteps is the error of runs from whose records no steps can be seen.
+var errNoSteps = errors.New("the records hold too few tokens, one by one, to see the steps of the engine: measure with llmsweep sweep --for-fit")
 
 // Fit fits a twin to stages, and checks it on some of them that it then leaves out.
 func Fit(measured []Stage) (*Twin, error) {
 	data := dataOf(measured)
 	if lumped(data) {
-		return nil, ErrNoSteps
+		return nil, errNoSteps
 	}
 	t, err := fit(data)
 	if err != nil {
@@ -53,12 +53,12 @@ func lumped(data []stageData) bool {
 func fit(data []stageData) (*Twin, error) {
 	rng := rand.New(rand.NewPCG(fitSeed, 0))
 	if len(data) == 0 {
-		return nil, ErrNoSteps
+		return nil, errNoSteps
 	}
 	s := schedulingOf(data, 0)
 	seen, rested := s.observations()
 	if len(seen) < leastSteps {
-		return nil, ErrNoSteps
+		return nil, errNoSteps
 	}
 	f := fitCosts(seen, rng)
 	if l := latencyOf(rested, &f); l > 0 { // what was in which step depends on it
@@ -73,9 +73,9 @@ func fit(data []stageData) (*Twin, error) {
 	f.leaveOut()
 	t := &Twin{
 		Version: Version, Slots: s.slots, StepTokens: s.budget, KVTokens: s.kv, Block: blockTokens,
-		Step: StepOf(f.costs(f.miss)), Jitter: Round(f.jitter), LatencyMS: Round(s.latency * 1e3),
+		Step: stepOf(f.costs(f.miss)), Jitter: round(f.jitter), LatencyMS: round(s.latency * 1e3),
 		Seen:       Seen{Batch: s.most, StepTokens: s.largest, KVTokens: s.held, Steps: len(seen)},
-		StageError: Round(f.stageError()), Stages: len(f.stages),
+		StageError: round(f.stageError()), Stages: len(f.stages),
 	}
 	t.StepTokens = max(t.StepTokens, t.Slots)
 	noteSeen(t, data)
@@ -162,7 +162,7 @@ func noteSeen(t *Twin, data []stageData) {
 func noteIntervals(t *Twin, f *fitted, s *scheduling) {
 	t.Intervals = map[string][2]float64{}
 	for _, d := range f.draws {
-		v, _ := StepOf(d.costs(f.miss)).Values()
+		v, _ := stepOf(d.costs(f.miss)).Values()
 		t.Draws = append(t.Draws, v)
 	}
 	values, names := t.Step.Values()

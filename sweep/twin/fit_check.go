@@ -66,7 +66,7 @@ func check(data []stageData, refined bool) *Check {
 	for _, e := range errs {
 		sum += e * e
 	}
-	c.Error = Round(math.Sqrt(sum / math.Max(1, float64(len(errs)))))
+	c.Error = round(math.Sqrt(sum / math.Max(1, float64(len(errs)))))
 	c.Passed = len(c.Misses()) == 0
 	return c
 }

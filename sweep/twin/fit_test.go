@@ -105,11 +105,11 @@ func TestOneLengthRefusesOthers(t *testing.T) {
 
 // TestTooLittleIsRefused: no twin comes from records without tokens.
 func TestTooLittleIsRefused(t *testing.T) {
-	if _, err := Fit(nil); err != ErrNoSteps {
+	if _, err := Fit(nil); err != errNoSteps {
 		t.Errorf("%v", err)
 	}
 	r := &rundir.Record{Sent: rundir.Exactly(0), FirstToken: rundir.Exactly(1), PromptTokens: rundir.Exactly(8), Status: "ok", GapsUS: []int64{1000, 1000}}
-	if _, err := Fit([]Stage{{Name: "x", Width: 1, Records: []*rundir.Record{r}}}); err != ErrNoSteps {
+	if _, err := Fit([]Stage{{Name: "x", Width: 1, Records: []*rundir.Record{r}}}); err != errNoSteps {
 		t.Errorf("%v", err)
 	}
 }

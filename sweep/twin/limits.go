@@ -18,7 +18,7 @@ func dataOf(measured []Stage) []stageData {
 	const least = 20
 	var all []stageData
 	for _, s := range measured {
-		d := stageData{LoadedStages: LoadStages(s)}
+		d := stageData{LoadedStages: loadStages(s)}
 		if d.ticks = ticksOf(d.Requests); len(d.ticks) >= least {
 			d.usual, d.served = usualGap(d.Requests), servedIn(len(d.Requests), d.ticks)
 			all = append(all, d)

@@ -14,8 +14,8 @@ type LoadedStages struct {
 	Requests []StageRequest // in the order in which they were sent
 }
 
-// LoadStages reads the requests of a stage from its records.
-func LoadStages(s Stage) LoadedStages { return LoadedStages{s, s.Requests()} }
+// loadStages reads the requests of a stage from its records.
+func loadStages(s Stage) LoadedStages { return LoadedStages{s, s.Requests()} }
 
 // window returns the part of a stage that is compared, and the end of its load.
 func (d *LoadedStages) window() (from, to float64) {
@@ -134,7 +134,7 @@ func (g *gather) metrics() Metrics {
 		if len(v) == 0 {
 			return 0
 		}
-		return Round(v[int(q*float64(len(v)-1))] * 1e3)
+		return round(v[int(q*float64(len(v)-1))] * 1e3)
 	}
 	slices.Sort(g.ttfts)
 	slices.Sort(g.gaps)
@@ -143,7 +143,7 @@ func (g *gather) metrics() Metrics {
 		mean += v / float64(len(g.gaps))
 	}
 	return Metrics{
-		Requests: Round(float64(g.ended) / (g.to - g.from)), Output: Round(float64(g.tokens) / (g.to - g.from)),
-		TTFT50: at(g.ttfts, 0.5), TTFT99: at(g.ttfts, 0.99), Gap50: at(g.gaps, 0.5), Gap99: at(g.gaps, 0.99), GapMean: Round(mean * 1e3),
+		Requests: round(float64(g.ended) / (g.to - g.from)), Output: round(float64(g.tokens) / (g.to - g.from)),
+		TTFT50: at(g.ttfts, 0.5), TTFT99: at(g.ttfts, 0.99), Gap50: at(g.gaps, 0.5), Gap99: at(g.gaps, 0.99), GapMean: round(mean * 1e3),
 	}
 }

@@ -105,7 +105,7 @@ func TestWholeAnswersShowNoSteps(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Fit(all); !errors.Is(err, ErrNoSteps) {
+	if _, err := Fit(all); !errors.Is(err, errNoSteps) {
 		t.Errorf("the error is %v", err)
 	}
 }

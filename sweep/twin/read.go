@@ -8,8 +8,8 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// StagesOf reads the stages of a run directory.
-func StagesOf(dir string) ([]Stage, *rundir.Run, error) {
+// stagesOf reads the stages of a run directory.
+func stagesOf(dir string) ([]Stage, *rundir.Run, error) {
 	run, err := store.Open(dir)
 	if err != nil {
 		return nil, nil, err
@@ -18,7 +18,7 @@ func StagesOf(dir string) ([]Stage, *rundir.Run, error) {
 	var order []string
 	for i := range run.Stages {
 		st := &run.Stages[i]
-		s := StagesFrom(st)
+		s := stagesFrom(st)
 		byName[st.Name] = &s
 		order = append(order, st.Name)
 	}
@@ -37,8 +37,8 @@ func StagesOf(dir string) ([]Stage, *rundir.Run, error) {
 	return all, run, nil
 }
 
-// StagesFrom returns a stage of a run without its records.
-func StagesFrom(st *rundir.Stage) Stage {
+// stagesFrom returns a stage of a run without its records.
+func stagesFrom(st *rundir.Stage) Stage {
 	s := Stage{Name: st.Name, From: st.WindowFrom, Window: st.Window}
 	if st.Rate.Known() {
 		s.Rate = st.Rate.Value()

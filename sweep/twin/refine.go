@@ -48,8 +48,8 @@ func (c change) on(s Step, perToken float64) Step {
 func (c change) apply(t *Twin, perToken float64) {
 	const mostJitter = 1.5
 	t.Step = rounded(c.on(t.Step, perToken))
-	t.LatencyMS = Round(t.LatencyMS * math.Exp(c.latency))
-	t.Jitter = Round(min(mostJitter, t.Jitter*math.Exp(c.jitter)))
+	t.LatencyMS = round(t.LatencyMS * math.Exp(c.latency))
+	t.Jitter = round(min(mostJitter, t.Jitter*math.Exp(c.jitter)))
 	if len(t.Draws) == 0 {
 		return
 	}
@@ -74,7 +74,7 @@ func (c change) apply(t *Twin, perToken float64) {
 func rounded(s Step) Step {
 	v, _ := s.Values()
 	for i := range v {
-		v[i] = Round(v[i])
+		v[i] = round(v[i])
 	}
 	return s.WithValues(v)
 }

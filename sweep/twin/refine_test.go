@@ -7,7 +7,7 @@ import (
 // TestARealServerIsRefined fits a recorded sweep of llama.cpp, in which all prompts are equally long: no step shows by itself what a prompt costs, so
 // that the regression alone fails its check. The refinement finds it.
 func TestARealServerIsRefined(t *testing.T) {
-	all, _, err := StagesOf("../../examples/real/llamacpp-native")
+	all, _, err := stagesOf("../../examples/real/llamacpp-native")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func TestWhatSourcesPredict(t *testing.T) {
 			sources[0]: noRecords(usual), sources[1]: usual, sources[2]: swept(t, k.Server, k.Work.Prompt, k.Work.Output, sweep.FitTime),
 		} {
 			tw, err := Fit(measured)
-			if err != nil && !errors.Is(err, ErrNoSteps) {
+			if err != nil && !errors.Is(err, errNoSteps) {
 				t.Fatal(err)
 			}
 			for n, w := range workloads {

@@ -106,16 +106,16 @@ const (
 	nanoKilo = 1e-9 / 1000
 )
 
-// StepOf returns costs as the file has them.
-func StepOf(c sim.Costs) Step {
+// stepOf returns costs as the file has them.
+func stepOf(c sim.Costs) Step {
 	return Step{
-		Read{Round(c.Read.Fixed / milli), Round(c.Read.Context / kilo), Round(c.Read.Token / micro), Round(c.Read.Experts / milli), c.Read.ExpertMiss},
-		Compute{Round(c.Compute.Fixed / milli), Round(c.Compute.Token / micro), Round(c.Compute.Sample / micro), Round(c.Compute.Pair / nanoKilo)},
+		Read{round(c.Read.Fixed / milli), round(c.Read.Context / kilo), round(c.Read.Token / micro), round(c.Read.Experts / milli), c.Read.ExpertMiss},
+		Compute{round(c.Compute.Fixed / milli), round(c.Compute.Token / micro), round(c.Compute.Sample / micro), round(c.Compute.Pair / nanoKilo)},
 	}
 }
 
-// Round keeps six digits: more say nothing.
-func Round(v float64) float64 {
+// round keeps six digits: more say nothing.
+func round(v float64) float64 {
 	if v == 0 {
 		return 0
 	}

@@ -64,16 +64,16 @@ type Conversations struct {
 
 // NewConversations returns a workload of conversations; no two of them begin alike.
 func NewConversations(talk Talk, seed uint64, costs Calibration) *Conversations {
-	return &Conversations{Talk: talk, Seed: seed, Costs: costs.Usable(), Numbering: NewNumbering(0)}
+	return &Conversations{Talk: talk, Seed: seed, Costs: costs.Usable(), Numbering: newNumbering(0)}
 }
 
 // Share lets the first prompts of conversations begin with prefixes, as from users of the same system prompt.
 func (c *Conversations) Share(tokens, groups int) error {
-	p, err := NewPrefixed(tokens, groups, c.First, c.Output, c.Seed, c.Costs)
+	p, err := newPrefixed(tokens, groups, c.First, c.Output, c.Seed, c.Costs)
 	if err != nil {
 		return err
 	}
-	c.shared, c.First, c.Numbering = p, p.Prompt, NewNumbering(groups)
+	c.shared, c.First, c.Numbering = p, p.Prompt, newNumbering(groups)
 	return nil
 }
 

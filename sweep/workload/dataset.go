@@ -22,17 +22,17 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// LengthLimits are lengths in tokens outside which rows are left out. 0 is no limit.
-type LengthLimits struct {
+// lengthLimits are lengths in tokens outside which rows are left out. 0 is no limit.
+type lengthLimits struct {
 	MinPrompt, MinOutput, MaxPrompt, MaxTotal int
 }
 
-// SGLangLimits returns the limits of SGLang's bench_serving (python/sglang/benchmark/datasets/sharegpt.py at 09716a6, and
+// sgLangLimits returns the limits of SGLang's bench_serving (python/sglang/benchmark/datasets/sharegpt.py at 09716a6, and
 // bench_serving.py before it), with which published results were measured. Its --sharegpt-context-len is MaxTotal.
-func SGLangLimits() LengthLimits { return LengthLimits{MinPrompt: 2, MinOutput: 2} }
+func sgLangLimits() lengthLimits { return lengthLimits{MinPrompt: 2, MinOutput: 2} }
 
-// DatasetOptions select what is taken from a dataset.
-type DatasetOptions struct {
+// datasetOptions select what is taken from a dataset.
+type datasetOptions struct {
 	Rows  int    // drawn at random from the file, at most; 0 for 10,000
 	Seed  uint64 // of the draw, and of the order of rows in each stage
 	Count Counter
@@ -44,7 +44,7 @@ type DatasetOptions struct {
 	ForceOutput bool
 
 	// Limits leave rows out; for conversations of ShareGPT, no limits are those of SGLang.
-	Limits LengthLimits
+	Limits lengthLimits
 
 	MultiTurn bool  // all turns of ShareGPT's conversations, not the first alone
 	Think     Think // between the turns of any conversation
@@ -68,7 +68,7 @@ const (
 // Dataset is a random sample of the rows of a file.
 type Dataset struct {
 	name     string
-	options  DatasetOptions
+	options  datasetOptions
 	rows     []row
 	usable   int // rows of the whole file that can be read
 	skipped  skips
@@ -76,11 +76,11 @@ type Dataset struct {
 	notes    []note.Note
 }
 
-// OpenDataset reads a dataset in one pass and keeps only the rows drawn. The file is a JSON array of objects (as ShareGPT's), JSONL, or CSV
+// openDataset reads a dataset in one pass and keeps only the rows drawn. The file is a JSON array of objects (as ShareGPT's), JSONL, or CSV
 // with a header, and may be packed with gzip. An object has "conversations", "messages" or "prompt". Where no row can be used, the
 // error is an [UnusableError]; single rows that cannot be used are in [Dataset.Skipped].
-func OpenDataset(ctx context.Context, path string, o DatasetOptions) (*Dataset, error) {
-	in, err := OpenRows(path)
+func openDataset(ctx context.Context, path string, o datasetOptions) (*Dataset, error) {
+	in, err := openRows(path)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func OpenDataset(ctx context.Context, path string, o DatasetOptions) (*Dataset, 
 }
 
 // read is [Open] for an input.
-func read(ctx context.Context, in *RowInput, o DatasetOptions) (*Dataset, error) {
+func read(ctx context.Context, in *rowInput, o datasetOptions) (*Dataset, error) {
 	if o.Rows == 0 {
 		o.Rows = defaultRows
 	}
@@ -146,7 +146,7 @@ func newDraw(d *Dataset) *drawing {
 }
 
 // pass reads the file to its end.
-func (p *drawing) pass(ctx context.Context, in *RowInput) error {
+func (p *drawing) pass(ctx context.Context, in *rowInput) error {
 	f, err := in.Format()
 	if err != nil {
 		return err
@@ -160,30 +160,30 @@ func (p *drawing) pass(ctx context.Context, in *RowInput) error {
 		return true
 	}
 	switch f {
-	case Array:
-		return EachElement(ctx, in, visit)
-	case Lines:
-		return EachLine(ctx, in, visit)
+	case array:
+		return eachElement(ctx, in, visit)
+	case lines:
+		return eachLine(ctx, in, visit)
 	}
 	return p.passCSV(ctx, in)
 }
 
 // passCSV reads the columns prompt, output_tokens, answer and grade.
-func (p *drawing) passCSV(ctx context.Context, in *RowInput) error {
+func (p *drawing) passCSV(ctx context.Context, in *rowInput) error {
 	prompt, output, answer, grade := -1, -1, -1, -1
-	begin := func(c RowColumns) error {
+	begin := func(c rowColumns) error {
 		if prompt = c.First("prompt"); prompt < 0 {
 			return fmt.Errorf("%s:1: the header has no column prompt, and the file is not JSON. %s", in.Name, datasetRemedy)
 		}
 		output, answer, grade = c.First("output_tokens", "max_tokens"), c.First("answer"), c.First("grade")
 		return nil
 	}
-	return EachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
+	return eachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
 		var r row
 		n := 0
 		if why.IsZero() && output >= 0 && strings.TrimSpace(fields[output]) != "" {
 			var err error
-			if n, err = strconv.Atoi(strings.TrimSpace(fields[output])); err != nil || n < 1 || n > MostTokens {
+			if n, err = strconv.Atoi(strings.TrimSpace(fields[output])); err != nil || n < 1 || n > mostTokens {
 				why = skipOutput.New("output_tokens")
 			}
 		}
@@ -278,8 +278,8 @@ func (d *Dataset) limit(rows []row) {
 // within returns how many turns of a row are within the limits, and why the next is not.
 func (d *Dataset) within(r row) (turns int, why note.Note) {
 	limits := d.options.Limits
-	if limits == (LengthLimits{}) && r.shareGPT {
-		limits = SGLangLimits()
+	if limits == (lengthLimits{}) && r.shareGPT {
+		limits = sgLangLimits()
 	}
 	history := d.estimate.tokens(measure(r.system))
 	for i, t := range r.turns {

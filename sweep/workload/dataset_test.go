@@ -76,13 +76,13 @@ const shareGPT = `[
 func TestShareGPT(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		o    DatasetOptions
+		o    datasetOptions
 		want [][]asked
 	}{
-		{"as published", DatasetOptions{}, [][]asked{{{"aaaa", 7}}, {{"céc中", 3}}, {{"dddd", 8}}}},
-		{"all turns", DatasetOptions{MultiTurn: true}, [][]asked{{{"aaaa", 7}, {"more", 2}}, {{"céc中", 3}}, {{"dddd", 8}}}},
-		{"forced", DatasetOptions{Output: rundir.Lengths{Mean: 64}, ForceOutput: true}, [][]asked{{{"aaaa", 64}}, {{"céc中", 64}}, {{"dddd", 64}}}},
-		{"own limits", DatasetOptions{Limits: LengthLimits{MinPrompt: 1, MinOutput: 4, MaxTotal: 11}}, [][]asked{{{"aaaa", 7}}}},
+		{"as published", datasetOptions{}, [][]asked{{{"aaaa", 7}}, {{"céc中", 3}}, {{"dddd", 8}}}},
+		{"all turns", datasetOptions{MultiTurn: true}, [][]asked{{{"aaaa", 7}, {"more", 2}}, {{"céc中", 3}}, {{"dddd", 8}}}},
+		{"forced", datasetOptions{Output: rundir.Lengths{Mean: 64}, ForceOutput: true}, [][]asked{{{"aaaa", 64}}, {{"céc中", 64}}, {{"dddd", 64}}}},
+		{"own limits", datasetOptions{Limits: lengthLimits{MinPrompt: 1, MinOutput: 4, MaxTotal: 11}}, [][]asked{{{"aaaa", 7}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Count = byCharacter
@@ -98,7 +98,7 @@ func TestShareGPT(t *testing.T) {
 }
 
 func TestShareGPTNotes(t *testing.T) {
-	d, err := read(t.Context(), text(t, shareGPT), DatasetOptions{Count: byCharacter})
+	d, err := read(t.Context(), text(t, shareGPT), datasetOptions{Count: byCharacter})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestRowsOfJSONLines(t *testing.T) {
 		`{"text": "eeee"}` + "\r\n" +
 		`"a string"` + "\r\n" +
 		`{"prompt": "\ud83d\ude00 and \ud800 and 中文", "max_completion_tokens": 3}`
-	d, err := read(t.Context(), text(t, lines), DatasetOptions{Count: byCharacter, Output: rundir.Lengths{Mean: 50}})
+	d, err := read(t.Context(), text(t, lines), datasetOptions{Count: byCharacter, Output: rundir.Lengths{Mean: 50}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestRowsOfJSONLines(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	skipped := []SkipRows{
-		{skipEmptyPrompt.New(), 1, []int{3}}, {SkipNoJSONLine.New(), 1, []int{5}},
+		{skipEmptyPrompt.New(), 1, []int{3}}, {skipNoJSONLine.New(), 1, []int{5}},
 		{skipNotText.New(), 1, []int{7}}, {skipNoUser.New(), 1, []int{8}},
 		{skipOutput.New("output_tokens"), 1, []int{9}}, {skipNoPrompt.New(), 1, []int{11}},
 	}
@@ -165,7 +165,7 @@ func TestRowsOfCSV(t *testing.T) {
 		"5,a \"bad quote,3\r\n" +
 		"6,,3\r\n" +
 		"7,中文,2\r\n"
-	d, err := read(t.Context(), text(t, lines), DatasetOptions{Count: byCharacter, Output: rundir.Lengths{Mean: 50}})
+	d, err := read(t.Context(), text(t, lines), datasetOptions{Count: byCharacter, Output: rundir.Lengths{Mean: 50}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,9 +174,9 @@ func TestRowsOfCSV(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	skipped := []SkipRows{
-		{SkipCSVFields.New(), 1, []int{5}},
+		{skipCSVFields.New(), 1, []int{5}},
 		{skipOutput.New("output_tokens"), 1, []int{6}},
-		{SkipNoCSV.New(csv.ErrBareQuote), 1, []int{7}},
+		{skipNoCSV.New(csv.ErrBareQuote), 1, []int{7}},
 		{skipEmptyPrompt.New(), 1, []int{8}},
 	}
 	if diff := cmp.Diff(skipped, d.Skipped()); diff != "" {
@@ -197,26 +197,26 @@ func TestUnusableDatasets(t *testing.T) {
 		"no array":  {"[\n\n}", "data:3: no usable row in 1; the first fault: skip.broken-off"},
 		"limits":    {`[{"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]}]`, "data:1: no usable row in 1; the first fault: skip.too-short"},
 	} {
-		_, err := read(t.Context(), text(t, c.content), DatasetOptions{Count: byCharacter})
+		_, err := read(t.Context(), text(t, c.content), datasetOptions{Count: byCharacter})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v\nwant %s", name, err, c.want)
 		}
 	}
-	if _, err := NewRows("data", strings.NewReader("\xff\xfe{\x00")); err == nil || !strings.Contains(err.Error(), "UTF-16") {
+	if _, err := newRows("data", strings.NewReader("\xff\xfe{\x00")); err == nil || !strings.Contains(err.Error(), "UTF-16") {
 		t.Error(err)
 	}
-	if _, err := OpenDataset(t.Context(), "/nowhere/data.json", DatasetOptions{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := openDataset(t.Context(), "/nowhere/data.json", datasetOptions{}); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
 
 // TestTruncatedArray uses what was read before the file breaks off.
 func TestTruncatedArray(t *testing.T) {
-	d, err := read(t.Context(), text(t, "[{\"prompt\": \"aa\"},\n{\"prompt\": \"bb\"},\n{\"prom"), DatasetOptions{Count: byCharacter})
+	d, err := read(t.Context(), text(t, "[{\"prompt\": \"aa\"},\n{\"prompt\": \"bb\"},\n{\"prom"), datasetOptions{Count: byCharacter})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []SkipRows{{SkipBrokenOff.New(nil), 1, []int{3}}}
+	want := []SkipRows{{skipBrokenOff.New(nil), 1, []int{3}}}
 	if diff := cmp.Diff(want, d.Skipped()); diff != "" || d.Rows() != 2 {
 		t.Errorf("%d rows (-want +got):\n%s", d.Rows(), diff)
 	}
@@ -228,10 +228,10 @@ func TestOpenUnpacks(t *testing.T) {
 	io.WriteString(z, shareGPT)
 	z.Close()
 	for name, content := range map[string]string{"plain.json": shareGPT, "packed.json.gz": b.String(), "cut.gz": b.String()[:b.Len()/2]} {
-		d, err := OpenDataset(t.Context(), file(t, name, content), DatasetOptions{Count: byCharacter})
+		d, err := openDataset(t.Context(), file(t, name, content), datasetOptions{Count: byCharacter})
 		switch {
 		case name == "cut.gz":
-			if err == nil && !slices.ContainsFunc(d.Skipped(), func(s SkipRows) bool { return s.Why.Is(SkipBrokenOff) }) {
+			if err == nil && !slices.ContainsFunc(d.Skipped(), func(s SkipRows) bool { return s.Why.Is(skipBrokenOff) }) {
 				t.Errorf("%s: %v", name, d.Notes())
 			}
 		case err != nil || d.Rows() != 3 || d.Describe().Dataset != name:
@@ -244,7 +244,7 @@ func TestOpenUnpacks(t *testing.T) {
 func TestCountingFails(t *testing.T) {
 	calls := 0
 	refuses := func(context.Context, string) (int, string, error) { calls++; return 0, "", errors.New("no /tokenize") }
-	d, err := read(t.Context(), text(t, conversation(1)), DatasetOptions{Count: refuses})
+	d, err := read(t.Context(), text(t, conversation(1)), datasetOptions{Count: refuses})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestCountingFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ends := func(ctx context.Context, _ string) (int, string, error) { cancel(); return 0, "", ctx.Err() }
-	if _, err := read(ctx, text(t, shareGPT), DatasetOptions{Count: ends}); !errors.Is(err, context.Canceled) {
+	if _, err := read(ctx, text(t, shareGPT), datasetOptions{Count: ends}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -265,7 +265,7 @@ func conversation(i int) string {
 		if i%5 == 4 {
 			return strings.Repeat("今天天气很好", 1+rng.IntN(most/3))
 		}
-		return strings.Join(Pick(2+rng.IntN(most), rng), " ")
+		return strings.Join(pick(2+rng.IntN(most), rng), " ")
 	}
 	b, _ := json.Marshal(map[string]any{"id": fmt.Sprint(i), "conversations": []map[string]string{
 		{"from": "human", "value": fmt.Sprintf("%07d ", i) + say(200)}, {"from": "gpt", "value": say(400)},
@@ -285,7 +285,7 @@ func TestEstimate(t *testing.T) {
 			continue // it makes one token of a Chinese text of any length
 		}
 		t.Run(name, func(t *testing.T) {
-			d, err := read(t.Context(), text(t, b.String()), DatasetOptions{Count: simtest.TextCounter(tokenize, 11)})
+			d, err := read(t.Context(), text(t, b.String()), datasetOptions{Count: simtest.TextCounter(tokenize, 11)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -310,7 +310,7 @@ func TestSampling(t *testing.T) {
 	}
 	times := map[string]int{}
 	for seed := range uint64(seeds) {
-		d, err := read(t.Context(), text(t, b.String()), DatasetOptions{Rows: drawn, Seed: seed})
+		d, err := read(t.Context(), text(t, b.String()), datasetOptions{Rows: drawn, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -339,7 +339,7 @@ func TestStagesTakeRowsInOrdersOfTheirOwn(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&b, "{\"prompt\": \"%d\"}\n", i)
 	}
-	d, err := read(t.Context(), text(t, b.String()), DatasetOptions{Seed: 1})
+	d, err := read(t.Context(), text(t, b.String()), datasetOptions{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestStagesTakeRowsInOrdersOfTheirOwn(t *testing.T) {
 }
 
 func TestThinkTimeOfDatasets(t *testing.T) {
-	d, err := read(t.Context(), text(t, shareGPT), DatasetOptions{Count: byCharacter, MultiTurn: true, Think: Think{Mean: time.Second}})
+	d, err := read(t.Context(), text(t, shareGPT), datasetOptions{Count: byCharacter, MultiTurn: true, Think: Think{Mean: time.Second}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,11 +393,11 @@ func TestMemoryStaysBounded(t *testing.T) {
 		fmt.Fprintf(w, "%s]", some[0])
 		w.Close()
 	}()
-	in, err := NewRows("stream", r)
+	in, err := newRows("stream", r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := read(t.Context(), in, DatasetOptions{Rows: 1000})
+	d, err := read(t.Context(), in, datasetOptions{Rows: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,32 +414,32 @@ func TestMemoryStaysBounded(t *testing.T) {
 // TestHugeRows has a row of megabytes, which is read, and one that is too long, which is skipped.
 func TestHugeRows(t *testing.T) {
 	long := strings.Repeat("word ", 1<<20)
-	d, err := read(t.Context(), text(t, `{"prompt": "aa"}`+"\n"+`{"prompt": "`+long+`"}`+"\n"+`{"prompt": "bb"}`), DatasetOptions{})
+	d, err := read(t.Context(), text(t, `{"prompt": "aa"}`+"\n"+`{"prompt": "`+long+`"}`+"\n"+`{"prompt": "bb"}`), datasetOptions{})
 	if err != nil || d.Rows() != 3 {
 		t.Fatal(err)
 	}
 	const most = 2 << 20
 	beyond := io.MultiReader(strings.NewReader(`{"prompt": "aa"}`+"\n"), io.LimitReader(endless('x'), most+10), strings.NewReader("\n"+`{"prompt": "bb"}`))
-	in, err := NewRows("data", beyond)
+	in, err := newRows("data", beyond)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.Most = most
-	d, err = read(t.Context(), in, DatasetOptions{})
+	d, err = read(t.Context(), in, datasetOptions{})
 	if err != nil || d.Rows() != 2 {
 		t.Fatal(err)
 	}
-	if s := d.Skipped(); len(s) != 1 || s[0].Lines[0] != 2 || !s[0].Why.Equal(SkipTooLong.New(2)) {
+	if s := d.Skipped(); len(s) != 1 || s[0].Lines[0] != 2 || !s[0].Why.Equal(skipTooLong.New(2)) {
 		t.Errorf("%v", s)
 	}
 	// In an array, nothing can be read after it.
-	in, err = NewRows("data", io.MultiReader(strings.NewReader("[\n"+`{"prompt": "aa"},`+"\n"+`"`), endless('x')))
+	in, err = newRows("data", io.MultiReader(strings.NewReader("[\n"+`{"prompt": "aa"},`+"\n"+`"`), endless('x')))
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.Most = most
-	d, err = read(t.Context(), in, DatasetOptions{})
-	if err != nil || d.Rows() != 1 || len(d.Skipped()) != 1 || !d.Skipped()[0].Why.Equal(SkipTooLong.New(2)) {
+	d, err = read(t.Context(), in, datasetOptions{})
+	if err != nil || d.Rows() != 1 || len(d.Skipped()) != 1 || !d.Skipped()[0].Why.Equal(skipTooLong.New(2)) {
 		t.Errorf("%v, %v", d.Skipped(), err)
 	}
 }
@@ -471,7 +471,7 @@ func TestReservoirShrinks(t *testing.T) {
 }
 
 func TestLongTextsAreFewer(t *testing.T) {
-	d := &Dataset{options: DatasetOptions{Rows: 100, Asked: 3}}
+	d := &Dataset{options: datasetOptions{Rows: 100, Asked: 3}}
 	p := newDraw(d)
 	p.most = 50_000
 	for i := range 200 {
@@ -488,8 +488,8 @@ func TestLongTextsAreFewer(t *testing.T) {
 }
 
 // vllmLimits returns the limits of vllm bench serve (vllm/benchmarks/datasets/utils.py at 237145e, is_valid_sequence).
-func vllmLimits() LengthLimits {
-	return LengthLimits{MinPrompt: 4, MinOutput: 4, MaxPrompt: 1024, MaxTotal: 2048}
+func vllmLimits() lengthLimits {
+	return lengthLimits{MinPrompt: 4, MinOutput: 4, MaxPrompt: 1024, MaxTotal: 2048}
 }
 
 func TestVLLMLimits(t *testing.T) {
@@ -499,7 +499,7 @@ func TestVLLMLimits(t *testing.T) {
 	}
 	lines := say(4, 4) + say(3, 9) + say(9, 3) + say(1024, 1024) + say(1025, 9) + say(1024, 1025) + say(9, 2039) + say(9, 2040)
 	for forced, want := range map[bool]int{false: 3, true: 5} {
-		o := DatasetOptions{Limits: vllmLimits(), Count: byCharacter, ForceOutput: forced, Output: rundir.Lengths{Mean: 2}}
+		o := datasetOptions{Limits: vllmLimits(), Count: byCharacter, ForceOutput: forced, Output: rundir.Lengths{Mean: 2}}
 		d, err := read(t.Context(), text(t, lines), o)
 		if err != nil {
 			t.Fatal(err)
@@ -520,11 +520,11 @@ func FuzzDataset(f *testing.F) {
 	f.Add([]byte("prompt,output_tokens\n\"a\nb\",5\nc,\n"), false)
 	f.Add([]byte("[1, \"x\", {\"prompt\""), false)
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, b []byte, multiTurn bool) {
-		in, err := NewRows("data", bytes.NewReader(b))
+		in, err := newRows("data", bytes.NewReader(b))
 		if err != nil {
 			return
 		}
-		d, err := read(t.Context(), in, DatasetOptions{Rows: 3, MultiTurn: multiTurn, Output: rundir.Lengths{Mean: 9}, Count: byCharacter})
+		d, err := read(t.Context(), in, datasetOptions{Rows: 3, MultiTurn: multiTurn, Output: rundir.Lengths{Mean: 9}, Count: byCharacter})
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") && !bytes.Contains(b, []byte("\n")) {
 				t.Errorf("%q", err)

@@ -10,7 +10,7 @@ import (
 // calibrated returns the calibration of such a server.
 func calibrated(t *testing.T, tokenize func(string) int, around int) Calibration {
 	t.Helper()
-	c, err := Calibrate(t.Context(), simtest.TextCounter(tokenize, around), 512)
+	c, err := calibrate(t.Context(), simtest.TextCounter(tokenize, around), 512)
 	if err != nil {
 		t.Fatal(err)
 	}

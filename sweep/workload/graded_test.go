@@ -16,7 +16,7 @@ func TestGradedRows(t *testing.T) {
 {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}], "answer": "x"}
 {"prompt": "five", "answer": null}
 `
-	d, err := read(t.Context(), text(t, lines), DatasetOptions{Count: byCharacter, Graded: true})
+	d, err := read(t.Context(), text(t, lines), datasetOptions{Count: byCharacter, Graded: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,11 +31,11 @@ func TestGradedRows(t *testing.T) {
 			t.Errorf("session %d: %+v and %+v", i, a[i], b[i])
 		}
 	}
-	plain, err := read(t.Context(), text(t, lines), DatasetOptions{Count: byCharacter})
+	plain, err := read(t.Context(), text(t, lines), datasetOptions{Count: byCharacter})
 	if err != nil || plain.Graded() != 0 || plain.Rows() != 6 {
 		t.Errorf("%d rows, %d graded, %v", plain.Rows(), plain.Graded(), err)
 	}
-	csv, err := read(t.Context(), text(t, "prompt,answer,grade\nx,1,\ny,a+,regexp\nz,,\n"), DatasetOptions{Count: byCharacter, Graded: true})
+	csv, err := read(t.Context(), text(t, "prompt,answer,grade\nx,1,\ny,a+,regexp\nz,,\n"), datasetOptions{Count: byCharacter, Graded: true})
 	if err != nil || csv.Graded() != 2 || csv.Rows() != 3 {
 		t.Errorf("CSV: %d rows, %d graded, %v", csv.Rows(), csv.Graded(), err)
 	}

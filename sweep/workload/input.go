@@ -15,21 +15,21 @@ import (
 	"llmsweep/client/note"
 )
 
-// RowInput is a data file being read, unpacked and without its byte order mark.
-type RowInput struct {
+// rowInput is a data file being read, unpacked and without its byte order mark.
+type rowInput struct {
 	Name string
 	*bufio.Reader
 	Most  int // bytes of a row; mostRow but in tests
 	Close func() error
 }
 
-// OpenRows opens a file. A gzip file is unpacked while it is read, whatever its name.
-func OpenRows(path string) (*RowInput, error) {
+// openRows opens a file. A gzip file is unpacked while it is read, whatever its name.
+func openRows(path string) (*rowInput, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err // it names the path
 	}
-	in, err := NewRows(path, f)
+	in, err := newRows(path, f)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -37,8 +37,8 @@ func OpenRows(path string) (*RowInput, error) {
 	return in, nil
 }
 
-// NewRows returns an input that reads from r.
-func NewRows(name string, r io.Reader) (*RowInput, error) {
+// newRows returns an input that reads from r.
+func newRows(name string, r io.Reader) (*rowInput, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(b)
@@ -54,21 +54,21 @@ func NewRows(name string, r io.Reader) (*RowInput, error) {
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
 		return nil, fmt.Errorf("%s is in UTF-16: save it as UTF-8", name)
 	}
-	return &RowInput{Name: name, Reader: b, Most: mostRow}, nil
+	return &rowInput{Name: name, Reader: b, Most: mostRow}, nil
 }
 
-// RowFormat is the format of a file.
-type RowFormat int
+// rowFormat is the format of a file.
+type rowFormat int
 
 // The formats.
 const (
-	CSV   RowFormat = iota
-	Lines           // one object per line
-	Array           // one JSON array of objects
+	CSV   rowFormat = iota
+	lines           // one object per line
+	array           // one JSON array of objects
 )
 
 // Format returns the format, by the first character of the file.
-func (in *RowInput) Format() (RowFormat, error) {
+func (in *rowInput) Format() (rowFormat, error) {
 	for n := 1; ; n++ {
 		b, err := in.Peek(n)
 		if err != nil {
@@ -80,9 +80,9 @@ func (in *RowInput) Format() (RowFormat, error) {
 		switch b[n-1] {
 		case ' ', '\t', '\r', '\n':
 		case '[':
-			return Array, nil
+			return array, nil
 		case '{':
-			return Lines, nil
+			return lines, nil
 		default:
 			return CSV, nil
 		}
@@ -97,21 +97,21 @@ type tooLongError struct{ most int }
 
 func (e *tooLongError) Error() string { return fmt.Sprintf("a row of more than %d MB", e.most>>20) }
 
-func (e *tooLongError) note() note.Note { return SkipTooLong.New(e.most >> 20) }
+func (e *tooLongError) note() note.Note { return skipTooLong.New(e.most >> 20) }
 
-func (in *RowInput) tooLong() *tooLongError { return &tooLongError{in.Most} }
+func (in *rowInput) tooLong() *tooLongError { return &tooLongError{in.Most} }
 
 // counter counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read but not yet
 // processed.
 type counter struct {
-	in     *RowInput
+	in     *rowInput
 	read   int64   // bytes that the decoder has read
 	done   int64   // bytes that it has processed
 	line   int     // the line at done
 	breaks []int64 // offsets of line breaks from done on
 }
 
-func newCounter(in *RowInput) *counter { return &counter{in: in, line: 1} }
+func newCounter(in *rowInput) *counter { return &counter{in: in, line: 1} }
 
 func (l *counter) Read(p []byte) (int, error) {
 	if l.read-l.done > int64(l.in.Most) {

@@ -17,8 +17,8 @@ type Numbering struct {
 	count uint64
 }
 
-// NewNumbering returns a numbering with a random nonce. The first aside places are reserved.
-func NewNumbering(aside int) Numbering {
+// newNumbering returns a numbering with a random nonce. The first aside places are reserved.
+func newNumbering(aside int) Numbering {
 	var b [8]byte
 	rand.Read(b[:]) // never fails
 	return Numbering{Nonce: binary.LittleEndian.Uint64(b[:]), count: uint64(aside)}

@@ -62,7 +62,7 @@ func Open(ctx context.Context, s *Spec, count Counter, costs *Calibration) (o Op
 		o.Costs = *costs
 		return o, s.write(ctx, &o)
 	}
-	if o.Costs, o.Notes, err = CalibrateOrGuess(ctx, count, int(s.PromptTokens.Mean)); err != nil {
+	if o.Costs, o.Notes, err = calibrateOrGuess(ctx, count, int(s.PromptTokens.Mean)); err != nil {
 		return o, err
 	}
 	if err := s.write(ctx, &o); err != nil {
@@ -79,7 +79,7 @@ func Open(ctx context.Context, s *Spec, count Counter, costs *Calibration) (o Op
 
 // openDataset reads the file of a dataset.
 func (s *Spec) openDataset(ctx context.Context, count Counter) (o Opened, err error) {
-	d, err := OpenDataset(ctx, s.Dataset, DatasetOptions{
+	d, err := openDataset(ctx, s.Dataset, datasetOptions{
 		Rows: s.Rows, Seed: s.Seed, Count: count, Output: s.OutputTokens, ForceOutput: s.OutputSet, MultiTurn: s.MultiTurn, Think: s.Talk.Think,
 		Graded: s.Graded,
 	})
@@ -104,7 +104,7 @@ func (s *Spec) write(ctx context.Context, o *Opened) error {
 		}
 		o.Workload = c
 	case s.PrefixTokens > 0:
-		w, err := NewPrefixed(s.PrefixTokens, s.PrefixGroups, s.PromptTokens, s.OutputTokens, s.Seed, o.Costs)
+		w, err := newPrefixed(s.PrefixTokens, s.PrefixGroups, s.PromptTokens, s.OutputTokens, s.Seed, o.Costs)
 		if err != nil {
 			return &SpecError{err}
 		}

@@ -25,13 +25,13 @@ type Prefixed struct {
 // leastOwn is how many tokens each prompt has after its prefix, at least: they tell it from others of its group.
 const leastOwn = 8
 
-// NewPrefixed returns a workload with the given number of groups, each with a prefix of the given number of tokens. The prefix is a part of the
+// newPrefixed returns a workload with the given number of groups, each with a prefix of the given number of tokens. The prefix is a part of the
 // prompt, and must fit in it.
-func NewPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64, costs Calibration) (*Prefixed, error) {
+func newPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64, costs Calibration) (*Prefixed, error) {
 	const mostGroups = 10_000_000
 	switch {
-	case tokens < 1 || tokens > MostTokens:
-		return nil, fmt.Errorf("a shared prefix must have 1 to %[2]d tokens, not %[1]d", tokens, MostTokens)
+	case tokens < 1 || tokens > mostTokens:
+		return nil, fmt.Errorf("a shared prefix must have 1 to %[2]d tokens, not %[1]d", tokens, mostTokens)
 	case groups < 1 || groups > mostGroups:
 		return nil, fmt.Errorf("the number of prefix groups must be from 1 to %[2]d, not %[1]d", groups, mostGroups)
 	case float64(tokens+leastOwn) > prompt.Mean:
@@ -43,7 +43,7 @@ func NewPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64,
 	}
 	return &Prefixed{
 		Tokens: tokens, Groups: groups, Prompt: prompt, Output: output, Seed: seed, Costs: costs.Usable(),
-		Numbering: NewNumbering(groups),
+		Numbering: newNumbering(groups),
 	}, nil
 }
 
@@ -80,9 +80,9 @@ func (p *Prefixed) write(n *Numbering, group, tokens int, rng *mathrand.Rand) st
 	size, fill := p.Costs.Fit(tokens)
 	shared, _ := p.Costs.Fit(p.Tokens)
 	shared = min(shared, size)
-	text := Pick(shared, stats.Rand(p.Seed, "prefix", strconv.Itoa(group)))
+	text := pick(shared, stats.Rand(p.Seed, "prefix", strconv.Itoa(group)))
 	own := n.spelled(n.Place())
-	own = append(own, Pick(max(0, size-shared-len(own)), rng)...)
+	own = append(own, pick(max(0, size-shared-len(own)), rng)...)
 	text = append(text, own[:size-shared]...)
-	return Compose(n.Opening(uint64(group)), text, strings.Repeat(p.Costs.Filler, fill))
+	return compose(n.Opening(uint64(group)), text, strings.Repeat(p.Costs.Filler, fill))
 }

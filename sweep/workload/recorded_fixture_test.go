@@ -13,7 +13,7 @@ import (
 // calibratedRows returns the calibration of such a server.
 func calibratedRows(t *testing.T, tokenize func(string) int, around int) Calibration {
 	t.Helper()
-	c, err := Calibrate(t.Context(), simtest.TextCounter(tokenize, around), 512)
+	c, err := calibrate(t.Context(), simtest.TextCounter(tokenize, around), 512)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,9 +21,9 @@ func calibratedRows(t *testing.T, tokenize func(string) int, around int) Calibra
 }
 
 // text returns an input with the content of a file.
-func text(t testing.TB, s string) *RowInput {
+func text(t testing.TB, s string) *rowInput {
 	t.Helper()
-	in, err := NewRows("data", bytes.NewReader([]byte(s)))
+	in, err := newRows("data", bytes.NewReader([]byte(s)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func (c *clock) at(v float64) (time.Duration, note.Note) {
 }
 
 // read reads a whole file.
-func (t *Trace) read(ctx context.Context, in *RowInput) error {
+func (t *Trace) read(ctx context.Context, in *rowInput) error {
 	f, err := in.Format()
 	if err != nil {
 		return err
@@ -61,10 +61,10 @@ func (t *Trace) read(ctx context.Context, in *RowInput) error {
 		}
 		return t.take(line, r, why)
 	}
-	if f == Array {
-		return EachElement(ctx, in, visit)
+	if f == array {
+		return eachElement(ctx, in, visit)
 	}
-	return EachLine(ctx, in, visit)
+	return eachLine(ctx, in, visit)
 }
 
 // take appends a request and reports whether more are wanted.
@@ -119,7 +119,7 @@ type recorded struct {
 	first                 time.Time
 }
 
-func (c *recorded) begin(name string, named RowColumns) error {
+func (c *recorded) begin(name string, named rowColumns) error {
 	c.stamp = named.First("timestamp", "timestamp_ms")
 	c.prompt = named.First("contexttokens", "request tokens", "input_length", "prompt_tokens")
 	c.output = named.First("generatedtokens", "response tokens", "output_length", "output_tokens")
@@ -162,7 +162,7 @@ func (c *recorded) parse(fields []string) (r request, why note.Note) {
 // wholeTokens parses 374, or 374.0 as some spreadsheets write it; it returns 0 for anything else.
 func wholeTokens(s string) int {
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || !(v >= 1 && v <= MostTokens) || v != math.Trunc(v) {
+	if err != nil || !(v >= 1 && v <= mostTokens) || v != math.Trunc(v) {
 		return 0
 	}
 	return int(v)
@@ -180,10 +180,10 @@ func parseTime(s string) (time.Time, bool) {
 }
 
 // readCSV reads a trace with a header.
-func (t *Trace) readCSV(ctx context.Context, in *RowInput) error {
+func (t *Trace) readCSV(ctx context.Context, in *rowInput) error {
 	var c recorded
-	begin := func(named RowColumns) error { return c.begin(in.Name, named) }
-	return EachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
+	begin := func(named rowColumns) error { return c.begin(in.Name, named) }
+	return eachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
 		var r request
 		if why.IsZero() {
 			r, why = c.parse(fields)

@@ -158,7 +158,7 @@ func (r row) graded(answer, kind string) (row, note.Note) {
 // tokens returns a whole number of tokens, 0 for anything else.
 func tokens(v gjson.Result) int {
 	n := v.Num
-	if v.Type != gjson.Number || n < 1 || n > MostTokens || n != float64(int(n)) {
+	if v.Type != gjson.Number || n < 1 || n > mostTokens || n != float64(int(n)) {
 		return 0
 	}
 	return int(n)
@@ -172,7 +172,7 @@ func promptRow(prompt string, output int) (row, note.Note) {
 	return row{turns: []turn{{user: prompt, output: output}}}, note.Note{}
 }
 
-// shareGPTRow takes the first two messages, as SGLang's and vLLM's benchmarks do (see [SGLangLimits]): the first is the prompt, and
+// shareGPTRow takes the first two messages, as SGLang's and vLLM's benchmarks do (see sgLangLimits): the first is the prompt, and
 // the length of the second that of the answer. They take the messages whoever wrote them; here the first must be a user's, and
 // messages of a model or a system before it are skipped, which concerns few conversations.
 func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, note.Note) {

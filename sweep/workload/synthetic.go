@@ -22,7 +22,7 @@ type Synthetic struct {
 
 // NewSynthetic returns a workload whose prompts no earlier run is likely to have sent.
 func NewSynthetic(prompt, output rundir.Lengths, seed uint64, costs Calibration) *Synthetic {
-	return &Synthetic{Prompt: prompt, Output: output, Seed: seed, Costs: costs.Usable(), Numbering: NewNumbering(0)}
+	return &Synthetic{Prompt: prompt, Output: output, Seed: seed, Costs: costs.Usable(), Numbering: newNumbering(0)}
 }
 
 // Stage returns a source of sessions for one stage.

@@ -51,15 +51,15 @@ type Calibration struct {
 // counted.
 type Counter func(ctx context.Context, text string) (tokens int, source string, err error)
 
-// Calibrate has the server count texts and returns what they cost. target is the usual length of prompts, in tokens.
-func Calibrate(ctx context.Context, count Counter, target int) (Calibration, error) {
+// calibrate has the server count texts and returns what they cost. target is the usual length of prompts, in tokens.
+func calibrate(ctx context.Context, count Counter, target int) (Calibration, error) {
 	few := max(8, min(target/4, 64))
 	many := max(2*few, min(target, 512))
-	a, source, err := count(ctx, Compose(opening(0), plain(few), ""))
+	a, source, err := count(ctx, compose(opening(0), plain(few), ""))
 	if err != nil {
 		return Calibration{}, err
 	}
-	b, _, err := count(ctx, Compose(opening(1), plain(many), ""))
+	b, _, err := count(ctx, compose(opening(1), plain(many), ""))
 	if err != nil {
 		return Calibration{}, err
 	}
@@ -77,10 +77,10 @@ func Calibrate(ctx context.Context, count Counter, target int) (Calibration, err
 	return c.refine(ctx, count, target)
 }
 
-// CalibrateOrGuess is [Calibrate] for a server that may not count tokens: then it returns [Guess], and a note. The error is
+// calibrateOrGuess is calibrate for a server that may not count tokens: then it returns [Guess], and a note. The error is
 // that of ctx alone.
-func CalibrateOrGuess(ctx context.Context, count Counter, target int) (Calibration, []note.Note, error) {
-	costs, err := Calibrate(ctx, count, target)
+func calibrateOrGuess(ctx context.Context, count Counter, target int) (Calibration, []note.Note, error) {
+	costs, err := calibrate(ctx, count, target)
 	switch {
 	case ctx.Err() != nil:
 		return costs, nil, context.Cause(ctx)
@@ -94,7 +94,7 @@ func CalibrateOrGuess(ctx context.Context, count Counter, target int) (Calibrati
 func findFiller(ctx context.Context, count Counter, few, known int) (string, error) {
 	const tries = 8
 	for _, filler := range fillers {
-		n, _, err := count(ctx, Compose(opening(2), plain(few), strings.Repeat(filler, tries)))
+		n, _, err := count(ctx, compose(opening(2), plain(few), strings.Repeat(filler, tries)))
 		if err != nil {
 			return "", err
 		}
@@ -125,7 +125,7 @@ func (c Calibration) refine(ctx context.Context, count Counter, target int) (Cal
 		for k := range text {
 			text[k] = words[rng.IntN(len(words))]
 		}
-		got, _, err := count(ctx, Compose(opening(uint64(3+i)), text, strings.Repeat(c.Filler, fill)))
+		got, _, err := count(ctx, compose(opening(uint64(3+i)), text, strings.Repeat(c.Filler, fill)))
 		if err != nil {
 			return Calibration{}, err
 		}
@@ -167,14 +167,14 @@ func plain(n int) []string {
 // Write returns a text of the given number of tokens, template included, that begins with opening.
 func (c Calibration) Write(opening string, tokens int, rng *rand.Rand) string {
 	size, fill := c.Fit(tokens)
-	return Compose(opening, Pick(size, rng), strings.Repeat(c.Filler, fill))
+	return compose(opening, pick(size, rng), strings.Repeat(c.Filler, fill))
 }
 
 // reply returns a text of the given number of tokens without a template: a later message of a conversation.
 func (c Calibration) reply(tokens int, rng *rand.Rand) string {
 	c.Base = 0
 	size, fill := c.Fit(tokens)
-	return Compose("", Pick(max(1, size), rng), strings.Repeat(c.Filler, fill))
+	return compose("", pick(max(1, size), rng), strings.Repeat(c.Filler, fill))
 }
 
 // Usable returns the calibration, or [Guess] where there is none.
@@ -185,8 +185,8 @@ func (c Calibration) Usable() Calibration {
 	return Guess
 }
 
-// Pick returns n words at random.
-func Pick(n int, rng *rand.Rand) []string {
+// pick returns n words at random.
+func pick(n int, rng *rand.Rand) []string {
 	text := make([]string, n)
 	for i := range text {
 		text[i] = words[rng.IntN(len(words))]
@@ -194,8 +194,8 @@ func Pick(n int, rng *rand.Rand) []string {
 	return text
 }
 
-// Compose returns a prompt: its number, its words, its filler.
-func Compose(opening string, text []string, filler string) string {
+// compose returns a prompt: its number, its words, its filler.
+func compose(opening string, text []string, filler string) string {
 	size := len(opening) + len(filler)
 	for _, w := range text {
 		size += 1 + len(w)

@@ -77,7 +77,7 @@ func TestLengthsHold(t *testing.T) {
 						t.Errorf("a prompt of %d tokens has %d", tokens, got)
 					}
 				}
-				p, err := NewPrefixed(3*tokens, 4, rundir.Lengths{Mean: float64(4 * tokens)}, rundir.Lengths{Mean: 5}, 1, costs)
+				p, err := newPrefixed(3*tokens, 4, rundir.Lengths{Mean: float64(4 * tokens)}, rundir.Lengths{Mean: 5}, 1, costs)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -121,7 +121,7 @@ func TestTextsRepeat(t *testing.T) {
 	texts := func(seed, nonce uint64, stage string) []load.Session {
 		s := NewSynthetic(l, l, seed, Guess)
 		s.Nonce = nonce
-		p, err := NewPrefixed(30, 3, l, l, seed, Guess)
+		p, err := newPrefixed(30, 3, l, l, seed, Guess)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestTextsRepeat(t *testing.T) {
 func TestPrefixesAreSharedInGroups(t *testing.T) {
 	const prefix, groups = 64, 5
 	costs := calibrated(t, simtest.TextPieces, 9)
-	p, err := NewPrefixed(prefix, groups, rundir.Lengths{Mean: 96, Std: 8, Min: 80}, rundir.Lengths{Mean: 5}, 1, costs)
+	p, err := newPrefixed(prefix, groups, rundir.Lengths{Mean: 96, Std: 8, Min: 80}, rundir.Lengths{Mean: 5}, 1, costs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,8 +184,8 @@ func TestPrefixesAreSharedInGroups(t *testing.T) {
 }
 
 func TestPrefixRefuses(t *testing.T) {
-	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {MostTokens + 1, 1}, {512, 1}} {
-		if _, err := NewPrefixed(c[0], c[1], rundir.Lengths{Mean: 512}, rundir.Lengths{Mean: 1}, 1, Guess); err == nil {
+	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {mostTokens + 1, 1}, {512, 1}} {
+		if _, err := newPrefixed(c[0], c[1], rundir.Lengths{Mean: 512}, rundir.Lengths{Mean: 1}, 1, Guess); err == nil {
 			t.Errorf("%v is taken", c)
 		}
 	}
@@ -306,7 +306,7 @@ func TestGrowingWorkloadsAreDescribed(t *testing.T) {
 	if got := NewConversations(talk, 1, Guess).Describe().Conversation; !cmp.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	p, err := NewPrefixed(30, 3, l(40), l(5), 1, Guess)
+	p, err := newPrefixed(30, 3, l(40), l(5), 1, Guess)
 	if err != nil {
 		t.Fatal(err)
 	}

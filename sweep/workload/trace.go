@@ -122,7 +122,7 @@ func (q *requests) span() time.Duration { return q.at[len(q.at)-1] }
 // as BurstGPT's (Timestamp in seconds, Request tokens, Response tokens) or Azure's (TIMESTAMP as date and time, ContextTokens,
 // GeneratedTokens). It may be packed with gzip. Where no request can be used, the error is an [UnusableError].
 func OpenTrace(ctx context.Context, path string, o TraceOptions) (*Trace, error) {
-	in, err := OpenRows(path)
+	in, err := openRows(path)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func OpenTrace(ctx context.Context, path string, o TraceOptions) (*Trace, error)
 }
 
 // readTrace is [OpenTrace] for an input.
-func readTrace(ctx context.Context, in *RowInput, o TraceOptions) (*Trace, error) {
+func readTrace(ctx context.Context, in *rowInput, o TraceOptions) (*Trace, error) {
 	if o.Speed == 0 {
 		o.Speed = 1
 	}
@@ -143,7 +143,7 @@ func readTrace(ctx context.Context, in *RowInput, o TraceOptions) (*Trace, error
 		return nil, fmt.Errorf("a trace at %v times its speed, or %v requests per second: both must be above 0", o.Speed, o.Rate)
 	}
 	o.Costs = o.Costs.Usable()
-	t := &Trace{name: in.Name, options: o, speed: o.Speed, Numbering: NewNumbering(0)}
+	t := &Trace{name: in.Name, options: o, speed: o.Speed, Numbering: newNumbering(0)}
 	if err := t.read(ctx, in); err != nil {
 		return nil, err
 	}
@@ -266,10 +266,10 @@ func (t *trace) text(tokens int, hashes []int64) string {
 	for block, hash := range hashes {
 		ends, _ := costs.Fit((block + 1) * t.options.Block)
 		if n := min(ends, size) - len(text); n > 0 {
-			text = append(text, Pick(n, stats.Rand(t.options.Seed, "block", strconv.FormatInt(hash, 10)))...)
+			text = append(text, pick(n, stats.Rand(t.options.Seed, "block", strconv.FormatInt(hash, 10)))...)
 		}
 	}
 	// The rest is unique.
-	text = append(text, Pick(size-len(text), t.rng)...)
-	return Compose(t.Opening(uint64(hashes[0])), text, strings.Repeat(costs.Filler, fill))
+	text = append(text, pick(size-len(text), t.rng)...)
+	return compose(t.Opening(uint64(hashes[0])), text, strings.Repeat(costs.Filler, fill))
 }

@@ -132,7 +132,7 @@ nothing
 		skippedNote("data", skipPromptTokens.New(), 4),
 		skippedNote("data", skipOutputTokens.New(), 5),
 		skippedNote("data", skipFar.New(), 6),
-		skippedNote("data", SkipNoJSONLine.New(), 8),
+		skippedNote("data", skipNoJSONLine.New(), 8),
 	}
 	if diff := cmp.Diff(want, tr.Notes()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -212,7 +212,7 @@ func TestTracesAreSorted(t *testing.T) {
 		for i, ms := range at {
 			fmt.Fprintf(&b, `{"timestamp": %d, "input_length": %d, "output_length": %d, "hash_ids": [%d, %d]}`+"\n", ms, i+1, ms+1, ms, i)
 		}
-		in, err := NewRows("data", strings.NewReader(b.String()))
+		in, err := newRows("data", strings.NewReader(b.String()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +255,7 @@ func TestTracesAreCompact(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	in, err := NewRows("stream", r)
+	in, err := newRows("stream", r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func FuzzTrace(f *testing.F) {
 	}
 	f.Add([]byte("timestamp,input_length,output_length\n1e9,1,1\n-1e9,1,1\nInf,1,1\n"))
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, b []byte) {
-		in, err := NewRows("data", bytes.NewReader(b))
+		in, err := newRows("data", bytes.NewReader(b))
 		if err != nil {
 			return
 		}

@@ -16,24 +16,24 @@ import (
 	"llmsweep/client/note"
 )
 
-// VisitRow is called for each row of a file, in order, with the line where it begins. For a row that cannot be read, why is the
+// visitRow is called for each row of a file, in order, with the line where it begins. For a row that cannot be read, why is the
 // reason, and there is no value. It returns false to stop.
-type VisitRow[T any] func(line int, value T, why note.Note) (more bool)
+type visitRow[T any] func(line int, value T, why note.Note) (more bool)
 
 // brokenOff returns the reason to skip the last row read where the rest of a file cannot be read.
 func brokenOff(err error) note.Note {
 	var tooLong *tooLongError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return SkipBrokenOff.New(nil)
+		return skipBrokenOff.New(nil)
 	case errors.As(err, &tooLong):
 		return tooLong.note()
 	}
-	return SkipBrokenOff.New(err)
+	return skipBrokenOff.New(err)
 }
 
 // watched returns f, or stops when ctx has ended; it looks every 256 rows.
-func watched[T any](ctx context.Context, f VisitRow[T]) VisitRow[T] {
+func watched[T any](ctx context.Context, f visitRow[T]) visitRow[T] {
 	n := 0
 	return func(line int, value T, why note.Note) bool {
 		n++
@@ -41,8 +41,8 @@ func watched[T any](ctx context.Context, f VisitRow[T]) VisitRow[T] {
 	}
 }
 
-// EachElement visits the elements of a JSON array, one at a time.
-func EachElement(ctx context.Context, in *RowInput, f VisitRow[gjson.Result]) error {
+// eachElement visits the elements of a JSON array, one at a time.
+func eachElement(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) error {
 	f = watched(ctx, f)
 	l := newCounter(in)
 	dec := json.NewDecoder(l)
@@ -73,8 +73,8 @@ func upcoming(dec *json.Decoder) int64 {
 	return dec.InputOffset() + int64(n-len(bytes.TrimLeft(ahead[:n], ", \t\r\n")))
 }
 
-// EachLine visits the JSON values of a file with one on each line. Blank lines are left out.
-func EachLine(ctx context.Context, in *RowInput, f VisitRow[gjson.Result]) error {
+// eachLine visits the JSON values of a file with one on each line. Blank lines are left out.
+func eachLine(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) error {
 	f = watched(ctx, f)
 	var long []byte
 	for line := 1; ; line++ {
@@ -89,7 +89,7 @@ func EachLine(ctx context.Context, in *RowInput, f VisitRow[gjson.Result]) error
 			more = f(line, gjson.Result{}, in.tooLong().note())
 		case len(b) == 0:
 		case !gjson.ValidBytes(b):
-			more = f(line, gjson.Result{}, SkipNoJSONLine.New())
+			more = f(line, gjson.Result{}, skipNoJSONLine.New())
 		default:
 			more = f(line, gjson.ParseBytes(b), note.Note{})
 		}
@@ -101,7 +101,7 @@ func EachLine(ctx context.Context, in *RowInput, f VisitRow[gjson.Result]) error
 
 // line reads a line, its end included. Of a line that is too long it returns the beginning, and whole is false. long is a buffer
 // that is reused from line to line.
-func (in *RowInput) line(long *[]byte) (b []byte, whole bool, err error) {
+func (in *rowInput) line(long *[]byte) (b []byte, whole bool, err error) {
 	b, err = in.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {
 		return b, true, err
@@ -117,11 +117,11 @@ func (in *RowInput) line(long *[]byte) (b []byte, whole bool, err error) {
 	return *long, whole, err
 }
 
-// RowColumns are the columns of a CSV file by their names in the header, in lower case and without blanks around them.
-type RowColumns map[string]int
+// rowColumns are the columns of a CSV file by their names in the header, in lower case and without blanks around them.
+type rowColumns map[string]int
 
 // First returns the column of the first name that exists; -1 for none.
-func (c RowColumns) First(names ...string) int {
+func (c rowColumns) First(names ...string) int {
 	for _, name := range names {
 		if i, ok := c[name]; ok {
 			return i
@@ -130,9 +130,9 @@ func (c RowColumns) First(names ...string) int {
 	return -1
 }
 
-// EachRow visits the rows of a CSV file below its header, which it hands to begin first. The fields are only valid until f
+// eachRow visits the rows of a CSV file below its header, which it hands to begin first. The fields are only valid until f
 // returns.
-func EachRow(ctx context.Context, in *RowInput, begin func(RowColumns) error, f VisitRow[[]string]) error {
+func eachRow(ctx context.Context, in *rowInput, begin func(rowColumns) error, f visitRow[[]string]) error {
 	f = watched(ctx, f)
 	l := newCounter(in)
 	r := csv.NewReader(l)
@@ -141,7 +141,7 @@ func EachRow(ctx context.Context, in *RowInput, begin func(RowColumns) error, f 
 	if err != nil {
 		return fmt.Errorf("%s has no CSV header that can be read: %w", in.Name, err)
 	}
-	named := RowColumns{}
+	named := rowColumns{}
 	for i, name := range header {
 		named[strings.ToLower(strings.TrimSpace(name))] = i
 	}
@@ -157,7 +157,7 @@ func EachRow(ctx context.Context, in *RowInput, begin func(RowColumns) error, f 
 		case err == io.EOF:
 			return ctx.Err()
 		case errors.As(err, &bad):
-			more = f(bad.StartLine, nil, SkipNoCSV.New(bad.Err))
+			more = f(bad.StartLine, nil, skipNoCSV.New(bad.Err))
 		case err != nil:
 			f(l.at(r.InputOffset()), nil, brokenOff(err))
 			return ctx.Err()
@@ -165,7 +165,7 @@ func EachRow(ctx context.Context, in *RowInput, begin func(RowColumns) error, f 
 			line, _ := r.FieldPos(0)
 			l.at(r.InputOffset())
 			if len(fields) != width {
-				more = f(line, nil, SkipCSVFields.New())
+				more = f(line, nil, skipCSVFields.New())
 			} else {
 				more = f(line, fields, note.Note{})
 			}

@@ -29,7 +29,7 @@ func ParseLengths(s string) (rundir.Lengths, error) {
 		return rundir.Lengths{}, fmt.Errorf("%q is not a length in tokens: use a number (512), or mean=512,std=100,min=64,max=2048", s)
 	}
 	if n, err := strconv.Atoi(s); err == nil {
-		if n < 1 || n > MostTokens {
+		if n < 1 || n > mostTokens {
 			return bad()
 		}
 		return rundir.Lengths{Mean: float64(n)}, nil
@@ -37,7 +37,7 @@ func ParseLengths(s string) (rundir.Lengths, error) {
 	for _, part := range strings.Split(s, ",") {
 		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		v, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(v >= 0) || v > MostTokens {
+		if err != nil || !(v >= 0) || v > mostTokens {
 			return bad()
 		}
 		switch key {
@@ -59,8 +59,8 @@ func ParseLengths(s string) (rundir.Lengths, error) {
 	return l, nil
 }
 
-// MostTokens is more than any model's context.
-const MostTokens = 100_000_000
+// mostTokens is more than any model's context.
+const mostTokens = 100_000_000
 
 // Draw draws one length from a normal distribution, rounded, and cut at Min and Max.
 func Draw(l rundir.Lengths, rng *rand.Rand) int {

@@ -4,14 +4,14 @@ import (
 	"net/http"
 )
 
-// AboutOpenAI returns the pages of a service that has only OpenAI's Responses API.
-func AboutOpenAI(s *Host) map[string]Route {
-	return map[string]Route{"/v1/models": {Method: http.MethodGet, Serve: s.Models}}
+// aboutOpenAI returns the pages of a service that has only OpenAI's Responses API.
+func aboutOpenAI(s *Host) map[string]route {
+	return map[string]route{"/v1/models": {Method: http.MethodGet, Serve: s.Models}}
 }
 
-func AboutVLLM(s *Host) map[string]Route {
-	return map[string]Route{
-		"/version":  {Method: http.MethodGet, Serve: FixedPage(map[string]string{"version": "0.11.0+sim"})},
+func aboutVLLM(s *Host) map[string]route {
+	return map[string]route{
+		"/version":  {Method: http.MethodGet, Serve: fixedPage(map[string]string{"version": "0.11.0+sim"})},
 		"/tokenize": {Method: http.MethodPost, Serve: s.Tokenize},
 	}
 }

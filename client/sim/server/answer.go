@@ -19,9 +19,9 @@ import (
 // goroutine makes chunks of them, so that a client that stops reading delays no other.
 type AnswerState struct {
 	Host     *Host
-	endpoint *Endpoint
-	Request  Request
-	said     SpokenAnswer
+	endpoint *endpoint
+	Request  request
+	said     spokenAnswer
 	Running  *sim.Generation // the request inside the engine
 	ID       string
 	Created  time.Time
@@ -30,20 +30,20 @@ type AnswerState struct {
 	stamps   bool
 	w        http.ResponseWriter
 	out      *http.ResponseController
-	Encoder  Encoder
+	Encoder  encoder
 	buf      []byte
 	ready    atomic.Int64  // tokens generated
 	more     chan struct{} // signals that ready has grown
 }
 
-// NewAnswer returns the answer to the n-th request r, which came to an endpoint, with a fault to inject and time stamps in its chunks.
-func NewAnswer(s *Host, w http.ResponseWriter, to *Endpoint, r Request, n uint64, fault Fault, stamps bool) *AnswerState {
+// newAnswer returns the answer to the n-th request r, which came to an endpoint, with a fault to inject and time stamps in its chunks.
+func newAnswer(s *Host, w http.ResponseWriter, to *endpoint, r request, n uint64, fault Fault, stamps bool) *AnswerState {
 	a := &AnswerState{
 		Host:     s,
 		endpoint: to,
 		Request:  r,
-		said:     NewSpeech(r.seed),
-		ID:       fmt.Sprintf("%016x%016x", Mix(s.Config.Seed+n), Mix(r.seed+n)),
+		said:     newSpeech(r.seed),
+		ID:       fmt.Sprintf("%016x%016x", mix(s.Config.Seed+n), mix(r.seed+n)),
 		Created:  time.Now(),
 		fault:    fault,
 		faultAt:  max(1, r.Work.OutputTokens/2),
@@ -120,7 +120,7 @@ func (a *AnswerState) await(ctx context.Context, n int) bool {
 			return false
 		case <-a.Running.Done():
 			if _, err := a.Running.Result(); err != nil {
-				a.sendError(AsAPIError(err))
+				a.sendError(asAPIError(err))
 				return false
 			}
 		}
@@ -147,7 +147,7 @@ func (a *AnswerState) write(b []byte) bool {
 	return a.out.Flush() == nil
 }
 
-func (a *AnswerState) sendError(e *APIError) {
+func (a *AnswerState) sendError(e *apiError) {
 	b := a.endpoint.Framing.appendObject(nil, a.endpoint.Refusal(e))
 	if a.endpoint.DoneAfterError {
 		b = append(b, done...)
@@ -170,8 +170,8 @@ func (a *AnswerState) breakStream(ctx context.Context) bool {
 	return false
 }
 
-func engineDied() *APIError {
-	return &APIError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "EngineCore encountered an issue."}
+func engineDied() *apiError {
+	return &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "EngineCore encountered an issue."}
 }
 
 // reset closes the connection in the middle of the answer; over TCP with a RST.
@@ -195,10 +195,10 @@ func (a *AnswerState) SendWhole(ctx context.Context) {
 	}
 	usage, err := a.Running.Result()
 	if err != nil {
-		a.endpoint.Refuse(a.w, AsAPIError(err))
+		a.endpoint.Refuse(a.w, asAPIError(err))
 		return
 	}
-	text := Marshal(a.Encoder.Whole(usage))
+	text := marshal(a.Encoder.Whole(usage))
 	switch a.fault {
 	case FaultReset:
 		reset(a.out)
@@ -251,7 +251,7 @@ func (a *AnswerState) sendTokens(from, to int) bool {
 	}
 	a.buf = a.buf[:0]
 	for _, v := range a.Encoder.Tokens(from, to) {
-		a.buf = a.endpoint.Framing.appendFrame(a.buf, Marshal(v))
+		a.buf = a.endpoint.Framing.appendFrame(a.buf, marshal(v))
 	}
 	_, err := a.w.Write(a.buf)
 	return err == nil

@@ -6,22 +6,22 @@ import (
 	"net/http"
 )
 
-// APIError is an answer with a status other than 200, in OpenAI's format.
-type APIError struct {
+// apiError is an answer with a status other than 200, in OpenAI's format.
+type apiError struct {
 	Status               int
 	Message, Kind, Param string
 	Code                 string // "": the status, as vLLM has it
 }
 
-func (e *APIError) Error() string { return e.Message }
+func (e *apiError) Error() string { return e.Message }
 
-// BadRequest returns an error with status 400.
-func BadRequest(format string, args ...any) *APIError {
-	return &APIError{Status: http.StatusBadRequest, Kind: "BadRequestError", Message: fmt.Sprintf(format, args...)}
+// badRequest returns an error with status 400.
+func badRequest(format string, args ...any) *apiError {
+	return &apiError{Status: http.StatusBadRequest, Kind: "BadRequestError", Message: fmt.Sprintf(format, args...)}
 }
 
 // Object returns the error object: {"error": {...}}.
-func (e *APIError) Object() any {
+func (e *apiError) Object() any {
 	var param, code any = nil, e.Status
 	if e.Param != "" {
 		param = e.Param
@@ -32,11 +32,11 @@ func (e *APIError) Object() any {
 	return map[string]any{"error": map[string]any{"message": e.Message, "type": e.Kind, "param": param, "code": code}}
 }
 
-// AsAPIError returns err as an answer: a 500 where it is not an *APIError.
-func AsAPIError(err error) *APIError {
-	var api *APIError
+// asAPIError returns err as an answer: a 500 where it is not an *apiError.
+func asAPIError(err error) *apiError {
+	var api *apiError
 	if errors.As(err, &api) {
 		return api
 	}
-	return &APIError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: err.Error()}
+	return &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: err.Error()}
 }

@@ -17,8 +17,8 @@ func (nowhere) Flush()                      {}
 // BenchmarkChunk is the cost of one token's chunk, without the write.
 func BenchmarkChunk(b *testing.B) {
 	s := &Host{Options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}}
-	r := Request{Chat: true, Usage: true, ContinuousUsage: true, Work: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
-	a := NewAnswer(s, nowhere{}, ChatEndpoint(VllmStyle()), r, 1, "", false)
+	r := request{Chat: true, Usage: true, ContinuousUsage: true, Work: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
+	a := newAnswer(s, nowhere{}, chatEndpoint(vllmStyle()), r, 1, "", false)
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {

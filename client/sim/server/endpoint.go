@@ -8,21 +8,21 @@ import (
 	"llmsweep/client/sim"
 )
 
-// Endpoint is one completion endpoint: how its requests are read and its answers are written.
-type Endpoint struct {
+// endpoint is one completion endpoint: how its requests are read and its answers are written.
+type endpoint struct {
 	Path           string
 	KnownFields    []string // body fields that a strict server accepts
-	Framing        Framing
-	Parse          func(s *Host, raw []byte) (Request, error)
-	Encoder        func(a *AnswerState) Encoder
-	Refusal        func(e *APIError) any // the error object
+	Framing        framing
+	Parse          func(s *Host, raw []byte) (request, error)
+	Encoder        func(a *AnswerState) encoder
+	Refusal        func(e *apiError) any // the error object
 	Invalid        int                   // status of a request that cannot be served; 0 for 400
 	Done           bool                  // [DONE] ends a stream
 	DoneAfterError bool                  // [DONE] follows an error inside a stream
 }
 
-// Encoder makes the JSON objects of one answer.
-type Encoder interface {
+// encoder makes the JSON objects of one answer.
+type encoder interface {
 	// Opening returns the object that is sent before the first token; nil for none.
 	Opening() any
 	// Tokens returns the objects with the tokens after from, up to to. They are sent in one write.
@@ -33,35 +33,35 @@ type Encoder interface {
 	Whole(u sim.Usage) any
 }
 
-// Framing is how a stream is cut into frames.
-type Framing struct{ media, before, after string }
+// framing is how a stream is cut into frames.
+type framing struct{ media, before, after string }
 
-// EventFraming frames objects as server-sent events.
-func EventFraming() Framing { return Framing{"text/event-stream; charset=utf-8", "data: ", "\n\n"} }
+// eventFraming frames objects as server-sent events.
+func eventFraming() framing { return framing{"text/event-stream; charset=utf-8", "data: ", "\n\n"} }
 
-// LineFraming frames objects as lines of JSON.
-func LineFraming() Framing { return Framing{"application/x-ndjson", "", "\n"} }
+// lineFraming frames objects as lines of JSON.
+func lineFraming() framing { return framing{"application/x-ndjson", "", "\n"} }
 
 const done = "data: [DONE]\n\n"
 
 // appendFrame appends a frame with the given data.
-func (f Framing) appendFrame(buf, data []byte) []byte {
+func (f framing) appendFrame(buf, data []byte) []byte {
 	buf = append(buf, f.before...)
 	buf = append(buf, data...)
 	return append(buf, f.after...)
 }
 
 // Refuse answers with an error in the API's shape.
-func (to *Endpoint) Refuse(w http.ResponseWriter, e *APIError) {
+func (to *endpoint) Refuse(w http.ResponseWriter, e *apiError) {
 	status := e.Status
 	if status == http.StatusBadRequest && to.Invalid != 0 {
 		status = to.Invalid
 	}
-	WriteJSON(w, status, to.Refusal(e))
+	writeJSON(w, status, to.Refusal(e))
 }
 
-// Marshal returns v as JSON. Only values that can be encoded are passed to it.
-func Marshal(v any) []byte {
+// marshal returns v as JSON. Only values that can be encoded are passed to it.
+func marshal(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		panic(err)
@@ -69,8 +69,8 @@ func Marshal(v any) []byte {
 	return raw
 }
 
-// PlainError returns an error as {"error": ".."}.
-func PlainError(e *APIError) any { return map[string]string{"error": e.Message} }
+// plainError returns an error as {"error": ".."}.
+func plainError(e *apiError) any { return map[string]string{"error": e.Message} }
 
 // Stamp is the simulator's own member of each chunk, where the request asked for it.
 type Stamp struct {
@@ -85,9 +85,9 @@ func (a *AnswerState) Stamp() (s Stamp) {
 	return s
 }
 
-// JSONNull is the value of a member that is null. Members of type any that are nil are left out, where their tag says
+// jsonNull is the value of a member that is null. Members of type any that are nil are left out, where their tag says
 // omitzero; null is not nil.
-func JSONNull() any { return (*int)(nil) }
+func jsonNull() any { return (*int)(nil) }
 
 // UsageCount returns a count; nil, which omitempty leaves out, where usage is never reported.
 func (a *AnswerState) UsageCount(n int) *int {
@@ -101,7 +101,7 @@ func (a *AnswerState) UsageCount(n int) *int {
 func (a *AnswerState) TokenIDs(from, to int) []uint32 {
 	ids := make([]uint32, 0, to-from)
 	for n := from + 1; n <= to; n++ {
-		ids = append(ids, ID(a.said.Word(n), a.Host.Config.Model.Vocab))
+		ids = append(ids, id(a.said.Word(n), a.Host.Config.Model.Vocab))
 	}
 	return ids
 }

@@ -5,15 +5,15 @@ import (
 	"maps"
 )
 
-// NamedEvent is an event of an API whose events have types: the type stands in its "event:" line and in its data.
-type NamedEvent struct {
+// namedEvent is an event of an API whose events have types: the type stands in its "event:" line and in its data.
+type namedEvent struct {
 	Kind    string
 	Members map[string]any
 	Stamp
 }
 
 // MarshalJSON returns the event's data.
-func (e NamedEvent) MarshalJSON() ([]byte, error) {
+func (e namedEvent) MarshalJSON() ([]byte, error) {
 	all := maps.Clone(e.Members)
 	if all == nil {
 		all = map[string]any{}
@@ -26,14 +26,14 @@ func (e NamedEvent) MarshalJSON() ([]byte, error) {
 }
 
 // Event returns an event of this answer.
-func (a *AnswerState) Event(kind string, members map[string]any) NamedEvent {
-	return NamedEvent{kind, members, a.Stamp()}
+func (a *AnswerState) Event(kind string, members map[string]any) namedEvent {
+	return namedEvent{kind, members, a.Stamp()}
 }
 
 // appendObject appends a frame with an object.
-func (f Framing) appendObject(buf []byte, v any) []byte {
-	if e, ok := v.(NamedEvent); ok {
+func (f framing) appendObject(buf []byte, v any) []byte {
+	if e, ok := v.(namedEvent); ok {
 		buf = append(buf, "event: "+e.Kind+"\n"...)
 	}
-	return f.appendFrame(buf, Marshal(v))
+	return f.appendFrame(buf, marshal(v))
 }

@@ -49,7 +49,7 @@ func ParseFaults(s string) (Faults, error) {
 	}
 	for item := range strings.SplitSeq(s, ",") {
 		name, how, ok := strings.Cut(strings.TrimSpace(item), ":")
-		kind, err := ParseFault(name)
+		kind, err := parseFault(name)
 		if err != nil {
 			return Faults{}, err
 		}
@@ -69,8 +69,8 @@ func ParseFaults(s string) (Faults, error) {
 	return f, nil
 }
 
-// ParseFault reads the name of a fault.
-func ParseFault(s string) (Fault, error) {
+// parseFault reads the name of a fault.
+func parseFault(s string) (Fault, error) {
 	if !slices.Contains(faultKinds(), Fault(s)) {
 		return "", fmt.Errorf("no fault is called %q; there are %s", s, strings.Join(faultNames(), ", "))
 	}
@@ -92,7 +92,7 @@ func (f Faults) FaultOf(n uint64) Fault {
 			if n%uint64(r.Every) == 0 {
 				return r.Kind
 			}
-		} else if Fraction(Mix(Mix(f.Seed+uint64(i))+n)) < r.Probability {
+		} else if Fraction(mix(mix(f.Seed+uint64(i))+n)) < r.Probability {
 			return r.Kind
 		}
 	}

@@ -16,10 +16,10 @@ type flavor struct {
 	owner     string // owned_by in the list of models
 	server    string // the Server header
 	reasoning string // the field for reasoning in a chat
-	openai    func() *Style
-	natives   []func() *Endpoint
-	named     func(s *Host) *Endpoint        // a native one whose path has the model's name; nil for none
-	about     func(s *Host) map[string]Route // pages that identify it
+	openai    func() *style
+	natives   []func() *endpoint
+	named     func(s *Host) *endpoint        // a native one whose path has the model's name; nil for none
+	about     func(s *Host) map[string]route // pages that identify it
 	metrics   []metric                       // nil for no /metrics
 	notFound  func(w http.ResponseWriter)
 	natural   bool   // answers always end naturally: it has no ignore_eos
@@ -30,28 +30,28 @@ type flavor struct {
 
 func flavors() []*flavor {
 	return []*flavor{
-		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", openai: VllmStyle, about: AboutVLLM,
-			natives: []func() *Endpoint{
-				ResponsesEndpoint(ResponsesStyle{Numbered: true, Incomplete: true}, (*APIError).Object), MessagesEndpoint(MessagesStyle{Repeats: true})},
+		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", openai: vllmStyle, about: aboutVLLM,
+			natives: []func() *endpoint{
+				responsesEndpoint(responsesStyle{Numbered: true, Incomplete: true}, (*apiError).Object), messagesEndpoint(messagesStyle{Repeats: true})},
 			metrics: vllmMetrics(), notFound: detailNotFound},
-		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", openai: SglangStyle,
-			natives: []func() *Endpoint{SglangEndpoint}, about: AboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
-		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", openai: LmdeployStyle,
-			natives: []func() *Endpoint{LmdeployEndpoint}, about: AboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
-		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", openai: LlamacppStyle,
-			natives: []func() *Endpoint{LlamacppEndpoint, ResponsesEndpoint(ResponsesStyle{}, LlamacppRefusal), MessagesEndpoint(MessagesStyle{Split: true})},
-			about:   AboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
+		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", openai: sglangStyle,
+			natives: []func() *endpoint{sglangEndpoint}, about: aboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
+		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", openai: lmdeployStyle,
+			natives: []func() *endpoint{lmdeployEndpoint}, about: aboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
+		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", openai: llamacppStyle,
+			natives: []func() *endpoint{llamacppEndpoint, responsesEndpoint(responsesStyle{}, llamacppRefusal), messagesEndpoint(messagesStyle{Split: true})},
+			about:   aboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
 			anyModel: true},
-		{name: "ollama", owner: "library", reasoning: "reasoning", openai: OllamaStyle,
-			natives: []func() *Endpoint{OllamaChatEndpoint, OllamaGenerateEndpoint}, about: AboutOllama, notFound: textNotFound, natural: true},
-		{name: "tgi", owner: "huggingface", reasoning: "reasoning", openai: TgiStyle, natives: []func() *Endpoint{TgiEndpoint},
-			about: AboutTGI, notFound: textNotFound, natural: true, anyModel: true},
-		{name: "triton", named: TritonNative, about: AboutTriton, notFound: textNotFound, natural: true},
-		{name: "triton-vllm", named: TritonNative, about: AboutTriton, notFound: textNotFound},
-		{name: "openai", natives: []func() *Endpoint{
-			ResponsesEndpoint(ResponsesStyle{Numbered: true, Incomplete: true, Named: true}, (*APIError).Object)}, about: AboutOpenAI,
+		{name: "ollama", owner: "library", reasoning: "reasoning", openai: ollamaStyle,
+			natives: []func() *endpoint{ollamaChatEndpoint, ollamaGenerateEndpoint}, about: aboutOllama, notFound: textNotFound, natural: true},
+		{name: "tgi", owner: "huggingface", reasoning: "reasoning", openai: tgiStyle, natives: []func() *endpoint{tgiEndpoint},
+			about: aboutTGI, notFound: textNotFound, natural: true, anyModel: true},
+		{name: "triton", named: tritonNative, about: aboutTriton, notFound: textNotFound, natural: true},
+		{name: "triton-vllm", named: tritonNative, about: aboutTriton, notFound: textNotFound},
+		{name: "openai", natives: []func() *endpoint{
+			responsesEndpoint(responsesStyle{Numbered: true, Incomplete: true, Named: true}, (*apiError).Object)}, about: aboutOpenAI,
 			owner: "openai", notFound: textNotFound},
-		{name: "anthropic", natives: []func() *Endpoint{MessagesEndpoint(MessagesStyle{Split: true, Pings: true})}, about: AboutAnthropic,
+		{name: "anthropic", natives: []func() *endpoint{messagesEndpoint(messagesStyle{Split: true, Pings: true})}, about: aboutAnthropic,
 			key: "X-Api-Key", version: "Anthropic-Version", notFound: textNotFound, natural: true},
 	}
 }
@@ -75,12 +75,12 @@ func flavorOf(name string) *flavor {
 }
 
 // routes returns the engine's endpoints.
-func (p *flavor) routes(s *server) map[string]Route {
-	all := map[string]Route{"/health": {Method: http.MethodGet, Serve: func(http.ResponseWriter, *http.Request) {}}}
+func (p *flavor) routes(s *server) map[string]route {
+	all := map[string]route{"/health": {Method: http.MethodGet, Serve: func(http.ResponseWriter, *http.Request) {}}}
 	if p.openai != nil {
-		all["/v1/models"] = Route{Method: http.MethodGet, Serve: s.Models}
-		s.serve(all, ChatEndpoint(p.openai()))
-		s.serve(all, TextEndpoint(p.openai()))
+		all["/v1/models"] = route{Method: http.MethodGet, Serve: s.Models}
+		s.serve(all, chatEndpoint(p.openai()))
+		s.serve(all, textEndpoint(p.openai()))
 	}
 	for _, native := range p.natives {
 		s.serve(all, native())
@@ -89,14 +89,14 @@ func (p *flavor) routes(s *server) map[string]Route {
 		s.serve(all, p.named(s.Host))
 	}
 	if p.metrics != nil {
-		all["/metrics"] = Route{Method: http.MethodGet, Serve: s.metrics}
+		all["/metrics"] = route{Method: http.MethodGet, Serve: s.metrics}
 	}
 	maps.Copy(all, p.about(s.Host))
 	return all
 }
 
 // admits returns why a request is refused before it is read; nil where it is not.
-func (p *flavor) admits(r *http.Request, key string) *APIError {
+func (p *flavor) admits(r *http.Request, key string) *apiError {
 	given := "Bearer " + key
 	if p.key != "" {
 		given = key
@@ -104,21 +104,21 @@ func (p *flavor) admits(r *http.Request, key string) *APIError {
 	switch {
 	case !strings.HasPrefix(r.URL.Path, "/v1/"):
 	case key != "" && r.Header.Get(cmp.Or(p.key, "Authorization")) != given:
-		return &APIError{Status: http.StatusUnauthorized, Kind: "invalid_request_error", Code: "invalid_api_key",
+		return &apiError{Status: http.StatusUnauthorized, Kind: "invalid_request_error", Code: "invalid_api_key",
 			Message: "Incorrect API key provided."}
 	case p.version != "" && r.Header.Get(p.version) == "":
-		return BadRequest("%s: header is required", strings.ToLower(p.version))
+		return badRequest("%s: header is required", strings.ToLower(p.version))
 	}
 	return nil
 }
 
 // serve adds a completion endpoint.
-func (s *server) serve(all map[string]Route, to *Endpoint) {
-	all[to.Path] = Route{Method: http.MethodPost, Serve: func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) }}
+func (s *server) serve(all map[string]route, to *endpoint) {
+	all[to.Path] = route{Method: http.MethodPost, Serve: func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) }}
 }
 
 func detailNotFound(w http.ResponseWriter) {
-	WriteJSON(w, http.StatusNotFound, map[string]string{"detail": "Not Found"})
+	writeJSON(w, http.StatusNotFound, map[string]string{"detail": "Not Found"})
 }
 
 func textNotFound(w http.ResponseWriter) {
@@ -128,6 +128,6 @@ func textNotFound(w http.ResponseWriter) {
 }
 
 func llamacppNotFound(w http.ResponseWriter) {
-	WriteJSON(w, http.StatusNotFound, map[string]any{"error": map[string]any{
+	writeJSON(w, http.StatusNotFound, map[string]any{"error": map[string]any{
 		"message": "File Not Found", "type": "not_found_error", "code": http.StatusNotFound}})
 }

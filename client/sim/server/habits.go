@@ -18,17 +18,17 @@ func hang(r *http.Request) {
 }
 
 // turnAway answers a request that was not queued, after the time that a refusal takes.
-func turnAway(ctx context.Context, w http.ResponseWriter, to *Endpoint, err error) {
+func turnAway(ctx context.Context, w http.ResponseWriter, to *endpoint, err error) {
 	err = sim.AwaitRefusal(ctx, err)
 	var refused *sim.Refusal
 	if !errors.As(err, &refused) {
-		to.Refuse(w, AsAPIError(err))
+		to.Refuse(w, asAPIError(err))
 		return
 	}
 	if refused.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
 	}
-	e := &APIError{Status: refused.Status, Kind: "rate_limit_error", Code: "rate_limit_exceeded", Message: refused.Reason}
+	e := &apiError{Status: refused.Status, Kind: "rate_limit_error", Code: "rate_limit_exceeded", Message: refused.Reason}
 	if refused.Busy {
 		e.Kind, e.Code = "overloaded_error", ""
 	}

@@ -20,7 +20,7 @@ type server struct {
 	engine   *sim.Engine
 	requests atomic.Uint64 // completion requests so far
 	flavor   *flavor
-	routes   map[string]Route
+	routes   map[string]route
 }
 
 // New returns a handler that serves e over HTTP as one of [Engines] does: with its OpenAI-compatible endpoints, its own
@@ -55,11 +55,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.flavor.notFound(w)
 	case r.Method != to.Method:
 		w.Header().Set("Allow", to.Method)
-		WriteJSON(w, http.StatusMethodNotAllowed, map[string]string{"detail": "Method Not Allowed"})
+		writeJSON(w, http.StatusMethodNotAllowed, map[string]string{"detail": "Method Not Allowed"})
 	case refused != nil && s.flavor.key != "":
-		WriteJSON(w, refused.Status, AnthropicRefusal(refused))
+		writeJSON(w, refused.Status, anthropicRefusal(refused))
 	case refused != nil:
-		WriteError(w, refused)
+		writeError(w, refused)
 	default:
 		if s.flavor.server != "" {
 			w.Header().Set("Server", s.flavor.server)
@@ -69,7 +69,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // generate serves a completion endpoint.
-func (s *server) generate(w http.ResponseWriter, r *http.Request, to *Endpoint) {
+func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) {
 	n := s.requests.Add(1)
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *Endpoint) 
 	}
 	fault := s.Options.Faults.FaultOf(n)
 	if asked := r.Header.Get("X-Sim-Fault"); asked != "" {
-		if fault, err = ParseFault(asked); err != nil {
-			to.Refuse(w, BadRequest("X-Sim-Fault: %v", err))
+		if fault, err = parseFault(asked); err != nil {
+			to.Refuse(w, badRequest("X-Sim-Fault: %v", err))
 			return
 		}
 	}
@@ -87,10 +87,10 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *Endpoint) 
 	}
 	j, err := s.understand(raw, to)
 	if err != nil {
-		to.Refuse(w, AsAPIError(err))
+		to.Refuse(w, asAPIError(err))
 		return
 	}
-	a := NewAnswer(s.Host, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
+	a := newAnswer(s.Host, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
 	a.Running, err = s.engine.Submit(j.Work, a.Emit)
 	if err != nil {
 		turnAway(r.Context(), w, to, err)
@@ -110,32 +110,32 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *Endpoint) 
 }
 
 // understand parses a request's body. The error is an *apiError.
-func (s *server) understand(raw []byte, to *Endpoint) (Request, error) {
+func (s *server) understand(raw []byte, to *endpoint) (request, error) {
 	if s.Options.Strict {
 		known := to.KnownFields
 		if s.Options.NoLogProbs {
 			known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return strings.Contains(name, "logprob") })
 		}
-		if err := RejectUnknown(raw, known); err != nil {
-			return Request{}, err
+		if err := rejectUnknown(raw, known); err != nil {
+			return request{}, err
 		}
 	}
 	r, err := to.Parse(s.Host, raw)
-	r.Sum, r.Sums = AskedSum(raw)
+	r.Sum, r.Sums = askedSum(raw)
 	return r, err
 }
 
 // failInstead injects the faults that replace the answer, and reports whether it did.
-func failInstead(w http.ResponseWriter, r *http.Request, to *Endpoint, fault Fault) bool {
+func failInstead(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fault) bool {
 	switch fault {
 	case Fault500:
-		to.Refuse(w, &APIError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
+		to.Refuse(w, &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
 	case Fault429:
 		w.Header().Set("Retry-After", "1")
-		to.Refuse(w, &APIError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
+		to.Refuse(w, &apiError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
 			Message: "Rate limit reached. Please try again in 1s."})
 	case Fault529:
-		to.Refuse(w, &APIError{Status: StatusOverloaded, Kind: "overloaded_error", Message: "Overloaded"})
+		to.Refuse(w, &apiError{Status: statusOverloaded, Kind: "overloaded_error", Message: "Overloaded"})
 	case FaultHTML:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>\n")

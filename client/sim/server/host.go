@@ -8,15 +8,15 @@ import (
 	"llmsweep/client/sim"
 )
 
-// Route is a path that is no completion: its method and what serves it.
-type Route struct {
+// route is a path that is no completion: its method and what serves it.
+type route struct {
 	Method string
 	Serve  http.HandlerFunc
 }
 
 // Models serves the list of models.
 func (s *Host) Models(w http.ResponseWriter, _ *http.Request) {
-	WriteJSON(w, http.StatusOK, map[string]any{
+	writeJSON(w, http.StatusOK, map[string]any{
 		"object": "list",
 		"data": []map[string]any{{
 			"id":            s.Options.ModelID,
@@ -35,7 +35,7 @@ func (s *Host) Models(w http.ResponseWriter, _ *http.Request) {
 func (s *Host) Tokenize(w http.ResponseWriter, r *http.Request) {
 	var b body
 	if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
-		WriteError(w, BadRequest("the body is not a valid request: %v", err))
+		writeError(w, badRequest("the body is not a valid request: %v", err))
 		return
 	}
 	err := s.CheckModel(b.Model)
@@ -44,26 +44,26 @@ func (s *Host) Tokenize(w http.ResponseWriter, r *http.Request) {
 		ids, err = s.promptTokens(&b, b.Messages != nil)
 	}
 	if err != nil {
-		WriteError(w, AsAPIError(err))
+		writeError(w, asAPIError(err))
 		return
 	}
-	WriteJSON(w, http.StatusOK, map[string]any{
+	writeJSON(w, http.StatusOK, map[string]any{
 		"count": len(ids), "max_model_len": s.Config.MaxModelLen, "tokens": ids, "token_strs": nil})
 }
 
-// WriteError answers with an error in OpenAI's format.
-func WriteError(w http.ResponseWriter, e *APIError) { WriteJSON(w, e.Status, e.Object()) }
+// writeError answers with an error in OpenAI's format.
+func writeError(w http.ResponseWriter, e *apiError) { writeJSON(w, e.Status, e.Object()) }
 
-// WriteJSON answers with a status and an object.
-func WriteJSON(w http.ResponseWriter, status int, v any) {
+// writeJSON answers with a status and an object.
+func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(v)
 }
 
-// FixedPage returns a handler that always sends v.
-func FixedPage(v any) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { WriteJSON(w, http.StatusOK, v) }
+// fixedPage returns a handler that always sends v.
+func fixedPage(v any) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, v) }
 }
 
 // Host is the server as its endpoints see it.

@@ -10,16 +10,16 @@ import (
 	"llmsweep/client/sim"
 )
 
-// LlamacppEndpoint is llama-server's own /completion, after captures of b11669.
-func LlamacppEndpoint() *Endpoint {
-	return &Endpoint{
+// llamacppEndpoint is llama-server's own /completion, after captures of b11669.
+func llamacppEndpoint() *endpoint {
+	return &endpoint{
 		Path: "/completion", KnownFields: strings.Fields("prompt n_predict stream temperature top_k top_p seed stop cache_prompt n_probs"),
-		Framing: EventFraming(), Parse: parseLlamacpp, Refusal: LlamacppRefusal,
-		Encoder: func(a *AnswerState) Encoder { return &llamacppEncoder{a} },
+		Framing: eventFraming(), Parse: parseLlamacpp, Refusal: llamacppRefusal,
+		Encoder: func(a *AnswerState) encoder { return &llamacppEncoder{a} },
 	}
 }
 
-func parseLlamacpp(s *Host, raw []byte) (Request, error) {
+func parseLlamacpp(s *Host, raw []byte) (request, error) {
 	var b struct {
 		Prompt    json.RawMessage `json:"prompt"`
 		NPredict  *int            `json:"n_predict"`
@@ -28,17 +28,17 @@ func parseLlamacpp(s *Host, raw []byte) (Request, error) {
 		NProbs    int             `json:"n_probs"`
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return Request{}, BadRequest("the body is not a valid request: %v", err)
+		return request{}, badRequest("the body is not a valid request: %v", err)
 	}
-	ids, err := CompletionPrompt(b.Prompt, s.Config.Model.Vocab)
+	ids, err := completionPrompt(b.Prompt, s.Config.Model.Vocab)
 	if err != nil {
-		return Request{}, err
+		return request{}, err
 	}
 	if b.NPredict != nil && *b.NPredict < 0 {
 		b.NPredict = nil // without limit
 	}
-	j := Request{Stream: b.Stream, TopLogProbs: s.WantedLogProbs(nil, b.NProbs)}
-	return j, s.SetWork(&j, ids, LengthLimits{Max: b.NPredict, Default: NaturalLimit, Exact: b.IgnoreEOS})
+	j := request{Stream: b.Stream, TopLogProbs: s.WantedLogProbs(nil, b.NProbs)}
+	return j, s.SetWork(&j, ids, lengthLimits{Max: b.NPredict, Default: naturalLimit, Exact: b.IgnoreEOS})
 }
 
 // llamacppObject is a chunk, or an answer in one piece.
@@ -52,7 +52,7 @@ type llamacppObject struct {
 	TokensPredicted *int     `json:"tokens_predicted,omitempty"`
 	TokensEvaluated *int     `json:"tokens_evaluated,omitempty"`
 	*llamacppEnd
-	Timings       *Timings `json:"timings,omitempty"`
+	Timings       *timings `json:"timings,omitempty"`
 	Probabilities any      `json:"completion_probabilities,omitempty"`
 	Stamp
 }
@@ -105,23 +105,23 @@ func (e *llamacppEncoder) end(u sim.Usage, text string) llamacppObject {
 		},
 	}
 	if !e.Host.Options.NoUsage {
-		o.Timings = TimingsOf(u)
+		o.Timings = timingsOf(u)
 	}
 	return o
 }
 
-func AboutLlamacpp(s *Host) map[string]Route {
-	props := FixedPage(map[string]any{
+func aboutLlamacpp(s *Host) map[string]route {
+	props := fixedPage(map[string]any{
 		"default_generation_settings": map[string]any{"n_ctx": s.Config.MaxModelLen},
 		"total_slots":                 s.Config.MaxNumSeqs, "model_alias": s.Options.ModelID, "model_path": s.Options.ModelID,
 		"build_info": "b0-sim"})
 	tokenize := func(w http.ResponseWriter, r *http.Request) {
 		var b struct{ Content string }
 		if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
-			WriteError(w, BadRequest("the body is not a valid request: %v", err))
+			writeError(w, badRequest("the body is not a valid request: %v", err))
 			return
 		}
-		WriteJSON(w, http.StatusOK, map[string]any{"tokens": Append([]uint32{}, b.Content, s.Config.Model.Vocab)})
+		writeJSON(w, http.StatusOK, map[string]any{"tokens": Append([]uint32{}, b.Content, s.Config.Model.Vocab)})
 	}
-	return map[string]Route{"/props": {Method: http.MethodGet, Serve: props}, "/tokenize": {Method: http.MethodPost, Serve: tokenize}}
+	return map[string]route{"/props": {Method: http.MethodGet, Serve: props}, "/tokenize": {Method: http.MethodPost, Serve: tokenize}}
 }

@@ -8,24 +8,24 @@ import (
 	"llmsweep/client/sim"
 )
 
-// LmdeployEndpoint is lmdeploy's own /generate, after InternLM/lmdeploy, lmdeploy/serve/openai/endpoints/generate.py and
+// lmdeployEndpoint is lmdeploy's own /generate, after InternLM/lmdeploy, lmdeploy/serve/openai/endpoints/generate.py and
 // protocol.py, as of 0.10; not checked against a running engine. It also accepts SGLang's body, which a real server
 // would reject because its text is not in "prompt".
-func LmdeployEndpoint() *Endpoint {
-	return &Endpoint{
-		Path: "/generate", KnownFields: strings.Fields("prompt input_ids max_tokens stream temperature top_p top_k stop"), Framing: EventFraming(),
-		Parse: parseLMDeploy, Done: true, DoneAfterError: true, Refusal: (*APIError).Object,
-		Encoder: func(a *AnswerState) Encoder { return &lmdeployEncoder{a} },
+func lmdeployEndpoint() *endpoint {
+	return &endpoint{
+		Path: "/generate", KnownFields: strings.Fields("prompt input_ids max_tokens stream temperature top_p top_k stop"), Framing: eventFraming(),
+		Parse: parseLMDeploy, Done: true, DoneAfterError: true, Refusal: (*apiError).Object,
+		Encoder: func(a *AnswerState) encoder { return &lmdeployEncoder{a} },
 	}
 }
 
-func parseLMDeploy(s *Host, raw []byte) (Request, error) {
+func parseLMDeploy(s *Host, raw []byte) (request, error) {
 	b, ids, err := readGenerate(s, raw)
 	if err != nil {
-		return Request{}, err
+		return request{}, err
 	}
-	j := Request{Stream: b.Stream}
-	return j, s.SetWork(&j, ids, LengthLimits{Max: b.MaxTokens, Default: generateDefault, Exact: b.IgnoreEOS})
+	j := request{Stream: b.Stream}
+	return j, s.SetWork(&j, ids, lengthLimits{Max: b.MaxTokens, Default: generateDefault, Exact: b.IgnoreEOS})
 }
 
 // lmdeployObject is a chunk, or an answer in one piece.
@@ -49,7 +49,7 @@ type lmdeployEncoder struct{ *AnswerState }
 func (e *lmdeployEncoder) Opening() any { return nil }
 
 func (e *lmdeployEncoder) Tokens(from, to int) []any {
-	return []any{e.object(from, to, JSONNull())}
+	return []any{e.object(from, to, jsonNull())}
 }
 
 func (e *lmdeployEncoder) object(from, to int, finish any) lmdeployObject {
@@ -69,14 +69,14 @@ func (e *lmdeployEncoder) Closing(u sim.Usage) []any {
 
 func (e *lmdeployEncoder) Whole(u sim.Usage) any { return e.object(0, u.OutputTokens, e.finish()) }
 
-func AboutLMDeploy(s *Host) map[string]Route {
-	return map[string]Route{"/v1/encode": {Method: http.MethodPost, Serve: func(w http.ResponseWriter, r *http.Request) {
+func aboutLMDeploy(s *Host) map[string]route {
+	return map[string]route{"/v1/encode": {Method: http.MethodPost, Serve: func(w http.ResponseWriter, r *http.Request) {
 		var b struct{ Input string }
 		if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
-			WriteError(w, BadRequest("the body is not a valid request: %v", err))
+			writeError(w, badRequest("the body is not a valid request: %v", err))
 			return
 		}
 		ids := Append(nil, b.Input, s.Config.Model.Vocab)
-		WriteJSON(w, http.StatusOK, map[string]any{"input_ids": ids, "length": len(ids)})
+		writeJSON(w, http.StatusOK, map[string]any{"input_ids": ids, "length": len(ids)})
 	}}}
 }

@@ -8,30 +8,30 @@ import (
 	"llmsweep/client/sim"
 )
 
-// MessagesStyle has the properties in which servers differ, after captures of vLLM 0.32.0 and llama-server b11434, and
+// messagesStyle has the properties in which servers differ, after captures of vLLM 0.32.0 and llama-server b11434, and
 // Anthropic's reference.
-type MessagesStyle struct {
+type messagesStyle struct {
 	Split   bool // the prompt's count leaves out what was in the prefix cache; message_start comes with the first token then
 	Repeats bool // message_delta repeats the prompt's count
 	Pings   bool // a ping follows message_start
 }
 
-// MessagesEndpoint is Anthropic's Messages API in a server's style.
-func MessagesEndpoint(style MessagesStyle) func() *Endpoint {
-	return func() *Endpoint {
-		return &Endpoint{
-			Path: "/v1/messages", Framing: EventFraming(), Refusal: AnthropicRefusal, Parse: parseMessages,
+// messagesEndpoint is Anthropic's Messages API in a server's style.
+func messagesEndpoint(style messagesStyle) func() *endpoint {
+	return func() *endpoint {
+		return &endpoint{
+			Path: "/v1/messages", Framing: eventFraming(), Refusal: anthropicRefusal, Parse: parseMessages,
 			KnownFields: strings.Fields("model messages system stream max_tokens temperature top_p top_k thinking tools tool_choice " +
 				"stop_sequences metadata service_tier container mcp_servers"),
-			Encoder: func(a *AnswerState) Encoder { return &messagesEncoder{AnswerState: a, style: style} },
+			Encoder: func(a *AnswerState) encoder { return &messagesEncoder{AnswerState: a, style: style} },
 		}
 	}
 }
 
-func parseMessages(s *Host, raw []byte) (Request, error) {
+func parseMessages(s *Host, raw []byte) (request, error) {
 	var b struct {
 		Model     string          `json:"model"`
-		Messages  []ChatMessage   `json:"messages"`
+		Messages  []chatMessage   `json:"messages"`
 		System    json.RawMessage `json:"system"`
 		MaxTokens *int            `json:"max_tokens"`
 		Stream    bool            `json:"stream"`
@@ -42,28 +42,28 @@ func parseMessages(s *Host, raw []byte) (Request, error) {
 		Tools
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return Request{}, BadRequest("the body is not a valid request: %v", err)
+		return request{}, badRequest("the body is not a valid request: %v", err)
 	}
 	if b.MaxTokens == nil {
-		return Request{}, BadRequest("max_tokens: Field required")
+		return request{}, badRequest("max_tokens: Field required")
 	}
 	if err := s.CheckModel(b.Model); err != nil {
-		return Request{}, err
+		return request{}, err
 	}
 	if b.Thinking.Type == "enabled" && b.Thinking.Budget >= *b.MaxTokens {
-		return Request{}, BadRequest("`max_tokens` must be greater than `thinking.budget_tokens`")
+		return request{}, badRequest("`max_tokens` must be greater than `thinking.budget_tokens`")
 	}
 	conversation := b.Messages
 	if len(b.System) > 0 {
-		conversation = append([]ChatMessage{{Role: "system", Content: b.System}}, b.Messages...)
+		conversation = append([]chatMessage{{Role: "system", Content: b.System}}, b.Messages...)
 	}
 	ids, err := s.ChatTokens(conversation)
 	if err != nil {
-		return Request{}, err
+		return request{}, err
 	}
-	j := Request{Chat: true, Stream: b.Stream, Tool: b.Called()}
-	if err := s.SetWork(&j, ids, LengthLimits{Max: b.MaxTokens, Think: b.Thinking.Type != "disabled"}); err != nil {
-		return Request{}, err
+	j := request{Chat: true, Stream: b.Stream, Tool: b.Called()}
+	if err := s.SetWork(&j, ids, lengthLimits{Max: b.MaxTokens, Think: b.Thinking.Type != "disabled"}); err != nil {
+		return request{}, err
 	}
 	return j, nil
 }
@@ -71,7 +71,7 @@ func parseMessages(s *Host, raw []byte) (Request, error) {
 // messagesEncoder sends the answer as content blocks: thinking, then text or the use of a tool.
 type messagesEncoder struct {
 	*AnswerState
-	style   MessagesStyle
+	style   messagesStyle
 	started bool
 	block   string // the type of the one that is open; empty for none
 	blocks  int    // closed so far
@@ -206,11 +206,11 @@ func (e *messagesEncoder) Whole(u sim.Usage) any {
 // overloaded is the kind of error of a service with too much to do.
 const overloaded = "overloaded_error"
 
-// AnthropicRefusal is Anthropic's error object.
-func AnthropicRefusal(e *APIError) any {
+// anthropicRefusal is Anthropic's error object.
+func anthropicRefusal(e *apiError) any {
 	kind := map[int]string{
 		http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error",
-		http.StatusNotFound: "not_found_error", http.StatusTooManyRequests: "rate_limit_error", StatusOverloaded: overloaded,
+		http.StatusNotFound: "not_found_error", http.StatusTooManyRequests: "rate_limit_error", statusOverloaded: overloaded,
 	}[e.Status]
 	switch {
 	case e.Kind == overloaded: // with status 429, too
@@ -218,17 +218,17 @@ func AnthropicRefusal(e *APIError) any {
 	case kind == "":
 		kind = "api_error"
 	}
-	return NamedEvent{Kind: "error", Members: map[string]any{"error": map[string]any{"type": kind, "message": e.Message}}}
+	return namedEvent{Kind: "error", Members: map[string]any{"error": map[string]any{"type": kind, "message": e.Message}}}
 }
 
-// StatusOverloaded is Anthropic's status of a service that is overloaded.
-const StatusOverloaded = 529
+// statusOverloaded is Anthropic's status of a service that is overloaded.
+const statusOverloaded = 529
 
-// AboutAnthropic returns the pages of Anthropic's service.
-func AboutAnthropic(s *Host) map[string]Route {
-	list := FixedPage(map[string]any{
+// aboutAnthropic returns the pages of Anthropic's service.
+func aboutAnthropic(s *Host) map[string]route {
+	list := fixedPage(map[string]any{
 		"data":     []any{map[string]any{"type": "model", "id": s.Options.ModelID, "display_name": s.Options.ModelID, "created_at": s.Started}},
 		"has_more": false, "first_id": s.Options.ModelID, "last_id": s.Options.ModelID,
 	})
-	return map[string]Route{"/v1/models": {Method: http.MethodGet, Serve: list}}
+	return map[string]route{"/v1/models": {Method: http.MethodGet, Serve: list}}
 }

@@ -10,28 +10,28 @@ import (
 	"llmsweep/client/sim"
 )
 
-// OllamaChatEndpoint and ollamaGenerateEndpoint are Ollama's own, after captures of 0.17.4 and ollama/ollama, docs/api.md;
+// ollamaChatEndpoint and ollamaGenerateEndpoint are Ollama's own, after captures of 0.17.4 and ollama/ollama, docs/api.md;
 // thinking was not checked against a running engine.
-func OllamaChatEndpoint() *Endpoint {
+func ollamaChatEndpoint() *endpoint {
 	return ollamaEndpoint("/api/chat", "model messages stream think options format keep_alive logprobs top_logprobs")
 }
-func OllamaGenerateEndpoint() *Endpoint {
+func ollamaGenerateEndpoint() *endpoint {
 	return ollamaEndpoint("/api/generate", "model prompt raw stream think options format keep_alive system logprobs top_logprobs")
 }
 
-func ollamaEndpoint(path, known string) *Endpoint {
+func ollamaEndpoint(path, known string) *endpoint {
 	chat := path == "/api/chat"
-	return &Endpoint{
-		Path: path, KnownFields: strings.Fields(known), Framing: LineFraming(), Refusal: PlainError,
-		Parse:   func(s *Host, raw []byte) (Request, error) { return parseOllama(s, raw, chat) },
-		Encoder: func(a *AnswerState) Encoder { return &ollamaEncoder{a} },
+	return &endpoint{
+		Path: path, KnownFields: strings.Fields(known), Framing: lineFraming(), Refusal: plainError,
+		Parse:   func(s *Host, raw []byte) (request, error) { return parseOllama(s, raw, chat) },
+		Encoder: func(a *AnswerState) encoder { return &ollamaEncoder{a} },
 	}
 }
 
 // ollamaBody is a request to either.
 type ollamaBody struct {
 	Model    string          `json:"model"`
-	Messages []ChatMessage   `json:"messages"`
+	Messages []chatMessage   `json:"messages"`
 	Prompt   string          `json:"prompt"`
 	Raw      bool            `json:"raw"`
 	Stream   *bool           `json:"stream"`
@@ -45,39 +45,39 @@ type ollamaBody struct {
 	} `json:"options"`
 }
 
-func parseOllama(s *Host, raw []byte, chat bool) (Request, error) {
+func parseOllama(s *Host, raw []byte, chat bool) (request, error) {
 	var b ollamaBody
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return Request{}, BadRequest("%v", err)
+		return request{}, badRequest("%v", err)
 	}
 	if s.CheckModel(b.Model) != nil || b.Model == "" {
-		return Request{}, &APIError{Status: http.StatusNotFound, Message: fmt.Sprintf("model '%s' not found", b.Model)}
+		return request{}, &apiError{Status: http.StatusNotFound, Message: fmt.Sprintf("model '%s' not found", b.Model)}
 	}
 	asked := len(b.Think) > 0 && string(b.Think) != "null" && string(b.Think) != "false"
 	if asked && s.Options.Think == 0 {
-		return Request{}, BadRequest("%q does not support thinking", b.Model)
+		return request{}, badRequest("%q does not support thinking", b.Model)
 	}
 	ids, err := b.tokens(s, chat)
 	if err != nil {
-		return Request{}, err
+		return request{}, err
 	}
-	context := OllamaContext
+	context := ollamaContext
 	if b.Options.NumCtx > 0 {
 		context = b.Options.NumCtx
 	}
 	if b.Truncate != nil && !*b.Truncate && len(ids) > context {
-		return Request{}, BadRequest("the input length exceeds the context length")
+		return request{}, badRequest("the input length exceeds the context length")
 	}
 	if p := b.Options.NumPredict; p != nil && *p < 1 {
 		b.Options.NumPredict = nil // without limit
 	}
-	j := Request{Chat: chat, Stream: b.Stream == nil || *b.Stream}
+	j := request{Chat: chat, Stream: b.Stream == nil || *b.Stream}
 	if b.LogProbs {
 		j.TopLogProbs = s.WantedLogProbs(nil, max(1, b.TopLogs))
 	}
-	w := LengthLimits{Max: b.Options.NumPredict, Default: NaturalLimit, Think: !b.Raw && string(b.Think) != "false"}
-	if err := s.SetWork(&j, CutPrompt(ids, context), w); err != nil {
-		return Request{}, err
+	w := lengthLimits{Max: b.Options.NumPredict, Default: naturalLimit, Think: !b.Raw && string(b.Think) != "false"}
+	if err := s.SetWork(&j, cutPrompt(ids, context), w); err != nil {
+		return request{}, err
 	}
 	return j, nil
 }
@@ -91,7 +91,7 @@ func (b *ollamaBody) tokens(s *Host, chat bool) ([]uint32, error) {
 	case b.Raw:
 		return Append(nil, b.Prompt, vocab), nil
 	}
-	return AppendChat(nil, []Message{{Role: "user", Text: b.Prompt}}, vocab), nil
+	return appendChat(nil, []message{{Role: "user", Text: b.Prompt}}, vocab), nil
 }
 
 // ollamaLine is one line of a stream, or an answer in one piece.
@@ -169,12 +169,12 @@ func (e *ollamaEncoder) Whole(u sim.Usage) any {
 	return e.end(e.line(e.Request.Work.ReasoningTokens, u.OutputTokens), u)
 }
 
-func AboutOllama(s *Host) map[string]Route {
+func aboutOllama(s *Host) map[string]route {
 	model := map[string]any{"name": s.Options.ModelID, "model": s.Options.ModelID, "details": map[string]string{"format": "gguf"}}
-	loaded := map[string]any{"name": s.Options.ModelID, "model": s.Options.ModelID, "context_length": OllamaContext}
-	return map[string]Route{
-		"/api/version": {Method: http.MethodGet, Serve: FixedPage(map[string]string{"version": "0.17.4+sim"})},
-		"/api/tags":    {Method: http.MethodGet, Serve: FixedPage(map[string]any{"models": []any{model}})},
-		"/api/ps":      {Method: http.MethodGet, Serve: FixedPage(map[string]any{"models": []any{loaded}})},
+	loaded := map[string]any{"name": s.Options.ModelID, "model": s.Options.ModelID, "context_length": ollamaContext}
+	return map[string]route{
+		"/api/version": {Method: http.MethodGet, Serve: fixedPage(map[string]string{"version": "0.17.4+sim"})},
+		"/api/tags":    {Method: http.MethodGet, Serve: fixedPage(map[string]any{"models": []any{model}})},
+		"/api/ps":      {Method: http.MethodGet, Serve: fixedPage(map[string]any{"models": []any{loaded}})},
 	}
 }

@@ -16,17 +16,17 @@ func knownFields() []string {
 	tools tool_choice parallel_tool_calls echo best_of suffix store metadata reasoning_effort service_tier`)
 }
 
-// ChatEndpoint and textEndpoint are OpenAI's two endpoints in an engine's style.
-func ChatEndpoint(s *Style) *Endpoint {
+// chatEndpoint and textEndpoint are OpenAI's two endpoints in an engine's style.
+func chatEndpoint(s *style) *endpoint {
 	return openAIEndpoint(s, "/v1/chat/completions", true)
 }
-func TextEndpoint(s *Style) *Endpoint { return openAIEndpoint(s, "/v1/completions", false) }
+func textEndpoint(s *style) *endpoint { return openAIEndpoint(s, "/v1/completions", false) }
 
-func openAIEndpoint(style *Style, path string, chat bool) *Endpoint {
-	return &Endpoint{
-		Path: path, KnownFields: knownFields(), Framing: EventFraming(), Refusal: style.refusal, Done: true, DoneAfterError: style.doneAfterError,
-		Parse:   func(s *Host, raw []byte) (Request, error) { return s.ParseOpenAI(raw, chat) },
-		Encoder: func(a *AnswerState) Encoder { return newOpenAIEncoder(a, style) },
+func openAIEndpoint(style *style, path string, chat bool) *endpoint {
+	return &endpoint{
+		Path: path, KnownFields: knownFields(), Framing: eventFraming(), Refusal: style.refusal, Done: true, DoneAfterError: style.doneAfterError,
+		Parse:   func(s *Host, raw []byte) (request, error) { return s.ParseOpenAI(raw, chat) },
+		Encoder: func(a *AnswerState) encoder { return newOpenAIEncoder(a, style) },
 	}
 }
 
@@ -39,7 +39,7 @@ type openAIChunk struct {
 	Fingerprint string         `json:"system_fingerprint,omitempty"`
 	Choices     []openAIChoice `json:"choices"`
 	Usage       any            `json:"usage,omitzero"` // null or openAIUsage
-	Timings     *Timings       `json:"timings,omitempty"`
+	Timings     *timings       `json:"timings,omitempty"`
 	Stamp
 }
 
@@ -75,11 +75,11 @@ type openAIUsage struct {
 // openAIEncoder encodes chat completions and plain completions.
 type openAIEncoder struct {
 	*AnswerState
-	style *Style
+	style *style
 	base  openAIChunk // what all chunks have
 }
 
-func newOpenAIEncoder(a *AnswerState, style *Style) *openAIEncoder {
+func newOpenAIEncoder(a *AnswerState, style *style) *openAIEncoder {
 	object, prefix := "text_completion", "cmpl-"
 	if a.Request.Chat {
 		object, prefix = "chat.completion.chunk", "chatcmpl-"
@@ -128,7 +128,7 @@ func (e *openAIEncoder) choice(from, to int) openAIChoice {
 	case from < e.Request.Work.ReasoningTokens && to > from:
 		e.reason(&delta, text)
 	case e.IsToolCall(to) && to > from:
-		delta.Content, delta.ToolCalls = JSONNull(), e.call(from, to)
+		delta.Content, delta.ToolCalls = jsonNull(), e.call(from, to)
 	case e.IsToolCall(to):
 	default:
 		delta.Content = text
@@ -171,7 +171,7 @@ func (e *openAIEncoder) chunk(choice openAIChoice, n int) openAIChunk {
 	case e.style.zeros && r.Usage && !r.Chat:
 		c.Usage = openAIUsage{}
 	case r.Usage && !e.style.noNulls || e.style.nulls:
-		c.Usage = JSONNull()
+		c.Usage = jsonNull()
 	}
 	c.Stamp = e.Stamp()
 	return c
@@ -206,7 +206,7 @@ func (e *openAIEncoder) Closing(u sim.Usage) (chunks []any) {
 // usage puts the whole usage object into a chunk, and llama.cpp's timings behind it.
 func (e *openAIEncoder) usage(c *openAIChunk, u sim.Usage) {
 	usage := usageOf(u.PromptTokens, u.OutputTokens)
-	usage.PromptDetails = JSONNull()
+	usage.PromptDetails = jsonNull()
 	if e.Host.Config.PrefixCache {
 		usage.PromptDetails = map[string]int{"cached_tokens": u.CachedTokens}
 	}
@@ -215,7 +215,7 @@ func (e *openAIEncoder) usage(c *openAIChunk, u sim.Usage) {
 	}
 	c.Usage = usage
 	if e.style.timings {
-		c.Timings = TimingsOf(u)
+		c.Timings = timingsOf(u)
 	}
 }
 
@@ -232,7 +232,7 @@ func (e *openAIEncoder) Whole(u sim.Usage) any {
 		reasoning := e.Request.Work.ReasoningTokens
 		choice.Message = &openAIDelta{Role: "assistant", Content: e.Text(reasoning, u.OutputTokens)}
 		if e.Request.Tool != "" {
-			choice.Message.Content, choice.Message.ToolCalls = JSONNull(), e.call(reasoning, u.OutputTokens)
+			choice.Message.Content, choice.Message.ToolCalls = jsonNull(), e.call(reasoning, u.OutputTokens)
 		}
 		if reasoning > 0 {
 			e.reason(choice.Message, e.Text(0, reasoning))

@@ -11,7 +11,7 @@ import (
 // body holds the fields of a request to OpenAI's endpoints that are used.
 type body struct {
 	Model               string          `json:"model"`
-	Messages            []ChatMessage   `json:"messages"`
+	Messages            []chatMessage   `json:"messages"`
 	Prompt              json.RawMessage `json:"prompt"`
 	MaxTokens           *int            `json:"max_tokens"`
 	MaxCompletionTokens *int            `json:"max_completion_tokens"`
@@ -34,19 +34,19 @@ type body struct {
 }
 
 // ParseOpenAI parses the body of a request to one of OpenAI's endpoints.
-func (s *Host) ParseOpenAI(raw []byte, chat bool) (Request, error) {
+func (s *Host) ParseOpenAI(raw []byte, chat bool) (request, error) {
 	var b body
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return Request{}, BadRequest("the body is not a valid request: %v", err)
+		return request{}, badRequest("the body is not a valid request: %v", err)
 	}
 	if err := s.CheckModel(b.Model); err != nil {
-		return Request{}, err
+		return request{}, err
 	}
 	ids, err := s.promptTokens(&b, chat)
 	if err != nil {
-		return Request{}, err
+		return request{}, err
 	}
-	j := Request{Chat: chat, Stream: b.Stream}
+	j := request{Chat: chat, Stream: b.Stream}
 	if chat {
 		j.Tool = b.Called()
 	}
@@ -56,25 +56,25 @@ func (s *Host) ParseOpenAI(raw []byte, chat bool) (Request, error) {
 	if !chat && (b.Echo || b.PromptLogProbs != nil) {
 		j.Prompted, j.Echo, j.Listed = s.Score(b.Prompt), b.Echo, b.PromptLogProbs != nil
 	}
-	w := LengthLimits{Max: b.MaxTokens, Exact: b.IgnoreEOS, Min: b.MinTokens, Default: sim.DefaultOutputTokens}
+	w := lengthLimits{Max: b.MaxTokens, Exact: b.IgnoreEOS, Min: b.MinTokens, Default: sim.DefaultOutputTokens}
 	if b.MaxCompletionTokens != nil && s.Name != "ollama" { // which ignores it
 		w.Max = b.MaxCompletionTokens
 	}
 	if chat {
 		w.Default = math.MaxInt
 		if !b.IgnoreEOS {
-			w.Default = NaturalLimit
+			w.Default = naturalLimit
 		}
 	}
 	if s.Natural {
 		w.Exact, w.Min = false, 0
 	}
 	if s.Name == "ollama" {
-		ids = CutPrompt(ids, OllamaContext)
+		ids = cutPrompt(ids, ollamaContext)
 	}
 	w.Think = chat && b.thinks()
 	if err := s.SetWork(&j, ids, w); err != nil {
-		return Request{}, err
+		return request{}, err
 	}
 	return j, nil
 }
@@ -88,13 +88,13 @@ func (b *body) thinks() bool {
 // promptTokens returns the ids of a request's prompt.
 func (s *Host) promptTokens(b *body, chat bool) ([]uint32, error) {
 	if !chat {
-		return CompletionPrompt(b.Prompt, s.Config.Model.Vocab)
+		return completionPrompt(b.Prompt, s.Config.Model.Vocab)
 	}
 	return s.ChatTokens(b.Messages)
 }
 
-// CompletionPrompt returns the ids of a prompt: a string, token ids, or a list with one of them.
-func CompletionPrompt(raw json.RawMessage, vocab int) ([]uint32, error) {
+// completionPrompt returns the ids of a prompt: a string, token ids, or a list with one of them.
+func completionPrompt(raw json.RawMessage, vocab int) ([]uint32, error) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) == nil && len(list) == 1 && !isNumber(list[0]) {
 		raw = list[0]
@@ -105,10 +105,10 @@ func CompletionPrompt(raw json.RawMessage, vocab int) ([]uint32, error) {
 	}
 	var ids []uint32
 	if json.Unmarshal(raw, &ids) != nil {
-		return nil, BadRequest("prompt must be a string, token ids, or a list of one of them")
+		return nil, badRequest("prompt must be a string, token ids, or a list of one of them")
 	}
 	if slices.ContainsFunc(ids, func(id uint32) bool { return id >= uint32(vocab) }) {
-		return nil, BadRequest("the prompt holds a token id that is out of vocabulary (%d)", vocab)
+		return nil, badRequest("the prompt holds a token id that is out of vocabulary (%d)", vocab)
 	}
 	return ids, nil
 }

@@ -12,9 +12,9 @@ const (
 	roundingSalt = 0x2047
 )
 
-// Prompt returns the log-probability of a token of a prompt after another one, in nats: a fixed function of the texts of both, the same for all
+// prompt returns the log-probability of a token of a prompt after another one, in nats: a fixed function of the texts of both, the same for all
 // servers.
-func Prompt(before, token string) float64 {
+func prompt(before, token string) float64 {
 	f := fraction(before, token, promptSalt)
 	return likeliest + (leastLikely-likeliest)*f*f
 }
@@ -22,7 +22,7 @@ func Prompt(before, token string) float64 {
 // Rounded returns it as a model finds it whose log-probabilities are off at random by a number of nats (a standard deviation): lower by half of its
 // square in the mean, which is what such noise in the logits costs.
 func Rounded(before, token string, nats float64) float64 {
-	p := Prompt(before, token)
+	p := prompt(before, token)
 	if nats == 0 {
 		return p
 	}
@@ -32,5 +32,5 @@ func Rounded(before, token string, nats float64) float64 {
 
 func fraction(before, token string, salt uint64) float64 {
 	const vocab = math.MaxUint32
-	return Fraction(Mix(uint64(ID(before, vocab))<<32 ^ uint64(ID(token, vocab)) ^ salt<<16))
+	return Fraction(mix(uint64(id(before, vocab))<<32 ^ uint64(id(token, vocab)) ^ salt<<16))
 }

@@ -6,8 +6,8 @@ import (
 	"llmsweep/client/sim"
 )
 
-// LlamacppRefusal is llama-server's error object.
-func LlamacppRefusal(e *APIError) any {
+// llamacppRefusal is llama-server's error object.
+func llamacppRefusal(e *apiError) any {
 	kind := "server_error"
 	if e.Status < 500 {
 		kind = "invalid_request_error"
@@ -15,19 +15,19 @@ func LlamacppRefusal(e *APIError) any {
 	return map[string]any{"error": map[string]any{"code": e.Status, "message": e.Message, "type": kind}}
 }
 
-// Timings are the counts among what llama-server measures.
-type Timings struct {
+// timings are the counts among what llama-server measures.
+type timings struct {
 	CacheN     int `json:"cache_n"`
 	PromptN    int `json:"prompt_n"`
 	PredictedN int `json:"predicted_n"`
 }
 
-func TimingsOf(u sim.Usage) *Timings {
-	return &Timings{CacheN: u.CachedTokens, PromptN: u.PromptTokens - u.CachedTokens, PredictedN: u.OutputTokens}
+func timingsOf(u sim.Usage) *timings {
+	return &timings{CacheN: u.CachedTokens, PromptN: u.PromptTokens - u.CachedTokens, PredictedN: u.OutputTokens}
 }
 
-// TgiRefusal is TGI's error object.
-func TgiRefusal(e *APIError) any {
+// tgiRefusal is TGI's error object.
+func tgiRefusal(e *apiError) any {
 	kind := "generation"
 	switch e.Status {
 	case http.StatusBadRequest:

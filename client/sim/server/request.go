@@ -9,18 +9,18 @@ import (
 	"llmsweep/client/sim"
 )
 
-// NaturalLimit is the longest chat answer, in tokens, where the request sets no length. A real model would end by itself;
+// naturalLimit is the longest chat answer, in tokens, where the request sets no length. A real model would end by itself;
 // vLLM's own limit is the model's length.
-const NaturalLimit = 256
+const naturalLimit = 256
 
-// ChatMessage is a message of a conversation, in OpenAI's format.
-type ChatMessage struct {
+// chatMessage is a message of a conversation, in OpenAI's format.
+type chatMessage struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"` // a string, a list of parts, or null
 }
 
-// Request is a parsed request, independent of its API.
-type Request struct {
+// request is a parsed request, independent of its API.
+type request struct {
 	Work            sim.Request // what the engine is asked for
 	Chat            bool
 	Stream          bool
@@ -32,14 +32,14 @@ type Request struct {
 	TopLogProbs     int       // report the log-probabilities of so many tokens at each place; 0 for none
 	Sum             int64     // that the answer ends with; only with Sums
 	Sums            bool      // the prompt asks for a sum
-	Prompted        *Prompted // the prompt, whose log-probabilities are asked for; nil for none
+	Prompted        *prompted // the prompt, whose log-probabilities are asked for; nil for none
 	Echo            bool      // the answer begins with the prompt
 	Listed          bool      // the prompt's log-probabilities are a list of their own
 	ReportCounts    bool      // report counts and the finish reason (Triton's vLLM backend)
 }
 
-// LengthLimits is the length of an answer, in tokens, as the request asks for it.
-type LengthLimits struct {
+// lengthLimits is the length of an answer, in tokens, as the request asks for it.
+type lengthLimits struct {
 	Max     *int // the most, as the request sets it; nil: it does not
 	Default int  // the most where the request sets no length
 	Min     int  // no natural end before it
@@ -48,12 +48,12 @@ type LengthLimits struct {
 }
 
 // SetWork sets a request's prompt and the length of its answer. A natural end depends on the prompt.
-func (s *Host) SetWork(j *Request, ids []uint32, w LengthLimits) error {
+func (s *Host) SetWork(j *request, ids []uint32, w lengthLimits) error {
 	if len(ids) == 0 {
-		return BadRequest("the prompt is empty")
+		return badRequest("the prompt is empty")
 	}
 	j.Work.PromptTokens = len(ids)
-	j.Work.Prefix = BlockHashes(ids, s.Config.BlockTokens)
+	j.Work.Prefix = blockHashes(ids, s.Config.BlockTokens)
 	j.seed = promptSeed(s.Config.Seed, ids)
 	j.Work.Prompt = j.seed
 	limit, err := s.limit(len(ids), w)
@@ -73,11 +73,11 @@ func (s *Host) SetWork(j *Request, ids []uint32, w LengthLimits) error {
 }
 
 // ownLength returns the length at which an answer ends by itself; ends is false where it does not.
-func (s *Host) ownLength(seed uint64, limit, reasoning int, w LengthLimits) (own int, ends bool) {
+func (s *Host) ownLength(seed uint64, limit, reasoning int, w lengthLimits) (own int, ends bool) {
 	if s.Options.FullLength || w.Exact && !s.Options.IgnoreLength {
 		return 0, false
 	}
-	own = s.Options.Natural.draw(Fraction(Mix(seed)), limit, reasoning)
+	own = s.Options.Natural.draw(Fraction(mix(seed)), limit, reasoning)
 	if !s.Options.IgnoreLength {
 		own = max(own, w.Min)
 	}
@@ -85,11 +85,11 @@ func (s *Host) ownLength(seed uint64, limit, reasoning int, w LengthLimits) (own
 }
 
 // limit returns the longest allowed answer.
-func (s *Host) limit(prompt int, w LengthLimits) (int, error) {
+func (s *Host) limit(prompt int, w lengthLimits) (int, error) {
 	cfg := s.Config
 	room := min(cfg.MaxModelLen, cfg.KVTokens-cfg.KVTokens%cfg.BlockTokens) - prompt
 	limit := w.Default
-	if limit == NaturalLimit && s.Options.Natural.Tokens > 0 {
+	if limit == naturalLimit && s.Options.Natural.Tokens > 0 {
 		limit = room
 	}
 	if limit > sim.DefaultOutputTokens {
@@ -100,46 +100,46 @@ func (s *Host) limit(prompt int, w LengthLimits) (int, error) {
 	}
 	switch {
 	case limit > room || room < 1:
-		return 0, BadRequest("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the "+
+		return 0, badRequest("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the "+
 			"messages, %d in the completion). Please reduce the length of the messages or completion.",
 			room+prompt, prompt+limit, prompt, limit)
 	case limit < 1:
-		return 0, BadRequest("max_tokens must be at least 1, got %d.", limit)
+		return 0, badRequest("max_tokens must be at least 1, got %d.", limit)
 	case w.Min > limit:
-		return 0, BadRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, w.Min)
+		return 0, badRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, w.Min)
 	}
 	return limit, nil
 }
 
-// OllamaContext is Ollama's default num_ctx.
-const OllamaContext = 4096
+// ollamaContext is Ollama's default num_ctx.
+const ollamaContext = 4096
 
-// CutPrompt shortens a prompt to the context's length without an error, as Ollama does.
-func CutPrompt(ids []uint32, context int) []uint32 { return ids[max(0, len(ids)-context):] }
+// cutPrompt shortens a prompt to the context's length without an error, as Ollama does.
+func cutPrompt(ids []uint32, context int) []uint32 { return ids[max(0, len(ids)-context):] }
 
 // CheckModel returns an error where the server has no model of a name.
 func (s *Host) CheckModel(name string) error {
 	if name == "" || s.AnyModel || name == s.Options.ModelID || name+":latest" == s.Options.ModelID {
 		return nil
 	}
-	return &APIError{Status: http.StatusNotFound, Kind: "NotFoundError",
+	return &apiError{Status: http.StatusNotFound, Kind: "NotFoundError",
 		Message: fmt.Sprintf("The model `%s` does not exist.", name)}
 }
 
 // ChatTokens returns the ids of a conversation in the chat template.
-func (s *Host) ChatTokens(all []ChatMessage) ([]uint32, error) {
+func (s *Host) ChatTokens(all []chatMessage) ([]uint32, error) {
 	if len(all) == 0 {
-		return nil, BadRequest("messages is missing or empty")
+		return nil, badRequest("messages is missing or empty")
 	}
-	messages := make([]Message, len(all))
+	messages := make([]message, len(all))
 	for i, m := range all {
 		text, err := contentText(m.Content)
 		if err != nil {
 			return nil, err
 		}
-		messages[i] = Message{Role: m.Role, Text: text}
+		messages[i] = message{Role: m.Role, Text: text}
 	}
-	return AppendChat(nil, messages, s.Config.Model.Vocab), nil
+	return appendChat(nil, messages, s.Config.Model.Vocab), nil
 }
 
 // contentText returns a message's content: a string, or the texts in a list of parts.
@@ -150,7 +150,7 @@ func contentText(raw json.RawMessage) (string, error) {
 	}
 	var parts []struct{ Type, Text string }
 	if err := json.Unmarshal(raw, &parts); err != nil {
-		return "", BadRequest("a message's content is neither a string nor a list of parts")
+		return "", badRequest("a message's content is neither a string nor a list of parts")
 	}
 	for _, p := range parts {
 		text += p.Text
@@ -160,16 +160,16 @@ func contentText(raw json.RawMessage) (string, error) {
 
 func promptSeed(seed uint64, ids []uint32) uint64 {
 	for _, id := range ids {
-		seed = Mix(seed ^ uint64(id))
+		seed = mix(seed ^ uint64(id))
 	}
 	return seed
 }
 
-// RejectUnknown returns an error that names the first field that a strict server does not know.
-func RejectUnknown(raw []byte, known []string) error {
+// rejectUnknown returns an error that names the first field that a strict server does not know.
+func rejectUnknown(raw []byte, known []string) error {
 	var fields, options map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
-		return BadRequest("the body is not a JSON object: %v", err)
+		return badRequest("the body is not a JSON object: %v", err)
 	}
 	var unknown []string
 	for name := range fields {
@@ -188,6 +188,6 @@ func RejectUnknown(raw []byte, known []string) error {
 		return nil
 	}
 	name := slices.Min(unknown)
-	return &APIError{Status: http.StatusBadRequest, Kind: "invalid_request_error", Param: name, Code: "unknown_parameter",
+	return &apiError{Status: http.StatusBadRequest, Kind: "invalid_request_error", Param: name, Code: "unknown_parameter",
 		Message: fmt.Sprintf("Unknown parameter: '%s'.", name)}
 }

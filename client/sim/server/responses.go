@@ -8,27 +8,27 @@ import (
 	"llmsweep/client/sim"
 )
 
-// ResponsesStyle has the properties in which engines differ, after captures of vLLM 0.32.0 and llama-server b11434, and
+// responsesStyle has the properties in which engines differ, after captures of vLLM 0.32.0 and llama-server b11434, and
 // OpenAI's reference.
-type ResponsesStyle struct {
+type responsesStyle struct {
 	Numbered   bool // events have a sequence number, and the indices of their item and part; reasoning is counted
 	Incomplete bool // a cut answer has the status "incomplete"
 	Named      bool // its last event is then "response.incomplete"; vLLM's is "response.completed"
 }
 
-// ResponsesEndpoint is OpenAI's Responses API in an engine's style.
-func ResponsesEndpoint(style ResponsesStyle, refusal func(*APIError) any) func() *Endpoint {
-	return func() *Endpoint {
-		return &Endpoint{
-			Path: "/v1/responses", Framing: EventFraming(), Refusal: refusal, Parse: parseResponses,
+// responsesEndpoint is OpenAI's Responses API in an engine's style.
+func responsesEndpoint(style responsesStyle, refusal func(*apiError) any) func() *endpoint {
+	return func() *endpoint {
+		return &endpoint{
+			Path: "/v1/responses", Framing: eventFraming(), Refusal: refusal, Parse: parseResponses,
 			KnownFields: strings.Fields("model input instructions stream store max_output_tokens temperature top_p reasoning tools tool_choice " +
 				"parallel_tool_calls metadata text truncation user include previous_response_id service_tier"),
-			Encoder: func(a *AnswerState) Encoder { return &responsesEncoder{AnswerState: a, style: style} },
+			Encoder: func(a *AnswerState) encoder { return &responsesEncoder{AnswerState: a, style: style} },
 		}
 	}
 }
 
-func parseResponses(s *Host, raw []byte) (Request, error) {
+func parseResponses(s *Host, raw []byte) (request, error) {
 	var b struct {
 		Model           string          `json:"model"`
 		Input           json.RawMessage `json:"input"`
@@ -42,30 +42,30 @@ func parseResponses(s *Host, raw []byte) (Request, error) {
 		Tools
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return Request{}, BadRequest("the body is not a valid request: %v", err)
+		return request{}, badRequest("the body is not a valid request: %v", err)
 	}
 	if err := s.CheckModel(b.Model); err != nil {
-		return Request{}, err
+		return request{}, err
 	}
-	var conversation []ChatMessage
+	var conversation []chatMessage
 	if b.Instructions != "" {
-		conversation = append(conversation, ChatMessage{Role: "system", Content: Marshal(b.Instructions)})
+		conversation = append(conversation, chatMessage{Role: "system", Content: marshal(b.Instructions)})
 	}
-	var items []ChatMessage
+	var items []chatMessage
 	if json.Unmarshal(b.Input, &items) != nil {
-		items = []ChatMessage{{Role: "user", Content: b.Input}}
+		items = []chatMessage{{Role: "user", Content: b.Input}}
 	}
 	ids, err := s.ChatTokens(append(conversation, items...))
 	if err != nil {
-		return Request{}, err
+		return request{}, err
 	}
-	j := Request{Chat: true, Stream: b.Stream, Tool: b.Called()}
-	w := LengthLimits{Max: b.MaxOutputTokens, Exact: b.IgnoreEOS, Default: NaturalLimit, Think: b.Reasoning.Effort != "none"}
+	j := request{Chat: true, Stream: b.Stream, Tool: b.Called()}
+	w := lengthLimits{Max: b.MaxOutputTokens, Exact: b.IgnoreEOS, Default: naturalLimit, Think: b.Reasoning.Effort != "none"}
 	if b.IgnoreEOS {
 		w.Default = math.MaxInt
 	}
 	if err := s.SetWork(&j, ids, w); err != nil {
-		return Request{}, err
+		return request{}, err
 	}
 	return j, nil
 }
@@ -73,7 +73,7 @@ func parseResponses(s *Host, raw []byte) (Request, error) {
 // responsesEncoder sends the answer as output items: reasoning, then a message or a call of a function.
 type responsesEncoder struct {
 	*AnswerState
-	style   ResponsesStyle
+	style   responsesStyle
 	sent    int            // events
 	item    map[string]any // the one that is open; nil for none
 	from    int            // its first token

@@ -7,19 +7,19 @@ import (
 	"llmsweep/client/sim/habit"
 )
 
-// Prompted is a prompt whose own log-probabilities a request asks for.
-type Prompted struct {
+// prompted is a prompt whose own log-probabilities a request asks for.
+type prompted struct {
 	pieces []string
 	shift  float64 // of the habit rounds
 }
 
 // Score returns the prompt whose log-probabilities are told; nil where the server has none, or it is no text.
-func (s *Host) Score(prompt json.RawMessage) *Prompted {
+func (s *Host) Score(prompt json.RawMessage) *prompted {
 	var text string
 	if s.Options.NoLogProbs || json.Unmarshal(prompt, &text) != nil {
 		return nil
 	}
-	p := &Prompted{pieces: Pieces(text)}
+	p := &prompted{pieces: Pieces(text)}
 	if h, ok := habit.Find[habit.Rounds](s.Config.Habits); ok {
 		p.shift = h.Shift
 	}
@@ -27,7 +27,7 @@ func (s *Host) Score(prompt json.RawMessage) *Prompted {
 }
 
 // Text returns the prompt.
-func (p *Prompted) Text() (text string) {
+func (p *prompted) Text() (text string) {
 	for _, piece := range p.pieces {
 		text += piece
 	}
@@ -35,7 +35,7 @@ func (p *Prompted) Text() (text string) {
 }
 
 // at returns the log-probability of a token: nil of the first one, which nothing precedes.
-func (p *Prompted) at(i int) any {
+func (p *prompted) at(i int) any {
 	if i == 0 {
 		return nil
 	}
@@ -43,17 +43,17 @@ func (p *Prompted) at(i int) any {
 }
 
 // Places returns vLLM's prompt_logprobs.
-func (p *Prompted) Places(vocab int) []any {
+func (p *prompted) Places(vocab int) []any {
 	all := []any{nil}
 	for i := 1; i < len(p.pieces); i++ {
-		id := strconv.Itoa(int(ID(p.pieces[i], vocab)))
+		id := strconv.Itoa(int(id(p.pieces[i], vocab)))
 		all = append(all, map[string]any{id: map[string]any{"logprob": p.at(i), "rank": 1, "decoded_token": p.pieces[i]}})
 	}
 	return all
 }
 
 // Columns returns the log-probabilities of the prompt and of the answer behind it, as plain completions have them.
-func (p *Prompted) Columns(tokens []string, logs []float64) any {
+func (p *prompted) Columns(tokens []string, logs []float64) any {
 	names, values, offsets, at := []string{}, []any{}, []int{}, 0
 	for i, piece := range p.pieces {
 		names, values, offsets = append(names, piece), append(values, p.at(i)), append(offsets, at)
@@ -67,9 +67,9 @@ func (p *Prompted) Columns(tokens []string, logs []float64) any {
 }
 
 // Triples returns SGLang's input_token_logprobs.
-func (p *Prompted) Triples(vocab int) (all []any) {
+func (p *prompted) Triples(vocab int) (all []any) {
 	for i, piece := range p.pieces {
-		all = append(all, []any{p.at(i), ID(piece, vocab), piece})
+		all = append(all, []any{p.at(i), id(piece, vocab), piece})
 	}
 	return all
 }

@@ -15,15 +15,15 @@ const qwenEndOfTurn = 151645
 // it in the other engine's field, which both ignore.
 const generateDefault = 128
 
-// SglangEndpoint is SGLang's own /generate, after sgl-project/sglang, python/sglang/srt/entrypoints/http_server.py,
+// sglangEndpoint is SGLang's own /generate, after sgl-project/sglang, python/sglang/srt/entrypoints/http_server.py,
 // managers/tokenizer_manager.py and io_struct.py, as of 0.5; not checked against a running engine. It also accepts
 // lmdeploy's body, which a real server would reject because its prompt is not in "text".
-func SglangEndpoint() *Endpoint {
-	return &Endpoint{
-		Path: "/generate", KnownFields: strings.Fields("text input_ids sampling_params stream return_logprob return_text_in_logprobs logprob_start_len top_logprobs_num rid"), Framing: EventFraming(),
+func sglangEndpoint() *endpoint {
+	return &endpoint{
+		Path: "/generate", KnownFields: strings.Fields("text input_ids sampling_params stream return_logprob return_text_in_logprobs logprob_start_len top_logprobs_num rid"), Framing: eventFraming(),
 		Parse: parseSGLang, Done: true, DoneAfterError: true,
-		Encoder: func(a *AnswerState) Encoder { return &sglangEncoder{a} },
-		Refusal: func(e *APIError) any {
+		Encoder: func(a *AnswerState) encoder { return &sglangEncoder{a} },
+		Refusal: func(e *apiError) any {
 			return map[string]any{"error": map[string]string{"message": e.Message}}
 		},
 	}
@@ -51,27 +51,27 @@ type generateBody struct {
 func (b *generateBody) prompt(vocab int) ([]uint32, error) {
 	for _, raw := range []json.RawMessage{b.Text, b.Prompt, b.InputIDs} {
 		if len(raw) > 0 && string(raw) != "null" {
-			return CompletionPrompt(raw, vocab)
+			return completionPrompt(raw, vocab)
 		}
 	}
-	return nil, BadRequest("Either text, input_ids or input_embeds should be provided.")
+	return nil, badRequest("Either text, input_ids or input_embeds should be provided.")
 }
 
 // readGenerate reads a body and the tokens of its prompt.
 func readGenerate(s *Host, raw []byte) (b generateBody, ids []uint32, err error) {
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return b, nil, BadRequest("the body is not a valid request: %v", err)
+		return b, nil, badRequest("the body is not a valid request: %v", err)
 	}
 	ids, err = b.prompt(s.Config.Model.Vocab)
 	return b, ids, err
 }
 
-func parseSGLang(s *Host, raw []byte) (Request, error) {
+func parseSGLang(s *Host, raw []byte) (request, error) {
 	b, ids, err := readGenerate(s, raw)
 	if err != nil {
-		return Request{}, err
+		return request{}, err
 	}
-	j := Request{Stream: b.Stream}
+	j := request{Stream: b.Stream}
 	if b.ReturnLogProb {
 		j.TopLogProbs = s.WantedLogProbs(nil, max(1, b.TopLogProbs))
 		if b.LogProbsFrom != nil && *b.LogProbsFrom == 0 { // the default is the prompt's end
@@ -79,7 +79,7 @@ func parseSGLang(s *Host, raw []byte) (Request, error) {
 		}
 	}
 	p := b.SamplingParams
-	return j, s.SetWork(&j, ids, LengthLimits{Max: p.MaxNewTokens, Default: generateDefault, Min: p.MinNewTokens, Exact: p.IgnoreEOS})
+	return j, s.SetWork(&j, ids, lengthLimits{Max: p.MaxNewTokens, Default: generateDefault, Min: p.MinNewTokens, Exact: p.IgnoreEOS})
 }
 
 // sglangObject is a chunk, or an answer in one piece.
@@ -113,7 +113,7 @@ func (e *sglangEncoder) object(from, to int) sglangObject {
 		from = 0
 	}
 	m := sglangMeta{
-		ID: e.ID, FinishReason: JSONNull(), PromptTokens: e.UsageCount(e.Request.Work.PromptTokens),
+		ID: e.ID, FinishReason: jsonNull(), PromptTokens: e.UsageCount(e.Request.Work.PromptTokens),
 		CompletionTokens: e.UsageCount(to), CachedTokens: e.UsageCount(e.Cached()),
 	}
 	if e.Request.TopLogProbs > 0 {
@@ -142,12 +142,12 @@ func (e *sglangEncoder) Closing(sim.Usage) []any { return nil }
 
 func (e *sglangEncoder) Whole(u sim.Usage) any { return e.object(0, u.OutputTokens) }
 
-func AboutSGLang(s *Host) map[string]Route {
-	info := FixedPage(map[string]any{"model_path": s.Options.ModelID, "tokenizer_path": s.Options.ModelID, "is_generation": true})
-	state := FixedPage(map[string]any{
+func aboutSGLang(s *Host) map[string]route {
+	info := fixedPage(map[string]any{"model_path": s.Options.ModelID, "tokenizer_path": s.Options.ModelID, "is_generation": true})
+	state := fixedPage(map[string]any{
 		"version": "0.5.2+sim", "served_model_name": s.Options.ModelID, "model_path": s.Options.ModelID,
 		"max_total_num_tokens": s.Config.KVTokens, "incremental_streaming_output": s.Options.Texts == "pieces"})
-	return map[string]Route{
+	return map[string]route{
 		"/get_model_info":  {Method: http.MethodGet, Serve: info},
 		"/get_server_info": {Method: http.MethodGet, Serve: state},
 		"/tokenize":        {Method: http.MethodPost, Serve: s.Tokenize},

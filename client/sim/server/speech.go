@@ -26,10 +26,10 @@ func (a *AnswerState) ChooseText(inside int, n uint64) {
 	habits, serverSeed := a.Host.Config.Habits, a.Host.Config.Seed
 	seed, length := a.Request.seed, a.Request.Work.OutputTokens
 	draw := func(salt, of uint64) float64 {
-		return Fraction(Mix(serverSeed ^ Mix(salt) ^ Mix(of)))
+		return Fraction(mix(serverSeed ^ mix(salt) ^ mix(of)))
 	}
 	place := func(of uint64) int { return 1 + int(draw(placeSalt, of)*float64(length)) }
-	other := func(of uint64) uint64 { return Mix(otherSalt ^ Mix(of) ^ serverSeed) }
+	other := func(of uint64) uint64 { return mix(otherSalt ^ mix(of) ^ serverSeed) }
 	right := true
 	defer func() { a.sum(right) }()
 	if h, ok := habit.Find[habit.Errs](habits); ok {
@@ -57,8 +57,8 @@ func (a *AnswerState) ChooseText(inside int, n uint64) {
 // sums finds a sum in a request's body.
 var sums = regexp.MustCompile(`([0-9]{1,9}) \+ ([0-9]{1,9})`)
 
-// AskedSum returns the last sum that a request's body asks for.
-func AskedSum(body []byte) (sum int64, ok bool) {
+// askedSum returns the last sum that a request's body asks for.
+func askedSum(body []byte) (sum int64, ok bool) {
 	if !bytes.Contains(body, []byte(" + ")) {
 		return 0, false
 	}
@@ -111,7 +111,7 @@ type place struct {
 	Top     []place `json:"top_logprobs,omitempty"`
 }
 
-func newPlace(c SpeechChoice) place {
+func newPlace(c speechChoice) place {
 	p := place{Token: c.Text, LogProb: c.LogP}
 	for _, b := range []byte(c.Text) {
 		p.Bytes = append(p.Bytes, int(b))
@@ -150,8 +150,8 @@ func (a *AnswerState) CompletionLogProbs(from, to int) any {
 
 // SGLangLogProbs returns the log-probabilities of the tokens after from, up to to, as SGLang has them: [log-probability, id, text].
 func (a *AnswerState) SGLangLogProbs(from, to int) (tokens, tops []any) {
-	triple := func(c SpeechChoice) any {
-		return []any{c.LogP, ID(c.Text, a.Host.Config.Model.Vocab), c.Text}
+	triple := func(c speechChoice) any {
+		return []any{c.LogP, id(c.Text, a.Host.Config.Model.Vocab), c.Text}
 	}
 	for n := from + 1; n <= to; n++ {
 		var all []any

@@ -7,7 +7,7 @@ import (
 
 func TestDifferences(t *testing.T) {
 	const length = 64
-	plain := NewSpeech(7)
+	plain := newSpeech(7)
 	for n := 1; n <= length; n++ {
 		top := plain.Top(n, 5)
 		sum := 0.0
@@ -35,7 +35,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-func firstDifference(a, b SpokenAnswer, length int) int {
+func firstDifference(a, b spokenAnswer, length int) int {
 	for n := 1; n <= length; n++ {
 		if a.Word(n) != b.Word(n) {
 			return n

@@ -11,17 +11,17 @@ import (
 // tgiDefault is how many tokens TGI sends where the request sets no length.
 const tgiDefault = 100
 
-// TgiEndpoint is TGI's own /generate_stream, after huggingface/text-generation-inference, docs/openapi.json 2.4.1; not
+// tgiEndpoint is TGI's own /generate_stream, after huggingface/text-generation-inference, docs/openapi.json 2.4.1; not
 // checked against a running engine. It always streams.
-func TgiEndpoint() *Endpoint {
-	return &Endpoint{
-		Path: "/generate_stream", KnownFields: strings.Fields("inputs parameters"), Framing: EventFraming(), Refusal: TgiRefusal,
+func tgiEndpoint() *endpoint {
+	return &endpoint{
+		Path: "/generate_stream", KnownFields: strings.Fields("inputs parameters"), Framing: eventFraming(), Refusal: tgiRefusal,
 		Invalid: http.StatusUnprocessableEntity, Parse: parseTGI,
-		Encoder: func(a *AnswerState) Encoder { return &tgiEncoder{a} },
+		Encoder: func(a *AnswerState) encoder { return &tgiEncoder{a} },
 	}
 }
 
-func parseTGI(s *Host, raw []byte) (Request, error) {
+func parseTGI(s *Host, raw []byte) (request, error) {
 	var b struct {
 		Inputs     string `json:"inputs"`
 		Parameters struct {
@@ -31,14 +31,14 @@ func parseTGI(s *Host, raw []byte) (Request, error) {
 		} `json:"parameters"`
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return Request{}, BadRequest("Failed to deserialize the JSON body into the target type: %v", err)
+		return request{}, badRequest("Failed to deserialize the JSON body into the target type: %v", err)
 	}
 	if t := b.Parameters.Temperature; t != nil && *t <= 0 {
-		return Request{}, BadRequest("Input validation error: `temperature` must be strictly positive")
+		return request{}, badRequest("Input validation error: `temperature` must be strictly positive")
 	}
-	j := Request{Stream: true, Usage: b.Parameters.Details && !s.Options.NoUsage}
+	j := request{Stream: true, Usage: b.Parameters.Details && !s.Options.NoUsage}
 	ids := Append(nil, b.Inputs, s.Config.Model.Vocab)
-	return j, s.SetWork(&j, ids, LengthLimits{Max: b.Parameters.MaxNewTokens, Default: tgiDefault})
+	return j, s.SetWork(&j, ids, lengthLimits{Max: b.Parameters.MaxNewTokens, Default: tgiDefault})
 }
 
 // tgiEvent is one token. The last event has the whole text and the details.
@@ -79,7 +79,7 @@ func (e *tgiEncoder) Tokens(from, to int) (all []any) {
 // event returns the event of the n-th token.
 func (e *tgiEncoder) event(n int) tgiEvent {
 	token := tgiToken{ID: e.TokenIDs(n-1, n)[0], Text: e.Text(n-1, n), LogProb: anyLogProb}
-	event := tgiEvent{Index: n, Token: token, GeneratedText: JSONNull(), Details: JSONNull(), Stamp: e.Stamp()}
+	event := tgiEvent{Index: n, Token: token, GeneratedText: jsonNull(), Details: jsonNull(), Stamp: e.Stamp()}
 	if !e.IsLast(n) {
 		return event
 	}
@@ -98,21 +98,21 @@ func (e *tgiEncoder) Closing(sim.Usage) []any { return nil }
 // Whole is never asked for: TGI's endpoint always streams.
 func (e *tgiEncoder) Whole(u sim.Usage) any { return e.event(u.OutputTokens) }
 
-func AboutTGI(s *Host) map[string]Route {
-	info := FixedPage(map[string]any{
+func aboutTGI(s *Host) map[string]route {
+	info := fixedPage(map[string]any{
 		"model_id": s.Options.ModelID, "max_total_tokens": s.Config.MaxModelLen, "max_input_tokens": s.Config.MaxModelLen - 1,
 		"max_concurrent_requests": 128, "router": "text-generation-router", "version": "2.4.1-sim"})
 	tokenize := func(w http.ResponseWriter, r *http.Request) {
 		var b struct{ Inputs string }
 		if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
-			WriteError(w, BadRequest("%v", err))
+			writeError(w, badRequest("%v", err))
 			return
 		}
 		tokens := []map[string]any{}
 		for _, id := range Append(nil, b.Inputs, s.Config.Model.Vocab) {
 			tokens = append(tokens, map[string]any{"id": id})
 		}
-		WriteJSON(w, http.StatusOK, tokens)
+		writeJSON(w, http.StatusOK, tokens)
 	}
-	return map[string]Route{"/info": {Method: http.MethodGet, Serve: info}, "/tokenize": {Method: http.MethodPost, Serve: tokenize}}
+	return map[string]route{"/info": {Method: http.MethodGet, Serve: info}, "/tokenize": {Method: http.MethodPost, Serve: tokenize}}
 }

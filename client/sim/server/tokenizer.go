@@ -79,49 +79,49 @@ const (
 func Append(ids []uint32, text string, vocab int) []uint32 {
 	for len(text) > 0 {
 		n := nextToken(text)
-		ids = append(ids, ID(text[:n], vocab))
+		ids = append(ids, id(text[:n], vocab))
 		text = text[n:]
 	}
 	return ids
 }
 
-// ID returns the id of a token, a hash of its text below vocab.
-func ID(token string, vocab int) uint32 {
+// id returns the id of a token, a hash of its text below vocab.
+func id(token string, vocab int) uint32 {
 	hash := uint64(14695981039346656037) // FNV-1a
 	for i := range len(token) {
 		hash = (hash ^ uint64(token[i])) * 1099511628211
 	}
-	return idCount + uint32(Mix(hash)%uint64(vocab-idCount))
+	return idCount + uint32(mix(hash)%uint64(vocab-idCount))
 }
 
-// Message is one message of a chat.
-type Message struct{ Role, Text string }
+// message is one message of a chat.
+type message struct{ Role, Text string }
 
-// AppendChat appends a conversation in Qwen2's template, which adds a system prompt where there is none. Each message has
+// appendChat appends a conversation in Qwen2's template, which adds a system prompt where there is none. Each message has
 // five tokens besides its text, and the opening of the answer has three.
-func AppendChat(ids []uint32, messages []Message, vocab int) []uint32 {
-	newline := ID("\n", vocab)
-	turn := func(m Message) {
-		ids = append(ids, idStart, ID(m.Role, vocab), newline)
+func appendChat(ids []uint32, messages []message, vocab int) []uint32 {
+	newline := id("\n", vocab)
+	turn := func(m message) {
+		ids = append(ids, idStart, id(m.Role, vocab), newline)
 		ids = Append(ids, m.Text, vocab)
 		ids = append(ids, idEnd, newline)
 	}
 	if len(messages) == 0 || messages[0].Role != "system" {
-		turn(Message{"system", "You are a helpful assistant."})
+		turn(message{"system", "You are a helpful assistant."})
 	}
 	for _, m := range messages {
 		turn(m)
 	}
-	return append(ids, idStart, ID("assistant", vocab), newline)
+	return append(ids, idStart, id("assistant", vocab), newline)
 }
 
-// BlockHashes returns a hash for each full block of ids, over all ids up to the block's end: equal hashes mean equal
+// blockHashes returns a hash for each full block of ids, over all ids up to the block's end: equal hashes mean equal
 // prefixes.
-func BlockHashes(ids []uint32, blockTokens int) []uint64 {
+func blockHashes(ids []uint32, blockTokens int) []uint64 {
 	hashes := make([]uint64, 0, len(ids)/blockTokens)
 	h := uint64(0)
 	for i, id := range ids {
-		h = Mix(h ^ uint64(id))
+		h = mix(h ^ uint64(id))
 		if (i+1)%blockTokens == 0 {
 			hashes = append(hashes, h)
 		}
@@ -129,8 +129,8 @@ func BlockHashes(ids []uint32, blockTokens int) []uint64 {
 	return hashes
 }
 
-// Mix is the output function of SplitMix64 (Steele, Lea, Flood 2014): a good hash of an integer.
-func Mix(x uint64) uint64 {
+// mix is the output function of SplitMix64 (Steele, Lea, Flood 2014): a good hash of an integer.
+func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -57,11 +57,11 @@ func TestAnswersRetokenize(t *testing.T) {
 
 func TestChatTemplateOverhead(t *testing.T) {
 	const vocab = 152064
-	count := func(messages ...Message) int { return len(AppendChat(nil, messages, vocab)) }
-	user := Message{"user", "one two"}
+	count := func(messages ...message) int { return len(appendChat(nil, messages, vocab)) }
+	user := message{"user", "one two"}
 	bare := len(Append(nil, "one two", vocab))
-	one := count(Message{"system", "x"}, user)
-	if got := count(Message{"system", "x"}, user, user) - one; got != bare+5 {
+	one := count(message{"system", "x"}, user)
+	if got := count(message{"system", "x"}, user, user) - one; got != bare+5 {
 		t.Errorf("a message costs %d tokens besides its text, want 5", got-bare)
 	}
 	if with, without := one, count(user); without-with != len(Append(nil, "You are a helpful assistant.", vocab))-1 {
@@ -70,9 +70,9 @@ func TestChatTemplateOverhead(t *testing.T) {
 }
 
 func TestBlockHashes(t *testing.T) {
-	a := BlockHashes([]uint32{1, 2, 3, 4, 5, 6, 7}, 3)
-	b := BlockHashes([]uint32{1, 2, 3, 4, 5, 9}, 3)
-	c := BlockHashes([]uint32{9, 2, 3, 4, 5, 6}, 3)
+	a := blockHashes([]uint32{1, 2, 3, 4, 5, 6, 7}, 3)
+	b := blockHashes([]uint32{1, 2, 3, 4, 5, 9}, 3)
+	c := blockHashes([]uint32{9, 2, 3, 4, 5, 6}, 3)
 	if len(a) != 2 || a[0] != b[0] || a[1] == b[1] || a[0] == c[0] || a[1] == c[1] {
 		t.Errorf("%x %x %x", a, b, c)
 	}

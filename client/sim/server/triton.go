@@ -12,12 +12,12 @@ import (
 // docs/protocol/extension_generate.md: TensorRT-LLM's ensemble, which has no counts and takes parameters at the top level
 // or nested, or vLLM's backend (triton-inference-server/vllm_backend, src/utils/request.py, 2026), which takes them
 // nested. Neither was checked against a running engine.
-func tritonEndpoint(model string, vllm bool) *Endpoint {
-	return &Endpoint{
-		Path: "/v2/models/" + model + "/generate_stream", Framing: EventFraming(), Refusal: PlainError,
+func tritonEndpoint(model string, vllm bool) *endpoint {
+	return &endpoint{
+		Path: "/v2/models/" + model + "/generate_stream", Framing: eventFraming(), Refusal: plainError,
 		KnownFields: []string{"text_input", "max_tokens", "stream", "temperature", "parameters", "bad_words", "stop_words"},
-		Parse:       func(s *Host, raw []byte) (Request, error) { return parseTriton(s, raw, vllm) },
-		Encoder:     func(a *AnswerState) Encoder { return &tritonEncoder{a} },
+		Parse:       func(s *Host, raw []byte) (request, error) { return parseTriton(s, raw, vllm) },
+		Encoder:     func(a *AnswerState) encoder { return &tritonEncoder{a} },
 	}
 }
 
@@ -29,7 +29,7 @@ type tritonParameters struct {
 	Stream    bool `json:"stream"`
 }
 
-func parseTriton(s *Host, raw []byte, vllm bool) (Request, error) {
+func parseTriton(s *Host, raw []byte, vllm bool) (request, error) {
 	var b struct {
 		TextInput  string           `json:"text_input"`
 		Parameters tritonParameters `json:"parameters"`
@@ -37,10 +37,10 @@ func parseTriton(s *Host, raw []byte, vllm bool) (Request, error) {
 		tritonParameters
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return Request{}, BadRequest("failed to parse the request JSON buffer: %v", err)
+		return request{}, badRequest("failed to parse the request JSON buffer: %v", err)
 	}
-	j := Request{Stream: b.Stream || b.Parameters.Stream, ReportCounts: b.Counts && vllm && !s.Options.NoUsage}
-	w := LengthLimits{Max: b.Parameters.MaxTokens, Default: sim.DefaultOutputTokens}
+	j := request{Stream: b.Stream || b.Parameters.Stream, ReportCounts: b.Counts && vllm && !s.Options.NoUsage}
+	w := lengthLimits{Max: b.Parameters.MaxTokens, Default: sim.DefaultOutputTokens}
 	if vllm {
 		w.Exact, w.Min = b.Parameters.IgnoreEOS, b.Parameters.MinTokens
 	} else {
@@ -48,7 +48,7 @@ func parseTriton(s *Host, raw []byte, vllm bool) (Request, error) {
 			w.Max = b.MaxTokens
 		}
 		if w.Max == nil {
-			return Request{}, BadRequest("[request id: <id_unknown>] expected 3 inputs but got 2 inputs for model 'ensemble'. Missing 'max_tokens'.")
+			return request{}, badRequest("[request id: <id_unknown>] expected 3 inputs but got 2 inputs for model 'ensemble'. Missing 'max_tokens'.")
 		}
 	}
 	return j, s.SetWork(&j, Append(nil, b.TextInput, s.Config.Model.Vocab), w)
@@ -99,8 +99,8 @@ func (e *tritonEncoder) Closing(sim.Usage) []any { return nil }
 
 func (e *tritonEncoder) Whole(u sim.Usage) any { return e.object(0, u.OutputTokens) }
 
-// AboutTriton returns the pages about server and model.
-func AboutTriton(s *Host) map[string]Route {
+// aboutTriton returns the pages about server and model.
+func aboutTriton(s *Host) map[string]route {
 	vllm := s.Name == "triton-vllm"
 	inputs := []string{"text_input", "max_tokens", "stream", "temperature"}
 	if vllm {
@@ -111,16 +111,16 @@ func AboutTriton(s *Host) map[string]Route {
 		tensors = append(tensors, map[string]any{"name": name, "datatype": "BYTES", "shape": []int{1}})
 	}
 	id := s.Options.ModelID
-	return map[string]Route{
-		"/v2": {Method: http.MethodGet, Serve: FixedPage(map[string]any{"name": "triton", "version": "2.60.0-sim", "extensions": []string{"generate"}})},
-		"/v2/models/" + id: {Method: http.MethodGet, Serve: FixedPage(map[string]any{
+	return map[string]route{
+		"/v2": {Method: http.MethodGet, Serve: fixedPage(map[string]any{"name": "triton", "version": "2.60.0-sim", "extensions": []string{"generate"}})},
+		"/v2/models/" + id: {Method: http.MethodGet, Serve: fixedPage(map[string]any{
 			"name": id, "versions": []string{"1"}, "platform": "ensemble", "inputs": tensors,
 			"outputs": []map[string]any{{"name": "text_output", "datatype": "BYTES", "shape": []int{1}}}})},
-		"/v2/repository/index": {Method: http.MethodPost, Serve: FixedPage([]map[string]string{{"name": id, "version": "1", "state": "READY"}})},
+		"/v2/repository/index": {Method: http.MethodPost, Serve: fixedPage([]map[string]string{{"name": id, "version": "1", "state": "READY"}})},
 	}
 }
 
-// TritonNative returns Triton's own endpoint, in one of its two kinds.
-func TritonNative(s *Host) *Endpoint {
+// tritonNative returns Triton's own endpoint, in one of its two kinds.
+func tritonNative(s *Host) *endpoint {
 	return tritonEndpoint(s.Options.ModelID, s.Name == "triton-vllm")
 }

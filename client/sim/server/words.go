@@ -14,5 +14,5 @@ var words = [...]string{
 
 // Word returns the n-th token of the answer with the given seed.
 func Word(seed uint64, n int) string {
-	return words[Mix(seed+uint64(n))%uint64(len(words))]
+	return words[mix(seed+uint64(n))%uint64(len(words))]
 }

@@ -66,8 +66,8 @@ type Waiter interface {
 	Close() error
 }
 
-// RealWorld returns the network, the disk and the clock of this machine.
-func RealWorld() World {
+// realWorld returns the network, the disk and the clock of this machine.
+func realWorld() World {
 	return World{
 		Disk: store.OS{}, Limits: client.ReadLimits, Waiter: func() Waiter { return load.NewExactTimer() }, Env: os.Getenv,
 		Serve: simserver.Serve, Proxy: http.ProxyFromEnvironment,
@@ -76,7 +76,7 @@ func RealWorld() World {
 
 // NewConsole returns a console in the real world.
 func NewConsole(ctx context.Context, out, errOut io.Writer) *Console {
-	return &Console{World: RealWorld(), Ctx: ctx, Out: out, Err: errOut}
+	return &Console{World: realWorld(), Ctx: ctx, Out: out, Err: errOut}
 }
 
 // Everywhere returns the console in a world whose servers can be reached from other machines.

@@ -47,7 +47,7 @@ func (r *Result) Page(w io.Writer, o layout.WriteOptions) error {
 // writePages writes the page of the comparison, and that of each side.
 func (r *Result) writePages(sides []*side, l lang.Lang) error {
 	for _, one := range sides {
-		if err := WritePage(one.dir, one.run, l); err != nil {
+		if err := writePage(one.dir, one.run, l); err != nil {
 			return err
 		}
 	}

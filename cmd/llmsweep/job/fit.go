@@ -23,8 +23,8 @@ func design(t *Target) (*sweep.FitDesign, error) {
 	}}, nil
 }
 
-// Varied returns the sessions of the stages of sweep --for-fit.
-func Varied(t *Target) (func(stage string) load.Source, error) {
+// varied returns the sessions of the stages of sweep --for-fit.
+func varied(t *Target) (func(stage string) load.Source, error) {
 	d, err := design(t)
 	if err != nil {
 		return nil, err

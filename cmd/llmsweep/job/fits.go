@@ -11,9 +11,9 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// CheckMachine returns a usage error where this machine cannot hold the streams. Nothing has been sent then. servers is how many servers
+// checkMachine returns a usage error where this machine cannot hold the streams. Nothing has been sent then. servers is how many servers
 // are measured with as many streams each.
-func CheckMachine(c *console.Console, server string, streams, servers int, flag string) error {
+func checkMachine(c *console.Console, server string, streams, servers int, flag string) error {
 	l := client.MachineLoad{Streams: streams, Files: servers, Ports: !strings.HasPrefix(server, "unix:"), Flag: flag}
 	if strings.HasPrefix(server, sim.Scheme) {
 		l.Files = 2 * servers // the embedded server has the other ends

@@ -138,7 +138,7 @@ func (j *Job) Check() error {
 	_, err := j.parse()
 	for _, url := range j.Urls {
 		if err == nil {
-			err = CheckURL(j.Console, url, j.Target, j.needs().conns)
+			err = checkURL(j.Console, url, j.Target, j.needs().conns)
 		}
 	}
 	return err
@@ -151,14 +151,14 @@ func (j *Job) shared(t *Target) Plan {
 		p.Args = j.before.Command.Args
 	}
 	if j.ForFit {
-		p.Sessions = Varied
+		p.Sessions = varied
 	}
 	return p
 }
 
 // again returns what all ranks measure, with the servers as rank 0 found them.
 func (j *Job) again(l *flags.WorkloadOptions, found []byte) (Plan, error) {
-	t, err := ConnectAsFound(j.Console, j.Urls, found, j.Target, l, j.Replay, j.needs().conns)
+	t, err := connectAsFound(j.Console, j.Urls, found, j.Target, l, j.Replay, j.needs().conns)
 	return j.shared(t), err
 }
 
@@ -189,7 +189,7 @@ func (j *Job) conclude(s *session) error {
 	run, dir := s.sides[0].run, s.sides[0].dir
 	doc, err := s.document(s.sides[0])
 	if err == nil {
-		err = WritePage(dir, run, j.Lang)
+		err = writePage(dir, run, j.Lang)
 	}
 	if err == nil { // a full disk is one error, not three
 		err = illustrate(dir, run, j.Lang)
@@ -222,8 +222,8 @@ func illustrate(dir *store.Dir, run *rundir.Run, l lang.Lang) error {
 	return dir.WriteFile(rundir.ReportFile, inputs.MarkedOutput(doc, inputs.XMLMark))
 }
 
-// WritePage writes report.html, from the records in the directory.
-func WritePage(dir *store.Dir, run *rundir.Run, l lang.Lang) error {
+// writePage writes report.html, from the records in the directory.
+func writePage(dir *store.Dir, run *rundir.Run, l lang.Lang) error {
 	if err := dir.Flush(); err != nil {
 		return err
 	}

@@ -15,15 +15,15 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// ConnectAll connects to one or several servers of the same model. The workload is made with the first one.
-func ConnectAll(c *console.Console, urls []string, f *flags.Target, l *flags.WorkloadOptions, r *workload.Replay, conns int) (*Target, error) {
+// connectAll connects to one or several servers of the same model. The workload is made with the first one.
+func connectAll(c *console.Console, urls []string, f *flags.Target, l *flags.WorkloadOptions, r *workload.Replay, conns int) (*Target, error) {
 	each := (conns + len(urls) - 1) / len(urls)
-	t, err := ConnectTarget(c, urls[0], f, l, r, each)
+	t, err := connectTarget(c, urls[0], f, l, r, each)
 	if err != nil || len(urls) == 1 {
 		return t, err
 	}
 	for i, url := range urls[1:] {
-		other, err := Preflight(c, url, f, l, r != nil, each)
+		other, err := preflight(c, url, f, l, r != nil, each)
 		if err != nil {
 			t.Close()
 			return nil, err

@@ -124,8 +124,8 @@ func (g *ResumeGiven) hasHeader(old string) bool {
 	})
 }
 
-// SameServer returns an error where a run that goes on would measure another server, or something else.
-func SameServer(before *rundir.Run, now *rundir.Target, asked *rundir.Workload) error {
+// sameServer returns an error where a run that goes on would measure another server, or something else.
+func sameServer(before *rundir.Run, now *rundir.Target, asked *rundir.Workload) error {
 	for _, c := range []struct{ what, then, now string }{
 		{"model", before.Target.Model, now.Model},
 		{"API", before.Target.API, now.API},
@@ -144,9 +144,9 @@ func SameServer(before *rundir.Run, now *rundir.Target, asked *rundir.Workload) 
 	return nil
 }
 
-// Spent returns what the first part of a run spent. Where it was killed, the requests that run.json does not count yet are reckoned with
+// spent returns what the first part of a run spent. Where it was killed, the requests that run.json does not count yet are reckoned with
 // as dearly as they can have been.
-func Spent(before *rundir.Run, path string) (client.Spent, error) {
+func spent(before *rundir.Run, path string) (client.Spent, error) {
 	var s client.Spent
 	told := before.Spent
 	if told == nil {

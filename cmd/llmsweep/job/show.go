@@ -28,8 +28,8 @@ func show(s *progress.LiveServer, run *rundir.Run, dir *store.Dir, l lang.Lang, 
 	return s
 }
 
-// ShowPair serves the page of a comparison from now on, and returns the observer that passes the events of both servers on to shown.
-func ShowPair(s *progress.LiveServer, record *rundir.Pair, runs [2]*rundir.Run, l lang.Lang, shown experiment.Observer) experiment.Observer {
+// showPair serves the page of a comparison from now on, and returns the observer that passes the events of both servers on to shown.
+func showPair(s *progress.LiveServer, record *rundir.Pair, runs [2]*rundir.Run, l lang.Lang, shown experiment.Observer) experiment.Observer {
 	if s == nil {
 		return shown
 	}

@@ -15,7 +15,7 @@ import (
 
 // The page of a comparison is served while it runs, draws no conclusion before the end, and is drawn anew after each stage.
 func TestShowPair(t *testing.T) {
-	if ShowPair(nil, nil, [2]*rundir.Run{}, lang.English, experiment.NoObserver{}) != (experiment.NoObserver{}) {
+	if showPair(nil, nil, [2]*rundir.Run{}, lang.English, experiment.NoObserver{}) != (experiment.NoObserver{}) {
 		t.Error("what is not served is watched")
 	}
 	s, err := progress.ListenLive("--serve", "127.0.0.1:0", false)
@@ -25,7 +25,7 @@ func TestShowPair(t *testing.T) {
 	defer s.Close()
 	record := &rundir.Pair{State: rundir.Running}
 	runs := [2]*rundir.Run{{Target: rundir.Target{URL: "http://old:8000"}}, {Target: rundir.Target{URL: "http://new:8000"}}}
-	observer := ShowPair(s, record, runs, lang.English, experiment.NoObserver{})
+	observer := showPair(s, record, runs, lang.English, experiment.NoObserver{})
 	page := func() string {
 		answer, err := http.Get(s.URL())
 		if err != nil {

@@ -47,8 +47,8 @@ func CheckPresets(urls []string) error {
 	return nil
 }
 
-// CheckURL returns what is wrong with the URL of a server, and with the flags that say how to speak to it, without connecting.
-func CheckURL(c *console.Console, url string, f *flags.Target, conns int) error {
+// checkURL returns what is wrong with the URL of a server, and with the flags that say how to speak to it, without connecting.
+func checkURL(c *console.Console, url string, f *flags.Target, conns int) error {
 	if preset, ok := strings.CutPrefix(url, sim.Scheme); ok {
 		_, err := SimulatedServer(c, cmp.Or(preset, "demo"), f.Unchecked)
 		return err

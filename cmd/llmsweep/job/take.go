@@ -32,10 +32,10 @@ func (j *Job) Run() (err error) {
 	if served != nil {
 		defer served.Close()
 	}
-	var lead *Lead
+	var lead *lead
 	var unmeasured error // why nothing was measured: the other ranks are told. Otherwise they have done their part
 	if p.node != nil {
-		if lead, err = Assemble(j.Console, p.node); err != nil {
+		if lead, err = assemble(j.Console, p.node); err != nil {
 			return err
 		}
 		defer func() { lead.End(unmeasured) }()
@@ -63,11 +63,11 @@ func (j *Job) bound() (err error) {
 		j.Plan.MaxConcurrency = min(j.Plan.MaxConcurrency, most)
 	}
 	n := j.needs()
-	if err := CheckMachine(j.Console, j.Urls[0], n.streams, 1, n.flag); err != nil {
+	if err := checkMachine(j.Console, j.Urls[0], n.streams, 1, n.flag); err != nil {
 		return err
 	}
 	if j.before != nil {
-		j.Target.Earlier, err = Spent(j.before, j.Results.Out)
+		j.Target.Earlier, err = spent(j.before, j.Results.Out)
 	}
 	return console.Usage(err)
 }
@@ -76,7 +76,7 @@ func (j *Job) bound() (err error) {
 type Measure func(context.Context, sweep.Config, *rundir.Run) error
 
 // begin connects, and does all that comes before the first stage. lead is nil for a single machine.
-func (j *Job) begin(s *session, p parsed, lead *Lead) (Measure, error) {
+func (j *Job) begin(s *session, p parsed, lead *lead) (Measure, error) {
 	one, err := j.connect(s, p)
 	if err != nil {
 		return nil, err
@@ -116,14 +116,14 @@ func (j *Job) begin(s *session, p parsed, lead *Lead) (Measure, error) {
 
 // connect connects to the servers, and refuses other ones than those of the run that is continued.
 func (j *Job) connect(s *session, p parsed) (*side, error) {
-	t, err := ConnectAll(j.Console, j.Urls, j.Target, p.load, j.Replay, j.needs().conns)
+	t, err := connectAll(j.Console, j.Urls, j.Target, p.load, j.Replay, j.needs().conns)
 	if err != nil {
 		return nil, j.Interrupted(err)
 	}
 	one := s.connected(t)
 	t.AddNotes(t.PortWarnings(j.Console, j.Urls[0], j.needs().rate/float64(len(j.Urls)))...)
 	if j.before != nil {
-		err = SameServer(j.before, &t.About, &t.Asked)
+		err = sameServer(j.before, &t.About, &t.Asked)
 	}
 	return one, console.Usage(err)
 }

@@ -67,9 +67,9 @@ func embedded(c *console.Console, url string, unchecked bool) (string, sim.Machi
 	return at, config, func() { cancel(); wait(); live.Close() }, nil
 }
 
-// ConnectTarget runs the preflight of a server, and makes the workload.
-func ConnectTarget(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, r *workload.Replay, conns int) (*Target, error) {
-	t, err := Preflight(c, url, flags, l, r != nil, conns)
+// connectTarget runs the preflight of a server, and makes the workload.
+func connectTarget(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, r *workload.Replay, conns int) (*Target, error) {
+	t, err := preflight(c, url, flags, l, r != nil, conns)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func expectedAnswer(l *flags.WorkloadOptions) int {
 var sayPasted = lang.Say("The URL names an endpoint, so the API is %[1]s, as with --api %[1]s. With the base URL alone the API is found out.",
 	"URL 指明了端点，因此使用 API %[1]s，等同于 --api %[1]s。只给基础 URL 时自动识别 API。")
 
-// Preflight makes the client of a server and asks the server what it is. It sets no workload.
-func Preflight(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int) (_ *Target, err error) {
+// preflight makes the client of a server and asks the server what it is. It sets no workload.
+func preflight(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int) (_ *Target, err error) {
 	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang}
 	defer func() {
 		if err != nil {

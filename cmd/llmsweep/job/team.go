@@ -24,16 +24,16 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// Lead is rank 0's side.
-type Lead struct {
+// lead is rank 0's side.
+type lead struct {
 	*cluster.Coordinator
 	node *cluster.Place
 	stop func()
 	own  chan error // how rank 0's own part ended; nil before it began
 }
 
-// Assemble lets ranks join. They are welcomed by [Lead.Begin].
-func Assemble(c *console.Console, node *cluster.Place) (*Lead, error) {
+// assemble lets ranks join. They are welcomed by lead.Begin.
+func assemble(c *console.Console, node *cluster.Place) (*lead, error) {
 	node.Resolve(c.Ctx)
 	var listener net.Listener
 	var err error
@@ -45,7 +45,7 @@ func Assemble(c *console.Console, node *cluster.Place) (*Lead, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rank 0 cannot listen: %w; name another port with --coordinator", err)
 	}
-	t := &Lead{Coordinator: cluster.NewCoordinator(node.Ranks, build(), node.Source, cluster.NewRankClock(0)), node: node}
+	t := &lead{Coordinator: cluster.NewCoordinator(node.Ranks, build(), node.Source, cluster.NewRankClock(0)), node: node}
 	if t.stop, err = cluster.ServeRanks(listener, node.Token, t.Coordinator); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ type setup struct {
 }
 
 // Begin waits for the other ranks, and lets all of them hold the stages of the plan. say shows a line.
-func (t *Lead) Begin(c *console.Console, p Plan, config *sweep.Config, run *rundir.Run, say func(string)) error {
+func (t *lead) Begin(c *console.Console, p Plan, config *sweep.Config, run *rundir.Run, say func(string)) error {
 	tell := setup{}
 	var err error
 	if tell.Found, err = p.Server.Found(p.URLs, t.node.Host); err != nil {
@@ -128,7 +128,7 @@ func (t *Lead) Begin(c *console.Console, p Plan, config *sweep.Config, run *rund
 }
 
 // End ends the run for all ranks. err is why it failed; nil where it did not.
-func (t *Lead) End(err error) {
+func (t *lead) End(err error) {
 	t.Close(err)
 	if t.own != nil {
 		<-t.own

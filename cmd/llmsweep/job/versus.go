@@ -151,7 +151,7 @@ func (cm *Comparison) show(s *session, both *pair.Config, record *rundir.Pair) {
 	s.wait()
 	s.tellServed()
 	shown := s.view.Observe(0)
-	a.config.Observer = ShowPair(s.served, record, [2]*rundir.Run{a.run, b.run}, cm.Lang, shown)
+	a.config.Observer = showPair(s.served, record, [2]*rundir.Run{a.run, b.run}, cm.Lang, shown)
 	b.config.Observer = a.config.Observer
 	both.Planned = func(p *rundir.Pair, stages int) {
 		shown.Expect(stages)
@@ -171,15 +171,15 @@ func (cm *Comparison) connect(s *session) error {
 	for _, n := range cm.Concurrency {
 		conns = max(conns, n)
 	}
-	if err := CheckMachine(c, cm.URLs[0], conns, 2, "--max-concurrency"); err != nil {
+	if err := checkMachine(c, cm.URLs[0], conns, 2, "--max-concurrency"); err != nil {
 		return err
 	}
-	first, err := ConnectTarget(c, cm.URLs[0], &cm.Target, l, nil, conns)
+	first, err := connectTarget(c, cm.URLs[0], &cm.Target, l, nil, conns)
 	if err != nil {
 		return fmt.Errorf("server A: %w", err)
 	}
 	s.connected(first)
-	second, err := Preflight(c, cm.URLs[1], cm.side(1), l, false, conns)
+	second, err := preflight(c, cm.URLs[1], cm.side(1), l, false, conns)
 	if err != nil {
 		return fmt.Errorf("server B: %w", err)
 	}

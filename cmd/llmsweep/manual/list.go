@@ -24,7 +24,7 @@ func List(out io.Writer, lang string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "  %s\t%s\n", topic, Summary(page))
+		fmt.Fprintf(w, "  %s\t%s\n", topic, summary(page))
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -26,8 +26,8 @@ func Page(lang, topic string) (string, error) {
 	return string(b), err
 }
 
-// Summary returns what the first line of a page says after the topic.
-func Summary(page string) string {
+// summary returns what the first line of a page says after the topic.
+func summary(page string) string {
 	line, _, _ := strings.Cut(page, "\n")
 	for _, colon := range []string{": ", "："} {
 		if _, text, ok := strings.Cut(line, colon); ok {

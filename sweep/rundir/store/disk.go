@@ -33,7 +33,7 @@ type Disk interface {
 	// beside it.
 	Check(f File, name string) error
 	// Lock keeps other processes from locking the same directory until it is unlocked, or the process ends. It fails with an
-	// [InUseError] where another has it.
+	// inUseError where another has it.
 	Lock(dir string) (unlock func() error, err error)
 }
 

@@ -19,11 +19,11 @@ import (
 
 // ParseLabels reads labels written as key=value.
 func ParseLabels(texts []string) (l rundir.Labels, err error) {
-	return l, SetLabels(&l, texts)
+	return l, setLabels(&l, texts)
 }
 
-// SetLabels changes the labels that texts name, each written as key=value. An empty value removes the label.
-func SetLabels(l *rundir.Labels, texts []string) error {
+// setLabels changes the labels that texts name, each written as key=value. An empty value removes the label.
+func setLabels(l *rundir.Labels, texts []string) error {
 	for _, text := range texts {
 		key, value, ok := strings.Cut(text, "=")
 		if !ok {
@@ -66,8 +66,8 @@ func SetLabels(l *rundir.Labels, texts []string) error {
 // mostPrice is the highest price per GPU-hour that labels take, in any currency.
 const mostPrice = 1e9
 
-// ReplaceLabels returns run.json with other labels. Everything else stays byte for byte, also what this version does not know.
-func ReplaceLabels(run []byte, labels rundir.Labels) ([]byte, error) {
+// replaceLabels returns run.json with other labels. Everything else stays byte for byte, also what this version does not know.
+func replaceLabels(run []byte, labels rundir.Labels) ([]byte, error) {
 	old := gjson.GetBytes(run, "labels")
 	if !old.IsObject() || old.Index == 0 {
 		return nil, errors.New("no labels in it")
@@ -81,7 +81,7 @@ func ReplaceLabels(run []byte, labels rundir.Labels) ([]byte, error) {
 
 // ChangeLabels changes the labels of a run directory, whole or not at all, and returns what they are now.
 func ChangeLabels(dir *Dir, now rundir.Labels, texts []string) (rundir.Labels, error) {
-	if err := SetLabels(&now, texts); err != nil {
+	if err := setLabels(&now, texts); err != nil {
 		return now, err
 	}
 	path := filepath.Join(dir.Path, rundir.RunFile)
@@ -89,7 +89,7 @@ func ChangeLabels(dir *Dir, now rundir.Labels, texts []string) (rundir.Labels, e
 	if err != nil {
 		return now, err
 	}
-	if b, err = ReplaceLabels(b, now); err != nil {
+	if b, err = replaceLabels(b, now); err != nil {
 		return now, fmt.Errorf("%s: %w", path, err)
 	}
 	return now, dir.WriteFile(rundir.RunFile, b)

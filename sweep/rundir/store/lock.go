@@ -15,13 +15,13 @@ import (
 // ends with the process, and not that it exists.
 const LockFile = ".lock"
 
-// InUseError says that another process writes into a directory.
-type InUseError struct {
+// inUseError says that another process writes into a directory.
+type inUseError struct {
 	Dir     string
 	Process int // its number; 0 where that is not known
 }
 
-func (e *InUseError) Error() string {
+func (e *inUseError) Error() string {
 	if e.Process == 0 {
 		return fmt.Sprintf("another llmsweep writes into %s", e.Dir)
 	}
@@ -62,7 +62,7 @@ func lockFile(name string) (unlock func() error, err error) {
 			return f.Close()
 		}, nil
 	}
-	return nil, &InUseError{filepath.Dir(name), process(name)}
+	return nil, &inUseError{filepath.Dir(name), process(name)}
 }
 
 // isNamed reports whether an open file is the one of a name.

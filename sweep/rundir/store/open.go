@@ -106,7 +106,7 @@ func emptied(d Disk, path string) (File, error) {
 // lock locks a run directory.
 func lock(d Disk, path string) (unlock func() error, err error) {
 	unlock, err = d.Lock(path)
-	var used *InUseError
+	var used *inUseError
 	if err != nil && !errors.As(err, &used) {
 		err = fmt.Errorf("cannot write in the run directory: %w", err)
 	}
