@@ -69,7 +69,7 @@ func fixedPage(v any) http.HandlerFunc {
 // Host is the server as its endpoints see it.
 type Host struct {
 	Config   sim.MachineConfig // the engine's
-	Options  ExchangeOptions
+	Options  Options
 	Started  time.Time
 	Name     string // of the engine
 	Owner    string // owned_by in the list of models
