@@ -36,7 +36,7 @@ func explanations() []explanation {
 		{sayRequests, lang.Say("those of this stage that were answered completely.", "本阶段已完整回答的请求数。")},
 		{lang.Say("failed", "失败"), lang.Say("failed requests of the whole run, by class; llmsweep help errors explains the classes.", "整个运行中失败的请求，按类别；llmsweep help errors 说明各类别。")},
 		{lang.Say("curves", "曲线"), lang.Say("each point is a stage: output and mean TTFT against the requests per second that arrived. Where output stops to grow and TTFT rises, the server saturates.", "每个点是一个阶段：输出与平均 TTFT 随每秒到达请求数的变化。输出不再增长、TTFT 上升之处，服务饱和。")},
-		{lang.Say("small bars", "小柱"), lang.Say("the course of a number over the last two minutes at most, two bars a second, from 0 to its highest value.", "该数值最近至多两分钟的变化，每秒两柱，从 0 到其最大值。")},
+		{lang.Say("small bars", "小柱"), lang.Say("the course of a number over the last two minutes at most, two bars a second, from its lowest to its highest value.", "该数值最近至多两分钟的变化，每秒两柱，从其最小值到最大值。")},
 		{lang.Say("time left", "剩余时间"), lang.Say("an estimate with its bounds: how long stages take depends on how soon they decide.", "估计值及其范围：阶段时长取决于多快能作出判定。")},
 		{lang.Say("lines at the bottom", "底部各行"), lang.Say("stages that have ended: requests completed per second, mean TTFT and ITL, output, and the verdict (llmsweep help verdicts).", "已结束的阶段：每秒完成的请求数、平均 TTFT 与 ITL、输出和判定（llmsweep help verdicts）。")},
 	}

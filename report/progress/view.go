@@ -8,6 +8,7 @@ import (
 
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -15,6 +16,8 @@ import (
 // Stage is a stage that begins.
 type Stage struct {
 	Index, Total int // from 1; a Total below Index is not shown
+	More         int // stages that may follow besides those of Total
+	Part         experiment.ForecastPart
 	Name         string
 	Planned      time.Duration // 0: not known
 	Searching    bool          // a step of the search for the ceiling, which has no name
@@ -85,17 +88,14 @@ func (v *View) StageEnded(st *rundir.Stage) {
 	v.change(func(*State) {}, func(p Painter, s *State) { p.Ended(s, st) })
 }
 
-// Follows sets what follows the stage that runs.
+// Follows sets what follows the stage that is about to begin.
 func (v *View) Follows(next []string) {
 	words := make([]string, len(next))
 	for i, w := range next {
 		words[i] = oneLine(w)
 	}
-	v.change(func(s *State) { s.Next = words }, Painter.Update)
+	v.change(func(s *State) { s.Next = words }, func(Painter, *State) {})
 }
-
-// StageDone leaves a line about the stage that ended.
-func (v *View) StageDone(line string) { v.Note(line) }
 
 // Note leaves a line that stays.
 func (v *View) Note(text string) {
