@@ -32,27 +32,42 @@ func (w *writer) drawings() string {
 		groups[m] = append(groups[m], &w.setups[i])
 	}
 	var b strings.Builder
-	for _, m := range models {
-		b.WriteString(w.drawing(m, "latency", []draw.TextChart{
-			againstRate(drawTTFTs.In(w.Lang, m), drawTTFT.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number { return milliseconds(s.TTFT.Mean) }, true),
-			againstRate(drawITLs.In(w.Lang, m), drawITL.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number {
+	for _, name := range models {
+		m := cmp.Or(name, docNoModel.In(w.Lang)) // for the titles
+		times := []draw.TextChart{
+			againstLoad(drawTTFTs.In(w.Lang, m), drawTTFT.In(w.Lang), groups[name], w.Lang, func(s *rundir.Stage) rundir.Number { return milliseconds(s.TTFT.Mean) }, true),
+			againstLoad(drawITLs.In(w.Lang, m), drawITL.In(w.Lang), groups[name], w.Lang, func(s *rundir.Stage) rundir.Number {
 				f, _, _ := setup.ITL(s)
 				return milliseconds(f)
 			}, true),
-		}))
-		throughput := againstRate(drawThroughput.In(w.Lang, m), drawOutput.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output }, false)
-		throughput.Spans, throughput.Note = brackets(groups[m]), drawBrackets.In(w.Lang)
+		}
+		if times = slices.DeleteFunc(times, empty); len(times) == 0 { // what was not streamed has neither
+			times = []draw.TextChart{againstLoad(drawLatencies.In(w.Lang, m), drawLatency.In(w.Lang), groups[name], w.Lang, func(s *rundir.Stage) rundir.Number {
+				return milliseconds(s.Latency.Mean)
+			}, true)}
+		}
+		b.WriteString(w.drawing(name, "latency", times))
+		throughput := againstLoad(drawThroughput.In(w.Lang, m), drawOutput.In(w.Lang), groups[name], w.Lang, func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output }, false)
+		throughput.Spans, throughput.Note = brackets(groups[name]), drawBrackets.In(w.Lang)
 		charts := []draw.TextChart{throughput}
-		if front := frontChart(m, groups[m], w.Lang); len(front.Front) > 0 { // a number of GPUs is known
+		if front := frontChart(m, groups[name], w.Lang); len(front.Front) > 0 { // a number of GPUs is known
 			charts = append(charts, front)
 		}
-		b.WriteString(w.drawing(m, "throughput", charts))
+		b.WriteString(w.drawing(name, "throughput", charts))
 	}
 	return b.String()
 }
 
-// drawing keeps a drawing as a file, and returns the line that shows it.
+// empty reports whether a chart has no mark.
+func empty(c draw.TextChart) bool {
+	return !slices.ContainsFunc(c.Series, func(s draw.TextSeries) bool { return len(s.Spots) > 0 })
+}
+
+// drawing keeps a drawing as a file, and returns the line that shows it: nothing where no chart has a mark.
 func (w *writer) drawing(model, what string, charts []draw.TextChart) string {
+	if charts = slices.DeleteFunc(charts, empty); len(charts) == 0 {
+		return ""
+	}
 	var b bytes.Buffer
 	if err := draw.ChartSVG(&b, charts); err != nil { // a bytes.Buffer takes everything
 		return ""
@@ -101,15 +116,23 @@ func milliseconds(f rundir.Number) rundir.Number {
 	return rundir.Exactly(f.Value() * 1e3)
 }
 
-// againstRate draws a metric against the rate offered; one request at a time, and closed loops, stand at what they
-// completed.
-func againstRate(title, y string, setups []*setup.Setup, l lang.Lang, of func(*rundir.Stage) rundir.Number, log bool) draw.TextChart {
+// againstLoad draws a metric against the rate offered, where one request at a time stands at what it completed; where there are closed loops alone,
+// against the number in flight.
+func againstLoad(title, y string, setups []*setup.Setup, l lang.Lang, of func(*rundir.Stage) rundir.Number, log bool) draw.TextChart {
 	c := draw.TextChart{Title: title, X: drawOffered.In(l), Y: y, LogY: log}
+	closed := !slices.ContainsFunc(setups, func(s *setup.Setup) bool {
+		return slices.ContainsFunc(s.Rows, func(r setup.Row) bool { return r.Stage.Rate.Known() })
+	})
+	if closed {
+		c.X = drawInFlight.In(l)
+	}
 	for _, s := range setups {
 		line := draw.TextSeries{Name: shortName(s)}
 		for _, r := range s.Rows {
 			x, f := r.Served, of(r.Stage)
-			if r.Stage.Rate.Known() {
+			if closed {
+				x = float64(r.Stage.MaxConcurrency)
+			} else if r.Stage.Rate.Known() {
 				x = findings.Offered(r.Stage).Value()
 			}
 			if !f.IsZero() {

@@ -171,7 +171,8 @@ func (s *Setup) refusal(terms []slo.Term) *Refusal {
 // edge is the limit above the row good, the last that keeps all terms.
 func (s *Setup) edge(good int, terms []slo.Term) Limit {
 	low := &s.Rows[good]
-	l := Limit{Point: Point{Low: low, High: low}, Rate: low.Top, Output: low.topOutput}
+	served := &s.Rows[slices.IndexFunc(s.Rows, func(r Row) bool { return r.Top >= low.Top })] // the row that the rate is of
+	l := Limit{Point: Point{Low: served, High: served}, Rate: low.Top, Output: low.topOutput}
 	if good+1 == len(s.Rows) {
 		return l
 	}
@@ -189,7 +190,7 @@ func (s *Setup) edge(good int, terms []slo.Term) Limit {
 			l.By, _ = t.Of(high.Stage)
 		}
 	}
-	if l.Backlog || l.Broken == nil || weight == 0 {
+	if l.Backlog || l.Broken == nil || weight == 0 || high.Top == low.Top {
 		return l
 	}
 	l.Point = Point{Low: low, High: high, Weight: weight}
