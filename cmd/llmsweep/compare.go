@@ -89,7 +89,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	setups := setup.LoadWith(inputs, setup.Options{Repaired: cm.Repaired})
+	setups := setup.LoadWith(inputs, setup.Options{Repaired: cm.Repaired, Lang: cm.Names()})
 	result, err := compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload, Answers: cm.Fidelity})
 	if err != nil {
 		return console.Usage(err)
