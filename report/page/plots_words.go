@@ -5,12 +5,15 @@ import "llmsweep/report/lang"
 // Headings.
 var (
 	titleSpeed  = lang.Say("Speed for a user, output of the hardware", "用户的速度与硬件的产出")
+	titleHits   = lang.Say("Prefix cache hits", "前缀缓存命中率")
 	titleOutput = lang.Say("Output of the server", "服务的输出")
 )
 
 // Words in drawings.
 var (
 	axisRate          = lang.Say("arrival rate, req/s", "到达率（req/s）")
+	axisUsers         = lang.Say("users", "用户数")
+	axisHits          = lang.Say("share of prompts found in the cache, %%", "提示命中缓存的比例（%%）")
 	axisInFlight      = lang.Say("requests kept in flight", "保持的并发请求数")
 	axisOutput        = lang.Say("output, tok/s", "输出（tok/s）")
 	axisTTFT          = lang.Say("TTFT", "TTFT")
@@ -19,6 +22,12 @@ var (
 	plotsAxisPerUser  = lang.Say("speed of one answer, tok/s", "单个回答的速度（tok/s）")
 	plotsAxisPerGPU   = lang.Say("output of a GPU, tok/s", "单张 GPU 的输出（tok/s）")
 	axisPerServer     = lang.Say("output of the server, tok/s", "服务的输出（tok/s）")
+	keyFront          = lang.Say("Pareto front", "帕累托前沿")
+	keyClosed         = lang.Say("fixed number in flight", "固定并发数")
+	axisSaturation    = lang.Say("saturation; bar: highest stable to lowest saturated; arrow: at least", "饱和；横线：最高稳定至最低饱和；箭头：不小于此值")
+	axisMillion       = lang.Say("cost of a million output tokens", "每百万输出 token 费用")
+	axisTTFTMean      = lang.Say("TTFT mean", "TTFT 均值")
+	titleCostTTFT     = lang.Say("Cost and TTFT at the SLO", "费用与 TTFT（SLO 限值处）")
 	wordLinear        = lang.Say("linear", "线性")
 	wordLog           = lang.Say("logarithmic", "对数")
 	wordOnFront       = lang.Say("yes", "是")

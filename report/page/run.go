@@ -7,6 +7,7 @@ package page
 
 import (
 	"io"
+	"strconv"
 	"strings"
 
 	"llmsweep/report/audit"
@@ -20,12 +21,16 @@ import (
 // Run writes the page of a run. dir is its directory, whose records the drawings over time are made of; empty for none. Records that cannot be
 // read are said in the page.
 func Run(w io.Writer, run *rundir.Run, dir string, o WriteOptions) error {
-	return WriteHTML(w, OfRun(run, dir), o)
+	return WriteHTML(w, ofRun(run, dir, o.Live != ""), o)
 }
 
-// OfRun returns the page of a run.
-func OfRun(run *rundir.Run, dir string) *Document {
+// OfRun returns the page of a run that has ended.
+func OfRun(run *rundir.Run, dir string) *Document { return ofRun(run, dir, false) }
+
+// ofRun returns the page of a run, which goes on where live is set.
+func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	v := newView(run)
+	v.live = live
 	var traces map[string]*traceStage
 	var failure error
 	if dir != "" {
@@ -33,10 +38,7 @@ func OfRun(run *rundir.Run, dir string) *Document {
 	}
 	d := &Document{Title: lang.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
 	d.Sections = append(d.Sections, v.answer())
-	figures := v.Rates()
-	if f, ok := speedPlot("speed", plotAlone(run), nil); ok {
-		figures = append(figures, f)
-	}
+	figures := v.byLoad()
 	if f, ok := answerStages(run); ok {
 		figures = append(figures, f)
 	}
@@ -64,13 +66,24 @@ func OfRun(run *rundir.Run, dir string) *Document {
 }
 
 // view is a run while its page is made.
-type view struct{ *View }
+type view struct {
+	*View
+	live bool // the run goes on
+}
 
-func newView(run *rundir.Run) *view { return &view{NewView(run)} }
+func newView(run *rundir.Run) *view { return &view{View: NewView(run)} }
+
+// state tells how far the run got.
+func (v *view) state(l lang.Lang) []string {
+	if v.live {
+		return []string{liveState.In(l)}
+	}
+	return findings.State(v.Run, l)
+}
 
 // subtitle tells what was measured, and when.
 func (v *view) subtitle() lang.Text {
-	t := lang.Both(func(l lang.Lang) string { return findings.State(v.Run, l)[0] })
+	t := lang.Both(func(l lang.Lang) string { return v.state(l)[0] })
 	if !v.Run.Started.IsZero() {
 		t = lang.Same(v.Run.Started.Format("2006-01-02 15:04") + " · ").Plus(t)
 	}
@@ -80,6 +93,9 @@ func (v *view) subtitle() lang.Text {
 // answer is the first section: the number, the sentence, what to be careful about.
 func (v *view) answer() Section {
 	s := Section{ID: "answer", Title: titleAnswer.Text()}
+	if v.live {
+		s.Title = titleSoFar.Text()
+	}
 	s.Blocks = append(s.Blocks, Block{Headline: v.headline()})
 	lines := lang.Sentences(func(l lang.Lang) []string {
 		all := findings.Answer(v.Run, l)
@@ -103,7 +119,7 @@ func (v *view) answer() Section {
 // careful are the sentences that a reader must know before using the numbers, those about the state of the run first.
 func (v *view) careful(l lang.Lang) []string {
 	var lines []string
-	if state := findings.State(v.Run, l); len(state) > 1 {
+	if state := v.state(l); len(state) > 1 {
 		lines = append(lines, state...)
 	}
 	return append(lines, audit.Cautions(v.Run, l)...)
@@ -113,6 +129,10 @@ func (v *view) careful(l lang.Lang) []string {
 func (v *view) headline() *Headline {
 	h := &Headline{Sentence: v.sentence()}
 	a := saturation.AnswerOf(v.Run)
+	if a != nil && a.Carried != nil && !a.Carried.Users.IsZero() {
+		v.usersHeadline(h, a.Carried)
+		return h
+	}
 	if a != nil && !a.Rate.IsZero() {
 		v.rateHeadline(h, a)
 		return h
@@ -157,6 +177,21 @@ func (v *view) rateHeadline(h *Headline, a *rundir.Answer) {
 	}
 }
 
+// usersHeadline makes a number of users the large number.
+func (v *view) usersHeadline(h *Headline, c *rundir.Carried) {
+	h.Number, h.Unit, h.Interval = lang.Shortest(c.Users.Value()), unitUsers.Text(), noInterval.Text()
+	switch {
+	case c.Users.Bound():
+		h.Number, h.Interval = "≥ "+h.Number, noLimit.Text()
+	case c.Low.Known() && c.High.Known():
+		h.Interval = interval.Text(lang.Shortest(c.Low.Value()), lang.Shortest(c.High.Value()))
+	}
+	if r := c.Within; r != nil {
+		h.Add(lang.Number(r.Output, lang.Short), tileUsersOutput.Text(), r.Output)
+		h.Add(lang.Number(lang.Scale(r.Hits, 100), lang.Tenths)+" %", tileHits.Text(), r.Hits)
+	}
+}
+
 // answerUnits say what the rate of an answer is.
 var answerUnits = map[rundir.AnswerKind]lang.Phrase{
 	rundir.Saturates: unitSaturation, rundir.Sustains: unitSustained, rundir.Accepts: unitAccepted, rundir.AtLeast: unitAtLeast,
@@ -188,6 +223,10 @@ func (v *view) tables() []Section {
 		r.Title = titleRepeats.Text()
 		all = append(all, Section{ID: "repeats-section", Title: titleRepeats.Text(), Blocks: []Block{{Table: r}}})
 	}
+	for i, t := range findings.TurnTables(v.Run) {
+		name := "turns" + strconv.Itoa(i+1)
+		all = append(all, Section{ID: name + "-section", Title: t.Title, Blocks: []Block{{Table: &Grid{Table: t, Name: name, Open: true}}}})
+	}
 	for _, t := range findings.AnswerLengths(v.Run) {
 		all = append(all, Section{ID: "lengths", Title: t.Title, Blocks: []Block{{Table: &Grid{Table: t, Name: "lengths", Open: true}}}})
 	}
@@ -197,7 +236,7 @@ func (v *view) tables() []Section {
 // allRows is the table of all stages.
 func (v *view) allRows() *Grid {
 	columns := findings.Pick("name", "verdict", "role", "rates_offered", "rates_completed", "tokens_per_s_output", "concurrency_mean", "ttft_s_p50", "ttft_s_p99",
-		"first_answer_s_p50", "first_answer_s_p99", "itl_s_p50", "itl_s_p99", "latency_s_p50", "latency_s_p99", "requests_due", "failed")
+		"first_answer_s_p50", "first_answer_s_p99", "itl_s_p50", "itl_s_p99", "latency_s_p50", "latency_s_p99", "sessions_hits", "sessions_again", "sessions_good", "turns_good", "requests_due", "failed")
 	t := &Grid{Table: findings.TabulateStages(findings.For([]rundir.Run{*v.Run}, columns), v.Rows, findings.UnitBeside), Name: "all"}
 	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)
 	if v.Open {
@@ -215,7 +254,7 @@ func (v *view) notes() Section {
 		}
 	}
 	add(titleErrors.Text(), func(l lang.Lang) []string { return findings.Errors(v.Run, l) })
-	if state := findings.State(v.Run, lang.English); len(state) == 1 { // else the answer has it
+	if state := v.state(lang.English); len(state) == 1 && !v.live { // else the answer has it
 		add(titleState.Text(), func(l lang.Lang) []string { return findings.State(v.Run, l) })
 	}
 	return s

@@ -6,6 +6,8 @@ import (
 
 // Headings.
 var (
+	titleSoFar       = lang.Say("The answer so far", "目前的结论")
+	liveState        = lang.Say("In progress.", "进行中。")
 	titleAnswer      = lang.Say("The answer", "结论")
 	titleCareful     = lang.Say("Be careful about", "需要注意")
 	titleRates       = lang.Say("How the server behaves as load grows", "负载增加时服务的表现")
@@ -32,6 +34,9 @@ var (
 	unitNothing         = lang.Say("nothing was completed", "没有完成任何请求")
 	interval            = lang.Say("95 %% interval: %s to %s", "95 %% 区间：%s 至 %s")
 	noInterval          = lang.Say("without an interval: too little was measured", "无区间：测量不足")
+	unitUsers           = lang.Say("users are carried", "个用户可承载")
+	tileUsersOutput     = lang.Say("output tok/s with them", "此时输出 tok/s")
+	tileHits            = lang.Say("prefix cache hits", "前缀缓存命中率")
 	noLimit             = lang.Say("the limit was not found", "未找到极限")
 	tileOutput          = lang.Say("output tok/s when saturated", "饱和时输出 tok/s")
 	tileComfortable     = lang.Say("TTFT mean at %s req/s", "%s req/s 时 TTFT 均值")

@@ -21,7 +21,7 @@ type course struct {
 }
 
 // add adds the values of a snapshot, where it is time for the next.
-func (c *course) add(now time.Time, s *content) {
+func (c *course) add(now time.Time, s *State) {
 	if now.Sub(c.last) < sampled || s.Stage.Index == 0 && !s.Known {
 		return
 	}

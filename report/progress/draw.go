@@ -168,8 +168,8 @@ func (m *model) numbers(width int) []string {
 	return []string{
 		m.number(sayInFlight.In(l), strconv.Itoa(c.Now.InFlight), m.course.inFlight, width),
 		m.number(sayOutput.In(l), strconv.FormatFloat(c.Now.TokensPS, 'f', 0, 64)+" tok/s", m.course.output, width),
-		m.number("TTFT", brief(c.Now.TTFT), m.course.ttft, width),
-		m.number("ITL", brief(c.Now.ITL), m.course.itl, width),
+		m.number(sayTTFT.In(l), brief(c.Now.TTFT), m.course.ttft, width),
+		m.number(sayITL.In(l), brief(c.Now.ITL), m.course.itl, width),
 	}
 }
 
@@ -312,12 +312,7 @@ func (m *model) after(width int) []string {
 		return nil
 	}
 	l := m.screen.o.Lang
-	next := m.content.Next
-	const most = 8 // of the names of a run's stages
-	if len(next) > most {
-		next = append(slices.Clone(next[:most]), "...")
-	}
-	return append([]string{""}, wrapped(sayNext.In(l)+strings.Join(next, lang.ListComma.In(l)), width, func(s string) string { return s })...)
+	return append([]string{""}, wrapped(sayNext.In(l)+nextIn(m.content.Next, mostNext, l), width, func(s string) string { return s })...)
 }
 
 // latest are the latest lines about stages and notes, as far as there is room, whole ones only.

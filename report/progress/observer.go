@@ -88,5 +88,5 @@ func (o *Observer) Follows(left experiment.ForecastTodo, stages []string) {
 	o.told, o.part = true, left.Part
 	o.follow.sure, o.follow.more = left.Planned()
 	o.follow.sure += len(stages)
-	o.view.Follows(follows(left, stages, o.view.lang))
+	o.view.Follows(follows(left, stages))
 }

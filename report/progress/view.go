@@ -46,8 +46,8 @@ type State struct {
 	Stage  Stage
 	Now    load.Snapshot
 	Time   Time
-	Known  bool     // there was an update
-	Next   []string // what follows the stage, in words; nil where it is not known
+	Known  bool        // there was an update
+	Next   []lang.Text // what follows the stage; nil where it is not known
 }
 
 // Painter is a way to show a state. It is called by one goroutine at a time, and keeps nothing of the State that it is given.
@@ -89,12 +89,8 @@ func (v *View) StageEnded(st *rundir.Stage) {
 }
 
 // Follows sets what follows the stage that is about to begin.
-func (v *View) Follows(next []string) {
-	words := make([]string, len(next))
-	for i, w := range next {
-		words[i] = oneLine(w)
-	}
-	v.change(func(s *State) { s.Next = words }, func(Painter, *State) {})
+func (v *View) Follows(next []lang.Text) {
+	v.change(func(s *State) { s.Next = next }, func(Painter, *State) {})
 }
 
 // Note leaves a line that stays.

@@ -62,6 +62,7 @@ var (
 	nextRates   = lang.Say("%s arrival rates", "%s 个到达率")
 	nextRate    = lang.Say("1 arrival rate", "1 个到达率")
 	nextProbes  = lang.Say("up to %s probes", "至多 %s 个探测阶段")
+	nextHolds   = lang.Say("up to %s stages that hold a rate", "至多 %s 个长时保持阶段")
 	nextSLO     = lang.Say("up to %s stages for the SLO", "为 SLO 至多 %s 个阶段")
 	nextControl = lang.Say("two loads once more", "重测两个负载")
 	searching   = lang.Say("searching for the ceiling", "寻找上限")
@@ -100,23 +101,41 @@ func stageName(s Stage, l lang.Lang) string {
 }
 
 // follows puts into words what follows a stage: what is left of a sweep, or the names of a run's stages.
-func follows(left experiment.ForecastTodo, stages []string, l lang.Lang) []string {
-	var next []string
+func follows(left experiment.ForecastTodo, stages []string) []lang.Text {
+	var next []lang.Text
 	add := func(ok bool, p lang.Phrase, args ...any) {
 		if ok {
-			next = append(next, p.In(l, args...))
+			next = append(next, p.Text(args...))
 		}
 	}
 	most := func(c experiment.ForecastCounts) string { return strconv.Itoa(int(c.High)) }
-	next = append(next, stages...)
+	for _, name := range stages {
+		next = append(next, lang.Same(oneLine(name)))
+	}
 	add(left.Search, nextSearch)
 	add(left.Ceiling, nextCeiling)
 	add(left.Rows == 1, nextRate)
 	add(left.Rows > 1, nextRates, strconv.Itoa(left.Rows))
 	add(left.Probes.High >= 1, nextProbes, most(left.Probes))
+	add(left.Holds.High >= 1, nextHolds, most(left.Holds))
 	add(left.SLO.High >= 1, nextSLO, most(left.SLO))
 	add(left.Controls, nextControl)
 	return next
+}
+
+// mostNext is how many parts of what follows are named.
+const mostNext = 8
+
+// nextIn returns what follows in a language, so many parts at most.
+func nextIn(next []lang.Text, most int, l lang.Lang) string {
+	var all []string
+	for _, t := range next {
+		all = append(all, t.In(l))
+	}
+	if len(all) > most {
+		all = append(all[:most], "...")
+	}
+	return strings.Join(all, lang.ListComma.In(l))
 }
 
 // spent returns how much of the planned time of a stage has passed. A stage that takes longer than planned shows no plan.

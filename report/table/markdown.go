@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"llmsweep/report/lang"
@@ -104,7 +105,7 @@ func (d *Markdown) section(s Section) {
 		}
 		d.Table(t)
 	}
-	d.List("", lang.In(s.Notes, d.Lang))
+	d.List("", lang.In(slices.Concat(s.Notes, s.Details), d.Lang))
 }
 
 // Escape returns text that Markdown shows as it is: it cannot end a cell, or open HTML, a link, code or emphasis. A name with an @
