@@ -350,7 +350,7 @@ func TestClosedLoopsAreDrawn(t *testing.T) {
 	}
 	out := written(t, all, nil, options(t, lang.English))
 	for name, svg := range out.Files {
-		if !strings.Contains(string(svg), "requests in flight") {
+		if !strings.Contains(string(svg), "requests kept in flight") {
 			t.Errorf("%s is not over the number in flight", name)
 		}
 	}
