@@ -33,7 +33,7 @@ func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose
 		own := ranked(&choices[i], setups)
 		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o, d.Data))
 		if len(own) > 0 {
-			d.Sections = append(d.Sections, together(i, own, o.Prices, titleTogetherOf.Text(choices[i].Model)))
+			d.Sections = append(d.Sections, togetherSection(i, own, o.Prices, titleTogetherOf.Text(choices[i].Model)))
 		}
 	}
 	d.Sections = append(d.Sections, FromSections("part", sections)...)

@@ -51,10 +51,10 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 	d.Sections = append(d.Sections, answer)
 	if models := byModel(setups); len(setups) > draw.Colours && len(models) > 1 { // more lines than can be told apart
 		for i, own := range models {
-			d.Sections = append(d.Sections, together(i, own, nil, titleTogetherOf.Text(setup.Model(own[0].Run))))
+			d.Sections = append(d.Sections, togetherSection(i, own, nil, titleTogetherOf.Text(setup.Model(own[0].Run))))
 		}
 	} else {
-		d.Sections = append(d.Sections, together(0, setups, nil, titleTogether.Text()))
+		d.Sections = append(d.Sections, togetherSection(0, setups, nil, titleTogether.Text()))
 	}
 	d.Sections = append(d.Sections, FromSections("part", sections)...)
 	return d
@@ -150,8 +150,8 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 	return FigureBlock{Name: name, Title: title, Note: note, Variants: []Variant{{Key: "lin", SVG: markup(svg)}}, Table: t}
 }
 
-// together draws the curves of configurations in the same drawings, the i-th group of a page. Where they are too many, each has drawings of its own.
-func together(i int, setups []setup.Setup, prices choose.Prices, title lang.Text) Section {
+// togetherSection draws the curves of configurations in the same drawings, the i-th group of a page. Where they are too many, each has drawings of its own.
+func togetherSection(i int, setups []setup.Setup, prices choose.Prices, title lang.Text) Section {
 	s, suffix := Section{ID: "rates", Title: title, Keys: true}, ""
 	if i > 0 {
 		suffix = "-" + strconv.Itoa(i+1)
@@ -162,7 +162,9 @@ func together(i int, setups []setup.Setup, prices choose.Prices, title lang.Text
 	if f, ok := costOfSpeed("cost-speed"+suffix, setups, names, prices); ok {
 		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})
 	}
-	s.Blocks = append(s.Blocks, Block{Figures: plotTogether(suffix, setups, names, len(setups) > mostLines)})
+	t := newTogether(setups, names, suffix)
+	t.apart = len(setups) > mostLines
+	s.Blocks = append(s.Blocks, Block{Figures: t.figures()})
 	return s
 }
 

@@ -192,7 +192,9 @@ func TestManyConfigurations(t *testing.T) {
 		t.Error("costs without prices")
 	}
 	for _, apart := range []bool{true, false} {
-		for _, f := range plotTogether("", own, namesOf(own), apart) {
+		together := newTogether(own, namesOf(own), "")
+		together.apart = apart
+		for _, f := range together.figures() {
 			if small := len(f.Variants[0].Small); apart && strings.HasPrefix(f.Name, "all-") && small != len(own) || !apart && small > 0 {
 				t.Errorf("%s: %d drawings of %d configurations", f.Name, small, len(own))
 			}

@@ -120,7 +120,6 @@ var (
 	unitNoChoice      = lang.Say("no configuration meets the demand", "没有配置满足需求")
 	unitHour          = lang.Say("%s per hour", "每小时 %s")
 	titleCostSpeed    = lang.Say("Cost of a million output tokens, speed for a user", "每百万输出 token 的费用与用户的速度")
-	axisMillion       = lang.Say("cost of a million output tokens", "每百万输出 token 的费用")
 	noteCostSpeed     = lang.Say("Right: faster for each user. Down: cheaper. A colour is a kind of GPU. Each point is a row, at its price per GPU-hour.", "靠右：用户更快；靠下：更便宜。颜色代表 GPU 型号。每个点为一行，按每 GPU 小时价格计算。")
 	noteSmall         = lang.Say("One drawing for each; the others are pale behind it, and all have the same axes.", "每项一图；其余以浅色衬底，各图坐标轴相同。")
 	sentenceNoChoice  = lang.Say("No configuration serves %s within %s.", "没有配置能在 %[2]s 之内承载 %[1]s。")
