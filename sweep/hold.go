@@ -19,6 +19,7 @@ func (x *sweeper) keepsForHold() bool {
 
 // hold tests the answer before it is given: it holds a rate near it for as long as a stage may last, and goes on where that fails.
 func (x *sweeper) hold(ctx context.Context) error {
+	defer func() { x.Ahead.Holds = experiment.ForecastCounts{} }()
 	for range maxHolds {
 		rate := saturation.Next(x.Run())
 		if rate <= 0 || x.Short() || !x.config.Caps.Allows(rate) {

@@ -146,7 +146,7 @@ func (w *writer) skeleton() []piece {
 func (w *writer) parts() (map[string]piece, error) {
 	parts := map[string]piece{}
 	comparison, err := compare.Of(w.setups, compare.Options{AnyWorkload: w.AnyWorkload})
-	if err != nil && (len(w.setups) > 1 || len(w.setups) == 0) {
+	if err != nil && !compare.NothingAlike(err) && len(w.setups) != 1 {
 		return nil, err
 	}
 	parts[partSummary] = piece{name: partSummary, text: w.summary(comparison)}

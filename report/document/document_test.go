@@ -6,6 +6,7 @@ import (
 	"html"
 	"io"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -130,7 +131,7 @@ func TestTablesReadBack(t *testing.T) {
 			t.Fatalf("%s: %d results read back of %d", l, len(again), len(in))
 		}
 		for _, r := range again {
-			i := slices.IndexFunc(in, func(x setup.Input) bool { return x.Run.Labels == r.Labels })
+			i := slices.IndexFunc(in, func(x setup.Input) bool { return reflect.DeepEqual(x.Run.Labels, r.Labels) })
 			if i < 0 {
 				t.Fatalf("%s: nothing is labelled %+v", l, r.Labels)
 			}

@@ -36,9 +36,9 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 	}
 	answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: conclusions, Whole: true}})
 	var forests []FigureBlock
-	for i, m := range c.Setups[1:] {
-		if all := c.Differences(m.Name); len(all) > 0 {
-			forests = append(forests, forest("forest-"+strconv.Itoa(i+1), titleForest.Text(m.Name, c.Setups[0].Name), all))
+	for i, m := range c.Setups {
+		if from, all := c.Differences(m.Name); len(all) > 0 {
+			forests = append(forests, forest("forest-"+strconv.Itoa(i), titleForest.Text(m.Name, from), all))
 		}
 	}
 	if f, ok := candidatePlots(c.Answers); ok {
