@@ -135,9 +135,6 @@ func TestSaturationOfNaturalLengths(t *testing.T) {
 				}
 				for i := range run.Stages {
 					st := &run.Stages[i]
-					if st.Role == rundir.Control { // short
-						continue
-					}
 					above := st.Rate.Known() && st.Rate.Value() > 1.15*capacity.RequestsPerSecond
 					below := st.Rate.Known() && st.Rate.Value() < 0.85*capacity.RequestsPerSecond
 					if below && st.Verdict != rundir.Stable || above && st.Verdict == rundir.Stable {

@@ -36,7 +36,7 @@ func shifted(t *result) []hit {
 // Limits of two TTFTs that changed places: by how much the column gets smoother, as a sum of logarithms, what may remain of its falls, and how
 // many rows are compared, each with each.
 const (
-	smoother     = 0.4
+	smoother     = 0.3
 	stillRough   = 0.5
 	mostExchange = 64
 )
@@ -46,7 +46,8 @@ const (
 func (t *result) exchangedTTFT() (best arranged, rows []int, ok bool) {
 	var all []int
 	for i, r := range t.rows {
-		if load, known := r.load(); known && load > 0 && r.value(keyDone) >= levelShare*load && !r.suspect() && !r.leftOver() && !math.IsNaN(r.value(keyTTFT)) {
+		load, known := r.load()
+		if known && load > 0 && r.value(keyDone) >= levelShare*load && !r.suspect() && !r.leftOver() && !math.IsNaN(r.value(keyTTFT)) {
 			all = append(all, i)
 		}
 	}
@@ -271,7 +272,7 @@ func swappedRows(t *result) []hit {
 func swapped(a, b *row, x, y float64) bool {
 	over := a.value(keyDone) > x+offeredDoubtful*math.Sqrt(x/offeredWindow)
 	within := a.value(keyDone) <= y+offeredDoubtful*math.Sqrt(y/offeredWindow) && b.value(keyDone) <= x+offeredDoubtful*math.Sqrt(x/offeredWindow)
-	if !over || !within || a.suspect() || b.suspect() {
+	if !over || !within || a.suspect() || b.suspect() || a.queued() || b.queued() {
 		return false
 	}
 	for _, key := range []string{keyLatency, keyGap} {

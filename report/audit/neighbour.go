@@ -16,6 +16,7 @@ import (
 const (
 	copiedDigits  = 4
 	wholeCopy     = 5    // all figures of a row are equal, whatever their digits, and two of them have that many
+	aloneDigits   = 5    // of a TTFT, where nothing else is equal
 	copiedLatency = 0.02 // latency, where both of its parts are the same
 	copiedDecode  = 0.1  // latency less TTFT, where inter-token latency is: answers may be a little shorter
 )
@@ -38,8 +39,13 @@ func copied(t *result) []hit {
 		if len(same) < wholeCopy || len(long) < 2 || r.text("rate") == above.text("rate") {
 			same = long
 		}
-		if isCopy(above, r, same) {
+		switch q, _ := r.quantity(keyTTFT); {
+		case isCopy(above, r, same):
 			hits = append(hits, copyOf(above, r, same))
+		case t.sweeps() && slices.Contains(same, keyTTFT) && q.Digits >= aloneDigits: // which of the two is the copy is not known
+			h := copyOf(above, r, []string{keyTTFT})
+			h.grade, h.blame = Doubtful, []blamed{{row: r, keys: []string{keyTTFT}}, {row: above, keys: []string{keyTTFT}}}
+			hits = append(hits, h)
 		}
 	}
 	return hits
