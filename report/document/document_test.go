@@ -78,6 +78,15 @@ func TestDrawings(t *testing.T) {
 		for name, b := range out.Files {
 			names = append(names, name)
 			wellFormed(t, name, b)
+			figures := 2 // beside each other
+			if strings.HasSuffix(name, "-cost.svg") {
+				figures = 1
+			}
+			for text, least := range map[string]int{`<text class="title"`: 1 + figures, "<title>tables.md:": figures, ">#1 ": 1} { // what points rest on; the legend
+				if n := strings.Count(string(b), text); n < least {
+					t.Errorf("%s has %q %d times, fewer than %d", name, text, n, least)
+				}
+			}
 		}
 		slices.Sort(names)
 		want := []string{
@@ -109,7 +118,7 @@ func wellFormed(t *testing.T, name string, b []byte) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if e, ok := token.(xml.StartElement); ok {
-			if slices.Contains([]string{"script", "image", "use", "style", "foreignObject"}, e.Name.Local) {
+			if slices.Contains([]string{"script", "image", "use", "foreignObject"}, e.Name.Local) {
 				t.Errorf("%s: has <%s>", name, e.Name.Local)
 			}
 			for _, a := range e.Attr {

@@ -37,10 +37,7 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	}
 	d := &Document{Title: lang.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
 	d.Sections = append(d.Sections, v.answer())
-	figures := v.Rates()
-	if f, ok := speedPlot("speed", plotAlone(run), nil); ok {
-		figures = append(figures, f)
-	}
+	figures := v.byLoad()
 	if f, ok := answerStages(run); ok {
 		figures = append(figures, f)
 	}

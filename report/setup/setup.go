@@ -92,7 +92,7 @@ func (o *LeftOut) Doubted() bool { return o.Grade == audit.Doubtful }
 
 // IsOf reports whether o is about that stage of the setup.
 func (s *Setup) IsOf(o LeftOut, st *rundir.Stage) bool {
-	return o.Where == s.where(st) && o.Row == rowName(st)
+	return o.Where == s.Where(st) && o.Row == rowName(st)
 }
 
 // Of reports whether the row was made of a stage of the run.
@@ -183,7 +183,7 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 		if !counts(st, open, s.Run.Source != nil) {
 			continue
 		}
-		where := s.where(st)
+		where := s.Where(st)
 		if rule, grade, why := s.unfit(st, found); !why.IsZero() {
 			if grade != "" {
 				s.dropped = append(s.dropped, st)
@@ -312,7 +312,7 @@ func load(s *rundir.Stage) float64 {
 func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []LeftOut {
 	var all []LeftOut
 	add := func(rule string, grade audit.Grade, n note.Note, figures bool) {
-		all = append(all, LeftOut{Row: rowName(st), Where: s.where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade, Figures: figures, note: n})
+		all = append(all, LeftOut{Row: rowName(st), Where: s.Where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade, Figures: figures, note: n})
 	}
 	for _, d := range st.Doubts {
 		add(d.Rule, audit.Grade(d.Grade), d.Note, len(d.Figures) > 0 && !slices.Contains(d.Figures, "rate"))
@@ -391,8 +391,8 @@ func inFigures(st *rundir.Stage, line int) bool {
 	return false
 }
 
-// where returns the file and line, or the directory, of a row.
-func (s *Setup) where(st *rundir.Stage) string {
+// Where returns the file and line, or the directory, of a row.
+func (s *Setup) Where(st *rundir.Stage) string {
 	if st.Source != nil {
 		return s.show(st.Source.File) + ":" + strconv.Itoa(st.Source.Line)
 	}
