@@ -59,8 +59,20 @@ func found(run *rundir.Run, l lang.Lang) []string {
 	if run.Source != nil && run.Saturation != nil {
 		return append(Promises(run, l), saturatesByRows(run.Saturation, l))
 	}
+	if a.Carried != nil {
+		lines = carried(run, a.Carried, l)
+		for _, n := range a.Cautions {
+			add(Note(n, l))
+		}
+		return lines
+	}
+	cautions := a.Cautions
+	if len(cautions) > 0 && cautions[0].Is(saturation.FailsAlways) { // at every load: the rate is that of the others
+		add(Note(cautions[0], l))
+		cautions = cautions[1:]
+	}
 	add(rateOf(run, a, l))
-	for _, n := range a.Cautions {
+	for _, n := range cautions {
 		add(Note(n, l))
 	}
 	lines = append(lines, Promises(run, l)...)

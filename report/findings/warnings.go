@@ -207,6 +207,9 @@ func fromDue(s *rundir.Stage, l lang.Lang) string {
 // cached returns how much of the prompts was in the server's cache, where it is more than a chat template.
 func cached(s *rundir.Stage, l lang.Lang) string {
 	had, all := s.CachedTokens, s.PromptTokens.Mean
+	if s.Sessions != nil { // of conversations that is what was asked for, and their columns tell it
+		return ""
+	}
 	if !had.Known() || !all.Known() || had.Value() <= cachedShare*all.Value() {
 		return ""
 	}

@@ -31,7 +31,9 @@ type metrics struct {
 	goodput  *Goodput // nil where there is no SLO
 	inFlight float64  // request-seconds in the window, by the requests' own instants
 	hung     hung
+	waits    waits
 	replicas replicas
+	sessions *sessions // nil where each request stands alone
 }
 
 func newMetrics(w Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term) *metrics {
@@ -54,6 +56,9 @@ func (m *metrics) add(r *rundir.Record) {
 	if m.goodput != nil {
 		m.goodput.Add(r)
 	}
+	if m.sessions != nil {
+		m.sessions.add(r)
+	}
 	if r.Sent.Known() && r.End.Known() {
 		m.inFlight += m.w.Overlap(r.Sent.Value(), r.End.Value())
 	}
@@ -68,6 +73,7 @@ func (m *metrics) add(r *rundir.Record) {
 		m.shed++
 	}
 	m.latency.add(r)
+	m.waits.add(r)
 	m.gaps.add(r, m.count)
 	m.lengths.add(r)
 	m.reading.add(r)
