@@ -16,7 +16,7 @@ import (
 
 // Answer returns what a run found, as sentences, and what it spent; none where it only measured rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
-	lines := slices.Concat(found(run, l), fidelity(run, l), grades(run, l), perplexity(run, l))
+	lines := slices.Concat(found(run, l), fidelity(run, l), grades(run, l), scored(run, l))
 	if s := sessionRate(run, l); s != "" {
 		lines = append(lines, s)
 	}
