@@ -86,7 +86,7 @@ type Candidate struct {
 	MillionSLO        rundir.Number `json:"cost_per_million_at_slo,omitzero"`
 	MillionSaturation rundir.Number `json:"cost_per_million_at_saturation,omitzero"`
 
-	// RateLow and RateHigh are the 95 % interval of Rate, where it has one.
+	// RateLow and RateHigh are the 95 % interval of Rate, where it has one; where rows between them were left out as doubtful, what those leave open.
 	RateLow  rundir.Number `json:"rate_low,omitzero"`
 	RateHigh rundir.Number `json:"rate_high,omitzero"`
 	// Predicted is set where nothing of it was measured. Between is how many replicas the interval of the prediction, or of the rate, allows.

@@ -151,7 +151,11 @@ func (c *Choice) Beside() []lang.Text {
 		lines = append(lines, sayPredicted.Text(p.Twin, lang.Both(func(l lang.Lang) string { return offBy(p, l) }), k.Between[0], k.Between[1]))
 	}
 	if k.Predicted == nil && k.Between[0] != k.Between[1] {
-		lines = append(lines, sayBetween.Text(fmt.Sprintf("%.2f", k.RateLow.Value()), fmt.Sprintf("%.2f", k.RateHigh.Value()), k.Between[0], k.Between[1]))
+		say := sayBetween
+		if k.limit.Doubted {
+			say = sayDoubted
+		}
+		lines = append(lines, say.Text(fmt.Sprintf("%.2f", k.RateLow.Value()), fmt.Sprintf("%.2f", k.RateHigh.Value()), k.Between[0], k.Between[1]))
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
