@@ -46,7 +46,7 @@ func (x *sweeper) control(ctx context.Context) error {
 		x.aside = 0
 		have = min(have, x.TimeLeft().Seconds())
 	}
-	x.Ahead.Controls = false
+	x.Ahead.Controls, x.Ahead.Probes = false, experiment.ForecastCounts{}
 	if s, ok := either(x.controlFloor, controlFloor*have, have); ok {
 		began := x.Elapsed()
 		if _, err := x.Measure(ctx, s); err != nil {

@@ -32,6 +32,7 @@ func (x *sweeper) holdTime() time.Duration {
 
 // hold tests the answer before it is given: it holds a rate near it for longer than other stages, and goes on where that fails.
 func (x *sweeper) hold(ctx context.Context) error {
+	defer func() { x.Ahead.Holds = experiment.ForecastCounts{} }()
 	for range maxHolds {
 		rate := saturation.Next(x.Run())
 		if rate <= 0 || x.Short() || !x.config.Caps.Allows(rate) {

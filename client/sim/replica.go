@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -13,17 +15,18 @@ type Replica struct {
 	roofline Roofline
 	experts  []float64 // time of reading the experts that n tokens use, by n
 	jitter   *Jitter
-	prefixes *prefixCache
+	cache    *kvCache
 	watcher  Watcher
 
-	now    time.Duration // end of the last step
-	coming []*Visit      // that the scheduler does not know yet, by Arrived, from next on
-	next   int
-	queue  visits
-	first  *Visit // the running requests, oldest admission first
-	last   *Visit
-	number int // of running requests
-	free   int // blocks of the cache
+	now        time.Duration // end of the last step
+	coming     []*Visit      // that the scheduler does not know yet, by Arrived, from next on
+	next       int
+	queue      visits
+	first      *Visit // the running requests, oldest admission first
+	last       *Visit
+	number     int      // of running requests
+	admissions int      // so far
+	ended      []*Visit // with the step under way
 
 	decodes int          // running requests with a token
 	context int          // their tokens in the cache with the next step's
@@ -57,15 +60,17 @@ type Visit struct {
 	First, Last time.Duration // instants of the first and of the last token; 0 before
 	Preempted   int
 
-	done     int // output tokens when it was admitted or preempted
-	computed int // prompt tokens computed, while it is partial
-	length   int // tokens that its admission needs in the cache
-	began    int // the step that generated the first token since its admission; while it decodes
-	decoding bool
-	before   *Visit
-	after    *Visit
-	sibling  *Visit        // the next that ends with the same step
-	lastAt   time.Duration // of its latest token, before a preemption
+	admission int       // its place in the order of admissions
+	pages     []*kvPage // of the prompt's beginning, which other requests may share
+	done      int       // output tokens when it was admitted or preempted
+	computed  int       // prompt tokens computed, while it is partial
+	length    int       // tokens that its admission needs in the cache
+	began     int       // the step that generated the first token since its admission; while it decodes
+	decoding  bool
+	before    *Visit
+	after     *Visit
+	sibling   *Visit        // the next that ends with the same step
+	lastAt    time.Duration // of its latest token, before a preemption
 }
 
 // Watcher is told what a replica does, in order.
@@ -90,11 +95,8 @@ func NewReplica(c MachineConfig, at time.Duration, w Watcher) (*Replica, error) 
 	if c.IsPlain() || len(c.Habits) > 0 {
 		return nil, errNoReplica
 	}
-	r := &Replica{config: c, roofline: c.Roofline(), jitter: c.NewJitter(), watcher: w, now: at, free: c.Blocks(), needs: make([]int, c.BlockTokens)}
+	r := &Replica{config: c, roofline: c.Roofline(), jitter: c.NewJitter(), watcher: w, now: at, cache: newKVCache(c.Blocks(), c.PrefixCache), needs: make([]int, c.BlockTokens)}
 	r.ends.grow(1024)
-	if c.PrefixCache {
-		r.prefixes = newPrefixCache(r.free)
-	}
 	return r, nil
 }
 
@@ -217,11 +219,14 @@ func (r *Replica) plan() (Batch, bool) {
 // reserve gives each decoding request the block that it needs, and preempts the youngest requests where there are too few.
 func (r *Replica) reserve() (preempted bool) {
 	turn := r.step % r.config.BlockTokens
-	for r.needs[turn] > r.free {
+	taken := 0
+	for r.needs[turn] > taken+r.cache.Free() {
+		taken += r.cache.Free()
+		r.cache.Take(r.cache.Free()) // older requests take what is left, and what it held is forgotten
 		r.preempt(r.last)
 		preempted = true
 	}
-	r.free -= r.needs[turn]
+	r.cache.Take(r.needs[turn] - taken)
 	return preempted
 }
 
@@ -231,13 +236,13 @@ func (r *Replica) preempt(v *Visit) {
 	v.Preempted++
 	if v.decoding {
 		length := v.length + r.step - v.began
-		r.free += r.config.BlocksFor(length - 1)
+		r.release(v, length-1)
 		r.ends.remove(v)
 		r.stopDecoding(v, length)
 		v.done += r.step - v.began - 1
 		v.lastAt = r.now
 	} else {
-		r.free += r.config.BlocksFor(v.length)
+		r.release(v, v.length)
 		if r.partial == v {
 			r.partial = nil
 		}
@@ -269,7 +274,8 @@ func (v *Visit) turn(block int) int {
 func (r *Replica) admit(b *Batch, budget int) {
 	for r.queue.n > 0 {
 		v := r.queue.front()
-		need := r.config.BlocksFor(v.length)
+		known, idle := r.cache.Match(v.prefix(r.config.BlockTokens))
+		need := r.config.BlocksFor(v.length) - known
 		switch {
 		case r.number >= r.config.MaxNumSeqs:
 			r.counts.SlotsFull++
@@ -277,29 +283,34 @@ func (r *Replica) admit(b *Batch, budget int) {
 		case budget <= 0:
 			r.counts.StepFull++
 			return
-		case need > r.free:
+		case need > r.cache.Free()-idle:
 			r.counts.CacheFull++
 			return
 		}
 		r.queue.pop()
-		r.free -= need
+		v.pages = r.cache.Hold(v.Prefix[:known])
+		r.cache.Take(need)
 		v.computed = r.cached(v)
 		r.link(v)
 		budget = r.chunk(v, b, budget)
 	}
 }
 
-// cached returns how many tokens the prefix cache holds of a request. At least the last token is computed.
+// prefix returns the hashes of the blocks that may be found in the cache. At least the last token is computed.
+func (v *Visit) prefix(block int) []uint64 { return v.Prefix[:min(len(v.Prefix), (v.length-1)/block)] }
+
+// cached returns how many tokens the prefix cache holds of a request.
 func (r *Replica) cached(v *Visit) int {
-	full := (v.length - 1) / r.config.BlockTokens
-	n := min(v.Cached/r.config.BlockTokens, full)
-	if r.prefixes != nil {
-		n = max(n, r.prefixes.Match(v.Prefix[:min(len(v.Prefix), full)]))
-	}
-	n *= r.config.BlockTokens
+	n := max(len(v.pages), min(v.Cached, v.length-1)/r.config.BlockTokens) * r.config.BlockTokens
 	r.counts.PromptTokens += v.length
 	r.counts.CachedTokens += n
 	return n
+}
+
+// release takes back the memory of a request that has a number of tokens in the cache.
+func (r *Replica) release(v *Visit, length int) {
+	r.cache.Give(v.pages, r.config.BlocksFor(length)-len(v.pages))
+	v.pages = nil
 }
 
 // chunk adds as much of a prompt to the batch as the budget has, and returns what it leaves.
@@ -351,6 +362,7 @@ func (r *Replica) complete(d time.Duration) {
 	for _, v := range r.fresh {
 		r.begin(v)
 	}
+	r.releaseEnded()
 	r.step++
 }
 
@@ -360,9 +372,7 @@ func (r *Replica) begin(v *Visit) {
 	if v.done == 1 {
 		v.First = r.now
 		r.watcher.Answered(v)
-		if r.prefixes != nil {
-			r.prefixes.Add(v.Prefix[:min(len(v.Prefix), v.Prompt/r.config.BlockTokens)])
-		}
+		v.pages = r.cache.Keep(v.Prefix[:min(len(v.Prefix), v.Prompt/r.config.BlockTokens)], v.pages)
 	} else {
 		r.watcher.Gaps(r.now, r.now-v.lastAt, 1)
 	}
@@ -379,15 +389,27 @@ func (r *Replica) begin(v *Visit) {
 
 // end lets a request leave that has a number of tokens in the cache.
 func (r *Replica) end(v *Visit, length int) {
-	r.free += r.config.BlocksFor(length)
+	v.length = length
+	r.ended = append(r.ended, v)
 	r.unlink(v)
 	v.Last = r.now
 	r.left++
 	r.watcher.Ended(v)
 }
 
+// releaseEnded takes back the memory of the requests that ended with a step, the oldest first: in that order it is forgotten.
+func (r *Replica) releaseEnded() {
+	slices.SortFunc(r.ended, func(a, b *Visit) int { return cmp.Compare(a.admission, b.admission) })
+	for _, v := range r.ended {
+		r.release(v, v.length)
+	}
+	r.ended = r.ended[:0]
+}
+
 // link makes a request the youngest of those that run.
 func (r *Replica) link(v *Visit) {
+	r.admissions++
+	v.admission = r.admissions
 	v.before, v.after = r.last, nil
 	if r.last == nil {
 		r.first = v

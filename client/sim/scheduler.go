@@ -17,10 +17,11 @@ type Sequence struct {
 	Preemptions int
 	Canceled    bool
 
-	computed int // tokens whose keys and values are in the cache
-	blocks   int // cache blocks held
-	chunk    int // tokens in the step under way
-	wait     int // steps without work, on a plain server
+	computed int       // tokens whose keys and values are in the cache
+	blocks   int       // cache blocks held, pages among them
+	pages    []*kvPage // of the prompt's beginning, which other sequences may share
+	chunk    int       // tokens in the step under way
+	wait     int       // steps without work, on a plain server
 }
 
 // length returns the number of tokens that must be in the cache before the next can be sampled.
@@ -34,9 +35,7 @@ type Scheduler struct {
 	cfg      MachineConfig
 	roofline Roofline
 	jitter   *Jitter
-	prefixes *prefixCache
-	blocks   int // of the whole cache
-	free     int
+	cache    *kvCache
 	running  []*Sequence // oldest admission first
 	waiting  queue
 	dirty    bool // a sequence was canceled since the last plan
@@ -59,12 +58,8 @@ type SchedulerStats struct {
 
 // newScheduler returns a scheduler for a valid machine.Config that has its defaults.
 func newScheduler(cfg MachineConfig) *Scheduler {
-	sc := &Scheduler{cfg: cfg, roofline: cfg.Roofline(), jitter: cfg.NewJitter(), blocks: cfg.Blocks()}
-	sc.free = sc.blocks
+	sc := &Scheduler{cfg: cfg, roofline: cfg.Roofline(), jitter: cfg.NewJitter(), cache: newKVCache(cfg.Blocks(), cfg.PrefixCache)}
 	sc.running = make([]*Sequence, 0, cfg.MaxNumSeqs)
-	if cfg.PrefixCache {
-		sc.prefixes = newPrefixCache(sc.blocks)
-	}
 	return sc
 }
 
@@ -73,7 +68,7 @@ func (sc *Scheduler) Stats() SchedulerStats {
 	return SchedulerStats{
 		Running:          len(sc.running),
 		Waiting:          sc.waiting.n,
-		KVUsage:          1 - float64(sc.free)/float64(sc.blocks),
+		KVUsage:          1 - float64(sc.cache.Free())/float64(sc.cache.total),
 		Preemptions:      sc.totals.preemptions,
 		PrefixQueries:    sc.totals.prefixQueries,
 		PrefixHits:       sc.totals.prefixHits,
@@ -149,14 +144,17 @@ func (sc *Scheduler) continueRunning(batch *Batch, budget int) int {
 func (sc *Scheduler) admit(batch *Batch, budget int) {
 	for budget > 0 && sc.waiting.n > 0 && len(sc.running) < sc.cfg.MaxNumSeqs {
 		s := sc.waiting.front()
+		prefix := s.Prefix[:min(len(s.Prefix), (s.length()-1)/sc.cfg.BlockTokens)] // at least the last token is computed
+		known, idle := sc.cache.Match(prefix)
 		need := sc.cfg.BlocksFor(s.length())
-		if need > sc.free {
+		if need-known > sc.cache.Free()-idle {
 			return
 		}
 		sc.waiting.pop()
-		sc.free -= need
-		s.blocks = need
-		s.computed = sc.cachedTokens(s)
+		s.pages, s.blocks = sc.cache.Hold(prefix[:known]), need
+		sc.cache.Take(need - known)
+		s.computed = known * sc.cfg.BlockTokens
+		sc.lookedUp(s)
 		sc.running = append(sc.running, s)
 		if s.wait = sc.cfg.Plain.PromptWait(); sc.delayed(s) {
 			continue
@@ -174,19 +172,13 @@ func (sc *Scheduler) schedule(s *Sequence, n int, batch *Batch) {
 	}
 }
 
-// cachedTokens returns how many tokens of a prompt the prefix cache holds. At least the last token is always computed.
-func (sc *Scheduler) cachedTokens(s *Sequence) int {
-	if sc.prefixes == nil {
-		return 0
-	}
-	full := (s.length() - 1) / sc.cfg.BlockTokens
-	cached := sc.prefixes.Match(s.Prefix[:min(len(s.Prefix), full)]) * sc.cfg.BlockTokens
-	if s.Preemptions == 0 {
-		s.Cached = cached
+// lookedUp counts what the prefix cache held of a prompt that is admitted for the first time.
+func (sc *Scheduler) lookedUp(s *Sequence) {
+	if sc.cfg.PrefixCache && s.Preemptions == 0 {
+		s.Cached = s.computed
 		sc.totals.prefixQueries += s.Prompt
-		sc.totals.prefixHits += cached
+		sc.totals.prefixHits += s.Cached
 	}
-	return cached
 }
 
 // reserve makes sure that a running sequence has blocks for the given number of tokens. It preempts the youngest sequence
@@ -195,7 +187,7 @@ func (sc *Scheduler) reserve(s *Sequence, tokens int) bool {
 	if tokens <= s.blocks*sc.cfg.BlockTokens {
 		return true
 	}
-	for sc.free == 0 {
+	for sc.cache.Free() == 0 {
 		youngest := sc.running[len(sc.running)-1]
 		sc.running = sc.running[:len(sc.running)-1]
 		sc.preempt(youngest)
@@ -203,7 +195,7 @@ func (sc *Scheduler) reserve(s *Sequence, tokens int) bool {
 			return false
 		}
 	}
-	sc.free--
+	sc.cache.Take(1)
 	s.blocks++
 	return true
 }
@@ -217,8 +209,8 @@ func (sc *Scheduler) preempt(s *Sequence) {
 }
 
 func (sc *Scheduler) release(s *Sequence) {
-	sc.free += s.blocks
-	s.blocks = 0
+	sc.cache.Give(s.pages, s.blocks-len(s.pages))
+	s.pages, s.blocks = nil, 0
 }
 
 // Complete ends the step that Plan began: sequences advance, tokens are delivered, finished sequences leave.
@@ -252,9 +244,7 @@ func (sc *Scheduler) Complete() {
 
 func (sc *Scheduler) prefilled(s *Sequence) {
 	sc.totals.promptTokens += s.Prompt
-	if sc.prefixes != nil {
-		sc.prefixes.Add(s.Prefix[:min(len(s.Prefix), s.Prompt/sc.cfg.BlockTokens)])
-	}
+	s.pages = sc.cache.Keep(s.Prefix[:min(len(s.Prefix), s.Prompt/sc.cfg.BlockTokens)], s.pages)
 }
 
 func (sc *Scheduler) dropCanceled() {

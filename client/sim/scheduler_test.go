@@ -116,8 +116,8 @@ func TestAdmissionWaitsForBlocks(t *testing.T) {
 	r.finish()
 	wantTimes(t, "a", a.at, 2.2, 3.3)
 	wantTimes(t, "b", b.at, 3.3+1.8)
-	if r.totals.preemptions != 0 || r.free != 4 {
-		t.Errorf("%d preemptions, %d blocks free; want 0, 4", r.totals.preemptions, r.free)
+	if r.totals.preemptions != 0 || r.cache.Free() != 4 {
+		t.Errorf("%d preemptions, %d blocks free; want 0, 4", r.totals.preemptions, r.cache.Free())
 	}
 }
 
@@ -154,8 +154,8 @@ func TestCancel(t *testing.T) {
 	wantTimes(t, "canceled while running", a.at, 2.0)
 	wantTimes(t, "canceled while waiting", b.at)
 	wantTimes(t, "next", c.at, 2.0+1.1+2.0)
-	if r.free != r.blocks || !r.Idle() {
-		t.Errorf("%d of %d blocks free, idle %v", r.free, r.blocks, r.Idle())
+	if r.cache.Free() != r.cache.total || !r.Idle() {
+		t.Errorf("%d of %d blocks free, idle %v", r.cache.Free(), r.cache.total, r.Idle())
 	}
 }
 
@@ -178,13 +178,39 @@ func TestPrefixCache(t *testing.T) {
 	}
 }
 
-func TestPrefixCacheForgetsTheOldest(t *testing.T) {
-	p := newPrefixCache(3)
-	p.Add([]uint64{1, 2, 3})
-	p.Add([]uint64{3, 4})
-	got := []int{p.Match([]uint64{1}), p.Match([]uint64{2, 3, 4, 5})}
-	if diff := cmp.Diff([]int{0, 3}, got); diff != "" || len(p.seen) != 3 {
-		t.Errorf("%d remembered; matches (-want +got):\n%s", len(p.seen), diff)
+// TestTheCacheForgetsWhatWasUsedLeastRecently fills a cache of six blocks by prompts of three.
+func TestTheCacheForgetsWhatWasUsedLeastRecently(t *testing.T) {
+	r := newBatch(MachineConfig{BlockTokens: 4, KVTokens: 6 * 4, PrefixCache: true})
+	ask := func(prefix ...uint64) int {
+		l := r.request(13, 1, prefix...) // three blocks that can be found, and one that cannot
+		r.finish()
+		return l.Cached
+	}
+	ask(1, 2, 3)
+	ask(11, 12, 13) // takes the end of the first
+	got := []int{ask(1, 2, 3), ask(1, 2, 3), ask(11, 12, 13)}
+	if diff := cmp.Diff([]int{8, 12, 8}, got); diff != "" {
+		t.Errorf("cached tokens (-want +got):\n%s", diff)
+	}
+}
+
+// TestSequencesShareBlocks lets ten prompts that begin alike run in a cache that would hold two of them if each had blocks of its own.
+func TestSequencesShareBlocks(t *testing.T) {
+	r := newBatch(MachineConfig{BlockTokens: 4, KVTokens: 24 * 4, MaxNumSeqs: 10, PrefixCache: true})
+	prefix := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	r.request(41, 1, prefix...)
+	r.finish()
+	for range 10 {
+		r.request(41, 3, prefix...)
+	}
+	r.Plan()
+	if n, used := r.Running(), r.Stats().KVUsage; n != 10 || math.Abs(used-20.0/24) > 1e-9 {
+		t.Errorf("%d run, which use %.3f of the cache; want 10, which use 20 of 24 blocks", n, used)
+	}
+	r.Complete()
+	r.finish()
+	if r.cache.Free() != 24 {
+		t.Errorf("%d of 24 blocks are free at the end", r.cache.Free())
 	}
 }
 
@@ -214,12 +240,13 @@ func TestSchedulerInvariants(t *testing.T) {
 		cfg := MachineConfig{MaxNumSeqs: rapid.IntRange(1, 6).Draw(t, "seqs"), BlockTokens: rapid.IntRange(1, 5).Draw(t, "block")}
 		cfg.MaxBatchedTokens = cfg.MaxNumSeqs + rapid.IntRange(0, 20).Draw(t, "budget")
 		cfg.KVTokens = cfg.BlockTokens * rapid.IntRange(1, 20).Draw(t, "blocks")
+		cfg.PrefixCache = rapid.Bool().Draw(t, "prefixes")
 		r := newBatch(cfg)
 		var all []*recorder
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			prompt, output := rapid.IntRange(1, 30).Draw(t, "prompt"), rapid.IntRange(1, 10).Draw(t, "output")
 			if r.cfg.Fits(prompt, output) == nil && rapid.Bool().Draw(t, "arrival") {
-				all = append(all, r.request(prompt, output))
+				all = append(all, r.request(prompt, output, someone(rapid.IntRange(0, 2).Draw(t, "who"), prompt/cfg.BlockTokens)...))
 			}
 			if len(all) > 0 && rapid.IntRange(0, 9).Draw(t, "cancel") == 0 {
 				if l := all[rapid.IntRange(0, len(all)-1).Draw(t, "which")]; !l.done {
@@ -236,16 +263,28 @@ func TestSchedulerInvariants(t *testing.T) {
 				t.Errorf("request %d got %d of %d tokens", i, len(l.at), l.Output)
 			}
 		}
-		if r.free != r.blocks || !r.Idle() {
-			t.Errorf("at the end %d of %d blocks are free, idle %v", r.free, r.blocks, r.Idle())
+		if r.cache.Free() != r.cache.total || !r.Idle() {
+			t.Errorf("at the end %d of %d blocks are free, idle %v", r.cache.Free(), r.cache.total, r.Idle())
 		}
 	})
 }
 
+// someone returns the hashes of a prompt of one of several people: those of one begin alike.
+func someone(who, blocks int) (prefix []uint64) {
+	for b := range blocks {
+		prefix = append(prefix, uint64(100*who+b))
+	}
+	return prefix
+}
+
 func checkBooks(t *rapid.T, e *Scheduler) {
 	held, tokens := 0, 0
+	shared := map[*kvPage]int{}
 	for i, s := range e.running {
-		held += s.blocks
+		held += s.blocks - len(s.pages)
+		for _, p := range s.pages {
+			shared[p]++
+		}
 		tokens += s.chunk
 		if s.computed+s.chunk > s.blocks*e.cfg.BlockTokens {
 			t.Errorf("%d tokens in %d blocks", s.computed+s.chunk, s.blocks)
@@ -254,7 +293,13 @@ func checkBooks(t *rapid.T, e *Scheduler) {
 			t.Errorf("sequence %d of %d is held up with a chunk of %d", i, len(e.running), s.chunk)
 		}
 	}
-	if held+e.free != e.blocks || tokens > e.cfg.MaxBatchedTokens || len(e.running) > e.cfg.MaxNumSeqs {
-		t.Errorf("blocks %d held + %d free of %d; tokens %d; running %d", held, e.free, e.blocks, tokens, len(e.running))
+	for p, n := range shared {
+		if p.users != n || e.cache.known[p.hash] != p {
+			t.Errorf("a page of %d sequences counts %d", n, p.users)
+		}
+	}
+	held += len(shared)
+	if held+e.cache.Free() != e.cache.total || len(e.cache.known) != len(shared)+e.cache.idles || tokens > e.cfg.MaxBatchedTokens || len(e.running) > e.cfg.MaxNumSeqs {
+		t.Errorf("blocks %d held + %d free of %d; tokens %d; running %d", held, e.cache.Free(), e.cache.total, tokens, len(e.running))
 	}
 }

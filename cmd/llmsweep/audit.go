@@ -27,7 +27,7 @@ Examples:
   llmsweep audit llmsweep-run --format json
   llmsweep audit --rules
 
-More: llmsweep help audit`
+More: llmsweep help import`
 }
 
 // Run audits.

@@ -103,7 +103,7 @@ func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) (found []setu
 	if err := inputs.Assess(found, o.Terms); err != nil {
 		return nil, nil, err
 	}
-	if setups, err = choose.WishedSetups(setup.LoadWith(found, setup.Options{Repaired: ch.Repaired}), files, wish); err != nil {
+	if setups, err = choose.WishedSetups(setup.LoadWith(found, setup.Options{Repaired: ch.Repaired, Lang: ch.Names()}), files, wish); err != nil {
 		return nil, nil, err
 	}
 	if setups, err = choose.OnlySetups(setups, ch.Only); err != nil { // after Load: the audit compares all of them

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -87,14 +88,44 @@ func TestManualIsComplete(t *testing.T) {
 		if a, b := rows(en), rows(zh); a != b {
 			t.Errorf("%s: %d rows of tables in English, %d in Chinese", topic, a, b)
 		}
-		for _, text := range []string{readme(t), en, zh} {
-			for _, rest := range strings.Split(text, "llmsweep help ")[1:] {
-				if to := strings.FieldsFunc(rest, func(r rune) bool { return !(r == '-' || 'a' <= r && r <= 'z') }); len(to) > 0 &&
-					strings.HasPrefix(rest, to[0]) && !slices.Contains(manual.Topics(), to[0]) {
-					t.Errorf("%s names a topic that does not exist: %s", topic, to[0])
-				}
-			}
+		namesTopics(t, topic, en)
+		namesTopics(t, topic, zh)
+	}
+	namesTopics(t, "README", readme(t))
+}
+
+// namesTopics checks that each "llmsweep help TOPIC" in a text names a topic.
+func namesTopics(t *testing.T, where, text string) {
+	t.Helper()
+	for _, found := range regexp.MustCompile(`llmsweep help ([a-z][a-z-]*)`).FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(manual.Topics(), found[1]) {
+			t.Errorf("%s names a topic that does not exist: %s", where, found[1])
 		}
+	}
+}
+
+// TestHelpFindsCommands looks up each command in the manual, and the topics that its --help names.
+func TestHelpFindsCommands(t *testing.T) {
+	for _, command := range commands(t) {
+		help, err := os.ReadFile(filepath.Join("testdata/help", command+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		namesTopics(t, command, string(help))
+		if topic, err := manual.Find(command); command != "llmsweep" && command != "help" && (err != nil || llmsweepPage(t, "en", topic) == "") {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+}
+
+// TestShortManual keeps the manual short.
+func TestShortManual(t *testing.T) {
+	words := 0
+	for _, topic := range manual.Topics() {
+		words += len(strings.Fields(llmsweepPage(t, "en", topic)))
+	}
+	if words > 10_000 {
+		t.Errorf("the manual has %d words, and 10,000 are the limit", words)
 	}
 }
 

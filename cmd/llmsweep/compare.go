@@ -45,7 +45,7 @@ func (compareCmd) Help() string {
 Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
 A difference whose 95 % interval includes 0 passes; one without an interval cannot be judged.
 With --fidelity also: ` + strings.Join(fidelity.Keys(), ", ") + ` (llmsweep help fidelity).
-Of graded questions and of a scored text: ` + strings.Join(fidelity.OtherOutcomes(), ", ") + ` (llmsweep help grading, llmsweep help perplexity).
+Of graded questions and of a scored text: ` + strings.Join(fidelity.OtherOutcomes(), ", ") + ` (llmsweep help fidelity).
 
 With --live, two servers get the same arrivals and prompts in turns, so that time of day and workload cannot make the
 difference. The result is a directory that can be compared again. Metrics for --fail-if are then: ` + strings.Join(pair.Keys(nil, nil), ", ") + `,
@@ -89,7 +89,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	setups := setup.LoadWith(inputs, setup.Options{Repaired: cm.Repaired})
+	setups := setup.LoadWith(inputs, setup.Options{Repaired: cm.Repaired, Lang: cm.Names()})
 	result, err := compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload, Answers: cm.Fidelity})
 	if err != nil {
 		return console.Usage(err)

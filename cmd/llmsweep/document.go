@@ -49,7 +49,7 @@ func (r *reportCmd) document(c *console.Console) error {
 			return console.Usage(err)
 		}
 	}
-	setups := setup.LoadWith(found, setup.Options{Show: doc.From, Repaired: r.Repaired})
+	setups := setup.LoadWith(found, setup.Options{Show: doc.From, Repaired: r.Repaired, Lang: lang.Lang(r.Lang)})
 	for _, said := range inputs.ClaimsIn(setups) {
 		o.Claims = append(o.Claims, document.Claims{Name: doc.From(said[0].File), All: said})
 	}

@@ -16,7 +16,7 @@ func TestFewFramesToAStage(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		var seen stacks
 		c := w.console(&bytes.Buffer{}, &seen)
-		if code := execute([]string{"sweep", "sim:", "--points", "2", "--stage-time", "40s", "--no-selftest"}, c); code != 0 {
+		if code := execute([]string{"sweep", "sim:", "--points", "1", "--stage-time", "40s", "--max-concurrency", "2", "--budget", "4m", "--no-selftest"}, c); code != 0 {
 			t.Fatalf("exit %d", code)
 		}
 		if seen.n < 4 {

@@ -254,7 +254,7 @@ run sim: --concurrency 4 --think-time forever
 
 # Labels and configuration files
 sweep sim: --label gpus=two
-sweep sim: --label color=red
+sweep sim: --label Color=red
 sweep sim: --label L20
 sweep sim: --label price=free
 sweep sim: --config $W/none.yaml
@@ -291,7 +291,7 @@ compare --live sim: sim: --concurrency 0
 compare --live sim: sim: --stage-time 1ms
 compare --live sim: sim: --fail-if ttft@sync>5% --rate 4
 compare --live sim: sim:Llama/Abacus
-compare --live sim: sim: --label color=red
+compare --live sim: sim: --label Color=red
 choose $W/results.md --demand 20rps
 choose $W/results.md --slo itl:mean<50ms
 choose $W/results.md --slo itl:mean<50 --demand 20rps

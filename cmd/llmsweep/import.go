@@ -26,7 +26,7 @@ func (importCmd) Help() string {
   llmsweep import results.md --out published
   llmsweep import block.txt --label gpu="L20 48GB",gpus=2
 
-More: llmsweep help formats`
+More: llmsweep help import`
 }
 
 // Run reads all documents, then writes the run directories.

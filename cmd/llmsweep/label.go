@@ -21,7 +21,7 @@ import (
 // labelCmd is llmsweep label.
 type labelCmd struct {
 	Dir    string   `arg:"" name:"dir" help:"Run directory."`
-	Labels []string `arg:"" optional:"" name:"label" help:"Labels: model=.., gpu=.., gpus=.., engine=.., quant=.., price=.. (per GPU-hour). An empty value, such as quant=, removes one. Without labels: print those of the run."`
+	Labels []string `arg:"" optional:"" name:"label" help:"Labels: model=.., gpu=.., gpus=.., engine=.., quant=.., price=.. (per GPU-hour), and others of your own, such as router=Rust, which compare takes for what differs. An empty value, such as quant=, removes one. Without labels: print those of the run."`
 	Force  bool     `help:"Renew report.md and report.html also where they were changed since llmsweep wrote them."`
 }
 

@@ -64,7 +64,7 @@ func (planCmd) Help() string {
   llmsweep plan twin.yaml --slo 'ttft:p99<1s' --profile 0=2,9=20,18=12 --html plan.html
   llmsweep plan twin.yaml --slo 'ttft:p95<2s' --trace trace.jsonl --rate 20 --what-if prompts=2x --what-if bandwidth=1.5x
 
-More: llmsweep help plan`
+More: llmsweep help fit`
 }
 
 // Run plans.

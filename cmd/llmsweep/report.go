@@ -56,7 +56,7 @@ func (reportCmd) Help() string {
   llmsweep report run-a results.md --document --lang zh -o comparison.md
   llmsweep report run-b --document -o comparison.md --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2
 
-More: llmsweep help formats, llmsweep help files`
+More: llmsweep help report, llmsweep help files`
 }
 
 // AfterApply takes the format from the name of the file, where --format does not tell.

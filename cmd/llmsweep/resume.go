@@ -41,7 +41,7 @@ Examples:
   llmsweep resume llmsweep-run --header 'X-Key: SECRET'        # values of headers are in no file
   srun -N 4 -n 4 llmsweep resume llmsweep-run                  # with several ranks: as many as before, or another number
 
-More: llmsweep help resume`
+More: llmsweep help files`
 }
 
 // Run continues.

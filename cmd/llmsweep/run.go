@@ -59,7 +59,7 @@ func (runCmd) Help() string {
   llmsweep run http://localhost:8000 --rate 20 --max-concurrency 20 --dataset sharegpt.json --requests 100 --format serving
   llmsweep run http://localhost:8000 --concurrency 8 --turns 4 --think-time exp:2s --requests 50
 
-More: llmsweep help loads, llmsweep help workloads, llmsweep help slo`
+More: llmsweep help loads, llmsweep help slo`
 }
 
 // job returns the run that the flags ask for.

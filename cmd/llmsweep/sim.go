@@ -25,7 +25,7 @@ type simCmd struct {
 	KVTokens       int      `name:"kv-tokens" placeholder:"N" positive:"" help:"Size of the KV cache in tokens. Default: what fits into the GPU's memory."`
 	Jitter         float64  `placeholder:"SIGMA" help:"Spread of step times: sigma of a log-normal distribution. Default: 0, none."`
 	Seed           uint64   `default:"1" placeholder:"N" help:"Random seed for jitter, answers and faults (${default})."`
-	PrefixCache    bool     `name:"prefix-cache" help:"Simulate a prefix cache."`
+	PrefixCache    bool     `name:"prefix-cache" help:"Simulate a prefix cache: prompts that begin alike share blocks of the KV cache, and those used least recently are forgotten first."`
 	APIKey         string   `name:"require-key" env:"LLMSWEEP_SIM_KEY" placeholder:"KEY" help:"Refuse requests without this API key."`
 	Strict         bool     `help:"Refuse unknown fields in request bodies, as hosted APIs do."`
 	ChunkTokens    int      `name:"chunk-tokens" default:"1" placeholder:"N" help:"Tokens per chunk of the stream (${default})."`

@@ -244,7 +244,7 @@ func configuration(r *row) string {
 		fmt.Sprint(s.AskedTokens.Value(), run.Workload.Temperature.Value(), s.MaxConcurrency, s.Requests.Due)}
 	switch s.Source.Format {
 	case published.Serving: // the lengths asked for stand above some blocks only; the prompts stand in all
-		parts[len(parts)-1] = fmt.Sprint(s.MaxConcurrency, s.Requests.OK+s.Requests.Error, s.PromptTokens.Total.Value())
+		parts[len(parts)-1] = fmt.Sprint(s.MaxConcurrency, s.Requests.OK+s.Requests.Error, s.PromptTokens.Total.Value(), published.HeadingName(run.Source))
 	case published.SixColumn:
 		parts = append(parts, fmt.Sprint(run.Workload.PromptTokens, run.Workload.OutputTokens))
 	}

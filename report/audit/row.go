@@ -29,7 +29,14 @@ type row struct {
 	result *result
 	stage  *rundir.Stage
 
-	doubted int // see suspect: 0 not known yet, 1 no, 2 yes
+	doubted int                       // see suspect: 0 not known yet, 1 no, 2 yes
+	parsed  map[string]parsedQuantity // see quantity: rules ask for the same figures of all rows again and again
+}
+
+// parsedQuantity is a printed figure, and whether it is a known one.
+type parsedQuantity struct {
+	published.Quantity
+	known bool
 }
 
 // rowsOf returns the runs of subjects with their rows.
@@ -107,12 +114,18 @@ func (r *row) text(key string) string {
 
 // quantity returns a number as it was printed; false where it was not.
 func (r *row) quantity(key string) (published.Quantity, bool) {
-	text := r.text(key)
-	if text == "" {
-		return published.Quantity{}, false
+	p, ok := r.parsed[key]
+	if !ok {
+		if text := r.text(key); text != "" {
+			q, err := published.ParseQuantity(text)
+			p = parsedQuantity{q, err == nil && q.Number.Known()}
+		}
+		if r.parsed == nil {
+			r.parsed = map[string]parsedQuantity{}
+		}
+		r.parsed[key] = p
 	}
-	q, err := published.ParseQuantity(text)
-	return q, err == nil && q.Number.Known()
+	return p.Quantity, p.known
 }
 
 // span returns a number that is known, as a span; false where it is not, or only a bound.

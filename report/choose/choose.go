@@ -7,7 +7,6 @@ package choose
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -104,23 +103,27 @@ type Refused struct {
 	why   reason
 }
 
-// Of ranks setups, separately for each model.
+// Of ranks setups, separately for each model and, unless any may be compared, for each workload: a demand is not the same load for two.
 func Of(setups []setup.Setup, o Options) ([]Choice, error) {
 	if err := o.check(setups); err != nil {
 		return nil, err
 	}
-	var models []string
-	groups := map[string][]*setup.Setup{}
+	type kind struct{ model, workload string }
+	var kinds []kind
+	groups := map[kind][]*setup.Setup{}
 	for i := range setups {
-		m := setup.Model(setups[i].Run)
-		if groups[m] == nil {
-			models = append(models, m)
+		k := kind{model: setup.Model(setups[i].Run)}
+		if !o.AnyWorkload {
+			k.workload = compare.Workload(setups[i].Run, lang.English)
 		}
-		groups[m] = append(groups[m], &setups[i])
+		if groups[k] == nil {
+			kinds = append(kinds, k)
+		}
+		groups[k] = append(groups[k], &setups[i])
 	}
 	var all []Choice
-	for _, m := range models {
-		all = append(all, choose(m, groups[m], o))
+	for _, k := range kinds {
+		all = append(all, choose(k.model, groups[k], o))
 	}
 	return all, nil
 }
@@ -137,13 +140,6 @@ func (o Options) check(setups []setup.Setup) error {
 		return errors.New("--headroom is the share kept free, from 0 to below 1")
 	case o.MaxGPUs < 0:
 		return errors.New("--max-gpus must not be negative")
-	}
-	for i := range setups {
-		a, b := &setups[0], &setups[i]
-		if x, y := compare.Workload(a.Run, lang.English), compare.Workload(b.Run, lang.English); x != y && !o.AnyWorkload {
-			return fmt.Errorf("%s asks for %s and %s for %s, so a demand is not the same load for both; leave one out, or choose among them anyway with --any-workload",
-				a.Origin(), x, b.Origin(), y)
-		}
 	}
 	return nil
 }

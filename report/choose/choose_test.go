@@ -370,7 +370,7 @@ func TestFrontAgainstTryingAll(t *testing.T) {
 	}
 	var all []FrontPoint
 	for i := range setups {
-		all = append(all, SpeedPoints(&setups[i])...)
+		all = append(all, speedPoints(&setups[i])...)
 	}
 	for _, p := range all {
 		beaten := false

@@ -16,8 +16,8 @@ type FrontPoint struct {
 	PerGPU  float64 `json:"tokens_per_s_per_gpu"`
 }
 
-// SpeedPoints returns the rows of a setup with a user's speed and a GPU's output.
-func SpeedPoints(s *setup.Setup) []FrontPoint {
+// speedPoints returns the rows of a setup with a user's speed and a GPU's output.
+func speedPoints(s *setup.Setup) []FrontPoint {
 	var all []FrontPoint
 	for _, r := range s.Rows {
 		itl, _, _ := setup.ITL(r.Stage)
@@ -33,7 +33,7 @@ func SpeedPoints(s *setup.Setup) []FrontPoint {
 func FrontSpeed(setups []*setup.Setup) []FrontPoint {
 	var all []FrontPoint
 	for _, s := range setups {
-		all = append(all, SpeedPoints(s)...)
+		all = append(all, speedPoints(s)...)
 	}
 	return Front(all)
 }

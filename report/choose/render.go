@@ -206,15 +206,15 @@ func (c *Choice) notes() []lang.Text {
 }
 
 // repeated returns the names of configurations that several of the ranked results measured.
-func (c *Choice) repeated() (names []string) {
+func (c *Choice) repeated() (names []lang.Text) {
 	seen := map[string]int{}
 	for i := range c.Ranked {
 		k := &c.Ranked[i]
 		if k.Labels.GPU == "" || k.Predicted != nil {
 			continue
 		}
-		name := setup.Title(k.setup.Run)
-		if seen[name]++; seen[name] == 2 {
+		name := lang.Both(func(l lang.Lang) string { return setup.Title(k.setup.Run, l) })
+		if seen[name.EN]++; seen[name.EN] == 2 {
 			names = append(names, name)
 		}
 	}

@@ -159,8 +159,8 @@ type Only struct{ Key, Value string }
 func ParseOnly(text string) (Only, error) {
 	key, value, ok := strings.Cut(text, "=")
 	o := Only{strings.TrimSpace(key), strings.TrimSpace(value)}
-	if !ok || !slices.Contains([]string{"model", "gpu", "gpus", "engine", "quant"}, o.Key) {
-		return o, fmt.Errorf("--only %q: write model, gpu, gpus, engine or quant, an equals sign and a value, such as gpu=L20", text)
+	if !ok || o.Key == "" {
+		return o, fmt.Errorf("--only %q: write model, gpu, gpus, engine, quant or a label of your own, an equals sign and a value, such as gpu=L20", text)
 	}
 	return o, nil
 }
@@ -177,8 +177,10 @@ func (o Only) Takes(l rundir.Labels) bool {
 		return strconv.Itoa(l.GPUs) == o.Value
 	case "engine":
 		return strings.EqualFold(l.Engine, o.Value)
+	case "quant":
+		return o.Value == "" && l.Quant == "" || matches(l.Quant, o.Value)
 	}
-	return o.Value == "" && l.Quant == "" || matches(l.Quant, o.Value)
+	return strings.EqualFold(l.Free[o.Key], o.Value)
 }
 
 // Unused returns a line for each price of a GPU that no configuration has.

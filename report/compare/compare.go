@@ -41,8 +41,14 @@ type Comparison struct {
 	// Grades compare the accuracy on graded questions that configurations have in common with the first.
 	Grades []GradeCandidate `json:"grades,omitempty"`
 	// Texts compare how likely configurations find the text that the first has scored.
-	Texts []TextCandidate `json:"perplexity,omitempty"`
-	asked *rundir.Run     // one with the workload that all have
+	Texts  []TextCandidate `json:"perplexity,omitempty"`
+	groups []group
+}
+
+// group are setups of one workload, by their places among the setups. The others are compared with the first.
+type group struct {
+	asked   *rundir.Run // one with the workload
+	members []int
 }
 
 // Measured is a configuration and its metrics.
@@ -52,6 +58,7 @@ type Measured struct {
 	Labels   rundir.Labels `json:"labels"`
 	Rising   bool          `json:"rising,omitempty"`   // its rows end before its plateau: it may take more
 	Imported bool          `json:"imported,omitempty"` // read elsewhere: there are no records
+	Workload string        `json:"workload,omitempty"` // where those of the results differ
 	Metrics  []Metric      `json:"figures"`
 }
 
@@ -119,22 +126,28 @@ func Of(setups []setup.Setup, o Options) (*Comparison, error) {
 	if len(setups) < 2 {
 		return nil, errors.New("compare needs two results or more: run directories, or documents with published tables")
 	}
-	if err := alike(setups); err != nil && !o.AnyWorkload {
-		return nil, err
+	c := &Comparison{Schema: schema, groups: groups(setups, o.AnyWorkload)}
+	if len(c.groups) == len(setups) {
+		return nil, differentWorkloads{&setups[0], &setups[1]}
 	}
-	c := &Comparison{Schema: schema}
-	if alike(setups) == nil {
-		c.Workload, c.asked = Workload(setups[0].Run, lang.English), setups[0].Run
-	}
+	several := len(c.groups) > 1
 	for i := range setups {
 		c.Setups = append(c.Setups, measure(&setups[i]))
+		if several {
+			c.Setups[i].Workload = workload(setups[i].Run, lang.English)
+		}
 		c.LeftOut = append(c.LeftOut, setups[i].LeftOut...)
 		c.Marked = append(c.Marked, setups[i].Marked...)
 	}
-	for _, m := range c.Setups[1:] {
-		c.Changes = append(c.Changes, changes(m, c.Setups[0])...)
+	for _, g := range c.groups {
+		for _, i := range g.members[1:] {
+			c.Changes = append(c.Changes, changes(c.Setups[i], c.Setups[g.members[0]])...)
+		}
 	}
-	c.Factors = factors(setups, c.Setups)
+	if !several && c.groups[0].asked != nil {
+		c.Workload = workload(c.groups[0].asked, lang.English)
+	}
+	c.Factors = factors(setups, c.Setups, several)
 	var err error
 	if c.Grades, err = gradesOf(sides(setups)); err != nil {
 		return c, err
@@ -155,21 +168,55 @@ func sides(setups []setup.Setup) []checkedSide {
 	return all
 }
 
-// alike returns an error that names two setups whose workloads differ.
-func alike(setups []setup.Setup) error {
-	first := &setups[0]
-	for i := range setups[1:] {
-		s := &setups[i+1]
-		if a, b := Workload(first.Run, lang.English), Workload(s.Run, lang.English); a != b {
-			return fmt.Errorf("%s asks for %s and %s for %s, so their numbers cannot be compared; leave one out, or compare them anyway with --any-workload",
-				first.Origin(), a, s.Origin(), b)
+// groups returns the setups by workload, in the order in which these occur; in one group, whose workload is not known, where any may be compared.
+func groups(setups []setup.Setup, anyWorkload bool) []group {
+	var all []group
+	at := map[string]int{}
+	for i := range setups {
+		run := setups[i].Run
+		key := workload(run, lang.English)
+		if _, seen := at[key]; !seen {
+			at[key] = len(all)
+			all = append(all, group{asked: run})
 		}
+		g := &all[at[key]]
+		g.members = append(g.members, i)
 	}
-	return nil
+	if anyWorkload && len(all) > 1 {
+		whole := group{}
+		for i := range setups {
+			whole.members = append(whole.members, i)
+		}
+		return []group{whole}
+	}
+	return all
 }
 
-// Workload returns what was asked of a server, as far as it must be the same for a comparison. Seeds may differ.
+// differentWorkloads is the error of setups of which no two have the same workload. It names two.
+type differentWorkloads struct{ a, b *setup.Setup }
+
+func (e differentWorkloads) Error() string {
+	return fmt.Sprintf("%s asks for %s and %s for %s, so their numbers cannot be compared; add a result of the same workload, or compare them anyway with --any-workload",
+		e.a.Origin(), workload(e.a.Run, lang.English), e.b.Origin(), workload(e.b.Run, lang.English))
+}
+
+// NothingAlike reports whether an error of [Of] says that no two setups have the same workload.
+func NothingAlike(err error) bool {
+	_, ok := err.(differentWorkloads)
+	return ok
+}
+
+// Workload returns what was asked of a server, with whether the model is to think.
 func Workload(run *rundir.Run, l lang.Lang) string {
+	parts := []string{workload(run, l)}
+	if mode := setup.Thinking(run, l); mode != "" {
+		parts = append(parts, mode)
+	}
+	return strings.Join(parts, comma.In(l))
+}
+
+// workload returns what was asked of a server, as far as it must be the same for a comparison. Seeds may differ.
+func workload(run *rundir.Run, l lang.Lang) string {
 	w := run.Workload
 	answer := lengths(w.OutputTokens)
 	if w.Capped {
@@ -182,11 +229,6 @@ func Workload(run *rundir.Run, l lang.Lang) string {
 	}
 	if w.Prompt != "" {
 		parts = append(parts, loadPrompt.In(l, len(w.Prompt)))
-	}
-	if w.Think != nil && *w.Think {
-		parts = append(parts, loadThinks.In(l))
-	} else if w.Think != nil {
-		parts = append(parts, loadThinksNot.In(l))
 	}
 	return strings.Join(parts, comma.In(l))
 }

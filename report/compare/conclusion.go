@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -21,7 +22,7 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	}
 	best := f.Members[0]
 	if best.output() <= 0 {
-		return sayNoOutput.In(l, f.Equal)
+		return sayNoOutput.In(l, f.equal.In(l))
 	}
 	var against []string
 	for _, m := range f.Members[1:] {
@@ -30,10 +31,10 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 		}
 	}
 	if len(against) == 0 {
-		return sayNoOutput.In(l, f.Equal)
+		return sayNoOutput.In(l, f.equal.In(l))
 	}
 	top, _ := best.m.Get(keyOutput)
-	s := sayMost.In(l, f.Equal, f.named(best.Value, l), reached(&best.m, top, l), strings.Join(against, comma.In(l))) + stop.In(l)
+	s := sayMost.In(l, f.equal.In(l), f.named(best.Value, l), reached(&best.m, top, l), strings.Join(against, comma.In(l))) + stop.In(l)
 	return s + f.quickest(l)
 }
 
@@ -117,8 +118,17 @@ func (f *Factor) quickest(l lang.Lang) string {
 
 // named returns a member's value in words, also where it is empty, as for no quantization.
 func (f *Factor) named(value string, l lang.Lang) string {
-	if f.What == byQuant && value == "" {
+	switch {
+	case f.What == byQuant && value == "":
 		return wordUnquantized.In(l)
+	case f.What == byHeading && value == "":
+		return wordNoHeading.In(l)
+	case f.What == byThink:
+		for i := range f.Members {
+			if m := &f.Members[i]; m.Value == value {
+				return setup.Thinking(m.setup.Run, l)
+			}
+		}
 	}
 	return value
 }
@@ -136,14 +146,14 @@ func (f *Factor) scaling(l lang.Lang) string {
 			shown := p.Low.Value() > 1 || p.High.Value() < 1
 			c = c.Within(p.Low.Value()-1, p.High.Value()-1)
 			if !shown {
-				all = append(all, sayNoSpeedUp.In(l, f.Equal, s.To, s.From))
+				all = append(all, sayNoSpeedUp.In(l, f.equal.In(l), s.To, s.From))
 				continue
 			}
 		}
 		all = append(all, f.speedUp(s, p, c, l)+stop.In(l)+unequalWork(p, l)+alone(s, l))
 	}
 	if len(all) == 0 {
-		return sayNoOutput.In(l, f.Equal)
+		return sayNoOutput.In(l, f.equal.In(l))
 	}
 	return strings.Join(all, space.In(l))
 }
@@ -165,15 +175,15 @@ func (f *Factor) speedUp(s Step, p Load, c Change, l lang.Lang) string {
 	times := func(n rundir.Number) string { return fmt.Sprintf("%.2f", n.Value()) }
 	switch {
 	case p.Unknown:
-		return sayScalesUnknown.In(l, f.Equal, s.To, s.From, after, before)
+		return sayScalesUnknown.In(l, f.equal.In(l), s.To, s.From, after, before)
 	case p.Bound == BoundLow:
-		return sayScalesAtLeast.In(l, f.Equal, s.To, s.From, times(p.Low), after, before)
+		return sayScalesAtLeast.In(l, f.equal.In(l), s.To, s.From, times(p.Low), after, before)
 	case p.Bound == BoundHigh:
-		return sayScalesAtMost.In(l, f.Equal, s.To, s.From, times(p.High), after, before)
+		return sayScalesAtMost.In(l, f.equal.In(l), s.To, s.From, times(p.High), after, before)
 	case p.Bound == BoundRange:
-		return sayScalesBetween.In(l, f.Equal, s.To, s.From, times(p.Low), times(p.High), after, before)
+		return sayScalesBetween.In(l, f.equal.In(l), s.To, s.From, times(p.Low), times(p.High), after, before)
 	}
-	return sayScales.In(l, f.Equal, s.To, s.From, times(p.SpeedUp), after, before, fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), interval(c, l))
+	return sayScales.In(l, f.equal.In(l), s.To, s.From, times(p.SpeedUp), after, before, fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), interval(c, l))
 }
 
 // uneven is the difference in the lengths of answers from which on they are printed: an end token or two, and a request cut at

@@ -26,9 +26,8 @@ func risesWell(key string) bool {
 	return !strings.HasPrefix(key, "ttft") && !strings.HasPrefix(key, "itl") && !strings.HasPrefix(key, "latency") && key != KeyErrors
 }
 
-// Differences returns those of one setup from the first, in the order of the tables.
-func (c *Comparison) Differences(setup string) []Difference {
-	var all []Difference
+// Differences returns those of one setup from another, which it names, in the order of the tables.
+func (c *Comparison) Differences(setup string) (from string, all []Difference) {
 	for _, key := range Keys() {
 		i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == setup && ch.Key == key })
 		if i < 0 {
@@ -41,7 +40,8 @@ func (c *Comparison) Differences(setup string) []Difference {
 			}
 		}
 		ch := c.Changes[i]
+		from = ch.From
 		all = append(all, Difference{Name: name, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High, Shown: ch.Shown != nil && *ch.Shown, Better: risesWell(key)})
 	}
-	return all
+	return from, all
 }

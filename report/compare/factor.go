@@ -11,12 +11,15 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// The labels of which one may differ.
+// The labels of which one may differ. There are also those that people made up, by their names.
 const (
-	ByGPUs   = "gpus"
-	byEngine = "engine"
-	byQuant  = "quant"
-	byGPU    = "gpu"
+	ByGPUs    = "gpus"
+	byEngine  = "engine"
+	byQuant   = "quant"
+	byGPU     = "gpu"
+	byModel   = "model"
+	byThink   = "think"
+	byHeading = "heading" // of the document, where nothing else differs
 )
 
 // Factor is the effect of one label, all others being equal.
@@ -28,6 +31,8 @@ type Factor struct {
 	Ratios  []Ratio  `json:"ratios,omitempty"` // of the outputs: of the highest to the others, of each number of GPUs to the next fewer
 	Pairs   []Pair   `json:"pairs,omitempty"`  // at equal concurrency, where closed loops were measured
 	Says    string   `json:"says"`             // the conclusion
+
+	equal lang.Text // Equal, in both languages
 }
 
 // Member is a setup of a factor.
@@ -78,28 +83,42 @@ func labelOf(run *rundir.Run, what string) string {
 		return run.Labels.Quant
 	case byGPU:
 		return run.Labels.GPU
+	case byModel:
+		return setup.Model(run)
+	case byThink:
+		return setup.Thinking(run, lang.English)
+	case byHeading:
+		return setup.Heading(run)
 	}
-	return setup.Model(run)
+	return run.Labels.Free[what]
 }
 
 // factors returns the groups of setups in which exactly one label differs, so that a difference can be attributed to it. What no label
-// names may still differ.
-func factors(setups []setup.Setup, all []Measured) []Factor {
+// names may still differ. Several is set where the setups have several workloads.
+func factors(setups []setup.Setup, all []Measured, several bool) []Factor {
+	var free []string
+	for i := range setups {
+		free = append(free, setups[i].Run.Labels.FreeKeys()...)
+	}
+	slices.Sort(free)
+	free = slices.Compact(free)
 	var found []Factor
-	for _, what := range []string{ByGPUs, byEngine, byQuant, byGPU} {
+	for _, what := range append([]string{ByGPUs, byEngine, byQuant, byGPU, byThink, byHeading}, free...) {
 		groups := map[string]*Factor{}
 		var order []string
 		for i := range setups {
-			key, equal := keyOf(setups[i].Run, what)
-			if key == "" {
+			run := setups[i].Run
+			if labelOf(run, what) == "" && !mayLack(what) {
 				continue
 			}
+			key := keyOf(run, what, free)
 			if groups[key] == nil {
-				groups[key] = &Factor{What: what, Equal: equal}
+				equal := lang.Both(func(l lang.Lang) string { return equalIn(run, what, several, l) })
+				groups[key] = &Factor{What: what, Equal: equal.EN, equal: equal}
 				order = append(order, key)
 			}
 			g := groups[key]
-			g.Members = append(g.Members, Member{labelOf(setups[i].Run, what), setups[i].Name, all[i], &setups[i]})
+			g.Members = append(g.Members, Member{labelOf(run, what), setups[i].Name, all[i], &setups[i]})
 		}
 		for _, key := range order {
 			g := groups[key]
@@ -112,36 +131,54 @@ func factors(setups []setup.Setup, all []Measured) []Factor {
 	return found
 }
 
-// keyOf returns the labels that the members of a group have in common; empty where too few are known.
-func keyOf(run *rundir.Run, what string) (key, equal string) {
+// mayLack reports whether the lack of a label is a value of it: no quantization, no heading.
+func mayLack(what string) bool { return what == byQuant || what == byHeading }
+
+// keyOf returns what the members of a group have in common: their workload and all labels but one. A label that none of them has is one in common. A
+// heading and the options of a launch command count only where nothing else differs.
+func keyOf(run *rundir.Run, what string, free []string) string {
+	parts := []string{workload(run, lang.English)}
+	for _, other := range append([]string{byModel, byQuant, byGPU, ByGPUs, byEngine, byThink}, free...) {
+		if other != what {
+			parts = append(parts, labelOf(run, other))
+		}
+	}
+	if what == byHeading {
+		parts = append(parts, run.Target.Launch)
+	}
+	return strings.Join(parts, "\x00")
+}
+
+// equalIn returns in words what the members of a group have in common: the workload too where there are several.
+func equalIn(run *rundir.Run, what string, several bool, l lang.Lang) string {
 	var parts []string
-	for _, other := range []string{"model", byQuant, byGPU, ByGPUs, byEngine} {
-		v := labelOf(run, other)
-		if other == what {
-			if v == "" && what != byQuant {
-				return "", ""
-			}
-			continue
+	add := func(name, text string) {
+		if name != what && text != "" {
+			parts = append(parts, text)
 		}
-		if v == "" && other != byQuant && !(other == ByGPUs && what == ByGPUs) {
-			return "", ""
-		}
-		parts = append(parts, v)
 	}
-	shown := parts
-	if what != byQuant && parts[1] == "" {
-		shown = append(slices.Clone(parts[:1]), parts[2:]...)
+	add(byModel, setup.Model(run))
+	add(byQuant, run.Labels.Quant)
+	switch {
+	case what == ByGPUs:
+		add(byGPU, run.Labels.GPU)
+	case what != byGPU:
+		add(byGPU, setup.Hardware(run, l)) // the count and its GPU are one thing to read
+	case run.Labels.GPUs > 0:
+		add(ByGPUs, sayCount.In(l, run.Labels.GPUs))
 	}
-	if what == byEngine || what == byQuant { // the count and its GPU are one thing to read
-		shown = slices.Clone(shown)
-		n := slices.Index(shown, run.Labels.GPU)
-		shown = slices.Replace(shown, n, n+2, setup.Hardware(run))
-	} else if what == byGPU {
-		shown = slices.Clone(shown)
-		n := slices.Index(shown, strconv.Itoa(run.Labels.GPUs))
-		shown[n] += " GPU"
+	add(byEngine, setup.Engine(run))
+	for _, key := range run.Labels.FreeKeys() {
+		add(key, key+"="+run.Labels.Free[key])
 	}
-	return strings.Join(append(parts, Workload(run, lang.English)), "\x00"), strings.Join(shown, ", ")
+	if several {
+		add("", workload(run, l))
+	}
+	add(byThink, setup.Thinking(run, l))
+	if len(parts) == 0 {
+		return wordUnlabelled.In(l)
+	}
+	return strings.Join(parts, comma.In(l))
 }
 
 func (f *Factor) differs() bool {

@@ -83,10 +83,10 @@ func Levels(a, b *setup.Setup) []Level {
 
 // inFlight is the number that a closed loop kept in flight; 0 for other loads.
 func inFlight(r *setup.Row) int {
-	if r.Stage.Rate.Known() || r.Stage.Kind != "concurrent" {
-		return 0
+	if s := r.Stage; setup.HeldBack(s) || !s.Rate.Known() && s.Kind == "concurrent" {
+		return s.MaxConcurrency
 	}
-	return r.Stage.MaxConcurrency
+	return 0
 }
 
 // measuredAt is the measurements with n in flight.
@@ -179,7 +179,7 @@ func (f *Factor) atEqual(l lang.Lang) string {
 		for _, v := range p.Levels {
 			parts = append(parts, v.In(l))
 		}
-		head := sayPair.In(l, f.Equal, f.named(p.From, l), f.named(p.To, l))
+		head := sayPair.In(l, f.equal.In(l), f.named(p.From, l), f.named(p.To, l))
 		if f.What == ByGPUs {
 			head = f.gpuPair(p, l)
 		}

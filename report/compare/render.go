@@ -26,15 +26,16 @@ func (c *Comparison) JSON(w io.Writer) error { return table.WriteJSON(w, c) }
 
 // Sections returns the comparison as sections of a report. Level is the level of its headings in Markdown.
 func (c *Comparison) Sections(level int) []table.Section {
-	title := titleCompare.Text()
-	if c.Workload != "" {
-		title = titleCompared.Text(lang.Both(func(l lang.Lang) string { return Workload(c.asked, l) }))
-	}
-	all := []table.Section{{Title: title, Level: level, Table: c.table(), Notes: c.legend()}}
-	if len(c.Changes) > 0 {
-		all = append(all, table.Section{
-			Title: titleChanges.Text(c.Setups[0].Name), Level: level + 1, Table: c.changeTable(), Notes: c.changeLegend(),
-		})
+	var all []table.Section
+	for _, g := range c.groups {
+		title := titleCompare.Text()
+		if g.asked != nil {
+			title = titleCompared.Text(lang.Both(func(l lang.Lang) string { return workload(g.asked, l) }))
+		}
+		all = append(all, table.Section{Title: title, Level: level, Table: c.table(g), Notes: c.legend(g)})
+		if t := c.changeTable(g); len(t.Columns) > 1 {
+			all = append(all, table.Section{Title: titleChanges.Text(c.Setups[g.members[0]].Name), Level: level + 1, Table: t, Notes: c.changeLegend(g)})
+		}
 	}
 	if len(c.Answers) > 0 {
 		all = append(all, answerSection(c.Answers, c.speed(), level+1))
@@ -49,7 +50,7 @@ func (c *Comparison) Sections(level int) []table.Section {
 		f := &c.Factors[i]
 		all = append(all, f.section(level+1))
 		if len(f.Pairs) > 0 {
-			all = append(all, table.Section{Title: titleLevels.Text(f.Equal), Level: level + 1, Table: f.levelTable(), Notes: []lang.Text{legendLevels.Text()}})
+			all = append(all, table.Section{Title: titleLevels.Text(f.equal), Level: level + 1, Table: f.levelTable(), Notes: []lang.Text{legendLevels.Text()}})
 		}
 	}
 	if len(c.LeftOut) > 0 {
@@ -130,17 +131,17 @@ func fixed(decimals int) func(rundir.Number) table.Cell {
 	return func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Fixed(decimals)) }
 }
 
-// table returns a table with a row for each setup, without empty columns.
-func (c *Comparison) table() table.Table {
+// table returns a table with a row for each setup of a group, without empty columns.
+func (c *Comparison) table(g group) table.Table {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}}}
 	var shown []column
 	for _, col := range columns() {
-		if slices.ContainsFunc(c.Setups, func(m Measured) bool { _, ok := m.Get(col.key); return ok }) {
+		if slices.ContainsFunc(g.members, func(i int) bool { _, ok := c.Setups[i].Get(col.key); return ok }) {
 			shown = append(shown, col)
 			t.Columns = append(t.Columns, col.measured())
 		}
 	}
-	for i := range c.Setups {
+	for _, i := range g.members {
 		m := &c.Setups[i]
 		row := []table.Cell{{Text: lang.Same(m.Name), Tone: table.Strong}}
 		for _, col := range shown {
@@ -162,8 +163,16 @@ func (c *Comparison) table() table.Table {
 
 // Cautions returns what a reader must know before reading any difference: that the models are not the same.
 func (c *Comparison) Cautions() []lang.Text {
+	var all []lang.Text
+	for _, g := range c.groups {
+		all = append(all, c.cautions(g)...)
+	}
+	return all
+}
+
+func (c *Comparison) cautions(g group) []lang.Text {
 	var models []string
-	for i := range c.Setups {
+	for _, i := range g.members {
 		if m := c.Setups[i].Labels.Model; m != "" && !slices.Contains(models, m) {
 			models = append(models, m)
 		}
@@ -174,17 +183,17 @@ func (c *Comparison) Cautions() []lang.Text {
 	return []lang.Text{sayModels.Text(lang.ListComma.Join(models))}
 }
 
-// legend explains the marks of the first table.
-func (c *Comparison) legend() []lang.Text {
-	notes := c.Cautions()
-	if slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Rising }) {
+// legend explains the marks of the table of a group.
+func (c *Comparison) legend(g group) []lang.Text {
+	notes := c.cautions(g)
+	if slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].Rising }) {
 		notes = append(notes, legendRising.Text())
 	}
-	if slices.ContainsFunc(c.Setups, func(m Measured) bool { f, _ := m.Get(keyRate); return f.Most.Known() }) {
+	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Most.Known() }) {
 		notes = append(notes, legendApart.Text())
 	}
 	low, high := rundir.Number{}, rundir.Number{}
-	for i := range c.Setups {
+	for _, i := range g.members {
 		f, _ := c.Setups[i].Get(keyAnswer)
 		if v := f.Value; v.Known() && (!low.Known() || v.Value() < low.Value()) {
 			low = v
@@ -197,20 +206,31 @@ func (c *Comparison) legend() []lang.Text {
 		notes = append(notes, sayUneven.Text(fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value()),
 			fmt.Sprintf("%.0f", 100*(high.Value()/low.Value()-1))))
 	}
-	return append(notes, legendLoads.Text())
+	if slices.ContainsFunc(g.members, func(i int) bool {
+		_, half := c.Setups[i].Get("ttft@50")
+		_, most := c.Setups[i].Get("ttft@80")
+		return half || most
+	}) {
+		notes = append(notes, legendLoads.Text())
+	}
+	return notes
 }
 
-// changeTable returns a table of the differences from the first setup.
-func (c *Comparison) changeTable() table.Table {
+// changeTable returns a table of the differences from the first setup of a group, without columns that say nothing: errors of which there are none.
+func (c *Comparison) changeTable(g group) table.Table {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}}}
 	var shown []column
 	for _, col := range columns() {
-		if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key }) {
+		from := c.Setups[g.members[0]].Name
+		if slices.ContainsFunc(c.Changes, func(ch Change) bool {
+			return ch.Key == col.key && ch.From == from && (ch.Key != KeyErrors || ch.Ratio.Value() != 0 || ch.Shown != nil)
+		}) {
 			shown = append(shown, col)
 			t.Columns = append(t.Columns, col.Column) // in per cent
 		}
 	}
-	for _, m := range c.Setups[1:] {
+	for _, i := range g.members[1:] {
+		m := &c.Setups[i]
 		row := []table.Cell{{Text: lang.Same(m.Name), Tone: table.Strong}}
 		for _, col := range shown {
 			i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == m.Name && ch.Key == col.key })
@@ -264,18 +284,21 @@ func percent(v float64) string {
 	return fmt.Sprintf("%+.0f", v)
 }
 
-func (c *Comparison) changeLegend() []lang.Text {
+// changeLegend explains the marks of the table of differences of a group.
+func (c *Comparison) changeLegend(g group) []lang.Text {
+	from := c.Setups[g.members[0]].Name
+	all := slices.DeleteFunc(slices.Clone(c.Changes), func(ch Change) bool { return ch.From != from })
 	var notes []lang.Text
-	if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Shown != nil && !*ch.Shown }) {
+	if slices.ContainsFunc(all, func(ch Change) bool { return ch.Shown != nil && !*ch.Shown }) {
 		notes = append(notes, legendTilde.Text())
 	}
-	bare := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Shown == nil && ch.Bound == "" })
-	if elsewhere := slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Imported }); bare && elsewhere {
+	bare := slices.ContainsFunc(all, func(ch Change) bool { return ch.Shown == nil && ch.Bound == "" })
+	if elsewhere := slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].Imported }); bare && elsewhere {
 		notes = append(notes, legendNoInterval.Text())
 	} else if bare {
 		notes = append(notes, legendFew.Text())
 	}
-	if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Bound == BoundLow || ch.Bound == BoundHigh }) {
+	if slices.ContainsFunc(all, func(ch Change) bool { return ch.Bound == BoundLow || ch.Bound == BoundHigh }) {
 		notes = append(notes, legendBound.Text())
 	}
 	return notes
@@ -283,8 +306,7 @@ func (c *Comparison) changeLegend() []lang.Text {
 
 // section returns a factor as a section: its conclusion and its metrics.
 func (f *Factor) section(level int) table.Section {
-	titles := map[string]lang.Phrase{ByGPUs: factorGPUs, byEngine: factorEngine, byQuant: factorQuant, byGPU: factorGPU}
-	s := table.Section{Title: titles[f.What].Text(f.Equal), Level: level, Lines: []lang.Text{lang.Both(f.Conclusion)}}
+	s := table.Section{Title: f.title(), Level: level, Lines: []lang.Text{lang.Both(f.Conclusion)}}
 	if len(f.Pairs) == 0 {
 		s.Notes = []lang.Text{legendAlone.Text()}
 	}
@@ -294,6 +316,15 @@ func (f *Factor) section(level int) table.Section {
 		s.Table = f.memberTable()
 	}
 	return s
+}
+
+// title returns what differs, and what does not.
+func (f *Factor) title() lang.Text {
+	titles := map[string]lang.Phrase{ByGPUs: factorGPUs, byEngine: factorEngine, byQuant: factorQuant, byGPU: factorGPU, byThink: factorThink, byHeading: factorHeading}
+	if say, ok := titles[f.What]; ok {
+		return say.Text(f.equal)
+	}
+	return factorFree.Text(f.What, f.equal)
 }
 
 // stepTable has a row for each step and load.
@@ -349,10 +380,14 @@ func both(a, b rundir.Number, cell func(rundir.Number) table.Cell) table.Cell {
 
 // memberTable has a row for each member.
 func (f *Factor) memberTable() table.Table {
-	head := map[string]lang.Phrase{byEngine: headEngine, byQuant: headQuant, byGPU: headGPU}[f.What]
-	t := table.Table{Columns: []table.Column{{Head: head.Text(), Left: true}}}
-	all := slices.DeleteFunc(columns(), func(c column) bool { return c.key == KeyErrors || c.key == keyPerGPU })
-
+	head := lang.Same(f.What)
+	if say, ok := map[string]lang.Phrase{byEngine: headEngine, byQuant: headQuant, byGPU: headGPU, byThink: headThink, byHeading: headHeading}[f.What]; ok {
+		head = say.Text()
+	}
+	t := table.Table{Columns: []table.Column{{Head: head, Left: true}}}
+	all := slices.DeleteFunc(columns(), func(c column) bool {
+		return c.key == KeyErrors || c.key == keyPerGPU || !slices.ContainsFunc(f.Members, func(m Member) bool { _, ok := m.m.Get(c.key); return ok })
+	})
 	for _, col := range all {
 		t.Columns = append(t.Columns, col.measured())
 	}

@@ -32,6 +32,14 @@ var (
 	headEngine       = lang.Say("Engine", "引擎")
 	headQuant        = lang.Say("Quantization", "量化")
 	headGPU          = lang.Say("GPU", "GPU")
+	sayCount         = lang.Say("%d GPU", "%d 张 GPU")
+	wordNoHeading    = lang.Say("the one without a heading", "无标题者")
+	wordUnlabelled   = lang.Say("configurations without labels", "无标签的配置")
+	factorThink      = lang.Say("Thinking: %s", "思考模式：%s")
+	factorHeading    = lang.Say("Headings of the document: %s", "文档中的各标题：%s")
+	factorFree       = lang.Say("%s: %s", "%s：%s")
+	headThink        = lang.Say("Thinking", "思考模式")
+	headHeading      = lang.Say("Heading", "标题")
 	wordUnquantized  = lang.Say("unquantized", "未量化")
 	gpuSteps         = lang.Say("%d to %d", "%d 到 %d")
 	comma            = lang.Say(", ", "，")
@@ -74,11 +82,9 @@ var (
 
 // Workloads.
 var (
-	loadTokens    = lang.Say("%s/%s tokens", "%s/%s token")
-	loadDataset   = lang.Say("data set %s", "数据集 %s")
-	loadPrompt    = lang.Say("a fixed prompt of %d bytes", "固定提示词（%d 字节）")
-	loadThinks    = lang.Say("thinking", "思考模式")
-	loadThinksNot = lang.Say("no thinking", "非思考模式")
+	loadTokens  = lang.Say("%s/%s tokens", "%s/%s token")
+	loadDataset = lang.Say("data set %s", "数据集 %s")
+	loadPrompt  = lang.Say("a fixed prompt of %d bytes", "固定提示词（%d 字节）")
 )
 
 // Conclusions.

@@ -17,7 +17,6 @@ import (
 	"llmsweep/report/choose"
 	"llmsweep/report/claims"
 	"llmsweep/report/compare"
-	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
@@ -146,7 +145,7 @@ func (w *writer) skeleton() []piece {
 func (w *writer) parts() (map[string]piece, error) {
 	parts := map[string]piece{}
 	comparison, err := compare.Of(w.setups, compare.Options{AnyWorkload: w.AnyWorkload})
-	if err != nil && (len(w.setups) > 1 || len(w.setups) == 0) {
+	if err != nil && !compare.NothingAlike(err) && len(w.setups) != 1 {
 		return nil, err
 	}
 	parts[partSummary] = piece{name: partSummary, text: w.summary(comparison)}
@@ -183,9 +182,7 @@ func (w *writer) choice() (string, error) {
 		if err := table.WriteSections(&b, "markdown", all[i].Sections(2), table.Style{Lang: w.Lang}); err != nil {
 			return "", err
 		}
-		if drawn, ok := costChart(&all[i], w.setups, w.Lang); ok {
-			b.WriteString(w.drawing(all[i].Model, "cost", []draw.TextChart{drawn}))
-		}
+		b.WriteString(w.drawing(all[i].Model, "cost", w.drawn(all[i].Model).Cost(&all[i])))
 	}
 	return b.String(), nil
 }

@@ -6,6 +6,7 @@ import (
 	"html"
 	"io"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -77,6 +78,15 @@ func TestDrawings(t *testing.T) {
 		for name, b := range out.Files {
 			names = append(names, name)
 			wellFormed(t, name, b)
+			figures := 2 // beside each other
+			if strings.HasSuffix(name, "-cost.svg") {
+				figures = 1
+			}
+			for text, least := range map[string]int{`<text class="title"`: 1 + figures, "<title>tables.md:": figures, ">#1 ": 1} { // what points rest on; the legend
+				if n := strings.Count(string(b), text); n < least {
+					t.Errorf("%s has %q %d times, fewer than %d", name, text, n, least)
+				}
+			}
 		}
 		slices.Sort(names)
 		want := []string{
@@ -108,7 +118,7 @@ func wellFormed(t *testing.T, name string, b []byte) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if e, ok := token.(xml.StartElement); ok {
-			if slices.Contains([]string{"script", "image", "use", "style", "foreignObject"}, e.Name.Local) {
+			if slices.Contains([]string{"script", "image", "use", "foreignObject"}, e.Name.Local) {
 				t.Errorf("%s: has <%s>", name, e.Name.Local)
 			}
 			for _, a := range e.Attr {
@@ -130,7 +140,7 @@ func TestTablesReadBack(t *testing.T) {
 			t.Fatalf("%s: %d results read back of %d", l, len(again), len(in))
 		}
 		for _, r := range again {
-			i := slices.IndexFunc(in, func(x setup.Input) bool { return x.Run.Labels == r.Labels })
+			i := slices.IndexFunc(in, func(x setup.Input) bool { return reflect.DeepEqual(x.Run.Labels, r.Labels) })
 			if i < 0 {
 				t.Fatalf("%s: nothing is labelled %+v", l, r.Labels)
 			}

@@ -103,6 +103,9 @@ func RenewPage(setups []setup.Setup, o Options) ([]byte, error) {
 		return nil, nil
 	}
 	result, err := compare.Of(setups, compare.Options{AnyWorkload: o.AnyWorkload})
+	if compare.NothingAlike(err) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -27,21 +27,3 @@ var (
 	docGroup     = lang.Say(", ", "，")
 	docListComma = lang.Say(", ", "、")
 )
-
-// What stands in drawings.
-var (
-	drawTTFTs      = lang.Say("%s: TTFT", "%s：TTFT")
-	drawITLs       = lang.Say("%s: ITL", "%s：ITL")
-	drawTTFT       = lang.Say("TTFT mean, ms", "TTFT 均值，ms")
-	drawITL        = lang.Say("ITL mean, ms", "ITL 均值，ms")
-	drawOutput     = lang.Say("output, tok/s", "输出，tok/s")
-	drawOffered    = lang.Say("offered, req/s", "到达率，req/s")
-	drawThroughput = lang.Say("%s: throughput", "%s：吞吐")
-	drawBrackets   = lang.Say("Saturation, req/s completed; whiskers: highest stable to lowest saturated rate; arrow: at least", "饱和点（完成 req/s）；横线：最高稳定至最低饱和到达率；箭头：不小于此值")
-	drawFront      = lang.Say("%s: a user's speed against a GPU's output", "%s：单用户速度与每 GPU 输出")
-	drawPerUser    = lang.Say("tok/s for a user (1 / ITL)", "单用户 tok/s（1 / ITL）")
-	drawPerGPU     = lang.Say("tok/s from a GPU", "每 GPU tok/s")
-	drawFrontLine  = lang.Say("Pareto front", "帕累托前沿")
-	drawCost       = lang.Say("%s: cost against TTFT, at the SLO", "%s：费用与 TTFT（SLO 限值处）")
-	drawMillion    = lang.Say("cost of a million output tokens", "每百万输出 token 费用")
-)

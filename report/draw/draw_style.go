@@ -12,8 +12,8 @@ var style string
 // StyleSheet returns the style sheet of drawings: it needs the colours --c0 to --c7, --ink, --soft, --grid and --ground.
 func StyleSheet() string { return style }
 
-// style1 returns the style sheet of a drawing that is a file of its own, light or dark as the reader has it.
-func style1() string {
+// fileStyle returns the style sheet of a drawing that is a file of its own, light or dark as the reader has it.
+func fileStyle() string {
 	return `svg{` + LightColours + `}@media (prefers-color-scheme:dark){svg{` + DarkColours + `}}.title{font:600 14px ` + fonts + `;fill:var(--ink)}.ground{fill:var(--ground)}` + style
 }
 

@@ -2,7 +2,6 @@ package draw
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -19,15 +18,24 @@ type Figure struct {
 	Spans  []Span
 	Marks  []Mark
 	Right  float64 // least width of the margin for labels on the right, in pixels, so that drawings beside each other are alike
-	width  float64 // 0 for the usual width
 }
 
-// Panel is one drawing area with its own y axis.
+// Panel is one drawing area with its own y axis, or rows of bars.
 type Panel struct {
 	Y      Axis
-	Height float64 // pixels of the area
+	Height float64 // pixels of the area; that of bars is given by their number
 	Series []Series
 	Rules  []Rule
+	Bars   []Bar // along the x axis, each in a row with its name: there are no series then
+}
+
+// size is the height of the area in pixels.
+func (p *Panel) size() float64 {
+	const row = 14
+	if n := len(p.Bars); n > 0 {
+		return row * float64(n)
+	}
+	return p.Height
 }
 
 // Style is how the points of a series are drawn.
@@ -61,7 +69,8 @@ type Point struct {
 	Bound     bool // the value is at least Y
 	Faint     bool // too few requests support it
 	Shape     Shape
-	Row       int // of the table beneath the drawing, from 1; 0 for none
+	Row       int    // of the table beneath the drawing, from 1; 0 for none
+	Title     string // what it rests on: shown where a pointer rests on it, in files of their own
 }
 
 // Shape is a marker.
@@ -120,43 +129,22 @@ type canvas struct {
 	bottom float64
 	y      scale
 	spots  [][2]float64
+	alone  bool // it is a file of its own: no script shows what points rest on
 }
 
 // SVG returns the figure as an svg element for a page, in one language or, where l is empty, in both; and where its dots are, in pixels of the
 // drawing and in the order of their series.
 func (f *Figure) SVG(l lang.Lang) (svg string, spots [][2]float64) {
-	c := f.draw(l)
+	c := canvas{Figure: f, l: l}
+	c.draw()
 	return c.b.String(), c.spots
 }
 
-// Alone writes the figure as a file of its own, in one language.
-func Alone(w io.Writer, f *Figure, l lang.Lang) error {
-	if l == "" {
-		l = lang.English
-	}
-	c := f.draw(l)
-	body := c.b.String()
-	open := strings.Index(body, ">") + 1
-	const title = 24
-	width, height := f.size(), c.bottom
-	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %d %s %s" width="%s" height="%s" role="img"><title>%s</title><style>%s</style><rect class="ground" x="0" y="%d" width="100%%" height="100%%"/><text class="title" x="%d" y="-6">%s</text>%s`+"\n",
-		-title, px(width), px(height+title), px(1.5*width), px(1.5*(height+title)), Escape(f.Title.In(l)), style1(), -title, leftMargin, Escape(f.Title.In(l)), body[open:])
-	return err
-}
-
-func (f *Figure) size() float64 {
-	if f.width > 0 {
-		return f.width
-	}
-	return figureWidth
-}
-
-// draw lays the figure out and writes it.
-func (f *Figure) draw(l lang.Lang) *canvas {
-	c := &canvas{Figure: f, l: l}
+// fitX fits the x axis to all that is drawn along it.
+func (c *canvas) fitX() {
 	e := newExtent()
-	right := max(rightLeast, f.Right)
-	for _, p := range f.Panels {
+	right := max(rightLeast, c.Right)
+	for _, p := range c.Panels {
 		for _, s := range p.Series {
 			for _, q := range s.Points {
 				e.add(q.X)
@@ -165,16 +153,22 @@ func (f *Figure) draw(l lang.Lang) *canvas {
 				right = max(right, min(textWidth(s.Name)+12, rightMost))
 			}
 		}
-	}
-	for _, s := range f.Spans {
-		for _, v := range []float64{s.Low, s.High, s.Mark} {
-			e.add(v)
+		for _, b := range p.Bars {
+			e.add(b.At, b.Low, b.High)
 		}
 	}
-	for _, m := range f.Marks {
+	for _, s := range c.Spans {
+		e.add(s.Low, s.High, s.Mark)
+	}
+	for _, m := range c.Marks {
 		e.add(m.At)
 	}
-	c.x = f.X.fit(e, leftMargin, f.size()-right)
+	c.x = c.X.fit(e, leftMargin, figureWidth-right)
+}
+
+// draw lays the figure out and writes it.
+func (c *canvas) draw() {
+	c.fitX()
 	tags := c.tags()
 	rows := 0
 	for _, t := range tags {
@@ -182,20 +176,19 @@ func (f *Figure) draw(l lang.Lang) *canvas {
 	}
 	head := float64(rows) * headRow
 	height := head + footHeight
-	for _, p := range f.Panels {
-		height += headRow + p.Height + panelGap
+	for i := range c.Panels {
+		height += headRow + c.Panels[i].size() + panelGap
 	}
-	fmt.Fprintf(&c.b, `<svg class="fig" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t" data-l="%d" data-r="%s">`, px(f.size()), px(height), Escape(f.Name), leftMargin, px(c.x.to))
+	fmt.Fprintf(&c.b, `<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%d" data-r="%s">`, figureWidth, px(height), Escape(c.Name), leftMargin, px(c.x.to))
 	top := head
-	for i := range f.Panels {
+	for i := range c.Panels {
 		top += headRow
-		c.panel(&f.Panels[i], top, i == len(f.Panels)-1)
-		top += f.Panels[i].Height + panelGap
+		c.panel(&c.Panels[i], top, i == len(c.Panels)-1)
+		top += c.Panels[i].size() + panelGap
 	}
 	c.overlay(tags, head, top-panelGap)
 	c.b.WriteString(`<path class="cross" d=""/></svg>`)
 	c.bottom = height
-	return c
 }
 
 // tags are the texts above the drawing, with their rows.
@@ -214,7 +207,7 @@ func (c *canvas) tags() []tag {
 	for _, m := range c.Marks {
 		all = append(all, tag{text: m.Text, class: "mark", x: c.x.clamp(m.At), flag: true})
 	}
-	return stack(all, 2, c.size()-2)
+	return stack(all, 2, figureWidth-2)
 }
 
 // panel draws one panel.
@@ -224,8 +217,7 @@ func (c *canvas) panel(p *Panel, top float64, last bool) {
 		for _, q := range s.Points {
 			e.add(q.Y)
 			if q.Low != 0 || q.High != 0 {
-				e.add(q.Low)
-				e.add(q.High)
+				e.add(q.Low, q.High)
 			}
 		}
 	}
@@ -235,12 +227,13 @@ func (c *canvas) panel(p *Panel, top float64, last bool) {
 			e.add(r.At)
 		}
 	}
-	c.top, c.bottom = top, top+p.Height
+	c.top, c.bottom = top, top+p.size()
 	c.y = p.Y.fit(e, c.bottom, c.top)
 	c.axes(p, last)
 	for _, s := range c.Spans {
 		c.span(s)
 	}
+	c.bars(p.Bars)
 	var names []label
 	for i := range p.Series {
 		c.series(&p.Series[i])
@@ -257,6 +250,9 @@ func (c *canvas) axes(p *Panel, last bool) {
 	about := max(2, int(p.Height/32))
 	var grid strings.Builder
 	for _, v := range c.y.ticks(about) {
+		if len(p.Bars) > 0 { // the rows have names instead
+			break
+		}
 		y := c.y.at(v)
 		fmt.Fprintf(&grid, "M%s %sH%s", px(c.x.from), px(y), px(c.x.to))
 		if y > c.top+nearHead { // else it would touch the label of the axis, which stands above

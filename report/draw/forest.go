@@ -6,12 +6,13 @@ import (
 	"math"
 )
 
-// Bar is a line of a forest plot: a value with its interval.
+// Bar is a row of a forest plot: a value with its interval.
 type Bar struct {
 	Name      lang.Text
 	Value     lang.Text // at the right
-	At        float64
-	Low, High float64 // NaN for no interval
+	At        float64   // NaN where there is an interval alone
+	Low, High float64   // NaN for no interval
+	Bound     bool      // the value is at least At
 	Colour    int
 	Shape     Shape
 	Row       int
@@ -53,11 +54,9 @@ func Forest(name string, axis lang.Text, bars []Bar) string {
 	e.add(0)
 	for _, b := range bars {
 		left, right = max(left, min(textWidth(b.Name)+14, most)), max(right, min(textWidth(b.Value)+12, most))
-		for _, v := range []float64{b.At, b.Low, b.High} {
-			e.add(v)
-		}
+		e.add(b.At, b.Low, b.High)
 	}
-	c := &canvas{Figure: &Figure{Name: name, width: width}}
+	c := &canvas{Figure: &Figure{Name: name}}
 	reach := max(math.Abs(e.low), math.Abs(e.high), 0.01) * 1.05
 	c.x = scale{low: min(e.low*1.05, -0.1*reach), high: max(e.high*1.05, 0.1*reach), from: left, to: width - right}
 	top, bottom := 10.0, 10+row*float64(len(bars))
@@ -71,18 +70,36 @@ func Forest(name string, axis lang.Text, bars []Bar) string {
 	for i, b := range bars {
 		y := top + row*(float64(i)+0.5)
 		c.text(left-10, y+4, "name", "end", b.Name)
-		fmt.Fprintf(&c.b, `<g class="sr c%d">`, b.Colour%Colours)
-		if b.High > b.Low {
-			fmt.Fprintf(&c.b, `<path class="line" d="M%s %sH%s"/><path class="bar" d="M%s %sv8m%s-8v8"/>`, px(c.x.clamp(b.Low)), px(y), px(c.x.clamp(b.High)),
-				px(c.x.clamp(b.Low)), px(y-4), px(c.x.clamp(b.High)-c.x.clamp(b.Low)))
-		}
-		x, open := c.x.clamp(b.At), ""
-		if b.Shape == Ring || b.Shape == Square {
-			open = " open"
-		}
-		fmt.Fprintf(&c.b, `<path class="pt%s" data-r="%d" data-x="%s" data-y="%s" d="%s"/></g>`, open, b.Row, px(x), px(y), b.Shape.path(x, y))
+		c.row(b, y, 4)
 		c.text(c.x.to+10, y+4, "tick", "start", b.Value)
 	}
 	c.b.WriteString(`<path class="cross" d=""/></svg>`)
 	return c.b.String()
+}
+
+// bars draws rows of bars from the top of a panel to its bottom.
+func (c *canvas) bars(all []Bar) {
+	for i, b := range all {
+		y := c.top + (c.bottom-c.top)*(float64(i)+0.5)/float64(len(all))
+		c.text(c.x.from-6, y+4, "tick", "end", b.Name)
+		c.row(b, y, 3)
+	}
+}
+
+// row draws the value of a bar and its interval at a height; end is half the height of the interval's ends.
+func (c *canvas) row(b Bar, y, end float64) {
+	fmt.Fprintf(&c.b, `<g class="sr c%d">`, b.Colour%Colours)
+	if b.High > b.Low {
+		low, high := c.x.clamp(b.Low), c.x.clamp(b.High)
+		fmt.Fprintf(&c.b, `<path class="line" d="M%s %sH%s"/><path class="bar" d="M%s %sv%sm%s-%sv%s"/>`, px(low), px(y), px(high), px(low), px(y-end), px(2*end), px(high-low), px(2*end), px(2*end))
+	}
+	if !math.IsNaN(b.At) {
+		x := c.x.clamp(b.At)
+		d := b.Shape.path(x, y)
+		if b.Bound { // an arrow: the value is somewhere to the right
+			d += fmt.Sprintf("M%s %sh10m-4-3l4 3l-4 3", px(x+4), px(y))
+		}
+		fmt.Fprintf(&c.b, `<path class="pt%s" data-r="%d" data-x="%s" data-y="%s" d="%s"/>`, b.Shape.open(), b.Row, px(x), px(y), d)
+	}
+	c.b.WriteString("</g>")
 }

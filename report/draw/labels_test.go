@@ -68,7 +68,7 @@ func TestTagsDoNotOverlap(t *testing.T) {
 
 // sample is a figure with all there is.
 func sample() *Figure {
-	line := Series{Key: "p99", Name: lang.Text{EN: "p99 <b>", ZH: "p99"}, Points: []Point{{X: 1, Y: 0.1, Low: 0.05, High: 0.2, Row: 1}, {X: 2, Y: 1, Low: 0.5, High: 2, Shape: Triangle, Row: 2}, {X: 3, Y: 5, Bound: true, Faint: true, Shape: Square, Row: 3}}}
+	line := Series{Key: "p99", Name: lang.Text{EN: "p99 <b>", ZH: "p99"}, Points: []Point{{X: 1, Y: 0.1, Low: 0.05, High: 0.2, Row: 1}, {X: 2, Y: 1, Low: 0.5, High: 2, Shape: Triangle, Row: 2, Title: "run <2>"}, {X: 3, Y: 5, Bound: true, Faint: true, Shape: Square, Row: 3}}}
 	return &Figure{
 		Name: "f", Title: lang.Text{EN: "A & B", ZH: "甲"}, X: Axis{Label: lang.Same("req/s")},
 		Spans: []Span{{Text: lang.Same("saturation 2"), Class: "sat", Low: 1.5, High: 2.5, Mark: 2}}, Marks: []Mark{{Text: lang.Same("p50"), At: 1.2}},
@@ -83,7 +83,7 @@ func TestDrawingIsWellFormed(t *testing.T) {
 		t.Errorf("%d dots have places, want 2", len(spots))
 	}
 	var alone strings.Builder
-	if err := Alone(&alone, sample(), lang.Chinese); err != nil {
+	if err := (&File{Figures: []*Figure{sample()}}).Write(&alone, lang.Chinese); err != nil {
 		t.Fatal(err)
 	}
 	for what, svg := range map[string]string{"page": both, "file": alone.String()} {
@@ -101,8 +101,29 @@ func TestDrawingIsWellFormed(t *testing.T) {
 	if !strings.Contains(both, `<tspan class="en" lang="en">p99 &lt;b&gt;</tspan><tspan class="zh" lang="zh">p99</tspan>`) {
 		t.Error("a label is not in both languages, escaped")
 	}
+	if file := alone.String(); !strings.Contains(file, "<title>run &lt;2&gt;</title>") || strings.Contains(both, "<title>") {
+		t.Error("what a point rests on is shown by the script of a page, and by a file itself")
+	}
 	if file := alone.String(); !strings.Contains(file, ">甲</text>") || strings.Contains(file, "tspan") || !strings.Contains(file, "prefers-color-scheme") {
 		t.Errorf("the file is not in Chinese alone, light and dark: %.600s", file)
+	}
+}
+
+// TestBarsShareTheAxis: rows of bars stand on the x axis of the curves above them; a bound has an arrow, and what is absent is not drawn.
+func TestBarsShareTheAxis(t *testing.T) {
+	none := math.NaN()
+	bars := []Bar{{Name: lang.Same("#1"), At: 4, Low: 2, High: 8}, {Name: lang.Same("#2"), At: 4, Low: none, High: none, Bound: true}, {Name: lang.Same("#3"), At: none, Low: none, High: none}}
+	f := &Figure{Panels: []Panel{{Height: 100, Series: []Series{{Points: []Point{{X: 4, Y: 1, Row: 9}}}}}, {Bars: bars}}}
+	svg, _ := f.SVG(lang.English)
+	x := regexp.MustCompile(`data-r="9" data-x="([0-9.]+)"`).FindStringSubmatch(svg)
+	if x == nil || strings.Count(svg, `data-r="0" data-x="`+x[1]+`"`) != 2 {
+		t.Errorf("not both values stand beneath the point with the same x: %s", svg)
+	}
+	if intervals, arrows := strings.Count(svg, `class="bar"`), strings.Count(svg, "h10m-4-3"); intervals != 1 || arrows != 1 || strings.Contains(svg, "NaN") {
+		t.Errorf("%d intervals and %d arrows, want one each: %s", intervals, arrows, svg)
+	}
+	if !(strings.Contains(svg, ">#3</text>")) {
+		t.Error("a row without a value has no name")
 	}
 }
 

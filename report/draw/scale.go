@@ -79,13 +79,15 @@ type extent struct {
 
 func newExtent() extent { return extent{math.Inf(1), math.Inf(-1), math.Inf(1)} }
 
-func (e *extent) add(v float64) {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return
-	}
-	e.low, e.high = min(e.low, v), max(e.high, v)
-	if v > 0 {
-		e.least = min(e.least, v)
+func (e *extent) add(values ...float64) {
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		e.low, e.high = min(e.low, v), max(e.high, v)
+		if v > 0 {
+			e.least = min(e.least, v)
+		}
 	}
 }
 
@@ -94,8 +96,7 @@ func (e *extent) add(v float64) {
 func (a Axis) fit(e extent, from, to float64) scale {
 	const room = 1.06 // of the range, so that no marker is cut
 	if a.Low != 0 || a.High != 0 {
-		e.add(a.Low)
-		e.add(a.High)
+		e.add(a.Low, a.High)
 	}
 	s := scale{low: min(0, e.low), high: e.high, from: from, to: to}
 	if a.Log {

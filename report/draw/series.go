@@ -155,12 +155,21 @@ func (c *canvas) markers(points []Point) {
 		if p.Bound { // an arrow: the value is somewhere above
 			d += fmt.Sprintf("M%s %sV%sm-3 4l3-4l3 4", px(x), px(y-5), px(y-15))
 		}
-		open := ""
-		if p.Shape == Ring || p.Shape == Square || p.Shape == Cross {
-			open = " open"
+		fmt.Fprintf(&c.b, `<path class="%s%s"%s d="%s"`, class, p.Shape.open(), row, d)
+		if c.alone && p.Title != "" {
+			fmt.Fprintf(&c.b, `><title>%s</title></path>`, Escape(p.Title))
+			continue
 		}
-		fmt.Fprintf(&c.b, `<path class="%s%s"%s d="%s"/>`, class, open, row, d)
+		c.b.WriteString("/>")
 	}
+}
+
+// open is the class of markers that are not filled; empty for the others.
+func (s Shape) open() string {
+	if s == Ring || s == Square || s == Cross {
+		return " open"
+	}
+	return ""
 }
 
 // path returns the outline of a marker.
@@ -176,22 +185,4 @@ func (s Shape) path(x, y float64) string {
 		return fmt.Sprintf("M%s %sl7 7m0-7l-7 7", px(x-3.5), px(y-3.5))
 	}
 	return fmt.Sprintf("M%s %sa3.7 3.7 0 1 0 7.4 0a3.7 3.7 0 1 0-7.4 0z", px(x-3.7), px(y))
-}
-
-// LineKey returns a piece of the line of a series alone, for a legend in words: after the last colour the lines begin anew, and are dashed.
-func LineKey(place int) string {
-	dash := ""
-	if place >= Colours {
-		dash = " dash"
-	}
-	return fmt.Sprintf(`<svg class="linekey" viewBox="0 0 26 10" aria-hidden="true"><g class="sr c%d"><path class="line%s" d="M0 5H26"/></g></svg>`, place%Colours, dash)
-}
-
-// Key returns a marker alone, for a legend in words.
-func (s Shape) Key() string {
-	open := ""
-	if s == Ring || s == Square || s == Cross {
-		open = " open"
-	}
-	return fmt.Sprintf(`<svg class="key" viewBox="0 0 14 14" aria-hidden="true"><g class="sr ck"><path class="pt%s" d="%s"/></g></svg>`, open, s.path(7, 7))
 }

@@ -249,12 +249,18 @@ func checked(test func(*rundir.Run) bool) func([]rundir.Run) bool {
 
 // sloCell is the verdict on what was promised.
 func sloCell(r StageRow) table.Cell {
-	switch g := r.Stage.Goodput; {
-	case g == nil:
+	if r.Stage.Goodput == nil {
 		return table.Absent()
-	case g.Verdict == rundir.Kept:
+	}
+	return Promised(r.Stage.Goodput.Verdict)
+}
+
+// Promised returns the cell with the verdict on what was promised.
+func Promised(v rundir.Promised) table.Cell {
+	switch v {
+	case rundir.Kept:
 		return table.Cell{Text: sloKept.Text(), Tone: table.Good}
-	case g.Verdict == rundir.Broken:
+	case rundir.Broken:
 		return table.Cell{Text: sloBroken.Text(), Tone: table.Bad}
 	}
 	return table.Cell{Text: sloUnsure.Text(), Tone: table.Caution}

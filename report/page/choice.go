@@ -33,7 +33,7 @@ func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose
 		own := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != choices[i].Model })
 		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o, d.Data))
 		if len(own) > 0 {
-			d.Sections = append(d.Sections, together(i, own, titleTogetherOf.Text(choices[i].Model)))
+			d.Sections = append(d.Sections, togetherSection(i, own, titleTogetherOf.Text(choices[i].Model)))
 		}
 	}
 	d.Sections = append(d.Sections, FromSections("part", sections)...)

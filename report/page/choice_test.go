@@ -168,7 +168,7 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 	if impossible < 1 {
 		t.Fatalf("the document has %d impossible rows", impossible)
 	}
-	all := plotTogether("", setups, namesOf(setups))
+	all := newTogether(setups, namesOf(setups), "").figures()
 	told := 0
 	for _, f := range all {
 		if strings.Contains(f.Note.EN, fmt.Sprintf("%d row", impossible)) {

@@ -36,9 +36,9 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 	}
 	answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: conclusions, Whole: true}})
 	var forests []FigureBlock
-	for i, m := range c.Setups[1:] {
-		if all := c.Differences(m.Name); len(all) > 0 {
-			forests = append(forests, forest("forest-"+strconv.Itoa(i+1), titleForest.Text(m.Name, c.Setups[0].Name), all))
+	for i, m := range c.Setups {
+		if from, all := c.Differences(m.Name); len(all) > 0 {
+			forests = append(forests, forest("forest-"+strconv.Itoa(i), titleForest.Text(m.Name, from), all))
 		}
 	}
 	if f, ok := candidatePlots(c.Answers); ok {
@@ -50,10 +50,10 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 	d.Sections = append(d.Sections, answer)
 	if models := byModel(setups); len(setups) > draw.Colours && len(models) > 1 { // more lines than can be told apart
 		for i, own := range models {
-			d.Sections = append(d.Sections, together(i, own, titleTogetherOf.Text(setup.Model(own[0].Run))))
+			d.Sections = append(d.Sections, togetherSection(i, own, titleTogetherOf.Text(setup.Model(own[0].Run))))
 		}
 	} else {
-		d.Sections = append(d.Sections, together(0, setups, titleTogether.Text()))
+		d.Sections = append(d.Sections, togetherSection(0, setups, titleTogether.Text()))
 	}
 	d.Sections = append(d.Sections, FromSections("part", sections)...)
 	return d
@@ -149,14 +149,14 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 	return FigureBlock{Name: name, Title: title, Note: note, Variants: []Variant{{Key: "lin", SVG: markup(svg)}}, Table: t}
 }
 
-// together draws the curves of configurations in the same drawings, the i-th group of a page.
-func together(i int, setups []setup.Setup, title lang.Text) Section {
+// togetherSection draws the curves of configurations in the same drawings, the i-th group of a page.
+func togetherSection(i int, setups []setup.Setup, title lang.Text) Section {
 	s, suffix := Section{ID: "rates", Title: title, Keys: true}, ""
 	if i > 0 {
 		suffix = "-" + strconv.Itoa(i+1)
 	}
 	s.ID += suffix
-	s.Blocks = append(numberedRuns(namesOf(setups)), Block{Figures: plotTogether(suffix, setups, namesOf(setups))})
+	s.Blocks = append(numberedRuns(namesOf(setups)), Block{Figures: newTogether(setups, namesOf(setups), suffix).figures()})
 	return s
 }
 

@@ -3,11 +3,16 @@ package page
 import (
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 
+	"llmsweep/report/choose"
 	"llmsweep/report/draw"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // overTimePrefix begins the names of drawings of a stage over time; the stage's name follows.
@@ -18,10 +23,7 @@ const overTimePrefix = "time@"
 func Drawings(run *rundir.Run, dir string) []string {
 	v := newView(run)
 	var names []string
-	for _, f := range v.Rates() {
-		names = append(names, f.Name)
-	}
-	if f, ok := speedPlot("speed", plotAlone(run), nil); ok {
+	for _, f := range v.byLoad() {
 		names = append(names, f.Name)
 	}
 	traces, _ := readTrace(dir, run, traceLimits{}) // what cannot be read has no drawing
@@ -31,6 +33,15 @@ func Drawings(run *rundir.Run, dir string) []string {
 		}
 	}
 	return names
+}
+
+// byLoad are the drawings of all stages.
+func (v *View) byLoad() []FigureBlock {
+	all := v.Rates()
+	if f, ok := speedPlot("speed", plotAlone(v.Run), nil); ok {
+		all = append(all, f)
+	}
+	return all
 }
 
 // Drawing writes one drawing of a run as an SVG file in one language. The error names the drawings that there are.
@@ -44,23 +55,134 @@ func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang)
 		for _, r := range v.Rows {
 			if t := traces[stage]; t != nil && r.Stage.Name == stage {
 				f := figureOverTime(v.View, "s1", r.Stage, t, map[string]any{})
-				return draw.Alone(w, f.Variants[0].Drawn, l)
+				return alone(f.Variants[0].Drawn).Write(w, l)
 			}
 		}
 	}
-	figures := v.Rates()
-	if f, ok := speedPlot("speed", plotAlone(run), nil); ok {
-		figures = append(figures, f)
-	}
-	for _, f := range figures {
-		if f.Name != name {
-			continue
-		}
-		for _, variant := range f.Variants {
-			if !variant.Off {
-				return draw.Alone(w, variant.Drawn, l)
-			}
+	for _, f := range v.byLoad() {
+		if f.Name == name {
+			return alone(f.shown()).Write(w, l)
 		}
 	}
 	return fmt.Errorf("no drawing %q: there are %s", name, strings.Join(Drawings(run, dir), ", "))
+}
+
+// shown is the variant that is shown first.
+func (f *FigureBlock) shown() *draw.Figure {
+	for _, variant := range f.Variants {
+		if !variant.Off {
+			return variant.Drawn
+		}
+	}
+	return f.Variants[0].Drawn
+}
+
+func alone(f *draw.Figure) *draw.File { return &draw.File{Figures: []*draw.Figure{f}} }
+
+// Drawn are drawings of configurations of one model, for files beside a document.
+type Drawn struct {
+	model string
+	together
+}
+
+// NewDrawn returns the drawings of configurations of one model. Their names are shown without it.
+func NewDrawn(model string, setups []setup.Setup) Drawn {
+	var names []string
+	for i := range setups {
+		names = append(names, strings.TrimLeft(strings.TrimPrefix(setups[i].Name, model), "-, "))
+	}
+	return Drawn{model, newTogether(setups, names, "")}
+}
+
+// file puts figures beside each other, with a legend of what is in them.
+func (d Drawn) file(figures []*draw.Figure) *draw.File {
+	f := &draw.File{Title: lang.Same(d.model), Figures: figures}
+	for i, short := range shortNames(d.names) {
+		if short != d.names[i] {
+			f.Legend = append(f.Legend, draw.Entry{Sign: draw.LineSign(i), Text: lang.Same(short + " " + d.names[i])})
+		}
+	}
+	front, closed := false, false
+	for _, fig := range figures {
+		for _, s := range fig.Panels[0].Series {
+			front = front || s.Style == draw.Front
+			closed = closed || slices.ContainsFunc(s.Points, func(p draw.Point) bool { return p.Shape == draw.Square })
+		}
+	}
+	if closed {
+		f.Legend = append(f.Legend, draw.Entry{Sign: draw.Square.Sign(), Text: keyClosed.Text()})
+	}
+	if front {
+		f.Legend = append(f.Legend, draw.Entry{Sign: draw.FrontSign(), Text: keyFront.Text()})
+	}
+	return f
+}
+
+// Latency are the times to the first token and between tokens, on average.
+func (d Drawn) Latency() *draw.File { return d.file(append(d.mean("ttft"), d.mean("itl")...)) }
+
+// Throughput is the output with where each configuration saturates, and what a user gets against what the hardware gives.
+func (d Drawn) Throughput() *draw.File {
+	all := d.mean("output")
+	for _, f := range all {
+		f.Panels = append(f.Panels, d.saturation())
+	}
+	if f, ok := d.speed(); ok {
+		all = append(all, f.shown())
+	}
+	return d.file(all)
+}
+
+// mean draws means of one quantity; nothing where no configuration has it.
+func (d Drawn) mean(name string) []*draw.Figure {
+	for _, q := range quantities() {
+		if q.name == name {
+			if f, ok := d.figure(q, q.lines[0]); ok {
+				return []*draw.Figure{f.shown()}
+			}
+		}
+	}
+	return nil
+}
+
+// saturation are the rates at which the configurations saturate, each with the highest stable and the lowest saturated rate where there are verdicts.
+func (d Drawn) saturation() draw.Panel {
+	p := draw.Panel{Y: draw.Axis{Label: axisSaturation.Text()}}
+	for i, name := range shortNames(d.names) {
+		s := &d.setups[i]
+		b := draw.Bar{Name: lang.Same(name), At: s.Plateau.Rate.Value(), Low: math.NaN(), High: math.NaN(), Bound: s.Plateau.Rising, Colour: i}
+		if a := saturation.AnswerOf(s.Run); a != nil {
+			b.Low, b.High = a.StableUpTo.Value(), a.SaturatedFrom.Value()
+		}
+		p.Bars = append(p.Bars, b)
+	}
+	return p
+}
+
+// Cost draws the cost of a million tokens against the time to the first, at the SLO; no figure where fewer than two configurations have a price.
+func (d Drawn) Cost(c *choose.Choice) *draw.File {
+	point := func(k *choose.Candidate) draw.Point {
+		return draw.Point{X: k.MillionSLO.Value(), Y: k.TTFT.Value(), Title: k.Where}
+	}
+	all := []draw.Series{{Key: "front", Style: draw.Front}}
+	for i, name := range shortNames(d.names) {
+		for j := range c.Ranked {
+			if k := &c.Ranked[j]; k.Name == d.setups[i].Name && k.MillionSLO.Known() && k.TTFT.Known() {
+				all = append(all, draw.Series{Key: k.Name, Name: lang.Same(name), Colour: i, Style: draw.Loose, Points: []draw.Point{point(k)}})
+			}
+		}
+	}
+	if len(all) < 3 {
+		return d.file(nil)
+	}
+	for _, name := range c.FrontCost {
+		for i := range c.Ranked {
+			if k := &c.Ranked[i]; k.Name == name {
+				all[0].Points = append(all[0].Points, point(k))
+			}
+		}
+	}
+	return d.file([]*draw.Figure{{Title: titleCostTTFT.Text(), X: draw.Axis{Label: axisMillion.Text(), Format: draw.Number}, Panels: []draw.Panel{{
+		Y: draw.Axis{Label: axisTTFTMean.Text(), Format: draw.Seconds}, Height: 200, Series: all,
+	}}}})
 }

@@ -30,7 +30,7 @@ type line struct {
 }
 
 // quantities are the drawings of runs, in the order of the page. Where no run has percentiles, as published tables often have none, means are
-// drawn.
+// drawn: so without runs.
 func quantities(runs ...*rundir.Run) []quantity {
 	output := line{key: "output", colour: 0, of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
 		v, ci, ok := setup.Output(s)

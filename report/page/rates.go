@@ -37,13 +37,14 @@ func newPlotted(key string, name lang.Text, colour int) plotted {
 	}
 }
 
-// add adds a stage's value of l, with its row in the table of numbers, and returns it. ok is false for a stage that has no such value.
-func (c *plotted) add(v *View, s *rundir.Stage, l line, row int) (y rundir.Number, ok bool) {
+// add adds a stage's value of l, with its row in the table of numbers and where it is from, and returns it. ok is false for a stage that has no such
+// value.
+func (c *plotted) add(v *View, s *rundir.Stage, l line, row int, from string) (y rundir.Number, ok bool) {
 	y, ci, hasInterval, supported := l.of(s)
 	if !drawnPlot(s) || y.IsZero() || y.Value() <= 0 || !known(v.X(s)) {
 		return y, false
 	}
-	p := draw.Point{X: v.X(s), Y: y.Value(), Bound: y.Bound(), Faint: !supported, Row: row}
+	p := draw.Point{X: v.X(s), Y: y.Value(), Bound: y.Bound(), Faint: !supported, Row: row, Title: from}
 	p.Shape, _ = shape(s)
 	if hasInterval {
 		p.Low, p.High = ci[0], ci[1]
@@ -74,7 +75,7 @@ func (v *View) rate(q quantity) (FigureBlock, bool) {
 	for _, l := range q.lines {
 		c := newPlotted(l.key, l.name, l.colour)
 		for i, r := range v.Rows {
-			c.add(v, r.Stage, l, i+1)
+			c.add(v, r.Stage, l, i+1, findings.StageName(r.Stage))
 		}
 		count += c.into(&panel)
 	}

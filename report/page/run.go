@@ -20,12 +20,16 @@ import (
 // Run writes the page of a run. dir is its directory, whose records the drawings over time are made of; empty for none. Records that cannot be
 // read are said in the page.
 func Run(w io.Writer, run *rundir.Run, dir string, o WriteOptions) error {
-	return WriteHTML(w, OfRun(run, dir), o)
+	return WriteHTML(w, ofRun(run, dir, o.Live != ""), o)
 }
 
-// OfRun returns the page of a run.
-func OfRun(run *rundir.Run, dir string) *Document {
+// OfRun returns the page of a run that has ended.
+func OfRun(run *rundir.Run, dir string) *Document { return ofRun(run, dir, false) }
+
+// ofRun returns the page of a run, which goes on where live is set.
+func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	v := newView(run)
+	v.live = live
 	var traces map[string]*traceStage
 	var failure error
 	if dir != "" {
@@ -33,10 +37,7 @@ func OfRun(run *rundir.Run, dir string) *Document {
 	}
 	d := &Document{Title: lang.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
 	d.Sections = append(d.Sections, v.answer())
-	figures := v.Rates()
-	if f, ok := speedPlot("speed", plotAlone(run), nil); ok {
-		figures = append(figures, f)
-	}
+	figures := v.byLoad()
 	if f, ok := answerStages(run); ok {
 		figures = append(figures, f)
 	}
@@ -64,13 +65,24 @@ func OfRun(run *rundir.Run, dir string) *Document {
 }
 
 // view is a run while its page is made.
-type view struct{ *View }
+type view struct {
+	*View
+	live bool // the run goes on
+}
 
-func newView(run *rundir.Run) *view { return &view{NewView(run)} }
+func newView(run *rundir.Run) *view { return &view{View: NewView(run)} }
+
+// state tells how far the run got.
+func (v *view) state(l lang.Lang) []string {
+	if v.live {
+		return []string{liveState.In(l)}
+	}
+	return findings.State(v.Run, l)
+}
 
 // subtitle tells what was measured, and when.
 func (v *view) subtitle() lang.Text {
-	t := lang.Both(func(l lang.Lang) string { return findings.State(v.Run, l)[0] })
+	t := lang.Both(func(l lang.Lang) string { return v.state(l)[0] })
 	if !v.Run.Started.IsZero() {
 		t = lang.Same(v.Run.Started.Format("2006-01-02 15:04") + " · ").Plus(t)
 	}
@@ -80,6 +92,9 @@ func (v *view) subtitle() lang.Text {
 // answer is the first section: the number, the sentence, what to be careful about.
 func (v *view) answer() Section {
 	s := Section{ID: "answer", Title: titleAnswer.Text()}
+	if v.live {
+		s.Title = titleSoFar.Text()
+	}
 	s.Blocks = append(s.Blocks, Block{Headline: v.headline()})
 	lines := lang.Sentences(func(l lang.Lang) []string {
 		all := findings.Answer(v.Run, l)
@@ -103,7 +118,7 @@ func (v *view) answer() Section {
 // careful are the sentences that a reader must know before using the numbers, those about the state of the run first.
 func (v *view) careful(l lang.Lang) []string {
 	var lines []string
-	if state := findings.State(v.Run, l); len(state) > 1 {
+	if state := v.state(l); len(state) > 1 {
 		lines = append(lines, state...)
 	}
 	return append(lines, audit.Cautions(v.Run, l)...)
@@ -215,7 +230,7 @@ func (v *view) notes() Section {
 		}
 	}
 	add(titleErrors.Text(), func(l lang.Lang) []string { return findings.Errors(v.Run, l) })
-	if state := findings.State(v.Run, lang.English); len(state) == 1 { // else the answer has it
+	if state := v.state(lang.English); len(state) == 1 && !v.live { // else the answer has it
 		add(titleState.Text(), func(l lang.Lang) []string { return findings.State(v.Run, l) })
 	}
 	return s

@@ -72,7 +72,7 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 		if named {
 			label = name + ": " + label
 		}
-		p.Row = len(sp.table.Rows) + 1
+		p.Row, p.Title = len(sp.table.Rows)+1, one[0].Where(r.Stage)
 		p.Shape, _ = shape(r.Stage)
 		sp.stages = append(sp.stages, r.Stage)
 		if takesPart(one, r.Stage) {

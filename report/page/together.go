@@ -12,29 +12,45 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// plotTogether draws several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out. suffix ends the names of the
-// drawings, which are unique in a page.
-func plotTogether(suffix string, setups []setup.Setup, names []string) []FigureBlock {
+// together are several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out.
+type together struct {
+	setups []setup.Setup
+	names  []string
+	open   bool   // some run has arrival rates
+	suffix string // ends the names of the drawings, which are unique in a page
+}
+
+func newTogether(setups []setup.Setup, names []string, suffix string) together {
+	open := slices.ContainsFunc(setups, func(s setup.Setup) bool { return NewView(s.Run).Open })
+	return together{setups, names, open, suffix}
+}
+
+// figures are all drawings.
+func (t together) figures() []FigureBlock {
 	var runs []*rundir.Run
-	for i := range setups {
-		runs = append(runs, setups[i].Run)
+	for i := range t.setups {
+		runs = append(runs, t.setups[i].Run)
 	}
-	open := slices.ContainsFunc(runs, func(r *rundir.Run) bool { return NewView(r).Open })
 	var all []FigureBlock
 	for _, q := range quantities(runs...) {
 		for _, l := range q.lines {
 			if l.key == "p90" {
 				continue
 			}
-			if f, ok := togetherOne(suffix, q, l, setups, names, open); ok {
+			if f, ok := t.figure(q, l); ok {
 				all = append(all, f)
 			}
 		}
 	}
-	if f, ok := speedPlot("speed"+suffix, setups, shortNames(names)); ok {
+	if f, ok := t.speed(); ok {
 		all = append(all, f)
 	}
 	return all
+}
+
+// speed draws what a user gets against what a GPU gives.
+func (t together) speed() (FigureBlock, bool) {
+	return speedPlot("speed"+t.suffix, t.setups, shortNames(t.names))
 }
 
 // shortNames are the numbers by which lines are labelled where the names would be too long to stand beside them.
@@ -50,28 +66,28 @@ func shortNames(names []string) []string {
 	return short
 }
 
-// togetherOne draws one quantity of all runs.
-func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names []string, open bool) (FigureBlock, bool) {
-	name := "all-" + q.name + "-" + l.key + suffix
+// figure draws one quantity of all runs.
+func (t together) figure(q quantity, l line) (FigureBlock, bool) {
+	name := "all-" + q.name + "-" + l.key + t.suffix
 	title := q.title
 	if !l.name.IsZero() {
 		title = title.Plus(lang.Same(" · ")).Plus(l.name)
 	}
-	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: HeadVerdict.Text(), Left: true}}}}
+	grid := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: HeadVerdict.Text(), Left: true}}}}
 	panel := draw.Panel{Y: q.axis, Height: 210}
-	short := shortNames(names)
+	short := shortNames(t.names)
 	count := 0
-	axis := (&View{Open: open}).Axis()
-	t.Columns[2].Head = axis.Label
-	for i := range setups {
-		v := NewView(setups[i].Run)
-		v.Open = open
+	axis := (&View{Open: t.open}).Axis()
+	grid.Columns[2].Head = axis.Label
+	for i := range t.setups {
+		v := NewView(t.setups[i].Run)
+		v.Open = t.open
 		c := newPlotted("r"+strconv.Itoa(i), lang.Same(short[i]), i)
 		for _, r := range v.Rows {
-			if !r.Stage.Invalid.IsZero() || setups[i].Impossible(r.Stage) {
+			if !r.Stage.Invalid.IsZero() || t.setups[i].Impossible(r.Stage) {
 				continue
 			}
-			y, ok := c.add(v, setups[i].Trusted(r.Stage), l, len(t.Rows)+1)
+			y, ok := c.add(v, t.setups[i].Trusted(r.Stage), l, len(grid.Rows)+1, t.setups[i].Where(r.Stage))
 			if !ok {
 				continue
 			}
@@ -79,7 +95,7 @@ func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names 
 			if q.metric == "" {
 				cell = table.Number(y, "", lang.Short)
 			}
-			t.Rows = append(t.Rows, []table.Cell{table.Literal(names[i]), table.Literal(findings.StageName(r.Stage)), table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short), cell, findings.Verdict(r.Stage)})
+			grid.Rows = append(grid.Rows, []table.Cell{table.Literal(t.names[i]), table.Literal(findings.StageName(r.Stage)), table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short), cell, findings.Verdict(r.Stage)})
 		}
 		c.on.Dashed = i >= draw.Colours // its colour is taken
 		count += c.into(&panel)
@@ -88,8 +104,8 @@ func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names 
 		return FigureBlock{}, false
 	}
 	fig := draw.Figure{Name: name, Title: title, X: axis, Panels: []draw.Panel{panel}, Right: 60}
-	f := FigureBlock{Name: name, Title: title, Note: leftOutNote(setups), Variants: PlotVariants(fig, q.logarith, wide(panel)), Table: t}
-	for i := range setups {
+	f := FigureBlock{Name: name, Title: title, Note: leftOutNote(t.setups), Variants: PlotVariants(fig, q.logarith, wide(panel)), Table: grid}
+	for i := range t.setups {
 		f.Switches = append(f.Switches, Switch{Key: "r" + strconv.Itoa(i), Text: lang.Same(short[i]), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
 	}
 	return f, true
@@ -97,11 +113,12 @@ func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names 
 
 // numberedRuns is the list of what the numbers at the lines stand for; nil where the lines have names.
 func numberedRuns(names []string) []Block {
-	if len(names) == 0 || shortNames(names)[0] == names[0] {
+	short := shortNames(names)
+	if slices.Equal(short, names) {
 		return nil
 	}
 	var keys []NameKey
-	for i, s := range shortNames(names) {
+	for i, s := range short {
 		keys = append(keys, NameKey{Short: s, Name: table.Clean(names[i]), Line: markup(draw.LineKey(i))})
 	}
 	return []Block{{Names: keys}}

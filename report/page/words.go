@@ -6,6 +6,8 @@ import (
 
 // Headings.
 var (
+	titleSoFar       = lang.Say("The answer so far", "目前的结论")
+	liveState        = lang.Say("In progress.", "进行中。")
 	titleAnswer      = lang.Say("The answer", "结论")
 	titleCareful     = lang.Say("Be careful about", "需要注意")
 	titleRates       = lang.Say("How the server behaves as load grows", "负载增加时服务的表现")

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ type course struct {
 }
 
 // add adds the values of a snapshot, where it is time for the next.
-func (c *course) add(now time.Time, s *content) {
+func (c *course) add(now time.Time, s *State) {
 	if now.Sub(c.last) < sampled || s.Stage.Index == 0 && !s.Known {
 		return
 	}
@@ -48,23 +49,24 @@ func keep(all []float64, v float64) []float64 {
 // bars are the heights of a sparkline's columns.
 var bars = []rune("▁▂▃▄▅▆▇█")
 
-// sparkline draws the latest values in at most width columns, from 0 to their highest.
+// sparkline draws the latest values in at most width columns, from their lowest to their highest. Values that hardly differ are a flat line.
 func sparkline(values []float64, width int) string {
 	if width <= 0 || len(values) == 0 {
 		return ""
 	}
+	const flat = 0.05 // of the highest: less is no movement
 	values = values[max(0, len(values)-width):]
-	top := 0.0
-	for _, v := range values {
-		top = max(top, v)
-	}
+	low, high := slices.Min(values), slices.Max(values)
 	var b strings.Builder
 	for _, v := range values {
-		i := 0
-		if top > 0 {
-			i = min(int(v/top*float64(len(bars))), len(bars)-1)
+		i := len(bars) / 2
+		switch {
+		case high <= 0:
+			i = 0
+		case high-low > flat*high:
+			i = min(int((v-low)/(high-low)*float64(len(bars))), len(bars)-1)
 		}
-		b.WriteRune(bars[max(i, 0)])
+		b.WriteRune(bars[i])
 	}
 	return b.String()
 }

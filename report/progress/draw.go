@@ -54,7 +54,7 @@ func (m *model) draw() string {
 		return page(append(m.head(width), m.helpLines(width)...), foot, rows)
 	}
 	head := append(m.head(width), "")
-	after := m.after(width)
+	after := append(m.promises(width), m.after(width)...)
 	room := rows - len(head) - len(after) - len(foot) - 1
 	var body []string
 	if width+1 >= wide {
@@ -168,8 +168,8 @@ func (m *model) numbers(width int) []string {
 	return []string{
 		m.number(sayInFlight.In(l), strconv.Itoa(c.Now.InFlight), m.course.inFlight, width),
 		m.number(sayOutput.In(l), strconv.FormatFloat(c.Now.TokensPS, 'f', 0, 64)+" tok/s", m.course.output, width),
-		m.number("TTFT", brief(c.Now.TTFT), m.course.ttft, width),
-		m.number("ITL", brief(c.Now.ITL), m.course.itl, width),
+		m.number(sayTTFT.In(l), brief(c.Now.TTFT), m.course.ttft, width),
+		m.number(sayITL.In(l), brief(c.Now.ITL), m.course.itl, width),
 	}
 }
 
@@ -183,6 +183,14 @@ func (m *model) passed(width int) string {
 		return ""
 	}
 	return accent(bar(c.Now.Elapsed, c.Time.Stage)) + cut("  "+spent(&c.State, l), max(width-barWidth, 0))
+}
+
+// goesOn is until when the phase goes on, and why; nothing where that is not told.
+func (m *model) goesOn(width int) []string {
+	if m.content.Stage.Searching {
+		return nil
+	}
+	return wrapped(prolonged(&m.content.State, m.screen.o.Lang), width, faint)
 }
 
 // bar shows how much of a stage is over, in barWidth columns.
@@ -251,6 +259,7 @@ func (m *model) beneath(width, room int) []string {
 	if bar := m.passed(width - table.Width(title) - len(gap)); bar != "" {
 		lines[0] += gap + bar
 	}
+	lines = append(lines, m.goesOn(width)...)
 	half := (width - len(gap)) / 2
 	n := m.numbers(half)
 	lines = append(lines, strings.TrimRight(n[0]+gap+n[1], " "), strings.TrimRight(n[2]+gap+n[3], " "))
@@ -266,7 +275,7 @@ func (m *model) beneath(width, room int) []string {
 
 // beside is the numbers with the curves beside them.
 func (m *model) beside(width, room int) []string {
-	left := slices.Concat([]string{bold(cut(m.title(), numbersWide)), m.passed(numbersWide)}, m.numbers(numbersWide), []string{cut(m.done(), numbersWide)}, m.failures(numbersWide))
+	left := slices.Concat([]string{bold(cut(m.title(), numbersWide)), m.passed(numbersWide)}, m.goesOn(numbersWide), m.numbers(numbersWide), []string{cut(m.done(), numbersWide)}, m.failures(numbersWide))
 	right := m.curves(width-numbersWide-betweenLines, max(room-chartFrame-1, leastChart))
 	var lines []string
 	for i := range max(len(left), len(right)) {
@@ -283,18 +292,27 @@ func (m *model) beside(width, room int) []string {
 	return lines
 }
 
+// promises is how the stages so far meet the terms of the SLO.
+func (m *model) promises(width int) []string {
+	states := termStates(m.content.ended, m.screen.o.Lang)
+	if len(states) == 0 {
+		return nil
+	}
+	const most = 4
+	lines := []string{""}
+	for _, s := range states[:min(most, len(states))] {
+		lines = append(lines, cut(s, width))
+	}
+	return lines
+}
+
 // after is what follows the stage that runs.
 func (m *model) after(width int) []string {
 	if len(m.content.Next) == 0 {
 		return nil
 	}
 	l := m.screen.o.Lang
-	next := m.content.Next
-	const most = 8 // of the names of a run's stages
-	if len(next) > most {
-		next = append(slices.Clone(next[:most]), "...")
-	}
-	return append([]string{""}, wrapped(sayNext.In(l)+strings.Join(next, lang.ListComma.In(l)), width, func(s string) string { return s })...)
+	return append([]string{""}, wrapped(sayNext.In(l)+nextIn(m.content.Next, mostNext, l), width, func(s string) string { return s })...)
 }
 
 // latest are the latest lines about stages and notes, as far as there is room, whole ones only.

@@ -8,15 +8,14 @@ import (
 
 // Limits of the streams of events.
 const (
-	mostStreams  = mostConnections / 2 // so that pages and metrics are answered too
-	reconnect    = 3 * time.Second     // after a connection was lost
-	signOfLife   = 15 * time.Second    // while no stage ends
-	endOfEvents  = "event: end\ndata: \n\n"
-	lifeOfEvents = ": \n\n"
+	mostStreams = mostConnections / 2 // so that pages and metrics are answered too
+	reconnect   = 3 * time.Second     // after a connection was lost
+	tellEvery   = time.Second
+	endOfEvents = "event: end\ndata: \n\n"
 )
 
-// serveEvents sends the version of the page that is served, and each later one, as server-sent events: "page" with a version, and "end"
-// when the run has ended.
+// serveEvents sends the version of the page that is served, and each later one, as server-sent events: "page" with a version, each second "now"
+// with what [present.tell] tells, and "end" when the run has ended.
 func (s *LiveServer) serveEvents(w http.ResponseWriter, r *http.Request) {
 	if s.streams.Add(1) > mostStreams {
 		s.streams.Add(-1)
@@ -35,23 +34,23 @@ func (s *LiveServer) serveEvents(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead || !send(fmt.Sprintf("retry: %d\n\n", reconnect.Milliseconds())) {
 		return
 	}
-	life := time.NewTicker(signOfLife)
-	defer life.Stop()
+	second := time.NewTicker(tellEvery)
+	defer second.Stop()
 	sent := ""
 	for {
 		s.mu.Lock()
 		version, changed := s.version, s.changed
 		s.mu.Unlock()
-		event := lifeOfEvents
+		event := "event: now\ndata: " + s.present.tell() + "\n\n"
 		if version != sent {
-			event, sent = "event: page\ndata: "+version+"\n\n", version
+			event, sent = "event: page\ndata: "+version+"\n\n"+event, version
 		}
 		if !send(event) {
 			return
 		}
 		select {
 		case <-changed:
-		case <-life.C:
+		case <-second.C:
 		case <-s.closing:
 			send(endOfEvents)
 			return

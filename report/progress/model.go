@@ -48,7 +48,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.columns, m.rows = msg.Width, msg.Height
 	case tick:
 		m.content = m.screen.snapshot()
-		m.course.add(time.Time(msg), &m.content)
+		m.course.add(time.Time(msg), &m.content.State)
 		m.drawn = m.draw()
 		return m, next()
 	case tea.KeyPressMsg:

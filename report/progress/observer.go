@@ -15,8 +15,11 @@ import (
 // Observer shows in a View what a sweep reports. It is a [experiment.Observer].
 type Observer struct {
 	view   *View
-	stages int // planned; 0: not known
+	stages int // planned where nothing tells what follows; 0: not known
 	index  int // of the running stage, from 1
+	told   bool
+	follow struct{ sure, more int } // stages after the one that runs, where that is told
+	part   experiment.ForecastPart
 	began  time.Time
 
 	planned   time.Duration // for the running stage
@@ -38,24 +41,29 @@ func (o *Observer) StageBegins(s *rundir.Stage, planned time.Duration) {
 	if strings.HasPrefix(s.Name, sweep.SearchPrefix) {
 		if !o.searching {
 			o.searching = true
-			o.view.Stage(Stage{Index: o.index, Total: o.total(), Searching: true})
+			o.view.Stage(o.stage(Stage{Searching: true}))
 		}
 		return
 	}
 	o.searching = false
 	o.index++
-	o.view.Stage(Stage{Index: o.index, Total: o.total(), Name: s.Name, Planned: planned})
+	o.view.Stage(o.stage(Stage{Name: s.Name, Planned: planned}))
 }
 
 // Left sets the bounds of the time that the run still takes; negative where it is not known.
 func (o *Observer) Left(low, high time.Duration) { o.low, o.high = low, high }
 
-// total returns the number of stages, as far as it is known: probes come on top of the plan.
-func (o *Observer) total() int {
-	if o.stages == 0 {
-		return 0
+// stage adds to a stage its place in the run. A plan tells how many stages are sure to follow; from when none is, their number is no goal.
+func (o *Observer) stage(s Stage) Stage {
+	s.Index = o.index
+	switch {
+	case !o.told:
+		s.Total = o.stages
+	case o.follow.sure > 0 || o.part == "" || o.part == experiment.PartLimits || o.part == experiment.PartGrid:
+		s.Total = o.index + o.follow.sure
 	}
-	return max(o.stages, o.index)
+	s.More, s.Part = o.follow.more, o.part
+	return s
 }
 
 // Progress shows how the stage stands.
@@ -63,16 +71,22 @@ func (o *Observer) Progress(s load.Snapshot) {
 	o.view.Update(s, Time{Elapsed: time.Since(o.began), Low: o.low, High: o.high, Stage: o.planned})
 }
 
-// StageEnds leaves a line about the stage.
+// StageEnds leaves a line about the stage, and one about the SLO.
 func (o *Observer) StageEnds(s *rundir.Stage) {
 	o.view.StageEnded(s)
-	o.view.StageDone(findings.StageLine(s, o.view.lang))
+	o.view.Note(findings.StageLine(s, o.view.lang))
+	if terms := termsOf(s, o.view.lang); terms != "" {
+		o.view.Note(terms)
+	}
 }
 
 // Note leaves a line with the note.
 func (o *Observer) Note(n note.Note) { o.view.Note(findings.Note(n, o.view.lang)) }
 
-// Follows shows what follows the stage that runs.
+// Follows shows what follows the stage that is about to begin.
 func (o *Observer) Follows(left experiment.ForecastTodo, stages []string) {
-	o.view.Follows(follows(left, stages, o.view.lang))
+	o.told, o.part = true, left.Part
+	o.follow.sure, o.follow.more = left.Planned()
+	o.follow.sure += len(stages)
+	o.view.Follows(follows(left, stages))
 }

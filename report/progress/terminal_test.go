@@ -45,7 +45,7 @@ func example(l lang.Lang, columns, rows int) *model {
 				TTFT: 16 * time.Millisecond, ITL: 7 * time.Millisecond, TokensPS: 1240,
 			},
 			Time: Time{Elapsed: 192 * time.Second, Low: 240 * time.Second, High: 420 * time.Second, Stage: time.Minute}, Known: true,
-			Next: []string{"2 arrival rates", "up to 7 probes", "two loads once more"},
+			Next: []lang.Text{lang.Same("2 arrival rates"), lang.Same("up to 7 probes"), lang.Same("two loads once more")},
 		},
 		ended: []rundir.Stage{
 			stage("synchronous", rundir.Floor, 0, 11.7, 0.007, 187), stage("throughput", rundir.Ceiling, 0, 148, 0.23, 2351),
@@ -58,7 +58,7 @@ func example(l lang.Lang, columns, rows int) *model {
 	for i := range 60 {
 		m.content.Now.InFlight = i % 20
 		m.content.Now.TokensPS = float64(20 * i)
-		m.course.add(time.Unix(int64(i), 0), &m.content)
+		m.course.add(time.Unix(int64(i), 0), &m.content.State)
 	}
 	m.content.Now.InFlight, m.content.Now.TokensPS = 18, 1240
 	return m

@@ -9,6 +9,8 @@ var (
 	sayPaused    = lang.Say("Paused. p goes on. The pause is noted in the report, and is not part of a budget.", "已暂停，按 p 继续。暂停会写入报告，不计入预算。")
 	sayPreparing = lang.Say("preparing", "准备中")
 	sayInFlight  = lang.Say("in flight", "并发")
+	sayTTFT      = lang.Say("TTFT", "TTFT")
+	sayITL       = lang.Say("ITL", "ITL")
 	sayOutput    = lang.Say("output", "输出")
 	sayRequests  = lang.Say("requests", "请求")
 	sayDone      = lang.Say("%s requests done in this stage", "本阶段已完成 %s 个请求")
@@ -31,12 +33,12 @@ func explanations() []explanation {
 	return []explanation{
 		{sayInFlight, lang.Say("requests that were sent and are not yet answered completely.", "已发送、尚未完整回答的请求数。")},
 		{sayOutput, lang.Say("tokens that all answers together received per second, in the last two seconds.", "最近两秒内，所有回答合计每秒收到的 token 数。")},
-		{lang.Say("TTFT", "TTFT"), lang.Say("time to first token, from sending a request to the first token of its answer; the median of the latest requests.", "首 token 时延：从发送请求到收到其回答的第一个 token；最近若干请求的中位数。")},
-		{lang.Say("ITL", "ITL"), lang.Say("inter-token latency, the time between two tokens of one answer; the median of the latest requests.", "token 间时延：同一回答相邻两个 token 之间的时间；最近若干请求的中位数。")},
+		{sayTTFT, lang.Say("time to first token, from sending a request to the first token of its answer; the median of the latest requests.", "首 token 时延：从发送请求到收到其回答的第一个 token；最近若干请求的中位数。")},
+		{sayITL, lang.Say("inter-token latency, the time between two tokens of one answer; the median of the latest requests.", "token 间时延：同一回答相邻两个 token 之间的时间；最近若干请求的中位数。")},
 		{sayRequests, lang.Say("those of this stage that were answered completely.", "本阶段已完整回答的请求数。")},
 		{lang.Say("failed", "失败"), lang.Say("failed requests of the whole run, by class; llmsweep help errors explains the classes.", "整个运行中失败的请求，按类别；llmsweep help errors 说明各类别。")},
 		{lang.Say("curves", "曲线"), lang.Say("each point is a stage: output and mean TTFT against the requests per second that arrived. Where output stops to grow and TTFT rises, the server saturates.", "每个点是一个阶段：输出与平均 TTFT 随每秒到达请求数的变化。输出不再增长、TTFT 上升之处，服务饱和。")},
-		{lang.Say("small bars", "小柱"), lang.Say("the course of a number over the last two minutes at most, two bars a second, from 0 to its highest value.", "该数值最近至多两分钟的变化，每秒两柱，从 0 到其最大值。")},
+		{lang.Say("small bars", "小柱"), lang.Say("the course of a number over the last two minutes at most, two bars a second, from its lowest to its highest value.", "该数值最近至多两分钟的变化，每秒两柱，从其最小值到最大值。")},
 		{lang.Say("time left", "剩余时间"), lang.Say("an estimate with its bounds: how long stages take depends on how soon they decide.", "估计值及其范围：阶段时长取决于多快能作出判定。")},
 		{lang.Say("lines at the bottom", "底部各行"), lang.Say("stages that have ended: requests completed per second, mean TTFT and ITL, output, and the verdict (llmsweep help verdicts).", "已结束的阶段：每秒完成的请求数、平均 TTFT 与 ITL、输出和判定（llmsweep help verdicts）。")},
 	}

@@ -8,6 +8,7 @@ import (
 
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -15,6 +16,8 @@ import (
 // Stage is a stage that begins.
 type Stage struct {
 	Index, Total int // from 1; a Total below Index is not shown
+	More         int // stages that may follow besides those of Total
+	Part         experiment.ForecastPart
 	Name         string
 	Planned      time.Duration // 0: not known
 	Searching    bool          // a step of the search for the ceiling, which has no name
@@ -43,8 +46,8 @@ type State struct {
 	Stage  Stage
 	Now    load.Snapshot
 	Time   Time
-	Known  bool     // there was an update
-	Next   []string // what follows the stage, in words; nil where it is not known
+	Known  bool        // there was an update
+	Next   []lang.Text // what follows the stage; nil where it is not known
 }
 
 // Painter is a way to show a state. It is called by one goroutine at a time, and keeps nothing of the State that it is given.
@@ -85,17 +88,10 @@ func (v *View) StageEnded(st *rundir.Stage) {
 	v.change(func(*State) {}, func(p Painter, s *State) { p.Ended(s, st) })
 }
 
-// Follows sets what follows the stage that runs.
-func (v *View) Follows(next []string) {
-	words := make([]string, len(next))
-	for i, w := range next {
-		words[i] = oneLine(w)
-	}
-	v.change(func(s *State) { s.Next = words }, Painter.Update)
+// Follows sets what follows the stage that is about to begin.
+func (v *View) Follows(next []lang.Text) {
+	v.change(func(s *State) { s.Next = next }, func(Painter, *State) {})
 }
-
-// StageDone leaves a line about the stage that ended.
-func (v *View) StageDone(line string) { v.Note(line) }
 
 // Note leaves a line that stays.
 func (v *View) Note(text string) {

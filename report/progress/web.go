@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"llmsweep/client/note"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -47,6 +48,8 @@ type LiveServer struct {
 	address net.Addr
 	http    *http.Server
 	numbers *liveNumbers
+	present *present
+	own     *Observer // tells present
 
 	failed  sync.Once     // to draw the page
 	closing chan struct{} // closed when the server ends
@@ -77,6 +80,8 @@ func ListenLive(flag, address string, anyAddress bool) (*LiveServer, error) {
 		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
 	}
 	s := &LiveServer{Observer: experiment.NoObserver{}, any: anyAddress, address: l.Addr(), numbers: &liveNumbers{began: time.Now()}, closing: make(chan struct{}), changed: make(chan struct{})}
+	s.present = &present{state: State{Now: load.Snapshot{TTFT: -1, ITL: -1}}}
+	s.own = New(lang.English, s.present).Observe(0)
 	s.http = &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: mostHeader,
@@ -215,27 +220,31 @@ func (s *LiveServer) Draw() {
 	s.changed = make(chan struct{})
 }
 
-// StageBegins draws the page before the first stage.
+// StageBegins tells pages of the stage.
 func (s *LiveServer) StageBegins(st *rundir.Stage, planned time.Duration) {
 	s.Observer.StageBegins(st, planned)
+	s.own.StageBegins(st, planned)
 	s.numbers.begins(st)
 }
 
 // Left keeps the estimate of the time left.
 func (s *LiveServer) Left(low, high time.Duration) {
 	s.Observer.Left(low, high)
+	s.own.Left(low, high)
 	s.numbers.setLeft(low, high)
 }
 
 // Progress keeps how the stage stands.
 func (s *LiveServer) Progress(now load.Snapshot) {
 	s.Observer.Progress(now)
+	s.own.Progress(now)
 	s.numbers.progress(now)
 }
 
 // StageEnds draws the page with the stage.
 func (s *LiveServer) StageEnds(st *rundir.Stage) {
 	s.Observer.StageEnds(st)
+	s.own.StageEnds(st)
 	s.numbers.ends(st)
 	s.Draw()
 }
@@ -246,6 +255,7 @@ func (s *LiveServer) Note(n note.Note) { s.Observer.Note(n) }
 // Follows passes on what follows.
 func (s *LiveServer) Follows(left experiment.ForecastTodo, stages []string) {
 	s.Observer.Follows(left, stages)
+	s.own.Follows(left, stages)
 }
 
 // limited accepts so many connections at once; others wait.

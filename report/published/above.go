@@ -189,7 +189,26 @@ func (c *contextAbove) Path() string {
 	for _, s := range c.captions {
 		parts = append(parts, s.text)
 	}
-	return strings.Join(parts, " / ")
+	return strings.Join(parts, pathSeparator)
+}
+
+// pathSeparator stands between the headings of a path.
+const pathSeparator = " / "
+
+// HeadingName returns the innermost heading above a table or block that names neither an engine nor a mode of thinking, which are labels; empty where
+// there is none.
+func HeadingName(src *rundir.Source) string {
+	if src.Format != Stress && src.Format != Serving {
+		return ""
+	}
+	parts := strings.Split(src.Heading, pathSeparator)
+	for _, text := range slices.Backward(parts) {
+		_, engine := labelEngine(text)
+		if _, mode := labelThink(text); !engine && !mode {
+			return text
+		}
+	}
+	return ""
 }
 
 // innermost looks for something in the captions and headings above, the nearest first.

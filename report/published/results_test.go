@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -341,7 +342,7 @@ func TestSGLangServer(t *testing.T) {
 		t.Fatalf("%+v", doc)
 	}
 	run := doc.Runs[0]
-	if want := (rundir.Labels{Model: "Qwen2-7B-Instruct", Quant: "AWQ", Engine: "SGLang", GPUs: 8}); run.Labels != want || run.Target.Version != "0.5.23" || run.Target.API != "sglang" {
+	if want := (rundir.Labels{Model: "Qwen2-7B-Instruct", Quant: "AWQ", Engine: "SGLang", GPUs: 8}); !reflect.DeepEqual(run.Labels, want) || run.Target.Version != "0.5.23" || run.Target.API != "sglang" {
 		t.Errorf("%+v %+v", run.Labels, run.Target)
 	}
 }

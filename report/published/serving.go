@@ -197,6 +197,37 @@ func (r *reading) finishServing() {
 	r.Keep()
 }
 
+// inferWorkloads gives serving blocks without a log above them the workload of another block of the document, with as many requests and input tokens:
+// these are the same requests.
+func inferWorkloads(doc *Document) {
+	totals := func(run *rundir.Run) (requests int, input rundir.Number) {
+		return run.Stages[0].Requests.OK, run.Stages[0].PromptTokens.Total
+	}
+	for i := range doc.Runs {
+		run := &doc.Runs[i]
+		if run.Source.Format != Serving || run.Workload.Dataset != "" {
+			continue
+		}
+		requests, input := totals(run)
+		for j := range doc.Runs {
+			from := &doc.Runs[j]
+			if n, total := totals(from); from.Source.Format != Serving || from.Workload.PromptTokens.Mean == 0 || !input.Known() || n != requests || total != input {
+				continue
+			}
+			w := &run.Workload
+			if w.PromptTokens.Mean == 0 {
+				w.PromptTokens, w.OutputTokens, run.Stages[0].AskedTokens = from.Workload.PromptTokens, from.Workload.OutputTokens, from.Stages[0].AskedTokens
+			}
+			if i == j || w.PromptTokens != from.Workload.PromptTokens || w.OutputTokens != from.Workload.OutputTokens {
+				continue
+			}
+			w.Dataset = from.Workload.Dataset
+			setLabel(run, "workload", rundir.Label{Line: from.Source.Line, Inferred: true})
+			break
+		}
+	}
+}
+
 // workload is what the log above the block says was asked.
 func (r *reading) workload(requests int) {
 	w := &r.Run.Workload

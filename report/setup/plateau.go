@@ -94,6 +94,15 @@ func Conclude(run *rundir.Run) {
 	}
 }
 
+// HeldBack reports whether a bound on the requests in flight, and not the arrivals, sets the load of a published row: far less was completed than was
+// asked for. Then it is a closed loop, and shows nothing of the most that the server can do.
+func HeldBack(s *rundir.Stage) bool {
+	return s.Source != nil && s.Rate.Known() && s.MaxConcurrency > 0 && s.Rates.Completed.Value() < heldBack*s.Rate.Value()
+}
+
+// heldBack is the share of the rate asked for up to which a bound holds requests back.
+const heldBack = 0.5
+
 // behind returns the first published row that fell behind its arrivals; -1 where there is none, or where the rows say themselves whether they did.
 func (s *Setup) behind() int {
 	if s.Run.Source == nil {
@@ -101,7 +110,7 @@ func (s *Setup) behind() int {
 	}
 	return slices.IndexFunc(s.Rows, func(r Row) bool {
 		offered := load(r.Stage)
-		return r.Stage.Rate.Known() && !r.Doubted && r.Stage.Verdict == "" && r.Served < behindShare*offered-behindErrors*math.Sqrt(offered/publishedWindow)
+		return r.Stage.Rate.Known() && !HeldBack(r.Stage) && !r.Doubted && r.Stage.Verdict == "" && r.Served < behindShare*offered-behindErrors*math.Sqrt(offered/publishedWindow)
 	})
 }
 

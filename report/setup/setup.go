@@ -5,7 +5,6 @@ package setup
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"llmsweep/report/audit"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
 
@@ -91,7 +91,7 @@ func (o *LeftOut) Doubted() bool { return o.Grade == audit.Doubtful }
 
 // IsOf reports whether o is about that stage of the setup.
 func (s *Setup) IsOf(o LeftOut, st *rundir.Stage) bool {
-	return o.Where == s.where(st) && o.Row == rowName(st)
+	return o.Where == s.Where(st) && o.Row == rowName(st)
 }
 
 // Of reports whether the row was made of a stage of the run.
@@ -120,6 +120,7 @@ var words = sync.OnceValue(func() lang.Words { return lang.Join(findings.Words()
 type Options struct {
 	Show     func(path string) string // how paths are shown; nil for shortPath
 	Repaired bool                     // use the values that doubtful figures probably have
+	Lang     lang.Lang                // of the names
 }
 
 // Load makes setups of runs. A figure that contradicts others is left out, and a row of which it is not known what it completed.
@@ -152,7 +153,7 @@ func LoadWith(all []Input, o Options) []Setup {
 	setups := make([]Setup, len(all))
 	for i, in := range all {
 		s := &setups[i]
-		s.Input, s.Name, s.show, s.repaired = in, Title(in.Run), o.Show, o.Repaired
+		s.Input, s.Name, s.show, s.repaired = in, Title(in.Run, o.Lang), o.Show, o.Repaired
 		s.Rows, s.LeftOut, s.Marked = s.sort(found)
 		for j := range in.Run.Stages {
 			if st := &in.Run.Stages[j]; s.ruledOut(st, found) != nil {
@@ -161,7 +162,7 @@ func LoadWith(all []Input, o Options) []Setup {
 		}
 		s.Plateau = s.plateau()
 	}
-	distinguish(setups)
+	distinguish(setups, o.Lang)
 	return setups
 }
 
@@ -181,7 +182,7 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 		if !counts(st, open, s.Run.Source != nil) {
 			continue
 		}
-		where := s.where(st)
+		where := s.Where(st)
 		if rule, grade, why := s.unfit(st, found); !why.IsZero() {
 			out = append(out, LeftOut{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), Grade: grade, note: why})
 			continue
@@ -307,7 +308,7 @@ func load(s *rundir.Stage) float64 {
 func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []LeftOut {
 	var all []LeftOut
 	add := func(rule string, grade audit.Grade, n note.Note, figures bool) {
-		all = append(all, LeftOut{Row: rowName(st), Where: s.where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade, Figures: figures, note: n})
+		all = append(all, LeftOut{Row: rowName(st), Where: s.Where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade, Figures: figures, note: n})
 	}
 	for _, d := range st.Doubts {
 		add(d.Rule, audit.Grade(d.Grade), d.Note, len(d.Figures) > 0 && !slices.Contains(d.Figures, "rate"))
@@ -386,8 +387,8 @@ func inFigures(st *rundir.Stage, line int) bool {
 	return false
 }
 
-// where returns the file and line, or the directory, of a row.
-func (s *Setup) where(st *rundir.Stage) string {
+// Where returns the file and line, or the directory, of a row.
+func (s *Setup) Where(st *rundir.Stage) string {
 	if st.Source != nil {
 		return s.show(st.Source.File) + ":" + strconv.Itoa(st.Source.Line)
 	}
@@ -409,28 +410,67 @@ func Model(run *rundir.Run) string { return cmp.Or(run.Labels.Model, run.Target.
 func Engine(run *rundir.Run) string { return cmp.Or(run.Labels.Engine, run.Target.Engine) }
 
 // Hardware is the GPUs, as far as they are known.
-func Hardware(run *rundir.Run) string {
-	l := run.Labels
-	if l.GPU == "" || l.GPUs == 0 {
-		return l.GPU
+func Hardware(run *rundir.Run, l lang.Lang) string {
+	gpu, n := run.Labels.GPU, run.Labels.GPUs
+	if gpu == "" || n == 0 {
+		return gpu
 	}
-	return fmt.Sprintf("%d x %s", l.GPUs, l.GPU)
+	return sayHardware.In(l, n, gpu)
 }
 
 // Title names a configuration by its labels.
-func Title(run *rundir.Run) string {
-	model, quant := Model(run), run.Labels.Quant
-	if quant != "" && !strings.Contains(strings.ToLower(model), strings.ToLower(quant)) {
-		model += "-" + quant
-	}
+func Title(run *rundir.Run, l lang.Lang) string {
 	var parts []string
-	for _, p := range []string{model, Hardware(run), Engine(run)} {
+	for _, p := range append([]string{findings.ModelName(run), Hardware(run, l), Engine(run)}, Free(run)...) {
 		if p != "" {
 			parts = append(parts, p)
 		}
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, sayAnd.In(l))
 }
+
+// Free returns the free labels of a run as they are written: "router=Rust".
+func Free(run *rundir.Run) (all []string) {
+	for _, key := range run.Labels.FreeKeys() {
+		all = append(all, key+"="+run.Labels.Free[key])
+	}
+	return all
+}
+
+// Heading returns what the document calls a result that stands under a heading of its own, and nothing else tells.
+func Heading(run *rundir.Run) string {
+	if run.Source == nil {
+		return ""
+	}
+	return published.HeadingName(run.Source)
+}
+
+// Thinking returns whether thinking was asked for or ruled out, in words; empty where neither was.
+func Thinking(run *rundir.Run, l lang.Lang) string {
+	switch think := run.Workload.Think; {
+	case think == nil:
+		return ""
+	case *think:
+		return wordThinking.In(l)
+	}
+	return wordNoThinking.In(l)
+}
+
+// mostTokens returns the length of answers that was asked for.
+func mostTokens(run *rundir.Run, l lang.Lang) string {
+	if n := run.Workload.OutputTokens.Mean; n > 0 {
+		return sayTokens.In(l, n)
+	}
+	return ""
+}
+
+var (
+	sayHardware    = lang.Say("%d x %s", "%d 张 %s")
+	sayAnd         = lang.Say(", ", "，")
+	sayTokens      = lang.Say("%g tokens", "%g token")
+	wordThinking   = lang.Say("thinking", "思考模式")
+	wordNoThinking = lang.Say("no thinking", "非思考模式")
+)
 
 // parallelism are the options of launch commands that share a model out over GPUs.
 var parallelism = regexp.MustCompile(`--(?:tensor-parallel-size|tp-size|tp|data-parallel-size|dp-size|dp)[ =]+\d+`)
@@ -440,20 +480,29 @@ func parallel(run *rundir.Run) string {
 	return strings.Join(parallelism.FindAllString(run.Target.Launch, -1), " ")
 }
 
-// distinguish makes names unique: what is labelled alike, or not at all, is told apart by where it was found.
-func distinguish(all []Setup) {
-	seen, launched := map[string]int{}, map[string]map[string]bool{}
-	for _, s := range all {
-		if launched[s.Name] == nil {
-			launched[s.Name] = map[string]bool{}
+// distinguish makes names unique. What is labelled alike is told apart by how it was started, by what it was asked for and by its heading, as far as
+// these differ, else by where it was found.
+func distinguish(all []Setup, l lang.Lang) {
+	for _, of := range []func(*rundir.Run) string{
+		parallel, func(run *rundir.Run) string { return mostTokens(run, l) }, func(run *rundir.Run) string { return Thinking(run, l) }, Heading,
+	} {
+		values := map[string]map[string]bool{}
+		for _, s := range all {
+			if values[s.Name] == nil {
+				values[s.Name] = map[string]bool{}
+			}
+			values[s.Name][of(s.Run)] = true
 		}
-		launched[s.Name][parallel(s.Run)] = true
+		for i := range all {
+			s := &all[i]
+			if v := of(s.Run); v != "" && len(values[s.Name]) > 1 {
+				s.Name = strings.TrimPrefix(s.Name+sayAnd.In(l)+v, sayAnd.In(l))
+			}
+		}
 	}
-	for i := range all { // what is labelled alike and was started differently is another configuration
-		if p := parallel(all[i].Run); p != "" && len(launched[all[i].Name]) > 1 {
-			all[i].Name += ", " + p
-		}
-		seen[all[i].Name]++
+	seen := map[string]int{}
+	for _, s := range all {
+		seen[s.Name]++
 	}
 	used := map[string]int{}
 	for i := range all {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
@@ -35,6 +36,8 @@ type ForecastAhead struct {
 var (
 	usualProbes  = ForecastCounts{Low: 1.5, High: 7} // with those that narrow the answer
 	oneProbe     = ForecastCounts{Low: 1, High: 2}   // without them
+	usualHolds   = ForecastCounts{Low: 0, High: 6}
+	mostControls = 3
 	adaptiveRows = 2
 )
 
@@ -46,6 +49,7 @@ func (a *ForecastAhead) PlanSweep(rows int, adaptive, precise bool, mostSLO int)
 	a.ForecastTodo = ForecastTodo{Canaries: a.Canaries, WarmUp: true, Floor: true, Search: true, Ceiling: true, Rows: rows, Probes: oneProbe, Controls: true}
 	if precise {
 		a.Probes = usualProbes
+		a.Holds = usualHolds
 		if mostSLO > 0 {
 			a.SLO = usualSLO(mostSLO)
 		}
@@ -102,6 +106,8 @@ func (a *ForecastAhead) expect(s *ForecastStage) ForecastRange {
 		return ForecastExactly(s.Least).Plus(rest)
 	case s.Role == rundir.Floor:
 		return m.Floor()
+	case s.Role == rundir.Hold:
+		return ForecastRange{Low: s.Least, High: s.Most}.Plus(rest)
 	case rate == 0:
 		return m.Ceiling()
 	}
@@ -122,22 +128,31 @@ func (a *ForecastAhead) Begins(s ForecastStage) {
 	a.WarmUp = false
 	switch s.Role {
 	case rundir.Floor:
-		a.Floor = false
+		a.Part, a.Floor = PartLimits, false
 	case rundir.Ceiling:
-		a.Search, a.Ceiling = false, false
+		a.Part, a.Search, a.Ceiling = PartLimits, false, false
 	case rundir.Grid:
-		a.Rows = max(0, a.Rows-1)
+		a.Part, a.Rows = PartGrid, max(0, a.Rows-1)
 	case rundir.Probe:
-		if a.Probes.High > 0 {
-			a.Probes = a.Probes.Less()
-		} else {
-			a.SLO = a.SLO.Less()
+		switch {
+		case a.Probes.High > 0: // one more may follow, until the sweep says otherwise
+			a.Part, a.Probes = PartEdge, a.Probes.Less()
+			a.Probes.High = max(1, a.Probes.High)
+		case a.SLO.High > 0:
+			a.Part, a.SLO = PartSLO, a.SLO.Less()
+		default:
+			a.Part = PartEdge
 		}
+	case rundir.Hold:
+		a.Part, a.Holds = PartHold, a.Holds.Less()
+	case rundir.Control:
+		a.Part, a.Controls = PartControl, false
 	}
 }
 
 // Ended learns from how long a stage took.
 func (a *ForecastAhead) Ended(s ForecastStage, st *rundir.Stage) {
+	a.running, a.asked = ForecastRange{}, 0
 	if s.Role == rundir.Floor && st.Latency.Mean.Known() {
 		a.Alone = st.Latency.Mean.Value()
 	}
@@ -158,20 +173,34 @@ func (a *ForecastAhead) Searching(least time.Duration) {
 	a.running, a.asked, a.Search = ForecastRange{Low: max(all.Low, least), High: max(all.High, least)}, 0, false
 }
 
-// Left returns how long the run still takes, of whose stage that runs a time has passed and a number of requests have ended. It reports
-// false where that is not known.
-func (a *ForecastAhead) Left(passed time.Duration, ended int) (left ForecastRange, known bool) {
+// Left returns how long the run still takes, whose stage that runs stands as the snapshot tells. It reports false where that is not known.
+func (a *ForecastAhead) Left(now load.Snapshot) (left ForecastRange, known bool) {
 	if !a.Planned {
 		return ForecastRange{}, false
 	}
 	const few = 5 // requests that have ended: from fewer nothing can be told
-	current := a.running.After(passed)
-	if a.asked > 0 && ended >= few {
+	current := a.running.After(now.Elapsed)
+	if ended := now.Done + now.Failed; a.asked > 0 && ended >= few {
 		const slack = 1.1
-		rest := passed.Seconds() / float64(ended) * float64(max(0, a.asked-ended))
+		rest := now.Elapsed.Seconds() / float64(ended) * float64(max(0, a.asked-ended))
 		current = forecastSeconds(rest/slack, rest*slack)
 	}
-	return current.Plus(a.after()), true
+	return current.until(now).Plus(a.after()), true
+}
+
+// until returns what is left of a stage as its end bounds it, where that is known. A stage that goes on for longer than expected takes until
+// then at most.
+func (r ForecastRange) until(now load.Snapshot) ForecastRange {
+	rest := now.Until - now.Elapsed
+	switch {
+	case now.Until <= 0 || rest <= 0:
+		return r
+	case r.High == 0:
+		return ForecastRange{High: rest}
+	case now.Phase == load.PhaseDraining || now.Phase == load.PhaseIdle:
+		return ForecastRange{Low: min(r.Low, rest), High: min(r.High, rest)}
+	}
+	return r
 }
 
 // Within returns a time as a budget bounds it, of which some is left.

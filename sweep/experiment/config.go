@@ -90,7 +90,8 @@ type Observer interface {
 	Progress(load.Snapshot)
 	StageEnds(s *rundir.Stage)
 	Note(n note.Note)
-	// Follows is called with what follows the stage that runs, where that is planned: what is left of a sweep, or the names of a run's stages.
+	// Follows is called before StageBegins with what follows that stage, where it is planned: what is left of a sweep, or the names of a run's
+	// stages.
 	Follows(left ForecastTodo, stages []string)
 }
 

@@ -133,7 +133,7 @@ func (x *Experiment) save() error {
 	return x.config.Log.Save(x.run)
 }
 
-// foretell tells what follows the stage that begins.
+// foretell tells what follows the stage that is about to begin.
 func (x *Experiment) foretell() {
 	if !x.Ahead.Planned {
 		return
@@ -160,7 +160,7 @@ func (x *Experiment) pause(ctx context.Context, stage string) {
 
 // tellLeft tells the observer how long the run still takes, with the stage that runs as far as the snapshot shows it.
 func (x *Experiment) tellLeft(now load.Snapshot) {
-	left, known := x.Ahead.Left(now.Elapsed, now.Done+now.Failed)
+	left, known := x.Ahead.Left(now)
 	switch {
 	case !known:
 		left = ForecastRange{Low: -1, High: -1}

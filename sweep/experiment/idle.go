@@ -33,7 +33,7 @@ func (x *Experiment) Settle(ctx context.Context) error {
 	}
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := x.awaitIdle(wait)
+	err := x.awaitIdle(wait, limit)
 	if wait.Err() == nil {
 		x.idle.busy = 0
 	} else {
@@ -62,8 +62,13 @@ func (x *Experiment) idleLimit() time.Duration {
 	return limit
 }
 
-// awaitIdle asks the server, and shows that it waits.
-func (x *Experiment) awaitIdle(ctx context.Context) error {
+// waiting is how a wait between two stages stands, which takes so long at most.
+func waiting(since time.Time, most time.Duration) load.Snapshot {
+	return load.Snapshot{Phase: load.PhaseIdle, Elapsed: time.Since(since), Until: most, TTFT: -1, ITL: -1}
+}
+
+// awaitIdle asks the server, and shows that it waits, which takes as long as the limit at most.
+func (x *Experiment) awaitIdle(ctx context.Context, limit time.Duration) error {
 	began, over := time.Now(), make(chan struct{})
 	var shown sync.WaitGroup
 	shown.Go(func() {
@@ -74,7 +79,7 @@ func (x *Experiment) awaitIdle(ctx context.Context) error {
 			case <-over:
 				return
 			case <-ticker.C:
-				x.config.Observer.Progress(load.Snapshot{Phase: load.PhaseIdle, Elapsed: time.Since(began), TTFT: -1, ITL: -1})
+				x.progress(waiting(began, limit))
 			}
 		}
 	})

@@ -80,8 +80,8 @@ func (x *Experiment) before(ctx context.Context, s *Stage) (*held, error) {
 
 // announce tells the observer that a stage begins.
 func (x *Experiment) announce(h *held) {
-	x.config.Observer.StageBegins(&h.row, h.MinTime)
 	x.foretell()
+	x.config.Observer.StageBegins(&h.row, h.MinTime)
 	x.tellLeft(load.Snapshot{})
 }
 

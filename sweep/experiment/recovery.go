@@ -201,7 +201,7 @@ func (x *Experiment) sleep(ctx context.Context, d time.Duration) error {
 			return context.Cause(ctx)
 		case <-time.After(min(time.Second, d-time.Since(began))):
 		}
-		x.config.Observer.Progress(load.Snapshot{Phase: load.PhaseIdle, Elapsed: time.Since(began), TTFT: -1, ITL: -1})
+		x.progress(waiting(began, d))
 	}
 	return nil
 }

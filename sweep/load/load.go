@@ -235,7 +235,7 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 		now, arrived := r.now(), r.arrived.Load()
 		r.Monitor.Tick(now, float64(arrived-counted), float64(r.owed.Load()-arrived))
 		counted = arrived
-		r.show(phase, now)
+		r.show(phase, now, tailEnds)
 		switch {
 		case interrupted, finished, r.failure() != nil, r.spent.Load():
 			r.closeWindow(now)
@@ -271,8 +271,11 @@ func (r *runner) closeWindow(now time.Duration) {
 // drain waits for the backlog, and cancels it at the limit or when ctx ends.
 func (r *runner) drain(ctx context.Context, cancel func(), idle <-chan struct{}) {
 	const showEvery = 250 * time.Millisecond
-	limit := time.NewTimer(min(r.Drain, r.timeOut()-r.now()))
+	most := min(r.Drain, r.timeOut()-r.now())
+	until := r.now() + most
+	limit := time.NewTimer(most)
 	defer limit.Stop()
+	speed := speed{seen: []arrivals{{r.now(), r.arrived.Load()}}}
 	ticker := time.NewTicker(showEvery)
 	defer ticker.Stop()
 	for {
@@ -284,7 +287,9 @@ func (r *runner) drain(ctx context.Context, cancel func(), idle <-chan struct{})
 		case <-limit.C:
 			cancel()
 		case <-ticker.C:
-			r.show(PhaseDraining, r.now())
+			s := r.snapshot(PhaseDraining, r.now(), until)
+			s.TokensPS = speed.at(s.Elapsed, r.arrived.Load())
+			r.Progress(s)
 			continue
 		}
 		<-idle // a doer returns soon after its context ends
@@ -292,12 +297,40 @@ func (r *runner) drain(ctx context.Context, cancel func(), idle <-chan struct{})
 	}
 }
 
-// show reports progress.
-func (r *runner) show(phase string, now time.Duration) {
+// show reports progress. until is when the phase ends at the latest; 0 where the monitor tells.
+func (r *runner) show(phase string, now, until time.Duration) {
+	r.Progress(r.snapshot(phase, now, until))
+}
+
+// snapshot returns how the stage stands.
+func (r *runner) snapshot(phase string, now, until time.Duration) Snapshot {
 	s := r.Monitor.Recent()
 	s.Phase, s.Elapsed, s.InFlight = phase, now, r.places.inFlight()
-	if phase == PhaseDraining {
-		s.TokensPS = 0
+	if phase != PhaseMeasuring {
+		s.Until, s.Awaits = until, ""
 	}
-	r.Progress(s)
+	return s
+}
+
+// speed tells how many tokens a second have arrived lately, while no monitor is told of them. It begins with what had arrived before.
+type speed struct{ seen []arrivals }
+
+// arrivals is how many tokens had arrived at an instant.
+type arrivals struct {
+	at     time.Duration
+	tokens int64
+}
+
+// at returns the tokens per second of the last two seconds.
+func (s *speed) at(now time.Duration, tokens int64) float64 {
+	const recently = 2 * time.Second
+	s.seen = append(s.seen, arrivals{now, tokens})
+	for len(s.seen) > 2 && now-s.seen[1].at >= recently {
+		s.seen = s.seen[1:]
+	}
+	first := s.seen[0]
+	if now <= first.at {
+		return 0
+	}
+	return float64(tokens-first.tokens) / (now - first.at).Seconds()
 }

@@ -123,9 +123,32 @@ func (a *Account) longest(service time.Duration) time.Duration {
 	return max(a.MaxTime, min(waves*service, timesPlanned*a.MaxTime))
 }
 
+// open returns when the window closes at the latest, and what it stays open for from MinTime on; 0 and nothing where neither is left open.
+func (a *Account) open() (until time.Duration, what load.Awaits) {
+	switch {
+	case a.Whole || a.From > 0 || a.closedAt >= 0:
+		return 0, ""
+	case a.closed():
+		until, what = a.MaxTime, load.AwaitsWaves
+		if _, _, n := a.waves.Whole(); n == 0 {
+			until = giveUp * a.MaxTime
+		}
+	case a.Lasting:
+		until, what = a.longest(a.service.recent.median()), load.AwaitsHold
+	default:
+		until, what = a.longest(a.service.recent.median()), load.AwaitsVerdict
+		if a.due < a.MinRequests {
+			what = load.AwaitsRequests
+		}
+	}
+	return min(until, max(a.latestClose(), a.MinTime)), what
+}
+
+// giveUp is how many times MaxTime a closed loop may take whose first wave outlasts everything.
+const giveUp = 3
+
 // wavesSuffice reports whether a closed loop has gone through enough whole waves.
 func (a *Account) wavesSuffice(now time.Duration) bool {
-	const giveUp = 3 // times MaxTime: the first wave outlasts everything
 	from, to, n := a.waves.Whole()
 	switch {
 	case n == 0:

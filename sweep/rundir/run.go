@@ -3,7 +3,9 @@
 package rundir
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"llmsweep/client/note"
@@ -147,7 +149,17 @@ type Labels struct {
 	Engine string  `json:"engine,omitempty"`
 	Quant  string  `json:"quant,omitempty"`
 	Price  float64 `json:"price,omitempty"` // per GPU-hour
+	// Free are labels of other names, such as router=Rust: one may be what differs between results.
+	Free map[string]string `json:"free,omitempty"`
 }
+
+// IsZero reports whether no label is set.
+func (l Labels) IsZero() bool {
+	return l.Model == "" && l.GPU == "" && l.GPUs == 0 && l.Engine == "" && l.Quant == "" && l.Price == 0 && len(l.Free) == 0
+}
+
+// FreeKeys returns the names of the free labels, sorted.
+func (l Labels) FreeKeys() []string { return slices.Sorted(maps.Keys(l.Free)) }
 
 // Workload is what the requests asked for.
 type Workload struct {

@@ -37,7 +37,7 @@ func CollectStages(dirs []string) (*CollectedStages, error) {
 		if c.Model == "" {
 			c.Model = run.Target.Model
 		}
-		if c.Labels == (rundir.Labels{}) {
+		if c.Labels.IsZero() {
 			c.Labels = run.Labels
 		}
 	}

@@ -42,7 +42,7 @@ type Target struct {
 	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." group:"Target"`
 	Cert        string        `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." group:"Target"`
 	Key         string        `type:"path" placeholder:"FILE" help:"Key of --cert (PEM). It is written to no file." group:"Target"`
-	HTTP        string        `name:"http" default:"auto" enum:"auto,1,2" placeholder:"1|2|auto" help:"Version of HTTP. auto: HTTP/1.1, with exact times, and HTTP/2 only where the server speaks nothing else. See llmsweep help network." group:"Target"`
+	HTTP        string        `name:"http" default:"auto" enum:"auto,1,2" placeholder:"1|2|auto" help:"Version of HTTP. auto: HTTP/1.1, with exact times, and HTTP/2 only where the server speaks nothing else. See llmsweep help servers." group:"Target"`
 }
 
 // Options returns the options of the client.

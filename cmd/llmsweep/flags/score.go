@@ -9,7 +9,7 @@ import (
 
 // Score names a text whose perplexity is measured.
 type Score struct {
-	Text        string `placeholder:"FILE" help:"Measure the perplexity of a text, where the server scores prompts: before the first stage it is sent in windows, one at a time. See llmsweep help perplexity." group:"Fidelity"`
+	Text        string `placeholder:"FILE" help:"Measure the perplexity of a text, where the server scores prompts: before the first stage it is sent in windows, one at a time. See llmsweep help fidelity." group:"Fidelity"`
 	TextWindows int    `name:"text-windows" placeholder:"N" help:"Windows of the text to score at most, evenly spread over it (200)." group:"Fidelity"`
 	TextBytes   int    `name:"text-bytes" placeholder:"BYTES" help:"Bytes of a window, of which the first half is context (2048)." group:"Fidelity"`
 }

@@ -33,6 +33,14 @@ func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, section
 	return console.WriteFiles(t.Force, inputs.OutputFile{Path: t.Output, Content: b.Bytes(), Comment: inputs.CommentOf(t.Format)})
 }
 
+// Names returns the language of the names of configurations: that of the text, and English in JSON, which is the same in every language.
+func (t *Tables) Names() lang.Lang {
+	if t.Format == "json" {
+		return lang.English
+	}
+	return lang.Lang(t.Lang)
+}
+
 // CheckFile returns an error where the file of -o may not be overwritten. A command that takes minutes asks before it begins.
 func (t *Tables) CheckFile() error {
 	if t.Output == "" {

@@ -37,7 +37,7 @@ func (j *Job) grades(w workload.Workload) *grade.Check {
 // checkAccuracy returns why an objective for accuracy cannot be judged: no question is graded. Without it the result is nil.
 func (j *Job) checkAccuracy(graded bool) error {
 	if t := slo.Of(slo.Accuracy, j.Plan.SLO); t != nil && !graded {
-		return fmt.Errorf("--slo '%s' is about graded answers: give a --dataset whose rows have an answer, on one machine and not with --graded 0 (llmsweep help grading)", t)
+		return fmt.Errorf("--slo '%s' is about graded answers: give a --dataset whose rows have an answer, on one machine and not with --graded 0 (llmsweep help fidelity)", t)
 	}
 	return nil
 }

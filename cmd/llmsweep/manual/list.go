@@ -41,9 +41,18 @@ func Language(env func(string) string) string {
 	return "en"
 }
 
-// Find returns the topic of a name. The error names the nearest one.
+// inside are names that are explained in another topic: commands, and words that people look for.
+var inside = map[string]string{
+	"run": "loads", "demo": "simulator", "sim": "simulator", "selftest": "client", "label": "files", "resume": "files", "schema": "files", "audit": "import",
+	"launch": "cluster", "plan": "fit", "completion": "install", "man": "install", "version": "install",
+	"budget": "sweep", "workloads": "loads", "words": "metrics", "habits": "verdicts", "troubleshooting": "verdicts", "grading": "fidelity", "perplexity": "fidelity",
+	"apis": "servers", "network": "servers", "hosted": "servers", "config": "files", "page": "report", "formats": "report", "exit-codes": "ci",
+}
+
+// Find returns the topic that explains a name. The error names the nearest one.
 func Find(name string) (string, error) {
 	topic := strings.ToLower(name)
+	topic = cmp.Or(inside[topic], topic)
 	if slices.Contains(Topics(), topic) {
 		return topic, nil
 	}

@@ -15,8 +15,8 @@ var Files embed.FS
 // Topics returns the topics of the manual, in the order in which to list them.
 func Topics() []string {
 	return []string{
-		"words", "sweep", "loads", "workloads", "metrics", "verdicts", "slo", "fidelity", "perplexity", "grading", "budget", "troubleshooting", "errors", "client-fitness",
-		"apis", "network", "hosted", "files", "page", "formats", "audit", "compare", "choose", "simulator", "fit", "plan", "config", "exit-codes", "ci", "live", "resume", "cluster", "install",
+		"sweep", "loads", "metrics", "verdicts", "slo", "fidelity", "errors", "client", "servers", "files", "report", "live",
+		"import", "compare", "choose", "ci", "simulator", "fit", "cluster", "install", "methods",
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -57,11 +59,23 @@ func setLabels(l *rundir.Labels, texts []string) error {
 				return fmt.Errorf("label price=%s: write the price of one GPU for one hour, such as price=1.2", value)
 			}
 		default:
-			return fmt.Errorf("label %q is unknown; there are model, gpu, gpus, engine, quant and price", key)
+			if !freeKey.MatchString(key) {
+				return fmt.Errorf("label %q: write its name in lower case letters, such as router=Rust", key)
+			}
+			l.Free = maps.Clone(l.Free) // others share it
+			if l.Free == nil {
+				l.Free = map[string]string{}
+			}
+			if l.Free[key] = value; value == "" {
+				delete(l.Free, key)
+			}
 		}
 	}
 	return nil
 }
+
+// freeKey matches the names of labels that people make up.
+var freeKey = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 
 // mostPrice is the highest price per GPU-hour that labels take, in any currency.
 const mostPrice = 1e9
