@@ -33,14 +33,11 @@ func MostStages(c *Config) int {
 // stageTime is the least time of a stage by default.
 const stageTime = 10 * time.Second
 
-// EdgeStages is how many stage times a stage near the saturation rate lasts at most: queues swing slowly there, and what the server has saved up must be used.
-const EdgeStages = 18
-
 // Defaults returns the settings of a sweep that was not tuned.
 func Defaults() Config {
 	return Config{
 		Config: experiment.Config{
-			Observer: experiment.NoObserver{}, StageTime: stageTime, StageMax: EdgeStages * stageTime, StageRequests: 50,
+			Observer: experiment.NoObserver{}, StageTime: stageTime, StageMax: experiment.EdgeStages * stageTime, StageRequests: 50,
 			Warmup: experiment.Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
 		},
 		Points: 9, Repeats: 1, MaxConcurrency: 512, Precision: 0.05,

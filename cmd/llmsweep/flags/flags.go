@@ -122,7 +122,7 @@ type Sweep struct {
 // Config returns the configuration of the sweep.
 func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 	c := sweep.Defaults()
-	c.Points, c.StageTime, c.StageMax, c.StageRequests = p.Points, p.StageTime, sweep.EdgeStages*p.StageTime, p.StageRequests
+	c.Points, c.StageTime, c.StageMax, c.StageRequests = p.Points, p.StageTime, experiment.EdgeStages*p.StageTime, p.StageRequests
 	c.Repeats, c.Adaptive, c.Budget = p.Repeats, p.Adaptive, p.Budget
 	c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = p.MaxConcurrency, p.Drain, p.MaxErrorRate, seed
 	var err error
