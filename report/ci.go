@@ -62,17 +62,37 @@ func GateOfRun(run *rundir.Run, l lang.Lang) GateSuite {
 	for _, r := range findings.AllStages(run) {
 		s.Checks = append(s.Checks, stageCheck(r.Stage, l))
 		s.Lines = append(s.Lines, findings.StageLine(r.Stage, l))
-		if run.Plan.Kind != rundir.KindSweep && r.Stage.Goodput != nil {
+		if run.Plan.Kind != rundir.KindSweep && run.Plan.Kind != rundir.KindUsers && r.Stage.Goodput != nil {
 			s.Checks = append(s.Checks, promises(r.Stage, l)...)
 		}
 	}
 	switch {
+	case run.Answer != nil && run.Answer.Carried != nil:
+		s.Checks = append(s.Checks, usersSLO(run.Answer.Carried, l)...)
 	case run.SLO != nil:
 		s.Checks = append(s.Checks, sweepSLO(run, l))
 	case run.Plan.Kind == rundir.KindSweep && len(run.Plan.SLO) > 0: // it ended before the answer
 		s.Checks = append(s.Checks, GateCheck{classSLO, strings.Join(run.Plan.SLO, lang.ListComma.In(l)), 0, GateUndecided, sayNoAnswer.In(l)})
 	}
 	return s
+}
+
+// usersSLO is the objective of a sweep by users: that some users are carried within it.
+func usersSLO(c *rundir.Carried, l lang.Lang) []GateCheck {
+	if len(c.Terms) == 0 {
+		return nil
+	}
+	one := GateCheck{Class: classSLO, Name: strings.Join(c.Terms, lang.ListComma.In(l)), Outcome: GatePassed}
+	switch {
+	case c.Verdict == rundir.Broken:
+		one.Outcome = GateFailed
+	case c.Users.IsZero():
+		one.Outcome = GateUndecided
+	default:
+		return []GateCheck{one}
+	}
+	one.Message = findings.CarriedSentence(c, l)
+	return []GateCheck{one}
 }
 
 // stageCheck reports whether a stage measured what it was meant to measure.

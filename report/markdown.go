@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,7 +98,7 @@ func (d document) run(run *rundir.Run, level string) {
 		columns := findings.Pick("name", "requests_ok", "failed", "rates_offered", "concurrency_mean", "ttft_s_p50", "ttft_s_p99")
 		columns = append(columns, findings.For([]rundir.Run{*run}, findings.Pick("first_answer_s_p50", "first_answer_s_p99"))...)
 		columns = append(columns, findings.Pick("itl_s_p50", "itl_s_p99", "latency_s_p50", "latency_s_p99", "length", "verdict")...)
-		columns = append(columns, findings.For([]rundir.Run{*run}, findings.Pick("goodput_rate", "goodput_verdict"))...)
+		columns = append(columns, findings.For([]rundir.Run{*run}, findings.Pick("sessions_hits", "sessions_again", "sessions_good", "turns_good", "goodput_rate", "goodput_verdict"))...)
 		t := findings.TabulateStages(columns, findings.AllStages(run), findings.UnitWithin)
 		d.Heading(level, wordRows.In(d.l))
 		d.Table(t)
@@ -108,7 +109,7 @@ func (d document) run(run *rundir.Run, level string) {
 		d.Table(t)
 		d.List("", lang.In(findings.RepeatNotes(t), d.l))
 	}
-	for _, t := range append(findings.AnswerLengths(run), findings.ReplicaTable(run)...) {
+	for _, t := range slices.Concat(findings.AnswerLengths(run), findings.ReplicaTable(run), findings.TurnTables(run)) {
 		d.Heading(level, t.Title.In(d.l))
 		d.Table(t)
 	}

@@ -12,6 +12,7 @@ import (
 type Config struct {
 	experiment.Config // its Budget sets the stages' time and, where it is short, their number
 
+	Users          bool    // stages are numbers of users, up to MaxConcurrency, and not rates
 	Points         int     // arrival rates between floor and ceiling
 	Repeats        int     // stages at each of them, in shuffled order; 0 for one. An adaptive sweep does not use it
 	Adaptive       bool    // no even grid: stages only where they narrow the answer, and at a comfortable load
@@ -22,6 +23,9 @@ type Config struct {
 // MostStages returns how many stages a sweep measures at most, the steps of its search for the ceiling, holds and control measurements
 // included.
 func MostStages(c *Config) int {
+	if c.Users {
+		return bits.Len(uint(c.MaxConcurrency)) + maxUserStages
+	}
 	const floorAndCeiling, controls = 2, 3
 	n := floorAndCeiling + bits.Len(uint(c.MaxConcurrency)) + c.Points*max(1, c.Repeats) + len(beyondCeiling()) + maxNarrowing + maxHolds + controls
 	if len(c.SLO) > 0 {

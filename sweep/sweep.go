@@ -74,8 +74,12 @@ func (x *sweeper) conclude(err error) error {
 // Sweep runs the whole sweep and fills in run, which is saved as it goes. An interrupted or failed run is no error: its
 // state says so. An error is the client's own: a full disk, say.
 func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
+	kind := rundir.KindSweep
+	if c.Users {
+		kind, c.Points = rundir.KindUsers, 0
+	}
 	plan := rundir.Plan{
-		Kind: rundir.KindSweep, Points: c.Points, StageTime: c.StageTime.Seconds(), StageRequests: c.StageRequests,
+		Kind: kind, Points: c.Points, StageTime: c.StageTime.Seconds(), StageRequests: c.StageRequests,
 		MaxConcurrency: c.MaxConcurrency, Budget: c.Budget.Seconds(),
 	}
 	x, err := begin(c, run, plan)
@@ -85,6 +89,9 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 	x.Foresee(c.MaxConcurrency, 0, 0)
 	ctx, stop := x.Watch(ctx)
 	defer stop()
+	if c.Users {
+		return x.conclude(x.users(ctx))
+	}
 	return x.conclude(x.sweep(ctx))
 }
 

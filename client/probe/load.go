@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"strconv"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -30,6 +31,7 @@ type Load struct {
 	PrefixHits    Gauge // those found there
 	HitRate       Gauge // share found, 0 to 1, where the server reports only that
 	Steps         Gauge // of the engine since the server started
+	KVTokens      Gauge // size of the KV cache
 
 	// What the engine measured of the requests that ended since the server started, in seconds.
 	TTFT, Queue, ITL, Latency Tally
@@ -152,10 +154,31 @@ func parseLoad(r io.Reader) (Load, error) {
 			l.Steps = Gauge{t.Count, true}
 		}
 	}
+	l.KVTokens = cacheSize(families)
 	if l.Known() {
 		return l, nil
 	}
 	return l, err
+}
+
+// cacheSize returns the size of the KV cache in tokens, of several engines together. vLLM tells it in the labels of a metric (CacheConfig.metrics_info),
+// SGLang as a gauge.
+func cacheSize(families map[string]*dto.MetricFamily) (size Gauge) {
+	for _, s := range families["vllm:cache_config_info"].GetMetric() {
+		told := map[string]float64{}
+		for _, l := range s.GetLabel() {
+			if v, err := strconv.ParseFloat(l.GetValue(), 64); err == nil {
+				told[l.GetName()] = v
+			}
+		}
+		if n := told["block_size"] * told["num_gpu_blocks"]; n > 0 {
+			size = Gauge{size.Value + n, true}
+		}
+	}
+	if f := families["sglang:max_total_num_tokens"]; f != nil && !size.Known {
+		return gather(f.GetMetric(), false)
+	}
+	return size
 }
 
 // tally returns the sum of a histogram's series, one for each engine; unknown where there is none.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
@@ -39,6 +41,7 @@ Examples:
   llmsweep sweep http://localhost:8000 --points 5 --repeats 3    # each rate three times
   llmsweep sweep http://localhost:8000 --for-fit --out fit-run    # then: llmsweep fit fit-run
   llmsweep sweep http://node1:8000 http://node2:8000    # two servers of one model, without a router
+  llmsweep sweep http://localhost:8000 --by users --turns 8 --think-time exp:2s --slo 'ttft:p95<2s'    # how many users it carries
   llmsweep sweep sim: --stage-time 5s
 
 More: llmsweep help sweep, llmsweep help metrics, llmsweep help verdicts`
@@ -61,6 +64,15 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
 		Dir:      func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
 		Canaries: &s.Fidelity, Selftest: &s.Selftest, Cluster: &s.Cluster,
+	}
+	switch {
+	case !plan.Users:
+	case s.Turns == "" && !s.MultiTurn:
+		return nil, errors.New("--by users counts people who hold conversations: give --turns, such as --turns 8, or --dataset with --multi-turn")
+	case s.ForFit:
+		return nil, errors.New("--for-fit varies the lengths of single requests, and --by users the number of conversations: leave out one of them")
+	case s.Cluster != (flags.Cluster{Rank: -1}):
+		return nil, errors.New("--by users is measured from one machine: leave out --rank, --ranks and --coordinator")
 	}
 	if s.ForFit {
 		if err := s.checkForFit(); err != nil {

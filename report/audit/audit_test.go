@@ -52,7 +52,7 @@ func TestPublishedDocuments(t *testing.T) {
 	all := documents(t)
 	for _, l := range lang.All() {
 		var text bytes.Buffer
-		if err := Text(&text, all, l); err != nil {
+		if err := Text(&text, all, l, true); err != nil {
 			t.Fatal(err)
 		}
 		testkit.CheckGolden(t, "published."+string(l)+".txt", text.Bytes())

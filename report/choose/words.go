@@ -12,6 +12,7 @@ var (
 // Headings and columns.
 var (
 	titleChoice   = lang.Say("Choice for %s, %s", "选型：%s，%s")
+	titleModels   = lang.Say("First for each model", "各模型的第一名")
 	titleRefused  = lang.Say("Configurations that do not meet it", "不满足要求的配置")
 	titleChanging = lang.Say("What would change the order", "何种变化会改变排名")
 	titleFront    = lang.Say("Pareto front: a user's speed against a GPU's output", "帕累托前沿：单用户速度与每 GPU 输出")
@@ -85,6 +86,7 @@ var (
 	sayEvenBoth  = lang.Say("The second, %s, is cheaper at or just below %s and just above %s.", "第二名 %s 在需求等于或略低于 %s 或刚超过 %s 时更便宜。")
 	sayEvenAbove = lang.Say("The second, %s, is cheaper just above a demand of %s.", "第二名 %s 在需求刚超过 %s 时更便宜。")
 	sayEvenBelow = lang.Say("The second, %s, is cheaper at or just below a demand of %s.", "第二名 %s 在需求等于或略低于 %s 时更便宜。")
+	sayEvenUnder = lang.Say("The second, %s, is cheaper at demands of %s and below.", "第二名 %s 在需求 %s 及以下时更便宜。")
 	sayEvenNever = lang.Say("From a tenth of the demand to ten times, the second, %s, is never cheaper.", "在需求的十分之一到十倍之间，第二名 %s 都不会更便宜。")
 	sayBelow     = lang.Say("%s down to %s (now %s): %s comes first.", "%s：降至 %s（现为 %s）时，%s 排第一。")
 	sayAbove     = lang.Say("%s up to %s (now %s): %s comes first.", "%s：升至 %s（现为 %s）时，%s 排第一。")

@@ -33,7 +33,7 @@ func (f *File) Name(l lang.Lang) string {
 	if f.Title.IsZero() {
 		return f.Figures[0].Title.In(l)
 	}
-	return f.Title.In(l) + ": " + f.Figures[0].Title.In(l)
+	return f.Title.In(l) + lang.Colon.In(l) + f.Figures[0].Title.In(l)
 }
 
 // Write writes the file in one language.

@@ -59,6 +59,13 @@ func found(run *rundir.Run, l lang.Lang) []string {
 	if run.Source != nil && run.Saturation != nil {
 		return append(Promises(run, l), saturatesByRows(run.Saturation, l))
 	}
+	if a.Carried != nil {
+		lines = carried(run, a.Carried, l)
+		for _, n := range a.Cautions {
+			add(Note(n, l))
+		}
+		return lines
+	}
 	add(rateOf(run, a, l))
 	for _, n := range a.Cautions {
 		add(Note(n, l))

@@ -35,7 +35,7 @@ func Columns() []Column {
 			all[i].When = anyStage(func(s *rundir.Stage) bool { return s.FirstAnswer.N > 0 })
 		}
 	}
-	return slices.Concat(all, judgementColumns(), serverColumns())
+	return slices.Concat(all, judgementColumns(), sessionColumns(), serverColumns())
 }
 
 // Pick returns the columns with these IDs, in this order.

@@ -72,7 +72,7 @@ func pause(c *rundir.Conversation, l lang.Lang) string {
 // sessionRate returns what the rate of the answer, or else the highest rate completed, is in sessions; empty where each request stands alone.
 func sessionRate(run *rundir.Run, l lang.Lang) string {
 	turns := run.Workload.Turns()
-	if turns <= 1 {
+	if turns <= 1 || run.Plan.Kind == rundir.KindUsers {
 		return ""
 	}
 	var rate rundir.Number

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -38,10 +39,14 @@ func ofStages(run *rundir.Run, l lang.Lang) []string {
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		for _, n := range s.Warnings {
-			r := kinds[n.Code]
+			code := n.Code
+			if _, known := Words()[code]; !known && !n.Is(note.Text) {
+				code = "" // notes without words read alike
+			}
+			r := kinds[code]
 			if r == nil {
 				r = &repeated{first: lang.Row(s.Name)}
-				kinds[n.Code], order = r, append(order, n.Code)
+				kinds[code], order = r, append(order, code)
 			}
 			r.add(Phrase(n, l), lang.Row(s.Name))
 		}

@@ -19,7 +19,7 @@ type StageRow struct {
 // InTable returns the rows of the main table: the floor, the rates from low to high, the ceiling.
 func InTable(run *rundir.Run) []StageRow {
 	rows := rowsOf(run, func(s *rundir.Stage) bool {
-		return s.Role != rundir.Probe && s.Role != rundir.Hold && s.Role != rundir.Control
+		return s.Kind == rundir.KindOfUsers || s.Role != rundir.Probe && s.Role != rundir.Hold && s.Role != rundir.Control
 	})
 	slices.SortStableFunc(rows, func(a, b StageRow) int {
 		return cmp.Or(cmp.Compare(place(a.Stage.Role), place(b.Stage.Role)), byLoad(a.Stage, b.Stage))
@@ -29,7 +29,9 @@ func InTable(run *rundir.Run) []StageRow {
 
 // ProbeStages returns the rows beneath the main table, by rate.
 func ProbeStages(run *rundir.Run) []StageRow {
-	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role == rundir.Probe || s.Role == rundir.Hold })
+	rows := rowsOf(run, func(s *rundir.Stage) bool {
+		return s.Kind != rundir.KindOfUsers && (s.Role == rundir.Probe || s.Role == rundir.Hold)
+	})
 	slices.SortStableFunc(rows, func(a, b StageRow) int { return cmp.Compare(a.Stage.Rate.Value(), b.Stage.Rate.Value()) })
 	return rows
 }
@@ -69,7 +71,7 @@ func place(role rundir.Role) int {
 // load and number. Other stages stay in the order in which they ran.
 func byLoad(a, b *rundir.Stage) int {
 	repeated := a.Repeat > 0 && b.Repeat > 0
-	if a.Role != rundir.Grid && !repeated {
+	if a.Role != rundir.Grid && a.Kind != rundir.KindOfUsers && !repeated {
 		return 0
 	}
 	return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.MaxConcurrency, b.MaxConcurrency), cmp.Compare(a.Repeat, b.Repeat))

@@ -93,7 +93,7 @@ func PairInterrupted(dir string, l lang.Lang) string { return statePairKept.In(l
 func Failed(kind string, why note.Note, dir string, l lang.Lang) string {
 	say := statePairFailed
 	switch kind {
-	case rundir.KindSweep:
+	case rundir.KindSweep, rundir.KindUsers:
 		say = stateSweepFailed
 	case rundir.KindRun:
 		say = stateRunFailed

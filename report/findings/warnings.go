@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -61,7 +62,7 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 
 // noted are the warnings that the run itself wrote down.
 func noted(run *rundir.Run, l lang.Lang) []string {
-	var lines []string
+	var told []note.Note
 	said := saturation.AnswerOf(run)
 	answered := run.Saturation == nil && run.State == rundir.Complete // the answer says why there is none
 	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
@@ -69,21 +70,21 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 		if exceeded || answered && isWhyNoAnswer(n) || said != nil && slices.ContainsFunc(said.Cautions, n.Equal) {
 			continue
 		}
-		lines = append(lines, Note(n, l))
+		told = append(told, n)
 	}
 	if run.Fidelity != nil {
-		for _, n := range run.Fidelity.Notes {
-			lines = append(lines, Note(n, l))
-		}
+		told = append(told, run.Fidelity.Notes...)
 	}
 	if run.Grades != nil {
-		for _, n := range run.Grades.Notes {
-			lines = append(lines, Note(n, l))
-		}
+		told = append(told, run.Grades.Notes...)
 	}
 	if run.Perplexity != nil {
-		for _, n := range run.Perplexity.Notes {
-			lines = append(lines, Note(n, l))
+		told = append(told, run.Perplexity.Notes...)
+	}
+	var lines []string
+	for _, n := range told {
+		if line := Note(n, l); !slices.Contains(lines, line) { // of several notes without words one line tells
+			lines = append(lines, line)
 		}
 	}
 	return append(lines, ofStages(run, l)...)
@@ -206,6 +207,9 @@ func fromDue(s *rundir.Stage, l lang.Lang) string {
 // cached returns how much of the prompts was in the server's cache, where it is more than a chat template.
 func cached(s *rundir.Stage, l lang.Lang) string {
 	had, all := s.CachedTokens, s.PromptTokens.Mean
+	if s.Sessions != nil { // of conversations that is what was asked for, and their columns tell it
+		return ""
+	}
 	if !had.Known() || !all.Known() || had.Value() <= cachedShare*all.Value() {
 		return ""
 	}

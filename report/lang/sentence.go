@@ -1,10 +1,8 @@
 package lang
 
 import (
-	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -47,18 +45,20 @@ func Join(all ...Words) Words {
 	return joined
 }
 
-// Say returns what a note says, without a full stop. A code without words, of a newer llmsweep, is shown with its arguments.
+// Say returns what a note says, without a full stop. Of a code without words, of an older or a newer llmsweep, it tells only that there is one.
 func (w Words) Say(n note.Note, l Lang) string {
 	if n.Is(note.Text) {
 		return n.String("text")
 	}
 	p, ok := w[n.Code]
 	if !ok {
-		return unknown(n)
+		return sayUnknown.In(l)
 	}
 	f := filler{words: w, args: n.Args, l: l}
 	return f.fill(p.In(l))
 }
+
+var sayUnknown = Say("a note of another version of llmsweep is left out, because this version has no such rule", "略去另一版本 llmsweep 的说明，因为本版本没有相应的规则")
 
 // Sentence returns what a note says, as a sentence of its own.
 func (w Words) Sentence(n note.Note, l Lang) string {
@@ -66,7 +66,7 @@ func (w Words) Sentence(n note.Note, l Lang) string {
 		return n.String("text") // in words of its own
 	}
 	s := w.Say(n, l)
-	if p, ok := w[n.Code]; ok && !strings.HasPrefix(p.In(l), "{") { // names of stages and files stay as they are
+	if p := w[n.Code]; !strings.HasPrefix(p.In(l), "{") { // names of stages and files stay as they are
 		r, size := utf8.DecodeRuneInString(s)
 		s = string(unicode.ToUpper(r)) + s[size:]
 	}
@@ -213,14 +213,4 @@ func flagValue(seconds float64) string {
 		}
 	}
 	return text
-}
-
-// unknown shows a note that has no words here.
-func unknown(n note.Note) string {
-	var parts []string
-	for name, v := range n.Args {
-		parts = append(parts, fmt.Sprintf("%s=%v", name, v))
-	}
-	slices.Sort(parts)
-	return strings.TrimSpace(n.Code + " " + strings.Join(parts, " "))
 }

@@ -5,12 +5,15 @@ import "llmsweep/report/lang"
 // Headings.
 var (
 	titleSpeed  = lang.Say("Speed for a user, output of the hardware", "用户的速度与硬件的产出")
+	titleHits   = lang.Say("Prefix cache hits", "前缀缓存命中率")
 	titleOutput = lang.Say("Output of the server", "服务的输出")
 )
 
 // Words in drawings.
 var (
 	axisRate          = lang.Say("arrival rate, req/s", "到达率（req/s）")
+	axisUsers         = lang.Say("users", "用户数")
+	axisHits          = lang.Say("share of prompts found in the cache, %%", "提示命中缓存的比例（%%）")
 	axisInFlight      = lang.Say("requests kept in flight", "保持的并发请求数")
 	axisOutput        = lang.Say("output, tok/s", "输出（tok/s）")
 	axisTTFT          = lang.Say("TTFT", "TTFT")

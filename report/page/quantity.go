@@ -70,5 +70,17 @@ func quantities(runs ...*rundir.Run) []quantity {
 		}
 		all = append(all, q)
 	}
-	return all
+	return append(all, hits())
+}
+
+// hits is the drawing of what the prefix cache held of prompts; conversations alone have it.
+func hits() quantity {
+	return quantity{name: "hits", title: titleHits.Text(), axis: draw.Axis{Label: axisHits.Text(), Format: draw.Number}, lines: []line{
+		{key: "hits", of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+			if s.Sessions == nil {
+				return rundir.Number{}, [2]float64{}, false, true
+			}
+			return lang.Scale(s.Sessions.Hits, 100), [2]float64{}, false, true
+		}},
+	}}
 }

@@ -7,6 +7,7 @@ package page
 
 import (
 	"io"
+	"strconv"
 	"strings"
 
 	"llmsweep/report/audit"
@@ -128,6 +129,10 @@ func (v *view) careful(l lang.Lang) []string {
 func (v *view) headline() *Headline {
 	h := &Headline{Sentence: v.sentence()}
 	a := saturation.AnswerOf(v.Run)
+	if a != nil && a.Carried != nil && !a.Carried.Users.IsZero() {
+		v.usersHeadline(h, a.Carried)
+		return h
+	}
 	if a != nil && !a.Rate.IsZero() {
 		v.rateHeadline(h, a)
 		return h
@@ -172,6 +177,21 @@ func (v *view) rateHeadline(h *Headline, a *rundir.Answer) {
 	}
 }
 
+// usersHeadline makes a number of users the large number.
+func (v *view) usersHeadline(h *Headline, c *rundir.Carried) {
+	h.Number, h.Unit, h.Interval = lang.Shortest(c.Users.Value()), unitUsers.Text(), noInterval.Text()
+	switch {
+	case c.Users.Bound():
+		h.Number, h.Interval = "≥ "+h.Number, noLimit.Text()
+	case c.Low.Known() && c.High.Known():
+		h.Interval = interval.Text(lang.Shortest(c.Low.Value()), lang.Shortest(c.High.Value()))
+	}
+	if r := c.Within; r != nil {
+		h.Add(lang.Number(r.Output, lang.Short), tileUsersOutput.Text(), r.Output)
+		h.Add(lang.Number(lang.Scale(r.Hits, 100), lang.Tenths)+" %", tileHits.Text(), r.Hits)
+	}
+}
+
 // answerUnits say what the rate of an answer is.
 var answerUnits = map[rundir.AnswerKind]lang.Phrase{
 	rundir.Saturates: unitSaturation, rundir.Sustains: unitSustained, rundir.Accepts: unitAccepted, rundir.AtLeast: unitAtLeast,
@@ -203,6 +223,10 @@ func (v *view) tables() []Section {
 		r.Title = titleRepeats.Text()
 		all = append(all, Section{ID: "repeats-section", Title: titleRepeats.Text(), Blocks: []Block{{Table: r}}})
 	}
+	for i, t := range findings.TurnTables(v.Run) {
+		name := "turns" + strconv.Itoa(i+1)
+		all = append(all, Section{ID: name + "-section", Title: t.Title, Blocks: []Block{{Table: &Grid{Table: t, Name: name, Open: true}}}})
+	}
 	for _, t := range findings.AnswerLengths(v.Run) {
 		all = append(all, Section{ID: "lengths", Title: t.Title, Blocks: []Block{{Table: &Grid{Table: t, Name: "lengths", Open: true}}}})
 	}
@@ -212,7 +236,7 @@ func (v *view) tables() []Section {
 // allRows is the table of all stages.
 func (v *view) allRows() *Grid {
 	columns := findings.Pick("name", "verdict", "role", "rates_offered", "rates_completed", "tokens_per_s_output", "concurrency_mean", "ttft_s_p50", "ttft_s_p99",
-		"first_answer_s_p50", "first_answer_s_p99", "itl_s_p50", "itl_s_p99", "latency_s_p50", "latency_s_p99", "requests_due", "failed")
+		"first_answer_s_p50", "first_answer_s_p99", "itl_s_p50", "itl_s_p99", "latency_s_p50", "latency_s_p99", "sessions_hits", "sessions_again", "sessions_good", "turns_good", "requests_due", "failed")
 	t := &Grid{Table: findings.TabulateStages(findings.For([]rundir.Run{*v.Run}, columns), v.Rows, findings.UnitBeside), Name: "all"}
 	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)
 	if v.Open {

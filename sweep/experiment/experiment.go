@@ -10,6 +10,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"llmsweep/client"
@@ -90,6 +91,20 @@ func (x *Experiment) Closed(name string, role rundir.Role, width int) Stage {
 	}
 	if role == rundir.Floor {
 		s.MinRequests = min(s.MinRequests, floorRequests)
+	}
+	return s
+}
+
+// Users returns a stage that holds a number of users. It goes on until hit rate and token rate are steady.
+func (x *Experiment) Users(users int, role rundir.Role) Stage {
+	s := x.Closed(rundir.KindOfUsers+"@"+strconv.Itoa(users), role, users)
+	s.Kind, s.Steady, s.MinWaves = rundir.KindOfUsers, true, 0
+	if users > 1 {
+		cycle := rundir.Duration(x.latency) + x.run.Workload.Pause()
+		s.Opening = arrival.Opening(users, cycle, x.config.Seed, s.Name)
+	}
+	if role == rundir.Probe {
+		s.MinRequests = max(s.MinRequests, x.RequestsForSLO())
 	}
 	return s
 }

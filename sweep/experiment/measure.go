@@ -111,7 +111,7 @@ func (x *Experiment) criteria(h *held) measure.Criteria {
 	return measure.Criteria{
 		Extent: h.Extent, Rate: h.Load.MeanRate(), Concurrency: h.Load.Limit(), Sessions: h.Sessions, Whole: h.whole(), TimeOut: x.timeOut(),
 		MaxErrorRate: x.config.MaxErrorRate, Tolerance: x.config.Tolerance, SLO: h.terms, Alone: x.aloneLengths(),
-		Capped: x.run.Workload.Capped,
+		Capped: x.run.Workload.Capped, Turns: x.run.Workload.Turns(),
 	}
 }
 
@@ -123,7 +123,7 @@ func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
 	}
 	what, joins := x.sessions(h)
 	return load.Stage{
-		Name: h.Name, Load: what, Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Opening: h.Opening, Joins: joins, Source: source,
+		Name: h.Name, Load: what, Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Opening: h.Opening, Joins: joins, Source: source, Left: h.Left,
 		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: h.Sessions, Exact: x.run.Workload.Forced, Tick: criteria.Tick(),
 		Tail: h.Tail, Drain: c.Drain, TimeOut: criteria.TimeOut,
 	}
@@ -196,7 +196,7 @@ func (x *Experiment) summarize(h *held, account *measure.Account, seen *load.Obs
 func (x *Experiment) fewSessions(h *held) {
 	const enough = 3
 	turns, width := x.run.Workload.Turns(), h.Load.Limit()
-	if turns <= 1 || h.Load.MeanRate() > 0 || width < 2 {
+	if turns <= 1 || h.Load.MeanRate() > 0 || width < 2 || h.Steady {
 		return
 	}
 	if n := float64(h.row.Requests.OK) / turns / float64(width); n < enough {

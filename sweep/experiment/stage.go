@@ -17,7 +17,8 @@ type Stage struct {
 	Role   rundir.Role
 	Repeat int // which of several stages that measure the same, from 1; 0 where there is one
 	Load   arrival.Load
-	Source load.Source // nil for the run's own
+	Source load.Source        // nil for the run's own
+	Left   func(load.Session) // takes the sessions that go on after the stage; nil for none
 
 	Sessions int             // this many, all of which count; 0 where the time decides
 	Opening  []time.Duration // when each slot of a closed loop is first filled; nil for at once

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -135,14 +136,18 @@ func (r *runner) serve(ctx context.Context, s ready, due time.Duration) client.S
 		if turn+1 == len(s.Turns) || b.result.Status != client.StatusOK {
 			return b.result.Status
 		}
-		history := append(call.Request.Messages, api.Message{Role: "assistant", Content: string(b.result.Text)})
+		said := append(call.Request.Messages, api.Message{Role: "assistant", Content: string(b.result.Text)})
 		var err error
-		if call, err = r.Doer.Prepare(request(&s.Session, s.seq, turn+1, history, r.KeepText)); err != nil {
+		if call, err = r.Doer.Prepare(request(&s.Session, s.seq, turn+1, said, r.KeepText)); err != nil {
 			r.giveUp(err)
 			return b.result.Status
 		}
 		due = r.now() + s.Turns[turn+1].Think
 		if !r.await(due) {
+			if r.Left != nil {
+				s.Begun, s.Said, s.Route = turn+1, said, cmp.Or(s.Route, s.seq)
+				r.Left(s.Session)
+			}
 			return b.result.Status
 		}
 	}

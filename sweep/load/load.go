@@ -35,6 +35,7 @@ type Stage struct {
 	Owns func(seq int) bool
 
 	Source   Source
+	Left     func(Session) // takes the sessions whose next turn is due after the end of the stage, from several goroutines; nil for none
 	Waiter   Waiter        // for the schedule's instants; nil for Go's timer
 	Caps     *Caps         // limits of a hosted API; nil for none
 	Exact    bool          // the server keeps to the length asked for: an answer of less than half of it has failed

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -23,17 +24,24 @@ type Session struct {
 	Invent func(tokens int) string
 
 	Begun int // turns that took place before the stage
+	// Said is what was said in these, the system message included, and Route the session that it is a part of, by which it is routed; nil and 0 where they
+	// are made up.
+	Said  []api.Message
+	Route int
 }
 
 // join lets a share of the turns of a session have taken place before the stage.
 func (s *Session) join(share float64) {
-	if s.Invent != nil {
+	if s.Invent != nil && s.Said == nil {
 		s.Begun = min(int(share*float64(len(s.Turns))), len(s.Turns)-1)
 	}
 }
 
 // history returns what was said before the first request of a session: the system message, and the turns before the stage with answers made up.
 func (s *Session) history() (said []api.Message) {
+	if s.Said != nil {
+		return s.Said
+	}
 	if s.System != "" {
 		said = append(said, api.Message{Role: "system", Content: s.System})
 	}
@@ -91,7 +99,7 @@ func request(s *Session, seq, turn int, history []api.Message, keepText bool) *a
 		PromptTokens: next.PromptTokens,
 		OutputTokens: next.OutputTokens,
 		KeepText:     keepText || turn+1 < len(s.Turns) || s.Ended != nil,
-		Session:      seq,
+		Session:      cmp.Or(s.Route, seq),
 		Greedy:       next.Greedy,
 		Score:        next.Score,
 	}

@@ -12,6 +12,7 @@ type Gauges struct {
 	KVUsage                   float64 // 0 to 1
 	Preemptions               float64 // since the server started
 	PrefixQueries, PrefixHits float64 // prompt tokens, since the server started
+	KVTokens                  float64 // size of the KV cache; 0 where it is not told
 	Steps                     float64 // of the engine, since the server started
 
 	TTFT, Queue, ITL, Latency Tally // of requests by the engine's own clock, since the server started

@@ -35,6 +35,7 @@ type Criteria struct {
 	MaxErrorRate float64    // the stage ends early when more than this share of its requests fails
 	Tolerance    float64    // drift below this share of the rate counts as none
 	SLO          []slo.Term // what each request is judged by; nil for nothing
+	Turns        float64    // mean number of requests in a session; 0 or 1 where each stands alone
 	Capped       bool       // answers end by themselves, at the length asked for at the latest
 	Alone        *Shares    // how long answers to lone requests are; nil where that is not known
 }
@@ -47,6 +48,7 @@ type Extent struct {
 	MinRequests int           // due in the window at least
 	MinWaves    float64       // the window of a closed loop spans at least this many mean latencies
 	Lasting     bool          // it goes on until MaxTime, unless the rate is shown not to be sustained
+	Steady      bool          // it goes on until hit rate and token rate are steady
 }
 
 // Tick returns how often a stage is looked at: often enough for its shortest window, and seldom enough to cost nothing.
@@ -67,6 +69,7 @@ type Account struct {
 	ticks    sample.Ticks  // output tokens that arrived in each tick, and those owed at its end
 	waves    *sample.Waves // of a closed loop
 	signs    signs
+	cached   cachedTurns // where a stage is to become steady
 	counts
 	tally   tokenTally
 	grouped bool // some answer told how many tokens each chunk held
@@ -129,6 +132,9 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 	}
 	a.tally.add(r)
 	a.signs.add(r)
+	if a.Steady {
+		a.cached.add(r)
+	}
 	a.grouped = a.grouped || len(r.Counts) > 0
 	if r.Failed() {
 		a.failed++

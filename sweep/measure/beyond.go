@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -26,7 +27,10 @@ const keptForClusters = 1 << 15
 const fewestBeyond = 10
 
 // dueValue is a value, and when its request was due.
-type dueValue struct{ due, value float64 }
+type dueValue struct {
+	due, value float64
+	session    int
+}
 
 // add takes in a request that was due in the window.
 func (b *beyond) add(r *rundir.Record) {
@@ -58,7 +62,7 @@ func (b *beyond) note(r *rundir.Record, v float64) {
 		b.count++
 	}
 	if len(b.kept) < keptForClusters {
-		b.kept = append(b.kept, dueValue{r.Due.Value(), v})
+		b.kept = append(b.kept, dueValue{r.Due.Value(), v, r.Seq})
 	}
 }
 
@@ -168,5 +172,23 @@ func (b *beyond) effective() float64 {
 		return float64(b.of) // as with errors
 	}
 	worth := stats.EffectiveShareN(series, b.term.Limit, fewest) / float64(len(series))
+	if b.conversation {
+		worth = min(worth, b.sessionsWorth(series, fewest))
+	}
 	return math.Max(1, float64(b.of)*worth)
+}
+
+// sessionsWorth returns how many independent values a value is worth where the turns of one session are alike. What counts as beyond the limit is as in
+// [stats.EffectiveShareN].
+func (b *beyond) sessionsWorth(series []float64, fewest int) float64 {
+	limit := min(b.term.Limit, stats.Largest(series, fewest))
+	bySession := map[int]stats.Cluster{}
+	for _, k := range b.kept {
+		one := bySession[k.session]
+		if one.Of++; k.value >= limit {
+			one.Count++
+		}
+		bySession[k.session] = one
+	}
+	return stats.ClusteredN(slices.Collect(maps.Values(bySession))) / float64(len(series))
 }

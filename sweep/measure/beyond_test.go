@@ -22,7 +22,7 @@ func TestBurstsFarBelowALimitDoNotCount(t *testing.T) {
 				v = burst
 			}
 			b.of++
-			b.kept = append(b.kept, dueValue{float64(i), v})
+			b.kept = append(b.kept, dueValue{due: float64(i), value: v})
 		}
 		if n := b.effective(); (n == 600) != all {
 			t.Errorf("bursts of %v s: %v independent values", burst, n)

@@ -77,6 +77,8 @@ func (a *Account) enough(now time.Duration) bool {
 		return false
 	case a.From > 0:
 		return true
+	case a.Steady:
+		return closing || a.steadyEnough(now)
 	case a.closed():
 		return closing || a.wavesSuffice(now)
 	}

@@ -32,6 +32,7 @@ type metrics struct {
 	inFlight float64  // request-seconds in the window, by the requests' own instants
 	hung     hung
 	replicas replicas
+	sessions *sessions // nil where each request stands alone
 }
 
 func newMetrics(w Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term) *metrics {
@@ -53,6 +54,9 @@ func (m *metrics) add(r *rundir.Record) {
 	m.replicas.add(r, m)
 	if m.goodput != nil {
 		m.goodput.Add(r)
+	}
+	if m.sessions != nil {
+		m.sessions.add(r)
 	}
 	if r.Sent.Known() && r.End.Known() {
 		m.inFlight += m.w.Overlap(r.Sent.Value(), r.End.Value())

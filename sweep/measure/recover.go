@@ -74,7 +74,11 @@ func newReplay(st *rundir.Stage, tolerance float64, terms []slo.Term) *replay {
 	if st.Rate.Known() {
 		rate = st.Rate.Value()
 	}
-	a := NewAccount(Criteria{Rate: rate, Concurrency: st.MaxConcurrency, Whole: st.Whole, Tolerance: tolerance, SLO: terms})
+	c := Criteria{Rate: rate, Concurrency: st.MaxConcurrency, Whole: st.Whole, Tolerance: tolerance, SLO: terms}
+	if c.Steady = st.Kind == rundir.KindOfUsers; c.Steady {
+		c.Turns = 2 // or more
+	}
+	a := NewAccount(c)
 	return &replay{Account: a, tick: tick}
 }
 

@@ -45,6 +45,16 @@ func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 	if queries := last.PrefixQueries - first.PrefixQueries; queries > 0 {
 		server.PrefixHitRate = rundir.Exactly((last.PrefixHits - first.PrefixHits) / queries)
 	}
+	behind, n := 0.0, 0.0
+	for _, g := range within {
+		if g.Waiting > 0 {
+			behind, n = behind+g.Running*g.Waiting, n+g.Waiting
+		}
+	}
+	server.RunningBehind = rundir.Exactly(behind / n)
+	if last.KVTokens > 0 {
+		server.KVTokens = rundir.Exactly(last.KVTokens)
+	}
 	server.TTFT, server.Queue, server.ITL, server.Latency =
 		between(first.TTFT, last.TTFT), between(first.Queue, last.Queue), between(first.ITL, last.ITL), between(first.Latency, last.Latency)
 	if steps := last.Steps - first.Steps; steps > 0 {

@@ -50,6 +50,9 @@ func (a *Account) begin(st rundir.Stage, seen *load.Observed) *summary {
 	service := a.service.typical()
 	s.window, s.settled = s.steady(service)
 	s.metrics = newMetrics(s.window, service, a.tally.counter(), a.grouped, a.SLO)
+	if a.Turns > 1 {
+		s.metrics.sessions = newSessions(s.window, a.SLO)
+	}
 	if a.Capped {
 		s.metrics.lengths.spread = &answerLengths{}
 	}
@@ -72,6 +75,10 @@ func (s *summary) steady(service time.Duration) (w Window, ok bool) {
 	case s.stage.Rate.Known():
 		cut, settled := transient(s.ticks.Sums[:s.ticks.Until(closedAt)], s.ticks.Width, service)
 		return Window{From: wholeWaves(cut, closedAt, service), To: closedAt}, settled
+	}
+	if s.Steady {
+		from := s.settledFrom(closedAt)
+		return Window{From: from, To: closedAt}, from < closedAt
 	}
 	from, to, n := s.waves.Whole()
 	if n == 0 {
@@ -115,6 +122,10 @@ func (s *summary) finish() rundir.Stage {
 	st.Invalid = Unfit(&st)
 	if s.metrics.goodput != nil {
 		st.Goodput = s.metrics.goodput.Result(&st)
+	}
+	if s.metrics.sessions != nil {
+		st.Sessions = s.metrics.sessions.summary(&st)
+		st.Sessions.Unsteady = s.Steady && !s.steadyIn(w)
 	}
 	return st
 }

@@ -29,6 +29,8 @@ type Answer struct {
 	Comfortable *Comfortable `json:"comfortable,omitempty"`
 	// Promise is the highest rate that meets the SLO; absent without one. It is the rate and interval of the run's SLO.
 	Promise *AnswerPromise `json:"slo,omitempty"`
+	// Carried is how many users the server carries: the answer of a sweep by users, which has no rate; absent in others.
+	Carried *Carried `json:"carried,omitempty"`
 	// Cautions are what a reader must know first, the weightiest first: three at most.
 	Cautions []note.Note `json:"cautions,omitempty"`
 }
@@ -44,6 +46,7 @@ const (
 	AtLeast      AnswerKind = "at_least"  // a lower bound: no limit was found
 	Between      AnswerKind = "between"   // only known to lie between Low and High
 	Unanswerable AnswerKind = "none"      // nothing is known of it
+	Carries      AnswerKind = "carries"   // users and no rate: see Carried
 )
 
 // Comfortable is the latency at a rate that leaves room for a busy minute: 80 % of the saturation rate, or the highest rate that meets the SLO where that is

@@ -221,6 +221,7 @@ const (
 	KindRun   = "run"   // measures the stages that were asked for
 	KindPair  = "pair"  // measures one of two servers that are compared
 	KindFit   = "fit"   // varies lengths by design, so that the server can be fitted
+	KindUsers = "users" // finds how many users a server carries
 )
 
 // Plan is the configuration of the run.
@@ -290,6 +291,9 @@ type Stage struct {
 	TokenSource string   `json:"token_source,omitempty"`
 	Progress    Progress `json:"progress,omitzero"`
 
+	// Sessions is what the stage shows of conversations; absent where each request stands alone, and in directories of earlier versions.
+	Sessions *Sessions `json:"sessions,omitempty"`
+
 	Goodput  *Goodput `json:"goodput,omitempty"`  // absent where there are no objectives
 	Fidelity *Agreed  `json:"fidelity,omitempty"` // absent in runs without canaries
 	Graded   *Graded  `json:"graded,omitempty"`   // absent in runs without graded questions
@@ -349,12 +353,14 @@ type ReplicaShare struct {
 type Server struct {
 	Running       Number `json:"running,omitzero"` // requests being processed, mean
 	RunningMax    Number `json:"running_max,omitzero"`
-	Waiting       Number `json:"waiting,omitzero"` // requests in its queue, mean
+	RunningBehind Number `json:"running_while_waiting,omitzero"` // those being processed while others waited, mean over those that waited
+	Waiting       Number `json:"waiting,omitzero"`               // requests in its queue, mean
 	WaitingMax    Number `json:"waiting_max,omitzero"`
 	KVUsage       Number `json:"kv_usage,omitzero"` // share of the KV cache in use, 0 to 1
 	KVUsageMax    Number `json:"kv_usage_max,omitzero"`
 	Preemptions   Number `json:"preemptions,omitzero"`
 	PrefixHitRate Number `json:"prefix_hit_rate,omitzero"` // share of prompt tokens found in the prefix cache
+	KVTokens      Number `json:"kv_tokens,omitzero"`       // size of the KV cache, as the server states it
 
 	// The engine's own view, where it tells: its steps per second, and means over the requests by its own clock. What the client measures beyond them is
 	// spent on the way. A slower engine has fewer steps per second at the same number running.

@@ -14,7 +14,12 @@ import (
 
 // WriteAnswer writes the answer of a sweep, with the SLO's where there are terms. Other kinds of runs have none.
 func WriteAnswer(run *rundir.Run, terms []slo.Term) {
-	if run.Plan.Kind != rundir.KindSweep {
+	switch run.Plan.Kind {
+	case rundir.KindUsers:
+		run.Answer = carriedAnswer(run, terms)
+		return
+	case rundir.KindSweep:
+	default:
 		return
 	}
 	conclude(run)

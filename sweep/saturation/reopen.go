@@ -55,7 +55,10 @@ func Assess(path string, run *rundir.Run, terms []slo.Term) error {
 		st.Goodput = counts[st.Name].Result(st)
 	}
 	run.Plan.SLO, run.SLO = slo.Strings(terms), nil
-	if run.Plan.Kind == rundir.KindSweep {
+	switch run.Plan.Kind {
+	case rundir.KindUsers:
+		run.Answer = carriedAnswer(run, terms)
+	case rundir.KindSweep:
 		run.SLO = promised(run, terms)
 		run.Answer = answerOf(run)
 	}

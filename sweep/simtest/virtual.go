@@ -28,9 +28,13 @@ func (VirtualDoer) Prepare(r *api.Request) (*client.Prepared, error) {
 
 // Do runs the request on the engine. Its instants are the engine's own.
 func (d VirtualDoer) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
-	r := call.Request
+	d.do(ctx, call.Request, nil, res)
+}
+
+// do runs a request whose prompt begins with blocks of these hashes.
+func (d VirtualDoer) do(ctx context.Context, r *api.Request, prefix []uint64, res *client.Result) {
 	res.Sent = time.Since(res.Epoch)
-	seq := sim.Request{PromptTokens: max(1, r.PromptTokens), OutputTokens: r.OutputTokens}
+	seq := sim.Request{PromptTokens: max(1, r.PromptTokens), OutputTokens: r.OutputTokens, Prefix: prefix}
 	got := 0
 	usage, err := d.Live.Generate(ctx, seq, func(n int, at time.Time) {
 		res.Burst(at.Sub(res.Epoch), n-got)

@@ -84,9 +84,12 @@ func (c clustering) at(rate float64) float64 {
 }
 
 // Offered returns the rate at which requests were due in a stage's window. Poisson arrivals at a rate are by chance more or fewer, and a stage with
-// more of them is a stage at a higher rate: its latencies are those of that rate. One request at a time is the limit of small rates: 0.
+// more of them is a stage at a higher rate: its latencies are those of that rate. One request at a time is the limit of small rates: 0. What a stage of
+// users asks of the server is their number.
 func Offered(s *rundir.Stage) float64 {
 	switch o := s.Rates.Offered; {
+	case s.Kind == rundir.KindOfUsers:
+		return float64(s.MaxConcurrency)
 	case !s.Rate.Known():
 		return 0
 	case o.Known():

@@ -164,6 +164,15 @@ func (t Term) Name() string {
 	return t.Metric + ":" + t.Stat
 }
 
+// Heading returns the term without its limit as reports head their columns: "TTFT p95".
+func (t Term) Heading() string {
+	name := t.Metric
+	if t.Metric != Latency && !t.OfAnswers() && t.Metric != Errors {
+		name = strings.ToUpper(name)
+	}
+	return strings.TrimSpace(name + " " + t.Stat)
+}
+
 // Amount returns a value of the term's metric as text, to three digits.
 func (t Term) Amount(v float64) string {
 	switch {

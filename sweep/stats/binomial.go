@@ -41,6 +41,29 @@ func EffectiveShareN(series []float64, limit float64, fewest int) float64 {
 	return EffectiveN(above)
 }
 
+// Cluster is observations that are alike, such as the turns of a session, and how many of them are above a limit.
+type Cluster struct{ Count, Of float64 }
+
+// ClusteredN returns the number of independent observations that clusters are worth for the share above the limit, by the spread of that share between
+// clusters (Cochran, "Sampling Techniques", 1977, chapter 9). It is never above their number, and that where none or all are above the limit.
+func ClusteredN(clusters []Cluster) float64 {
+	var all Cluster
+	for _, c := range clusters {
+		all.Count, all.Of = all.Count+c.Count, all.Of+c.Of
+	}
+	share, k := all.Count/all.Of, float64(len(clusters))
+	if share == 0 || share == 1 || k < 2 {
+		return all.Of
+	}
+	sum := 0.0
+	for _, c := range clusters {
+		d := c.Count - share*c.Of
+		sum += d * d
+	}
+	variance := sum * k / (k - 1) / (all.Of * all.Of)
+	return math.Max(1, math.Min(all.Of, share*(1-share)/variance))
+}
+
 // NeededForShare returns the number of independent observations with which [ShareBounds] would tell on which side of limit a share lies
 // if it stays as it is: the fewest from `from` on. It is infinite where that is more than most.
 func NeededForShare(share, limit, level, from, most float64) float64 {

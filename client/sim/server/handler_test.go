@@ -139,6 +139,7 @@ func TestMetrics(t *testing.T) {
 		}
 		const label = `{engine="0",model_name="Qwen2-7B"} `
 		want := []string{
+			`vllm:cache_config_info{block_size="16",engine="0",num_gpu_blocks="72402"} 1.0`,
 			"vllm:num_requests_running" + label + "0",
 			"vllm:num_requests_waiting" + label + "0",
 			"vllm:kv_cache_usage_perc" + label + "0",

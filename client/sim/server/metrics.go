@@ -43,6 +43,12 @@ func vllmMetrics() []metric {
 	}
 }
 
+// vllmCache is where vLLM tells the size of its KV cache (vllm/config/cache.py).
+const vllmCache = `# HELP vllm:cache_config_info Information of the LLMEngine CacheConfig
+# TYPE vllm:cache_config_info gauge
+vllm:cache_config_info{block_size="%d",engine="0",num_gpu_blocks="%d"} 1.0
+`
+
 // sglangMetrics are the metrics of sglang's metrics/collector.py; not checked against a running engine.
 func sglangMetrics() []metric {
 	return []metric{
@@ -78,11 +84,16 @@ func llamacppMetrics() []metric {
 // metrics writes the state of the engine as Prometheus text, under the engine's own names.
 func (s *server) metrics(w http.ResponseWriter, _ *http.Request) {
 	st := s.engine.Stats()
+	cache := ""
+	if s.flavor.name == "vllm" {
+		cache = fmt.Sprintf(vllmCache, s.Config.BlockTokens, s.Config.Blocks())
+	}
 	labels := fmt.Sprintf("{engine=\"0\",model_name=%q}", s.Options.ModelID)
 	if s.flavor.name == "llamacpp" {
 		labels = ""
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	fmt.Fprint(w, cache)
 	for _, m := range s.flavor.metrics {
 		fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n%[1]s%[4]s %[5]v\n", m.name, m.help, m.kind, labels, m.value(st))
 	}

@@ -106,11 +106,12 @@ func (t *Target) Caps() *load.Caps {
 
 // Sweep holds the flags of how a sweep goes.
 type Sweep struct {
+	By             string        `default:"rate" enum:"rate,users" placeholder:"WHAT" help:"What grows from stage to stage: rate (arrivals per second), or users (how many hold a conversation at a time; needs --turns, see llmsweep help sweep)." group:"Sweep"`
 	Points         int           `default:"9" help:"Number of arrival rates between one request at a time and the maximum (${default})." group:"Sweep"`
 	Repeats        int           `default:"1" help:"Measure each rate N times, in shuffled order, and report the spread between the repetitions." placeholder:"N" group:"Sweep"`
-	StageTime      time.Duration `name:"stage-time" default:"10s" placeholder:"TIME" help:"Shortest time of a stage (${default}). Stages near the saturation rate last up to 18 times as long, the others twice." group:"Sweep"`
+	StageTime      time.Duration `name:"stage-time" default:"10s" placeholder:"TIME" help:"Shortest time of a stage (${default}; 1m with --by users). Stages near the saturation rate last up to 18 times as long, the others twice." group:"Sweep"`
 	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a stage, within its time (${default})." group:"Sweep"`
-	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight while the maximum throughput is searched for (${default})." group:"Sweep"`
+	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight while the maximum throughput is searched for, or most users (${default})." group:"Sweep"`
 	Precision      string        `default:"5%" placeholder:"SHARE" help:"Add stages until the saturation rate, and the highest rate within the SLO, are known this well (${default}). 0 adds none." group:"Sweep"`
 	Adaptive       bool          `help:"Choose the rates one by one, where they narrow the answer most, instead of an even grid." group:"Sweep"`
 	Budget         time.Duration `placeholder:"TIME" help:"Fit the whole sweep into this time, and report the expected precision first." group:"Sweep"`
@@ -123,7 +124,10 @@ type Sweep struct {
 func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 	c := sweep.Defaults()
 	c.Points, c.StageTime, c.StageMax, c.StageRequests = p.Points, p.StageTime, experiment.EdgeStages*p.StageTime, p.StageRequests
-	c.Repeats, c.Adaptive, c.Budget = p.Repeats, p.Adaptive, p.Budget
+	if usersTime := time.Minute; p.By == "users" && p.StageTime == sweep.Defaults().StageTime { // conversations have pauses
+		c.StageTime, c.StageMax = usersTime, 3*usersTime
+	}
+	c.Repeats, c.Adaptive, c.Budget, c.Users = p.Repeats, p.Adaptive, p.Budget, p.By == "users"
 	c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = p.MaxConcurrency, p.Drain, p.MaxErrorRate, seed
 	var err error
 	if c.Warmup, err = experiment.ParseWarmup(p.Warmup); err != nil {
@@ -139,6 +143,8 @@ func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 		return c, errors.New("--points must be between 1 and 1000")
 	case p.Repeats < 1 || p.Repeats > MostRepeats:
 		return c, ErrRepeats
+	case c.Users && (p.Adaptive || p.Repeats > 1):
+		return c, errors.New("--by users chooses and repeats the numbers of users itself: leave out --adaptive and --repeats")
 	case p.Adaptive && p.Repeats > 1:
 		return c, errors.New("--repeats repeats an even grid, and --adaptive has none: leave out one of them")
 	case p.StageTime < 100*time.Millisecond:

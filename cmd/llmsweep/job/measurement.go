@@ -66,7 +66,7 @@ type needs struct {
 func (j *Job) needs() needs {
 	most := j.Plan.MaxConcurrency
 	switch {
-	case j.ForFit:
+	case j.ForFit, j.Plan.Users:
 		return needs{conns: most, streams: most, flag: "--max-concurrency"}
 	case j.Stages == nil:
 		const floorAndCeiling = 2
@@ -86,7 +86,10 @@ func (j *Job) needs() needs {
 
 // kind returns what the job is called in run.json.
 func (j *Job) kind() string {
-	if j.Stages == nil {
+	switch {
+	case j.Plan.Users:
+		return rundir.KindUsers
+	case j.Stages == nil:
 		return rundir.KindSweep
 	}
 	return rundir.KindRun

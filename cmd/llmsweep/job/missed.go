@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"strings"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/findings"
@@ -14,6 +15,9 @@ import (
 // exitUndecided; nil where it met it or there was none. A stage that was ended before all that was asked for was sent is a failure. A gate in CI must
 // not pass without evidence.
 func missed(run *rundir.Run, l lang.Lang) error {
+	if a := run.Answer; a != nil && a.Carried != nil {
+		return missedByUsers(a.Carried)
+	}
 	if s := run.SLO; s != nil {
 		switch {
 		case !s.Rate.IsZero(), s.Verdict == rundir.Kept:
@@ -41,6 +45,18 @@ func missed(run *rundir.Run, l lang.Lang) error {
 		return console.Exit(console.Undecided, undecided)
 	}
 	return endedEarly(run, l)
+}
+
+// missedByUsers returns the error of a sweep by users that missed its SLO with one user, or did not show how many it carries.
+func missedByUsers(c *rundir.Carried) error {
+	terms := strings.Join(c.Terms, ", ")
+	switch {
+	case len(c.Terms) == 0 || !c.Users.IsZero():
+		return nil
+	case c.Verdict == rundir.Broken:
+		return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: not even one user gets %s", terms))
+	}
+	return console.Exit(console.Undecided, fmt.Errorf("no number of users was shown to meet the SLO %s: measure for longer (--stage-time, --budget)", terms))
 }
 
 // endedEarly returns the error of a run of which a stage ended before all that was asked for was sent; nil where none did, and for a sweep, which

@@ -116,6 +116,7 @@ func (t *Target) allGauges(ctx context.Context) (load.Gauges, error) {
 		sum.Preemptions += g.Preemptions
 		sum.PrefixQueries += g.PrefixQueries
 		sum.PrefixHits += g.PrefixHits
+		sum.KVTokens += g.KVTokens
 		sum.Steps += g.Steps
 		sum.TTFT, sum.Queue, sum.ITL, sum.Latency = sum.TTFT.Add(g.TTFT), sum.Queue.Add(g.Queue), sum.ITL.Add(g.ITL), sum.Latency.Add(g.Latency)
 	}

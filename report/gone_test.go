@@ -1,0 +1,34 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"llmsweep/client/note"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+)
+
+// TestNotesOfOtherVersions: a run of another version has notes whose rules this one does not have. No report prints their codes; one sentence tells
+// of those of the run, and one of those of its rows.
+func TestNotesOfOtherVersions(t *testing.T) {
+	gone := func(code string) note.Note { return note.Note{Code: code, Args: map[string]any{"rate": 7.5}} }
+	run := sweptRun()
+	run.Warnings = append(run.Warnings, gone("saturation.latest-alone"), gone("saturation.stable-above"))
+	run.Stages[4].Warnings = append(run.Stages[4].Warnings, gone("edge.gone"), gone("edge.gone-too"))
+	run.Saturation.Reason, run.Saturation.Cautions = gone("saturation.why"), []note.Note{gone("saturation.caution"), gone("saturation.caution-too")}
+	for _, format := range []string{"console", "markdown", "junit", "stress"} {
+		for _, l := range lang.All() {
+			text := render(t, format, []rundir.Run{run}, Options{Lang: l})
+			for _, code := range []string{"latest-alone", "stable-above", "edge.gone", "saturation.why", "saturation.caution", "rate=7.5"} {
+				if strings.Contains(text, code) {
+					t.Errorf("%s in %s prints %q", format, l, code)
+				}
+			}
+		}
+	}
+	text := strings.Join(strings.Fields(render(t, "markdown", []rundir.Run{run}, Options{})), " ")
+	if n := strings.Count(text, "note of another version of llmsweep is left out"); n < 2 || n > 4 {
+		t.Errorf("%d sentences tell of notes of another version:\n%s", n, text)
+	}
+}

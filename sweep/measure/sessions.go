@@ -1,0 +1,190 @@
+package measure
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+	"llmsweep/sweep/stats"
+)
+
+// sessions gathers what a window shows of conversations. Records come in any order, so that turns are kept until all have come.
+type sessions struct {
+	w     Window
+	judge *Goodput // of single turns; nil where there is no SLO
+	turns []turn
+}
+
+func newSessions(w Window, terms []slo.Term) *sessions {
+	s := &sessions{w: w}
+	if len(terms) > 0 {
+		s.judge = NewGoodput(w, terms)
+	}
+	return s
+}
+
+// turn is what is kept of a turn.
+type turn struct {
+	session, place int
+	within         bool    // due in the window, and ended well
+	prompt, output float64 // tokens
+	cached         rundir.Number
+	ttft           rundir.Number
+	missed         bool // a term of the SLO, in the window
+}
+
+func (s *sessions) add(r *rundir.Record) {
+	due := s.w.Holds(r.Due.Value())
+	s.turns = append(s.turns, turn{
+		session: r.Seq, place: r.Turn, within: due && r.OK(), prompt: r.PromptTokens.Or(0), output: r.OutputTokens.Or(0), cached: r.CachedTokens,
+		ttft: SLOValue(slo.TTFT, r), missed: due && s.judge != nil && s.judge.judge(r) == rundir.Broken,
+	})
+}
+
+// summary sums up the sessions of a stage whose other metrics are known.
+func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
+	slices.SortFunc(s.turns, func(a, b turn) int { return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.place, b.place)) })
+	var all turns
+	var lost, lostMissed loss
+	classes, places := map[string]turns{}, map[int]turns{}
+	there, missed := map[int]bool{}, map[int]bool{}
+	for i, t := range s.turns {
+		there[t.session] = there[t.session] || t.within || t.missed
+		missed[t.session] = missed[t.session] || t.missed
+		if !t.within {
+			continue
+		}
+		all, places[t.place] = append(all, t), append(places[t.place], t)
+		before := turn{session: -1}
+		if i > 0 {
+			before = s.turns[i-1]
+		}
+		if n, of := t.lost(before); of > 0 {
+			lost.add(n, of)
+			if t.missed {
+				lostMissed.add(n, of)
+			}
+		}
+		if class := t.class(before); class != "" {
+			classes[class] = append(classes[class], t)
+		}
+	}
+	out := &rundir.Sessions{Lost: lost.share(), LostMissed: lostMissed.share(), Hits: all.hits(), Context: all.mean(func(t turn) float64 { return t.prompt + t.output })}
+	if out.Hits.IsZero() && st.Server != nil {
+		out.Hits = st.Server.PrefixHitRate
+	}
+	bad := 0
+	for session, in := range there {
+		if in {
+			out.Of++
+		}
+		if missed[session] {
+			bad++
+		}
+	}
+	if s.judge != nil && out.Of > 0 {
+		out.Good = rundir.Exactly(1 - float64(bad)/float64(out.Of))
+	}
+	for _, class := range []string{rundir.FirstTurn, rundir.WarmTurn, rundir.AgainTurn} {
+		if g := classes[class].group(); g.N > 0 {
+			g.Class = class
+			out.Classes = append(out.Classes, g)
+		}
+	}
+	for _, place := range slices.Sorted(maps.Keys(places)) {
+		g := places[place].group()
+		g.Turn = place
+		out.Turns = append(out.Turns, g)
+	}
+	return out
+}
+
+// lost returns how many of the tokens that the session of a turn had sent before were not cached any more, beyond the rounding to blocks; of is 0 where
+// that is not known.
+func (t turn) lost(before turn) (n, of float64) {
+	const block = 16 // tokens: what servers cache is rounded down to whole blocks
+	if before.session != t.session || before.place+1 != t.place || !t.cached.Known() {
+		return 0, 0
+	}
+	of = max(0, before.prompt-block)
+	return max(0, of-t.cached.Value()), of
+}
+
+// class returns the class of a turn; empty where that is not known, and in between.
+func (t turn) class(before turn) string {
+	const warm, again = 0.1, 0.5 // share that is lost
+	n, of := t.lost(before)
+	switch {
+	case t.place == 0:
+		return rundir.FirstTurn
+	case of == 0:
+		return ""
+	case n <= warm*of:
+		return rundir.WarmTurn
+	case n > again*of:
+		return rundir.AgainTurn
+	}
+	return ""
+}
+
+// loss is tokens that were lost, of all.
+type loss struct{ n, of float64 }
+
+func (l *loss) add(n, of float64) { l.n, l.of = l.n+n, l.of+of }
+
+func (l *loss) share() rundir.Number { return rundir.Exactly(l.n / l.of) }
+
+// turns are turns of a window that ended well.
+type turns []turn
+
+// mean returns the mean of a number over the turns; absent where there are none.
+func (all turns) mean(of func(turn) float64) rundir.Number {
+	sum := 0.0
+	for _, t := range all {
+		sum += of(t)
+	}
+	return rundir.Exactly(sum / float64(len(all)))
+}
+
+// told returns the turns of which the server told what was cached.
+func (all turns) told() (told turns) {
+	for _, t := range all {
+		if t.cached.Known() && t.prompt > 0 {
+			told = append(told, t)
+		}
+	}
+	return told
+}
+
+// hits returns the share of the prompts that was cached, where the server told it.
+func (all turns) hits() rundir.Number {
+	told := all.told()
+	cached, prompt := told.mean(func(t turn) float64 { return t.cached.Value() }), told.mean(func(t turn) float64 { return t.prompt })
+	if !prompt.Known() {
+		return rundir.Number{}
+	}
+	return rundir.Exactly(cached.Value() / prompt.Value())
+}
+
+// group sums up turns that are alike.
+func (all turns) group() rundir.TurnGroup {
+	const enough = 20 // values for a 95th percentile
+	g := rundir.TurnGroup{N: len(all), Prompt: all.mean(func(t turn) float64 { return t.prompt })}
+	g.Cached = all.told().mean(func(t turn) float64 { return t.cached.Value() })
+	var ttft []float64
+	for _, t := range all {
+		if t.ttft.Known() {
+			ttft = append(ttft, t.ttft.Value())
+		}
+	}
+	slices.Sort(ttft)
+	if len(ttft) > 0 {
+		g.P50 = rundir.Exactly(stats.Quantile(ttft, 0.5))
+	}
+	if len(ttft) >= enough {
+		g.P95 = rundir.Exactly(stats.Quantile(ttft, 0.95))
+	}
+	return g
+}

@@ -1,0 +1,133 @@
+package measure
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// A number of users is measured once the server's cache has come to terms with it: its hits, and the tokens that come, no longer change. New users
+// compute their contexts first, and a cache that was thrashed fills again as slowly as its sessions do.
+
+// cachedTurns are the turns of a stage as they ended.
+type cachedTurns struct {
+	all    []cachedTurn
+	sorted bool
+}
+
+type cachedTurn struct {
+	end            time.Duration
+	prompt, cached float64
+	output         float64 // tokens
+}
+
+// mostTurns bounds the memory of these to 4 MiB: in a longer stage the first ones tell when it became steady.
+const mostTurns = 1 << 17
+
+func (c *cachedTurns) add(r *rundir.Record) {
+	if !r.OK() || len(c.all) >= mostTurns {
+		return
+	}
+	c.all = append(c.all, cachedTurn{rundir.Duration(r.End.Value()), r.PromptTokens.Or(0), r.CachedTokens.Or(0), r.OutputTokens.Or(0)})
+	c.sorted = false
+}
+
+// sort puts turns in the order of their ends.
+func (c *cachedTurns) sort() {
+	if !c.sorted {
+		slices.SortFunc(c.all, func(a, b cachedTurn) int { return int(a.end - b.end) })
+		c.sorted = true
+	}
+}
+
+// opening returns when each user of a number has ended two turns, in the mean; to where that is later. The first of them computes the context
+// of a session that had begun before.
+func (c *cachedTurns) opening(users int, to time.Duration) time.Duration {
+	const each = 2
+	c.sort()
+	if users < 2 || len(c.all) == 0 {
+		return 0
+	}
+	if n := each * users; n <= len(c.all) {
+		return min(to, c.all[n-1].end)
+	}
+	return to
+}
+
+// settledFrom returns from when on the stage is steady: the opening is over, and after it the hit rate is not as different as it is while a cache
+// fills.
+func (a *Account) settledFrom(to time.Duration) time.Duration {
+	from := a.cached.opening(a.Concurrency, to)
+	var at []time.Duration
+	var hits []float64
+	for _, t := range a.cached.all {
+		if t.end > from && t.end <= to && t.prompt > 0 {
+			at, hits = append(at, t.end), append(hits, t.cached/t.prompt)
+		}
+	}
+	if n, ok := stats.MSER5(hits); ok && n > 0 && math.Abs(stats.Mean(hits[:n])-stats.Mean(hits[n:])) > hitsDrift {
+		return at[n-1]
+	}
+	return from
+}
+
+// What counts as a change between the halves of a window: of the hit rate, and of the tokens per second as a share. Smaller ones move no number of users
+// by one.
+const (
+	hitsDrift   = 0.05
+	tokensDrift = 0.1
+)
+
+// steadyIn reports whether hit rate and token rate do not change from the first half of a window to the second, as far as that can be told.
+func (a *Account) steadyIn(w Window) bool {
+	const parts, doubt = 8, 2 // batches of the window; standard errors
+	hits, tokens := make([]float64, parts), make([]float64, parts)
+	prompts := make([]float64, parts)
+	width := (w.To - w.From) / parts
+	if width <= 0 {
+		return false
+	}
+	total := 0.0
+	for _, t := range a.cached.all {
+		if t.end > w.From && t.end <= w.To {
+			i := min(int((t.end-w.From-1)/width), parts-1)
+			hits[i], prompts[i], tokens[i] = hits[i]+t.cached, prompts[i]+t.prompt, tokens[i]+t.output
+			total += t.output
+		}
+	}
+	for i := range hits {
+		hits[i] /= max(1, prompts[i])
+		tokens[i] /= max(1, total/parts)
+	}
+	return !drifts(hits, hitsDrift, doubt) && !drifts(tokens, tokensDrift, doubt)
+}
+
+// drifts reports whether the second half of a series differs from the first by more than an amount, beyond doubt.
+func drifts(x []float64, amount, doubt float64) bool {
+	a, b := x[:len(x)/2], x[len(x)/2:]
+	n := float64(len(a))
+	se := math.Sqrt((math.Pow(stats.Deviation(a), 2) + math.Pow(stats.Deviation(b), 2)) / (n - 1))
+	return math.Abs(stats.Mean(b)-stats.Mean(a))-doubt*se > amount
+}
+
+// steadyEnough reports whether a stage of users may end: it is steady, and has the turns that it needs.
+func (a *Account) steadyEnough(now time.Duration) bool {
+	if now >= a.longest(a.service.recent.median()) {
+		return true
+	}
+	if now < a.looks.next {
+		return false
+	}
+	a.looks.next = now + a.MinTime/4
+	w := Window{a.settledFrom(now), now}
+	turns := 0
+	for _, t := range a.cached.all {
+		if w.HoldsAt(t.end) {
+			turns++
+		}
+	}
+	return w.To-w.From >= a.MinTime*3/4 && turns >= a.MinRequests && a.steadyIn(w)
+}

@@ -1,0 +1,188 @@
+// How many users a server carries, and what runs out beyond that.
+
+package saturation
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// carriedAnswer returns the answer of a sweep by users.
+func carriedAnswer(run *rundir.Run, terms []slo.Term) *rundir.Answer {
+	c := Carried(run.Stages, terms)
+	a := &rundir.Answer{Kind: rundir.Carries, Carried: c, Cautions: weightiest(run), Limit: c.Cause}
+	switch {
+	case c.Users.Bound():
+		a.Kind = rundir.AtLeast
+	case c.Users.IsZero() && c.Verdict != rundir.Broken:
+		a.Kind = rundir.Unanswerable
+	}
+	return a
+}
+
+// UserRows returns the rows of numbers of users that tell something, by number.
+func UserRows(stages []rundir.Stage) (rows []*rundir.Stage) {
+	for i := range stages {
+		if st := &stages[i]; st.Kind == rundir.KindOfUsers && Usable(st) {
+			rows = append(rows, st)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b *rundir.Stage) int { return cmp.Compare(a.MaxConcurrency, b.MaxConcurrency) })
+	return rows
+}
+
+// Carried returns how many users a server carries, by the rows of a run.
+func Carried(stages []rundir.Stage, terms []slo.Term) *rundir.Carried {
+	rows := UserRows(stages)
+	c := &rundir.Carried{Terms: slo.Strings(terms), Verdict: rundir.Unsure}
+	if len(rows) == 0 {
+		return c
+	}
+	if len(terms) > 0 {
+		keeping(c, rows, terms)
+	} else {
+		growing(c, rows)
+	}
+	describeEdge(c, rows, terms)
+	return c
+}
+
+// keeping fills in the most users for whom the terms are kept. The last user who is carried is below the place where the curve of a term reaches its
+// limit.
+func keeping(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
+	found := slo.Highest(rows, nil, terms)
+	c.Verdict, c.Term = found.Verdict, found.Limiting
+	switch {
+	case found.Rate.Bound():
+		c.Users = rundir.Over(math.Floor(found.Rate.Value()))
+	case found.Rate.Known():
+		whole := func(n rundir.Number) float64 { return max(1, math.Floor(n.Value())) }
+		c.Users, c.Low, c.High = rundir.Exactly(whole(found.Rate)), rundir.Exactly(whole(found.Low)), rundir.Exactly(whole(found.High))
+	case found.Low.Known() && found.High.Known():
+		c.Low, c.High = rundir.Exactly(math.Floor(found.Low.Value())), rundir.Exactly(math.Floor(found.High.Value()))
+	}
+}
+
+// What counts as a cache that no longer holds the contexts, and as a throughput that no longer grows.
+const (
+	hitsFall = 0.1  // of the prompt tokens
+	noMore   = 0.95 // of the most output tokens per second
+)
+
+// growing fills in up to which number more users bring more tokens, and hits do not fall: between the rows on either side of that.
+func growing(c *rundir.Carried, rows []*rundir.Stage) {
+	most, hits := 0.0, rundir.Number{}
+	for _, r := range rows {
+		most = max(most, r.TokensPerS.Output.Or(0))
+		if r.MaxConcurrency > 1 && r.Sessions != nil {
+			hits = rundir.Max(hits, r.Sessions.Hits)
+		}
+	}
+	last := rows[len(rows)-1].MaxConcurrency
+	for _, r := range rows {
+		n := float64(r.MaxConcurrency)
+		fell := r.MaxConcurrency > 1 && r.Sessions != nil && r.Sessions.Hits.Known() && r.Sessions.Hits.Value() < hits.Value()-hitsFall
+		full := r.TokensPerS.Output.Or(0) >= noMore*most
+		switch {
+		case !full && !fell:
+			c.Low = rundir.Exactly(n)
+			continue
+		case fell: // it carries fewer
+			c.Cause, c.Low = rundir.LimitKV, rundir.Exactly(c.Low.Or(1))
+			c.High, c.Users = rundir.Exactly(n), c.Low
+		case r.MaxConcurrency == last:
+			c.Users, c.Low = rundir.Over(n), rundir.Number{}
+		default:
+			c.High, c.Users = rundir.Exactly(n), rundir.Exactly(n)
+		}
+		c.Verdict = rundir.Kept
+		return
+	}
+}
+
+// describeEdge fills in the rows beside the number of users, and why there are no more.
+func describeEdge(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
+	term := slo.Term{Metric: slo.TTFT, Stat: "p95"}
+	for _, t := range terms {
+		if t.String() == c.Term {
+			term = t
+		}
+	}
+	if c.Term == "" && len(terms) > 0 {
+		term = terms[0]
+	}
+	users := int(c.Users.Or(c.Low.Or(0)))
+	var within, above, beyond *rundir.Stage
+	for _, r := range rows {
+		switch {
+		case r.MaxConcurrency <= users:
+			within = r
+		default:
+			if v, _ := slo.Judge(r, terms); above == nil && v == rundir.Broken {
+				above = r
+			}
+			beyond = r
+		}
+	}
+	c.Within, c.Beyond = carriedRow(within, term), carriedRow(beyond, term)
+	if last := rows[len(rows)-1].Server; last != nil && last.KVTokens.Known() {
+		c.Cache = last.KVTokens
+		if within != nil && within.Sessions != nil && within.Sessions.Context.Known() {
+			c.Context = within.Sessions.Context
+			c.Fits = rundir.Exactly(math.Floor(c.Cache.Value() / c.Context.Value()))
+		}
+	}
+	if c.Cause != "" || beyond == nil || c.Users.IsZero() && c.Verdict != rundir.Broken {
+		return
+	}
+	if above == nil {
+		above = beyond
+	}
+	c.Cause = cause(within, above, beyond)
+}
+
+// carriedRow returns what an answer tells of a row; nil for none.
+func carriedRow(r *rundir.Stage, term slo.Term) *rundir.CarriedRow {
+	if r == nil {
+		return nil
+	}
+	value, _ := term.Of(r)
+	row := &rundir.CarriedRow{Stage: r.Name, Users: r.MaxConcurrency, Value: value, Output: r.TokensPerS.Output}
+	if r.Sessions != nil {
+		row.Hits = r.Sessions.Hits
+	}
+	return row
+}
+
+// lostShare is the share of their sessions' earlier prompts that turns have lost where the cache is what is too small.
+const lostShare = 0.1
+
+// slotsFull is the share of the most requests ever running that run while others wait, where slots are what is too few: a new request waits until the step
+// under way has ended, also at a server with free slots.
+const slotsFull = 0.85
+
+// cause returns what runs out: the KV cache, where the turns that miss the SLO are those whose session's context was evicted, or what sessions lose
+// grows with the users; else what the server ran out of by its own gauges in the row with the most users.
+func cause(within, above, beyond *rundir.Stage) string {
+	before := 0.0
+	if within != nil && within.Sessions != nil {
+		before = within.Sessions.Lost.Or(0)
+	}
+	if s := above.Sessions; s != nil && (s.LostMissed.Or(0) > before+3*lostShare || s.Lost.Or(0) > before+lostShare) {
+		return rundir.LimitKV
+	}
+	s, far := above.Server, beyond.Server
+	switch {
+	case s == nil || far == nil || !s.RunningMax.Known() || !s.WaitingMax.Known():
+		return ""
+	case s.Preemptions.Value() > 0, s.KVUsageMax.Value() >= fullCache && s.WaitingMax.Value() > 0:
+		return rundir.LimitKV
+	case s.RunningBehind.Value() >= slotsFull*s.RunningMax.Value() && far.RunningMax.Value() <= s.RunningMax.Value():
+		return rundir.LimitSlots // whenever some wait, as many run as ever do
+	}
+	return rundir.LimitCompute // with slots and memory left, requests wait for tokens of a step, or share the processors
+}

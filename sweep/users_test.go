@@ -1,0 +1,169 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"llmsweep/client/sim"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/simtest"
+	"llmsweep/sweep/slo"
+	"llmsweep/sweep/stats"
+)
+
+// usersSweep sweeps a server by users in virtual time.
+func usersSweep(t *testing.T, server sim.MachineConfig, w simtest.Talks, change func(*Config), terms ...string) *rundir.Run {
+	t.Helper()
+	run := w.Run()
+	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
+		doer := simtest.TalkDoer{VirtualDoer: d.(simtest.VirtualDoer)}
+		c := experimentWith(doer, nil)
+		c.Users, c.MaxConcurrency = true, 256
+		c.Sources = func(stage string) load.Source { return w.Source(stage, c.Seed) }
+		c.Scrape = doer.Gauges
+		var err error
+		if c.SLO, err = slo.ParseAll(terms); err != nil {
+			t.Fatal(err)
+		}
+		if change != nil {
+			change(&c)
+		}
+		if err := Sweep(t.Context(), c, run); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return run
+}
+
+// cliff is a server whose KV cache holds the contexts of about eight of the users.
+func cliff(t *testing.T) (sim.MachineConfig, simtest.Talks) {
+	server := simtest.Preset(t, "Qwen2-7B/L20/fp16")
+	server.PrefixCache, server.KVTokens, server.MaxNumSeqs = true, 6400, 64
+	return server, simtest.Talks{Turns: 8, First: 256, Later: 64, Output: 64, Pause: 2 * time.Second}
+}
+
+// The sweep finds the most users whose contexts the cache holds, says that it is the cache, and comes to the edge from both sides.
+func TestSweepByUsersFindsTheCliff(t *testing.T) {
+	t.Parallel()
+	server, w := cliff(t)
+	run := usersSweep(t, server, w, nil, "ttft:p95<300ms")
+	c := run.Answer.Carried
+	if run.State != rundir.Complete || run.Answer.Kind != rundir.Carries || c.Verdict != rundir.Kept {
+		t.Fatalf("state %s, answer %+v", run.State, c)
+	}
+	k := simtest.TalkTrial{Server: server, Talks: w, Limit: 300 * time.Millisecond}
+	if truth := float64(k.Carries(server, 40, 4000)); truth < c.Low.Value() || truth > c.High.Value() {
+		t.Errorf("carries %v (%v-%v), the truth is %v", c.Users, c.Low, c.High, truth)
+	}
+	if c.Cause != rundir.LimitKV || c.Cache.Value() != 6400 || c.Fits.Value() < 7 || c.Fits.Value() > 9 {
+		t.Errorf("cause %q, cache %v holds %v users", c.Cause, c.Cache, c.Fits)
+	}
+	if c.Within.Hits.Value() < c.Beyond.Hits.Value()+0.3 || c.Within.Value.Value() >= 0.3 || c.Beyond.Value.Value() < 0.6 {
+		t.Errorf("within %+v, beyond %+v", *c.Within, *c.Beyond)
+	}
+	below, above := false, false
+	for i := 1; i < len(run.Stages); i++ {
+		if n, before := run.Stages[i].MaxConcurrency, run.Stages[i-1].MaxConcurrency; float64(n) >= c.Low.Value() && float64(n) <= c.High.Value() {
+			below, above = below || before < n, above || before > n
+		}
+	}
+	if !below || !above {
+		t.Errorf("the edge was reached from below: %v, from above: %v", below, above)
+	}
+}
+
+// Users go on with their sessions from stage to stage: a stage of no more users than before begins no session in the middle.
+func TestUsersGoOnFromStageToStage(t *testing.T) {
+	t.Parallel()
+	server, w := cliff(t)
+	x := &store.Memory{}
+	run := usersSweep(t, server, w, func(c *Config) { c.Log, c.MaxConcurrency = x, 8 }, "ttft:p95<300ms")
+	for i := 1; i < len(run.Stages); i++ {
+		st, before := run.Stages[i], run.Stages[i-1]
+		records, err := collect(x, st.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stayed := 0 // sessions whose context the server has from the stage before
+		for _, r := range records {
+			if r.Seq < before.MaxConcurrency && r.Seq < st.MaxConcurrency && r.Turn > 0 && r.CachedTokens.Or(0) > 0.5*r.PromptTokens.Value() {
+				stayed++
+			}
+		}
+		if most := min(st.MaxConcurrency, before.MaxConcurrency); stayed < most/2 {
+			t.Errorf("%s after %s: %d of %d users stayed", st.Name, before.Name, stayed, most)
+		}
+	}
+}
+
+func TestUsersBeyondAnyNumber(t *testing.T) {
+	t.Parallel()
+	server, w := cliff(t)
+	all := usersSweep(t, server, w, func(c *Config) { c.MaxConcurrency = 4 }, "ttft:p95<300ms").Answer
+	if all.Kind != rundir.AtLeast || !all.Carried.Users.Bound() || all.Carried.Users.Value() != 4 {
+		t.Errorf("with at most four users: %+v", all.Carried)
+	}
+	none := usersSweep(t, server, w, nil, "ttft:p95<5ms").Answer
+	if none.Carried.Verdict != rundir.Broken || !none.Carried.Users.IsZero() {
+		t.Errorf("of an SLO that one user misses: %+v", none.Carried)
+	}
+	grow := usersSweep(t, server, w, nil).Answer.Carried
+	if n := grow.Users.Value(); !grow.Users.Known() || n < 5 || n > 10 || grow.Cause != rundir.LimitKV || grow.Low.Value() > n || grow.High.Value() < n {
+		t.Errorf("without an SLO: %+v", grow)
+	}
+}
+
+func TestUsersWithinABudget(t *testing.T) {
+	t.Parallel()
+	server, w := cliff(t)
+	run := usersSweep(t, server, w, func(c *Config) { c.Budget = 5 * time.Minute }, "ttft:p95<300ms")
+	last := run.Stages[len(run.Stages)-1]
+	if over := last.Ended / (5 * time.Minute).Seconds(); over > 1.05 {
+		t.Errorf("the sweep took %.2f of its budget", over)
+	}
+	if c := run.Answer.Carried; !(c.Users.Known() || c.Low.Known()) {
+		t.Errorf("nothing is known: %+v", c)
+	}
+}
+
+// TestUsersAgreeWithExhaustiveSearch sweeps random servers by users in virtual time. The truth is the most users for whom the limit is kept in the long
+// run, by trying all numbers about that.
+func TestUsersAgreeWithExhaustiveSearch(t *testing.T) {
+	t.Parallel()
+	const most, turns = 120, 8000
+	held, causes, trials := 0, 0, 0
+	var widths, off []float64
+	for seed := uint64(1); trials < simtest.SampleSize(4, 100); seed++ {
+		k := simtest.RandomTalks(seed)
+		truth := k.Carries(k.Server, most, turns)
+		if truth < 3 || truth >= most {
+			continue // one user more or less is no statistics, or there is no limit
+		}
+		trials++
+		run := usersSweep(t, k.Server, k.Talks, nil, fmt.Sprintf("ttft:p95<%gms", float64(k.Limit.Microseconds())/1e3))
+		c, cause := run.Answer.Carried, k.Cause(truth, turns/4)
+		holds := c.Low.Value() <= float64(truth) && float64(truth) <= c.High.Value()
+		if holds {
+			held++
+		}
+		if c.Cause == cause {
+			causes++
+		}
+		widths = append(widths, (c.High.Value()-c.Low.Value())/float64(truth))
+		off = append(off, math.Abs(c.Users.Value()/float64(truth)-1))
+		last := run.Stages[len(run.Stages)-1]
+		t.Logf("%v: truth %d (%s), found %v (%v-%v, %s) holds %v, %d stages, %.0f s", k, truth, cause, c.Users.Value(), c.Low.Value(), c.High.Value(), c.Cause,
+			holds, len(run.Stages), last.Ended)
+	}
+	n, median := float64(trials), func(x []float64) float64 { return stats.Quantile(slices.Sorted(slices.Values(x)), 0.5) }
+	simtest.Claim(t, "users that a server carries", "interval holds the truth in 93 %, median width at most 15 %, cause right in 95 %",
+		"%d servers: %.0f %%, %.1f %%, %.0f %%; median error %.1f %%", trials, 100*float64(held)/n, 100*median(widths), 100*float64(causes)/n, 100*median(off))
+	if few := n - simtest.MayFail(trials, 0.07); float64(held) < few || median(widths) > 0.15 || float64(causes) < n-simtest.MayFail(trials, 0.05) {
+		t.Errorf("%d servers: interval holds %d, cause right %d, median width %.3f", trials, held, causes, median(widths))
+	}
+}
