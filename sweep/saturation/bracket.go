@@ -95,7 +95,7 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 		at := offered(b.saturated)
 		refuted = refuted || at < rate
 		rate = min(rate, at)
-		if !refuted || !f.exceptional(b.saturated) {
+		if !refuted || isHold(b.saturated) {
 			high = min(high, max(at*(1+rhythm), behind(b.saturated).High.Value()))
 		}
 	}
@@ -179,7 +179,7 @@ func Next(run *rundir.Run) float64 {
 	if grows := f.grows(); grows != nil && (b.held == nil || offered(b.held) < held*offered(grows)*(1-nearHeld)) {
 		rates = append(rates, held*grows.Rate.Value())
 	}
-	if lone := b.saturated; refuted && f.exceptional(lone) { // a lone exception, or a limit that others do not show
+	if lone := b.saturated; refuted && !isHold(lone) { // a lone exception, or a limit that others do not show
 		rates = append([]float64{lone.Rate.Value()}, rates...)
 	}
 	for _, rate := range rates {
