@@ -37,6 +37,9 @@ func MostStages(c *Config) int {
 // stageTime is the least time of a stage by default.
 const stageTime = 10 * time.Second
 
+// UsersTime is the least time of a stage of users by default, and a third of the longest: conversations have pauses.
+const UsersTime = time.Minute
+
 // Defaults returns the settings of a sweep that was not tuned.
 func Defaults() Config {
 	return Config{

@@ -124,8 +124,8 @@ type Sweep struct {
 func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 	c := sweep.Defaults()
 	c.Points, c.StageTime, c.StageMax, c.StageRequests = p.Points, p.StageTime, experiment.EdgeStages*p.StageTime, p.StageRequests
-	if usersTime := time.Minute; p.By == "users" && p.StageTime == sweep.Defaults().StageTime { // conversations have pauses
-		c.StageTime, c.StageMax = usersTime, 3*usersTime
+	if p.By == "users" && p.StageTime == sweep.Defaults().StageTime {
+		c.StageTime, c.StageMax = sweep.UsersTime, 3*sweep.UsersTime
 	}
 	c.Repeats, c.Adaptive, c.Budget, c.Users = p.Repeats, p.Adaptive, p.Budget, p.By == "users"
 	c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = p.MaxConcurrency, p.Drain, p.MaxErrorRate, seed
