@@ -102,7 +102,7 @@ func TestChineseAuditIsWhole(t *testing.T) {
 		a.Findings = append(a.Findings, audit.Finding{File: "f", Row: "r", Rule: "rule", Code: n.Code, Args: n.Args})
 	}
 	var b bytes.Buffer
-	if err := audit.Text(&b, []audit.Audited{a}, lang.Chinese); err != nil {
+	if err := audit.Text(&b, []audit.Audited{a}, lang.Chinese, true); err != nil {
 		t.Fatal(err)
 	}
 	if err := audit.TextRules(&b, lang.Chinese); err != nil {

@@ -15,6 +15,7 @@ type auditCmd struct {
 	Paths  []string `arg:"" optional:"" name:"path" help:"Documents with published results, run directories, or directories of run directories."`
 	Format string   `default:"text" enum:"text,json" placeholder:"NAME" help:"text or json (${default})."`
 	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
+	All    bool     `help:"Print each remark, also those that differ from another in their numbers alone."`
 	Rules  bool     `help:"List the rules, their tolerances and the reasons for them."`
 }
 
@@ -42,7 +43,7 @@ func (a *auditCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	write := func() error { return audit.Text(c.Out, all, lang.Lang(a.Lang)) }
+	write := func() error { return audit.Text(c.Out, all, lang.Lang(a.Lang), a.All) }
 	if a.Format == "json" {
 		write = func() error { return audit.JSON(c.Out, all) }
 	}

@@ -68,10 +68,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	var sections []table.Section
-	for i := range choices {
-		sections = append(sections, choices[i].Sections(1)...)
-	}
+	sections := choose.Sections(choices, 1)
 	err = ch.WriteWithPage(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.WriteOptions) error {
 		if err := inputs.CountAlso(found, choose.Counted(options.Terms)); err != nil {
 			return err

@@ -417,8 +417,8 @@ func TestComparisonWithOtherTools(t *testing.T) {
 	}
 	for tool, row := range cells {
 		for _, lang := range []string{"en", "zh"} {
-			if want := "| " + strings.Join(row, " | ") + " |"; !strings.Contains(llmsweepPage(t, lang, "client-fitness"), want) {
-				t.Errorf("client-fitness (%s) does not have the row of %s: %s", lang, tool, want)
+			if want := "| " + strings.Join(row, " | ") + " |"; !strings.Contains(llmsweepPage(t, lang, "client"), want) {
+				t.Errorf("client (%s) does not have the row of %s: %s", lang, tool, want)
 			}
 		}
 	}

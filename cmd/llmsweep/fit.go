@@ -26,6 +26,7 @@ type fitCmd struct {
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Force  bool     `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool     `help:"No colour."`
+	All    bool     `help:"Show also the held-out check, row by row, and the numbers of the twin."`
 }
 
 // Help returns what --help prints after the purpose.
@@ -80,7 +81,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 		}
 		shown.Answers = append(shown.Answers, t.Ask(w.Lengths[0][0], w.Lengths[0][1]))
 	}
-	flags := flags.Tables{Format: f.Format, Lang: f.Lang, Output: f.Output, Force: f.Force, Plain: f.Plain}
+	flags := flags.Tables{Format: f.Format, Lang: f.Lang, Output: f.Output, Force: f.Force, Plain: f.Plain, All: f.All}
 	return flags.Write(c, func(w io.Writer) error { return choose.TwinJSON(w, shown) }, shown.Sections(), nil)
 }
 

@@ -17,6 +17,7 @@ type importCmd struct {
 	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory to put the run directories in (${default})."`
 	Label []string `sep:"," placeholder:"K=V" help:"Labels that replace those of the headings: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)."`
 	Split bool     `help:"Keep each stress table and serving block as a run of its own. Without it, those of one configuration form one run: several at one concurrency are repeats."`
+	All   bool     `help:"Print also the labels of each result, with the lines that they were read from."`
 	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the reports: en or zh. Default: zh where LANG starts with zh, else en."`
 }
 
@@ -46,7 +47,7 @@ func (i *importCmd) Run(c *console.Console) error {
 		}
 		docs = append(docs, doc)
 	}
-	to := inputs.Importer{Out: i.Out, Version: console.VersionNumber, Labels: labels, Lang: lang.Lang(i.Lang)}
+	to := inputs.Importer{Out: i.Out, Version: console.VersionNumber, Labels: labels, Lang: lang.Lang(i.Lang), All: i.All}
 	for n, doc := range docs {
 		if n > 0 {
 			fmt.Fprintln(c.Out)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -53,8 +54,29 @@ var dashValue = regexp.MustCompile(`^(--[a-z-]+): .* but got "(-[^"]*)" \(.*\); 
 // unexpected matches what kong says of an unknown command.
 var unexpected = regexp.MustCompile(`^unexpected argument (.*?)(?:, did you mean (".*")\?)?$`)
 
+// absent matches what kong says where an argument is missing.
+var absent = regexp.MustCompile(`^expected "<([a-z]+)>`)
+
+// lacking says which argument a command needs, with one of its examples.
+func lacking(err error) error {
+	failed := (*kong.ParseError)(nil)
+	m := absent.FindStringSubmatch(err.Error())
+	if m == nil || !errors.As(err, &failed) || failed.Context == nil || failed.Context.Selected() == nil {
+		return err
+	}
+	command := failed.Context.Selected()
+	text := fmt.Sprintf("%s needs a %s", command.Name, strings.ToUpper(m[1]))
+	for line := range strings.Lines(command.Detail) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "llmsweep "+command.Name+" ") {
+			return errors.New(text + ", for example: " + line)
+		}
+	}
+	return fmt.Errorf("%s; llmsweep %s --help has more", text, command.Name)
+}
+
 // plain puts some of kong's errors into plain words. first is the first argument.
 func plain(err error, first string) error {
+	err = lacking(err)
 	if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == first {
 		if m[2] != "" {
 			return fmt.Errorf("there is no command %q; did you mean %s?", first, m[2])

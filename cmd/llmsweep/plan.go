@@ -67,6 +67,9 @@ func (planCmd) Help() string {
 More: llmsweep help fit`
 }
 
+// planProgress is the time between two lines that tell how far a plan is.
+const planProgress = 5 * time.Second
+
 // Run plans.
 func (p *planCmd) Run(c *console.Console) error {
 	w, err := p.wish(c)
@@ -85,8 +88,12 @@ func (p *planCmd) Run(c *console.Console) error {
 	if err := p.Page.CheckFiles(&p.Tables); err != nil {
 		return err
 	}
+	told := time.Now()
 	r, err := plan.Plan(c.Ctx, all, *w, func(name, what string, done, total int) {
-		fmt.Fprintln(c.Err, plans.Progress(name, what, done, total, l))
+		if time.Since(told) >= planProgress {
+			fmt.Fprintln(c.Err, plans.Progress(name, what, done, total, l))
+			told = time.Now()
+		}
 	})
 	if err != nil {
 		if c.Ctx.Err() != nil {

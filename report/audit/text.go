@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,7 +44,9 @@ func JSON(w io.Writer, all []Audited) error {
 
 // Text writes findings for people, by file and result. Each finding is a line with its line in the
 // file, its row and the rule.
-func Text(w io.Writer, all []Audited, l lang.Lang) error {
+//
+// Remarks of one rule differ in numbers alone: without whole, the first is written, and the lines of the others.
+func Text(w io.Writer, all []Audited, l lang.Lang, whole bool) error {
 	out := bufio.NewWriter(w)
 	for i, a := range all {
 		if i > 0 {
@@ -53,9 +57,31 @@ func Text(w io.Writer, all []Audited, l lang.Lang) error {
 		for _, r := range a.Remarks {
 			out.WriteString("  " + sayUnread.In(l, sayLine.In(l, r.Line)+lang.Colon.In(l)+table.Clean(r.In(l))) + "\n")
 		}
+		alike := map[string][]string{}
+		if !whole {
+			a.Findings, alike = once(a)
+		}
 		writeFindings(out, a, l)
+		for _, rule := range slices.Sorted(maps.Keys(alike)) {
+			out.WriteString("\n  " + sayAlike.In(l, rule, strings.Join(alike[rule], lang.ListComma.In(l))) + "\n")
+		}
 	}
 	return out.Flush()
+}
+
+// once returns the findings of a file without remarks of a rule that remarked before, and the places of those by their rule.
+func once(a Audited) (shown []Finding, alike map[string][]string) {
+	alike = map[string][]string{}
+	seen := map[string]bool{}
+	for _, f := range a.Findings {
+		if f.Grade == Remark && f.Line > 0 && seen[f.Rule] {
+			alike[f.Rule] = append(alike[f.Rule], place(f, a))
+			continue
+		}
+		seen[f.Rule] = seen[f.Rule] || f.Grade == Remark
+		shown = append(shown, f)
+	}
+	return shown, alike
 }
 
 // verdict returns the number of findings in words.

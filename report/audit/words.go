@@ -15,6 +15,7 @@ var (
 	sayImpossible = lang.Say("%d impossible", "%d 处不可能")
 	sayDoubtful   = lang.Say("%d doubtful", "%d 处存疑")
 	sayRemark     = lang.Say("%d remark", "%d 处备注")
+	sayAlike      = lang.Say("%s: the same remark in lines %s (--all prints each)", "%s：第 %s 行有相同的备注（--all 逐条列出）")
 	sayRemarks    = lang.Say("%d remarks", "%d 处备注")
 	sayNothing    = lang.Say("nothing found", "未发现问题")
 	sayUnread     = lang.Say("not read: %s", "未能读取：%s")

@@ -16,7 +16,7 @@ import (
 // held is the table of the stages that a fit left out.
 func held(c *twin.Check) table.Section {
 	var rows []twin.ComparisonRow
-	s := table.Section{Title: titleCheck.Text(), Level: 2, Lines: []lang.Text{lang.Both(func(l lang.Lang) string { return verdict(c, l) })}}
+	s := table.Section{Title: titleCheck.Text(), Level: 2, Rest: true}
 	for _, r := range c.Rows {
 		rows = append(rows, twin.ComparisonRow{Stage: r.Stage, Use: twin.RoleHeldOut, Predicted: r.Predicted, Measured: r.Measured})
 		if r.Full && r.Measured.Requests > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,27 +21,81 @@ func JSON(w io.Writer, all []Choice) error {
 	return table.WriteJSON(w, all)
 }
 
-// Sections returns a choice as sections of a report. Level is the level of its heading in Markdown.
-func (c *Choice) Sections(level int) []table.Section {
+// Sections returns choices as sections of a report: where there are several, first a table of what comes first for each model.
+func Sections(all []Choice, level int) []table.Section {
+	if len(all) == 1 {
+		return all[0].Sections(level)
+	}
+	sections := []table.Section{summary(all, level)}
+	for i := range all {
+		sections = append(sections, all[i].sections(level, false)...)
+	}
+	return sections
+}
+
+// summary has a row for each model: the first of its configurations.
+func summary(all []Choice, level int) table.Section {
+	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: lang.Same("req/s"), Drop: 1}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()}}}
+	priced := slices.ContainsFunc(all, func(c Choice) bool { return c.Priced })
+	if priced {
+		t.Columns = append(t.Columns, table.Column{Head: headCost.Text(), Sub: subHour.Text()})
+	}
+	for i := range all {
+		c := &all[i]
+		row := make([]table.Cell, len(t.Columns))
+		if len(c.Ranked) == 0 {
+			row[0].Text = c.model().Plus(lang.Colon.Text()).Plus(c.answer()[0])
+			t.Rows = append(t.Rows, row)
+			continue
+		}
+		k := &c.Ranked[0]
+		row[0], row[1] = table.Literal(k.Name), table.Literal(fmt.Sprintf("%.2f", k.Rate))
+		row[2], row[3] = table.Literal(strconv.Itoa(k.Replicas)), table.Literal(strconv.Itoa(k.GPUs))
+		if priced {
+			row[4] = table.Number(k.Hour, "", lang.Fixed(2))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return table.Section{Title: titleModels.Text(), Level: level, Lines: []lang.Text{all[0].wish()}, Table: t}
+}
+
+// wish returns what was asked for in a sentence.
+func (c *Choice) wish() lang.Text {
 	wish := sayWish.Text(comma.Join(c.SLO), c.Demand, trim(100*c.Headroom))
 	if c.MaxGPUs > 0 {
 		wish = wish.Plus(sayMaxGPUs.Text(GPUs(c.MaxGPUs)))
 	}
-	wish = wish.Plus(c.wanted())
-	model := lang.Same(c.Model)
+	return wish.Plus(c.wanted())
+}
+
+// model returns the name of the model.
+func (c *Choice) model() lang.Text {
 	if c.Model == "" {
-		model = wordUnnamed.Text()
+		return wordUnnamed.Text()
 	}
-	head := table.Section{Title: titleChoice.Text(model, lang.Both(func(l lang.Lang) string { return compare.Workload(c.asked, l) })), Level: level, Lines: append([]lang.Text{wish}, c.answer()...)}
+	return lang.Same(c.Model)
+}
+
+// Sections returns a choice as sections of a report. Level is the level of its heading in Markdown.
+func (c *Choice) Sections(level int) []table.Section { return c.sections(level, true) }
+
+// sections returns the sections, with or without the sentence of what is wanted.
+func (c *Choice) sections(level int, wish bool) []table.Section {
+	title := titleChoice.Text(c.model(), lang.Both(func(l lang.Lang) string { return compare.Workload(c.asked, l) }))
+	head := table.Section{Title: title, Level: level, Lines: c.answer()}
+	if wish {
+		head.Lines = append(head.Lines, c.wish())
+	}
 	if len(c.Ranked) > 0 {
-		head.Table, head.Notes = c.table(), c.notes()
+		head.Table = c.table()
+		head.Notes, head.Details = c.notes()
 	}
 	all := []table.Section{head}
 	if len(c.Refused) > 0 {
 		all = append(all, c.refused(level+1))
 	}
 	if lines := c.changing(); len(lines) > 0 {
-		all = append(all, table.Section{Title: titleChanging.Text(), Level: level + 1, Lines: lines})
+		all = append(all, table.Section{Title: titleChanging.Text(), Level: level + 1, Lines: lines, Rest: true})
 	}
 	if len(c.FrontSpeed) > 0 {
 		all = append(all, c.front(level+1))
@@ -49,7 +104,7 @@ func (c *Choice) Sections(level int) []table.Section {
 		all = append(all, c.drifts(level+1))
 	}
 	if len(c.Marked) > 0 {
-		s := table.Section{Title: titleMarked.Text(), Level: level + 1}
+		s := table.Section{Title: titleMarked.Text(), Level: level + 1, Rest: true}
 		for _, o := range c.Marked {
 			s.Lines = append(s.Lines, lang.Both(func(l lang.Lang) string {
 				return fmt.Sprintf("%s (%s, %s): %s", o.Where, o.Setup, o.Row, o.Grade.In(l)+lang.Colon.In(l)+o.Because(l))
@@ -74,7 +129,7 @@ func (c *Choice) answer() []lang.Text {
 	k := &c.Ranked[0]
 	what := sayFewest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs))
 	if c.Priced {
-		what = sayCheapest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs), money(k.Hour), money(k.Month))
+		what = sayCheapest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs), c.Money(k.Hour), c.Money(k.Month))
 	}
 	lines := []lang.Text{what, sayRests.Text(fmt.Sprintf("%.2f", k.Rate), lang.Both(limitedBy(k.limit).in), k.Where)}
 	lines = append(lines, c.Beside()...)
@@ -96,7 +151,11 @@ func (c *Choice) Beside() []lang.Text {
 		lines = append(lines, sayPredicted.Text(p.Twin, lang.Both(func(l lang.Lang) string { return offBy(p, l) }), k.Between[0], k.Between[1]))
 	}
 	if k.Predicted == nil && k.Between[0] != k.Between[1] {
-		lines = append(lines, sayBetween.Text(fmt.Sprintf("%.2f", k.RateLow.Value()), fmt.Sprintf("%.2f", k.RateHigh.Value()), k.Between[0], k.Between[1]))
+		say := sayBetween
+		if k.limit.Doubted {
+			say = sayDoubted
+		}
+		lines = append(lines, say.Text(fmt.Sprintf("%.2f", k.RateLow.Value()), fmt.Sprintf("%.2f", k.RateHigh.Value()), k.Between[0], k.Between[1]))
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
@@ -127,19 +186,20 @@ func (c *Choice) tied() lang.Text {
 // table returns a table with a row for each candidate, the best first.
 func (c *Choice) table() table.Table {
 	heads := []table.Column{
-		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: lang.Same("req/s")}, {Head: headOutput.Text(), Sub: lang.Same("tok/s")},
-		{Head: headAnswer.Text(), Sub: lang.Same("tok")}, {Head: lang.Same("TTFT")}, {Head: lang.Same("ITL")}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()},
-		{Head: headCarries.Text(), Sub: lang.Same(c.unit())},
+		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: lang.Same("req/s")}, {Head: headOutput.Text(), Sub: lang.Same("tok/s"), Drop: 2},
+		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: 2}, {Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()},
+		{Head: headCarries.Text(), Sub: lang.Same(c.unit()), Drop: 4},
 	}
 	predicted := c.anyPredicted()
 	if predicted {
 		heads = append(heads, table.Column{Head: headBetween.Text(), Sub: subBetween.Text()}, table.Column{Head: headBasis.Text(), Left: true})
 	}
 	if c.Priced {
-		heads = append(heads, table.Column{Head: headCost.Text(), Sub: subHour.Text()}, table.Column{Head: headCost.Text(), Sub: subMonth.Text()},
-			table.Column{Head: headMillion.Text(), Sub: subDemand.Text()}, table.Column{Head: headMillion.Text(), Sub: subSLO.Text()}, table.Column{Head: headMillion.Text(), Sub: subSaturation.Text()})
+		heads = append(heads, table.Column{Head: headCost.Text(), Sub: subHour.Text()}, table.Column{Head: headCost.Text(), Sub: subMonth.Text(), Drop: 1},
+			table.Column{Head: headMillion.Text(), Sub: subDemand.Text(), Drop: 4}, table.Column{Head: headMillion.Text(), Sub: subSLO.Text(), Drop: 1},
+			table.Column{Head: headMillion.Text(), Sub: subSaturation.Text(), Drop: 1})
 	}
-	heads = append(heads, table.Column{Head: headLimit.Text(), Left: true}, table.Column{Head: headRests.Text(), Left: true})
+	heads = append(heads, table.Column{Head: headLimit.Text(), Left: true, Drop: 5}, table.Column{Head: headRests.Text(), Left: true, Drop: 3})
 	t := table.Table{Columns: heads}
 	for i := range c.Ranked {
 		k := &c.Ranked[i]
@@ -183,10 +243,11 @@ func (c *Choice) uneven() bool {
 	return high > 1.1*low
 }
 
-func (c *Choice) notes() []lang.Text {
-	notes := []lang.Text{legendReplica.Text(trim(100 * c.Headroom))}
+// notes returns what a reader must know of the table, and how its numbers are meant.
+func (c *Choice) notes() (notes, details []lang.Text) {
+	details = []lang.Text{legendReplica.Text(trim(100 * c.Headroom))}
 	if c.Priced {
-		notes = append(notes, legendMillion.Text())
+		details = append(details, legendMillion.Text())
 	} else {
 		notes = append(notes, legendUnpriced.Text())
 	}
@@ -200,9 +261,9 @@ func (c *Choice) notes() []lang.Text {
 		notes = append(notes, legendRepeated.Text(name))
 	}
 	if len(c.FrontCost) > 0 {
-		notes = append(notes, sayFrontCost.Text(semicolon.Join(c.FrontCost)))
+		details = append(details, sayFrontCost.Text(semicolon.Join(c.FrontCost)))
 	}
-	return append(notes, legendReplicas.Text())
+	return notes, append(details, legendReplicas.Text())
 }
 
 // repeated returns the names of configurations that several of the ranked results measured.
@@ -223,7 +284,7 @@ func (c *Choice) repeated() (names []lang.Text) {
 
 // refused returns a table of the configurations that do not meet the demand, with reasons.
 func (c *Choice) refused(level int) table.Section {
-	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}, {Head: headWhy.Text(), Left: true}, {Head: headRests.Text(), Left: true}}}
+	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}, {Head: headWhy.Text(), Left: true}, {Head: headRests.Text(), Left: true, Drop: 1}}}
 	for _, r := range c.Refused {
 		t.Rows = append(t.Rows, []table.Cell{table.Literal(r.Name), {Text: lang.Both(r.why.in)}, table.Literal(r.Where)})
 	}
@@ -264,6 +325,10 @@ func (e *BreakEven) lines(unit string) []lang.Text {
 	}
 	amount := func(f rundir.Number) string { return fmt.Sprintf("%.2f %s", f.Value(), unit) }
 	switch {
+	case e.everywhere && !e.Above.Known():
+		lines = append(lines, sayEvenUnder.Text(e.Second, amount(e.Below)))
+	case e.everywhere:
+		lines = append(lines, sayEvenUnder.Text(e.Second, amount(e.Below)), sayEvenAbove.Text(e.Second, amount(e.Above)))
 	case e.Above.Known() && e.Below.Known():
 		lines = append(lines, sayEvenBoth.Text(e.Second, amount(e.Below), amount(e.Above)))
 	case e.Above.Known():
@@ -312,15 +377,20 @@ func (c *Choice) front(level int) table.Section {
 	for _, p := range c.FrontSpeed {
 		t.Rows = append(t.Rows, []table.Cell{table.Literal(p.Name), table.Literal(fmt.Sprintf("%.1f", p.PerUser)), table.Literal(fmt.Sprintf("%.1f", p.PerGPU)), table.Literal(p.Where)})
 	}
-	return table.Section{Title: titleFront.Text(), Level: level, Lines: []lang.Text{sayFront.Text()}, Table: t}
+	return table.Section{Title: titleFront.Text(), Level: level, Lines: []lang.Text{sayFront.Text()}, Table: t, Rest: true}
 }
 
 func (c *Choice) leftOut(level int) table.Section {
-	s := table.Section{Title: titleLeftOut.Text(), Level: level}
+	s := table.Section{Title: titleLeftOut.Text(), Level: level, Rest: true}
 	for _, o := range c.LeftOut {
 		s.Lines = append(s.Lines, lang.Same(o.Where+" ("+o.Setup+", "+o.Row+")").Plus(lang.Colon.Text()).Plus(lang.Both(o.Because)))
 	}
 	return s
+}
+
+// Money prints an amount with the currency of the prices, where that is told.
+func (c *Choice) Money(f rundir.Number) string {
+	return strings.TrimSpace(money(f) + " " + c.Currency)
 }
 
 // money prints an amount in whatever currency the prices were in.

@@ -19,6 +19,7 @@ type BreakEven struct {
 	// The nearest demands at which the second is cheaper, within a tenth to ten times; absent where there is none.
 	Above               rundir.Number `json:"demand_above,omitzero"`
 	Below               rundir.Number `json:"demand_at_or_below,omitzero"`
+	everywhere          bool          // the second is cheaper at all demands from Below down to a tenth
 	firstGPU, secondGPU string
 }
 
@@ -36,13 +37,13 @@ func breakEven(c *Choice, o Options) *BreakEven {
 		e.FirstPrice = rundir.Exactly(b.Hour.Value() / float64(a.GPUs))
 		e.SecondPrice = rundir.Exactly(a.Hour.Value() / float64(b.GPUs))
 	}
-	e.Above, e.Below = demandEven(a, b, o)
+	e.Above, e.Below, e.everywhere = demandEven(a, b, o)
 	return e
 }
 
 // demandEven returns the nearest demands at which b costs less than a. Costs are step functions of the demand. Above it, b can become
 // cheaper only where a needs another replica; below it, only where b needs one less.
-func demandEven(a, b *Candidate, o Options) (above, below rundir.Number) {
+func demandEven(a, b *Candidate, o Options) (above, below rundir.Number, everywhere bool) {
 	unit := func(k *Candidate) float64 {
 		v, _ := o.Demand.of(k)
 		return v * (1 - o.Headroom)
@@ -56,13 +57,25 @@ func demandEven(a, b *Candidate, o Options) (above, below rundir.Number) {
 			break
 		}
 	}
-	for n := b.Replicas - 1; n > 0 && float64(n)*unit(b) >= o.Demand.Amount/demandRange; n-- {
+	least := o.Demand.Amount / demandRange
+	for n := b.Replicas - 1; n > 0 && float64(n)*unit(b) >= least; n-- {
 		if d := float64(n) * unit(b); cost(b, d) < cost(a, d) {
 			below = rundir.Exactly(d)
 			break
 		}
 	}
-	return above, below
+	if !below.Known() {
+		return above, below, false
+	}
+	everywhere = cost(b, least) < cost(a, least)
+	for n := 1; float64(n)*unit(a) <= below.Value(); n++ { // where a is cheapest for what it serves
+		everywhere = everywhere && (float64(n)*unit(a) < least || cost(b, float64(n)*unit(a)) < cost(a, float64(n)*unit(a)))
+	}
+	for n := 1; float64(n)*unit(b) < below.Value(); n++ { // where b has just taken another replica
+		d := float64(n) * unit(b) * (1 + 1e-6)
+		everywhere = everywhere && (d < least || cost(b, d) < cost(a, d))
+	}
+	return above, below, everywhere
 }
 
 // Sensitivity is the change of one quantity, all else equal, that puts another configuration first.

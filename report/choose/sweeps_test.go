@@ -49,7 +49,8 @@ func TestAnswersAreAsLongAsMeasured(t *testing.T) {
 // Two results of one configuration are named as such: the better of two measurements is not a better configuration.
 func TestOneConfigurationMeasuredTwice(t *testing.T) {
 	c := chosen(t, setup.Load([]setup.Input{swept("one", 16, 12, 20), swept("two", 10, 9, 11)}), wanted(t, "30rps", "", "ttft:mean<250ms"))
-	said := strings.Join(lang.In(c.notes(), lang.English), "\n")
+	notes, _ := c.notes()
+	said := strings.Join(lang.In(notes, lang.English), "\n")
 	if !strings.Contains(said, legendRepeated.In(lang.English, "m, 1 x L20, e")) {
 		t.Error(said)
 	}

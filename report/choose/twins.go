@@ -40,14 +40,15 @@ func TwinJSON(w io.Writer, f TwinFit) error {
 
 // Sections returns the fit for people.
 func (f TwinFit) Sections() []table.Section {
-	all := []table.Section{f.numbers()}
-	if c := f.Twin.Check; c != nil {
-		all = append(all, held(c))
-	}
+	all := []table.Section{f.head()}
 	if len(f.Answers) > 0 {
 		all = append(all, asked(f.Answers))
 	}
-	return all
+	if c := f.Twin.Check; c != nil {
+		all[0].Lines = append(all[0].Lines, lang.Both(func(l lang.Lang) string { return verdict(c, l) }))
+		all = append(all, held(c))
+	}
+	return append(all, f.numbers())
 }
 
 // numbers is the table of the twin's numbers.
@@ -68,7 +69,13 @@ func (f TwinFit) numbers() table.Section {
 		}
 		tab.Rows = append(tab.Rows, []table.Cell{table.Literal(n.Key), {Text: lang.Same(value), Mark: mark}, table.Literal(between), {Text: lang.Both(func(l lang.Lang) string { return meaning(n.Key, l) })}})
 	}
-	s := table.Section{Title: titleTwin.Text(strings.Join(t.From, ", ")), Level: 1, Table: tab}
+	return table.Section{Title: titleNumbers.Text(), Level: 2, Table: tab, Rest: true}
+}
+
+// head says what the twin was fitted to, and what the measurement does not identify.
+func (f TwinFit) head() table.Section {
+	t := f.Twin
+	s := table.Section{Title: titleTwin.Text(strings.Join(t.From, ", ")), Level: 1}
 	if f.Invalid > 0 {
 		s.Lines = append(s.Lines, sayInvalidStages.Text(f.Invalid, f.Stages))
 	}

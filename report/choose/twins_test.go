@@ -91,7 +91,7 @@ func TestUselessFit(t *testing.T) {
 	f.Twin.Seen.Batch, f.Twin.Slots = 10, 256
 	f.Twin.Unknown = []string{"slots", "step.read.fixed_ms"}
 	for _, l := range lang.All() {
-		s := f.numbers()
+		s := f.head()
 		if s.Lines[0] != sayInvalidStages.Text(6, 8) {
 			t.Error(s.Lines)
 		}

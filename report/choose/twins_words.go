@@ -6,10 +6,11 @@ import (
 )
 
 var (
-	titleTwin   = lang.Say("Twin of %s", "%s 的孪生模型")
-	titleCheck  = lang.Say("Stages left out of the fit, predicted and measured", "未参与拟合的阶段：预测值与实测值")
-	titleBeside = lang.Say("Predicted by the twin %s, beside what was measured", "孪生模型 %s 的预测值与实测值")
-	titleAsked  = lang.Say("Predictions", "预测")
+	titleNumbers = lang.Say("Numbers of the twin", "孪生模型的数值")
+	titleTwin    = lang.Say("Twin of %s", "%s 的孪生模型")
+	titleCheck   = lang.Say("Stages left out of the fit, predicted and measured", "未参与拟合的阶段：预测值与实测值")
+	titleBeside  = lang.Say("Predicted by the twin %s, beside what was measured", "孪生模型 %s 的预测值与实测值")
+	titleAsked   = lang.Say("Predictions", "预测")
 
 	headKey        = lang.Say("number", "参数")
 	headValue      = lang.Say("value", "值")

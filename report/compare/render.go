@@ -98,12 +98,13 @@ func columns() []column {
 	all := []column{
 		{keyRate, table.Column{Head: headSaturation.Text()}, "req/s", fixed(2)},
 		{keyOutput, table.Column{Head: headOutput.Text()}, "tok/s", fixed(2)},
-		{keyPerGPU, table.Column{Head: headPerGPU.Text()}, "tok/s", fixed(2)},
-		{keyAnswer, table.Column{Head: headAnswer.Text()}, "tok", fixed(1)},
+		{keyPerGPU, table.Column{Head: headPerGPU.Text(), Drop: 3}, "tok/s", fixed(2)},
+		{keyAnswer, table.Column{Head: headAnswer.Text(), Drop: 1}, "tok", fixed(1)},
 	}
+	drops := map[string]int{"50": 2, "sync": 5} // the latency near the highest load is what differs most
 	for _, what := range []string{"TTFT", "ITL"} {
 		for _, s := range shares() {
-			all = append(all, column{strings.ToLower(what) + "@" + s.name, table.Column{Head: lang.Same(what), Sub: at(s.name)}, "", table.Seconds})
+			all = append(all, column{strings.ToLower(what) + "@" + s.name, table.Column{Head: lang.Same(what), Sub: at(s.name), Drop: drops[s.name]}, "", table.Seconds})
 		}
 	}
 	return append(all, column{KeyErrors, table.Column{Head: headErrors.Text()}, "%", func(f rundir.Number) table.Cell {
@@ -331,7 +332,7 @@ func (f *Factor) title() lang.Text {
 func (f *Factor) stepTable() table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headGPUs.Text(), Left: true}, {Head: headLoad.Text(), Left: true}, {Head: headOutput.Text(), Sub: lang.Same("tok/s")},
-		{Head: headSpeedUp.Text()}, {Head: headEfficiency.Text()}, {Head: lang.Same("ITL")}, {Head: lang.Same("TTFT")}, {Head: headRests.Text(), Left: true},
+		{Head: headSpeedUp.Text()}, {Head: headEfficiency.Text()}, {Head: lang.Same("ITL")}, {Head: lang.Same("TTFT")}, {Head: headRests.Text(), Left: true, Drop: 1},
 	}}
 	for _, s := range f.Steps {
 		for _, p := range s.Loads {
@@ -391,7 +392,7 @@ func (f *Factor) memberTable() table.Table {
 	for _, col := range all {
 		t.Columns = append(t.Columns, col.measured())
 	}
-	t.Columns = append(t.Columns, table.Column{Head: headRests.Text(), Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: headRests.Text(), Left: true, Drop: 1})
 	for i := range f.Members {
 		m := &f.Members[i].m
 		row := []table.Cell{{Text: lang.Both(func(l lang.Lang) string { return f.named(f.Members[i].Value, l) }), Tone: table.Strong}}

@@ -35,6 +35,7 @@ type Importer struct {
 	Version string        // of llmsweep, for run.json
 	Labels  rundir.Labels // replace those that a document has
 	Lang    lang.Lang     // of the reports and of the list
+	All     bool          // the list has the labels, with the lines that they were read from
 }
 
 // DirError is the error of a run directory that cannot be made.
@@ -77,7 +78,7 @@ func markDoubts(file string, doc *published.Document) {
 // Keep writes a run directory for each result of a document, and prints a list of them.
 func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\n\n", table.Clean(doc.Name))
+	fmt.Fprintf(t, "%s: %s\n\n", table.Clean(doc.Name), sayResults.In(i.Lang, len(doc.Runs), i.Out))
 	fmt.Fprintln(t, sayHead.In(i.Lang))
 	for j := range doc.Runs {
 		run := &doc.Runs[j]
@@ -98,35 +99,47 @@ func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
 	if err := i.listLabels(w, doc); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\n"+sayResults.In(i.Lang, len(doc.Runs), i.Out))
 	return i.remarks(w, doc)
 }
 
-// listLabels prints the labels of each result with the lines that they were read from or inferred from.
+// listLabels prints the labels of each result with the lines that they were read from or inferred from; without All, only what is to be
+// noted about them.
 func (i *Importer) listLabels(w io.Writer, doc *published.Document) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	left := false
 	for j := range doc.Runs {
 		run := &doc.Runs[j]
 		if len(run.Source.Labels) == 0 || run.Source.Format == published.SixColumn {
 			continue
 		}
-		fmt.Fprintln(t, "\n"+sayLabels.In(i.Lang, run.Source.Line))
-		for _, key := range slices.Sorted(maps.Keys(run.Source.Labels)) {
-			l := run.Source.Labels[key]
-			how := wordRead
-			switch {
-			case l.Line == 0:
-				how = wordGiven
-			case l.Inferred:
-				how = wordInferred
-			}
-			fmt.Fprintf(t, "    %s\t%s\t%s\t%s\t%s\n", key, table.Clean(labelValue(run, key)), how.In(i.Lang), sayLine.In(i.Lang, l.Line), table.Clean(l.Text))
+		left = !i.All
+		if i.All {
+			fmt.Fprintln(t, "\n"+sayLabels.In(i.Lang, run.Source.Line))
+			i.evidence(t, run)
 		}
 		for _, n := range published.Remarkable(run) {
-			fmt.Fprintln(t, "    "+sayNote.In(i.Lang, table.Clean(published.Words().Say(n, i.Lang))))
+			fmt.Fprintln(t, "    "+sayRemark.In(i.Lang, run.Source.Line, table.Clean(published.Words().Say(n, i.Lang))))
 		}
 	}
+	if left {
+		fmt.Fprintln(t, "\n"+sayLeft.In(i.Lang))
+	}
 	return t.Flush()
+}
+
+// evidence prints the labels of a result, each with its line.
+func (i *Importer) evidence(w io.Writer, run *rundir.Run) {
+	for _, key := range slices.Sorted(maps.Keys(run.Source.Labels)) {
+		l := run.Source.Labels[key]
+		how := wordRead
+		switch {
+		case l.Line == 0:
+			how = wordGiven
+		case l.Inferred:
+			how = wordInferred
+		}
+		fmt.Fprintf(w, "    %s\t%s\t%s\t%s\t%s\n", key, table.Clean(labelValue(run, key)), how.In(i.Lang), sayLine.In(i.Lang, l.Line), table.Clean(l.Text))
+	}
 }
 
 // labelValue is a label as run.json has it; "-" for what has no value apart from its text.

@@ -7,7 +7,7 @@ var (
 	sayHead      = lang.Say("  line\tformat\trows\tnumbers\trun directory", "  行号\t格式\t行数\t数值数\t运行目录")
 	sayLabels    = lang.Say("  labels of line %d:", "  第 %d 行结果的标签：")
 	sayLine      = lang.Say("line %d", "第 %d 行")
-	sayNote      = lang.Say("note: %s", "说明：%s")
+	sayLeft      = lang.Say("With --all: the labels, with the lines that they were read from.", "加上 --all 还显示：标签及其所在的行。")
 	sayResults   = lang.Say("%d results in %s", "共 %d 个结果，写入 %s")
 	sayRemark    = lang.Say("line %d: %s", "第 %d 行：%s")
 	titleUnread  = lang.Say("Not read:", "未能读取：")

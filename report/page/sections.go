@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 
 	"llmsweep/report/table"
@@ -22,7 +23,7 @@ func FromSections(prefix string, sections []table.Section) []Section {
 			s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: from.Lines}})
 		}
 		if len(from.Table.Columns) > 0 {
-			t := &Grid{Table: from.Table, Name: "t-" + s.ID, Open: true, Notes: from.Notes}
+			t := &Grid{Table: from.Table, Name: "t-" + s.ID, Open: true, Notes: slices.Concat(from.Notes, from.Details)}
 			t.Title = s.Title
 			for _, part := range split(t) {
 				s.Blocks = append(s.Blocks, Block{Table: part})

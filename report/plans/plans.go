@@ -36,16 +36,17 @@ func Sections(r *plan.CapacityResult) []table.Section {
 
 // ranking has a row for each plan, the cheapest first.
 func ranking(r *plan.CapacityResult) table.Section {
-	s := table.Section{Title: titlePlan.Text(), Level: 1, Lines: []lang.Text{sayDemand.Text(r.Demand.Requests, lang.Clock(r.Demand.Seconds), short(r.Demand.Rate), short(r.Demand.Peak), r.Demand.Prompt.Mean, r.Demand.Prompt.P99, r.Demand.Output.Mean, r.Demand.Output.P99), sayWish.Text(lang.ListComma.Join(r.SLO), percent(r.Minutes), percent(r.Headroom), r.Lost, lang.Both(func(l lang.Lang) string { return router(string(r.Router), l) }))}}
+	s := table.Section{Title: titlePlan.Text(), Level: 1}
+	asked := []lang.Text{sayDemand.Text(r.Demand.Requests, lang.Clock(r.Demand.Seconds), short(r.Demand.Rate), short(r.Demand.Peak), r.Demand.Prompt.Mean, r.Demand.Prompt.P99, r.Demand.Output.Mean, r.Demand.Output.P99), sayWish.Text(lang.ListComma.Join(r.SLO), percent(r.Minutes), percent(r.Headroom), r.Lost, lang.Both(func(l lang.Lang) string { return router(string(r.Router), l) }))}
 	for _, gpu := range r.PricesUnused {
-		s.Lines = append(s.Lines, sayUnused.Text(gpu, gpu))
+		asked = append(asked, sayUnused.Text(gpu, gpu))
 	}
 	if len(r.Ranked) == 0 {
-		s.Lines = append(s.Lines, sayNone.Text())
+		s.Lines = append([]lang.Text{sayNone.Text()}, asked...)
 		return s
 	}
 	p := &r.Ranked[0]
-	s.Lines = append(s.Lines, answer(p, r.Draws > 0)...)
+	s.Lines = append(answer(p, r.Draws > 0), asked...)
 	priced, ranges := p.Hour != nil, r.Draws > 0
 	t := table.Table{Columns: rankingColumns(priced, ranges, r.Lost > 0)}
 	for i := range r.Ranked {
@@ -61,9 +62,9 @@ func ranking(r *plan.CapacityResult) table.Section {
 	if slices.ContainsFunc(r.Ranked, func(p plan.CapacityPlan) bool { return p.Unbounded }) {
 		s.Notes = append(s.Notes, noteUnbounded.Text())
 	}
-	s.Notes = append(s.Notes, noteFirst.Text())
+	s.Details = []lang.Text{noteFirst.Text()}
 	if r.Lost > 0 {
-		s.Notes = append(s.Notes, noteLost.Text(r.Lost))
+		s.Details = append(s.Details, noteLost.Text(r.Lost))
 	}
 	return s
 }
@@ -71,27 +72,27 @@ func ranking(r *plan.CapacityResult) table.Section {
 // rankingColumns are the columns of the ranking: those of ranges only where other servers were simulated.
 func rankingColumns(priced, ranges, lost bool) []table.Column {
 	var all []table.Column
-	add := func(head lang.Phrase, subs ...lang.Phrase) {
+	add := func(head lang.Phrase, drop int, subs ...lang.Phrase) {
 		all = append(all, table.Column{Head: head.Text()})
 		if ranges {
-			all = append(all, table.Column{Head: head.Text(), Sub: subRange.Text()})
+			all = append(all, table.Column{Head: head.Text(), Sub: subRange.Text(), Drop: drop})
 		}
 		for _, sub := range subs {
-			all = append(all, table.Column{Head: head.Text(), Sub: sub.Text()})
+			all = append(all, table.Column{Head: head.Text(), Sub: sub.Text(), Drop: drop})
 		}
 	}
 	all = append(all, table.Column{Head: headRank.Text()}, table.Column{Head: headTwin.Text(), Left: true})
-	add(headReplicas, subMean)
+	add(headReplicas, 3, subMean)
 	all = append(all, table.Column{Head: headGPUs.Text()})
 	if priced {
-		add(headHour)
-		add(headMonth)
+		add(headHour, 2)
+		add(headMonth, 1)
 	}
-	add(headHeld)
+	add(headHeld, 1)
 	if lost {
 		all = append(all, table.Column{Head: headHeldLost.Text()})
 	}
-	return append(all, table.Column{Head: headFirst.Text(), Left: true}, table.Column{Head: headCheck.Text()})
+	return append(all, table.Column{Head: headFirst.Text(), Left: true, Drop: 4}, table.Column{Head: headCheck.Text()})
 }
 
 func row(p *plan.CapacityPlan, i int, lost, priced, ranges bool) []table.Cell {
@@ -180,7 +181,7 @@ func overTime(p *plan.CapacityPlan, i int) table.Section {
 	for _, s := range p.Over {
 		t.Rows = append(t.Rows, []table.Cell{table.Literal(clock(s.From)), table.Literal(short(s.Rate)), table.Literal(short(s.Mean)), table.Literal(strconv.Itoa(s.Least)), table.Literal(strconv.Itoa(s.Most)), table.Literal(short(s.InFlight)), table.Literal(percent(s.Held))})
 	}
-	return table.Section{Title: titleOver.Text(i+1, p.Name), Level: 2, Table: t}
+	return table.Section{Title: titleOver.Text(i+1, p.Name), Level: 2, Table: t, Rest: true}
 }
 
 // clock is the time of a day.
@@ -199,7 +200,7 @@ func sizes(p *plan.CapacityPlan, i int) table.Section {
 		}
 		t.Rows = append(t.Rows, []table.Cell{table.Literal(strconv.Itoa(s.Replicas)), table.Literal(percent(s.Held)), {Text: word.Text()}, table.Literal(price(s.Hour))})
 	}
-	return table.Section{Title: titleSizes.Text(i+1, p.Name), Level: 2, Table: t, Notes: []lang.Text{noteSizes.Text()}}
+	return table.Section{Title: titleSizes.Text(i+1, p.Name), Level: 2, Table: t, Notes: []lang.Text{noteSizes.Text()}, Rest: true}
 }
 
 // whatIfs is the table of the changes.

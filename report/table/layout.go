@@ -111,7 +111,7 @@ func (l layout) width() int {
 
 // Write writes tables beneath each other, set alike, headings once. Titles stand before the rows.
 func Write(w io.Writer, tables []Table, o Style) error {
-	l, color := fit(tables, o.Width, o.Lang), o.Color
+	l, color := fit(tables, o.room(), o.Lang), o.Color
 	var b strings.Builder
 	l.heading(&b, tables[0].Columns, color)
 	for _, t := range tables {

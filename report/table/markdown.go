@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"llmsweep/report/lang"
@@ -103,7 +104,7 @@ func (d *Markdown) section(s Section) {
 		}
 		d.Table(t)
 	}
-	d.List("", lang.In(s.Notes, d.Lang))
+	d.List("", lang.In(slices.Concat(s.Notes, s.Details), d.Lang))
 }
 
 // Escape returns text that Markdown shows as it is: it cannot end a cell, or open HTML, a link, code or emphasis. An @ is

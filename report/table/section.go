@@ -2,6 +2,7 @@ package table
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"llmsweep/report/lang"
@@ -37,6 +38,10 @@ type Section struct {
 	Lines []lang.Text // before the table
 	Table Table       // none where it has no columns
 	Notes []lang.Text // beneath the table
+
+	// What a console shows only where all is asked for ([Style].All).
+	Rest    bool        // the whole section
+	Details []lang.Text // lines beneath the notes
 }
 
 // WriteSections writes sections as a console page, or as Markdown.
@@ -48,13 +53,54 @@ func WriteSections(w io.Writer, format string, all []Section, o Style) error {
 		}
 		return d.Flush()
 	}
-	for i, s := range all {
+	shown := all
+	if !o.All {
+		shown = slices.DeleteFunc(slices.Clone(all), func(s Section) bool { return s.Rest })
+	}
+	for i, s := range shown {
 		if err := consoleSection(w, s, i == 0, o); err != nil {
 			return err
 		}
 	}
-	return nil
+	return rest(w, all, o)
 }
+
+// rest says in a line what a console leaves out.
+func rest(w io.Writer, all []Section, o Style) error {
+	var left []string
+	add := func(what string) {
+		if !slices.Contains(left, what) {
+			left = append(left, what)
+		}
+	}
+	for _, s := range all {
+		if o.All {
+			return nil
+		}
+		if s.Rest {
+			add(Clean(s.Title.In(o.Lang)))
+			continue
+		}
+		if len(s.Table.Columns) > 0 && len(fit([]Table{s.Table}, o.room(), o.Lang).keep) < len(s.Table.Columns) {
+			add(wordColumns.In(o.Lang))
+		}
+		if len(s.Details) > 0 {
+			add(wordDetails.In(o.Lang))
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	text := Wrap(sayRest.In(o.Lang, strings.Join(left, lang.Semicolon.In(o.Lang))), o.Width, 0)
+	_, err := io.WriteString(w, "\n"+Paint(text, Faint, o.Color)+"\n")
+	return err
+}
+
+var (
+	sayRest     = lang.Say("With --all: %s.", "加上 --all 还显示：%s。")
+	wordDetails = lang.Say("how the numbers are meant", "数字的含义")
+	wordColumns = lang.Say("all columns", "所有列")
+)
 
 func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 	var b strings.Builder
@@ -71,6 +117,9 @@ func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 		}
 	}
 	sectionLines(&b, s.Notes, o)
+	if o.All {
+		sectionLines(&b, s.Details, o)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -110,7 +110,22 @@ func Clean(s string) string {
 
 // Style has the settings for tables and sections on a console.
 type Style struct {
-	Width int  // columns of the terminal; 0: unlimited
+	Width int  // columns of the terminal; 0: none, such as a pipe
+	All   bool // all columns of tables and all sections, whatever the width
 	Color bool // escape sequences for colour may be written
 	Lang  lang.Lang
+}
+
+// widest is how many columns a table takes where no terminal limits it: wider ones can be read on few screens.
+const widest = 120
+
+// room returns how many columns a table may take; 0: any number.
+func (o Style) room() int {
+	switch {
+	case o.All:
+		return 0
+	case o.Width > 0:
+		return o.Width
+	}
+	return widest
 }

@@ -19,6 +19,7 @@ type Tables struct {
 	Output string `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Force  bool   `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool   `help:"No colour."`
+	All    bool   `help:"Show all columns and sections on the console."`
 }
 
 // Write writes tables in the format, the language and the file of the flags.
@@ -57,5 +58,5 @@ func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) e
 	case FormatHTML:
 		return page(out, layout.WriteOptions{Lang: o.Lang})
 	}
-	return table.WriteSections(out, t.Format, sections, table.Style{Width: o.Width, Color: o.Color, Lang: o.Lang})
+	return table.WriteSections(out, t.Format, sections, table.Style{Width: o.Width, All: t.All, Color: o.Color, Lang: o.Lang})
 }
