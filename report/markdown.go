@@ -139,6 +139,6 @@ func (d document) run(run *rundir.Run, level string) {
 func ownView() []string {
 	return []string{
 		"server_running", "server_waiting", "server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate",
-		"server_steps", "server_ttft", "server_queue", "server_itl", "server_latency",
+		"server_steps_per_s", "server_ttft_s", "server_queue_s", "server_itl_s", "server_latency_s",
 	}
 }

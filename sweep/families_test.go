@@ -1,10 +1,12 @@
 package sweep
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,15 +21,31 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// family draws servers of one habit. Their truth is the highest Poisson rate at which the backlog does not grow for ever; low and high differ where
-// it is a matter of definition, or of how long one waits.
+// family draws servers of one habit.
 type family struct {
+	name string
+	draw func(seed uint64) *oddTrial
+}
+
+// families returns all families: those of the servers that the rules met before they were final, and those of another hand.
+func families() (all []family) {
+	for _, f := range oddFamilies() {
+		all = append(all, family{f.name, func(seed uint64) *oddTrial { return drawOdd(f, seed) }})
+	}
+	for _, f := range blindFamilies() {
+		all = append(all, family{f.name, func(seed uint64) *oddTrial { return drawBlind(f, seed) }})
+	}
+	return all
+}
+
+// oddFamily is a family of odd servers. Their truth is the highest Poisson rate at which the backlog does not grow for ever; low and high differ where
+// it is a matter of definition, or of how long one waits.
+type oddFamily struct {
 	name string
 	draw func(rng *rand.Rand, s *oddShape) (low, high float64)
 }
 
-// families returns all families of odd servers.
-func families() []family {
+func oddFamilies() []oddFamily {
 	between := func(rng *rand.Rand, low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	capacity := func(s *oddShape) float64 { return float64(s.Slots) / s.Service }
 	same := func(s *oddShape) (float64, float64) { return capacity(s), capacity(s) }
@@ -37,7 +55,7 @@ func families() []family {
 		s.Burst = s.Rate * between(rng, 10, 60)
 		return rate, rate
 	}
-	return []family{
+	return []oddFamily{
 		{"plain", func(_ *rand.Rand, s *oddShape) (float64, float64) { return same(s) }},
 		{"bucket of requests", bucket},
 		{"bucket of tokens", func(rng *rand.Rand, s *oddShape) (float64, float64) { s.Lengths = 0.5; return bucket(rng, s) }},
@@ -158,16 +176,19 @@ func (s oddShape) collapsesAt(rate, within float64, rng *rand.Rand) bool {
 type oddTrial struct {
 	family    string
 	seed      uint64
-	shape     oddShape
+	server    func() (d load.Doer, end func()) // begins it
+	lengths   float64                          // coefficient of variation of the lengths of answers
+	about     string
 	low, high float64
 }
 
-func drawOdd(f family, seed uint64) *oddTrial {
+func drawOdd(f oddFamily, seed uint64) *oddTrial {
 	rng := rand.New(rand.NewPCG(seed, 19))
+	s := oddShape{Slots: []int{4, 6, 8, 12, 16}[rng.IntN(5)], Service: 0.3 * math.Pow(4, rng.Float64())}
 	k := &oddTrial{family: f.name, seed: seed}
-	k.shape.Slots = []int{4, 6, 8, 12, 16}[rng.IntN(5)]
-	k.shape.Service = 0.3 * math.Pow(4, rng.Float64())
-	k.low, k.high = f.draw(rng, &k.shape)
+	k.low, k.high = f.draw(rng, &s)
+	k.lengths, k.about = s.Lengths, fmt.Sprintf("%+v", s)
+	k.server = func() (load.Doer, func()) { return newOdd(s, seed), func() {} }
 	return k
 }
 
@@ -176,10 +197,12 @@ func (k *oddTrial) sweep(t *testing.T, change func(*Config)) *rundir.Run {
 	run := &rundir.Run{Workload: rundir.Workload{Forced: true}}
 	t.Run(fmt.Sprint(k.family, " ", k.seed), func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			c := experimentWith(newOdd(k.shape, k.seed), nil)
+			server, end := k.server()
+			defer end()
+			c := experimentWith(server, nil)
 			c.Seed = k.seed
 			c.Sources = func(stage string) load.Source {
-				return simtest.Varied{Fixed: simtest.SameInAll(32, oddTokens), Spread: k.shape.Lengths, Rng: stats.Rand(k.seed, "lengths", stage)}
+				return simtest.Varied{Fixed: simtest.SameInAll(32, oddTokens), Spread: k.lengths, Rng: stats.Rand(k.seed, "lengths", stage)}
 			}
 			change(&c)
 			if err := Sweep(t.Context(), c, run); err != nil {
@@ -294,10 +317,10 @@ func quantile(v []float64, p float64) float64 {
 }
 
 // everyday are the families of which one server is swept in each run of the tests: those on which a plateau alone is wrong by more than 10 %.
-var everyday = []string{"bucket of requests", "unequal replicas", "credits"}
+var everyday = []string{"bucket of requests", "unequal replicas", "credits", "slow one of five"}
 
 // TestFamilies sweeps servers that the rules of judgement were not made for, and judges the answers by the truth: with the stages that tested them, and
-// without (ablation). FAMILY lists the families to run, FAMILYN says how many servers of each from FAMILYFROM on, FAMILYROWS shows all runs. It prints the rows
+// without (ablation). FAMILY lists the families to run, FAMILYN says how many servers of each from FAMILYFROM on, FAMILYROWS shows all runs, FAMILYDIR keeps them. It prints the rows
 // of examples/evidence/families.md.
 func TestFamilies(t *testing.T) {
 	only := everyday
@@ -316,9 +339,9 @@ func TestFamilies(t *testing.T) {
 		}
 		o, untested := &familyOutcome{}, &familyOutcome{}
 		for i := range n {
-			k := drawOdd(f, uint64(from+i))
-			run := k.sweep(t, budgetOf)
-			name := fmt.Sprintf("%s %d %+v", k.family, k.seed, k.shape)
+			k := f.draw(uint64(from + i))
+			run := k.sweptOrKept(t)
+			name := fmt.Sprintf("%s %d %s", k.family, k.seed, k.about)
 			o.add(name, run.Saturation, k.low, k.high, run)
 			bare := *run
 			bare.Stages = slices.DeleteFunc(slices.Clone(run.Stages), func(st rundir.Stage) bool { return st.Role == rundir.Hold })
@@ -337,6 +360,32 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("%s: %d of %d intervals hold the truth", f.name, o.held, o.answered)
 		}
 	}
+}
+
+// sweptOrKept sweeps the server. FAMILYDIR names a directory that keeps runs: what is there is not swept again, but judged again, so that a rule can be judged
+// with and without it by the same runs.
+func (k *oddTrial) sweptOrKept(t *testing.T) *rundir.Run {
+	dir := os.Getenv("FAMILYDIR")
+	if dir == "" {
+		return k.sweep(t, budgetOf)
+	}
+	path, run := filepath.Join(dir, fmt.Sprintf("%s-%d.json", k.family, k.seed)), &rundir.Run{}
+	if text, err := os.ReadFile(path); err == nil {
+		if err := json.Unmarshal(text, run); err != nil {
+			t.Fatal(err)
+		}
+		saturation.WriteAnswer(run, nil)
+		return run
+	}
+	run = k.sweep(t, budgetOf)
+	text, err := json.Marshal(run)
+	if err == nil {
+		err = os.WriteFile(path, text, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
 }
 
 // worstMiss is how far the truth may lie outside an interval, as a share of the truth.

@@ -135,12 +135,10 @@ func TestSaturationOfNaturalLengths(t *testing.T) {
 				}
 				for i := range run.Stages {
 					st := &run.Stages[i]
-					if st.Role == rundir.Control { // short
-						continue
-					}
 					above := st.Rate.Known() && st.Rate.Value() > 1.15*capacity.RequestsPerSecond
 					below := st.Rate.Known() && st.Rate.Value() < 0.85*capacity.RequestsPerSecond
-					if below && st.Verdict != rundir.Stable || above && st.Verdict == rundir.Stable {
+					open := st.Role == rundir.Control && st.Verdict == rundir.Undecided // a second or two: the interval of its drift includes both
+					if below && st.Verdict != rundir.Stable && !open || above && st.Verdict == rundir.Stable {
 						t.Errorf("%s is %s at a capacity of %v", st.Name, st.Verdict, capacity.RequestsPerSecond)
 					}
 					if off := st.OutputTokens.Mean.Value()/mean - 1; math.Abs(off) > 0.15 && st.OutputTokens.N > 50 {

@@ -27,7 +27,47 @@ func shifted(t *result) []hit {
 			hits = append(hits, h)
 		}
 	}
+	if a, bad, ok := t.exchangedTTFT(); ok {
+		hits = append(hits, t.shiftHit(a, bad, false, [2]string{}))
+	}
 	return hits
+}
+
+// Limits of two TTFTs that changed places: by how much the column gets smoother, as a sum of logarithms, what may remain of its falls, and how
+// many rows are compared, each with each.
+const (
+	smoother     = 0.3
+	stillRough   = 0.5
+	mostExchange = 64
+)
+
+// exchangedTTFT finds two values of TTFT that changed places and that are too small a part of latency to contradict it: TTFT then rises with the load
+// where it fell. Only rows that keep up with their load can be told so; times in a queue vary.
+func (t *result) exchangedTTFT() (best arranged, rows []int, ok bool) {
+	var all []int
+	for i, r := range t.rows {
+		load, known := r.load()
+		if known && load > 0 && r.value(keyDone) >= levelShare*load && !r.suspect() && !r.leftOver() && !math.IsNaN(r.value(keyTTFT)) {
+			all = append(all, i)
+		}
+	}
+	if len(all) > mostExchange {
+		return arranged{}, nil, false
+	}
+	now := t.roughness(arranged{key: keyTTFT})
+	best.rough = min(now-smoother, stillRough*now)
+	for k, i := range all {
+		for _, j := range all[k+1:] {
+			x, y := t.rows[i], t.rows[j]
+			a := arranged{key: keyTTFT, from: map[*row]*row{x: y, y: x}}
+			a.rough = t.roughness(a)
+			fit := x.latencyFits(instead(x, keyTTFT, y.value(keyTTFT))) && y.latencyFits(instead(y, keyTTFT, x.value(keyTTFT)))
+			if fit && a.rough < best.rough {
+				best, rows, ok = a, []int{i, j}, true
+			}
+		}
+	}
+	return best, rows, ok
 }
 
 // fits reports whether a row agrees with itself in the figures of a pair, with other values for some figures.
@@ -68,10 +108,30 @@ func (t *result) shiftOf(pair [2]string) (hit, bool) {
 	if len(all) == 0 {
 		return hit{}, false
 	}
+	for i := range all {
+		all[i].rough += worthDecimal * t.beyondArrivals(all[i])
+	}
 	slices.SortStableFunc(all, func(a, b arranged) int { return compareCost(a.rough, b.rough) })
 	best := all[0]
 	rival := slices.IndexFunc(all, func(a arranged) bool { return a.key != best.key && a.rough < best.rough+clearly })
 	return t.shiftHit(best, bad, rival >= 0, pair), true
+}
+
+// beyondArrivals returns how many rows complete more than chance lets arrive, once the values of a column stand where they are guessed to belong.
+func (t *result) beyondArrivals(a arranged) (n float64) {
+	for _, r := range t.rows {
+		done := r.value(keyDone)
+		if from, moved := a.from[r]; moved && a.key == keyDone {
+			if from == nil {
+				continue
+			}
+			done = from.value(keyDone)
+		}
+		if load, ok := r.load(); ok && load > 0 && done > load+offeredDoubtful*math.Sqrt(load/offeredWindow) {
+			n++
+		}
+	}
+	return n
 }
 
 // moved returns the guess that the values of a column belong step rows further down; false where they do not fit there.
@@ -79,23 +139,28 @@ func (t *result) moved(pair [2]string, key string, bad []int, step int) (arrange
 	if len(bad) < 3 {
 		return arranged{}, false
 	}
-	a, fit := arranged{key: key, from: map[*row]*row{}}, 0
-	for _, i := range bad {
+	a, fit, told := arranged{key: key, from: map[*row]*row{}}, 0, 0
+	first, last := bad[0], bad[len(bad)-1]
+	for i := first; i <= last; i++ { // a value between them may fit its row by chance
 		r := t.rows[i]
 		a.from[r] = nil
-		if j := i - step; j >= 0 && j < len(t.rows) && r.fits(pair, instead(r, key, t.rows[j].value(key))) && !math.IsNaN(t.rows[j].value(key)) {
+		j := i - step
+		if j < 0 || j >= len(t.rows) || math.IsNaN(t.rows[j].value(key)) || t.rows[j].queued() { // it has another mistake, and tells nothing
+			continue
+		}
+		if told++; r.fits(pair, instead(r, key, t.rows[j].value(key))) {
 			a.from[r] = t.rows[j]
 			fit++
 		}
 	}
 	a.rough = t.roughness(a)
-	if edge := bad[len(bad)-1]; step < 0 && edge+1 < len(t.rows) && t.rows[edge].text(key) == t.rows[edge+1].text(key) {
-		a.rough -= worthDecimal // the value of the row after them stands twice
+	if step > 0 && last+1 < len(t.rows) && t.rows[last].text(key) == t.rows[last+1].text(key) {
+		a.rough -= worthDecimal // they moved up, and the value of the row after them stands twice
 	}
-	if edge := bad[0]; step > 0 && edge > 0 && t.rows[edge].text(key) == t.rows[edge-1].text(key) {
+	if step < 0 && first > 0 && t.rows[first].text(key) == t.rows[first-1].text(key) {
 		a.rough -= worthDecimal
 	}
-	return a, fit >= len(bad)-1
+	return a, fit >= 2 && fit >= min(told, last-first)
 }
 
 // exchanged returns the guess that two rows hold each other's value; false where they do not fit.
@@ -153,8 +218,10 @@ func (t *result) shiftHit(a arranged, bad []int, unclear bool, pair [2]string) h
 	first, last := t.rows[bad[0]], t.rows[bad[len(bad)-1]]
 	h := hit{row: first, key: a.key, also: map[*row]bool{}}
 	var values []string
-	for _, i := range bad {
-		r := t.rows[i]
+	for _, r := range t.rows[bad[0] : bad[len(bad)-1]+1] {
+		if _, moved := a.from[r]; !moved {
+			continue
+		}
 		h.also[r] = true
 		b := blamed{row: r, keys: []string{a.key}}
 		switch from := a.from[r]; {
@@ -205,7 +272,7 @@ func swappedRows(t *result) []hit {
 func swapped(a, b *row, x, y float64) bool {
 	over := a.value(keyDone) > x+offeredDoubtful*math.Sqrt(x/offeredWindow)
 	within := a.value(keyDone) <= y+offeredDoubtful*math.Sqrt(y/offeredWindow) && b.value(keyDone) <= x+offeredDoubtful*math.Sqrt(x/offeredWindow)
-	if !over || !within || a.suspect() || b.suspect() {
+	if !over || !within || a.suspect() || b.suspect() || a.queued() || b.queued() {
 		return false
 	}
 	for _, key := range []string{keyLatency, keyGap} {
@@ -224,7 +291,7 @@ const levelShare = 0.85
 const backlogFactor = 3
 
 // backlogs finds rows whose requests waited for those of an earlier stage: with more load, requests later wait less, by a factor. The latencies of the
-// row are of that queue; its rates stand.
+// row are of that queue; its rates stand, unless it completed more than was offered.
 func backlogs(t *result) []hit {
 	if !t.sweeps() {
 		return nil
@@ -232,7 +299,7 @@ func backlogs(t *result) []hit {
 	var hits []hit
 	all := t.ordered()
 	for i, r := range all {
-		if x, _ := r.load(); x == 0 || !r.timesFit() {
+		if x, _ := r.load(); x == 0 || !r.timesFit() && r.blames(keyTTFT, keyLatency) {
 			continue
 		}
 		for _, o := range all[i+1:] {
@@ -242,6 +309,9 @@ func backlogs(t *result) []hit {
 			b := blamed{row: r, keys: []string{"ttft_s", "latency_s"}}
 			if r.value(keyGap) > o.value(keyGap) {
 				b.keys = append(b.keys, keyGap)
+			}
+			if x, _ := r.load(); r.value(keyDone) > x+math.Sqrt(x/offeredWindow) { // some of those left over are in it
+				b.keys = append(b.keys, keyDone, keyOutput)
 			}
 			hits = append(hits, hit{row: r, key: keyTTFT, blame: []blamed{b},
 				note: noteBacklog.New(seconds(r.value(keyTTFT)), seconds(o.value(keyTTFT)), o.text(keyDone), o.line(keyTTFT), t.zeroBefore(r))})
@@ -259,9 +329,12 @@ func (r *row) waitedMore(o *row) bool {
 
 // leftOver reports whether what was left over from an earlier stage is in a row.
 func (r *row) leftOver() bool {
-	if _, n, _ := completedOverOffered(r); !n.IsZero() {
-		return true
-	}
+	_, n, _ := completedOverOffered(r)
+	return !n.IsZero() || r.queued()
+}
+
+// queued reports whether requests of a row waited for those of an earlier stage.
+func (r *row) queued() bool {
 	all := r.result.ordered()
 	i := slices.Index(all, r)
 	return i >= 0 && slices.ContainsFunc(all[i+1:], r.waitedMore)
@@ -280,11 +353,13 @@ func (t *result) zeroBefore(r *row) float64 {
 	return math.NaN()
 }
 
-// outlierFactor is how far a mean TTFT may lie outside those of the rows on either side, and of one request at a time, where the first request
-// may be a slow one.
+// How far a mean TTFT may lie outside those of the rows on either side: of one request at a time, where the first request may be a slow one; of others;
+// and where digits that changed places or a decimal point bring it within outlierNear of their middle.
 const (
-	outlierFactor = 3
-	outlierAlone  = 6
+	outlierAlone  = 6.0
+	outlierFactor = 3.0
+	outlierSlip   = 1.5
+	outlierNear   = 0.15
 )
 
 // outliers finds a mean TTFT that is far from those on both sides of it and that the latency of its row is too long to contradict.
@@ -293,7 +368,7 @@ func outliers(t *result) []hit {
 		return nil
 	}
 	var hits []hit
-	all := slices.DeleteFunc(slices.Clone(t.ordered()), (*row).leftOver)
+	all := slices.DeleteFunc(slices.Clone(t.ordered()), func(r *row) bool { return r.leftOver() || !r.timesFit() })
 	for i, r := range all {
 		v := r.value(keyTTFT)
 		low, high := math.Inf(1), math.Inf(-1)
@@ -304,17 +379,21 @@ func outliers(t *result) []hit {
 				low, high = min(low, all[j].value(keyTTFT)), max(high, all[j].value(keyTTFT))
 			}
 		}
-		factor := float64(outlierFactor)
-		if i == 0 {
+		scale, middle := r.scale(keyTTFT), math.Sqrt(low*high)
+		meant, worth := slip(r.text(keyTTFT), middle/scale, outlierNear)
+		factor := outlierFactor
+		switch {
+		case i == 0:
 			factor = outlierAlone
+		case worth >= worthTransposed && i < len(all)-1:
+			factor = outlierSlip
 		}
 		last := i == len(all)-1 // it may rise at the end
-		if !r.timesFit() || beside == nil || !(v*factor < low || v > high*factor && !last) {
+		if beside == nil || !(v*factor < low || v > high*factor && !last) {
 			continue
 		}
 		b := blamed{row: r, keys: []string{"ttft_s"}}
-		scale := r.scale(keyTTFT)
-		if meant, worth := slip(r.text(keyTTFT), math.Sqrt(low*high)/scale, 0.5); worth == worthDecimal {
+		if worth >= worthTransposed {
 			b.probably = map[string]float64{keyTTFT: meant * scale}
 		}
 		hits = append(hits, hit{row: r, key: keyTTFT, blame: []blamed{b}, note: noteOutlier.New(keyTTFT, seconds(v), seconds(low), seconds(high))})

@@ -171,6 +171,11 @@ func (r *row) blame() []blamed {
 	return []blamed{b}
 }
 
+// blames reports whether one of the figures may be what is wrong in a row that contradicts itself.
+func (r *row) blames(keys ...string) bool {
+	return slices.ContainsFunc(r.explain(), func(s suspicion) bool { return slices.Contains(keys, s.key) })
+}
+
 // repaired returns a figure as it was probably meant; as it is printed where another is to blame, and false where that is not known.
 func (r *row) repaired(key string) (intervalOf, bool) {
 	for _, b := range r.blame() {

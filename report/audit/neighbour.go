@@ -15,6 +15,8 @@ import (
 // give equal numbers; the numbers that follow from them are then equal too.
 const (
 	copiedDigits  = 4
+	wholeCopy     = 5    // all figures of a row are equal, whatever their digits, and two of them have that many
+	aloneDigits   = 5    // of a TTFT, where nothing else is equal
 	copiedLatency = 0.02 // latency, where both of its parts are the same
 	copiedDecode  = 0.1  // latency less TTFT, where inter-token latency is: answers may be a little shorter
 )
@@ -24,15 +26,26 @@ func copied(t *result) []hit {
 	var hits []hit
 	for i := 1; i < len(t.rows); i++ {
 		above, r := t.rows[i-1], t.rows[i]
-		var same []string
+		var same, long []string // long: of as many digits as chance does not repeat
 		for _, key := range []string{"ttft_s.mean", "inter_token_s", "latency_s.mean", "rates.completed", "tokens_per_s.output"} {
 			q, ok := r.quantity(key)
-			if ok && q.Digits >= copiedDigits && r.text(key) == above.text(key) && q.Number.Value() != 0 {
-				same = append(same, key)
+			if !ok || r.text(key) != above.text(key) || q.Number.Value() == 0 {
+				continue
+			}
+			if same = append(same, key); q.Digits >= copiedDigits {
+				long = append(long, key)
 			}
 		}
-		if isCopy(above, r, same) {
+		if len(same) < wholeCopy || len(long) < 2 || r.text("rate") == above.text("rate") {
+			same = long
+		}
+		switch q, _ := r.quantity(keyTTFT); {
+		case isCopy(above, r, same):
 			hits = append(hits, copyOf(above, r, same))
+		case t.sweeps() && slices.Contains(same, keyTTFT) && q.Digits >= aloneDigits: // which of the two is the copy is not known
+			h := copyOf(above, r, []string{keyTTFT})
+			h.grade, h.blame = Doubtful, []blamed{{row: r, keys: []string{keyTTFT}}, {row: above, keys: []string{keyTTFT}}}
+			hits = append(hits, h)
 		}
 	}
 	return hits
@@ -140,6 +153,9 @@ func missing(grid, off []*row, floor, step float64) []hit {
 	return gridHits(off, nil, place)
 }
 
+// gridErrors is by how many standard deviations of the number of arrivals a row may complete more than its place on the grid offers: one in 160.
+const gridErrors = 2.5
+
 // mostMoved bounds how many rates on the grid may be wrong besides those off it.
 const mostMoved = 2
 
@@ -183,7 +199,7 @@ func inOrder(wrong []*row, free []int, place func(int) float64) (places map[*row
 	places = map[*row]int{}
 	for i, r := range sorted {
 		v := place(free[i])
-		if done(r) > v+math.Sqrt(v/offeredWindow) {
+		if done(r) > v+gridErrors*math.Sqrt(v/offeredWindow) {
 			return nil, false
 		}
 		places[r] = free[i]

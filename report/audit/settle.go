@@ -41,7 +41,8 @@ func settle(all []ruled) []ruled {
 				continue
 			}
 		case "backlog", "outlier":
-			if within(r, "offered", "swapped", "unit", "ttft", "latency", "shifted", "copied") || h.rule == "outlier" && within(r, "backlog") {
+			if within(r, "offered", "swapped", "unit", "ttft", "copied") || within(r, "shifted") && r.moved(all, keyGap, keyLatency, keyTTFT) ||
+				within(r, "latency") && r.blames(keyTTFT, keyLatency) || h.rule == "outlier" && within(r, "backlog") {
 				continue
 			}
 		case "stuck":
@@ -63,6 +64,15 @@ func settle(all []ruled) []ruled {
 
 // blameless reports whether a finding of the latency identity is within what other numbers of tokens explain.
 func (h ruled) blameless() bool { return h.row.latencyFits(h.row.value) }
+
+// moved reports whether one of the figures of a row is in a column whose values stand in the wrong rows.
+func (r *row) moved(all []ruled, keys ...string) bool {
+	return slices.ContainsFunc(all, func(h ruled) bool {
+		return h.rule == "shifted" && slices.ContainsFunc(h.blame, func(b blamed) bool {
+			return b.row == r && slices.ContainsFunc(b.keys, func(k string) bool { return slices.Contains(keys, k) })
+		})
+	})
+}
 
 // blamesDone reports whether a finding blames the completed rate of a row.
 func (r *row) blamesDone(all []ruled) bool {

@@ -181,7 +181,7 @@ func (r *row) expected(key string) (v float64, ok bool) {
 	}
 	side := func(step int) (load, v float64) {
 		for j := i + step; j >= 0 && j < len(all); j += step {
-			if o := all[j]; !o.suspect() && !math.IsNaN(o.value(key)) {
+			if o := all[j]; !o.suspect() && !math.IsNaN(o.value(key)) && !((key == keyTTFT || key == keyLatency) && o.leftOver()) {
 				load, _ = o.load()
 				return load, o.value(key)
 			}

@@ -76,3 +76,8 @@ func Condemned(s *rundir.Stage, repaired bool) *rundir.Doubt {
 	}
 	return nil
 }
+
+// Repairable reports whether the causes of a stage's doubts imply what a figure should be.
+func Repairable(s *rundir.Stage) bool {
+	return slices.ContainsFunc(s.Doubts, func(d rundir.Doubt) bool { return len(d.Probably) > 0 })
+}

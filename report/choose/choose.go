@@ -23,6 +23,7 @@ type Options struct {
 	Terms    []slo.Term
 	Demand   Demand
 	Prices   Prices
+	Currency string  // of the prices; empty where it is not told
 	MaxGPUs  int     // 0: any number
 	Headroom float64 // share of what a replica can take that is kept free
 
@@ -46,7 +47,8 @@ type Choice struct {
 	Demand     string          `json:"demand"`
 	Headroom   float64         `json:"headroom"`
 	MaxGPUs    int             `json:"max_gpus,omitempty"`
-	Priced     bool            `json:"priced"`  // else the order is by the number of GPUs
+	Priced     bool            `json:"priced"` // else the order is by the number of GPUs
+	Currency   string          `json:"currency,omitempty"`
 	Ranked     []Candidate     `json:"ranked"`  // those that meet the demand, the best first
 	Refused    []Refused       `json:"refused"` // those that do not, with why
 	BreakEven  *BreakEven      `json:"break_even,omitempty"`
@@ -84,7 +86,7 @@ type Candidate struct {
 	MillionSLO        rundir.Number `json:"cost_per_million_at_slo,omitzero"`
 	MillionSaturation rundir.Number `json:"cost_per_million_at_saturation,omitzero"`
 
-	// RateLow and RateHigh are the 95 % interval of Rate, where it has one.
+	// RateLow and RateHigh are the 95 % interval of Rate, where it has one; where rows between them were left out as doubtful, what those leave open.
 	RateLow  rundir.Number `json:"rate_low,omitzero"`
 	RateHigh rundir.Number `json:"rate_high,omitzero"`
 	// Predicted is set where nothing of it was measured. Between is how many replicas the interval of the prediction, or of the rate, allows.
@@ -176,7 +178,7 @@ func Rank(setups []setup.Setup, o Options) []Candidate {
 
 // rank sorts the setups into those that meet the demand, in order, and those that don't.
 func rank(setups []*setup.Setup, o Options) Choice {
-	c := Choice{Schema: schema, Priced: true}
+	c := Choice{Schema: schema, Priced: true, Currency: o.Currency}
 	for _, s := range setups {
 		k, r := consider(s, o)
 		if r != nil {

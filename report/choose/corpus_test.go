@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -312,7 +313,7 @@ func (a *tally) String() string {
 }
 
 // judge holds what is concluded from a damaged document against the clean one.
-func (a *tally) judge(t *testing.T, c corpusCase, clean, damaged []setup.Setup) (bad []string) {
+func (a *tally) judge(t *testing.T, c corpusCase, tables []printedTable, clean, damaged []setup.Setup) (bad []string) {
 	a.documents++
 	truth, got := ranked(clean, c.wish), ranked(damaged, c.wish)
 	switch {
@@ -329,6 +330,9 @@ func (a *tally) judge(t *testing.T, c corpusCase, clean, damaged []setup.Setup) 
 		bad = append(bad, fmt.Sprintf("%d ranked, truly %d", len(got), len(truth)))
 	}
 	for i := range clean {
+		if text(c.tables[i:i+1]) == text(tables[i:i+1]) {
+			continue
+		}
 		a.rates++
 		x, no1 := clean[i].Within(c.wish.Terms)
 		y, no2 := damaged[i].Within(c.wish.Terms)
@@ -336,7 +340,7 @@ func (a *tally) judge(t *testing.T, c corpusCase, clean, damaged []setup.Setup) 
 		switch {
 		case no1 == nil && no2 == nil && math.Abs(y.Rate/x.Rate-1) <= 0.1, no1 != nil && no2 != nil:
 			a.near++
-		case doubted && (no2 != nil && (no2.Unknown || no2.Undecided || no2.Row == nil) || no2 == nil && (y.Unknown && y.Rate < x.Rate)):
+		case doubted && (no2 != nil && (no2.Unknown || no2.Undecided || no2.Row == nil) || no2 == nil && no1 == nil && y.Doubted && y.Low.Value() <= 1.1*x.Rate && (!y.High.Known() || y.High.Value() >= 0.9*x.Rate)):
 			a.near, a.absent = a.near+1, a.absent+1
 		default:
 			bad = append(bad, fmt.Sprintf("%s: rate %.2f (refused %v), truly %.2f (refused %v)", clean[i].Name, y.Rate, no2 != nil, x.Rate, no1 != nil))
@@ -394,13 +398,16 @@ func (a *tally) headlinesOf(t *testing.T, clean, damaged []setup.Setup) (bad []s
 	return bad
 }
 
+// corpusFrom is the first seed of the corpus: `-corpus-from 100000 -statistics` measures documents that no rule was made for.
+var corpusFrom = flag.Uint64("corpus-from", 0, "first seed of the documents of the corpus")
+
 // TestCorpus measures what is concluded from damaged documents, and that clean ones have no findings.
 func TestCorpus(t *testing.T) {
 	base := corpusBase(t)
 	n := simtest.SampleSize(25, 500)
 	var plain, repaired tally
 	byKind := map[string]*tally{}
-	for seed := range uint64(n) {
+	for seed := *corpusFrom; seed < *corpusFrom+uint64(n); seed++ {
 		c := corpusDocument(base, seed)
 		rng := rand.New(rand.NewPCG(seed, 7))
 		tables := clone(c.tables)
@@ -411,8 +418,8 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 		clean := corpusSetups(t, text(c.tables), false)
-		found := plain.judge(t, c, clean, corpusSetups(t, text(tables), false))
-		repaired.judge(t, c, clean, corpusSetups(t, text(tables), true))
+		found := plain.judge(t, c, tables, clean, corpusSetups(t, text(tables), false))
+		repaired.judge(t, c, tables, clean, corpusSetups(t, text(tables), true))
 		for _, k := range kinds {
 			if byKind[k] == nil {
 				byKind[k] = &tally{}
@@ -443,7 +450,7 @@ func TestCorpus(t *testing.T) {
 // TestCorpusClean: nothing is found in documents without slips.
 func TestCorpusClean(t *testing.T) {
 	base := corpusBase(t)
-	for seed := range uint64(simtest.SampleSize(15, 100)) {
+	for seed := *corpusFrom; seed < *corpusFrom+uint64(simtest.SampleSize(15, 100)); seed++ {
 		setups := corpusSetups(t, text(corpusDocument(base, seed).tables), false)
 		for i := range setups {
 			for _, st := range setups[i].Run.Stages {

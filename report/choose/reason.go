@@ -76,6 +76,8 @@ func (r reason) in(l lang.Lang) string {
 		return whyUndecided.In(l)
 	case f.Term == nil:
 		return whySaturated.In(l, f.Row.Name())
+	case f.Row.Doubted && f.Number.IsZero():
+		return whyDoubtful.In(l, f.Term.Name(), f.Row.Name())
 	case f.Number.IsZero():
 		return whyAbsent.In(l, f.Term.Name())
 	case f.Unknown:
@@ -94,11 +96,26 @@ func limitedBy(l setup.Limit) end { return end{l} }
 
 func (e end) english() string { return e.in(lang.English) }
 
+// in returns the limit in words, with what doubtful figures leave open.
 func (e end) in(l lang.Lang) string {
+	m, said := e.limit, e.reason(l)
+	switch {
+	case m.Doubted && m.High.Known():
+		said = endBetween.In(l, said, fmt.Sprintf("%.2f", m.Low.Value()), fmt.Sprintf("%.2f", m.High.Value()))
+	case m.Doubted:
+		said = endAbove.In(l, said)
+	}
+	if m.Repairable {
+		return endRepaired.In(l, said)
+	}
+	return said
+}
+
+func (e end) reason(l lang.Lang) string {
 	switch m := e.limit; {
 	case m.Wide && m.Broken != nil:
 		return endWide.In(l, m.Broken.Name())
-	case m.Broken != nil && m.Unknown:
+	case m.Broken != nil && m.Unknown && !m.Doubted:
 		return endUnknown.In(l, m.Broken.Name())
 	case m.Broken != nil:
 		return m.Broken.Name()

@@ -129,7 +129,7 @@ func (c *Choice) answer() []lang.Text {
 	k := &c.Ranked[0]
 	what := sayFewest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs))
 	if c.Priced {
-		what = sayCheapest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs), money(k.Hour), money(k.Month))
+		what = sayCheapest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs), c.Money(k.Hour), c.Money(k.Month))
 	}
 	lines := []lang.Text{what, sayRests.Text(fmt.Sprintf("%.2f", k.Rate), lang.Both(limitedBy(k.limit).in), k.Where)}
 	lines = append(lines, c.Beside()...)
@@ -151,7 +151,11 @@ func (c *Choice) Beside() []lang.Text {
 		lines = append(lines, sayPredicted.Text(p.Twin, lang.Both(func(l lang.Lang) string { return offBy(p, l) }), k.Between[0], k.Between[1]))
 	}
 	if k.Predicted == nil && k.Between[0] != k.Between[1] {
-		lines = append(lines, sayBetween.Text(fmt.Sprintf("%.2f", k.RateLow.Value()), fmt.Sprintf("%.2f", k.RateHigh.Value()), k.Between[0], k.Between[1]))
+		say := sayBetween
+		if k.limit.Doubted {
+			say = sayDoubted
+		}
+		lines = append(lines, say.Text(fmt.Sprintf("%.2f", k.RateLow.Value()), fmt.Sprintf("%.2f", k.RateHigh.Value()), k.Between[0], k.Between[1]))
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
@@ -382,6 +386,11 @@ func (c *Choice) leftOut(level int) table.Section {
 		s.Lines = append(s.Lines, lang.Same(o.Where+" ("+o.Setup+", "+o.Row+")").Plus(lang.Colon.Text()).Plus(lang.Both(o.Because)))
 	}
 	return s
+}
+
+// Money prints an amount with the currency of the prices, where that is told.
+func (c *Choice) Money(f rundir.Number) string {
+	return strings.TrimSpace(money(f) + " " + c.Currency)
 }
 
 // money prints an amount in whatever currency the prices were in.

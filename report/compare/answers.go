@@ -74,9 +74,9 @@ func answerSection(all []AnswerCandidate, speed answerSpeed, level int) table.Se
 // tableOf has a row for the baseline, and one for each candidate.
 func tableOf(all []AnswerCandidate, speed answerSpeed) table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: answersHeadSetup.Text(), Left: true}, {Head: headEqual.Text(), Sub: lang.Same("%")}, {Head: headTies.Text()}, {Head: headChanged.Text()},
+		{Head: headSetup.Text(), Left: true}, {Head: headEqual.Text(), Sub: lang.Same("%")}, {Head: headTies.Text()}, {Head: headChanged.Text()},
 		{Head: headFirst.Text(), Sub: lang.Both(func(l lang.Lang) string { return unit(all, l) })}, {Head: headShift.Text(), Sub: lang.Same("nat")}, {Head: headKL.Text(), Sub: lang.Same("nat")}, {Head: headLength.Text(), Sub: lang.Same("tok")},
-		{Head: headMalformed.Text(), Sub: lang.Same("%")}, {Head: answersHeadLoad.Text(), Sub: lang.Same("%")}, {Head: headItself.Text(), Sub: lang.Same("%")}, {Head: answersHeadVerdict.Text(), Left: true},
+		{Head: headMalformed.Text(), Sub: lang.Same("%")}, {Head: answersHeadLoad.Text(), Sub: lang.Same("%")}, {Head: headItself.Text(), Sub: lang.Same("%")}, {Head: checkedVerdict.Text(), Left: true},
 	}}
 	for _, h := range speed.Heads {
 		t.Columns = append(t.Columns, table.Column{Head: h})
@@ -86,7 +86,7 @@ func tableOf(all []AnswerCandidate, speed answerSpeed) table.Table {
 	for range t.Columns[1:] {
 		row = append(row, table.Absent())
 	}
-	row[9], row[10], row[11] = answersShare(first.NullLoad.Same), answersShare(first.Null[0].Same), table.Cell{Text: answersWordBaseline.Text(), Tone: table.Faint}
+	row[9], row[10], row[11] = answersShare(first.NullLoad.Same), answersShare(first.Null[0].Same), table.Cell{Text: checkedBaseline.Text(), Tone: table.Faint}
 	t.Rows = append(t.Rows, row)
 	for i := range all {
 		c := &all[i]
@@ -97,7 +97,7 @@ func tableOf(all []AnswerCandidate, speed answerSpeed) table.Table {
 		}
 		row := []table.Cell{
 			{Text: lang.Same(c.Setup), Tone: table.Strong}, answersShare(a.Same), ties, changed, number(a.First, 1), number(a.Shift, 4), number(a.KL, 4), number(a.Length, 1),
-			answersShare(a.Malformed), answersShare(c.Load.Same), answersShare(c.Null[1].Same), answersVerdict(c.Verdict),
+			answersShare(a.Malformed), answersShare(c.Load.Same), answersShare(c.Null[1].Same), findings.AgreedOutcome(c.Verdict).Verdict(),
 		}
 		if speed.Cells != nil {
 			for _, text := range speed.Cells(c.Setup) {
@@ -174,22 +174,6 @@ func (c *AnswerCandidate) Text(key string) string {
 		return answersInterval(e, 1, 1) + " tok"
 	}
 	return answersInterval(e, 100, 0) + " %"
-}
-
-// AnswerVerdict returns a verdict in words.
-func AnswerVerdict(v rundir.FidelityVerdict, l lang.Lang) string { return answersVerdict(v).Text.In(l) }
-
-// answersVerdict is a verdict in words, with its colour.
-func answersVerdict(v rundir.FidelityVerdict) table.Cell {
-	switch v {
-	case fidelity.DriftSame:
-		return table.Cell{Text: answersWordSame.Text(), Tone: table.Good}
-	case fidelity.DriftTies:
-		return table.Cell{Text: wordTies.Text(), Tone: table.Caution}
-	case fidelity.DriftDiffers:
-		return table.Cell{Text: wordDiffers.Text(), Tone: table.Bad}
-	}
-	return table.Cell{Text: answersWordUndecided.Text(), Tone: table.Faint}
 }
 
 // Says returns what the comparison shows, in a sentence.

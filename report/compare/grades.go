@@ -44,22 +44,14 @@ func gradesOf(sides []checkedSide) (all []GradeCandidate, err error) {
 }
 
 var (
-	gradesTitle       = lang.Say("Accuracy beside %s", "与 %s 相比的正确率")
-	gradesHeadSetup   = lang.Say("Configuration", "配置")
-	headAlone         = lang.Say("right alone", "单独时正确")
-	headPairs         = lang.Say("same questions", "相同问题")
-	headLost          = lang.Say("lost", "变差")
-	headGained        = lang.Say("gained", "变好")
-	headDiffers       = lang.Say("difference", "差异")
-	gradesHeadLoad    = lang.Say("under load", "负载下")
-	gradesHeadVerdict = lang.Say("Verdict", "结论")
-	subPoints         = lang.Say("points", "百分点")
-
-	gradesWordBaseline  = lang.Say("baseline", "基准")
-	gradesWordSame      = lang.Say("as accurate", "同样准确")
-	gradesWordWorse     = lang.Say("less accurate", "较不准确")
-	gradesWordBetter    = lang.Say("more accurate", "更准确")
-	gradesWordUndecided = lang.Say("undecided", "未定")
+	gradesTitle    = lang.Say("Accuracy beside %s", "与 %s 相比的正确率")
+	headAlone      = lang.Say("right alone", "单独时正确")
+	headPairs      = lang.Say("same questions", "相同问题")
+	headLost       = lang.Say("lost", "变差")
+	headGained     = lang.Say("gained", "变好")
+	headDiffers    = lang.Say("difference", "差异")
+	gradesHeadLoad = lang.Say("under load", "负载下")
+	subPoints      = lang.Say("points", "百分点")
 
 	gradesSaySame  = lang.Say("%s is as accurate as %s: %s points (95 %%: %s) on the same %s questions.", "%s 与 %s 同样准确：在相同的 %[5]s 个问题上差异为 %[3]s 个百分点（95 %%：%[4]s）。")
 	gradesSayWorse = lang.Say("%s is less accurate than %s: %s points (95 %%: %s) on the same %s questions; %s were lost and %s gained.",
@@ -76,19 +68,19 @@ var (
 func gradeSection(all []GradeCandidate, level int) table.Section {
 	s := table.Section{Title: gradesTitle.Text(table.Clean(all[0].Baseline)), Level: level, Notes: []lang.Text{legendGrades.Text()}}
 	s.Table.Columns = []table.Column{
-		{Head: gradesHeadSetup.Text(), Left: true}, {Head: headAlone.Text()}, {Head: headPairs.Text()}, {Head: headLost.Text()}, {Head: headGained.Text()},
-		{Head: headDiffers.Text(), Sub: subPoints.Text()}, {Head: gradesHeadLoad.Text(), Sub: subPoints.Text()}, {Head: gradesHeadVerdict.Text(), Left: true},
+		{Head: headSetup.Text(), Left: true}, {Head: headAlone.Text()}, {Head: headPairs.Text()}, {Head: headLost.Text()}, {Head: headGained.Text()},
+		{Head: headDiffers.Text(), Sub: subPoints.Text()}, {Head: gradesHeadLoad.Text(), Sub: subPoints.Text()}, {Head: checkedVerdict.Text(), Left: true},
 	}
 	na := table.Absent()
 	s.Table.Rows = append(s.Table.Rows, []table.Cell{
-		{Text: lang.Same(all[0].Baseline), Tone: table.Strong}, accuracy(&all[0].Paired.Baseline), na, na, na, na, na, {Text: gradesWordBaseline.Text(), Tone: table.Faint},
+		{Text: lang.Same(all[0].Baseline), Tone: table.Strong}, accuracy(&all[0].Paired.Baseline), na, na, na, na, na, {Text: checkedBaseline.Text(), Tone: table.Faint},
 	})
 	for i := range all {
 		c := &all[i]
 		s.Lines = append(s.Lines, lang.Sentences(c.Says)...)
 		s.Table.Rows = append(s.Table.Rows, []table.Cell{
 			{Text: lang.Same(c.Setup), Tone: table.Strong}, accuracy(&c.Alone), table.Count(c.Items), table.Count(c.Alone.Lost), table.Count(c.Alone.Gained),
-			difference(c.Alone.Difference), difference(c.Load.Difference), gradesVerdict(c.Alone.Verdict),
+			difference(c.Alone.Difference), difference(c.Load.Difference), findings.GradedOutcome(c.Alone.Verdict).Verdict(),
 		})
 	}
 	return s
@@ -106,19 +98,6 @@ func difference(e rundir.Estimate) table.Cell {
 		return table.Absent()
 	}
 	return table.Cell{Text: findings.PointsSpread(e)}
-}
-
-// gradesVerdict is a verdict in words, with its colour.
-func gradesVerdict(v rundir.GradesVerdict) table.Cell {
-	switch v {
-	case rundir.GradesSame:
-		return table.Cell{Text: gradesWordSame.Text(), Tone: table.Good}
-	case rundir.GradesWorse:
-		return table.Cell{Text: gradesWordWorse.Text(), Tone: table.Bad}
-	case rundir.GradesBetter:
-		return table.Cell{Text: gradesWordBetter.Text(), Tone: table.Good}
-	}
-	return table.Cell{Text: gradesWordUndecided.Text(), Tone: table.Faint}
 }
 
 // Says returns what the comparison shows, and what a smaller difference takes.

@@ -29,6 +29,7 @@ type Level struct {
 	Output   [2]Range `json:"tokens_per_s.output"`
 	Latency  [2]Range `json:"latency_s.mean"`
 	Answer   [2]Range `json:"output_tokens.mean"`
+	PerToken [2]Range `json:"latency_s_per_token"` // mean latency over the mean length of the answers
 	// Low and High are the least and the largest relative change of the completed rate between a measurement of each side.
 	Low    rundir.Number `json:"low"`
 	High   rundir.Number `json:"high"`
@@ -65,6 +66,9 @@ func Levels(a, b *setup.Setup) []Level {
 			l.Output[j] = rangeOf(side, func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output })
 			l.Latency[j] = rangeOf(side, func(s *rundir.Stage) rundir.Number { return s.Latency.Mean })
 			l.Answer[j] = rangeOf(side, func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Mean })
+			l.PerToken[j] = rangeOf(side, func(s *rundir.Stage) rundir.Number {
+				return rundir.Exactly(s.Latency.Mean.Value() / s.OutputTokens.Mean.Value())
+			})
 		}
 		l.Where = [2]string{whereAt(a, n), whereAt(b, n)}
 		if l.Rate[0].Low <= 0 || l.Rate[1].N == 0 {
@@ -222,13 +226,18 @@ func (v Level) In(l lang.Lang) string {
 		what = sayNoneShown.In(l, what)
 	}
 	s := sayLevel.In(l, what, v.InFlight, v.Rate[0].text(2), v.Rate[1].text(2))
-	if a, b := rundir.Exactly(v.Answer[0].Mean()), rundir.Exactly(v.Answer[1].Mean()); v.Answer[0].N > 0 && v.Answer[1].N > 0 && unlike(a, b) {
-		s += sayLevelAnswers.In(l, fmt.Sprintf("%.0f", a.Value()), fmt.Sprintf("%.0f", b.Value()))
+	if v.uneven() {
+		s += sayLevelAnswers.In(l, fmt.Sprintf("%.0f", v.Answer[0].Mean()), fmt.Sprintf("%.0f", v.Answer[1].Mean()))
 	}
 	if v.Doubts > 0 {
 		s += sayLevelDoubts.In(l, v.Doubts)
 	}
 	return s
+}
+
+// uneven reports whether the answers of one side are longer, so that requests are not equal work.
+func (v Level) uneven() bool {
+	return v.Answer[0].N > 0 && v.Answer[1].N > 0 && unlike(rundir.Exactly(v.Answer[0].Mean()), rundir.Exactly(v.Answer[1].Mean()))
 }
 
 // Change returns the change in per cent; one number where both ends round to it.
@@ -257,29 +266,53 @@ func (r Range) text(decimals int) string {
 	return low + "-" + high
 }
 
-// levelTable has a row for each pair and concurrency.
+// levelTable has a row for each pair and concurrency. Where answers of one side are longer, it has the figures per token too.
 func (f *Factor) levelTable() table.Table {
+	uneven := slices.ContainsFunc(f.Pairs, func(p Pair) bool { return slices.ContainsFunc(p.Levels, Level.uneven) })
 	t := table.Table{Columns: []table.Column{
 		{Head: headFromTo.Text(), Left: true}, {Head: headInFlight.Text()}, {Head: headCompleted.Text(), Sub: lang.Same("req/s")}, {Head: headChange.Text(), Sub: lang.Same("%")},
-		{Head: headOutput.Text(), Sub: lang.Same("tok/s")}, {Head: headLatency.Text(), Sub: lang.Same("s")}, {Head: headMeasured.Text()}, {Head: headRests.Text(), Left: true},
+		{Head: headOutput.Text(), Sub: lang.Same("tok/s")}, {Head: headLatency.Text(), Sub: lang.Same("s")},
 	}}
-	both := func(r [2]Range, decimals int) table.Cell {
-		if r[0].N == 0 || r[1].N == 0 {
-			return table.None()
-		}
-		return table.Literal(r[0].text(decimals) + " -> " + r[1].text(decimals))
+	if uneven {
+		t.Columns = append(t.Columns, table.Column{Head: headAnswer.Text(), Sub: lang.Same("tok")}, table.Column{Head: headLatency.Text(), Sub: subPerToken.Text()},
+			table.Column{Head: headOutput.Text(), Sub: lang.Same("%")})
 	}
+	t.Columns = append(t.Columns, table.Column{Head: headMeasured.Text()}, table.Column{Head: headRests.Text(), Left: true})
+	named := func(value string) lang.Text { return lang.Both(func(l lang.Lang) string { return f.named(value, l) }) }
 	for _, p := range f.Pairs {
 		for _, v := range p.Levels {
 			change := table.Cell{Text: lang.Both(func(l lang.Lang) string { return strings.TrimSuffix(v.Change(l), " %") })}
 			if v.Shown != nil && !*v.Shown {
 				change.Text = lang.Same(tilde + " ").Plus(change.Text)
 			}
-			t.Rows = append(t.Rows, []table.Cell{
-				{Text: lang.Both(func(l lang.Lang) string { return f.named(p.From, l) }).Plus(lang.Same(" -> ")).Plus(lang.Both(func(l lang.Lang) string { return f.named(p.To, l) }))}, table.Literal(strconv.Itoa(v.InFlight)), both(v.Rate, 2), change,
-				both(v.Output, 0), both(v.Latency, 2), table.Literal(fmt.Sprintf("%d + %d", v.Rate[0].N, v.Rate[1].N)), table.Literal(v.Where[0] + " | " + v.Where[1]),
-			})
+			row := []table.Cell{
+				{Text: named(p.From).Plus(lang.Same(" -> ")).Plus(named(p.To))}, table.Literal(strconv.Itoa(v.InFlight)), fromTo(v.Rate, 1, 2), change,
+				fromTo(v.Output, 1, 0), fromTo(v.Latency, 1, 2),
+			}
+			if uneven {
+				row = append(row, fromTo(v.Answer, 1, 0), fromTo(v.PerToken, 1e3, 1), rise(v.Output))
+			}
+			t.Rows = append(t.Rows, append(row, table.Literal(fmt.Sprintf("%d + %d", v.Rate[0].N, v.Rate[1].N)), table.Literal(v.Where[0]+" | "+v.Where[1])))
 		}
 	}
 	return t
+}
+
+// fromTo is a cell of both sides, in units of 1 / scale.
+func fromTo(r [2]Range, scale float64, decimals int) table.Cell {
+	if r[0].N == 0 || r[1].N == 0 {
+		return table.None()
+	}
+	for i := range r {
+		r[i].Low, r[i].High = scale*r[i].Low, scale*r[i].High
+	}
+	return table.Literal(r[0].text(decimals) + " -> " + r[1].text(decimals))
+}
+
+// rise is a cell of the change in per cent from the middle of one side to that of the other.
+func rise(r [2]Range) table.Cell {
+	if r[0].N == 0 || r[1].N == 0 || r[0].Mean() == 0 {
+		return table.None()
+	}
+	return table.Literal(whole(r[1].Mean()/r[0].Mean() - 1))
 }

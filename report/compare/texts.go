@@ -38,19 +38,12 @@ func textsOf(sides []checkedSide) (all []TextCandidate) {
 }
 
 var (
-	textsTitle       = lang.Say("Perplexity of %s, beside %s", "%s 的困惑度：与 %s 相比")
-	textsHeadSetup   = lang.Say("Configuration", "配置")
-	headPerplexity   = lang.Say("perplexity", "困惑度")
-	headHigher       = lang.Say("change", "变化")
-	headBits         = lang.Say("bits per byte", "每字节比特数")
-	headMore         = lang.Say("change", "变化")
-	headWindows      = lang.Say("windows", "窗口")
-	textsHeadVerdict = lang.Say("verdict", "结论")
-
-	textsWordBaseline = lang.Say("baseline", "基线")
-	textsWordWorse    = lang.Say("worse", "更差")
-	textsWordBetter   = lang.Say("better", "更好")
-	wordNone          = lang.Say("no difference shown", "未显示差异")
+	textsTitle     = lang.Say("Perplexity of %s, beside %s", "%s 的困惑度：与 %s 相比")
+	headPerplexity = lang.Say("perplexity", "困惑度")
+	headHigher     = lang.Say("change", "变化")
+	headBits       = lang.Say("bits per byte", "每字节比特数")
+	headMore       = lang.Say("change", "变化")
+	headWindows    = lang.Say("windows", "窗口")
 
 	textsSayWorse  = lang.Say("%s predicts the text worse than %s: %s bits per byte more%s.", "%s 对文本的预测不如 %s：每字节多 %s 比特%s。")
 	textsSayBetter = lang.Say("%s predicts the text better than %s: %s bits per byte%s.", "%s 对文本的预测优于 %s：每字节 %s 比特%s。")
@@ -66,31 +59,27 @@ func textSection(all []TextCandidate, level int) table.Section {
 	first := all[0].First
 	s := table.Section{Title: textsTitle.Text(table.Clean(first.File), table.Clean(all[0].Baseline)), Level: level, Notes: []lang.Text{textsLegend.Text()}}
 	s.Table.Columns = []table.Column{
-		{Head: textsHeadSetup.Text(), Left: true}, {Head: headPerplexity.Text()}, {Head: headHigher.Text()}, {Head: headBits.Text()}, {Head: headMore.Text()}, {Head: headWindows.Text()},
-		{Head: textsHeadVerdict.Text(), Left: true},
+		{Head: headSetup.Text(), Left: true}, {Head: headPerplexity.Text()}, {Head: headHigher.Text()}, {Head: headBits.Text()}, {Head: headMore.Text()}, {Head: headWindows.Text()},
+		{Head: checkedVerdict.Text(), Left: true},
 	}
 	na := table.Absent()
 	s.Table.Rows = append(s.Table.Rows, []table.Cell{
-		{Text: lang.Same(all[0].Baseline), Tone: table.Strong}, spread(first.Perplexity, perplexityDigits), na, spread(first.BitsPerByte, bitsDigits), na, table.Count(first.Windows),
-		{Text: textsWordBaseline.Text(), Tone: table.Faint},
+		{Text: lang.Same(all[0].Baseline), Tone: table.Strong}, spread(first.Perplexity, findings.PerplexityDigits), na, spread(first.BitsPerByte, findings.BitsDigits), na, table.Count(first.Windows),
+		{Text: checkedBaseline.Text(), Tone: table.Faint},
 	})
 	for i := range all {
 		c := &all[i]
 		s.Lines = append(s.Lines, lang.Sentences(c.Says)...)
 		s.Table.Rows = append(s.Table.Rows, []table.Cell{
-			{Text: lang.Same(c.Setup), Tone: table.Strong}, spread(c.Score.Perplexity, perplexityDigits), table.Literal(textsShare(c.Difference.Perplexity)), spread(c.Score.BitsPerByte, bitsDigits),
+			{Text: lang.Same(c.Setup), Tone: table.Strong}, spread(c.Score.Perplexity, findings.PerplexityDigits), table.Literal(textsShare(c.Difference.Perplexity)), spread(c.Score.BitsPerByte, findings.BitsDigits),
 			spread(c.Difference.BitsPerByte, differenceDigits), table.Count(c.Difference.Windows), textsVerdict(c.Difference.Verdict),
 		})
 	}
 	return s
 }
 
-// Decimals of what is told.
-const (
-	perplexityDigits = 3
-	bitsDigits       = 4
-	differenceDigits = 5
-)
+// differenceDigits are the decimals of a difference in bits per byte.
+const differenceDigits = 5
 
 func spread(e rundir.Estimate, decimals int) table.Cell {
 	if !e.Mean.Known() {
@@ -121,17 +110,12 @@ func textsShare(e rundir.Estimate) string {
 	return print(e.Mean) + " % (" + print(e.Low) + ".." + print(e.High) + ")"
 }
 
-// textsVerdict is a verdict in words, with its colour.
+// textsVerdict is a verdict in words; absent where nothing can be compared.
 func textsVerdict(v perplexity.Verdict) table.Cell {
-	switch v {
-	case perplexity.Worse:
-		return table.Cell{Text: textsWordWorse.Text(), Tone: table.Bad}
-	case perplexity.Better:
-		return table.Cell{Text: textsWordBetter.Text(), Tone: table.Good}
-	case "":
+	if v == "" {
 		return table.Absent()
 	}
-	return table.Cell{Text: wordNone.Text(), Tone: table.Faint}
+	return findings.ScoredOutcome(v).Verdict()
 }
 
 // Says returns what the comparison shows, and what limits it.

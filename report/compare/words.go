@@ -62,6 +62,7 @@ var (
 	headInFlight    = lang.Say("in flight", "并发")
 	headCompleted   = lang.Say("completed", "完成")
 	headChange      = lang.Say("change", "变化")
+	subPerToken     = lang.Say("ms a token", "ms/token")
 	headLatency     = lang.Say("latency", "总时延")
 	headMeasured    = lang.Say("measurements", "测量次数")
 	headGrade       = lang.Say("Grade", "等级")

@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -212,15 +213,7 @@ func (c *canvas) tags() []tag {
 
 // panel draws one panel.
 func (c *canvas) panel(p *Panel, top float64, last bool) {
-	e := newExtent()
-	for _, s := range p.Series {
-		for _, q := range s.Points {
-			e.add(q.Y)
-			if q.Low != 0 || q.High != 0 {
-				e.add(q.Low, q.High)
-			}
-		}
-	}
+	e := p.extent()
 	const near = 4 // a limit this many times the highest value is still drawn: farther away it would flatten the curve
 	for _, r := range p.Rules {
 		if p.Y.Log || r.At < near*e.high {
@@ -242,7 +235,27 @@ func (c *canvas) panel(p *Panel, top float64, last bool) {
 		}
 	}
 	c.rules(p)
-	c.labels(names)
+	c.labels(p, names)
+}
+
+// extent is what the y axis holds besides limits: all points, and their intervals as far as these leave the points in sight. Wider ones are clipped.
+func (p *Panel) extent() extent {
+	const beyond = 1.5 // times the highest point, and below the lowest one by as much
+	e := newExtent()
+	for _, s := range p.Series {
+		for _, q := range s.Points {
+			e.add(q.Y)
+		}
+	}
+	low, high := e.low/beyond, e.high*beyond
+	for _, s := range p.Series {
+		for _, q := range s.Points {
+			if q.Low != 0 || q.High != 0 {
+				e.add(max(q.Low, low), min(q.High, high))
+			}
+		}
+	}
+	return e
 }
 
 // axes draws the frame, the grid and the labels of a panel.
@@ -373,11 +386,21 @@ func (c *canvas) label(s *Series) (label, bool) {
 	return label{text: s.Name, class: fmt.Sprintf(`c%d" data-k="%s`, s.Colour%Colours, Escape(s.Key)), y: c.y.clamp(end.Y) + 4, from: c.x.clamp(end.X)}, true
 }
 
-// labels writes the texts at the ends of the series, none over another, each with a line from the end where it stands apart from it.
-func (c *canvas) labels(all []label) {
-	for _, n := range spread(all, c.top+8, c.bottom+2) {
-		x := c.x.to + 8
-		if math.Abs(n.at-n.y) > 3 || x-n.from > 20 {
+// labels writes the texts of the series, none over another: beside the last point where no curve goes through the text, and else at the right end,
+// with a line from that point. Where there would be many such lines, nothing tells them apart, and all texts are left out.
+func (c *canvas) labels(p *Panel, all []label) {
+	const gap, most = 8, 6
+	fits := func(n label) bool {
+		return math.Abs(n.at-n.y) <= lineHeight && c.crossings(p, n.from+gap, n.at, textWidth(n.text)) == 0
+	}
+	placed := spread(all, c.top+8, c.bottom+2)
+	if len(placed) > most && slices.ContainsFunc(placed, func(n label) bool { return !fits(n) }) {
+		return
+	}
+	for _, n := range placed {
+		x := n.from + gap
+		if !fits(n) {
+			x = c.x.to + gap
 			fmt.Fprintf(&c.b, `<path class="lead %s" d="M%s %sL%s %s"/>`, n.class, px(n.from+4), px(n.y-4), px(x-2), px(n.at-4))
 		}
 		fmt.Fprintf(&c.b, `<text class="end %s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at), svgText(n.text, c.l))

@@ -205,3 +205,42 @@ func TestLimitsAreNotCrossed(t *testing.T) {
 		t.Errorf("the text of a limit far above stands at %v, %v", x, y)
 	}
 }
+
+// line is a series through points.
+func lineOf(name string, points ...Point) Series {
+	return Series{Key: name, Name: lang.Same(name), Points: points}
+}
+
+// A name stands beside the end of its line, without a line to it, where nothing is in its way; many that have no room are left out.
+func TestNamesStandAtTheirLines(t *testing.T) {
+	fig := Figure{Name: "f", Panels: []Panel{{Height: 200, Series: []Series{
+		lineOf("short", Point{X: 0, Y: 1}, Point{X: 10, Y: 2}), {Key: "apart", Style: Loose, Points: []Point{{X: 100, Y: 9}}},
+	}}}}
+	svg, _ := fig.SVG("")
+	if strings.Contains(svg, `class="lead`) {
+		t.Error("a dotted line goes to the name")
+	}
+	end := regexp.MustCompile(`class="end[^>]* x="([0-9.]+)"`).FindStringSubmatch(svg)
+	if end == nil {
+		t.Fatal("no name")
+	}
+	if x, _ := strconv.ParseFloat(end[1], 64); x > 150 {
+		t.Errorf("the name stands at %v", x)
+	}
+	fig.Panels[0].Series = nil
+	for i := range 8 {
+		fig.Panels[0].Series = append(fig.Panels[0].Series, lineOf(strconv.Itoa(i), Point{X: float64(i), Y: 1}, Point{X: 10, Y: 1 + float64(i)/100}, Point{X: float64(5 + i%3), Y: 1}))
+	}
+	svg, _ = fig.SVG("")
+	if strings.Contains(svg, `class="lead`) || strings.Contains(svg, `class="end`) {
+		t.Error("eight names without room are drawn")
+	}
+}
+
+// An interval that is far wider than the values are high is clipped: the values stay in sight.
+func TestWideIntervalsAreClipped(t *testing.T) {
+	p := Panel{Series: []Series{lineOf("p99", Point{X: 1, Y: 10, Low: 8, High: 120}, Point{X: 2, Y: 12, Low: 11, High: 13})}}
+	if e := p.extent(); e.high != 18 || e.low != 8 {
+		t.Errorf("the axis holds %v to %v", e.low, e.high)
+	}
+}

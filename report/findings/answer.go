@@ -16,7 +16,7 @@ import (
 
 // Answer returns what a run found, as sentences, and what it spent; none where it only measured rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
-	lines := slices.Concat(found(run, l), fidelity(run, l), grades(run, l), perplexity(run, l))
+	lines := slices.Concat(found(run, l), fidelity(run, l), grades(run, l), scored(run, l))
 	if s := sessionRate(run, l); s != "" {
 		lines = append(lines, s)
 	}
@@ -66,8 +66,13 @@ func found(run *rundir.Run, l lang.Lang) []string {
 		}
 		return lines
 	}
+	cautions := a.Cautions
+	if len(cautions) > 0 && cautions[0].Is(saturation.FailsAlways) { // at every load: the rate is that of the others
+		add(Note(cautions[0], l))
+		cautions = cautions[1:]
+	}
 	add(rateOf(run, a, l))
-	for _, n := range a.Cautions {
+	for _, n := range cautions {
 		add(Note(n, l))
 	}
 	lines = append(lines, Promises(run, l)...)

@@ -7,6 +7,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // TestNoAnswerContradictsARow: "no rate was shown to be saturated" is not said beside a saturated row, nor "stable" beside a stable one; and what a
@@ -95,5 +96,32 @@ func TestWhatMoreWasCompleted(t *testing.T) {
 		if got := moreDone(run, lang.English); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// A fault at every load is the first sentence of an answer, in both languages.
+func TestAFaultAtEveryLoadComesFirst(t *testing.T) {
+	f := rundir.Exactly
+	run := &rundir.Run{State: rundir.Complete, Saturation: &rundir.Saturation{Rate: f(19.4), Low: f(18.6), High: f(20.3)}}
+	run.Warnings = []note.Note{{Code: "habit.drops"}, saturation.FailsAlways.New(0.2, 0.19, "http_5xx")}
+	for l, want := range map[lang.Lang]string{
+		lang.English: "20 % of the requests fail at every load, also 19 % of those sent one at a time (http_5xx).",
+		lang.Chinese: "各种负载下都有 20 % 的请求失败，逐个发送的请求也有 19 % 失败（http_5xx）。",
+	} {
+		if got := Answer(run, l); len(got) < 2 || got[0] != want {
+			t.Errorf("%q, want %q first", got, want)
+		}
+	}
+}
+
+// The caution of a server that changed says that the interval holds both rates only where it does.
+func TestAChangedServersInterval(t *testing.T) {
+	n := note.Note{Code: "saturation.now", Args: map[string]any{"now": 9.98, "before": 23.54, "ago": 300.0}}
+	if got := Note(n, lang.English); strings.Contains(got, "interval") {
+		t.Errorf("%q", got)
+	}
+	n.Args["low"], n.Args["high"] = 9.0, 24.0
+	if got := Note(n, lang.English); !strings.Contains(got, "The interval of 9.00 to 24.00 holds both") {
+		t.Errorf("%q", got)
 	}
 }

@@ -288,38 +288,31 @@ func Verdict(s *rundir.Stage) table.Cell {
 
 // serverColumns are the server's own metrics: means over the window, and the highest share of its cache. Times are by the engine's own clock.
 func serverColumns() []Column {
-	gauge := func(id string, head lang.Phrase, unit string, print lang.Printer, of func(*rundir.Server) rundir.Number) Column {
-		c := Column{ID: id, Head: head.Text(), Sub: lang.Same(unit), When: anyStage(func(s *rundir.Stage) bool { return s.Server != nil })}
-		c.Cell = func(r StageRow) table.Cell {
-			if r.Stage.Server == nil {
-				return table.Absent()
+	gauge := func(id string, head lang.Text, unit lang.Text, cell func(rundir.Number) table.Cell, of func(*rundir.Server) rundir.Number) Column {
+		number := func(s *rundir.Stage) (n rundir.Number) {
+			if s.Server != nil {
+				n = of(s.Server)
 			}
-			return table.Number(of(r.Stage.Server), "", print)
+			return n
 		}
-		return c
+		return Column{ID: id, Head: head, Sub: unit, Number: number, When: anyStage(func(s *rundir.Stage) bool { return number(s).Known() }),
+			Cell: func(r StageRow) table.Cell { return cell(number(r.Stage)) }}
 	}
-	own := func(id string, head lang.Text, of func(*rundir.Server) rundir.Number) Column { // a mean by the engine's own clock
-		told := func(s *rundir.Stage) bool { return s.Server != nil && of(s.Server).Known() }
-		return Column{ID: id, Head: head, Sub: lang.SubMean.Text(), When: anyStage(told), Cell: func(r StageRow) table.Cell {
-			if !told(r.Stage) {
-				return table.Absent()
-			}
-			return table.Seconds(of(r.Stage.Server))
-		}}
+	plain := func(print lang.Printer) func(rundir.Number) table.Cell {
+		return func(n rundir.Number) table.Cell { return table.Number(n, "", print) }
 	}
-	steps := gauge("server_steps", headSteps, "/s", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Steps })
-	steps.When = anyStage(func(s *rundir.Stage) bool { return s.Server != nil && s.Server.Steps.Known() })
-	share := func(f rundir.Number) rundir.Number { return lang.Scale(f, 100) }
+	percent := func(n rundir.Number) table.Cell { return table.Number(lang.Scale(n, 100), "", lang.Tenths) }
+	mean, none := lang.SubMean.Text(), lang.Same("")
 	return []Column{
-		gauge("server_running", headRunning, "", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Running }),
-		gauge("server_waiting", headWaiting, "", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Waiting }),
-		gauge("server_kv_usage_max", headKV, "%", lang.Tenths, func(s *rundir.Server) rundir.Number { return share(s.KVUsageMax) }),
-		gauge("server_preemptions", headPreemptions, "", lang.Fixed(0), func(s *rundir.Server) rundir.Number { return s.Preemptions }),
-		steps,
-		own("server_ttft", lang.Same("TTFT"), func(s *rundir.Server) rundir.Number { return s.TTFT }),
-		own("server_queue", headQueue.Text(), func(s *rundir.Server) rundir.Number { return s.Queue }),
-		own("server_itl", lang.Same("ITL"), func(s *rundir.Server) rundir.Number { return s.ITL }),
-		own("server_latency", lang.HeadLatency.Text(), func(s *rundir.Server) rundir.Number { return s.Latency }),
-		gauge("server_prefix_hit_rate", headPrefix, "%", lang.Tenths, func(s *rundir.Server) rundir.Number { return share(s.PrefixHitRate) }),
+		gauge("server_running", headRunning.Text(), none, plain(lang.Tenths), func(s *rundir.Server) rundir.Number { return s.Running }),
+		gauge("server_waiting", headWaiting.Text(), none, plain(lang.Tenths), func(s *rundir.Server) rundir.Number { return s.Waiting }),
+		gauge("server_kv_usage_max", headKV.Text(), lang.Same("%"), percent, func(s *rundir.Server) rundir.Number { return s.KVUsageMax }),
+		gauge("server_preemptions", headPreemptions.Text(), none, plain(lang.Fixed(0)), func(s *rundir.Server) rundir.Number { return s.Preemptions }),
+		gauge("server_steps_per_s", headSteps.Text(), lang.Same("/s"), plain(lang.Tenths), func(s *rundir.Server) rundir.Number { return s.Steps }),
+		gauge("server_ttft_s", lang.Same("TTFT"), mean, table.Seconds, func(s *rundir.Server) rundir.Number { return s.TTFT }),
+		gauge("server_queue_s", headQueue.Text(), mean, table.Seconds, func(s *rundir.Server) rundir.Number { return s.Queue }),
+		gauge("server_itl_s", lang.Same("ITL"), mean, table.Seconds, func(s *rundir.Server) rundir.Number { return s.ITL }),
+		gauge("server_latency_s", lang.HeadLatency.Text(), mean, table.Seconds, func(s *rundir.Server) rundir.Number { return s.Latency }),
+		gauge("server_prefix_hit_rate", headPrefix.Text(), lang.Same("%"), percent, func(s *rundir.Server) rundir.Number { return s.PrefixHitRate }),
 	}
 }

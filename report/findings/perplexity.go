@@ -14,8 +14,8 @@ var (
 	sayNoPerplexity = lang.Say("Perplexity of %s: not known.", "%s 的困惑度：未知。")
 )
 
-// perplexity returns how likely the server finds the text that it was given; nothing where there was none.
-func perplexity(run *rundir.Run, l lang.Lang) []string {
+// scored returns how likely the server finds the text that it was given; nothing where there was none.
+func scored(run *rundir.Run, l lang.Lang) []string {
 	p := run.Perplexity
 	if p == nil {
 		return nil
@@ -24,13 +24,13 @@ func perplexity(run *rundir.Run, l lang.Lang) []string {
 	if !p.NLL.Mean.Known() {
 		return []string{sayNoPerplexity.In(l, name)}
 	}
-	return []string{sayPerplexity.In(l, name, Spread(p.Perplexity, perplexityDigits), Spread(p.BitsPerByte, bitsDigits), Spread(p.NLL, bitsDigits), strconv.Itoa(p.Tokens), strconv.Itoa(p.Windows))}
+	return []string{sayPerplexity.In(l, name, Spread(p.Perplexity, PerplexityDigits), Spread(p.BitsPerByte, BitsDigits), Spread(p.NLL, BitsDigits), strconv.Itoa(p.Tokens), strconv.Itoa(p.Windows))}
 }
 
 // Decimals of what is told of a text. Differences of a quantized model are in the third digit.
 const (
-	perplexityDigits = 3
-	bitsDigits       = 4
+	PerplexityDigits = 3
+	BitsDigits       = 4
 )
 
 // Spread is a number with its interval, where it has one: "5.213 (5.102..5.327)".

@@ -25,6 +25,9 @@ func State(run *rundir.Run, l lang.Lang) []string {
 		}
 	}
 	if run.State == rundir.Complete && len(cut) == 0 {
+		if len(done) == 1 {
+			return []string{stateCompleteOne.In(l)}
+		}
 		return []string{stateComplete.In(l, strconv.Itoa(len(done)))}
 	}
 	lines := []string{ended(run, l)}

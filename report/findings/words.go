@@ -117,6 +117,7 @@ var (
 
 // How far the run got.
 var (
+	stateCompleteOne = lang.Say("Complete: 1 stage.", "已完成：1 个阶段。")
 	stateComplete    = lang.Say("Complete: all %s stages.", "已完成：全部 %s 个阶段。")
 	stateInterrupted = lang.Say("Interrupted", "被中断")
 	stateFailed      = lang.Say("Failed", "失败")

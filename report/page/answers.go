@@ -100,7 +100,7 @@ func candidatePlots(all []compare.AnswerCandidate) (f FigureBlock, ok bool) {
 	bars := add(nil, t, lang.Same(all[0].Baseline+" ").Plus(wordAgain.Text()), &all[0].Null[0], lang.Text{})
 	for i := range all {
 		c := &all[i]
-		bars = add(bars, t, lang.Same(c.Setup), &c.Alone, lang.Both(func(l lang.Lang) string { return compare.AnswerVerdict(c.Verdict, l) }))
+		bars = add(bars, t, lang.Same(c.Setup), &c.Alone, findings.AgreedOutcome(c.Verdict).Verdict().Text)
 	}
 	return checkedFigure(t, axisDiffer, noteShapes, bars)
 }

@@ -4,6 +4,7 @@ import (
 	"html/template"
 
 	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -52,12 +53,14 @@ type NameKey struct {
 	Line        template.HTML // a piece of the line
 }
 
-// Headline is the answer: a large number with its interval.
+// Headline is the answer: a large number with its interval, a verdict, or a name.
 type Headline struct {
 	Number   string
+	Verdict  table.Cell // instead of a number
+	Name     string     // instead of a number
 	Unit     lang.Text
 	Interval lang.Text // empty for none
-	Sentence lang.Text
+	Sentence lang.Text // empty where the number says it all
 	Also     []Tile
 }
 

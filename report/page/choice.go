@@ -30,14 +30,28 @@ func wanted(o choose.Options) []string {
 func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose.Options, sections []table.Section, po WriteOptions) error {
 	d := &Document{Title: titleChoice.Text(o.Demand), Subtitle: lang.Same(strings.Join(wanted(o), ", ")), Data: map[string]any{}}
 	for i := range choices {
-		own := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != choices[i].Model })
+		own := ranked(&choices[i], setups)
 		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o, d.Data))
 		if len(own) > 0 {
-			d.Sections = append(d.Sections, togetherSection(i, own, titleTogetherOf.Text(choices[i].Model)))
+			d.Sections = append(d.Sections, togetherSection(i, own, o.Prices, titleTogetherOf.Text(choices[i].Model)))
 		}
 	}
 	d.Sections = append(d.Sections, FromSections("part", sections)...)
 	return WriteHTML(w, d, po)
+}
+
+// ranked are the setups of a choice, those that meet the demand first and in their order, so that the numbers in drawings are ranks.
+func ranked(c *choose.Choice, setups []setup.Setup) []setup.Setup {
+	own := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != c.Model })
+	rank := func(s setup.Setup) int {
+		at := slices.IndexFunc(c.Ranked, func(k choose.Candidate) bool { return k.Name == s.Name })
+		if at < 0 {
+			return len(c.Ranked)
+		}
+		return at
+	}
+	slices.SortStableFunc(own, func(a, b setup.Setup) int { return rank(a) - rank(b) })
+	return own
 }
 
 // steps is the number of values of a slider.
@@ -143,23 +157,20 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 	h := &Headline{Number: lang.Absent, Unit: unitNoChoice.Text(), Sentence: sentenceNoChoice.Text(c.Demand, strings.Join(c.SLO, ", "))}
 	if len(c.Ranked) > 0 {
 		k := &c.Ranked[0]
-		h.Number, h.Unit = strconv.Itoa(k.GPUs), unitGPUs.Text()
-		if k.GPUs == 1 {
-			h.Unit = unitGPU.Text()
-		}
+		h.Name, h.Unit = table.Clean(k.Name), choose.GPUs(k.GPUs)
 		if k.Hour.Known() {
-			h.Number, h.Unit = fmt.Sprintf("%.2f", k.Hour.Value()), unitHour.Text()
+			h.Unit = unitHour.Text(c.Money(k.Hour))
 		}
 		h.Sentence = lang.Both(func(l lang.Lang) string {
-			return sentenceChoice.In(l, k.Name, choose.Replicas(k.Replicas).In(l), choose.GPUs(k.GPUs).In(l), c.Demand, strings.Join(c.SLO, ", "))
+			return sentenceChoice.In(l, choose.Replicas(k.Replicas).In(l), choose.GPUs(k.GPUs).In(l), c.Demand, strings.Join(c.SLO, ", "))
 		})
 		for _, also := range c.Beside() {
 			h.Sentence = h.Sentence.Plus(lang.Text{EN: " "}).Plus(also)
 		}
-		h.Add(lang.Number(k.MillionDemand, lang.Short), tileMillionDemand.Text(c.Demand), k.MillionDemand)
-		h.Add(lang.Number(k.MillionSLO, lang.Short), tileMillion.Text(), k.MillionSLO)
+		h.Add(withCurrency(k.MillionDemand, c.Currency), tileMillionDemand.Text(c.Demand), k.MillionDemand)
+		h.Add(withCurrency(k.MillionSLO, c.Currency), tileMillion.Text(), k.MillionSLO)
 		if len(c.Ranked) > 1 && c.Ranked[1].Hour.Known() {
-			h.Add(lang.Number(c.Ranked[1].Hour, lang.Fixed(2)), tileSecond.Text(c.Ranked[1].Name), c.Ranked[1].Hour)
+			h.Add(c.Money(c.Ranked[1].Hour), tileSecond.Text(c.Ranked[1].Name), c.Ranked[1].Hour)
 		}
 	}
 	s.Blocks = append(s.Blocks, Block{Headline: h})
@@ -177,6 +188,11 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 		s.Blocks = append(s.Blocks, Block{Heading: titleAgain.Text()}, Block{Sliders: slidersOf("choose-"+strconv.Itoa(i+1), again, o)})
 	}
 	return s
+}
+
+// withCurrency prints an amount with its currency, where that is told.
+func withCurrency(n rundir.Number, currency string) string {
+	return strings.TrimSpace(lang.Number(n, lang.Short) + " " + currency)
 }
 
 // slidersOf are the sliders of a choice.
@@ -239,6 +255,7 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 			}
 		}
 	}
+	t.Open = true
 	f := FigureBlock{Name: name, Title: title, Note: noteCost.Text(), Variants: PlotVariants(fig, false, false), Table: t}
 	if len(missing) > 0 {
 		f.Note = f.Note.Plus(noteCostMissing.Text(strings.Join(missing, ", "), most))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"llmsweep/report/choose"
 	"llmsweep/report/compare"
 	"llmsweep/report/draw"
 	"llmsweep/report/lang"
@@ -50,10 +51,10 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 	d.Sections = append(d.Sections, answer)
 	if models := byModel(setups); len(setups) > draw.Colours && len(models) > 1 { // more lines than can be told apart
 		for i, own := range models {
-			d.Sections = append(d.Sections, togetherSection(i, own, titleTogetherOf.Text(setup.Model(own[0].Run))))
+			d.Sections = append(d.Sections, togetherSection(i, own, nil, titleTogetherOf.Text(setup.Model(own[0].Run))))
 		}
 	} else {
-		d.Sections = append(d.Sections, togetherSection(0, setups, titleTogether.Text()))
+		d.Sections = append(d.Sections, togetherSection(0, setups, nil, titleTogether.Text()))
 	}
 	d.Sections = append(d.Sections, FromSections("part", sections)...)
 	return d
@@ -149,14 +150,21 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 	return FigureBlock{Name: name, Title: title, Note: note, Variants: []Variant{{Key: "lin", SVG: markup(svg)}}, Table: t}
 }
 
-// togetherSection draws the curves of configurations in the same drawings, the i-th group of a page.
-func togetherSection(i int, setups []setup.Setup, title lang.Text) Section {
+// togetherSection draws the curves of configurations in the same drawings, the i-th group of a page. Where they are too many, each has drawings of its own.
+func togetherSection(i int, setups []setup.Setup, prices choose.Prices, title lang.Text) Section {
 	s, suffix := Section{ID: "rates", Title: title, Keys: true}, ""
 	if i > 0 {
 		suffix = "-" + strconv.Itoa(i+1)
 	}
 	s.ID += suffix
-	s.Blocks = append(numberedRuns(namesOf(setups)), Block{Figures: newTogether(setups, namesOf(setups), suffix).figures()})
+	names := namesOf(setups)
+	s.Blocks = numberedRuns(names)
+	if f, ok := costOfSpeed("cost-speed"+suffix, setups, names, prices); ok {
+		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})
+	}
+	t := newTogether(setups, names, suffix)
+	t.apart = len(setups) > mostLines
+	s.Blocks = append(s.Blocks, Block{Figures: t.figures()})
 	return s
 }
 

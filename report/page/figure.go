@@ -20,12 +20,19 @@ type FigureBlock struct {
 
 // Variant is a drawing with a kind of axis.
 type Variant struct {
-	Key  string // "lin" or "log"
-	Text lang.Text
-	SVG  template.HTML
-	Off  bool // shown on demand
+	Key   string // "lin" or "log"
+	Text  lang.Text
+	SVG   template.HTML
+	Small []Small // drawings of one run each, in place of SVG
+	Off   bool    // shown on demand
 
 	Drawn *draw.Figure // what SVG was made of
+}
+
+// Small is a drawing of one run among others.
+type Small struct {
+	Title string
+	SVG   template.HTML
 }
 
 // Switch shows and hides a series.

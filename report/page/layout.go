@@ -59,6 +59,7 @@ func layout() (*template.Template, error) {
 		"grouped":   lang.Grouped,
 		"begin":     begin,
 		"first":     first,
+		"tone":      func(c table.Cell) string { return toneClass(c.Tone) },
 		"add":       func(a, b int) int { return a + b },
 		"seconds":   func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
 	}).Parse(templates)

@@ -30,7 +30,7 @@ var (
 var (
 	pageNow        = lang.Say("Now", "当前")
 	pageSkip       = lang.Say("Skip to the answer", "跳到结论")
-	pageTheme      = lang.Say("Light or dark", "浅色或深色")
+	pageTheme      = lang.Say("Theme", "主题")
 	pagePrint      = lang.Say("Print", "打印")
 	pageNumbers    = lang.Say("Numbers as a table", "数据表")
 	pageMarkdown   = lang.Say("Copy as Markdown", "复制为 Markdown")

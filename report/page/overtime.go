@@ -10,6 +10,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // overTimeLimits bound what is drawn of each stage, so that the page of any run stays below a megabyte.
@@ -22,9 +23,9 @@ func overTimeLimits(n int) traceLimits {
 // panelsOverTime are the stages over time, in the order of the tables.
 func panelsOverTime(v *View, traces map[string]*traceStage, data map[string]any) []Panel {
 	var all []Panel
-	shown := firstOver(v.Run)
+	shown := comfortable(v.Run)
 	if shown == nil {
-		shown = v.Best() // no stage is beyond saturation
+		shown = v.Best()
 	}
 	for i, r := range v.Rows {
 		t := traces[r.Stage.Name]
@@ -47,16 +48,27 @@ func panelsOverTime(v *View, traces map[string]*traceStage, data map[string]any)
 	return all
 }
 
-// firstOver is the stage of the lowest rate that the server did not keep up with; nil where there is none.
-func firstOver(run *rundir.Run) *rundir.Stage {
-	var over *rundir.Stage
+// comfortable is the stage whose rate is nearest to the comfortable load, of those at or below saturation; nil where no load is known to be
+// comfortable.
+func comfortable(run *rundir.Run) *rundir.Stage {
+	a := saturation.AnswerOf(run)
+	if a == nil || !a.Rate.Known() {
+		return nil
+	}
+	const share = 0.8 // of the rate, where it has no comfortable load
+	load := share * a.Rate.Value()
+	if a.Comfortable != nil {
+		load = a.Comfortable.Rate.Value()
+	}
+	var nearest *rundir.Stage
+	off := func(s *rundir.Stage) float64 { return math.Abs(findings.Offered(s).Value() - load) }
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		if (s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding) && s.Invalid.IsZero() && (over == nil || s.Rate.Value() < over.Rate.Value()) {
-			over = s
+		if s.Rate.Known() && s.Verdict == rundir.Stable && s.Invalid.IsZero() && drawnPlot(s) && (nearest == nil || off(s) < off(nearest)) {
+			nearest = s
 		}
 	}
-	return over
+	return nearest
 }
 
 // figureOverTime draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server said of itself, on one axis.

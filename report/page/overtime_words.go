@@ -41,7 +41,7 @@ var (
 	headStatus      = lang.Say("status", "状态")
 	headQueued      = lang.Say("held by the client", "客户端等待")
 	headLongest     = lang.Say("longest gap", "最长间隔")
-	headStrip       = lang.Say("gaps between tokens, first to last; height: beside its longest", "token 间隔（从前到后；高度为与其最长间隔之比）")
+	headStrip       = lang.Say("gaps between tokens, in order", "各 token 间隔（按先后）")
 	headFrom        = lang.Say("from", "从")
 	headTo          = lang.Say("to", "到")
 	headCount       = lang.Say("count", "数量")

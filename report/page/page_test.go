@@ -346,7 +346,11 @@ func TestNumbersAgree(t *testing.T) {
 		c.change(&sat)
 		v := newView(&run)
 		h := v.headline()
-		if h.Number != "60" || !strings.Contains(h.Unit.EN, c.unit) || !strings.Contains(h.Sentence.EN, " 60 req/s (95 %: 54-65)") || !strings.Contains(h.Interval.EN, "54 to 65") {
+		sentence := findings.Answer(&run, lang.English)[0]
+		if said := h.Sentence.EN; said != sentence && (said != "" || c.unit != "saturation rate") {
+			t.Errorf("%q stands beneath the number, and the answer is %q", said, sentence)
+		}
+		if h.Number != "60" || !strings.Contains(h.Unit.EN, c.unit) || !strings.Contains(sentence, " 60 req/s (95 %: 54-65)") || !strings.Contains(h.Interval.EN, "54 to 65") {
 			t.Errorf("%q, %q, %q, %q", h.Number, h.Unit.EN, h.Interval.EN, h.Sentence.EN)
 		}
 		answer := strings.Join(findings.Answer(&run, lang.English), "\n")

@@ -31,8 +31,8 @@ var (
 	wordLinear        = lang.Say("linear", "线性")
 	wordLog           = lang.Say("logarithmic", "对数")
 	wordOnFront       = lang.Say("yes", "是")
-	tagSaturation     = lang.Say("saturation %s (95 %%: %s to %s)", "饱和 %s（95 %%：%s 至 %s）")
-	tagSaturationOnly = lang.Say("saturation %s", "饱和 %s")
+	tagSaturation     = lang.Say("saturates at %s (%s–%s)", "饱和 %s（%s–%s）")
+	tagSaturationOnly = lang.Say("saturates at %s", "饱和 %s")
 	tagAtLeast        = lang.Say("sustains at least %s", "至少可承受 %s")
 )
 

@@ -71,15 +71,14 @@ func (c *plotted) into(panel *draw.Panel) int {
 func (v *View) rate(q quantity) (FigureBlock, bool) {
 	t := v.rateTable(q)
 	panel := draw.Panel{Y: q.axis, Height: 200}
-	count := 0
 	for _, l := range q.lines {
 		c := newPlotted(l.key, l.name, l.colour)
 		for i, r := range v.Rows {
 			c.add(v, r.Stage, l, i+1, findings.StageName(r.Stage))
 		}
-		count += c.into(&panel)
+		c.into(&panel)
 	}
-	if count == 0 {
+	if places(&panel) < 2 {
 		return FigureBlock{}, false
 	}
 	panel.Rules = v.Limits(q.metric)
@@ -90,8 +89,24 @@ func (v *View) rate(q quantity) (FigureBlock, bool) {
 		}
 	}
 	fig := draw.Figure{Name: q.name, Title: q.title, X: v.Axis(), Spans: v.saturation(), Right: 44, Panels: []draw.Panel{panel}}
+	if q.metric != "" { // the first drawing of the page names the rate
+		for i := range fig.Spans {
+			fig.Spans[i].Text = lang.Text{}
+		}
+	}
 	f.Variants = PlotVariants(fig, q.logarith, wide(panel))
 	return f, true
+}
+
+// places counts the different places on the x axis at which a panel has points: one is no curve.
+func places(p *draw.Panel) int {
+	at := map[float64]bool{}
+	for _, s := range p.Series {
+		for _, q := range s.Points {
+			at[q.X] = true
+		}
+	}
+	return len(at)
 }
 
 // wide reports whether the values span so much that a logarithmic axis shows more.

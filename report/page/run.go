@@ -16,6 +16,7 @@ import (
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/slo"
 )
 
 // Run writes the page of a run. dir is its directory, whose records the drawings over time are made of; empty for none. Records that cannot be
@@ -47,6 +48,9 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	}
 	if len(figures) > 0 {
 		d.Sections = append(d.Sections, Section{ID: "rates", Keys: true, Title: titleRates.Text(), Blocks: []Block{{Figures: figures}}})
+	}
+	if f, ok := timeline(v.View, traces); ok {
+		d.Sections = append(d.Sections, Section{ID: "whole", Title: f.Title, Blocks: []Block{{Figures: []FigureBlock{f}}}})
 	}
 	if panels := panelsOverTime(v.View, traces, d.Data); len(panels) > 0 {
 		d.Sections = append(d.Sections, Section{ID: "stages", Title: titleStages.Text(), Blocks: []Block{{Lines: &Lines{Items: []lang.Text{introStages.Text()}, Plain: true}}, {Stages: panels}}})
@@ -106,11 +110,10 @@ func (v *view) answer() Section {
 	}
 	const first = 6
 	careful := lang.Sentences(func(l lang.Lang) []string { return v.careful(l) })
-	s.Blocks = append(s.Blocks, Block{Heading: titleCareful.Text()})
 	if len(careful) == 0 {
-		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: []lang.Text{nothingCareful.Text()}, Class: "fine"}})
 		return s
 	}
+	s.Blocks = append(s.Blocks, Block{Heading: titleCareful.Text()})
 	few := min(first, len(careful))
 	s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: careful[:few], More: careful[few:], Class: "careful"}})
 	return s
@@ -125,16 +128,24 @@ func (v *view) careful(l lang.Lang) []string {
 	return append(lines, audit.Cautions(v.Run, l)...)
 }
 
-// headline is the large number: the saturation rate; without one the output of the best stage.
+// headline is the large number: the saturation rate; without one the verdict on an SLO, or the output of the best stage.
 func (v *view) headline() *Headline {
-	h := &Headline{Sentence: v.sentence()}
+	h := &Headline{}
 	a := saturation.AnswerOf(v.Run)
-	if a != nil && a.Carried != nil && !a.Carried.Users.IsZero() {
+	users := a != nil && a.Carried != nil && !a.Carried.Users.IsZero()
+	if a == nil || users || a.Kind == rundir.Sustains || a.Kind == rundir.Accepts || a.Rate.IsZero() { // else the number and its unit say it all
+		h.Sentence = v.sentence()
+	}
+	if users {
 		v.usersHeadline(h, a.Carried)
 		return h
 	}
 	if a != nil && !a.Rate.IsZero() {
 		v.rateHeadline(h, a)
+		return h
+	}
+	if g := v.gate(); g != nil {
+		v.gateHeadline(h, g)
 		return h
 	}
 	if best := v.Best(); best != nil {
@@ -153,6 +164,26 @@ func (v *view) headline() *Headline {
 	}
 	h.Number, h.Unit = lang.Absent, unitNothing.Text()
 	return h
+}
+
+// gate is the only stage of a run that has an SLO; nil for other runs.
+func (v *view) gate() *rundir.Stage {
+	if len(v.Rows) != 1 || v.Rows[0].Stage.Goodput == nil {
+		return nil
+	}
+	return v.Rows[0].Stage
+}
+
+// gateHeadline makes the verdict on an SLO the large word.
+func (v *view) gateHeadline(h *Headline, s *rundir.Stage) {
+	h.Verdict = findings.Promised(s.Goodput.Verdict)
+	h.Unit = lang.Same(strings.Join(v.Run.Plan.SLO, ", "))
+	for _, p := range s.Goodput.Terms {
+		if t, err := slo.Parse(p.Term); err == nil && !p.Value.IsZero() {
+			h.Add(t.Amount(p.Value.Value()), lang.Same(t.Name()), p.Value)
+		}
+	}
+	h.Add(lang.Number(s.Rates.Completed, lang.Rate), tileDone.Text(), s.Rates.Completed)
 }
 
 // rateHeadline makes the rate of an answer the large number.

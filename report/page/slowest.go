@@ -19,12 +19,16 @@ func slowest(id string, s *rundir.Stage, t *traceStage) *Slowest {
 		return nil
 	}
 	out := &Slowest{Note: noteSlowest.Text(len(t.Slowest), s.Requests.Due)}
-	for _, m := range traceMetrics() {
+	for _, m := range traceMetrics() { // as many limits as leave out different rows
 		d, _ := distOf(m, s)
+		rows := len(t.Slowest)
 		for _, p := range []string{"p50", "p90", "p95", "p99"} {
-			if n := d.Get(p); !n.IsZero() {
-				out.Choices = append(out.Choices, RowChoice{Metric: m, Text: lang.Same(strings.ToUpper(m) + " " + p).Plus(lang.Same(" · " + lang.Time(n))), Value: n.Value()})
+			n := d.Get(p)
+			if n.IsZero() || t.beyond(m, n.Value()) >= rows || t.beyond(m, n.Value()) == 0 {
+				continue
 			}
+			rows = t.beyond(m, n.Value())
+			out.Choices = append(out.Choices, RowChoice{Metric: m, Text: lang.Same(strings.ToUpper(m) + " " + p).Plus(lang.Same(" · " + lang.Time(n))), Value: n.Value()})
 		}
 	}
 	for i := range out.Choices {
@@ -52,6 +56,18 @@ func slowest(id string, s *rundir.Stage, t *traceStage) *Slowest {
 	}
 	out.Table = shown
 	return out
+}
+
+// beyond counts the slowest requests that are at or beyond a value of a metric.
+func (t *traceStage) beyond(metric string, value float64) (n int) {
+	for i := range t.Slowest {
+		r := &t.Slowest[i]
+		v := map[string]float64{traceTTFT: r.TTFT.Value(), traceITL: r.LongestGap, traceLatency: r.Latency.Value()}[metric]
+		if v >= value {
+			n++
+		}
+	}
+	return n
 }
 
 // larger orders numbers, those that are absent last.

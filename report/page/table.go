@@ -93,7 +93,7 @@ func (g *Grid) Body() []row {
 // cellOf returns a cell with its classes; the digits of large numbers are grouped.
 func cellOf(c table.Cell, left bool) cell {
 	made := cell{Text: c.Whole(), Key: c.Key}
-	classes := []string{[...]string{table.Plain: "", table.Strong: "strong", table.Faint: "soft", table.Good: "good", table.Caution: "caution", table.Bad: "bad"}[c.Tone]}
+	classes := []string{toneClass(c.Tone)}
 	switch {
 	case c.Badge != "":
 		shape, word := shapeOf(c.Badge)
@@ -111,6 +111,11 @@ func cellOf(c table.Cell, left bool) cell {
 	}
 	made.Class = strings.TrimSpace(strings.Join(classes, " "))
 	return made
+}
+
+// toneClass is the class of a tone.
+func toneClass(t table.Tone) string {
+	return [...]string{table.Plain: "", table.Strong: "strong", table.Faint: "soft", table.Good: "good", table.Caution: "caution", table.Bad: "bad"}[t]
 }
 
 // identifier makes a text an id: letters, digits and dashes.

@@ -47,8 +47,7 @@ func sentencesUpTo(s string, least int, stop string) string {
 	return strings.TrimRight(s[:at], " ")
 }
 
-// first returns the panel that a page shows first: that of the lowest load beyond saturation, which shows why the server saturates, or else of
-// the highest output.
+// first returns the panel that a page shows first: that of the stage nearest to the comfortable load, or else of the highest output.
 func first(all []Panel) string {
 	for _, p := range all {
 		if p.First {

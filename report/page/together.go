@@ -12,17 +12,21 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
+// mostLines is how many lines can be told apart where they cross.
+const mostLines = 6
+
 // together are several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out.
 type together struct {
 	setups []setup.Setup
 	names  []string
 	open   bool   // some run has arrival rates
 	suffix string // ends the names of the drawings, which are unique in a page
+	apart  bool   // each has a small drawing of its own
 }
 
 func newTogether(setups []setup.Setup, names []string, suffix string) together {
 	open := slices.ContainsFunc(setups, func(s setup.Setup) bool { return NewView(s.Run).Open })
-	return together{setups, names, open, suffix}
+	return together{setups: setups, names: names, open: open, suffix: suffix}
 }
 
 // figures are all drawings.
@@ -76,8 +80,7 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 	grid := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: HeadVerdict.Text(), Left: true}}}}
 	panel := draw.Panel{Y: q.axis, Height: 210}
 	short := shortNames(t.names)
-	count := 0
-	axis := (&View{Open: t.open}).Axis()
+	axis := (&View{Run: t.setups[0].Run, Open: t.open}).Axis()
 	grid.Columns[2].Head = axis.Label
 	for i := range t.setups {
 		v := NewView(t.setups[i].Run)
@@ -98,17 +101,52 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 			grid.Rows = append(grid.Rows, []table.Cell{table.Literal(t.names[i]), table.Literal(findings.StageName(r.Stage)), table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short), cell, findings.Verdict(r.Stage)})
 		}
 		c.on.Dashed = i >= draw.Colours // its colour is taken
-		count += c.into(&panel)
+		c.into(&panel)
 	}
-	if count == 0 {
+	if places(&panel) < 2 {
 		return FigureBlock{}, false
 	}
 	fig := draw.Figure{Name: name, Title: title, X: axis, Panels: []draw.Panel{panel}, Right: 60}
+	if t.apart {
+		return FigureBlock{Name: name, Title: title, Note: noteSmall.Text().Plus(leftOutNote(t.setups)), Variants: []Variant{{Key: "lin", Small: smallPlots(fig, short, q.logarith), Drawn: &fig}}, Table: grid}, true
+	}
 	f := FigureBlock{Name: name, Title: title, Note: leftOutNote(t.setups), Variants: PlotVariants(fig, q.logarith, wide(panel)), Table: grid}
 	for i := range t.setups {
 		f.Switches = append(f.Switches, Switch{Key: "r" + strconv.Itoa(i), Text: lang.Same(short[i]), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
 	}
 	return f, true
+}
+
+// smallPlots draws each run of a figure by itself, with the others pale behind it. The figure has two series for each run: its line, and the points apart
+// from it.
+func smallPlots(fig draw.Figure, names []string, logarithmic bool) []Small {
+	const low = 120 // pixels
+	var all []Small
+	whole := fig.Panels[0]
+	for i, name := range names {
+		panel := whole
+		panel.Height, panel.Series = low, nil
+		panel.Y.Log = logarithmic && wide(whole)
+		var own []draw.Series
+		for k, s := range whole.Series {
+			if k/2 == i {
+				s.Name = lang.Text{}
+				own = append(own, s)
+			} else if s.Style != draw.Loose {
+				s.Name, s.Style, s.Key = lang.Text{}, draw.Front, ""
+				panel.Series = append(panel.Series, s)
+			}
+		}
+		if len(own[0].Points)+len(own[1].Points) == 0 {
+			continue
+		}
+		panel.Series = append(panel.Series, own...)
+		one := fig
+		one.Right, one.Panels = 0, []draw.Panel{panel}
+		svg, _ := one.SVG("")
+		all = append(all, Small{Title: table.Clean(name), SVG: markup(svg)})
+	}
+	return all
 }
 
 // numberedRuns is the list of what the numbers at the lines stand for; nil where the lines have names.

@@ -227,7 +227,7 @@ func (e *evidence) hardware(r *Result, c *contextAbove) {
 	elsewhere := h.path != c.Path()
 	e.names = append(e.names, candidate{value: h.name(), Label: rundir.Label{Line: h.line, Text: h.text, Inferred: elsewhere}})
 	if h.memory > 0 {
-		r.Label("gpu_memory", rundir.Label{Line: h.memLn, Text: h.memTx + ": " + h.gigabytes(), Inferred: elsewhere})
+		r.Label("gpu_memory", rundir.Label{Line: h.memLn, Text: h.memoryText(), Inferred: elsewhere})
 	}
 }
 
@@ -238,6 +238,13 @@ func (c *contextAbove) dated(r *Result) {
 		return
 	}
 	r.Label("date", rundir.Label{Line: t.Line, Text: t.Date.Format(time.DateTime)})
+	if h := c.hardware; h != nil && t.Date.Before(h.at) {
+		n := noteHardwareLater.New(h.line, h.at.Format(time.DateTime))
+		if r.Run.Warnings = append(r.Run.Warnings, n); !h.noted {
+			h.noted = true
+			r.Doc.Note(t.Line, false, n)
+		}
+	}
 	for i := len(c.levels) - 1; i > 0; i-- {
 		m := headingDate.FindStringSubmatch(strings.TrimSpace(c.levels[i]))
 		if m == nil {

@@ -1,10 +1,13 @@
 package published
 
 import (
+	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // hardware is what nvidia-smi printed of the machine.
@@ -13,9 +16,12 @@ type hardware struct {
 	line   int      // of the first GPU
 	text   string
 	memory int // of the largest GPU, in MiB; 0 where it is not told
+	least  int // of the smallest
 	memLn  int
 	memTx  string
-	path   string // the headings above it
+	path   string    // the headings above it
+	at     time.Time // when it was printed; zero where that is not told
+	noted  bool      // that results are older
 }
 
 var (
@@ -46,6 +52,9 @@ func isSMI(line string) bool {
 func (c *contextAbove) SMI(at int) int {
 	first := at
 	h := &hardware{path: c.Path()}
+	if above := at - 2; above >= 0 { // the date is above the frame
+		h.at, _ = time.Parse(time.ANSIC, strings.TrimSpace(c.lines[above]))
+	}
 	for at < len(c.lines) {
 		line := strings.TrimSpace(c.lines[at])
 		if line == "" || !strings.ContainsRune("|+", []rune(line)[0]) || len(h.names) > 0 && isSMI(line) {
@@ -57,8 +66,11 @@ func (c *contextAbove) SMI(at int) int {
 			}
 		}
 		if m := smiMemory.FindStringSubmatch(line); m != nil && len(h.names) > 0 {
-			if n, err := strconv.Atoi(m[2]); err == nil && n > h.memory {
-				h.memory, h.memLn, h.memTx = n, at+1, m[0]
+			if n, err := strconv.Atoi(m[2]); err == nil {
+				if n > h.memory {
+					h.memory, h.memLn, h.memTx = n, at+1, m[0]
+				}
+				h.least = min(cmp.Or(h.least, n), n)
 			}
 		}
 		at++
@@ -88,12 +100,28 @@ func (h *hardware) name() string {
 	return strings.Join(distinct, " + ")
 }
 
-// gigabytes is the memory as vendors print it.
+// sold are the sizes of memory that GPUs are sold with, in GB.
+var sold = []int{8, 10, 11, 12, 16, 20, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 180, 192, 256, 288}
+
+// gigabytes is the memory as vendors print it: the size between what nvidia-smi tells in units of 2^30 bytes and in units of 10^9. Error correction
+// takes a part of some.
 func (h *hardware) gigabytes() string {
-	if h.memory == 0 {
-		return ""
+	low, high := float64(h.memory)/1024, float64(h.memory)*1.048576/1000
+	for _, size := range sold {
+		if float64(size) >= low-0.5 && float64(size) <= high+0.5 {
+			return strconv.Itoa(size) + " GB"
+		}
 	}
-	return strconv.Itoa((h.memory+512)/1024) + " GB"
+	return strconv.Itoa(int(math.Round(low))) + " GB"
+}
+
+// memoryText is what the table says of the memory: of the largest GPU, and of the smallest where they differ.
+func (h *hardware) memoryText() string {
+	text := h.memTx + ": " + h.gigabytes()
+	if h.least < h.memory {
+		text += ", the smallest has " + strconv.Itoa(h.least) + "MiB"
+	}
+	return text
 }
 
 // HasHardware reports whether a table of nvidia-smi stands above.

@@ -35,6 +35,7 @@ var Words = sync.OnceValue(func() lang.Words {
 		"published.warm-up":           lang.Say("line {line} calls it a warm-up ({text}): nothing is concluded from it", "第 {line} 行注明为预热（{text}）：不据此作任何结论"),
 		"published.joined":            lang.Say("made of {tables:count table tables}, in lines {lines}", "由 {tables} 个表格组成（第 {lines} 行）"),
 		"published.out-of-order":      lang.Say("the results in lines {lines} are dated after those of the later command in line {other}: only their place says that the command in line {launch} was running", "第 {lines} 行的结果日期晚于第 {other} 行后一条命令的结果：仅凭位置才归于第 {launch} 行的命令"),
+		"published.hardware-later":    lang.Say("the table of nvidia-smi in line {line} is of {at}, later than this result: that the GPUs were used in the same way before is taken from their place in the file", "第 {line} 行的 nvidia-smi 输出时间为 {at}，晚于该结果：此前 GPU 用法相同仅依其在文件中的位置推断"),
 		"published.json-no-object":    lang.Say("is a JSON value that is no object", "是 JSON 值，但不是对象"),
 		"published.json-unknown":      lang.Say("is a JSON object of no known tool (its keys: {keys}); known are {known}", "不是已知工具的 JSON 对象（其键为：{keys}）；可识别的工具有 {known}"),
 		"published.json-no-number":    lang.Say("{path}: {text} is no number that a benchmark prints", "{path}：{text} 不是压测工具会输出的数"),

@@ -3,6 +3,7 @@ package setup
 import (
 	"slices"
 
+	"llmsweep/report/audit"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
@@ -12,8 +13,12 @@ import (
 type Limit struct {
 	Rate   float64 // requests per second, completed
 	Output rundir.Number
-	// Low and High are the 95 % interval of Rate; absent where single rows decide.
+	// Low and High are the 95 % interval of Rate; absent where single rows decide. Where Doubted is set, they are the rows between which it lies; High
+	// is absent where no row ends it.
 	Low, High rundir.Number
+	// Doubted reports whether rows between Low and High were left out, or do not tell the term, because their figures contradict others. Repairable
+	// reports whether the values that those probably have would tell more.
+	Doubted, Repairable bool
 	// Wide reports that the limit is known only to lie between Low and High: Rate is then Low.
 	Wide bool
 	// Point is where it lies: the last row that keeps all terms, or between that and the first that breaks one.
@@ -38,9 +43,9 @@ type Refusal struct {
 	Undecided bool
 }
 
-// Within finds the highest load at which all terms hold. Rows are taken from the lowest load up; the first that breaks a
-// term, or was saturated, ends it, whatever rows beyond it say. A row that cannot be judged is passed over where one
-// at a higher load keeps all terms, and ends it where none does. Between the last row that keeps a term and the first
+// Within finds the highest load at which all terms hold: the lowest of those up to which each term does. Rows are taken from the lowest load up; the
+// first that breaks the term, or was saturated, ends it, whatever rows beyond it say. A row that cannot be judged is passed over where one
+// at a higher load keeps the term, and ends it where none does. Between the last row that keeps a term and the first
 // that breaks it the metric is taken as linear, from the worst seen so far: a hull that never falls as the load grows.
 // Where the row beyond is only a bound or cannot be judged, nothing beyond the last good row is counted on.
 //
@@ -53,20 +58,31 @@ func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 	if s.Run.Source == nil && s.Run.Plan.Kind == rundir.KindSweep {
 		return s.answered(terms)
 	}
+	var lowest Limit
+	for i := range terms {
+		good := s.lastKept(&terms[i])
+		if good < 0 {
+			return Limit{}, s.refusal(terms)
+		}
+		if l := s.edge(good, &terms[i]); i == 0 || l.Rate < lowest.Rate || l.Rate == lowest.Rate && lowest.Broken == nil {
+			lowest = l
+		}
+	}
+	return lowest, nil
+}
+
+// lastKept returns the last row that keeps a term before one that breaks it or was saturated; -1 where there is none.
+func (s *Setup) lastKept(t *slo.Term) int {
 	good := -1
 	for i := range s.Rows {
-		t, verdict := s.failing(i, terms)
-		if verdict == rundir.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
-			break
-		}
-		if t == nil {
+		switch verdict := t.Holds(s.Rows[i].Stage); {
+		case verdict == rundir.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated:
+			return good
+		case verdict == rundir.Kept:
 			good = i
 		}
 	}
-	if good < 0 {
-		return Limit{}, s.refusal(terms)
-	}
-	return s.edge(good, terms), nil
+	return good
 }
 
 // answered returns the answer of a sweep: the one that it came with, where that was for the same terms.
@@ -144,23 +160,17 @@ func (s *Setup) unanswered(found *rundir.SLO, limiting *slo.Term, terms []slo.Te
 	return r
 }
 
-// failing is a term that a row breaks, else one that it is not shown to keep, else nil.
-func (s *Setup) failing(i int, terms []slo.Term) (failed *slo.Term, verdict rundir.Promised) {
-	verdict, failed = slo.Judge(s.Rows[i].Stage, terms)
-	return failed, verdict
-}
-
 // refusal names the lowest row that breaks a term or was saturated, else the lowest.
 func (s *Setup) refusal(terms []slo.Term) *Refusal {
 	at := 0
 	for i := range s.Rows {
-		if _, verdict := s.failing(i, terms); verdict == rundir.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
+		if verdict, _ := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
 			at = i
 			break
 		}
 	}
 	r := &Refusal{Row: &s.Rows[at]}
-	t, verdict := s.failing(at, terms)
+	verdict, t := slo.Judge(s.Rows[at].Stage, terms)
 	if t != nil {
 		r.Term, r.Unknown = t, verdict == rundir.Unsure
 		r.Number, _ = t.Of(r.Row.Stage)
@@ -168,28 +178,23 @@ func (s *Setup) refusal(terms []slo.Term) *Refusal {
 	return r
 }
 
-// edge is the limit above the row good, the last that keeps all terms.
-func (s *Setup) edge(good int, terms []slo.Term) Limit {
+// edge is the limit of a term above the row good, the last that keeps it.
+func (s *Setup) edge(good int, t *slo.Term) Limit {
 	low := &s.Rows[good]
 	l := Limit{Point: Point{Low: low, High: low}, Rate: low.Top, Output: low.topOutput}
 	if good+1 == len(s.Rows) {
+		s.doubt(&l, low, nil)
 		return l
 	}
-	high := &s.Rows[s.next(good, terms)]
+	high := &s.Rows[s.next(good, t)]
 	l.Backlog = high.Stage.Verdict == rundir.Saturated
-	weight := 1.0
-	for j := range terms {
-		t := &terms[j]
-		verdict := t.Holds(high.Stage)
-		if verdict == rundir.Kept {
-			continue
-		}
-		if w := s.crossing(good, high, t); l.Broken == nil || w < weight {
-			l.Broken, l.Unknown, weight = t, verdict == rundir.Unsure, w
-			l.By, _ = t.Of(high.Stage)
-		}
+	weight := 0.0
+	if verdict := t.Holds(high.Stage); verdict != rundir.Kept {
+		l.Broken, l.Unknown, weight = t, verdict == rundir.Unsure, s.crossing(good, high, t)
+		l.By, _ = t.Of(high.Stage)
 	}
-	if l.Backlog || l.Broken == nil || weight == 0 {
+	s.doubt(&l, low, high)
+	if l.Backlog || weight == 0 {
 		return l
 	}
 	l.Point = Point{Low: low, High: high, Weight: weight}
@@ -200,11 +205,41 @@ func (s *Setup) edge(good int, terms []slo.Term) Limit {
 	return l
 }
 
-// next returns the row that ends what the row good shows: the one above it, past rows whose doubtful figures were left out, where a row further up
-// breaks a term.
-func (s *Setup) next(good int, terms []slo.Term) int {
+// doubt sets what the limit between two rows owes to doubtful figures: rows between them that were left out, or that do not tell the term without
+// them. Without a row high, the rows end, and those above the row low were left out.
+func (s *Setup) doubt(l *Limit, low, high *Row) {
+	between := func(st *rundir.Stage) bool {
+		return load(st) > load(low.Stage) && (high == nil || load(st) < load(high.Stage))
+	}
+	var doubted []*rundir.Stage
+	for i := range s.Rows {
+		if r := &s.Rows[i]; r.Doubted && between(r.Stage) {
+			doubted = append(doubted, r.printed)
+		}
+	}
+	for _, st := range s.dropped {
+		if between(st) {
+			doubted = append(doubted, st)
+		}
+	}
+	if high != nil && l.Unknown && high.Doubted {
+		doubted = append(doubted, high.printed)
+	}
+	if len(doubted) == 0 {
+		return
+	}
+	l.Doubted, l.Low = true, rundir.Exactly(low.Top)
+	if high != nil && !l.Unknown {
+		l.High = rundir.Exactly(high.Top)
+	}
+	l.Repairable = !s.repaired && slices.ContainsFunc(doubted, audit.Repairable)
+}
+
+// next returns the row that ends what the row good shows of a term: the one above it, past rows whose doubtful figures were left out, where a row
+// further up breaks the term.
+func (s *Setup) next(good int, t *slo.Term) int {
 	for i := good + 1; i < len(s.Rows); i++ {
-		if _, verdict := s.failing(i, terms); verdict == rundir.Broken || !s.Rows[i].Doubted {
+		if t.Holds(s.Rows[i].Stage) == rundir.Broken || !s.Rows[i].Doubted {
 			return i
 		}
 	}

@@ -38,6 +38,7 @@ type Setup struct {
 	Predicted *Prediction
 
 	impossible []*rundir.Stage
+	dropped    []*rundir.Stage // that the audit rules out
 	repaired   bool
 	show       func(path string) string
 }
@@ -184,6 +185,9 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 		}
 		where := s.Where(st)
 		if rule, grade, why := s.unfit(st, found); !why.IsZero() {
+			if grade != "" {
+				s.dropped = append(s.dropped, st)
+			}
 			out = append(out, LeftOut{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), Grade: grade, note: why})
 			continue
 		}

@@ -31,6 +31,7 @@ type metrics struct {
 	goodput  *Goodput // nil where there is no SLO
 	inFlight float64  // request-seconds in the window, by the requests' own instants
 	hung     hung
+	waits    waits
 	replicas replicas
 	sessions *sessions // nil where each request stands alone
 }
@@ -72,6 +73,7 @@ func (m *metrics) add(r *rundir.Record) {
 		m.shed++
 	}
 	m.latency.add(r)
+	m.waits.add(r)
 	m.gaps.add(r, m.count)
 	m.lengths.add(r)
 	m.reading.add(r)

@@ -111,9 +111,7 @@ func (s *summary) finish() rundir.Stage {
 			st.Rates.Completed, st.TokensPerS, st.Progress = rundir.Number{}, rundir.TokenRates{}, rundir.Progress{}
 		}
 	}
-	if st.Verdict == rundir.Saturated {
-		st.Traits.Behind = s.evidence(s.service.typical(), errorLevel).Behind(w)
-	}
+	s.behind(&st)
 	st.Server = serverLoad(seen.Readings, w)
 	if seen.CPU >= 0 {
 		st.ClientCPU, st.ClientGC = rundir.Exactly(seen.CPU), rundir.Exactly(seen.GC)
@@ -128,6 +126,23 @@ func (s *summary) finish() rundir.Stage {
 		st.Sessions.Unsteady = s.Steady && !s.steadyIn(w)
 	}
 	return st
+}
+
+// behind tells what the server completes for ever of a rate that it does not sustain. It does not where the longest waits grow by more than the tolerance,
+// too, although the backlog of all requests does not.
+func (s *summary) behind(st *rundir.Stage) {
+	service, n := s.service.typical(), 0
+	if offered := st.Rates.Offered; st.Rate.Known() && offered.Known() && s.settled {
+		n = s.metrics.waits.spans(s.window, service)
+		st.Traits.Waits = s.metrics.waits.growth(s.window, n)
+	}
+	partly := st.Traits.Waits.Low.Known() && st.Traits.Waits.Low.Value() > s.Tolerance
+	switch {
+	case st.Verdict == rundir.Saturated:
+		st.Traits.Behind = s.evidence(service, errorLevel).Behind(s.window)
+	case partly && (st.Verdict == rundir.Stable || st.Verdict == rundir.Undecided):
+		st.Verdict, st.Traits.Behind = rundir.Saturated, outgrown(st.Rates.Offered.Value(), st.Traits.Waits, n)
+	}
 }
 
 // warnings returns what a reader of the row must know before believing it, and cannot see from its metrics.

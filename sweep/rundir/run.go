@@ -465,6 +465,8 @@ type Traits struct {
 	// Behind is what was completed while the backlog of a saturated stage was at least half of its largest: what the server does
 	// once it is far behind.
 	Behind Progress `json:"behind,omitzero"`
+	// Waits is by how many seconds per second the time to the first token grew of the tenth of the requests that waited longest.
+	Waits Drift `json:"waits,omitzero"`
 }
 
 // Recovery is a lone request that was slow although the server had become idle after an overload.

@@ -46,7 +46,7 @@ func overruled(open []*rundir.Stage) []*rundir.Stage {
 		case rundir.Undecided:
 			return hold.Verdict == rundir.Saturated && st.Rate.Value() >= hold.Rate.Value()*(1-nearHeld)
 		case rundir.Saturated:
-			return hold.Verdict == rundir.Stable && st.Rate.Value() <= hold.Rate.Value()*(1+nearHeld)
+			return hold.Verdict == rundir.Stable && st.Started < hold.Started && st.Rate.Value() <= hold.Rate.Value()*(1+nearHeld)
 		}
 		return false
 	}
@@ -95,7 +95,7 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 		at := offered(b.saturated)
 		refuted = refuted || at < rate
 		rate = min(rate, at)
-		if !refuted || !f.exceptional(b.saturated) {
+		if !refuted || isHold(b.saturated) {
 			high = min(high, max(at*(1+rhythm), behind(b.saturated).High.Value()))
 		}
 	}
@@ -176,10 +176,10 @@ func Next(run *rundir.Run) float64 {
 		return 0
 	}
 	rates := b.untested(s)
-	if grows := f.grows(); refuted && grows != nil && (b.held == nil || offered(b.held) < held*offered(grows)*(1-nearHeld)) {
+	if grows := f.grows(); grows != nil && (b.held == nil || offered(b.held) < held*offered(grows)*(1-nearHeld)) {
 		rates = append(rates, held*grows.Rate.Value())
 	}
-	if lone := b.saturated; refuted && f.exceptional(lone) { // a lone exception, or a limit that others do not show
+	if lone := b.saturated; refuted && !isHold(lone) { // a lone exception, or a limit that others do not show
 		rates = append([]float64{lone.Rate.Value()}, rates...)
 	}
 	for _, rate := range rates {

@@ -48,6 +48,7 @@ func (f *finder) withoutCache(rows []*rundir.Stage) []*rundir.Stage {
 	var out []*rundir.Stage
 	for _, r := range rows {
 		st := *r
+		st.Traits.Behind = rundir.Progress{} // of which the cache's part is not known
 		whole := st.Traits.WholeRate
 		if !whole.Known() { // runs of earlier versions
 			if whole = rundir.Exactly(f.cached.share * r.Rates.Offered.Value()); !whole.Known() {

@@ -11,7 +11,7 @@ import (
 
 // Notes on a server that changed during the sweep.
 var (
-	noteNow       = note.Kind{Code: "saturation.now", Args: []string{"now", "before", "ago"}} // the last in seconds
+	noteNow       = note.Kind{Code: "saturation.now", Args: []string{"now", "before", "ago", "low", "high"}} // ago in seconds; the last two only where the interval holds both
 	noteNotPooled = note.Kind{Code: "repeats.not-pooled"}
 
 	// Exceeded marks a ceiling that a later row exceeded. It stands in the warnings of the stage that measured the ceiling.
@@ -255,7 +255,12 @@ func (f *finder) widen(s *rundir.Saturation, b *bracket) {
 			s.Low, s.High = rundir.Exactly(min(s.Low.Value(), p.Rate.Value())), rundir.Exactly(max(s.High.Value(), p.Rate.Value()))
 		}
 	}
-	s.Cautions = append(s.Cautions, noteNow.New(behind(last).Rate.Value(), first.Progress.Rate.Value(), last.Started-first.Started))
+	now, before := behind(last).Rate.Value(), first.Progress.Rate.Value()
+	low, high := s.Low.Value(), s.High.Value()
+	if min(now, before) < low || max(now, before) > high {
+		low, high = math.NaN(), math.NaN()
+	}
+	s.Cautions = append(s.Cautions, noteNow.New(now, before, last.Started-first.Started, low, high))
 }
 
 // counts reports whether the verdict of the stage with a name counts.

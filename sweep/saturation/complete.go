@@ -27,9 +27,11 @@ func complete(st *rundir.Stage) *rundir.Stage {
 	if asked := st.AskedTokens; asked.Known() {
 		share = max(share, min(1, st.OutputTokens.Mean.Value()/asked.Value()))
 	}
-	for _, n := range []*rundir.Number{&whole.Progress.Rate, &whole.Progress.Low, &whole.Progress.High} {
-		if n.Known() {
-			*n = rundir.Exactly(n.Value() * share)
+	for _, p := range []*rundir.Progress{&whole.Progress, &whole.Traits.Behind} {
+		for _, n := range []*rundir.Number{&p.Rate, &p.Low, &p.High} {
+			if n.Known() {
+				*n = rundir.Exactly(n.Value() * share)
+			}
 		}
 	}
 	if st.Rate.Known() && st.Verdict != rundir.Saturated {

@@ -199,6 +199,7 @@ const mostCautions = 3
 // weights are the notes that say something of the answer itself, the weightiest first: that the server was not one server, that the rate may be another one,
 // and how the server treats some of its users.
 var weights = []string{
+	FailsAlways.Code,
 	"habit.metastable", "habit.metastable-never", "saturation.now", "habit.drifts", "habit.scales", "recovery.unknown",
 	"saturation.not-held", "saturation.complete-to", "saturation.below-lone", "saturation.overload-costs", "saturation.overload-or-change",
 	"saturation.ceiling-not-filled", "habit.caches", "habit.drops", "habit.pauses", "habit.batches", "saturation.mixed-verdicts",

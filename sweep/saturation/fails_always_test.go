@@ -22,7 +22,7 @@ func TestAFaultAtEveryLoad(t *testing.T) {
 		"none":        {nil, false},
 	} {
 		n := failsAlways(c.stages)
-		if n.Is(noteFailsAlways) != c.want {
+		if n.Is(FailsAlways) != c.want {
 			t.Errorf("%s: %+v", name, n)
 		}
 		if class := n.String("class"); c.want && class != "http_5xx" {

@@ -20,11 +20,13 @@ var (
 	noteBatches     = note.Kind{Code: "habit.batches", Args: []string{"tokens", "gap", "share"}}
 	noteCaches      = note.Kind{Code: "habit.caches", Args: []string{"share", "time", "otherwise"}}
 	noteDrifts      = note.Kind{Code: "habit.drifts", Args: []string{"stage", "metric", "before", "after", "change", "low", "high", "before_s", "after_s"}} // the last two of times
-	noteFailsAlways = note.Kind{Code: "habit.fails-always", Args: []string{"share", "alone", "class"}}
 	noteCollapses   = note.Kind{Code: "habit.collapses", Args: []string{"sustained", "low", "high", "overload"}}
 	noteDrops       = note.Kind{Code: "habit.drops", Args: []string{"count", "share"}}
 	noteScales      = note.Kind{Code: "habit.scales", Args: []string{"stage", "metric", "before", "after", "change", "low", "high", "before_s", "after_s"}}
 )
+
+// FailsAlways says that a share of the requests fails at every load. It is the first sentence of an answer.
+var FailsAlways = note.Kind{Code: "habit.fails-always", Args: []string{"share", "alone", "class"}}
 
 // habits returns a note on each habit of the server that a sweep shows. s is the answer of [Find], or nil.
 func habits(run *rundir.Run, s *rundir.Saturation) (all []note.Note) {
@@ -266,7 +268,7 @@ func failsAlways(stages []rundir.Stage) note.Note {
 			most = class
 		}
 	}
-	return noteFailsAlways.New(float64(failed)/float64(all), alone, most)
+	return FailsAlways.New(float64(failed)/float64(all), alone, most)
 }
 
 // batches returns a note where most answers come in bursts.

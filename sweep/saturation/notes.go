@@ -18,6 +18,7 @@ var (
 	noteRefused       = note.Kind{Code: "saturation.refused", Args: []string{"offered", "share", "completed"}}
 	noteUndone        = note.Kind{Code: "saturation.undone", Args: []string{"offered", "share", "completed"}}
 	noteBacklogGrew   = note.Kind{Code: "saturation.backlog-grew", Args: []string{"offered", "growth", "completed"}}
+	noteWaitsGrew     = note.Kind{Code: "saturation.waits-grew", Args: []string{"offered", "growth", "sustained"}} // growth in seconds per second
 	noteCeilingAlone  = note.Kind{Code: "saturation.ceiling", Args: []string{"in_flight", "completed"}}
 	noteNoneSaturated = note.Kind{Code: "saturation.ceiling-none-saturated", Args: []string{"in_flight", "completed"}}
 )

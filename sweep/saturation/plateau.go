@@ -10,7 +10,7 @@ import (
 
 // pooled returns the plateau of the stages that show what the server can do, and the interval of their mean; nil where none does. Where less was completed
 // at the lowest saturated rate, once it was far behind, the plateau is refuted: more was completed at higher rates than the server sustains, or before what
-// it had saved up was used. Where a hold shows that, it alone counts. Another stage of which higher rates were served better may be an exception until it is held: then the interval spans both.
+// it had saved up was used. Where a hold shows that, it alone counts. A shorter stage may be an exception until it is held: then the interval spans both.
 func (f *finder) pooled(b *bracket) (s *rundir.Saturation, refuted bool) {
 	rows := f.plateauRows(complete(ceilingOf(f.run.Stages)))
 	if len(rows) == 0 {
@@ -20,25 +20,16 @@ func (f *finder) pooled(b *bracket) (s *rundir.Saturation, refuted bool) {
 	s.Rate, s.Low, s.High = plateau(rows)
 	f.allowForCache(s)
 	if lowest := b.saturated; lowest != nil && lowest.Verdict == rundir.Saturated {
-		if p := behind(lowest); p.High.Value() < s.Low.Value() {
-			refuted = true
-			if !f.exceptional(lowest) {
-				end := *lowest
-				end.Progress = p
-				rows = []*rundir.Stage{&end}
-				s.Rate, s.Low, s.High = plateau(rows)
-			} else {
-				s.Low = p.Low
-			}
+		p := behind(lowest)
+		if refuted = p.High.Value() < s.Low.Value(); refuted && isHold(lowest) {
+			rows = []*rundir.Stage{lowest}
+			s.Rate, s.Low, s.High = plateau(rows)
+		} else if refuted {
+			s.Low = p.Low
 		}
 	}
 	f.rows = rows
 	return s, refuted
-}
-
-// exceptional reports whether a saturated stage may be a lone exception: it is no hold, and the server got more done at a higher rate.
-func (f *finder) exceptional(st *rundir.Stage) bool {
-	return !isHold(st) && f.outdone(slices.Index(f.open, st))
 }
 
 // plateauRows returns the stages that show what the server can do: the saturated ones above the edge, and the ceiling where it
@@ -104,7 +95,7 @@ func standardError(p rundir.Progress) float64 {
 	return math.Max(half/stats.StudentQuantile(0.975, float64(p.Batches-1)), rhythm*p.Rate.Value())
 }
 
-// plateau returns the mean of the stages' progress weighted by precision, with a 95 % interval that is widened where the stages
+// plateau returns the mean of what the stages completed, once they were far behind, weighted by precision, with a 95 % interval that is widened where the stages
 // differ by more than their own noise (Birge, Physical Review 40 (1932)).
 func plateau(rows []*rundir.Stage) (rate, low, high rundir.Number) {
 	var sum, weights float64
@@ -114,14 +105,16 @@ func plateau(rows []*rundir.Stage) (rate, low, high rundir.Number) {
 		return 1 / (se * se)
 	}
 	for _, r := range rows {
-		w := weight(r.Progress)
-		sum, weights = sum+w*r.Progress.Rate.Value(), weights+w
-		freedom += max(r.Progress.Batches-1, 0)
+		p := behind(r)
+		w := weight(p)
+		sum, weights = sum+w*p.Rate.Value(), weights+w
+		freedom += max(p.Batches-1, 0)
 	}
 	mean := sum / weights
 	chi2 := 0.0
 	for _, r := range rows {
-		chi2 += weight(r.Progress) * math.Pow(r.Progress.Rate.Value()-mean, 2)
+		p := behind(r)
+		chi2 += weight(p) * math.Pow(p.Rate.Value()-mean, 2)
 	}
 	half := stats.StudentQuantile(0.975, float64(max(freedom, 1))) / math.Sqrt(weights)
 	if k := len(rows) - 1; k > 0 {

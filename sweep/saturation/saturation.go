@@ -247,11 +247,12 @@ func (f *finder) contradicted(cut int) int {
 	return n
 }
 
-// outdone reports whether the server got more done at a higher rate than it did in a stage, by intervals that do not overlap: this
-// stage shows no limit.
+// outdone reports whether the server got more done at a higher rate than it did in a stage, once it was far behind in both, by intervals that do not overlap:
+// this stage shows no limit.
 func (f *finder) outdone(row int) bool {
+	most := behind(f.open[row]).High.Value()
 	for _, r := range f.open[row+1:] {
-		if r.Rate != f.open[row].Rate && r.Progress.Low.Known() && r.Progress.Low.Value() > f.open[row].Progress.High.Value() {
+		if p := behind(r); r.Rate != f.open[row].Rate && p.Low.Known() && p.Low.Value() > most {
 			return true
 		}
 	}
@@ -303,6 +304,9 @@ func serverLimited(st *rundir.Stage) bool {
 // reason returns the evidence. anyOver reports whether some arrival rate was more than the server takes.
 func reason(rows []*rundir.Stage, s *rundir.Saturation, anyOver bool) note.Note {
 	for _, r := range rows {
+		if w := r.Traits.Waits; r.Verdict == rundir.Saturated && w.Low.Value() > r.Drift.High.Value() { // of a part of the requests
+			return noteWaitsGrew.New(r.Rates.Offered.Value(), w.Value.Value(), behind(r).Rate.Value())
+		}
 		if r.Verdict == rundir.Saturated {
 			return noteBacklogGrew.New(r.Rates.Offered.Value(), r.Drift.Value.Value()*r.Rate.Value(), r.Progress.Rate.Value())
 		}

@@ -70,17 +70,16 @@ func (s *Synthetic) Sample(tokens int) string {
 	return s.Costs.Write(opening, tokens, stats.Rand(s.Seed, "sample", opening))
 }
 
-// samples is how many prompts Check has counted, and tolerance how far their mean may be from the wanted length: a prompt is
-// to be within 1 % of it.
+// samples is how many prompts Check has counted, and tolerance how far the mean of all prompts may be from the wanted length: 1 % of it.
 const (
 	samples   = 3
 	tolerance = 0.01
 )
 
 // Check has the server count a few prompts of the wanted number of tokens and returns their mean length, 0 where it cannot
-// count. A note says where the mean is off by more than 1 %. The error is that of ctx alone.
+// count. A note says where the mean is off by more than 1 %, by more than a few random prompts vary (95 %). The error is that of ctx alone.
 func (s *Synthetic) Check(ctx context.Context, count Counter, wanted int) (counted int, notes []note.Note, err error) {
-	sum := 0
+	var lengths []float64
 	for range samples {
 		n, _, err := count(ctx, s.Sample(wanted))
 		if ctx.Err() != nil {
@@ -89,10 +88,12 @@ func (s *Synthetic) Check(ctx context.Context, count Counter, wanted int) (count
 		if err != nil {
 			return 0, []note.Note{noteLengthUnknown.New(err)}, nil
 		}
-		sum += n
+		lengths = append(lengths, float64(n))
 	}
-	counted = (sum + samples/2) / samples
-	if off := float64(counted-wanted) / float64(wanted); math.Abs(off) > tolerance {
+	mean := stats.Mean(lengths)
+	byChance := stats.StudentQuantile(0.975, samples-1) * stats.Deviation(lengths) / math.Sqrt(samples)
+	counted = int(math.Round(mean))
+	if math.Abs(mean-float64(wanted)) > tolerance*float64(wanted)+byChance {
 		notes = append(notes, noteLengthOff.New(wanted, counted))
 	}
 	return counted, notes, nil

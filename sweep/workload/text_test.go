@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -342,5 +343,24 @@ func TestConversationsShareAPrefix(t *testing.T) {
 	}
 	if err := c.Share(tokens, 1); err == nil || !strings.Contains(err.Error(), "--prompt-tokens") {
 		t.Errorf("a prefix as long as the prompt: %v", err)
+	}
+}
+
+// A few prompts that vary by chance do not show that prompts have another length.
+func TestCheckAllowsForChance(t *testing.T) {
+	for name, c := range map[string]struct {
+		counts []int
+		off    bool
+	}{
+		"by chance":  {[]int{123, 130, 125}, false},
+		"all longer": {[]int{140, 140, 140}, true},
+		"exact":      {[]int{128, 128, 128}, false},
+	} {
+		i := 0
+		count := func(context.Context, string) (int, string, error) { i++; return c.counts[(i-1)%3], "test", nil }
+		s := &Synthetic{Costs: Guess}
+		if _, notes, err := s.Check(t.Context(), count, 128); err != nil || (len(notes) > 0) != c.off {
+			t.Errorf("%s: %v, %v", name, notes, err)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"llmsweep/report/choose"
+	"llmsweep/report/table"
 	"llmsweep/sweep/slo"
 )
 
@@ -13,13 +14,14 @@ type Requirements struct {
 	Demand   string   `json:"demand,omitempty" placeholder:"20rps" help:"Demand: requests (20rps) or output tokens (5000tok/s) per second." group:"Choice"`
 	Price    []string `json:"price,omitempty" sep:"none" placeholder:"GPU=N,.." help:"Prices of one GPU for one hour: L20=1.2,A100=3.6. There are no built-in prices." group:"Choice"`
 	Prices   string   `json:"prices,omitempty" placeholder:"FILE" help:"YAML file of prices, one 'L20: 1.2' a line; --price wins." group:"Choice"`
+	Currency string   `json:"currency,omitempty" placeholder:"NAME" help:"Currency of the prices, such as CNY. It stands beside costs." group:"Choice"`
 	MaxGPUs  int      `json:"max_gpus,omitempty" name:"max-gpus" placeholder:"N" positive:"" help:"Use at most N GPUs." group:"Choice"`
 	Headroom float64  `json:"headroom" default:"0.2" placeholder:"SHARE" help:"Share of each replica's capacity to keep free (${default})." group:"Choice"`
 }
 
 // Options parses the flags.
 func (f *Requirements) Options() (choose.Options, error) {
-	o := choose.Options{MaxGPUs: f.MaxGPUs, Headroom: f.Headroom, Prices: choose.Prices{}}
+	o := choose.Options{MaxGPUs: f.MaxGPUs, Headroom: f.Headroom, Prices: choose.Prices{}, Currency: table.Clean(f.Currency)}
 	var err error
 	if o.Terms, err = slo.ParseAll(f.SLO); err != nil {
 		return o, err

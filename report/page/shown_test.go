@@ -1,0 +1,203 @@
+package page
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"llmsweep/report/choose"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+)
+
+// gated is a run of one stage with an SLO.
+func gated(t *testing.T, v rundir.Promised) *rundir.Run {
+	run := openReal(t)
+	st := run.Stages[2]
+	st.Goodput = &rundir.Goodput{Verdict: v, Terms: []rundir.Promise{{Term: "ttft:p90<500ms", Verdict: v, Value: rundir.Exactly(0.7)}}}
+	run.Stages, run.Saturation, run.Answer, run.SLO, run.Warnings, run.Client = []rundir.Stage{st}, nil, nil, nil, nil, rundir.Client{Valid: true}
+	run.Plan = rundir.Plan{Kind: rundir.KindRun, SLO: []string{"ttft:p90<500ms"}}
+	return run
+}
+
+// The page of a gate begins with its verdict; one stage has no curves, and nothing is said of what was not noticed.
+func TestGateOpensWithItsVerdict(t *testing.T) {
+	for v, want := range map[rundir.Promised]string{rundir.Kept: "met", rundir.Broken: "missed", rundir.Unsure: "unsure"} {
+		run := gated(t, v)
+		h := newView(run).headline()
+		if h.Verdict.Text.EN != want || h.Unit.EN != "ttft:p90<500ms" || h.Also[0].Number != "700ms" {
+			t.Errorf("%s: %+v", v, h)
+		}
+		p := write(t, run, "")
+		check(t, p)
+		text := words(p.elements("main")[0], "en")
+		for _, not := range []string{"as load grows", "Nothing was noticed", "all 1 stages"} {
+			if strings.Contains(text, not) {
+				t.Errorf("the page says %q", not)
+			}
+		}
+		if at := strings.Index(text, want); at < 0 || at > 40 {
+			t.Errorf("%q stands at %d of the page", want, at)
+		}
+	}
+}
+
+// A run that goes on is never called killed.
+func TestALivePageIsInProgress(t *testing.T) {
+	run := openReal(t)
+	run.State = rundir.Running
+	var live, dead strings.Builder
+	if err := Run(&live, run, "", WriteOptions{Live: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(&dead, run, "", WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(live.String(), "Killed") || !strings.Contains(live.String(), "In progress.") || !strings.Contains(live.String(), `id="now"`) {
+		t.Error("the live page does not say that the run goes on")
+	}
+	if !strings.Contains(dead.String(), "Killed") || strings.Contains(dead.String(), `id="now"`) {
+		t.Error("the page of a run that was killed does not say so")
+	}
+}
+
+// The stage nearest to the comfortable load is shown first.
+func TestFirstStageIsTheComfortableOne(t *testing.T) {
+	run := openReal(t)
+	got := comfortable(run)
+	if got == nil {
+		t.Fatal("none")
+	}
+	load := saturation.AnswerOf(run).Comfortable.Rate.Value()
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		if s.Verdict == rundir.Stable && s.Rate.Known() && drawnPlot(s) && math.Abs(s.Rates.Offered.Value()-load) < math.Abs(got.Rates.Offered.Value()-load) {
+			t.Errorf("%s is shown first, and %s is nearer to %v", got.Name, s.Name, load)
+		}
+	}
+	traces, err := readTrace(real, run, overTimeLimits(len(run.Stages)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := panelsOverTime(newView(run).View, traces, map[string]any{})
+	shown := first(all)
+	if i := slices.IndexFunc(all, func(p Panel) bool { return p.ID == shown }); !strings.HasPrefix(all[i].Name.EN, findings.StageName(got)) {
+		t.Errorf("%s is shown first, and %s is the comfortable stage", all[i].Name.EN, got.Name)
+	}
+}
+
+// The whole run over time holds each stage with records once, in order, and what its records hold.
+func TestTimeline(t *testing.T) {
+	run := openReal(t)
+	traces, err := readTrace(real, run, overTimeLimits(len(run.Stages)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := timeline(newView(run).View, traces)
+	if !ok || len(f.Table.Rows) != len(traces) {
+		t.Fatalf("%v, %d stages of %d", ok, len(f.Table.Rows), len(traces))
+	}
+	fig, last := f.Variants[0].Drawn, 0.0
+	if len(fig.Spans) != len(traces) {
+		t.Errorf("%d stages are shaded", len(fig.Spans))
+	}
+	for i, st := range slices.DeleteFunc(inOrder(run), func(s *rundir.Stage) bool { return traces[s.Name] == nil }) {
+		if span := fig.Spans[i]; span.Low < last || span.Low != st.Started {
+			t.Errorf("%s is shaded from %v, the stage before to %v", st.Name, span.Low, last)
+		}
+		last = fig.Spans[i].Low
+		done, drawn := 0.0, fig.Panels[0].Series[2*i+1]
+		for _, n := range traces[st.Name].Done {
+			done += n
+		}
+		area, tr := 0.0, traces[st.Name]
+		for k, p := range drawn.Points {
+			group := max(1, len(tr.Done)/24)
+			area += p.Y * tr.Width * float64(min(group, len(tr.Done)-k*group))
+		}
+		if math.Abs(area-done) > 1e-6*done {
+			t.Errorf("%s: %v requests are drawn of %v", st.Name, area, done)
+		}
+	}
+}
+
+// A list of slowest requests has no button that leaves out nothing, or as much as another.
+func TestEachButtonOfTheSlowestLeavesOutMore(t *testing.T) {
+	run := openReal(t)
+	traces, err := readTrace(real, run, overTimeLimits(len(run.Stages)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		list := slowest("s", s, traces[s.Name])
+		if list == nil {
+			continue
+		}
+		metric, rows := "", 0
+		for _, c := range list.Choices {
+			if c.Metric != metric {
+				metric, rows = c.Metric, len(list.Table.Rows)
+			}
+			n := traces[s.Name].beyond(c.Metric, c.Value)
+			if n == 0 || n >= rows {
+				t.Errorf("%s: %s leaves %d rows of %d", s.Name, c.Text.EN, n, rows)
+			}
+			rows = n
+		}
+	}
+}
+
+// Costs are those of the prices; the colour is the kind of GPU; more runs than can be told apart have drawings of their own, numbered by rank.
+func TestManyConfigurations(t *testing.T) {
+	setups := publishedSetups(t)
+	o := wish(t)
+	choices, err := choose.Of(setups, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := ranked(&choices[0], setups)
+	for i, k := range choices[0].Ranked {
+		if own[i].Name != k.Name {
+			t.Errorf("number %d is %s, and rank %[1]d is %s", i+1, own[i].Name, k.Name)
+		}
+	}
+	f, ok := costOfSpeed("c", own, namesOf(own), o.Prices)
+	if !ok || len(f.Switches) < 2 {
+		t.Fatalf("%v, %d kinds of GPU", ok, len(f.Switches))
+	}
+	row := 0
+	for i := range own {
+		price, _ := o.Prices.Of(own[i].Run.Labels)
+		for _, r := range own[i].Rows {
+			p, ok := speedOf(r.Stage, 1)
+			if !ok || own[i].Impossible(r.Stage) {
+				continue
+			}
+			want := price * float64(own[i].Run.Labels.GPUs) / p.Y / 3600 * 1e6
+			if got := f.Table.Rows[row][4]; got.Text.EN != table.Number(rundir.Exactly(want), "", lang.Short).Text.EN {
+				t.Errorf("%s, %s costs %s a million, want %v", own[i].Name, r.Stage.Name, got.Text.EN, want)
+			}
+			row++
+		}
+	}
+	if row != len(f.Table.Rows) || row < 30 {
+		t.Errorf("%d rows of %d", row, len(f.Table.Rows))
+	}
+	if _, ok := costOfSpeed("c", own, namesOf(own), choose.Prices{}); ok {
+		t.Error("costs without prices")
+	}
+	for _, apart := range []bool{true, false} {
+		together := newTogether(own, namesOf(own), "")
+		together.apart = apart
+		for _, f := range together.figures() {
+			if small := len(f.Variants[0].Small); apart && strings.HasPrefix(f.Name, "all-") && small != len(own) || !apart && small > 0 {
+				t.Errorf("%s: %d drawings of %d configurations", f.Name, small, len(own))
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package page
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+var (
+	titleTimeline = lang.Say("The whole run over time", "整个运行过程")
+	noteTimeline  = lang.Say("Each shaded range is a stage, in the order of the run. TTFT is p50 and p90 of the stage.", "每个阴影区间为一个阶段，按运行顺序排列。TTFT 为该阶段的 p50 与 p90。")
+	axisRunTime   = lang.Say("time since the run began", "自运行开始的时间")
+	axisRates     = lang.Say("requests, req/s", "请求（req/s）")
+	headToS       = lang.Say("to (s)", "止（秒）")
+	wordOffered   = lang.Say("offered", "到达")
+)
+
+// timeline draws the whole run: requests offered and done, requests in flight and TTFT, with its stages. ok is false where fewer than two stages have
+// records.
+func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
+	const name, most = "timeline", 24 // points of a stage
+	t := &Grid{Name: "t-" + name, Open: true, Table: table.Table{Title: titleTimeline.Text(), Columns: []table.Column{
+		{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headFromS.Text()}, {Head: headToS.Text()}, {Head: wordOffered.Text()}, {Head: wordDone.Text()}, {Head: HeadVerdict.Text(), Left: true},
+	}}}
+	rates := draw.Panel{Y: draw.Axis{Label: axisRates.Text()}, Height: 84}
+	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 70}
+	ttft := draw.Panel{Y: draw.Axis{Label: axisTTFT.Text(), Format: draw.Seconds, Log: true}, Height: 84}
+	fig := draw.Figure{Name: name, Title: titleTimeline.Text(), X: draw.Axis{Label: axisRunTime.Text(), Format: draw.Seconds}, Right: 60}
+	for _, st := range inOrder(v.Run) {
+		tr := traces[st.Name]
+		if tr == nil {
+			continue
+		}
+		from, to := st.Started, st.Started+tr.Length
+		fig.Spans = append(fig.Spans, draw.Span{Class: "window", Low: from, High: to, Mark: math.NaN()})
+		group := max(1, len(tr.Due)/most)
+		rates.Series = append(rates.Series,
+			course("due", 0, draw.Path, from, tr.Width, group, 1/tr.Width, tr.Due), course("done", 2, draw.Path, from, tr.Width, group, 1/tr.Width, tr.Done))
+		flight.Series = append(flight.Series, course("flight", 3, draw.Area, from, tr.Width, group, 1, tr.InFlight))
+		for i, p := range []rundir.Number{st.TTFT.P50, st.TTFT.P90} {
+			if !p.IsZero() && p.Value() > 0 {
+				ttft.Series = append(ttft.Series, draw.Series{Key: []string{"p50", "p90"}[i], Colour: 2 * i, Style: draw.Path, Points: []draw.Point{{X: from, Y: p.Value()}, {X: to, Y: p.Value()}}})
+			}
+		}
+		t.Add(table.Literal(findings.StageName(st)), table.Number(rundir.Exactly(from), "", lang.WholeOr(0)), table.Number(rundir.Exactly(to), "", lang.WholeOr(0)),
+			table.Number(st.Rates.Offered, "", lang.Rate), table.Number(st.Rates.Completed, "", lang.Rate), findings.Verdict(st))
+	}
+	if len(t.Rows) < 2 {
+		return f, false
+	}
+	nameLast(rates.Series, map[string]lang.Text{"due": wordOffered.Text(), "done": wordDone.Text()})
+	nameLast(ttft.Series, map[string]lang.Text{"p50": lang.Same("p50"), "p90": lang.Same("p90")})
+	fig.Panels = []draw.Panel{rates, flight}
+	if len(ttft.Series) > 0 {
+		fig.Panels = append(fig.Panels, ttft)
+	}
+	return FigureBlock{Name: name, Title: fig.Title, Note: noteTimeline.Text(), Variants: []Variant{newVariant("lin", lang.Text{}, &fig, false)}, Table: t}, true
+}
+
+// inOrder are the stages of a run in the order in which they were measured.
+func inOrder(run *rundir.Run) []*rundir.Stage {
+	var all []*rundir.Stage
+	for i := range run.Stages {
+		all = append(all, &run.Stages[i])
+	}
+	slices.SortStableFunc(all, func(a, b *rundir.Stage) int { return cmp.Compare(a.Started, b.Started) })
+	return all
+}
+
+// course returns a series of values of slices of so many seconds, from an instant on: the mean of each group of them, scaled.
+func course(key string, colour int, style draw.Style, from, width float64, group int, scale float64, values []float64) draw.Series {
+	s := draw.Series{Key: key, Colour: colour, Style: style}
+	for i := 0; i < len(values); i += group {
+		sum, n := 0.0, min(group, len(values)-i)
+		for _, v := range values[i : i+n] {
+			sum += v
+		}
+		s.Points = append(s.Points, draw.Point{X: from + (float64(i)+float64(n)/2)*width, Y: sum / float64(n) * scale})
+	}
+	return s
+}
+
+// nameLast names the last series of each key, which stands at the end of the drawing.
+func nameLast(all []draw.Series, names map[string]lang.Text) {
+	for i := range slices.Backward(all) {
+		if name, ok := names[all[i].Key]; ok {
+			all[i].Name = name
+			delete(names, all[i].Key)
+		}
+	}
+}
