@@ -6,17 +6,23 @@ import (
 
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
-// afford returns how many of a number of rates, each measured a number of times, the budget leaves time for, besides one stage beyond
-// the edge, one to narrow the answer and one to test it. It shares the time out over them, and notes what that can decide.
+// What is left of a budget once the throughput is known goes to the answer, the hold and the rates below.
+const (
+	answerShare = 0.2 // of the time, for the stages that find the answer
+	edgeStages  = 8   // as many stages as the time is cut into until then
+)
+
+// afford returns how many of a number of rates, each measured a number of times, the budget leaves time for, besides the answer and its test. It
+// notes what that can decide.
 func (x *sweeper) afford(points, times int, ceiling float64) int {
 	if !x.HasBudget() {
 		return points
 	}
-	others := 3 + x.stagesForSLO()
 	left := x.TimeLeft().Seconds() / experiment.StageCost
-	most := max(0, int(left/x.Least().Seconds())-others)
+	most := max(0, int((1-answerShare-x.holdShare())*left/x.Least().Seconds())-x.stagesForSLO())
 	if times > 1 && most < times {
 		x.Warn(noteNoTimeRepeats.New(times))
 		times, x.repeats, x.Run().Plan.Repeats = 1, 1, 0
@@ -25,15 +31,13 @@ func (x *sweeper) afford(points, times int, ceiling float64) int {
 		most = max(most, x.usualRows()) // sooner than the answer is refined
 	}
 	points = min(points, most/times)
-	stages := points*times + others
-	x.Allot(stages)
+	x.Allot(edgeStages)
 	x.Ahead.Rows = points * times
 	if x.Short() {
 		return points // each stage that is left out says so
 	}
-	arrivals := ceiling * left / float64(stages)
-	x.Note(noteBudgetPlan.New(x.TimeLeft(), points, times, x.Pace().StageTime, arrivals, driftKnown(arrivals),
-		x.supported(0.95), x.supported(0.99)))
+	hold := x.holdShare() * left
+	x.Note(noteBudgetPlan.New(x.TimeLeft(), points, times, hold, ceiling*hold, driftKnown(ceiling*hold), supported(0.95, hold), supported(0.99, hold)))
 	return points
 }
 
@@ -76,8 +80,5 @@ func (x *sweeper) rows(rates []float64) func(context.Context) error {
 // sqrt(n), and Student's t on 5 to 30 batches makes 2.6 to 3 of it.
 func driftKnown(n float64) float64 { return 3 / math.Sqrt(n) }
 
-// supported returns the rate from which a stage has the requests for a percentile: five beyond it (see [stats.Supported]).
-func (x *sweeper) supported(p float64) float64 {
-	const beyond = 5
-	return beyond / (1 - p) / x.Pace().StageTime.Seconds()
-}
+// supported returns the rate from which a stage of a length in seconds has the requests for a percentile.
+func supported(p, seconds float64) float64 { return stats.Needed(p) / seconds }

@@ -23,7 +23,7 @@ func TestCapsHold(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			config := experimentWith(stalling{began: time.Now()}, simtest.SameInAll(4, 1))
-			config.Caps = c.caps
+			config.Caps, config.StageTime = c.caps, time.Minute
 			st := oneStage(t, config, func(x *experiment.Experiment) experiment.Stage { return x.Closed("concurrent@8", rundir.Single, 8) })
 			if got := st.Rates.Completed.Value(); got > c.most*1.2 || got < c.most*0.8 {
 				t.Errorf("%s: %.3f req/s under a cap of %v", name, got, c.most)

@@ -21,6 +21,7 @@ func TestOverloadIsNotFlattered(t *testing.T) {
 	stageWith := func(patience time.Duration) (st rundir.Stage, records []*rundir.Record) {
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 			c := experimentWith(d, w)
+			c.StageTime = time.Minute
 			c.Drain = patience
 			st = oneStage(t, c, func(x *experiment.Experiment) experiment.Stage {
 				s := x.Poisson(rate, rundir.Probe)

@@ -34,11 +34,17 @@ func MostStages(c *Config) int {
 	return n
 }
 
+// stageTime is the least time of a stage by default.
+const stageTime = 10 * time.Second
+
+// UsersTime is the least time of a stage of users by default, and a third of the longest: conversations have pauses.
+const UsersTime = time.Minute
+
 // Defaults returns the settings of a sweep that was not tuned.
 func Defaults() Config {
 	return Config{
 		Config: experiment.Config{
-			Observer: experiment.NoObserver{}, StageTime: time.Minute, StageMax: 3 * time.Minute, StageRequests: 50,
+			Observer: experiment.NoObserver{}, StageTime: stageTime, StageMax: experiment.EdgeStages * stageTime, StageRequests: 50,
 			Warmup: experiment.Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
 		},
 		Points: 9, Repeats: 1, MaxConcurrency: 512, Precision: 0.05,

@@ -1,7 +1,11 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
+	"math"
+	"slices"
+	"time"
 
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
@@ -12,12 +16,21 @@ import (
 // maxHolds is how many stages test an answer at most: each that fails halves what is left to explain, or shows it at once.
 const maxHolds = 6
 
-// keepsForHold reports whether a budget has no more time than a hold takes.
-func (x *sweeper) keepsForHold() bool {
-	return x.HasBudget() && x.TimeLeft().Seconds() < 2.5*experiment.StageCost*x.Pace().StageTime.Seconds()
+// holdShare returns the share of what is left of a budget that a hold takes at most. The longer it is, the more it uses of what the server saved up, and the better it
+// tells a queue that swings from one that grows. Repetitions of rates are evidence that was asked for, and need time too.
+func (x *sweeper) holdShare() float64 {
+	if x.repeats > 1 {
+		return 0.2
+	}
+	return 0.6
 }
 
-// hold tests the answer before it is given: it holds a rate near it for as long as a stage may last, and goes on where that fails.
+// holdTime returns how long a hold lasts at most.
+func (x *sweeper) holdTime() time.Duration {
+	return max(x.Pace().StageMax, rundir.Duration(x.holdShare()*max(0, x.TimeLeft().Seconds())/experiment.StageCost))
+}
+
+// hold tests the answer before it is given: it holds a rate near it for longer than other stages, and goes on where that fails.
 func (x *sweeper) hold(ctx context.Context) error {
 	defer func() { x.Ahead.Holds = experiment.ForecastCounts{} }()
 	for range maxHolds {
@@ -26,7 +39,7 @@ func (x *sweeper) hold(ctx context.Context) error {
 			return nil
 		}
 		s := x.Poisson(rate, rundir.Hold)
-		s.Name, s.Lasting = rundir.HoldPrefix+arrival.RateName(rate), true
+		s.Name, s.Lasting, s.MaxTime = rundir.HoldPrefix+arrival.RateName(rate), true, x.holdTime()
 		if x.hasName(s.Name) {
 			return nil
 		}
@@ -36,4 +49,30 @@ func (x *sweeper) hold(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// usually measures the loads that a server is run at, in place of the nearest of some rates, and returns the others. They last until they support a p99, but no longer
+// than a hold together: after the hold, they go on using what the server saved up.
+func (x *sweeper) usually(ctx context.Context, rates []float64) ([]float64, error) {
+	s := x.answer()
+	if s == nil || !s.Rate.Known() {
+		return rates, nil
+	}
+	shares, longest := usualShares(), x.holdTime()
+	for _, share := range slices.Backward(shares) {
+		rate := share * s.Rate.Value()
+		if len(rates) == 0 || x.Short() || x.near(rate) {
+			continue
+		}
+		st := x.Poisson(rate, rundir.Grid)
+		st.MaxTime = max(x.rowTime(), longest/time.Duration(len(shares)))
+		st.MinRequests = max(st.MinRequests, min(experiment.RequestsFor(0.99), int(rate*st.MaxTime.Seconds())))
+		if _, err := x.Measure(ctx, st); err != nil {
+			return rates, err
+		}
+		away := func(r float64) float64 { return math.Abs(r - rate) }
+		nearest := slices.MinFunc(rates, func(a, b float64) int { return cmp.Compare(away(a), away(b)) })
+		rates = slices.DeleteFunc(slices.Clone(rates), func(r float64) bool { return r == nearest })
+	}
+	return rates, nil
 }

@@ -11,7 +11,6 @@ var (
 	noteBudgetPlan     = note.Kind{Code: "budget.plan", Args: []string{"left", "rates", "repeats", "stage_time", "requests", "drift", "p95_from", "p99_from"}}
 	notePrecision      = note.Kind{Code: "precision.more-stages", Args: []string{"have", "wanted", "stages", "time"}}
 	notePrecisionStops = note.Kind{Code: "precision.stops", Args: []string{"have", "wanted", "stages"}}
-	noteShortStages    = note.Kind{Code: "stage-time.short", Args: []string{"latency", "stage_time", "advice"}}
 	noteSLOCollects    = note.Kind{Code: "slo.collects", Args: []string{"requests", "time"}}
 	noteSLOTooSlow     = note.Kind{Code: "slo.too-slow", Args: []string{"rate", "stage_max"}}
 	noteSLOSearch      = note.Kind{Code: "slo.search", Args: []string{"stages", "stage_max"}} // stage_max absent within a budget

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
@@ -29,12 +30,12 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	x.adviseStageTime(floor)
+	x.lengthen(floor)
 	level, err := SearchCeiling(ctx, x.Experiment, floor, x.config.MaxConcurrency)
 	if err != nil {
 		return err
 	}
-	ceiling, err := x.Measure(ctx, x.Closed("throughput", rundir.Ceiling, level))
+	ceiling, err := x.Measure(ctx, x.edge(x.Closed("throughput", rundir.Ceiling, level)))
 	if err != nil {
 		return err
 	}
@@ -43,11 +44,7 @@ func (x *sweeper) sweep(ctx context.Context) error {
 		return noRates()
 	}
 	x.ceiling = high.Value()
-	steps := x.even
-	if x.config.Adaptive {
-		steps = x.adapt
-	}
-	for _, step := range append(steps(low.Value()), x.precise, x.hold, x.searchSLO, x.fill, x.control) {
+	for _, step := range x.steps(low.Value()) {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -55,33 +52,47 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	return nil
 }
 
-// even returns the steps that measure rates evenly spaced between floor and ceiling, and one beyond. A budget that is short gets the loads that a
-// server is run at and the answer first, and then rates near the edge.
-func (x *sweeper) even(low float64) []func(context.Context) error {
+// steps returns what follows the ceiling. The answer comes first, and is held: what is known of it tells how long the rates below it take. A budget
+// may end before all is done: it holds what the ceiling tells before it looks beyond, and narrows the answer last.
+func (x *sweeper) steps(low float64) []func(context.Context) error {
+	between, usual := x.adapt(), x.HasBudget()
+	if !x.config.Adaptive {
+		between, usual = x.even(low)
+	}
+	answer := []func(context.Context) error{x.probe, x.precise, x.hold, between, x.hold}
+	if x.HasBudget() {
+		answer = []func(context.Context) error{x.rows(x.usual(usual)), x.hold, x.probe, x.hold, between, x.precise, x.hold}
+	}
+	return append(answer, x.searchSLO, x.fill, x.control)
+}
+
+// even returns the step that measures rates evenly spaced between floor and ceiling, and whether a budget has hardly time for more than the loads that a
+// server is run at: those come first then.
+func (x *sweeper) even(low float64) (between func(context.Context) error, short bool) {
+	const few = 3 // rates
 	points := x.afford(x.config.Points, x.repeats, x.ceiling)
-	short := points < x.config.Points
-	first := x.usual(short && x.repeats == 1)
-	if len(first) > 0 {
-		points, low = max(0, points-len(first)), first[len(first)-1]
+	if short = points < min(few, x.config.Points) && x.repeats == 1; short {
+		if first := x.usual(true); len(first) > 0 {
+			points, low = max(0, points-len(first)), first[len(first)-1]
+		}
 	}
 	rates := grid(low, x.ceiling, points)
-	between := func(ctx context.Context) error {
-		if short {
-			const last = 2 // stages, to narrow the answer and to test it
-			x.Allot(points*x.repeats + last)
-		}
+	return func(ctx context.Context) error {
+		x.Allot(len(rates)*x.repeats + x.stagesForSLO())
 		x.announceSLO(slices.Repeat(rates, x.repeats))
+		if x.repeats == 1 {
+			var err error
+			if rates, err = x.usually(ctx, rates); err != nil {
+				return err
+			}
+		}
 		for _, r := range repetitions(rates, x.repeats, x.config.Seed) {
 			if err := x.row(ctx, r, rundir.Grid); err != nil {
 				return err
 			}
 		}
 		return nil
-	}
-	if short {
-		return []func(context.Context) error{x.rows(first), x.probe, between}
-	}
-	return []func(context.Context) error{between, x.probe}
+	}, short
 }
 
 // planSweep sets what the sweep will measure.
@@ -98,25 +109,23 @@ func noRates() error {
 	return experiment.NewEndError(noteNoRates.New(), "no request succeeded, so that there are no rates to sweep")
 }
 
-// adviseStageTime says before the long part of a sweep that its stages are too short for the server's requests.
-func (x *sweeper) adviseStageTime(floor rundir.Stage) {
-	const ample = 2 * experiment.MinLatencies // requests take longer at a load than alone
-	latency := floor.Latency.Mean
-	if x.HasBudget() || !latency.Known() || x.Pace().StageTime.Seconds() >= experiment.MinLatencies*latency.Value() {
-		return
+// lengthen makes stages long enough for the server's requests, where no budget sets their time.
+func (x *sweeper) lengthen(floor rundir.Stage) {
+	least := rundir.Duration(experiment.MinLatencies * floor.Latency.Mean.Or(0))
+	if pace := x.Pace(); !x.HasBudget() && pace.StageTime < least {
+		x.SetPace(experiment.Pace{StageTime: least, StageMax: max(pace.StageMax, 2*least)})
 	}
-	x.Warn(noteShortStages.New(latency.Value(), x.Pace().StageTime, rundir.RoundUp(ample*latency.Value())))
 }
 
 // nearEdge is the share of the saturation rate at which an adaptive sweep shows how a busy server feels.
 const nearEdge = 0.9
 
-// adapt returns the steps that narrow the answer first, and then measure how a comfortable load feels, and one near the edge.
-func (x *sweeper) adapt(float64) []func(context.Context) error {
+// adapt returns the step that measures, once the answer is known, how a comfortable load feels, and one near the edge.
+func (x *sweeper) adapt() func(context.Context) error {
 	const stages = 3 // that a budget affords, besides those for the answer
 	x.afford(stages, 1, x.ceiling)
-	x.announceSLO(nil)
-	below := func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		x.announceSLO(nil)
 		s := x.answer()
 		if s == nil {
 			return nil
@@ -131,17 +140,39 @@ func (x *sweeper) adapt(float64) []func(context.Context) error {
 		}
 		return nil
 	}
-	return []func(context.Context) error{x.rows(x.usual(x.HasBudget())), x.probe, x.precise, below}
 }
 
 // row measures a rate, if there is time for it.
 func (x *sweeper) row(ctx context.Context, r repetition, role rundir.Role) error {
-	if x.Short() || role == rundir.Grid && r.number == 0 && x.answer() != nil && x.keepsForHold() {
+	if x.Short() {
 		x.Warn(noteNoTimeForRow.New(r.rate, r.number))
 		return nil
 	}
-	_, err := x.Measure(ctx, x.Poisson(r.rate, role).Repetition(r.number))
+	s := x.Poisson(r.rate, role)
+	if role == rundir.Grid {
+		s.MaxTime = x.rowTime()
+	} else {
+		s = x.edge(s)
+	}
+	_, err := x.Measure(ctx, s.Repetition(r.number))
 	return err
+}
+
+// edge returns a stage that the answer rests on: without a budget it lasts longer than the rates below.
+func (x *sweeper) edge(s experiment.Stage) experiment.Stage {
+	if !x.HasBudget() {
+		s.MinTime *= edgeLonger
+	}
+	return s
+}
+
+// edgeLonger is how much longer at least a stage lasts that the answer rests on.
+const edgeLonger = 2
+
+// rowTime returns how long a rate below the answer is measured at most, while it is undecided: the answer does not rest on it.
+func (x *sweeper) rowTime() time.Duration {
+	const stages = 2
+	return min(x.Pace().StageMax, stages*x.Pace().StageTime)
 }
 
 // grid returns n rates evenly spaced from low, which is left out, to high, which is the last. A server that is no faster
@@ -214,7 +245,7 @@ func (x *sweeper) precise(ctx context.Context) error {
 	var seen narrowing
 	for n := range maxNarrowing {
 		s := x.answer()
-		if s == nil || !s.LowestSaturated.Known() || aim <= 0 || x.Short() || x.keepsForHold() {
+		if s == nil || !s.LowestSaturated.Known() || aim <= 0 || x.Short() {
 			return nil
 		}
 		half := halfWidth(s)
@@ -272,7 +303,7 @@ func (x *sweeper) overload(ctx context.Context, s *rundir.Saturation, n int) (me
 	for x.has(rate) {
 		rate *= 1 + apart/10
 	}
-	_, err = x.Measure(ctx, x.Poisson(rate, rundir.Probe))
+	_, err = x.Measure(ctx, x.edge(x.Poisson(rate, rundir.Probe)))
 	return true, err
 }
 

@@ -23,7 +23,7 @@ func usersSweep(t *testing.T, server sim.MachineConfig, w simtest.Talks, change 
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 		doer := simtest.TalkDoer{VirtualDoer: d.(simtest.VirtualDoer)}
 		c := experimentWith(doer, nil)
-		c.Users, c.MaxConcurrency = true, 256
+		c.Users, c.MaxConcurrency, c.StageTime, c.StageMax = true, 256, UsersTime, 3*UsersTime
 		c.Sources = func(stage string) load.Source { return w.Source(stage, c.Seed) }
 		c.Scrape = doer.Gauges
 		var err error

@@ -180,6 +180,7 @@ func TestAStalledServerDelaysNoArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := stalling{time.Now(), 20 * time.Second, 50 * time.Second}
 		c := experimentWith(d, simtest.SameInAll(1, 1))
+		c.StageTime = time.Minute
 		st := oneStage(t, c, func(x *experiment.Experiment) experiment.Stage { return x.Poisson(20, rundir.Grid) })
 		due := arrivals(arrival.Poisson{Rate: 20}.Schedule(c.Seed, st.Name), st.WindowFrom+st.Window)
 		i, waited := 0, 0.0

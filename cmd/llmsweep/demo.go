@@ -50,7 +50,7 @@ func (d *demoCmd) Run(c *console.Console) error { return d.job(c).Run() }
 // job returns the sweep of the simulated server.
 func (d *demoCmd) job(c *console.Console) *job.Job {
 	plan := sweep.Defaults()
-	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = d.StageTime, d.StageTime*8/5, 20, 128
+	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = d.StageTime, 6*d.StageTime, 20, 128
 	load := flags.Workload{PromptTokens: "64", OutputTokens: "16"}
 	if err := kong.ApplyDefaults(&load); err != nil {
 		panic(err) // the flags themselves are wrong

@@ -22,6 +22,7 @@ type ForecastAhead struct {
 	Stages       []ForecastStage // of a run: those after the one that runs
 	Planned      bool            // false where another plans the stages, as in a comparison
 	StageTime    time.Duration   // that a stage measures at least
+	StageMax     time.Duration   // that a hold measures
 	Alone        float64         // mean latency of one request at a time, seconds; 0 before it is known
 
 	running    ForecastRange // how long the stage that runs takes
@@ -62,7 +63,7 @@ func (a *ForecastAhead) PlanSweep(rows int, adaptive, precise bool, mostSLO int)
 
 // model returns what forecasts rest on.
 func (a *ForecastAhead) model() *forecast {
-	m := &forecast{StageTime: a.StageTime, Latency: a.Alone}
+	m := &forecast{StageTime: a.StageTime, StageMax: a.StageMax, Latency: a.Alone}
 	if a.expected > 0 {
 		const prior = 2 // stages that the expectation counts for
 		weight := prior * a.expected / float64(max(1, a.open))

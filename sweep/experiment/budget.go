@@ -19,6 +19,9 @@ const (
 	leastShare    = 1.0 / 20 // of the budget: what is less is not worth another stage
 )
 
+// EdgeStages is how many stage times a stage near the saturation rate lasts at most: queues swing slowly there, and what the server has saved up must be used.
+const EdgeStages = 18
+
 // Pace is how long stages measure: at least, and at most while they are undecided.
 type Pace struct{ StageTime, StageMax time.Duration }
 
@@ -26,7 +29,9 @@ type Pace struct{ StageTime, StageMax time.Duration }
 func (x *Experiment) Pace() Pace { return x.pace }
 
 // SetPace sets how long the stages to come measure.
-func (x *Experiment) SetPace(p Pace) { x.pace, x.Ahead.StageTime = p, p.StageTime }
+func (x *Experiment) SetPace(p Pace) {
+	x.pace, x.Ahead.StageTime, x.Ahead.StageMax = p, p.StageTime, p.StageMax
+}
 
 // HasBudget reports whether the experiment must end by a time.
 func (x *Experiment) HasBudget() bool { return x.config.Budget > 0 }

@@ -21,6 +21,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
+	"llmsweep/sweep/stats"
 )
 
 // Experiment measures stages, one after the other, and keeps run.json up to date.
@@ -206,6 +207,9 @@ func (x *Experiment) connect(ctx context.Context, s *Stage) {
 
 // supportSlack is how many requests a stage collects for each independent one that it needs, since neighbours are alike.
 const supportSlack = 1.3
+
+// RequestsFor returns how many requests a stage needs for a percentile, given as a share.
+func RequestsFor(p float64) int { return int(math.Ceil(supportSlack * stats.Needed(p))) }
 
 // RequestsForSLO returns how many requests a stage needs for its percentiles to be judged.
 func (x *Experiment) RequestsForSLO() int {

@@ -93,6 +93,7 @@ func (c ForecastCounts) Less() ForecastCounts {
 // forecast is what a forecast rests on. Its constants were fitted to sweeps of random servers (TestForecasts).
 type forecast struct {
 	StageTime time.Duration // that a stage measures at least
+	StageMax  time.Duration // that a hold measures
 	Latency   float64       // of one request alone, seconds
 	// Longer is how much longer than expected the stages at arrival rates were so far; 0 for not known.
 	Longer float64
@@ -120,6 +121,7 @@ func (m *forecast) Search() ForecastRange { return m.times(0.4+18*m.share(), 1.2
 // Left returns how long all that is to be done takes.
 func (m *forecast) Left(t ForecastTodo) ForecastRange {
 	sum := m.per(m.Row(), ForecastCounts{float64(t.Rows), float64(t.Rows)}).Plus(m.per(m.Row(), t.Probes))
+	sum = sum.Plus(m.per(ForecastExactly(m.StageMax), ForecastCounts{min(1, t.Holds.High), min(2, t.Holds.High)}))
 	if t.WarmUp {
 		const least, most = 3, 10 // requests
 		sum = sum.Plus(forecastSeconds(least*m.Latency, most*m.Latency))

@@ -46,7 +46,7 @@ func overruled(open []*rundir.Stage) []*rundir.Stage {
 		case rundir.Undecided:
 			return hold.Verdict == rundir.Saturated && st.Rate.Value() >= hold.Rate.Value()*(1-nearHeld)
 		case rundir.Saturated:
-			return hold.Verdict == rundir.Stable && st.Rate.Value() <= hold.Rate.Value()*(1+nearHeld)
+			return hold.Verdict == rundir.Stable && st.Started < hold.Started && st.Rate.Value() <= hold.Rate.Value()*(1+nearHeld)
 		}
 		return false
 	}
@@ -176,7 +176,7 @@ func Next(run *rundir.Run) float64 {
 		return 0
 	}
 	rates := b.untested(s)
-	if grows := f.grows(); refuted && grows != nil && (b.held == nil || offered(b.held) < held*offered(grows)*(1-nearHeld)) {
+	if grows := f.grows(); grows != nil && (b.held == nil || offered(b.held) < held*offered(grows)*(1-nearHeld)) {
 		rates = append(rates, held*grows.Rate.Value())
 	}
 	if lone := b.saturated; refuted && !isHold(lone) { // a lone exception, or a limit that others do not show

@@ -57,6 +57,9 @@ func Supported(neff, p float64) bool {
 	return neff*(1-p) >= expectedBeyond-rounding
 }
 
+// Needed returns how many independent values support a p-quantile.
+func Needed(p float64) float64 { return expectedBeyond / (1 - p) }
+
 // QuantileInterval returns a 95 % confidence interval for the p-quantile of an ascending sample worth neff independent values:
 // the order statistics at the Wilson score bounds of p (Wilson, JASA 22 (1927)). series is the same values in the order of
 // their requests, or nil where that order is not known. Where the share of values beyond the quantile varies from batch to batch

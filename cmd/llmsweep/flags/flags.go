@@ -109,7 +109,7 @@ type Sweep struct {
 	By             string        `default:"rate" enum:"rate,users" placeholder:"WHAT" help:"What grows from stage to stage: rate (arrivals per second), or users (how many hold a conversation at a time; needs --turns, see llmsweep help sweep)." group:"Sweep"`
 	Points         int           `default:"9" help:"Number of arrival rates between one request at a time and the maximum (${default})." group:"Sweep"`
 	Repeats        int           `default:"1" help:"Measure each rate N times, in shuffled order, and report the spread between the repetitions." placeholder:"N" group:"Sweep"`
-	StageTime      time.Duration `name:"stage-time" default:"1m" placeholder:"TIME" help:"Shortest time of a stage (${default}). A stage that is still undecided lasts up to three times as long." group:"Sweep"`
+	StageTime      time.Duration `name:"stage-time" default:"10s" placeholder:"TIME" help:"Shortest time of a stage (${default}; 1m with --by users). Stages near the saturation rate last up to 18 times as long, the others twice." group:"Sweep"`
 	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a stage, within its time (${default})." group:"Sweep"`
 	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight while the maximum throughput is searched for, or most users (${default})." group:"Sweep"`
 	Precision      string        `default:"5%" placeholder:"SHARE" help:"Add stages until the saturation rate, and the highest rate within the SLO, are known this well (${default}). 0 adds none." group:"Sweep"`
@@ -123,7 +123,10 @@ type Sweep struct {
 // Config returns the configuration of the sweep.
 func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 	c := sweep.Defaults()
-	c.Points, c.StageTime, c.StageMax, c.StageRequests = p.Points, p.StageTime, 3*p.StageTime, p.StageRequests
+	c.Points, c.StageTime, c.StageMax, c.StageRequests = p.Points, p.StageTime, experiment.EdgeStages*p.StageTime, p.StageRequests
+	if p.By == "users" && p.StageTime == sweep.Defaults().StageTime {
+		c.StageTime, c.StageMax = sweep.UsersTime, 3*sweep.UsersTime
+	}
 	c.Repeats, c.Adaptive, c.Budget, c.Users = p.Repeats, p.Adaptive, p.Budget, p.By == "users"
 	c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = p.MaxConcurrency, p.Drain, p.MaxErrorRate, seed
 	var err error
