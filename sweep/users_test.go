@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"llmsweep/client/sim"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
@@ -117,6 +120,32 @@ func TestUsersBeyondAnyNumber(t *testing.T) {
 		t.Errorf("without an SLO: %+v", grow)
 	}
 }
+
+// A sweep by users that was interrupted goes on with the rows that it has, and ends with an answer.
+func TestUsersGoOnAfterAnInterrupt(t *testing.T) {
+	t.Parallel()
+	server, w := cliff(t)
+	files := &store.Memory{}
+	cut := usersSweep(t, server, w, func(c *Config) {
+		c.Log = files
+		c.Ends = func(x *experiment.Experiment) error {
+			if x.Elapsed() > 5*time.Minute {
+				return experiment.BudgetEnds(5*time.Minute, "the next")
+			}
+			return nil
+		}
+	}, "ttft:p95<300ms")
+	whole := usersSweep(t, server, w, func(c *Config) { c.Log, c.Before = files, cut }, "ttft:p95<300ms")
+	if n := len(cut.Stages); n < 3 || len(whole.Stages) <= n || cmp.Diff(cut.Stages[n-1].TTFT, whole.Stages[n-1].TTFT, sameNumbers) != "" {
+		t.Errorf("%d rows before, %d after", n, len(whole.Stages))
+	}
+	if c := whole.Answer.Carried; whole.State != rundir.Complete || c.Low.Value() > 9 || c.High.Value() < 9 {
+		t.Errorf("state %s, answer %+v", whole.State, c)
+	}
+}
+
+// sameNumbers compares numbers by all that they are.
+var sameNumbers = cmp.Comparer(func(a, b rundir.Number) bool { return a == b })
 
 func TestUsersWithinABudget(t *testing.T) {
 	t.Parallel()

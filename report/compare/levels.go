@@ -286,13 +286,14 @@ func (f *Factor) levelTable() table.Table {
 				change.Text = lang.Same(tilde + " ").Plus(change.Text)
 			}
 			row := []table.Cell{
-				{Text: named(p.From).Plus(lang.Same(" -> ")).Plus(named(p.To))}, table.Literal(strconv.Itoa(v.InFlight)), fromTo(v.Rate, 1, 2), change,
-				fromTo(v.Output, 1, 0), fromTo(v.Latency, 1, 2),
+				{Text: named(p.From).Plus(lang.Same(" -> ")).Plus(named(p.To))}, table.Literal(strconv.Itoa(v.InFlight)),
+				fromTo(v.Rate, 1, 2), change, fromTo(v.Output, 1, 0), fromTo(v.Latency, 1, 2),
 			}
 			if uneven {
 				row = append(row, fromTo(v.Answer, 1, 0), fromTo(v.PerToken, 1e3, 1), rise(v.Output))
 			}
-			t.Rows = append(t.Rows, append(row, table.Literal(fmt.Sprintf("%d + %d", v.Rate[0].N, v.Rate[1].N)), table.Literal(v.Where[0]+" | "+v.Where[1])))
+			row = append(row, table.Literal(fmt.Sprintf("%d + %d", v.Rate[0].N, v.Rate[1].N)), table.Literal(v.Where[0]+" | "+v.Where[1]))
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t

@@ -47,6 +47,9 @@ func (s *Setup) plateau() Plateau {
 			Where: s.show(s.Path) + " saturation", Rising: a.Rate.Bound(),
 		}
 	}
+	if s.Run.Plan.Kind == rundir.KindUsers { // users who pause are no measure of the most requests per second
+		return Plateau{}
+	}
 	best := -1
 	for i, r := range s.Rows {
 		if load(r.Stage) > 0 && (best < 0 || r.Served > s.Rows[best].Served) {

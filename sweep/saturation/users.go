@@ -161,10 +161,6 @@ func carriedRow(r *rundir.Stage, term slo.Term) *rundir.CarriedRow {
 // lostShare is the share of their sessions' earlier prompts that turns have lost where the cache is what is too small.
 const lostShare = 0.1
 
-// slotsFull is the share of the most requests ever running that run while others wait, where slots are what is too few: a new request waits until the step
-// under way has ended, also at a server with free slots.
-const slotsFull = 0.85
-
 // cause returns what runs out: the KV cache, where the turns that miss the SLO are those whose session's context was evicted, or what sessions lose
 // grows with the users; else what the server ran out of by its own gauges in the row with the most users.
 func cause(within, above, beyond *rundir.Stage) string {
@@ -181,8 +177,8 @@ func cause(within, above, beyond *rundir.Stage) string {
 		return ""
 	case s.Preemptions.Value() > 0, s.KVUsageMax.Value() >= fullCache && s.WaitingMax.Value() > 0:
 		return rundir.LimitKV
-	case s.RunningBehind.Value() >= slotsFull*s.RunningMax.Value() && far.RunningMax.Value() <= s.RunningMax.Value():
-		return rundir.LimitSlots // whenever some wait, as many run as ever do
+	case far.RunningBehind.Value() >= fullBatch*far.RunningMax.Value() && far.RunningMax.Value() <= s.RunningMax.Value():
+		return rundir.LimitSlots // while others wait, as many run as ever do, and no more than with fewer users
 	}
 	return rundir.LimitCompute // with slots and memory left, requests wait for tokens of a step, or share the processors
 }

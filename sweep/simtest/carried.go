@@ -156,26 +156,20 @@ func (k *TalkTrial) Carries(server sim.MachineConfig, most, turns int) int {
 	return best
 }
 
-// Cause returns what the server runs out of: what lets it carry the most users more if there is eight times as much of it.
+// Cause returns what the server runs out of beyond the users that it carries: KV cache or slots where eight times as many let it carry a quarter more users,
+// else computing power, of which more makes up for too little of all.
 func (k *TalkTrial) Cause(carries, turns int) string {
-	more := map[string]func(*sim.MachineConfig){
-		rundir.LimitKV:    func(c *sim.MachineConfig) { c.KVTokens *= 8 },
-		rundir.LimitSlots: func(c *sim.MachineConfig) { c.MaxNumSeqs *= 8; c.MaxBatchedTokens += c.MaxNumSeqs },
-		rundir.LimitCompute: func(c *sim.MachineConfig) {
-			c.MaxBatchedTokens *= 8
-			c.GPU.PeakFP16 *= 8
-			c.GPU.PeakINT8 *= 8
-			c.GPU.BandwidthBytes *= 8
-		},
-	}
-	cause, best := "", math.Inf(1)
+	const tail = 0.05
 	users := carries + max(1, carries/4)
-	for _, name := range []string{rundir.LimitKV, rundir.LimitSlots, rundir.LimitCompute} {
-		c := k.Server
-		more[name](&c)
-		if share := k.Beyond(c, users, turns); share < best {
-			cause, best = name, share
-		}
+	memory, slots := k.Server, k.Server
+	memory.KVTokens *= 8
+	slots.MaxNumSeqs = min(8*slots.MaxNumSeqs, slots.MaxBatchedTokens)
+	a, b := k.Beyond(memory, users, turns), k.Beyond(slots, users, turns)
+	switch {
+	case min(a, b) >= tail:
+		return rundir.LimitCompute
+	case a < b:
+		return rundir.LimitKV
 	}
-	return cause
+	return rundir.LimitSlots
 }
