@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"llmsweep/report/setup"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/pair"
+	"llmsweep/sweep/rundir"
 )
 
 // compareCmd is llmsweep compare.
@@ -137,6 +139,10 @@ func (cm *compareCmd) again(c *console.Console, dir string) error {
 
 // show prints a comparison of two servers.
 func (cm *compareCmd) show(c *console.Console, r *job.Result, gates []compare.Gate) error {
+	there := filepath.Join(r.Dir, rundir.PageFile)
+	if _, err := os.Stat(there); err == nil {
+		cm.Page.There = there
+	}
 	if err := cm.WriteWithPage(c, &cm.Tables, r.JSON, r.Tables(), r.Page); err != nil {
 		return err
 	}

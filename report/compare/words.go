@@ -106,7 +106,7 @@ var (
 	sayAlone         = lang.Say(" With one request at a time, inter-token latency is %s before and %s after.", "单请求时 token 间时延由 %s 变为 %s。")
 	sayMost          = lang.Say("%s: the highest output is that of %s, %s: %s", "%s：输出最高的是 %s，%s：%s")
 	sayTimes         = lang.Say("%s x%[4]s that of %[2]s (%[3]s)", "为 %[2]s（%[3]s）的 %[1]s 倍%[4]s")
-	sayClose         = lang.Say("within 5 %% of %s (%s), a difference that single measurements cannot show", "与 %s（%s）相差不到 5 %%，单次测量无法区分")
+	sayClose         = lang.Say("not shown to differ from that of %s (%s)", "与 %s（%s）未显示出差异")
 	sayAnswers       = lang.Say(" Answers had %s tokens before and %s after, so requests per second are not comparable.", "回答长度由 %s token 变为 %s token，因此每秒请求数不可比较。")
 	sayUneven        = lang.Say("The lengths of answers differ by %[3]s %% (%[1]s to %[2]s tokens), whatever was asked for, so requests per second are not comparable: compare tokens per second.", "各配置的回答长度相差 %[3]s %%（%[1]s 至 %[2]s token），与要求无关，因此每秒请求数不可比较：请比较每秒 token 数。")
 	sayInterval      = lang.Say(" (95 %%: %s-%s)", "（95 %% 区间：%s-%s）")

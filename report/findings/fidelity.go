@@ -18,13 +18,13 @@ var (
 		"负载下的回答不同%[1]s：%[3]s 个中有 %[2]s 个相同%[4]s；%[5]s 个在两个 token 的平局处不同，%[6]s 个在别处不同。")
 	sayAnswersTexts = lang.Say("Answers differ under load%s: %s of %s texts are equal%s. Without log-probabilities, ties cannot be told from changes.",
 		"负载下的回答不同%[1]s：%[3]s 个文本中有 %[2]s 个相同%[4]s。没有对数概率，无法区分平局与真正的改变。")
-	sayAnswersOpen = lang.Say("Whether answers under load are as alone is undecided: %s of %s are equal%s, and up to %s more may differ (95 %%). More canaries would tell (longer stages, --canaries, --canary-share).",
-		"负载下的回答是否与单独询问时一致尚未定论：%[2]s 个中有 %[1]s 个相同%[3]s，差异可能至多增加 %[4]s（95 %%）。更多金丝雀提示可以判定（更长的阶段、--canaries、--canary-share）。")
+	sayAnswersOpen = lang.Say("Undecided whether load changes answers: %s of %s were the same%s, and up to %s more may differ (95 %%). More canaries would tell (longer stages, --canaries, --canary-share).",
+		"负载是否改变回答尚未定论：%[2]s 个中有 %[1]s 个相同%[3]s，差异可能至多增加 %[4]s（95 %%）。更多金丝雀提示可以判定（更长的阶段、--canaries、--canary-share）。")
 	sayAnswersNone = lang.Say("No canary was answered under load, so that nothing is known of the answers.", "负载下没有金丝雀提示得到回答，因此对回答一无所知。")
 	sayAnswersFrom = lang.Say(", from %s on", "，始于 %s")
 	sayAnswersNull = lang.Say(" (alone again: %s of %s)", "（再次单独询问：%[2]s 个中有 %[1]s 个）")
-	sayAnswersNeed = lang.Say("To show that one answer in a hundred is changed in a stage takes %s canaries, each asked once in it; the %s of this run can show that %s or more are.",
-		"要在一个阶段中显示百分之一的回答被改变，需要 %s 条金丝雀提示，每条在其中询问一次；本次的 %s 条只能显示 %s 或更多的回答被改变。")
+	sayAnswersNeed = lang.Say("This run can show that %s or more of the answers change in a stage. For 1 %%: --canaries %s, each asked once in it.",
+		"本次运行只能显示一个阶段中 %s 或更多的回答被改变。要显示 1 %%：--canaries %s，每条在其中询问一次。")
 
 	sayAnswersFew = lang.Say("%s takes at least %s canaries in a stage, none of which differs, and there are %s: it stays undecided (--canaries %s, in stages that are long enough)",
 		"%s 在一个阶段中至少需要 %s 条金丝雀提示且全部相同，而现有 %s 条：将无法判定（--canaries %s，并用足够长的阶段）")
@@ -38,7 +38,7 @@ func fidelity(run *rundir.Run, l lang.Lang) []string {
 	}
 	lines := []string{fidelityAnswer(f, l)}
 	if f.Needs > 0 && f.Detects.Known() {
-		lines = append(lines, sayAnswersNeed.In(l, strconv.Itoa(f.Needs), strconv.Itoa(f.Canaries), lang.Percent(f.Detects.Value())))
+		lines = append(lines, sayAnswersNeed.In(l, lang.Percent(f.Detects.Value()), strconv.Itoa(f.Needs)))
 	}
 	return lines
 }

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 		say   lang.Phrase
 		check func(*rundir.Stage, lang.Lang) string
 	}{
-		{warnInvalid, invalid}, {WarnLength, func(s *rundir.Stage, l lang.Lang) string { return WrongLength(run, s, l) }},
+		{warnInvalid, invalid}, {WarnLength, func(s *rundir.Stage, l lang.Lang) string { return wrongLengths(run, s, l) }},
 		{warnSource, source}, {warnChunk, divided}, {warnChunkWhole, undivided},
 		{warnDue, fromDue}, {warnCached, cached},
 	}
@@ -95,8 +96,8 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 const (
 	lengthTolerance = 0.01 // of the length asked for: an end token in a hundred
 	packedFrom      = 1.05 // tokens per chunk: single chunks hold two at the end of an answer
-	lateFrom        = 1e-3 // seconds between due and sent: the precision of TTFT in the table
-	lateShare       = 0.01 // of TTFT
+	lateFrom        = 3e-3 // seconds between due and sent
+	lateShare       = 0.05 // of TTFT
 	cachedShare     = 0.1  // of the prompt: a chat template is cached by any server
 )
 
@@ -147,6 +148,30 @@ func WrongLength(run *rundir.Run, s *rundir.Stage, l lang.Lang) string {
 		return ""
 	}
 	return detailLength.In(l, lang.Number(asked, lang.Short), lang.Number(got, lang.Short))
+}
+
+// wrongLengths returns what all stages with a wrong length received of what was asked, where a stage is one of them: rows differ in numbers alone.
+func wrongLengths(run *rundir.Run, s *rundir.Stage, l lang.Lang) string {
+	if WrongLength(run, s, l) == "" {
+		return ""
+	}
+	var asked, got []rundir.Number
+	for i := range run.Stages {
+		if st := &run.Stages[i]; WrongLength(run, st, l) != "" {
+			asked, got = append(asked, st.AskedTokens), append(got, st.OutputTokens.Mean)
+		}
+	}
+	return detailLength.In(l, reach(asked), reach(got))
+}
+
+// reach returns the lowest and the highest of some numbers, or the one that they are.
+func reach(all []rundir.Number) string {
+	byValue := func(a, b rundir.Number) int { return cmp.Compare(a.Value(), b.Value()) }
+	low, high := lang.Number(slices.MinFunc(all, byValue), lang.Short), lang.Number(slices.MaxFunc(all, byValue), lang.Short)
+	if low == high {
+		return low
+	}
+	return low + "-" + high
 }
 
 // source returns who counted the tokens, where it was not the server.

@@ -89,7 +89,7 @@ var (
 
 // What is beneath the table.
 var (
-	legendUnsupported = lang.Say("? too few independent requests for this percentile: successive requests are alike, so many can count as few", "? 独立的请求太少，不足以支持该百分位数：相邻的请求彼此相似，许多请求可能只相当于少数几个")
+	legendUnsupported = lang.Say("? not enough requests for this percentile (requests that wait in one queue count as fewer)", "? 请求太少，不足以支持该百分位数（在同一队列中等待的请求只相当于较少的请求）")
 	legendCut         = lang.Say("* the stage ended early, with too little data", "* 该阶段提前结束，数据不足")
 	legendInvalid     = lang.Say("! the client was the limit, so this row does not describe the server", "! 此处瓶颈在客户端，该行不反映服务的性能")
 	legendExceeded    = lang.Say("^ a later row completed more: this is not the most that the server does", "^ 后面有行完成得更多，此值并非服务的上限")
@@ -98,7 +98,7 @@ var (
 	warnClientRows    = lang.Say("The client kept up in %d of %d rows; only those are used", "客户端在 %[2]d 行中的 %[1]d 行跟得上，只使用这些行")
 	sayAlike          = lang.Say("%s (in %s; similar in the others)", "%s（%s；其余各行类似）")
 	warnClient        = lang.Say("This client is too slow to measure this server", "本机客户端的能力不足以测量该服务")
-	detailLength      = lang.Say("asked %s, got %s", "要求 %s，收到 %s")
+	detailLength      = lang.Say("%[2]s of %[1]s tokens", "要求 %[1]s 个 token，收到 %[2]s 个")
 	warnChunk         = lang.Say("Chunks hold several tokens: the gap before a chunk is divided among them, which hides stalls", "一个数据块含多个 token，块间隔由它们均分，停顿会被抹平")
 	warnChunkWhole    = lang.Say("Chunks hold several tokens, and the server does not tell which: the gap before a chunk counts as one, so ITL is longer than that of tokens", "一个数据块含多个 token，而服务不说明各块的数目：块间隔按一个 token 计，故 ITL 偏长")
 	detailChunk       = lang.Say("%s tokens per chunk", "每块 %s 个 token")
@@ -106,7 +106,7 @@ var (
 	sourceIDs         = lang.Say("by the token ids that it returned", "按返回的 token id 计")
 	sourceTokenizer   = lang.Say("by the tokenizer given by the user", "按用户指定的分词器计")
 	sourceChunks      = lang.Say("one per chunk, which is an estimate", "按一块一个估计")
-	warnDue           = lang.Say("Requests were sent later than they were due, so users waited longer than TTFT shows", "请求发出晚于应发时刻，用户的实际等待比 TTFT 更长")
+	warnDue           = lang.Say("This client sent requests later than they were due, and latencies count from sending", "本机发出请求晚于应发时刻，而时延自发出时算起")
 	detailDue         = lang.Say("TTFT p99 %s from due, %s from sent", "TTFT p99 自应发时刻 %s，自发送时刻 %s")
 	warnCached        = lang.Say("Parts of the prompts were in the server's cache, so TTFT is shorter than for new prompts", "部分提示词命中服务的缓存，TTFT 比全新提示词更短")
 	detailCached      = lang.Say("%s of %s tokens", "%[2]s 个 token 中的 %[1]s 个")
@@ -138,6 +138,6 @@ var (
 )
 
 // WarnLength is said of answers that are not as long as asked.
-var WarnLength = lang.Say("The number of output tokens differs from the number requested", "收到的输出 token 数与要求的不同")
+var WarnLength = lang.Say("Answers are not as long as was asked for", "回答长度与要求的不同")
 
 var saySelftestFailed = lang.Say("The self-test failed, so the limits of this client on this machine are unknown: %s", "自检失败，本机客户端的能力未知：%s")

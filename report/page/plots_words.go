@@ -44,7 +44,7 @@ var (
 // Notes beneath drawings and tables.
 var (
 	noteTable       = lang.Say("Intervals hold with a probability of 95 %. n/a: not measured.", "区间的置信度为 95 %。n/a：未测量。")
-	noteUnsupported = lang.Say("? too few independent requests for this percentile: successive requests are alike, so many can count as few. Its marker is pale.", "? 独立的请求太少，不足以支持该百分位数：相邻的请求彼此相似，许多请求可能只相当于少数几个。其标记颜色较浅。")
+	noteUnsupported = lang.Say("? not enough requests for this percentile (requests that wait in one queue count as fewer). Its marker is pale.", "? 请求太少，不足以支持该百分位数（在同一队列中等待的请求只相当于较少的请求）。其标记颜色较浅。")
 	noteNames       = lang.Say("The rate in the name of a stage is the one asked for. Arrivals are random, so the rate offered differs from it.", "阶段名称中的到达率为设定值。到达是随机的，实际到达率与之略有不同。")
 	plotsNoteFront  = lang.Say("Further right is faster for a user, further up is more from the hardware. No stage beats those on the broad grey line in both.", "越靠右用户越快，越靠上硬件产出越多。灰色粗线上的阶段在两方面都不被其他阶段超过。")
 	noteFrontApart  = lang.Say(" Squares beside the line were measured with a fixed number in flight; comparing and choosing do not rest on them.", "线外的方块以固定并发数测量，比较和选型不以其为依据。")

@@ -80,7 +80,7 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 	grid := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: HeadVerdict.Text(), Left: true}}}}
 	panel := draw.Panel{Y: q.axis, Height: 210}
 	short := shortNames(t.names)
-	axis := (&View{Open: t.open}).Axis()
+	axis := (&View{Run: t.setups[0].Run, Open: t.open}).Axis()
 	grid.Columns[2].Head = axis.Label
 	for i := range t.setups {
 		v := NewView(t.setups[i].Run)
