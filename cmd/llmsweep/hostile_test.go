@@ -168,7 +168,7 @@ func hostileOutputs(w *world, evil string) outputs {
 	w.env = nil
 	renamed(w, "run", "again", evil)
 	dir, other := w.path("again"), w.path("other")
-	renamed(w, "run", "other", harmless)
+	renamed(w, "run", "other", "another-name") // with the harmless name too, what is said of two models is said
 	for _, l := range []string{"en", "zh"} {
 		tell("text", "console "+l, "report", dir, "--lang", l)
 		tell("markdown", "markdown "+l, "report", dir, "--format", "markdown", "--lang", l)
@@ -360,6 +360,9 @@ func markdownShape(s string) (shape []string, err error) {
 	ast.Walk(doc, func(n ast.Node, in bool) (ast.WalkStatus, error) {
 		if !in || n.Kind() == ast.KindText || n.Kind() == ast.KindString || n.Kind() == ast.KindAutoLink {
 			return ast.WalkContinue, nil
+		}
+		if n.Kind() == ast.KindCodeSpan && strings.Contains(string(n.Text([]byte(s))), "@") { // table.Escape makes code of addresses
+			return ast.WalkSkipChildren, nil
 		}
 		kinds := n.Kind().String()
 		for p := n.Parent(); p != nil; p = p.Parent() {
