@@ -92,12 +92,12 @@ func oddFamilies() []oddFamily {
 		}},
 		{"outage", func(rng *rand.Rand, s *oddShape) (float64, float64) { s.Outage = between(rng, 60, 900); return same(s) }},
 		{"scales up", func(rng *rand.Rand, s *oddShape) (float64, float64) {
-			s.Scales, s.Times = between(rng, 60, 700), between(rng, 1.5, 2)
+			s.Scales, s.Times = between(rng, 60, 300), between(rng, 1.5, 2)
 			s.Times = math.Round(s.Times*float64(s.Slots)) / float64(s.Slots)
 			return capacity(s) * s.Times, capacity(s) * s.Times
 		}},
 		{"scales down", func(rng *rand.Rand, s *oddShape) (float64, float64) {
-			s.Scales, s.Times = between(rng, 60, 700), between(rng, 0.4, 0.7)
+			s.Scales, s.Times = between(rng, 60, 300), between(rng, 0.4, 0.7)
 			s.Times = math.Round(s.Times*float64(s.Slots)) / float64(s.Slots)
 			return capacity(s) * s.Times, capacity(s) * s.Times
 		}},

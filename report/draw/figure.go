@@ -389,7 +389,7 @@ func (c *canvas) label(s *Series) (label, bool) {
 // labels writes the texts of the series, none over another: beside the last point where no curve goes through the text, and else at the right end,
 // with a line from that point. Where there would be many such lines, nothing tells them apart, and all texts are left out.
 func (c *canvas) labels(p *Panel, all []label) {
-	const gap, most = 8, 6
+	const gap, most = 8, Colours
 	fits := func(n label) bool {
 		return math.Abs(n.at-n.y) <= lineHeight && c.crossings(p, n.from+gap, n.at, textWidth(n.text)) == 0
 	}

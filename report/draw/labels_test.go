@@ -228,12 +228,12 @@ func TestNamesStandAtTheirLines(t *testing.T) {
 		t.Errorf("the name stands at %v", x)
 	}
 	fig.Panels[0].Series = nil
-	for i := range 8 {
+	for i := range Colours + 1 {
 		fig.Panels[0].Series = append(fig.Panels[0].Series, lineOf(strconv.Itoa(i), Point{X: float64(i), Y: 1}, Point{X: 10, Y: 1 + float64(i)/100}, Point{X: float64(5 + i%3), Y: 1}))
 	}
 	svg, _ = fig.SVG("")
 	if strings.Contains(svg, `class="lead`) || strings.Contains(svg, `class="end`) {
-		t.Error("eight names without room are drawn")
+		t.Error("more names than there are colours are drawn without room")
 	}
 }
 

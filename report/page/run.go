@@ -180,7 +180,11 @@ func (v *view) gateHeadline(h *Headline, s *rundir.Stage) {
 	h.Unit = lang.Same(strings.Join(v.Run.Plan.SLO, ", "))
 	for _, p := range s.Goodput.Terms {
 		if t, err := slo.Parse(p.Term); err == nil && !p.Value.IsZero() {
-			h.Add(t.Amount(p.Value.Value()), lang.Same(t.Name()), p.Value)
+			value := lang.Time(p.Value)
+			if t.Metric == slo.Errors || t.OfAnswers() { // a share
+				value = t.Amount(p.Value.Value())
+			}
+			h.Add(value, lang.Same(t.Name()), p.Value)
 		}
 	}
 	h.Add(lang.Number(s.Rates.Completed, lang.Rate), tileDone.Text(), s.Rates.Completed)

@@ -29,7 +29,7 @@ func TestGateOpensWithItsVerdict(t *testing.T) {
 	for v, want := range map[rundir.Promised]string{rundir.Kept: "met", rundir.Broken: "missed", rundir.Unsure: "unsure"} {
 		run := gated(t, v)
 		h := newView(run).headline()
-		if h.Verdict.Text.EN != want || h.Unit.EN != "ttft:p90<500ms" || h.Also[0].Number != "700ms" {
+		if h.Verdict.Text.EN != want || h.Unit.EN != "ttft:p90<500ms" || h.Also[0].Number != "700 ms" {
 			t.Errorf("%s: %+v", v, h)
 		}
 		p := write(t, run, "")
