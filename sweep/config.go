@@ -35,7 +35,7 @@ func MostStages(c *Config) int {
 }
 
 // stageTime is the least time of a stage by default.
-const stageTime = 10 * time.Second
+const stageTime = 30 * time.Second
 
 // UsersTime is the least time of a stage of users by default, and a third of the longest: conversations have pauses.
 const UsersTime = time.Minute

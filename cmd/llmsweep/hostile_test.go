@@ -168,7 +168,7 @@ func hostileOutputs(w *world, evil string) outputs {
 	w.env = nil
 	renamed(w, "run", "again", evil)
 	dir, other := w.path("again"), w.path("other")
-	renamed(w, "run", "other", "another-name") // with the harmless name too, what is said of two models is said
+	renamed(w, "run", "other", "another-"+harmless) // a configuration of its own, whatever the name
 	for _, l := range []string{"en", "zh"} {
 		tell("text", "console "+l, "report", dir, "--lang", l)
 		tell("markdown", "markdown "+l, "report", dir, "--format", "markdown", "--lang", l)

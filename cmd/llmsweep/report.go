@@ -34,7 +34,7 @@ type reportCmd struct {
 
 	Twin string `placeholder:"FILE" help:"Print what this twin predicts of the run, beside what was measured."`
 
-	Drawing string `placeholder:"NAME" predictor:"drawing" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (output). A wrong name lists those that there are."`
+	Drawing string `placeholder:"NAME" predictor:"drawing" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (the first that there is). A wrong name lists those that there are."`
 
 	Document    bool     `help:"Write one document that compares all results, with drawings beside it. An existing document is renewed; text that people wrote in it stays."`
 	Order       []string `sep:"," placeholder:"K,K" help:"With --document: sort the sections of a new document by these: model, gpu, gpus, engine, quant (gpu,engine). The first two are their headings; values come in the order of the results."`
@@ -155,7 +155,11 @@ func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o html.WriteOptions) er
 // draw writes one drawing. It is made before the file is, so that a wrong name leaves the file as it was.
 func (r *reportCmd) draw(c *console.Console, run *rundir.Run) error {
 	var b bytes.Buffer
-	if err := html.Drawing(&b, cmp.Or(r.Drawing, job.Best()[0]), run, r.Dirs[0], lang.Lang(r.Lang)); err != nil {
+	name := r.Drawing
+	if all := html.Drawings(run, r.Dirs[0]); name == "" && len(all) > 0 { // a run of one load has none against the load
+		name = all[0]
+	}
+	if err := html.Drawing(&b, cmp.Or(name, job.Best()[0]), run, r.Dirs[0], lang.Lang(r.Lang)); err != nil {
 		return console.Usage(err)
 	}
 	if r.Output == "" {

@@ -242,16 +242,17 @@ func completedOverOffered(r *row) (key string, n note.Note, grade Grade) {
 		window = offeredWindow
 	}
 	deviation := math.Sqrt(rate / window)
+	rate += s.Concurrency.Mean.Or(0) / window // in flight when the window began
 	impossible := rate + offeredImpossible*deviation
 	if s.Window <= 0 && !again {
 		impossible = rate * (1 + offeredTolerance)
 	}
-	n = noteOffered.New(digits(done.V), digits(rate))
+	n = noteOffered.New(digits(done.V), digits(offered.Value()))
 	switch {
 	case done.Low > impossible:
 		return "rates.completed", n, Impossible
 	case done.Low > rate+offeredDoubtful*deviation:
-		return "rates.completed", noteOfferedDoubtful.New(digits(done.V), digits(rate), percent(done.V/rate-1), window), Doubtful
+		return "rates.completed", noteOfferedDoubtful.New(digits(done.V), digits(offered.Value()), percent(done.V/offered.Value()-1), window), Doubtful
 	}
 	return "", note.Note{}, ""
 }

@@ -45,7 +45,7 @@ func TestHonestRunsPass(t *testing.T) {
 			}
 			defer live.Close()
 			config := sweep.Defaults()
-			config.StageTime, config.Points = config.StageTime/3, 3
+			config.Points = 3
 			config.Doer, config.Log = simtest.VirtualDoer{Live: live}, log
 			config.Sources = func(string) load.Source { return c.w }
 			if err := sweep.Sweep(t.Context(), config, run); err != nil {

@@ -71,7 +71,7 @@ func (v *View) Axis() draw.Axis {
 	if v.Open {
 		return draw.Axis{Label: axisRate.Text(), Format: draw.Number}
 	}
-	if v.Run != nil && v.Run.Plan.Kind == rundir.KindUsers {
+	if v.Run.Plan.Kind == rundir.KindUsers {
 		return draw.Axis{Label: axisUsers.Text(), Format: draw.Number}
 	}
 	return draw.Axis{Label: axisInFlight.Text(), Format: draw.Number}

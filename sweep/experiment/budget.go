@@ -20,7 +20,7 @@ const (
 )
 
 // EdgeStages is how many stage times a stage near the saturation rate lasts at most: queues swing slowly there, and what the server has saved up must be used.
-const EdgeStages = 18
+const EdgeStages = 6
 
 // Pace is how long stages measure: at least, and at most while they are undecided.
 type Pace struct{ StageTime, StageMax time.Duration }
