@@ -104,7 +104,7 @@ var (
 	sayTimesUnknown  = lang.Say("by how much over %s (%s) is not known, because both are lower bounds", "与 %s（%s）的比值未知，因为两者均为下限")
 	sayOfSetup       = lang.Say(" of %s", "，即 %s")
 	sayOrMore        = lang.Say("%s or more", "不低于 %s")
-	sayFromTo        = lang.Say("%s to %s, of which the rows disagree", "%s 至 %s（各行不一致）")
+	sayFromTo        = lang.Say("%s to %s, of which the rows disagree", "%s 至 %s，各行不一致")
 	sayNoSpeedUp     = lang.Say("%s: no speed-up from %[3]d to %[2]d GPUs is shown.", "%s：从 %[3]d 张 GPU 到 %[2]d 张未显示出加速。")
 	sayAlone         = lang.Say(" With one request at a time, inter-token latency is %s before and %s after.", "单请求时 token 间时延由 %s 变为 %s。")
 	sayMost          = lang.Say("%s: the highest output measured is that of %s, %s: %s", "%s：测得输出最高的是 %s，%s：%s")
