@@ -93,7 +93,7 @@ func stressHeading(r findings.StageRow) string {
 // address returns the address that requests were sent to, or for the chat API that of the API, as the format has it.
 func address(run *rundir.Run) string {
 	d, err := api.DialectsByName(run.Target.API)
-	if run.Source != nil || err != nil {
+	if run.Source != nil || err != nil || !strings.Contains(run.Target.URL, "://") { // sim: has no address
 		return run.Target.URL
 	}
 	return strings.TrimSuffix(strings.TrimRight(run.Target.URL, "/"), "/v1") + strings.TrimSuffix(d.Path(run.Target.Model), "/chat/completions")

@@ -70,6 +70,10 @@ func TestStressTitles(t *testing.T) {
 			}
 		}
 	}
+	run.Target = rundir.Target{URL: "sim:", API: "completions"}
+	if got := address(run); got != "sim:" {
+		t.Errorf("a simulated server: %q", got)
+	}
 }
 
 // TestBackends tests names of engines with their APIs, which SGLang's benchmark has of its own.
