@@ -100,9 +100,14 @@ func (d document) run(run *rundir.Run, level string) {
 		columns = append(columns, findings.Pick("itl_s_p50", "itl_s_p99", "latency_s_p50", "latency_s_p99", "length", "verdict")...)
 		columns = append(columns, findings.For([]rundir.Run{*run}, findings.Pick("sessions_hits", "sessions_again", "sessions_good", "turns_good", "goodput_rate", "goodput_verdict"))...)
 		t := findings.TabulateStages(columns, findings.AllStages(run), findings.UnitWithin)
-		d.Heading(level, wordRows.In(d.l))
-		d.Table(t)
-		d.List("", lang.In(findings.Legend(t), d.l))
+		if run.Source != nil {
+			t = known(t)
+		}
+		if len(t.Columns) > 2 { // more than the name and the rate
+			d.Heading(level, wordRows.In(d.l))
+			d.Table(t)
+			d.List("", lang.In(findings.Legend(t), d.l))
+		}
 	}
 	if t := findings.RepeatTable(run); len(t.Rows) > 0 {
 		d.Heading(level, wordRepeats.In(d.l))
@@ -141,4 +146,23 @@ func ownView() []string {
 		"server_running", "server_waiting", "server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate",
 		"server_steps_per_s", "server_ttft_s", "server_queue_s", "server_itl_s", "server_latency_s",
 	}
+}
+
+// known returns a table without the columns of which nothing is known.
+func known(t table.Table) table.Table {
+	var columns []table.Column
+	rows := make([][]table.Cell, len(t.Rows))
+	for j, c := range t.Columns {
+		if j > 0 && !slices.ContainsFunc(t.Rows, func(row []table.Cell) bool {
+			return !slices.Contains([]string{lang.Absent, "-"}, row[j].In(lang.English))
+		}) {
+			continue
+		}
+		columns = append(columns, c)
+		for i := range rows {
+			rows[i] = append(rows[i], t.Rows[i][j])
+		}
+	}
+	t.Columns, t.Rows = columns, rows
+	return t
 }

@@ -22,6 +22,11 @@ func (r *reportCmd) document(c *console.Console) error {
 	if r.Output == "" {
 		return console.Usage(errors.New("--document needs a file to write, -o report.md: drawings go beside it"))
 	}
+	for _, key := range r.Order {
+		if !slices.Contains(document.OrderKeys(), key) {
+			return console.Usage(fmt.Errorf("--order %s: there are %s", key, strings.Join(document.OrderKeys(), ", ")))
+		}
+	}
 	old, err := os.ReadFile(r.Output)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return console.Usage(err)
@@ -40,6 +45,7 @@ func (r *reportCmd) document(c *console.Console) error {
 	}
 	o := document.Options{
 		Lang: lang.Lang(r.Lang), Force: r.Force, Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)), From: doc.From, AnyWorkload: r.AnyWorkload,
+		Order: r.Order,
 	}
 	if err := r.choice(&o, old); err != nil {
 		return console.Usage(err)

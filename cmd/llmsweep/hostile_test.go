@@ -361,6 +361,9 @@ func markdownShape(s string) (shape []string, err error) {
 		if !in || n.Kind() == ast.KindText || n.Kind() == ast.KindString || n.Kind() == ast.KindAutoLink {
 			return ast.WalkContinue, nil
 		}
+		if n.Kind() == ast.KindCodeSpan && strings.Contains(string(n.Text([]byte(s))), "@") { // table.Escape makes code of addresses
+			return ast.WalkSkipChildren, nil
+		}
 		kinds := n.Kind().String()
 		for p := n.Parent(); p != nil; p = p.Parent() {
 			kinds = p.Kind().String() + "/" + kinds

@@ -80,7 +80,7 @@ func TestLimitsByHand(t *testing.T) {
 		replicas, gpus int
 		where          string
 	}{
-		"Qwen2-7B-Instruct, 2 x L20 48GB, SGLang":          {24.54, 2, 4, "tables.md:73, tables.md:72"},
+		"Qwen2-7B-Instruct, 2 x L20 48GB, SGLang":          {24.54, 2, 4, "tables.md:73"},
 		"Qwen2-7B-Instruct-GPTQ-Int4, 1 x A100 80GB, vLLM": {11.36 + (12.49-11.36)*(200-124.99)/(321.97-124.99), 3, 3, "tables.md:154, tables.md:155"},
 		"Qwen2-7B-Instruct, 1 x A100 80GB, vLLM":           {11.66 + (13.13-11.66)*(200-128.75)/(309.98-128.75), 3, 3, "tables.md:104, tables.md:105"},
 		// 44.34 ms at 4.62, 60.59 ms at 5.60

@@ -13,6 +13,7 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/published"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
@@ -60,6 +61,8 @@ type Measured struct {
 	Imported bool          `json:"imported,omitempty"` // read elsewhere: there are no records
 	Workload string        `json:"workload,omitempty"` // where those of the results differ
 	Metrics  []Metric      `json:"figures"`
+
+	burst bool // a row that sends all requests at once stands beside rows with arrival rates
 }
 
 // Metric is a metric of a configuration that is known.
@@ -223,6 +226,9 @@ func workload(run *rundir.Run, l lang.Lang) string {
 		answer = findings.AnswerText(&w, l)
 	}
 	parts := []string{loadTokens.In(l, lengths(w.PromptTokens), answer)}
+	if run.Source != nil && run.Source.Format == published.Stress && w.PromptTokens.Mean == 0 && w.OutputTokens.Mean > 0 { // Max Tokens is a limit
+		parts = []string{loadAnswers.In(l, answer)}
+	}
 	parts = append(parts, findings.Growth(&w, l)...)
 	if w.Dataset != "" {
 		parts = append(parts, loadDataset.In(l, w.Dataset))
@@ -247,6 +253,7 @@ func lengths(n rundir.Lengths) string {
 // measure returns the metrics of a setup.
 func measure(s *setup.Setup) Measured {
 	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: s.Run.Labels, Rising: s.Plateau.Rising, Imported: s.Run.Source != nil}
+	m.burst = m.Imported && s.OpenLoop() && slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
 	m.Labels.Model, m.Labels.Engine = setup.Model(s.Run), setup.Engine(s.Run)
 	p := s.Plateau
 	m.add(keyRate, setup.Value{Number: p.Rate, SE: halfWidth(p, 1)}, p.Where)

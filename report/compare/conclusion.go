@@ -34,7 +34,11 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 		return sayNoOutput.In(l, f.equal.In(l))
 	}
 	top, _ := best.m.Get(keyOutput)
-	s := sayMost.In(l, f.equal.In(l), f.named(best.Value, l), reached(&best.m, top, l), strings.Join(against, comma.In(l))) + stop.In(l)
+	say := sayMost
+	if best.setup.OpenLoop() {
+		say = sayMostArrivals
+	}
+	s := say.In(l, f.equal.In(l), f.named(best.Value, l), reached(&best.m, top, l), strings.Join(against, comma.In(l))) + stop.In(l)
 	return s + f.quickest(l)
 }
 
@@ -59,6 +63,8 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 		return sayTimesAtLeast.In(l, fmt.Sprintf("%.2f", r.Low.Value()), name, value)
 	case r.Bound == BoundHigh:
 		return sayTimesAtMost.In(l, fmt.Sprintf("%.2f", r.High.Value()), name, value)
+	case r.Bound == BoundRange && r.Low.Value() < 1 && r.High.Value() > 1:
+		return sayTimesEither.In(l, fmt.Sprintf("%.2f", r.Low.Value()), fmt.Sprintf("%.2f", r.High.Value()), name, value)
 	case r.Bound == BoundRange:
 		return sayTimesBetween.In(l, fmt.Sprintf("%.2f", r.Low.Value()), fmt.Sprintf("%.2f", r.High.Value()), name, value)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
@@ -157,8 +158,11 @@ func equalIn(run *rundir.Run, what string, several bool, l lang.Lang) string {
 			parts = append(parts, text)
 		}
 	}
-	add(byModel, setup.Model(run))
-	add(byQuant, run.Labels.Quant)
+	if what == byQuant {
+		add(byModel, setup.Model(run))
+	} else {
+		add(byModel, findings.ModelName(run))
+	}
 	switch {
 	case what == ByGPUs:
 		add(byGPU, run.Labels.GPU)

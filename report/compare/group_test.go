@@ -48,13 +48,13 @@ func TestWorkloadsAreGrouped(t *testing.T) {
 	for _, s := range c.Sections(1) {
 		titles = append(titles, s.Title.In(lang.English))
 	}
-	for _, want := range []string{"Comparison, ?/3096 tokens", "Comparison, ?/512 tokens", "Comparison, ?/1024 tokens"} {
+	for _, want := range []string{"Comparison, answers of at most 3096 tokens", "Comparison, answers of at most 512 tokens", "Comparison, answers of at most 1024 tokens"} {
 		if !slices.Contains(titles, want) {
 			t.Errorf("no section %q among %q", want, titles)
 		}
 	}
 	for what, want := range map[string]string{
-		byEngine: "vLLM against SGLang: +12 to +23 % at 10 in flight", byThink: "SGLang, ?/3096 tokens, thinking against no thinking: -39 to -33 % at 10 in flight",
+		byEngine: "vLLM against SGLang: +12 to +23 % at 10 in flight", byThink: "SGLang, answers of at most 3096 tokens, thinking against no thinking: -39 to -33 % at 10 in flight",
 	} {
 		if got := says(c, what); !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, want) }) {
 			t.Errorf("%s: %q not in %q", what, want, got)

@@ -204,7 +204,7 @@ func (f *Factor) gpuPair(p Pair, l lang.Lang) string {
 	parts = append(parts, sayGPUPair.In(l, p.From, p.To, m.Labels.GPU))
 	head := strings.Join(parts, comma.In(l))
 	if n := slices.IndexFunc(f.Pairs, func(o Pair) bool { return o.From == p.From && o.To == p.To && o.Setups != p.Setups }); n >= 0 {
-		head += " " + sayTraced.In(l, p.Origins[0], p.Origins[1])
+		head += space.In(l) + sayTraced.In(l, p.Origins[0], p.Origins[1])
 	}
 	return head
 }

@@ -214,6 +214,9 @@ func (c *Comparison) legend(g group) []lang.Text {
 	}) {
 		notes = append(notes, legendLoads.Text())
 	}
+	if slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].burst }) {
+		notes = append(notes, legendArrivals.Text())
+	}
 	return notes
 }
 

@@ -39,6 +39,7 @@ type Options struct {
 	Choice      *choose.Options
 	ChoiceNote  any
 	AnyWorkload bool
+	Order       []string // what a new document's sections are in the order of, the first two in their headings; empty for GPU and engine
 	Claims      []Claims // what the source documents say of their tables
 }
 
@@ -244,7 +245,7 @@ func (w *writer) arrange(pieces []piece) map[string][]piece {
 	for i := range w.setups {
 		sorted[i] = &w.setups[i]
 	}
-	slices.SortStableFunc(sorted, order)
+	slices.SortStableFunc(sorted, w.order())
 	behind := map[string][]*setup.Setup{}
 	at := ""
 	for _, s := range sorted {
@@ -259,7 +260,7 @@ func (w *writer) arrange(pieces []piece) map[string][]piece {
 	last := ""
 	for _, n := range append([]string{""}, known...) {
 		for _, s := range behind[n] {
-			group := groupOf(s, w.Lang)
+			group := w.groupOf(s)
 			runs[n] = append(runs[n], piece{name: partRun, note: w.note(s), text: w.run(s, group != last)})
 			last = group
 		}
@@ -297,20 +298,78 @@ func size(model string) float64 {
 	return v
 }
 
-// groupOf is the heading that a setup stands under.
-func groupOf(s *setup.Setup, l lang.Lang) string {
-	return cmp.Or(s.Run.Labels.GPU, docNoGPU.In(l)) + docGroup.In(l) + cmp.Or(setup.Engine(s.Run), docNoEngine.In(l))
+// OrderKeys are what [Options].Order may name.
+func OrderKeys() []string { return []string{"model", "gpu", "gpus", "engine", "quant"} }
+
+// order returns how setups are sorted: by the keys of Order, each in the order in which its values occur among the setups, then as without it.
+func (w *writer) order() func(a, b *setup.Setup) int {
+	places := map[string]map[string]int{}
+	for _, key := range w.Order {
+		places[key] = map[string]int{}
+		for i := range w.setups {
+			if v := valueOf(&w.setups[i], key); places[key][v] == 0 {
+				places[key][v] = len(places[key]) + 1
+			}
+		}
+	}
+	return func(a, b *setup.Setup) int {
+		for _, key := range w.Order {
+			if c := cmp.Compare(places[key][valueOf(a, key)], places[key][valueOf(b, key)]); c != 0 {
+				return c
+			}
+		}
+		return order(a, b)
+	}
+}
+
+// valueOf is a setup's value of a key of Order.
+func valueOf(s *setup.Setup, key string) string {
+	switch key {
+	case "model":
+		return setup.Model(s.Run)
+	case "gpu":
+		return s.Run.Labels.GPU
+	case "gpus":
+		return strconv.Itoa(s.Run.Labels.GPUs)
+	case "engine":
+		return setup.Engine(s.Run)
+	}
+	return s.Run.Labels.Quant
+}
+
+// groupOf is the heading that a setup stands under: its values of the first two keys of the order.
+func (w *writer) groupOf(s *setup.Setup) string {
+	keys := w.Order
+	if len(keys) == 0 {
+		keys = []string{"gpu", "engine"}
+	}
+	unnamed := map[string]lang.Phrase{"model": docNoModel, "gpu": docNoGPU, "engine": docNoEngine, "quant": docNoQuant}
+	var parts []string
+	for _, key := range keys[:min(2, len(keys))] {
+		v := valueOf(s, key)
+		switch {
+		case v == "":
+			v = unnamed[key].In(w.Lang)
+		case key == "gpus":
+			v = docGPUs.In(w.Lang, v)
+		}
+		parts = append(parts, v)
+	}
+	return strings.Join(parts, docGroup.In(w.Lang))
 }
 
 // run is the part of one setup: its heading and table as they are published, and what a reader of them must know.
 func (w *writer) run(s *setup.Setup, heading bool) string {
 	var b bytes.Buffer
 	if heading {
-		table.Heading(&b, 3, groupOf(s, w.Lang))
+		table.Heading(&b, 3, w.groupOf(s))
 	}
 	md := table.NewMarkdown(&b, w.Lang) // a bytes.Buffer takes everything
 	published.WriteSixColumn(md, s.Run, w.Lang)
 	lines := []string{docSource.In(w.Lang, w.source(s))}
+	if s.Name != setup.Title(s.Run, w.Lang) {
+		lines = append(lines, docName.In(w.Lang, s.Name))
+	}
 	if src := s.Run.Source; src == nil {
 		lines = append(lines, findings.Answer(s.Run, w.Lang)...)
 	} else {
@@ -381,7 +440,6 @@ func (w *writer) source(s *setup.Setup) string {
 func (w *writer) summary(c *compare.Comparison) string {
 	var b bytes.Buffer
 	table.Heading(&b, 2, docSummary.In(w.Lang))
-	b.WriteString("\n")
 	n := 0
 	for _, about := range []struct {
 		say  lang.Phrase
@@ -391,7 +449,9 @@ func (w *writer) summary(c *compare.Comparison) string {
 		{docModels, setup.Model}, {docQuants, func(r *rundir.Run) string { return r.Labels.Quant }},
 	} {
 		if names := w.distinct(about.what); len(names) > 1 || len(names) == 1 && w.alsoWithout(about.what) {
-			n++
+			if n++; n == 1 {
+				b.WriteString("\n")
+			}
 			fmt.Fprintf(&b, "%d. %s\n", n, about.say.In(w.Lang, table.Escape(strings.Join(names, docListComma.In(w.Lang)))))
 		}
 	}

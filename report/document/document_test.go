@@ -180,14 +180,14 @@ func TestRendersOnAStrictParser(t *testing.T) {
 		}
 		var got, want []string
 		for _, m := range cellText.FindAllStringSubmatch(page.String(), -1) {
-			got = append(got, html.UnescapeString(m[1]))
+			got = append(got, html.UnescapeString(strings.NewReplacer("<code>", "", "</code>", "").Replace(m[1])))
 		}
 		for _, line := range strings.Split(string(doc), "\n") {
 			if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| :--") || strings.HasPrefix(line, "| --") {
 				continue
 			}
 			for _, cell := range strings.Split(strings.Trim(strings.ReplaceAll(line, `\|`, "\x00"), "| "), " | ") {
-				want = append(want, html.UnescapeString(strings.NewReplacer("\x00", "|", `\~`, "~", `\@`, "@").Replace(cell)))
+				want = append(want, html.UnescapeString(strings.NewReplacer("\x00", "|", `\~`, "~", "`", "").Replace(cell)))
 			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -320,4 +320,41 @@ func FuzzSplit(f *testing.F) {
 			t.Errorf("%q became %q", doc, got)
 		}
 	}))
+}
+
+// A new document's sections are in the order that is asked for, by the values as they occur.
+func TestOrder(t *testing.T) {
+	o := options(t, lang.English)
+	o.Order = []string{"model", "gpu"}
+	var headings []string
+	for line := range strings.Lines(string(written(t, documentInputs(t), nil, o).Document)) {
+		if rest, ok := strings.CutPrefix(line, "### Qwen2"); ok {
+			headings = append(headings, strings.TrimSpace(rest))
+		}
+	}
+	if len(headings) == 0 || !strings.Contains(headings[0], ", L20") {
+		t.Errorf("headings %q", headings)
+	}
+}
+
+// Closed loops are drawn over the number in flight, and nothing without a mark is drawn.
+func TestClosedLoopsAreDrawn(t *testing.T) {
+	text, err := os.ReadFile("../published/testdata/scaling-a10.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := parsed(t, "scaling-a10.txt", text)
+	var all []setup.Input
+	for i := range in {
+		all = append(all, setup.Input{Path: "scaling-a10.txt", Run: &in[i]})
+	}
+	out := written(t, all, nil, options(t, lang.English))
+	for name, svg := range out.Files {
+		if !strings.Contains(string(svg), "requests kept in flight") {
+			t.Errorf("%s is not over the number in flight", name)
+		}
+	}
+	if len(out.Files) != 2 {
+		t.Errorf("%d drawings, want those of latency and of throughput", len(out.Files))
+	}
 }

@@ -2,7 +2,7 @@ package findings
 
 import "llmsweep/report/lang"
 
-// importedWords returns what the notes of imported results say: how other tools define their metrics.
+// importedWords returns what the notes of imported results say: how other tools define their metrics, and what was taken from a document.
 func importedWords() lang.Words {
 	return lang.Words{
 		"published.itl-mean-per-request": lang.Say("the inter-token latency of {tool} is one mean per request, which hides stalls; it stands here as TPOT",
@@ -29,5 +29,16 @@ func importedWords() lang.Words {
 			"{tool} 的文件给出每张 GPU 的速率，这里乘以 {gpus} 张"),
 		"published.opening-not-left-out": lang.Say("{tool} leaves nothing out at the beginning of a stage, so its rates include the ramp",
 			"{tool} 不去掉阶段开头，因此其速率包含起步过程"),
+		"published.contradiction": lang.Say("{label} is {taken} by line {line}, but line {other_line} has {other}",
+			"{label}：第 {line} 行为 {taken}，而第 {other_line} 行为 {other}"),
+		"published.flag-wins": lang.Say("{label} is {given}, as --label says; line {line} has {found}",
+			"{label} 按 --label 取 {given}；第 {line} 行为 {found}"),
+		"published.warm-up": lang.Say("line {line} calls it a warm-up ({text}): nothing is concluded from it",
+			"第 {line} 行注明为预热（{text}）：不据此作任何结论"),
+		"published.joined": lang.Say("made of {tables:count table tables}, in lines {lines}", "由 {tables} 个表格组成（第 {lines} 行）"),
+		"published.out-of-order": lang.Say("the results in lines {lines} are dated after those of the later command in line {other}: only their place says that the command in line {launch} was running",
+			"第 {lines} 行的结果日期晚于第 {other} 行后一条命令的结果：仅凭位置才归于第 {launch} 行的命令"),
+		"published.hardware-later": lang.Say("the table of nvidia-smi in line {line} is of {at}, later than this result: that the GPUs were used in the same way before is taken from their place in the file",
+			"第 {line} 行的 nvidia-smi 输出时间为 {at}，晚于该结果：此前 GPU 用法相同仅依其在文件中的位置推断"),
 	}
 }

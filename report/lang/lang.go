@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -44,13 +43,18 @@ func (p Phrase) In(l Lang, args ...any) string {
 	return fmt.Sprintf(s, args...)
 }
 
-// seam marks where an argument that begins or ends with a Chinese character begins and ends.
+// seam marks where an argument that begins or ends with a wide character begins and ends.
 const seam = "\ue000"
 
 var (
-	beforeArgument = regexp.MustCompile(`(\p{Han}) ` + seam + `(\p{Han})`)
-	afterArgument  = regexp.MustCompile(`(\p{Han})` + seam + ` (\p{Han})`)
+	beforeArgument = regexp.MustCompile(`(` + wide + `) ` + seam + `(` + wide + `)`)
+	afterArgument  = regexp.MustCompile(`(` + wide + `)` + seam + ` (` + wide + `)`)
 )
+
+// wide matches Chinese characters and the punctuation that is as wide as they are.
+const wide = `[\p{Han}（），。：；、“”]`
+
+var wideText = regexp.MustCompile(wide)
 
 // inChinese formats a Chinese phrase. A phrase has blanks around an argument, as is right about numbers and Latin words; there is none between two
 // Chinese characters.
@@ -81,5 +85,5 @@ func withoutSeams(s string) string {
 func chineseEnds(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	last, _ := utf8.DecodeLastRuneInString(s)
-	return unicode.Is(unicode.Han, first) || unicode.Is(unicode.Han, last)
+	return wideText.MatchString(string(first)) || wideText.MatchString(string(last))
 }

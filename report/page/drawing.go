@@ -89,7 +89,7 @@ type Drawn struct {
 func NewDrawn(model string, setups []setup.Setup) Drawn {
 	var names []string
 	for i := range setups {
-		names = append(names, strings.TrimLeft(strings.TrimPrefix(setups[i].Name, model), "-, "))
+		names = append(names, strings.TrimLeft(strings.TrimPrefix(setups[i].Name, model), "-, ，"))
 	}
 	return Drawn{model, newTogether(setups, names, "")}
 }
@@ -118,8 +118,14 @@ func (d Drawn) file(figures []*draw.Figure) *draw.File {
 	return f
 }
 
-// Latency are the times to the first token and between tokens, on average.
-func (d Drawn) Latency() *draw.File { return d.file(append(d.mean("ttft"), d.mean("itl")...)) }
+// Latency are the times to the first token and between tokens, on average; those of whole requests where nothing was streamed.
+func (d Drawn) Latency() *draw.File {
+	all := append(d.mean("ttft"), d.mean("itl")...)
+	if len(all) == 0 {
+		all = d.mean("latency")
+	}
+	return d.file(all)
+}
 
 // Throughput is the output with where each configuration saturates, and what a user gets against what the hardware gives.
 func (d Drawn) Throughput() *draw.File {

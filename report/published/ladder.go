@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
@@ -129,7 +128,7 @@ func finishLadder(run *rundir.Run) {
 		}
 		run.Plan.Repeats = max(run.Plan.Repeats, measured[c])
 	}
-	run.Warnings = append(run.Warnings, noteJoined.New(len(run.Stages), strings.Join(lines, ", ")))
+	run.Warnings = append(run.Warnings, noteJoined.New(len(run.Stages), lines))
 }
 
 func warmed(s rundir.Stage) int {
@@ -161,7 +160,7 @@ func outOfOrder(runs []rundir.Run) {
 				}
 			}
 			if len(lines) > 0 {
-				a.Warnings = append(a.Warnings, noteOutOfOrder.New(strings.Join(lines, ", "), from, other))
+				a.Warnings = append(a.Warnings, noteOutOfOrder.New(lines, from, other))
 				break
 			}
 		}

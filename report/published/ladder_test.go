@@ -67,7 +67,7 @@ func TestSpreadOfRepeats(t *testing.T) {
 	if err := report.Render(&b, "markdown", doc.Runs[4:5], report.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## Repeats", `concurrent\@30`, "11.12", "12.00"} {
+	for _, want := range []string{"## Repeats", "`concurrent@30`", "11.12", "12.00"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in the report:\n%s", want, b.String())
 		}

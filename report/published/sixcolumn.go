@@ -40,6 +40,9 @@ func SixColumns() []findings.Column {
 				return table.Literal(printed)
 			}
 			n := lang.Scale(c.Number(r.Stage), f.scale)
+			if s := r.Stage; f.key == "inter_token_s" && n.IsZero() && s.Source != nil && s.Source.Printed["itl_s.mean"].Line > 0 { // of serving blocks
+				n = lang.Scale(s.ITL.Mean, f.scale)
+			}
 			if f.rate {
 				n = lang.NonZero(n)
 			}

@@ -69,6 +69,7 @@ func splitPipes(line string) []string {
 			escaped = false
 		case r == '\\':
 			escaped = true
+		case r == '`': // around code
 		case r == '|' && len(cells) < maxCells:
 			end()
 		default:

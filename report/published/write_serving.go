@@ -138,8 +138,18 @@ func backend(run *rundir.Run) string {
 	if b := run.Target.Backend; b != "" {
 		return b
 	}
-	parts := strings.Fields(strings.ToLower(findings.EngineName(run)) + " " + run.Target.API)
-	return cmp.Or(strings.Join(parts, "-"), lang.Absent)
+	engine, api := strings.ToLower(findings.EngineName(run)), run.Target.API
+	switch {
+	case api == engine: // its own
+		api = ""
+	case engine == "sglang" && api == "completions":
+		api = "oai"
+	case engine == "sglang" && api == "chat":
+		api = "oai-chat"
+	case engine != "" && api == "completions":
+		api = ""
+	}
+	return cmp.Or(strings.Join(strings.Fields(engine+" "+api), "-"), lang.Absent)
 }
 
 // trafficRate prints a rate as Python prints a float of two decimals. A closed loop has none: all requests may come at once.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"llmsweep/client/api"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -68,24 +69,43 @@ func writeStress(w *bufio.Writer, r findings.StageRow, several bool, l lang.Lang
 	if r.Stage.Elapsed > 0 {
 		w.WriteString("Test completed in " + lang.Number(rundir.Exactly(r.Stage.Elapsed), lang.Fixed(2)) + " seconds\n")
 	}
-	writeBox(w, stressHeading(r.Run), []string{"Metric", "Value"}, stressRows(r))
+	writeBox(w, stressHeading(r), []string{"Metric", "Value"}, stressRows(r))
 	writeNotes(w, stressNotes(r, l))
 }
 
-// stressHeading says when the run ended, as the format has it.
-func stressHeading(run *rundir.Run) string {
+// stressHeading says what was tested, the engine where its own API was used, and when the stage ended, as the format has it.
+func stressHeading(r findings.StageRow) string {
 	what := "LLM"
-	if engine := findings.EngineName(run); engine != "" && !isBase(run.Target.URL) {
+	if engine := findings.EngineName(r.Run); engine != "" && !isBase(address(r.Run)) {
 		what = table.Clean(engine)
 	}
-	when := run.Ended
-	if when.IsZero() {
-		when = run.Started
+	what += " Stress Test Results"
+	if r.Run.Started.IsZero() {
+		return what
 	}
-	if when.IsZero() {
-		return what + " Stress Test Results"
+	after := r.Stage.EndsAt()
+	if s := r.Stage; s.Source != nil {
+		after = time.Duration((s.Started + max(s.Window, s.Elapsed)) * float64(time.Second))
 	}
-	return what + " Stress Test Results - " + when.Format(time.DateTime)
+	return what + " - " + r.Run.Started.Add(after).Round(time.Millisecond).Format(time.DateTime)
+}
+
+// address returns the address that requests were sent to, or for the chat API that of the API, as the format has it.
+func address(run *rundir.Run) string {
+	d, err := api.DialectsByName(run.Target.API)
+	if run.Source != nil || err != nil {
+		return run.Target.URL
+	}
+	return strings.TrimSuffix(strings.TrimRight(run.Target.URL, "/"), "/v1") + strings.TrimSuffix(d.Path(run.Target.Model), "/chat/completions")
+}
+
+// namesModel reports whether a table has a row with the model: one that was read only where it had it, and ours where requests name it.
+func namesModel(r findings.StageRow) bool {
+	if src := r.Run.Source; src != nil {
+		_, printed := r.Stage.Source.At("target.model")
+		return printed || src.Format != Stress
+	}
+	return r.Run.Target.API != "sglang" && r.Run.Target.API != "tgi" && r.Run.Target.API != "llamacpp"
 }
 
 // isBase reports whether an address is that of an API, not of one of its endpoints.
@@ -108,11 +128,11 @@ func stressRows(r findings.StageRow) [][]string {
 		}
 	}
 	label := "URL"
-	if isBase(run.Target.URL) {
+	if isBase(address(run)) {
 		label = "API Base"
 	}
-	asked(label, run.Target.URL)
-	if run.Source == nil || !run.Source.Labels["model"].Inferred { // what was not printed is not printed again
+	asked(label, address(run))
+	if namesModel(r) {
 		asked("Model", cmp.Or(run.Target.Model, findings.ModelName(run)))
 	}
 	asked("Max Tokens", lang.Number(askedTokens(r), lang.WholeOr(2)))

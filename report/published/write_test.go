@@ -1,8 +1,11 @@
 package published
 
 import (
+	"strings"
 	"testing"
+	"time"
 
+	"llmsweep/report/findings"
 	"llmsweep/sweep/rundir"
 )
 
@@ -39,6 +42,44 @@ func TestSixColumnNames(t *testing.T) {
 		}
 		if got := sixColumnName(&s); got != want {
 			t.Errorf("%s is published as %s, want %s", s.Name, got, want)
+		}
+	}
+}
+
+// TestStressTitles tests that each table has the end of its own stage, and that the engine is named where its own API was used.
+func TestStressTitles(t *testing.T) {
+	run := &rundir.Run{Started: time.Date(2025, 4, 29, 14, 0, 0, 0, time.UTC), Ended: time.Date(2025, 4, 29, 15, 0, 0, 0, time.UTC)}
+	stage := &rundir.Stage{Started: 60, Ended: 90, Window: 25}
+	for _, c := range []struct{ api, engine, title, label, address string }{
+		{"chat", "vLLM", "LLM Stress Test Results - 2025-04-29 14:01:30", "API Base", "http://h:8000/v1"},
+		{"completions", "vLLM", "vLLM Stress Test Results - 2025-04-29 14:01:30", "URL", "http://h:8000/v1/completions"},
+		{"sglang", "SGLang", "SGLang Stress Test Results - 2025-04-29 14:01:30", "URL", "http://h:8000/generate"},
+	} {
+		for _, url := range []string{"http://h:8000", "http://h:8000/v1"} {
+			run.Target = rundir.Target{URL: url, API: c.api, Engine: c.engine, Model: "m"}
+			r := findings.StageRow{Run: run, Stage: stage}
+			if got := stressHeading(r); got != c.title {
+				t.Errorf("%s: title %q, want %q", c.api, got, c.title)
+			}
+			rows := stressRows(r)
+			if rows[0][0] != c.label || rows[0][1] != c.address {
+				t.Errorf("%s: %q, want %s %s", c.api, rows[0], c.label, c.address)
+			}
+			if named := rows[1][0] == "Model"; named != (c.api != "sglang") {
+				t.Errorf("%s: names the model: %v", c.api, named)
+			}
+		}
+	}
+}
+
+// TestBackends tests names of engines with their APIs, which SGLang's benchmark has of its own.
+func TestBackends(t *testing.T) {
+	for target, want := range map[string]string{
+		"SGLang chat": "sglang-oai-chat", "SGLang completions": "sglang-oai", "SGLang sglang": "sglang", "vLLM chat": "vllm-chat", "vLLM completions": "vllm", " chat": "chat",
+	} {
+		engine, api, _ := strings.Cut(target, " ")
+		if got := backend(&rundir.Run{Target: rundir.Target{Engine: engine, API: api}}); got != want {
+			t.Errorf("%s: %s, want %s", target, got, want)
 		}
 	}
 }

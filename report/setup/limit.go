@@ -181,7 +181,8 @@ func (s *Setup) refusal(terms []slo.Term) *Refusal {
 // edge is the limit of a term above the row good, the last that keeps it.
 func (s *Setup) edge(good int, t *slo.Term) Limit {
 	low := &s.Rows[good]
-	l := Limit{Point: Point{Low: low, High: low}, Rate: low.Top, Output: low.topOutput}
+	served := &s.Rows[slices.IndexFunc(s.Rows, func(r Row) bool { return r.Top >= low.Top })] // the row that the rate is of
+	l := Limit{Point: Point{Low: served, High: served}, Rate: low.Top, Output: low.topOutput}
 	if good+1 == len(s.Rows) {
 		s.doubt(&l, low, nil)
 		return l
@@ -194,7 +195,7 @@ func (s *Setup) edge(good int, t *slo.Term) Limit {
 		l.By, _ = t.Of(high.Stage)
 	}
 	s.doubt(&l, low, high)
-	if l.Backlog || weight == 0 {
+	if l.Backlog || weight == 0 || high.Top == low.Top {
 		return l
 	}
 	l.Point = Point{Low: low, High: high, Weight: weight}

@@ -280,6 +280,11 @@ func meanStage(repeats []*rundir.Stage) *rundir.Stage {
 	return &s
 }
 
+// OpenLoop reports whether a row of the setup was measured at an arrival rate.
+func (s *Setup) OpenLoop() bool {
+	return slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Stage.Rate.Known() && !HeldBack(r.Stage) })
+}
+
 // counts reports whether a stage is a point of the curve. Where rates were offered, closed loops other than one request at a
 // time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
 func counts(s *rundir.Stage, open, imported bool) bool {
@@ -470,6 +475,7 @@ func mostTokens(run *rundir.Run, l lang.Lang) string {
 
 var (
 	sayHardware    = lang.Say("%d x %s", "%d 张 %s")
+	sayOrigin      = lang.Say("%s (%s)", "%s（%s）")
 	sayAnd         = lang.Say(", ", "，")
 	sayTokens      = lang.Say("%g tokens", "%g token")
 	wordThinking   = lang.Say("thinking", "思考模式")
@@ -515,7 +521,7 @@ func distinguish(all []Setup, l lang.Lang) {
 		case s.Name == "":
 			s.Name = s.Origin()
 		case seen[s.Name] > 1:
-			s.Name += " (" + s.Origin() + ")"
+			s.Name = sayOrigin.In(l, s.Name, s.Origin())
 		}
 		if used[s.Name]++; used[s.Name] > 1 {
 			s.Name += " #" + strconv.Itoa(used[s.Name])

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -107,12 +108,15 @@ func (d *Markdown) section(s Section) {
 	d.List("", lang.In(slices.Concat(s.Notes, s.Details), d.Lang))
 }
 
-// Escape returns text that Markdown shows as it is: it cannot end a cell, or open HTML, a link, code or emphasis. An @ is
-// escaped, since pandoc would take poisson@1.57 for an e-mail address and link it. Underscores within words are left as they
+// Escape returns text that Markdown shows as it is: it cannot end a cell, or open HTML, a link, code or emphasis. A name with an @
+// becomes code, since Markdown would take asynchronous@1.57 for an e-mail address and link it. Underscores within words are left as they
 // are, since model names are full of them.
 func Escape(s string) string {
-	return strings.NewReplacer(
-		`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "[", `\[`, "]", `\]`, "~", `\~`, "@", `\@`,
+	return mention.ReplaceAllString(strings.NewReplacer(
+		`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "[", `\[`, "]", `\]`, "~", `\~`,
 		"<", "&lt;", "&", "&amp;",
-	).Replace(Clean(s))
+	).Replace(Clean(s)), "`$0`")
 }
+
+// mention matches what Markdown would take for an address or for somebody's name.
+var mention = regexp.MustCompile(`[A-Za-z0-9._#+-]*@(?:[A-Za-z0-9._#+-]*[A-Za-z0-9])?`)
