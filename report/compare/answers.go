@@ -153,13 +153,10 @@ func answersInterval(e rundir.Estimate, scale float64, decimals int) string {
 		}
 		return text
 	}
-	if !e.Low.Known() {
-		return print(e.Mean)
-	}
-	if text := print(e.Mean); decimals >= fine && text == "0" && print(e.Low) == "0" && print(e.High) == "0" {
+	if e.Low.Known() && decimals >= fine && print(e.Mean) == "0" && print(e.Low) == "0" && print(e.High) == "0" {
 		return "<" + strconv.FormatFloat(math.Pow10(-decimals), 'f', decimals, 64) // it is not known to be 0
 	}
-	return print(e.Mean) + " (" + print(e.Low) + ".." + print(e.High) + ")"
+	return findings.SpreadOf(e, print)
 }
 
 // Text is a metric of a candidate with its interval, by its key.

@@ -40,9 +40,7 @@ func textsOf(sides []checkedSide) (all []TextCandidate) {
 var (
 	textsTitle     = lang.Say("Perplexity of %s, beside %s", "%s 的困惑度：与 %s 相比")
 	headPerplexity = lang.Say("perplexity", "困惑度")
-	headHigher     = lang.Say("change", "变化")
 	headBits       = lang.Say("bits per byte", "每字节比特数")
-	headMore       = lang.Say("change", "变化")
 	headWindows    = lang.Say("windows", "窗口")
 
 	textsSayWorse  = lang.Say("%s predicts the text worse than %s: %s bits per byte more%s.", "%s 对文本的预测不如 %s：每字节多 %s 比特%s。")
@@ -59,7 +57,7 @@ func textSection(all []TextCandidate, level int) table.Section {
 	first := all[0].First
 	s := table.Section{Title: textsTitle.Text(table.Clean(first.File), table.Clean(all[0].Baseline)), Level: level, Notes: []lang.Text{textsLegend.Text()}}
 	s.Table.Columns = []table.Column{
-		{Head: headSetup.Text(), Left: true}, {Head: headPerplexity.Text()}, {Head: headHigher.Text()}, {Head: headBits.Text()}, {Head: headMore.Text()}, {Head: headWindows.Text()},
+		{Head: headSetup.Text(), Left: true}, {Head: headPerplexity.Text()}, {Head: headChange.Text()}, {Head: headBits.Text()}, {Head: headChange.Text()}, {Head: headWindows.Text()},
 		{Head: checkedVerdict.Text(), Left: true},
 	}
 	na := table.Absent()

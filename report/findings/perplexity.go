@@ -35,7 +35,11 @@ const (
 
 // Spread is a number with its interval, where it has one: "5.213 (5.102..5.327)".
 func Spread(e rundir.Estimate, decimals int) string {
-	print := func(n rundir.Number) string { return strconv.FormatFloat(n.Value(), 'f', decimals, 64) }
+	return SpreadOf(e, func(n rundir.Number) string { return strconv.FormatFloat(n.Value(), 'f', decimals, 64) })
+}
+
+// SpreadOf is an estimate with its interval, where it has one, as print writes numbers.
+func SpreadOf(e rundir.Estimate, print func(rundir.Number) string) string {
 	switch {
 	case !e.Mean.Known():
 		return lang.Absent

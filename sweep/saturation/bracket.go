@@ -84,8 +84,8 @@ func behind(st *rundir.Stage) rundir.Progress {
 	return st.Progress
 }
 
-// bound makes an answer agree with the verdicts. Its rate is never above one that was shown saturated, nor below one that was held. Its interval reaches down
-// to what some stage shows at least; where the plateau is refuted, less the tolerance of drift, and the rate is in the middle then.
+// bound makes an answer agree with the verdicts. Its rate is never above one that was shown saturated, nor below one that was held, nor does its interval reach
+// below what that hold shows. The interval reaches down to what some stage shows at least; where the plateau is refuted, less the tolerance of drift, and the rate is in the middle then.
 func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 	rate, low, high := s.Rate.Value(), s.Low.Value(), s.High.Value()
 	if !refuted && f.cached.share == 0 {
@@ -100,7 +100,12 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 		}
 	}
 	if b.held != nil {
+		if at := offered(b.held); at > tolerated*rate && b.saturated != nil && offered(b.saturated) > at { // overload costs throughput: the bracket is the answer
+			high = max(high, offered(b.saturated))
+			rate = (at + high) / 2
+		}
 		rate = max(rate, min(offered(b.held), high))
+		low = max(low, min(shows(b.held), rate))
 	}
 	least := f.least()
 	if shown := max(least, f.alone()); shown > 0 && shown < comfortable*rate {
@@ -119,12 +124,20 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 	s.Rate, s.Low, s.High = rundir.Exactly(rate), rundir.Exactly(min(low, rate)), rundir.Exactly(max(high, rate))
 }
 
-// least returns what is sustained at least by the stage that shows most: its rate less twice the upper bound of the growth of its backlog; 0 where none shows
-// any. Twice, since the backlog may be that of one replica of two, which gets every other request.
+// shows returns what a stage shows to be sustained at least: its rate less twice the upper bound of the growth of its backlog; 0 where that is not known. Twice,
+// since the backlog may be that of one replica of two, which gets every other request.
+func shows(st *rundir.Stage) float64 {
+	if !st.Drift.High.Known() {
+		return 0
+	}
+	return offered(st) * (1 - 2*max(0, st.Drift.High.Value()))
+}
+
+// least returns what is sustained at least by the stage that shows most; 0 where none shows any.
 func (f *finder) least() (most float64) {
 	for _, st := range f.open {
-		if (st.Verdict == rundir.Stable || st.Verdict == rundir.Undecided) && st.Drift.High.Known() {
-			most = max(most, offered(st)*(1-2*max(0, st.Drift.High.Value())))
+		if st.Verdict == rundir.Stable || st.Verdict == rundir.Undecided {
+			most = max(most, shows(st))
 		}
 	}
 	return most

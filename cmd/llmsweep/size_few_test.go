@@ -2,5 +2,8 @@
 
 package main
 
+// fullDisks is the number of random bytes at which TestAFullDisk lets a disk be full.
+const fullDisks = 3
+
 // everyHostileText is whether TestHostileNames tries all texts one by one.
 const everyHostileText = false

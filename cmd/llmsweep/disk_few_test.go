@@ -1,6 +1,0 @@
-//go:build !statistics
-
-package main
-
-// fullDisks is the number of random bytes at which TestAFullDisk lets a disk be full.
-const fullDisks = 3
