@@ -353,6 +353,16 @@ func textShape(s string) (shape []string, err error) {
 	return shape, nil
 }
 
+// hasAddress reports whether a text of a node has an @.
+func hasAddress(n ast.Node, source string) bool {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok && strings.Contains(string(t.Segment.Value([]byte(source))), "@") {
+			return true
+		}
+	}
+	return false
+}
+
 // markdownShape returns the kinds of nodes, each within those it is in, and the targets of links. Rows must be as long as their headings.
 func markdownShape(s string) (shape []string, err error) {
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader([]byte(s)))
@@ -361,7 +371,7 @@ func markdownShape(s string) (shape []string, err error) {
 		if !in || n.Kind() == ast.KindText || n.Kind() == ast.KindString || n.Kind() == ast.KindAutoLink {
 			return ast.WalkContinue, nil
 		}
-		if n.Kind() == ast.KindCodeSpan && strings.Contains(string(n.Text([]byte(s))), "@") { // table.Escape makes code of addresses
+		if n.Kind() == ast.KindCodeSpan && hasAddress(n, s) { // table.Escape makes code of addresses
 			return ast.WalkSkipChildren, nil
 		}
 		kinds := n.Kind().String()

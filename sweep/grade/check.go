@@ -15,9 +15,6 @@ import (
 // Alone names the pass in which questions are asked one at a time, before the first stage.
 const Alone = "graded"
 
-// defaultItems is how many questions are asked alone where nothing else is said.
-const defaultItems = 100
-
 // Options is the configuration of a [Check].
 type Options struct {
 	// Source returns the sessions of a stage. All stages ask the same, in the same order.
