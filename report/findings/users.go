@@ -28,7 +28,8 @@ var (
 	sayBeyondUnknown = lang.Say("Beyond %s, for a reason that the server does not tell: ", "超过 %s 后（服务未说明原因）：")
 	sayHitsFall      = lang.Say("hits fall from %s to %s", "命中率从 %s 降至 %s")
 	sayValueGrows    = lang.Say("%s goes from %s to %s", "%s 从 %s 变为 %s")
-	sayWithUsers     = lang.Say("with %s, ", "%s时，")
+	sayWithUsers     = lang.Say("from %s to %s, ", "从 %s增至 %s，")
+	sayScattered     = lang.Say("Rows near that number differ by chance; it is that of the curve through all rows.", "该数附近各行因偶然而不同；结果取自穿过所有行的曲线。")
 	sayCacheFits     = lang.Say("The server states a KV cache of %s tokens: as much as the contexts of %s, at a mean of %s tokens.", "服务自报 KV 缓存为 %s 个 token，相当于 %s的上下文（平均 %s 个 token）。")
 
 	headHits      = lang.Say("hits", "命中率")
@@ -78,7 +79,11 @@ func carried(run *rundir.Run, c *rundir.Carried, l lang.Lang) []string {
 	if terms != "" {
 		s += sayWithin.In(l, terms)
 	}
-	return append([]string{s + lang.Stop.In(l)}, beyond(c, l)...)
+	lines := append([]string{s + lang.Stop.In(l)}, beyond(c, l)...)
+	if c.Scattered {
+		lines = append(lines, sayScattered.In(l))
+	}
+	return lines
 }
 
 // CarriedSentence returns how many users a server carries, in one sentence.
@@ -106,7 +111,7 @@ func beyond(c *rundir.Carried, l lang.Lang) (lines []string) {
 			falls = append(falls, sayValueGrows.In(l, name, amount(from.Value), amount(to.Value)))
 		}
 		if len(falls) > 0 {
-			lines = append(lines, say.In(l, users(c.Users.Value(), l))+sayWithUsers.In(l, users(float64(to.Users), l))+strings.Join(falls, lang.Comma.In(l))+lang.Stop.In(l))
+			lines = append(lines, say.In(l, users(c.Users.Value(), l))+sayWithUsers.In(l, users(float64(from.Users), l), users(float64(to.Users), l))+strings.Join(falls, lang.Comma.In(l))+lang.Stop.In(l))
 		}
 	}
 	if c.Fits.Known() && c.Cause == rundir.LimitKV {

@@ -82,7 +82,9 @@ type Carried struct {
 	Cause string `json:"cause,omitempty"`
 	// Term is the term that is missed first; empty without one.
 	Term string `json:"term,omitempty"`
-	// Within is the row at the number of users or next below it, Beyond the one with the most users.
+	// Scattered says that a row with no more users misses the term, by chance: the number is that of the curve through all rows.
+	Scattered bool `json:"scattered,omitempty"`
+	// Within is the row at the number of users or next below it that keeps the term, Beyond the one with the most users.
 	Within *CarriedRow `json:"within,omitempty"`
 	Beyond *CarriedRow `json:"beyond,omitempty"`
 	// Cache is the size of the KV cache in tokens, as the server states it, and Fits how many contexts of Context tokens, the mean, it holds; absent where it

@@ -116,9 +116,15 @@ func describeEdge(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
 		term = terms[0]
 	}
 	users := int(c.Users.Or(c.Low.Or(0)))
+	misses := func(r *rundir.Stage) bool {
+		v, _ := term.Of(r)
+		return len(terms) > 0 && v.Known() && v.Value() > term.Limit
+	}
 	var within, above, beyond *rundir.Stage
 	for _, r := range rows {
 		switch {
+		case r.MaxConcurrency <= users && misses(r):
+			c.Scattered = true
 		case r.MaxConcurrency <= users:
 			within = r
 		default:
