@@ -168,7 +168,9 @@ func equalIn(run *rundir.Run, what string, several bool, l lang.Lang) string {
 		add(byGPU, run.Labels.GPU)
 	case what != byGPU:
 		add(byGPU, setup.Hardware(run, l)) // the count and its GPU are one thing to read
-	case run.Labels.GPUs > 0:
+	case run.Labels.GPUs == 1:
+		add(ByGPUs, sayOneGPU.In(l))
+	case run.Labels.GPUs > 1:
 		add(ByGPUs, sayCount.In(l, run.Labels.GPUs))
 	}
 	add(byEngine, setup.Engine(run))
