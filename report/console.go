@@ -83,7 +83,8 @@ func writeRun(w io.Writer, run *rundir.Run, columns []findings.Column, o Options
 		if err := writeRepeats(w, run, o); err != nil {
 			return err
 		}
-		if more := slices.Concat(findings.AnswerLengths(run), findings.ReplicaTable(run), findings.TurnTables(run)); len(more) > 0 {
+		turns := findings.TurnTables(run) // one is enough here; the other reports have both
+		if more := slices.Concat(findings.AnswerLengths(run), findings.ReplicaTable(run), turns[:min(1, len(turns))]); len(more) > 0 {
 			io.WriteString(w, "\n")
 			if err := table.Write(w, more, o.style()); err != nil {
 				return err
