@@ -116,6 +116,9 @@ func lengthsOf(t *testing.T, dir, stage string) []float64 {
 // TestSaturationOfNaturalLengths sweeps servers whose answers end by themselves, far below the cap: the saturation rate and the output are those of
 // the mean length.
 func TestSaturationOfNaturalLengths(t *testing.T) {
+	if testing.Short() {
+		t.Skip("20 s of processor time; TestMaxTokensIsACap runs the same paths")
+	}
 	for name, natural := range map[string]simserver.NaturalLength{"log-normal": {Tokens: 30}, "even": {}} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
