@@ -105,7 +105,7 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 			rate = (at + high) / 2
 		}
 		rate = max(rate, min(offered(b.held), high))
-		low = max(low, min(shows(b.held), rate))
+		low = max(low, min(shows(b.held)/tolerated, rate)) // stable means that the backlog grows by less than that
 	}
 	least := f.least()
 	if shown := max(least, f.alone()); shown > 0 && shown < comfortable*rate {
