@@ -153,7 +153,9 @@ func TestGolden(t *testing.T) {
 			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: lang.Chinese}},
 		} {
 			var b bytes.Buffer
-			if err := table.WriteSections(&b, o.format, c.Sections(2), table.Style{Width: o.o.Width, Color: o.o.Color, Lang: o.o.Lang}); err != nil {
+			sections := c.Sections(2)
+			sections[0].Lines = c.Answer()
+			if err := table.WriteSections(&b, o.format, sections, table.Style{Width: o.o.Width, Color: o.o.Color, Lang: o.o.Lang}); err != nil {
 				t.Fatal(err)
 			}
 			testkit.CheckGolden(t, name+"."+o.file, b.Bytes())

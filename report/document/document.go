@@ -152,7 +152,7 @@ func (w *writer) parts() (map[string]piece, error) {
 	parts[partSummary] = piece{name: partSummary, text: w.summary(comparison)}
 	if comparison != nil {
 		var b bytes.Buffer
-		sections := comparison.Sections(2)
+		sections := slices.DeleteFunc(comparison.Sections(2), func(s table.Section) bool { return s.Rows })
 		for _, c := range w.Claims {
 			sections = append(sections, claims.Section(c.Name, c.All, 3))
 		}
@@ -180,7 +180,7 @@ func (w *writer) choice() (string, error) {
 	}
 	var b bytes.Buffer
 	for i := range all {
-		if err := table.WriteSections(&b, "markdown", all[i].Sections(2), table.Style{Lang: w.Lang}); err != nil {
+		if err := table.WriteSections(&b, "markdown", slices.DeleteFunc(all[i].Sections(2), func(s table.Section) bool { return s.Rows }), table.Style{Lang: w.Lang}); err != nil {
 			return "", err
 		}
 		b.WriteString(w.drawing(all[i].Model, "cost", w.drawn(all[i].Model).Cost(&all[i])))
@@ -457,9 +457,7 @@ func (w *writer) summary(c *compare.Comparison) string {
 	}
 	lines := []string{docCount.In(w.Lang, len(w.setups))}
 	if c != nil {
-		for i := range c.Factors {
-			lines = append(lines, c.Factors[i].Conclusion(w.Lang))
-		}
+		lines = append(lines, lang.In(c.Answer(), w.Lang)...)
 		if len(c.LeftOut) > 0 {
 			lines = append(lines, docLeftOut.In(w.Lang, len(c.LeftOut)))
 		}

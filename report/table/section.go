@@ -42,6 +42,8 @@ type Section struct {
 	// What a console shows only where all is asked for ([Style].All).
 	Rest    bool        // the whole section
 	Details []lang.Text // lines beneath the notes
+
+	Rows bool // it is about single rows; a document names them where it has their tables
 }
 
 // WriteSections writes sections as a console page, or as Markdown.
