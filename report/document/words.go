@@ -21,6 +21,7 @@ var (
 	docName      = lang.Say("Configuration: %s", "配置：%s")
 	docSource    = lang.Say("Source: %s", "来源：%s")
 	docFigures   = lang.Say("Not used of %s (%s), the doubtful figures: %s", "%s（%s）中存疑的数值未采用：%s")
+	docMarked    = lang.Say("Used, and remarked on: %s (%s): %s", "采用，但有备注：%s（%s）：%s")
 	docFiguresOf = lang.Say("Rows of which only the doubtful figures are left out: %d. Each is named at its table.", "有 %d 行仅其中存疑的数值未采用，并在原处注明。")
 	docDoubt     = lang.Say("Not used: %s (%s): %s", "未采用：%s（%s）：%s")
 	docNoGPU     = lang.Say("GPU not named", "未注明 GPU")
