@@ -16,6 +16,7 @@ import (
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/stats"
 )
 
@@ -281,13 +282,25 @@ func measure(s *setup.Setup) Measured {
 			continue
 		}
 		if ok {
-			m.add("ttft@"+at.name, point.At(setup.TTFT), point.Where())
-			m.add("itl@"+at.name, point.At(setup.ITL), point.Where())
+			ttft, itl := point.At(setup.TTFT), point.At(setup.ITL)
+			if c := comfortable(s.Run); c != nil && at.name == "80" { // the number is that of every report; the interval that of the rows
+				ttft.Number, itl.Number = c.TTFTMean, c.ITLMean
+			}
+			m.add("ttft@"+at.name, ttft, point.Where())
+			m.add("itl@"+at.name, itl, point.Where())
 			m.add("output@"+at.name, point.OutputAt(), point.Where())
 		}
 	}
 	m.errors(s)
 	return m
+}
+
+// comfortable is the latency at 80 % of the saturation rate by the answer of a run that was measured here; nil where its answer has none.
+func comfortable(run *rundir.Run) *rundir.Comfortable {
+	if a := saturation.AnswerOf(run); run.Source == nil && a != nil && a.Comfortable != nil && !a.Comfortable.BySLO {
+		return a.Comfortable
+	}
+	return nil
 }
 
 // open marks the metrics of the plateau as lower bounds where its rows end before it, and adds the largest values that rows show where rows disagree.
