@@ -126,6 +126,10 @@ func executeWith(parser *kong.Kong, exited func() int, args []string, c *console
 	if exited() >= 0 { // a shell asked for completions
 		return console.Done
 	}
+	if text, ok := chineseHelp(parser.Model, args, c.Env); ok {
+		_, err := io.WriteString(c.Out, text)
+		return c.Complain(err)
+	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
