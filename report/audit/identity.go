@@ -129,6 +129,9 @@ func latencyIdentity(r *row) (key string, n note.Note) {
 	if !ok1 || !ok2 || !ok3 || !ok4 || !r.whole() || count.V < 1 || r.published(published.VLLMBench) { // its gaps count chunks without text
 		return "", note.Note{}
 	}
+	if strings.HasPrefix(r.stage.Name, rundir.ControlPrefix) && !r.stage.OutputTokens.Mean.Known() {
+		return "", note.Note{} // it lasts some seconds: requests that are cut at its edges make the quotient
+	}
 	fits := func(n intervalOf) (intervalOf, bool) {
 		made := t.Plus(intervalOf{V: n.V - 1, Low: max(0, n.Low-1), High: n.High - 1}.Times(g))
 		off := l.Beyond(made)
