@@ -306,3 +306,16 @@ func TestOtherWorkloadsAreRefused(t *testing.T) {
 		t.Error("one run was compared")
 	}
 }
+
+// The ends of what rows show are no interval: no drawing of differences between published tables has one.
+func TestRangesAreNoIntervals(t *testing.T) {
+	c := compared(t, tables(t))
+	for _, m := range c.Setups {
+		_, all := c.Differences(m.Name)
+		for _, d := range all {
+			if !d.Low.IsZero() || !d.High.IsZero() {
+				t.Errorf("%s, %s: %v to %v", m.Name, d.Name.In(lang.English), d.Low, d.High)
+			}
+		}
+	}
+}
