@@ -29,7 +29,7 @@ func numbersOf(text string) (all []string) {
 		all = append(all, strings.TrimRight(m, "."))
 	}
 	slices.Sort(all)
-	return all
+	return slices.Compact(all) // a language may name one twice
 }
 
 // stands reports whether a printed number is one of those given, rounded as it is printed.
