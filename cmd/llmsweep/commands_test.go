@@ -311,6 +311,8 @@ func TestCommandsRun(t *testing.T) {
 				continue // a self-test is real time by nature; sim serves until it is interrupted
 			} else if args[0] != "compare" && slices.Contains(args, "--live") || slices.Contains(args, "--serve") {
 				continue // a page is served from a real socket, and virtual time stands still while one is waited for
+			} else if args[0] == "record" || strings.Contains(line, "traffic.jsonl") {
+				continue // it passes real connections until it is interrupted: TestRecord has one
 			} else if args[0] == "resume" {
 				continue // the runs here are whole: TestResume has one that was interrupted
 			} else if args[0] == "demo" || k == "compare --live" {
@@ -392,6 +394,9 @@ func writeInputs(t *testing.T, w *world) {
 	for _, quant := range []string{"f16", "q8", "q4"} {
 		w.must("run", "sim:", "--concurrency", "4", "--requests", "100", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", quant, "--label", "gpu=L20,gpus=1,quant="+quant,
 			"--fidelity", "--canaries", "20")
+	}
+	for _, night := range []string{"monday", "tuesday"} {
+		w.must("run", "sim:", "--concurrency", "4", "--requests", "20", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", filepath.Join("nights", night))
 	}
 	for _, gpu := range []string{"L20", "A100"} {
 		w.must(append([]string{"sweep", "sim:", "--label", "gpus=1,gpu=" + gpu, "--out", strings.ToLower(gpu)}, short["sweep"]...)...)

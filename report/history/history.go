@@ -132,7 +132,7 @@ func metricsOf(s *setup.Setup) (all []compare.Metric) {
 	if s.Run.Plan.Kind == rundir.KindSweep {
 		m := compare.Measure(s)
 		for _, key := range compare.Keys() {
-			if f, ok := m.Get(key); ok && key != compare.KeyErrors && key != compare.KeyPerGPU && !f.Most.Known() && !m.Rising {
+			if f, ok := m.Get(key); ok && key != compare.KeyErrors && key != compare.KeyPerGPU && !f.Most.Known() && !f.AtLeast {
 				all = append(all, f)
 			}
 		}
