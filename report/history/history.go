@@ -97,7 +97,8 @@ func Of(setups []setup.Setup, alarms float64) (*History, error) {
 	}
 	h.Series = slices.DeleteFunc(h.Series, func(s Series) bool { return len(s.Points) < 2 })
 	if len(h.Series) == 0 {
-		return nil, fmt.Errorf("no two of the %d runs have the same configuration and workload: runs of one configuration have the same labels but for %s", len(setups), strings.Join(atRun, ", "))
+		return nil, fmt.Errorf("no two of the %d runs have the same configuration and workload: runs of one configuration have the same labels but for %s",
+			len(setups), strings.Join(atRun, ", "))
 	}
 	for i := range h.Series {
 		h.Series[i].judge(alarms / float64(len(h.Series)))
@@ -126,8 +127,8 @@ func (h *History) add(s *setup.Setup) {
 	}
 }
 
-// metricsOf returns the metrics of a run that make series: those of a comparison for a sweep, else those of each of its stages. A value that is a bound, or
-// not above 0, is none.
+// metricsOf returns the metrics of a run that make series: those of a comparison for a sweep, else those of each of its stages. A value that is a
+// bound, or not above 0, is none.
 func metricsOf(s *setup.Setup) (all []compare.Metric) {
 	if s.Run.Plan.Kind == rundir.KindSweep {
 		m := compare.Measure(s)
@@ -139,8 +140,8 @@ func metricsOf(s *setup.Setup) (all []compare.Metric) {
 	} else {
 		for _, r := range s.Rows {
 			at := "@" + r.Name()
-			all = append(all, compare.Metric{Key: "tokens_per_s" + at, Value: r.Stage.TokensPerS.Output}, compare.Metric{Key: "ttft" + at, Value: r.Stage.TTFT.Mean},
-				compare.Metric{Key: "itl" + at, Value: r.Stage.InterToken})
+			all = append(all, compare.Metric{Key: "tokens_per_s" + at, Value: r.Stage.TokensPerS.Output},
+				compare.Metric{Key: "ttft" + at, Value: r.Stage.TTFT.Mean}, compare.Metric{Key: "itl" + at, Value: r.Stage.InterToken})
 		}
 	}
 	return slices.DeleteFunc(all, func(m compare.Metric) bool { return !m.Value.Known() || m.Value.Value() <= 0 })

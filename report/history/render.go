@@ -50,7 +50,8 @@ func (s *Series) says(c Change, l lang.Lang) string {
 	if c.Ratio.Value() < 0 {
 		low, high = high, low
 	}
-	return say.In(l, table.Clean(s.Metric().In(l)), table.Clean(s.title.In(l)), size(c.Ratio), c.direction().In(l), low, high, between[0], between[1], commits)
+	metric, of := table.Clean(s.Metric().In(l)), table.Clean(s.title.In(l))
+	return say.In(l, metric, of, size(c.Ratio), c.direction().In(l), low, high, between[0], between[1], commits)
 }
 
 // size returns the size of a ratio in per cent, without a sign where the whole interval is on one side.
@@ -153,7 +154,8 @@ func (h *History) Sections() []table.Section {
 	if t := h.changeTable(); len(t.Rows) > 0 {
 		all = append(all, table.Section{Title: titleChanges.Text(), Level: 2, Table: t})
 	}
-	return append(all, table.Section{Title: titleSeries.Text(), Level: 2, Table: h.seriesTable(), Notes: []lang.Text{legendSpread.Text(), legendDetectable.Text()}})
+	notes := []lang.Text{legendSpread.Text(), legendDetectable.Text()}
+	return append(all, table.Section{Title: titleSeries.Text(), Level: 2, Table: h.seriesTable(), Notes: notes})
 }
 
 // enough is the number of runs from which on a change can be found: the two before and after it, and the spread between runs.
@@ -171,8 +173,8 @@ func (h *History) short() (n int) {
 
 func (h *History) changeTable() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headMetric.Text(), Left: true}, {Head: headChange.Text()}, {Head: headSince.Text(), Left: true}, {Head: headRun.Text(), Left: true}, {Head: headFound.Text(), Left: true, Drop: 1},
-		{Head: headConfig.Text(), Left: true, Drop: 2},
+		{Head: headMetric.Text(), Left: true}, {Head: headChange.Text()}, {Head: headSince.Text(), Left: true}, {Head: headRun.Text(), Left: true},
+		{Head: headFound.Text(), Left: true, Drop: 1}, {Head: headConfig.Text(), Left: true, Drop: 2},
 	}}
 	for i := range h.Series {
 		s := &h.Series[i]
@@ -183,7 +185,8 @@ func (h *History) changeTable() table.Table {
 			}
 			from := s.Points[c.From]
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: s.Metric(), Tone: table.Strong}, {Text: lang.Same(c.Percent()), Tone: tone}, {Text: lang.Both(func(l lang.Lang) string { return day(from.At, time.Time{}, l) })},
+				{Text: s.Metric(), Tone: table.Strong}, {Text: lang.Same(c.Percent()), Tone: tone},
+				{Text: lang.Both(func(l lang.Lang) string { return day(from.At, time.Time{}, l) })},
 				table.Literal(from.Run), table.Literal(s.Points[c.Found].Run), {Text: s.title, Long: true},
 			})
 		}
@@ -193,8 +196,8 @@ func (h *History) changeTable() table.Table {
 
 func (h *History) seriesTable() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headMetric.Text(), Left: true}, {Head: headRuns.Text()}, {Head: headLatest.Text()}, {Head: headSpread.Text(), Sub: subBetween.Text()}, {Head: headDetectable.Text(), Sub: subThree.Text()},
-		{Head: headNeeded.Text()}, {Head: headConfig.Text(), Left: true, Drop: 1},
+		{Head: headMetric.Text(), Left: true}, {Head: headRuns.Text()}, {Head: headLatest.Text()}, {Head: headSpread.Text(), Sub: subBetween.Text()},
+		{Head: headDetectable.Text(), Sub: subThree.Text()}, {Head: headNeeded.Text()}, {Head: headConfig.Text(), Left: true, Drop: 1},
 	}}
 	for i := range h.Series {
 		s := &h.Series[i]
@@ -203,14 +206,15 @@ func (h *History) seriesTable() table.Table {
 			needed = table.Count(s.Needed)
 		}
 		t.Rows = append(t.Rows, []table.Cell{
-			{Text: s.Metric(), Tone: table.Strong}, table.Count(len(s.Points)), s.Cell(s.Points[len(s.Points)-1].Value), table.Percent(s.Spread), table.Percent(s.Detectable), needed, {Text: s.title, Long: true},
+			{Text: s.Metric(), Tone: table.Strong}, table.Count(len(s.Points)), s.Cell(s.Points[len(s.Points)-1].Value), table.Percent(s.Spread),
+			table.Percent(s.Detectable), needed, {Text: s.title, Long: true},
 		})
 	}
 	return t
 }
 
-// Checks returns a check of each series: one that became worse fails, one that has too few runs is undecided. With onlyNew only what the latest run has
-// shown fails.
+// Checks returns a check of each series: one that became worse fails, one that has too few runs is undecided. With onlyNew only what the latest run
+// has shown fails.
 func (h *History) Checks(onlyNew bool) report.GateSuite {
 	suite := report.GateSuite{Name: "history"}
 	for i := range h.Series {

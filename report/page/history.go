@@ -14,7 +14,8 @@ import (
 
 var (
 	axisDays      = lang.Say("days since the first run", "距首次运行的天数")
-	noteHistory   = lang.Say("A line is the mean of the runs between two changes; the band is twice the spread between runs. A vertical line is a change.", "横线为两次变化之间各次运行的均值，色带为运行间离散度的两倍，竖线为变化。")
+	noteHistory   = lang.Say("A line is the mean of the runs between two changes; the band is twice the spread between runs. A vertical line is a change.",
+		"横线为两次变化之间各次运行的均值，色带为运行间离散度的两倍，竖线为变化。")
 	headRunPlace  = lang.Say("Run", "运行")
 	headRunTime   = lang.Say("Time", "时间")
 	headRunCommit = lang.Say("Commit", "提交")
@@ -25,8 +26,8 @@ var (
 func History(w io.Writer, h *history.History, o WriteOptions) error {
 	sections := h.Sections()
 	d := &Document{Title: sections[0].Title}
-	answer := Section{ID: "answer", Title: titleAnswer.Text(), Blocks: []Block{{Lines: &Lines{Items: sections[0].Lines, Whole: true}}, {Lines: &Lines{Items: sections[0].Notes, Plain: true}}}}
-	d.Sections = append(d.Sections, answer)
+	said := []Block{{Lines: &Lines{Items: sections[0].Lines, Whole: true}}, {Lines: &Lines{Items: sections[0].Notes, Plain: true}}}
+	d.Sections = append(d.Sections, Section{ID: "answer", Title: titleAnswer.Text(), Blocks: said})
 	var figures []FigureBlock
 	for _, changed := range []bool{true, false} { // what changed comes first
 		for i := range h.Series {

@@ -33,7 +33,8 @@ const (
 // Changes returns the steps and drifts of a series, as they would have been found by looking after each value: a change is found where such values
 // have a probability below level without it. The values before and after each place are compared with Student's t (the change-point model of Hawkins,
 // Qiu and Kang, Journal of Quality Technology 35 (2003)), clipped at outliers. The spread is that between the values of a segment without a
-// change, and so of runs and not within one; it grows where neighbours are alike. A segment is what lies between two changes. The spread is returned too.
+// change, and so of runs and not within one; it grows where neighbours are alike. A segment is what lies between two changes. The spread is
+// returned too.
 func Changes(y []float64, level float64) ([]Change, Spread) {
 	r := replay{y: y, level: level / looks}
 	for n := range y {
@@ -223,8 +224,8 @@ func alike(x []float64, f fit) float64 {
 	return most
 }
 
-// sized returns the changes, and the spread of the values within segments. Steps have their sizes by all values on either side, with intervals by the spread of all segments. Drifts keep those with
-// which they were found.
+// sized returns the changes, and the spread of the values within segments. Steps have their sizes by all values on either side, with intervals by
+// the spread of all segments. Drifts keep the sizes with which they were found.
 func (r *replay) sized() ([]Change, Spread) {
 	n := len(r.y)
 	last, squares, df := r.clipped(n)

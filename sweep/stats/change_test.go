@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -46,8 +45,8 @@ type rule struct {
 	of   int // it sees each so many-th history, since it is slow
 }
 
-// rules are that of this package and those of others, all at their own settings: perf-eval compares with the level before it, and the limit of 10 % each night
-// is the usual gate; Otava runs after each night.
+// rules are that of this package and those of others, all at their own settings: perf-eval compares with the level before it, the limit of
+// 10 % each night is the usual gate, and Otava runs after each night.
 func rules(level float64) []rule {
 	return []rule{
 		{"this one", func(y []float64) (found []int) {
@@ -95,8 +94,8 @@ func otavaNightly(y []float64) (found []int) {
 	return found
 }
 
-// otava finds change points as Apache Otava 0.8 does with its defaults: splits of windows of 50 values by the E-divisive statistic, each at p < 0.01 in a
-// t-test, then the weakest are merged until all are at p < 0.001 (otava/analysis.py).
+// otava finds change points as Apache Otava 0.8 does with its defaults: splits of windows of 50 values by the E-divisive statistic, each at
+// p < 0.01 in a t-test, then the weakest are merged until all are at p < 0.001 (otava/analysis.py).
 func otava(y []float64) []int {
 	const window, first, last = 50, 0.01, 0.001
 	points := []int{}
@@ -199,8 +198,8 @@ const (
 	changesAt  = 60
 )
 
-// histories draws the series of some histories, with an effect, and counts those in which a rule finds a change within so many nights of it; and all that it
-// finds.
+// histories draws the series of some histories, with an effect, and counts those in which a rule finds a change within so many nights of it;
+// and all that it finds.
 func histories(t *testing.T, n int, sigma func(*rand.Rand) float64, effect func(night int) float64, within int, r rule) (share, alarms float64) {
 	t.Helper()
 	hits, series := 0, 0
@@ -249,8 +248,8 @@ func TestHistories(t *testing.T) {
 			three, _ := histories(t, max(2, n/8), fixed, step, 3, r)
 			ten, _ := histories(t, max(2, n/8), fixed, step, 10, r)
 			drift, _ := histories(t, max(2, n/8), fixed, func(night int) float64 { return 0.01 * float64(night+1) / 7 }, 56, r)
-			t.Log(fmt.Sprintf("  spread %.0f %%: a step of 5 %% is found within 3 nights in %.0f %%, within 10 in %.0f %%; a drift of 1 %% a week within 8 weeks in %.0f %%",
-				100*sigma, 100*three, 100*ten, 100*drift))
+			t.Logf("  spread %.0f %%: a step of 5 %% is found within 3 nights in %.0f %%, within 10 in %.0f %%; a drift of 1 %% a week in 8 weeks in %.0f %%",
+				100*sigma, 100*three, 100*ten, 100*drift)
 			if i == 0 && (sigma <= 0.01 && three < 0.8 || sigma <= 0.02 && ten < 0.95 || sigma <= 0.03 && drift < 0.97) {
 				t.Errorf("at a spread of %v: %.2f, %.2f, %.2f", sigma, three, ten, drift)
 			}
