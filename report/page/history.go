@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	axisDays      = lang.Say("days since the first run", "距首次运行的天数")
-	noteHistory   = lang.Say("A line is the mean of the runs between two changes; the band is twice the spread between runs. A vertical line is a change.",
+	axisDays    = lang.Say("days since the first run", "距首次运行的天数")
+	noteHistory = lang.Say("A line is the mean of the runs between two changes; the band is twice the spread between runs. A vertical line is a change.",
 		"横线为两次变化之间各次运行的均值，色带为运行间离散度的两倍，竖线为变化。")
 	headRunPlace  = lang.Say("Run", "运行")
 	headRunTime   = lang.Say("Time", "时间")
