@@ -204,7 +204,7 @@ func (e differentWorkloads) Error() string {
 		e.a.Origin(), workload(e.a.Run, lang.English), e.b.Origin(), workload(e.b.Run, lang.English))
 }
 
-// NothingAlike reports whether an error of [Of] says that no two setups have the same workload.
+// NothingAlike reports whether [Of] failed because no two setups have the same workload.
 func NothingAlike(err error) bool {
 	_, ok := err.(differentWorkloads)
 	return ok
