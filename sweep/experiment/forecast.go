@@ -63,6 +63,7 @@ type ForecastTodo struct {
 	Probes                         ForecastCounts // stages about the edge
 	Holds                          ForecastCounts // stages that hold the answer
 	SLO                            ForecastCounts // stages of the search for the SLO
+	SLOMost                        time.Duration  // that they take together; 0 for no limit
 	Controls                       bool           // measured again at the end
 
 	Canaries int     // to be asked alone, one at a time
@@ -120,7 +121,8 @@ func (m *forecast) Search() ForecastRange { return m.times(0.4+18*m.share(), 1.2
 
 // Left returns how long all that is to be done takes.
 func (m *forecast) Left(t ForecastTodo) ForecastRange {
-	sum := m.per(m.Row(), ForecastCounts{float64(t.Rows), float64(t.Rows)}).Plus(m.per(m.Row(), t.Probes))
+	const quick = 0.5 // of the time, where rates far below the answer are clear soon
+	sum := m.per(m.Row(), ForecastCounts{quick * float64(t.Rows), float64(t.Rows)}).Plus(m.per(m.Row(), t.Probes))
 	sum = sum.Plus(m.per(ForecastExactly(m.StageMax), ForecastCounts{min(1, t.Holds.High), min(2, t.Holds.High)}))
 	if t.WarmUp {
 		const least, most = 3, 10 // requests
@@ -140,7 +142,11 @@ func (m *forecast) Left(t ForecastTodo) ForecastRange {
 	if t.Ceiling {
 		sum = sum.Plus(m.Ceiling())
 	}
-	sum = sum.Plus(m.per(m.times(4, 10), t.SLO)) // stages are three to fifteen times as long there
+	search := m.per(m.times(4, 10), t.SLO) // stages are three to fifteen times as long there
+	if t.SLOMost > 0 {
+		search = ForecastRange{min(search.Low, t.SLOMost), min(search.High, t.SLOMost)}
+	}
+	sum = sum.Plus(search)
 	if t.Controls {
 		const share = 0.05 // of the sweep
 		sum.High += time.Duration(share * float64(sum.High))
