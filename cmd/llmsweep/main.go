@@ -49,6 +49,7 @@ type cli struct {
 	Label    labelCmd    `cmd:"" help:"Change the labels of a run: model, GPU, number of GPUs, engine, quantization, price."`
 	Import   importCmd   `cmd:"" help:"Turn results that other tools printed into run directories."`
 	Audit    auditCmd    `cmd:"" help:"Find published or measured rows that cannot be right, and say why."`
+	Check    checkCmd    `cmd:"" help:"Check the figures of another tool against a recording of the requests that it sent."`
 	Compare  compareCmd  `cmd:"" help:"Compare results, or two running servers, with an interval for each difference."`
 	Choose   chooseCmd   `cmd:"" help:"Find the cheapest GPU, count, engine and quantization that serves a demand within an SLO."`
 	Fit      fitCmd      `cmd:"" help:"Fit a simulated copy (twin) of a server to a run, and predict other workloads with it."`
@@ -71,10 +72,10 @@ type cli struct {
 // BeforeResolve lets the environment choose the language where neither the command line nor the configuration file does.
 func (*cli) BeforeResolve(ctx *kong.Context, c *console.Console) error {
 	ctx.AddResolver(kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-		if flag.Name != "lang" || flag.Default != "en" || c.Env == nil {
+		if flag.Name != "lang" || flag.Default != "en" {
 			return nil, nil
 		}
-		return manual.Language(c.Env), nil
+		return manual.Language(c.World().Env), nil
 	}))
 	return nil
 }
@@ -125,7 +126,7 @@ func executeWith(parser *kong.Kong, exited func() int, args []string, c *console
 	if exited() >= 0 { // a shell asked for completions
 		return console.Done
 	}
-	if text, ok := chineseHelp(parser.Model, args, c.Env); ok {
+	if text, ok := chineseHelp(parser.Model, args, c.World().Env); ok {
 		_, err := io.WriteString(c.Out, text)
 		return c.Complain(err)
 	}
