@@ -454,6 +454,9 @@ type Ratio struct {
 	Bound string `json:"bound,omitempty"`
 }
 
+// either reports whether either side may be the higher, because rows disagree.
+func (r Ratio) either() bool { return r.Bound == BoundRange && r.Low.Value() < 1 && r.High.Value() > 1 }
+
 // ratio returns the bounds of a metric of b over that of a, by what their rows leave open; plain where they leave nothing open.
 func ratio(b, a *Measured, key string) (r Ratio, plain bool) {
 	x, ok1 := a.Get(key)
