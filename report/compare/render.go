@@ -311,11 +311,19 @@ func (c *Comparison) changeLegend(g group) []lang.Text {
 	bare := slices.ContainsFunc(all, func(ch Change) bool { return ch.Shown == nil && ch.Bound == "" })
 	if elsewhere := slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].Imported }); bare && elsewhere {
 		notes = append(notes, legendNoInterval.Text())
-	} else if bare {
+	} else if bare && c.Runs == [2]int{} {
 		notes = append(notes, legendFew.Text())
 	}
 	if slices.ContainsFunc(all, func(ch Change) bool { return ch.Bound == BoundLow || ch.Bound == BoundHigh }) {
 		notes = append(notes, legendBound.Text())
+	}
+	switch shown := slices.ContainsFunc(all, func(ch Change) bool { return ch.Shown != nil }); {
+	case c.Runs != [2]int{} && shown:
+		notes = append(notes, legendRuns.Text())
+	case c.Runs != [2]int{}:
+		notes = append(notes, legendNoSpread.Text())
+	case shown:
+		notes = append(notes, legendOwn.Text())
 	}
 	return notes
 }
