@@ -1,21 +1,26 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
+	"llmsweep/report"
 	"llmsweep/report/claims"
 	"llmsweep/report/compare"
+	"llmsweep/report/inputs"
 	documents "llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	layout "llmsweep/report/page"
 	"llmsweep/report/setup"
+	"llmsweep/report/table"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
@@ -147,4 +152,25 @@ func (cm *compareCmd) show(c *console.Console, r *job.Result, gates []compare.Ga
 		return err
 	}
 	return cm.publishGates(c, r, gates, r.Tables(), r.Dir)
+}
+
+// publishGates tells a CI system what a comparison found, and writes --junit.
+func (cm *compareCmd) publishGates(c *console.Console, result compare.Judged, gates []compare.Gate, sections []table.Section, whole string) error {
+	suite := compare.Checks(time.Now(), result, gates)
+	if c.World().Env("GITHUB_ACTIONS")+c.World().Env("GITHUB_STEP_SUMMARY") != "" {
+		c.Lang = lang.Lang(cm.Lang)
+		var doc bytes.Buffer
+		if err := table.WriteSections(&doc, "markdown", sections, table.Style{Lang: c.Lang}); err != nil {
+			return err
+		}
+		c.Publish(doc.Bytes(), whole, suite)
+	}
+	if cm.JUnit == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := report.WriteJUnit(&b, []report.GateSuite{suite}); err != nil {
+		return err
+	}
+	return console.WriteFiles(cm.Force, inputs.OutputFile{Path: cm.JUnit, Content: b.Bytes(), Comment: inputs.CommentOf("junit")})
 }

@@ -72,10 +72,10 @@ type cli struct {
 // BeforeResolve lets the environment choose the language where neither the command line nor the configuration file does.
 func (*cli) BeforeResolve(ctx *kong.Context, c *console.Console) error {
 	ctx.AddResolver(kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-		if flag.Name != "lang" || flag.Default != "en" || c.Env == nil {
+		if flag.Name != "lang" || flag.Default != "en" {
 			return nil, nil
 		}
-		return manual.Language(c.Env), nil
+		return manual.Language(c.World().Env), nil
 	}))
 	return nil
 }
@@ -126,7 +126,7 @@ func executeWith(parser *kong.Kong, exited func() int, args []string, c *console
 	if exited() >= 0 { // a shell asked for completions
 		return console.Done
 	}
-	if text, ok := chineseHelp(parser.Model, args, c.Env); ok {
+	if text, ok := chineseHelp(parser.Model, args, c.World().Env); ok {
 		_, err := io.WriteString(c.Out, text)
 		return c.Complain(err)
 	}

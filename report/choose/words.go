@@ -93,6 +93,9 @@ var (
 	sayAbove     = lang.Say("%s up to %s (now %s): %s comes first.", "%s：升至 %s（现为 %s）时，%s 排第一。")
 	sayBelowNone = lang.Say("%s down to %s (now %s): no configuration meets the SLO.", "%s：降至 %s（现为 %s）时，没有配置满足 SLO。")
 	sayAboveNone = lang.Say("%s up to %s (now %s): no configuration meets the SLO.", "%s：升至 %s（现为 %s）时，没有配置满足 SLO。")
+	sayJustBelow = lang.Say("%s just below %s: %s comes first.", "%s：略低于 %s 时，%s 排第一。")
+	sayJustAbove = lang.Say("%s just above %s: %s comes first.", "%s：略高于 %s 时，%s 排第一。")
+	sayRow       = lang.Say("%s (%s, %s): %s", "%s（%s，%s）：%s")
 	saySteady    = lang.Say("From a quarter to four times, no other comes first by: %s.", "在四分之一到四倍之间变动下列任一项都不改变第一名：%s。")
 )
 
@@ -134,7 +137,7 @@ var (
 	whyBroken      = lang.Say("already misses %s at %s: %s", "在 %[2]s 即不满足 %[1]s：%[3]s")
 	endWide        = lang.Say("%s; only the low end of its interval is counted on", "%s；只按其区间的下端计")
 	endBetween     = lang.Say("%s (%s-%s, doubtful rows between)", "%s（%s-%s，其间的行存疑）")
-	endAbove       = lang.Say("%s (doubtful rows above)", "%s（以上的行存疑）")
+	endAbove       = lang.Say("%s (doubtful rows above)", "%s（负载更高的行存疑）")
 	endRepaired    = lang.Say("%s, see --repaired", "%s，可试 --repaired")
 	whyDoubtful    = lang.Say("%[1]s of %[2]s is doubtful", "%[2]s 的 %[1]s 存疑")
 	endUnknown     = lang.Say("%s, which is unknown above that", "%s（更高负载下未知）")

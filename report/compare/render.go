@@ -37,15 +37,7 @@ func (c *Comparison) Sections(level int) []table.Section {
 			all = append(all, table.Section{Title: titleChanges.Text(c.Setups[g.members[0]].Name), Level: level + 1, Table: t, Notes: c.changeLegend(g)})
 		}
 	}
-	if len(c.Answers) > 0 {
-		all = append(all, answerSection(c.Answers, c.speed(), level+1))
-	}
-	if len(c.Grades) > 0 {
-		all = append(all, gradeSection(c.Grades, level+1))
-	}
-	if len(c.Texts) > 0 {
-		all = append(all, textSection(c.Texts, level+1))
-	}
+	all = append(all, checkedSections(c.Answers, c.speed(), c.Grades, c.Texts, level+1)...)
 	for i := range c.Factors {
 		f := &c.Factors[i]
 		all = append(all, f.section(level+1))

@@ -100,6 +100,15 @@ func TestARateThatOnlySpoiledRowsWouldTest(t *testing.T) {
 	}
 }
 
+// TestACollapseBoundsNothingFromAbove: what a server completes that slows down under overload is not the most that it sustains, where no stage below was stable.
+func TestACollapseBoundsNothingFromAbove(t *testing.T) {
+	run := &rundir.Run{Plan: rundir.Plan{Kind: rundir.KindSweep}, Stages: []rundir.Stage{ceilingRow(22.9), endedAt(holdRow(21.7, 12, rundir.Saturated), 6.7)}}
+	conclude(run)
+	if s := run.Saturation; s == nil || s.Rate.Known() || s.High.Value() < 21 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // A throughput stage that a budget ended before it was steady shows only how it began. What the search completed before is known all the same,
 // and the reason names a longer budget.
 func TestACeilingThatIsTooShortIsNone(t *testing.T) {

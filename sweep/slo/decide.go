@@ -19,7 +19,7 @@ type tally struct {
 	neff         float64 // independent values that they are worth
 }
 
-// missedBeyondDoubt reports whether a stage misses the term by so much that it is not by chance, also where the worst of many stages is looked at.
+// missedBeyondDoubt reports whether a stage misses the term by more than chance explains, also for the worst of many stages.
 func (t Term) missedBeyondDoubt(s *rundir.Stage) bool {
 	c, ok := t.count(s)
 	if !ok {
