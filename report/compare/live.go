@@ -400,7 +400,7 @@ func (v *PairComparison) Differences() []Difference {
 		r := &v.Rows[i]
 		name := lang.Both(func(l lang.Lang) string { return liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l)) })
 		all = append(all, Difference{
-			Name: name, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.ShownHolm, Alone: r.Shown && !r.ShownHolm, Better: risesWell(r.Key),
+			Name: name, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.ShownHolm, Alone: r.Shown && !r.ShownHolm, Better: RisesWell(r.Key),
 		})
 	}
 	return all

@@ -90,7 +90,7 @@ func columns() []column {
 	all := []column{
 		{keyRate, table.Column{Head: headSaturation.Text()}, "req/s", fixed(2)},
 		{keyOutput, table.Column{Head: headOutput.Text()}, "tok/s", fixed(2)},
-		{keyPerGPU, table.Column{Head: headPerGPU.Text(), Drop: 3}, "tok/s", fixed(2)},
+		{KeyPerGPU, table.Column{Head: headPerGPU.Text(), Drop: 3}, "tok/s", fixed(2)},
 		{keyAnswer, table.Column{Head: headAnswer.Text(), Drop: 1}, "tok", fixed(1)},
 	}
 	drops := map[string]int{"50": 2, "sync": 5} // the latency near the highest load is what differs most
@@ -272,6 +272,11 @@ func (c Change) String() string {
 	return percent(c.Ratio.Value()) + unit + span
 }
 
+// Percent returns a ratio, minus 1, in per cent with its interval.
+func Percent(ratio, low, high rundir.Number) string {
+	return fmt.Sprintf("%s %% (%s..%s)", percent(ratio.Value()), percent(low.Value()), percent(high.Value()))
+}
+
 // percent is a signed percentage of three digits at most.
 func percent(v float64) string {
 	v *= 100
@@ -390,7 +395,7 @@ func (f *Factor) memberTable() table.Table {
 	}
 	t := table.Table{Columns: []table.Column{{Head: head, Left: true}}}
 	all := slices.DeleteFunc(columns(), func(c column) bool {
-		return c.key == KeyErrors || c.key == keyPerGPU || !slices.ContainsFunc(f.Members, func(m Member) bool { _, ok := m.m.Get(c.key); return ok })
+		return c.key == KeyErrors || c.key == KeyPerGPU || !slices.ContainsFunc(f.Members, func(m Member) bool { _, ok := m.m.Get(c.key); return ok })
 	})
 	for _, col := range all {
 		t.Columns = append(t.Columns, col.measured())
