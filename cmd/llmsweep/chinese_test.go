@@ -84,6 +84,9 @@ func TestHelpInChinese(t *testing.T) {
 				t.Errorf("%s: too wide: %s", command, line)
 			}
 		}
+		if strings.Contains(text, "Example") {
+			t.Errorf("%s: English is left:\n%s", command, text)
+		}
 		if again := help("zh_CN.UTF-8", "-h"); again != text {
 			t.Errorf("%s -h with LANG=zh_CN differs:\n%s", command, again)
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/claims"
 	"llmsweep/report/compare"
+	"llmsweep/report/history"
 	"llmsweep/report/inputs"
 	documents "llmsweep/report/inputs"
 	"llmsweep/report/lang"
@@ -24,6 +26,7 @@ import (
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
 // compareCmd is llmsweep compare.
@@ -33,6 +36,7 @@ type compareCmd struct {
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
 	Repaired    bool     `help:"Use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
+	History     string   `placeholder:"DIR" help:"Earlier runs of the first side: the spread between them tells which differences are more than chance, also with one run a side."`
 	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
 	flags.Tables
 	flags.Page
@@ -47,6 +51,8 @@ func (compareCmd) Help() string {
   llmsweep compare baseline llmsweep-run --fail-if 'tokens_per_s<-5%' --junit gates.xml
   llmsweep compare results.md my-run --format markdown --lang zh -o compared.md
   llmsweep compare before after --html compared.html    # the tables here, the page there
+  llmsweep compare before1 before2 before3 -- after1 after2    # the unit is the run
+  llmsweep compare before after --history nights --fail-if 'tokens_per_s<-5%'
   llmsweep compare --fidelity f16 q8 q4 --fail-if 'match<90%' --fail-if 'kl>0.05'
 
 Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
@@ -97,12 +103,13 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	setups := setup.LoadWith(inputs, setup.Options{Repaired: cm.Repaired, Lang: cm.Names()})
-	result, err := compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload, Answers: cm.Fidelity})
+	result, err := cm.compare(c, setups)
 	if err != nil {
 		return console.Usage(err)
 	}
 	said := documents.ClaimsIn(setups)
 	sections := result.Sections(1)
+	sections[0].Lines = result.Answer()
 	for _, s := range said {
 		sections = append(sections, claims.Section(filepath.Base(s[0].File), s, 2))
 	}
@@ -114,6 +121,49 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		return err
 	}
 	return job.Verdict(result, gates)
+}
+
+// withoutSides returns the arguments of compare without the -- between two sides, which [compareCmd.compare] looks for; those of other commands as they are.
+func withoutSides(args []string) []string {
+	if args[0] != "compare" {
+		return args
+	}
+	return slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--" })
+}
+
+// compare compares results; sides of several runs where -- divides them, or where --history tells their spread.
+func (cm *compareCmd) compare(c *console.Console, setups []setup.Setup) (*compare.Comparison, error) {
+	at := slices.Index(c.Args, "--")
+	if at < 0 && cm.History == "" {
+		return compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload, Answers: cm.Fidelity})
+	}
+	first := 1
+	switch {
+	case cm.Fidelity:
+		return nil, errors.New("--fidelity compares one run with others: leave out -- and --history")
+	case at >= 0:
+		first = 0
+		for _, s := range setups { // they stand in the order of their paths
+			if slices.ContainsFunc(c.Args[:at], func(p string) bool { return s.Path == p || filepath.Dir(s.Path) == filepath.Clean(p) }) {
+				first++
+			}
+		}
+	case len(setups) != 2:
+		return nil, errors.New("--history needs two results, or two sides with -- between them: llmsweep compare A1 A2 -- B1 --history nights")
+	}
+	known := func(*setup.Setup, string) stats.Spread { return stats.Spread{} }
+	if cm.History != "" {
+		earlier, err := documents.Read(c.Err, []string{cm.History})
+		if err != nil {
+			return nil, err
+		}
+		h, err := history.Of(setup.Load(earlier), history.DefaultAlarms)
+		if err != nil {
+			return nil, err
+		}
+		known = h.Spread
+	}
+	return compare.OfRuns([2][]setup.Setup{setups[:first], setups[first:]}, cm.AnyWorkload, known)
 }
 
 // live compares two running servers.

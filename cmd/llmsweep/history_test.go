@@ -38,6 +38,57 @@ func writeNight(t *testing.T, path string, night int, rng *rand.Rand, factor flo
 	}
 }
 
+// writeSweep writes a sweep of a server that saturates at a rate, known to 1 %.
+func writeSweep(t *testing.T, path string, rate float64) {
+	t.Helper()
+	n := rundir.Exactly
+	run := &rundir.Run{
+		Schema: rundir.Schema, State: rundir.Complete, Started: time.Date(2026, 10, 1, 2, 0, 0, 0, time.UTC), Client: rundir.Client{Valid: true},
+		Labels: rundir.Labels{Model: "m"}, Plan: rundir.Plan{Kind: rundir.KindSweep},
+		Workload:   rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
+		Saturation: &rundir.Saturation{Rate: n(rate), Low: n(0.99 * rate), High: n(1.01 * rate), Output: n(128 * rate)},
+	}
+	dir, err := store.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := dir.Save(run); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCompareRuns: the three sweeps of one server that gave 17, 19 and 24 req/s show no difference as runs, though any two differ beyond their own intervals.
+func TestCompareRuns(t *testing.T) {
+	root := t.TempDir()
+	at := func(name string) string { return filepath.Join(root, name) }
+	for name, rate := range map[string]float64{"a1": 17, "a2": 19, "a3": 24, "b1": 18, "b2": 23, "nights/1": 17, "nights/2": 19, "nights/3": 24, "nights/4": 20} {
+		writeSweep(t, at(name), rate)
+	}
+	compare := func(args ...string) (int, string) {
+		var out, errs strings.Builder
+		code := executeAgain(append([]string{"compare"}, args...), console.NewConsole(t.Context(), &out, &errs))
+		return code, out.String() + errs.String()
+	}
+	gate := []string{"--fail-if", "saturation>5%"}
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{append(gate, at("a1"), at("a3")), console.Missed, "An interval holds the spread within one run only"},
+		{append(gate, at("a1"), at("a2"), at("a3"), "--", at("b1"), at("b2")), console.Done, "The unit is the run"},
+		{append(gate, at("a1"), at("a3"), "--history", at("nights")), console.Done, "The unit is the run"},
+		{append(gate, at("a1"), "--", at("a3")), console.Undecided, "There are no intervals"},
+		{[]string{at("a1"), at("a2"), "--"}, console.WrongUsage, "both sides of --"},
+	} {
+		code, text := compare(c.args...)
+		if code != c.code || !strings.Contains(strings.Join(strings.Fields(text), " "), c.says) {
+			t.Errorf("%v: exit %d, want %d with %q: %s", c.args, code, c.code, c.says, text)
+		}
+	}
+}
+
 // TestHistory: nothing is said of nights that are alike; a step is told, drawn and gated, in both languages; the night that shows it fails --fail-new, and later
 // ones do not.
 func TestHistory(t *testing.T) {

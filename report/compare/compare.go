@@ -33,6 +33,7 @@ const schema = "llmsweep.compare/v1"
 type Comparison struct {
 	Schema   string          `json:"schema"`
 	Workload string          `json:"workload,omitempty"` // empty where they differ
+	Runs     [2]int          `json:"runs,omitzero"`      // of each side, where runs are the unit
 	Setups   []Measured      `json:"setups"`
 	Changes  []Change        `json:"changes"` // of each setup but the first
 	Factors  []Factor        `json:"factors"` // what one thing changes, the rest being equal

@@ -50,7 +50,8 @@ type Series struct {
 	Detectable rundir.Number `json:"detectable,omitzero"`
 	Needed     int           `json:"runs_for_5_percent,omitempty"`
 
-	title lang.Text
+	title   lang.Text
+	between stats.Spread
 }
 
 // Point is the value of a run.
@@ -106,24 +107,38 @@ func Of(setups []setup.Setup, alarms float64) (*History, error) {
 	return h, nil
 }
 
-// add adds the metrics of a run to their series.
-func (h *History) add(s *setup.Setup) {
-	run := *s.Run
+// Spread returns the spread between runs of a setup's configuration in a metric, of logarithms; one without degrees of freedom where it is not known.
+func (h *History) Spread(of *setup.Setup, key string) stats.Spread {
+	title := configuration(of.Run)
+	i := slices.IndexFunc(h.Series, func(s Series) bool { return s.Key == key && s.title == title })
+	if i < 0 {
+		return stats.Spread{}
+	}
+	return h.Series[i].between
+}
+
+// configuration names what runs of one series have in common.
+func configuration(of *rundir.Run) lang.Text {
+	run := *of
 	run.Labels.Free = maps.Clone(run.Labels.Free)
-	commit := run.Labels.Free["commit"]
 	for _, key := range atRun {
 		delete(run.Labels.Free, key)
 	}
-	title := lang.Both(func(l lang.Lang) string {
+	return lang.Both(func(l lang.Lang) string {
 		return cmp.Or(setup.Title(&run, l), wordUnlabelled.In(l)) + comma.In(l) + compare.Workload(&run, l)
 	})
+}
+
+// add adds the metrics of a run to their series.
+func (h *History) add(s *setup.Setup) {
+	title := configuration(s.Run)
 	for _, m := range metricsOf(s) {
 		i := slices.IndexFunc(h.Series, func(o Series) bool { return o.Key == m.Key && o.Configuration == title.EN })
 		if i < 0 {
 			i = len(h.Series)
 			h.Series = append(h.Series, Series{Configuration: title.EN, Key: m.Key, title: title})
 		}
-		h.Series[i].Points = append(h.Series[i].Points, Point{Run: s.Path, At: run.Started, Commit: commit, Value: m.Value})
+		h.Series[i].Points = append(h.Series[i].Points, Point{Run: s.Path, At: s.Run.Started, Commit: s.Run.Labels.Free["commit"], Value: m.Value})
 	}
 }
 
@@ -165,7 +180,7 @@ func (s *Series) judge(level float64) {
 		return
 	}
 	const seen, after, level95, power = 0.05, 3, 0.05, 0.8
-	s.Spread = ratio(spread.Deviation)
+	s.Spread, s.between = ratio(spread.Deviation), spread
 	between := stats.Spread{Deviation: math.Sqrt2 * spread.Deviation, DF: spread.DF} // of the difference of two runs
 	s.Detectable = ratio(between.Detectable(after, level95, power))
 	s.Needed = int(math.Ceil(between.Needed(math.Log1p(seen), level95, power)))
