@@ -238,7 +238,7 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 	}
 	k := &Candidate{
 		Name: s.Name, Labels: s.Run.Labels, Rate: limit.Rate, Output: limit.Output, Where: limit.Point.Where(), setup: s, limit: limit,
-		TTFT: limit.Point.At(setup.TTFT).Number, ITL: limit.Point.At(setup.ITL).Number,
+		TTFT: limit.Point.AtMost(setup.TTFT), ITL: limit.Point.AtMost(setup.ITL),
 	}
 	k.LimitedBy = limitedBy(limit).english()
 	if k.Labels.GPUs == 0 {

@@ -248,6 +248,17 @@ func (p Point) At(take Take) Value {
 	return v
 }
 
+// AtMost returns the highest latency that the rows allow at the point: that of the straight line between them. Limits are found on that line.
+func (p Point) AtMost(take Take) rundir.Number {
+	a, _, _ := take(p.Low.Stage)
+	b, _, _ := take(p.High.Stage)
+	if p.Weight == 0 || p.Low == p.High || !a.Known() || !b.Known() {
+		return p.At(take).Number
+	}
+	_, high := p.within(take)
+	return rundir.Exactly(high)
+}
+
 // within returns the bounds of a latency between two rows. Latency rises with the load, ever more steeply. It is therefore at most on
 // the straight line between the rows; and at least that of the lower row, and on the lines that go on from the rows on either side. Where it
 // falls by chance from one row to the next, it lies between the two.

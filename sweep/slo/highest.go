@@ -126,7 +126,7 @@ func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Roo
 			out.KeptStage, out.Reason = kept.Name, noteKeptThenEnds.New(kept.Name, out.Limiting)
 		}
 		out.Rate, out.Low, out.High = rundir.Exactly(end.At), rundir.Exactly(max(0, end.Low)), rundir.Exactly(end.High)
-		out.Goodput = goodputAt(stages, end.At)
+		out.Goodput = goodputAt(stages, end.At, leastGood(terms))
 	}
 }
 
@@ -178,8 +178,21 @@ func none(out *rundir.SLO, stages []*rundir.Stage, terms []Term, broken *rundir.
 	}
 }
 
-// goodputAt returns the goodput at a rate: the rate times the share of good requests, linear between the stages on either side.
-func goodputAt(stages []*rundir.Stage, rate float64) rundir.Number {
+// leastGood returns the share of requests that meet all terms, at least, where each term is kept; 0 where the terms do not tell.
+func leastGood(terms []Term) float64 {
+	good := 1.0
+	for _, t := range terms {
+		if t.Metric == ITL || t.Stat == Mean || t.OfAnswers() {
+			return 0
+		}
+		good -= t.tail()
+	}
+	return max(0, good)
+}
+
+// goodputAt returns the goodput at a rate: the rate times the share of good requests, linear between the stages on either side, and at least that share
+// which the terms ask for: they are kept at that rate.
+func goodputAt(stages []*rundir.Stage, rate, least float64) rundir.Number {
 	var low, high *rundir.Stage
 	for _, s := range stages {
 		switch {
@@ -201,7 +214,7 @@ func goodputAt(stages []*rundir.Stage, rate float64) rundir.Number {
 	if gap := Offered(high) - Offered(low); gap > 0 {
 		share += (b.Value() - a.Value()) * (rate - Offered(low)) / gap
 	}
-	if a.Bound() || b.Bound() {
+	if share = max(share, least); a.Bound() || b.Bound() {
 		return rundir.Over(rate * share)
 	}
 	return rundir.Exactly(rate * share)
