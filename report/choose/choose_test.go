@@ -403,7 +403,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestWishes(t *testing.T) {
-	for text, want := range map[string]Demand{"20rps": {20, false}, "2.5 req/s": {2.5, false}, "5,000tok/s": {5000, true}, "5000tokens/s": {5000, true}} {
+	for text, want := range map[string]Demand{"20rps": {20, Requests}, "2.5 req/s": {2.5, Requests}, "5,000tok/s": {5000, Tokens}, "5000tokens/s": {5000, Tokens}, "500 users": {500, Users}} {
 		if got, err := ParseDemand(text); err != nil || got != want {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}

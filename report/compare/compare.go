@@ -16,6 +16,7 @@ import (
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/stats"
 )
 
@@ -74,6 +75,7 @@ type Metric struct {
 	// Most is the largest value that a row shows, where rows disagree on it; see [setup.Plateau]. It has no interval then.
 	Most  rundir.Number `json:"most,omitzero"`
 	Where string        `json:"where"`                // the rows it rests on
+	Terms string        `json:"terms,omitempty"`      // within which a number of users is carried
 	Apart bool          `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
 	se    float64       // standard error, NaN where there is none
 }
@@ -95,6 +97,8 @@ type Change struct {
 
 // The keys of metrics. TTFT and ITL are those of one request at a time, and at 50 and 80 % of the saturation rate.
 const (
+	keyUsers  = "users"
+	keyEach   = "users_per_gpu"
 	keyRate   = "saturation"
 	keyOutput = "tokens_per_s"
 	keyPerGPU = "tokens_per_s_per_gpu"
@@ -115,7 +119,7 @@ func shares() []struct {
 
 // Keys returns the metrics that are compared, in the order of the tables.
 func Keys() []string {
-	keys := []string{keyRate, keyOutput, keyPerGPU}
+	keys := []string{keyUsers, keyEach, keyRate, keyOutput, keyPerGPU}
 	for _, what := range []string{"ttft", "itl"} {
 		for _, at := range shares() {
 			keys = append(keys, what+"@"+at.name)
@@ -255,6 +259,7 @@ func measure(s *setup.Setup) Measured {
 	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: s.Run.Labels, Rising: s.Plateau.Rising, Imported: s.Run.Source != nil}
 	m.burst = m.Imported && s.OpenLoop() && slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
 	m.Labels.Model, m.Labels.Engine = setup.Model(s.Run), setup.Engine(s.Run)
+	m.users(s)
 	p := s.Plateau
 	m.add(keyRate, setup.Value{Number: p.Rate, SE: halfWidth(p, 1)}, p.Where)
 	scale := math.NaN()
@@ -288,6 +293,38 @@ func measure(s *setup.Setup) Measured {
 	}
 	m.errors(s)
 	return m
+}
+
+// users adds how many users the configuration carries, and how many a GPU.
+func (m *Measured) users(s *setup.Setup) {
+	a := saturation.AnswerOf(s.Run)
+	if a == nil || a.Carried == nil {
+		return
+	}
+	c, terms := a.Carried, strings.Join(slices.Sorted(slices.Values(a.Carried.Terms)), ", ")
+	se := math.NaN()
+	if c.Low.Known() && c.High.Known() {
+		se = (c.High.Value() - c.Low.Value()) / 2 / stats.Z95
+	}
+	where := s.Origin()
+	if c.Within != nil {
+		where += " " + lang.Row(c.Within.Stage)
+	}
+	for _, one := range []struct {
+		key  string
+		gpus int
+	}{{keyUsers, 1}, {keyEach, m.Labels.GPUs}} {
+		if one.gpus == 0 || c.Users.IsZero() {
+			continue
+		}
+		scale := 1 / float64(one.gpus)
+		m.add(one.key, setup.Value{Number: lang.Scale(c.Users, scale), SE: se * scale}, where)
+		f := &m.Metrics[len(m.Metrics)-1]
+		f.Terms = terms
+		if !math.IsNaN(se) { // it is not even about the number
+			f.Low, f.High = lang.Scale(c.Low, scale), lang.Scale(c.High, scale)
+		}
+	}
 }
 
 // most adds to the metrics of the plateau the largest values that rows show, where rows disagree.
@@ -488,7 +525,7 @@ func change(b, a Metric) Change {
 	if b.Key == KeyErrors {
 		return Between(b, a)
 	}
-	if !a.Value.Known() || !b.Value.Known() || a.Value.Value() <= 0 || b.Value.Value() <= 0 {
+	if a.Terms != b.Terms || !a.Value.Known() || !b.Value.Known() || a.Value.Value() <= 0 || b.Value.Value() <= 0 {
 		return Change{}
 	}
 	ratio := b.Value.Value() / a.Value.Value()

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -96,6 +97,8 @@ func columns() []column {
 		return lang.Same(name + " %")
 	}
 	all := []column{
+		{keyUsers, table.Column{Head: headUsers.Text()}, "", fixed(0)},
+		{keyEach, table.Column{Head: headEach.Text(), Drop: 3}, "", func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Short) }},
 		{keyRate, table.Column{Head: headSaturation.Text()}, "req/s", fixed(2)},
 		{keyOutput, table.Column{Head: headOutput.Text()}, "tok/s", fixed(2)},
 		{keyPerGPU, table.Column{Head: headPerGPU.Text(), Drop: 3}, "tok/s", fixed(2)},
@@ -186,7 +189,7 @@ func (c *Comparison) cautions(g group) []lang.Text {
 
 // legend explains the marks of the table of a group.
 func (c *Comparison) legend(g group) []lang.Text {
-	notes := c.cautions(g)
+	notes := append(c.cautions(g), c.usersLegend(g)...)
 	if slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].Rising }) {
 		notes = append(notes, legendRising.Text())
 	}
@@ -218,6 +221,28 @@ func (c *Comparison) legend(g group) []lang.Text {
 		notes = append(notes, legendArrivals.Text())
 	}
 	return notes
+}
+
+// usersLegend returns within which terms the users of a group are carried.
+func (c *Comparison) usersLegend(g group) []lang.Text {
+	var all []string
+	for _, i := range g.members {
+		if f, ok := c.Setups[i].Get(keyUsers); ok && !slices.Contains(all, f.Terms) {
+			all = append(all, f.Terms)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return nil
+	case len(all) > 1:
+		for i := range all {
+			all[i] = cmp.Or(all[i], "-")
+		}
+		return []lang.Text{legendUnlike.Text(strings.Join(all, " / "))}
+	case all[0] == "":
+		return []lang.Text{legendGrowing.Text()}
+	}
+	return []lang.Text{legendUsers.Text(all[0])}
 }
 
 // changeTable returns a table of the differences from the first setup of a group, without columns that say nothing: errors of which there are none.

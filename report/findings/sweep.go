@@ -22,6 +22,8 @@ func sweepWords() lang.Words {
 			"{share:percent} 的 token 与下一个 token 在同一个数据包中到达，因此 ITL 是成批输出的间隔"),
 		"stage.early-token": lang.Say("the first token came after {ttft:time} and the second {second:time} later, where tokens are {itl:time} apart: the first is sent before the prompt is computed, so TTFT does not show the wait",
 			"首个 token 在 {ttft:time} 后到达，第二个又过了 {second:time}，而 token 间隔为 {itl:time}：首个 token 在计算提示之前就已发出，TTFT 不反映等待时间"),
+		"stage.unsteady": lang.Say("hits in the prefix cache or tokens per second still changed when it ended; a longer stage may settle (--stage-time)",
+			"结束时前缀缓存命中率或每秒 token 数仍在变化；可延长阶段（--stage-time）"),
 		"stage.shortened": lang.Say("answers had {share:percent} of the length that answers to lone requests have, so requests per second are not comparable with rows of less load",
 			"回答的长度只有单独请求时的 {share:percent}，因此每秒请求数不能与负载较低的各行相比"),
 		"stage.few-sessions": lang.Say("each slot held {sessions:tenths} sessions: what is measured depends on which turns these were at; measure for longer",

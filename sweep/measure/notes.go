@@ -18,6 +18,7 @@ var (
 	noteResent      = note.Kind{Code: "requests.resent", Args: []string{"count"}}
 	noteSharedReads = note.Kind{Code: "stage.shared-reads", Args: []string{"share"}}
 	noteEarlyToken  = note.Kind{Code: "stage.early-token", Args: []string{"ttft", "second", "itl"}}
+	noteUnsteady    = note.Kind{Code: "stage.unsteady"}
 	noteShortened   = note.Kind{Code: "stage.shortened", Args: []string{"share"}}
 	noteSlowReplica = note.Kind{Code: "replica.slow", Args: []string{"replica", "ttft", "fastest"}}
 	noteBadReplica  = note.Kind{Code: "replica.fails", Args: []string{"replica", "failed", "due", "others"}}

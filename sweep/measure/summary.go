@@ -123,7 +123,6 @@ func (s *summary) finish() rundir.Stage {
 	}
 	if s.metrics.sessions != nil {
 		st.Sessions = s.metrics.sessions.summary(&st)
-		st.Sessions.Unsteady = s.Steady && !s.steadyIn(w)
 	}
 	return st
 }
@@ -173,6 +172,9 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	}
 	if second := s.metrics.gaps.early(st); second.Known() {
 		all = append(all, noteEarlyToken.New(st.TTFT.P50.Value(), second.Value(), st.ITL.P50.Value()))
+	}
+	if s.Steady && s.metrics.sessions != nil && !s.steadyIn(s.window) {
+		all = append(all, noteUnsteady.New())
 	}
 	if st.Shortened.Known() {
 		all = append(all, noteShortened.New(st.Shortened.Value()))
