@@ -31,7 +31,7 @@ const (
 // connection, where one read returns parts of many streams and a lost packet delays all of them; and the engines' own servers do
 // not have it. socket is the path of a Unix socket to dial; empty for TCP.
 func newTransport(o Options, socket string) (*http.Transport, *wire.Dialer, error) {
-	conf, err := tlsConfig(o)
+	conf, err := TLSConfig(o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,8 +88,8 @@ func protocolsOf(version string) (*http.Protocols, error) {
 	return p, nil
 }
 
-// tlsConfig returns the configuration of TLS.
-func tlsConfig(o Options) (*tls.Config, error) {
+// TLSConfig returns the configuration of TLS.
+func TLSConfig(o Options) (*tls.Config, error) {
 	conf := &tls.Config{InsecureSkipVerify: o.Insecure, NextProtos: []string{"http/1.1"}, MinVersion: tls.VersionTLS12}
 	if o.HTTP == "2" {
 		conf.NextProtos = []string{"h2"}

@@ -80,7 +80,12 @@ func TestAnswersContradictNothing(t *testing.T) {
 		run, terms := drawRun(t)
 		saturation.WriteAnswer(run, terms)
 		a := saturation.AnswerOf(run)
-		lines := ordinary(run, findings.Answer(run, lang.English))
+		for _, l := range lang.All() {
+			if said := findings.Answer(run, l); len(said) > 5+len(a.Cautions) || len(a.Cautions) > 3 {
+				t.Errorf("%d lines of answer with %d cautions:\n%s", len(said), len(a.Cautions), strings.Join(said, "\n"))
+			}
+		}
+		lines := append(ordinary(run, findings.Answer(run, lang.English)), ordinary(run, findings.Notes(run, lang.English))...)
 		wrong, _ := contradictions(run, lines, append(given(t, run, a), halves(a)...))
 		for _, w := range append(wrong, inOrder(a)...) {
 			t.Errorf("%s\n%s\n%s", w, strings.Join(lines, "\n"), rowsOf(run))

@@ -12,6 +12,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // GateOutcome is how a check ended.
@@ -66,11 +67,11 @@ func GateOfRun(run *rundir.Run, l lang.Lang) GateSuite {
 			s.Checks = append(s.Checks, promises(r.Stage, l)...)
 		}
 	}
-	switch {
-	case run.Answer != nil && run.Answer.Carried != nil:
-		s.Checks = append(s.Checks, usersSLO(run.Answer.Carried, l)...)
-	case run.SLO != nil:
-		s.Checks = append(s.Checks, sweepSLO(run, l))
+	switch a := saturation.AnswerOf(run); {
+	case a != nil && a.Carried != nil:
+		s.Checks = append(s.Checks, usersSLO(a.Carried, l)...)
+	case a != nil && a.Promise != nil:
+		s.Checks = append(s.Checks, sweepSLO(run, a.Promise, l))
 	case run.Plan.Kind == rundir.KindSweep && len(run.Plan.SLO) > 0: // it ended before the answer
 		s.Checks = append(s.Checks, GateCheck{classSLO, strings.Join(run.Plan.SLO, lang.ListComma.In(l)), 0, GateUndecided, sayNoAnswer.In(l)})
 	}
@@ -133,17 +134,17 @@ func promises(s *rundir.Stage, l lang.Lang) []GateCheck {
 }
 
 // sweepSLO is the objectives of a sweep together: they are met where some rate meets them.
-func sweepSLO(run *rundir.Run, l lang.Lang) GateCheck {
-	c := GateCheck{Class: classSLO, Name: strings.Join(run.SLO.Terms, lang.ListComma.In(l))}
+func sweepSLO(run *rundir.Run, p *rundir.AnswerPromise, l lang.Lang) GateCheck {
+	c := GateCheck{Class: classSLO, Name: strings.Join(p.Terms, lang.ListComma.In(l))}
 	switch {
-	case !run.SLO.Rate.IsZero(), run.SLO.Verdict == rundir.Kept:
-	case run.SLO.Verdict == rundir.Broken:
+	case p.Met():
+	case p.Verdict == rundir.Broken:
 		c.Outcome = GateFailed
 	default:
 		c.Outcome = GateUndecided
 	}
 	if c.Outcome != GatePassed {
-		c.Message = findings.Promises(run, l)[0]
+		c.Message = findings.Meets(run, l)
 	}
 	return c
 }

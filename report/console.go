@@ -92,6 +92,7 @@ func writeRun(w io.Writer, run *rundir.Run, columns []findings.Column, o Options
 		}
 	}
 	table.WriteLines(w, wordErrors.In(o.Lang), findings.Errors(run, o.Lang), table.Bad, o.style())
+	table.WriteLines(w, wordNotes.In(o.Lang), findings.Notes(run, o.Lang), table.Faint, o.style())
 	table.WriteLines(w, wordWarnings.In(o.Lang), audit.Cautions(run, o.Lang), table.Caution, o.style())
 	if lines := findings.State(run, o.Lang); len(lines) > 1 { // a run that is whole needs no words
 		table.WriteLines(w, "", lines, table.Caution, o.style())

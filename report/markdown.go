@@ -130,6 +130,10 @@ func (d document) run(run *rundir.Run, level string) {
 		d.Heading(level, wordWarnings.In(d.l))
 		d.List("", lines)
 	}
+	if lines := findings.Notes(run, d.l); len(lines) > 0 {
+		d.Heading(level, wordNotes.In(d.l))
+		d.List("", lines)
+	}
 	d.Heading(level, wordState.In(d.l))
 	d.List("", findings.State(run, d.l))
 	d.Heading(level, wordEnvironment.In(d.l))

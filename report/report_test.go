@@ -264,7 +264,7 @@ func TestPromises(t *testing.T) {
 		judgedRun(),
 	} {
 		for _, l := range lang.All() {
-			said.WriteString(strings.Join(findings.Promises(&run, l), "\n") + "\n")
+			said.WriteString(strings.Join(findings.Answer(&run, l), "\n") + "\n")
 		}
 	}
 	testkit.CheckGolden(t, "promises.txt", []byte(said.String()))

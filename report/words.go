@@ -57,6 +57,7 @@ var (
 	wordRepeats     = lang.Say("Repeats", "重复测量")
 	wordRows        = lang.Say("Percentiles and verdicts", "百分位数与判定")
 	wordWarnings    = lang.Say("Warnings", "警告")
+	wordNotes       = lang.Say("Notes", "备注")
 	wordErrors      = lang.Say("Errors", "错误")
 	wordState       = lang.Say("State of the run", "运行状态")
 	wordEnvironment = lang.Say("Environment", "环境")

@@ -56,10 +56,14 @@ func TestLabelRenewsReports(t *testing.T) {
 		t.Run(language, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
 				w.must(append([]string{"run", "sim:", "--out", w.path("one"), "--label", "gpu=OLDCARD", "--lang", language}, shortRun...)...)
-				if out, _ := w.must("label", w.path("one")); !strings.Contains(out, "OLDCARD") {
+				if out, _ := w.must("label", w.path("one")); !strings.Contains(out, "gpu=OLDCARD") {
 					t.Errorf("label alone prints %s", out)
 				}
-				w.must("label", w.path("one"), "gpu=NEWCARD")
+				now, _ := w.must("label", w.path("one"), "gpu=NEWCARD", "engine=vLLM 0.9", "price=1.5", "router=Rust", "--lang", language)
+				if want := map[string]string{"en": "now has the labels", "zh": "的标签现为："}[language]; !strings.Contains(now, want) ||
+					!strings.HasSuffix(now, `gpu=NEWCARD engine="vLLM 0.9" price=1.5 router=Rust`+"\n") {
+					t.Errorf("label prints %s", now)
+				}
 				for _, name := range []string{rundir.ReportFile, rundir.PageFile} {
 					b, err := os.ReadFile(filepath.Join(w.path("one"), name))
 					if err != nil || !strings.Contains(string(b), "NEWCARD") || strings.Contains(string(b), ">OLDCARD") {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +12,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/saturation"
@@ -22,6 +22,7 @@ import (
 type labelCmd struct {
 	Dir    string   `arg:"" name:"dir" help:"Run directory."`
 	Labels []string `arg:"" optional:"" name:"label" help:"Labels: model=.., gpu=.., gpus=.., engine=.., quant=.., price=.. (per GPU-hour), and others of your own, such as router=Rust, which compare takes for what differs. An empty value, such as quant=, removes one. Without labels: print those of the run."`
+	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
 	Force  bool     `help:"Renew report.md and report.html also where they were changed since llmsweep wrote them."`
 }
 
@@ -46,13 +47,13 @@ func (l *labelCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	if len(l.Labels) == 0 {
-		return l.print(c, "labels are", run.Labels)
+		return l.print(c, sayLabels, run.Labels)
 	}
 	now, err := l.change(run.Labels)
 	if err != nil {
 		return console.Usage(err)
 	}
-	if err := l.print(c, "labels are now", now); err != nil {
+	if err := l.print(c, sayLabelsNow, now); err != nil {
 		return err
 	}
 	return l.renew()
@@ -68,13 +69,19 @@ func (l *labelCmd) change(old rundir.Labels) (now rundir.Labels, err error) {
 	return store.ChangeLabels(dir, old, l.Labels)
 }
 
-// print prints labels in one line.
-func (l *labelCmd) print(c *console.Console, words string, labels rundir.Labels) error {
-	text, err := json.Marshal(labels)
-	if err != nil {
-		return err
+var (
+	sayLabels    = lang.Say("%s has the labels %s", "%s 的标签：%s")
+	sayLabelsNow = lang.Say("%s now has the labels %s", "%s 的标签现为：%s")
+	sayNoLabels  = lang.Say("%s has no labels", "%s 没有标签")
+)
+
+// print prints labels in one line, as the command takes them.
+func (l *labelCmd) print(c *console.Console, say lang.Phrase, labels rundir.Labels) error {
+	text := sayNoLabels.In(lang.Lang(l.Lang), l.Dir)
+	if !labels.IsZero() {
+		text = say.In(lang.Lang(l.Lang), l.Dir, strings.Join(store.LabelTexts(labels), " "))
 	}
-	_, err = fmt.Fprintf(c.Out, "%s: %s %s\n", l.Dir, words, rundir.EscapeJSON(text))
+	_, err := fmt.Fprintln(c.Out, table.Clean(text))
 	return err
 }
 

@@ -42,6 +42,7 @@ type cli struct {
 	Demo     demoCmd     `cmd:"" help:"Run a one-minute sweep of a simulated server. Needs no flags and no GPU."`
 	Sweep    sweepCmd    `cmd:"" help:"Find out how much load a server sustains, and its latencies on the way there."`
 	Run      runCmd      `cmd:"" help:"Measure one load: a number of requests in flight, an arrival rate, a ramp or a recorded trace."`
+	Record   recordCmd   `cmd:"" help:"Pass real traffic through to a server, and record lengths, instants and sharing, never a text."`
 	Resume   resumeCmd   `cmd:"" help:"Continue a sweep or run that was interrupted or killed."`
 	Launch   launchCmd   `cmd:"" help:"Print the batch script or manifests that start several ranks under Slurm or Kubernetes."`
 	Report   reportCmd   `cmd:"" help:"Print run directories again, as tables, CSV, JSON or a document."`
@@ -123,6 +124,10 @@ func executeWith(parser *kong.Kong, exited func() int, args []string, c *console
 	completeLine(parser, parser.Exit)
 	if exited() >= 0 { // a shell asked for completions
 		return console.Done
+	}
+	if text, ok := chineseHelp(parser.Model, args, c.Env); ok {
+		_, err := io.WriteString(c.Out, text)
+		return c.Complain(err)
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}

@@ -1,12 +1,14 @@
 package compare
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -44,4 +46,48 @@ func TestDifferencesOfBounds(t *testing.T) {
 			t.Errorf("%s: %d changes cannot be judged", name, n)
 		}
 	}
+}
+
+// Each metric of a plateau that is a lower bound has its mark wherever it is printed, and in JSON; the others have none.
+func TestLowerBoundsAreMarked(t *testing.T) {
+	marked := 0
+	for _, f := range compared(t, tables(t)).Factors {
+		for _, s := range f.Steps {
+			p, ok := s.at(keyRate)
+			if !ok {
+				continue
+			}
+			for _, m := range []Metric{p.Before, p.After} {
+				number := table.Number(m.Value, "", lang.Fixed(2)).In(lang.English)
+				if !m.Most.Known() && strings.Contains(rows(f.stepTable()), number+markRising) != m.AtLeast {
+					t.Errorf("%s: %s (a lower bound: %v) is not so in the table:\n%s", f.Equal, number, m.AtLeast, rows(f.stepTable()))
+				}
+				text, err := json.Marshal(m)
+				if err != nil || strings.Contains(string(text), `"at_least":true`) != m.AtLeast {
+					t.Errorf("%s: %s, %v", f.Equal, text, err)
+				}
+				if m.AtLeast {
+					marked++
+				}
+				if says := f.scaling(lang.English); !m.Most.Known() && strings.Contains(says, number+" tok/s or more") != m.AtLeast {
+					t.Errorf("%s (a lower bound: %v): %s", number, m.AtLeast, says)
+				}
+			}
+		}
+	}
+	if marked == 0 {
+		t.Error("the tables have no lower bound")
+	}
+}
+
+// rows is the text of all cells of a table.
+func rows(t table.Table) string {
+	var b strings.Builder
+	for _, row := range t.Rows {
+		for _, c := range row {
+			b.WriteString(c.In(lang.English) + " | ")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }

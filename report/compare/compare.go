@@ -58,7 +58,6 @@ type Measured struct {
 	Name     string        `json:"name"`
 	Origin   string        `json:"origin"`
 	Labels   rundir.Labels `json:"labels"`
-	Rising   bool          `json:"rising,omitempty"`   // its rows end before its plateau: it may take more
 	Imported bool          `json:"imported,omitempty"` // read elsewhere: there are no records
 	Workload string        `json:"workload,omitempty"` // where those of the results differ
 	Metrics  []Metric      `json:"figures"`
@@ -73,11 +72,12 @@ type Metric struct {
 	Low   rundir.Number `json:"low,omitzero"` // 95 % interval
 	High  rundir.Number `json:"high,omitzero"`
 	// Most is the largest value that a row shows, where rows disagree on it; see [setup.Plateau]. It has no interval then.
-	Most  rundir.Number `json:"most,omitzero"`
-	Where string        `json:"where"`                // the rows it rests on
-	Terms string        `json:"terms,omitempty"`      // within which a number of users is carried
-	Apart bool          `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
-	se    float64       // standard error, NaN where there is none
+	Most    rundir.Number `json:"most,omitzero"`
+	AtLeast bool          `json:"at_least,omitempty"`   // a lower bound: the rows end before the plateau
+	Terms   string        `json:"terms,omitempty"`      // within which a number of users is carried
+	Where   string        `json:"where"`                // the rows it rests on
+	Apart   bool          `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
+	se      float64       // standard error, NaN where there is none
 }
 
 // Change is the difference of one configuration from another in one metric.
@@ -256,7 +256,7 @@ func lengths(n rundir.Lengths) string {
 
 // measure returns the metrics of a setup.
 func measure(s *setup.Setup) Measured {
-	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: s.Run.Labels, Rising: s.Plateau.Rising, Imported: s.Run.Source != nil}
+	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: s.Run.Labels, Imported: s.Run.Source != nil}
 	m.burst = m.Imported && s.OpenLoop() && slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
 	m.Labels.Model, m.Labels.Engine = setup.Model(s.Run), setup.Engine(s.Run)
 	m.users(s)
@@ -276,7 +276,7 @@ func measure(s *setup.Setup) Measured {
 	if s.Run.Source == nil && !math.IsNaN(length) { // a published table is taken at its word: its rows are whole stages
 		answer = length
 	}
-	m.most(p)
+	m.open(p)
 	m.add(keyAnswer, setup.Value{Number: rundir.Exactly(answer), SE: math.NaN()}, p.Where)
 	for _, at := range shares() {
 		point, ok := s.AtShare(at.share)
@@ -286,8 +286,12 @@ func measure(s *setup.Setup) Measured {
 			continue
 		}
 		if ok {
-			m.add("ttft@"+at.name, point.At(setup.TTFT), point.Where())
-			m.add("itl@"+at.name, point.At(setup.ITL), point.Where())
+			ttft, itl := point.At(setup.TTFT), point.At(setup.ITL)
+			if c := comfortable(s.Run); c != nil && at.name == "80" { // the number is that of every report; the interval that of the rows
+				ttft.Number, itl.Number = c.TTFTMean, c.ITLMean
+			}
+			m.add("ttft@"+at.name, ttft, point.Where())
+			m.add("itl@"+at.name, itl, point.Where())
 			m.add("output@"+at.name, point.OutputAt(), point.Where())
 		}
 	}
@@ -327,17 +331,29 @@ func (m *Measured) users(s *setup.Setup) {
 	}
 }
 
-// most adds to the metrics of the plateau the largest values that rows show, where rows disagree.
-func (m *Measured) most(p setup.Plateau) {
+// comfortable is the latency at 80 % of the saturation rate by the answer of a run that was measured here; nil where its answer has none.
+func comfortable(run *rundir.Run) *rundir.Comfortable {
+	if a := saturation.AnswerOf(run); run.Source == nil && a != nil && a.Comfortable != nil && !a.Comfortable.BySLO {
+		return a.Comfortable
+	}
+	return nil
+}
+
+// open marks the metrics of the plateau as lower bounds where its rows end before it, and adds the largest values that rows show where rows disagree.
+func (m *Measured) open(p setup.Plateau) {
 	for i := range m.Metrics {
-		switch f := &m.Metrics[i]; f.Key {
+		f := &m.Metrics[i]
+		switch f.Key {
 		case keyRate:
 			f.Most = p.Most
 		case keyOutput:
 			f.Most = p.MostOutput
 		case keyPerGPU:
 			f.Most = rundir.Exactly(p.MostOutput.Value() / float64(m.Labels.GPUs))
+		default:
+			continue
 		}
+		f.AtLeast = p.Rising
 	}
 }
 
@@ -480,16 +496,16 @@ func ratio(b, a *Measured, key string) (r Ratio, plain bool) {
 	if !ok1 || !ok2 || !x.Value.Known() || !y.Value.Known() || x.Value.Value() <= 0 || y.Value.Value() <= 0 {
 		return r, false
 	}
-	top := func(m *Measured, f Metric) float64 {
+	top := func(f Metric) float64 {
 		switch {
-		case m.Rising:
+		case f.AtLeast:
 			return math.Inf(1)
 		case f.Most.Known():
 			return f.Most.Value()
 		}
 		return f.Value.Value()
 	}
-	low, high := y.Value.Value()/top(a, x), top(b, y)/x.Value.Value()
+	low, high := y.Value.Value()/top(x), top(y)/x.Value.Value()
 	r.Low, r.High = rundir.Exactly(low), rundir.Exactly(high)
 	switch {
 	case low == 0 && math.IsInf(high, 1):

@@ -41,7 +41,7 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	if best.setup.OpenLoop() {
 		say = sayMostArrivals
 	}
-	s := say.In(l, f.equal.In(l), f.named(best.Value, l), reached(&best.m, top, l), strings.Join(against, comma.In(l))) + stop.In(l)
+	s := say.In(l, f.equal.In(l), f.named(best.Value, l), reached(top, l), strings.Join(against, comma.In(l))) + stop.In(l)
 	return s + f.quickest(l)
 }
 
@@ -89,7 +89,7 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 	case c.Shown != nil && !*c.Shown:
 		return sayNoDifference.In(l, f.named(m.Value, l))
 	}
-	name, value := f.named(m.Value, l), reached(&m.m, a, l)
+	name, value := f.named(m.Value, l), reached(a, l)
 	switch r, plain := ratio(&best.m, &m.m, keyOutput); {
 	case plain && c.Shown == nil && c.Ratio.Value() < close:
 		return sayClose.In(l, name, value)
@@ -108,9 +108,9 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 }
 
 // reached returns the output of a plateau in words: a lower bound, a range of rows that disagree, or a number.
-func reached(m *Measured, f Metric, l lang.Lang) string {
+func reached(f Metric, l lang.Lang) string {
 	switch {
-	case m.Rising:
+	case f.AtLeast:
 		return sayOrMore.In(l, tokens(f.Value))
 	case f.Most.Known():
 		return sayFromTo.In(l, lang.Number(f.Value, lang.Fixed(2)), tokens(f.Most))
@@ -204,14 +204,10 @@ func (f *Factor) scaling(l lang.Lang) string {
 func (f *Factor) speedUp(s Step, p Load, c Change, l lang.Lang) string {
 	several := len(f.Members) > 2 && slices.ContainsFunc(f.Steps, func(o Step) bool { return o.From == s.From && o.To == s.To && o.setups != s.setups })
 	side := func(setup string, m Metric) string {
-		for _, o := range f.Members {
-			if o.Setup == setup && several { // two results have one number of GPUs
-				return reached(&o.m, m, l) + sayOfSetup.In(l, setup)
-			} else if o.Setup == setup {
-				return reached(&o.m, m, l)
-			}
+		if several { // two results have one number of GPUs
+			return reached(m, l) + sayOfSetup.In(l, setup)
 		}
-		return tokens(m.Value)
+		return reached(m, l)
 	}
 	after, before := side(s.setups[1], p.After), side(s.setups[0], p.Before)
 	times := func(n rundir.Number) string { return fmt.Sprintf("%.2f", n.Value()) }

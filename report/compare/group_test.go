@@ -81,7 +81,7 @@ func TestHeadingsAreNames(t *testing.T) {
 		t.Errorf("conclusions %q", got)
 	}
 	for _, m := range c.Setups {
-		if !m.Rising {
+		if rate, _ := m.Get(keyRate); !rate.AtLeast {
 			t.Errorf("%s: 20 in flight of 20 req/s asked for are taken for its saturation", m.Name)
 		}
 	}

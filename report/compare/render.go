@@ -122,6 +122,18 @@ type column struct {
 	cell func(rundir.Number) table.Cell
 }
 
+// printed is a metric as a cell, with a mark where it is a lower bound, or where rows disagree on it.
+func (f Metric) printed(number func(rundir.Number) table.Cell) table.Cell {
+	cell := number(f.Value)
+	switch {
+	case f.Most.Known():
+		cell.Text, cell.Mark = cell.Whole().Plus(lang.Same("-")).Plus(number(f.Most).Whole()), markApart
+	case f.AtLeast:
+		cell.Mark = markRising
+	}
+	return cell
+}
+
 // measured returns the column with its unit.
 func (c *column) measured() table.Column {
 	withUnit := c.Column
@@ -150,15 +162,7 @@ func (c *Comparison) table(g group) table.Table {
 		row := []table.Cell{{Text: lang.Same(m.Name), Tone: table.Strong}}
 		for _, col := range shown {
 			f, _ := m.Get(col.key)
-			cell := col.cell(f.Value)
-			if f.Most.Known() {
-				cell.Text = cell.Whole().Plus(lang.Same("-")).Plus(col.cell(f.Most).Whole())
-				cell.Mark = markApart
-			}
-			if m.Rising && f.Value.Known() && (col.key == keyRate || col.key == keyOutput || col.key == keyPerGPU) {
-				cell.Mark = markRising
-			}
-			row = append(row, cell)
+			row = append(row, f.printed(col.cell))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -190,7 +194,7 @@ func (c *Comparison) cautions(g group) []lang.Text {
 // legend explains the marks of the table of a group.
 func (c *Comparison) legend(g group) []lang.Text {
 	notes := append(c.cautions(g), c.usersLegend(g)...)
-	if slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].Rising }) {
+	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.AtLeast }) {
 		notes = append(notes, legendRising.Text())
 	}
 	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Most.Known() }) {
@@ -373,9 +377,8 @@ func (f *Factor) stepTable() table.Table {
 				efficiency = table.Cell{Text: lang.Same(fmt.Sprintf("%.0f", 100*p.Efficiency.Value())), Unit: "%"}
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name}, both(p.Before.Value, p.After.Value, fixed(2)), table.Literal(times),
-				efficiency, both(p.ITL[0], p.ITL[1], table.Seconds),
-				both(p.TTFT[0], p.TTFT[1], table.Seconds), table.Literal(p.Before.Where + " | " + p.After.Where),
+				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name}, arrow(p.Before.printed(fixed(2)), p.After.printed(fixed(2))), table.Literal(times),
+				efficiency, durations(p.ITL), durations(p.TTFT), table.Literal(p.Before.Where + " | " + p.After.Where),
 			})
 		}
 	}
@@ -399,12 +402,17 @@ func (l *Load) times() string {
 	return fmt.Sprintf("%.2f x", l.SpeedUp.Value())
 }
 
-// both is a cell with a metric before and after.
-func both(a, b rundir.Number, cell func(rundir.Number) table.Cell) table.Cell {
-	if a.IsZero() && b.IsZero() {
+// durations is a cell with a duration before and after.
+func durations(d [2]rundir.Number) table.Cell {
+	if d[0].IsZero() && d[1].IsZero() {
 		return table.None()
 	}
-	return table.Cell{Text: cell(a).Whole().Plus(lang.Same(" -> ")).Plus(cell(b).Whole())}
+	return arrow(table.Seconds(d[0]), table.Seconds(d[1]))
+}
+
+// arrow is a cell with what was before and what is after.
+func arrow(before, after table.Cell) table.Cell {
+	return table.Cell{Text: before.Whole().Plus(lang.Same(" -> ")).Plus(after.Whole())}
 }
 
 // memberTable has a row for each member.
@@ -426,14 +434,7 @@ func (f *Factor) memberTable() table.Table {
 		row := []table.Cell{{Text: lang.Both(func(l lang.Lang) string { return f.named(f.Members[i].Value, l) }), Tone: table.Strong}}
 		for _, col := range all {
 			v, _ := m.Get(col.key)
-			cell := col.cell(v.Value)
-			if v.Most.Known() {
-				cell.Text = cell.Whole().Plus(lang.Same("-")).Plus(col.cell(v.Most).Whole())
-			}
-			if m.Rising && v.Value.Known() && (col.key == keyRate || col.key == keyOutput) {
-				cell.Mark = markRising
-			}
-			row = append(row, cell)
+			row = append(row, v.printed(col.cell))
 		}
 		top, _ := m.Get(keyOutput)
 		t.Rows = append(t.Rows, append(row, table.Literal(top.Where)))

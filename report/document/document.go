@@ -5,11 +5,9 @@ package document
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,8 +37,9 @@ type Options struct {
 	Choice      *choose.Options
 	ChoiceNote  any
 	AnyWorkload bool
-	Order       []string // what a new document's sections are in the order of, the first two in their headings; empty for GPU and engine
-	Claims      []Claims // what the source documents say of their tables
+	// Order is what the sections are sorted by, the first two in their headings. Empty: as the document was written, a new one by GPU and engine.
+	Order  []string
+	Claims []Claims // what the source documents say of their tables
 }
 
 // Claims is what a source document says of its tables.
@@ -115,12 +114,17 @@ func Write(setups []setup.Setup, old []byte, o Options) (Output, error) {
 		return Output{}, err
 	}
 	w := &writer{Options: o, setups: setups, out: Output{Files: map[string][]byte{}}}
+	if len(o.Order) == 0 {
+		w.Order = keptOrder(pieces)
+	}
 	parts, err := w.parts()
 	if err != nil {
 		return Output{}, err
 	}
 	if len(pieces) == 0 {
 		pieces = w.skeleton()
+	} else if len(o.Order) > 0 {
+		pieces = w.sorted(pieces)
 	}
 	w.out.Document = []byte(join(w.fill(pieces, parts)))
 	return w.out, nil
@@ -149,7 +153,11 @@ func (w *writer) parts() (map[string]piece, error) {
 	if err != nil && !compare.NothingAlike(err) && len(w.setups) != 1 {
 		return nil, err
 	}
-	parts[partSummary] = piece{name: partSummary, text: w.summary(comparison)}
+	summary := piece{name: partSummary, text: w.summary(comparison)}
+	if len(w.Order) > 0 {
+		summary.note = note(sorting{w.Order})
+	}
+	parts[partSummary] = summary
 	if comparison != nil {
 		var b bytes.Buffer
 		sections := comparison.Sections(2)
@@ -274,88 +282,6 @@ func (w *writer) note(s *setup.Setup) string {
 		return note(origin{w.From(src.File), src.Line})
 	}
 	return note(origin{From: w.From(s.Path)})
-}
-
-// order groups configurations by hardware, engine, model size and quantization.
-func order(a, b *setup.Setup) int {
-	x, y := a.Run.Labels, b.Run.Labels
-	return cmp.Or(
-		strings.Compare(x.GPU, y.GPU), strings.Compare(setup.Engine(a.Run), setup.Engine(b.Run)),
-		cmp.Compare(size(setup.Model(a.Run)), size(setup.Model(b.Run))), strings.Compare(setup.Model(a.Run), setup.Model(b.Run)),
-		cmp.Compare(x.GPUs, y.GPUs), strings.Compare(x.Quant, y.Quant),
-	)
-}
-
-var sizeText = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(\d+(?:\.\d+)?)b(?:$|[^a-z0-9])`)
-
-// size is a model's size in billions, as its name has it; 0 where it does not.
-func size(model string) float64 {
-	m := sizeText.FindStringSubmatch(model)
-	if m == nil {
-		return 0
-	}
-	v, _ := strconv.ParseFloat(m[1], 64) // the expression takes only numbers
-	return v
-}
-
-// OrderKeys are what [Options].Order may name.
-func OrderKeys() []string { return []string{"model", "gpu", "gpus", "engine", "quant"} }
-
-// order returns how setups are sorted: by the keys of Order, each in the order in which its values occur among the setups, then as without it.
-func (w *writer) order() func(a, b *setup.Setup) int {
-	places := map[string]map[string]int{}
-	for _, key := range w.Order {
-		places[key] = map[string]int{}
-		for i := range w.setups {
-			if v := valueOf(&w.setups[i], key); places[key][v] == 0 {
-				places[key][v] = len(places[key]) + 1
-			}
-		}
-	}
-	return func(a, b *setup.Setup) int {
-		for _, key := range w.Order {
-			if c := cmp.Compare(places[key][valueOf(a, key)], places[key][valueOf(b, key)]); c != 0 {
-				return c
-			}
-		}
-		return order(a, b)
-	}
-}
-
-// valueOf is a setup's value of a key of Order.
-func valueOf(s *setup.Setup, key string) string {
-	switch key {
-	case "model":
-		return setup.Model(s.Run)
-	case "gpu":
-		return s.Run.Labels.GPU
-	case "gpus":
-		return strconv.Itoa(s.Run.Labels.GPUs)
-	case "engine":
-		return setup.Engine(s.Run)
-	}
-	return s.Run.Labels.Quant
-}
-
-// groupOf is the heading that a setup stands under: its values of the first two keys of the order.
-func (w *writer) groupOf(s *setup.Setup) string {
-	keys := w.Order
-	if len(keys) == 0 {
-		keys = []string{"gpu", "engine"}
-	}
-	unnamed := map[string]lang.Phrase{"model": docNoModel, "gpu": docNoGPU, "engine": docNoEngine, "quant": docNoQuant}
-	var parts []string
-	for _, key := range keys[:min(2, len(keys))] {
-		v := valueOf(s, key)
-		switch {
-		case v == "":
-			v = unnamed[key].In(w.Lang)
-		case key == "gpus":
-			v = docGPUs.In(w.Lang, v)
-		}
-		parts = append(parts, v)
-	}
-	return strings.Join(parts, docGroup.In(w.Lang))
 }
 
 // run is the part of one setup: its heading and table as they are published, and what a reader of them must know.

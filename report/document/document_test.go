@@ -322,18 +322,42 @@ func FuzzSplit(f *testing.F) {
 	}))
 }
 
-// A new document's sections are in the order that is asked for, by the values as they occur.
+// The sections are in the order that is asked for, by the values as they occur; those of an existing document too, with the remarks behind them. It
+// keeps its order when it is written again.
 func TestOrder(t *testing.T) {
-	o := options(t, lang.English)
+	in, o := documentInputs(t), options(t, lang.English)
+	old := string(written(t, in, nil, o).Document)
+	at := strings.LastIndex(old, "<!-- /llmsweep:run ")
+	at += strings.Index(old[at:], "\n") + 1
+	old = old[:at] + "\nThe last one is loud.\n\n## Ours\n" + old[at:]
+	about := regexp.MustCompile(`(?s)<!-- llmsweep:run ([^\n]*) -->\n[^>]*<!-- /llmsweep:run \w+ -->\n\nThe last one is loud.`)
 	o.Order = []string{"model", "gpu"}
-	var headings []string
-	for line := range strings.Lines(string(written(t, documentInputs(t), nil, o).Document)) {
-		if rest, ok := strings.CutPrefix(line, "### Qwen2"); ok {
-			headings = append(headings, strings.TrimSpace(rest))
+	fresh, sorted := written(t, in, nil, o).Document, written(t, in, []byte(old), o).Document
+	o.Order = nil
+	again := written(t, in, sorted, o).Document
+	for name, doc := range map[string][]byte{"new": fresh, "sorted": sorted, "sorted and written again": again} {
+		var headings []string
+		for line := range strings.Lines(string(doc)) {
+			if rest, ok := strings.CutPrefix(line, "### Qwen2"); ok {
+				headings = append(headings, strings.TrimSpace(rest))
+			}
+		}
+		if len(headings) == 0 || !strings.Contains(headings[0], ", L20") {
+			t.Errorf("%s: headings %q", name, headings)
+		}
+		if n := len(headings); len(slices.Compact(slices.Sorted(slices.Values(headings)))) != n {
+			t.Errorf("%s: headings are there twice: %q", name, headings)
 		}
 	}
-	if len(headings) == 0 || !strings.Contains(headings[0], ", L20") {
-		t.Errorf("headings %q", headings)
+	if !slices.Equal(sorted, again) {
+		t.Error("written again it changed")
+	}
+	want, got := about.FindStringSubmatch(old), about.FindStringSubmatch(string(sorted))
+	if want == nil || got == nil || want[1] != got[1] {
+		t.Errorf("the remark stood behind %q and stands behind %q", want, got)
+	}
+	if !regexp.MustCompile(`\n## Ours\n\n<!-- llmsweep:compare`).Match(sorted) {
+		t.Error("the heading of the next part moved")
 	}
 }
 

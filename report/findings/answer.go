@@ -3,6 +3,7 @@
 package findings
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -14,16 +15,82 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// Answer returns what a run found, as sentences, and what it spent; none where it only measured rows.
+// mostLines is how many lines an answer has beside its cautions: a reader takes in no more.
+const mostLines = 5
+
+// weight is how soon a reader needs a line of an answer.
+type weight int
+
+// The weights, the weightiest first.
+const (
+	weighsResult  weight = iota // the number, or why there is none; no answer is without it
+	weighsSLO                   // whether the SLO is met, and up to which rate
+	weighsNext                  // what would decide it
+	weighsComfort               // latency with room left
+	weighsAnswers               // whether answers are right
+	weighsLimit                 // what the server ran out of
+	weighsRows                  // where rows turn from stable to saturated
+	weighsCheck                 // what the result can be held against
+	weighsSpent                 // what the run cost
+	weighsDetail                // how it was found
+	weighsCaution               // counted apart: [rundir.Answer] has three at most
+)
+
+// said is a line of an answer.
+type said struct {
+	text   string
+	weight weight
+}
+
+// Answer returns what a run found, as sentences: at most five lines, those that a reader needs most, and the cautions of its [rundir.Answer]. Every report
+// begins or ends with it. There are none where a run only measured rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
-	lines := slices.Concat(found(run, l), fidelity(run, l), grades(run, l), scored(run, l))
+	answer, _ := answered(run, l)
+	return answer
+}
+
+// Notes returns what is worth knowing and changes nothing: the sentences for which the answer has no room, and the notes of the run that are no warnings.
+func Notes(run *rundir.Run, l lang.Lang) []string {
+	_, beside := answered(run, l)
+	return append(beside, noted(run, l, remark)...)
+}
+
+// answered returns the lines of an answer and those that stand beside it, each in the order in which they are read.
+func answered(run *rundir.Run, l lang.Lang) (answer, beside []string) {
+	all := slices.Concat(found(run, l), group(weighsAnswers, fidelity(run, l)), group(weighsAnswers, grades(run, l)), group(weighsAnswers, scored(run, l)))
 	if s := sessionRate(run, l); s != "" {
-		lines = append(lines, s)
+		all = append(all, said{s, weighsDetail})
 	}
 	if run.Spent != nil {
-		lines = append(lines, spent(run.Spent, l))
+		all = append(all, said{spent(run.Spent, l), weighsSpent})
 	}
-	return lines
+	order := make([]int, 0, len(all)) // places of lines, the weightiest first
+	for i, s := range all {
+		if s.weight != weighsCaution {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].weight, all[b].weight) })
+	for i, s := range all {
+		if slices.Contains(order[min(mostLines, len(order)):], i) {
+			beside = append(beside, s.text)
+		} else {
+			answer = append(answer, s.text)
+		}
+	}
+	return answer, beside
+}
+
+// group returns lines of which the first is the result, and the others are how it was found.
+func group(first weight, lines []string) []said {
+	var all []said
+	for i, s := range lines {
+		if i > 0 {
+			first = weighsDetail
+		}
+		all = append(all, said{s, first})
+	}
+	return all
 }
 
 // saturatesByRows returns what the rows of a published sweep show of its saturation.
@@ -42,49 +109,53 @@ func saturatesByRows(sat *rundir.Saturation, l lang.Lang) string {
 }
 
 // found returns what a run found.
-func found(run *rundir.Run, l lang.Lang) []string {
+func found(run *rundir.Run, l lang.Lang) []said {
 	if sent, failed := stageAttempts(run); sent > 0 && sent == failed {
-		return []string{sayNothing.In(l, strconv.Itoa(failed), strconv.Itoa(sent))}
+		return []said{{sayNothing.In(l, strconv.Itoa(failed), strconv.Itoa(sent)), weighsResult}}
 	}
-	var lines []string
-	add := func(s string) {
-		if s != "" {
-			lines = append(lines, s)
+	var lines []said
+	add := func(w weight, all ...string) {
+		for _, s := range all {
+			if s != "" {
+				lines = append(lines, said{s, w})
+			}
 		}
 	}
 	a := saturation.AnswerOf(run)
-	if a == nil {
-		return Promises(run, l)
+	if a == nil || run.Source != nil {
+		lines = promised(run, l)
+		if run.Source != nil && run.Saturation != nil {
+			add(weighsResult, saturatesByRows(run.Saturation, l))
+		}
+		return lines
 	}
-	if run.Source != nil && run.Saturation != nil {
-		return append(Promises(run, l), saturatesByRows(run.Saturation, l))
+	caution := func(all []note.Note) {
+		for _, n := range all {
+			add(weighsCaution, Note(n, l))
+		}
 	}
 	if a.Carried != nil {
-		lines = carried(run, a.Carried, l)
-		for _, n := range a.Cautions {
-			add(Note(n, l))
-		}
+		lines = group(weighsResult, carried(run, a.Carried, l))
+		caution(a.Cautions)
 		return lines
 	}
 	cautions := a.Cautions
 	if len(cautions) > 0 && cautions[0].Is(saturation.FailsAlways) { // at every load: the rate is that of the others
-		add(Note(cautions[0], l))
+		caution(cautions[:1])
 		cautions = cautions[1:]
 	}
-	add(rateOf(run, a, l))
-	for _, n := range cautions {
-		add(Note(n, l))
-	}
-	lines = append(lines, Promises(run, l)...)
+	add(weighsResult, rateOf(run, a, l))
+	caution(cautions)
+	lines = append(lines, promised(run, l)...)
 	if run.Saturation != nil || run.State == rundir.Complete {
-		add(turns(run, a, l))
+		add(weighsRows, turns(run, a, l))
 	}
 	if sat := run.Saturation; sat != nil && !a.Rate.Known() && !sat.Reason.IsZero() { // it says what to run next
-		add(Note(sat.Reason, l))
+		add(weighsNext, Note(sat.Reason, l))
 	}
-	add(limit(run, a, l))
-	add(comfortable(a, l))
-	add(simulated(run, a, l))
+	add(weighsLimit, limit(run, a, l))
+	add(weighsComfort, comfortable(a, l))
+	add(weighsCheck, simulated(run, a, l))
 	return lines
 }
 

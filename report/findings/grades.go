@@ -94,11 +94,10 @@ func grades(run *rundir.Run, l lang.Lang) []string {
 	if g == nil {
 		return nil
 	}
-	var lines []string
+	lines := []string{gradesUnderLoad(g, l)}
 	if a := &g.Alone; a.Answers > 0 {
 		lines = append(lines, sayGradesAlone.In(l, strconv.Itoa(a.Right), strconv.Itoa(a.Answers), lang.Percent(a.Accuracy.Mean.Value()), ShareRange(a.Accuracy)+" %", uncounted(a, l)))
 	}
-	lines = append(lines, gradesUnderLoad(g, l))
 	if len(g.Needs) > 0 {
 		lines = append(lines, GradesNeed(g.Needs, g.Detects, l))
 	}

@@ -66,7 +66,7 @@ func TestAdviceCountsConversations(t *testing.T) {
 			Goodput: &rundir.Goodput{Terms: []rundir.Promise{{Term: "ttft:p95<200ms", Needs: 540}}},
 		}},
 	}
-	all := strings.Join(Promises(run, lang.English), "\n")
+	all := strings.Join(Answer(run, lang.English), "\n")
 	if !strings.Contains(all, "about 620 requests would decide it, 78 conversations: --requests 78, or --duration 62s") {
 		t.Errorf("%s", all)
 	}

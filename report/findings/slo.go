@@ -12,29 +12,34 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Promises returns the result of the SLO: for a sweep the highest rate that meets it, else for each stage whether it does.
-func Promises(run *rundir.Run, l lang.Lang) []string {
-	if run.SLO != nil {
-		lines := []string{meets(run, l)}
-		if run.SLO.Reason.Is(saturation.NoteSLOWide) { // it says what to run next
-			return append(lines, Note(run.SLO.Reason, l))
+// promised returns the result of the SLO: for a sweep the highest rate that meets it, else for each stage whether it does; and what would decide it.
+func promised(run *rundir.Run, l lang.Lang) (lines []said) {
+	add := func(w weight, all ...string) {
+		for _, s := range all {
+			lines = append(lines, said{s, w})
 		}
-		if run.SLO.Rate.IsZero() && run.SLO.Verdict != rundir.Broken {
-			lines = append(lines, advice(run, l)...)
+	}
+	if run.SLO != nil {
+		add(weighsSLO, Meets(run, l))
+		switch {
+		case run.SLO.Reason.Is(saturation.NoteSLOWide): // it says what to run next
+			add(weighsNext, Note(run.SLO.Reason, l))
+		case run.SLO.Rate.IsZero() && run.SLO.Verdict != rundir.Broken:
+			add(weighsNext, advice(run, l)...)
 		}
 		return lines
 	}
-	var lines []string
 	for _, r := range InTable(run) {
 		if r.Stage.Goodput != nil {
-			lines = append(lines, rowPromise(r.Stage, l))
+			add(weighsSLO, rowPromise(r.Stage, l))
 		}
 	}
-	return append(lines, advice(run, l)...)
+	add(weighsNext, advice(run, l)...)
+	return lines
 }
 
-// meets is the answer for a sweep.
-func meets(run *rundir.Run, l lang.Lang) string {
+// Meets returns in a sentence up to which rate a sweep meets its SLO. It must have one.
+func Meets(run *rundir.Run, l lang.Lang) string {
 	s := run.SLO
 	terms := strings.Join(s.Terms, lang.ListComma.In(l))
 	switch {

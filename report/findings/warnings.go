@@ -58,11 +58,20 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 			lines = append(lines, c.say.In(l)+lang.Colon.In(l)+about+lang.Stop.In(l))
 		}
 	}
-	return append(lines, noted(run, l)...)
+	return append(append(lines, noted(run, l, func(n note.Note) bool { return !remark(n) })...), ofStages(run, l)...)
 }
 
-// noted are the warnings that the run itself wrote down.
-func noted(run *rundir.Run, l lang.Lang) []string {
+// remark reports whether a note tells what was done, and is no reason to doubt a number.
+func remark(n note.Note) bool {
+	return slices.Contains([]string{
+		"budget.no-time-for-rate", "budget.no-time-for-repeats", "client.plan-beyond", "dataset.rows", "trace.requests", "trace.sorted", "run.paused", "run.resumed",
+		"requests.resent", "probe.busy", "probe.completions", "probe.first-model", "probe.ids-counted", "probe.native-api", "probe.newer-api", "probe.packed-counts-each",
+		"probe.packed-running-counts", "probe.rejected-field", "probe.triton-vllm",
+	}, n.Code)
+}
+
+// noted are the notes that the run itself wrote down, as far as they are asked for.
+func noted(run *rundir.Run, l lang.Lang, wanted func(note.Note) bool) []string {
 	var told []note.Note
 	said := saturation.AnswerOf(run)
 	answered := run.Saturation == nil && run.State == rundir.Complete // the answer says why there is none
@@ -84,11 +93,11 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 	}
 	var lines []string
 	for _, n := range told {
-		if line := Note(n, l); !slices.Contains(lines, line) { // of several notes without words one line tells
+		if line := Note(n, l); wanted(n) && !slices.Contains(lines, line) { // of several notes without words one line tells
 			lines = append(lines, line)
 		}
 	}
-	return append(lines, ofStages(run, l)...)
+	return lines
 }
 
 // What a reader is warned of. These are limits of what is worth a sentence: below them a difference is less than what the table

@@ -157,7 +157,9 @@ func (d Drawn) saturation() draw.Panel {
 	for i, name := range shortNames(d.names) {
 		s := &d.setups[i]
 		b := draw.Bar{Name: lang.Same(name), At: s.Plateau.Rate.Value(), Low: math.NaN(), High: math.NaN(), Bound: s.Plateau.Rising, Colour: i}
-		if a := saturation.AnswerOf(s.Run); a != nil {
+		if s.Plateau.Most.Known() { // rows disagree
+			b.At, b.Low, b.High = math.NaN(), s.Plateau.Rate.Value(), s.Plateau.Most.Value()
+		} else if a := saturation.AnswerOf(s.Run); a != nil {
 			b.Low, b.High = a.StableUpTo.Value(), a.SaturatedFrom.Value()
 		}
 		p.Bars = append(p.Bars, b)

@@ -122,14 +122,19 @@ func indexOf(all []Input, setups []setup.Setup) *IndexPage {
 // comparing and choosing take, which is the most that arrivals at a rate showed.
 func answerCells(s *setup.Setup) []table.Cell {
 	p := s.Plateau
-	rate := p.Rate
-	if p.Rising && rate.Known() {
-		rate = rundir.Over(rate.Value())
+	rate, output, bounds, digits := p.Rate, p.Output, table.Literal(lang.Absent), lang.Printer(lang.Short)
+	between := func(low, high rundir.Number) table.Cell {
+		return table.Literal(digits(low.Value(), false) + " – " + digits(high.Value(), false))
 	}
-	bounds, digits := table.Literal(lang.Absent), lang.Printer(lang.Short)
+	switch {
+	case p.Most.Known(): // rows disagree
+		return []table.Cell{table.Absent(), between(p.Rate, p.Most), between(p.Output, p.MostOutput)}
+	case p.Rising && rate.Known():
+		rate, output = rundir.Over(rate.Value()), rundir.Over(output.Value())
+	}
 	if p.Low.Known() && p.High.Known() {
 		digits = lang.Estimate(p.Low, p.High)
-		bounds = table.Literal(digits(p.Low.Value(), false) + " – " + digits(p.High.Value(), false))
+		bounds = between(p.Low, p.High)
 	}
-	return []table.Cell{table.Number(rate, "", digits), bounds, table.Number(p.Output, "", lang.Short)}
+	return []table.Cell{table.Number(rate, "", digits), bounds, table.Number(output, "", lang.Short)}
 }

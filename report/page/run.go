@@ -280,7 +280,7 @@ func (v *view) allRows() *Grid {
 	return t
 }
 
-// notes are the errors, and how far the run got. What to be careful about stands in the answer.
+// notes are the errors, how far the run got, and what changes nothing. What to be careful about stands in the answer.
 func (v *view) notes() Section {
 	s := Section{ID: "notes", Title: titleNotes.Text()}
 	add := func(heading lang.Text, of func(lang.Lang) []string) {
@@ -292,5 +292,6 @@ func (v *view) notes() Section {
 	if state := v.state(lang.English); len(state) == 1 && !v.live { // else the answer has it
 		add(titleState.Text(), func(l lang.Lang) []string { return findings.State(v.Run, l) })
 	}
+	add(titleRemarks.Text(), func(l lang.Lang) []string { return findings.Notes(v.Run, l) })
 	return s
 }

@@ -205,14 +205,14 @@ func Wrap(text string, width, hang int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// breakable cuts text where a line may end: after spaces, and after wide characters.
+// breakable cuts text where a line may end: after spaces, and after wide characters that open nothing.
 func breakable(text string) []string {
 	var all []string
 	start := 0
 	runes := []rune(text)
 	for i, r := range runes {
 		next := i + 1
-		if next < len(runes) && closes(runes[next]) {
+		if next < len(runes) && closes(runes[next]) || strings.ContainsRune("（“", r) {
 			continue
 		}
 		if r == ' ' && (next == len(runes) || runes[next] != ' ') || Columns().RuneWidth(r) == 2 {

@@ -18,6 +18,13 @@ type sent struct {
 	prompt    int           // tokens of the prompt that the workload wanted; 0 where it did not say
 }
 
+// Passed returns the record of a request that another program sent, and that was due when it was sent.
+func Passed(stage string, seq, turn, asked int, res *client.Result, now time.Duration) *rundir.Record {
+	r := &rundir.Record{}
+	fill(r, res, sent{stage: stage, seq: seq, turn: turn, due: res.Sent, asked: asked}, now)
+	return r
+}
+
 // fill makes r the record of a request that has ended by now. The token counts in r are the result's own slice.
 func fill(r *rundir.Record, res *client.Result, s sent, now time.Duration) {
 	if res.End == client.Absent { // cancelled

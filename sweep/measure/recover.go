@@ -14,6 +14,21 @@ import (
 // Recover fills in stages that were killed, from the records that they left, as far as they got. records yields those of all
 // stages in any order, and is read twice; an error is of reading. A stage without records stays as it is. capped is as in [Criteria].
 func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, capped bool, terms []slo.Term, records iter.Seq2[*rundir.Record, error]) error {
+	ended, err := Replay(stages, tolerance, capped, terms, records)
+	unfinished := noteKilled
+	if inProgress {
+		unfinished = noteInProgress
+	}
+	for i, st := range stages {
+		if err == nil && ended[i] > 0 {
+			st.Warnings = append(st.Warnings, unfinished.New(ended[i]))
+		}
+	}
+	return err
+}
+
+// Replay fills in stages from their records, as [Recover] does, and returns how many requests of each had ended.
+func Replay(stages []*rundir.Stage, tolerance float64, capped bool, terms []slo.Term, records iter.Seq2[*rundir.Record, error]) (ended []int, err error) {
 	accounts := map[string]*replay{}
 	for _, st := range stages {
 		accounts[st.Name] = newReplay(st, tolerance, terms)
@@ -21,7 +36,7 @@ func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, capped 
 	}
 	for r, err := range records {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if p := accounts[r.Stage]; p != nil {
 			p.add(r)
@@ -35,24 +50,20 @@ func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, capped 
 	}
 	for r, err := range records {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if s := summaries[r.Stage]; s != nil {
 			s.metrics.add(r)
 		}
 	}
-	for _, st := range stages {
+	ended = make([]int, len(stages))
+	for i, st := range stages {
 		if s := summaries[st.Name]; s != nil {
-			n := s.ended
+			ended[i] = s.ended
 			*st = s.finish()
-			unfinished := noteKilled
-			if inProgress {
-				unfinished = noteInProgress
-			}
-			st.Warnings = append(st.Warnings, unfinished.New(n))
 		}
 	}
-	return nil
+	return ended, nil
 }
 
 // replay makes the account of a stage from its records. It holds their instants, and nothing else of them.

@@ -68,3 +68,6 @@ type AnswerPromise struct {
 	Low     Number   `json:"low,omitzero"`
 	High    Number   `json:"high,omitzero"`
 }
+
+// Met reports whether some rate meets the terms.
+func (p *AnswerPromise) Met() bool { return !p.Rate.IsZero() || p.Verdict == Kept }

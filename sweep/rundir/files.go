@@ -35,3 +35,15 @@ func (s *Synced) BytesOf(file string) int64 {
 	}
 	return map[string]int64{ReadingsFile: s.Readings, CanariesFile: s.Canaries, GradesFile: s.Grades}[file]
 }
+
+// TrafficFile describes the requests of recorded traffic, one a line, for replaying them. The lines are those of Mooncake's traces.
+const TrafficFile = "traffic.jsonl"
+
+// Passed is a request of recorded traffic, and a line of [TrafficFile].
+type Passed struct {
+	Timestamp int64   `json:"timestamp"`     // when it was sent, in milliseconds since the start of the recording
+	Input     int     `json:"input_length"`  // tokens of the prompt, as the server counted them
+	Output    int     `json:"output_length"` // tokens of the answer
+	Hashes    []int64 `json:"hash_ids"`      // salted hashes of the prompt's blocks of 256 bytes: equal ones mean equal prompts up to the block's end
+	Session   int     `json:"session"`       // from 0: requests that continue one another
+}

@@ -55,7 +55,7 @@ func Parse(text string) (Term, error) {
 	}
 	if left, right, ok := strings.Cut(text, ">"); ok {
 		metric := strings.ToLower(strings.TrimSpace(left))
-		share, err := parseShare(strings.TrimPrefix(right, "="))
+		share, err := ParseShare(strings.TrimPrefix(right, "="))
 		none := err != nil || share == 1 // no number of answers shows that all are equal, or right
 		switch {
 		case metric == Fidelity && none:
@@ -74,7 +74,7 @@ func Parse(text string) (Term, error) {
 	metric, stat, _ := strings.Cut(strings.ToLower(strings.TrimSpace(left)), ":")
 	t := Term{Metric: strings.TrimSpace(metric), Stat: strings.TrimSpace(stat)}
 	if t.Metric == Errors {
-		share, err := parseShare(right)
+		share, err := ParseShare(right)
 		if err != nil || t.Stat != "" {
 			return bad("errors takes a share of the requests, as in errors<1%")
 		}
@@ -129,7 +129,8 @@ func Strings(terms []Term) []string {
 	return all
 }
 
-func parseShare(text string) (float64, error) {
+// ParseShare reads a share above 0 and up to 1, such as "10%" or "0.1".
+func ParseShare(text string) (float64, error) {
 	text = strings.TrimSpace(text)
 	digits, percent := strings.CutSuffix(text, "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)

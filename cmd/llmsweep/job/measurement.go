@@ -190,13 +190,7 @@ func (j *Job) unwritten(run *rundir.Run, dir *store.Dir, broken error) error {
 // conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
 func (j *Job) conclude(s *session) error {
 	run, dir := s.sides[0].run, s.sides[0].dir
-	doc, err := s.document(s.sides[0])
-	if err == nil {
-		err = writePage(dir, run, j.Lang)
-	}
-	if err == nil { // a full disk is one error, not three
-		err = illustrate(dir, run, j.Lang)
-	}
+	doc, err := writeReports(run, dir, j.Lang)
 	j.Publish(doc, dir.Path, report.GateOfRun(run, j.Lang))
 	options := j.Options(j.Results.Lang, j.Results.Plain, dir.Path)
 	err = errors.Join(err, report.Render(j.Console.Out, cmp.Or(j.Format, "console"), []rundir.Run{*run}, options))
@@ -209,6 +203,22 @@ func (j *Job) conclude(s *session) error {
 		return errors.New(findings.Failed(j.kind(), run.Failure, dir.Path, j.Lang))
 	}
 	return missed(run, j.Lang)
+}
+
+// writeReports writes report.md and report.html, and returns the former without drawings.
+func writeReports(run *rundir.Run, dir *store.Dir, l lang.Lang) ([]byte, error) {
+	var doc bytes.Buffer
+	err := report.Markdown(&doc, []rundir.Run{*run}, l)
+	if err == nil {
+		err = dir.WriteFile(rundir.ReportFile, inputs.MarkedOutput(doc.Bytes(), inputs.XMLMark))
+	}
+	if err == nil {
+		err = writePage(dir, run, l)
+	}
+	if err == nil { // a full disk is one error, not three
+		err = illustrate(dir, run, l)
+	}
+	return doc.Bytes(), err
 }
 
 // illustrate writes report.md again, with drawings beside it.

@@ -15,17 +15,17 @@ import (
 // exitUndecided; nil where it met it or there was none. A stage that was ended before all that was asked for was sent is a failure. A gate in CI must
 // not pass without evidence.
 func missed(run *rundir.Run, l lang.Lang) error {
-	if a := run.Answer; a != nil && a.Carried != nil {
+	switch a := run.Answer; {
+	case a == nil:
+	case a.Carried != nil:
 		return missedByUsers(a.Carried)
-	}
-	if s := run.SLO; s != nil {
-		switch {
-		case !s.Rate.IsZero(), s.Verdict == rundir.Kept:
-			return nil
-		case s.Verdict == rundir.Broken:
-			return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", findings.Note(s.Reason, l)))
-		}
-		return console.Exit(console.Undecided, fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(s.Reason, l)))
+	case a.Promise == nil:
+	case a.Promise.Met():
+		return nil
+	case a.Promise.Verdict == rundir.Broken:
+		return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", findings.Note(run.SLO.Reason, l)))
+	default:
+		return console.Exit(console.Undecided, fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(run.SLO.Reason, l)))
 	}
 	var undecided error
 	for i := range run.Stages {

@@ -29,3 +29,6 @@ func (d *Dir) AppendGrades(all []rundir.Grade) error { return appendTo(d, rundir
 
 // Grades yields the outcomes that have been appended so far.
 func (d *Dir) Grades() iter.Seq2[*rundir.Grade, error] { return Grades(d.Path) }
+
+// AppendTraffic adds requests of recorded traffic, and waits until they are on the disk.
+func (d *Dir) AppendTraffic(all []rundir.Passed) error { return appendTo(d, rundir.TrafficFile, all) }

@@ -24,6 +24,33 @@ func ParseLabels(texts []string) (l rundir.Labels, err error) {
 	return l, setLabels(&l, texts)
 }
 
+// LabelTexts returns labels as key=value, those that are set. A value with blanks stands in quotes, as a shell wants it.
+func LabelTexts(l rundir.Labels) []string {
+	var texts []string
+	add := func(key, value string) {
+		if strings.ContainsAny(value, " \t'\"$\\") {
+			value = strconv.Quote(value)
+		}
+		if value != "" {
+			texts = append(texts, key+"="+value)
+		}
+	}
+	add("model", l.Model)
+	add("gpu", l.GPU)
+	if l.GPUs > 0 {
+		add("gpus", strconv.Itoa(l.GPUs))
+	}
+	add("engine", l.Engine)
+	add("quant", l.Quant)
+	if l.Price > 0 {
+		add("price", strconv.FormatFloat(l.Price, 'f', -1, 64))
+	}
+	for _, key := range l.FreeKeys() {
+		add(key, l.Free[key])
+	}
+	return texts
+}
+
 // setLabels changes the labels that texts name, each written as key=value. An empty value removes the label.
 func setLabels(l *rundir.Labels, texts []string) error {
 	for _, text := range texts {

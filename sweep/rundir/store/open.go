@@ -61,7 +61,7 @@ func written(path string) (names []string) {
 
 // own are the files that each run writes.
 func own() []string {
-	return append([]string{rundir.RunFile, rundir.RecordsFile, rundir.ReportFile, rundir.PageFile}, rundir.Appended()...)
+	return append([]string{rundir.RunFile, rundir.RecordsFile, rundir.ReportFile, rundir.PageFile, rundir.TrafficFile}, rundir.Appended()...)
 }
 
 // Replace makes the directory, or removes the run in it.

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/sweep/rundir/store"
+)
+
+// TestRecord records two requests, prints the result, and replays the traffic.
+func TestRecord(t *testing.T) {
+	server, err := simserver.Start(t.Context(), "plain8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0") // a free port
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	dir := filepath.Join(t.TempDir(), "traffic")
+	ctx, stop := context.WithCancel(t.Context())
+	var out, errs strings.Builder
+	code := make(chan int, 1)
+	go func() {
+		code <- executeAgain([]string{"record", server, "--listen", address, "--out", dir, "--slo", "ttft:p95<1s"}, console.NewConsole(ctx, &out, &errs))
+	}()
+	const body = `{"model":"plain8","stream":true,"stream_options":{"include_usage":true},"max_tokens":3,"messages":[{"role":"user","content":"one two"}]}`
+	for range 2 {
+		for { // until it listens
+			resp, err := http.Post("http://"+address+"/v1/chat/completions", "application/json", strings.NewReader(body))
+			if err == nil {
+				io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	stop()
+	if c := <-code; c != console.Undecided && c != console.Done {
+		t.Errorf("exit %d\n%s%s", c, out.String(), errs.String())
+	}
+	run, err := store.Open(dir)
+	if err != nil || len(run.Stages) != 1 || run.Stages[0].Requests.OK != 2 || run.Stages[0].Goodput == nil {
+		t.Fatalf("%v\n%+v", err, run)
+	}
+	for _, file := range []string{"report.md", "report.html", "traffic.jsonl"} {
+		if s, err := os.Stat(filepath.Join(dir, file)); err != nil || s.Size() == 0 {
+			t.Error(file, err)
+		}
+	}
+	if !strings.Contains(out.String(), "recorded@") {
+		t.Error(out.String())
+	}
+	var replayed strings.Builder
+	args := []string{"run", server, "--arrivals", "trace:" + filepath.Join(dir, "traffic.jsonl"), "--out", filepath.Join(t.TempDir(), "again"), "--warmup", "1", "--no-selftest", "--plain"}
+	if c := executeAgain(args, console.NewConsole(t.Context(), &replayed, io.Discard)); c != console.Done {
+		t.Errorf("exit %d\n%s", c, replayed.String())
+	}
+}
+
+// TestRecordRefuses: what makes no sense is one line with the remedy.
+func TestRecordRefuses(t *testing.T) {
+	for _, args := range [][]string{
+		{"record"}, {"record", "http://127.0.0.1:1", "--sample", "0"}, {"record", "http://127.0.0.1:1", "--listen", "nowhere:x"},
+		{"record", "http://127.0.0.1:1", "--period", "1ms"}, {"record", "ftp://x"}, {"record", "http://127.0.0.1:1", "--format", "png"},
+	} {
+		var errs strings.Builder
+		args = append(args, "--lang", "en")
+		if code := executeAgain(args, console.NewConsole(t.Context(), io.Discard, &errs)); code != console.WrongUsage || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%v: exit %d, %q", args, code, errs.String())
+		}
+	}
+}

@@ -1,0 +1,155 @@
+// Sorts the sections of a document.
+
+package document
+
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/setup"
+)
+
+// sorting is the content of the summary's marker, where the sections are sorted by other keys than those of a document without it.
+type sorting struct {
+	Order []string `json:"order"`
+}
+
+// keptOrder returns what the sections of a document are sorted by.
+func keptOrder(pieces []piece) []string {
+	var s sorting
+	for _, p := range pieces {
+		if p.name == partSummary && json.Unmarshal([]byte(p.note), &s) == nil {
+			return slices.DeleteFunc(s.Order, func(key string) bool { return !slices.Contains(OrderKeys(), key) }) // people edit documents
+		}
+	}
+	return nil
+}
+
+var headingLine = regexp.MustCompile(`(?m)^#`)
+
+// sorted sorts the runs of a document. What people wrote behind a run moves with it, up to the next heading of theirs.
+func (w *writer) sorted(pieces []piece) []piece {
+	type block struct {
+		of     *setup.Setup // nil: it stays where it is
+		pieces []piece
+	}
+	var blocks, runs []block
+	for _, p := range pieces {
+		at := slices.IndexFunc(w.setups, func(s setup.Setup) bool { return p.name == partRun && w.note(&s) == p.note })
+		switch last := len(blocks) - 1; {
+		case at >= 0:
+			blocks = append(blocks, block{&w.setups[at], []piece{p}})
+		case p.name == "" && last >= 0 && blocks[last].of != nil && strings.TrimSpace(p.text) != "":
+			end := len(p.text)
+			if m := headingLine.FindStringIndex(p.text); m != nil {
+				end = m[0]
+			}
+			blocks[last].pieces = append(blocks[last].pieces, piece{text: p.text[:end]})
+			blocks = append(blocks, block{nil, []piece{{text: p.text[end:]}}})
+		default:
+			blocks = append(blocks, block{nil, []piece{p}})
+		}
+	}
+	for _, b := range blocks {
+		if b.of != nil {
+			runs = append(runs, b)
+		}
+	}
+	order := w.order()
+	slices.SortStableFunc(runs, func(a, b block) int { return order(a.of, b.of) })
+	var all []piece
+	for _, b := range blocks {
+		if b.of != nil {
+			b, runs = runs[0], runs[1:]
+		}
+		all = append(all, b.pieces...)
+	}
+	return all
+}
+
+// order groups configurations by hardware, engine, model size and quantization.
+func order(a, b *setup.Setup) int {
+	x, y := a.Run.Labels, b.Run.Labels
+	return cmp.Or(
+		strings.Compare(x.GPU, y.GPU), strings.Compare(setup.Engine(a.Run), setup.Engine(b.Run)),
+		cmp.Compare(size(setup.Model(a.Run)), size(setup.Model(b.Run))), strings.Compare(setup.Model(a.Run), setup.Model(b.Run)),
+		cmp.Compare(x.GPUs, y.GPUs), strings.Compare(x.Quant, y.Quant),
+	)
+}
+
+var sizeText = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(\d+(?:\.\d+)?)b(?:$|[^a-z0-9])`)
+
+// size is a model's size in billions, as its name has it; 0 where it does not.
+func size(model string) float64 {
+	m := sizeText.FindStringSubmatch(model)
+	if m == nil {
+		return 0
+	}
+	v, _ := strconv.ParseFloat(m[1], 64) // the expression takes only numbers
+	return v
+}
+
+// OrderKeys are what [Options].Order may name.
+func OrderKeys() []string { return []string{"model", "gpu", "gpus", "engine", "quant"} }
+
+// order returns how setups are sorted: by the keys of Order, each in the order in which its values occur among the setups, then as without it.
+func (w *writer) order() func(a, b *setup.Setup) int {
+	places := map[string]map[string]int{}
+	for _, key := range w.Order {
+		places[key] = map[string]int{}
+		for i := range w.setups {
+			if v := valueOf(&w.setups[i], key); places[key][v] == 0 {
+				places[key][v] = len(places[key]) + 1
+			}
+		}
+	}
+	return func(a, b *setup.Setup) int {
+		for _, key := range w.Order {
+			if c := cmp.Compare(places[key][valueOf(a, key)], places[key][valueOf(b, key)]); c != 0 {
+				return c
+			}
+		}
+		return order(a, b)
+	}
+}
+
+// valueOf is a setup's value of a key of Order.
+func valueOf(s *setup.Setup, key string) string {
+	switch key {
+	case "model":
+		return setup.Model(s.Run)
+	case "gpu":
+		return s.Run.Labels.GPU
+	case "gpus":
+		return strconv.Itoa(s.Run.Labels.GPUs)
+	case "engine":
+		return setup.Engine(s.Run)
+	}
+	return s.Run.Labels.Quant
+}
+
+// groupOf is the heading that a setup stands under: its values of the first two keys of the order.
+func (w *writer) groupOf(s *setup.Setup) string {
+	keys := w.Order
+	if len(keys) == 0 {
+		keys = []string{"gpu", "engine"}
+	}
+	unnamed := map[string]lang.Phrase{"model": docNoModel, "gpu": docNoGPU, "engine": docNoEngine, "quant": docNoQuant}
+	var parts []string
+	for _, key := range keys[:min(2, len(keys))] {
+		v := valueOf(s, key)
+		switch {
+		case v == "":
+			v = unnamed[key].In(w.Lang)
+		case key == "gpus":
+			v = docGPUs.In(w.Lang, v)
+		}
+		parts = append(parts, v)
+	}
+	return strings.Join(parts, docGroup.In(w.Lang))
+}
