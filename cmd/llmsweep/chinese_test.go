@@ -47,12 +47,12 @@ func TestHelpIsInChinese(t *testing.T) {
 	texts := helpTexts(parser.Model.Node)
 	for _, english := range texts {
 		if chinese := chineseTexts()[english]; chinese == "" && english != "" {
-			t.Errorf("help.zh.txt does not have: %s", english)
+			t.Errorf("write the Chinese of this into help.zh.txt, on the line below it: %s", english)
 		}
 	}
 	for english := range chineseTexts() {
 		if !slices.Contains(texts, english) {
-			t.Errorf("help.zh.txt has what no help says: %s", english)
+			t.Errorf("no help says this any longer, take it out of help.zh.txt: %s", english)
 		}
 	}
 }
