@@ -144,7 +144,7 @@ func (d document) run(run *rundir.Run, level string) {
 	d.List("", facts)
 }
 
-// ownView returns the columns that the server tells of itself.
+// ownView returns the columns with the server's own metrics.
 func ownView() []string {
 	return []string{
 		"server_running", "server_waiting", "server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate",

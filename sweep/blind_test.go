@@ -204,6 +204,7 @@ func sustains(make func() *blind, nominal float64, seed uint64) float64 {
 
 // blindDoer answers requests as a model does.
 type blindDoer struct {
+	unencoded
 	mu     sync.Mutex
 	model  *blind
 	began  time.Time
@@ -233,11 +234,6 @@ func (d *blindDoer) disturb(rate float64, rng *rand.Rand) {
 }
 
 func (d *blindDoer) close() { close(d.closed) }
-
-// Prepare has nothing to encode.
-func (*blindDoer) Prepare(r *api.Request) (*client.Prepared, error) {
-	return &client.Prepared{Request: r}, nil
-}
 
 // with calls f with the model at the present time.
 func (d *blindDoer) with(f func(b *blind)) {
@@ -291,10 +287,5 @@ func (d *blindDoer) Do(ctx context.Context, call *client.Prepared, res *client.R
 		}
 		res.Token(time.Since(res.Epoch), 1, false)
 	}
-	now := time.Since(res.Epoch)
-	res.Headers, res.End, res.Status = res.FirstToken, now, client.StatusOK
-	res.OutputTokens, res.TokenSource, res.Finish = j.tokens, client.SourceServer, "length"
-	if j.tokens < call.Request.OutputTokens {
-		res.Finish = "stop"
-	}
+	oddEnd(res, j.tokens, call.Request.OutputTokens)
 }

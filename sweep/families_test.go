@@ -3,6 +3,7 @@ package sweep
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/simtest"
+	"llmsweep/sweep/slo"
 	"llmsweep/sweep/stats"
 )
 
@@ -192,6 +194,16 @@ func drawOdd(f oddFamily, seed uint64) *oddTrial {
 	return k
 }
 
+// config returns the configuration of a sweep of the server.
+func (k *oddTrial) config(d load.Doer, seed uint64) Config {
+	c := experimentWith(d, nil)
+	c.Seed = seed
+	c.Sources = func(stage string) load.Source {
+		return simtest.Varied{Fixed: simtest.SameInAll(32, oddTokens), Spread: k.lengths, Rng: stats.Rand(seed, "lengths", stage)}
+	}
+	return c
+}
+
 // sweep sweeps the server in virtual time.
 func (k *oddTrial) sweep(t *testing.T, change func(*Config)) *rundir.Run {
 	run := &rundir.Run{Workload: rundir.Workload{Forced: true}}
@@ -199,11 +211,7 @@ func (k *oddTrial) sweep(t *testing.T, change func(*Config)) *rundir.Run {
 		synctest.Test(t, func(t *testing.T) {
 			server, end := k.server()
 			defer end()
-			c := experimentWith(server, nil)
-			c.Seed = k.seed
-			c.Sources = func(stage string) load.Source {
-				return simtest.Varied{Fixed: simtest.SameInAll(32, oddTokens), Spread: k.lengths, Rng: stats.Rand(k.seed, "lengths", stage)}
-			}
+			c := k.config(server, k.seed)
 			change(&c)
 			if err := Sweep(t.Context(), c, run); err != nil {
 				t.Error(err)
@@ -327,20 +335,11 @@ func TestFamilies(t *testing.T) {
 	if simtest.Full() {
 		only = nil
 	}
-	if list := os.Getenv("FAMILY"); list != "" {
-		only = strings.Split(list, ",")
-	}
-	n, from := simtest.SampleSize(1, 200), 0
-	fmt.Sscan(os.Getenv("FAMILYN"), &n)
-	fmt.Sscan(os.Getenv("FAMILYFROM"), &from)
-	for _, f := range families() {
-		if only != nil && !slices.Contains(only, f.name) {
-			continue
-		}
+	var all overall
+	for name, trials := range drawnTrials(only, simtest.SampleSize(1, 200)) {
 		o, untested := &familyOutcome{}, &familyOutcome{}
-		for i := range n {
-			k := f.draw(uint64(from + i))
-			run := k.sweptOrKept(t)
+		for _, k := range trials {
+			run := k.sweptOrKept(t, nil)
 			name := fmt.Sprintf("%s %d %s", k.family, k.seed, k.about)
 			o.add(name, run.Saturation, k.low, k.high, run)
 			bare := *run
@@ -352,48 +351,107 @@ func TestFamilies(t *testing.T) {
 		for _, line := range o.lines {
 			t.Log(line)
 		}
-		fmt.Println(o.summary(f.name) + untested.short())
+		fmt.Println(o.summary(name) + untested.short())
+		all.add(o)
 		if worst := o.misses[len(o.misses)-1]; worst > worstMiss {
-			t.Errorf("%s: an interval misses the truth by %.1f %%", f.name, worst*100)
+			t.Errorf("%s: an interval misses the truth by %.1f %%", name, worst*100)
 		}
-		if simtest.Full() && n >= 100 && float64(o.held) < 0.93*float64(o.answered) {
-			t.Errorf("%s: %d of %d intervals hold the truth", f.name, o.held, o.answered)
+		if simtest.Full() && len(trials) >= 100 && float64(o.held) < 0.93*float64(o.answered) {
+			t.Errorf("%s: %d of %d intervals hold the truth", name, o.held, o.answered)
+		}
+	}
+	fmt.Println(all.summary())
+}
+
+// drawnTrials returns servers of some families by their names; of all for nil. n is how many of each, if FAMILYN does not say.
+func drawnTrials(only []string, n int) iter.Seq2[string, []*oddTrial] {
+	from := 0
+	if list := os.Getenv("FAMILY"); list != "" {
+		only = strings.Split(list, ",")
+	}
+	fmt.Sscan(os.Getenv("FAMILYN"), &n)
+	fmt.Sscan(os.Getenv("FAMILYFROM"), &from)
+	return func(yield func(string, []*oddTrial) bool) {
+		for _, f := range families() {
+			if only != nil && !slices.Contains(only, f.name) {
+				continue
+			}
+			var trials []*oddTrial
+			for i := range n {
+				trials = append(trials, f.draw(uint64(from+i)))
+			}
+			if !yield(f.name, trials) {
+				return
+			}
 		}
 	}
 }
 
-// sweptOrKept sweeps the server. FAMILYDIR names a directory that keeps runs: what is there is not swept again, but judged again, so that a rule can be judged
-// with and without it by the same runs.
-func (k *oddTrial) sweptOrKept(t *testing.T) *rundir.Run {
+// overall is what all families showed.
+type overall struct {
+	answered, held, wide int
+	errs, widths         []float64 // medians of the families
+	worst                float64
+}
+
+func (a *overall) add(o *familyOutcome) {
+	a.answered, a.held, a.wide = a.answered+o.answered, a.held+o.held, a.wide+o.wide
+	if o.answered > 0 {
+		a.errs, a.widths = append(a.errs, quantile(o.errs, 0.5)), append(a.widths, quantile(o.widths, 0.5))
+	}
+	a.worst = max(a.worst, quantile(o.misses, 1))
+}
+
+// summary returns the cells of a row: intervals that hold the truth, bounds without an answer that do, means of the families' median errors and
+// half-widths, and the worst miss.
+func (a *overall) summary() string {
+	return fmt.Sprintf("all | %d of %d | %d | %.2f %% | %.1f %% | %.1f %% |", a.held, a.answered, a.wide, stats.Mean(a.errs)*100, stats.Mean(a.widths)*100, a.worst*100)
+}
+
+// sweptOrKept sweeps the server, with an SLO where terms are given. A run that was kept is judged again and not swept again, so that a rule can be judged with
+// and without it by the same runs.
+func (k *oddTrial) sweptOrKept(t *testing.T, terms []slo.Term) *rundir.Run {
+	name := fmt.Sprintf("%s-%d", k.family, k.seed)
+	if len(terms) > 0 {
+		name += "-slo"
+	}
+	run, old := kept(t, name, func() *rundir.Run {
+		return k.sweep(t, func(c *Config) {
+			c.SLO = terms
+			if b, err := time.ParseDuration(os.Getenv("FAMILYBUDGET")); err == nil {
+				c.Budget = b
+			}
+		})
+	})
+	if old {
+		saturation.WriteAnswer(run, terms)
+	}
+	return run
+}
+
+// kept returns what a file of the directory FAMILYDIR holds, or else what is made, which is kept there. old reports whether it was there.
+func kept[T any](t *testing.T, name string, made func() *T) (v *T, old bool) {
 	dir := os.Getenv("FAMILYDIR")
 	if dir == "" {
-		return k.sweep(t, budgetOf)
+		return made(), false
 	}
-	path, run := filepath.Join(dir, fmt.Sprintf("%s-%d.json", k.family, k.seed)), &rundir.Run{}
+	path, v := filepath.Join(dir, name+".json"), new(T)
 	if text, err := os.ReadFile(path); err == nil {
-		if err := json.Unmarshal(text, run); err != nil {
+		if err := json.Unmarshal(text, v); err != nil {
 			t.Fatal(err)
 		}
-		saturation.WriteAnswer(run, nil)
-		return run
+		return v, true
 	}
-	run = k.sweep(t, budgetOf)
-	text, err := json.Marshal(run)
+	v = made()
+	text, err := json.Marshal(v)
 	if err == nil {
 		err = os.WriteFile(path, text, 0o644)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run
+	return v, false
 }
 
 // worstMiss is how far the truth may lie outside an interval, as a share of the truth.
 const worstMiss = 0.1
-
-// budgetOf gives sweeps the budget that FAMILYBUDGET says.
-func budgetOf(c *Config) {
-	if b, err := time.ParseDuration(os.Getenv("FAMILYBUDGET")); err == nil {
-		c.Budget = b
-	}
-}

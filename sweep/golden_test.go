@@ -83,7 +83,7 @@ func (s slotted) Do(ctx context.Context, call *client.Prepared, res *client.Resu
 	res.PromptTokens, res.OutputTokens, res.TokenSource = r.PromptTokens, r.OutputTokens, client.SourceServer
 }
 
-// gauges are what the server says of itself.
+// gauges are the server's own metrics.
 func (s slotted) gauges(context.Context) (load.Gauges, error) {
 	nan := math.NaN()
 	return load.Gauges{Running: float64(len(s.slots)), Waiting: 2, KVUsage: 0.5, Preemptions: 0, PrefixQueries: nan, PrefixHits: nan}, nil

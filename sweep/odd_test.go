@@ -16,6 +16,7 @@ import (
 // odd is a server of a small queue model whose truth is known: slots that serve requests, and one habit that the rules of judgement were not made
 // for. It is no part of the simulator, so that neither was fitted to the other.
 type odd struct {
+	unencoded
 	oddShape
 	mu       sync.Mutex
 	rng      *rand.Rand
@@ -100,8 +101,10 @@ func newOdd(shape oddShape, seed uint64) *odd {
 	return s
 }
 
-// Prepare has nothing to encode.
-func (*odd) Prepare(r *api.Request) (*client.Prepared, error) {
+// unencoded prepares requests that are never encoded.
+type unencoded struct{}
+
+func (unencoded) Prepare(r *api.Request) (*client.Prepared, error) {
 	return &client.Prepared{Request: r}, nil
 }
 
@@ -125,7 +128,7 @@ func (s *odd) Do(ctx context.Context, call *client.Prepared, res *client.Result)
 		return
 	case <-patience:
 		s.leave(job, station, false)
-		s.end(res, 1, "stop", call.Request.OutputTokens)
+		oddEnd(res, 1, call.Request.OutputTokens)
 		return
 	}
 	delay, each := s.plan(station, tokens)
@@ -143,21 +146,20 @@ func (s *odd) Do(ctx context.Context, call *client.Prepared, res *client.Result)
 		res.Token(time.Since(res.Epoch), 1, false)
 	}
 	s.leave(job, station, true)
-	finish := "length"
-	if tokens < call.Request.OutputTokens {
-		finish = "stop"
-	}
-	s.end(res, tokens, finish, call.Request.OutputTokens)
+	oddEnd(res, tokens, call.Request.OutputTokens)
 }
 
-// end ends an answer well.
-func (*odd) end(res *client.Result, tokens int, finish string, asked int) {
+// oddEnd completes an answer; one shorter than asked finishes with "stop".
+func oddEnd(res *client.Result, tokens, asked int) {
 	now := time.Since(res.Epoch)
 	if res.Chunks() == 0 {
 		res.Token(now, tokens, false)
 	}
 	res.Headers, res.End, res.Status = res.FirstToken, now, client.StatusOK
-	res.OutputTokens, res.TokenSource, res.Finish = tokens, client.SourceServer, finish
+	res.OutputTokens, res.TokenSource, res.Finish = tokens, client.SourceServer, "length"
+	if tokens < asked {
+		res.Finish = "stop"
+	}
 }
 
 func rest(ctx context.Context, d time.Duration) bool {

@@ -270,7 +270,7 @@ func (x *sweeper) precise(ctx context.Context) error {
 
 // Stages added for the sake of precision must show that they serve it.
 const (
-	narrowingLooks = 3    // so many stages show whether the interval narrows: the first may widen it, where it differs from the ceiling
+	narrowingLooks = 3    // stages that show whether the interval narrows: the first may widen it, where it differs from the ceiling
 	narrowingWorth = 0.05 // a share by which it is narrower at least after two more stages
 )
 

@@ -73,7 +73,7 @@ func (e *Engine) after(g *Generation, d time.Duration, do func()) {
 	})
 }
 
-// waitingWith counts the requests that wait for a slot, were there so many more. Arrivals that the engine has not seen yet wait
+// waitingWith counts the requests that would wait for a slot if more requests came. Arrivals that the engine has not seen yet wait
 // only as far as there are no free slots for them.
 func (e *Engine) waitingWith(more int) int {
 	sc := e.scheduler

@@ -49,6 +49,7 @@ type cli struct {
 	Label    labelCmd    `cmd:"" help:"Change the labels of a run: model, GPU, number of GPUs, engine, quantization, price."`
 	Import   importCmd   `cmd:"" help:"Turn results that other tools printed into run directories."`
 	Audit    auditCmd    `cmd:"" help:"Find published or measured rows that cannot be right, and say why."`
+	Check    checkCmd    `cmd:"" help:"Check the figures of another tool against a recording of the requests that it sent."`
 	Compare  compareCmd  `cmd:"" help:"Compare results, or two running servers, with an interval for each difference."`
 	Choose   chooseCmd   `cmd:"" help:"Find the cheapest GPU, count, engine and quantization that serves a demand within an SLO."`
 	Fit      fitCmd      `cmd:"" help:"Fit a simulated copy (twin) of a server to a run, and predict other workloads with it."`

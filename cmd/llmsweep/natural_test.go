@@ -117,19 +117,19 @@ func lengthsOf(t *testing.T, dir, stage string) []float64 {
 // the mean length.
 func TestSaturationOfNaturalLengths(t *testing.T) {
 	if testing.Short() {
-		t.Skip("20 s of processor time; TestMaxTokensIsACap runs the same paths")
+		t.Skip("5 s of processor time; TestMaxTokensIsACap runs the same paths")
 	}
 	for name, natural := range map[string]simserver.NaturalLength{"log-normal": {Tokens: 30}, "even": {}} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
 				const limit = 100
-				url, _ := w.server(w.simulated(simserver.Options{Natural: natural}))
-				w.must("sweep", url, "--prompt-tokens", "64", "--max-tokens", "100", "--stage-time", "20s", "--points", "5", "--warmup", "1", "--no-selftest", "--plain",
-					"--out", w.path("sweep"))
-				config, err := sim.Preset("demo")
+				config, err := sim.Preset("plain8")
 				if err != nil {
 					t.Fatal(err)
 				}
+				url, _ := w.server(w.simulation(config, simserver.Options{Natural: natural}))
+				w.must("sweep", url, "--prompt-tokens", "64", "--max-tokens", "100", "--stage-time", "20s", "--points", "5", "--warmup", "1", "--no-selftest", "--plain",
+					"--out", w.path("sweep"))
 				mean := natural.Mean(limit, 0)
 				capacity := sim.CapacityOf(config, sim.Workload{PromptTokens: 64, OutputTokens: int(math.Round(mean))})
 				run := open(t, w.path("sweep"))

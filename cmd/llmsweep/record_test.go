@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +70,66 @@ func TestRecord(t *testing.T) {
 	args := []string{"run", server, "--arrivals", "trace:" + filepath.Join(dir, "traffic.jsonl"), "--out", filepath.Join(t.TempDir(), "again"), "--warmup", "1", "--no-selftest", "--plain"}
 	if c := executeAgain(args, console.NewConsole(t.Context(), &replayed, io.Discard)); c != console.Done {
 		t.Errorf("exit %d\n%s", c, replayed.String())
+	}
+}
+
+// TestCheck lets llmsweep measure through a recording, and checks its counts and rates: they are those that passed.
+func TestCheck(t *testing.T) {
+	server, err := simserver.Start(t.Context(), "plain8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	traffic, result := filepath.Join(dir, "traffic"), filepath.Join(dir, "result")
+	l, _ := net.Listen("tcp", "127.0.0.1:0") // a free port
+	address := l.Addr().String()
+	l.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	recorded := make(chan int, 1)
+	go func() {
+		recorded <- executeAgain([]string{"record", server, "--listen", address, "--out", traffic}, console.NewConsole(ctx, io.Discard, io.Discard))
+	}()
+	for c, err := net.Dial("tcp", address); ; c, err = net.Dial("tcp", address) {
+		if err == nil {
+			c.Close()
+			break
+		}
+	}
+	var out, errs strings.Builder
+	args := []string{"run", "http://" + address, "--concurrency", "4", "--requests", "12", "--warmup", "2", "--prompt-tokens", "20", "--output-tokens", "5", "--no-selftest", "--out", result}
+	if code := executeAgain(args, console.NewConsole(t.Context(), io.Discard, &errs)); code != console.Done {
+		t.Fatal(code, errs.String())
+	}
+	stop()
+	<-recorded
+	executeAgain([]string{"check", traffic, result, "--format", "json"}, console.NewConsole(t.Context(), &out, &errs))
+	var all struct {
+		Figures []struct{ Figure, Outcome string }
+		Remarks []string
+	}
+	if err := json.Unmarshal([]byte(out.String()), &all); err != nil || len(all.Figures) < 20 {
+		t.Fatal(err, out.String(), errs.String())
+	}
+	for _, f := range all.Figures { // those in units of time may differ by what this machine does meanwhile
+		if f.Outcome != "agrees" && slices.Contains([]string{"requests", "output tokens", "prompt tokens"}, f.Figure) {
+			t.Errorf("%+v", f)
+		}
+	}
+	if text := strings.Join(all.Remarks, " "); !strings.Contains(text, "Not counted here") {
+		t.Error(all.Remarks)
+	}
+	for _, format := range []string{"console", "markdown"} {
+		var page strings.Builder
+		executeAgain([]string{"check", traffic, result, "--format", format, "--lang", "zh"}, console.NewConsole(t.Context(), &page, &errs))
+		if !strings.Contains(page.String(), "线路") {
+			t.Error(page.String())
+		}
+	}
+	for _, args := range [][]string{{"check"}, {"check", dir, result}, {"check", traffic, filepath.Join(dir, "none.json")}, {"check", result, traffic}} {
+		errs.Reset()
+		if code := executeAgain(args, console.NewConsole(t.Context(), io.Discard, &errs)); code != console.WrongUsage && code != console.Failed {
+			t.Errorf("%v: exit %d, %s", args, code, errs.String())
+		}
 	}
 }
 

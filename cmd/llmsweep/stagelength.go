@@ -31,7 +31,7 @@ func (s *stageLength) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// of returns the number of requests of a stage that keeps so many in flight; 0 where the time decides.
+// of returns the number of requests of a stage with a number in flight; 0 where the time decides.
 func (s stageLength) of(inFlight int) int {
 	if s.Times > 0 {
 		return max(1, int(math.Round(min(mostRequests, s.Times*float64(inFlight)))))

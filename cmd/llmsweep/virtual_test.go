@@ -116,6 +116,12 @@ func (w *world) simulated(o simserver.Options) http.Handler {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	return w.simulation(config, o)
+}
+
+// simulation starts a simulated machine that ends with the test.
+func (w *world) simulation(config sim.MachineConfig, o simserver.Options) http.Handler {
+	w.t.Helper()
 	live, err := sim.Start(config)
 	if err != nil {
 		w.t.Fatal(err)

@@ -193,6 +193,35 @@ func TestRowRules(t *testing.T) {
 	}
 }
 
+// TestSameNumberInTwoRows: where it is not known which of two rows is the copy, the finding names both lines.
+func TestSameNumberInTwoRows(t *testing.T) {
+	text := heading + `| synchronous | 0.24 req/sec | 4.17 sec | 329.85 ms | 30.09 ms | 30.59 tokens/sec |
+| asynchronous@0.48 req/sec | 0.46 req/sec | 4.92 sec | 342.78 ms | 35.84 ms | 59.37 tokens/sec |
+| asynchronous@0.71 req/sec | 0.69 req/sec | 5.34 sec | 342.78 ms | 39.39 ms | 87.50 tokens/sec |
+| asynchronous@0.95 req/sec | 0.90 req/sec | 6.60 sec | 345.08 ms | 47.18 ms | 115.55 tokens/sec |
+| asynchronous@1.19 req/sec | 1.11 req/sec | 8.68 sec | 350.07 ms | 63.83 ms | 140.81 tokens/sec |
+| asynchronous@2.37 req/sec | 1.18 req/sec | 46.68 sec | 365.00 ms | 362.04 ms | 150.95 tokens/sec |
+| asynchronous@1.42 req/sec | 1.31 req/sec | 9.81 sec | 349.53 ms | 74.25 ms | 167.76 tokens/sec |
+| asynchronous@1.65 req/sec | 1.48 req/sec | 12.92 sec | 350.44 ms | 97.86 ms | 189.27 tokens/sec |
+| asynchronous@1.89 req/sec | 1.65 req/sec | 16.23 sec | 352.28 ms | 124.92 ms | 210.00 tokens/sec |
+| asynchronous@2.13 req/sec | 1.69 req/sec | 23.54 sec | 352.56 ms | 182.30 ms | 216.17 tokens/sec |
+| throughput | 2.37 req/sec | 58.61 sec | 29018.12 ms | 232.41 ms | 302.06 tokens/sec |
+`
+	doc, err := published.ParseText("doc", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := Runs(subjects(doc.Runs))
+	if len(found) == 0 || found[0].Rule != "copied" {
+		t.Fatalf("%+v", found)
+	}
+	for l, want := range map[lang.Lang]string{lang.English: "in both of lines 5 and 6, while latency is 4.92 s and 5.34 s", lang.Chinese: "第 5 行与第 6 行均为首 token 时延 342.78 ms"} {
+		if got := Words().Say(found[0].Note(), l); !strings.Contains(got, want) {
+			t.Errorf("%s", got)
+		}
+	}
+}
+
 // TestGrid: the rates of a sweep lie evenly between its ends.
 func TestGrid(t *testing.T) {
 	table := func(rates ...string) string {

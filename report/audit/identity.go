@@ -81,12 +81,20 @@ func misprinted(r *row, key string) (usual string, meant float64, ok bool) {
 
 // meant returns a time with its unit corrected, so that one misprint is reported by one rule only.
 func (r *row) meant(key string) (intervalOf, bool) {
-	s, ok := r.span(key)
-	if _, v, wrong := misprinted(r, key); ok && wrong {
-		f := v / s.V
-		s = intervalOf{V: v, Low: s.Low * f, High: s.High * f}
+	c, seen := r.correct[key]
+	if !seen {
+		if c.intervalOf, c.known = r.span(key); c.known {
+			if _, v, wrong := misprinted(r, key); wrong {
+				f := v / c.V
+				c.intervalOf = intervalOf{V: v, Low: c.Low * f, High: c.High * f}
+			}
+		}
+		if r.correct == nil {
+			r.correct = map[string]correctedSpan{}
+		}
+		r.correct[key] = c
 	}
-	return s, ok
+	return c.intervalOf, c.known
 }
 
 // ttftAboveLatency finds a mean TTFT above the mean latency. The first token of a request comes no later than its last, and the same is
@@ -120,6 +128,9 @@ func latencyIdentity(r *row) (key string, n note.Note) {
 	count, ok4 := r.tokens()
 	if !ok1 || !ok2 || !ok3 || !ok4 || !r.whole() || count.V < 1 || r.published(published.VLLMBench) { // its gaps count chunks without text
 		return "", note.Note{}
+	}
+	if strings.HasPrefix(r.stage.Name, rundir.ControlPrefix) && !r.stage.OutputTokens.Mean.Known() {
+		return "", note.Note{} // it lasts some seconds: requests that are cut at its edges make the quotient
 	}
 	fits := func(n intervalOf) (intervalOf, bool) {
 		made := t.Plus(intervalOf{V: n.V - 1, Low: max(0, n.Low-1), High: n.High - 1}.Times(g))

@@ -43,9 +43,11 @@ func copied(t *result) []hit {
 		case isCopy(above, r, same):
 			hits = append(hits, copyOf(above, r, same))
 		case t.sweeps() && slices.Contains(same, keyTTFT) && q.Digits >= aloneDigits: // which of the two is the copy is not known
-			h := copyOf(above, r, []string{keyTTFT})
-			h.grade, h.blame = Doubtful, []blamed{{row: r, keys: []string{keyTTFT}}, {row: above, keys: []string{keyTTFT}}}
-			hits = append(hits, h)
+			keys := []string{keyTTFT}
+			hits = append(hits, hit{
+				row: r, key: keyTTFT, grade: Doubtful, blame: []blamed{{row: r, keys: keys}, {row: above, keys: keys}},
+				note: noteSame.New(printed(r, keys), above.line(keyTTFT), r.line(keyTTFT), seconds(latencyOf(above)), seconds(latencyOf(r))),
+			})
 		}
 	}
 	return hits
@@ -78,11 +80,16 @@ func copyOf(above, r *row, same []string) hit {
 			twin, of = above, r
 		}
 	}
+	return hit{row: twin, key: same[0], note: noteCopied.New(printed(r, same), of.line(same[0]), of.name(), seconds(latencyOf(twin)), seconds(latencyOf(of)))}
+}
+
+// printed returns figures of a row as they are printed.
+func printed(r *row, keys []string) []note.Note {
 	var parts []note.Note
-	for _, key := range same {
+	for _, key := range keys {
 		parts = append(parts, notePrinted.New(key, r.text(key)))
 	}
-	return hit{row: twin, key: same[0], note: noteCopied.New(parts, of.line(same[0]), of.name(), seconds(latencyOf(twin)), seconds(latencyOf(of)))}
+	return parts
 }
 
 func latencyOf(r *row) float64 { return r.stage.Latency.Mean.Value() }

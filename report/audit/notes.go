@@ -25,7 +25,8 @@ var (
 	noteShare           = note.Kind{Code: "audit.share", Args: []string{"part", "all", "printed"}}
 	noteInFlight        = note.Kind{Code: "audit.in-flight", Args: []string{"printed", "requests", "latency", "time", "is"}}
 	notePrinted         = note.Kind{Code: "audit.printed", Args: []string{"metric", "printed"}}
-	noteCopied          = note.Kind{Code: "audit.copied", Args: []string{"same", "line", "row", "latency", "other_latency"}} // same holds notes of kind audit.printed
+	noteCopied          = note.Kind{Code: "audit.copied", Args: []string{"same", "line", "row", "latency", "other_latency"}}      // same holds notes of kind audit.printed
+	noteSame            = note.Kind{Code: "audit.same", Args: []string{"same", "line", "other_line", "latency", "other_latency"}} // as of noteCopied
 	noteGrid            = note.Kind{Code: "audit.grid", Args: []string{"rate", "grid_rate"}}
 	noteRetokenized     = note.Kind{Code: "audit.retokenized", Args: []string{"again", "reported", "factor"}}
 	noteTPOT            = note.Kind{Code: "audit.tpot", Args: []string{"tpot", "factor", "itl"}}

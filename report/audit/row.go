@@ -31,6 +31,13 @@ type row struct {
 
 	doubted int                       // see suspect: 0 not known yet, 1 no, 2 yes
 	parsed  map[string]parsedQuantity // see quantity: rules ask for the same figures of all rows again and again
+	correct map[string]correctedSpan  // see meant, for the same reason
+}
+
+// correctedSpan is a figure with its unit corrected, and whether it is known.
+type correctedSpan struct {
+	intervalOf
+	known bool
 }
 
 // parsedQuantity is a printed figure, and whether it is a known one.
@@ -170,7 +177,7 @@ func usualUnit(format, key string) string {
 // number returns a stage's number by its key in run.json.
 func figure(s *rundir.Stage, key string) rundir.Number {
 	if d, name, ok := strings.Cut(key, "_s."); ok {
-		if dist := dists(s)[d]; dist != nil {
+		if dist := distOf(s, d); dist != nil {
 			return dist.Get(name)
 		}
 	}
@@ -209,9 +216,19 @@ func figure(s *rundir.Stage, key string) rundir.Number {
 	return rundir.Number{}
 }
 
-// dists returns the distributions of a stage that are audited, by key without its unit.
-func dists(s *rundir.Stage) map[string]*rundir.Dist {
-	return map[string]*rundir.Dist{"latency": &s.Latency, "ttft": &s.TTFT, "tpot": &s.TPOT, "itl": &s.ITL}
+// distOf returns a distribution of a stage by its name; nil for a name that is none.
+func distOf(s *rundir.Stage, name string) *rundir.Dist {
+	switch name {
+	case "latency":
+		return &s.Latency
+	case "ttft":
+		return &s.TTFT
+	case "tpot":
+		return &s.TPOT
+	case "itl":
+		return &s.ITL
+	}
+	return nil
 }
 
 // positive returns a number that is stored as a bare number, in which 0 means not told.

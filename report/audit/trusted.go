@@ -37,7 +37,7 @@ func Trusted(s *rundir.Stage, repaired bool) *rundir.Stage {
 // set sets the numbers of a key, or of a group of keys.
 func set(s *rundir.Stage, key string, v rundir.Number) {
 	group, name, single := strings.Cut(key, ".")
-	if d := dists(s)[strings.TrimSuffix(group, "_s")]; d != nil {
+	if d := distOf(s, strings.TrimSuffix(group, "_s")); d != nil {
 		for _, n := range d.Numbers() {
 			if !single || n.Name == name {
 				*n.Number = v

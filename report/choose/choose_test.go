@@ -329,6 +329,20 @@ func TestWhatWouldChangeTheOrder(t *testing.T) {
 	}
 }
 
+// A value that is printed as the present one is not one that something changes to.
+func TestATieIsNoChange(t *testing.T) {
+	s := Sensitivity{What: "price L20", Now: 1.2}
+	for at, want := range map[float64]string{1.1999999: "just below 1.20: B comes first", 1.2000001: "just above 1.20: B comes first", 1.1: "(now 1.20): B comes first"} {
+		say := sayAbove
+		if at < s.Now {
+			say = sayBelow
+		}
+		if got := s.line("rps", say, sayAboveNone, rundir.Exactly(at), "B").In(lang.English); !strings.Contains(got, want) {
+			t.Errorf("%v: %s", at, got)
+		}
+	}
+}
+
 // The nearest demands at which the second is cheaper, against trying all.
 func TestDemandBreakEven(t *testing.T) {
 	setups := setup.Load([]setup.Input{steps("small", 1, 1, 3), steps("large", 2, 1, 10)})

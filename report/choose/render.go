@@ -107,7 +107,7 @@ func (c *Choice) sections(level int, wish bool) []table.Section {
 		s := table.Section{Title: titleMarked.Text(), Level: level + 1, Rest: true}
 		for _, o := range c.Marked {
 			s.Lines = append(s.Lines, lang.Both(func(l lang.Lang) string {
-				return fmt.Sprintf("%s (%s, %s): %s", o.Where, o.Setup, o.Row, o.Grade.In(l)+lang.Colon.In(l)+o.Because(l))
+				return sayRow.In(l, o.Where, o.Setup, o.Row, o.Grade.In(l)+lang.Colon.In(l)+o.Because(l))
 			}))
 		}
 		all = append(all, s)
@@ -345,7 +345,7 @@ func (c *Choice) changing() []lang.Text {
 		}
 	}
 	if len(steady) > 0 {
-		lines = append(lines, saySteady.Text(lang.Joined(steady, comma)))
+		lines = append(lines, saySteady.Text(lang.Joined(steady, lang.ListComma)))
 	}
 	return lines
 }
@@ -395,8 +395,14 @@ func (s Sensitivity) line(d Demand, say, none lang.Phrase, at rundir.Number, the
 		metric, _, _ := strings.Cut(s.What, ":")
 		return lang.Same(slo.Term{Metric: metric}.Amount(v))
 	}
-	if then == "" {
-		return none.Text(s.name(), amount(at.Value()), amount(s.Now))
+	switch value := amount(at.Value()); {
+	case then == "":
+		return none.Text(s.name(), value, amount(s.Now))
+	case value != amount(s.Now):
+	case at.Value() > s.Now:
+		return sayJustAbove.Text(s.name(), value, then)
+	default:
+		return sayJustBelow.Text(s.name(), value, then)
 	}
 	return say.Text(s.name(), amount(at.Value()), amount(s.Now), then)
 }
@@ -415,7 +421,7 @@ func (c *Choice) front(level int) table.Section {
 func (c *Choice) leftOut(level int) table.Section {
 	s := table.Section{Title: titleLeftOut.Text(), Level: level, Rest: true}
 	for _, o := range c.LeftOut {
-		s.Lines = append(s.Lines, lang.Same(o.Where+" ("+o.Setup+", "+o.Row+")").Plus(lang.Colon.Text()).Plus(lang.Both(o.Because)))
+		s.Lines = append(s.Lines, lang.Both(func(l lang.Lang) string { return sayRow.In(l, o.Where, o.Setup, o.Row, o.Because(l)) }))
 	}
 	return s
 }

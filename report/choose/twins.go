@@ -72,7 +72,7 @@ func (f TwinFit) numbers() table.Section {
 	return table.Section{Title: titleNumbers.Text(), Level: 2, Table: tab, Rest: true}
 }
 
-// head says what the twin was fitted to, and what the measurement does not identify.
+// head is the section with the stages that the twin was fitted to, and the costs that they do not identify.
 func (f TwinFit) head() table.Section {
 	t := f.Twin
 	s := table.Section{Title: titleTwin.Text(strings.Join(t.From, ", ")), Level: 1}

@@ -70,6 +70,7 @@ func counted(n int, one, many lang.Phrase) lang.Text {
 
 // Sentences.
 var (
+<<<<<<< HEAD
 	sayWish         = lang.Say("Wanted: %s at %s, %s %% of each replica kept free.", "要求：%s，需求 %s，每个副本预留 %s %% 余量。")
 	sayMaxGPUs      = lang.Say(" At most %s.", "最多 %s。")
 	sayUntold       = lang.Say("It cannot be told whether a configuration meets it: what was measured does not decide.", "无法判断是否有配置满足要求：已有测量不足以判定。")
@@ -98,6 +99,37 @@ var (
 	sayBelowNone    = lang.Say("%s down to %s (now %s): no configuration meets the SLO.", "%s：降至 %s（现为 %s）时，没有配置满足 SLO。")
 	sayAboveNone    = lang.Say("%s up to %s (now %s): no configuration meets the SLO.", "%s：升至 %s（现为 %s）时，没有配置满足 SLO。")
 	saySteady       = lang.Say("From a quarter to four times, no other comes first by: %s.", "在四分之一到四倍之间变动下列任一项都不改变第一名：%s。")
+=======
+	sayWish      = lang.Say("Wanted: %s at %s, %s %% of each replica kept free.", "要求：%s，需求 %s，每个副本预留 %s %% 余量。")
+	sayMaxGPUs   = lang.Say(" At most %s.", "最多 %s。")
+	sayUntold    = lang.Say("It cannot be told whether a configuration meets it: what was measured does not decide.", "无法判断是否有配置满足要求：已有测量不足以判定。")
+	sayNone      = lang.Say("None of the configurations meets it.", "没有任何配置满足要求。")
+	sayCheapest  = lang.Say("Cheapest: %s, %s, %s: %s an hour, %s a month of 730 hours.", "费用最低：%s，%s，共 %s：每小时 %s，每月（730 小时）%s。")
+	sayFewest    = lang.Say("Fewest GPUs: %s, %s, %s. No prices were given.", "GPU 数最少：%s，%s，共 %s。未给出价格。")
+	sayRests     = lang.Say("One replica meets the SLO up to %s req/s; the limit is %s (%s).", "单个副本在 %s req/s 以内满足 SLO，限制因素：%s（%s）。")
+	sayBetween   = lang.Say("That rate has a 95 %% interval of %s-%s req/s: by it, the demand takes %d to %d replicas.", "该速率的 95 %% 区间为 %s-%s req/s：据此，满足需求需要 %d 到 %d 个副本。")
+	sayDoubted   = lang.Say("Doubtful rows leave that rate between %s and %s req/s: by it, the demand takes %d to %d replicas.", "因有存疑的行，该速率在 %s 与 %s req/s 之间：据此，满足需求需要 %d 到 %d 个副本。")
+	sayTied      = lang.Say("The same number of GPUs at the same cost, but less capacity than its %s: %s.", "GPU 数与费用相同，但可承载量低于其 %s 的有：%s。")
+	sayTiedGPUs  = lang.Say("The same number of GPUs, but less capacity than its %s: %s.", "GPU 数相同，但可承载量低于其 %s 的有：%s。")
+	sayOneLess   = lang.Say("Up to a demand of %s one replica fewer is enough.", "需求不超过 %s 时可少用一个副本。")
+	sayQuantized = lang.Say("It is quantized (%s): these numbers do not tell whether its answers are as good.", "该配置经过量化（%s）：其回答质量是否相当，此处数据无法说明。")
+	sayFrontCost = lang.Say("Pareto front of cost against TTFT (no other configuration is both cheaper per million tokens and faster to the first token): %s.", "费用与 TTFT 的帕累托前沿（没有其他配置比它更便宜且首 token 更快）：%s。")
+	sayFront     = lang.Say("No other row is better in both; each of the other rows is beaten by one of these.", "没有任何一行能在两项上同时优于下列各行；其余各行都至少不如其中一行。")
+	sayEvenPrice = lang.Say("Break-even with the second, %s: %s at %s an hour, or %s at %s.", "与第二名 %s 的费用持平点：%s 的价格为每小时 %s，或 %s 的价格为每小时 %s。")
+	sayEvenBoth  = lang.Say("The second, %s, is cheaper at or just below %s and just above %s.", "第二名 %s 在需求等于或略低于 %s 或刚超过 %s 时更便宜。")
+	sayEvenAbove = lang.Say("The second, %s, is cheaper just above a demand of %s.", "第二名 %s 在需求刚超过 %s 时更便宜。")
+	sayEvenBelow = lang.Say("The second, %s, is cheaper at or just below a demand of %s.", "第二名 %s 在需求等于或略低于 %s 时更便宜。")
+	sayEvenUnder = lang.Say("The second, %s, is cheaper at demands of %s and below.", "第二名 %s 在需求 %s 及以下时更便宜。")
+	sayEvenNever = lang.Say("From a tenth of the demand to ten times, the second, %s, is never cheaper.", "在需求的十分之一到十倍之间，第二名 %s 都不会更便宜。")
+	sayBelow     = lang.Say("%s down to %s (now %s): %s comes first.", "%s：降至 %s（现为 %s）时，%s 排第一。")
+	sayAbove     = lang.Say("%s up to %s (now %s): %s comes first.", "%s：升至 %s（现为 %s）时，%s 排第一。")
+	sayBelowNone = lang.Say("%s down to %s (now %s): no configuration meets the SLO.", "%s：降至 %s（现为 %s）时，没有配置满足 SLO。")
+	sayAboveNone = lang.Say("%s up to %s (now %s): no configuration meets the SLO.", "%s：升至 %s（现为 %s）时，没有配置满足 SLO。")
+	sayJustBelow = lang.Say("%s just below %s: %s comes first.", "%s：略低于 %s 时，%s 排第一。")
+	sayJustAbove = lang.Say("%s just above %s: %s comes first.", "%s：略高于 %s 时，%s 排第一。")
+	sayRow       = lang.Say("%s (%s, %s): %s", "%s（%s，%s）：%s")
+	saySteady    = lang.Say("From a quarter to four times, no other comes first by: %s.", "在四分之一到四倍之间变动下列任一项都不改变第一名：%s。")
+>>>>>>> main
 )
 
 // Answers.
@@ -139,7 +171,7 @@ var (
 	whyBroken      = lang.Say("already misses %s at %s: %s", "在 %[2]s 即不满足 %[1]s：%[3]s")
 	endWide        = lang.Say("%s; only the low end of its interval is counted on", "%s；只按其区间的下端计")
 	endBetween     = lang.Say("%s (%s-%s, doubtful rows between)", "%s（%s-%s，其间的行存疑）")
-	endAbove       = lang.Say("%s (doubtful rows above)", "%s（以上的行存疑）")
+	endAbove       = lang.Say("%s (doubtful rows above)", "%s（负载更高的行存疑）")
 	endRepaired    = lang.Say("%s, see --repaired", "%s，可试 --repaired")
 	whyDoubtful    = lang.Say("%[1]s of %[2]s is doubtful", "%[2]s 的 %[1]s 存疑")
 	endUnknown     = lang.Say("%s, which is unknown above that", "%s（更高负载下未知）")

@@ -156,7 +156,7 @@ func answersInterval(e rundir.Estimate, scale float64, decimals int) string {
 	if e.Low.Known() && decimals >= fine && print(e.Mean) == "0" && print(e.Low) == "0" && print(e.High) == "0" {
 		return "<" + strconv.FormatFloat(math.Pow10(-decimals), 'f', decimals, 64) // it is not known to be 0
 	}
-	return findings.SpreadOf(e, print)
+	return findings.SpreadOf(e, "", print)
 }
 
 // Text is a metric of a candidate with its interval, by its key.

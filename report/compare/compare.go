@@ -207,7 +207,7 @@ func (e differentWorkloads) Error() string {
 		e.a.Origin(), workload(e.a.Run, lang.English), e.b.Origin(), workload(e.b.Run, lang.English))
 }
 
-// NothingAlike reports whether an error of [Of] says that no two setups have the same workload.
+// NothingAlike reports whether [Of] failed because no two setups have the same workload.
 func NothingAlike(err error) bool {
 	_, ok := err.(differentWorkloads)
 	return ok
@@ -488,6 +488,9 @@ type Ratio struct {
 	// Bound is BoundLow, BoundHigh or BoundRange where there is no Ratio; empty too where nothing is known, as of two lower bounds.
 	Bound string `json:"bound,omitempty"`
 }
+
+// either reports whether either side may be the higher, because rows disagree.
+func (r Ratio) either() bool { return r.Bound == BoundRange && r.Low.Value() < 1 && r.High.Value() > 1 }
 
 // ratio returns the bounds of a metric of b over that of a, by what their rows leave open; plain where they leave nothing open.
 func ratio(b, a *Measured, key string) (r Ratio, plain bool) {

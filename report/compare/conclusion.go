@@ -28,7 +28,14 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 		return sayNoOutput.In(l, f.equal.In(l))
 	}
 	var against []string
+	say := sayMost
+	if best.setup.OpenLoop() {
+		say = sayMostArrivals
+	}
 	for _, m := range f.Members[1:] {
+		if r, _ := ratio(&best.m, &m.m, keyOutput); r.either() {
+			say = sayMayBeMost
+		}
 		if s := f.versus(best, m, l); s != "" {
 			against = append(against, s)
 		}
@@ -37,11 +44,7 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 		return sayNoOutput.In(l, f.equal.In(l))
 	}
 	top, _ := best.m.Get(keyOutput)
-	say := sayMost
-	if best.setup.OpenLoop() {
-		say = sayMostArrivals
-	}
-	s := say.In(l, f.equal.In(l), f.named(best.Value, l), reached(top, l), strings.Join(against, comma.In(l))) + stop.In(l)
+	s := say.In(l, f.equal.In(l), f.named(best.Value, l), reached(top, l), strings.Join(against, semicolon.In(l))) + stop.In(l)
 	return s + f.quickest(l)
 }
 
@@ -99,7 +102,7 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 		return sayTimesAtLeast.In(l, fmt.Sprintf("%.2f", r.Low.Value()), name, value)
 	case r.Bound == BoundHigh:
 		return sayTimesAtMost.In(l, fmt.Sprintf("%.2f", r.High.Value()), name, value)
-	case r.Bound == BoundRange && r.Low.Value() < 1 && r.High.Value() > 1:
+	case r.either():
 		return sayTimesEither.In(l, fmt.Sprintf("%.2f", r.Low.Value()), fmt.Sprintf("%.2f", r.High.Value()), name, value)
 	case r.Bound == BoundRange:
 		return sayTimesBetween.In(l, fmt.Sprintf("%.2f", r.Low.Value()), fmt.Sprintf("%.2f", r.High.Value()), name, value)
@@ -202,26 +205,22 @@ func (f *Factor) scaling(l lang.Lang) string {
 
 // speedUp returns the effect of a step at the plateau: a ratio, a bound, or both outputs where nothing is known of their ratio.
 func (f *Factor) speedUp(s Step, p Load, c Change, l lang.Lang) string {
-	several := len(f.Members) > 2 && slices.ContainsFunc(f.Steps, func(o Step) bool { return o.From == s.From && o.To == s.To && o.setups != s.setups })
-	side := func(setup string, m Metric) string {
-		if several { // two results have one number of GPUs
-			return reached(m, l) + sayOfSetup.In(l, setup)
-		}
-		return reached(m, l)
+	name, after, before := f.equal.In(l), reached(p.After, l), reached(p.Before, l)
+	if slices.ContainsFunc(f.Steps, func(o Step) bool { return o.From == s.From && o.To == s.To && o.origins != s.origins }) { // two results have one number of GPUs
+		name += space.In(l) + sayTraced.In(l, s.origins[0], s.origins[1])
 	}
-	after, before := side(s.setups[1], p.After), side(s.setups[0], p.Before)
 	times := func(n rundir.Number) string { return fmt.Sprintf("%.2f", n.Value()) }
 	switch {
 	case p.Unknown:
-		return sayScalesUnknown.In(l, f.equal.In(l), s.To, s.From, after, before)
+		return sayScalesUnknown.In(l, name, s.To, s.From, after, before)
 	case p.Bound == BoundLow:
-		return sayScalesAtLeast.In(l, f.equal.In(l), s.To, s.From, times(p.Low), after, before)
+		return sayScalesAtLeast.In(l, name, s.To, s.From, times(p.Low), after, before)
 	case p.Bound == BoundHigh:
-		return sayScalesAtMost.In(l, f.equal.In(l), s.To, s.From, times(p.High), after, before)
+		return sayScalesAtMost.In(l, name, s.To, s.From, times(p.High), after, before)
 	case p.Bound == BoundRange:
-		return sayScalesBetween.In(l, f.equal.In(l), s.To, s.From, times(p.Low), times(p.High), after, before)
+		return sayScalesBetween.In(l, name, s.To, s.From, times(p.Low), times(p.High), after, before)
 	}
-	return sayScales.In(l, f.equal.In(l), s.To, s.From, times(p.SpeedUp), after, before, fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), interval(c, l))
+	return sayScales.In(l, name, s.To, s.From, times(p.SpeedUp), after, before, fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), interval(c, l))
 }
 
 // uneven is the difference in the lengths of answers from which on they are printed: an end token or two, and a request cut at

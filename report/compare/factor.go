@@ -50,7 +50,7 @@ type Step struct {
 	To    int    `json:"to"`
 	Loads []Load `json:"loads"`
 
-	setups [2]string
+	origins [2]string
 }
 
 // Load is a step at one load.
@@ -202,7 +202,7 @@ func (f *Factor) arrange() {
 	if f.What == ByGPUs {
 		f.eachStep(func(a, b *Member) {
 			s := step(&a.m, &b.m)
-			s.setups = [2]string{a.Setup, b.Setup}
+			s.origins = [2]string{a.setup.Origin(), b.setup.Origin()}
 			f.Steps = append(f.Steps, s)
 			f.Ratios = append(f.Ratios, between(b, a))
 		})

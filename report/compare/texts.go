@@ -88,7 +88,7 @@ func spread(e rundir.Estimate, decimals int) table.Cell {
 
 // textsShare is a change in per cent with its interval: "+0.25 % (+0.21..+0.29)".
 func textsShare(e rundir.Estimate) string {
-	print := func(n rundir.Number) string {
+	return findings.SpreadOf(e, " %", func(n rundir.Number) string {
 		v := 100 * n.Value()
 		text := strconv.FormatFloat(math.Abs(v), 'f', 2, 64)
 		switch {
@@ -98,14 +98,7 @@ func textsShare(e rundir.Estimate) string {
 			return "−" + text
 		}
 		return "+" + text
-	}
-	switch {
-	case !e.Mean.Known():
-		return lang.Absent
-	case !e.Low.Known():
-		return print(e.Mean) + " %"
-	}
-	return print(e.Mean) + " % (" + print(e.Low) + ".." + print(e.High) + ")"
+	})
 }
 
 // textsVerdict is a verdict in words; absent where nothing can be compared.

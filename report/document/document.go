@@ -160,6 +160,7 @@ func (w *writer) parts() (map[string]piece, error) {
 	parts[partSummary] = summary
 	if comparison != nil {
 		var b bytes.Buffer
+		comparison.LeftOut, comparison.Marked = nil, nil // each is named at its table
 		sections := comparison.Sections(2)
 		for _, c := range w.Claims {
 			sections = append(sections, claims.Section(c.Name, c.All, 3))
@@ -188,6 +189,7 @@ func (w *writer) choice() (string, error) {
 	}
 	var b bytes.Buffer
 	for i := range all {
+		all[i].LeftOut, all[i].Marked = nil, nil
 		if err := table.WriteSections(&b, "markdown", all[i].Sections(2), table.Style{Lang: w.Lang}); err != nil {
 			return "", err
 		}
@@ -301,17 +303,33 @@ func (w *writer) run(s *setup.Setup, heading bool) string {
 	} else {
 		lines = append(lines, w.labels(s.Run)...)
 	}
-	for _, o := range s.LeftOut {
-		lines = append(lines, docDoubt.In(w.Lang, o.Row, o.Where, o.Because(w.Lang)))
-	}
-	for _, o := range s.Marked {
-		if o.Figures {
-			lines = append(lines, docFigures.In(w.Lang, o.Row, o.Where, o.Because(w.Lang)))
-		}
-	}
-	md.List("", lines)
+	md.List("", append(lines, w.doubts(s)...))
 	md.Flush()
 	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// doubts returns the rows of a setup that are not used, of which some figures are not used, or that have a remark. Rows with one reason are named together.
+func (w *writer) doubts(s *setup.Setup) []string {
+	var lines []string
+	list := func(say lang.Phrase, rows []setup.LeftOut) {
+		named := map[string][]string{}
+		var order []string
+		for _, o := range rows {
+			why := o.Because(w.Lang)
+			if named[why] == nil {
+				order = append(order, why)
+			}
+			named[why] = append(named[why], docRow.In(w.Lang, o.Row, o.Where))
+		}
+		for _, why := range order {
+			lines = append(lines, say.In(w.Lang, strings.Join(named[why], lang.ListComma.In(w.Lang)), why))
+		}
+	}
+	list(docDoubt, s.LeftOut)
+	figures := func(o setup.LeftOut) bool { return o.Figures }
+	list(docFigures, slices.DeleteFunc(slices.Clone(s.Marked), func(o setup.LeftOut) bool { return !figures(o) }))
+	list(docRemark, slices.DeleteFunc(slices.Clone(s.Marked), figures))
+	return lines
 }
 
 // partlyUsed counts the rows of which some figures are not used.
@@ -343,7 +361,7 @@ func (w *writer) labels(run *rundir.Run) []string {
 	}
 	var lines []string
 	if len(parts) > 0 {
-		lines = append(lines, docLabels.In(w.Lang, strings.Join(parts, docListComma.In(w.Lang))))
+		lines = append(lines, docLabels.In(w.Lang, strings.Join(parts, lang.ListComma.In(w.Lang))))
 	}
 	if run.Target.Launch != "" {
 		lines = append(lines, docLaunch.In(w.Lang, run.Target.Launch))
@@ -378,7 +396,7 @@ func (w *writer) summary(c *compare.Comparison) string {
 			if n++; n == 1 {
 				b.WriteString("\n")
 			}
-			fmt.Fprintf(&b, "%d. %s\n", n, about.say.In(w.Lang, table.Escape(strings.Join(names, docListComma.In(w.Lang)))))
+			fmt.Fprintf(&b, "%d. %s\n", n, about.say.In(w.Lang, table.Escape(strings.Join(names, lang.ListComma.In(w.Lang)))))
 		}
 	}
 	lines := []string{docCount.In(w.Lang, len(w.setups))}

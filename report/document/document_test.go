@@ -361,6 +361,34 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// Each reason to doubt a row stands once in a document, at the table, with all rows that it is of.
+func TestDoubtsAreNamedOnce(t *testing.T) {
+	in, l := documentInputs(t), lang.English
+	doc := string(written(t, in, nil, options(t, l)).Document)
+	times := map[string]int{}
+	for _, s := range setup.Load(in) {
+		seen := map[string]bool{}
+		for _, o := range slices.Concat(s.LeftOut, s.Marked) {
+			why := table.Escape(o.Because(l))
+			if !seen[why] {
+				seen[why] = true
+				times[why]++
+			}
+			if !strings.Contains(doc, "("+o.Where+")") {
+				t.Errorf("%s is not named", o.Where)
+			}
+		}
+	}
+	for why, n := range times {
+		if got := strings.Count(doc, why); got != n {
+			t.Errorf("%d times instead of %d: %s", got, n, why)
+		}
+	}
+	if len(times) < 5 {
+		t.Errorf("%d reasons", len(times))
+	}
+}
+
 // Closed loops are drawn over the number in flight, and nothing without a mark is drawn.
 func TestClosedLoopsAreDrawn(t *testing.T) {
 	text, err := os.ReadFile("../published/testdata/scaling-a10.txt")

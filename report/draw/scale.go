@@ -146,7 +146,7 @@ func (s scale) ticks(about int) []float64 {
 	return all
 }
 
-// logTicks are the digits in every so many decades.
+// logTicks are the digits that have a tick, by the number of decades.
 func logTicks(s scale, digits []float64, every int) []float64 {
 	var all []float64
 	for e := int(math.Floor(math.Log10(s.low))); float64(e) <= math.Log10(s.high); e++ {

@@ -114,7 +114,7 @@ func TestAFaultAtEveryLoadComesFirst(t *testing.T) {
 	}
 }
 
-// The caution of a server that changed says that the interval holds both rates only where it does.
+// TestAChangedServersInterval: "the interval holds both rates" is said only where both lie in it.
 func TestAChangedServersInterval(t *testing.T) {
 	n := note.Note{Code: "saturation.now", Args: map[string]any{"now": 9.98, "before": 23.54, "ago": 300.0}}
 	if got := Note(n, lang.English); strings.Contains(got, "interval") {

@@ -8,7 +8,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Column is a quantity of a stage: what it is called, its unit and its value, in whatever rendering.
+// Column is a quantity of a stage: heading, unit and value, for all renderings.
 type Column struct {
 	ID     string    // its key in run.json, parts joined by underscores: its name in CSV
 	Head   lang.Text // the heading for people; none where only CSV has it

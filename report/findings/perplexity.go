@@ -35,16 +35,16 @@ const (
 
 // Spread is a number with its interval, where it has one: "5.213 (5.102..5.327)".
 func Spread(e rundir.Estimate, decimals int) string {
-	return SpreadOf(e, func(n rundir.Number) string { return strconv.FormatFloat(n.Value(), 'f', decimals, 64) })
+	return SpreadOf(e, "", func(n rundir.Number) string { return strconv.FormatFloat(n.Value(), 'f', decimals, 64) })
 }
 
-// SpreadOf is an estimate with its interval, where it has one, as print writes numbers.
-func SpreadOf(e rundir.Estimate, print func(rundir.Number) string) string {
+// SpreadOf is an estimate with a unit and its interval, where it has one, as print writes numbers.
+func SpreadOf(e rundir.Estimate, unit string, print func(rundir.Number) string) string {
 	switch {
 	case !e.Mean.Known():
 		return lang.Absent
 	case !e.Low.Known():
-		return print(e.Mean)
+		return print(e.Mean) + unit
 	}
-	return print(e.Mean) + " (" + print(e.Low) + ".." + print(e.High) + ")"
+	return print(e.Mean) + unit + " (" + print(e.Low) + ".." + print(e.High) + ")"
 }

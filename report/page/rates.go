@@ -109,7 +109,7 @@ func places(p *draw.Panel) int {
 	return len(at)
 }
 
-// wide reports whether the values span so much that a logarithmic axis shows more.
+// wide reports whether the range of the values is better shown on a logarithmic axis.
 func wide(p draw.Panel) bool {
 	const factor = 10
 	low, high := math.Inf(1), 0.0

@@ -21,7 +21,7 @@ type Grid struct {
 // Add adds a row.
 func (g *Grid) Add(cells ...table.Cell) { g.Rows = append(g.Rows, cells) }
 
-// Dense reports whether a table has so many columns that they stand closer together.
+// Dense reports whether a table has many columns, which then stand closer together.
 func (g *Grid) Dense() bool {
 	const from = 14
 	return len(g.Columns) >= from

@@ -34,7 +34,7 @@ func begin(t lang.Text) *lang.Text {
 	return nil
 }
 
-// sentencesUpTo returns the whole sentences at the beginning of a text that together have at least so many characters, or all of it.
+// sentencesUpTo returns the whole sentences at the beginning of a text that together have at least a number of characters, or all of it.
 func sentencesUpTo(s string, least int, stop string) string {
 	at := 0
 	for len([]rune(s[:at])) < least {

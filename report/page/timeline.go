@@ -73,7 +73,7 @@ func inOrder(run *rundir.Run) []*rundir.Stage {
 	return all
 }
 
-// course returns a series of values of slices of so many seconds, from an instant on: the mean of each group of them, scaled.
+// course returns a series of values, each of a slice of width seconds from an instant on: the mean of each group of slices, scaled.
 func course(key string, colour int, style draw.Style, from, width float64, group int, scale float64, values []float64) draw.Series {
 	s := draw.Series{Key: key, Colour: colour, Style: style}
 	for i := 0; i < len(values); i += group {

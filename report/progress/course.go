@@ -13,7 +13,7 @@ const (
 	mostValues = 240                    // of a course: two minutes
 )
 
-// course is how the numbers of a run went lately.
+// course holds the latest values of a run, for its curves.
 type course struct {
 	last             time.Time
 	inFlight, output []float64

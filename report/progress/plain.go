@@ -110,7 +110,7 @@ func (p *plain) put(text string) {
 	p.alarm.Reset(silent)
 }
 
-// remind says that the run goes on though there is no news of it.
+// remind writes that the run still goes on, after a time without news.
 func (p *plain) remind() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -258,7 +258,7 @@ func (s *LiveServer) Follows(left experiment.ForecastTodo, stages []string) {
 	s.own.Follows(left, stages)
 }
 
-// limited accepts so many connections at once; others wait.
+// limited accepts a limited number of connections at once; others wait.
 type limited struct {
 	net.Listener
 	free chan struct{}

@@ -126,7 +126,7 @@ func follows(left experiment.ForecastTodo, stages []string) []lang.Text {
 // mostNext is how many parts of what follows are named.
 const mostNext = 8
 
-// nextIn returns what follows in a language, so many parts at most.
+// nextIn returns the parts that follow in a language, at most a given number.
 func nextIn(next []lang.Text, most int, l lang.Lang) string {
 	var all []string
 	for _, t := range next {

@@ -132,7 +132,7 @@ func countAbove(n int) string {
 // maxLabelText bounds the text that is kept for a label; a longer line is no heading.
 const maxLabelText = 300
 
-// own is a label that the result says of itself: in its heading line, its title or one of its rows.
+// own is a label that the result itself states: in its heading line, its title or one of its rows.
 func (c *contextAbove) own(r *Result, value, key string) candidate {
 	line := r.Run.Source.Line
 	if p, ok := r.Stage.Source.At(key); ok {

@@ -39,7 +39,7 @@ func init() {
 		"hello": &Hello{}, "clock": &messageClock{}, "ready": &Ready{}, "reading": &reading{}, "done": &Done{}, "records": &records{}, "trouble": &Trouble{},
 		"welcome": &welcome{}, "stage": &stage{}, "start": &Start{}, "order": &order{}, "fetch": &fetch{}, "bye": &bye{},
 		"closed": arrival.Closed{}, "constant": arrival.Constant{}, "poisson": arrival.Poisson{}, "gamma": arrival.Gamma{}, "ramp": arrival.Ramp{},
-		"trace": arrival.Trace{}, "sessions": arrival.Sessions{},
+		"trace": arrival.Trace{}, "sessions": arrival.Sessions{}, "counted": arrival.Counted{},
 	} {
 		gob.RegisterName("llmsweep."+name, v)
 	}

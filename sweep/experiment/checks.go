@@ -73,7 +73,7 @@ func (x *Experiment) alone(ctx context.Context) error {
 	return x.save()
 }
 
-// pass asks each prompt of a pass once: so many at most, and for a limited time, 0 for no limit. It returns how many it asked.
+// pass asks each prompt of a pass once, up to a number and for a limited time, 0 for no limit. It returns how many it asked.
 func (x *Experiment) pass(ctx context.Context, c Check, name string, most int, limit time.Duration) (n int, err error) {
 	source, begun := c.Pass(name), time.Now()
 	planned := c.Requests() / max(1, len(c.Passes()))

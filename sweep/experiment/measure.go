@@ -108,11 +108,13 @@ func (x *Experiment) hold(ctx context.Context, h *held) error {
 
 // criteria returns what a stage is judged by.
 func (x *Experiment) criteria(h *held) measure.Criteria {
-	return measure.Criteria{
-		Extent: h.Extent, Rate: h.Load.MeanRate(), Concurrency: h.Load.Limit(), Sessions: h.Sessions, Whole: h.whole(), TimeOut: x.timeOut(),
-		MaxErrorRate: x.config.MaxErrorRate, Tolerance: x.config.Tolerance, SLO: h.terms, Alone: x.aloneLengths(),
-		Capped: x.run.Workload.Capped, Turns: x.run.Workload.Turns(),
+	c := h.extent()
+	c.TimeOut, c.MaxErrorRate, c.Tolerance, c.SLO = x.timeOut(), x.config.MaxErrorRate, x.config.Tolerance, h.terms
+	c.Alone, c.Capped, c.Turns = x.aloneLengths(), x.run.Workload.Capped, x.run.Workload.Turns()
+	if l, ok := h.counted(c.Turns).(arrival.Counted); ok {
+		c.Arrivals = func() arrival.Schedule { return l.Schedule(x.config.Seed, h.Name) }
 	}
+	return c
 }
 
 // loadOf returns the load of a stage, with its arrivals and a fresh source.
@@ -133,7 +135,7 @@ func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
 // step. Where all sessions count, each is whole.
 func (x *Experiment) sessions(h *held) (arrival.Load, []float64) {
 	w := &x.run.Workload
-	what := arrival.OfSessions(h.Load, w.Turns(), w.Pause(), !h.whole())
+	what := arrival.OfSessions(h.counted(w.Turns()), w.Turns(), w.Pause(), !h.whole())
 	n := 0
 	switch l := what.(type) {
 	case arrival.Sessions:

@@ -58,6 +58,23 @@ func repeatName(name string, number int) string {
 // whole reports whether each request counts, from the first to the last: there is no window to find.
 func (s *Stage) whole() bool { return s.Sessions > 0 || s.Load.Ends() }
 
+// extent returns what decides how long the stage goes on.
+func (s *Stage) extent() measure.Criteria {
+	return measure.Criteria{
+		Extent: s.Extent, Rate: s.Load.MeanRate(), Concurrency: s.Load.Limit(), Sessions: s.Sessions, Whole: s.whole(),
+	}
+}
+
+// counted returns the load of the stage with the exact number of arrivals, where they are Poisson and sessions have one turn.
+func (s *Stage) counted(turns float64) arrival.Load {
+	l, ok := s.Load.(arrival.Poisson)
+	if !ok || turns > 1 {
+		return s.Load
+	}
+	c := s.extent()
+	return arrival.Counted{Poisson: l, By: c.Marks()}
+}
+
 // forecast returns what a forecast needs to know of the stage.
 func (s *Stage) forecast() ForecastStage {
 	return ForecastStage{Load: s.Load, Role: s.Role, Sessions: s.Sessions, Least: s.MinTime, Most: s.MaxTime}

@@ -55,7 +55,7 @@ const power = 0.82
 const mostNeeded = 1_000_000
 
 // Needed returns how many canaries, asked once in a stage, show with a probability of 80 % that a share of the answers is changed there, where the
-// server gives the same answers whenever it is asked alone, and so many hypotheses are tested together. It is 0 for no number.
+// server gives the same answers whenever it is asked alone, and a number of hypotheses is tested together. It is 0 for no number.
 func Needed(share float64, hypotheses int) int {
 	if !(share > 0 && share <= 1) {
 		return 0

@@ -54,7 +54,7 @@ func Detects(questions int, noise float64, hypotheses int) float64 {
 	return high
 }
 
-// shows reports whether McNemar's exact test of so many questions shows a difference: summed over how many of them differ at all.
+// shows reports whether McNemar's exact test of a number of questions shows a difference: summed over how many of them differ at all.
 func shows(questions int, difference, noise float64, hypotheses int) bool {
 	discordant := difference + 2*noise
 	n, level := float64(questions), fidelity.Level/float64(max(1, hypotheses))

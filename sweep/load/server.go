@@ -84,7 +84,7 @@ func (e *Environment) handOn(batch []Reading, failed func(error)) {
 	}
 }
 
-// thinned keeps at most so many readings of a series of unknown length, evenly spread over it: all of a short one, and of a longer one every
+// thinned keeps at most a number of readings of a series of unknown length, evenly spread over it: all of a short one, and of a longer one every
 // second, every fourth and so on.
 type thinned struct {
 	kept []Reading

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"llmsweep/client/note"
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
@@ -30,7 +31,8 @@ type Criteria struct {
 	Whole       bool    // each request counts, from the first to the last: there is no window to find
 
 	Extent
-	TimeOut time.Duration // the stage must be over by then; 0 for no such limit
+	Arrivals func() arrival.Schedule // of an open loop, drawn again; nil where their number is not exact
+	TimeOut  time.Duration           // the stage must be over by then; 0 for no such limit
 
 	MaxErrorRate float64    // the stage ends early when more than this share of its requests fails
 	Tolerance    float64    // drift below this share of the rate counts as none
@@ -102,7 +104,11 @@ type outcome struct {
 
 // NewAccount returns the account of a stage that has not begun.
 func NewAccount(c Criteria) *Account {
-	return &Account{Criteria: c, ticks: sample.Ticks{Width: c.Tick()}, waves: sample.NewWaves(c.Concurrency), closedAt: -1}
+	a := &Account{Criteria: c, ticks: sample.Ticks{Width: c.Tick()}, waves: sample.NewWaves(c.Concurrency), closedAt: -1}
+	if !c.closed() && !c.Whole && c.MinTime > 0 {
+		a.looks.at = c.looksAt()
+	}
+	return a
 }
 
 // Due counts a request that came due and asks for a number of output tokens.

@@ -3,6 +3,7 @@ package measure
 import (
 	"time"
 
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/stats"
 )
 
@@ -30,6 +31,24 @@ func wholeWaves(from, to, service time.Duration) time.Duration {
 		return max(0, to-time.Duration(n)*service)
 	}
 	return from
+}
+
+// openWindow returns the window of an open loop whose opening transient is over at an instant. It begins no sooner than the first requests can have
+// ended, so that as many end in it as come due, and then when as many have come due as the rate asks for, so that this holds in
+// the window too: at a mark at the latest, of which there is one before three quarters of the time.
+func (a *Account) openWindow(cut, to, service time.Duration) Window {
+	if service < to/4 {
+		cut = max(cut, service)
+	}
+	if a.Arrivals != nil {
+		cut = arrival.Even(a.Arrivals(), a.Rate, cut, 3*to/4)
+	}
+	return Window{From: cut, To: to}
+}
+
+// wholeWaves returns the part of a window that holds whole waves.
+func (w Window) wholeWaves(service time.Duration) Window {
+	return Window{From: wholeWaves(w.From, w.To, service), To: w.To}
 }
 
 // transient returns the end of a stage's opening transient, from the tokens that arrived in each tick. ok is false where the stage is too

@@ -2,30 +2,74 @@ package measure
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
-// A stage is looked at this often at most. The error that is allowed is spent over the looks, so that looking again does not turn
-// chance into a finding: as the square of the time gone, most of it on the last look, which has the most evidence (Kim and
-// DeMets, Biometrika 74 (1987)). The errors of the looks are added up (Boole), as if no two ever coincided.
-const (
-	maxLooks   = 7
-	errorLevel = 0.05
-)
-
-// spent returns the part of the error that the k-th look may make, k from 1 to maxLooks.
-func spent(k int) float64 {
-	share := func(k int) float64 { return math.Pow(float64(min(k, maxLooks))/maxLooks, 2) }
-	return errorLevel * (share(k) - share(k-1))
-}
+// errorLevel is the error that a verdict is allowed. It is spent over the looks at a stage, so that looking again does not turn chance into a
+// finding: as the square of the time gone, most of it on the last look, which has the most evidence (Kim and DeMets, Biometrika 74
+// (1987)). The errors of the looks are added up (Boole), as if no two ever coincided.
+const errorLevel = 0.05
 
 // looks is the state of the looks at a stage.
 type looks struct {
+	at    []time.Duration // when they are due, ascending; of an open loop
 	next  time.Duration
-	taken int
+	spent float64 // part of errorLevel
+}
+
+// spend returns the part of the error that a look after a share of the time may make.
+func (l *looks) spend(share float64) float64 {
+	before := l.spent
+	l.spent = max(before, errorLevel*math.Pow(min(share, 1), 2))
+	return l.spent - before
+}
+
+// Marks returns the instants by which the arrivals of an open loop have their exact number, ascending: the looks, and two at which
+// a window may begin. It returns nil for a closed loop, and where the arrivals end by themselves.
+func (c *Criteria) Marks() []time.Duration {
+	switch {
+	case c.closed():
+		return nil
+	case c.Sessions > 0:
+		return []time.Duration{rundir.Duration(float64(c.Sessions) / c.Rate)}
+	case c.Whole:
+		return nil
+	case c.From > 0:
+		return []time.Duration{c.From, c.MinTime}
+	}
+	return append([]time.Duration{c.MinTime / 4, c.MinTime / 2}, c.looksAt()...)
+}
+
+// looksAt returns when an open loop is looked at: at its least time, its most, and in between so that each look has half as much again to
+// see. After its most time it is looked at where requests take longer than was planned.
+func (c *Criteria) looksAt() (at []time.Duration) {
+	const perOctave = 2
+	tick := c.Tick()
+	add := func(t float64) {
+		if d := (time.Duration(math.Round(t)) + tick - 1) / tick; len(at) == 0 || d*tick > at[len(at)-1] {
+			at = append(at, d*tick)
+		}
+	}
+	ratio := max(1, float64(c.MaxTime)/float64(c.MinTime))
+	steps := max(1, math.Round(perOctave*math.Log2(ratio)))
+	for k := 0.0; k <= steps; k++ {
+		add(float64(c.MinTime) * math.Pow(ratio, k/steps))
+	}
+	for t := ratio * float64(c.MinTime); at[len(at)-1] < timesPlanned*c.MaxTime; {
+		t *= math.Pow(2, 1.0/perOctave)
+		add(t)
+	}
+	return at
+}
+
+// lastLook returns when an open loop is looked at for the last time.
+func (a *Account) lastLook(service time.Duration) time.Duration {
+	i, _ := slices.BinarySearch(a.looks.at, a.longest(service))
+	return a.looks.at[min(i, len(a.looks.at)-1)]
 }
 
 // Decide returns whether the stage has gone on for long enough.
@@ -97,20 +141,25 @@ func (a *Account) latestClose() time.Duration {
 // look judges an open loop. It reports whether that was the last look.
 func (a *Account) look(now time.Duration, closing bool) bool {
 	service := a.service.recent.median()
-	longest := a.longest(service)
+	longest := a.lastLook(service)
 	last := closing || now >= longest
 	if now < a.looks.next && !last {
 		return false
 	}
-	a.looks.taken = min(a.looks.taken+1, maxLooks)
-	if a.looks.next = now + (longest-a.MinTime)/(maxLooks-1); last {
-		a.looks.taken = maxLooks
+	i, found := slices.BinarySearch(a.looks.at, now)
+	if found {
+		i++
+	}
+	a.looks.next = a.looks.at[min(i, len(a.looks.at)-1)]
+	level := a.looks.spend(float64(now) / float64(longest))
+	if last {
+		level += a.looks.spend(1)
 	}
 	cut, ok := transient(a.ticks.Sums, a.ticks.Width, service)
 	if !ok || float64(a.due)*float64(now-cut)/float64(now) < float64(a.MinRequests) {
 		return last
 	}
-	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).Judge(Window{From: wholeWaves(cut, now, service), To: now})
+	a.verdict, a.drift = a.evidence(service, level).Judge(a.openWindow(cut, now, service))
 	a.verdict = Undone{Failed: a.failed, Refused: a.shed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
 	if a.Lasting {
 		return last || a.verdict == rundir.Saturated
@@ -121,9 +170,12 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 // longest returns how long the stage goes on while it is undecided. A server whose requests take long needs longer than was
 // planned, since nothing can be told from fewer than a few waves.
 func (a *Account) longest(service time.Duration) time.Duration {
-	const waves, timesPlanned = 8, 3
+	const waves = 8
 	return max(a.MaxTime, min(waves*service, timesPlanned*a.MaxTime))
 }
+
+// timesPlanned is how many times as long as planned a stage lasts at most.
+const timesPlanned = 3
 
 // open returns when the window closes at the latest, and what it stays open for from MinTime on; 0 and nothing where neither is left open.
 func (a *Account) open() (until time.Duration, what load.Awaits) {
@@ -136,9 +188,9 @@ func (a *Account) open() (until time.Duration, what load.Awaits) {
 			until = giveUp * a.MaxTime
 		}
 	case a.Lasting:
-		until, what = a.longest(a.service.recent.median()), load.AwaitsHold
+		until, what = a.lastLook(a.service.recent.median()), load.AwaitsHold
 	default:
-		until, what = a.longest(a.service.recent.median()), load.AwaitsVerdict
+		until, what = a.lastLook(a.service.recent.median()), load.AwaitsVerdict
 		if a.due < a.MinRequests {
 			what = load.AwaitsRequests
 		}

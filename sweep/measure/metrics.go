@@ -211,6 +211,7 @@ type progress struct {
 }
 
 func newProgress(w Window, service time.Duration) progress {
+	w = w.wholeWaves(service)
 	n := batches(w.To-w.From, service, rateBatches)
 	if n < 1 || w.Length() <= 0 {
 		n = 1

@@ -74,7 +74,7 @@ func (s *summary) steady(service time.Duration) (w Window, ok bool) {
 		return Window{From: s.From, To: s.MinTime}, true
 	case s.stage.Rate.Known():
 		cut, settled := transient(s.ticks.Sums[:s.ticks.Until(closedAt)], s.ticks.Width, service)
-		return Window{From: wholeWaves(cut, closedAt, service), To: closedAt}, settled
+		return s.openWindow(cut, closedAt, service), settled
 	}
 	if s.Steady {
 		from := s.settledFrom(closedAt)

@@ -276,7 +276,7 @@ func TestChunksOfSeveralTokens(t *testing.T) {
 }
 
 func TestUnfinishedRequestsAreNotDropped(t *testing.T) {
-	st := summed(answer(1, 2, 1e6), answer(2, 3, 1e6), unfinished(3, 4, 50, 1e6))
+	st := summed(answer(3, 4, 1e6), answer(4, 5, 1e6), unfinished(5, 6, 52, 1e6))
 	if m := st.Latency.Mean; !m.Bound() || math.Abs(m.Value()-(2+2+47)/3.0) > 1e-9 {
 		t.Errorf("mean latency %v", m)
 	}
@@ -296,7 +296,7 @@ func TestUnfinishedRequestsAreNotDropped(t *testing.T) {
 }
 
 func TestTheMeanOfTokensWeighsEachAlike(t *testing.T) {
-	st := summed(answer(1, 2, 100e3), answer(2, 3, 10e3, 10e3, 10e3, 10e3, 10e3, 10e3, 10e3, 10e3, 10e3))
+	st := summed(answer(3, 4, 100e3), answer(4, 5, 10e3, 10e3, 10e3, 10e3, 10e3, 10e3, 10e3, 10e3, 10e3))
 	near(t, "inter token", st.InterToken, 0.019)
 	near(t, "ITL mean", st.ITL.Mean, 0.019)
 	near(t, "TPOT mean", st.TPOT.Mean, 0.055)

@@ -37,6 +37,7 @@ type evidence struct {
 // lower bound of the drift is above zero, the growth does not level off, and the server completes less than was asked: while it keeps up
 // with the rate, a growing queue is a burst of arrivals.
 func (e *evidence) Judge(w Window) (verdict rundir.Verdict, drift rundir.Drift) {
+	w = w.wholeWaves(e.Service)
 	n := batches(w.To-w.From, e.Service, maxSlopeBatches)
 	if n < minSlopeBatches || w.To <= w.From {
 		return rundir.Undecided, drift

@@ -9,7 +9,7 @@ import (
 const (
 	standardLoads = 4       // where none is asked for: one request at a time, two rates, the ceiling
 	findStandard  = 3       // stages of each server before the blocks, where none is asked for: floor, search for the ceiling, ceiling
-	beyondStage   = 1.25    // a stage lasts so many times its time, with the wait for an idle server
+	beyondStage   = 1.25    // the time a stage takes with the wait for an idle server, over its own
 	shortestShare = 1.0 / 3 // of a stage's time: shorter stages would show nothing
 )
 

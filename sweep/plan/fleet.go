@@ -265,7 +265,7 @@ func (r *run) choose(q *FleetRequest, at time.Duration) *member {
 	}
 	least, sum, n := r.least(at)
 	if r.Router == PrefixAware && len(q.Hashes) > 0 && least != nil {
-		const busier, few = 1.5, 4 // so much busier than the mean, and by so many requests, is too busy
+		const busier, few = 1.5, 4 // a replica that exceeds the mean by this factor, and by this number of requests, is too busy
 		if home := r.home(q.Hashes[0], at); float64(home.InFlight(at)) <= busier*float64(sum)/float64(n)+few {
 			return home
 		}

@@ -63,7 +63,7 @@ type Agreed struct {
 	KL        Estimate `json:"kl,omitzero"`
 	Length    Estimate `json:"length_shift,omitzero"` // in tokens
 	Malformed Estimate `json:"malformed,omitzero"`    // share of the answers with broken characters, a loop, or nothing
-	// P is the probability of so many differences if these answers came as those alone do, PChanges that of so many changes.
+	// P is the probability of at least this number of differences if load changes nothing, PChanges that of the changes.
 	P        Number `json:"p,omitzero"`
 	PChanges Number `json:"p_changes,omitzero"`
 	// More bounds how much larger the share of answers that differ is than alone, with a probability of 95 %.

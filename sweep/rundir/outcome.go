@@ -18,7 +18,7 @@ func (r *Record) Incomplete() bool { return r.Status == string(client.StatusInco
 // Censored reports whether the request was cancelled or timed out while it ran. Its metrics are then larger than what was seen of them.
 func (r *Record) Censored() bool { return r.Incomplete() || r.Error == string(client.ClassTimeout) }
 
-// Short reports whether the answer ended well, but was so much shorter than asked that it counts as failed.
+// Short reports whether the answer ended well, but is short enough to count as failed.
 func (r *Record) Short() bool { return r.Error == string(client.ClassShort) }
 
 // Shed reports whether the server did not do the work, which may be since it had too much to do: it refused, or sent a far shorter answer.

@@ -88,9 +88,6 @@ func behind(st *rundir.Stage) rundir.Progress {
 // below what that hold shows. The interval reaches down to what some stage shows at least; where the plateau is refuted, less the tolerance of drift, and the rate is in the middle then.
 func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 	rate, low, high := s.Rate.Value(), s.Low.Value(), s.High.Value()
-	if !refuted && f.cached.share == 0 {
-		high = max(high, f.sustained())
-	}
 	if b.saturated != nil && b.saturated.Verdict == rundir.Saturated {
 		at := offered(b.saturated)
 		refuted = refuted || at < rate
@@ -100,7 +97,7 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 		}
 	}
 	if b.held != nil {
-		if at := offered(b.held); at > tolerated*rate && b.saturated != nil && offered(b.saturated) > at { // overload costs throughput: the bracket is the answer
+		if at := offered(b.held); at > rate && b.saturated != nil && offered(b.saturated) > at { // overload costs throughput: the bracket is the answer
 			high = max(high, offered(b.saturated))
 			rate = (at + high) / 2
 		}
@@ -151,17 +148,6 @@ func (f *finder) alone() float64 {
 		}
 	}
 	return 0
-}
-
-// sustained returns the most that a stage without a growing backlog completed: the server got as much done for as long as that.
-func (f *finder) sustained() (most float64) {
-	for _, st := range f.open {
-		const fewest = 4 // batches: fewer show no mean
-		if p := st.Progress; (st.Verdict == rundir.Stable || st.Verdict == rundir.Undecided) && p.Rate.Known() && p.Batches >= fewest {
-			most = max(most, p.Rate.Value())
-		}
-	}
-	return most
 }
 
 // grows returns the hold at the lowest rate whose backlog grew; nil where none did.

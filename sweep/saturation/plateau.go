@@ -1,6 +1,7 @@
 package saturation
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -37,7 +38,7 @@ func (f *finder) pooled(b *bracket) (s *rundir.Saturation, refuted bool) {
 func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
 	var limited []*rundir.Stage
 	for i, st := range f.open {
-		if i >= f.cut && serverLimited(st) && !f.outdone(i) {
+		if i >= f.cut && serverLimited(st) {
 			limited = append(limited, st)
 		}
 	}
@@ -55,7 +56,7 @@ func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
 	case len(limited) == 0:
 		if best := f.most(); best > ceiling.Progress.High.Value() {
 			f.note(noteNotFilled.New(ceiling.MaxConcurrency, ceiling.Progress.Rate.Value(), best))
-			return mild // nil for none
+			return fullest(mild)
 		}
 		return []*rundir.Stage{ceiling}
 	}
@@ -71,6 +72,14 @@ func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
 		return limited
 	}
 	return append(limited, ceiling)
+}
+
+// fullest returns the stage that completed most, as all that counts of stages in which the server was idle at times; nil for none.
+func fullest(mild []*rundir.Stage) []*rundir.Stage {
+	if len(mild) == 0 {
+		return nil
+	}
+	return []*rundir.Stage{slices.MaxFunc(mild, func(a, b *rundir.Stage) int { return cmp.Compare(a.Progress.Rate.Value(), b.Progress.Rate.Value()) })}
 }
 
 // overloadCosts notes that less was completed beyond saturation than in the closed loop. That is overload's doing only if control measurements

@@ -123,11 +123,11 @@ func MildOnly(s *rundir.Saturation, stages []rundir.Stage) bool {
 	return true
 }
 
-// Probe returns the rate of the stage that narrows an answer best, where that is not just beyond the edge: a server that sheds is always busy only far
+// Probe returns the rate of the stage that narrows an answer best, where that is not just beyond the edge: a server that sheds, or shortens its answers, is always busy only far
 // beyond it. The stages are those that s was found from.
 func Probe(s *rundir.Saturation, stages []rundir.Stage) (rate float64, ok bool) {
 	const farBeyond = 1.5
-	if s.Reason.Is(noteRefused) {
+	if s.Reason.Is(noteRefused) || s.Reason.Is(noteShortened) {
 		return farBeyond * s.Rate.Value(), true
 	}
 	return 0, false
@@ -229,7 +229,7 @@ func (f *finder) edge() int {
 		stable, saturated := f.verdictsAt(r.Rate)
 		if stable > 0 && saturated > 0 {
 			f.note(noteMixedVerdicts.New(r.Rate.Value(), stable, saturated))
-		} else if i < best && over(r) && !(r.Verdict == rundir.Shedding && f.outdone(i)) || i >= best && r.Verdict == rundir.Stable {
+		} else if i < best && over(r) || i >= best && r.Verdict == rundir.Stable {
 			f.note(noteAgainst.New(r.Name, r.Verdict))
 		}
 	}
@@ -245,18 +245,6 @@ func (f *finder) contradicted(cut int) int {
 		}
 	}
 	return n
-}
-
-// outdone reports whether the server got more done at a higher rate than it did in a stage, once it was far behind in both, by intervals that do not overlap:
-// this stage shows no limit.
-func (f *finder) outdone(row int) bool {
-	most := behind(f.open[row]).High.Value()
-	for _, r := range f.open[row+1:] {
-		if p := behind(r); r.Rate != f.open[row].Rate && p.Low.Known() && p.Low.Value() > most {
-			return true
-		}
-	}
-	return false
 }
 
 // most returns what the server got done per second in the best stage, by the lower bound of its interval.

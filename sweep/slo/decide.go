@@ -25,7 +25,7 @@ type tally struct {
 // doubtless is the probability with which a term that is just met is called missed beyond doubt.
 const doubtless = 0.001
 
-// missedBeyondDoubt reports whether a stage misses the term by so much that it is not by chance, also where the worst of many stages is looked at.
+// missedBeyondDoubt reports whether a stage misses the term by more than chance explains, also for the worst of many stages.
 func (t Term) missedBeyondDoubt(s *rundir.Stage) bool {
 	c, ok := t.count(s)
 	if !ok {

@@ -237,7 +237,7 @@ func (s *scheduling) findCache(all []stageData) {
 }
 
 // findSlots decides whether the most requests that ran at once are all that the server runs: then about as many run in most steps in which
-// others wait. If not, nothing is known but that there are at least so many: as many as were in flight are supposed.
+// others wait. If not, only a lower bound is known, and as many slots as were in flight are assumed.
 func (s *scheduling) findSlots(all []stageData) {
 	const most, enough = 0.5, 30
 	inFlight, waits, full := s.slots, 0, 0

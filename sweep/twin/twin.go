@@ -47,7 +47,7 @@ type Twin struct {
 	Intervals map[string][2]float64 `yaml:"intervals,omitempty,flow" json:"intervals,omitempty"` // 95 % intervals, by the path of the key
 	Unknown   []string              `yaml:"unknown,omitempty,flow" json:"unknown,omitempty"`     // keys that the measurement does not identify
 	// StageError is how far the times of the stages are off what the costs of all other stages predict: the root of the mean square of the
-	// relative errors of so many stages. It is 0 where nobody looked.
+	// relative errors of this number of stages. It is 0 where none was looked at.
 	StageError float64 `yaml:"stage_error,omitempty" json:"stage_error,omitempty"`
 	Stages     int     `yaml:"stages,omitempty" json:"stages,omitempty"`
 

@@ -29,7 +29,7 @@ type request struct {
 	ContinuousUsage bool      // report usage on each chunk
 	seed            uint64    // of the answer's words
 	Tool            string    // the tool that the answer calls; empty for none
-	TopLogProbs     int       // report the log-probabilities of so many tokens at each place; 0 for none
+	TopLogProbs     int       // number of tokens at each place whose log-probabilities are reported; 0 for none
 	Sum             int64     // that the answer ends with; only with Sums
 	Sums            bool      // the prompt asks for a sum
 	Prompted        *prompted // the prompt, whose log-probabilities are asked for; nil for none

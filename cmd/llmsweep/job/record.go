@@ -65,12 +65,23 @@ func (j *Recording) Run() error {
 	}()
 	recorder := record.New(j.Options, run, dir)
 	fmt.Fprintln(j.Err, sayRecording.In(j.Lang, "http://"+l.Addr().String(), run.Target.URL, dir.Path))
+	if c, err := net.DialTimeout("tcp", j.Options.Address, dialTime); err != nil {
+		fmt.Fprintln(j.Err, sayUnreachable.In(j.Lang, j.Options.Address))
+	} else {
+		c.Close()
+	}
 	go j.tell(ctx, recorder)
 	if err := recorder.Serve(ctx, l); err != nil {
 		return err
 	}
+	if c := recorder.Counts(); len(run.Stages) == 0 {
+		return errors.New(sayNothing.In(j.Lang, c.Other, c.Refused))
+	}
 	return j.conclude(run, dir)
 }
+
+// dialTime is how long to wait for an answer of the server before saying that there is none.
+const dialTime = 2 * time.Second
 
 // target returns the run before the first request, and completes the options with where the server is.
 func (j *Recording) target() (*rundir.Run, error) {
@@ -123,9 +134,6 @@ func (j *Recording) tell(ctx context.Context, r *record.Recorder) {
 
 // conclude prints the result, and writes report.md and report.html.
 func (j *Recording) conclude(run *rundir.Run, dir *store.Dir) error {
-	if len(run.Stages) == 0 {
-		return errors.New(sayNothing.In(j.Lang))
-	}
 	_, err := writeReports(run, dir, j.Lang)
 	options := j.Console.Options(j.Results.Lang, j.Results.Plain, dir.Path)
 	if err = errors.Join(err, report.Render(j.Out, j.Format, []rundir.Run{*run}, options)); err != nil {
@@ -138,5 +146,7 @@ var (
 	sayRecording = lang.Say("recording: send requests to %s; they are passed on to %s. Lengths, instants and salted hashes are written to %s, no text. End it with Ctrl-C",
 		"正在记录：请将请求发送到 %s，它们将转发到 %s。长度、时刻和加盐哈希写入 %s，不写入任何文本。按 Ctrl-C 结束")
 	sayPassed  = lang.Say("%d requests recorded, %d in flight, %d failed, %d output tokens", "已记录 %d 个请求，%d 个进行中，%d 个失败，共输出 %d 个 token")
-	sayNothing = lang.Say("no request passed: nothing was recorded", "没有请求经过，未记录任何内容")
+	sayNothing = lang.Say("no request for an answer passed, so nothing was recorded (%d other requests, %d connections that the server did not accept)",
+		"没有请求回答的请求经过，未记录任何内容（其他请求 %d 个，服务未接受的连接 %d 个）")
+	sayUnreachable = lang.Say("%s does not accept connections now; those of clients are broken off until it does", "%s 目前不接受连接；在此之前，客户端的连接会被断开")
 )

@@ -16,7 +16,7 @@ const (
 	keys   = 28  // of the first column of a table at most
 )
 
-// Terminal returns a topic for a terminal that is so many columns wide: without Markdown, with lines wrapped between words.
+// Terminal returns a topic for a terminal of a width in columns: without Markdown, with lines wrapped between words.
 func Terminal(page string, width int) string {
 	t := terminal{width: max(2*hang, min(width, widest))}
 	for line := range strings.Lines(page) {

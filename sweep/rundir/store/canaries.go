@@ -32,3 +32,8 @@ func (d *Dir) Grades() iter.Seq2[*rundir.Grade, error] { return Grades(d.Path) }
 
 // AppendTraffic adds requests of recorded traffic, and waits until they are on the disk.
 func (d *Dir) AppendTraffic(all []rundir.Passed) error { return appendTo(d, rundir.TrafficFile, all) }
+
+// Traffic yields the requests of recorded traffic; none where there is no such file.
+func Traffic(path string) iter.Seq2[*rundir.Passed, error] {
+	return values[rundir.Passed](path, rundir.TrafficFile)
+}

@@ -1,0 +1,74 @@
+package arrival
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// Counted is Poisson arrivals whose number is known: by each of some instants as many have come due as the rate asks for, to the nearest. Given
+// their number, the arrivals of a Poisson process between two instants are independent and uniform (Cox and Lewis 1966, section 2.2): so are
+// these. After the last instant the process is free.
+type Counted struct {
+	Poisson
+	By []time.Duration // since the stage's start, ascending, above 0
+}
+
+// Schedule returns the arrivals of a stage.
+func (c Counted) Schedule(runSeed uint64, stage string) Schedule {
+	return &counted{poisson: poisson{rate: c.Rate, rng: stats.Rand(runSeed, purpose, stage)}, by: c.By}
+}
+
+// counted draws uniform instants in ascending order, so that none has to be kept.
+type counted struct {
+	poisson // at is the last arrival, or the last instant passed
+	by      []time.Duration
+	sent    float64 // arrivals before the interval under way
+	left    float64 // arrivals until the end of the interval
+	begun   bool    // left is drawn
+}
+
+func (c *counted) Next() (time.Duration, bool) {
+	for len(c.by) > 0 {
+		end := c.by[0].Seconds()
+		if !c.begun {
+			c.left, c.begun = math.Round(c.rate*end)-c.sent, true
+		}
+		if c.left >= 1 {
+			c.at += (end - c.at) * earliest(c.left, c.rng)
+			c.left, c.sent = c.left-1, c.sent+1
+			return min(rundir.Duration(c.at), c.by[0]), true
+		}
+		c.at, c.by, c.begun = end, c.by[1:], false
+	}
+	return c.poisson.Next()
+}
+
+// earliest draws the smallest of n independent uniform variables.
+func earliest(n float64, rng *rand.Rand) float64 { return -math.Expm1(math.Log1p(-rng.Float64()) / n) }
+
+// Even returns the first instant from one on by which as many arrivals have come due as a rate asks for, to within half of one; from itself where
+// there is none before a limit.
+func Even(s Schedule, rate float64, from, limit time.Duration) time.Duration {
+	const half = 0.5
+	at := from
+	for n := 0.0; ; n++ { // arrivals until at
+		due, ok := s.Next()
+		if !ok || due > limit {
+			due = limit
+		}
+		if due > at {
+			first, last := rundir.Duration((n-half)/rate), rundir.Duration((n+half)/rate)
+			if first = max(first, at); first < due && first <= last {
+				return first
+			}
+			at = due
+		}
+		if due >= limit {
+			return from
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package arrival
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// By each of its instants a counted process has the number of arrivals that its rate asks for, to the nearest; it never goes back.
+func TestCountedArrivalsAreExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rate := math.Exp(rapid.Float64Range(math.Log(0.01), math.Log(300)).Draw(t, "log rate"))
+		by := []time.Duration{10 * time.Second, 30 * time.Second, 43 * time.Second}
+		at := arrivals(Counted{Poisson{Rate: rate}, by}.Schedule(rapid.Uint64().Draw(t, "seed"), "poisson@1"), 60)
+		if !slices.IsSorted(at) {
+			t.Fatal("goes back")
+		}
+		for _, end := range by {
+			n := 0
+			for _, due := range at {
+				if due <= end.Seconds() {
+					n++
+				}
+			}
+			if want := rate * end.Seconds(); math.Abs(float64(n)-want) > 0.5+1e-9 {
+				t.Fatalf("%d arrivals by %v, want %.2f", n, end, want)
+			}
+		}
+	})
+}
+
+// Between two instants they are uniform.
+func TestCountedArrivalsArePoisson(t *testing.T) {
+	const rate, end = 10.0, 20.0
+	rejected := map[string]int{}
+	for seed := range uint64(kindSeeds) {
+		at := arrivals(Counted{Poisson{Rate: rate}, []time.Duration{end * time.Second}}.Schedule(seed, "poisson@10.00"), end)
+		if kolmogorovSmirnov(at, func(x float64) float64 { return x / end }) < 0.05 {
+			rejected["uniform (Kolmogorov-Smirnov)"]++
+		}
+		if r := correlation(gaps(at)); math.Abs(r)*math.Sqrt(float64(len(at))) > 1.96 {
+			rejected["lag-1 correlation of gaps"]++
+		}
+	}
+	checkRejections(t, rejected, "uniform (Kolmogorov-Smirnov)", "lag-1 correlation of gaps")
+}
+
+// Even finds the first instant at which the number is right, also where arrivals come in a burst or not at all.
+func TestEven(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rate := rapid.Float64Range(0.2, 50).Draw(t, "rate")
+		from := time.Duration(rapid.Int64Range(0, int64(20*time.Second)).Draw(t, "from"))
+		limit := from + time.Duration(rapid.Int64Range(0, int64(20*time.Second)).Draw(t, "more"))
+		by := []time.Duration{40 * time.Second}
+		schedule := func() Schedule { return Counted{Poisson{Rate: rate}, by}.Schedule(rapid.Uint64().Draw(t, "seed"), "") }
+		seeded := schedule()
+		var due []float64
+		for d, _ := seeded.Next(); d < time.Minute; d, _ = seeded.Next() {
+			due = append(due, d.Seconds())
+		}
+		off := func(at float64) float64 {
+			n, _ := slices.BinarySearch(due, math.Nextafter(at, math.Inf(1)))
+			return math.Abs(float64(n) - rate*at)
+		}
+		got := Even(&listed{due: due}, rate, from, limit)
+		const half, roundOff = 0.5, 1e-6
+		if got < from || got > max(from, limit) || got > from && off(got.Seconds()) > half+roundOff {
+			t.Fatalf("%v, from %v to %v: off by %.3f", got, from, limit, off(got.Seconds()))
+		}
+		for at := from; at < limit && (at < got || got == from && off(from.Seconds()) > half+roundOff); at += 5 * time.Millisecond {
+			if off(at.Seconds()) < half-rate*0.005 {
+				t.Fatalf("%v, from %v to %v: %v is even", got, from, limit, at)
+			}
+		}
+	})
+}
+
+// listed is due at instants in seconds.
+type listed struct{ due []float64 }
+
+func (l *listed) Next() (time.Duration, bool) {
+	if len(l.due) == 0 {
+		return 0, false
+	}
+	due := l.due[0]
+	l.due = l.due[1:]
+	return time.Duration(due * float64(time.Second)), true
+}
