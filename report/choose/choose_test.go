@@ -337,7 +337,7 @@ func TestATieIsNoChange(t *testing.T) {
 		if at < s.Now {
 			say = sayBelow
 		}
-		if got := s.line("rps", say, sayAboveNone, rundir.Exactly(at), "B").In(lang.English); !strings.Contains(got, want) {
+		if got := s.line(Demand{}, say, sayAboveNone, rundir.Exactly(at), "B").In(lang.English); !strings.Contains(got, want) {
 			t.Errorf("%v: %s", at, got)
 		}
 	}
