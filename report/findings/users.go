@@ -150,8 +150,8 @@ func sessionColumns() []Column {
 		}
 	}
 	return []Column{
-		share("cache_ideal", headIdeal, cache(func(h *rundir.Hits) rundir.Number { return h.Ideal }, false)),
-		share("cache_hits", headHits, cache(func(h *rundir.Hits) rundir.Number { return h.Reported }, true)),
+		shown(share("cache_ideal", headIdeal, cache(func(h *rundir.Hits) rundir.Number { return h.Ideal }, false))),
+		shown(share("cache_hits", headHits, cache(func(h *rundir.Hits) rundir.Number { return h.Reported }, true))),
 		share("sessions_hits", headHits, told(func(s *rundir.Sessions) rundir.Number { return s.Hits })),
 		shown(share("sessions_again", headAgain, told((*rundir.Sessions).Again))),
 		share("sessions_good", headGood, told(func(s *rundir.Sessions) rundir.Number { return s.Good })),
