@@ -18,6 +18,9 @@ type Config struct {
 	Adaptive       bool    // no even grid: stages only where they narrow the answer, and at a comfortable load
 	MaxConcurrency int     // the ceiling is searched for up to this many requests in flight
 	Precision      float64 // the intervals of the answers are narrowed to this share of the rate on either side; 0 for no such aim
+	// SLOUntil is when the search for the rate that meets the SLO ends, since the start, with the interval that it has then; 0 for not before it
+	// is as narrow as Precision asks.
+	SLOUntil time.Duration
 }
 
 // MostStages returns how many stages a sweep measures at most, the steps of its search for the ceiling, holds and control measurements
@@ -47,6 +50,6 @@ func Defaults() Config {
 			Observer: experiment.NoObserver{}, StageTime: stageTime, StageMax: experiment.EdgeStages * stageTime, StageRequests: 50,
 			Warmup: experiment.Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
 		},
-		Points: 9, Repeats: 1, MaxConcurrency: 512, Precision: 0.05,
+		Points: 9, Repeats: 1, MaxConcurrency: 512, Precision: 0.05, SLOUntil: 20 * time.Minute,
 	}
 }

@@ -51,8 +51,8 @@ func (x *sweeper) hold(ctx context.Context) error {
 	return nil
 }
 
-// usually measures the loads that a server is run at, in place of the nearest of some rates, and returns the others. They last until they support a p99, but no longer
-// than a hold together: after the hold, they go on using what the server saved up.
+// usually measures the loads that a server is run at, in place of the nearest of some rates, and returns the others. The highest lasts until it supports a p99, but no longer
+// than half of a hold: after the hold, it goes on using what the server saved up.
 func (x *sweeper) usually(ctx context.Context, rates []float64) ([]float64, error) {
 	s := x.answer()
 	if s == nil || !s.Rate.Known() {
@@ -65,8 +65,11 @@ func (x *sweeper) usually(ctx context.Context, rates []float64) ([]float64, erro
 			continue
 		}
 		st := x.Poisson(rate, rundir.Grid)
-		st.MaxTime = max(x.rowTime(), longest/time.Duration(len(shares)))
-		st.MinRequests = max(st.MinRequests, min(experiment.RequestsFor(0.99), int(rate*st.MaxTime.Seconds())))
+		st.MinTime, st.MaxTime = x.leastRow(rate), x.rowTime()
+		if share == slices.Max(shares) {
+			st.MaxTime = max(st.MaxTime, longest/2)
+			st.MinRequests = max(st.MinRequests, min(experiment.RequestsFor(0.99), int(rate*st.MaxTime.Seconds())))
+		}
 		if _, err := x.Measure(ctx, st); err != nil {
 			return rates, err
 		}

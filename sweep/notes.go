@@ -13,7 +13,9 @@ var (
 	notePrecisionStops = note.Kind{Code: "precision.stops", Args: []string{"have", "wanted", "stages"}}
 	noteSLOCollects    = note.Kind{Code: "slo.collects", Args: []string{"requests", "time"}}
 	noteSLOTooSlow     = note.Kind{Code: "slo.too-slow", Args: []string{"rate", "stage_max"}}
-	noteSLOSearch      = note.Kind{Code: "slo.search", Args: []string{"stages", "stage_max"}} // stage_max absent within a budget
+	noteSLOSearch      = note.Kind{Code: "slo.search", Args: []string{"stages", "until"}} // until absent where nothing bounds it but the precision
+	noteSLOEnds        = note.Kind{Code: "slo.search-ended", Args: []string{"time"}}
+	noteSLOTakes       = note.Kind{Code: "slo.takes", Args: []string{"requests", "stage", "rate", "stage_time"}}
 	noteCeilingClient  = note.Kind{Code: "ceiling.client", Args: []string{"in_flight"}}
 	noteClientLimit    = note.Kind{Code: "client.limit", Args: []string{"rows", "why"}} // why holds one note
 	noteNoRates        = note.Kind{Code: "run.no-rates"}

@@ -18,6 +18,7 @@ const stagesBesidesGrid = 4
 // sweep measures floor and ceiling, then the rates between and beyond, and at last some of it again.
 func (x *sweeper) sweep(ctx context.Context) error {
 	x.planSweep()
+	x.announceSupport()
 	x.reserve()
 	x.Allot(x.config.Points*x.repeats + stagesBesidesGrid)
 	if err := x.WarmUp(ctx); err != nil {
@@ -26,7 +27,11 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	if len(x.config.Checks) > 0 { // they took a part of the budget
 		x.Allot(x.config.Points*x.repeats + stagesBesidesGrid)
 	}
-	floor, err := x.Measure(ctx, x.Closed("synchronous", rundir.Floor, 1))
+	alone := x.Closed("synchronous", rundir.Floor, 1)
+	if !x.HasBudget() {
+		alone.MinTime /= shorterAlone
+	}
+	floor, err := x.Measure(ctx, alone)
 	if err != nil {
 		return err
 	}
@@ -51,6 +56,9 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	}
 	return nil
 }
+
+// shorterAlone is how much shorter than others the stage of one request at a time lasts at least, without a budget: its requests are alike.
+const shorterAlone = 3
 
 // steps returns what follows the ceiling. The answer comes first, and is held: what is known of it tells how long the rates below it take. A budget
 // may end before all is done: it holds what the ceiling tells before it looks beyond, and narrows the answer last.
@@ -102,6 +110,10 @@ func (x *sweeper) planSweep() {
 		most = maxSLOStages
 	}
 	x.Ahead.PlanSweep(x.config.Points*x.repeats, x.config.Adaptive, x.config.Precision > 0, most)
+	if !x.HasBudget() {
+		const share = 0.5 // the rest of the sweep takes as long
+		x.Ahead.SLOMost = rundir.Duration(share * x.config.SLOUntil.Seconds())
+	}
 }
 
 // noRates ends a sweep whose floor or ceiling completed nothing.
@@ -150,7 +162,7 @@ func (x *sweeper) row(ctx context.Context, r repetition, role rundir.Role) error
 	}
 	s := x.Poisson(r.rate, role)
 	if role == rundir.Grid {
-		s.MaxTime = x.rowTime()
+		s.MinTime, s.MaxTime = x.leastRow(r.rate), x.rowTime()
 	} else {
 		s = x.edge(s)
 	}
@@ -173,6 +185,16 @@ const edgeLonger = 2
 func (x *sweeper) rowTime() time.Duration {
 	const stages = 2
 	return min(x.Pace().StageMax, stages*x.Pace().StageTime)
+}
+
+// leastRow returns how long a rate below the answer is measured at least. Far below, its verdict and its row are clear within seconds.
+func (x *sweeper) leastRow(rate float64) time.Duration {
+	const far, shorter = 0.75, 4 // of the answer; than a stage
+	s, usual := x.answer(), x.Pace().StageTime
+	if x.HasBudget() || s == nil || !s.Rate.Known() || rate > far*s.Rate.Value() {
+		return usual
+	}
+	return min(usual, max(x.Least(), usual/shorter))
 }
 
 // grid returns n rates evenly spaced from low, which is left out, to high, which is the last. A server that is no faster

@@ -1,8 +1,10 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"time"
 
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
@@ -60,13 +62,32 @@ func (x *sweeper) announceSLO(rates []float64) {
 	if tooSlow > 0 {
 		x.Note(noteSLOTooSlow.New(tooSlow, x.Pace().StageMax))
 	}
-	switch {
-	case x.config.Precision <= 0:
-	case !x.HasBudget():
-		x.Note(noteSLOSearch.New(maxSLOStages, x.Pace().StageMax))
-	default:
-		x.Note(noteSLOSearch.New(maxSLOStages, math.NaN()))
+	if x.config.Precision <= 0 {
+		return
 	}
+	until := math.NaN()
+	if end := cmp.Or(x.config.Budget, x.config.SLOUntil); end > 0 {
+		until = end.Seconds()
+	}
+	x.Note(noteSLOSearch.New(maxSLOStages, until))
+}
+
+// announceSupport notes, before the first stage, from which rate on stages have the requests that the percentiles of the SLO need, where that is not low.
+func (x *sweeper) announceSupport() {
+	const low = 1.0 // requests per second
+	n, longest := float64(x.RequestsForSLO()), x.Pace().StageMax
+	if rate := n / longest.Seconds(); rate > low {
+		x.Note(noteSLOTakes.New(n, longest, rate, rundir.Duration(n/low/experiment.EdgeStages)))
+	}
+}
+
+// timeForSLO returns how long the search goes on; 0 for as long as its precision takes.
+func (x *sweeper) timeForSLO() time.Duration {
+	const least = 5 * time.Minute
+	if x.HasBudget() || x.config.SLOUntil <= 0 {
+		return 0
+	}
+	return max(least, x.config.SLOUntil-x.Elapsed())
 }
 
 // stagesForSLO returns how many stages a budget sets aside for the search.
@@ -84,6 +105,8 @@ func (x *sweeper) searchSLO(ctx context.Context) error {
 	if len(x.config.SLO) == 0 || x.config.Precision <= 0 {
 		return nil
 	}
+	began, allowed := x.Elapsed(), x.timeForSLO()
+	x.Ahead.SLOMost = allowed
 	for i := range maxSLOStages {
 		best := saturation.WriteSLO(x.Run(), x.config.SLO, x.answer())
 		rate := x.nextRate(best)
@@ -95,6 +118,16 @@ func (x *sweeper) searchSLO(ctx context.Context) error {
 		if !x.HasBudget() { // there is time for longer stages
 			const longer = 5
 			s.MinTime, s.MaxTime = x.Pace().StageMax, longer*x.Pace().StageMax
+		}
+		if allowed > 0 {
+			left := rundir.Duration((began + allowed - x.Elapsed()).Seconds() / experiment.StageCost)
+			if left < x.Least() {
+				x.Warn(noteSLOEnds.New(x.Elapsed()))
+				return nil
+			}
+			const stages = 4 // the first tells only on which side the answer lies
+			s.MaxTime = min(s.MaxTime, left)
+			s.MinTime = min(s.MinTime, s.MaxTime, max(x.Least(), allowed/stages))
 		}
 		x.supportLike(&s)
 		s.MinRequests = max(s.MinRequests, min(fewestInProbe, int(rate*s.MaxTime.Seconds())))

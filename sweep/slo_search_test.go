@@ -220,3 +220,38 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 		t.Errorf("of %d, %d are within 3 %% and the interval holds %d", cases, near, inside)
 	}
 }
+
+// By default the search for the rate that meets an SLO ends after 20 minutes, or 5 minutes after the rest, with an interval; a precision that was asked
+// for takes longer.
+func TestTheSearchForAnSLOEnds(t *testing.T) {
+	t.Parallel()
+	k := shortTrial(3)
+	search := func(until time.Duration) (minutes, rest float64, run *rundir.Run) {
+		run = &rundir.Run{}
+		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
+			c := k.config(d, 1)
+			c.SLOUntil, c.Precision = until, 0.01
+			term, err := slo.Parse("latency:p90<" + (2 * k.Work.Capacity(k.Server).Latency).String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.SLO = []slo.Term{term}
+			if err := Sweep(t.Context(), c, run); err != nil {
+				t.Fatal(err)
+			}
+		})
+		for _, st := range run.Stages {
+			if minutes = (st.Started + st.Elapsed) / 60; st.Role == rundir.Grid || st.Role == rundir.Hold {
+				rest = minutes
+			}
+		}
+		return minutes, rest, run
+	}
+	const controls = 1.5
+	minutes, rest, run := search(20 * time.Minute)
+	long, _, _ := search(0)
+	t.Logf("%.1f min, %.1f of them before the search; %.1f min without an end; %v (%v-%v)", minutes, rest, long, run.SLO.Rate, run.SLO.Low, run.SLO.High)
+	if minutes > max(20, rest+5)+controls || long < minutes+5 || !run.SLO.Low.Known() || !run.SLO.High.Known() {
+		t.Errorf("%.1f min, %.1f of them before the search; %.1f min without an end; %+v", minutes, rest, long, run.SLO)
+	}
+}

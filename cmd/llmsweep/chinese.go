@@ -131,6 +131,7 @@ func (p *helpPage) detail(text string) {
 	for _, part := range helpParts(text) {
 		code, comment, commented := strings.Cut(part, "# ")
 		switch {
+		case strings.HasPrefix(part, "      "): // what a form of --habit means: llmsweep help simulator has it in Chinese
 		case !strings.HasPrefix(part, " "):
 			p.line(table.Wrap(inChinese(part), helpWidth, 0))
 		case commented:

@@ -57,13 +57,19 @@ func TestHelpIsInChinese(t *testing.T) {
 	}
 }
 
+// speaking returns the console in a world with a language and no other variables.
+func speaking(c *console.Console, language string) *console.Console {
+	w := c.World()
+	w.Env = func(name string) string { return map[string]string{"LANG": language}[name] }
+	return c.In(w)
+}
+
 // TestHelpInChinese: --help of each command is Chinese by --lang and by the environment, and fits 80 columns but for examples. --lang en wins.
 func TestHelpInChinese(t *testing.T) {
 	for _, command := range append(commands(t), "") {
 		help := func(environment string, args ...string) string {
 			var out, errs strings.Builder
-			c := console.NewConsole(t.Context(), &out, &errs)
-			c.Env = func(name string) string { return map[string]string{"LANG": environment}[name] }
+			c := speaking(console.NewConsole(t.Context(), &out, &errs), environment)
 			if code := executeAgain(append(strings.Fields(command), args...), c); code != console.Done || errs.Len() > 0 {
 				t.Errorf("%s %v: exit %d, %s", command, args, code, errs.String())
 			}
@@ -78,15 +84,17 @@ func TestHelpInChinese(t *testing.T) {
 				t.Errorf("%s: too wide: %s", command, line)
 			}
 		}
+		if strings.Contains(text, "Example") {
+			t.Errorf("%s: English is left:\n%s", command, text)
+		}
 		if again := help("zh_CN.UTF-8", "-h"); again != text {
 			t.Errorf("%s -h with LANG=zh_CN differs:\n%s", command, again)
 		}
 	}
 	for _, args := range [][]string{{"sweep", "--help", "--lang", "en"}, {"sweep", "--lang=en", "-h"}} {
-		c := console.NewConsole(t.Context(), nil, nil)
-		c.Env = func(string) string { return "zh_CN.UTF-8" }
+		c := speaking(console.NewConsole(t.Context(), nil, nil), "zh_CN.UTF-8")
 		parser, _ := newParser(c, &cli{})
-		if text, ok := chineseHelp(parser.Model, args, c.Env); ok {
+		if text, ok := chineseHelp(parser.Model, args, c.World().Env); ok {
 			t.Errorf("%v: %s", args, text)
 		}
 	}

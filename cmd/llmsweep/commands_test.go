@@ -220,7 +220,7 @@ func TestCommandsParse(t *testing.T) {
 				args[i] = config
 			}
 		}
-		parsed, err := parser.Parse(args)
+		parsed, err := parser.Parse(withoutSides(args))
 		if err == nil {
 			err = checkPositive(parsed)
 		}
@@ -394,6 +394,9 @@ func writeInputs(t *testing.T, w *world) {
 	for _, quant := range []string{"f16", "q8", "q4"} {
 		w.must("run", "sim:", "--concurrency", "4", "--requests", "100", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", quant, "--label", "gpu=L20,gpus=1,quant="+quant,
 			"--fidelity", "--canaries", "20")
+	}
+	for _, night := range []string{"monday", "tuesday"} {
+		w.must("run", "sim:", "--concurrency", "4", "--requests", "20", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", filepath.Join("nights", night))
 	}
 	for _, gpu := range []string{"L20", "A100"} {
 		w.must(append([]string{"sweep", "sim:", "--label", "gpus=1,gpu=" + gpu, "--out", strings.ToLower(gpu)}, short["sweep"]...)...)

@@ -1,24 +1,32 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
+	"llmsweep/report"
 	"llmsweep/report/claims"
 	"llmsweep/report/compare"
+	"llmsweep/report/history"
+	"llmsweep/report/inputs"
 	documents "llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	layout "llmsweep/report/page"
 	"llmsweep/report/setup"
+	"llmsweep/report/table"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
 // compareCmd is llmsweep compare.
@@ -28,6 +36,7 @@ type compareCmd struct {
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
 	Repaired    bool     `help:"Use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
+	History     string   `placeholder:"DIR" help:"Earlier runs of the first side: the spread between them tells which differences are more than chance, also with one run a side."`
 	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
 	flags.Tables
 	flags.Page
@@ -42,6 +51,8 @@ func (compareCmd) Help() string {
   llmsweep compare baseline llmsweep-run --fail-if 'tokens_per_s<-5%' --junit gates.xml
   llmsweep compare results.md my-run --format markdown --lang zh -o compared.md
   llmsweep compare before after --html compared.html    # the tables here, the page there
+  llmsweep compare before1 before2 before3 -- after1 after2    # the unit is the run
+  llmsweep compare before after --history nights --fail-if 'tokens_per_s<-5%'
   llmsweep compare --fidelity f16 q8 q4 --fail-if 'match<90%' --fail-if 'kl>0.05'
 
 Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
@@ -92,7 +103,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	setups := setup.LoadWith(inputs, setup.Options{Repaired: cm.Repaired, Lang: cm.Names()})
-	result, err := compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload, Answers: cm.Fidelity})
+	result, err := cm.compare(c, setups)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -109,6 +120,49 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		return err
 	}
 	return job.Verdict(result, gates)
+}
+
+// withoutSides returns the arguments of compare without the -- between two sides, which [compareCmd.compare] looks for; those of other commands as they are.
+func withoutSides(args []string) []string {
+	if args[0] != "compare" {
+		return args
+	}
+	return slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--" })
+}
+
+// compare compares results; sides of several runs where -- divides them, or where --history tells their spread.
+func (cm *compareCmd) compare(c *console.Console, setups []setup.Setup) (*compare.Comparison, error) {
+	at := slices.Index(c.Args, "--")
+	if at < 0 && cm.History == "" {
+		return compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload, Answers: cm.Fidelity})
+	}
+	first := 1
+	switch {
+	case cm.Fidelity:
+		return nil, errors.New("--fidelity compares one run with others: leave out -- and --history")
+	case at >= 0:
+		first = 0
+		for _, s := range setups { // they stand in the order of their paths
+			if slices.ContainsFunc(c.Args[:at], func(p string) bool { return s.Path == p || filepath.Dir(s.Path) == filepath.Clean(p) }) {
+				first++
+			}
+		}
+	case len(setups) != 2:
+		return nil, errors.New("--history needs two results, or two sides with -- between them: llmsweep compare A1 A2 -- B1 --history nights")
+	}
+	known := func(*setup.Setup, string) stats.Spread { return stats.Spread{} }
+	if cm.History != "" {
+		earlier, err := documents.Read(c.Err, []string{cm.History})
+		if err != nil {
+			return nil, err
+		}
+		h, err := history.Of(setup.Load(earlier), history.DefaultAlarms)
+		if err != nil {
+			return nil, err
+		}
+		known = h.Spread
+	}
+	return compare.OfRuns([2][]setup.Setup{setups[:first], setups[first:]}, cm.AnyWorkload, known)
 }
 
 // live compares two running servers.
@@ -147,4 +201,25 @@ func (cm *compareCmd) show(c *console.Console, r *job.Result, gates []compare.Ga
 		return err
 	}
 	return cm.publishGates(c, r, gates, r.Tables(), r.Dir)
+}
+
+// publishGates tells a CI system what a comparison found, and writes --junit.
+func (cm *compareCmd) publishGates(c *console.Console, result compare.Judged, gates []compare.Gate, sections []table.Section, whole string) error {
+	suite := compare.Checks(time.Now(), result, gates)
+	if c.World().Env("GITHUB_ACTIONS")+c.World().Env("GITHUB_STEP_SUMMARY") != "" {
+		c.Lang = lang.Lang(cm.Lang)
+		var doc bytes.Buffer
+		if err := table.WriteSections(&doc, "markdown", sections, table.Style{Lang: c.Lang}); err != nil {
+			return err
+		}
+		c.Publish(doc.Bytes(), whole, suite)
+	}
+	if cm.JUnit == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := report.WriteJUnit(&b, []report.GateSuite{suite}); err != nil {
+		return err
+	}
+	return console.WriteFiles(cm.Force, inputs.OutputFile{Path: cm.JUnit, Content: b.Bytes(), Comment: inputs.CommentOf("junit")})
 }

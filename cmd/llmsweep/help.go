@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/manual"
+	"llmsweep/sweep/rundir"
 )
 
 // helpCmd is llmsweep help.
@@ -23,7 +25,7 @@ func (helpCmd) Help() string {
 
 // Run prints a topic, or the list of topics.
 func (h *helpCmd) Run(c *console.Console) error {
-	lang := cmp.Or(h.Lang, manual.Language(c.Env))
+	lang := cmp.Or(h.Lang, manual.Language(c.World().Env))
 	if h.Topic == "" {
 		return manual.List(c.Out, lang)
 	}
@@ -36,4 +38,35 @@ func (h *helpCmd) Run(c *console.Console) error {
 		return err
 	}
 	return c.Page(func(width int) string { return manual.Terminal(page, width) }, page)
+}
+
+// versionCmd is llmsweep version.
+type versionCmd struct{}
+
+// Run prints the version.
+func (versionCmd) Run(c *console.Console) error {
+	_, err := fmt.Fprintln(c.Out, console.VersionText())
+	return err
+}
+
+// schemaCmd is llmsweep schema.
+type schemaCmd struct {
+	Name string `arg:"" optional:"" default:"run" enum:"run,records,pair" help:"Which file: run (run.json), records (a line of records.jsonl), pair (pair.json). Default: ${default}."`
+}
+
+// Help returns what --help prints after the purpose.
+func (schemaCmd) Help() string {
+	return `Examples:
+  llmsweep schema run
+  llmsweep schema records`
+}
+
+// Run prints the schema.
+func (s *schemaCmd) Run(c *console.Console) error {
+	b, err := rundir.SchemaOf(s.Name)
+	if err != nil {
+		return console.Usage(err)
+	}
+	_, err = c.Out.Write(b)
+	return err
 }

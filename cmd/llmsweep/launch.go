@@ -49,14 +49,14 @@ func (l *launchCmd) Run(c *console.Console) error {
 	var known []string
 	keys, _ := redact.SecretVariables()
 	for _, name := range keys {
-		known = append(known, c.Env(name))
+		known = append(known, c.World().Env(name))
 	}
 	l.Version, l.Line = console.VersionNumber, readLaunch(l.Command, known...)
 	if l.On == "kubernetes" {
 		token := make([]byte, 16)
 		rand.Read(token)
 		l.Token = hex.EncodeToString(token)
-		if c.Env("LLMSWEEP_API_KEY") != "" || c.Env("OPENAI_API_KEY") != "" {
+		if c.World().Env("LLMSWEEP_API_KEY") != "" || c.World().Env("OPENAI_API_KEY") != "" {
 			l.Line.Key()
 		}
 	}
@@ -77,8 +77,9 @@ func (l *launchCmd) Run(c *console.Console) error {
 // check returns what is wrong with the command line of the ranks.
 func (l *launchCmd) check(c *console.Console) error {
 	var grammar cli
-	quiet := console.NewConsole(c.Ctx, io.Discard, io.Discard)
-	quiet.Env = func(string) string { return "" } // the ranks have another environment
+	elsewhere := c.World()
+	elsewhere.Env = func(string) string { return "" } // the ranks have another environment
+	quiet := console.NewConsole(c.Ctx, io.Discard, io.Discard).In(elsewhere)
 	parser, exited := newParser(quiet, &grammar)
 	parsed, err := parser.Parse(l.Command)
 	if err == nil && exited() < 0 {

@@ -52,6 +52,7 @@ type cli struct {
 	Check    checkCmd    `cmd:"" help:"Check the figures of another tool against a recording of the requests that it sent."`
 	Compare  compareCmd  `cmd:"" help:"Compare results, or two running servers, with an interval for each difference."`
 	Choose   chooseCmd   `cmd:"" help:"Find the cheapest GPU, count, engine and quantization that serves a demand within an SLO."`
+	History  historyCmd  `cmd:"" help:"Find what became slower or faster from run to run, with few false alarms."`
 	Fit      fitCmd      `cmd:"" help:"Fit a simulated copy (twin) of a server to a run, and predict other workloads with it."`
 	Plan     planCmd     `cmd:"" help:"Plan how many replicas a demand needs, with twins: cost, minutes within the SLO, what breaks first."`
 	Sim      simCmd      `cmd:"" help:"Start a simulated server to try things on."`
@@ -72,10 +73,10 @@ type cli struct {
 // BeforeResolve lets the environment choose the language where neither the command line nor the configuration file does.
 func (*cli) BeforeResolve(ctx *kong.Context, c *console.Console) error {
 	ctx.AddResolver(kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-		if flag.Name != "lang" || flag.Default != "en" || c.Env == nil {
+		if flag.Name != "lang" || flag.Default != "en" {
 			return nil, nil
 		}
-		return manual.Language(c.Env), nil
+		return manual.Language(c.World().Env), nil
 	}))
 	return nil
 }
@@ -126,14 +127,14 @@ func executeWith(parser *kong.Kong, exited func() int, args []string, c *console
 	if exited() >= 0 { // a shell asked for completions
 		return console.Done
 	}
-	if text, ok := chineseHelp(parser.Model, args, c.Env); ok {
+	if text, ok := chineseHelp(parser.Model, args, c.World().Env); ok {
 		_, err := io.WriteString(c.Out, text)
 		return c.Complain(err)
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(withoutSides(args))
 	if code := exited(); code >= 0 { // --help or --version has been printed
 		return code
 	}

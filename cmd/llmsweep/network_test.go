@@ -35,7 +35,10 @@ func overNetwork(t *testing.T, proxy func(*http.Request) (*url.URL, error), args
 	t.Helper()
 	var out, e strings.Builder
 	c := console.NewConsole(t.Context(), &out, &e)
-	c.Dir, c.Proxy = t.TempDir(), proxy
+	w := c.World()
+	w.Proxy = proxy
+	c = c.In(w)
+	c.Dir = t.TempDir()
 	code = executeAgain(args, c)
 	return c.Dir, code, e.String()
 }

@@ -47,7 +47,7 @@ More: llmsweep help files`
 // Run continues.
 func (r *resumeCmd) Run(c *console.Console) error {
 	c.Lang = lang.Lang(r.Lang)
-	node, err := r.Place(c.Env)
+	node, err := r.Place(c.World().Env)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -99,7 +99,7 @@ func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *ko
 		return nil, nil, err
 	}
 	grammar := &cli{}
-	quiet := &console.Console{World: console.World{Env: c.Env}, Out: io.Discard, Err: io.Discard}
+	quiet := console.NewConsole(c.Ctx, io.Discard, io.Discard).In(c.World())
 	parser, exited := newParser(quiet, grammar)
 	parsed, err := parser.Parse(args)
 	if err != nil || exited() >= 0 {

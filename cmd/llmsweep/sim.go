@@ -2,14 +2,18 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/job"
+	"llmsweep/report/plans"
+	"llmsweep/report/table"
 )
 
 // simAddress is where sim listens unless told otherwise: where vLLM does.
@@ -91,7 +95,7 @@ func (s *simCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	defer live.Close()
-	url, wait, err := c.Serve(c.Ctx, s.Listen, simserver.New(live, options))
+	url, wait, err := c.World().Serve(c.Ctx, s.Listen, simserver.New(live, options))
 	if err != nil {
 		return console.Usage(fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", s.Listen, err))
 	}
@@ -123,4 +127,49 @@ func presets() string {
 		gpus = append(gpus, g.Name)
 	}
 	return "Models: " + strings.Join(models, ", ") + ". GPUs: " + strings.Join(gpus, ", ") + ". Quantizations: fp16, int8, int4."
+}
+
+// fixedTimes are the flags of a server whose times do not depend on its load.
+type fixedTimes struct {
+	FirstToken time.Duration `name:"first-token" placeholder:"TIME" help:"Fixed time to the first token, in a slot, instead of the preset's GPU and model; a multiple of a fifth of --per-token, which must be set too."`
+	PerToken   time.Duration `name:"per-token" placeholder:"TIME" help:"Fixed time for each further token."`
+}
+
+// apply turns a configuration into one of fixed times, where the flags ask for it.
+func (f fixedTimes) apply(c *sim.MachineConfig) error {
+	if f == (fixedTimes{}) {
+		return nil
+	}
+	first, each := cmp.Or(f.FirstToken, c.Plain.FirstToken), cmp.Or(f.PerToken, c.Plain.PerToken)
+	if first == 0 || each == 0 {
+		return errors.New("--first-token and --per-token belong together, such as --first-token 100ms --per-token 10ms")
+	}
+	*c = sim.MachineConfig{
+		Plain: sim.Plain{FirstToken: first, PerToken: each}, Model: c.Model, MaxNumSeqs: c.MaxNumSeqs, MaxModelLen: c.MaxModelLen,
+	}
+	return nil
+}
+
+// predictFlags are the flags of sim --predict.
+type predictFlags struct {
+	Predict      bool   `help:"Start no server; list the estimated speed of each model, GPU, count and quantization. Estimates are not measurements." group:"Prediction"`
+	Only         string `placeholder:"MODEL/GPU" help:"With --predict: only this model, or this model and GPU." group:"Prediction"`
+	PromptTokens int    `name:"prompt-tokens" default:"512" placeholder:"N" help:"With --predict: prompt length in tokens (${default})." group:"Prediction"`
+	OutputTokens int    `name:"output-tokens" default:"128" placeholder:"N" help:"With --predict: answer length in tokens (${default})." group:"Prediction"`
+	Format       string `default:"console" enum:"console,markdown" placeholder:"NAME" help:"With --predict: console or markdown (${default})." group:"Prediction"`
+	Lang         string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"With --predict: language: en or zh. Default: zh where LANG starts with zh, else en." group:"Prediction"`
+}
+
+// predict prints the simulator's estimates.
+func (s *simCmd) predict(c *console.Console) error {
+	if s.PromptTokens < 1 || s.OutputTokens < 1 {
+		return console.Usage(errors.New("--prompt-tokens and --output-tokens must be at least 1"))
+	}
+	load := sim.Workload{PromptTokens: s.PromptTokens, OutputTokens: s.OutputTokens}
+	all, err := plans.OnlyPairs(s.Only, load)
+	if err != nil {
+		return console.Usage(err)
+	}
+	options := c.Options(s.Lang, false, "")
+	return table.WriteSections(c.Out, s.Format, []table.Section{plans.PredictedSection(all, load)}, table.Style{Width: options.Width, Color: options.Color, Lang: options.Lang})
 }

@@ -52,8 +52,11 @@ func TestSoak(t *testing.T) {
 		}()
 		began := time.Now()
 		c := console.NewConsole(w.ctx, io.Discard, io.Discard) // a line each ten seconds makes megabytes
-		c.Dir, c.Dial, c.Serve, c.Proxy, c.Env = w.dir, w.dial, w.serve, nil, func(string) string { return "" }
-		c.Waiter = func() console.Waiter { return timer{&load.Timer{}} }
+		world := c.World()
+		world.Dial, world.Serve, world.Proxy, world.Env = w.dial, w.serve, nil, func(string) string { return "" }
+		world.Waiter = func() console.Waiter { return timer{&load.Timer{}} }
+		c = c.In(world)
+		c.Dir = w.dir
 		if code := executeAgain(brief("run", url, "--rate", "2", "--duration", "24h", "--max-error-rate", "1"), c); code != console.Done {
 			t.Errorf("exit %d", code)
 		}

@@ -14,7 +14,8 @@ import (
 type sweepCmd struct {
 	URL []string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one (sim:Qwen2-7B/L20x2/int4 names a model and GPU). Requests are shared out over several."`
 
-	DryRun bool `name:"dry-run" help:"Print how many requests and tokens this sends at most, and at what price, and send nothing." group:"Output"`
+	DryRun bool   `name:"dry-run" help:"Print the plan for two assumed speeds of the server, and how many requests and tokens this sends at most at what price. Send nothing." group:"Output"`
+	Format string `default:"text" enum:"text,json" placeholder:"FORMAT" help:"Format of --dry-run: text or json." group:"Output"`
 
 	flags.Target
 	flags.Workload
@@ -29,7 +30,7 @@ type sweepCmd struct {
 
 // Help returns what --help prints after the purpose.
 func (sweepCmd) Help() string {
-	return `A sweep takes about a quarter of an hour, and longer where requests take several seconds. It measures one request at a time, then the maximum throughput, then arrival
+	return `A sweep takes about twelve minutes, and longer where requests take several seconds. It measures one request at a time, then the maximum throughput, then arrival
 rates between the two, and reports the highest rate that the server sustains.
 
 Examples:
@@ -85,12 +86,15 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 
 // Run sweeps.
 func (s *sweepCmd) Run(c *console.Console) error {
+	if s.Format != "text" && !s.DryRun {
+		return console.Usage(errors.New("--format is that of --dry-run; the formats of results: llmsweep report DIR --format json"))
+	}
 	e, err := s.job(c)
 	if err != nil {
 		return console.Usage(err)
 	}
 	if s.DryRun {
-		return e.DryRun(job.LongestSweep(&e.Plan))
+		return e.DryRun(job.LongestSweep(&e.Plan), s.Format == "json")
 	}
 	return e.Run()
 }

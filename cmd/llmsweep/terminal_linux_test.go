@@ -74,7 +74,9 @@ func TestAPanicGivesTheTerminalBack(t *testing.T) {
 	defer stop()
 	c := console.NewConsole(in.Ctx, f, f)
 	c.Interrupts, c.Dir = in, t.TempDir()
-	c.Waiter = func() console.Waiter { panic("a fault for the test") }
+	w := c.World()
+	w.Waiter = func() console.Waiter { panic("a fault for the test") }
+	c = c.In(w)
 	func() {
 		defer func() {
 			if said := recover(); said != "a fault for the test" {

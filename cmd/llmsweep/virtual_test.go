@@ -70,14 +70,15 @@ func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 
 // console returns a console in this world.
 func (w *world) console(out, errs io.Writer) *console.Console {
-	c := console.NewConsole(w.ctx, out, errs)
-	c.Dir, c.World = w.dir, console.World{
+	world := console.World{
 		Disk: w.disk, Limits: func() client.LocalLimits { return w.limits }, Waiter: func() console.Waiter { return timer{&load.Timer{}} },
 		Env: func(name string) string { return w.env[name] }, Dial: w.dial, Serve: w.serve,
 	}
 	if w.disk == nil {
-		c.Disk = store.OS{}
+		world.Disk = store.OS{}
 	}
+	c := console.NewConsole(w.ctx, out, errs).In(world)
+	c.Dir = w.dir
 	return c
 }
 

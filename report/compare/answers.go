@@ -63,7 +63,7 @@ type answerSpeed struct {
 
 // answerSection shows candidates, with their speed beside; level is that of its heading in Markdown.
 func answerSection(all []AnswerCandidate, speed answerSpeed, level int) table.Section {
-	s := table.Section{Title: answersTitle.Text(table.Clean(all[0].Baseline)), Level: level, Table: tableOf(all, speed)}
+	s := table.Section{Title: answersTitle.Text(table.Clean(all[0].Baseline)), Level: level, Table: answerTable(all, speed)}
 	for i := range all {
 		s.Lines = append(s.Lines, lang.Both(all[i].Says))
 	}
@@ -71,42 +71,37 @@ func answerSection(all []AnswerCandidate, speed answerSpeed, level int) table.Se
 	return s
 }
 
-// tableOf has a row for the baseline, and one for each candidate.
-func tableOf(all []AnswerCandidate, speed answerSpeed) table.Table {
-	t := table.Table{Columns: []table.Column{
-		{Head: headSetup.Text(), Left: true}, {Head: headEqual.Text(), Sub: lang.Same("%")}, {Head: headTies.Text()}, {Head: headChanged.Text()},
+// answerTable has a row for the baseline, and one for each candidate.
+func answerTable(all []AnswerCandidate, speed answerSpeed) table.Table {
+	columns := []table.Column{
+		{Head: headEqual.Text(), Sub: lang.Same("%")}, {Head: headTies.Text()}, {Head: headChanged.Text()},
 		{Head: headFirst.Text(), Sub: lang.Both(func(l lang.Lang) string { return unit(all, l) })}, {Head: headShift.Text(), Sub: lang.Same("nat")}, {Head: headKL.Text(), Sub: lang.Same("nat")}, {Head: headLength.Text(), Sub: lang.Same("tok")},
-		{Head: headMalformed.Text(), Sub: lang.Same("%")}, {Head: answersHeadLoad.Text(), Sub: lang.Same("%")}, {Head: headItself.Text(), Sub: lang.Same("%")}, {Head: checkedVerdict.Text(), Left: true},
-	}}
+		{Head: headMalformed.Text(), Sub: lang.Same("%")}, {Head: answersHeadLoad.Text(), Sub: lang.Same("%")}, {Head: headItself.Text(), Sub: lang.Same("%")},
+	}
+	var faster []table.Column
 	for _, h := range speed.Heads {
-		t.Columns = append(t.Columns, table.Column{Head: h})
+		faster = append(faster, table.Column{Head: h})
 	}
 	first := &all[0]
-	row := []table.Cell{{Text: lang.Same(first.Baseline), Tone: table.Strong}}
-	for range t.Columns[1:] {
-		row = append(row, table.Absent())
-	}
-	row[9], row[10], row[11] = answersShare(first.NullLoad.Same), answersShare(first.Null[0].Same), table.Cell{Text: checkedBaseline.Text(), Tone: table.Faint}
-	t.Rows = append(t.Rows, row)
-	for i := range all {
+	baseline := checkedRow{name: first.Baseline, cells: append(filled(nil, len(columns)-2), answersShare(first.NullLoad.Same), answersShare(first.Null[0].Same))}
+	return checkedTable(columns, faster, baseline, len(all), func(i int) checkedRow {
 		c := &all[i]
 		a := &c.Alone
-		ties, changed := table.Literal(strconv.Itoa(a.Ties)), table.Literal(strconv.Itoa(a.Changes+a.Unknown))
+		ties := table.Literal(strconv.Itoa(a.Ties))
 		if !c.LogProbs {
 			ties = table.Absent()
 		}
-		row := []table.Cell{
-			{Text: lang.Same(c.Setup), Tone: table.Strong}, answersShare(a.Same), ties, changed, number(a.First, 1), number(a.Shift, 4), number(a.KL, 4), number(a.Length, 1),
-			answersShare(a.Malformed), answersShare(c.Load.Same), answersShare(c.Null[1].Same), findings.AgreedOutcome(c.Verdict).Verdict(),
-		}
+		row := checkedRow{name: c.Setup, verdict: findings.AgreedOutcome(c.Verdict).Verdict(), cells: []table.Cell{
+			answersShare(a.Same), ties, table.Literal(strconv.Itoa(a.Changes + a.Unknown)), number(a.First, 1), number(a.Shift, 4), number(a.KL, 4), number(a.Length, 1),
+			answersShare(a.Malformed), answersShare(c.Load.Same), answersShare(c.Null[1].Same),
+		}}
 		if speed.Cells != nil {
 			for _, text := range speed.Cells(c.Setup) {
-				row = append(row, table.Literal(text))
+				row.speed = append(row.speed, table.Literal(text))
 			}
 		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
+		return row
+	})
 }
 
 // unit is the unit of positions.
@@ -122,18 +117,12 @@ func unit(all []AnswerCandidate, l lang.Lang) string {
 
 // answersShare is a share in per cent, with its interval.
 func answersShare(e rundir.Estimate) table.Cell {
-	if !e.Mean.Known() {
-		return table.Absent()
-	}
-	return table.Literal(answersInterval(e, 100, 0))
+	return estimated(e, table.Literal(answersInterval(e, 100, 0)))
 }
 
 // number is a mean with its interval.
 func number(e rundir.Estimate, decimals int) table.Cell {
-	if !e.Mean.Known() {
-		return table.Absent()
-	}
-	return table.Literal(answersInterval(e, 1, decimals))
+	return estimated(e, table.Literal(answersInterval(e, 1, decimals)))
 }
 
 // fine is the number of decimals from which on a 0 is told as a bound.

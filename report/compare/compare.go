@@ -33,6 +33,7 @@ const schema = "llmsweep.compare/v1"
 type Comparison struct {
 	Schema   string          `json:"schema"`
 	Workload string          `json:"workload,omitempty"` // empty where they differ
+	Runs     [2]int          `json:"runs,omitzero"`      // of each side, where runs are the unit
 	Setups   []Measured      `json:"setups"`
 	Changes  []Change        `json:"changes"` // of each setup but the first
 	Factors  []Factor        `json:"factors"` // what one thing changes, the rest being equal
@@ -101,7 +102,7 @@ const (
 	keyEach   = "users_per_gpu"
 	keyRate   = "saturation"
 	keyOutput = "tokens_per_s"
-	keyPerGPU = "tokens_per_s_per_gpu"
+	KeyPerGPU = "tokens_per_s_per_gpu"
 	keyAnswer = "tokens_per_request"
 	KeyErrors = "errors"
 )
@@ -119,7 +120,7 @@ func shares() []struct {
 
 // Keys returns the metrics that are compared, in the order of the tables.
 func Keys() []string {
-	keys := []string{keyUsers, keyEach, keyRate, keyOutput, keyPerGPU}
+	keys := []string{keyUsers, keyEach, keyRate, keyOutput, KeyPerGPU}
 	for _, what := range []string{"ttft", "itl"} {
 		for _, at := range shares() {
 			keys = append(keys, what+"@"+at.name)
@@ -139,7 +140,7 @@ func Of(setups []setup.Setup, o Options) (*Comparison, error) {
 	}
 	several := len(c.groups) > 1
 	for i := range setups {
-		c.Setups = append(c.Setups, measure(&setups[i]))
+		c.Setups = append(c.Setups, Measure(&setups[i]))
 		if several {
 			c.Setups[i].Workload = workload(setups[i].Run, lang.English)
 		}
@@ -254,8 +255,8 @@ func lengths(n rundir.Lengths) string {
 	return s
 }
 
-// measure returns the metrics of a setup.
-func measure(s *setup.Setup) Measured {
+// Measure returns the metrics of a setup.
+func Measure(s *setup.Setup) Measured {
 	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: s.Run.Labels, Imported: s.Run.Source != nil}
 	m.burst = m.Imported && s.OpenLoop() && slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
 	m.Labels.Model, m.Labels.Engine = setup.Model(s.Run), setup.Engine(s.Run)
@@ -270,7 +271,7 @@ func measure(s *setup.Setup) Measured {
 	spread := outputSpread(s, scale, length)
 	m.add(keyOutput, setup.Value{Number: p.Output, SE: spread}, p.Where)
 	if n := float64(s.Run.Labels.GPUs); n > 0 && p.Output.Known() {
-		m.add(keyPerGPU, setup.Value{Number: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)
+		m.add(KeyPerGPU, setup.Value{Number: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)
 	}
 	answer := scale
 	if s.Run.Source == nil && !math.IsNaN(length) { // a published table is taken at its word: its rows are whole stages
@@ -348,7 +349,7 @@ func (m *Measured) open(p setup.Plateau) {
 			f.Most = p.Most
 		case keyOutput:
 			f.Most = p.MostOutput
-		case keyPerGPU:
+		case KeyPerGPU:
 			f.Most = rundir.Exactly(p.MostOutput.Value() / float64(m.Labels.GPUs))
 		default:
 			continue
@@ -461,7 +462,7 @@ const (
 // bounded returns the change of a metric of the plateau where that of one side, or of both, is a lower bound, or a range of rows that disagree: a
 // bound without an interval, or none.
 func (c Change) bounded(m, from *Measured, key string) Change {
-	if key != keyRate && key != keyOutput && key != keyPerGPU || c.Ratio.IsZero() {
+	if key != keyRate && key != keyOutput && key != KeyPerGPU || c.Ratio.IsZero() {
 		return c
 	}
 	r, plain := ratio(m, from, key)

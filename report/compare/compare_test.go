@@ -88,7 +88,7 @@ func TestFiguresAreTraceable(t *testing.T) {
 					t.Errorf("%s %s: %q is no line of a table", m.Name, f.Key, where)
 				}
 			}
-			if strings.Contains(f.Where, ", ") || f.Key == keyPerGPU || f.Key == keyAnswer {
+			if strings.Contains(f.Where, ", ") || f.Key == KeyPerGPU || f.Key == keyAnswer {
 				continue
 			}
 			var n int

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -21,9 +22,25 @@ type Difference struct {
 	Better bool
 }
 
-// risesWell reports whether more of a metric is better, by its key.
-func risesWell(key string) bool {
+// RisesWell reports whether more of a metric is better, by its key.
+func RisesWell(key string) bool {
 	return !strings.HasPrefix(key, "ttft") && !strings.HasPrefix(key, "itl") && !strings.HasPrefix(key, "latency") && key != KeyErrors
+}
+
+// Printed returns the name of a metric by its key, and how it is printed with its unit.
+func Printed(key string) (name lang.Text, cell func(rundir.Number) table.Cell) {
+	i := slices.IndexFunc(columns(), func(c column) bool { return c.key == key })
+	if i < 0 {
+		return lang.Same(key), fixed(2)
+	}
+	c := columns()[i]
+	return c.Heading(), func(n rundir.Number) table.Cell {
+		cell := c.cell(n)
+		if cell.Unit == "" {
+			cell.Unit = c.unit
+		}
+		return cell
+	}
 }
 
 // Differences returns those of one setup from another, which it names, in the order of the tables.
@@ -33,15 +50,10 @@ func (c *Comparison) Differences(setup string) (from string, all []Difference) {
 		if i < 0 {
 			continue
 		}
-		var name lang.Text
-		for _, col := range columns() {
-			if col.key == key {
-				name = col.Heading()
-			}
-		}
+		name, _ := Printed(key)
 		ch := c.Changes[i]
 		from = ch.From
-		all = append(all, Difference{Name: name, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High, Shown: ch.Shown != nil && *ch.Shown, Better: risesWell(key)})
+		all = append(all, Difference{Name: name, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High, Shown: ch.Shown != nil && *ch.Shown, Better: RisesWell(key)})
 	}
 	return from, all
 }

@@ -67,37 +67,26 @@ var (
 // gradeSection shows candidates; level is that of its heading in Markdown.
 func gradeSection(all []GradeCandidate, level int) table.Section {
 	s := table.Section{Title: gradesTitle.Text(table.Clean(all[0].Baseline)), Level: level, Notes: []lang.Text{legendGrades.Text()}}
-	s.Table.Columns = []table.Column{
-		{Head: headSetup.Text(), Left: true}, {Head: headAlone.Text()}, {Head: headPairs.Text()}, {Head: headLost.Text()}, {Head: headGained.Text()},
-		{Head: headDiffers.Text(), Sub: subPoints.Text()}, {Head: gradesHeadLoad.Text(), Sub: subPoints.Text()}, {Head: checkedVerdict.Text(), Left: true},
+	columns := []table.Column{
+		{Head: headAlone.Text()}, {Head: headPairs.Text()}, {Head: headLost.Text()}, {Head: headGained.Text()},
+		{Head: headDiffers.Text(), Sub: subPoints.Text()}, {Head: gradesHeadLoad.Text(), Sub: subPoints.Text()},
 	}
-	na := table.Absent()
-	s.Table.Rows = append(s.Table.Rows, []table.Cell{
-		{Text: lang.Same(all[0].Baseline), Tone: table.Strong}, accuracy(&all[0].Paired.Baseline), na, na, na, na, na, {Text: checkedBaseline.Text(), Tone: table.Faint},
+	baseline := checkedRow{name: all[0].Baseline, cells: []table.Cell{checkedShare(findings.CheckedGraded(&all[0].Paired.Baseline))}}
+	s.Table = checkedTable(columns, nil, baseline, len(all), func(i int) checkedRow {
+		c := &all[i]
+		alone := findings.CheckedGraded(&c.Alone)
+		return checkedRow{name: c.Setup, verdict: alone.Outcome.Verdict(), cells: []table.Cell{
+			checkedShare(alone), table.Count(c.Items), table.Count(c.Alone.Lost), table.Count(c.Alone.Gained), difference(c.Alone.Difference), difference(c.Load.Difference),
+		}}
 	})
 	for i := range all {
-		c := &all[i]
-		s.Lines = append(s.Lines, lang.Sentences(c.Says)...)
-		s.Table.Rows = append(s.Table.Rows, []table.Cell{
-			{Text: lang.Same(c.Setup), Tone: table.Strong}, accuracy(&c.Alone), table.Count(c.Items), table.Count(c.Alone.Lost), table.Count(c.Alone.Gained),
-			difference(c.Alone.Difference), difference(c.Load.Difference), findings.GradedOutcome(c.Alone.Verdict).Verdict(),
-		})
+		s.Lines = append(s.Lines, lang.Sentences(all[i].Says)...)
 	}
 	return s
 }
 
-func accuracy(g *rundir.Graded) table.Cell {
-	if share := findings.CheckedGraded(g).Share; share != "" {
-		return table.Literal(share)
-	}
-	return table.Absent()
-}
-
 func difference(e rundir.Estimate) table.Cell {
-	if !e.Mean.Known() {
-		return table.Absent()
-	}
-	return table.Cell{Text: findings.PointsSpread(e)}
+	return estimated(e, table.Cell{Text: findings.PointsSpread(e)})
 }
 
 // Says returns what the comparison shows, and what a smaller difference takes.

@@ -160,16 +160,7 @@ func (v *PairComparison) Sections(level int) []table.Section {
 	s.Lines = append(s.Lines, lang.Same("A = "+v.Servers[0]), lang.Same("B = "+v.Servers[1]))
 	s.Lines = append(s.Lines, v.ended()...)
 	all := []table.Section{s, {Title: titleLiveSays.Text(), Level: level + 1, Lines: v.Conclusion()}}
-	if len(v.Answers) > 0 {
-		all = append(all, answerSection(v.Answers, answerSpeed{}, level+1))
-	}
-	if len(v.Grades) > 0 {
-		all = append(all, gradeSection(v.Grades, level+1))
-	}
-	if len(v.Texts) > 0 {
-		all = append(all, textSection(v.Texts, level+1))
-	}
-	return all
+	return append(all, checkedSections(v.Answers, answerSpeed{}, v.Grades, v.Texts, level+1)...)
 }
 
 // ended returns how much was measured, and whether that was all.
@@ -409,7 +400,7 @@ func (v *PairComparison) Differences() []Difference {
 		r := &v.Rows[i]
 		name := lang.Both(func(l lang.Lang) string { return liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l)) })
 		all = append(all, Difference{
-			Name: name, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.ShownHolm, Alone: r.Shown && !r.ShownHolm, Better: risesWell(r.Key),
+			Name: name, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.ShownHolm, Alone: r.Shown && !r.ShownHolm, Better: RisesWell(r.Key),
 		})
 	}
 	return all

@@ -38,15 +38,7 @@ func (c *Comparison) Sections(level int) []table.Section {
 			all = append(all, table.Section{Title: titleChanges.Text(c.Setups[g.members[0]].Name), Level: level + 1, Table: t, Notes: c.changeLegend(g)})
 		}
 	}
-	if len(c.Answers) > 0 {
-		all = append(all, answerSection(c.Answers, c.speed(), level+1))
-	}
-	if len(c.Grades) > 0 {
-		all = append(all, gradeSection(c.Grades, level+1))
-	}
-	if len(c.Texts) > 0 {
-		all = append(all, textSection(c.Texts, level+1))
-	}
+	all = append(all, checkedSections(c.Answers, c.speed(), c.Grades, c.Texts, level+1)...)
 	for i := range c.Factors {
 		f := &c.Factors[i]
 		all = append(all, f.section(level+1))
@@ -101,7 +93,7 @@ func columns() []column {
 		{keyEach, table.Column{Head: headEach.Text(), Drop: 3}, "", func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Short) }},
 		{keyRate, table.Column{Head: headSaturation.Text()}, "req/s", fixed(2)},
 		{keyOutput, table.Column{Head: headOutput.Text()}, "tok/s", fixed(2)},
-		{keyPerGPU, table.Column{Head: headPerGPU.Text(), Drop: 3}, "tok/s", fixed(2)},
+		{KeyPerGPU, table.Column{Head: headPerGPU.Text(), Drop: 3}, "tok/s", fixed(2)},
 		{keyAnswer, table.Column{Head: headAnswer.Text(), Drop: 1}, "tok", fixed(1)},
 	}
 	drops := map[string]int{"50": 2, "sync": 5} // the latency near the highest load is what differs most
@@ -305,6 +297,11 @@ func (c Change) String() string {
 	return percent(c.Ratio.Value()) + unit + span
 }
 
+// Percent returns a ratio, minus 1, in per cent with its interval.
+func Percent(ratio, low, high rundir.Number) string {
+	return fmt.Sprintf("%s %% (%s..%s)", percent(ratio.Value()), percent(low.Value()), percent(high.Value()))
+}
+
 // percent is a signed percentage of three digits at most.
 func percent(v float64) string {
 	v *= 100
@@ -328,11 +325,19 @@ func (c *Comparison) changeLegend(g group) []lang.Text {
 	bare := slices.ContainsFunc(all, func(ch Change) bool { return ch.Shown == nil && ch.Bound == "" })
 	if elsewhere := slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].Imported }); bare && elsewhere {
 		notes = append(notes, legendNoInterval.Text())
-	} else if bare {
+	} else if bare && c.Runs == [2]int{} {
 		notes = append(notes, legendFew.Text())
 	}
 	if slices.ContainsFunc(all, func(ch Change) bool { return ch.Bound == BoundLow || ch.Bound == BoundHigh }) {
 		notes = append(notes, legendBound.Text())
+	}
+	switch shown := slices.ContainsFunc(all, func(ch Change) bool { return ch.Shown != nil }); {
+	case c.Runs != [2]int{} && shown:
+		notes = append(notes, legendRuns.Text())
+	case c.Runs != [2]int{}:
+		notes = append(notes, legendNoSpread.Text())
+	case shown:
+		notes = append(notes, legendOwn.Text())
 	}
 	return notes
 }
@@ -423,7 +428,7 @@ func (f *Factor) memberTable() table.Table {
 	}
 	t := table.Table{Columns: []table.Column{{Head: head, Left: true}}}
 	all := slices.DeleteFunc(columns(), func(c column) bool {
-		return c.key == KeyErrors || c.key == keyPerGPU || !slices.ContainsFunc(f.Members, func(m Member) bool { _, ok := m.m.Get(c.key); return ok })
+		return c.key == KeyErrors || c.key == KeyPerGPU || !slices.ContainsFunc(f.Members, func(m Member) bool { _, ok := m.m.Get(c.key); return ok })
 	})
 	for _, col := range all {
 		t.Columns = append(t.Columns, col.measured())

@@ -56,22 +56,22 @@ var (
 func textSection(all []TextCandidate, level int) table.Section {
 	first := all[0].First
 	s := table.Section{Title: textsTitle.Text(table.Clean(first.File), table.Clean(all[0].Baseline)), Level: level, Notes: []lang.Text{textsLegend.Text()}}
-	s.Table.Columns = []table.Column{
-		{Head: headSetup.Text(), Left: true}, {Head: headPerplexity.Text()}, {Head: headChange.Text()}, {Head: headBits.Text()}, {Head: headChange.Text()}, {Head: headWindows.Text()},
-		{Head: checkedVerdict.Text(), Left: true},
-	}
+	columns := []table.Column{{Head: headPerplexity.Text()}, {Head: headChange.Text()}, {Head: headBits.Text()}, {Head: headChange.Text()}, {Head: headWindows.Text()}}
 	na := table.Absent()
-	s.Table.Rows = append(s.Table.Rows, []table.Cell{
-		{Text: lang.Same(all[0].Baseline), Tone: table.Strong}, spread(first.Perplexity, findings.PerplexityDigits), na, spread(first.BitsPerByte, findings.BitsDigits), na, table.Count(first.Windows),
-		{Text: checkedBaseline.Text(), Tone: table.Faint},
+	baseline := checkedRow{name: all[0].Baseline, cells: []table.Cell{checkedShare(findings.CheckedText(first, nil)), na, bits(first.BitsPerByte, findings.BitsDigits), na, table.Count(first.Windows)}}
+	s.Table = checkedTable(columns, nil, baseline, len(all), func(i int) checkedRow {
+		c := &all[i]
+		checked, d := findings.CheckedText(c.Score, c.Difference), c.Difference
+		row := checkedRow{name: c.Setup, verdict: na, cells: []table.Cell{
+			checkedShare(checked), table.Literal(textsShare(checked.Change)), bits(c.Score.BitsPerByte, findings.BitsDigits), bits(d.BitsPerByte, differenceDigits), table.Count(d.Windows),
+		}}
+		if d.Verdict != "" { // else nothing can be compared
+			row.verdict = checked.Outcome.Verdict()
+		}
+		return row
 	})
 	for i := range all {
-		c := &all[i]
-		s.Lines = append(s.Lines, lang.Sentences(c.Says)...)
-		s.Table.Rows = append(s.Table.Rows, []table.Cell{
-			{Text: lang.Same(c.Setup), Tone: table.Strong}, spread(c.Score.Perplexity, findings.PerplexityDigits), table.Literal(textsShare(c.Difference.Perplexity)), spread(c.Score.BitsPerByte, findings.BitsDigits),
-			spread(c.Difference.BitsPerByte, differenceDigits), table.Count(c.Difference.Windows), textsVerdict(c.Difference.Verdict),
-		})
+		s.Lines = append(s.Lines, lang.Sentences(all[i].Says)...)
 	}
 	return s
 }
@@ -79,11 +79,8 @@ func textSection(all []TextCandidate, level int) table.Section {
 // differenceDigits are the decimals of a difference in bits per byte.
 const differenceDigits = 5
 
-func spread(e rundir.Estimate, decimals int) table.Cell {
-	if !e.Mean.Known() {
-		return table.Absent()
-	}
-	return table.Literal(findings.Spread(e, decimals))
+func bits(e rundir.Estimate, decimals int) table.Cell {
+	return estimated(e, table.Literal(findings.Spread(e, decimals)))
 }
 
 // textsShare is a change in per cent with its interval: "+0.25 % (+0.21..+0.29)".
@@ -99,14 +96,6 @@ func textsShare(e rundir.Estimate) string {
 		}
 		return "+" + text
 	})
-}
-
-// textsVerdict is a verdict in words; absent where nothing can be compared.
-func textsVerdict(v perplexity.Verdict) table.Cell {
-	if v == "" {
-		return table.Absent()
-	}
-	return findings.ScoredOutcome(v).Verdict()
 }
 
 // Says returns what the comparison shows, and what limits it.

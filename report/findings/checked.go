@@ -22,11 +22,11 @@ const (
 	MoreRight
 )
 
-// Checked is what a check found of the answers of a stage or a configuration: those to canaries, or to graded questions.
+// Checked is what a check found of the answers of a stage or a configuration: those to canaries or to graded questions, or how likely a text is.
 type Checked struct {
 	Outcome Outcome
-	Share   string          // how many answers are the same or right, with the interval where there is one; empty where there were none
-	Change  rundir.Estimate // the share by which the answers differ from those got alone, or from a baseline's
+	Share   string          // how many answers are the same or right, or the perplexity, with the interval where there is one; empty where there were none
+	Change  rundir.Estimate // the share by which the answers or the perplexity differ from those got alone, or from a baseline's
 	Value   string          // what stands at the change in a drawing
 }
 
@@ -40,11 +40,6 @@ func AgreedOutcome(v rundir.FidelityVerdict) Outcome {
 // GradedOutcome is the outcome of graded questions.
 func GradedOutcome(v rundir.GradesVerdict) Outcome {
 	return map[rundir.GradesVerdict]Outcome{rundir.GradesSame: Unchanged, rundir.GradesWorse: LessRight, rundir.GradesBetter: MoreRight}[v]
-}
-
-// ScoredOutcome is the outcome of a text that was scored.
-func ScoredOutcome(v perplexity.Verdict) Outcome {
-	return map[perplexity.Verdict]Outcome{perplexity.Worse: LessRight, perplexity.Better: MoreRight}[v]
 }
 
 // CheckedAgreed returns what canaries show.
@@ -70,6 +65,18 @@ func CheckedGraded(g *rundir.Graded) Checked {
 	c := Checked{Outcome: GradedOutcome(g.Verdict), Share: value + " (" + ShareRange(g.Accuracy) + ")", Value: value}
 	if g.Pairs > 0 {
 		c.Change = g.Difference
+	}
+	return c
+}
+
+// CheckedText returns what a text that was scored shows, beside a baseline where there is one.
+func CheckedText(p *rundir.Perplexity, beside *perplexity.Pair) (c Checked) {
+	if p.Perplexity.Mean.Known() {
+		c.Share = Spread(p.Perplexity, PerplexityDigits)
+	}
+	if beside != nil {
+		c.Outcome = map[perplexity.Verdict]Outcome{perplexity.Worse: LessRight, perplexity.Better: MoreRight}[beside.Verdict]
+		c.Change = beside.Perplexity
 	}
 	return c
 }

@@ -209,6 +209,32 @@ func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist)
 		inFile(id+"_unsupported", func(r StageRow) string { return strings.Join(of(r.Stage).Unsupported, " ") }))
 }
 
+// HighestSupported returns the column of TTFT or ITL, by the key of its distribution, with the highest percentile that most rows of runs have the
+// requests for; of published rows, which do not say how many they had, p99.
+func HighestSupported(runs []rundir.Run, id string) string {
+	of := TTFT
+	if id == "itl_s" {
+		of = ITL
+	}
+	high := []string{"p99", "p95", "p90"}
+	for _, p := range high {
+		rows, supported := 0, 0
+		for i := range runs {
+			for _, r := range InTable(&runs[i]) {
+				if d := of(r.Stage); !d.Get(p).IsZero() {
+					if rows++; d.Supported(p) {
+						supported++
+					}
+				}
+			}
+		}
+		if rows == 0 || 2*supported > rows {
+			return id + "_" + p
+		}
+	}
+	return id + "_" + high[len(high)-1]
+}
+
 // judgementColumns are what was found of a stage.
 func judgementColumns() []Column {
 	promised := anyStage(func(s *rundir.Stage) bool { return s.Goodput != nil })

@@ -119,8 +119,12 @@ func sweepWords() lang.Words {
 			"--slo：每个阶段收集其百分位数所需的 {requests} 个请求，共多用 {time:span}"),
 		"slo.too-slow": lang.Say("--slo: at {rate:rate} req/s and below that takes longer than a stage may ({stage_max:span}); those rows cannot be judged",
 			"--slo：在 {rate:rate} req/s 及以下，所需时间超过单个阶段的上限（{stage_max:span}）；这些行无法判定"),
-		"slo.search": lang.Say("--slo: then up to {stages:count stage stages}[ of {stage_max:span} or more find| find, within the budget,] the highest rate that meets it",
-			"--slo：随后[最多用 {stages} 个 {stage_max:span}以上的|在预算之内最多用 {stages} 个]阶段找出满足它的最高到达率"),
+		"slo.search": lang.Say("--slo: then up to {stages:count stage stages} find the highest rate that meets it[, until {until:span} have passed|]",
+			"--slo：随后最多用 {stages} 个阶段找出满足它的最高到达率[，至第 {until:span}为止|]"),
+		"slo.search-ended": lang.Say("The search for the rate that meets the SLO ended after {time:span}, with the interval that it had; --precision 5% goes on",
+			"查找满足 SLO 的到达率在 {time:span}后结束，区间为当时所得；给出 --precision 5% 则继续"),
+		"slo.takes": lang.Say("--slo: its percentiles need {requests:whole} requests in a stage, which stages of {stage:span} have from {rate:rate} req/s on; for 1 req/s: --stage-time {stage_time:flag}",
+			"--slo：其百分位数需要一个阶段内有 {requests:whole} 个请求，{stage:span}的阶段从 {rate:rate} req/s 起才够；若要 1 req/s 也够：--stage-time {stage_time:flag}"),
 
 		// Of the saturation rate.
 		"saturation.mixed-verdicts": lang.Say("{rate:rate} req/s was stable {stable:count time times} and saturated {saturated:count time times}: it is close to saturation, or the server varies",

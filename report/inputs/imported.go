@@ -78,7 +78,11 @@ func markDoubts(file string, doc *published.Document) {
 // Keep writes a run directory for each result of a document, and prints a list of them.
 func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s: %s\n\n", table.Clean(doc.Name), sayResults.In(i.Lang, len(doc.Runs), i.Out))
+	say := sayResults
+	if len(doc.Runs) == 1 {
+		say = sayResult
+	}
+	fmt.Fprintf(t, "%s\n\n", table.Clean(doc.Name)+lang.Colon.In(i.Lang)+say.In(i.Lang, len(doc.Runs), i.Out))
 	fmt.Fprintln(t, sayHead.In(i.Lang))
 	for j := range doc.Runs {
 		run := &doc.Runs[j]

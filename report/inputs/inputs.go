@@ -79,7 +79,7 @@ func readDocument(w io.Writer, path string) ([]setup.Input, error) {
 		}
 	}
 	if unread > 0 {
-		fmt.Fprintf(w, "%s: %d lines could not be read; llmsweep audit %s lists them\n", path, unread, path)
+		fmt.Fprintf(w, "%s: %d figures or lines could not be read; llmsweep audit %s lists them\n", path, unread, path)
 	}
 	doc = published.Join(doc)
 	var all []setup.Input

@@ -68,6 +68,7 @@ func (n *inspection) document(path string) error {
 	for _, r := range doc.Remarks {
 		if r.Unread {
 			f.Unread = append(f.Unread, fmt.Sprintf("line %d: %s", r.Line, r.Text))
+			f.Remarks = append(f.Remarks, r)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ var (
 	sayLabels    = lang.Say("  labels of line %d:", "  第 %d 行结果的标签：")
 	sayLine      = lang.Say("line %d", "第 %d 行")
 	sayLeft      = lang.Say("With --all: the labels, with the lines that they were read from.", "加上 --all 还显示：标签及其所在的行。")
+	sayResult    = lang.Say("%d result in %s", "共 %d 个结果，写入 %s")
 	sayResults   = lang.Say("%d results in %s", "共 %d 个结果，写入 %s")
 	sayRemark    = lang.Say("line %d: %s", "第 %d 行：%s")
 	titleUnread  = lang.Say("Not read:", "未能读取：")

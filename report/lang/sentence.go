@@ -158,7 +158,7 @@ func (f *filler) number(v float64, format string) string {
 	case "time":
 		return Time(n)
 	case "span":
-		return span(v, f.l)
+		return Span(v, f.l)
 	case "flag":
 		return flagValue(v)
 	case "times":
@@ -185,7 +185,7 @@ func Percent(share float64) string {
 	return digits(100*share, false) + " %"
 }
 
-// Limits between the units of span.
+// Limits between the units of [Span].
 const (
 	minutesFrom = 90       // seconds
 	hoursFrom   = 100 * 60 // seconds
@@ -193,8 +193,8 @@ const (
 	hour        = 60 * 60  // seconds
 )
 
-// span prints the length of a plan in seconds, rounded up to whole seconds or minutes.
-func span(seconds float64, l Lang) string {
+// Span prints seconds as a reader plans with them: rounded up to whole seconds or minutes, or to tenths of hours.
+func Span(seconds float64, l Lang) string {
 	switch {
 	case seconds < minutesFrom:
 		return spanSeconds.In(l, Fixed(0)(math.Ceil(seconds), false))

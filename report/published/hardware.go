@@ -115,11 +115,11 @@ func (h *hardware) gigabytes() string {
 	return strconv.Itoa(int(math.Round(low))) + " GB"
 }
 
-// memoryText is what the table says of the memory: of the largest GPU, and of the smallest where they differ.
+// memoryText is what the table says of the memory, in no language: of the largest GPU, and of the smallest where they differ.
 func (h *hardware) memoryText() string {
 	text := h.memTx + ": " + h.gigabytes()
 	if h.least < h.memory {
-		text += ", the smallest has " + strconv.Itoa(h.least) + "MiB"
+		text += " (>= " + strconv.Itoa(h.least) + "MiB)"
 	}
 	return text
 }

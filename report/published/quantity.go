@@ -32,7 +32,7 @@ const (
 // ParseQuantity reads a number with the unit behind it: "1,187.02 tokens/second", "15.9sec", "> 58.30 sec", "n/a".
 func ParseQuantity(text string) (Quantity, error) {
 	var q Quantity
-	rest := strings.TrimSpace(text)
+	rest := strings.TrimSpace(strings.Map(narrow, text))
 	switch strings.ToLower(rest) {
 	case "n/a", "na", "-", "--", "none", "null", "nan":
 		return q, nil
@@ -64,6 +64,15 @@ func ParseQuantity(text string) (Quantity, error) {
 	q.Unit = strings.TrimSpace(q.Unit)
 	q.Rest = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(q.Rest), ")"))
 	return q, nil
+}
+
+// narrow returns the ASCII character for one that Chinese input methods write wide, as in １．５.
+func narrow(r rune) rune {
+	const first, last = '！', '～'
+	if r >= first && r <= last {
+		return r - first + '!'
+	}
+	return r
 }
 
 // splitNumber cuts text where its number ends. An exponent is part of the number, a unit that begins with e is not.

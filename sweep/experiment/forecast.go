@@ -63,10 +63,17 @@ type ForecastTodo struct {
 	Probes                         ForecastCounts // stages about the edge
 	Holds                          ForecastCounts // stages that hold the answer
 	SLO                            ForecastCounts // stages of the search for the SLO
+	SLOMost                        time.Duration  // that they take together; 0 for no limit
 	Controls                       bool           // measured again at the end
 
 	Canaries int     // to be asked alone, one at a time
 	Canary   float64 // how long one takes, seconds; 0 for not known: as long as a request alone
+}
+
+// Bounds returns the fewest and the most stages.
+func (t *ForecastTodo) Bounds() [2]int {
+	sure, more := t.Planned()
+	return [2]int{sure + int(t.Probes.Low+t.Holds.Low+t.SLO.Low), sure + more}
 }
 
 // Planned returns how many stages are sure to follow, and how many more may.
@@ -110,7 +117,7 @@ func (m *forecast) Row() ForecastRange {
 }
 
 // Floor returns how long the stage with one request at a time takes.
-func (m *forecast) Floor() ForecastRange { return m.times(1+2*m.share(), 1.2+4*m.share()) }
+func (m *forecast) Floor() ForecastRange { return m.times(0.4+2*m.share(), 0.6+4*m.share()) }
 
 // Ceiling returns how long the stage of the maximum throughput takes.
 func (m *forecast) Ceiling() ForecastRange { return m.times(1+3*m.share(), 1.4+9*m.share()) }
@@ -118,9 +125,18 @@ func (m *forecast) Ceiling() ForecastRange { return m.times(1+3*m.share(), 1.4+9
 // Search returns how long the search for the ceiling takes: waves at up to nine levels.
 func (m *forecast) Search() ForecastRange { return m.times(0.4+18*m.share(), 1.2+60*m.share()) }
 
+// Forecast returns how long a part of a sweep takes on a server whose requests take some seconds alone.
+func Forecast(p Pace, latency float64, t ForecastTodo) ForecastRange {
+	return (&forecast{StageTime: p.StageTime, StageMax: p.StageMax, Latency: latency}).Left(t)
+}
+
+// ControlShare is how much of a sweep its control measurements take at most.
+const ControlShare = 0.05
+
 // Left returns how long all that is to be done takes.
 func (m *forecast) Left(t ForecastTodo) ForecastRange {
-	sum := m.per(m.Row(), ForecastCounts{float64(t.Rows), float64(t.Rows)}).Plus(m.per(m.Row(), t.Probes))
+	const quick = 0.5 // of the time, where rates far below the answer are clear soon
+	sum := m.per(m.Row(), ForecastCounts{quick * float64(t.Rows), float64(t.Rows)}).Plus(m.per(m.Row(), t.Probes))
 	sum = sum.Plus(m.per(ForecastExactly(m.StageMax), ForecastCounts{min(1, t.Holds.High), min(2, t.Holds.High)}))
 	if t.WarmUp {
 		const least, most = 3, 10 // requests
@@ -140,10 +156,13 @@ func (m *forecast) Left(t ForecastTodo) ForecastRange {
 	if t.Ceiling {
 		sum = sum.Plus(m.Ceiling())
 	}
-	sum = sum.Plus(m.per(m.times(4, 10), t.SLO)) // stages are three to fifteen times as long there
+	search := m.per(m.times(4, 10), t.SLO) // stages are three to fifteen times as long there
+	if t.SLOMost > 0 {
+		search = ForecastRange{min(search.Low, t.SLOMost), min(search.High, t.SLOMost)}
+	}
+	sum = sum.Plus(search)
 	if t.Controls {
-		const share = 0.05 // of the sweep
-		sum.High += time.Duration(share * float64(sum.High))
+		sum.High += time.Duration(ControlShare * float64(sum.High))
 	}
 	return sum
 }

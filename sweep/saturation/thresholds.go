@@ -55,3 +55,6 @@ const (
 	percentilesHold = 0.8
 	meansHold       = 0.9
 )
+
+// HeldShare is the share of the saturation rate at which the answer is tested, for plans.
+const HeldShare = held

@@ -32,7 +32,8 @@ import (
 // Console is the surroundings of a command: when to stop, where to write, and the outside world. Tests replace the outside
 // world, to run commands in virtual time.
 type Console struct {
-	World
+	world World
+
 	Ctx      context.Context // ends at an interrupt
 	Out, Err io.Writer
 	Args     []string // the command line, without the program's name
@@ -46,7 +47,7 @@ type Console struct {
 	Interrupts *interrupter
 }
 
-// World is the outside world of commands. Nothing changes it once a command runs. Tests have another, in virtual time.
+// World is the outside world of commands. A console hands out copies, so nothing changes it once a command runs. Tests have another, in virtual time.
 type World struct {
 	Disk   store.Disk                // that run directories are on
 	Limits func() client.LocalLimits // what this machine allows
@@ -76,20 +77,30 @@ func realWorld() World {
 
 // NewConsole returns a console in the real world.
 func NewConsole(ctx context.Context, out, errOut io.Writer) *Console {
-	return &Console{World: realWorld(), Ctx: ctx, Out: out, Err: errOut}
+	return &Console{world: realWorld(), Ctx: ctx, Out: out, Err: errOut}
+}
+
+// World returns a copy of the outside world.
+func (c *Console) World() World { return c.world }
+
+// In returns the console in another world.
+func (c *Console) In(w World) *Console {
+	other := *c
+	other.world = w
+	return &other
 }
 
 // Everywhere returns the console in a world whose servers can be reached from other machines.
 func (c *Console) Everywhere() *Console {
-	open := *c
-	open.Serve = func(ctx context.Context, address string, h http.Handler) (string, func() error, error) {
+	w := c.world
+	w.Serve = func(ctx context.Context, address string, h http.Handler) (string, func() error, error) {
 		_, port, err := net.SplitHostPort(address)
 		if err != nil {
 			return "", nil, err
 		}
-		return c.Serve(ctx, net.JoinHostPort("", port), h)
+		return c.world.Serve(ctx, net.JoinHostPort("", port), h)
 	}
-	return &open
+	return c.In(w)
 }
 
 // Server returns the URL of the server to measure: the argument, or the configuration file's.
@@ -114,11 +125,11 @@ func (c *Console) Servers(arguments []string) ([]string, error) {
 func (c *Console) RunDir(path string, force bool) (*store.Dir, error) {
 	switch {
 	case path == "":
-		return store.CreateOn(c.Disk, store.Free(filepath.Join(c.Dir, "llmsweep-run")))
+		return store.CreateOn(c.world.Disk, store.Free(filepath.Join(c.Dir, "llmsweep-run")))
 	case force:
-		return store.ReplaceOn(c.Disk, path)
+		return store.ReplaceOn(c.world.Disk, path)
 	}
-	return store.CreateOn(c.Disk, path)
+	return store.CreateOn(c.world.Disk, path)
 }
 
 // Options fit what is printed to where it goes.

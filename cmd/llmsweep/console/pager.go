@@ -24,7 +24,7 @@ func (c *Console) Page(render func(width int) string, plain string) error {
 		return err
 	}
 	text := render(width)
-	pager := cmp.Or(c.Env("PAGER"), "less")
+	pager := cmp.Or(c.world.Env("PAGER"), "less")
 	if strings.Count(text, "\n") >= height && runtime.GOOS != "windows" && pager != "cat" {
 		command := exec.CommandContext(c.Ctx, "sh", "-c", pager)
 		command.Stdin, command.Stdout, command.Stderr = strings.NewReader(text), f, c.Err

@@ -11,7 +11,7 @@ import (
 
 // ProxyFor returns the URL of the proxy for a server, without user name and password; empty where there is none.
 func (c *Console) ProxyFor(server string) string {
-	if c.Proxy == nil || strings.HasPrefix(server, sim.Scheme) || strings.HasPrefix(server, "unix:") {
+	if c.world.Proxy == nil || strings.HasPrefix(server, sim.Scheme) || strings.HasPrefix(server, "unix:") {
 		return ""
 	}
 	if !strings.Contains(server, "://") {
@@ -21,7 +21,7 @@ func (c *Console) ProxyFor(server string) string {
 	if err != nil {
 		return ""
 	}
-	p, err := c.Proxy(&http.Request{URL: u})
+	p, err := c.world.Proxy(&http.Request{URL: u})
 	if err != nil || p == nil {
 		return ""
 	}

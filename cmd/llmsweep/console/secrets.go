@@ -35,10 +35,10 @@ func (c *Console) secrets() []string {
 	}
 	keys, urls := redact.SecretVariables()
 	for _, name := range keys {
-		found = append(found, c.Env(name))
+		found = append(found, c.world.Env(name))
 	}
 	for _, name := range urls {
-		found = append(found, redact.InURL(c.Env(name))...)
+		found = append(found, redact.InURL(c.world.Env(name))...)
 	}
 	return found
 }

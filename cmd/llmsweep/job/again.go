@@ -91,7 +91,7 @@ func (t *Target) reachAgain(c *console.Console, server string, f *foundServer, f
 	if err != nil {
 		return console.Usage(err)
 	}
-	o.Dial, o.Proxy = c.Dial, c.Proxy
+	o.Dial, o.Proxy = c.World().Dial, c.World().Proxy
 	o.API, o.Params.Model, o.Params.Fields, o.Bearer, o.HTTP = f.API, f.Model, f.Fields, f.Bearer, f.HTTP
 	t.spending = flags.Spending
 	if t.prober, err = probe.New(o); err != nil {

@@ -18,13 +18,13 @@ func checkMachine(c *console.Console, server string, streams, servers int, flag 
 	if strings.HasPrefix(server, sim.Scheme) {
 		l.Files = 2 * servers // the embedded server has the other ends
 	}
-	return console.Usage(c.Limits().Check(l))
+	return console.Usage(c.World().Limits().Check(l))
 }
 
 // PortWarnings returns a warning where the local ports run out at a rate of requests per second, because the server keeps no
 // connection. Where it does, a request takes a connection that exists.
 func (t *Target) PortWarnings(c *console.Console, server string, rate float64) []note.Note {
-	s, local := c.Limits(), isLocal(server)
+	s, local := c.World().Limits(), isLocal(server)
 	if !strings.HasPrefix(server, "unix:") && s.Short(rate, local) && t.prober.Reconnects(c.Ctx) {
 		return []note.Note{s.Warning(rate, local)}
 	}

@@ -98,7 +98,7 @@ func (j *Job) kind() string {
 // Continue lets the job go on with a run that ended early, in its directory.
 func (j *Job) Continue(before *rundir.Run, dir string) {
 	j.before = before
-	j.Dir = func() (*store.Dir, error) { return store.ContinueOn(j.Disk, dir, experiment.Keeps(before)) }
+	j.Dir = func() (*store.Dir, error) { return store.ContinueOn(j.World().Disk, dir, experiment.Keeps(before)) }
 }
 
 // parsed is what the flags ask for, besides the plan.
@@ -125,7 +125,7 @@ func (j *Job) parse() (p parsed, err error) {
 	if p.labels, err = store.ParseLabels(j.Results.Label); err != nil {
 		return p, err
 	}
-	p.node, err = j.Cluster.Place(j.Env)
+	p.node, err = j.Cluster.Place(j.World().Env)
 	return p, err
 }
 

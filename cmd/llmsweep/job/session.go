@@ -101,7 +101,7 @@ func (s *session) test(f *flags.Selftest, width int) {
 
 // wait opens what waits for the instants of arrivals.
 func (s *session) wait() {
-	s.waiter = s.Waiter()
+	s.waiter = s.World().Waiter()
 	s.closes = append(s.closes, func() { s.waiter.Close() })
 	for _, one := range s.sides {
 		one.config.Waiter, one.config.Pause = s.waiter, s.pause

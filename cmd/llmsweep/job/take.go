@@ -59,7 +59,7 @@ func (j *Job) Run() (err error) {
 
 // bound keeps the job within what this machine allows, and what the run that goes on has spent.
 func (j *Job) bound() (err error) {
-	if most := j.Limits().Most(2); j.Within && most > 0 {
+	if most := j.World().Limits().Most(2); j.Within && most > 0 {
 		j.Plan.MaxConcurrency = min(j.Plan.MaxConcurrency, most)
 	}
 	n := j.needs()

@@ -58,7 +58,7 @@ func embedded(c *console.Console, url string, unchecked bool) (string, sim.Machi
 		return "", config, nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Ctx)) // it outlives an interrupt, to be drained
-	at, wait, err := c.Serve(ctx, "127.0.0.1:0", simserver.New(live, simserver.Options{}))
+	at, wait, err := c.World().Serve(ctx, "127.0.0.1:0", simserver.New(live, simserver.Options{}))
 	if err != nil {
 		cancel()
 		live.Close()
@@ -122,7 +122,7 @@ func preflight(c *console.Console, url string, flags *flags.Target, l *flags.Wor
 		options.API = pasted
 		fmt.Fprintln(c.Err, sayPasted.In(c.Lang, pasted))
 	}
-	options.Dial, options.Proxy, t.spending = c.Dial, c.Proxy, flags.Spending
+	options.Dial, options.Proxy, t.spending = c.World().Dial, c.World().Proxy, flags.Spending
 	if t.prober, err = probe.New(options); err != nil {
 		return nil, console.Usage(err)
 	}

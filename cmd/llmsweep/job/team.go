@@ -62,7 +62,7 @@ func build() string {
 func hello(c *console.Console, node *cluster.Place) *cluster.Hello {
 	host, _ := os.Hostname()
 	return &cluster.Hello{
-		Rank: node.Rank, Ranks: node.Ranks, Version: build(), Host: cmp.Or(c.Env("SLURMD_NODENAME"), host),
+		Rank: node.Rank, Ranks: node.Ranks, Version: build(), Host: cmp.Or(c.World().Env("SLURMD_NODENAME"), host),
 		OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
 	}
 }
@@ -196,7 +196,7 @@ func (said) Error() string { return "" }
 
 // serve sends this rank's part of the stages.
 func serve(c *console.Console, s *cluster.Session, node *cluster.Place, told []byte, connect ConnectRanks) error {
-	waiter := c.Waiter()
+	waiter := c.World().Waiter()
 	defer waiter.Close()
 	var tell setup
 	err := json.Unmarshal(told, &tell)

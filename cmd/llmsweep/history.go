@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/report"
+	"llmsweep/report/history"
+	documents "llmsweep/report/inputs"
+	layout "llmsweep/report/page"
+	"llmsweep/report/setup"
+)
+
+// historyCmd is llmsweep history.
+type historyCmd struct {
+	Paths   []string `arg:"" optional:"" name:"path" help:"Run directories, or directories of run directories, in any order."`
+	FailNew bool     `name:"fail-new" help:"Exit with code 3 only where the latest run has shown that something became worse."`
+	Alarms  float64  `default:"0.01" placeholder:"N" positive:"" help:"Expected number of false alarms after each round of runs, over all series together (${default})."`
+	JUnit   string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each series as JUnit XML to this file."`
+	flags.Tables
+	flags.Page
+}
+
+// Help returns what --help prints after the purpose.
+func (historyCmd) Help() string {
+	return `Exit codes: 0 nothing became worse; 3 something became worse; 2 a path could not be read.
+
+Examples:
+  llmsweep history bench/nights
+  llmsweep history bench/nights --fail-new --junit history.xml
+  llmsweep history bench/nights --html history.html
+
+More: llmsweep help history`
+}
+
+// Run finds what has changed.
+func (h *historyCmd) Run(c *console.Console) error {
+	if len(h.Paths) == 0 {
+		return console.Usage(errors.New("history needs run directories, or a directory that holds them, for example: llmsweep history bench/nights"))
+	}
+	if h.Alarms > 1 {
+		return console.Usage(errors.New("--alarms is at most 1: the expected number of false alarms after each round of runs"))
+	}
+	found, err := documents.Read(c.Err, h.Paths)
+	if err != nil {
+		return console.Usage(err)
+	}
+	result, err := history.Of(setup.LoadWith(found, setup.Options{Lang: h.Names()}), h.Alarms)
+	if err != nil {
+		return console.Usage(err)
+	}
+	page := func(w io.Writer, o layout.WriteOptions) error { return layout.History(w, result, o) }
+	if err := h.WriteWithPage(c, &h.Tables, result.JSON, result.Sections(), page); err != nil {
+		return err
+	}
+	if h.JUnit != "" {
+		var b bytes.Buffer
+		if err := report.WriteJUnit(&b, []report.GateSuite{result.Checks(h.FailNew)}); err != nil {
+			return err
+		}
+		if err := console.WriteFiles(h.Force, documents.OutputFile{Path: h.JUnit, Content: b.Bytes(), Comment: documents.CommentOf("junit")}); err != nil {
+			return err
+		}
+	}
+	if worse := result.Worse(h.FailNew); len(worse) > 0 {
+		return console.Exit(console.Missed, errors.New(strings.Join(worse, "; ")))
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
+)
+
+// writeNight writes the run of a night: one load, whose ITL is factor times 20 ms.
+func writeNight(t *testing.T, path string, night int, rng *rand.Rand, factor float64) {
+	t.Helper()
+	st := rundir.Stage{Name: "concurrent@8", Kind: "concurrent", State: rundir.Complete, MaxConcurrency: 8}
+	st.Requests = rundir.Requests{Due: 100, Sent: 100, OK: 100}
+	st.Rates.Completed = rundir.Exactly(3)
+	st.InterToken = rundir.Exactly(0.02 * factor * (1 + 0.01*rng.NormFloat64()))
+	st.TTFT.Mean = rundir.Exactly(0.1 * (1 + 0.01*rng.NormFloat64()))
+	run := &rundir.Run{
+		Schema: rundir.Schema, State: rundir.Complete, Started: time.Date(2026, 10, 1+night, 2, 0, 0, 0, time.UTC), Client: rundir.Client{Valid: true},
+		Labels:   rundir.Labels{Model: "Qwen2-7B", GPU: "L20", GPUs: 1, Free: map[string]string{"commit": fmt.Sprintf("c%02d", night+1)}},
+		Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
+		Plan:     rundir.Plan{Kind: rundir.KindRun}, Stages: []rundir.Stage{st},
+	}
+	dir, err := store.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := dir.Save(run); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeSweep writes a sweep of a server that saturates at a rate, known to 1 %.
+func writeSweep(t *testing.T, path string, rate float64) {
+	t.Helper()
+	n := rundir.Exactly
+	run := &rundir.Run{
+		Schema: rundir.Schema, State: rundir.Complete, Started: time.Date(2026, 10, 1, 2, 0, 0, 0, time.UTC), Client: rundir.Client{Valid: true},
+		Labels: rundir.Labels{Model: "m"}, Plan: rundir.Plan{Kind: rundir.KindSweep},
+		Workload:   rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
+		Saturation: &rundir.Saturation{Rate: n(rate), Low: n(0.99 * rate), High: n(1.01 * rate), Output: n(128 * rate)},
+	}
+	dir, err := store.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := dir.Save(run); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCompareRuns: the three sweeps of one server that gave 17, 19 and 24 req/s show no difference as runs, though any two differ beyond their own intervals.
+func TestCompareRuns(t *testing.T) {
+	root := t.TempDir()
+	at := func(name string) string { return filepath.Join(root, name) }
+	for name, rate := range map[string]float64{"a1": 17, "a2": 19, "a3": 24, "b1": 18, "b2": 23, "nights/1": 17, "nights/2": 19, "nights/3": 24, "nights/4": 20} {
+		writeSweep(t, at(name), rate)
+	}
+	compare := func(args ...string) (int, string) {
+		var out, errs strings.Builder
+		code := executeAgain(append([]string{"compare"}, args...), console.NewConsole(t.Context(), &out, &errs))
+		return code, out.String() + errs.String()
+	}
+	gate := []string{"--fail-if", "saturation>5%"}
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{append(gate, at("a1"), at("a3")), console.Missed, "An interval holds the spread within one run only"},
+		{append(gate, at("a1"), at("a2"), at("a3"), "--", at("b1"), at("b2")), console.Done, "The unit is the run"},
+		{append(gate, at("a1"), at("a3"), "--history", at("nights")), console.Done, "The unit is the run"},
+		{append(gate, at("a1"), "--", at("a3")), console.Undecided, "There are no intervals"},
+		{[]string{at("a1"), at("a2"), "--"}, console.WrongUsage, "both sides of --"},
+	} {
+		code, text := compare(c.args...)
+		if code != c.code || !strings.Contains(strings.Join(strings.Fields(text), " "), c.says) {
+			t.Errorf("%v: exit %d, want %d with %q: %s", c.args, code, c.code, c.says, text)
+		}
+	}
+}
+
+// TestHistory: nothing is said of nights that are alike; a step is told, drawn and gated, in both languages; the night that shows it fails --fail-new, and later
+// ones do not.
+func TestHistory(t *testing.T) {
+	root := t.TempDir()
+	nights := filepath.Join(root, "nights")
+	rng := rand.New(rand.NewPCG(1, 1))
+	history := func(flags ...string) (int, string) {
+		var out, errs strings.Builder
+		code := executeAgain(append([]string{"history", nights, "--plain"}, flags...), console.NewConsole(t.Context(), &out, &errs))
+		return code, out.String() + errs.String()
+	}
+	failed := 0
+	for night := range 40 {
+		factor := 1.0
+		if night >= 30 {
+			factor = 1.08
+		}
+		writeNight(t, filepath.Join(nights, fmt.Sprintf("night-%02d", night+1)), night, rng, factor)
+		if night < 20 {
+			continue
+		}
+		code, text := history("--fail-new")
+		if code == console.Missed {
+			failed++
+		}
+		if night < 30 && (code != console.Done || !strings.Contains(text, "none of the 2 series changed")) {
+			t.Errorf("night %d: exit %d, %s", night+1, code, text)
+		}
+		if night >= 33 && code != console.Done {
+			t.Errorf("night %d: exit %d, it is not new: %s", night+1, code, text)
+		}
+	}
+	if failed != 1 {
+		t.Errorf("--fail-new failed %d nights, want 1", failed)
+	}
+	page, gates := filepath.Join(root, "history.html"), filepath.Join(root, "history.xml")
+	code, text := history("--html", page, "--junit", gates)
+	if code != console.Missed || !strings.Contains(strings.Join(strings.Fields(text), " "), "between 2026-10-30 and 2026-10-31 (commit c30 to c31)") {
+		t.Errorf("exit %d, %s", code, text)
+	}
+	if n := junitCount(t, gates, "failures"); n != "1" {
+		t.Errorf("%s failures in JUnit, want 1", n)
+	}
+	html, err := os.ReadFile(page)
+	if err != nil || strings.Count(string(html), "<svg") != 2 || !strings.Contains(string(html), "变长") {
+		t.Errorf("%v, %d drawings", err, strings.Count(string(html), "<svg"))
+	}
+	if code, text := history("--lang", "zh"); code != console.Missed || !strings.Contains(text, "变长") {
+		t.Errorf("exit %d, %s", code, text)
+	}
+	if code, text := history("--format", "json"); code != console.Missed || !strings.Contains(text, `"found": `) {
+		t.Errorf("exit %d, %s", code, text)
+	}
+}

@@ -1,0 +1,110 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/fidelity"
+	"llmsweep/sweep/grade"
+	"llmsweep/sweep/perplexity"
+	"llmsweep/sweep/slo"
+	"llmsweep/sweep/workload"
+)
+
+// check returns what asks the canaries; nil for none.
+func (j *Job) check() (*fidelity.Check, error) {
+	if j.Canaries == nil {
+		return nil, nil
+	}
+	check, err := j.Canaries.Check(j.Plan.Seed)
+	if t := slo.Of(slo.Fidelity, j.Plan.SLO); t != nil && check == nil && err == nil {
+		return nil, fmt.Errorf("--slo '%s' is about the answers to canaries: add --fidelity", t)
+	}
+	if check == nil || err != nil {
+		return nil, err
+	}
+	if node, err := j.Cluster.Place(j.World().Env); err == nil && node != nil {
+		return nil, errOneMachine
+	}
+	return check, nil
+}
+
+var errOneMachine = errors.New("--fidelity works on one machine: several ranks cannot share canaries yet; leave it out")
+
+// planned returns how many requests the canaries take before the first stage, and their tokens.
+func planned(c *fidelity.Check, count func(string) int) (requests int, t experiment.SpendTokens) {
+	if c == nil {
+		return 0, t
+	}
+	passes := len(c.Passes())
+	for _, canary := range c.Set {
+		requests += passes
+		t.Prompt += int64(passes * count(canary.Prompt))
+		t.Output += int64(passes * canary.Tokens)
+	}
+	return requests, t
+}
+
+// workload parses the flags of the workload.
+func (j *Job) workload() (*flags.WorkloadOptions, error) {
+	l, err := j.Workload.Parse()
+	if err == nil {
+		l.Graded = j.Canaries.Grades(j.Workload) && j.oneMachine()
+		err = j.checkAccuracy(l.Graded)
+	}
+	return l, err
+}
+
+// oneMachine reports whether no other rank takes part: answers are compared where they arrive.
+func (j *Job) oneMachine() bool {
+	node, err := j.Cluster.Place(j.World().Env)
+	return err == nil && node == nil
+}
+
+// grades returns what grades the answers to a workload; nil where no row tells what is right.
+func (j *Job) grades(w workload.Workload) *grade.Check {
+	d, ok := w.(*workload.Dataset)
+	if !ok || d.Graded() == 0 {
+		return nil
+	}
+	return grade.New(grade.Options{Source: d.Stage, Rows: d.Rows(), Items: min(j.Canaries.Graded, d.Graded())})
+}
+
+// checkAccuracy returns why an objective for accuracy cannot be judged: no question is graded. Without it the result is nil.
+func (j *Job) checkAccuracy(graded bool) error {
+	if t := slo.Of(slo.Accuracy, j.Plan.SLO); t != nil && !graded {
+		return fmt.Errorf("--slo '%s' is about graded answers: give a --dataset whose rows have an answer, on one machine and not with --graded 0 (llmsweep help fidelity)", t)
+	}
+	return nil
+}
+
+// hypotheses returns how many hypotheses on answers are tested: one for each stage, and one for all together.
+func (j *Job) hypotheses() int {
+	if n := j.needs().stages; n > 1 {
+		return n + 1
+	}
+	return 1
+}
+
+// text returns the text that the server is to score; nil for none.
+func (j *Job) text() (*perplexity.Text, error) {
+	if j.Canaries == nil {
+		return nil, nil
+	}
+	return j.Canaries.Score.Read()
+}
+
+// budgetShare is the divisor of --budget that gives the time for the windows of a text.
+const budgetShare = 4
+
+// scores adds the windows of a text to the plan.
+func (j *Job) scores(text *perplexity.Text, one *side) {
+	if text == nil {
+		return
+	}
+	one.config.Checks = append(one.config.Checks, perplexity.New(perplexity.Options{
+		Text: text, Engine: one.About.Engine, Limit: j.Plan.Budget / budgetShare, Clean: one.Client.WithoutSecrets,
+	}))
+}

@@ -1,0 +1,111 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/setup"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// Known returns the spread between runs of a configuration in a metric, of logarithms, that is known from elsewhere; one without degrees of freedom
+// where none is.
+type Known func(s *setup.Setup, key string) stats.Spread
+
+// OfRuns compares several runs of one server with several of another: the unit is the run. A value is the geometric mean of the runs of its side (of
+// shares of errors the mean). Its interval is by Student's t and the spread between runs, which is that within both sides, together with what is known
+// of it, and at least that within the runs. Where nothing tells the spread, as with one run a side, there is no interval. A metric that is a bound in
+// one run is left out.
+func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known Known) (*Comparison, error) {
+	all := slices.Concat(sides[0], sides[1])
+	if len(sides[0]) == 0 || len(sides[1]) == 0 {
+		return nil, errors.New("compare needs runs on both sides of --: llmsweep compare A1 A2 A3 -- B1 B2")
+	}
+	groups := groups(all, anyWorkload)
+	if len(groups) > 1 {
+		return nil, differentWorkloads{&all[groups[0].members[0]], &all[groups[1].members[0]]}
+	}
+	c := &Comparison{Schema: schema, Runs: [2]int{len(sides[0]), len(sides[1])}, groups: []group{{asked: groups[0].asked, members: []int{0, 1}}}}
+	if c.groups[0].asked != nil {
+		c.Workload = workload(c.groups[0].asked, lang.English)
+	}
+	measured := [2][]Measured{}
+	for i, runs := range sides {
+		side := Measured{Name: fmt.Sprintf("%c (%d)", 'A'+i, len(runs)), Origin: runs[0].Origin(), Labels: runs[0].Run.Labels}
+		for j := range runs {
+			measured[i] = append(measured[i], Measure(&runs[j]))
+		}
+		c.Setups = append(c.Setups, side)
+	}
+	for _, key := range Keys() {
+		c.pool(key, measured, known(&sides[0][0], key))
+	}
+	if len(c.Changes) == 0 {
+		return nil, errors.New("the runs have no metric in common that is more than a bound; closed loops are compared without --: llmsweep compare A1 A2 B1 B2")
+	}
+	return c, nil
+}
+
+// pool adds a metric of both sides, and its change.
+func (c *Comparison) pool(key string, measured [2][]Measured, known stats.Spread) {
+	var values [2][]float64
+	within, n := 0.0, 0.0
+	for i, runs := range measured {
+		for j := range runs {
+			f, ok := runs[j].Get(key)
+			if !ok || !f.Value.Known() || f.Most.Known() || f.AtLeast || key != KeyErrors && f.Value.Value() <= 0 {
+				return
+			}
+			scale := 1.0
+			if key != KeyErrors {
+				scale = f.Value.Value()
+			}
+			values[i] = append(values[i], onScale(key, f.Value.Value()))
+			if !math.IsNaN(f.se) {
+				within, n = within+f.se*f.se/scale/scale, n+1
+			}
+		}
+	}
+	spread := stats.Between(values[0], values[1], known)
+	if n > 0 {
+		spread.Deviation = max(spread.Deviation, math.Sqrt(within/n))
+	}
+	change := Change{Setup: c.Setups[1].Name, From: c.Setups[0].Name, Key: key}
+	difference := stats.Mean(values[1]) - stats.Mean(values[0])
+	change.Ratio = fromScale(key, difference, 1)
+	if spread.DF > 0 {
+		runs := math.Sqrt(1/float64(len(values[0])) + 1/float64(len(values[1])))
+		half := stats.StudentQuantile(0.975, spread.DF) * spread.Deviation * runs
+		change = change.Within(fromScale(key, difference-half, 1).Value(), fromScale(key, difference+half, 1).Value())
+	}
+	for i, side := range values {
+		mean := stats.Mean(side)
+		f := Metric{Key: key, Value: fromScale(key, mean, 0), Where: c.Setups[i].Origin, se: math.NaN()}
+		if spread.DF > 0 {
+			half := stats.StudentQuantile(0.975, spread.DF) * spread.Deviation / math.Sqrt(float64(len(side)))
+			f.Low, f.High = fromScale(key, mean-half, 0), fromScale(key, mean+half, 0)
+		}
+		c.Setups[i].Metrics = append(c.Setups[i].Metrics, f)
+	}
+	c.Changes = append(c.Changes, change)
+}
+
+// onScale returns a value as it is averaged: its logarithm, and a share of errors, which may be 0, itself.
+func onScale(key string, v float64) float64 {
+	if key == KeyErrors {
+		return v
+	}
+	return math.Log(v)
+}
+
+// fromScale is the inverse of onScale, less what is to be subtracted from a ratio.
+func fromScale(key string, v, less float64) rundir.Number {
+	if key == KeyErrors {
+		return rundir.Exactly(v)
+	}
+	return rundir.Exactly(math.Exp(v) - less)
+}

@@ -1,0 +1,209 @@
+// Package history finds what has changed from run to run: of each configuration and metric it makes a series, with its steps and drifts.
+package history
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"llmsweep/report/compare"
+	"llmsweep/report/lang"
+	"llmsweep/report/setup"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// schema names the version of a History's JSON.
+const schema = "llmsweep.history/v1"
+
+// DefaultAlarms is the rate of false alarms: so many after each round of runs, over all series together.
+const DefaultAlarms = 0.01
+
+// atRun are the labels that describe a run, and not its configuration.
+var atRun = []string{"commit", "build", "run", "date"}
+
+// History is the runs of configurations over time.
+type History struct {
+	Schema string `json:"schema"`
+	Runs   int    `json:"runs"`
+	// Alarms is the expected number of false alarms after each round of runs, over all series together.
+	Alarms float64  `json:"false_alarms"`
+	Series []Series `json:"series"`
+}
+
+// Series is one metric of one configuration.
+type Series struct {
+	Configuration string   `json:"configuration"`
+	Key           string   `json:"key"`
+	Points        []Point  `json:"points"`
+	Changes       []Change `json:"changes,omitempty"`
+	// Spread is the standard deviation between runs without a change, relative to the value; absent of fewer than [fewest] runs.
+	Spread rundir.Number `json:"spread,omitzero"`
+	// Detectable is the relative difference that three runs after a step would show in four of five cases, and Needed how many would show 5 %.
+	Detectable rundir.Number `json:"detectable,omitzero"`
+	Needed     int           `json:"runs_for_5_percent,omitempty"`
+
+	title   lang.Text
+	between stats.Spread
+}
+
+// Point is the value of a run.
+type Point struct {
+	Run    string        `json:"run"` // its directory
+	At     time.Time     `json:"at"`
+	Commit string        `json:"commit,omitempty"`
+	Value  rundir.Number `json:"value"`
+}
+
+// Change is a step or a drift.
+type Change struct {
+	Drift  bool          `json:"drift,omitempty"`
+	Before int           `json:"before"` // the last point before it
+	From   int           `json:"from"`   // the first point after a step, or of a drift
+	To     int           `json:"to"`     // the last point of a drift; of a step From
+	Found  int           `json:"found"`  // the point with which it was found
+	Ratio  rundir.Number `json:"ratio"`  // new to old, minus 1
+	Low    rundir.Number `json:"low"`    // 95 % interval
+	High   rundir.Number `json:"high"`
+	Better bool          `json:"better"`
+
+	key string
+}
+
+// fewest is the number of runs from which on a spread between them is told.
+const fewest = 4
+
+// Of returns the history of runs. Alarms is the rate of false alarms over all series together.
+func Of(setups []setup.Setup, alarms float64) (*History, error) {
+	h := &History{Schema: schema, Runs: len(setups), Alarms: alarms}
+	if len(setups) < 2 {
+		return nil, errors.New("a history needs two runs or more: give their directories, or the directory that holds them")
+	}
+	ordered := make([]*setup.Setup, len(setups))
+	for i := range setups {
+		ordered[i] = &setups[i]
+	}
+	slices.SortStableFunc(ordered, func(a, b *setup.Setup) int {
+		return cmp.Or(a.Run.Started.Compare(b.Run.Started), strings.Compare(a.Path, b.Path))
+	})
+	for _, s := range ordered {
+		h.add(s)
+	}
+	h.Series = slices.DeleteFunc(h.Series, func(s Series) bool { return len(s.Points) < 2 })
+	if len(h.Series) == 0 {
+		return nil, fmt.Errorf("no two of the %d runs have the same configuration and workload: runs of one configuration have the same labels but for %s",
+			len(setups), strings.Join(atRun, ", "))
+	}
+	for i := range h.Series {
+		h.Series[i].judge(alarms / float64(len(h.Series)))
+	}
+	return h, nil
+}
+
+// Spread returns the spread between runs of a setup's configuration in a metric, of logarithms; one without degrees of freedom where it is not known.
+func (h *History) Spread(of *setup.Setup, key string) stats.Spread {
+	title := configuration(of.Run)
+	i := slices.IndexFunc(h.Series, func(s Series) bool { return s.Key == key && s.title == title })
+	if i < 0 {
+		return stats.Spread{}
+	}
+	return h.Series[i].between
+}
+
+// configuration names what runs of one series have in common.
+func configuration(of *rundir.Run) lang.Text {
+	run := *of
+	run.Labels.Free = maps.Clone(run.Labels.Free)
+	for _, key := range atRun {
+		delete(run.Labels.Free, key)
+	}
+	return lang.Both(func(l lang.Lang) string {
+		return cmp.Or(setup.Title(&run, l), wordUnlabelled.In(l)) + comma.In(l) + compare.Workload(&run, l)
+	})
+}
+
+// add adds the metrics of a run to their series.
+func (h *History) add(s *setup.Setup) {
+	title := configuration(s.Run)
+	for _, m := range metricsOf(s) {
+		i := slices.IndexFunc(h.Series, func(o Series) bool { return o.Key == m.Key && o.Configuration == title.EN })
+		if i < 0 {
+			i = len(h.Series)
+			h.Series = append(h.Series, Series{Configuration: title.EN, Key: m.Key, title: title})
+		}
+		h.Series[i].Points = append(h.Series[i].Points, Point{Run: s.Path, At: s.Run.Started, Commit: s.Run.Labels.Free["commit"], Value: m.Value})
+	}
+}
+
+// metricsOf returns the metrics of a run that make series: those of a comparison for a sweep, else those of each of its stages. A value that is a
+// bound, or not above 0, is none.
+func metricsOf(s *setup.Setup) (all []compare.Metric) {
+	if s.Run.Plan.Kind == rundir.KindSweep {
+		m := compare.Measure(s)
+		for _, key := range compare.Keys() {
+			if f, ok := m.Get(key); ok && key != compare.KeyErrors && key != compare.KeyPerGPU && !f.Most.Known() && !f.AtLeast {
+				all = append(all, f)
+			}
+		}
+	} else {
+		for _, r := range s.Rows {
+			at := "@" + r.Name()
+			all = append(all, compare.Metric{Key: "tokens_per_s" + at, Value: r.Stage.TokensPerS.Output},
+				compare.Metric{Key: "ttft" + at, Value: r.Stage.TTFT.Mean}, compare.Metric{Key: "itl" + at, Value: r.Stage.InterToken})
+		}
+	}
+	return slices.DeleteFunc(all, func(m compare.Metric) bool { return !m.Value.Known() || m.Value.Value() <= 0 })
+}
+
+// judge finds the changes of a series. Differences are those of logarithms.
+func (s *Series) judge(level float64) {
+	y := make([]float64, len(s.Points))
+	for i, p := range s.Points {
+		y[i] = math.Log(p.Value.Value())
+	}
+	changes, spread := stats.Changes(y, level)
+	ratio := func(v float64) rundir.Number { return rundir.Exactly(math.Expm1(v)) }
+	for _, c := range changes {
+		s.Changes = append(s.Changes, Change{
+			Drift: c.Drift, Before: c.At - 1, From: c.At, To: c.Last, Found: c.Found, Ratio: ratio(c.Size), Low: ratio(c.Low), High: ratio(c.High),
+			Better: (c.Size > 0) == compare.RisesWell(s.Key), key: s.Key,
+		})
+	}
+	if len(y) < fewest {
+		return
+	}
+	const seen, after, level95, power = 0.05, 3, 0.05, 0.8
+	s.Spread, s.between = ratio(spread.Deviation), spread
+	between := stats.Spread{Deviation: math.Sqrt2 * spread.Deviation, DF: spread.DF} // of the difference of two runs
+	s.Detectable = ratio(between.Detectable(after, level95, power))
+	s.Needed = int(math.Ceil(between.Needed(math.Log1p(seen), level95, power)))
+}
+
+// latest returns the last change: a step back ends an earlier one.
+func (s *Series) latest() (Change, bool) {
+	if len(s.Changes) == 0 {
+		return Change{}, false
+	}
+	return s.Changes[len(s.Changes)-1], true
+}
+
+// Worse returns in English what has become worse: the last change of each series; with onlyNew where the latest run has shown it.
+func (h *History) Worse(onlyNew bool) (all []string) {
+	for i := range h.Series {
+		s := &h.Series[i]
+		if c, ok := s.latest(); ok && !c.Better && (!onlyNew || c.Found == len(s.Points)-1) {
+			all = append(all, s.says(c, lang.English))
+		}
+	}
+	return all
+}
+
+// JSON writes the history, indented.
+func (h *History) JSON(w io.Writer) error { return table.WriteJSON(w, h) }

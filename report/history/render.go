@@ -1,0 +1,236 @@
+package history
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/report"
+	"llmsweep/report/compare"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// Answer returns what changed: a sentence for each change, the last of each series, and one about the rest.
+func (h *History) Answer() []lang.Text {
+	return lang.Sentences(func(l lang.Lang) []string {
+		var all []string
+		same := 0
+		for i := range h.Series {
+			s := &h.Series[i]
+			if c, ok := s.latest(); ok {
+				all = append(all, s.says(c, l)+lang.Stop.In(l))
+			} else {
+				same++
+			}
+		}
+		if len(all) == 0 {
+			return []string{sayNone.In(l, len(h.Series)) + lang.Stop.In(l)}
+		}
+		return append(all, sayOthers.In(l, same)+lang.Stop.In(l))
+	})
+}
+
+// says returns a change in words, without a stop.
+func (s *Series) says(c Change, l lang.Lang) string {
+	say, from, to := sayStep, &s.Points[c.Before], &s.Points[c.From]
+	if c.Drift {
+		say, to = sayDrift, &s.Points[c.To]
+	}
+	commits := ""
+	if from.Commit != "" && to.Commit != "" {
+		commits = sayCommits.In(l, table.Clean(from.Commit), table.Clean(to.Commit))
+	}
+	between := [2]string{day(from.At, to.At, l), day(to.At, from.At, l)}
+	low, high := size(c.Low), size(c.High)
+	if c.Ratio.Value() < 0 {
+		low, high = high, low
+	}
+	metric, of := table.Clean(s.Metric().In(l)), table.Clean(s.title.In(l))
+	return say.In(l, metric, of, size(c.Ratio), c.direction().In(l), low, high, between[0], between[1], commits)
+}
+
+// size returns the size of a ratio in per cent, without a sign where the whole interval is on one side.
+func size(n rundir.Number) string {
+	v := 100 * math.Abs(n.Value())
+	if v < 10 {
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}
+
+// direction returns the word for a rise or a fall: times become longer or shorter.
+func (c *Change) direction() lang.Phrase {
+	switch rose := c.Ratio.Value() > 0; {
+	case compare.RisesWell(c.key) && rose:
+		return wordHigher
+	case compare.RisesWell(c.key):
+		return wordLower
+	case rose:
+		return wordLonger
+	}
+	return wordShorter
+}
+
+// Metric returns the name of the metric, with its load.
+func (s *Series) Metric() lang.Text {
+	if name, load, ok := strings.Cut(s.Key, "@"); ok && !slices.Contains(compare.Keys(), s.Key) {
+		first := map[string]lang.Text{"ttft": lang.Same("TTFT"), "itl": lang.Same("ITL")}[name]
+		if first.IsZero() {
+			first, _ = compare.Printed(name)
+		}
+		return atLoad.Text(first, load)
+	}
+	name, _ := compare.Printed(s.Key)
+	return name
+}
+
+// Cell prints a value of the series.
+func (s *Series) Cell(v rundir.Number) table.Cell {
+	if s.Times() {
+		return table.Seconds(v)
+	}
+	name, _, _ := strings.Cut(s.Key, "@")
+	_, print := compare.Printed(name)
+	return print(v)
+}
+
+// Times reports whether the values are seconds.
+func (s *Series) Times() bool { return !compare.RisesWell(s.Key) }
+
+// Title returns the metric and the configuration.
+func (s *Series) Title() lang.Text { return s.Metric().Plus(comma.Text()).Plus(s.title) }
+
+// Percent returns the size of a change with its interval.
+func (c *Change) Percent() string { return compare.Percent(c.Ratio, c.Low, c.High) }
+
+// Level is the mean of the points between two changes.
+type Level struct {
+	From, To int
+	Mean     float64
+}
+
+// Levels returns the means of the points between changes. Those of a drift have none.
+func (s *Series) Levels() (all []Level) {
+	from := 0
+	add := func(to int) {
+		sum := 0.0
+		for _, p := range s.Points[from : to+1] {
+			sum += p.Value.Value()
+		}
+		all = append(all, Level{from, to, sum / float64(to-from+1)})
+	}
+	for _, c := range s.Changes {
+		add(c.Before)
+		from = c.To
+	}
+	add(len(s.Points) - 1)
+	return all
+}
+
+// day returns the date of a run, with its time where the other run is of the same day.
+func day(at, other time.Time, l lang.Lang) string {
+	switch {
+	case at.IsZero():
+		return unknownDay.In(l)
+	case at.Format(time.DateOnly) == other.Format(time.DateOnly):
+		return at.Format("2006-01-02 15:04")
+	}
+	return at.Format(time.DateOnly)
+}
+
+// Sections returns the history as sections of a report.
+func (h *History) Sections() []table.Section {
+	first := table.Section{Title: titleHistory.Text(h.Runs), Level: 1, Lines: h.Answer()}
+	first.Notes = append(first.Notes, legendAlarms.Text(strconv.FormatFloat(1/h.Alarms, 'f', -1, 64), len(h.Series)))
+	if n := h.short(); n > 0 {
+		first.Notes = append(first.Notes, legendLittle.Text(n, enough))
+	}
+	all := []table.Section{first}
+	if t := h.changeTable(); len(t.Rows) > 0 {
+		all = append(all, table.Section{Title: titleChanges.Text(), Level: 2, Table: t})
+	}
+	notes := []lang.Text{legendSpread.Text(), legendDetectable.Text()}
+	return append(all, table.Section{Title: titleSeries.Text(), Level: 2, Table: h.seriesTable(), Notes: notes})
+}
+
+// enough is the number of runs from which on a change can be found: the two before and after it, and the spread between runs.
+const enough = 12
+
+// short counts the series that have too few runs to find a change.
+func (h *History) short() (n int) {
+	for _, s := range h.Series {
+		if len(s.Points) < enough {
+			n++
+		}
+	}
+	return n
+}
+
+func (h *History) changeTable() table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Head: headMetric.Text(), Left: true}, {Head: headChange.Text()}, {Head: headSince.Text(), Left: true}, {Head: headRun.Text(), Left: true},
+		{Head: headFound.Text(), Left: true, Drop: 1}, {Head: headConfig.Text(), Left: true, Drop: 2},
+	}}
+	for i := range h.Series {
+		s := &h.Series[i]
+		for _, c := range s.Changes {
+			tone := table.Bad
+			if c.Better {
+				tone = table.Good
+			}
+			from := s.Points[c.From]
+			t.Rows = append(t.Rows, []table.Cell{
+				{Text: s.Metric(), Tone: table.Strong}, {Text: lang.Same(c.Percent()), Tone: tone},
+				{Text: lang.Both(func(l lang.Lang) string { return day(from.At, time.Time{}, l) })},
+				table.Literal(from.Run), table.Literal(s.Points[c.Found].Run), {Text: s.title, Long: true},
+			})
+		}
+	}
+	return t
+}
+
+func (h *History) seriesTable() table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Head: headMetric.Text(), Left: true}, {Head: headRuns.Text()}, {Head: headLatest.Text()}, {Head: headSpread.Text(), Sub: subBetween.Text()},
+		{Head: headDetectable.Text(), Sub: subThree.Text()}, {Head: headNeeded.Text()}, {Head: headConfig.Text(), Left: true, Drop: 1},
+	}}
+	for i := range h.Series {
+		s := &h.Series[i]
+		needed := table.Absent()
+		if s.Needed > 0 {
+			needed = table.Count(s.Needed)
+		}
+		t.Rows = append(t.Rows, []table.Cell{
+			{Text: s.Metric(), Tone: table.Strong}, table.Count(len(s.Points)), s.Cell(s.Points[len(s.Points)-1].Value), table.Percent(s.Spread),
+			table.Percent(s.Detectable), needed, {Text: s.title, Long: true},
+		})
+	}
+	return t
+}
+
+// Checks returns a check of each series: one that became worse fails, one that has too few runs is undecided. With onlyNew only what the latest run
+// has shown fails.
+func (h *History) Checks(onlyNew bool) report.GateSuite {
+	suite := report.GateSuite{Name: "history"}
+	for i := range h.Series {
+		s := &h.Series[i]
+		if at := s.Points[len(s.Points)-1].At; at.After(suite.Started) {
+			suite.Started = at
+		}
+		c := report.GateCheck{Class: report.ClassGate, Name: s.Metric().EN + ", " + s.Configuration}
+		change, ok := s.latest()
+		switch {
+		case ok && !change.Better && (!onlyNew || change.Found == len(s.Points)-1):
+			c.Outcome, c.Message = report.GateFailed, s.says(change, lang.English)
+		case len(s.Points) < enough:
+			c.Outcome, c.Message = report.GateUndecided, fmt.Sprintf("%d runs are too few to find a change; %d are needed", len(s.Points), enough)
+		}
+		suite.Checks = append(suite.Checks, c)
+	}
+	return suite
+}

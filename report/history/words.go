@@ -1,0 +1,42 @@
+package history
+
+import "llmsweep/report/lang"
+
+var (
+	titleHistory   = lang.Say("History of %d runs", "%d 次运行的历史")
+	titleChanges   = lang.Say("Changes", "变化")
+	titleSeries    = lang.Say("Series", "序列")
+	headSeries     = lang.Say("Series", "序列")
+	headMetric     = lang.Say("Metric", "指标")
+	headConfig     = lang.Say("Configuration", "配置")
+	headChange     = lang.Say("change", "变化")
+	headSince      = lang.Say("Since", "起始")
+	headRun        = lang.Say("Run", "运行")
+	headFound      = lang.Say("Found", "发现于")
+	headRuns       = lang.Say("runs", "次数")
+	headLatest     = lang.Say("latest", "最新值")
+	headSpread     = lang.Say("spread", "离散度")
+	headDetectable = lang.Say("detectable", "可检测差异")
+	headNeeded     = lang.Say("runs for 5 %", "检测 5 % 所需次数")
+	subBetween     = lang.Say("between runs", "运行间")
+	subThree       = lang.Say("with 3 runs", "3 次运行")
+
+	sayStep        = lang.Say("%s of %s became %s %% %s (%s-%s) between %s and %s%s", "%[2]s 的 %[1]s 在 %[7]s 与 %[8]s 之间%[4]s %[3]s %%（%[5]s-%[6]s）%[9]s")
+	sayDrift       = lang.Say("%s of %s became %s %% %s (%s-%s) little by little from %s to %s%s", "%[2]s 的 %[1]s 自 %[7]s 至 %[8]s 逐渐%[4]s %[3]s %%（%[5]s-%[6]s）%[9]s")
+	sayCommits     = lang.Say(" (commit %s to %s)", "（commit %s 至 %s）")
+	sayOthers      = lang.Say("%d other series did not change", "其余 %d 个序列没有变化")
+	sayNone        = lang.Say("none of the %d series changed", "%d 个序列均未变化")
+	wordLonger     = lang.Say("longer", "变长")
+	wordShorter    = lang.Say("shorter", "变短")
+	wordHigher     = lang.Say("higher", "升高")
+	wordLower      = lang.Say("lower", "降低")
+	wordUnlabelled = lang.Say("runs without labels", "无标签的运行")
+	comma          = lang.Say(", ", "，")
+	unknownDay     = lang.Say("an unknown day", "未知日期")
+	atLoad         = lang.Say("%s at %s", "%s（%s）")
+
+	legendSpread     = lang.Say("Spread is the standard deviation between runs without a change. The interval of one run does not include it.", "离散度为无变化时各次运行之间的标准差；单次运行的置信区间不包含它。")
+	legendDetectable = lang.Say("Detectable is the difference between three runs and three others that a test at the 5 % level shows in four of five cases.", "可检测差异：三次运行与另外三次运行之间，以 5 % 的显著性水平在五次中有四次能够检测出的差异。")
+	legendAlarms     = lang.Say("Without any change, a change is shown by chance after one of %s rounds of runs, over all %d series together.", "若没有任何变化，全部 %[2]d 个序列合计平均每 %[1]s 轮运行才会误报一次。")
+	legendLittle     = lang.Say("%d series have fewer than %d runs: too few to find a change.", "%d 个序列的运行少于 %d 次，不足以发现变化。")
+)
