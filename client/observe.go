@@ -42,7 +42,7 @@ func (o *Observer) Read(resp *http.Response, arrived func() wire.Receive, res *R
 	x.whole(resp, arrived)
 }
 
-// isJSON reports whether an answer says of itself that it is one JSON value.
+// isJSON reports whether the content type of an answer is JSON.
 func isJSON(h http.Header) bool {
 	const json = "application/json"
 	kind := h.Get("Content-Type")

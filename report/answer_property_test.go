@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,12 +87,23 @@ func TestAnswersContradictNothing(t *testing.T) {
 				t.Errorf("%d lines of answer with %d cautions:\n%s", len(said), len(a.Cautions), strings.Join(said, "\n"))
 			}
 		}
+		en, zh := strings.Join(findings.Answer(run, lang.English), "\n"), strings.Join(findings.Answer(run, lang.Chinese), "\n")
+		if !slices.Equal(numbersOf(en), numbersOf(zh)) {
+			t.Errorf("numbers differ by language:\n%s\n%s", en, zh)
+		}
 		lines := append(ordinary(run, findings.Answer(run, lang.English)), ordinary(run, findings.Notes(run, lang.English))...)
 		wrong, _ := contradictions(run, lines, append(given(t, run, a), halves(a)...))
 		for _, w := range append(wrong, inOrder(a)...) {
 			t.Errorf("%s\n%s\n%s", w, strings.Join(lines, "\n"), rowsOf(run))
 		}
 	})
+}
+
+// numbersOf returns the numbers of a text in one order, so that two languages, which have them in another one, can be compared.
+func numbersOf(text string) []string {
+	all := regexp.MustCompile(`\d+(?:\.\d+)?`).FindAllString(text, -1)
+	slices.Sort(all)
+	return all
 }
 
 // halves is what an interval is known to within, which a sentence without a rate gives.

@@ -53,10 +53,16 @@ func (d *FitDesign) drawn(from, to, least, most float64) Draw {
 // longPrompts is the name of the stage whose prompts are all long.
 const longPrompts = "long prompts"
 
+// shortAnswers is the name of the stage whose answers are all short: what a request costs however short it is shows there.
+const shortAnswers = "short answers"
+
 // Stage returns the sessions of a stage of the design, by its name.
 func (d *FitDesign) Stage(name string) load.Source {
-	if name == longPrompts {
+	switch name {
+	case longPrompts:
 		return d.Source(name, d.drawn(longestPrompt/2, longestPrompt, shortestAnswer, 1))
+	case shortAnswers:
+		return d.Source(name, d.drawn(shortestPrompt, 1, shortestAnswer, shortestAnswer))
 	}
 	return d.Source(name, d.drawn(shortestPrompt, longestPrompt, shortestAnswer, longestAnswer))
 }
@@ -76,7 +82,7 @@ func (d *FitDesign) widths(most int) []int {
 // fitShares are the arrival rates, as shares of the best rate of the closed loops.
 func fitShares() []float64 { return []float64{0.5, 0.8} }
 
-// ForFit measures a server so that it can be fitted: closed loops from one request to more than it has slots for, long prompts, and arrivals
+// ForFit measures a server so that it can be fitted: closed loops from one request to more than it has slots for, long prompts, short answers, and arrivals
 // at two rates. It takes at most the budget.
 func ForFit(ctx context.Context, c Config, d FitDesign, run *rundir.Run) error {
 	if c.Budget == 0 {
@@ -97,7 +103,7 @@ const fitDrain = 5 * time.Second
 
 func (x *sweeper) forFit(ctx context.Context, d *FitDesign) error {
 	widths := d.widths(x.config.MaxConcurrency)
-	left := len(widths) + 1 + len(fitShares())
+	left := len(widths) + 2 + len(fitShares())
 	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
@@ -127,6 +133,9 @@ func (x *sweeper) forFit(ctx context.Context, d *FitDesign) error {
 		}
 	}
 	if _, err := measure(arrival.Closed{Concurrency: widths[len(widths)-1]}, rundir.Ceiling, longPrompts); err != nil {
+		return err
+	}
+	if _, err := measure(arrival.Closed{Concurrency: widths[len(widths)-1]}, rundir.Grid, shortAnswers); err != nil {
 		return err
 	}
 	if best == 0 {

@@ -109,6 +109,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	}
 	said := documents.ClaimsIn(setups)
 	sections := result.Sections(1)
+	sections[0].Lines = result.Answer()
 	for _, s := range said {
 		sections = append(sections, claims.Section(filepath.Base(s[0].File), s, 2))
 	}

@@ -147,6 +147,7 @@ func TestCompareAnswers(t *testing.T) {
 		w.must("run", url, "--concurrency", "1", "--requests", "4", "--no-selftest", "--out", w.path("without"))
 
 		out, _ := w.must("compare", "--fidelity", w.path("f16"), w.path("again"), w.path("q4"))
+		out = strings.Join(strings.Fields(out), " ") // sentences are wrapped
 		for _, want := range []string{"again, 1 x L20, vLLM are as those of", "40 of 40 are equal", "KL", "equal under load"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("no %q in\n%s", want, out)

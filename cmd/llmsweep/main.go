@@ -1,7 +1,7 @@
 // Command llmsweep measures how much load an LLM server sustains and how long its answers take under that load.
 //
-// This package is the grammar of the command line: one file per command, named after it, with its flags, its --help and the calls that do
-// the work. What commands share is in the packages beside this one:
+// This package is the grammar of the command line: one file per command, named after it (those that only print are in help.go), with its flags,
+// its --help and the calls that do the work. What commands share is in the packages beside this one:
 //
 //	job      one job from flags to exit code: connect, measure, conclude, render; sweep, run, demo, resume and compare --live are jobs
 //	flags    groups of flags that several commands have: target, workload, sweep, objectives, results, tables

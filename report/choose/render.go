@@ -44,7 +44,7 @@ func summary(all []Choice, level int) table.Section {
 		c := &all[i]
 		row := make([]table.Cell, len(t.Columns))
 		if len(c.Ranked) == 0 {
-			row[0].Text = c.model().Plus(lang.Colon.Text()).Plus(c.answer()[0])
+			row[0].Text = c.Recommends()
 			t.Rows = append(t.Rows, row)
 			continue
 		}
@@ -56,11 +56,11 @@ func summary(all []Choice, level int) table.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return table.Section{Title: titleModels.Text(), Level: level, Lines: []lang.Text{all[0].wish()}, Table: t}
+	return table.Section{Title: titleModels.Text(), Level: level, Lines: []lang.Text{all[0].Wish()}, Table: t}
 }
 
-// wish returns what was asked for in a sentence.
-func (c *Choice) wish() lang.Text {
+// Wish returns what was asked for in a sentence.
+func (c *Choice) Wish() lang.Text {
 	wish := sayWish.Text(comma.Join(c.SLO), c.Demand, trim(100*c.Headroom))
 	if c.MaxGPUs > 0 {
 		wish = wish.Plus(sayMaxGPUs.Text(GPUs(c.MaxGPUs)))
@@ -84,7 +84,7 @@ func (c *Choice) sections(level int, wish bool) []table.Section {
 	title := titleChoice.Text(c.model(), lang.Both(func(l lang.Lang) string { return compare.Workload(c.asked, l) }))
 	head := table.Section{Title: title, Level: level, Lines: c.answer()}
 	if wish {
-		head.Lines = append(head.Lines, c.wish())
+		head.Lines = append(head.Lines, c.Wish())
 	}
 	if len(c.Ranked) > 0 {
 		head.Table = c.table()
@@ -104,7 +104,7 @@ func (c *Choice) sections(level int, wish bool) []table.Section {
 		all = append(all, c.drifts(level+1))
 	}
 	if len(c.Marked) > 0 {
-		s := table.Section{Title: titleMarked.Text(), Level: level + 1, Rest: true}
+		s := table.Section{Title: titleMarked.Text(), Level: level + 1, Rest: true, Rows: true}
 		for _, o := range c.Marked {
 			s.Lines = append(s.Lines, lang.Both(func(l lang.Lang) string {
 				return sayRow.In(l, o.Where, o.Setup, o.Row, o.Grade.In(l)+lang.Colon.In(l)+o.Because(l))
@@ -116,6 +116,14 @@ func (c *Choice) sections(level int, wish bool) []table.Section {
 		all = append(all, c.leftOut(level+1))
 	}
 	return all
+}
+
+// Recommends returns the recommendation in a sentence that names a configuration, or the model that has none.
+func (c *Choice) Recommends() lang.Text {
+	if len(c.Ranked) == 0 {
+		return c.model().Plus(lang.Colon.Text()).Plus(c.answer()[0])
+	}
+	return c.answer()[0]
 }
 
 // answer returns the recommendation in one or two sentences.
@@ -387,7 +395,7 @@ func (c *Choice) front(level int) table.Section {
 }
 
 func (c *Choice) leftOut(level int) table.Section {
-	s := table.Section{Title: titleLeftOut.Text(), Level: level, Rest: true}
+	s := table.Section{Title: titleLeftOut.Text(), Level: level, Rest: true, Rows: true}
 	for _, o := range c.LeftOut {
 		s.Lines = append(s.Lines, lang.Both(func(l lang.Lang) string { return sayRow.In(l, o.Where, o.Setup, o.Row, o.Because(l)) }))
 	}

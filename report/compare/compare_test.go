@@ -153,7 +153,9 @@ func TestGolden(t *testing.T) {
 			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: lang.Chinese}},
 		} {
 			var b bytes.Buffer
-			if err := table.WriteSections(&b, o.format, c.Sections(2), table.Style{Width: o.o.Width, Color: o.o.Color, Lang: o.o.Lang}); err != nil {
+			sections := c.Sections(2)
+			sections[0].Lines = c.Answer()
+			if err := table.WriteSections(&b, o.format, sections, table.Style{Width: o.o.Width, Color: o.o.Color, Lang: o.o.Lang}); err != nil {
 				t.Fatal(err)
 			}
 			testkit.CheckGolden(t, name+"."+o.file, b.Bytes())
@@ -302,5 +304,18 @@ func TestOtherWorkloadsAreRefused(t *testing.T) {
 	}
 	if _, err := Of(setups[:1], Options{}); err == nil {
 		t.Error("one run was compared")
+	}
+}
+
+// The ends of what rows show are no interval: no drawing of differences between published tables has one.
+func TestRangesAreNoIntervals(t *testing.T) {
+	c := compared(t, tables(t))
+	for _, m := range c.Setups {
+		_, all := c.Differences(m.Name)
+		for _, d := range all {
+			if !d.Low.IsZero() || !d.High.IsZero() {
+				t.Errorf("%s, %s: %v to %v", m.Name, d.Name.In(lang.English), d.Low, d.High)
+			}
+		}
 	}
 }

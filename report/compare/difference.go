@@ -53,6 +53,9 @@ func (c *Comparison) Differences(setup string) (from string, all []Difference) {
 		name, _ := Printed(key)
 		ch := c.Changes[i]
 		from = ch.From
+		if ch.Bound != "" { // Low and High are the ends of what rows show, and no interval
+			ch.Low, ch.High = rundir.Number{}, rundir.Number{}
+		}
 		all = append(all, Difference{Name: name, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High, Shown: ch.Shown != nil && *ch.Shown, Better: RisesWell(key)})
 	}
 	return from, all

@@ -24,7 +24,7 @@ const (
 // JSON writes the comparison, indented.
 func (c *Comparison) JSON(w io.Writer) error { return table.WriteJSON(w, c) }
 
-// Sections returns the comparison as sections of a report. Level is the level of its headings in Markdown.
+// Sections returns the comparison as sections of a report: what stands beneath its [Comparison.Answer]. Level is the level of its headings in Markdown.
 func (c *Comparison) Sections(level int) []table.Section {
 	var all []table.Section
 	for _, g := range c.groups {
@@ -32,10 +32,14 @@ func (c *Comparison) Sections(level int) []table.Section {
 		if g.asked != nil {
 			title = titleCompared.Text(lang.Both(func(l lang.Lang) string { return workload(g.asked, l) }))
 		}
-		all = append(all, table.Section{Title: title, Level: level, Table: c.table(g), Notes: c.legend(g)})
+		notes, details := c.legend(g)
+		all = append(all, table.Section{Title: title, Level: level, Table: c.table(g), Notes: notes, Details: details})
 		if t := c.changeTable(g); len(t.Columns) > 1 {
 			all = append(all, table.Section{Title: titleChanges.Text(c.Setups[g.members[0]].Name), Level: level + 1, Table: t, Notes: c.changeLegend(g)})
 		}
+	}
+	if _, rest := c.conclusions(); len(rest) > 0 {
+		all = append(all, table.Section{Title: titleMore.Text(), Level: level + 1, Lines: rest, Rest: true})
 	}
 	all = append(all, checkedSections(c.Answers, c.speed(), c.Grades, c.Texts, level+1)...)
 	for i := range c.Factors {
@@ -180,9 +184,9 @@ func (c *Comparison) cautions(g group) []lang.Text {
 	return []lang.Text{sayModels.Text(lang.ListComma.Join(models))}
 }
 
-// legend explains the marks of the table of a group.
-func (c *Comparison) legend(g group) []lang.Text {
-	notes := c.cautions(g)
+// legend returns what a reader of the table of a group must know, and how its numbers are meant.
+func (c *Comparison) legend(g group) (notes, details []lang.Text) {
+	notes = c.cautions(g)
 	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.AtLeast }) {
 		notes = append(notes, legendRising.Text())
 	}
@@ -208,16 +212,23 @@ func (c *Comparison) legend(g group) []lang.Text {
 		_, most := c.Setups[i].Get("ttft@80")
 		return half || most
 	}) {
-		notes = append(notes, legendLoads.Text())
+		details = append(details, legendLoads.Text())
 	}
 	if slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].burst }) {
-		notes = append(notes, legendArrivals.Text())
+		details = append(details, legendArrivals.Text())
 	}
-	return notes
+	if slices.ContainsFunc(c.Factors, func(f Factor) bool { return len(f.Pairs) == 0 }) {
+		details = append(details, legendAlone.Text())
+	}
+	return notes, details
 }
 
-// changeTable returns a table of the differences from the first setup of a group, without columns that say nothing: errors of which there are none.
+// changeTable returns a table of the differences from the first setup of a group, without columns that say nothing: errors of which there are none. It has
+// no columns where there are many setups of several models: their differences from one of them tell nothing.
 func (c *Comparison) changeTable(g group) table.Table {
+	if len(g.members) > 2 && len(c.cautions(g)) > 0 {
+		return table.Table{}
+	}
 	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}}}
 	var shown []column
 	for _, col := range columns() {
@@ -317,18 +328,12 @@ func (c *Comparison) changeLegend(g group) []lang.Text {
 	return notes
 }
 
-// section returns a factor as a section: its conclusion and its metrics.
+// section returns a factor as a section: its metrics. What they show stands in the answer. Those of its members stand in the first table too.
 func (f *Factor) section(level int) table.Section {
-	s := table.Section{Title: f.title(), Level: level, Lines: []lang.Text{lang.Both(f.Conclusion)}}
-	if len(f.Pairs) == 0 {
-		s.Notes = []lang.Text{legendAlone.Text()}
-	}
 	if f.What == ByGPUs {
-		s.Table = f.stepTable()
-	} else {
-		s.Table = f.memberTable()
+		return table.Section{Title: f.title(), Level: level, Table: f.stepTable()}
 	}
-	return s
+	return table.Section{Title: f.title(), Level: level, Table: f.memberTable(), Rest: true}
 }
 
 // title returns what differs, and what does not.
@@ -435,5 +440,5 @@ func leftOut(title lang.Phrase, rows []setup.LeftOut, level int) table.Section {
 		}
 		t.Rows = append(t.Rows, []table.Cell{table.Literal(o.Setup), table.Literal(o.Row), table.Literal(o.Where), grade, {Text: lang.Both(o.Because)}})
 	}
-	return table.Section{Title: title.Text(), Level: level, Table: t}
+	return table.Section{Title: title.Text(), Level: level, Table: t, Rest: true, Rows: true}
 }

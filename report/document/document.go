@@ -153,49 +153,67 @@ func (w *writer) parts() (map[string]piece, error) {
 	if err != nil && !compare.NothingAlike(err) && len(w.setups) != 1 {
 		return nil, err
 	}
-	summary := piece{name: partSummary, text: w.summary(comparison)}
-	if len(w.Order) > 0 {
-		summary.note = note(sorting{w.Order})
-	}
-	parts[partSummary] = summary
 	if comparison != nil {
-		var b bytes.Buffer
-		comparison.LeftOut, comparison.Marked = nil, nil // each is named at its table
 		sections := comparison.Sections(2)
 		for _, c := range w.Claims {
 			sections = append(sections, claims.Section(c.Name, c.All, 3))
 		}
-		if err := table.WriteSections(&b, "markdown", sections, table.Style{Lang: w.Lang}); err != nil {
+		text, err := w.illustrated(sections, w.drawings())
+		if err != nil {
 			return nil, err
 		}
-		b.WriteString(w.drawings())
-		parts[partCompare] = piece{name: partCompare, text: b.String()}
+		parts[partCompare] = piece{name: partCompare, text: text}
 	}
+	var choices []choose.Choice
 	if w.Choice != nil {
-		text, err := w.choice()
+		if choices, err = choose.Of(w.setups, *w.Choice); err != nil {
+			return nil, err
+		}
+		text, err := w.choice(choices)
 		if err != nil {
 			return nil, err
 		}
 		parts[partChoice] = piece{name: partChoice, note: note(w.ChoiceNote), text: text}
 	}
+	summary := piece{name: partSummary, text: w.summary(comparison, choices)}
+	if len(w.Order) > 0 {
+		summary.note = note(sorting{w.Order})
+	}
+	parts[partSummary] = summary
 	return parts, nil
 }
 
 // choice is the choice among the setups, each model for itself.
-func (w *writer) choice() (string, error) {
-	all, err := choose.Of(w.setups, *w.Choice)
-	if err != nil {
-		return "", err
-	}
-	var b bytes.Buffer
+func (w *writer) choice(all []choose.Choice) (string, error) {
+	var b strings.Builder
 	for i := range all {
-		all[i].LeftOut, all[i].Marked = nil, nil
-		if err := table.WriteSections(&b, "markdown", all[i].Sections(2), table.Style{Lang: w.Lang}); err != nil {
+		sections := all[i].Sections(2)
+		if i > 0 { // how numbers are meant is said once
+			sections[0].Details = nil
+		}
+		text, err := w.illustrated(sections, w.drawing(all[i].Model, "cost", w.drawn(all[i].Model).Cost(&all[i])))
+		if err != nil {
 			return "", err
 		}
-		b.WriteString(w.drawing(all[i].Model, "cost", w.drawn(all[i].Model).Cost(&all[i])))
+		b.WriteString(text)
 	}
 	return b.String(), nil
+}
+
+// illustrated returns sections as Markdown, with drawings beneath the first tables, without what is said of single rows: it stands at the tables of these.
+func (w *writer) illustrated(sections []table.Section, drawings string) (string, error) {
+	sections = slices.DeleteFunc(sections, func(s table.Section) bool { return s.Rows })
+	first := 1 + slices.IndexFunc(sections[1:], func(s table.Section) bool { return s.Level > sections[0].Level })
+	if first == 0 {
+		first = len(sections)
+	}
+	var b bytes.Buffer
+	if err := table.WriteSections(&b, "markdown", sections[:first], table.Style{Lang: w.Lang}); err != nil {
+		return "", err
+	}
+	b.WriteString(drawings)
+	err := table.WriteSections(&b, "markdown", sections[first:], table.Style{Lang: w.Lang})
+	return b.String(), err
 }
 
 // fill puts the parts into the pieces, and adds what has no place yet at the end.
@@ -380,8 +398,8 @@ func (w *writer) source(s *setup.Setup) string {
 	return w.From(s.Path)
 }
 
-// summary returns what is compared, and the conclusions.
-func (w *writer) summary(c *compare.Comparison) string {
+// summary returns what is compared, what to choose, and the conclusions.
+func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string {
 	var b bytes.Buffer
 	table.Heading(&b, 2, docSummary.In(w.Lang))
 	n := 0
@@ -399,11 +417,16 @@ func (w *writer) summary(c *compare.Comparison) string {
 			fmt.Fprintf(&b, "%d. %s\n", n, about.say.In(w.Lang, table.Escape(strings.Join(names, lang.ListComma.In(w.Lang)))))
 		}
 	}
-	lines := []string{docCount.In(w.Lang, len(w.setups))}
-	if c != nil {
-		for i := range c.Factors {
-			lines = append(lines, c.Factors[i].Conclusion(w.Lang))
+	var lines []string
+	for i := range choices {
+		if i == 0 {
+			lines = append(lines, choices[i].Wish().In(w.Lang))
 		}
+		lines = append(lines, choices[i].Recommends().In(w.Lang))
+	}
+	lines = append(lines, docCount.In(w.Lang, len(w.setups)))
+	if c != nil {
+		lines = append(lines, lang.In(c.Answer(), w.Lang)...)
 		if len(c.LeftOut) > 0 {
 			lines = append(lines, docLeftOut.In(w.Lang, len(c.LeftOut)))
 		}

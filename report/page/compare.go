@@ -22,13 +22,7 @@ func Compare(w io.Writer, c *compare.Comparison, setups []setup.Setup, sections 
 func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.Section) *Document {
 	d := &Document{Title: titleComparison.Text(len(setups)), Subtitle: lang.Same(c.Workload)}
 	answer := Section{ID: "answer", Title: titleAnswer.Text()}
-	conclusions := lang.Sentences(func(l lang.Lang) []string {
-		var all []string
-		for i := range c.Factors {
-			all = append(all, c.Factors[i].Conclusion(l))
-		}
-		return all
-	})
+	conclusions := c.Answer()
 	if len(conclusions) == 0 {
 		conclusions = []lang.Text{comparedWith.Text(c.Setups[0].Name)}
 	}
@@ -38,7 +32,8 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 	answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: conclusions, Whole: true}})
 	var forests []FigureBlock
 	for i, m := range c.Setups {
-		if from, all := c.Differences(m.Name); len(all) > 0 {
+		from, all := c.Differences(m.Name)
+		if slices.ContainsFunc(all, func(d compare.Difference) bool { return !d.Low.IsZero() }) { // else the table has all that is known
 			forests = append(forests, forest("forest-"+strconv.Itoa(i), titleForest.Text(m.Name, from), all))
 		}
 	}
@@ -56,7 +51,9 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 	} else {
 		d.Sections = append(d.Sections, togetherSection(0, setups, nil, titleTogether.Text()))
 	}
-	d.Sections = append(d.Sections, FromSections("part", sections)...)
+	parts := slices.Clone(sections)
+	parts[0].Lines = nil // the answer has them
+	d.Sections = append(d.Sections, FromSections("part", parts)...)
 	return d
 }
 

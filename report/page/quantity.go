@@ -29,8 +29,8 @@ type line struct {
 	of     func(*rundir.Stage) (v rundir.Number, ci [2]float64, ok, supported bool)
 }
 
-// quantities are the drawings of runs, in the order of the page. Where no run has percentiles, as published tables often have none, means are
-// drawn: so without runs.
+// quantities are the drawings of runs, in the order of the page. Where a run has no percentiles, as published tables often have none, means are
+// drawn too: alone without runs, or where no run has percentiles.
 func quantities(runs ...*rundir.Run) []quantity {
 	output := line{key: "output", colour: 0, of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
 		v, ci, ok := setup.Output(s)
@@ -56,17 +56,22 @@ func quantities(runs ...*rundir.Run) []quantity {
 				return d.Get(p), ci, ok, d.Supported(p)
 			}})
 		}
-		if !slices.ContainsFunc(runs, func(r *rundir.Run) bool {
+		mean := line{key: "mean", name: lang.SubMean.Text(), of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+			d := m.of(s)
+			ci, ok := d.CI["mean"]
+			if m.metric == slo.ITL && d.Mean.IsZero() {
+				return s.InterToken, ci, false, true
+			}
+			return d.Mean, ci, ok, true
+		}}
+		has := func(r *rundir.Run) bool {
 			return slices.ContainsFunc(r.Stages, func(s rundir.Stage) bool { return !m.of(&s).P50.IsZero() })
-		}) {
-			q.lines = []line{{key: "mean", name: lang.SubMean.Text(), of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
-				d := m.of(s)
-				ci, ok := d.CI["mean"]
-				if m.metric == slo.ITL && d.Mean.IsZero() {
-					return s.InterToken, ci, false, true
-				}
-				return d.Mean, ci, ok, true
-			}}}
+		}
+		switch {
+		case !slices.ContainsFunc(runs, has):
+			q.lines = []line{mean}
+		case slices.ContainsFunc(runs, func(r *rundir.Run) bool { return !has(r) }): // it is in no drawing of percentiles
+			q.lines = append([]line{mean}, q.lines...)
 		}
 		all = append(all, q)
 	}

@@ -24,7 +24,7 @@ func WriteLines(w io.Writer, heading string, lines []string, t Tone, o Style) {
 		if i > 0 && t == Strong { // the first sentence is the answer
 			t = Plain
 		}
-		text := Wrap(margin+bullet+Clean(s), o.Width, Indent+len(bullet))
+		text := Wrap(margin+bullet+Clean(s), o.prose(), Indent+2)
 		for line := range strings.Lines(text) {
 			io.WriteString(w, Paint(strings.TrimRight(line, "\n"), t, o.Color)+"\n")
 		}
@@ -42,6 +42,8 @@ type Section struct {
 	// What a console shows only where all is asked for ([Style].All).
 	Rest    bool        // the whole section
 	Details []lang.Text // lines beneath the notes
+
+	Rows bool // it is about single rows; a document names them where it has their tables
 }
 
 // WriteSections writes sections as a console page, or as Markdown.
@@ -78,7 +80,8 @@ func rest(w io.Writer, all []Section, o Style) error {
 			return nil
 		}
 		if s.Rest {
-			add(Clean(s.Title.In(o.Lang)))
+			what, _, _ := strings.Cut(Clean(s.Title.In(o.Lang)), strings.TrimRight(lang.Colon.In(o.Lang), " "))
+			add(what)
 			continue
 		}
 		if len(s.Table.Columns) > 0 && len(fit([]Table{s.Table}, o.room(), o.Lang).keep) < len(s.Table.Columns) {
@@ -91,7 +94,7 @@ func rest(w io.Writer, all []Section, o Style) error {
 	if len(left) == 0 {
 		return nil
 	}
-	text := Wrap(sayRest.In(o.Lang, strings.Join(left, lang.Semicolon.In(o.Lang))), o.Width, 0)
+	text := Wrap(sayRest.In(o.Lang, strings.Join(left, lang.Semicolon.In(o.Lang))), o.prose(), 0)
 	_, err := io.WriteString(w, "\n"+Paint(text, Faint, o.Color)+"\n")
 	return err
 }
@@ -126,6 +129,6 @@ func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 
 func sectionLines(b *strings.Builder, lines []lang.Text, o Style) {
 	for _, s := range lang.In(lines, o.Lang) {
-		b.WriteString(Wrap(strings.Repeat(" ", Indent)+Clean(s), o.Width, Indent) + "\n")
+		b.WriteString(Wrap(strings.Repeat(" ", Indent)+Clean(s), o.prose(), Indent+2) + "\n")
 	}
 }

@@ -116,8 +116,16 @@ type Style struct {
 	Lang  lang.Lang
 }
 
-// widest is how many columns a table takes where no terminal limits it: wider ones can be read on few screens.
+// widest is how many columns a table or a sentence takes where no terminal limits it: wider ones can be read on few screens.
 const widest = 120
+
+// prose returns how many columns sentences take: those of the terminal, or as many as are read easily.
+func (o Style) prose() int {
+	if o.Width > 0 {
+		return min(o.Width, widest)
+	}
+	return widest
+}
 
 // room returns how many columns a table may take; 0: any number.
 func (o Style) room() int {

@@ -23,9 +23,6 @@ type beyond struct {
 // keptForClusters bounds the memory of a count to 512 KiB.
 const keptForClusters = 1 << 15
 
-// fewestBeyond is how many values beyond a limit tell how they cluster: with ten, a single chance neighbour lowers the effective number by a sixth.
-const fewestBeyond = 10
-
 // dueValue is a value, and when its request was due.
 type dueValue struct {
 	due, value float64
@@ -146,9 +143,6 @@ func (b *beyond) result(st *rundir.Stage) *rundir.Beyond {
 	out.Low, out.High = rundir.Exactly(low), rundir.Exactly(high)
 	return out
 }
-
-// nearLimit is the share of a limit from which values tell how those beyond it cluster. Bursts of a busy queue far below the limit do not.
-const nearLimit = 0.5
 
 // effective returns how many independent values the counted ones are worth. Where none is beyond the limit, nor near it, that is all of them:
 // of 600 values none shows a share of less than 1 %.

@@ -6,13 +6,6 @@ import (
 	"llmsweep/sweep/sample"
 )
 
-// Beyond these a stage says as much of the client as of the server. It is invalid, and left out of the answer.
-const (
-	maxLate   = 0.050 // seconds at p99, of sending and of reading: people would notice it in a TTFT
-	maxCPU    = 0.95  // of all cores: none is left
-	maxShared = 0.2   // of the token-bearing chunks, received together with the next: the time between tokens is then the client's
-)
-
 // Unfit returns why a stage says more of the client than of the server; a zero note where it does not.
 func Unfit(st *rundir.Stage) note.Note {
 	late, read := st.Lag.P99, st.ReadDelay.P99

@@ -11,9 +11,6 @@ import (
 // swing with these waves, so that a mean is right only over whole waves. A wave takes as long as one request is being served. Windows and
 // batches therefore span whole service times, unless they span many.
 
-// manyWaves is the number of waves from which on part of a wave more or less makes no difference.
-const manyWaves = 10
-
 // batches returns into how many batches to cut a window of some length: at most the given number, and no more than it holds service times.
 // A service time of 0 is unknown.
 func batches(length, service time.Duration, most int) int {

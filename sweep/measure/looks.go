@@ -9,11 +9,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// errorLevel is the error that a verdict is allowed. It is spent over the looks at a stage, so that looking again does not turn chance into a
-// finding: as the square of the time gone, most of it on the last look, which has the most evidence (Kim and DeMets, Biometrika 74
-// (1987)). The errors of the looks are added up (Boole), as if no two ever coincided.
-const errorLevel = 0.05
-
 // looks is the state of the looks at a stage.
 type looks struct {
 	at    []time.Duration // when they are due, ascending; of an open loop
@@ -174,9 +169,6 @@ func (a *Account) longest(service time.Duration) time.Duration {
 	return max(a.MaxTime, min(waves*service, timesPlanned*a.MaxTime))
 }
 
-// timesPlanned is how many times as long as planned a stage lasts at most.
-const timesPlanned = 3
-
 // open returns when the window closes at the latest, and what it stays open for from MinTime on; 0 and nothing where neither is left open.
 func (a *Account) open() (until time.Duration, what load.Awaits) {
 	switch {
@@ -197,9 +189,6 @@ func (a *Account) open() (until time.Duration, what load.Awaits) {
 	}
 	return min(until, max(a.latestClose(), a.MinTime)), what
 }
-
-// giveUp is how many times MaxTime a closed loop may take whose first wave outlasts everything.
-const giveUp = 3
 
 // wavesSuffice reports whether a closed loop has gone through enough whole waves.
 func (a *Account) wavesSuffice(now time.Duration) bool {

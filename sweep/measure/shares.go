@@ -54,14 +54,6 @@ func (s *Shares) note(share float64) {
 // variance returns the variance of the mean; 0 where there is no spread.
 func (s *Shares) variance() float64 { return s.m2 / float64(max(s.n-1, 1)) / float64(s.n) }
 
-// Answers under load are shorter where the mean length falls by more than leastShortened, with at least fewestShares answers on either side, and
-// chance explains that once in a thousand times at most (Welch's test).
-const (
-	leastShortened = 0.02
-	fewestShares   = 5
-	shortenedLevel = 0.001
-)
-
 // shortened returns the mean length as a share of that of lone requests, where it is shown to be less.
 func (s *Shares) shortened(alone *Shares) rundir.Number {
 	if alone == nil || min(s.n, alone.n) < fewestShares || alone.mean <= 0 || s.mean >= (1-leastShortened)*alone.mean {

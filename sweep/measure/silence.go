@@ -9,20 +9,6 @@ import (
 	"llmsweep/sweep/sample"
 )
 
-// A server is silent while no token of any stream arrives although requests are in flight. What is usual is the longest silence that ended in
-// the stage: waits for a first token count, so that a slow server is not taken for a silent one. The limits are checked by
-// TestPlainServersAreNotFrozen and TestAFrozenServerIsNamed.
-const (
-	prolongFrom  = 2 // times as long as usual: a silence at the window's end belongs to the window
-	frozenFrom   = 5 // times as long as usual: a server that was silent to the end has frozen
-	leastProlong = 500 * time.Millisecond
-	leastFrozen  = 2 * time.Second
-
-	// A stage in which each request counts would wait for a frozen server until its requests time out. It is given up earlier.
-	giveUpFrom  = 10 // times as long as usual
-	leastGiveUp = time.Minute
-)
-
 // signs are the latest signs of life of a server, from the records of requests. Instants are in seconds from the stage's start.
 type signs struct {
 	token   float64 // the latest token; 0 before the first

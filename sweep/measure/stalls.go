@@ -8,15 +8,6 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// What is a stall of all streams.
-const (
-	timesUsual   = 6    // as long as the usual gap between two tokens, at least
-	shortest     = 0.1  // seconds
-	mostOfOpen   = 0.8  // of the open streams stand still
-	sameInstant  = 2e-3 // seconds that client and server may need for streams that go on at one instant
-	enoughTokens = 2    // besides the first: an answer with fewer has no usual gap
-)
-
 // stalls counts how often all open streams stood still together, for much longer than between two tokens, while no request waited for its
 // first token: a server that works on a prompt does not pause. streams are answers that have a rhythm, all those that the model computed.
 func stalls(streams, all []*stream, out *rundir.Traits) {

@@ -74,13 +74,6 @@ func (a *Account) settledFrom(to time.Duration) time.Duration {
 	return from
 }
 
-// What counts as a change between the halves of a window: of the hit rate, and of the tokens per second as a share. Smaller ones move no number of users
-// by one.
-const (
-	hitsDrift   = 0.05
-	tokensDrift = 0.1
-)
-
 // steadyIn reports whether hit rate and token rate do not change from the first half of a window to the second, as far as that can be told.
 func (a *Account) steadyIn(w Window) bool {
 	const parts, doubt = 8, 2 // batches of the window; standard errors

@@ -13,9 +13,6 @@ import (
 // mostTraced is how many requests of a stage are looked at. More would show nothing new, and cost memory.
 const mostTraced = 50_000
 
-// fewTokens is how many tokens an answer must have to show a rhythm.
-const fewTokens = 4
-
 // habitFinder gathers traits from records. The zero Finder has seen none.
 type habitFinder struct {
 	streams  []stream

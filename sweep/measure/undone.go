@@ -34,10 +34,6 @@ func (u Undone) Judge(verdict rundir.Verdict) rundir.Verdict {
 	return verdict
 }
 
-// byChance is the part of the tolerance, 1 % of the requests, that is put down to chance: a server below its limit refuses a few requests in a
-// burst of arrivals. Above the whole tolerance the work is not done, whatever the backlog does.
-const byChance = 0.2
-
 // BeyondChance reports whether more requests went undone than chance explains.
 func (u Undone) BeyondChance() bool {
 	if u.Failed == 0 || u.Ended == 0 {

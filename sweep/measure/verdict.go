@@ -11,16 +11,6 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// rateBatches is into how many batches a rate is averaged for its interval, at most: of the 10 to 30 that Schmeiser, Operations Research
-// 30 (1982), recommends.
-const rateBatches = 12
-
-// Limits on the number of averages that a slope is fitted to.
-const (
-	maxSlopeBatches = 30 // each spans many requests
-	minSlopeBatches = 5  // a line through fewer fits anything
-)
-
 // evidence is what a verdict rests on.
 type evidence struct {
 	Ticks      *sample.Ticks // output tokens that arrived, and those owed: the backlog
@@ -93,9 +83,6 @@ func slope(y []float64, level float64) (slope, low, high float64) {
 	}
 	return line.Slope, low, high
 }
-
-// deep is the share of the largest backlog from which on the server counts as far behind.
-const deep = 0.5
 
 // Behind returns what the server completed per second from the time on at which the backlog stayed above half of its largest, to the end of
 // the ticks. Load is kept up after the window, so that the backlog is largest there. A server that slows down as a queue builds completes

@@ -12,11 +12,6 @@ import (
 // A queue to which more comes than it is served grows, and what comes to it waits longer by (arrivals/served - 1) seconds each second, however small its share
 // of all requests is: that of one replica of several, or of a low priority. The backlog of all shows such a queue by its share alone.
 
-const (
-	slowest = 0.1 // the share of the requests by which the longest waits are told: one replica of ten is seen
-	perSpan = 20  // requests in a span on average: two of them waited longest
-)
-
 // waits are the times from when requests were due to their first tokens.
 type waits struct{ due, wait []float64 } // seconds
 

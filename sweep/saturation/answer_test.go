@@ -84,6 +84,31 @@ func TestAWideIntervalIsNoAnswer(t *testing.T) {
 	}
 }
 
+// TestARateThatOnlySpoiledRowsWouldTest is not located: of two unequal replicas the throughput shows more than they sustain.
+func TestARateThatOnlySpoiledRowsWouldTest(t *testing.T) {
+	floor, spoiled := ceilingRow(2), holdRow(16, 16, rundir.Stable)
+	floor.Role, floor.Name, floor.MaxConcurrency = rundir.Floor, "synchronous", 1
+	for _, late := range []bool{false, true} {
+		if late {
+			spoiled.Invalid = note.Text.New("the client sent late")
+		}
+		run := &rundir.Run{Plan: rundir.Plan{Kind: rundir.KindSweep}, Stages: []rundir.Stage{floor, ceilingRow(17), spoiled}}
+		conclude(run)
+		if s := run.Saturation; s == nil || s.Rate.Known() == late || late && !(s.Low.Value() <= 2) {
+			t.Errorf("late %v: %+v", late, s)
+		}
+	}
+}
+
+// TestACollapseBoundsNothingFromAbove: what a server completes that slows down under overload is not the most that it sustains, where no stage below was stable.
+func TestACollapseBoundsNothingFromAbove(t *testing.T) {
+	run := &rundir.Run{Plan: rundir.Plan{Kind: rundir.KindSweep}, Stages: []rundir.Stage{ceilingRow(22.9), endedAt(holdRow(21.7, 12, rundir.Saturated), 6.7)}}
+	conclude(run)
+	if s := run.Saturation; s == nil || s.Rate.Known() || s.High.Value() < 21 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // A throughput stage that a budget ended before it was steady shows only how it began. What the search completed before is known all the same,
 // and the reason names a longer budget.
 func TestACeilingThatIsTooShortIsNone(t *testing.T) {

@@ -95,6 +95,9 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 		if !refuted || isHold(b.saturated) {
 			high = min(high, max(at*(1+rhythm), behind(b.saturated).High.Value()))
 		}
+		if b.stable == nil && behind(b.saturated).High.Value() < s.Rate.Value() { // overload may cost throughput, and nothing below it shows that it does not
+			high = max(high, at)
+		}
 	}
 	if b.held != nil {
 		if at := offered(b.held); at > rate && b.saturated != nil && offered(b.saturated) > at { // overload costs throughput: the bracket is the answer

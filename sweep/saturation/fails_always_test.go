@@ -3,6 +3,7 @@ package saturation
 import (
 	"testing"
 
+	"llmsweep/client"
 	"llmsweep/sweep/rundir"
 )
 
@@ -11,15 +12,19 @@ func TestAFaultAtEveryLoad(t *testing.T) {
 	stage := func(role rundir.Role, ok, failed int) rundir.Stage {
 		return rundir.Stage{Role: role, Requests: rundir.Requests{OK: ok, Error: failed}, Errors: map[string]int{"http_5xx": failed}}
 	}
+	closed := func(role rundir.Role) rundir.Stage {
+		return rundir.Stage{Role: role, Requests: rundir.Requests{OK: 80, Error: 20}, Errors: map[string]int{string(client.ClassReset): 20}}
+	}
 	for name, c := range map[string]struct {
 		stages []rundir.Stage
 		want   bool
 	}{
-		"every fifth": {[]rundir.Stage{stage(rundir.Floor, 16, 4), stage(rundir.Grid, 80, 20), stage(rundir.Probe, 300, 90)}, true},
-		"under load":  {[]rundir.Stage{stage(rundir.Floor, 20, 0), stage(rundir.Grid, 80, 20), stage(rundir.Probe, 300, 90)}, false},
-		"once":        {[]rundir.Stage{stage(rundir.Floor, 18, 2), stage(rundir.Grid, 100, 0)}, false},
-		"one alone":   {[]rundir.Stage{stage(rundir.Floor, 19, 1), stage(rundir.Grid, 80, 20)}, false},
-		"none":        {nil, false},
+		"every fifth":                 {[]rundir.Stage{stage(rundir.Floor, 16, 4), stage(rundir.Grid, 80, 20), stage(rundir.Probe, 300, 90)}, true},
+		"under load":                  {[]rundir.Stage{stage(rundir.Floor, 20, 0), stage(rundir.Grid, 80, 20), stage(rundir.Probe, 300, 90)}, false},
+		"once":                        {[]rundir.Stage{stage(rundir.Floor, 18, 2), stage(rundir.Grid, 100, 0)}, false},
+		"one alone":                   {[]rundir.Stage{stage(rundir.Floor, 19, 1), stage(rundir.Grid, 80, 20)}, false},
+		"none":                        {nil, false},
+		"connections that are closed": {[]rundir.Stage{closed(rundir.Floor), closed(rundir.Grid)}, false}, // another note says so
 	} {
 		n := failsAlways(c.stages)
 		if n.Is(FailsAlways) != c.want {

@@ -268,6 +268,9 @@ func failsAlways(stages []rundir.Stage) note.Note {
 			most = class
 		}
 	}
+	if most == string(client.ClassReset) { // [drops] says it
+		return note.Note{}
+	}
 	return FailsAlways.New(float64(failed)/float64(all), alone, most)
 }
 

@@ -29,6 +29,12 @@ func located(run *rundir.Run, found *rundir.Saturation) *rundir.Saturation {
 	if searchCut(run.Warnings) && !saturatedSomewhere(run.Stages) && ceiling >= 0 {
 		return cut(run, found, &run.Stages[ceiling])
 	}
+	for _, n := range found.Cautions {
+		_, invalid := noneInvalid(run.Stages)
+		if shown, ok := n.Number("stable"); ok && invalid && n.Is(noteNotHeld) { // the rows that would have tested the rate show the client
+			found.Low = rundir.Exactly(min(found.Low.Value(), shown))
+		}
+	}
 	half := (found.High.Value() - found.Low.Value()) / 2
 	if !found.Low.Known() || !found.High.Known() || half <= widest*found.Rate.Value() {
 		return found

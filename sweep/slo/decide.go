@@ -12,18 +12,12 @@ import (
 // 300 requests of which none is beyond the limit show it, where 500 would be needed to tell where the 99th percentile is. MLPerf
 // Inference ends its runs by the same test ("early stopping"), for independent requests.
 
-// level is the probability with which a term that is just missed is called met, and one just met is called missed.
-const level = 0.05
-
 // tally counts values beyond a limit.
 type tally struct {
 	beyond, open float64 // open: cut off below the limit
 	of           float64
 	neff         float64 // independent values that they are worth
 }
-
-// doubtless is the probability with which a term that is just met is called missed beyond doubt.
-const doubtless = 0.001
 
 // missedBeyondDoubt reports whether a stage misses the term by more than chance explains, also for the worst of many stages.
 func (t Term) missedBeyondDoubt(s *rundir.Stage) bool {
@@ -160,10 +154,6 @@ func (t Term) interval(s *rundir.Stage) (low, high float64) {
 	half := stats.StudentQuantile(1-level/2, n-1) * d.Std.Value() / math.Sqrt(n-1)
 	return mean.Value() - half, mean.Value() + half
 }
-
-// mostTimes limits the advice to measure longer: where more than this many times the requests would be needed, the share is so near the limit that
-// measuring longer is no advice.
-const mostTimes = 100
 
 // Needs returns how many more requests like those of a stage would decide the term, if the share beyond its limit stayed as it is. It is 0 where the
 // term is decided, and where a hundred times the requests would not do.

@@ -9,17 +9,6 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// The curve of a term is read by a line through the stages near its limit. All were chosen with TestSLOSearchAgreesWithBruteForce
-// (package sweep).
-const (
-	reach   = 0.3   // of the rate, on either side: farther away the curve bends, and within less the line's slope is unsure
-	scatter = 0.015 // of the rate: what a single stage is off by, besides its own noise (the rhythm in package saturation)
-)
-
-// Widened is how many times as wide as the line's an interval is: the search ends where that happens to be narrow, and the line is read where it
-// crosses. It was chosen with TestSLOSearchAgreesWithBruteForce (package sweep).
-const Widened = 1.25
-
 // Highest returns the highest rate at which all terms hold, by the curves through all stages that have a rate of their own, and
 // through those with one request at a time, which count as rate 0. It never lies beyond what was
 // measured, nor beyond the saturation rate, which may be nil.

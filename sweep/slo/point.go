@@ -13,13 +13,6 @@ import (
 // share among n independent requests has the standard error of a binomial, so that a stage too short for the percentile
 // itself still counts for what it is worth.
 
-// How crowded arrivals were tells most of how far the share of a stage is off by chance. On simulated servers the middle half of the slopes was from
-// 0.6 to 1.0, and crowding and rate together explained 40 to 95 % of the variance between stages at one rate.
-const (
-	crowdingCounts, crowdingVaries = 0.75, 0.3 // slope of the share's log-odds on crowding: mean and standard deviation over servers
-	explained                      = 2.5       // times the independent requests that a share is worth once crowding is taken off
-)
-
 // point returns what a stage showed of the term: log-odds, less those of the limit, against its rate. ok is false where it shows
 // nothing, or nothing that lasts: while a queue grows, its latencies only show that it is too long.
 func (t Term) point(s *rundir.Stage, clusters clustering, saturates float64) (p stats.Point, ok bool) {
@@ -61,9 +54,6 @@ func (t Term) clustering(stages []*rundir.Stage) clustering {
 	}
 	return all
 }
-
-// clusterReach is how far from a rate, as a share of it, stages tell how values cluster there.
-const clusterReach = 0.3
 
 // at returns the mean size of a cluster in the stages around a rate, the nearer ones with more weight. A stage by itself does not tell: where by chance few
 // values are beyond the limit they also seem independent, so that the stage would outweigh those which had bad luck, and the
@@ -125,9 +115,6 @@ func shareAbove(d *rundir.Dist, limit float64) (share float64, ok bool) {
 	}
 	return share / 2, ok // between the last percentile and the longest
 }
-
-// noInterval is the standard error of the logarithm of a mean without an interval: it hardly counts beside others.
-const noInterval = 0.1
 
 // spreadOfMean returns the standard error of the logarithm of a mean.
 func (t Term) spreadOfMean(s *rundir.Stage) float64 {

@@ -300,11 +300,6 @@ func (t Term) Sample() int {
 	return int(math.Ceil(enough/t.tail() - roundOff))
 }
 
-const (
-	enough   = 5    // samples must lie beyond a percentile: see [stats.Supported]
-	roundOff = 1e-9 // so that 5/0.05 is 100 requests and not 101
-)
-
 // Takes returns how many requests like those of a stage are needed to judge the term: more than [Term.Sample], where neighbours are alike.
 // It is 0 where the stage does not tell.
 func (t Term) Takes(s *rundir.Stage) int {

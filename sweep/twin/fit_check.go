@@ -1,12 +1,14 @@
 package twin
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
 
-// leftOut chooses the stages that the check leaves out: every second one of those with arrivals at a rate, and the second widest closed
-// loop. What is left must still show the server alone and full.
+// leftOut chooses the stages that the check leaves out: every second one of those with arrivals at a rate, the second widest closed loop, and the one with the
+// shortest answers, if they are far shorter than those of the others: a twin that was fitted to one length may be wrong of another. What is left must still show the
+// server alone and full.
 func leftOut(data []stageData) []int {
 	var out, loops []int
 	open := 0
@@ -19,6 +21,10 @@ func leftOut(data []stageData) []int {
 		}
 		loops = append(loops, i)
 	}
+	if i := shortest(data, loops); i >= 0 {
+		out = append(out, i)
+		loops = slices.DeleteFunc(loops, func(k int) bool { return k == i })
+	}
 	slices.SortStableFunc(loops, func(a, b int) int { return data[b].Width - data[a].Width })
 	const enough = 4
 	if len(loops) >= enough {
@@ -30,6 +36,23 @@ func leftOut(data []stageData) []int {
 		}
 	}
 	return out
+}
+
+// shortest returns which of some stages has far shorter answers than the others; -1 for none.
+func shortest(data []stageData, of []int) int {
+	const far = 0.5 // of the next shortest
+	length := func(i int) float64 {
+		tokens := 0
+		for k := range data[i].Requests {
+			tokens += data[i].Requests[k].Output
+		}
+		return float64(tokens) / float64(max(1, len(data[i].Requests)))
+	}
+	of = slices.SortedFunc(slices.Values(of), func(a, b int) int { return cmp.Compare(length(a), length(b)) })
+	if len(of) < 2 || length(of[0]) > far*length(of[1]) {
+		return -1
+	}
+	return of[0]
 }
 
 // check fits a twin to a part of the stages, refines it if asked to, and predicts the rest. It is nil where there are too few.

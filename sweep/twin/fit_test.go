@@ -2,6 +2,7 @@ package twin
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -76,6 +77,15 @@ func TestAServerThatChangesFailsTheCheck(t *testing.T) {
 	server.Habits = habit.List{habit.Drifts{Share: 0.3}}
 	if tw := fitOf(t, server, 256, 64); tw.Check == nil || tw.Check.Passed {
 		t.Errorf("a server that slows down by 30 %% a minute passes: %+v", tw.Check)
+	}
+}
+
+// TestAFixedTimePerRequestFailsTheCheck: a fixed time to the first token that keeps a slot busy is not what a twin is made of. The stages with the usual lengths
+// hide that; short answers show it.
+func TestAFixedTimePerRequestFailsTheCheck(t *testing.T) {
+	tw := fitOf(t, simtest.Preset(t, "plain8"), 512, 128)
+	if tw.Check == nil || tw.Passed() || !slices.ContainsFunc(tw.Check.Misses(), func(m Miss) bool { return m.Stage == "short answers" && m.Part == PartOutput }) {
+		t.Errorf("the check says %+v", tw.Check)
 	}
 }
 

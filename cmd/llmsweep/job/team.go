@@ -58,7 +58,7 @@ func build() string {
 	return text
 }
 
-// hello returns what a rank says of itself.
+// hello returns the first message of a rank: its place, version and machine.
 func hello(c *console.Console, node *cluster.Place) *cluster.Hello {
 	host, _ := os.Hostname()
 	return &cluster.Hello{

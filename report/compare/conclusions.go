@@ -1,0 +1,69 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"llmsweep/report/lang"
+)
+
+// mostLines is how many conclusions an answer has: a reader takes in no more.
+const mostLines = 5
+
+// Answer returns what the comparison shows, as sentences: at most five.
+func (c *Comparison) Answer() []lang.Text {
+	answer, _ := c.conclusions()
+	return answer
+}
+
+// conclusions returns what the setups show: what a difference in one thing makes, those between the most setups first, then how each setup that is part of
+// no such difference differs from the first. The answer has the first of them, and rest the others.
+func (c *Comparison) conclusions() (answer, rest []lang.Text) {
+	byMembers := make([]*Factor, len(c.Factors))
+	for i := range c.Factors {
+		byMembers[i] = &c.Factors[i]
+	}
+	slices.SortStableFunc(byMembers, func(a, b *Factor) int { return cmp.Compare(len(b.Members), len(a.Members)) })
+	var all []lang.Text
+	for _, f := range byMembers {
+		all = append(all, lang.Both(f.Conclusion))
+	}
+	for _, g := range c.groups {
+		if len(c.cautions(g)) > 0 { // the difference is also that of the models
+			continue
+		}
+		for _, i := range g.members[1:] {
+			name := c.Setups[i].Name
+			if s := c.against(name); !s.IsZero() && !slices.ContainsFunc(byMembers, func(f *Factor) bool { return f.has(name) }) {
+				all = append(all, s)
+			}
+		}
+	}
+	n := min(len(all), mostLines)
+	return all[:n], all[n:]
+}
+
+func (f *Factor) has(setup string) bool {
+	return slices.ContainsFunc(f.Members, func(m Member) bool { return m.Setup == setup })
+}
+
+// against returns in a sentence how a setup differs from the first one, and in what no difference is shown.
+func (c *Comparison) against(setup string) lang.Text {
+	from, all := c.Differences(setup)
+	var shown, none []lang.Text
+	for _, d := range all {
+		switch {
+		case d.Low.IsZero() || d.Shown:
+			shown = append(shown, d.Name.Plus(lang.Same(" "+d.Text)))
+		default:
+			none = append(none, d.Name.Plus(lang.Same(" "+d.Text)))
+		}
+	}
+	if len(none) > 0 {
+		shown = append(shown, sayNoneOf.Text(lang.Joined(none, comma)))
+	}
+	if len(shown) == 0 {
+		return lang.Text{}
+	}
+	return sayAgainst.Text(setup, from, lang.Joined(shown, comma))
+}
