@@ -172,7 +172,7 @@ func (p *planCmd) day(c *console.Console) (*plan.Day, error) {
 		}
 	}
 	if p.Trace != "" {
-		if d.Trace, err = workload.OpenTrace(c.Ctx, p.Trace, workload.TraceOptions{Share: p.PrefixCache}); err != nil {
+		if d.Trace, err = workload.OpenTrace(c.Ctx, p.Trace, workload.TraceOptions{Share: p.PrefixCache, Hashed: p.PrefixCache}); err != nil {
 			return nil, err
 		}
 	}

@@ -61,6 +61,7 @@ type Choice struct {
 	LeftOut    []setup.LeftOut `json:"left_out,omitempty"`
 	Marked     []setup.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	asked      *rundir.Run
+	demand     Demand
 	far        []Candidate // that only their answers rule out
 }
 
@@ -69,6 +70,7 @@ type Candidate struct {
 	Name      string        `json:"name"`
 	Labels    rundir.Labels `json:"labels"`
 	Rate      float64       `json:"rate"`                // requests per second of one replica at the SLO
+	Users     rundir.Number `json:"users,omitzero"`      // whom one replica carries within the SLO; absent unless the demand is one of users
 	Output    rundir.Number `json:"output_tokens_per_s"` // there
 	TTFT      rundir.Number `json:"ttft_s,omitzero"`     // mean, there
 	ITL       rundir.Number `json:"itl_s,omitzero"`
@@ -86,7 +88,7 @@ type Candidate struct {
 	MillionSLO        rundir.Number `json:"cost_per_million_at_slo,omitzero"`
 	MillionSaturation rundir.Number `json:"cost_per_million_at_saturation,omitzero"`
 
-	// RateLow and RateHigh are the 95 % interval of Rate, where it has one; where rows between them were left out as doubtful, what those leave open.
+	// RateLow and RateHigh are the 95 % interval of Rate, or of Users, where it has one; where rows between them were left out as doubtful, what those leave open.
 	RateLow  rundir.Number `json:"rate_low,omitzero"`
 	RateHigh rundir.Number `json:"rate_high,omitzero"`
 	// Predicted is set where nothing of it was measured. Between is how many replicas the interval of the prediction, or of the rate, allows.
@@ -137,7 +139,7 @@ func (o Options) check(setups []setup.Setup) error {
 	case len(o.Terms) == 0:
 		return errors.New("choose needs at least one --slo, such as --slo ttft:mean<200ms")
 	case o.Demand.Amount <= 0:
-		return errors.New("choose needs a --demand, such as 20rps or 5000tok/s")
+		return errors.New("choose needs a --demand, such as 20rps, 5000tok/s or 500users")
 	case !(o.Headroom >= 0 && o.Headroom < 1):
 		return errors.New("--headroom is the share kept free, from 0 to below 1")
 	case o.MaxGPUs < 0:
@@ -149,7 +151,7 @@ func (o Options) check(setups []setup.Setup) error {
 // choose ranks the setups of one model and finds what would change the order.
 func choose(model string, setups []*setup.Setup, o Options) Choice {
 	c := rank(setups, o)
-	c.Model, c.Demand, c.Headroom, c.MaxGPUs = model, o.Demand.String(), o.Headroom, o.MaxGPUs
+	c.Model, c.Demand, c.demand, c.Headroom, c.MaxGPUs = model, o.Demand.String(), o.Demand, o.Headroom, o.MaxGPUs
 	c.Workload, c.asked = compare.Workload(setups[0].Run, lang.English), setups[0].Run
 	for _, t := range o.Terms {
 		c.SLO = append(c.SLO, t.String())
@@ -232,19 +234,22 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 	if s.Predicted != nil && s.Predicted.Refused != "" {
 		return no(reason{kind: notPredicted, code: s.Predicted.Refused})
 	}
-	limit, refusal := s.Within(o.Terms)
+	limit, refusal := o.within(s)
+	if refusal != nil && refusal.Unasked {
+		return no(reason{kind: noUsers})
+	}
 	if refusal != nil {
 		return no(reason{kind: missesSLO, refusal: refusal})
 	}
 	k := &Candidate{
-		Name: s.Name, Labels: s.Run.Labels, Rate: limit.Rate, Output: limit.Output, Where: limit.Point.Where(), setup: s, limit: limit,
+		Name: s.Name, Labels: s.Run.Labels, Rate: limit.Rate, Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(), setup: s, limit: limit,
 		TTFT: limit.Point.AtMost(setup.TTFT), ITL: limit.Point.AtMost(setup.ITL),
 	}
 	k.LimitedBy = limitedBy(limit).english()
 	if k.Labels.GPUs == 0 {
 		return no(reason{kind: noCount})
 	}
-	supply, ok := o.Demand.of(k)
+	supply, ok := o.Demand.of(&limit)
 	if !ok {
 		return no(reason{kind: noOutput})
 	}
@@ -253,7 +258,7 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 		need := o.Demand.Amount / (supply * (1 - o.Headroom))
 		k.Between = [2]int{int(math.Ceil(need/k.Predicted.High - 1e-9)), int(math.Ceil(need/k.Predicted.Low - 1e-9))}
 	} else if low, high := limit.Low, limit.High; low.Known() && high.Known() && low.Value() > 0 {
-		need := o.Demand.Amount / (supply * (1 - o.Headroom)) * k.Rate
+		need := o.Demand.Amount / (supply * (1 - o.Headroom)) * limit.Users.Or(k.Rate)
 		k.RateLow, k.RateHigh = low, high
 		k.Between = [2]int{int(math.Ceil(need/high.Value() - 1e-9)), int(math.Ceil(need/low.Value() - 1e-9))}
 	}
@@ -265,6 +270,27 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 		k.pay(price, o.Demand)
 	}
 	return k, nil
+}
+
+// within returns up to which load a setup meets the terms: a number of users where the demand is one, else a rate.
+func (o Options) within(s *setup.Setup) (setup.Limit, *setup.Refusal) {
+	if o.Demand.Of == Users {
+		return s.Carrying(o.Terms)
+	}
+	return s.Within(o.Terms)
+}
+
+// Supply returns what one replica of a setup does within the terms, in the unit of the demand, and its mean TTFT there; ok is false where it does not meet
+// them.
+func (o Options) Supply(s *setup.Setup) (supply, ttft rundir.Number, ok bool) {
+	limit, refusal := o.within(s)
+	if refusal != nil {
+		return supply, ttft, false
+	}
+	if v, known := o.Demand.of(&limit); known {
+		supply = rundir.Exactly(v)
+	}
+	return supply, limit.Point.At(setup.TTFT).Number, true
 }
 
 // pay sets the costs of a candidate.
@@ -280,11 +306,12 @@ func (k *Candidate) pay(price float64, demand Demand) {
 	}
 	k.MillionSLO, k.MillionSaturation = million(k.Output), million(k.setup.Plateau.Output)
 	tokens := demand.Amount // per second
-	if !demand.Tokens {
-		if !k.answer().Known() {
+	if demand.Of != Tokens {
+		supply, _ := demand.of(&k.limit)
+		if !k.Output.Known() || supply <= 0 {
 			return
 		}
-		tokens *= k.answer().Value()
+		tokens *= k.Output.Value() / supply
 	}
 	k.MillionDemand = rundir.Exactly(k.Hour.Value() / (tokens * 3600) * 1e6)
 }

@@ -337,7 +337,7 @@ func TestATieIsNoChange(t *testing.T) {
 		if at < s.Now {
 			say = sayBelow
 		}
-		if got := s.line("rps", say, sayAboveNone, rundir.Exactly(at), "B").In(lang.English); !strings.Contains(got, want) {
+		if got := s.line(Demand{}, say, sayAboveNone, rundir.Exactly(at), "B").In(lang.English); !strings.Contains(got, want) {
 			t.Errorf("%v: %s", at, got)
 		}
 	}
@@ -417,7 +417,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestWishes(t *testing.T) {
-	for text, want := range map[string]Demand{"20rps": {20, false}, "2.5 req/s": {2.5, false}, "5,000tok/s": {5000, true}, "5000tokens/s": {5000, true}} {
+	for text, want := range map[string]Demand{"20rps": {20, Requests}, "2.5 req/s": {2.5, Requests}, "5,000tok/s": {5000, Tokens}, "5000tokens/s": {5000, Tokens}, "500 users": {500, Users}} {
 		if got, err := ParseDemand(text); err != nil || got != want {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}

@@ -14,6 +14,7 @@ type reasonKind uint8
 
 const (
 	missesSLO reasonKind = iota
+	noUsers              // numbers of users were not measured
 	noCount
 	noOutput
 	noPrice
@@ -56,6 +57,8 @@ func (c *Choice) Untold() bool {
 // in returns the reason in words.
 func (r reason) in(l lang.Lang) string {
 	switch r.kind {
+	case noUsers:
+		return whyNoUsers.In(l)
 	case noCount:
 		return whyNoCount.In(l)
 	case noOutput:

@@ -35,7 +35,7 @@ func Sections(all []Choice, level int) []table.Section {
 
 // summary has a row for each model: the first of its configurations.
 func summary(all []Choice, level int) table.Section {
-	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: lang.Same("req/s"), Drop: 1}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()}}}
+	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: all[0].perReplica(), Drop: 1}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()}}}
 	priced := slices.ContainsFunc(all, func(c Choice) bool { return c.Priced })
 	if priced {
 		t.Columns = append(t.Columns, table.Column{Head: headCost.Text(), Sub: subHour.Text()})
@@ -49,7 +49,7 @@ func summary(all []Choice, level int) table.Section {
 			continue
 		}
 		k := &c.Ranked[0]
-		row[0], row[1] = table.Literal(k.Name), table.Literal(fmt.Sprintf("%.2f", k.Rate))
+		row[0], row[1] = table.Literal(k.Name), k.atSLO()
 		row[2], row[3] = table.Literal(strconv.Itoa(k.Replicas)), table.Literal(strconv.Itoa(k.GPUs))
 		if priced {
 			row[4] = table.Number(k.Hour, "", lang.Fixed(2))
@@ -61,7 +61,7 @@ func summary(all []Choice, level int) table.Section {
 
 // Wish returns what was asked for in a sentence.
 func (c *Choice) Wish() lang.Text {
-	wish := sayWish.Text(comma.Join(c.SLO), c.Demand, trim(100*c.Headroom))
+	wish := sayWish.Text(comma.Join(c.SLO), c.demand.Text(), trim(100*c.Headroom))
 	if c.MaxGPUs > 0 {
 		wish = wish.Plus(sayMaxGPUs.Text(GPUs(c.MaxGPUs)))
 	}
@@ -139,7 +139,10 @@ func (c *Choice) answer() []lang.Text {
 	if c.Priced {
 		what = sayCheapest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs), c.Money(k.Hour), c.Money(k.Month))
 	}
-	lines := []lang.Text{what, sayRests.Text(fmt.Sprintf("%.2f", k.Rate), lang.Both(limitedBy(k.limit).in), k.Where)}
+	lines := []lang.Text{what, sayRests.Text(k.upTo(), lang.Both(limitedBy(k.limit).in), k.Where)}
+	if k.Users.Known() && k.Labels.GPUs > 1 {
+		lines = append(lines, sayEach.Text(sayUsers.Text(lang.Short(k.Users.Value()/float64(k.Labels.GPUs), false))))
+	}
 	lines = append(lines, c.Beside()...)
 	if k.Quantized() && len(c.Answers) == 0 {
 		lines = append(lines, sayQuantized.Text(k.Labels.Quant))
@@ -160,14 +163,18 @@ func (c *Choice) Beside() []lang.Text {
 	}
 	if k.Predicted == nil && k.Between[0] != k.Between[1] {
 		say := sayBetween
-		if k.limit.Doubted {
+		print := lang.Fixed(2)
+		switch {
+		case k.limit.Doubted:
 			say = sayDoubted
+		case k.Users.Known():
+			say, print = sayUsersBetween, lang.Fixed(0)
 		}
-		lines = append(lines, say.Text(fmt.Sprintf("%.2f", k.RateLow.Value()), fmt.Sprintf("%.2f", k.RateHigh.Value()), k.Between[0], k.Between[1]))
+		lines = append(lines, say.Text(lang.Number(k.RateLow, print), lang.Number(k.RateHigh, print), k.Between[0], k.Between[1]))
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
-		lines = append(lines, sayOneLess.Text(fmt.Sprintf("%.2f %s", less, c.unit())))
+		lines = append(lines, sayOneLess.Text(c.demand.amount(less)))
 	}
 	return lines
 }
@@ -188,15 +195,15 @@ func (c *Choice) tied() lang.Text {
 	if !c.Priced {
 		say = sayTiedGPUs
 	}
-	return say.Text(fmt.Sprintf("%.2f %s", first.Carries, c.unit()), semicolon.Join(names))
+	return say.Text(c.demand.amount(first.Carries), semicolon.Join(names))
 }
 
 // table returns a table with a row for each candidate, the best first.
 func (c *Choice) table() table.Table {
 	heads := []table.Column{
-		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: lang.Same("req/s")}, {Head: headOutput.Text(), Sub: lang.Same("tok/s"), Drop: 2},
+		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: c.perReplica()}, {Head: headOutput.Text(), Sub: lang.Same("tok/s"), Drop: 2},
 		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: 2}, {Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()},
-		{Head: headCarries.Text(), Sub: lang.Same(c.unit()), Drop: 4},
+		{Head: headCarries.Text(), Sub: c.demand.Unit(), Drop: 4},
 	}
 	predicted := c.anyPredicted()
 	if predicted {
@@ -208,6 +215,10 @@ func (c *Choice) table() table.Table {
 			table.Column{Head: headMillion.Text(), Sub: subSaturation.Text(), Drop: 1})
 	}
 	heads = append(heads, table.Column{Head: headLimit.Text(), Left: true, Drop: 5}, table.Column{Head: headRests.Text(), Left: true, Drop: 3})
+	decimals := lang.Fixed(2)
+	if c.demand.Of == Users {
+		decimals = lang.Fixed(0)
+	}
 	t := table.Table{Columns: heads}
 	for i := range c.Ranked {
 		k := &c.Ranked[i]
@@ -216,10 +227,10 @@ func (c *Choice) table() table.Table {
 			name.Tone = table.Strong
 		}
 		row := []table.Cell{
-			table.Literal(strconv.Itoa(i + 1)), name, table.Literal(fmt.Sprintf("%.2f", k.Rate)), table.Number(k.Output, "", lang.Fixed(0)),
+			table.Literal(strconv.Itoa(i + 1)), name, k.atSLO(), table.Number(k.Output, "", lang.Fixed(0)),
 			table.Number(k.answer(), "", lang.Fixed(0)),
 			table.Seconds(k.TTFT), table.Seconds(k.ITL), table.Literal(strconv.Itoa(k.Replicas)), table.Literal(strconv.Itoa(k.GPUs)),
-			table.Literal(fmt.Sprintf("%.2f", k.Carries)),
+			table.Number(rundir.Exactly(k.Carries), "", decimals),
 		}
 		if predicted {
 			row = append(row, k.basis()...)
@@ -230,6 +241,30 @@ func (c *Choice) table() table.Table {
 		t.Rows = append(t.Rows, append(row, table.Cell{Text: lang.Both(limitedBy(k.limit).in)}, table.Literal(k.Where)))
 	}
 	return t
+}
+
+// perReplica returns the unit of what one replica does within the SLO.
+func (c *Choice) perReplica() lang.Text {
+	if c.demand.Of == Users {
+		return c.demand.Unit()
+	}
+	return lang.Same("req/s")
+}
+
+// atSLO returns what one replica does within the SLO.
+func (k *Candidate) atSLO() table.Cell {
+	if !k.Users.IsZero() {
+		return table.Number(k.Users, "", lang.Fixed(0))
+	}
+	return table.Literal(fmt.Sprintf("%.2f", k.Rate))
+}
+
+// upTo returns the load up to which one replica meets the SLO, in words.
+func (k *Candidate) upTo() lang.Text {
+	if !k.Users.IsZero() {
+		return sayUsers.Text(lang.Number(k.Users, lang.Fixed(0)))
+	}
+	return lang.Same(fmt.Sprintf("%.2f req/s", k.Rate))
 }
 
 // answer returns the mean length of an answer in tokens.
@@ -303,15 +338,15 @@ func (c *Choice) refused(level int) table.Section {
 func (c *Choice) changing() []lang.Text {
 	var lines []lang.Text
 	if e := c.BreakEven; e != nil {
-		lines = append(lines, e.lines(c.unit())...)
+		lines = append(lines, e.lines(c.demand)...)
 	}
 	var steady []lang.Text
 	for _, s := range c.Sensitive {
 		if s.Lower.Known() {
-			lines = append(lines, s.line(c.unit(), sayBelow, sayBelowNone, s.Lower, s.Then))
+			lines = append(lines, s.line(c.demand, sayBelow, sayBelowNone, s.Lower, s.Then))
 		}
 		if s.Upper.Known() {
-			lines = append(lines, s.line(c.unit(), sayAbove, sayAboveNone, s.Upper, s.Else))
+			lines = append(lines, s.line(c.demand, sayAbove, sayAboveNone, s.Upper, s.Else))
 		}
 		if !s.Lower.Known() && !s.Upper.Known() {
 			steady = append(steady, s.name())
@@ -323,15 +358,12 @@ func (c *Choice) changing() []lang.Text {
 	return lines
 }
 
-// unit returns the unit of the demand.
-func (c *Choice) unit() string { return strings.TrimLeft(c.Demand, "0123456789.") }
-
-func (e *BreakEven) lines(unit string) []lang.Text {
+func (e *BreakEven) lines(d Demand) []lang.Text {
 	var lines []lang.Text
 	if e.FirstPrice.Known() {
 		lines = append(lines, sayEvenPrice.Text(e.Second, e.firstGPU, money(e.FirstPrice), e.secondGPU, money(e.SecondPrice)))
 	}
-	amount := func(f rundir.Number) string { return fmt.Sprintf("%.2f %s", f.Value(), unit) }
+	amount := func(f rundir.Number) lang.Text { return d.amount(f.Value()) }
 	switch {
 	case e.everywhere && !e.Above.Known():
 		lines = append(lines, sayEvenUnder.Text(e.Second, amount(e.Below)))
@@ -360,16 +392,16 @@ func (s Sensitivity) name() lang.Text {
 	return lang.Same(s.What)
 }
 
-func (s Sensitivity) line(unit string, say, none lang.Phrase, at rundir.Number, then string) lang.Text {
-	amount := func(v float64) string {
+func (s Sensitivity) line(d Demand, say, none lang.Phrase, at rundir.Number, then string) lang.Text {
+	amount := func(v float64) lang.Text {
 		if strings.HasPrefix(s.What, "price ") {
-			return money(rundir.Exactly(v))
+			return lang.Same(money(rundir.Exactly(v)))
 		}
 		if s.What == "demand" {
-			return fmt.Sprintf("%.2f %s", v, unit)
+			return d.amount(v)
 		}
 		metric, _, _ := strings.Cut(s.What, ":")
-		return slo.Term{Metric: metric}.Amount(v)
+		return lang.Same(slo.Term{Metric: metric}.Amount(v))
 	}
 	switch value := amount(at.Value()); {
 	case then == "":

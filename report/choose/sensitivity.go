@@ -45,7 +45,7 @@ func breakEven(c *Choice, o Options) *BreakEven {
 // cheaper only where a needs another replica; below it, only where b needs one less.
 func demandEven(a, b *Candidate, o Options) (above, below rundir.Number, everywhere bool) {
 	unit := func(k *Candidate) float64 {
-		v, _ := o.Demand.of(k)
+		v, _ := o.Demand.of(&k.limit)
 		return v * (1 - o.Headroom)
 	}
 	cost := func(k *Candidate, demand float64) float64 {

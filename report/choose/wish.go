@@ -12,22 +12,33 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 )
 
 // Demand is the load that has to be served.
 type Demand struct {
-	Amount float64 // per second
-	Tokens bool    // output tokens; else requests
+	Amount float64 // requests or output tokens per second, or users
+	Of     Unit
 }
 
-// ParseDemand reads 20rps, 20req/s or 5000tok/s.
+// Unit is what a demand counts.
+type Unit uint8
+
+// The units of demands.
+const (
+	Requests Unit = iota
+	Tokens
+	Users
+)
+
+// ParseDemand reads 20rps, 20req/s, 5000tok/s or 500users.
 func ParseDemand(text string) (Demand, error) {
 	t := strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), ",", ""))
 	for _, u := range []struct {
 		suffix string
-		tokens bool
-	}{{"rps", false}, {"req/s", false}, {"tok/s", true}, {"tokens/s", true}, {"tps", true}} {
+		of     Unit
+	}{{"rps", Requests}, {"req/s", Requests}, {"tok/s", Tokens}, {"tokens/s", Tokens}, {"tps", Tokens}, {"users", Users}, {"user", Users}} {
 		digits, ok := strings.CutSuffix(t, u.suffix)
 		if !ok {
 			continue
@@ -36,26 +47,41 @@ func ParseDemand(text string) (Demand, error) {
 		if err != nil || !(v > 0) || math.IsInf(v, 0) {
 			break
 		}
-		return Demand{v, u.tokens}, nil
+		return Demand{v, u.of}, nil
 	}
-	return Demand{}, fmt.Errorf("--demand %q: write requests or output tokens per second, such as 20rps or 5000tok/s", text)
+	return Demand{}, fmt.Errorf("--demand %q: write requests or output tokens per second, or users, such as 20rps, 5000tok/s or 500users", text)
 }
 
 // String returns the demand as ParseDemand reads it.
 func (d Demand) String() string {
-	unit := "rps"
-	if d.Tokens {
-		unit = "tok/s"
+	return strconv.FormatFloat(d.Amount, 'f', -1, 64) + [...]string{"rps", "tok/s", "users"}[d.Of]
+}
+
+// Unit returns the unit of the demand in words.
+func (d Demand) Unit() lang.Text {
+	return [...]lang.Text{lang.Same("rps"), lang.Same("tok/s"), unitUsers.Text()}[d.Of]
+}
+
+// Text returns the demand in words.
+func (d Demand) Text() lang.Text {
+	if d.Of == Users {
+		return d.amount(d.Amount)
 	}
-	return strconv.FormatFloat(d.Amount, 'f', -1, 64) + unit
+	return lang.Same(d.String())
+}
+
+// amount returns an amount in the unit of the demand, in words.
+func (d Demand) amount(v float64) lang.Text {
+	if d.Of == Users { // half a user is none
+		return sayUsers.Text(lang.Shortest(math.Floor(v + 1e-9)))
+	}
+	return lang.Same(fmt.Sprintf("%.2f ", v)).Plus(d.Unit())
 }
 
 // of returns what one replica delivers, in the unit of the demand.
-func (d Demand) of(k *Candidate) (float64, bool) {
-	if !d.Tokens {
-		return k.Rate, k.Rate > 0
-	}
-	return k.Output.Value(), k.Output.Known() && k.Output.Value() > 0
+func (d Demand) of(l *setup.Limit) (float64, bool) {
+	n := [...]rundir.Number{rundir.Exactly(l.Rate), l.Output, l.Users}[d.Of]
+	return n.Value(), n.Known() && n.Value() > 0
 }
 
 // Prices are the prices of GPUs per hour, by name. "L20" is also the price of an "L20 48GB".

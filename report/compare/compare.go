@@ -75,6 +75,7 @@ type Metric struct {
 	// Most is the largest value that a row shows, where rows disagree on it; see [setup.Plateau]. It has no interval then.
 	Most    rundir.Number `json:"most,omitzero"`
 	AtLeast bool          `json:"at_least,omitempty"`   // a lower bound: the rows end before the plateau
+	Terms   string        `json:"terms,omitempty"`      // within which a number of users is carried
 	Where   string        `json:"where"`                // the rows it rests on
 	Apart   bool          `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
 	se      float64       // standard error, NaN where there is none
@@ -97,6 +98,8 @@ type Change struct {
 
 // The keys of metrics. TTFT and ITL are those of one request at a time, and at 50 and 80 % of the saturation rate.
 const (
+	keyUsers  = "users"
+	keyEach   = "users_per_gpu"
 	keyRate   = "saturation"
 	keyOutput = "tokens_per_s"
 	KeyPerGPU = "tokens_per_s_per_gpu"
@@ -117,7 +120,7 @@ func shares() []struct {
 
 // Keys returns the metrics that are compared, in the order of the tables.
 func Keys() []string {
-	keys := []string{keyRate, keyOutput, KeyPerGPU}
+	keys := []string{keyUsers, keyEach, keyRate, keyOutput, KeyPerGPU}
 	for _, what := range []string{"ttft", "itl"} {
 		for _, at := range shares() {
 			keys = append(keys, what+"@"+at.name)
@@ -257,6 +260,7 @@ func Measure(s *setup.Setup) Measured {
 	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: s.Run.Labels, Imported: s.Run.Source != nil}
 	m.burst = m.Imported && s.OpenLoop() && slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
 	m.Labels.Model, m.Labels.Engine = setup.Model(s.Run), setup.Engine(s.Run)
+	m.users(s)
 	p := s.Plateau
 	m.add(keyRate, setup.Value{Number: p.Rate, SE: halfWidth(p, 1)}, p.Where)
 	scale := math.NaN()
@@ -294,6 +298,38 @@ func Measure(s *setup.Setup) Measured {
 	}
 	m.errors(s)
 	return m
+}
+
+// users adds how many users the configuration carries, and how many a GPU.
+func (m *Measured) users(s *setup.Setup) {
+	a := saturation.AnswerOf(s.Run)
+	if a == nil || a.Carried == nil {
+		return
+	}
+	c, terms := a.Carried, strings.Join(slices.Sorted(slices.Values(a.Carried.Terms)), ", ")
+	se := math.NaN()
+	if c.Low.Known() && c.High.Known() {
+		se = (c.High.Value() - c.Low.Value()) / 2 / stats.Z95
+	}
+	where := s.Origin()
+	if c.Within != nil {
+		where += " " + lang.Row(c.Within.Stage)
+	}
+	for _, one := range []struct {
+		key  string
+		gpus int
+	}{{keyUsers, 1}, {keyEach, m.Labels.GPUs}} {
+		if one.gpus == 0 || c.Users.IsZero() {
+			continue
+		}
+		scale := 1 / float64(one.gpus)
+		m.add(one.key, setup.Value{Number: lang.Scale(c.Users, scale), SE: se * scale}, where)
+		f := &m.Metrics[len(m.Metrics)-1]
+		f.Terms = terms
+		if !math.IsNaN(se) { // it is not even about the number
+			f.Low, f.High = lang.Scale(c.Low, scale), lang.Scale(c.High, scale)
+		}
+	}
 }
 
 // comfortable is the latency at 80 % of the saturation rate by the answer of a run that was measured here; nil where its answer has none.
@@ -509,7 +545,7 @@ func change(b, a Metric) Change {
 	if b.Key == KeyErrors {
 		return Between(b, a)
 	}
-	if !a.Value.Known() || !b.Value.Known() || a.Value.Value() <= 0 || b.Value.Value() <= 0 {
+	if a.Terms != b.Terms || !a.Value.Known() || !b.Value.Known() || a.Value.Value() <= 0 || b.Value.Value() <= 0 {
 		return Change{}
 	}
 	ratio := b.Value.Value() / a.Value.Value()

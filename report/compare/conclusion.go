@@ -14,6 +14,9 @@ import (
 
 // Conclusion returns in a sentence or two what the metrics of a factor show.
 func (f *Factor) Conclusion(l lang.Lang) string {
+	if s := f.carrying(l); s != "" {
+		return s
+	}
 	if len(f.Pairs) > 0 && !slices.ContainsFunc(f.Members, func(m Member) bool { return !m.m.Imported }) {
 		return f.atEqual(l)
 	}
@@ -43,6 +46,39 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	top, _ := best.m.Get(keyOutput)
 	s := say.In(l, f.equal.In(l), f.named(best.Value, l), reached(top, l), strings.Join(against, semicolon.In(l))) + stop.In(l)
 	return s + f.quickest(l)
+}
+
+// carrying returns how many users the first member carries, and the others against it; empty where that is not known of all, within the same terms.
+func (f *Factor) carrying(l lang.Lang) string {
+	first, ok := f.Members[0].m.Get(keyUsers)
+	if !ok {
+		return ""
+	}
+	amount := func(m *Metric) string {
+		s := lang.Number(m.Value, lang.Fixed(0))
+		if m.Low.Known() && m.High.Known() {
+			s += sayInterval.In(l, lang.Number(m.Low, lang.Fixed(0)), lang.Number(m.High, lang.Fixed(0)))
+		}
+		return s
+	}
+	var others []string
+	for i := range f.Members[1:] {
+		m := &f.Members[i+1]
+		v, ok := m.m.Get(keyUsers)
+		if !ok || v.Terms != first.Terms {
+			return ""
+		}
+		name := f.named(m.Value, l)
+		switch c := change(v, first); {
+		case c.Ratio.IsZero(): // one is a bound
+			others = append(others, sayCarriesAlso.In(l, name, amount(&v)))
+		case c.Shown != nil && !*c.Shown:
+			others = append(others, sayCarriesUnshown.In(l, name, amount(&v), percent(c.Low.Value()), percent(c.High.Value())))
+		default:
+			others = append(others, sayCarriesOther.In(l, name, amount(&v), c.String()))
+		}
+	}
+	return sayCarries.In(l, f.equal.In(l), f.named(f.Members[0].Value, l), amount(&first), strings.Join(others, comma.In(l))) + stop.In(l)
 }
 
 // versus returns the ratio of the best to another in words, or that no difference is shown.

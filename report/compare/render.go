@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -92,6 +93,8 @@ func columns() []column {
 		return lang.Same(name + " %")
 	}
 	all := []column{
+		{keyUsers, table.Column{Head: headUsers.Text()}, "", fixed(0)},
+		{keyEach, table.Column{Head: headEach.Text(), Drop: 3}, "", func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Short) }},
 		{keyRate, table.Column{Head: headSaturation.Text()}, "req/s", fixed(2)},
 		{keyOutput, table.Column{Head: headOutput.Text()}, "tok/s", fixed(2)},
 		{KeyPerGPU, table.Column{Head: headPerGPU.Text(), Drop: 3}, "tok/s", fixed(2)},
@@ -186,7 +189,7 @@ func (c *Comparison) cautions(g group) []lang.Text {
 
 // legend returns what a reader of the table of a group must know, and how its numbers are meant.
 func (c *Comparison) legend(g group) (notes, details []lang.Text) {
-	notes = c.cautions(g)
+	notes = append(c.cautions(g), c.usersLegend(g)...)
 	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.AtLeast }) {
 		notes = append(notes, legendRising.Text())
 	}
@@ -221,6 +224,28 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 		details = append(details, legendAlone.Text())
 	}
 	return notes, details
+}
+
+// usersLegend returns within which terms the users of a group are carried.
+func (c *Comparison) usersLegend(g group) []lang.Text {
+	var all []string
+	for _, i := range g.members {
+		if f, ok := c.Setups[i].Get(keyUsers); ok && !slices.Contains(all, f.Terms) {
+			all = append(all, f.Terms)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return nil
+	case len(all) > 1:
+		for i := range all {
+			all[i] = cmp.Or(all[i], "-")
+		}
+		return []lang.Text{legendUnlike.Text(strings.Join(all, " / "))}
+	case all[0] == "":
+		return []lang.Text{legendGrowing.Text()}
+	}
+	return []lang.Text{legendUsers.Text(all[0])}
 }
 
 // changeTable returns a table of the differences from the first setup of a group, without columns that say nothing: errors of which there are none. It has

@@ -125,3 +125,16 @@ var (
 	sayQuickest      = lang.Say(" With one request at a time, %s has the shortest inter-token latency: %s (%s).", "单请求时 %s 的 token 间时延最短：%s（%s）。")
 	sayNoOutput      = lang.Say("%s: too little data for a conclusion.", "%s：数据不足，无法得出结论。")
 )
+
+// Numbers of users.
+var (
+	sayCarries        = lang.Say("%s: %s carries %s users; %s", "%s：%s 可承载用户 %s；%s")
+	sayCarriesOther   = lang.Say("%s carries %s: %s", "%s 为 %s：%s")
+	sayCarriesUnshown = lang.Say("%s carries %s, no difference shown (%s..%s %%)", "%s 为 %s，未显示差异（%s..%s %%）")
+	sayCarriesAlso    = lang.Say("%s carries %s", "%s 为 %s")
+	legendUsers       = lang.Say("Users: how many the configuration carries within %s.", "用户数：在 %s 内可承载的用户数。")
+	legendGrowing     = lang.Say("Users: up to how many throughput grows and hits do not fall.", "用户数：吞吐量仍增长且命中率未下降的最大用户数。")
+	legendUnlike      = lang.Say("Numbers of users are within different terms (%s), so they are not compared.", "各用户数所依据的条件不同（%s），因此不作比较。")
+	headUsers         = lang.Say("users", "用户数")
+	headEach          = lang.Say("users per GPU", "每 GPU 用户数")
+)

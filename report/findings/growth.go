@@ -15,6 +15,7 @@ var (
 	loadShared    = lang.Say("the first %d tokens shared", "前 %d 个 token 相同")
 	loadGroups    = lang.Say("the first %d tokens shared in %d groups", "前 %d 个 token 相同（共 %d 组）")
 	sayTurns      = lang.Say("Rates count turns. A session has %s turns: %s turns/s are %s sessions/s.", "速率按轮计。每个会话 %s 轮：%s 轮/s 即 %s 会话/s。")
+	loadZipf      = lang.Say("the first %d tokens shared in %d groups by Zipf's law", "前 %d 个 token 相同（共 %d 组，按 Zipf 定律分布）")
 	loadRandom    = lang.Say("%s on average", "平均 %s")
 )
 
@@ -48,6 +49,8 @@ func sharedText(w *rundir.Workload, l lang.Lang) []string {
 		return nil
 	case p.Groups == 1:
 		return []string{loadShared.In(l, p.Tokens)}
+	case p.Zipf:
+		return []string{loadZipf.In(l, p.Tokens, p.Groups)}
 	default:
 		return []string{loadGroups.In(l, p.Tokens, p.Groups)}
 	}

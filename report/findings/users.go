@@ -32,6 +32,7 @@ var (
 	sayScattered     = lang.Say("Rows near that number differ by chance; it is that of the curve through all rows.", "该数附近各行因偶然而不同；结果取自穿过所有行的曲线。")
 	sayCacheFits     = lang.Say("The server states a KV cache of %s tokens: as much as the contexts of %s, at a mean of %s tokens.", "服务自报 KV 缓存为 %s 个 token，相当于 %s的上下文（平均 %s 个 token）。")
 
+	headIdeal     = lang.Say("hits allowed", "可命中")
 	headHits      = lang.Say("hits", "命中率")
 	headAgain     = lang.Say("computed again", "重新计算")
 	headGood      = lang.Say("sessions good", "达标会话")
@@ -140,7 +141,17 @@ func sessionColumns() []Column {
 		c.Number = nil
 		return c
 	}
+	cache := func(of func(*rundir.Hits) rundir.Number, beside bool) TakeStages {
+		return func(s *rundir.Stage) rundir.Number {
+			if h := s.Hits; h != nil && (h.Ideal.Value() > 0 || h.Contaminated.Known()) && (!beside || s.Sessions == nil) {
+				return of(h)
+			}
+			return rundir.Number{}
+		}
+	}
 	return []Column{
+		shown(share("cache_ideal", headIdeal, cache(func(h *rundir.Hits) rundir.Number { return h.Ideal }, false))),
+		shown(share("cache_hits", headHits, cache(func(h *rundir.Hits) rundir.Number { return h.Reported }, true))),
 		share("sessions_hits", headHits, told(func(s *rundir.Sessions) rundir.Number { return s.Hits })),
 		shown(share("sessions_again", headAgain, told((*rundir.Sessions).Again))),
 		share("sessions_good", headGood, told(func(s *rundir.Sessions) rundir.Number { return s.Good })),

@@ -28,7 +28,7 @@ func wanted(o choose.Options) []string {
 
 // Choose writes the page of a choice. sections returns all that is said and tabled about it.
 func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose.Options, sections []table.Section, po WriteOptions) error {
-	d := &Document{Title: titleChoice.Text(o.Demand), Subtitle: lang.Same(strings.Join(wanted(o), ", ")), Data: map[string]any{}}
+	d := &Document{Title: titleChoice.Text(o.Demand.Text()), Subtitle: lang.Same(strings.Join(wanted(o), ", ")), Data: map[string]any{}}
 	for i := range choices {
 		own := ranked(&choices[i], setups)
 		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o, d.Data))
@@ -62,8 +62,7 @@ type choosing struct {
 	Setups   []choosingSetup `json:"setups"`
 	Terms    []choosingTerm  `json:"terms"`
 	Demand   float64         `json:"demand"`
-	Tokens   bool            `json:"tokens"`
-	Unit     string          `json:"unit"`
+	Unit     lang.Text       `json:"unit"`
 	Headroom float64         `json:"headroom"`
 	MaxGPUs  int             `json:"maxGPUs"`
 	Prices   []choosingPrice `json:"prices"`
@@ -73,9 +72,9 @@ type choosingSetup struct {
 	Name  string `json:"name"`
 	GPUs  int    `json:"gpus"`
 	Price int    `json:"price"` // index of the price; -1 for none
-	// Limits are what one replica does within the terms, at each step of the first term and, within that, of the second: requests and output
-	// tokens per second, and TTFT in seconds; null where it does not meet them.
-	Limits []*[3]*float64 `json:"limits"`
+	// Limits are what one replica does within the terms, at each step of the first term and, within that, of the second: in the unit of the demand, and
+	// TTFT in seconds; null where it does not meet them.
+	Limits []*[2]*float64 `json:"limits"`
 }
 
 type choosingTerm struct {
@@ -89,7 +88,7 @@ type choosingPrice struct {
 
 // choosingOf works out what each setup does within all values of the limits.
 func choosingOf(model string, setups []setup.Setup, o choose.Options) choosing {
-	c := choosing{Demand: o.Demand.Amount, Tokens: o.Demand.Tokens, Unit: strings.TrimLeft(o.Demand.String(), "0123456789."), Headroom: o.Headroom, MaxGPUs: o.MaxGPUs}
+	c := choosing{Demand: o.Demand.Amount, Unit: o.Demand.Unit(), Headroom: o.Headroom, MaxGPUs: o.MaxGPUs}
 	sliding := o.Terms[:min(len(o.Terms), choose.MostSliders)]
 	for _, t := range sliding {
 		var term choosingTerm
@@ -115,7 +114,7 @@ func choosingOf(model string, setups []setup.Setup, o choose.Options) choosing {
 		}
 		total := int(math.Pow(steps, float64(len(sliding))))
 		for k := range total {
-			one.Limits = append(one.Limits, limitAt(s, termsAt(o.Terms, k)))
+			one.Limits = append(one.Limits, limitAt(s, o, termsAt(o.Terms, k)))
 		}
 		c.Setups = append(c.Setups, one)
 	}
@@ -133,9 +132,10 @@ func termsAt(terms []slo.Term, place int) []slo.Term {
 }
 
 // limitAt is what a setup does within terms; nil where it does not meet them.
-func limitAt(s *setup.Setup, terms []slo.Term) *[3]*float64 {
-	l, refusal := s.Within(terms)
-	if refusal != nil {
+func limitAt(s *setup.Setup, o choose.Options, terms []slo.Term) *[2]*float64 {
+	o.Terms = terms
+	supply, ttft, ok := o.Supply(s)
+	if !ok {
 		return nil
 	}
 	known := func(n rundir.Number) *float64 {
@@ -145,7 +145,7 @@ func limitAt(s *setup.Setup, terms []slo.Term) *[3]*float64 {
 		v := n.Value()
 		return &v
 	}
-	return &[3]*float64{&l.Rate, known(l.Output), known(l.Point.At(setup.TTFT).Number)}
+	return &[2]*float64{known(supply), known(ttft)}
 }
 
 // choiceSection is the choice among the setups of a model.
@@ -154,7 +154,7 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 	if i == 0 {
 		s.ID = "answer"
 	}
-	h := &Headline{Number: lang.Absent, Unit: unitNoChoice.Text(), Sentence: sentenceNoChoice.Text(c.Demand, strings.Join(c.SLO, ", "))}
+	h := &Headline{Number: lang.Absent, Unit: unitNoChoice.Text(), Sentence: sentenceNoChoice.Text(o.Demand.Text(), strings.Join(c.SLO, ", "))}
 	if len(c.Ranked) > 0 {
 		k := &c.Ranked[0]
 		h.Name, h.Unit = table.Clean(k.Name), choose.GPUs(k.GPUs)
@@ -162,12 +162,12 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 			h.Unit = unitHour.Text(c.Money(k.Hour))
 		}
 		h.Sentence = lang.Both(func(l lang.Lang) string {
-			return sentenceChoice.In(l, choose.Replicas(k.Replicas).In(l), choose.GPUs(k.GPUs).In(l), c.Demand, strings.Join(c.SLO, ", "))
+			return sentenceChoice.In(l, choose.Replicas(k.Replicas).In(l), choose.GPUs(k.GPUs).In(l), o.Demand.Text().In(l), strings.Join(c.SLO, ", "))
 		})
 		for _, also := range c.Beside() {
 			h.Sentence = h.Sentence.Plus(lang.Text{EN: " "}).Plus(also)
 		}
-		h.Add(withCurrency(k.MillionDemand, c.Currency), tileMillionDemand.Text(c.Demand), k.MillionDemand)
+		h.Add(withCurrency(k.MillionDemand, c.Currency), tileMillionDemand.Text(o.Demand.Text()), k.MillionDemand)
 		h.Add(withCurrency(k.MillionSLO, c.Currency), tileMillion.Text(), k.MillionSLO)
 		if len(c.Ranked) > 1 && c.Ranked[1].Hour.Known() {
 			h.Add(c.Money(c.Ranked[1].Hour), tileSecond.Text(c.Ranked[1].Name), c.Ranked[1].Hour)
@@ -199,15 +199,15 @@ func withCurrency(n rundir.Number, currency string) string {
 func slidersOf(name string, c choosing, o choose.Options) *Sliders {
 	s := &Sliders{Name: name}
 	const finer = 0.05 // of a doubling
-	logarithmic := func(key string, text lang.Text, now, reach float64, value string) {
+	logarithmic := func(key string, text lang.Text, now, reach float64, value lang.Text) {
 		s.All = append(s.All, Slider{Name: name + "-" + key, Text: text, Min: -reach, Max: reach, Step: finer, Value: value, Logarithmic: true})
 	}
-	logarithmic("demand", sliderDemand.Text(), c.Demand, 3, o.Demand.String())
+	logarithmic("demand", sliderDemand.Text(), c.Demand, 3, o.Demand.Text())
 	for i, p := range c.Prices {
-		logarithmic("price"+strconv.Itoa(i), sliderPrice.Text(p.GPU), p.Now, 2, fmt.Sprintf("%.2f", p.Now))
+		logarithmic("price"+strconv.Itoa(i), sliderPrice.Text(p.GPU), p.Now, 2, lang.Same(fmt.Sprintf("%.2f", p.Now)))
 	}
 	for i, t := range c.Terms {
-		s.All = append(s.All, Slider{Name: name + "-term" + strconv.Itoa(i), Text: lang.Same(o.Terms[i].Name()), Max: steps - 1, Now: steps / 2, Step: 1, Value: t.Values[steps/2]})
+		s.All = append(s.All, Slider{Name: name + "-term" + strconv.Itoa(i), Text: lang.Same(o.Terms[i].Name()), Max: steps - 1, Now: steps / 2, Step: 1, Value: lang.Same(t.Values[steps/2])})
 	}
 	return s
 }
@@ -224,7 +224,7 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	}
 	title := titleCost.Text()
 	panel := draw.Panel{Y: draw.Axis{Label: label, Format: draw.Number}, Height: 220}
-	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headRun.Text(), Left: true}, {Head: headUpTo.Text(strings.TrimLeft(c.Demand, "0123456789."))}, {Head: headReplicas.Text()}, {Head: label}}}}
+	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headRun.Text(), Left: true}, {Head: headUpTo.Text(o.Demand.Unit())}, {Head: headReplicas.Text()}, {Head: label}}}}
 	var labels []string
 	names := namesOf(setups)
 	short := shortNames(names) // the numbers are those of the other drawings of the page
@@ -246,8 +246,8 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 			panel.Series = append(panel.Series, line)
 		}
 	}
-	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: axisDemand.Text(strings.TrimLeft(c.Demand, "0123456789.")), Format: draw.Number}, Panels: []draw.Panel{panel}}
-	fig.Marks = []draw.Mark{{Text: tagDemand.Text(c.Demand), At: o.Demand.Amount}}
+	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: axisDemand.Text(o.Demand.Unit()), Format: draw.Number}, Panels: []draw.Panel{panel}}
+	fig.Marks = []draw.Mark{{Text: tagDemand.Text(o.Demand.Text()), At: o.Demand.Amount}}
 	if e := c.BreakEven; e != nil {
 		for _, at := range []rundir.Number{e.Below, e.Above} {
 			if at.Known() && at.Value() < reach*o.Demand.Amount {

@@ -101,6 +101,6 @@ type Slider struct {
 	Text        lang.Text
 	Min, Max    float64
 	Now, Step   float64
-	Value       string // as text
-	Logarithmic bool   // Min, Max and Now are powers of two of what they stand for
+	Value       lang.Text // as text
+	Logarithmic bool      // Min, Max and Now are powers of two of what they stand for
 }

@@ -48,5 +48,5 @@ var (
 	noteNames       = lang.Say("The rate in the name of a stage is the one asked for. Arrivals are random, so the rate offered differs from it.", "阶段名称中的到达率为设定值。到达是随机的，实际到达率与之略有不同。")
 	plotsNoteFront  = lang.Say("Further right is faster for a user, further up is more from the hardware. No stage beats those on the broad grey line in both.", "越靠右用户越快，越靠上硬件产出越多。灰色粗线上的阶段在两方面都不被其他阶段超过。")
 	noteFrontApart  = lang.Say(" Squares beside the line were measured with a fixed number in flight; comparing and choosing do not rest on them.", "线外的方块以固定并发数测量，比较和选型不以其为依据。")
-	noteImpossible  = lang.Say(" Rows that the audit calls impossible are not drawn: %d (llmsweep audit lists them).", "未画出：%d 行，llmsweep audit 判定为不可能。")
+	noteImpossible  = lang.Say(" Not drawn: %d rows that the audit calls impossible (llmsweep audit lists them).", "未画出：%d 行，llmsweep audit 判定为不可能。")
 )

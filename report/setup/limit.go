@@ -11,9 +11,10 @@ import (
 
 // Limit is the highest load at which promises hold.
 type Limit struct {
-	Rate   float64 // requests per second, completed
+	Rate   float64       // requests per second, completed
+	Users  rundir.Number // whom the terms hold for; absent but in what [Setup.Carrying] returns
 	Output rundir.Number
-	// Low and High are the 95 % interval of Rate; absent where single rows decide. Where Doubted is set, they are the rows between which it lies; High
+	// Low and High are the 95 % interval of Rate, or of Users; absent where single rows decide. Where Doubted is set, they are the rows between which it lies; High
 	// is absent where no row ends it.
 	Low, High rundir.Number
 	// Doubted reports whether rows between Low and High were left out, or do not tell the term, because their figures contradict others. Repairable
@@ -41,6 +42,8 @@ type Refusal struct {
 	Kept *Row
 	// Undecided reports whether the rows decide nothing, whichever the term.
 	Undecided bool
+	// Unasked reports that no number of users was measured, where that is the load in question.
+	Unasked bool
 }
 
 // Within finds the highest load at which all terms hold: the lowest of those up to which each term does. Rows are taken from the lowest load up; the
@@ -136,6 +139,36 @@ func (l *Limit) sameAnswers() {
 	if a.Known() && b.Known() {
 		l.Output = rundir.Exactly(l.Rate * (a.Value() + l.Point.Weight*(b.Value()-a.Value())))
 	}
+}
+
+// Carrying finds the most users for whom all terms hold: the answer of a sweep by users. Rate and Output are read between the rows on either side.
+func (s *Setup) Carrying(terms []slo.Term) (Limit, *Refusal) {
+	var rows []rundir.Stage
+	for i := range s.Rows {
+		rows = append(rows, *s.Rows[i].Stage)
+	}
+	if len(saturation.UserRows(rows)) == 0 {
+		return Limit{}, &Refusal{Unasked: true}
+	}
+	c := saturation.Carried(rows, terms)
+	if c.Users.IsZero() {
+		return Limit{}, s.refusal(terms)
+	}
+	users := c.Users.Value()
+	above := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > users })
+	if above < 0 {
+		above = len(s.Rows) - 1
+	}
+	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
+	l := Limit{Users: rundir.Exactly(users), Low: c.Low, High: c.High, Point: Point{Low: low, High: high}}
+	if from, to := load(low.Stage), load(high.Stage); to > from {
+		l.Point.Weight = min(1, (users-from)/(to-from))
+	}
+	l.Rate, l.Output = low.Served+l.Point.Weight*(high.Served-low.Served), l.Point.OutputAt().Number
+	if i := slices.IndexFunc(terms, func(t slo.Term) bool { return t.String() == c.Term }); i >= 0 {
+		l.Broken = &terms[i]
+	}
+	return l, nil
 }
 
 // unanswered returns why a sweep showed no rate at which the terms hold.

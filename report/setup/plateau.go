@@ -280,7 +280,7 @@ func (p Point) within(take Take) (low, high float64) {
 	if p.After != nil && p.After.Top > p.High.Top {
 		low = larger(low, b-(at(p.After)-b)/(p.After.Top-p.High.Top)*(p.High.Top-x))
 	}
-	return min(low, high), max(low, high)
+	return min(low, high), min(max(low, high), b) // never beyond the upper row, where latency rises less steeply than before
 }
 
 // larger returns the larger number, or a where b is NaN.

@@ -17,6 +17,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 )
 
@@ -357,6 +358,8 @@ func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule string, gra
 		return "", "", noteWarmUp.New()
 	case !st.Invalid.IsZero():
 		return "", "", st.Invalid
+	case st.Hits != nil && st.Hits.Contaminated.Known():
+		return "", "", measure.Contaminated.New(st.Hits.Contaminated.Value(), st.Hits.Reported.Value(), st.Hits.Ideal.Value())
 	case st.State != rundir.Complete:
 		return "", "", noteCutShort.New()
 	case !c.Known() || c.Value() <= 0:

@@ -127,9 +127,10 @@ func (r *runner) await(at time.Duration) bool {
 func (r *runner) serve(ctx context.Context, s ready, due time.Duration) client.Status {
 	b := r.spare.Get().(*buffers)
 	defer r.spare.Put(b)
-	call := s.call
+	call, had := s.call, max(s.Repeats, s.Had)
 	for turn := s.Begun; ; turn++ {
-		r.one(ctx, s.seq, turn, due, call, b)
+		r.one(ctx, s.seq, turn, due, call, had, b)
+		had = max(0, b.result.PromptTokens+b.result.OutputTokens)
 		if s.Ended != nil {
 			s.Ended(s.seq, turn, &b.result)
 		}
@@ -145,7 +146,7 @@ func (r *runner) serve(ctx context.Context, s ready, due time.Duration) client.S
 		due = r.now() + s.Turns[turn+1].Think
 		if !r.await(due) {
 			if r.Left != nil {
-				s.Begun, s.Said, s.Route = turn+1, said, cmp.Or(s.Route, s.seq)
+				s.Begun, s.Said, s.Route, s.Had = turn+1, said, cmp.Or(s.Route, s.seq), had
 				r.Left(s.Session)
 			}
 			return b.result.Status
@@ -159,8 +160,8 @@ type buffers struct {
 	record rundir.Record
 }
 
-// one does one request: admission, the exchange, the record.
-func (r *runner) one(ctx context.Context, seq, turn int, due time.Duration, call *client.Prepared, b *buffers) {
+// one does one request: admission, the exchange, the record. The prompt begins with as many tokens as repeats that were sent before.
+func (r *runner) one(ctx context.Context, seq, turn int, due time.Duration, call *client.Prepared, repeats int, b *buffers) {
 	asked := owed(call.Request)
 	r.owed.Add(int64(asked))
 	r.window.due()
@@ -172,7 +173,7 @@ func (r *runner) one(ctx context.Context, seq, turn int, due time.Duration, call
 	if n := b.result.OutputTokens; call.Request.Greedy != nil && n > 0 {
 		wanted = n // it was to end by itself
 	}
-	fill(&b.record, &b.result, sent{r.Name, seq, turn, due, queued, wanted, call.Request.PromptTokens}, r.now())
+	fill(&b.record, &b.result, sent{r.Name, seq, turn, due, queued, wanted, call.Request.PromptTokens, repeats}, r.now())
 	if err := r.Log.Append(&b.record); err != nil {
 		r.giveUp(err)
 	}

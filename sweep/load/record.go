@@ -16,6 +16,7 @@ type sent struct {
 	queued    time.Duration // held back by the limit on requests in flight
 	asked     int           // output tokens
 	prompt    int           // tokens of the prompt that the workload wanted; 0 where it did not say
+	repeats   int           // tokens of the prompt that were sent before
 }
 
 // Passed returns the record of a request that another program sent, and that was due when it was sent.
@@ -41,6 +42,9 @@ func fill(r *rundir.Record, res *client.Result, s sent, now time.Duration) {
 	}
 	if res.Status != client.StatusOK && !r.PromptTokens.Known() && s.turn == 0 {
 		r.AskedPrompt = s.prompt
+	}
+	if res.PromptTokens > 0 {
+		r.IdealTokens = min(s.repeats, res.PromptTokens)
 	}
 	if res.SharedReads > 0 {
 		for i := range res.Chunks() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"llmsweep/client"
@@ -23,12 +24,19 @@ type Session struct {
 	// Invent writes an answer of a number of tokens; nil for a session that cannot have begun before its stage.
 	Invent func(tokens int) string
 
+	// Repeats is how many tokens of its first prompt the run has sent before at the beginning of another; all of them where it is [AllTokens].
+	Repeats int
+
 	Begun int // turns that took place before the stage
 	// Said is what was said in these, the system message included, and Route the session that it is a part of, by which it is routed; nil and 0 where they
 	// are made up.
 	Said  []api.Message
 	Route int
+	Had   int // tokens of these, where they were sent
 }
+
+// AllTokens is a number of tokens that no prompt has.
+const AllTokens = math.MaxInt32
 
 // join lets a share of the turns of a session have taken place before the stage.
 func (s *Session) join(share float64) {
@@ -133,6 +141,6 @@ func One(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, e
 		s.Ended(seq, 0, res)
 	}
 	r := &rundir.Record{}
-	fill(r, res, sent{stage: stage, seq: seq, due: due, asked: req.OutputTokens}, time.Since(epoch))
+	fill(r, res, sent{stage: stage, seq: seq, due: due, asked: req.OutputTokens, repeats: s.Repeats}, time.Since(epoch))
 	return res, l.Append(r)
 }

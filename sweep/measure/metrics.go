@@ -27,6 +27,7 @@ type metrics struct {
 	latency  latencies
 	gaps     tokenGaps
 	lengths  lengths
+	hits     hits
 	reading  reading
 	goodput  *Goodput // nil where there is no SLO
 	inFlight float64  // request-seconds in the window, by the requests' own instants
@@ -76,6 +77,7 @@ func (m *metrics) add(r *rundir.Record) {
 	m.waits.add(r)
 	m.gaps.add(r, m.count)
 	m.lengths.add(r)
+	m.hits.add(r)
 	m.reading.add(r)
 }
 

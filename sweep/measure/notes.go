@@ -8,6 +8,9 @@ import (
 // TooShort marks a stage of which no part was steady.
 var TooShort = note.Kind{Code: "stage.too-short"}
 
+// Contaminated says that the prompts of a stage were not new to the server, although the run had not sent them before.
+var Contaminated = note.Kind{Code: "cache.contaminated", Args: []string{"share", "hits", "ideal"}}
+
 // Notes on a stage. Times are in seconds, shares from 0 to 1.
 var (
 	noteEndedEarly = note.Kind{Code: "stage.ended-early", Args: []string{"failed", "ended"}}
@@ -18,6 +21,7 @@ var (
 	noteResent      = note.Kind{Code: "requests.resent", Args: []string{"count"}}
 	noteSharedReads = note.Kind{Code: "stage.shared-reads", Args: []string{"share"}}
 	noteEarlyToken  = note.Kind{Code: "stage.early-token", Args: []string{"ttft", "second", "itl"}}
+	noteUnsteady    = note.Kind{Code: "stage.unsteady"}
 	noteShortened   = note.Kind{Code: "stage.shortened", Args: []string{"share"}}
 	noteSlowReplica = note.Kind{Code: "replica.slow", Args: []string{"replica", "ttft", "fastest"}}
 	noteBadReplica  = note.Kind{Code: "replica.fails", Args: []string{"replica", "failed", "due", "others"}}

@@ -116,6 +116,7 @@ func (s *summary) finish() rundir.Stage {
 	if seen.CPU >= 0 {
 		st.ClientCPU, st.ClientGC = rundir.Exactly(seen.CPU), rundir.Exactly(seen.GC)
 	}
+	st.Hits = s.metrics.hits.result(&st)
 	st.Warnings = s.warnings(&st)
 	st.Invalid = Unfit(&st)
 	if s.metrics.goodput != nil {
@@ -123,7 +124,6 @@ func (s *summary) finish() rundir.Stage {
 	}
 	if s.metrics.sessions != nil {
 		st.Sessions = s.metrics.sessions.summary(&st)
-		st.Sessions.Unsteady = s.Steady && !s.steadyIn(w)
 	}
 	return st
 }
@@ -173,6 +173,12 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	}
 	if second := s.metrics.gaps.early(st); second.Known() {
 		all = append(all, noteEarlyToken.New(st.TTFT.P50.Value(), second.Value(), st.ITL.P50.Value()))
+	}
+	if h := st.Hits; h != nil && h.Contaminated.Known() {
+		all = append(all, Contaminated.New(h.Contaminated.Value(), h.Reported.Value(), h.Ideal.Value()))
+	}
+	if s.Steady && s.metrics.sessions != nil && !s.steadyIn(s.window) {
+		all = append(all, noteUnsteady.New())
 	}
 	if st.Shortened.Known() {
 		all = append(all, noteShortened.New(st.Shortened.Value()))

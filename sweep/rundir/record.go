@@ -32,6 +32,7 @@ type Record struct {
 	OutputTokens    Number `json:"output_tokens,omitzero"`
 	ReasoningTokens Number `json:"reasoning_tokens,omitzero"`
 	CachedTokens    Number `json:"cached_tokens,omitzero"`
+	IdealTokens     int    `json:"ideal_tokens,omitempty"` // of the prompt that the run had sent before: what an unlimited prefix cache holds
 	TokenSource     string `json:"token_source,omitempty"`
 	Finish          string `json:"finish,omitempty"`
 

@@ -105,6 +105,7 @@ func (r *Record) AppendJSON(b []byte) []byte {
 	w.number("output_tokens", r.OutputTokens)
 	w.number("reasoning_tokens", r.ReasoningTokens)
 	w.number("cached_tokens", r.CachedTokens)
+	w.whole("ideal_tokens", r.IdealTokens)
 	w.text("token_source", r.TokenSource)
 	w.text("finish", r.Finish)
 	list(w, "gaps_us", r.GapsUS)
@@ -187,6 +188,8 @@ func (r *Record) field(d *parser, key []byte) error {
 		return readInt(&d.Decoder, &r.AskedTokens)
 	case "asked_prompt_tokens":
 		return readInt(&d.Decoder, &r.AskedPrompt)
+	case "ideal_tokens":
+		return readInt(&d.Decoder, &r.IdealTokens)
 	case "token_source":
 		return d.shared(&r.TokenSource)
 	case "finish":

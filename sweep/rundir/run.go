@@ -211,9 +211,26 @@ type Conversation struct {
 
 // Prefix is a beginning that prompts share. It is a part of them: their lengths include it.
 type Prefix struct {
-	Tokens int `json:"tokens"`
-	Groups int `json:"groups"` // prefixes; each prompt's is drawn with equal probability
+	Tokens int  `json:"tokens"`
+	Groups int  `json:"groups"`         // prefixes; each prompt's is drawn with equal probability
+	Zipf   bool `json:"zipf,omitempty"` // the k-th of them is drawn as often as 1/k says
 }
+
+// Hits is how much of the prompts of a window the server's prefix cache could hold, and how much it did: shares of their tokens.
+type Hits struct {
+	// Ideal is the share that the run had sent before: an unlimited cache holds it from the moment on at which it was sent.
+	Ideal    Number `json:"ideal,omitzero"`
+	Reported Number `json:"reported,omitzero"` // absent where the server does not tell
+	Source   string `json:"source,omitempty"`  // of Reported: HitsOfUsage or HitsOfMetrics
+	// Contaminated is the share of the requests with far more hits than Ideal: their prompts were not new to the server. Absent where there are none.
+	Contaminated Number `json:"contaminated,omitzero"`
+}
+
+// Sources of reported hits.
+const (
+	HitsOfUsage   = "usage"   // of the answers
+	HitsOfMetrics = "metrics" // of the server, where other clients count too
+)
 
 // Kinds of runs.
 const (
@@ -284,6 +301,7 @@ type Stage struct {
 	SharedChunks   Number `json:"shared_chunks,omitzero"` // share of the token-bearing chunks that were read together with the next
 	TokensPerChunk Number `json:"tokens_per_chunk,omitzero"`
 	CachedTokens   Number `json:"cached_tokens,omitzero"` // mean per request
+	Hits           *Hits  `json:"cache_hits,omitempty"`   // absent where nothing was sent before, and nothing is reported
 	AskedTokens    Number `json:"asked_tokens,omitzero"`  // mean output length asked for
 	// Shortened is the mean length of the answers, as a share of the length of answers to lone requests, where it is shown to be less: then requests
 	// per second are not comparable with those of other rows. Absent where answers are as long as alone, and where that is not known.

@@ -16,11 +16,9 @@ type Sessions struct {
 	Lost       Number `json:"lost,omitzero"`
 	LostMissed Number `json:"lost_missed,omitzero"`
 	// Context is the mean length of a turn's prompt and answer together, in tokens: what a session holds of the KV cache.
-	Context Number `json:"context_tokens,omitzero"`
-	// Unsteady tells that the hit rate or the token rate still changed when the stage ended.
-	Unsteady bool        `json:"unsteady,omitempty"`
-	Classes  []TurnGroup `json:"classes,omitempty"` // first, warm, computed again; those that there were
-	Turns    []TurnGroup `json:"turns,omitempty"`   // by their place in the session, from 0
+	Context Number      `json:"context_tokens,omitzero"`
+	Classes []TurnGroup `json:"classes,omitempty"` // first, warm, computed again; those that there were
+	Turns   []TurnGroup `json:"turns,omitempty"`   // by their place in the session, from 0
 }
 
 // Classes of turns: by what was cached of their prompts.

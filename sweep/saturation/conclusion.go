@@ -199,17 +199,37 @@ const mostCautions = 3
 // weights are the notes that say something of the answer itself, the weightiest first: that the server was not one server, that the rate may be another one,
 // and how the server treats some of its users.
 var weights = []string{
-	FailsAlways.Code,
+	FailsAlways.Code, noteContaminated.Code,
 	"habit.metastable", "habit.metastable-never", "saturation.now", "habit.drifts", "habit.scales", "recovery.unknown",
 	"saturation.not-held", "saturation.complete-to", "saturation.below-lone", "saturation.overload-costs", "saturation.overload-or-change",
 	"saturation.ceiling-not-filled", "habit.caches", "habit.drops", "habit.pauses", "habit.batches", "saturation.mixed-verdicts",
 }
 
+// noteContaminated says that rows were answered from a prefix cache that the run itself did not fill.
+var noteContaminated = note.Kind{Code: "cache.contaminated-rows", Args: []string{"rows", "of"}}
+
+// contaminated returns how many rows are contaminated; the zero note for none.
+func contaminated(stages []rundir.Stage) note.Note {
+	n := 0
+	for i := range stages {
+		if h := stages[i].Hits; h != nil && h.Contaminated.Known() {
+			n++
+		}
+	}
+	if n == 0 {
+		return note.Note{}
+	}
+	return noteContaminated.New(n, len(stages))
+}
+
 // weightiest returns the notes of a run that a reader of its answer must know first.
 func weightiest(run *rundir.Run) (cautions []note.Note) {
 	all := run.Warnings
+	if n := contaminated(run.Stages); !n.IsZero() {
+		all = append([]note.Note{n}, all...)
+	}
 	if run.Saturation != nil {
-		all = slices.Concat(run.Saturation.Cautions, run.Warnings)
+		all = slices.Concat(run.Saturation.Cautions, all)
 	}
 	weight := func(n note.Note) int { return slices.Index(weights, n.Code) }
 	for _, n := range all {

@@ -77,12 +77,13 @@ func (c *Conversations) Share(tokens, groups int) error {
 	return nil
 }
 
-// first returns a first prompt.
-func (c *Conversations) first(tokens int, rng *rand.Rand) string {
+// first returns a first prompt, and how many of its tokens the run has sent before.
+func (c *Conversations) first(tokens int, rng *rand.Rand) (text string, repeats int) {
 	if c.shared != nil {
-		return c.shared.write(&c.Numbering, rng.IntN(c.shared.Groups), tokens, rng)
+		group, repeats := c.shared.group(rng)
+		return c.shared.write(&c.Numbering, group, tokens, rng), repeats
 	}
-	return c.Costs.Write(c.Opening(c.Place()), tokens, rng)
+	return c.Costs.Write(c.Opening(c.Place()), tokens, rng), 0
 }
 
 // Stage returns a source of conversations for one stage.
@@ -107,12 +108,12 @@ type conversations struct {
 }
 
 func (c *conversations) Next() (load.Session, bool) {
-	turns := make([]load.Turn, Draw(c.Turns, c.rng))
+	turns, repeats := make([]load.Turn, Draw(c.Turns, c.rng)), 0
 	for i := range turns {
 		t := &turns[i]
 		if i == 0 {
 			t.PromptTokens = Draw(c.First, c.rng)
-			t.User = c.first(t.PromptTokens, c.rng)
+			t.User, repeats = c.first(t.PromptTokens, c.rng)
 		} else {
 			t.PromptTokens = Draw(c.Later, c.rng)
 			t.User = c.Costs.reply(t.PromptTokens, c.rng)
@@ -120,5 +121,5 @@ func (c *conversations) Next() (load.Session, bool) {
 		}
 		t.OutputTokens = Draw(c.Output, c.rng)
 	}
-	return load.Session{Turns: turns, Invent: c.invent}, true
+	return load.Session{Turns: turns, Invent: c.invent, Repeats: repeats}, true
 }

@@ -74,6 +74,7 @@ type Dataset struct {
 	skipped  skips
 	estimate estimator
 	notes    []note.Note
+	beginnings
 }
 
 // openDataset reads a dataset in one pass and keeps only the rows drawn. The file is a JSON array of objects (as ShareGPT's), JSONL, or CSV
@@ -395,9 +396,14 @@ func (d *dataset) Next() (load.Session, bool) {
 	if len(d.order) == 0 {
 		d.order = d.rng.Perm(len(d.rows))
 	}
-	r := d.rows[d.order[0]]
+	at := d.order[0]
+	r := d.rows[at]
 	d.order = d.order[1:]
-	session := load.Session{System: r.system, Turns: make([]load.Turn, len(r.turns))}
+	repeats := 0
+	if d.again(int64(at)) {
+		repeats = load.AllTokens
+	}
+	session := load.Session{Repeats: repeats, System: r.system, Turns: make([]load.Turn, len(r.turns))}
 	if r.task != nil {
 		session.Tag = r.task
 	}

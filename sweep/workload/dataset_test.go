@@ -22,6 +22,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/client/testkit"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/stats"
@@ -344,7 +345,14 @@ func TestStagesTakeRowsInOrdersOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := simtest.TakeTexts(t, d.Stage("a"), 100)
-	if diff := cmp.Diff(a, simtest.TakeTexts(t, d.Stage("a"), 100)); diff != "" {
+	again := simtest.TakeTexts(t, d.Stage("a"), 100)
+	for i := range again { // these were sent before
+		if a[i].Repeats != 0 || again[i].Repeats != load.AllTokens {
+			t.Errorf("row %d repeats %d tokens, and then %d", i, a[i].Repeats, again[i].Repeats)
+		}
+		again[i].Repeats = 0
+	}
+	if diff := cmp.Diff(a, again); diff != "" {
 		t.Errorf("a stage does not repeat itself:\n%s", diff)
 	}
 	if cmp.Equal(a[:20], simtest.TakeTexts(t, d.Stage("b"), 20)) {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"sync"
 	"sync/atomic"
 )
 
@@ -15,6 +16,27 @@ type Numbering struct {
 	Nonce uint64
 
 	count uint64
+
+	beginnings
+}
+
+// beginnings are those of the texts that were given out.
+type beginnings struct {
+	mu   sync.Mutex
+	seen map[int64]struct{}
+	all  bool // what another numbering gave out is not known, so that each may have been
+}
+
+// again returns whether a beginning was given out before, and remembers it.
+func (b *beginnings) again(beginning int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.seen == nil {
+		b.seen = map[int64]struct{}{}
+	}
+	_, seen := b.seen[beginning]
+	b.seen[beginning] = struct{}{}
+	return seen || b.all
 }
 
 // newNumbering returns a numbering with a random nonce. The first aside places are reserved.
@@ -34,6 +56,7 @@ func (n *Numbering) Numbers() (nonce, places uint64) { return n.Nonce, atomic.Lo
 // given.
 func (n *Numbering) Continue(nonce, places uint64) {
 	n.Nonce = nonce
+	n.all = n.all || places > atomic.LoadUint64(&n.count)
 	atomic.StoreUint64(&n.count, places)
 }
 

@@ -25,6 +25,7 @@ type Spec struct {
 	Talking bool
 
 	PrefixTokens, PrefixGroups int
+	PrefixZipf                 bool // prefixes are as popular as Zipf's law says
 }
 
 // Replay is a trace and how it is replayed.
@@ -108,6 +109,7 @@ func (s *Spec) write(ctx context.Context, o *Opened) error {
 		if err != nil {
 			return &SpecError{err}
 		}
+		w.Zipf = s.PrefixZipf
 		o.Workload = w
 	default:
 		o.Workload = NewSynthetic(s.PromptTokens, s.OutputTokens, s.Seed, o.Costs)
@@ -118,7 +120,7 @@ func (s *Spec) write(ctx context.Context, o *Opened) error {
 // replay reads the file of a trace.
 func (s *Spec) replay(ctx context.Context, o *Opened) error {
 	r := s.Replay
-	options := TraceOptions{Speed: r.Speed, Rate: r.Rate, Limit: r.Limit, Seed: s.Seed, Costs: o.Costs}
+	options := TraceOptions{Speed: r.Speed, Rate: r.Rate, Limit: r.Limit, Share: true, Seed: s.Seed, Costs: o.Costs}
 	if s.PromptSet {
 		options.Prompt = s.PromptTokens
 	}

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"math"
 	mathrand "math/rand/v2"
 	"strconv"
 	"strings"
@@ -19,7 +20,33 @@ type Prefixed struct {
 	Prompt, Output rundir.Lengths // of the whole prompt, the prefix included; of the answer
 	Seed           uint64
 	Costs          Calibration
+	Zipf           bool // the k-th prefix is drawn as often as 1/k says, and not as often as the others
 	Numbering
+}
+
+// group draws the group of a prompt, and returns how many of its tokens the run has sent before.
+func (p *Prefixed) group(rng *mathrand.Rand) (group, repeats int) {
+	if p.Zipf {
+		group = zipf(p.Groups, rng)
+	} else {
+		group = rng.IntN(p.Groups)
+	}
+	if p.again(int64(group)) {
+		repeats = p.Tokens
+	}
+	return group, repeats
+}
+
+// zipf draws a number below n with a probability proportional to 1/(number+1): Zipf's law, by which the popularity of texts is described.
+func zipf(n int, rng *mathrand.Rand) int {
+	for { // rejection
+		x := math.Exp(rng.Float64() * math.Log(float64(n)+1)) // density 1/x from 1 to n+1
+		k := math.Floor(x)
+		// ln(1+1/k) falls into [k, k+1), and 1/k is wanted. The quotient of the two is largest at 1: 1/ln 2.
+		if rng.Float64() < math.Ln2/k/math.Log1p(1/k) {
+			return int(k) - 1
+		}
+	}
 }
 
 // leastOwn is how many tokens each prompt has after its prefix, at least: they tell it from others of its group.
@@ -58,7 +85,7 @@ func (p *Prefixed) Describe() rundir.Workload {
 }
 
 func (p *Prefixed) describe() *rundir.Prefix {
-	return &rundir.Prefix{Tokens: p.Tokens, Groups: p.Groups}
+	return &rundir.Prefix{Tokens: p.Tokens, Groups: p.Groups, Zipf: p.Zipf}
 }
 
 type prefixed struct {
@@ -68,10 +95,10 @@ type prefixed struct {
 
 // Next returns a prompt of a group.
 func (p *prefixed) Next() (load.Session, bool) {
-	group := p.rng.IntN(p.Groups)
+	group, repeats := p.group(p.rng)
 	tokens := Draw(p.Prompt, p.rng)
 	turn := load.Turn{User: p.write(&p.Numbering, group, tokens, p.rng), PromptTokens: tokens, OutputTokens: Draw(p.Output, p.rng)}
-	return load.Session{Turns: []load.Turn{turn}}, true
+	return load.Session{Turns: []load.Turn{turn}, Repeats: repeats}, true
 }
 
 // write makes the whole prompt of the right length at once, so that the rounding errors of the two parts do not add up. The words of a

@@ -27,7 +27,7 @@ var (
 
 func TestRepeated(t *testing.T) {
 	w := Repeated{Text: "say this", Output: rundir.Lengths{Mean: 9}}
-	want := load.Session{Turns: []load.Turn{{User: "say this", OutputTokens: 9}}}
+	want := load.Session{Turns: []load.Turn{{User: "say this", OutputTokens: 9}}, Repeats: load.AllTokens}
 	for _, session := range simtest.TakeTexts(t, w.Stage("a"), 2) {
 		if diff := cmp.Diff(want, session); diff != "" {
 			t.Error(diff)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	mathrand "math/rand/v2"
 	"path/filepath"
 	"sort"
@@ -27,10 +28,10 @@ type TraceOptions struct {
 	// Prompt and Output replace the lengths of the trace where their mean is not 0.
 	Prompt, Output rundir.Lengths
 
-	// Share gives prompts the shared prefixes that the trace's hash_ids describe. Otherwise, and without hash_ids, no two
+	// Share gives prompts the shared prefixes that the trace's hash_ids describe; Hashed notes where it has none. Otherwise, and without hash_ids, no two
 	// prompts share a prefix.
-	Share bool
-	Block int // tokens per hash id; 0 for Mooncake's 512
+	Share, Hashed bool
+	Block         int // tokens per hash id; 0 for what the lengths of the prompts say
 
 	Seed  uint64
 	Costs Calibration
@@ -115,6 +116,24 @@ func (q *requests) arrange() (disordered int) {
 	return disordered
 }
 
+// block returns how many tokens a hash id stands for: Mooncake's number where the lengths of most prompts agree with it, else the mean. Requests must be in
+// their original order.
+func (q *requests) block() int {
+	agree, hashed, tokens := 0, 0, 0
+	for i, prompt := range q.prompt {
+		if n := len(q.hashesOf(i)); n > 0 {
+			hashed, tokens = hashed+1, tokens+int(prompt)
+			if n == (int(prompt)+mooncakeBlock-1)/mooncakeBlock {
+				agree++
+			}
+		}
+	}
+	if 10*agree >= 9*hashed {
+		return mooncakeBlock
+	}
+	return max(1, int(math.Round(float64(tokens)/float64(len(q.hashes)))))
+}
+
 // span returns the time from the first request to the last.
 func (q *requests) span() time.Duration { return q.at[len(q.at)-1] }
 
@@ -135,11 +154,8 @@ func readTrace(ctx context.Context, in *rowInput, o TraceOptions) (*Trace, error
 	if o.Speed == 0 {
 		o.Speed = 1
 	}
-	if o.Block == 0 {
-		o.Block = mooncakeBlock
-	}
 	const fastest, highest = 1e9, 1e7 // beyond any use, and far from overflow
-	if !(o.Speed > 0 && o.Speed <= fastest && o.Rate >= 0 && o.Rate <= highest && o.Block > 0) {
+	if !(o.Speed > 0 && o.Speed <= fastest && o.Rate >= 0 && o.Rate <= highest && o.Block >= 0) {
 		return nil, fmt.Errorf("a trace at %v times its speed, or %v requests per second: both must be above 0", o.Speed, o.Rate)
 	}
 	o.Costs = o.Costs.Usable()
@@ -149,6 +165,9 @@ func readTrace(ctx context.Context, in *rowInput, o TraceOptions) (*Trace, error
 	}
 	if len(t.log.at) == 0 {
 		return nil, t.skipped.unusable(t.name, noteNoTrace, noteNoRequests)
+	}
+	if o.Block == 0 {
+		t.options.Block = t.log.block()
 	}
 	if n := t.log.arrange(); n > 0 {
 		t.notes = append(t.notes, noteDisorder.New(t.name, n))
@@ -160,7 +179,7 @@ func readTrace(ctx context.Context, in *rowInput, o TraceOptions) (*Trace, error
 		}
 		t.speed = o.Rate / natural
 	}
-	if o.Share && len(t.log.hashes) == 0 {
+	if o.Hashed && len(t.log.hashes) == 0 {
 		t.notes = append(t.notes, noteNoHashes.New(t.name))
 	}
 	return t, nil
@@ -250,9 +269,21 @@ func (t *trace) Next() (load.Session, bool) {
 	if t.options.Output.Mean > 0 {
 		output = Draw(t.options.Output, t.rng)
 	}
-	turn := load.Turn{User: t.text(prompt, t.log.hashesOf(t.i)), PromptTokens: prompt, OutputTokens: output}
+	hashes := t.log.hashesOf(t.i)
+	turn := load.Turn{User: t.text(prompt, hashes), PromptTokens: prompt, OutputTokens: output}
 	t.i++
-	return load.Session{Turns: []load.Turn{turn}}, true
+	return load.Session{Turns: []load.Turn{turn}, Repeats: t.repeats(prompt, hashes)}, true
+}
+
+// repeats returns how many tokens of a prompt with these hashes the trace has sent before, and remembers them.
+func (t *trace) repeats(prompt int, hashes []int64) int {
+	blocks, on := 0, true
+	for _, h := range hashes {
+		if on = t.again(h) && on; on {
+			blocks++
+		}
+	}
+	return min(prompt, blocks*t.options.Block)
 }
 
 // text returns a prompt of the given number of tokens with the prefix that its hashes stand for.

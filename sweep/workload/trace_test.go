@@ -120,7 +120,7 @@ func TestTraceNotes(t *testing.T) {
 nothing
 {"timestamp": 300, "input_length": 6, "output_length": 5}
 `
-	tr, err := readTrace(t.Context(), text(t, content), TraceOptions{Speed: 2, Share: true})
+	tr, err := readTrace(t.Context(), text(t, content), TraceOptions{Speed: 2, Share: true, Hashed: true})
 	if err != nil {
 		t.Fatal(err)
 	}

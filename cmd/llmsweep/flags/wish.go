@@ -11,7 +11,7 @@ import (
 // Requirements holds the flags of what is needed, and what GPUs cost.
 type Requirements struct {
 	SLO      []string `json:"slo,omitempty" name:"slo" sep:"none" placeholder:"TERM" help:"Service level objective, such as 'ttft:p99<500ms' or 'errors<1%'; may be repeated. See llmsweep help slo." group:"Choice"`
-	Demand   string   `json:"demand,omitempty" placeholder:"20rps" help:"Demand: requests (20rps) or output tokens (5000tok/s) per second." group:"Choice"`
+	Demand   string   `json:"demand,omitempty" placeholder:"20rps" help:"Demand: requests (20rps) or output tokens (5000tok/s) per second, or users (500users, of sweeps --by users)." group:"Choice"`
 	Price    []string `json:"price,omitempty" sep:"none" placeholder:"GPU=N,.." help:"Prices of one GPU for one hour: L20=1.2,A100=3.6. There are no built-in prices." group:"Choice"`
 	Prices   string   `json:"prices,omitempty" placeholder:"FILE" help:"YAML file of prices, one 'L20: 1.2' a line; --price wins." group:"Choice"`
 	Currency string   `json:"currency,omitempty" placeholder:"NAME" help:"Currency of the prices, such as CNY. It stands beside costs." group:"Choice"`

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
@@ -19,7 +22,8 @@ type Workload struct {
 	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw at most N rows of the dataset (${default})." group:"Workload"`
 	MultiTurn    bool   `name:"multi-turn" help:"Take whole conversations of the dataset, not only their first turns." group:"Workload"`
 	PrefixTokens int    `name:"prefix-tokens" placeholder:"N" positive:"" help:"Let the prompts of a group begin with the same N of their tokens. With --turns, the first prompts of conversations." group:"Workload"`
-	PrefixGroups int    `name:"prefix-groups" default:"1" placeholder:"N" help:"Number of such groups (${default})." group:"Workload"`
+	CacheHits    string `name:"cache-hits" placeholder:"P" help:"Make prompts of which a share, such as 60%, was sent before at the beginning of others: what an unlimited prefix cache holds. They begin with --prefix-groups prefixes (64), whose popularity follows Zipf's law." group:"Workload"`
+	PrefixGroups int    `name:"prefix-groups" placeholder:"N" positive:"" help:"Number of such groups (1)." group:"Workload"`
 	Turns        string `placeholder:"N" help:"Conversations of N turns that carry their history, or a distribution: mean=4,std=2,min=1,max=10." group:"Workload"`
 	TurnTokens   string `name:"turn-tokens" default:"64" placeholder:"N" help:"Length in tokens of each user message after the first (${default})." group:"Workload"`
 	ThinkTime    string `name:"think-time" default:"1s" placeholder:"T" help:"Pause between an answer and the next turn: 2s, or exp:2s for exponential times of that mean (${default})." group:"Workload"`
@@ -34,6 +38,7 @@ type WorkloadOptions struct {
 	Talk                         workload.Talk
 	Tokenize                     workload.TokenizerFunc // nil without --tokenizer
 	Graded                       bool                   // answers to rows that tell what is right are graded
+	hits                         float64                // share of prompts that is sent before; 0 without --cache-hits
 }
 
 // Parse parses the flags, and refuses combinations that make no sense.
@@ -65,13 +70,40 @@ func (l *Workload) Parse() (*WorkloadOptions, error) {
 			return nil, err
 		}
 	}
+	if l.CacheHits != "" {
+		if p.hits, err = parseHits(l.CacheHits); err != nil {
+			return nil, err
+		}
+	}
 	p.Talk.First, p.Talk.Output = p.PromptLengths, p.OutputLengths
 	return p, p.check()
 }
 
+// parseHits reads a share of prompts, such as 60% or 0.6.
+func parseHits(text string) (float64, error) {
+	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(digits, 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v < 1) {
+		return 0, fmt.Errorf("--cache-hits %s: write a share from 0%% to below 100%%, such as 60%%", text)
+	}
+	return v, nil
+}
+
+// prefix returns how many tokens of the prompts of how many groups are shared.
+func (l *WorkloadOptions) prefix() (tokens, groups int) {
+	const hitsGroups = 64
+	if l.hits == 0 {
+		return l.PrefixTokens, max(1, l.PrefixGroups)
+	}
+	return int(math.Round(l.hits * l.PromptLengths.Mean)), cmp.Or(l.PrefixGroups, hitsGroups)
+}
+
 // Plain reports whether all requests draw their lengths from the same distributions.
 func (l *WorkloadOptions) Plain() bool {
-	return l.Prompt == "" && l.Dataset == "" && l.PrefixTokens == 0 && l.Turns == ""
+	return l.Prompt == "" && l.Dataset == "" && l.PrefixTokens == 0 && l.hits == 0 && l.Turns == ""
 }
 
 // check refuses combinations that make no sense.
@@ -85,8 +117,10 @@ func (l *WorkloadOptions) check() error {
 	switch {
 	case sources > 1:
 		return errors.New("--prompt, --dataset, and --prefix-tokens or --turns are different workloads: give one of them")
-	case l.PrefixGroups < 1:
+	case l.PrefixGroups < 0:
 		return errors.New("--prefix-groups must be at least 1")
+	case l.CacheHits != "" && (sources > 0 || l.PrefixTokens > 0):
+		return errors.New("--cache-hits makes prompts of its own: leave out --prompt, --dataset, --turns and --prefix-tokens")
 	case l.DatasetRows < 1:
 		return errors.New("--dataset-rows must be at least 1")
 	case l.MultiTurn && l.Dataset == "":
@@ -97,9 +131,10 @@ func (l *WorkloadOptions) check() error {
 
 // Spec returns the workload that the flags ask for; replay is the trace that is replayed, nil for none.
 func (l *WorkloadOptions) Spec(replay *workload.Replay) *workload.Spec {
+	tokens, groups := l.prefix()
 	return &workload.Spec{
 		PromptTokens: l.PromptLengths, OutputTokens: l.OutputLengths, PromptSet: l.Workload.PromptTokens != "", OutputSet: l.Workload.OutputTokens != "" || l.AnswerLimit > 0,
 		Seed: l.Seed, Prompt: l.Prompt, Dataset: l.Dataset, Rows: l.DatasetRows, MultiTurn: l.MultiTurn, Graded: l.Graded, Replay: replay,
-		Talk: l.Talk, Talking: l.Turns != "", PrefixTokens: l.PrefixTokens, PrefixGroups: l.PrefixGroups,
+		Talk: l.Talk, Talking: l.Turns != "", PrefixTokens: tokens, PrefixGroups: groups, PrefixZipf: l.hits > 0,
 	}
 }

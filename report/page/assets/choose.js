@@ -5,12 +5,12 @@ function choose(data, wish) {
   var place = 0, ranked = [];
   data.terms.forEach(function (t, i) { place = place * t.values.length + wish.steps[i]; });
   data.setups.forEach(function (s, i) {
-    var limit = s.limits[place], supply = limit && limit[data.tokens ? 1 : 0];
+    var limit = s.limits[place], supply = limit && limit[0];
     if (!limit || !s.gpus || !(supply > 0)) { return; }
     var k = { setup: i, name: s.name, replicas: Math.ceil(wish.demand / (supply * (1 - data.headroom)) - 1e-9), hour: null };
     k.gpus = k.replicas * s.gpus;
     k.carries = k.replicas * supply;
-    k.ttft = limit[2] === null ? Infinity : limit[2];
+    k.ttft = limit[1] === null ? Infinity : limit[1];
     if (data.maxGPUs > 0 && k.gpus > data.maxGPUs) { return; }
     if (s.price >= 0) { k.hour = k.gpus * wish.prices[s.price]; }
     ranked.push(k);

@@ -307,7 +307,7 @@
     function at(key) { return document.getElementById(name + "-" + key); }
     function tell(input, text) { input.nextElementSibling.textContent = text; }
     wish.demand = d.demand * Math.pow(2, +at("demand").value);
-    tell(at("demand"), +wish.demand.toPrecision(4) + " " + d.unit);
+    tell(at("demand"), +wish.demand.toPrecision(4) + " " + (zh ? d.unit.ZH : d.unit.EN));
     d.prices.forEach(function (p, i) {
       wish.prices.push(p.now * Math.pow(2, +at("price" + i).value));
       tell(at("price" + i), wish.prices[i].toFixed(2));
