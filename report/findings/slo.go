@@ -66,6 +66,9 @@ func Meets(run *rundir.Run, l lang.Lang) string {
 	if s.Limiting == rundir.LimitSaturation {
 		return text + sayEndsBacklog.In(l) + alone
 	}
+	if len(s.Terms) == 1 {
+		return text + lang.Stop.In(l) + alone
+	}
 	return text + sayFirstToBreak.In(l, s.Limiting) + alone
 }
 
@@ -90,7 +93,7 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 	needs, unsure := 0, false
 	for i := range run.Stages {
 		st := &run.Stages[i]
-		if st.Goodput == nil || run.SLO != nil && st.Name != run.SLO.NeedsStage {
+		if st.Goodput == nil || !st.Invalid.IsZero() || run.SLO != nil && st.Name != run.SLO.NeedsStage {
 			continue
 		}
 		for _, p := range st.Goodput.Terms {
