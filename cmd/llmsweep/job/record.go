@@ -145,7 +145,7 @@ func (j *Recording) conclude(run *rundir.Run, dir *store.Dir) error {
 var (
 	sayRecording = lang.Say("recording: send requests to %s; they are passed on to %s. Lengths, instants and salted hashes are written to %s, no text. End it with Ctrl-C",
 		"正在记录：请将请求发送到 %s，它们将转发到 %s。长度、时刻和加盐哈希写入 %s，不写入任何文本。按 Ctrl-C 结束")
-	sayPassed  = lang.Say("%d requests recorded, %d in flight, %d failed, %d output tokens", "已记录 %d 个请求，%d 个进行中，%d 个失败，共输出 %d 个 token")
+	sayPassed  = lang.Say("%d requests recorded, %d in flight, %d failed, %d output tokens", "已记录 %d 个请求，并发 %d，%d 个失败，共输出 %d 个 token")
 	sayNothing = lang.Say("no request for an answer passed, so nothing was recorded (%d other requests, %d connections that the server did not accept)",
 		"没有请求回答的请求经过，未记录任何内容（其他请求 %d 个，服务未接受的连接 %d 个）")
 	sayUnreachable = lang.Say("%s does not accept connections now; those of clients are broken off until it does", "%s 目前不接受连接；在此之前，客户端的连接会被断开")
