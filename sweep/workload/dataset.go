@@ -74,7 +74,7 @@ type Dataset struct {
 	skipped  skips
 	estimate estimator
 	notes    []note.Note
-	beginnings
+	sent     sentTexts
 }
 
 // openDataset reads a dataset in one pass and keeps only the rows drawn. The file is a JSON array of objects (as ShareGPT's), JSONL, or CSV
@@ -253,6 +253,9 @@ func (d *Dataset) learn(ctx context.Context, texts []string) error {
 	}
 	d.estimate = e
 	if e.counted > 0 {
+		for _, text := range texts { // the server was sent them
+			d.sent.again(text)
+		}
 		d.notes = append(d.notes, noteEstimated.New(d.name, e.counted, e.source))
 	} else {
 		d.notes = append(d.notes, noteGuessed.New(d.name, err))
@@ -399,11 +402,7 @@ func (d *dataset) Next() (load.Session, bool) {
 	at := d.order[0]
 	r := d.rows[at]
 	d.order = d.order[1:]
-	repeats := 0
-	if d.again(int64(at)) {
-		repeats = load.AllTokens
-	}
-	session := load.Session{Repeats: repeats, System: r.system, Turns: make([]load.Turn, len(r.turns))}
+	session := load.Session{Repeats: d.repeats(r), System: r.system, Turns: make([]load.Turn, len(r.turns))}
 	if r.task != nil {
 		session.Tag = r.task
 	}
@@ -421,6 +420,18 @@ func (d *dataset) Next() (load.Session, bool) {
 		}
 	}
 	return session, true
+}
+
+// repeats returns how many tokens at the beginning of a row the server was sent before: in another row, or to be counted.
+func (d *Dataset) repeats(r row) int {
+	text := r.system + r.turns[0].user
+	switch n := d.sent.again(text); {
+	case n == len(text):
+		return load.AllTokens
+	case n > 0:
+		return d.estimate.tokens(measure(text[:n]))
+	}
+	return 0
 }
 
 // spread collects the mean, deviation and extremes of lengths, in memory that does not grow with their number.

@@ -556,3 +556,24 @@ func FuzzDataset(f *testing.F) {
 		}
 	}))
 }
+
+// TestRowsThatBeginAlike: what the rows of a file have in common, and what the server counted, is not new to the server.
+func TestRowsThatBeginAlike(t *testing.T) {
+	var sent sentTexts
+	shared := strings.Repeat("example ", 100)
+	for _, c := range []struct {
+		text       string
+		from, most int
+	}{
+		{shared + "one", 0, 0},
+		{shared + "two", len(shared) - textBlock, len(shared) + textBlock},
+		{shared + "one", len(shared) + 3, len(shared) + 3},
+		{"other " + shared, 0, 0},
+		{"x", 0, 0},
+		{"x", 1, 1},
+	} {
+		if n := sent.again(c.text); n < c.from || n > c.most {
+			t.Errorf("%d bytes of %q... were there before, want %d to %d", n, c.text[:min(20, len(c.text))], c.from, c.most)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"hash/maphash"
 	"sync"
 	"sync/atomic"
 )
@@ -37,6 +38,44 @@ func (b *beginnings) again(beginning int64) bool {
 	_, seen := b.seen[beginning]
 	b.seen[beginning] = struct{}{}
 	return seen || b.all
+}
+
+// sentTexts are texts that were given out: hashes of their beginnings, a block longer each.
+type sentTexts struct {
+	mu   sync.Mutex
+	seen map[uint64]struct{}
+}
+
+// textBlock is the length of a block in bytes: about sixteen tokens, as servers cache them.
+const textBlock = 64
+
+// seed of the hashes of texts. They stay in this process.
+var seed = maphash.MakeSeed()
+
+// again returns how many bytes at the beginning of a text were given out before, rounded up to a block, and remembers the text.
+func (t *sentTexts) again(text string) (n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.seen == nil {
+		t.seen = map[uint64]struct{}{}
+	}
+	var h maphash.Hash
+	h.SetSeed(seed)
+	known := true
+	for from := 0; from < len(text); from += textBlock {
+		to := min(from+textBlock, len(text))
+		h.WriteString(text[from:to])
+		sum := h.Sum64()
+		if _, seen := t.seen[sum]; known {
+			n = to // up to the first block that is new, and with it, since it may begin alike
+			known = seen
+		}
+		t.seen[sum] = struct{}{}
+	}
+	if !known && n <= textBlock { // not even the first block
+		return 0
+	}
+	return n
 }
 
 // newNumbering returns a numbering with a random nonce. The first aside places are reserved.
