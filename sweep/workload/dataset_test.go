@@ -577,3 +577,26 @@ func TestRowsThatBeginAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestCountedTextsAreNotNew: the server was sent the texts that it counted.
+func TestCountedTextsAreNotNew(t *testing.T) {
+	var b strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&b, "{\"prompt\": \"prompt number %d\", \"output_tokens\": 5}\n", i)
+	}
+	for _, count := range []Counter{nil, byCharacter} {
+		d, err := read(t.Context(), text(t, b.String()), datasetOptions{Count: count, Output: rundir.Lengths{Mean: 50}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		if count != nil {
+			want = load.AllTokens
+		}
+		for _, s := range simtest.TakeTexts(t, d.Stage("a"), 10) {
+			if s.Repeats != want {
+				t.Errorf("%q repeats %d tokens, want %d", s.Turns[0].User, s.Repeats, want)
+			}
+		}
+	}
+}
