@@ -18,7 +18,6 @@ import (
 	"llmsweep/report/compare"
 	"llmsweep/report/history"
 	"llmsweep/report/inputs"
-	documents "llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	layout "llmsweep/report/page"
 	"llmsweep/report/setup"
@@ -98,16 +97,16 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	inputs, err := documents.Read(c.Err, cm.Paths)
+	found, err := inputs.Read(c.Err, cm.Paths)
 	if err != nil {
 		return console.Usage(err)
 	}
-	setups := setup.LoadWith(inputs, setup.Options{Repaired: cm.Repaired, Lang: cm.Names()})
+	setups := setup.LoadWith(found, setup.Options{Repaired: cm.Repaired, Lang: cm.Names()})
 	result, err := cm.compare(c, setups)
 	if err != nil {
 		return console.Usage(err)
 	}
-	said := documents.ClaimsIn(setups)
+	said := inputs.ClaimsIn(setups)
 	sections := result.Sections(1)
 	sections[0].Lines = result.Answer()
 	for _, s := range said {
@@ -153,7 +152,7 @@ func (cm *compareCmd) compare(c *console.Console, setups []setup.Setup) (*compar
 	}
 	known := func(*setup.Setup, string) stats.Spread { return stats.Spread{} }
 	if cm.History != "" {
-		earlier, err := documents.Read(c.Err, []string{cm.History})
+		earlier, err := inputs.Read(c.Err, []string{cm.History})
 		if err != nil {
 			return nil, err
 		}

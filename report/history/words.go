@@ -6,7 +6,6 @@ var (
 	titleHistory   = lang.Say("History of %d runs", "%d 次运行的历史")
 	titleChanges   = lang.Say("Changes", "变化")
 	titleSeries    = lang.Say("Series", "序列")
-	headSeries     = lang.Say("Series", "序列")
 	headMetric     = lang.Say("Metric", "指标")
 	headConfig     = lang.Say("Configuration", "配置")
 	headChange     = lang.Say("change", "变化")
