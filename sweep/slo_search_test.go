@@ -221,7 +221,7 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 	}
 }
 
-// By default the search for the rate that meets an SLO ends after 20 minutes, or 5 minutes after the rest, with an interval; a precision that was asked
+// The search for the rate that meets an SLO ends after the time that is set, here 20 minutes, or 5 minutes after the rest, with an interval; a precision that was asked
 // for takes longer.
 func TestTheSearchForAnSLOEnds(t *testing.T) {
 	t.Parallel()

@@ -1,18 +1,23 @@
 package measure
 
 import (
+	"math"
+
 	"llmsweep/sweep/rundir"
 )
 
 // hits gathers how much of the prompts of a window could be in the server's prefix cache, and how much was. Values are tokens.
 type hits struct {
-	prompt, ideal          float64 // of all
-	told, cached           float64 // of those of which the server tells it
-	requests, contaminated int     // of those, with prompts long enough to tell
+	prompt, ideal float64  // of all
+	told, cached  float64  // of those of which the server tells it
+	long          []excess // of those, with prompts long enough to tell
 }
 
-// A request is contaminated that has moreHits tokens beyond what the run had sent before: no chat template, of which all prompts have the same, is as long.
-// Prompts below shortPrompt tokens do not tell.
+// excess is what a request had in the cache beyond what the run had sent before, in tokens, and the length of its prompt.
+type excess struct{ over, prompt int32 }
+
+// A request is contaminated that has moreHits tokens beyond what the run had sent before and what all requests have beyond that: a chat template or a system
+// prompt of the server, as far as it is no more than half of the prompt. Prompts below shortPrompt tokens do not tell.
 const (
 	moreHits    = 96
 	shortPrompt = 128
@@ -30,11 +35,26 @@ func (h *hits) add(r *rundir.Record) {
 	cached := r.CachedTokens.Value()
 	h.told, h.cached = h.told+prompt, h.cached+cached
 	if prompt >= shortPrompt {
-		h.requests++
-		if cached > ideal+moreHits {
-			h.contaminated++
+		h.long = append(h.long, excess{int32(cached - ideal), int32(prompt)})
+	}
+}
+
+// contaminated returns the share of the requests whose prompts were not new to the server; absent where they are too few.
+func (h *hits) contaminated() rundir.Number {
+	template := int32(math.MaxInt32)
+	for _, e := range h.long {
+		template = min(template, max(e.over, 0))
+	}
+	n := 0
+	for _, e := range h.long {
+		if e.over > min(template, e.prompt/2)+moreHits {
+			n++
 		}
 	}
+	if n < fewContaminated || float64(n) < shareContaminated*float64(len(h.long)) {
+		return rundir.Number{}
+	}
+	return ratio(float64(n), float64(len(h.long)))
 }
 
 // Of the requests of a contaminated row at least fewContaminated are so, and this share.
@@ -55,8 +75,6 @@ func (h *hits) result(st *rundir.Stage) *rundir.Hits {
 	if out.Ideal.Value() == 0 && out.Reported.Or(0) == 0 {
 		return nil
 	}
-	if h.contaminated >= fewContaminated && float64(h.contaminated) >= shareContaminated*float64(h.requests) {
-		out.Contaminated = ratio(float64(h.contaminated), float64(h.requests))
-	}
+	out.Contaminated = h.contaminated()
 	return out
 }

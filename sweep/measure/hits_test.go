@@ -35,7 +35,7 @@ func TestContaminatedRows(t *testing.T) {
 		}
 	}
 	for i := range 1000 {
-		template, ideal := 16*rng.IntN(5), rng.IntN(500)
+		template, ideal := 16*rng.IntN(16), rng.IntN(500)
 		h := hitsOf(200, func() (int, int) {
 			if rng.IntN(2) == 0 {
 				return template, 0

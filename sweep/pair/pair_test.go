@@ -122,7 +122,7 @@ func anyPair(seed int) compared {
 // Two identical servers must not be called different: not by the conclusion, and not by any row by itself, in more than 7 %
 // of comparisons.
 func TestIdenticalServersDoNotDiffer(t *testing.T) {
-	n := simtest.Evidence(t, 10, 1000)
+	n := simtest.Evidence(t, 20, 1000)
 	different, shown := 0, map[string]int{}
 	for seed := range n {
 		p := anyPair(seed).run(t)
@@ -162,7 +162,7 @@ func TestIdenticalServersDoNotDiffer(t *testing.T) {
 // closed loop its output is 3 % less to the digit, so that where steps are unsteady the time is just enough.
 func TestASlowerServerIsFound(t *testing.T) {
 	for name, widths := range map[string][]int{"loads it finds": nil, "a closed loop": {6}} {
-		n := simtest.Evidence(t, 10, 1000)
+		n := simtest.Evidence(t, 20, 1000)
 		found, late, blocks, planned := 0, 0, 0, 0
 		for seed := range n {
 			c := anyPair(seed)
