@@ -49,6 +49,15 @@ func of(t *testing.T, all []setup.Input) *History {
 	return h
 }
 
+// Where every series changed, no sentence counts the others.
+func TestNoOtherSeries(t *testing.T) {
+	h := of(t, nights(40, 0.01, func(i int) float64 { return 1 + 0.06*float64(i/34) }))
+	h.Series = slices.DeleteFunc(h.Series, func(s Series) bool { return len(s.Changes) == 0 })
+	if answer := h.Answer(); len(answer) != 1 {
+		t.Errorf("answer %v, want one sentence", answer)
+	}
+}
+
 // A step in one metric is found, dated and attributed to its commits, in both languages; the other series are quiet.
 func TestAStepIsFound(t *testing.T) {
 	h := of(t, nights(40, 0.01, func(i int) float64 {

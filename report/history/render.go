@@ -32,6 +32,9 @@ func (h *History) Answer() []lang.Text {
 		if len(all) == 0 {
 			return []string{sayNone.In(l, len(h.Series)) + lang.Stop.In(l)}
 		}
+		if same == 0 {
+			return all
+		}
 		return append(all, sayOthers.In(l, same)+lang.Stop.In(l))
 	})
 }
