@@ -42,3 +42,23 @@ func TestWhatTheAnswerRestsOn(t *testing.T) {
 		}
 	}
 }
+
+// Hits that the shared parts of the prompts explain are no warning: the columns of hits tell them. Hits beyond are.
+func TestAskedHitsAreNoWarning(t *testing.T) {
+	stage := rundir.Stage{Name: "concurrent@4", CachedTokens: rundir.Exactly(240), PromptTokens: rundir.TokenStats{Mean: rundir.Exactly(512)}}
+	run := &rundir.Run{Stages: []rundir.Stage{stage}}
+	warns := func() bool {
+		return strings.Contains(strings.Join(Warnings(run, lang.English), "\n"), warnCached.In(lang.English))
+	}
+	if !warns() {
+		t.Error("no warning of 240 of 512 tokens in the cache")
+	}
+	run.Stages[0].Hits = &rundir.Hits{Ideal: rundir.Exactly(0.44)}
+	if warns() {
+		t.Error("a warning of 240 of 512 tokens where the prompts share 44 %")
+	}
+	run.Stages[0].Hits.Ideal = rundir.Exactly(0.3)
+	if !warns() {
+		t.Error("no warning of 240 of 512 tokens where the prompts share 30 %")
+	}
+}

@@ -257,13 +257,18 @@ func fromDue(s *rundir.Stage, l lang.Lang) string {
 	return detailDue.In(l, lang.Time(due), lang.Time(sent))
 }
 
-// cached returns how much of the prompts was in the server's cache, where it is more than a chat template.
+// cached returns how much of the prompts was in the server's cache, where it is more than a chat template and the parts that the prompts share by order,
+// which the columns of hits tell.
 func cached(s *rundir.Stage, l lang.Lang) string {
 	had, all := s.CachedTokens, s.PromptTokens.Mean
 	if s.Sessions != nil { // of conversations that is what was asked for, and their columns tell it
 		return ""
 	}
-	if !had.Known() || !all.Known() || had.Value() <= cachedShare*all.Value() {
+	explained := cachedShare
+	if s.Hits != nil {
+		explained += s.Hits.Ideal.Or(0)
+	}
+	if !had.Known() || !all.Known() || had.Value() <= explained*all.Value() {
 		return ""
 	}
 	return detailCached.In(l, lang.Number(had, lang.Short), lang.Number(all, lang.Short))
