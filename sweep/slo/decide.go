@@ -97,10 +97,12 @@ func (t Term) counted(s *rundir.Stage) *rundir.Beyond {
 	if s.Goodput == nil {
 		return nil
 	}
+	name := t.String()
 	for _, p := range s.Goodput.Terms {
-		same := p.Term == t.String()
-		if o, err := Parse(p.Term); err == nil && t.Metric == Stalls {
-			same = o.Metric == Stalls && o.Gap == t.Gap
+		same := p.Term == name
+		if t.Metric == Stalls {
+			o, err := Parse(p.Term)
+			same = err == nil && o.Metric == Stalls && o.Gap == t.Gap
 		}
 		if same && p.Beyond != nil {
 			return p.Beyond

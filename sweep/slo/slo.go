@@ -325,22 +325,37 @@ func (t Term) PerToken() Term {
 	return Term{Metric: TPOT, Stat: map[string]string{"p1": "p99", "p5": "p95", "p10": "p90", "p50": "p50"}[t.Stat], Limit: t.Limit}
 }
 
+// noDists are those of a stage in which no request failed.
+var noDists rundir.AllDists
+
 // dist returns the distribution that the term is about, failed requests included where some failed, and the statistic of it; nil for a share.
 func (t Term) dist(s *rundir.Stage) (d *rundir.Dist, stat string) {
-	a := s.All
-	if a == nil {
-		a = &rundir.AllDists{}
+	all := s.All
+	if all == nil {
+		all = &noDists
 	}
-	each := map[string][2]*rundir.Dist{
-		TTFT: {&s.TTFT, &a.TTFT}, TTFTDue: {&s.TTFTDue, &a.TTFTDue}, TTFA: {&s.FirstAnswer, &a.FirstAnswer}, ITL: {&s.ITL, &a.ITL},
-		TPOT: {&s.TPOT, &a.TPOT}, Speed: {&s.TPOT, &a.TPOT}, Latency: {&s.Latency, &a.Latency},
-	}[t.Metric]
 	stat = t.Stat
-	if t.Metric == Speed {
-		stat = t.PerToken().Stat
+	var withFailed *rundir.Dist
+	switch t.Metric {
+	case TTFT:
+		d, withFailed = &s.TTFT, &all.TTFT
+	case TTFTDue:
+		d, withFailed = &s.TTFTDue, &all.TTFTDue
+	case TTFA:
+		d, withFailed = &s.FirstAnswer, &all.FirstAnswer
+	case ITL:
+		d, withFailed = &s.ITL, &all.ITL
+	case TPOT:
+		d, withFailed = &s.TPOT, &all.TPOT
+	case Speed:
+		d, withFailed, stat = &s.TPOT, &all.TPOT, t.PerToken().Stat
+	case Latency:
+		d, withFailed = &s.Latency, &all.Latency
+	default:
+		return nil, stat
 	}
-	if d = each[0]; d != nil && each[1].N > 0 {
-		d = each[1]
+	if withFailed.N > 0 {
+		d = withFailed
 	}
 	return d, stat
 }
