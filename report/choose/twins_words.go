@@ -10,7 +10,7 @@ var (
 	titleTwin      = lang.Say("Twin of %s", "%s 的孪生模型")
 	titleCheck     = lang.Say("Stages left out of the fit, predicted and measured", "未参与拟合的阶段：预测值与实测值")
 	titleBeside    = lang.Say("Predicted by the twin %s, beside what was measured", "孪生模型 %s 的预测值与实测值")
-	titleLatencies = lang.Say("Predicted latencies in ms, and 95 % intervals", "预测延迟（毫秒）与 95 % 区间")
+	titleLatencies = lang.Say("Predicted latencies in ms, and 95 % intervals", "预测时延（毫秒）与 95 % 区间")
 	titleAsked     = lang.Say("Predictions", "预测")
 
 	headKey        = lang.Say("number", "参数")
@@ -45,7 +45,7 @@ var (
 	sayUnlike        = lang.Say("Against what the other stages predict: %s.", "与其他阶段的预测相比：%s。")
 	saySlower        = lang.Say("%s was slower by %s %%", "%s 慢 %s %%")
 	sayFaster        = lang.Say("%s was faster by %s %%", "%s 快 %s %%")
-	sayLatencies     = lang.Say("At random arrivals, at 80 % of the low end of the saturation rate. An error of the step times is larger in latencies: where answers are slower, more of them share a step.", "随机到达，速率为饱和点下限的 80 %。步时间的误差在延迟中更大：回答越慢，共享一步的回答越多。")
+	sayLatencies     = lang.Say("At random arrivals, at 80 % of the low end of the saturation rate. An error of the step times is larger in latencies: where answers are slower, more of them share a step.", "随机到达，速率为饱和点下限的 80 %。步时间的误差在时延中更大：回答越慢，共享一步的回答越多。")
 	sayTwinPredicted = lang.Say("Predicted, not measured. The interval includes the uncertainty of the fit.", "为预测值，并非实测。区间包含拟合的不确定性。")
 
 	saySlots     = lang.Say("at most %[1]d requests were seen to run at once, and none to wait for a slot: how many the server runs is not known, and %[2]d are supposed. A closed loop of more requests would show it: llmsweep sweep URL --for-fit --max-concurrency N", "最多见到 %[1]d 个请求同时运行，且没有请求等待槽位：服务能同时运行多少未知，假定为 %[2]d。更多请求的闭环可测出：llmsweep sweep URL --for-fit --max-concurrency N")
