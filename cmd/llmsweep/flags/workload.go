@@ -162,6 +162,19 @@ func (l *WorkloadOptions) Plain() bool {
 	return l.Prompt == "" && l.Dataset == "" && l.PrefixTokens == 0 && l.hits == 0 && l.Turns == "" && l.Traffic == ""
 }
 
+// Untouched reports whether no flag says what a request asks for.
+func (l *WorkloadOptions) Untouched() bool {
+	return l.Plain() && l.Workload.PromptTokens == "" && l.Workload.OutputTokens == "" && l.AnswerLimit == 0 && !l.HasItems
+}
+
+// BuiltIn returns the workload with the built-in texts in place of random words, and answers that end by themselves.
+func (l *WorkloadOptions) BuiltIn() *WorkloadOptions {
+	w, o := *l.Workload, *l
+	w.Dataset, w.AnswerLimit = workload.BuiltIn, workload.BuiltInAnswer
+	o.Workload, o.OutputLengths = &w, rundir.Lengths{Mean: workload.BuiltInAnswer}
+	return &o
+}
+
 // check refuses combinations that make no sense.
 func (l *WorkloadOptions) check() error {
 	sources := 0
