@@ -26,6 +26,9 @@ func (j *Job) Run() (err error) {
 	if err := j.bound(); err != nil {
 		return err
 	}
+	if err := j.affordable(p); err != nil {
+		return err
+	}
 	served, err := j.Results.Listen()
 	if err != nil {
 		return console.Usage(err)
