@@ -2,6 +2,7 @@ package flags
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -125,10 +126,14 @@ func parseHits(text string) (float64, error) {
 }
 
 // MeanTurns returns the turns of a session.
-func (l *Workload) MeanTurns() (float64, error) {
-	turns := l.preset().Turns
-	if turns == "" {
-		return 0, errors.New("--session-rate needs the turns of a session: give --turns, or --workload chat, agent or rag; else use --rate, which counts turns")
+func (l *Workload) MeanTurns(ctx context.Context) (float64, error) {
+	l = l.preset()
+	turns := l.Turns
+	switch {
+	case l.Traffic != "":
+		return workload.TrafficTurns(ctx, l.Traffic)
+	case turns == "":
+		return 0, errors.New("--session-rate needs the turns of a session: give --turns or --workload; else use --rate, which counts turns")
 	}
 	n, err := workload.ParseLengths(turns)
 	if err != nil {
