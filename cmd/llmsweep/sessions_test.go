@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,6 +41,20 @@ func TestSessionRate(t *testing.T) {
 		}
 		if turns := stage.Rates.Offered.Or(0); math.Abs(turns-8) > 0.8 || begun < 160 || begun > 260 {
 			t.Errorf("%.2f turns/s, %d sessions in 100 s; want 8 and 200", turns, begun)
+		}
+		// Recorded sessions: one of two requests and a sub-agent, and one of a single request. 3 sessions/s are 6 requests/s.
+		recorded := `{"block_size": 16, "requests": [{"t": 0, "in": 32, "out": 4, "api_time": 1}, {"t": 1, "requests": [{"t": 0.5, "in": 16, "out": 4, "api_time": 1}]}, ` +
+			`{"t": 4, "in": 48, "out": 4}]}` + "\n" + `{"requests": [{"t": 0, "in": 32, "out": 4}]}` + "\n"
+		if err := os.WriteFile(w.path("agents.jsonl"), []byte(recorded), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.must("run", url, "--session-rate", "3", "--workload", w.path("agents.jsonl"), "--duration", "100s", "--no-selftest", "--plain", "--out", w.path("b"))
+		drawn, err := store.Open(w.path("b"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if turns := drawn.Stages[len(drawn.Stages)-1].Rates.Offered.Or(0); math.Abs(turns-6) > 0.6 {
+			t.Errorf("3 recorded sessions/s of two requests in the mean offer %.2f requests/s", turns)
 		}
 		for _, more := range []string{"--rate 3", "--concurrency 2", "--arrivals ramp:1-2"} {
 			if code, _, errs := w.llmsweep(append(args, strings.Fields(more)...)...); code != console.WrongUsage || !strings.Contains(errs, "a load of its own") {

@@ -62,3 +62,15 @@ func TestAskedHitsAreNoWarning(t *testing.T) {
 		t.Error("no warning of 240 of 512 tokens where the prompts share 30 %")
 	}
 }
+
+// A warning of many rows names the first three and counts the others.
+func TestManyRowsAreCounted(t *testing.T) {
+	run := &rundir.Run{Stages: make([]rundir.Stage, 20)}
+	names := strings.Split("a b c d e f g h", " ")
+	if got, want := rowNames(names, run, lang.English), "a, b, c and 5 other rows"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := rowNames(names[:6], run, lang.English), "a, b, c, d, e, f"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -83,7 +83,7 @@ func speculates(run *rundir.Run, l lang.Lang) string {
 // remark reports whether a note tells what was done, and is no reason to doubt a number.
 func remark(n note.Note) bool {
 	return slices.Contains([]string{
-		"budget.no-time-for-rate", "budget.no-time-for-repeats", "client.plan-beyond", "dataset.rows", "trace.requests", "trace.sorted", "traffic.sessions", "traffic.described", "run.paused", "run.resumed",
+		"budget.no-time-for-rate", "budget.no-time-for-repeats", "client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "traffic.sessions", "traffic.described", "run.paused", "run.resumed",
 		"requests.resent", "probe.busy", "probe.completions", "probe.first-model", "probe.ids-counted", "probe.native-api", "probe.newer-api", "probe.packed-counts-each",
 		"probe.packed-running-counts", "probe.rejected-field", "probe.triton-vllm",
 	}, n.Code)
@@ -150,10 +150,16 @@ func perRow(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) stri
 	return strings.Join(parts, lang.Semicolon.In(l))
 }
 
-// rowNames returns the names of stages, or "every row".
+// manyRows is the number of rows from which on a warning names the first of them only.
+const manyRows = 7
+
+// rowNames returns the names of stages, the first three of many, or "every row".
 func rowNames(names []string, run *rundir.Run, l lang.Lang) string {
 	if len(names) > 1 && len(names) == len(run.Stages) {
 		return everyRow.In(l)
+	}
+	if len(names) >= manyRows {
+		return otherRows.In(l, strings.Join(names[:3], lang.ListComma.In(l)), len(names)-3)
 	}
 	return strings.Join(names, lang.ListComma.In(l))
 }

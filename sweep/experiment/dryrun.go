@@ -184,15 +184,11 @@ func (p *SpendPlan) turns(m *MostSpent, s *load.Session, history int64, sent *bo
 func (p *SpendPlan) exceeds(t SpendTokens) bool { return p.used(t) > 1 }
 
 // used returns the share of the limits on spending that tokens use.
-func (p *SpendPlan) used(t SpendTokens) (share float64) {
-	l := p.Limits
-	if l != nil && l.Tokens > 0 {
-		share = float64(t.Prompt+t.Output) / float64(l.Tokens)
+func (p *SpendPlan) used(t SpendTokens) float64 {
+	if p.Limits == nil {
+		return 0
 	}
-	if l != nil && l.Cost > 0 {
-		share = max(share, l.Price(t.Prompt, t.Output)/l.Cost)
-	}
-	return share
+	return p.Limits.Share(t.Prompt, t.Output)
 }
 
 // extrapolate multiplies what was added since before, up to the nearest bound.

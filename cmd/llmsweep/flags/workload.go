@@ -2,6 +2,7 @@ package flags
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -125,10 +126,14 @@ func parseHits(text string) (float64, error) {
 }
 
 // MeanTurns returns the turns of a session.
-func (l *Workload) MeanTurns() (float64, error) {
-	turns := l.preset().Turns
-	if turns == "" {
-		return 0, errors.New("--session-rate needs the turns of a session: give --turns, or --workload chat, agent or rag; else use --rate, which counts turns")
+func (l *Workload) MeanTurns(ctx context.Context) (float64, error) {
+	l = l.preset()
+	turns := l.Turns
+	switch {
+	case l.Traffic != "":
+		return workload.TrafficTurns(ctx, l.Traffic)
+	case turns == "":
+		return 0, errors.New("--session-rate needs the turns of a session: give --turns or --workload; else use --rate, which counts turns")
 	}
 	n, err := workload.ParseLengths(turns)
 	if err != nil {
@@ -155,6 +160,19 @@ func (l *WorkloadOptions) prefix() (tokens, groups int) {
 // Plain reports whether all requests draw their lengths from the same distributions.
 func (l *WorkloadOptions) Plain() bool {
 	return l.Prompt == "" && l.Dataset == "" && l.PrefixTokens == 0 && l.hits == 0 && l.Turns == "" && l.Traffic == ""
+}
+
+// Untouched reports whether no flag says what a request asks for.
+func (l *WorkloadOptions) Untouched() bool {
+	return l.Plain() && l.Workload.PromptTokens == "" && l.Workload.OutputTokens == "" && l.AnswerLimit == 0 && !l.HasItems
+}
+
+// BuiltIn returns the workload with the built-in texts in place of random words, and answers that end by themselves.
+func (l *WorkloadOptions) BuiltIn() *WorkloadOptions {
+	w, o := *l.Workload, *l
+	w.Dataset, w.AnswerLimit = workload.BuiltIn, workload.BuiltInAnswer
+	o.Workload, o.OutputLengths = &w, rundir.Lengths{Mean: workload.BuiltInAnswer}
+	return &o
 }
 
 // check refuses combinations that make no sense.
