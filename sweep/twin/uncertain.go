@@ -79,23 +79,24 @@ func (f *fitted) leaveOut() {
 		}
 		d := solution{a.solve(), b.solve()}
 		d = d.scaled(f.scale)
-		predicted := 0.0
+		predicted, fits := 0.0, 0.0
 		for i := range f.rows {
 			if r := &f.rows[i]; r.block/blocksEach == s {
 				v, _ := d.ratio(r)
-				predicted += v * r.seconds
+				own, _ := f.ratio(r)
+				predicted, fits = predicted+v*r.seconds, fits+own*r.seconds
 			}
 		}
-		if predicted > 0 {
-			f.stages = append(f.stages, stageOff{s, math.Log(predicted / seen[s])})
+		if predicted > 0 && fits > 0 {
+			f.stages = append(f.stages, stageOff{s, math.Log(predicted / seen[s]), math.Log(fits / seen[s])})
 		}
 	}
 }
 
-// stageOff is by how much the costs of all other stages are off in a stage.
+// stageOff is by how much costs are off in a stage: the logarithm of the time that they predict over the one that was seen.
 type stageOff struct {
-	stage int     // of those that were fitted
-	log   float64 // of the predicted time over the one that was seen
+	stage    int     // of those that were fitted
+	log, all float64 // with the costs of all other stages; with those of all stages
 }
 
 // stageError returns the root of the mean square of the errors of left-out stages.
@@ -107,10 +108,11 @@ func (f *fitted) stageError() float64 {
 	return math.Sqrt(meanSquare(all))
 }
 
-// noteSlow notes the stages that took longer or shorter than the others predict, the farthest off first.
+// noteSlow notes the stages that took longer or shorter than the others predict, the farthest off first. The costs of all stages have to be off
+// too: the others alone say little of a stage with the longest steps, whose load no other one has.
 func (f *fitted) noteSlow(t *Twin, data []stageData) {
 	for _, s := range f.stages {
-		if off := math.Exp(-s.log) - 1; math.Abs(off) > unlike {
+		if off := math.Exp(-s.log) - 1; min(math.Abs(off), math.Abs(math.Expm1(-s.all))) > unlike {
 			t.Unlike = append(t.Unlike, Unlike{data[s.stage].Name, round(off)})
 		}
 	}
@@ -118,4 +120,4 @@ func (f *fitted) noteSlow(t *Twin, data []stageData) {
 }
 
 // unlike is by how much a stage is slower or faster at least for it to be named.
-const unlike = 0.05
+const unlike = 0.1
