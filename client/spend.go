@@ -34,6 +34,17 @@ func (l *SpendLimits) Price(prompt, output int64) float64 {
 	return (float64(prompt)*l.PriceIn + float64(output)*l.PriceOut) / perPrice
 }
 
+// Share returns the share of the limits that tokens use, with the full price for all prompt tokens: of two limits the larger share.
+func (l *SpendLimits) Share(prompt, output int64) (share float64) {
+	if l.Tokens > 0 {
+		share = float64(prompt+output) / float64(l.Tokens)
+	}
+	if l.Cost > 0 {
+		share = max(share, l.Price(prompt, output)/l.Cost)
+	}
+	return share
+}
+
 // Discount returns by how much less prompt tokens from a cache cost.
 func (l *SpendLimits) Discount(cached int64) float64 {
 	if l.PriceCached == 0 {

@@ -236,7 +236,7 @@ func TestStageLine(t *testing.T) {
 	run := interruptedRun()
 	for i, want := range []string{
 		"synchronous           0.51 req/s   TTFT 95.6 ms   ITL 21.0 ms   65.4 tok/s  closed",
-		"throughput!           7.20 req/s   TTFT 11.6 s    ITL 135 ms    922 tok/s   closed",
+		"throughput!           7.20 req/s   TTFT 11.6 s    ITL 135 ms    922 tok/s   not counted",
 		"asynchronous@1.57     1.56 req/s   TTFT 104 ms    ITL 26.0 ms   200 tok/s   stable",
 		"asynchronous@2.63*    2.59 req/s   TTFT 105 ms    ITL 29.5 ms   332 tok/s   1 failed",
 	} {

@@ -11,6 +11,7 @@ import (
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // TestContaminatedSweeps sweeps caching servers with a set of prompts twice: the first sweep is clean, the second finds the prompts of the first in the
@@ -80,4 +81,29 @@ func hitsIn(run *rundir.Run) string {
 		}
 	}
 	return strings.Join(all, "; ")
+}
+
+// TestSweepsWithOneSeedAreClean sweeps a caching server twice with one seed. The words of the prompts are the same but the first, so that both sweeps have the
+// block in the cache that the server's chat template fills, 3 % of a prompt, and nothing else.
+func TestSweepsWithOneSeedAreClean(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		config, err := sim.Preset("demo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.PrefixCache = true
+		url, stop := w.server(w.simulation(config, simserver.Options{}))
+		defer stop()
+		for _, name := range []string{"first", "second"} {
+			w.must("sweep", url, "--stage-time", "2s", "--points", "2", "--budget", "20s", "--no-selftest", "--plain", "--seed", "7", "--out", w.path(name))
+			if hits := hitsIn(open(t, w.path(name))); !strings.Contains(hits, "reported 0.03, contaminated NaN") {
+				t.Errorf("%s: %s", name, hits)
+			}
+			for r, err := range store.Records(w.path(name)) {
+				if err != nil || r.IdealTokens > 0 || r.OK() && r.CachedTokens.Value() != float64(config.BlockTokens) {
+					t.Fatalf("%s: %v of %v tokens were cached, want the %d of a block; ideal %d; %v", name, r.CachedTokens, r.PromptTokens, config.BlockTokens, r.IdealTokens, err)
+				}
+			}
+		}
+	})
 }

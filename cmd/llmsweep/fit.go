@@ -20,7 +20,7 @@ type fitCmd struct {
 	Paths  []string `arg:"" name:"dir" help:"Run directories of the same server, with their records."`
 	Twin   string   `name:"twin" default:"twin.yaml" placeholder:"FILE" help:"Write the twin to this file (${default})."`
 	Name   string   `placeholder:"NAME" help:"Name of the twin. Default: the model that was measured."`
-	Ask    []string `sep:"," placeholder:"P/O" help:"Predict the saturation rate for prompts of P and answers of O tokens: 512/32, or for the lengths of a trace: a file. May be repeated."`
+	Ask    []string `sep:"," placeholder:"P/O" help:"Predict saturation rate and latencies for prompts of P and answers of O tokens: 512/32, or for the lengths of a trace: a file. May be repeated."`
 	Format string   `default:"console" enum:"console,markdown,json" placeholder:"NAME" help:"Format: console, markdown or json (${default})."`
 	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
@@ -75,11 +75,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 	fmt.Fprintf(c.Err, "wrote %s\n", f.Twin)
 	shown := choose.TwinFit{Twin: t, Stages: all.Measured, Invalid: all.Invalid}
 	for _, w := range wanted {
-		if w.Name != "" {
-			shown.Answers = append(shown.Answers, t.AskMixed(w))
-			continue
-		}
-		shown.Answers = append(shown.Answers, t.Ask(w.Lengths[0][0], w.Lengths[0][1]))
+		shown.Answers = append(shown.Answers, t.Ask(w).WithLatencies(t, w))
 	}
 	flags := flags.Tables{Format: f.Format, Lang: f.Lang, Output: f.Output, Force: f.Force, Plain: f.Plain, All: f.All}
 	return flags.Write(c, func(w io.Writer) error { return choose.TwinJSON(w, shown) }, shown.Sections(), nil)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -27,7 +28,7 @@ type runCmd struct {
 	URL []string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one. Requests are shared out over several."`
 
 	Rate           float64       `placeholder:"R" positive:"" help:"Open loop: R requests arrive per second on average, however slow the server is." group:"Load"`
-	SessionRate    float64       `name:"session-rate" placeholder:"R" positive:"" help:"Open loop: R sessions begin per second on average, with --turns or a kind of --workload. It is --rate divided by the turns of one." group:"Load"`
+	SessionRate    float64       `name:"session-rate" placeholder:"R" positive:"" help:"Open loop: R sessions begin per second on average, with --turns or --workload. It is --rate divided by the turns of one." group:"Load"`
 	Arrivals       string        `placeholder:"KIND" help:"Arrival process: poisson (default), constant, gamma:SHAPE, ramp:A-B (from A to B requests per second), trace:FILE." group:"Load"`
 	TimeScale      float64       `name:"time-scale" placeholder:"X" positive:"" help:"Replay a trace X times as fast. With --rate it is replayed at that mean rate instead." group:"Load"`
 	Concurrency    []int         `placeholder:"N" help:"Closed loop: keep N requests in flight. Several numbers are measured one after the other." group:"Load"`
@@ -75,7 +76,7 @@ func (r *runCmd) job(c *console.Console) (*job.Job, error) {
 	if err := job.CheckPresets(servers); err != nil {
 		return nil, err
 	}
-	if err := r.countTurns(); err != nil {
+	if err := r.countTurns(c.Ctx); err != nil {
 		return nil, err
 	}
 	loads, err := r.check()
@@ -138,14 +139,14 @@ func (r *runCmd) unloaded() bool {
 }
 
 // countTurns sets the rate of turns where that of sessions is given.
-func (r *runCmd) countTurns() error {
+func (r *runCmd) countTurns(ctx context.Context) error {
 	if r.SessionRate == 0 {
 		return nil
 	}
 	if r.Rate > 0 || len(r.Concurrency) > 0 || r.Arrivals != "" {
 		return errors.New("--session-rate is a load of its own: leave out --rate, --concurrency and --arrivals")
 	}
-	turns, err := r.MeanTurns()
+	turns, err := r.MeanTurns(ctx)
 	r.Rate = r.SessionRate * turns
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/sweep/workload"
 )
 
 // TestSpeculation measures servers that draft four tokens in each step: what they accept is what their model says, an answer gains as many tokens a step, and the
@@ -45,6 +46,40 @@ func TestSpeculation(t *testing.T) {
 		url, _ := w.server(w.simulated(simserver.Options{}))
 		if out, _ := w.must("run", url, "--concurrency", "2", "--requests", "20", "--no-selftest", "--plain", "--out", w.path("none")); strings.Contains(out, "per step") {
 			t.Errorf("a server without speculation: %s", out)
+		}
+	})
+}
+
+// TestSpeculationTakesTexts: a sweep without a workload sends the built-in texts where the server decodes speculatively, and says so; lengths given by hand keep random
+// words and their warning, and so does a server without speculation.
+func TestSpeculationTakesTexts(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		config, err := sim.Preset("plain8")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := config
+		config.Speculation = sim.Speculation{Draft: 4, Accept: 0.7}
+		for name, c := range map[string]struct {
+			config sim.MachineConfig
+			engine string
+			args   []string
+			texts  bool
+			warned bool
+		}{
+			"texts": {config, "sglang", nil, true, false},
+			"given": {config, "vllm", []string{"--prompt-tokens", "64"}, false, true},
+			"none":  {plain, "sglang", nil, false, false},
+		} {
+			url, _ := w.server(w.simulation(c.config, simserver.Options{Engine: c.engine}))
+			out, _ := w.must(append([]string{"sweep", url, "--budget", "30s", "--stage-time", "5s", "--points", "1", "--no-selftest", "--plain", "--out", w.path(name)}, c.args...)...)
+			run, text := open(t, w.path(name)), strings.Join(strings.Fields(out), " ")
+			if got := run.Workload.Dataset == workload.BuiltIn; got != c.texts || got != strings.Contains(text, "built-in texts are sent in place of random words") || c.texts && run.Workload.Forced {
+				t.Errorf("%s: %+v\n%s", name, run.Workload, out)
+			}
+			if strings.Contains(text, "these prompts are random words") != c.warned || strings.Contains(text, "forced to a length") {
+				t.Errorf("%s: %s", name, out)
+			}
 		}
 	})
 }

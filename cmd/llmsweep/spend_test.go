@@ -119,6 +119,35 @@ func TestSpendingLimitsHold(t *testing.T) {
 	}
 }
 
+// A limit that does not pay for a useful measurement is refused before anything is sent, with the limit that does; with that one, a stage is
+// measured.
+func TestALimitThatDoesNotPay(t *testing.T) {
+	for name, args := range map[string][]string{
+		"sweep": {"sweep", "--stage-time", "2s", "--points", "2", "--max-concurrency", "32"},
+		"run":   {"run", "--concurrency", "8", "--requests", "1000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtually(t, func(t *testing.T, w *world) {
+				m := &meter{Handler: w.simulated(simserver.Options{})}
+				url, stop := w.server(m)
+				defer stop()
+				args := append(args, url, "--no-selftest", "--plain", "--price-in", "3", "--price-out", "15", "--max-cost")
+				code, _, errs := w.llmsweep(append(args, "0.02")...)
+				_, told, _ := strings.Cut(errs, "Raise it to ")
+				enough, _, _ := strings.Cut(told, ",")
+				if code != console.WrongUsage || m.prompt > 0 || !strings.Contains(errs, "--max-cost 0.02 does not pay") {
+					t.Fatalf("exit %d, %d prompt tokens billed, %s", code, m.prompt, errs)
+				}
+				w.must(append(args, enough)...)
+				run, s := spentOf(t, w.dir)
+				if len(run.Stages) == 0 || run.Stages[0].Requests.OK == 0 {
+					t.Errorf("with %s, %d stages, %+v", enough, len(run.Stages), s)
+				}
+			})
+		})
+	}
+}
+
 // A limit that is not reached changes no number.
 func TestALimitChangesNoNumber(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {

@@ -7,17 +7,19 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"llmsweep/client/testkit"
 )
 
 // TestStories runs the stories of examples/stories from their first line to their last, in virtual time: each line that begins with "$" in a console block is a
-// command, and what follows is what it prints. Each command has the exit code of the story; -update writes what they print, and their pictures.
+// command, and what follows is what it prints. Each command has the exit code of the story, and each answer its number to within 10 %; -update writes what they print, and their pictures.
 func TestStories(t *testing.T) {
 	const folder = "../../examples/stories"
 	files, err := filepath.Glob(folder + "/*.md")
@@ -45,20 +47,42 @@ func TestStories(t *testing.T) {
 				got := s.tell(string(told))
 				if *testkit.Update {
 					s.keep(name, got)
-				} else if diff := cmp.Diff(endings(string(told)), endings(got)); diff != "" {
+					return
+				}
+				if diff := cmp.Diff(endings(string(told)), endings(got)); diff != "" {
 					t.Errorf("commands end otherwise (-told +now):\n%s\n%s", diff, got)
+				}
+				if diff := cmp.Diff(answers(string(told)), answers(got), cmpopts.EquateApprox(0.1, 0)); diff != "" {
+					t.Errorf("answers differ by more than 10 %% (-told +now):\n%s\n%s", diff, got)
 				}
 			})
 		})
 	}
 }
 
-// endings returns the commands of a story and their exit codes. Numbers are not compared: many requests that end at one instant are served in any order.
+// endings returns the commands of a story and their exit codes. Rows are not compared: many requests that end at one instant are served in any order.
 func endings(text string) (all []string) {
 	for _, line := range strings.Split(text, "\n") {
 		if strings.HasPrefix(line, "$ ") || strings.HasPrefix(line, "[exit code ") {
 			all = append(all, line)
 		}
+	}
+	return all
+}
+
+// figure is the number of an answer, and the words before it.
+type figure struct {
+	Answer string
+	Value  float64
+}
+
+var answerLine = regexp.MustCompile(`(?m)^  ((?:Saturates at|Sustains|Carries|Cheapest:|Fewest GPUs:).*?)([\d.]+) (?:req/s|users|replicas)`)
+
+// answers returns the answers of a story: rates, users and replicas.
+func answers(text string) (all []figure) {
+	for _, m := range answerLine.FindAllStringSubmatch(text, -1) {
+		value, _ := strconv.ParseFloat(m[2], 64)
+		all = append(all, figure{m[1], value})
 	}
 	return all
 }

@@ -19,8 +19,8 @@ func held(c *twin.Check) table.Section {
 	s := table.Section{Title: titleCheck.Text(), Level: 2, Rest: true}
 	for _, r := range c.Rows {
 		rows = append(rows, twin.ComparisonRow{Stage: r.Stage, Use: twin.RoleHeldOut, Predicted: r.Predicted, Measured: r.Measured})
-		if r.Full && r.Measured.Requests > 0 {
-			s.Lines = append(s.Lines, saySaturationOf.Text(r.Stage, short(r.Predicted.Requests), short(r.Measured.Requests), relative(r.Predicted.Requests, r.Measured.Requests)))
+		if r.Full && r.Measured.Output > 0 {
+			s.Lines = append(s.Lines, sayFull.Text(r.Stage, short(r.Predicted.Output), short(r.Measured.Output), relative(r.Predicted.Output, r.Measured.Output)))
 		}
 	}
 	s.Table = rowsTable(rows, false)
@@ -59,7 +59,7 @@ func missed(all []twin.Miss, l lang.Lang) string {
 	return strings.Join(parts, lang.Semicolon.In(l))
 }
 
-// rowsTable has three rows for each stage: predicted, measured, and the error.
+// rowsTable has three rows for each stage: predicted, measured, and the error; and one with intervals where the stage is new.
 func rowsTable(all []twin.ComparisonRow, use bool) table.Table {
 	metrics := slices.DeleteFunc(twinMetrics(), func(m twinMetric) bool { return !m.Shown })
 	t := table.Table{Columns: []table.Column{{Head: headStage.Text(), Left: true}}}
@@ -85,9 +85,26 @@ func rowsTable(all []twin.ComparisonRow, use bool) table.Table {
 				rows[i] = append(rows[i], table.Literal(text))
 			}
 		}
-		t.Rows = append(t.Rows, rows[:]...)
+		t.Rows = append(t.Rows, rows[0])
+		if r.High != (twin.Metrics{}) {
+			t.Rows = append(t.Rows, intervals(&r, metrics))
+		}
+		t.Rows = append(t.Rows, rows[1:]...)
 	}
 	return t
+}
+
+// intervals is the row below the predictions of a new stage, in a table with its use.
+func intervals(r *twin.ComparisonRow, metrics []twinMetric) []table.Cell {
+	row := []table.Cell{{}, {}, {Text: headInterval.Text()}}
+	for _, m := range metrics {
+		cell := table.Absent()
+		if high := m.Of(&r.High); high > 0 {
+			cell = table.Literal(threeDigits(m.Of(&r.Low), high))
+		}
+		row = append(row, cell)
+	}
+	return row
 }
 
 // twinMetric is a number of a stage that is compared.
@@ -95,19 +112,21 @@ type twinMetric struct {
 	Key   string // in CSV, with the unit
 	Head  lang.Phrase
 	Of    func(*twin.Metrics) float64 // 0 where there is none
-	Shown bool                        // in tables
+	Shown bool                        // in tables of stages
+	// Latency is set for those of the table of latencies.
+	Latency bool
 }
 
 // twinMetrics returns the numbers that are compared, in the order of tables.
 func twinMetrics() []twinMetric {
 	return []twinMetric{
-		{"requests_per_s", headRequests, func(m *twin.Metrics) float64 { return m.Requests }, true},
-		{"output_tokens_per_s", headTwinOutput, func(m *twin.Metrics) float64 { return m.Output }, true},
-		{"ttft_p50_ms", headTTFT50, func(m *twin.Metrics) float64 { return m.TTFT50 }, true},
-		{"ttft_p99_ms", headTTFT99, func(m *twin.Metrics) float64 { return m.TTFT99 }, true},
-		{"itl_p50_ms", headGap50, func(m *twin.Metrics) float64 { return m.Gap50 }, true},
-		{"itl_p99_ms", headGap99, func(m *twin.Metrics) float64 { return m.Gap99 }, true},
-		{"itl_mean_ms", headGap50, func(m *twin.Metrics) float64 { return m.GapMean }, false},
+		{"requests_per_s", headRequests, func(m *twin.Metrics) float64 { return m.Requests }, true, false},
+		{"output_tokens_per_s", headTwinOutput, func(m *twin.Metrics) float64 { return m.Output }, true, false},
+		{"ttft_p50_ms", headTTFT50, func(m *twin.Metrics) float64 { return m.TTFT50 }, true, true},
+		{"ttft_p99_ms", headTTFT99, func(m *twin.Metrics) float64 { return m.TTFT99 }, true, true},
+		{"itl_p50_ms", headGap50, func(m *twin.Metrics) float64 { return m.Gap50 }, true, true},
+		{"itl_p99_ms", headGap99, func(m *twin.Metrics) float64 { return m.Gap99 }, true, false},
+		{"itl_mean_ms", headGapMean, func(m *twin.Metrics) float64 { return m.GapMean }, false, true},
 	}
 }
 
@@ -125,10 +144,11 @@ func TwinBeside(c *twin.Comparison) []table.Section {
 	if c.Failed {
 		s.Lines = append(s.Lines, sayFailedCheck.Text())
 	}
+	uses, refusals := map[string]bool{}, map[string]bool{}
 	if line := twinSaturation(c.Saturation); !line.IsZero() {
 		s.Lines = append(s.Lines, line)
+		refusals[c.Saturation.Refused] = true
 	}
-	uses, refusals := map[string]bool{}, map[string]bool{}
 	for _, r := range c.Rows {
 		uses[r.Use] = true
 		if r.Refused != "" && !refusals[r.Refused] {
@@ -147,10 +167,12 @@ func TwinBeside(c *twin.Comparison) []table.Section {
 // twinSaturation is the saturation rate in a sentence; empty for none.
 func twinSaturation(s *twin.ComparedSaturation) lang.Text {
 	switch {
-	case s == nil || s.Refused != "" || s.Predicted == 0:
+	case s == nil:
 		return lang.Text{}
+	case s.Refused != "":
+		return sayNoSaturation.Text().Plus(refusal(s.Refused).Text())
 	case s.Stage != "":
-		return saySaturationOf.Text(s.Stage, short(s.Predicted), short(s.Measured), relative(s.Predicted, s.Measured))
+		return saySaturationOf.Text(s.Stage, short(s.Predicted), between(s.Interval), short(s.Measured), relative(s.Predicted, s.Measured))
 	case s.Between[1] > 0:
 		return saySaturation.Text(short(s.Predicted), between(s.Interval), short(s.Measured), between(s.Between), relative(s.Predicted, s.Measured))
 	}
@@ -162,28 +184,28 @@ func between(i [2]float64) string { return short(i[0]) + " - " + short(i[1]) }
 // TwinBesideJSON writes a comparison.
 func TwinBesideJSON(w io.Writer, c *twin.Comparison) error { return table.WriteJSON(w, c) }
 
-// TwinBesideCSV writes a row for each stage and metric: stage, use, metric, predicted, measured, error (a share). What is not known is empty. The
-// saturation rate is the first row.
+// TwinBesideCSV writes a row for each stage and metric: stage, use, metric, predicted, measured, error (a share), and the ends of the 95 % interval of
+// the prediction. What is not known is empty. The saturation rate is the first row.
 func TwinBesideCSV(w io.Writer, c *twin.Comparison) error {
 	out := csv.NewWriter(w)
-	write := func(stage, use, metric string, p, m float64) {
-		record := []string{table.CSVCell(stage), use, metric, field(p), field(m), ""}
+	write := func(stage, use, metric string, p, m, low, high float64) {
+		record := []string{table.CSVCell(stage), use, metric, field(p), field(m), "", field(low), field(high)}
 		if p != 0 && m != 0 {
 			record[5] = strconv.FormatFloat(p/m-1, 'f', 4, 64)
 		}
 		_ = out.Write(record) // the error is out.Error's
 	}
-	_ = out.Write([]string{"stage", "use", "metric", "predicted", "measured", "error"})
+	_ = out.Write([]string{"stage", "use", "metric", "predicted", "measured", "error", "low", "high"})
 	if s := c.Saturation; s != nil {
 		metric := "saturation_requests_per_s"
 		if s.Stage != "" {
 			metric = "saturation_output_tokens_per_s"
 		}
-		write(s.Stage, s.Use, metric, s.Predicted, s.Measured)
+		write(s.Stage, s.Use, metric, s.Predicted, s.Measured, s.Interval[0], s.Interval[1])
 	}
 	for _, r := range c.Rows {
 		for _, m := range twinMetrics() {
-			write(r.Stage, r.Use, m.Key, m.Of(&r.Predicted), m.Of(&r.Measured))
+			write(r.Stage, r.Use, m.Key, m.Of(&r.Predicted), m.Of(&r.Measured), m.Of(&r.Low), m.Of(&r.High))
 		}
 	}
 	out.Flush()

@@ -43,6 +43,9 @@ func (f TwinFit) Sections() []table.Section {
 	all := []table.Section{f.head()}
 	if len(f.Answers) > 0 {
 		all = append(all, asked(f.Answers))
+		if slices.ContainsFunc(f.Answers, func(a twin.Answer) bool { return a.Latencies != nil }) {
+			all = append(all, latencies(f.Answers))
+		}
 	}
 	if c := f.Twin.Check; c != nil {
 		all[0].Lines = append(all[0].Lines, lang.Both(func(l lang.Lang) string { return verdict(c, l) }))
@@ -86,11 +89,28 @@ func (f TwinFit) head() table.Section {
 	const unsteady = 0.05 // of which a user should know
 	if t.StageError > unsteady {
 		s.Lines = append(s.Lines, sayUnsteady.Text(fmt.Sprintf("%.1f", 100*t.StageError)))
+		if len(t.Unlike) > 0 {
+			s.Lines = append(s.Lines, lang.Both(func(l lang.Lang) string { return unlike(t.Unlike, l) }))
+		}
 	}
 	for _, key := range t.Unknown {
 		s.Notes = append(s.Notes, lang.Same(key+": ").Plus(lang.Both(func(l lang.Lang) string { return f.remedy(key, l) })))
 	}
 	return s
+}
+
+// unlike lists the stages that are farthest off what the others predict.
+func unlike(all []twin.Unlike, l lang.Lang) string {
+	const most = 3
+	var named []string
+	for _, u := range all[:min(most, len(all))] {
+		say := saySlower
+		if u.Off < 0 {
+			say = sayFaster
+		}
+		named = append(named, say.In(l, table.Clean(u.Stage), fmt.Sprintf("%.0f", 100*math.Abs(u.Off))))
+	}
+	return sayUnlike.In(l, strings.Join(named, lang.ListComma.In(l)))
 }
 
 // remedy is the measurement that would identify a number.
@@ -128,12 +148,12 @@ func asked(all []twin.Answer) table.Section {
 	tab := table.Table{Columns: []table.Column{
 		{Head: headWorkload.Text(), Left: true}, {Head: headSaturation.Text()}, {Head: headInterval.Text()}, {Head: headRemark.Text(), Left: true}}}
 	for _, a := range all {
-		row := []table.Cell{table.Literal(strings.TrimSpace(fmt.Sprintf("%s %d / %d", table.Clean(a.Name), a.Prompt, a.Output))), table.Literal("n/a"), {}, {}}
+		row := []table.Cell{lengthsOf(a), table.Absent(), {}, {}}
 		switch {
 		case a.Refused != "":
 			row[3].Text = refusal(a.Refused).Text()
 		default:
-			row[1].Text, row[2].Text = lang.Same(short(a.Rate)), lang.Same(short(a.Low)+" - "+short(a.High))
+			row[1], row[2] = table.Literal(short(a.Rate)), table.Literal(between([2]float64{a.Low, a.High}))
 			if a.Extrapolated {
 				row[3].Text = wordTwinExtrapolated.Text()
 			}
@@ -141,6 +161,41 @@ func asked(all []twin.Answer) table.Section {
 		tab.Rows = append(tab.Rows, row)
 	}
 	return table.Section{Title: titleAsked.Text(), Level: 2, Table: tab, Lines: []lang.Text{sayTwinPredicted.Text()}}
+}
+
+// latencies is the table of the predicted latencies, each with its interval.
+func latencies(all []twin.Answer) table.Section {
+	metrics := slices.DeleteFunc(twinMetrics(), func(m twinMetric) bool { return !m.Latency })
+	tab := table.Table{Columns: []table.Column{{Head: headWorkload.Text(), Left: true}, {Head: headAtRate.Text()}}}
+	for _, m := range metrics {
+		tab.Columns = append(tab.Columns, table.Column{Head: m.Head.Text()})
+	}
+	for _, a := range all {
+		l := a.Latencies
+		if l == nil {
+			continue
+		}
+		row := []table.Cell{lengthsOf(a), table.Literal(lang.Short(l.Rate, false))}
+		for _, m := range metrics {
+			cell := table.Absent()
+			if v := m.Of(&l.Predicted); v > 0 {
+				cell = table.Literal(lang.Short(v, false) + " (" + threeDigits(m.Of(&l.Low), m.Of(&l.High)) + ")")
+			}
+			row = append(row, cell)
+		}
+		tab.Rows = append(tab.Rows, row)
+	}
+	return table.Section{Title: titleLatencies.Text(), Level: 2, Table: tab, Lines: []lang.Text{sayLatencies.Text()}}
+}
+
+// threeDigits is an interval.
+func threeDigits(low, high float64) string {
+	return lang.Short(low, false) + " - " + lang.Short(high, false)
+}
+
+// lengthsOf names the load that a twin was asked about.
+func lengthsOf(a twin.Answer) table.Cell {
+	return table.Literal(strings.TrimSpace(fmt.Sprintf("%s %d / %d", table.Clean(a.Name), a.Prompt, a.Output)))
 }
 
 // relative is an error in percent.

@@ -15,22 +15,25 @@ import (
 func example() TwinFit {
 	p := twin.Metrics{Requests: 3.1, Output: 410.2, TTFT50: 88.123, TTFT99: 1234.5, Gap50: 21.3, Gap99: 40, GapMean: 22}
 	m := twin.Metrics{Requests: 3, Output: 400, TTFT50: 80, TTFT99: 1500, Gap50: 21, GapMean: 22}
+	low := twin.Metrics{Requests: 2.9, Output: 390, TTFT50: 71, TTFT99: 800, Gap50: 20.1, GapMean: 20.5}
+	high := twin.Metrics{Requests: 3.3, Output: 420, TTFT50: 95, TTFT99: 1700, Gap50: 23, GapMean: 23.5}
 	return TwinFit{
 		Twin: &twin.Twin{Version: twin.Version, Refined: true, Name: "m", From: []string{"a"}, Step: twin.Step{Read: twin.Read{FixedMS: 9.8765}}, Slots: 8, StepTokens: 512,
-			Seen: twin.Seen{Prompt: [2]int{32, 512}, Output: [2]int{8, 128}, Batch: 8, Steps: 4321}, StageError: 0.127, Stages: 7, Intervals: map[string][2]float64{"step.read.fixed_ms": {9.5, 10.2}},
+			Seen: twin.Seen{Prompt: [2]int{32, 512}, Output: [2]int{8, 128}, Batch: 8, Steps: 4321}, StageError: 0.127, Stages: 7, Unlike: []twin.Unlike{{Stage: "concurrent@16", Off: 0.31}, {Stage: "poisson@2", Off: -0.12}}, Intervals: map[string][2]float64{"step.read.fixed_ms": {9.5, 10.2}},
 			Unknown: []string{"kv_tokens", "step_tokens"}, Check: &twin.Check{Error: 0.034, Passed: true, Rows: []twin.CheckRow{{Stage: "concurrent@16", Full: true, Predicted: p, Measured: m}}}},
-		Answers: []twin.Answer{{Prompt: 512, Output: 32, Rate: 3.4567, Low: 3, High: 4}, {Name: "t.jsonl", Prompt: 600, Output: 64, Rate: 2, Low: 1, High: 3, Extrapolated: true}, {Prompt: 9000, Output: 1, Refused: twin.RefusedFar}},
+		Answers: []twin.Answer{{Prompt: 512, Output: 32, Rate: 3.4567, Low: 3, High: 4, Latencies: &twin.Latencies{Rate: 2.4, Predicted: p, Low: low, High: high}}, {Name: "t.jsonl", Prompt: 600, Output: 64, Rate: 2, Low: 1, High: 3, Extrapolated: true}, {Prompt: 9000, Output: 1, Refused: twin.RefusedFar}},
 	}
 }
 
 // comparison is a run with stages of all kinds.
 func comparison() *twin.Comparison {
-	row := example().Twin.Check.Rows[0]
+	row, l := example().Twin.Check.Rows[0], example().Answers[0].Latencies
 	return &twin.Comparison{Schema: twin.ComparisonSchema, Twin: "m", Failed: true,
 		Saturation: &twin.ComparedSaturation{Use: twin.RoleNew, Measured: 3, Between: [2]float64{2.9, 3.1}, Predicted: 3.2, Interval: [2]float64{2.8, 3.6}},
 		Rows: []twin.ComparisonRow{
 			{Stage: "concurrent@16", Width: 16, Use: twin.RoleHeldOut, Predicted: row.Predicted, Measured: row.Measured},
 			{Stage: "poisson@2", Rate: 2, Use: twin.RoleFitted, Predicted: row.Predicted, Measured: row.Measured},
+			{Stage: "poisson@2.5", Rate: 2.5, Use: twin.RoleNew, Predicted: row.Predicted, Low: l.Low, High: l.High, Measured: row.Measured},
 			{Stage: "=poisson@3", Rate: 3, Use: twin.RoleNew, Measured: row.Measured, Refused: twin.RefusedLength},
 		}}
 }

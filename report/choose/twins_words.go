@@ -6,11 +6,12 @@ import (
 )
 
 var (
-	titleNumbers = lang.Say("Numbers of the twin", "孪生模型的数值")
-	titleTwin    = lang.Say("Twin of %s", "%s 的孪生模型")
-	titleCheck   = lang.Say("Stages left out of the fit, predicted and measured", "未参与拟合的阶段：预测值与实测值")
-	titleBeside  = lang.Say("Predicted by the twin %s, beside what was measured", "孪生模型 %s 的预测值与实测值")
-	titleAsked   = lang.Say("Predictions", "预测")
+	titleNumbers   = lang.Say("Numbers of the twin", "孪生模型的数值")
+	titleTwin      = lang.Say("Twin of %s", "%s 的孪生模型")
+	titleCheck     = lang.Say("Stages left out of the fit, predicted and measured", "未参与拟合的阶段：预测值与实测值")
+	titleBeside    = lang.Say("Predicted by the twin %s, beside what was measured", "孪生模型 %s 的预测值与实测值")
+	titleLatencies = lang.Say("Predicted latencies in ms, and 95 % intervals", "预测时延（毫秒）与 95 % 区间")
+	titleAsked     = lang.Say("Predictions", "预测")
 
 	headKey        = lang.Say("number", "参数")
 	headValue      = lang.Say("value", "值")
@@ -26,6 +27,7 @@ var (
 	headGap99      = lang.Say("ITL p99 ms", "ITL p99 ms")
 	headWorkload   = lang.Say("prompt / answer tokens", "提示词 / 回答 token 数")
 	headSaturation = lang.Say("saturates at req/s", "饱和点 req/s")
+	headAtRate     = lang.Say("at req/s", "对应 req/s")
 	headRemark     = lang.Say("remark", "备注")
 
 	wordPredicted        = lang.Say("predicted", "预测")
@@ -40,6 +42,10 @@ var (
 	sayMissedPart    = lang.Say("%s is off in %s (limit %s %%)", "%s 的误差：%s（上限 %s %%）")
 	headGapMean      = lang.Say("mean ITL", "平均 ITL")
 	sayUnsteady      = lang.Say("The stages are off by %s %% from what the costs of the other stages predict. The server or its machine was not equally fast at all times, or works otherwise than the model. The intervals of predictions include it.", "用其他阶段的开销预测各阶段，误差为 %s %%：服务或其机器的速度并非始终一致，或其工作方式与模型不同。预测区间已包含此误差。")
+	sayUnlike        = lang.Say("Against what the other stages predict: %s.", "与其他阶段的预测相比：%s。")
+	saySlower        = lang.Say("%s was slower by %s %%", "%s 慢 %s %%")
+	sayFaster        = lang.Say("%s was faster by %s %%", "%s 快 %s %%")
+	sayLatencies     = lang.Say("At random arrivals, at 80 % of the low end of the saturation rate. An error of the step times is larger in latencies: where answers are slower, more of them share a step.", "随机到达，速率为饱和点下限的 80 %。步时间的误差在时延中更大：回答越慢，共享一步的回答越多。")
 	sayTwinPredicted = lang.Say("Predicted, not measured. The interval includes the uncertainty of the fit.", "为预测值，并非实测。区间包含拟合的不确定性。")
 
 	saySlots     = lang.Say("at most %[1]d requests were seen to run at once, and none to wait for a slot: how many the server runs is not known, and %[2]d are supposed. A closed loop of more requests would show it: llmsweep sweep URL --for-fit --max-concurrency N", "最多见到 %[1]d 个请求同时运行，且没有请求等待槽位：服务能同时运行多少未知，假定为 %[2]d。更多请求的闭环可测出：llmsweep sweep URL --for-fit --max-concurrency N")
@@ -62,7 +68,9 @@ var (
 	sayFailedCheck    = lang.Say("The twin failed its held-out check.", "该孪生模型未通过留出检验。")
 	saySaturation     = lang.Say("Saturation: predicted %[1]s req/s (%[2]s), measured %[3]s (%[4]s): off by %[5]s.", "饱和点：预测 %[1]s req/s（%[2]s），实测 %[3]s（%[4]s），误差 %[5]s。")
 	saySaturationOnly = lang.Say("Saturation: predicted %[1]s req/s (%[2]s), measured %[3]s: off by %[4]s.", "饱和点：预测 %[1]s req/s（%[2]s），实测 %[3]s，误差 %[4]s。")
-	saySaturationOf   = lang.Say("Saturation (%[1]s, which kept all slots busy): predicted %[2]s output tok/s, measured %[3]s: off by %[4]s.", "饱和点（%[1]s，槽位全满）：预测输出 %[2]s tok/s，实测 %[3]s，误差 %[4]s。")
+	saySaturationOf   = lang.Say("Saturation (%[1]s, which kept all slots busy): predicted %[2]s output tok/s (%[3]s), measured %[4]s: off by %[5]s.", "饱和点（%[1]s，槽位全满）：预测输出 %[2]s tok/s（%[3]s），实测 %[4]s，误差 %[5]s。")
+	sayFull           = lang.Say("Saturation (%[1]s, which kept all slots busy): predicted %[2]s output tok/s, measured %[3]s: off by %[4]s.", "饱和点（%[1]s，槽位全满）：预测输出 %[2]s tok/s，实测 %[3]s，误差 %[4]s。")
+	sayNoSaturation   = lang.Say("Saturation: ", "饱和点：")
 )
 
 // useOf names how a fit used a stage.

@@ -148,5 +148,5 @@ var (
 	whyDoubtful    = lang.Say("%[1]s of %[2]s is doubtful", "%[2]s 的 %[1]s 存疑")
 	endUnknown     = lang.Say("%s, which is unknown above that", "%s（更高负载下未知）")
 	endBacklog     = lang.Say("saturation", "饱和")
-	endRows        = lang.Say("the last row", "数据范围（已是最后一行）")
+	endRows        = lang.Say("the highest load measured", "已测的最高负载")
 )

@@ -267,7 +267,7 @@ func judgementColumns() []Column {
 	kept := words("goodput_verdict", headSLO.Text(), func(r StageRow) string { return string(goodput(r.Stage).Verdict) }, sloCell)
 	kept.When = promised
 	return []Column{
-		words("verdict", headVerdict.Text(), func(r StageRow) string { return string(r.Stage.Verdict) }, func(r StageRow) table.Cell { return Verdict(r.Stage) }),
+		words("verdict", headVerdict.Text(), func(r StageRow) string { return string(judgement(r.Stage)) }, func(r StageRow) table.Cell { return Verdict(r.Stage) }),
 		numberInFile("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
 		numberInFile("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
 		numberInFile("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
@@ -316,22 +316,25 @@ func Promised(v rundir.Promised) table.Cell {
 	return table.Cell{Text: sloUnsure.Text(), Tone: table.Caution}
 }
 
-// BadgeInvalid is the badge of a stage in which the client was the limit; the others are verdicts.
-const BadgeInvalid rundir.Verdict = "invalid"
+// judgement returns what tables tell of a stage: its verdict, or that it is not counted.
+func judgement(s *rundir.Stage) rundir.Verdict {
+	if !s.Invalid.IsZero() {
+		return lang.NotCounted
+	}
+	return s.Verdict
+}
 
 // Verdict returns the cell with the verdict on a stage.
 func Verdict(s *rundir.Stage) table.Cell {
-	c := table.Cell{Text: lang.Both(func(l lang.Lang) string { return lang.Verdict(s.Verdict, l) }), Badge: cmp.Or(s.Verdict, "none"), Tone: table.Faint}
-	switch s.Verdict {
+	v := judgement(s)
+	c := table.Cell{Text: lang.Both(func(l lang.Lang) string { return lang.Verdict(v, l) }), Badge: cmp.Or(v, "none"), Tone: table.Faint}
+	switch v {
 	case rundir.Stable:
 		c.Tone = table.Good
 	case rundir.Saturated, rundir.Shedding:
 		c.Tone = table.Bad
-	case rundir.Undecided:
+	case rundir.Undecided, lang.NotCounted:
 		c.Tone = table.Caution
-	}
-	if !s.Invalid.IsZero() {
-		c.Badge = BadgeInvalid
 	}
 	return c
 }

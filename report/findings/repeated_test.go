@@ -42,3 +42,35 @@ func TestWhatTheAnswerRestsOn(t *testing.T) {
 		}
 	}
 }
+
+// Hits that the shared parts of the prompts explain are no warning: the columns of hits tell them. Hits beyond are.
+func TestAskedHitsAreNoWarning(t *testing.T) {
+	stage := rundir.Stage{Name: "concurrent@4", CachedTokens: rundir.Exactly(240), PromptTokens: rundir.TokenStats{Mean: rundir.Exactly(512)}}
+	run := &rundir.Run{Stages: []rundir.Stage{stage}}
+	warns := func() bool {
+		return strings.Contains(strings.Join(Warnings(run, lang.English), "\n"), warnCached.In(lang.English))
+	}
+	if !warns() {
+		t.Error("no warning of 240 of 512 tokens in the cache")
+	}
+	run.Stages[0].Hits = &rundir.Hits{Ideal: rundir.Exactly(0.44)}
+	if warns() {
+		t.Error("a warning of 240 of 512 tokens where the prompts share 44 %")
+	}
+	run.Stages[0].Hits.Ideal = rundir.Exactly(0.3)
+	if !warns() {
+		t.Error("no warning of 240 of 512 tokens where the prompts share 30 %")
+	}
+}
+
+// A warning of many rows names the first three and counts the others.
+func TestManyRowsAreCounted(t *testing.T) {
+	run := &rundir.Run{Stages: make([]rundir.Stage, 20)}
+	names := strings.Split("a b c d e f g h", " ")
+	if got, want := rowNames(names, run, lang.English), "a, b, c and 5 other rows"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := rowNames(names[:6], run, lang.English), "a, b, c, d, e, f"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

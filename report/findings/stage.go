@@ -29,8 +29,8 @@ func StageFacts(s *rundir.Stage, l lang.Lang) []string {
 	} else {
 		facts = append(facts, "TTFT "+lang.Time(s.TTFT.Mean), "ITL "+lang.Time(s.InterToken), lang.Number(lang.NonZero(Output(s)), lang.Short)+" tok/s")
 	}
-	if s.Verdict != "" {
-		facts = append(facts, lang.Verdict(s.Verdict, l))
+	if v := judgement(s); v != "" {
+		facts = append(facts, lang.Verdict(v, l))
 	}
 	if n := FailedStages(s); n > 0 {
 		facts = append(facts, sayFailures.In(l, strconv.Itoa(n)))

@@ -83,7 +83,7 @@ func speculates(run *rundir.Run, l lang.Lang) string {
 // remark reports whether a note tells what was done, and is no reason to doubt a number.
 func remark(n note.Note) bool {
 	return slices.Contains([]string{
-		"budget.no-time-for-rate", "budget.no-time-for-repeats", "client.plan-beyond", "dataset.rows", "trace.requests", "trace.sorted", "trace.ttft", "traffic.sessions", "traffic.described", "run.paused", "run.resumed",
+		"budget.no-time-for-rate", "budget.no-time-for-repeats", "client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "trace.ttft", "traffic.sessions", "traffic.described", "run.paused", "run.resumed",
 		"requests.resent", "probe.busy", "probe.completions", "probe.first-model", "probe.ids-counted", "probe.native-api", "probe.newer-api", "probe.packed-counts-each",
 		"probe.packed-running-counts", "probe.rejected-field", "probe.triton-vllm",
 	}, n.Code)
@@ -150,10 +150,16 @@ func perRow(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) stri
 	return strings.Join(parts, lang.Semicolon.In(l))
 }
 
-// rowNames returns the names of stages, or "every row".
+// manyRows is the number of rows from which on a warning names the first of them only.
+const manyRows = 7
+
+// rowNames returns the names of stages, the first three of many, or "every row".
 func rowNames(names []string, run *rundir.Run, l lang.Lang) string {
 	if len(names) > 1 && len(names) == len(run.Stages) {
 		return everyRow.In(l)
+	}
+	if len(names) >= manyRows {
+		return otherRows.In(l, strings.Join(names[:3], lang.ListComma.In(l)), len(names)-3)
 	}
 	return strings.Join(names, lang.ListComma.In(l))
 }
@@ -257,13 +263,18 @@ func fromDue(s *rundir.Stage, l lang.Lang) string {
 	return detailDue.In(l, lang.Time(due), lang.Time(sent))
 }
 
-// cached returns how much of the prompts was in the server's cache, where it is more than a chat template.
+// cached returns how much of the prompts was in the server's cache, where it is more than a chat template and the parts that the prompts share by order,
+// which the columns of hits tell.
 func cached(s *rundir.Stage, l lang.Lang) string {
 	had, all := s.CachedTokens, s.PromptTokens.Mean
 	if s.Sessions != nil { // of conversations that is what was asked for, and their columns tell it
 		return ""
 	}
-	if !had.Known() || !all.Known() || had.Value() <= cachedShare*all.Value() {
+	explained := cachedShare
+	if s.Hits != nil {
+		explained += s.Hits.Ideal.Or(0)
+	}
+	if !had.Known() || !all.Known() || had.Value() <= explained*all.Value() {
 		return ""
 	}
 	return detailCached.In(l, lang.Number(had, lang.Short), lang.Number(all, lang.Short))

@@ -5,6 +5,8 @@ import "llmsweep/report/lang"
 // workloadWords are the words of the notes of packages workload and recorded.
 func workloadWords() lang.Words {
 	return lang.Words{
+		"dataset.built-in": lang.Say("the server decodes speculatively, so built-in texts are sent in place of random words, and answers end by themselves (at most {tokens:whole} tokens). --prompt-tokens and --output-tokens ask for random words",
+			"服务使用推测解码，因此以内置文本代替随机词，回答自然结束（最多 {tokens:whole} 个 token）。用 --prompt-tokens 与 --output-tokens 可改用随机词"),
 		"dataset.rows": lang.Say("{file}: {rows:count row rows} used[, drawn at random from {drawn_from}]",
 			"{file}：使用 {rows} 行[，从 {drawn_from} 行中随机抽取]"),
 		"dataset.token-estimate": lang.Say("{file}: token counts are estimated from {texts:count text texts} that the server counted ({source})",

@@ -139,6 +139,8 @@ func TestPhrases(t *testing.T) {
 		}
 		if a, b := arguments(p.en), arguments(p.zh); !slices.Equal(a, b) {
 			t.Errorf("%s: the arguments differ: %v and %v\n%s\n%s", p.where, a, b, p.en, p.zh)
+		} else if len(a) == 0 && strings.Contains(p.en+p.zh, "%%") {
+			t.Errorf("%s: without arguments a phrase is no format: %%%% is printed as it stands\n%s\n%s", p.where, p.en, p.zh)
 		}
 		check(t, p.where, p.zh)
 	}

@@ -39,7 +39,11 @@ var (
 	verdictShedding  = Say("shedding", "拒绝")
 	verdictUndecided = Say("undecided", "未定")
 	verdictClosed    = Say("closed", "闭环")
+	verdictUncounted = Say("not counted", "不计入")
 )
+
+// NotCounted stands in place of the verdict of a stage in which the client was the limit. No stage has it in run.json.
+const NotCounted rundir.Verdict = "not counted"
 
 // Row returns the name of a stage as people see it: run.json calls a stage of Poisson arrivals poisson@1.57, published tables call it
 // asynchronous@1.57. Text that holds such names, or none, is treated alike.
@@ -58,6 +62,8 @@ func Verdict(v rundir.Verdict, l Lang) string {
 		return verdictUndecided.In(l)
 	case rundir.Closed:
 		return verdictClosed.In(l)
+	case NotCounted:
+		return verdictUncounted.In(l)
 	}
 	return "-"
 }

@@ -6,7 +6,7 @@ var (
 	answersTitleStages = lang.Say("Answers that differ from those alone, by stage", "各阶段与单独询问时不同的回答")
 	titleCandidates    = lang.Say("Answers that differ from those of %s", "与 %s 不同的回答")
 	titleFront         = lang.Say("Cost and equal answers", "费用与相同的回答")
-	axisDiffer         = lang.Say("answers that differ, with their 95 %% interval", "不同的回答所占比例，附 95 %% 区间")
+	axisDiffer         = lang.Say("answers that differ, with their 95 % interval", "不同的回答所占比例，附 95 % 区间")
 	axisEqual          = lang.Say("equal answers", "相同的回答")
 	axisCost           = lang.Say("cost of a million tokens", "每百万 token 的费用")
 	answersAxisPerGPU  = lang.Say("output per GPU, tok/s", "每 GPU 输出，tok/s")

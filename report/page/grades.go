@@ -10,7 +10,7 @@ import (
 
 var (
 	titleGrades           = lang.Say("Accuracy by stage, against alone", "各阶段与单独询问时的正确率之差")
-	answersAxisDifference = lang.Say("difference in accuracy on the same questions, with its 95 %% interval", "相同问题上的正确率之差，附 95 %% 区间")
+	answersAxisDifference = lang.Say("difference in accuracy on the same questions, with its 95 % interval", "相同问题上的正确率之差，附 95 % 区间")
 	headRight             = lang.Say("right", "正确")
 	headAccuracy          = lang.Say("accuracy", "正确率")
 	answersHeadDifference = lang.Say("difference, points", "差异，百分点")

@@ -3,6 +3,7 @@ package page
 import (
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,7 +14,11 @@ import (
 )
 
 var (
+	titleRuns   = lang.Say("Runs over time", "各次运行")
 	axisDays    = lang.Say("days since the first run", "距首次运行的天数")
+	axisHours   = lang.Say("hours since the first run", "距首次运行的小时数")
+	axisRuns    = lang.Say("runs since the first", "首次运行之后的运行次数")
+	axisMinutes = lang.Say("minutes since the first run", "距首次运行的分钟数")
 	noteHistory = lang.Say("A line is the mean of the runs between two changes; the band is twice the spread between runs. A vertical line is a change.",
 		"横线为两次变化之间各次运行的均值，色带为运行间离散度的两倍，竖线为变化。")
 	headRunPlace  = lang.Say("Run", "运行")
@@ -36,7 +41,7 @@ func History(w io.Writer, h *history.History, o WriteOptions) error {
 			}
 		}
 	}
-	d.Sections = append(d.Sections, Section{ID: "series", Title: sections[len(sections)-1].Title, Blocks: []Block{{Figures: figures}}})
+	d.Sections = append(d.Sections, Section{ID: "series", Title: titleRuns.Text(), Blocks: []Block{{Figures: figures}}})
 	d.Sections = append(d.Sections, FromSections("part", sections[1:])...)
 	return WriteHTML(w, d, o)
 }
@@ -47,28 +52,22 @@ func ofSeries(name string, s *history.Series) FigureBlock {
 	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{
 		{Head: headRunPlace.Text(), Left: true}, {Head: headRunTime.Text(), Left: true}, {Head: headRunCommit.Text(), Left: true}, {Head: headRunValue.Text()},
 	}}}
-	first := s.Points[0].At
-	days := func(i int) float64 {
-		if s.Points[i].At.IsZero() || first.IsZero() {
-			return float64(i)
-		}
-		return s.Points[i].At.Sub(first).Hours() / 24
-	}
+	since, label := sinceFirst(s)
 	runs := draw.Series{Key: "runs", Colour: 0, Style: draw.Loose}
 	for i, p := range s.Points {
-		runs.Points = append(runs.Points, draw.Point{X: days(i), Y: p.Value.Value(), Row: i + 1, Title: p.Run})
+		runs.Points = append(runs.Points, draw.Point{X: since(i), Y: p.Value.Value(), Row: i + 1, Title: p.Run})
 		t.Add(table.Literal(p.Run), table.Literal(p.At.Format(time.DateTime)), table.Literal(p.Commit), s.Cell(p.Value))
 	}
 	axis := draw.Axis{Label: s.Metric(), Format: draw.Number}
 	if s.Times() {
 		axis.Format = draw.Seconds
 	}
-	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: axisDays.Text(), Format: draw.Number}}
+	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: label, Format: draw.Number}}
 	panel := draw.Panel{Y: axis, Height: 120, Series: []draw.Series{runs}}
 	for _, segment := range s.Levels() {
 		level := draw.Series{Key: "level", Colour: 2, Style: draw.Line}
 		for _, i := range []int{segment.From, segment.To} {
-			q := draw.Point{X: days(i), Y: segment.Mean, Low: math.NaN(), High: math.NaN()}
+			q := draw.Point{X: since(i), Y: segment.Mean, Low: math.NaN(), High: math.NaN()}
 			if s.Spread.Known() {
 				half := 2 * s.Spread.Value() * segment.Mean
 				q.Low, q.High = max(0, segment.Mean-half), segment.Mean+half
@@ -78,8 +77,25 @@ func ofSeries(name string, s *history.Series) FigureBlock {
 		panel.Series = append(panel.Series, level)
 	}
 	for _, c := range s.Changes {
-		fig.Marks = append(fig.Marks, draw.Mark{Text: lang.Same(c.Percent()), At: (days(c.Before) + days(c.From)) / 2})
+		fig.Marks = append(fig.Marks, draw.Mark{Text: lang.Same(c.Percent()), At: (since(c.Before) + since(c.From)) / 2})
 	}
 	fig.Panels = []draw.Panel{panel}
 	return FigureBlock{Name: name, Title: title, Note: noteHistory.Text(), Variants: []Variant{newVariant("lin", lang.Text{}, &fig, false)}, Table: t}
+}
+
+// sinceFirst returns the time of a run since the first of its series, and the label with its unit: days, or hours or minutes where few days have passed. The
+// number of the run stands for its time where times are not known.
+func sinceFirst(s *history.Series) (since func(i int) float64, label lang.Text) {
+	if slices.ContainsFunc(s.Points, func(p history.Point) bool { return p.At.IsZero() }) {
+		return func(i int) float64 { return float64(i) }, axisRuns.Text()
+	}
+	first, last := s.Points[0].At, s.Points[len(s.Points)-1].At
+	unit, label := 24*time.Hour, axisDays.Text()
+	switch span := last.Sub(first); {
+	case span < 3*time.Hour:
+		unit, label = time.Minute, axisMinutes.Text()
+	case span < 3*24*time.Hour:
+		unit, label = time.Hour, axisHours.Text()
+	}
+	return func(i int) float64 { return float64(s.Points[i].At.Sub(first)) / float64(unit) }, label
 }

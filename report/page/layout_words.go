@@ -16,7 +16,7 @@ var (
 	meansShedding  = lang.Say(": it refused requests to keep up", "：服务拒绝部分请求")
 	meansUndecided = lang.Say(": too little was measured to tell", "：测量不足，无法判定")
 	meansClosed    = lang.Say(": a fixed number in flight, so there is no rate to keep up with", "：固定并发数，没有需要跟上的到达率")
-	shapeInvalid   = lang.Say("the client was the limit", "客户端成为瓶颈")
+	meansUncounted = lang.Say(": the client was the limit", "：客户端成为瓶颈")
 )
 
 // Headings of columns.

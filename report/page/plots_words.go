@@ -13,7 +13,7 @@ var (
 var (
 	axisRate          = lang.Say("arrival rate, req/s", "到达率（req/s）")
 	axisUsers         = lang.Say("users", "用户数")
-	axisHits          = lang.Say("share of prompts found in the cache, %%", "提示命中缓存的比例（%%）")
+	axisHits          = lang.Say("share of prompts found in the cache, %", "提示命中缓存的比例（%）")
 	axisInFlight      = lang.Say("requests kept in flight", "保持的并发请求数")
 	axisOutput        = lang.Say("output, tok/s", "输出（tok/s）")
 	axisTTFT          = lang.Say("TTFT", "TTFT")

@@ -23,7 +23,7 @@ func verdictShapes() []verdictShape {
 	return []verdictShape{
 		{rundir.Stable, draw.Circle, verdict(rundir.Stable)}, {rundir.Saturated, draw.Triangle, verdict(rundir.Saturated)},
 		{rundir.Shedding, draw.Diamond, verdict(rundir.Shedding)}, {rundir.Undecided, draw.Ring, verdict(rundir.Undecided)},
-		{rundir.Closed, draw.Square, verdict(rundir.Closed)}, {findings.BadgeInvalid, draw.Cross, shapeInvalid.Text()},
+		{rundir.Closed, draw.Square, verdict(rundir.Closed)}, {lang.NotCounted, draw.Cross, verdict(lang.NotCounted)},
 	}
 }
 
@@ -31,6 +31,7 @@ func verdictShapes() []verdictShape {
 func meaning(verdict rundir.Verdict) lang.Text {
 	p, ok := map[rundir.Verdict]lang.Phrase{
 		rundir.Stable: meansStable, rundir.Saturated: meansSaturated, rundir.Shedding: meansShedding, rundir.Undecided: meansUndecided, rundir.Closed: meansClosed,
+		lang.NotCounted: meansUncounted,
 	}[verdict]
 	if !ok {
 		return lang.Text{}

@@ -34,7 +34,7 @@ func fingerprint(schedule arrival.Schedule, source load.Source) uint64 {
 			break
 		}
 		h.Write([]byte(s.System))
-		for _, t := range s.Turns {
+		for t := range s.All() {
 			h.Write([]byte(t.User))
 			write(t.OutputTokens)
 			write(int(t.Think))

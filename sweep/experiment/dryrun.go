@@ -147,6 +147,11 @@ func (p *SpendPlan) session(m *MostSpent, s *load.Session, sent *bounds, b bound
 	if s.System != "" {
 		history = int64(p.Count(s.System))
 	}
+	return p.turns(m, s, history, sent, b)
+}
+
+// turns adds the turns of a session, and those of its sub-agents, behind as many tokens as its prompts begin with.
+func (p *SpendPlan) turns(m *MostSpent, s *load.Session, history int64, sent *bounds, b bounds) bool {
 	for _, t := range s.Turns {
 		user := int64(t.PromptTokens)
 		if user == 0 {
@@ -162,6 +167,15 @@ func (p *SpendPlan) session(m *MostSpent, s *load.Session, sent *bounds, b bound
 		sent.requests++
 		sent.tokens += float64(max(1, t.PromptTokens+t.OutputTokens))
 		history += int64(t.OutputTokens)
+		for i := range t.Agents {
+			said := history
+			if !t.Agents[i].Shares {
+				said = 0
+			}
+			if !p.turns(m, &t.Agents[i], said, sent, b) {
+				return false
+			}
+		}
 	}
 	return true
 }
@@ -170,15 +184,11 @@ func (p *SpendPlan) session(m *MostSpent, s *load.Session, sent *bounds, b bound
 func (p *SpendPlan) exceeds(t SpendTokens) bool { return p.used(t) > 1 }
 
 // used returns the share of the limits on spending that tokens use.
-func (p *SpendPlan) used(t SpendTokens) (share float64) {
-	l := p.Limits
-	if l != nil && l.Tokens > 0 {
-		share = float64(t.Prompt+t.Output) / float64(l.Tokens)
+func (p *SpendPlan) used(t SpendTokens) float64 {
+	if p.Limits == nil {
+		return 0
 	}
-	if l != nil && l.Cost > 0 {
-		share = max(share, l.Price(t.Prompt, t.Output)/l.Cost)
-	}
-	return share
+	return p.Limits.Share(t.Prompt, t.Output)
 }
 
 // extrapolate multiplies what was added since before, up to the nearest bound.

@@ -74,11 +74,12 @@ type Account struct {
 	signs    signs
 	cached   cachedTurns // where a stage is to become steady
 	counts
-	tally   tokenTally
-	grouped bool // some answer told how many tokens each chunk held
-	service serviceTime
-	latest  latest
-	looks   looks
+	tally    tokenTally
+	grouped  bool // some answer told how many tokens each chunk held
+	service  serviceTime
+	perToken moments // of the time per token of a request, seconds
+	latest   latest
+	looks    looks
 	outcome
 }
 
@@ -166,7 +167,9 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 		a.service.add(r)
 	}
 	if n := len(r.GapsUS); n > 0 {
-		a.latest.itl.add(rundir.Duration((r.LastToken.Value() - r.FirstToken.Value()) / float64(n)))
+		perToken := (r.LastToken.Value() - r.FirstToken.Value()) / float64(n)
+		a.latest.itl.add(rundir.Duration(perToken))
+		a.perToken.add(perToken)
 	}
 }
 
@@ -202,8 +205,22 @@ func (a *Account) Recent() load.Snapshot {
 func (a *Account) evidence(service time.Duration, level float64) *evidence {
 	return &evidence{
 		Ticks: &a.ticks, Asked: a.asked / float64(max(a.due, 1)), PerRequest: a.emitted / float64(max(a.done, 1)),
-		Service: service, Rate: a.Rate, Tolerance: a.Tolerance, Level: level,
+		Service: service, Rate: a.Rate, Tolerance: a.Tolerance, Level: level, Varies: a.perToken.varies(),
 	}
+}
+
+// moments are the first two of a series of values.
+type moments struct{ n, sum, squares float64 }
+
+func (m *moments) add(v float64) { m.n, m.sum, m.squares = m.n+1, m.sum+v, m.squares+v*v }
+
+// varies returns the coefficient of variation; 0 where it is not known.
+func (m *moments) varies() float64 {
+	if m.sum <= 0 {
+		return 0
+	}
+	mean := m.sum / m.n
+	return math.Sqrt(max(0, m.squares/m.n-mean*mean)) / mean
 }
 
 // serviceTime is how long a request is being served, without its wait in the server's queue: from its first token to its last,

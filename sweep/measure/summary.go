@@ -140,6 +140,9 @@ func (s *summary) behind(st *rundir.Stage) {
 	if offered := st.Rates.Offered; st.Rate.Known() && offered.Known() && s.settled {
 		n = s.metrics.waits.spans(s.window, service)
 		st.Traits.Waits = s.metrics.waits.growth(s.window, n)
+		if w := &st.Traits.Waits; w.Low.Known() {
+			w.Low = rundir.Exactly(min(w.Low.Value(), w.Value.Value()-s.evidence(service, errorLevel).chance(s.window)))
+		}
 	}
 	partly := st.Traits.Waits.Low.Known() && st.Traits.Waits.Low.Value() > s.Tolerance
 	switch {

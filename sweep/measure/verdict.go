@@ -20,6 +20,13 @@ type evidence struct {
 	Rate       float64       // asked, per second
 	Tolerance  float64       // drift below this share of Rate counts as none
 	Level      float64       // error allowed on either side
+	Varies     float64       // coefficient of variation of a request's time per token
+}
+
+// chance returns by how much the backlog grows in a window while the server is just as fast as is asked, as a share of the rate: an upper bound at the level
+// of error. A line through the backlog does not tell it: it takes a walk without drift for growth.
+func (e *evidence) chance(w Window) float64 {
+	return stats.RenewalError(e.Varies, e.Rate*w.Length(), 1-e.Level)
 }
 
 // Judge returns whether the rate was sustained in a window, and the drift of the backlog as a share of the rate. A stage is stable where
@@ -39,11 +46,8 @@ func (e *evidence) Judge(w Window) (verdict rundir.Verdict, drift rundir.Drift) 
 	}
 	trend, low, high := slope(batches, e.Level)
 	scale := float64(n) / w.Length() / e.Asked / e.Rate
-	drift = rundir.Drift{
-		Value: rundir.Exactly(trend * scale),
-		Low:   rundir.Exactly(low * scale),
-		High:  rundir.Exactly(high * scale),
-	}
+	low = min(low*scale, trend*scale-e.chance(w))
+	drift = rundir.Drift{Value: rundir.Exactly(trend * scale), Low: rundir.Exactly(low), High: rundir.Exactly(high * scale)}
 	switch {
 	case high*scale < e.Tolerance:
 		return rundir.Stable, drift

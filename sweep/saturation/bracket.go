@@ -6,6 +6,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
 // What makes a server look faster than it is, such as credits, a burst that a limit allows, or one replica that is faster than the other, is tested by
@@ -76,12 +77,24 @@ func (f *finder) bracket() (b bracket) {
 	return b
 }
 
-// behind returns what a saturated stage completed once it was far behind: what is left of a burst is used up then.
+// behind returns what a saturated stage completed once it was far behind: what is left of a burst is used up then. Where that differs from what the whole stage
+// completed by no more than chance explains, it is the latter: a queue that walks is far behind after a time in which little was completed by chance.
 func behind(st *rundir.Stage) rundir.Progress {
-	if p := st.Traits.Behind; p.Rate.Known() && p.Low.Known() {
+	p := st.Traits.Behind
+	if p.Rate.Known() && p.Low.Known() && !(math.Abs(p.Rate.Value()/st.Progress.Rate.Value()-1) <= chance(st)) {
 		return p
 	}
 	return st.Progress
+}
+
+// chance returns by how much what a stage completed differs from what the server completes for ever, as a share: the bound of a 95 % interval, by how much the
+// times per token of its requests vary. The half of a stage differs from the whole by as much.
+func chance(st *rundir.Stage) float64 {
+	t := st.TPOT
+	if !t.Std.Known() || !t.Mean.Known() {
+		return 0
+	}
+	return stats.RenewalError(t.Std.Value()/t.Mean.Value(), float64(t.N), 0.975)
 }
 
 // bound makes an answer agree with the verdicts. Its rate is never above one that was shown saturated, nor below one that was held, nor does its interval reach

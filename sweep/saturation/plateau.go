@@ -105,7 +105,8 @@ func standardError(p rundir.Progress) float64 {
 }
 
 // plateau returns the mean of what the stages completed, once they were far behind, weighted by precision, with a 95 % interval that is widened where the stages
-// differ by more than their own noise (Birge, Physical Review 40 (1932)).
+// differ by more than their own noise (Birge, Physical Review 40 (1932)). It is no narrower than that of one stage by how much its requests' times vary: the stages
+// count because they were shown saturated, and all of them may have been by chance.
 func plateau(rows []*rundir.Stage) (rate, low, high rundir.Number) {
 	var sum, weights float64
 	freedom := 0
@@ -129,6 +130,11 @@ func plateau(rows []*rundir.Stage) (rate, low, high rundir.Number) {
 	if k := len(rows) - 1; k > 0 {
 		half *= math.Sqrt(math.Max(1, chi2/float64(k)))
 	}
+	least := math.Inf(1)
+	for _, r := range rows {
+		least = min(least, chance(r))
+	}
+	half = max(half, least*mean)
 	return rundir.Exactly(mean), rundir.Exactly(max(0, mean-half)), rundir.Exactly(mean + half)
 }
 

@@ -134,6 +134,7 @@ func TestWhatAServerRanOutOf(t *testing.T) {
 		"as many as ever":       {&rundir.Server{Running: f(255), RunningMax: f(256), Waiting: f(30), KVUsageMax: f(0.6), Preemptions: f(0)}, rundir.LimitSlots},
 		"all run, none waits":   {&rundir.Server{Running: f(90), RunningMax: f(140), Waiting: f(0), KVUsageMax: f(0.3), Preemptions: f(0)}, rundir.LimitCompute},
 		"no word of a KV cache": {&rundir.Server{Running: f(4), RunningMax: f(4), Waiting: f(12)}, rundir.LimitSlots},
+		"none ever runs":        {&rundir.Server{Running: f(0), RunningMax: f(0), Waiting: f(711), KVUsageMax: f(0), Preemptions: f(0)}, ""},
 	} {
 		if got := ranOut(c.s); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

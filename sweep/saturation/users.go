@@ -179,7 +179,7 @@ func cause(within, above, beyond *rundir.Stage) string {
 	}
 	s, far := above.Server, beyond.Server
 	switch {
-	case s == nil || far == nil || !s.RunningMax.Known() || !s.WaitingMax.Known():
+	case s == nil || far == nil || s.RunningMax.Or(0) < 1 || !s.WaitingMax.Known():
 		return ""
 	case s.Preemptions.Value() > 0, s.KVUsageMax.Value() >= fullCache && s.WaitingMax.Value() > 0:
 		return rundir.LimitKV

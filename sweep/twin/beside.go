@@ -47,10 +47,10 @@ type ComparisonRow struct {
 	Width     int     `json:"width,omitempty"` // of a closed loop
 	Use       string  `json:"use"`
 	Predicted Metrics `json:"predicted,omitzero"`
+	Low       Metrics `json:"low,omitzero"` // ends of the 95 % intervals of what is predicted of a new stage
+	High      Metrics `json:"high,omitzero"`
 	Measured  Metrics `json:"measured"`
 	Refused   string  `json:"refused,omitempty"`
-
-	full bool
 }
 
 // Compare compares a run with a twin. Stages that the twin was not fitted to have the predictions that the fit's check made of them.
@@ -60,26 +60,36 @@ func Compare(t *Twin, dir string) (*Comparison, error) {
 		return nil, err
 	}
 	c := &Comparison{Schema: ComparisonSchema, Twin: t.Name, Failed: !t.Passed()}
-	var lengths [][2]int
+	var lengths Mixed
+	var full *LoadedStages // the widest closed loop that kept all slots busy
 	for i := range all {
 		d := loadStages(all[i])
 		if len(d.Requests) == 0 {
 			continue
 		}
 		c.Rows = append(c.Rows, comparisonRow(t, run, &d))
-		for _, q := range d.Requests {
-			if q.Whole {
-				lengths = append(lengths, [2]int{q.Prompt, q.Output})
-			}
+		lengths.Lengths = append(lengths.Lengths, d.lengths().Lengths...)
+		if d.Width >= t.Slots && (full == nil || d.Width > full.Width) {
+			full = &d
 		}
 	}
-	c.saturation(t, run, lengths)
+	c.saturation(t, run, lengths, full)
 	return c, nil
+}
+
+// lengths returns the lengths of the requests that ended well.
+func (d *LoadedStages) lengths() (m Mixed) {
+	for _, q := range d.Requests {
+		if q.Whole {
+			m.Lengths = append(m.Lengths, [2]int{q.Prompt, q.Output})
+		}
+	}
+	return m
 }
 
 // comparisonRow compares one stage.
 func comparisonRow(t *Twin, run *rundir.Run, d *LoadedStages) ComparisonRow {
-	r := ComparisonRow{Stage: d.Name, Rate: d.Rate, Width: d.Width, Measured: d.Measured(), Use: RoleNew, full: d.Width >= t.Slots}
+	r := ComparisonRow{Stage: d.Name, Rate: d.Rate, Width: d.Width, Measured: d.Measured(), Use: RoleNew}
 	if t.FittedTo(run.Started) {
 		r.Use = RoleFitted
 		if t.Check != nil {
@@ -94,40 +104,31 @@ func comparisonRow(t *Twin, run *rundir.Run, d *LoadedStages) ComparisonRow {
 			return r
 		}
 	}
-	r.Predicted = d.Predicted(t)
+	if r.Predicted = d.Predicted(t); r.Use == RoleNew {
+		r.Low, r.High = t.between(d, r.Predicted)
+	}
 	return r
 }
 
-// saturation compares the saturation rate: what the run searched for, or else the rate of the widest closed loop that kept all slots busy.
-func (c *Comparison) saturation(t *Twin, run *rundir.Run, lengths [][2]int) {
-	if s := run.Saturation; s != nil && s.Rate.Known() {
-		c.Saturation = &ComparedSaturation{Use: RoleNew, Measured: s.Rate.Value()}
-		if s.Low.Known() && s.High.Known() {
-			c.Saturation.Between = [2]float64{s.Low.Value(), s.High.Value()}
+// saturation compares the saturation rate: what the run searched for, or else the rate of a closed loop that kept all slots busy.
+func (c *Comparison) saturation(t *Twin, run *rundir.Run, lengths Mixed, full *LoadedStages) {
+	s, of := &ComparedSaturation{Use: RoleNew}, 1.0
+	if t.FittedTo(run.Started) {
+		s.Use = RoleFitted
+	}
+	switch found := run.Saturation; {
+	case found != nil && found.Rate.Known():
+		s.Measured = found.Rate.Value()
+		if found.Low.Known() && found.High.Known() {
+			s.Between = [2]float64{found.Low.Value(), found.High.Value()}
 		}
-		if t.FittedTo(run.Started) {
-			c.Saturation.Use = RoleFitted
-		}
-		a := t.AskMixed(Mixed{Lengths: lengths})
-		c.Saturation.Predicted, c.Saturation.Interval, c.Saturation.Refused = a.Rate, [2]float64{a.Low, a.High}, a.Refused
+	case full != nil && full.Measured().Output > 0:
+		lengths = full.lengths()
+		s.Stage, s.Measured, of = full.Name, full.Measured().Output, lengths.meanOutput()
+	default:
 		return
 	}
-	var best *ComparisonRow
-	for i := range c.Rows {
-		r := &c.Rows[i]
-		if r.full && r.Measured.Output > 0 && (best == nil || c.better(r, best)) {
-			best = r
-		}
-	}
-	if best != nil {
-		c.Saturation = &ComparedSaturation{Use: best.Use, Stage: best.Stage, Measured: best.Measured.Output, Predicted: best.Predicted.Output, Refused: best.Refused}
-	}
-}
-
-// better reports whether a stage says more of the twin at saturation than another: one that the fit has not seen, or else a wider one.
-func (c *Comparison) better(a, b *ComparisonRow) bool {
-	if seen := b.Use == RoleFitted; (a.Use == RoleFitted) != seen {
-		return seen
-	}
-	return a.Width > b.Width
+	a := t.Ask(lengths)
+	s.Predicted, s.Interval, s.Refused = of*a.Rate, [2]float64{of * a.Low, of * a.High}, a.Refused
+	c.Saturation = s
 }

@@ -78,3 +78,8 @@ type Metrics struct {
 	Gap99    float64 `yaml:"itl_p99_ms" json:"itl_p99_ms"`
 	GapMean  float64 `yaml:"itl_mean_ms" json:"itl_mean_ms"`
 }
+
+// values returns the metrics, in one order.
+func (m *Metrics) values() []*float64 {
+	return []*float64{&m.Requests, &m.Output, &m.TTFT50, &m.TTFT99, &m.Gap50, &m.Gap99, &m.GapMean}
+}

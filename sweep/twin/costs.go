@@ -240,7 +240,7 @@ type fitted struct {
 	jitter float64 // spread of the logarithm of step times
 	scale  float64 // the mean step over the usual one
 	draws  []solution
-	stages []float64 // by how much the costs of all other stages are off in each stage: the logarithm of the predicted time over the one that was seen
+	stages []stageOff
 	rows   []fitRow
 }
 

@@ -78,6 +78,7 @@ func fit(data []stageData) (*Twin, error) {
 		StageError: round(f.stageError()), Stages: len(f.stages),
 	}
 	t.StepTokens = max(t.StepTokens, t.Slots)
+	f.noteSlow(t, data)
 	noteSeen(t, data)
 	noteIntervals(t, &f, &s)
 	return t, nil

@@ -104,11 +104,11 @@ func TestOneLengthRefusesOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := tw.Ask(512, 32); a.Refused != RefusedLength || a.Rate != 0 {
+	if a := tw.Ask(only(512, 32)); a.Refused != RefusedLength || a.Rate != 0 {
 		t.Errorf("prompts four times as long: %+v", a)
 	}
 	truth := sim.TruthOf(known(), sim.Workload{PromptTokens: 128, OutputTokens: 32}, 0, 0).Capacity
-	if a := tw.Ask(128, 32); math.Abs(a.Rate/truth-1) > 0.03 || a.Low > truth || a.High < truth {
+	if a := tw.Ask(only(128, 32)); math.Abs(a.Rate/truth-1) > 0.03 || a.Low > truth || a.High < truth {
 		t.Errorf("the measured lengths: %+v, want %.4g", a, truth)
 	}
 }

@@ -48,10 +48,13 @@ func (d *LoadedStages) Measured() Metrics {
 }
 
 // Predicted runs a twin through a stage: the same arrivals and lengths, or the same lengths in the same closed loop.
-func (d *LoadedStages) Predicted(t *Twin) Metrics {
+func (d *LoadedStages) Predicted(t *Twin) Metrics { return d.on(t.Config()) }
+
+// on runs a server through a stage.
+func (d *LoadedStages) on(c sim.MachineConfig) Metrics {
 	from, to := d.window()
 	g := gather{from: from, to: to}
-	s, err := sim.NewSimulation(t.Config())
+	s, err := sim.NewSimulation(c)
 	if err != nil {
 		return Metrics{}
 	}

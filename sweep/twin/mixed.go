@@ -1,9 +1,12 @@
 package twin
 
 import (
+	"math/rand/v2"
+	"slices"
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/sweep/stats"
 )
 
 // Mixed is requests of different lengths, of which a load is made.
@@ -21,6 +24,15 @@ func (m *Mixed) means() (prompt, output int) {
 	return prompt / n, output / n
 }
 
+// meanOutput returns the mean tokens of an answer.
+func (m *Mixed) meanOutput() float64 {
+	sum := 0
+	for _, l := range m.Lengths {
+		sum += l[1]
+	}
+	return float64(sum) / float64(max(1, len(m.Lengths)))
+}
+
 // longest returns the longest prompt and the longest answer.
 func (m *Mixed) longest() (prompt, output int) {
 	for _, l := range m.Lengths {
@@ -29,9 +41,9 @@ func (m *Mixed) longest() (prompt, output int) {
 	return prompt, output
 }
 
-// AskMixed predicts the saturation rate of a mixed load, or refuses to. The requests come in their order, again and again, and a queue never
-// empties. The interval is that of equal requests of the mean lengths.
-func (t *Twin) AskMixed(m Mixed) Answer {
+// Ask predicts the saturation rate of a load, or refuses to: that of equal requests of the mean lengths, times what the mix changes where a queue
+// never empties and the requests come in their order, again and again.
+func (t *Twin) Ask(m Mixed) Answer {
 	p, o := m.means()
 	a := Answer{Name: m.Name, Prompt: p, Output: o}
 	longP, longO := m.longest()
@@ -39,13 +51,11 @@ func (t *Twin) AskMixed(m Mixed) Answer {
 	if a.Refused = t.refuses(longP, longO); a.Refused != "" || len(m.Lengths) == 0 {
 		return a
 	}
-	rate := t.endless(m)
-	i := t.Saturation(sim.Workload{PromptTokens: max(1, p), OutputTokens: max(1, o)}, 0)
-	if rate == 0 || i.Value == 0 {
-		a.Refused = RefusedHolds
-		return a
+	i, mix := t.Saturation(sim.Workload{PromptTokens: max(1, p), OutputTokens: max(1, o)}, 0), 1.0
+	if mean := [2]int{p, o}; slices.ContainsFunc(m.Lengths, func(l [2]int) bool { return l != mean }) && i.Value > 0 {
+		mix = t.endless(m) / t.endless(Mixed{Lengths: [][2]int{mean}})
 	}
-	return a.with(rate, rate*i.Low/i.Value, rate*i.High/i.Value)
+	return a.with(i.Value*mix, i.Low*mix, i.High*mix)
 }
 
 // ends notes when requests end.
@@ -55,9 +65,20 @@ func (*ends) Gaps(time.Duration, time.Duration, int) {}
 func (*ends) Answered(*sim.Visit)                    {}
 func (e *ends) Ended(v *sim.Visit)                   { e.at = append(e.at, v.Last) }
 
-// endless returns the requests that end in a second while a queue never empties; 0 where the server cannot hold one of them.
+// endless returns the requests that end in a second while a queue never empties; 0 where the server cannot hold one of them. It is the mean over
+// some starts: answers of equal length keep the distances at which they started, and these change how prompts and answers share steps.
 func (t *Twin) endless(m Mixed) float64 {
-	const turnovers, least = 40, 2000 // of all slots; requests
+	const starts = 5
+	sum := 0.0
+	for i := range uint64(starts) {
+		sum += t.endlessFrom(m, stats.Rand(i, "twin", "endless"))
+	}
+	return sum / starts
+}
+
+// endlessFrom is endless of one start: the answers that run first have only some of their tokens left.
+func (t *Twin) endlessFrom(m Mixed, rng *rand.Rand) float64 {
+	const turnovers, least = 20, 800 // of all slots; requests
 	c := t.Config()
 	c.Jitter = 0
 	e := &ends{}
@@ -69,6 +90,9 @@ func (t *Twin) endless(m Mixed) float64 {
 		l := m.Lengths[k%len(m.Lengths)]
 		if !r.Fits(max(1, l[0]), max(1, l[1])) {
 			return 0
+		}
+		if k < t.Slots {
+			l[1] = int(rng.Float64() * float64(l[1]))
 		}
 		r.Add(&sim.Visit{Prompt: max(1, l[0]), Output: max(1, l[1])})
 	}

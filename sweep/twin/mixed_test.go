@@ -16,12 +16,15 @@ func TestAMixedLoad(t *testing.T) {
 		{[][2]int{{64, 10}}, 40},
 		{[][2]int{{64, 5}, {64, 35}}, 20},
 	} {
-		a := tw.AskMixed(Mixed{Name: "x", Lengths: c.lengths})
+		a := tw.Ask(Mixed{Name: "x", Lengths: c.lengths})
 		if math.Abs(a.Rate/c.want-1) > 0.03 || a.Low > a.Rate || a.High < a.Rate || a.Extrapolated || a.Refused != "" {
 			t.Errorf("%v: %+v, want %v", c.lengths, a, c.want)
 		}
 	}
-	if a := tw.AskMixed(Mixed{Name: "x", Lengths: [][2]int{{64, 10}, {900, 10}}}); a.Refused != RefusedFar {
+	if a := tw.Ask(Mixed{Name: "x", Lengths: [][2]int{{64, 10}, {900, 10}}}); a.Refused != RefusedFar {
 		t.Errorf("%+v", a)
 	}
 }
+
+// only is a load of equal requests.
+func only(prompt, output int) Mixed { return Mixed{Lengths: [][2]int{{prompt, output}}} }

@@ -132,7 +132,15 @@ func TestUnlikeStagesWidenIntervals(t *testing.T) {
 	if steady.StageError > 0.03 || unsteady.StageError < 0.08 || unsteady.Stages < 6 {
 		t.Errorf("stages are off by %.3f, and by %.3f (%d stages) where every second is slower by 30 %%", steady.StageError, unsteady.StageError, unsteady.Stages)
 	}
-	a, b := steady.Ask(512, 32), unsteady.Ask(512, 32)
+	if len(unsteady.Unlike) < 4 || len(steady.Unlike) > 0 {
+		t.Errorf("unlike the others: %v, and before %v", unsteady.Unlike, steady.Unlike)
+	}
+	for _, u := range unsteady.Unlike {
+		if i := slices.IndexFunc(all, func(s Stage) bool { return s.Name == u.Stage }); (i%2 == 1) != (u.Off > 0) {
+			t.Errorf("stage %d, %s, is off by %.2f", i, u.Stage, u.Off)
+		}
+	}
+	a, b := steady.Ask(only(512, 32)), unsteady.Ask(only(512, 32))
 	if before, after := a.High/a.Low, b.High/b.Low; after < 1.3*before {
 		t.Errorf("the interval is %.2f wide, and was %.2f", after, before)
 	}

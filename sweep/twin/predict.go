@@ -94,6 +94,8 @@ type Answer struct {
 	High         float64 `json:"high,omitempty"`
 	Extrapolated bool    `json:"extrapolated,omitempty"` // beyond the lengths that were measured
 	Refused      string  `json:"refused,omitempty"`      // why there is no prediction
+	// Latencies are those of a load that the server surely sustains.
+	Latencies *Latencies `json:"latencies,omitempty"`
 }
 
 // Why a twin does not predict.
@@ -103,17 +105,6 @@ const (
 	RefusedWide   = "not-known"  // the interval is so wide that it is no prediction
 	RefusedHolds  = "too-long"   // the server cannot hold such a request
 )
-
-// Ask predicts the saturation rate, or refuses to.
-func (t *Twin) Ask(prompt, output int) Answer {
-	a := Answer{Prompt: prompt, Output: output}
-	a.Extrapolated = beyond(t.Seen.Prompt, prompt) || beyond(t.Seen.Output, output)
-	if a.Refused = t.refuses(prompt, output); a.Refused != "" {
-		return a
-	}
-	i := t.Saturation(sim.Workload{PromptTokens: prompt, OutputTokens: output}, 0)
-	return a.with(i.Value, i.Low, i.High)
-}
 
 // widest is how many times the low end of an interval its high end may be for the number to be a prediction.
 const widest = 4

@@ -61,7 +61,7 @@ func shares() []float64 {
 // Predict returns the run of a twin, and what it predicts for saturation. The answer's Refused is set, and the run nil, where the twin does not know.
 func Predict(t *Twin, l PredictedLoad) (*rundir.Run, Answer) {
 	m := l.mixed()
-	a := t.AskMixed(m)
+	a := t.Ask(m)
 	if a.Refused != "" {
 		return nil, a
 	}
@@ -90,7 +90,7 @@ func predictedRow(t *Twin, m Mixed, rate float64, stable bool, from uint64) rund
 	w := watch{ttft: sample.New(keep), latency: sample.New(keep), tpot: sample.New(keep), itl: sample.New(keep)}
 	rng := stats.Rand(from, "predicted", strconv.FormatFloat(rate, 'g', -1, 64))
 	r, err := sim.NewReplica(t.Config(), 0, &w)
-	if err != nil { // AskMixed has simulated this server
+	if err != nil { // Ask has simulated this server
 		return rundir.Stage{State: rundir.Failed}
 	}
 	w.arrivals(r, m, rate, rng)

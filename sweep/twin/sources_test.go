@@ -119,7 +119,7 @@ func TestWhatSourcesPredict(t *testing.T) {
 					c.refuse("no records")
 					continue
 				}
-				a := tw.Ask(asked.PromptTokens, asked.OutputTokens)
+				a := tw.Ask(only(asked.PromptTokens, asked.OutputTokens))
 				if c.add(a, truth); os.Getenv("TWIN_COUNTS") != "" {
 					fmt.Printf("count seed %d %s %v truth %.4g %+v check %v\n", k.Seed, source, w, truth, a, tw.Check != nil && tw.Check.Passed)
 				}

@@ -50,9 +50,17 @@ type Twin struct {
 	// relative errors of this number of stages. It is 0 where none was looked at.
 	StageError float64 `yaml:"stage_error,omitempty" json:"stage_error,omitempty"`
 	Stages     int     `yaml:"stages,omitempty" json:"stages,omitempty"`
+	// Unlike are the stages that were slower or faster than the costs of all others predict, the farthest off first.
+	Unlike []Unlike `yaml:"unlike,omitempty,flow" json:"unlike,omitempty"`
 
 	Draws [][]float64 `yaml:"draws,omitempty,flow" json:"draws,omitempty"` // other costs that explain the data as well, in the order of Step's keys
 	Check *Check      `yaml:"check,omitempty" json:"check,omitempty"`
+}
+
+// Unlike is a stage in which the server was not as fast as in the others.
+type Unlike struct {
+	Stage string  `yaml:"stage" json:"stage"`
+	Off   float64 `yaml:"off" json:"off"` // its time over the predicted one, less 1: above 0 it was slower
 }
 
 // Labels say what was measured.

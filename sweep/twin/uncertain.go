@@ -1,8 +1,10 @@
 package twin
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // equations are the normal equations of each block of steps.
@@ -85,16 +87,35 @@ func (f *fitted) leaveOut() {
 			}
 		}
 		if predicted > 0 {
-			f.stages = append(f.stages, math.Log(predicted/seen[s]))
+			f.stages = append(f.stages, stageOff{s, math.Log(predicted / seen[s])})
 		}
 	}
 }
 
+// stageOff is by how much the costs of all other stages are off in a stage.
+type stageOff struct {
+	stage int     // of those that were fitted
+	log   float64 // of the predicted time over the one that was seen
+}
+
 // stageError returns the root of the mean square of the errors of left-out stages.
 func (f *fitted) stageError() float64 {
-	sum := 0.0
-	for _, v := range f.stages {
-		sum += v * v
+	var all []float64
+	for _, s := range f.stages {
+		all = append(all, s.log)
 	}
-	return math.Sqrt(sum / math.Max(1, float64(len(f.stages))))
+	return math.Sqrt(meanSquare(all))
 }
+
+// noteSlow notes the stages that took longer or shorter than the others predict, the farthest off first.
+func (f *fitted) noteSlow(t *Twin, data []stageData) {
+	for _, s := range f.stages {
+		if off := math.Exp(-s.log) - 1; math.Abs(off) > unlike {
+			t.Unlike = append(t.Unlike, Unlike{data[s.stage].Name, round(off)})
+		}
+	}
+	slices.SortStableFunc(t.Unlike, func(a, b Unlike) int { return cmp.Compare(math.Abs(b.Off), math.Abs(a.Off)) })
+}
+
+// unlike is by how much a stage is slower or faster at least for it to be named.
+const unlike = 0.05

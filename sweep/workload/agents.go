@@ -54,7 +54,7 @@ const deepest = 16
 // agent takes the requests of a session of an agent, in the format of kv-cache-tester (github.com/callanjfox/kv-cache-tester), as the cc-traces-weka
 // data sets on Hugging Face have it, a session a line: {"block_size": 64, "hash_id_scope": "local", "requests": [{"t": 0, "type": "s", "in": 9000,
 // "out": 120, "hash_ids": [1, 2], "api_time": 1.5}, {"t": 2, "type": "subagent", "requests": [...]}]}. Times are in seconds since the session began,
-// so that sessions that are replayed begin together. A sub-agent is a session of its own; the one that called it does not wait for it.
+// so that sessions that are replayed begin together. A sub-agent has a number of its own, and that of the session that called it.
 func (t *traceRows) agent(line int, v gjson.Result) (more bool) {
 	if n := tokens(v.Get("block_size")); t.log.blockSize == 0 {
 		t.log.blockSize = n
@@ -63,11 +63,11 @@ func (t *traceRows) agent(line int, v gjson.Result) (more bool) {
 	if v.Get("hash_id_scope").Str != "global" {
 		own = int64(t.sessions+1) << 32
 	}
-	return t.agents(line, v.Get("requests"), 0, own, deepest)
+	return t.agents(line, v.Get("requests"), 0, 0, own, deepest)
 }
 
 // agents takes the requests of an agent and of those that it calls. Their times count from an instant of the session in seconds.
-func (t *traceRows) agents(line int, list gjson.Result, from float64, own int64, depth int) (more bool) {
+func (t *traceRows) agents(line int, list gjson.Result, caller int, from float64, own int64, depth int) (more bool) {
 	t.sessions++
 	session, clock := t.sessions, clock{unit: time.Second, set: true}
 	more = depth > 0
@@ -78,10 +78,10 @@ func (t *traceRows) agents(line int, list gjson.Result, from float64, own int64,
 			if called.Get("0.t").Num < at.Num { // times since the call; else since the session began
 				start += at.Num
 			}
-			more = t.agents(line, called, start, own, depth-1)
+			more = t.agents(line, called, session, start, own, depth-1)
 			return more
 		}
-		r := request{prompt: tokens(v.Get("in")), output: tokens(v.Get("out")), inSession: true, talk: talk{session, seconds(v.Get("api_time").Num)}}
+		r := request{prompt: tokens(v.Get("in")), output: tokens(v.Get("out")), inSession: true, talk: talk{session, caller, seconds(v.Get("api_time").Num)}}
 		if t.options.Share {
 			v.Get("hash_ids").ForEach(func(_, id gjson.Result) bool { r.hashes = append(r.hashes, own+id.Int()); return true })
 		}
@@ -136,7 +136,7 @@ func (t *traceRows) span(line int, span gjson.Result) (more bool) {
 		return true
 	}
 	start, end := span.Get("startTimeUnixNano").Float(), span.Get("endTimeUnixNano").Float()
-	r.talk = talk{t.session(name), seconds((end - start) / 1e9)}
+	r.talk = talk{session: t.session(name), took: seconds((end - start) / 1e9)}
 	why := r.incomplete(start > 0)
 	if why.IsZero() {
 		r.at, why = t.nano.at(start)

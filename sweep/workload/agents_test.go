@@ -67,6 +67,23 @@ func TestSessionsOfAgentsAndSpans(t *testing.T) {
 	if err != nil || tr.Block() != 64 {
 		t.Fatalf("blocks of %d, %v", tr.Block(), err)
 	}
+	all, _ := tr.visits(2)
+	whole := joined(all)
+	if len(whole) != 2 {
+		t.Fatalf("%d sessions, want 2 with a sub-agent each", len(whole))
+	}
+	// Of the first session, the answer ends after 1.5 s, the sub-agent runs at 3.5 s, and the next turn is sent at 4 s.
+	caller := whole[0].turns[0]
+	if len(caller.agents) != 1 || caller.agents[0].turns[0].pause != 2*time.Second || whole[0].turns[1].pause != 500*time.Millisecond || whole[0].requests() != 3 {
+		t.Errorf("the sub-agent begins and ends otherwise than recorded: %+v", whole[0])
+	}
+	if w := describeVisits(whole); w.Turns() != 2.5 {
+		t.Errorf("%v requests in a session, want 3 and 2", w.Turns())
+	}
+	slow := []visit{{talk: talk{session: 1}, turns: []visitTurn{{to: 1}, {from: 5, to: 6}}}, {talk: talk{session: 2, caller: 1}, at: 2, turns: []visitTurn{{from: 2, to: 7}}}}
+	if len(joined(slow)) != 2 {
+		t.Error("a sub-agent that the next turn did not wait for is a part of its session")
+	}
 	source, ids, repeats := tr.Stage("a"), map[uint64]int{}, 0
 	for s, ok := source.Next(); ok; s, ok = source.Next() {
 		ids[s.ID]++

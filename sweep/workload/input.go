@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
@@ -24,8 +25,15 @@ type rowInput struct {
 	Close func() error
 }
 
-// openRows opens a file, or the traffic in the directory of a recording. A gzip file is unpacked while it is read, whatever its name.
+// openRows opens a file, the built-in texts, or the traffic in the directory of a recording. A gzip file is unpacked while it is read, whatever its name.
 func openRows(path string) (*rowInput, error) {
+	if path == BuiltIn {
+		in, err := newRows(path, strings.NewReader(builtIn()))
+		if err == nil {
+			in.Close = func() error { return nil }
+		}
+		return in, err
+	}
 	about, err := os.Stat(path)
 	if err != nil {
 		return nil, err // it names the path

@@ -29,7 +29,7 @@ func (t *traceRows) litellm(line int, v gjson.Result) (more bool) {
 	}
 	start, first, end := instant(v.Get("startTime").String()), instant(v.Get("completionStartTime").String()), instant(v.Get("endTime").String())
 	r := request{prompt: tokens(v.Get("prompt_tokens")), output: tokens(v.Get("completion_tokens")), inSession: true}
-	r.talk = talk{t.session(firstText(v, "session_id", "metadata.session_id", "trace_id")), seconds(end - start)}
+	r.talk = talk{session: t.session(firstText(v, "session_id", "metadata.session_id", "trace_id")), took: seconds(end - start)}
 	if first < end { // they are equal where the answer came as a whole
 		r.ttft = seconds(first - start)
 	}

@@ -89,6 +89,9 @@ func (s *Spec) openDataset(ctx context.Context, count Counter) (o Opened, err er
 		return o, &SpecError{err}
 	}
 	o.Workload, o.Notes = d, d.Notes()
+	if s.Dataset == BuiltIn {
+		o.Notes = []note.Note{noteBuiltIn.New(int(s.OutputTokens.Mean))}
+	}
 	return o, nil
 }
 

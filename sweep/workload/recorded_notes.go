@@ -13,6 +13,7 @@ var (
 	noteRows         = note.Kind{Code: "dataset.rows", Args: []string{"file", "rows", "drawn_from"}} // drawn_from absent where all are taken
 	noteEstimated    = note.Kind{Code: "dataset.token-estimate", Args: []string{"file", "texts", "source"}}
 	noteGuessed      = note.Kind{Code: "dataset.token-guess", Args: []string{"file", "error"}} // error absent where no server was asked
+	noteBuiltIn      = note.Kind{Code: "dataset.built-in", Args: []string{"tokens"}}
 	noteLongTexts    = note.Kind{Code: "dataset.long-texts", Args: []string{"file", "rows", "asked"}}
 	noteTrace        = note.Kind{Code: "trace.requests", Args: []string{"file", "requests", "time", "rate", "speed"}} // speed absent where it is 1
 	noteDisorder     = note.Kind{Code: "trace.sorted", Args: []string{"file", "requests"}}

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -30,6 +31,7 @@ type Workload struct {
 	Turns        string `placeholder:"N" help:"Conversations of N turns that carry their history, or a distribution: mean=4,std=2,min=1,max=10." group:"Workload"`
 	TurnTokens   string `name:"turn-tokens" placeholder:"N" help:"Length in tokens of each user message after the first (64), or a distribution." group:"Workload"`
 	ThinkTime    string `name:"think-time" placeholder:"T" help:"Pause between an answer and the next turn (1s), of a user or of tools: 2s, exp:2s, uniform:1s-5s, lognormal:mean=8s,std=6s,max=30s." group:"Workload"`
+	SubAgents    string `name:"sub-agents" placeholder:"K:T" help:"After one of its turns, each session starts K sub-agents of T turns each at the same time; its next turn waits for all. Their prompts begin with what the session had said; with K:T:fresh they do not. Needs --turns, or a kind of --workload." group:"Workload"`
 	Tokenizer    string `type:"path" placeholder:"FILE" help:"tokenizer.json to count tokens with, where the server does not count them." group:"Workload"`
 	Seed         uint64 `default:"42" placeholder:"N" help:"Random seed for arrivals, lengths and prompts (${default})." group:"Workload"`
 }
@@ -72,6 +74,11 @@ func (l *Workload) Parse(apiName string) (*WorkloadOptions, error) {
 	if l.Turns != "" {
 		if p.Talk.Turns, err = workload.ParseLengths(l.Turns); err != nil {
 			return nil, fmt.Errorf("--turns: %w", err)
+		}
+	}
+	if l.SubAgents != "" {
+		if p.Talk.Agents, err = workload.ParseSubAgents(l.SubAgents); err != nil {
+			return nil, fmt.Errorf("--sub-agents: %w", err)
 		}
 	}
 	if l.Tokenizer != "" {
@@ -119,16 +126,26 @@ func parseHits(text string) (float64, error) {
 }
 
 // MeanTurns returns the turns of a session.
-func (l *Workload) MeanTurns() (float64, error) {
-	turns := l.preset().Turns
-	if turns == "" {
-		return 0, errors.New("--session-rate needs the turns of a session: give --turns, or --workload chat, agent or rag; else use --rate, which counts turns")
+func (l *Workload) MeanTurns(ctx context.Context) (float64, error) {
+	l = l.preset()
+	turns := l.Turns
+	switch {
+	case l.Traffic != "":
+		return workload.TrafficTurns(ctx, l.Traffic)
+	case turns == "":
+		return 0, errors.New("--session-rate needs the turns of a session: give --turns or --workload; else use --rate, which counts turns")
 	}
 	n, err := workload.ParseLengths(turns)
 	if err != nil {
 		return 0, fmt.Errorf("--turns: %w", err)
 	}
-	return n.Mean, nil
+	c := rundir.Conversation{Turns: n}
+	if l.SubAgents != "" {
+		if c.SubAgents, err = workload.ParseSubAgents(l.SubAgents); err != nil {
+			return 0, fmt.Errorf("--sub-agents: %w", err)
+		}
+	}
+	return (&rundir.Workload{Conversation: &c}).Turns(), nil
 }
 
 // prefix returns how many tokens of the prompts of how many groups are shared.
@@ -143,6 +160,19 @@ func (l *WorkloadOptions) prefix() (tokens, groups int) {
 // Plain reports whether all requests draw their lengths from the same distributions.
 func (l *WorkloadOptions) Plain() bool {
 	return l.Prompt == "" && l.Dataset == "" && l.PrefixTokens == 0 && l.hits == 0 && l.Turns == "" && l.Traffic == ""
+}
+
+// Untouched reports whether no flag says what a request asks for.
+func (l *WorkloadOptions) Untouched() bool {
+	return l.Plain() && l.Workload.PromptTokens == "" && l.Workload.OutputTokens == "" && l.AnswerLimit == 0 && !l.HasItems
+}
+
+// BuiltIn returns the workload with the built-in texts in place of random words, and answers that end by themselves.
+func (l *WorkloadOptions) BuiltIn() *WorkloadOptions {
+	w, o := *l.Workload, *l
+	w.Dataset, w.AnswerLimit = workload.BuiltIn, workload.BuiltInAnswer
+	o.Workload, o.OutputLengths = &w, rundir.Lengths{Mean: workload.BuiltInAnswer}
+	return &o
 }
 
 // check refuses combinations that make no sense.
@@ -164,6 +194,8 @@ func (l *WorkloadOptions) check() error {
 		return errors.New("--cache-hits makes prompts of its own: leave out --prompt, --dataset, --turns and --prefix-tokens")
 	case l.DatasetRows < 1:
 		return errors.New("--dataset-rows must be at least 1")
+	case l.SubAgents != "" && l.Turns == "":
+		return errors.New("--sub-agents are parts of sessions that are made up: add --turns, or --workload chat, agent or rag")
 	case l.MultiTurn && l.Dataset == "":
 		return errors.New("--multi-turn needs --dataset")
 	}

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"llmsweep/client"
@@ -10,6 +11,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/findings"
+	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
@@ -82,6 +84,9 @@ func (j *Job) DryRun(longest time.Duration, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	if err := j.affordable(p); err != nil {
+		return err
+	}
 	told, before := j.ahead(p, j.grades(w), count)
 	sources := w.Stage
 	if p.check != nil {
@@ -144,6 +149,59 @@ func (j *Job) unsent(l *flags.WorkloadOptions, count func(string) int) (workload
 	}
 	stages, err := j.Stages(opened.Workload)
 	return opened.Workload, stages, console.Usage(err)
+}
+
+// Of the limits on spending, preflight and warm-up take at most one part in openingParts. A sweep measures leastStages stages at least: one
+// request at a time, the throughput, and a rate.
+const (
+	openingParts = 5
+	leastStages  = 3
+)
+
+// roundedUp raises a number by more than its printing with three digits can lower it.
+const roundedUp = 1.01
+
+// affordable refuses limits on spending below what the smallest useful measurement costs, before anything is sent: preflight and warm-up,
+// and as many requests as its stages have at least. A plan of which every request fits is not refused. A run that goes on has paid for its opening.
+func (j *Job) affordable(p parsed) error {
+	purse, err := j.Target.Purse()
+	limits := limitsOf(purse)
+	if err != nil || !limits.Bounded() || j.before != nil {
+		return console.Usage(err)
+	}
+	const bytesPerToken = 4 // an estimate: a bound would refuse what fits
+	count := func(text string) int { return len(text) / bytesPerToken }
+	w, stages, err := j.unsent(p.load, count)
+	if err != nil {
+		return err
+	}
+	_, opening := before(p.load)
+	reckon := func(stages ...experiment.Stage) experiment.MostSpent {
+		return experiment.Reckon(&experiment.SpendPlan{
+			Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: w.Stage, Count: count, Before: opening,
+		})
+	}
+	if whole := reckon(stages...); len(stages) > 0 && whole.Unbounded == "" && limits.Share(whole.Prompt, whole.Output) <= 1 {
+		return nil
+	}
+	requests := j.Plan.StageRequests
+	if len(stages) == 0 {
+		requests *= leastStages
+	}
+	asked := w.Describe()
+	sessions := int(math.Ceil(float64(requests) / asked.Turns()))
+	first, least := reckon(), reckon(experiment.NewStage(arrival.Closed{Concurrency: 1}, sessions, 0))
+	enough := max(openingParts*limits.Share(first.Prompt, first.Output), limits.Share(least.Prompt, least.Output))
+	if enough <= 1 {
+		return nil
+	}
+	flag, given, needs := "--max-cost", limits.Cost, limits.Price(least.Prompt, least.Output)
+	if all := float64(least.Prompt + least.Output); limits.Cost == 0 || limits.Tokens > 0 && all/float64(limits.Tokens) > needs/limits.Cost {
+		flag, given, needs = "--max-tokens-total", float64(limits.Tokens), all
+	}
+	return console.Usage(fmt.Errorf("%s %s does not pay for a useful measurement: %d requests after preflight and warm-up take about %s. "+
+		"Raise it to %s, or make prompts and answers shorter; --warmup 1 warms up with one request",
+		flag, lang.Shortest(given), requests, lang.Short(needs, false), lang.Short(roundedUp*given*enough, false)))
 }
 
 // ahead counts what is sent before the first stage: by preflights, a calibration, and checks of answers.

@@ -11,6 +11,7 @@ import (
 	"llmsweep/report/progress"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/workload"
 )
 
 // Run measures, prints and writes the report, and returns the error that sets the exit code.
@@ -23,6 +24,9 @@ func (j *Job) Run() (err error) {
 		return Follow(j.Console, p.node, func(_ []string, found []byte) (Plan, error) { return j.again(p.load, found) })
 	}
 	if err := j.bound(); err != nil {
+		return err
+	}
+	if err := j.affordable(p); err != nil {
 		return err
 	}
 	served, err := j.Results.Listen()
@@ -117,6 +121,10 @@ func (j *Job) begin(s *session, p parsed, lead *lead) (Measure, error) {
 // connect connects to the servers, and refuses other ones than those of the run that is continued.
 func (j *Job) connect(s *session, p parsed) (*side, error) {
 	t, err := connectAll(j.Console, j.Urls, j.Target, p.load, j.Replay, j.needs().conns)
+	if err == nil && j.takesTexts(t, p) {
+		t.Close()
+		t, err = connectAll(j.Console, j.Urls, j.Target, p.load.BuiltIn(), nil, j.needs().conns)
+	}
 	if err != nil {
 		return nil, j.Interrupted(err)
 	}
@@ -126,6 +134,18 @@ func (j *Job) connect(s *session, p parsed) (*side, error) {
 		err = sameServer(j.before, &t.About, &t.Asked)
 	}
 	return one, console.Usage(err)
+}
+
+// takesTexts reports whether a sweep without a workload of its own sends the built-in texts: where the server decodes speculatively, and where the sweep
+// that goes on did so. The ranks of a cluster all send random words, since each makes its own workload.
+func (j *Job) takesTexts(t *Target, p parsed) bool {
+	switch {
+	case j.Stages != nil || j.ForFit || j.Replay != nil || p.node != nil || !p.load.Untouched():
+		return false
+	case j.before != nil:
+		return j.before.Workload.Dataset == workload.BuiltIn
+	}
+	return t.speculates(j.Ctx)
 }
 
 // measure returns what measures the server.

@@ -276,6 +276,12 @@ func (t *Target) gauges(ctx context.Context) (load.Gauges, error) {
 	}, err
 }
 
+// speculates reports whether the server tells of speculative decoding. SGLang has its gauges also without it: then they are 0.
+func (t *Target) speculates(ctx context.Context) bool {
+	load, err := t.prober.Load(ctx)
+	return err == nil && (load.Drafts.Known || load.AcceptLength.Value > 0)
+}
+
 // tellsLoad reports whether the server has a gauge of running requests.
 func (t *Target) tellsLoad(ctx context.Context) bool {
 	load, err := t.prober.Load(ctx)

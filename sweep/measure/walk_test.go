@@ -1,0 +1,55 @@
+package measure
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"llmsweep/sweep/sample"
+)
+
+// The backlog of a server that is just as fast as is asked, and whose requests take times that vary, walks. A line takes that for growth more often than an error is
+// allowed. What a fifth too many requests add is growth.
+func TestAWalkIsNoGrowth(t *testing.T) {
+	const trials, seconds, rate, walks = 200, 180, 10, 1.2
+	growing := func(more, varies float64) (n int) {
+		for seed := range uint64(trials) {
+			rng := rand.New(rand.NewPCG(seed, 3))
+			ticks, backlog := sample.Ticks{Width: time.Second}, 500.0
+			for i := range seconds {
+				done := rate/(1+more) + walks*math.Sqrt(rate)*rng.NormFloat64()
+				backlog += rate - done
+				ticks.Add(time.Duration(i+1)*time.Second, done, backlog)
+			}
+			e := evidence{Ticks: &ticks, Asked: 1, PerRequest: 1, Service: time.Second, Rate: rate, Tolerance: 0.05, Level: errorLevel, Varies: varies}
+			if _, drift := e.Judge(Window{To: seconds * time.Second}); drift.Low.Value() > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	if n := growing(0, walks); n > 1.5*trials*errorLevel {
+		t.Errorf("%d of %d walks count as growth", n, trials)
+	}
+	if n := growing(0, 0); n < 3*trials*errorLevel {
+		t.Errorf("%d of %d walks count as growth by a line alone: the test shows nothing", n, trials)
+	}
+	if n := growing(0.2, walks); n < 0.9*trials {
+		t.Errorf("%d of %d servers that are asked for a fifth more grow", n, trials)
+	}
+}
+
+// How much requests vary is that of their times per token, whatever their lengths.
+func TestTimesPerTokenVary(t *testing.T) {
+	var m moments
+	if got := m.varies(); got != 0 {
+		t.Errorf("nothing varies by %v", got)
+	}
+	for _, v := range []float64{1, 3} {
+		m.add(v)
+	}
+	if got := m.varies(); got != 0.5 {
+		t.Errorf("1 and 3 vary by %v, want 0.5", got)
+	}
+}
