@@ -34,7 +34,7 @@ type planCmd struct {
 	Users   float64       `placeholder:"N" positive:"" help:"Number of users, with --requests-per-user-hour; with directories of sweep --by users, those who hold a conversation at a time." group:"Demand"`
 	PerUser float64       `name:"requests-per-user-hour" placeholder:"M" positive:"" help:"Requests that a user sends in an hour." group:"Demand"`
 	Profile string        `placeholder:"H=R,.." help:"Requests per second at hours of the day, with straight lines between: 0=2,8=10,9:30=20,18=12." group:"Demand"`
-	Trace   string        `placeholder:"FILE" help:"Recorded requests: JSONL as Mooncake's, CSV as BurstGPT's or Azure's." group:"Demand"`
+	Trace   string        `placeholder:"FILE" help:"Recorded requests: JSONL as Mooncake's, CSV as BurstGPT's or Azure's, logs of LiteLLM or nginx." group:"Demand"`
 	Length  time.Duration `name:"duration" placeholder:"TIME" positive:"" help:"Time to simulate. Default: a day of a profile, all of a trace, else 1h." group:"Demand"`
 	Prompt  string        `name:"prompt-tokens" default:"" placeholder:"LENGTH" help:"Prompt length: 512, or mean=512,std=100,min=64,max=2048. Default: the trace's, else 512." group:"Demand"`
 	Answer  string        `name:"output-tokens" default:"" placeholder:"LENGTH" help:"Answer length. Default: the trace's, else 128." group:"Demand"`
@@ -200,16 +200,16 @@ func (p *planCmd) day(c *console.Console) (*plan.Day, error) {
 			return nil, err
 		}
 	}
-	if p.Trace != "" {
-		if d.Trace, err = workload.OpenTrace(c.Ctx, p.Trace, workload.TraceOptions{Share: p.PrefixCache, Hashed: p.PrefixCache}); err != nil {
-			return nil, err
-		}
-	}
 	if d.Prompt, err = p.lengths("--prompt-tokens", p.Prompt, "512"); err != nil {
 		return nil, err
 	}
 	if d.Output, err = p.lengths("--output-tokens", p.Answer, "128"); err != nil {
 		return nil, err
+	}
+	if p.Trace != "" {
+		if d.Trace, err = workload.OpenTrace(c.Ctx, p.Trace, workload.TraceOptions{Prompt: d.Prompt, Output: d.Output, Share: p.PrefixCache, Hashed: p.PrefixCache}); err != nil {
+			return nil, err
+		}
 	}
 	return plan.NewDemand(d)
 }

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"math"
 	"strings"
 	"time"
 
@@ -14,8 +13,23 @@ import (
 type traceRows struct {
 	*Trace
 	milli, nano clock
+	epoch       clock          // of seconds since 1970
 	named       map[string]int // sessions by name
 	sessions    int
+	logged      int  // requests of nginx's logs
+	exact       bool // one of them has a fraction of a second in its time
+}
+
+// rowFormats are the formats of rows other than Mooncake's, by a field that only they have.
+var rowFormats = []struct {
+	field string
+	visit func(*traceRows, int, gjson.Result) bool
+}{
+	{"requests", (*traceRows).agent},
+	{"resourceSpans", (*traceRows).spans},
+	{"startTime", (*traceRows).litellm},
+	{"standard_logging_object", (*traceRows).litellm},
+	{"request_time", (*traceRows).nginxObject},
 }
 
 // visit takes the requests of a value.
@@ -25,11 +39,10 @@ func (t *traceRows) visit(line int, v gjson.Result, why note.Note) (more bool) {
 	}
 	r, why := parseRequest(v, &t.milli, t.options.Share)
 	if !why.IsZero() && v.IsObject() {
-		if v.Get("requests").IsArray() {
-			return t.agent(line, v)
-		}
-		if spans := v.Get("resourceSpans"); spans.IsArray() {
-			return t.spans(line, spans)
+		for _, f := range rowFormats {
+			if v.Get(f.field).Exists() {
+				return f.visit(t, line, v)
+			}
 		}
 	}
 	return t.take(line, r, why)
@@ -86,9 +99,9 @@ func (t *traceRows) agents(line int, list gjson.Result, caller int, from float64
 // line, with the attributes of the GenAI conventions (opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans). A session is a
 // gen_ai.conversation.id, or else a trace. Spans of other operations, such as invoke_agent, whose tokens are those of its requests again, are left
 // out.
-func (t *traceRows) spans(line int, resources gjson.Result) (more bool) {
+func (t *traceRows) spans(line int, v gjson.Result) (more bool) {
 	more = true
-	resources.ForEach(func(_, resource gjson.Result) bool {
+	v.Get("resourceSpans").ForEach(func(_, resource gjson.Result) bool {
 		resource.Get("scopeSpans").ForEach(func(_, scope gjson.Result) bool {
 			scope.Get("spans").ForEach(func(_, span gjson.Result) bool {
 				more = t.span(line, span)
@@ -123,16 +136,24 @@ func (t *traceRows) span(line int, span gjson.Result) (more bool) {
 		return true
 	}
 	start, end := span.Get("startTimeUnixNano").Float(), span.Get("endTimeUnixNano").Float()
-	if t.named[name] == 0 {
-		t.sessions++
-		t.named[strings.Clone(name)] = t.sessions
-	}
-	r.talk = talk{session: t.named[name], took: seconds((end - start) / 1e9)}
+	r.talk = talk{session: t.session(name), took: seconds((end - start) / 1e9)}
 	why := r.incomplete(start > 0)
 	if why.IsZero() {
 		r.at, why = t.nano.at(start)
 	}
 	return t.take(line, r, why)
+}
+
+// session returns the number of the session of a name; a new one where there is no name.
+func (t *traceRows) session(name string) int {
+	if n := t.named[name]; n > 0 {
+		return n
+	}
+	t.sessions++
+	if name != "" {
+		t.named[strings.Clone(name)] = t.sessions
+	}
+	return t.sessions
 }
 
 // incomplete returns what a request lacks; timed is set where it has a time.
@@ -146,12 +167,4 @@ func (r *request) incomplete(timed bool) note.Note {
 		return skipOutputTokens.New()
 	}
 	return note.Note{}
-}
-
-// seconds returns a time that took a number of seconds; 0 where that is none.
-func seconds(s float64) time.Duration {
-	if !(s > 0 && s < farthest.Seconds()) {
-		return 0
-	}
-	return time.Duration(math.Round(s * float64(time.Second)))
 }

@@ -20,6 +20,8 @@ type request struct {
 	hashes         []int64
 	inSession      bool
 	talk
+	ttft time.Duration // 0 where the recording does not tell
+	head bool          // ttft ends at the head of the answer
 }
 
 // farthest is how far apart two requests of a trace may be: longer times are faults of the file, and 292 years overflow.
@@ -52,14 +54,24 @@ func (t *Trace) read(ctx context.Context, in *rowInput) error {
 	if err != nil {
 		return err
 	}
-	if f == CSV {
-		return t.readCSV(ctx, in)
+	rows := traceRows{
+		Trace: t, milli: clock{unit: time.Millisecond}, nano: clock{unit: time.Nanosecond}, epoch: clock{unit: time.Second}, named: map[string]int{},
 	}
-	rows := traceRows{Trace: t, milli: clock{unit: time.Millisecond}, nano: clock{unit: time.Nanosecond}, named: map[string]int{}}
-	if f == array {
-		return eachElement(ctx, in, rows.visit)
+	switch {
+	case f == array:
+		err = eachElement(ctx, in, rows.visit)
+	case f == lines:
+		err = eachLine(ctx, in, rows.visit)
+	case in.isAccess():
+		err = rows.readAccess(ctx, in)
+	default:
+		err = t.readCSV(ctx, in)
 	}
-	return eachLine(ctx, in, rows.visit)
+	if rows.logged > 0 && !rows.exact {
+		t.notes = append(t.notes, noteWholeSeconds.New(t.name))
+	}
+	t.notes = append(t.notes, t.log.times(t.name)...)
+	return err
 }
 
 // take appends a request and reports whether more are wanted.
@@ -78,11 +90,13 @@ func parseRequest(v gjson.Result, c *clock, share bool) (r request, why note.Not
 	if !v.IsObject() {
 		return r, skipNoObject.New()
 	}
-	stamp := gjson.Result{}
+	stamp, foreign := gjson.Result{}, false // foreign: a proxy's log, whose timestamp is of another unit
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
 		case "timestamp":
 			stamp = value
+		case "request_time", "startTime":
+			foreign = true
 		case "input_length", "input_tokens":
 			r.prompt = tokens(value)
 		case "output_length", "output_tokens":
@@ -100,7 +114,7 @@ func parseRequest(v gjson.Result, c *clock, share bool) (r request, why note.Not
 		}
 		return true
 	})
-	if why = r.incomplete(stamp.Type == gjson.Number); why.IsZero() {
+	if why = r.incomplete(stamp.Type == gjson.Number && !foreign); why.IsZero() {
 		r.at, why = c.at(stamp.Num)
 	}
 	return r, why
@@ -164,9 +178,9 @@ func wholeTokens(s string) int {
 }
 
 // parseTime parses 2023-11-16 18:15:46.6805900, as in Azure's traces of 2023, and 2024-05-10 00:00:00.009930+00:00, as in those
-// of 2024. Go parses a fraction of any length after the seconds.
+// of 2024, and nginx's $time_local. Go parses a fraction of any length after the seconds.
 func parseTime(s string) (time.Time, bool) {
-	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.RFC3339} {
+	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.RFC3339, "02/Jan/2006:15:04:05 -0700"} {
 		if at, err := time.Parse(layout, s); err == nil && !at.IsZero() {
 			return at, true
 		}

@@ -55,11 +55,13 @@ type Trace struct {
 type requests struct {
 	at             []time.Duration // since the first request
 	prompt, output []int32
-	hashes         []int64 // of all requests in turn; only where prefixes are shared
-	ends           []int   // where the hashes of each request end; empty where none are shared
-	talks          []talk  // which sessions requests belong to; empty where the recording does not tell
-	blockSize      int     // tokens of a block of hashes, where the file tells; else 0
-	order          []int32 // original places of the requests once they are sorted; nil where they were in order
+	hashes         []int64   // of all requests in turn; only where prefixes are shared
+	ends           []int     // where the hashes of each request end; empty where none are shared
+	talks          []talk    // which sessions requests belong to; empty where the recording does not tell
+	blockSize      int       // tokens of a block of hashes, where the file tells; else 0
+	ttft           []float64 // seconds, of the requests where the recording tells, in no order
+	heads          int       // of these, how many end at the head of the answer
+	order          []int32   // original places of the requests once they are sorted; nil where they were in order
 }
 
 // talk is the place of a request in its session.
@@ -89,6 +91,12 @@ func (q *requests) add(r request, share bool) {
 	}
 	if r.inSession {
 		q.talks = append(q.talks, r.talk)
+	}
+	if r.ttft > 0 {
+		q.ttft = append(q.ttft, r.ttft.Seconds())
+		if r.head {
+			q.heads++
+		}
 	}
 }
 
@@ -162,7 +170,7 @@ func (q *requests) block() int {
 func (q *requests) span() time.Duration { return q.at[len(q.at)-1] }
 
 // OpenTrace reads a trace: JSONL as Mooncake's (timestamp in milliseconds, input_length, output_length, optional hash_ids), sessions of agents as of
-// kv-cache-tester, spans of OpenTelemetry, or CSV as BurstGPT's (Timestamp in seconds, Request tokens, Response tokens) or Azure's (TIMESTAMP as
+// kv-cache-tester, spans of OpenTelemetry, logs of LiteLLM or nginx, or CSV as BurstGPT's (Timestamp in seconds, Request tokens, Response tokens) or Azure's (TIMESTAMP as
 // date and time, ContextTokens, GeneratedTokens). It may be packed with gzip, and path may be the directory of a recording. Where no request can be
 // used, the error is an [UnusableError].
 func OpenTrace(ctx context.Context, path string, o TraceOptions) (*Trace, error) {
@@ -212,7 +220,7 @@ func readTrace(ctx context.Context, in *rowInput, o TraceOptions) (*Trace, error
 // errNoSpan is the error for a trace that has no rate.
 var errNoSpan = errors.New("all its requests arrive at the same instant")
 
-const traceRemedy = "A trace is JSONL with timestamp (ms), input_length and output_length, with sessions of agents (Weka) or OpenTelemetry spans, or CSV with the columns of BurstGPT's or Azure's."
+const traceRemedy = "A trace is JSONL with timestamp (ms), input_length and output_length, with sessions of agents (Weka), OpenTelemetry spans or LiteLLM's payloads, a log of nginx with $request_time, or CSV with the columns of BurstGPT's or Azure's."
 
 // natural returns the requests per second at a speed of 1.
 func (t *Trace) natural() float64 {

@@ -288,7 +288,7 @@ func TestOpenTrace(t *testing.T) {
 
 // FuzzTrace checks that no file gives a schedule that goes back or a request without tokens.
 func FuzzTrace(f *testing.F) {
-	for _, s := range []string{agents, spans, mooncake, burstGPT, burstGPT2, azure2023, azure2024} {
+	for _, s := range []string{agents, spans, liteLLM, nginxJSON, nginxAccess, mooncake, burstGPT, burstGPT2, azure2023, azure2024} {
 		f.Add([]byte(s))
 	}
 	f.Add([]byte("timestamp,input_length,output_length\n1e9,1,1\n-1e9,1,1\nInf,1,1\n"))
