@@ -94,7 +94,7 @@ func workloadWords() lang.Words {
 		"skip.proxy-cache": lang.Say("the proxy answered from its cache",
 			"由代理的缓存回答"),
 		"skip.no-access-line": lang.Say("not a line of nginx's combined format",
-			"不是 nginx combined 格式的行"),
+			"不是 nginx 的 combined 格式的行"),
 		"skip.failed": lang.Say("the request failed with status {status}",
 			"请求失败，状态码 {status}"),
 		"skip.no-request-time": lang.Say("$request_time is missing, without which the arrival is not known",
