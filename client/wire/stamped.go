@@ -6,7 +6,7 @@ import (
 	"net"
 )
 
-// Stamped is a connection to a server that knows when the bytes of its last Read arrived, as a [Conn] does, and nothing of what it carries. One
+// Stamped is a connection that knows when the bytes of its last Read arrived, as a [Conn] does, and nothing of what it carries. One
 // goroutine at a time may read, and another may write.
 type Stamped struct {
 	net.Conn // the socket, or TLS over it
@@ -34,10 +34,26 @@ func DialStamped(ctx context.Context, address string, conf *tls.Config) (*Stampe
 	return s, nil
 }
 
+// Listen asks the kernel for timestamps of what arrives on the connections that l accepts. It ignores a refusal.
+func Listen(l net.Listener) {
+	if t, ok := l.(*net.TCPListener); ok {
+		if raw, err := t.SyscallConn(); err == nil {
+			stamped("", "", raw)
+		}
+	}
+}
+
+// Accepted returns a connection that a client made.
+func Accepted(c *net.TCPConn) *Stamped {
+	s := &Stamped{socket: newSocket(c)}
+	s.Conn = s.socket
+	return s
+}
+
 // Latest returns the receive that brought the last bytes. Its End is not known.
 func (s *Stamped) Latest() Receive { return s.socket.last }
 
-// CloseWrite tells the server that nothing more will come; it may still send.
+// CloseWrite tells the other end that nothing more will come; it may still send.
 func (s *Stamped) CloseWrite() error {
 	if half, ok := s.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

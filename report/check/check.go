@@ -49,17 +49,17 @@ type latency struct {
 func latencies() []latency {
 	return []latency{
 		{"TTFT", func(s *rundir.Stage) *rundir.Dist { return &s.TTFT }, []way{
-			{sayToText, between(sent, firstToken)}, {sayToHeaders, between(sent, headers)},
+			{sayToText, between(sent, firstToken), true}, {sayToHeaders, between(sent, headers), true},
 		}},
 		{"ITL", func(s *rundir.Stage) *rundir.Dist { return &s.ITL }, []way{
-			{sayGaps, gaps}, {sayMeanGaps, meanGap}, {sayPerTokenAfter, perToken(firstToken, lastToken, 1)}, {sayGapsFrom, gapsFromHeaders},
+			{sayGaps, gaps, false}, {sayMeanGaps, meanGap, false}, {sayPerTokenAfter, perToken(firstToken, lastToken, 1), false}, {sayGapsFrom, gapsFromHeaders, false},
 		}},
 		{"TPOT", func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }, []way{
-			{sayPerTokenAfter, perToken(firstToken, lastToken, 1)}, {sayPerTokenToEnd, perToken(firstToken, ended, 1)}, {sayPerTokenFrom, perToken(headers, ended, 1)},
-			{sayPerTokenAll, perToken(sent, ended, 0)}, {sayGaps, gaps}, {sayMeanGaps, meanGap},
+			{sayPerTokenAfter, perToken(firstToken, lastToken, 1), false}, {sayPerTokenToEnd, perToken(firstToken, ended, 1), false}, {sayPerTokenFrom, perToken(headers, ended, 1), false},
+			{sayPerTokenAll, perToken(sent, ended, 0), false}, {sayGaps, gaps, false}, {sayMeanGaps, meanGap, false},
 		}},
 		{"latency", func(s *rundir.Stage) *rundir.Dist { return &s.Latency }, []way{
-			{sayToLast, between(sent, lastToken)}, {sayToEnd, between(sent, ended)},
+			{sayToLast, between(sent, lastToken), true}, {sayToEnd, between(sent, ended), true},
 		}},
 	}
 }
@@ -137,6 +137,9 @@ func (w *Wire) time(f latency, statistic string, claimed float64) (Row, bool) {
 		if !ok {
 			continue
 		}
+		if y.sent {
+			_, _, high, _ = statisticOf(w.late(y), statistic)
+		}
 		if i == 0 {
 			row.Wire = rundir.Exactly(mid)
 		}
@@ -146,7 +149,7 @@ func (w *Wire) time(f latency, statistic string, claimed float64) (Row, bool) {
 			}
 			return row, row.Wire.Known()
 		}
-		if off := claimed - mid; math.Abs(off) < math.Abs(distance)*much || i == 0 {
+		if off := claimed - mid; math.Abs(off) < math.Abs(distance) {
 			nearest, distance = i, off
 		}
 	}
@@ -160,9 +163,6 @@ func (w *Wire) time(f latency, statistic string, claimed float64) (Row, bool) {
 	}
 	return row, row.Wire.Known()
 }
-
-// much is how much nearer another definition must be than ours to be named, where a figure fits none.
-const much = 0.25
 
 // statisticOf returns a statistic, and the range in which tools may have it.
 func statisticOf(all stats.Sorted, name string) (low, mid, high float64, ok bool) {

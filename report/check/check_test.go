@@ -46,6 +46,19 @@ func each[T any](all []*T) iter.Seq2[*T, error] {
 
 func dist(mean float64) rundir.Dist { return rundir.Dist{N: 100, Mean: rundir.Exactly(mean)} }
 
+// TestTheRecordersDelay gives times to the first token that are longer by what the recorder added, and by more.
+func TestTheRecordersDelay(t *testing.T) {
+	w := recorded(100)
+	for i := range w.Requests {
+		w.Requests[i].ReadDelay = rundir.Exactly(0.005)
+	}
+	for claimed, want := range map[float64]Outcome{0.105: Agrees, 0.11: Differs, 0.09: Differs} {
+		if rows := figures(&rundir.Stage{TTFT: dist(claimed)}, w); len(rows) != 1 || rows[0].Outcome != want {
+			t.Errorf("%v: %+v", claimed, rows)
+		}
+	}
+}
+
 // TestOutcomes gives figures by each definition, and wrong ones.
 func TestOutcomes(t *testing.T) {
 	const n = 100

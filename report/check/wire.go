@@ -153,6 +153,7 @@ func (w *Wire) sum(of func(*rundir.Record) rundir.Number) (sum float64, n int) {
 type way struct {
 	name   lang.Phrase                      // what it is
 	values func(r *rundir.Record) []float64 // of one request, in seconds
+	sent   bool                             // it begins when the request was sent
 }
 
 // sample returns the values of all requests, sorted.
@@ -160,6 +161,18 @@ func (w *Wire) sample(y way) stats.Sorted {
 	var all []float64
 	for r := range w.ok() {
 		all = append(all, y.values(r)...)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// late returns the values that a tool may have which sees each request pass: with what the recorder added.
+func (w *Wire) late(y way) stats.Sorted {
+	var all []float64
+	for r := range w.ok() {
+		for _, v := range y.values(r) {
+			all = append(all, v+r.ReadDelay.Or(0))
+		}
 	}
 	slices.Sort(all)
 	return all

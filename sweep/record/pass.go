@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,7 +13,7 @@ import (
 
 // connection passes the bytes of a client's connection to the server, over one connection of its own, and back.
 type connection struct {
-	near *net.TCPConn  // the client's
+	near *wire.Stamped // the client's
 	far  *wire.Stamped // to the server
 
 	up, down *pipe
@@ -46,6 +45,7 @@ func (c *connection) passUp() {
 		n, err := c.near.Read(buf[:])
 		if n > 0 {
 			at := wire.Receive{At: time.Now()} // before the write: the answer may arrive before it returns
+			at.Delay = at.At.Sub(c.near.Latest().At)
 			if _, failed := c.far.Write(buf[:n]); failed != nil {
 				c.up.end(failed)
 				return // what the server sent before it closed still has to pass
@@ -99,7 +99,7 @@ func (c *connection) passDown() {
 
 // breakOff breaks both connections off, as a crash of either end does.
 func (c *connection) breakOff() {
-	c.near.SetLinger(0)
+	c.near.Reset()
 	c.far.Reset()
 	c.near.Close()
 	c.far.Close()

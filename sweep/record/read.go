@@ -45,7 +45,7 @@ func (r *reader) exchange(up, down *bufio.Reader) bool {
 	if _, err := up.Peek(1); err != nil {
 		return r.lost(err)
 	}
-	sent := r.up.arrived().At
+	asked := r.up.arrived()
 	req, err := http.ReadRequest(up)
 	if err != nil {
 		return r.lost(err)
@@ -67,10 +67,10 @@ func (r *reader) exchange(up, down *bufio.Reader) bool {
 		_, err = io.Copy(io.Discard, resp.Body)
 		return err == nil && !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols
 	}
-	begun := r.begin(readAsked(body, r.salt), sent)
+	begun := r.begin(readAsked(body, r.salt), asked.At)
 	res := &client.Result{}
 	res.Reset(begun.epoch)
-	res.Sent = sent.Sub(begun.epoch)
+	res.Sent = asked.At.Sub(begun.epoch)
 	resp, err := answerTo(req, down)
 	if err != nil {
 		res.Fail(time.Since(begun.epoch), client.ClassReset, "")
@@ -83,6 +83,7 @@ func (r *reader) exchange(up, down *bufio.Reader) bool {
 		r.observers[dialect.Name()] = observer
 	}
 	observer.Read(resp, r.down.arrived, res)
+	res.ReadDelay.Max += asked.Delay
 	_, err = io.Copy(io.Discard, resp.Body)
 	r.ended(begun, r.cancelled(res, err), dialect)
 	return err == nil && !resp.Close && !req.Close

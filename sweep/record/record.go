@@ -121,6 +121,7 @@ func (r *Recorder) count(change func(*Counts)) {
 
 // Serve passes connections on until ctx ends. Requests in flight may then go on for Options.Linger. It closes l, and returns the error of writing, if any.
 func (r *Recorder) Serve(ctx context.Context, l net.Listener) error {
+	wire.Listen(l)
 	r.began = time.Now()
 	r.run.Started, r.run.State = r.began, rundir.Running
 	if err := r.log.Save(r.run); err != nil {
@@ -158,19 +159,20 @@ func (r *Recorder) linger(breakOff func()) {
 }
 
 // accept passes a connection on and reads what passes.
-func (r *Recorder) accept(ctx context.Context, near *net.TCPConn) {
+func (r *Recorder) accept(ctx context.Context, c *net.TCPConn) {
+	near := wire.Accepted(c)
 	far, err := wire.DialStamped(ctx, r.Address, r.TLS)
 	if err != nil { // as the server's own refusal looks like
 		r.count(func(c *Counts) { c.Refused++ })
-		near.SetLinger(0)
+		near.Reset()
 		near.Close()
 		return
 	}
-	c := &connection{near: near, far: far, up: newPipe(), down: newPipe()}
-	read := &reader{Recorder: r, connection: c, observers: map[string]*client.Observer{}}
+	passed := &connection{near: near, far: far, up: newPipe(), down: newPipe()}
+	read := &reader{Recorder: r, connection: passed, observers: map[string]*client.Observer{}}
 	var both sync.WaitGroup
 	both.Go(read.read)
-	c.pass(ctx)
+	passed.pass(ctx)
 	both.Wait()
 }
 

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -256,7 +258,39 @@ func TestLeavingPasses(t *testing.T) {
 	<-gone
 	all := r.end(t)
 	if len(all) != 1 || !all[0].Incomplete() || all[0].Error != "" {
-		t.Errorf("%+v", all)
+		t.Errorf("%+v", all[0])
+	}
+}
+
+// TestWaitsForTheServer connects to a server whose TLS handshake takes a while: the request waits in the recorder, and that is its own delay.
+func TestWaitsForTheServer(t *testing.T) {
+	const wait = 50 * time.Millisecond
+	slow := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		http.NewResponseController(w).Flush()
+		time.Sleep(time.Millisecond)
+		io.WriteString(w, "data: {\"choices\":[{\"text\":\"one\",\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	}))
+	slow.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { time.Sleep(wait); return nil, nil }}
+	slow.StartTLS()
+	defer slow.Close()
+	r := start(t, strings.TrimPrefix(slow.URL, "https://"), func(o *Options) { o.TLS = &tls.Config{InsecureSkipVerify: true} })
+	for range 3 { // the kernel takes a moment to begin with timestamps
+		resp, err := http.Post(r.url+"/v1/completions", "application/json", strings.NewReader(`{"model":"m","prompt":"one two three","stream":true}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	}
+	all := r.end(t)
+	if len(all) != 3 {
+		t.Fatalf("%d records", len(all))
+	}
+	if last := all[2].ReadDelay; last.Known() && last.Value() < wait.Seconds() || runtime.GOOS == "linux" && !last.Known() {
+		t.Errorf("%+v", all[2])
 	}
 }
 
