@@ -30,6 +30,7 @@ type recordCmd struct {
 	Sample   string        `default:"100%" placeholder:"SHARE" help:"Share of the sessions to record, such as 10%. All are passed on." group:"Load"`
 	MaxDisk  int64         `name:"max-disk" default:"1000" placeholder:"MB" positive:"" help:"Most megabytes of records and traffic. After that, requests pass and are not recorded (${default})." group:"Output"`
 	Rotate   int64         `default:"100" placeholder:"MB" positive:"" help:"Begin another traffic file after this many megabytes: traffic-1.jsonl and so on (${default})." group:"Output"`
+	Check    bool          `help:"Take the time where clients send and receive, for llmsweep check. Default: where the server does, without the delay of the recorder." group:"Load"`
 	Format   string        `default:"console" placeholder:"NAME" predictor:"format" help:"Format of the result: ${formats}." group:"Output"`
 
 	flags.Objectives
@@ -42,6 +43,7 @@ func (recordCmd) Help() string {
   llmsweep record http://localhost:8000 --listen :9000 --out traffic
   llmsweep record http://localhost:8000 --out traffic --period 10m --slo 'ttft:p95<1s'
   llmsweep record https://llm.example.com --sample 10% --duration 8h
+  llmsweep record http://localhost:8000 --check --out traffic
   llmsweep run http://localhost:8000 --arrivals trace:traffic
   llmsweep sweep http://localhost:8000 --workload traffic --by users
 
@@ -88,6 +90,7 @@ func (r *recordCmd) job(c *console.Console) (*job.Recording, error) {
 		Results: &r.Results,
 		Options: record.Options{
 			Period: r.Period, Share: share, Most: r.MaxDisk << 20, Part: r.Rotate << 20, Linger: r.Linger, SLO: terms, Tolerance: sweep.Defaults().Tolerance,
+			Check: r.Check,
 		},
 	}, nil
 }

@@ -19,6 +19,7 @@ const (
 	Agrees     Outcome = "agrees"     // the figure is what passed
 	Definition Outcome = "definition" // it is right by another definition than ours
 	Differs    Outcome = "differs"    // it is what passed by no definition that is known here
+	Undecided  Outcome = "undecided"  // it is more than what passed, by no more than the recorder itself added
 )
 
 // Row is one figure of a file beside what passed.
@@ -137,9 +138,6 @@ func (w *Wire) time(f latency, statistic string, claimed float64) (Row, bool) {
 		if !ok {
 			continue
 		}
-		if y.sent {
-			_, _, high, _ = statisticOf(w.late(y), statistic)
-		}
 		if i == 0 {
 			row.Wire = rundir.Exactly(mid)
 		}
@@ -148,12 +146,18 @@ func (w *Wire) time(f latency, statistic string, claimed float64) (Row, bool) {
 				row.Outcome, row.Why = Definition, sayMeans.Text(y.name)
 			}
 			return row, row.Wire.Known()
+		} else if _, _, late, _ := statisticOf(w.late(y), statistic); y.sent && i == 0 && claimed > high && claimed <= late+slack {
+			row.Outcome = Undecided // unless another definition fits
 		}
 		if off := claimed - mid; math.Abs(off) < math.Abs(distance) {
 			nearest, distance = i, off
 		}
 	}
 	off := lang.Time(rundir.Exactly(math.Abs(distance)))
+	if row.Outcome == Undecided {
+		row.Why = sayAdded.Text(lang.Time(rundir.Exactly(claimed - row.Wire.Value())))
+		return row, row.Wire.Known()
+	}
 	row.Why = sayLate.Text(off)
 	if distance < 0 {
 		row.Why = sayEarly.Text(off)

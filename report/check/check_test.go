@@ -52,7 +52,7 @@ func TestTheRecordersDelay(t *testing.T) {
 	for i := range w.Requests {
 		w.Requests[i].ReadDelay = rundir.Exactly(0.005)
 	}
-	for claimed, want := range map[float64]Outcome{0.105: Agrees, 0.11: Differs, 0.09: Differs} {
+	for claimed, want := range map[float64]Outcome{0.101: Agrees, 0.105: Undecided, 0.11: Differs, 0.09: Differs} {
 		if rows := figures(&rundir.Stage{TTFT: dist(claimed)}, w); len(rows) != 1 || rows[0].Outcome != want {
 			t.Errorf("%v: %+v", claimed, rows)
 		}

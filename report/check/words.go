@@ -28,6 +28,7 @@ var (
 var (
 	sayMeans    = lang.Say("another definition: %s", "定义不同：%s")
 	sayLate     = lang.Say("%s more than passed: the tool sends late or reads late", "比线路上的多 %s：工具发送或读取过晚")
+	sayAdded    = lang.Say("%s more than passed, and the recorder may have added as much", "比线路上的多 %s，不超过记录器自身可能增加的时间")
 	sayEarly    = lang.Say("%s less than passed: requests or parts of them are left out", "比线路上的少 %s：遗漏了请求或其一部分")
 	sayNearest  = lang.Say("nearest to another definition (%s), %s", "最接近另一定义（%s），%s")
 	sayRatio    = lang.Say("%.3f x what passed", "为线路上的 %.3f 倍")
@@ -40,7 +41,7 @@ var (
 )
 
 var (
-	sayOf      = map[Outcome]lang.Phrase{Agrees: lang.Say("agrees", "一致"), Definition: lang.Say("defined otherwise", "定义不同"), Differs: lang.Say("differs", "不一致")}
+	sayOf      = map[Outcome]lang.Phrase{Agrees: lang.Say("agrees", "一致"), Definition: lang.Say("defined otherwise", "定义不同"), Differs: lang.Say("differs", "不一致"), Undecided: lang.Say("undecided", "无法判定")}
 	headLoad   = lang.Say("Load", "负载")
 	headFigure = lang.Say("Figure", "指标")
 	headFile   = lang.Say("File", "文件")
@@ -49,6 +50,7 @@ var (
 	headWhy    = lang.Say("Why", "原因")
 	sayNone    = lang.Say("All %d figures agree with what passed.", "全部 %d 项指标与线路上的一致。")
 	saySome    = lang.Say("Of %d figures %d agree with what passed, %d are defined otherwise, %d differ.", "%d 项指标中，%d 项与线路上的一致，%d 项定义不同，%d 项不一致。")
+	sayDelayed = lang.Say("%d are undecided: the recorder itself delayed requests. Give it cores of its own.", "%d 项无法判定：请求在记录器中等待过。请为其分配单独的核。")
 )
 
 // Sections returns the result as a page.
@@ -74,7 +76,11 @@ func Sections(result *Result) []table.Section {
 	if counts[Agrees] == len(rows) {
 		says = sayNone.Text(len(rows))
 	}
-	return []table.Section{{Lines: []lang.Text{says}, Table: t, Notes: result.Remarks}}
+	lines := []lang.Text{says}
+	if n := counts[Undecided]; n > 0 {
+		lines = append(lines, sayDelayed.Text(n))
+	}
+	return []table.Section{{Lines: lines, Table: t, Notes: result.Remarks}}
 }
 
 // cell returns a number in the row's unit.

@@ -16,6 +16,8 @@ type connection struct {
 	near *wire.Stamped // the client's
 	far  *wire.Stamped // to the server
 
+	asTheClient bool // [Options.Check]
+
 	up, down *pipe
 	left     atomic.Pointer[time.Time] // when the client closed or broke its connection; nil before
 }
@@ -44,8 +46,11 @@ func (c *connection) passUp() {
 	for {
 		n, err := c.near.Read(buf[:])
 		if n > 0 {
-			at := wire.Receive{At: time.Now()} // before the write: the answer may arrive before it returns
-			at.Delay = at.At.Sub(c.near.Latest().At)
+			at := c.near.Latest()
+			at.Delay = time.Since(at.At)
+			if !c.asTheClient {
+				at.At = at.At.Add(at.Delay) // before the write: the answer may arrive before it returns
+			}
 			if _, failed := c.far.Write(buf[:n]); failed != nil {
 				c.up.end(failed)
 				return // what the server sent before it closed still has to pass
@@ -74,6 +79,9 @@ func (c *connection) passDown() {
 		n, err := c.far.Read(buf[:])
 		if n > 0 {
 			at := c.far.Latest()
+			if c.asTheClient {
+				at.At = time.Now() // nothing arrives before the write
+			}
 			_, failed := c.near.Write(buf[:n])
 			at.Delay = time.Since(at.At) // added by the recorder
 			c.down.put(buf[:n], at)

@@ -83,7 +83,9 @@ func (r *reader) exchange(up, down *bufio.Reader) bool {
 		r.observers[dialect.Name()] = observer
 	}
 	observer.Read(resp, r.down.arrived, res)
-	res.ReadDelay.Max += asked.Delay
+	if !r.Check {
+		res.ReadDelay.Max += asked.Delay
+	}
 	_, err = io.Copy(io.Discard, resp.Body)
 	r.ended(begun, r.cancelled(res, err), dialect)
 	return err == nil && !resp.Close && !req.Close

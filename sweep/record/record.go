@@ -49,6 +49,10 @@ type Options struct {
 
 	Tolerance float64 // of drift, as in a sweep
 
+	// Check has instants at the client's side: when a request arrived from it, and when parts of the answer were handed to it. The others, at the
+	// server's side, are without the recorder's own delay.
+	Check bool
+
 	Watch Watcher // nil for none
 }
 
@@ -168,7 +172,7 @@ func (r *Recorder) accept(ctx context.Context, c *net.TCPConn) {
 		near.Close()
 		return
 	}
-	passed := &connection{near: near, far: far, up: newPipe(), down: newPipe()}
+	passed := &connection{asTheClient: r.Check, near: near, far: far, up: newPipe(), down: newPipe()}
 	read := &reader{Recorder: r, connection: passed, observers: map[string]*client.Observer{}}
 	var both sync.WaitGroup
 	both.Go(read.read)
