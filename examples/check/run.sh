@@ -11,19 +11,24 @@ trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 (cd "$here/../.." && go build -o "$work/llmsweep" ./cmd/llmsweep)
 cd "$work"
 url=http://127.0.0.1:19000
-./llmsweep sim --listen 127.0.0.1:18000 --preset plain8 --max-num-seqs 2000 --first-token 100ms --per-token 50ms >/dev/null &
+# The server and the recorder have a core of their own, so that a tool delays itself only.
+first=() others=()
+if command -v taskset >/dev/null && [ "$(nproc)" -gt 1 ]; then
+	first=(taskset -c 0) others=(taskset -c "1-$(($(nproc) - 1))")
+fi
+"${first[@]}" ./llmsweep sim --listen 127.0.0.1:18000 --preset plain8 --max-num-seqs 2000 --first-token 100ms --per-token 50ms >/dev/null &
 
 # check NAME VERSION RESULT COMMAND... lets a tool measure, and checks its result.
 check() {
 	local name=$1 version=$2 result=$3
 	shift 3
-	./llmsweep record http://127.0.0.1:18000 --listen 127.0.0.1:19000 --out "traffic-$name" >"record-$name.log" 2>&1 &
+	"${first[@]}" ./llmsweep record http://127.0.0.1:18000 --check --listen 127.0.0.1:19000 --out "traffic-$name" >"record-$name.log" 2>&1 &
 	local recorder=$!
 	until curl -s -o /dev/null "$url/v1/models"; do
 		kill -0 $recorder || { cat "record-$name.log"; return 1; }
 		sleep 0.1
 	done
-	"$@" >"$name.log" 2>&1 || { tail -5 "$name.log"; return 1; }
+	"${others[@]}" "$@" >"$name.log" 2>&1 || { tail -5 "$name.log"; return 1; }
 	kill $recorder
 	wait $recorder || true
 	{
@@ -52,7 +57,7 @@ if [ -n "${GUIDELLM:-}" ]; then
 fi
 if [ -n "${AIPERF:-}" ]; then
 	check aiperf "$("$AIPERF" --version | tail -1)" aiperf/profile_export_aiperf.json "$AIPERF" profile --model plain8 --url $url --endpoint-type chat --streaming \
-		--concurrency "$streams" --request-count "$requests" --tokenizer "${AIPERF_TOKENIZER:-$TOKENIZER}" --use-server-token-count \
+		--concurrency "$streams" --request-count "$requests" --tokenizer "${TOKENIZER_AIPERF:-$TOKENIZER}" --use-server-token-count \
 		--synthetic-input-tokens-mean 100 --synthetic-input-tokens-stddev 0 --output-tokens-mean 40 --output-tokens-stddev 0 \
 		--extra-inputs ignore_eos:true --artifact-dir aiperf --ui none
 fi
