@@ -59,6 +59,7 @@ func markdown(w io.Writer, runs []rundir.Run, l lang.Lang, drawings []Drawing) e
 		}
 		d.run(&runs[i], level)
 	}
+	d.terms(runs)
 	return d.Flush()
 }
 
@@ -143,6 +144,22 @@ func (d document) run(run *rundir.Run, level string) {
 		facts = append(facts, f.Name+lang.Colon.In(d.l)+f.Text)
 	}
 	d.List("", facts)
+}
+
+// terms writes what the words of the tables mean.
+func (d document) terms(runs []rundir.Run) {
+	var stages []rundir.Stage
+	for i := range runs {
+		stages = append(stages, runs[i].Stages...)
+	}
+	var lines []string
+	for _, t := range findings.Glossary(stages) {
+		lines = append(lines, t.Name.In(d.l)+lang.Colon.In(d.l)+t.Means.In(d.l))
+	}
+	if len(lines) > 0 {
+		d.Heading("##", wordTerms.In(d.l))
+		d.List("", lines)
+	}
 }
 
 // ownView returns the columns with the server's own metrics.

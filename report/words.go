@@ -61,6 +61,7 @@ var (
 	wordErrors      = lang.Say("Errors", "错误")
 	wordState       = lang.Say("State of the run", "运行状态")
 	wordEnvironment = lang.Say("Environment", "环境")
+	wordTerms       = lang.Say("Terms", "术语")
 	titleLoad       = lang.Say("%s under load", "%s 压力测试")
 	titleSeveral    = lang.Say("%s runs under load", "%s 次压力测试")
 )

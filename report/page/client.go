@@ -93,3 +93,15 @@ func (v *view) environment() Section {
 	}
 	return s
 }
+
+// terms is what the words of the page mean.
+func (v *view) terms() (all []Section) {
+	t := &Grid{Name: "glossary", Table: table.Table{Title: titleTerms.Text(), Columns: []table.Column{{Head: headTerm.Text(), Left: true}, {Head: headMeans.Text(), Left: true}}}}
+	for _, term := range findings.Glossary(v.Run.Stages) {
+		t.Rows = append(t.Rows, []table.Cell{{Text: term.Name}, {Text: term.Means, Long: true}})
+	}
+	if len(t.Rows) > 0 {
+		all = append(all, Section{ID: "words", Title: titleTerms.Text(), Blocks: []Block{{Table: t}}})
+	}
+	return all
+}

@@ -7,6 +7,7 @@ package page
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,7 +66,7 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 		d.Sections = append(d.Sections, notes)
 	}
 	d.Sections = append(d.Sections, v.client())
-	d.Sections = append(append(d.Sections, v.ranks()...), v.environment())
+	d.Sections = slices.Concat(d.Sections, v.ranks(), []Section{v.environment()}, v.terms())
 	return d
 }
 

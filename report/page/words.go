@@ -21,6 +21,7 @@ var (
 	titleState       = lang.Say("How far the run got", "运行进度")
 	titleClient      = lang.Say("Was the client fast enough to measure?", "客户端是否成为瓶颈？")
 	titleEnvironment = lang.Say("Environment", "环境")
+	titleTerms       = lang.Say("Terms", "术语")
 	titleCommand     = lang.Say("The command that repeats this run", "重复本次运行的命令")
 	titleDamaged     = lang.Say("Damaged records", "记录损坏")
 )
@@ -63,6 +64,8 @@ var (
 	headRead   = lang.Say("read late by, p99", "读取滞后 p99")
 	headFit    = lang.Say("fit", "胜任")
 	headWhat   = lang.Say("what", "项目")
+	headTerm   = lang.Say("term", "术语")
+	headMeans  = lang.Say("meaning", "含义")
 	headValue  = lang.Say("value", "内容")
 )
 

@@ -1,0 +1,70 @@
+package findings
+
+import (
+	"slices"
+
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+)
+
+// Term is a word of tables and sentences, and what it means.
+type Term struct{ Name, Means lang.Text }
+
+// Glossary returns the words that a report of stages uses.
+func Glossary(stages []rundir.Stage) (all []Term) {
+	any := func(test func(*rundir.Stage) bool) bool {
+		return slices.ContainsFunc(stages, func(s rundir.Stage) bool { return test(&s) })
+	}
+	verdict := func(v rundir.Verdict) bool { return any(func(s *rundir.Stage) bool { return s.Verdict == v }) }
+	streams := any(func(s *rundir.Stage) bool { return TTFT(s).N > 0 })
+	known := func(of TakeStages) bool { return any(func(s *rundir.Stage) bool { return of(s).Known() }) }
+	offered := known(func(s *rundir.Stage) rundir.Number { return s.Rates.Offered })
+	for _, t := range []struct {
+		shown bool
+		name  lang.Text
+		means lang.Phrase
+	}{
+		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Floor }), lang.Same("synchronous"), meansSynchronous},
+		{offered, lang.Same("asynchronous@R"), meansAsynchronous},
+		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Ceiling }), lang.Same("throughput"), meansThroughput},
+		{offered, headOffered.Text(), meansOffered},
+		{known(func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }), headInFlight.Text(), meansInFlight},
+		{streams, lang.Same("TTFT"), meansTTFT},
+		{any(func(s *rundir.Stage) bool { return ITL(s).N > 0 }), lang.Same("ITL"), meansITL},
+		{any(func(s *rundir.Stage) bool { return Latency(s).N > 0 }), lang.HeadLatency.Text(), meansLatency},
+		{known(func(s *rundir.Stage) rundir.Number { return Latency(s).P99 }), lang.Same("p99"), meansPercentile},
+		{verdict(rundir.Stable), verdictName(rundir.Stable), meansStable},
+		{verdict(rundir.Saturated), verdictName(rundir.Saturated), meansSaturated},
+		{verdict(rundir.Shedding), verdictName(rundir.Shedding), meansShedding},
+		{verdict(rundir.Undecided), verdictName(rundir.Undecided), meansUndecided},
+		{verdict(rundir.Closed), verdictName(rundir.Closed), meansClosed},
+		{any(func(s *rundir.Stage) bool { return s.Goodput != nil }), headGoodput.Text(), meansGoodput},
+	} {
+		if t.shown {
+			all = append(all, Term{t.name, t.means.Text()})
+		}
+	}
+	return all
+}
+
+func verdictName(v rundir.Verdict) lang.Text {
+	return lang.Text{EN: lang.Verdict(v, lang.English), ZH: lang.Verdict(v, lang.Chinese)}
+}
+
+var (
+	meansSynchronous  = lang.Say("one request at a time, which gives the shortest latencies", "逐个请求，时延最短")
+	meansAsynchronous = lang.Say("R requests arrive per second, at random times", "每秒随机到达 R 个请求")
+	meansThroughput   = lang.Say("as many requests at once as the server takes, which gives the highest rate", "尽可能多的并发请求，速率最高")
+	meansOffered      = lang.Say("requests that arrived per second", "每秒到达的请求数")
+	meansInFlight     = lang.Say("requests that were sent and not yet answered completely, mean", "已发出而尚未答完的请求数，取均值")
+	meansTTFT         = lang.Say("time from sending the request to the first token", "从发出请求到首个 token 的时间")
+	meansITL          = lang.Say("time from one token to the next", "相邻两个 token 的间隔")
+	meansLatency      = lang.Say("time from sending the request to the last token", "从发出请求到末个 token 的时间")
+	meansPercentile   = lang.Say("99 % of the values lie below it", "99 % 的值低于此值")
+	meansStable       = lang.Say("the server kept up, so that the backlog did not grow", "服务跟得上，积压不增长")
+	meansSaturated    = lang.Say("the backlog grew by more than 5 % of the offered rate, so latencies depend on how long the row lasted", "积压的增长超过到达率的 5 %，因此时延取决于该行持续的时间")
+	meansShedding     = lang.Say("the backlog did not grow, because the server refused or failed a part of the requests", "服务拒绝或未能完成部分请求，因此积压不增长")
+	meansUndecided    = lang.Say("the row was too short or too uneven to tell stable from saturated", "该行过短或波动过大，无法区分稳定与过载")
+	meansClosed       = lang.Say("the number of requests in flight is fixed, so there is no backlog to judge", "并发数固定，没有可判定的积压")
+	meansGoodput      = lang.Say("requests per second that kept every term of the SLO", "每秒满足全部 SLO 条款的请求数")
+)
