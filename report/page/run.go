@@ -145,6 +145,11 @@ func (v *view) headline() *Headline {
 		v.rateHeadline(h, a)
 		return h
 	}
+	if a != nil && a.Kind == rundir.Between {
+		digits := lang.Estimate(a.Low, a.High)
+		h.Number, h.Unit = lang.Number(a.Low, digits)+"–"+lang.Number(a.High, digits), unitBetween.Text()
+		return h
+	}
 	if g := v.gate(); g != nil {
 		v.gateHeadline(h, g)
 		return h

@@ -37,6 +37,7 @@ var (
 	tileLatency         = lang.Say("latency p50", "时延 p50")
 	tileLatencyAt       = lang.Say("latency mean at %s req/s", "%s req/s 的时延均值")
 	unitOutput          = lang.Say("output tok/s at %s", "输出 tok/s（%s）")
+	unitBetween         = lang.Say("req/s: the saturation rate was not located", "req/s：未能确定饱和点")
 	unitNothing         = lang.Say("nothing was completed", "没有完成任何请求")
 	interval            = lang.Say("95 %% interval: %s to %s", "95 %% 区间：%s 至 %s")
 	noInterval          = lang.Say("without an interval: too little was measured", "无区间：测量不足")
