@@ -116,5 +116,5 @@ func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) (found []setu
 
 var (
 	errNothingChosen  = errors.New("no configuration was shown to meet the demand; the reasons are in the result")
-	errNothingDecided = errors.New("what was measured does not decide whether a configuration meets the demand; the reasons are in the result")
+	errNothingDecided = errors.New("what is known does not decide whether a configuration meets the demand; the reasons are in the result")
 )

@@ -13,7 +13,7 @@ var (
 var (
 	titleChoice   = lang.Say("Choice for %s, %s", "选型：%s，%s")
 	titleModels   = lang.Say("First for each model", "各模型的第一名")
-	titleRefused  = lang.Say("Configurations that do not meet it", "不满足要求的配置")
+	titleRefused  = lang.Say("Configurations that were not shown to meet it", "未证明满足要求的配置")
 	titleChanging = lang.Say("What would change the order", "何种变化会改变排名")
 	titleFront    = lang.Say("Pareto front: a user's speed against a GPU's output", "帕累托前沿：单用户速度与每 GPU 输出")
 	titleMarked   = lang.Say("Rows used, with doubts and remarks", "采用但存疑或有备注的行")
@@ -72,7 +72,7 @@ func counted(n int, one, many lang.Phrase) lang.Text {
 var (
 	sayWish         = lang.Say("Wanted: %s at %s, %s %% of each replica kept free.", "要求：%s，需求 %s，每个副本预留 %s %% 余量。")
 	sayMaxGPUs      = lang.Say(" At most %s.", "最多 %s。")
-	sayUntold       = lang.Say("It cannot be told whether a configuration meets it: what was measured does not decide.", "无法判断是否有配置满足要求：已有测量不足以判定。")
+	sayUntold       = lang.Say("It cannot be told whether a configuration meets it: what is known of them does not decide.", "无法判断是否有配置满足要求：已有信息不足以判定。")
 	sayNone         = lang.Say("None of the configurations meets it.", "没有任何配置满足要求。")
 	sayCheapest     = lang.Say("Cheapest: %s, %s, %s: %s an hour, %s a month of 730 hours.", "费用最低：%s，%s，共 %s：每小时 %s，每月（730 小时）%s。")
 	sayFewest       = lang.Say("Fewest GPUs: %s, %s, %s. No prices were given.", "GPU 数最少：%s，%s，共 %s。未给出价格。")
