@@ -35,9 +35,13 @@ func writePlot(w io.Writer, run *rundir.Run, o Options) error {
 		line := strings.Repeat(" ", table.Indent) + table.Pad(left[i], draw.TextWidth(columns), true) + strings.Repeat(" ", table.Gap) + right[i]
 		text.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	note := plotAxis.In(o.Lang)
+	axis, marked := plotAxis, plotAgainst
+	if draw.ByUsers(run) {
+		axis, marked = plotUsers, plotCarried
+	}
+	note := axis.In(o.Lang)
 	if len(output.Spans) > 0 {
-		note = plotAgainst.In(o.Lang, draw.Tick(o.ASCII))
+		note = marked.In(o.Lang, draw.Tick(o.ASCII))
 	}
 	if slices.ContainsFunc(slices.Concat(a, b), func(p draw.Point) bool { return p.Bound }) {
 		note += plotBound.In(o.Lang)

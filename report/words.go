@@ -70,6 +70,8 @@ var (
 var (
 	filesWritten   = lang.Say("Files: %s", "文件：%s")
 	plotAgainst    = lang.Say("against req/s offered; %s marks saturation", "横轴为到达率 req/s；%s 为饱和点")
+	plotUsers      = lang.Say("against the number of users", "横轴为用户数")
+	plotCarried    = lang.Say("against the number of users; %s marks how many are carried", "横轴为用户数；%s 为可承载的用户数")
 	plotBound      = lang.Say("; ^ at least", "；^ 不小于此值")
 	targetOn       = lang.Say(" on %s", "（%s）")
 	loadFixedBrief = lang.Say("a fixed prompt -> %s tokens", "固定提示词 -> %s token")

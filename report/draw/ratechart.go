@@ -32,16 +32,21 @@ func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 	return f
 }
 
-// byRate is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it completed.
+// byRate is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it completed. In a sweep by
+// users it is a metric at their numbers, with that marked which the server carries; rows of one number are joined to their mean.
 func byRate(run *rundir.Run, title lang.Text, of findings.TakeStages, format func(float64) string, roles []rundir.Role) *Figure {
 	if len(roles) == 0 {
 		roles = []rundir.Role{rundir.Grid, rundir.Probe, rundir.Hold}
 	}
+	users := ByUsers(run)
 	var points []Point
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		x, y := findings.Offered(s), of(s)
-		if !s.Rate.Known() {
+		switch {
+		case users:
+			x = rundir.Exactly(float64(s.MaxConcurrency))
+		case !s.Rate.Known():
 			x = findings.CompletedCell(s)
 		}
 		if slices.Contains(roles, s.Role) && x.Value() > 0 && s.Invalid.IsZero() && !y.IsZero() {
@@ -49,9 +54,35 @@ func byRate(run *rundir.Run, title lang.Text, of findings.TakeStages, format fun
 		}
 	}
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+	if users {
+		points = joined(points)
+	}
 	f := &Figure{Title: title, Panels: []Panel{{Y: Axis{Format: format}, Series: []Series{{Points: points}}}}}
-	if run.Saturation != nil && run.Saturation.Rate.Known() {
+	if a := run.Answer; users && a != nil && a.Carried != nil && a.Carried.Users.Known() {
+		f.Spans = []Span{{Low: math.NaN(), High: math.NaN(), Mark: a.Carried.Users.Value()}}
+	} else if run.Saturation != nil && run.Saturation.Rate.Known() {
 		f.Spans = []Span{{Low: math.NaN(), High: math.NaN(), Mark: run.Saturation.Rate.Value()}}
 	}
 	return f
+}
+
+// ByUsers reports whether the rows of a run are numbers of users.
+func ByUsers(run *rundir.Run) bool {
+	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Kind == rundir.KindOfUsers })
+}
+
+// joined returns points, sorted by x, with those of one x joined to their mean.
+func joined(points []Point) (all []Point) {
+	for len(points) > 0 {
+		n := 1
+		for n < len(points) && points[n].X == points[0].X {
+			n++
+		}
+		p := Point{X: points[0].X}
+		for _, q := range points[:n] {
+			p.Y, p.Bound = p.Y+q.Y/float64(n), p.Bound || q.Bound
+		}
+		all, points = append(all, p), points[n:]
+	}
+	return all
 }

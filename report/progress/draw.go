@@ -249,7 +249,11 @@ func (m *model) curves(width, rows int) []string {
 		text := table.Pad(left[i], draw.TextWidth(columns), true) + strings.Repeat(" ", betweenLines) + right[i]
 		lines = append(lines, strings.TrimRight(text, " "))
 	}
-	return append(lines, wrapped(sayAxis.In(l), width, faint)...)
+	axis := sayAxis
+	if draw.ByUsers(&run) {
+		axis = sayUsersAxis
+	}
+	return append(lines, wrapped(axis.In(l), width, faint)...)
 }
 
 // beneath is the numbers, two in a line, with the curves beneath them.

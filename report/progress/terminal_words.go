@@ -20,6 +20,7 @@ var (
 	sayNext      = lang.Say("Next: ", "接下来：")
 	sayNoCurve   = lang.Say("The curves appear here after two arrival rates.", "测得两个到达率后，此处显示曲线。")
 	sayAxis      = lang.Say("x: requests per second", "横轴：每秒请求数")
+	sayUsersAxis = lang.Say("x: number of users", "横轴：用户数")
 
 	sayKeys       = lang.Say("q end and keep the results   p pause before the next stage   ? explain", "q 结束并保留结果   p 在下一阶段前暂停   ? 说明")
 	sayKeysPaused = lang.Say("q end and keep the results   p go on   ? explain", "q 结束并保留结果   p 继续   ? 说明")
