@@ -62,7 +62,7 @@ var (
 	meansLatency      = lang.Say("time from sending the request to the last token", "从发出请求到末个 token 的时间")
 	meansPercentile   = lang.Say("99 % of the values lie below it", "99 % 的值低于此值")
 	meansStable       = lang.Say("the server kept up, so that the backlog did not grow", "服务跟得上，积压不增长")
-	meansSaturated    = lang.Say("the backlog grew by more than 5 % of the offered rate, so latencies depend on how long the row lasted", "积压的增长超过到达率的 5 %，因此时延取决于该行持续的时间")
+	meansSaturated    = lang.Say("the backlog grew, and less was completed than arrived, so latencies depend on how long the row lasted", "积压增长，且完成的少于到达的，因此时延取决于该行持续的时间")
 	meansShedding     = lang.Say("the backlog did not grow, because the server refused or failed a part of the requests", "服务拒绝或未能完成部分请求，因此积压不增长")
 	meansUndecided    = lang.Say("the row was too short or too uneven to tell stable from saturated", "该行过短或波动过大，无法区分稳定与过载")
 	meansClosed       = lang.Say("the number of requests in flight is fixed, so there is no backlog to judge", "并发数固定，没有可判定的积压")
