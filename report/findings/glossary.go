@@ -32,7 +32,7 @@ func Glossary(stages []rundir.Stage) (all []Term) {
 		{streams, lang.Same("TTFT"), meansTTFT},
 		{any(func(s *rundir.Stage) bool { return ITL(s).N > 0 }), lang.Same("ITL"), meansITL},
 		{any(func(s *rundir.Stage) bool { return Latency(s).N > 0 }), lang.HeadLatency.Text(), meansLatency},
-		{known(func(s *rundir.Stage) rundir.Number { return Latency(s).P99 }), lang.Same("p99"), meansPercentile},
+		{known(func(s *rundir.Stage) rundir.Number { return Latency(s).P99 }), lang.Same("p50, p99"), meansPercentile},
 		{verdict(rundir.Stable), verdictName(rundir.Stable), meansStable},
 		{verdict(rundir.Saturated), verdictName(rundir.Saturated), meansSaturated},
 		{verdict(rundir.Shedding), verdictName(rundir.Shedding), meansShedding},
@@ -60,8 +60,8 @@ var (
 	meansTTFT         = lang.Say("time from sending the request to the first token", "从发出请求到首个 token 的时间")
 	meansITL          = lang.Say("time from one token to the next", "相邻两个 token 的间隔")
 	meansLatency      = lang.Say("time from sending the request to the last token", "从发出请求到末个 token 的时间")
-	meansPercentile   = lang.Say("99 % of the values lie below it", "99 % 的值低于此值")
-	meansStable       = lang.Say("the server kept up, so that the backlog did not grow", "服务跟得上，积压不增长")
+	meansPercentile   = lang.Say("half of the values, and 99 % of them, lie below; other percentiles alike", "半数、99 % 的值低于此值；其他百分位数同理")
+	meansStable       = lang.Say("the server kept up; its backlog was shown to grow by less than 5 % of the offered rate", "服务跟得上；已证明积压的增长低于到达率的 5 %")
 	meansSaturated    = lang.Say("the backlog grew, and less was completed than arrived, so latencies depend on how long the row lasted", "积压增长，且完成的少于到达的，因此时延取决于该行持续的时间")
 	meansShedding     = lang.Say("the backlog did not grow, because the server refused or failed a part of the requests", "服务拒绝或未能完成部分请求，因此积压不增长")
 	meansUndecided    = lang.Say("the row was too short or too uneven to tell stable from saturated", "该行过短或波动过大，无法区分稳定与过载")

@@ -24,6 +24,16 @@ func gated(t *testing.T, v rundir.Promised) *rundir.Run {
 	return run
 }
 
+// The words of a page are explained at its end, in both languages.
+func TestTermsOfAPage(t *testing.T) {
+	p := write(t, gated(t, rundir.Kept), "")
+	for lang, want := range map[string]string{"en": "time from sending the request to the first token", "zh": "从发出请求到首个 token 的时间"} {
+		if text := words(p.elements("main")[0], lang); !strings.Contains(text, want) {
+			t.Errorf("%s: no %q", lang, want)
+		}
+	}
+}
+
 // The page of a gate begins with its verdict; one stage has no curves, and nothing is said of what was not noticed.
 func TestGateOpensWithItsVerdict(t *testing.T) {
 	for v, want := range map[rundir.Promised]string{rundir.Kept: "met", rundir.Broken: "missed", rundir.Unsure: "unsure"} {
