@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/check"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep/record"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 )
@@ -27,7 +29,7 @@ func (checkCmd) Help() string {
 	return `Exit codes: 0 all figures agree or are defined otherwise; 1 a figure differs; 2 a path could not be read.
 
 Examples:
-  llmsweep record http://localhost:8000 --out traffic    # then let the other tool measure http://127.0.0.1:9000, and press Ctrl-C
+  llmsweep record http://localhost:8000 --check --out traffic    # then let the other tool measure http://127.0.0.1:9000, and press Ctrl-C
   llmsweep check traffic results.json
   llmsweep check traffic results.json --format markdown --lang zh
 
@@ -60,6 +62,9 @@ func (k *checkCmd) check(c *console.Console) (*check.Result, error) {
 	recorded, err := store.Open(k.Traffic)
 	if err != nil {
 		return nil, err
+	}
+	if !slices.ContainsFunc(recorded.Stages, func(s rundir.Stage) bool { return s.Kind == record.KindRecorded }) {
+		return nil, fmt.Errorf("%s holds no recorded traffic: the first argument is a directory of llmsweep record --check", k.Traffic)
 	}
 	wire, err := check.Read(recorded, store.Records(k.Traffic), store.Traffic(k.Traffic))
 	if err != nil {

@@ -162,7 +162,7 @@ func TestCheck(t *testing.T) {
 			t.Error(page.String())
 		}
 	}
-	for _, args := range [][]string{{"check"}, {"check", dir, result}, {"check", traffic, filepath.Join(dir, "none.json")}, {"check", result, traffic}} {
+	for _, args := range [][]string{{"check"}, {"check", dir, result}, {"check", traffic, filepath.Join(dir, "none.json")}, {"check", result, traffic}, {"check", result, result}} {
 		errs.Reset()
 		if code := executeAgain(args, console.NewConsole(t.Context(), io.Discard, &errs)); code != console.WrongUsage && code != console.Failed {
 			t.Errorf("%v: exit %d, %s", args, code, errs.String())
