@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"llmsweep/client/api"
-	"llmsweep/client/sse"
 	"llmsweep/client/wire"
 )
 
@@ -51,7 +50,7 @@ type exchange struct {
 type stream struct {
 	watch   wire.Watch
 	body    timedBody
-	reader  sse.Reader
+	reader  api.FrameReader
 	decoder api.Decoder
 	chunk   api.Chunk
 }
@@ -80,9 +79,6 @@ func (x *exchange) run() {
 	}
 }
 
-// framings has how answers are divided into frames.
-var framings = [...]sse.Mode{api.SSE: sse.Events, api.NDJSON: sse.Lines, api.Whole: sse.Whole}
-
 // answer reads an answer whose headers have come, up to its end.
 func (x *exchange) answer(resp *http.Response) {
 	s := x.stream
@@ -97,7 +93,7 @@ func (x *exchange) answer(resp *http.Response) {
 		return
 	}
 	s.body.reset(plain, zipped, x.arrivals(), x.res.Epoch)
-	s.reader.Reset(&s.body, framings[x.client.dialect.Framing()])
+	s.reader.Reset(&s.body, x.client.dialect.Framing())
 	s.decoder.Reset()
 	defer x.tally(s)
 	if !x.streams(s) {
@@ -216,7 +212,7 @@ func (x *exchange) follow(s *stream) {
 }
 
 // frame decodes one frame and adds it to the result.
-func (x *exchange) frame(s *stream, f sse.Frame) {
+func (x *exchange) frame(s *stream, f api.Frame) {
 	at, receive := s.body.at(f.End)
 	c := &s.chunk
 	if f.Error {
@@ -313,7 +309,7 @@ func (x *exchange) ended(s *stream, err error) {
 		x.fail(s.body.ended, ClassTruncated, "the answer's body is empty")
 	case eof:
 		x.fail(s.body.ended, ClassTruncated, "the stream ended without a finish reason or terminator")
-	case errors.Is(err, sse.ErrTooLong), errors.Is(err, errCompression):
+	case errors.Is(err, api.ErrTooLong), errors.Is(err, errCompression):
 		x.fail(x.now(), ClassMalformed, err.Error())
 	default:
 		x.broken(err)

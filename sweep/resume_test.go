@@ -15,7 +15,6 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/rundir/store/disktest"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/simtest"
 
@@ -73,9 +72,9 @@ func resumed(t *testing.T, path string, change func(*Config)) *rundir.Run {
 }
 
 // whole sweeps without an interruption, and keeps all operations on the disk.
-func whole(t *testing.T, change func(*Config)) (run *rundir.Run, disk *disktest.Recorder, began time.Time) {
+func whole(t *testing.T, change func(*Config)) (run *rundir.Run, disk *simtest.RecordingDisk, began time.Time) {
 	path := filepath.Join(t.TempDir(), "whole")
-	disk = disktest.Record(path)
+	disk = simtest.RecordDisk(path)
 	synctest.Test(t, func(t *testing.T) {
 		dir, err := store.CreateOn(disk, path)
 		if err != nil {

@@ -1,8 +1,5 @@
-// Package api says what an HTTP API of LLM servers is to the client: how it encodes a request, and what a piece of its streamed answer
-// means. It sends nothing and reads no clock.
-//
-// The APIs themselves are in the packages below: openai has those that OpenAI introduced, anthropic that of Anthropic, native those of single
-// engines, dialects the list of all.
+// Package api has the HTTP APIs of LLM servers: how a request is encoded, how a streamed answer is divided into frames ([FrameReader]), and
+// what a frame of it means. One file has one API. The package sends nothing and reads no clock.
 package api
 
 // Framing is how a stream is divided into frames.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"llmsweep/client/sse"
 	"llmsweep/client/testkit"
 )
 
@@ -211,8 +210,8 @@ func captured(t testing.TB) map[string][]byte {
 
 // frames returns the data of a stream's events.
 func frames(stream []byte) [][]byte {
-	var r sse.Reader
-	r.Reset(bytes.NewReader(stream), sse.Events)
+	var r FrameReader
+	r.Reset(bytes.NewReader(stream), SSE)
 	var all [][]byte
 	for {
 		f, err := r.Next()
@@ -371,8 +370,8 @@ func BenchmarkDecode(b *testing.B) {
 // BenchmarkStream is framing and decoding together, with 16 events in a read.
 func BenchmarkStream(b *testing.B) {
 	src := &endless{[]byte(strings.Repeat("data: "+vllmChunk+"\n\n", 16))}
-	var r sse.Reader
-	r.Reset(src, sse.Events)
+	var r FrameReader
+	r.Reset(src, SSE)
 	d := decoder(b, "chat")
 	var c Chunk
 	b.ReportAllocs()

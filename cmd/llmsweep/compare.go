@@ -16,8 +16,8 @@ import (
 	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report"
 	"llmsweep/report/choose"
-	"llmsweep/report/claims"
 	"llmsweep/report/compare"
+	"llmsweep/report/document"
 	"llmsweep/report/history"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
@@ -124,11 +124,11 @@ func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	said := inputs.ClaimsIn(setups)
+	said := document.ClaimsIn(setups)
 	sections := result.Sections(1)
 	sections[0].Lines = result.Answer()
 	for _, s := range said {
-		sections = append(sections, claims.Section(filepath.Base(s[0].File), s, 2))
+		sections = append(sections, document.ClaimSection(filepath.Base(s[0].File), s, 2))
 	}
 	page := func(w io.Writer, o layout.WriteOptions) error { return layout.Compare(w, result, setups, sections, o) }
 	cm.Conclusions = func() []rundir.Conclusion { return compare.Gated(result.Conclusions(setups), result, gates) }

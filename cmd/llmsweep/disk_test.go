@@ -13,7 +13,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/rundir/store/disktest"
+	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/stats"
 )
 
@@ -27,7 +27,7 @@ func plainRun(out string) []string {
 func TestAFullDisk(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		const plenty = 1 << 40 // bytes
-		roomy := disktest.Full(plenty)
+		roomy := simtest.FullDisk(plenty)
 		w.disk = roomy
 		w.must(plainRun(w.path("whole"))...)
 		all := plenty - roomy.Room()
@@ -35,7 +35,7 @@ func TestAFullDisk(t *testing.T) {
 		unopened, resumed, whole := 0, 0, 0
 		for i := range fullDisks {
 			room := rng.Int64N(all)
-			full := disktest.Full(room)
+			full := simtest.FullDisk(room)
 			w.disk = full
 			dir := w.path("run")
 			code, _, errs := w.llmsweep(plainRun(dir)...)
@@ -78,7 +78,7 @@ func TestAFullDisk(t *testing.T) {
 // Where syncing fails, nothing more is certain: the run ends at once.
 func TestAFailingSync(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		failing := disktest.Sound()
+		failing := simtest.SoundDisk()
 		w.disk = failing
 		const at = 6 * time.Second
 		time.AfterFunc(at, func() { failing.FailSync(syscall.EIO) })

@@ -56,7 +56,7 @@ func (r *reportCmd) document(c *console.Console) error {
 		}
 	}
 	setups := setup.LoadWith(found, setup.Options{Show: doc.From, Repaired: r.Repaired, Lang: lang.Lang(r.Lang)})
-	for _, said := range inputs.ClaimsIn(setups) {
+	for _, said := range document.ClaimsIn(setups) {
 		o.Claims = append(o.Claims, document.Claims{Name: doc.From(said[0].File), All: said})
 	}
 	out, err := document.Write(setups, old, o)

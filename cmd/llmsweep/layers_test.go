@@ -23,7 +23,7 @@ var stages = []string{
 // alone are packages with all that they import of ours. The simulator shares no code with the client that it tests, except what reads
 // the texts of users.
 var alone = map[string][]string{
-	"client/note": nil, "client/sse": nil, "client/input": nil, "sweep/stats": nil,
+	"client/note": nil, "client/input": nil, "sweep/stats": nil,
 	"client/sim": {"client/sim/habit"}, "client/sim/habit": {"client/input"}, "client/sim/server": {"client/sim", "client/sim/habit"},
 }
 

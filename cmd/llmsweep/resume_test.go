@@ -9,7 +9,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/rundir/store/disktest"
+	"llmsweep/sweep/simtest"
 )
 
 // again lets commands run after an interruption.
@@ -75,7 +75,7 @@ func TestAFailingDisk(t *testing.T) {
 	for name, failure := range map[string]error{"full": syscall.ENOSPC, "read-only": syscall.EROFS, "broken": syscall.EIO} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
-				failing := disktest.Sound()
+				failing := simtest.SoundDisk()
 				w.disk = failing
 				const at = 20 * time.Second
 				time.AfterFunc(at, func() { failing.Fail(failure) })

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"llmsweep/report/choose"
-	"llmsweep/report/claims"
 	"llmsweep/report/compare"
 	"llmsweep/report/findings"
 	"llmsweep/report/inputs"
@@ -45,7 +44,7 @@ type Options struct {
 // Claims is what a source document says of its tables.
 type Claims struct {
 	Name string // of the document, as [Options].From has it
-	All  []claims.Claim
+	All  []Claim
 }
 
 // Output is a document and the drawings beside it, by name.
@@ -156,7 +155,7 @@ func (w *writer) parts() (map[string]piece, error) {
 	if comparison != nil {
 		sections := comparison.Sections(2)
 		for _, c := range w.Claims {
-			sections = append(sections, claims.Section(c.Name, c.All, 3))
+			sections = append(sections, ClaimSection(c.Name, c.All, 3))
 		}
 		text, err := w.illustrated(sections, w.drawings())
 		if err != nil {
@@ -435,8 +434,8 @@ func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string 
 		}
 	}
 	for _, c := range w.Claims {
-		if failing := claims.Failing(c.All); len(failing) > 0 {
-			lines = append(lines, docClaims.In(w.Lang, c.Name, len(failing), len(c.All)))
+		if n := len(failing(c.All)); n > 0 {
+			lines = append(lines, docClaims.In(w.Lang, c.Name, n, len(c.All)))
 		}
 	}
 	table.Bullets(&b, lines)

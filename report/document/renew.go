@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"llmsweep/report/claims"
 	"llmsweep/report/compare"
 	"llmsweep/report/inputs"
 	html "llmsweep/report/page"
@@ -111,7 +110,7 @@ func RenewPage(setups []setup.Setup, o Options) ([]byte, error) {
 	}
 	sections := result.Sections(1)
 	for _, s := range o.Claims {
-		sections = append(sections, claims.Section(s.Name, s.All, 2))
+		sections = append(sections, ClaimSection(s.Name, s.All, 2))
 	}
 	var b bytes.Buffer
 	if err := html.Compare(&b, result, setups, sections, html.WriteOptions{Lang: o.Lang}); err != nil {

@@ -1,4 +1,4 @@
-// Package simtest has simulated servers and workloads for tests of the experiment. Such a test costs processor time and no waiting: it runs
+// Package simtest has simulated servers, workloads and disks for tests of the experiment. Such a test costs processor time and no waiting: it runs
 // in the virtual time of testing/synctest.
 //
 // Statistical tests have three sizes. With the build tag "statistics" they run at the size that their claims need. With the tag and -short

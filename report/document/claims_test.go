@@ -1,4 +1,4 @@
-package claims
+package document
 
 import (
 	"bytes"
@@ -48,10 +48,10 @@ func TestOwnConclusion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := Of(doc, setups)
+	found := claimsOf(doc, setups)
 	for _, l := range lang.All() {
 		var b bytes.Buffer
-		sections := append(c.Sections(1), Section("scaling-a10.txt", found, 2))
+		sections := append(c.Sections(1), ClaimSection("scaling-a10.txt", found, 2))
 		if err := table.WriteSections(&b, "console", sections, table.Style{Lang: l}); err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestChangedSentences(t *testing.T) {
 		line := strings.Count(changed[:strings.Index(changed, c.to)], "\n") + 1
 		doc, setups := load(t, "doc", changed)
 		worst := Holds
-		for _, f := range Of(doc, setups) {
+		for _, f := range claimsOf(doc, setups) {
 			if f.Line == line && f.Verdict != Holds {
 				worst = f.Verdict
 			}
@@ -122,8 +122,8 @@ func TestChangedSentences(t *testing.T) {
 	}
 }
 
-// FuzzOf: no text makes the reader of claims panic.
-func FuzzOf(f *testing.F) {
+// FuzzClaims: no text makes the reader of claims panic.
+func FuzzClaims(f *testing.F) {
 	text, err := os.ReadFile("../published/testdata/scaling-a10.txt")
 	if err != nil {
 		f.Fatal(err)
@@ -146,7 +146,7 @@ func FuzzOf(f *testing.F) {
 		for i, line := range strings.Split("vLLM from 2 to 4 GPUs, 30 concurrent\n"+text, "\n") {
 			d.Prose = append(d.Prose, published.Line{Line: i + 1, Text: line})
 		}
-		for _, c := range Of(&d, setups) {
+		for _, c := range claimsOf(&d, setups) {
 			for _, l := range lang.All() {
 				c.Sentence(l)
 			}

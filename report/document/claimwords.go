@@ -1,4 +1,4 @@
-package claims
+package document
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	title        = lang.Say("What %s says, and what its tables show", "核对 %s 的文字与表格")
+	claimTitle   = lang.Say("What %s says, and what its tables show", "核对 %s 的文字与表格")
 	headLine     = lang.Say("Line", "行")
 	headAbout    = lang.Say("About", "对象")
 	headSays     = lang.Say("The text says", "文字所述")
@@ -43,8 +43,8 @@ func (v Verdict) In(l lang.Lang) string {
 	return verdictNot.In(l)
 }
 
-// Section is the claims of a document beside what its tables show. Name is what the document is called.
-func Section(name string, all []Claim, level int) table.Section {
+// ClaimSection is the claims of a document beside what its tables show. Name is what the document is called.
+func ClaimSection(name string, all []Claim, level int) table.Section {
 	t := table.Table{Columns: []table.Column{
 		{Head: headLine.Text()}, {Head: headAbout.Text(), Left: true}, {Head: headSays.Text(), Left: true}, {Head: headShows.Text(), Left: true},
 		{Head: headVerdict.Text(), Left: true},
@@ -59,7 +59,7 @@ func Section(name string, all []Claim, level int) table.Section {
 			lines = append(lines, lang.Both(c.Sentence))
 		}
 	}
-	return table.Section{Title: title.Text(name), Level: level, Lines: lines, Table: t}
+	return table.Section{Title: claimTitle.Text(name), Level: level, Lines: lines, Table: t}
 }
 
 // Sentence says what the claim is and what the tables show, with the line that it quotes.
@@ -67,7 +67,7 @@ func (c *Claim) Sentence(l lang.Lang) string {
 	return sayPointed.In(l, c.Line, c.Text, c.about.in(l), c.Verdict.In(l), c.Shows(l))
 }
 
-// Failing is the claims that the tables do not show.
-func Failing(all []Claim) []Claim {
+// failing is the claims that the tables do not show.
+func failing(all []Claim) []Claim {
 	return slices.DeleteFunc(slices.Clone(all), func(c Claim) bool { return c.Verdict == Holds })
 }

@@ -1,9 +1,6 @@
-// Package sse divides a stream into frames: server-sent events, one JSON object a line, or the whole of it. It finds where each frame ends
-// in the stream. It does not look into frames, and allocates nothing for each.
-//
-// It follows the HTML standard (section 9.2.6, interpreting an event stream), with two exceptions that servers need: a
-// last event without a blank line is delivered, and so is the line "error: {...}" of old llama.cpp servers.
-package sse
+// Divides a stream into frames: server-sent events, one JSON object a line, or the whole of it.
+
+package api
 
 import (
 	"bytes"
@@ -11,7 +8,7 @@ import (
 	"io"
 )
 
-// maxFrame is the size, in bytes, of the largest frame that a Reader accepts. The largest that an engine sends is a whole prompt:
+// maxFrame is the size, in bytes, of the largest frame that a FrameReader accepts. The largest that an engine sends is a whole prompt:
 // llama.cpp's last chunk repeats it, and a million tokens are about 6 MB. It bounds the memory that a faulty server can claim.
 const maxFrame = 16 << 20
 
@@ -34,20 +31,14 @@ type Frame struct {
 	Open  bool // the stream ended before the line did: Data may be cut short
 }
 
-// Mode is how a stream is divided.
-type Mode int
-
-// The modes.
-const (
-	Events Mode = iota // server-sent events
-	Lines              // a frame is a line
-	Whole              // the stream is one frame
-)
-
-// Reader divides one stream after another. The zero Reader must be Reset before use.
-type Reader struct {
+// FrameReader divides one stream after another. It finds where each frame ends in the stream, does not look into frames, and allocates
+// nothing for each. The zero FrameReader must be Reset before use.
+//
+// It follows the HTML standard (section 9.2.6, interpreting an event stream), with two exceptions that servers need: a
+// last event without a blank line is delivered, and so is the line "error: {...}" of old llama.cpp servers.
+type FrameReader struct {
 	src  io.Reader
-	mode Mode
+	mode Framing
 	err  error // what the source ended with
 
 	buf     []byte
@@ -70,17 +61,17 @@ type event struct {
 }
 
 // Reset makes r read frames from src. It keeps the buffer.
-func (r *Reader) Reset(src io.Reader, mode Mode) {
+func (r *FrameReader) Reset(src io.Reader, mode Framing) {
 	buf := r.buf
 	if buf == nil || len(buf) > maxRead { // a giant event's buffer is not kept for the next stream
 		buf = make([]byte, firstBuffer)
 	}
-	*r = Reader{src: src, mode: mode, buf: buf}
+	*r = FrameReader{src: src, mode: mode, buf: buf}
 }
 
 // Peek returns the bytes that were read and are in no frame yet. Where there are none it reads once. The bytes can be
 // few; there are none at the end of the stream.
-func (r *Reader) Peek() []byte {
+func (r *FrameReader) Peek() []byte {
 	if r.pos == r.end && r.err == nil {
 		r.fill()
 	}
@@ -89,7 +80,7 @@ func (r *Reader) Peek() []byte {
 
 // Next returns the next frame with data. At the end it returns the source's error, io.EOF for a clean end. All frames that
 // arrived whole before an error are returned first.
-func (r *Reader) Next() (Frame, error) {
+func (r *FrameReader) Next() (Frame, error) {
 	r.event = event{}
 	for {
 		from, to, ok := r.line()
@@ -107,7 +98,7 @@ func (r *Reader) Next() (Frame, error) {
 }
 
 // line takes the next whole line from the buffer and returns the bounds of its text.
-func (r *Reader) line() (from, to int, ok bool) {
+func (r *FrameReader) line() (from, to int, ok bool) {
 	if r.mode == Whole {
 		return 0, 0, false
 	}
@@ -123,7 +114,7 @@ func (r *Reader) line() (from, to int, ok bool) {
 	if n >= 0 {
 		rest = rest[:n]
 	}
-	if r.mode == Events {
+	if r.mode == SSE {
 		if cr := bytes.IndexByte(rest, '\r'); cr >= 0 {
 			n, r.afterCR = cr, true // not waiting for an LF that may never come
 		}
@@ -139,21 +130,21 @@ func (r *Reader) line() (from, to int, ok bool) {
 }
 
 // trimmed removes a byte order mark at the start of the stream, and the CR of a CRLF where lines end in LF only.
-func (r *Reader) trimmed(from, to int) (int, int, bool) {
+func (r *FrameReader) trimmed(from, to int) (int, int, bool) {
 	if r.base+int64(from) == 0 && bytes.HasPrefix(r.buf[from:to], []byte("\xef\xbb\xbf")) {
 		from += 3
 	}
-	if r.mode == Lines && to > from && r.buf[to-1] == '\r' {
+	if r.mode == NDJSON && to > from && r.buf[to-1] == '\r' {
 		to--
 	}
 	return from, to, true
 }
 
 // take adds a line to the event and reports whether the frame is now complete.
-func (r *Reader) take(from, to int) bool {
+func (r *FrameReader) take(from, to int) bool {
 	line := r.buf[from:to]
 	switch {
-	case r.mode != Events:
+	case r.mode != SSE:
 		r.add(from, to)
 		return !r.blank()
 	case len(line) == 0:
@@ -178,7 +169,7 @@ func skipSpace(buf []byte, from, to int) int {
 }
 
 // add appends a line's value to the event's data. The value is behind the data, with room for the newline.
-func (r *Reader) add(from, to int) {
+func (r *FrameReader) add(from, to int) {
 	e := &r.event
 	if e.started {
 		r.buf[e.to] = '\n'
@@ -190,7 +181,7 @@ func (r *Reader) add(from, to int) {
 }
 
 // blank reports whether the event's data are only white space, as in a keep-alive, and drops it then.
-func (r *Reader) blank() bool {
+func (r *FrameReader) blank() bool {
 	if len(bytes.TrimSpace(r.buf[r.event.from:r.event.to])) > 0 {
 		return false
 	}
@@ -199,14 +190,14 @@ func (r *Reader) blank() bool {
 }
 
 // frame returns the event.
-func (r *Reader) frame() Frame {
+func (r *FrameReader) frame() Frame {
 	e := &r.event
 	return Frame{Data: r.buf[e.from:e.to], End: e.end, Error: e.error, Open: e.open}
 }
 
 // finish returns what is left when the source has ended, then the source's error. A line without its end counts only
 // after a clean end: a broken connection can cut a line anywhere.
-func (r *Reader) finish() (Frame, error) {
+func (r *FrameReader) finish() (Frame, error) {
 	if r.err == io.EOF && r.pos < r.end {
 		from, to, _ := r.trimmed(r.pos, r.end)
 		r.pos, r.seen = r.end, r.end
@@ -220,7 +211,7 @@ func (r *Reader) finish() (Frame, error) {
 }
 
 // fill makes room in the buffer and reads once.
-func (r *Reader) fill() {
+func (r *FrameReader) fill() {
 	r.compact()
 	if r.end == len(r.buf) {
 		if r.end >= maxFrame {
@@ -242,7 +233,7 @@ func (r *Reader) fill() {
 }
 
 // compact moves what is still needed to the front of the buffer.
-func (r *Reader) compact() {
+func (r *FrameReader) compact() {
 	keep := r.pos
 	if r.event.started {
 		keep = r.event.from

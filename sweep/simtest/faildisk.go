@@ -1,4 +1,6 @@
-package disktest
+// Disks that fill up or are taken away.
+
+package simtest
 
 import (
 	"os"
@@ -8,8 +10,8 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// Failing is the operating system's disk until it fails.
-type Failing struct {
+// FailingDisk is the operating system's disk until it fails.
+type FailingDisk struct {
 	store.OS
 
 	mu   sync.Mutex
@@ -18,42 +20,42 @@ type Failing struct {
 	sync error // of syncing from now on; nil for none
 }
 
-// Full returns a disk that takes a number of bytes. Removing files makes no room.
-func Full(bytes int64) *Failing { return &Failing{room: bytes} }
+// FullDisk returns a disk that takes a number of bytes. Removing files makes no room.
+func FullDisk(bytes int64) *FailingDisk { return &FailingDisk{room: bytes} }
 
-// Sound returns a disk that does not fail until [Failing.Fail] is called.
-func Sound() *Failing { return &Failing{room: -1} }
+// SoundDisk returns a disk that does not fail until [FailingDisk.Fail] is called.
+func SoundDisk() *FailingDisk { return &FailingDisk{room: -1} }
 
 // Fail lets everything fail from now on: with [syscall.EIO], or [syscall.EROFS], say.
-func (d *Failing) Fail(err error) {
+func (d *FailingDisk) Fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.err = err
 }
 
 // FailSync lets syncing fail from now on, and nothing else.
-func (d *Failing) FailSync(err error) {
+func (d *FailingDisk) FailSync(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sync = err
 }
 
 // Room returns the number of bytes that can still be written; negative where that is not limited.
-func (d *Failing) Room() int64 {
+func (d *FailingDisk) Room() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.room
 }
 
 // Failed reports whether the disk is full or has failed.
-func (d *Failing) Failed() bool {
+func (d *FailingDisk) Failed() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err != nil || d.room == 0
 }
 
 // fails returns the error of an operation; nil for none.
-func (d *Failing) fails(op, name string) error {
+func (d *FailingDisk) fails(op, name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.err == nil {
@@ -63,7 +65,7 @@ func (d *Failing) fails(op, name string) error {
 }
 
 // unsynced returns the error of syncing; nil for none.
-func (d *Failing) unsynced(name string) error {
+func (d *FailingDisk) unsynced(name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.sync == nil {
@@ -73,7 +75,7 @@ func (d *Failing) unsynced(name string) error {
 }
 
 // take takes room for some bytes, and returns for how many there is.
-func (d *Failing) take(n int) int {
+func (d *FailingDisk) take(n int) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.room < 0 {
@@ -85,12 +87,12 @@ func (d *Failing) take(n int) int {
 }
 
 // Create makes an empty file.
-func (d *Failing) Create(name string) (store.File, error) { return d.open(name, d.OS.Create) }
+func (d *FailingDisk) Create(name string) (store.File, error) { return d.open(name, d.OS.Create) }
 
 // Append opens a file.
-func (d *Failing) Append(name string) (store.File, error) { return d.open(name, d.OS.Append) }
+func (d *FailingDisk) Append(name string) (store.File, error) { return d.open(name, d.OS.Append) }
 
-func (d *Failing) open(name string, open func(string) (store.File, error)) (store.File, error) {
+func (d *FailingDisk) open(name string, open func(string) (store.File, error)) (store.File, error) {
 	if err := d.fails("open", name); err != nil {
 		return nil, err
 	}
@@ -102,7 +104,7 @@ func (d *Failing) open(name string, open func(string) (store.File, error)) (stor
 }
 
 // Truncate cuts a file.
-func (d *Failing) Truncate(name string, size int64) error {
+func (d *FailingDisk) Truncate(name string, size int64) error {
 	if err := d.fails("truncate", name); err != nil {
 		return err
 	}
@@ -110,7 +112,7 @@ func (d *Failing) Truncate(name string, size int64) error {
 }
 
 // Rename renames a file.
-func (d *Failing) Rename(from, to string) error {
+func (d *FailingDisk) Rename(from, to string) error {
 	if err := d.fails("rename", from); err != nil {
 		return err
 	}
@@ -118,7 +120,7 @@ func (d *Failing) Rename(from, to string) error {
 }
 
 // Check asks the directory.
-func (d *Failing) Check(f store.File, name string) error {
+func (d *FailingDisk) Check(f store.File, name string) error {
 	if err := d.fails("write", name); err != nil {
 		return err
 	}
@@ -131,7 +133,7 @@ func (d *Failing) Check(f store.File, name string) error {
 // failing is a file on a disk that fails.
 type failing struct {
 	store.File
-	on   *Failing
+	on   *FailingDisk
 	name string
 }
 

@@ -1,6 +1,7 @@
-// Package claims holds what a published document says in its prose against what its own tables show: throughputs, response
-// times and improvements at a concurrency, and conclusions that need more than the tables have.
-package claims
+// Holds what a published document says in its prose against what its own tables show: throughputs, response times and improvements at a
+// concurrency, and conclusions that need more than the tables have.
+
+package document
 
 import (
 	"fmt"
@@ -95,9 +96,31 @@ const (
 	pointsSlack = 0.01  // of percentages: rounding of both ends
 )
 
-// Of returns the claims of a document that can be held against its tables. Setups are those of the document's runs, others
+// ClaimsIn returns what the documents that results were read from claim about them, a list for each document that claims
+// something. A document that is gone claims nothing.
+func ClaimsIn(setups []setup.Setup) [][]Claim {
+	var all [][]Claim
+	var seen []string
+	for i := range setups {
+		src := setups[i].Run.Source
+		if src == nil || src.Format != published.Stress && src.Format != published.Serving || slices.Contains(seen, src.File) {
+			continue
+		}
+		seen = append(seen, src.File)
+		doc, err := published.ParseFile(src.File)
+		if err != nil {
+			continue
+		}
+		if found := claimsOf(doc, setups); len(found) > 0 {
+			all = append(all, found)
+		}
+	}
+	return all
+}
+
+// claimsOf returns the claims of a document that can be held against its tables. Setups are those of the document's runs, others
 // are ignored.
-func Of(doc *published.Document, setups []setup.Setup) []Claim {
+func claimsOf(doc *published.Document, setups []setup.Setup) []Claim {
 	r := &reader{doc: doc}
 	for i := range setups {
 		if s := &setups[i]; s.Run.Source != nil && s.Run.Source.File == doc.Name {

@@ -1,4 +1,4 @@
-package sse
+package api
 
 import (
 	"bytes"
@@ -26,8 +26,8 @@ type got struct {
 }
 
 // readAll reads every frame, and the error at the end.
-func readAll(src io.Reader, mode Mode) ([]got, error) {
-	var r Reader
+func readAll(src io.Reader, mode Framing) ([]got, error) {
+	var r FrameReader
 	r.Reset(src, mode)
 	var all []got
 	for {
@@ -39,8 +39,8 @@ func readAll(src io.Reader, mode Mode) ([]got, error) {
 	}
 }
 
-// texts returns the data of frames.
-func texts(all []got) []string {
+// dataOf returns the data of frames.
+func dataOf(all []got) []string {
 	var s []string
 	for _, f := range all {
 		s = append(s, f.Data)
@@ -86,11 +86,11 @@ func TestEvents(t *testing.T) {
 				"byte by byte":  iotest.OneByteReader(strings.NewReader(tt.in)),
 				"data with EOF": iotest.DataErrReader(strings.NewReader(tt.in)),
 			} {
-				all, err := readAll(src, Events)
+				all, err := readAll(src, SSE)
 				if err != io.EOF {
 					t.Errorf("%s: error %v", kind, err)
 				}
-				if d := cmp.Diff(tt.want, texts(all)); d != "" {
+				if d := cmp.Diff(tt.want, dataOf(all)); d != "" {
 					t.Errorf("%s: -want +got\n%s", kind, d)
 				}
 			}
@@ -100,7 +100,7 @@ func TestEvents(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	in := "\ufeff{\"a\":1}\n\n  \n{\"b\":2}\r\n{\"c\":\"\r\"}\n{\"d\":4}"
-	all, err := readAll(strings.NewReader(in), Lines)
+	all, err := readAll(strings.NewReader(in), NDJSON)
 	want := []got{
 		{Data: `{"a":1}`, End: 11}, {Data: `{"b":2}`, End: 24}, {Data: "{\"c\":\"\r\"}", End: 34}, {Data: `{"d":4}`, End: 41, Open: true},
 	}
@@ -111,7 +111,7 @@ func TestLines(t *testing.T) {
 
 // An event's End is the end of its last data line, however late the blank line arrives. A cut-off line is marked.
 func TestEnds(t *testing.T) {
-	all, _ := readAll(strings.NewReader("data: a\n\nerror: b\r\n\r\n: c\ndata: d"), Events)
+	all, _ := readAll(strings.NewReader("data: a\n\nerror: b\r\n\r\n: c\ndata: d"), SSE)
 	want := []got{{Data: "a", End: 8}, {Data: "b", End: 18, Error: true}, {Data: "d", End: 32, Open: true}}
 	if d := cmp.Diff(want, all); d != "" {
 		t.Errorf("-want +got\n%s", d)
@@ -144,11 +144,11 @@ func TestBroken(t *testing.T) {
 		"data: a\n\ndata: b":     {"a"},
 		"data: a\ndata: b":       {"a"},
 	} {
-		all, err := readAll(&pieces{left: []string{in}, err: broken}, Events)
+		all, err := readAll(&pieces{left: []string{in}, err: broken}, SSE)
 		if err != broken {
 			t.Errorf("%q: error %v", in, err)
 		}
-		if d := cmp.Diff(want, texts(all)); d != "" {
+		if d := cmp.Diff(want, dataOf(all)); d != "" {
 			t.Errorf("%q: -want +got\n%s", in, d)
 		}
 	}
@@ -157,8 +157,8 @@ func TestBroken(t *testing.T) {
 func TestMegabytes(t *testing.T) {
 	big := strings.Repeat("0123456789abcdef", 1<<16)
 	in := "data: a\n\ndata: " + big + "\n\ndata: " + big + "\ndata: b\n\ndata: c\n\n"
-	all, err := readAll(iotest.HalfReader(strings.NewReader(in)), Events)
-	if d := cmp.Diff([]string{"a", big, big + "\nb", "c"}, texts(all)); d != "" || err != io.EOF {
+	all, err := readAll(iotest.HalfReader(strings.NewReader(in)), SSE)
+	if d := cmp.Diff([]string{"a", big, big + "\nb", "c"}, dataOf(all)); d != "" || err != io.EOF {
 		t.Errorf("error %v, frames of %d bytes", err, len(all))
 	}
 }
@@ -174,31 +174,31 @@ func (zeros) Read(p []byte) (int, error) {
 }
 
 func TestTooLong(t *testing.T) {
-	_, err := readAll(io.MultiReader(strings.NewReader("data: "), zeros{}), Events)
+	_, err := readAll(io.MultiReader(strings.NewReader("data: "), zeros{}), SSE)
 	if !errors.Is(err, ErrTooLong) {
 		t.Errorf("error %v", err)
 	}
-	var r Reader
-	r.Reset(strings.NewReader("data: a\n\n"), Events) // and can be used again
+	var r FrameReader
+	r.Reset(strings.NewReader("data: a\n\n"), SSE) // and can be used again
 	if f, err := r.Next(); err != nil || string(f.Data) != "a" {
 		t.Errorf("%q, %v", f.Data, err)
 	}
 }
 
 func TestNoProgress(t *testing.T) {
-	_, err := readAll(iotest.ErrReader(nil), Events)
+	_, err := readAll(iotest.ErrReader(nil), SSE)
 	if err != io.ErrNoProgress {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestPeek(t *testing.T) {
-	var r Reader
-	r.Reset(&pieces{left: []string{"<html>", "</html>"}, err: io.EOF}, Events)
+	var r FrameReader
+	r.Reset(&pieces{left: []string{"<html>", "</html>"}, err: io.EOF}, SSE)
 	if s := string(r.Peek()); s != "<html>" || string(r.Peek()) != s {
 		t.Errorf("%q", s)
 	}
-	r.Reset(strings.NewReader(""), Events)
+	r.Reset(strings.NewReader(""), SSE)
 	if len(r.Peek()) != 0 {
 		t.Error("bytes out of nothing")
 	}
@@ -224,12 +224,12 @@ func seeds(f *testing.F) {
 }
 
 // The frames of a stream do not depend on how it is split into reads, and each ends within it.
-func FuzzReader(f *testing.F) {
+func FuzzFrameReader(f *testing.F) {
 	seeds(f)
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, in []byte, split uint64, lines bool) {
-		mode := Events
+		mode := SSE
 		if lines {
-			mode = Lines
+			mode = NDJSON
 		}
 		want, _ := readAll(bytes.NewReader(in), mode)
 		last := int64(0)
@@ -280,9 +280,9 @@ func TestCaptured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mode := Events
+		mode := SSE
 		if strings.HasSuffix(name, ".ndjson") {
-			mode = Lines
+			mode = NDJSON
 		}
 		all, err := readAll(bytes.NewReader(b), mode)
 		if err != io.EOF || len(all) != want.frames || !strings.HasSuffix(all[len(all)-1].Data, want.last) {
@@ -303,13 +303,13 @@ func (l *loop) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func BenchmarkReader(b *testing.B) {
+func BenchmarkFrameReader(b *testing.B) {
 	event := `data: {"id":"chatcmpl-5f0c6c1c1a3f4a0e","object":"chat.completion.chunk","created":1795246897,` +
 		`"model":"Qwen2-7B-Instruct","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}]}` + "\n\n"
 	for _, events := range []int{1, 16} {
 		b.Run(fmt.Sprint(events, " a read"), func(b *testing.B) {
-			var r Reader
-			r.Reset(&loop{stream: []byte(strings.Repeat(event, events))}, Events)
+			var r FrameReader
+			r.Reset(&loop{stream: []byte(strings.Repeat(event, events))}, SSE)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := r.Next(); err != nil {

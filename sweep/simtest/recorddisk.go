@@ -1,5 +1,6 @@
-// Package disktest has disks that fail as real ones do: they fill up, are taken away, and lose what was not synced when the power fails.
-package disktest
+// A disk that loses what was not synced when the power fails.
+
+package simtest
 
 import (
 	"maps"
@@ -38,9 +39,9 @@ type operation struct {
 	data []byte
 }
 
-// Recorder is the operating system's disk, and keeps all operations in one directory, so that what a crash would have left can be made
+// RecordingDisk is the operating system's disk, and keeps all operations in one directory, so that what a crash would have left can be made
 // afterwards. Directories are not removed or renamed.
-type Recorder struct {
+type RecordingDisk struct {
 	store.OS
 	dir string
 
@@ -50,21 +51,25 @@ type Recorder struct {
 	names map[string]int // the file of each name
 }
 
-// Record returns a disk that keeps the operations in a directory, which must be empty.
-func Record(dir string) *Recorder { return &Recorder{dir: dir, names: map[string]int{}} }
+// RecordDisk returns a disk that keeps the operations in a directory, which must be empty.
+func RecordDisk(dir string) *RecordingDisk { return &RecordingDisk{dir: dir, names: map[string]int{}} }
 
-func (r *Recorder) add(op operation) {
+func (r *RecordingDisk) add(op operation) {
 	op.at = time.Now()
 	r.all = append(r.all, op)
 }
 
 // Create makes an empty file. One of that name that was there keeps its number: it is cut.
-func (r *Recorder) Create(name string) (store.File, error) { return r.open(name, r.OS.Create, true) }
+func (r *RecordingDisk) Create(name string) (store.File, error) {
+	return r.open(name, r.OS.Create, true)
+}
 
 // Append opens a file.
-func (r *Recorder) Append(name string) (store.File, error) { return r.open(name, r.OS.Append, false) }
+func (r *RecordingDisk) Append(name string) (store.File, error) {
+	return r.open(name, r.OS.Append, false)
+}
 
-func (r *Recorder) open(name string, open func(string) (store.File, error), empty bool) (store.File, error) {
+func (r *RecordingDisk) open(name string, open func(string) (store.File, error), empty bool) (store.File, error) {
 	f, err := open(name)
 	if err != nil {
 		return nil, err
@@ -85,7 +90,7 @@ func (r *Recorder) open(name string, open func(string) (store.File, error), empt
 }
 
 // Truncate cuts a file.
-func (r *Recorder) Truncate(name string, size int64) error {
+func (r *RecordingDisk) Truncate(name string, size int64) error {
 	if err := r.OS.Truncate(name, size); err != nil {
 		return err
 	}
@@ -97,7 +102,7 @@ func (r *Recorder) Truncate(name string, size int64) error {
 }
 
 // Rename renames a file.
-func (r *Recorder) Rename(from, to string) error {
+func (r *RecordingDisk) Rename(from, to string) error {
 	if err := r.OS.Rename(from, to); err != nil {
 		return err
 	}
@@ -110,7 +115,7 @@ func (r *Recorder) Rename(from, to string) error {
 }
 
 // Remove removes a file.
-func (r *Recorder) Remove(name string) error {
+func (r *RecordingDisk) Remove(name string) error {
 	if err := r.OS.Remove(name); err != nil {
 		return err
 	}
@@ -124,7 +129,7 @@ func (r *Recorder) Remove(name string) error {
 }
 
 // SyncDir syncs the names.
-func (r *Recorder) SyncDir(path string) error {
+func (r *RecordingDisk) SyncDir(path string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.add(operation{kind: syncDir})
@@ -132,12 +137,12 @@ func (r *Recorder) SyncDir(path string) error {
 }
 
 // Check finds nothing.
-func (r *Recorder) Check(store.File, string) error { return nil }
+func (r *RecordingDisk) Check(store.File, string) error { return nil }
 
 // recorded is a file of a recorder.
 type recorded struct {
 	store.File
-	of   *Recorder
+	of   *RecordingDisk
 	file int
 }
 
@@ -157,14 +162,14 @@ func (f *recorded) Sync() error {
 }
 
 // Len returns the number of operations so far.
-func (r *Recorder) Len() int {
+func (r *RecordingDisk) Len() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.all)
 }
 
 // Until returns the number of operations until a time.
-func (r *Recorder) Until(t time.Time) int {
+func (r *RecordingDisk) Until(t time.Time) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n, _ := slices.BinarySearchFunc(r.all, t, func(op operation, t time.Time) int { return op.at.Compare(t) })
@@ -172,20 +177,20 @@ func (r *Recorder) Until(t time.Time) int {
 }
 
 // Killed makes, in a directory, what a process leaves that is killed after a number of operations.
-func (r *Recorder) Killed(t *testing.T, ops int, dir string) {
+func (r *RecordingDisk) Killed(t *testing.T, ops int, dir string) {
 	t.Helper()
 	r.leave(t, ops, dir, nil)
 }
 
 // Cut makes, in a directory, what may be left when the power fails after a number of operations: of what was not synced, each write is
 // there, or in part, or not at all, and each change of a name is there or not.
-func (r *Recorder) Cut(t *testing.T, ops int, dir string, rng *rand.Rand) {
+func (r *RecordingDisk) Cut(t *testing.T, ops int, dir string, rng *rand.Rand) {
 	t.Helper()
 	r.leave(t, ops, dir, rng)
 }
 
 // Durable returns what is certainly left of a file when the power fails after a number of operations; nil where it may be missing.
-func (r *Recorder) Durable(name string, ops int) []byte {
+func (r *RecordingDisk) Durable(name string, ops int) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	files, names := r.state(ops)
@@ -197,7 +202,7 @@ func (r *Recorder) Durable(name string, ops int) []byte {
 }
 
 // leave makes what is left. Without random numbers nothing is lost.
-func (r *Recorder) leave(t *testing.T, ops int, dir string, rng *rand.Rand) {
+func (r *RecordingDisk) leave(t *testing.T, ops int, dir string, rng *rand.Rand) {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -218,7 +223,7 @@ func (r *Recorder) leave(t *testing.T, ops int, dir string, rng *rand.Rand) {
 }
 
 // state returns files and names after a number of operations: what is synced, and what is not.
-func (r *Recorder) state(ops int) (map[int]*content, *names) {
+func (r *RecordingDisk) state(ops int) (map[int]*content, *names) {
 	files, names := map[int]*content{}, newNames()
 	for _, op := range r.all[:ops] {
 		switch op.kind {
