@@ -236,8 +236,8 @@ func (s *scheduling) findCache(all []stageData) {
 	}
 }
 
-// findSlots decides whether the most requests that ran at once are all that the server runs: then about as many run in most steps in which
-// others wait. If not, only a lower bound is known, and as many slots as were in flight are assumed.
+// findSlots decides whether the most requests that ran at once are all that the server runs: then about as many run in most steps for which more
+// were there. If not, only a lower bound is known, and as many slots as were in flight are assumed.
 func (s *scheduling) findSlots(all []stageData) {
 	const most, enough = 0.5, 30
 	inFlight, waits, full := s.slots, 0, 0
@@ -248,7 +248,7 @@ func (s *scheduling) findSlots(all []stageData) {
 			continue
 		}
 		for k, n := range r.running {
-			if r.queued[k] == 0 {
+			if n+r.queued[k] <= s.slots { // there are slots for all: they wait for something else
 				continue
 			}
 			waits++

@@ -50,6 +50,49 @@ func TestABurstArrivesInAnyOrder(t *testing.T) {
 	}
 }
 
+// TestTheLongPromptCameFirst: of two prompts that were sent together and end in one step, the one that takes several steps was first in the queue:
+// had the short one been, it would have ended before.
+func TestTheLongPromptCameFirst(t *testing.T) {
+	running := StageRequest{Prompt: 10, Output: 5, Tokens: []float64{0.1, 0.2, 0.3, 0.4, 0.5}}
+	short := StageRequest{Sent: 0.15, Prompt: 500, Output: 2, Tokens: []float64{0.4, 0.5}}
+	long := short
+	long.Prompt = 3000
+	for _, all := range [][]StageRequest{{running, short, long}, {running, long, short}} {
+		d := stageData{LoadedStages: LoadedStages{Requests: all}, ticks: ticksOf(all), usual: usualGap(all)}
+		d.served = servedIn(len(all), d.ticks)
+		r := d.replay(limits{8, 2048, 0})
+		var tokens []int
+		for _, o := range r.seen {
+			tokens = append(tokens, o.batches[len(o.batches)-1].Tokens)
+		}
+		if want := []int{10, 1, 2048, 1 + 500 + 3000 - 2047, 3}; r.misses > 0 || !slices.Equal(tokens, want) {
+			t.Errorf("%d misses, steps of %d tokens, want %d", r.misses, tokens, want)
+		}
+	}
+}
+
+// TestSlowFrontEndsHideNoSlots: requests that wait though slots are free wait for something else, such as a busy front end, and say nothing of the
+// slots.
+func TestSlowFrontEndsHideNoSlots(t *testing.T) {
+	all := swept(t, known(), 256, 64, 2*time.Minute)
+	const longer, slots = 0.2, 24 // seconds
+	wide := 0
+	all = slices.DeleteFunc(all, func(s Stage) bool { // all but one of those in which requests wait for slots
+		if s.Width > slots {
+			wide++
+		}
+		return s.Width > slots && wide > 1
+	})
+	for _, s := range all {
+		for _, r := range s.Records {
+			r.Sent = rundir.Exactly(r.Sent.Value() - longer)
+		}
+	}
+	if got := schedulingOf(dataOf(all), known().Latency.Seconds()); got.slots != slots || !got.slotsShown {
+		t.Errorf("%d slots (shown: %v), want %d", got.slots, got.slotsShown, slots)
+	}
+}
+
 // TestPartsOfAStepAreJoined: the tokens of a step that come one after the other, because somebody was busy, are one step; two steps that come together
 // are no larger server.
 func TestPartsOfAStepAreJoined(t *testing.T) {

@@ -149,10 +149,14 @@ func (r *replayer) step(k int, t *tick, before float64) float64 {
 const late = 1.8
 
 // arrive queues what was sent before an instant, and forgets what has left without a token. Requests that are sent at about the same time do not
-// reach the engine in the order in which they were sent: what it served first was first in its queue.
+// reach the engine in the order in which they were sent: what it served first was first in its queue. Of two prompts that ended in one step, the
+// longer one was first: had it been the other, that one would have ended before, unless both were computed in that step.
 func (r *replayer) arrive(before float64) {
 	for r.sent < len(r.all) && r.all[r.sent].Sent+r.latency <= before {
-		at := sort.Search(len(r.queue), func(k int) bool { return r.served[r.queue[k]] > r.served[r.sent] })
+		at := sort.Search(len(r.queue), func(k int) bool {
+			i := r.queue[k]
+			return cmp.Or(cmp.Compare(r.served[i], r.served[r.sent]), cmp.Compare(r.all[r.sent].Prompt, r.all[i].Prompt)) > 0
+		})
 		r.queue = slices.Insert(r.queue, at, r.sent)
 		r.sent++
 	}
