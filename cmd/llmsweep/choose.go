@@ -31,6 +31,7 @@ type chooseCmd struct {
 	Unchecked   bool     `help:"Use also twins that failed their held-out check." group:"Wanted workload"`
 	flags.Requirements
 	flags.Tables
+	flags.Verdict
 	flags.Page
 }
 

@@ -55,6 +55,7 @@ type planCmd struct {
 	Draws     int      `default:"10" placeholder:"N" help:"Servers that the measurement does not exclude, for the ranges (${default})." group:"Choice"`
 
 	flags.Tables
+	flags.Verdict
 	flags.Page
 }
 

@@ -49,6 +49,7 @@ type runCmd struct {
 	flags.Fidelity
 	flags.Results
 	flags.Selftest
+	flags.Verdict `group:"Output"`
 	flags.Cluster
 }
 

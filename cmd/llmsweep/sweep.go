@@ -30,6 +30,7 @@ type sweepCmd struct {
 	flags.Fidelity
 	flags.Results
 	flags.Selftest
+	flags.Verdict `group:"Output"`
 	flags.Cluster
 }
 

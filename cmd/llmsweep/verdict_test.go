@@ -45,16 +45,27 @@ func conclusions(t *testing.T, out string) []rundir.Conclusion {
 	return all
 }
 
-// TestVerdicts tests that each command prints a verdict that follows the schema, agrees with the exit code, and is the same when it is printed again.
+// TestVerdicts tests that each command prints a verdict that follows the schema and agrees with the exit code, and that it is the same by --json and by
+// --format verdict. Measurements take the two in turn.
 func TestVerdicts(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		url, _ := w.server(w.simulated(simserver.Options{}))
 		twin := w.write("twin.yaml", twinYAML+"labels: {model: m, gpu: L20, gpus: 1, engine: vLLM}\ncheck: {error: 0.034, passed: true}\n")
+		ways, measured := [][]string{{"--json"}, {"--format", "verdict"}}, 0
 		verdict := func(code int, want rundir.Decision, may rundir.Evidence, args ...string) rundir.Conclusion {
 			t.Helper()
-			got, out, errs := w.llmsweep(append(args, "--format", "verdict")...)
-			if got != code {
-				t.Fatalf("%q: exit %d\n%s%s", args, got, out, errs)
+			way := ways
+			if args[0] == "sweep" || args[0] == "run" {
+				way = ways[measured%2:][:1]
+				measured++
+			}
+			var out string
+			for i, flags := range way {
+				got, printed, errs := w.llmsweep(slices.Concat(args, flags)...)
+				if got != code || i > 0 && printed != out {
+					t.Fatalf("%q %q: exit %d\n%s%s", args, flags, got, printed, errs)
+				}
+				out = printed
 			}
 			all := conclusions(t, out)
 			if c := all[0]; c.Verdict != want || c.MayClaim != may || c.Claim == "" || c.Schema != rundir.VerdictSchema {
@@ -93,6 +104,20 @@ func TestVerdicts(t *testing.T) {
 		verdict(console.Missed, rundir.DecisionNone, rundir.SupportsSLO, append(demand, "--demand", "500rps", "--max-gpus", "1")...)
 		verdict(console.Done, rundir.DecisionChosen, rundir.SupportsPrediction, "plan", twin, "--slo", "ttft:p99<9s", "--rate", "2", "--duration", "5m", "--draws", "1")
 		verdict(console.Missed, rundir.DecisionNone, rundir.SupportsNothing, "plan", twin, "--slo", "ttft:p99<1us", "--rate", "2", "--duration", "5m", "--draws", "0", "--max-replicas", "2")
+	})
+}
+
+// TestTwoFormats tests that --json beside another format is refused in one line.
+func TestTwoFormats(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		for _, command := range []string{"sweep", "run", "report", "compare", "choose", "plan"} {
+			for _, format := range []string{"console", "json"} {
+				code, out, errs := w.llmsweep(command, "one", "two", "--json", "--format", format)
+				if code != console.WrongUsage || out != "" || errs != "llmsweep: --json is --format verdict, and --format "+format+" is given too: leave out one of them\n" {
+					t.Errorf("%s, %s: exit %d, %q, %q", command, format, code, out, errs)
+				}
+			}
+		}
 	})
 }
 
