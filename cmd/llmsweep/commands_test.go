@@ -315,8 +315,8 @@ func TestCommandsRun(t *testing.T) {
 				continue // it passes real connections until it is interrupted: TestRecord and TestCheck have one
 			} else if args[0] == "resume" {
 				continue // the runs here are whole: TestResume has one that was interrupted
-			} else if args[0] == "demo" || k == "compare --live" {
-				continue // TestPicture and TestCompareLive run them whole
+			} else if args[0] == "demo" || k == "compare --live" || k == "compare --live --repeats" {
+				continue // TestPicture, TestCompareLive and TestWholeSweeps run them whole
 			} else {
 				seen[k] = true
 			}
@@ -334,10 +334,7 @@ func TestCommandsRun(t *testing.T) {
 			}
 			if slices.Contains(args, "--live") {
 				flags = append([]string{"--stage-time", "1s", "--max-concurrency", "8"}, short["run"]...)
-				switch {
-				case slices.Contains(args, "--repeats"): // six whole sweeps share it
-					flags = append(flags, "--budget", "3m")
-				case !slices.Contains(args, "--budget"):
+				if !slices.Contains(args, "--budget") {
 					flags = append(flags, "--budget", "30s")
 				}
 			}
@@ -349,7 +346,7 @@ func TestCommandsRun(t *testing.T) {
 					args[i] = "Qwen2-7B"
 				case a == "1000" || a == "400": // requests, graded answers
 					args[i] = "60"
-				case args[max(0, i-1)] == "--prefix-tokens": // of the shorter prompts of this test
+				case args[max(0, i-1)] == "--prefix-tokens", args[max(0, i-1)] == "--max-tokens": // of shorter prompts and answers
 					args[i] = "32"
 				case args[max(0, i-1)] == "--duration":
 					args[i] = "8s"

@@ -47,20 +47,28 @@ func (f *Factor) has(setup string) bool {
 	return slices.ContainsFunc(f.Members, func(m Member) bool { return m.Setup == setup })
 }
 
-// against returns in a sentence how a setup differs from the first one, and in what no difference is shown.
+// against returns in a sentence how a setup differs from the first one, in what no difference is shown, and what is not judged: a difference
+// without an interval where others have one.
 func (c *Comparison) against(setup string) lang.Text {
 	from, all := c.Differences(setup)
-	var shown, none []lang.Text
+	judged := slices.ContainsFunc(all, func(d Difference) bool { return !d.Low.IsZero() })
+	var shown, none, unjudged []lang.Text
 	for _, d := range all {
+		text := d.Name.Plus(lang.Same(" " + d.Text))
 		switch {
+		case d.Low.IsZero() && judged && !d.Bound:
+			unjudged = append(unjudged, text)
 		case d.Low.IsZero() || d.Shown:
-			shown = append(shown, d.Name.Plus(lang.Same(" "+d.Text)))
+			shown = append(shown, text)
 		default:
-			none = append(none, d.Name.Plus(lang.Same(" "+d.Text)))
+			none = append(none, text)
 		}
 	}
 	if len(none) > 0 {
 		shown = append(shown, sayNoneOf.Text(lang.Joined(none, comma)))
+	}
+	if len(unjudged) > 0 {
+		shown = append(shown, sayUnjudgedOf.Text(lang.Joined(unjudged, comma)))
 	}
 	if len(shown) == 0 {
 		return lang.Text{}

@@ -17,6 +17,7 @@ type Difference struct {
 	Low   rundir.Number // 95 % interval; absent where there is none
 	High  rundir.Number
 	Shown bool
+	Bound bool // one side is a lower bound, so the difference is one too, without an interval
 	Alone bool // shown by its own interval, and not when all are tested together: this can be chance
 	// Better reports whether a rise is good: more output is, a longer wait is not.
 	Better bool
@@ -56,7 +57,7 @@ func (c *Comparison) Differences(setup string) (from string, all []Difference) {
 		if ch.Bound != "" { // Low and High are the ends of what rows show, and no interval
 			ch.Low, ch.High = rundir.Number{}, rundir.Number{}
 		}
-		all = append(all, Difference{Name: name, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High, Shown: ch.Shown != nil && *ch.Shown, Better: RisesWell(key)})
+		all = append(all, Difference{Name: name, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High, Shown: ch.Shown != nil && *ch.Shown, Bound: ch.Bound != "", Better: RisesWell(key)})
 	}
 	return from, all
 }

@@ -11,6 +11,7 @@ var (
 	sayAgainst       = lang.Say("%s against %s: %s.", "%s 相对 %s：%s。")
 	sayNothingCommon = lang.Say("%s and %s have no metric in common.", "%s 与 %s 没有共同的指标。")
 	sayNoneOf        = lang.Say("no difference is shown in %s", "%s未显示出差异")
+	sayUnjudgedOf    = lang.Say("not judged, for want of an interval: %s", "无置信区间而不作判断：%s")
 	titleLeftOut     = lang.Say("Rows left out", "未采用的行")
 	headSetup        = lang.Say("Configuration", "配置")
 	headSaturation   = lang.Say("saturation", "饱和点")
