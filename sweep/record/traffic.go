@@ -8,8 +8,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// blockBytes is the length of a block of a prompt whose hash is kept: about 32 tokens of English.
-const blockBytes = 128
+// blockBytes is the length of a block of a prompt whose hash is kept: about 16 tokens of English, as servers cache them.
+const blockBytes = 64
 
 // asked is what a request asked for.
 type asked struct {

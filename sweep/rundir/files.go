@@ -82,6 +82,6 @@ type Passed struct {
 	Input     int     `json:"input_length"`  // tokens of the prompt, as the server counted them
 	Output    int     `json:"output_length"` // tokens of the answer
 	Duration  int64   `json:"duration"`      // from the request to the end of the answer, in milliseconds
-	Hashes    []int64 `json:"hash_ids"`      // salted hashes of the prompt's blocks of 128 bytes: equal ones mean equal prompts up to the block's end
+	Hashes    []int64 `json:"hash_ids"`      // salted hashes of the prompt's blocks of 64 bytes: equal ones mean equal prompts up to the block's end
 	Session   int     `json:"session"`       // from 0: requests that continue one another
 }

@@ -23,7 +23,7 @@ type Description struct {
 	LeftOut   int        `json:"left_out"` // sessions that are like fewer than K others
 	Rate      float64    `json:"sessions_per_second"`
 	Shape     float64    `json:"gamma_shape,omitempty"` // of the gaps between first requests: 1 is Poisson; 0 where they do not vary
-	Block     int        `json:"block_tokens"`          // of a shared block
+	Block     float64    `json:"block_tokens"`          // of a shared block, on average
 	Kinds     []Kind     `json:"kinds"`
 	Distances []Distance `json:"distances"`
 }
@@ -79,7 +79,7 @@ func DescribeTraffic(ctx context.Context, path string, k int) (*Description, err
 	if len(all) < k {
 		return nil, fmt.Errorf("%s has %d sessions, fewer than the %d that each value must stand for: record longer, or lower --k", path, len(all), k)
 	}
-	d := &Description{Version: 1, K: k, Block: recorded.block}
+	d := &Description{Version: 1, K: k, Block: rounded(recorded.block)}
 	d.arrivals(all)
 	for _, alike := range d.alike(all) {
 		d.Kinds = append(d.Kinds, kindOf(alike, k))
@@ -292,7 +292,7 @@ func readDescription(path string) (*Description, error) {
 		return nil, nil
 	}
 	if d.Version != 1 || d.Block < 1 {
-		return nil, fmt.Errorf("%s: a description of version %d with blocks of %d tokens is not understood", path, d.Version, d.Block)
+		return nil, fmt.Errorf("%s: a description of version %d with blocks of %g tokens is not understood", path, d.Version, d.Block)
 	}
 	sessions := 0
 	for i, k := range d.Kinds {
@@ -363,7 +363,7 @@ func (d *Description) sample() []visit {
 }
 
 // quantities returns the values of each quantity in sessions.
-func quantities(all []visit, block int) map[string][]float64 {
+func quantities(all []visit, block float64) map[string][]float64 {
 	q := map[string][]float64{}
 	add := func(name string, v float64) { q[name] = append(q[name], v) }
 	for _, v := range all {
@@ -371,7 +371,7 @@ func quantities(all []visit, block int) map[string][]float64 {
 		add(QuantityFirst, float64(v.turns[0].prompt))
 		shared := 0
 		if n := len(v.shared); n > 0 {
-			shared = min(n*block+block/2, v.turns[0].prompt)
+			shared = min(int((float64(n)+0.5)*block), v.turns[0].prompt)
 		}
 		add(QuantityShared, float64(shared))
 		said := 0

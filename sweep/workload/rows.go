@@ -2,6 +2,7 @@ package workload
 
 import (
 	"iter"
+	"math"
 	"time"
 )
 
@@ -24,4 +25,4 @@ func (t *Trace) All() iter.Seq[DatasetRow] {
 }
 
 // Block returns the number of tokens that a hash of a [Row] stands for.
-func (t *Trace) Block() int { return t.block }
+func (t *Trace) Block() int { return int(math.Round(t.block)) }

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"math"
 	mathrand "math/rand/v2"
 	"strconv"
 	"strings"
@@ -12,9 +13,9 @@ import (
 type sharing struct {
 	seed  uint64
 	costs Calibration
-	block int // tokens of a block
+	block float64 // tokens of a block, on average
 	// beyond is how many tokens prompts share beyond their last block that is equal: half a block on average, since the next block differs somewhere.
-	beyond int
+	beyond float64
 	Numbering
 }
 
@@ -31,10 +32,13 @@ func (s *sharing) repeats(prompt int, hashes []int64) int {
 		}
 	}
 	if on && blocks > 0 {
-		return min(prompt, blocks*s.block+s.beyond)
+		return min(prompt, s.tokens(blocks)+int(s.beyond))
 	}
-	return min(prompt, blocks*s.block)
+	return min(prompt, s.tokens(blocks))
 }
+
+// tokens returns the tokens of a number of blocks.
+func (s *sharing) tokens(blocks int) int { return int(math.Round(float64(blocks) * s.block)) }
 
 // text returns a prompt of the given number of tokens that begins as its hashes say. The rest is its own.
 func (s *sharing) text(tokens int, hashes []int64, rng *mathrand.Rand) string {
@@ -44,12 +48,12 @@ func (s *sharing) text(tokens int, hashes []int64, rng *mathrand.Rand) string {
 	size, fill := s.costs.Fit(tokens)
 	text := make([]string, 0, size)
 	for block, hash := range hashes {
-		ends, _ := s.costs.Fit((block + 1) * s.block)
+		ends, _ := s.costs.Fit(s.tokens(block + 1))
 		if n := min(ends, size) - len(text); n > 0 {
 			text = append(text, pick(n, stats.Rand(s.seed, "block", strconv.FormatInt(hash, 10)))...)
 		}
 	}
-	if n := min(s.beyond, size-len(text)); n > 0 {
+	if n := min(int(s.beyond), size-len(text)); n > 0 {
 		text = append(text, pick(n, stats.Rand(s.seed, "beyond", strconv.FormatInt(hashes[len(hashes)-1], 10)))...)
 	}
 	text = append(text, pick(size-len(text), rng)...)

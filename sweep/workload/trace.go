@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	mathrand "math/rand/v2"
 	"path/filepath"
 	"sort"
@@ -145,25 +144,31 @@ func (q *requests) arrange() (disordered int) {
 	return disordered
 }
 
-// block returns how many tokens a hash id stands for: what the file tells, else Mooncake's number where the lengths of most prompts agree with it,
-// else the mean, the last block of a prompt counted as half of one. Requests must be in their original order.
-func (q *requests) block() int {
+// block returns how many tokens a hash id stands for on average: what the file tells, else Mooncake's number where the lengths of most prompts agree with
+// it, else the mean over prompts that open sessions, the last block of each counted as half of one. Later prompts are left out: the JSON around their
+// many messages is in the blocks. Requests must be in their original order.
+func (q *requests) block() float64 {
 	if q.blockSize > 0 {
-		return q.blockSize
+		return float64(q.blockSize)
 	}
-	agree, hashed, tokens := 0, 0, 0
+	agree, hashed, blocks, tokens, opened := 0, 0, 0, 0, map[int]bool{}
 	for i, prompt := range q.prompt {
-		if n := len(q.hashesOf(i)); n > 0 {
-			hashed, tokens = hashed+1, tokens+int(prompt)
-			if n == (int(prompt)+mooncakeBlock-1)/mooncakeBlock {
-				agree++
-			}
+		n, session := len(q.hashesOf(i)), q.talkOf(i).session
+		if n == 0 {
+			continue
+		}
+		if hashed++; n == (int(prompt)+mooncakeBlock-1)/mooncakeBlock {
+			agree++
+		}
+		if !opened[session] {
+			opened[session] = true
+			blocks, tokens = blocks+n, tokens+int(prompt)
 		}
 	}
 	if 10*agree >= 9*hashed {
 		return mooncakeBlock
 	}
-	return max(1, int(math.Round(float64(tokens)/(float64(len(q.hashes))-float64(hashed)/2))))
+	return max(1, float64(tokens)/(float64(blocks)-float64(len(opened))/2))
 }
 
 // span returns the time from the first request to the last.
@@ -198,7 +203,7 @@ func readTrace(ctx context.Context, in *rowInput, o TraceOptions) (*Trace, error
 	if len(t.log.at) == 0 {
 		return nil, t.skipped.unusable(t.name, noteNoTrace, noteNoRequests)
 	}
-	if t.sharing.block = o.Block; o.Block == 0 {
+	if t.sharing.block = float64(o.Block); o.Block == 0 {
 		t.sharing.block = t.log.block()
 	}
 	if n := t.log.arrange(); n > 0 {
