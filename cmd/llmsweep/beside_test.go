@@ -15,6 +15,7 @@ import (
 // TestPredictedBesideMeasured measures a twin at a rate and in a closed loop. What the same twin predicts is what was measured; what a twin of
 // half the speed predicts is not.
 func TestPredictedBesideMeasured(t *testing.T) {
+	notInShort(t)
 	if !apart(t) {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 // TestSlidersJudgePercentiles: on the page, a configuration that was measured here and meets a percentile also meets it at a longer limit.
 func TestSlidersJudgePercentiles(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		w.must("sweep", "sim:", "--label", "gpus=1,gpu=L20", "--out", w.path("l20"), "--stage-time", "5s", "--no-selftest", "--points", "3", "--warmup", "1",
 			"--prompt-tokens", "64", "--output-tokens", "8", "--max-concurrency", "16", "--precision", "0", "--plain")

@@ -110,6 +110,7 @@ func (w *world) ciLine(line, server string) (int, string) {
 // TestExampleWorkflow runs the commands of examples/ci/github.yml against simulated servers: the baseline, a server that is as fast, and
 // one that is slower. The gate passes the first and stops the second.
 func TestExampleWorkflow(t *testing.T) {
+	notInShort(t)
 	var f workflow
 	readYAML(t, "github.yml", &f)
 	if !strings.Contains(f.Env["LLM_URL"], "sim:") {

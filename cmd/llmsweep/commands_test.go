@@ -283,9 +283,7 @@ func sameTwin(t *testing.T, args []string) {
 
 // TestCommandsRun runs one command line of each kind in README and manual, in virtual time.
 func TestCommandsRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("half a minute of simulations; each command has tests of its own")
-	}
+	notInShort(t)
 	if !apart(t) {
 		return
 	}

@@ -17,6 +17,7 @@ import (
 // TestContaminatedSweeps sweeps caching servers with a set of prompts twice: the first sweep is clean, the second finds the prompts of the first in the
 // cache. The sets are of random size, and half of them begin alike.
 func TestContaminatedSweeps(t *testing.T) {
+	notInShort(t)
 	t.Parallel()
 	for i := range contaminatedSweeps {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -32,6 +32,7 @@ func copyPublished(t *testing.T, w *world) string {
 // TestExampleDocuments writes the documents in examples again, and compares them with the committed ones. Documents name files as
 // the command line does, so a process of its own runs in the directory.
 func TestExampleDocuments(t *testing.T) {
+	notInShort(t)
 	t.Parallel()
 	program, err := exec.LookPath("llmsweep") // by testscript.Main
 	if err != nil {
@@ -76,6 +77,7 @@ func TestExampleDocuments(t *testing.T) {
 // TestAddToDocument adds a run to a document: text that people wrote stays, the choice is made again, and a run whose directory is
 // gone keeps its table.
 func TestAddToDocument(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		published, doc := copyPublished(t, w), w.path("report.md")
 		w.must("report", published, "--document", "-o", doc, "--slo", "itl:mean<50ms", "--demand", "20rps", "--price", "L20=1.2,A100=3.6")

@@ -130,6 +130,7 @@ func TestDryRunCountsCanaries(t *testing.T) {
 
 // TestCompareAnswers compares runs with the same canaries, and with others.
 func TestCompareAnswers(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		last := ""
 		measured := func(dir, canaries string, habits ...string) {

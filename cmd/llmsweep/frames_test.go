@@ -13,6 +13,7 @@ const mostFrames = 7
 
 // TestFewFramesToAStage counts the functions between llmsweep sweep and what holds its stages.
 func TestFewFramesToAStage(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		var seen stacks
 		c := w.console(&bytes.Buffer{}, &seen)

@@ -70,6 +70,7 @@ func TestHelpOfEachCommand(t *testing.T) {
 
 // TestErrors compares exit code and message of each wrong command line with testdata/errors.txt. Each error is one line.
 func TestErrors(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		files := strings.NewReplacer("$W", w.dir)
 		w.write("unknown.yaml", "points: 3\nstage-tiem: 3s\n")

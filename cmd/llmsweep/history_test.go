@@ -155,6 +155,7 @@ func TestHistory(t *testing.T) {
 // TestWholeSweeps: --whole makes run directories with prompts of their own, which compare and history take as runs of one server; two servers are swept in the
 // order A B B A.
 func TestWholeSweeps(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		a, _ := w.server(w.simulated(simserver.Options{}))
 		b, _ := w.server(w.simulated(simserver.Options{}))

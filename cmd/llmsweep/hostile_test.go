@@ -255,6 +255,7 @@ func renamed(w *world, from, to, evil string) {
 // produces: no control character, no column, no element. With the build tag statistics the texts are tried one by one too, which takes 15 s
 // of CPU time.
 func TestHostileNames(t *testing.T) {
+	notInShort(t)
 	t.Parallel()
 	measure := func(t *testing.T, evil string) (all outputs, above []string) {
 		top := t.TempDir()

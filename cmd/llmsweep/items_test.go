@@ -14,6 +14,7 @@ import (
 // TestSweepOfItems sweeps embeddings and scores on a server that takes 100 ms for a request and eight at a time: 80 requests per second. The reports have
 // latencies and items, and nothing of tokens that are not there.
 func TestSweepOfItems(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		config, err := sim.Preset("plain8")
 		if err != nil {

@@ -145,6 +145,7 @@ func TestInterruptedPreflight(t *testing.T) {
 // TestSecrets measures a server that repeats the API key in its errors: key, header values and credentials in the URL appear in
 // no file and no output, and the rest of the command line does.
 func TestSecrets(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		const secret = "very-secret-0123456789"
 		good := w.simulated(simserver.Options{APIKey: secret + "-key"})
@@ -187,6 +188,7 @@ func TestSecrets(t *testing.T) {
 
 // TestConfigFile sweeps with flags, labels, headers, a body and the URL from a file; the command line wins.
 func TestConfigFile(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		config := w.write("c.yaml", "url: 'sim:'\nstage-time: 2s\nno-selftest: true\npoints: 1\nwarmup: 1\nprompt-tokens: 64\noutput-tokens: 8\nmax-concurrency: 16\n"+
 			"label: {gpu: H100, gpus: 4}\nbody: {top_p: 0.9, stop: [a, b]}\nheader: {X-One: a, X-Two: b}\nslo: ['errors<50%']\n")

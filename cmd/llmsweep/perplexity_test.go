@@ -218,6 +218,7 @@ func TestResumedPerplexity(t *testing.T) {
 
 // What --text takes is told before it is sent, flags are checked, and a budget leaves time for the load.
 func TestTextFlags(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		file, short, broken := w.write("a.txt", prose(8000)), w.write("s.txt", "a few words"), w.write("x.txt", "\xff\xfe")
 		out, _ := w.must("run", "http://localhost:1", "--concurrency", "1", "--requests", "4", "--text", file, "--text-windows", "7", "--dry-run")

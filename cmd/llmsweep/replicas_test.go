@@ -14,6 +14,7 @@ import (
 
 // TestReplicas sweeps two simulated servers: they saturate at twice the capacity of one, and get the same number of requests.
 func TestReplicas(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		out, _ := w.must(quick("sweep", "sim:", "sim:")...)
 		run := open(t, w.path("llmsweep-run"))

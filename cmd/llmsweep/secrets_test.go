@@ -84,6 +84,7 @@ func echoing(good http.Handler, elsewhere string) http.Handler {
 // TestNoSecretIsShown plants a secret wherever one can be given, measures servers that repeat them, and searches all that every command
 // prints and writes.
 func TestNoSecretIsShown(t *testing.T) {
+	notInShort(t)
 	if !apart(t) {
 		return
 	}

@@ -15,6 +15,7 @@ import (
 // TestReportShowsDrawings: report.md of a sweep shows its two best drawings, files beside it that are whole SVG; report writes them again
 // beside another document, and one alone.
 func TestReportShowsDrawings(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		w.must(quick("sweep", "sim:demo", "--out", w.path("run"), "--stage-time", "2s", "--points", "3", "--plain")...)
 		w.must("report", w.path("run"), "--format", "markdown", "--lang", "zh", "-o", w.path("published/a<b>.md"))

@@ -127,6 +127,7 @@ func TestSubAgents(t *testing.T) {
 
 // TestSubAgentsOfStayingUsers: sub-agents that the end of a stage cuts short go on in the next one, and their session goes on waiting for them.
 func TestSubAgentsOfStayingUsers(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		url, stop := w.server(w.simulated(simserver.Options{}))
 		defer stop()
@@ -170,6 +171,7 @@ func TestSubAgentsOfStayingUsers(t *testing.T) {
 
 // TestPlanByUsers plans from a sweep by users: replicas and GPUs with their interval, as choose has them, in both languages.
 func TestPlanByUsers(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		server, err := sim.Preset("demo")
 		if err != nil {

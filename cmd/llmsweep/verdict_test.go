@@ -48,6 +48,7 @@ func conclusions(t *testing.T, out string) []rundir.Conclusion {
 // TestVerdicts tests that each command prints a verdict that follows the schema and agrees with the exit code, and that it is the same by --json and by
 // --format verdict. Measurements take the two in turn.
 func TestVerdicts(t *testing.T) {
+	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		url, _ := w.server(w.simulated(simserver.Options{}))
 		twin := w.write("twin.yaml", twinYAML+"labels: {model: m, gpu: L20, gpus: 1, engine: vLLM}\ncheck: {error: 0.034, passed: true}\n")
@@ -177,6 +178,7 @@ func agentClaims(t *testing.T, seed int, slower float64) (claimed bool) {
 
 // TestAgentFindsASlowerServer tests that an agent that follows the skill finds a server that is slower by half.
 func TestAgentFindsASlowerServer(t *testing.T) {
+	notInShort(t)
 	t.Parallel()
 	if !agentClaims(t, 0, 1.5) {
 		t.Error("no difference is claimed")

@@ -214,3 +214,11 @@ func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0
 type timer struct{ *load.Timer }
 
 func (timer) Close() error { return nil }
+
+// notInShort leaves a test out of -short: under the race detector its simulations take ten times as long, and other tests run the same goroutines.
+func notInShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long simulations; shorter tests run the same goroutines")
+	}
+}
