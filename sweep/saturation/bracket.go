@@ -120,7 +120,7 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 		rate = max(rate, min(offered(b.held), high))
 		low = max(low, min(shows(b.held)/tolerated, rate)) // stable means that the backlog grows by less than that
 	}
-	least := f.least()
+	least := f.least(func(*rundir.Stage) bool { return true })
 	if shown := max(least, f.alone()); shown > 0 && shown < comfortable*rate {
 		s.Cautions = append(s.Cautions, noteNotHeld.New(rate, shown))
 	}
@@ -131,6 +131,8 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 				high = min(high, max(offered(grows), least))
 			}
 			rate = min(rate, (min(low, least)+high)/2)
+		} else if longest := f.least(isHold); longest > 0 { // of many stages a short one shows most by chance, or before the backlog of one replica has grown
+			least = longest
 		}
 		low = min(low, least)
 	}
@@ -146,10 +148,10 @@ func shows(st *rundir.Stage) float64 {
 	return offered(st) * (1 - 2*max(0, st.Drift.High.Value()))
 }
 
-// least returns what is sustained at least by the stage that shows most; 0 where none shows any.
-func (f *finder) least() (most float64) {
+// least returns what is sustained at least by the stage that shows most, of those that are asked for; 0 where none shows any.
+func (f *finder) least(asked func(*rundir.Stage) bool) (most float64) {
 	for _, st := range f.open {
-		if st.Verdict == rundir.Stable || st.Verdict == rundir.Undecided {
+		if asked(st) && (st.Verdict == rundir.Stable || st.Verdict == rundir.Undecided) {
 			most = max(most, shows(st))
 		}
 	}
