@@ -50,6 +50,6 @@ func Defaults() Config {
 			Observer: experiment.NoObserver{}, StageTime: stageTime, StageMax: experiment.EdgeStages * stageTime, StageRequests: 50,
 			Warmup: experiment.Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
 		},
-		Points: 7, Repeats: 1, MaxConcurrency: 512, Precision: 0.05, SLOUntil: time.Hour,
+		Points: 7, Repeats: 1, MaxConcurrency: 512, Precision: 0.05, SLOUntil: 20 * time.Minute,
 	}
 }

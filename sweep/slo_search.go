@@ -81,13 +81,13 @@ func (x *sweeper) announceSupport() {
 	}
 }
 
-// timeForSLO returns how long the search goes on; 0 for as long as its precision takes.
+// timeForSLO returns how long the search goes on, so that the sweep ends in time with its control measurements; 0 for as long as its precision takes.
 func (x *sweeper) timeForSLO() time.Duration {
 	const least = 5 * time.Minute
 	if x.HasBudget() || x.config.SLOUntil <= 0 {
 		return 0
 	}
-	return max(least, x.config.SLOUntil-x.Elapsed())
+	return max(least, time.Duration((1-controlShare)*float64(x.config.SLOUntil))-x.Elapsed())
 }
 
 // stagesForSLO returns how many stages a budget sets aside for the search.

@@ -56,7 +56,7 @@ type Root struct {
 // Crossing returns where a rising curve, given by noisy points, crosses 0. An isotonic fit finds the two points that this is
 // between. A straight line through the points around them, by weighted least squares (Cleveland, JASA 74 (1979)), then finds the
 // place: it is less noisy than any two points. The line uses points within reach, a share of X, or farther where there are
-// few. scatter, a share of X, is an error of each point in addition to its own. The interval is by the delta method, widened where the
+// few. scatter, a share of X, is an error of each point in addition to its own. The interval is that of Fieller's theorem, widened where the
 // points differ from the line by more than their errors (Birge, Physical Review 40 (1932)). What chance has to do with the points is fitted
 // along with the line, as a control variate, and taken off.
 func Crossing(points []Point, reach, scatter float64, chance Prior) Root {
@@ -206,9 +206,20 @@ func leastSquares(points []Point, weights []float64, chance Prior) line {
 	return l
 }
 
-// root returns where the line crosses 0.
+// root returns where the line crosses 0. Its interval (Fieller, J. R. Stat. Soc. B 16 (1954)) is wide where the slope is hardly known, and has no end on
+// a side where the line may not rise: at x from mid it may cross 0 where (level + slope x)^2 <= q^2 (varLevel + x^2 varSlope).
 func (l line) root() Root {
-	d := -l.level / l.slope
-	half := StudentQuantile(0.975, float64(l.freedom)) * math.Sqrt(l.varLevel+d*d*l.varSlope) / l.slope
-	return Root{l.mid + d, l.mid + d - half, l.mid + d + half, true}
+	q, d := StudentQuantile(0.975, float64(l.freedom)), -l.level/l.slope
+	a, b, c := l.slope*l.slope-q*q*l.varSlope, l.level*l.slope, l.level*l.level-q*q*l.varLevel
+	root := Root{l.mid + d, math.Inf(-1), math.Inf(1), true}
+	if inside := b*b - a*c; inside >= 0 && a != 0 {
+		for _, sign := range [2]float64{-1, 1} {
+			if x := (-b + sign*math.Sqrt(inside)) / a; x <= d {
+				root.Low = max(root.Low, l.mid+x)
+			} else {
+				root.High = min(root.High, l.mid+x)
+			}
+		}
+	}
+	return root
 }

@@ -57,6 +57,22 @@ func TestCrossingCovers(t *testing.T) {
 	}
 }
 
+// Where the curve hardly rises, its slope is hardly known. The interval must show that.
+func TestCrossingOfAFlatCurveCovers(t *testing.T) {
+	held := coverage(func(rng *rand.Rand) bool {
+		var points []Point
+		for _, x := range []float64{1, 2, 3, 4, 5, 6, 7, 7.5, 8.5, 9, 12, 15} {
+			const se = 0.5
+			points = append(points, Point{X: x, Y: 0.1*(x-8) + se*rng.NormFloat64(), SE: se})
+		}
+		r := Crossing(points, 0.3, 0, Prior{})
+		return r.Low <= 8 && 8 <= r.High
+	})
+	if held < 0.96 { // by the delta method 92.8 %
+		t.Errorf("the interval holds the root in %.1f %%", held*100)
+	}
+}
+
 // Points whose distance cannot be squared in floating point still have an interval.
 func TestCrossingOfPointsThatAreClose(t *testing.T) {
 	const x = 7.563656083690075e-124

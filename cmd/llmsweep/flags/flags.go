@@ -128,7 +128,7 @@ type Sweep struct {
 	StageTime      time.Duration `name:"stage-time" default:"30s" placeholder:"TIME" help:"Shortest time of a stage (${default}; 1m with --by users). Stages near the saturation rate last up to 6 times as long, the others twice." group:"Sweep"`
 	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a stage, within its time (${default})." group:"Sweep"`
 	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight while the maximum throughput is searched for, or most users (${default})." group:"Sweep"`
-	Precision      string        `placeholder:"SHARE" help:"Add stages until the saturation rate, and the highest rate within the SLO, are known this well. 0 adds none. Without it: 5%, and the search for the SLO ends after an hour." group:"Sweep"`
+	Precision      string        `placeholder:"SHARE" help:"Add stages until the saturation rate, and the highest rate within the SLO, are known this well. 0 adds none. Without it: 5%, and the search for the SLO ends after 20 minutes." group:"Sweep"`
 	Adaptive       bool          `help:"Choose the rates one by one, where they narrow the answer most, instead of an even grid." group:"Sweep"`
 	Budget         time.Duration `placeholder:"TIME" help:"Fit the whole sweep into this time, and report the expected precision first." group:"Sweep"`
 	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up before the first stage: auto (until requests agree), a number of requests, or a time." group:"Sweep"`
