@@ -307,8 +307,8 @@ func (p Point) LinearAt(take Take) Value {
 	return v
 }
 
-// ShareAt returns a share, of what rises with the load and may be 0, at the point: in the middle of the bounds that [Point.within] returns. The standard
-// error is that of the two rows, of the place times the slope, and of the distance to the bounds, added as independent.
+// ShareAt returns a share, of what rises with the load and may be 0, at the point: in the middle of the bounds that [Point.within] returns. The
+// standard error is that of the two rows, of the place times the slope, and of the distance to the bounds, added as independent.
 func (p Point) ShareAt(take Take) Value {
 	a, aci, aok := take(p.Low.Stage)
 	b, bci, bok := take(p.High.Stage)
