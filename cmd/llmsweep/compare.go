@@ -60,6 +60,7 @@ func (compareCmd) Help() string {
   llmsweep compare --fidelity f16 q8 q4 --fail-if 'match<90%' --fail-if 'kl>0.05'
 
 Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
+Those named like terms of an SLO, and good_tokens_per_s (token goodput), need runs with such a term, and are those at 80 % load or of the only row.
 A difference whose 95 % interval includes 0 passes; one without an interval cannot be judged.
 With --fidelity also: ` + strings.Join(fidelity.Keys(), ", ") + ` (llmsweep help fidelity).
 Of graded questions and of a scored text: ` + strings.Join(fidelity.OtherOutcomes(), ", ") + ` (llmsweep help fidelity).

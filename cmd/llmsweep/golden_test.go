@@ -281,7 +281,7 @@ report $W/empty -o $W/new.pdf
 compare $W/nowhere
 compare $W/empty
 compare $W/prose.md
-compare $W/results.md --fail-if speed<-5%
+compare $W/results.md --fail-if pace<-5%
 compare sim: sim:
 compare --live sim:
 compare --live sim: sim: --difference 3

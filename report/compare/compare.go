@@ -77,7 +77,7 @@ type Metric struct {
 	// Most is the largest value that a row shows, where rows disagree on it; see [setup.Plateau]. It has no interval then.
 	Most    rundir.Number `json:"most,omitzero"`
 	AtLeast bool          `json:"at_least,omitempty"`   // a lower bound: the rows end before the plateau
-	Terms   string        `json:"terms,omitempty"`      // within which a number of users is carried
+	Terms   string        `json:"terms,omitempty"`      // of an SLO that it is about, and their load; within which a number of users is carried
 	Where   string        `json:"where"`                // the rows it rests on
 	Apart   bool          `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
 	se      float64       // standard error, NaN where there is none
@@ -131,7 +131,7 @@ func Keys() []string {
 			keys = append(keys, what+"@"+at.name)
 		}
 	}
-	return append(keys, KeyErrors)
+	return append(append(keys, OfTerms()...), KeyErrors)
 }
 
 // Of compares setups.
@@ -318,9 +318,10 @@ func Measure(s *setup.Setup) Measured {
 			if s.Run.Workload.Items {
 				m.add("latency@"+at.name, point.At(setup.Latency), point.Where())
 			}
-			m.add("output@"+at.name, point.OutputAt(), point.Where())
+			m.add("output@"+at.name, point.LinearAt(setup.Output), point.Where())
 		}
 	}
+	m.ofTerms(s)
 	m.errors(s)
 	return m
 }
@@ -443,8 +444,7 @@ func (m *Measured) ShareOfErrors(ended, failed int, imported bool, where string)
 	}
 	n := float64(ended)
 	share := float64(failed) / n
-	p := (float64(failed) + 2) / (n + 4)
-	se := math.Sqrt(p * (1 - p) / (n + 4))
+	se := shareError(share, n)
 	if imported {
 		se = math.NaN()
 	}
@@ -570,10 +570,13 @@ func between(of, to *Member) Ratio {
 // change returns b/a - 1 with its interval by the delta method on the logarithm. The two are independent:
 // var ln(b/a) = (se(a)/a)^2 + (se(b)/b)^2. Shares of errors, which may be 0, are subtracted instead.
 func change(b, a Metric) Change {
-	if b.Key == KeyErrors {
+	if a.Terms != b.Terms {
+		return Change{}
+	}
+	if isShare(b.Key) {
 		return Between(b, a)
 	}
-	if a.Terms != b.Terms || !a.Value.Known() || !b.Value.Known() || a.Value.Value() <= 0 || b.Value.Value() <= 0 {
+	if !a.Value.Known() || !b.Value.Known() || a.Value.Value() <= 0 || b.Value.Value() <= 0 {
 		return Change{}
 	}
 	ratio := b.Value.Value() / a.Value.Value()

@@ -286,7 +286,7 @@ func TestGates(t *testing.T) {
 			t.Errorf("gain %v, noise %v: %s fails: %v", x.gain, x.noise, g, got)
 		}
 	}
-	for _, bad := range []string{"tokens_per_s", "speed<-5%", "tokens_per_s=5%", "tokens_per_s<-5"} {
+	for _, bad := range []string{"tokens_per_s", "pace<-5%", "tokens_per_s=5%", "tokens_per_s<-5"} {
 		if _, err := ParseGate(bad, Keys()); err == nil {
 			t.Errorf("%q was taken", bad)
 		}

@@ -25,7 +25,8 @@ type Difference struct {
 
 // RisesWell reports whether more of a metric is better, by its key.
 func RisesWell(key string) bool {
-	return !strings.HasPrefix(key, "ttft") && !strings.HasPrefix(key, "itl") && !strings.HasPrefix(key, "latency") && key != KeyErrors
+	longer := strings.HasPrefix(key, "ttf") || strings.HasPrefix(key, "itl") || strings.HasPrefix(key, "latency")
+	return !longer && key != KeyErrors && key != keyStalls
 }
 
 // Printed returns the name of a metric by its key, and how it is printed with its unit.

@@ -111,9 +111,14 @@ func columns() []column {
 			all = append(all, column{what.key + "@" + s.name, table.Column{Head: what.head, Sub: at(s.name), Drop: drops[s.name]}, "", table.Seconds})
 		}
 	}
-	return append(all, column{KeyErrors, table.Column{Head: headErrors.Text()}, "%", func(f rundir.Number) table.Cell {
-		return table.Number(rundir.Exactly(f.Value()*100), "", lang.Short)
-	}})
+	percent := func(f rundir.Number) table.Cell { return table.Number(rundir.Exactly(f.Value()*100), "", lang.Short) }
+	return append(all,
+		column{keySpeed, table.Column{Head: headSpeed.Text(), Drop: 4}, "tok/s", fixed(2)},
+		column{keyTTFA, table.Column{Head: lang.Same("TTFA"), Drop: 4}, "", table.Seconds},
+		column{keyStalls, table.Column{Head: headStalls.Text(), Drop: 4}, "%", percent},
+		column{keySessions, table.Column{Head: headSession.Text(), Drop: 4}, "%", percent},
+		column{keyGoodput, table.Column{Head: headGoodput.Text(), Drop: 4}, "tok/s", fixed(2)},
+		column{KeyErrors, table.Column{Head: headErrors.Text()}, "%", percent})
 }
 
 type column struct {
@@ -264,7 +269,7 @@ func (c *Comparison) changeTable(g group) table.Table {
 	for _, col := range columns() {
 		from := c.Setups[g.members[0]].Name
 		if slices.ContainsFunc(c.Changes, func(ch Change) bool {
-			return ch.Key == col.key && ch.From == from && (ch.Key != KeyErrors || ch.Ratio.Value() != 0 || ch.Shown != nil)
+			return ch.Key == col.key && ch.From == from && (!isShare(ch.Key) || ch.Ratio.Value() != 0 || ch.Shown != nil)
 		}) {
 			shown = append(shown, col)
 			t.Columns = append(t.Columns, col.Column) // in per cent
@@ -292,7 +297,7 @@ func (c Change) String() string {
 		return c.text
 	}
 	unit := " %"
-	if c.Key == KeyErrors {
+	if isShare(c.Key) {
 		unit = " pp"
 	}
 	switch c.Bound {

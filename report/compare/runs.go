@@ -61,14 +61,15 @@ func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known Known) (*Comparison,
 func (c *Comparison) pool(key string, measured [2][]Measured, known stats.Spread) {
 	var values [2][]float64
 	within, n := 0.0, 0.0
+	first, _ := measured[0][0].Get(key)
 	for i, runs := range measured {
 		for j := range runs {
 			f, ok := runs[j].Get(key)
-			if !ok || !f.Value.Known() || f.Most.Known() || f.AtLeast || key != KeyErrors && f.Value.Value() <= 0 {
+			if !ok || f.Terms != first.Terms || !f.Value.Known() || f.Most.Known() || f.AtLeast || !isShare(key) && f.Value.Value() <= 0 {
 				return
 			}
 			scale := 1.0
-			if key != KeyErrors {
+			if !isShare(key) {
 				scale = f.Value.Value()
 			}
 			values[i] = append(values[i], onScale(key, f.Value.Value()))
@@ -118,7 +119,7 @@ func Configuration(of *rundir.Run) lang.Text {
 
 // onScale returns a value as it is averaged: its logarithm, and a share of errors, which may be 0, itself.
 func onScale(key string, v float64) float64 {
-	if key == KeyErrors {
+	if isShare(key) {
 		return v
 	}
 	return math.Log(v)
@@ -126,7 +127,7 @@ func onScale(key string, v float64) float64 {
 
 // fromScale is the inverse of onScale, less what is to be subtracted from a ratio.
 func fromScale(key string, v, less float64) rundir.Number {
-	if key == KeyErrors {
+	if isShare(key) {
 		return rundir.Exactly(v)
 	}
 	return rundir.Exactly(math.Exp(v) - less)

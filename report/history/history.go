@@ -153,7 +153,7 @@ func metricsOf(s *setup.Setup) (all []compare.Metric) {
 	if s.Run.Plan.Kind == rundir.KindSweep {
 		m := compare.Measure(s)
 		for _, key := range compare.Keys() {
-			if f, ok := m.Get(key); ok && key != compare.KeyErrors && key != compare.KeyPerGPU && !f.Most.Known() && !f.AtLeast {
+			if f, ok := m.Get(key); ok && key != compare.KeyErrors && key != compare.KeyPerGPU && !slices.Contains(compare.OfTerms(), key) && !f.Most.Known() && !f.AtLeast {
 				all = append(all, f)
 			}
 		}

@@ -127,7 +127,7 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 	if low != high {
 		l.Point.Weight = (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))
 	}
-	l.Output = l.Point.OutputAt().Number
+	l.Output = l.Point.LinearAt(Output).Number
 	l.sameAnswers()
 	if limiting != nil {
 		l.By, _ = limiting.Of(high.Stage)
@@ -170,7 +170,7 @@ func (s *Setup) Carrying(terms []slo.Term) (Limit, *Refusal) {
 	if from, to := load(low.Stage), load(high.Stage); to > from {
 		l.Point.Weight = min(1, (users-from)/(to-from))
 	}
-	l.Rate, l.Output = low.Served+l.Point.Weight*(high.Served-low.Served), l.Point.OutputAt().Number
+	l.Rate, l.Output = low.Served+l.Point.Weight*(high.Served-low.Served), l.Point.LinearAt(Output).Number
 	if i := slices.IndexFunc(terms, func(t slo.Term) bool { return t.String() == c.Term }); i >= 0 {
 		l.Broken = &terms[i]
 	}

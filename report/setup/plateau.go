@@ -291,13 +291,13 @@ func larger(a, b float64) float64 {
 	return a
 }
 
-// OutputAt returns the output at the point in tokens per second: linear between the two rows, since a server that keeps up gives what it is
+// LinearAt returns an output at the point in tokens per second: linear between the two rows, since a server that keeps up gives what it is
 // asked for. The standard error is that of the two rows, and of the place times the slope, added as independent.
-func (p Point) OutputAt() Value {
-	a, aci, aok := Output(p.Low.Stage)
-	b, bci, bok := Output(p.High.Stage)
+func (p Point) LinearAt(take Take) Value {
+	a, aci, aok := take(p.Low.Stage)
+	b, bci, bok := take(p.High.Stage)
 	if p.Weight == 0 || p.Low == p.High || !a.Known() || !b.Known() {
-		return p.At(Output)
+		return p.At(take)
 	}
 	v := Value{Number: rundir.Exactly(a.Value() + p.Weight*(b.Value()-a.Value())), SE: math.NaN()}
 	if aok && bok {
@@ -307,6 +307,20 @@ func (p Point) OutputAt() Value {
 	return v
 }
 
+// ShareAt returns a share, of what rises with the load and may be 0, at the point: in the middle of the bounds that [Point.within] returns. The
+// standard error is that of the two rows, of the place times the slope, and of the distance to the bounds, added as independent.
+func (p Point) ShareAt(take Take) Value {
+	a, aci, aok := take(p.Low.Stage)
+	b, bci, bok := take(p.High.Stage)
+	if !aok || !bok || p.Weight == 0 || p.Low == p.High {
+		return p.At(take)
+	}
+	low, high := p.within(take)
+	rows := math.Hypot((1-p.Weight)*standardError(aci), p.Weight*standardError(bci))
+	slope := (b.Value() - a.Value()) / (p.High.Top - p.Low.Top)
+	return Value{Number: rundir.Exactly((low + high) / 2), SE: math.Hypot(math.Hypot(rows, slope*p.spread), (high-low)/2/stats.Z95)}
+}
+
 // standardError returns that of a value with a 95 % interval.
 func standardError(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 / stats.Z95 }
 
@@ -314,6 +328,15 @@ func standardError(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 / stats.Z
 func Output(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
 	ci, ok := relative(s.TokensPerS.Output, s.Progress)
 	return s.TokensPerS.Output, ci, ok
+}
+
+// Goodput is the output of a stage in tokens per second of the requests that keep the SLO.
+func Goodput(s *rundir.Stage) (v rundir.Number, ci [2]float64, ok bool) {
+	if s.Goodput == nil {
+		return v, ci, false
+	}
+	ci, ok = relative(s.Goodput.Tokens, s.Progress)
+	return s.Goodput.Tokens, ci, ok
 }
 
 // relative gives a rate of tokens the relative interval of the stage's progress, which counts the same tokens.

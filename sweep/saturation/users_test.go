@@ -29,3 +29,34 @@ func TestTheEdgeIsToldFromARowThatKeepsTheTerm(t *testing.T) {
 		}
 	}
 }
+
+// TestSlotsAndComputingAreToldApart has rows of servers whose requests wait. Where slots are what runs out, as many run as ever do in the rows above the
+// number carried; where they wait for tokens of a step, fewer run than at other times. Rows are those of simulated servers.
+func TestSlotsAndComputingAreToldApart(t *testing.T) {
+	type gauges struct{ behind, most, waiting, lost, missed float64 }
+	row := func(users int, g gauges) *rundir.Stage {
+		f := rundir.Exactly
+		return &rundir.Stage{Kind: rundir.KindOfUsers, State: rundir.Complete, MaxConcurrency: users,
+			Sessions: &rundir.Sessions{Lost: f(g.lost), LostMissed: f(g.missed)},
+			Server:   &rundir.Server{RunningMax: f(g.most), RunningBehind: f(g.behind), WaitingMax: f(g.waiting), KVUsageMax: f(0.1)}}
+	}
+	for _, c := range []struct {
+		name               string
+		within, above, far gauges
+		want               string
+	}{
+		{"four slots", gauges{behind: 3, most: 4, waiting: 1}, gauges{behind: 3.75, most: 4, waiting: 2}, gauges{behind: 3.83, most: 4, waiting: 3}, rundir.LimitSlots},
+		{"eight slots", gauges{behind: 6, most: 8, waiting: 2}, gauges{behind: 7.06, most: 8, waiting: 2}, gauges{behind: 7.9, most: 8, waiting: 9}, rundir.LimitSlots},
+		{"64 slots", gauges{behind: 60, most: 64, waiting: 3}, gauges{behind: 63, most: 64, waiting: 20}, gauges{behind: 64, most: 64, waiting: 60}, rundir.LimitSlots},
+		{"most in another row", gauges{behind: 35, most: 44, waiting: 7}, gauges{behind: 41, most: 43, waiting: 10}, gauges{behind: 41.9, most: 43, waiting: 53}, rundir.LimitCompute},
+		{"more with more users", gauges{behind: 28, most: 42, waiting: 7}, gauges{behind: 28, most: 39, waiting: 9}, gauges{behind: 38.4, most: 40, waiting: 68}, rundir.LimitCompute},
+		{"fewer at the edge", gauges{behind: 20, most: 35, waiting: 2}, gauges{behind: 25, most: 35, waiting: 3}, gauges{behind: 34.8, most: 35, waiting: 30}, rundir.LimitCompute},
+		{"nearly as many", gauges{behind: 30, most: 35, waiting: 6}, gauges{behind: 33.4, most: 35, waiting: 6}, gauges{behind: 33.5, most: 35, waiting: 9}, rundir.LimitCompute},
+		{"lost contexts", gauges{most: 20, lost: 0.07}, gauges{most: 21, lost: 0.1, missed: 0.31}, gauges{most: 28, lost: 0.35}, rundir.LimitKV},
+	} {
+		rows := []*rundir.Stage{row(8, c.within), row(10, c.above), row(16, c.far)}
+		if got := cause(rows, rows[0], rows[1]); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

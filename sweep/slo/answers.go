@@ -30,9 +30,9 @@ func (t Term) Answers(s *rundir.Stage) *rundir.Beyond {
 func (t Term) Unknown(s *rundir.Stage) (why note.Note) {
 	switch d, _ := t.dist(s); {
 	case s.Source != nil && d != nil:
-	case t.Metric == Sessions && t.counted(s) == nil:
+	case t.Metric == Sessions && t.Counted(s) == nil:
 		return noteNoSessions.New()
-	case t.OfAnswers() && t.counted(s) == nil:
+	case t.OfAnswers() && t.Counted(s) == nil:
 		return noteNoAnswers.New()
 	case t.Metric == TTFA && s.FirstAnswer.N == 0:
 		return noteNoThinking.New()
@@ -41,7 +41,7 @@ func (t Term) Unknown(s *rundir.Stage) (why note.Note) {
 	case t.Metric == Speed && Packed(s.TokensPerChunk.Or(1), s.OutputTokens.Mean.Or(1)):
 		return notePacked.New()
 	case t.Metric == Stalls:
-		if b := t.counted(s); b == nil {
+		if b := t.Counted(s); b == nil {
 			return noteNoRecords.New()
 		} else if b.Open == b.Of {
 			return notePacked.New()

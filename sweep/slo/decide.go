@@ -69,7 +69,7 @@ func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
 	if t.Stat == Mean {
 		return c, false
 	}
-	if b := t.counted(s); b != nil {
+	if b := t.Counted(s); b != nil {
 		return tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}, b.Of > 0 && b.Neff.Known()
 	}
 	if !t.Unknown(s).IsZero() {
@@ -88,9 +88,9 @@ func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
 	return tally{share * n, min(float64(d.Censored), (1-share)*n), n, d.Neff.Value()}, true
 }
 
-// counted returns the count of the term in a stage: of a stage that was judged by it before, or of answers. It is nil where there is none. Stalls are
+// Counted returns the count of the term in a stage: of a stage that was judged by it before, or of answers. It is nil where there is none. Stalls are
 // counted whatever their limit.
-func (t Term) counted(s *rundir.Stage) *rundir.Beyond {
+func (t Term) Counted(s *rundir.Stage) *rundir.Beyond {
 	if t.OfAnswers() {
 		return t.Answers(s)
 	}

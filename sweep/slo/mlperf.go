@@ -27,7 +27,7 @@ func (t Term) EarlyStopping(s *rundir.Stage) (e EarlyStopping, ok bool) {
 	if !t.Waits() {
 		return e, false
 	}
-	b := t.counted(s)
+	b := t.Counted(s)
 	if b == nil || b.Of == 0 {
 		return e, false
 	}

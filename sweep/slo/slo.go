@@ -369,7 +369,7 @@ func (t Term) Of(s *rundir.Stage) (f rundir.Number, supported bool) {
 	case t.Metric == Errors:
 		return errorShare(s), true
 	case d == nil:
-		b := t.counted(s)
+		b := t.Counted(s)
 		if f = rundir.Exactly(float64(b.Count) / float64(b.Of)); b.Open > 0 {
 			f = rundir.Over(f.Value())
 		}
