@@ -13,6 +13,8 @@ var (
 		"%d 个会话，平均每秒开始 %s 个。%s 中每个数值至少代表 %d 个会话。")
 	sayLeftOut = lang.Say("%d sessions are not described, since fewer than %d are like them.",
 		"有 %d 个会话未描述，因为与之相似的会话不足 %d 个。")
+	sayCutOff = lang.Say("%d sessions were still open when the recording ended. How many turns they have is drawn from the other sessions.",
+		"录制结束时有 %d 个会话尚未结束，其轮数按其他会话推算。")
 	sayDistance = lang.Say("Distance: the largest difference between the shares of values up to a value, from 0 to 1. Within one kind, turns, lengths and pauses are drawn independently.",
 		"距离：两者累积占比之差的最大值，从 0 到 1。同一类会话中，轮数、长度和停顿分别独立抽取。")
 	sayReplay = lang.Say("The same load: llmsweep run URL --workload %s --rate %s --arrivals gamma:%s (the rate counts turns).",
@@ -44,6 +46,9 @@ func Description(d *traffic.Description, file string) []table.Section {
 	}}}
 	if d.LeftOut > 0 {
 		s.Lines = append(s.Lines, sayLeftOut.Text(d.LeftOut, d.K))
+	}
+	if d.CutOff > 0 {
+		s.Lines = append(s.Lines, sayCutOff.Text(d.CutOff))
 	}
 	turns := 1.0
 	for _, q := range d.Distances {

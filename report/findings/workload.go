@@ -27,6 +27,8 @@ func workloadWords() lang.Words {
 			"{file}：该 trace 没有 hash_ids，提示词之间没有共享前缀"),
 		"traffic.sessions": lang.Say("{file}: sessions are drawn at random from a recording of {sessions:count session sessions} with {requests:count request requests}",
 			"{file}：从录制的 {sessions} 个会话（{requests} 个请求）中随机抽取会话"),
+		"traffic.cut-off": lang.Say("{file}: {sessions:count session sessions} of {of} were still open when the recording ended; their further turns are those of other sessions",
+			"{file}：录制结束时，{of} 个会话中有 {sessions} 个尚未结束；其后续轮次取自其他会话"),
 		"traffic.described": lang.Say("{file}: sessions are drawn from a description of {sessions:count session sessions}, each value of which stands for at least {k}",
 			"{file}：按 {sessions} 个会话的统计描述抽取会话，其中每个数值至少代表 {k} 个会话"),
 		"traffic.long-pauses": lang.Say("{file}: {pauses:count pause pauses} between turns were shortened to {longest:span}",

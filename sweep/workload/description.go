@@ -21,6 +21,7 @@ type Description struct {
 	K         int        `json:"k"`
 	Sessions  int        `json:"sessions"` // described
 	LeftOut   int        `json:"left_out"` // sessions that are like fewer than K others
+	CutOff    int        `json:"cut_off"`  // sessions that were still open when the recording ended
 	Rate      float64    `json:"sessions_per_second"`
 	Shape     float64    `json:"gamma_shape,omitempty"` // of the gaps between first requests: 1 is Poisson; 0 where they do not vary
 	Block     float64    `json:"block_tokens"`          // of a shared block, on average
@@ -79,7 +80,7 @@ func DescribeTraffic(ctx context.Context, path string, k int) (*Description, err
 	if len(all) < k {
 		return nil, fmt.Errorf("%s has %d sessions, fewer than the %d that each value must stand for: record longer, or lower --k", path, len(all), k)
 	}
-	d := &Description{Version: 1, K: k, Block: rounded(recorded.block)}
+	d := &Description{Version: 1, K: k, CutOff: cutOff(all), Block: rounded(recorded.block)}
 	d.arrivals(all)
 	for _, alike := range d.alike(all) {
 		d.Kinds = append(d.Kinds, kindOf(alike, k))
@@ -90,8 +91,9 @@ func DescribeTraffic(ctx context.Context, path string, k int) (*Description, err
 		return nil, fmt.Errorf("%s has no %d sessions that are alike: record longer, or lower --k", path, k)
 	}
 	d.renumber()
-	whole, _ := recorded.visits(2)
-	d.measure(whole)
+	named, _ := recorded.visits(2)
+	cutOff(named)
+	d.measure(named)
 	return d, nil
 }
 
@@ -162,9 +164,9 @@ func kindOf(alike []visit, k int) Kind {
 	var turns, first, added, output, pause held
 	for i, v := range alike {
 		if talking < k { // later turns would be those of a few
-			v.turns = v.turns[:1]
+			v.turns, v.more = v.turns[:1], 0
 		}
-		turns.add(i, float64(len(v.turns)))
+		turns.add(i, float64(len(v.turns)+v.more))
 		first.add(i, float64(v.turns[0].prompt))
 		for n, t := range v.turns {
 			output.add(i, float64(t.output))
@@ -367,7 +369,7 @@ func quantities(all []visit, block float64) map[string][]float64 {
 	q := map[string][]float64{}
 	add := func(name string, v float64) { q[name] = append(q[name], v) }
 	for _, v := range all {
-		add(QuantityTurns, float64(len(v.turns)))
+		add(QuantityTurns, float64(len(v.turns)+v.more))
 		add(QuantityFirst, float64(v.turns[0].prompt))
 		shared := 0
 		if n := len(v.shared); n > 0 {

@@ -22,6 +22,7 @@ var (
 	noteNoHashes     = note.Kind{Code: "trace.no-hash-ids", Args: []string{"file"}}
 	noteTraffic      = note.Kind{Code: "traffic.sessions", Args: []string{"file", "sessions", "requests"}}
 	noteDescribed    = note.Kind{Code: "traffic.described", Args: []string{"file", "sessions", "k"}}
+	noteCutOff       = note.Kind{Code: "traffic.cut-off", Args: []string{"file", "sessions", "of"}}
 	noteLongPauses   = note.Kind{Code: "traffic.long-pauses", Args: []string{"file", "pauses", "longest"}}
 	noteSkipped      = note.Kind{Code: "file.skipped", Args: []string{"file", "rows", "lines", "why"}} // lines: the first few; why: one note
 	noteNoDataset    = note.Kind{Code: "dataset.unusable", Args: []string{"file", "line", "rows", "why"}}

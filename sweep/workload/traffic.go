@@ -29,6 +29,7 @@ type visit struct {
 	at     time.Duration // of the first request
 	shared []int64       // hash ids of the beginning of the first prompt, as far as other sessions have it too
 	turns  []visitTurn
+	more   int // turns that were to come when the recording ended, by those of other sessions
 }
 
 // visitTurn is a turn of a session.
@@ -60,11 +61,15 @@ func openTraffic(ctx context.Context, path string, seed uint64, costs Calibratio
 		return nil, err
 	}
 	all, cut := recorded.visits(2)
-	all = joined(all)
+	open := cutOff(all)
+	all = whole(joined(all))
 	w := &Traffic{name: path, asked: describeVisits(all), notes: recorded.notes, sharing: newSharing(seed, costs)}
 	w.block, w.beyond = recorded.block, recorded.block/2
 	w.draw = func(rng *rand.Rand) visit { return all[rng.IntN(len(all))] }
 	w.notes = append(w.notes, noteTraffic.New(path, len(all), recorded.Rows()))
+	if open > 0 {
+		w.notes = append(w.notes, noteCutOff.New(path, open, len(all)))
+	}
 	if cut > 0 {
 		w.notes = append(w.notes, noteLongPauses.New(path, cut, longestPause))
 	}
