@@ -30,7 +30,7 @@ func drawUsers(t *rapid.T) (*rundir.Run, []slo.Term) {
 		over := max(0, float64(users)/edge-1)
 		p95 := alone * (1 + 8*steep*over) * between("chance", 0.85, 1.15)
 		st := rundir.Stage{
-			Name: fmt.Sprintf("users@%d", users), Kind: rundir.KindOfUsers, State: rundir.Complete, Verdict: rundir.Closed, MaxConcurrency: users, Window: 60,
+			Name: fmt.Sprintf("users@%d#%d", users, i), Kind: rundir.KindOfUsers, State: rundir.Complete, Verdict: rundir.Closed, MaxConcurrency: users, Window: 60,
 			Started: float64(70 * i), Requests: rundir.Requests{Due: 400, Sent: 400, OK: 400}, OutputTokens: rundir.TokenStats{N: 400, Mean: f(64)},
 			TokensPerS: rundir.TokenRates{Output: f(64 * min(float64(users), edge) * between("spread", 0.95, 1.05))},
 			TTFT:       rundir.Dist{N: 400, Neff: f(300), Mean: f(p95 / 2), P50: f(p95 / 2.5), P90: f(p95 / 1.2), P95: f(p95), P99: f(1.4 * p95), Max: f(2 * p95)},
@@ -42,7 +42,9 @@ func drawUsers(t *rapid.T) (*rundir.Run, []slo.Term) {
 			st.Server.KVTokens = f(float64(int(500 * edge)))
 		}
 		run.Stages = append(run.Stages, st)
-		users += rapid.IntRange(1, 1+users).Draw(t, "more")
+		if !rapid.Bool().Draw(t, "again") { // a number is measured more than once
+			users += rapid.IntRange(1, 1+users).Draw(t, "more")
+		}
 	}
 	var terms []slo.Term
 	if rapid.Bool().Draw(t, "slo") {
@@ -69,6 +71,18 @@ func misplaced(run *rundir.Run, terms []slo.Term) (wrong []string) {
 	check(c.Within == nil || !c.Users.Known() || float64(c.Within.Users) <= n, "the row within has more users")
 	check(c.Beyond == nil || !c.Users.Known() || float64(c.Beyond.Users) > n, "the row beyond has no more users")
 	check(c.Verdict != rundir.Broken || c.Users.IsZero(), "the SLO is broken, and a number of users is given")
+	var at []*rundir.Stage // the rows of the number
+	missed := 0
+	for i := range run.Stages {
+		if st := &run.Stages[i]; len(terms) > 0 && c.Users.Known() && float64(st.MaxConcurrency) == n {
+			at = append(at, st)
+			if st.TTFT.P95.Value() > terms[0].Limit {
+				missed++
+			}
+		}
+	}
+	check(missed == 0 || missed < len(at), "each row at the number misses the term")
+	check(!slo.Missed(at, terms), "the rows at the number miss the term together")
 	if len(terms) > 0 && c.Within != nil && c.Users.Known() {
 		check(c.Within.Value.Value() <= terms[0].Limit, "the row within misses the term")
 	}

@@ -29,7 +29,7 @@ var (
 	sayHitsFall      = lang.Say("hits fall from %s to %s", "命中率从 %s 降至 %s")
 	sayValueGrows    = lang.Say("%s goes from %s to %s", "%s 从 %s 变为 %s")
 	sayWithUsers     = lang.Say("from %s to %s, ", "从 %s增至 %s，")
-	sayScattered     = lang.Say("Rows near that number differ by chance; it is that of the curve through all rows.", "该数附近各行因偶然而不同；结果取自穿过所有行的曲线。")
+	sayScattered     = lang.Say("Single rows up to that number miss the limit by chance; the number is that of the curve through all rows.", "不超过该数的个别行因偶然超过限值；该数取自穿过所有行的曲线。")
 	sayCacheFits     = lang.Say("The server states a KV cache of %s tokens: as much as the contexts of %s, at a mean of %s tokens.", "服务自报 KV 缓存为 %s 个 token，相当于 %s的上下文（平均 %s 个 token）。")
 
 	headIdeal     = lang.Say("hits allowed", "可命中")

@@ -154,6 +154,25 @@ func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
 	return true
 }
 
+// Missed reports whether stages of one load, taken together, miss one of the terms.
+func Missed(stages []*rundir.Stage, terms []Term) bool {
+	for _, t := range terms {
+		var all tally
+		sum, means := 0.0, 0.0
+		for _, s := range stages {
+			if c, ok := t.count(s); ok {
+				all = all.plus(c)
+			} else if v, _ := t.Of(s); t.Stat == Mean && v.Known() {
+				sum, means = sum+v.Value(), means+1
+			}
+		}
+		if all.beyond > t.tail()*all.of || sum > t.Limit*means {
+			return true
+		}
+	}
+	return false
+}
+
 // none fills in why there is no such rate: the terms are broken from the lowest rate on, or there are too few requests.
 func none(out *rundir.SLO, stages []*rundir.Stage, terms []Term, broken *rundir.Stage, outright bool) {
 	for _, s := range stages { // the stage that is nearest to being judged

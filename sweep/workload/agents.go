@@ -15,6 +15,7 @@ type traceRows struct {
 	milli, nano clock
 	epoch       clock          // of seconds since 1970
 	named       map[string]int // sessions by name
+	tree        spanTree
 	sessions    int
 	logged      int  // requests of nginx's logs
 	exact       bool // one of them has a fraction of a second in its time
@@ -93,55 +94,6 @@ func (t *traceRows) agents(line int, list gjson.Result, caller int, from float64
 		return more
 	})
 	return more
-}
-
-// spans takes the requests to models among the spans of OpenTelemetry, as the collector's file exporter writes them: OTLP in JSON, several spans a
-// line, with the attributes of the GenAI conventions (opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans). A session is a
-// gen_ai.conversation.id, or else a trace. Spans of other operations, such as invoke_agent, whose tokens are those of its requests again, are left
-// out.
-func (t *traceRows) spans(line int, v gjson.Result) (more bool) {
-	more = true
-	v.Get("resourceSpans").ForEach(func(_, resource gjson.Result) bool {
-		resource.Get("scopeSpans").ForEach(func(_, scope gjson.Result) bool {
-			scope.Get("spans").ForEach(func(_, span gjson.Result) bool {
-				more = t.span(line, span)
-				return more
-			})
-			return more
-		})
-		return more
-	})
-	return more
-}
-
-// span takes the request of a span, if it is one.
-func (t *traceRows) span(line int, span gjson.Result) (more bool) {
-	r, operation, name := request{inSession: true}, "", span.Get("traceId").Str
-	span.Get("attributes").ForEach(func(_, a gjson.Result) bool {
-		switch value := a.Get("value"); a.Get("key").Str {
-		case "gen_ai.operation.name":
-			operation = value.Get("stringValue").Str
-		case "gen_ai.conversation.id":
-			name = "conversation " + value.Get("stringValue").Str
-		case "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens":
-			r.prompt = wholeTokens(value.Get("intValue").String())
-		case "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens":
-			r.output = wholeTokens(value.Get("intValue").String())
-		}
-		return true
-	})
-	switch operation {
-	case "chat", "text_completion", "generate_content":
-	default:
-		return true
-	}
-	start, end := span.Get("startTimeUnixNano").Float(), span.Get("endTimeUnixNano").Float()
-	r.talk = talk{session: t.session(name), took: seconds((end - start) / 1e9)}
-	why := r.incomplete(start > 0)
-	if why.IsZero() {
-		r.at, why = t.nano.at(start)
-	}
-	return t.take(line, r, why)
 }
 
 // session returns the number of the session of a name; a new one where there is no name.

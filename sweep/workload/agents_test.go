@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,5 +104,64 @@ func TestSessionsOfAgentsAndSpans(t *testing.T) {
 		if _, err := readTrace(t.Context(), text(t, content), TraceOptions{}); err == nil || err.Error() != want {
 			t.Errorf("%.60s: %v, want %s", content, err, want)
 		}
+	}
+}
+
+// forked are the spans of one trace, each before its parent: an agent asks once, calls two sub-agents by tools, of which the first asks twice and calls
+// one of its own in between, and asks again once both have ended. The parents of x and y form a circle.
+func forked() string {
+	var all []string
+	span := func(id, parent, operation, from, to string, prompt int) {
+		all = append(all, fmt.Sprintf(`{"traceId":"t","spanId":%q,"parentSpanId":%q,"startTimeUnixNano":"17000000%s00000000","endTimeUnixNano":"17000000%s00000000","attributes":[`+
+			`{"key":"gen_ai.operation.name","value":{"stringValue":%q}},{"key":"gen_ai.conversation.id","value":{"stringValue":"of %s"}},`+
+			`{"key":"gen_ai.usage.input_tokens","value":{"intValue":"%d"}},{"key":"gen_ai.usage.output_tokens","value":{"intValue":"10"}}]}`,
+			id, parent, from, to, operation, parent, prompt))
+	}
+	span("1", "main", "chat", "000", "010", 100) // tenths of a second
+	span("b1", "b", "chat", "012", "020", 200)
+	span("d1", "d", "chat", "021", "024", 400)
+	span("d", "b", "invoke_agent", "021", "024", 400)
+	span("c1", "c", "chat", "015", "025", 300)
+	span("c", "tool c", "invoke_agent", "015", "025", 300)
+	span("tool c", "main", "execute_tool", "014", "025", 1)
+	span("b2", "b", "chat", "026", "030", 240)
+	span("b", "tool b", "invoke_agent", "012", "030", 440)
+	span("tool b", "main", "execute_tool", "011", "030", 1)
+	span("2", "main", "chat", "035", "040", 150)
+	span("main", "http", "invoke_agent", "000", "040", 250)
+	span("3", "x", "chat", "050", "051", 500)
+	span("x", "y", "", "050", "051", 1)
+	span("y", "x", "", "050", "051", 1)
+	return `{"resourceSpans":[{"scopeSpans":[{"spans":[` + strings.Join(all, ",") + `]}]}]}`
+}
+
+// TestSubAgentsOfSpans reads one session with two sub-agents that it waits for, one of which has a sub-agent of its own.
+func TestSubAgentsOfSpans(t *testing.T) {
+	tr, err := readTrace(t.Context(), text(t, forked()), TraceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := tr.visits(2)
+	var got []string
+	var list func(place string, v *visit)
+	list = func(place string, v *visit) {
+		for i, u := range v.turns {
+			name := fmt.Sprintf("%s.%d", place, i)
+			got = append(got, fmt.Sprintf("%s: %d -> %d after %v", name, u.prompt, u.output, u.pause))
+			for j := range u.agents {
+				list(fmt.Sprintf("%s[%d]", name, j), &u.agents[j])
+			}
+		}
+	}
+	for i, v := range joined(all) {
+		list(fmt.Sprint(i), &v)
+	}
+	slices.Sort(got)
+	want := []string{
+		"0.0: 100 -> 10 after 0s", "0.0[0].0: 300 -> 10 after 500ms", "0.0[1].0: 200 -> 10 after 200ms", "0.0[1].0[0].0: 400 -> 10 after 100ms",
+		"0.0[1].1: 30 -> 10 after 200ms", "0.1: 40 -> 10 after 500ms", "1.0: 500 -> 10 after 0s",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -67,6 +67,7 @@ func (t *Trace) read(ctx context.Context, in *rowInput) error {
 	default:
 		err = t.readCSV(ctx, in)
 	}
+	rows.tell()
 	if rows.logged > 0 && !rows.exact {
 		t.notes = append(t.notes, noteWholeSeconds.New(t.name))
 	}
