@@ -22,7 +22,7 @@ const (
 // terminal is the first series of a figure while it is drawn for a terminal.
 type terminal struct {
 	title  string
-	y      Axis
+	x, y   Axis
 	points []Point
 	mark   float64 // x of a vertical line, NaN for none
 	ascii  bool
@@ -53,7 +53,7 @@ func (f *Figure) Terminal(l lang.Lang, columns, rows int, ascii bool) []string {
 		rows = textHeight
 	}
 	p := &f.Panels[0]
-	t := terminal{title: f.Title.In(l), y: p.Y, points: p.Series[0].Points, mark: math.NaN(), ascii: ascii}
+	t := terminal{title: f.Title.In(l), x: f.X, y: p.Y, points: p.Series[0].Points, mark: math.NaN(), ascii: ascii}
 	if len(f.Spans) > 0 {
 		t.mark = f.Spans[0].Mark
 	}
@@ -144,6 +144,10 @@ func (c *terminal) frame(rows []string, low, high float64, mark, columns int) []
 // ruler labels the x axis: its ends and the saturation point, which comes first where they collide.
 func (c *terminal) ruler(mark, columns int) string {
 	line := []byte(strings.Repeat(" ", columns))
+	label := c.x.Format
+	if label == nil {
+		label = func(x float64) string { return lang.Short(x, false) }
+	}
 	put := func(at int, s string) {
 		at = min(max(at, 0), columns-len(s))
 		if strings.TrimSpace(string(line[max(at-1, 0):min(at+len(s)+1, columns)])) == "" {
@@ -151,11 +155,11 @@ func (c *terminal) ruler(mark, columns int) string {
 		}
 	}
 	if mark >= 0 {
-		s := lang.Short(c.mark, false)
+		s := label(c.mark)
 		put(mark-len(s)/2, s)
 	}
 	put(0, "0")
-	put(columns, lang.Short(c.right(), false))
+	put(columns, label(c.right()))
 	return string(line)
 }
 

@@ -58,6 +58,9 @@ func byRate(run *rundir.Run, title lang.Text, of findings.TakeStages, format fun
 		points = joined(points)
 	}
 	f := &Figure{Title: title, Panels: []Panel{{Y: Axis{Format: format}, Series: []Series{{Points: points}}}}}
+	if users {
+		f.X.Format = lang.Shortest
+	}
 	if a := run.Answer; users && a != nil && a.Carried != nil && a.Carried.Users.Known() {
 		f.Spans = []Span{{Low: math.NaN(), High: math.NaN(), Mark: a.Carried.Users.Value()}}
 	} else if run.Saturation != nil && run.Saturation.Rate.Known() {

@@ -1,8 +1,11 @@
 package draw
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -24,5 +27,9 @@ func TestChartOfUsers(t *testing.T) {
 	}
 	if len(f.Spans) != 1 || f.Spans[0].Mark != 2 {
 		t.Errorf("marks %+v", f.Spans)
+	}
+	lines := f.Terminal(lang.English, 20, 0, false)
+	if ruler := strings.Fields(lines[len(lines)-1]); !slices.Equal(ruler, []string{"0", "2"}) {
+		t.Errorf("numbers of users %q", ruler)
 	}
 }

@@ -24,7 +24,8 @@ func Glossary(stages []rundir.Stage) (all []Term) {
 		name  lang.Text
 		means lang.Phrase
 	}{
-		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Floor }), lang.Same("synchronous"), meansSynchronous},
+		{any(func(s *rundir.Stage) bool { return s.Kind == rundir.KindOfUsers }), lang.Same("users@N"), meansUsers},
+		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Floor && s.Kind != rundir.KindOfUsers }), lang.Same("synchronous"), meansSynchronous},
 		{offered, lang.Same("asynchronous@R"), meansAsynchronous},
 		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Ceiling }), lang.Same("throughput"), meansThroughput},
 		{offered, headOffered.Text(), meansOffered},
@@ -38,6 +39,9 @@ func Glossary(stages []rundir.Stage) (all []Term) {
 		{verdict(rundir.Shedding), verdictName(rundir.Shedding), meansShedding},
 		{verdict(rundir.Undecided), verdictName(rundir.Undecided), meansUndecided},
 		{verdict(rundir.Closed), verdictName(rundir.Closed), meansClosed},
+		{any(func(s *rundir.Stage) bool { return s.Hits != nil && s.Hits.Ideal.Value() > 0 }), headIdeal.Text(), meansIdeal},
+		{any(func(s *rundir.Stage) bool { return s.Sessions != nil && s.Sessions.Again().Known() }), headAgain.Text(), meansAgain},
+		{any(func(s *rundir.Stage) bool { return s.Sessions != nil && !s.Sessions.Good.IsZero() }), headGood.Text(), meansGood},
 		{any(func(s *rundir.Stage) bool { return s.Goodput != nil }), headGoodput.Text(), meansGoodput},
 	} {
 		if t.shown {
@@ -52,6 +56,10 @@ func verdictName(v rundir.Verdict) lang.Text {
 }
 
 var (
+	meansUsers        = lang.Say("N users, each with one conversation after the other, pauses included", "N 个用户，每个用户的会话逐个进行，含停顿")
+	meansIdeal        = lang.Say("share of the prompt tokens that were sent before, so that a prefix cache can have them", "此前发送过、前缀缓存可命中的提示 token 所占比例")
+	meansAgain        = lang.Say("share of the later turns of which less than half of what the session had sent before was cached", "后续各轮中，会话此前内容命中缓存不足一半的轮次所占比例")
+	meansGood         = lang.Say("share of the sessions of which no turn missed the SLO", "没有任何一轮违反 SLO 的会话所占比例")
 	meansSynchronous  = lang.Say("one request at a time, which gives the shortest latencies", "逐个请求，时延最短")
 	meansAsynchronous = lang.Say("R requests arrive per second, at random times", "每秒随机到达 R 个请求")
 	meansThroughput   = lang.Say("as many requests at once as the server takes, which gives the highest rate", "尽可能多的并发请求，速率最高")

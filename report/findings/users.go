@@ -204,8 +204,10 @@ func turnTable(st *rundir.Stage) table.Table {
 			{Text: name, Tone: table.Strong}, table.Count(g.N), whole(g.Prompt), whole(g.Cached), table.Seconds(g.P50), table.Seconds(g.P95),
 		})
 	}
-	for _, g := range st.Sessions.Classes {
-		add(classes[g.Class].Text(), g)
+	if len(st.Sessions.Classes) > 1 { // else it is the first turn, which has a row of its own
+		for _, g := range st.Sessions.Classes {
+			add(classes[g.Class].Text(), g)
+		}
 	}
 	for _, g := range st.Sessions.Turns {
 		add(lang.Same(strconv.Itoa(g.Turn+1)), g)

@@ -158,9 +158,13 @@ func (v *View) rateTable(q quantity) *Grid {
 		t.Columns = append(t.Columns, table.Column{Head: name}, table.Column{Head: name.Plus(headInterval.Text())})
 	}
 	t.Columns = append(t.Columns, table.Column{Head: HeadVerdict.Text(), Left: true})
+	x := lang.Short
+	if !v.Open {
+		x = lang.Fixed(0) // of users, or requests in flight
+	}
 	for _, r := range v.Rows {
 		s := r.Stage
-		row := []table.Cell{{Text: lang.Same(findings.StageName(s)), Mark: findings.StageMarks(s)}, table.Number(rundir.Exactly(v.X(s)), "", lang.Short)}
+		row := []table.Cell{{Text: lang.Same(findings.StageName(s)), Mark: findings.StageMarks(s)}, table.Number(rundir.Exactly(v.X(s)), "", x)}
 		for _, l := range q.lines {
 			y, ci, ok, supported := l.of(s)
 			cell, bounds := table.Seconds(y), table.Absent()

@@ -6,6 +6,7 @@ import "llmsweep/sweep/rundir"
 const (
 	fullCache = 0.95 // of the KV cache in use: the blocks of the next request may not fit
 	fullBatch = 0.95 // of the most requests seen running, on average: the batch is as large as it gets
+	oneWaits  = 1    // request on average
 )
 
 // limit returns what the server ran out of in the first saturated stage whose gauges tell, and the stage's name.
@@ -25,7 +26,6 @@ func limit(rows []*rundir.Stage) (limit, stage string) {
 // the cache; [rundir.LimitCompute] where almost none waited, so that all shared the processors. A gauge that stays at none running tells nothing: vLLM's does
 // so for embeddings and scores.
 func ranOut(s *rundir.Server) string {
-	const oneWaits = 1 // request on average
 	switch {
 	case s == nil || !s.Running.Known() || !s.Waiting.Known() || s.RunningMax.Or(0) < 1:
 		return ""

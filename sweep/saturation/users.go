@@ -209,7 +209,7 @@ func cause(rows []*rundir.Stage, within, above *rundir.Stage) string {
 	switch {
 	case s == nil || far == nil || s.RunningMax.Or(0) < 1 || !s.WaitingMax.Known():
 		return ""
-	case s.Preemptions.Value() > 0, s.KVUsageMax.Value() >= fullCache && s.WaitingMax.Value() > 0:
+	case s.Preemptions.Value() > 0, far.KVUsageMax.Value() >= fullCache && far.Waiting.Value() >= oneWaits:
 		return rundir.LimitKV
 	}
 	slots := 0.0

@@ -33,12 +33,12 @@ func TestTheEdgeIsToldFromARowThatKeepsTheTerm(t *testing.T) {
 // TestSlotsAndComputingAreToldApart has rows of servers whose requests wait. Where slots are what runs out, as many run as ever do in the rows above the
 // number carried; where they wait for tokens of a step, fewer run than at other times. Rows are those of simulated servers.
 func TestSlotsAndComputingAreToldApart(t *testing.T) {
-	type gauges struct{ behind, most, waiting, lost, missed float64 }
+	type gauges struct{ behind, most, waiting, lost, missed, kv float64 }
 	row := func(users int, g gauges) *rundir.Stage {
 		f := rundir.Exactly
 		return &rundir.Stage{Kind: rundir.KindOfUsers, State: rundir.Complete, MaxConcurrency: users,
 			Sessions: &rundir.Sessions{Lost: f(g.lost), LostMissed: f(g.missed)},
-			Server:   &rundir.Server{RunningMax: f(g.most), RunningBehind: f(g.behind), WaitingMax: f(g.waiting), KVUsageMax: f(0.1)}}
+			Server:   &rundir.Server{RunningMax: f(g.most), RunningBehind: f(g.behind), WaitingMax: f(2 * g.waiting), Waiting: f(g.waiting), KVUsageMax: f(g.kv)}}
 	}
 	for _, c := range []struct {
 		name               string
@@ -53,6 +53,8 @@ func TestSlotsAndComputingAreToldApart(t *testing.T) {
 		{"fewer at the edge", gauges{behind: 20, most: 35, waiting: 2}, gauges{behind: 25, most: 35, waiting: 3}, gauges{behind: 34.8, most: 35, waiting: 30}, rundir.LimitCompute},
 		{"nearly as many", gauges{behind: 30, most: 35, waiting: 6}, gauges{behind: 33.4, most: 35, waiting: 6}, gauges{behind: 33.5, most: 35, waiting: 9}, rundir.LimitCompute},
 		{"lost contexts", gauges{most: 20, lost: 0.07}, gauges{most: 21, lost: 0.1, missed: 0.31}, gauges{most: 28, lost: 0.35}, rundir.LimitKV},
+		{"a full cache", gauges{most: 5, kv: 0.7}, gauges{most: 7, waiting: 0.4, kv: 0.97}, gauges{behind: 6, most: 8, waiting: 5, kv: 1}, rundir.LimitKV},
+		{"a full cache once", gauges{most: 5, kv: 0.7}, gauges{most: 6, kv: 0.8}, gauges{behind: 6, most: 8, waiting: 0.2, kv: 0.97}, rundir.LimitCompute},
 	} {
 		rows := []*rundir.Stage{row(8, c.within), row(10, c.above), row(16, c.far)}
 		if got := cause(rows, rows[0], rows[1]); got != c.want {
