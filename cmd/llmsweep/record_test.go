@@ -98,7 +98,11 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s: exit %d\n%s%s", args, c, table.String(), errs.String())
 		}
 	}
-	for i, load := range []string{"--arrivals trace:" + dir, "--workload " + dir + " --concurrency 2 --requests 4", "--workload " + dir + " --rate 50 --requests 4", "--workload " + small + " --concurrency 1 --requests 2"} {
+	var without strings.Builder
+	if c := executeAgain([]string{"run", server, "--rate", "50", "--arrivals", "clients", "--plain"}, console.NewConsole(t.Context(), io.Discard, &without)); c != console.WrongUsage || !strings.Contains(without.String(), "--workload") {
+		t.Errorf("exit %d\n%s", c, without.String())
+	}
+	for i, load := range []string{"--arrivals trace:" + dir, "--workload " + dir + " --concurrency 2 --requests 4", "--workload " + dir + " --rate 50 --requests 4", "--workload " + dir + " --rate 50 --arrivals clients --requests 4", "--workload " + small + " --concurrency 1 --requests 2"} {
 		var replayed strings.Builder
 		args := append([]string{"run", server, "--out", filepath.Join(t.TempDir(), "again"), "--warmup", "1", "--no-selftest", "--plain"}, strings.Fields(load)...)
 		if c := executeAgain(args, console.NewConsole(t.Context(), &replayed, io.Discard)); c != console.Done {

@@ -17,10 +17,12 @@ var (
 		"录制结束时有 %d 个会话尚未结束，其轮数按其他会话推算。")
 	sayDistance = lang.Say("Distance: the largest difference between the shares of values up to a value, from 0 to 1. Within one kind, turns, lengths and pauses are drawn independently.",
 		"距离：两者累积占比之差的最大值，从 0 到 1。同一类会话中，轮数、长度和停顿分别独立抽取。")
-	sayReplay = lang.Say("The same load: llmsweep run URL --workload %s --rate %s --arrivals gamma:%s (the rate counts turns).",
-		"相同的负载：llmsweep run URL --workload %s --rate %s --arrivals gamma:%s（速率按轮计）。")
-	sayNoClients = lang.Say("A recording does not tell clients apart, so arrivals are those of all sessions together.",
-		"录制的流量不区分客户端，因此到达过程是所有会话合计的。")
+	sayReplay = lang.Say("The same load: llmsweep run URL --workload %s --rate %s --arrivals %s (the rate counts turns).",
+		"相同的负载：llmsweep run URL --workload %s --rate %s --arrivals %s（速率按轮计）。")
+	sayNoClients = lang.Say("The recording does not tell clients apart, or has fewer than %d: arrivals are those of all sessions together.",
+		"录制的流量不区分客户端，或客户端不足 %d 个：到达过程是所有会话合计的。")
+	sayClients = lang.Say("%d clients in groups of %d or more, by how many sessions they begin: the first group begins %s of them. Arrivals are drawn for each client.",
+		"%d 个客户端，按会话数分组，每组至少 %d 个：第一组占全部会话的 %s。到达过程按客户端分别抽取。")
 
 	headQuantity  = lang.Say("Quantity", "量")
 	headRecorded  = lang.Say("Recorded mean", "录制均值")
@@ -59,9 +61,17 @@ func Description(d *traffic.Description, file string) []table.Section {
 			{Text: sayQuantity[q.Quantity].Text()}, table.Literal(short(q.Recorded)), table.Literal(short(q.Described)), table.Literal(strconv.FormatFloat(q.Distance, 'f', 3, 64)),
 		})
 	}
-	s.Notes = append(s.Notes, sayDistance.Text(), sayNoClients.Text())
+	arrivals, clients := "gamma:"+short(d.Shape), sayNoClients.Text(d.K)
+	if len(d.Clients) > 0 {
+		n := 0
+		for _, c := range d.Clients {
+			n += c.Number
+		}
+		arrivals, clients = "clients", sayClients.Text(n, d.K, strconv.FormatFloat(100*d.Clients[0].Share, 'f', 0, 64)+" %")
+	}
+	s.Notes = append(s.Notes, sayDistance.Text(), clients)
 	if d.Rate > 0 && d.Shape > 0 {
-		s.Notes = append(s.Notes, sayReplay.Text(file, strconv.FormatFloat(d.Rate*turns, 'g', 4, 64), short(d.Shape)))
+		s.Notes = append(s.Notes, sayReplay.Text(file, strconv.FormatFloat(d.Rate*turns, 'g', 4, 64), arrivals))
 	}
 	return []table.Section{s}
 }

@@ -1,5 +1,5 @@
 // Package arrival says when requests are due. Each kind of load is a type with its own configuration: a closed loop, and constant,
-// Poisson, gamma, ramp and trace arrivals. It knows nothing of requests or servers.
+// Poisson, gamma, ramp and trace arrivals, and those of recorded clients. It knows nothing of requests or servers.
 package arrival
 
 import (

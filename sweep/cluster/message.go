@@ -38,7 +38,7 @@ func init() {
 	for name, v := range map[string]any{
 		"hello": &Hello{}, "clock": &messageClock{}, "ready": &Ready{}, "reading": &reading{}, "done": &Done{}, "records": &records{}, "trouble": &Trouble{},
 		"welcome": &welcome{}, "stage": &stage{}, "start": &Start{}, "order": &order{}, "fetch": &fetch{}, "bye": &bye{},
-		"closed": arrival.Closed{}, "constant": arrival.Constant{}, "poisson": arrival.Poisson{}, "gamma": arrival.Gamma{}, "ramp": arrival.Ramp{},
+		"closed": arrival.Closed{}, "constant": arrival.Constant{}, "poisson": arrival.Poisson{}, "gamma": arrival.Gamma{}, "clients": arrival.Clients{}, "ramp": arrival.Ramp{},
 		"trace": arrival.Trace{}, "sessions": arrival.Sessions{}, "counted": arrival.Counted{},
 	} {
 		gob.RegisterName("llmsweep."+name, v)

@@ -39,7 +39,7 @@ func pass(r *Recorder, from, to int) {
 	res := &client.Result{}
 	for i := from; i < to; i++ {
 		body := fmt.Appendf(nil, `{"model":"m%d","messages":[{"role":"user","content":"prompt %d"}]}`, i, i)
-		b := r.begin(readAsked(body, r.salt), r.began.Add(time.Duration(i)*time.Millisecond))
+		b := r.begin(readAsked(body, r.salt), key{byte(i)}, r.began.Add(time.Duration(i)*time.Millisecond))
 		res.Reset(b.epoch)
 		res.Sent, res.FirstToken, res.LastToken, res.End = 0, time.Millisecond, time.Millisecond, time.Millisecond
 		res.Status, res.PromptTokens, res.OutputTokens, res.TokenSource = client.StatusOK, 10, 1, client.SourceServer

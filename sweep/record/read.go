@@ -67,7 +67,7 @@ func (r *reader) exchange(up, down *bufio.Reader) bool {
 		_, err = io.Copy(io.Discard, resp.Body)
 		return err == nil && !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols
 	}
-	begun := r.begin(readAsked(body, r.salt), asked.At)
+	begun := r.begin(readAsked(body, r.salt), identity(req, r.near.RemoteAddr(), r.salt), asked.At)
 	res := &client.Result{}
 	res.Reset(begun.epoch)
 	res.Sent = asked.At.Sub(begun.epoch)

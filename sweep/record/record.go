@@ -88,6 +88,7 @@ type Recorder struct {
 	sessions *sessions
 	stage    *rundir.Stage // nil before the first request of a period
 	traffic  []rundir.Passed
+	clients  map[key]int // numbers from 1, by salted hashes
 	models   map[string]int
 	apis     map[string]int
 	prompt   lengths
@@ -101,13 +102,14 @@ type begun struct {
 	stage   string
 	epoch   time.Time // the start of the stage
 	session session
+	client  int
 }
 
 // New returns a recorder that fills in run and writes to log.
 func New(o Options, run *rundir.Run, log Log) *Recorder {
 	salt := make([]byte, 32)
 	rand.Read(salt)
-	return &Recorder{Options: o, run: run, log: log, salt: salt, sessions: newSessions(salt), models: map[string]int{}, apis: map[string]int{}}
+	return &Recorder{Options: o, run: run, log: log, salt: salt, sessions: newSessions(salt), clients: map[key]int{}, models: map[string]int{}, apis: map[string]int{}}
 }
 
 // Counts returns what has passed so far.
@@ -181,13 +183,13 @@ func (r *Recorder) accept(ctx context.Context, c *net.TCPConn) {
 }
 
 // begin notes a request that was sent.
-func (r *Recorder) begin(a asked, sent time.Time) *begun {
+func (r *Recorder) begin(a asked, from key, sent time.Time) *begun {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.sessions.of(&a, func() bool { return r.Share >= 1 || mathrand.Float64() < r.Share })
 	s.kept = s.kept && r.bytes < r.Most
 	r.counts.InFlight++
-	b := &begun{asked: a, session: s}
+	b := &begun{asked: a, session: s, client: r.client(from)}
 	b.messages, b.head = nil, nil
 	st := r.current(sent)
 	b.stage, b.epoch = st.Name, r.began.Add(rundir.Duration(st.Started))
@@ -241,7 +243,7 @@ func (r *Recorder) ended(b *begun, res *client.Result, d api.Dialect) {
 		r.bytes += trafficBytes(b.blocks)
 		r.traffic = append(r.traffic, rundir.Passed{
 			Timestamp: b.epoch.Add(res.Sent).Sub(r.began).Milliseconds(), Input: int(record.PromptTokens.Or(float64(len(b.blocks) * blockBytes / 4))),
-			Output: int(record.OutputTokens.Value()), Duration: (res.End - res.Sent).Milliseconds(), Hashes: b.blocks, Session: b.session.id,
+			Output: int(record.OutputTokens.Value()), Duration: (res.End - res.Sent).Milliseconds(), Hashes: b.blocks, Session: b.session.id, Client: b.client,
 		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -386,5 +387,34 @@ func inPieces(w io.Writer, b []byte, seed uint64) {
 		n := 1 + rng.IntN(len(b))
 		w.Write(b[:n])
 		b = b[n:]
+	}
+}
+
+// TestClientsAreToldApart: requests with the same key are those of one client, and without a key those from one address.
+func TestClientsAreToldApart(t *testing.T) {
+	r := start(t, simulated(t, simserver.Options{}), nil)
+	for _, header := range []string{"Authorization: Bearer a", "Authorization: Bearer a", "X-Api-Key: b", "", ""} {
+		req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url+"/v1/chat/completions", strings.NewReader(`{"model":"plain8","max_tokens":2,"messages":[{"role":"user","content":"one"}]}`))
+		if name, value, ok := strings.Cut(header, ": "); ok {
+			req.Header.Set(name, value)
+		}
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	r.end(t)
+	var clients []int
+	for passed, err := range store.Traffic(r.dir.Path) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		clients = append(clients, passed.Client)
+	}
+	if want := []int{1, 1, 2, 3, 3}; !slices.Equal(clients, want) {
+		t.Errorf("%v, want %v", clients, want)
 	}
 }

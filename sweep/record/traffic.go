@@ -1,9 +1,13 @@
 package record
 
 import (
+	"cmp"
 	"container/list"
 	"crypto/sha256"
 	"encoding/binary"
+	"net"
+	"net/http"
+	"slices"
 
 	"github.com/tidwall/gjson"
 )
@@ -157,4 +161,25 @@ func (s *sessions) add(one session) session {
 		s.forget(s.order.Back())
 	}
 	return one
+}
+
+// identity returns a hash of what tells clients apart: the key that a request has, else its address without the port.
+func identity(req *http.Request, from net.Addr, salt []byte) key {
+	who := cmp.Or(req.Header.Get("Authorization"), req.Header.Get("X-Api-Key"), req.Header.Get("Api-Key"))
+	if who == "" {
+		who, _, _ = net.SplitHostPort(from.String())
+	}
+	return sha256.Sum256(append(slices.Clone(salt), who...))
+}
+
+// mostClients is how many clients are told apart; the requests of further ones have none.
+const mostClients = 10_000
+
+// client returns the number of a client. r.mu is held.
+func (r *Recorder) client(from key) int {
+	if n, known := r.clients[from]; known || len(r.clients) >= mostClients {
+		return n
+	}
+	r.clients[from] = len(r.clients) + 1
+	return len(r.clients)
 }

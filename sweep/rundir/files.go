@@ -78,10 +78,11 @@ func TrafficParts(dir string) (files []string) {
 
 // Passed is a request of recorded traffic, and a line of [TrafficFile].
 type Passed struct {
-	Timestamp int64   `json:"timestamp"`     // when it was sent, in milliseconds since the start of the recording
-	Input     int     `json:"input_length"`  // tokens of the prompt, as the server counted them
-	Output    int     `json:"output_length"` // tokens of the answer
-	Duration  int64   `json:"duration"`      // from the request to the end of the answer, in milliseconds
-	Hashes    []int64 `json:"hash_ids"`      // salted hashes of the prompt's blocks of 64 bytes: equal ones mean equal prompts up to the block's end
-	Session   int     `json:"session"`       // from 0: requests that continue one another
+	Timestamp int64   `json:"timestamp"`       // when it was sent, in milliseconds since the start of the recording
+	Input     int     `json:"input_length"`    // tokens of the prompt, as the server counted them
+	Output    int     `json:"output_length"`   // tokens of the answer
+	Duration  int64   `json:"duration"`        // from the request to the end of the answer, in milliseconds
+	Hashes    []int64 `json:"hash_ids"`        // salted hashes of the prompt's blocks of 64 bytes: equal ones mean equal prompts up to the block's end
+	Session   int     `json:"session"`         // from 0: requests that continue one another
+	Client    int     `json:"client,omitzero"` // from 1: by its key, else by its address; 0 where that is not known
 }

@@ -82,7 +82,7 @@ func (t *traceRows) agents(line int, list gjson.Result, caller int, from float64
 			more = t.agents(line, called, session, start, own, depth-1)
 			return more
 		}
-		r := request{prompt: tokens(v.Get("in")), output: tokens(v.Get("out")), inSession: true, talk: talk{session, caller, seconds(v.Get("api_time").Num)}}
+		r := request{prompt: tokens(v.Get("in")), output: tokens(v.Get("out")), inSession: true, talk: talk{session: session, caller: caller, took: seconds(v.Get("api_time").Num)}}
 		if t.options.Share {
 			v.Get("hash_ids").ForEach(func(_, id gjson.Result) bool { r.hashes = append(r.hashes, own+id.Int()); return true })
 		}

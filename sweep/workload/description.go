@@ -11,22 +11,24 @@ import (
 	"slices"
 	"time"
 
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/stats"
 )
 
 // Description describes recorded traffic without a session of it. Each value and each kind of session in it stands for at least K sessions (k-anonymity:
 // Sweeney, IJUFKS 10 (2002); values are pooled as in microaggregation: Domingo-Ferrer and Mateo-Sanz, IEEE TKDE 14 (2002)).
 type Description struct {
-	Version   int        `json:"llmsweep_workload"` // 1
-	K         int        `json:"k"`
-	Sessions  int        `json:"sessions"` // described
-	LeftOut   int        `json:"left_out"` // sessions that are like fewer than K others
-	CutOff    int        `json:"cut_off"`  // sessions that were still open when the recording ended
-	Rate      float64    `json:"sessions_per_second"`
-	Shape     float64    `json:"gamma_shape,omitempty"` // of the gaps between first requests: 1 is Poisson; 0 where they do not vary
-	Block     float64    `json:"block_tokens"`          // of a shared block, on average
-	Kinds     []Kind     `json:"kinds"`
-	Distances []Distance `json:"distances"`
+	Version   int              `json:"llmsweep_workload"` // 1
+	K         int              `json:"k"`
+	Sessions  int              `json:"sessions"` // described
+	LeftOut   int              `json:"left_out"` // sessions that are like fewer than K others
+	CutOff    int              `json:"cut_off"`  // sessions that were still open when the recording ended
+	Rate      float64          `json:"sessions_per_second"`
+	Shape     float64          `json:"gamma_shape,omitempty"` // of the gaps between first requests: 1 is Poisson; 0 where they do not vary
+	Block     float64          `json:"block_tokens"`          // of a shared block, on average
+	Clients   []arrival.Client `json:"clients,omitempty"`     // at least K in each group; absent where the recording does not tell clients apart
+	Kinds     []Kind           `json:"kinds"`
+	Distances []Distance       `json:"distances"`
 }
 
 // Kind describes the sessions whose first prompts begin alike. Lengths are in tokens.
@@ -82,6 +84,7 @@ func DescribeTraffic(ctx context.Context, path string, k int) (*Description, err
 	}
 	d := &Description{Version: 1, K: k, CutOff: cutOff(all), Block: rounded(recorded.block)}
 	d.arrivals(all)
+	d.Clients = clientsOf(all, k)
 	for _, alike := range d.alike(all) {
 		d.Kinds = append(d.Kinds, kindOf(alike, k))
 		d.Sessions += len(alike)
@@ -295,6 +298,9 @@ func readDescription(path string) (*Description, error) {
 	}
 	if d.Version != 1 || d.Block < 1 {
 		return nil, fmt.Errorf("%s: a description of version %d with blocks of %g tokens is not understood", path, d.Version, d.Block)
+	}
+	if err := (arrival.Clients{Rate: 1, Of: d.Clients}).Validate(); err != nil {
+		return nil, fmt.Errorf("%s: clients: %w", path, err)
 	}
 	sessions := 0
 	for i, k := range d.Kinds {

@@ -86,7 +86,7 @@ func (t *Trace) take(line int, r request, why note.Note) bool {
 }
 
 // parseRequest parses a line of Mooncake's traces: {"timestamp": 3000, "input_length": 915, "output_length": 355,
-// "hash_ids": [0, 462]}, the timestamp in milliseconds. Recorded traffic has "session" and "duration" too, the latter in milliseconds.
+// "hash_ids": [0, 462]}, the timestamp in milliseconds. Recorded traffic has "session", "client" and "duration" too, the latter in milliseconds.
 func parseRequest(v gjson.Result, c *clock, share bool) (r request, why note.Note) {
 	if !v.IsObject() {
 		return r, skipNoObject.New()
@@ -104,6 +104,8 @@ func parseRequest(v gjson.Result, c *clock, share bool) (r request, why note.Not
 			r.output = tokens(value)
 		case "session":
 			r.session, r.inSession = int(value.Int()), value.Type == gjson.Number
+		case "client":
+			r.client = int(value.Int())
 		case "duration":
 			if ms := value.Num; ms > 0 && ms < float64(farthest.Milliseconds()) {
 				r.took = time.Duration(ms * float64(time.Millisecond))

@@ -66,6 +66,7 @@ type requests struct {
 // talk is the place of a request in its session.
 type talk struct {
 	session int
+	client  int           // from 1; 0 where the recording does not tell
 	caller  int           // the session that it is a sub-agent of; 0 for none
 	took    time.Duration // from the request to the end of its answer; 0 where the recording does not tell
 }

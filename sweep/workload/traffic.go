@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"llmsweep/client/note"
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
@@ -16,10 +17,11 @@ import (
 // Traffic draws whole sessions of recorded traffic: the lengths and pauses of their turns, and how much of their first prompts they share. The load decides
 // how many sessions begin or are open. The texts are made up.
 type Traffic struct {
-	name  string
-	draw  func(*rand.Rand) visit
-	asked rundir.Workload
-	notes []note.Note
+	name    string
+	draw    func(*rand.Rand) visit
+	asked   rundir.Workload
+	clients []arrival.Client
+	notes   []note.Note
 	sharing
 }
 
@@ -51,7 +53,7 @@ func openTraffic(ctx context.Context, path string, seed uint64, costs Calibratio
 	if d, err := readDescription(path); err != nil {
 		return nil, err
 	} else if d != nil {
-		w := &Traffic{name: path, draw: d.draw, asked: describeVisits(d.sample()), sharing: newSharing(seed, costs)}
+		w := &Traffic{name: path, draw: d.draw, asked: describeVisits(d.sample()), clients: d.Clients, sharing: newSharing(seed, costs)}
 		w.block, w.beyond = d.Block, d.Block/2
 		w.notes = []note.Note{noteDescribed.New(path, d.Sessions, d.K)}
 		return w, nil
@@ -63,7 +65,7 @@ func openTraffic(ctx context.Context, path string, seed uint64, costs Calibratio
 	all, cut := recorded.visits(2)
 	open := cutOff(all)
 	all = whole(joined(all))
-	w := &Traffic{name: path, asked: describeVisits(all), notes: recorded.notes, sharing: newSharing(seed, costs)}
+	w := &Traffic{name: path, asked: describeVisits(all), clients: clientsOf(all, 1), notes: recorded.notes, sharing: newSharing(seed, costs)}
 	w.block, w.beyond = recorded.block, recorded.block/2
 	w.draw = func(rng *rand.Rand) visit { return all[rng.IntN(len(all))] }
 	w.notes = append(w.notes, noteTraffic.New(path, len(all), recorded.Rows()))
