@@ -33,6 +33,7 @@ var (
 	wordOnFront       = lang.Say("yes", "是")
 	tagSaturation     = lang.Say("saturates at %s (%s–%s)", "饱和 %s（%s–%s）")
 	tagSaturationOnly = lang.Say("saturates at %s", "饱和 %s")
+	tagCarries        = lang.Say("carries %s", "可承载 %s")
 	tagAtLeast        = lang.Say("sustains at least %s", "至少可承受 %s")
 )
 

@@ -239,8 +239,8 @@ func (v *view) usersHeadline(h *Headline, c *rundir.Carried) {
 		h.Interval = interval.Text(lang.Shortest(c.Low.Value()), lang.Shortest(c.High.Value()))
 	}
 	if r := c.Within; r != nil {
-		h.Add(lang.Number(r.Output, lang.Short), tileUsersOutput.Text(), r.Output)
-		h.Add(lang.Number(lang.Scale(r.Hits, 100), lang.Tenths)+" %", tileHits.Text(), r.Hits)
+		h.Add(lang.Number(r.Output, lang.Short), tileUsersOutput.Text(r.Stage), r.Output)
+		h.Add(lang.Number(lang.Scale(r.Hits, 100), lang.Tenths)+" %", tileHits.Text(r.Stage), r.Hits)
 	}
 }
 

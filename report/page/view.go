@@ -106,9 +106,13 @@ func (v *View) Limits(metric string) []draw.Rule {
 	return all
 }
 
-// saturation is the interval of the saturation rate.
+// saturation is the interval of the saturation rate, or of the number of users carried.
 func (v *View) saturation() []draw.Span {
 	sat := saturation.AnswerOf(v.Run)
+	if sat != nil && sat.Carried != nil && sat.Carried.Users.Known() {
+		c := sat.Carried
+		return []draw.Span{{Class: "sat", Low: c.Low.Value(), High: c.High.Value(), Mark: c.Users.Value(), Text: tagCarries.Text(lang.Shortest(c.Users.Value()))}}
+	}
 	if sat == nil || sat.Rate.IsZero() || !v.Open {
 		return nil
 	}
