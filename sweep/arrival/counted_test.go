@@ -87,5 +87,5 @@ func (l *listed) Next() (time.Duration, bool) {
 	}
 	due := l.due[0]
 	l.due = l.due[1:]
-	return time.Duration(due * float64(time.Second)), true
+	return time.Duration(math.Round(due * float64(time.Second))), true
 }
