@@ -100,6 +100,27 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// TestAReaderOfThePageGoes: SIGPIPE comes for a socket whose reader has gone, such as one of the live page. The run goes on.
+func TestAReaderOfThePageGoes(t *testing.T) {
+	t.Parallel()
+	if signal.Ignored(syscall.SIGPIPE) {
+		t.Skip("SIGPIPE is ignored where these tests run")
+	}
+	dir := t.TempDir()
+	p := process(t, dir, manyStages...)
+	stages := func(n int) func() bool {
+		return func() bool {
+			run, err := store.Open(filepath.Join(dir, "run"))
+			return err == nil && len(run.Stages) > n
+		}
+	}
+	eventually(t, "one whole stage", stages(1))
+	if err := p.Process.Signal(syscall.SIGPIPE); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "three more", stages(4))
+}
+
 // TestABrokenPipe closes the pipe that a run prints to, as head does: the run ends as by Ctrl-C, with its report in the directory.
 func TestABrokenPipe(t *testing.T) {
 	t.Parallel()

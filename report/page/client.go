@@ -96,7 +96,7 @@ func (v *view) environment() Section {
 
 // terms is what the words of the page mean.
 func (v *view) terms() (all []Section) {
-	t := &Grid{Name: "glossary", Table: table.Table{Title: titleTerms.Text(), Columns: []table.Column{{Head: headTerm.Text(), Left: true}, {Head: headMeans.Text(), Left: true}}}}
+	t := &Grid{Name: "glossary", Open: true, Table: table.Table{Title: titleTerms.Text(), Columns: []table.Column{{Head: headTerm.Text(), Left: true}, {Head: headMeans.Text(), Left: true}}}}
 	for _, term := range findings.Glossary(v.Run.Stages) {
 		t.Rows = append(t.Rows, []table.Cell{{Text: term.Name}, {Text: term.Means, Long: true}})
 	}

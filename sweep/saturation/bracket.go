@@ -131,8 +131,8 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 				high = min(high, max(offered(grows), least))
 			}
 			rate = min(rate, (min(low, least)+high)/2)
-		} else if longest := f.least(isHold); longest > 0 { // of many stages a short one shows most by chance, or before the backlog of one replica has grown
-			least = longest
+		} else if grown := f.least(grew); grown > 0 { // of many stages a short one shows most by chance, or before the backlog of one replica has grown
+			least = grown
 		}
 		low = min(low, least)
 	}
@@ -158,6 +158,9 @@ func (f *finder) least(asked func(*rundir.Stage) bool) (most float64) {
 	return most
 }
 
+// grew reports whether a stage is a hold whose backlog is shown to have grown, however little.
+func grew(st *rundir.Stage) bool { return isHold(st) && st.Drift.Low.Value() > 0 }
+
 // alone returns what was completed with one request at a time; 0 where that was not measured.
 func (f *finder) alone() float64 {
 	for i := range f.run.Stages {
@@ -171,7 +174,7 @@ func (f *finder) alone() float64 {
 // grows returns the hold at the lowest rate whose backlog grew; nil where none did.
 func (f *finder) grows() *rundir.Stage {
 	for _, st := range f.open {
-		if isHold(st) && st.Verdict != rundir.Stable && st.Drift.Low.Value() > 0 {
+		if grew(st) && st.Verdict != rundir.Stable {
 			return st
 		}
 	}
