@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"llmsweep/report/findings"
@@ -263,7 +262,7 @@ func lengths(n rundir.Lengths) string {
 	if n.Mean == 0 {
 		return "?"
 	}
-	s := strconv.FormatFloat(n.Mean, 'f', -1, 64)
+	s := lang.WholeOr(2)(n.Mean, false)
 	if n.Std > 0 {
 		s += fmt.Sprintf("±%s (%d-%d)", lang.WholeOr(1)(n.Std, false), n.Min, n.Max)
 	}

@@ -63,14 +63,14 @@ func openTraffic(ctx context.Context, path string, seed uint64, costs Calibratio
 		return nil, err
 	}
 	all, cut := recorded.visits(2)
-	open := cutOff(all)
+	open, sessions := cutOff(all), len(all)
 	all = whole(joined(all))
 	w := &Traffic{name: path, asked: describeVisits(all), clients: clientsOf(all, 1), notes: recorded.notes, sharing: newSharing(seed, costs)}
 	w.block, w.beyond = recorded.block, recorded.block/2
 	w.draw = func(rng *rand.Rand) visit { return all[rng.IntN(len(all))] }
 	w.notes = append(w.notes, noteTraffic.New(path, len(all), recorded.Rows()))
 	if open > 0 {
-		w.notes = append(w.notes, noteCutOff.New(path, open, len(all)))
+		w.notes = append(w.notes, noteCutOff.New(path, open, sessions))
 	}
 	if cut > 0 {
 		w.notes = append(w.notes, noteLongPauses.New(path, cut, longestPause))
