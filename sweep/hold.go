@@ -27,7 +27,8 @@ func (x *sweeper) holdShare() float64 {
 
 // holdTime returns how long a hold lasts at most.
 func (x *sweeper) holdTime() time.Duration {
-	return max(x.Pace().StageMax, rundir.Duration(x.holdShare()*max(0, x.TimeLeft().Seconds())/experiment.StageCost))
+	const most = 0.9 // of the longest stage: those near the answer come right before it
+	return max(rundir.Duration(most*x.Pace().StageMax.Seconds()), rundir.Duration(x.holdShare()*max(0, x.TimeLeft().Seconds())/experiment.StageCost))
 }
 
 // hold tests the answer before it is given: it holds a rate near it for longer than other stages, and goes on where that fails.
@@ -51,23 +52,25 @@ func (x *sweeper) hold(ctx context.Context) error {
 	return nil
 }
 
-// usually measures the loads that a server is run at, in place of the nearest of some rates, and returns the others. The highest lasts until it supports a p99, but no longer
-// than half of a hold: after the hold, it goes on using what the server saved up.
+// usually measures the loads that a server is run at, in place of the nearest of some rates, and returns the others. The highest lasts for a whole stage. A lower one
+// lasts until it supports a p99, where twice the stage time is enough for that: at high loads requests wait in one queue, and hundreds are worth as few as tens.
 func (x *sweeper) usually(ctx context.Context, rates []float64) ([]float64, error) {
 	s := x.answer()
 	if s == nil || !s.Rate.Known() {
 		return rates, nil
 	}
-	shares, longest := usualShares(), x.holdTime()
+	shares := usualShares()
 	for _, share := range slices.Backward(shares) {
 		rate := share * s.Rate.Value()
 		if len(rates) == 0 || x.Short() || x.near(rate) {
 			continue
 		}
 		st := x.gridRow(rate)
-		st.MaxTime = max(st.MaxTime, longest/2)
-		if share == slices.Max(shares) || float64(experiment.RequestsFor(0.99)) <= rate*st.MaxTime.Seconds() {
-			st.MinRequests = max(st.MinRequests, min(experiment.RequestsFor(0.99), int(rate*st.MaxTime.Seconds())))
+		st.MaxTime = max(st.MaxTime, x.stageTimes(usualTime))
+		if share == slices.Max(shares) {
+			st.MinTime = x.Pace().StageTime
+		} else if n := experiment.RequestsFor(0.99); float64(n) <= rate*st.MaxTime.Seconds() {
+			st.MinRequests = max(st.MinRequests, n)
 		}
 		if _, err := x.Measure(ctx, st); err != nil {
 			return rates, err

@@ -40,7 +40,7 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ceiling, err := x.Measure(ctx, x.edge(x.Closed("throughput", rundir.Ceiling, level)))
+	ceiling, err := x.Measure(ctx, x.Closed("throughput", rundir.Ceiling, level))
 	if err != nil {
 		return err
 	}
@@ -63,20 +63,28 @@ const shorterAlone = 3
 // steps returns what follows the ceiling. The answer comes first, and is held: what is known of it tells how long the rates below it take. A budget
 // may end before all is done: it holds what the ceiling tells before it looks beyond, and narrows the answer last.
 func (x *sweeper) steps(low float64) []func(context.Context) error {
-	between, usual := x.adapt(), x.HasBudget()
+	edge, between, usual := x.nothing, x.adapt(), x.HasBudget()
 	if !x.config.Adaptive {
-		between, usual = x.even(low)
+		var e *evenRates
+		e, usual = x.even(low)
+		edge, between = e.edge, e.below
 	}
-	answer := []func(context.Context) error{x.probe, x.precise, x.hold, between, x.hold}
+	answer := []func(context.Context) error{x.probe, x.precise, edge, x.hold, between, x.hold}
 	if x.HasBudget() {
 		answer = []func(context.Context) error{x.rows(x.usual(usual)), x.hold, x.probe, x.hold, between, x.precise, x.hold}
 	}
 	return append(answer, x.searchSLO, x.fill, x.control)
 }
 
-// even returns the step that measures rates evenly spaced between floor and ceiling, and whether a budget has hardly time for more than the loads that a
-// server is run at: those come first then.
-func (x *sweeper) even(low float64) (between func(context.Context) error, short bool) {
+// evenRates are the rates between floor and ceiling that are still to be measured, ascending.
+type evenRates struct {
+	*sweeper
+	rates []float64
+}
+
+// even returns rates evenly spaced between floor and ceiling, and whether a budget has hardly time for more than the loads that a server is run at: those
+// come first then.
+func (x *sweeper) even(low float64) (e *evenRates, short bool) {
 	const few = 3 // rates
 	points := x.afford(x.config.Points, x.repeats, x.ceiling)
 	if short = points < min(few, x.config.Points) && x.repeats == 1; short {
@@ -84,24 +92,51 @@ func (x *sweeper) even(low float64) (between func(context.Context) error, short 
 			points, low = max(0, points-len(first)), first[len(first)-1]
 		}
 	}
-	rates := grid(low, x.ceiling, points)
-	return func(ctx context.Context) error {
-		x.Allot(len(rates)*x.repeats + x.stagesForSLO())
-		x.announceSLO(slices.Repeat(rates, x.repeats))
-		if x.repeats == 1 {
-			var err error
-			if rates, err = x.usually(ctx, rates); err != nil {
-				return err
-			}
-		}
-		for _, r := range repetitions(rates, x.repeats, x.config.Seed) {
-			if err := x.row(ctx, r, rundir.Grid); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, short
+	return &evenRates{x, grid(low, x.ceiling, points)}, short
 }
+
+// edge measures the rates near the answer. They come before the hold: what they use of what the server saved up, the hold need not.
+func (e *evenRates) edge(ctx context.Context) error {
+	s := e.answer()
+	if s == nil || !s.Rate.Known() || e.repeats > 1 {
+		return nil
+	}
+	below := func(rate float64) bool { return rate <= edgeFrom*s.Rate.Value() }
+	n := len(slices.DeleteFunc(slices.Clone(e.rates), func(rate float64) bool { return !below(rate) }))
+	near := e.rates[n:]
+	e.rates = e.rates[:n]
+	for _, rate := range slices.Backward(near) {
+		if err := e.row(ctx, repetition{rate: rate}, rundir.Grid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// edgeFrom is the share of the answer from which on a rate is near it.
+const edgeFrom = 0.85
+
+// below measures the rates that are left, and the loads that a server is run at.
+func (e *evenRates) below(ctx context.Context) error {
+	rates := e.rates
+	e.Allot(len(rates)*e.repeats + e.stagesForSLO())
+	e.announceSLO(slices.Repeat(rates, e.repeats))
+	if e.repeats == 1 {
+		var err error
+		if rates, err = e.usually(ctx, rates); err != nil {
+			return err
+		}
+	}
+	for _, r := range repetitions(rates, e.repeats, e.config.Seed) {
+		if err := e.row(ctx, r, rundir.Grid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nothing is a step that measures nothing.
+func (x *sweeper) nothing(context.Context) error { return nil }
 
 // planSweep sets what the sweep will measure.
 func (x *sweeper) planSweep() {
@@ -168,7 +203,7 @@ func (x *sweeper) row(ctx context.Context, r repetition, role rundir.Role) error
 	return err
 }
 
-// edge returns a stage that the answer rests on: without a budget it lasts longer than the rates below.
+// edge returns a stage beyond the ceiling: the answer rests on it. Without a budget it lasts longer than others.
 func (x *sweeper) edge(s experiment.Stage) experiment.Stage {
 	if !x.HasBudget() {
 		s.MinTime *= edgeLonger
@@ -176,33 +211,41 @@ func (x *sweeper) edge(s experiment.Stage) experiment.Stage {
 	return s
 }
 
-// edgeLonger is how much longer at least a stage lasts that the answer rests on.
+// edgeLonger is how much longer at least a stage beyond the ceiling lasts.
 const edgeLonger = 2
 
-// rowTime returns how long a rate below the answer is measured at most, while it is undecided: the answer does not rest on it.
-func (x *sweeper) rowTime() time.Duration {
-	const stages = 2
-	return min(x.Pace().StageMax, stages*x.Pace().StageTime)
+// How long a rate of the grid is measured, in stage times. Without a budget, once an answer is known, it rests on other stages: rates below it take seconds.
+const (
+	rowTime   = 2    // at most, while it is undecided, before that or with a budget
+	nearTime  = 0.67 // near the answer; elsewhere at most
+	farTime   = 0.25 // at least, far below the answer
+	lowTime   = 0.5  // at most, there, until it supports a p90
+	usualTime = 2    // at most, for a load that a server is run at
+	far       = 0.75 // of the answer
+)
+
+// stageTimes returns a number of stage times.
+func (x *sweeper) stageTimes(n float64) time.Duration {
+	return rundir.Duration(n * x.Pace().StageTime.Seconds())
 }
 
-// gridRow returns a stage at a rate below the answer. It goes on until it supports a p95, for one stage time at most.
+// gridRow returns a stage at a rate of the grid.
 func (x *sweeper) gridRow(rate float64) experiment.Stage {
-	s := x.Poisson(rate, rundir.Grid)
-	s.MinTime, s.MaxTime = x.leastRow(rate), x.rowTime()
-	if !x.HasBudget() {
-		s.MinRequests = max(s.MinRequests, min(experiment.RequestsFor(0.95), int(rate*x.Pace().StageTime.Seconds())))
+	s, a := x.Poisson(rate, rundir.Grid), x.answer()
+	if x.HasBudget() {
+		s.MaxTime = min(x.Pace().StageMax, x.stageTimes(rowTime))
+		return s
+	}
+	if a == nil || !a.Rate.Known() {
+		s.MaxTime = s.MinTime
+		return s
+	}
+	s.MinTime, s.MaxTime = x.stageTimes(nearTime), x.stageTimes(nearTime)
+	if rate <= far*a.Rate.Value() {
+		s.MinTime = min(s.MaxTime, max(x.Least(), x.stageTimes(farTime)))
+		s.MinRequests = max(s.MinRequests, min(experiment.RequestsFor(0.9), int(rate*x.stageTimes(lowTime).Seconds())))
 	}
 	return s
-}
-
-// leastRow returns how long a rate below the answer is measured at least. Far below, its verdict and its row are clear within seconds.
-func (x *sweeper) leastRow(rate float64) time.Duration {
-	const far, shorter = 0.75, 4 // of the answer; than a stage
-	s, usual := x.answer(), x.Pace().StageTime
-	if x.HasBudget() || s == nil || !s.Rate.Known() || rate > far*s.Rate.Value() {
-		return usual
-	}
-	return min(usual, max(x.Least(), usual/shorter))
 }
 
 // grid returns n rates evenly spaced from low, which is left out, to high, which is the last. A server that is no faster
