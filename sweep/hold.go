@@ -27,8 +27,7 @@ func (x *sweeper) holdShare() float64 {
 
 // holdTime returns how long a hold lasts at most.
 func (x *sweeper) holdTime() time.Duration {
-	const most = 0.9 // of the longest stage: those near the answer come right before it
-	return max(rundir.Duration(most*x.Pace().StageMax.Seconds()), rundir.Duration(x.holdShare()*max(0, x.TimeLeft().Seconds())/experiment.StageCost))
+	return max(x.Pace().StageMax, rundir.Duration(x.holdShare()*max(0, x.TimeLeft().Seconds())/experiment.StageCost))
 }
 
 // hold tests the answer before it is given: it holds a rate near it for longer than other stages, and goes on where that fails.
@@ -52,8 +51,8 @@ func (x *sweeper) hold(ctx context.Context) error {
 	return nil
 }
 
-// usually measures the loads that a server is run at, in place of the nearest of some rates, and returns the others. The highest lasts for a whole stage. A lower one
-// lasts until it supports a p99, where twice the stage time is enough for that: at high loads requests wait in one queue, and hundreds are worth as few as tens.
+// usually measures the loads that a server is run at, in place of the nearest of some rates, and returns the others. The highest lasts until it supports a p95. A lower
+// one has more time, and lasts until it supports a p99 where that is enough: at high loads requests wait in one queue, and hundreds are worth as few as tens.
 func (x *sweeper) usually(ctx context.Context, rates []float64) ([]float64, error) {
 	s := x.answer()
 	if s == nil || !s.Rate.Known() {
@@ -66,11 +65,15 @@ func (x *sweeper) usually(ctx context.Context, rates []float64) ([]float64, erro
 			continue
 		}
 		st := x.gridRow(rate)
-		st.MaxTime = max(st.MaxTime, x.stageTimes(usualTime))
-		if share == slices.Max(shares) {
-			st.MinTime = x.Pace().StageTime
-		} else if n := experiment.RequestsFor(0.99); float64(n) <= rate*st.MaxTime.Seconds() {
-			st.MinRequests = max(st.MinRequests, n)
+		most := x.Pace().StageTime
+		if share < slices.Max(shares) {
+			most = x.stageTimes(halfTime)
+		}
+		st.MaxTime = max(st.MaxTime, most)
+		for _, p := range []float64{0.95, 0.99} {
+			if n := experiment.RequestsFor(p); float64(n) <= rate*most.Seconds() && (p < 0.99 || share < slices.Max(shares)) {
+				st.MinRequests = max(st.MinRequests, n)
+			}
 		}
 		if _, err := x.Measure(ctx, st); err != nil {
 			return rates, err

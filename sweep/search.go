@@ -216,12 +216,12 @@ const edgeLonger = 2
 
 // How long a rate of the grid is measured, in stage times. Without a budget, once an answer is known, it rests on other stages: rates below it take seconds.
 const (
-	rowTime   = 2    // at most, while it is undecided, before that or with a budget
-	nearTime  = 0.67 // near the answer; elsewhere at most
-	farTime   = 0.25 // at least, far below the answer
-	lowTime   = 0.5  // at most, there, until it supports a p90
-	usualTime = 2    // at most, for a load that a server is run at
-	far       = 0.75 // of the answer
+	rowTime  = 2    // at most, while it is undecided, before that or with a budget
+	nearTime = 0.67 // near the answer
+	farTime  = 0.25 // at least, far below the answer
+	lowTime  = 0.5  // at most, there, until it supports a p90
+	halfTime = 2    // at most, at half of the answer, where that supports a p99
+	far      = 0.75 // of the answer
 )
 
 // stageTimes returns a number of stage times.
@@ -240,11 +240,13 @@ func (x *sweeper) gridRow(rate float64) experiment.Stage {
 		s.MaxTime = s.MinTime
 		return s
 	}
-	s.MinTime, s.MaxTime = x.stageTimes(nearTime), x.stageTimes(nearTime)
-	if rate <= far*a.Rate.Value() {
-		s.MinTime = min(s.MaxTime, max(x.Least(), x.stageTimes(farTime)))
-		s.MinRequests = max(s.MinRequests, min(experiment.RequestsFor(0.9), int(rate*x.stageTimes(lowTime).Seconds())))
+	if rate > far*a.Rate.Value() {
+		s.MinTime, s.MaxTime = x.stageTimes(nearTime), x.stageTimes(nearTime)
+		return s
 	}
+	s.MaxTime = x.stageTimes(lowTime)
+	s.MinTime = min(s.MaxTime, max(x.Least(), x.stageTimes(farTime)))
+	s.MinRequests = max(s.MinRequests, experiment.RequestsFor(0.9))
 	return s
 }
 
@@ -387,9 +389,9 @@ func (x *sweeper) hasName(name string) bool {
 	return slices.ContainsFunc(x.Run().Stages, func(st rundir.Stage) bool { return st.Name == name })
 }
 
-// near reports whether a rate within 10 % of another has been measured.
+// near reports whether a rate within 5 % of another has been measured.
 func (x *sweeper) near(rate float64) bool {
-	const apart = 0.1
+	const apart = 0.05
 	return slices.ContainsFunc(x.Run().Stages, func(st rundir.Stage) bool {
 		return st.Rate.Known() && math.Abs(st.Rate.Value()-rate) <= apart*rate
 	})
