@@ -103,13 +103,21 @@ func TestSweepFindsTheCapacity(t *testing.T) {
 		if run.State != rundir.Complete {
 			t.Errorf("%s: state %s", c.server, run.State)
 		}
-		rows := 0
+		rows, halves := 0, 0
 		for _, st := range run.Stages {
 			if st.Role != rundir.Probe && st.Role != rundir.Hold && st.Role != rundir.Control {
 				rows++
 			}
-			if r := st.Rate.Value(); st.Role == rundir.Grid && float64(st.Requests.Due) < math.Min(130, 0.95*30*r) {
-				t.Errorf("%s: %s ended after %d requests: too few for a p95, although it had time", c.server, st.Name, st.Requests.Due)
+			r, n := st.Rate.Value(), float64(st.Requests.Due)
+			p90, p95 := float64(experiment.RequestsFor(0.9)), float64(experiment.RequestsFor(0.95))
+			if st.Role == rundir.Grid && n < math.Min(p90, 0.95*20*r) {
+				t.Errorf("%s: %s ended after %g requests: too few for a p90, although it had time", c.server, st.Name, n)
+			}
+			if half := s.Rate.Value() / 2; math.Abs(r/half-1) < 0.01 {
+				halves++
+				if n < math.Min(p95, 0.95*60*r) {
+					t.Errorf("%s: %s ended after %g requests: too few for a p95, although it had time", c.server, st.Name, n)
+				}
 			}
 			if o, d := st.Rates.Offered.Value(), st.Rates.Completed.Value(); st.Rate.Known() {
 				if noise := 4 * math.Sqrt(o/st.Window); d > o+noise {
@@ -119,6 +127,12 @@ func TestSweepFindsTheCapacity(t *testing.T) {
 		}
 		if rows != 9 {
 			t.Errorf("%s: %d rows besides probes and holds, want 9", c.server, rows)
+		}
+		if halves != 1 {
+			t.Errorf("%s: %d rows at half of the answer, want 1", c.server, halves)
+		}
+		if hold := slices.IndexFunc(run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Hold }); run.Stages[hold-1].Role != rundir.Grid {
+			t.Errorf("%s: the hold comes after a %s, want a rate near the answer", c.server, run.Stages[hold-1].Role)
 		}
 	}
 }
