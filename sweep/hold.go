@@ -65,13 +65,13 @@ func (x *sweeper) usually(ctx context.Context, rates []float64) ([]float64, erro
 			continue
 		}
 		st := x.gridRow(rate)
-		most := x.Pace().StageTime
+		percentiles, most := []float64{0.95}, x.Pace().StageTime
 		if share < slices.Max(shares) {
-			most = x.stageTimes(halfTime)
+			percentiles, most = []float64{0.95, 0.99}, x.stageTimes(halfTime)
 		}
 		st.MaxTime = max(st.MaxTime, most)
-		for _, p := range []float64{0.95, 0.99} {
-			if n := experiment.RequestsFor(p); float64(n) <= rate*most.Seconds() && (p < 0.99 || share < slices.Max(shares)) {
+		for _, p := range percentiles {
+			if n := experiment.RequestsFor(p); float64(n) <= rate*most.Seconds() {
 				st.MinRequests = max(st.MinRequests, n)
 			}
 		}

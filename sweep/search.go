@@ -220,7 +220,7 @@ const (
 	nearTime = 0.67 // near the answer
 	farTime  = 0.25 // at least, far below the answer
 	lowTime  = 0.5  // at most, there, until it supports a p90
-	halfTime = 2    // at most, at half of the answer, where that supports a p99
+	halfTime = 2    // at most, at half of the answer
 	far      = 0.75 // of the answer
 )
 

@@ -110,7 +110,7 @@ func TestSweepFindsTheCapacity(t *testing.T) {
 			}
 			r, n := st.Rate.Value(), float64(st.Requests.Due)
 			p90, p95 := float64(experiment.RequestsFor(0.9)), float64(experiment.RequestsFor(0.95))
-			if st.Role == rundir.Grid && n < math.Min(p90, 0.95*20*r) {
+			if st.Role == rundir.Grid && n < math.Min(p90, 0.95*15*r) {
 				t.Errorf("%s: %s ended after %g requests: too few for a p90, although it had time", c.server, st.Name, n)
 			}
 			if half := s.Rate.Value() / 2; math.Abs(r/half-1) < 0.01 {

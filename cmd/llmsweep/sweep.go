@@ -36,7 +36,7 @@ type sweepCmd struct {
 
 // Help returns what --help prints after the purpose.
 func (sweepCmd) Help() string {
-	return `A sweep takes about twelve minutes, and longer where requests take several seconds. It measures one request at a time, then the maximum throughput, then arrival
+	return `A sweep takes about nine minutes, and longer where requests take several seconds. It measures one request at a time, then the maximum throughput, then arrival
 rates between the two, and reports the highest rate that the server sustains.
 
 Examples:
