@@ -34,7 +34,7 @@ func contaminate(t *testing.T, w *world, seed uint64) {
 		t.Fatal(err)
 	}
 	config.PrefixCache = true
-	url, stop := w.server(w.simulation(config, simserver.Options{}))
+	url, stop := w.server(w.simulation(slowed(config, 5), simserver.Options{}))
 	defer stop()
 	prompts, tokens := 50+rng.IntN(200), 160+rng.IntN(160)
 	args := []string{"sweep", url, "--stage-time", "2s", "--points", fmt.Sprint(2 + rng.IntN(2)), "--warmup", "1", "--output-tokens", "8", "--max-concurrency", "16",

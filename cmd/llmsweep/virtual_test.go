@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,14 +111,28 @@ func (w *world) interruptAfter(d time.Duration) {
 	time.AfterFunc(d, func() { cancel(experiment.ErrInterrupted) })
 }
 
-// simulated returns the handler of a simulated server.
+// simulated returns the handler of a simulated server, the one of the demo but five times slower: a second of a sweep then takes a fifth of the requests.
 func (w *world) simulated(o simserver.Options) http.Handler {
 	w.t.Helper()
 	config, err := sim.Preset("demo")
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return w.simulation(config, o)
+	return w.simulation(slowed(config, 5), o)
+}
+
+// slow starts such a server and returns its URL. It stands for sim:, whose servers have their own speed.
+func (w *world) slow() string {
+	w.t.Helper()
+	url, _ := w.server(w.simulated(simserver.Options{}))
+	return url
+}
+
+// slowed returns a machine all of whose times are longer by a factor.
+func slowed(config sim.MachineConfig, factor float64) sim.MachineConfig {
+	config.StepOverhead = time.Duration(float64(cmp.Or(config.StepOverhead, sim.DefaultStepOverhead)) * factor)
+	config.GPU.BandwidthBytes, config.GPU.PeakFP16 = config.GPU.BandwidthBytes/factor, config.GPU.PeakFP16/factor
+	return config
 }
 
 // simulation starts a simulated machine that ends with the test.
