@@ -95,7 +95,7 @@ func TestRequestsAreSentThoughTheFirstIsRefused(t *testing.T) {
 func TestRequestsThatHangAreNotAFrozenServer(t *testing.T) {
 	t.Parallel()
 	of, wrong := 0, 0
-	for seed := range uint64(simtest.SampleSize(20, 200)) {
+	for seed := range uint64(simtest.SampleSize(10, 200)) {
 		for _, l := range []arrival.Load{arrival.Closed{Concurrency: 4}, arrival.Closed{Concurrency: 1}, arrival.Poisson{Rate: 10}} {
 			for _, sessions := range []int{300, 0} {
 				if sessions == 0 && l.Limit() == 1 {

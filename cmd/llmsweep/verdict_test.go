@@ -163,7 +163,7 @@ func agentClaims(t *testing.T, seed int, slower float64) (claimed bool) {
 			}
 			config.Jitter, config.Seed = 0.2, uint64(2*seed+i)
 			if i == 1 {
-				config = slowed(config, slower)
+				config = simtest.Slowed(config, slower)
 			}
 			url, _ := w.server(w.simulation(config, simserver.Options{}))
 			a.step(brief("sweep", url, "--stage-time", "1s", "--points", "2", "--out", w.path(name))...)

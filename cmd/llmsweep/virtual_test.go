@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +23,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/simtest"
 )
 
 // world is a place to run commands in virtual time: a network of pipes, and a directory for files. All of it lives in one bubble
@@ -118,7 +118,7 @@ func (w *world) simulated(o simserver.Options) http.Handler {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return w.simulation(slowed(config, 5), o)
+	return w.simulation(simtest.Slowed(config, 5), o)
 }
 
 // slow starts such a server and returns its URL. It stands for sim:, whose servers have their own speed.
@@ -126,13 +126,6 @@ func (w *world) slow() string {
 	w.t.Helper()
 	url, _ := w.server(w.simulated(simserver.Options{}))
 	return url
-}
-
-// slowed returns a machine all of whose times are longer by a factor.
-func slowed(config sim.MachineConfig, factor float64) sim.MachineConfig {
-	config.StepOverhead = time.Duration(float64(cmp.Or(config.StepOverhead, sim.DefaultStepOverhead)) * factor)
-	config.GPU.BandwidthBytes, config.GPU.PeakFP16 = config.GPU.BandwidthBytes/factor, config.GPU.PeakFP16/factor
-	return config
 }
 
 // simulation starts a simulated machine that ends with the test.

@@ -14,7 +14,7 @@ import (
 // Comparisons of identical servers whose service times vary keep their budget, waits included, and seldom find a difference.
 func TestComparisonsKeepTheirBudget(t *testing.T) {
 	const overrun = 1.05
-	kept, n, worst, differ, compared, waited := 0, simtest.SampleSize(8, 100), 0.0, 0, 0, 0.0
+	kept, n, worst, differ, compared, waited := 0, simtest.SampleSize(4, 100), 0.0, 0, 0, 0.0
 	for seed := range uint64(n) {
 		budget := []time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, time.Minute}[seed%4]
 		took, record, runs := noisyPair(t, seed, budget)
