@@ -30,7 +30,7 @@ func TestSweepsKeepTheirBudget(t *testing.T) {
 		},
 	}
 	for name, measure := range kinds {
-		kept, n, worst := 0, simtest.SampleSize(8, 100), 0.0
+		kept, n, worst := 0, simtest.SampleSize(4, 100), 0.0
 		for seed := range uint64(n) {
 			budget := []time.Duration{30 * time.Second, time.Minute, 100 * time.Second, 4 * time.Minute}[seed%4]
 			took := budgeted(t, seed, budget, measure)

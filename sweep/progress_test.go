@@ -71,7 +71,7 @@ func (f *follower) Progress(s load.Snapshot) {
 // of stages grows unless a note says so; a stage that goes on says why, and until when.
 func TestProgressMoves(t *testing.T) {
 	t.Parallel()
-	forEach(t, habitTrials(t, "", simtest.SampleSize(3, 20)), func(t *testing.T, k *trial) {
+	forEach(t, habitTrials(t, "", simtest.SampleSize(2, 20)), func(t *testing.T, k *trial) {
 		f := follower{began: time.Now()}
 		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
 			c := k.config(d, k.Seed)

@@ -112,7 +112,7 @@ func TestAKilledSweepGoesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want, disk, began := whole(t, change)
 			took, rng := want.Ended.Sub(want.Started), rand.New(rand.NewPCG(1, 1))
-			n := simtest.SampleSize(3, 50)
+			n := simtest.SampleSize(2, 50)
 			for range n {
 				at := time.Duration(rng.Int64N(int64(took)))
 				path := t.TempDir()
@@ -135,7 +135,7 @@ func TestAPowerCutLosesNoWholeStage(t *testing.T) {
 	t.Parallel()
 	want, disk, _ := whole(t, nil)
 	rng := rand.New(rand.NewPCG(2, 2))
-	cuts, resumes := simtest.SampleSize(60, 1000), simtest.SampleSize(3, 50)
+	cuts, resumes := simtest.SampleSize(60, 1000), simtest.SampleSize(2, 50)
 	before, opened := 0, 0
 	for i := range cuts {
 		path := t.TempDir()

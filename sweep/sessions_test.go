@@ -43,7 +43,7 @@ func (s alikeTurns) run() *rundir.Run {
 func TestSweepOfConversationsCountsTurns(t *testing.T) {
 	t.Parallel()
 	w := alikeTurns{simtest.SameInAll(64, 16), 8, time.Second}
-	server, run := simtest.Preset(t, "demo"), w.run()
+	server, run := simtest.Slowed(simtest.Preset(t, "demo"), 4), w.run()
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 		if err := Sweep(t.Context(), experimentWith(d, w), run); err != nil {
 			t.Fatal(err)

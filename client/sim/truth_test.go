@@ -295,7 +295,7 @@ func TestTruthOnRandomServers(t *testing.T) {
 				s := simtest.RandomServerWith(rand.New(rand.NewPCG(seed, 11)), name)
 				k := sim.CapacityOf(s.Config, s.Work)
 				from := 10*k.Latency + 20*time.Second
-				to := from + max(100*k.Latency, 100*time.Second)
+				to := from + max(50*k.Latency, 50*time.Second)
 				if h, ok := habit.Find[habit.Scales](s.Config.Habits); ok {
 					from, to = from+h.At, to+h.At
 				}

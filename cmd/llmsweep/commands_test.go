@@ -391,7 +391,7 @@ func writeInputs(t *testing.T, w *world) {
 	} {
 		w.write(name, text)
 	}
-	w.must(append([]string{"sweep", "sim:"}, short["sweep"]...)...)
+	w.must(append([]string{"sweep", "http://localhost:8000"}, short["sweep"]...)...)
 	for _, quant := range []string{"f16", "q8", "q4"} {
 		w.must("run", "sim:", "--concurrency", "4", "--requests", "100", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", quant, "--label", "gpu=L20,gpus=1,quant="+quant,
 			"--fidelity", "--canaries", "20")
@@ -400,7 +400,7 @@ func writeInputs(t *testing.T, w *world) {
 		w.must("run", "sim:", "--concurrency", "4", "--requests", "20", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", filepath.Join("nights", night))
 	}
 	for _, gpu := range []string{"L20", "A100"} {
-		w.must(append([]string{"sweep", "sim:", "--label", "gpus=1,gpu=" + gpu, "--out", strings.ToLower(gpu)}, short["sweep"]...)...)
+		w.must(append([]string{"sweep", "http://localhost:8000", "--label", "gpus=1,gpu=" + gpu, "--out", strings.ToLower(gpu)}, short["sweep"]...)...)
 	}
 }
 

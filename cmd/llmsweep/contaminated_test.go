@@ -12,6 +12,7 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/simtest"
 )
 
 // TestContaminatedSweeps sweeps caching servers with a set of prompts twice: the first sweep is clean, the second finds the prompts of the first in the
@@ -34,7 +35,7 @@ func contaminate(t *testing.T, w *world, seed uint64) {
 		t.Fatal(err)
 	}
 	config.PrefixCache = true
-	url, stop := w.server(w.simulation(config, simserver.Options{}))
+	url, stop := w.server(w.simulation(simtest.Slowed(config, 5), simserver.Options{}))
 	defer stop()
 	prompts, tokens := 50+rng.IntN(200), 160+rng.IntN(160)
 	args := []string{"sweep", url, "--stage-time", "2s", "--points", fmt.Sprint(2 + rng.IntN(2)), "--warmup", "1", "--output-tokens", "8", "--max-concurrency", "16",

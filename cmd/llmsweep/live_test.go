@@ -17,7 +17,7 @@ import (
 
 // pairwise are the flags of a short comparison of two servers.
 func pairwise(args ...string) []string {
-	return append(brief("compare", "--live"), append(args, "--stage-time", "1s", "--budget", "20s", "--output-tokens", "4")...)
+	return append(brief("compare", "--live"), append(args, "--stage-time", "1s", "--budget", "40s", "--output-tokens", "4")...)
 }
 
 // TestCompareLive compares two servers with keys of their own, and prints the comparison again.

@@ -264,11 +264,11 @@ func TestGate(t *testing.T) {
 // TestSweepForSLO sweeps for the highest rate within an SLO, and judges the result again with other terms.
 func TestSweepForSLO(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		w.must(quick("sweep", "sim:", "--slo", "latency:mean<1m", "--out", w.path("met"))...)
+		w.must(quick("sweep", w.slow(), "--slo", "latency:mean<1m", "--out", w.path("met"))...)
 		if s := open(t, w.path("met")).SLO; s == nil || s.Rate.IsZero() {
 			t.Errorf("%+v", s)
 		}
-		code, out, errs := w.llmsweep(quick("sweep", "sim:", "--slo", "latency:mean<1ms", "--out", w.path("missed"))...)
+		code, out, errs := w.llmsweep(quick("sweep", w.slow(), "--slo", "latency:mean<1ms", "--out", w.path("missed"))...)
 		run := open(t, w.path("missed"))
 		if s := run.SLO; code != console.Missed || s == nil || s.Verdict != "broken" || !s.Rate.IsZero() || s.Limiting != "latency:mean<1ms" || run.Plan.SLO[0] != s.Limiting || run.Stages[0].Goodput.Rate.Value() != 0 {
 			t.Errorf("exit %d, %+v of %v\n%s\n%s", code, s, run.Plan.SLO, out, errs)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -119,16 +120,16 @@ func TestSaturationOfNaturalLengths(t *testing.T) {
 	if testing.Short() {
 		t.Skip("5 s of processor time; TestMaxTokensIsACap runs the same paths")
 	}
-	for name, natural := range map[string]simserver.NaturalLength{"log-normal": {Tokens: 30}, "even": {}} {
+	for name, natural := range map[string]simserver.NaturalLength{"log-normal": {Tokens: 12}, "even": {}} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
-				const limit = 100
+				const limit = 40
 				config, err := sim.Preset("plain8")
 				if err != nil {
 					t.Fatal(err)
 				}
 				url, _ := w.server(w.simulation(config, simserver.Options{Natural: natural}))
-				w.must("sweep", url, "--prompt-tokens", "64", "--max-tokens", "100", "--stage-time", "20s", "--points", "5", "--warmup", "1", "--no-selftest", "--plain",
+				w.must("sweep", url, "--prompt-tokens", "64", "--max-tokens", fmt.Sprint(limit), "--stage-time", "8s", "--points", "4", "--warmup", "1", "--no-selftest", "--plain",
 					"--out", w.path("sweep"))
 				mean := natural.Mean(limit, 0)
 				capacity := sim.CapacityOf(config, sim.Workload{PromptTokens: 64, OutputTokens: int(math.Round(mean))})

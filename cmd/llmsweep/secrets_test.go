@@ -158,7 +158,8 @@ func TestNoSecretIsShown(t *testing.T) {
 			"ftp://me:" + user + "@" + at + "/?token=" + query, "http://me:" + user + "@" + at, "http://me:" + user + "@x/?token=" + query, "http://" + user + "@x:y",
 			"me:" + user + "@" + at + "x", "unix:/nowhere:/v1?token=" + query + "%zz", server + "/?token=" + query + "\n",
 		} {
-			_, errs := tell(-1, append([]string{"run", u, "--concurrency", "1"}, asFlags...)...)
+			// Where the server's next answers happen to be good, the run begins: a self-test would wait for real time.
+			_, errs := tell(-1, append([]string{"run", u, "--concurrency", "1", "--requests", "4", "--no-selftest"}, asFlags...)...)
 			if errs == "" {
 				t.Errorf("%q: no error", u)
 			}

@@ -17,7 +17,7 @@ import (
 func TestReportShowsDrawings(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
-		w.must(quick("sweep", "sim:demo", "--out", w.path("run"), "--stage-time", "2s", "--points", "3", "--plain")...)
+		w.must(quick("sweep", w.slow(), "--out", w.path("run"), "--stage-time", "2s", "--points", "3", "--plain")...)
 		w.must("report", w.path("run"), "--format", "markdown", "--lang", "zh", "-o", w.path("published/a<b>.md"))
 		w.must("report", w.path("run"), "--format", "svg", "--drawing", "itl", "-o", w.path("itl.svg"))
 		out, _ := w.must("report", w.path("run"), "--format", "svg")

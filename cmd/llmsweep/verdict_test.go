@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"io"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
@@ -86,7 +84,7 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("%+v, cost %+v", a, a.Cost)
 		}
 		verdict(console.Done, rundir.DecisionMeasured, rundir.SupportsEstimate, "report", w.path("a"))
-		verdict(console.Done, rundir.DecisionMet, rundir.SupportsEstimate, swept("b", "--slo", "ttft:p50<200ms")...)
+		verdict(console.Done, rundir.DecisionMet, rundir.SupportsEstimate, swept("b", "--slo", "ttft:p50<2s")...)
 		verdict(console.Missed, rundir.DecisionMissed, rundir.SupportsSLO, swept("none", "--slo", "ttft:p50<1us")...)
 		verdict(console.Done, rundir.DecisionMet, rundir.SupportsSLO, ran("met", "--slo", "ttft:p50<9s")...)
 		verdict(console.Missed, rundir.DecisionMissed, rundir.SupportsSLO, ran("missed", "--slo", "ttft:p50<1us")...)
@@ -100,7 +98,7 @@ func TestVerdicts(t *testing.T) {
 		}
 		verdict(console.Done, rundir.DecisionNoDifference, rundir.SupportsNoDifference, "compare", w.path("a"), w.path("a"))
 		verdict(console.Done, rundir.DecisionMet, rundir.SupportsNoDifference, "compare", w.path("a"), w.path("a"), "--fail-if", "tokens_per_s<-50%")
-		demand := []string{"choose", w.path("a"), "--slo", "ttft:p50<200ms"}
+		demand := []string{"choose", w.path("a"), "--slo", "ttft:p50<2s"}
 		verdict(console.Done, rundir.DecisionChosen, rundir.SupportsEstimate, append(demand, "--demand", "500rps")...)
 		verdict(console.Missed, rundir.DecisionNone, rundir.SupportsSLO, append(demand, "--demand", "500rps", "--max-gpus", "1")...)
 		verdict(console.Done, rundir.DecisionChosen, rundir.SupportsPrediction, "plan", twin, "--slo", "ttft:p99<9s", "--rate", "2", "--duration", "5m", "--draws", "1")
@@ -165,8 +163,7 @@ func agentClaims(t *testing.T, seed int, slower float64) (claimed bool) {
 			}
 			config.Jitter, config.Seed = 0.2, uint64(2*seed+i)
 			if i == 1 {
-				config.StepOverhead = time.Duration(float64(cmp.Or(config.StepOverhead, sim.DefaultStepOverhead)) * slower)
-				config.GPU.BandwidthBytes, config.GPU.PeakFP16 = config.GPU.BandwidthBytes/slower, config.GPU.PeakFP16/slower
+				config = simtest.Slowed(config, slower)
 			}
 			url, _ := w.server(w.simulation(config, simserver.Options{}))
 			a.step(brief("sweep", url, "--stage-time", "1s", "--points", "2", "--out", w.path(name))...)

@@ -23,6 +23,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/simtest"
 )
 
 // world is a place to run commands in virtual time: a network of pipes, and a directory for files. All of it lives in one bubble
@@ -110,14 +111,21 @@ func (w *world) interruptAfter(d time.Duration) {
 	time.AfterFunc(d, func() { cancel(experiment.ErrInterrupted) })
 }
 
-// simulated returns the handler of a simulated server.
+// simulated returns the handler of a simulated server, the one of the demo but five times slower: a second of a sweep then takes a fifth of the requests.
 func (w *world) simulated(o simserver.Options) http.Handler {
 	w.t.Helper()
 	config, err := sim.Preset("demo")
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return w.simulation(config, o)
+	return w.simulation(simtest.Slowed(config, 5), o)
+}
+
+// slow starts such a server and returns its URL. It stands for sim:, whose servers have their own speed.
+func (w *world) slow() string {
+	w.t.Helper()
+	url, _ := w.server(w.simulated(simserver.Options{}))
+	return url
 }
 
 // simulation starts a simulated machine that ends with the test.

@@ -7,6 +7,7 @@
 package simtest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -143,6 +144,13 @@ func Preset(t *testing.T, name string) sim.MachineConfig {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// Slowed returns a machine all of whose times are longer by a factor. A second of a stage then takes fewer requests.
+func Slowed(config sim.MachineConfig, factor float64) sim.MachineConfig {
+	config.StepOverhead = time.Duration(float64(cmp.Or(config.StepOverhead, sim.DefaultStepOverhead)) * factor)
+	config.GPU.BandwidthBytes, config.GPU.PeakFP16 = config.GPU.BandwidthBytes/factor, config.GPU.PeakFP16/factor
+	return config
 }
 
 // Beside runs f in virtual time beside a simulated server.

@@ -174,7 +174,8 @@ var errVersion = errors.New("it does not begin with the line twin: 1; llmsweep f
 const (
 	mostSlots  = 1_000_000
 	mostTokens = 1_000_000_000_000
-	mostMS     = 1e7 // of each cost, in the unit of its key
+	mostBlock  = 1_000_000 // tokens; the simulator counts what the sequences need by their place in a block
+	mostMS     = 1e7       // of each cost, in the unit of its key
 	mostJitter = 3
 )
 
@@ -186,8 +187,11 @@ func (t *Twin) validate() error {
 	if t.Slots < 1 || t.StepTokens < 1 {
 		return errors.New("slots and step_tokens must be at least 1")
 	}
-	if t.Slots > mostSlots || t.StepTokens > mostTokens || t.KVTokens > mostTokens || t.Block > mostTokens || t.MaxTokens > mostTokens {
+	if t.Slots > mostSlots || t.StepTokens > mostTokens || t.KVTokens > mostTokens || t.MaxTokens > mostTokens {
 		return fmt.Errorf("slots must be at most %d, and numbers of tokens at most %d", mostSlots, mostTokens)
+	}
+	if t.Block > mostBlock {
+		return fmt.Errorf("block_tokens is %d: it must be at most %d", t.Block, mostBlock)
 	}
 	steps, paths := t.Step.Values()
 	for i, v := range append(steps, t.LatencyMS) {
@@ -234,7 +238,28 @@ func parse(b []byte) (*Twin, error) {
 	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict()).Decode(t); err != nil {
 		return nil, errors.New(plain(err))
 	}
+	if err := writtenZeros(b); err != nil {
+		return nil, err
+	}
 	return t, t.validate()
+}
+
+// writtenZeros refuses 0 for a size that may be left out: a key that is left out stands for a default, and 0 would silently do so too.
+func writtenZeros(b []byte) error {
+	var written struct {
+		KVTokens  *int `yaml:"kv_tokens"`
+		Block     *int `yaml:"block_tokens"`
+		MaxTokens *int `yaml:"max_tokens"`
+	}
+	if err := yaml.Unmarshal(b, &written); err != nil {
+		return errors.New(plain(err))
+	}
+	for key, v := range map[string]*int{"kv_tokens": written.KVTokens, "block_tokens": written.Block, "max_tokens": written.MaxTokens} {
+		if v != nil && *v == 0 {
+			return fmt.Errorf("%s is 0: it must be at least 1; leave the key out where the size is not known", key)
+		}
+	}
+	return nil
 }
 
 // plain returns the first line of an error of the YAML decoder: the rest is a picture of the file.
