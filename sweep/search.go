@@ -365,14 +365,14 @@ func halfWidth(s *rundir.Saturation) float64 {
 }
 
 // overload measures a rate beyond the edge: so far that its verdict is soon clear, and not so far that the backlog takes long to
-// drain. n makes its rate, and so its name, its own. It reports false where a cap on requests forbids the rate.
+// drain. n makes its rate, and so its name, its own. It reports false where no rate is known to be beyond the edge, or a cap on requests forbids it.
 func (x *sweeper) overload(ctx context.Context, s *rundir.Saturation, n int) (measured bool, err error) {
 	const overload, apart = 1.15, 0.01 // of the saturation rate
 	rate := s.Rate.Value() * (overload + apart*float64(n%maxNarrowing))
 	if between, ok := saturation.Probe(s, x.Run().Stages); ok {
 		rate = between
 	}
-	if !x.config.Caps.Allows(rate) {
+	if !(rate > 0) || !x.config.Caps.Allows(rate) {
 		return false, nil
 	}
 	for x.has(rate) {
