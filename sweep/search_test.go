@@ -3,7 +3,6 @@ package sweep
 import (
 	"testing"
 
-	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 )
 
@@ -20,7 +19,7 @@ func TestGrid(t *testing.T) {
 // An answer without a rate gives no rate beyond it. A stage at NaN requests per second would send without end.
 func TestNoRateIsBeyondAnUnknownAnswer(t *testing.T) {
 	t.Parallel()
-	x := &sweeper{Experiment: &experiment.Experiment{}}
+	x := &sweeper{Experiment: fresh(t, experimentWith(nil, nil))}
 	for n := range maxNarrowing {
 		unknown := &rundir.Saturation{LowestSaturated: rundir.Exactly(9)}
 		if measured, err := x.overload(t.Context(), unknown, n); measured || err != nil {
