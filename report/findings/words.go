@@ -52,6 +52,7 @@ var (
 	sayMoreLooped      = lang.Say("%[2]s completed more than the %[1]s req/s of random arrivals: a queue slows this server, and a closed loop builds none.", "%[2]s 的完成速率高于随机到达时的 %[1]s req/s：排队会使该服务变慢，而闭环不会形成队列。")
 	sayComfortable     = lang.Say("At 80 %% of it, %s req/s: ", "在其 80 %%（%s req/s）时：")
 	sayComfortSLO      = lang.Say("At the highest rate that meets the SLO, %s req/s: ", "在满足 SLO 的最高到达率（%s req/s）时：")
+	sayComfortLow      = lang.Say("At the lower bound of the rate that meets the SLO, %s req/s: ", "在 SLO 到达率区间的下端（%s req/s）时：")
 	saySpeculatesWords = lang.Say("The server decodes speculatively, and these prompts are random words: it accepts another share of drafted tokens than in answers to real texts, so output and ITL are not those of real texts. Measure with --dataset FILE --max-tokens N.",
 		"服务使用推测解码，而本次的提示词是随机词：草稿 token 的接受率与真实文本的回答不同，因此输出与 ITL 不代表真实文本。请用 --dataset FILE --max-tokens N 测量。")
 	saySpeculatesForced = lang.Say("The server decodes speculatively, and answers were forced to a length: beyond their natural end it accepts another share of drafted tokens, so output and ITL are not those of real answers. Measure with --max-tokens N.",

@@ -76,8 +76,9 @@ func whyNone(run *rundir.Run) (why note.Note, ok bool) {
 		if l := st.Latency.Mean; !l.IsZero() {
 			longest = max(longest, l.Value())
 		}
-		if highest = st.Rate.Value(); st.Verdict == rundir.Stable {
-			kept = highest
+		offered := slo.Offered(st) // as tables and the answer have it
+		if highest = max(highest, offered); st.Verdict == rundir.Stable {
+			kept = max(kept, offered)
 		}
 	}
 	switch {
