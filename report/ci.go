@@ -4,6 +4,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 )
@@ -66,6 +68,9 @@ func GateOfRun(run *rundir.Run, l lang.Lang) GateSuite {
 		if run.Plan.Kind != rundir.KindSweep && run.Plan.Kind != rundir.KindUsers && r.Stage.Goodput != nil {
 			s.Checks = append(s.Checks, promises(r.Stage, l)...)
 		}
+	}
+	if slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return measure.ByClient(s.Invalid) }) {
+		s.Lines = append(s.Lines, findings.ClientRemedy.In(l))
 	}
 	switch a := saturation.AnswerOf(run); {
 	case a != nil && a.Carried != nil:

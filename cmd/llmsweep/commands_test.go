@@ -346,6 +346,8 @@ func TestCommandsRun(t *testing.T) {
 					args[i] = "60"
 				case args[max(0, i-1)] == "--prefix-tokens", args[max(0, i-1)] == "--max-tokens": // of shorter prompts and answers
 					args[i] = "32"
+				case a == "10x":
+					args[i] = "2x"
 				case args[max(0, i-1)] == "--duration":
 					args[i] = "8s"
 				case a == "15m" || a == "10m" || a == "5m": // budgets

@@ -190,7 +190,7 @@ func TestSecrets(t *testing.T) {
 func TestConfigFile(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
-		config := w.write("c.yaml", "url: 'sim:'\nstage-time: 2s\nno-selftest: true\npoints: 1\nwarmup: 1\nprompt-tokens: 64\noutput-tokens: 8\nmax-concurrency: 16\n"+
+		config := w.write("c.yaml", "url: '"+w.slow()+"'\nstage-time: 2s\nno-selftest: true\npoints: 1\nwarmup: 1\nprompt-tokens: 64\noutput-tokens: 8\nmax-concurrency: 16\n"+
 			"label: {gpu: H100, gpus: 4}\nbody: {top_p: 0.9, stop: [a, b]}\nheader: {X-One: a, X-Two: b}\nslo: ['errors<50%']\n")
 		w.must("sweep", "--config", config, "--out", w.path("run"), "--points", "2")
 		run := open(t, w.path("run"))

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 
 // TestRecord records two requests, prints the result, and replays the traffic.
 func TestRecord(t *testing.T) {
+	t.Parallel()
 	server, err := simserver.Start(t.Context(), "plain8")
 	if err != nil {
 		t.Fatal(err)
@@ -102,20 +104,25 @@ func TestRecord(t *testing.T) {
 	if c := executeAgain([]string{"run", server, "--rate", "50", "--arrivals", "clients", "--plain"}, console.NewConsole(t.Context(), io.Discard, &without)); c != console.WrongUsage || !strings.Contains(without.String(), "--workload") {
 		t.Errorf("exit %d\n%s", c, without.String())
 	}
+	var replays sync.WaitGroup // at the same time: they wait for a server in real time
 	for i, load := range []string{"--arrivals trace:" + dir, "--workload " + dir + " --concurrency 2 --requests 4", "--workload " + dir + " --rate 50 --requests 4", "--workload " + dir + " --rate 50 --arrivals clients --requests 4", "--workload " + small + " --concurrency 1 --requests 2"} {
-		var replayed strings.Builder
 		args := append([]string{"run", server, "--out", filepath.Join(t.TempDir(), "again"), "--warmup", "1", "--no-selftest", "--plain"}, strings.Fields(load)...)
-		if c := executeAgain(args, console.NewConsole(t.Context(), &replayed, io.Discard)); c != console.Done {
-			t.Errorf("%s: exit %d\n%s", load, c, replayed.String())
-		}
-		if drawn := strings.Contains(replayed.String(), "sessions are drawn"); drawn != (i > 0) {
-			t.Errorf("%s:\n%s", load, replayed.String())
-		}
+		replays.Go(func() {
+			var replayed strings.Builder
+			if c := executeAgain(args, console.NewConsole(t.Context(), &replayed, io.Discard)); c != console.Done {
+				t.Errorf("%s: exit %d\n%s", load, c, replayed.String())
+			}
+			if drawn := strings.Contains(replayed.String(), "sessions are drawn"); drawn != (i > 0) {
+				t.Errorf("%s:\n%s", load, replayed.String())
+			}
+		})
 	}
+	replays.Wait()
 }
 
 // TestCheck lets llmsweep measure through a recording, and checks its counts and rates: they are those that passed.
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	server, err := simserver.Start(t.Context(), "plain8")
 	if err != nil {
 		t.Fatal(err)

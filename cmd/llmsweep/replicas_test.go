@@ -8,18 +8,21 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/sweep/simtest"
 )
 
 // TestReplicas sweeps two simulated servers: they saturate at twice the capacity of one, and get the same number of requests.
 func TestReplicas(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
-		out, _ := w.must(quick("sweep", "sim:", "sim:")...)
+		out, _ := w.must(quick("sweep", w.slow(), w.slow())...)
 		run := open(t, w.path("llmsweep-run"))
-		if off := run.Saturation.Rate.Value()/run.Target.Capacity.Value() - 1; math.Abs(off) > 0.1 {
-			t.Errorf("saturates at %v of %v", run.Saturation.Rate.Value(), run.Target.Capacity.Value())
+		capacity := 2 * sim.CapacityOf(simtest.Slowed(simtest.Preset(t, "demo"), 5), sim.Workload{PromptTokens: 64, OutputTokens: 8}).RequestsPerSecond
+		if off := run.Saturation.Rate.Value()/capacity - 1; math.Abs(off) > 0.1 {
+			t.Errorf("saturates at %v of %v", run.Saturation.Rate.Value(), capacity)
 		}
 		if len(run.Target.Replicas) != 2 {
 			t.Fatalf("replicas %+v", run.Target.Replicas)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"llmsweep/report/compare"
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
@@ -431,6 +432,9 @@ func (c *Choice) leftOut(level int) table.Section {
 	s := table.Section{Title: titleLeftOut.Text(), Level: level, Rest: true, Rows: true}
 	for _, o := range c.LeftOut {
 		s.Lines = append(s.Lines, lang.Both(func(l lang.Lang) string { return sayRow.In(l, o.Where, o.Setup, o.Row, o.Because(l)) }))
+	}
+	if setup.ByClient(c.LeftOut) {
+		s.Lines = append(s.Lines, findings.ClientRemedy.Text())
 	}
 	return s
 }

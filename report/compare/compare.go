@@ -372,6 +372,9 @@ func (m *Measured) open(p setup.Plateau) {
 		switch f.Key {
 		case keyRate:
 			f.Most = p.Most
+			if p.Low.Known() && p.High.Known() { // as the answer has it: it need not be even about the rate
+				f.Low, f.High = p.Low, p.High
+			}
 		case keyOutput:
 			f.Most = p.MostOutput
 		case KeyPerGPU:

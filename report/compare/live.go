@@ -341,7 +341,7 @@ func (v *PairComparison) conclusion(l lang.Lang) []string {
 		lines = append(lines, liveNotIn.In(l, strings.Join(not, comma.In(l)), strings.Join(would, liveOr.In(l))))
 	}
 	if n := v.left(); len(v.invalid) > 0 {
-		lines = append(lines, liveClientLeft.In(l, len(v.invalid), v.stages, n))
+		lines = append(lines, liveClientLeft.In(l, len(v.invalid), v.stages, n)+space.In(l)+findings.ClientRemedy.In(l))
 	}
 	if len(single) > 0 {
 		lines = append(lines, liveSingle.In(l, len(v.Rows), strings.Join(single, comma.In(l))))

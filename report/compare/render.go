@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
@@ -475,5 +476,9 @@ func leftOut(title lang.Phrase, rows []setup.LeftOut, level int) table.Section {
 		}
 		t.Rows = append(t.Rows, []table.Cell{table.Literal(o.Setup), table.Literal(o.Row), table.Literal(o.Where), grade, {Text: lang.Both(o.Because)}})
 	}
-	return table.Section{Title: title.Text(), Level: level, Table: t, Rest: true, Rows: true}
+	s := table.Section{Title: title.Text(), Level: level, Table: t, Rest: true, Rows: true}
+	if setup.ByClient(rows) {
+		s.Notes = append(s.Notes, findings.ClientRemedy.Text())
+	}
+	return s
 }

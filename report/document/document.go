@@ -429,6 +429,9 @@ func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string 
 		if len(c.LeftOut) > 0 {
 			lines = append(lines, docLeftOut.In(w.Lang, len(c.LeftOut)))
 		}
+		if setup.ByClient(c.LeftOut) {
+			lines = append(lines, docClient.In(w.Lang)+findings.ClientRemedy.In(w.Lang))
+		}
 		if n := partlyUsed(c.Marked); n > 0 {
 			lines = append(lines, docFiguresOf.In(w.Lang, n))
 		}

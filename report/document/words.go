@@ -13,6 +13,7 @@ var (
 	docQuants    = lang.Say("**Quantization** (%s, and none): its effect on speed", "对比**不同量化算法**对 LLM 推理速度的影响（%s 与未量化），便于选择量化方式")
 	docCount     = lang.Say("%d configurations. The sections of the comparison name the rows that the sentences here are based on.", "共 %d 个配置。以下各句所依据的行，见“比较”各节的“依据”一栏。")
 	docLeftOut   = lang.Say("Rows that cannot be right, ended early or are warm-ups: %d. The tables show them as they were printed, and nothing else uses them; each is named at its table.", "有 %d 行数据不可能正确、不完整或为预热：表格中照原样保留，但不作为任何结论的依据，并在原处注明。")
+	docClient    = lang.Say("The client was too slow in some of them. ", "其中部分行是因为客户端过慢。")
 	docLabels    = lang.Say("Labels: %s", "标签：%s")
 	docRead      = lang.Say("%s (line %d)", "%s（第 %d 行）")
 	docInferred  = lang.Say("%s (inferred from line %d)", "%s（由第 %d 行推断）")

@@ -279,7 +279,10 @@ func comfortable(a *rundir.Answer, l lang.Lang) string {
 		return ""
 	}
 	say := sayComfortable
-	if c.BySLO {
+	switch {
+	case c.BySLO && a.Promise.Rate.IsZero(): // only its interval is known
+		say = sayComfortLow
+	case c.BySLO:
 		say = sayComfortSLO
 	}
 	return say.In(l, lang.Number(c.Rate, ComfortableDigits(a))) + strings.Join(feel, lang.Comma.In(l)) + lang.Stop.In(l)

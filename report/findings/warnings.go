@@ -38,12 +38,12 @@ func SentLate(s *rundir.Stage) bool { return fromDue(s, lang.English) != "" }
 // written during the run.
 func Warnings(run *rundir.Run, l lang.Lang) []string {
 	checks := []struct {
-		say   lang.Phrase
+		say   string
 		check func(*rundir.Stage, lang.Lang) string
 	}{
-		{warnInvalid, invalid}, {WarnLength, func(s *rundir.Stage, l lang.Lang) string { return wrongLengths(run, s, l) }},
-		{warnSource, source}, {warnChunk, divided}, {warnChunkWhole, undivided},
-		{warnDue, fromDue}, {warnCached, cached},
+		{warnInvalid.In(l, ClientRemedy.In(l)), invalid}, {WarnLength.In(l), func(s *rundir.Stage, l lang.Lang) string { return wrongLengths(run, s, l) }},
+		{warnSource.In(l), source}, {warnChunk.In(l), divided}, {warnChunkWhole.In(l), undivided},
+		{warnDue.In(l), fromDue}, {warnCached.In(l), cached},
 	}
 	var lines []string
 	if !run.Client.Valid && run.State == rundir.Complete {
@@ -58,7 +58,7 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 	for _, c := range checks {
 		about := perRow(run, l, func(s *rundir.Stage) string { return c.check(s, l) })
 		if about != "" {
-			lines = append(lines, c.say.In(l)+lang.Colon.In(l)+about+lang.Stop.In(l))
+			lines = append(lines, c.say+lang.Colon.In(l)+about+lang.Stop.In(l))
 		}
 	}
 	return append(append(lines, noted(run, l, func(n note.Note) bool { return !remark(n) })...), ofStages(run, l)...)

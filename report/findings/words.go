@@ -20,6 +20,9 @@ var (
 	sayNoRates       = lang.Say("; requests were sent late at each tested rate", "；所有已测到达率下请求都发送过晚")
 )
 
+// ClientRemedy says what helps where the client was too slow, once in an output that names such rows and has not the warnings of a report.
+var ClientRemedy = lang.Say("Give llmsweep cores of its own (taskset), or run it on another machine than the server.", "请让 llmsweep 独占若干核（taskset），或在另一台机器上运行。")
+
 // The answer.
 var (
 	saySaturates       = lang.Say("Saturates at %s req/s", "饱和点为 %s req/s")
@@ -52,6 +55,7 @@ var (
 	sayMoreLooped      = lang.Say("%[2]s completed more than the %[1]s req/s of random arrivals: a queue slows this server, and a closed loop builds none.", "%[2]s 的完成速率高于随机到达时的 %[1]s req/s：排队会使该服务变慢，而闭环不会形成队列。")
 	sayComfortable     = lang.Say("At 80 %% of it, %s req/s: ", "在其 80 %%（%s req/s）时：")
 	sayComfortSLO      = lang.Say("At the highest rate that meets the SLO, %s req/s: ", "在满足 SLO 的最高到达率（%s req/s）时：")
+	sayComfortLow      = lang.Say("At the lower bound of the rate that meets the SLO, %s req/s: ", "在 SLO 到达率区间的下端（%s req/s）时：")
 	saySpeculatesWords = lang.Say("The server decodes speculatively, and these prompts are random words: it accepts another share of drafted tokens than in answers to real texts, so output and ITL are not those of real texts. Measure with --dataset FILE --max-tokens N.",
 		"服务使用推测解码，而本次的提示词是随机词：草稿 token 的接受率与真实文本的回答不同，因此输出与 ITL 不代表真实文本。请用 --dataset FILE --max-tokens N 测量。")
 	saySpeculatesForced = lang.Say("The server decodes speculatively, and answers were forced to a length: beyond their natural end it accepts another share of drafted tokens, so output and ITL are not those of real answers. Measure with --max-tokens N.",
@@ -103,7 +107,7 @@ var (
 	legendInvalid     = lang.Say("! the client was the limit, so this row does not describe the server", "! 此处瓶颈在客户端，该行不反映服务的性能")
 	legendExceeded    = lang.Say("^ a later row completed more: this is not the most that the server does", "^ 后面有行完成得更多，此值并非服务的上限")
 	legendBound       = lang.Say("> some requests had not ended, so the value is at least this", "> 有请求尚未结束，实际值不小于此值")
-	warnInvalid       = lang.Say("The client was the limit in some rows, which are not counted in the answer. Give llmsweep cores of its own (taskset), or run it on another machine than the server. These rows", "部分行的瓶颈在客户端，这些行不计入结论。请让 llmsweep 独占若干核（taskset），或在另一台机器上运行。受影响的行")
+	warnInvalid       = lang.Say("The client was the limit in some rows, which are not counted in the answer. %s These rows", "部分行的瓶颈在客户端，这些行不计入结论。%s受影响的行")
 	warnClientRows    = lang.Say("The client kept up in %d of %d rows; only those are used", "客户端在 %[2]d 行中的 %[1]d 行跟得上，只使用这些行")
 	sayAlike          = lang.Say("%s (in %s; similar in the others)", "%s（%s；其余各行类似）")
 	warnClient        = lang.Say("This client is too slow to measure this server", "本机客户端的能力不足以测量该服务")

@@ -182,3 +182,31 @@ func TestSlipsAreSeen(t *testing.T) {
 		}
 	}
 }
+
+// No text calls a load comfortable: that is a judgement, and what is meant is 80 % of the saturation rate.
+func TestNoLoadIsComfortable(t *testing.T) {
+	for _, p := range phrases(t) {
+		if strings.Contains(strings.ToLower(p.en), "comfortabl") || strings.Contains(p.zh, "舒适") {
+			t.Errorf("%s: %s / %s", p.where, p.en, p.zh)
+		}
+	}
+	files := 0
+	for _, root := range []string{"../../README.md", "../../cmd/llmsweep/manual"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if files++; strings.Contains(strings.ToLower(string(b)), "comfortabl") || strings.Contains(string(b), "舒适") {
+				t.Errorf("%s calls a load comfortable", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files < 20 {
+		t.Errorf("only %d files of the manual were read", files)
+	}
+}

@@ -90,6 +90,11 @@ type LeftOut struct {
 	note note.Note
 }
 
+// ByClient reports whether some rows are left out since the client was too slow.
+func ByClient(rows []LeftOut) bool {
+	return slices.ContainsFunc(rows, func(o LeftOut) bool { return measure.ByClient(o.note) })
+}
+
 // Doubted reports whether the audit doubts the row, and does not only remark on it.
 func (o *LeftOut) Doubted() bool { return o.Grade == audit.Doubtful }
 

@@ -2,8 +2,8 @@
 // for long enough. At the stage's end [Account.Summarize] reads the records once. [Recover] does the same for a stage that was killed, from its
 // records alone.
 //
-// Its subpackages have one job each: window finds the part of a stage that is measured, verdict judges whether the rate was sustained,
-// goodput counts the requests that met an SLO, and traits looks for habits of the server.
+// Files have one job each: find.go finds the part of a stage that is measured, verdict.go judges whether the rate was sustained,
+// goodput.go counts the requests that met an SLO, and traits.go looks for habits of the server.
 package measure
 
 import (
@@ -56,8 +56,8 @@ type Extent struct {
 
 // Tick returns how often a stage is looked at: often enough for its shortest window, and seldom enough to cost nothing.
 func (c *Criteria) Tick() time.Duration {
-	const perWindow, shortest, longest = 200, 10 * time.Millisecond, 250 * time.Millisecond
-	return min(max(c.MinTime/perWindow, shortest), longest)
+	const perWindow, least, most = 200, 10 * time.Millisecond, 250 * time.Millisecond
+	return min(max(c.MinTime/perWindow, least), most)
 }
 
 // closed reports whether the stage is a closed loop.

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 
@@ -89,13 +88,9 @@ func (b *beyond) addGaps(r *rundir.Record) {
 	if !r.OK() && !r.Censored() {
 		return
 	}
-	for i, us := range r.GapsUS {
-		k := 1
-		if len(r.Counts) > 0 {
-			k = int(r.Counts[i+1])
-		}
+	for gap, k := range chunkGaps(r) {
 		b.of += k
-		if float64(us)/1e6/float64(k) >= b.term.Limit {
+		if gap/float64(k) >= b.term.Limit {
 			b.count += k
 		}
 	}
@@ -201,8 +196,7 @@ func (b *beyond) result(st *rundir.Stage) *rundir.Beyond {
 	if b.term.Waits() {
 		out.Crowding = b.crowding(st)
 	}
-	low, high := slo.Bounds(*out)
-	out.Low, out.High = rundir.Exactly(low), rundir.Exactly(high)
+	slo.Bound(out)
 	return out
 }
 
@@ -234,13 +228,9 @@ func (b *beyond) effective() float64 {
 // [stats.EffectiveShareN].
 func (b *beyond) sessionsWorth(series []float64, fewest int) float64 {
 	limit := min(b.term.Limit, stats.Largest(series, fewest))
-	bySession := map[int]stats.Cluster{}
+	clusters := bySession{}
 	for _, k := range b.kept {
-		one := bySession[k.session]
-		if one.Of++; k.value >= limit {
-			one.Count++
-		}
-		bySession[k.session] = one
+		clusters.add(k.session, k.value >= limit)
 	}
-	return stats.ClusteredN(slices.Collect(maps.Values(bySession))) / float64(len(series))
+	return clusters.worth() / float64(len(series))
 }

@@ -18,7 +18,6 @@ const (
 // burst b lets at most b + r x t through in any time t. For each rate the burst follows: the most that passed in any time beyond r x t.
 // At the right rate the bucket is empty whenever a request is refused, and at no other.
 func findBucket(attempts []attempt) rundir.Bucket {
-	const fewest = 6 // refused and passed: fewer say little
 	slices.SortFunc(attempts, func(a, b attempt) int { return cmp.Compare(a.at, b.at) })
 	passed, cost, first, last := 0, 0.0, math.NaN(), 0.0
 	equal := true
@@ -34,7 +33,7 @@ func findBucket(attempts []attempt) rundir.Bucket {
 		equal = equal && a.cost == attempts[0].cost
 		cost += a.cost
 	}
-	if passed < fewest || len(attempts)-passed < fewest || last <= first {
+	if passed < fewestTries || len(attempts)-passed < fewestTries || last <= first {
 		return rundir.Bucket{}
 	}
 	best := fitBucket(attempts, first, last, false)
@@ -126,7 +125,6 @@ func (b *bucketFit) burst(rate float64) float64 {
 // that the bucket may have: a refusal shows that it holds too little for a request, and what passes that it holds enough. At the first
 // refusal it holds too little.
 func (b *bucketFit) agrees(rate float64) float64 {
-	const tolerance = 0.05 // of the dearest request: instants are the client's, not the server's
 	full := b.burst(rate)
 	enough, dearest := 1.0, 0.0 // a bucket of requests must hold one; of tokens, any
 	for _, a := range b.attempts {
@@ -135,7 +133,7 @@ func (b *bucketFit) agrees(rate float64) float64 {
 	if b.tokens {
 		enough = 0
 	}
-	slack := tolerance * dearest
+	slack := bucketSlack * dearest
 	var low, high, at float64
 	var right, all [2]float64 // refused, passed
 	for _, a := range b.attempts {

@@ -14,7 +14,6 @@ import (
 // batches returns into how many batches to cut a window of some length: at most the given number, and no more than it holds service times.
 // A service time of 0 is unknown.
 func batches(length, service time.Duration, most int) int {
-	const nearlyWhole = 0.01 // of a wave: it may be missing
 	if service <= 0 {
 		return most
 	}
@@ -52,10 +51,9 @@ func (w Window) wholeWaves(service time.Duration) Window {
 // short to find it. An idle server that fills up can only get faster. So the transient is cut by MSER-5 only where the rate in it is lower
 // than after it; otherwise MSER-5 has found a lull or a burst of arrivals, and a window chosen by those would have wrong rates.
 func transient(tokens []float64, tick, service time.Duration) (end time.Duration, ok bool) {
-	const lower = 0.9 // times the rate after it; checked by TestVerdicts
 	smooth := stats.MovingMean(tokens, int(service/tick))
 	n, ok := stats.MSER5(smooth)
-	if n > 0 && stats.Mean(smooth[:n]) > lower*stats.Mean(smooth[n:]) {
+	if n > 0 && stats.Mean(smooth[:n]) > opensSlower*stats.Mean(smooth[n:]) {
 		return 0, len(smooth) > 0
 	}
 	return time.Duration(n) * tick, ok

@@ -82,8 +82,7 @@ func (g *Goodput) overSessions(st *rundir.Stage) *rundir.Beyond {
 	if b.Of == 0 {
 		return nil
 	}
-	low, high := slo.Bounds(*b)
-	b.Low, b.High = rundir.Exactly(low), rundir.Exactly(high)
+	slo.Bound(b)
 	return b
 }
 
@@ -151,40 +150,23 @@ func meets(t slo.Term, r *rundir.Record) rundir.Promised {
 
 // readingOf returns a term's metric of a single request, a lower bound where the request was cancelled before it was known.
 func readingOf(t slo.Term, r *rundir.Record) rundir.Number {
-	first, last, end := r.FirstToken.Value(), r.LastToken.Value(), r.End.Value()
-	from := r.Sent.Value()
-	if t.Metric == slo.TTFTDue {
-		from = r.Due.Value()
-	}
 	switch {
-	case t.Metric == slo.Speed, t.Metric == slo.Stalls, t.Metric == slo.TTFA:
-		return valueOf(t, r)
 	case t.Metric == slo.ITL && r.OK():
 		return gapOf(t, r)
 	case t.Metric == slo.TPOT && r.OK():
-		return rundir.Exactly((last - first) / (r.OutputTokens.Value() - 1))
+		return rundir.Exactly((r.LastToken.Value() - r.FirstToken.Value()) / (r.OutputTokens.Value() - 1))
 	case t.Metric == slo.ITL, t.Metric == slo.TPOT:
 		return rundir.Number{} // gaps still to come may outweigh those seen
-	case t.Metric == slo.Latency && r.OK() && r.LastToken.Known():
-		return rundir.Exactly(last - from)
-	case t.Metric == slo.Latency && r.OK():
-		return rundir.Exactly(end - from)
-	case t.Metric == slo.Latency, !r.FirstToken.Known() && !r.OK():
-		return rundir.Over(end - from)
 	}
-	return rundir.Exactly(first - from)
+	return valueOf(t, r)
 }
 
 // gapOf returns a statistic of the gaps between one answer's tokens; a chunk of k tokens counts as k gaps.
 func gapOf(t slo.Term, r *rundir.Record) rundir.Number {
 	var gaps []float64
-	for i, us := range r.GapsUS {
-		k := 1
-		if len(r.Counts) > 0 {
-			k = int(r.Counts[i+1])
-		}
+	for gap, k := range chunkGaps(r) {
 		for range k {
-			gaps = append(gaps, float64(us)/1e6/float64(k))
+			gaps = append(gaps, gap/float64(k))
 		}
 	}
 	if t.Stat == slo.Mean {

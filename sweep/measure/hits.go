@@ -16,13 +16,6 @@ type hits struct {
 // excess is what a request had in the cache beyond what the run had sent before, in tokens, and the length of its prompt.
 type excess struct{ over, prompt int32 }
 
-// A request is contaminated that has moreHits tokens beyond what the run had sent before and what all requests have beyond that: a chat template or a system
-// prompt of the server, as far as it is no more than half of the prompt. Prompts below shortPrompt tokens do not tell.
-const (
-	moreHits    = 96
-	shortPrompt = 128
-)
-
 func (h *hits) add(r *rundir.Record) {
 	if !r.OK() || !r.PromptTokens.Known() {
 		return
@@ -56,12 +49,6 @@ func (h *hits) contaminated() rundir.Number {
 	}
 	return ratio(float64(n), float64(len(h.long)))
 }
-
-// Of the requests of a contaminated row at least fewContaminated are so, and this share.
-const (
-	fewContaminated   = 3
-	shareContaminated = 0.01
-)
 
 // result returns the hits of a stage whose server's counters are known; nil where there are none to tell.
 func (h *hits) result(st *rundir.Stage) *rundir.Hits {

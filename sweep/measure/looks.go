@@ -94,13 +94,12 @@ func (a *Account) Decide(now time.Duration) load.Decision {
 
 // hopeless reports whether errors dominate.
 func (a *Account) hopeless() bool {
-	const fewest = 20 // requests that have ended: fewer say little of a share
 	ended := a.done + a.failed
-	if a.MaxErrorRate >= 1 || ended < fewest || a.Sessions > 0 && a.unsent() == 0 {
+	if a.MaxErrorRate >= 1 || ended < fewestEnded || a.Sessions > 0 && a.unsent() == 0 {
 		return false
 	}
 	failed := a.failed - a.shed // these are an answer to too much load
-	return failed >= fewest/2 && float64(failed) > a.MaxErrorRate*float64(a.done+failed)
+	return failed >= fewestEnded/2 && float64(failed) > a.MaxErrorRate*float64(a.done+failed)
 }
 
 // unsent returns how many of the sessions that were asked for have not begun, at least; 0 where the time decides.
@@ -126,7 +125,6 @@ func (a *Account) enough(now time.Duration) bool {
 
 // latestClose returns when the window must close, so that its requests can end by the time-out.
 func (a *Account) latestClose() time.Duration {
-	const withDrain = 1.15 // of the window's time; checked by TestBudgetsAreKept
 	if a.TimeOut == 0 {
 		return math.MaxInt64
 	}
@@ -165,8 +163,7 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 // longest returns how long the stage goes on while it is undecided. A server whose requests take long needs longer than was
 // planned, since nothing can be told from fewer than a few waves.
 func (a *Account) longest(service time.Duration) time.Duration {
-	const waves = 8
-	return max(a.MaxTime, min(waves*service, timesPlanned*a.MaxTime))
+	return max(a.MaxTime, min(longestWaves*service, timesPlanned*a.MaxTime))
 }
 
 // open returns when the window closes at the latest, and what it stays open for from MinTime on; 0 and nothing where neither is left open.

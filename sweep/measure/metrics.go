@@ -61,7 +61,7 @@ func (m *metrics) add(r *rundir.Record) {
 		m.sessions.add(r)
 	}
 	if r.Sent.Known() && r.End.Known() {
-		m.inFlight += m.w.Overlap(r.Sent.Value(), r.End.Value())
+		m.inFlight += m.w.overlap(r.Sent.Value(), r.End.Value())
 	}
 	if !m.w.Holds(r.Due.Value()) {
 		return
@@ -135,7 +135,7 @@ func (f *failures) add(r *rundir.Record) {
 	}
 }
 
-// hung counts the requests that were waited for in vain after the server's last sign of life.
+// hung counts the requests that had no answer after the last token or answer of the server.
 type hung struct {
 	after float64 // seconds from the stage's start
 	n     int
@@ -260,57 +260,36 @@ type latencies struct {
 }
 
 func (l *latencies) add(r *rundir.Record) {
-	dueAt, sent, first, last, end := r.Due.Value(), r.Sent.Value(), r.FirstToken.Value(), r.LastToken.Value(), r.End.Value()
-	held := 0.0
-	if r.Queued.Known() {
-		held = r.Queued.Value()
-	}
-	l.queued.Add(dueAt, held)
+	due, held := r.Due.Value(), r.Queued.Or(0)
+	l.queued.Add(due, held)
 	if r.Sent.Known() {
-		l.lag.Add(dueAt, sent-dueAt-held)
+		l.lag.Add(due, r.Sent.Value()-due-held)
 	}
 	if r.Failed() && !r.Censored() {
 		l.failed++
 	}
-	n := r.OutputTokens.Value()
+	take(&l.latency, slo.Latency, r)
+	take(&l.tpot, slo.TPOT, r)
+	take(&l.ttft, slo.TTFT, r)
+	take(&l.ttftDue, slo.TTFTDue, r)
+	take(&l.firstAnswer, slo.TTFA, r)
 	switch {
-	case r.OK() && r.FirstToken.Known():
-		l.latency.Add(dueAt, last-sent)
-		if n > 1 {
-			l.tpot.Add(dueAt, (last-first)/(n-1))
-		}
-	case r.OK(): // an answer without a token
-		l.latency.Add(dueAt, end-sent)
-	case r.Censored() && r.Sent.Known():
-		l.latency.AddBound(end - sent)
+	case !r.Sent.Known() || !r.OK() && !r.Censored():
+	case r.FirstAnswer.Known():
+		l.reasons = l.reasons || r.FirstAnswer.Value() > r.FirstToken.Value()
+	default:
+		l.reasons = l.reasons || r.FirstToken.Known()
 	}
-	switch {
-	case r.FirstToken.Known() && (r.OK() || r.Censored()):
-		l.ttft.Add(dueAt, first-sent)
-		l.ttftDue.Add(dueAt, first-dueAt)
-	case r.Censored():
-		if r.Sent.Known() {
-			l.ttft.AddBound(end - sent)
-		}
-		l.ttftDue.AddBound(end - dueAt)
-	}
-	l.addAnswer(r)
 }
 
-// addAnswer takes in the time to the first token after reasoning. An answer that ended before, at the longest allowed length or cancelled, has a
-// lower bound.
-func (l *latencies) addAnswer(r *rundir.Record) {
-	if !r.Sent.Known() || !r.OK() && !r.Censored() {
-		return
+// take adds a request's value of a metric to a sample, or its lower bound.
+func take(s *sample.Sample, metric string, r *rundir.Record) {
+	switch v := SLOValue(metric, r); {
+	case v.Known():
+		s.Add(r.Due.Value(), v.Value())
+	case v.Bound():
+		s.AddBound(v.Value())
 	}
-	sent := r.Sent.Value()
-	if r.FirstAnswer.Known() {
-		l.reasons = l.reasons || r.FirstAnswer.Value() > r.FirstToken.Value()
-		l.firstAnswer.Add(r.Due.Value(), r.FirstAnswer.Value()-sent)
-		return
-	}
-	l.reasons = l.reasons || r.FirstToken.Known()
-	l.firstAnswer.AddBound(r.End.Value() - sent)
 }
 
 // fill writes the distributions. Those of turns are worth no more independent values than their sessions are.
@@ -380,12 +359,7 @@ func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
 	if r.OK() && len(r.GapsUS) > 1 {
 		g.second.Add(due, float64(r.GapsUS[0])/1e6)
 	}
-	for i, us := range r.GapsUS {
-		gap := float64(us) / 1e6
-		k := 1
-		if len(r.Counts) > 0 {
-			k = int(r.Counts[i+1])
-		}
+	for gap, k := range chunkGaps(r) {
 		if g.chunks != nil {
 			g.chunks.Add(due, gap)
 		}
@@ -409,11 +383,10 @@ func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
 // early returns the usual time from the first token to the second, where it is far beyond both the usual gap and the TTFT: then the first token was sent
 // before the prompt was computed, or even taken up. Absent where it is not.
 func (g *tokenGaps) early(st *rundir.Stage) (second rundir.Number) {
-	const far, fewest = 5, 5 // times the usual gap; requests
-	if g.second.Known() < fewest || !st.ITL.P50.Known() || !st.TTFT.P50.Known() {
+	if g.second.Known() < fewestEarly || !st.ITL.P50.Known() || !st.TTFT.P50.Known() {
 		return second
 	}
-	if s := g.second.Quantile(0.5); s > far*st.ITL.P50.Value() && s > st.TTFT.P50.Value() {
+	if s := g.second.Quantile(0.5); s > farEarly*st.ITL.P50.Value() && s > st.TTFT.P50.Value() {
 		return rundir.Exactly(s)
 	}
 	return second

@@ -55,7 +55,6 @@ func (all replicas) shares(st *rundir.Stage, m *metrics) []rundir.ReplicaShare {
 
 // unlike returns notes on the servers that are slower than the fastest, or fail more often than the others.
 func unlike(shares []rundir.ReplicaShare) (all []note.Note) {
-	const slower = 1.2 // by a fifth at least, with intervals that do not meet: less is no reason to look at a server
 	if len(shares) < 2 {
 		return nil
 	}
@@ -70,7 +69,7 @@ func unlike(shares []rundir.ReplicaShare) (all []note.Note) {
 			ci, known := shares[i].TTFT.CI["mean"]
 			best, alsoKnown := shares[fastest].TTFT.CI["mean"]
 			mean, least := shares[i].TTFT.Mean, shares[fastest].TTFT.Mean
-			if known && alsoKnown && ci[0] > best[1] && mean.Value() > slower*least.Value() {
+			if known && alsoKnown && ci[0] > best[1] && mean.Value() > slowReplica*least.Value() {
 				all = append(all, noteSlowReplica.New(i+1, mean.Value(), least.Value()))
 			}
 		}
@@ -83,7 +82,6 @@ func unlike(shares []rundir.ReplicaShare) (all []note.Note) {
 
 // failsMore returns a note where the server at a place fails more of its requests than the others do of theirs, each share at its 97.5 % bound.
 func failsMore(shares []rundir.ReplicaShare, at int) (note.Note, bool) {
-	const level = 0.025
 	var failed, due float64
 	for i := range shares {
 		if i != at {
@@ -94,8 +92,8 @@ func failsMore(shares []rundir.ReplicaShare, at int) (note.Note, bool) {
 	if q.Due == 0 || due == 0 {
 		return note.Note{}, false
 	}
-	low, _ := stats.ShareBounds(float64(q.Error), float64(q.Due), level)
-	_, high := stats.ShareBounds(failed, due, level)
+	low, _ := stats.ShareBounds(float64(q.Error), float64(q.Due), replicaLevel)
+	_, high := stats.ShareBounds(failed, due, replicaLevel)
 	if low <= high {
 		return note.Note{}, false
 	}

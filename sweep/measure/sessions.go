@@ -115,49 +115,58 @@ func (s *sessions) worth(of func(turn) rundir.Number) float64 {
 		if len(values) == 0 {
 			break
 		}
-		limit, clusters := stats.QuantileOf(stats.Sorted(values), p), map[int]stats.Cluster{}
+		limit, clusters := stats.QuantileOf(stats.Sorted(values), p), bySession{}
 		for _, t := range s.turns {
 			if t.within && of(t).Known() {
-				c := clusters[t.session]
-				c.Of++
-				if of(t).Value() > limit {
-					c.Count++
-				}
-				clusters[t.session] = c
+				clusters.add(t.session, of(t).Value() > limit)
 			}
 		}
-		all := make([]stats.Cluster, 0, len(clusters))
-		for _, session := range slices.Sorted(maps.Keys(clusters)) {
-			all = append(all, clusters[session])
-		}
-		fewest = min(fewest, stats.ClusteredN(all))
+		fewest = min(fewest, clusters.worth())
 	}
 	return fewest
+}
+
+// bySession counts the values beyond a limit by the session that they are of.
+type bySession map[int]stats.Cluster
+
+func (b bySession) add(session int, beyond bool) {
+	c := b[session]
+	if c.Of++; beyond {
+		c.Count++
+	}
+	b[session] = c
+}
+
+// worth returns how many independent values all are worth.
+func (b bySession) worth() float64 {
+	all := make([]stats.Cluster, 0, len(b))
+	for _, session := range slices.Sorted(maps.Keys(b)) { // in one order: sums of floating-point numbers depend on it
+		all = append(all, b[session])
+	}
+	return stats.ClusteredN(all)
 }
 
 // lost returns how many of the tokens that the session of a turn had sent before were not cached any more, beyond the rounding to blocks; of is 0 where
 // that is not known.
 func (t turn) lost(before turn) (n, of float64) {
-	const block = 16 // tokens: what servers cache is rounded down to whole blocks
 	if before.session != t.session || before.agent != t.agent || before.place+1 != t.place || !t.cached.Known() {
 		return 0, 0
 	}
-	of = max(0, before.prompt-block)
+	of = max(0, before.prompt-cacheBlock)
 	return max(0, of-t.cached.Value()), of
 }
 
 // class returns the class of a turn; empty where that is not known, and in between.
 func (t turn) class(before turn) string {
-	const warm, again = 0.1, 0.5 // share that is lost
 	n, of := t.lost(before)
 	switch {
 	case t.place == 0 && (t.agent == 0 || t.fresh):
 		return rundir.FirstTurn
 	case of == 0:
 		return ""
-	case n <= warm*of:
+	case n <= warmLoss*of:
 		return rundir.WarmTurn
-	case n > again*of:
+	case n > againLoss*of:
 		return rundir.AgainTurn
 	}
 	return ""
@@ -204,7 +213,6 @@ func (all turns) hits() rundir.Number {
 
 // group sums up turns that are alike.
 func (all turns) group() rundir.TurnGroup {
-	const enough = 20 // values for a 95th percentile
 	g := rundir.TurnGroup{N: len(all), Prompt: all.mean(func(t turn) float64 { return t.prompt })}
 	g.Cached = all.told().mean(func(t turn) float64 { return t.cached.Value() })
 	var ttft []float64
@@ -217,7 +225,7 @@ func (all turns) group() rundir.TurnGroup {
 	if len(ttft) > 0 {
 		g.P50 = rundir.Exactly(stats.Quantile(ttft, 0.5))
 	}
-	if len(ttft) >= enough {
+	if len(ttft) >= enoughForP95 {
 		g.P95 = rundir.Exactly(stats.Quantile(ttft, 0.95))
 	}
 	return g

@@ -106,7 +106,7 @@ func (s *summary) silentAtClose() bool {
 	return s.signs.token > 0 && last >= max(prolongFrom*(longest+s.ticks.Width), leastProlong)
 }
 
-// frozenSince returns when the server stopped answering for good: the last sign of life, where all requests in flight waited in vain for
+// frozenSince returns when the server stopped answering for good: the last sign of life, where all requests in flight had no answer for
 // unusually long until they were cancelled or timed out. ok is false where it did not stop, or never answered at all, and where only requests hung that
 // were sent among others that were answered.
 func (s *summary) frozenSince() (at float64, ok bool) {

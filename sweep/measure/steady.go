@@ -9,8 +9,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// A number of users is measured once the server's cache has come to terms with it: its hits, and the tokens that come, no longer change. New users
-// compute their contexts first, and a cache that was thrashed fills again as slowly as its sessions do.
+// A number of users is measured once its hits and its tokens per second are steady. The contexts of new users are computed first, and a
+// cache that was thrashed fills again as slowly as its sessions go on.
 
 // cachedTurns are the turns of a stage as they ended.
 type cachedTurns struct {
@@ -76,7 +76,7 @@ func (a *Account) settledFrom(to time.Duration) time.Duration {
 
 // steadyIn reports whether hit rate and token rate do not change from the first half of a window to the second, as far as that can be told.
 func (a *Account) steadyIn(w Window) bool {
-	const parts, doubt = 8, 2 // batches of the window; standard errors
+	const parts = 8 // batches of the window
 	hits, tokens := make([]float64, parts), make([]float64, parts)
 	prompts := make([]float64, parts)
 	width := (w.To - w.From) / parts
@@ -95,7 +95,7 @@ func (a *Account) steadyIn(w Window) bool {
 		hits[i] /= max(1, prompts[i])
 		tokens[i] /= max(1, total/parts)
 	}
-	return !drifts(hits, hitsDrift, doubt) && !drifts(tokens, tokensDrift, doubt)
+	return !drifts(hits, hitsDrift, beyondDoubt) && !drifts(tokens, tokensDrift, beyondDoubt)
 }
 
 // drifts reports whether the second half of a series differs from the first by more than an amount, beyond doubt.

@@ -155,9 +155,6 @@ func (s *summary) behind(st *rundir.Stage) {
 
 // warnings returns what a reader of the row must know before believing it, and cannot see from its metrics.
 func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
-	// Little's law: the mean number in flight by the requests' own instants is that which the runner counted. They may differ by a
-	// tenth, since the runner counts in bins, and by half a request.
-	const share, requests = 0.1, 0.5
 	if !s.early.IsZero() {
 		all = append(all, s.early)
 	}
@@ -169,7 +166,7 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	}
 	if counted := st.Concurrency.Mean; counted.Known() {
 		little := s.metrics.inFlight / s.window.Length()
-		if math.Abs(little-counted.Value()) > max(share*counted.Value(), requests) {
+		if math.Abs(little-counted.Value()) > max(littleShare*counted.Value(), littleRequests) {
 			all = append(all, noteBookkeeping.New(counted.Value(), little))
 		}
 	}

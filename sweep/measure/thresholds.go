@@ -77,6 +77,77 @@ const (
 	tokensDrift = 0.1
 )
 
+// Little's law: the mean number in flight by the requests' own instants is that which the runner counted. They may differ by littleShare,
+// since the runner counts in bins, and by littleRequests.
+const (
+	littleShare    = 0.1
+	littleRequests = 0.5
+)
+
+// beyondDoubt is how many standard errors a change between the halves of a window must be beyond what counts.
+const beyondDoubt = 2
+
+// How the window of a stage is found.
+const (
+	nearlyWhole = 0.01 // of a wave: it may be missing
+	opensSlower = 0.9  // times the rate after it, or less: the opening of a server that fills up; checked by TestVerdicts
+)
+
+// How long a stage goes on.
+const (
+	longestWaves = 8    // of requests, while it is undecided: fewer than a few waves tell nothing
+	withDrain    = 1.15 // of the window's time, until its requests have ended; checked by TestBudgetsAreKept
+	fewestEnded  = 20   // requests, before errors end it: fewer say little of a share
+)
+
+// The token bucket that refusals show.
+const (
+	fewestTries = 6    // refused, and passed: fewer say little
+	bucketSlack = 0.05 // of the dearest request: instants are the client's, not the server's
+)
+
+// mostTraced is how many requests of a stage are looked at for habits. More would show nothing new, and cost memory.
+const mostTraced = 50_000
+
+// The first token came early where the second comes farEarly times the usual gap later, in the median of fewestEarly requests at least.
+const (
+	farEarly    = 5
+	fewestEarly = 5
+)
+
+// Answers in bursts, and from a cache.
+const (
+	withinBurst  = 0.1 // of the mean gap: a smaller gap is no wait at all
+	perBurst     = 2.5 // tokens between two waits, on average
+	mostlyBursts = 0.5 // of the answers: the server is one that sends bursts
+	cachedSooner = 0.7 // times the median first token of the others: an answer in one piece that comes before is a cache's
+	surelyCached = 1.5 // bursts' worth of tokens: a buffer sends a shorter answer in one piece as well
+)
+
+// A request is contaminated that has moreHits tokens beyond what the run had sent before and what all requests have beyond that: a chat template or a system
+// prompt of the server, as far as it is no more than half of the prompt. Prompts below shortPrompt tokens do not tell. Of the requests of a contaminated row
+// at least fewContaminated are so, and a share of shareContaminated.
+const (
+	moreHits          = 96
+	shortPrompt       = 128
+	fewContaminated   = 3
+	shareContaminated = 0.01
+)
+
+// Turns of conversations.
+const (
+	cacheBlock   = 16  // tokens: what servers cache is rounded down to whole blocks
+	warmLoss     = 0.1 // of what the session had sent before: with no more lost, a turn is warm
+	againLoss    = 0.5 // with more lost, its context was computed again
+	enoughForP95 = 20  // values: one lies beyond
+)
+
+// Servers behind one address that are not alike.
+const (
+	slowReplica  = 1.2   // times the mean first token of the fastest, with intervals that do not meet: less is no reason to look at a server
+	replicaLevel = 0.025 // of each bound of the shares that fail
+)
+
 // What is a stall of all streams.
 const (
 	timesUsual   = 6    // as long as the usual gap between two tokens, at least

@@ -86,6 +86,22 @@ func chunkInstants(r *rundir.Record) iter.Seq2[int, float64] {
 	}
 }
 
+// chunkGaps yields the gaps between the chunks of an answer, in seconds, each with the number of tokens that the later chunk held: one where that is not
+// known.
+func chunkGaps(r *rundir.Record) iter.Seq2[float64, int] {
+	return func(yield func(gap float64, tokens int) bool) {
+		for i, us := range r.GapsUS {
+			k := 1
+			if len(r.Counts) > 0 {
+				k = int(r.Counts[i+1])
+			}
+			if !yield(float64(us)/1e6, k) {
+				return
+			}
+		}
+	}
+}
+
 // received returns how many tokens an answer has had, whole or not.
 func (c tokenCounter) received(r *rundir.Record) float64 {
 	if !r.FirstToken.Known() {

@@ -10,9 +10,6 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// mostTraced is how many requests of a stage are looked at. More would show nothing new, and cost memory.
-const mostTraced = 50_000
-
 // habitFinder gathers traits from records. The zero Finder has seen none.
 type habitFinder struct {
 	streams  []stream
@@ -73,7 +70,6 @@ func streamOf(r *rundir.Record) stream {
 			s.tokens += float64(k)
 		}
 	}
-	const withinBurst = 0.1 // of the mean gap: a smaller gap is no wait at all
 	mean, at := int64(0), s.first
 	if n := int64(len(r.GapsUS)); n > 0 {
 		mean = int64((s.last - s.first) * 1e6 / float64(n))
@@ -98,9 +94,8 @@ func (t *habitFinder) Sum(w Window) rundir.Traits {
 	switch {
 	case len(ordinary) == 0:
 	case bursts(ordinary, &out):
-		const surely = 1.5 // bursts' worth of tokens: a buffer sends a shorter answer in one piece as well
 		out.Whole, out.WholeTime, out.WholeRate, out.Computed = rundir.Number{}, rundir.Number{}, rundir.Number{}, rundir.Number{}
-		t.fromCache(w, surely*out.Burst.Value(), &out)
+		t.fromCache(w, surelyCached*out.Burst.Value(), &out)
 	default:
 		stalls(ordinary, computed, &out)
 	}
@@ -114,7 +109,6 @@ func (t *habitFinder) Sum(w Window) rundir.Traits {
 // fromCache finds answers of more than some tokens that came in one piece, sooner than the first token of the others. It returns the others
 // that have a rhythm, and all that the model computed, short ones too.
 func (t *habitFinder) fromCache(w Window, longer float64, out *rundir.Traits) (others, computed []*stream) {
-	const sooner = 0.7 // times the median first token of the others
 	var pieces []*stream
 	var firsts []float64
 	for i := range t.streams {
@@ -131,7 +125,7 @@ func (t *habitFinder) fromCache(w Window, longer float64, out *rundir.Traits) (o
 		return nil, nil
 	}
 	slices.Sort(firsts)
-	quick := sooner * stats.Quantile(firsts, 0.5)
+	quick := cachedSooner * stats.Quantile(firsts, 0.5)
 	n, time, within := 0.0, 0.0, 0.0
 	for _, s := range pieces {
 		if took := s.last - s.sent; took < quick && s.tokens > longer {
@@ -166,10 +160,9 @@ func timePerToken(streams []*stream) rundir.Number {
 
 // bursts finds answers whose tokens come several at a time, with waits between, and reports whether most do.
 func bursts(streams []*stream, out *rundir.Traits) bool {
-	const several = 2.5 // tokens between two waits, on average
 	n, tokens, gaps, span := 0.0, 0.0, 0.0, 0.0
 	for _, s := range streams {
-		if s.apart > 0 && s.tokens/(s.apart+1) >= several {
+		if s.apart > 0 && s.tokens/(s.apart+1) >= perBurst {
 			n++
 			tokens, gaps, span = tokens+s.tokens, gaps+s.apart, span+s.last-s.first
 		}
@@ -179,5 +172,5 @@ func bursts(streams []*stream, out *rundir.Traits) bool {
 	}
 	out.Bursts = rundir.Exactly(n / float64(len(streams)))
 	out.Burst, out.BurstGap = rundir.Exactly(tokens/(gaps+n)), rundir.Exactly(span/gaps)
-	return out.Bursts.Value() > 0.5
+	return out.Bursts.Value() > mostlyBursts
 }

@@ -29,7 +29,7 @@ func (w Window) HoldsAt(at time.Duration) bool {
 // Length returns the window's length in seconds.
 func (w Window) Length() float64 { return (w.To - w.From).Seconds() }
 
-// Overlap returns how many seconds of an interval lie in the window.
-func (w Window) Overlap(from, to float64) float64 {
+// overlap returns how many seconds of an interval lie in the window.
+func (w Window) overlap(from, to float64) float64 {
 	return max(0, min(w.To.Seconds(), to)-max(w.From.Seconds(), from))
 }

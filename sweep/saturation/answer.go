@@ -60,7 +60,6 @@ func DropUnsure(run *rundir.Run) {
 
 // whyNone returns why a whole sweep found no saturation rate, and what to run next.
 func whyNone(run *rundir.Run) (why note.Note, ok bool) {
-	const waves = 12 // of the longest requests: what the next sweep's stages should hold
 	var decided, longest, highest, kept float64
 	if n, ok := noneInvalid(run.Stages); ok {
 		return n, true
@@ -77,15 +76,16 @@ func whyNone(run *rundir.Run) (why note.Note, ok bool) {
 		if l := st.Latency.Mean; !l.IsZero() {
 			longest = max(longest, l.Value())
 		}
-		if highest = st.Rate.Value(); st.Verdict == rundir.Stable {
-			kept = highest
+		offered := slo.Offered(st) // as tables and the answer have it
+		if highest = max(highest, offered); st.Verdict == rundir.Stable {
+			kept = max(kept, offered)
 		}
 	}
 	switch {
 	case budgetOver:
 		return noteNoneBudget.New(run.Plan.Budget, longer(run, 2)), true
 	case decided <= float64(len(rows))/2:
-		return noteNoneDecided.New(longest, run.Plan.StageTime, rundir.RoundUp(max(waves*longest, 2*run.Plan.StageTime))), true
+		return noteNoneDecided.New(longest, run.Plan.StageTime, rundir.RoundUp(max(advisedWaves*longest, 2*run.Plan.StageTime))), true
 	case !saturatedSomewhere(run.Stages) && kept > 0:
 		return noneFilled(run, kept, highest), true
 	}
@@ -165,10 +165,8 @@ func WriteSLO(run *rundir.Run, terms []slo.Term, limit *rundir.Saturation) *rund
 // sloRows returns the rows that show up to which rate terms hold: those with an arrival rate, and the floor.
 func sloRows(run *rundir.Run) []*rundir.Stage {
 	rows := Open(run.Stages)
-	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Role == rundir.Floor && Usable(st) {
-			rows = append(rows, st)
-		}
+	if floor := floorOf(run.Stages); floor != nil {
+		rows = append(rows, floor)
 	}
 	return rows
 }

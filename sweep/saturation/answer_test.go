@@ -136,9 +136,9 @@ func TestACeilingThatIsTooShortIsNone(t *testing.T) {
 // search for the ceiling.
 func TestASweepThatFilledNothing(t *testing.T) {
 	row := func(rate float64, verdict rundir.Verdict) rundir.Stage {
-		return rundir.Stage{
-			Name: "poisson", Role: rundir.Grid, State: rundir.Complete, Verdict: verdict, Rate: rundir.Exactly(rate), Requests: rundir.Requests{OK: 100},
-			Progress: rundir.Progress{Rate: rundir.Exactly(rate), Low: rundir.Exactly(rate), High: rundir.Exactly(rate), Batches: 9},
+		return rundir.Stage{ // more was asked for than arrived: sentences have what arrived, as tables do
+			Name: "poisson", Role: rundir.Grid, State: rundir.Complete, Verdict: verdict, Rate: rundir.Exactly(1.1 * rate), Requests: rundir.Requests{OK: 100},
+			Rates: rundir.Rates{Offered: rundir.Exactly(rate)}, Progress: rundir.Progress{Rate: rundir.Exactly(rate), Low: rundir.Exactly(rate), High: rundir.Exactly(rate), Batches: 9},
 		}
 	}
 	for _, c := range []struct {

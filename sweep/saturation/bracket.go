@@ -163,10 +163,8 @@ func grew(st *rundir.Stage) bool { return isHold(st) && st.Drift.Low.Value() > 0
 
 // alone returns what was completed with one request at a time; 0 where that was not measured.
 func (f *finder) alone() float64 {
-	for i := range f.run.Stages {
-		if st := &f.run.Stages[i]; st.Role == rundir.Floor && Usable(st) && st.Progress.Rate.Known() {
-			return st.Progress.Rate.Value()
-		}
+	if floor := floorOf(f.run.Stages); floor != nil {
+		return floor.Progress.Rate.Or(0)
 	}
 	return 0
 }

@@ -3,7 +3,6 @@ package saturation
 import (
 	"math"
 
-	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
@@ -20,9 +19,8 @@ func cachedShare(stages []rundir.Stage) (c cached) {
 		return c
 	}
 	n, all := 0.0, 0.0
-	for i := range stages {
-		st := &stages[i]
-		if measure.ByClient(st.Invalid) || st.Role != rundir.Floor && st.Verdict != rundir.Stable {
+	for st := range timed(stages) {
+		if st.Role != rundir.Floor && st.Verdict != rundir.Stable {
 			continue
 		}
 		all += float64(st.Requests.OK)

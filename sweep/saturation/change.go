@@ -45,12 +45,11 @@ func (c change) from(before float64) change {
 	return change{c.Metric, before, c.After, share(c.Value), share(c.Low), share(c.High)}
 }
 
-// Compare returns how two stages of one load differ: the time per token, the time to the first one, and the completed rate.
-func Compare(before, after *rundir.Stage) []change {
-	const requests = 0.002 // what means over requests differ by anyway
+// compareStages returns how two stages of one load differ: the time per token, the time to the first one, and the completed rate.
+func compareStages(before, after *rundir.Stage) []change {
 	return []change{
-		compare("itl_s", meanOf(before, perToken(before), &before.TPOT), meanOf(after, perToken(after), &after.TPOT), requests),
-		compare("ttft_s", meanOf(before, before.TTFT.Mean, &before.TTFT), meanOf(after, after.TTFT.Mean, &after.TTFT), requests),
+		compare("itl_s", meanOf(before, perToken(before), &before.TPOT), meanOf(after, perToken(after), &after.TPOT), meansDiffer),
+		compare("ttft_s", meanOf(before, before.TTFT.Mean, &before.TTFT), meanOf(after, after.TTFT.Mean, &after.TTFT), meansDiffer),
 		compare("rates.completed", progressOf(before), progressOf(after), rhythm),
 	}
 }
@@ -121,7 +120,7 @@ func compare(metric string, before, after estimate, anyway float64) change {
 // Random arrivals make two stages of one rate differ in how much they were offered, and the time per token follows that. expected is the
 // time per token that the rows show at the rate that after was offered; it is 0 where they do not.
 func changed(before, after *rundir.Stage, floor *change, expected float64) (n note.Note, changed bool) {
-	changes := Compare(before, after)
+	changes := compareStages(before, after)
 	itl, ttft, rate := changes[0], changes[1], changes[2]
 	args := func(k note.Kind, c change) (note.Note, bool) {
 		from, to := c.Before, c.After
@@ -156,22 +155,22 @@ func changes(run *rundir.Run) []note.Note {
 	if !metastable(run).IsZero() || !pauses(run.Stages).IsZero() {
 		return nil
 	}
-	return Changes(run.Stages)
+	return controlChanges(run.Stages)
 }
 
 // stageTimeForControls returns a stage time in seconds with which a sweep has time for control measurements of the floor.
 func stageTimeForControls(stages []rundir.Stage) float64 {
-	const least, latencies, step = 30, 10, 10 // a sweep has some 13 stages, and 4 % of its time are for controls
+	const step = 10
 	for i := range stages {
 		if st := &stages[i]; st.Role == rundir.Floor && st.Latency.Mean.Known() {
-			return max(least, step*math.Ceil(latencies*st.Latency.Mean.Value()/step))
+			return max(controlTime, step*math.Ceil(controlLatencies*st.Latency.Mean.Value()/step))
 		}
 	}
-	return least
+	return controlTime
 }
 
-// Changes returns a note for each control measurement that differs from the first stage of its load.
-func Changes(stages []rundir.Stage) (all []note.Note) {
+// controlChanges returns a note for each control measurement that differs from the first stage of its load.
+func controlChanges(stages []rundir.Stage) (all []note.Note) {
 	var floor *change
 	for _, lone := range []bool{true, false} {
 		for i := range stages {
@@ -184,7 +183,7 @@ func Changes(stages []rundir.Stage) (all []note.Note) {
 				continue
 			}
 			if lone {
-				floor = &Compare(before, after)[0]
+				floor = &compareStages(before, after)[0]
 			}
 			if n, changed := changed(before, after, floor, perTokenAt(stages[:i], after)); changed {
 				all = append(all, n)

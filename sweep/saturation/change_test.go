@@ -35,7 +35,7 @@ func TestTheRateOfferedIsNoChangeOfTheServer(t *testing.T) {
 		"slower than at the rate that arrived":  {control(5.31, 0.0450), true},
 		"slower than at a rate near the lowest": {control(4.7, 0.0450), true},
 	} {
-		notes := Changes([]rundir.Stage{floor, at(4.77, 4.62, 0.0251), at(5.43, 5.45, 0.0257), at(6.76, 7.70, 0.0370), c.again})
+		notes := controlChanges([]rundir.Stage{floor, at(4.77, 4.62, 0.0251), at(5.43, 5.45, 0.0257), at(6.76, 7.70, 0.0370), c.again})
 		if changed := len(notes) > 0; changed != c.changed {
 			t.Errorf("%s: %v", name, notes)
 		}

@@ -68,16 +68,11 @@ func offeredRows(stages []rundir.Stage) []*rundir.Stage {
 	return rows
 }
 
-// overloadedRow reports whether the table calls a row overloaded.
-func overloadedRow(st *rundir.Stage) bool {
-	return st.Verdict == rundir.Saturated || st.Verdict == rundir.Shedding
-}
-
 // turnsAt fills in up to which rate rows are stable, and from which one they are overloaded, by the verdicts of the table and nothing else.
 func turnsAt(a *rundir.Answer, rows []*rundir.Stage) {
 	for _, st := range rows {
 		switch {
-		case overloadedRow(st):
+		case over(st):
 			a.SaturatedFrom, a.SaturatedStage = rundir.Exactly(slo.Offered(st)), st.Name
 			return
 		case st.Verdict == rundir.Stable:
@@ -91,7 +86,7 @@ func collapse(a *rundir.Answer, rows []*rundir.Stage) {
 	a.Output = rundir.Number{}
 	for _, st := range rows {
 		done := st.Rates.Completed
-		if overloadedRow(st) && done.Known() && done.Value() < a.Low.Or(a.Rate.Value()) && (!a.Overload.Known() || done.Value() < a.Overload.Value()) {
+		if over(st) && done.Known() && done.Value() < a.Low.Or(a.Rate.Value()) && (!a.Overload.Known() || done.Value() < a.Overload.Value()) {
 			a.Overload, a.OverloadStage = done, st.Name
 		}
 		if tokens := st.OutputTokens.Mean; st.Verdict == rundir.Stable && tokens.Known() {
@@ -123,23 +118,18 @@ func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
 	return rate, false
 }
 
-// comfortableAt returns how the server feels at the comfortable rate, by the rows next to it: the highest at or below it, or the floor as the row with no
+// comfortableAt returns the latencies at the comfortable rate, by the rows next to it: the highest at or below it, or the floor as the row with no
 // load, and the lowest at or above it that is not overloaded. Beyond an overloaded row latency depends on how long that row lasted.
 func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage) *rundir.Comfortable {
 	rate, bySLO := comfortableRate(a)
 	if !(rate > 0) || !a.StableUpTo.Known() {
 		return nil
 	}
-	var low, high *rundir.Stage
-	from := 0.0
-	for i := range stages {
-		if st := &stages[i]; st.Role == rundir.Floor && Usable(st) {
-			low = st
-		}
-	}
+	var high *rundir.Stage
+	low, from := floorOf(stages), 0.0
 	for _, st := range rows {
 		at := slo.Offered(st)
-		if overloadedRow(st) && at <= rate {
+		if over(st) && at <= rate {
 			return nil
 		}
 		if at <= rate {
@@ -150,7 +140,7 @@ func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage
 			break
 		}
 	}
-	if low == nil || high == nil || overloadedRow(high) {
+	if low == nil || high == nil || over(high) {
 		return nil
 	}
 	c := &rundir.Comfortable{Rate: rundir.Exactly(rate), BySLO: bySLO, Stages: []string{low.Name, high.Name}}
@@ -196,9 +186,6 @@ func interpolated(low, high rundir.Number, weight float64) rundir.Number {
 	}
 	return rundir.Exactly(v)
 }
-
-// mostCautions is how many cautions an answer has: a reader takes in no more.
-const mostCautions = 3
 
 // weights are the notes that say something of the answer itself, the weightiest first: that the server was not one server, that the rate may be another one,
 // and how the server treats some of its users.

@@ -1,6 +1,7 @@
 package saturation
 
 import (
+	"iter"
 	"math"
 	"net"
 	"net/url"
@@ -81,9 +82,8 @@ func sheds(open []*rundir.Stage) (most *rundir.Stage) {
 // refusesMost returns the stage that shows best that the server refuses requests, as [sheds] does; or else one whose backlog leaves it undecided,
 // of which more was refused than chance explains. tolerance is the share that counts as none; 0 in runs of earlier versions.
 func refusesMost(open []*rundir.Stage, tolerance float64) (most *rundir.Stage) {
-	const usual = 0.05
 	if tolerance == 0 {
-		tolerance = usual
+		tolerance = usualTolerance
 	}
 	if most = sheds(open); most != nil {
 		return most
@@ -177,12 +177,11 @@ func passes(ceiling, st *rundir.Stage) bool {
 
 // limitedBy makes a token bucket's rate the answer.
 func limitedBy(b rundir.Bucket, open []*rundir.Stage, s *rundir.Saturation) {
-	const unsure, unsureCost = 0.01, 0.02 // of the rate of a bucket, at least; and of the mean cost of a request
 	if !b.Rate.Known() {
 		return
 	}
 	s.Limit = rundir.LimitRate
-	cost, wide := 1.0, unsure
+	cost, wide := 1.0, unsureRate
 	if b.Unit != "requests" {
 		sum, n := 0.0, 0.0
 		for _, st := range open {
@@ -202,7 +201,6 @@ func limitedBy(b rundir.Bucket, open []*rundir.Stage, s *rundir.Saturation) {
 
 // pauses returns a note where all streams stall together again and again.
 func pauses(stages []rundir.Stage) note.Note {
-	const fewest = 3 // in a sweep: one or two are an accident
 	count, time, windows := 0, 0.0, 0.0
 	for i := range stages {
 		st := &stages[i]
@@ -214,7 +212,7 @@ func pauses(stages []rundir.Stage) note.Note {
 			count, time = count+n, time+float64(n)*st.Traits.StallTime.Value()
 		}
 	}
-	if count < fewest {
+	if count < fewestPauses {
 		return note.Note{}
 	}
 	return notePauses.New(count, time/float64(count), windows)
@@ -240,7 +238,6 @@ func onThisMachine(text string) bool {
 
 // failsAlways returns a note where a part of the requests fails at every load, also of those sent one at a time: that is a fault and no overload.
 func failsAlways(stages []rundir.Stage) note.Note {
-	const least, fewest = 0.02, 2 // share; failures among lone requests
 	alone, all, failed := 0.0, 0, 0
 	classes := map[string]int{}
 	for i := range stages {
@@ -249,9 +246,9 @@ func failsAlways(stages []rundir.Stage) note.Note {
 		switch ended := q.OK + q.Error; {
 		case ended == 0:
 			continue
-		case st.Role == rundir.Floor && q.Error >= fewest:
+		case st.Role == rundir.Floor && q.Error >= fewestLone:
 			alone = float64(q.Error) / float64(ended)
-		case float64(q.Error) < least*float64(ended):
+		case float64(q.Error) < leastFails*float64(ended):
 			return note.Note{}
 		}
 		all, failed = all+q.OK+q.Error, failed+q.Error
@@ -274,15 +271,21 @@ func failsAlways(stages []rundir.Stage) note.Note {
 	return FailsAlways.New(float64(failed)/float64(all), alone, most)
 }
 
+// timed yields the stages that show when the server sent, and not when this client read.
+func timed(stages []rundir.Stage) iter.Seq[*rundir.Stage] {
+	return func(yield func(*rundir.Stage) bool) {
+		for i := range stages {
+			if st := &stages[i]; !measure.ByClient(st.Invalid) && !yield(st) {
+				return
+			}
+		}
+	}
+}
+
 // batches returns a note where most answers come in bursts.
 func batches(stages []rundir.Stage) note.Note {
-	const most = 0.5
 	n, all, tokens, gap := 0.0, 0.0, 0.0, 0.0
-	for i := range stages {
-		st := &stages[i]
-		if measure.ByClient(st.Invalid) {
-			continue // it shows when this client read
-		}
+	for st := range timed(stages) {
 		weight := float64(st.Requests.OK)
 		all += weight
 		if t := st.Traits; t.Bursts.Known() {
@@ -290,7 +293,7 @@ func batches(stages []rundir.Stage) note.Note {
 			n, tokens, gap = n+k, tokens+k*t.Burst.Value(), gap+k*t.BurstGap.Value()
 		}
 	}
-	if all == 0 || n < most*all {
+	if all == 0 || n < mostBurst*all {
 		return note.Note{}
 	}
 	return noteBatches.New(tokens/n, gap/n, n/all)
@@ -298,14 +301,9 @@ func batches(stages []rundir.Stage) note.Note {
 
 // caches returns a note where some answers come in one piece, sooner than the first token of the others.
 func caches(stages []rundir.Stage) note.Note {
-	const fewest, least = 5, 0.02 // answers, share
 	n, all, time := 0.0, 0.0, 0.0
 	otherwise := math.Inf(1)
-	for i := range stages {
-		st := &stages[i]
-		if measure.ByClient(st.Invalid) {
-			continue // it shows when this client read
-		}
+	for st := range timed(stages) {
 		weight := float64(st.Requests.OK)
 		all += weight
 		if t := st.Traits; t.Whole.Known() {
@@ -314,7 +312,7 @@ func caches(stages []rundir.Stage) note.Note {
 			otherwise = min(otherwise, st.TTFT.P95.Value())
 		}
 	}
-	if n < fewest || n < least*all {
+	if n < fewestCached || n < leastCached*all {
 		return note.Note{}
 	}
 	return noteCaches.New(n/all, time/n, otherwise)
@@ -322,17 +320,12 @@ func caches(stages []rundir.Stage) note.Note {
 
 // drops returns a note where the server closes connections without an answer. A few are an accident of the network.
 func drops(stages []rundir.Stage) note.Note {
-	const fewest, least = 5, 0.01 // requests, share
 	n, all := 0, 0
-	for i := range stages {
-		st := &stages[i]
-		if measure.ByClient(st.Invalid) {
-			continue // it shows when this client read
-		}
+	for st := range timed(stages) {
 		resets := st.Errors[string(client.ClassReset)]
 		n, all = n+resets, all+resets+st.Requests.OK
 	}
-	if n < fewest || float64(n) < least*float64(all) {
+	if n < fewestDropped || float64(n) < leastDropped*float64(all) {
 		return note.Note{}
 	}
 	return noteDrops.New(n, float64(n)/float64(all))

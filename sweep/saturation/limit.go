@@ -2,13 +2,6 @@ package saturation
 
 import "llmsweep/sweep/rundir"
 
-// What a saturated server ran out of.
-const (
-	fullCache = 0.95 // of the KV cache in use: the blocks of the next request may not fit
-	fullBatch = 0.95 // of the most requests seen running, on average: the batch is as large as it gets
-	oneWaits  = 1    // request on average
-)
-
 // limit returns what the server ran out of in the first saturated stage whose gauges tell, and the stage's name.
 func limit(rows []*rundir.Stage) (limit, stage string) {
 	for _, r := range rows {

@@ -8,11 +8,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// widest is the half-width of an interval up to which a saturation rate counts as located, as a share of the rate. It is the room that a
-// comfortable load leaves below saturation, which is 80 % of it: with a wider interval it is not known whether the server sustains
-// even that.
-const widest = 1 - comfortable
-
 // located returns what a sweep found of the saturation rate, or as much as is known of it where that is no rate: a lower bound, where
 // nothing limits it from above, or bounds on either side of it.
 func located(run *rundir.Run, found *rundir.Saturation) *rundir.Saturation {
@@ -116,9 +111,6 @@ func between(run *rundir.Run, found *rundir.Saturation, half float64) *rundir.Sa
 	return &s
 }
 
-// mostLonger is the most by which a longer run is advised: from so little nothing better is known.
-const mostLonger = 4
-
 // longer returns a budget that is longer than a run's by a factor, in seconds; NaN where it had none.
 func longer(run *rundir.Run, factor float64) float64 {
 	if run.Plan.Budget <= 0 {
@@ -130,12 +122,10 @@ func longer(run *rundir.Run, factor float64) float64 {
 // searched returns a lower bound of what the server completes per second, by the search for the ceiling; absent where nothing shows it.
 // Its steps are short: what they may be off by is taken off.
 func searched(run *rundir.Run) rundir.Number {
-	const off = 1.05 // the gain that the search takes for noise
-	floor := slices.IndexFunc(run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Floor && Usable(&st) })
-	if floor < 0 {
+	alone := floorOf(run.Stages)
+	if alone == nil {
 		return rundir.Number{}
 	}
-	alone := &run.Stages[floor]
 	tokens := alone.TokensPerS.Output.Value() / alone.Progress.Rate.Value() // of a request
 	var most rundir.Number
 	for _, s := range run.Search {
@@ -143,5 +133,5 @@ func searched(run *rundir.Run) rundir.Number {
 			most = rundir.Max(most, s.Output)
 		}
 	}
-	return rundir.Exactly(most.Value() / off / tokens) // absent where one of them is
+	return rundir.Exactly(most.Value() / searchGain / tokens) // absent where one of them is
 }

@@ -27,13 +27,11 @@ func metastable(run *rundir.Run) (n note.Note) {
 	first := run.Recoveries[0]
 	before, after := controlOfFloor(run.Stages)
 	if waited := first.Waited.Or(0); before == nil {
-		const shown = 1 // second: less is no wait
-		if waited < shown {
+		if waited < leastWait {
 			return noteUnwatched.New(first.After, first.Slower.Value())
 		}
 		return noteStayedSlow.New(first.After, first.Slower.Value(), waited)
 	}
-	const halfOfDrift = 0.5
 	start, end := middleOf(before), middleOf(after)
 	grown := after.InterToken.Value()/before.InterToken.Value() - first.Slower.Value()
 	drift := (first.Slower.Value() - 1) * (end - first.At.Value()) / (first.At.Value() - start)

@@ -101,11 +101,8 @@ func (f *finder) explain(s *rundir.Saturation) {
 // belowLone returns a note where the floor completed more than the saturation rate: requests at once slow each other down, so that one at a time
 // is not the least that the server does.
 func belowLone(stages []rundir.Stage, s *rundir.Saturation) (n note.Note) {
-	for i := range stages {
-		st := &stages[i]
-		if st.Role == rundir.Floor && Usable(st) && st.Progress.Rate.Known() && st.Progress.Rate.Value() > moreAlone*s.Rate.Value() {
-			return noteBelowLone.New(st.Progress.Rate.Value(), s.Rate.Value())
-		}
+	if floor := floorOf(stages); floor != nil && floor.Progress.Rate.Value() > moreAlone*s.Rate.Value() { // NaN is not
+		return noteBelowLone.New(floor.Progress.Rate.Value(), s.Rate.Value())
 	}
 	return n
 }
@@ -126,7 +123,6 @@ func MildOnly(s *rundir.Saturation, stages []rundir.Stage) bool {
 // Probe returns the rate of the stage that narrows an answer best, where that is not just beyond the edge: a server that sheds, or shortens its answers, is always busy only far
 // beyond it. The stages are those that s was found from.
 func Probe(s *rundir.Saturation, stages []rundir.Stage) (rate float64, ok bool) {
-	const farBeyond = 1.5
 	if s.Reason.Is(noteRefused) || s.Reason.Is(noteShortened) {
 		return farBeyond * s.Rate.Value(), true
 	}
@@ -160,6 +156,16 @@ func Open(stages []rundir.Stage) []*rundir.Stage {
 
 // Usable reports whether a stage is whole, and says more of the server than of the client.
 func Usable(st *rundir.Stage) bool { return st.Invalid.IsZero() && st.State == rundir.Complete }
+
+// floorOf returns the stage with one request in flight; nil where none is usable.
+func floorOf(stages []rundir.Stage) *rundir.Stage {
+	for i := range stages {
+		if st := &stages[i]; st.Role == rundir.Floor && Usable(st) {
+			return st
+		}
+	}
+	return nil
+}
 
 // ceilingOf returns the stage that measured the ceiling; nil where there is none, or where a budget ended it before it was steady: then it
 // only shows how a closed loop begins.

@@ -7,20 +7,19 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// TokenRate are those of a number of requests.
-type TokenRate struct {
+// Spent is what a number of requests took.
+type Spent struct {
 	Requests       int
-	Prompt, Output int64
+	Prompt, Output int64 // tokens
 }
 
-// UnsavedNote returns what a run that was killed spent and did not save in run.json: what its records tell, and an upper estimate for the
+// Unsaved returns what a run that was killed spent and did not save in run.json: what its records tell, and an upper estimate for the
 // requests without a record. Those were in flight, or their records had not been written yet.
-func UnsavedNote(path string, run *rundir.Run) (lost TokenRate, err error) {
+func Unsaved(path string, run *rundir.Run) (lost Spent, err error) {
 	if run.State != rundir.Running {
 		return lost, nil
 	}
-	const unwritten = 1.0 // seconds: records are written more often than that
-	var longest TokenRate // of a request
+	var longest Spent // of a request
 	latest, begun := 0.0, 0
 	for r, err := range store.Unsaved(path, run) {
 		if err != nil {
@@ -41,7 +40,7 @@ func UnsavedNote(path string, run *rundir.Run) (lost TokenRate, err error) {
 		}
 	}
 	if longest.Prompt == 0 {
-		longest = TokenRate{Prompt: int64(run.Workload.PromptTokens.Mean), Output: int64(run.Workload.OutputTokens.Mean)}
+		longest = Spent{Prompt: int64(run.Workload.PromptTokens.Mean), Output: int64(run.Workload.OutputTokens.Mean)}
 	}
 	missing := max(0, begun-lost.Requests)
 	if n := len(run.Stages); n > 0 {

@@ -83,12 +83,6 @@ func belowMissed(users int, rows []*rundir.Stage, terms []slo.Term) float64 {
 	return float64(users)
 }
 
-// What counts as a cache that no longer holds the contexts, and as a throughput that no longer grows.
-const (
-	hitsFall = 0.1  // of the prompt tokens
-	noMore   = 0.95 // of the most output tokens per second
-)
-
 // growing fills in up to which number more users bring more tokens, and hits do not fall: between the rows on either side of that.
 func growing(c *rundir.Carried, rows []*rundir.Stage) {
 	most, hits := 0.0, rundir.Number{}
@@ -179,18 +173,6 @@ func carriedRow(r *rundir.Stage, term slo.Term) *rundir.CarriedRow {
 	}
 	return row
 }
-
-// lostShare is the share of their sessions' earlier prompts that turns have lost where the cache is what is too small.
-const lostShare = 0.1
-
-// How full a batch is on average while requests wait, where slots are what runs out: in the row with the most users, of a few slots within aSlot of all,
-// and in the first that misses the SLO. Requests that arrive between two steps wait beside free slots, so that it is less than all. Where slots are left,
-// requests wait for tokens of a step while fewer run than at other times. Chosen on 103 servers of TestUsersAgreeWithExhaustiveSearch.
-const (
-	fullSlots  = 0.97
-	aSlot      = 0.25
-	fullAtEdge = 0.8
-)
 
 // cause returns what runs out: the KV cache, where the turns that miss the SLO are those whose session's context was evicted, or what sessions lose
 // grows with the users; else what the server ran out of by its own gauges. Above is the first row that misses the SLO.

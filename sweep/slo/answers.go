@@ -21,8 +21,7 @@ func (t Term) Answers(s *rundir.Stage) *rundir.Beyond {
 		return nil
 	}
 	b.Neff = rundir.Exactly(float64(max(1, min(b.Of, different))))
-	low, high := Bounds(*b)
-	b.Low, b.High = rundir.Exactly(low), rundir.Exactly(high)
+	Bound(b)
 	return b
 }
 
@@ -53,6 +52,5 @@ func (t Term) Unknown(s *rundir.Stage) (why note.Note) {
 // Packed reports whether the first of an answer's chunks holds more of its tokens than its speed may be off by: they came before the time begins in
 // which the others are counted.
 func Packed(perChunk, tokens float64) bool {
-	const most = 0.05
-	return perChunk-1 > most*(tokens-1)
+	return perChunk-1 > speedOff*(tokens-1)
 }

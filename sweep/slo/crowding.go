@@ -13,8 +13,7 @@ func Loads() []float64 { return []float64{0.3, 0.45, 0.6, 0.7, 0.8, 0.87, 0.93, 
 // CrowdedShare returns the share of the arrivals that find a wait at a simple server of a load, by which crowding is counted: that which may
 // lie beyond the term's limit, or less where fewer wait at all.
 func (t Term) CrowdedShare(load float64) float64 {
-	const waiting = 0.6 // of those that wait
-	return min(t.tail(), waiting*load)
+	return min(t.tail(), crowdedOfWaiting*load)
 }
 
 // Waits reports whether the term is about times that are longer where requests wait for each other, counted by request.

@@ -111,9 +111,10 @@ func (t Term) Counted(s *rundir.Stage) *rundir.Beyond {
 	return nil
 }
 
-// Bounds returns the bounds of the share beyond the term's limit that a count shows, each of which holds with a probability of 95 %.
-func Bounds(b rundir.Beyond) (low, high float64) {
-	return tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}.bounds()
+// Bound fills in the bounds of the share beyond the limit that a count shows, each of which holds with a probability of 95 %.
+func Bound(b *rundir.Beyond) {
+	low, high := tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}.bounds()
+	b.Low, b.High = rundir.Exactly(low), rundir.Exactly(high)
 }
 
 // Fewest returns how many answers to different canaries show at least that a term of [Fidelity] is kept, if none of them differs.

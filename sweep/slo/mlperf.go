@@ -8,9 +8,6 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// mlperfLevel is the probability with which MLPerf's rule may pass a server that misses a percentile: its confidence is 99 %.
-const mlperfLevel = 0.01
-
 // EarlyStopping is the verdict of MLPerf Inference on a percentile, by its rule for runs that end early (loadgen/early_stopping.cc): of independent requests,
 // so few are beyond the limit that a server at the percentile would show as few with a probability below 1 %.
 type EarlyStopping struct {

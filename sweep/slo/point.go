@@ -20,8 +20,7 @@ func (t Term) point(s *rundir.Stage, clusters clustering, saturates float64) (p 
 	if s.Verdict == rundir.Saturated && t.Holds(s) == rundir.Kept {
 		return p, false
 	}
-	switch {
-	case t.Stat == Mean:
+	if t.Stat == Mean {
 		f, _ := t.Of(s)
 		p.Y, p.SE = math.Log(f.Value()/t.Limit), t.spreadOfMean(s)
 		return p, !f.IsZero() && f.Value() > 0
@@ -56,7 +55,7 @@ func (t Term) clustering(stages []*rundir.Stage) clustering {
 }
 
 // at returns the mean size of a cluster in the stages around a rate, the nearer ones with more weight. A stage by itself does not tell: where by chance few
-// values are beyond the limit they also seem independent, so that the stage would outweigh those which had bad luck, and the
+// values are beyond the limit they also seem independent, so that the stage would outweigh the others, and the
 // rate would come out too high.
 func (c clustering) at(rate float64) float64 {
 	sum, weights := 0.0, 0.0

@@ -36,9 +36,6 @@ const (
 // Mean is the statistic that is not a percentile.
 const Mean = "mean"
 
-// stallGap is the shortest gap that counts as a stall, in seconds, where a term does not set it.
-const stallGap = 0.5
-
 // Term is one objective: a statistic of a metric lies below a limit; of [Speed], [Fidelity], [Accuracy] and [Sessions], above it.
 type Term struct {
 	Metric string

@@ -8,6 +8,19 @@ const level = 0.05
 // doubtless is the probability with which a term that is just met is called missed beyond doubt.
 const doubtless = 0.001
 
+// mlperfLevel is the probability with which MLPerf's rule may pass a server that misses a percentile: its confidence is 99 %
+// (loadgen/early_stopping.cc).
+const mlperfLevel = 0.01
+
+// stallGap is the shortest gap that counts as a stall, in seconds, where a term does not set it.
+const stallGap = 0.5
+
+// speedOff is what an answer's speed may be off by, as a share, because its first chunk holds several tokens.
+const speedOff = 0.05
+
+// mostCanaries is how many canaries a set has at most: more are no advice.
+const mostCanaries = 5000
+
 // mostTimes limits the advice to measure longer: where more than this many times the requests would be needed, the share is so near the limit that
 // measuring longer is no advice.
 const mostTimes = 100
@@ -29,6 +42,9 @@ const (
 	crowdingCounts, crowdingVaries = 0.75, 0.3 // slope of the share's log-odds on crowding: mean and standard deviation over servers
 	explained                      = 2.5       // times the independent requests that a share is worth once crowding is taken off
 )
+
+// crowdedOfWaiting is the share of the waiting requests by which crowding is counted where fewer than a term's tail wait at all.
+const crowdedOfWaiting = 0.6
 
 // clusterReach is how far from a rate, as a share of it, stages tell how values cluster there.
 const clusterReach = 0.3

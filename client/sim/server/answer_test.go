@@ -434,3 +434,32 @@ func TestServerThatStops(t *testing.T) {
 		}
 	})
 }
+
+// TestChunksOfTextAloneAreAsEncoded compares chunks that are put together with those that encoding/json makes.
+func TestChunksOfTextAloneAreAsEncoded(t *testing.T) {
+	s := &Host{Options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}}
+	for _, to := range []*endpoint{chatEndpoint(vllmStyle()), textEndpoint(vllmStyle()), chatEndpoint(sglangStyle()), textEndpoint(sglangStyle())} {
+		for _, continuous := range []bool{false, true} {
+			r := request{Chat: to.Path == "/v1/chat/completions", Usage: true, ContinuousUsage: continuous, Work: sim.Request{PromptTokens: 5, OutputTokens: 60, ReasoningTokens: 3}}
+			e := newAnswer(s, nowhere{}, to, r, 1, "", false).Encoder.(*openAIEncoder)
+			alone := 0
+			for n := range r.Work.OutputTokens - 1 {
+				if e.isTextAlone(n, n+1) {
+					alone++
+				}
+				if got, want := marshal(e.Tokens(n, n+1)[0]), marshal(e.chunk(e.choice(n, n+1), n+1)); string(got) != string(want) {
+					t.Fatalf("%s: %s, want %s", to.Path, got, want)
+				}
+			}
+			if alone != 56 {
+				t.Errorf("%s: %d chunks have text alone", to.Path, alone)
+			}
+		}
+	}
+	for text, escaped := range map[string]bool{" word": false, "'s": false, `a"`: true, `\`: true, "a<b": true, "é": true, "\n": true} {
+		raw := marshal(text)
+		if got := strings.ContainsFunc(text, isEscaped); got != escaped || !got && string(raw) != `"`+text+`"` {
+			t.Errorf("%q: %v, %s", text, got, raw)
+		}
+	}
+}

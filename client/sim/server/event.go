@@ -35,5 +35,8 @@ func (f framing) appendObject(buf []byte, v any) []byte {
 	if e, ok := v.(namedEvent); ok {
 		buf = append(buf, "event: "+e.Kind+"\n"...)
 	}
+	if encoded, ok := v.(json.RawMessage); ok {
+		return f.appendFrame(buf, encoded)
+	}
 	return f.appendFrame(buf, marshal(v))
 }

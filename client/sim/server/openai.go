@@ -4,6 +4,9 @@
 package server
 
 import (
+	"bytes"
+	"encoding/json"
+	"strconv"
 	"strings"
 
 	"llmsweep/client/sim"
@@ -75,8 +78,10 @@ type openAIUsage struct {
 // openAIEncoder encodes chat completions and plain completions.
 type openAIEncoder struct {
 	*AnswerState
-	style *style
-	base  openAIChunk // what all chunks have
+	style       *style
+	base        openAIChunk // what all chunks have
+	parts       [3][]byte   // of a chunk of text: before the text, up to the counts of tokens, and behind them
+	chunkOfText []byte
 }
 
 func newOpenAIEncoder(a *AnswerState, style *style) *openAIEncoder {
@@ -102,12 +107,58 @@ func (e *openAIEncoder) Opening() any {
 }
 
 func (e *openAIEncoder) Tokens(from, to int) []any {
+	if e.isTextAlone(from, to) {
+		return []any{e.textAlone(from, to)}
+	}
 	choice := e.choice(from, to)
 	if e.IsLast(to) && e.style.finishWithText(e.Request.Chat, e.Request.Finish) {
 		e.finish(&choice)
 	}
 	return []any{e.chunk(choice, to)}
 }
+
+// isTextAlone reports whether a chunk with the tokens after from, up to to, differs from others in nothing but its text and its counts.
+func (e *openAIEncoder) isTextAlone(from, to int) bool {
+	r := &e.Request
+	return to > from && from >= r.Work.ReasoningTokens && !e.IsLast(to) && !e.IsToolCall(to) && r.TopLogProbs == 0 && !e.stamps
+}
+
+// textAlone returns such a chunk. It is put together, because to encode each takes a large part of the time of a simulation.
+func (e *openAIEncoder) textAlone(from, to int) json.RawMessage {
+	if e.parts[0] == nil {
+		mark := "~the text~"
+		choice := e.choice(from, to)
+		if e.Request.Chat {
+			choice.Delta.Content = mark
+		} else {
+			choice.Text = &mark
+		}
+		var behind []byte
+		e.parts[0], behind, _ = bytes.Cut(marshal(e.chunk(choice, to)), []byte(`"`+mark+`"`))
+		e.parts[1], e.parts[2], _ = bytes.Cut(behind, e.appendCounts(nil, to))
+	}
+	e.chunkOfText = append(e.chunkOfText[:0], e.parts[0]...)
+	if text := e.Text(from, to); strings.ContainsFunc(text, isEscaped) {
+		e.chunkOfText = append(e.chunkOfText, marshal(text)...)
+	} else {
+		e.chunkOfText = append(append(append(e.chunkOfText, '"'), text...), '"')
+	}
+	e.chunkOfText = append(e.chunkOfText, e.parts[1]...)
+	if e.Request.ContinuousUsage {
+		e.chunkOfText = e.appendCounts(e.chunkOfText, to)
+	}
+	e.chunkOfText = append(e.chunkOfText, e.parts[2]...)
+	return e.chunkOfText
+}
+
+// appendCounts appends what usageOf says of n tokens and not of all.
+func (e *openAIEncoder) appendCounts(buf []byte, n int) []byte {
+	buf = strconv.AppendInt(append(buf, `"total_tokens":`...), int64(e.Request.Work.PromptTokens+n), 10)
+	return strconv.AppendInt(append(buf, `,"completion_tokens":`...), int64(n), 10)
+}
+
+// isEscaped reports whether encoding/json may write a character in another way.
+func isEscaped(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune("\"\\<>&", r) }
 
 // choice returns a choice with the tokens after from, up to to.
 func (e *openAIEncoder) choice(from, to int) openAIChoice {

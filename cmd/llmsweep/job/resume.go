@@ -154,7 +154,7 @@ func spent(before *rundir.Run, path string) (client.Spent, error) {
 	}
 	s = client.Spent{Requests: told.Requests, Prompt: told.PromptTokens, Output: told.OutputTokens, UnsureOutput: told.UnsureTokens,
 		Cached: told.CachedTokens, Untold: told.UntoldTokens, Cost: told.Cost.Or(told.CostMost.Or(0))}
-	lost, err := saturation.UnsavedNote(path, before)
+	lost, err := saturation.Unsaved(path, before)
 	if err != nil {
 		return s, err
 	}

@@ -1,0 +1,215 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"llmsweep/report"
+	"llmsweep/report/choose"
+	"llmsweep/report/document"
+	"llmsweep/report/inputs"
+	"llmsweep/report/lang"
+	"llmsweep/report/setup"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/slo"
+)
+
+// drawSetups draws sweeps of servers with GPUs of their own, in the order of a document, of which the SLO is that of the first.
+func drawSetups(t *rapid.T, most int) ([]setup.Input, []slo.Term) {
+	var all []setup.Input
+	var terms []slo.Term
+	for i := range rapid.IntRange(1, most).Draw(t, "setups") {
+		run, own := report.DrawRun(t)
+		if i == 0 {
+			terms = own
+		}
+		run.Labels = rundir.Labels{Model: "Qwen2-7B-Instruct", Engine: "vLLM", GPU: []string{"A100", "H100", "L20"}[i], GPUs: 1}
+		run.Plan.SLO = slo.Strings(terms)
+		saturation.WriteAnswer(run, terms)
+		all = append(all, setup.Input{Path: fmt.Sprintf("run%d", i), Run: run})
+	}
+	return all, terms
+}
+
+// written returns the document of setups.
+func written(t interface{ Fatal(...any) }, in []setup.Input, terms []slo.Term, l lang.Lang) string {
+	o := document.Options{Lang: l, Base: "report", From: func(path string) string { return path }, AnyWorkload: true}
+	if len(terms) > 0 {
+		o.Choice = &choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2, "A100": 3.6, "H100": 6}, Headroom: 0.2, AnyWorkload: true}
+	}
+	out, err := document.Write(setup.Load(in), nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out.Document)
+}
+
+// partOfRun is what a document has of one run.
+var partOfRun = regexp.MustCompile(`(?s)<!-- llmsweep:run .*?<!-- /llmsweep:run`)
+
+// TestAnswersOfDocumentsAreInOrder: over documents of many sweeps, rate, interval, SLO, latency at 80 % and the rates up to which rows are stable and from which they
+// are saturated are in order in each answer, and both languages tell the same.
+func TestAnswersOfDocumentsAreInOrder(t *testing.T) {
+	answers := 0
+	rapid.Check(t, func(t *rapid.T) {
+		in, terms := drawSetups(t, 3)
+		texts := map[lang.Lang][]string{}
+		for _, l := range lang.All() {
+			doc := written(t, in, terms, l)
+			if texts[l] = partOfRun.FindAllString(doc, -1); len(texts[l]) != len(in) {
+				t.Fatalf("%d parts of %d runs:\n%s", len(texts[l]), len(in), doc)
+			}
+			for _, w := range unordered(doc) {
+				t.Errorf("%s:\n%s", w, doc)
+			}
+		}
+		for i := range in {
+			en, zh := readAnswers(texts[lang.English][i], lang.English), readAnswers(texts[lang.Chinese][i], lang.Chinese)
+			if fmt.Sprint(en) != fmt.Sprint(zh) {
+				t.Errorf("in English %v, in Chinese %v:\n%s\n%s", en, zh, texts[lang.English][i], texts[lang.Chinese][i])
+			}
+			answers += len(en)
+			for _, a := range en {
+				for _, w := range a.outOfOrder() {
+					t.Errorf("%s:\n%s", w, texts[lang.English][i])
+				}
+			}
+		}
+	})
+	if answers == 0 {
+		t.Error("no document had an answer")
+	}
+}
+
+// ranges are the ranges of numbers in the sentences of comparisons and choices.
+var ranges = regexp.MustCompile(`(?:between|95 %:|在|95 % 区间：) ?` + number + `(?:-| and | 与 )` + number + `|` + number + ` (?:to|到) ` + number + ` x|\(` + number + ` (?:to|到) ` + number + ` tok/s by`)
+
+// unordered returns the ranges of a text that end before they begin.
+func unordered(text string) (wrong []string) {
+	for _, m := range ranges.FindAllStringSubmatch(text, -1) {
+		ends := slices.DeleteFunc(m[1:], func(s string) bool { return s == "" })
+		if w := (told{"low": strings.ReplaceAll(ends[0], ",", ""), "high": strings.ReplaceAll(ends[1], ",", "")}).outOfOrder(); len(w) > 0 {
+			wrong = append(wrong, m[0])
+		}
+	}
+	return wrong
+}
+
+// TestAnswersOfPublishedDocumentsAreInOrder is the same of the documents that this repository has: those published elsewhere, as reports and as documents of them, and its
+// own examples, as they are written there and as runs that are rendered again.
+func TestAnswersOfPublishedDocumentsAreInOrder(t *testing.T) {
+	answers := 0
+	check := func(name, text string, l lang.Lang) {
+		for _, a := range readAnswers(text, l) {
+			answers++
+			delete(a, "kept up") // notes of runs of earlier versions have the rate that was asked for
+			for _, w := range a.outOfOrder() {
+				t.Errorf("%s, %s: %s", name, l, w)
+			}
+		}
+		for _, w := range unordered(text) {
+			t.Errorf("%s, %s: %s", name, l, w)
+		}
+	}
+	for _, file := range publishedFiles(t) {
+		read, err := inputs.Read(io.Discard, []string{file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms, err := slo.ParseAll([]string{"ttft:mean<200ms", "itl:mean<100ms"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lang.All() {
+			check(file, written(t, read, terms, l), l)
+			for i := range read {
+				for _, format := range []string{"console", "markdown", "junit"} {
+					check(file, rendered(t, format, read[i].Run, l), l)
+				}
+			}
+		}
+	}
+	for name, text := range exampleTexts(t) {
+		for _, l := range lang.All() {
+			check(name, text, l)
+		}
+	}
+	if t.Logf("%d answers", answers); answers < 100 {
+		t.Errorf("only %d answers were read: the texts are told in other words", answers)
+	}
+}
+
+// publishedFiles are the results that others published, and the directories of runs among the examples.
+func publishedFiles(t *testing.T) []string {
+	files, err := filepath.Glob("published/testdata/*.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := filepath.Glob("published/testdata/results/*.json*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs, err := filepath.Glob("../examples/*/*/" + rundir.RunFile)
+	if err != nil || len(dirs) == 0 {
+		t.Fatal(err, dirs)
+	}
+	files = append(slices.Concat(files, results), "../examples/document/en/report.md", "../examples/document/zh/report.md")
+	for _, file := range dirs {
+		files = append(files, filepath.Dir(file))
+	}
+	return slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, ".schema.json") })
+}
+
+var (
+	wrapped = regexp.MustCompile(`([^\n.:])\n {4}(\S)`) // a sentence of the console that goes on in the next line
+	aTag    = regexp.MustCompile(`<[^>]*>`)
+)
+
+// exampleTexts are the Markdown files and pages among the examples, and the README files, by name.
+func exampleTexts(t *testing.T) map[string]string {
+	texts := map[string]string{}
+	add := func(file string) {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(b)
+		if strings.HasSuffix(file, ".html") {
+			text = html.UnescapeString(aTag.ReplaceAllString(text, "\n"))
+		}
+		texts[file] = wrapped.ReplaceAllString(text, "$1 $2")
+	}
+	err := filepath.WalkDir("../examples", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && slices.Contains([]string{".md", ".html"}, filepath.Ext(path)) {
+			add(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add("../README.md")
+	add("../cmd/llmsweep/manual/README.zh.md")
+	return texts
+}
+
+// rendered returns a run in a format of package report, with lines as long as they are.
+func rendered(t interface{ Fatal(...any) }, format string, run *rundir.Run, l lang.Lang) string {
+	var b bytes.Buffer
+	if err := report.Render(&b, format, []rundir.Run{*run}, report.Options{Lang: l}); err != nil {
+		t.Fatal(err)
+	}
+	return html.UnescapeString(b.String()) // of XML
+}

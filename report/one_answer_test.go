@@ -1,0 +1,226 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"llmsweep/report/choose"
+	"llmsweep/report/compare"
+	"llmsweep/report/lang"
+	"llmsweep/report/page"
+	"llmsweep/report/setup"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/slo"
+)
+
+// reporter is what the checks of one answer fail by.
+type reporter interface {
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+}
+
+// TestOneAnswerEverywhere: console, Markdown, JUnit, document, page, index, JSON, verdict, compare and choose tell the same rate, interval, SLO rate and latency at 80 %
+// of many sweeps.
+func TestOneAnswerEverywhere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in, terms := drawSetups(t, 2)
+		sameInTexts(t, in, terms)
+		sameInPrograms(t, in, terms)
+		sameInComparisons(t, in, terms)
+	})
+}
+
+// TestOneAnswerOfRealRuns is the same of the runs among the examples.
+func TestOneAnswerOfRealRuns(t *testing.T) {
+	dirs, err := filepath.Glob("../examples/*/*/" + rundir.RunFile)
+	if err != nil || len(dirs) == 0 {
+		t.Fatal(err, dirs)
+	}
+	for _, file := range dirs {
+		run, err := saturation.Reopen(filepath.Dir(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := saturation.AnswerOf(run); a == nil || !a.Rate.Known() {
+			continue
+		}
+		in := []setup.Input{{Path: filepath.Dir(file), Run: run}}
+		sameInTexts(t, in, nil)
+		sameInPrograms(t, in, nil)
+		sameInComparisons(t, in, nil)
+	}
+}
+
+// sameInTexts compares what people read.
+func sameInTexts(t reporter, in []setup.Input, terms []slo.Term) {
+	var index bytes.Buffer
+	var inputs []page.Input
+	for _, one := range in {
+		inputs = append(inputs, page.Input{Run: one.Run, Path: one.Path})
+	}
+	if err := page.Runs(&index, inputs, page.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lang.All() {
+		parts := partOfRun.FindAllString(written(t, in, terms, l), -1)
+		for i, one := range in {
+			want := fmt.Sprint(readAnswers(rendered(t, "markdown", one.Run, l), l))
+			for name, text := range map[string]string{"console": rendered(t, "console", one.Run, l), "junit": rendered(t, "junit", one.Run, l), "document": parts[i]} {
+				if got := fmt.Sprint(readAnswers(text, l)); got != want {
+					t.Errorf("%s, %s: %s, in Markdown %s", name, l, got, want)
+				}
+			}
+		}
+	}
+	for i, one := range in {
+		all := readAnswers(rendered(t, "markdown", one.Run, lang.English), lang.English)
+		if len(all) == 0 || all[0]["rate"] == "" {
+			continue
+		}
+		onPage(t, one.Run, all[0])
+		if row := cellsOf(index.String(), i); !strings.Contains(row, "|"+all[0]["rate"]+"|") || all[0]["low"] != "" && !strings.Contains(row, "|"+all[0]["low"]+" – "+all[0]["high"]+"|") {
+			t.Errorf("index: %s, in Markdown %v", row, all[0])
+		}
+	}
+}
+
+var (
+	largeNumber = regexp.MustCompile(`<p class="number"><strong>([^<]*)</strong>`)
+	itsInterval = regexp.MustCompile(`<p class="interval"><span class="en"[^>]*>[^<]*?` + number + ` to ` + number)
+	tableCell   = regexp.MustCompile(`<t[hd][^>]*>(.*?)</t[hd]>`)
+)
+
+// onPage compares a page with an answer.
+func onPage(t reporter, run *rundir.Run, want told) {
+	var b bytes.Buffer
+	if err := page.Run(&b, run, "", page.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	got := told{}
+	if m := largeNumber.FindStringSubmatch(b.String()); m != nil {
+		got["rate"] = strings.ReplaceAll(m[1], ",", "")
+	}
+	if m := itsInterval.FindStringSubmatch(b.String()); m != nil {
+		got["low"], got["high"] = m[1], m[2]
+	}
+	lines := readAnswers(html.UnescapeString(aTag.ReplaceAllString(b.String(), "\n")), lang.English)
+	for key, v := range want {
+		switch told := got[key]; {
+		case told == v:
+		case told != "":
+			t.Errorf("page: %s is %s, in Markdown %s", key, told, v)
+		case len(lines) == 0 || lines[0][key] != v:
+			t.Errorf("page: %s is not %s: %v", key, v, lines)
+		}
+	}
+}
+
+// cellsOf returns the cells of a row of an index.
+func cellsOf(index string, row int) string {
+	_, rest, _ := strings.Cut(index, `data-run="`+strconv.Itoa(row)+`"`)
+	rest, _, _ = strings.Cut(rest, "</tr>")
+	text := "|"
+	for _, m := range tableCell.FindAllStringSubmatch(rest, -1) {
+		text += html.UnescapeString(aTag.ReplaceAllString(m[1], "")) + "|"
+	}
+	return text
+}
+
+// sameInPrograms compares what programs read: JSON has the answer itself, and the verdict its numbers.
+func sameInPrograms(t reporter, in []setup.Input, _ []slo.Term) {
+	for _, one := range in {
+		a := saturation.AnswerOf(one.Run)
+		var file struct {
+			Answer *rundir.Answer
+		}
+		if err := json.Unmarshal([]byte(rendered(t, "json", one.Run, lang.English)), &file); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := asJSON(t, file.Answer), asJSON(t, a); got != want {
+			t.Errorf("JSON: %s, the answer is %s", got, want)
+		}
+		var verdict rundir.Conclusion
+		if err := json.Unmarshal([]byte(rendered(t, "verdict", one.Run, lang.English)), &verdict); err != nil {
+			t.Fatal(err)
+		}
+		value, low, high := a.Rate, a.Low, a.High
+		if p := a.Promise; p != nil {
+			value, low, high = p.Rate, p.Low, p.High
+		}
+		if verdict.MayClaim == rundir.SupportsEstimate && (verdict.Value != value || verdict.Low != low || verdict.High != high) {
+			t.Errorf("verdict: %+v, the answer is %s", verdict, asJSON(t, a))
+		}
+		text := readAnswers(rendered(t, "markdown", one.Run, lang.English), lang.English)
+		if len(text) == 0 {
+			continue
+		}
+		numbers := map[string]rundir.Number{"rate": a.Rate, "low": a.Low, "high": a.High, "stable": a.StableUpTo, "saturated": a.SaturatedFrom}
+		if p := a.Promise; p != nil {
+			numbers["slo"], numbers["slo low"], numbers["slo high"] = p.Rate, p.Low, p.High
+		}
+		if c := a.Comfortable; c != nil && !c.BySLO {
+			numbers["at 80 %"] = c.Rate
+		}
+		for key, n := range numbers {
+			if printed, err := strconv.ParseFloat(text[0][key], 64); err == nil && math.Abs(printed-n.Value()) > half(text[0][key]) {
+				t.Errorf("Markdown: %s is %s, in JSON %v", key, text[0][key], n.Value())
+			}
+		}
+	}
+}
+
+func asJSON(t reporter, v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// sameInComparisons compares compare, which has the saturation rate and the latency at 80 % of it, and choose, which has the rate that meets the SLO.
+func sameInComparisons(t reporter, in []setup.Input, terms []slo.Term) {
+	setups := setup.Load(append(in[:len(in):len(in)], in...)) // with itself, too
+	c, err := compare.Of(setups, compare.Options{AnyWorkload: true})
+	if err != nil && !compare.NothingAlike(err) {
+		t.Fatal(err)
+	}
+	for i := range in {
+		a := saturation.AnswerOf(in[i].Run)
+		if rate, ok := c.Setups[i].Get("saturation"); ok && a.Rate.Known() && (rate.Value != a.Rate || rate.Low != a.Low || rate.High != a.High) {
+			t.Errorf("compare: saturation %v (%v-%v), the answer is %s", rate.Value, rate.Low, rate.High, asJSON(t, a))
+		}
+		ttft, ok := c.Setups[i].Get("ttft@80")
+		if feels := a.Comfortable; ok && feels != nil && !feels.BySLO && ttft.Value != feels.TTFTMean {
+			t.Errorf("compare: TTFT at 80 %% %v, the answer is %s", ttft.Value, asJSON(t, a))
+		}
+	}
+	if len(terms) == 0 {
+		return
+	}
+	all, err := choose.Of(setups[:len(in)], choose.Options{Terms: terms, Demand: choose.Demand{Amount: 1}, AnyWorkload: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range all[0].Ranked {
+		for i := range in {
+			if k.Labels.GPU != in[i].Run.Labels.GPU {
+				continue
+			}
+			p := saturation.AnswerOf(in[i].Run).Promise
+			if k.Rate != p.Rate.Or(p.Low.Value()) && k.Rate != p.Low.Value() || k.RateLow.Known() && (k.RateLow != p.Low || k.RateHigh != p.High) {
+				t.Errorf("choose: %v (%v-%v), the answer is %s", k.Rate, k.RateLow, k.RateHigh, asJSON(t, p))
+			}
+		}
+	}
+}

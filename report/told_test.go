@@ -1,0 +1,127 @@
+package report_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+)
+
+// told is an answer as a text tells it: its numbers as they are printed, by what they are.
+type told map[string]string
+
+// saying is a sentence of an answer in one language. Its groups are the numbers of keys.
+type saying struct {
+	keys []string
+	is   *regexp.Regexp
+}
+
+// number is a number in a sentence.
+const number = `(\d[\d,]*(?:\.\d+)?)`
+
+func says(pattern string, keys ...string) saying {
+	return saying{keys, regexp.MustCompile(strings.NewReplacer("#", number, "@", `(\d[\d.]* m?s)`).Replace(pattern))}
+}
+
+// sayings are the sentences of answers that have rates, the result first.
+var sayings = map[lang.Lang][]saying{
+	lang.Chinese: {
+		says(`(?:饱和点为|(?:^|[^少])可承受|可接受) # req/s(?:（95 % 区间：#-#）)?`, "rate", "low", "high"),
+		says(`(?:在最高实测到达率|至少可承受) # req/s`, "least"),
+		says(`单个副本在 # req/s 以内满足 SLO`, "slo"),
+		says(`未能确定饱和点：在 # 与 # req/s 之间`, "low", "high"),
+		says(`没有找到饱和点.*跟得上 # req/s`, "kept up"),
+		says(`饱和点：(?:各行不一致。一行在高于) # req/s 时已跟不上到达，而另一行完成了 # req/s`, "low", "high"),
+		says(`到达率不超过 # req/s 时(?:很可能)?满足 [^\n]*?(?:（95 % 区间：#-#）|$)`, "slo", "slo low", "slo high"),
+		says(`在所有实测到达率下均满足 [^\n]*?，最高为 # req/s`, "slo"),
+		says(`未能确定满足 [^\n]*? 的最高到达率：在 # 与 # req/s 之间`, "slo low", "slo high"),
+		says(`到达率不超过 # req/s 时稳定`, "stable"),
+		says(`从 # req/s 起(?:饱和|拒绝请求)`, "saturated"),
+		says(`在其 80 %（# req/s）时(?:：TTFT 均值 @\W*p90 @\W*ITL 均值 @)?`, "at 80 %", "TTFT", "p90", "ITL"),
+		says(`在满足 SLO 的最高到达率（# req/s）时`, "at SLO"),
+		says(`在 SLO 到达率区间的下端（# req/s）时`, "at least SLO"),
+	},
+	lang.English: {
+		says(`(?:Saturates at|Sustains|Accepts) # req/s(?: \(95 %: #-#\))?`, "rate", "low", "high"),
+		says(`(?:Not saturated at|Sustains at least) # req/s`, "least"),
+		says(`One replica meets the SLO up to # req/s`, "slo"),
+		says(`Saturation was not located: it is between # and # req/s`, "low", "high"),
+		says(`[Nn]o saturation point was found: the server kept up with # req/s`, "kept up"),
+		says(`One fell behind its arrivals above # req/s, and a later one completed # req/s`, "low", "high"),
+		says(`eets [^\n]*? up to # req/s(?: \(95 %: #-#\))?`, "slo", "slo low", "slo high"),
+		says(`eets [^\n]*? at all rates measured, the highest # req/s`, "slo"),
+		says(`he highest rate that meets [^\n]*? was not located: it is between # and # req/s`, "slo low", "slo high"),
+		says(`Stable up to # req/s offered`, "stable"),
+		says(`(?:Saturated from|saturated from|it refuses requests from) #`, "saturated"),
+		says(`At 80 % of it, # req/s:(?: TTFT mean @, p90 @, ITL mean @)?`, "at 80 %", "TTFT", "p90", "ITL"),
+		says(`At the highest rate that meets the SLO, # req/s:`, "at SLO"),
+		says(`At the lower bound of the rate that meets the SLO, # req/s:`, "at least SLO"),
+	},
+}
+
+// firstSentences is how many of the sayings begin an answer.
+const firstSentences = 6
+
+// readAnswers returns the answers that a text tells in a language, in order. An answer begins with its result.
+func readAnswers(text string, l lang.Lang) (all []told) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for i, s := range sayings[l] {
+			m := s.is.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			if i < firstSentences || len(all) == 0 {
+				all = append(all, told{})
+			}
+			for j, key := range s.keys {
+				if v := strings.TrimRight(strings.ReplaceAll(m[j+1], ",", ""), "."); v != "" {
+					all[len(all)-1][key] = v
+				}
+			}
+		}
+	}
+	return all
+}
+
+// half is half of the last digit of a printed number: what rounding may have changed. 140 may be 136.
+func half(printed string) float64 {
+	_, decimals, _ := strings.Cut(printed, ".")
+	if n := len(strings.TrimRight(printed, "0")); decimals == "" && n < len(printed) {
+		return 0.51 * math.Pow10(len(printed)-n)
+	}
+	return 0.51 * math.Pow10(-len(decimals))
+}
+
+// outOfOrder returns what in an answer that a text tells is out of order.
+func (a told) outOfOrder() (wrong []string) {
+	for _, pair := range [][2]string{
+		{"low", "rate"}, {"rate", "high"}, {"low", "high"}, {"slo low", "slo"}, {"slo", "slo high"}, {"slo low", "slo high"}, {"stable", "saturated"},
+		{"at 80 %", "rate"}, {"at 80 %", "slo"}, {"at 80 %", "slo high"}, {"at SLO", "rate"}, {"at SLO", "slo"}, {"slo", "at SLO"},
+		{"at least SLO", "rate"}, {"at least SLO", "slo low"}, {"slo low", "at least SLO"}, {"slo", "high"}, {"kept up", "stable"}, {"stable", "kept up"},
+	} {
+		small, large := a[pair[0]], a[pair[1]]
+		if small == "" || large == "" {
+			continue
+		}
+		x, err1 := strconv.ParseFloat(small, 64)
+		y, err2 := strconv.ParseFloat(large, 64)
+		if err1 != nil || err2 != nil || x > y+half(small)+half(large) {
+			wrong = append(wrong, fmt.Sprintf("%s %s is above %s %s", pair[0], small, pair[1], large))
+		}
+	}
+	return wrong
+}
+
+func (a told) String() string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(a)) {
+		parts = append(parts, key+" "+a[key])
+	}
+	return strings.Join(parts, ", ")
+}
