@@ -78,10 +78,11 @@ func (f *finder) bracket() (b bracket) {
 }
 
 // behind returns what a saturated stage completed once it was far behind: what is left of a burst is used up then. Where that differs from what the whole stage
-// completed by no more than chance explains, it is the latter: a queue that walks is far behind after a time in which little was completed by chance.
+// completed by no more than chance explains, it is the latter: a queue that walks is far behind after a time in which little was completed by chance. So it is where
+// nothing at all was completed: that is a pause, as of a quota used up, and no speed.
 func behind(st *rundir.Stage) rundir.Progress {
 	p := st.Traits.Behind
-	if p.Rate.Known() && p.Low.Known() && !(math.Abs(p.Rate.Value()/st.Progress.Rate.Value()-1) <= chance(st)) {
+	if p.Rate.Or(0) > 0 && p.Low.Known() && !(math.Abs(p.Rate.Value()/st.Progress.Rate.Value()-1) <= chance(st)) {
 		return p
 	}
 	return st.Progress

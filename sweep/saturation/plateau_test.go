@@ -27,3 +27,15 @@ func TestChanceExplainsALull(t *testing.T) {
 		}
 	}
 }
+
+// A time in which nothing was completed is a pause, and no speed: an answer from it was no number, and a stage at that rate sent requests without end.
+func TestAPauseIsNoSpeed(t *testing.T) {
+	st := row(13.7, 9, rundir.Saturated)
+	st.Traits.Behind = rundir.Progress{Rate: rundir.Exactly(0), Low: rundir.Exactly(0), High: rundir.Exactly(0), Batches: 12}
+	if got := behind(&st).Rate.Value(); got != 9 {
+		t.Errorf("%v req/s once it was far behind, want the 9 of the whole stage", got)
+	}
+	if rate, low, high := plateau([]*rundir.Stage{&st}); !(rate.Value() > 0) || !(low.Value() <= high.Value()) {
+		t.Errorf("a plateau of %v (%v-%v)", rate.Value(), low.Value(), high.Value())
+	}
+}
