@@ -216,7 +216,7 @@ const edgeLonger = 2
 
 // How long a rate of the grid is measured, in stage times. Without a budget, once an answer is known, it rests on other stages: rates below it take seconds.
 const (
-	rowTime  = 2    // at most, while it is undecided, before that or with a budget
+	rowTime  = 2    // at most, while it is undecided, beyond the answer or with a budget
 	nearTime = 0.67 // near the answer
 	farTime  = 0.25 // at least, far below the answer
 	lowTime  = 0.5  // at most, there, until it supports a p90
@@ -242,6 +242,9 @@ func (x *sweeper) gridRow(rate float64) experiment.Stage {
 	}
 	if rate > far*a.Rate.Value() {
 		s.MinTime, s.MaxTime = x.stageTimes(nearTime), x.stageTimes(nearTime)
+		if rate > (1+x.config.Tolerance)*a.High.Value() { // where it is stable, overload costs throughput, and the answer is higher
+			s.MaxTime = x.stageTimes(rowTime)
+		}
 		return s
 	}
 	s.MaxTime = x.stageTimes(lowTime)
