@@ -18,7 +18,7 @@ import (
 
 // demoCmd is llmsweep demo: a short sweep of a simulated server whose capacity is known.
 type demoCmd struct {
-	StageTime time.Duration `name:"stage-time" default:"2500ms" hidden:"" help:"Shortest time of a stage."`
+	StageTime time.Duration `name:"stage-time" default:"3500ms" hidden:"" help:"Shortest time of a stage."`
 	flags.Results
 	flags.Selftest
 }
