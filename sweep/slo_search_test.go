@@ -212,7 +212,8 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 	const goal = 0.03
 	slices.Sort(noises)
 	median := goal + stats.Z95*stats.Quantile(noises, 0.5) // brute force is off as well, by more in everyday runs with their short stages
-	if n < cases*9/10 || stats.Quantile(errs, 0.5) > median || stats.Quantile(errs, 0.85) > 0.05+median {
+	const few = 10 // cases have no median to speak of
+	if n < cases*9/10 || cases >= few && stats.Quantile(errs, 0.5) > median || stats.Quantile(errs, 0.85) > 0.05+median {
 		t.Error("the search is off")
 	}
 	const most = 0.9 // of 30 cases, 27: the goal is 28, and the truth is itself off by up to 1 %
