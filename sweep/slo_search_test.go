@@ -212,7 +212,7 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 	const goal = 0.03
 	slices.Sort(noises)
 	median := goal + stats.Z95*stats.Quantile(noises, 0.5) // brute force is off as well, by more in everyday runs with their short stages
-	const few = 10 // cases have no median to speak of
+	const few = 10                                         // cases have no median to speak of
 	if n < cases*9/10 || cases >= few && stats.Quantile(errs, 0.5) > median || stats.Quantile(errs, 0.85) > 0.05+median {
 		t.Error("the search is off")
 	}
