@@ -153,9 +153,7 @@ func readingOf(t slo.Term, r *rundir.Record) rundir.Number {
 	switch {
 	case t.Metric == slo.ITL && r.OK():
 		return gapOf(t, r)
-	case t.Metric == slo.TPOT && r.OK():
-		return rundir.Exactly((r.LastToken.Value() - r.FirstToken.Value()) / (r.OutputTokens.Value() - 1))
-	case t.Metric == slo.ITL, t.Metric == slo.TPOT:
+	case t.Metric == slo.ITL, t.Metric == slo.TPOT && !r.OK():
 		return rundir.Number{} // gaps still to come may outweigh those seen
 	}
 	return valueOf(t, r)

@@ -64,6 +64,21 @@ func TestARequestMeetsATerm(t *testing.T) {
 	}
 }
 
+// The time per token of an answer whose tokens the server counts as none is not known: it was negative, and met each limit.
+func TestUncountedTokensMeetNoLimit(t *testing.T) {
+	terms, err := slo.ParseAll([]string{"tpot:p50<1ms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tokens, want := range map[float64]rundir.Promised{0: rundir.Unsure, 1: rundir.Unsure, 5: rundir.Broken} {
+		r := wholeAnswer()
+		r.OutputTokens = rundir.Exactly(tokens)
+		if got := meets(terms[0], r); got != want {
+			t.Errorf("%v tokens in several chunks: %v, want %v", tokens, got, want)
+		}
+	}
+}
+
 // What is due in the window counts in the share, what ends in it in the rate: a server that takes in more than it gets done
 // is not good for more than it gets done.
 func TestGoodputCountsAsTheRow(t *testing.T) {
