@@ -217,7 +217,7 @@ const edgeLonger = 2
 // How long a rate of the grid is measured, in stage times. Without a budget, once an answer is known, it rests on other stages: rates below it take seconds.
 const (
 	rowTime  = 2    // at most, while it is undecided, beyond the answer or with a budget
-	nearTime = 0.67 // near the answer
+	nearTime = 0.67 // near the answer; a whole one where requests take so long that it needs it
 	farTime  = 0.25 // at least, far below the answer
 	lowTime  = 0.5  // at most, there, until it supports a p90
 	halfTime = 2    // at most, at half of the answer
@@ -241,7 +241,8 @@ func (x *sweeper) gridRow(rate float64) experiment.Stage {
 		return s
 	}
 	if rate > far*a.Rate.Value() {
-		s.MinTime, s.MaxTime = x.stageTimes(nearTime), x.stageTimes(nearTime)
+		s.MinTime = min(x.Pace().StageTime, max(x.Least(), x.stageTimes(nearTime)))
+		s.MaxTime = s.MinTime
 		if rate > (1+x.config.Tolerance)*a.High.Value() { // where it is stable, overload costs throughput, and the answer is higher
 			s.MaxTime = x.stageTimes(rowTime)
 		}
