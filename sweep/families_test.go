@@ -86,7 +86,7 @@ func oddFamilies() []oddFamily {
 		}},
 		{"shortens", func(_ *rand.Rand, s *oddShape) (float64, float64) {
 			s.Shorten = true
-			return 0.85 * capacity(s), capacity(s)
+			return completeTo(*s), capacity(s)
 		}},
 		{"crowding", func(rng *rand.Rand, s *oddShape) (float64, float64) {
 			s.Crowding = between(rng, 0.2, 0.4)
@@ -113,6 +113,36 @@ func oddFamilies() []oddFamily {
 			return s.Base * capacity(s), s.Base * capacity(s)
 		}},
 	}
+}
+
+// completeTo returns the rate at which answers of a server that shortens them are as much shorter than asked as is tolerated, by a simulation of its own: the
+// mean of many answers at a rate is bisected.
+func completeTo(s oddShape) float64 {
+	const tolerated, arrivals = 1.05, 40000
+	mean := func(rate float64) float64 {
+		rng := rand.New(rand.NewPCG(1, 5))
+		free, ends := make([]float64, s.Slots), []float64(nil)
+		now, sum := 0.0, 0
+		for range arrivals {
+			now += rng.ExpFloat64() / rate
+			ends = slices.DeleteFunc(ends, func(at float64) bool { return at <= now })
+			tokens := max(1, oddTokens*s.Slots/max(s.Slots, len(ends)+1))
+			slot := &free[slices.Index(free, slices.Min(free))]
+			*slot = max(now, *slot) + s.Service*float64(tokens)/oddTokens
+			ends = append(ends, *slot)
+			sum += tokens
+		}
+		return float64(sum) / arrivals
+	}
+	low, high := 0.2*float64(s.Slots)/s.Service, float64(s.Slots)/s.Service
+	for range 12 {
+		if rate := (low + high) / 2; mean(rate)*tolerated < oddTokens {
+			high = rate
+		} else {
+			low = rate
+		}
+	}
+	return (low + high) / 2
 }
 
 // collapses returns the rate at which half of the runs of a server that slows down per waiting request collapse within a time in seconds, by a

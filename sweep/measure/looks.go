@@ -154,10 +154,21 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	}
 	a.verdict, a.drift = a.evidence(service, level).Judge(a.openWindow(cut, now, service))
 	a.verdict = Undone{Failed: a.failed, Refused: a.shed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
+	if a.verdict == rundir.Saturated && a.paused(now) && !(a.Lasting && last) {
+		a.verdict = rundir.Undecided
+	}
 	if a.Lasting {
 		return last || a.verdict == rundir.Saturated
 	}
 	return last || a.verdict != rundir.Undecided
+}
+
+// paused reports whether the server paused for so long that the time measured shows less of its speed than of the pause: one whose quota for the minute is
+// used up completes nothing until the next begins. A backlog that grows meanwhile is not yet a sign of too much load.
+func (a *Account) paused(now time.Duration) bool {
+	last, longest := silence(&a.ticks, now)
+	pause := max(last, longest)
+	return pause >= leastPause && now < pausesSeen*pause
 }
 
 // longest returns how long the stage goes on while it is undecided. A server whose requests take long needs longer than was

@@ -51,6 +51,13 @@ const (
 	leastGiveUp = time.Minute
 )
 
+// A server that is silent for at least leastPause, while requests are in flight, pauses. A stage shows it saturated once it has lasted pausesSeen times as
+// long: a quota that is used up in one third of its window is in force for two thirds. Checked by the family "fixed windows".
+const (
+	leastPause = 5 * time.Second
+	pausesSeen = 3
+)
+
 // byChance is the part of the tolerance, 1 % of the requests, that is put down to chance: a server below its limit refuses a few requests in a
 // burst of arrivals. Above the whole tolerance the work is not done, whatever the backlog does.
 const byChance = 0.2
