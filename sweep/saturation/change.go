@@ -255,8 +255,21 @@ func (f *finder) widen(s *rundir.Saturation, b *bracket) {
 		}
 	}
 	now, before := behind(last).Rate.Value(), first.Progress.Rate.Value()
-	s.Low, s.High = rundir.Exactly(min(s.Low.Value(), now, before)), rundir.Exactly(max(s.High.Value(), now, before))
+	reach := now
+	if before > 0 && !settled(seen, now) {
+		reach *= now / before
+	}
+	s.Low, s.High = rundir.Exactly(min(s.Low.Value(), reach, before)), rundir.Exactly(max(s.High.Value(), reach, before))
 	s.Cautions = append(s.Cautions, noteNow.New(now, before, last.Started-first.Started))
+}
+
+// settled reports whether what the last of some stages completed had been seen before. A change that the last one alone shows may not have ended: it is taken to
+// go on by the same factor.
+func settled(seen []*rundir.Stage, now float64) bool {
+	return slices.ContainsFunc(seen[:len(seen)-1], func(st *rundir.Stage) bool {
+		rate := behind(st).Rate.Value()
+		return rate <= tolerated*now && now <= tolerated*rate
+	})
 }
 
 // seen returns what a server that changed during the sweep completed first and last beyond saturation; ok is false for one that did not change.

@@ -1,6 +1,7 @@
 package saturation
 
 import (
+	"math"
 	"testing"
 
 	"llmsweep/sweep/rundir"
@@ -38,6 +39,38 @@ func TestTheRateOfferedIsNoChangeOfTheServer(t *testing.T) {
 		notes := controlChanges([]rundir.Stage{floor, at(4.77, 4.62, 0.0251), at(5.43, 5.45, 0.0257), at(6.76, 7.70, 0.0370), c.again})
 		if changed := len(notes) > 0; changed != c.changed {
 			t.Errorf("%s: %v", name, notes)
+		}
+	}
+}
+
+// A change that only the last measurement shows may not have ended: the interval reaches as far again. Where an earlier stage had shown as much, it had.
+func TestAChangeMayGoOn(t *testing.T) {
+	control := row(0, 12, rundir.Closed)
+	control.Role, control.Rate, control.MaxConcurrency = rundir.Control, rundir.Number{}, 8
+	for _, c := range []struct {
+		what      string
+		completed []float64 // beyond saturation, in the order of the stages; the last is the control's
+		low, high float64
+	}{
+		{"faster at last alone", []float64{10, 10.2, 12}, 10, 14.4},
+		{"faster for some time", []float64{10, 11.9, 12}, 10, 12},
+		{"slower at last alone", []float64{10, 9.9, 8}, 6.4, 10},
+		{"slower for some time", []float64{10, 8.1, 8}, 8, 10},
+	} {
+		run := &rundir.Run{}
+		f := &finder{run: run, changed: true}
+		for i, completed := range c.completed[:2] {
+			st := row(13+float64(i), completed, rundir.Saturated)
+			run.Stages = append(run.Stages, st)
+		}
+		last := control
+		last.Progress.Rate = rundir.Exactly(c.completed[2])
+		run.Stages = append(run.Stages, last)
+		f.open = []*rundir.Stage{&run.Stages[0], &run.Stages[1]}
+		s := &rundir.Saturation{Rate: rundir.Exactly(10), Low: rundir.Exactly(10), High: rundir.Exactly(10)}
+		f.widen(s, &bracket{})
+		if low, high := s.Low.Value(), s.High.Value(); math.Abs(low-c.low) > 0.01 || math.Abs(high-c.high) > 0.01 {
+			t.Errorf("%s: %.2f to %.2f, want %.2f to %.2f", c.what, low, high, c.low, c.high)
 		}
 	}
 }
