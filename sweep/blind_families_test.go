@@ -22,7 +22,8 @@ type blindCase struct {
 	service float64
 	about   []any          // what else was drawn
 	rate    float64        // its capacity, where the oddity changes it and it can be computed
-	peak    float64        // what it does at its best, where it collapses from there by chance
+	peak    float64        // what it does at its best, where it collapses from there by chance,
+	least   float64        // and what it does once it has: it recovers from no higher rate
 	change  func(b *blind) // makes the model odd
 }
 
@@ -48,6 +49,9 @@ func drawBlind(f blindFamily, seed uint64) *oddTrial {
 	} else {
 		rate := sustains(func() *blind { return c.model(seed) }, c.plain(), seed)
 		k.low, k.high = 0.99*rate, max(c.peak, 1.01*rate) // with the simulation's own error
+		if c.least > 0 {
+			k.low = min(k.low, c.least)
+		}
 	}
 	k.server = func() (load.Doer, func()) {
 		d := newBlindDoer(c.model(seed))
@@ -268,7 +272,7 @@ func drawThrashes(rng *rand.Rand, c *blindCase) {
 	c.slots = int(best * from(rng, 2, 3))
 	c.note("best", best)
 	slow := func(n float64) float64 { return 1 + 0.02*(n-1) + 0.98*n*(n-1)/best/best }
-	c.peak = best / slow(best) / c.service
+	c.peak, c.least = best/slow(best)/c.service, float64(c.slots)/slow(float64(c.slots))/c.service
 	c.change = func(b *blind) {
 		b.slow = func(b *blind, _ *blindJob) float64 { return slow(float64(b.busy())) }
 	}

@@ -154,7 +154,7 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	}
 	a.verdict, a.drift = a.evidence(service, level).Judge(a.openWindow(cut, now, service))
 	a.verdict = Undone{Failed: a.failed, Refused: a.shed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
-	if a.verdict == rundir.Saturated && a.paused(now) && !(a.Lasting && last) {
+	if a.paused(now) && !(a.Lasting && last) {
 		a.verdict = rundir.Undecided
 	}
 	if a.Lasting {
@@ -164,7 +164,8 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 }
 
 // paused reports whether the server paused for so long that the time measured shows less of its speed than of the pause: one whose quota for the minute is
-// used up completes nothing until the next begins. A backlog that grows meanwhile is not yet a sign of too much load.
+// used up completes nothing until the next begins, and is fast at first then. A backlog that grows meanwhile is not yet a sign of too much load, nor one that shrinks
+// afterwards of a rate that is sustained.
 func (a *Account) paused(now time.Duration) bool {
 	last, longest := silence(&a.ticks, now)
 	pause := max(last, longest)

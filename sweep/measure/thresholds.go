@@ -51,7 +51,7 @@ const (
 	leastGiveUp = time.Minute
 )
 
-// A server that is silent for at least leastPause, while requests are in flight, pauses. A stage shows it saturated once it has lasted pausesSeen times as
+// A server that is silent for at least leastPause, while requests are in flight, pauses. A stage has a verdict once it has lasted pausesSeen times as
 // long: a quota that is used up in one third of its window is in force for two thirds. Checked by the family "fixed windows".
 const (
 	leastPause = 5 * time.Second

@@ -49,6 +49,7 @@ func (e *evidence) Judge(w Window) (verdict rundir.Verdict, drift rundir.Drift) 
 	low = min(low*scale, trend*scale-e.chance(w))
 	drift = rundir.Drift{Value: rundir.Exactly(trend * scale), Low: rundir.Exactly(low), High: rundir.Exactly(high * scale)}
 	switch {
+	case high*scale < -e.Tolerance: // it still works off what piled up before, in a pause or at the start
 	case high*scale < e.Tolerance:
 		return rundir.Stable, drift
 	case low > 0 && growsOn(batches, trend) && e.fallsBehind(w):

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
 )
 
@@ -51,5 +52,23 @@ func TestTimesPerTokenVary(t *testing.T) {
 	}
 	if got := m.varies(); got != 0.5 {
 		t.Errorf("1 and 3 vary by %v, want 0.5", got)
+	}
+}
+
+// A server that works off what piled up in a pause shows no rate that it sustains: its backlog shrinks while it completes more than is asked.
+func TestWorkingOffABacklogIsNotStable(t *testing.T) {
+	const seconds, rate = 60, 10
+	for shrinks, want := range map[float64]rundir.Verdict{0: rundir.Stable, 0.02: rundir.Stable, 0.3: rundir.Undecided} {
+		rng := rand.New(rand.NewPCG(5, 3))
+		ticks, backlog := sample.Ticks{Width: time.Second}, 300.0
+		for i := range seconds {
+			done := rate * (1 + shrinks) * (1 + 0.01*rng.NormFloat64())
+			backlog += rate - done
+			ticks.Add(time.Duration(i+1)*time.Second, done, backlog)
+		}
+		e := evidence{Ticks: &ticks, Asked: 1, PerRequest: 1, Service: time.Second, Rate: rate, Tolerance: 0.05, Level: errorLevel}
+		if got, drift := e.Judge(Window{To: seconds * time.Second}); got != want {
+			t.Errorf("a backlog that shrinks by %v of the rate is %s, want %s: %v", shrinks, got, want, drift)
+		}
 	}
 }
