@@ -158,12 +158,12 @@ func sustained(k *trial, name string) (low, high float64) {
 }
 
 // collapsedAt returns the lowest rate at which a stage of a run was shown saturated. A server that collapses does so by chance below the rate that it
-// keeps for a stage in the mean, and the answer is never above a rate that was shown saturated. +Inf for none.
+// keeps for a stage in the mean, and the answer is never above a rate that was shown saturated: the one that was offered. +Inf for none.
 func collapsedAt(run *rundir.Run) float64 {
 	at := math.Inf(1)
 	for _, st := range run.Stages {
 		if st.Verdict == rundir.Saturated && st.Rate.Known() {
-			at = min(at, st.Rate.Value())
+			at = min(at, st.Rate.Value(), st.Rates.Offered.Or(at))
 		}
 	}
 	return at
