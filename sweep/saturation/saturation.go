@@ -44,15 +44,19 @@ func Find(run *rundir.Run) (*rundir.Saturation, []note.Note) {
 	return s, f.notes
 }
 
-// between makes the bracket the answer where overload costs throughput: the plateau of overloaded stages is no limit of what the server sustains.
+// between makes the bracket the answer where overload costs throughput: the plateau of overloaded stages is no limit of what the server sustains. Where the server
+// changed, it may complete less because of that, and nothing is said of overload.
 func (f *finder) between(s *rundir.Saturation, b *bracket) {
 	f.notes = slices.DeleteFunc(f.notes, func(n note.Note) bool { return n.Is(noteOverloadCosts) || n.Is(noteOverloadOrChange) }) // the answer says it
-	s.Overload, s.OverloadLow, s.OverloadHigh = s.Rate, s.Low, s.High
+	least, most := s.Low, s.High
+	if !f.changed {
+		s.Overload, s.OverloadLow, s.OverloadHigh = s.Rate, least, most
+	}
 	s.HighestStable, s.LowestSaturated = b.stable.Rate, b.saturated.Rate
 	low, high := offered(b.stable), offered(b.saturated)
 	s.Low, s.High = rundir.Exactly(min(low, high)), rundir.Exactly(max(low, high))
-	if plateau := s.OverloadHigh.Value(); plateau*narrow > low { // so little more may have been saved up before
-		s.Low = rundir.Exactly(min(s.Low.Value(), s.OverloadLow.Value()))
+	if most.Value()*narrow > low { // so little more may have been saved up before
+		s.Low = rundir.Exactly(min(s.Low.Value(), least.Value()))
 	}
 	s.Rate = rundir.Exactly((low + high) / 2)
 	s.Output = meanOutput([]*rundir.Stage{b.stable})
