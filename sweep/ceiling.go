@@ -20,12 +20,17 @@ const worthDoubling = 1.05
 // requests at once than with one, and faster with eight.
 const leastLook = 8
 
+// clearStep is from how many requests on a step shows by itself that more in flight bring less than worthDoubling: a few long answers among them change its output
+// by a percent.
+const clearStep = 200
+
 // SearchPrefix begins the names of the steps of the search for the ceiling. They are recorded, but are no rows.
 const SearchPrefix = "search@"
 
 // SearchCeiling doubles the number in flight until it brings less than 5 % twice, and returns the level reached: as many as
 // make the server faster, and not so many that the backlog takes minutes to drain. Twice, since a step is held for a wave
-// only, and a few long answers in it hide what it brings. Once is enough where the server's gauges say that it is full. It looks at least up to
+// only, and a few long answers in it hide what it brings. Once is enough where the server's gauges say that it is full, and after a step of so many requests
+// that a few do not matter: a rate beyond the ceiling is measured anyway. It looks at least up to
 // leastLook, and goes no further than most. Within a budget it ends where the next step would leave no time for the answer itself; once is then
 // enough. It also ends where two steps in a row show that this client is the limit.
 func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.Stage, most int) (int, error) {
@@ -62,7 +67,7 @@ func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.S
 		default:
 			best, reached, flat = rate, level, 0
 		}
-		enough := full(&st, running)
+		enough := full(&st, running) || flat > 0 && st.Requests.OK >= clearStep
 		if running = (rundir.Number{}); st.Server != nil {
 			running = st.Server.RunningMax
 		}

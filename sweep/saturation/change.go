@@ -80,14 +80,13 @@ func meanOf(st *rundir.Stage, mean rundir.Number, d *rundir.Dist) estimate {
 	return estimate{mean.Value(), d.Std.Value() / math.Sqrt(n), n - 1, n}
 }
 
-// progressOf returns a stage's progress with the error that its batches give it.
+// progressOf returns a stage's progress with the error that its batches give it; nothing where it has too few: in one wave of a closed loop all requests do the same at
+// once, and what is completed in a part of it is no speed.
 func progressOf(st *rundir.Stage) estimate {
 	p := st.Progress
 	switch {
-	case !p.Rate.Known() || st.Window <= 0:
+	case !p.Rate.Known() || st.Window <= 0 || p.Batches < 2:
 		return estimate{}
-	case p.Batches < 2:
-		return estimate{p.Rate.Value(), 0, 0, st.Window}
 	}
 	freedom := float64(p.Batches - 1)
 	se := (p.High.Value() - p.Low.Value()) / 2 / stats.StudentQuantile(0.975, freedom)
@@ -238,7 +237,7 @@ func (f *finder) widen(s *rundir.Saturation, b *bracket) {
 	var seen []*rundir.Stage // in the order in which they ran
 	for i := range f.run.Stages {
 		st := &f.run.Stages[i]
-		loop := st.Role == rundir.Control && !st.Rate.Known() && st.MaxConcurrency > 1
+		loop := st.Role == rundir.Control && !st.Rate.Known() && st.MaxConcurrency > 1 && st.Progress.Batches > 1
 		if Usable(st) && st.Progress.Rate.Known() && (loop || st.Role == rundir.Ceiling || f.counts(st.Name) && serverLimited(st)) {
 			seen = append(seen, st)
 		}

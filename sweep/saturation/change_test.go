@@ -46,7 +46,7 @@ func TestTheRateOfferedIsNoChangeOfTheServer(t *testing.T) {
 // A change that only the last measurement shows may not have ended: the interval reaches as far again. Where an earlier stage had shown as much, it had.
 func TestAChangeMayGoOn(t *testing.T) {
 	control := row(0, 12, rundir.Closed)
-	control.Role, control.Rate, control.MaxConcurrency = rundir.Control, rundir.Number{}, 8
+	control.Role, control.Rate, control.MaxConcurrency, control.Progress.Batches = rundir.Control, rundir.Number{}, 8, 4
 	for _, c := range []struct {
 		what      string
 		completed []float64 // beyond saturation, in the order of the stages; the last is the control's
@@ -71,6 +71,25 @@ func TestAChangeMayGoOn(t *testing.T) {
 		f.widen(s, &bracket{})
 		if low, high := s.Low.Value(), s.High.Value(); math.Abs(low-c.low) > 0.01 || math.Abs(high-c.high) > 0.01 {
 			t.Errorf("%s: %.2f to %.2f, want %.2f to %.2f", c.what, low, high, c.low, c.high)
+		}
+	}
+}
+
+// One wave of a closed loop has no speed: all its requests do the same at once. The server of a control measurement so short has not changed by that.
+func TestOneWaveIsNoSpeed(t *testing.T) {
+	loop := func(role rundir.Role, rate float64, batches int) rundir.Stage {
+		st := row(0, rate, rundir.Closed)
+		st.Name, st.Kind, st.Role, st.Rate, st.MaxConcurrency, st.Window = "throughput", "throughput", role, rundir.Number{}, 256, 23
+		st.Progress = rundir.Progress{Rate: rundir.Exactly(rate), Batches: batches}
+		if batches > 1 {
+			st.Progress.Low, st.Progress.High = rundir.Exactly(0.95*rate), rundir.Exactly(1.05*rate)
+		}
+		return st
+	}
+	for batches, changed := range map[int]bool{0: false, 1: false, 6: true} {
+		control := loop(rundir.Control, 37, batches)
+		if notes := controlChanges([]rundir.Stage{loop(rundir.Ceiling, 69, 8), control}); len(notes) > 0 != changed {
+			t.Errorf("with %d batches: %v", batches, notes)
 		}
 	}
 }
