@@ -71,4 +71,24 @@ func TestTheCeilingOfAServerThatBatches(t *testing.T) {
 	}
 }
 
+// One step of hundreds of requests that brings nothing ends the search: the next would take as long again, and show the same.
+func TestAClearStepEndsTheSearch(t *testing.T) {
+	t.Parallel()
+	rates := make([]float64, 128)
+	for i := range rates {
+		rates[i] = 1 + float64(i)/4
+	}
+	synctest.Test(t, func(t *testing.T) {
+		x := fresh(t, experimentWith(&sharing{rates: rates}, simtest.SameInAll(16, 8)))
+		floor, err := x.Measure(t.Context(), x.Closed("synchronous", rundir.Floor, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		level, err := SearchCeiling(t.Context(), x, floor, 1024)
+		if steps := x.Run().Search; err != nil || level != 256 || steps[len(steps)-1].Name != SearchPrefix+"256" {
+			t.Errorf("%d in flight (%v) after %v", level, err, steps)
+		}
+	})
+}
+
 var _ load.Doer = &sharing{}
