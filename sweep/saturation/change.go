@@ -50,8 +50,27 @@ func compareStages(before, after *rundir.Stage) []change {
 	return []change{
 		compare("itl_s", meanOf(before, perToken(before), &before.TPOT), meanOf(after, perToken(after), &after.TPOT), meansDiffer),
 		compare("ttft_s", meanOf(before, before.TTFT.Mean, &before.TTFT), meanOf(after, after.TTFT.Mean, &after.TTFT), meansDiffer),
-		compare("rates.completed", progressOf(before), progressOf(after), rhythm),
+		compareRates(before, after),
 	}
+}
+
+// compareRates returns how the completed rates of two stages of one load differ. In one wave of a closed loop all requests do the same at once, and what is completed in a
+// part of it is no speed. What was in flight over the mean latency is another estimate (Little's law), and too high for a first wave: where both show a change, the
+// smaller counts, and else there is none.
+func compareRates(before, after *rundir.Stage) change {
+	c := compare("rates.completed", progressOf(before), progressOf(after), rhythm)
+	if after.Progress.Batches > 1 || after.MaxConcurrency <= 1 {
+		return c
+	}
+	rate := float64(after.MaxConcurrency) / after.Latency.Mean.Value()
+	little := compare(c.Metric, progressOf(before), estimate{rate, 0, 0, after.Window}, rhythm)
+	switch {
+	case !(rate > 0) || c.Value*little.Value <= 0:
+		return change{Metric: c.Metric}
+	case math.Abs(little.Value) < math.Abs(c.Value):
+		return little
+	}
+	return c
 }
 
 // perToken returns the mean time from one token to the next, of the answers that the model computed.
@@ -80,13 +99,14 @@ func meanOf(st *rundir.Stage, mean rundir.Number, d *rundir.Dist) estimate {
 	return estimate{mean.Value(), d.Std.Value() / math.Sqrt(n), n - 1, n}
 }
 
-// progressOf returns a stage's progress with the error that its batches give it; nothing where it has too few: in one wave of a closed loop all requests do the same at
-// once, and what is completed in a part of it is no speed.
+// progressOf returns a stage's progress with the error that its batches give it; none for too few of them.
 func progressOf(st *rundir.Stage) estimate {
 	p := st.Progress
 	switch {
-	case !p.Rate.Known() || st.Window <= 0 || p.Batches < 2:
+	case !p.Rate.Known() || st.Window <= 0:
 		return estimate{}
+	case p.Batches < 2:
+		return estimate{p.Rate.Value(), 0, 0, st.Window}
 	}
 	freedom := float64(p.Batches - 1)
 	se := (p.High.Value() - p.Low.Value()) / 2 / stats.StudentQuantile(0.975, freedom)

@@ -75,21 +75,34 @@ func TestAChangeMayGoOn(t *testing.T) {
 	}
 }
 
-// One wave of a closed loop has no speed: all its requests do the same at once. The server of a control measurement so short has not changed by that.
+// What is completed in a part of one wave is no speed: all its requests do the same at once. The server of a control measurement so short has changed where the latency
+// says so, too.
 func TestOneWaveIsNoSpeed(t *testing.T) {
-	loop := func(role rundir.Role, rate float64, batches int) rundir.Stage {
+	loop := func(role rundir.Role, rate, latency float64, batches int) rundir.Stage {
 		st := row(0, rate, rundir.Closed)
 		st.Name, st.Kind, st.Role, st.Rate, st.MaxConcurrency, st.Window = "throughput", "throughput", role, rundir.Number{}, 256, 23
-		st.Progress = rundir.Progress{Rate: rundir.Exactly(rate), Batches: batches}
+		st.Progress, st.Latency.Mean = rundir.Progress{Rate: rundir.Exactly(rate), Batches: batches}, rundir.Exactly(latency)
 		if batches > 1 {
 			st.Progress.Low, st.Progress.High = rundir.Exactly(0.95*rate), rundir.Exactly(1.05*rate)
 		}
 		return st
 	}
-	for batches, changed := range map[int]bool{0: false, 1: false, 6: true} {
-		control := loop(rundir.Control, 37, batches)
-		if notes := controlChanges([]rundir.Stage{loop(rundir.Ceiling, 69, 8), control}); len(notes) > 0 != changed {
-			t.Errorf("with %d batches: %v", batches, notes)
+	for _, c := range []struct {
+		what          string
+		rate, latency float64
+		batches       int
+		changed       bool
+	}{
+		{"a part of a wave, latency of a first wave", 37, 2.7, 0, false},
+		{"a part of a wave, the same latency", 37, 3.7, 0, false},
+		{"a wave of a server that is twice as fast", 120, 1.9, 0, true},
+		{"a wave of a server that is half as fast", 40, 7.4, 1, true},
+		{"several waves", 37, 2.7, 6, true},
+		{"without a latency", 37, 0, 0, false},
+	} {
+		control := loop(rundir.Control, c.rate, c.latency, c.batches)
+		if notes := controlChanges([]rundir.Stage{loop(rundir.Ceiling, 69, 3.7, 8), control}); len(notes) > 0 != c.changed {
+			t.Errorf("%s: %v", c.what, notes)
 		}
 	}
 }
