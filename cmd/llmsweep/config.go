@@ -179,6 +179,9 @@ func (f *configFile) Validate(app *kong.Application) error {
 				names = append(names, k)
 			}
 			slices.Sort(names)
+			if err := removedError("--" + key); err != nil {
+				return fmt.Errorf("%s:%d: %w", f.name, f.settings[key].line, err)
+			}
 			text := fmt.Sprintf("%s:%d: there is no flag %q", f.name, f.settings[key].line, key)
 			if near, ok := input.Nearest(key, names); ok {
 				return fmt.Errorf("%s; did you mean %q?", text, near)

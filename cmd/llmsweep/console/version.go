@@ -9,7 +9,7 @@ import (
 )
 
 // VersionNumber is the release that this tree becomes.
-const VersionNumber = "0.1.0"
+const VersionNumber = "0.2.0"
 
 // VersionText names the version, the commit where the build recorded it, Go's version and the system.
 func VersionText() string {

@@ -1,0 +1,45 @@
+// Answers commands, flags and values that earlier versions had.
+
+package main
+
+import (
+	"errors"
+	"regexp"
+)
+
+// removedIn is the version without them.
+const removedIn = "0.2.0"
+
+// removed says what to use in place of each removed command ("record"), flag ("--adaptive", or "compare --repaired"
+// where only one command lost it) and value of a flag ("--api tgi").
+var removed = map[string]string{}
+
+// removedError is the line about a removed name, or nil where no version had it.
+func removedError(name string) error {
+	instead, ok := removed[name]
+	if !ok {
+		return nil
+	}
+	return errors.New(name + " was removed in version " + removedIn + ": " + instead)
+}
+
+// badValue matches what kong says of a value that a flag does not have.
+var badValue = regexp.MustCompile(`^(--[a-z-]+) must be one of .* but got "(.*)"$`)
+
+// explainRemoved returns the error about a removed command, flag or value in place of kong's, or the same error.
+func explainRemoved(err error, command string) error {
+	var names []string
+	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
+		names = []string{command + " --" + m[1], "--" + m[1]}
+	} else if m := badValue.FindStringSubmatch(err.Error()); m != nil {
+		names = []string{command + " " + m[1] + " " + m[2], m[1] + " " + m[2]}
+	} else if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == command {
+		names = []string{command}
+	}
+	for _, name := range names {
+		if e := removedError(name); e != nil {
+			return e
+		}
+	}
+	return err
+}
