@@ -417,21 +417,6 @@ func TestSimServes(t *testing.T) {
 	})
 }
 
-// TestComparisonWithOtherTools compares the table in the manual with the measurements in examples/accuracy.
-func TestComparisonWithOtherTools(t *testing.T) {
-	cells := accuracyCells(t, "../../examples/accuracy/results.jsonl")
-	if len(cells) != 4 {
-		t.Fatalf("%d tools", len(cells))
-	}
-	for tool, row := range cells {
-		for _, lang := range []string{"en", "zh"} {
-			if want := "| " + strings.Join(row, " | ") + " |"; !strings.Contains(llmsweepPage(t, lang, "client"), want) {
-				t.Errorf("client (%s) does not have the row of %s: %s", lang, tool, want)
-			}
-		}
-	}
-}
-
 // TestPicture compares the table in the README with what demo prints in virtual time, which is the same each time. -update renews it.
 func TestPicture(t *testing.T) {
 	if testing.Short() {

@@ -66,7 +66,7 @@ func TestExampleDocuments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.Name() == "report.html" { // tested in its own package, and large: examples/pages has one
+			if f.Name() == "report.html" { // tested in its own package, and large
 				continue
 			}
 			golden(t, filepath.Join("../..", dir, f.Name()), string(b))

@@ -35,7 +35,7 @@ type LaunchOptions struct {
 	Sbatch    []string `sep:"none" placeholder:"OPTION" help:"Another option of sbatch, such as --sbatch=--exclusive; may be repeated." group:"Slurm"`
 	Program   string   `placeholder:"PATH" help:"Path of llmsweep on the nodes. Default: llmsweep, from the PATH." group:"Slurm"`
 
-	Image     string `default:"llmsweep:latest" placeholder:"NAME" help:"Image of llmsweep (${default}); examples/docker has a Dockerfile." group:"Kubernetes"`
+	Image     string `default:"llmsweep:latest" placeholder:"NAME" help:"Image of llmsweep (${default}); examples/cluster has a Dockerfile." group:"Kubernetes"`
 	Namespace string `placeholder:"NAME" help:"Namespace. Default: that of kubectl." group:"Kubernetes"`
 	Claim     string `placeholder:"NAME" help:"PersistentVolumeClaim that the run directory is written to; all pods mount it. Default: a volume of the pod, from which it is copied." group:"Kubernetes"`
 	Secret    string `default:"llmsweep-keys" placeholder:"NAME" help:"Secret with the keys of the command line (${default})." group:"Kubernetes"`

@@ -1,6 +1,6 @@
 // A server of known truth: it streams OpenAI chat and text completions, each token at a scheduled instant,
 // and records when it sent each one. It does not compute, queue or batch. Whatever a load generator measures beyond that
-// record is the generator's own doing. The self-test and examples/accuracy measure clients with it.
+// record is the generator's own doing. The self-test measures this client with it.
 //
 // Token k of an answer is due at t0 + TTFT + phase + k x ITL, t0 being when the kernel received the last byte of the request.
 // A request whose prompt is an [Order] has a pace of its own.
