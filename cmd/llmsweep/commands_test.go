@@ -48,48 +48,30 @@ func readme(t *testing.T) string {
 }
 
 // llmsweepPage returns a topic of the manual.
-func llmsweepPage(t *testing.T, lang, topic string) string {
+func llmsweepPage(t *testing.T, topic string) string {
 	t.Helper()
-	text, err := manual.Page(lang, topic)
+	text, err := manual.Page(topic)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return text
 }
 
-// TestManualIsComplete compares the topics with the files, and both languages with each other: same topics, same commands, same number
-// of tables, headings in the form that the list of topics needs.
+// TestManualIsComplete compares the topics with the files, and looks for headings in the form that the list of topics needs.
 func TestManualIsComplete(t *testing.T) {
-	for _, lang := range []string{"en", "zh"} {
-		files, err := manual.Files.ReadDir(lang)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(files) != len(manual.Topics()) {
-			t.Errorf("%s has %d files, and there are %d topics", lang, len(files), len(manual.Topics()))
-		}
+	files, err := manual.Files.ReadDir("en")
+	if err != nil {
+		t.Fatal(err)
 	}
-	rows := func(text string) (n int) {
-		for line := range strings.Lines(text) {
-			if strings.HasPrefix(line, "|") {
-				n++
-			}
-		}
-		return n
+	if len(files) != len(manual.Topics()) {
+		t.Errorf("%d files, and there are %d topics", len(files), len(manual.Topics()))
 	}
 	for _, topic := range manual.Topics() {
-		en, zh := llmsweepPage(t, "en", topic), llmsweepPage(t, "zh", topic)
-		if !strings.HasPrefix(en, "# "+topic+": ") || !strings.HasPrefix(zh, "# "+topic+"：") {
-			t.Errorf("%s: the first lines must be '# %s: summary'", topic, topic)
+		page := llmsweepPage(t, topic)
+		if !strings.HasPrefix(page, "# "+topic+": ") {
+			t.Errorf("%s: the first line must be '# %s: summary'", topic, topic)
 		}
-		if a, b := commandLines(en), commandLines(zh); !slices.Equal(a, b) {
-			t.Errorf("%s: the languages have different commands:\n%v\n%v", topic, a, b)
-		}
-		if a, b := rows(en), rows(zh); a != b {
-			t.Errorf("%s: %d rows of tables in English, %d in Chinese", topic, a, b)
-		}
-		namesTopics(t, topic, en)
-		namesTopics(t, topic, zh)
+		namesTopics(t, topic, page)
 	}
 	namesTopics(t, "README", readme(t))
 }
@@ -112,7 +94,7 @@ func TestHelpFindsCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		namesTopics(t, command, string(help))
-		if topic, err := manual.Find(command); command != "llmsweep" && command != "help" && (err != nil || llmsweepPage(t, "en", topic) == "") {
+		if topic, err := manual.Find(command); command != "llmsweep" && command != "help" && (err != nil || llmsweepPage(t, topic) == "") {
 			t.Errorf("%s: %v", command, err)
 		}
 	}
@@ -122,22 +104,20 @@ func TestHelpFindsCommands(t *testing.T) {
 func TestShortManual(t *testing.T) {
 	words := 0
 	for _, topic := range manual.Topics() {
-		words += len(strings.Fields(llmsweepPage(t, "en", topic)))
+		words += len(strings.Fields(llmsweepPage(t, topic)))
 	}
 	if words > 10_000 {
 		t.Errorf("the manual has %d words, and 10,000 are the limit", words)
 	}
 }
 
-// TestHelpLists prints the list of topics in both languages.
+// TestHelpLists prints the list of topics.
 func TestHelpLists(t *testing.T) {
-	for _, lang := range []string{"en", "zh"} {
-		var out, errs strings.Builder
-		if code := executeAgain([]string{"help", "--lang", lang}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
-			t.Errorf("exit %d, %s", code, errs.String())
-		}
-		golden(t, filepath.Join("testdata/help", "topics."+lang+".txt"), out.String())
+	var out, errs strings.Builder
+	if code := executeAgain([]string{"help"}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
+		t.Errorf("exit %d, %s", code, errs.String())
 	}
+	golden(t, "testdata/help/topics.txt", out.String())
 }
 
 // TestREADME keeps the README short.
@@ -202,7 +182,7 @@ func helpExamples(t *testing.T) []string {
 func TestCommandsParse(t *testing.T) {
 	lines := slices.Concat(commandLines(readme(t)), helpExamples(t))
 	for _, topic := range manual.Topics() {
-		lines = append(lines, commandLines(llmsweepPage(t, "en", topic))...)
+		lines = append(lines, commandLines(llmsweepPage(t, topic))...)
 	}
 	if len(lines) < 80 {
 		t.Fatalf("only %d command lines were found", len(lines))
@@ -289,7 +269,7 @@ func TestCommandsRun(t *testing.T) {
 	}
 	lines := commandLines(readme(t))
 	for _, topic := range manual.Topics() {
-		lines = append(lines, commandLines(llmsweepPage(t, "en", topic))...)
+		lines = append(lines, commandLines(llmsweepPage(t, topic))...)
 	}
 	t.Chdir(t.TempDir()) // command lines name files without a directory
 	inBubble(t, "", func(t *testing.T, w *world) {

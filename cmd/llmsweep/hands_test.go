@@ -41,7 +41,6 @@ func TestEnvironmentChoosesTheLanguage(t *testing.T) {
 			{[]string{"report", w.path("one"), "--lang", "en"}, false},
 			{[]string{"report", w.path("one"), "--config", config}, false},
 			{append([]string{"run", "sim:", "--out", w.path("two")}, shortRun...), true},
-			{[]string{"help"}, true},
 		} {
 			if out, _ := w.must(c.args...); strings.ContainsAny(out, "的饱首主") != c.chinese {
 				t.Errorf("%v: want Chinese %v:\n%s", c.args, c.chinese, out)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 
 	"llmsweep/cmd/llmsweep/console"
@@ -12,28 +11,25 @@ import (
 // helpCmd is llmsweep help.
 type helpCmd struct {
 	Topic string `arg:"" optional:"" name:"topic" predictor:"topic" help:"Topic to explain. Without it: list the topics."`
-	Lang  string `default:"" enum:",en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
 }
 
 // Help returns what --help prints after the purpose.
 func (helpCmd) Help() string {
 	return `Examples:
   llmsweep help
-  llmsweep help metrics
-  llmsweep help verdicts --lang zh`
+  llmsweep help metrics`
 }
 
 // Run prints a topic, or the list of topics.
 func (h *helpCmd) Run(c *console.Console) error {
-	lang := cmp.Or(h.Lang, manual.Language(c.World().Env))
 	if h.Topic == "" {
-		return manual.List(c.Out, lang)
+		return manual.List(c.Out)
 	}
 	topic, err := manual.Find(h.Topic)
 	if err != nil {
 		return console.Usage(err)
 	}
-	page, err := manual.Page(lang, topic)
+	page, err := manual.Page(topic)
 	if err != nil {
 		return err
 	}

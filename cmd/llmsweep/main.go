@@ -6,7 +6,7 @@
 //	job      one job from flags to exit code: connect, measure, conclude, render; sweep, run, demo, resume and compare --live are jobs
 //	flags    groups of flags that several commands have: target, workload, sweep, objectives, results, tables
 //	console  what surrounds a command: streams, errors with exit codes, terminal, signals
-//	manual   the topics of llmsweep help, in English and Chinese
+//	manual   the topics of llmsweep help
 //
 // The work is done in client (one request), sweep (which stages, their metrics and the answer) and report (renderings). Imports run one way:
 // cmd -> report -> sweep -> client. Where a change goes:
@@ -29,7 +29,6 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/manual"
 	"llmsweep/report"
 )
 
@@ -77,7 +76,7 @@ func (*cli) BeforeResolve(ctx *kong.Context, c *console.Console) error {
 		if flag.Name != "lang" || flag.Default != "en" {
 			return nil, nil
 		}
-		return manual.Language(c.World().Env), nil
+		return c.Language(), nil
 	}))
 	return nil
 }
@@ -127,10 +126,6 @@ func executeWith(parser *kong.Kong, exited func() int, args []string, c *console
 	completeLine(parser, parser.Exit)
 	if exited() >= 0 { // a shell asked for completions
 		return console.Done
-	}
-	if text, ok := chineseHelp(parser.Model, args, c.World().Env); ok {
-		_, err := io.WriteString(c.Out, text)
-		return c.Complain(err)
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}

@@ -12,7 +12,9 @@ const removedIn = "0.2.0"
 
 // removed says what to use in place of each removed command ("record"), flag ("--adaptive", or "compare --repaired"
 // where only one command lost it) and value of a flag ("--api tgi").
-var removed = map[string]string{}
+var removed = map[string]string{
+	"help --lang": "the manual is in English; reports still speak Chinese with --lang zh",
+}
 
 // removedError is the line about a removed name, or nil where no version had it.
 func removedError(name string) error {

@@ -146,20 +146,15 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// TestManualHasNoSlips looks at the Chinese pages of the manual.
-func TestManualHasNoSlips(t *testing.T) {
-	pages, err := filepath.Glob("../../cmd/llmsweep/manual/zh/*.md")
-	if err != nil || len(pages) < 10 {
-		t.Fatalf("%d pages, %v", len(pages), err)
+// TestREADMEHasNoSlips looks at the Chinese README.
+func TestREADMEHasNoSlips(t *testing.T) {
+	const page = "../../cmd/llmsweep/manual/README.zh.md"
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, page := range pages {
-		b, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, line := range strings.Split(string(b), "\n") {
-			check(t, page+":"+strconv.Itoa(i+1), line)
-		}
+	for i, line := range strings.Split(string(b), "\n") {
+		check(t, page+":"+strconv.Itoa(i+1), line)
 	}
 }
 
@@ -206,7 +201,7 @@ func TestNoLoadIsComfortable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if files < 20 {
+	if files < 10 {
 		t.Errorf("only %d files of the manual were read", files)
 	}
 }

@@ -132,6 +132,15 @@ func (c *Console) RunDir(path string, force bool) (*store.Dir, error) {
 	return store.CreateOn(c.world.Disk, path)
 }
 
+// Language is the language of the environment: zh where its variables say so, else en.
+func (c *Console) Language() string {
+	env := c.world.Env
+	if strings.HasPrefix(cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG")), "zh") {
+		return "zh"
+	}
+	return "en"
+}
+
 // Options fit what is printed to where it goes.
 func (c *Console) Options(language string, plain bool, dir string) report.Options {
 	r := report.Options{Lang: lang.Lang(language), Dir: dir}

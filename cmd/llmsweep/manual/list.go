@@ -12,15 +12,11 @@ import (
 )
 
 // List prints each topic with its summary.
-func List(out io.Writer, lang string) error {
-	head, foot := "Topics:", "llmsweep help TOPIC explains one; llmsweep COMMAND --help lists the flags of a command."
-	if lang == "zh" {
-		head, foot = "主题：", "llmsweep help 主题 --lang zh 显示说明；llmsweep 命令 --help 列出该命令的参数。"
-	}
-	fmt.Fprintln(out, head)
+func List(out io.Writer) error {
+	fmt.Fprintln(out, "Topics:")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, topic := range Topics() {
-		page, err := Page(lang, topic)
+		page, err := Page(topic)
 		if err != nil {
 			return err
 		}
@@ -29,16 +25,8 @@ func List(out io.Writer, lang string) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\n%s\n", foot)
+	_, err := fmt.Fprintln(out, "\nllmsweep help TOPIC explains one; llmsweep COMMAND --help lists the flags of a command.")
 	return err
-}
-
-// Language returns the language of the environment: zh where its variables say so, else en.
-func Language(env func(string) string) string {
-	if strings.HasPrefix(cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG")), "zh") {
-		return "zh"
-	}
-	return "en"
 }
 
 // inside are names that are explained in another topic: commands, and words that people look for.

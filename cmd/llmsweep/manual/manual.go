@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Files holds the reference: one Markdown file per topic and language. The first line of each is "# topic: summary".
+// Files holds the reference: one Markdown file per topic. The first line of each is "# topic: summary".
 //
-//go:embed en zh
+//go:embed en
 var Files embed.FS
 
 // Topics returns the topics of the manual, in the order in which to list them.
@@ -21,18 +21,14 @@ func Topics() []string {
 }
 
 // Page returns the text of a topic.
-func Page(lang, topic string) (string, error) {
-	b, err := Files.ReadFile(path.Join(lang, topic+".md"))
+func Page(topic string) (string, error) {
+	b, err := Files.ReadFile(path.Join("en", topic+".md"))
 	return string(b), err
 }
 
 // summary returns what the first line of a page says after the topic.
 func summary(page string) string {
 	line, _, _ := strings.Cut(page, "\n")
-	for _, colon := range []string{": ", "："} {
-		if _, text, ok := strings.Cut(line, colon); ok {
-			return text
-		}
-	}
-	return strings.TrimPrefix(line, "# ")
+	_, text, _ := strings.Cut(line, ": ")
+	return text
 }

@@ -3,8 +3,6 @@ package manual
 import (
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -61,7 +59,7 @@ func (t *terminal) line(line string) {
 		t.hanging, t.paragraph = len(item.FindString(line)), line
 	default:
 		t.table()
-		t.paragraph = joined(t.paragraph, trimmed)
+		t.paragraph = strings.TrimSpace(t.paragraph + " " + trimmed)
 	}
 }
 
@@ -149,22 +147,4 @@ func marks(s string) string {
 		}
 	}
 	return strings.Join(parts, "")
-}
-
-// joined puts two lines of a paragraph together: Chinese without a space.
-func joined(a, b string) string {
-	if a == "" {
-		return b
-	}
-	last, _ := utf8.DecodeLastRuneInString(a)
-	first, _ := utf8.DecodeRuneInString(b)
-	if chinese(last) && chinese(first) {
-		return a + b
-	}
-	return a + " " + b
-}
-
-func chinese(r rune) bool {
-	const wide = '\u3000' // marks of Chinese begin here
-	return unicode.Is(unicode.Han, r) || r >= wide && !unicode.IsLetter(r)
 }
