@@ -64,7 +64,6 @@ func formats() []format {
 		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteStress(w, runs, o.Lang) }},
 		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteServing(w, runs, o.Lang) }},
 		{"junit", func(w io.Writer, runs []rundir.Run, o Options) error { return jUnit(w, runs, o.Lang) }},
-		{"guidellm", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteGuideLLM(w, runs) }},
 		{"llm-d", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteLLMD(w, runs) }},
 		{"verdict", verdicts},
 	}

@@ -178,7 +178,6 @@ func hostileOutputs(w *world, evil string) outputs {
 	tell("json", "json", "report", dir, "--format", "json")
 	tell("text", "stress", "report", dir, "--format", "stress")
 	tell("text", "serving", "report", dir, "--format", "serving")
-	tell("json", "guidellm", "report", dir, "--format", "guidellm")
 	tell("html", "html", "report", dir, "--format", "html")
 	tell("html", "index", "report", dir, other, "--format", "html")
 	tell("xml", "svg", "report", dir, "--format", "svg")

@@ -13,7 +13,7 @@ import (
 
 // importCmd is llmsweep import.
 type importCmd struct {
-	Files []string `arg:"" name:"file" help:"Documents with results of other tools: six-column tables, stress tables, serving blocks, and the JSON files of GuideLLM, AIPerf, vllm bench serve, SGLang bench_serving, evalscope perf and InferenceX."`
+	Files []string `arg:"" name:"file" help:"Documents with results of other tools: six-column tables, stress tables, serving blocks, and the JSON files of GuideLLM and vllm bench serve."`
 	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory to put the run directories in (${default})."`
 	Label []string `sep:"," placeholder:"K=V" help:"Labels that replace those of the headings: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)."`
 	Split bool     `help:"Keep each stress table and serving block as a run of its own. Without it, those of one configuration form one run: several at one concurrency are repeats."`

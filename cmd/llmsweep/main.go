@@ -142,5 +142,5 @@ func executeWith(parser *kong.Kong, exited func() int, args []string, c *console
 	if err != nil {
 		return c.Complain(console.Usage(err))
 	}
-	return c.Complain(parsed.Run(c))
+	return c.Complain(explainRemoved(parsed.Run(c), args[0]))
 }

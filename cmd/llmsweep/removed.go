@@ -5,6 +5,8 @@ package main
 import (
 	"errors"
 	"regexp"
+
+	"llmsweep/cmd/llmsweep/console"
 )
 
 // removedIn is the version without them.
@@ -13,7 +15,8 @@ const removedIn = "0.2.0"
 // removed says what to use in place of each removed command ("record"), flag ("--adaptive", or "compare --repaired"
 // where only one command lost it) and value of a flag ("--api tgi").
 var removed = map[string]string{
-	"help --lang": "the manual is in English; reports still speak Chinese with --lang zh",
+	"help --lang":       "the manual is in English; reports still speak Chinese with --lang zh",
+	"--format guidellm": "use --format json or --format llm-d; GuideLLM's files are still read",
 }
 
 // removedError is the line about a removed name, or nil where no version had it.
@@ -25,22 +28,30 @@ func removedError(name string) error {
 	return errors.New(name + " was removed in version " + removedIn + ": " + instead)
 }
 
-// badValue matches what kong says of a value that a flag does not have.
-var badValue = regexp.MustCompile(`^(--[a-z-]+) must be one of .* but got "(.*)"$`)
+// badValue matches what kong says of a value that a flag does not have, badFormat what commands say of a format.
+var (
+	badValue  = regexp.MustCompile(`^(--[a-z-]+) must be one of .* but got "(.*)"$`)
+	badFormat = regexp.MustCompile(`^(--format) (\S+) is unknown; there are `)
+)
 
 // explainRemoved returns the error about a removed command, flag or value in place of kong's, or the same error.
 func explainRemoved(err error, command string) error {
+	if err == nil {
+		return nil
+	}
 	var names []string
 	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
 		names = []string{command + " --" + m[1], "--" + m[1]}
 	} else if m := badValue.FindStringSubmatch(err.Error()); m != nil {
+		names = []string{command + " " + m[1] + " " + m[2], m[1] + " " + m[2]}
+	} else if m := badFormat.FindStringSubmatch(err.Error()); m != nil {
 		names = []string{command + " " + m[1] + " " + m[2], m[1] + " " + m[2]}
 	} else if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == command {
 		names = []string{command}
 	}
 	for _, name := range names {
 		if e := removedError(name); e != nil {
-			return e
+			return console.Usage(e)
 		}
 	}
 	return err

@@ -98,11 +98,11 @@ func TestNoSecretIsShownOverTheNetwork(t *testing.T) {
 	tell(console.Done, "import", document, "--out", filepath.Join(dir, "imported"))
 	tell(console.Done, "audit", document)
 
-	published, err := os.ReadFile("../../report/published/testdata/results/aiperf-0.13.0-rate.json")
+	published, err := os.ReadFile("../../report/published/testdata/results/guidellm-0.8.1-sweep.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := write("aiperf.json", strings.ReplaceAll(string(published), "http://", "http://me:"+url.PathEscape(planted["target"])+"@"))
+	result := write("guidellm.json", strings.ReplaceAll(string(published), "http://", "http://me:"+url.PathEscape(planted["target"])+"@"))
 	tell(console.Done, "import", result, "--out", filepath.Join(dir, "imported-json"))
 
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

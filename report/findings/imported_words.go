@@ -5,8 +5,6 @@ import "llmsweep/report/lang"
 // importedWords returns what the notes of imported results say: how other tools define their metrics, and what was taken from a document.
 func importedWords() lang.Words {
 	return lang.Words{
-		"published.itl-mean-per-request": lang.Say("the inter-token latency of {tool} is one mean per request, which hides stalls; it stands here as TPOT",
-			"{tool} 的 token 间时延是每个请求一个均值，会掩盖停顿；这里记为 TPOT"),
 		"published.itl-weighted-by-tokens": lang.Say("the inter-token latency of {tool} is one mean per request, weighted by tokens, which hides stalls; it stands here as TPOT",
 			"{tool} 的 token 间时延是每个请求一个均值，按 token 数加权，会掩盖停顿；这里记为 TPOT"),
 		"published.itl-per-chunk": lang.Say("the ITL of {tool} is the gap between two chunks, however many tokens a chunk holds",
@@ -21,12 +19,6 @@ func importedWords() lang.Words {
 			"{tool} 的速率按整个测试计算，包含起步和收尾，因此低于服务可承受的到达率"),
 		"published.cancelled-at-end": lang.Say("{tool} cancels the requests that run at the end of a stage; long requests are missing from its latencies",
 			"阶段结束时仍在运行的请求被 {tool} 取消，因此其时延中缺少较长的请求"),
-		"published.tokens-asked-where-unknown": lang.Say("where the server reports no token count, {tool} counts the length that was asked for",
-			"服务不报告 token 数时，{tool} 按请求的长度计"),
-		"published.tokens-counted-by-client": lang.Say("{tool} counted the tokens with its own tokenizer, not with the server's count",
-			"token 数由 {tool} 自己的分词器计数，而不是服务的计数"),
-		"published.rates-per-gpu": lang.Say("the file of {tool} has rates per GPU; here they are multiplied by {gpus:count GPU GPUs}",
-			"{tool} 的文件给出每张 GPU 的速率，这里乘以 {gpus} 张"),
 		"published.opening-not-left-out": lang.Say("{tool} leaves nothing out at the beginning of a stage, so its rates include the ramp",
 			"{tool} 不去掉阶段开头，因此其速率包含起步过程"),
 		"published.contradiction": lang.Say("{label} is {taken} by line {line}, but line {other_line} has {other}",

@@ -5,10 +5,8 @@ import "llmsweep/client/note"
 // What a tool defines otherwise than llmsweep does. Each note has the tool's name; the sources are the tools' own, of the versions
 // that testdata/results/README.md names.
 var (
-	// noteITLPerRequest: the tool's inter-token latency is one mean for each request, so a stall inside a request is averaged away.
-	// It is kept as TPOT, which is the same.
-	noteITLPerRequest = note.Kind{Code: "published.itl-mean-per-request", Args: []string{"tool"}}
-	// noteITLWeighted: as noteITLPerRequest, and each request weighs as much as it has tokens.
+	// noteITLWeighted: the tool's inter-token latency is one mean for each request, so a stall inside a request is averaged away, and
+	// each request weighs as much as it has tokens. It is kept as TPOT, which is the same.
 	noteITLWeighted = note.Kind{Code: "published.itl-weighted-by-tokens", Args: []string{"tool"}}
 	// noteITLPerChunk: the tool's inter-token latency is the gap between two chunks, however many tokens a chunk holds.
 	noteITLPerChunk = note.Kind{Code: "published.itl-per-chunk", Args: []string{"tool"}}
@@ -22,12 +20,6 @@ var (
 	noteRatesWhole = note.Kind{Code: "published.rates-include-ramp-and-drain", Args: []string{"tool"}}
 	// noteCancelled: requests that run at the end of a stage are cancelled, and no metric of a whole request counts them.
 	noteCancelled = note.Kind{Code: "published.cancelled-at-end", Args: []string{"tool"}}
-	// noteTokensAsked: where the server reports no usage, the length that was asked for counts as the length of the answer.
-	noteTokensAsked = note.Kind{Code: "published.tokens-asked-where-unknown", Args: []string{"tool"}}
-	// noteTokensCounted: the answer's length is what the tool's own tokenizer makes of the text, unless the user asked otherwise.
-	noteTokensCounted = note.Kind{Code: "published.tokens-counted-by-client", Args: []string{"tool"}}
-	// notePerGPU: the file has rates per GPU; the rates here are those times the number of GPUs.
-	notePerGPU = note.Kind{Code: "published.rates-per-gpu", Args: []string{"tool", "gpus"}}
 	// noteNoWarmup: the tool's stages begin with nothing in flight, and their opening is not left out unless a warm-up was set.
 	noteNoWarmup = note.Kind{Code: "published.opening-not-left-out", Args: []string{"tool"}}
 )

@@ -1,11 +1,8 @@
 package published
 
-import (
-	"os"
-)
+import "os"
 
-// ParseFile reads a document from a file, and the files beside it that belong to the same result. Secrets in
-// addresses and commands are hidden.
+// ParseFile reads a document from a file. Secrets in addresses and commands are hidden.
 func ParseFile(path string) (*Document, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -16,9 +13,6 @@ func ParseFile(path string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(doc.Runs) == 1 && doc.Runs[0].Source.Format == evalScope {
-		err = besideEvalScope(doc)
-	}
 	withoutSecrets(doc)
-	return doc, err
+	return doc, nil
 }

@@ -11,11 +11,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// ReadGuideLLM is the format of GuideLLM's benchmarks.json, of versions 0.4 to 0.8.
-const ReadGuideLLM = "guidellm"
-
-// resultsWrittenBy is in files in GuideLLM's layout that llmsweep wrote.
-const resultsWrittenBy = "llmsweep"
+// guideLLM is the format of GuideLLM's benchmarks.json, of versions 0.4 to 0.8.
+const guideLLM = "guidellm"
 
 // isGuideLLM reports whether v is a benchmarks.json of GuideLLM.
 func isGuideLLM(v gjson.Result) bool {
@@ -24,17 +21,11 @@ func isGuideLLM(v gjson.Result) bool {
 
 // readGuideLLM reads a benchmarks.json: its benchmarks are the stages of one run.
 func readGuideLLM(f *jsonFile, v gjson.Result) {
-	var r *jsonRun
-	if v.Get("metadata.written_by").String() == resultsWrittenBy {
-		r = f.begin(v, ReadGuideLLM, resultsWrittenBy, v.Get("metadata.llmsweep_version").String())
-		r.own = true
-	} else {
-		r = f.begin(v, ReadGuideLLM, "GuideLLM", v.Get("metadata.guidellm_version").String())
-		r.defined(noteITLWeighted.New("GuideLLM"), noteTTFTZero.New("GuideLLM"), noteLatencyToEnd.New("GuideLLM"),
-			noteCancelled.New("GuideLLM"))
-		if v.Get("benchmarks.0.warmup_duration").Num == 0 {
-			r.defined(noteNoWarmup.New("GuideLLM"))
-		}
+	r := f.begin(v, guideLLM, "GuideLLM", v.Get("metadata.guidellm_version").String())
+	r.defined(noteITLWeighted.New("GuideLLM"), noteTTFTZero.New("GuideLLM"), noteLatencyToEnd.New("GuideLLM"),
+		noteCancelled.New("GuideLLM"))
+	if v.Get("benchmarks.0.warmup_duration").Num == 0 {
+		r.defined(noteNoWarmup.New("GuideLLM"))
 	}
 	r.guideTarget(v)
 	labels := map[string]string{}
@@ -141,21 +132,19 @@ func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 		st.Started = b.Get("start_time").Num - first
 	}
 
-	s.guideNumber("rates.completed", "metrics.requests_per_second.successful", "mean", &st.Rates.Completed, 0, "req/s")
+	s.number("rates.completed", "metrics.requests_per_second.successful.mean", &st.Rates.Completed, 0, "req/s")
 	// Tokens that arrived in the window count, whichever request they belong to: that is GuideLLM's "total".
-	s.guideNumber("tokens_per_s.output", "metrics.output_tokens_per_second.total", "mean", &st.TokensPerS.Output, 0, "tok/s")
-	s.guideNumber("tokens_per_s.input", "metrics.prompt_tokens_per_second.total", "mean", &st.TokensPerS.Input, 0, "tok/s")
-	s.guideNumber("tokens_per_s.total", "metrics.tokens_per_second.total", "mean", &st.TokensPerS.Total, 0, "tok/s")
-	s.guideNumber("concurrency.mean", "metrics.request_concurrency.total", "mean", &st.Concurrency.Mean, 0, "")
+	s.number("tokens_per_s.output", "metrics.output_tokens_per_second.total.mean", &st.TokensPerS.Output, 0, "tok/s")
+	s.number("tokens_per_s.input", "metrics.prompt_tokens_per_second.total.mean", &st.TokensPerS.Input, 0, "tok/s")
+	s.number("tokens_per_s.total", "metrics.tokens_per_second.total.mean", &st.TokensPerS.Total, 0, "tok/s")
+	s.number("concurrency.mean", "metrics.request_concurrency.total.mean", &st.Concurrency.Mean, 0, "")
 	s.count("concurrency.peak", "metrics.request_concurrency.total.max", &st.Concurrency.Peak)
 	s.guideDist("latency_s", "metrics.request_latency.successful", &st.Latency, 0, "s")
 	s.guideDist("ttft_s", "metrics.time_to_first_token_ms.successful", &st.TTFT, -3, "ms")
 	s.guideDist("tpot_s", "metrics.inter_token_latency_ms.successful", &st.TPOT, -3, "ms")
 	// Its count is of tokens, the weights of the requests.
 	st.InterToken = st.TPOT.Mean
-	if !s.own {
-		st.TPOT.N = min(st.TPOT.N, st.Requests.OK)
-	}
+	st.TPOT.N = min(st.TPOT.N, st.Requests.OK)
 	s.guideTokens("prompt_tokens", "metrics.prompt_token_count.successful", &st.PromptTokens)
 	s.guideTokens("output_tokens", "metrics.output_token_count.successful", &st.OutputTokens)
 	if n := r.Run.Workload.OutputTokens.Mean; n > 0 {
@@ -221,16 +210,13 @@ func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 			st.Role = rundir.Grid
 		}
 	}
-	if own := b.Get("config.llmsweep"); s.own && own.Get("name").String() != "" {
-		st.Name, st.Role, st.Verdict = own.Get("name").String(), rundir.Role(own.Get("role").String()), rundir.Verdict(own.Get("verdict").String())
-	}
 	return sweep
 }
 
 // guideDist reads a distribution. GuideLLM's percentiles are of a step function; of few values they differ from interpolated ones.
 func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, tens int, unit string) {
 	s.count(key+".n", path+".count", &d.N)
-	if d.N == 0 && !s.own {
+	if d.N == 0 {
 		return // GuideLLM writes zeros where nothing was measured
 	}
 	for _, f := range d.Numbers() {
@@ -238,7 +224,7 @@ func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, tens int, unit s
 		if at == "" {
 			at = "percentiles." + f.Name
 		}
-		s.guideNumber(key+"."+f.Name, path, at, f.Number, tens, unit)
+		s.number(key+"."+f.Name, path+"."+at, f.Number, tens, unit)
 		interval := ".percentile_cis." + f.Name
 		if f.Name == "mean" {
 			interval = ".mean_ci"
@@ -254,18 +240,10 @@ func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, tens int, unit s
 	}
 }
 
-// guideNumber reads a statistic of the distribution at path, or the lower bound of it that llmsweep wrote.
-func (s *jsonStage) guideNumber(key, path, statistic string, to *rundir.Number, tens int, unit string) {
-	s.number(key, path+"."+statistic, to, tens, unit)
-	if over, _ := s.value(path+".over."+strings.TrimPrefix(statistic, "percentiles."), tens); over.Known() && to.IsZero() {
-		*to = rundir.Over(over.Value())
-	}
-}
-
 // guideTokens reads how many tokens the requests had.
 func (s *jsonStage) guideTokens(key, path string, t *rundir.TokenStats) {
 	s.count(key+".n", path+".count", &t.N)
-	if t.N == 0 && !s.own {
+	if t.N == 0 {
 		return
 	}
 	s.number(key+".mean", path+".mean", &t.Mean, 0, "")
@@ -274,8 +252,7 @@ func (s *jsonStage) guideTokens(key, path string, t *rundir.TokenStats) {
 	s.number(key+".total", path+".total_sum", &t.Total, 0, "")
 }
 
-// guideLabels reads labels that the user of GuideLLM 0.8 gave with --label, or llmsweep wrote. It returns a note on the first one that
-// it could not read.
+// guideLabels reads labels that the user of GuideLLM 0.8 gave with --label. It returns a note on the first one that it could not read.
 func (r *jsonRun) guideLabels(labels map[string]string) note.Note {
 	l := &r.Run.Labels
 	for key, to := range map[string]*string{"model": &l.Model, "gpu": &l.GPU, "engine": &l.Engine, "quant": &l.Quant} {

@@ -1,5 +1,4 @@
-// Reads the JSON results of other tools: GuideLLM, aiPerf, evalscope perf, inferenceX, SGLang's bench_serving and vllm
-// bench serve.
+// Reads the JSON results of GuideLLM and vllm bench serve.
 
 package published
 
@@ -36,11 +35,7 @@ type jsonFormat struct {
 // jsonFormats returns all JSON formats. A result is of the first one that recognizes it.
 func jsonFormats() []jsonFormat {
 	return []jsonFormat{
-		{ReadGuideLLM, "GuideLLM", isGuideLLM, readGuideLLM},
-		{aiPerf, "AIPerf", isAIPerf, readAIPerf},
-		{evalScope, "evalscope perf", isEvalScope, readEvalScope},
-		{inferenceX, "InferenceX", isInferenceX, readInferenceX},
-		{sgLangBench, "SGLang bench_serving", isSGLangBench, readSGLangBench},
+		{guideLLM, "GuideLLM", isGuideLLM, readGuideLLM},
 		{VLLMBench, "vllm bench serve", isVLLMBench, readVLLMBench},
 	}
 }
@@ -227,7 +222,6 @@ func (f *jsonFile) unread(v gjson.Result, n note.Note) {
 type jsonRun struct {
 	*Result
 	file *jsonFile
-	own  bool // llmsweep wrote it, in another tool's layout
 }
 
 // begin opens a run. Version is the tool's, empty where the file does not name it.
@@ -367,62 +361,6 @@ func (r *jsonRun) keep(plan string) {
 	}
 	r.Run.Plan.Kind = plan
 	r.Keep()
-}
-
-// nameClosedOrOpen names the only stage of a run by what was asked: a rate, a number in flight, or everything at once.
-func nameClosedOrOpen(s *rundir.Stage, kind string) {
-	s.Role = rundir.Single
-	switch {
-	case s.Rate.Known():
-		s.Kind, s.Name = kind, fmt.Sprintf("%s@%.2f", kind, s.Rate.Value())
-	case s.MaxConcurrency == 1:
-		s.Kind, s.Name, s.Verdict = "synchronous", "synchronous", rundir.Closed
-	case s.MaxConcurrency > 0:
-		s.Kind, s.Verdict = "concurrent", rundir.Closed
-		s.Name = fmt.Sprintf("concurrent@%d", s.MaxConcurrency)
-	default:
-		s.Kind, s.Name, s.Verdict = "throughput", "throughput", rundir.Closed
-	}
-}
-
-// servingStats reads statistics named "median_ttft_ms", as benchmarks descended from vLLM's write them. Tens makes them seconds;
-// suffix is the unit in the name.
-func (s *jsonStage) servingStats(suffix string, tens int, unit string) {
-	for _, m := range []struct {
-		names []string
-		key   string
-		dist  *rundir.Dist
-	}{
-		{[]string{"e2el", "e2e_latency"}, "latency_s", &s.Stage.Latency},
-		{[]string{"ttft"}, "ttft_s", &s.Stage.TTFT},
-		{[]string{"tpot"}, "tpot_s", &s.Stage.TPOT},
-		{[]string{"itl"}, "itl_s", &s.Stage.ITL},
-	} {
-		for _, name := range m.names {
-			for _, f := range m.dist.Numbers() {
-				word := map[string]string{"p50": "median", "p999": `p99\.9`}[f.Name]
-				if word == "" {
-					word = f.Name
-				}
-				s.number(m.key+"."+f.Name, word+"_"+name+suffix, f.Number, tens, unit)
-			}
-			// Where the 50th percentile was asked for, it stands there twice.
-			if path := "p50_" + name + suffix; m.dist.P50.IsZero() {
-				s.number(m.key+".p50", path, &m.dist.P50, tens, unit)
-			}
-		}
-	}
-}
-
-// perToken sets how many requests the totals of tokens are of, and their means.
-func (s *jsonStage) perToken() {
-	perRequest(&s.Stage.PromptTokens, s.Stage.Requests.OK)
-	perRequest(&s.Stage.OutputTokens, s.Stage.Requests.OK)
-}
-
-// sampled sets how many requests the metrics of each request are of.
-func (s *jsonStage) sampled(n int) {
-	s.Stage.Latency.N, s.Stage.TTFT.N, s.Stage.TPOT.N = n, n, n
 }
 
 // unix returns the time of a Unix timestamp in seconds, zero where it is none.

@@ -4,13 +4,12 @@ import "llmsweep/client/note"
 
 // Remarks on what could not be read.
 var (
-	noteNoObject         = note.Kind{Code: "published.json-no-object"}
-	noteUnknown          = note.Kind{Code: "published.json-unknown", Args: []string{"keys", "known"}}
-	noteNoNumber         = note.Kind{Code: "published.json-no-number", Args: []string{"path", "text"}}
-	noteNoCount          = note.Kind{Code: "published.json-no-count", Args: []string{"path", "text"}}
-	noteNoMetric         = note.Kind{Code: "published.json-no-metric"}
-	noteNoBenchmark      = note.Kind{Code: "published.json-no-benchmark"}
-	notePercentilesAlone = note.Kind{Code: "published.percentiles-alone"}
-	noteLabelNoCount     = note.Kind{Code: "published.label-no-count", Args: []string{"label", "text"}}
-	noteLabelNoPrice     = note.Kind{Code: "published.label-no-price", Args: []string{"label", "text"}}
+	noteNoObject     = note.Kind{Code: "published.json-no-object"}
+	noteUnknown      = note.Kind{Code: "published.json-unknown", Args: []string{"keys", "known"}}
+	noteNoNumber     = note.Kind{Code: "published.json-no-number", Args: []string{"path", "text"}}
+	noteNoCount      = note.Kind{Code: "published.json-no-count", Args: []string{"path", "text"}}
+	noteNoMetric     = note.Kind{Code: "published.json-no-metric"}
+	noteNoBenchmark  = note.Kind{Code: "published.json-no-benchmark"}
+	noteLabelNoCount = note.Kind{Code: "published.label-no-count", Args: []string{"label", "text"}}
+	noteLabelNoPrice = note.Kind{Code: "published.label-no-price", Args: []string{"label", "text"}}
 )

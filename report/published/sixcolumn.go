@@ -1,6 +1,5 @@
-// Renders runs in the formats of other tools: six-column tables, stress tables, serving blocks, and the JSON of
-// GuideLLM. Package published reads them. The two share no code, so that the tests that read what was written expose errors of
-// either.
+// Renders runs in the formats of other tools: six-column tables, stress tables, serving blocks, and llm-d's Benchmark Report.
+// What writes shares no code with what reads, so that the tests that read what was written expose errors of either.
 
 package published
 

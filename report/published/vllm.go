@@ -1,6 +1,7 @@
 package published
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -31,11 +32,19 @@ func readVLLMBench(f *jsonFile, v gjson.Result) {
 	s.count("requests.ok", "completed", &st.Requests.OK)
 	s.count("requests.error", "failed", &st.Requests.Error)
 	s.count("requests.due", "num_prompts", &st.Requests.Due)
-	s.serving()
+	s.seconds("window_s", "duration", &st.Window, 0, "s")
+	s.number("prompt_tokens.total", "total_input_tokens", &st.PromptTokens.Total, 0, "")
+	s.number("output_tokens.total", "total_output_tokens", &st.OutputTokens.Total, 0, "")
+	s.number("rates.completed", "request_throughput", &st.Rates.Completed, 0, "req/s")
+	s.number("tokens_per_s.output", "output_throughput", &st.TokensPerS.Output, 0, "tok/s")
 	s.count("concurrency.peak", "max_concurrent_requests", &st.Concurrency.Peak)
 	s.number("tokens_per_s.total", "total_token_throughput", &st.TokensPerS.Total, 0, "tok/s")
-	s.goodput("request_goodput")
-	s.servingStats("_ms", -3, "ms")
+	var goodput rundir.Number // the file does not say of which objectives
+	s.number("goodput.rate", "request_goodput", &goodput, 0, "req/s")
+	if goodput.Known() {
+		st.Goodput = &rundir.Goodput{Rate: goodput, Verdict: "unknown", Terms: []rundir.Promise{}}
+	}
+	s.servingStats()
 	s.finishServing()
 }
 
@@ -77,26 +86,7 @@ func (s *jsonStage) load() {
 	s.count("max_concurrency", "max_concurrency", &s.Stage.MaxConcurrency)
 }
 
-// serving reads what all serving benchmarks write under the same names.
-func (s *jsonStage) serving() {
-	st := &s.Stage
-	s.seconds("window_s", "duration", &st.Window, 0, "s")
-	s.number("prompt_tokens.total", "total_input_tokens", &st.PromptTokens.Total, 0, "")
-	s.number("output_tokens.total", "total_output_tokens", &st.OutputTokens.Total, 0, "")
-	s.number("rates.completed", "request_throughput", &st.Rates.Completed, 0, "req/s")
-	s.number("tokens_per_s.output", "output_throughput", &st.TokensPerS.Output, 0, "tok/s")
-}
-
-// goodput reads the rate of requests that met the objectives. The file does not say which objectives those were.
-func (s *jsonStage) goodput(path string) {
-	var rate rundir.Number
-	s.number("goodput.rate", path, &rate, 0, "req/s")
-	if rate.Known() {
-		s.Stage.Goodput = &rundir.Goodput{Rate: rate, Verdict: "unknown", Terms: []rundir.Promise{}}
-	}
-}
-
-// finishServing keeps the only stage of a serving benchmark.
+// finishServing keeps the only stage of the result.
 func (s *jsonStage) finishServing() {
 	st := &s.Stage
 	kind := "poisson"
@@ -114,10 +104,52 @@ func (s *jsonStage) finishServing() {
 		st.Requests.Error = max(0, st.Requests.Due-st.Requests.OK)
 	}
 	st.Requests.Incomplete = max(0, st.Requests.Due-st.Requests.OK-st.Requests.Error)
-	s.perToken()
-	s.sampled(st.Requests.OK)
-	s.rest(s.in, "", "server_info")
+	perRequest(&st.PromptTokens, st.Requests.OK)
+	perRequest(&st.OutputTokens, st.Requests.OK)
+	st.Latency.N, st.TTFT.N, st.TPOT.N = st.Requests.OK, st.Requests.OK, st.Requests.OK
+	s.rest(s.in, "")
 	s.finish()
 	s.Run.Plan.StageRequests = st.Requests.Due
 	s.keep("run")
+}
+
+// nameClosedOrOpen names the only stage of a run by what was asked: a rate, a number in flight, or everything at once.
+func nameClosedOrOpen(s *rundir.Stage, kind string) {
+	s.Role = rundir.Single
+	switch {
+	case s.Rate.Known():
+		s.Kind, s.Name = kind, fmt.Sprintf("%s@%.2f", kind, s.Rate.Value())
+	case s.MaxConcurrency == 1:
+		s.Kind, s.Name, s.Verdict = "synchronous", "synchronous", rundir.Closed
+	case s.MaxConcurrency > 0:
+		s.Kind, s.Verdict = "concurrent", rundir.Closed
+		s.Name = fmt.Sprintf("concurrent@%d", s.MaxConcurrency)
+	default:
+		s.Kind, s.Name, s.Verdict = "throughput", "throughput", rundir.Closed
+	}
+}
+
+// servingStats reads statistics, such as "median_ttft_ms".
+func (s *jsonStage) servingStats() {
+	for _, m := range []struct {
+		name, key string
+		dist      *rundir.Dist
+	}{
+		{"e2el", "latency_s", &s.Stage.Latency},
+		{"ttft", "ttft_s", &s.Stage.TTFT},
+		{"tpot", "tpot_s", &s.Stage.TPOT},
+		{"itl", "itl_s", &s.Stage.ITL},
+	} {
+		for _, f := range m.dist.Numbers() {
+			word := map[string]string{"p50": "median", "p999": `p99\.9`}[f.Name]
+			if word == "" {
+				word = f.Name
+			}
+			s.number(m.key+"."+f.Name, word+"_"+m.name+"_ms", f.Number, -3, "ms")
+		}
+		// Where the 50th percentile was asked for, it stands there twice.
+		if path := "p50_" + m.name + "_ms"; m.dist.P50.IsZero() {
+			s.number(m.key+".p50", path, &m.dist.P50, -3, "ms")
+		}
+	}
 }

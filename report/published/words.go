@@ -36,7 +36,6 @@ var Words = sync.OnceValue(func() lang.Words {
 		"published.json-no-count":     lang.Say("{path}: {text} is no count", "{path}：{text} 不是计数"),
 		"published.json-no-metric":    lang.Say("holds no metric that could be read", "没有可读取的指标"),
 		"published.json-no-benchmark": lang.Say("holds no benchmark", "不包含任何测试"),
-		"published.percentiles-alone": lang.Say("is a row of evalscope's benchmark_percentile.json, which does not say what was tested; give the benchmark_summary.json beside it, and both are read", "是 evalscope 的 benchmark_percentile.json 中的一行，其中没有说明测试内容；请给出同目录的 benchmark_summary.json，两者会一并读取"),
 		"published.label-no-count":    lang.Say("label {label}={text} is no count", "标签 {label}={text} 不是计数"),
 		"published.label-no-price":    lang.Say("label {label}={text} is no price", "标签 {label}={text} 不是价格"),
 		"published.other-table":       lang.Say("a table with other columns ({columns}) is not read", "其他列的表格（{columns}）未读取"),

@@ -185,7 +185,7 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 // llmdStandardizedOf returns the load of a stage.
 func llmdStandardizedOf(run *rundir.Run, s *rundir.Stage) llmdStandardized {
 	w := &run.Workload
-	out := llmdStandardized{Tool: writtenBy, ToolVersion: run.Tool.Version, Source: "random", Input: llmdLengthOf(w.PromptTokens)}
+	out := llmdStandardized{Tool: "llmsweep", ToolVersion: run.Tool.Version, Source: "random", Input: llmdLengthOf(w.PromptTokens)}
 	switch {
 	case run.Source != nil:
 		out.Tool, out.ToolVersion, out.Source = run.Source.Format, "unknown", "unknown"
@@ -204,7 +204,7 @@ func llmdStandardizedOf(run *rundir.Run, s *rundir.Stage) llmdStandardized {
 	if c := w.Conversation; c != nil {
 		out.MultiTurn = &llmdMultiTurn{true, llmdLengthOf(c.Turns)}
 	}
-	out.Rate = known(s.Rate, 0)
+	out.Rate = numberOrNil(s.Rate)
 	if out.Rate == nil {
 		out.Concurrency = s.MaxConcurrency
 	}
@@ -230,8 +230,8 @@ func llmdOf(d *rundir.Dist, units string) *llmdStatistics {
 		return nil
 	}
 	return &llmdStatistics{
-		Units: units, Mean: d.Mean.Value(), Std: known(d.Std, 0), Min: known(d.Min, 0), P50: known(d.P50, 0), P90: known(d.P90, 0), P95: known(d.P95, 0),
-		P99: known(d.P99, 0), P999: known(d.P999, 0), Max: known(d.Max, 0),
+		Units: units, Mean: d.Mean.Value(), Std: numberOrNil(d.Std), Min: numberOrNil(d.Min), P50: numberOrNil(d.P50), P90: numberOrNil(d.P90), P95: numberOrNil(d.P95),
+		P99: numberOrNil(d.P99), P999: numberOrNil(d.P999), Max: numberOrNil(d.Max),
 	}
 }
 
@@ -247,4 +247,13 @@ func llmdID(parts ...string) string {
 		io.WriteString(h, p+"\x00")
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// numberOrNil returns a number that is known, else nil.
+func numberOrNil(n rundir.Number) *float64 {
+	if !n.Known() {
+		return nil
+	}
+	v := n.Value()
+	return &v
 }
