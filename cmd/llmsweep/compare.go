@@ -17,7 +17,6 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
-	"llmsweep/report/document"
 	"llmsweep/report/history"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
@@ -125,12 +124,8 @@ func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	said := document.ClaimsIn(setups)
 	sections := result.Sections(1)
 	sections[0].Lines = result.Answer()
-	for _, s := range said {
-		sections = append(sections, document.ClaimSection(filepath.Base(s[0].File), s, 2))
-	}
 	page := func(w io.Writer, o layout.WriteOptions) error { return layout.Compare(w, result, setups, sections, o) }
 	cm.Conclusions = func() []rundir.Conclusion { return compare.Gated(result.Conclusions(setups), result, gates) }
 	if err := cm.WriteWithPage(c, &cm.Tables, result.JSON, sections, page); err != nil {

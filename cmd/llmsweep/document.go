@@ -56,9 +56,6 @@ func (r *reportCmd) document(c *console.Console) error {
 		}
 	}
 	setups := setup.LoadWith(found, setup.Options{Show: doc.From, Repaired: r.Repaired, Lang: lang.Lang(r.Lang)})
-	for _, said := range document.ClaimsIn(setups) {
-		o.Claims = append(o.Claims, document.Claims{Name: doc.From(said[0].File), All: said})
-	}
 	out, err := document.Write(setups, old, o)
 	if err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", r.Output, err))

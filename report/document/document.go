@@ -37,14 +37,7 @@ type Options struct {
 	ChoiceNote  any
 	AnyWorkload bool
 	// Order is what the sections are sorted by, the first two in their headings. Empty: as the document was written, a new one by GPU and engine.
-	Order  []string
-	Claims []Claims // what the source documents say of their tables
-}
-
-// Claims is what a source document says of its tables.
-type Claims struct {
-	Name string // of the document, as [Options].From has it
-	All  []Claim
+	Order []string
 }
 
 // Output is a document and the drawings beside it, by name.
@@ -153,11 +146,7 @@ func (w *writer) parts() (map[string]piece, error) {
 		return nil, err
 	}
 	if comparison != nil {
-		sections := comparison.Sections(2)
-		for _, c := range w.Claims {
-			sections = append(sections, ClaimSection(c.Name, c.All, 3))
-		}
-		text, err := w.illustrated(sections, w.drawings())
+		text, err := w.illustrated(comparison.Sections(2), w.drawings())
 		if err != nil {
 			return nil, err
 		}
@@ -434,11 +423,6 @@ func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string 
 		}
 		if n := partlyUsed(c.Marked); n > 0 {
 			lines = append(lines, docFiguresOf.In(w.Lang, n))
-		}
-	}
-	for _, c := range w.Claims {
-		if n := len(failing(c.All)); n > 0 {
-			lines = append(lines, docClaims.In(w.Lang, c.Name, n, len(c.All)))
 		}
 	}
 	table.Bullets(&b, lines)

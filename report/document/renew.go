@@ -108,12 +108,8 @@ func RenewPage(setups []setup.Setup, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	sections := result.Sections(1)
-	for _, s := range o.Claims {
-		sections = append(sections, ClaimSection(s.Name, s.All, 2))
-	}
 	var b bytes.Buffer
-	if err := html.Compare(&b, result, setups, sections, html.WriteOptions{Lang: o.Lang}); err != nil {
+	if err := html.Compare(&b, result, setups, result.Sections(1), html.WriteOptions{Lang: o.Lang}); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

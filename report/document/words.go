@@ -18,7 +18,6 @@ var (
 	docRead      = lang.Say("%s (line %d)", "%s（第 %d 行）")
 	docInferred  = lang.Say("%s (inferred from line %d)", "%s（由第 %d 行推断）")
 	docLaunch    = lang.Say("Launch command: %s", "启动命令：%s")
-	docClaims    = lang.Say("%s: its tables do not show %d of the %d statements of its text that were checked; each is named below with its line.", "%s：文中经核对的 %[3]d 处陈述有 %[2]d 处未由其表格支持，下文逐处注明所在行。")
 	docName      = lang.Say("Configuration: %s", "配置：%s")
 	docSource    = lang.Say("Source: %s", "来源：%s")
 	docFigures   = lang.Say("Not used of %s, the doubtful figures: %s", "%s 中存疑的数值未采用：%s")

@@ -21,13 +21,6 @@ type Document struct {
 	Runs    []rundir.Run // one a result, in the order of the file; each has a Source
 	Remarks []Remark     // in the order of the file
 	Lines   []Kind       // what each line was taken for
-	Prose   []Line       // the lines that are no part of a result, blank ones left out
-}
-
-// Line is a line of a document.
-type Line struct {
-	Line int // from 1
-	Text string
 }
 
 // Remark is something to know about a line.

@@ -48,11 +48,6 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 	p.abandonHeading()
 	inferModels(p.doc)
 	inferWorkloads(p.doc)
-	for i, k := range p.doc.Lines {
-		if (k == Prose || k == Context) && len(lines[i]) <= maxTextLine {
-			p.doc.Prose = append(p.doc.Prose, Line{Line: i + 1, Text: strings.TrimSpace(lines[i])})
-		}
-	}
 	return p.doc, nil
 }
 
