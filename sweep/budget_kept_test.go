@@ -2,15 +2,12 @@ package sweep
 
 import (
 	"context"
-	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
-	"llmsweep/sweep/stats"
 )
 
 // overrun is by how much a budget may be exceeded.
@@ -23,10 +20,6 @@ func TestSweepsKeepTheirBudget(t *testing.T) {
 		"adaptive sweep": func(ctx context.Context, c Config, run *rundir.Run) error {
 			c.Adaptive = true
 			return Sweep(ctx, c, run)
-		},
-		"sweep for a fit": func(ctx context.Context, c Config, run *rundir.Run) error {
-			source := func(stage string, d Draw) load.Source { return drawn{d, stats.Rand(c.Seed, "lengths", stage)} }
-			return ForFit(ctx, c, FitDesign{Prompt: 32, Output: 16, Source: source}, run)
 		},
 	}
 	for name, measure := range kinds {
@@ -67,15 +60,4 @@ func budgeted(t *testing.T, seed uint64, budget time.Duration, measure func(cont
 		took = time.Since(began)
 	})
 	return took
-}
-
-// drawn is a source of sessions of random lengths.
-type drawn struct {
-	draw Draw
-	rng  *rand.Rand
-}
-
-func (d drawn) Next() (load.Session, bool) {
-	prompt, output := d.draw(d.rng)
-	return simtest.SameInAll(prompt, output).Next()
 }

@@ -19,16 +19,12 @@ import (
 
 // chooseCmd is llmsweep choose.
 type chooseCmd struct {
-	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, documents with published results, or twins that llmsweep fit wrote (*.yaml). Several sweeps of one configuration count together."`
+	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results. Several sweeps of one configuration count together."`
 	Fidelity    []string `sep:"none" placeholder:"LIMIT" help:"Consider only results whose answers to canaries are near those of --baseline: 'match>90%', 'kl<0.05'; may be repeated. The runs were measured with --fidelity."`
 	Baseline    string   `type:"path" placeholder:"DIR" help:"Run directory whose answers are the reference for --fidelity. It may be one of the results."`
 	AnyWorkload bool     `name:"any-workload" help:"Choose also among results of different workloads."`
 	Repaired    bool     `help:"Use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	Only        []string `sep:"," placeholder:"K=V" help:"Consider only results with this model, gpu, gpus, engine or quant; may be repeated. The first words of a name are enough; quant= means not quantized."`
-	Prompt      string   `name:"prompt-tokens" placeholder:"LENGTH" help:"Prompt length that is wanted: 512, or mean=512,std=100. Default: that of the results." group:"Wanted workload"`
-	Answer      string   `name:"output-tokens" placeholder:"LENGTH" help:"Answer length that is wanted. Default: that of the results." group:"Wanted workload"`
-	Trace       string   `placeholder:"FILE" help:"Recorded requests whose lengths are wanted, in place of the two." group:"Wanted workload"`
-	Unchecked   bool     `help:"Use also twins that failed their held-out check." group:"Wanted workload"`
 	flags.Requirements
 	flags.Tables
 	flags.Verdict
@@ -40,7 +36,6 @@ func (chooseCmd) Help() string {
 	return `Examples:
   llmsweep choose results.md --only model=Qwen2-7B --slo 'itl:mean<50ms' --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2,A100=3.6
   llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 5000tok/s --prices prices.yaml --max-gpus 8
-  llmsweep choose run-a twin.yaml --prompt-tokens 2048 --output-tokens 128 --slo 'ttft:p99<1s' --demand 20rps
   llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 20rps --price L20=1.2 --html choice.html    # sliders choose again
   llmsweep choose f16 q8 q4 --slo 'itl:mean<50ms' --demand 2rps --baseline f16 --fidelity 'match>60%'
 
@@ -86,25 +81,15 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	return console.Exit(console.Missed, errNothingChosen)
 }
 
-// setups reads the results and the twins to choose among, and compares their answers where that is asked for.
+// setups reads the results to choose among, and compares their answers where that is asked for.
 func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) (found []setup.Input, setups []setup.Setup, err error) {
-	results, files, err := ch.twins()
-	if err != nil {
-		return nil, nil, err
-	}
-	wish, err := ch.wish(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	if found, err = inputs.Read(c.Err, results); err != nil {
+	if found, err = inputs.Read(c.Err, ch.Paths); err != nil {
 		return nil, nil, err
 	}
 	if err := inputs.Assess(found, o.Terms); err != nil {
 		return nil, nil, err
 	}
-	if setups, err = choose.WishedSetups(setup.LoadWith(found, setup.Options{Repaired: ch.Repaired, Lang: ch.Names()}), files, wish); err != nil {
-		return nil, nil, err
-	}
+	setups = setup.LoadWith(found, setup.Options{Repaired: ch.Repaired, Lang: ch.Names()})
 	if setups, err = choose.OnlySetups(setups, ch.Only); err != nil { // after Load: the audit compares all of them
 		return nil, nil, err
 	}

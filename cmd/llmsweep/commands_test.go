@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -227,8 +226,8 @@ func kind(args []string) string {
 		switch {
 		case slices.Contains([]string{"gamma", "ramp", "trace"}, process):
 			k += " " + process
-		case slices.Contains([]string{"--concurrency", "--rate", "--arrivals", "--turns", "--prefix-tokens", "--dataset", "--slo", "--repeats", "--adaptive", "--budget", "--for-fit",
-			"--live", "--document", "--format", "--predict", "--fail-if", "--config", "--body", "--rules", "--price", "--prices", "--max-rps"}, flag):
+		case slices.Contains([]string{"--concurrency", "--rate", "--arrivals", "--turns", "--prefix-tokens", "--dataset", "--slo", "--repeats", "--adaptive", "--budget",
+			"--live", "--document", "--format", "--fail-if", "--config", "--body", "--rules", "--price", "--prices", "--max-rps"}, flag):
 			k += " " + flag
 		case strings.HasPrefix(a, sim.Scheme) && len(a) > len(sim.Scheme):
 			k += " " + sim.Scheme
@@ -243,22 +242,6 @@ var short = map[string][]string{
 	"run":      {"--warmup", "1", "--no-selftest", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"},
 	"sweep":    {"--stage-time", "1s", "--no-selftest", "--points", "1", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--max-concurrency", "8", "--precision", "0", "--plain"},
 	"selftest": {"--quick", "--streams", "10"},
-}
-
-// sameTwin makes the twins that a command line names from the one that was fitted before it.
-func sameTwin(t *testing.T, args []string) {
-	t.Helper()
-	for _, a := range args {
-		if _, err := os.Stat(a); filepath.Ext(a) == ".yaml" && errors.Is(err, os.ErrNotExist) {
-			twin, err := os.ReadFile("twin.yaml")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(a, twin, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 }
 
 // TestCommandsRun runs one command line of each kind in README and manual, in virtual time.
@@ -285,7 +268,7 @@ func TestCommandsRun(t *testing.T) {
 		seen := map[string]bool{}
 		for _, line := range lines {
 			args := shellWords(line)
-			if k := kind(args); seen[k] || args[0] == "selftest" || args[0] == "sim" && !slices.Contains(args, "--predict") {
+			if k := kind(args); seen[k] || args[0] == "selftest" || args[0] == "sim" {
 				continue // a self-test is real time by nature; sim serves until it is interrupted
 			} else if args[0] != "compare" && slices.Contains(args, "--live") || slices.Contains(args, "--serve") {
 				continue // a page is served from a real socket, and virtual time stands still while one is waited for
@@ -297,14 +280,6 @@ func TestCommandsRun(t *testing.T) {
 				continue // TestPicture, TestCompareLive and TestWholeSweeps run them whole
 			} else {
 				seen[k] = true
-			}
-			switch args[0] {
-			case "fit": // the twin of the inputs is not overwritten; plans of the one that is fitted here are quick
-				if err := os.Remove("twin.yaml"); err != nil {
-					t.Fatal(err)
-				}
-			case "plan":
-				sameTwin(t, args)
 			}
 			flags := slices.Clone(short[args[0]])
 			if at := slices.Index(flags, "--output-tokens"); at >= 0 && slices.Contains(args, "--max-tokens") {
@@ -369,7 +344,7 @@ func writeInputs(t *testing.T, w *world) {
 		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n" +
 		"|---|---|---|---|---|---|\n| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n"
 	for name, text := range map[string]string{
-		"sharegpt.json": share.String(), "questions.jsonl": graded.String(), "book.txt": prose(3000), "mooncake.jsonl": trace.String(), "results.md": results, "prices.yaml": "L20: 1.2\n", "sweep.yaml": sweepYAML, "twin.yaml": twinYAML,
+		"sharegpt.json": share.String(), "questions.jsonl": graded.String(), "book.txt": prose(3000), "mooncake.jsonl": trace.String(), "results.md": results, "prices.yaml": "L20: 1.2\n", "sweep.yaml": sweepYAML,
 	} {
 		w.write(name, text)
 	}

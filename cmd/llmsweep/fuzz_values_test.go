@@ -13,7 +13,6 @@ import (
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/fidelity"
-	"llmsweep/sweep/plan"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
@@ -34,8 +33,6 @@ var valueParsers = []func(string) error{
 	func(s string) error { _, err := choose.ParsePrices(s); return err },
 	func(s string) error { _, err := choose.ReadPrices("prices", strings.NewReader(s)); return err },
 	func(s string) error { _, err := choose.ParseOnly(s); return err },
-	func(s string) error { _, err := plan.ParseProfile(s); return err },
-	func(s string) error { _, err := plan.ParseChange(s); return err },
 	func(s string) error { _, err := habit.ParseList([]string{s}); return err },
 	func(s string) error { _, err := server.ParseFaults(s); return err },
 }
@@ -44,7 +41,7 @@ var valueParsers = []func(string) error{
 func FuzzValues(f *testing.F) {
 	for _, s := range []string{
 		"", "ttft:p99<500ms", "errors>1%", "gpu=L20,gpus=2", "mean=512,std=64,min=1,max=4k", "exp:2s", "5s-10s", "gamma:0.5", "ramp:1-20", "16", "auto", "2rps", "100users",
-		"L20=1.5,A10=0.7", "L20: 1\nA10: 2\n", "0=2,8=10,9:30=20,18=12", "prompt=x2", "gpus=4", "2026-01-02T03:04:05Z", "sheds:8", "caches:0.5,drops:3,500ms",
+		"L20=1.5,A10=0.7", "L20: 1\nA10: 2\n", "prompt=x2", "gpus=4", "2026-01-02T03:04:05Z", "sheds:8", "caches:0.5,drops:3,500ms",
 		"500:0.1,reset:1/83", "fidelity<0.5", "NaN", "1e309", "-1", "٣", "0x1p4", "9223372036854775808", "1e-400", "tokens>1", "p99.9",
 	} {
 		f.Add(s)

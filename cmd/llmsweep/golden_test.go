@@ -80,8 +80,6 @@ func TestErrors(t *testing.T) {
 		w.write("list.yaml", "points: [1, 2]\n")
 		w.write("twice.yaml", "points: 3\npoints: 4\n")
 		w.write("prose.md", "nothing here\n")
-		w.write("twin.yaml", twinYAML)
-		w.write("failed.yaml", twinYAML+"check: {error: 0.5, passed: false}\n")
 		w.write("foreign.html", "<p>mine</p>\n")
 		if err := os.Mkdir(w.path("empty"), 0o755); err != nil {
 			t.Fatal(err)
@@ -196,8 +194,6 @@ sweep sim: --max-rps 0
 sim --preset x
 sim --faults meteor:1
 sim --max-num-seqs 0
-sim --predict --only Llama
-sim --predict --prompt-tokens 0
 
 # Sweeps
 sweep sim: --points 0
@@ -303,25 +299,7 @@ choose $W/results.md --slo itl:mean<50ms --demand 20rps --only model=Llama
 choose $W/results.md --slo itl:mean<50ms --demand 20rps --headroom 1
 choose $W/results.md --slo itl:mean<50ms --demand 20rps --max-gpus 0
 
-# Plans
-plan
-plan $W/none.yaml --slo ttft:p99<1s --rate 2
-plan $W/list.yaml --slo ttft:p99<1s --rate 2
-plan $W/empty --slo ttft:p99<1s --rate 2
 report $W/list.yaml
-plan $W/twin.yaml --rate 2
-plan $W/twin.yaml --slo ttft:p99<1s
-plan $W/twin.yaml --slo ttft:p99<1s --users 50
-plan $W/twin.yaml --slo ttft:p99<1s --users 50 --requests-per-user-hour 3 --rate 2
-plan $W/twin.yaml --slo ttft:p99<1s --profile 8
-plan $W/twin.yaml --slo ttft:p99<1s --trace $W/none.jsonl
-plan $W/twin.yaml --slo ttft:p99<1s --trace $W/prose.md --profile 0=2
-plan $W/twin.yaml --slo ttft:p99<1s --rate 2 --prefix-cache
-plan $W/twin.yaml --slo ttft:p99<1s --rate 2 --what-if speed=2x
-plan $W/twin.yaml --slo ttft:p99<1s --rate 2 --minutes 2
-plan $W/twin.yaml --slo ttft:p99<1s --rate 2 --lost 200
-plan $W/twin.yaml --slo ttft:p99<1s --rate 2 --price L20
-run sim:$W/failed.yaml --concurrency 1
 
 # Several machines
 launch slurm

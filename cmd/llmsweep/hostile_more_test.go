@@ -8,9 +8,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// moreOutputs adds the outputs of several servers, ranks, canaries, twins, plans, and jobs to those of a hostile name. tell runs a command.
+// moreOutputs adds the outputs of several servers, ranks, canaries, and jobs to those of a hostile name. tell runs a command.
 func moreOutputs(w *world, url, evil string, all outputs, tell func(kind, name string, args ...string) int) {
-	said, _ := json.Marshal(evil)
 	page := func(name, file string) {
 		if b, err := os.ReadFile(w.path(file)); err == nil {
 			all["html "+name] = string(b)
@@ -46,18 +45,9 @@ func moreOutputs(w *world, url, evil string, all outputs, tell func(kind, name s
 	tell("text", "fidelity with a page", "compare", "--fidelity", w.path("canaries"), w.path("others"), "--any-workload", "--html", w.path("fidelity.html"))
 	page("fidelity", "fidelity.html")
 
-	// Twins.
-	twin := w.write("twin.yaml", twinYAML+"labels: {model: "+string(said)+", gpu: "+string(said)+", gpus: 1, engine: "+string(said)+"}\ncheck: {error: 0.034, passed: true}\n")
-	for kind, format := range map[string]string{"text": "console", "markdown": "markdown", "json": "json"} {
-		tell(kind, "plan", "plan", twin, "--slo", "ttft:p99<9s", "--rate", "2", "--duration", "5m", "--draws", "1", "--format", format)
-	}
-	tell("text", "plan with a page", "plan", twin, "--slo", "ttft:p99<9s", "--rate", "2", "--duration", "5m", "--draws", "1", "--html", w.path("plan.html"))
-	page("plan", "plan.html")
-	tell("text", "choose with a page", "choose", w.path("again"), w.path("other"), twin, "--any-workload", "--prompt-tokens", "64", "--output-tokens", "16", "--slo", "latency:p50<10s",
+	tell("text", "choose with a page", "choose", w.path("again"), w.path("other"), "--any-workload", "--slo", "latency:p50<10s",
 		"--demand", "1rps", "--html", w.path("choice.html"))
 	page("choose", "choice.html")
-	tell("text", "fit", "fit", w.path("again"), "--twin", w.path("fitted.yaml"))
-	tell("text", "fit by name", "fit", w.path(filepath.Base(evil)+"x"), "--twin", w.path("fitted.yaml"))
 
 	// Jobs, and a run that goes on elsewhere.
 	for _, system := range []string{"slurm", "kubernetes"} {

@@ -28,10 +28,10 @@ var alone = map[string][]string{
 }
 
 // wings can be removed, and stages are still measured.
-var wings = []string{"sweep/fidelity", "sweep/grade", "sweep/perplexity", "sweep/twin", "sweep/cluster"}
+var wings = []string{"sweep/fidelity", "sweep/grade", "sweep/perplexity", "sweep/cluster"}
 
-// TestImports: packages import in one direction; what holds a load and what measures it knows nothing of checks of answers, simulated
-// copies and several processes.
+// TestImports: packages import in one direction; what holds a load and what measures it knows nothing of checks of answers
+// and several processes.
 func TestImports(t *testing.T) {
 	all := importsOfAll(t)
 	imports := func(pkg string) []string {

@@ -53,8 +53,6 @@ type cli struct {
 	Compare  compareCmd  `cmd:"" help:"Compare results, or two running servers, with an interval for each difference."`
 	Choose   chooseCmd   `cmd:"" help:"Find the cheapest GPU, count, engine and quantization that serves a demand within an SLO."`
 	History  historyCmd  `cmd:"" help:"Find what became slower or faster from run to run, with few false alarms."`
-	Fit      fitCmd      `cmd:"" help:"Fit a simulated copy (twin) of a server to a run, and predict other workloads with it."`
-	Plan     planCmd     `cmd:"" help:"Plan how many replicas a demand needs, with twins: cost, minutes within the SLO, what breaks first."`
 	Sim      simCmd      `cmd:"" help:"Start a simulated server to try things on."`
 	Selftest selftestCmd `cmd:"" help:"Measure how fast and how exact this client is on this machine."`
 	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of the files in a run directory, or of a verdict."`

@@ -15,8 +15,22 @@ const removedIn = "0.2.0"
 // removed says what to use in place of each removed command ("record"), flag ("--adaptive", or "compare --repaired"
 // where only one command lost it) and value of a flag ("--api tgi").
 var removed = map[string]string{
-	"help --lang":       "the manual is in English; reports still speak Chinese with --lang zh",
-	"--format guidellm": "use --format json or --format llm-d; GuideLLM's files are still read",
+	"help --lang":            "the manual is in English; reports still speak Chinese with --lang zh",
+	"--format guidellm":      "use --format json or --format llm-d; GuideLLM's files are still read",
+	"fit":                    "measure the wanted workload; Vidur and BLIS predict from a model of a server",
+	"plan":                   "llmsweep choose says how many replicas a demand takes",
+	"--for-fit":              "llmsweep sweep URL --prompt-tokens N --output-tokens N measures one workload",
+	"--unchecked":            "measure the wanted workload",
+	"report --twin":          "measure the wanted workload, then: llmsweep compare",
+	"choose --prompt-tokens": "give results that were measured with the wanted lengths",
+	"choose --output-tokens": "give results that were measured with the wanted lengths",
+	"choose --trace":         "give results that were measured with the trace: llmsweep run URL --arrivals trace:FILE",
+	"sim --predict":          "measure a simulated server: llmsweep sweep sim:Qwen2-7B/L20",
+	"sim --only":             "name what to simulate: --preset Qwen2-7B/L20",
+	"sim --prompt-tokens":    "llmsweep sweep sim: --prompt-tokens N",
+	"sim --output-tokens":    "llmsweep sweep sim: --output-tokens N",
+	"sim --format":           "it was of --predict: llmsweep sweep sim: measures",
+	"sim --lang":             "it was of --predict: llmsweep sweep sim: measures",
 }
 
 // removedError is the line about a removed name, or nil where no version had it.

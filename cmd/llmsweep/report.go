@@ -34,8 +34,6 @@ type reportCmd struct {
 	Force  bool     `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool     `help:"No colour."`
 
-	Twin string `placeholder:"FILE" help:"Print what this twin predicts of the run, beside what was measured."`
-
 	Drawing string `placeholder:"NAME" predictor:"drawing" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (the first that there is). A wrong name lists those that there are."`
 
 	Rules string `default:"" enum:",mlperf" placeholder:"mlperf" help:"Print also how MLPerf's rule for runs that end early (confidence 99 %) judges the percentiles of the SLO."`
@@ -59,7 +57,6 @@ func (reportCmd) Help() string {
   llmsweep report run-a run-b --format csv
   llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
   llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --rules mlperf
-  llmsweep report llmsweep-run --twin twin.yaml
   llmsweep report run-a results.md --document --lang zh -o comparison.md
   llmsweep report run-b --document -o comparison.md --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2
 
@@ -84,9 +81,6 @@ const formatPNG = "png"
 func (r *reportCmd) Run(c *console.Console) error {
 	if r.Document {
 		return r.document(c)
-	}
-	if r.Twin != "" {
-		return r.beside(c)
 	}
 	if len(r.Dirs) == 0 {
 		return console.Usage(errors.New("report needs a run directory; llmsweep report --help has examples"))

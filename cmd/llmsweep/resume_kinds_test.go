@@ -17,13 +17,9 @@ import (
 func TestResumeKinds(t *testing.T) {
 	common := []string{"--prompt-tokens", "64", "--output-tokens", "16", "--no-selftest"}
 	for name, args := range map[string][]string{
-		"for a fit":           {"sweep", "sim:plain8", "--for-fit", "--budget", "40s"},
 		"replicas":            {"sweep", "sim:plain8", "sim:plain8", "--points", "2", "--stage-time", "1s", "--max-concurrency", "16", "--precision", "0"},
 		"a run with replicas": {"run", "sim:plain8", "sim:plain8", "--concurrency", "1,2,4", "--duration", "4s", "--warmup", "1"},
 	} {
-		if testing.Short() && name == "for a fit" {
-			continue // half of the processor time
-		}
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
 				began := time.Now()

@@ -32,7 +32,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			const published = "../../report/published/testdata/"
-			for _, file := range []string{published + "guidellm-tables.md", published + "serving-blocks.txt", published + "scaling-a10.txt", "../../examples/twin/vllm.yaml"} {
+			for _, file := range []string{published + "guidellm-tables.md", published + "serving-blocks.txt", published + "scaling-a10.txt"} {
 				b, err := os.ReadFile(file)
 				if err == nil {
 					err = os.WriteFile(filepath.Join(e.WorkDir, filepath.Base(file)), b, 0o644)

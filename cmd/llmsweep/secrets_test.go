@@ -197,11 +197,6 @@ func TestNoSecretIsShown(t *testing.T) {
 		if run := open(t, w.path("cut")); run.State == rundir.Interrupted {
 			t.Error("the run was not continued")
 		}
-		tell(-1, "fit", w.path("run"), w.path("sweep"), "--twin", w.path("twin.yaml"))
-		tell(-1, "plan", w.path("twin.yaml"), "--slo", "ttft:p99<9s", "--rate", "1")
-		tell(-1, "plan", w.path("twin.yaml"), "--slo", "ttft:p99<9s", "--rate", "1", "--html", w.path("plan.html"))
-		tell(-1, "sweep", secretly(fresh()), "--for-fit", "--budget", "1m", "--no-selftest", "--max-error-rate", "1", "--out", w.path("forfit"), "--api-key", planted["flag"])
-		tell(-1, "fit", w.path("forfit"), "--twin", w.path("fitted.yaml"))
 		for _, system := range []string{"slurm", "kubernetes"} {
 			job := []string{"launch", system, "--ranks", "2", "--", "run", withUser, "--concurrency", "2", "--header", "X-Token: " + planted["header"], "--api-key", planted["flag"], "--body", body}
 			tell(console.Done, job...)

@@ -11,9 +11,6 @@ import (
 	"llmsweep/client/sim/habit"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/job"
-	"llmsweep/report/plans"
-	"llmsweep/report/table"
 )
 
 // simAddress is where sim listens unless told otherwise: where vLLM does.
@@ -21,7 +18,7 @@ const simAddress = "127.0.0.1:8000"
 
 // simCmd is llmsweep sim.
 type simCmd struct {
-	Preset     string `default:"demo" placeholder:"NAME" predictor:"preset" help:"What to simulate: demo, plain8 (8 slots, a first token after 100 ms, then one each 10 ms), or MODEL/GPU[xCOUNT][/QUANT] such as Qwen2-7B/L20x2/int4, or the file of a twin (twin.yaml). ${presets}"`
+	Preset     string `default:"demo" placeholder:"NAME" predictor:"preset" help:"What to simulate: demo, plain8 (8 slots, a first token after 100 ms, then one each 10 ms), or MODEL/GPU[xCOUNT][/QUANT] such as Qwen2-7B/L20x2/int4. ${presets}"`
 	Engine     string `default:"vllm" enum:"${engines}" placeholder:"NAME" help:"Engine whose APIs to speak (${default}): vllm, sglang, lmdeploy, llamacpp, ollama, tgi, triton, triton-vllm, openai (only /v1/responses), anthropic."`
 	Listen     string `default:"${listen}" placeholder:"ADDRESS" help:"Address and port to listen on (${default})."`
 	MaxNumSeqs int    `name:"max-num-seqs" placeholder:"N" positive:"" help:"Most requests in one batch (slots). Default: the preset's."`
@@ -43,8 +40,6 @@ type simCmd struct {
 	Speculate      string   `placeholder:"N:P" help:"Decode speculatively: draft N tokens in each step, each accepted with the probability P if those before it are."`
 	Habit          []string `sep:"none" placeholder:"NAME[:PARAMETERS]" help:"Bad habit of the server; see the list above. May be repeated."`
 	Faults         string   `placeholder:"KIND:P,.." help:"Faults and their probabilities: 500:0.01,reset:0.005. A request can ask for one with the header X-Sim-Fault: KIND."`
-	Unchecked      bool     `help:"Use a twin that failed its held-out check."`
-	predictFlags
 }
 
 // Help returns what --help prints after the purpose.
@@ -53,7 +48,6 @@ func (simCmd) Help() string {
   llmsweep sim
   llmsweep sim --preset Qwen2-7B/L20x2/int4 --listen 127.0.0.1:8001
   llmsweep sim --engine sglang
-  llmsweep sim --predict --only Qwen2-7B/L20
   llmsweep sim --faults 500:0.01,stall:0.001
   llmsweep sim --preset plain8 --habit sheds:8
   llmsweep sim --max-num-seqs 4 --first-token 200ms --per-token 20ms --habit drifts:0.05 --habit batches:16
@@ -63,10 +57,7 @@ func (simCmd) Help() string {
 
 // Run serves until interrupted.
 func (s *simCmd) Run(c *console.Console) error {
-	if s.Predict {
-		return s.predict(c)
-	}
-	config, err := job.SimulatedServer(c, s.Preset, s.Unchecked)
+	config, err := sim.Preset(s.Preset)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -154,28 +145,4 @@ func (f fixedTimes) apply(c *sim.MachineConfig) error {
 		Plain: sim.Plain{FirstToken: first, PerToken: each}, Model: c.Model, MaxNumSeqs: c.MaxNumSeqs, MaxModelLen: c.MaxModelLen,
 	}
 	return nil
-}
-
-// predictFlags are the flags of sim --predict.
-type predictFlags struct {
-	Predict      bool   `help:"Start no server; list the estimated speed of each model, GPU, count and quantization. Estimates are not measurements." group:"Prediction"`
-	Only         string `placeholder:"MODEL/GPU" help:"With --predict: only this model, or this model and GPU." group:"Prediction"`
-	PromptTokens int    `name:"prompt-tokens" default:"512" placeholder:"N" help:"With --predict: prompt length in tokens (${default})." group:"Prediction"`
-	OutputTokens int    `name:"output-tokens" default:"128" placeholder:"N" help:"With --predict: answer length in tokens (${default})." group:"Prediction"`
-	Format       string `default:"console" enum:"console,markdown" placeholder:"NAME" help:"With --predict: console or markdown (${default})." group:"Prediction"`
-	Lang         string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"With --predict: language: en or zh. Default: zh where LANG starts with zh, else en." group:"Prediction"`
-}
-
-// predict prints the simulator's estimates.
-func (s *simCmd) predict(c *console.Console) error {
-	if s.PromptTokens < 1 || s.OutputTokens < 1 {
-		return console.Usage(errors.New("--prompt-tokens and --output-tokens must be at least 1"))
-	}
-	load := sim.Workload{PromptTokens: s.PromptTokens, OutputTokens: s.OutputTokens}
-	all, err := plans.OnlyPairs(s.Only, load)
-	if err != nil {
-		return console.Usage(err)
-	}
-	options := c.Options(s.Lang, false, "")
-	return table.WriteSections(c.Out, s.Format, []table.Section{plans.PredictedSection(all, load)}, table.Style{Width: options.Width, Color: options.Color, Lang: options.Lang})
 }

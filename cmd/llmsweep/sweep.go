@@ -24,8 +24,7 @@ type sweepCmd struct {
 	flags.Target
 	flags.Workload
 	flags.Sweep
-	Whole  bool `help:"With --repeats: measure N whole sweeps, each in a numbered directory of --out, so that compare and history know the spread between runs." group:"Sweep"`
-	ForFit bool `name:"for-fit" help:"Vary prompt and answer lengths by design, around --prompt-tokens and --output-tokens, so that llmsweep fit can fit a twin to the run. Takes ten minutes, or --budget." group:"Sweep"`
+	Whole bool `help:"With --repeats: measure N whole sweeps, each in a numbered directory of --out, so that compare and history know the spread between runs." group:"Sweep"`
 	flags.Objectives
 	flags.Fidelity
 	flags.Results
@@ -47,7 +46,6 @@ Examples:
   llmsweep sweep https://api.example.com --model NAME --points 5 --stage-time 30s    # API key in LLMSWEEP_API_KEY
   llmsweep sweep http://localhost:8000 --points 5 --repeats 3    # each rate three times
   llmsweep sweep http://localhost:8000 --repeats 3 --whole --out before    # three sweeps; then: llmsweep compare before -- after
-  llmsweep sweep http://localhost:8000 --for-fit --out fit-run    # then: llmsweep fit fit-run
   llmsweep sweep http://node1:8000 http://node2:8000    # two servers of one model, without a router
   llmsweep sweep http://localhost:8000 --by users --turns 8 --think-time exp:2s --slo 'ttft:p95<2s'    # how many users it carries
   llmsweep sweep sim: --stage-time 5s
@@ -72,27 +70,18 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 	if plan.SLO, err = slo.ParseAll(s.SLO); err != nil {
 		return nil, err
 	}
-	e := &job.Job{
-		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
-		Dir:      func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
-		Canaries: &s.Fidelity, Selftest: &s.Selftest, Cluster: &s.Cluster, Format: s.Format,
-	}
 	switch {
 	case !plan.Users:
 	case s.Turns == "" && !s.MultiTurn && s.Traffic == "":
 		return nil, errors.New("--by users counts people who hold conversations: give --turns, such as --turns 8, --workload, or --dataset with --multi-turn")
-	case s.ForFit:
-		return nil, errors.New("--for-fit varies the lengths of single requests, and --by users the number of conversations: leave out one of them")
 	case s.Cluster != (flags.Cluster{Rank: -1}):
 		return nil, errors.New("--by users is measured from one machine: leave out --rank, --ranks and --coordinator")
 	}
-	if s.ForFit {
-		if err := s.checkForFit(); err != nil {
-			return nil, err
-		}
-		e.ForFit = true
-	}
-	return e, nil
+	return &job.Job{
+		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
+		Dir:      func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
+		Canaries: &s.Fidelity, Selftest: &s.Selftest, Cluster: &s.Cluster, Format: s.Format,
+	}, nil
 }
 
 // Run sweeps.

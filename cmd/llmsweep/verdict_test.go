@@ -49,7 +49,6 @@ func TestVerdicts(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		url, _ := w.server(w.simulated(simserver.Options{}))
-		twin := w.write("twin.yaml", twinYAML+"labels: {model: m, gpu: L20, gpus: 1, engine: vLLM}\ncheck: {error: 0.034, passed: true}\n")
 		ways, measured := [][]string{{"--json"}, {"--format", "verdict"}}, 0
 		verdict := func(code int, want rundir.Decision, may rundir.Evidence, args ...string) rundir.Conclusion {
 			t.Helper()
@@ -101,15 +100,13 @@ func TestVerdicts(t *testing.T) {
 		demand := []string{"choose", w.path("a"), "--slo", "ttft:p50<2s"}
 		verdict(console.Done, rundir.DecisionChosen, rundir.SupportsEstimate, append(demand, "--demand", "500rps")...)
 		verdict(console.Missed, rundir.DecisionNone, rundir.SupportsSLO, append(demand, "--demand", "500rps", "--max-gpus", "1")...)
-		verdict(console.Done, rundir.DecisionChosen, rundir.SupportsPrediction, "plan", twin, "--slo", "ttft:p99<9s", "--rate", "2", "--duration", "5m", "--draws", "1")
-		verdict(console.Missed, rundir.DecisionNone, rundir.SupportsNothing, "plan", twin, "--slo", "ttft:p99<1us", "--rate", "2", "--duration", "5m", "--draws", "0", "--max-replicas", "2")
 	})
 }
 
 // TestTwoFormats tests that --json beside another format is refused in one line.
 func TestTwoFormats(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		for _, command := range []string{"sweep", "run", "report", "compare", "choose", "plan"} {
+		for _, command := range []string{"sweep", "run", "report", "compare", "choose"} {
 			for _, format := range []string{"console", "json"} {
 				code, out, errs := w.llmsweep(command, "one", "two", "--json", "--format", format)
 				if code != console.WrongUsage || out != "" || errs != "llmsweep: --json is --format verdict, and --format "+format+" is given too: leave out one of them\n" {

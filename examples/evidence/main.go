@@ -11,7 +11,7 @@
 //
 // A short form, with 4 servers of each habit, still fails where the program judges wrongly. .ci/run has it:
 //
-//	go test -tags statistics -short ./sweep ./sweep/pair ./sweep/twin
+//	go test -tags statistics -short ./sweep ./sweep/pair
 //
 // The exit code is 1 where a test failed or no test made a claim; the table is then written too.
 package main

@@ -92,9 +92,8 @@ type Candidate struct {
 	// RateLow and RateHigh are the 95 % interval of Rate, or of Users, where it has one; where rows between them were left out as doubtful, what those leave open.
 	RateLow  rundir.Number `json:"rate_low,omitzero"`
 	RateHigh rundir.Number `json:"rate_high,omitzero"`
-	// Predicted is set where nothing of it was measured. Between is how many replicas the interval of the prediction, or of the rate, allows.
-	Predicted *setup.Prediction `json:"predicted,omitempty"`
-	Between   [2]int            `json:"replicas_interval,omitzero"`
+	// Between is how many replicas the interval of the rate allows.
+	Between [2]int `json:"replicas_interval,omitzero"`
 
 	setup *setup.Setup
 	limit setup.Limit
@@ -243,9 +242,6 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 		out := refuse(s, r)
 		return nil, &out
 	}
-	if s.Predicted != nil && s.Predicted.Refused != "" {
-		return no(reason{kind: notPredicted, code: s.Predicted.Refused})
-	}
 	limit, refusal := o.within(s)
 	if refusal != nil && refusal.Unasked {
 		return no(reason{kind: noUsers})
@@ -269,10 +265,7 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 		return no(reason{kind: noOutput})
 	}
 	k.Replicas = int(math.Ceil(o.Demand.Amount/(supply*(1-o.Headroom)) - 1e-9))
-	if k.Predicted = s.Predicted; k.Predicted != nil {
-		need := o.Demand.Amount / (supply * (1 - o.Headroom))
-		k.Between = [2]int{int(math.Ceil(need/k.Predicted.High - 1e-9)), int(math.Ceil(need/k.Predicted.Low - 1e-9))}
-	} else if low, high := limit.Low, limit.High; low.Known() && high.Known() && low.Value() > 0 {
+	if low, high := limit.Low, limit.High; low.Known() && high.Known() && low.Value() > 0 {
 		need := o.Demand.Amount / (supply * (1 - o.Headroom)) * limit.Users.Or(k.Rate)
 		k.RateLow, k.RateHigh = low, high
 		k.Between = [2]int{int(math.Ceil(need/high.Value() - 1e-9)), int(math.Ceil(need/low.Value() - 1e-9))}

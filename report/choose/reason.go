@@ -20,7 +20,6 @@ const (
 	noOutput      reasonKind = "no-output"
 	noPrice       reasonKind = "no-price"
 	tooMany       reasonKind = "too-many-gpus"
-	notPredicted  reasonKind = "not-predicted"
 	noAnswers     reasonKind = "no-answers"     // they cannot be compared
 	farAnswers    reasonKind = "far-answers"    // they are too far from the baseline's
 	unsureAnswers reasonKind = "unsure-answers" // too few canaries tell
@@ -32,7 +31,6 @@ type reason struct {
 	refusal    *setup.Refusal
 	gpu        string
 	gpus, most int
-	code       string // why there is no prediction
 
 	text, measured string // of answers
 }
@@ -47,7 +45,7 @@ func refuse(s *setup.Setup, r reason) Refused {
 
 // unsure reports whether the reason is that what is known of the configuration does not tell, and not that it falls short.
 func (r reason) unsure() bool {
-	unknown := []reasonKind{noUsers, noCount, noOutput, noPrice, notPredicted, noAnswers, unsureAnswers}
+	unknown := []reasonKind{noUsers, noCount, noOutput, noPrice, noAnswers, unsureAnswers}
 	return slices.Contains(unknown, r.kind) || r.refusal != nil && r.refusal.Row != nil && (r.refusal.Undecided || r.refusal.Unknown)
 }
 
@@ -67,8 +65,6 @@ func (r reason) in(l lang.Lang) string {
 		return whyNoOutput.In(l)
 	case noPrice:
 		return whyNoPrice.In(l, r.gpu)
-	case notPredicted:
-		return unpredicted(r.code, l)
 	case noAnswers, farAnswers, unsureAnswers:
 		return r.inAnswers(l)
 	case tooMany:

@@ -159,10 +159,7 @@ func (c *Choice) Beside() []lang.Text {
 	if same := c.tied(); !same.IsZero() {
 		lines = append(lines, same)
 	}
-	if p := k.Predicted; p != nil {
-		lines = append(lines, sayPredicted.Text(p.Twin, lang.Both(func(l lang.Lang) string { return offBy(p, l) }), k.Between[0], k.Between[1]))
-	}
-	if k.Predicted == nil && k.Between[0] != k.Between[1] {
+	if k.Between[0] != k.Between[1] {
 		say := sayBetween
 		print := lang.Fixed(2)
 		switch {
@@ -206,10 +203,6 @@ func (c *Choice) table() table.Table {
 		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: 2}, {Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()},
 		{Head: headCarries.Text(), Sub: c.demand.Unit(), Drop: 4},
 	}
-	predicted := c.anyPredicted()
-	if predicted {
-		heads = append(heads, table.Column{Head: headBetween.Text(), Sub: subBetween.Text()}, table.Column{Head: headBasis.Text(), Left: true})
-	}
 	if c.Priced {
 		heads = append(heads, table.Column{Head: headCost.Text(), Sub: subHour.Text()}, table.Column{Head: headCost.Text(), Sub: subMonth.Text(), Drop: 1},
 			table.Column{Head: headMillion.Text(), Sub: subDemand.Text(), Drop: 4}, table.Column{Head: headMillion.Text(), Sub: subSLO.Text(), Drop: 1},
@@ -232,9 +225,6 @@ func (c *Choice) table() table.Table {
 			table.Number(k.answer(), "", lang.Fixed(0)),
 			table.Seconds(k.TTFT), table.Seconds(k.ITL), table.Literal(strconv.Itoa(k.Replicas)), table.Literal(strconv.Itoa(k.GPUs)),
 			table.Number(rundir.Exactly(k.Carries), "", decimals),
-		}
-		if predicted {
-			row = append(row, k.basis()...)
 		}
 		if c.Priced {
 			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)), table.Number(k.MillionDemand, "", lang.Fixed(3)), table.Number(k.MillionSLO, "", lang.Fixed(3)), table.Number(k.MillionSaturation, "", lang.Fixed(3)))
@@ -295,9 +285,6 @@ func (c *Choice) notes() (notes, details []lang.Text) {
 	} else {
 		notes = append(notes, legendUnpriced.Text())
 	}
-	if c.anyPredicted() {
-		notes = append(notes, legendPredicted.Text(markPredicted))
-	}
 	if c.uneven() {
 		notes = append(notes, legendUneven.Text())
 	}
@@ -315,7 +302,7 @@ func (c *Choice) repeated() (names []lang.Text) {
 	seen := map[string]int{}
 	for i := range c.Ranked {
 		k := &c.Ranked[i]
-		if k.Labels.GPU == "" || k.Predicted != nil {
+		if k.Labels.GPU == "" {
 			continue
 		}
 		name := lang.Both(func(l lang.Lang) string { return setup.Title(k.setup.Run, l) })

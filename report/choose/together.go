@@ -9,15 +9,15 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Together returns setups with the sweeps of one configuration, as [compare.Configuration] names it, as one setup. What was read in documents or
-// predicted, and runs that are no sweeps, stay as they are.
+// Together returns setups with the sweeps of one configuration, as [compare.Configuration] names it, as one setup. What was read in documents,
+// and runs that are no sweeps, stay as they are.
 func Together(setups []setup.Setup, l lang.Lang) (all []setup.Setup) {
 	var keys []string
 	runs := map[string][]setup.Setup{}
 	for i := range setups {
 		s := &setups[i]
 		key := s.Name
-		if kind := s.Run.Plan.Kind; s.Run.Source == nil && s.Predicted == nil && (kind == rundir.KindSweep || kind == rundir.KindUsers) {
+		if kind := s.Run.Plan.Kind; s.Run.Source == nil && (kind == rundir.KindSweep || kind == rundir.KindUsers) {
 			key = kind + " " + compare.Configuration(s.Run).EN
 		}
 		if runs[key] == nil {

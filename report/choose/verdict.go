@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"llmsweep/report/lang"
-	"llmsweep/sweep/plan"
 	"llmsweep/sweep/rundir"
 )
 
@@ -41,12 +40,6 @@ func (c *Choice) conclusion() rundir.Conclusion {
 	}
 	if k.limit.Doubted {
 		one.MayClaim = rundir.SupportsBound
-	}
-	if k.Predicted != nil {
-		one.MayClaim = rundir.SupportsPrediction
-		if k.Predicted.Failed {
-			one.MayClaim, one.Because = rundir.SupportsNothing, []string{plan.RefusedCheck}
-		}
 	}
 	return one
 }

@@ -26,9 +26,6 @@ func Run(w io.Writer, run *rundir.Run, dir string, o WriteOptions) error {
 	return WriteHTML(w, ofRun(run, dir, o.Live != ""), o)
 }
 
-// OfRun returns the page of a run that has ended.
-func OfRun(run *rundir.Run, dir string) *Document { return ofRun(run, dir, false) }
-
 // ofRun returns the page of a run, which goes on where live is set.
 func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	v := newView(run)

@@ -37,26 +37,11 @@ type Setup struct {
 	Plateau Plateau
 	// Runs are all sweeps of the configuration, where several are one setup: the rows are those of the one in the middle. Its limits are theirs together.
 	Runs []Setup
-	// Predicted is what a prediction rests on; nil for what was measured.
-	Predicted *Prediction
 
 	impossible []*rundir.Stage
 	dropped    []*rundir.Stage // that the audit rules out
 	repaired   bool
 	show       func(path string) string
-}
-
-// Prediction is what the rows of a setup rest on that was not measured.
-type Prediction struct {
-	Twin         string   `json:"twin"`                   // its file
-	CheckError   *float64 `json:"check_error,omitempty"`  // of output rates and mean gaps of held-out stages; absent where there was no check
-	Failed       bool     `json:"check_failed,omitempty"` // the twin failed that check
-	Extrapolated bool     `json:"extrapolated,omitempty"` // beyond the lengths that were measured
-	// Low and High are the 95 % interval of the saturation rate, over that rate.
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-	// Refused is why there is no prediction: a code. The setup has no rows then.
-	Refused string `json:"refused,omitempty"`
 }
 
 // Row is a stage that may be relied on.

@@ -266,7 +266,6 @@ const (
 	KindSweep = "sweep" // finds where a server saturates
 	KindRun   = "run"   // measures the stages that were asked for
 	KindPair  = "pair"  // measures one of two servers that are compared
-	KindFit   = "fit"   // varies lengths by design, so that the server can be fitted
 	KindUsers = "users" // finds how many users a server carries
 )
 

@@ -17,8 +17,8 @@ type Conclusion struct {
 	// MayClaim is what the evidence supports: "estimate", Value to within Low and High; "value", Value as this one measurement or document has it;
 	// "bound", not below Low and, where it is known, not above High; "slo", Verdict without a number; "difference", that the configurations differ,
 	// by Value to within Low and High; "difference_of_runs", that these two runs differ, and not that their configurations do; "no_difference", that
-	// none was shown, and not that there is none; "prediction", a value of a model that was not measured; "nothing".
-	MayClaim Evidence `json:"may_claim" jsonschema:"enum=estimate,enum=value,enum=bound,enum=slo,enum=difference,enum=difference_of_runs,enum=no_difference,enum=prediction,enum=nothing"`
+	// none was shown, and not that there is none; "nothing".
+	MayClaim Evidence `json:"may_claim" jsonschema:"enum=estimate,enum=value,enum=bound,enum=slo,enum=difference,enum=difference_of_runs,enum=no_difference,enum=nothing"`
 	// Metric is what Value, Low and High are of. Of a comparison they are relative: 0.1 is 10 % more than Against, and of errors the difference of
 	// the shares.
 	Metric string `json:"metric,omitempty"`
@@ -69,6 +69,5 @@ const (
 	SupportsDifference       Evidence = "difference"
 	SupportsDifferenceOfRuns Evidence = "difference_of_runs"
 	SupportsNoDifference     Evidence = "no_difference"
-	SupportsPrediction       Evidence = "prediction"
 	SupportsNothing          Evidence = "nothing"
 )

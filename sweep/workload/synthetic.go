@@ -30,23 +30,6 @@ func (s *Synthetic) Stage(name string) load.Source {
 	return &synthetic{s, stats.Rand(s.Seed, "workload", name)}
 }
 
-// Varied returns a source of sessions for one stage, of lengths that are drawn.
-func (s *Synthetic) Varied(name string, draw func(*mathrand.Rand) (prompt, output int)) load.Source {
-	return &varied{s, draw, stats.Rand(s.Seed, "workload", name)}
-}
-
-type varied struct {
-	*Synthetic
-	draw func(*mathrand.Rand) (prompt, output int)
-	rng  *mathrand.Rand
-}
-
-func (s *varied) Next() (load.Session, bool) {
-	prompt, output := s.draw(s.rng)
-	user := s.Costs.Write(s.Opening(s.Place()), prompt, s.rng)
-	return load.Session{Turns: []load.Turn{{User: user, PromptTokens: prompt, OutputTokens: output}}}, true
-}
-
 // Describe returns the workload as run.json has it.
 func (s *Synthetic) Describe() rundir.Workload {
 	return rundir.Workload{PromptTokens: s.Prompt, OutputTokens: s.Output, Seed: s.Seed}

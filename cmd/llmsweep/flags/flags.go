@@ -40,7 +40,6 @@ type Target struct {
 	MaxCost     float64       `name:"max-cost" placeholder:"C" positive:"" help:"Send no request with which the cost could exceed C, in the unit of the prices. The run then ends in good order." group:"Target"`
 	MaxTokens   int64         `name:"max-tokens-total" placeholder:"N" positive:"" help:"Send no request with which all prompts and answers together could exceed N tokens." group:"Target"`
 	Earlier     client.Spent  `kong:"-"` // by the first part of a run that goes on
-	Unchecked   bool          `help:"With sim:twin.yaml: use a twin that failed its held-out check." group:"Target"`
 	Spending    *client.Purse `kong:"-"` // made with the options; both sides of a comparison share it
 	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." group:"Target"`
 	Cert        string        `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." group:"Target"`

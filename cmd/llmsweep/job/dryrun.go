@@ -131,7 +131,7 @@ const dryColumns = 120
 
 // outlines returns what a sweep of rates without a budget measures on a slow and on a fast server; nil for other plans.
 func (j *Job) outlines() []sweep.Outline {
-	if j.Stages != nil || j.ForFit || j.Plan.Users || j.Plan.Budget > 0 {
+	if j.Stages != nil || j.Plan.Users || j.Plan.Budget > 0 {
 		return nil
 	}
 	return []sweep.Outline{sweep.OutlineOf(&j.Plan, 2, 5), sweep.OutlineOf(&j.Plan, 50, 0.5)} // requests per second, seconds

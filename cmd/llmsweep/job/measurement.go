@@ -41,7 +41,6 @@ type Job struct {
 	Loads    []arrival.Load // of a run; nil for a sweep, which finds its own
 	// Stages returns the stages of the loads; nil for a sweep.
 	Stages   func(workload.Workload) ([]experiment.Stage, error)
-	ForFit   bool // a sweep whose lengths vary by design
 	Within   bool // the search for the ceiling stays within the number of streams that the self-test found good
 	Results  *flags.Results
 	Format   string // of what is printed at the end; empty for "console"
@@ -66,7 +65,7 @@ type needs struct {
 func (j *Job) needs() needs {
 	most := j.Plan.MaxConcurrency
 	switch {
-	case j.ForFit, j.Plan.Users:
+	case j.Plan.Users:
 		return needs{conns: most, streams: most, flag: "--max-concurrency"}
 	case j.Stages == nil:
 		const floorAndCeiling = 2
@@ -141,7 +140,7 @@ func (j *Job) Check() error {
 	_, err := j.parse()
 	for _, url := range j.Urls {
 		if err == nil {
-			err = checkURL(j.Console, url, j.Target, j.needs().conns)
+			err = checkURL(url, j.Target, j.needs().conns)
 		}
 	}
 	return err
@@ -152,9 +151,6 @@ func (j *Job) shared(t *Target) Plan {
 	p := Plan{Server: t, URLs: j.Urls, Flags: j.Target}
 	if j.before != nil {
 		p.Args = j.before.Command.Args
-	}
-	if j.ForFit {
-		p.Sessions = varied
 	}
 	return p
 }

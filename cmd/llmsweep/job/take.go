@@ -140,7 +140,7 @@ func (j *Job) connect(s *session, p parsed) (*side, error) {
 // that goes on did so. The ranks of a cluster all send random words, since each makes its own workload.
 func (j *Job) takesTexts(t *Target, p parsed) bool {
 	switch {
-	case j.Stages != nil || j.ForFit || j.Replay != nil || p.node != nil || !p.load.Untouched():
+	case j.Stages != nil || j.Replay != nil || p.node != nil || !p.load.Untouched():
 		return false
 	case j.before != nil:
 		return j.before.Workload.Dataset == workload.BuiltIn
@@ -150,14 +150,7 @@ func (j *Job) takesTexts(t *Target, p parsed) bool {
 
 // measure returns what measures the server.
 func (j *Job) measure(t *Target) (Measure, error) {
-	switch {
-	case j.ForFit:
-		d, err := design(t)
-		if err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context, c sweep.Config, run *rundir.Run) error { return sweep.ForFit(ctx, c, *d, run) }, nil
-	case j.Stages == nil:
+	if j.Stages == nil {
 		return sweep.Sweep, nil
 	}
 	stages, err := j.Stages(t.Workload)

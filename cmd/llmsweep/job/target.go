@@ -44,12 +44,12 @@ type Target struct {
 }
 
 // embedded starts the simulated server that a sim: URL names, and returns its base URL.
-func embedded(c *console.Console, url string, unchecked bool) (string, sim.MachineConfig, func(), error) {
+func embedded(c *console.Console, url string) (string, sim.MachineConfig, func(), error) {
 	preset := strings.TrimPrefix(url, sim.Scheme)
 	if preset == "" {
 		preset = "demo"
 	}
-	config, err := SimulatedServer(c, preset, unchecked)
+	config, err := sim.Preset(preset)
 	if err != nil {
 		return "", config, nil, console.Usage(err)
 	}
@@ -107,7 +107,7 @@ func preflight(c *console.Console, url string, flags *flags.Target, l *flags.Wor
 	if strings.HasPrefix(url, sim.Scheme) {
 		var config sim.MachineConfig
 		var stop func()
-		if url, config, stop, err = embedded(c, url, flags.Unchecked); err != nil {
+		if url, config, stop, err = embedded(c, url); err != nil {
 			return nil, err
 		}
 		t.Close = stop

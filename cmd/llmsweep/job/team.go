@@ -73,8 +73,6 @@ type Plan struct {
 	URLs   []string
 	Flags  *flags.Target
 	Args   []string // the command line of the run that goes on; nil for a new one
-	// Sessions returns the sessions of the stages; nil for those of the workload.
-	Sessions func(*Target) (func(stage string) load.Source, error)
 }
 
 // setup is what rank 0 tells the others before the first stage.
@@ -95,10 +93,7 @@ func (t *lead) Begin(c *console.Console, p Plan, config *sweep.Config, run *rund
 	if err != nil {
 		return err
 	}
-	own, err := work(p, config.Waiter, t.node.Ranks)
-	if err != nil {
-		return err
-	}
+	own := work(p, config.Waiter, t.node.Ranks)
 	t.Seed, t.Numbers, t.Purse = config.Seed, numbered(p.Server.Workload), p.Server.Purse()
 	if c.Interrupts != nil {
 		t.Interrupt = c.Interrupts.Interrupt
@@ -137,7 +132,7 @@ func (t *lead) End(err error) {
 }
 
 // work returns what a rank sends with.
-func work(p Plan, w load.Waiter, ranks int) (cluster.Work, error) {
+func work(p Plan, w load.Waiter, ranks int) cluster.Work {
 	sender := p.Server.Sender()
 	work := cluster.Work{
 		Doer: sender, Warm: sender.Warm, Sources: p.Server.Workload.Stage, Numbers: numbered(p.Server.Workload), Waiter: w, Purse: p.Server.Purse(),
@@ -148,11 +143,7 @@ func work(p Plan, w load.Waiter, ranks int) (cluster.Work, error) {
 	if trace, ok := p.Server.Workload.(*workload.Trace); ok {
 		work.Trace = trace.Load(0).Offsets
 	}
-	var err error
-	if p.Sessions != nil {
-		work.Sources, err = p.Sessions(p.Server)
-	}
-	return work, err
+	return work
 }
 
 // numbered returns the numbering of a workload's texts; nil where they have none.
@@ -204,14 +195,10 @@ func serve(c *console.Console, s *cluster.Session, node *cluster.Place, told []b
 	if err == nil {
 		p, err = connect(tell.Args, tell.Found)
 	}
-	var own cluster.Work
-	if err == nil {
-		defer p.Server.Close()
-		own, err = work(p, waiter, node.Ranks)
-	}
 	if err != nil {
 		s.Leave(err)
 		return err
 	}
-	return s.Serve(c.Ctx, own)
+	defer p.Server.Close()
+	return s.Serve(c.Ctx, work(p, waiter, node.Ranks))
 }
