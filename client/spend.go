@@ -13,61 +13,39 @@ import (
 	"llmsweep/client/api"
 )
 
-// SpendLimits are what may be spent, and the prices. 0 is no limit.
+// SpendLimits are what may be spent, and the prices.
 type SpendLimits struct {
-	Tokens   int64   // prompts and answers together
-	Cost     float64 // in the unit of the prices
+	Cost     float64 // in the unit of the prices; 0 for no limit
 	PriceIn  float64 // of a million prompt tokens
 	PriceOut float64 // of a million output tokens
-	// PriceCached is the price of a million prompt tokens that came from a cache, no more than PriceIn; 0 where they cost as much as others.
-	PriceCached float64
 }
-
-// Bounded reports whether there is a limit.
-func (l *SpendLimits) Bounded() bool { return l.Tokens > 0 || l.Cost > 0 }
 
 // perPrice is how many tokens a price is for.
 const perPrice = 1e6
 
-// Price returns what tokens cost, with the full price for all prompt tokens.
+// Price returns what tokens cost.
 func (l *SpendLimits) Price(prompt, output int64) float64 {
 	return (float64(prompt)*l.PriceIn + float64(output)*l.PriceOut) / perPrice
 }
 
-// Share returns the share of the limits that tokens use, with the full price for all prompt tokens: of two limits the larger share.
-func (l *SpendLimits) Share(prompt, output int64) (share float64) {
-	if l.Tokens > 0 {
-		share = float64(prompt+output) / float64(l.Tokens)
-	}
-	if l.Cost > 0 {
-		share = max(share, l.Price(prompt, output)/l.Cost)
-	}
-	return share
-}
-
-// Discount returns by how much less prompt tokens from a cache cost.
-func (l *SpendLimits) Discount(cached int64) float64 {
-	if l.PriceCached == 0 {
+// Share returns the share of the limit that tokens use; 0 without a limit.
+func (l *SpendLimits) Share(prompt, output int64) float64 {
+	if l.Cost == 0 {
 		return 0
 	}
-	return float64(cached) * (l.PriceIn - l.PriceCached) / perPrice
+	return l.Price(prompt, output) / l.Cost
 }
 
 // Spent is what was spent.
 type Spent struct {
 	Requests       int   // that may have cost something
 	Prompt, Output int64 // tokens that the server counted
-	Cached         int64 // of Prompt: from a cache
-	Untold         int64 // of Prompt: of requests of which the server did not tell what came from a cache
 	// UnsurePrompt and UnsureOutput are upper bounds for requests whose tokens the server did not count: those that were cancelled
 	// or failed in mid-stream.
 	UnsurePrompt, UnsureOutput int64
 	Cost                       float64
 	Refused                    bool // a request was not sent, because less was left than it can cost
 }
-
-// Tokens returns all tokens.
-func (s *Spent) Tokens() int64 { return s.Prompt + s.Output + s.UnsurePrompt + s.UnsureOutput }
 
 // Purse holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is reserved never exceeds
 // a limit, as long as prompts have no more tokens than their bound, but for one outlier at a time, and the server sends no more
@@ -153,8 +131,7 @@ func (p *Purse) Reserve(call *Prepared) Reservation {
 	outlier := max(p.outlier, p.looseBound(r.bytes)-r.prompt)
 	prompt := p.spent.Prompt + p.spent.UnsurePrompt + p.reserved.prompt + r.prompt + outlier
 	output := p.spent.Output + p.spent.UnsureOutput + p.reserved.output + r.output
-	l := &p.bounds
-	if l.Tokens > 0 && p.earlier.Tokens()+prompt+output > l.Tokens || l.Cost > 0 && p.earlier.Cost+l.Price(prompt, output)-l.Discount(p.spent.Cached) > l.Cost {
+	if l := &p.bounds; l.Cost > 0 && p.earlier.Cost+l.Price(prompt, output) > l.Cost {
 		p.spent.Refused = true
 		return nil
 	}
@@ -237,11 +214,6 @@ func (r *reservation) Settle(res *Result) {
 	s.Requests++
 	if res.PromptTokens != api.Unknown {
 		s.Prompt += int64(res.PromptTokens)
-		if res.CachedTokens == api.Unknown {
-			s.Untold += int64(res.PromptTokens)
-		} else {
-			s.Cached += int64(min(res.CachedTokens, res.PromptTokens))
-		}
 		p.learn(res.PromptTokens, r.bytes)
 	} else {
 		s.UnsurePrompt += r.prompt
@@ -253,7 +225,7 @@ func (r *reservation) Settle(res *Result) {
 	default:
 		s.UnsureOutput += max(r.output, int64(res.OutputTokens))
 	}
-	s.Cost = p.limits.Price(s.Prompt+s.UnsurePrompt, s.Output+s.UnsureOutput) - p.limits.Discount(s.Cached)
+	s.Cost = p.limits.Price(s.Prompt+s.UnsurePrompt, s.Output+s.UnsureOutput)
 }
 
 // learn takes in what the server counted for a body.

@@ -22,6 +22,12 @@ func call(words, output int) *Prepared {
 	}
 }
 
+// ofTokens returns a limit of tokens: each costs 1.
+func ofTokens(n int) SpendLimits { return SpendLimits{Cost: float64(n), PriceIn: 1e6, PriceOut: 1e6} }
+
+// tokens returns all tokens that were spent.
+func tokens(s Spent) int64 { return s.Prompt + s.Output + s.UnsurePrompt + s.UnsureOutput }
+
 // end is how a request of the test ends, and what the server then bills, whatever it tells.
 type end struct {
 	words, output int
@@ -69,8 +75,8 @@ func (z tokenizer) ends(t *rapid.T) end {
 func TestLimitsAreNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limits := SpendLimits{PriceIn: rapid.Float64Range(0, 20).Draw(rt, "in"), PriceOut: rapid.Float64Range(0.1, 80).Draw(rt, "out")}
-		if rapid.Bool().Draw(rt, "tokens") {
-			limits.Tokens = int64(rapid.IntRange(1, 100_000).Draw(rt, "limit"))
+		if rapid.Bool().Draw(rt, "of tokens") { // a token costs 1
+			limits = ofTokens(rapid.IntRange(1, 100_000).Draw(rt, "limit"))
 		} else {
 			limits.Cost = rapid.Float64Range(0.0001, 1).Draw(rt, "cost")
 		}
@@ -100,18 +106,15 @@ func TestLimitsAreNeverExceeded(t *testing.T) {
 		work.Wait()
 		spent := p.Spent()
 		switch {
-		case limits.Tokens > 0 && billed[0]+billed[1] > limits.Tokens:
-			rt.Fatalf("billed %v tokens, limit %d", billed, limits.Tokens)
-		case limits.Cost > 0 && limits.Price(billed[0], billed[1]) > limits.Cost:
+		case limits.Price(billed[0], billed[1]) > limits.Cost:
 			rt.Fatalf("billed %v, limit %v", limits.Price(billed[0], billed[1]), limits.Cost)
-		case spent.Tokens() < billed[0]+billed[1] || spent.Cost < limits.Price(billed[0], billed[1])-1e-9:
+		case spent.Cost > limits.Cost:
+			rt.Fatalf("reported %v, limit %v", spent.Cost, limits.Cost)
+		case tokens(spent) < billed[0]+billed[1] || spent.Cost < limits.Price(billed[0], billed[1])-1e-9:
 			rt.Fatalf("reported %+v, billed %v", spent, billed)
 		}
 		if p.reserved.prompt != 0 || p.reserved.output != 0 {
 			rt.Fatalf("still reserved: %+v", p.reserved)
-		}
-		if limits.Tokens > 0 && spent.Tokens() > limits.Tokens {
-			rt.Fatalf("reported %d tokens, limit %d", spent.Tokens(), limits.Tokens)
 		}
 	})
 }
@@ -119,7 +122,7 @@ func TestLimitsAreNeverExceeded(t *testing.T) {
 // A limit is used up to what the next request can cost; the bound of prompts becomes close once the server has counted some.
 func TestALimitIsUsed(t *testing.T) {
 	const limit, prompt, output = 100_000, 350, 100
-	p := NewPurse(SpendLimits{Tokens: limit})
+	p := NewPurse(ofTokens(limit))
 	n := 0
 	for ; ; n++ {
 		reserved := p.Reserve(call(300, output))
@@ -132,7 +135,7 @@ func TestALimitIsUsed(t *testing.T) {
 		reserved.Settle(&r)
 	}
 	spent := p.Spent()
-	if !spent.Refused || spent.Requests != n || spent.Tokens() != int64(n*(prompt+output)) || spent.Tokens() < limit-900 {
+	if !spent.Refused || spent.Requests != n || tokens(spent) != int64(n*(prompt+output)) || tokens(spent) < limit-900 {
 		t.Errorf("%d requests, %+v", n, spent)
 	}
 }
@@ -142,7 +145,7 @@ func TestALimitIsUsed(t *testing.T) {
 func TestALimitIsUsedAtHighConcurrency(t *testing.T) {
 	const limit, template, output, width = 300_000, 40, 100, 64
 	for _, unlike := range []bool{false, true} {
-		p := NewPurse(SpendLimits{Tokens: limit})
+		p := NewPurse(ofTokens(limit))
 		type flight struct {
 			Reservation
 			prompt int
@@ -176,7 +179,7 @@ func TestALimitIsUsedAtHighConcurrency(t *testing.T) {
 			land(more)
 		}
 		spent := p.Spent()
-		if got := spent.Tokens(); got > limit || got < limit*96/100 {
+		if got := tokens(spent); got > limit || got < limit*96/100 {
 			t.Errorf("unlike %t: %d of %d tokens", unlike, got, limit)
 		}
 	}
@@ -197,7 +200,7 @@ func TestOutputBounds(t *testing.T) {
 
 // A client sends nothing that its allowance does not allow.
 func TestTheClientAsks(t *testing.T) {
-	c, err := New(Options{URL: "http://127.0.0.1:1", Allowance: NewPurse(SpendLimits{Tokens: 10})})
+	c, err := New(Options{URL: "http://127.0.0.1:1", Allowance: NewPurse(ofTokens(10))})
 	if err != nil {
 		t.Fatal(err)
 	}

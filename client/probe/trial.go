@@ -62,7 +62,7 @@ func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, pr
 	t.result.Reset(time.Now())
 	c.Do(ctx, call, &t.result)
 	if t.result.Unpaid {
-		return t, &Error{Kind: kindSpent, URL: t.url, What: "--max-cost or --max-tokens-total does not allow the requests that find out how to measure",
+		return t, &Error{Kind: kindSpent, URL: t.url, What: "--max-cost does not allow the requests that find out how to measure",
 			Do: "Raise it: see llmsweep help servers."}
 	}
 	if t.result.Status == client.StatusIncomplete {

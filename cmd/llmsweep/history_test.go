@@ -169,7 +169,7 @@ func TestWholeSweeps(t *testing.T) {
 		if first.Workload.Seed == second.Workload.Seed || !slices.Contains(second.Command.Args, "--seed=43") || first.Plan.Repeats != 0 {
 			t.Errorf("seeds %d and %d, %q, %d repeats", first.Workload.Seed, second.Workload.Seed, second.Command.Args, first.Plan.Repeats)
 		}
-		for _, more := range [][]string{{"--repeats", "2"}, {"--repeats", "1"}, {"--repeats", "2", "--dry-run"}, {"--repeats", "2", "--max-tokens-total", "9"}} {
+		for _, more := range [][]string{{"--repeats", "2"}, {"--repeats", "1"}, {"--repeats", "2", "--dry-run"}, {"--repeats", "2", "--max-cost", "9", "--price-in", "1"}} {
 			if code, _, errs := w.llmsweep(append(sweep, more...)...); code != console.WrongUsage {
 				t.Errorf("%v: exit %d, %s", more, code, errs)
 			}

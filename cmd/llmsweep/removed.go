@@ -31,6 +31,8 @@ var removed = map[string]string{
 	"sim --output-tokens":    "llmsweep sweep sim: --output-tokens N",
 	"sim --format":           "it was of --predict: llmsweep sweep sim: measures",
 	"sim --lang":             "it was of --predict: llmsweep sweep sim: measures",
+	"--max-tokens-total":     "use --max-cost with --price-in and --price-out; with both prices 1, a cost of 1 is a million tokens",
+	"--price-cached":         "the cost counts cached prompt tokens at --price-in, so it is an upper bound",
 }
 
 // removedError is the line about a removed name, or nil where no version had it.

@@ -74,37 +74,34 @@ func stageNames(run *rundir.Run) (names []string) {
 // TestSpendingLimitsHoldAcrossAResume interrupts a run with a limit and continues it: what both parts spend together stays below the limit,
 // and is what the server billed.
 func TestSpendingLimitsHoldAcrossAResume(t *testing.T) {
-	for name, limit := range map[string][]string{"tokens": {"--max-tokens-total", "40000"}, "cost": {"--max-cost", "0.04", "--price-in", "1", "--price-out", "1"}} {
-		t.Run(name, func(t *testing.T) {
-			virtually(t, func(t *testing.T, w *world) {
-				const most = 40_000 // tokens, and so many millionths of the currency
-				m := &meter{Handler: w.simulated(simserver.Options{})}
-				url, _ := w.server(m)
-				args := append(brief("run", url, "--concurrency", "1,2,4,8", "--requests", "250", "--out", w.path("run")), limit...)
-				w.interruptAfter(12 * time.Second)
-				if code, _, errs := w.llmsweep(args...); code != console.Interrupted {
-					t.Fatalf("exit %d\n%s", code, errs)
-				}
-				first := m.prompt + m.output
-				if first < most/10 || first > most*8/10 {
-					t.Fatalf("%d tokens billed in the first part: the interruption tests nothing", first)
-				}
-				w.again()
-				w.must("resume", w.path("run"))
-				run, all := open(t, w.path("run")), m.prompt+m.output
-				if all > most || all < most*8/10 || run.Spent == nil || !run.Spent.Ended || run.State != rundir.Complete {
-					t.Errorf("%d tokens billed, %d of them in the first part; %s, spent %+v", all, first, run.State, run.Spent)
-				}
-				s := run.Spent
-				if told := s.PromptTokens + s.OutputTokens; told+s.UnsureTokens < all || told > all {
-					t.Errorf("spent %+v, billed %d", s, all)
-				}
-				if name == "cost" && (s.Cost.Value() > 0.04 || s.Cost.Value() < float64(all)/1e6-1e-9) {
-					t.Errorf("cost %v, billed %v", s.Cost.Value(), float64(all)/1e6)
-				}
-			})
-		})
-	}
+	virtually(t, func(t *testing.T, w *world) {
+		const most = 40_000 // tokens, and so many millionths of the currency
+		m := &meter{Handler: w.simulated(simserver.Options{})}
+		url, _ := w.server(m)
+		args := append(brief("run", url, "--concurrency", "1,2,4,8", "--requests", "250", "--out", w.path("run")),
+			"--max-cost", "0.04", "--price-in", "1", "--price-out", "1")
+		w.interruptAfter(12 * time.Second)
+		if code, _, errs := w.llmsweep(args...); code != console.Interrupted {
+			t.Fatalf("exit %d\n%s", code, errs)
+		}
+		first := m.prompt + m.output
+		if first < most/10 || first > most*8/10 {
+			t.Fatalf("%d tokens billed in the first part: the interruption tests nothing", first)
+		}
+		w.again()
+		w.must("resume", w.path("run"))
+		run, all := open(t, w.path("run")), m.prompt+m.output
+		if all > most || all < most*8/10 || run.Spent == nil || !run.Spent.Ended || run.State != rundir.Complete {
+			t.Errorf("%d tokens billed, %d of them in the first part; %s, spent %+v", all, first, run.State, run.Spent)
+		}
+		s := run.Spent
+		if told := s.PromptTokens + s.OutputTokens; told+s.UnsureTokens < all || told > all {
+			t.Errorf("spent %+v, billed %d", s, all)
+		}
+		if s.Cost.Value() > 0.04 || s.Cost.Value() < float64(all)/1e6-1e-9 {
+			t.Errorf("cost %v, billed %v", s.Cost.Value(), float64(all)/1e6)
+		}
+	})
 }
 
 // TestReportOfARunInProgress prints a run while it is measured: all formats say so, and nothing says that it was killed.

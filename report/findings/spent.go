@@ -8,11 +8,8 @@ import (
 )
 
 var (
-	saySpent      = lang.Say("Spent: %s requests, %s prompt and %s output tokens", "已花费：%s 个请求，%s 个提示词 token，%s 个输出 token")
-	sayCost       = lang.Say(", at a cost of %s", "，费用 %s")
-	sayCached     = lang.Say(" (%s of the prompt tokens cached)", "（提示词 token 中 %s 个命中缓存）")
-	sayCostUntold = lang.Say(". The cost is n/a: of %s prompt tokens the server did not report how many were cached; it is at most %s",
-		"。费用 n/a：有 %s 个提示词 token 服务未报告其中多少命中缓存；费用至多 %s")
+	saySpent = lang.Say("Spent: %s requests, %s prompt and %s output tokens", "已花费：%s 个请求，%s 个提示词 token，%s 个输出 token")
+	sayCost  = lang.Say(", at a cost of %s", "，费用 %s")
 	// sayUnsure follows the tokens that the server counted.
 	sayUnsure = lang.Say(", and up to %s tokens of requests that were cancelled or failed in mid-stream",
 		"，另有被取消或中途失败的请求，至多 %s 个 token")
@@ -23,12 +20,6 @@ func spent(s *rundir.Spent, l lang.Lang) string {
 	text := saySpent.In(l, strconv.Itoa(s.Requests), strconv.FormatInt(s.PromptTokens, 10), strconv.FormatInt(s.OutputTokens, 10))
 	if s.UnsureTokens > 0 {
 		text += sayUnsure.In(l, strconv.FormatInt(s.UnsureTokens, 10))
-	}
-	if s.PriceCached.Known() && s.UntoldTokens == 0 {
-		text += sayCached.In(l, strconv.FormatInt(s.CachedTokens, 10))
-	}
-	if s.CostMost.Known() {
-		text += sayCostUntold.In(l, strconv.FormatInt(s.UntoldTokens, 10), strconv.FormatFloat(s.CostMost.Value(), 'f', costDigits, 64))
 	}
 	if s.Cost.Known() {
 		text += sayCost.In(l, strconv.FormatFloat(s.Cost.Value(), 'f', costDigits, 64))

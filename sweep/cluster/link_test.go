@@ -62,7 +62,7 @@ func toRank() []ToRank {
 		arrival.Closed{Concurrency: 4}, arrival.Constant{Rate: 1}, arrival.Poisson{Rate: 2, MaxConcurrency: 3}, arrival.Gamma{Rate: 1, Shape: 0.5},
 		arrival.Ramp{From: 1, To: 2, Over: time.Minute}, arrival.Trace{File: "t.jsonl", Speed: 2},
 	} {
-		all = append(all, &stage{Attempt: 1, Members: 2, Allowance: client.PurseShare{Tokens: 5}, Name: l.Name(), Load: l, Opening: []time.Duration{0, 1}})
+		all = append(all, &stage{Attempt: 1, Members: 2, Allowance: client.PurseShare{Cost: 5}, Name: l.Name(), Load: l, Opening: []time.Duration{0, 1}})
 	}
 	return all
 }

@@ -42,8 +42,8 @@ func (g *coordinatorStage) bookLost(p *share) {
 	if g.Purse == nil || g.phase == preparing {
 		return
 	}
-	if limits := g.Purse.Limits(); limits.Bounded() {
-		g.book(p, g.Purse.Whole(p.part))
+	if g.Purse.Limits().Cost > 0 {
+		g.book(p, client.Spent{Cost: p.part.Cost})
 		return
 	}
 	g.book(p, p.spending)

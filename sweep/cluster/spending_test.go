@@ -38,7 +38,7 @@ func TestRanksKeepALimitTogether(t *testing.T) {
 		const limit = 30_000
 		purses := [3]*client.Purse{}
 		for i := range purses {
-			purses[i] = client.NewPurse(client.SpendLimits{Tokens: limit, PriceIn: 1, PriceOut: 2})
+			purses[i] = client.NewPurse(client.SpendLimits{Cost: limit, PriceIn: 1e6, PriceOut: 1e6}) // a token costs 1
 		}
 		run, log := &rundir.Run{}, &store.Memory{}
 		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
@@ -58,18 +58,18 @@ func TestRanksKeepALimitTogether(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		var sent int64
+		var sent float64
 		for i, p := range purses {
 			s := p.Spent()
 			if i == 0 {
 				continue // it has what the others spent
 			}
-			sent += s.Tokens()
+			sent += s.Cost
 		}
 		all := purses[0].Spent()
-		t.Logf("lost %v: %d of %d tokens, the other ranks' %d", lost, all.Tokens(), limit, sent)
-		if all.Tokens() > limit || all.Tokens() < limit*7/10 || sent >= all.Tokens() || !all.Refused {
-			t.Errorf("lost %v: %+v, the others %d", lost, all, sent)
+		t.Logf("lost %v: %v of %d tokens, the other ranks' %v", lost, all.Cost, limit, sent)
+		if all.Cost > limit || all.Cost < limit*7/10 || sent >= all.Cost || !all.Refused {
+			t.Errorf("lost %v: %+v, the others %v", lost, all, sent)
 		}
 		if st := run.Stages[0]; st.State != rundir.Interrupted {
 			t.Errorf("the stage is %s", st.State)

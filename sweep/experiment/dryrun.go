@@ -120,7 +120,7 @@ const mostDrawn = 10_000
 
 // add adds the first sessions of a stage.
 func (p *SpendPlan) add(m *MostSpent, stage string, b bounds) {
-	if b.none() && (p.Limits == nil || !p.Limits.Bounded()) {
+	if b.none() && (p.Limits == nil || p.Limits.Cost == 0) {
 		if m.Unbounded == "" {
 			m.Unbounded = stage
 		}

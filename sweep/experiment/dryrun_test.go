@@ -12,6 +12,11 @@ import (
 	"llmsweep/sweep/workload"
 )
 
+// ofTokens returns a limit of tokens: each costs 1.
+func ofTokens(n float64) *client.SpendLimits {
+	return &client.SpendLimits{Cost: n, PriceIn: 1e6, PriceOut: 1e6}
+}
+
 func lengths(n float64) rundir.Lengths { return rundir.Lengths{Mean: n} }
 
 // plan returns a plan whose requests have 100 prompt and 20 output tokens, or are conversations of 3 turns.
@@ -35,13 +40,13 @@ func TestReckon(t *testing.T) {
 	metered := plan(1)
 	metered.Caps, metered.Longest = load.NewCaps(0, 6000), time.Minute
 	limited := plan(1, closed, timed)
-	limited.Limits, limited.Before = &client.SpendLimits{Tokens: 12_000}, experiment.SpendTokens{500, 24}
+	limited.Limits, limited.Before = ofTokens(12_000), experiment.SpendTokens{500, 24}
 	priced := plan(1)
 	priced.Limits = &client.SpendLimits{Cost: 0.01, PriceIn: 1, PriceOut: 10}
 	large := plan(1)
-	large.Limits = &client.SpendLimits{Tokens: 1_200_000_000}
+	large.Limits = ofTokens(1_200_000_000)
 	early := plan(1, closed)
-	early.Limits = &client.SpendLimits{Tokens: 1200}
+	early.Limits = ofTokens(1200)
 	sweeps := plan(1)
 	sweeps.Caps, sweeps.Longest = load.NewCaps(3, 0), time.Minute
 	for name, tt := range map[string]struct {

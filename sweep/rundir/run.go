@@ -97,19 +97,12 @@ type Spent struct {
 	OutputTokens int64 `json:"output_tokens"`
 	// UnsureTokens is an upper bound for the tokens of requests that the server did not count: they were cancelled, or failed in
 	// mid-stream.
-	UnsureTokens int64 `json:"unsure_tokens,omitempty"`
-	CachedTokens int64 `json:"cached_tokens,omitempty"` // of PromptTokens: from a cache, as the server told
-	UntoldTokens int64 `json:"untold_tokens,omitempty"` // of PromptTokens: of requests of which the server did not tell that
-	// Cost includes the unsure tokens. It is absent without prices, and where cached tokens have a price of their own and the server did not tell of all
-	// prompts what was cached: then CostMost is what it is at most.
-	Cost        Number `json:"cost,omitzero"`
-	CostMost    Number `json:"cost_at_most,omitzero"`
-	PriceCached Number `json:"price_cached,omitzero"` // of a million prompt tokens from a cache; absent where they cost as much as others
-	PriceIn     Number `json:"price_in,omitzero"`     // of a million prompt tokens
-	PriceOut    Number `json:"price_out,omitzero"`    // of a million output tokens
-	MaxTokens   int64  `json:"max_tokens,omitempty"`
-	MaxCost     Number `json:"max_cost,omitzero"`
-	Ended       bool   `json:"ended,omitempty"` // the run ended because the next request would have exceeded a limit
+	UnsureTokens int64  `json:"unsure_tokens,omitempty"`
+	Cost         Number `json:"cost,omitzero"`      // includes the unsure tokens; absent without prices
+	PriceIn      Number `json:"price_in,omitzero"`  // of a million prompt tokens
+	PriceOut     Number `json:"price_out,omitzero"` // of a million output tokens
+	MaxCost      Number `json:"max_cost,omitzero"`
+	Ended        bool   `json:"ended,omitempty"` // the run ended because the next request would have exceeded the limit
 }
 
 // Tool is the program that made the run.

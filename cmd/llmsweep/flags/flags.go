@@ -35,10 +35,8 @@ type Target struct {
 	MaxRPS      float64       `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second, for hosted APIs with a rate limit." group:"Target"`
 	MaxTPM      float64       `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute, prompts and answers together." group:"Target"`
 	PriceIn     float64       `name:"price-in" placeholder:"P" positive:"" help:"Price of a million prompt tokens, in any currency. The cost is reported." group:"Target"`
-	PriceCached float64       `name:"price-cached" placeholder:"P" positive:"" help:"Price of a million prompt tokens that the server reports as cached. Default: --price-in." group:"Target"`
 	PriceOut    float64       `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." group:"Target"`
 	MaxCost     float64       `name:"max-cost" placeholder:"C" positive:"" help:"Send no request with which the cost could exceed C, in the unit of the prices. The run then ends in good order." group:"Target"`
-	MaxTokens   int64         `name:"max-tokens-total" placeholder:"N" positive:"" help:"Send no request with which all prompts and answers together could exceed N tokens." group:"Target"`
 	Earlier     client.Spent  `kong:"-"` // by the first part of a run that goes on
 	Spending    *client.Purse `kong:"-"` // made with the options; both sides of a comparison share it
 	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." group:"Target"`
@@ -94,12 +92,10 @@ func (t *Target) Speaks(url string) string {
 
 // Purse returns what counts and limits the spending; nil where it is neither to be counted nor limited.
 func (t *Target) Purse() (*client.Purse, error) {
-	l := client.SpendLimits{Tokens: t.MaxTokens, Cost: t.MaxCost, PriceIn: t.PriceIn, PriceOut: t.PriceOut, PriceCached: t.PriceCached}
+	l := client.SpendLimits{Cost: t.MaxCost, PriceIn: t.PriceIn, PriceOut: t.PriceOut}
 	switch {
 	case l.Cost > 0 && l.PriceIn == 0 && l.PriceOut == 0:
 		return nil, errors.New("--max-cost needs the prices of a million tokens: --price-in and --price-out")
-	case l.PriceCached > 0 && !(l.PriceIn >= l.PriceCached):
-		return nil, errors.New("--price-cached is at most --price-in: give both, such as --price-in 3 --price-cached 0.3")
 	case l == client.SpendLimits{}:
 		return nil, nil
 	}
@@ -109,7 +105,7 @@ func (t *Target) Purse() (*client.Purse, error) {
 }
 
 // Limited reports whether the spending is limited.
-func (t *Target) Limited() bool { return t.MaxCost > 0 || t.MaxTokens > 0 }
+func (t *Target) Limited() bool { return t.MaxCost > 0 }
 
 // Caps returns the limits of --max-rps and --max-tpm, or nil where there is none.
 func (t *Target) Caps() *load.Caps {
@@ -198,7 +194,7 @@ const MostInFlight = 100_000
 var ErrRepeats = fmt.Errorf("--repeats must be between 1 and %d", MostRepeats)
 
 // ErrWholeLimits is the error of a limit on the spending where whole sweeps are repeated.
-var ErrWholeLimits = errors.New("--max-cost and --max-tokens-total are the limits of one sweep: leave them out where whole sweeps are repeated")
+var ErrWholeLimits = errors.New("--max-cost is the limit of one sweep: leave it out where whole sweeps are repeated")
 
 // share reads "5%" or 0.05.
 func share(s string) (float64, error) {

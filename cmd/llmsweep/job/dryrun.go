@@ -104,7 +104,7 @@ func (j *Job) DryRun(longest time.Duration, asJSON bool) error {
 		Limits: &limits, Before: before,
 	})
 	told.Requests, told.Warmup, told.Unbounded, told.Prompt, told.Output = most.Requests, most.Warmup, most.Unbounded, most.Prompt, most.Output
-	told.MaxTokens, told.MaxCost, told.Priced = limits.Tokens, limits.Cost, limits.PriceIn > 0 || limits.PriceOut > 0
+	told.MaxCost, told.Priced = limits.Cost, limits.PriceIn > 0 || limits.PriceOut > 0
 	told.Cost = limits.Price(told.Prompt, told.Output)
 	outlines := j.outlines()
 	if asJSON {
@@ -166,7 +166,7 @@ const roundedUp = 1.01
 func (j *Job) affordable(p parsed) error {
 	purse, err := j.Target.Purse()
 	limits := limitsOf(purse)
-	if err != nil || !limits.Bounded() || j.before != nil {
+	if err != nil || limits.Cost == 0 || j.before != nil {
 		return console.Usage(err)
 	}
 	const bytesPerToken = 4 // an estimate: a bound would refuse what fits
@@ -195,13 +195,9 @@ func (j *Job) affordable(p parsed) error {
 	if enough <= 1 {
 		return nil
 	}
-	flag, given, needs := "--max-cost", limits.Cost, limits.Price(least.Prompt, least.Output)
-	if all := float64(least.Prompt + least.Output); limits.Cost == 0 || limits.Tokens > 0 && all/float64(limits.Tokens) > needs/limits.Cost {
-		flag, given, needs = "--max-tokens-total", float64(limits.Tokens), all
-	}
-	return console.Usage(fmt.Errorf("%s %s does not pay for a useful measurement: %d requests after preflight and warm-up take about %s. "+
+	return console.Usage(fmt.Errorf("--max-cost %s does not pay for a useful measurement: %d requests after preflight and warm-up take about %s. "+
 		"Raise it to %s, or make prompts and answers shorter; --warmup 1 warms up with one request",
-		flag, lang.Shortest(given), requests, lang.Short(needs, false), lang.Short(roundedUp*given*enough, false)))
+		lang.Shortest(limits.Cost), requests, lang.Short(limits.Price(least.Prompt, least.Output), false), lang.Short(roundedUp*limits.Cost*enough, false)))
 }
 
 // ahead counts what is sent before the first stage: by preflights, a calibration, and checks of answers.

@@ -61,7 +61,7 @@ func Overwrites(path string, force bool) error {
 }
 
 // limited reports whether spending is limited.
-func limited(s *rundir.Spent) bool { return s != nil && (s.MaxTokens > 0 || s.MaxCost.Known()) }
+func limited(s *rundir.Spent) bool { return s != nil && s.MaxCost.Known() }
 
 // ResumeGiven are the secrets of the first part of a run, which are in no file and are given again.
 type ResumeGiven struct {
@@ -153,7 +153,7 @@ func spent(before *rundir.Run, path string) (client.Spent, error) {
 		return s, nil
 	}
 	s = client.Spent{Requests: told.Requests, Prompt: told.PromptTokens, Output: told.OutputTokens, UnsureOutput: told.UnsureTokens,
-		Cached: told.CachedTokens, Untold: told.UntoldTokens, Cost: told.Cost.Or(told.CostMost.Or(0))}
+		Cost: told.Cost.Or(0)}
 	lost, err := saturation.Unsaved(path, before)
 	if err != nil {
 		return s, err

@@ -182,16 +182,10 @@ func (t *Target) Spent() func() *rundir.Spent {
 		s, l := t.spending.Spent(), t.spending.Limits()
 		told := &rundir.Spent{
 			Requests: s.Requests, PromptTokens: s.Prompt, OutputTokens: s.Output, UnsureTokens: s.UnsurePrompt + s.UnsureOutput,
-			CachedTokens: s.Cached, UntoldTokens: s.Untold, MaxTokens: l.Tokens, Ended: s.Refused,
+			Ended: s.Refused,
 		}
 		if l.PriceIn > 0 || l.PriceOut > 0 {
 			told.Cost, told.PriceIn, told.PriceOut = rundir.Exactly(s.Cost), rundir.Exactly(l.PriceIn), rundir.Exactly(l.PriceOut)
-		}
-		if l.PriceCached > 0 {
-			told.PriceCached = rundir.Exactly(l.PriceCached)
-			if s.Untold > 0 {
-				told.Cost, told.CostMost = rundir.Number{}, told.Cost
-			}
 		}
 		if l.Cost > 0 {
 			told.MaxCost = rundir.Exactly(l.Cost)
