@@ -104,7 +104,7 @@ func (t *tally) step(d time.Duration, samples, running int) {
 // cohorts is the state of a server with an endless queue of equal requests and enough cache blocks.
 type cohorts struct {
 	cfg      MachineConfig
-	roofline Roofline
+	roofline roofline
 	work     Workload
 	joined   []int // ring over the last OutputTokens steps: how many got their first token in each
 	step     int
@@ -138,7 +138,7 @@ func (s *cohorts) advance(t *tally) {
 	if s.partial > 0 {
 		running++
 	}
-	t.step(s.roofline.Time(batch), batch.Samples, running)
+	t.step(s.roofline.time(batch), batch.Samples, running)
 
 	s.context += s.decoding + first*(prompt+1)
 	s.decoding += first
@@ -153,7 +153,7 @@ func (s *cohorts) advance(t *tally) {
 
 // steadyState runs the recurrence over whole turnovers of the slots, after a warm-up.
 func steadyState(c MachineConfig, w Workload) tally {
-	s := cohorts{cfg: c, roofline: c.Roofline(), work: w, joined: make([]int, w.OutputTokens)}
+	s := cohorts{cfg: c, roofline: c.roofline(), work: w, joined: make([]int, w.OutputTokens)}
 	var opening tally
 	for s.ended < capacityWarmup*c.MaxNumSeqs && s.step < capacityMaxSteps/4 {
 		s.advance(&opening)
@@ -216,19 +216,19 @@ func synchronous(c MachineConfig, w Workload) (ttft, itl, latency time.Duration)
 		p := plainCapacity(c.Plain, 1, w)
 		return p.SyncTTFT, p.SyncITL, p.SyncLatency
 	}
-	r := c.Roofline()
+	r := c.roofline()
 	for computed := 0; computed < w.PromptTokens; {
 		n := min(w.PromptTokens-computed, c.MaxBatchedTokens)
 		var b Batch
 		b.Add(computed, n, computed+n == w.PromptTokens)
 		computed += n
-		ttft += r.Time(b)
+		ttft += r.time(b)
 	}
 	latency = ttft
 	for i := range w.OutputTokens - 1 {
 		var b Batch
 		b.Add(w.PromptTokens+i, 1, true)
-		latency += r.Time(b)
+		latency += r.time(b)
 	}
 	if w.OutputTokens > 1 {
 		itl = (latency - ttft) / time.Duration(w.OutputTokens-1)

@@ -60,8 +60,6 @@ type MachineConfig struct {
 	StepOverhead     time.Duration // fixed part of each step
 	Jitter           float64       // sigma of a lognormal factor, of mean 1, on each step time; 0: none
 	Plain            Plain         // if set, fixed times instead of a GPU and a model
-	Costs            *Costs        // if set, measured step times instead of a GPU and a model
-	Latency          time.Duration // from a request's arrival until the scheduler knows of it, on a server of measured costs
 	Habits           habit.List    // what the server does wrong
 	Seed             uint64        // of the jitter, and of everything random in the answers
 	Speculation      Speculation   // of tokens; zero for none
@@ -128,7 +126,7 @@ func demo() (MachineConfig, error) {
 
 // WithDefaults returns c with the default in each zero field that has one.
 func (c MachineConfig) WithDefaults() MachineConfig {
-	c = c.plainDefaults().measuredDefaults()
+	c = c.plainDefaults()
 	c.Quant = cmp.Or(c.Quant, FP16)
 	c.TP = cmp.Or(c.TP, 1)
 	c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, defaultMaxNumSeqs)
@@ -165,12 +163,6 @@ func (c MachineConfig) Validate() error {
 	if c.IsPlain() {
 		m, g = Models()[0], GPUs()[0] // not used
 		if err := c.Plain.validate(); err != nil {
-			return err
-		}
-	}
-	if c.Costs != nil {
-		m, g = Models()[0], GPUs()[0] // not used
-		if err := c.Costs.validate(); err != nil {
 			return err
 		}
 	}

@@ -3,16 +3,15 @@
 // can. Package sim/server puts HTTP around an engine.
 //
 // The parts:
-//   - config, limits, roofline, costs, plain: a server is described by GPU, model, quantization and the limits of its
+//   - config, limits, roofline, plain: a server is described by GPU, model, quantization and the limits of its
 //     scheduler ([MachineConfig], [Preset]). They give the requests that it takes ([MachineConfig.Fits]) and the time of a step
-//     ([MachineConfig.StepTime]), which follows a roofline from data sheets, measured costs ([Costs]) or fixed times ([Plain]).
+//     ([MachineConfig.StepTime]), which follows a roofline from data sheets or fixed times ([Plain]).
 //   - scheduler, queue, cache: a discrete-event model of continuous batching after vLLM V1. The queue is first in, first out.
 //     At most MaxNumSeqs sequences run. KV-cache blocks are taken as a sequence grows. Each step has one token budget, used by
 //     decodes first and then by chunks of prompts. When blocks run out, the youngest sequence is preempted and computed again.
 //   - behaviour, habits: what the habits of a server do as time passes (package habit describes them). It slows steps, stalls,
 //     refuses requests, answers from a cache, drops connections, holds back output, and freezes.
 //   - truth, capacity: what a simulated server sustains, computed without a measurement ([CapacityOf], [TruthOf]).
-//   - replica: [Replica] simulates millions of requests from sums over the requests of a step. Plans of a fleet run on it.
 //
 // No model is computed and nothing is measured here. The package shares no code with the client that measures, so that
 // each can reveal errors of the other.

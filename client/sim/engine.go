@@ -154,7 +154,7 @@ func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation,
 	if e.closed {
 		return nil, ErrClosed
 	}
-	g.arrived = time.Since(e.epoch) + e.cfg.Latency
+	g.arrived = time.Since(e.epoch)
 	queued, err := e.receive(g)
 	if err != nil {
 		return nil, err

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Jitter draws the random factors of step times. nil is none.
-type Jitter struct {
+// jitter draws the random factors of step times. nil is none.
+type jitter struct {
 	sigma float64
 	rng   *rand.Rand
 }
@@ -15,17 +15,17 @@ type Jitter struct {
 // jitterStream is the stream of the seed's random numbers that the jitter has.
 const jitterStream = 0
 
-// NewJitter returns the server's jitter; nil where it has none.
-func (c MachineConfig) NewJitter() *Jitter {
+// newJitter returns the server's jitter; nil where it has none.
+func newJitter(c MachineConfig) *jitter {
 	if c.Jitter <= 0 {
 		return nil
 	}
-	return &Jitter{c.Jitter, rand.New(rand.NewPCG(c.Seed, jitterStream))}
+	return &jitter{c.Jitter, rand.New(rand.NewPCG(c.Seed, jitterStream))}
 }
 
-// Apply returns the time of the next step, which takes d without jitter. exp(N(-sigma^2/2, sigma)) has mean 1: jitter
+// apply returns the time of the next step, which takes d without jitter. exp(N(-sigma^2/2, sigma)) has mean 1: jitter
 // leaves the capacity alone.
-func (j *Jitter) Apply(d time.Duration) time.Duration {
+func (j *jitter) apply(d time.Duration) time.Duration {
 	if j == nil {
 		return d
 	}

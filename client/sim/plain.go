@@ -58,16 +58,16 @@ func (p Plain) validate() error {
 // step returns the time of one step.
 func (p Plain) step() time.Duration { return p.PerToken / plainSteps }
 
-// PromptWait returns how many steps pass before the one that computes a prompt; 0 where the server is not plain.
-func (p Plain) PromptWait() int {
+// promptWait returns how many steps pass before the one that computes a prompt; 0 where the server is not plain.
+func (p Plain) promptWait() int {
 	if p.PerToken == 0 {
 		return 0
 	}
 	return int(p.FirstToken/p.step()) - 1
 }
 
-// TokenWait returns how many steps pass before the one that computes a further token; 0 where the server is not plain.
-func (p Plain) TokenWait() int {
+// tokenWait returns how many steps pass before the one that computes a further token; 0 where the server is not plain.
+func (p Plain) tokenWait() int {
 	if p.PerToken == 0 {
 		return 0
 	}

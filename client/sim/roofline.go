@@ -51,32 +51,27 @@ func (b *Batch) Add(computed, n int, samples bool) {
 //
 // It does not include jitter.
 func (c MachineConfig) StepTime(b Batch) time.Duration {
-	r := c.WithDefaults().Roofline()
-	return r.Time(b)
+	r := c.WithDefaults().roofline()
+	return r.time(b)
 }
 
-// Roofline is StepTime with its constants computed once: in seconds per unit, TP divided out.
-type Roofline struct {
+// roofline is StepTime with its constants computed once: in seconds per unit, TP divided out.
+type roofline struct {
 	fixed         float64 // overhead, weights excluded
 	denseWeights  float64 // reading the weights that every step needs
 	expertWeights float64 // reading all routed experts
 	expertMiss    float64 // probability that one token does not use a given expert
 	kvToken       float64
-	readToken     float64 // of measured costs only, like computeFixed
-	computeFixed  float64
 	bodyToken     float64
 	headSample    float64
 	attentionPair float64
 	reduceToken   float64
 }
 
-// Roofline returns the step times of a valid Config that has its defaults.
-func (c MachineConfig) Roofline() Roofline {
+// roofline returns the step times of a valid Config that has its defaults.
+func (c MachineConfig) roofline() roofline {
 	if c.IsPlain() {
-		return Roofline{fixed: c.Plain.step().Seconds()}
-	}
-	if c.Costs != nil {
-		return c.Costs.roofline()
+		return roofline{fixed: c.Plain.step().Seconds()}
 	}
 	m, tp := c.Model, float64(c.TP)
 	bandwidth := c.GPU.BandwidthBytes * bandwidthEfficiency * tp
@@ -86,7 +81,7 @@ func (c MachineConfig) Roofline() Roofline {
 		linear = c.GPU.PeakINT8 * computeEfficiency * tp
 	}
 	experts := m.ExpertParams * c.Quant.bytes()
-	r := Roofline{
+	r := roofline{
 		fixed:         c.StepOverhead.Seconds(),
 		denseWeights:  (c.weightBytes() - experts - m.embedding()*FP16.bytes()) / bandwidth,
 		expertWeights: experts / bandwidth,
@@ -106,22 +101,14 @@ func (c MachineConfig) Roofline() Roofline {
 	return r
 }
 
-// Time returns the time of a step, without jitter.
-func (r *Roofline) Time(b Batch) time.Duration { return r.TimeWith(b, r.Experts(b.Tokens)) }
-
-// Experts returns the seconds that reading the experts takes which a number of tokens use.
-func (r *Roofline) Experts(tokens int) float64 {
-	if r.expertWeights == 0 {
-		return 0
-	}
-	return r.expertWeights * (1 - math.Pow(r.expertMiss, float64(tokens)))
-}
-
-// TimeWith is Time for a caller that knows Experts(b.Tokens).
-func (r *Roofline) TimeWith(b Batch, experts float64) time.Duration {
+// time returns the time of a step, without jitter.
+func (r *roofline) time(b Batch) time.Duration {
 	tokens := float64(b.Tokens)
-	memory := r.denseWeights + r.kvToken*float64(b.Context+b.Tokens) + r.readToken*tokens + experts
-	compute := r.computeFixed + r.bodyToken*tokens + r.headSample*float64(b.Samples) + r.attentionPair*float64(b.Pairs)
+	memory := r.denseWeights + r.kvToken*float64(b.Context+b.Tokens)
+	if r.expertWeights > 0 {
+		memory += r.expertWeights * (1 - math.Pow(r.expertMiss, tokens))
+	}
+	compute := r.bodyToken*tokens + r.headSample*float64(b.Samples) + r.attentionPair*float64(b.Pairs)
 	seconds := max(memory, compute) + r.fixed + r.reduceToken*tokens
 	return time.Duration(math.Round(seconds * 1e9))
 }

@@ -33,8 +33,8 @@ func (s *Sequence) length() int { return s.Prompt + s.Generated }
 // (vllm/v1/core/sched/scheduler.py), except that a prompt's blocks are all taken at admission.
 type Scheduler struct {
 	cfg      MachineConfig
-	roofline Roofline
-	jitter   *Jitter
+	roofline roofline
+	jitter   *jitter
 	cache    *kvCache
 	running  []*Sequence // oldest admission first
 	waiting  queue
@@ -60,7 +60,7 @@ type SchedulerStats struct {
 
 // newScheduler returns a scheduler for a valid machine.Config that has its defaults.
 func newScheduler(cfg MachineConfig) *Scheduler {
-	sc := &Scheduler{cfg: cfg, roofline: cfg.Roofline(), jitter: cfg.NewJitter(), cache: newKVCache(cfg.Blocks(), cfg.PrefixCache), drafter: newDrafter(cfg)}
+	sc := &Scheduler{cfg: cfg, roofline: cfg.roofline(), jitter: newJitter(cfg), cache: newKVCache(cfg.Blocks(), cfg.PrefixCache), drafter: newDrafter(cfg)}
 	sc.running = make([]*Sequence, 0, cfg.MaxNumSeqs)
 	return sc
 }
@@ -120,7 +120,7 @@ func (sc *Scheduler) Plan() (time.Duration, bool) {
 	if batch.Tokens == 0 && sc.delays == 0 {
 		return 0, false
 	}
-	return sc.jitter.Apply(sc.roofline.Time(batch)), true
+	return sc.jitter.apply(sc.roofline.time(batch)), true
 }
 
 // continueRunning gives each running sequence its next token, or the next chunk of its prompt, oldest first, and
@@ -159,7 +159,7 @@ func (sc *Scheduler) admit(batch *Batch, budget int) {
 		s.computed = known * sc.cfg.BlockTokens
 		sc.lookedUp(s)
 		sc.running = append(sc.running, s)
-		if s.wait = sc.cfg.Plain.PromptWait(); sc.delayed(s) {
+		if s.wait = sc.cfg.Plain.promptWait(); sc.delayed(s) {
 			continue
 		}
 		n := min(s.length()-s.computed, budget)
@@ -233,7 +233,7 @@ func (sc *Scheduler) Complete() {
 		}
 		s.Generated += n
 		s.computed += n - 1 // with the draft
-		s.wait = sc.cfg.Plain.TokenWait()
+		s.wait = sc.cfg.Plain.tokenWait()
 		sc.totals.outputTokens += n
 		last := s.Generated == s.Output
 		if last {

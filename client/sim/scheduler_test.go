@@ -10,7 +10,7 @@ import (
 )
 
 // linear has step times for results by hand: a step takes 1 ms, and 0.1 ms for each token.
-var linear = &Costs{Read: ReadCosts{Fixed: 1e-3, Token: 1e-4}}
+var linear = roofline{fixed: 1e-3, bodyToken: 1e-4}
 
 // recorder notes when its tokens arrived.
 type recorder struct {
@@ -35,8 +35,12 @@ type batch struct {
 }
 
 func newBatch(cfg MachineConfig) *batch {
-	cfg.Costs = linear
-	return &batch{Scheduler: newScheduler(cfg.WithDefaults())}
+	if cfg.KVTokens == 0 {
+		cfg.KVTokens = 1 << 20
+	}
+	sc := newScheduler(cfg.WithDefaults())
+	sc.roofline = linear
+	return &batch{Scheduler: sc}
 }
 
 func (r *batch) request(prompt, output int, prefix ...uint64) *recorder {

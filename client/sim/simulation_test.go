@@ -14,9 +14,9 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	demo.KVTokens, demo.Jitter = 1600, 0.05
-	measured := MachineConfig{Costs: &Costs{Read: ReadCosts{Fixed: 5e-3, Context: 1e-6}, Compute: ComputeCosts{Token: 1e-4}}, MaxNumSeqs: 4, Latency: 3 * time.Millisecond}
-	even := MachineConfig{Costs: &Costs{Read: ReadCosts{Fixed: 10e-3}}, MaxNumSeqs: 4} // requests arrive at the ends of steps
-	for _, c := range []MachineConfig{demo, measured, even} {
+	even := plain8() // requests arrive at the ends of steps
+	even.MaxNumSeqs = 4
+	for _, c := range []MachineConfig{demo, even} {
 		const requests = 200
 		rng := rand.New(rand.NewPCG(1, 2))
 		var at []time.Duration
@@ -25,7 +25,7 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 		for range requests {
 			now += time.Duration(rng.ExpFloat64() * 2e7)
 			due := now
-			if c.Costs == even.Costs {
+			if c.IsPlain() {
 				due = now.Round(10 * time.Millisecond)
 			}
 			at, asks = append(at, due), append(asks, Request{PromptTokens: 1 + rng.IntN(400), OutputTokens: 1 + rng.IntN(60)})
@@ -67,30 +67,6 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 			}
 		}
 	}
-}
-
-// BenchmarkSimulation simulates Poisson arrivals at 80 % of the capacity of a 7B model on one A100, prompts of 512 and answers of 128 tokens.
-// One operation is a request.
-func BenchmarkSimulation(b *testing.B) {
-	c, err := Preset("Qwen2-7B/A100/fp16")
-	if err != nil {
-		b.Fatal(err)
-	}
-	r := Request{PromptTokens: 512, OutputTokens: 128}
-	rate := 0.8 * CapacityOf(c, Workload{PromptTokens: r.PromptTokens, OutputTokens: r.OutputTokens}).RequestsPerSecond
-	s, err := NewSimulation(c)
-	if err != nil {
-		b.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	at := time.Duration(0)
-	b.ResetTimer()
-	for range b.N {
-		at += time.Duration(rng.ExpFloat64() / rate * 1e9)
-		s.Add(at, r, nil)
-		s.Until(at)
-	}
-	s.Finish()
 }
 
 // Finish runs the server until all requests have ended.
