@@ -22,6 +22,6 @@ func (r *release) formula() []byte {
 		}
 	}
 	b.WriteString("\n  def install\n    bin.install Dir[\"llmsweep_*\"].first => \"llmsweep\"\n  end\n")
-	fmt.Fprintf(&b, "\n  test do\n    assert_match %q, shell_output(\"#{bin}/llmsweep version\")\n  end\nend\n", "llmsweep "+r.version)
+	fmt.Fprintf(&b, "\n  test do\n    assert_match %q, shell_output(\"#{bin}/llmsweep --version\")\n  end\nend\n", "llmsweep "+r.version)
 	return []byte(b.String())
 }

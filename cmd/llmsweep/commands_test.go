@@ -79,7 +79,7 @@ func TestManualIsComplete(t *testing.T) {
 func namesTopics(t *testing.T, where, text string) {
 	t.Helper()
 	for _, found := range regexp.MustCompile(`llmsweep help ([a-z][a-z-]*)`).FindAllStringSubmatch(text, -1) {
-		if !slices.Contains(manual.Topics(), found[1]) {
+		if found[1] != "schema" && !slices.Contains(manual.Topics(), found[1]) {
 			t.Errorf("%s names a topic that does not exist: %s", where, found[1])
 		}
 	}

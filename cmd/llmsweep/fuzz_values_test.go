@@ -55,9 +55,8 @@ func FuzzValues(f *testing.F) {
 	}))
 }
 
-// FuzzSecretsOfLines reads command lines whose secrets move into variables, and those of runs that are resumed: whatever follows them, no
-// secret stays.
-func FuzzSecretsOfLines(f *testing.F) {
+// FuzzGivenAgain reads command lines of runs that are resumed with secrets given again.
+func FuzzGivenAgain(f *testing.F) {
 	const key = "canary7key"
 	for _, s := range []string{
 		"http://me@h:1/v1 --rate 4", "http://h?key=x --header X-Key:y", "h --api-key=z", "h --api-key z --body {\"key\":\"x\"}", "h --header=A:b --header B:c", "--header", "",
@@ -66,14 +65,6 @@ func FuzzSecretsOfLines(f *testing.F) {
 	}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, line string) {
 		rest := strings.Fields(strings.ReplaceAll(line, key, ""))
-		before := []string{"llmsweep", "run", "http://me:" + key + "@h", "--api-key", key, "--header", "A: " + key, "--api-key=" + key, `--body={"key":"` + key + `"}`}
-		for _, arg := range readLaunch(append(before, rest...)).Args {
-			for _, part := range arg {
-				if strings.Contains(part.Text, key) {
-					t.Errorf("%q: %q is in the command line", line, part.Text)
-				}
-			}
-		}
 		given := job.ResumeGiven{APIKey: key, Headers: []string{"A: " + key}}
 		if args, err := given.Args(&rundir.Command{Args: append([]string{"llmsweep"}, rest...)}); err == nil && len(args) < 2 {
 			t.Errorf("%q: %q lacks what was given again", line, args)

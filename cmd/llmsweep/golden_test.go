@@ -301,20 +301,6 @@ choose $W/results.md --slo itl:mean<50ms --demand 20rps --max-gpus 0
 
 report $W/list.yaml
 
-# Several machines
-launch slurm
-launch slurm -- sweep
-launch slurm -- demo
-launch slurm -- sweep http://server --frob
-launch slurm -- sweep ftp://server
-launch slurm -- sweep http://server --rank 1
-launch slurm -- sweep http://server --fidelity
-launch slurm --memory many -- sweep http://server
-launch slurm --ranks 1 -- sweep http://server
-launch slurm --claim runs -- sweep http://server
-launch kubernetes --nodes 2 -- sweep http://server
-launch kubernetes --name My_Job -- sweep http://server --api-key key-7
-
 # Documents
 report $W/results.md --document
 report $W/results.md --document -o $W/prose.md

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"llmsweep/cmd/llmsweep/console"
@@ -10,20 +11,32 @@ import (
 
 // helpCmd is llmsweep help.
 type helpCmd struct {
-	Topic string `arg:"" optional:"" name:"topic" predictor:"topic" help:"Topic to explain. Without it: list the topics."`
+	Topic string `arg:"" optional:"" name:"topic" help:"Topic to explain. schema: print a JSON Schema. Without it: list the topics."`
+	Name  string `arg:"" optional:"" name:"name" help:"Of schema: run (run.json, the default), records (a line of records.jsonl), pair (pair.json), verdict (of --format verdict)."`
 }
 
 // Help returns what --help prints after the purpose.
 func (helpCmd) Help() string {
 	return `Examples:
   llmsweep help
-  llmsweep help metrics`
+  llmsweep help metrics
+  llmsweep help schema verdict`
 }
 
-// Run prints a topic, or the list of topics.
+// Run prints a topic, the list of topics or a schema.
 func (h *helpCmd) Run(c *console.Console) error {
-	if h.Topic == "" {
+	switch {
+	case h.Topic == "":
 		return manual.List(c.Out)
+	case h.Topic == "schema":
+		schema, err := rundir.SchemaOf(cmp.Or(h.Name, "run"))
+		if err != nil {
+			return console.Usage(err)
+		}
+		_, err = c.Out.Write(schema)
+		return err
+	case h.Name != "":
+		return console.Usage(fmt.Errorf("unexpected argument %s", h.Name))
 	}
 	topic, err := manual.Find(h.Topic)
 	if err != nil {
@@ -34,35 +47,4 @@ func (h *helpCmd) Run(c *console.Console) error {
 		return err
 	}
 	return c.Page(func(width int) string { return manual.Terminal(page, width) }, page)
-}
-
-// versionCmd is llmsweep version.
-type versionCmd struct{}
-
-// Run prints the version.
-func (versionCmd) Run(c *console.Console) error {
-	_, err := fmt.Fprintln(c.Out, console.VersionText())
-	return err
-}
-
-// schemaCmd is llmsweep schema.
-type schemaCmd struct {
-	Name string `arg:"" optional:"" default:"run" enum:"run,records,pair,verdict" help:"Which: run (run.json), records (a line of records.jsonl), pair (pair.json), verdict (of --format verdict). Default: ${default}."`
-}
-
-// Help returns what --help prints after the purpose.
-func (schemaCmd) Help() string {
-	return `Examples:
-  llmsweep schema run
-  llmsweep schema records`
-}
-
-// Run prints the schema.
-func (s *schemaCmd) Run(c *console.Console) error {
-	b, err := rundir.SchemaOf(s.Name)
-	if err != nil {
-		return console.Usage(err)
-	}
-	_, err = c.Out.Write(b)
-	return err
 }

@@ -49,10 +49,7 @@ func moreOutputs(w *world, url, evil string, all outputs, tell func(kind, name s
 		"--demand", "1rps", "--html", w.path("choice.html"))
 	page("choose", "choice.html")
 
-	// Jobs, and a run that goes on elsewhere.
-	for _, system := range []string{"slurm", "kubernetes"} {
-		tell("text", "launch "+system, "launch", system, "--ranks", "2", "--", "run", "http://h:1", "--concurrency", "2", "--model", evil, "--label", "model="+evil)
-	}
+	// A run that goes on.
 	edited(w, "replicas", func(run map[string]any) { run["state"] = rundir.Interrupted })
 	tell("text", "resume", "resume", w.path("replicas"))
 }

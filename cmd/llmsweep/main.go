@@ -44,7 +44,6 @@ type cli struct {
 	Record   recordCmd   `cmd:"" help:"Pass real traffic through to a server, and record lengths, instants and sharing, never a text."`
 	Workload workloadCmd `cmd:"" help:"Describe recorded traffic by distributions that no single session can be told from."`
 	Resume   resumeCmd   `cmd:"" help:"Continue a sweep or run that was interrupted or killed."`
-	Launch   launchCmd   `cmd:"" help:"Print the batch script or manifests that start several ranks under Slurm or Kubernetes."`
 	Report   reportCmd   `cmd:"" help:"Print run directories again, as tables, CSV, JSON or a document."`
 	Label    labelCmd    `cmd:"" help:"Change the labels of a run: model, GPU, number of GPUs, engine, quantization, price."`
 	Import   importCmd   `cmd:"" help:"Turn results that other tools printed into run directories."`
@@ -55,17 +54,12 @@ type cli struct {
 	History  historyCmd  `cmd:"" help:"Find what became slower or faster from run to run, with few false alarms."`
 	Sim      simCmd      `cmd:"" help:"Start a simulated server to try things on."`
 	Selftest selftestCmd `cmd:"" help:"Measure how fast and how exact this client is on this machine."`
-	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of the files in a run directory, or of a verdict."`
 	Help     helpCmd     `cmd:"" help:"Explain a topic: metrics, verdicts, slo, workloads, ... Without a topic: list them."`
-	Version  versionCmd  `cmd:"" help:"Print the version and the commit it was built from."`
-
-	Completion completionCmd `cmd:"" help:"Print what makes a shell complete commands and flags."`
-	Man        manCmd        `cmd:"" help:"Print the manual page of all commands and flags."`
 
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
 
-	Config      configFlag       `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
-	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
+	Config  configFlag       `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
+	Version kong.VersionFlag `help:"Print the version."`
 }
 
 // BeforeResolve lets the environment choose the language where neither the command line nor the configuration file does.
@@ -121,10 +115,6 @@ func execute(args []string, c *console.Console) int {
 func executeWith(parser *kong.Kong, exited func() int, args []string, c *console.Console) int {
 	defer c.Interrupts.GiveBack() // after errors and panics too
 	c.Args = args
-	completeLine(parser, parser.Exit)
-	if exited() >= 0 { // a shell asked for completions
-		return console.Done
-	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

@@ -31,7 +31,7 @@ type recordCmd struct {
 	MaxDisk  int64         `name:"max-disk" default:"1000" placeholder:"MB" positive:"" help:"Most megabytes of records and traffic. After that, requests pass and are not recorded (${default})." group:"Output"`
 	Rotate   int64         `default:"100" placeholder:"MB" positive:"" help:"Begin another traffic file after this many megabytes: traffic-1.jsonl and so on (${default})." group:"Output"`
 	Check    bool          `help:"Take the time where clients send and receive, for llmsweep check. Default: where the server does, without the delay of the recorder." group:"Load"`
-	Format   string        `default:"console" placeholder:"NAME" predictor:"format" help:"Format of the result: ${formats}." group:"Output"`
+	Format   string        `default:"console" placeholder:"NAME" help:"Format of the result: ${formats}." group:"Output"`
 
 	flags.Objectives
 	flags.Results

@@ -15,6 +15,11 @@ const removedIn = "0.2.0"
 // removed says what to use in place of each removed command ("record"), flag ("--adaptive", or "compare --repaired"
 // where only one command lost it) and value of a flag ("--api tgi").
 var removed = map[string]string{
+	"launch":                 "edit the files in examples/cluster: sweep.sbatch for Slurm, sweep.yaml for Kubernetes",
+	"schema":                 "llmsweep help schema prints it",
+	"version":                "llmsweep --version prints it",
+	"man":                    "llmsweep help lists the manual, --help the flags of a command",
+	"completion":             "llmsweep COMMAND --help lists the flags",
 	"help --lang":            "the manual is in English; reports still speak Chinese with --lang zh",
 	"--format guidellm":      "use --format json or --format llm-d; GuideLLM's files are still read",
 	"fit":                    "measure the wanted workload; Vidur and BLIS predict from a model of a server",

@@ -28,13 +28,13 @@ import (
 // reportCmd is llmsweep report.
 type reportCmd struct {
 	Dirs   []string `arg:"" optional:"" name:"dir" help:"Run directories. With --document also directories of run directories, and documents with published results."`
-	Format string   `default:"console" placeholder:"NAME" predictor:"reportformat" help:"Format: ${reportformats} (by the ending of -o, else console)."`
+	Format string   `default:"console" placeholder:"NAME" help:"Format: ${reportformats} (by the ending of -o, else console)."`
 	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Force  bool     `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool     `help:"No colour."`
 
-	Drawing string `placeholder:"NAME" predictor:"drawing" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (the first that there is). A wrong name lists those that there are."`
+	Drawing string `placeholder:"NAME" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (the first that there is). A wrong name lists those that there are."`
 
 	Rules string `default:"" enum:",mlperf" placeholder:"mlperf" help:"Print also how MLPerf's rule for runs that end early (confidence 99 %) judges the percentiles of the SLO."`
 

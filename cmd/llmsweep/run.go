@@ -39,7 +39,7 @@ type runCmd struct {
 	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up before the first stage: auto (until requests agree), a number of requests, or a time." group:"Load"`
 	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for the last requests of a stage; after it they are cancelled (${default})." group:"Load"`
 	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a stage early when more than this share of its requests fails (${default})." group:"Load"`
-	Format         string        `default:"console" placeholder:"NAME" predictor:"format" help:"Format of the result: ${formats}." group:"Output"`
+	Format         string        `default:"console" placeholder:"NAME" help:"Format of the result: ${formats}." group:"Output"`
 
 	DryRun bool `name:"dry-run" help:"Print how many requests and tokens this sends at most, and at what price, and send nothing." group:"Output"`
 

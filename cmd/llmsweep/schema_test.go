@@ -47,11 +47,11 @@ func followSchemas(t testing.TB, dir string, before map[string]fs.FileInfo) {
 	}
 }
 
-// TestSchemaCommand tests that llmsweep schema prints what the files of all other tests are checked with.
+// TestSchemaCommand tests that llmsweep help schema prints what the files of all other tests are checked with.
 func TestSchemaCommand(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"schema"}, {"schema", "run"}, {"schema", "records"}, {"schema", "pair"}, {"schema", "verdict"}} {
-		name := append(args, "run")[1]
+	for _, args := range [][]string{{"help", "schema"}, {"help", "schema", "run"}, {"help", "schema", "records"}, {"help", "schema", "pair"}, {"help", "schema", "verdict"}} {
+		name := append(args, "run")[2]
 		want, err := rundir.SchemaOf(name)
 		if err != nil {
 			t.Fatal(err)

@@ -18,7 +18,7 @@ const simAddress = "127.0.0.1:8000"
 
 // simCmd is llmsweep sim.
 type simCmd struct {
-	Preset     string `default:"demo" placeholder:"NAME" predictor:"preset" help:"What to simulate: demo, plain8 (8 slots, a first token after 100 ms, then one each 10 ms), or MODEL/GPU[xCOUNT][/QUANT] such as Qwen2-7B/L20x2/int4. ${presets}"`
+	Preset     string `default:"demo" placeholder:"NAME" help:"What to simulate: demo, plain8 (8 slots, a first token after 100 ms, then one each 10 ms), or MODEL/GPU[xCOUNT][/QUANT] such as Qwen2-7B/L20x2/int4. ${presets}"`
 	Engine     string `default:"vllm" enum:"${engines}" placeholder:"NAME" help:"Engine whose APIs to speak (${default}): vllm, sglang, lmdeploy, llamacpp, ollama, tgi, triton, triton-vllm, openai (only /v1/responses), anthropic."`
 	Listen     string `default:"${listen}" placeholder:"ADDRESS" help:"Address and port to listen on (${default})."`
 	MaxNumSeqs int    `name:"max-num-seqs" placeholder:"N" positive:"" help:"Most requests in one batch (slots). Default: the preset's."`
@@ -101,17 +101,6 @@ func (s *simCmd) Run(c *console.Console) error {
 		fmt.Fprintf(c.Out, "with the habits %s\n", config.Habits)
 	}
 	return wait()
-}
-
-// presetNames returns the presets of one GPU.
-func presetNames() []string {
-	names := []string{"demo", "plain8"}
-	for _, m := range sim.Models() {
-		for _, g := range sim.GPUs() {
-			names = append(names, m.Name+"/"+g.Name)
-		}
-	}
-	return names
 }
 
 // presets lists the parts of a preset.

@@ -128,24 +128,6 @@ func (j *Job) parse() (p parsed, err error) {
 	return p, err
 }
 
-// Check returns what is wrong with a measurement by several ranks, as far as that is known without the server, and without what the launcher
-// sets for each rank.
-func (j *Job) Check() error {
-	switch {
-	case j.Cluster != nil && *j.Cluster != (flags.Cluster{Rank: -1}):
-		return errors.New("the launcher sets --rank, --ranks, --coordinator and --cluster-token for each rank: leave them out")
-	case j.Canaries != nil && j.Canaries.Fidelity:
-		return errOneMachine
-	}
-	_, err := j.parse()
-	for _, url := range j.Urls {
-		if err == nil {
-			err = checkURL(url, j.Target, j.needs().conns)
-		}
-	}
-	return err
-}
-
 // shared returns what all ranks measure.
 func (j *Job) shared(t *Target) Plan {
 	p := Plan{Server: t, URLs: j.Urls, Flags: j.Target}

@@ -25,14 +25,14 @@ func List(out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(out, "\nllmsweep help TOPIC explains one; llmsweep COMMAND --help lists the flags of a command.")
+	_, err := fmt.Fprintln(out, "\nllmsweep help TOPIC explains one; llmsweep COMMAND --help lists the flags of a command.\nllmsweep help schema prints the JSON Schema of run.json.")
 	return err
 }
 
 // inside are names that are explained in another topic: commands, and words that people look for.
 var inside = map[string]string{
-	"run": "loads", "demo": "simulator", "sim": "simulator", "selftest": "client", "label": "files", "resume": "files", "schema": "files", "audit": "import", "check": "record", "workload": "record",
-	"launch": "cluster", "completion": "install", "man": "install", "version": "install",
+	"run": "loads", "demo": "simulator", "sim": "simulator", "selftest": "client", "label": "files", "resume": "files", "audit": "import", "check": "record", "workload": "record",
+
 	"budget": "sweep", "users": "sweep", "workloads": "loads", "words": "metrics", "habits": "verdicts", "troubleshooting": "verdicts", "grading": "fidelity", "perplexity": "fidelity",
 	"apis": "servers", "network": "servers", "hosted": "servers", "config": "files", "page": "report", "formats": "report", "exit-codes": "ci",
 }
