@@ -320,8 +320,6 @@ func (x *exchange) ended(s *stream, err error) {
 func (x *exchange) conclude() {
 	r := x.res
 	switch n := r.Chunks(); {
-	case x.client.dialect.Framing() == api.Whole:
-		r.TokenSource = SourceItems
 	case r.OutputTokens > 0 || r.OutputTokens == 0 && n == 0:
 		r.TokenSource = SourceServer
 	case n > 0 && x.ids > 0:

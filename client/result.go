@@ -41,7 +41,6 @@ const (
 
 // The sources of an output token count, best first.
 const (
-	SourceItems  = "items"  // the items of an answer in one piece, in place of tokens
 	SourceServer = "server" // the server's own count: usage, meta_info, eval_count, timings
 	SourceIDs    = "ids"    // token ids or log-probs that the server returned
 	SourceChunks = "chunks" // chunks with tokens: an estimate of one token each
@@ -122,7 +121,7 @@ func (r *Result) Chunks() int {
 
 // Counted reports whether the number of output tokens can be relied on, by its source.
 func Counted(source string) bool {
-	return source == SourceItems || source == SourceServer || source == SourceIDs
+	return source == SourceServer || source == SourceIDs
 }
 
 // Token adds a chunk with tokens that arrived at the given instant; tokens is the number that the server reports for

@@ -219,7 +219,6 @@ func (r *reservation) Settle(res *Result) {
 		s.UnsurePrompt += r.prompt
 	}
 	switch {
-	case res.TokenSource == SourceItems: // nothing is generated
 	case res.Status == StatusOK && res.TokenSource == SourceServer:
 		s.Output += int64(res.OutputTokens)
 	default:

@@ -38,10 +38,6 @@ func consoleColumns(runs []rundir.Run) []findings.Column {
 			"sessions_good", "turns_good",
 			"ttft_s_p50", "ttft_s_p95", "inter_token_s", "tokens_per_s_output", "concurrency_mean", "goodput_tokens_per_s", "goodput_verdict", "fidelity", "grades", "length"))
 	}
-	if !slices.ContainsFunc(runs, func(run rundir.Run) bool { return !run.Workload.Items }) {
-		return findings.For(runs, findings.Pick("name", "rates_offered", "rates_completed", "refused", "failed", "latency_s_mean", "latency_s_p50",
-			findings.HighestSupported(runs, "latency_s"), "tokens_per_s_output", "tokens_per_s_input", "concurrency_mean", "goodput_rate", "goodput_verdict", "length", "verdict"))
-	}
 	columns := findings.Pick("name", "rates_offered", "rates_completed", "refused", "failed", "latency_s_mean", "ttft_s_mean", findings.HighestSupported(runs, "ttft_s"),
 		"first_answer_s_mean", "inter_token_s", findings.HighestSupported(runs, "itl_s"), "tokens_per_s_output", "server_accept_rate", "server_accept_length",
 		"tokens_per_chunk", "concurrency_mean", "cache_ideal",

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"llmsweep/client"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
@@ -138,11 +137,7 @@ func step(ctx context.Context, x *experiment.Experiment, level int) (rundir.Stag
 		return st, err
 	}
 	if rate := st.TokensPerS.Output; rate.Known() {
-		said := noteCeilingStep
-		if st.TokenSource == client.SourceItems {
-			said = noteCeilingItems
-		}
-		x.Note(said.New(level, rate.Value()))
+		x.Note(noteCeilingStep.New(level, rate.Value()))
 	}
 	return st, nil
 }

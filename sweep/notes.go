@@ -8,7 +8,6 @@ var (
 	noteNoTimeRepeats  = note.Kind{Code: "budget.no-time-for-repeats", Args: []string{"repeats"}}
 	noteCapReached     = note.Kind{Code: "cap.reached", Args: []string{"rate"}}
 	noteCeilingStep    = note.Kind{Code: "ceiling.step", Args: []string{"in_flight", "tokens_per_s"}}
-	noteCeilingItems   = note.Kind{Code: "ceiling.step-items", Args: []string{"in_flight", "items_per_s"}}
 	noteBudgetPlan     = note.Kind{Code: "budget.plan", Args: []string{"left", "rates", "repeats", "stage_time", "requests", "drift", "p95_from", "p99_from"}}
 	notePrecision      = note.Kind{Code: "precision.more-stages", Args: []string{"have", "wanted", "stages", "time"}}
 	notePrecisionStops = note.Kind{Code: "precision.stops", Args: []string{"have", "wanted", "stages"}}

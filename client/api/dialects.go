@@ -10,7 +10,7 @@ import (
 
 // all returns all dialects.
 func all() []Dialect {
-	return slices.Concat(openAIDialects(), anthropicDialects(), nativeDialects(), itemDialects())
+	return slices.Concat(openAIDialects(), anthropicDialects(), nativeDialects())
 }
 
 // Names returns the names that --api takes, without "auto".

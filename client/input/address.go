@@ -22,7 +22,7 @@ type Address struct {
 var version = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
 
 // endpoints are paths of OpenAI's API, which users paste from a curl command in place of the base URL.
-var endpoints = []string{"/chat/completions", "/completions", "/responses", "/messages", "/models", "/embeddings", "/rerank", "/score"}
+var endpoints = []string{"/chat/completions", "/completions", "/responses", "/messages", "/models"}
 
 // natives are the same for the engines' own APIs, which have no version.
 var natives = []string{"/generate_stream", "/completion", "/api/generate", "/api/chat", "/generate"}
@@ -142,7 +142,6 @@ func splitPath(path string) (base, api string) {
 var pastedAPIs = []struct{ ending, api string }{
 	{"/chat/completions", "chat"}, {"/completions", "completions"}, {"/responses", "responses"}, {"/messages", "messages"},
 	{"/completion", "llamacpp"}, {"/api/generate", "ollama-generate"}, {"/api/chat", "ollama"},
-	{"/embeddings", "embeddings"}, {"/rerank", "rerank"}, {"/score", "score"},
 }
 
 // PastedAPI returns the name of the API whose endpoint a URL ends with; empty for a base URL.

@@ -126,10 +126,6 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 	if err != nil {
 		return trial{}, err
 	}
-	tokens := trialTokens
-	if api.HasItems(o.API) {
-		tokens = 1
-	}
 	o.Params.Fields = d.Traits().Fields
 	if o.Params.Natural {
 		o.Params.Fields.IgnoreEOS, o.Params.Fields.MinTokens = false, false
@@ -140,7 +136,7 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 	var rejected []string
 	var notes []note.Note
 	for {
-		t, err := p.try(ctx, o, trialPrompt, tokens)
+		t, err := p.try(ctx, o, trialPrompt, trialTokens)
 		if err != nil {
 			return t, err
 		}
@@ -243,10 +239,6 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	r := &t.result
 	f.Streams = true
 	f.Usage = r.TokenSource == client.SourceServer
-	if api.HasItems(f.API) {
-		f.LengthForced, f.TokensPerChunk, f.Latency = true, 1, r.LastToken-r.Sent
-		return
-	}
 	// The count matters too: chunks received together have the same instant.
 	f.Thinks = r.ReasoningTokens > 0 || r.FirstToken < r.FirstAnswer || r.FirstAnswer == client.Absent && r.FirstToken != client.Absent
 	if n := r.Chunks(); n > 0 {

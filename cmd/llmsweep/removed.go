@@ -38,6 +38,10 @@ var removed = map[string]string{
 	"sim --lang":             "it was of --predict: llmsweep sweep sim: measures",
 	"--max-tokens-total":     "use --max-cost with --price-in and --price-out; with both prices 1, a cost of 1 is a million tokens",
 	"--price-cached":         "the cost counts cached prompt tokens at --price-in, so it is an upper bound",
+	"--api embeddings":       "use an API that generates tokens",
+	"--api rerank":           "use an API that generates tokens",
+	"--api score":            "use an API that generates tokens",
+	"--items":                "use --output-tokens with an API that generates tokens",
 }
 
 // removedError is the line about a removed name, or nil where no version had it.

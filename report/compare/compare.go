@@ -103,7 +103,6 @@ const (
 	keyEach   = "users_per_gpu"
 	keyRate   = "saturation"
 	keyOutput = "tokens_per_s"
-	keyItems  = "items_per_s" // in its place, for answers in one piece
 	KeyPerGPU = "tokens_per_s_per_gpu"
 	// keyUncached is of runs whose hit rates differ: prompt tokens that were computed, and output tokens.
 	keyUncached = "uncached_tokens_per_s"
@@ -124,7 +123,7 @@ func shares() []struct {
 
 // Keys returns the metrics that are compared, in the order of the tables.
 func Keys() []string {
-	keys := []string{keyUsers, keyEach, keyRate, keyOutput, keyItems, KeyPerGPU, keyUncached}
+	keys := []string{keyUsers, keyEach, keyRate, keyOutput, KeyPerGPU, keyUncached}
 	for _, what := range []string{"ttft", "itl", "latency"} {
 		for _, at := range shares() {
 			keys = append(keys, what+"@"+at.name)
@@ -241,7 +240,7 @@ func Workload(run *rundir.Run, l lang.Lang) string {
 func workload(run *rundir.Run, l lang.Lang) string {
 	w := run.Workload
 	answer := lengths(w.OutputTokens)
-	if w.Capped || w.Items {
+	if w.Capped {
 		answer = findings.AnswerText(&w, l)
 	}
 	parts := []string{loadTokens.In(l, lengths(w.PromptTokens), answer)}
@@ -284,12 +283,8 @@ func Measure(s *setup.Setup) Measured {
 	}
 	length := meanAnswer(s)
 	spread := outputSpread(s, scale, length)
-	output := keyOutput
-	if s.Run.Workload.Items {
-		output = keyItems
-	}
-	m.add(output, setup.Value{Number: p.Output, SE: spread}, p.Where)
-	if n := float64(s.Run.Labels.GPUs); n > 0 && p.Output.Known() && !s.Run.Workload.Items {
+	m.add(keyOutput, setup.Value{Number: p.Output, SE: spread}, p.Where)
+	if n := float64(s.Run.Labels.GPUs); n > 0 && p.Output.Known() {
 		m.add(KeyPerGPU, setup.Value{Number: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)
 	}
 	answer := scale
@@ -297,9 +292,7 @@ func Measure(s *setup.Setup) Measured {
 		answer = length
 	}
 	m.open(p)
-	if !s.Run.Workload.Items {
-		m.add(keyAnswer, setup.Value{Number: rundir.Exactly(answer), SE: math.NaN()}, p.Where)
-	}
+	m.add(keyAnswer, setup.Value{Number: rundir.Exactly(answer), SE: math.NaN()}, p.Where)
 	for _, at := range shares() {
 		point, ok := s.AtShare(at.share)
 		if at.share == 0 {
@@ -314,9 +307,6 @@ func Measure(s *setup.Setup) Measured {
 			}
 			m.add("ttft@"+at.name, ttft, point.Where())
 			m.add("itl@"+at.name, itl, point.Where())
-			if s.Run.Workload.Items {
-				m.add("latency@"+at.name, point.At(setup.Latency), point.Where())
-			}
 			m.add("output@"+at.name, point.LinearAt(setup.Output), point.Where())
 		}
 	}

@@ -66,7 +66,7 @@ func (c *Comparison) speed() answerSpeed {
 	var s answerSpeed
 	for _, col := range columns() {
 		known := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key })
-		if known && (col.key == keyOutput || col.key == keyItems || col.key == "itl@sync" || col.key == "ttft@sync") {
+		if known && (col.key == keyOutput || col.key == "itl@sync" || col.key == "ttft@sync") {
 			keys, s.Heads = append(keys, col.key), append(s.Heads, col.Heading())
 		}
 	}
@@ -98,7 +98,6 @@ func columns() []column {
 		{keyEach, table.Column{Head: headEach.Text(), Drop: 3}, "", func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Short) }},
 		{keyRate, table.Column{Head: headSaturation.Text()}, "req/s", fixed(2)},
 		{keyOutput, table.Column{Head: headOutput.Text()}, "tok/s", fixed(2)},
-		{keyItems, table.Column{Head: headItems.Text()}, "items/s", fixed(2)},
 		{KeyPerGPU, table.Column{Head: headPerGPU.Text(), Drop: 3}, "tok/s", fixed(2)},
 		{keyUncached, table.Column{Head: headUncached.Text()}, "tok/s", fixed(2)},
 		{keyAnswer, table.Column{Head: headAnswer.Text(), Drop: 1}, "tok", fixed(1)},

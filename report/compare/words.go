@@ -18,7 +18,6 @@ var (
 	headOutput       = lang.Say("output", "输出")
 	headUncached     = lang.Say("uncached", "未命中缓存")
 	headPerGPU       = lang.Say("per GPU", "每 GPU 输出")
-	headItems        = lang.Say("items", "item 数")
 	headAnswer       = lang.Say("answer", "回答")
 	headErrors       = lang.Say("errors", "错误率")
 	headRow          = lang.Say("Row", "行")

@@ -203,11 +203,7 @@ func rateOf(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	say := map[rundir.AnswerKind]lang.Phrase{rundir.Saturates: saySaturates, rundir.Sustains: saySustains, rundir.Accepts: sayAccepts}[a.Kind]
 	s := say.In(l, lang.Number(a.Rate, digits)) + interval
 	if a.Output.Known() {
-		say := sayOutput
-		if run.Workload.Items {
-			say = sayItems
-		}
-		s += say.In(l, lang.Grouped(lang.Number(a.Output, lang.Short)))
+		s += sayOutput.In(l, lang.Grouped(lang.Number(a.Output, lang.Short)))
 	}
 	switch {
 	case a.Overload.Known():

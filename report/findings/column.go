@@ -2,7 +2,6 @@ package findings
 
 import (
 	"slices"
-	"strings"
 
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -52,7 +51,6 @@ func (c *Column) heading(u Units) table.Column {
 // TabulateStages returns a table with a row for each of rows.
 func TabulateStages(columns []Column, rows []StageRow, u Units) table.Table {
 	var t table.Table
-	columns = ofItems(columns, rows)
 	for i := range columns {
 		t.Columns = append(t.Columns, columns[i].heading(u))
 	}
@@ -67,24 +65,6 @@ func TabulateStages(columns []Column, rows []StageRow, u Units) table.Table {
 		t.Rows = append(t.Rows, cells)
 	}
 	return t
-}
-
-const unitItems = "items/s"
-
-// ofItems returns the columns of rows whose answers come in one piece: without times of tokens, and with items in place of tokens. Others stay as they are.
-func ofItems(columns []Column, rows []StageRow) []Column {
-	if len(rows) == 0 || slices.ContainsFunc(rows, func(r StageRow) bool { return !r.Run.Workload.Items }) {
-		return columns
-	}
-	columns = slices.DeleteFunc(slices.Clone(columns), func(c Column) bool {
-		return slices.ContainsFunc([]string{"ttft_s", "itl_s", "inter_token_s", "first_answer_s"}, func(of string) bool { return strings.HasPrefix(c.ID, of) })
-	})
-	for i := range columns {
-		if columns[i].ID == "tokens_per_s_output" {
-			columns[i].Unit = unitItems
-		}
-	}
-	return columns
 }
 
 // nameCell returns the cell with the name of a stage and its marks.

@@ -74,8 +74,6 @@ func workload(run *rundir.Run, l lang.Lang) string {
 	}
 	if out := lengthText(wl.OutputTokens); out != "" {
 		switch {
-		case wl.Items:
-			parts = append(parts, loadItems.In(l, out))
 		case wl.Capped:
 			parts = append(parts, loadCapped.In(l, out))
 		case wl.Forced:
@@ -100,9 +98,6 @@ func workload(run *rundir.Run, l lang.Lang) string {
 // AnswerText is the length of answers that is asked for: as lengthText, or "up to 512" where they end by themselves.
 func AnswerText(w *rundir.Workload, l lang.Lang) string {
 	text := lengthText(w.OutputTokens)
-	if w.Items && text != "" {
-		return loadItems.In(l, text)
-	}
 	if w.Capped && text != "" {
 		return loadUpTo.In(l, text)
 	}

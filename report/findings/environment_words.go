@@ -20,7 +20,6 @@ var (
 	loadOutput  = lang.Say("%s output tokens", "输出 %s token")
 	loadForced  = lang.Say("%s output tokens, forced", "输出 %s token（强制）")
 	loadUpTo    = lang.Say("up to %s", "最多 %s 个")
-	loadItems   = lang.Say("%s items", "%s 个 item")
 	loadCapped  = lang.Say("up to %s output tokens", "输出最多 %s 个 token")
 	loadDataset = lang.Say("data set %s", "数据集 %s")
 	loadFixed   = lang.Say("one fixed prompt", "固定提示词")

@@ -10,18 +10,17 @@ import (
 
 // Words of workloads whose prompts share a beginning or grow.
 var (
-	loadItemsBrief = lang.Say("%s tokens -> %s items", "%s token -> %s 个 item")
-	loadBrief      = lang.Say("%s -> %s tokens", "%s -> %s token")
-	loadTalkBrief  = lang.Say("%s turns: %s, then +%s -> %s tokens, think time %s", "%s 轮：%s，之后每轮 +%s -> %s token，用户停顿 %s")
-	loadTalk       = lang.Say("%s turns, +%s tokens in each after the first, think time %s", "%s 轮，首轮之后每轮 +%s token，用户停顿 %s")
-	loadAgents     = lang.Say("%d sub-agents of %d turns each", "%d 个子智能体，各 %d 轮")
-	loadAgentsNew  = lang.Say("%d sub-agents of %d turns each with fresh prompts", "%d 个子智能体，各 %d 轮，提示词从头开始")
-	loadShared     = lang.Say("the first %d tokens shared", "前 %d 个 token 相同")
-	loadGroups     = lang.Say("the first %d tokens shared in %d groups", "前 %d 个 token 相同（共 %d 组）")
-	sayTurns       = lang.Say("Rates count turns. A session has %s turns: %s turns/s are %s sessions/s.", "速率按轮计。每个会话 %s 轮：%s 轮/s 即 %s 会话/s。")
-	sayAllTurns    = lang.Say("Rates count turns. A session has %s turns with those of its sub-agents: %s turns/s are %s sessions/s.", "速率按轮计。每个会话连同子智能体共 %s 轮：%s 轮/s 即 %s 会话/s。")
-	loadZipf       = lang.Say("the first %d tokens shared in %d groups by Zipf's law", "前 %d 个 token 相同（共 %d 组，按 Zipf 定律分布）")
-	loadRandom     = lang.Say("%s on average", "平均 %s")
+	loadBrief     = lang.Say("%s -> %s tokens", "%s -> %s token")
+	loadTalkBrief = lang.Say("%s turns: %s, then +%s -> %s tokens, think time %s", "%s 轮：%s，之后每轮 +%s -> %s token，用户停顿 %s")
+	loadTalk      = lang.Say("%s turns, +%s tokens in each after the first, think time %s", "%s 轮，首轮之后每轮 +%s token，用户停顿 %s")
+	loadAgents    = lang.Say("%d sub-agents of %d turns each", "%d 个子智能体，各 %d 轮")
+	loadAgentsNew = lang.Say("%d sub-agents of %d turns each with fresh prompts", "%d 个子智能体，各 %d 轮，提示词从头开始")
+	loadShared    = lang.Say("the first %d tokens shared", "前 %d 个 token 相同")
+	loadGroups    = lang.Say("the first %d tokens shared in %d groups", "前 %d 个 token 相同（共 %d 组）")
+	sayTurns      = lang.Say("Rates count turns. A session has %s turns: %s turns/s are %s sessions/s.", "速率按轮计。每个会话 %s 轮：%s 轮/s 即 %s 会话/s。")
+	sayAllTurns   = lang.Say("Rates count turns. A session has %s turns with those of its sub-agents: %s turns/s are %s sessions/s.", "速率按轮计。每个会话连同子智能体共 %s 轮：%s 轮/s 即 %s 会话/s。")
+	loadZipf      = lang.Say("the first %d tokens shared in %d groups by Zipf's law", "前 %d 个 token 相同（共 %d 组，按 Zipf 定律分布）")
+	loadRandom    = lang.Say("%s on average", "平均 %s")
 )
 
 // LoadBrief returns the lengths of a workload in few words; empty where they are not known.
@@ -30,11 +29,7 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 	if prompt == "" || out == "" {
 		return ""
 	}
-	say := loadBrief
-	if w.Items {
-		say, out = loadItemsBrief, lengthText(w.OutputTokens)
-	}
-	s := say.In(l, prompt, out)
+	s := loadBrief.In(l, prompt, out)
 	if c := w.Conversation; c != nil {
 		s = loadTalkBrief.In(l, lengthText(c.Turns), prompt, laterText(c), out, pause(c, l))
 	}

@@ -23,11 +23,7 @@ func StageFacts(s *rundir.Stage, l lang.Lang) []string {
 	facts := []string{
 		table.Clean(StageName(s)) + StageMarks(s),
 		lang.Number(lang.NonZero(CompletedCell(s)), lang.Rate) + " req/s",
-	}
-	if s.TokenSource == "items" {
-		facts = append(facts, sayLatencyMean.In(l, lang.Time(s.Latency.Mean)), lang.Number(lang.NonZero(Output(s)), lang.Short)+" "+unitItems)
-	} else {
-		facts = append(facts, "TTFT "+lang.Time(s.TTFT.Mean), "ITL "+lang.Time(s.InterToken), lang.Number(lang.NonZero(Output(s)), lang.Short)+" tok/s")
+		"TTFT " + lang.Time(s.TTFT.Mean), "ITL " + lang.Time(s.InterToken), lang.Number(lang.NonZero(Output(s)), lang.Short) + " tok/s",
 	}
 	if v := judgement(s); v != "" {
 		facts = append(facts, lang.Verdict(v, l))

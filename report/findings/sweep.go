@@ -99,7 +99,6 @@ func sweepWords() lang.Words {
 			"{budget:span}的预算用完时，还没有任何到达率被证明为饱和。请用 --budget {advice:flag} 重新运行"),
 		"ceiling.step": lang.Say("{in_flight} in flight: {tokens_per_s:short} output tok/s",
 			"并发 {in_flight}：输出 {tokens_per_s:short} tok/s"),
-		"ceiling.step-items": lang.Say("{in_flight} in flight: {items_per_s:short} items/s", "并发 {in_flight}：{items_per_s:short} items/s"),
 		"budget.plan": lang.Say("{left:span} left: {rates:count rate rates}[, {repeats:times} times each], a stage above saturation, and a test of the answer of up to {stage_time:span}. With {requests:whole} requests that tells stable from saturated to within {drift:percent}, supports a p95 from {p95_from:short} req/s on, and a p99 from {p99_from:short}",
 			"剩余 {left:span}：{rates} 个到达率[，各 {repeats:times} 次]，一个高于饱和点的阶段，以及最长 {stage_time:span} 的结果检验。检验约有 {requests:whole} 个请求，可区分相差 {drift:percent} 的稳定与饱和；到达率不低于 {p95_from:short} req/s 时支持 p95，不低于 {p99_from:short} 时支持 p99"),
 		"precision.more-stages": lang.Say("the saturation rate is known to within {have:percent}; {wanted:percent} takes about {stages:count stage stages} more, {time:span}",

@@ -211,7 +211,7 @@ func reach(all []rundir.Number) string {
 // source returns who counted the tokens, where it was not the server.
 func source(s *rundir.Stage, l lang.Lang) string {
 	switch s.TokenSource {
-	case "", "server", "items":
+	case "", "server":
 		return ""
 	case "ids":
 		return sourceIDs.In(l)

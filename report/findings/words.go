@@ -62,7 +62,6 @@ var (
 		"服务使用推测解码，而回答被强制为指定长度：超过自然结尾之后，草稿 token 的接受率不同，因此输出与 ITL 不代表真实回答。请用 --max-tokens N 测量。")
 	sayLatencyMean   = lang.Say("latency mean %s", "时延均值 %s")
 	sayLatencyP90    = lang.Say("latency p90 %s", "时延 p90 %s")
-	sayItems         = lang.Say(", %s items/s", "，%s items/s")
 	sayTTFTMean      = lang.Say("TTFT mean %s", "TTFT 均值 %s")
 	sayTTFTP90       = lang.Say("p90 %s", "p90 %s")
 	sayITLMean       = lang.Say("ITL mean %s", "ITL 均值 %s")

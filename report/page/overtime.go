@@ -4,7 +4,6 @@ package page
 
 import (
 	"math"
-	"slices"
 	"strconv"
 
 	"llmsweep/report/draw"
@@ -82,7 +81,7 @@ func figureOverTime(v *View, id string, s *rundir.Stage, t *traceStage, data map
 	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 84, Series: []draw.Series{series(t, "flight", wordFlight.Text(), 3, draw.Area, t.InFlight, 1)}}
 	kv, running, waiting := gauges(t)
 	flight.Series = append(flight.Series, running, waiting)
-	tokens := draw.Panel{Y: draw.Axis{Label: outputAxis(v.Run).Text()}, Height: 60, Series: []draw.Series{series(t, "tokens", lang.Text{}, 0, draw.Area, t.Tokens, perSecond)}}
+	tokens := draw.Panel{Y: draw.Axis{Label: axisTokens.Text()}, Height: 60, Series: []draw.Series{series(t, "tokens", lang.Text{}, 0, draw.Area, t.Tokens, perSecond)}}
 	ttft, note := cloud(v, t, data, name)
 	fig := draw.Figure{Name: name, Title: titleTime.Text(findings.StageName(s)), X: draw.Axis{Label: axisTime.Text(), High: t.Length, Format: draw.Seconds}, Right: 76}
 	fig.Panels = []draw.Panel{arrivals, flight, tokens, ttft}
@@ -156,18 +155,10 @@ func drawnOverTime(all []rundir.Reading) []rundir.Reading {
 	return some
 }
 
-// columnTTFT is the place of the TTFT in tables of requests.
-const columnTTFT = 3
-
 // cloud is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge as a cross.
 func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
-	label, metric := axisPoints, traceTTFT
 	cols := []lang.Text{headRequest.Text(), headDueS.Text(), headQueuedS.Text(), headTTFTS.Text(), headLatencyS.Text(), headTokens.Text(), headStatus.Text()}
-	items := v.Run.Workload.Items // the time to their first token is their latency
-	if items {
-		label, metric, cols = axisLatencies, traceLatency, slices.Delete(cols, columnTTFT, columnTTFT+1)
-	}
-	panel := draw.Panel{Y: draw.Axis{Label: label.Text(), Log: true, Format: draw.Seconds}, Height: 130}
+	panel := draw.Panel{Y: draw.Axis{Label: axisPoints.Text(), Log: true, Format: draw.Seconds}, Height: 130}
 	least := math.Inf(1)
 	for _, p := range t.Points {
 		if p.TTFT.Value() > 0 {
@@ -185,14 +176,10 @@ func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel
 			point.Y, point.Shape = least, draw.Cross
 		}
 		cloud.Points = append(cloud.Points, point)
-		row := []any{requestName(p), short(p.Due), short(p.Queued), value(p.TTFT), value(p.Latency), value(p.Tokens), status(p)}
-		if items {
-			row = slices.Delete(row, columnTTFT, columnTTFT+1)
-		}
-		rows = append(rows, row)
+		rows = append(rows, []any{requestName(p), short(p.Due), short(p.Queued), value(p.TTFT), value(p.Latency), value(p.Tokens), status(p)})
 	}
 	panel.Series = []draw.Series{cloud}
-	panel.Rules = v.Limits(metric)
+	panel.Rules = v.Limits(traceTTFT)
 	data[name+"-points"] = map[string]any{
 		"cols": heads(cols...), "rows": rows,
 	}
@@ -200,12 +187,4 @@ func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel
 		return panel, noteAllDrawn.Text(t.Requests)
 	}
 	return panel, noteSomeDrawn.Text(len(t.Points), t.Requests, traceIntervals)
-}
-
-// outputAxis names the output of a run.
-func outputAxis(run *rundir.Run) lang.Phrase {
-	if run.Workload.Items {
-		return axisItems
-	}
-	return axisTokens
 }

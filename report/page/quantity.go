@@ -36,12 +36,8 @@ func quantities(runs ...*rundir.Run) []quantity {
 		v, ci, ok := setup.Output(s)
 		return v, ci, ok, true
 	}}
-	axis := axisOutput
-	if len(runs) > 0 && runs[0].Workload.Items {
-		axis = axisItems
-	}
 	all := []quantity{{
-		name: "output", title: titleOutput.Text(), axis: draw.Axis{Label: axis.Text(), Format: draw.Number}, lines: []line{output},
+		name: "output", title: titleOutput.Text(), axis: draw.Axis{Label: axisOutput.Text(), Format: draw.Number}, lines: []line{output},
 	}}
 	for _, m := range []struct {
 		name, metric string

@@ -154,9 +154,6 @@ func (v *view) headline() *Headline {
 	if best := v.Best(); best != nil {
 		output, ci, ok := setup.Output(best)
 		h.Number, h.Unit = lang.Number(output, lang.Short), unitOutput.Text(findings.StageName(best))
-		if v.Run.Workload.Items {
-			h.Unit = unitItems.Text(findings.StageName(best))
-		}
 		h.Interval = noInterval.Text()
 		if ok {
 			digits := lang.Precision((ci[1] - ci[0]) / 2)
@@ -166,9 +163,6 @@ func (v *view) headline() *Headline {
 		h.Add(lang.Number(best.Rates.Completed, lang.Rate), tileDone.Text(), best.Rates.Completed)
 		h.Add(lang.Time(best.TTFT.P50), tileTTFT.Text(), best.TTFT.P50)
 		h.Add(lang.Time(best.TTFT.P99), tileTTFT99.Text(), best.TTFT.P99)
-		if v.Run.Workload.Items {
-			h.Add(lang.Time(best.Latency.P50), tileLatency.Text(), best.Latency.P50)
-		}
 		return h
 	}
 	h.Number, h.Unit = lang.Absent, unitNothing.Text()
@@ -210,11 +204,7 @@ func (v *view) rateHeadline(h *Headline, a *rundir.Answer) {
 	if a.Kind == rundir.AtLeast {
 		h.Number, h.Interval = "≥ "+h.Number, noLimit.Text()
 	}
-	tile := tileOutput
-	if v.Run.Workload.Items {
-		tile = tileItems
-	}
-	h.Add(lang.Number(a.Output, lang.Short), tile.Text(), a.Output)
+	h.Add(lang.Number(a.Output, lang.Short), tileOutput.Text(), a.Output)
 	if c := a.Comfortable; c != nil {
 		rate := lang.Number(c.Rate, findings.ComfortableDigits(a))
 		h.Add(lang.Time(c.TTFTMean), tileComfortable.Text(rate), c.TTFTMean)

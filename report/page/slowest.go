@@ -16,7 +16,7 @@ func sprint(v float64) string { return fmt.Sprintf("%.4g", v) }
 
 // slowest lists the slowest requests of a stage.
 func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
-	s, items := row.Stage, row.Run.Workload.Items
+	s := row.Stage
 	if len(t.Slowest) == 0 {
 		return nil
 	}
@@ -43,9 +43,6 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 		shown.Columns = append(shown.Columns, table.Column{Head: h})
 	}
 	shown.Columns = append(shown.Columns, table.Column{Head: headStrip.Text(), Left: true}, table.Column{Head: headStatus.Text(), Left: true})
-	if items {
-		shown.Columns = slices.Delete(shown.Columns, columnTTFT, columnTTFT+1)
-	}
 	all := slices.Clone(t.Slowest)
 	slices.SortStableFunc(all, func(a, b traceRequest) int { return larger(b.TTFT.Value(), a.TTFT.Value()) })
 	for _, r := range all {
@@ -57,9 +54,6 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 		cells := []table.Cell{
 			table.Literal(requestName(r.TracePoint)), table.Number(rundir.Exactly(r.Due), "", lang.Fixed(2)), table.Seconds(rundir.Exactly(r.Queued)), table.Seconds(r.TTFT), table.Seconds(r.Latency),
 			table.Number(r.Tokens, "", lang.WholeOr(0)), table.Seconds(gap), {Bars: r.Gaps}, table.Literal(status(r.TracePoint)),
-		}
-		if items {
-			cells = slices.Delete(cells, columnTTFT, columnTTFT+1)
 		}
 		shown.Add(cells...)
 	}

@@ -168,7 +168,7 @@ func (m *model) numbers(width int) []string {
 	return []string{
 		m.number(sayInFlight.In(l), strconv.Itoa(c.Now.InFlight), m.course.inFlight, width),
 		m.number(sayOutput.In(l), outputRate(&c.Now), m.course.output, width),
-		m.number(firstToken(&c.Now).In(l), brief(c.Now.TTFT), m.course.ttft, width),
+		m.number(sayTTFT.In(l), brief(c.Now.TTFT), m.course.ttft, width),
 		m.number(sayITL.In(l), brief(c.Now.ITL), m.course.itl, width),
 	}
 }

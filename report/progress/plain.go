@@ -133,26 +133,10 @@ func nonempty(texts ...string) []string {
 // numbers returns the numbers of a stage.
 func numbers(s *State, l lang.Lang) []string {
 	all := []string{inFlight.In(l, strconv.Itoa(s.Now.InFlight)), doneCount.In(l, strconv.Itoa(s.Now.Done)), failedCount.In(l, strconv.Itoa(s.Now.Failed))}
-	all = append(all, firstToken(&s.Now).In(l)+" "+Brief(s.Now.TTFT))
-	if !s.Now.Items {
-		all = append(all, "ITL "+Brief(s.Now.ITL))
-	}
-	return append(all, outputRate(&s.Now))
-}
-
-// firstToken names the time to the first token, which is the latency of an answer in one piece.
-func firstToken(now *load.Snapshot) lang.Phrase {
-	if now.Items {
-		return lang.HeadLatency
-	}
-	return sayTTFT
+	return append(all, sayTTFT.In(l)+" "+Brief(s.Now.TTFT), "ITL "+Brief(s.Now.ITL), outputRate(&s.Now))
 }
 
 // outputRate is the output of a stage that runs.
 func outputRate(now *load.Snapshot) string {
-	unit := " tok/s"
-	if now.Items {
-		unit = " items/s"
-	}
-	return strconv.FormatFloat(now.TokensPS, 'f', 0, 64) + unit
+	return strconv.FormatFloat(now.TokensPS, 'f', 0, 64) + " tok/s"
 }

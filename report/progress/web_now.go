@@ -81,7 +81,7 @@ func (p *present) tell() string {
 	}
 	add(sayInFlight, strconv.Itoa(now.InFlight), p.course.inFlight)
 	add(sayOutput, outputRate(now), p.course.output)
-	add(firstToken(now), brief(now.TTFT), p.course.ttft)
+	add(sayTTFT, brief(now.TTFT), p.course.ttft)
 	add(sayITL, brief(now.ITL), p.course.itl)
 	b, err := json.Marshal(t)
 	if err != nil { // a number that is none

@@ -19,11 +19,6 @@ import (
 func SixColumns(run *rundir.Run) []findings.Column {
 	const ms = 1e3
 	columns := findings.Pick("name", "rates_completed", "latency_s_mean", "ttft_s_mean", "inter_token_s", "tokens_per_s_output")
-	output := "Output Token Throughput"
-	unit := "tokens/sec"
-	if run.Workload.Items {
-		output, unit = "Item Throughput", "items/sec"
-	}
 	for i, f := range []struct {
 		head, unit string
 		scale      float64
@@ -32,7 +27,7 @@ func SixColumns(run *rundir.Run) []findings.Column {
 	}{
 		{"Benchmark", "", 0, false, ""}, {"Requests per Second", "req/sec", 1, true, "rates.completed"}, {"Request Latency", "sec", 1, false, "latency_s.mean"},
 		{"Time to First Token", "ms", ms, false, "ttft_s.mean"}, {"Inter Token Latency", "ms", ms, false, "inter_token_s"},
-		{output, unit, 1, true, "tokens_per_s.output"},
+		{"Output Token Throughput", "tokens/sec", 1, true, "tokens_per_s.output"},
 	} {
 		c := &columns[i]
 		c.Head, c.Sub, c.Unit = lang.Same(f.head), lang.Text{}, ""
@@ -105,11 +100,7 @@ func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
 		tokens = append(tokens, "prompt_tokens="+lang.Shortest(p))
 	}
 	if g := run.Workload.OutputTokens.Mean; g > 0 {
-		key := "generated_tokens="
-		if run.Workload.Items {
-			key = "items="
-		}
-		tokens = append(tokens, key+lang.Shortest(g))
+		tokens = append(tokens, "generated_tokens="+lang.Shortest(g))
 	}
 	if len(tokens) > 0 {
 		separator := ", "

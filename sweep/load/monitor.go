@@ -66,7 +66,6 @@ type Snapshot struct {
 	Done     int // requests that ended well
 	Failed   int
 	Errors   map[string]int // the failures by class; nil for none
-	Items    bool           // answers come in one piece: tokens are items, TTFT is the latency, and there is no ITL
 	TTFT     time.Duration  // median of the latest; negative where none is known
 	ITL      time.Duration  // mean gap between tokens, median of the latest requests; negative where none is known
 	TokensPS float64        // output tokens per second in the last two seconds

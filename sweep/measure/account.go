@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
@@ -158,7 +157,6 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 		return
 	}
 	a.done++
-	a.latest.items = r.TokenSource == client.SourceItems
 	a.emitted += float64(tokens)
 	if r.LastToken.Known() {
 		a.latency += r.LastToken.Value() - r.Sent.Value()
@@ -192,7 +190,7 @@ func (a *Account) Recent() load.Snapshot {
 	const recently = 2 * time.Second
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := load.Snapshot{Items: a.latest.items, Done: a.done, Failed: a.failed, Errors: maps.Clone(a.classes), TTFT: a.latest.ttft.median(), ITL: a.latest.itl.median()}
+	s := load.Snapshot{Done: a.done, Failed: a.failed, Errors: maps.Clone(a.classes), TTFT: a.latest.ttft.median(), ITL: a.latest.itl.median()}
 	s.Until, s.Awaits = a.open()
 	if n := len(a.ticks.Sums); n > 0 {
 		n = min(n, int(recently/a.ticks.Width)+1)
@@ -249,7 +247,6 @@ func (s *serviceTime) typical() time.Duration {
 // latest is what is shown while a stage runs.
 type latest struct {
 	ttft, itl recent
-	items     bool // see [load.Snapshot]
 }
 
 // recent holds the latest few durations.

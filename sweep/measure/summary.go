@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -97,10 +96,6 @@ func (s *summary) finish() rundir.Stage {
 	st.Elapsed, st.WindowFrom, st.Window = seen.Elapsed.Seconds(), w.From.Seconds(), w.Length()
 	st.Concurrency = rundir.Concurrency{Mean: rundir.Exactly(seen.InFlight.Mean(w.From, w.To)), Peak: seen.InFlight.Peak(w.From, w.To)}
 	s.metrics.fill(&st)
-	if st.TokenSource == client.SourceItems { // they come in one piece
-		st.TTFT, st.TTFTDue, st.TPOT, st.ITL, st.ChunkGap = rundir.Dist{}, rundir.Dist{}, rundir.Dist{}, rundir.Dist{}, rundir.Dist{}
-		st.InterToken, st.TokensPerChunk = rundir.Number{}, rundir.Number{}
-	}
 	st.Shortened = s.metrics.lengths.shares.shortened(s.Alone)
 	st.Verdict, st.Drift = rundir.Closed, rundir.Drift{}
 	if st.Rate.Known() {

@@ -170,8 +170,6 @@ type Workload struct {
 	Forced       bool    `json:"forced_length"` // answers have exactly the number of tokens asked for
 	// Capped is whether OutputTokens is the longest answer: answers end by themselves, and are cut there.
 	Capped bool `json:"capped_length,omitempty"`
-	// Items is whether answers come in one piece and have items (vectors or scores) in place of tokens: output tokens are then items.
-	Items bool `json:"items,omitempty"`
 	// CountedPrompt is what the server counted for a prompt of PromptTokens; 0 where it does not count.
 	CountedPrompt int `json:"counted_prompt_tokens,omitempty"`
 	// Temperature is the sampling temperature asked for; absent for the server's default.

@@ -35,7 +35,6 @@ type request struct {
 	Prompted        *prompted // the prompt, whose log-probabilities are asked for; nil for none
 	Echo            bool      // the answer begins with the prompt
 	Listed          bool      // the prompt's log-probabilities are a list of their own
-	Items           int       // vectors or scores of an answer that is no stream; 0 for an answer of tokens
 	ReportCounts    bool      // report counts and the finish reason (Triton's vLLM backend)
 }
 

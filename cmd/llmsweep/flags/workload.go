@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/client/api"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
@@ -19,7 +18,6 @@ type Workload struct {
 	PromptTokens string `name:"prompt-tokens" placeholder:"N" help:"Prompt length in tokens (512), or a distribution: mean=512,std=100,min=64,max=2048 (normal), uniform:64-2048, exp:512, lognormal:mean=512,std=300,max=4096." group:"Workload"`
 	OutputTokens string `name:"output-tokens" placeholder:"N" xor:"answer" help:"Answer length in tokens (128, or as in the dataset), or a distribution. The server is told not to stop earlier." group:"Workload"`
 	AnswerLimit  int    `name:"max-tokens" placeholder:"N" positive:"" xor:"answer" help:"Longest answer in tokens. Answers end by themselves, and are cut at N tokens. It replaces --output-tokens." group:"Workload"`
-	Items        string `placeholder:"N" xor:"answer" help:"With --api embeddings, rerank or score: number of texts that the prompt of a request is divided into (1), or a distribution. Each gets a vector or a score, an item." group:"Workload"`
 	Prompt       string `placeholder:"TEXT" help:"Send this text in each request. A server with a prefix cache then looks faster than it is." group:"Workload"`
 	Dataset      string `type:"path" placeholder:"FILE" help:"Take prompts from a file: ShareGPT JSON, JSONL with prompt or messages, or CSV with a header. Rows with an answer are graded (llmsweep help fidelity)." group:"Workload"`
 	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw at most N rows of the dataset (${default})." group:"Workload"`
@@ -43,7 +41,6 @@ type WorkloadOptions struct {
 	Talk                         workload.Talk
 	Tokenize                     workload.TokenizerFunc // nil without --tokenizer
 	Graded                       bool                   // answers to rows that tell what is right are graded
-	HasItems                     bool                   // the API answers with items in place of tokens
 	hits                         float64                // share of prompts that is sent before; 0 without --cache-hits
 }
 
@@ -55,12 +52,8 @@ func (l *Workload) Parse(apiName string) (*WorkloadOptions, error) {
 	if p.PromptLengths, err = workload.ParseLengths(cmp.Or(l.PromptTokens, "512")); err != nil {
 		return nil, fmt.Errorf("--prompt-tokens: %w", err)
 	}
-	flag := "--output-tokens"
-	if l.Items != "" {
-		flag = "--items"
-	}
-	if p.OutputLengths, err = workload.ParseLengths(cmp.Or(l.Items, l.OutputTokens, "128")); err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
+	if p.OutputLengths, err = workload.ParseLengths(cmp.Or(l.OutputTokens, "128")); err != nil {
+		return nil, fmt.Errorf("--output-tokens: %w", err)
 	}
 	if l.AnswerLimit > 0 {
 		p.OutputLengths = rundir.Lengths{Mean: float64(l.AnswerLimit)}
@@ -91,25 +84,8 @@ func (l *Workload) Parse(apiName string) (*WorkloadOptions, error) {
 			return nil, err
 		}
 	}
-	if err := p.answers(apiName); err != nil {
-		return nil, err
-	}
 	p.Talk.First, p.Talk.Output = p.PromptLengths, p.OutputLengths
 	return p, p.check()
-}
-
-// answers sets what an answer is made of: items, where the API has those.
-func (l *WorkloadOptions) answers(apiName string) error {
-	l.HasItems = api.HasItems(apiName)
-	switch {
-	case !l.HasItems && l.Items != "":
-		return errors.New("--items is for answers in one piece: add --api embeddings, rerank or score")
-	case l.HasItems && (l.OutputTokens != "" || l.AnswerLimit > 0 || l.Turns != "" || l.MultiTurn):
-		return fmt.Errorf("--api %s answers in one piece, with items in place of tokens: leave out --output-tokens, --max-tokens, --turns and --multi-turn", apiName)
-	case l.HasItems && l.Items == "":
-		l.OutputLengths = rundir.Lengths{Mean: 1}
-	}
-	return nil
 }
 
 // parseHits reads a share of prompts, such as 60% or 0.6.
@@ -164,7 +140,7 @@ func (l *WorkloadOptions) Plain() bool {
 
 // Untouched reports whether no flag says what a request asks for.
 func (l *WorkloadOptions) Untouched() bool {
-	return l.Plain() && l.Workload.PromptTokens == "" && l.Workload.OutputTokens == "" && l.AnswerLimit == 0 && !l.HasItems
+	return l.Plain() && l.Workload.PromptTokens == "" && l.Workload.OutputTokens == "" && l.AnswerLimit == 0
 }
 
 // BuiltIn returns the workload with the built-in texts in place of random words, and answers that end by themselves.
@@ -206,7 +182,7 @@ func (l *WorkloadOptions) check() error {
 func (l *WorkloadOptions) Spec(replay *workload.Replay) *workload.Spec {
 	tokens, groups := l.prefix()
 	return &workload.Spec{
-		PromptTokens: l.PromptLengths, OutputTokens: l.OutputLengths, PromptSet: l.Workload.PromptTokens != "", OutputSet: l.Workload.OutputTokens != "" || l.AnswerLimit > 0 || l.HasItems,
+		PromptTokens: l.PromptLengths, OutputTokens: l.OutputLengths, PromptSet: l.Workload.PromptTokens != "", OutputSet: l.Workload.OutputTokens != "" || l.AnswerLimit > 0,
 		Seed: l.Seed, Prompt: l.Prompt, Dataset: l.Dataset, Rows: l.DatasetRows, MultiTurn: l.MultiTurn, Graded: l.Graded, Replay: replay, Traffic: l.Traffic,
 		Talk: l.Talk, Talking: l.Turns != "", PrefixTokens: tokens, PrefixGroups: groups, PrefixZipf: l.hits > 0,
 	}

@@ -3,7 +3,6 @@ package job
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/sweep/experiment"
@@ -51,24 +50,11 @@ func planned(c *fidelity.Check, count func(string) int) (requests int, t experim
 // workload parses the flags of the workload.
 func (j *Job) workload() (*flags.WorkloadOptions, error) {
 	l, err := j.Workload.Parse(j.Target.Speaks(j.Urls[0]))
-	if err == nil && l.HasItems {
-		err = checkItems(j.Plan.SLO)
-	}
 	if err == nil {
 		l.Graded = j.Canaries.Grades(j.Workload) && j.oneMachine()
 		err = errors.Join(j.checkAccuracy(l.Graded), j.checkSessions())
 	}
 	return l, err
-}
-
-// checkItems refuses objectives about tokens, which answers in one piece do not have.
-func checkItems(terms []slo.Term) error {
-	for _, t := range terms {
-		if slices.Contains([]string{slo.TTFT, slo.TTFTDue, slo.ITL, slo.TPOT}, t.Metric) {
-			return fmt.Errorf("--slo '%s': an answer in one piece has no tokens: write an objective of the latency, such as latency:p99<500ms", t)
-		}
-	}
-	return nil
 }
 
 // oneMachine reports whether no other rank takes part: answers are compared where they arrive.

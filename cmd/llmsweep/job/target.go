@@ -83,10 +83,7 @@ func connectTarget(c *console.Console, url string, flags *flags.Target, l *flags
 
 // expectedAnswer returns the mean length of the embedded simulator's answers.
 func expectedAnswer(l *flags.WorkloadOptions) int {
-	switch {
-	case l.HasItems: // it computes the prompt, and no token
-		return 1
-	case l.AnswerLimit > 0:
+	if l.AnswerLimit > 0 {
 		return int(math.Round(simserver.NaturalLength{}.Mean(l.AnswerLimit, 0)))
 	}
 	return int(l.OutputLengths.Mean)
@@ -163,7 +160,7 @@ func (t *Target) note(url string, facts *probe.Facts, params *api.Params) {
 		}
 	}
 	t.Longest = facts.MaxModelLen
-	t.Asked.Think, t.Asked.Capped, t.Asked.Items = params.Think, params.Natural, api.HasItems(facts.API)
+	t.Asked.Think, t.Asked.Capped = params.Think, params.Natural
 	if params.Temperature != nil {
 		t.Asked.Temperature = rundir.Exactly(*params.Temperature)
 	}
@@ -204,7 +201,7 @@ func (t *Target) closes(f func()) {
 func (t *Target) describeWorkload() {
 	params := t.Asked
 	t.Asked = t.Workload.Describe()
-	t.Asked.Think, t.Asked.Temperature, t.Asked.Capped, t.Asked.Items = params.Think, params.Temperature, params.Capped, params.Items
+	t.Asked.Think, t.Asked.Temperature, t.Asked.Capped = params.Think, params.Temperature, params.Capped
 	t.Asked.Forced, t.Asked.CountedPrompt = params.Forced && t.Asked.Graded == 0, t.Counted
 }
 
