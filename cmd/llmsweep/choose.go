@@ -27,7 +27,6 @@ type chooseCmd struct {
 	Only        []string `sep:"," placeholder:"K=V" help:"Consider only results with this model, gpu, gpus, engine or quant; may be repeated. The first words of a name are enough; quant= means not quantized."`
 	flags.Requirements
 	flags.Tables
-	flags.Verdict
 	flags.Page
 }
 

@@ -39,7 +39,6 @@ type compareCmd struct {
 	History     string   `placeholder:"DIR" help:"Earlier runs of the first side: the spread between them tells which differences are more than chance, also with one run a side."`
 	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
 	flags.Tables
-	flags.Verdict
 	flags.Page
 	job.Flags
 }

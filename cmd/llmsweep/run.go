@@ -49,7 +49,6 @@ type runCmd struct {
 	flags.Fidelity
 	flags.Results
 	flags.Selftest
-	flags.Verdict `group:"Output"`
 	flags.Cluster
 }
 

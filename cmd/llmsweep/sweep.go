@@ -29,7 +29,6 @@ type sweepCmd struct {
 	flags.Fidelity
 	flags.Results
 	flags.Selftest
-	flags.Verdict `group:"Output"`
 	flags.Cluster
 }
 

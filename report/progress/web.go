@@ -1,5 +1,5 @@
 // Serves a run while it is measured: its page, and its numbers in the text format of Prometheus. It only reads, answers only
-// to this machine unless told otherwise, and draws the page between stages, when nothing is measured.
+// to this machine, and draws the page between stages, when nothing is measured.
 
 package progress
 
@@ -44,7 +44,6 @@ type LiveServer struct {
 	// served, and loads itself again where that is another.
 	Render func(w io.Writer, version string) error
 
-	any     bool // other machines may read
 	address net.Addr
 	http    *http.Server
 	numbers *liveNumbers
@@ -62,9 +61,8 @@ type LiveServer struct {
 	changed chan struct{} // closed when there is another page
 }
 
-// ListenLive begins to serve at an address such as ":0", "127.0.0.1:8089" or "[::1]:0". Without a host it is this machine's own. Addresses that other machines can
-// reach are taken where anyAddress is set. Errors name the flag that set the address, and the one for any address: its name and "-any-address".
-func ListenLive(flag, address string, anyAddress bool) (*LiveServer, error) {
+// ListenLive begins to serve at an address of this machine alone, such as ":0", "127.0.0.1:8089" or "[::1]:0". Errors name the flag that set it.
+func ListenLive(flag, address string) (*LiveServer, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: write HOST:PORT or :PORT, such as :8089", flag, address)
@@ -72,14 +70,14 @@ func ListenLive(flag, address string, anyAddress bool) (*LiveServer, error) {
 	if host == "" {
 		host = "127.0.0.1"
 	}
-	if !anyAddress && !loopback(host) {
-		return nil, fmt.Errorf("%[1]s %[2]s: other machines could read the run there; name 127.0.0.1, or add %[1]s-any-address", flag, address)
+	if !loopback(host) {
+		return nil, fmt.Errorf("%s %s: other machines could read the run there; give :%s, and reach it by ssh -L %s:localhost:%s", flag, address, port, port, port)
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
 	}
-	s := &LiveServer{Observer: experiment.NoObserver{}, any: anyAddress, address: l.Addr(), numbers: &liveNumbers{began: time.Now()}, closing: make(chan struct{}), changed: make(chan struct{})}
+	s := &LiveServer{Observer: experiment.NoObserver{}, address: l.Addr(), numbers: &liveNumbers{began: time.Now()}, closing: make(chan struct{}), changed: make(chan struct{})}
 	s.present = &present{state: State{Now: load.Snapshot{TTFT: -1, ITL: -1}}}
 	s.own = New(lang.English, s.present).Observe(0)
 	s.http = &http.Server{
@@ -155,7 +153,7 @@ func (s *LiveServer) ours(hostport string) bool {
 		host = h
 	}
 	ip := net.ParseIP(trimBrackets(host))
-	return host == "localhost" || ip != nil && (ip.IsLoopback() || s.any)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func trimBrackets(host string) string {

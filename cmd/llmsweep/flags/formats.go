@@ -3,10 +3,7 @@ package flags
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"github.com/alecthomas/kong"
 
 	"llmsweep/report"
 )
@@ -24,33 +21,6 @@ func UnknownFormat(name string) error {
 
 // FormatVerdict is the format of conclusions, for programs.
 const FormatVerdict = "verdict"
-
-// Verdict holds --json, of commands that have --format verdict.
-type Verdict struct {
-	JSON verdictJSON `name:"json" help:"Print a verdict for programs: --format verdict."`
-}
-
-// verdictJSON is --json: --format verdict by a shorter name.
-type verdictJSON bool
-
-// BeforeApply sets --format, and refuses --json beside another one.
-func (verdictJSON) BeforeApply(ctx *kong.Context, given *kong.Path) error {
-	if !bool(ctx.FlagValue(given.Flag).(verdictJSON)) {
-		return nil
-	}
-	flags := ctx.Flags()
-	format := flags[slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Name == "format" })]
-	for _, p := range ctx.Path {
-		if p.Flag != format {
-			continue
-		}
-		if name := fmt.Sprint(ctx.FlagValue(format)); name != FormatVerdict {
-			return fmt.Errorf("--json is --format verdict, and --format %s is given too: leave out one of them", name)
-		}
-	}
-	format.Target.SetString(FormatVerdict)
-	return nil
-}
 
 // FormatSVG is the format of one drawing.
 const FormatSVG = "svg"

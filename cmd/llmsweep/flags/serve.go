@@ -29,8 +29,7 @@ func (a *LiveAddress) Decode(ctx *kong.DecodeContext) error {
 
 // Serving holds the flags of the page that shows a run while it is measured.
 type Serving struct {
-	Live           LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page of the run at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Output"`
-	LiveAnyAddress bool        `name:"live-any-address" help:"With --live: also take an address that other machines can reach. They can then read the run." group:"Output"`
+	Live LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page of the run at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Output"`
 }
 
 // Listen starts the web server of the page; nil without --live.
@@ -38,13 +37,12 @@ func (f *Serving) Listen() (*progress.LiveServer, error) {
 	if f.Live == "" {
 		return nil, nil
 	}
-	return progress.ListenLive("--live", string(f.Live), f.LiveAnyAddress)
+	return progress.ListenLive("--live", string(f.Live))
 }
 
 // ServingPair holds the flags of the page that shows a comparison of two servers while it is measured. There, --live has another meaning.
 type ServingPair struct {
-	Serve           LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page of the comparison at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Live"`
-	ServeAnyAddress bool        `name:"serve-any-address" help:"With --serve: also take an address that other machines can reach. They can then read the comparison." group:"Live"`
+	Serve LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page of the comparison at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Live"`
 }
 
 // Listen starts the web server of the page; nil without --serve.
@@ -52,5 +50,5 @@ func (f *ServingPair) Listen() (*progress.LiveServer, error) {
 	if f.Serve == "" {
 		return nil, nil
 	}
-	return progress.ListenLive("--serve", string(f.Serve), f.ServeAnyAddress)
+	return progress.ListenLive("--serve", string(f.Serve))
 }

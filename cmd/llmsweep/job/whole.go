@@ -89,7 +89,7 @@ func (cm *Comparison) Sweeps() (dirs []string, err error) {
 			Selftest: &cm.Selftest, Dir: p.RunDir,
 			Results: &flags.Results{
 				Label: labels, Out: p.Dir, Lang: string(cm.Lang), Plain: cm.Plain,
-				Serving: flags.Serving{Live: cm.Serve, LiveAnyAddress: cm.ServeAnyAddress},
+				Serving: flags.Serving{Live: cm.Serve},
 			},
 			Canaries: &flags.Fidelity{Graded: cm.Graded}, Cluster: &flags.Cluster{Rank: -1},
 		}
