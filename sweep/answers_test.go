@@ -15,14 +15,14 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// hurried is a short adaptive sweep of plain8 within a budget, of which little is known.
+// hurried is a short sweep of plain8 within a budget, of which little is known.
 func hurried(t *testing.T, seed uint64) *rundir.Run {
 	server := simtest.Preset(t, "plain8")
 	server.Seed = seed
 	run := &rundir.Run{}
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 		c := experimentWith(d, simtest.SameInAll(256, 64))
-		c.Points, c.StageTime, c.Budget, c.Adaptive, c.MaxConcurrency, c.Seed = 3, 10*time.Second, 90*time.Second, true, 32, seed
+		c.Points, c.StageTime, c.Budget, c.MaxConcurrency, c.Seed = 3, 10*time.Second, 90*time.Second, 32, seed
 		var err error
 		if c.SLO, err = slo.ParseAll([]string{"ttft:p95<500ms"}); err != nil {
 			t.Fatal(err)

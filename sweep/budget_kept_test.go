@@ -17,10 +17,6 @@ const overrun = 1.05
 func TestSweepsKeepTheirBudget(t *testing.T) {
 	kinds := map[string]func(context.Context, Config, *rundir.Run) error{
 		"sweep": Sweep,
-		"adaptive sweep": func(ctx context.Context, c Config, run *rundir.Run) error {
-			c.Adaptive = true
-			return Sweep(ctx, c, run)
-		},
 	}
 	for name, measure := range kinds {
 		kept, n, worst := 0, simtest.SampleSize(4, 100), 0.0

@@ -14,8 +14,7 @@ type Config struct {
 
 	Users          bool    // stages are numbers of users, up to MaxConcurrency, and not rates
 	Points         int     // arrival rates between floor and ceiling
-	Repeats        int     // stages at each of them, in shuffled order; 0 for one. An adaptive sweep does not use it
-	Adaptive       bool    // no even grid: stages only where they narrow the answer, and at a comfortable load
+	Repeats        int     // stages at each of them, in shuffled order; 0 for one.
 	MaxConcurrency int     // the ceiling is searched for up to this many requests in flight
 	Precision      float64 // the intervals of the answers are narrowed to this share of the rate on either side; 0 for no such aim
 	// SLOUntil is when the search for the rate that meets the SLO ends, since the start, with the interval that it has then; 0 for not before it

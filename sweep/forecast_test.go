@@ -42,11 +42,8 @@ func (k *trial) randomSettings(t *testing.T, d load.Doer) Config {
 			t.Fatal(err)
 		}
 	}
-	switch rng.IntN(6) {
-	case 0:
+	if rng.IntN(6) == 0 {
 		c.Budget = time.Duration(2+rng.IntN(14)) * time.Minute
-	case 1:
-		c.Adaptive = true
 	}
 	return c
 }
@@ -94,8 +91,8 @@ func TestForecasts(t *testing.T) {
 		if within(halfway, 1.25) {
 			half++
 		}
-		t.Logf("%d rates, stages of %v, budget %v, adaptive %v, SLO %v, %.2f s alone: %v, first estimate %v-%v, ratio to its middle %.2f", c.Points, c.StageTime, c.Budget,
-			c.Adaptive, c.SLO, k.Work.Capacity(k.Server).SyncLatency.Seconds(), took.Round(time.Second), first.Low.Round(time.Second), first.High.Round(time.Second), took.Seconds()/first.Middle().Seconds())
+		t.Logf("%d rates, stages of %v, budget %v, SLO %v, %.2f s alone: %v, first estimate %v-%v, ratio to its middle %.2f", c.Points, c.StageTime, c.Budget,
+			c.SLO, k.Work.Capacity(k.Server).SyncLatency.Seconds(), took.Round(time.Second), first.Low.Round(time.Second), first.High.Round(time.Second), took.Seconds()/first.Middle().Seconds())
 		if done++; simtest.Full() {
 			t.Logf("so far: %d sweeps: within the first estimate %d, within a factor of %.1f of its bounds %d, of its middle %d; halfway %d", done, inside, factor, near, middle, half)
 		}

@@ -63,17 +63,11 @@ const shorterAlone = 3
 // steps returns what follows the ceiling. The answer comes first, and is held: what is known of it tells how long the rates below it take. A budget
 // may end before all is done: it holds what the ceiling tells before it looks beyond, and narrows the answer last.
 func (x *sweeper) steps(low float64) []func(context.Context) error {
-	edge, between, usual := x.nothing, x.adapt(), x.HasBudget()
-	if !x.config.Adaptive {
-		var e *evenRates
-		e, usual = x.even(low)
-		edge, between = e.edge, e.below
-	}
-	answer := []func(context.Context) error{x.probe, x.precise, edge, x.hold, between, x.hold}
+	e, short := x.even(low)
 	if x.HasBudget() {
-		answer = []func(context.Context) error{x.rows(x.usual(usual)), x.hold, x.probe, x.hold, between, x.precise, x.hold}
+		return []func(context.Context) error{x.rows(x.usual(short)), x.hold, x.probe, x.hold, e.below, x.precise, x.hold, x.searchSLO, x.control}
 	}
-	return append(answer, x.searchSLO, x.fill, x.control)
+	return []func(context.Context) error{x.probe, x.precise, e.edge, x.hold, e.below, x.hold, x.searchSLO, x.control}
 }
 
 // evenRates are the rates between floor and ceiling that are still to be measured, ascending.
@@ -135,16 +129,13 @@ func (e *evenRates) below(ctx context.Context) error {
 	return nil
 }
 
-// nothing is a step that measures nothing.
-func (x *sweeper) nothing(context.Context) error { return nil }
-
 // planSweep sets what the sweep will measure.
 func (x *sweeper) planSweep() {
 	most := 0
 	if len(x.config.SLO) > 0 {
 		most = maxSLOStages
 	}
-	x.Ahead.PlanSweep(x.config.Points*x.repeats, x.config.Adaptive, x.config.Precision > 0, most)
+	x.Ahead.PlanSweep(x.config.Points*x.repeats, x.config.Precision > 0, most)
 	if !x.HasBudget() {
 		const share = 0.5 // the rest of the sweep takes as long
 		x.Ahead.SLOMost = rundir.Duration(share * x.config.SLOUntil.Seconds())
@@ -161,31 +152,6 @@ func (x *sweeper) lengthen(floor rundir.Stage) {
 	least := rundir.Duration(experiment.MinLatencies * floor.Latency.Mean.Or(0))
 	if pace := x.Pace(); !x.HasBudget() && pace.StageTime < least {
 		x.SetPace(experiment.Pace{StageTime: least, StageMax: max(pace.StageMax, 2*least)})
-	}
-}
-
-// nearEdge is the share of the saturation rate at which an adaptive sweep shows how a busy server feels.
-const nearEdge = 0.9
-
-// adapt returns the step that measures, once the answer is known, how a comfortable load feels, and one near the edge.
-func (x *sweeper) adapt() func(context.Context) error {
-	const stages = 3 // that a budget affords, besides those for the answer
-	x.afford(stages, 1, x.ceiling)
-	return func(ctx context.Context) error {
-		x.announceSLO(nil)
-		s := x.answer()
-		if s == nil {
-			return nil
-		}
-		for _, rate := range []float64{s.Comfortable.Value(), nearEdge * s.Rate.Value()} {
-			if x.HasBudget() && x.near(rate) {
-				continue
-			}
-			if err := x.row(ctx, repetition{rate: rate}, rundir.Grid); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
 }
 
@@ -289,25 +255,6 @@ func (x *sweeper) probe(ctx context.Context) error {
 		}
 		if stages := x.Run().Stages; !stages[len(stages)-1].Invalid.IsZero() {
 			return nil // the client is the limit: a higher rate would show no more of the server
-		}
-	}
-	return nil
-}
-
-// fill spends what is left of a budget on stages beyond the edge, for as long as they narrow the answer.
-func (x *sweeper) fill(ctx context.Context) error {
-	var seen narrowing
-	for n := 0; x.Leftover(); n++ {
-		s := x.answer()
-		if s == nil || seen.stuck(halfWidth(s)) {
-			return nil
-		}
-		left := x.TimeLeft().Seconds() / experiment.StageCost
-		pace := x.Pace()
-		pace.StageTime = rundir.Duration(left / math.Max(1, math.Floor(left/pace.StageTime.Seconds()))) // the last fills what is left
-		x.SetPace(pace)
-		if measured, err := x.overload(ctx, s, maxNarrowing+n); err != nil || !measured {
-			return err
 		}
 	}
 	return nil

@@ -30,20 +30,18 @@ func briefly(t *testing.T, budget time.Duration, tune func(*Config, *simtest.Att
 
 // A short budget has stable rows at the loads that a server is run at, before it looks for the edge.
 func TestAShortBudgetBeginsWithUsualLoads(t *testing.T) {
-	for _, adaptive := range []bool{false, true} {
-		for _, budget := range []time.Duration{60 * time.Second, 90 * time.Second} {
-			run := briefly(t, budget, func(c *Config, _ *simtest.Attacker) { c.Adaptive = adaptive })
-			i := slices.IndexFunc(run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
-			high := run.Stages[i].Progress.Rate.Value()
-			for k, share := range usualShares() {
-				st := &run.Stages[i+1+k]
-				if math.Abs(st.Rate.Or(0)/high-share) > 1e-6 || st.Verdict == rundir.Saturated || !st.TTFT.Mean.Known() {
-					t.Errorf("adaptive %v, %v: row %d is %s, %s; want %.2f of %.2f req/s", adaptive, budget, k, st.Name, st.Verdict, share, high)
-				}
+	for _, budget := range []time.Duration{60 * time.Second, 90 * time.Second} {
+		run := briefly(t, budget, func(*Config, *simtest.Attacker) {})
+		i := slices.IndexFunc(run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
+		high := run.Stages[i].Progress.Rate.Value()
+		for k, share := range usualShares() {
+			st := &run.Stages[i+1+k]
+			if math.Abs(st.Rate.Or(0)/high-share) > 1e-6 || st.Verdict == rundir.Saturated || !st.TTFT.Mean.Known() {
+				t.Errorf("%v: row %d is %s, %s; want %.2f of %.2f req/s", budget, k, st.Name, st.Verdict, share, high)
 			}
-			if s := run.Saturation; s == nil || !s.LowestSaturated.Known() {
-				t.Errorf("adaptive %v, %v: no rate was shown to be saturated: %+v", adaptive, budget, s)
-			}
+		}
+		if s := run.Saturation; s == nil || !s.LowestSaturated.Known() {
+			t.Errorf("%v: no rate was shown to be saturated: %+v", budget, s)
 		}
 	}
 }

@@ -226,7 +226,7 @@ func kind(args []string) string {
 		switch {
 		case slices.Contains([]string{"gamma", "ramp", "trace"}, process):
 			k += " " + process
-		case slices.Contains([]string{"--concurrency", "--rate", "--arrivals", "--turns", "--prefix-tokens", "--dataset", "--slo", "--repeats", "--adaptive", "--budget",
+		case slices.Contains([]string{"--concurrency", "--rate", "--arrivals", "--turns", "--prefix-tokens", "--dataset", "--slo", "--repeats", "--budget",
 			"--live", "--document", "--format", "--fail-if", "--config", "--body", "--rules", "--price", "--prices", "--max-rps"}, flag):
 			k += " " + flag
 		case strings.HasPrefix(a, sim.Scheme) && len(a) > len(sim.Scheme):

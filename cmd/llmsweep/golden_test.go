@@ -198,7 +198,7 @@ sim --max-num-seqs 0
 # Sweeps
 sweep sim: --points 0
 sweep sim: --repeats 0
-sweep sim: --repeats 2 --adaptive
+sweep sim: --adaptive
 sweep sim: --stage-time -3s
 sweep sim: --stage-time=-3s
 sweep sim: --stage-time 3

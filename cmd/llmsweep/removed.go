@@ -45,6 +45,8 @@ var removed = map[string]string{
 	"--json":                      "use --format verdict",
 	"--live-any-address":          "--live :8089 here, and ssh -L 8089:localhost:8089 on the other machine",
 	"compare --serve-any-address": "--serve :8089 here, and ssh -L 8089:localhost:8089 on the other machine",
+	"--adaptive":                  "a sweep finds the answer first; --points 3 measures fewer rates below it",
+	"sweep --format json":         "llmsweep report DIR --format json",
 }
 
 // removedError is the line about a removed name, or nil where no version had it.

@@ -113,7 +113,7 @@ func (r *runCmd) Run(c *console.Console) error {
 		fmt.Fprintln(c.Err, sayUnloaded.In(lang.Lang(r.Lang)))
 	}
 	if r.DryRun {
-		return e.DryRun(0, false)
+		return e.DryRun(0)
 	}
 	return e.Run()
 }

@@ -18,8 +18,8 @@ import (
 type sweepCmd struct {
 	URL []string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one (sim:Qwen2-7B/L20x2/int4 names a model and GPU). Requests are shared out over several."`
 
-	DryRun bool   `name:"dry-run" help:"Print the plan for two assumed speeds of the server, and how many requests and tokens this sends at most at what price. Send nothing." group:"Output"`
-	Format string `default:"console" enum:"console,verdict,json" placeholder:"FORMAT" help:"Format of the result: console, or verdict for programs. json is of --dry-run." group:"Output"`
+	DryRun bool   `name:"dry-run" help:"Print how many requests and tokens this sends at most, and at what price, and send nothing." group:"Output"`
+	Format string `default:"console" enum:"console,verdict" placeholder:"FORMAT" help:"Format of the result: console, or verdict for programs." group:"Output"`
 
 	flags.Target
 	flags.Workload
@@ -85,9 +85,6 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 
 // Run sweeps.
 func (s *sweepCmd) Run(c *console.Console) error {
-	if s.DryRun && s.Format == flags.FormatVerdict || !s.DryRun && s.Format == "json" {
-		return console.Usage(errors.New("--format json is of --dry-run, and verdict of a result; the other formats of results: llmsweep report DIR --format json"))
-	}
 	if s.Whole {
 		return s.repeat(c)
 	}
@@ -96,7 +93,7 @@ func (s *sweepCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	if s.DryRun {
-		return e.DryRun(job.LongestSweep(&e.Plan), s.Format == "json")
+		return e.DryRun(job.LongestSweep(&e.Plan))
 	}
 	return e.Run()
 }

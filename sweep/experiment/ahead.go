@@ -39,14 +39,13 @@ var (
 	oneProbe     = ForecastCounts{Low: 1, High: 2}   // without them
 	usualHolds   = ForecastCounts{Low: 0, High: 6}
 	mostControls = 3
-	adaptiveRows = 2
 )
 
 // usualSLO is how many stages a search for the SLO takes that may take most.
 func usualSLO(most int) ForecastCounts { return ForecastCounts{Low: 4, High: float64(most)} }
 
 // PlanSweep sets what a sweep will measure.
-func (a *ForecastAhead) PlanSweep(rows int, adaptive, precise bool, mostSLO int) {
+func (a *ForecastAhead) PlanSweep(rows int, precise bool, mostSLO int) {
 	a.ForecastTodo = ForecastTodo{Canaries: a.Canaries, WarmUp: true, Floor: true, Search: true, Ceiling: true, Rows: rows, Probes: oneProbe, Controls: true}
 	if precise {
 		a.Probes = usualProbes
@@ -54,9 +53,6 @@ func (a *ForecastAhead) PlanSweep(rows int, adaptive, precise bool, mostSLO int)
 		if mostSLO > 0 {
 			a.SLO = usualSLO(mostSLO)
 		}
-	}
-	if adaptive {
-		a.Rows = adaptiveRows
 	}
 	a.Planned = true
 }

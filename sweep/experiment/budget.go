@@ -10,11 +10,9 @@ import (
 // budgets are kept (TestBudgetsAreKept).
 const StageCost = 1.25
 
-// Within a budget a stage is at least shortestStage long, or MinLatencies mean latencies: a verdict takes five waves. One that only fills
-// what is left, far beyond the edge, is worth its time after fewer.
+// Within a budget a stage is at least shortestStage long, or MinLatencies mean latencies: a verdict takes five waves.
 const (
 	MinLatencies  = 6
-	fillLatencies = 3
 	shortestStage = 5 * time.Second
 	leastShare    = 1.0 / 20 // of the budget: what is less is not worth another stage
 )
@@ -60,17 +58,7 @@ func (x *Experiment) Least() time.Duration {
 	return max(shortestStage, rundir.Duration(MinLatencies*x.latency))
 }
 
-// shortestLeft returns the time below which a budget counts as used up, for a stage of a given length.
-func (x *Experiment) shortestLeft(stage time.Duration) time.Duration {
-	return max(stage, time.Duration(leastShare*float64(x.config.Budget)))
-}
-
 // Short reports whether what is left of the budget is too little for another stage.
 func (x *Experiment) Short() bool {
-	return x.HasBudget() && x.TimeLeft() < x.shortestLeft(x.Least())
-}
-
-// Leftover reports whether a budget has time left that a last stage beyond the edge can use.
-func (x *Experiment) Leftover() bool {
-	return x.HasBudget() && x.TimeLeft() >= x.shortestLeft(max(shortestStage, rundir.Duration(fillLatencies*x.latency)))
+	return x.HasBudget() && x.TimeLeft() < max(x.Least(), time.Duration(leastShare*float64(x.config.Budget)))
 }

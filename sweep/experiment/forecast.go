@@ -70,12 +70,6 @@ type ForecastTodo struct {
 	Canary   float64 // how long one takes, seconds; 0 for not known: as long as a request alone
 }
 
-// Bounds returns the fewest and the most stages.
-func (t *ForecastTodo) Bounds() [2]int {
-	sure, more := t.Planned()
-	return [2]int{sure + int(t.Probes.Low+t.Holds.Low+t.SLO.Low), sure + more}
-}
-
 // Planned returns how many stages are sure to follow, and how many more may.
 func (t *ForecastTodo) Planned() (sure, more int) {
 	for _, one := range []bool{t.Floor, t.Ceiling} {
@@ -124,11 +118,6 @@ func (m *forecast) Ceiling() ForecastRange { return m.times(1+3*m.share(), 1.4+9
 
 // Search returns how long the search for the ceiling takes: waves at up to nine levels.
 func (m *forecast) Search() ForecastRange { return m.times(0.4+18*m.share(), 1.2+60*m.share()) }
-
-// Forecast returns how long a part of a sweep takes on a server whose requests take some seconds alone.
-func Forecast(p Pace, latency float64, t ForecastTodo) ForecastRange {
-	return (&forecast{StageTime: p.StageTime, StageMax: p.StageMax, Latency: latency}).Left(t)
-}
 
 // ControlShare is how much of a sweep its control measurements take at most.
 const ControlShare = 0.05

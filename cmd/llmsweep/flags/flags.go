@@ -124,7 +124,6 @@ type Sweep struct {
 	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a stage, within its time (${default})." group:"Sweep"`
 	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight while the maximum throughput is searched for, or most users (${default})." group:"Sweep"`
 	Precision      string        `placeholder:"SHARE" help:"Add stages until the saturation rate, and the highest rate within the SLO, are known this well. 0 adds none. Without it: 5%, and the search for the SLO ends after 20 minutes." group:"Sweep"`
-	Adaptive       bool          `help:"Choose the rates one by one, where they narrow the answer most, instead of an even grid." group:"Sweep"`
 	Budget         time.Duration `placeholder:"TIME" help:"Fit the whole sweep into this time, and report the expected precision first." group:"Sweep"`
 	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up before the first stage: auto (until requests agree), a number of requests, or a time." group:"Sweep"`
 	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for unfinished requests between stages; after it they are cancelled (${default})." group:"Sweep"`
@@ -138,7 +137,7 @@ func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 	if p.By == "users" && p.StageTime == sweep.Defaults().StageTime {
 		c.StageTime, c.StageMax = sweep.UsersTime, 3*sweep.UsersTime
 	}
-	c.Repeats, c.Adaptive, c.Budget, c.Users = p.Repeats, p.Adaptive, p.Budget, p.By == "users"
+	c.Repeats, c.Budget, c.Users = p.Repeats, p.Budget, p.By == "users"
 	c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = p.MaxConcurrency, p.Drain, p.MaxErrorRate, seed
 	var err error
 	if c.Warmup, err = experiment.ParseWarmup(p.Warmup); err != nil {
@@ -157,10 +156,8 @@ func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 		return c, errors.New("--points must be between 1 and 1000")
 	case p.Repeats < 1 || p.Repeats > MostRepeats:
 		return c, ErrRepeats
-	case c.Users && (p.Adaptive || p.Repeats > 1):
-		return c, errors.New("--by users chooses and repeats the numbers of users itself: leave out --adaptive and --repeats")
-	case p.Adaptive && p.Repeats > 1:
-		return c, errors.New("--repeats repeats an even grid, and --adaptive has none: leave out one of them")
+	case c.Users && p.Repeats > 1:
+		return c, errors.New("--by users chooses and repeats the numbers of users itself: leave out --repeats")
 	case p.StageTime < 100*time.Millisecond:
 		return c, errors.New("--stage-time must be at least 100ms")
 	case p.StageRequests < 1:

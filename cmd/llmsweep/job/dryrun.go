@@ -68,9 +68,9 @@ func limitsOf(p *client.Purse) client.SpendLimits {
 	return p.Limits()
 }
 
-// DryRun prints what a plan sends at most, at what price, and of a sweep what it measures on servers of two speeds. Nothing is sent: prompts that only the server could count are counted by
-// --tokenizer, or reckoned at one token a byte.
-func (j *Job) DryRun(longest time.Duration, asJSON bool) error {
+// DryRun prints what a plan sends at most, and at what price. Nothing is sent: prompts that only the server could count
+// are counted by --tokenizer, or reckoned at one token a byte.
+func (j *Job) DryRun(longest time.Duration) error {
 	p, err := j.parse()
 	if err != nil {
 		return console.Usage(err)
@@ -106,36 +106,14 @@ func (j *Job) DryRun(longest time.Duration, asJSON bool) error {
 	told.Requests, told.Warmup, told.Unbounded, told.Prompt, told.Output = most.Requests, most.Warmup, most.Unbounded, most.Prompt, most.Output
 	told.MaxCost, told.Priced = limits.Cost, limits.PriceIn > 0 || limits.PriceOut > 0
 	told.Cost = limits.Price(told.Prompt, told.Output)
-	outlines := j.outlines()
-	if asJSON {
-		plan := map[string]any{"plans": outlines}
-		if told.Unbounded == "" {
-			plan["at_most"] = map[string]any{"requests": told.Requests, "prompt_tokens": told.Prompt, "output_tokens": told.Output, "cost": told.Cost}
-		}
-		return table.WriteJSON(j.Console.Out, plan)
-	}
 	for _, line := range told.Lines(j.Lang) {
 		fmt.Fprintln(j.Console.Out, table.Wrap(line, dryColumns, 0))
-	}
-	for i := range outlines {
-		fmt.Fprintln(j.Console.Out)
-		if err := table.WriteSections(j.Console.Out, "", []table.Section{findings.OutlineSection(&outlines[i])}, table.Style{Lang: j.Lang}); err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
 // dryColumns is how wide a dry run is printed at most.
 const dryColumns = 120
-
-// outlines returns what a sweep of rates without a budget measures on a slow and on a fast server; nil for other plans.
-func (j *Job) outlines() []sweep.Outline {
-	if j.Stages != nil || j.Plan.Users || j.Plan.Budget > 0 {
-		return nil
-	}
-	return []sweep.Outline{sweep.OutlineOf(&j.Plan, 2, 5), sweep.OutlineOf(&j.Plan, 50, 0.5)} // requests per second, seconds
-}
 
 // unsent makes the workload, and the stages that are known beforehand, without a server.
 func (j *Job) unsent(l *flags.WorkloadOptions, count func(string) int) (workload.Workload, []experiment.Stage, error) {
