@@ -127,10 +127,6 @@ func New(o Options) (*Client, error) {
 
 // Prepare encodes a request ahead of time. An error means that the API cannot express the request.
 func (c *Client) Prepare(r *api.Request) (*Prepared, error) {
-	if r.Score != nil {
-		body, err := r.Score.Encode(c.params.Model, r.Prompt())
-		return &Prepared{Request: r, Body: body}, err
-	}
 	params := &c.params
 	if r.Greedy != nil {
 		params = params.Greedy(r.Greedy, c.dialect.Traits())
@@ -152,10 +148,6 @@ func (c *Client) Do(ctx context.Context, p *Prepared, res *Result) {
 			return
 		}
 		defer reserved.Settle(res)
-	}
-	if p.Request.Score != nil {
-		c.score(ctx, p, res)
-		return
 	}
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()

@@ -93,7 +93,7 @@ type Result struct {
 	Dial   time.Duration // time spent dialling, part of the lag; 0 on a reused connection
 	Text   []byte        // the answer's text without reasoning, where Request.KeepText asks for it
 	// LogProbs are the log-probabilities of the answer's tokens as the server sent them, one JSON value after the other, where
-	// Request.Greedy asks for them. Package logprob reads them. Where Request.Score is set, it is the whole answer, which that reads.
+	// Request.Greedy asks for them. Package logprob reads them.
 	LogProbs []byte
 
 	// OnToken, if set, is called for each chunk with tokens, with the number of tokens that it is thought to have. It is

@@ -19,7 +19,7 @@
 //  7. run.json is saved after each stage; package report renders it.
 //
 // Packages import downwards only: pair; sweep; saturation; experiment; measure; load; slo; arrival and sample; rundir/store; rundir and stats. The
-// checks of answers (fidelity, grade, perplexity), several processes (cluster), the traffic of others
+// checks of answers (fidelity, grade), several processes (cluster), the traffic of others
 // (record) and the self-test are wings: what holds and measures a stage knows nothing of them.
 //
 // A new load is a type in arrival. A rule that judges one stage is in measure/verdict.go, one that changes the answer in saturation. A new metric is

@@ -31,8 +31,6 @@ type Request struct {
 	SessionID uint64
 	// Greedy asks for the most likely answer: temperature 0, a fixed seed, and a natural end. nil for the run's own sampling.
 	Greedy *Greedy
-	// Score asks for the log-probabilities of the prompt's own tokens, and for no answer. nil for an ordinary request.
-	Score Scorer
 }
 
 // Greedy is what a request for the most likely answer asks for.

@@ -344,7 +344,7 @@ func writeInputs(t *testing.T, w *world) {
 		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n" +
 		"|---|---|---|---|---|---|\n| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n"
 	for name, text := range map[string]string{
-		"sharegpt.json": share.String(), "questions.jsonl": graded.String(), "book.txt": prose(3000), "mooncake.jsonl": trace.String(), "results.md": results, "prices.yaml": "L20: 1.2\n", "sweep.yaml": sweepYAML,
+		"sharegpt.json": share.String(), "questions.jsonl": graded.String(), "mooncake.jsonl": trace.String(), "results.md": results, "prices.yaml": "L20: 1.2\n", "sweep.yaml": sweepYAML,
 	} {
 		w.write(name, text)
 	}

@@ -61,7 +61,7 @@ Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
 Those named like terms of an SLO, and good_tokens_per_s (token goodput), need runs with such a term, and are those at 80 % load or of the only row.
 A difference whose 95 % interval includes 0 passes; one without an interval cannot be judged.
 With --fidelity also: ` + strings.Join(fidelity.Keys(), ", ") + ` (llmsweep help fidelity).
-Of graded questions and of a scored text: ` + strings.Join(fidelity.OtherOutcomes(), ", ") + ` (llmsweep help fidelity).
+Of graded questions: ` + strings.Join(fidelity.OtherOutcomes(), ", ") + ` (llmsweep help fidelity).
 
 With --live, two servers get the same arrivals and prompts in turns, so that time of day and workload cannot make the
 difference. The result is a directory that can be compared again. Metrics for --fail-if are then: ` + strings.Join(pair.Keys(nil, nil), ", ") + `,
@@ -90,8 +90,6 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		return console.Usage(errors.New("compare what? Two run directories: llmsweep compare before after; or two servers: llmsweep compare --live http://old:8000 http://new:8000"))
 	case cm.Canaries != "":
 		return console.Usage(errors.New("--canaries belongs to --live --fidelity: runs have their own canaries"))
-	case cm.Text != "":
-		return console.Usage(errors.New("--text belongs to --live: runs have scored their own text (llmsweep run --text)"))
 	}
 	if dir, ok := job.Dir(cm.Paths); ok {
 		return cm.again(c, dir)

@@ -28,7 +28,7 @@ var alone = map[string][]string{
 }
 
 // wings can be removed, and stages are still measured.
-var wings = []string{"sweep/fidelity", "sweep/grade", "sweep/perplexity", "sweep/cluster"}
+var wings = []string{"sweep/fidelity", "sweep/grade", "sweep/cluster"}
 
 // TestImports: packages import in one direction; what holds a load and what measures it knows nothing of checks of answers
 // and several processes.

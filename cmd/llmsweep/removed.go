@@ -47,6 +47,9 @@ var removed = map[string]string{
 	"compare --serve-any-address": "--serve :8089 here, and ssh -L 8089:localhost:8089 on the other machine",
 	"--adaptive":                  "a sweep finds the answer first; --points 3 measures fewer rates below it",
 	"sweep --format json":         "llmsweep report DIR --format json",
+	"--text":                      "lm-eval measures perplexity",
+	"--text-windows":              "lm-eval measures perplexity",
+	"--text-bytes":                "lm-eval measures perplexity",
 }
 
 // removedError is the line about a removed name, or nil where no version had it.

@@ -60,15 +60,12 @@ func checkedShare(c findings.Checked) table.Cell {
 }
 
 // checkedSections returns a section for each way in which answers were checked.
-func checkedSections(answers []AnswerCandidate, speed answerSpeed, grades []GradeCandidate, texts []TextCandidate, level int) (all []table.Section) {
+func checkedSections(answers []AnswerCandidate, speed answerSpeed, grades []GradeCandidate, level int) (all []table.Section) {
 	if len(answers) > 0 {
 		all = append(all, answerSection(answers, speed, level))
 	}
 	if len(grades) > 0 {
 		all = append(all, gradeSection(grades, level))
-	}
-	if len(texts) > 0 {
-		all = append(all, textSection(texts, level))
 	}
 	return all
 }

@@ -42,8 +42,6 @@ type Comparison struct {
 	Answers []AnswerCandidate `json:"answers,omitempty"`
 	// Grades compare the accuracy on graded questions that configurations have in common with the first.
 	Grades []GradeCandidate `json:"grades,omitempty"`
-	// Texts compare how likely configurations find the text that the first has scored.
-	Texts  []TextCandidate `json:"perplexity,omitempty"`
 	groups []group
 	apart  []lang.Text // which hit rates differ
 }
@@ -170,7 +168,6 @@ func Of(setups []setup.Setup, o Options) (*Comparison, error) {
 	if c.Grades, err = gradesOf(sides(setups)); err != nil {
 		return c, err
 	}
-	c.Texts = textsOf(sides(setups))
 	if o.Answers {
 		c.Answers, err = answersOf(sides(setups))
 	}

@@ -93,8 +93,6 @@ func (u Unjudged) String() string {
 		return u.Key + " is not known for both"
 	case u.Limit && (u.Key == fidelity.KeyAccuracy || u.Key == fidelity.KeyChange):
 		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (grade more questions)", u.Key, u.Setup, u.Change)
-	case u.Limit && (u.Key == fidelity.KeyPerplexity || u.Key == fidelity.KeyBits):
-		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (score more windows of the text)", u.Key, u.Setup, u.Change)
 	case u.Limit:
 		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (ask more canaries)", u.Key, u.Setup, u.Change)
 	case u.Change.Bound != "":
@@ -149,12 +147,6 @@ func (c *Comparison) told(key string) (all []told) {
 		if g := &c.Grades[i]; key == fidelity.KeyAccuracy || key == fidelity.KeyChange {
 			e, text := g.Metric(key)
 			all = append(all, told{g.Setup, g.Baseline, e, text})
-		}
-	}
-	for i := range c.Texts {
-		if t := &c.Texts[i]; key == fidelity.KeyPerplexity || key == fidelity.KeyBits {
-			e, text := t.Metric(key)
-			all = append(all, told{t.Setup, t.Baseline, e, text})
 		}
 	}
 	return all

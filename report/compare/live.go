@@ -34,8 +34,7 @@ type PairComparison struct {
 	Warnings []string        `json:"warnings,omitempty"` // in English
 	// Answers is how far B's answers to canaries are from A's; empty where none were asked.
 	Answers []AnswerCandidate `json:"answers,omitempty"`
-	Grades  []GradeCandidate  `json:"grades,omitempty"`     // how accurate B is on the graded questions that both were asked
-	Texts   []TextCandidate   `json:"perplexity,omitempty"` // how likely B finds the text that both have scored
+	Grades  []GradeCandidate  `json:"grades,omitempty"` // how accurate B is on the graded questions that both were asked
 
 	invalid  []note.Note // the warnings
 	stages   int         // that were looked at for them
@@ -112,11 +111,10 @@ func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 	return all
 }
 
-// CompareAnswers compares the answers to canaries and to graded questions, which are in the directories of both sides, and the scores of a text. It does
+// CompareAnswers compares the answers to canaries and to graded questions, which are in the directories of both sides. It does
 // nothing where there are none.
 func (v *PairComparison) CompareAnswers(dirs [2]string, runs [2]*rundir.Run) (err error) {
 	both := []checkedSide{{Name: "A", Path: dirs[0], Run: runs[0]}, {Name: "B", Path: dirs[1], Run: runs[1]}}
-	v.Texts = textsOf(both)
 	if v.Grades, err = gradesOf(both); err != nil {
 		return err
 	}
@@ -129,12 +127,12 @@ func (v *PairComparison) CompareAnswers(dirs [2]string, runs [2]*rundir.Run) (er
 
 // Failures returns the differences that fail a gate; see [Comparison.Failures].
 func (v *PairComparison) Failures(g Gate) []Change {
-	return (&Comparison{Changes: v.changes, Answers: v.Answers, Grades: v.Grades, Texts: v.Texts}).Failures(g)
+	return (&Comparison{Changes: v.changes, Answers: v.Answers, Grades: v.Grades}).Failures(g)
 }
 
 // Unjudged returns the changes that a gate cannot judge; see [Comparison.Unjudged].
 func (v *PairComparison) Unjudged(g Gate) []Unjudged {
-	return (&Comparison{Changes: v.changes, Answers: v.Answers, Grades: v.Grades, Texts: v.Texts}).Unjudged(g)
+	return (&Comparison{Changes: v.changes, Answers: v.Answers, Grades: v.Grades}).Unjudged(g)
 }
 
 // Keys returns the keys of all metrics.
@@ -161,7 +159,7 @@ func (v *PairComparison) Sections(level int) []table.Section {
 	s.Lines = append(s.Lines, lang.Same("A = "+v.Servers[0]), lang.Same("B = "+v.Servers[1]))
 	s.Lines = append(s.Lines, v.ended()...)
 	all := []table.Section{s, {Title: titleLiveSays.Text(), Level: level + 1, Lines: v.Conclusion()}}
-	return append(all, checkedSections(v.Answers, answerSpeed{}, v.Grades, v.Texts, level+1)...)
+	return append(all, checkedSections(v.Answers, answerSpeed{}, v.Grades, level+1)...)
 }
 
 // ended returns how much was measured, and whether that was all.

@@ -43,7 +43,7 @@ func (c *Comparison) Sections(level int) []table.Section {
 	if _, rest := c.conclusions(); len(rest) > 0 {
 		all = append(all, table.Section{Title: titleMore.Text(), Level: level + 1, Lines: rest, Rest: true})
 	}
-	all = append(all, checkedSections(c.Answers, c.speed(), c.Grades, c.Texts, level+1)...)
+	all = append(all, checkedSections(c.Answers, c.speed(), c.Grades, level+1)...)
 	for i := range c.Factors {
 		f := &c.Factors[i]
 		all = append(all, f.section(level+1))

@@ -5,7 +5,6 @@ import (
 
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
-	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
 )
 
@@ -18,15 +17,15 @@ const (
 	Unchanged
 	Tied // different only where two tokens are nearly as likely
 	Changed
-	LessRight // or a text is less likely
+	LessRight
 	MoreRight
 )
 
-// Checked is what a check found of the answers of a stage or a configuration: those to canaries or to graded questions, or how likely a text is.
+// Checked is what a check found of the answers of a stage or a configuration: those to canaries or to graded questions.
 type Checked struct {
 	Outcome Outcome
-	Share   string          // how many answers are the same or right, or the perplexity, with the interval where there is one; empty where there were none
-	Change  rundir.Estimate // the share by which the answers or the perplexity differ from those got alone, or from a baseline's
+	Share   string          // how many answers are the same or right, with the interval where there is one; empty where there were none
+	Change  rundir.Estimate // the share by which the answers differ from those got alone, or from a baseline's
 	Value   string          // what stands at the change in a drawing
 }
 
@@ -65,18 +64,6 @@ func CheckedGraded(g *rundir.Graded) Checked {
 	c := Checked{Outcome: GradedOutcome(g.Verdict), Share: value + " (" + ShareRange(g.Accuracy) + ")", Value: value}
 	if g.Pairs > 0 {
 		c.Change = g.Difference
-	}
-	return c
-}
-
-// CheckedText returns what a text that was scored shows, beside a baseline where there is one.
-func CheckedText(p *rundir.Perplexity, beside *perplexity.Pair) (c Checked) {
-	if p.Perplexity.Mean.Known() {
-		c.Share = Spread(p.Perplexity, PerplexityDigits)
-	}
-	if beside != nil {
-		c.Outcome = map[perplexity.Verdict]Outcome{perplexity.Worse: LessRight, perplexity.Better: MoreRight}[beside.Verdict]
-		c.Change = beside.Perplexity
 	}
 	return c
 }

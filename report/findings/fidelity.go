@@ -82,3 +82,14 @@ func FewCanaries(canaries int, terms []slo.Term, l lang.Lang) string {
 
 // equal returns how many answers are equal to those of the first time.
 func equal(a *rundir.Agreed) int { return a.Answers - a.Differing() }
+
+// SpreadOf is an estimate with a unit and its interval, where it has one, as print writes numbers.
+func SpreadOf(e rundir.Estimate, unit string, print func(rundir.Number) string) string {
+	switch {
+	case !e.Mean.Known():
+		return lang.Absent
+	case !e.Low.Known():
+		return print(e.Mean) + unit
+	}
+	return print(e.Mean) + unit + " (" + print(e.Low) + ".." + print(e.High) + ")"
+}

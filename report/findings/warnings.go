@@ -107,9 +107,6 @@ func noted(run *rundir.Run, l lang.Lang, wanted func(note.Note) bool) []string {
 	if run.Grades != nil {
 		told = append(told, run.Grades.Notes...)
 	}
-	if run.Perplexity != nil {
-		told = append(told, run.Perplexity.Notes...)
-	}
 	var lines []string
 	for _, n := range told {
 		if line := Note(n, l); wanted(n) && !slices.Contains(lines, line) { // of several notes without words one line tells

@@ -53,7 +53,6 @@ var (
 	phaseWarmUp = lang.Say("warm-up", "预热")
 	phaseCanary = lang.Say("canaries alone", "单独询问金丝雀")
 	phaseGraded = lang.Say("graded questions alone", "单独询问计分问题")
-	phaseText   = lang.Say("scoring the text", "为文本计分")
 	phaseTail   = lang.Say("tail", "收尾")
 	phaseDrain  = lang.Say("draining", "排空")
 	phaseIdle   = lang.Say("waiting for the server to become idle", "等待服务空闲")
@@ -80,8 +79,6 @@ func phase(s *State, l lang.Lang) string {
 		return phaseCanary.In(l)
 	case experiment.PhaseGraded:
 		return phaseGraded.In(l)
-	case experiment.PhaseText:
-		return phaseText.In(l)
 	case load.PhaseTail:
 		return phaseTail.In(l)
 	case load.PhaseDraining:

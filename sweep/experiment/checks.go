@@ -33,7 +33,6 @@ type Check interface {
 const (
 	PhaseCanaries = "canaries"
 	PhaseGraded   = "graded" // questions whose answers are graded
-	PhaseText     = "text"   // the windows of a text that is scored
 )
 
 // asked returns how many requests the checks take before the first stage.
@@ -56,8 +55,8 @@ func (x *Experiment) alone(ctx context.Context) error {
 		most, passes := math.MaxInt, c.Passes()
 		limit := time.Duration(aloneShare * float64(x.config.Budget) / float64(len(x.config.Checks)*max(1, len(passes))))
 		for i, name := range passes {
-			if i > 0 || c.Phase() == PhaseText {
-				limit = 0 // the number decides; the windows of a text are chosen by their own share
+			if i > 0 {
+				limit = 0 // the number decides
 			}
 			n, err := x.pass(ctx, c, name, most, limit)
 			if err != nil {

@@ -28,21 +28,19 @@ func Keys() []string {
 	return []string{KeyMatch, keyChanges, keyMalformed, KeyKL, KeyShift, KeyLength, keyUnderLoad}
 }
 
-// The metrics of a candidate that no canary tells: those of graded questions, and of a text.
+// The metrics of a candidate that no canary tells: those of graded questions.
 const (
-	KeyAccuracy   = "accuracy"        // share of the graded answers that are right, alone
-	KeyChange     = "accuracy_change" // of that share, on the questions that the baseline was asked too
-	KeyPerplexity = "perplexity"      // by what share it is higher
-	KeyBits       = "bits_per_byte"   // how many more
+	KeyAccuracy = "accuracy"        // share of the graded answers that are right, alone
+	KeyChange   = "accuracy_change" // of that share, on the questions that the baseline was asked too
 )
 
 // OtherOutcomes returns their keys.
-func OtherOutcomes() []string { return []string{KeyAccuracy, KeyChange, KeyPerplexity, KeyBits} }
+func OtherOutcomes() []string { return []string{KeyAccuracy, KeyChange} }
 
 // isShare reports whether a metric is a share, which is written in per cent.
 func isShare(key string) bool {
 	switch key {
-	case KeyMatch, keyChanges, keyMalformed, keyUnderLoad, KeyAccuracy, KeyChange, KeyPerplexity:
+	case KeyMatch, keyChanges, keyMalformed, keyUnderLoad, KeyAccuracy, KeyChange:
 		return true
 	}
 	return false
@@ -81,7 +79,7 @@ func parseOn(text string, keys []string) (Condition, error) {
 	}
 	if m[4] == "%" {
 		limit /= 100
-		if change := m[1] == KeyChange || m[1] == KeyPerplexity; !change && (limit < 0 || limit > 1) {
+		if change := m[1] == KeyChange; !change && (limit < 0 || limit > 1) {
 			return Condition{}, fmt.Errorf("%q: a share is between 0%% and 100%%", text)
 		}
 	}

@@ -283,10 +283,10 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 	return emitted
 }
 
-// short reports whether an answer has less than half of the tokens asked for, by a count that can be relied on. Greedy and scored answers end by
+// short reports whether an answer has less than half of the tokens asked for, by a count that can be relied on. Greedy answers end by
 // themselves.
 func short(req *api.Request, res *client.Result) bool {
-	return res.Status == client.StatusOK && client.Counted(res.TokenSource) && req.Greedy == nil && req.Score == nil && 2*res.OutputTokens < req.OutputTokens
+	return res.Status == client.StatusOK && client.Counted(res.TokenSource) && req.Greedy == nil && 2*res.OutputTokens < req.OutputTokens
 }
 
 func (r *runner) keep(a Answer) {

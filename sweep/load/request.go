@@ -76,7 +76,6 @@ type Turn struct {
 	Think        time.Duration // between the end of the turn before, its sub-agents included, and the instant at which this one is due
 	Agents       []Session     // sub-agents that begin when this turn has ended; the session goes on when all of them have ended, well or not
 	Greedy       *api.Greedy   // asks for the most likely answer; nil for an ordinary one
-	Score        api.Scorer    // asks how likely the server finds User; nil for an ordinary turn
 }
 
 // All yields the turns of a session, and after each those of its sub-agents.
@@ -141,7 +140,6 @@ func request(s *Session, seq, turn int, history []api.Message, keepText bool) *a
 		Session:      cmp.Or(s.Route, seq),
 		SessionID:    s.ID,
 		Greedy:       next.Greedy,
-		Score:        next.Score,
 	}
 }
 

@@ -77,11 +77,10 @@ type Run struct {
 	Search     []SearchStep `json:"search,omitempty"`
 	Recoveries []Recovery   `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
 	Saturation *Saturation  `json:"saturation,omitempty"`
-	SLO        *SLO         `json:"slo,omitempty"`        // absent where there are no objectives
-	Answer     *Answer      `json:"answer,omitempty"`     // of a sweep; absent in directories of earlier versions
-	Fidelity   *Fidelity    `json:"fidelity,omitempty"`   // absent in runs without canaries
-	Grades     *Grades      `json:"grades,omitempty"`     // absent in runs without graded questions
-	Perplexity *Perplexity  `json:"perplexity,omitempty"` // absent in runs without a text to score
+	SLO        *SLO         `json:"slo,omitempty"`      // absent where there are no objectives
+	Answer     *Answer      `json:"answer,omitempty"`   // of a sweep; absent in directories of earlier versions
+	Fidelity   *Fidelity    `json:"fidelity,omitempty"` // absent in runs without canaries
+	Grades     *Grades      `json:"grades,omitempty"`   // absent in runs without graded questions
 	Client     Client       `json:"client"`
 	Cluster    *Cluster     `json:"cluster,omitempty"` // the ranks that sent; absent where one process did
 	Spent      *Spent       `json:"spent,omitempty"`   // absent where neither prices nor limits were given

@@ -52,7 +52,6 @@ type openAIChoice struct {
 	Message      *openAIDelta `json:"message,omitempty"`
 	Text         *string      `json:"text,omitempty"`
 	LogProbs     any          `json:"logprobs,omitzero"`
-	PromptLogs   any          `json:"prompt_logprobs,omitzero"`
 	MatchedStop  any          `json:"matched_stop,omitzero"`
 	FinishReason any          `json:"finish_reason"`
 	StopReason   any          `json:"stop_reason,omitzero"`
@@ -291,9 +290,6 @@ func (e *openAIEncoder) Whole(u sim.Usage) any {
 	} else {
 		text := e.Text(0, u.OutputTokens)
 		choice.Text = &text
-		if e.style.scores && e.Request.Prompted != nil {
-			e.score(&choice)
-		}
 	}
 	c.Choices = []openAIChoice{choice}
 	if !e.Host.Options.NoUsage {
@@ -301,19 +297,4 @@ func (e *openAIEncoder) Whole(u sim.Usage) any {
 		c.Timings = nil
 	}
 	return c
-}
-
-// score adds what is told of the prompt to an answer in one piece.
-func (e *openAIEncoder) score(c *openAIChoice) {
-	p := e.Request.Prompted
-	if e.Request.Listed {
-		c.PromptLogs = p.Places(e.Host.Config.Model.Vocab)
-	}
-	if e.Request.Echo {
-		text := p.Text() + *c.Text
-		c.Text = &text
-	}
-	if e.Request.Echo && e.Request.TopLogProbs > 0 {
-		c.LogProbs = p.Columns(e.Generated())
-	}
 }

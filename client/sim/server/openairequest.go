@@ -28,8 +28,6 @@ type body struct {
 	ReasoningEffort string          `json:"reasoning_effort"`
 	LogProbs        json.RawMessage `json:"logprobs"` // chat: a bool; completions: a number
 	TopLogProbs     int             `json:"top_logprobs"`
-	Echo            bool            `json:"echo"`
-	PromptLogProbs  *int            `json:"prompt_logprobs"`
 	Tools
 }
 
@@ -53,9 +51,6 @@ func (s *Host) ParseOpenAI(raw []byte, chat bool) (request, error) {
 	j.Usage = (b.StreamOptions.IncludeUsage || s.Options.UsageEveryChunk) && !s.Options.NoUsage
 	j.ContinuousUsage = j.Usage && (b.StreamOptions.ContinuousUsageStats || s.Options.UsageEveryChunk)
 	j.TopLogProbs = s.WantedLogProbs(b.LogProbs, b.TopLogProbs)
-	if !chat && (b.Echo || b.PromptLogProbs != nil) {
-		j.Prompted, j.Echo, j.Listed = s.Score(b.Prompt), b.Echo, b.PromptLogProbs != nil
-	}
 	w := lengthLimits{Max: b.MaxTokens, Exact: b.IgnoreEOS, Min: b.MinTokens, Default: sim.DefaultOutputTokens}
 	if b.MaxCompletionTokens != nil && s.Name != "ollama" { // which ignores it
 		w.Max = b.MaxCompletionTokens

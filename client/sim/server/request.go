@@ -24,18 +24,15 @@ type request struct {
 	Work            sim.Request // what the engine is asked for
 	Chat            bool
 	Stream          bool
-	Finish          string    // "length" or "stop"
-	Usage           bool      // report usage at the end of the stream
-	ContinuousUsage bool      // report usage on each chunk
-	seed            uint64    // of the answer's words
-	Tool            string    // the tool that the answer calls; empty for none
-	TopLogProbs     int       // number of tokens at each place whose log-probabilities are reported; 0 for none
-	Sum             int64     // that the answer ends with; only with Sums
-	Sums            bool      // the prompt asks for a sum
-	Prompted        *prompted // the prompt, whose log-probabilities are asked for; nil for none
-	Echo            bool      // the answer begins with the prompt
-	Listed          bool      // the prompt's log-probabilities are a list of their own
-	ReportCounts    bool      // report counts and the finish reason (Triton's vLLM backend)
+	Finish          string // "length" or "stop"
+	Usage           bool   // report usage at the end of the stream
+	ContinuousUsage bool   // report usage on each chunk
+	seed            uint64 // of the answer's words
+	Tool            string // the tool that the answer calls; empty for none
+	TopLogProbs     int    // number of tokens at each place whose log-probabilities are reported; 0 for none
+	Sum             int64  // that the answer ends with; only with Sums
+	Sums            bool   // the prompt asks for a sum
+	ReportCounts    bool   // report counts and the finish reason (Triton's vLLM backend)
 }
 
 // lengthLimits is the length of an answer, in tokens, as the request asks for it.

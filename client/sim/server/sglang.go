@@ -44,7 +44,6 @@ type generateBody struct {
 	IgnoreEOS     bool `json:"ignore_eos"`
 	ReturnLogProb bool `json:"return_logprob"`
 	TopLogProbs   int  `json:"top_logprobs_num"`
-	LogProbsFrom  *int `json:"logprob_start_len"`
 }
 
 // prompt returns the ids of the request's prompt, whichever field has it.
@@ -74,9 +73,6 @@ func parseSGLang(s *Host, raw []byte) (request, error) {
 	j := request{Stream: b.Stream}
 	if b.ReturnLogProb {
 		j.TopLogProbs = s.WantedLogProbs(nil, max(1, b.TopLogProbs))
-		if b.LogProbsFrom != nil && *b.LogProbsFrom == 0 { // the default is the prompt's end
-			j.Prompted = s.Score(b.Text)
-		}
 	}
 	p := b.SamplingParams
 	return j, s.SetWork(&j, ids, lengthLimits{Max: p.MaxNewTokens, Default: generateDefault, Min: p.MinNewTokens, Exact: p.IgnoreEOS})
@@ -96,7 +92,6 @@ type sglangMeta struct {
 	PromptTokens     *int   `json:"prompt_tokens,omitempty"`
 	CompletionTokens *int   `json:"completion_tokens,omitempty"`
 	CachedTokens     *int   `json:"cached_tokens,omitempty"`
-	PromptLogProbs   any    `json:"input_token_logprobs,omitempty"`
 	LogProbs         any    `json:"output_token_logprobs,omitempty"`
 	TopLogProbs      any    `json:"output_top_logprobs,omitempty"`
 }
@@ -118,9 +113,6 @@ func (e *sglangEncoder) object(from, to int) sglangObject {
 	}
 	if e.Request.TopLogProbs > 0 {
 		m.LogProbs, m.TopLogProbs = e.SGLangLogProbs(from, to)
-		if p := e.Request.Prompted; p != nil {
-			m.PromptLogProbs = p.Triples(e.Host.Config.Model.Vocab)
-		}
 	}
 	switch {
 	case !e.IsLast(to):

@@ -18,7 +18,6 @@ type style struct {
 	zeros          bool                                // completions have a usage of zeros on each chunk
 	usageOnFinish  bool                                // completions have their usage beside the finish reason, asked or not
 	timings        bool                                // llama.cpp's timings follow the usage
-	scores         bool                                // completions know echo with log-probabilities, and prompt_logprobs
 	refusal        func(*apiError) any
 	doneAfterError bool
 }
@@ -33,7 +32,6 @@ func vllmStyle() *style {
 		opening:    &openAIDelta{Role: "assistant", Content: ""},
 		choice:     openAIChoice{LogProbs: jsonNull()},
 		stopReason: jsonNull(), finishWithText: lengthOfText, refusal: (*apiError).Object, doneAfterError: true,
-		scores: true,
 	}
 }
 

@@ -14,7 +14,6 @@ type Fidelity struct {
 	Canaries    string `placeholder:"N|FILE" help:"Canaries: how many of the built-in ones (100), or a file with a prompt on each line." group:"Fidelity"`
 	CanaryShare string `name:"canary-share" placeholder:"SHARE" help:"Share of the requests of each stage that are canaries, 1% to 5% (5%)." group:"Fidelity"`
 	Graded      int    `default:"100" placeholder:"N" help:"Dataset rows with an answer are graded: ask N of them alone first, and compare those under load (${default}); 0 grades none. See llmsweep help fidelity." group:"Fidelity"`
-	Score
 }
 
 // Grades reports whether the answers to rows of a workload may be graded.

@@ -186,11 +186,10 @@ func (j *Job) ahead(p parsed, graded *grade.Check, count func(string) int) (told
 	for _, t := range graded.Tokens(count) {
 		tokens.Add(t)
 	}
-	tokens.Add(p.text.Tokens(count))
 	further := int64(len(j.Urls) - 1) // further servers have a preflight each, and no calibration
 	told.Preflight += int(further) * probe.MostPaid
 	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt, Output: further * probe.MostPaid * preflightOutput})
-	told.Canaries, told.Graded, told.Windows, told.Hypotheses = alone, graded.Questions(), p.text.Requests(), j.hypotheses()
+	told.Canaries, told.Graded, told.Hypotheses = alone, graded.Questions(), j.hypotheses()
 	told.ByBytes = p.load.Tokenize == nil && (p.load.Prompt != "" || p.load.Dataset != "")
 	return told, tokens
 }

@@ -45,7 +45,6 @@ type Flags struct {
 	flags.Workload
 	flags.Selftest
 	Graded int `default:"100" placeholder:"N" help:"Dataset rows with an answer are graded: ask N of them alone first, and compare the accuracy of both servers (${default}); 0 grades none." group:"Live"`
-	flags.Score
 }
 
 // config returns the configuration of both sides, and of the comparison.

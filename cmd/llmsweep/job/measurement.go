@@ -23,7 +23,6 @@ import (
 	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/fidelity"
-	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/workload"
@@ -103,8 +102,7 @@ func (j *Job) Continue(before *rundir.Run, dir string) {
 // parsed is what the flags ask for, besides the plan.
 type parsed struct {
 	load   *flags.WorkloadOptions
-	check  *fidelity.Check  // nil without canaries
-	text   *perplexity.Text // nil without a text to score
+	check  *fidelity.Check // nil without canaries
 	labels rundir.Labels
 	node   *cluster.Place // nil for one machine
 }
@@ -116,9 +114,6 @@ func (j *Job) parse() (p parsed, err error) {
 		return p, err
 	}
 	if p.check, err = j.check(); err != nil {
-		return p, err
-	}
-	if p.text, err = j.text(); err != nil {
 		return p, err
 	}
 	if p.labels, err = store.ParseLabels(j.Results.Label); err != nil {

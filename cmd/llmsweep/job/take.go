@@ -168,7 +168,6 @@ func (j *Job) addChecks(p parsed, one *side, view *progress.View) {
 			view.Note(few + lang.Stop.In(j.Lang))
 		}
 	}
-	j.scores(p.text, one)
 	if graded := j.grades(one.Workload); graded != nil {
 		graded.Clean = one.Client.WithoutSecrets
 		one.config.Checks = append(one.config.Checks, graded)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -18,7 +17,6 @@ import (
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/grade"
 	"llmsweep/sweep/pair"
-	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/workload"
@@ -68,7 +66,7 @@ func (cm *Comparison) Run() error {
 	for i, one := range s.sides {
 		s.describe(one, dirs[i], cm.side(i).Command(c, cm.URLs[i]), labels[i], plan, false)
 	}
-	if err := cm.addChecks(s.sides, both.Budget); err != nil {
+	if err := cm.addChecks(s.sides); err != nil {
 		return console.Usage(err)
 	}
 	a, b := s.sides[0], s.sides[1]
@@ -95,31 +93,17 @@ func (cm *Comparison) parse() (plan sweep.Config, both pair.Config, gates []comp
 	if gates, err = compare.ParseGates(cm.FailIf, keys); err == nil {
 		labels, err = cm.labels()
 	}
-	if err == nil {
-		_, err = cm.Score.Read()
-	}
 	if err == nil && len(cm.URLs) != 2 {
 		err = errors.New("compare --live needs the URLs of two servers")
 	}
 	return plan, both, gates, labels, err
 }
 
-// textShare is the same divisor where two servers are asked.
-const textShare = 2 * budgetShare
-
-// addChecks has both servers score a text, the answers of both to a dataset's questions graded, and canaries asked of both.
-func (cm *Comparison) addChecks(sides []*side, budget time.Duration) error {
-	text, err := cm.Score.Read()
-	if err != nil {
-		return err
-	}
+// addChecks has the answers of both to a dataset's questions graded, and canaries asked of both.
+func (cm *Comparison) addChecks(sides []*side) error {
 	f := flags.Fidelity{Fidelity: cm.Fidelity, Canaries: cm.Canaries}
 	for _, one := range sides {
 		var checks []experiment.Check
-		if text != nil {
-			options := perplexity.Options{Text: text, Engine: one.About.Engine, Limit: budget / textShare, Clean: one.Client.WithoutSecrets}
-			checks = append(checks, perplexity.New(options))
-		}
 		if d, ok := one.Workload.(*workload.Dataset); ok && d.Graded() > 0 {
 			options := grade.Options{Source: d.Stage, Rows: d.Rows(), Items: min(cm.Graded, d.Graded()), Clean: one.Client.WithoutSecrets}
 			checks = append(checks, grade.New(options))

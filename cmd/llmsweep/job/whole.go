@@ -112,8 +112,8 @@ func (cm *Comparison) wholePlan() (plan sweep.Config, err error) {
 		return plan, flags.ErrRepeats
 	case len(cm.Rate)+len(cm.Concurrency) > 0:
 		return plan, errors.New("--repeats compares by whole sweeps, which find their own loads: leave out --rate and --concurrency")
-	case cm.Fidelity || cm.Text != "":
-		return plan, errors.New("--repeats compares by whole sweeps: leave out --fidelity and --text")
+	case cm.Fidelity:
+		return plan, errors.New("--repeats compares by whole sweeps: leave out --fidelity")
 	case cm.Target.Limited():
 		return plan, flags.ErrWholeLimits
 	case cm.Budget > 0 && plan.Budget < flags.LeastBudget:
