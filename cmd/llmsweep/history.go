@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"io"
-	"slices"
 	"strings"
 
 	"llmsweep/cmd/llmsweep/console"
@@ -12,7 +10,6 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/history"
 	documents "llmsweep/report/inputs"
-	layout "llmsweep/report/page"
 	"llmsweep/report/setup"
 )
 
@@ -21,10 +18,8 @@ type historyCmd struct {
 	Paths   []string `arg:"" optional:"" name:"path" help:"Run directories, or directories of run directories, in any order."`
 	FailNew bool     `name:"fail-new" help:"Exit with code 3 only where the latest run has shown that something became worse."`
 	Alarms  float64  `default:"0.01" placeholder:"N" positive:"" help:"Expected number of false alarms after each round of runs, over all series together (${default})."`
-	Bisect  bool     `help:"Say which commit to run next, so that the place of each step is found with the fewest runs. The runs of a commit (--label commit=..) count together, in the order in which commits were first run."`
 	JUnit   string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each series as JUnit XML to this file."`
 	flags.Tables
-	flags.Page
 }
 
 // Help returns what --help prints after the purpose.
@@ -34,14 +29,15 @@ func (historyCmd) Help() string {
 Examples:
   llmsweep history bench/nights
   llmsweep history bench/nights --fail-new --junit history.xml
-  llmsweep history bench/nights --bisect    # which commit to run next?
-  llmsweep history bench/nights --html history.html
 
 More: llmsweep help history`
 }
 
 // Run finds what has changed.
 func (h *historyCmd) Run(c *console.Console) error {
+	if h.Format == flags.FormatHTML {
+		return console.Usage(errors.New("--format html is unknown; there are console, markdown, json"))
+	}
 	if len(h.Paths) == 0 {
 		return console.Usage(errors.New("history needs run directories, or a directory that holds them, for example: llmsweep history bench/nights"))
 	}
@@ -52,20 +48,11 @@ func (h *historyCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	of := history.Of
-	if h.Bisect {
-		of = history.OfCommits
-	}
-	result, err := of(setup.LoadWith(found, setup.Options{Lang: h.Names()}), h.Alarms)
+	result, err := history.Of(setup.LoadWith(found, setup.Options{Lang: h.Names()}), h.Alarms)
 	if err != nil {
 		return console.Usage(err)
 	}
-	page := func(w io.Writer, o layout.WriteOptions) error { return layout.History(w, result, o) }
-	sections := result.Sections()
-	if h.Bisect {
-		sections = slices.Insert(sections, 1, result.Bisection())
-	}
-	if err := h.WriteWithPage(c, &h.Tables, result.JSON, sections, page); err != nil {
+	if err := h.Write(c, result.JSON, result.Sections(), nil); err != nil {
 		return err
 	}
 	if h.JUnit != "" {

@@ -45,8 +45,6 @@ type Series struct {
 	// Detectable has the difference that a number of runs on either side would show, and Needed is the number that would show 5 %; absent where Spread is.
 	Detectable []Detectable `json:"detectable,omitempty"`
 	Needed     int          `json:"runs_for_5_percent,omitempty"`
-	// Place is where the last step lies; nil without one, and but for [OfCommits].
-	Place *Place `json:"place,omitempty"`
 
 	title   lang.Text
 	between stats.Spread
@@ -89,11 +87,6 @@ const fewest = 4
 
 // Of returns the history of runs. Alarms is the rate of false alarms over all series together.
 func Of(setups []setup.Setup, alarms float64) (*History, error) {
-	return historyOf(inOrder(setups), alarms)
-}
-
-// inOrder returns runs in the order in which they began.
-func inOrder(setups []setup.Setup) []*setup.Setup {
 	ordered := make([]*setup.Setup, len(setups))
 	for i := range setups {
 		ordered[i] = &setups[i]
@@ -101,11 +94,6 @@ func inOrder(setups []setup.Setup) []*setup.Setup {
 	slices.SortStableFunc(ordered, func(a, b *setup.Setup) int {
 		return cmp.Or(a.Run.Started.Compare(b.Run.Started), strings.Compare(a.Path, b.Path))
 	})
-	return ordered
-}
-
-// historyOf returns the history of runs in an order.
-func historyOf(ordered []*setup.Setup, alarms float64) (*History, error) {
 	h := &History{Schema: schema, Runs: len(ordered), Alarms: alarms}
 	if len(ordered) < 2 {
 		return nil, errors.New("a history needs two runs or more: give their directories, or the directory that holds them")
@@ -167,9 +155,12 @@ func metricsOf(s *setup.Setup) (all []compare.Metric) {
 	return slices.DeleteFunc(all, func(m compare.Metric) bool { return !m.Value.Known() || m.Value.Value() <= 0 })
 }
 
-// judge finds the changes of a series. Differences are those of logarithms.
+// judge finds the changes of a series.
 func (s *Series) judge(level float64) {
-	y := s.logs()
+	y := make([]float64, len(s.Points)) // logarithms: differences are ratios
+	for i, p := range s.Points {
+		y[i] = math.Log(p.Value.Value())
+	}
 	changes, spread := stats.Changes(y, level)
 	ratio := func(v float64) rundir.Number { return rundir.Exactly(math.Expm1(v)) }
 	for _, c := range changes {
@@ -188,15 +179,6 @@ func (s *Series) judge(level float64) {
 		s.Detectable = append(s.Detectable, Detectable{n, ratio(between.Detectable(n, level95, power))})
 	}
 	s.Needed = max(1, int(math.Ceil(between.Needed(math.Log1p(seen), level95, power))))
-}
-
-// logs returns the logarithms of the values.
-func (s *Series) logs() []float64 {
-	y := make([]float64, len(s.Points))
-	for i, p := range s.Points {
-		y[i] = math.Log(p.Value.Value())
-	}
-	return y
 }
 
 // latest returns the last change: a step back ends an earlier one.

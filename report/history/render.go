@@ -54,7 +54,7 @@ func (s *Series) says(c Change, l lang.Lang) string {
 	if c.Ratio.Value() < 0 {
 		low, high = high, low
 	}
-	metric, of := table.Clean(s.Metric().In(l)), table.Clean(s.title.In(l))
+	metric, of := table.Clean(s.metric().In(l)), table.Clean(s.title.In(l))
 	return say.In(l, metric, of, size(c.Ratio), c.direction().In(l), low, high, between[0], between[1], commits)
 }
 
@@ -80,8 +80,8 @@ func (c *Change) direction() lang.Phrase {
 	return wordShorter
 }
 
-// Metric returns the name of the metric, with its load.
-func (s *Series) Metric() lang.Text {
+// metric returns the name of the metric, with its load.
+func (s *Series) metric() lang.Text {
 	if name, load, ok := strings.Cut(s.Key, "@"); ok && !slices.Contains(compare.Keys(), s.Key) {
 		first := map[string]lang.Text{"ttft": lang.Same("TTFT"), "itl": lang.Same("ITL")}[name]
 		if first.IsZero() {
@@ -93,9 +93,9 @@ func (s *Series) Metric() lang.Text {
 	return name
 }
 
-// Cell prints a value of the series.
-func (s *Series) Cell(v rundir.Number) table.Cell {
-	if s.Times() {
+// cell prints a value of the series.
+func (s *Series) cell(v rundir.Number) table.Cell {
+	if !compare.RisesWell(s.Key) {
 		return table.Seconds(v)
 	}
 	name, _, _ := strings.Cut(s.Key, "@")
@@ -103,38 +103,8 @@ func (s *Series) Cell(v rundir.Number) table.Cell {
 	return print(v)
 }
 
-// Times reports whether the values are seconds.
-func (s *Series) Times() bool { return !compare.RisesWell(s.Key) }
-
-// Title returns the metric and the configuration.
-func (s *Series) Title() lang.Text { return s.Metric().Plus(comma.Text()).Plus(s.title) }
-
-// Percent returns the size of a change with its interval.
-func (c *Change) Percent() string { return compare.Percent(c.Ratio, c.Low, c.High) }
-
-// Level is the mean of the points between two changes.
-type Level struct {
-	From, To int
-	Mean     float64
-}
-
-// Levels returns the means of the points between changes. Those of a drift have none.
-func (s *Series) Levels() (all []Level) {
-	from := 0
-	add := func(to int) {
-		sum := 0.0
-		for _, p := range s.Points[from : to+1] {
-			sum += p.Value.Value()
-		}
-		all = append(all, Level{from, to, sum / float64(to-from+1)})
-	}
-	for _, c := range s.Changes {
-		add(c.Before)
-		from = c.To
-	}
-	add(len(s.Points) - 1)
-	return all
-}
+// percent returns the size of a change with its interval.
+func (c *Change) percent() string { return compare.Percent(c.Ratio, c.Low, c.High) }
 
 // day returns the date of a run, with its time where the other run is of the same day.
 func day(at, other time.Time, l lang.Lang) string {
@@ -177,7 +147,7 @@ func (h *History) Sees() lang.Text {
 	if first.Needed == last.Needed {
 		return sayNeeds.Text(first.Needed)
 	}
-	return sayNeedsFrom.Text(first.Needed, first.Metric(), last.Needed, last.Metric())
+	return sayNeedsFrom.Text(first.Needed, first.metric(), last.Needed, last.metric())
 }
 
 // enough is the number of runs from which on a change can be found: the two before and after it, and the spread between runs.
@@ -207,7 +177,7 @@ func (h *History) changeTable() table.Table {
 			}
 			from := s.Points[c.From]
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: s.Metric(), Tone: table.Strong}, {Text: lang.Same(c.Percent()), Tone: tone},
+				{Text: s.metric(), Tone: table.Strong}, {Text: lang.Same(c.percent()), Tone: tone},
 				{Text: lang.Both(func(l lang.Lang) string { return day(from.At, time.Time{}, l) })},
 				table.Literal(from.Run), table.Literal(s.Points[c.Found].Run), {Text: s.title, Long: true},
 			})
@@ -228,7 +198,7 @@ func (h *History) seriesTable() table.Table {
 			needed = table.Count(s.Needed)
 		}
 		t.Rows = append(t.Rows, []table.Cell{
-			{Text: s.Metric(), Tone: table.Strong}, table.Count(len(s.Points)), s.Cell(s.Points[len(s.Points)-1].Value), table.Percent(s.Spread),
+			{Text: s.metric(), Tone: table.Strong}, table.Count(len(s.Points)), s.cell(s.Points[len(s.Points)-1].Value), table.Percent(s.Spread),
 			s.detectable(), needed, {Text: s.title, Long: true},
 		})
 	}
@@ -256,7 +226,7 @@ func (h *History) Checks(onlyNew bool) report.GateSuite {
 		if at := s.Points[len(s.Points)-1].At; at.After(suite.Started) {
 			suite.Started = at
 		}
-		c := report.GateCheck{Class: report.ClassGate, Name: s.Metric().EN + ", " + s.Configuration}
+		c := report.GateCheck{Class: report.ClassGate, Name: s.metric().EN + ", " + s.Configuration}
 		change, ok := s.latest()
 		switch {
 		case ok && !change.Better && (!onlyNew || change.Found == len(s.Points)-1):

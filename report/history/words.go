@@ -5,7 +5,6 @@ import "llmsweep/report/lang"
 var (
 	titleHistory   = lang.Say("History of %d runs", "%d 次运行的历史")
 	titleChanges   = lang.Say("Changes", "变化")
-	titleBisect    = lang.Say("Where the steps lie", "阶跃的位置")
 	titleSeries    = lang.Say("Series", "序列")
 	headMetric     = lang.Say("Metric", "指标")
 	headConfig     = lang.Say("Configuration", "配置")
@@ -28,15 +27,11 @@ var (
 	sayNeeds     = lang.Say("Runs on either side that show a difference of 5 %%: %d.", "检测 5 %% 的差异，每侧需要 %d 次运行。")
 	sayNeedsFrom = lang.Say("Runs on either side that show a difference of 5 %%: from %d (%s) to %d (%s).", "检测 5 %% 的差异，每侧需要 %d 次运行（%s）至 %d 次（%s）。")
 	sayTooFew    = lang.Say("The spread between runs is known from %d runs of a configuration on: no difference is known to be detectable yet.", "一个配置至少有 %d 次运行时才能得知运行之间的离散度：目前不知道能检测出多大的差异。")
-	sayPlace     = lang.Say("%s of %s: between %s and %s, with a probability of %[5]s %%. Run next: %[6]s.", "%[2]s 的 %[1]s：位于 %[3]s 与 %[4]s 之间，概率 %[5]s %%。下一次运行：%[6]s。")
-	sayLocated   = lang.Say("%s of %s: between %s and %s, with a probability of %[5]s %%. What lies between the two was not run.", "%[2]s 的 %[1]s：位于 %[3]s 与 %[4]s 之间，概率 %[5]s %%。二者之间的版本没有运行过。")
-	sayNoStep    = lang.Say("There is no step to locate.", "没有需要定位的阶跃。")
 	sayNone      = lang.Say("none of the %d series changed", "%d 个序列均未变化")
 	wordLonger   = lang.Say("longer", "变长")
 	wordShorter  = lang.Say("shorter", "变短")
 	wordHigher   = lang.Say("higher", "升高")
 	wordLower    = lang.Say("lower", "降低")
-	comma        = lang.Say(", ", "，")
 	unknownDay   = lang.Say("an unknown day", "未知日期")
 	atLoad       = lang.Say("%s at %s", "%s（%s）")
 
