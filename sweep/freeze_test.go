@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -20,7 +20,7 @@ func frozen(t *testing.T, k *simtest.Trial, l arrival.Load, window, at, drain ti
 	t.Helper()
 	server := k.Server
 	if at > 0 {
-		server.Habits = append(habit.List{habit.Freezes{At: at}}, server.Habits...)
+		server.Habits.Freezes = at
 	}
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 		c := experimentWith(d, k.Work)
@@ -128,7 +128,7 @@ func TestPlainServersAreNotFrozen(t *testing.T) {
 func TestAFreezeEndsTheRun(t *testing.T) {
 	t.Parallel()
 	server := simtest.Preset(t, "demo")
-	server.Habits = habit.List{habit.Freezes{At: 15 * time.Second}}
+	server.Habits = sim.Habits{Freezes: 15 * time.Second}
 	for name, c := range map[string]struct{ stages, want int }{"the last stage": {2, 2}, "a stage in the middle": {4, 3}} {
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 			run, config := &rundir.Run{}, experimentWith(d, simtest.SameInAll(64, 16))
@@ -157,7 +157,7 @@ func TestAFreezeEndsTheRun(t *testing.T) {
 func TestAFrozenServerEndsACountedStage(t *testing.T) {
 	t.Parallel()
 	server := simtest.Preset(t, "demo")
-	server.Habits = habit.List{habit.Freezes{At: 5 * time.Second}}
+	server.Habits = sim.Habits{Freezes: 5 * time.Second}
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 		c := experimentWith(d, simtest.SameInAll(64, 16))
 		c.Drain = 3 * time.Second

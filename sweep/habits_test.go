@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/habit"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
@@ -43,10 +42,7 @@ func (o *habitOutcome) add(t *testing.T, k *trial, name string, run *rundir.Run)
 			}
 		}
 	}
-	low, high := sustained(k, name)
-	if name == "collapses" && low > 0 {
-		low = min(low, collapsedAt(run))
-	}
+	low, high := sustained(t, k, name)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !scalesWithin(k, run) {
@@ -120,8 +116,8 @@ func (o *habitOutcome) summary(name string) string {
 // scalesWithin reports whether a server changed its size between the ceiling and its control measurement. At any other time no load was
 // measured before the change and again after it, so that nothing can show it. Other servers do not change their size.
 func scalesWithin(k *trial, run *rundir.Run) bool {
-	h, ok := habit.Find[habit.Scales](k.Server.Habits)
-	if !ok {
+	h := k.Server.Habits.Scales
+	if h.Factor == 0 {
 		return true
 	}
 	from, to := math.Inf(1), 0.0
@@ -137,45 +133,36 @@ func scalesWithin(k *trial, run *rundir.Run) bool {
 	return h.At.Seconds() > from && h.At.Seconds() < to
 }
 
-// sustained returns between which rates the truth about a server lies; 0 where it has none, because it changes during the sweep.
-func sustained(k *trial, name string) (low, high float64) {
+// sustained returns between which rates the truth about a server lies; 0 where it has none, because it changes during the sweep, or collapses by chance.
+func sustained(t *testing.T, k *trial, name string) (low, high float64) {
 	switch name {
-	case "drifts", "scales", "drops", "freezes":
+	case "drifts", "scales", "drops", "freezes", "collapses":
 		return 0, 0
-	case "collapses":
-		work := sim.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}
-		c := Defaults()
-		if h, _ := habit.Find[habit.Collapses](k.Server.Habits); h.Recovery == habit.Never {
-			return 0, 0 // the search for the ceiling makes it slow for good
-		}
-		return sim.Sustains(k.Server, work, k.Spread, c.StageMax), sim.Sustains(k.Server, work, k.Spread, c.StageTime)
+	case "sheds":
+		k.measure(t, 1, 60) // what it accepts when 1.5 times its capacity arrives
 	}
-	truth := k.Truth(0)
+	bare := &trial{Trial: &simtest.Trial{Server: k.Server, Work: k.Work, Spread: k.Spread}}
+	bare.Server.Habits = sim.Habits{}
+	bare.measure(t, 1, 150)
+	capacity := bare.truth
 	if name == "sheds" { // with few slots and places to wait it is idle now and then, at any load
-		return min(k.truth, truth.Sustained), truth.Takes
+		return min(k.truth, capacity), capacity
 	}
-	return truth.Sustained, truth.Takes
+	h := k.Server.Habits
+	capacity /= 1 - h.Caches
+	if p := h.Pauses; p.Length > 0 {
+		capacity *= 1 - p.Length.Seconds()/p.Every.Seconds()
+	}
+	if l := h.Limits; l.Tokens {
+		capacity = min(capacity, l.PerMinute/60/float64(k.Work.Prompt+k.Work.Output))
+	} else if l.PerMinute > 0 {
+		capacity = min(capacity, l.PerMinute/60)
+	}
+	return capacity, capacity
 }
 
-// collapsedAt returns the lowest rate at which a stage of a run was shown saturated. A server that collapses does so by chance below the rate that it
-// keeps for a stage in the mean, and the answer is never above a rate that was shown saturated: the one that was offered. +Inf for none.
-func collapsedAt(run *rundir.Run) float64 {
-	at := math.Inf(1)
-	for _, st := range run.Stages {
-		if st.Verdict == rundir.Saturated && st.Rate.Known() {
-			at = min(at, st.Rate.Value(), st.Rates.Offered.Or(at))
-		}
-	}
-	return at
-}
-
-// largestMedian returns the largest median error of an answer. For a server that collapses it is that of the probes, which stop at most 10 % below.
-func largestMedian(name string) float64 {
-	if name == "collapses" {
-		return 0.10
-	}
-	return 0.03
-}
+// largestMedian is the largest median error of an answer.
+const largestMedian = 0.03
 
 // few is by how much the median of n errors may be larger than that of many: of four servers it is chance.
 func few(n int) float64 { return 1 + 2/math.Sqrt(float64(n)) }
@@ -252,9 +239,6 @@ func TestHabitsAreNamed(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			if name == "sheds" {
-				k.measure(t, 1, 60) // what it accepts when 1.5 times its capacity arrives
-			}
 			keepRun(t, k, name, run)
 			if o.add(t, k, name, run); simtest.Full() {
 				t.Log("so far: " + o.summary(name)) // what a run that is cut short found
@@ -266,7 +250,7 @@ func TestHabitsAreNamed(t *testing.T) {
 		}
 		line := o.summary(name)
 		t.Logf("%s; %.0f s", line, time.Since(began).Seconds())
-		what, wanted := "habit "+name+" is named, and the interval holds what the server sustains", fmt.Sprintf("named in 95 %%; interval holds in 93 %%, error median at most %.0f %%", largestMedian(name)*100)
+		what, wanted := "habit "+name+" is named, and the interval holds what the server sustains", fmt.Sprintf("named in 95 %%; interval holds in 93 %%, error median at most %.0f %%", largestMedian*100)
 		if name == "" {
 			what, wanted = "no habit is named on plain servers", "at most 2 % named; interval holds in 93 %, error median at most 3 %"
 		}
@@ -278,7 +262,7 @@ func TestHabitsAreNamed(t *testing.T) {
 			t.Errorf("%q: named in %d of %d, another habit in %d", name, o.named, o.servers, o.other)
 		}
 		asked := o.answered + o.unanswered
-		if float64(asked-o.holds) > simtest.MayFail(asked, 0.07) || o.answered > 0 && stats.Quantile(o.errs, 0.5) > largestMedian(name)*few(o.answered) {
+		if float64(asked-o.holds) > simtest.MayFail(asked, 0.07) || o.answered > 0 && stats.Quantile(o.errs, 0.5) > largestMedian*few(o.answered) {
 			t.Errorf("%q: the interval holds what the server sustains in %d of %d", name, o.holds, o.answered+o.unanswered)
 		}
 	}

@@ -1,11 +1,12 @@
 package sim
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
-
-	"llmsweep/client/sim/habit"
 )
 
 // endless is the duration of a step that does not end.
@@ -20,80 +21,46 @@ const (
 // behaviour is the state of a server's habits. Like the scheduler it has no clock: callers pass instants, as times since the
 // server's start, and never go back.
 type behaviour struct {
+	Habits
 	slots, budget int // of the configuration
-
-	collapses *habit.Collapses
-	sheds     *habit.Sheds
-	limited   *habit.RateLimited
-	drifts    *habit.Drifts
-	scales    *habit.Scales
-	pauses    *habit.Pauses
-	batches   *habit.Batches
-	caches    *habit.Caches
-	drops     *habit.Drops
-	freezes   *habit.Freezes
 
 	stuck    float64       // the slowdown that a metastable collapse left behind; 0: none
 	worked   time.Duration // end of the last step
 	pause    time.Duration // beginning of the next pause, or of the one under way
 	pauseRNG *rand.Rand
 	cacheRNG *rand.Rand
-	answered map[behaviourQuestion]struct{} // by a cache of repeats
-	accepted int                            // requests that were not refused, nor answered from the cache
-	requests bucket
-	tokens   bucket
+	accepted int           // requests that were not refused, nor answered from the cache
+	level    float64       // of the token bucket
+	filled   time.Duration // the instant of level
 }
 
-// newState returns the habits of a server at its start, from a valid Config that has its defaults.
-func newState(c MachineConfig) *behaviour {
+// newBehaviour returns the habits of a server at its start, from a valid configuration that has its defaults.
+func newBehaviour(c MachineConfig) *behaviour {
 	b := &behaviour{
-		slots: c.MaxNumSeqs, budget: c.MaxBatchedTokens,
-		collapses: find[habit.Collapses](c), sheds: find[habit.Sheds](c), limited: find[habit.RateLimited](c),
-		drifts: find[habit.Drifts](c), scales: find[habit.Scales](c), pauses: find[habit.Pauses](c), batches: find[habit.Batches](c),
-		caches: find[habit.Caches](c), drops: find[habit.Drops](c), freezes: find[habit.Freezes](c),
+		Habits: c.Habits, slots: c.MaxNumSeqs, budget: c.MaxBatchedTokens, level: c.Habits.Limits.Burst,
 		pauseRNG: rand.New(rand.NewPCG(c.Seed, pauseStream)),
 		cacheRNG: rand.New(rand.NewPCG(c.Seed, cacheStream)),
-		answered: make(map[behaviourQuestion]struct{}),
 	}
-	if b.pauses != nil {
-		b.nextPause(0)
-	}
-	if b.limited != nil {
-		l := b.limited.WithDefaults()
-		b.requests, b.tokens = newBucket(l.RPM, l.Burst), newBucket(l.TPM, l.TokenBurst)
-	}
+	b.nextPause(0)
 	return b
 }
 
-func find[H habit.Habit](c MachineConfig) *H {
-	if h, ok := habit.Find[H](c.Habits); ok {
-		return &h
-	}
-	return nil
-}
-
-// Plan is the scheduler's Plan under the server's habits, for a step that begins at an instant. The duration is Endless
+// plan is the scheduler's Plan under the server's habits, for a step that begins at an instant. The duration is endless
 // for a server that freezes before the step's end.
-func (b *behaviour) Plan(sc *Scheduler, now time.Duration) (time.Duration, bool) {
-	if b.scales != nil {
-		slots := b.scales.Slots(b.slots, now)
-		sc.Resize(slots, max(slots, b.scales.Slots(b.budget, now)))
+func (b *behaviour) plan(sc *Scheduler, now time.Duration) (time.Duration, bool) {
+	if b.Scales.Factor > 0 {
+		slots := b.Scales.Slots(b.slots, now)
+		sc.Resize(slots, max(slots, b.Scales.Slots(b.budget, now)))
 	}
 	d, ok := sc.Plan()
 	if !ok {
 		return 0, false
 	}
-	slowdown := b.collapse(sc.Waiting(), sc.Slots(), now)
-	if b.drifts != nil {
-		slowdown *= b.drifts.Slowdown(now)
-	}
-	if slowdown != 1 {
+	if slowdown := b.collapse(sc.Waiting(), sc.Slots(), now) * (1 + b.Drifts*now.Minutes()); slowdown != 1 {
 		d = time.Duration(math.Round(float64(d) * slowdown))
 	}
-	if b.pauses != nil {
-		d = b.stall(now, d)
-	}
-	if b.Frozen(now + d) {
+	d = b.stall(now, d)
+	if b.frozen(now + d) {
 		return endless, true
 	}
 	b.worked = now + d
@@ -102,18 +69,14 @@ func (b *behaviour) Plan(sc *Scheduler, now time.Duration) (time.Duration, bool)
 
 // collapse returns the slowdown of a step that begins while requests wait.
 func (b *behaviour) collapse(waiting, slots int, now time.Duration) float64 {
-	c := b.collapses
-	if c == nil {
-		return 1
-	}
-	f := c.Slowdown(float64(waiting), slots)
-	if c.Recovery == 0 {
+	f := b.Collapses.slowdown(waiting, slots)
+	if b.Collapses.Recovery == 0 {
 		return f
 	}
-	if now-b.worked >= c.Recovery {
+	if now-b.worked >= b.Collapses.Recovery {
 		b.stuck = 0
 	}
-	if float64(waiting) >= (c.From+1)*float64(slots) || b.stuck > 0 {
+	if waiting >= slots || b.stuck > 0 {
 		b.stuck = max(b.stuck, f)
 	}
 	return max(f, b.stuck)
@@ -122,8 +85,8 @@ func (b *behaviour) collapse(waiting, slots int, now time.Duration) float64 {
 // stall adds the pauses to a step that would take d.
 func (b *behaviour) stall(now, d time.Duration) time.Duration {
 	end := now + d
-	for b.pause < end {
-		over := b.pause + b.pauses.Length
+	for b.Pauses.Length > 0 && b.pause < end {
+		over := b.pause + b.Pauses.Length
 		if over > now {
 			end += over - max(now, b.pause)
 		}
@@ -134,50 +97,20 @@ func (b *behaviour) stall(now, d time.Duration) time.Duration {
 
 // nextPause draws the beginning of the pause after an instant.
 func (b *behaviour) nextPause(after time.Duration) {
-	mean := b.pauses.Every - b.pauses.Length
+	mean := b.Pauses.Every - b.Pauses.Length
 	b.pause = after + time.Duration(b.pauseRNG.ExpFloat64()*float64(mean))
 }
 
-// Frozen reports whether the server has frozen for good: habit freezes.
-func (b *behaviour) Frozen(at time.Duration) bool { return b.freezes != nil && at > b.freezes.At }
+// frozen reports whether the server has frozen for good.
+func (b *behaviour) frozen(at time.Duration) bool { return b.Freezes > 0 && at > b.Freezes }
 
-// behaviourQuestion identifies a request in a cache of answers.
-type behaviourQuestion struct {
-	Prompt uint64 // hash; 0: like no other
-	Output int    // tokens
-}
+// cached reports whether a request is answered from the cache.
+func (b *behaviour) cached() bool { return b.Caches > 0 && b.cacheRNG.Float64() < b.Caches }
 
-// Remember notes that a question was answered.
-func (b *behaviour) Remember(q behaviourQuestion) {
-	if b.caches != nil && b.caches.Repeats && q.Prompt != 0 {
-		b.answered[q] = struct{}{}
-	}
-}
-
-// Known reports whether a request is answered from the cache: habit caches.
-func (b *behaviour) Known(q behaviourQuestion) bool {
-	switch {
-	case b.caches == nil:
-		return false
-	case b.caches.Repeats:
-		_, ok := b.answered[q]
-		return ok
-	default:
-		return b.cacheRNG.Float64() < b.caches.Share
-	}
-}
-
-// CacheDelay returns how long an answer from the cache takes.
-func (b *behaviour) CacheDelay() time.Duration { return b.caches.After }
-
-// Accept counts a request that is worked on, and reports whether its connection is closed without an answer, and how long
-// after its arrival: habit drops.
-func (b *behaviour) Accept() (after time.Duration, dropped bool) {
+// dropped counts a request that is worked on, and reports whether its connection is closed without an answer.
+func (b *behaviour) dropped() bool {
 	b.accepted++
-	if b.drops == nil || b.accepted%b.drops.Every != 0 {
-		return 0, false
-	}
-	return b.drops.After, true
+	return b.Drops.Every > 0 && b.accepted%b.Drops.Every == 0
 }
 
 // buffer holds the part of one answer that a buffering proxy has not sent on.
@@ -186,15 +119,15 @@ type buffer struct {
 	opened time.Duration // when the first of those that have not was made
 }
 
-// Releases reports whether the answer's tokens up to the n-th leave now: habit batches.
-func (u *buffer) Releases(b *behaviour, n int, last bool, now time.Duration) bool {
-	if b.batches == nil {
+// releases reports whether the answer's tokens up to the n-th leave now.
+func (u *buffer) releases(b Burst, n int, last bool, now time.Duration) bool {
+	if b == (Burst{}) {
 		return true
 	}
 	if n == u.from+1 {
 		u.opened = now
 	}
-	full := b.batches.Tokens > 0 && n-u.from >= b.batches.Tokens || b.batches.Time > 0 && now-u.opened >= b.batches.Time
+	full := b.Tokens > 0 && n-u.from >= b.Tokens || b.Time > 0 && now-u.opened >= b.Time
 	if full || last {
 		u.from = n
 		return true
@@ -202,14 +135,117 @@ func (u *buffer) Releases(b *behaviour, n int, last bool, now time.Duration) boo
 	return false
 }
 
-// Speed returns the speed of steps at an instant, pauses included, as a share of a server's without habits.
-func (b *behaviour) Speed(at time.Duration) float64 {
-	speed := 1.0
-	if b.drifts != nil {
-		speed /= b.drifts.Slowdown(at)
-	}
-	if b.pauses != nil {
-		speed *= 1 - b.pauses.Lost()
-	}
-	return speed
+// Refusal is the error of a request that the server refused.
+type Refusal struct {
+	Status     int           // 429 or 503
+	RetryAfter time.Duration // 0: not told
+	Reason     string
+	Busy       bool // too many wait; else a limit on the rate was reached
 }
+
+// Error returns the refusal's message.
+func (r *Refusal) Error() string { return r.Reason }
+
+// limit returns the refusal of a request that the token bucket does not let through, or nil.
+func (b *behaviour) limit(tokens int, now time.Duration) *Refusal {
+	l := b.Limits
+	if l.PerMinute == 0 {
+		return nil
+	}
+	b.level = min(l.Burst, b.level+l.PerMinute*(now-b.filled).Minutes())
+	b.filled = now
+	enough, cost := 1.0, 1.0
+	if l.Tokens {
+		enough, cost = 1e-6, float64(tokens)
+	}
+	const rounding = 1e-9
+	if missing := enough - b.level; missing > rounding {
+		wait := time.Duration(missing / l.PerMinute * float64(time.Minute))
+		return &Refusal{Status: 429, RetryAfter: wait, Reason: fmt.Sprintf("Rate limit reached. Please try again in %.3fs.", wait.Seconds())}
+	}
+	b.level -= cost
+	return nil
+}
+
+// shed returns the refusal of a request with which too many would wait, or nil.
+func (b *behaviour) shed(waiting int) *Refusal {
+	if b.Sheds.Waiting == 0 || waiting <= b.Sheds.Waiting {
+		return nil
+	}
+	return &Refusal{Status: b.Sheds.Status, Reason: "The server is overloaded.", Busy: true}
+}
+
+// ErrDropped is what requests get whose connection the server closed without an answer.
+var ErrDropped = errors.New("the simulated server dropped the connection")
+
+// AwaitRefusal waits as long as a refusal takes, and returns the error, or the context's if that ended before.
+func AwaitRefusal(ctx context.Context, err error) error {
+	var r *Refusal
+	if !errors.As(err, &r) {
+		return err
+	}
+	timer := time.NewTimer(RefusalTime)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// receive decides what becomes of a request that arrives: it is refused, answered from the cache, or queued, and then perhaps
+// dropped. It is called under the lock.
+func (e *Engine) receive(g *Generation) (queued bool, err error) {
+	b := e.habits
+	if b.frozen(g.arrived) {
+		return true, nil
+	}
+	if r := b.limit(g.sequence.Prompt+g.sequence.Output, g.arrived); r != nil {
+		return false, r
+	}
+	if b.cached() {
+		e.after(g, CacheTime, func() {
+			g.sequence.Generated = g.sequence.Output
+			g.emit(g.sequence.Output, e.epoch.Add(g.arrived+CacheTime))
+			g.end("length", nil)
+		})
+		return false, nil
+	}
+	// Arrivals that the engine has not seen yet wait only as far as there are no free slots for them.
+	sc := e.scheduler
+	free := max(0, sc.Slots()-sc.Running()-sc.Waiting())
+	if r := b.shed(sc.Waiting() + max(0, len(e.inbox)+1-free)); r != nil {
+		return false, r
+	}
+	if b.dropped() {
+		g.doomed = true
+		e.after(g, b.Drops.After, func() {
+			g.left = time.Since(e.epoch)
+			e.leaving = append(e.leaving, g)
+			g.end("abort", ErrDropped)
+		})
+	}
+	return true, nil
+}
+
+// after does something to a request, under the lock, some time after its arrival, unless the call ended or the server froze
+// before.
+func (e *Engine) after(g *Generation, d time.Duration, do func()) {
+	if e.habits.frozen(g.arrived + d) {
+		return
+	}
+	time.AfterFunc(time.Until(e.epoch.Add(g.arrived+d)), func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if !g.ended {
+			do()
+		}
+	})
+}
+
+// Frozen reports whether the server has frozen for good.
+func (e *Engine) Frozen() bool { return e.habits.frozen(time.Since(e.epoch)) }
+
+// Dropped reports whether the server will close the request's connection without an answer, when Done is closed.
+func (g *Generation) Dropped() bool { return g.doomed }

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"llmsweep/client/sim/habit"
 )
 
 // Quant is how weights are stored and multiplied. The KV cache always has 16 bits.
@@ -60,7 +58,7 @@ type MachineConfig struct {
 	StepOverhead     time.Duration // fixed part of each step
 	Jitter           float64       // sigma of a lognormal factor, of mean 1, on each step time; 0: none
 	Plain            Plain         // if set, fixed times instead of a GPU and a model
-	Habits           habit.List    // what the server does wrong
+	Habits           Habits        // what the server does wrong
 	Seed             uint64        // of the jitter, and of everything random in the answers
 	Speculation      Speculation   // of tokens; zero for none
 	PrefixCache      bool          // blocks seen before at the head of a prompt cost no prefill
@@ -154,9 +152,6 @@ func (c MachineConfig) spareKVTokens() int {
 // Validate checks a Config that has its defaults.
 func (c MachineConfig) Validate() error {
 	m, g := c.Model, c.GPU
-	if err := c.Habits.Validate(); err != nil {
-		return err
-	}
 	if err := c.Speculation.validate(); err != nil {
 		return err
 	}

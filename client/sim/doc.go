@@ -9,9 +9,9 @@
 //   - scheduler, queue, cache: a discrete-event model of continuous batching after vLLM V1. The queue is first in, first out.
 //     At most MaxNumSeqs sequences run. KV-cache blocks are taken as a sequence grows. Each step has one token budget, used by
 //     decodes first and then by chunks of prompts. When blocks run out, the youngest sequence is preempted and computed again.
-//   - behaviour, habits: what the habits of a server do as time passes (package habit describes them). It slows steps, stalls,
-//     refuses requests, answers from a cache, drops connections, holds back output, and freezes.
-//   - truth, capacity: what a simulated server sustains, computed without a measurement ([CapacityOf], [TruthOf]).
+//   - habit, behaviour: what a server does wrong ([Habits]): it slows steps, stalls, refuses requests, answers from a cache,
+//     drops connections, holds back output, and freezes.
+//   - capacity: what a server without habits sustains, computed without a measurement ([CapacityOf]).
 //
 // No model is computed and nothing is measured here. The package shares no code with the client that measures, so that
 // each can reveal errors of the other.

@@ -22,7 +22,6 @@ type Request struct {
 	OutputTokens    int      // exact length of the answer; 0 for DefaultOutputTokens
 	Prefix          []uint64 // hashes of the prompt's leading full blocks, each over all text up to its end; may be nil
 	ReasoningTokens int      // how many of the first output tokens are reasoning
-	Prompt          uint64   // hash of the prompt, for the habit caches; 0: like no other
 }
 
 // Usage is the server's account of a request.
@@ -70,7 +69,7 @@ func Start(cfg MachineConfig) (*Engine, error) {
 		quit:      make(chan struct{}),
 		stopped:   make(chan struct{}),
 		scheduler: newScheduler(cfg),
-		habits:    newState(cfg),
+		habits:    newBehaviour(cfg),
 		active:    make(map[*Generation]struct{}),
 	}
 	go e.run()
@@ -126,9 +125,8 @@ type Generation struct {
 	left      time.Duration
 	emit      func(n int, at time.Time)
 	buffer    buffer
-	asks      behaviourQuestion // what a cache knows it by
-	doomed    bool              // the connection will be dropped: no token is delivered
-	done      chan struct{}     // closed at the end; ended, usage and err do not change after it
+	doomed    bool          // the connection will be dropped: no token is delivered
+	done      chan struct{} // closed at the end; ended, usage and err do not change after it
 	ended     bool
 	usage     Usage
 	err       error
@@ -147,7 +145,7 @@ func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation,
 	if err := e.cfg.Fits(r.PromptTokens, r.OutputTokens); err != nil {
 		return nil, err
 	}
-	g := &Generation{asks: behaviourQuestion{Prompt: r.Prompt, Output: r.OutputTokens}, engine: e, reasoning: r.ReasoningTokens, emit: emit, done: make(chan struct{})}
+	g := &Generation{engine: e, reasoning: r.ReasoningTokens, emit: emit, done: make(chan struct{})}
 	g.sequence = Sequence{Token: g.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -199,11 +197,10 @@ func (g *Generation) token(n int, last bool) {
 		return // cancelled, and the scheduler does not know yet; or to be dropped
 	}
 	e := g.engine
-	if g.buffer.Releases(e.habits, n, last, e.now) {
+	if g.buffer.releases(e.habits.Bursts, n, last, e.now) {
 		g.emit(n, e.epoch.Add(e.now))
 	}
 	if last {
-		e.habits.Remember(g.asks)
 		g.end("length", nil)
 	}
 }
@@ -302,7 +299,7 @@ func (e *Engine) begin(rested bool) (end time.Time, ok bool) {
 		}
 	}
 	e.inbox = slices.Delete(e.inbox, 0, n)
-	d, ok := e.habits.Plan(e.scheduler, e.now)
+	d, ok := e.habits.plan(e.scheduler, e.now)
 	if d == endless {
 		return time.Time{}, ok
 	}

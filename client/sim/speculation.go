@@ -2,11 +2,8 @@ package sim
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
-	"strings"
 )
 
 // Speculation is speculative decoding: a step drafts further tokens of each answer, and keeps those before the first that the model refuses. Drafting and
@@ -18,21 +15,6 @@ type Speculation struct {
 
 // maxDraft is how many tokens a draft may have: fewer than a block of the KV cache.
 const maxDraft = 12
-
-// ParseSpeculation reads DRAFT:PROBABILITY, such as 4:0.7.
-func ParseSpeculation(text string) (s Speculation, err error) {
-	draft, accept, ok := strings.Cut(text, ":")
-	if ok {
-		s.Draft, err = strconv.Atoi(draft)
-		if err == nil {
-			s.Accept, err = strconv.ParseFloat(accept, 64)
-		}
-	}
-	if !ok || err != nil || s.validate() != nil || s.Draft == 0 {
-		return s, fmt.Errorf("speculation %q: write drafted tokens and the probability of each to be accepted, such as 4:0.7 (1 to %d tokens)", text, maxDraft)
-	}
-	return s, nil
-}
 
 func (s Speculation) validate() error {
 	if s.Draft < 0 || s.Draft > maxDraft || !(s.Accept >= 0 && s.Accept <= 1) {

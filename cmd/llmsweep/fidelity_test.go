@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/habit"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
@@ -24,7 +23,7 @@ func (w *world) differing(o simserver.Options, habits ...string) http.Handler {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if config.Habits, err = habit.ParseList(habits); err != nil {
+	if config.Habits, err = sim.ParseHabits(habits); err != nil {
 		w.t.Fatal(err)
 	}
 	live, err := sim.Start(config)
@@ -142,7 +141,7 @@ func TestCompareAnswers(t *testing.T) {
 		set := shortCanaries(w, 40)
 		measured("f16", set)
 		measured("again", set)
-		measured("q4", set, "rounds:60%,shift=0.2")
+		measured("q4", set, "rounds:60%,0.2")
 		measured("others", "20")
 		url, _ := w.server(w.differing(simserver.Options{}))
 		w.must("run", url, "--concurrency", "1", "--requests", "4", "--no-selftest", "--out", w.path("without"))
@@ -193,7 +192,7 @@ func TestCompareAnswers(t *testing.T) {
 func TestCompareAnswersLive(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		a, _ := w.server(w.differing(simserver.Options{}))
-		b, _ := w.server(w.differing(simserver.Options{}, "rounds:60%,shift=0.2"))
+		b, _ := w.server(w.differing(simserver.Options{}, "rounds:60%,0.2"))
 		out := w.path("pair")
 		live := []string{"compare", "--live", "--fidelity", a, b, "--canaries", shortCanaries(w, 30), "--concurrency", "2", "--stage-time", "1s", "--budget", "30s", "--warmup", "1",
 			"--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--plain", "--out", out, "--fail-if", "match<95%"}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim"
 	"llmsweep/client/sim/server"
 	"llmsweep/client/testkit"
 	"llmsweep/cmd/llmsweep/job"
@@ -33,7 +33,7 @@ var valueParsers = []func(string) error{
 	func(s string) error { _, err := choose.ParsePrices(s); return err },
 	func(s string) error { _, err := choose.ReadPrices("prices", strings.NewReader(s)); return err },
 	func(s string) error { _, err := choose.ParseOnly(s); return err },
-	func(s string) error { _, err := habit.ParseList([]string{s}); return err },
+	func(s string) error { _, err := sim.ParseHabits([]string{s}); return err },
 	func(s string) error { _, err := server.ParseFaults(s); return err },
 }
 

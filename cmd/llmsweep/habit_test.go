@@ -6,22 +6,7 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/habit"
 )
-
-func TestHelpListsEveryHabit(t *testing.T) {
-	help := simCmd{}.Help()
-	for _, k := range habit.Kinds() {
-		if !strings.Contains(help, k.Form) {
-			t.Errorf("sim --help does not show %s", k.Form)
-		}
-	}
-	for line := range strings.Lines(help) {
-		if len(line) > 108 {
-			t.Errorf("a line of %d characters: %s", len(line), line)
-		}
-	}
-}
 
 // TestFixedTimes makes a server of 19.5 requests a second from flags.
 func TestFixedTimes(t *testing.T) {

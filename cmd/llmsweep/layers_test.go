@@ -24,7 +24,7 @@ var stages = []string{
 // the texts of users.
 var alone = map[string][]string{
 	"client/note": nil, "client/input": nil, "sweep/stats": nil,
-	"client/sim": {"client/sim/habit"}, "client/sim/habit": {"client/input"}, "client/sim/server": {"client/sim", "client/sim/habit"},
+	"client/sim": nil, "client/sim/server": {"client/sim"},
 }
 
 // wings can be removed, and stages are still measured.

@@ -53,6 +53,8 @@ var removed = map[string]string{
 	"history --bisect":            "the tables name the runs between which a step lies",
 	"history --html":              "use --format markdown",
 	"history --format html":       "use --format markdown",
+	"sim --kv-tokens":             "it is what fits into the GPU's memory: name another GPU with --preset",
+	"sim --speculate":             "measure a server that decodes speculatively",
 }
 
 // removedError is the line about a removed name, or nil where no version had it.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/habit"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 )
@@ -23,7 +22,6 @@ type simCmd struct {
 	Listen     string `default:"${listen}" placeholder:"ADDRESS" help:"Address and port to listen on (${default})."`
 	MaxNumSeqs int    `name:"max-num-seqs" placeholder:"N" positive:"" help:"Most requests in one batch (slots). Default: the preset's."`
 	fixedTimes
-	KVTokens       int      `name:"kv-tokens" placeholder:"N" positive:"" help:"Size of the KV cache in tokens. Default: what fits into the GPU's memory."`
 	Jitter         float64  `placeholder:"SIGMA" help:"Spread of step times: sigma of a log-normal distribution. Default: 0, none."`
 	Seed           uint64   `default:"1" placeholder:"N" help:"Random seed for jitter, answers and faults (${default})."`
 	PrefixCache    bool     `name:"prefix-cache" help:"Simulate a prefix cache: prompts that begin alike share blocks of the KV cache, and those used least recently are forgotten first."`
@@ -37,8 +35,7 @@ type simCmd struct {
 	ReasoningField string   `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"Name of the field that holds them in a chat: reasoning_content or reasoning. Default: the engine's."`
 	Texts          string   `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts in streams of SGLang's and Triton's own APIs: pieces or cumulative. Default: the engine's."`
 	FullLength     bool     `name:"full-length" help:"Let answers be as long as allowed, also where the API cannot ask for that (Ollama, TGI, Triton)."`
-	Speculate      string   `placeholder:"N:P" help:"Decode speculatively: draft N tokens in each step, each accepted with the probability P if those before it are."`
-	Habit          []string `sep:"none" placeholder:"NAME[:PARAMETERS]" help:"Bad habit of the server; see the list above. May be repeated."`
+	Habit          []string `sep:"none" placeholder:"NAME:VALUES" help:"Bad habit of the server; see the list above. May be repeated."`
 	Faults         string   `placeholder:"KIND:P,.." help:"Faults and their probabilities: 500:0.01,reset:0.005. A request can ask for one with the header X-Sim-Fault: KIND."`
 }
 
@@ -52,7 +49,7 @@ func (simCmd) Help() string {
   llmsweep sim --preset plain8 --habit sheds:8
   llmsweep sim --max-num-seqs 4 --first-token 200ms --per-token 20ms --habit drifts:0.05 --habit batches:16
 
-` + habit.Reference()
+` + sim.HabitHelp
 }
 
 // Run serves until interrupted.
@@ -64,18 +61,10 @@ func (s *simCmd) Run(c *console.Console) error {
 	if s.MaxNumSeqs > 0 {
 		config.MaxNumSeqs = s.MaxNumSeqs
 	}
-	if s.KVTokens > 0 {
-		config.KVTokens = s.KVTokens
-	}
 	if err := s.fixedTimes.apply(&config); err != nil {
 		return console.Usage(err)
 	}
-	if s.Speculate != "" {
-		if config.Speculation, err = sim.ParseSpeculation(s.Speculate); err != nil {
-			return console.Usage(fmt.Errorf("--speculate: %w", err))
-		}
-	}
-	if config.Habits, err = habit.ParseList(s.Habit); err != nil {
+	if config.Habits, err = sim.ParseHabits(s.Habit); err != nil {
 		return console.Usage(err)
 	}
 	config.Jitter, config.Seed, config.PrefixCache = cmp.Or(s.Jitter, config.Jitter), s.Seed, s.PrefixCache
@@ -97,8 +86,8 @@ func (s *simCmd) Run(c *console.Console) error {
 		return console.Usage(fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", s.Listen, err))
 	}
 	fmt.Fprintf(c.Out, "simulating %s with the API of %s on %s\n", s.Preset, s.Engine, url)
-	if len(config.Habits) > 0 {
-		fmt.Fprintf(c.Out, "with the habits %s\n", config.Habits)
+	if len(s.Habit) > 0 {
+		fmt.Fprintf(c.Out, "with the habits %s\n", strings.Join(s.Habit, " "))
 	}
 	return wait()
 }

@@ -85,12 +85,3 @@ func TestSpeculationTakesTexts(t *testing.T) {
 		}
 	})
 }
-
-// TestSpeculationOfTheSimulator refuses what makes no sense.
-func TestSpeculationOfTheSimulator(t *testing.T) {
-	for _, text := range []string{"", "4", "0:0.5", "99:0.5", "4:2", "4:x"} {
-		if s, err := sim.ParseSpeculation(text); err == nil {
-			t.Errorf("%q is read as %+v", text, s)
-		}
-	}
-}

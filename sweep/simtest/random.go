@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/habit"
 )
 
 // DrawnServer is a simulated server and a workload that it can hold.
@@ -49,28 +48,11 @@ func randomServer(rng *rand.Rand) DrawnServer {
 func RandomServerWith(rng *rand.Rand, name string) DrawnServer {
 	for {
 		s := randomServer(rng)
-		s = s.With(s.habit(rng, name))
+		s.Config.Habits = s.habits(rng, name)
 		if s.matters() {
 			return s
 		}
 	}
-}
-
-// With returns the server with more habits.
-func (s DrawnServer) With(habits ...habit.Habit) DrawnServer {
-	s.Config.Habits = append(append(habit.List(nil), s.Config.Habits...), habits...)
-	return s
-}
-
-// Truth is the truth about the server at a time since its start; see [sim.Config.TruthOf].
-func (s DrawnServer) Truth(at time.Duration) sim.Rates {
-	return sim.TruthOf(s.Config, s.Work, s.Spread, at)
-}
-
-// Sustains is the highest rate that the server keeps up for some time with a chance of one half; see
-// [sim.Config.Sustains].
-func (s DrawnServer) Sustains(during time.Duration) float64 {
-	return sim.Sustains(s.Config, s.Work, s.Spread, during)
 }
 
 // String describes the server in one line.
@@ -78,14 +60,14 @@ func (s DrawnServer) String() string {
 	c := s.Config
 	line := fmt.Sprintf("%s/%sx%d/%s seqs %d %d->%d+-%.1f jitter %.3f", c.Model.Name, c.GPU.Name, c.TP, c.Quant, c.MaxNumSeqs,
 		s.Work.PromptTokens, s.Work.OutputTokens, s.Spread, c.Jitter)
-	if len(c.Habits) > 0 {
-		line += " " + c.Habits.String()
+	if c.Habits != (sim.Habits{}) {
+		line += fmt.Sprintf(" %+v", c.Habits)
 	}
 	return line
 }
 
-// habit draws the parameters of a habit.
-func (s DrawnServer) habit(rng *rand.Rand, name string) habit.Habit {
+// habits draws the parameters of a habit.
+func (s DrawnServer) habits(rng *rand.Rand, name string) (h sim.Habits) {
 	capacity := sim.CapacityOf(s.Config, s.Work)
 	slots := s.Config.MaxNumSeqs
 	between := func(low, high float64) float64 { return low * math.Pow(high/low, rng.Float64()) } // even in the logarithm
@@ -96,66 +78,45 @@ func (s DrawnServer) habit(rng *rand.Rand, name string) habit.Habit {
 	either := func() bool { return rng.IntN(2) == 0 }
 	switch name {
 	case "collapses":
-		h := habit.Collapses{Share: share(0.2, 1), From: float64(rng.IntN(3)), Worst: share(1.5, 4)}
+		h.Collapses = sim.Collapse{Share: share(0.2, 1), Worst: share(1.5, 4)}
 		switch rng.IntN(3) {
 		case 0:
-			h.Recovery = seconds(5, 60)
+			h.Collapses.Recovery = seconds(5, 60)
 		case 1:
-			h.Recovery = habit.Never
+			h.Collapses.Recovery = sim.Never
 		}
-		return h
 	case "sheds":
-		h := habit.Sheds{Waiting: int(between(1, float64(slots))), Status: 429, After: seconds(0.005, 0.1)}
+		h.Sheds = sim.Shed{Waiting: int(between(1, float64(slots))), Status: 429}
 		if either() {
-			h.Status = 503
-		} else if either() {
-			h.RetryAfter = time.Second
+			h.Sheds.Status = 503
 		}
-		return h
 	case "rate-limited":
 		rate, burst := between(0.3, 0.8)*capacity.RequestsPerSecond, between(1, 10) // seconds' worth
-		cost := float64(s.Work.PromptTokens + s.Work.OutputTokens)
-		h := habit.RateLimited{RPM: rounded(rate*60, 4), Burst: math.Ceil(max(1, burst*rate)), After: habit.RefusalTime}
+		h.Limits = sim.RateLimit{PerMinute: rounded(rate*60, 4), Burst: math.Ceil(max(1, burst*rate))}
 		if either() {
-			h = habit.RateLimited{TPM: rounded(rate*60*cost, 4), TokenBurst: math.Ceil(max(1, burst*rate) * cost), After: habit.RefusalTime}
+			cost := float64(s.Work.PromptTokens + s.Work.OutputTokens)
+			h.Limits = sim.RateLimit{PerMinute: rounded(rate*60*cost, 4), Burst: math.Ceil(max(1, burst*rate) * cost), Tokens: true}
 		}
-		return h
 	case "drifts":
-		return habit.Drifts{Share: share(0.02, 0.1)}
+		h.Drifts = share(0.02, 0.1)
 	case "scales":
-		return habit.Scales{Factor: []float64{0.33, 0.5, 1.5, 2, 3}[rng.IntN(5)], At: seconds(120, 600)}
+		h.Scales = sim.Scale{Factor: []float64{0.33, 0.5, 1.5, 2, 3}[rng.IntN(5)], At: seconds(120, 600)}
 	case "pauses":
-		return habit.Pauses{Every: seconds(5, 20), Length: seconds(0.3, 1.5)}
+		h.Pauses = sim.Pause{Every: seconds(5, 20), Length: seconds(0.3, 1.5)}
 	case "batches":
 		if either() {
-			return habit.Batches{Tokens: 4 << rng.IntN(2)}
+			h.Bursts.Tokens = 4 << rng.IntN(2)
+		} else {
+			h.Bursts.Time = seconds(0.1, 0.5)
 		}
-		return habit.Batches{Time: seconds(0.1, 0.5)}
 	case "caches":
-		return habit.Caches{Share: share(0.1, 0.5), After: habit.CacheTime} // workloads repeat nothing
+		h.Caches = share(0.1, 0.5)
 	case "drops":
-		return habit.Drops{Every: 2 + rng.IntN(19), After: seconds(0.05, 1)}
-	case "freezes":
-		return habit.Freezes{At: seconds(60, 600)}
+		h.Drops = sim.Drop{Every: 2 + rng.IntN(19), After: seconds(0.05, 1)}
+	default:
+		panic("no habit is called " + name)
 	}
-	return wrongAnswers(name, share)
-}
-
-// wrongAnswers draws a habit of a name that changes answers and not their times. share draws a share between two.
-func wrongAnswers(name string, share func(low, high float64) float64) habit.Habit {
-	switch name {
-	case "ties":
-		return habit.Ties{Share: share(0.01, 0.2), From: 2}
-	case "confuses":
-		return habit.Confuses{Share: share(0.01, 0.2), From: 2}
-	case "rounds":
-		return habit.Rounds{Share: share(0.05, 0.5), Shift: share(0.01, 0.1)}
-	case "errs":
-		return habit.Errs{Share: share(0.05, 0.5), Load: share(0.01, 0.2), From: 2}
-	case "samples":
-		return habit.Samples{Share: share(0.05, 0.5)}
-	}
-	panic("no habit is called " + name)
+	return h
 }
 
 // The factor by which a scaled server's capacity changes, and the number of tokens in a burst: large enough to matter.
@@ -176,35 +137,22 @@ const (
 // overload; more slots help only where slots are short; a buffer
 // holds nothing where tokens come slower than it is emptied; a pause no longer than a few steps is one of the steps.
 func (s DrawnServer) matters() bool {
-	for _, h := range s.Config.Habits {
-		k := sim.CapacityOf(s.Config, s.Work)
-		switch h := h.(type) {
-		case habit.Collapses:
-			slots := s.Config.MaxNumSeqs
-			queue := overloadShare * k.RequestsPerSecond * overloadSeconds
-			if h.Slowdown(queue, slots) < collapsedBy {
-				return false
-			}
-		case habit.Scales:
-			change := s.Truth(h.At).Capacity / s.Truth(0).Capacity
-			if max(change, 1/change) < noticed {
-				return false
-			}
-		case habit.Batches:
-			if h.Time > 0 && (h.Time < leastBurst*k.SyncITL || h.Time > k.SyncLatency/2) || h.Tokens > s.Work.OutputTokens/2 {
-				return false
-			}
-		case habit.Pauses:
-			if h.Length < 10*k.SyncITL {
-				return false
-			}
-		case habit.Caches:
-			if k.SyncTTFT < 2*h.After {
-				return false
-			}
-		}
+	h, k := s.Config.Habits, sim.CapacityOf(s.Config, s.Work)
+	if c := h.Collapses; c.Share > 0 {
+		queue := overloadShare * k.RequestsPerSecond * overloadSeconds
+		return 1+c.Share*queue/float64(s.Config.MaxNumSeqs) >= collapsedBy
 	}
-	return true
+	if h.Scales.Factor > 0 {
+		scaled := s.Config.WithDefaults()
+		scaled.MaxNumSeqs = h.Scales.Slots(scaled.MaxNumSeqs, h.Scales.At)
+		scaled.MaxBatchedTokens = max(scaled.MaxNumSeqs, h.Scales.Slots(scaled.MaxBatchedTokens, h.Scales.At))
+		change := sim.CapacityOf(scaled, s.Work).RequestsPerSecond / k.RequestsPerSecond
+		return max(change, 1/change) >= noticed
+	}
+	if b := h.Bursts; b.Time > 0 && (b.Time < leastBurst*k.SyncITL || b.Time > k.SyncLatency/2) || b.Tokens > s.Work.OutputTokens/2 {
+		return false
+	}
+	return (h.Pauses.Length == 0 || h.Pauses.Length >= 10*k.SyncITL) && (h.Caches == 0 || k.SyncTTFT >= 2*sim.CacheTime)
 }
 
 func rounded(v float64, digits int) float64 {

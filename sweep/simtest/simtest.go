@@ -109,7 +109,7 @@ func Random(seed uint64) *Trial {
 	return trial(seed, randomServer(rand.New(rand.NewPCG(seed, trialStream))))
 }
 
-// RandomWith returns the trial of a seed whose server has a habit, such as "sheds". See package habit.
+// RandomWith returns the trial of a seed whose server has a habit, such as "sheds".
 func RandomWith(seed uint64, name string) *Trial {
 	return trial(seed, RandomServerWith(rand.New(rand.NewPCG(seed, trialStream)), name))
 }
@@ -121,17 +121,12 @@ func trial(seed uint64, s DrawnServer) *Trial {
 	return &Trial{Seed: seed, Server: s.Config, Work: Fixed{s.Work.PromptTokens, s.Work.OutputTokens}, Spread: s.Spread}
 }
 
-// Truth returns what the server does with the workload at a time since its start, computed.
-func (k *Trial) Truth(at time.Duration) sim.Rates {
-	return sim.TruthOf(k.Server, sim.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}, k.Spread, at)
-}
-
 // String describes the trial in a line.
 func (k *Trial) String() string {
 	line := fmt.Sprintf("seed %d: %s/%sx%d/%s seqs %d %v+-%.1f jitter %.3f", k.Seed, k.Server.Model.Name, k.Server.GPU.Name, k.Server.TP,
 		k.Server.Quant, k.Server.MaxNumSeqs, k.Work, k.Spread, k.Server.Jitter)
-	if len(k.Server.Habits) > 0 {
-		line += " " + k.Server.Habits.String()
+	if k.Server.Habits != (sim.Habits{}) {
+		line += fmt.Sprintf(" %+v", k.Server.Habits)
 	}
 	return line
 }

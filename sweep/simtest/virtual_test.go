@@ -9,7 +9,6 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/habit"
 )
 
 // do runs requests of 64 -> 32 tokens one after the other on plain8 with habits, and returns their results.
@@ -17,7 +16,7 @@ func do(t *testing.T, n int, timeout time.Duration, habits ...string) (all []cli
 	t.Helper()
 	c, err := sim.Preset("plain8")
 	if err == nil {
-		c.Habits, err = habit.ParseList(habits)
+		c.Habits, err = sim.ParseHabits(habits)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -53,10 +52,10 @@ func TestFailuresHaveTheirClassAndTime(t *testing.T) {
 		end    time.Duration
 		status client.Status
 	}{
-		{"sheds:0,after=30ms", "", 0, 410 * time.Millisecond, client.StatusOK}, // a slot is free
-		{"rate-limited:RPM=6,burst=1,after=30ms", client.ClassRateLimited, 429, 30 * time.Millisecond, client.StatusError},
+		{"sheds:1", "", 0, 410 * time.Millisecond, client.StatusOK}, // a slot is free
+		{"rate-limited:6,1", client.ClassRateLimited, 429, sim.RefusalTime, client.StatusError},
 		{"drops:2,500ms", client.ClassReset, 0, 500 * time.Millisecond, client.StatusError},
-		{"freezes@500ms", "", 0, client.Absent, client.StatusIncomplete},
+		{"freezes:500ms", "", 0, client.Absent, client.StatusIncomplete},
 	} {
 		all := do(t, 2, time.Minute, c.habit)
 		if all[0].Status != client.StatusOK || all[0].OutputTokens != 32 || all[0].FirstToken != 100*time.Millisecond {
@@ -74,19 +73,21 @@ func TestAnOverloadedServerRefusesWith503(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.MaxNumSeqs, c.Habits = 1, habit.List{habit.Sheds{Waiting: 0, Status: 503, After: time.Millisecond}}
+	c.MaxNumSeqs, c.Habits = 1, sim.Habits{Sheds: sim.Shed{Waiting: 1, Status: 503}}
 	synctest.Test(t, func(t *testing.T) {
 		live, err := sim.Start(c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer live.Close()
-		go live.Generate(t.Context(), sim.Request{PromptTokens: 64, OutputTokens: 32}, func(int, time.Time) {})
-		time.Sleep(time.Millisecond)
+		for range 2 { // one runs, one waits
+			go live.Generate(t.Context(), sim.Request{PromptTokens: 64, OutputTokens: 32}, func(int, time.Time) {})
+			time.Sleep(time.Millisecond)
+		}
 		var res client.Result
 		res.Reset(time.Now())
 		VirtualDoer{Live: live}.Do(t.Context(), &client.Prepared{Request: &api.Request{PromptTokens: 64, OutputTokens: 32}}, &res)
-		if res.Class != client.ClassHTTP5xx || res.HTTP != 503 || res.End != time.Millisecond || res.OutputTokens != api.Unknown {
+		if res.Class != client.ClassHTTP5xx || res.HTTP != 503 || res.End != sim.RefusalTime || res.OutputTokens != api.Unknown {
 			t.Errorf("%+v", res)
 		}
 		time.Sleep(time.Second)
@@ -107,7 +108,7 @@ func TestBurstsShareARead(t *testing.T) {
 		}
 	}
 	r = do(t, 1, time.Minute, "caches:0.999999")[0]
-	if r.FirstToken != habit.CacheTime || r.LastToken != habit.CacheTime || r.Chunks() != 32 || r.Status != client.StatusOK {
+	if r.FirstToken != sim.CacheTime || r.LastToken != sim.CacheTime || r.Chunks() != 32 || r.Status != client.StatusOK {
 		t.Errorf("from the cache: %+v", r)
 	}
 }

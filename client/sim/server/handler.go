@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/habit"
 )
 
 // server serves a [sim.Engine] over HTTP.
@@ -36,7 +35,7 @@ func New(e *sim.Engine, o Options) http.Handler {
 	h.Options.ModelID = cmp.Or(o.ModelID, h.Config.Model.Name)
 	h.Options.ChunkTokens = cmp.Or(o.ChunkTokens, 1)
 	h.Options.ReasoningField = cmp.Or(o.ReasoningField, f.reasoning)
-	_, h.Batches = habit.Find[habit.Batches](h.Config.Habits)
+	h.Batches = h.Config.Habits.Bursts != sim.Burst{}
 	s := &server{Host: h, engine: e, flavor: f}
 	s.routes = s.flavor.routes(s)
 	return s

@@ -52,7 +52,6 @@ func (s *Host) SetWork(j *request, ids []uint32, w lengthLimits) error {
 	j.Work.PromptTokens = len(ids)
 	j.Work.Prefix = blockHashes(ids, s.Config.BlockTokens)
 	j.seed = promptSeed(s.Config.Seed, ids)
-	j.Work.Prompt = j.seed
 	limit, err := s.limit(len(ids), w)
 	if err != nil {
 		return err

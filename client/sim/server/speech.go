@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"regexp"
 	"strconv"
-
-	"llmsweep/client/sim/habit"
 )
 
 // Salts of the draws that decide how an answer differs.
@@ -23,7 +21,7 @@ const (
 
 // ChooseText chooses the answer to the n-th request, given how many requests are inside the engine, this one included.
 func (a *AnswerState) ChooseText(inside int, n uint64) {
-	habits, serverSeed := a.Host.Config.Habits, a.Host.Config.Seed
+	wrong, serverSeed := a.Host.Config.Habits.Answers, a.Host.Config.Seed
 	seed, length := a.Request.seed, a.Request.Work.OutputTokens
 	draw := func(salt, of uint64) float64 {
 		return Fraction(mix(serverSeed ^ mix(salt) ^ mix(of)))
@@ -32,24 +30,25 @@ func (a *AnswerState) ChooseText(inside int, n uint64) {
 	other := func(of uint64) uint64 { return mix(otherSalt ^ mix(of) ^ serverSeed) }
 	right := true
 	defer func() { a.sum(right) }()
-	if h, ok := habit.Find[habit.Errs](habits); ok {
-		right = draw(errSalt, seed) >= h.Share && (inside < h.From || draw(errLoadSalt, n) >= h.Load)
+	busy := inside > 1
+	if wrong.Errs > 0 {
+		right = draw(errSalt, seed) >= wrong.Errs && !(busy && draw(errLoadSalt, n) < wrong.ErrsBusy)
 	}
-	if h, ok := habit.Find[habit.Rounds](habits); ok {
-		a.said = a.said.Shift(h.Shift)
-		if draw(roundSalt, seed) < h.Share {
+	if wrong.Rounds > 0 {
+		a.said = a.said.Shift(wrong.Shift)
+		if draw(roundSalt, seed) < wrong.Rounds {
 			a.said, _ = a.said.Tie(place(seed), length, other(seed))
 		}
 	}
-	if h, ok := habit.Find[habit.Samples](habits); ok && draw(sampleSalt, n) < h.Share {
+	if draw(sampleSalt, n) < wrong.Samples {
 		a.said, right = a.said.Turn(place(n), other(n)), false
 		return
 	}
-	if h, ok := habit.Find[habit.Confuses](habits); ok && inside >= h.From && draw(confuseSalt, n) < h.Share {
+	if busy && draw(confuseSalt, n) < wrong.Confuses {
 		a.said, right = a.said.Turn(place(n), other(n)), false
 		return
 	}
-	if h, ok := habit.Find[habit.Ties](habits); ok && inside >= h.From && draw(tieSalt, n) < h.Share {
+	if busy && draw(tieSalt, n) < wrong.Ties {
 		a.said, _ = a.said.Tie(place(n), length, other(n))
 	}
 }
