@@ -15,29 +15,22 @@ const (
 	edgeStages  = 8   // as many stages as the time is cut into until then
 )
 
-// afford returns how many of a number of rates, each measured a number of times, the budget leaves time for, besides the answer and its test. It
-// notes what that can decide.
-func (x *sweeper) afford(points, times int, ceiling float64) int {
+// afford returns how many of a number of rates the budget leaves time for, besides the answer and its test. It notes what
+// that can decide.
+func (x *sweeper) afford(points int, ceiling float64) int {
 	if !x.HasBudget() {
 		return points
 	}
 	left := x.TimeLeft().Seconds() / experiment.StageCost
-	most := max(0, int((1-answerShare-x.holdShare())*left/x.Least().Seconds())-x.stagesForSLO())
-	if times > 1 && most < times {
-		x.Warn(noteNoTimeRepeats.New(times))
-		times, x.repeats, x.Run().Plan.Repeats = 1, 1, 0
-	}
-	if times == 1 {
-		most = max(most, x.usualRows()) // sooner than the answer is refined
-	}
-	points = min(points, most/times)
+	most := max(0, int((1-answerShare-holdShare)*left/x.Least().Seconds())-x.stagesForSLO())
+	points = min(points, max(most, x.usualRows())) // the usual loads sooner than the answer is refined
 	x.Allot(edgeStages)
-	x.Ahead.Rows = points * times
+	x.Ahead.Rows = points
 	if x.Short() {
 		return points // each stage that is left out says so
 	}
-	hold := x.holdShare() * left
-	x.Note(noteBudgetPlan.New(x.TimeLeft(), points, times, hold, ceiling*hold, driftKnown(ceiling*hold), supported(0.95, hold), supported(0.99, hold)))
+	hold := holdShare * left
+	x.Note(noteBudgetPlan.New(x.TimeLeft(), points, hold, ceiling*hold, driftKnown(ceiling*hold), supported(0.95, hold), supported(0.99, hold)))
 	return points
 }
 
@@ -66,7 +59,7 @@ func (x *sweeper) usual(wanted bool) (rates []float64) {
 func (x *sweeper) rows(rates []float64) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for _, rate := range rates {
-			if err := x.row(ctx, repetition{rate: rate}, rundir.Grid); err != nil {
+			if err := x.row(ctx, rate, rundir.Grid); err != nil {
 				return err
 			}
 		}

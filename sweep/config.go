@@ -14,7 +14,6 @@ type Config struct {
 
 	Users          bool    // stages are numbers of users, up to MaxConcurrency, and not rates
 	Points         int     // arrival rates between floor and ceiling
-	Repeats        int     // stages at each of them, in shuffled order; 0 for one.
 	MaxConcurrency int     // the ceiling is searched for up to this many requests in flight
 	Precision      float64 // the intervals of the answers are narrowed to this share of the rate on either side; 0 for no such aim
 	// SLOUntil is when the search for the rate that meets the SLO ends, since the start, with the interval that it has then; 0 for not before it
@@ -29,7 +28,7 @@ func MostStages(c *Config) int {
 		return bits.Len(uint(c.MaxConcurrency)) + maxUserStages
 	}
 	const floorAndCeiling, controls = 2, 3
-	n := floorAndCeiling + bits.Len(uint(c.MaxConcurrency)) + c.Points*max(1, c.Repeats) + len(beyondCeiling()) + maxNarrowing + maxHolds + controls
+	n := floorAndCeiling + bits.Len(uint(c.MaxConcurrency)) + c.Points + len(beyondCeiling()) + maxNarrowing + maxHolds + controls
 	if len(c.SLO) > 0 {
 		n += maxSLOStages
 	}
@@ -49,6 +48,6 @@ func Defaults() Config {
 			Observer: experiment.NoObserver{}, StageTime: stageTime, StageMax: experiment.EdgeStages * stageTime, StageRequests: 50,
 			Warmup: experiment.Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
 		},
-		Points: 7, Repeats: 1, MaxConcurrency: 512, Precision: 0.05, SLOUntil: 20 * time.Minute,
+		Points: 7, MaxConcurrency: 512, Precision: 0.05, SLOUntil: 20 * time.Minute,
 	}
 }

@@ -135,7 +135,7 @@ func (x *sweeper) controlRate(have float64) (s experiment.Stage, ok bool) {
 func (x *sweeper) middleRate() *rundir.Stage {
 	var stable []*rundir.Stage
 	for _, st := range saturation.Open(x.Run().Stages) {
-		if st.Role == rundir.Grid && st.Verdict == rundir.Stable && st.Latency.Mean.Known() && st.Repeat <= 1 {
+		if st.Role == rundir.Grid && st.Verdict == rundir.Stable && st.Latency.Mean.Known() {
 			stable = append(stable, st)
 		}
 	}

@@ -16,18 +16,13 @@ import (
 // maxHolds is how many stages test an answer at most: each that fails halves what is left to explain, or shows it at once.
 const maxHolds = 6
 
-// holdShare returns the share of what is left of a budget that a hold takes at most. The longer it is, the more it uses of what the server saved up, and the better it
-// tells a queue that swings from one that grows. Repetitions of rates are evidence that was asked for, and need time too.
-func (x *sweeper) holdShare() float64 {
-	if x.repeats > 1 {
-		return 0.2
-	}
-	return 0.6
-}
+// holdShare is the share of what is left of a budget that a hold takes at most. The longer it is, the more it uses of what
+// the server saved up, and the better it tells a queue that swings from one that grows.
+const holdShare = 0.6
 
 // holdTime returns how long a hold lasts at most.
 func (x *sweeper) holdTime() time.Duration {
-	return max(x.Pace().StageMax, rundir.Duration(x.holdShare()*max(0, x.TimeLeft().Seconds())/experiment.StageCost))
+	return max(x.Pace().StageMax, rundir.Duration(holdShare*max(0, x.TimeLeft().Seconds())/experiment.StageCost))
 }
 
 // hold tests the answer before it is given: it holds a rate near it for longer than other stages, and goes on where that fails.

@@ -4,11 +4,10 @@ import "llmsweep/client/note"
 
 // Notes on a sweep. Rates are per second, times in seconds, shares from 0 to 1.
 var (
-	noteNoTimeForRow   = note.Kind{Code: "budget.no-time-for-rate", Args: []string{"rate", "repeat"}}
-	noteNoTimeRepeats  = note.Kind{Code: "budget.no-time-for-repeats", Args: []string{"repeats"}}
+	noteNoTimeForRow   = note.Kind{Code: "budget.no-time-for-rate", Args: []string{"rate"}}
 	noteCapReached     = note.Kind{Code: "cap.reached", Args: []string{"rate"}}
 	noteCeilingStep    = note.Kind{Code: "ceiling.step", Args: []string{"in_flight", "tokens_per_s"}}
-	noteBudgetPlan     = note.Kind{Code: "budget.plan", Args: []string{"left", "rates", "repeats", "stage_time", "requests", "drift", "p95_from", "p99_from"}}
+	noteBudgetPlan     = note.Kind{Code: "budget.plan", Args: []string{"left", "rates", "stage_time", "requests", "drift", "p95_from", "p99_from"}}
 	notePrecision      = note.Kind{Code: "precision.more-stages", Args: []string{"have", "wanted", "stages", "time"}}
 	notePrecisionStops = note.Kind{Code: "precision.stops", Args: []string{"have", "wanted", "stages"}}
 	noteSLOCollects    = note.Kind{Code: "slo.collects", Args: []string{"requests", "time"}}

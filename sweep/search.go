@@ -20,12 +20,12 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	x.planSweep()
 	x.announceSupport()
 	x.reserve()
-	x.Allot(x.config.Points*x.repeats + stagesBesidesGrid)
+	x.Allot(x.config.Points + stagesBesidesGrid)
 	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
 	if len(x.config.Checks) > 0 { // they took a part of the budget
-		x.Allot(x.config.Points*x.repeats + stagesBesidesGrid)
+		x.Allot(x.config.Points + stagesBesidesGrid)
 	}
 	alone := x.Closed("synchronous", rundir.Floor, 1)
 	if !x.HasBudget() {
@@ -80,8 +80,8 @@ type evenRates struct {
 // come first then.
 func (x *sweeper) even(low float64) (e *evenRates, short bool) {
 	const few = 3 // rates
-	points := x.afford(x.config.Points, x.repeats, x.ceiling)
-	if short = points < min(few, x.config.Points) && x.repeats == 1; short {
+	points := x.afford(x.config.Points, x.ceiling)
+	if short = points < min(few, x.config.Points); short {
 		if first := x.usual(true); len(first) > 0 {
 			points, low = max(0, points-len(first)), first[len(first)-1]
 		}
@@ -92,7 +92,7 @@ func (x *sweeper) even(low float64) (e *evenRates, short bool) {
 // edge measures the rates near the answer. They come before the hold: what they use of what the server saved up, the hold need not.
 func (e *evenRates) edge(ctx context.Context) error {
 	s := e.answer()
-	if s == nil || !s.Rate.Known() || e.repeats > 1 {
+	if s == nil || !s.Rate.Known() {
 		return nil
 	}
 	below := func(rate float64) bool { return rate <= edgeFrom*s.Rate.Value() }
@@ -100,7 +100,7 @@ func (e *evenRates) edge(ctx context.Context) error {
 	near := e.rates[n:]
 	e.rates = e.rates[:n]
 	for _, rate := range slices.Backward(near) {
-		if err := e.row(ctx, repetition{rate: rate}, rundir.Grid); err != nil {
+		if err := e.row(ctx, rate, rundir.Grid); err != nil {
 			return err
 		}
 	}
@@ -112,17 +112,14 @@ const edgeFrom = 0.85
 
 // below measures the rates that are left, and the loads that a server is run at.
 func (e *evenRates) below(ctx context.Context) error {
-	rates := e.rates
-	e.Allot(len(rates)*e.repeats + e.stagesForSLO())
-	e.announceSLO(slices.Repeat(rates, e.repeats))
-	if e.repeats == 1 {
-		var err error
-		if rates, err = e.usually(ctx, rates); err != nil {
-			return err
-		}
+	e.Allot(len(e.rates) + e.stagesForSLO())
+	e.announceSLO(e.rates)
+	rates, err := e.usually(ctx, e.rates)
+	if err != nil {
+		return err
 	}
-	for _, r := range repetitions(rates, e.repeats, e.config.Seed) {
-		if err := e.row(ctx, r, rundir.Grid); err != nil {
+	for _, rate := range rates {
+		if err := e.row(ctx, rate, rundir.Grid); err != nil {
 			return err
 		}
 	}
@@ -135,7 +132,7 @@ func (x *sweeper) planSweep() {
 	if len(x.config.SLO) > 0 {
 		most = maxSLOStages
 	}
-	x.Ahead.PlanSweep(x.config.Points*x.repeats, x.config.Precision > 0, most)
+	x.Ahead.PlanSweep(x.config.Points, x.config.Precision > 0, most)
 	if !x.HasBudget() {
 		const share = 0.5 // the rest of the sweep takes as long
 		x.Ahead.SLOMost = rundir.Duration(share * x.config.SLOUntil.Seconds())
@@ -156,16 +153,16 @@ func (x *sweeper) lengthen(floor rundir.Stage) {
 }
 
 // row measures a rate, if there is time for it.
-func (x *sweeper) row(ctx context.Context, r repetition, role rundir.Role) error {
+func (x *sweeper) row(ctx context.Context, rate float64, role rundir.Role) error {
 	if x.Short() {
-		x.Warn(noteNoTimeForRow.New(r.rate, r.number))
+		x.Warn(noteNoTimeForRow.New(rate))
 		return nil
 	}
-	s := x.gridRow(r.rate)
+	s := x.gridRow(rate)
 	if role != rundir.Grid {
-		s = x.edge(x.Poisson(r.rate, role))
+		s = x.edge(x.Poisson(rate, role))
 	}
-	_, err := x.Measure(ctx, s.Repetition(r.number))
+	_, err := x.Measure(ctx, s)
 	return err
 }
 
@@ -250,7 +247,7 @@ func (x *sweeper) probe(ctx context.Context) error {
 			return nil
 		}
 		short := x.Short()
-		if err := x.row(ctx, repetition{rate: x.ceiling * factor}, rundir.Probe); err != nil || short {
+		if err := x.row(ctx, x.ceiling*factor, rundir.Probe); err != nil || short {
 			return err // once there is no time for a rate, there is none for the next
 		}
 		if stages := x.Run().Stages; !stages[len(stages)-1].Invalid.IsZero() {

@@ -39,7 +39,6 @@ import (
 type sweeper struct {
 	*experiment.Experiment
 	config  Config        // never changed
-	repeats int           // of each rate; a budget may not have time for the number asked for
 	ceiling float64       // requests per second that the closed loop completed; 0 before that is known
 	aside   time.Duration // of the budget, after its end, for control measurements
 }
@@ -49,11 +48,8 @@ func begin(c Config, run *rundir.Run, plan rundir.Plan) (*sweeper, error) {
 	if plan.Kind == rundir.KindSweep {
 		c.Ends = endSpoiled
 	}
-	if c.Repeats > 1 {
-		plan.Repeats = c.Repeats
-	}
 	x, err := experiment.Begin(c.Config, run, plan)
-	return &sweeper{Experiment: x, config: c, repeats: max(1, c.Repeats)}, err
+	return &sweeper{Experiment: x, config: c}, err
 }
 
 // conclude writes the answer, and how the sweep or run ended.
@@ -95,8 +91,7 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 	return x.conclude(x.sweep(ctx))
 }
 
-// Run measures stages in order, or shuffled where they are repetitions, and fills in run, which is saved as it goes. States and errors
-// are as in [Sweep].
+// Run measures stages in order and fills in run, which is saved as it goes. States and errors are as in [Sweep].
 func Run(ctx context.Context, c Config, stages []experiment.Stage, run *rundir.Run) error {
 	first := stages[0]
 	plan := rundir.Plan{
@@ -108,9 +103,6 @@ func Run(ctx context.Context, c Config, stages []experiment.Stage, run *rundir.R
 	}
 	for _, s := range stages {
 		x.Foresee(s.Load.Limit(), s.Load.MeanRate(), run.Workload.OutputTokens.Mean)
-	}
-	if c.Repeats > 1 {
-		stages = shuffled(stages, c.Seed)
 	}
 	ctx, stop := x.Watch(ctx)
 	defer stop()

@@ -52,7 +52,7 @@ func (compareCmd) Help() string {
   llmsweep compare results.md my-run --format markdown --lang zh -o compared.md
   llmsweep compare before after --html compared.html    # the tables here, the page there
   llmsweep compare before1 before2 before3 -- after1 after2    # the unit is the run
-  llmsweep compare before -- after    # directories that hold runs, as sweep --repeats 3 --whole --out before makes
+  llmsweep compare before -- after    # directories that hold runs, as sweep --repeats 3 --out before makes
   llmsweep compare nights label:commit=a1b2c3 -- label:commit=d4e5f6
   llmsweep compare before after --history nights --fail-if 'tokens_per_s<-5%'
   llmsweep compare --fidelity f16 q8 q4 --fail-if 'match<90%' --fail-if 'kl>0.05'

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -147,15 +146,15 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestWholeSweeps: --whole makes run directories with prompts of their own, which compare and history take as runs of one server; two servers are swept in the
+// TestRepeatedSweeps: --repeats makes run directories with prompts of their own, which compare and history take as runs of one server; two servers are swept in the
 // order A B B A.
-func TestWholeSweeps(t *testing.T) {
+func TestRepeatedSweeps(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		a, _ := w.server(w.simulated(simserver.Options{}))
 		b, _ := w.server(w.simulated(simserver.Options{}))
 		out := w.path("runs")
-		sweep := append(brief("sweep", a), "--points", "1", "--output-tokens", "4", "--stage-time", "500ms", "--budget", "30s", "--whole", "--out", out)
+		sweep := append(brief("sweep", a), "--points", "1", "--output-tokens", "4", "--stage-time", "500ms", "--budget", "30s", "--out", out)
 		printed, _ := w.must(append(sweep, "--repeats", "2")...)
 		if !strings.Contains(printed, "from 4 runs") || !strings.Contains(printed, "between runs") {
 			t.Error(printed)
@@ -164,7 +163,7 @@ func TestWholeSweeps(t *testing.T) {
 		if first.Workload.Seed == second.Workload.Seed || !slices.Contains(second.Command.Args, "--seed=43") || first.Plan.Repeats != 0 {
 			t.Errorf("seeds %d and %d, %q, %d repeats", first.Workload.Seed, second.Workload.Seed, second.Command.Args, first.Plan.Repeats)
 		}
-		for _, more := range [][]string{{"--repeats", "2"}, {"--repeats", "1"}, {"--repeats", "2", "--dry-run"}, {"--repeats", "2", "--max-cost", "9", "--price-in", "1"}} {
+		for _, more := range [][]string{{"--repeats", "2"}, {"--repeats", "0"}, {"--repeats", "2", "--max-cost", "9", "--price-in", "1"}} {
 			if code, _, errs := w.llmsweep(append(sweep, more...)...); code != console.WrongUsage {
 				t.Errorf("%v: exit %d, %s", more, code, errs)
 			}
@@ -181,29 +180,5 @@ func TestWholeSweeps(t *testing.T) {
 			t.Errorf("not in the order A B B A A B: %v", order)
 		}
 		w.must("compare", out, "--", w.path("pair/b"))
-	})
-}
-
-// TestSelftestOfAServer: runs of one server tell which differences can be detected there; fewer than four do not.
-func TestSelftestOfAServer(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		url, _ := w.server(w.simulated(simserver.Options{}))
-		out, _ := w.must("selftest", "--server", url, "--runs", "4", "--format", "json")
-		var h struct {
-			Series []struct {
-				Points     []any
-				Detectable []struct{ Runs int }
-			}
-		}
-		if err := json.Unmarshal([]byte(out), &h); err != nil || len(h.Series) != 6 || len(h.Series[0].Points) != 4 || len(h.Series[0].Detectable) != 4 {
-			t.Errorf("%v: %s", err, out)
-		}
-		text, _ := w.must("history", w.path("llmsweep-selftest"))
-		if !strings.Contains(text, "a difference of 5 %: 1.") {
-			t.Error(text)
-		}
-		if code, _, errs := w.llmsweep("selftest", "--server", url, "--runs", "3"); code != console.WrongUsage {
-			t.Errorf("exit %d: %s", code, errs)
-		}
 	})
 }

@@ -204,30 +204,24 @@ func TestConfigFile(t *testing.T) {
 	})
 }
 
-// TestRepeats measures a stage twice, with arrivals of its own each time, and reports the spread.
+// TestRepeats measures a run of two loads three times, in one order and the other, with prompts of their own, and reports the spread.
 func TestRepeats(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		dir := w.path("run")
-		w.must(brief("run", "sim:", "--rate", "100", "--requests", "20", "--repeats", "2", "--out", dir)...)
-		run := open(t, dir)
-		if len(run.Stages) != 2 || run.Stages[0].Repeat+run.Stages[1].Repeat != 3 || run.Plan.Repeats != 2 {
-			t.Fatalf("plan %+v, stages %+v", run.Plan, run.Stages)
-		}
-		dues := map[string][]float64{}
-		for r, err := range store.Records(dir) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			dues[r.Stage] = append(dues[r.Stage], r.Due.Value())
-		}
-		first, second := dues[run.Stages[0].Name], dues[run.Stages[1].Name]
-		slices.Sort(first)
-		slices.Sort(second)
-		if len(first) != 20 || len(second) != 20 || slices.Equal(first, second) {
-			t.Errorf("arrivals at\n%v and\n%v", first, second)
-		}
-		if out, _ := w.must("report", dir, "--format", "markdown", "--lang", "zh"); !strings.Contains(out, "重复测量") {
+		dir := w.path("runs")
+		out, _ := w.must(brief("run", "sim:", "--concurrency", "4,8", "--requests", "20", "--repeats", "3", "--out", dir)...)
+		if !strings.Contains(out, "between runs") {
 			t.Error(out)
+		}
+		var orders []string
+		for _, part := range []string{"1", "2", "3"} {
+			run := open(t, filepath.Join(dir, part))
+			orders = append(orders, run.Stages[0].Name)
+			if len(run.Stages) != 2 || run.State != rundir.Complete {
+				t.Errorf("%s: %s, %d stages", part, run.State, len(run.Stages))
+			}
+		}
+		if slices.Sort(orders); len(slices.Compact(orders)) != 2 {
+			t.Errorf("every run began with %v", orders)
 		}
 	})
 }

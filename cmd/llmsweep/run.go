@@ -20,6 +20,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
+	"llmsweep/sweep/stats"
 	"llmsweep/sweep/workload"
 )
 
@@ -34,7 +35,7 @@ type runCmd struct {
 	Concurrency    []int         `placeholder:"N" help:"Closed loop: keep N requests in flight. Several numbers are measured one after the other." group:"Load"`
 	Requests       stageLength   `placeholder:"N|Nx" help:"Length of a stage: N requests (or conversations). All of them count. 10x: ten times the number in flight." group:"Load"`
 	Duration       time.Duration `placeholder:"TIME" positive:"" help:"Length of a stage: a time (1m). Its start-up phase does not count." group:"Load"`
-	Repeats        int           `default:"1" placeholder:"N" help:"Measure each stage N times, in shuffled order, and report the spread between the repetitions." group:"Load"`
+	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole runs, each in a numbered directory of --out, and report the spread between them. Several stages run in another order each time." group:"Load"`
 	MaxConcurrency int           `name:"max-concurrency" placeholder:"N" positive:"" help:"Open loop: keep at most N requests in flight. Others wait, and their wait is reported separately." group:"Load"`
 	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up before the first stage: auto (until requests agree), a number of requests, or a time." group:"Load"`
 	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for the last requests of a stage; after it they are cancelled (${default})." group:"Load"`
@@ -84,7 +85,7 @@ func (r *runCmd) job(c *console.Console) (*job.Job, error) {
 		return nil, err
 	}
 	plan := sweep.Defaults()
-	plan.Seed, plan.Repeats, plan.Drain, plan.MaxErrorRate = r.Seed, r.Repeats, r.Drain, r.MaxErrorRate
+	plan.Seed, plan.Drain, plan.MaxErrorRate = r.Seed, r.Drain, r.MaxErrorRate
 	if plan.Warmup, err = experiment.ParseWarmup(r.Warmup); err != nil {
 		return nil, fmt.Errorf("--warmup: %w", err)
 	}
@@ -114,6 +115,13 @@ func (r *runCmd) Run(c *console.Console) error {
 	}
 	if r.DryRun {
 		return e.DryRun(0)
+	}
+	if r.Repeats > 1 {
+		return repeat(c, repeated{r.Repeats, r.Seed, &r.Results, &r.Target, &r.Cluster}, func(p job.Part) (*job.Job, error) {
+			one := *r
+			one.Seed, one.Out, one.Spending = p.Seed, p.Dir, nil
+			return one.job(p.Console)
+		})
 	}
 	return e.Run()
 }
@@ -169,9 +177,10 @@ func (r *runCmd) check() ([]arrival.Load, error) {
 	return loads, nil
 }
 
-// stages returns the stages of the loads, each repeated. The arrivals of a trace are known once its file has been read.
+// stages returns the stages of the loads: in an order of the seed's with --repeats, so that a drift of the server is no
+// difference between loads. The arrivals of a trace are known once its file has been read.
 func (r *runCmd) stages(loads []arrival.Load, w workload.Workload) ([]experiment.Stage, error) {
-	var once, all []experiment.Stage
+	var all []experiment.Stage
 	for _, l := range loads {
 		if trace, ok := l.(arrival.Trace); ok {
 			replayed, read := w.(*workload.Trace)
@@ -186,15 +195,10 @@ func (r *runCmd) stages(loads []arrival.Load, w workload.Workload) ([]experiment
 				return nil, err
 			}
 		}
-		once = append(once, experiment.NewStage(l, r.Requests.of(l.Limit()), r.options().Window()))
+		all = append(all, experiment.NewStage(l, r.Requests.of(l.Limit()), r.options().Window()))
 	}
-	if r.Repeats == 1 {
-		return once, nil
-	}
-	for n := range r.Repeats {
-		for _, s := range once {
-			all = append(all, s.Repetition(n+1))
-		}
+	if r.Repeats > 1 {
+		stats.Rand(r.Seed, "order", "").Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	}
 	return all, nil
 }

@@ -2,14 +2,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"path/filepath"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
-	"llmsweep/report/lang"
-	"llmsweep/report/table"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
@@ -24,7 +20,6 @@ type sweepCmd struct {
 	flags.Target
 	flags.Workload
 	flags.Sweep
-	Whole bool `help:"With --repeats: measure N whole sweeps, each in a numbered directory of --out, so that compare and history know the spread between runs." group:"Sweep"`
 	flags.Objectives
 	flags.Fidelity
 	flags.Results
@@ -43,8 +38,7 @@ Examples:
   llmsweep sweep http://localhost:8000 --budget 5m
   llmsweep sweep http://localhost:8000 --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'    # also finds the highest rate within both
   llmsweep sweep https://api.example.com --model NAME --points 5 --stage-time 30s    # API key in LLMSWEEP_API_KEY
-  llmsweep sweep http://localhost:8000 --points 5 --repeats 3    # each rate three times
-  llmsweep sweep http://localhost:8000 --repeats 3 --whole --out before    # three sweeps; then: llmsweep compare before -- after
+  llmsweep sweep http://localhost:8000 --repeats 3 --out before    # three sweeps; then: llmsweep compare before -- after
   llmsweep sweep http://node1:8000 http://node2:8000    # two servers of one model, without a router
   llmsweep sweep http://localhost:8000 --by users --turns 8 --think-time exp:2s --slo 'ttft:p95<2s'    # how many users it carries
   llmsweep sweep sim: --stage-time 5s
@@ -58,11 +52,7 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	grid := s.Sweep
-	if s.Whole {
-		grid.Repeats = 1
-	}
-	plan, err := grid.Config(s.Seed)
+	plan, err := s.Sweep.Config(s.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +75,6 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 
 // Run sweeps.
 func (s *sweepCmd) Run(c *console.Console) error {
-	if s.Whole {
-		return s.repeat(c)
-	}
 	e, err := s.job(c)
 	if err != nil {
 		return console.Usage(err)
@@ -95,32 +82,12 @@ func (s *sweepCmd) Run(c *console.Console) error {
 	if s.DryRun {
 		return e.DryRun(job.LongestSweep(&e.Plan))
 	}
+	if s.Repeats > 1 {
+		return repeat(c, repeated{s.Repeats, s.Seed, &s.Results, &s.Target, &s.Cluster}, func(p job.Part) (*job.Job, error) {
+			one := *s
+			one.Seed, one.Out, one.Spending = p.Seed, p.Dir, nil
+			return one.job(p.Console)
+		})
+	}
 	return e.Run()
-}
-
-// repeat measures several whole sweeps.
-func (s *sweepCmd) repeat(c *console.Console) error {
-	switch {
-	case s.Repeats < 2 || s.Repeats > flags.MostRepeats:
-		return console.Usage(fmt.Errorf("--whole repeats whole sweeps: give --repeats, from 2 to %d", flags.MostRepeats))
-	case s.DryRun:
-		return console.Usage(errors.New("--dry-run plans one sweep: leave out --whole"))
-	case s.Limited():
-		return console.Usage(flags.ErrWholeLimits)
-	case s.Cluster != (flags.Cluster{Rank: -1}):
-		return console.Usage(errors.New("--whole is measured from one machine: leave out --rank, --ranks and --coordinator"))
-	}
-	out := s.Out
-	if out == "" {
-		out = store.FreePair(filepath.Join(c.Dir, "llmsweep-runs"))
-	}
-	err := job.Repeat(c, s.Repeats, s.Seed, s.Force, []string{out}, func(p job.Part) (*job.Job, error) {
-		one := *s
-		one.Seed, one.Out, one.Spending = p.Seed, p.Dir, nil
-		return one.job(p.Console)
-	})
-	if _, noise, unlike := noiseIn(c, out); unlike == nil { // sweeps of which no two found the same metric have none
-		return errors.Join(table.WriteSections(c.Out, "", noise, table.Style{Lang: lang.Lang(s.Lang)}), err)
-	}
-	return err
 }

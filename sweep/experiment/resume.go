@@ -94,9 +94,7 @@ var errOtherPlan = errors.New("the run was planned with other flags than now: it
 
 // resume takes over what a run keeps when it goes on.
 func (x *Experiment) resume(before *rundir.Run) error {
-	now, then := x.run.Plan, before.Plan
-	now.Repeats, then.Repeats = 0, 0 // a budget may have had no time for them
-	if !samePlan(&now, &then) {
+	if !samePlan(&x.run.Plan, &before.Plan) {
 		return errOtherPlan
 	}
 	if err := x.recallAnswers(before); err != nil {

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"strconv"
 	"time"
 
 	"llmsweep/sweep/arrival"
@@ -15,7 +14,6 @@ type Stage struct {
 	Name   string // unique in its run; it seeds the arrivals
 	Kind   string // as run.json has it
 	Role   rundir.Role
-	Repeat int // which of several stages that measure the same, from 1; 0 where there is one
 	Load   arrival.Load
 	Source load.Source        // nil for the run's own
 	Left   func(load.Session) // takes the sessions that go on after the stage; nil for none
@@ -38,21 +36,6 @@ func NewStage(l arrival.Load, sessions int, window time.Duration) Stage {
 		s.Sessions, s.Tail, s.MinTime, s.MaxTime = 0, 0, 0, 0
 	}
 	return s
-}
-
-// Repetition returns a repetition of the stage, counted from 1; 0 is the stage as it is. Its arrivals and prompts are its own.
-func (s Stage) Repetition(number int) Stage {
-	s.Name, s.Repeat = repeatName(s.Name, number), number
-	return s
-}
-
-// repeatName returns the name of a repetition. The first has the name of its stage, so that its arrivals are those of a run without
-// repetitions.
-func repeatName(name string, number int) string {
-	if number < 2 {
-		return name
-	}
-	return name + "#" + strconv.Itoa(number)
 }
 
 // whole reports whether each request counts, from the first to the last: there is no window to find.
@@ -83,7 +66,7 @@ func (s *Stage) forecast() ForecastStage {
 // describe returns the stage as run.json has it before anything was measured.
 func (s *Stage) describe(started time.Duration) rundir.Stage {
 	st := rundir.Stage{
-		Name: s.Name, Kind: s.Kind, Role: s.Role, State: rundir.Running, Repeat: s.Repeat, MaxConcurrency: s.Load.Limit(),
+		Name: s.Name, Kind: s.Kind, Role: s.Role, State: rundir.Running, MaxConcurrency: s.Load.Limit(),
 		Started: started.Seconds(), Whole: s.whole(),
 	}
 	if rate := s.Load.MeanRate(); rate > 0 {

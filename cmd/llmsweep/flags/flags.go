@@ -119,7 +119,7 @@ func (t *Target) Caps() *load.Caps {
 type Sweep struct {
 	By             string        `default:"rate" enum:"rate,users" placeholder:"WHAT" help:"What grows from stage to stage: rate (arrivals per second), or users (how many hold a conversation at a time; needs --turns, see llmsweep help sweep)." group:"Sweep"`
 	Points         int           `default:"7" help:"Number of arrival rates between one request at a time and the maximum (${default})." group:"Sweep"`
-	Repeats        int           `default:"1" help:"Measure each rate N times, in shuffled order, and report the spread between the repetitions." placeholder:"N" group:"Sweep"`
+	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole sweeps, each in a numbered directory of --out, and report the spread between them." group:"Sweep"`
 	StageTime      time.Duration `name:"stage-time" default:"30s" placeholder:"TIME" help:"Shortest time of a stage (${default}; 1m with --by users). Stages near the saturation rate last up to 6 times as long, the others twice." group:"Sweep"`
 	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a stage, within its time (${default})." group:"Sweep"`
 	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight while the maximum throughput is searched for, or most users (${default})." group:"Sweep"`
@@ -137,7 +137,7 @@ func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 	if p.By == "users" && p.StageTime == sweep.Defaults().StageTime {
 		c.StageTime, c.StageMax = sweep.UsersTime, 3*sweep.UsersTime
 	}
-	c.Repeats, c.Budget, c.Users = p.Repeats, p.Budget, p.By == "users"
+	c.Budget, c.Users = p.Budget, p.By == "users"
 	c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = p.MaxConcurrency, p.Drain, p.MaxErrorRate, seed
 	var err error
 	if c.Warmup, err = experiment.ParseWarmup(p.Warmup); err != nil {
@@ -156,8 +156,6 @@ func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 		return c, errors.New("--points must be between 1 and 1000")
 	case p.Repeats < 1 || p.Repeats > MostRepeats:
 		return c, ErrRepeats
-	case c.Users && p.Repeats > 1:
-		return c, errors.New("--by users chooses and repeats the numbers of users itself: leave out --repeats")
 	case p.StageTime < 100*time.Millisecond:
 		return c, errors.New("--stage-time must be at least 100ms")
 	case p.StageRequests < 1:
@@ -190,8 +188,8 @@ const MostInFlight = 100_000
 // ErrRepeats is the error of a --repeats out of range.
 var ErrRepeats = fmt.Errorf("--repeats must be between 1 and %d", MostRepeats)
 
-// ErrWholeLimits is the error of a limit on the spending where whole sweeps are repeated.
-var ErrWholeLimits = errors.New("--max-cost is the limit of one sweep: leave it out where whole sweeps are repeated")
+// ErrRepeatedLimit is the error of a limit on the spending with --repeats.
+var ErrRepeatedLimit = errors.New("--max-cost is the limit of one sweep or run: leave out --repeats, and measure several times")
 
 // share reads "5%" or 0.05.
 func share(s string) (float64, error) {

@@ -68,9 +68,9 @@ func (j *Job) needs() needs {
 		return needs{conns: most, streams: most, flag: "--max-concurrency"}
 	case j.Stages == nil:
 		const floorAndCeiling = 2
-		return needs{stages: j.Plan.Points*j.Plan.Repeats + floorAndCeiling, conns: most, streams: most, flag: "--max-concurrency"}
+		return needs{stages: j.Plan.Points + floorAndCeiling, conns: most, streams: most, flag: "--max-concurrency"}
 	}
-	n := needs{stages: len(j.Loads) * j.Plan.Repeats, conns: most, flag: "--concurrency"}
+	n := needs{stages: len(j.Loads), conns: most, flag: "--concurrency"}
 	for _, l := range j.Loads {
 		n.streams, n.rate = max(n.streams, l.Limit()), max(n.rate, l.MeanRate())
 		if _, closed := l.(arrival.Closed); closed {

@@ -1,4 +1,4 @@
-// Measures whole sweeps several times, so that the spread between runs is seen.
+// Measures whole sweeps or runs several times, so that the spread between runs is seen.
 
 package job
 
@@ -19,7 +19,7 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// Part is one of several whole sweeps.
+// Part is one of several whole sweeps or runs.
 type Part struct {
 	*console.Console // its command line ends with its own seed
 	Side             int
@@ -31,7 +31,7 @@ type Part struct {
 // RunDir makes its run directory.
 func (p *Part) RunDir() (*store.Dir, error) { return p.Console.RunDir(p.Dir, p.Force) }
 
-// Repeat measures n whole sweeps of each side, in a directory of the side. Two sides take turns in the order A B B A, as the blocks of a comparison
+// Repeat measures n whole sweeps or runs of each side, in a directory of the side. Two sides take turns in the order A B B A, as the blocks of a comparison
 // do, so that a steady drift affects both alike. Each repeat has a seed of its own: a server with a prefix cache knows the prompts of the first. An
 // SLO that is missed or undecided is returned at the end; any other error ends the repeats.
 func Repeat(c *console.Console, n int, seed uint64, force bool, dirs []string, job func(Part) (*Job, error)) error {
@@ -115,7 +115,7 @@ func (cm *Comparison) wholePlan() (plan sweep.Config, err error) {
 	case cm.Fidelity:
 		return plan, errors.New("--repeats compares by whole sweeps: leave out --fidelity")
 	case cm.Target.Limited():
-		return plan, flags.ErrWholeLimits
+		return plan, flags.ErrRepeatedLimit
 	case cm.Budget > 0 && plan.Budget < flags.LeastBudget:
 		return plan, fmt.Errorf("--budget %v is too short for %d sweeps: each takes %v at least", cm.Budget, 2*cm.Repeats, flags.LeastBudget)
 	}
