@@ -2,6 +2,7 @@ package findings
 
 import (
 	"strconv"
+	"strings"
 
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
@@ -9,12 +10,10 @@ import (
 
 var (
 	sayWaiting    = lang.Say("Still waiting for %s to join.", "仍在等待 %s 加入。")
-	sayJoined     = lang.Say("%s ranks send the load together (%s).", "%s 个进程共同发送负载（%s）。")
+	sayJoined     = lang.Say("%s ranks send the load together.", "%s 个进程共同发送负载。")
 	sayDerived    = lang.Say("The ranks know each other by a token made from the job's number: other users of this cluster may be able to guess it. Set LLMSWEEP_CLUSTER_TOKEN to prevent that.", "各进程以由作业号生成的令牌相互识别：该集群的其他用户可能猜到它。设置 LLMSWEEP_CLUSTER_TOKEN 可避免。")
 	sayConnecting = lang.Say("rank %s still tries to connect: %s", "进程 %s 仍在尝试连接：%s")
-	sayRanks      = lang.Say("%s ranks (%s); instants agree to %s, starts to %s", "%s 个进程（%s）；时刻一致到 %s，开始时刻一致到 %s")
-	sayRanksLost  = lang.Say("; lost on the way: %s", "；中途丢失：%s")
-	sourceFlags   = lang.Say("set by flags", "由参数指定")
+	sayRanks      = lang.Say("%s (%s)", "%s（%s）")
 )
 
 // Waiting returns a line about ranks that have not joined yet.
@@ -27,45 +26,20 @@ func StillConnecting(rank int, why string, l lang.Lang) string {
 
 // Joined returns a line with the number of ranks that send.
 func Joined(c *rundir.Cluster, l lang.Lang) string {
-	return sayJoined.In(l, strconv.Itoa(len(c.Ranks)), rankSource(c, l))
+	return sayJoined.In(l, strconv.Itoa(len(c.Ranks)))
 }
 
 // DerivedToken warns of a token that others may be able to guess.
 func DerivedToken(l lang.Lang) string { return sayDerived.In(l) }
 
-func rankSource(c *rundir.Cluster, l lang.Lang) string {
-	switch c.Source {
-	case rundir.SourceSlurm:
-		return "Slurm"
-	case rundir.SourceKubernetes:
-		return "Kubernetes"
-	}
-	return sourceFlags.In(l)
-}
-
-// ranks describes the ranks of a run; empty where one process sent.
+// ranks names the ranks of a run; empty where one process sent.
 func ranks(run *rundir.Run, l lang.Lang) string {
 	if run.Cluster == nil {
 		return ""
 	}
-	var align, skew rundir.Number
-	for i := range run.Stages {
-		if r := run.Stages[i].Ranks; r != nil {
-			align, skew = rundir.Max(align, r.Alignment), rundir.Max(skew, r.Skew)
-		}
-	}
-	s := sayRanks.In(l, strconv.Itoa(len(run.Cluster.Ranks)), rankSource(run.Cluster, l), lang.Time(align), lang.Time(skew))
-	lost := ""
+	var all []string
 	for _, r := range run.Cluster.Ranks {
-		if !r.Lost.IsZero() {
-			if lost != "" {
-				lost += lang.Comma.In(l)
-			}
-			lost += strconv.Itoa(r.Rank)
-		}
+		all = append(all, r.Host)
 	}
-	if lost != "" {
-		s += sayRanksLost.In(l, lost)
-	}
-	return s
+	return sayRanks.In(l, strconv.Itoa(len(all)), strings.Join(all, lang.Comma.In(l)))
 }

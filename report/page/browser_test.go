@@ -277,7 +277,7 @@ func TestReadingOtherRuns(t *testing.T) {
 		name string
 		run  *rundir.Run
 		o    WriteOptions
-	}{{"ranks", rankedRun(t), WriteOptions{}}, {"replicas", replicatedRun(t), WriteOptions{}}, {"going-on", openReal(t), WriteOptions{Live: "1"}}} {
+	}{{"replicas", replicatedRun(t), WriteOptions{}}, {"going-on", openReal(t), WriteOptions{Live: "1"}}} {
 		var b bytes.Buffer
 		if err := Run(&b, c.run, real, c.o); err != nil {
 			t.Fatal(err)

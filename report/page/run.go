@@ -63,7 +63,7 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 		d.Sections = append(d.Sections, notes)
 	}
 	d.Sections = append(d.Sections, v.client())
-	d.Sections = slices.Concat(d.Sections, v.ranks(), []Section{v.environment()}, v.terms())
+	d.Sections = slices.Concat(d.Sections, []Section{v.environment()}, v.terms())
 	return d
 }
 

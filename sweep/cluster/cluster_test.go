@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net"
 	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,28 +34,25 @@ const version = "test"
 type gang struct {
 	*cluster.Coordinator
 	ends []chan error
-	ups  []cluster.Uplink
+	ups  []net.Conn
 }
 
-// assemble starts ranks that send with the doers given for each. wrong is by how much each clock is wrong; nil for not at all.
-func assemble(t *testing.T, ranks int, wrong []time.Duration, work func(rank int) cluster.Work, through func(rank int, up cluster.Uplink) cluster.Uplink) *gang {
+// hello is what a rank says of itself.
+func hello(rank, ranks int) cluster.Hello {
+	return cluster.Hello{Rank: rank, Ranks: ranks, Version: version, Host: fmt.Sprintf("n%d", rank)}
+}
+
+// assemble starts ranks that send with the work given for each.
+func assemble(t *testing.T, ranks int, seed uint64, work func(rank int) cluster.Work) *gang {
 	t.Helper()
-	g := &gang{Coordinator: cluster.NewCoordinator(ranks, version, rundir.SourceFlags, cluster.NewRankClock(0))}
+	g := &gang{Coordinator: cluster.NewCoordinator(ranks, version)}
+	g.Seed = seed
 	for r := range ranks {
-		down, up := cluster.Pipe()
-		if through != nil {
-			up = through(r, up)
-		}
-		c, end := g.Clock, make(chan error, 1)
-		if r > 0 {
-			c = cluster.NewRankClock(0)
-			if wrong != nil {
-				c = cluster.NewRankClock(wrong[r])
-			}
-		}
+		down, up := net.Pipe()
+		end := make(chan error, 1)
 		go g.Admit(down)
 		go func() {
-			s, _, err := cluster.Join(t.Context(), up, c, &cluster.Hello{Rank: r, Ranks: ranks, Version: version, Host: fmt.Sprintf("n%d", r)})
+			s, _, err := cluster.Join(t.Context(), up, hello(r, ranks))
 			if err == nil {
 				err = s.Serve(t.Context(), work(r))
 			}
@@ -62,8 +60,7 @@ func assemble(t *testing.T, ranks int, wrong []time.Duration, work func(rank int
 		}()
 		g.ends, g.ups = append(g.ends, end), append(g.ups, up)
 	}
-	g.Welcome(nil)
-	if err := g.Gather(t.Context(), func([]int) {}); err != nil {
+	if err := g.Gather(t.Context(), nil, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -81,18 +78,18 @@ func (g *gang) dismiss() (all []error) {
 // noted is a doer that notes what is sent.
 type noted struct {
 	load.Doer
-	sent func(prompt string, at time.Time)
+	sent func(prompt string)
 }
 
 func (n noted) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
-	n.sent(p.Request.Messages[0].Content, time.Now())
+	n.sent(p.Request.Messages[0].Content)
 	n.Doer.Do(ctx, p, res)
 }
 
 // synthetic is a workload whose prompts all differ. The same nonce gives the same prompts.
-func synthetic(nonce uint64) *workload.Synthetic {
+func synthetic() *workload.Synthetic {
 	w := workload.NewSynthetic(rundir.Lengths{Mean: 64, Std: 10}, rundir.Lengths{Mean: 16, Std: 4}, 42, workload.Guess)
-	w.Nonce = nonce
+	*workload.NonceOf(w) = 7
 	return w
 }
 
@@ -109,10 +106,7 @@ func TestFourRanksFindWhatOneFinds(t *testing.T) {
 			c.Doer, c.Log, c.StageTime, c.StageMax = d, &store.Memory{}, 10*time.Second, 30*time.Second
 			c.Sources = func(string) load.Source { return w }
 			if ranks > 1 {
-				g := assemble(t, ranks, nil, func(int) cluster.Work {
-					return cluster.Work{Doer: d, Sources: c.Sources, Dir: t.TempDir()}
-				}, nil)
-				g.Seed = c.Seed
+				g := assemble(t, ranks, c.Seed, func(int) cluster.Work { return cluster.Work{Doer: d, Sources: c.Sources} })
 				c.Hold, c.Ranks = g.Hold, ranks
 				run.Cluster = g.Describe()
 				defer func() {
@@ -154,23 +148,22 @@ func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []request,
 	prompts := map[string]bool{}
 	log := &store.Memory{}
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-		doer := noted{d, func(prompt string, _ time.Time) {
+		doer := noted{d, func(prompt string) {
 			mu.Lock()
 			defer mu.Unlock()
 			prompts[prompt] = true
 		}}
-		texts := synthetic(7)
+		texts := synthetic()
 		c := sweep.Defaults()
 		c.Doer, c.Log, c.Sources, c.Warmup = doer, log, texts.Stage, experiment.Warmup{}
 		if ranks > 1 {
-			g := assemble(t, ranks, nil, func(rank int) cluster.Work {
+			g := assemble(t, ranks, c.Seed, func(rank int) cluster.Work {
 				own := texts
 				if rank > 0 {
-					own = synthetic(uint64(rank)) // a process of its own draws a nonce of its own
+					own = synthetic()
 				}
-				return cluster.Work{Doer: doer, Sources: own.Stage, Numbers: own, Dir: t.TempDir()}
-			}, nil)
-			g.Seed, g.Numbers = c.Seed, texts
+				return cluster.Work{Doer: doer, Sources: own.Stage}
+			})
 			c.Hold = g.Hold
 			defer g.dismiss()
 		}
@@ -178,7 +171,7 @@ func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []request,
 		if err := sweep.Run(t.Context(), c, []experiment.Stage{experiment.NewStage(l, requests, 0)}, run); err != nil {
 			t.Fatal(err)
 		}
-		if run.State != rundir.Complete || len(run.Warnings) > 0 {
+		if run.State != rundir.Complete || len(run.Warnings)+len(run.Stages[0].Warnings) > 0 {
 			t.Fatalf("%d ranks: %s, %v, %v", ranks, run.State, run.Failure, run.Warnings)
 		}
 	})
@@ -232,165 +225,246 @@ func TestRanksSendOneSchedule(t *testing.T) {
 	}
 }
 
-// leash is the connection of a rank that can be cut, or held up.
-type leash struct {
-	cluster.Uplink
-	free chan struct{} // receives a token for each message that may pass
-	cut  chan struct{} // closed when the connection is
-	once sync.Once
-}
-
-func (l *leash) Send(m cluster.FromRank) error {
-	select {
-	case <-l.free:
-	case <-l.cut:
-	}
-	return l.Uplink.Send(m)
-}
-
-func (l *leash) Close() {
-	l.once.Do(func() { close(l.cut) })
-	l.Uplink.Close()
-}
-
-// A rank that is lost, or stands still, makes the stage void, and is named. The stage is repeated with the whole load.
-func TestFaultsOfARankAreNamed(t *testing.T) {
-	for name, c := range map[string]struct {
-		fault func(up *leash, hold func(time.Duration))
-		code  string
-		ranks int // that send in the end
-	}{
-		"lost":    {func(up *leash, _ func(time.Duration)) { up.Close() }, "cluster.lost", 2},
-		"stalled": {func(_ *leash, hold func(time.Duration)) { hold(5 * time.Second) }, "cluster.stalled", 3},
-		"hung":    {func(_ *leash, hold func(time.Duration)) { hold(time.Minute) }, "cluster.stalled", 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			run, log := &rundir.Run{}, &store.Memory{}
-			simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-				w := simtest.SameInAll(64, 16)
-				cfg := sweep.Defaults()
-				cfg.Doer, cfg.Log, cfg.Warmup = d, log, experiment.Warmup{}
-				cfg.Sources = func(string) load.Source { return w }
-				var victim *leash
-				pause := make(chan time.Duration, 1)
-				g := assemble(t, 3, nil, func(int) cluster.Work { return cluster.Work{Doer: d, Sources: cfg.Sources, Dir: t.TempDir()} },
-					func(rank int, up cluster.Uplink) cluster.Uplink {
-						if rank != 2 {
-							return up
-						}
-						victim = &leash{Uplink: up, free: make(chan struct{}), cut: make(chan struct{})}
-						go func() {
-							for {
-								select {
-								case d := <-pause:
-									select {
-									case <-time.After(d):
-									case <-victim.cut:
-									}
-								case victim.free <- struct{}{}:
-								case <-victim.cut:
-									return
-								}
-							}
-						}()
-						return victim
-					})
-				g.Seed, cfg.Hold = cfg.Seed, g.Hold
-				defer func() { g.dismiss(); victim.Close() }()
-				time.AfterFunc(4*time.Second, func() {
-					c.fault(victim, func(d time.Duration) { pause <- d })
-				})
-				run.Cluster = g.Describe()
-				if err := sweep.Run(t.Context(), cfg, []experiment.Stage{experiment.NewStage(arrival.Poisson{Rate: 20}, 0, 10*time.Second)}, run); err != nil {
-					t.Fatal(err)
-				}
-			})
-			if run.State != rundir.Complete || len(run.Warnings) != 1 || run.Warnings[0].Code != c.code || fmt.Sprint(run.Warnings[0].Args["rank"]) != "2" {
-				t.Fatalf("%s, %v, %v", run.State, run.Failure, run.Warnings)
-			}
-			st := run.Stages[0]
-			if st.Ranks.N != c.ranks || !st.Invalid.IsZero() {
-				t.Errorf("%d ranks sent, want %d; %v", st.Ranks.N, c.ranks, st.Invalid)
-			}
-			seen := map[int]bool{}
-			for r := range log.Records(st.Name) {
-				if seen[r.Seq] {
-					t.Fatalf("request %d is there twice", r.Seq)
-				}
-				seen[r.Seq] = true
-			}
-			for seq := range len(seen) {
-				if !seen[seq] {
-					t.Fatalf("request %d of %d is missing: the load was lighter than asked", seq, len(seen))
-				}
-			}
-			t.Logf("%s: %v; %d requests by %d ranks", name, run.Warnings[0], len(seen), st.Ranks.N)
-		})
-	}
-}
-
-// lostAtReady is the connection of a rank that ends when the rank says that it is ready.
-type lostAtReady struct{ cluster.Uplink }
-
-func (l lostAtReady) Send(m cluster.FromRank) error {
-	if _, ready := m.(*cluster.Ready); ready {
-		l.Close()
-	}
-	return l.Uplink.Send(m)
-}
-
-// watched is the numbers of the texts of a run. It notes a look at them while a rank gets ready.
-type watched struct {
-	*workload.Synthetic
-	preparing, overlap *atomic.Bool
-}
-
-func (w watched) Numbers() (nonce, places uint64) {
-	if w.preparing.Load() {
-		w.overlap.Store(true)
-	}
-	return w.Synthetic.Numbers()
-}
-
-// A rank that is lost while others still get ready does not let the next attempt begin before they have: rank 0's own part shares the numbers of
-// the texts with the whole run.
-func TestALossBeforeTheStart(t *testing.T) {
-	var preparing, overlap atomic.Bool
-	run := &rundir.Run{}
+// A rank that is lost is named, and ends the run: what was measured until then is in the log, of all ranks.
+func TestALostRankEndsTheRun(t *testing.T) {
+	run, log := &rundir.Run{}, &store.Memory{}
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-		texts := synthetic(7)
+		w := simtest.SameInAll(64, 16)
 		c := sweep.Defaults()
-		c.Doer, c.Log, c.Sources, c.Warmup = d, &store.Memory{}, texts.Stage, experiment.Warmup{}
-		g := assemble(t, 3, nil, func(rank int) cluster.Work {
-			w := cluster.Work{Doer: d, Sources: texts.Stage, Numbers: texts, Dir: t.TempDir()}
-			if rank > 0 {
-				own := synthetic(uint64(rank))
-				w.Sources, w.Numbers = own.Stage, own
-				return w
-			}
-			w.Warm = func(context.Context, int) error {
-				preparing.Store(true)
-				time.Sleep(time.Second)
-				preparing.Store(false)
-				return nil
-			}
-			return w
-		}, func(rank int, up cluster.Uplink) cluster.Uplink {
-			if rank == 1 {
-				return lostAtReady{up}
-			}
-			return up
-		})
-		g.Seed, g.Numbers, c.Hold = c.Seed, watched{texts, &preparing, &overlap}, g.Hold
+		c.Doer, c.Log, c.Warmup = d, log, experiment.Warmup{}
+		c.Sources = func(string) load.Source { return w }
+		g := assemble(t, 3, c.Seed, func(int) cluster.Work { return cluster.Work{Doer: d, Sources: c.Sources} })
+		c.Hold = g.Hold
 		defer g.dismiss()
-		if err := sweep.Run(t.Context(), c, []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 6}, 60, 0)}, run); err != nil {
+		time.AfterFunc(14*time.Second, func() { g.ups[2].Close() })
+		stages := []experiment.Stage{
+			experiment.NewStage(arrival.Poisson{Rate: 20}, 0, 10*time.Second), experiment.NewStage(arrival.Poisson{Rate: 10}, 0, 10*time.Second),
+		}
+		if err := sweep.Run(t.Context(), c, stages, run); err != nil {
 			t.Fatal(err)
 		}
 	})
-	if len(run.Warnings) != 1 || run.Warnings[0].Code != "cluster.lost" || len(run.Stages) != 1 || run.Stages[0].Ranks.N != 2 {
-		t.Fatalf("%s, %v, %v", run.State, run.Failure, run.Warnings)
+	if run.State != rundir.Failed || run.Failure.Code != "cluster.lost" || fmt.Sprint(run.Failure.Args["rank"]) != "2" || len(run.Stages) != 2 {
+		t.Fatalf("%s, %v, %d stages", run.State, run.Failure, len(run.Stages))
 	}
-	if overlap.Load() {
-		t.Error("the next attempt began while a rank got ready for the one before")
+	if whole, cut := run.Stages[0].State, run.Stages[1].State; whole != rundir.Complete || cut != rundir.Interrupted {
+		t.Errorf("the stages are %s and %s", whole, cut)
+	}
+	for _, st := range run.Stages {
+		by := map[float64]int{}
+		for r := range log.Records(st.Name) {
+			by[r.Rank.Value()]++
+		}
+		if len(by) != 3 {
+			t.Errorf("%s has records of ranks %v", st.Name, by)
+		}
+	}
+}
+
+// slowStart is a connection whose messages take a time.
+type slowStart struct {
+	net.Conn
+	late time.Duration
+}
+
+func (s slowStart) Read(b []byte) (int, error) {
+	n, err := s.Conn.Read(b)
+	time.Sleep(s.late)
+	return n, err
+}
+
+// A rank that is reached late is named, and the stage counts.
+func TestASlowRankIsNamed(t *testing.T) {
+	run := &rundir.Run{}
+	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
+		w := simtest.SameInAll(64, 16)
+		c := sweep.Defaults()
+		c.Doer, c.Log, c.Warmup = d, &store.Memory{}, experiment.Warmup{}
+		c.Sources = func(string) load.Source { return w }
+		g := &gang{Coordinator: cluster.NewCoordinator(2, version)}
+		g.Seed, c.Hold = c.Seed, g.Hold
+		for r := range 2 {
+			down, up := net.Pipe()
+			go g.Admit(down)
+			end := make(chan error, 1)
+			g.ends = append(g.ends, end)
+			go func() {
+				s, _, err := cluster.Join(t.Context(), slowStart{up, time.Duration(r) * 30 * time.Millisecond}, hello(r, 2))
+				if err == nil {
+					err = s.Serve(t.Context(), cluster.Work{Doer: d, Sources: c.Sources})
+				}
+				end <- err
+			}()
+		}
+		if err := g.Gather(t.Context(), nil, func(string) {}); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { g.dismiss(); time.Sleep(time.Second) }() // the last read of the slow one ends
+		if err := sweep.Run(t.Context(), c, []experiment.Stage{experiment.NewStage(arrival.Poisson{Rate: 20}, 0, 10*time.Second)}, run); err != nil {
+			t.Fatal(err)
+		}
+	})
+	st := run.Stages[0]
+	if run.State != rundir.Complete || len(st.Warnings) != 1 || st.Warnings[0].Code != "cluster.slow" || fmt.Sprint(st.Warnings[0].Args["rank"]) != "1" {
+		t.Fatalf("%s, %v", run.State, st.Warnings)
+	}
+}
+
+// paid is a doer that spends from a purse, as a client does.
+type paid struct {
+	load.Doer
+	purse *client.Purse
+}
+
+func (p paid) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
+	r := p.purse.Reserve(call)
+	if r == nil {
+		res.Unpaid = true
+		return
+	}
+	p.Doer.Do(ctx, call, res)
+	r.Settle(res)
+}
+
+// Ranks keep a limit on cost together, use most of it, and end the run there.
+func TestRanksKeepALimitTogether(t *testing.T) {
+	const limit = 0.03
+	purses := [3]*client.Purse{}
+	for i := range purses {
+		purses[i] = client.NewPurse(client.SpendLimits{Cost: limit, PriceIn: 1, PriceOut: 1})
+	}
+	run := &rundir.Run{}
+	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
+		w := simtest.SameInAll(64, 16)
+		c := sweep.Defaults()
+		c.Doer, c.Log, c.Warmup = paid{d, purses[0]}, &store.Memory{}, experiment.Warmup{}
+		c.Sources = func(string) load.Source { return w }
+		g := assemble(t, len(purses), c.Seed, func(rank int) cluster.Work {
+			return cluster.Work{Doer: paid{d, purses[rank]}, Sources: c.Sources, Purse: purses[rank]}
+		})
+		g.Purse, c.Hold = purses[0], g.Hold
+		defer g.dismiss()
+		stages := []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 1}, 5, 0), experiment.NewStage(arrival.Poisson{Rate: 20}, 0, time.Minute)}
+		if err := sweep.Run(t.Context(), c, stages, run); err != nil {
+			t.Fatal(err)
+		}
+	})
+	all, others := purses[0].Spent(), purses[1].Spent().Cost+purses[2].Spent().Cost
+	t.Logf("%.4f of %.4f, the other ranks %.4f", all.Cost, limit, others)
+	if all.Cost > limit || all.Cost < 0.7*limit || others < all.Cost/2 || !all.Refused {
+		t.Errorf("%+v, the others %g", all, others)
+	}
+	if len(run.Stages) != 2 || run.Stages[1].State != rundir.Interrupted {
+		t.Errorf("%d stages, the last is %s", len(run.Stages), run.Stages[len(run.Stages)-1].State)
+	}
+}
+
+const token = "0123456789abcdef"
+
+// A rank with the token joins over TLS and gets what rank 0 tells; one with another token gets no connection; one of another version is
+// refused, with the reason.
+func TestWhoMayJoin(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c := cluster.NewCoordinator(1, version)
+	if err := c.Listen(l, token); err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := cluster.Dial(short, address, "another token", func(error) {}); err == nil {
+		t.Error("a stranger joined")
+	}
+	if conn, err := net.Dial("tcp", address); err != nil {
+		t.Error(err)
+	} else {
+		fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		b := make([]byte, 512)
+		n, _ := conn.Read(b)
+		if strings.Contains(string(b[:n]), "200 OK") {
+			t.Errorf("without TLS: %q", b[:n])
+		}
+		conn.Close()
+	}
+	join := func(h cluster.Hello) (*cluster.Session, []byte, error) {
+		conn, err := cluster.Dial(t.Context(), address, token, func(error) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cluster.Join(t.Context(), conn, h)
+	}
+	for says, h := range map[string]cluster.Hello{
+		"it is llmsweep v2": {Ranks: 1, Version: "v2"}, "one of 3 ranks": {Ranks: 3, Version: version}, "no rank 1 among 1": {Rank: 1, Ranks: 1, Version: version},
+	} {
+		if _, _, err := join(h); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
+	}
+	go c.Gather(t.Context(), []byte("setup"), func(string) {})
+	s, setup, err := join(hello(0, 1))
+	if err != nil || string(setup) != "setup" {
+		t.Fatalf("%q, %v", setup, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(t.Context(), cluster.Work{}) }()
+	if _, _, err := join(hello(0, 1)); err == nil || !strings.Contains(err.Error(), "another process has joined as rank 0") {
+		t.Errorf("a second rank 0: %v", err)
+	}
+	c.Close(nil)
+	if err := <-ended; err != nil {
+		t.Errorf("a rank that rank 0 dismissed ended with %v", err)
+	}
+}
+
+// A rank finds out that rank 0 is gone, also where the connection stays.
+func TestRankZeroIsGone(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, _ load.Doer) {
+			c := cluster.NewCoordinator(1, version)
+			down, up := net.Pipe()
+			middle, own := net.Pipe()
+			cut := make(chan struct{})
+			go c.Admit(down)
+			pass := func(from, to net.Conn) {
+				b := make([]byte, 4096)
+				for {
+					n, err := from.Read(b)
+					if err != nil {
+						to.Close()
+						return
+					}
+					select {
+					case <-cut:
+						continue
+					default:
+						to.Write(b[:n])
+					}
+				}
+			}
+			go pass(up, middle)
+			go pass(middle, up)
+			go c.Gather(t.Context(), nil, func(string) {})
+			s, _, err := cluster.Join(t.Context(), own, hello(0, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(10*time.Second, func() {
+				if close(cut); !silent {
+					up.Close()
+				}
+			})
+			began := time.Now()
+			if err := s.Serve(t.Context(), cluster.Work{}); err == nil || !strings.Contains(err.Error(), "rank 0 is gone") {
+				t.Errorf("it ended with %v", err)
+			}
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			up.Close()
+		})
 	}
 }

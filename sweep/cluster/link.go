@@ -1,69 +1,179 @@
 package cluster
 
 import (
+	"context"
+	"crypto/ed25519"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/gob"
 	"errors"
+	"fmt"
+	"math/big"
+	"net"
 	"sync"
+	"time"
 )
 
-// Conn is an end of a connection between rank 0 and a rank, which sends S and receives R. One goroutine sends and one receives.
-type Conn[S, R any] interface {
-	Send(S) error
-	Receive() (R, error)
-	Close() // ends Send and Receive, which then fail
+// link is one end of a connection between rank 0 and a rank. Messages are written by encoding/gob.
+type link struct {
+	net.Conn
+	turn chan struct{} // holds a token while somebody sends; a mutex would stop virtual time
+	out  *gob.Encoder
+	in   *gob.Decoder
+
+	over  func() // closes the connection, and ended
+	ended chan struct{}
 }
 
-// Link is rank 0's end of a connection to a rank, and Uplink a rank's end of its connection to rank 0.
-type (
-	Link   = Conn[ToRank, FromRank]
-	Uplink = Conn[FromRank, ToRank]
+const (
+	beat   = 2 * time.Second  // between two signs of life
+	silent = 15 * time.Second // without one, the other side has gone
 )
 
-// Pipe returns both ends of a connection within this process. Messages are handed over as they are.
-func Pipe() (Link, Uplink) {
-	down, up, end := make(chan ToRank, pipeDepth), make(chan FromRank, pipeDepth), &end{closed: make(chan struct{})}
-	return pipe[ToRank, FromRank]{down, up, end}, pipe[FromRank, ToRank]{up, down, end}
+func newLink(c net.Conn) *link {
+	register()
+	l := &link{Conn: c, out: gob.NewEncoder(c), in: gob.NewDecoder(c), turn: make(chan struct{}, 1), ended: make(chan struct{})}
+	l.over = sync.OnceFunc(func() { close(l.ended); c.Close() })
+	return l
 }
 
-// pipeDepth is how many messages a pipe holds.
-const pipeDepth = 64
+// Close ends the connection.
+func (l *link) Close() error { l.over(); return nil }
 
-var errClosed = errors.New("the connection is closed")
-
-type end struct {
-	once   sync.Once
-	closed chan struct{}
+// send writes a message.
+func (l *link) send(m any) error {
+	l.turn <- struct{}{}
+	defer func() { <-l.turn }()
+	l.SetWriteDeadline(time.Now().Add(silent))
+	return l.out.Encode(&m)
 }
 
-// Close closes both ends.
-func (e *end) Close() { e.once.Do(func() { close(e.closed) }) }
-
-type pipe[S, R any] struct {
-	to   chan<- S
-	from <-chan R
-	*end
-}
-
-// Send hands a message over.
-func (p pipe[S, R]) Send(m S) error {
-	select {
-	case p.to <- m:
-		return nil
-	case <-p.closed:
-		return errClosed
+// receive reads a message.
+func (l *link) receive() (m any, err error) {
+	for {
+		l.SetReadDeadline(time.Now().Add(silent))
+		m = nil
+		if err := l.in.Decode(&m); err != nil {
+			return nil, err
+		}
+		if _, beat := m.(alive); !beat {
+			return m, nil
+		}
 	}
 }
 
-// Receive returns what was sent before the pipe was closed, too.
-func (p pipe[S, R]) Receive() (m R, err error) {
-	select {
-	case m = <-p.from:
-		return m, nil
-	default:
+// live sends signs of life until the connection ends.
+func (l *link) live() {
+	ticker := time.NewTicker(beat)
+	defer ticker.Stop()
+	for l.send(alive{}) == nil {
+		select {
+		case <-ticker.C:
+		case <-l.ended:
+			return
+		}
 	}
-	select {
-	case m = <-p.from:
-		return m, nil
-	case <-p.closed:
-		return m, errClosed
+}
+
+var errStranger = errors.New("the other side has another token")
+
+// secured returns the TLS configuration of both sides. Each makes a certificate now, with a key that follows from the token, and
+// accepts that key alone: both prove that they know the token, which is never sent.
+func secured(token string) (*tls.Config, error) {
+	seed, err := hkdf.Key(sha256.New, []byte(token), nil, "llmsweep ranks", ed25519.SeedSize)
+	if err != nil {
+		return nil, err
+	}
+	key := ed25519.NewKeyFromSeed(seed)
+	// Dates are not looked at: clocks may be wrong.
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<32, 0), DNSNames: []string{"llmsweep"},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13, ServerName: "llmsweep",
+		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+		ClientAuth:   tls.RequireAnyClientCert,
+		// The certificate counts by its key alone, which is checked below.
+		InsecureSkipVerify: true,
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if len(s.PeerCertificates) == 0 {
+				return errStranger
+			}
+			if k, ok := s.PeerCertificates[0].PublicKey.(ed25519.PublicKey); !ok || !k.Equal(key.Public()) {
+				return errStranger
+			}
+			return nil
+		},
+	}, nil
+}
+
+// handshake is how long a connection may take to be made.
+const handshake = 10 * time.Second
+
+// Listen lets ranks join at a listener until it is closed. Strangers knock at open ports: who has another token is let go.
+func (c *Coordinator) Listen(l net.Listener, token string) error {
+	config, err := secured(token)
+	if err != nil {
+		return err
+	}
+	go func() {
+		for {
+			conn, err := l.Accept()
+			switch {
+			case err == nil:
+				go c.meet(tls.Server(conn, config))
+			case errors.Is(err, net.ErrClosed):
+				return
+			default: // for want of file descriptors, for example
+				time.Sleep(100 * time.Millisecond)
+			}
+		}
+	}()
+	return nil
+}
+
+func (c *Coordinator) meet(conn *tls.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), handshake)
+	defer cancel()
+	if conn.HandshakeContext(ctx) != nil {
+		conn.Close()
+		return
+	}
+	c.Admit(conn)
+}
+
+// Dial connects to rank 0. It tries again until the ranks must have joined. slow is called once when that takes long.
+func Dial(ctx context.Context, address, token string, slow func(error)) (net.Conn, error) {
+	const pause, patience = 250 * time.Millisecond, 10 * time.Second
+	config, err := secured(token)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
+	dialer := tls.Dialer{NetDialer: &net.Dialer{Timeout: handshake}, Config: config}
+	for told := false; ; {
+		conn, err := dialer.DialContext(ctx, "tcp", address)
+		if err == nil {
+			return conn, nil
+		}
+		err = fmt.Errorf("rank 0 at %s: %w", address, err)
+		if !told && time.Since(began) > patience {
+			told = true
+			slow(err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(context.Cause(ctx), err)
+		case <-time.After(pause):
+		}
 	}
 }

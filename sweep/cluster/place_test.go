@@ -3,11 +3,8 @@ package cluster
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
-
-	"llmsweep/sweep/rundir"
 )
 
 // recorded returns an environment from lines as env(1) prints them.
@@ -52,13 +49,13 @@ const (
 func TestPlaces(t *testing.T) {
 	none := PlaceFlags{Rank: -1}
 	p, err := FindPlace(none, recorded(fromSrun))
-	if err != nil || p.Rank != 2 || p.Ranks != 4 || p.Host != "n1" || p.Source != rundir.SourceSlurm || !p.Derived || len(p.Ports) != 4 {
+	if err != nil || p.Rank != 2 || p.Ranks != 4 || p.Host != "n1" || p.Port == "" || !p.Derived {
 		t.Errorf("srun: %+v, %v", p, err)
 	}
-	if again, _ := FindPlace(none, recorded(strings.Replace(fromSrun, "PROCID=2", "PROCID=0", 1))); again.Token != p.Token || !slices.Equal(again.Ports, p.Ports) {
+	if again, _ := FindPlace(none, recorded(strings.Replace(fromSrun, "PROCID=2", "PROCID=0", 1))); again.Token != p.Token || again.Port != p.Port {
 		t.Error("two ranks of a step do not meet")
 	}
-	if other, _ := FindPlace(none, recorded(strings.Replace(fromSrun, "STEP_ID=0", "STEP_ID=1", 1))); other.Token == p.Token || slices.Equal(other.Ports, p.Ports) {
+	if other, _ := FindPlace(none, recorded(strings.Replace(fromSrun, "STEP_ID=0", "STEP_ID=1", 1))); other.Token == p.Token || other.Port == p.Port {
 		t.Error("two steps meet")
 	}
 	if p, err := FindPlace(none, recorded(fromSbatch)); p != nil || err != nil {
@@ -68,11 +65,11 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("alone: %+v, %v", p, err)
 	}
 	p, err = FindPlace(none, recorded(fromKubernetes))
-	if err != nil || p.Rank != 3 || p.Ranks != 4 || p.Host != "llmsweep-0.llmsweep" || p.Source != rundir.SourceKubernetes || p.Derived {
+	if err != nil || p.Rank != 3 || p.Ranks != 4 || p.Host != "llmsweep-0.llmsweep" || p.Port != "28510" || p.Derived {
 		t.Errorf("Kubernetes: %+v, %v", p, err)
 	}
 	p, err = FindPlace(PlaceFlags{Rank: 1, Ranks: 2, Coordinator: "node1", Token: "secret"}, recorded(fromSrun))
-	if err != nil || p.Rank != 1 || p.Ranks != 2 || p.Addresses()[0] != "node1:28510" || p.Source != rundir.SourceFlags {
+	if err != nil || p.Rank != 1 || p.Ranks != 2 || p.Host != "node1" || p.Port != "28510" {
 		t.Errorf("flags: %+v, %v", p, err)
 	}
 	for _, f := range []PlaceFlags{
@@ -85,21 +82,12 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-func TestHosts(t *testing.T) {
+func TestFirstHost(t *testing.T) {
 	for list, want := range map[string]string{
-		"n1": "n1", "n[1-3]": "n1 n2 n3", "node[01-03,07],gpu1": "node01 node02 node03 node07 gpu1", "r[1-2]n[08-10]-ib": "r1n08-ib r1n09-ib r1n10-ib r2n08-ib r2n09-ib r2n10-ib",
-		"a,b[2],c": "a b2 c",
+		"n1": "n1", "n[1-3]": "n1", "node[01-03,07],gpu1": "node01", "r[1-2]n[08-10]-ib": "r1n08-ib", "gpu-a,b[2],c": "gpu-a", "n[7,9]": "n7", "": "",
 	} {
-		if got, err := hosts(list, 0); err != nil || strings.Join(got, " ") != want {
-			t.Errorf("%s: %v, %v", list, got, err)
-		}
-	}
-	if got, err := hosts("n[1-1000000000]", 1); err != nil || len(got) != 1 || got[0] != "n1" {
-		t.Errorf("the first of many: %v, %v", got, err)
-	}
-	for _, list := range []string{"", "n[1-", "n1]", "n[[1]]", "n[a-b]", "n[3-1]", ",n1"} {
-		if got, err := hosts(list, 0); err == nil {
-			t.Errorf("%s: %v", list, got)
+		if got := firstHost(list); got != want {
+			t.Errorf("%s: %s", list, got)
 		}
 	}
 }

@@ -1,203 +1,225 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
-	"sync/atomic"
 	"time"
-)
 
-const (
-	exchangeEvery = time.Second      // between two looks at rank 0's clock; they are a sign of life as well
-	gone          = 10 * time.Second // without a message, rank 0 counts as gone
-	burst         = 8                // looks at rank 0's clock before a stage
-	burstGap      = 5 * time.Millisecond
+	"llmsweep/client"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
 )
-
-// ErrGone is the error of a rank that has lost rank 0.
-var ErrGone = errors.New("rank 0 is gone")
 
 // Session is a rank that has joined.
 type Session struct {
-	hello   *Hello
-	link    Uplink
-	clock   *RankClock
-	own     bool // the clock is rank 0's own
-	tracker clockTracker
-
-	out  chan FromRank
-	in   chan ToRank
-	over chan struct{}
-	once sync.Once
-	err  error // why it is over; set before over is closed
-
-	heard atomic.Int64 // when the last message came, by the clock
+	link  *link
+	rank  int
+	in    chan event
+	over  chan struct{}
+	close sync.Once
 }
 
 // Join joins the run of rank 0, and returns its description of server and workload. An error gives the reason for a refusal.
-func Join(ctx context.Context, link Uplink, c *RankClock, hello *Hello) (*Session, []byte, error) {
-	s := &Session{
-		hello: hello, link: link, clock: c, own: hello.Rank == 0,
-		out: make(chan FromRank, queued), in: make(chan ToRank, queued), over: make(chan struct{}),
+func Join(ctx context.Context, conn net.Conn, hello Hello) (*Session, []byte, error) {
+	s := &Session{link: newLink(conn), rank: hello.Rank, in: make(chan event, 64), over: make(chan struct{})}
+	if err := s.link.send(hello); err != nil {
+		s.end()
+		return nil, nil, err
 	}
-	s.heard.Store(int64(c.Now()))
-	s.send(hello)
-	go s.sending()
-	go s.receiving()
-	go s.watching()
+	go s.link.live()
+	go s.receive()
 	select {
-	case m := <-s.in:
-		w, err := welcomed(m)
-		if err != nil {
-			s.end(err)
-			return nil, nil, err
+	case ev := <-s.in:
+		if w, ok := ev.m.(welcome); ok {
+			return s, w.Setup, nil
 		}
-		return s, w.Setup, nil
-	case <-s.over:
-		return nil, nil, s.err
+		s.end()
+		return nil, nil, farewellOf(ev, errors.New("rank 0 ended the run before this rank joined"))
 	case <-ctx.Done():
-		s.end(context.Cause(ctx))
+		s.end()
 		return nil, nil, context.Cause(ctx)
 	}
-}
-
-// welcomed returns what rank 0 answers to Hello, or why this rank does not take part.
-func welcomed(m ToRank) (*welcome, error) {
-	switch m := m.(type) {
-	case *welcome:
-		if m.Refusal == "" {
-			return m, nil
-		}
-		return nil, fmt.Errorf("rank 0 refuses this rank: %s", m.Refusal)
-	case *bye:
-		return nil, cmp.Or(ended(m), errors.New("rank 0 ended the run before this rank joined"))
-	}
-	return nil, errors.New("rank 0 began a stage before this rank joined")
 }
 
 // ErrEnded is the error of a rank whose run rank 0 has ended early. Rank 0 gives the reason.
 var ErrEnded = errors.New("rank 0 ended the run")
 
-// ended returns the error of a run that rank 0 ended; nil where it was done.
-func ended(b *bye) error {
-	if b.Error == "" {
-		return nil
+// farewellOf returns why rank 0 ended the run: whole is for one that is done.
+func farewellOf(ev event, whole error) error {
+	b, ok := ev.m.(bye)
+	switch {
+	case !ok:
+		return fmt.Errorf("rank 0 is gone: %w", ev.err)
+	case b.Error != "":
+		return fmt.Errorf("%w: %s", ErrEnded, b.Error)
 	}
-	return fmt.Errorf("%w: %s", ErrEnded, b.Error)
+	return whole
 }
 
-// end ends the session.
-func (s *Session) end(err error) {
-	s.once.Do(func() {
-		s.err = err
-		close(s.over)
-		s.link.Close()
-	})
-}
-
-// send queues a message.
-func (s *Session) send(m FromRank) {
-	select {
-	case s.out <- m:
-	case <-s.over:
-	}
-}
-
-// sending sends what is queued. Instants are read just before they are sent.
-func (s *Session) sending() {
+func (s *Session) receive() {
 	for {
+		ev := event{}
+		ev.m, ev.err = s.link.receive()
 		select {
-		case m := <-s.out:
-			if c, ok := m.(*messageClock); ok {
-				c.Sent = s.clock.Now()
-			}
-			if err := s.link.Send(m); err != nil {
-				return // the receiver finds out why: rank 0 may have said goodbye
-			}
+		case s.in <- ev:
 		case <-s.over:
 			return
 		}
-	}
-}
-
-func (s *Session) receiving() {
-	for {
-		m, err := s.link.Receive()
-		now := s.clock.Now()
-		if err != nil {
-			s.end(fmt.Errorf("%w: %w", ErrGone, err))
-			return
-		}
-		s.heard.Store(int64(now))
-		if c, ok := m.(*messageClock); ok {
-			s.tracker.Add(clockExchange{Sent: c.Sent, Received: c.Received, Answered: c.Answered, Back: now})
-			continue
-		}
-		select {
-		case s.in <- m:
-			if _, bye := m.(*bye); bye {
-				return // the end of the connection that follows is no loss
-			}
-		case <-s.over:
+		if ev.err != nil {
 			return
 		}
 	}
 }
 
-// watching looks at rank 0's clock from time to time, and ends the session when nothing more comes. A time in which this process itself was
-// stopped does not count.
-func (s *Session) watching() {
-	ticker := time.NewTicker(exchangeEvery)
-	defer ticker.Stop()
-	s.look()
-	for last := s.clock.Now(); ; {
-		select {
-		case <-ticker.C:
-		case <-s.over:
-			return
-		}
-		now := s.clock.Now()
-		if now-last > 3*exchangeEvery { // stopped meanwhile
-			s.heard.Store(int64(now))
-		}
-		last = now
-		if now-time.Duration(s.heard.Load()) > gone {
-			s.end(fmt.Errorf("%w: nothing was heard of it for %v", ErrGone, gone))
-			return
-		}
-		s.look()
-	}
-}
+func (s *Session) end() { s.close.Do(func() { close(s.over); s.link.Close() }) }
 
-// look asks for rank 0's clock.
-func (s *Session) look() {
-	s.send(&messageClock{})
-}
-
-// align looks at rank 0's clock several times, and waits for the answers.
-func (s *Session) align() {
-	for range burst {
-		s.look()
-		time.Sleep(burstGap)
-	}
-	e := s.estimate()
-	time.Sleep(min(2*e.RoundTrip, time.Second) + burstGap)
-}
-
-// estimate returns what is known of the clock now.
-func (s *Session) estimate() ClockEstimate {
-	if s.own {
-		return ClockEstimate{}
-	}
-	e, _ := s.tracker.At(s.clock.Now())
-	return e
-}
-
-// Leave tells rank 0 why this rank cannot take part, and waits until rank 0 has ended the run.
+// Leave tells rank 0 why this rank cannot take part, and waits for a while until rank 0 has ended the run.
 func (s *Session) Leave(err error) {
-	s.send(trouble(err, false))
-	s.await()
+	defer s.end()
+	s.link.send(trouble{err.Error()})
+	for late := time.After(silent); ; {
+		select {
+		case ev := <-s.in:
+			if _, over := ev.m.(bye); over || ev.err != nil {
+				return
+			}
+		case <-late:
+			return
+		}
+	}
+}
+
+// Work is what a rank sends with.
+type Work struct {
+	Doer    load.Doer
+	Sources func(stage string) load.Source // the same sessions on all ranks
+	Trace   []time.Duration                // the offsets of the trace that is replayed; nil for none
+	Waiter  load.Waiter
+	Caps    *load.Caps // this rank's part of the limits of a hosted API; nil for none
+	// Purse is for what the rank's requests cost; rank 0's is that of the whole run. It is nil where nothing is counted.
+	Purse *client.Purse
+	Warm  func(ctx context.Context, connections int) error // nil where there are none to open
+}
+
+// work is this rank's part of a stage.
+type work struct {
+	stage    load.Stage
+	idle     bool
+	reporter *reporter
+	cancel   context.CancelFunc // nil before it begins
+}
+
+// Serve holds this rank's part of each stage until rank 0 ends the run, which returns nil. When ctx ends, rank 0 is told, and decides.
+func (s *Session) Serve(ctx context.Context, w Work) error {
+	const patience = 30 * time.Second // for rank 0 to end the run after an interrupt
+	defer s.end()
+	finished := make(chan done, 1)
+	var now *work
+	inner := context.WithoutCancel(ctx)
+	leaving, late := ctx.Done(), (<-chan time.Time)(nil)
+	for {
+		select {
+		case ev := <-s.in:
+			switch m := ev.m.(type) {
+			case stage:
+				var err error
+				if now, err = s.prepare(inner, w, &m); err != nil {
+					s.Leave(err)
+					return err
+				}
+				s.link.send(ready{})
+			case start:
+				s.link.send(started{})
+				now.begin(inner, w, m.In, finished)
+			case phase:
+				now.obey(m, finished)
+			default:
+				now.obey(cancelled, make(chan done, 1)) // of no use to anyone
+				return farewellOf(ev, nil)
+			}
+		case d := <-finished:
+			s.link.send(d)
+			now = nil
+		case <-leaving:
+			leaving, late = nil, time.After(patience)
+			s.link.send(trouble{})
+		case <-late:
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// prepare makes ready for a stage.
+func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*work, error) {
+	const mostConnections = 256 // more take longer to open than the stage's start to need them
+	l := m.Load
+	if t, ok := l.(arrival.Trace); ok {
+		t.Offsets = w.Trace
+		l = t
+	}
+	if l == nil {
+		return nil, errors.New("rank 0 announced a stage without a load")
+	}
+	p := &work{idle: m.Share.idle(), reporter: &reporter{
+		rank: rundir.Exactly(float64(s.rank)), send: s.link.send, spent: func() client.Spent { return client.Spent{} },
+	}}
+	p.stage = load.Stage{
+		Name: m.Name, Load: l, Schedule: l.Schedule(m.Seed, m.Name), Limit: m.Share.slots(), Source: w.Sources(m.Name), Waiter: w.Waiter,
+		Caps: w.Caps, Owns: m.Share.owns, Joins: m.Joins, Sessions: m.Sessions, Exact: m.Exact,
+		Tick: m.Tick, Tail: m.Tail, Drain: m.Drain, TimeOut: m.TimeOut,
+	}
+	for slot := s.rank; slot < len(m.Opening); slot += m.Share.Ranks {
+		p.stage.Opening = append(p.stage.Opening, m.Opening[slot])
+	}
+	if n := min(p.stage.Limit, mostConnections); w.Warm != nil && n > 0 {
+		w.Warm(ctx, n) // the stage's requests find out where it fails
+	}
+	if w.Purse != nil {
+		w.Purse.Grant(m.Allowance)
+		before := w.Purse.Spent()
+		p.reporter.spent = func() client.Spent { return w.Purse.Spent().Since(before) }
+	}
+	return p, nil
+}
+
+// begin runs the stage.
+func (p *work) begin(ctx context.Context, w Work, in time.Duration, finished chan<- done) {
+	if p.idle {
+		finished <- done{CPU: -1}
+		return
+	}
+	p.stage.Start = time.Now().Add(in)
+	ctx, p.cancel = context.WithCancel(ctx)
+	p.reporter.begin()
+	go func() {
+		defer p.cancel()
+		seen, err := load.Run(ctx, p.stage, load.Environment{
+			Doer: w.Doer, Log: p.reporter, Monitor: p.reporter, Progress: p.reporter.progress, Settled: p.reporter.settle,
+		})
+		p.reporter.end()
+		d := done{
+			Spent: seen.Spent, Began: seen.Began, Elapsed: seen.Elapsed, CPU: seen.CPU, GC: seen.GC, InFlight: seen.InFlight.Bins(),
+		}
+		if err != nil {
+			d.Error = err.Error()
+		}
+		finished <- d
+	}()
+}
+
+// obey takes in a decision of rank 0. A part that has not begun ends at once when it is cancelled.
+func (p *work) obey(to phase, finished chan<- done) {
+	switch {
+	case p == nil: // it has ended
+	case to != cancelled:
+		p.reporter.obey(to)
+	case p.cancel != nil:
+		p.cancel()
+	default:
+		finished <- done{CPU: -1}
+	}
 }

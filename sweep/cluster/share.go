@@ -2,20 +2,20 @@ package cluster
 
 import "hash/fnv"
 
-// Share is the part of a stage that one of several members sends. Every session belongs to exactly one member, for any number of members, so
-// that all members together send what one machine would send.
-type Share struct {
-	Member, Members int
-	Limit           int  // most requests in flight, on all members together; 0 for no limit
-	Closed          bool // a closed loop
-	key             uint64
+// share is the part of a stage that one rank sends. Every session belongs to exactly one rank, so that all ranks together send
+// what one machine would send.
+type share struct {
+	Rank, Ranks int
+	Limit       int  // most requests in flight, of all ranks together; 0 for no limit
+	Closed      bool // a closed loop
+	Key         uint64
 }
 
-// newShare returns a member's part of a stage of a run.
-func newShare(member, members, limit int, closed bool, seed uint64, stage string) Share {
+// newShare returns a rank's part of a stage.
+func newShare(rank, ranks, limit int, closed bool, seed uint64, stage string) share {
 	h := fnv.New64a()
 	h.Write([]byte(stage))
-	return Share{member, members, limit, closed, mix(seed ^ h.Sum64())}
+	return share{rank, ranks, limit, closed, mix(seed ^ h.Sum64())}
 }
 
 // mix scatters a number over 64 bits: the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
@@ -26,29 +26,35 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Owner returns the member that sends a session, by its place in the stage. In an open loop it is drawn by a hash, so that each member's
-// arrivals are those of a thinned process. In a closed loop members take turns, each as often as it has slots.
-func (s Share) Owner(seq int) int {
+// owns reports whether the rank sends a session, by its place in the stage. In an open loop a hash draws the rank: a Poisson process
+// that is thinned so leaves independent Poisson processes, whose sum is one again even where the ranks begin a little apart. In a
+// closed loop ranks take turns, each as often as it has slots.
+func (s share) owns(seq int) bool {
 	place := uint64(seq)
 	if !s.Closed {
-		place = mix(s.key ^ mix(place))
+		place = mix(s.Key ^ mix(place))
 	}
 	if s.Limit > 0 {
 		place %= uint64(s.Limit)
 	}
-	return int(place % uint64(s.Members))
+	return int(place%uint64(s.Ranks)) == s.Rank
 }
 
-// Owns reports whether the member sends a session.
-func (s Share) Owns(seq int) bool { return s.Owner(seq) == s.Member }
-
-// Slots returns how many of the requests in flight are the member's; 0 where it has none, or where there is no limit.
-func (s Share) Slots() int {
-	if s.Limit == 0 || s.Member >= s.Limit {
+// slots returns how many of the requests in flight are the rank's; 0 where it has none, or where there is no limit.
+func (s share) slots() int {
+	if s.Limit == 0 || s.Rank >= s.Limit {
 		return 0
 	}
-	return (s.Limit-s.Member-1)/s.Members + 1
+	return (s.Limit-s.Rank-1)/s.Ranks + 1
 }
 
-// Idle reports whether the member has no part in the stage.
-func (s Share) Idle() bool { return s.Limit > 0 && s.Slots() == 0 }
+// idle reports whether the rank has no part in the stage.
+func (s share) idle() bool { return s.Limit > 0 && s.slots() == 0 }
+
+// part returns the rank's part of the load, from 0 to 1.
+func (s share) part() float64 {
+	if s.Limit > 0 {
+		return float64(s.slots()) / float64(s.Limit)
+	}
+	return 1 / float64(s.Ranks)
+}

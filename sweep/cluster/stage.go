@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -9,115 +11,147 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
+	"llmsweep/sweep/stats"
 )
 
 const (
-	readyTime = 30 * time.Second       // for a rank to get ready for a stage
-	lead      = 200 * time.Millisecond // between the announcement of a common start and the start
-	silent    = 3 * time.Second        // without a reading, a rank has stalled
-	watch     = 250 * time.Millisecond // between two looks for such ranks
-	endTime   = 15 * time.Second       // for a rank to end a stage that was cancelled; then it is lost
-	fetchTime = 30 * time.Second       // without a message, while records are fetched
+	readyTime = 2 * time.Minute        // for a rank to get ready: for the first stage it makes its workload
+	lead      = 250 * time.Millisecond // between the message that starts a stage and the start
+	endTime   = 15 * time.Second       // for a rank to end a stage that was cancelled
+	slow      = 50 * time.Millisecond  // a rank that begins or sends later is named
 )
 
-// coordinatorStage is one attempt at a stage, on all ranks. Rank 0 moves it from phase to phase, and tells the ranks by Start and Order:
-//
-//	phase      all Ready   monitor    all windows  a rank's      all Done  interrupt
-//	                       says       settled      limit spent
-//	Preparing  Open        -          -            -             -         given up
-//	Open       -           Closed or  -            Stopped       fetched   Cancelled
-//	                       Stopped
-//	Closed     -           -          Settled      Stopped       fetched   Cancelled
-//	Settled    -           -          -            Stopped       fetched   Cancelled
-//	Stopped    -           -          -            Stopped       fetched   Cancelled
-//	Cancelled  -           -          -            Stopped       fetched   -
-//
-// Fetched: the records of one rank after the other are asked for, and the stage counts. In every phase, and while records are fetched, a fault voids
-// it: a rank that was lost (its connection ended, it sent Trouble, it was not ready within 30 s, its records paused for 30 s), that stood still
-// for 3 s, began 0.1 s late, failed, or would send other requests. Then all ranks are moved to Cancelled, and those that are not Done after 15 s
-// are lost as well. The caller repeats a void stage with the ranks that remain.
-type coordinatorStage struct {
+// The notes on ranks. Times are in seconds.
+var (
+	noteLost = note.Kind{Code: "cluster.lost", Args: []string{"rank", "host", "stage", "error"}}
+	noteSlow = note.Kind{Code: "cluster.slow", Args: []string{"rank", "host", "time"}}
+)
+
+// holding is a stage while all ranks hold it. Rank 0 moves it from phase to phase. An interrupt or a lost rank cancels it.
+type holding struct {
 	*Coordinator
 	load.Stage
 	load.Environment
-	what    arrival.Load
-	attempt int
-	parts   []*share
-	of      map[*member]*share
-	epoch   time.Time
-	passed  int // ticks that were put together
-
-	closedAt    time.Duration // negative while the window is open
-	phase       phase
-	interrupted bool
-	spent       bool
-	fault       note.Note // zero while there is none
-	readings    []load.Reading
-	unkept      error // why readings could not be kept
-	scratch     rundir.Record
+	parts    []*part
+	phase    phase
+	told     time.Time // when the ranks were told to start
+	epoch    time.Time // the start
+	passed   int       // ticks that were put together
+	closedAt time.Duration
+	spent    bool
+	fault    error // why it was cancelled; nil where it was not
+	limit    *time.Timer
+	readings []load.Reading
 }
 
-// share is a rank's part of a stage, as rank 0 sees it.
-type share struct {
+// part is a rank's part of a stage, as rank 0 sees it.
+type part struct {
 	*member
-	ready    *Ready
-	ticks    []tick // not yet put together
-	last     time.Duration
-	owed     float64
-	heard    time.Time
-	inFlight int
-	settled  bool
-	done     *Done
-	part     client.PurseShare // what it may spend
-	spending client.Spent      // as it last told
-	booked   bool              // what it spent
-}
-
-type tick struct {
-	at            time.Duration
-	arrived, owed float64
+	ready     bool
+	roundTrip time.Duration
+	ticks     []tick // not yet put together
+	last      time.Duration
+	owed      float64
+	inFlight  int
+	settled   bool
+	done      *done
+	spent     client.Spent
+	lag       []float64 // seconds, of each request
 }
 
 // Hold runs a stage on all ranks. It is an experiment.Holder.
 func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment) (*load.Observed, error) {
-	c.attempt++
-	g := &coordinatorStage{Coordinator: c, Stage: s, Environment: e, what: s.Load, attempt: c.attempt, of: map[*member]*share{}, closedAt: -1}
-	for _, m := range c.alive() {
-		p := &share{member: m}
-		g.parts = append(g.parts, p)
-		g.of[m] = p
+	g := &holding{Coordinator: c, Stage: s, Environment: e, closedAt: -1, limit: time.NewTimer(readyTime)}
+	defer g.limit.Stop()
+	for _, m := range c.members {
+		g.parts = append(g.parts, &part{member: m})
 	}
-	g.allot()
-	if g.Purse != nil {
-		defer g.Purse.Release()
+	g.announce()
+	if c.Purse != nil {
+		defer c.Purse.Release()
 	}
-	err := g.announce(ctx)
-	if err == nil && g.fault.IsZero() {
-		err = g.watchOver(ctx)
-	}
-	if err == nil && g.fault.IsZero() {
-		err = g.unkept
-	}
-	if err == nil && g.fault.IsZero() {
-		err = g.fetch()
-	}
-	if err != nil || !g.fault.IsZero() {
-		g.giveUp()
-	}
-	switch {
-	case !g.fault.IsZero():
-		return nil, &load.VoidError{Why: g.fault}
-	case err != nil:
-		return &load.Observed{InFlight: sample.Sum(nil), Interrupted: true}, err
-	}
-	return g.observed(), nil
+	g.follow(ctx)
+	return g.observed(), g.fault
 }
 
-// broadcast sends a message to the ranks that have not ended the stage.
-func (g *coordinatorStage) broadcast(m ToRank) {
+// announce tells the ranks of the stage. A limit on spending holds for all together: each gets its share of what is left.
+func (g *holding) announce() {
+	what := g.Load
+	if t, ok := what.(arrival.Trace); ok {
+		t.Offsets = nil
+		what = t
+	}
+	var left client.PurseShare
+	if g.Purse != nil {
+		left = g.Purse.Left()
+	}
+	for i, p := range g.parts {
+		own := newShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
+		p.send(stage{
+			Share: own, Allowance: left.Share(own.part()), Name: g.Name, Load: what, Seed: g.Seed, Opening: g.Opening, Joins: g.Joins,
+			Sessions: g.Sessions, Exact: g.Exact, Tick: g.Tick, Tail: g.Tail, Drain: g.Drain, TimeOut: g.TimeOut,
+		})
+	}
+}
+
+// follow follows the stage until all ranks have ended it.
+func (g *holding) follow(ctx context.Context) {
+	stop := func() {}
+	defer func() { stop() }()
+	for ending := ctx.Done(); g.waits(func(p *part) bool { return p.done == nil }); {
+		select {
+		case ev := <-g.events:
+			g.take(ev)
+		case <-g.limit.C:
+			for _, p := range g.parts {
+				if p.done == nil {
+					g.lost(p, errors.New("it did not answer in time"))
+				}
+			}
+		case <-ending:
+			ending = nil
+			g.cancel(context.Cause(ctx))
+		}
+		if g.phase == preparing && !g.waits(func(p *part) bool { return !p.ready }) {
+			g.limit.Stop()
+			g.told, g.epoch, g.phase = time.Now(), time.Now().Add(lead), open
+			g.broadcast(start{lead})
+			stop = g.scrape(ctx)
+		}
+		g.advance()
+	}
+	if g.closedAt < 0 && g.phase != preparing {
+		g.close(g.elapsed())
+	}
+}
+
+// waits reports whether a condition holds for a rank.
+func (g *holding) waits(of func(*part) bool) bool { return slices.ContainsFunc(g.parts, of) }
+
+// scrape reads the server's gauges until the function that it returns is called.
+func (g *holding) scrape(ctx context.Context) (stop func()) {
+	if g.Scrape == nil {
+		return func() {}
+	}
+	over, ended := make(chan struct{}), make(chan struct{})
+	var unkept error
+	go func() {
+		defer close(ended)
+		g.readings = g.Environment.Gather(ctx, g.epoch, over, func(err error) { unkept = err })
+	}()
+	return func() {
+		close(over)
+		<-ended
+		g.fault = errors.Join(g.fault, unkept)
+	}
+}
+
+// broadcast sends a message to the ranks that have not ended the stage. One that cannot be reached is lost when its connection is.
+func (g *holding) broadcast(m any) {
 	for _, p := range g.parts {
 		if p.done == nil {
 			p.send(m)
@@ -126,105 +160,216 @@ func (g *coordinatorStage) broadcast(m ToRank) {
 }
 
 // order moves all ranks on to another phase.
-func (g *coordinatorStage) order(to phase) {
-	g.phase = to
-	g.broadcast(&order{Attempt: g.attempt, To: to})
+func (g *holding) order(to phase) {
+	if g.phase != cancelled {
+		g.phase = to
+		g.broadcast(to)
+	}
 }
 
-// announce has all ranks get ready, and sets the common start.
-func (g *coordinatorStage) announce(ctx context.Context) error {
-	what := g.what
-	if t, ok := what.(arrival.Trace); ok {
-		t.Offsets = nil // each rank reads its file
-		what = t
+// cancel ends the stage. Ranks that do not end it in time are lost.
+func (g *holding) cancel(why error) {
+	if g.fault == nil {
+		g.fault = why
 	}
-	var nonce, places uint64
-	if g.Numbers != nil {
-		nonce, places = g.Numbers.Numbers()
+	g.order(cancelled)
+	g.limit.Reset(endTime)
+}
+
+// lost names a rank that has gone.
+func (g *holding) lost(p *part, err error) {
+	p.done = &done{CPU: -1}
+	p.Close()
+	g.cancel(experiment.NewEndError(noteLost.New(p.rank, p.host, g.Name, err.Error()),
+		fmt.Sprintf("rank %d (%s) was lost in %s: %v", p.rank, p.host, g.Name, err)))
+}
+
+// take takes in a message of a rank.
+func (g *holding) take(ev event) {
+	p := g.parts[ev.from.rank]
+	if p.done != nil && ev.err == nil {
+		if t, ok := ev.m.(trouble); !ok || t.Error != "" {
+			return
+		}
 	}
-	for i, p := range g.parts {
-		own := newShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
-		p.send(&stage{
-			Attempt: g.attempt, Member: i, Members: len(g.parts), Nonce: nonce, Places: places, Connect: min(own.Slots(), mostConnections), Allowance: p.part,
-			Name: g.Name, Load: what, Seed: g.Seed, Limit: g.Limit, Opening: g.Opening, Joins: g.Joins, Sessions: g.Sessions,
-			Tick: g.Tick, Tail: g.Tail, Drain: g.Drain, TimeOut: g.TimeOut,
-		})
+	switch m := ev.m.(type) {
+	case nil:
+		if p.done == nil {
+			g.lost(p, ev.err)
+		}
+	case ready:
+		p.ready = true
+	case started:
+		p.roundTrip = time.Since(g.told)
+	case progress:
+		if err := g.read(p, &m); err != nil {
+			g.cancel(err)
+		}
+	case done:
+		g.ended(p, &m)
+	case trouble:
+		if m.Error == "" {
+			g.Interrupt()
+		} else {
+			g.lost(p, errors.New(m.Error))
+		}
 	}
-	timer := time.NewTimer(readyTime)
-	defer timer.Stop()
-	for !g.allReady() {
-		select {
-		case ev := <-g.events:
-			g.take(ev)
-		case <-timer.C:
-			for _, p := range g.parts {
-				if p.ready == nil {
-					g.lost(p, fmt.Errorf("it did not get ready within %v", readyTime))
-				}
+}
+
+// read takes in what a rank saw. The error is that of the log.
+func (g *holding) read(p *part, m *progress) error {
+	p.spent, p.inFlight, p.settled = m.Spent, m.InFlight, p.settled || m.Settled
+	p.ticks = append(p.ticks, m.Ticks...)
+	if n := len(m.Ticks); n > 0 {
+		p.last = m.Ticks[n-1].At
+	}
+	for _, asked := range m.Due {
+		g.Monitor.Due(asked)
+	}
+	for _, t := range m.FirstTokens {
+		g.Monitor.FirstToken(t)
+	}
+	n := 0
+	for line := range bytes.Lines(m.Records) {
+		r, err := rundir.ParseRecord(bytes.TrimSuffix(line, []byte("\n")))
+		if err == nil {
+			err = g.Log.Append(r)
+		}
+		if err != nil {
+			return err
+		}
+		if r.Sent.Known() {
+			lag := r.Sent.Value() - r.Due.Value()
+			if r.Queued.Known() {
+				lag -= r.Queued.Value()
 			}
-		case <-ctx.Done():
-			return context.Cause(ctx)
+			p.lag = append(p.lag, lag)
 		}
-		if !g.fault.IsZero() {
-			return nil
-		}
+		g.Monitor.Ended(r, m.Counted[n])
+		n++
 	}
-	for _, p := range g.parts {
-		if p.ready.Fingerprint != g.parts[0].ready.Fingerprint {
-			g.fault = noteDiffers.New(p.rank, p.host(), g.Name)
-			return nil
-		}
-	}
-	start := time.Now().Add(lead + 2*g.slowest())
-	g.epoch, g.phase = start, Open
-	g.broadcast(&Start{Attempt: g.attempt, At: g.Clock.Reading(start)})
+	g.settle()
 	return nil
 }
 
-// mostConnections is how many connections a rank opens before a stage: more take longer to open than the stage's start to need them.
-const mostConnections = 256
-
-func (g *coordinatorStage) allReady() bool {
-	_, waiting := firstOf(g.parts, func(p *share) bool { return p.ready == nil })
-	return !waiting
+// settle lets the load end when the requests of all windows have.
+func (g *holding) settle() {
+	if g.phase == closed && !g.waits(func(p *part) bool { return p.done == nil && !p.settled }) {
+		g.order(settled)
+	}
 }
 
-// slowest returns the longest way to a rank and back.
-func (g *coordinatorStage) slowest() (longest time.Duration) {
+// ended notes that a rank has ended the stage.
+func (g *holding) ended(p *part, d *done) {
+	p.done, p.inFlight = d, 0
+	switch {
+	case d.Error != "":
+		g.lost(p, errors.New(d.Error))
+	case d.Spent:
+		g.spent = true
+		g.order(stopped)
+	}
+	g.settle()
+}
+
+// advance puts the ticks of all ranks together, up to the last that all have told of, and asks the monitor.
+func (g *holding) advance() {
+	until, most := time.Duration(-1), time.Duration(0)
 	for _, p := range g.parts {
-		longest = max(longest, p.ready.Clock.RoundTrip)
+		if p.done == nil && (until < 0 || p.last < until) {
+			until = p.last
+		}
+		most = max(most, p.last)
+	}
+	if until < 0 {
+		until = most
+	}
+	for int(until/g.Tick) > g.passed {
+		g.passed++
+		at, arrived, owed := time.Duration(g.passed)*g.Tick, 0.0, 0.0
+		for _, p := range g.parts {
+			for len(p.ticks) > 0 && int(p.ticks[0].At/g.Tick) <= g.passed {
+				arrived += p.ticks[0].Arrived
+				p.owed = p.ticks[0].Owed
+				p.ticks = p.ticks[1:]
+			}
+			if p.done != nil && len(p.ticks) == 0 {
+				p.owed = 0
+			}
+			owed += p.owed
+		}
+		g.Monitor.Tick(at, arrived, owed)
+		g.decide(at)
+	}
+	g.show(until)
+}
+
+// decide asks the monitor whether the stage has gone on for long enough.
+func (g *holding) decide(at time.Duration) {
+	if g.closedAt >= 0 || g.phase != open {
+		return
+	}
+	switch g.Monitor.Decide(at) {
+	case load.Stop:
+		g.close(at)
+		g.order(stopped)
+	case load.Close:
+		g.close(at)
+		g.order(closed)
+	}
+}
+
+func (g *holding) close(at time.Duration) {
+	g.closedAt = at
+	g.Monitor.Closed(at)
+}
+
+// show reports progress.
+func (g *holding) show(now time.Duration) {
+	s := g.Monitor.Recent()
+	s.Phase, s.Elapsed = load.PhaseMeasuring, now
+	switch g.phase {
+	case closed:
+		s.Phase = load.PhaseTail
+	case settled, stopped, cancelled:
+		s.Phase = load.PhaseDraining
+	}
+	for _, p := range g.parts {
+		s.InFlight += p.inFlight
+	}
+	g.Progress(s)
+}
+
+func (g *holding) elapsed() (longest time.Duration) {
+	for _, p := range g.parts {
+		longest = max(longest, p.done.Elapsed)
 	}
 	return longest
 }
 
-// giveUp cancels the stage on all ranks, and waits until they have ended it, or, where it did not begin, have ended getting ready for it: what a
-// rank prepares must not overlap with the next attempt. Who does not is lost.
-func (g *coordinatorStage) giveUp() {
-	begun := g.phase != preparing
-	switch {
-	case begun:
-		g.order(cancelled)
-	case g.fault.IsZero(): // interrupted: there is no next attempt
-		return
+// observed puts together what the ranks saw, besides their records. What a rank that was lost had in flight is not counted as spent.
+func (g *holding) observed() *load.Observed {
+	o := &load.Observed{
+		ClosedAt: g.closedAt, Elapsed: g.elapsed(), CPU: -1, Interrupted: g.fault != nil, Spent: g.spent, Readings: g.readings,
 	}
-	busy := func(p *share) bool {
-		if !g.record.Ranks[p.rank].Lost.IsZero() {
-			return false
+	var levels []sample.Bins
+	for _, p := range g.parts {
+		if g.Purse != nil && p.rank > 0 {
+			g.Purse.Book(p.spent)
 		}
-		return begun && p.done == nil || p.ready == nil
-	}
-	timer := time.NewTimer(endTime)
-	defer timer.Stop()
-	for slices.ContainsFunc(g.parts, busy) {
-		select {
-		case ev := <-g.events:
-			g.take(ev)
-		case <-timer.C:
-			for _, p := range g.parts {
-				if busy(p) {
-					g.lost(p, fmt.Errorf("it did not answer for %v", endTime))
-				}
-			}
+		if p.done.InFlight.Width > 0 {
+			levels = append(levels, p.done.InFlight)
+		}
+		o.CPU, o.GC = max(o.CPU, p.done.CPU), max(o.GC, p.done.GC)
+		late := max(p.roundTrip, p.done.Began).Seconds()
+		if len(p.lag) > 0 {
+			slices.Sort(p.lag)
+			late = max(late, stats.QuantileOf(stats.Sorted(p.lag), 0.99))
+		}
+		if late > slow.Seconds() {
+			o.Warnings = append(o.Warnings, noteSlow.New(p.rank, p.host, late))
 		}
 	}
+	o.InFlight = sample.Sum(levels)
+	return o
 }

@@ -12,7 +12,7 @@ func (x *Experiment) Foresee(streams int, rate, tokens float64) {
 	if t == nil {
 		return
 	}
-	machines := max(1, x.config.Ranks) // the others are taken to be like this one
+	machines := x.machines()
 	rate /= float64(machines)
 	if excess := excess(t, (streams+machines-1)/machines, rate*tokens, rate); len(excess) > 0 {
 		n := notePlanBeyondClient.New(excess)
@@ -20,6 +20,9 @@ func (x *Experiment) Foresee(streams int, rate, tokens float64) {
 		x.foreseen = append(x.foreseen, n)
 	}
 }
+
+// machines returns how many machines send. The others are taken to be like this one.
+func (x *Experiment) machines() int { return max(1, x.config.Ranks) }
 
 // excess lists where a load goes beyond what the client was shown to bear. What was never tried is left out.
 func excess(t *rundir.Selftest, streams int, tokens, rate float64) []note.Note {
@@ -38,7 +41,7 @@ func excess(t *rundir.Selftest, streams int, tokens, rate float64) []note.Note {
 
 // overreached returns a warning where a stage went beyond what the client was shown to bear. Its metrics may be right all the same: lag and
 // processor time, which are measured in each stage, make a row invalid.
-func overreached(t *rundir.Selftest, st *rundir.Stage) (warning note.Note, ok bool) {
+func overreached(t *rundir.Selftest, st *rundir.Stage, machines int) (warning note.Note, ok bool) {
 	if t == nil {
 		return note.Note{}, false
 	}
@@ -46,10 +49,7 @@ func overreached(t *rundir.Selftest, st *rundir.Stage) (warning note.Note, ok bo
 	if k := st.TokensPerChunk; k.Known() && k.Value() > 1 { // the client's work is by the chunk
 		chunks = rundir.Exactly(chunks.Value() / k.Value())
 	}
-	tokens, machines := 0.0, 1
-	if st.Ranks != nil {
-		machines = max(1, st.Ranks.N)
-	}
+	tokens := 0.0
 	if chunks.Known() {
 		tokens = chunks.Value() / float64(machines)
 	}

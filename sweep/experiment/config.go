@@ -62,7 +62,7 @@ type Config struct {
 	SLO []slo.Term // goodput is counted by them, and stages collect the requests that their percentiles need
 }
 
-// Holder runs a stage as [load.Run] does. Its error is a [load.VoidError] where the load was not held as planned.
+// Holder runs a stage as [load.Run] does.
 type Holder func(context.Context, load.Stage, load.Environment) (*load.Observed, error)
 
 // Log keeps what was measured: [store.Dir] in files, or [store.Memory].

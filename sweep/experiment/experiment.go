@@ -124,15 +124,6 @@ func (x *Experiment) stage(l arrival.Load, name, kind string, role rundir.Role) 
 	}
 }
 
-// together adds what is known of the machines that held a stage.
-func together(st *rundir.Stage, seen *load.Observed) {
-	st.Ranks = seen.Ranks
-	st.Warnings = append(st.Warnings, seen.Warnings...)
-	if st.Invalid.IsZero() {
-		st.Invalid = seen.Invalid
-	}
-}
-
 // timeOut returns how long a stage that begins now may take; 0 for no limit.
 func (x *Experiment) timeOut() time.Duration {
 	if !x.HasBudget() {

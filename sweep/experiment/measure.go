@@ -22,8 +22,7 @@ import (
 //	|          | the server becomes idle and as quick as before an overload       | used up or a file cannot be written; begun      |
 //	| begun    | its row is in the run, as Running, and saved; the observer is    | held                                            |
 //	|          | told; connections are opened; checks add their sessions          |                                                 |
-//	| held     | [Experiment.hold]: its load is sent, and its records are counted | held again, once, where its load was not held   |
-//	|          |                                                                  | as planned (void); measured                     |
+//	| held     | [Experiment.hold]: its load is sent, and its records are counted | measured                                        |
 //	| measured | [Experiment.after]: its row is Complete, or Interrupted; client  | ended, where that is the plan's last stage: an  |
 //	|          | and answers are judged; it is saved; the observer is told        | interrupt, no server, no purse, no disk; done   |
 //	| done     | what it tells of the server steers the next one                  | asked, for the next stage                       |
@@ -85,25 +84,12 @@ func (x *Experiment) announce(h *held) {
 	x.tellLeft(load.Snapshot{})
 }
 
-// attempts is how often a stage is begun whose load is not held as planned. Then the experiment ends.
-const attempts = 2
-
-// hold runs a stage and summarizes it. A stage whose load was not held as planned is repeated.
+// hold runs a stage and summarizes it.
 func (x *Experiment) hold(ctx context.Context, h *held) error {
-	for n := 1; ; n++ {
-		criteria := x.criteria(h)
-		account := measure.NewAccount(criteria)
-		seen, err := x.config.Hold(ctx, x.loadOf(h, &criteria), x.environment(h, account))
-		void := (*load.VoidError)(nil)
-		if !errors.As(err, &void) {
-			return x.summarize(h, account, seen, err)
-		}
-		x.Warn(void.Why)
-		if n == attempts || ctx.Err() != nil {
-			h.row.State, h.row.Invalid = rundir.Interrupted, void.Why
-			return &EndError{void.Why, void.Error()}
-		}
-	}
+	criteria := x.criteria(h)
+	account := measure.NewAccount(criteria)
+	seen, err := x.config.Hold(ctx, x.loadOf(h, &criteria), x.environment(h, account))
+	return x.summarize(h, account, seen, err)
 }
 
 // criteria returns what a stage is judged by.
@@ -182,7 +168,7 @@ func (x *Experiment) summarize(h *held, account *measure.Account, seen *load.Obs
 	h.answers = seen.Answers
 	x.fewSessions(h)
 	x.leftBehind(&h.row)
-	together(&h.row, seen)
+	h.row.Warnings = append(h.row.Warnings, seen.Warnings...)
 	h.row.State = rundir.Complete
 	if seen.Interrupted || seen.Spent || broken != nil {
 		h.row.State = rundir.Interrupted
@@ -216,7 +202,7 @@ func (x *Experiment) learn(mean rundir.Number) {
 // after completes the row of a stage, judges client and answers, and saves the run. broken is how the stage ended.
 func (x *Experiment) after(ctx context.Context, h *held, broken error) (rundir.Stage, error) {
 	x.retokenize(ctx, &h.row, h.answers)
-	if w, ok := overreached(x.run.Client.Selftest, &h.row); ok {
+	if w, ok := overreached(x.run.Client.Selftest, &h.row, x.machines()); ok {
 		h.row.Warnings = append(h.row.Warnings, w)
 	}
 	x.Ahead.Ended(h.forecast(), &h.row)

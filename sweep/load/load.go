@@ -13,7 +13,6 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
 )
 
@@ -77,16 +76,8 @@ type Observed struct {
 	Readings    []Reading // evenly thinned out where there are many
 	Answers     []Answer  // where Stage.KeepText is set
 
-	Ranks    *rundir.StageRanks // of a stage that several ranks held; nil for one machine
-	Invalid  note.Note          // why the ranks' clients were not fit to measure; zero where they were
-	Warnings []note.Note        // what a reader must know of the ranks
+	Warnings []note.Note // what a reader must know of the ranks that held it
 }
-
-// VoidError says that a stage was not held as planned: a part of its load was missing or late, and what was measured is of no use.
-type VoidError struct{ Why note.Note }
-
-// Error returns the code of the reason.
-func (e *VoidError) Error() string { return "the stage is void: " + e.Why.Code }
 
 // Answer is the text of a request that ended well, reasoning left out.
 type Answer struct {

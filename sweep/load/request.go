@@ -118,8 +118,6 @@ type Waiter interface {
 type Log interface {
 	// Append writes a record, and keeps nothing of it: the caller uses it again.
 	Append(*rundir.Record) error
-	// AppendLines writes encoded records of a stage, whole lines, and keeps nothing of them.
-	AppendLines(stage string, lines []byte) error
 }
 
 // request returns the request of a turn of the session at the place seq, given the conversation before it. The text of the answer is kept where a next

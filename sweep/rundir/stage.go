@@ -74,7 +74,6 @@ type Stage struct {
 	Traits    Traits      `json:"traits,omitzero"`
 	ClientCPU Number      `json:"client_cpu_fraction,omitzero"` // of all cores
 	ClientGC  Number      `json:"client_gc_fraction,omitzero"`  // of all cores, spent on collecting garbage
-	Ranks     *StageRanks `json:"ranks,omitempty"`              // the ranks that sent; absent where one process did
 	Server    *Server     `json:"server,omitempty"`             // what the server reported about itself
 	Invalid   note.Note   `json:"invalid,omitzero"`             // why the row shows the client's limits and not the server's
 	Warnings  []note.Note `json:"warnings,omitempty"`

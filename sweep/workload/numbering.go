@@ -25,7 +25,6 @@ type Numbering struct {
 type beginnings struct {
 	mu   sync.Mutex
 	seen map[int64]struct{}
-	all  bool // what another numbering gave out is not known, so that each may have been
 }
 
 // again returns whether a beginning was given out before, and remembers it.
@@ -37,7 +36,7 @@ func (b *beginnings) again(beginning int64) bool {
 	}
 	_, seen := b.seen[beginning]
 	b.seen[beginning] = struct{}{}
-	return seen || b.all
+	return seen
 }
 
 // sentTexts are texts that were given out: hashes of their beginnings, a block longer each.
@@ -88,16 +87,15 @@ func newNumbering(aside int) Numbering {
 // Place returns the place of the next text.
 func (n *Numbering) Place() uint64 { return atomic.AddUint64(&n.count, 1) }
 
-// Numbers returns where the numbering stands: its nonce and the number of places given so far.
-func (n *Numbering) Numbers() (nonce, places uint64) { return n.Nonce, atomic.LoadUint64(&n.count) }
-
-// Continue lets the numbering go on from where another stands, so that both give the same numbers. It must not be called while places are
-// given.
-func (n *Numbering) Continue(nonce, places uint64) {
-	n.Nonce = nonce
-	n.all = n.all || places > atomic.LoadUint64(&n.count)
-	atomic.StoreUint64(&n.count, places)
+// NonceOf returns the nonce of a workload, for processes that send one load to have the same; nil where its texts have no numbers.
+func NonceOf(w Workload) *uint64 {
+	if n, ok := w.(interface{ nonce() *uint64 }); ok {
+		return n.nonce()
+	}
+	return nil
 }
+
+func (n *Numbering) nonce() *uint64 { return &n.Nonce }
 
 // openingSpan is the number of openings. All have nine digits, so that a tokenizer that splits digits one by one or in threes makes
 // the same number of tokens of each.

@@ -11,7 +11,6 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"llmsweep/cmd/llmsweep/console"
@@ -27,29 +26,20 @@ import (
 // lead is rank 0's side.
 type lead struct {
 	*cluster.Coordinator
-	node *cluster.Place
-	stop func()
-	own  chan error // how rank 0's own part ended; nil before it began
+	node     *cluster.Place
+	listener net.Listener
+	own      chan struct{} // closed when rank 0's own part has ended; nil before it began
 }
 
 // assemble lets ranks join. They are welcomed by lead.Begin.
 func assemble(c *console.Console, node *cluster.Place) (*lead, error) {
 	node.Resolve(c.Ctx)
-	var listener net.Listener
-	var err error
-	for _, port := range node.Ports {
-		if listener, err = net.Listen("tcp", ":"+strconv.Itoa(port)); err == nil {
-			break
-		}
-	}
+	listener, err := net.Listen("tcp", ":"+node.Port)
 	if err != nil {
 		return nil, fmt.Errorf("rank 0 cannot listen: %w; name another port with --coordinator", err)
 	}
-	t := &lead{Coordinator: cluster.NewCoordinator(node.Ranks, build(), node.Source, cluster.NewRankClock(0)), node: node}
-	if t.stop, err = cluster.ServeRanks(listener, node.Token, t.Coordinator); err != nil {
-		return nil, err
-	}
-	return t, nil
+	t := &lead{Coordinator: cluster.NewCoordinator(node.Ranks, build()), node: node, listener: listener}
+	return t, t.Listen(listener, node.Token)
 }
 
 // build names the version of this program, without the system that it is for.
@@ -59,12 +49,9 @@ func build() string {
 }
 
 // hello returns the first message of a rank: its place, version and machine.
-func hello(c *console.Console, node *cluster.Place) *cluster.Hello {
+func hello(c *console.Console, node *cluster.Place) cluster.Hello {
 	host, _ := os.Hostname()
-	return &cluster.Hello{
-		Rank: node.Rank, Ranks: node.Ranks, Version: build(), Host: cmp.Or(c.World().Env("SLURMD_NODENAME"), host),
-		OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
-	}
+	return cluster.Hello{Rank: node.Rank, Ranks: node.Ranks, Version: build(), Host: cmp.Or(c.World().Env("SLURMD_NODENAME"), host)}
 }
 
 // Plan is what the ranks measure.
@@ -79,38 +66,39 @@ type Plan struct {
 type setup struct {
 	Args  []string // the command line of the run that goes on; nil for a new one
 	Found json.RawMessage
+	Nonce uint64 // of the texts: all ranks write the same; 0 where they have no numbers
 }
 
 // Begin waits for the other ranks, and lets all of them hold the stages of the plan. say shows a line.
 func (t *lead) Begin(c *console.Console, p Plan, config *sweep.Config, run *rundir.Run, say func(string)) error {
-	tell := setup{}
+	tell := setup{Args: p.Args}
+	if n := workload.NonceOf(p.Server.Workload); n != nil {
+		tell.Nonce = *n
+	}
 	var err error
 	if tell.Found, err = p.Server.Found(p.URLs, t.node.Host); err != nil {
 		return err
 	}
-	tell.Args = p.Args
 	b, err := json.Marshal(tell)
 	if err != nil {
 		return err
 	}
 	own := work(p, config.Waiter, t.node.Ranks)
-	t.Seed, t.Numbers, t.Purse = config.Seed, numbered(p.Server.Workload), p.Server.Purse()
+	t.Seed, t.Purse = config.Seed, p.Server.Purse()
 	if c.Interrupts != nil {
 		t.Interrupt = c.Interrupts.Interrupt
 	}
-	t.Welcome(b)
-	t.own = make(chan error, 1)
-	down, up := cluster.Pipe()
+	t.own = make(chan struct{})
+	down, up := net.Pipe()
 	go t.Admit(down)
 	go func() {
+		defer close(t.own)
 		ctx := context.WithoutCancel(c.Ctx) // an interrupt reaches it as an order
-		s, _, err := cluster.Join(ctx, up, t.Clock, hello(c, t.node))
-		if err == nil {
-			err = s.Serve(ctx, own)
+		if s, _, err := cluster.Join(ctx, up, hello(c, t.node)); err == nil {
+			s.Serve(ctx, own) // where that fails, rank 0 is lost
 		}
-		t.own <- err
 	}()
-	if err := t.Gather(c.Ctx, func(missing []int) { say(findings.Waiting(cluster.Names(missing), c.Lang)) }); err != nil {
+	if err := t.Gather(c.Ctx, b, func(missing string) { say(findings.Waiting(missing, c.Lang)) }); err != nil {
 		return err
 	}
 	run.Cluster = t.Describe()
@@ -128,14 +116,14 @@ func (t *lead) End(err error) {
 	if t.own != nil {
 		<-t.own
 	}
-	t.stop()
+	t.listener.Close()
 }
 
 // work returns what a rank sends with.
 func work(p Plan, w load.Waiter, ranks int) cluster.Work {
 	sender := p.Server.Sender()
 	work := cluster.Work{
-		Doer: sender, Warm: sender.Warm, Sources: p.Server.Workload.Stage, Numbers: numbered(p.Server.Workload), Waiter: w, Purse: p.Server.Purse(),
+		Doer: sender, Warm: sender.Warm, Sources: p.Server.Workload.Stage, Waiter: w, Purse: p.Server.Purse(),
 	}
 	if p.Flags.Caps() != nil {
 		work.Caps = load.NewCaps(p.Flags.MaxRPS/float64(ranks), p.Flags.MaxTPM/float64(ranks))
@@ -146,12 +134,6 @@ func work(p Plan, w load.Waiter, ranks int) cluster.Work {
 	return work
 }
 
-// numbered returns the numbering of a workload's texts; nil where they have none.
-func numbered(w workload.Workload) cluster.Numbers {
-	n, _ := w.(cluster.Numbers)
-	return n
-}
-
 // ConnectRanks returns the servers and the workload as rank 0 found them. args is the command line of the run that goes on; nil for a new one.
 type ConnectRanks func(args []string, found []byte) (Plan, error)
 
@@ -159,13 +141,13 @@ type ConnectRanks func(args []string, found []byte) (Plan, error)
 func Follow(c *console.Console, node *cluster.Place, connect ConnectRanks) error {
 	node.Resolve(c.Ctx)
 	named := func(err error) error { return fmt.Errorf("rank %d: %w", node.Rank, err) }
-	link, err := cluster.DialCoordinator(c.Ctx, node.Addresses(), node.Token, func(err error) {
+	conn, err := cluster.Dial(c.Ctx, net.JoinHostPort(node.Host, node.Port), node.Token, func(err error) {
 		fmt.Fprintln(c.Err, "llmsweep: "+findings.StillConnecting(node.Rank, err.Error(), c.Lang))
 	})
 	if err != nil {
 		return c.Interrupted(named(err))
 	}
-	s, told, err := cluster.Join(c.Ctx, link, cluster.NewRankClock(0), hello(c, node))
+	s, told, err := cluster.Join(c.Ctx, conn, hello(c, node))
 	if err == nil {
 		err = serve(c, s, node, told, connect)
 	}
@@ -200,5 +182,8 @@ func serve(c *console.Console, s *cluster.Session, node *cluster.Place, told []b
 		return err
 	}
 	defer p.Server.Close()
+	if n := workload.NonceOf(p.Server.Workload); n != nil {
+		*n = tell.Nonce
+	}
 	return s.Serve(c.Ctx, work(p, waiter, node.Ranks))
 }

@@ -47,11 +47,10 @@ type Dir struct {
 	err    error            // the first failure to write; sticky
 }
 
-// entry is a record, or several, to be written, or a request to flush all records before it.
+// entry is a record to be written, or a request to flush all records before it.
 type entry struct {
 	stage   string
 	line    *[]byte
-	count   int // of lines
 	flushed chan<- error
 	sync    bool
 	last    bool
@@ -90,7 +89,7 @@ func (d *Dir) Append(r *rundir.Record) error {
 	}
 	line := d.lines.Get().(*[]byte)
 	*line = append(r.AppendJSON((*line)[:0]), '\n')
-	return d.send(entry{stage: r.Stage, line: line, count: 1})
+	return d.send(entry{stage: r.Stage, line: line})
 }
 
 // Flush waits until all records have been handed to the operating system.
@@ -175,7 +174,7 @@ func (d *Dir) write(f File) {
 			default:
 				n, err := out.Write(*e.line)
 				d.note(name, err)
-				d.wrote(e.stage, n, e.count)
+				d.wrote(e.stage, n)
 				d.lines.Put(e.line)
 			}
 		case <-ticker.C:
@@ -233,8 +232,8 @@ func cause(err error) error {
 	return err
 }
 
-// wrote counts lines and extends their stage's part of the file.
-func (d *Dir) wrote(stage string, bytes, lines int) {
+// wrote counts a line and extends its stage's part of the file.
+func (d *Dir) wrote(stage string, bytes int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p, known := d.parts[stage]
@@ -242,7 +241,7 @@ func (d *Dir) wrote(stage string, bytes, lines int) {
 		p.from, p.line = d.at.to, d.at.line
 	}
 	d.at.to += int64(bytes)
-	d.at.line += lines
+	d.at.line++
 	p.to = d.at.to
 	d.parts[stage] = p
 }

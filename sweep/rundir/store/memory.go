@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"iter"
 	"sync"
 
@@ -47,20 +46,6 @@ func (m *Memory) Records(stage string) iter.Seq2[*rundir.Record, error] {
 // Save keeps the run.
 func (m *Memory) Save(run *rundir.Run) error {
 	m.Run = run
-	return nil
-}
-
-// AppendLines keeps encoded records of one stage.
-func (m *Memory) AppendLines(_ string, lines []byte) error {
-	for line := range bytes.Lines(lines) {
-		r, err := rundir.ParseRecord(bytes.TrimSuffix(line, []byte("\n")))
-		if err == nil {
-			err = m.Append(r)
-		}
-		if err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
