@@ -272,8 +272,6 @@ func TestCommandsRun(t *testing.T) {
 				continue // a self-test is real time by nature; sim serves until it is interrupted
 			} else if args[0] != "compare" && slices.Contains(args, "--live") || slices.Contains(args, "--serve") {
 				continue // a page is served from a real socket, and virtual time stands still while one is waited for
-			} else if args[0] == "record" || args[0] == "check" || strings.Contains(line, "traffic.jsonl") {
-				continue // it passes real connections until it is interrupted: TestRecord and TestCheck have one
 			} else if args[0] == "resume" {
 				continue // the runs here are whole: TestResume has one that was interrupted
 			} else if args[0] == "demo" || k == "compare --live" || k == "compare --live --repeats" {

@@ -41,14 +41,11 @@ type cli struct {
 	Demo     demoCmd     `cmd:"" help:"Run a one-minute sweep of a simulated server. Needs no flags and no GPU."`
 	Sweep    sweepCmd    `cmd:"" help:"Find out how much load a server sustains, and its latencies on the way there."`
 	Run      runCmd      `cmd:"" help:"Measure one load: a number of requests in flight, an arrival rate, a ramp or a recorded trace."`
-	Record   recordCmd   `cmd:"" help:"Pass real traffic through to a server, and record lengths, instants and sharing, never a text."`
-	Workload workloadCmd `cmd:"" help:"Describe recorded traffic by distributions that no single session can be told from."`
 	Resume   resumeCmd   `cmd:"" help:"Continue a sweep or run that was interrupted or killed."`
 	Report   reportCmd   `cmd:"" help:"Print run directories again, as tables, CSV, JSON or a document."`
 	Label    labelCmd    `cmd:"" help:"Change the labels of a run: model, GPU, number of GPUs, engine, quantization, price."`
 	Import   importCmd   `cmd:"" help:"Turn results that other tools printed into run directories."`
 	Audit    auditCmd    `cmd:"" help:"Find published or measured rows that cannot be right, and say why."`
-	Check    checkCmd    `cmd:"" help:"Check the figures of another tool against a recording of the requests that it sent."`
 	Compare  compareCmd  `cmd:"" help:"Compare results, or two running servers, with an interval for each difference."`
 	Choose   chooseCmd   `cmd:"" help:"Find the cheapest GPU, count, engine and quantization that serves a demand within an SLO."`
 	History  historyCmd  `cmd:"" help:"Find what became slower or faster from run to run, with few false alarms."`

@@ -15,6 +15,9 @@ const removedIn = "0.2.0"
 // removed says what to use in place of each removed command ("record"), flag ("--adaptive", or "compare --repaired"
 // where only one command lost it) and value of a flag ("--api tgi").
 var removed = map[string]string{
+	"record":                      "log the traffic in your gateway and write a trace: llmsweep run URL --arrivals trace:FILE replays it",
+	"check":                       "llmsweep audit finds figures of other tools that cannot be right",
+	"workload":                    "describe sessions with flags, such as --turns, --prompt-tokens and --think-time, or --workload chat",
 	"launch":                      "edit the files in examples/cluster: sweep.sbatch for Slurm, sweep.yaml for Kubernetes",
 	"schema":                      "llmsweep help schema prints it",
 	"version":                     "llmsweep --version prints it",

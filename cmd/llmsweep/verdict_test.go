@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
-	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -97,107 +93,5 @@ func TestNoVerdictOfOthers(t *testing.T) {
 	err := (&flags.Tables{Format: flags.FormatVerdict}).Write(console.NewConsole(t.Context(), io.Discard, io.Discard), nil, nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "this command has none") {
 		t.Error(err)
-	}
-}
-
-// agent measures and compares by the rules of examples/agent/SKILL.md, and returns whether it claims a difference.
-type agent struct {
-	*world
-	flags []string // of each comparison
-}
-
-// step runs a command and returns its verdict.
-func (a agent) step(args ...string) rundir.Conclusion {
-	a.t.Helper()
-	out, _ := a.must(append(args, "--format", "verdict")...)
-	return conclusions(a.t, out)[0]
-}
-
-// claims compares two run directories, and takes the next command at most once.
-func (a agent) claims(one, two string) bool {
-	c := a.step("compare", one, two)
-	if c.MayClaim != rundir.SupportsDifference && c.NextCommand != "" {
-		args := strings.Fields(c.NextCommand)
-		c = a.step(append(args[1:], a.flags...)...)
-	}
-	return c.MayClaim == rundir.SupportsDifference
-}
-
-// agentClaims sweeps two unsteady servers, the second of which is slower, and returns whether an agent claims that they differ.
-func agentClaims(t *testing.T, seed int, slower float64) (claimed bool) {
-	inBubble(t, t.TempDir(), func(t *testing.T, w *world) {
-		a := agent{w, []string{"--stage-time", "1s", "--budget", "40s", "--rate", "20", "--concurrency", "4", "--output-tokens", "4", "--prompt-tokens", "64",
-			"--no-selftest", "--warmup", "1"}}
-		for i, name := range []string{"one", "two"} {
-			config, err := sim.Preset("demo")
-			if err != nil {
-				t.Fatal(err)
-			}
-			config.Jitter, config.Seed = 0.2, uint64(2*seed+i)
-			if i == 1 {
-				config = simtest.Slowed(config, slower)
-			}
-			url, _ := w.server(w.simulation(config, simserver.Options{}))
-			a.step(brief("sweep", url, "--stage-time", "1s", "--points", "2", "--out", w.path(name))...)
-		}
-		claimed = a.claims(w.path("one"), w.path("two"))
-	})
-	return claimed
-}
-
-// TestAgentFindsASlowerServer tests that an agent that follows the skill finds a server that is slower by half.
-func TestAgentFindsASlowerServer(t *testing.T) {
-	notInShort(t)
-	t.Parallel()
-	if !agentClaims(t, 0, 1.5) {
-		t.Error("no difference is claimed")
-	}
-}
-
-// TestAgentClaimsNothingOfEqualServers tests that an agent that follows the skill claims a difference of equal servers at most once in twenty comparisons.
-func TestAgentClaimsNothingOfEqualServers(t *testing.T) {
-	pairs, claims := simtest.Evidence(t, 20, 100), 0
-	for seed := range pairs {
-		if agentClaims(t, seed, 1) {
-			claims++
-		}
-	}
-	simtest.Claim(t, "an agent that follows examples/agent/SKILL.md claims a difference of equal servers", "at most 1 in 20", "%d of %d", claims, pairs)
-	if float64(claims) > simtest.MayFail(pairs, 0.05) {
-		t.Errorf("%d claims in %d comparisons of equal servers", claims, pairs)
-	}
-}
-
-// TestSkillNamesWhatThereIs tests that the skill names each verdict and each kind of evidence, and no fields that there are not.
-func TestSkillNamesWhatThereIs(t *testing.T) {
-	skill, err := os.ReadFile("../../examples/agent/SKILL.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := rundir.SchemaOf("verdict")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var tree struct {
-		Properties map[string]struct{ Enum []string }
-	}
-	if err := json.Unmarshal(schema, &tree); err != nil {
-		t.Fatal(err)
-	}
-	var known []string
-	for name, p := range tree.Properties {
-		known = append(append(known, name), p.Enum...)
-	}
-	for _, cell := range regexp.MustCompile("(?m)^ *\\| (`.*?`) \\|").FindAllSubmatch(skill, -1) { // the first of each row
-		for _, name := range strings.Split(string(cell[1]), ", ") {
-			if !slices.Contains(known, strings.Trim(name, "`")) {
-				t.Errorf("the schema has no %s", name)
-			}
-		}
-	}
-	for _, name := range append(tree.Properties["verdict"].Enum, tree.Properties["may_claim"].Enum...) {
-		if !bytes.Contains(skill, []byte("`"+name+"`")) {
-			t.Errorf("the skill does not name %s", name)
-		}
 	}
 }

@@ -53,13 +53,6 @@ func sweepWords() lang.Words {
 		"ceiling.client": lang.Say("this machine is the limit with {in_flight} in flight: the search for the ceiling ended there",
 			"并发 {in_flight} 时本机成为瓶颈：对上限的搜索到此结束"),
 
-		// Of recorded traffic.
-		"record.left": lang.Say("{count} of {of:count request requests} passed and were not recorded: their sessions were left out by --sample, or --max-disk was reached",
-			"{of} 个请求中有 {count} 个已转发但未记录：其会话未被 --sample 选中，或已达到 --max-disk"),
-		"record.unread": lang.Say("on {count:count connection connections} some of what passed was not understood: it was passed on and not recorded",
-			"{count} 个连接上有部分内容无法识别：已转发但未记录"),
-		"record.refused": lang.Say("the server did not accept {count:count connection connections}", "服务拒绝了 {count} 个连接"),
-
 		// Of what a plan asks of the client.
 		"client.plan-beyond": lang.Say("the plan may ask for more than the self-test showed this client to measure well on this machine: {excess:note}",
 			"计划的要求可能超出自检所示的本机客户端能力：{excess:note}"),
