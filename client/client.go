@@ -117,7 +117,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{
 		address: a, dialect: d, params: o.Params, header: h, host: h.Get("Host"),
-		timeout: cmp.Or(o.Timeout, DefaultTimeout), http2: o.HTTP == "2", transport: t, dialer: dialer, endpoint: a.Join(d.Path(o.Params.Model)),
+		timeout: cmp.Or(o.Timeout, DefaultTimeout), http2: o.HTTP == "2", transport: t, dialer: dialer, endpoint: a.Join(d.Path()),
 		allowance: o.Allowance, session: o.SessionHeader,
 	}
 	c.cleaner = redact.NewCleaner(h, a.Base.Query(), user, c.proxyUser())
@@ -210,7 +210,7 @@ func (c *Client) Timestamps() string {
 func (c *Client) URL(path string) string { return c.address.Show(path) }
 
 // Endpoint returns the URL that requests are sent to, without secrets.
-func (c *Client) Endpoint() string { return c.URL(c.dialect.Path(c.params.Model)) }
+func (c *Client) Endpoint() string { return c.URL(c.dialect.Path()) }
 
 // requestHeader returns the header of all requests. Errors do not repeat values: they may be secrets.
 func requestHeader(o *Options, t api.Traits, user *url.Userinfo) (http.Header, error) {

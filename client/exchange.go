@@ -42,7 +42,6 @@ type exchange struct {
 	wrote     atomic.Pointer[time.Time] // when the headers of an HTTP/2 request were written
 
 	receive   int64 // number of the receive that brought the last token
-	ids       int   // token ids or log-probs that the server has sent
 	reasoning int   // tokens in chunks of reasoning
 }
 
@@ -93,7 +92,7 @@ func (x *exchange) answer(resp *http.Response) {
 		return
 	}
 	s.body.reset(plain, zipped, x.arrivals(), x.res.Epoch)
-	s.reader.Reset(&s.body, x.client.dialect.Framing())
+	s.reader.Reset(&s.body)
 	s.decoder.Reset()
 	defer x.tally(s)
 	if !x.streams(s) {
@@ -183,7 +182,7 @@ func (x *exchange) now() time.Duration { return time.Since(x.res.Epoch) }
 // the request.
 func (x *exchange) streams(s *stream) bool {
 	head := bytes.TrimLeft(s.reader.Peek(), "\xef\xbb\xbf \t\r\n")
-	if len(head) == 0 || head[0] != '<' && (head[0] != '{' && head[0] != '[' || x.client.dialect.Framing() != api.SSE) {
+	if len(head) == 0 || head[0] != '<' && head[0] != '{' && head[0] != '[' {
 		return true
 	}
 	at, _ := s.body.at(1)
@@ -279,9 +278,6 @@ func (x *exchange) take(c *api.Chunk, at time.Duration, receive int64) {
 	if c.LogProbs != nil && x.prepared.Request.Greedy != nil {
 		r.LogProbs = append(append(r.LogProbs, c.LogProbs...), '\n')
 	}
-	if c.IDs != 0 {
-		x.ids = c.IDs
-	}
 	if c.Finish != "" {
 		r.Finish = x.client.cleaner.Clean(c.Finish)
 	}
@@ -301,9 +297,8 @@ func set(count *int, n int) {
 // ended classifies a body that ended without a terminator.
 func (x *exchange) ended(s *stream, err error) {
 	eof := err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)
-	told := err == io.EOF || !x.client.dialect.Traits().Bare // without a terminator only a clean end shows that the stream is whole
 	switch {
-	case eof && told && s.decoder.Complete():
+	case eof && s.decoder.Complete():
 		x.res.Status, x.res.End = StatusOK, s.body.ended
 	case eof && s.body.total == 0:
 		x.fail(s.body.ended, ClassTruncated, "the answer's body is empty")
@@ -322,8 +317,6 @@ func (x *exchange) conclude() {
 	switch n := r.Chunks(); {
 	case r.OutputTokens > 0 || r.OutputTokens == 0 && n == 0:
 		r.TokenSource = SourceServer
-	case n > 0 && x.ids > 0:
-		r.OutputTokens, r.TokenSource = x.ids, SourceIDs
 	case n > 0:
 		r.OutputTokens, r.TokenSource = n, SourceChunks // no count, or a count of 0 although there was text
 	}

@@ -89,35 +89,6 @@ func checkOutcome(t *testing.T, r *Result, want outcome) {
 	}
 }
 
-func TestCapturedStreams(t *testing.T) {
-	ok := outcome{Status: StatusOK, HTTP: 200, Finish: "length", Source: SourceServer, Answer: true, Reasoning: api.Unknown}
-	with := func(edit func(*outcome)) outcome { o := ok; edit(&o); return o }
-	tests := map[string]outcome{
-		"llama-chat": with(func(o *outcome) {
-			o.Chunks, o.Prompt, o.Output, o.Text = 4, 33, 4, " fisege movugo gole dosu"
-		}),
-		"llama-comp": with(func(o *outcome) {
-			o.Chunks, o.Prompt, o.Output, o.Cached, o.Text = 4, 13, 4, 2, " todulu rekume rusa karu"
-		}),
-		"llama-reasoning": with(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Reasoning, o.Answer = 3, 62, 3, 3, false }),
-		"ollama-v1comp": with(func(o *outcome) {
-			o.Chunks, o.Prompt, o.Output, o.Cached, o.Text = 3, 63, 3, api.Unknown, " nidu fedure zigota"
-		}),
-		"vllmsim-chat": with(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Text = 4, 7, 4, "I am fine, " }),
-	}
-	streams := captured(t)
-	for name, want := range tests {
-		t.Run(name, func(t *testing.T) {
-			url := answering(t, 200, map[string]string{"Content-Type": "text/event-stream"}, string(streams[name]))
-			r := do(t, t.Context(), Options{URL: url})
-			checkOutcome(t, r, want)
-			if r.Sent < 0 || r.Headers < r.Sent || r.FirstToken < r.Headers || r.LastToken < r.FirstToken || r.End < r.LastToken {
-				t.Errorf("instants out of order: %+v", r)
-			}
-		})
-	}
-}
-
 // captured returns the streams of real servers, by the names of their files.
 func captured(t testing.TB) map[string][]byte {
 	t.Helper()

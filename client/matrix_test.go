@@ -46,7 +46,6 @@ type peer struct {
 	media   string
 	frames  []string // the whole answer
 	failing []string // the same, ended by an error event
-	lines   bool     // a frame is a line
 }
 
 // ask reads the request.
@@ -65,9 +64,6 @@ func (p *peer) whole() string { return strings.Join(p.frames, "") }
 
 // frame returns data as one frame, without its end.
 func (p *peer) frame(data string) string {
-	if p.lines {
-		return data
-	}
 	return "data: " + data
 }
 
@@ -117,13 +113,7 @@ type serverFault struct {
 	name  string
 	serve func(p *peer) // nil: the connection is refused
 	want  Class         // empty for a request that succeeds
-	// bare is the class for APIs whose answers have no terminator, where it differs: they end with their body, so nothing shows
-	// that one was cut which ends in an orderly way.
-	bare func(want Class) Class
 }
-
-// looksWhole is the class for an API without terminator.
-func looksWhole(Class) Class { return "" }
 
 // serverFaults returns the rows: the fourteen faults, most of them in several forms.
 func serverFaults() []serverFault {
@@ -138,11 +128,7 @@ func serverFaults() []serverFault {
 		{name: "stalls in mid-stream", want: ClassTimeout, serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()); p.stall() }},
 		{name: "sends keep-alives without end", want: ClassTimeout, serve: func(p *peer) {
 			p.ok(chunkedHead)
-			ping := ": ping\n\n"
-			if p.lines {
-				ping = "\n"
-			}
-			for p.chunks(ping) == nil {
+			for p.chunks(": ping\n\n") == nil {
 				time.Sleep(100 * ms)
 			}
 		}},
@@ -151,7 +137,7 @@ func serverFaults() []serverFault {
 			p.say(p.half())
 		}},
 		{name: "cuts the answer, chunked", want: ClassTruncated, serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()) }},
-		{name: "cuts the answer, neither", want: ClassTruncated, bare: looksWhole, serve: func(p *peer) { p.ok(""); p.say(p.half()) }},
+		{name: "cuts the answer, neither", want: ClassTruncated, serve: func(p *peer) { p.ok(""); p.say(p.half()) }},
 		{name: "ends an empty body", want: ClassTruncated, serve: func(p *peer) { p.ok(chunkedHead); p.end() }},
 		{name: "sends an error event", want: ClassStreamError, serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.failing...); p.end() }},
 		{name: "sends garbage in the stream", want: ClassMalformed, serve: func(p *peer) {
@@ -203,7 +189,7 @@ func serverFaults() []serverFault {
 			p.ask()
 			p.say("HTTP/1.0 200 OK\r\nContent-Type: " + p.media + "\r\n\r\n" + p.whole())
 		}},
-		{name: "speaks HTTP/1.0 and cuts the answer", want: ClassTruncated, bare: looksWhole, serve: func(p *peer) {
+		{name: "speaks HTTP/1.0 and cuts the answer", want: ClassTruncated, serve: func(p *peer) {
 			p.ask()
 			p.say("HTTP/1.0 200 OK\r\nContent-Type: " + p.media + "\r\n\r\n" + p.half())
 		}},
@@ -260,7 +246,7 @@ func serverFaults() []serverFault {
 }
 
 // runningCount matches the counts of tokens so far, which grow from frame to frame.
-var runningCount = regexp.MustCompile(`"(completion_tokens|output_tokens|num_output_tokens|tokens_predicted)":\d+`)
+var runningCount = regexp.MustCompile(`"(completion_tokens|output_tokens)":\d+`)
 
 // more returns frames with text, as in the middle of an answer; n were sent before.
 func (p *peer) more(n, frames int) string {
@@ -288,24 +274,20 @@ func record(t *testing.T, name string, handlers map[string]http.Handler) peer {
 		t.Fatal(err)
 	}
 	answer := func(h http.Handler, fault string) (int, string, []string) {
-		r := httptest.NewRequest(http.MethodPost, d.Path("Qwen2-7B"), bytes.NewReader(body))
+		r := httptest.NewRequest(http.MethodPost, d.Path(), bytes.NewReader(body))
 		if fault != "" {
 			r.Header.Set("X-Sim-Fault", fault)
 		}
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		end := "\n\n"
-		if d.Framing() == api.NDJSON {
-			end = "\n"
-		}
-		frames := strings.SplitAfter(w.Body.String(), end)
+		frames := strings.SplitAfter(w.Body.String(), "\n\n")
 		return w.Code, w.Header().Get("Content-Type"), frames[:len(frames)-1]
 	}
 	for _, engine := range simserver.Engines() {
 		status, media, frames := answer(handlers[engine], "")
 		if status == http.StatusOK && len(frames) > 4 {
 			_, _, failing := answer(handlers[engine], "error")
-			return peer{media: media, frames: frames, failing: failing, lines: d.Framing() == api.NDJSON}
+			return peer{media: media, frames: frames, failing: failing}
 		}
 	}
 	t.Fatalf("no simulated engine speaks %s, so its faults are not tested", name)
@@ -323,9 +305,7 @@ func TestFaultMatrix(t *testing.T) {
 	fmt.Fprintf(&table, "# What becomes of a request when the server fails\n\n"+
 		"Each cell is the class in which a request ends (`llmsweep help errors`), `ok` where it succeeds. Made by\n"+
 		"`go test ./client -run TestFaultMatrix -update`, which checks each cell in virtual time: the class, that the request ends within\n"+
-		"its time limit, that it leaves no goroutine and no connection, and that it allocates less than %d MB.\n\n"+
-		"Triton sends no terminator: its answers end with the body. Where a body without length or chunks ends in an orderly way,\n"+
-		"nothing shows that it was cut; the table of the stage then has fewer tokens than were asked for.\n\n", matrixMemory>>20)
+		"its time limit, that it leaves no goroutine and no connection, and that it allocates less than %d MB.\n\n", matrixMemory>>20)
 	names := api.Names()
 	fmt.Fprintf(&table, "| the server | %s |\n|%s\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)+1))
 	peers := map[string]peer{}
@@ -335,15 +315,10 @@ func TestFaultMatrix(t *testing.T) {
 	for _, fault := range serverFaults() {
 		fmt.Fprintf(&table, "| %s |", fault.name)
 		for _, name := range names {
-			d, _ := api.DialectsByName(name)
-			want := fault.want
-			if d.Traits().Bare && fault.bare != nil {
-				want = fault.bare(want)
-			}
 			t.Run(fault.name+"/"+name, func(t *testing.T) {
 				got := matrixCell(t, name, fault.serve, peers[name])
-				if got != want {
-					t.Errorf("class %q, want %q", got, want)
+				if got != fault.want {
+					t.Errorf("class %q, want %q", got, fault.want)
 				}
 				if got == "" {
 					got = "ok"

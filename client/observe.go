@@ -36,7 +36,7 @@ func (o *Observer) Read(resp *http.Response, arrived func() wire.Receive, res *R
 	x.observed = &at
 	resp.Body = at.body
 	res.Headers = arrived().At.Sub(res.Epoch)
-	if resp.StatusCode < 200 || resp.StatusCode > 299 || o.client.dialect.Framing() != api.SSE || !isJSON(resp.Header) {
+	if resp.StatusCode < 200 || resp.StatusCode > 299 || !isJSON(resp.Header) {
 		x.answer(resp)
 		return
 	}

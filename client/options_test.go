@@ -59,7 +59,7 @@ func TestWrongOptions(t *testing.T) {
 		"no host":    {Options{URL: "http:///v1"}, "http:///v1 names no host; want something like http://localhost:8000"},
 		"scheme":     {Options{URL: "ftp://u:hunter2@h"}, "ftp://h: ftp is not a scheme to benchmark over; want http:// or https://"},
 		"port":       {Options{URL: "http://u:hunter2@h:80x"}, `http://h:80x is not a URL (invalid port ":80x" after host); want something like http://localhost:8000`},
-		"API":        {Options{URL: "h", API: "soap"}, "--api soap: no such API; there are chat, completions, responses, messages, sglang, lmdeploy, llamacpp, ollama, ollama-generate, tgi, triton, triton-vllm, embeddings, rerank, score"},
+		"API":        {Options{URL: "h", API: "soap"}, "--api soap: no such API; there are chat, completions, responses, messages, sglang, embeddings, rerank, score"},
 		"body":       {Options{URL: "h", Params: api.Params{Extra: []byte("[1]")}}, `--body: not a JSON object; want something like {"top_p": 0.9}`},
 		"key":        {Options{URL: "h", APIKey: "hunter\n2"}, "--api-key: it contains a control character; was it pasted with a line break?"},
 		"header":     {Options{URL: "h", Headers: http.Header{"X Y": {"hunter2"}}}, `--header: "X Y" is not a header name; want letters, digits and dashes`},

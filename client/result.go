@@ -41,8 +41,7 @@ const (
 
 // The sources of an output token count, best first.
 const (
-	SourceServer = "server" // the server's own count: usage, meta_info, eval_count, timings
-	SourceIDs    = "ids"    // token ids or log-probs that the server returned
+	SourceServer = "server" // the server's own count: usage, meta_info, timings
 	SourceChunks = "chunks" // chunks with tokens: an estimate of one token each
 )
 
@@ -121,7 +120,7 @@ func (r *Result) Chunks() int {
 
 // Counted reports whether the number of output tokens can be relied on, by its source.
 func Counted(source string) bool {
-	return source == SourceServer || source == SourceIDs
+	return source == SourceServer
 }
 
 // Token adds a chunk with tokens that arrived at the given instant; tokens is the number that the server reports for

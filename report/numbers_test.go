@@ -13,7 +13,7 @@ import (
 
 // A stage that completed more than the answer and its interval is named, whatever its kind, unless a note of the run does so already.
 func TestRowsThatDidMoreThanTheAnswerAreNamed(t *testing.T) {
-	run, err := store.Open("../examples/real/llamacpp-native")
+	run, err := store.Open("testdata/native")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,28 +2,16 @@
 // what a frame of it means. One file has one API. The package sends nothing and reads no clock.
 package api
 
-// Framing is how a stream is divided into frames.
-type Framing int
-
-// The framings that LLM servers use.
-const (
-	SSE    Framing = iota // server-sent events: lines "data: ...", with a blank line at the end of an event
-	NDJSON                // one JSON object a line
-	Whole                 // the body is one JSON object: the answer has items, see [HasItems]
-)
-
 // Dialect is one API: its path, its request bodies, and its streamed answers.
 //
 // The user's object, Params.Extra, is merged into the body: its keys replace those of Encode, and a null in it removes
-// one. Where an API groups parameters in an object (sgLang, Ollama, TGI, Triton's vLLM backend), the two objects of that
-// name are merged in the same way.
+// one. Where an API groups parameters in an object (SGLang's sampling_params), the two objects of that name are merged in
+// the same way.
 type Dialect interface {
 	// Name returns the name that --api takes.
 	Name() string
-	// Path returns the path of requests below the base URL, for the given model.
-	Path(model string) string
-	// Framing returns how answers are divided into frames.
-	Framing() Framing
+	// Path returns the path of requests below the base URL.
+	Path() string
 	// Encode returns the body of a request. The error is for requests that the API cannot express.
 	Encode(r *Request, p *Params) ([]byte, error)
 	// NewDecoder returns a decoder for one answer after another.
@@ -34,10 +22,7 @@ type Dialect interface {
 
 // Traits are what an API can be told and what it reports, by its definition. Servers may do less.
 type Traits struct {
-	Forces bool              // it can be told to continue after a natural end: Fields.IgnoreEOS
 	Thinks bool              // it can be told whether to reason: Params.Think
-	Counts bool              // it reports how many tokens an answer has
-	Bare   bool              // an answer has no terminator: it ends with its body, which must end cleanly
 	Key    string            // the header that takes the API key as it is; "" for a bearer token
 	Header map[string]string // further headers of each request, by their canonical names
 	Fields Fields            // the optional fields that it has
@@ -53,7 +38,7 @@ const TopTokens = 5
 type Decoder interface {
 	// Reset prepares for the next answer.
 	Reset()
-	// Decode reads one frame (the data of an SSE event, or one NDJSON line) into c, which it clears first. The frame
+	// Decode reads one frame (the data of an event) into c, which it clears first. The frame
 	// may be overwritten afterwards. An error means that the frame is not what the API promises.
 	Decode(frame []byte, c *Chunk) error
 	// Complete reports whether the stream may end here: the terminator or the finish reason was seen.
@@ -65,7 +50,6 @@ type Chunk struct {
 	Text      bool   // it has tokens: content, reasoning or tool-call text, or a count that has grown
 	Reasoning bool   // all of its text is reasoning
 	Tokens    int    // tokens in this chunk; 0 where the server does not tell
-	IDs       int    // token ids or log-probs in the stream so far; 0 where there are none, Unknown where they are unusable
 	LogProbs  []byte // the log-probabilities as they stand in the frame, for package logprob; valid until the next read
 	Raw       []byte // the answer's text as it stands in the JSON string, see [Unescape]; valid until the next read
 	Finish    string // the finish reason, in the frame that has it

@@ -211,7 +211,7 @@ func captured(t testing.TB) map[string][]byte {
 // frames returns the data of a stream's events.
 func frames(stream []byte) [][]byte {
 	var r FrameReader
-	r.Reset(bytes.NewReader(stream), SSE)
+	r.Reset(bytes.NewReader(stream))
 	var all [][]byte
 	for {
 		f, err := r.Next()
@@ -371,7 +371,7 @@ func BenchmarkDecode(b *testing.B) {
 func BenchmarkStream(b *testing.B) {
 	src := &endless{[]byte(strings.Repeat("data: "+vllmChunk+"\n\n", 16))}
 	var r FrameReader
-	r.Reset(src, SSE)
+	r.Reset(src)
 	d := decoder(b, "chat")
 	var c Chunk
 	b.ReportAllocs()

@@ -1,16 +1,13 @@
-// The list of all APIs, by the names that --api takes.
-
 package api
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
 // all returns all dialects.
 func all() []Dialect {
-	return slices.Concat(openAIDialects(), anthropicDialects(), nativeDialects())
+	return []Dialect{openAI{chat: true}, openAI{}, responses{}, messages{}, sglangAPI{}}
 }
 
 // Names returns the names that --api takes, without "auto".

@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +11,7 @@ import (
 )
 
 func TestEncode(t *testing.T) {
-	yes, no, half, zero := true, false, 0.5, 0.0
+	yes, no, half := true, false, 0.5
 	const joined = `"Be brief.\nSay \"hi\"\n\u0001�<é>"`
 	r := &Request{Messages: []Message{{Role: "system", Content: "Be brief."}, {Role: "user", Content: "Say \"hi\"\n\x01\xff<é>"}}, OutputTokens: 16}
 	tests := map[string]struct {
@@ -48,25 +47,6 @@ func TestEncode(t *testing.T) {
 			`{"sampling_params":{"max_new_tokens":16,"top_p":0.9,"stop":["a"]},"stream":true,"text":"x","return_logprob":true}`},
 		"sglang, taken out":  {"sglang", Params{Extra: []byte(`{"sampling_params":null,"text":null}`)}, 16, `{"stream":true}`},
 		"sglang, not merged": {"sglang", Params{Extra: []byte(`{"sampling_params":[{"n":1}],"text":null}`)}, 16, `{"stream":true,"sampling_params":[{"n":1}]}`},
-		"lmdeploy": {"lmdeploy", Params{Model: "m", Temperature: &half, Fields: AllFields}, 16,
-			`{"prompt":` + joined + `,"max_tokens":16,"ignore_eos":true,"temperature":0.5,"stream":true}`},
-		"llamacpp": {"llamacpp", Params{Model: "m", Temperature: &half, Fields: AllFields, Extra: []byte(`{"cache_prompt":false}`)}, 16,
-			`{"prompt":` + joined + `,"n_predict":16,"ignore_eos":true,"temperature":0.5,"stream":true,"cache_prompt":false}`},
-		"llamacpp, length left to the server": {"llamacpp", Params{Fields: AllFields}, 0, `{"prompt":` + joined + `,"stream":true}`},
-		"ollama": {"ollama", Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields, Extra: []byte(`{"options":{"num_ctx":9}}`)}, 16,
-			`{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Say \"hi\"\n\u0001�<é>"}],` +
-				`"stream":true,"think":true,"options":{"num_predict":16,"temperature":0.5,"num_ctx":9}}`},
-		"ollama-generate": {"ollama-generate", Params{Model: "m", Think: &yes, Fields: AllFields}, 16,
-			`{"model":"m","prompt":` + joined + `,"raw":true,"stream":true,"options":{"num_predict":16}}`},
-		"tgi": {"tgi", Params{Model: "m", Temperature: &half, Fields: AllFields}, 16,
-			`{"inputs":` + joined + `,"parameters":{"max_new_tokens":16,"details":true,"do_sample":true,"temperature":0.5}}`},
-		"tgi, greedy": {"tgi", Params{Temperature: &zero}, 16,
-			`{"inputs":` + joined + `,"parameters":{"max_new_tokens":16,"details":true,"do_sample":false}}`},
-		"triton": {"triton", Params{Model: "m", Temperature: &half, Fields: AllFields}, 16,
-			`{"text_input":` + joined + `,"stream":true,"max_tokens":16,"temperature":0.5}`},
-		"triton-vllm": {"triton-vllm", Params{Model: "m", Temperature: &half, Fields: AllFields}, 16,
-			`{"text_input":` + joined + `,"stream":true,"return_finish_reason":true,"return_num_input_tokens":true,"return_num_output_tokens":true,` +
-				`"parameters":{"max_tokens":16,"ignore_eos":true,"min_tokens":16,"temperature":0.5}}`},
 		"responses": {"responses", Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, 16,
 			`{"model":"m","input":[{"role":"system","content":"Be brief."},{"role":"user","content":"Say \"hi\"\n\u0001�<é>"}],` +
 				`"stream":true,"store":false,"max_output_tokens":16,"ignore_eos":true,"temperature":0.5,"reasoning":{"effort":"medium"}}`},
@@ -129,7 +109,7 @@ func FuzzString(f *testing.F) {
 // Whatever object a user adds, the body is an object with the user's keys in it.
 func FuzzExtra(f *testing.F) {
 	for _, s := range []string{`{}`, ` {"a":1}`, `{"model":null}`, `{"a":{"b":[]},"\u0061":"x"}`, `{"":0}`, `{"a.b":1,"a|b":2,"#":3,"a*":4}`,
-		`{"options":{"num_ctx":9,"num_predict":null}}`, `{"parameters":7,"sampling_params":{"\u0061":[]}}`, `{"options":null}`, "{\"\xe6\xe6\":0}"} {
+		`{"sampling_params":{"top_k":9,"max_new_tokens":null}}`, `{"parameters":7,"sampling_params":{"\u0061":[]}}`, `{"sampling_params":null}`, "{\"\xe6\xe6\":0}"} {
 		f.Add(s)
 	}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, extra string) {
@@ -159,7 +139,7 @@ func checkExtraIn(t *testing.T, d Dialect, extra string) {
 	json.Unmarshal([]byte(extra), &added)
 	for k, v := range added {
 		got := body[k]
-		if mine, ok := v.(map[string]any); ok && slices.Contains([]string{"sampling_params", "options", "parameters"}, k) {
+		if mine, ok := v.(map[string]any); ok && k == "sampling_params" {
 			for inner, v := range mine {
 				if d := cmp.Diff(v, got.(map[string]any)[inner]); d != "" {
 					t.Errorf("%q.%q in %s: -added +sent\n%s", k, inner, b, d)

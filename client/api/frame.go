@@ -183,24 +183,8 @@ func (r *fieldReader) Length() (n int, list bool) {
 	return n, list
 }
 
-// Only reads a value, or the first element of a list: some servers wrap single values. It is nil for an empty list.
-func (r *fieldReader) Only() (first []byte) {
-	if r.json.Next() != jx.Array {
-		return r.Value()
-	}
-	for e := r.List(); e.Next(); {
-		if v := r.Value(); first == nil {
-			first = v
-		}
-	}
-	return first
-}
-
 // Text reads a string and returns its content as it stands, escapes included; nil for any other value.
 func (r *fieldReader) Text() []byte { return textOf(r.Value()) }
-
-// IsTrue reads a value and reports whether it is true.
-func (r *fieldReader) IsTrue() bool { return string(r.Value()) == "true" }
 
 // Count reads a count; api.Unknown for any other value.
 func (r *fieldReader) Count() int { return countOf(r.Value()) }
@@ -248,4 +232,19 @@ func readDetail(r *fieldReader, key string) int {
 		}
 	}
 	return n
+}
+
+// finishReason returns a finish reason as text. The usual ones allocate nothing.
+func finishReason(raw []byte) string {
+	switch string(raw) {
+	case "":
+		return ""
+	case "length":
+		return "length"
+	case "stop":
+		return "stop"
+	case "tool_calls":
+		return "tool_calls"
+	}
+	return string(Unescape(bytes.Clone(raw)))
 }

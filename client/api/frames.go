@@ -1,4 +1,4 @@
-// Divides a stream into frames: server-sent events, one JSON object a line, or the whole of it.
+// Divides a stream of server-sent events into frames.
 
 package api
 
@@ -21,7 +21,7 @@ const (
 // ErrTooLong is the error for a frame, or a line, longer than maxFrame.
 var ErrTooLong = errors.New("a frame is longer than 16 MB")
 
-// Frame is one event's data, or one line.
+// Frame is one event's data.
 type Frame struct {
 	Data []byte // valid until the next call of Next; may be changed by the caller
 	// End is the offset in the stream after the last line of Data. The frame arrived with byte End-1, even where the
@@ -37,9 +37,8 @@ type Frame struct {
 // It follows the HTML standard (section 9.2.6, interpreting an event stream), with two exceptions that servers need: a
 // last event without a blank line is delivered, and so is the line "error: {...}" of old llama.cpp servers.
 type FrameReader struct {
-	src  io.Reader
-	mode Framing
-	err  error // what the source ended with
+	src io.Reader
+	err error // what the source ended with
 
 	buf     []byte
 	pos     int   // buf[pos:end] is not yet cut
@@ -61,12 +60,12 @@ type event struct {
 }
 
 // Reset makes r read frames from src. It keeps the buffer.
-func (r *FrameReader) Reset(src io.Reader, mode Framing) {
+func (r *FrameReader) Reset(src io.Reader) {
 	buf := r.buf
 	if buf == nil || len(buf) > maxRead { // a giant event's buffer is not kept for the next stream
 		buf = make([]byte, firstBuffer)
 	}
-	*r = FrameReader{src: src, mode: mode, buf: buf}
+	*r = FrameReader{src: src, buf: buf}
 }
 
 // Peek returns the bytes that were read and are in no frame yet. Where there are none it reads once. The bytes can be
@@ -99,9 +98,6 @@ func (r *FrameReader) Next() (Frame, error) {
 
 // line takes the next whole line from the buffer and returns the bounds of its text.
 func (r *FrameReader) line() (from, to int, ok bool) {
-	if r.mode == Whole {
-		return 0, 0, false
-	}
 	if r.afterCR && r.pos < r.end {
 		r.afterCR = false
 		if r.buf[r.pos] == '\n' {
@@ -114,10 +110,8 @@ func (r *FrameReader) line() (from, to int, ok bool) {
 	if n >= 0 {
 		rest = rest[:n]
 	}
-	if r.mode == SSE {
-		if cr := bytes.IndexByte(rest, '\r'); cr >= 0 {
-			n, r.afterCR = cr, true // not waiting for an LF that may never come
-		}
+	if cr := bytes.IndexByte(rest, '\r'); cr >= 0 {
+		n, r.afterCR = cr, true // not waiting for an LF that may never come
 	}
 	if n < 0 {
 		r.seen = r.end
@@ -129,13 +123,10 @@ func (r *FrameReader) line() (from, to int, ok bool) {
 	return r.trimmed(from, to)
 }
 
-// trimmed removes a byte order mark at the start of the stream, and the CR of a CRLF where lines end in LF only.
+// trimmed removes a byte order mark at the start of the stream.
 func (r *FrameReader) trimmed(from, to int) (int, int, bool) {
 	if r.base+int64(from) == 0 && bytes.HasPrefix(r.buf[from:to], []byte("\xef\xbb\xbf")) {
 		from += 3
-	}
-	if r.mode == NDJSON && to > from && r.buf[to-1] == '\r' {
-		to--
 	}
 	return from, to, true
 }
@@ -144,9 +135,6 @@ func (r *FrameReader) trimmed(from, to int) (int, int, bool) {
 func (r *FrameReader) take(from, to int) bool {
 	line := r.buf[from:to]
 	switch {
-	case r.mode != SSE:
-		r.add(from, to)
-		return !r.blank()
 	case len(line) == 0:
 		return !r.blank()
 	case bytes.HasPrefix(line, []byte("data:")):

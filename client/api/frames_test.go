@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -26,9 +24,9 @@ type got struct {
 }
 
 // readAll reads every frame, and the error at the end.
-func readAll(src io.Reader, mode Framing) ([]got, error) {
+func readAll(src io.Reader) ([]got, error) {
 	var r FrameReader
-	r.Reset(src, mode)
+	r.Reset(src)
 	var all []got
 	for {
 		f, err := r.Next()
@@ -86,7 +84,7 @@ func TestEvents(t *testing.T) {
 				"byte by byte":  iotest.OneByteReader(strings.NewReader(tt.in)),
 				"data with EOF": iotest.DataErrReader(strings.NewReader(tt.in)),
 			} {
-				all, err := readAll(src, SSE)
+				all, err := readAll(src)
 				if err != io.EOF {
 					t.Errorf("%s: error %v", kind, err)
 				}
@@ -98,20 +96,9 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-func TestLines(t *testing.T) {
-	in := "\ufeff{\"a\":1}\n\n  \n{\"b\":2}\r\n{\"c\":\"\r\"}\n{\"d\":4}"
-	all, err := readAll(strings.NewReader(in), NDJSON)
-	want := []got{
-		{Data: `{"a":1}`, End: 11}, {Data: `{"b":2}`, End: 24}, {Data: "{\"c\":\"\r\"}", End: 34}, {Data: `{"d":4}`, End: 41, Open: true},
-	}
-	if d := cmp.Diff(want, all); d != "" || err != io.EOF {
-		t.Errorf("error %v, -want +got\n%s", err, d)
-	}
-}
-
 // An event's End is the end of its last data line, however late the blank line arrives. A cut-off line is marked.
 func TestEnds(t *testing.T) {
-	all, _ := readAll(strings.NewReader("data: a\n\nerror: b\r\n\r\n: c\ndata: d"), SSE)
+	all, _ := readAll(strings.NewReader("data: a\n\nerror: b\r\n\r\n: c\ndata: d"))
 	want := []got{{Data: "a", End: 8}, {Data: "b", End: 18, Error: true}, {Data: "d", End: 32, Open: true}}
 	if d := cmp.Diff(want, all); d != "" {
 		t.Errorf("-want +got\n%s", d)
@@ -144,7 +131,7 @@ func TestBroken(t *testing.T) {
 		"data: a\n\ndata: b":     {"a"},
 		"data: a\ndata: b":       {"a"},
 	} {
-		all, err := readAll(&pieces{left: []string{in}, err: broken}, SSE)
+		all, err := readAll(&pieces{left: []string{in}, err: broken})
 		if err != broken {
 			t.Errorf("%q: error %v", in, err)
 		}
@@ -157,7 +144,7 @@ func TestBroken(t *testing.T) {
 func TestMegabytes(t *testing.T) {
 	big := strings.Repeat("0123456789abcdef", 1<<16)
 	in := "data: a\n\ndata: " + big + "\n\ndata: " + big + "\ndata: b\n\ndata: c\n\n"
-	all, err := readAll(iotest.HalfReader(strings.NewReader(in)), SSE)
+	all, err := readAll(iotest.HalfReader(strings.NewReader(in)))
 	if d := cmp.Diff([]string{"a", big, big + "\nb", "c"}, dataOf(all)); d != "" || err != io.EOF {
 		t.Errorf("error %v, frames of %d bytes", err, len(all))
 	}
@@ -174,19 +161,19 @@ func (zeros) Read(p []byte) (int, error) {
 }
 
 func TestTooLong(t *testing.T) {
-	_, err := readAll(io.MultiReader(strings.NewReader("data: "), zeros{}), SSE)
+	_, err := readAll(io.MultiReader(strings.NewReader("data: "), zeros{}))
 	if !errors.Is(err, ErrTooLong) {
 		t.Errorf("error %v", err)
 	}
 	var r FrameReader
-	r.Reset(strings.NewReader("data: a\n\n"), SSE) // and can be used again
+	r.Reset(strings.NewReader("data: a\n\n")) // and can be used again
 	if f, err := r.Next(); err != nil || string(f.Data) != "a" {
 		t.Errorf("%q, %v", f.Data, err)
 	}
 }
 
 func TestNoProgress(t *testing.T) {
-	_, err := readAll(iotest.ErrReader(nil), SSE)
+	_, err := readAll(iotest.ErrReader(nil))
 	if err != io.ErrNoProgress {
 		t.Errorf("error %v", err)
 	}
@@ -194,11 +181,11 @@ func TestNoProgress(t *testing.T) {
 
 func TestPeek(t *testing.T) {
 	var r FrameReader
-	r.Reset(&pieces{left: []string{"<html>", "</html>"}, err: io.EOF}, SSE)
+	r.Reset(&pieces{left: []string{"<html>", "</html>"}, err: io.EOF})
 	if s := string(r.Peek()); s != "<html>" || string(r.Peek()) != s {
 		t.Errorf("%q", s)
 	}
-	r.Reset(strings.NewReader(""), SSE)
+	r.Reset(strings.NewReader(""))
 	if len(r.Peek()) != 0 {
 		t.Error("bytes out of nothing")
 	}
@@ -209,29 +196,20 @@ func TestPeek(t *testing.T) {
 
 // seeds are the captured streams and a few traps.
 func seeds(f *testing.F) {
-	files, _ := filepath.Glob("../testdata/*.*")
-	for _, name := range files {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b, uint64(len(b)), strings.HasSuffix(name, ".ndjson"))
+	for _, b := range captured(f) {
+		f.Add(b, uint64(len(b)))
 	}
 	for _, s := range []string{"\ufeffdata: a\r\rdata:b\r\n\r\n", "data\ndata:\ndata: x", "error: e\n\n:\n\n", "\r\n\r\r\ndata: \xff"} {
-		f.Add([]byte(s), uint64(3), false)
-		f.Add([]byte(s), uint64(1), true)
+		f.Add([]byte(s), uint64(3))
+		f.Add([]byte(s), uint64(1))
 	}
 }
 
 // The frames of a stream do not depend on how it is split into reads, and each ends within it.
 func FuzzFrameReader(f *testing.F) {
 	seeds(f)
-	f.Fuzz(testkit.MutatedWith(func(t *testing.T, in []byte, split uint64, lines bool) {
-		mode := SSE
-		if lines {
-			mode = NDJSON
-		}
-		want, _ := readAll(bytes.NewReader(in), mode)
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, in []byte, split uint64) {
+		want, _ := readAll(bytes.NewReader(in))
 		last := int64(0)
 		for _, g := range want {
 			if g.End <= last || g.End > int64(len(in)) {
@@ -239,7 +217,7 @@ func FuzzFrameReader(f *testing.F) {
 			}
 			last = g.End
 		}
-		all, err := readAll(&splitter{in, split | 1}, mode)
+		all, err := readAll(&splitter{in, split | 1})
 		if err != io.EOF {
 			t.Fatal(err)
 		}
@@ -265,32 +243,6 @@ func (s *splitter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Captured streams have the expected number of frames, and the last one is complete.
-func TestCaptured(t *testing.T) {
-	for name, want := range map[string]struct {
-		frames int
-		last   string // how the last frame ends
-	}{
-		"llama-chat.sse": {8, "[DONE]"}, "llama-comp.sse": {6, "[DONE]"}, "llama-reasoning.sse": {7, "[DONE]"},
-		"llama-native.sse":  {4, `"predicted_per_second":441.20891242003086}}`},
-		"ollama-v1comp.sse": {6, "[DONE]"}, "vllmsim-chat.sse": {8, "[DONE]"},
-		"ollama-gen.ndjson": {5, `"eval_duration":16798999}`},
-	} {
-		b, err := os.ReadFile("../testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mode := SSE
-		if strings.HasSuffix(name, ".ndjson") {
-			mode = NDJSON
-		}
-		all, err := readAll(bytes.NewReader(b), mode)
-		if err != io.EOF || len(all) != want.frames || !strings.HasSuffix(all[len(all)-1].Data, want.last) {
-			t.Errorf("%s: %d frames, %v", name, len(all), err)
-		}
-	}
-}
-
 // loop returns the same stream repeatedly.
 type loop struct {
 	stream []byte
@@ -309,7 +261,7 @@ func BenchmarkFrameReader(b *testing.B) {
 	for _, events := range []int{1, 16} {
 		b.Run(fmt.Sprint(events, " a read"), func(b *testing.B) {
 			var r FrameReader
-			r.Reset(&loop{stream: []byte(strings.Repeat(event, events))}, SSE)
+			r.Reset(&loop{stream: []byte(strings.Repeat(event, events))})
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := r.Next(); err != nil {

@@ -1,11 +1,4 @@
-// The API that Anthropic introduced and several servers have: messages.
-
 package api
-
-import ()
-
-// anthropicDialects returns the APIs.
-func anthropicDialects() []Dialect { return []Dialect{messages{}} }
 
 // messages is Anthropic's Messages API, which vLLM, sgLang, llama.cpp, Ollama and gateways have too. It follows Anthropic's
 // reference of the API and of its streaming events, and captured answers of vLLM 0.32.0 and llama-server b11434.
@@ -14,14 +7,13 @@ type messages struct{}
 var _ Dialect = messages{}
 
 func (messages) Name() string        { return "messages" }
-func (messages) Path(string) string  { return "/v1/messages" }
-func (messages) Framing() Framing    { return SSE }
+func (messages) Path() string        { return "/v1/messages" }
 func (messages) NewDecoder() Decoder { return &messagesDecoder{usage: noMessagesUsage} }
 
 // Traits: the API cannot be told to continue after a natural end. vLLM accepts "ignore_eos" here and ignores it.
 func (messages) Traits() Traits {
 	const version = "2023-06-01" // of the API, which requests must name
-	return Traits{Thinks: true, Counts: true, Key: "X-Api-Key", Header: map[string]string{"Anthropic-Version": version}}
+	return Traits{Thinks: true, Key: "X-Api-Key", Header: map[string]string{"Anthropic-Version": version}}
 }
 
 // Anthropic's API requires a length, and a budget for thinking of at least leastThinking tokens, below that length.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,26 +17,19 @@ import (
 	"llmsweep/client/testkit"
 )
 
-// witness reads a native API's frames with encoding/json, to compare.
+// witness reads the frames of an API with encoding/json, to compare.
 type witness interface {
 	decode(m map[string]json.RawMessage, s *decoded)
 	terminator() bool // the API has [DONE]
 	complete() bool
 }
 
-// witnesses returns one for each native dialect.
+// witnesses returns one for each API but chat and completions, which have [reference].
 func witnesses() map[string]func() witness {
 	return map[string]func() witness{
-		"sglang":          func() witness { return &generateWitness{} },
-		"lmdeploy":        func() witness { return &generateWitness{lmdeploy: true} },
-		"llamacpp":        func() witness { return &llamacppWitness{} },
-		"ollama":          func() witness { return &ollamaWitness{} },
-		"ollama-generate": func() witness { return &ollamaWitness{} },
-		"tgi":             func() witness { return &tgiWitness{} },
-		"triton":          func() witness { return &tritonWitness{} },
-		"triton-vllm":     func() witness { return &tritonWitness{} },
-		"responses":       func() witness { return &responsesWitness{} },
-		"messages":        func() witness { return &messagesWitness{} },
+		"sglang":    func() witness { return &sglangWitness{} },
+		"responses": func() witness { return &responsesWitness{} },
+		"messages":  func() witness { return &messagesWitness{} },
 	}
 }
 
@@ -103,45 +95,29 @@ func (r *repeats) news(raw []byte) []byte {
 	return raw
 }
 
-type generateWitness struct {
-	lmdeploy, pieces, token, finish, done bool
-	texts                                 repeats
-	counted, ids                          int
+type sglangWitness struct {
+	pieces, token, finish, done bool
+	texts                       repeats
+	counted                     int
 }
 
-func (w *generateWitness) terminator() bool { w.done = true; return true }
-func (w *generateWitness) complete() bool   { return w.finish || w.done && w.token }
+func (w *sglangWitness) terminator() bool { w.done = true; return true }
+func (w *sglangWitness) complete() bool   { return w.finish || w.done && w.token }
 
-func (w *generateWitness) decode(m map[string]json.RawMessage, s *decoded) {
+func (w *sglangWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	info := inner(m["meta_info"])
 	n, total := len(list(m["output_ids"])), countDialects(info["completion_tokens"])
 	s.Usage = Usage{Prompt: countDialects(info["prompt_tokens"]), Output: total, Reasoning: countDialects(info["reasoning_tokens"]), Cached: countDialects(info["cached_tokens"])}
-	grow := func(total int) {
+	if total != Unknown {
+		w.pieces = w.pieces || isList(m["output_ids"]) && n < total
 		s.Tokens = max(total-w.counted, 0)
 		w.counted = max(w.counted, total)
 	}
-	ids := isList(m["output_ids"])
-	switch {
-	case w.lmdeploy && ids:
-		w.ids += n
-		s.Tokens = n
-		if total != Unknown {
-			grow(total)
-			s.Tokens = min(n, s.Tokens)
-		}
-		s.IDs = w.ids
-	case total != Unknown:
-		w.pieces = w.pieces || ids && n < total
-		grow(total)
-	case ids:
-		grow(n)
-		s.IDs = n
-	}
 	fresh := content(m["text"])
-	if !w.lmdeploy && !w.pieces {
+	if !w.pieces {
 		fresh = w.texts.news(fresh)
 	}
-	s.Chunk.Text = s.Tokens > 0 || len(fresh) > 0 && total == Unknown && !ids
+	s.Chunk.Text = s.Tokens > 0 || len(fresh) > 0 && total == Unknown
 	s.Raw = fresh
 	w.token = w.token || s.Chunk.Text
 	kind := plain(info["finish_reason"])
@@ -155,163 +131,6 @@ func (w *generateWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	default:
 		s.Finish, w.finish = kind, true
 	}
-}
-
-type llamacppWitness struct {
-	counted, ids int
-	done         bool
-}
-
-func (w *llamacppWitness) terminator() bool { return false }
-func (w *llamacppWitness) complete() bool   { return w.done }
-
-func (w *llamacppWitness) decode(m map[string]json.RawMessage, s *decoded) {
-	s.Usage.Output, s.Usage.Prompt = countDialects(m["tokens_predicted"]), countDialects(m["tokens_evaluated"])
-	if s.Usage.Prompt == 0 {
-		s.Usage.Prompt = Unknown
-	}
-	if c, ok := inner(m["timings"])["cache_n"]; ok {
-		s.Usage.Cached = countDialects(c)
-	}
-	w.ids += len(list(m["tokens"]))
-	s.IDs = w.ids
-	if s.Raw = content(m["content"]); len(s.Raw) > 0 {
-		s.Chunk.Text = true
-		total := s.Usage.Output
-		if total == Unknown && w.ids > 0 {
-			total = w.ids
-		}
-		if total != Unknown {
-			s.Tokens = max(total-w.counted, 0)
-			w.counted = max(w.counted, total)
-		}
-	}
-	if string(m["stop"]) != "true" {
-		return
-	}
-	s.Done, w.done = true, true
-	s.Finish = plain(m["stop_type"])
-	switch {
-	case s.Finish == "limit":
-		s.Finish = "length"
-	case s.Finish == "eos" || s.Finish == "word":
-		s.Finish = "stop"
-	case string(m["stopped_limit"]) == "true":
-		s.Finish = "length"
-	case string(m["stopped_eos"]) == "true" || string(m["stopped_word"]) == "true":
-		s.Finish = "stop"
-	}
-}
-
-type ollamaWitness struct{ done bool }
-
-func (w *ollamaWitness) terminator() bool { return false }
-func (w *ollamaWitness) complete() bool   { return w.done }
-
-func (w *ollamaWitness) decode(m map[string]json.RawMessage, s *decoded) {
-	answer, thought, calls := m["response"], m["thinking"], 0
-	if message := inner(m["message"]); message != nil {
-		if v, ok := message["content"]; ok {
-			answer = v
-		}
-		if v, ok := message["thinking"]; ok {
-			thought = v
-		}
-		calls = len(list(message["tool_calls"]))
-	}
-	s.Raw = content(answer)
-	said := len(s.Raw) > 0 || calls > 0
-	thinks := len(content(thought)) > 0
-	s.Chunk.Text, s.Reasoning = said || thinks, thinks && !said
-	s.Usage.Prompt, s.Usage.Output = countDialects(m["prompt_eval_count"]), countDialects(m["eval_count"])
-	if string(m["done"]) == "true" {
-		s.Done, w.done = true, true
-		s.Finish = plain(m["done_reason"])
-	}
-}
-
-type tgiWitness struct {
-	tokens int
-	done   bool
-}
-
-func (w *tgiWitness) terminator() bool { return false }
-func (w *tgiWitness) complete() bool   { return w.done }
-
-func (w *tgiWitness) decode(m map[string]json.RawMessage, s *decoded) {
-	if token := inner(m["token"]); token != nil {
-		w.tokens++
-		s.Chunk.Text, s.Tokens, s.IDs = true, 1, w.tokens
-		if string(token["special"]) != "true" {
-			s.Raw = content(token["text"])
-		}
-	}
-	if text := m["generated_text"]; len(text) > 0 && text[0] == '"' {
-		s.Done, w.done = true, true
-		if d := inner(m["details"]); d != nil {
-			s.Finish = plain(d["finish_reason"])
-			s.Usage.Output, s.Usage.Prompt = countDialects(d["generated_tokens"]), countDialects(d["input_length"])
-		}
-	}
-}
-
-type tritonWitness struct {
-	texts               repeats
-	output              int
-	lengths             []int
-	text, tells, finish bool
-}
-
-func (w *tritonWitness) terminator() bool { return false }
-func (w *tritonWitness) complete() bool   { return w.finish || w.text && !w.tells }
-
-func (w *tritonWitness) decode(m map[string]json.RawMessage, s *decoded) {
-	first := func(v json.RawMessage) json.RawMessage {
-		if all := list(v); isList(v) {
-			if len(all) == 0 {
-				return nil
-			}
-			return all[0]
-		}
-		return v
-	}
-	s.Raw = w.texts.news(content(first(m["text_output"])))
-	s.Chunk.Text = len(s.Raw) > 0
-	s.Usage.Prompt = countDialects(first(m["num_input_tokens"]))
-	if n := countDialects(first(m["num_output_tokens"])); n != Unknown {
-		w.output += n
-		s.Tokens, s.Usage.Output = n, w.output
-		s.Chunk.Text = s.Chunk.Text || n > 0
-	} else if s.Chunk.Text {
-		w.lengths = append(w.lengths, len(list(m["output_log_probs"])))
-		s.Tokens, s.IDs = probable(w.lengths)
-	}
-	w.text = w.text || s.Chunk.Text
-	if f := plain(first(m["finish_reason"])); len(content(first(m["finish_reason"]))) > 0 {
-		w.tells = true
-		if f != "None" {
-			s.Finish, w.finish = f, true
-		}
-	}
-}
-
-// probable is what lists of log-probs tell: all ones, or ever longer ones.
-func probable(lengths []int) (tokens, total int) {
-	ones, longer := true, true
-	for i, n := range lengths {
-		ones = ones && n == 1
-		longer = longer && n > 0 && (i == 0 || n > lengths[i-1])
-	}
-	n := len(lengths)
-	switch {
-	case ones:
-		return 1, n
-	case longer && n == 1:
-		return lengths[0], lengths[0]
-	case longer:
-		return lengths[n-1] - lengths[n-2], lengths[n-1]
-	}
-	return 0, Unknown
 }
 
 type responsesWitness struct{ called, done bool }
@@ -468,7 +287,7 @@ func witnessedFields(t *testing.T, d Decoder, w witness, frame []byte, m map[str
 	}
 }
 
-// nativeFrames are frames of each native API, and some that a decoder may stumble over.
+// nativeFrames are frames of these APIs, and some that a decoder may stumble over.
 func nativeFrames() map[string][]string {
 	odd := []string{`{}`, `[]`, `null`, `1`, ``, ` `, `{`, `[DONE]`, `{"error":"out of memory"}`, `{"error":{"message":"dead"}}`, `{"error":null}`,
 		`{"error":""}`, `{"object":"error","message":"x"}`, ` { "a" : [ { "b" : "}\"]" } , 1 ] } `, `{"a":"` + "\xff" + `"}`, `{"":"","a":{},"b":[]}`}
@@ -481,32 +300,6 @@ func nativeFrames() map[string][]string {
 			`[DONE]`, `{"text":"b","meta_info":{"finish_reason":{"type":"abort","message":"out \"of\" memory"}}}`, `{"text":"b","meta_info":{"finish_reason":"stop"}}`,
 			`{"text":"b"}`, `{"text":"bc"}`, `{"text":"bc"}`, `{"text":"x"}`, `{"te\u0078t":"xy","output_ids":[1,[2],{"a":3}]}`, `{"meta_info":{"completion_tokens":1e1}}`,
 			`{"text":"a","text":"c","meta_info":{"completion_tokens":-1}}`, `{"meta_info":[1],"output_ids":{}}`},
-		"lmdeploy": {
-			`{"text":" a","output_ids":[5],"meta_info":{"prompt_tokens":9,"completion_tokens":1,"finish_reason":null,"output_token_logprobs":null}}`,
-			`{"text":"","output_ids":[6],"meta_info":{"prompt_tokens":9,"completion_tokens":2,"finish_reason":null}}`,
-			`{"text":"","output_ids":[],"meta_info":{"prompt_tokens":9,"completion_tokens":2,"finish_reason":{"type":"stop"}}}`, `[DONE]`,
-			`{"text":"a"}`, `{"text":"a","output_ids":null}`},
-		"llamacpp": {
-			`{"index":0,"content":" a","tokens":[565],"stop":false,"id_slot":-1,"tokens_predicted":1,"tokens_evaluated":13}`,
-			`{"index":0,"content":"","tokens":[1],"stop":false,"tokens_predicted":2,"tokens_evaluated":13}`,
-			`{"index":0,"content":"é","tokens":[1,2],"stop":false,"tokens_predicted":4,"tokens_evaluated":13}`,
-			`{"content":"","tokens":[],"stop":true,"tokens_predicted":4,"tokens_evaluated":13,"stop_type":"limit","timings":{"cache_n":2}}`,
-			`{"content":"x","stop":false}`, `{"content":"","stop":true,"stopped_eos":true,"stopped_limit":false}`, `{"stop":true,"stop_type":"none"}`,
-			`{"content":"","stop":false,"tokens_predicted":0,"tokens_evaluated":0}`},
-		"ollama": {
-			`{"model":"m","created_at":"2026-11-21T08:59:03.44Z","message":{"role":"assistant","content":"","thinking":" hm"},"done":false}`,
-			`{"model":"m","message":{"role":"assistant","content":" a"},"done":false}`, `{"message":{"content":"","tool_calls":[{"function":{"name":"f"}}]},"done":false}`,
-			`{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"length","prompt_eval_count":63,"eval_count":2}`,
-			`{"response":" b","thinking":"","done":false}`, `{"response":"","thinking":"c","done":false}`, `{"response":"","done":true,"context":[1,2]}`},
-		"tgi": {
-			`{"index":1,"token":{"id":5,"text":" a","logprob":-0.1,"special":false},"generated_text":null,"details":null}`,
-			`{"index":2,"token":{"id":2,"text":"</s>","logprob":null,"special":true},"generated_text":" a","details":{"finish_reason":"eos_token","generated_tokens":2,"input_length":7,"seed":null}}`,
-			`{"error":"Request failed during generation","error_type":"generation"}`, `{"token":null,"generated_text":""}`},
-		"triton": {
-			`{"cum_log_probs":0.0,"model_name":"ensemble","model_version":"1","output_log_probs":[0.0],"sequence_end":false,"text_output":" a"}`,
-			`{"output_log_probs":[0.0],"text_output":" a"}`, `{"output_log_probs":[0.0,0.0],"text_output":"b"}`, `{"output_log_probs":0.0,"text_output":["c"]}`,
-			`{"finish_reason":"None","num_input_tokens":7,"num_output_tokens":[1],"text_output":" d"}`, `{"finish_reason":["length"],"num_output_tokens":2,"text_output":""}`,
-			`{"text_output":[]}`, `{"text_output":" a"}`, `{"text_output":" ab"}`, `{"text_output":" abc"}`, `{"text_output":" abc"}`},
 	}
 	const usage = `"usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":4},"output_tokens":3,"output_tokens_details":{"reasoning_tokens":1}}`
 	all["responses"] = []string{
@@ -540,7 +333,6 @@ func nativeFrames() map[string][]string {
 	for name := range all {
 		all[name] = append(all[name], odd...)
 	}
-	all["ollama-generate"], all["triton-vllm"] = all["ollama"], all["triton"]
 	return all
 }
 
@@ -570,13 +362,6 @@ func FuzzNativeDecoders(f *testing.F) {
 	}
 	for _, stream := range captured(f) {
 		f.Add(bytes.Join(ends(frames(stream)), []byte("\n")))
-	}
-	for _, name := range []string{"ollama-gen", "ollama-chat", "ollama-raw"} {
-		b, err := os.ReadFile("../testdata/" + name + ".ndjson")
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(bytes.Join(ends(bytes.Split(bytes.TrimSpace(b), []byte("\n"))), []byte("\n")))
 	}
 	type pair struct {
 		decoder Decoder
@@ -611,15 +396,9 @@ func ends(frames [][]byte) [][]byte {
 // Decoding ordinary frames allocates nothing. The last frame of an answer may allocate.
 func TestNativeDecodersAllocateNothing(t *testing.T) {
 	for name, frame := range map[string]string{
-		"sglang":      `{"text":" a \n\"b\" and so on","output_ids":[5,6,7],"meta_info":{"id":"x","finish_reason":null,"prompt_tokens":9,"completion_tokens":3}}`,
-		"lmdeploy":    `{"text":" a\n","output_ids":[5],"meta_info":{"prompt_tokens":9,"completion_tokens":1,"finish_reason":null}}`,
-		"llamacpp":    `{"index":0,"content":" a\n","tokens":[565],"stop":false,"id_slot":-1,"tokens_predicted":1,"tokens_evaluated":13}`,
-		"ollama":      `{"model":"m","created_at":"2026-11-21T08:59:03.44Z","message":{"role":"assistant","content":" a\n"},"done":false}`,
-		"tgi":         `{"index":1,"token":{"id":5,"text":" a\n","logprob":-0.1,"special":false},"generated_text":null,"details":null}`,
-		"triton":      `{"model_name":"ensemble","model_version":"1","output_log_probs":[0.0],"text_output":" a\n"}`,
-		"responses":   `{"type":"response.output_text.delta","item_id":"msg_1","delta":" a\n","sequence_number":4}`,
-		"messages":    `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" a\n"}}`,
-		"triton-vllm": `{"finish_reason":"None","num_input_tokens":7,"num_output_tokens":1,"text_output":" a\n"}`,
+		"sglang":    `{"text":" a \n\"b\" and so on","output_ids":[5,6,7],"meta_info":{"id":"x","finish_reason":null,"prompt_tokens":9,"completion_tokens":3}}`,
+		"responses": `{"type":"response.output_text.delta","item_id":"msg_1","delta":" a\n","sequence_number":4}`,
+		"messages":  `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" a\n"}}`,
 	} {
 		dialect, _ := DialectsByName(name)
 		d := dialect.NewDecoder()
@@ -641,7 +420,7 @@ func TestCapturedEventsAllocateNothing(t *testing.T) {
 	streams := captured(t)
 	for file, name := range map[string]string{
 		"vllm-0.32.0-responses": "responses", "vllm-0.32.0-responses-tools": "responses", "llama-b11434-responses": "responses",
-		"vllm-0.32.0-messages": "messages", "vllm-0.32.0-messages-tools": "messages", "llama-b11434-messages": "messages",
+		"vllm-0.32.0-messages": "messages", "sglang-0.5.23-generate": "sglang", "vllm-0.32.0-messages-tools": "messages", "llama-b11434-messages": "messages",
 	} {
 		dialect, _ := DialectsByName(name)
 		all, d := frames(streams[file]), dialect.NewDecoder()

@@ -1,13 +1,8 @@
-// The APIs that OpenAI introduced and most servers have: chat completions, plain completions and responses.
-
 package api
 
 import (
 	"strconv"
 )
-
-// openAIDialects returns the APIs.
-func openAIDialects() []Dialect { return []Dialect{openAI{chat: true}, openAI{}, responses{}} }
 
 // openAI is the API that OpenAI introduced and that vLLM, sgLang, lmdeploy, llama.cpp, Ollama and most hosted services
 // have: chat completions, or plain completions.
@@ -22,19 +17,17 @@ func (d openAI) Name() string {
 	return "completions"
 }
 
-func (d openAI) Path(string) string {
+func (d openAI) Path() string {
 	if d.chat {
 		return "/v1/chat/completions"
 	}
 	return "/v1/completions"
 }
 
-func (openAI) Framing() Framing { return SSE }
-
 func (openAI) NewDecoder() Decoder { return &openAIDecoder{} }
 
 func (d openAI) Traits() Traits {
-	t := Traits{Forces: true, Thinks: d.chat, Counts: true, Fields: AllFields, Seed: `{"seed":0}`}
+	t := Traits{Thinks: d.chat, Fields: AllFields, Seed: `{"seed":0}`}
 	t.LogProbs = `{"logprobs":` + strconv.Itoa(TopTokens) + `}`
 	if d.chat {
 		t.LogProbs = `{"logprobs":true,"top_logprobs":` + strconv.Itoa(TopTokens) + `}`

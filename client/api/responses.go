@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-
 	"strconv"
 )
 
@@ -13,13 +12,12 @@ type responses struct{}
 var _ Dialect = responses{}
 
 func (responses) Name() string        { return "responses" }
-func (responses) Path(string) string  { return "/v1/responses" }
-func (responses) Framing() Framing    { return SSE }
+func (responses) Path() string        { return "/v1/responses" }
 func (responses) NewDecoder() Decoder { return &responsesDecoder{} }
 
 // Traits leave out "min_tokens": neither OpenAI nor vLLM has it here.
 func (responses) Traits() Traits {
-	return Traits{Forces: true, Thinks: true, Counts: true, Fields: Fields{IgnoreEOS: true}}
+	return Traits{Thinks: true, Fields: Fields{IgnoreEOS: true}}
 }
 
 // Encode returns the body. The server is asked not to store the answer, which OpenAI otherwise does.

@@ -16,12 +16,11 @@ type sglangAPI struct{}
 var _ Dialect = sglangAPI{}
 
 func (sglangAPI) Name() string        { return "sglang" }
-func (sglangAPI) Path(string) string  { return "/generate" }
-func (sglangAPI) Framing() Framing    { return SSE }
-func (sglangAPI) NewDecoder() Decoder { return &generateDecoder{} }
+func (sglangAPI) Path() string        { return "/generate" }
+func (sglangAPI) NewDecoder() Decoder { return &sglangDecoder{} }
 func (sglangAPI) Traits() Traits {
 	return Traits{
-		Forces: true, Counts: true, Fields: Fields{IgnoreEOS: true},
+		Fields:   Fields{IgnoreEOS: true},
 		LogProbs: `{"return_logprob":true,"return_text_in_logprobs":true,"top_logprobs_num":` + strconv.Itoa(TopTokens) + `}`,
 	}
 }
@@ -41,36 +40,32 @@ func (sglangAPI) Encode(r *Request, p *Params) ([]byte, error) {
 	return e.Finish()
 }
 
-// generateDecoder reads sgLang's and lmdeploy's /generate, whose chunks look alike:
+// sglangDecoder reads chunks such as
 //
 //	{"text":"..","output_ids":[..],"meta_info":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":0,"finish_reason":null}}
 //
-// sgLang's texts and ids are cumulative, unless it was started with --incremental-streaming-output (before:
-// --stream-output); lmdeploy's are pieces. A chunk has tokens when the count has grown or, with lmdeploy, when it has
-// ids, whether or not the detokenizer has released their text.
-type generateDecoder struct {
-	pieces bool // ids are pieces, and tell how many tokens came: lmdeploy
-
-	reader fieldReader
-	texts  texts
-	tokens runningCount
-	ids    int // ids so far
-	finish bool
-	done   bool
-	token  bool // a token came
-	logs   []byte
+// Texts and ids are cumulative, unless the server was started with --incremental-streaming-output (before:
+// --stream-output). A chunk has tokens when the count has grown, whether or not the detokenizer has released their text.
+type sglangDecoder struct {
+	reader  fieldReader
+	texts   texts
+	counted int // tokens so far
+	finish  bool
+	done    bool
+	token   bool // a token came
+	logs    []byte
 }
 
-func (d *generateDecoder) Reset() {
+func (d *sglangDecoder) Reset() {
 	d.texts.Reset()
-	*d = generateDecoder{pieces: d.pieces, reader: d.reader, texts: d.texts, logs: d.logs[:0]}
+	*d = sglangDecoder{reader: d.reader, texts: d.texts, logs: d.logs[:0]}
 }
 
 // Complete reports whether the stream may end: after the finish reason, or after the terminator where there was a token.
-func (d *generateDecoder) Complete() bool { return d.finish || d.done && d.token }
+func (d *sglangDecoder) Complete() bool { return d.finish || d.done && d.token }
 
-// generateFields are the parts of a chunk that are used.
-type generateFields struct {
+// sglangFields are the parts of a chunk that are used.
+type sglangFields struct {
 	text  []byte
 	ids   int  // how many
 	list  bool // ids are there
@@ -85,13 +80,13 @@ type meta struct {
 }
 
 // Decode reads one chunk, or the terminator.
-func (d *generateDecoder) Decode(frame []byte, c *Chunk) error {
+func (d *sglangDecoder) Decode(frame []byte, c *Chunk) error {
 	if isDone(frame) {
 		*c = Chunk{Usage: noUsage, Done: true}
 		d.done = true
 		return nil
 	}
-	f := generateFields{about: meta{usage: noUsage}}
+	f := sglangFields{about: meta{usage: noUsage}}
 	for m := d.reader.Open(frame, c); m.Next(); {
 		switch string(m.Key()) {
 		case "text":
@@ -111,7 +106,7 @@ func (d *generateDecoder) Decode(frame []byte, c *Chunk) error {
 	}
 	if fresh := d.texts.News(f.text); len(fresh) > 0 {
 		c.Raw = fresh
-		c.Text = c.Text || f.about.usage.Output == Unknown && !f.list
+		c.Text = c.Text || f.about.usage.Output == Unknown
 	}
 	d.token = d.token || c.Text
 	d.end(c, &f.about)
@@ -160,29 +155,21 @@ func readFinish(r *fieldReader) (kind, message []byte) {
 }
 
 // count works out how many tokens a chunk brought.
-func (d *generateDecoder) count(c *Chunk, f *generateFields) {
+func (d *sglangDecoder) count(c *Chunk, f *sglangFields) {
 	c.Usage = f.about.usage
 	total := c.Usage.Output
-	d.texts.Pieces = d.texts.Pieces || d.pieces
-	switch {
-	case d.pieces && f.list:
-		d.ids += f.ids
-		c.Tokens, c.IDs = f.ids, d.ids
-		if total != Unknown {
-			c.Tokens = min(f.ids, d.tokens.Grow(total)) // sgLang's ids, which are cumulative, must not count twice
-		}
-	case total != Unknown:
-		d.texts.Pieces = d.texts.Pieces || f.list && f.ids < total
-		c.Tokens = d.tokens.Grow(total)
-	case f.list: // taken as cumulative; if they are pieces the count comes out too low
-		c.Tokens, c.IDs = d.tokens.Grow(f.ids), f.ids
+	if total == Unknown {
+		return
 	}
+	d.texts.Pieces = d.texts.Pieces || f.list && f.ids < total
+	c.Tokens = max(total-d.counted, 0)
+	d.counted += c.Tokens
 	c.Text = c.Tokens > 0
 }
 
 // logProbs returns the two lists of log-probabilities and the count of tokens so far as one object, with the
 // names that meta_info has for them.
-func (d *generateDecoder) logProbs(a *meta) []byte {
+func (d *sglangDecoder) logProbs(a *meta) []byte {
 	b := append(d.logs[:0], `{"output_token_logprobs":`...)
 	b = append(b, a.logs...)
 	if a.tops != nil {
@@ -195,7 +182,7 @@ func (d *generateDecoder) logProbs(a *meta) []byte {
 }
 
 // end takes in the finish reason.
-func (d *generateDecoder) end(c *Chunk, a *meta) {
+func (d *sglangDecoder) end(c *Chunk, a *meta) {
 	switch kind := string(a.finish); kind {
 	case "":
 	case "abort", "error":
@@ -206,4 +193,32 @@ func (d *generateDecoder) end(c *Chunk, a *meta) {
 	default:
 		c.Finish, d.finish = finishReason(a.finish), true
 	}
+}
+
+// texts finds what is new in a stream's texts. Each text may be a piece, or repeat all texts before it (cumulative).
+// Servers do not say which, so the texts decide: a text that does not begin with the whole of the one before it is a
+// piece, and so is the second of two equal ones at the start.
+type texts struct {
+	said   []byte // the text so far, while texts may be cumulative
+	grew   bool   // a text repeated the one before it and continued it
+	Pieces bool
+}
+
+// Reset prepares for the next answer.
+func (t *texts) Reset() { *t = texts{said: t.said[:0]} }
+
+// News returns the part of a text that was not there before. Both are as they stand in the JSON string.
+func (t *texts) News(raw []byte) []byte {
+	if t.Pieces || len(raw) == 0 {
+		return raw
+	}
+	again := len(t.said) > 0 && len(raw) == len(t.said) && !t.grew
+	if again || !bytes.HasPrefix(raw, t.said) {
+		t.Pieces = true
+		return raw
+	}
+	fresh := raw[len(t.said):]
+	t.grew = t.grew || len(t.said) > 0 && len(fresh) > 0
+	t.said = append(t.said, fresh...)
+	return fresh
 }

@@ -24,8 +24,18 @@ var version = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
 // endpoints are paths of OpenAI's API, which users paste from a curl command in place of the base URL.
 var endpoints = []string{"/chat/completions", "/completions", "/responses", "/messages", "/models"}
 
-// natives are the same for the engines' own APIs, which have no version.
-var natives = []string{"/generate_stream", "/completion", "/api/generate", "/api/chat", "/generate"}
+// gone are paths of APIs that are not spoken, with what to use.
+var gone = []struct{ path, instead string }{
+	{"/api/chat", ollamaInstead}, {"/api/generate", ollamaInstead},
+	{"/completion", "/completion is llama.cpp's own API; use its OpenAI API: the URL up to the port"},
+	{"/generate_stream", "/generate_stream is TGI's or Triton's own API; use the OpenAI API of TGI, or of Triton's OpenAI frontend: the URL up to the port"},
+	{"/embeddings", itemsInstead}, {"/rerank", itemsInstead}, {"/score", itemsInstead},
+}
+
+const (
+	ollamaInstead = "that path is Ollama's own API; use its OpenAI API: http://HOST:11434"
+	itemsInstead  = "that path answers without tokens; give the URL of an API that generates some"
+)
 
 // ParseAddress reads a base URL with or without scheme, trailing slash, "/v1" and endpoint. It returns the user
 // information separately.
@@ -54,6 +64,11 @@ func ParseAddress(s string) (Address, *url.Userinfo, error) {
 	}
 	if u.Hostname() == "" {
 		return Address{}, nil, fmt.Errorf("%s names no host; want something like http://localhost:8000", mistaken(s))
+	}
+	for _, g := range gone {
+		if strings.HasSuffix(strings.TrimRight(u.Path, "/"), g.path) {
+			return Address{}, nil, errors.New(g.instead)
+		}
 	}
 	user := u.User
 	u.User, u.Fragment, u.RawPath = nil, "", ""
@@ -115,11 +130,8 @@ func urlTrouble(err error, whole string) string {
 // splitPath divides a path into the part before the API and the part in place of "/v1".
 func splitPath(path string) (base, api string) {
 	path = strings.TrimRight(path, "/")
-	for _, n := range natives {
-		if rest, ok := strings.CutSuffix(path, n); ok {
-			rest, _, _ = strings.Cut(rest, "/v2/models/") // Triton's, followed by the model's name
-			return strings.TrimRight(rest, "/"), "/v1"
-		}
+	if rest, ok := strings.CutSuffix(path, "/generate"); ok {
+		return strings.TrimRight(rest, "/"), "/v1"
 	}
 	pasted := false
 	for _, e := range endpoints {
@@ -141,7 +153,6 @@ func splitPath(path string) (base, api string) {
 // pastedAPIs are the APIs that the endpoint of a pasted URL belongs to, where it belongs to one only. Longer endings stand first.
 var pastedAPIs = []struct{ ending, api string }{
 	{"/chat/completions", "chat"}, {"/completions", "completions"}, {"/responses", "responses"}, {"/messages", "messages"},
-	{"/completion", "llamacpp"}, {"/api/generate", "ollama-generate"}, {"/api/chat", "ollama"},
 }
 
 // PastedAPI returns the name of the API whose endpoint a URL ends with; empty for a base URL.

@@ -43,28 +43,21 @@ func (p *Prober) Count(ctx context.Context, text string) (int, error) {
 // CountSource returns the source of the last count, countUsage or countTokenize; "" before the first.
 func (p *Prober) CountSource() string { return p.source }
 
-// Tokenize returns how many tokens the server's tokenizer makes of a text alone, by the endpoints of vLLM, llama.cpp, TGI
-// and lmdeploy. It returns an error where the server has none of them.
+// Tokenize returns how many tokens the server's tokenizer makes of a text alone, by the endpoint of vLLM, llama.cpp and
+// TGI. It returns an error where the server has none.
 func (p *Prober) Tokenize(ctx context.Context, text string) (int, error) {
-	for _, way := range []struct {
-		path string
-		ask  map[string]any
-		size func(gjson.Result) int
-	}{
-		{"/tokenize", map[string]any{"model": p.options.Params.Model, "prompt": text, "content": text, "inputs": text, "add_special_tokens": false}, tokenCount},
-		{"/v1/encode", map[string]any{"input": text}, func(v gjson.Result) int { return int(v.Get("length").Int()) }},
-	} {
-		body, err := json.Marshal(way.ask)
-		if err != nil {
-			return 0, err
-		}
-		a, err := p.client.Fetch(ctx, p.limit(askTime), http.MethodPost, way.path, body)
-		if err != nil {
-			continue
-		}
-		if n := way.size(gjson.ParseBytes(a.Body)); n > 0 {
-			return n, nil
-		}
+	body, err := json.Marshal(map[string]any{
+		"model": p.options.Params.Model, "prompt": text, "content": text, "inputs": text, "add_special_tokens": false,
+	})
+	if err != nil {
+		return 0, err
+	}
+	a, err := p.client.Fetch(ctx, p.limit(askTime), http.MethodPost, "/tokenize", body)
+	if err != nil {
+		return 0, err
+	}
+	if n := tokenCount(gjson.ParseBytes(a.Body)); n > 0 {
+		return n, nil
 	}
 	return 0, errors.New("the server has no endpoint that tokenizes")
 }

@@ -32,14 +32,8 @@ var signs = []sign{
 	{path: "/props", engine: "llama.cpp", mark: "default_generation_settings", version: "build_info",
 		length: "default_generation_settings.n_ctx", models: "model_alias"},
 	{path: "/info", engine: "TGI", mark: "version", version: "version", length: "max_total_tokens", models: "model_id"},
-	{path: "/v2", engine: "Triton", mark: "extensions.0", version: "version"},
 	{path: "/api/version", engine: "Ollama", mark: "version", version: "version"},
 	{path: "/version", engine: "vLLM", mark: "version", version: "version"},
-}
-
-// natives maps an engine to its own API, by the name that --api takes.
-var natives = map[string]string{
-	"SGLang": "sglang", "lmdeploy": "lmdeploy", "llama.cpp": "llamacpp", "Ollama": "ollama", "TGI": "tgi", "Triton": "triton",
 }
 
 // identify finds engine and version, as far as the server tells, and returns the models that the engine's own pages
@@ -89,55 +83,19 @@ func (p *Prober) read(ctx context.Context, engine string) []gjson.Result {
 		if engine != "" && s.engine != engine {
 			continue
 		}
-		wg.Go(func() { said[i] = p.page(ctx, http.MethodGet, s.path) })
+		wg.Go(func() { said[i] = p.page(ctx, s.path) })
 	}
 	wg.Wait()
 	return said
 }
 
 // page returns a page's JSON; the zero Result where there is none.
-func (p *Prober) page(ctx context.Context, method, path string) gjson.Result {
-	var body []byte
-	if method == http.MethodPost {
-		body = []byte("{}")
-	}
-	a, err := p.client.Fetch(ctx, p.limit(factTime), method, path, body)
+func (p *Prober) page(ctx context.Context, path string) gjson.Result {
+	a, err := p.client.Fetch(ctx, p.limit(factTime), http.MethodGet, path, nil)
 	if err != nil || !gjson.ValidBytes(a.Body) {
 		return gjson.Result{}
 	}
 	return gjson.ParseBytes(a.Body)
-}
-
-// listed returns the models of engines that list them on a page of their own.
-func (p *Prober) listed(ctx context.Context, engine string) []string {
-	var found gjson.Result
-	switch engine {
-	case "Ollama":
-		found = p.page(ctx, http.MethodGet, "/api/tags").Get("models.#.name")
-	case "Triton":
-		found = p.page(ctx, http.MethodPost, "/v2/repository/index").Get("#.name")
-	}
-	var names []string
-	for _, v := range found.Array() {
-		names = append(names, v.String())
-	}
-	return names
-}
-
-// native returns the name of an engine's own API; "" where it has none or is not known. Triton's depends on the model's
-// backend.
-func (p *Prober) native(ctx context.Context, f *Facts) string {
-	if f.Engine == "Triton" && p.nests(ctx, f.Model) {
-		return "triton-vllm"
-	}
-	return natives[f.Engine]
-}
-
-// nests reports whether a Triton model is served by vLLM's backend, which takes its parameters nested. Its inputs show
-// that.
-func (p *Prober) nests(ctx context.Context, model string) bool {
-	inputs := p.page(ctx, http.MethodGet, "/v2/models/"+model).Get("inputs.#.name").String()
-	return strings.Contains(inputs, `"sampling_parameters"`) || strings.Contains(inputs, `"return_num_output_tokens"`)
 }
 
 // context finds the context length of an Ollama model, which Ollama tells only once the model is loaded. Ollama cuts
@@ -146,7 +104,7 @@ func (p *Prober) context(ctx context.Context, f *Facts, want Want) {
 	if f.Engine != "Ollama" {
 		return
 	}
-	for _, m := range p.page(ctx, http.MethodGet, "/api/ps").Get("models").Array() {
+	for _, m := range p.page(ctx, "/api/ps").Get("models").Array() {
 		if m.Get("name").String() == f.Model {
 			f.MaxModelLen = int(m.Get("context_length").Int())
 		}

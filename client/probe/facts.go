@@ -108,10 +108,7 @@ func (p *Prober) meet(ctx context.Context, f *Facts) error {
 	if f.Engine == "" && p.options.Params.Model == "" {
 		return missing
 	}
-	if all := p.listed(ctx, f.Engine); len(all) > 0 {
-		named = all
-	}
-	if len(named) == 1 && p.options.Params.Model != "" && f.Engine != "Ollama" && f.Engine != "Triton" {
+	if p.options.Params.Model != "" {
 		named = nil // the name on the page may be a path, and requests go without it
 	}
 	return p.choose(f, named)

@@ -11,22 +11,18 @@ var (
 	noteBusy       = note.Kind{Code: "probe.busy", Args: []string{"seconds"}}
 
 	// Which API is measured. error is the server's refusal in its own words.
-	noteTritonVLLM  = note.Kind{Code: "probe.triton-vllm"}
 	noteCompletions = note.Kind{Code: "probe.completions", Args: []string{"error"}}
-	noteNativeAPI   = note.Kind{Code: "probe.native-api", Args: []string{"error", "engine", "api"}}
 	noteNewerAPI    = note.Kind{Code: "probe.newer-api", Args: []string{"error", "api"}}
 	noteRejected    = note.Kind{Code: "probe.rejected-field", Args: []string{"field", "error"}}
 
 	// How answers arrive and how their tokens are counted. tokens is the mean number of tokens in a chunk.
 	noteHeldBack      = note.Kind{Code: "probe.held-back", Args: []string{"chunks"}}
-	noteIDsCounted    = note.Kind{Code: "probe.ids-counted"}
 	noteChunksCounted = note.Kind{Code: "probe.chunks-counted"}
 	noteCountsEach    = note.Kind{Code: "probe.packed-counts-each", Args: []string{"tokens"}}
 	noteCountsRunning = note.Kind{Code: "probe.packed-running-counts", Args: []string{"tokens"}}
 	noteCountsNone    = note.Kind{Code: "probe.packed-no-counts", Args: []string{"tokens"}}
 
 	// Whether the length of answers can be set. engine is empty where it is not known.
-	noteSent128       = note.Kind{Code: "probe.sent-128", Args: []string{"asked", "api"}}
 	noteCountDoubtful = note.Kind{Code: "probe.count-doubtful", Args: []string{"asked", "chunks", "counted"}}
 	noteLengthIgnored = note.Kind{Code: "probe.length-ignored", Args: []string{"asked", "sent"}}
 	noteNotForced     = note.Kind{Code: "probe.length-not-forced", Args: []string{"engine"}}

@@ -291,7 +291,6 @@ func TestCount(t *testing.T) {
 		"usage":     {fake{chat: forced(1)}, 21, countUsage, ""},
 		"vLLM":      {fake{chat: silent, pages: map[string]string{"/tokenize": `{"count":3,"tokens":[1,2,3]}`}}, 3, countTokenize, ""},
 		"llama.cpp": {fake{chat: silent, pages: map[string]string{"/tokenize": `{"tokens":[1,2]}`}}, 2, countTokenize, ""},
-		"lmdeploy":  {fake{chat: silent, pages: map[string]string{"/v1/encode": `{"input_ids":[1],"length":1}`}}, 1, countTokenize, ""},
 		"unknown": {fake{chat: silent}, 0, "", "/v1/chat/completions: the server does not tell how many tokens a prompt has. " +
 			"Lengths cannot be set by its count; name a --tokenizer."},
 		"refused": {fake{chat: func(a *asked) { refuse(a.w, 400, "too long") }}, 0, "",

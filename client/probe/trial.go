@@ -76,10 +76,6 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	o := p.options
 	o.Params.Model = f.Model
 	o.Timeout = min(cmp.Or(o.Timeout, client.DefaultTimeout), trialTime)
-	if o.API == "triton" && p.nests(ctx, f.Model) {
-		o.API = "triton-vllm"
-		f.note(noteTritonVLLM)
-	}
 	if o.API != "auto" {
 		return p.fit(ctx, f, o)
 	}
@@ -89,23 +85,13 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 		return chat, err
 	}
 	o.API = "completions"
-	t, second := p.fit(ctx, f, o)
-	if second == nil {
+	if t, e := p.fit(ctx, f, o); e == nil {
 		f.note(noteCompletions, chat.result.Message)
 		return t, nil
 	}
-	if o.API = p.native(ctx, f); o.API != "" && refusedAPI(second) {
-		if t, second = p.fit(ctx, f, o); second == nil {
-			f.note(noteNativeAPI, chat.result.Message, f.Engine, o.API)
-			return t, nil
-		}
-		if chat.result.HTTP == http.StatusNotFound {
-			return t, second
-		}
-	}
 	if chat.result.HTTP == http.StatusNotFound {
 		for _, o.API = range []string{"responses", "messages"} {
-			if t, third := p.fit(ctx, f, o); third == nil {
+			if t, e := p.fit(ctx, f, o); e == nil {
 				f.note(noteNewerAPI, chat.result.Message, o.API)
 				return t, nil
 			}
@@ -266,8 +252,6 @@ func (p *Prober) againAtOnce(ctx context.Context, o client.Options) bool {
 func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 	r := &t.result
 	switch {
-	case r.TokenSource == client.SourceIDs:
-		f.note(noteIDsCounted)
 	case !f.Usage:
 		f.note(noteChunksCounted)
 	case f.TokensPerChunk <= packed:
@@ -282,7 +266,7 @@ func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 // their /v1, and ignore these.
 func forces(f *Facts) bool {
 	d, err := api.DialectsByName(f.API)
-	return err == nil && d.Traits().Forces && f.Engine != "Ollama" && f.Engine != "TGI"
+	return err == nil && d.Traits().Fields.IgnoreEOS && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
 // learnLength adds whether the requested length was obeyed, and forced. Natural answers are forced to none: only a longer one disobeys.
@@ -290,8 +274,6 @@ func learnLength(f *Facts, r *client.Result, natural bool) {
 	exact := r.OutputTokens == trialTokens
 	f.LengthForced = exact && f.Fields.IgnoreEOS && forces(f)
 	switch {
-	case r.OutputTokens == 128 && (f.API == "sglang" || f.API == "lmdeploy"):
-		f.note(noteSent128, trialTokens, f.API)
 	case r.OutputTokens > trialTokens && r.Chunks() == trialTokens && r.TokenSource == client.SourceServer:
 		f.note(noteCountDoubtful, trialTokens, r.Chunks(), r.OutputTokens)
 	case r.OutputTokens > trialTokens:

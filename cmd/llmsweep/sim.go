@@ -18,7 +18,7 @@ const simAddress = "127.0.0.1:8000"
 // simCmd is llmsweep sim.
 type simCmd struct {
 	Preset     string `default:"demo" placeholder:"NAME" help:"What to simulate: demo, plain8 (8 slots, a first token after 100 ms, then one each 10 ms), or MODEL/GPU[xCOUNT][/QUANT] such as Qwen2-7B/L20x2/int4. ${presets}"`
-	Engine     string `default:"vllm" enum:"${engines}" placeholder:"NAME" help:"Engine whose APIs to speak (${default}): vllm, sglang, lmdeploy, llamacpp, ollama, tgi, triton, triton-vllm, openai (only /v1/responses), anthropic."`
+	Engine     string `default:"vllm" enum:"${engines}" placeholder:"NAME" help:"Engine whose APIs to speak (${default}): vllm, sglang, anthropic (only /v1/messages)."`
 	Listen     string `default:"${listen}" placeholder:"ADDRESS" help:"Address and port to listen on (${default})."`
 	MaxNumSeqs int    `name:"max-num-seqs" placeholder:"N" positive:"" help:"Most requests in one batch (slots). Default: the preset's."`
 	fixedTimes
@@ -33,9 +33,16 @@ type simCmd struct {
 	Think          int      `placeholder:"N" positive:"" help:"Send N reasoning tokens before each answer."`
 	NaturalTokens  float64  `name:"natural-tokens" placeholder:"N" positive:"" help:"Mean length in tokens of answers that end by themselves, reasoning left out (log-normal). Default: evenly between a fifth and all of the longest allowed length."`
 	ReasoningField string   `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"Name of the field that holds them in a chat: reasoning_content or reasoning. Default: the engine's."`
+<<<<<<< HEAD
 	Texts          string   `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts in streams of SGLang's and Triton's own APIs: pieces or cumulative. Default: the engine's."`
 	FullLength     bool     `name:"full-length" help:"Let answers be as long as allowed, also where the API cannot ask for that (Ollama, TGI, Triton)."`
 	Habit          []string `sep:"none" placeholder:"NAME:VALUES" help:"Bad habit of the server; see the list above. May be repeated."`
+=======
+	Texts          string   `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts in streams of SGLang's /generate: pieces or cumulative. Default: cumulative."`
+	FullLength     bool     `name:"full-length" help:"Let answers be as long as allowed, also where the API cannot ask for that (messages)."`
+	Speculate      string   `placeholder:"N:P" help:"Decode speculatively: draft N tokens in each step, each accepted with the probability P if those before it are."`
+	Habit          []string `sep:"none" placeholder:"NAME[:PARAMETERS]" help:"Bad habit of the server; see the list above. May be repeated."`
+>>>>>>> 059e3f5a (api: remove the APIs that single engines have of their own)
 	Faults         string   `placeholder:"KIND:P,.." help:"Faults and their probabilities: 500:0.01,reset:0.005. A request can ask for one with the header X-Sim-Fault: KIND."`
 }
 

@@ -84,8 +84,8 @@ func speculates(run *rundir.Run, l lang.Lang) string {
 func remark(n note.Note) bool {
 	return slices.Contains([]string{
 		"budget.no-time-for-rate", "client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "trace.ttft", "traffic.sessions", "traffic.cut-off", "traffic.described", "run.paused", "run.resumed",
-		"requests.resent", "probe.busy", "probe.completions", "probe.first-model", "probe.ids-counted", "probe.native-api", "probe.newer-api", "probe.packed-counts-each",
-		"probe.packed-running-counts", "probe.rejected-field", "probe.triton-vllm",
+		"requests.resent", "probe.busy", "probe.completions", "probe.first-model", "probe.newer-api", "probe.packed-counts-each",
+		"probe.packed-running-counts", "probe.rejected-field", 
 	}, n.Code)
 }
 

@@ -126,7 +126,7 @@ func severalPages(t *testing.T) map[string][]byte {
 		pages[name] = b.Bytes()
 	}
 	var inputs []Input
-	for _, dir := range []string{"vllm-cpu", "ollama-native", "llamacpp-native"} {
+	for _, dir := range []string{"vllm-cpu", "vllm-edge", "llamacpp-completions"} {
 		path := "../../examples/real/" + dir
 		run, err := store.Open(path)
 		if err != nil {

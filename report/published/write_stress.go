@@ -96,7 +96,7 @@ func address(run *rundir.Run) string {
 	if run.Source != nil || err != nil || !strings.Contains(run.Target.URL, "://") { // sim: has no address
 		return run.Target.URL
 	}
-	return strings.TrimSuffix(strings.TrimRight(run.Target.URL, "/"), "/v1") + strings.TrimSuffix(d.Path(run.Target.Model), "/chat/completions")
+	return strings.TrimSuffix(strings.TrimRight(run.Target.URL, "/"), "/v1") + strings.TrimSuffix(d.Path(), "/chat/completions")
 }
 
 // namesModel reports whether a table has a row with the model: one that was read only where it had it, and ours where requests name it.

@@ -20,7 +20,7 @@ var (
 
 // templated reports whether an API puts prompts into the model's chat template. The others send them as they are.
 func templated(api string) bool {
-	return slices.Contains([]string{"chat", "responses", "messages", "ollama"}, api)
+	return slices.Contains([]string{"chat", "responses", "messages"}, api)
 }
 
 // comparable returns an error where two runs did not ask the same of their servers.

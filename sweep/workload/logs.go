@@ -137,7 +137,7 @@ func (t *traceRows) logEntry(line int, e entry) (more bool) {
 // answering reports whether a model answers requests for a path.
 func answering(path string) bool {
 	for _, name := range api.Names() {
-		if d, err := api.DialectsByName(name); err == nil && strings.HasSuffix(path, d.Path("")) {
+		if d, err := api.DialectsByName(name); err == nil && strings.HasSuffix(path, d.Path()) {
 			return true
 		}
 	}

@@ -67,7 +67,7 @@ func (a *AnswerState) Emit(n int, _ time.Time) {
 
 // Stream sends the tokens as they are generated, each chunk in a write of its own.
 func (a *AnswerState) Stream(ctx context.Context) {
-	a.w.Header().Set("Content-Type", a.endpoint.Framing.media)
+	a.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	if first := a.Encoder.Opening(); first != nil {
 		a.Send(first)
 	} else {
@@ -145,7 +145,7 @@ func (a *AnswerState) await(ctx context.Context, n int) bool {
 func (a *AnswerState) Send(objects ...any) bool {
 	a.buf = a.buf[:0]
 	for _, v := range objects {
-		a.buf = a.endpoint.Framing.appendObject(a.buf, v)
+		a.buf = appendObject(a.buf, v)
 	}
 	return a.write(a.buf)
 }
@@ -158,8 +158,8 @@ func (a *AnswerState) write(b []byte) bool {
 }
 
 func (a *AnswerState) sendError(e *apiError) {
-	b := a.endpoint.Framing.appendObject(nil, a.endpoint.Refusal(e))
-	if a.endpoint.DoneAfterError {
+	b := appendObject(nil, a.endpoint.Refusal(e))
+	if a.endpoint.Done {
 		b = append(b, done...)
 	}
 	a.write(b)
@@ -175,7 +175,7 @@ func (a *AnswerState) breakStream(ctx context.Context) bool {
 	case FaultError:
 		a.sendError(engineDied())
 	case FaultGarbage:
-		return a.write(a.endpoint.Framing.appendFrame(nil, []byte(`{"id":"garbage","choices":[{"delta":{"content":`)))
+		return a.write(appendFrame(nil, []byte(`{"id":"garbage","choices":[{"delta":{"content":`)))
 	}
 	return false
 }
@@ -261,7 +261,7 @@ func (a *AnswerState) sendTokens(from, to int) bool {
 	}
 	a.buf = a.buf[:0]
 	for _, v := range a.Encoder.Tokens(from, to) {
-		a.buf = a.endpoint.Framing.appendFrame(a.buf, marshal(v))
+		a.buf = appendFrame(a.buf, marshal(v))
 	}
 	_, err := a.w.Write(a.buf)
 	return err == nil

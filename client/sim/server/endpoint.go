@@ -10,15 +10,12 @@ import (
 
 // endpoint is one completion endpoint: how its requests are read and its answers are written.
 type endpoint struct {
-	Path           string
-	KnownFields    []string // body fields that a strict server accepts
-	Framing        framing
-	Parse          func(s *Host, raw []byte) (request, error)
-	Encoder        func(a *AnswerState) encoder
-	Refusal        func(e *apiError) any // the error object
-	Invalid        int                   // status of a request that cannot be served; 0 for 400
-	Done           bool                  // [DONE] ends a stream
-	DoneAfterError bool                  // [DONE] follows an error inside a stream
+	Path        string
+	KnownFields []string // body fields that a strict server accepts
+	Parse       func(s *Host, raw []byte) (request, error)
+	Encoder     func(a *AnswerState) encoder
+	Refusal     func(e *apiError) any // the error object
+	Done        bool                  // [DONE] ends a stream, also after an error
 }
 
 // encoder makes the JSON objects of one answer.
@@ -33,31 +30,18 @@ type encoder interface {
 	Whole(u sim.Usage) any
 }
 
-// framing is how a stream is cut into frames.
-type framing struct{ media, before, after string }
-
-// eventFraming frames objects as server-sent events.
-func eventFraming() framing { return framing{"text/event-stream; charset=utf-8", "data: ", "\n\n"} }
-
-// lineFraming frames objects as lines of JSON.
-func lineFraming() framing { return framing{"application/x-ndjson", "", "\n"} }
-
 const done = "data: [DONE]\n\n"
 
-// appendFrame appends a frame with the given data.
-func (f framing) appendFrame(buf, data []byte) []byte {
-	buf = append(buf, f.before...)
+// appendFrame appends an event with the given data.
+func appendFrame(buf, data []byte) []byte {
+	buf = append(buf, "data: "...)
 	buf = append(buf, data...)
-	return append(buf, f.after...)
+	return append(buf, "\n\n"...)
 }
 
 // Refuse answers with an error in the API's shape.
 func (to *endpoint) Refuse(w http.ResponseWriter, e *apiError) {
-	status := e.Status
-	if status == http.StatusBadRequest && to.Invalid != 0 {
-		status = to.Invalid
-	}
-	writeJSON(w, status, to.Refusal(e))
+	writeJSON(w, e.Status, to.Refusal(e))
 }
 
 // marshal returns v as JSON. Only values that can be encoded are passed to it.
@@ -68,9 +52,6 @@ func marshal(v any) []byte {
 	}
 	return raw
 }
-
-// plainError returns an error as {"error": ".."}.
-func plainError(e *apiError) any { return map[string]string{"error": e.Message} }
 
 // Stamp is the simulator's own member of each chunk, where the request asked for it.
 type Stamp struct {

@@ -30,13 +30,13 @@ func (a *AnswerState) Event(kind string, members map[string]any) namedEvent {
 	return namedEvent{kind, members, a.Stamp()}
 }
 
-// appendObject appends a frame with an object.
-func (f framing) appendObject(buf []byte, v any) []byte {
+// appendObject appends an event with an object.
+func appendObject(buf []byte, v any) []byte {
 	if e, ok := v.(namedEvent); ok {
 		buf = append(buf, "event: "+e.Kind+"\n"...)
 	}
 	if encoded, ok := v.(json.RawMessage); ok {
-		return f.appendFrame(buf, encoded)
+		return appendFrame(buf, encoded)
 	}
-	return f.appendFrame(buf, marshal(v))
+	return appendFrame(buf, marshal(v))
 }

@@ -14,15 +14,12 @@ import (
 type flavor struct {
 	name      string
 	owner     string // owned_by in the list of models
-	server    string // the Server header
 	reasoning string // the field for reasoning in a chat
 	openai    func() *style
 	natives   []func() *endpoint
-	named     func(s *Host) *endpoint        // a native one whose path has the model's name; nil for none
 	about     func(s *Host) map[string]route // pages that identify it
 	metrics   []metric                       // nil for no /metrics
 	notFound  func(w http.ResponseWriter)
-	natural   bool   // answers always end naturally: it has no ignore_eos
 	anyModel  bool   // it ignores the model's name
 	key       string // the header with the API key; "" for a bearer token
 	version   string // a header without which it refuses requests; "" for none
@@ -31,28 +28,12 @@ type flavor struct {
 func flavors() []*flavor {
 	return []*flavor{
 		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", openai: vllmStyle, about: aboutVLLM,
-			natives: []func() *endpoint{
-				responsesEndpoint(responsesStyle{Numbered: true, Incomplete: true}, (*apiError).Object), messagesEndpoint(messagesStyle{Repeats: true})},
+			natives: []func() *endpoint{responsesEndpoint, messagesEndpoint(messagesStyle{Repeats: true})},
 			metrics: vllmMetrics(), notFound: detailNotFound},
 		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", openai: sglangStyle,
 			natives: []func() *endpoint{sglangEndpoint}, about: aboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
-		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", openai: lmdeployStyle,
-			natives: []func() *endpoint{lmdeployEndpoint}, about: aboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
-		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", openai: llamacppStyle,
-			natives: []func() *endpoint{llamacppEndpoint, responsesEndpoint(responsesStyle{}, llamacppRefusal), messagesEndpoint(messagesStyle{Split: true})},
-			about:   aboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
-			anyModel: true},
-		{name: "ollama", owner: "library", reasoning: "reasoning", openai: ollamaStyle,
-			natives: []func() *endpoint{ollamaChatEndpoint, ollamaGenerateEndpoint}, about: aboutOllama, notFound: textNotFound, natural: true},
-		{name: "tgi", owner: "huggingface", reasoning: "reasoning", openai: tgiStyle, natives: []func() *endpoint{tgiEndpoint},
-			about: aboutTGI, notFound: textNotFound, natural: true, anyModel: true},
-		{name: "triton", named: tritonNative, about: aboutTriton, notFound: textNotFound, natural: true},
-		{name: "triton-vllm", named: tritonNative, about: aboutTriton, notFound: textNotFound},
-		{name: "openai", natives: []func() *endpoint{
-			responsesEndpoint(responsesStyle{Numbered: true, Incomplete: true, Named: true}, (*apiError).Object)}, about: aboutOpenAI,
-			owner: "openai", notFound: textNotFound},
 		{name: "anthropic", natives: []func() *endpoint{messagesEndpoint(messagesStyle{Split: true, Pings: true})}, about: aboutAnthropic,
-			key: "X-Api-Key", version: "Anthropic-Version", notFound: textNotFound, natural: true},
+			key: "X-Api-Key", version: "Anthropic-Version", notFound: textNotFound},
 	}
 }
 
@@ -84,9 +65,6 @@ func (p *flavor) routes(s *server) map[string]route {
 	}
 	for _, native := range p.natives {
 		s.serve(all, native())
-	}
-	if p.named != nil {
-		s.serve(all, p.named(s.Host))
 	}
 	if p.metrics != nil {
 		all["/metrics"] = route{Method: http.MethodGet, Serve: s.metrics}
@@ -125,9 +103,4 @@ func textNotFound(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain")
 	w.WriteHeader(http.StatusNotFound)
 	io.WriteString(w, "404 page not found")
-}
-
-func llamacppNotFound(w http.ResponseWriter) {
-	writeJSON(w, http.StatusNotFound, map[string]any{"error": map[string]any{
-		"message": "File Not Found", "type": "not_found_error", "code": http.StatusNotFound}})
 }

@@ -31,7 +31,7 @@ type server struct {
 // first token reports a TTFT near zero.
 func New(e *sim.Engine, o Options) http.Handler {
 	f := flavorOf(cmp.Or(o.Engine, "vllm"))
-	h := &Host{Config: e.Config(), Options: o, Started: time.Now(), Name: f.name, Owner: f.owner, Natural: f.natural, AnyModel: f.anyModel}
+	h := &Host{Config: e.Config(), Options: o, Started: time.Now(), Name: f.name, Owner: f.owner, AnyModel: f.anyModel}
 	h.Options.ModelID = cmp.Or(o.ModelID, h.Config.Model.Name)
 	h.Options.ChunkTokens = cmp.Or(o.ChunkTokens, 1)
 	h.Options.ReasoningField = cmp.Or(o.ReasoningField, f.reasoning)
@@ -60,9 +60,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case refused != nil:
 		writeError(w, refused)
 	default:
-		if s.flavor.server != "" {
-			w.Header().Set("Server", s.flavor.server)
-		}
 		to.Serve(w, r)
 	}
 }

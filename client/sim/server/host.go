@@ -73,7 +73,6 @@ type Host struct {
 	Started  time.Time
 	Name     string // of the engine
 	Owner    string // owned_by in the list of models
-	Natural  bool   // answers always end naturally: it has no ignore_eos
 	AnyModel bool   // it ignores the model's name
 	Batches  bool   // habit
 }

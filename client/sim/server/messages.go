@@ -8,8 +8,8 @@ import (
 	"llmsweep/client/sim"
 )
 
-// messagesStyle has the properties in which servers differ, after captures of vLLM 0.32.0 and llama-server b11434, and
-// Anthropic's reference.
+// messagesStyle has the properties in which servers differ, after a capture of vLLM 0.32.0 and Anthropic's
+// reference.
 type messagesStyle struct {
 	Split   bool // the prompt's count leaves out what was in the prefix cache; message_start comes with the first token then
 	Repeats bool // message_delta repeats the prompt's count
@@ -20,7 +20,7 @@ type messagesStyle struct {
 func messagesEndpoint(style messagesStyle) func() *endpoint {
 	return func() *endpoint {
 		return &endpoint{
-			Path: "/v1/messages", Framing: eventFraming(), Refusal: anthropicRefusal, Parse: parseMessages,
+			Path: "/v1/messages", Refusal: anthropicRefusal, Parse: parseMessages,
 			KnownFields: strings.Fields("model messages system stream max_tokens temperature top_p top_k thinking tools tool_choice " +
 				"stop_sequences metadata service_tier container mcp_servers"),
 			Encoder: func(a *AnswerState) encoder { return &messagesEncoder{AnswerState: a, style: style} },

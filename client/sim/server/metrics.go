@@ -87,26 +87,6 @@ func speculationMetrics(engine string) []metric {
 	return nil
 }
 
-// lmdeployMetrics are the metrics of lmdeploy's metrics/loggers.py; not checked against a running engine.
-func lmdeployMetrics() []metric {
-	return []metric{
-		{"lmdeploy:num_requests_running", "gauge", "Number of requests currently running.", running},
-		{"lmdeploy:num_requests_waiting", "gauge", "Number of requests currently waiting.", waiting},
-		{"lmdeploy:gpu_cache_usage_perc", "gauge", "GPU KV-cache usage. 1 means 100 percent usage.", kvUsage},
-	}
-}
-
-// llamacppMetrics are llama-server's metrics, which have no labels.
-func llamacppMetrics() []metric {
-	return []metric{
-		{"llamacpp:prompt_tokens_total", "counter", "Number of prompt tokens processed, excluding cached tokens",
-			func(st sim.SchedulerStats) float64 { return float64(st.PromptTokens - st.PrefixHits) }},
-		{"llamacpp:tokens_predicted_total", "counter", "Number of generation tokens processed", generationTokens},
-		{"llamacpp:requests_processing", "gauge", "Number of requests processing", running},
-		{"llamacpp:requests_deferred", "gauge", "Number of requests deferred", waiting},
-	}
-}
-
 // metrics writes the state of the engine as Prometheus text, under the engine's own names.
 func (s *server) metrics(w http.ResponseWriter, _ *http.Request) {
 	st := s.engine.Stats()
@@ -115,9 +95,6 @@ func (s *server) metrics(w http.ResponseWriter, _ *http.Request) {
 		cache = fmt.Sprintf(vllmCache, s.Config.BlockTokens, s.Config.Blocks())
 	}
 	labels := fmt.Sprintf("{engine=\"0\",model_name=%q}", s.Options.ModelID)
-	if s.flavor.name == "llamacpp" {
-		labels = ""
-	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	fmt.Fprint(w, cache)
 	all := s.flavor.metrics

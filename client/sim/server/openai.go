@@ -1,6 +1,3 @@
-// The APIs that several engines share, each in the style of the engine: OpenAI's chat, completions and responses, and
-// Anthropic's messages. It shares no code with package client/api.
-
 package server
 
 import (
@@ -27,7 +24,7 @@ func textEndpoint(s *style) *endpoint { return openAIEndpoint(s, "/v1/completion
 
 func openAIEndpoint(style *style, path string, chat bool) *endpoint {
 	return &endpoint{
-		Path: path, KnownFields: knownFields(), Framing: eventFraming(), Refusal: style.refusal, Done: true, DoneAfterError: style.doneAfterError,
+		Path: path, KnownFields: knownFields(), Refusal: (*apiError).Object, Done: true,
 		Parse:   func(s *Host, raw []byte) (request, error) { return s.ParseOpenAI(raw, chat) },
 		Encoder: func(a *AnswerState) encoder { return newOpenAIEncoder(a, style) },
 	}
@@ -35,14 +32,12 @@ func openAIEndpoint(style *style, path string, chat bool) *endpoint {
 
 // openAIChunk is a chunk of a stream, or an answer in one piece.
 type openAIChunk struct {
-	ID          string         `json:"id"`
-	Object      string         `json:"object"`
-	Created     int64          `json:"created"`
-	Model       string         `json:"model"`
-	Fingerprint string         `json:"system_fingerprint,omitempty"`
-	Choices     []openAIChoice `json:"choices"`
-	Usage       any            `json:"usage,omitzero"` // null or openAIUsage
-	Timings     *timings       `json:"timings,omitempty"`
+	ID      string         `json:"id"`
+	Object  string         `json:"object"`
+	Created int64          `json:"created"`
+	Model   string         `json:"model"`
+	Choices []openAIChoice `json:"choices"`
+	Usage   any            `json:"usage,omitzero"` // null or openAIUsage
 	Stamp
 }
 
@@ -90,7 +85,7 @@ func newOpenAIEncoder(a *AnswerState, style *style) *openAIEncoder {
 	}
 	a.ID = prefix + a.ID
 	return &openAIEncoder{AnswerState: a, style: style, base: openAIChunk{
-		ID: a.ID, Object: object, Created: a.Created.Unix(), Model: a.Host.Options.ModelID, Fingerprint: style.fingerprint,
+		ID: a.ID, Object: object, Created: a.Created.Unix(), Model: a.Host.Options.ModelID,
 		Choices: []openAIChoice{},
 	}}
 }
@@ -218,9 +213,7 @@ func (e *openAIEncoder) chunk(choice openAIChoice, n int) openAIChunk {
 	switch r := &e.Request; {
 	case r.ContinuousUsage:
 		c.Usage = usageOf(r.Work.PromptTokens, n)
-	case e.style.zeros && r.Usage && !r.Chat:
-		c.Usage = openAIUsage{}
-	case r.Usage && !e.style.noNulls || e.style.nulls:
+	case r.Usage || e.style.nulls:
 		c.Usage = jsonNull()
 	}
 	c.Stamp = e.Stamp()
@@ -229,22 +222,12 @@ func (e *openAIEncoder) chunk(choice openAIChoice, n int) openAIChunk {
 
 // Closing returns what was not sent with the text: a chunk with the finish reason, and one with the usage.
 func (e *openAIEncoder) Closing(u sim.Usage) (chunks []any) {
-	counted := false
 	if !e.style.finishWithText(e.Request.Chat, e.Request.Finish) {
 		choice := e.choice(u.OutputTokens, u.OutputTokens)
-		if e.style.emptyDelta && e.Request.Chat {
-			choice = e.style.choice
-			choice.Delta = &openAIDelta{}
-		}
 		e.finish(&choice)
-		c := e.chunk(choice, u.OutputTokens)
-		if e.style.usageOnFinish && !e.Request.Chat && !e.Host.Options.NoUsage {
-			e.usage(&c, u)
-			counted = true
-		}
-		chunks = append(chunks, c)
+		chunks = append(chunks, e.chunk(choice, u.OutputTokens))
 	}
-	if e.Request.Usage && !counted {
+	if e.Request.Usage {
 		c := e.base
 		e.usage(&c, u)
 		c.Stamp = e.Stamp()
@@ -253,7 +236,7 @@ func (e *openAIEncoder) Closing(u sim.Usage) (chunks []any) {
 	return chunks
 }
 
-// usage puts the whole usage object into a chunk, and llama.cpp's timings behind it.
+// usage puts the whole usage object into a chunk.
 func (e *openAIEncoder) usage(c *openAIChunk, u sim.Usage) {
 	usage := usageOf(u.PromptTokens, u.OutputTokens)
 	usage.PromptDetails = jsonNull()
@@ -264,9 +247,6 @@ func (e *openAIEncoder) usage(c *openAIChunk, u sim.Usage) {
 		usage.OutputDetails = map[string]int{"reasoning_tokens": u.ReasoningTokens}
 	}
 	c.Usage = usage
-	if e.style.timings {
-		c.Timings = timingsOf(u)
-	}
 }
 
 func usageOf(prompt, output int) openAIUsage {
@@ -294,7 +274,6 @@ func (e *openAIEncoder) Whole(u sim.Usage) any {
 	c.Choices = []openAIChoice{choice}
 	if !e.Host.Options.NoUsage {
 		e.usage(&c, u)
-		c.Timings = nil
 	}
 	return c
 }

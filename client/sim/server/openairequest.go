@@ -52,7 +52,7 @@ func (s *Host) ParseOpenAI(raw []byte, chat bool) (request, error) {
 	j.ContinuousUsage = j.Usage && (b.StreamOptions.ContinuousUsageStats || s.Options.UsageEveryChunk)
 	j.TopLogProbs = s.WantedLogProbs(b.LogProbs, b.TopLogProbs)
 	w := lengthLimits{Max: b.MaxTokens, Exact: b.IgnoreEOS, Min: b.MinTokens, Default: sim.DefaultOutputTokens}
-	if b.MaxCompletionTokens != nil && s.Name != "ollama" { // which ignores it
+	if b.MaxCompletionTokens != nil {
 		w.Max = b.MaxCompletionTokens
 	}
 	if chat {
@@ -60,12 +60,6 @@ func (s *Host) ParseOpenAI(raw []byte, chat bool) (request, error) {
 		if !b.IgnoreEOS {
 			w.Default = naturalLimit
 		}
-	}
-	if s.Natural {
-		w.Exact, w.Min = false, 0
-	}
-	if s.Name == "ollama" {
-		ids = cutPrompt(ids, ollamaContext)
 	}
 	w.Think = chat && b.thinks()
 	if err := s.SetWork(&j, ids, w); err != nil {

@@ -16,6 +16,5 @@ type Options struct {
 	Faults          Faults
 	NoLogProbs      bool   // log-probabilities are never sent; a strict server refuses to be asked for them
 	Engine          string // which engine's APIs to serve, one of [Engines]; empty for "vllm"
-	Texts           string // texts in SGLang's and Triton's streams: "pieces" or "cumulative"; empty for the engine's default
-	LogProbs        bool   // Triton with TensorRT-LLM sends a list of log-probs with each chunk
+	Texts           string // texts in SGLang's streams: "pieces" or "cumulative"; empty for the engine's default
 }

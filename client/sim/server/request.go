@@ -32,7 +32,6 @@ type request struct {
 	TopLogProbs     int    // number of tokens at each place whose log-probabilities are reported; 0 for none
 	Sum             int64  // that the answer ends with; only with Sums
 	Sums            bool   // the prompt asks for a sum
-	ReportCounts    bool   // report counts and the finish reason (Triton's vLLM backend)
 }
 
 // lengthLimits is the length of an answer, in tokens, as the request asks for it.
@@ -107,15 +106,9 @@ func (s *Host) limit(prompt int, w lengthLimits) (int, error) {
 	return limit, nil
 }
 
-// ollamaContext is Ollama's default num_ctx.
-const ollamaContext = 4096
-
-// cutPrompt shortens a prompt to the context's length without an error, as Ollama does.
-func cutPrompt(ids []uint32, context int) []uint32 { return ids[max(0, len(ids)-context):] }
-
 // CheckModel returns an error where the server has no model of a name.
 func (s *Host) CheckModel(name string) error {
-	if name == "" || s.AnyModel || name == s.Options.ModelID || name+":latest" == s.Options.ModelID {
+	if name == "" || s.AnyModel || name == s.Options.ModelID {
 		return nil
 	}
 	return &apiError{Status: http.StatusNotFound, Kind: "NotFoundError",

@@ -8,23 +8,13 @@ import (
 	"llmsweep/client/sim"
 )
 
-// responsesStyle has the properties in which engines differ, after captures of vLLM 0.32.0 and llama-server b11434, and
-// OpenAI's reference.
-type responsesStyle struct {
-	Numbered   bool // events have a sequence number, and the indices of their item and part; reasoning is counted
-	Incomplete bool // a cut answer has the status "incomplete"
-	Named      bool // its last event is then "response.incomplete"; vLLM's is "response.completed"
-}
-
-// responsesEndpoint is OpenAI's Responses API in an engine's style.
-func responsesEndpoint(style responsesStyle, refusal func(*apiError) any) func() *endpoint {
-	return func() *endpoint {
-		return &endpoint{
-			Path: "/v1/responses", Framing: eventFraming(), Refusal: refusal, Parse: parseResponses,
-			KnownFields: strings.Fields("model input instructions stream store max_output_tokens temperature top_p reasoning tools tool_choice " +
-				"parallel_tool_calls metadata text truncation user include previous_response_id service_tier"),
-			Encoder: func(a *AnswerState) encoder { return &responsesEncoder{AnswerState: a, style: style} },
-		}
+// responsesEndpoint is OpenAI's Responses API, after a capture of vLLM 0.32.0.
+func responsesEndpoint() *endpoint {
+	return &endpoint{
+		Path: "/v1/responses", Refusal: (*apiError).Object, Parse: parseResponses,
+		KnownFields: strings.Fields("model input instructions stream store max_output_tokens temperature top_p reasoning tools tool_choice " +
+			"parallel_tool_calls metadata text truncation user include previous_response_id service_tier"),
+		Encoder: func(a *AnswerState) encoder { return &responsesEncoder{AnswerState: a} },
 	}
 }
 
@@ -73,7 +63,6 @@ func parseResponses(s *Host, raw []byte) (request, error) {
 // responsesEncoder sends the answer as output items: reasoning, then a message or a call of a function.
 type responsesEncoder struct {
 	*AnswerState
-	style   responsesStyle
 	sent    int            // events
 	item    map[string]any // the one that is open; nil for none
 	from    int            // its first token
@@ -82,9 +71,7 @@ type responsesEncoder struct {
 
 // next returns the next event.
 func (e *responsesEncoder) next(kind string, members map[string]any) any {
-	if e.style.Numbered {
-		members["sequence_number"] = e.sent
-	}
+	members["sequence_number"] = e.sent
 	e.sent++
 	return e.Event(kind, members)
 }
@@ -92,9 +79,7 @@ func (e *responsesEncoder) next(kind string, members map[string]any) any {
 // within returns an event about the open item.
 func (e *responsesEncoder) within(kind string, members map[string]any) any {
 	members["item_id"] = e.item["id"]
-	if e.style.Numbered {
-		members["output_index"], members["content_index"] = len(e.outputs), 0
-	}
+	members["output_index"], members["content_index"] = len(e.outputs), 0
 	return e.next(kind, members)
 }
 
@@ -184,29 +169,21 @@ func (e *responsesEncoder) close(to int) (all []any) {
 }
 
 func (e *responsesEncoder) Closing(u sim.Usage) []any {
-	all := e.close(u.OutputTokens)
-	kind := "response.completed"
-	if e.style.Named && e.Request.Finish == "length" {
-		kind = "response.incomplete"
-	}
-	return append(all, e.next(kind, map[string]any{"response": e.ended(u)}))
+	return append(e.close(u.OutputTokens), e.next("response.completed", map[string]any{"response": e.ended(u)}))
 }
 
-// ended returns the whole response at its end.
+// ended returns the whole response at its end. vLLM calls the event of a cut one "completed", too.
 func (e *responsesEncoder) ended(u sim.Usage) map[string]any {
 	r := e.response("completed")
-	if e.style.Incomplete && e.Request.Finish == "length" {
+	if e.Request.Finish == "length" {
 		r["status"], r["incomplete_details"] = "incomplete", map[string]string{"reason": "max_output_tokens"}
 	}
 	if !e.Host.Options.NoUsage {
-		usage := map[string]any{
+		r["usage"] = map[string]any{
 			"input_tokens": u.PromptTokens, "input_tokens_details": map[string]int{"cached_tokens": e.Cached()},
-			"output_tokens": u.OutputTokens, "total_tokens": u.PromptTokens + u.OutputTokens,
+			"output_tokens": u.OutputTokens, "output_tokens_details": map[string]int{"reasoning_tokens": e.Request.Work.ReasoningTokens},
+			"total_tokens": u.PromptTokens + u.OutputTokens,
 		}
-		if e.style.Numbered {
-			usage["output_tokens_details"] = map[string]int{"reasoning_tokens": e.Request.Work.ReasoningTokens}
-		}
-		r["usage"] = usage
 	}
 	return r
 }

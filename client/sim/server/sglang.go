@@ -11,17 +11,15 @@ import (
 // qwenEndOfTurn is the id of <|im_end|> in Qwen2's tokenizer.
 const qwenEndOfTurn = 151645
 
-// generateDefault is how many tokens SGLang's and lmdeploy's own /generate send where the request sets no length, or sets
-// it in the other engine's field, which both ignore.
+// generateDefault is how many tokens /generate sends where the request sets no length.
 const generateDefault = 128
 
 // sglangEndpoint is SGLang's own /generate, after sgl-project/sglang, python/sglang/srt/entrypoints/http_server.py,
-// managers/tokenizer_manager.py and io_struct.py, as of 0.5; not checked against a running engine. It also accepts
-// lmdeploy's body, which a real server would reject because its prompt is not in "text".
+// managers/tokenizer_manager.py and io_struct.py, as of 0.5; not checked against a running engine.
 func sglangEndpoint() *endpoint {
 	return &endpoint{
-		Path: "/generate", KnownFields: strings.Fields("text input_ids sampling_params stream return_logprob return_text_in_logprobs logprob_start_len top_logprobs_num rid"), Framing: eventFraming(),
-		Parse: parseSGLang, Done: true, DoneAfterError: true,
+		Path: "/generate", KnownFields: strings.Fields("text input_ids sampling_params stream return_logprob return_text_in_logprobs logprob_start_len top_logprobs_num rid"),
+		Parse: parseSGLang, Done: true,
 		Encoder: func(a *AnswerState) encoder { return &sglangEncoder{a} },
 		Refusal: func(e *apiError) any {
 			return map[string]any{"error": map[string]string{"message": e.Message}}
@@ -29,10 +27,9 @@ func sglangEndpoint() *endpoint {
 	}
 }
 
-// generateBody is a request to either engine. Each uses only its own fields.
+// generateBody is a request.
 type generateBody struct {
 	Text           json.RawMessage `json:"text"`
-	Prompt         json.RawMessage `json:"prompt"`
 	InputIDs       json.RawMessage `json:"input_ids"`
 	Stream         bool            `json:"stream"`
 	SamplingParams struct {
@@ -40,15 +37,13 @@ type generateBody struct {
 		MinNewTokens int  `json:"min_new_tokens"`
 		IgnoreEOS    bool `json:"ignore_eos"`
 	} `json:"sampling_params"`
-	MaxTokens     *int `json:"max_tokens"`
-	IgnoreEOS     bool `json:"ignore_eos"`
 	ReturnLogProb bool `json:"return_logprob"`
 	TopLogProbs   int  `json:"top_logprobs_num"`
 }
 
 // prompt returns the ids of the request's prompt, whichever field has it.
 func (b *generateBody) prompt(vocab int) ([]uint32, error) {
-	for _, raw := range []json.RawMessage{b.Text, b.Prompt, b.InputIDs} {
+	for _, raw := range []json.RawMessage{b.Text, b.InputIDs} {
 		if len(raw) > 0 && string(raw) != "null" {
 			return completionPrompt(raw, vocab)
 		}

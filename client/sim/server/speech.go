@@ -102,7 +102,7 @@ func (s *Host) WantedLogProbs(asked json.RawMessage, most int) int {
 	return most
 }
 
-// place is a token with the most likely ones in its place, as chats, llama.cpp and Ollama have it.
+// place is a token with the most likely ones in its place, as chats have it.
 type place struct {
 	Token   string  `json:"token"`
 	LogProb float64 `json:"logprob"`

@@ -21,7 +21,7 @@ import (
 
 // Target holds the flags of which server to measure, and how to speak to it.
 type Target struct {
-	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,responses,messages,sglang,lmdeploy,llamacpp,ollama,ollama-generate,tgi,triton,triton-vllm" placeholder:"NAME" help:"API of the server. auto finds out; chat, completions and responses are OpenAI's; messages is Anthropic's; the others are the engines' own: sglang, lmdeploy, llamacpp, ollama (/api/chat), ollama-generate, tgi, triton, triton-vllm." group:"Target"`
+	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,responses,messages,sglang" placeholder:"NAME" help:"API of the server. auto finds out; chat, completions and responses are OpenAI's; messages is Anthropic's; sglang is SGLang's own /generate." group:"Target"`
 	Model       string        `placeholder:"NAME" help:"Model to ask for. Default: the first one that the server lists." group:"Target"`
 	APIKey      string        `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key, sent as a bearer token, or in the header x-api-key for messages. It is written to no file." group:"Target"`
 	Header      []string      `sep:"none" placeholder:"K:V" help:"Extra HTTP header for each request; may be repeated." group:"Target"`
