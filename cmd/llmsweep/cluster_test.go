@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/sweep/cluster"
 )
 
 // TestKubernetesExample: the number of ranks is the same in each place, rank 0 is found at its pod, and llmsweep knows the command line.
@@ -47,7 +45,7 @@ func TestKubernetesExample(t *testing.T) {
 	if job.Spec.Parallelism != n || env["LLMSWEEP_RANKS"] != strconv.Itoa(n) {
 		t.Errorf("%d completions, %d at a time, %s ranks", n, job.Spec.Parallelism, env["LLMSWEEP_RANKS"])
 	}
-	if want := fmt.Sprintf("llmsweep-0.%s:%d", job.Spec.Template.Spec.Subdomain, cluster.DefaultPort); env["LLMSWEEP_COORDINATOR"] != want {
+	if want := "llmsweep-0." + job.Spec.Template.Spec.Subdomain + ":28510"; env["LLMSWEEP_COORDINATOR"] != want {
 		t.Errorf("rank 0 is at %s, want %s", env["LLMSWEEP_COORDINATOR"], want)
 	}
 	parser, _ := newParser(console.NewConsole(t.Context(), io.Discard, io.Discard), &cli{})

@@ -33,16 +33,9 @@ type simCmd struct {
 	Think          int      `placeholder:"N" positive:"" help:"Send N reasoning tokens before each answer."`
 	NaturalTokens  float64  `name:"natural-tokens" placeholder:"N" positive:"" help:"Mean length in tokens of answers that end by themselves, reasoning left out (log-normal). Default: evenly between a fifth and all of the longest allowed length."`
 	ReasoningField string   `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"Name of the field that holds them in a chat: reasoning_content or reasoning. Default: the engine's."`
-<<<<<<< HEAD
-	Texts          string   `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts in streams of SGLang's and Triton's own APIs: pieces or cumulative. Default: the engine's."`
-	FullLength     bool     `name:"full-length" help:"Let answers be as long as allowed, also where the API cannot ask for that (Ollama, TGI, Triton)."`
-	Habit          []string `sep:"none" placeholder:"NAME:VALUES" help:"Bad habit of the server; see the list above. May be repeated."`
-=======
 	Texts          string   `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts in streams of SGLang's /generate: pieces or cumulative. Default: cumulative."`
 	FullLength     bool     `name:"full-length" help:"Let answers be as long as allowed, also where the API cannot ask for that (messages)."`
-	Speculate      string   `placeholder:"N:P" help:"Decode speculatively: draft N tokens in each step, each accepted with the probability P if those before it are."`
-	Habit          []string `sep:"none" placeholder:"NAME[:PARAMETERS]" help:"Bad habit of the server; see the list above. May be repeated."`
->>>>>>> 059e3f5a (api: remove the APIs that single engines have of their own)
+	Habit          []string `sep:"none" placeholder:"NAME:VALUES" help:"Bad habit of the server; see the list above. May be repeated."`
 	Faults         string   `placeholder:"KIND:P,.." help:"Faults and their probabilities: 500:0.01,reset:0.005. A request can ask for one with the header X-Sim-Fault: KIND."`
 }
 

@@ -85,7 +85,7 @@ func remark(n note.Note) bool {
 	return slices.Contains([]string{
 		"budget.no-time-for-rate", "client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "trace.ttft", "traffic.sessions", "traffic.cut-off", "traffic.described", "run.paused", "run.resumed",
 		"requests.resent", "probe.busy", "probe.completions", "probe.first-model", "probe.newer-api", "probe.packed-counts-each",
-		"probe.packed-running-counts", "probe.rejected-field", 
+		"probe.packed-running-counts", "probe.rejected-field",
 	}, n.Code)
 }
 
