@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"llmsweep/client/note"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
@@ -39,5 +40,20 @@ func TestRowsThatDidMoreThanTheAnswerAreNamed(t *testing.T) {
 	run.Saturation.High = rundir.Exactly(17)
 	if got := more(lang.English); got != "" {
 		t.Errorf("all is within the interval, and yet: %s", got)
+	}
+}
+
+// A run over an API that is spoken no more, with a note that nobody writes any more, opens and names them.
+func TestRunsOfRemovedAPIs(t *testing.T) {
+	run, err := store.Open("testdata/native")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Target.Notes = append(run.Target.Notes, note.Note{Code: "probe.native-api", Args: map[string]any{"engine": "llama.cpp", "api": "llamacpp"}})
+	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
+		var b strings.Builder
+		if err := Markdown(&b, []rundir.Run{*run}, l); err != nil || !strings.Contains(b.String(), "llamacpp") {
+			t.Errorf("%s: %v\n%s", l, err, b.String())
+		}
 	}
 }
