@@ -30,7 +30,7 @@ type reporter interface {
 	Fatal(args ...any)
 }
 
-// TestOneAnswerEverywhere: console, Markdown, JUnit, document, page, index, JSON, verdict, compare and choose tell the same rate, interval, SLO rate and latency at 80 %
+// TestOneAnswerEverywhere: console, Markdown, document, page, index, JSON, verdict, compare and choose tell the same rate, interval, SLO rate and latency at 80 %
 // of many sweeps.
 func TestOneAnswerEverywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -76,7 +76,7 @@ func sameInTexts(t reporter, in []setup.Input, terms []slo.Term) {
 		parts := partOfRun.FindAllString(written(t, in, terms, l), -1)
 		for i, one := range in {
 			want := fmt.Sprint(readAnswers(rendered(t, "markdown", one.Run, l), l))
-			for name, text := range map[string]string{"console": rendered(t, "console", one.Run, l), "junit": rendered(t, "junit", one.Run, l), "document": parts[i]} {
+			for name, text := range map[string]string{"console": rendered(t, "console", one.Run, l), "document": parts[i]} {
 				if got := fmt.Sprint(readAnswers(text, l)); got != want {
 					t.Errorf("%s, %s: %s, in Markdown %s", name, l, got, want)
 				}

@@ -63,7 +63,6 @@ func formats() []format {
 		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
 		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteStress(w, runs, o.Lang) }},
 		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteServing(w, runs, o.Lang) }},
-		{"junit", func(w io.Writer, runs []rundir.Run, o Options) error { return jUnit(w, runs, o.Lang) }},
 		{"llm-d", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteLLMD(w, runs) }},
 		{"verdict", verdicts},
 	}
@@ -101,13 +100,4 @@ func verdicts(w io.Writer, runs []rundir.Run, _ Options) error {
 		all[i] = findings.Conclude(&runs[i])
 	}
 	return findings.WriteConclusions(w, all)
-}
-
-// jUnit writes the verdicts on runs as jUnit XML: a suite for each run, a test case for each stage and objective.
-func jUnit(w io.Writer, runs []rundir.Run, l lang.Lang) error {
-	var suites []GateSuite
-	for i := range runs {
-		suites = append(suites, GateOfRun(&runs[i], l))
-	}
-	return WriteJUnit(w, suites)
 }

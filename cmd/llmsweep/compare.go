@@ -9,12 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
-	"llmsweep/report"
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
 	"llmsweep/report/history"
@@ -37,7 +35,6 @@ type compareCmd struct {
 	Repaired    bool     `help:"Use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
 	History     string   `placeholder:"DIR" help:"Earlier runs of the first side: the spread between them tells which differences are more than chance, also with one run a side."`
-	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
 	flags.Tables
 	flags.Page
 	job.Flags
@@ -48,7 +45,7 @@ func (compareCmd) Help() string {
 	return `Examples:
   llmsweep compare before after
   llmsweep compare before after --fail-if 'tokens_per_s<-5%' --fail-if 'ttft@80>10%'
-  llmsweep compare baseline llmsweep-run --fail-if 'tokens_per_s<-5%' --junit gates.xml
+  llmsweep compare baseline llmsweep-run --fail-if 'tokens_per_s<-5%'
   llmsweep compare results.md my-run --format markdown --lang zh -o compared.md
   llmsweep compare before after --html compared.html    # the tables here, the page there
   llmsweep compare before1 before2 before3 -- after1 after2    # the unit is the run
@@ -128,7 +125,7 @@ func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 	if err := cm.WriteWithPage(c, &cm.Tables, result.JSON, sections, page); err != nil {
 		return err
 	}
-	if err := cm.publishGates(c, result, gates, sections, strings.ReplaceAll(strings.Join(cm.Paths, ", "), between, "--")); err != nil {
+	if err := cm.summarize(c, sections); err != nil {
 		return err
 	}
 	return job.Verdict(result, gates)
@@ -241,7 +238,7 @@ func (cm *compareCmd) sweeps(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	if err := cm.Page.CheckFiles(&cm.Tables, cm.JUnit); err != nil {
+	if err := cm.Page.CheckFiles(&cm.Tables); err != nil {
 		return err
 	}
 	dirs, err := cm.versus(c).Sweeps()
@@ -256,7 +253,7 @@ func (cm *compareCmd) sweeps(c *console.Console) error {
 func (cm *compareCmd) versus(c *console.Console) *job.Comparison {
 	return &job.Comparison{
 		Flags: &cm.Flags, Console: c, URLs: cm.Paths, Fidelity: cm.Fidelity, FailIf: cm.FailIf, Lang: lang.Lang(cm.Lang), Plain: cm.Plain, Force: cm.Force,
-		Free: func() error { return cm.Page.CheckFiles(&cm.Tables, cm.JUnit) },
+		Free: func() error { return cm.Page.CheckFiles(&cm.Tables) },
 		Show: func(r *job.Result, gates []compare.Gate) error { return cm.show(c, r, gates) },
 	}
 }
@@ -287,26 +284,15 @@ func (cm *compareCmd) show(c *console.Console, r *job.Result, gates []compare.Ga
 	if err := cm.WriteWithPage(c, &cm.Tables, r.JSON, r.Tables(), r.Page); err != nil {
 		return err
 	}
-	return cm.publishGates(c, r, gates, r.Tables(), r.Dir)
+	return cm.summarize(c, r.Tables())
 }
 
-// publishGates tells a CI system what a comparison found, and writes --junit.
-func (cm *compareCmd) publishGates(c *console.Console, result compare.Judged, gates []compare.Gate, sections []table.Section, whole string) error {
-	suite := compare.Checks(time.Now(), result, gates)
-	if c.World().Env("GITHUB_ACTIONS")+c.World().Env("GITHUB_STEP_SUMMARY") != "" {
-		c.Lang = lang.Lang(cm.Lang)
-		var doc bytes.Buffer
-		if err := table.WriteSections(&doc, "markdown", sections, table.Style{Lang: c.Lang}); err != nil {
-			return err
-		}
-		c.Publish(doc.Bytes(), whole, suite)
-	}
-	if cm.JUnit == "" {
-		return nil
-	}
-	var b bytes.Buffer
-	if err := report.WriteJUnit(&b, []report.GateSuite{suite}); err != nil {
+// summarize writes what a comparison found into the summary of a step of GitHub.
+func (cm *compareCmd) summarize(c *console.Console, sections []table.Section) error {
+	var doc bytes.Buffer
+	if err := table.WriteSections(&doc, "markdown", sections, table.Style{Lang: lang.Lang(cm.Lang)}); err != nil {
 		return err
 	}
-	return console.WriteFiles(cm.Force, inputs.OutputFile{Path: cm.JUnit, Content: b.Bytes(), Comment: inputs.CommentOf("junit")})
+	c.Summarize(doc.Bytes())
+	return nil
 }

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/report"
 	"llmsweep/report/history"
 	documents "llmsweep/report/inputs"
 	"llmsweep/report/setup"
@@ -18,7 +16,6 @@ type historyCmd struct {
 	Paths   []string `arg:"" optional:"" name:"path" help:"Run directories, or directories of run directories, in any order."`
 	FailNew bool     `name:"fail-new" help:"Exit with code 3 only where the latest run has shown that something became worse."`
 	Alarms  float64  `default:"0.01" placeholder:"N" positive:"" help:"Expected number of false alarms after each round of runs, over all series together (${default})."`
-	JUnit   string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each series as JUnit XML to this file."`
 	flags.Tables
 }
 
@@ -28,7 +25,7 @@ func (historyCmd) Help() string {
 
 Examples:
   llmsweep history bench/nights
-  llmsweep history bench/nights --fail-new --junit history.xml
+  llmsweep history bench/nights --fail-new
 
 More: llmsweep help history`
 }
@@ -54,15 +51,6 @@ func (h *historyCmd) Run(c *console.Console) error {
 	}
 	if err := h.Write(c, result.JSON, result.Sections(), nil); err != nil {
 		return err
-	}
-	if h.JUnit != "" {
-		var b bytes.Buffer
-		if err := report.WriteJUnit(&b, []report.GateSuite{result.Checks(h.FailNew)}); err != nil {
-			return err
-		}
-		if err := console.WriteFiles(h.Force, documents.OutputFile{Path: h.JUnit, Content: b.Bytes(), Comment: documents.CommentOf("junit")}); err != nil {
-			return err
-		}
 	}
 	if worse := result.Worse(h.FailNew); len(worse) > 0 {
 		return console.Exit(console.Missed, errors.New(strings.Join(worse, "; ")))

@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"llmsweep/report"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/rundir"
 )
@@ -178,26 +176,6 @@ func (c *Comparison) gateAnswers(g Gate) (failed []Change, unjudged []Unjudged) 
 type Judged interface {
 	Unjudged(Gate) []Unjudged
 	Failures(Gate) []Change
-}
-
-// Checks returns the checks of a comparison that was made at a time: one for each gate.
-func Checks(at time.Time, result Judged, gates []Gate) report.GateSuite {
-	s := report.GateSuite{Name: "compare", Started: at}
-	for _, g := range gates {
-		c := report.GateCheck{Class: report.ClassGate, Name: g.String()}
-		var why []string
-		for _, u := range result.Unjudged(g) {
-			c.Outcome = report.GateUndecided
-			why = append(why, u.String())
-		}
-		for _, ch := range result.Failures(g) {
-			c.Outcome = report.GateFailed
-			why = append(why, fmt.Sprintf("%s of %s is %s", g.Key, ch.Setup, ch))
-		}
-		c.Message = strings.Join(why, "; ")
-		s.Checks = append(s.Checks, c)
-	}
-	return s
 }
 
 // ParseGates parses gates, each on one of the keys.

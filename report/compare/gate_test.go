@@ -1,10 +1,8 @@
 package compare
 
 import (
+	"strings"
 	"testing"
-	"time"
-
-	"llmsweep/report"
 )
 
 type judged struct{ shown *bool }
@@ -23,13 +21,16 @@ func (j judged) Failures(g Gate) []Change {
 	return nil
 }
 
-func TestChecksOfGates(t *testing.T) {
+func TestJudge(t *testing.T) {
 	yes, no := true, false
 	gates := []Gate{{Key: "tokens_per_s", Below: true, Limit: -0.05}}
-	for want, shown := range map[report.GateOutcome]*bool{report.GatePassed: &no, report.GateFailed: &yes, report.GateUndecided: nil} {
-		s := Checks(time.Unix(0, 0), judged{shown}, gates)
-		if len(s.Checks) != 1 || s.Checks[0].Outcome != want || s.Checks[0].Name != "tokens_per_s<-5%" {
-			t.Errorf("want %d, got %v", want, s.Checks)
+	for _, c := range []struct {
+		shown            *bool
+		failed, unjudged int
+	}{{&no, 0, 0}, {&yes, 1, 0}, {nil, 0, 1}} {
+		failed, unjudged := Judge(judged{c.shown}, gates)
+		if len(failed) != c.failed || len(unjudged) != c.unjudged || !strings.Contains(strings.Join(append(failed, unjudged...), ""), "tokens_per_s") && c.failed+c.unjudged > 0 {
+			t.Errorf("failed %q, not judged %q", failed, unjudged)
 		}
 	}
 }

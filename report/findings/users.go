@@ -87,9 +87,6 @@ func carried(run *rundir.Run, c *rundir.Carried, l lang.Lang) []string {
 	return lines
 }
 
-// CarriedSentence returns how many users a server carries, in one sentence.
-func CarriedSentence(c *rundir.Carried, l lang.Lang) string { return carried(&rundir.Run{}, c, l)[0] }
-
 // beyond returns what happens with more users, and what the server states of its cache.
 func beyond(c *rundir.Carried, l lang.Lang) (lines []string) {
 	say := map[string]lang.Phrase{rundir.LimitKV: sayBeyondKV, rundir.LimitSlots: sayBeyondSlots, rundir.LimitCompute: sayBeyondCompute}[c.Cause]

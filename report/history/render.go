@@ -2,14 +2,12 @@ package history
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"llmsweep/report"
 	"llmsweep/report/compare"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -215,26 +213,4 @@ func (s *Series) detectable() table.Cell {
 		return table.Absent()
 	}
 	return table.Literal(strings.Join(all, " / "))
-}
-
-// Checks returns a check of each series: one that became worse fails, one that has too few runs is undecided. With onlyNew only what the latest run
-// has shown fails.
-func (h *History) Checks(onlyNew bool) report.GateSuite {
-	suite := report.GateSuite{Name: "history"}
-	for i := range h.Series {
-		s := &h.Series[i]
-		if at := s.Points[len(s.Points)-1].At; at.After(suite.Started) {
-			suite.Started = at
-		}
-		c := report.GateCheck{Class: report.ClassGate, Name: s.metric().EN + ", " + s.Configuration}
-		change, ok := s.latest()
-		switch {
-		case ok && !change.Better && (!onlyNew || change.Found == len(s.Points)-1):
-			c.Outcome, c.Message = report.GateFailed, s.says(change, lang.English)
-		case len(s.Points) < enough:
-			c.Outcome, c.Message = report.GateUndecided, fmt.Sprintf("%d runs are too few to find a change; %d are needed", len(s.Points), enough)
-		}
-		suite.Checks = append(suite.Checks, c)
-	}
-	return suite
 }

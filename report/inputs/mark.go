@@ -13,14 +13,14 @@ type CommentMark int
 // The ways to write comments.
 const (
 	NoMark   CommentMark = iota // the format has none: JSON, CSV, text
-	XMLMark                     // <!-- -->: Markdown, HTML, SVG, JUnit
+	XMLMark                     // <!-- -->: Markdown, HTML, SVG
 	HashMark                    // #: YAML
 )
 
 // CommentOf returns how a format of results writes comments, by the name that --format has for it.
 func CommentOf(format string) CommentMark {
 	switch format {
-	case "markdown", "html", "svg", "junit":
+	case "markdown", "html", "svg":
 		return XMLMark
 	case "yaml":
 		return HashMark

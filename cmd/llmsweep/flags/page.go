@@ -52,12 +52,9 @@ func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Write
 	return nil
 }
 
-// CheckFiles returns an error where a file that is going to be written may not be overwritten: that of -o, the page, and others. A command that takes minutes asks before it begins.
-func (p *Page) CheckFiles(t *Tables, others ...string) error {
-	for _, path := range append(others, p.path(t)) {
-		if path == "" {
-			continue
-		}
+// CheckFiles returns an error where a file that is going to be written may not be overwritten: that of -o, and the page. A command that takes minutes asks before it begins.
+func (p *Page) CheckFiles(t *Tables) error {
+	if path := p.path(t); path != "" {
 		if err := inputs.CheckOutput(path, t.Force); err != nil {
 			return console.Usage(err)
 		}

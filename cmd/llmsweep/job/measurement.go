@@ -164,7 +164,7 @@ func (j *Job) unwritten(run *rundir.Run, dir *store.Dir, broken error) error {
 func (j *Job) conclude(s *session) error {
 	run, dir := s.sides[0].run, s.sides[0].dir
 	doc, err := writeReports(run, dir, j.Lang)
-	j.Publish(doc, dir.Path, report.GateOfRun(run, j.Lang))
+	j.Summarize(doc)
 	options := j.Options(j.Results.Lang, j.Results.Plain, dir.Path)
 	err = errors.Join(err, report.Render(j.Console.Out, cmp.Or(j.Format, "console"), []rundir.Run{*run}, options))
 	switch {
