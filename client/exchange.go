@@ -34,7 +34,6 @@ type exchange struct {
 	cancel   context.CancelFunc
 
 	stream    *stream
-	observed  arrivals                  // of an answer that another client asked for; nil for this client's own
 	asked     time.Time                 // when a connection was asked for
 	connected bool                      // there was a connection
 	reused    bool                      // it was made for an earlier request, or by Warm
@@ -72,15 +71,6 @@ func (x *exchange) run() {
 	defer resp.Body.Close()
 	x.stampHeaders()
 	x.keepAlive(resp)
-	x.answer(resp)
-	if x.res.Status == StatusOK {
-		x.drain(s)
-	}
-}
-
-// answer reads an answer whose headers have come, up to its end.
-func (x *exchange) answer(resp *http.Response) {
-	s := x.stream
 	x.res.HTTP = resp.StatusCode
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		x.refused(resp)
@@ -91,7 +81,7 @@ func (x *exchange) answer(resp *http.Response) {
 		x.fail(x.res.Headers, ClassMalformed, err.Error())
 		return
 	}
-	s.body.reset(plain, zipped, x.arrivals(), x.res.Epoch)
+	s.body.reset(plain, zipped, &s.watch, x.res.Epoch)
 	s.reader.Reset(&s.body)
 	s.decoder.Reset()
 	defer x.tally(s)
@@ -100,14 +90,9 @@ func (x *exchange) answer(resp *http.Response) {
 	}
 	x.follow(s)
 	x.conclude()
-}
-
-// arrivals returns what knows when the bytes of the answer arrived.
-func (x *exchange) arrivals() arrivals {
-	if x.observed != nil {
-		return x.observed
+	if x.res.Status == StatusOK {
+		x.drain(s)
 	}
-	return &x.stream.watch
 }
 
 // request makes the HTTP request. It has no GetBody, so that net/http cannot send it again without our knowledge: with

@@ -13,7 +13,7 @@ import (
 type timedBody struct {
 	body   io.Reader
 	zipped bool // it is decompressed: the offsets of receives are others than those of the body
-	watch  arrivals
+	watch  *wire.Watch
 	epoch  time.Time
 	delay  ReadDelay
 	total  int64 // bytes read
@@ -24,16 +24,8 @@ type timedBody struct {
 	ended  time.Duration  // when the body ended, from epoch; Absent before
 }
 
-// arrivals knows when the bytes of an answer arrived. [wire.Watch] does.
-type arrivals interface {
-	// Take appends the receives since the last call to to, oldest first.
-	Take(to []wire.Receive) []wire.Receive
-	// End returns when the bytes that end the body arrived; false where that is not known.
-	End() (time.Time, bool)
-}
-
 // reset starts on another body and keeps the buffer.
-func (b *timedBody) reset(body io.Reader, zipped bool, watch arrivals, epoch time.Time) {
+func (b *timedBody) reset(body io.Reader, zipped bool, watch *wire.Watch, epoch time.Time) {
 	*b = timedBody{body: body, zipped: zipped, watch: watch, epoch: epoch, parts: b.parts[:0], ended: Absent}
 }
 

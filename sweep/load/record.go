@@ -19,13 +19,6 @@ type sent struct {
 	repeats          int           // tokens of the prompt that were sent before
 }
 
-// Passed returns the record of a request that another program sent, and that was due when it was sent.
-func Passed(stage string, seq, turn, asked int, res *client.Result, now time.Duration) *rundir.Record {
-	r := &rundir.Record{}
-	fill(r, res, sent{stage: stage, seq: seq, turn: turn, due: res.Sent, asked: asked}, now)
-	return r
-}
-
 // fill makes r the record of a request that has ended by now. The token counts in r are the result's own slice.
 func fill(r *rundir.Record, res *client.Result, s sent, now time.Duration) {
 	if res.End == client.Absent { // cancelled

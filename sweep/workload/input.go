@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"llmsweep/client/note"
-	"llmsweep/sweep/rundir"
 )
 
 // rowInput is a data file being read, unpacked and without its byte order mark.
@@ -25,7 +24,7 @@ type rowInput struct {
 	Close func() error
 }
 
-// openRows opens a file, the built-in texts, or the traffic in the directory of a recording. A gzip file is unpacked while it is read, whatever its name.
+// openRows opens a file or the built-in texts. A gzip file is unpacked while it is read, whatever its name.
 func openRows(path string) (*rowInput, error) {
 	if path == BuiltIn {
 		in, err := newRows(path, strings.NewReader(builtIn()))
@@ -34,42 +33,6 @@ func openRows(path string) (*rowInput, error) {
 		}
 		return in, err
 	}
-	about, err := os.Stat(path)
-	if err != nil {
-		return nil, err // it names the path
-	}
-	if !about.IsDir() {
-		return openRowFile(path)
-	}
-	parts := rundir.TrafficParts(path)
-	if len(parts) == 0 {
-		return nil, fmt.Errorf("%s has no %s; a directory must be that of a recording (llmsweep record)", path, rundir.TrafficFile)
-	}
-	var all []io.Reader
-	var closes []func() error
-	closeAll := func() (err error) {
-		for _, f := range closes {
-			err = errors.Join(err, f())
-		}
-		return err
-	}
-	for _, part := range parts {
-		in, err := openRowFile(part)
-		if err != nil {
-			return nil, errors.Join(err, closeAll())
-		}
-		all, closes = append(all, in), append(closes, in.Close)
-	}
-	in, err := newRows(path, io.MultiReader(all...))
-	if err != nil {
-		return nil, errors.Join(err, closeAll())
-	}
-	in.Close = closeAll
-	return in, nil
-}
-
-// openRowFile opens a file.
-func openRowFile(path string) (*rowInput, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ var Files embed.FS
 func Topics() []string {
 	return []string{
 		"sweep", "loads", "metrics", "verdicts", "slo", "fidelity", "errors", "client", "servers", "files", "report", "live",
-		"import", "record", "compare", "choose", "history", "ci", "simulator", "cluster", "install", "methods",
+		"import", "compare", "choose", "history", "ci", "simulator", "cluster", "install", "methods",
 	}
 }
 

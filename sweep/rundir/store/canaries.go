@@ -2,8 +2,6 @@ package store
 
 import (
 	"iter"
-	"path/filepath"
-	"strings"
 
 	"llmsweep/sweep/rundir"
 )
@@ -31,21 +29,3 @@ func (d *Dir) AppendGrades(all []rundir.Grade) error { return appendTo(d, rundir
 
 // Grades yields the outcomes that have been appended so far.
 func (d *Dir) Grades() iter.Seq2[*rundir.Grade, error] { return Grades(d.Path) }
-
-// AppendTraffic adds requests of recorded traffic to a part of it, from 0, and waits until they are on the disk.
-func (d *Dir) AppendTraffic(part int, all []rundir.Passed) error {
-	return appendTo(d, rundir.TrafficPart(part), all)
-}
-
-// Traffic yields the requests of recorded traffic, in all parts; none where there is no such file.
-func Traffic(path string) iter.Seq2[*rundir.Passed, error] {
-	return func(yield func(*rundir.Passed, error) bool) {
-		for _, file := range rundir.TrafficParts(path) {
-			for passed, err := range values[rundir.Passed](path, strings.TrimSuffix(filepath.Base(file), ".gz")) {
-				if !yield(passed, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
-}

@@ -44,7 +44,7 @@ func occupied(path string) error {
 
 // written are the files that a run may write into a directory: its own, and drawings.
 func written(path string) (names []string) {
-	for _, name := range own(path) {
+	for _, name := range own() {
 		names = append(names, filepath.Join(path, name))
 	}
 	there, err := os.ReadDir(path)
@@ -59,13 +59,9 @@ func written(path string) (names []string) {
 	return names
 }
 
-// own are the files that each run writes, and the parts of traffic that are there.
-func own(path string) []string {
-	names := append([]string{rundir.RunFile, rundir.RecordsFile, rundir.ReportFile, rundir.PageFile}, rundir.Appended()...)
-	for _, file := range rundir.TrafficParts(path) {
-		names = append(names, filepath.Base(file))
-	}
-	return names
+// own are the files that each run writes.
+func own() []string {
+	return append([]string{rundir.RunFile, rundir.RecordsFile, rundir.ReportFile, rundir.PageFile}, rundir.Appended()...)
 }
 
 // Replace makes the directory, or removes the run in it.
@@ -90,7 +86,7 @@ func ReplaceOn(d Disk, path string) (*Dir, error) {
 
 // emptied removes a run from a directory, run.json first: without it there is no run. It returns the new records file.
 func emptied(d Disk, path string) (File, error) {
-	for _, name := range own(path) {
+	for _, name := range own() {
 		if err := d.Remove(filepath.Join(path, name)); err != nil {
 			return nil, err
 		}
