@@ -35,7 +35,7 @@ func (chooseCmd) Help() string {
 	return `Examples:
   llmsweep choose results.md --only model=Qwen2-7B --slo 'itl:mean<50ms' --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2,A100=3.6
   llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 5000tok/s --prices prices.yaml --max-gpus 8
-  llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 20rps --price L20=1.2 --html choice.html    # sliders choose again
+  llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 20rps --price L20=1.2 --html choice.html
   llmsweep choose f16 q8 q4 --slo 'itl:mean<50ms' --demand 2rps --baseline f16 --fidelity 'match>60%'
 
 More: llmsweep help choose`
@@ -48,7 +48,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	options.AnyWorkload = ch.AnyWorkload
-	found, setups, err := ch.setups(c, &options)
+	setups, err := ch.setups(c, &options)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -66,9 +66,6 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	sections := choose.Sections(choices, 1)
 	ch.Conclusions = func() []rundir.Conclusion { return choose.Conclusions(choices) }
 	err = ch.WriteWithPage(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.WriteOptions) error {
-		if err := inputs.CountAlso(found, choose.Counted(options.Terms)); err != nil {
-			return err
-		}
 		return html.Choose(w, choices, setups, options, sections, o)
 	})
 	switch {
@@ -81,22 +78,23 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 }
 
 // setups reads the results to choose among, and compares their answers where that is asked for.
-func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) (found []setup.Input, setups []setup.Setup, err error) {
-	if found, err = inputs.Read(c.Err, ch.Paths); err != nil {
-		return nil, nil, err
+func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) ([]setup.Setup, error) {
+	found, err := inputs.Read(c.Err, ch.Paths)
+	if err != nil {
+		return nil, err
 	}
 	if err := inputs.Assess(found, o.Terms); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	setups = setup.LoadWith(found, setup.Options{Repaired: ch.Repaired, Lang: ch.Names()})
+	setups := setup.LoadWith(found, setup.Options{Repaired: ch.Repaired, Lang: ch.Names()})
 	if setups, err = choose.OnlySetups(setups, ch.Only); err != nil { // after Load: the audit compares all of them
-		return nil, nil, err
+		return nil, err
 	}
 	if ch.Baseline == "" { // answers are compared run by run
 		setups = choose.Together(setups, ch.Names())
 	}
 	o.Answers, err = choose.AnswerFilter(setups, ch.Fidelity, ch.Baseline)
-	return found, setups, err
+	return setups, err
 }
 
 var (

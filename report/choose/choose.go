@@ -1,5 +1,5 @@
 // Package choose ranks configurations for a demand. For each it finds the load up to which it meets the SLO, the number of replicas that
-// the demand takes, and their cost. It finds the cheapest, those that no other dominates, and what would change the order. It
+// the demand takes, and their cost. It finds the cheapest, those that no other dominates, and where the first two cost the same. It
 // interpolates between measured rows and never extrapolates, uses no row that the audit calls impossible and no price that it
 // was not given, and does not judge the quality of a model's answers; it can ask that they are near those of a baseline.
 package choose
@@ -52,7 +52,6 @@ type Choice struct {
 	Ranked     []Candidate     `json:"ranked"`  // those that meet the demand, the best first
 	Refused    []Refused       `json:"refused"` // those that do not, with why
 	BreakEven  *BreakEven      `json:"break_even,omitempty"`
-	Sensitive  []Sensitivity   `json:"sensitivity"`
 	FrontSpeed []FrontPoint    `json:"pareto_speed"`           // tokens/s for a user against tokens/s a GPU gives
 	FrontCost  []string        `json:"pareto_cost"`            // names; cost of a million tokens against TTFT
 	Baseline   string          `json:"baseline,omitempty"`     // whose answers others are compared with
@@ -148,7 +147,7 @@ func (o Options) check(setups []setup.Setup) error {
 	return nil
 }
 
-// choose ranks the setups of one model and finds what would change the order.
+// choose ranks the setups of one model, and finds where the first two cost the same.
 func choose(model string, setups []*setup.Setup, o Options) Choice {
 	c := rank(setups, o)
 	c.Model, c.Demand, c.demand, c.Headroom, c.MaxGPUs = model, o.Demand.String(), o.Demand, o.Headroom, o.MaxGPUs
@@ -161,21 +160,11 @@ func choose(model string, setups []*setup.Setup, o Options) Choice {
 		c.Marked = append(c.Marked, s.Marked...)
 	}
 	c.BreakEven = breakEven(&c, o)
-	c.Sensitive = sensitivity(&c, setups, o)
 	c.FrontSpeed = FrontSpeed(setups)
 	c.FrontCost = frontCost(c.Ranked)
 	c.Baseline, c.Answers = o.Answers.Baseline, o.Answers.strings()
 	c.FrontDrift = o.Answers.driftPoints(slices.Concat(c.Ranked, c.far))
 	return c
-}
-
-// Rank returns the setups that meet the demand, the best first, and nothing else of what [Of] returns.
-func Rank(setups []setup.Setup, o Options) []Candidate {
-	var all []*setup.Setup
-	for i := range setups {
-		all = append(all, &setups[i])
-	}
-	return rank(all, o).Ranked
 }
 
 // rank sorts the setups into those that meet the demand, in order, and those that don't.
@@ -274,7 +263,7 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 	if o.MaxGPUs > 0 && k.GPUs > o.MaxGPUs {
 		return no(reason{kind: tooMany, gpus: k.GPUs, most: o.MaxGPUs})
 	}
-	if price, ok := o.Prices.of(k.Labels); ok {
+	if price, ok := o.Prices.Of(k.Labels); ok {
 		k.pay(price, o.Demand)
 	}
 	return k, nil
@@ -286,19 +275,6 @@ func (o Options) within(s *setup.Setup) (setup.Limit, *setup.Refusal) {
 		return s.Carrying(o.Terms)
 	}
 	return s.Within(o.Terms)
-}
-
-// Supply returns what one replica of a setup does within the terms, in the unit of the demand, and its mean TTFT there; ok is false where it does not meet
-// them.
-func (o Options) Supply(s *setup.Setup) (supply, ttft rundir.Number, ok bool) {
-	limit, refusal := o.within(s)
-	if refusal != nil {
-		return supply, ttft, false
-	}
-	if v, known := o.Demand.of(&limit); known {
-		supply = rundir.Exactly(v)
-	}
-	return supply, limit.Point.At(setup.TTFT).Number, true
 }
 
 // pay sets the costs of a candidate.

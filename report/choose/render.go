@@ -14,7 +14,6 @@ import (
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // JSON writes choices, indented.
@@ -95,8 +94,8 @@ func (c *Choice) sections(level int, wish bool) []table.Section {
 	if len(c.Refused) > 0 {
 		all = append(all, c.refused(level+1))
 	}
-	if lines := c.changing(); len(lines) > 0 {
-		all = append(all, table.Section{Title: titleChanging.Text(), Level: level + 1, Lines: lines, Rest: true})
+	if e := c.BreakEven; e != nil {
+		all = append(all, table.Section{Title: titleChanging.Text(), Level: level + 1, Lines: e.lines(c.demand), Rest: true})
 	}
 	if len(c.FrontSpeed) > 0 {
 		all = append(all, c.front(level+1))
@@ -322,30 +321,7 @@ func (c *Choice) refused(level int) table.Section {
 	return table.Section{Title: titleRefused.Text(), Level: level, Table: t}
 }
 
-// changing returns where the first two cost the same, and what would put another first.
-func (c *Choice) changing() []lang.Text {
-	var lines []lang.Text
-	if e := c.BreakEven; e != nil {
-		lines = append(lines, e.lines(c.demand)...)
-	}
-	var steady []lang.Text
-	for _, s := range c.Sensitive {
-		if s.Lower.Known() {
-			lines = append(lines, s.line(c.demand, sayBelow, sayBelowNone, s.Lower, s.Then))
-		}
-		if s.Upper.Known() {
-			lines = append(lines, s.line(c.demand, sayAbove, sayAboveNone, s.Upper, s.Else))
-		}
-		if !s.Lower.Known() && !s.Upper.Known() {
-			steady = append(steady, s.name())
-		}
-	}
-	if len(steady) > 0 {
-		lines = append(lines, saySteady.Text(lang.Joined(steady, lang.ListComma)))
-	}
-	return lines
-}
-
+// lines returns the break-even in sentences.
 func (e *BreakEven) lines(d Demand) []lang.Text {
 	var lines []lang.Text
 	if e.FirstPrice.Known() {
@@ -367,41 +343,6 @@ func (e *BreakEven) lines(d Demand) []lang.Text {
 		lines = append(lines, sayEvenNever.Text(e.Second))
 	}
 	return lines
-}
-
-// name returns the quantity that changes, in words.
-func (s Sensitivity) name() lang.Text {
-	if gpu, ok := strings.CutPrefix(s.What, "price "); ok {
-		return wordPrice.Text(gpu)
-	}
-	if s.What == "demand" {
-		return wordDemand.Text()
-	}
-	return lang.Same(s.What)
-}
-
-func (s Sensitivity) line(d Demand, say, none lang.Phrase, at rundir.Number, then string) lang.Text {
-	metric, _, _ := strings.Cut(s.What, ":")
-	term := slo.Term{Metric: metric}
-	amount := func(v float64) lang.Text {
-		if strings.HasPrefix(s.What, "price ") {
-			return lang.Same(money(rundir.Exactly(v)))
-		}
-		if s.What == "demand" {
-			return d.amount(v)
-		}
-		return lang.Same(term.Amount(v))
-	}
-	switch value := amount(at.Value()); {
-	case then == "":
-		return none.Text(s.name(), value, amount(s.Now))
-	case value != amount(s.Now):
-	case at.Value() > s.Now != term.Above():
-		return sayJustAbove.Text(s.name(), value, then)
-	default:
-		return sayJustBelow.Text(s.name(), value, then)
-	}
-	return say.Text(s.name(), amount(at.Value()), amount(s.Now), then)
 }
 
 // front returns a table of the Pareto front of rows.

@@ -145,18 +145,15 @@ func (p Prices) set(name string, v float64) error {
 	return nil
 }
 
-// of is the price of a GPU: by its own name, else by the longest name that it begins with, else the one that the run was
-// labelled with.
-func (p Prices) of(l rundir.Labels) (float64, bool) {
+// Of returns the price of the GPU of a configuration: by its own name, else by the longest name that it begins with, else the
+// one that the run was labelled with. It reports false where none was given.
+func (p Prices) Of(l rundir.Labels) (float64, bool) {
 	name, ok := p.key(l.GPU)
 	if !ok {
 		return l.Price, l.Price > 0
 	}
 	return p[name], true
 }
-
-// Of returns the price of the GPU of a configuration; ok is false where none was given.
-func (p Prices) Of(l rundir.Labels) (price float64, ok bool) { return p.of(l) }
 
 // key returns the name under which the price of a GPU is listed.
 func (p Prices) key(gpu string) (string, bool) {

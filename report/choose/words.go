@@ -40,8 +40,6 @@ var (
 	subSaturation = lang.Say("saturated", "饱和时")
 	comma         = lang.Say(", ", "，")
 	semicolon     = lang.Say("; ", "；")
-	wordPrice     = lang.Say("price of %s", "%s 的价格")
-	wordDemand    = lang.Say("demand", "需求量")
 	wordUnnamed   = lang.Say("an unnamed model", "未注明的模型")
 )
 
@@ -94,14 +92,7 @@ var (
 	sayEvenBelow    = lang.Say("The second, %s, is cheaper at or just below a demand of %s.", "第二名 %s 在需求等于或略低于 %s 时更便宜。")
 	sayEvenUnder    = lang.Say("The second, %s, is cheaper at demands of %s and below.", "第二名 %s 在需求 %s 及以下时更便宜。")
 	sayEvenNever    = lang.Say("From a tenth of the demand to ten times, the second, %s, is never cheaper.", "在需求的十分之一到十倍之间，第二名 %s 都不会更便宜。")
-	sayBelow        = lang.Say("%s down to %s (now %s): %s comes first.", "%s：降至 %s（现为 %s）时，%s 排第一。")
-	sayAbove        = lang.Say("%s up to %s (now %s): %s comes first.", "%s：升至 %s（现为 %s）时，%s 排第一。")
-	sayBelowNone    = lang.Say("%s down to %s (now %s): no configuration meets the SLO.", "%s：降至 %s（现为 %s）时，没有配置满足 SLO。")
-	sayAboveNone    = lang.Say("%s up to %s (now %s): no configuration meets the SLO.", "%s：升至 %s（现为 %s）时，没有配置满足 SLO。")
-	sayJustBelow    = lang.Say("%s just below %s: %s comes first.", "%s：略低于 %s 时，%s 排第一。")
-	sayJustAbove    = lang.Say("%s just above %s: %s comes first.", "%s：略高于 %s 时，%s 排第一。")
 	sayRow          = lang.Say("%s (%s, %s): %s", "%s（%s，%s）：%s")
-	saySteady       = lang.Say("From a quarter to four times, no other comes first by: %s.", "在四分之一到四倍之间变动下列任一项都不改变第一名：%s。")
 )
 
 // Answers.

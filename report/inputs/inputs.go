@@ -109,13 +109,3 @@ func Assess(found []setup.Input, terms []slo.Term) error {
 	}
 	return nil
 }
-
-// CountAlso counts in the records what terms need, such as those of the sliders of a page, which judge percentiles at other limits.
-func CountAlso(found []setup.Input, terms []slo.Term) error {
-	for _, in := range found {
-		if err := saturation.CountAlso(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}

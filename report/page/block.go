@@ -41,7 +41,6 @@ type Block struct {
 	Figures  []FigureBlock
 	Stages   []Panel // of which one is shown at a time
 	Code     string
-	Sliders  *Sliders
 	Index    *IndexPage
 	Names    []NameKey
 	Heading  lang.Text

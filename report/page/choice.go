@@ -1,9 +1,7 @@
 package page
 
 import (
-	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // wanted are the terms of the SLO, as a reader writes them.
@@ -28,10 +25,10 @@ func wanted(o choose.Options) []string {
 
 // Choose writes the page of a choice. sections returns all that is said and tabled about it.
 func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose.Options, sections []table.Section, po WriteOptions) error {
-	d := &Document{Title: titleChoice.Text(o.Demand.Text()), Subtitle: lang.Same(strings.Join(wanted(o), ", ")), Data: map[string]any{}}
+	d := &Document{Title: titleChoice.Text(o.Demand.Text()), Subtitle: lang.Same(strings.Join(wanted(o), ", "))}
 	for i := range choices {
 		own := ranked(&choices[i], setups)
-		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o, d.Data))
+		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o))
 		if len(own) > 0 {
 			d.Sections = append(d.Sections, togetherSection(i, own, o.Prices, titleTogetherOf.Text(choices[i].Model)))
 		}
@@ -54,102 +51,8 @@ func ranked(c *choose.Choice, setups []setup.Setup) []setup.Setup {
 	return own
 }
 
-// steps is the number of values of a slider.
-const steps = choose.Steps
-
-// choosing is what the script needs to choose again; its keys are those that the script reads.
-type choosing struct {
-	Setups   []choosingSetup `json:"setups"`
-	Terms    []choosingTerm  `json:"terms"`
-	Demand   float64         `json:"demand"`
-	Unit     lang.Text       `json:"unit"`
-	Headroom float64         `json:"headroom"`
-	MaxGPUs  int             `json:"maxGPUs"`
-	Prices   []choosingPrice `json:"prices"`
-}
-
-type choosingSetup struct {
-	Name  string `json:"name"`
-	GPUs  int    `json:"gpus"`
-	Price int    `json:"price"` // index of the price; -1 for none
-	// Limits are what one replica does within the terms, at each step of the first term and, within that, of the second: in the unit of the demand, and
-	// TTFT in seconds; null where it does not meet them.
-	Limits []*[2]*float64 `json:"limits"`
-}
-
-type choosingTerm struct {
-	Values []string `json:"values"` // of the limit, at each step
-}
-
-type choosingPrice struct {
-	GPU string  `json:"gpu"`
-	Now float64 `json:"now"`
-}
-
-// choosingOf works out what each setup does within all values of the limits.
-func choosingOf(model string, setups []setup.Setup, o choose.Options) choosing {
-	c := choosing{Demand: o.Demand.Amount, Unit: o.Demand.Unit(), Headroom: o.Headroom, MaxGPUs: o.MaxGPUs}
-	sliding := choose.Sliding(o.Terms)
-	for _, t := range sliding {
-		var term choosingTerm
-		for i := range steps {
-			term.Values = append(term.Values, t.Amount(choose.Stepped(t, i).Limit))
-		}
-		c.Terms = append(c.Terms, term)
-	}
-	for i := range setups {
-		s := &setups[i]
-		if setup.Model(s.Run) != model || o.Answers.Refuse(s) != nil {
-			continue
-		}
-		one := choosingSetup{Name: s.Name, GPUs: s.Run.Labels.GPUs, Price: -1}
-		if price, ok := o.Prices.Of(s.Run.Labels); ok {
-			gpu := s.Run.Labels.GPU
-			at := slices.IndexFunc(c.Prices, func(p choosingPrice) bool { return p.GPU == gpu && p.Now == price })
-			if at < 0 {
-				at = len(c.Prices)
-				c.Prices = append(c.Prices, choosingPrice{gpu, price})
-			}
-			one.Price = at
-		}
-		total := int(math.Pow(steps, float64(len(sliding))))
-		for k := range total {
-			one.Limits = append(one.Limits, limitAt(s, o, termsAt(o.Terms, k)))
-		}
-		c.Setups = append(c.Setups, one)
-	}
-	return c
-}
-
-// termsAt are the terms at a place of the grid of steps: that of the last slider changes fastest.
-func termsAt(terms []slo.Term, place int) []slo.Term {
-	all := slices.Clone(terms)
-	for i := len(choose.Sliding(terms)) - 1; i >= 0; i-- {
-		all[i] = choose.Stepped(all[i], place%steps)
-		place /= steps
-	}
-	return all
-}
-
-// limitAt is what a setup does within terms; nil where it does not meet them.
-func limitAt(s *setup.Setup, o choose.Options, terms []slo.Term) *[2]*float64 {
-	o.Terms = terms
-	supply, ttft, ok := o.Supply(s)
-	if !ok {
-		return nil
-	}
-	known := func(n rundir.Number) *float64 {
-		if !n.Known() {
-			return nil
-		}
-		v := n.Value()
-		return &v
-	}
-	return &[2]*float64{known(supply), known(ttft)}
-}
-
 // choiceSection is the choice among the setups of a model.
-func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Options, data map[string]any) Section {
+func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Options) Section {
 	s := Section{ID: "choice-" + strconv.Itoa(i+1), Title: titleChosen.Text(c.Model)}
 	if i == 0 {
 		s.ID = "answer"
@@ -182,34 +85,12 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 	if f, ok := frontPlot("drift-"+strconv.Itoa(i+1), c.FrontDrift); ok {
 		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})
 	}
-	if len(setups) > 0 && len(o.Terms) > 0 {
-		again := choosingOf(c.Model, setups, o)
-		data["choose-"+strconv.Itoa(i+1)] = again
-		s.Blocks = append(s.Blocks, Block{Heading: titleAgain.Text()}, Block{Sliders: slidersOf("choose-"+strconv.Itoa(i+1), again, o)})
-	}
 	return s
 }
 
 // withCurrency prints an amount with its currency, where that is told.
 func withCurrency(n rundir.Number, currency string) string {
 	return strings.TrimSpace(lang.Number(n, lang.Short) + " " + currency)
-}
-
-// slidersOf are the sliders of a choice.
-func slidersOf(name string, c choosing, o choose.Options) *Sliders {
-	s := &Sliders{Name: name}
-	const finer = 0.05 // of a doubling
-	logarithmic := func(key string, text lang.Text, now, reach float64, value lang.Text) {
-		s.All = append(s.All, Slider{Name: name + "-" + key, Text: text, Min: -reach, Max: reach, Step: finer, Value: value, Logarithmic: true})
-	}
-	logarithmic("demand", sliderDemand.Text(), c.Demand, 3, o.Demand.Text())
-	for i, p := range c.Prices {
-		logarithmic("price"+strconv.Itoa(i), sliderPrice.Text(p.GPU), p.Now, 2, lang.Same(fmt.Sprintf("%.2f", p.Now)))
-	}
-	for i, t := range c.Terms {
-		s.All = append(s.All, Slider{Name: name + "-term" + strconv.Itoa(i), Text: lang.Same(o.Terms[i].Name()), Max: steps - 1, Now: steps / 2, Step: 1, Value: lang.Same(t.Values[steps/2])})
-	}
-	return s
 }
 
 // costFigure draws what each configuration costs per hour, or how many GPUs it takes, against the demand: steps, since a replica is whole.

@@ -2,16 +2,11 @@ package page
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/dop251/goja"
-	"pgregory.net/rapid"
 
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
@@ -43,68 +38,6 @@ func wish(t testing.TB) choose.Options {
 		t.Fatal(err)
 	}
 	return choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2, "A100": 3.6}, Headroom: 0.2}
-}
-
-// The script of the page ranks configurations as package choose does, at any demand, price and limit that the sliders reach.
-func TestTheScriptChoosesAlike(t *testing.T) {
-	setups, o := publishedSetups(t), wish(t)
-	if len(setups) < 5 {
-		t.Fatalf("%d configurations", len(setups))
-	}
-	c := choosingOf("Qwen2-7B-Instruct", setups, o)
-	data, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	vm := goja.New()
-	if _, err := vm.RunString(chooseScript + "; var data = " + string(data) + "; function ask(w) { return JSON.stringify(choose(data, JSON.parse(w))); }"); err != nil {
-		t.Fatal(err)
-	}
-	ask, _ := goja.AssertFunction(vm.Get("ask"))
-	decided := 0
-	rapid.Check(t, func(t *rapid.T) {
-		demand := o.Demand.Amount * math.Pow(2, rapid.Float64Range(-3, 3).Draw(t, "demand"))
-		at := []int{rapid.IntRange(0, steps-1).Draw(t, "first limit"), rapid.IntRange(0, steps-1).Draw(t, "second limit")}
-		asked := o
-		asked.Demand.Amount = demand
-		asked.Terms = termsAt(o.Terms, at[0]*steps+at[1])
-		asked.Prices = maps.Clone(o.Prices)
-		var prices []float64
-		for i, p := range c.Prices {
-			price := p.Now * math.Pow(2, rapid.Float64Range(-2, 2).Draw(t, "price"))
-			prices = append(prices, price)
-			asked.Prices[c.Prices[i].GPU] = price
-		}
-		w, _ := json.Marshal(map[string]any{"demand": demand, "prices": prices, "steps": at})
-		out, err := ask(goja.Undefined(), vm.ToValue(string(w)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		type ranked struct {
-			Name           string
-			Replicas, GPUs int
-			Hour           float64
-		}
-		var got, want []ranked
-		if err := json.Unmarshal([]byte(out.String()), &got); err != nil {
-			t.Fatal(err)
-		}
-		for _, k := range choose.Rank(setups, asked) {
-			want = append(want, ranked{k.Name, k.Replicas, k.GPUs, k.Hour.Value()})
-		}
-		if len(want) > 1 {
-			decided++
-		}
-		same := slices.EqualFunc(got, want, func(a, b ranked) bool {
-			return a.Name == b.Name && a.Replicas == b.Replicas && a.GPUs == b.GPUs && math.Abs(a.Hour-b.Hour) < 1e-9
-		})
-		if !same {
-			t.Fatalf("demand %v, prices %v, limits %v: the script ranks %v, choose %v", demand, prices, at, got, want)
-		}
-	})
-	if decided == 0 {
-		t.Error("no choice was among several")
-	}
 }
 
 // Pages of several runs are sound, and name what they show.

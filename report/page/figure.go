@@ -88,19 +88,3 @@ type Filter struct {
 	Text   lang.Text
 	Values []string
 }
-
-// Sliders let a reader choose again in the page: with another demand, other prices, other limits.
-type Sliders struct {
-	Name string // in Document.Data
-	All  []Slider
-}
-
-// Slider is a quantity that can be changed. Limits go in steps, since what a server does at each was worked out before; others do not.
-type Slider struct {
-	Name        string
-	Text        lang.Text
-	Min, Max    float64
-	Now, Step   float64
-	Value       lang.Text // as text
-	Logarithmic bool      // Min, Max and Now are powers of two of what they stand for
-}

@@ -35,14 +35,6 @@ var styleSheet string
 //go:embed assets/page.js
 var pageScript string
 
-// chooseScript is the part of the script that chooses again among configurations.
-//
-//go:embed assets/choose.js
-var chooseScript string
-
-// script is the script of all pages.
-func script() string { return chooseScript + pageScript }
-
 //go:embed assets/page.tmpl
 var templates string
 
@@ -90,14 +82,14 @@ func WriteHTML(w io.Writer, d *Document, o WriteOptions) error {
 	if d.Data == nil {
 		d.Data = map[string]any{}
 	}
-	policy := "default-src 'none'; style-src '" + fingerprint(css) + "'; script-src '" + fingerprint(script()) + "'; base-uri 'none'; form-action 'none'"
+	policy := "default-src 'none'; style-src '" + fingerprint(css) + "'; script-src '" + fingerprint(pageScript) + "'; base-uri 'none'; form-action 'none'"
 	if o.Live != "" {
 		policy += "; connect-src 'self'"
 	}
 	return t.Execute(w, rendered{
 		Document: d, Lang: o.Lang, Live: o.Live,
 		Policy: policy,
-		Style:  template.HTML("<style>" + css + "</style>"), Script: template.HTML("<script>" + script() + "</script>"),
+		Style:  template.HTML("<style>" + css + "</style>"), Script: template.HTML("<script>" + pageScript + "</script>"),
 	})
 }
 

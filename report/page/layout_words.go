@@ -59,7 +59,6 @@ var (
 
 // Words of pages of several runs.
 var (
-	titleAgain   = lang.Say("Choose again", "重新选择")
 	headRun      = lang.Say("run", "运行")
 	headReplicas = lang.Say("replicas", "副本数")
 	headGPUs     = lang.Say("GPUs", "GPU 数")

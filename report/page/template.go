@@ -63,7 +63,7 @@ func word(key string) lang.Text {
 		"skip": pageSkip, "now": pageNow, "theme": pageTheme, "print": pagePrint, "numbers": pageNumbers, "markdown": pageMarkdown, "csv": pageCSV, "copy": pageCopy,
 		"copied": pageCopied, "more": pageMore, "shown": pageShown, "axis": pageAxis, "stage": pageStage, "all": pageAllStages, "markers": pageMarkers,
 		"behind": pageBehind, "use": pageUse, "contents": pageContents, "made": pageMade, "uncertain": pageUncertain, "nomatch": pageNoMatch,
-		"language": pageLanguage, "noscript": pageNoScript, "light": pageLight, "dark": pageDark, "system": pageSystem, "again": titleAgain, "run": headRun, "replicas": headReplicas, "gpus": headGPUs, "hour": headHour, "unfiltered": pageUnfiltered,
+		"language": pageLanguage, "noscript": pageNoScript, "light": pageLight, "dark": pageDark, "system": pageSystem, "unfiltered": pageUnfiltered,
 	}[key]
 	if !ok {
 		return lang.Same("?" + key)

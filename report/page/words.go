@@ -136,6 +136,4 @@ var (
 	tileMillion       = lang.Say("per million output tokens if each replica is loaded to the limit of the SLO", "每百万输出 token（各副本满载至 SLO 上限时）")
 	tileMillionDemand = lang.Say("per million output tokens at %s", "每百万输出 token（需求 %s 时）")
 	tileSecond        = lang.Say("per hour: %s, the next", "每小时：%s（次选）")
-	sliderDemand      = lang.Say("demand", "需求")
-	sliderPrice       = lang.Say("price of %s per hour", "%s 每小时价格")
 )

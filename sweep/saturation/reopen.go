@@ -65,24 +65,6 @@ func Assess(path string, run *rundir.Run, terms []slo.Term) error {
 	return nil
 }
 
-// CountAlso counts the values beyond further limits in the stages of a run that was assessed, from the records of the run directory at path,
-// so that these terms can be judged as well. Goodput stays that of the terms that the run was assessed by. The error is of reading.
-func CountAlso(path string, run *rundir.Run, terms []slo.Term) error {
-	if run.Source != nil || len(terms) == 0 {
-		return nil
-	}
-	counts, err := count(path, run, terms)
-	if err != nil {
-		return err
-	}
-	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Goodput != nil {
-			st.Goodput.Terms = append(st.Goodput.Terms, counts[st.Name].Result(st).Terms...)
-		}
-	}
-	return nil
-}
-
 // count counts goodput and values beyond limits by stage.
 func count(path string, run *rundir.Run, terms []slo.Term) (map[string]*measure.Goodput, error) {
 	counts := map[string]*measure.Goodput{}

@@ -301,36 +301,6 @@
     hide(true);
   }
 
-  // Choosing again, with sliders.
-  function again(box) {
-    var d = data[box.dataset.name], name = box.dataset.name, wish = { demand: d.demand, prices: [], steps: [] }, zh = root.dataset.lang === "zh";
-    function at(key) { return document.getElementById(name + "-" + key); }
-    function tell(input, text) { input.nextElementSibling.textContent = text; }
-    wish.demand = d.demand * Math.pow(2, +at("demand").value);
-    tell(at("demand"), +wish.demand.toPrecision(4) + " " + (zh ? d.unit.ZH : d.unit.EN));
-    d.prices.forEach(function (p, i) {
-      wish.prices.push(p.now * Math.pow(2, +at("price" + i).value));
-      tell(at("price" + i), wish.prices[i].toFixed(2));
-    });
-    d.terms.forEach(function (t, i) {
-      wish.steps.push(+at("term" + i).value);
-      tell(at("term" + i), t.values[wish.steps[i]]);
-    });
-    var ranked = choose(d, wish), body = box.querySelector("tbody");
-    body.textContent = "";
-    ranked.forEach(function (k) {
-      var row = body.insertRow();
-      [k.name, k.replicas, k.gpus, k.hour === null ? "n/a" : k.hour.toFixed(2)].forEach(function (v) { row.insertCell().textContent = v; });
-    });
-    box.querySelector(".chosen").textContent = ranked.length ? ranked[0].name : zh ? "没有配置满足需求" : "No configuration meets the demand.";
-  }
-  all(".sliders").forEach(function (box) {
-    box.addEventListener("input", function (e) {
-      again(box);
-      keep(e.target.id, +e.target.value === +e.target.defaultValue ? "" : e.target.value);
-    });
-  });
-
   // An index: filters, and which runs are drawn.
   function picks() { return all("input.pick"); }
   function pick() {
@@ -385,8 +355,6 @@
       picks().forEach(function (p) { p.checked = off.indexOf(p.dataset.k) < 0; });
       filter();
     }
-    all(".slider input").forEach(function (i) { i.value = state[i.id] || i.defaultValue; });
-    all(".sliders").forEach(again);
     if (choice) { stage(state.stage || choice.value); }
   }
   if (choice) { stage(choice.dataset.first || choice.value); }
