@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -287,18 +288,32 @@ func TestUnsupportedRowsAreNoProof(t *testing.T) {
 	}
 }
 
-// TestPriceBreakEven tests that the first costs what the second does at the price that is named.
-func TestPriceBreakEven(t *testing.T) {
+// TestBreakEven tests that the first costs as much as the other at the prices that are named, and is not the first of a choice beyond
+// the demands that are named, but on this side of them.
+func TestBreakEven(t *testing.T) {
 	setups := tables(t, "Qwen2-7B")
-	o := wanted(t, "20rps", "L20=1.2,A100=3.6", "itl:mean<50ms", "ttft:mean<200ms")
-	c := chosen(t, setups, o)
-	e := c.BreakEven
-	a, b := c.Ranked[0], c.Ranked[1]
-	if e == nil || e.First != a.Name || e.Second != b.Name {
-		t.Fatalf("break-even %+v", e)
-	}
-	if e.FirstPrice.Known() && math.Abs(e.FirstPrice.Value()*float64(a.GPUs)-b.Hour.Value()) > 1e-9 {
-		t.Errorf("at %v the first does not cost what the second does", e.FirstPrice)
+	for _, prices := range []string{"L20=1.2,A100=3.6", "L20=1.2,A100=1.5"} {
+		o := wanted(t, "20rps", prices, "itl:mean<50ms", "ttft:mean<200ms")
+		c := chosen(t, setups, o)
+		e, a := c.BreakEven, c.Ranked[0]
+		i := slices.IndexFunc(c.Ranked, func(k Candidate) bool { return k.Name == e.Other })
+		if i < 1 || math.Abs(e.FirstPrice.Value()*float64(a.GPUs)-c.Ranked[i].Hour.Value()) > 1e-9 ||
+			math.Abs(e.OtherPrice.Value()*float64(c.Ranked[i].GPUs)-a.Hour.Value()) > 1e-9 {
+			t.Errorf("%s: %+v", prices, e)
+		}
+		first := func(demand float64) string {
+			o.Demand.Amount = demand
+			return chosen(t, setups, o).Ranked[0].Name
+		}
+		if at := e.Above; at.Known() && (first(at.Value()*0.9999) != a.Name || first(at.Value()*1.0001) == a.Name) {
+			t.Errorf("%s: just above %v", prices, at)
+		}
+		if at := e.Below; at.Known() && (first(at.Value()*1.0001) != a.Name || first(at.Value()*0.9999) == a.Name) {
+			t.Errorf("%s: at or below %v", prices, at)
+		}
+		if !e.Above.Known() && !e.Below.Known() {
+			t.Errorf("%s: no demand", prices)
+		}
 	}
 }
 

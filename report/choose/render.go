@@ -325,22 +325,16 @@ func (c *Choice) refused(level int) table.Section {
 func (e *BreakEven) lines(d Demand) []lang.Text {
 	var lines []lang.Text
 	if e.FirstPrice.Known() {
-		lines = append(lines, sayEvenPrice.Text(e.Second, e.firstGPU, money(e.FirstPrice), e.secondGPU, money(e.SecondPrice)))
+		lines = append(lines, sayEvenPrice.Text(e.Other, e.firstGPU, money(e.FirstPrice), e.otherGPU, money(e.OtherPrice)))
 	}
-	amount := func(f rundir.Number) lang.Text { return d.amount(f.Value()) }
-	switch {
-	case e.everywhere && !e.Above.Known():
-		lines = append(lines, sayEvenUnder.Text(e.Second, amount(e.Below)))
-	case e.everywhere:
-		lines = append(lines, sayEvenUnder.Text(e.Second, amount(e.Below)), sayEvenAbove.Text(e.Second, amount(e.Above)))
-	case e.Above.Known() && e.Below.Known():
-		lines = append(lines, sayEvenBoth.Text(e.Second, amount(e.Below), amount(e.Above)))
-	case e.Above.Known():
-		lines = append(lines, sayEvenAbove.Text(e.Second, amount(e.Above)))
-	case e.Below.Known():
-		lines = append(lines, sayEvenBelow.Text(e.Second, amount(e.Below)))
-	default:
-		lines = append(lines, sayEvenNever.Text(e.Second))
+	if e.Below.Known() {
+		lines = append(lines, sayEvenBelow.Text(e.BelowFirst, d.amount(e.Below.Value())))
+	}
+	if e.Above.Known() {
+		lines = append(lines, sayEvenAbove.Text(e.AboveFirst, d.amount(e.Above.Value())))
+	}
+	if !e.Below.Known() && !e.Above.Known() {
+		lines = append(lines, sayEvenNever.Text())
 	}
 	return lines
 }
