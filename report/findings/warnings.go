@@ -31,9 +31,6 @@ func Legend(tables ...table.Table) []lang.Text {
 	return lines
 }
 
-// SentLate reports whether the warnings name a stage for requests that were sent later than they were due.
-func SentLate(s *rundir.Stage) bool { return fromDue(s, lang.English) != "" }
-
 // Warnings returns what a reader must know before trusting the table: first what the metrics show, then the notes that were
 // written during the run.
 func Warnings(run *rundir.Run, l lang.Lang) []string {

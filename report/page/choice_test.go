@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
 	"llmsweep/report/draw"

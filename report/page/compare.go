@@ -78,18 +78,15 @@ func Pair(w io.Writer, v *compare.PairComparison, runs [2]*rundir.Run, o WriteOp
 		return len(s.Table.Rows) == 0 && (v.State == rundir.Running || slices.Equal(s.Lines, v.Conclusion()))
 	}))...)
 	for i, run := range runs {
-		r := newView(run)
-		client, env := r.client(), r.environment()
-		for _, s := range []*Section{&client, &env} {
-			s.ID += "-" + rundir.Sides()[i]
-			s.Title = lang.Same(string(rune('A'+i)) + ": ").Plus(s.Title)
-			for _, b := range s.Blocks {
-				if b.Table != nil {
-					b.Table.Name += "-" + rundir.Sides()[i]
-				}
+		s := newView(run).environment()
+		s.ID += "-" + rundir.Sides()[i]
+		s.Title = lang.Same(string(rune('A'+i)) + ": ").Plus(s.Title)
+		for _, b := range s.Blocks {
+			if b.Table != nil {
+				b.Table.Name += "-" + rundir.Sides()[i]
 			}
 		}
-		d.Sections = append(d.Sections, client, env)
+		d.Sections = append(d.Sections, s)
 	}
 	return WriteHTML(w, d, o)
 }

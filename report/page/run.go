@@ -7,7 +7,6 @@ package page
 
 import (
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -62,8 +61,7 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	if notes := v.notes(); len(notes.Blocks) > 0 {
 		d.Sections = append(d.Sections, notes)
 	}
-	d.Sections = append(d.Sections, v.client())
-	d.Sections = slices.Concat(d.Sections, []Section{v.environment()}, v.terms())
+	d.Sections = append(append(d.Sections, v.environment()), v.terms()...)
 	return d
 }
 
