@@ -14,7 +14,7 @@ func BenchmarkStep(b *testing.B) {
 				b.Fatal(err)
 			}
 			c.MaxNumSeqs = batch
-			e := newScheduler(c)
+			e := NewScheduler(c)
 			for range 2 * batch {
 				s := &Sequence{Prompt: 512, Output: 128}
 				token := func(_ int, last bool) {

@@ -185,7 +185,7 @@ func (l *resubmitter) token(_ int, last bool) {
 // driveScheduler does the same with the scheduler itself and a queue that never empties.
 func driveScheduler(c MachineConfig, w Workload) tally {
 	c.Jitter, c.PrefixCache = 0, false
-	s := newScheduler(c)
+	s := NewScheduler(c)
 	ended, visits := 0, 0
 	for range c.MaxNumSeqs + 1 {
 		l := &resubmitter{scheduler: s, ended: &ended}

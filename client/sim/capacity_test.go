@@ -64,7 +64,7 @@ type truthRun struct {
 }
 
 func newTruthRun(c MachineConfig) *truthRun {
-	return &truthRun{Scheduler: newScheduler(c.WithDefaults())}
+	return &truthRun{Scheduler: NewScheduler(c.WithDefaults())}
 }
 
 func (r *truthRun) step() bool {
@@ -130,7 +130,7 @@ func TestCapacityInClosedForm(t *testing.T) {
 	m := base.Model
 	head := float64(m.Vocab * m.Hidden)
 	body := m.Params - 2*head
-	peak := base.GPU.PeakFP16 * 0.6 // the shares of machine.Config.StepTime
+	peak := base.GPU.PeakFP16 * 0.6 // the shares of MachineConfig.StepTime
 	bandwidth := base.GPU.BandwidthBytes * 0.8
 	tokens := float64(prompt + output - 1)
 	pairs := tokens * (tokens + 1) / 2

@@ -68,7 +68,7 @@ func Start(cfg MachineConfig) (*Engine, error) {
 		wake:      make(chan struct{}, 1),
 		quit:      make(chan struct{}),
 		stopped:   make(chan struct{}),
-		scheduler: newScheduler(cfg),
+		scheduler: NewScheduler(cfg),
 		habits:    newBehaviour(cfg),
 		active:    make(map[*Generation]struct{}),
 	}

@@ -58,8 +58,8 @@ type SchedulerStats struct {
 	Drafts, Drafted, Accepted      int // of speculative decoding: drafts, their tokens, and those that were accepted
 }
 
-// newScheduler returns a scheduler for a valid machine.Config that has its defaults.
-func newScheduler(cfg MachineConfig) *Scheduler {
+// NewScheduler returns a scheduler for a valid MachineConfig that has its defaults.
+func NewScheduler(cfg MachineConfig) *Scheduler {
 	sc := &Scheduler{cfg: cfg, roofline: cfg.roofline(), jitter: newJitter(cfg), cache: newKVCache(cfg.Blocks(), cfg.PrefixCache), drafter: newDrafter(cfg)}
 	sc.running = make([]*Sequence, 0, cfg.MaxNumSeqs)
 	return sc

@@ -38,7 +38,7 @@ func newBatch(cfg MachineConfig) *batch {
 	if cfg.KVTokens == 0 {
 		cfg.KVTokens = 1 << 20
 	}
-	sc := newScheduler(cfg.WithDefaults())
+	sc := NewScheduler(cfg.WithDefaults())
 	sc.roofline = linear
 	return &batch{Scheduler: sc}
 }

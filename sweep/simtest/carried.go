@@ -51,7 +51,7 @@ const talkStream = 12
 
 // alone returns the time in seconds to the first token of a first turn alone.
 func (k *TalkTrial) alone() float64 {
-	s, err := sim.NewSimulation(k.Server)
+	s, err := NewSimulation(k.Server)
 	if err != nil {
 		panic(err)
 	}
@@ -70,7 +70,7 @@ func (k *TalkTrial) String() string {
 
 // Beyond returns the share of the turns that take longer than the limit with a number of users, in the long run: among so many turns.
 func (k *TalkTrial) Beyond(server sim.MachineConfig, users, turns int) float64 {
-	s, err := sim.NewSimulation(server)
+	s, err := NewSimulation(server)
 	if err != nil {
 		panic(err)
 	}
@@ -86,7 +86,7 @@ func (k *TalkTrial) Beyond(server sim.MachineConfig, users, turns int) float64 {
 // talkRun is conversations on a simulation.
 type talkRun struct {
 	*TalkTrial
-	server                 *sim.Simulation
+	server                 *Simulation
 	rng                    *rand.Rand
 	block                  int
 	opening, ended, beyond int
@@ -110,7 +110,7 @@ func (r *talkRun) begin(at time.Duration, t *talker) {
 		t.say(w.Later, r.block)
 	}
 	t.turn++
-	r.server.Add(at, sim.Request{PromptTokens: t.tokens, OutputTokens: w.Output, Prefix: t.prefix}, func(j *sim.Job, n int, now time.Duration) {
+	r.server.Add(at, sim.Request{PromptTokens: t.tokens, OutputTokens: w.Output, Prefix: t.prefix}, func(j *Job, n int, now time.Duration) {
 		if n < w.Output {
 			return
 		}

@@ -1,15 +1,17 @@
-package sim
+package simtest
 
 import (
 	"slices"
 	"time"
+
+	"llmsweep/client/sim"
 )
 
 // Simulation runs a server through time of its own, as fast as the machine can: no clock, no goroutine, no HTTP. What it does with
-// requests is what [Engine] does with them. Habits are left out.
+// requests is what [sim.Engine] does with them. Habits are left out.
 type Simulation struct {
-	config    MachineConfig
-	scheduler *Scheduler
+	config    sim.MachineConfig
+	scheduler *sim.Scheduler
 	now       time.Duration
 	coming    []*Job // by Arrived
 }
@@ -20,7 +22,7 @@ type Job struct {
 	First, Last time.Duration // instants of the first and of the last token
 	Ended       bool          // all its tokens have come
 
-	sequence Sequence
+	sequence sim.Sequence
 	server   *Simulation
 	seen     func(j *Job, n int, at time.Duration) // told each token and its instant; nil for none
 }
@@ -37,19 +39,19 @@ func (j *Job) token(n int, last bool) {
 }
 
 // NewSimulation returns a server at rest.
-func NewSimulation(c MachineConfig) (*Simulation, error) {
+func NewSimulation(c sim.MachineConfig) (*Simulation, error) {
 	c = c.WithDefaults()
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return &Simulation{config: c, scheduler: newScheduler(c)}, nil
+	return &Simulation{config: c, scheduler: sim.NewScheduler(c)}, nil
 }
 
 // Add lets a request arrive at an instant that is not before the end of the last step. One that the server cannot hold never ends.
 // seen is told each token; it may add requests, and may be nil.
-func (s *Simulation) Add(at time.Duration, r Request, seen func(j *Job, n int, at time.Duration)) *Job {
+func (s *Simulation) Add(at time.Duration, r sim.Request, seen func(j *Job, n int, at time.Duration)) *Job {
 	j := &Job{Arrived: at, server: s, seen: seen}
-	j.sequence = Sequence{Token: j.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
+	j.sequence = sim.Sequence{Token: j.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
 	if s.config.Fits(r.PromptTokens, r.OutputTokens) != nil {
 		return j
 	}
@@ -71,7 +73,7 @@ func (s *Simulation) Step() bool {
 		}
 		s.now = max(s.now, s.coming[0].Arrived)
 	}
-	// As in Engine, what arrives at the exact end of a step waits for the next.
+	// As in sim.Engine, what arrives at the exact end of a step waits for the next.
 	n := 0
 	for ; n < len(s.coming) && (s.coming[n].Arrived < s.now || rested && s.coming[n].Arrived == s.now); n++ {
 		s.scheduler.Add(&s.coming[n].sequence)

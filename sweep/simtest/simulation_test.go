@@ -1,26 +1,25 @@
-package sim
+package simtest
 
 import (
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"llmsweep/client/sim"
 )
 
 // TestASimulationDoesWhatTheEngineDoes gives both the same random arrivals. Every token comes at the same instant.
 func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
-	demo, err := Preset("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := Preset(t, "demo")
 	demo.KVTokens, demo.Jitter = 1600, 0.05
-	even := plain8() // requests arrive at the ends of steps
+	even := Preset(t, "plain8") // requests arrive at the ends of steps
 	even.MaxNumSeqs = 4
-	for _, c := range []MachineConfig{demo, even} {
+	for _, c := range []sim.MachineConfig{demo, even} {
 		const requests = 200
 		rng := rand.New(rand.NewPCG(1, 2))
 		var at []time.Duration
-		var asks []Request
+		var asks []sim.Request
 		now := time.Duration(0)
 		for range requests {
 			now += time.Duration(rng.ExpFloat64() * 2e7)
@@ -28,11 +27,11 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 			if c.IsPlain() {
 				due = now.Round(10 * time.Millisecond)
 			}
-			at, asks = append(at, due), append(asks, Request{PromptTokens: 1 + rng.IntN(400), OutputTokens: 1 + rng.IntN(60)})
+			at, asks = append(at, due), append(asks, sim.Request{PromptTokens: 1 + rng.IntN(400), OutputTokens: 1 + rng.IntN(60)})
 		}
 		var want, got [][]time.Duration
 		synctest.Test(t, func(t *testing.T) {
-			e, err := Start(c)
+			e, err := sim.Start(c)
 			if err != nil {
 				t.Fatal(err)
 			}
