@@ -20,8 +20,8 @@ func Selftest(r *selftest.Result) []table.Section {
 	if r.Load.Known() && r.Load.Value() > loaded*float64(r.CPUs) {
 		lines = append(lines, sayLoaded.Text())
 	}
-	if d := r.Decode; d != nil {
-		lines = append(lines, sayDecode.Text(findings.Whole(d.PerCoreSecond), minute(d.PerEvent).In(lang.English), lang.Number(d.AllocsPerEvent, lang.Short)))
+	if d := r.Decode; d.PerEvent.Known() {
+		lines = append(lines, sayDecode.Text(minute(d.PerEvent).In(lang.English)))
 	}
 	all := []table.Section{{Title: titleSelftest.Text(), Level: 1, Lines: lines}}
 	if len(r.Levels) > 0 {
@@ -34,31 +34,25 @@ func Selftest(r *selftest.Result) []table.Section {
 		}
 		all = append(all, s)
 	}
-	return append(all, table.Section{Lines: []lang.Text{lang.Both(func(l lang.Lang) string { return findings.SelftestVerdict(r.Summary(), l) })}})
+	return append(all, table.Section{Lines: []lang.Text{lang.Both(func(l lang.Lang) string { return findings.SelftestVerdict(&r.Trust, l) })}})
 }
 
 // levels is the table of streams.
 func levels(r *selftest.Result) table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headStreams.Text()}, {Head: headPhase.Text(), Left: true}, {Head: headBusy.Text(), Left: true},
+		{Head: headStreams.Text()}, {Head: headPhase.Text(), Left: true},
 		{Head: headAsked.Text()}, {Head: lang.HeadOutput.Text()}, {Head: headStamp.Text(), Sub: lang.Same("p50")}, {Head: headStamp.Text(), Sub: lang.Same("p99")}, {Head: headStamp.Text(), Sub: lang.Same("p99.9")},
-		{Head: headShared.Text()}, {Head: headDelay.Text(), Sub: lang.SubMean.Text()}, {Head: headCores.Text(), Sub: subUsed.Text()},
-		{Head: headMemory.Text()}, {Head: headTrust.Text(), Left: true},
+		{Head: headCores.Text(), Sub: subUsed.Text()}, {Head: headMemory.Text()}, {Head: headTrust.Text(), Left: true},
 	}}
 	for _, v := range r.Levels {
-		beside := besideNothing
-		if v.Busy {
-			beside = besideHog
-		}
 		phase := phaseUniform
 		if v.Phase == selftest.InStep {
 			phase = phaseInStep
 		}
 		t.Rows = append(t.Rows, []table.Cell{
-			table.Literal(strconv.Itoa(v.Streams)), {Text: phase.Text()}, {Text: beside.Text()},
+			table.Literal(strconv.Itoa(v.Streams)), {Text: phase.Text()},
 			table.Number(rundir.Exactly(v.Rate*float64(v.Streams)), "", lang.Fixed(0)), table.Number(v.TokensPerS, "tok/s", lang.Fixed(0)), minute(v.Error.P50), supported(minute(v.Error.P99), v.Error, 0.99), supported(minute(v.Error.P999), v.Error, 0.999),
-			table.Number(lang.Scale(v.Shared, 100), "%", lang.Short), minute(v.DelayMean), table.Number(v.Cores, "", lang.Fixed(2)),
-			table.Number(lang.Scale(v.PerStream, 1.0/1024), "KB", lang.Fixed(0)), trusted(v.Limit),
+			table.Number(v.Cores, "", lang.Fixed(2)), table.Number(lang.Scale(v.PerStream, 1.0/1024), "KB", lang.Fixed(0)), trusted(v.Limit),
 		})
 	}
 	return t
@@ -68,15 +62,13 @@ func levels(r *selftest.Result) table.Table {
 func arrivals(r *selftest.Result) table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headArrivals.Text()}, {Head: headRequests.Text()},
-		{Head: headSchedule.Text(), Sub: lang.Same("p50")}, {Head: headSchedule.Text(), Sub: lang.Same("p99")}, {Head: headSchedule.Text(), Sub: subMax.Text()},
 		{Head: headWritten.Text(), Sub: lang.Same("p50")}, {Head: headWritten.Text(), Sub: lang.Same("p99")}, {Head: headWritten.Text(), Sub: subMax.Text()},
 		{Head: headTrust.Text(), Left: true},
 	}}
 	for _, a := range r.Arrivals {
 		t.Rows = append(t.Rows, []table.Cell{
 			{Text: lang.Same(lang.Shortest(a.Rate)), Unit: "/s"}, table.Literal(strconv.Itoa(a.Lag.N)),
-			minute(a.Lag.P50), supported(minute(a.Lag.P99), a.Lag, 0.99), minute(a.Lag.Max),
-			minute(a.Written.P50), supported(minute(a.Written.P99), a.Written, 0.99), minute(a.Written.Max), trusted(a.Limit),
+			minute(a.Lag.P50), supported(minute(a.Lag.P99), a.Lag, 0.99), minute(a.Lag.Max), trusted(a.Limit),
 		})
 	}
 	return t

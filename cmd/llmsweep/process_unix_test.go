@@ -173,7 +173,7 @@ func TestSelftest(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &r); err != nil || code != console.Done {
 		t.Fatalf("exit %d, %v\n%s\n%s", code, err, out.String(), errs.String())
 	}
-	if len(r.Levels) != 4 || r.Levels[0].Streams != 10 || r.Levels[3].Streams != 20 || r.Decode == nil || len(r.Arrivals) != 1 {
+	if len(r.Levels) != 4 || r.Levels[0].Streams != 10 || r.Levels[3].Streams != 20 || r.Decode.Events == 0 || len(r.Arrivals) != 1 {
 		t.Errorf("%+v", r)
 	}
 	dir := filepath.Join(t.TempDir(), "run")

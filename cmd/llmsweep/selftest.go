@@ -2,13 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-
-	"golang.org/x/term"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -19,8 +16,8 @@ import (
 
 // selftestCmd is llmsweep selftest.
 type selftestCmd struct {
-	Quick   bool  `help:"Take two seconds instead of half a minute: fewer levels, and none with busy cores."`
-	Streams []int `placeholder:"N" help:"Numbers of streams open at once. Default: 100,1000,5000; with --quick: 100,1000, and where one fails numbers in between."`
+	Quick   bool  `help:"Take two seconds instead of ten: fewer levels, each for a shorter time."`
+	Streams []int `placeholder:"N" help:"Numbers of streams open at once. Default: 100,1000,5000; with --quick: 100,1000."`
 	flags.Tables
 }
 
@@ -39,13 +36,12 @@ func (s *selftestCmd) Run(c *console.Console) error {
 	if err := s.CheckFile(); err != nil {
 		return err
 	}
-	o, err := s.options(c.Err)
+	o, err := s.options()
 	if err != nil {
 		return err
 	}
 	r, err := selftest.Run(c.Ctx, o)
-	switch {
-	case err != nil:
+	if err != nil {
 		return c.Interrupted(err)
 	}
 	sections := report.Selftest(r)
@@ -58,7 +54,7 @@ func (s *selftestCmd) Run(c *console.Console) error {
 	})
 }
 
-func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
+func (s *selftestCmd) options() (selftest.Options, error) {
 	command, err := flags.HelperCommand()
 	if err != nil {
 		return selftest.Options{}, err
@@ -68,38 +64,21 @@ func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
 		o = selftest.Quick(command, 0)
 	}
 	if len(s.Streams) > 0 {
-		o.Bisect = 0 // these numbers and no others
 		o.Streams = slices.Compact(slices.Sorted(slices.Values(s.Streams)))
-		if o.Streams[0] < 1 || o.Streams[len(o.Streams)-1] > 100_000 {
-			return o, console.Usage(errors.New("--streams must be between 1 and 100000"))
-		}
-	}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && !s.Plain {
-		o.Progress = func(done, all int) {
-			fmt.Fprintf(w, "\r%d/%d ", done, all)
-			if done == all {
-				fmt.Fprint(w, "\r\x1b[K")
-			}
+		if o.Streams[0] < 1 || o.Streams[len(o.Streams)-1] > flags.MostInFlight {
+			return o, console.Usage(fmt.Errorf("--streams must be between 1 and %d", flags.MostInFlight))
 		}
 	}
 	return o, nil
 }
 
-// selftestHelperCmd is a helper process.
-type selftestHelperCmd struct {
-	Role string `arg:"" enum:"serve,hog"`
-}
+// selftestHelperCmd is the process of the self-test's server.
+type selftestHelperCmd struct{}
 
-// Run helps until standard input ends or an interrupt.
-func (h *selftestHelperCmd) Run(c *console.Console) error {
+// Run serves until standard input ends or an interrupt.
+func (selftestHelperCmd) Run(c *console.Console) error {
 	over := make(chan error, 1)
-	go func() {
-		if h.Role == "hog" {
-			over <- selftest.Hog(os.Stdin)
-		} else {
-			over <- selftest.Serve(os.Stdin, c.Out)
-		}
-	}()
+	go func() { over <- selftest.Serve(os.Stdin, c.Out) }()
 	select {
 	case err := <-over:
 		return err

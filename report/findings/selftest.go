@@ -11,8 +11,8 @@ import (
 // LevelLimit returns why a level is not trusted.
 func LevelLimit(limit string, l lang.Lang) string {
 	reasons := map[string]lang.Phrase{
-		selftest.LimitDescriptors: limitDescriptors, selftest.LimitFailed: limitFailed, selftest.LimitShared: limitShared,
-		selftest.LimitError: limitError, selftest.LimitCPU: limitCPU, selftest.LimitLag: limitLag, selftest.LimitUnknown: limitUnknown, selftest.LimitUnreached: limitUnreached,
+		selftest.LimitDescriptors: limitDescriptors, selftest.LimitFailed: limitFailed,
+		selftest.LimitBehind: limitBehind, selftest.LimitError: limitError, selftest.LimitLag: limitLag, selftest.LimitUnknown: limitUnknown, selftest.LimitUnreached: limitUnreached,
 	}
 	if say, ok := reasons[limit]; ok {
 		return say.In(l)

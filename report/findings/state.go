@@ -42,7 +42,7 @@ func State(run *rundir.Run, l lang.Lang) []string {
 	if len(cut) > 0 {
 		lines = append(lines, stateCut.In(l, strings.Join(cut, lang.ListComma.In(l))))
 	}
-	planned := run.Plan.Points + 2 // the floor and the ceiling
+	planned := run.Plan.Points*max(1, run.Plan.Repeats) + 2 // the floor and the ceiling
 	if missing := planned - (len(run.Stages) - probes); run.Plan.Points > 0 && missing > 0 {
 		lines = append(lines, stateMissing.In(l, strconv.Itoa(missing), strconv.Itoa(planned)))
 	}

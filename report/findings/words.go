@@ -6,10 +6,9 @@ import "llmsweep/report/lang"
 var (
 	limitDescriptors = lang.Say("too many open files", "可打开文件数不足")
 	limitFailed      = lang.Say("failures", "有失败")
-	limitShared      = lang.Say("client fell behind", "跟不上")
+	limitBehind      = lang.Say("client fell behind", "跟不上")
 	limitUnreached   = lang.Say("not reached", "未达到")
 	limitError       = lang.Say("inexact", "误差过大")
-	limitCPU         = lang.Say("CPU too busy", "CPU 占用过高")
 	limitLag         = lang.Say("sent late", "发送过晚")
 	limitUnknown     = lang.Say("nothing to compare", "无可比较数据")
 	sayTrust         = lang.Say("On this machine, trust rows of up to %s streams and %s tokens/s", "在本机上，结果在以下范围内可信：并发流不超过 %s、输出不超过每秒 %s 个 token")

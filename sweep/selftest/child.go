@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"runtime"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -18,34 +16,40 @@ const (
 	killAfter  = 2 * time.Second // how long a helper may take to end by itself
 )
 
-// child is a helper process. It runs until its standard input ends, so that it never outlives this process, however that ends.
+// child is the process of the server. It runs until its standard input ends, so that it never outlives this process, however
+// that ends.
 type child struct {
 	cmd *exec.Cmd
 	in  io.Closer
-	out *bufio.Reader
 }
 
-// start starts a helper process. It is killed when ctx ends. It gets an empty environment, since that of this process may hold an
-// API key.
-func start(ctx context.Context, command []string, role string) (*child, error) {
+// startServer starts the server and waits until it serves. It is killed when ctx ends. It gets an empty environment, since that of
+// this process may hold an API key.
+func startServer(ctx context.Context, command []string) (*child, string, error) {
 	if len(command) == 0 {
-		return nil, errors.New("the self-test has no command for its server")
+		return nil, "", errors.New("the self-test has no command for its server")
 	}
-	cmd := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], role)...)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = []string{}
 	cmd.WaitDelay = pipesClose
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("the self-test's %s could not be started: %w", role, err)
+		return nil, "", fmt.Errorf("the self-test's server could not be started: %w", err)
 	}
-	return &child{cmd, in, bufio.NewReader(out)}, nil
+	c := &child{cmd, in}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		c.stop()
+		return nil, "", fmt.Errorf("the self-test's server did not start: %w", err)
+	}
+	return c, "http://" + strings.TrimSpace(line), nil
 }
 
 // stop ends the helper and waits for it.
@@ -54,32 +58,4 @@ func (c *child) stop() {
 	kill := time.AfterFunc(killAfter, func() { c.cmd.Process.Kill() })
 	defer kill.Stop()
 	c.cmd.Wait() // its exit status does not matter
-}
-
-// startServer starts the server and waits until it serves.
-func startServer(ctx context.Context, command []string) (c *child, url string, err error) {
-	c, err = start(ctx, command, "serve")
-	if err != nil {
-		return nil, "", err
-	}
-	line, err := c.out.ReadString('\n')
-	if err != nil {
-		c.stop()
-		return nil, "", gone(ctx, fmt.Errorf("its server did not start: %w", err))
-	}
-	return c, "http://" + strings.TrimSpace(line), nil
-}
-
-// Hog keeps every core busy until in ends.
-func Hog(in io.Reader) error {
-	var done atomic.Bool
-	for range runtime.GOMAXPROCS(0) {
-		go func() {
-			for !done.Load() {
-			}
-		}()
-	}
-	_, err := io.Copy(io.Discard, in)
-	done.Store(true)
-	return err
 }

@@ -32,8 +32,5 @@ func newPacedClock() pacedClock {
 // Of returns the reading of the system's clock at an instant.
 func (c pacedClock) Of(t time.Time) int64 { return c.nanos + int64(t.Sub(c.at)) }
 
-// Time returns the instant of a reading.
-func (c pacedClock) Time(nanos int64) time.Time { return c.at.Add(time.Duration(nanos - c.nanos)) }
-
 // Now returns the present reading.
 func (c pacedClock) Now() int64 { return c.Of(time.Now()) }

@@ -4,5 +4,5 @@ package selftest
 
 import "time"
 
-// ProcessorTime returns the processor time that this process has used; ok is false where the system does not tell, as here.
-func ProcessorTime() (used time.Duration, ok bool) { return 0, false }
+// processorTime returns the processor time that this process has used; ok is false where the system does not tell, as here.
+func processorTime() (used time.Duration, ok bool) { return 0, false }

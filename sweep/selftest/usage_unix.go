@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ProcessorTime returns the processor time that this process has used; ok is false where the system does not tell.
-func ProcessorTime() (used time.Duration, ok bool) {
+// processorTime returns the processor time that this process has used; ok is false where the system does not tell.
+func processorTime() (used time.Duration, ok bool) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0, false

@@ -12,10 +12,10 @@ import (
 	"llmsweep/sweep/selftest"
 )
 
-// SelftestHelper is the hidden command that helper processes run.
+// SelftestHelper is the hidden command of the self-test's server.
 const SelftestHelper = "selftest-helper"
 
-// HelperCommand returns the start of the command line of helper processes: this program and the hidden command.
+// HelperCommand returns the command line of the self-test's server.
 func HelperCommand() ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -45,7 +45,7 @@ func (f *Selftest) RunSelftest(c *console.Console, width int, run *rundir.Run, v
 	case err != nil:
 		view.Note(findings.SelftestFailed(err, l))
 	default:
-		run.Client.Selftest = r.Summary()
+		run.Client.Selftest = &r.Trust
 		view.Note(findings.SelftestVerdict(run.Client.Selftest, l))
 	}
 }
