@@ -30,8 +30,6 @@ func TestAddress(t *testing.T) {
 		"https://h/v1beta/openai/chat/completions": {"https://h/v1beta/openai/models", "https://h/v1beta/openai/chat/completions", "https://h/v1beta/openai/metrics"},
 		"https://me:pw@h/v1?api-version=7&key=s#x": {"https://h/v1/models", "https://h/v1/chat/completions", "https://h/metrics"},
 		"http://h:1/generate":                      {"http://h:1/v1/models", "http://h:1/v1/chat/completions", "http://h:1/metrics"},
-		"http://h:1/x/api/chat/":                   {"http://h:1/x/v1/models", "http://h:1/x/v1/chat/completions", "http://h:1/x/metrics"},
-		"h:1/v2/models/m/generate_stream":          {"http://h:1/v1/models", "http://h:1/v1/chat/completions", "http://h:1/metrics"},
 		"[::1]:8000":                               {"http://[::1]:8000/v1/models", "http://[::1]:8000/v1/chat/completions", "http://[::1]:8000/metrics"},
 	} {
 		c, err := New(Options{URL: in})
@@ -55,11 +53,16 @@ func TestWrongOptions(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"no URL":     {Options{}, "no URL given; want something like http://localhost:8000"},
-		"no host":    {Options{URL: "http:///v1"}, "http:///v1 names no host; want something like http://localhost:8000"},
-		"scheme":     {Options{URL: "ftp://u:hunter2@h"}, "ftp://h: ftp is not a scheme to benchmark over; want http:// or https://"},
-		"port":       {Options{URL: "http://u:hunter2@h:80x"}, `http://h:80x is not a URL (invalid port ":80x" after host); want something like http://localhost:8000`},
-		"API":        {Options{URL: "h", API: "soap"}, "--api soap: no such API; there are chat, completions, responses, messages, sglang, embeddings, rerank, score"},
+		"no URL":          {Options{}, "no URL given; want something like http://localhost:8000"},
+		"no host":         {Options{URL: "http:///v1"}, "http:///v1 names no host; want something like http://localhost:8000"},
+		"scheme":          {Options{URL: "ftp://u:hunter2@h"}, "ftp://h: ftp is not a scheme to benchmark over; want http:// or https://"},
+		"port":            {Options{URL: "http://u:hunter2@h:80x"}, `http://h:80x is not a URL (invalid port ":80x" after host); want something like http://localhost:8000`},
+		"Ollama's API":    {Options{URL: "http://h:11434/x/api/chat/"}, "that path is Ollama's own API; use its OpenAI API: http://HOST:11434"},
+		"llama.cpp's API": {Options{URL: "h:1/completion"}, "/completion is llama.cpp's own API; use its OpenAI API: the URL up to the port"},
+		"Triton's API": {Options{URL: "h:1/v2/models/m/generate_stream"},
+			"/generate_stream is TGI's or Triton's own API; use the OpenAI API of TGI, or of Triton's OpenAI frontend: the URL up to the port"},
+		"no tokens":  {Options{URL: "http://h:1/v1/embeddings"}, "that path answers without tokens; give the URL of an API that generates some"},
+		"API":        {Options{URL: "h", API: "soap"}, "--api soap: no such API; there are chat, completions, responses, messages, sglang"},
 		"body":       {Options{URL: "h", Params: api.Params{Extra: []byte("[1]")}}, `--body: not a JSON object; want something like {"top_p": 0.9}`},
 		"key":        {Options{URL: "h", APIKey: "hunter\n2"}, "--api-key: it contains a control character; was it pasted with a line break?"},
 		"header":     {Options{URL: "h", Headers: http.Header{"X Y": {"hunter2"}}}, `--header: "X Y" is not a header name; want letters, digits and dashes`},
