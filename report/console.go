@@ -36,14 +36,14 @@ func consoleColumns(runs []rundir.Run) []findings.Column {
 	if !slices.ContainsFunc(runs, func(run rundir.Run) bool { return run.Plan.Kind != rundir.KindUsers }) {
 		return findings.For(runs, findings.Pick("name", "rates_completed", "refused", "failed", "cache_ideal", "cache_hits", "sessions_hits", "sessions_again",
 			"sessions_good", "turns_good",
-			"ttft_s_p50", "ttft_s_p95", "inter_token_s", "tokens_per_s_output", "concurrency_mean", "goodput_tokens_per_s", "goodput_verdict", "fidelity", "grades", "length"))
+			"ttft_s_p50", "ttft_s_p95", "inter_token_s", "tokens_per_s_output", "concurrency_mean", "goodput_tokens_per_s", "goodput_verdict", "grades", "length"))
 	}
 	columns := findings.Pick("name", "rates_offered", "rates_completed", "refused", "failed", "latency_s_mean", "ttft_s_mean", findings.HighestSupported(runs, "ttft_s"),
 		"first_answer_s_mean", "inter_token_s", findings.HighestSupported(runs, "itl_s"), "tokens_per_s_output", "server_accept_rate", "server_accept_length",
 		"tokens_per_chunk", "concurrency_mean", "cache_ideal",
 		"cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good",
 		"goodput_rate", "goodput_tokens_per_s", "goodput_verdict",
-		"fidelity", "grades", "length", "verdict")
+		"grades", "length", "verdict")
 	for i := range columns {
 		if c := &columns[i]; c.ID == "concurrency_mean" { // there is room for it in the second line
 			c.Sub = lang.SubMean.Text()

@@ -191,7 +191,7 @@ func asJSON(t reporter, v any) string {
 // sameInComparisons compares compare, which has the saturation rate and the latency at 80 % of it, and choose, which has the rate that meets the SLO.
 func sameInComparisons(t reporter, in []setup.Input, terms []slo.Term) {
 	setups := setup.Load(append(in[:len(in):len(in)], in...)) // with itself, too
-	c, err := compare.Of(setups, compare.Options{AnyWorkload: true})
+	c, err := compare.Of(setups, true)
 	if err != nil && !compare.NothingAlike(err) {
 		t.Fatal(err)
 	}

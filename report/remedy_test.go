@@ -50,7 +50,7 @@ func TestWhatHelpsASlowClientIsSaidOnce(t *testing.T) {
 		for _, format := range []string{"console", "markdown"} {
 			texts[format] = rendered(t, format, run, l)
 		}
-		c, err := compare.Of(setups, compare.Options{AnyWorkload: true})
+		c, err := compare.Of(setups, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,9 +24,6 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
-	if len(x.config.Checks) > 0 { // they took a part of the budget
-		x.Allot(x.config.Points + stagesBesidesGrid)
-	}
 	alone := x.Closed("synchronous", rundir.Floor, 1)
 	if !x.HasBudget() {
 		alone.MinTime /= shorterAlone

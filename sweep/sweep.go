@@ -18,8 +18,8 @@
 //     next; at the end [saturation.Write] writes what they found into the run.
 //  7. run.json is saved after each stage; package report renders it.
 //
-// Packages import downwards only: pair; sweep; saturation; experiment; measure; load; slo; arrival and sample; rundir/store; rundir and stats. The
-// checks of answers (fidelity, grade), several processes (cluster), the traffic of others
+// Packages import downwards only: pair; sweep; saturation; experiment; measure; grade; load; slo; arrival and sample; rundir/store; rundir and stats. The
+// several processes (cluster), the traffic of others
 // (record) and the self-test are wings: what holds and measures a stage knows nothing of them.
 //
 // A new load is a type in arrival. A rule that judges one stage is in measure/verdict.go, one that changes the answer in saturation. A new metric is

@@ -20,8 +20,6 @@ import (
 // chooseCmd is llmsweep choose.
 type chooseCmd struct {
 	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results. Several sweeps of one configuration count together."`
-	Fidelity    []string `sep:"none" placeholder:"LIMIT" help:"Consider only results whose answers to canaries are near those of --baseline: 'match>90%', 'kl<0.05'; may be repeated. The runs were measured with --fidelity."`
-	Baseline    string   `type:"path" placeholder:"DIR" help:"Run directory whose answers are the reference for --fidelity. It may be one of the results."`
 	AnyWorkload bool     `name:"any-workload" help:"Choose also among results of different workloads."`
 	Repaired    bool     `help:"Use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	Only        []string `sep:"," placeholder:"K=V" help:"Consider only results with this model, gpu, gpus, engine or quant; may be repeated. The first words of a name are enough; quant= means not quantized."`
@@ -36,7 +34,6 @@ func (chooseCmd) Help() string {
   llmsweep choose results.md --only model=Qwen2-7B --slo 'itl:mean<50ms' --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2,A100=3.6
   llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 5000tok/s --prices prices.yaml --max-gpus 8
   llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 20rps --price L20=1.2 --html choice.html
-  llmsweep choose f16 q8 q4 --slo 'itl:mean<50ms' --demand 2rps --baseline f16 --fidelity 'match>60%'
 
 More: llmsweep help choose`
 }
@@ -77,7 +74,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	return console.Exit(console.Missed, errNothingChosen)
 }
 
-// setups reads the results to choose among, and compares their answers where that is asked for.
+// setups reads the results to choose among.
 func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) ([]setup.Setup, error) {
 	found, err := inputs.Read(c.Err, ch.Paths)
 	if err != nil {
@@ -90,11 +87,7 @@ func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) ([]setup.Setu
 	if setups, err = choose.OnlySetups(setups, ch.Only); err != nil { // after Load: the audit compares all of them
 		return nil, err
 	}
-	if ch.Baseline == "" { // answers are compared run by run
-		setups = choose.Together(setups, ch.Names())
-	}
-	o.Answers, err = choose.AnswerFilter(setups, ch.Fidelity, ch.Baseline)
-	return setups, err
+	return choose.Together(setups, ch.Names()), nil
 }
 
 var (

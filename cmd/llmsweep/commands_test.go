@@ -348,8 +348,7 @@ func writeInputs(t *testing.T, w *world) {
 	}
 	w.must(append([]string{"sweep", "http://localhost:8000"}, short["sweep"]...)...)
 	for _, quant := range []string{"f16", "q8", "q4"} {
-		w.must("run", "sim:", "--concurrency", "4", "--requests", "100", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", quant, "--label", "gpu=L20,gpus=1,quant="+quant,
-			"--fidelity", "--canaries", "20")
+		w.must("run", "sim:", "--concurrency", "4", "--requests", "100", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", quant, "--label", "gpu=L20,gpus=1,quant="+quant)
 	}
 	for _, night := range []string{"monday", "tuesday"} {
 		w.must("run", "sim:", "--concurrency", "4", "--requests", "20", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", filepath.Join("nights", night))

@@ -21,7 +21,6 @@ import (
 	layout "llmsweep/report/page"
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
-	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
@@ -30,7 +29,6 @@ import (
 // compareCmd is llmsweep compare.
 type compareCmd struct {
 	Paths       []string `arg:"" optional:"" name:"path" help:"Run directories, directories of run directories, or documents with published results. The others are compared with the first one. With -- between them, the runs of one side are compared with those of the other; label:KEY=VALUE keeps those with that label. With --live: the URLs of two servers."`
-	Fidelity    bool     `help:"Compare answers too: how far those of the others to the same canaries are from those of the first. The runs were measured with --fidelity; with --live both servers are asked."`
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
 	Repaired    bool     `help:"Use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
@@ -52,23 +50,19 @@ func (compareCmd) Help() string {
   llmsweep compare before -- after    # directories that hold runs, as sweep --repeats 3 --out before makes
   llmsweep compare nights label:commit=a1b2c3 -- label:commit=d4e5f6
   llmsweep compare before after --history nights --fail-if 'tokens_per_s<-5%'
-  llmsweep compare --fidelity f16 q8 q4 --fail-if 'match<90%' --fail-if 'kl>0.05'
 
 Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
-Those named like terms of an SLO, and good_tokens_per_s (token goodput), need runs with such a term, and are those at 80 % load or of the only row.
+Those named like terms of an SLO but accuracy, and good_tokens_per_s (token goodput), need runs with such a term, and are those at 80 % load or of the only row.
 A difference whose 95 % interval includes 0 passes; one without an interval cannot be judged.
-With --fidelity also: ` + strings.Join(fidelity.Keys(), ", ") + ` (llmsweep help fidelity).
-Of graded questions: ` + strings.Join(fidelity.OtherOutcomes(), ", ") + ` (llmsweep help fidelity).
 
 With --live, two servers get the same arrivals and prompts in turns, so that time of day and workload cannot make the
 difference. The result is a directory that can be compared again. Metrics for --fail-if are then: ` + strings.Join(pair.Keys(nil, nil), ", ") + `,
-errors; with --rate 4: ttft@4rps and so on; with --concurrency 8: tokens_per_s@c8 and so on.
+accuracy, errors; with --rate 4: ttft@4rps and so on; with --concurrency 8: tokens_per_s@c8 and so on.
 
   llmsweep compare --live http://old:8000 http://new:8000
   llmsweep compare --live http://old:8000 http://new:8000 --rate 4 --difference 2% --budget 30m
   llmsweep compare --live http://old:8000 http://new:8000 --fail-if 'tokens_per_s<-3%'    # keys: LLMSWEEP_API_KEY, LLMSWEEP_API_KEY_B
   llmsweep compare --live http://old:8000 http://new:8000 --repeats 3 --budget 3h    # three whole sweeps of each, in turns
-  llmsweep compare --live --fidelity http://f16:8000 http://q4:8000 --fail-if 'match<90%'
   llmsweep compare llmsweep-pair --lang zh
 
 More: llmsweep help compare`
@@ -85,8 +79,6 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		return console.Usage(errors.New("--repeats belongs to --live: it sweeps two running servers"))
 	case len(cm.Paths) == 0:
 		return console.Usage(errors.New("compare what? Two run directories: llmsweep compare before after; or two servers: llmsweep compare --live http://old:8000 http://new:8000"))
-	case cm.Canaries != "":
-		return console.Usage(errors.New("--canaries belongs to --live --fidelity: runs have their own canaries"))
 	}
 	if dir, ok := job.Dir(cm.Paths); ok {
 		return cm.again(c, dir)
@@ -100,11 +92,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 
 // gates parses --fail-if for results.
 func (cm *compareCmd) gates() ([]compare.Gate, error) {
-	keys := append(compare.Keys(), fidelity.OtherOutcomes()...)
-	if cm.Fidelity {
-		keys = append(keys, fidelity.Keys()...)
-	}
-	return compare.ParseGates(cm.FailIf, keys)
+	return compare.ParseGates(cm.FailIf, compare.Keys())
 }
 
 // results compares the results in the paths, and prints the comparison.
@@ -206,9 +194,7 @@ func labelled(w io.Writer, side, other []string) ([]setup.Input, error) {
 func (cm *compareCmd) compare(c *console.Console, setups []setup.Setup, first int) (*compare.Comparison, error) {
 	switch {
 	case first < 0 && cm.History == "":
-		return compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload, Answers: cm.Fidelity})
-	case cm.Fidelity:
-		return nil, errors.New("--fidelity compares one run with others: leave out -- and --history")
+		return compare.Of(setups, cm.AnyWorkload)
 	case first < 0 && len(setups) != 2:
 		return nil, errors.New("--history needs two results, or two sides with -- between them: llmsweep compare A1 A2 -- B1 --history nights")
 	case first < 0:
@@ -252,7 +238,7 @@ func (cm *compareCmd) sweeps(c *console.Console) error {
 // versus returns the comparison of two running servers that the flags ask for.
 func (cm *compareCmd) versus(c *console.Console) *job.Comparison {
 	return &job.Comparison{
-		Flags: &cm.Flags, Console: c, URLs: cm.Paths, Fidelity: cm.Fidelity, FailIf: cm.FailIf, Lang: lang.Lang(cm.Lang), Plain: cm.Plain, Force: cm.Force,
+		Flags: &cm.Flags, Console: c, URLs: cm.Paths, FailIf: cm.FailIf, Lang: lang.Lang(cm.Lang), Plain: cm.Plain, Force: cm.Force,
 		Free: func() error { return cm.Page.CheckFiles(&cm.Tables) },
 		Show: func(r *job.Result, gates []compare.Gate) error { return cm.show(c, r, gates) },
 	}

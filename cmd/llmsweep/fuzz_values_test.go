@@ -12,7 +12,6 @@ import (
 	"llmsweep/report/compare"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
@@ -28,7 +27,6 @@ var valueParsers = []func(string) error{
 	func(s string) error { _, err := arrival.Options{Arrivals: s, Rate: 1}.Loads(); return err },
 	func(s string) error { _, err := experiment.ParseWarmup(s); return err },
 	func(s string) error { _, err := compare.ParseGate(s, compare.Keys()); return err },
-	func(s string) error { _, err := fidelity.ParseCondition(s); return err },
 	func(s string) error { _, err := choose.ParseDemand(s); return err },
 	func(s string) error { _, err := choose.ParsePrices(s); return err },
 	func(s string) error { _, err := choose.ReadPrices("prices", strings.NewReader(s)); return err },
@@ -42,7 +40,7 @@ func FuzzValues(f *testing.F) {
 	for _, s := range []string{
 		"", "ttft:p99<500ms", "errors>1%", "gpu=L20,gpus=2", "mean=512,std=64,min=1,max=4k", "exp:2s", "5s-10s", "gamma:0.5", "ramp:1-20", "16", "auto", "2rps", "100users",
 		"L20=1.5,A10=0.7", "L20: 1\nA10: 2\n", "prompt=x2", "gpus=4", "2026-01-02T03:04:05Z", "sheds:8", "caches:0.5,drops:3,500ms",
-		"500:0.1,reset:1/83", "fidelity<0.5", "NaN", "1e309", "-1", "٣", "0x1p4", "9223372036854775808", "1e-400", "tokens>1", "p99.9",
+		"500:0.1,reset:1/83", "accuracy<0.5", "NaN", "1e309", "-1", "٣", "0x1p4", "9223372036854775808", "1e-400", "tokens>1", "p99.9",
 	} {
 		f.Add(s)
 	}

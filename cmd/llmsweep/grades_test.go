@@ -3,12 +3,35 @@ package main
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
+
+// differing returns the handler of a simulated server with habits.
+func (w *world) differing(o simserver.Options, habits ...string) http.Handler {
+	w.t.Helper()
+	config, err := sim.Preset("demo")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if config.Habits, err = sim.ParseHabits(habits); err != nil {
+		w.t.Fatal(err)
+	}
+	live, err := sim.Start(config)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(live.Close)
+	return simserver.New(live, o)
+}
 
 // sums writes a dataset of n graded sums, and returns its path.
 func (w *world) sums(n int) string {
@@ -19,82 +42,133 @@ func (w *world) sums(n int) string {
 	return w.write(fmt.Sprintf("sums-%d.jsonl", n), rows.String())
 }
 
-// graded measures a short load of graded sums on a server with habits, and returns the run and what was printed.
-func (w *world) graded(set, items, requests string, o simserver.Options, habits ...string) (*rundir.Run, string) {
+// grade measures a short load of graded sums on a server with habits.
+func (w *world) grade(name, set, requests string, o simserver.Options, habits []string, flags ...string) (code int, out, errs string) {
 	w.t.Helper()
 	url, stop := w.server(w.differing(o, habits...))
 	defer stop()
-	out, _ := w.must("run", url, "--concurrency", "8", "--requests", requests, "--dataset", set, "--graded", items, "--warmup", "1", "--no-selftest", "--plain",
-		"--out", w.path("run"), "--force")
-	return open(w.t, w.path("run")), out
+	args := []string{"run", url, "--concurrency", "8", "--requests", requests, "--dataset", set, "--warmup", "1", "--no-selftest", "--plain",
+		"--label", "gpu=L20,gpus=1", "--out", w.path(name)}
+	return w.llmsweep(append(args, flags...)...)
 }
 
-// TestGradesUnderLoad grades servers that answer rightly and wrongly with known shares.
-func TestGradesUnderLoad(t *testing.T) {
+// TestGrades grades servers that answer rightly with a known share.
+func TestGrades(t *testing.T) {
 	for name, c := range map[string]struct {
-		options     simserver.Options
-		habits      []string
-		alone, load float64 // accuracy
-		verdict     rundir.GradesVerdict
-		says        string
+		options  simserver.Options
+		habits   []string
+		accuracy float64
+		says     string
 	}{
-		"all right":      {alone: 1, load: 1, verdict: rundir.GradesSame, says: "as often right as alone"},
-		"some wrong":     {habits: []string{"errs:30%"}, alone: 0.7, load: 0.7, verdict: rundir.GradesSame, says: "as often right as alone"},
-		"worse":          {habits: []string{"errs:30%,30%"}, alone: 0.7, load: 0.49, verdict: rundir.GradesWorse, says: "less often right under load"},
-		"a wrong cache":  {habits: []string{"confuses:30%"}, alone: 1, load: 0.7, verdict: rundir.GradesWorse, says: "less often right under load"},
-		"random answers": {habits: []string{"samples:40%"}, alone: 0.6, load: 0.6, verdict: rundir.GradesUndecided, says: "undecided"},
-		"all are cut":    {options: simserver.Options{FullLength: true}, alone: math.NaN(), load: math.NaN(), verdict: rundir.GradesUndecided, says: "were cut by their limit"},
-		"it thinks":      {options: simserver.Options{Engine: "sglang", Think: 1}, habits: []string{"errs:30%,30%"}, alone: 0.7, load: 0.49, verdict: rundir.GradesWorse, says: "less often right under load"},
+		"all right":   {accuracy: 1, says: "graded answers are right: 100 %"},
+		"some wrong":  {habits: []string{"errs:30%"}, accuracy: 0.7, says: "graded answers are right"},
+		"all are cut": {options: simserver.Options{FullLength: true}, accuracy: math.NaN(), says: "were cut by their limit"},
+		"it thinks":   {options: simserver.Options{Engine: "sglang", Think: 1}, habits: []string{"errs:50%"}, accuracy: 0.5, says: "graded answers are right"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
-				run, out := w.graded(w.sums(100), "100", "200", c.options, c.habits...)
-				g := run.Grades
-				if g.Verdict != c.verdict || !strings.Contains(out, c.says) {
-					t.Errorf("%s, want %s and %q:\n%s", g.Verdict, c.verdict, c.says, out)
+				_, out, _ := w.grade("run", w.sums(200), "200", c.options, c.habits)
+				if !strings.Contains(out, c.says) {
+					t.Errorf("no %q:\n%s", c.says, out)
 				}
-				near := func(what string, got rundir.Estimate, want float64) {
-					if math.IsNaN(want) != !got.Mean.Known() || got.Mean.Known() && (got.Low.Value() > want || got.High.Value() < want) {
-						t.Errorf("%s: accuracy %v, want %g", what, got, want)
+				run := open(t, w.path("run"))
+				for what, g := range map[string]*rundir.Graded{"the run": &run.Grades.All, "the stage": run.Stages[0].Graded} {
+					a := g.Accuracy
+					if math.IsNaN(c.accuracy) != !a.Mean.Known() || a.Mean.Known() && (a.Low.Value() > c.accuracy || a.High.Value() < c.accuracy) {
+						t.Errorf("%s: accuracy %v, want %g", what, a, c.accuracy)
 					}
 				}
-				near("alone", g.Alone.Accuracy, c.alone)
-				near("under load", g.Load.Accuracy, c.load)
-				if zh, _ := w.must("report", w.path("run"), "--lang", "zh"); !strings.Contains(zh, "正确率") {
-					t.Errorf("no accuracy in Chinese:\n%s", zh)
+				if zh, _ := w.must("report", w.path("run"), "--lang", "zh"); !strings.Contains(zh, "计分回答") {
+					t.Errorf("no grades in Chinese:\n%s", zh)
 				}
 			})
 		})
 	}
 }
 
-// TestCompareGrades compares two runs of the same questions.
-func TestCompareGrades(t *testing.T) {
+// TestAccuracyIsAnObjective of a run, with its exit codes, and a metric of compare.
+func TestAccuracyIsAnObjective(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		set := w.sums(120)
-		for name, h := range map[string][]string{"f16": {"errs:10%"}, "q4": {"errs:35%"}, "q8": {"errs:10%"}} {
-			url, _ := w.server(w.differing(simserver.Options{}, h...))
-			w.must("run", url, "--concurrency", "8", "--requests", "40", "--dataset", set, "--graded", "120", "--warmup", "1", "--no-selftest", "--out", w.path(name))
-		}
-		out, _ := w.must("compare", w.path("f16"), w.path("q8"), w.path("q4"))
-		for _, want := range []string{"q8) is as accurate as Qwen2", "q4) is less accurate than Qwen2"} {
-			if !strings.Contains(out, want) {
-				t.Errorf("no %q:\n%s", want, out)
+		for name, c := range map[string]struct {
+			habit, requests string
+			code            int
+			says            string
+		}{
+			"good":    {"errs:1%", "120", 0, ""},
+			"bad":     {"errs:50%", "120", console.Missed, "the SLO is missed: accuracy>80% is missed in concurrent@8"},
+			"too few": {"errs:1%", "10", console.Undecided, "the requests of concurrent@8 do not show whether accuracy>80% is met"},
+		} {
+			code, out, errs := w.grade(name, set, c.requests, simserver.Options{}, []string{c.habit}, "--slo", "accuracy>80%")
+			if code != c.code || !strings.Contains(errs, c.says) {
+				t.Errorf("%s: exit %d, no %q:\n%s\n%s", name, code, c.says, out, errs)
 			}
 		}
-		if zh, _ := w.must("compare", w.path("f16"), w.path("q4"), "--lang", "zh"); !strings.Contains(zh, "不如") {
-			t.Error(zh)
+		code, _, errs := w.llmsweep("run", "http://localhost:1", "--concurrency", "1", "--slo", "accuracy>80%")
+		if code != console.WrongUsage || !strings.Contains(errs, "whose rows have an answer") {
+			t.Errorf("no dataset: exit %d: %s", code, errs)
+		}
+		for limit, want := range map[string]int{"accuracy<-5%": console.Missed, "accuracy>5%": 0} {
+			code, out, errs := w.llmsweep("compare", w.path("good"), w.path("bad"), "--fail-if", limit)
+			if code != want || !strings.Contains(out, "accuracy") {
+				t.Errorf("--fail-if %s: exit %d, want %d: %s\n%s", limit, code, want, errs, out)
+			}
 		}
 	})
 }
 
-// TestGradedDryRun tells how many questions are asked alone, and what they can show.
-func TestGradedDryRun(t *testing.T) {
+// TestLiveAccuracy grades the answers of two servers that are measured in turns.
+func TestLiveAccuracy(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		out, _ := w.must("run", "http://localhost:1", "--concurrency", "1", "--requests", "40", "--dataset", w.sums(50), "--dry-run")
-		for _, want := range []string{"50 graded questions are asked alone first", "1.0 points takes 811"} {
-			if !strings.Contains(out, want) {
-				t.Errorf("no %q:\n%s", want, out)
+		a, _ := w.server(w.differing(simserver.Options{}))
+		b, _ := w.server(w.differing(simserver.Options{}, "errs:50%"))
+		code, out, errs := w.llmsweep("compare", "--live", a, b, "--concurrency", "2", "--stage-time", "2s", "--budget", "60s", "--warmup", "1",
+			"--no-selftest", "--dataset", w.sums(60), "--out", w.path("pair"), "--fail-if", "accuracy<-10%")
+		if code != console.Missed || !strings.Contains(out, "Right answers: A 100 %, B ") || !strings.Contains(errs, "accuracy of B is -") {
+			t.Errorf("exit %d: %s\n%s", code, errs, out)
+		}
+	})
+}
+
+// TestResumedGrades interrupts a run with graded questions, and continues it: the grades of whole stages are kept.
+func TestResumedGrades(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		url, _ := w.server(w.differing(simserver.Options{}, "errs:20%"))
+		dir, began := w.path("cut"), time.Now()
+		args := []string{"run", url, "--concurrency", "2,4,8", "--requests", "120", "--dataset", w.sums(30), "--warmup", "1", "--no-selftest", "--out"}
+		w.must(append(args, w.path("whole"))...)
+		took, last := time.Since(began), open(t, w.path("whole")).Stages[2]
+		w.interruptAfter(took - time.Duration((last.Ended-last.Started)/2*float64(time.Second)))
+		if code, _, errs := w.llmsweep(append(args, dir)...); code != console.Interrupted {
+			t.Fatalf("exit %d\n%s", code, errs)
+		}
+		cut := open(t, dir)
+		w.again()
+		w.must("resume", dir)
+		got := open(t, dir)
+		if got.State != rundir.Complete || len(got.Stages) != 3 || len(cut.Stages) < 2 || len(cut.Stages) == 3 && cut.Stages[2].State == rundir.Complete {
+			t.Fatalf("%s, %d stages after %d", got.State, len(got.Stages), len(cut.Stages))
+		}
+		all := 0
+		for i, s := range got.Stages {
+			all += s.Graded.Answers
+			if i < 2 && *s.Graded != *cut.Stages[i].Graded {
+				t.Errorf("%s: graded %+v, before %+v", s.Name, s.Graded, cut.Stages[i].Graded)
+			}
+		}
+		if got.Grades.All.Answers != all {
+			t.Errorf("%d answers in all, and %d in the stages", got.Grades.All.Answers, all)
+		}
+		lines := map[string]int{}
+		for line, err := range store.Grades(dir) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines[line.Stage]++
+		}
+		for _, s := range got.Stages {
+			if want := s.Graded.Answers + s.Graded.Cut + s.Graded.Failed; lines[s.Name] != want {
+				t.Errorf("%s: %d lines of %d answers", s.Name, lines[s.Name], want)
 			}
 		}
 	})

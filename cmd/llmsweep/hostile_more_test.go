@@ -8,7 +8,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// moreOutputs adds the outputs of several servers, ranks, canaries, and jobs to those of a hostile name. tell runs a command.
+// moreOutputs adds the outputs of several servers, ranks, and jobs to those of a hostile name. tell runs a command.
 func moreOutputs(w *world, url, evil string, all outputs, tell func(kind, name string, args ...string) int) {
 	page := func(name, file string) {
 		if b, err := os.ReadFile(w.path(file)); err == nil {
@@ -32,18 +32,6 @@ func moreOutputs(w *world, url, evil string, all outputs, tell func(kind, name s
 		format := map[string]string{"text": "console", "markdown": "markdown", "html": "html"}[kind]
 		tell(kind, "replicas and ranks", "report", w.path("replicas"), "--format", format)
 	}
-	// Canaries, of a server whose answers are whole.
-	whole, stop := w.server(hostile(evil, false))
-	defer stop()
-	for _, name := range []string{"canaries", "others"} {
-		tell("text", name, append(brief("run", whole, "--fidelity", "--canaries", "4", "--out", w.path(name)), flags...)...)
-		delete(all, "text "+name+", errors")
-	}
-	for kind, format := range map[string]string{"text": "console", "markdown": "markdown", "json": "json"} {
-		tell(kind, "fidelity", "compare", "--fidelity", w.path("canaries"), w.path("others"), "--any-workload", "--format", format)
-	}
-	tell("text", "fidelity with a page", "compare", "--fidelity", w.path("canaries"), w.path("others"), "--any-workload", "--html", w.path("fidelity.html"))
-	page("fidelity", "fidelity.html")
 
 	tell("text", "choose with a page", "choose", w.path("again"), w.path("other"), "--any-workload", "--slo", "latency:p50<10s",
 		"--demand", "1rps", "--html", w.path("choice.html"))

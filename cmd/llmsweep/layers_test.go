@@ -16,7 +16,7 @@ var folders = []string{"client", "sweep", "report", "cmd"}
 
 // stages are the packages that measure: each imports, of sweep, what is before it. The package comment of sweep tells this order.
 var stages = []string{
-	"sweep/stats", "sweep/rundir", "sweep/rundir/store", "sweep/sample", "sweep/arrival", "sweep/slo", "sweep/load", "sweep/measure",
+	"sweep/stats", "sweep/rundir", "sweep/rundir/store", "sweep/sample", "sweep/arrival", "sweep/slo", "sweep/load", "sweep/grade", "sweep/measure",
 	"sweep/experiment", "sweep/saturation", "sweep", "sweep/pair",
 }
 
@@ -28,10 +28,9 @@ var alone = map[string][]string{
 }
 
 // wings can be removed, and stages are still measured.
-var wings = []string{"sweep/fidelity", "sweep/grade", "sweep/cluster"}
+var wings = []string{"sweep/cluster"}
 
-// TestImports: packages import in one direction; what holds a load and what measures it knows nothing of checks of answers
-// and several processes.
+// TestImports: packages import in one direction; what holds a load and what measures it knows nothing of several processes.
 func TestImports(t *testing.T) {
 	all := importsOfAll(t)
 	imports := func(pkg string) []string {

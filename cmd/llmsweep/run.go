@@ -47,7 +47,6 @@ type runCmd struct {
 	flags.Target
 	flags.Workload
 	flags.Objectives
-	flags.Fidelity
 	flags.Results
 	flags.Selftest
 	flags.Cluster
@@ -96,7 +95,7 @@ func (r *runCmd) job(c *console.Console) (*job.Job, error) {
 		Console: c, Urls: servers, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
 		Dir:   func() (*store.Dir, error) { return c.RunDir(r.Out, r.Force) },
 		Loads: loads, Stages: func(w workload.Workload) ([]experiment.Stage, error) { return r.stages(loads, w) },
-		Format: r.Format, Canaries: &r.Fidelity, Selftest: &r.Selftest, Cluster: &r.Cluster,
+		Format: r.Format, Selftest: &r.Selftest, Cluster: &r.Cluster,
 	}
 	if trace, ok := loads[0].(arrival.Trace); ok {
 		e.Replay = &workload.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests.Number}

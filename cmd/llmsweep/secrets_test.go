@@ -179,13 +179,12 @@ func TestNoSecretIsShown(t *testing.T) {
 			tell(-1, "run", server, "--concurrency", "1", "--config", input(fmt.Sprintf("wrong%d.yaml", i), text))
 		}
 
-		// Several servers, canaries, a run that is interrupted and continued, and what is made from runs.
+		// Several servers, a run that is interrupted and continued, and what is made from runs.
 		secretly := func(server string) string {
 			_, at, _ := strings.Cut(server, "://")
 			return "http://me:" + url.PathEscape(user) + "@" + at + "/v1?token=" + url.QueryEscape(query)
 		}
 		tell(-1, append(brief("run", secretly(fresh()), secretly(fresh()), "--concurrency", "2", "--requests", "30", "--out", w.path("replicas")), asFlags...)...)
-		tell(-1, append(brief("run", fresh(), "--fidelity", "--concurrency", "2", "--requests", "30", "--out", w.path("fidelity")), asFlags...)...)
 		w.interruptAfter(3 * time.Second)
 		// Which of its answers the server breaks depends on the order of requests, so that the run may end before the interrupt.
 		tell(-1, append(brief("run", secretly(fresh()), "--concurrency", "1,2", "--requests", "300", "--out", w.path("cut")), asFlags...)...)

@@ -21,7 +21,6 @@ type sweepCmd struct {
 	flags.Workload
 	flags.Sweep
 	flags.Objectives
-	flags.Fidelity
 	flags.Results
 	flags.Selftest
 	flags.Cluster
@@ -69,7 +68,7 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 	return &job.Job{
 		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
 		Dir:      func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
-		Canaries: &s.Fidelity, Selftest: &s.Selftest, Cluster: &s.Cluster, Format: s.Format,
+		Selftest: &s.Selftest, Cluster: &s.Cluster, Format: s.Format,
 	}, nil
 }
 

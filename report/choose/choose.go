@@ -28,8 +28,6 @@ type Options struct {
 	Headroom float64 // share of what a replica can take that is kept free
 
 	AnyWorkload bool
-
-	Answers Answers
 }
 
 // hoursPerMonth is the twelfth part of a year of 365 days.
@@ -52,16 +50,12 @@ type Choice struct {
 	Ranked     []Candidate     `json:"ranked"`  // those that meet the demand, the best first
 	Refused    []Refused       `json:"refused"` // those that do not, with why
 	BreakEven  *BreakEven      `json:"break_even,omitempty"`
-	FrontSpeed []FrontPoint    `json:"pareto_speed"`           // tokens/s for a user against tokens/s a GPU gives
-	FrontCost  []string        `json:"pareto_cost"`            // names; cost of a million tokens against TTFT
-	Baseline   string          `json:"baseline,omitempty"`     // whose answers others are compared with
-	Answers    []string        `json:"answers,omitempty"`      // what is asked of them
-	FrontDrift []DriftPoint    `json:"pareto_drift,omitempty"` // cost, speed and drift
+	FrontSpeed []FrontPoint    `json:"pareto_speed"` // tokens/s for a user against tokens/s a GPU gives
+	FrontCost  []string        `json:"pareto_cost"`  // names; cost of a million tokens against TTFT
 	LeftOut    []setup.LeftOut `json:"left_out,omitempty"`
 	Marked     []setup.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	asked      *rundir.Run
 	demand     Demand
-	far        []Candidate // that only their answers rule out
 }
 
 // Candidate is a configuration that meets the demand.
@@ -162,8 +156,6 @@ func choose(model string, setups []*setup.Setup, o Options) Choice {
 	c.BreakEven = breakEven(&c, o)
 	c.FrontSpeed = FrontSpeed(setups)
 	c.FrontCost = frontCost(c.Ranked)
-	c.Baseline, c.Answers = o.Answers.Baseline, o.Answers.strings()
-	c.FrontDrift = o.Answers.driftPoints(slices.Concat(c.Ranked, c.far))
 	return c
 }
 
@@ -174,10 +166,6 @@ func rank(setups []*setup.Setup, o Options) Choice {
 		k, r := consider(s, o)
 		if r != nil {
 			c.Refused = append(c.Refused, *r)
-			continue
-		}
-		if r := o.Answers.Refuse(s); r != nil {
-			c.Refused, c.far = append(c.Refused, *r), append(c.far, *k)
 			continue
 		}
 		c.Ranked = append(c.Ranked, *k)

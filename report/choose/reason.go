@@ -14,15 +14,12 @@ import (
 type reasonKind string
 
 const (
-	missesSLO     reasonKind = "misses-slo"
-	noUsers       reasonKind = "no-users" // numbers of users were not measured
-	noCount       reasonKind = "no-gpu-count"
-	noOutput      reasonKind = "no-output"
-	noPrice       reasonKind = "no-price"
-	tooMany       reasonKind = "too-many-gpus"
-	noAnswers     reasonKind = "no-answers"     // they cannot be compared
-	farAnswers    reasonKind = "far-answers"    // they are too far from the baseline's
-	unsureAnswers reasonKind = "unsure-answers" // too few canaries tell
+	missesSLO reasonKind = "misses-slo"
+	noUsers   reasonKind = "no-users" // numbers of users were not measured
+	noCount   reasonKind = "no-gpu-count"
+	noOutput  reasonKind = "no-output"
+	noPrice   reasonKind = "no-price"
+	tooMany   reasonKind = "too-many-gpus"
 )
 
 // reason is a reasonKind with its numbers.
@@ -31,8 +28,6 @@ type reason struct {
 	refusal    *setup.Refusal
 	gpu        string
 	gpus, most int
-
-	text, measured string // of answers
 }
 
 func refuse(s *setup.Setup, r reason) Refused {
@@ -45,7 +40,7 @@ func refuse(s *setup.Setup, r reason) Refused {
 
 // unsure reports whether the reason is that what is known of the configuration does not tell, and not that it falls short.
 func (r reason) unsure() bool {
-	unknown := []reasonKind{noUsers, noCount, noOutput, noPrice, noAnswers, unsureAnswers}
+	unknown := []reasonKind{noUsers, noCount, noOutput, noPrice}
 	return slices.Contains(unknown, r.kind) || r.refusal != nil && r.refusal.Row != nil && (r.refusal.Undecided || r.refusal.Unknown)
 }
 
@@ -65,8 +60,6 @@ func (r reason) in(l lang.Lang) string {
 		return whyNoOutput.In(l)
 	case noPrice:
 		return whyNoPrice.In(l, r.gpu)
-	case noAnswers, farAnswers, unsureAnswers:
-		return r.inAnswers(l)
 	case tooMany:
 		return whyTooMany.In(l, GPUs(r.gpus).In(l), r.most)
 	}

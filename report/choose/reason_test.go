@@ -5,8 +5,8 @@ import "testing"
 // TestUnknownIsNotMissed: a configuration of which something is not known is not one that misses the demand.
 func TestUnknownIsNotMissed(t *testing.T) {
 	for kind, want := range map[reasonKind]bool{
-		noCount: true, noPrice: true, noUsers: true, noOutput: true, noAnswers: true, unsureAnswers: true,
-		missesSLO: false, tooMany: false, farAnswers: false,
+		noCount: true, noPrice: true, noUsers: true, noOutput: true,
+		missesSLO: false, tooMany: false,
 	} {
 		c := Choice{Refused: []Refused{{why: reason{kind: kind}}}}
 		if c.Untold() != want {

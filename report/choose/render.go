@@ -65,7 +65,7 @@ func (c *Choice) Wish() lang.Text {
 	if c.MaxGPUs > 0 {
 		wish = wish.Plus(sayMaxGPUs.Text(GPUs(c.MaxGPUs)))
 	}
-	return wish.Plus(c.wanted())
+	return wish
 }
 
 // model returns the name of the model.
@@ -99,9 +99,6 @@ func (c *Choice) sections(level int, wish bool) []table.Section {
 	}
 	if len(c.FrontSpeed) > 0 {
 		all = append(all, c.front(level+1))
-	}
-	if len(c.FrontDrift) > 0 {
-		all = append(all, c.drifts(level+1))
 	}
 	if len(c.Marked) > 0 {
 		s := table.Section{Title: titleMarked.Text(), Level: level + 1, Rest: true, Rows: true}
@@ -144,7 +141,7 @@ func (c *Choice) answer() []lang.Text {
 		lines = append(lines, sayEach.Text(sayUsers.Text(lang.Short(k.Users.Value()/float64(k.Labels.GPUs), false))))
 	}
 	lines = append(lines, c.Beside()...)
-	if k.Quantized() && len(c.Answers) == 0 {
+	if k.Quantized() {
 		lines = append(lines, sayQuantized.Text(k.Labels.Quant))
 	}
 	return lines

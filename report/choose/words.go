@@ -93,19 +93,6 @@ var (
 	sayRow          = lang.Say("%s (%s, %s): %s", "%s（%s，%s）：%s")
 )
 
-// Answers.
-var (
-	sayAnswersWanted = lang.Say(" Answers compared with those of %s: %s.", "与 %s 的回答相比：%s。")
-	whyFar           = lang.Say("its answers miss %s: %s", "其回答不满足 %s：%s")
-	whyUnsureAnswers = lang.Say("its canaries do not decide %s: %s (more canaries would)", "其金丝雀提示不足以判定 %s：%s（更多提示可以判定）")
-	titleDrift       = lang.Say("Pareto front: cost, speed and drift", "帕累托前沿：费用、速度与回答偏移")
-	headMatch        = lang.Say("equal answers", "相同的回答")
-	headOnFront      = lang.Say("Front", "前沿")
-	wordOnFront      = lang.Say("on the front", "在前沿上")
-	sayDrift         = lang.Say("All configurations that keep the SLO, and how many of their answers equal those of %s (95 %%). On the front: no other is as cheap, as fast and as near, and better in one of the three. Without a price, more output of a GPU counts as cheaper.",
-		"满足 SLO 的所有配置，以及其回答与 %s 相同的比例（95 %%）。在前沿上：没有其他配置在费用、速度和接近程度上都不逊色且有一项更好。没有价格时，每 GPU 输出更多视为更便宜。")
-)
-
 // Legends.
 var (
 	legendReplica  = lang.Say("TTFT and ITL are means at that load; the capacity is that of all replicas together, and %s %% of it is kept free.", "TTFT 与 ITL 为该负载下的均值；可承载量为全部副本之和，其中预留 %s %% 余量。")

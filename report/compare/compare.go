@@ -16,14 +16,9 @@ import (
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/slo"
 	"llmsweep/sweep/stats"
 )
-
-// Options of a comparison.
-type Options struct {
-	AnyWorkload bool // compare runs that asked different things of their servers
-	Answers     bool // compare answers to canaries
-}
 
 // schema names the version of a Comparison's JSON.
 const schema = "llmsweep.compare/v1"
@@ -38,12 +33,8 @@ type Comparison struct {
 	Factors  []Factor        `json:"factors"` // what one thing changes, the rest being equal
 	LeftOut  []setup.LeftOut `json:"left_out,omitempty"`
 	Marked   []setup.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
-	// Answers is how far the answers of each setup but the first are from those of the first; empty where they are not compared.
-	Answers []AnswerCandidate `json:"answers,omitempty"`
-	// Grades compare the accuracy on graded questions that configurations have in common with the first.
-	Grades []GradeCandidate `json:"grades,omitempty"`
-	groups []group
-	apart  []lang.Text // which hit rates differ
+	groups   []group
+	apart    []lang.Text // which hit rates differ
 }
 
 // group are setups of one workload, by their places among the setups. The others are compared with the first.
@@ -85,14 +76,13 @@ type Change struct {
 	Setup string        `json:"setup"`
 	From  string        `json:"from"`
 	Key   string        `json:"key"`
-	Ratio rundir.Number `json:"ratio"`         // new to old, minus 1; of errors the difference of the shares
+	Ratio rundir.Number `json:"ratio"`         // new to old, minus 1; of shares their difference
 	Low   rundir.Number `json:"low,omitzero"`  // 95 % interval
 	High  rundir.Number `json:"high,omitzero"` //
 	Shown *bool         `json:"shown,omitempty"`
 	// Bound is BoundLow or BoundHigh where one side is known as a lower bound, so that the ratio is a bound too: it has no interval then.
 	Bound string `json:"bound,omitempty"`
 	apart bool   // see [Metric].Apart
-	text  string // of what is no difference in speed
 }
 
 // The keys of metrics. TTFT and ITL, and the latency of answers in one piece, are those of one request at a time, and at 50 and 80 % of the saturation rate.
@@ -105,6 +95,7 @@ const (
 	// keyUncached is of runs whose hit rates differ: prompt tokens that were computed, and output tokens.
 	keyUncached = "uncached_tokens_per_s"
 	keyAnswer   = "tokens_per_request"
+	KeyAccuracy = slo.Accuracy // the share of the graded answers that are right
 	KeyErrors   = "errors"
 )
 
@@ -127,15 +118,15 @@ func Keys() []string {
 			keys = append(keys, what+"@"+at.name)
 		}
 	}
-	return append(append(keys, OfTerms()...), KeyErrors)
+	return append(append(keys, OfTerms()...), KeyAccuracy, KeyErrors)
 }
 
-// Of compares setups.
-func Of(setups []setup.Setup, o Options) (*Comparison, error) {
+// Of compares setups. anyWorkload compares also runs that asked different things of their servers.
+func Of(setups []setup.Setup, anyWorkload bool) (*Comparison, error) {
 	if len(setups) < 2 {
 		return nil, errors.New("compare needs two results or more: run directories, or documents with published tables")
 	}
-	c := &Comparison{Schema: schema, groups: groups(setups, o.AnyWorkload)}
+	c := &Comparison{Schema: schema, groups: groups(setups, anyWorkload)}
 	if len(c.groups) == len(setups) {
 		return nil, differentWorkloads{&setups[0], &setups[1]}
 	}
@@ -149,7 +140,7 @@ func Of(setups []setup.Setup, o Options) (*Comparison, error) {
 		c.Marked = append(c.Marked, setups[i].Marked...)
 	}
 	like := make([]string, len(setups))
-	if !o.AnyWorkload {
+	if !anyWorkload {
 		if err := c.separate(setups); err != nil {
 			return nil, err
 		}
@@ -164,23 +155,7 @@ func Of(setups []setup.Setup, o Options) (*Comparison, error) {
 		c.Workload = workload(c.groups[0].asked, lang.English)
 	}
 	c.Factors = factors(setups, c.Setups, like, several)
-	var err error
-	if c.Grades, err = gradesOf(sides(setups)); err != nil {
-		return c, err
-	}
-	if o.Answers {
-		c.Answers, err = answersOf(sides(setups))
-	}
-	return c, err
-}
-
-// sides returns the runs whose answers are compared.
-func sides(setups []setup.Setup) []checkedSide {
-	var all []checkedSide
-	for i := range setups {
-		all = append(all, checkedSide{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
-	}
-	return all
+	return c, nil
 }
 
 // groups returns the setups by workload, in the order in which these occur; in one group, whose workload is not known, where any may be compared.
@@ -308,6 +283,7 @@ func Measure(s *setup.Setup) Measured {
 		}
 	}
 	m.ofTerms(s)
+	m.accuracy(s.Run, s.Origin())
 	m.errors(s)
 	return m
 }
@@ -415,6 +391,17 @@ func (m *Measured) add(key string, v setup.Value, where string) {
 	m.Metrics = append(m.Metrics, f)
 }
 
+// accuracy adds the share of the graded answers of all rows that are right. Answers to one question are alike, so that the questions
+// are the values.
+func (m *Measured) accuracy(run *rundir.Run, where string) {
+	if run.Grades == nil || run.Grades.All.Answers == 0 {
+		return
+	}
+	g := &run.Grades.All
+	share := float64(g.Right) / float64(g.Answers)
+	m.add(KeyAccuracy, setup.Value{Number: rundir.Exactly(share), SE: shareError(share, float64(g.Items))}, where)
+}
+
 // errors adds the share of failed requests over all rows that count; absent where requests were not counted. The interval
 // is that of Agresti and Coull (The American Statistician 52 (1998)), whose upper bound is above 0 also where none failed.
 func (m *Measured) errors(s *setup.Setup) {
@@ -453,7 +440,7 @@ func (m *Measured) Get(key string) (Metric, bool) {
 func changes(m, from Measured, like bool) []Change {
 	var all []Change
 	for _, key := range Keys() {
-		if !like && !slices.Contains([]string{keyUsers, keyEach, keyUncached, KeyErrors}, key) {
+		if !like && !slices.Contains([]string{keyUsers, keyEach, keyUncached, KeyAccuracy, KeyErrors}, key) {
 			continue
 		}
 		a, ok1 := from.Get(key)
@@ -557,7 +544,7 @@ func between(of, to *Member) Ratio {
 }
 
 // change returns b/a - 1 with its interval by the delta method on the logarithm. The two are independent:
-// var ln(b/a) = (se(a)/a)^2 + (se(b)/b)^2. Shares of errors, which may be 0, are subtracted instead.
+// var ln(b/a) = (se(a)/a)^2 + (se(b)/b)^2. Shares, which may be 0, are subtracted instead.
 func change(b, a Metric) Change {
 	if a.Terms != b.Terms {
 		return Change{}

@@ -39,7 +39,7 @@ func tables(t *testing.T) []setup.Setup {
 
 func compared(t *testing.T, setups []setup.Setup) *Comparison {
 	t.Helper()
-	c, err := Of(setups, Options{})
+	c, err := Of(setups, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,13 +296,13 @@ func TestGates(t *testing.T) {
 func TestOtherWorkloadsAreRefused(t *testing.T) {
 	setups := twoRuns(0, 0.01)
 	setups[1].Run.Workload.OutputTokens.Mean = 256
-	if _, err := Of(setups, Options{}); err == nil || !strings.Contains(err.Error(), "--any-workload") || !strings.Contains(err.Error(), "512/256") {
+	if _, err := Of(setups, false); err == nil || !strings.Contains(err.Error(), "--any-workload") || !strings.Contains(err.Error(), "512/256") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Of(setups, Options{AnyWorkload: true}); err != nil {
+	if _, err := Of(setups, true); err != nil {
 		t.Error(err)
 	}
-	if _, err := Of(setups[:1], Options{}); err == nil {
+	if _, err := Of(setups[:1], false); err == nil {
 		t.Error("one run was compared")
 	}
 }

@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"llmsweep/sweep/fidelity"
-	"llmsweep/sweep/rundir"
 )
 
 // Gate is a limit that a difference must not cross: "tokens_per_s<-5%".
@@ -16,21 +13,12 @@ type Gate struct {
 	Key   string
 	Below bool    // fails below Limit; else above
 	Limit float64 // as in [Change].Ratio
-	// Answers is a limit on the answers themselves, and not on a difference in speed; nil for none.
-	Answers *fidelity.Condition
 }
 
 var gateText = regexp.MustCompile(`^\s*([a-z_]+(?:@[\w.]+)?)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*$`)
 
 // ParseGate reads a gate on one of the keys.
 func ParseGate(text string, keys []string) (Gate, error) {
-	if key := strings.TrimSpace(strings.FieldsFunc(text+" ", isComparison)[0]); slices.Contains(keys, key) && (slices.Contains(fidelity.Keys(), key) || slices.Contains(fidelity.OtherOutcomes(), key)) {
-		c, err := fidelity.ParseAny(text)
-		if err != nil {
-			return Gate{}, fmt.Errorf("--fail-if %w", err)
-		}
-		return Gate{Key: c.Key, Answers: &c}, nil
-	}
 	m := gateText.FindStringSubmatch(text)
 	if m == nil {
 		return Gate{}, fmt.Errorf("--fail-if %q: write METRIC<-5%% or METRIC>+5%%, such as tokens_per_s<-5%%", text)
@@ -45,13 +33,8 @@ func ParseGate(text string, keys []string) (Gate, error) {
 	return Gate{Key: m[1], Below: m[2] == "<", Limit: limit / 100}, nil
 }
 
-func isComparison(r rune) bool { return r == '<' || r == '>' }
-
 // String is the gate as ParseGate reads it.
 func (g Gate) String() string {
-	if g.Answers != nil {
-		return g.Answers.String()
-	}
 	sign := ">"
 	if g.Below {
 		sign = "<"
@@ -61,10 +44,6 @@ func (g Gate) String() string {
 
 // Failures returns the changes that fail a gate: those beyond the limit whose interval shows a difference.
 func (c *Comparison) Failures(g Gate) []Change {
-	if g.Answers != nil {
-		failed, _ := c.gateAnswers(g)
-		return failed
-	}
 	var failed []Change
 	for _, ch := range c.Changes {
 		v := ch.Ratio.Value()
@@ -81,7 +60,6 @@ type Unjudged struct {
 	Setup  string // empty where no setup has the metric
 	Change *Change
 	Apart  bool // the rows on either side are too far apart
-	Limit  bool // the interval includes the limit
 }
 
 // String returns why, in English.
@@ -89,10 +67,6 @@ func (u Unjudged) String() string {
 	switch {
 	case u.Change == nil:
 		return u.Key + " is not known for both"
-	case u.Limit && (u.Key == fidelity.KeyAccuracy || u.Key == fidelity.KeyChange):
-		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (grade more questions)", u.Key, u.Setup, u.Change)
-	case u.Limit:
-		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (ask more canaries)", u.Key, u.Setup, u.Change)
 	case u.Change.Bound != "":
 		return fmt.Sprintf("the difference in %s of %s, %s, is a bound: one side is known as a lower bound (measure it up to its saturation)", u.Key, u.Setup, u.Change)
 	case u.Apart:
@@ -104,10 +78,6 @@ func (u Unjudged) String() string {
 // Unjudged returns the changes of the gate's metric without an interval, from which nothing follows. Where the metric is not known
 // of any two setups, that is one of its own.
 func (c *Comparison) Unjudged(g Gate) []Unjudged {
-	if g.Answers != nil {
-		_, unjudged := c.gateAnswers(g)
-		return unjudged
-	}
 	var all []Unjudged
 	known := false
 	for i := range c.Changes {
@@ -124,52 +94,6 @@ func (c *Comparison) Unjudged(g Gate) []Unjudged {
 		all = append(all, Unjudged{Key: g.Key})
 	}
 	return all
-}
-
-// told is a metric of a candidate's answers.
-type told struct {
-	setup, baseline string
-	value           rundir.Estimate
-	text            string
-}
-
-// told returns a metric of all candidates that have it.
-func (c *Comparison) told(key string) (all []told) {
-	if slices.Contains(fidelity.Keys(), key) {
-		for i := range c.Answers {
-			a := &c.Answers[i]
-			all = append(all, told{a.Setup, a.Baseline, a.Metric(key), a.Text(key)})
-		}
-	}
-	for i := range c.Grades {
-		if g := &c.Grades[i]; key == fidelity.KeyAccuracy || key == fidelity.KeyChange {
-			e, text := g.Metric(key)
-			all = append(all, told{g.Setup, g.Baseline, e, text})
-		}
-	}
-	return all
-}
-
-// gateAnswers returns the candidates whose answers a gate does not let pass, and those that it cannot judge.
-func (c *Comparison) gateAnswers(g Gate) (failed []Change, unjudged []Unjudged) {
-	all := c.told(g.Key)
-	for _, t := range all {
-		ch := Change{Setup: t.setup, From: t.baseline, Key: g.Key, text: t.text}
-		switch g.Answers.About(t.value) {
-		case fidelity.DriftHolds:
-			failed = append(failed, ch)
-		case fidelity.DriftUnsure:
-			u := Unjudged{Key: g.Key, Setup: t.setup, Change: &ch, Limit: true}
-			if !t.value.Mean.Known() {
-				u = Unjudged{Key: g.Key}
-			}
-			unjudged = append(unjudged, u)
-		}
-	}
-	if len(all) == 0 {
-		unjudged = append(unjudged, Unjudged{Key: g.Key})
-	}
-	return failed, unjudged
 }
 
 // Judged is a comparison that gates can judge.

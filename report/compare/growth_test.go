@@ -16,7 +16,7 @@ func TestConversationsAreNotComparedWithSingleRequests(t *testing.T) {
 		setups := twoRuns(0.1, 0.01)
 		one := &setups[1].Run.Workload
 		one.Conversation, one.Prefix = w.Conversation, w.Prefix
-		if _, err := Of(setups, Options{}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := Of(setups, false); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %s named", err, name)
 		}
 	}

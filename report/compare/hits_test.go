@@ -59,12 +59,12 @@ func TestRunsOfDifferentHits(t *testing.T) {
 			t.Errorf("no %q in %s", want, said)
 		}
 	}
-	if any, err := Of(setups, Options{AnyWorkload: true}); err != nil || math.Abs(keys(any)[keyRate]+0.5) > 1e-9 {
+	if any, err := Of(setups, true); err != nil || math.Abs(keys(any)[keyRate]+0.5) > 1e-9 {
 		t.Errorf("with --any-workload: %v, %v", any, err)
 	}
 
 	setups[1].Plateau.Rising = true // there is no rate of uncached tokens
-	if _, err := Of(setups, Options{}); err == nil || !strings.Contains(err.Error(), "measure both with equal --cache-hits") {
+	if _, err := Of(setups, false); err == nil || !strings.Contains(err.Error(), "measure both with equal --cache-hits") {
 		t.Errorf("no plateau: %v", err)
 	}
 	if _, err := OfRuns([2][]setup.Setup{setups[:1], setups[1:]}, false, unknown); err == nil || !strings.Contains(err.Error(), "80 % of its prompt tokens") {

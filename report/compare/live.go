@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,6 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
-	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 )
@@ -32,9 +32,6 @@ type PairComparison struct {
 	Rows     []pair.Row      `json:"rows"`
 	Says     string          `json:"conclusion"`
 	Warnings []string        `json:"warnings,omitempty"` // in English
-	// Answers is how far B's answers to canaries are from A's; empty where none were asked.
-	Answers []AnswerCandidate `json:"answers,omitempty"`
-	Grades  []GradeCandidate  `json:"grades,omitempty"` // how accurate B is on the graded questions that both were asked
 
 	invalid  []note.Note // the warnings
 	stages   int         // that were looked at for them
@@ -42,6 +39,7 @@ type PairComparison struct {
 	asked    *rundir.Run
 	requests [2]rundir.Requests // in the stages that are compared
 	answers  [2]rundir.Number   // mean length
+	accuracy [2]rundir.Number
 	cost     *rundir.Cost
 }
 
@@ -64,9 +62,9 @@ func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 	return v
 }
 
-// count counts the requests of the stages that are compared, and compares the shares of failed ones.
+// count counts the requests of the stages that are compared, and compares the shares of failed ones and of right answers.
 func (v *PairComparison) count(p *rundir.Pair, runs [2]*rundir.Run) {
-	var failed [2]Measured
+	var shares [2]Measured
 	for side, run := range runs {
 		var tokens, answers float64
 		for _, st := range pairedStages(p, run) {
@@ -83,14 +81,22 @@ func (v *PairComparison) count(p *rundir.Pair, runs [2]*rundir.Run) {
 			}
 		}
 		v.answers[side] = rundir.Exactly(tokens / answers)
-		failed[side].ShareOfErrors(v.requests[side].OK+v.requests[side].Error, v.requests[side].Error, false, run.Target.URL)
+		shares[side].accuracy(run, run.Target.URL)
+		shares[side].ShareOfErrors(v.requests[side].OK+v.requests[side].Error, v.requests[side].Error, false, run.Target.URL)
 	}
-	a, ok1 := failed[0].Get(KeyErrors)
-	b, ok2 := failed[1].Get(KeyErrors)
-	if ok1 && ok2 {
-		c := Between(b, a)
-		c.Setup, c.From, c.Key = "B", "A", KeyErrors
-		v.changes = append(v.changes, c)
+	for _, key := range []string{KeyAccuracy, KeyErrors} {
+		a, ok1 := shares[0].Get(key)
+		b, ok2 := shares[1].Get(key)
+		if ok1 && ok2 {
+			c := Between(b, a)
+			c.Setup, c.From, c.Key = "B", "A", key
+			v.changes = append(v.changes, c)
+		}
+	}
+	for side, m := range shares {
+		if f, ok := m.Get(KeyAccuracy); ok {
+			v.accuracy[side] = f.Value
+		}
 	}
 }
 
@@ -111,28 +117,14 @@ func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 	return all
 }
 
-// CompareAnswers compares the answers to canaries and to graded questions, which are in the directories of both sides. It does
-// nothing where there are none.
-func (v *PairComparison) CompareAnswers(dirs [2]string, runs [2]*rundir.Run) (err error) {
-	both := []checkedSide{{Name: "A", Path: dirs[0], Run: runs[0]}, {Name: "B", Path: dirs[1], Run: runs[1]}}
-	if v.Grades, err = gradesOf(both); err != nil {
-		return err
-	}
-	if runs[0].Fidelity == nil || runs[1].Fidelity == nil {
-		return nil
-	}
-	v.Answers, err = answersOf(both)
-	return err
-}
-
 // Failures returns the differences that fail a gate; see [Comparison.Failures].
 func (v *PairComparison) Failures(g Gate) []Change {
-	return (&Comparison{Changes: v.changes, Answers: v.Answers, Grades: v.Grades}).Failures(g)
+	return (&Comparison{Changes: v.changes}).Failures(g)
 }
 
 // Unjudged returns the changes that a gate cannot judge; see [Comparison.Unjudged].
 func (v *PairComparison) Unjudged(g Gate) []Unjudged {
-	return (&Comparison{Changes: v.changes, Answers: v.Answers, Grades: v.Grades}).Unjudged(g)
+	return (&Comparison{Changes: v.changes}).Unjudged(g)
 }
 
 // Keys returns the keys of all metrics.
@@ -141,11 +133,7 @@ func (v *PairComparison) Keys() []string {
 	for i := range v.Rows {
 		keys = append(keys, v.Rows[i].Key)
 	}
-	keys = append(keys, KeyErrors)
-	if len(v.Answers) > 0 {
-		keys = append(keys, fidelity.Keys()...)
-	}
-	return append(keys, fidelity.OtherOutcomes()...)
+	return append(keys, KeyAccuracy, KeyErrors)
 }
 
 // JSON writes the comparison, indented.
@@ -158,8 +146,7 @@ func (v *PairComparison) Sections(level int) []table.Section {
 	s := table.Section{Title: titleLive.Text(lang.Both(func(l lang.Lang) string { return Workload(v.asked, l) })), Level: level, Table: v.table(), Notes: v.legend()}
 	s.Lines = append(s.Lines, lang.Same("A = "+v.Servers[0]), lang.Same("B = "+v.Servers[1]))
 	s.Lines = append(s.Lines, v.ended()...)
-	all := []table.Section{s, {Title: titleLiveSays.Text(), Level: level + 1, Lines: v.Conclusion()}}
-	return append(all, checkedSections(v.Answers, answerSpeed{}, v.Grades, level+1)...)
+	return []table.Section{s, {Title: titleLiveSays.Text(), Level: level + 1, Lines: v.Conclusion()}}
 }
 
 // ended returns how much was measured, and whether that was all.
@@ -283,6 +270,10 @@ func (v *PairComparison) legend() []lang.Text {
 	}
 	if a, b := v.requests[0], v.requests[1]; a.Error+b.Error > 0 {
 		notes = append(notes, liveErrors.Text(a.Error, a.OK+a.Error, b.Error, b.OK+b.Error))
+	}
+	if i := slices.IndexFunc(v.changes, func(c Change) bool { return c.Key == KeyAccuracy }); i >= 0 {
+		a, b := v.accuracy[0].Value(), v.accuracy[1].Value()
+		notes = append(notes, liveAccuracy.Text(lang.Percent(a), lang.Percent(b), v.changes[i].String()))
 	}
 	for i := range v.Rows {
 		if v.Blocks > 0 && v.Rows[i].Ratio.IsZero() && v.Rows[i].Spoiled == 0 {

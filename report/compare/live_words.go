@@ -26,6 +26,7 @@ var (
 	livePlanned     = lang.Say("%d blocks of four stages at each load (A B B A, then B A A B). A pilot of %d blocks determined that %d are enough to show a difference of %s with a power of 80 %%.", "共 %d 个区组，每个区组在每个负载下有四个阶段（A B B A，下一个 B A A B）。试测 %d 个区组后确定：%d 个区组足以在五次比较中有四次发现 %s 的差异。")
 	liveFailed      = lang.Say("The comparison failed; the blocks completed before are compared. %s", "比较失败，只采用此前完整的区组。%s")
 	liveInterrupted = lang.Say("The comparison was interrupted; the blocks completed before are compared.", "比较被中断，只采用此前完整的区组。")
+	liveAccuracy    = lang.Say("Right answers: A %s, B %s; difference %s.", "正确率：A %s，B %s；差异 %s。")
 	liveErrors      = lang.Say("Failed requests: A %d of %d, B %d of %d. They are not in any metric.", "失败请求：A %d/%d，B %d/%d，均不计入任何指标。")
 	liveUnknown     = lang.Say("n/a: some requests of a stage had not ended, and leaving the stage out would favour the server.", "n/a：某些阶段有请求未结束，剔除该阶段会使结果偏向该服务。")
 	liveUneven      = lang.Say("The lengths of answers differ (A %s, B %s tokens), so latency and output are not comparable.", "回答长度不同（A %s，B %s token）：因此总时延与输出不可比较。")

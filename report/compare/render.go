@@ -43,7 +43,6 @@ func (c *Comparison) Sections(level int) []table.Section {
 	if _, rest := c.conclusions(); len(rest) > 0 {
 		all = append(all, table.Section{Title: titleMore.Text(), Level: level + 1, Lines: rest, Rest: true})
 	}
-	all = append(all, checkedSections(c.Answers, c.speed(), c.Grades, level+1)...)
 	for i := range c.Factors {
 		f := &c.Factors[i]
 		all = append(all, f.section(level+1))
@@ -58,31 +57,6 @@ func (c *Comparison) Sections(level int) []table.Section {
 		all = append(all, leftOut(titleMarked, c.Marked, level+1))
 	}
 	return all
-}
-
-// speed returns the differences in speed that stand beside those of answers.
-func (c *Comparison) speed() answerSpeed {
-	var keys []string
-	var s answerSpeed
-	for _, col := range columns() {
-		known := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key })
-		if known && (col.key == keyOutput || col.key == "itl@sync" || col.key == "ttft@sync") {
-			keys, s.Heads = append(keys, col.key), append(s.Heads, col.Heading())
-		}
-	}
-	s.Cells = func(setup string) []string {
-		var cells []string
-		for _, key := range keys {
-			i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == setup && ch.Key == key })
-			if i < 0 {
-				cells = append(cells, absent)
-			} else {
-				cells = append(cells, c.Changes[i].String())
-			}
-		}
-		return cells
-	}
-	return s
 }
 
 // columns are the metrics as columns: heading, second line, and how to print one.
@@ -118,6 +92,7 @@ func columns() []column {
 		column{keyStalls, table.Column{Head: headStalls.Text(), Drop: 4}, "%", percent},
 		column{keySessions, table.Column{Head: headSession.Text(), Drop: 4}, "%", percent},
 		column{keyGoodput, table.Column{Head: headGoodput.Text(), Drop: 4}, "tok/s", fixed(2)},
+		column{KeyAccuracy, table.Column{Head: headRight.Text()}, "%", percent},
 		column{KeyErrors, table.Column{Head: headErrors.Text()}, "%", percent})
 }
 
@@ -293,9 +268,6 @@ func (c *Comparison) changeTable(g group) table.Table {
 
 // String is a change in percent with its interval; ~ where the interval shows none.
 func (c Change) String() string {
-	if c.text != "" {
-		return c.text
-	}
 	unit := " %"
 	if isShare(c.Key) {
 		unit = " pp"

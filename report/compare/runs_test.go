@@ -57,7 +57,7 @@ func TestRunsAreTheUnit(t *testing.T) {
 		}
 	}
 	for range trials {
-		c, err := Of(append(unsteady(rng, 1, spread, 1), unsteady(rng, 1, spread, 1)...), Options{})
+		c, err := Of(append(unsteady(rng, 1, spread, 1), unsteady(rng, 1, spread, 1)...), false)
 		count(&own, c, err)
 		c, err = OfRuns([2][]setup.Setup{unsteady(rng, 3, spread, 1), unsteady(rng, 3, spread, 1)}, false, unknown)
 		count(&several, c, err)

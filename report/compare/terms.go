@@ -25,7 +25,9 @@ const (
 func OfTerms() []string { return []string{keySpeed, keyTTFA, keyStalls, keySessions, keyGoodput} }
 
 // isShare reports whether a metric is a share, which may be 0: its change is the difference of two shares.
-func isShare(key string) bool { return key == KeyErrors || key == keyStalls || key == keySessions }
+func isShare(key string) bool {
+	return key == KeyErrors || key == KeyAccuracy || key == keyStalls || key == keySessions
+}
 
 // ofTerms adds the metrics of the terms of the SLO.
 func (m *Measured) ofTerms(s *setup.Setup) {
@@ -111,6 +113,7 @@ func shareError(share, n float64) float64 {
 // Columns.
 var (
 	headSpeed   = lang.Say("speed", "单请求速度")
+	headRight   = lang.Say("accuracy", "正确率")
 	headStalls  = lang.Say("stalls", "卡顿")
 	headSession = lang.Say("sessions good", "达标会话")
 	headGoodput = lang.Say("good output", "达标输出")

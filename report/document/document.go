@@ -141,7 +141,7 @@ func (w *writer) skeleton() []piece {
 // parts are the generated parts that there is one of, by name.
 func (w *writer) parts() (map[string]piece, error) {
 	parts := map[string]piece{}
-	comparison, err := compare.Of(w.setups, compare.Options{AnyWorkload: w.AnyWorkload})
+	comparison, err := compare.Of(w.setups, w.AnyWorkload)
 	if err != nil && !compare.NothingAlike(err) && len(w.setups) != 1 {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func RenewPage(setups []setup.Setup, o Options) ([]byte, error) {
 	if len(setups) < 2 {
 		return nil, nil
 	}
-	result, err := compare.Of(setups, compare.Options{AnyWorkload: o.AnyWorkload})
+	result, err := compare.Of(setups, o.AnyWorkload)
 	if compare.NothingAlike(err) {
 		return nil, nil
 	}

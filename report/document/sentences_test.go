@@ -89,7 +89,7 @@ func TestSentencesOfDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		setups := setup.Load(read)
-		c, err := compare.Of(setups, compare.Options{})
+		c, err := compare.Of(setups, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func Notes(run *rundir.Run, l lang.Lang) []string {
 
 // answered returns the lines of an answer and those that stand beside it, each in the order in which they are read.
 func answered(run *rundir.Run, l lang.Lang) (answer, beside []string) {
-	all := slices.Concat(found(run, l), group(weighsAnswers, fidelity(run, l)), group(weighsAnswers, grades(run, l)))
+	all := slices.Concat(found(run, l), group(weighsAnswers, grades(run, l)))
 	if s := sessionRate(run, l); s != "" {
 		all = append(all, said{s, weighsDetail})
 	}

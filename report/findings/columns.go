@@ -285,16 +285,13 @@ func judgementColumns() []Column {
 		numberInFile("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
 		inFile("invalid", func(r StageRow) string { return joinNotes(r.Stage.Invalid) }),
 		inFile("warnings", func(r StageRow) string { return joinNotes(r.Stage.Warnings...) }),
-		{ID: "fidelity", Head: headAnswers.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Fidelity != nil }), Cell: func(r StageRow) table.Cell { return CheckedAgreed(r.Stage.Fidelity).Cell() }},
-		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Grades != nil }), Cell: func(r StageRow) table.Cell { return CheckedGraded(r.Stage.Graded).Cell() }},
+		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: anyGraded, Cell: func(r StageRow) table.Cell { return gradedCell(r.Stage.Graded) }},
 	}
 }
 
-// checked returns a condition: that the answers of some run were checked.
-func checked(test func(*rundir.Run) bool) func([]rundir.Run) bool {
-	return func(runs []rundir.Run) bool {
-		return slices.ContainsFunc(runs, func(run rundir.Run) bool { return test(&run) })
-	}
+// anyGraded reports whether the answers of some run were graded.
+func anyGraded(runs []rundir.Run) bool {
+	return slices.ContainsFunc(runs, func(run rundir.Run) bool { return run.Grades != nil })
 }
 
 // sloCell is the verdict on what was promised.

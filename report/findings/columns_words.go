@@ -9,7 +9,6 @@ import (
 var (
 	headAccuracy = lang.Say("accuracy", "正确率")
 	headAnswered = lang.Say("answered", "成功")
-	headAnswers  = lang.Say("answers", "回答")
 	headFailed   = lang.Say("failed", "失败")
 	headGoodput  = lang.Say("goodput", "有效吞吐")
 	headInFlight = lang.Say("in flight", "并发")

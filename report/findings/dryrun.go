@@ -9,10 +9,6 @@ import (
 // DryRun is what a plan sends at most. Costs are in the unit of the prices.
 type DryRun struct {
 	Requests, Warmup, Preflight int
-	Canaries                    int     // requests that ask canaries alone, before the first stage
-	Few                         string  // that the canaries are too few; empty where they are not
-	Graded                      int     // questions that are asked alone, before the first stage
-	Hypotheses                  int     // on answers that are tested together
 	Prompt, Output              int64   // tokens of all of these
 	Cost                        float64 // of these tokens
 	Priced                      bool
@@ -25,7 +21,6 @@ type DryRun struct {
 var (
 	sayDry       = lang.Say("Dry run: nothing is sent", "试算：不发送任何请求")
 	sayDryMost   = lang.Say("At most %s requests, besides up to %s of the warm-up and up to %s of the preflight", "至多 %s 个请求，另有预热至多 %s 个、预检至多 %s 个")
-	sayDryAlone  = lang.Say("%s requests ask the canaries alone, before the first stage", "另有 %s 个请求在第一个阶段之前单独询问金丝雀提示")
 	sayDryTokens = lang.Say("At most %s prompt tokens and %s output tokens in all", "合计至多 %s 个提示词 token、%s 个输出 token")
 	sayDryBytes  = lang.Say("Prompts are reckoned at one token a byte, about four times too many: give a --tokenizer for a closer number",
 		"提示词按每字节一个 token 计算，约多算四倍；用 --tokenizer 可得到更接近的数字")
@@ -45,15 +40,6 @@ func (d *DryRun) Lines(l lang.Lang) []string {
 	} else {
 		lines = append(lines, sayDryMost.In(l, strconv.Itoa(d.Requests), strconv.Itoa(d.Warmup), strconv.Itoa(d.Preflight)),
 			sayDryTokens.In(l, whole(d.Prompt), whole(d.Output)))
-		if d.Canaries > 0 {
-			lines = append(lines, sayDryAlone.In(l, strconv.Itoa(d.Canaries)))
-		}
-		if d.Few != "" {
-			lines = append(lines, d.Few)
-		}
-		if d.Graded > 0 {
-			lines = append(lines, gradedAhead(d.Graded, d.Hypotheses, l))
-		}
 		if d.ByBytes {
 			lines = append(lines, sayDryBytes.In(l))
 		}

@@ -10,5 +10,5 @@ import (
 
 // Words returns the words of all notes that packages beneath report write. They are built once, and nobody changes them.
 var Words = sync.OnceValue(func() lang.Words {
-	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(), fidelityWords(), driftWords(), gradesWords(), importedWords())
+	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(), gradesWords(), importedWords())
 })

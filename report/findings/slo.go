@@ -88,7 +88,6 @@ func whyNone(run *rundir.Run, l lang.Lang) string {
 // advice returns what would decide the terms that the run does not decide: once for all of its stages, by the one that would take the most
 // requests, or by the one that the answer for a sweep names.
 func advice(run *rundir.Run, l lang.Lang) []string {
-	lines, apart := canaries(run, l)
 	var stage *rundir.Stage
 	needs, unsure := 0, false
 	for i := range run.Stages {
@@ -97,9 +96,6 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 			continue
 		}
 		for _, p := range st.Goodput.Terms {
-			if apart[p.Term] {
-				continue
-			}
 			decided := p.Verdict == rundir.Kept || p.Verdict == rundir.Broken
 			if unsure = unsure || !decided && p.Beyond != nil && p.Unknown.IsZero(); p.Needs > needs {
 				stage, needs = st, p.Needs
@@ -108,9 +104,9 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 	}
 	switch {
 	case stage == nil && unsure:
-		return append(lines, sayTooNear.In(l))
+		return []string{sayTooNear.In(l)}
 	case stage == nil:
-		return lines
+		return nil
 	}
 	n := roundUp(float64(stage.Requests.OK + stage.Requests.Error + needs))
 	per := stage.Rates.Completed
@@ -118,16 +114,16 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 		per = stage.Rate
 	}
 	if !per.Known() || per.Value() <= 0 {
-		return append(lines, sayDecideCount.In(l, table.Clean(StageName(stage)), whole(n)))
+		return []string{sayDecideCount.In(l, table.Clean(StageName(stage)), whole(n))}
 	}
 	if turns := run.Workload.Turns(); turns > 1 && run.SLO == nil {
-		return append(lines, sayDecideTalks.In(l, table.Clean(StageName(stage)), whole(n), whole(roundUp(n/turns)), whole(roundUp(n/per.Value()))))
+		return []string{sayDecideTalks.In(l, table.Clean(StageName(stage)), whole(n), whole(roundUp(n/turns)), whole(roundUp(n/per.Value())))}
 	}
 	say := sayDecideRun
 	if run.SLO != nil {
 		say = sayDecideSweep
 	}
-	return append(lines, say.In(l, table.Clean(StageName(stage)), whole(n), whole(roundUp(n/per.Value()))))
+	return []string{say.In(l, table.Clean(StageName(stage)), whole(n), whole(roundUp(n/per.Value())))}
 }
 
 // roundUp returns the next number of two significant digits.
@@ -192,9 +188,6 @@ func Promise(p *rundir.Promise, l lang.Lang) string {
 		b := p.Beyond
 		if t.Metric == slo.Accuracy {
 			return sayGradedUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), whole(b.Neff.Value()), percent(b.Low.Value()), percent(b.High.Value()))
-		}
-		if t.Metric == slo.Fidelity {
-			return sayAnswersUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), whole(b.Neff.Value()), percent(b.Low.Value()), percent(b.High.Value()))
 		}
 		if t.Metric == slo.Sessions {
 			return sayTalksUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), percent(b.Low.Value()), percent(b.High.Value()))

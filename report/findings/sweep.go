@@ -66,10 +66,6 @@ func sweepWords() lang.Words {
 		// Of the sweep.
 		"retokenize.failed": lang.Say("the answers of {stage} could not be tokenized again: {error}",
 			"无法对 {stage} 的回答重新分词：{error}"),
-		"checks.alone": lang.Say("before the first stage {requests:count request requests} are sent one at a time, to check answers: about {time:span} in all; a budget cuts that",
-			"第一个阶段之前，为检查回答逐个发送 {requests} 个请求，约需 {time:span}；有预算时会缩减"),
-		"checks.cut": lang.Say("{asked} of {planned} prompts were asked alone: that took {share:percent} of the budget, and more would leave too little for the sweep. A longer --budget asks more",
-			"单独提问了 {planned} 条提示中的 {asked} 条：已用去预算的 {share:percent}，更多会让扫描时间不足。延长 --budget 可提问更多"),
 		"server.not-idle": lang.Say("the server did not become idle after {stage}, so the next stage may include its load: {error}",
 			"{stage} 之后服务未能空闲，下一阶段可能受其影响：{error}"),
 		"run.paused": lang.Say("paused by hand for {time:time} before {stage}; that time is not part of a budget",

@@ -98,9 +98,6 @@ func noted(run *rundir.Run, l lang.Lang, wanted func(note.Note) bool) []string {
 		}
 		told = append(told, n)
 	}
-	if run.Fidelity != nil {
-		told = append(told, run.Fidelity.Notes...)
-	}
 	if run.Grades != nil {
 		told = append(told, run.Grades.Notes...)
 	}

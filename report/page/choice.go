@@ -82,9 +82,6 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 		s.Blocks = append(s.Blocks, numberedRuns(namesOf(setups))...)
 		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})
 	}
-	if f, ok := frontPlot("drift-"+strconv.Itoa(i+1), c.FrontDrift); ok {
-		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})
-	}
 	return s
 }
 

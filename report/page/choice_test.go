@@ -75,7 +75,7 @@ func severalPages(t *testing.T) map[string][]byte {
 	put("choice", func(b *bytes.Buffer) error {
 		return Choose(b, choices, setups, o, choices[0].Sections(1), WriteOptions{})
 	})
-	result, err := compare.Of(setups, compare.Options{})
+	result, err := compare.Of(setups, false)
 	if err != nil {
 		t.Fatal(err)
 	}

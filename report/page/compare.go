@@ -37,9 +37,6 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 			forests = append(forests, forest("forest-"+strconv.Itoa(i), titleForest.Text(m.Name, from), all))
 		}
 	}
-	if f, ok := candidatePlots(c.Answers); ok {
-		forests = append(forests, f)
-	}
 	if len(forests) > 0 {
 		answer.Blocks = append(answer.Blocks, Block{Figures: forests})
 	}
@@ -68,9 +65,6 @@ func Pair(w io.Writer, v *compare.PairComparison, runs [2]*rundir.Run, o WriteOp
 	}
 	if all := v.Differences(); len(all) > 0 {
 		answer.Blocks = append(answer.Blocks, Block{Figures: []FigureBlock{forest("forest-1", titleForest.Text("B", "A"), all)}})
-	}
-	if f, ok := candidatePlots(v.Answers); ok {
-		answer.Blocks = append(answer.Blocks, Block{Figures: []FigureBlock{f}})
 	}
 	d.Sections = append(d.Sections, answer)
 	d.Sections = append(d.Sections, FromSections("part", slices.DeleteFunc(v.Sections(1), func(s table.Section) bool {

@@ -37,12 +37,6 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	d := &Document{Title: lang.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
 	d.Sections = append(d.Sections, v.answer())
 	figures := v.byLoad()
-	if f, ok := answerStages(run); ok {
-		figures = append(figures, f)
-	}
-	if f, ok := gradePlots(run); ok {
-		figures = append(figures, f)
-	}
 	if len(figures) > 0 {
 		d.Sections = append(d.Sections, Section{ID: "rates", Keys: true, Title: titleRates.Text(), Blocks: []Block{{Figures: figures}}})
 	}

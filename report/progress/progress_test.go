@@ -137,14 +137,14 @@ func TestNoSilence(t *testing.T) {
 		v.Start("sweep")
 		for range 30 { // before the first stage
 			time.Sleep(time.Second)
-			v.Update(load.Snapshot{Phase: experiment.PhaseCanaries, TTFT: -1, ITL: -1}, Time{Low: -1})
+			v.Update(load.Snapshot{Phase: load.PhaseWarmUp, TTFT: -1, ITL: -1}, Time{Low: -1})
 		}
 		time.Sleep(100 * time.Second) // one request takes long
 		v.Close()
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		want := []string{
-			"00:00  sweep", "00:01  canaries alone  0 in flight", "00:11  canaries alone  0 in flight", "00:21  canaries alone  0 in flight", "00:51  canaries alone  no news for 30 s", "01:21  canaries alone  no news for 60 s", "01:51  canaries alone  no news for 90 s",
+			"00:00  sweep", "00:01  warm-up  0 in flight", "00:11  warm-up  0 in flight", "00:21  warm-up  0 in flight", "00:51  warm-up  no news for 30 s", "01:21  warm-up  no news for 60 s", "01:51  warm-up  no news for 90 s",
 		}
 		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 		if len(lines) != len(want) {

@@ -51,8 +51,6 @@ var (
 	spentOnly   = lang.Say("%s s", "%s 秒")
 	plannedFor  = lang.Say("%s s planned", "计划 %s 秒")
 	phaseWarmUp = lang.Say("warm-up", "预热")
-	phaseCanary = lang.Say("canaries alone", "单独询问金丝雀")
-	phaseGraded = lang.Say("graded questions alone", "单独询问计分问题")
 	phaseTail   = lang.Say("tail", "收尾")
 	phaseDrain  = lang.Say("draining", "排空")
 	phaseIdle   = lang.Say("waiting for the server to become idle", "等待服务空闲")
@@ -75,10 +73,6 @@ func phase(s *State, l lang.Lang) string {
 		return ""
 	case load.PhaseWarmUp:
 		return phaseWarmUp.In(l)
-	case experiment.PhaseCanaries:
-		return phaseCanary.In(l)
-	case experiment.PhaseGraded:
-		return phaseGraded.In(l)
 	case load.PhaseTail:
 		return phaseTail.In(l)
 	case load.PhaseDraining:

@@ -46,7 +46,7 @@ func usualSLO(most int) ForecastCounts { return ForecastCounts{Low: 4, High: flo
 
 // PlanSweep sets what a sweep will measure.
 func (a *ForecastAhead) PlanSweep(rows int, precise bool, mostSLO int) {
-	a.ForecastTodo = ForecastTodo{Canaries: a.Canaries, WarmUp: true, Floor: true, Search: true, Ceiling: true, Rows: rows, Probes: oneProbe, Controls: true}
+	a.ForecastTodo = ForecastTodo{WarmUp: true, Floor: true, Search: true, Ceiling: true, Rows: rows, Probes: oneProbe, Controls: true}
 	if precise {
 		a.Probes = usualProbes
 		a.Holds = usualHolds

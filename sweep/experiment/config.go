@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"llmsweep/client/note"
+	"llmsweep/sweep/grade"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -57,7 +58,7 @@ type Config struct {
 	Tolerance     float64       // drift below this share of the offered rate counts as none
 	Seed          uint64
 
-	Checks []Check // of answers
+	Grader *grade.Grader // grades answers; nil for none
 
 	SLO []slo.Term // goodput is counted by them, and stages collect the requests that their percentiles need
 }
@@ -71,8 +72,6 @@ type Log interface {
 	Records(stage string) iter.Seq2[*rundir.Record, error]
 	Save(*rundir.Run) error
 	AppendReadings([]rundir.Reading) error // of the server's own load
-	AppendCanaries([]rundir.CanaryAnswer) error
-	Canaries() iter.Seq2[*rundir.CanaryAnswer, error]
 	AppendGrades([]rundir.Grade) error
 	Grades() iter.Seq2[*rundir.Grade, error]
 	// Broken is closed when something could not be written; it is nil for a log that cannot fail. Failure is then why.

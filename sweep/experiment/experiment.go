@@ -49,7 +49,6 @@ func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
 	}
 	x := &Experiment{config: c, run: run, started: time.Now(), until: c.Budget}
 	x.SetPace(Pace{c.StageTime, c.StageMax})
-	x.Ahead.Canaries = x.asked()
 	plan.SLO = slo.Strings(c.SLO)
 	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
 	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan

@@ -4,7 +4,6 @@
 package experiment
 
 import (
-	"cmp"
 	"math"
 	"time"
 
@@ -65,9 +64,6 @@ type ForecastTodo struct {
 	SLO                            ForecastCounts // stages of the search for the SLO
 	SLOMost                        time.Duration  // that they take together; 0 for no limit
 	Controls                       bool           // measured again at the end
-
-	Canaries int     // to be asked alone, one at a time
-	Canary   float64 // how long one takes, seconds; 0 for not known: as long as a request alone
 }
 
 // Planned returns how many stages are sure to follow, and how many more may.
@@ -130,11 +126,6 @@ func (m *forecast) Left(t ForecastTodo) ForecastRange {
 	if t.WarmUp {
 		const least, most = 3, 10 // requests
 		sum = sum.Plus(forecastSeconds(least*m.Latency, most*m.Latency))
-	}
-	if t.Canaries > 0 {
-		const slack = 1.25
-		all := float64(t.Canaries) * cmp.Or(t.Canary, m.Latency)
-		sum = sum.Plus(forecastSeconds(all/slack, all*slack))
 	}
 	if t.Floor {
 		sum = sum.Plus(m.Floor())

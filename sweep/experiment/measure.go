@@ -73,7 +73,7 @@ func (x *Experiment) before(ctx context.Context, s *Stage) (*held, error) {
 	x.Ahead.Begins(s.forecast())
 	x.announce(h)
 	x.connect(ctx, s)
-	x.mix(s)
+	x.grade(s)
 	return h, nil
 }
 

@@ -13,8 +13,6 @@ var (
 	noteFewSessions      = note.Kind{Code: "stage.few-sessions", Args: []string{"sessions"}} // a slot
 	noteOfStage          = note.Kind{Code: "client.stage", Args: []string{"stage", "why"}}   // why holds one note
 	noteRetokenize       = note.Kind{Code: "retokenize.failed", Args: []string{"stage", "error"}}
-	noteAsksAlone        = note.Kind{Code: "checks.alone", Args: []string{"requests", "time"}}
-	noteAskedFewer       = note.Kind{Code: "checks.cut", Args: []string{"asked", "planned", "share"}}
 	noteNotIdle          = note.Kind{Code: "server.not-idle", Args: []string{"stage", "error"}}
 	notePaused           = note.Kind{Code: "run.paused", Args: []string{"stage", "time"}}
 	noteResumed          = note.Kind{Code: "run.resumed", Args: []string{"stages", "stage", "time"}}

@@ -100,7 +100,7 @@ func (x *Experiment) resume(before *rundir.Run) error {
 	if err := x.recallAnswers(before); err != nil {
 		return err
 	}
-	x.past, x.Ahead.Canaries = remember(before), 0
+	x.past = remember(before)
 	x.run.Started, x.run.Client.Selftest = before.Started, before.Client.Selftest
 	for _, n := range before.Warnings {
 		if n.Is(noteNotIdle) || n.Is(notePaused) || n.Is(noteRetokenize) || n.Is(noteResumed) || n.Is(noteServerDiffers) {

@@ -54,16 +54,13 @@ const (
 // warmUpStage names the records of the warm-up. They are in no row.
 const warmUpStage = "warm-up"
 
-// WarmUp sends one request after another until the server is warm, and then asks what its checks ask alone. A run that goes on does that
-// before the first stage that it measures, without asking that again.
+// WarmUp sends one request after another until the server is warm. A run that goes on does that before the first stage that it
+// measures.
 func (x *Experiment) WarmUp(ctx context.Context) error {
 	if !x.past.empty() {
 		return nil
 	}
-	if err := x.warmUp(ctx); err != nil || len(x.config.Checks) == 0 {
-		return err
-	}
-	return x.alone(ctx)
+	return x.warmUp(ctx)
 }
 
 func (x *Experiment) warmUp(ctx context.Context) error {

@@ -4,7 +4,6 @@ import "llmsweep/client/note"
 
 // Notes on what limits the grading.
 var (
-	noteCut     = note.Kind{Code: "grades.cut", Args: []string{"cut", "answers"}}
-	noteNone    = note.Kind{Code: "grades.none", Args: []string{"none", "answers"}}
-	noteRepeats = note.Kind{Code: "grades.cached", Args: []string{"items"}}
+	noteCut  = note.Kind{Code: "grades.cut", Args: []string{"cut", "answers"}}
+	noteNone = note.Kind{Code: "grades.none", Args: []string{"none", "answers"}}
 )

@@ -24,11 +24,10 @@ const (
 	Exact  TaskKind = "exact"  // the whole answer is the text; white space around it, case, quotes and a full stop do not count
 	Number TaskKind = "number" // the last number in the answer
 	Choice TaskKind = "choice" // the letter of a choice
-	Regexp TaskKind = "regexp" // the answer matches a regular expression
 )
 
 // taskKinds returns all kinds.
-func taskKinds() []TaskKind { return []TaskKind{Exact, Number, Choice, Regexp} }
+func taskKinds() []TaskKind { return []TaskKind{Exact, Number, Choice} }
 
 // TaskOutcome is what came of a request for an answer.
 type TaskOutcome string
@@ -46,11 +45,10 @@ func (o TaskOutcome) Graded() bool { return o == Right || o == Wrong || o == Non
 
 // Task is a question, and what is right. Nothing changes it.
 type Task struct {
-	Key     string // the same for the same question and answer in any file
-	Kind    TaskKind
-	want    string
-	value   float64
-	pattern *regexp.Regexp
+	Key   string // the same for the same question and answer in any file
+	Kind  TaskKind
+	want  string
+	value float64
 }
 
 // lengths of what is kept of an answer and of a key, in bytes.
@@ -75,7 +73,7 @@ func NewTask(question, answer string, kind TaskKind) (*Task, error) {
 		t.Kind = guess(t.want)
 	}
 	if !slices.Contains(taskKinds(), t.Kind) {
-		return nil, fmt.Errorf("there is no grading %q: want exact, number, choice or regexp", string(kind))
+		return nil, fmt.Errorf("there is no grading %q: want exact, number or choice", string(kind))
 	}
 	var err error
 	switch t.Kind {
@@ -89,8 +87,6 @@ func NewTask(question, answer string, kind TaskKind) (*Task, error) {
 		if t.want = strings.ToUpper(strings.Trim(t.want, "().: ")); !isLetter(t.want) {
 			err = fmt.Errorf("%q is no letter from A to J", t.want)
 		}
-	case Regexp:
-		t.pattern, err = regexp.Compile(t.want)
 	}
 	if err != nil {
 		return nil, err
@@ -122,7 +118,7 @@ func (t *Task) Grade(text string, cut bool) (o TaskOutcome, said string) {
 		return Cut, ""
 	case said == "":
 		return None, ""
-	case t.right(said, text):
+	case t.right(said):
 		o = Right
 	default:
 		o = Wrong
@@ -154,7 +150,7 @@ func (t *Task) find(text string) (said string, firm bool) {
 }
 
 // right reports whether what an answer says is right.
-func (t *Task) right(said, text string) bool {
+func (t *Task) right(said string) bool {
 	switch t.Kind {
 	case Number:
 		const tolerance = 1e-9
@@ -162,8 +158,6 @@ func (t *Task) right(said, text string) bool {
 		return ok && math.Abs(v-t.value) <= tolerance*max(1, math.Abs(t.value))
 	case Choice:
 		return said == t.want
-	case Regexp:
-		return t.pattern.MatchString(text)
 	}
 	return strings.EqualFold(said, plain(t.want))
 }

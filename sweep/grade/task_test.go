@@ -43,8 +43,6 @@ func TestGrade(t *testing.T) {
 		{"Paris", "", "\"Paris\"", false, Right, "Paris"},
 		{"Paris", "", "It is Paris", false, Wrong, "It is Paris"},
 		{"Paris", "", "Paris", true, Cut, ""},
-		{"(?i)par[iy]s", Regexp, "It is Parys, I think", false, Right, "It is Parys, I think"},
-		{"^Paris$", Regexp, "It is Paris", false, Wrong, "It is Paris"},
 		{"3 + 4 = 7\n#### 7", "", "It is 7", false, Right, "7"},
 		{"x", Exact, strings.Repeat("ab ", 100), false, Wrong, strings.Repeat("ab ", 100)[199:299]},
 	} {
@@ -63,7 +61,7 @@ func TestNew(t *testing.T) {
 	for _, c := range []struct {
 		want string
 		kind TaskKind
-	}{{"", ""}, {" ", Exact}, {"x", Number}, {"K", Choice}, {"(", Regexp}, {"x", "fuzzy"}, {"####", ""}} {
+	}{{"", ""}, {" ", Exact}, {"x", Number}, {"K", Choice}, {"(", "regexp"}, {"x", "fuzzy"}, {"####", ""}} {
 		if _, err := NewTask("a question", c.want, c.kind); err == nil {
 			t.Errorf("%q, graded by %q, is a task", c.want, c.kind)
 		}
@@ -79,11 +77,11 @@ func TestNew(t *testing.T) {
 // FuzzGrade has answers of any text.
 func FuzzGrade(f *testing.F) {
 	f.Add("The answer is (B) 42", false)
-	tasks := make([]*Task, 0, 4)
+	tasks := make([]*Task, 0, 3)
 	for _, c := range []struct {
 		want string
 		kind TaskKind
-	}{{"42", Number}, {"B", Choice}, {"Paris", Exact}, {"a+", Regexp}} {
+	}{{"42", Number}, {"B", Choice}, {"Paris", Exact}} {
 		task, _ := NewTask("q", c.want, c.kind)
 		tasks = append(tasks, task)
 	}

@@ -210,15 +210,15 @@ func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
 	return out
 }
 
-// GoodputJudge judges a stage by the counts that it has. Answers to canaries are known after the other metrics: then it is judged again.
+// GoodputJudge judges a stage by the counts that it has. Graded answers are known after the other metrics: then it is judged again.
 func GoodputJudge(st *rundir.Stage, terms []slo.Term) {
 	out := st.Goodput
 	if out == nil || len(out.Terms) != len(terms) {
 		return
 	}
 	for i, t := range terms {
-		if t.OfAnswers() {
-			out.Terms[i].Beyond = t.Answers(st)
+		if t.Metric == slo.Accuracy {
+			out.Terms[i].Beyond = t.Counted(st)
 		}
 	}
 	verdict, _ := slo.Judge(st, terms)

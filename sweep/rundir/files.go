@@ -13,7 +13,6 @@ const (
 type Synced struct {
 	Records  int64 `json:"records_bytes"`
 	Readings int64 `json:"readings_bytes,omitempty"`
-	Canaries int64 `json:"canaries_bytes,omitempty"`
 	Grades   int64 `json:"grades_bytes,omitempty"`
 }
 
@@ -26,12 +25,12 @@ func (s *Synced) RecordBytes() int64 {
 }
 
 // Appended are the files that grow in a few writes while a run goes on, each of which is on the disk before the next begins.
-func Appended() []string { return []string{ReadingsFile, CanariesFile, GradesFile} }
+func Appended() []string { return []string{ReadingsFile, GradesFile} }
 
 // BytesOf returns how much of one of the files that [Appended] names was on the disk.
 func (s *Synced) BytesOf(file string) int64 {
 	if s == nil {
 		return 0
 	}
-	return map[string]int64{ReadingsFile: s.Readings, CanariesFile: s.Canaries, GradesFile: s.Grades}[file]
+	return map[string]int64{ReadingsFile: s.Readings, GradesFile: s.Grades}[file]
 }

@@ -1,4 +1,4 @@
-// Package rundir is the format of a run directory: the types of run.json, pair.json, records.jsonl, canaries.jsonl and server.jsonl, as they are
+// Package rundir is the format of a run directory: the types of run.json, pair.json, records.jsonl and server.jsonl, as they are
 // encoded. Package store writes and reads the files. This package computes nothing from what they hold.
 package rundir
 
@@ -77,10 +77,9 @@ type Run struct {
 	Search     []SearchStep `json:"search,omitempty"`
 	Recoveries []Recovery   `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
 	Saturation *Saturation  `json:"saturation,omitempty"`
-	SLO        *SLO         `json:"slo,omitempty"`      // absent where there are no objectives
-	Answer     *Answer      `json:"answer,omitempty"`   // of a sweep; absent in directories of earlier versions
-	Fidelity   *Fidelity    `json:"fidelity,omitempty"` // absent in runs without canaries
-	Grades     *Grades      `json:"grades,omitempty"`   // absent in runs without graded questions
+	SLO        *SLO         `json:"slo,omitempty"`    // absent where there are no objectives
+	Answer     *Answer      `json:"answer,omitempty"` // of a sweep; absent in directories of earlier versions
+	Grades     *Grades      `json:"grades,omitempty"` // absent in runs without graded questions
 	Client     Client       `json:"client"`
 	Cluster    *Cluster     `json:"cluster,omitempty"` // the ranks that sent; absent where one process did
 	Spent      *Spent       `json:"spent,omitempty"`   // absent where neither prices nor limits were given

@@ -62,9 +62,8 @@ type Stage struct {
 	// Sessions is what the stage shows of conversations; absent where each request stands alone, and in directories of earlier versions.
 	Sessions *Sessions `json:"sessions,omitempty"`
 
-	Goodput  *Goodput `json:"goodput,omitempty"`  // absent where there are no objectives
-	Fidelity *Agreed  `json:"fidelity,omitempty"` // absent in runs without canaries
-	Graded   *Graded  `json:"graded,omitempty"`   // absent in runs without graded questions
+	Goodput *Goodput `json:"goodput,omitempty"` // absent where there are no objectives
+	Graded  *Graded  `json:"graded,omitempty"`  // absent in runs without graded questions
 
 	Replicas []ReplicaShare `json:"replicas,omitempty"` // what each of several servers did, in the order of Target.Replicas
 

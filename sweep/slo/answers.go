@@ -6,21 +6,14 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Answers returns what a stage tells of a limit on answers: those to canaries that differ, or those to graded questions that are not right. Answers to
-// one canary or question are alike: they are worth no more than there were of these. It is nil where nothing was answered.
-func (t Term) Answers(s *rundir.Stage) *rundir.Beyond {
-	b := &rundir.Beyond{}
-	different := 0
-	switch a, g := s.Fidelity, s.Graded; {
-	case t.Metric == Fidelity && a != nil:
-		b.Count, b.Of, different = a.Differing(), a.Answers, a.Canaries
-	case t.Metric == Accuracy && g != nil:
-		b.Count, b.Of, different = g.Answers-g.Right, g.Answers, g.Items
-	}
-	if b.Of == 0 {
+// wrongAnswers counts the graded answers of a stage that are not right. Answers to one question are alike: they are worth no more
+// than there were questions. It is nil where nothing was graded.
+func wrongAnswers(s *rundir.Stage) *rundir.Beyond {
+	g := s.Graded
+	if g == nil || g.Answers == 0 {
 		return nil
 	}
-	b.Neff = rundir.Exactly(float64(max(1, min(b.Of, different))))
+	b := &rundir.Beyond{Count: g.Answers - g.Right, Of: g.Answers, Neff: rundir.Exactly(float64(max(1, min(g.Answers, g.Items))))}
 	Bound(b)
 	return b
 }
@@ -31,7 +24,7 @@ func (t Term) Unknown(s *rundir.Stage) (why note.Note) {
 	case s.Source != nil && d != nil:
 	case t.Metric == Sessions && t.Counted(s) == nil:
 		return noteNoSessions.New()
-	case t.OfAnswers() && t.Counted(s) == nil:
+	case t.Metric == Accuracy && t.Counted(s) == nil:
 		return noteNoAnswers.New()
 	case t.Metric == TTFA && s.FirstAnswer.N == 0:
 		return noteNoThinking.New()

@@ -91,8 +91,8 @@ func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
 // Counted returns the count of the term in a stage: of a stage that was judged by it before, or of answers. It is nil where there is none. Stalls are
 // counted whatever their limit.
 func (t Term) Counted(s *rundir.Stage) *rundir.Beyond {
-	if t.OfAnswers() {
-		return t.Answers(s)
+	if t.Metric == Accuracy {
+		return wrongAnswers(s)
 	}
 	if s.Goodput == nil {
 		return nil
@@ -115,15 +115,6 @@ func (t Term) Counted(s *rundir.Stage) *rundir.Beyond {
 func Bound(b *rundir.Beyond) {
 	low, high := tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}.bounds()
 	b.Low, b.High = rundir.Exactly(low), rundir.Exactly(high)
-}
-
-// Fewest returns how many answers to different canaries show at least that a term of [Fidelity] is kept, if none of them differs.
-func (t Term) Fewest() int {
-	for n := 1.0; ; n++ {
-		if _, high := stats.ShareBounds(0, n, level); high < t.tail() {
-			return int(n)
-		}
-	}
 }
 
 // Holds returns whether a stage keeps the term.
@@ -178,7 +169,7 @@ func (t Term) Needs(s *rundir.Stage) int {
 	if !ok || t.Holds(s) != rundir.Unsure {
 		return 0
 	}
-	if t.OfAnswers() && c.neff < c.of { // all were asked: more requests ask no others
+	if t.Metric == Accuracy && c.neff < c.of { // all were asked: more requests ask no others
 		return 0
 	}
 	worth := c.worth()

@@ -25,8 +25,6 @@ const (
 	Speed  = "speed"
 	Errors = "errors"
 	Stalls = "stalls" // the share of the requests with a gap between two chunks above [Term.Gap]
-	// Fidelity is the share of the answers to canaries that are equal to those got alone. Inside, a term of it is about the share that is not.
-	Fidelity = "fidelity"
 	// Accuracy is the share of the graded answers that are right. Inside, a term of it is about the share that is not.
 	Accuracy = "accuracy"
 	// Sessions is the share of the sessions whose turns all keep the other terms. Inside, a term of it is about the share of those that do not.
@@ -36,11 +34,11 @@ const (
 // Mean is the statistic that is not a percentile.
 const Mean = "mean"
 
-// Term is one objective: a statistic of a metric lies below a limit; of [Speed], [Fidelity], [Accuracy] and [Sessions], above it.
+// Term is one objective: a statistic of a metric lies below a limit; of [Speed], [Accuracy] and [Sessions], above it.
 type Term struct {
 	Metric string
 	Stat   string  // Mean or a percentile, "p99"; of Speed a low one, "p5"; empty for a share
-	Limit  float64 // seconds; of Speed seconds per token; of a share that which may miss: fail, stall, differ, be wrong
+	Limit  float64 // seconds; of Speed seconds per token; of a share that which may miss: fail, stall, be wrong
 	Gap    float64 // of Stalls: seconds without a token from which on it is a stall; 0 for other metrics
 }
 
@@ -57,7 +55,6 @@ var forms = map[string]form{
 	Speed:    {">", []string{"p1", "p5", "p10", "p50"}, "speed:p5>30tok/s"},
 	Errors:   {"<", nil, "errors<1%"},
 	Stalls:   {"<", nil, "stalls<1% or stalls<1%,stall=1s"},
-	Fidelity: {">", nil, "fidelity>99%"},
 	Accuracy: {">", nil, "accuracy>80%"},
 	Sessions: {">", nil, "sessions>99%"},
 }
@@ -66,11 +63,8 @@ func timed(metric string) form {
 	return form{"<", []string{Mean, "p50", "p90", "p95", "p99"}, metric + ":p99<500ms"}
 }
 
-// OfAnswers reports whether the term is about what answers say.
-func (t Term) OfAnswers() bool { return t.Metric == Fidelity || t.Metric == Accuracy }
-
 // OfStage reports whether the term is known of a stage alone, and not of a single request.
-func (t Term) OfStage() bool { return t.OfAnswers() || t.Metric == Sessions }
+func (t Term) OfStage() bool { return t.Metric == Accuracy || t.Metric == Sessions }
 
 // Share reports whether the term is about a share: of requests, answers or sessions.
 func (t Term) Share() bool { return forms[t.Metric].stats == nil }
@@ -82,7 +76,7 @@ func (t Term) Above() bool { return forms[t.Metric].sign == ">" }
 func (t Term) Timed() bool { return !t.Share() && t.Metric != Speed }
 
 const grammar = "ttft|ttft_due|ttfa|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, speed:p1|p5|p10|p50>RATE, errors|stalls<PERCENT, " +
-	"or fidelity|accuracy|sessions>PERCENT, such as ttft:p99<500ms or speed:p5>30tok/s"
+	"or accuracy|sessions>PERCENT, such as ttft:p99<500ms or speed:p5>30tok/s"
 
 // foreign are names that other tools have for the metrics.
 var foreign = map[string]string{
@@ -138,7 +132,7 @@ func (t Term) withShare(text, limit string) (Term, error) {
 	}
 	share, err := ParseShare(limit)
 	above := t.Above()
-	if err != nil || t.Stat != "" || above && share == 1 { // no number of answers shows that all are equal, or right
+	if err != nil || t.Stat != "" || above && share == 1 { // no number of answers shows that all are right
 		return Term{}, bad
 	}
 	if t.Limit = share; above {
@@ -254,7 +248,7 @@ func (t Term) Amount(v float64) string {
 	switch {
 	case t.Metric == Speed:
 		return digits(1/v) + "tok/s"
-	case t.OfStage(): // of equal or right answers, of good sessions
+	case t.OfStage(): // of right answers, of good sessions
 		return trim(strconv.FormatFloat(100*max(0, 1-v), 'f', 2, 64)) + "%"
 	case t.Metric == Errors || t.Metric == Stalls:
 		return digits(v*100) + "%"

@@ -18,7 +18,7 @@ func TestParse(t *testing.T) {
 		" Latency:P95 <= 2m ":    {Latency, "p95", 120, 0},
 		"errors<1%":              {Errors, "", 0.01, 0},
 		"errors<0.005":           {Errors, "", 0.005, 0},
-		"fidelity > 75%":         {Fidelity, "", 0.25, 0},
+		"accuracy > 75%":         {Accuracy, "", 0.25, 0},
 		"ttfa:p95<2s":            {TTFA, "p95", 2, 0},
 		"speed:p5>30tok/s":       {Speed, "p5", 1 / 30.0, 0},
 		"Speed:p50 > 12.5 tok/s": {Speed, "p50", 0.08, 0},
@@ -47,7 +47,7 @@ func TestParseRefuses(t *testing.T) {
 	for text, says := range map[string]string{
 		"ttft:p99>500ms": `"ttft" takes <`, "spead:mean<1s": `"spead"`, "itl:p42<1s": `"p42"`,
 		"itl:mean<-1s": "duration", "errors<200%": "errors<1%", "errors:mean<1%": "errors<1%", "": "no <",
-		"fidelity<99%": `"fidelity"`, "fidelity>100%": "below 100%", "sessions>100%": "below 100%", "speed:p5<30tok/s": `"speed" takes >`,
+		"accuracy<99%": `"accuracy"`, "accuracy>100%": "below 100%", "fidelity>99%": `no metric "fidelity"`, "sessions>100%": "below 100%", "speed:p5<30tok/s": `"speed" takes >`,
 		"speed:p99>30tok/s": `"p99"`, "speed:p5>30ms": "30tok/s", "speed:mean>30tok/s": `"mean"`, "speed:p5>0tok/s": "30tok/s",
 		"stalls<1%,stall=0s": "stall=1s", "stalls<1%,1": "stall=1s", "stalls:p50<1%": "stall=1s",
 	} {

@@ -18,9 +18,6 @@ const stallGap = 0.5
 // speedOff is what an answer's speed may be off by, as a share, because its first chunk holds several tokens.
 const speedOff = 0.05
 
-// mostCanaries is how many canaries a set has at most: more are no advice.
-const mostCanaries = 5000
-
 // mostTimes limits the advice to measure longer: where more than this many times the requests would be needed, the share is so near the limit that
 // measuring longer is no advice.
 const mostTimes = 100

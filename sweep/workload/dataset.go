@@ -48,8 +48,7 @@ type datasetOptions struct {
 
 	MultiTurn bool  // all turns of ShareGPT's conversations, not the first alone
 	Think     Think // between the turns of any conversation
-	// Graded has the answers to rows that tell what is right graded. These rows are asked for their most likely answer, and all stages take the rows in
-	// the same order, so that they ask the same.
+	// Graded has the answers to rows that tell what is right graded. These rows are asked for their most likely answer.
 	Graded bool
 }
 
@@ -380,12 +379,9 @@ func (d *Dataset) Graded() int {
 	return n
 }
 
-// Stage returns a source of sessions for one stage. It takes the rows in an order of its own, or with Graded in that of all stages; when all have been
-// taken it begins again in another order.
+// Stage returns a source of sessions for one stage. It takes the rows in an order of its own; when all have been taken it begins again
+// in another order.
 func (d *Dataset) Stage(name string) load.Source {
-	if d.options.Graded {
-		name = ""
-	}
 	return &dataset{Dataset: d, rng: stats.Rand(d.options.Seed, "workload", name)}
 }
 

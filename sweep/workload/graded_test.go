@@ -3,11 +3,10 @@ package workload
 import (
 	"testing"
 
-	"llmsweep/sweep/load"
 	"llmsweep/sweep/simtest"
 )
 
-// TestGradedRows reads what is right, and takes the same rows in all stages.
+// TestGradedRows reads what is right.
 func TestGradedRows(t *testing.T) {
 	const lines = `{"prompt": "one", "answer": 42}
 {"prompt": "two", "answer": "B", "grade": "choice"}
@@ -23,19 +22,16 @@ func TestGradedRows(t *testing.T) {
 	if d.Rows() != 4 || d.Graded() != 2 || d.Describe().Graded != 2 || len(d.Skipped()) != 2 {
 		t.Errorf("%d rows, %d graded, left out %v", d.Rows(), d.Graded(), d.Skipped())
 	}
-	take := func(stage string) []load.Session { return simtest.TakeTexts(t, d.Stage(stage), 12) }
-	a, b := take("a"), take("b")
-	for i := range a {
-		graded := a[i].Tag != nil
-		if a[i].Turns[0].User != b[i].Turns[0].User || graded != (a[i].Turns[0].Greedy != nil) {
-			t.Errorf("session %d: %+v and %+v", i, a[i], b[i])
+	for i, s := range simtest.TakeTexts(t, d.Stage("a"), 12) {
+		if (s.Tag != nil) != (s.Turns[0].Greedy != nil) {
+			t.Errorf("session %d: %+v", i, s)
 		}
 	}
 	plain, err := read(t.Context(), text(t, lines), datasetOptions{Count: byCharacter})
 	if err != nil || plain.Graded() != 0 || plain.Rows() != 6 {
 		t.Errorf("%d rows, %d graded, %v", plain.Rows(), plain.Graded(), err)
 	}
-	csv, err := read(t.Context(), text(t, "prompt,answer,grade\nx,1,\ny,a+,regexp\nz,,\n"), datasetOptions{Count: byCharacter, Graded: true})
+	csv, err := read(t.Context(), text(t, "prompt,answer,grade\nx,1,\ny,a,exact\nz,,\n"), datasetOptions{Count: byCharacter, Graded: true})
 	if err != nil || csv.Graded() != 2 || csv.Rows() != 3 {
 		t.Errorf("CSV: %d rows, %d graded, %v", csv.Rows(), csv.Graded(), err)
 	}

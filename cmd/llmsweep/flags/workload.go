@@ -19,7 +19,7 @@ type Workload struct {
 	OutputTokens string `name:"output-tokens" placeholder:"N" xor:"answer" help:"Answer length in tokens (128, or as in the dataset), or a distribution. The server is told not to stop earlier." group:"Workload"`
 	AnswerLimit  int    `name:"max-tokens" placeholder:"N" positive:"" xor:"answer" help:"Longest answer in tokens. Answers end by themselves, and are cut at N tokens. It replaces --output-tokens." group:"Workload"`
 	Prompt       string `placeholder:"TEXT" help:"Send this text in each request. A server with a prefix cache then looks faster than it is." group:"Workload"`
-	Dataset      string `type:"path" placeholder:"FILE" help:"Take prompts from a file: ShareGPT JSON, JSONL with prompt or messages, or CSV with a header. Rows with an answer are graded (llmsweep help fidelity)." group:"Workload"`
+	Dataset      string `type:"path" placeholder:"FILE" help:"Take prompts from a file: ShareGPT JSON, JSONL with prompt or messages, or CSV with a header. Rows with an answer are graded (llmsweep help loads)." group:"Workload"`
 	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw at most N rows of the dataset (${default})." group:"Workload"`
 	MultiTurn    bool   `name:"multi-turn" help:"Take whole conversations of the dataset, not only their first turns." group:"Workload"`
 	Traffic      string `name:"workload" placeholder:"NAME" help:"Sessions of a kind: chat (as LMSYS-Chat-1M), agent (as inference-perf) or rag (as RAGPulse), with lengths, turns, pauses and shared beginnings; other flags replace these. Or sessions drawn from the directory of llmsweep record, or from a trace file." group:"Workload"`
@@ -177,6 +177,9 @@ func (l *WorkloadOptions) check() error {
 	}
 	return nil
 }
+
+// Grades reports whether rows that tell what is right are graded.
+func (w *Workload) Grades() bool { return w.Dataset != "" && !w.MultiTurn }
 
 // Spec returns the workload that the flags ask for; replay is the trace that is replayed, nil for none.
 func (l *WorkloadOptions) Spec(replay *workload.Replay) *workload.Spec {

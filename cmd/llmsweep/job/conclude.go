@@ -27,13 +27,9 @@ type Result struct {
 	Runs   [2]*rundir.Run
 }
 
-// resultOf returns the result of what was measured. Answers are compared where a comparison is complete.
-func resultOf(dir string, record *rundir.Pair, runs [2]*rundir.Run) (*Result, error) {
-	r := &Result{compare.OfPair(record, runs[0], runs[1]), dir, record, runs}
-	if err := r.CompareAnswers(sideDirs(dir), runs); err != nil && record.State == rundir.Complete {
-		return nil, err
-	}
-	return r, nil
+// resultOf returns the result of what was measured.
+func resultOf(dir string, record *rundir.Pair, runs [2]*rundir.Run) *Result {
+	return &Result{compare.OfPair(record, runs[0], runs[1]), dir, record, runs}
 }
 
 // Tables returns the sections of the result.
@@ -66,15 +62,12 @@ func (cm *Comparison) conclude(s *session, out string, record *rundir.Pair, gate
 			return err
 		}
 	}
-	result, err := resultOf(out, record, [2]*rundir.Run{s.sides[0].run, s.sides[1].run})
-	if err != nil {
-		return err
-	}
+	result := resultOf(out, record, [2]*rundir.Run{s.sides[0].run, s.sides[1].run})
 	var doc bytes.Buffer
 	if err := table.WriteSections(&doc, "markdown", result.Tables(), table.Style{Lang: l}); err != nil {
 		return err
 	}
-	err = store.WriteFile(out, rundir.ReportFile, inputs.MarkedOutput(doc.Bytes(), inputs.XMLMark))
+	err := store.WriteFile(out, rundir.ReportFile, inputs.MarkedOutput(doc.Bytes(), inputs.XMLMark))
 	if err == nil {
 		err = result.writePages(s.sides, l)
 	}
@@ -90,14 +83,6 @@ func (cm *Comparison) conclude(s *session, out string, record *rundir.Pair, gate
 		return errors.New(findings.Failed("", record.Failure, out, l))
 	}
 	return Verdict(result, gates)
-}
-
-// sideDirs returns the directories of both sides.
-func sideDirs(out string) (dirs [2]string) {
-	for i, name := range rundir.Sides() {
-		dirs[i] = filepath.Join(out, name)
-	}
-	return dirs
 }
 
 // Dir returns the directory of a comparison of two servers, where the paths name it or its two runs.
@@ -130,5 +115,5 @@ func OpenPair(dir string) (*Result, error) {
 	if record.State == rundir.Running { // llmsweep was killed
 		record.State = rundir.Interrupted
 	}
-	return resultOf(dir, record, runs)
+	return resultOf(dir, record, runs), nil
 }

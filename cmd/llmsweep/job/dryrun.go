@@ -16,8 +16,6 @@ import (
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/grade"
-	"llmsweep/sweep/load"
 	"llmsweep/sweep/workload"
 )
 
@@ -87,12 +85,7 @@ func (j *Job) DryRun(longest time.Duration) error {
 	if err := j.affordable(p); err != nil {
 		return err
 	}
-	told, before := j.ahead(p, j.grades(w), count)
-	sources := w.Stage
-	if p.check != nil {
-		sources = func(stage string) load.Source { return p.check.Planned(stage, w.Stage(stage)) }
-		told.Few = findings.FewCanaries(len(p.check.Set), j.Plan.SLO, j.Lang)
-	}
+	told, before := j.ahead(p)
 	asked := w.Describe()
 	for i := range stages {
 		s := &stages[i]
@@ -100,7 +93,7 @@ func (j *Job) DryRun(longest time.Duration) error {
 	}
 	limits := limitsOf(purse)
 	most := experiment.Reckon(&experiment.SpendPlan{
-		Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: sources, Count: count, Caps: j.Target.Caps(), Longest: longest,
+		Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: w.Stage, Count: count, Caps: j.Target.Caps(), Longest: longest,
 		Limits: &limits, Before: before,
 	})
 	told.Requests, told.Warmup, told.Unbounded, told.Prompt, told.Output = most.Requests, most.Warmup, most.Unbounded, most.Prompt, most.Output
@@ -122,7 +115,7 @@ func (j *Job) unsent(l *flags.WorkloadOptions, count func(string) int) (workload
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := j.checkAccuracy(j.grades(opened.Workload) != nil); err != nil || j.Stages == nil {
+	if err := j.checkAccuracy(opened.Workload.Describe().Graded > 0); err != nil || j.Stages == nil {
 		return opened.Workload, nil, console.Usage(err)
 	}
 	stages, err := j.Stages(opened.Workload)
@@ -178,18 +171,12 @@ func (j *Job) affordable(p parsed) error {
 		lang.Shortest(limits.Cost), requests, lang.Short(limits.Price(least.Prompt, least.Output), false), lang.Short(roundedUp*limits.Cost*enough, false)))
 }
 
-// ahead counts what is sent before the first stage: by preflights, a calibration, and checks of answers.
-func (j *Job) ahead(p parsed, graded *grade.Check, count func(string) int) (told findings.DryRun, tokens experiment.SpendTokens) {
+// ahead counts what is sent before the first stage: by preflights and a calibration.
+func (j *Job) ahead(p parsed) (told findings.DryRun, tokens experiment.SpendTokens) {
 	told.Preflight, tokens = before(p.load)
-	alone, asked := planned(p.check, count)
-	tokens.Add(asked)
-	for _, t := range graded.Tokens(count) {
-		tokens.Add(t)
-	}
 	further := int64(len(j.Urls) - 1) // further servers have a preflight each, and no calibration
 	told.Preflight += int(further) * probe.MostPaid
 	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt, Output: further * probe.MostPaid * preflightOutput})
-	told.Canaries, told.Graded, told.Hypotheses = alone, graded.Questions(), j.hypotheses()
 	told.ByBytes = p.load.Tokenize == nil && (p.load.Prompt != "" || p.load.Dataset != "")
 	return told, tokens
 }

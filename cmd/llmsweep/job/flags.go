@@ -26,7 +26,6 @@ type Flags struct {
 	Live           bool          `help:"Compare two running servers, stage by stage in turns." group:"Live"`
 	Rate           []string      `placeholder:"R" help:"Arrival rates to compare at, in requests per second. Default: one request at a time, 50 % and 80 % of the slower server's capacity, and the maximum throughput." group:"Live"`
 	Concurrency    []int         `placeholder:"N" help:"Numbers of requests in flight to compare at." group:"Live"`
-	Canaries       string        `placeholder:"N|FILE" help:"With --fidelity: canaries to ask both servers, alone: how many of the built-in ones (100), or a file with a prompt on each line." group:"Live"`
 	Repeats        int           `placeholder:"N" positive:"" help:"Compare by N whole sweeps of each server, in the order A B B A: the spread between sweeps is the interval. They share --budget." group:"Live"`
 	Difference     string        `default:"3%" placeholder:"P" help:"Smallest difference to detect, with a power of 80 % (${default})." group:"Live"`
 	Budget         time.Duration `default:"1h" placeholder:"TIME" help:"Start nothing that does not fit into this time (${default}). 0: take as long as the difference needs." group:"Live"`
@@ -44,7 +43,6 @@ type Flags struct {
 	flags.Target
 	flags.Workload
 	flags.Selftest
-	Graded int `default:"100" placeholder:"N" help:"Dataset rows with an answer are graded: ask N of them alone first, and compare the accuracy of both servers (${default}); 0 grades none." group:"Live"`
 }
 
 // config returns the configuration of both sides, and of the comparison.
@@ -102,7 +100,7 @@ func (f *Flags) keys(rates []float64) []string {
 	for _, n := range f.Concurrency {
 		widths = append(widths, strconv.Itoa(n))
 	}
-	return append(pair.Keys(texts, widths), compare.KeyErrors)
+	return append(pair.Keys(texts, widths), compare.KeyAccuracy, compare.KeyErrors)
 }
 
 // labels returns the labels of both sides.

@@ -22,7 +22,6 @@ import (
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/workload"
@@ -45,8 +44,7 @@ type Job struct {
 	Format   string // of what is printed at the end; empty for "console"
 	Dir      func() (*store.Dir, error)
 	Selftest *flags.Selftest
-	Canaries *flags.Fidelity // nil for none
-	Cluster  *flags.Cluster  // nil for a command that runs on one machine
+	Cluster  *flags.Cluster // nil for a command that runs on one machine
 
 	before *rundir.Run // that goes on; nil for a new run
 }
@@ -102,7 +100,6 @@ func (j *Job) Continue(before *rundir.Run, dir string) {
 // parsed is what the flags ask for, besides the plan.
 type parsed struct {
 	load   *flags.WorkloadOptions
-	check  *fidelity.Check // nil without canaries
 	labels rundir.Labels
 	node   *cluster.Place // nil for one machine
 }
@@ -111,9 +108,6 @@ type parsed struct {
 func (j *Job) parse() (p parsed, err error) {
 	j.Lang = lang.Lang(j.Results.Lang)
 	if p.load, err = j.workload(); err != nil {
-		return p, err
-	}
-	if p.check, err = j.check(); err != nil {
 		return p, err
 	}
 	if p.labels, err = store.ParseLabels(j.Results.Label); err != nil {

@@ -6,9 +6,6 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report"
-	"llmsweep/report/findings"
-	"llmsweep/report/lang"
-	"llmsweep/report/progress"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
@@ -85,7 +82,7 @@ func (j *Job) begin(s *session, p parsed, lead *lead) (Measure, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := j.checkAccuracy(j.grades(one.Workload) != nil); err != nil {
+	if err := j.checkAccuracy(one.Workload.Describe().Graded > 0); err != nil {
 		return nil, console.Usage(err)
 	}
 	measure, err := j.measure(one.Target)
@@ -109,7 +106,7 @@ func (j *Job) begin(s *session, p parsed, lead *lead) (Measure, error) {
 	}
 	s.wait()
 	one.config.Observer = show(s.served, func() *rundir.Run { return one.run }, dir, j.Lang, s.view.Observe(j.needs().stages))
-	j.addChecks(p, one, s.view)
+	one.config.Grader = one.grader()
 	if lead != nil {
 		if err := lead.Begin(j.Console, j.shared(one.Target), &one.config, one.run, s.view.Note); err != nil {
 			return nil, j.Interrupted(err)
@@ -157,20 +154,4 @@ func (j *Job) measure(t *Target) (Measure, error) {
 	return func(ctx context.Context, c sweep.Config, run *rundir.Run) error {
 		return sweep.Run(ctx, c, stages, run)
 	}, err
-}
-
-// addChecks adds canaries and graded questions to the plan.
-func (j *Job) addChecks(p parsed, one *side, view *progress.View) {
-	if p.check != nil {
-		p.check.Clean = one.Client.WithoutSecrets
-		one.config.Checks = append(one.config.Checks, p.check)
-		if few := findings.FewCanaries(len(p.check.Set), j.Plan.SLO, j.Lang); few != "" {
-			view.Note(few + lang.Stop.In(j.Lang))
-		}
-	}
-	if graded := j.grades(one.Workload); graded != nil {
-		graded.Clean = one.Client.WithoutSecrets
-		one.config.Checks = append(one.config.Checks, graded)
-		view.Note(findings.GradedAhead(graded.Questions(), j.hypotheses(), j.Lang))
-	}
 }

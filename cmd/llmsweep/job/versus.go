@@ -8,14 +8,10 @@ import (
 	"slices"
 
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report"
 	"llmsweep/report/compare"
 	"llmsweep/report/lang"
 	"llmsweep/sweep"
-	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/fidelity"
-	"llmsweep/sweep/grade"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
@@ -25,15 +21,14 @@ import (
 // Comparison compares two running servers.
 type Comparison struct {
 	*Flags
-	Console  *console.Console
-	URLs     []string
-	Fidelity bool     // compare answers too
-	FailIf   []string // gates
-	Lang     lang.Lang
-	Plain    bool
-	Force    bool         // overwrite files that were changed
-	Free     func() error // returns an error where a file to be written is there already
-	Show     func(r *Result, gates []compare.Gate) error
+	Console *console.Console
+	URLs    []string
+	FailIf  []string // gates
+	Lang    lang.Lang
+	Plain   bool
+	Force   bool         // overwrite files that were changed
+	Free    func() error // returns an error where a file to be written is there already
+	Show    func(r *Result, gates []compare.Gate) error
 }
 
 // Run compares, from the checks of the flags to the reports. Errors have exit codes.
@@ -66,8 +61,8 @@ func (cm *Comparison) Run() error {
 	for i, one := range s.sides {
 		s.describe(one, dirs[i], cm.side(i).Command(c, cm.URLs[i]), labels[i], plan, false)
 	}
-	if err := cm.addChecks(s.sides); err != nil {
-		return console.Usage(err)
+	for _, one := range s.sides {
+		one.config.Grader = one.grader()
 	}
 	a, b := s.sides[0], s.sides[1]
 	both.Same = a.Client.URL("") == b.Client.URL("") && a.About.Model == b.About.Model
@@ -85,43 +80,13 @@ func (cm *Comparison) parse() (plan sweep.Config, both pair.Config, gates []comp
 	if plan, both, err = cm.config(); err != nil {
 		return plan, both, nil, labels, err
 	}
-	keys := cm.keys(both.Rates)
-	if cm.Fidelity {
-		keys = append(keys, fidelity.Keys()...)
-	}
-	keys = append(keys, fidelity.OtherOutcomes()...)
-	if gates, err = compare.ParseGates(cm.FailIf, keys); err == nil {
+	if gates, err = compare.ParseGates(cm.FailIf, cm.keys(both.Rates)); err == nil {
 		labels, err = cm.labels()
 	}
 	if err == nil && len(cm.URLs) != 2 {
 		err = errors.New("compare --live needs the URLs of two servers")
 	}
 	return plan, both, gates, labels, err
-}
-
-// addChecks has the answers of both to a dataset's questions graded, and canaries asked of both.
-func (cm *Comparison) addChecks(sides []*side) error {
-	f := flags.Fidelity{Fidelity: cm.Fidelity, Canaries: cm.Canaries}
-	for _, one := range sides {
-		var checks []experiment.Check
-		if d, ok := one.Workload.(*workload.Dataset); ok && d.Graded() > 0 {
-			options := grade.Options{Source: d.Stage, Rows: d.Rows(), Items: min(cm.Graded, d.Graded()), Clean: one.Client.WithoutSecrets}
-			checks = append(checks, grade.New(options))
-		}
-		canaries, err := f.Check(cm.Seed)
-		if err != nil {
-			return err
-		}
-		if canaries != nil {
-			canaries.Clean, canaries.Options.Alone = one.Client.WithoutSecrets, true
-			checks = append(checks, canaries)
-		}
-		one.config.Checks = checks
-	}
-	if !cm.Fidelity {
-		return nil
-	}
-	return fidelity.Alike(cm.URLs[0], sides[0].run, cm.URLs[1], sides[1].run)
 }
 
 // show shows what is compared, and the progress.
@@ -150,7 +115,7 @@ func (cm *Comparison) connect(s *session) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	l.Graded = cm.Graded > 0 && cm.Dataset != "" && !cm.MultiTurn
+	l.Graded = cm.Grades()
 	conns := cm.MaxConcurrency
 	for _, n := range cm.Concurrency {
 		conns = max(conns, n)

@@ -91,7 +91,7 @@ func (cm *Comparison) Sweeps() (dirs []string, err error) {
 				Label: labels, Out: p.Dir, Lang: string(cm.Lang), Plain: cm.Plain,
 				Serving: flags.Serving{Live: cm.Serve},
 			},
-			Canaries: &flags.Fidelity{Graded: cm.Graded}, Cluster: &flags.Cluster{Rank: -1},
+			Cluster: &flags.Cluster{Rank: -1},
 		}
 		j.Plan.Seed = p.Seed
 		return j, nil
@@ -112,8 +112,6 @@ func (cm *Comparison) wholePlan() (plan sweep.Config, err error) {
 		return plan, flags.ErrRepeats
 	case len(cm.Rate)+len(cm.Concurrency) > 0:
 		return plan, errors.New("--repeats compares by whole sweeps, which find their own loads: leave out --rate and --concurrency")
-	case cm.Fidelity:
-		return plan, errors.New("--repeats compares by whole sweeps: leave out --fidelity")
 	case cm.Target.Limited():
 		return plan, flags.ErrRepeatedLimit
 	case cm.Budget > 0 && plan.Budget < flags.LeastBudget:

@@ -32,7 +32,7 @@ func List(out io.Writer) error {
 // inside are names that are explained in another topic: commands, and words that people look for.
 var inside = map[string]string{
 	"run": "loads", "demo": "simulator", "sim": "simulator", "selftest": "client", "label": "files", "resume": "files", "audit": "import",
-	"budget": "sweep", "users": "sweep", "workloads": "loads", "words": "metrics", "habits": "verdicts", "troubleshooting": "verdicts", "grading": "fidelity",
+	"budget": "sweep", "users": "sweep", "workloads": "loads", "words": "metrics", "habits": "verdicts", "troubleshooting": "verdicts", "grading": "loads",
 	"apis": "servers", "network": "servers", "hosted": "servers", "config": "files", "page": "report", "formats": "report", "exit-codes": "ci",
 }
 

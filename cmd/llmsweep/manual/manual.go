@@ -15,7 +15,7 @@ var Files embed.FS
 // Topics returns the topics of the manual, in the order in which to list them.
 func Topics() []string {
 	return []string{
-		"sweep", "loads", "metrics", "verdicts", "slo", "fidelity", "errors", "client", "servers", "files", "report", "live",
+		"sweep", "loads", "metrics", "verdicts", "slo", "errors", "client", "servers", "files", "report", "live",
 		"import", "compare", "choose", "history", "ci", "simulator", "cluster", "install", "methods",
 	}
 }

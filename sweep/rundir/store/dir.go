@@ -265,7 +265,7 @@ func (d *Dir) syncedBy(state rundir.State) *rundir.Synced {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &rundir.Synced{Records: d.synced, Readings: d.sizes[rundir.ReadingsFile], Canaries: d.sizes[rundir.CanariesFile], Grades: d.sizes[rundir.GradesFile]}
+	return &rundir.Synced{Records: d.synced, Readings: d.sizes[rundir.ReadingsFile], Grades: d.sizes[rundir.GradesFile]}
 }
 
 // WriteFile writes a file into a directory that is no run directory, whole or not at all, and waits until it is on the disk.

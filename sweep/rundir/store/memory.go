@@ -12,8 +12,7 @@ type Memory struct {
 	mu      sync.Mutex
 	records map[string][]*rundir.Record
 
-	canaries []rundir.CanaryAnswer
-	grades   []rundir.Grade
+	grades []rundir.Grade
 
 	Run *rundir.Run // as last saved
 }
@@ -51,17 +50,6 @@ func (m *Memory) Save(run *rundir.Run) error {
 
 // AppendReadings keeps nothing: who measures in memory asks for no gauges.
 func (m *Memory) AppendReadings([]rundir.Reading) error { return nil }
-
-// AppendCanaries keeps answers to canaries.
-func (m *Memory) AppendCanaries(all []rundir.CanaryAnswer) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.canaries = append(m.canaries, all...)
-	return nil
-}
-
-// Canaries yields the answers to canaries.
-func (m *Memory) Canaries() iter.Seq2[*rundir.CanaryAnswer, error] { return each(m.canaries) }
 
 // AppendGrades keeps the outcomes of graded questions.
 func (m *Memory) AppendGrades(all []rundir.Grade) error {

@@ -9,25 +9,25 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestCanariesMayBeCompressed: run directories that are kept are smaller.
-func TestCanariesMayBeCompressed(t *testing.T) {
-	const lines = `{"stage":"canaries","canary":0,"seq":0,"text":"a"}
-{"stage":"canaries","canary":1,"seq":1,"text":"b"}
+// TestGradesMayBeCompressed: run directories that are kept are smaller.
+func TestGradesMayBeCompressed(t *testing.T) {
+	const lines = `{"stage":"a","item":"x","seq":0,"said":"a"}
+{"stage":"a","item":"y","seq":1,"said":"b"}
 `
 	read := func(dir string) (texts string, err error) {
-		for a, e := range Canaries(dir) {
+		for a, e := range Grades(dir) {
 			if e != nil {
 				return texts, e
 			}
-			texts += a.Text
+			texts += a.Said
 		}
 		return texts, nil
 	}
 	plain, packed, broken := t.TempDir(), t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(plain, rundir.CanariesFile), []byte(lines), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(plain, rundir.GradesFile), []byte(lines), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Create(filepath.Join(packed, rundir.CanariesFile+".gz"))
+	f, err := os.Create(filepath.Join(packed, rundir.GradesFile+".gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestCanariesMayBeCompressed(t *testing.T) {
 	if z.Close() != nil || f.Close() != nil {
 		t.Fatal("not written")
 	}
-	if err := os.WriteFile(filepath.Join(broken, rundir.CanariesFile+".gz"), []byte(lines), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(broken, rundir.GradesFile+".gz"), []byte(lines), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{plain, packed} {

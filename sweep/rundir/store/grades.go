@@ -6,19 +6,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Canaries yields the answers to canaries in a run directory; none where there is no file.
-func Canaries(path string) iter.Seq2[*rundir.CanaryAnswer, error] {
-	return values[rundir.CanaryAnswer](path, rundir.CanariesFile)
-}
-
-// AppendCanaries writes answers to canaries.
-func (d *Dir) AppendCanaries(all []rundir.CanaryAnswer) error {
-	return appendTo(d, rundir.CanariesFile, all)
-}
-
-// Canaries yields the answers to canaries that have been appended so far.
-func (d *Dir) Canaries() iter.Seq2[*rundir.CanaryAnswer, error] { return Canaries(d.Path) }
-
 // Grades yields the outcomes of graded questions in a run directory; none where there is no file.
 func Grades(path string) iter.Seq2[*rundir.Grade, error] {
 	return values[rundir.Grade](path, rundir.GradesFile)

@@ -1,0 +1,66 @@
+package grade
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"llmsweep/client"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+)
+
+// questions is a source of sessions that all ask one question.
+type questions struct{ task *Task }
+
+func (q questions) Next() (load.Session, bool) {
+	return load.Session{Tag: q.task, Turns: []load.Turn{{OutputTokens: 8}}}, true
+}
+
+// TestGrader grades the answers of two stages: what failed or was cut is counted apart, and an unfinished request not at all.
+func TestGrader(t *testing.T) {
+	g := &Grader{Clean: func(string) string { return "clean" }}
+	task, _ := NewTask("a question", "5", "")
+	ends := func(stage string, all ...client.Result) {
+		source := g.Source(stage, questions{task})
+		for i := range all {
+			s, _ := source.Next()
+			s.Ended(i, 0, &all[i])
+		}
+	}
+	answer := func(text, finish string) client.Result {
+		return client.Result{Status: client.StatusOK, Text: []byte(text), Finish: finish}
+	}
+	ends("a", answer("It is 5", "stop"), answer("It is 6", "stop"), answer("I do not know", "stop"), answer("It is", "length"), answer("", "content_filter"),
+		client.Result{Status: client.StatusIncomplete}, client.Result{Status: client.StatusError, Class: "timeout"})
+	ends("b", answer("5", "stop"))
+	run := &rundir.Run{Stages: []rundir.Stage{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+	lines := g.Judge(run)
+	want := rundir.Graded{Answers: 3, Right: 1, None: 1, Cut: 1, Failed: 2, Items: 1}
+	got := *run.Stages[0].Graded
+	if got.Accuracy.Mean.Value() != 1.0/3 || got.Accuracy.Low.Value() > 0.1 || got.Accuracy.High.Value() < 0.9 {
+		t.Errorf("accuracy of answers to one question: %+v", got.Accuracy)
+	}
+	if got.Accuracy = want.Accuracy; got != want || run.Stages[2].Graded != nil {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if all := run.Grades.All; all.Answers != 4 || all.Right != 2 || len(run.Grades.Notes) != 2 || len(lines) != 7 || lines[0].Said != "clean" {
+		t.Errorf("%+v, notes %v, lines %v", all, run.Grades.Notes, lines)
+	}
+
+	again, now := &Grader{}, &rundir.Run{Stages: run.Stages[:2:2]}
+	kept := map[string]bool{"a": true}
+	each := func(yield func(*rundir.Grade, error) bool) {
+		for i := range lines {
+			if !yield(&lines[i], nil) {
+				return
+			}
+		}
+	}
+	if err := again.Recall(each, func(stage string) bool { return kept[stage] }); err != nil {
+		t.Fatal(err)
+	}
+	if unsaved := again.Judge(now); len(unsaved) > 0 || now.Stages[0].Graded.Answers != 3 || now.Stages[1].Graded != nil {
+		t.Errorf("of stages %v: %+v, unsaved %v", slices.Collect(maps.Keys(kept)), now.Grades, unsaved)
+	}
+}
