@@ -174,43 +174,6 @@ func TestEnginesThink(t *testing.T) {
 	})
 }
 
-// The tokens of a tool call count as those of a text, from its name on. They are no part of the answer's text.
-func TestEnginesCallTools(t *testing.T) {
-	const function = `"name":"find","parameters":{"type":"object"}`
-	bodies := map[string]string{
-		"chat":      `{"tools":[{"type":"function","function":{` + function + `}}],"tool_choice":"required"}`,
-		"responses": `{"tools":[{"type":"function",` + function + `}],"tool_choice":{"type":"function","name":"find"}}`,
-		"messages":  `{"tools":[{"name":"find","input_schema":{"type":"object"}}],"tool_choice":{"type":"any"}}`,
-	}
-	each(t, func(t *testing.T, engine, name string) {
-		body, ok := bodies[name]
-		if !ok {
-			return
-		}
-		for _, o := range []simserver.Options{{FullLength: true}, {FullLength: true, ChunkTokens: 4, Think: 6}, {}} {
-			o.Engine = engine
-			r := run24(t, Options{URL: simulated(t, o), API: name, Params: api.Params{Extra: []byte(body), Fields: api.Fields{StreamUsage: true}}})
-			finish := "length"
-			if r.OutputTokens < 24 {
-				finish = "tool_calls"
-			}
-			chunks := r.OutputTokens
-			if o.ChunkTokens == 4 {
-				chunks = 3 + 5 // 1+4+1 tokens of reasoning, and 4+4+4+4+2 of the call
-				if name != "chat" {
-					chunks++ // the name is an event of its own
-				}
-			}
-			if r.Status != StatusOK || r.Finish != finish || r.Chunks() != chunks || len(r.Text) > 0 || r.OutputTokens < 5 {
-				t.Errorf("%s %s, finish %q, %d chunks of %d tokens (want %d), text %q", r.Status, r.Message, r.Finish, r.Chunks(), r.OutputTokens, chunks, r.Text)
-			}
-			if (r.ReasoningTokens > 0) != (o.Think > 0) {
-				t.Errorf("%d reasoning tokens", r.ReasoningTokens)
-			}
-		}
-	})
-}
-
 // Each API sends its key in its own header, and as a bearer token where that is asked for.
 func TestAPIKeys(t *testing.T) {
 	for _, tt := range []struct {

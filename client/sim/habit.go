@@ -92,15 +92,10 @@ type Drop struct {
 	After time.Duration // from the request's arrival
 }
 
-// WrongAnswers are the shares of answers that are wrong or other than they should be.
+// WrongAnswers are the shares of answers that are wrong.
 type WrongAnswers struct {
 	Errs     float64 // sums with a wrong result, each time in the same way
 	ErrsBusy float64 // answers with a wrong result while another request is in the server
-	Ties     float64 // busy: take the second of two tokens that are nearly as likely
-	Confuses float64 // busy: go on as the answer to another prompt
-	Rounds   float64 // answered otherwise, each time in the same way
-	Shift    float64 // with Rounds: of the log-probabilities, in nats
-	Samples  float64 // drawn at random
 }
 
 // Times of the server.
@@ -176,14 +171,6 @@ func (h *Habits) set(name string, v *values) error {
 		h.Freezes = v.time()
 	case "errs":
 		h.Answers.Errs, h.Answers.ErrsBusy = v.share(), v.orNumber(0)
-	case "ties":
-		h.Answers.Ties = v.share()
-	case "confuses":
-		h.Answers.Confuses = v.share()
-	case "rounds":
-		h.Answers.Rounds, h.Answers.Shift = v.share(), v.orNumber(0.05)
-	case "samples":
-		h.Answers.Samples = v.share()
 	default:
 		v.fail("no habit has this name")
 	}

@@ -61,6 +61,7 @@ var removed = map[string]string{
 	"sim --engine triton":         "use --engine vllm, which has the same OpenAI API",
 	"sim --engine triton-vllm":    "use --engine vllm, which has the same OpenAI API",
 	"sim --engine openai":         "use --engine vllm, which has /v1/responses too",
+	"sim --no-logprobs":           "the simulator sends none",
 	"--items":                     "use --output-tokens with an API that generates tokens",
 	"--json":                      "use --format verdict",
 	"--live-any-address":          "--live :8089 here, and ssh -L 8089:localhost:8089 on the other machine",

@@ -29,7 +29,6 @@ type simCmd struct {
 	Strict         bool     `help:"Refuse unknown fields in request bodies, as hosted APIs do."`
 	ChunkTokens    int      `name:"chunk-tokens" default:"1" placeholder:"N" help:"Tokens per chunk of the stream (${default})."`
 	NoUsage        bool     `name:"no-usage" help:"Report no token counts."`
-	NoLogProbs     bool     `name:"no-logprobs" help:"Send no log-probabilities; with --strict refuse to be asked for them."`
 	Think          int      `placeholder:"N" positive:"" help:"Send N reasoning tokens before each answer."`
 	NaturalTokens  float64  `name:"natural-tokens" placeholder:"N" positive:"" help:"Mean length in tokens of answers that end by themselves, reasoning left out (log-normal). Default: evenly between a fifth and all of the longest allowed length."`
 	ReasoningField string   `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"Name of the field that holds them in a chat: reasoning_content or reasoning. Default: the engine's."`
@@ -69,7 +68,7 @@ func (s *simCmd) Run(c *console.Console) error {
 	}
 	config.Jitter, config.Seed, config.PrefixCache = cmp.Or(s.Jitter, config.Jitter), s.Seed, s.PrefixCache
 	options := simserver.Options{
-		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, NoLogProbs: s.NoLogProbs, Think: s.Think,
+		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, Think: s.Think,
 		ReasoningField: s.ReasoningField, Engine: s.Engine, Texts: s.Texts, FullLength: s.FullLength,
 		Natural: simserver.NaturalLength{Tokens: s.NaturalTokens},
 	}

@@ -1,13 +1,13 @@
-// One request to the simulated server and its answer, whatever the API: the request's prompt and the length of its
-// answer, the stream and its frames, errors, tools and injected faults. Package dialect has the APIs.
-
 package server
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,49 +15,39 @@ import (
 	"llmsweep/client/sim"
 )
 
-// AnswerState is one completion that is being sent. The engine only counts its tokens and signals; the connection's own
+// answer is one completion that is being sent. The engine only counts its tokens and signals; the connection's own
 // goroutine makes chunks of them, so that a client that stops reading delays no other.
-type AnswerState struct {
-	Host     *Host
-	endpoint *endpoint
-	Request  request
-	said     spokenAnswer
-	Running  *sim.Generation // the request inside the engine
-	ID       string
-	Created  time.Time
-	fault    Fault
-	faultAt  int // tokens sent before the fault strikes
-	stamps   bool
-	w        http.ResponseWriter
-	out      *http.ResponseController
-	Encoder  encoder
-	buf      []byte
-	ready    atomic.Int64  // tokens generated
-	more     chan struct{} // signals that ready has grown
+type answer struct {
+	*server
+	request
+	to      *endpoint
+	running *sim.Generation // the request inside the engine
+	id      string
+	created time.Time
+	fault   Fault
+	faultAt int    // tokens sent before the fault strikes
+	last    string // the text of the last token, where it is the result of a sum
+	w       http.ResponseWriter
+	out     *http.ResponseController
+	encoder encoder
+	buf     []byte
+	ready   atomic.Int64  // tokens generated
+	more    chan struct{} // signals that ready has grown
 }
 
-// newAnswer returns the answer to the n-th request r, which came to an endpoint, with a fault to inject and time stamps in its chunks.
-func newAnswer(s *Host, w http.ResponseWriter, to *endpoint, r request, n uint64, fault Fault, stamps bool) *AnswerState {
-	a := &AnswerState{
-		Host:     s,
-		endpoint: to,
-		Request:  r,
-		said:     newSpeech(r.seed),
-		ID:       fmt.Sprintf("%016x%016x", mix(s.Config.Seed+n), mix(r.seed+n)),
-		Created:  time.Now(),
-		fault:    fault,
-		faultAt:  max(1, r.Work.OutputTokens/2),
-		stamps:   stamps,
-		w:        w,
-		out:      http.NewResponseController(w),
-		more:     make(chan struct{}, 1),
+// newAnswer returns the answer to the n-th request r, which came to an endpoint, with a fault to inject.
+func newAnswer(s *server, w http.ResponseWriter, to *endpoint, r request, n uint64, fault Fault) *answer {
+	a := &answer{
+		server: s, request: r, to: to, created: time.Now(), fault: fault, faultAt: max(1, r.work.OutputTokens/2),
+		id: fmt.Sprintf("%016x%016x", mix(s.config.Seed+n), mix(r.seed+n)),
+		w:  w, out: http.NewResponseController(w), more: make(chan struct{}, 1),
 	}
-	a.Encoder = to.Encoder(a)
+	a.encoder = to.encoder(a)
 	return a
 }
 
-// Emit notes a token. The engine calls it.
-func (a *AnswerState) Emit(n int, _ time.Time) {
+// emit notes a token. The engine calls it.
+func (a *answer) emit(n int, _ time.Time) {
 	a.ready.Store(int64(n))
 	select {
 	case a.more <- struct{}{}:
@@ -65,108 +55,128 @@ func (a *AnswerState) Emit(n int, _ time.Time) {
 	}
 }
 
-// Stream sends the tokens as they are generated, each chunk in a write of its own.
-func (a *AnswerState) Stream(ctx context.Context) {
-	a.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	if first := a.Encoder.Opening(); first != nil {
-		a.Send(first)
-	} else {
-		a.out.Flush()
+// sum ends the answer to the n-th request with the sum that was asked for, or a wrong one. busy is whether another
+// request is inside the engine. An answer that is cut has none.
+func (a *answer) sum(asked int64, busy bool, n uint64) {
+	const errSalt, busySalt = 1, 2
+	if asked < 0 || a.finish != "stop" {
+		return
 	}
-	for sent := 0; sent < a.Request.Work.OutputTokens; {
-		end := a.chunkEnd(sent)
+	draw := func(salt, of uint64) float64 { return Fraction(mix(a.config.Seed ^ mix(salt) ^ mix(of))) }
+	wrong := a.config.Habits.Answers
+	if draw(errSalt, a.seed) < wrong.Errs || busy && draw(busySalt, n) < wrong.ErrsBusy {
+		asked++
+	}
+	a.last = " " + strconv.FormatInt(asked, 10)
+}
+
+// text returns the text of the tokens after from, up to to.
+func (a *answer) text(from, to int) string {
+	var b strings.Builder
+	for n := from + 1; n <= to; n++ {
+		b.WriteString(a.word(n))
+	}
+	return b.String()
+}
+
+// word returns a token, counted from 1.
+func (a *answer) word(n int) string {
+	if a.last != "" && n == a.work.OutputTokens {
+		return a.last
+	}
+	return Word(a.seed, n)
+}
+
+// streamTo sends the tokens as they are generated, each chunk in a write of its own.
+func (a *answer) streamTo(ctx context.Context) {
+	a.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	a.write(a.encoder.opening(a.buf[:0]))
+	for sent := 0; sent < a.work.OutputTokens; {
+		end := a.within(sent, sent+a.ChunkTokens)
+		if sent == 0 {
+			end = 1
+		}
 		ok := a.await(ctx, end)
-		if ok && a.Host.Config.Speculation.Draft > 0 { // a step's tokens are one chunk
+		if ok && a.config.Speculation != (sim.Speculation{}) { // a step's tokens are one chunk
 			end = a.within(sent, int(a.ready.Load()))
 			ok = a.await(ctx, end)
 		}
 		if !ok || !a.sendTokens(sent, end) {
 			return
 		}
-		struck := sent < a.faultAt && end >= a.faultAt && a.fault != ""
+		struck := a.fault != "" && sent < a.faultAt && end >= a.faultAt
 		sent = end
 		if struck && !a.breakStream(ctx) {
 			return
 		}
 	}
-	usage, _ := a.Running.Result()
-	for _, v := range a.Encoder.Closing(usage) {
-		a.Send(v)
+	usage, _ := a.running.Result()
+	b := a.encoder.closing(a.buf[:0], usage)
+	if a.to.done {
+		b = append(b, done...)
 	}
-	if a.endpoint.Done {
-		a.write([]byte(done))
-	}
+	a.write(b)
 }
 
-// chunkEnd returns the last token of the chunk that begins after the token sent. Reasoning and answer do not share a chunk.
-func (a *AnswerState) chunkEnd(sent int) int {
-	end := sent + a.Host.Options.ChunkTokens
-	if sent == 0 {
-		end = 1
-	}
-	return a.within(sent, end)
-}
+const done = "data: [DONE]\n\n"
 
 // within cuts a chunk at the end of the reasoning, and of the answer.
-func (a *AnswerState) within(sent, end int) int {
-	if r := a.Request.Work.ReasoningTokens; sent < r {
+func (a *answer) within(sent, end int) int {
+	if r := a.work.ReasoningTokens; sent < r {
 		end = min(end, r)
 	}
-	return min(end, a.Request.Work.OutputTokens)
+	return min(end, a.work.OutputTokens)
 }
 
-// IsLast reports whether a chunk ends the answer.
-func (a *AnswerState) IsLast(to int) bool { return to == a.Request.Work.OutputTokens }
-
-// Cached returns how many tokens of the prompt were found in the prefix cache. It is known once there is a token.
-func (a *AnswerState) Cached() int { return a.Running.CachedTokens() }
-
 // await waits for the n-th token. It returns false where it will not come, after it has told the client.
-func (a *AnswerState) await(ctx context.Context, n int) bool {
+func (a *answer) await(ctx context.Context, n int) bool {
 	for int(a.ready.Load()) < n {
 		select {
 		case <-a.more:
 		case <-ctx.Done():
 			return false
-		case <-a.Running.Done():
-			if _, err := a.Running.Result(); err != nil {
+		case <-a.running.Done():
+			if _, err := a.running.Result(); err != nil {
 				a.sendError(asAPIError(err))
 				return false
 			}
 		}
 	}
-	if n == a.Request.Work.OutputTokens {
-		<-a.Running.Done() // follows at once; the usage is final then
+	if n == a.work.OutputTokens {
+		<-a.running.Done() // follows at once; the usage is final then
 	}
 	return true
 }
 
-// Send sends objects, each in a frame, in one write. It returns false where the client has gone.
-func (a *AnswerState) Send(objects ...any) bool {
-	a.buf = a.buf[:0]
-	for _, v := range objects {
-		a.buf = appendObject(a.buf, v)
+// sendTokens sends a chunk. The chunks of one burst of the habit batches are sent in one write, as far as the HTTP server's
+// buffer holds them.
+func (a *answer) sendTokens(from, to int) bool {
+	a.buf = a.encoder.tokens(a.buf[:0], from, to)
+	if a.config.Habits.Bursts == (sim.Burst{}) || int(a.ready.Load()) == to {
+		return a.write(a.buf)
 	}
-	return a.write(a.buf)
+	_, err := a.w.Write(a.buf)
+	return err == nil
 }
 
-func (a *AnswerState) write(b []byte) bool {
+// write sends bytes at once. It returns false where the client has gone.
+func (a *answer) write(b []byte) bool {
 	if _, err := a.w.Write(b); err != nil {
 		return false
 	}
 	return a.out.Flush() == nil
 }
 
-func (a *AnswerState) sendError(e *apiError) {
-	b := appendObject(nil, a.endpoint.Refusal(e))
-	if a.endpoint.Done {
+func (a *answer) sendError(e *apiError) {
+	b := appendObject(nil, a.to.refusal(e))
+	if a.to.done {
 		b = append(b, done...)
 	}
 	a.write(b)
 }
 
 // breakStream injects the faults of a stream. It returns true where the stream continues.
-func (a *AnswerState) breakStream(ctx context.Context) bool {
+func (a *answer) breakStream(ctx context.Context) bool {
 	switch a.fault {
 	case FaultReset:
 		reset(a.out)
@@ -175,7 +185,7 @@ func (a *AnswerState) breakStream(ctx context.Context) bool {
 	case FaultError:
 		a.sendError(engineDied())
 	case FaultGarbage:
-		return a.write(appendFrame(nil, []byte(`{"id":"garbage","choices":[{"delta":{"content":`)))
+		return a.write([]byte(`data: {"id":"garbage","choices":[{"delta":{"content":` + "\n\n"))
 	}
 	return false
 }
@@ -196,19 +206,19 @@ func reset(out *http.ResponseController) {
 	conn.Close()
 }
 
-// SendWhole sends the answer in one piece, at its end.
-func (a *AnswerState) SendWhole(ctx context.Context) {
+// sendWhole sends the answer in one piece, at its end.
+func (a *answer) sendWhole(ctx context.Context) {
 	select {
-	case <-a.Running.Done():
+	case <-a.running.Done():
 	case <-ctx.Done():
 		return
 	}
-	usage, err := a.Running.Result()
+	usage, err := a.running.Result()
 	if err != nil {
-		a.endpoint.Refuse(a.w, asAPIError(err))
+		a.to.refuse(a.w, asAPIError(err))
 		return
 	}
-	text := marshal(a.Encoder.Whole(usage))
+	text := marshal(a.encoder.whole(usage))
 	switch a.fault {
 	case FaultReset:
 		reset(a.out)
@@ -217,7 +227,7 @@ func (a *AnswerState) SendWhole(ctx context.Context) {
 		<-ctx.Done()
 		return
 	case FaultError:
-		a.endpoint.Refuse(a.w, engineDied())
+		a.to.refuse(a.w, engineDied())
 		return
 	case FaultTruncate, FaultGarbage:
 		text = text[:len(text)/2]
@@ -226,23 +236,14 @@ func (a *AnswerState) SendWhole(ctx context.Context) {
 	a.w.Write(text)
 }
 
-// Text returns the text of the tokens after from, up to to.
-func (a *AnswerState) Text(from, to int) string {
-	var b strings.Builder
-	for n := from + 1; n <= to; n++ {
-		b.WriteString(a.said.Word(n))
-	}
-	return b.String()
-}
-
-// Dropped plays the habit drops, and reports whether it struck: the request is worked on for a while, and then its
+// dropped plays the habit drops, and reports whether it struck: the request is worked on for a while, and then its
 // connection is closed before the first byte of an answer.
-func (a *AnswerState) Dropped(ctx context.Context) bool {
-	if !a.Running.Dropped() {
+func (a *answer) dropped(ctx context.Context) bool {
+	if !a.running.Dropped() {
 		return false
 	}
 	select {
-	case <-a.Running.Done():
+	case <-a.running.Done():
 	case <-ctx.Done():
 	}
 	conn, _, err := a.out.Hijack()
@@ -253,16 +254,37 @@ func (a *AnswerState) Dropped(ctx context.Context) bool {
 	return true
 }
 
-// sendTokens sends a chunk. The chunks of one burst of the habit batches are sent in one write, as far as the HTTP server's buffer
-// holds them.
-func (a *AnswerState) sendTokens(from, to int) bool {
-	if !a.Host.Batches || int(a.ready.Load()) == to {
-		return a.Send(a.Encoder.Tokens(from, to)...)
+// namedEvent is an event of an API whose events have types: the type stands in its "event:" line and in its data.
+type namedEvent struct {
+	kind    string
+	members map[string]any
+}
+
+// MarshalJSON returns the event's data.
+func (e namedEvent) MarshalJSON() ([]byte, error) {
+	all := map[string]any{"type": e.kind}
+	maps.Copy(all, e.members)
+	return json.Marshal(all)
+}
+
+// appendObject appends an event with an object.
+func appendObject(b []byte, v any) []byte {
+	if e, ok := v.(namedEvent); ok {
+		b = append(b, "event: "+e.kind+"\n"...)
 	}
-	a.buf = a.buf[:0]
-	for _, v := range a.Encoder.Tokens(from, to) {
-		a.buf = appendFrame(a.buf, marshal(v))
+	b = append(append(b, "data: "...), marshal(v)...)
+	return append(b, "\n\n"...)
+}
+
+// appendEvent appends an event that has a type.
+func appendEvent(b []byte, kind string, members map[string]any) []byte {
+	return appendObject(b, namedEvent{kind, members})
+}
+
+// appendText appends a JSON string. Most texts need no escape.
+func appendText(b []byte, text string) []byte {
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune("\"\\<>&", r) }) {
+		return append(b, marshal(text)...)
 	}
-	_, err := a.w.Write(a.buf)
-	return err == nil
+	return append(append(append(b, '"'), text...), '"')
 }

@@ -16,14 +16,14 @@ func (nowhere) Flush()                      {}
 
 // BenchmarkChunk is the cost of one token's chunk, without the write.
 func BenchmarkChunk(b *testing.B) {
-	s := &Host{Options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}}
-	r := request{Chat: true, Usage: true, ContinuousUsage: true, Work: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
-	a := newAnswer(s, nowhere{}, chatEndpoint(vllmStyle()), r, 1, "", false)
+	s := &server{Options: Options{ReasoningField: "reasoning"}}
+	r := request{usage: true, continuous: true, work: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
+	a := newAnswer(s, nowhere{}, openAIEndpoint(true), r, 1, "")
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		a.Emit(n+1, time.Time{})
-		a.Send(a.Encoder.Tokens(n, n+1)...)
+		a.emit(n+1, time.Time{})
+		a.sendTokens(n, n+1)
 		n++
 	}
 }

@@ -143,7 +143,6 @@ type chunk struct {
 		} `json:"completion_tokens_details"`
 	}
 	Error *struct{ Message string }
-	Sent  int64 `json:"sim_sent_ns"`
 }
 
 func (e event) text() string {

@@ -3,34 +3,24 @@ package server
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 
 	"llmsweep/client/sim"
 )
 
-// messagesStyle has the properties in which servers differ, after a capture of vLLM 0.32.0 and Anthropic's
-// reference.
-type messagesStyle struct {
-	Split   bool // the prompt's count leaves out what was in the prefix cache; message_start comes with the first token then
-	Repeats bool // message_delta repeats the prompt's count
-	Pings   bool // a ping follows message_start
-}
-
-// messagesEndpoint is Anthropic's Messages API in a server's style.
-func messagesEndpoint(style messagesStyle) func() *endpoint {
-	return func() *endpoint {
-		return &endpoint{
-			Path: "/v1/messages", Refusal: anthropicRefusal, Parse: parseMessages,
-			KnownFields: strings.Fields("model messages system stream max_tokens temperature top_p top_k thinking tools tool_choice " +
-				"stop_sequences metadata service_tier container mcp_servers"),
-			Encoder: func(a *AnswerState) encoder { return &messagesEncoder{AnswerState: a, style: style} },
-		}
+// messagesEndpoint is Anthropic's Messages API, after Anthropic's reference: the prompt's count leaves out what was in the
+// prefix cache, so message_start comes with the first token.
+func messagesEndpoint() *endpoint {
+	return &endpoint{
+		known: `model messages system stream max_tokens temperature top_p top_k thinking tools tool_choice stop_sequences metadata
+			service_tier container mcp_servers`,
+		refusal: anthropicRefusal, parse: parseMessages,
+		encoder: func(a *answer) encoder { return &messagesEncoder{answer: a} },
 	}
 }
 
-func parseMessages(s *Host, raw []byte) (request, error) {
+func parseMessages(s *server, raw []byte) (request, error) {
 	var b struct {
-		Model     string          `json:"model"`
+		named
 		Messages  []chatMessage   `json:"messages"`
 		System    json.RawMessage `json:"system"`
 		MaxTokens *int            `json:"max_tokens"`
@@ -39,16 +29,12 @@ func parseMessages(s *Host, raw []byte) (request, error) {
 			Type   string `json:"type"`
 			Budget int    `json:"budget_tokens"`
 		} `json:"thinking"`
-		Tools
 	}
-	if err := json.Unmarshal(raw, &b); err != nil {
-		return request{}, badRequest("the body is not a valid request: %v", err)
+	if err := s.read(raw, &b); err != nil {
+		return request{}, err
 	}
 	if b.MaxTokens == nil {
 		return request{}, badRequest("max_tokens: Field required")
-	}
-	if err := s.CheckModel(b.Model); err != nil {
-		return request{}, err
 	}
 	if b.Thinking.Type == "enabled" && b.Thinking.Budget >= *b.MaxTokens {
 		return request{}, badRequest("`max_tokens` must be greater than `thinking.budget_tokens`")
@@ -57,154 +43,107 @@ func parseMessages(s *Host, raw []byte) (request, error) {
 	if len(b.System) > 0 {
 		conversation = append([]chatMessage{{Role: "system", Content: b.System}}, b.Messages...)
 	}
-	ids, err := s.ChatTokens(conversation)
+	ids, err := s.chatTokens(conversation)
 	if err != nil {
 		return request{}, err
 	}
-	j := request{Chat: true, Stream: b.Stream, Tool: b.Called()}
-	if err := s.SetWork(&j, ids, lengthLimits{Max: b.MaxTokens, Think: b.Thinking.Type != "disabled"}); err != nil {
-		return request{}, err
-	}
-	return j, nil
+	return s.newRequest(b.Stream, ids, lengthLimits{max: b.MaxTokens, think: b.Thinking.Type != "disabled"})
 }
 
-// messagesEncoder sends the answer as content blocks: thinking, then text or the use of a tool.
+// messagesEncoder sends the answer as content blocks: thinking, then text.
 type messagesEncoder struct {
-	*AnswerState
-	style   messagesStyle
-	started bool
-	block   string // the type of the one that is open; empty for none
-	blocks  int    // closed so far
+	*answer
+	block  string // the type of the one that is open; empty for none
+	blocks int    // closed so far
 }
 
-func (e *messagesEncoder) Opening() any {
-	if e.style.Split {
-		return nil // the cached part of the prompt is known with the first token
-	}
-	e.started = true
-	return e.start()
-}
-
-// start returns the event that opens the message.
-func (e *messagesEncoder) start() any {
-	return e.Event("message_start", map[string]any{"message": e.message(0)})
-}
+func (e *messagesEncoder) opening(b []byte) []byte { return b }
 
 // message returns the message without its content, after n tokens.
 func (e *messagesEncoder) message(n int) map[string]any {
 	m := map[string]any{
-		"id": "msg_" + e.ID, "type": "message", "role": "assistant", "model": e.Host.Options.ModelID, "content": []any{},
+		"id": "msg_" + e.id, "type": "message", "role": "assistant", "model": e.model(), "content": []any{},
 		"stop_reason": nil, "stop_sequence": nil,
 	}
-	if !e.Host.Options.NoUsage {
-		u := e.prompt()
-		u["output_tokens"] = n
-		m["usage"] = u
+	if !e.NoUsage {
+		cached := e.running.CachedTokens()
+		m["usage"] = map[string]any{
+			"input_tokens": e.work.PromptTokens - cached, "cache_read_input_tokens": cached, "cache_creation_input_tokens": 0, "output_tokens": n,
+		}
 	}
 	return m
 }
 
-// prompt returns the counts of the prompt.
-func (e *messagesEncoder) prompt() map[string]any {
-	n := e.Request.Work.PromptTokens
-	if !e.style.Split {
-		return map[string]any{"input_tokens": n}
+func (e *messagesEncoder) tokens(b []byte, from, to int) []byte {
+	if from == 0 {
+		b = appendEvent(b, "message_start", map[string]any{"message": e.message(0)})
+		b = appendEvent(b, "ping", nil)
 	}
-	return map[string]any{"input_tokens": n - e.Cached(), "cache_read_input_tokens": e.Cached(), "cache_creation_input_tokens": 0}
-}
-
-func (e *messagesEncoder) Tokens(from, to int) (all []any) {
-	if !e.started {
-		e.started = true
-		all = append(all, e.start())
-		if e.style.Pings {
-			all = append(all, e.Event("ping", nil))
-		}
+	if from == 0 || from == e.work.ReasoningTokens {
+		b = e.open(e.close(b), from)
 	}
-	if from == e.Request.Work.ReasoningTokens {
-		all = append(all, e.close()...)
+	delta := map[string]any{"type": "text_delta", "text": e.text(from, to)}
+	if e.block == "thinking" {
+		delta = map[string]any{"type": "thinking_delta", "thinking": e.text(from, to)}
 	}
-	if e.block == "" {
-		all = append(all, e.open(from))
-	}
-	delta := map[string]any{"type": "text_delta", "text": e.Text(from, to)}
-	switch e.block {
-	case "thinking":
-		delta = map[string]any{"type": "thinking_delta", "thinking": e.Text(from, to)}
-	case "tool_use":
-		delta = map[string]any{"type": "input_json_delta", "partial_json": e.Arguments(from, to)}
-	}
-	return append(all, e.Event("content_block_delta", map[string]any{"index": e.blocks, "delta": delta}))
+	return appendEvent(b, "content_block_delta", map[string]any{"index": e.blocks, "delta": delta})
 }
 
 // open opens the block that begins after a token.
-func (e *messagesEncoder) open(from int) any {
+func (e *messagesEncoder) open(b []byte, from int) []byte {
 	block := map[string]any{"type": "text", "text": ""}
-	switch {
-	case from < e.Request.Work.ReasoningTokens:
+	if from < e.work.ReasoningTokens {
 		block = map[string]any{"type": "thinking", "thinking": "", "signature": ""}
-	case e.Request.Tool != "":
-		block = map[string]any{"type": "tool_use", "id": "toolu_" + e.ID, "name": e.Request.Tool, "input": map[string]any{}}
 	}
 	e.block = block["type"].(string)
-	return e.Event("content_block_start", map[string]any{"index": e.blocks, "content_block": block})
+	return appendEvent(b, "content_block_start", map[string]any{"index": e.blocks, "content_block": block})
 }
 
 // close closes the open block, if any. Thinking is signed at its end.
-func (e *messagesEncoder) close() (all []any) {
-	switch e.block {
-	case "":
-		return nil
-	case "thinking":
-		signature := map[string]any{"type": "signature_delta", "signature": "c2ln"}
-		all = append(all, e.Event("content_block_delta", map[string]any{"index": e.blocks, "delta": signature}))
+func (e *messagesEncoder) close(b []byte) []byte {
+	if e.block == "" {
+		return b
 	}
-	all = append(all, e.Event("content_block_stop", map[string]any{"index": e.blocks}))
+	if e.block == "thinking" {
+		signature := map[string]any{"type": "signature_delta", "signature": "c2ln"}
+		b = appendEvent(b, "content_block_delta", map[string]any{"index": e.blocks, "delta": signature})
+	}
+	b = appendEvent(b, "content_block_stop", map[string]any{"index": e.blocks})
 	e.block = ""
 	e.blocks++
-	return all
+	return b
 }
 
-func (e *messagesEncoder) Closing(u sim.Usage) []any {
+func (e *messagesEncoder) closing(b []byte, u sim.Usage) []byte {
 	delta := map[string]any{"delta": map[string]any{"stop_reason": e.stopReason(), "stop_sequence": nil}}
-	if !e.Host.Options.NoUsage {
-		usage := map[string]any{}
-		if e.style.Repeats {
-			usage = e.prompt()
-		}
-		usage["output_tokens"] = u.OutputTokens
-		delta["usage"] = usage
+	if !e.NoUsage {
+		delta["usage"] = map[string]any{"output_tokens": u.OutputTokens}
 	}
-	return append(e.close(), e.Event("message_delta", delta), e.Event("message_stop", nil))
+	return appendEvent(appendEvent(e.close(b), "message_delta", delta), "message_stop", nil)
 }
 
 func (e *messagesEncoder) stopReason() string {
-	return map[string]string{"length": "max_tokens", "stop": "end_turn", "tool_calls": "tool_use"}[e.FinishReason()]
+	if e.finish == "length" {
+		return "max_tokens"
+	}
+	return "end_turn"
 }
 
-func (e *messagesEncoder) Whole(u sim.Usage) any {
+func (e *messagesEncoder) whole(u sim.Usage) any {
 	m := e.message(u.OutputTokens)
-	m["stop_reason"] = e.stopReason()
-	thought := e.Request.Work.ReasoningTokens
+	thought := e.work.ReasoningTokens
 	var content []any
 	if thought > 0 {
-		content = append(content, map[string]any{"type": "thinking", "thinking": e.Text(0, thought), "signature": "c2ln"})
+		content = append(content, map[string]any{"type": "thinking", "thinking": e.text(0, thought), "signature": "c2ln"})
 	}
-	if e.Request.Tool != "" {
-		input := json.RawMessage(e.Arguments(thought, u.OutputTokens))
-		if !json.Valid(input) {
-			input = json.RawMessage("{}") // cut
-		}
-		content = append(content, map[string]any{"type": "tool_use", "id": "toolu_" + e.ID, "name": e.Request.Tool, "input": input})
-	} else {
-		content = append(content, map[string]any{"type": "text", "text": e.Text(thought, u.OutputTokens)})
-	}
-	m["content"] = content
+	m["stop_reason"], m["content"] = e.stopReason(), append(content, map[string]any{"type": "text", "text": e.text(thought, u.OutputTokens)})
 	return m
 }
 
-// overloaded is the kind of error of a service with too much to do.
-const overloaded = "overloaded_error"
+const (
+	overloaded       = "overloaded_error" // the kind of error of a service with too much to do
+	statusOverloaded = 529                // Anthropic's status for it
+)
 
 // anthropicRefusal is Anthropic's error object.
 func anthropicRefusal(e *apiError) any {
@@ -218,17 +157,5 @@ func anthropicRefusal(e *apiError) any {
 	case kind == "":
 		kind = "api_error"
 	}
-	return namedEvent{Kind: "error", Members: map[string]any{"error": map[string]any{"type": kind, "message": e.Message}}}
-}
-
-// statusOverloaded is Anthropic's status of a service that is overloaded.
-const statusOverloaded = 529
-
-// aboutAnthropic returns the pages of Anthropic's service.
-func aboutAnthropic(s *Host) map[string]route {
-	list := fixedPage(map[string]any{
-		"data":     []any{map[string]any{"type": "model", "id": s.Options.ModelID, "display_name": s.Options.ModelID, "created_at": s.Started}},
-		"has_more": false, "first_id": s.Options.ModelID, "last_id": s.Options.ModelID,
-	})
-	return map[string]route{"/v1/models": {Method: http.MethodGet, Serve: list}}
+	return namedEvent{"error", map[string]any{"error": map[string]any{"type": kind, "message": e.Message}}}
 }

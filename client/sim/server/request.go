@@ -1,10 +1,13 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 
 	"llmsweep/client/sim"
 )
@@ -13,85 +16,84 @@ import (
 // vLLM's own limit is the model's length.
 const naturalLimit = 256
 
-// chatMessage is a message of a conversation, in OpenAI's format.
-type chatMessage struct {
-	Role    string          `json:"role"`
-	Content json.RawMessage `json:"content"` // a string, a list of parts, or null
-}
-
 // request is a parsed request, independent of its API.
 type request struct {
-	Work            sim.Request // what the engine is asked for
-	Chat            bool
-	Stream          bool
-	Finish          string // "length" or "stop"
-	Usage           bool   // report usage at the end of the stream
-	ContinuousUsage bool   // report usage on each chunk
-	seed            uint64 // of the answer's words
-	Tool            string // the tool that the answer calls; empty for none
-	TopLogProbs     int    // number of tokens at each place whose log-probabilities are reported; 0 for none
-	Sum             int64  // that the answer ends with; only with Sums
-	Sums            bool   // the prompt asks for a sum
+	work       sim.Request // what the engine is asked for
+	stream     bool
+	finish     string // "length" or "stop"
+	usage      bool   // report usage at the end of the stream
+	continuous bool   // report usage on each chunk
+	seed       uint64 // of the answer's words
 }
 
 // lengthLimits is the length of an answer, in tokens, as the request asks for it.
 type lengthLimits struct {
-	Max     *int // the most, as the request sets it; nil: it does not
-	Default int  // the most where the request sets no length
-	Min     int  // no natural end before it
-	Exact   bool // no natural end at all
-	Think   bool // the answer begins with reasoning, if the model has any
+	max      *int // the most, as the request sets it; nil: it does not
+	fallback int  // the most where the request sets no length
+	min      int  // no natural end before it
+	exact    bool // no natural end at all
+	think    bool // the answer begins with reasoning, if the model has any
 }
 
-// SetWork sets a request's prompt and the length of its answer. A natural end depends on the prompt.
-func (s *Host) SetWork(j *request, ids []uint32, w lengthLimits) error {
-	if len(ids) == 0 {
-		return badRequest("the prompt is empty")
+// read reads a body into b, which names the model.
+func (s *server) read(raw []byte, b interface{ modelName() string }) error {
+	if err := json.Unmarshal(raw, b); err != nil {
+		return badRequest("the body is not a valid request: %v", err)
 	}
-	j.Work.PromptTokens = len(ids)
-	j.Work.Prefix = blockHashes(ids, s.Config.BlockTokens)
-	j.seed = promptSeed(s.Config.Seed, ids)
-	limit, err := s.limit(len(ids), w)
-	if err != nil {
-		return err
+	if name := b.modelName(); name != "" && name != s.model() && s.Engine != sglang { // which ignores it
+		return &apiError{Status: http.StatusNotFound, Kind: "NotFoundError", Message: fmt.Sprintf("The model `%s` does not exist.", name)}
 	}
-	reasoning := 0
-	if w.Think {
-		reasoning = s.Options.Think
-	}
-	j.Work.OutputTokens, j.Finish = limit, "length"
-	if own, ends := s.ownLength(j.seed, limit, reasoning, w); ends && own < limit {
-		j.Work.OutputTokens, j.Finish = own, "stop"
-	}
-	j.Work.ReasoningTokens = min(reasoning, j.Work.OutputTokens)
 	return nil
 }
 
-// ownLength returns the length at which an answer ends by itself; ends is false where it does not.
-func (s *Host) ownLength(seed uint64, limit, reasoning int, w lengthLimits) (own int, ends bool) {
-	if s.Options.FullLength || w.Exact && !s.Options.IgnoreLength {
-		return 0, false
+// named is the part of a body that names the model.
+type named struct {
+	Model string `json:"model"`
+}
+
+func (n named) modelName() string { return n.Model }
+
+// newRequest returns a request with a prompt and a length of its answer. A natural end depends on the prompt.
+func (s *server) newRequest(stream bool, ids []uint32, w lengthLimits) (request, error) {
+	if len(ids) == 0 {
+		return request{}, badRequest("the prompt is empty")
 	}
-	own = s.Options.Natural.draw(Fraction(mix(seed)), limit, reasoning)
-	if !s.Options.IgnoreLength {
-		own = max(own, w.Min)
+	limit, err := s.limit(len(ids), w)
+	if err != nil {
+		return request{}, err
 	}
-	return own, true
+	j := request{stream: stream, finish: "length", seed: s.config.Seed}
+	for _, id := range ids {
+		j.seed = mix(j.seed ^ uint64(id))
+	}
+	reasoning := 0
+	if w.think {
+		reasoning = s.Think
+	}
+	length := limit
+	if !s.FullLength && !w.exact {
+		if own := max(w.min, s.Natural.draw(Fraction(mix(j.seed)), limit, reasoning)); own < limit {
+			length, j.finish = own, "stop"
+		}
+	}
+	j.work = sim.Request{
+		PromptTokens: len(ids), Prefix: blockHashes(ids, s.config.BlockTokens), OutputTokens: length, ReasoningTokens: min(reasoning, length),
+	}
+	return j, nil
 }
 
 // limit returns the longest allowed answer.
-func (s *Host) limit(prompt int, w lengthLimits) (int, error) {
-	cfg := s.Config
-	room := min(cfg.MaxModelLen, cfg.KVTokens-cfg.KVTokens%cfg.BlockTokens) - prompt
-	limit := w.Default
-	if limit == naturalLimit && s.Options.Natural.Tokens > 0 {
+func (s *server) limit(prompt int, w lengthLimits) (int, error) {
+	room := min(s.config.MaxModelLen, s.config.KVTokens-s.config.KVTokens%s.config.BlockTokens) - prompt
+	limit := w.fallback
+	if limit == naturalLimit && s.Natural.Tokens > 0 {
 		limit = room
 	}
 	if limit > sim.DefaultOutputTokens {
 		limit = min(limit, room)
 	}
-	if w.Max != nil {
-		limit = *w.Max
+	if w.max != nil {
+		limit = *w.max
 	}
 	switch {
 	case limit > room || room < 1:
@@ -100,23 +102,20 @@ func (s *Host) limit(prompt int, w lengthLimits) (int, error) {
 			room+prompt, prompt+limit, prompt, limit)
 	case limit < 1:
 		return 0, badRequest("max_tokens must be at least 1, got %d.", limit)
-	case w.Min > limit:
-		return 0, badRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, w.Min)
+	case w.min > limit:
+		return 0, badRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, w.min)
 	}
 	return limit, nil
 }
 
-// CheckModel returns an error where the server has no model of a name.
-func (s *Host) CheckModel(name string) error {
-	if name == "" || s.AnyModel || name == s.Options.ModelID {
-		return nil
-	}
-	return &apiError{Status: http.StatusNotFound, Kind: "NotFoundError",
-		Message: fmt.Sprintf("The model `%s` does not exist.", name)}
+// chatMessage is a message of a conversation, in OpenAI's format.
+type chatMessage struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"` // a string, a list of parts, or null
 }
 
-// ChatTokens returns the ids of a conversation in the chat template.
-func (s *Host) ChatTokens(all []chatMessage) ([]uint32, error) {
+// chatTokens returns the ids of a conversation in the chat template.
+func (s *server) chatTokens(all []chatMessage) ([]uint32, error) {
 	if len(all) == 0 {
 		return nil, badRequest("messages is missing or empty")
 	}
@@ -128,7 +127,7 @@ func (s *Host) ChatTokens(all []chatMessage) ([]uint32, error) {
 		}
 		messages[i] = message{Role: m.Role, Text: text}
 	}
-	return appendChat(nil, messages, s.Config.Model.Vocab), nil
+	return appendChat(nil, messages, s.config.Model.Vocab), nil
 }
 
 // contentText returns a message's content: a string, or the texts in a list of parts.
@@ -147,11 +146,24 @@ func contentText(raw json.RawMessage) (string, error) {
 	return text, nil
 }
 
-func promptSeed(seed uint64, ids []uint32) uint64 {
-	for _, id := range ids {
-		seed = mix(seed ^ uint64(id))
+// completionPrompt returns the ids of a prompt: a string, token ids, or a list with one of them.
+func completionPrompt(raw json.RawMessage, vocab int) ([]uint32, error) {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil && len(list) == 1 && (list[0][0] == '"' || list[0][0] == '[') {
+		raw = list[0]
 	}
-	return seed
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return Append(nil, text, vocab), nil
+	}
+	var ids []uint32
+	if json.Unmarshal(raw, &ids) != nil {
+		return nil, badRequest("prompt must be a string, token ids, or a list of one of them")
+	}
+	if slices.ContainsFunc(ids, func(id uint32) bool { return id >= uint32(vocab) }) {
+		return nil, badRequest("the prompt holds a token id that is out of vocabulary (%d)", vocab)
+	}
+	return ids, nil
 }
 
 // rejectUnknown returns an error that names the first field that a strict server does not know.
@@ -166,11 +178,10 @@ func rejectUnknown(raw []byte, known []string) error {
 			unknown = append(unknown, name)
 		}
 	}
-	if o, ok := fields["stream_options"]; ok && json.Unmarshal(o, &options) == nil {
-		for name := range options {
-			if name != "include_usage" {
-				unknown = append(unknown, "stream_options."+name)
-			}
+	json.Unmarshal(fields["stream_options"], &options)
+	for name := range options {
+		if name != "include_usage" {
+			unknown = append(unknown, "stream_options."+name)
 		}
 	}
 	if len(unknown) == 0 {
@@ -179,4 +190,23 @@ func rejectUnknown(raw []byte, known []string) error {
 	name := slices.Min(unknown)
 	return &apiError{Status: http.StatusBadRequest, Kind: "invalid_request_error", Param: name, Code: "unknown_parameter",
 		Message: fmt.Sprintf("Unknown parameter: '%s'.", name)}
+}
+
+// sums finds a sum in a request's body.
+var sums = regexp.MustCompile(`([0-9]{1,9}) \+ ([0-9]{1,9})`)
+
+// askedSum returns the last sum that a request's body asks for; negative for none.
+func askedSum(body []byte) (sum int64) {
+	if !bytes.Contains(body, []byte(" + ")) {
+		return -1
+	}
+	all := sums.FindAllSubmatch(body, -1)
+	if len(all) == 0 {
+		return -1
+	}
+	for _, digits := range all[len(all)-1][1:] {
+		n, _ := strconv.ParseInt(string(digits), 10, 64)
+		sum += n
+	}
+	return sum
 }

@@ -139,13 +139,3 @@ func mix(x uint64) uint64 {
 
 // Fraction maps a hash to a number in [0, 1).
 func Fraction(hash uint64) float64 { return float64(hash>>11) / (1 << 53) }
-
-// Pieces returns the texts of a text's tokens.
-func Pieces(text string) (all []string) {
-	for len(text) > 0 {
-		n := nextToken(text)
-		all = append(all, text[:n])
-		text = text[n:]
-	}
-	return all
-}
