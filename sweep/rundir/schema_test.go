@@ -215,7 +215,7 @@ func TestExamples(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || len(dirs) < 4 {
+	if err != nil || len(dirs) < 3 {
 		t.Fatal(err, dirs)
 	}
 	for _, dir := range dirs {
