@@ -50,10 +50,7 @@ type Options struct {
 	Bearer bool   // APIKey is a bearer token also where the API has a header of its own
 	// Headers are sent with every request and replace the client's own. Their values are never shown.
 	Headers http.Header
-	// SessionHeader is the name of a header with a random number that is the same for all requests of a session, for routers that keep sessions together;
-	// empty for none.
-	SessionHeader string
-	Timeout       time.Duration // a request's limit, connecting included; 0 for DefaultTimeout
+	Timeout time.Duration // a request's limit, connecting included; 0 for DefaultTimeout
 	// Insecure accepts any certificate. CAFile is a PEM file of certificates to trust besides the system's.
 	Insecure bool
 	CAFile   string
@@ -79,7 +76,6 @@ type Client struct {
 	dialect   api.Dialect
 	params    api.Params
 	header    http.Header // shared by all requests, never changed
-	session   string      // name of the header with the id of the session; empty for none
 	host      string      // the Host header where the user set one
 	timeout   time.Duration
 	http2     bool
@@ -118,7 +114,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		address: a, dialect: d, params: o.Params, header: h, host: h.Get("Host"),
 		timeout: cmp.Or(o.Timeout, DefaultTimeout), http2: o.HTTP == "2", transport: t, dialer: dialer, endpoint: a.Join(d.Path()),
-		allowance: o.Allowance, session: o.SessionHeader,
+		allowance: o.Allowance,
 	}
 	c.cleaner = redact.NewCleaner(h, a.Base.Query(), user, c.proxyUser())
 	c.streams.New = func() any { return &stream{decoder: d.NewDecoder()} }
@@ -244,9 +240,6 @@ func requestHeader(o *Options, t api.Traits, user *url.Userinfo) (http.Header, e
 			return nil, fmt.Errorf("--header %s: its value contains a control character", name)
 		}
 		h[http.CanonicalHeaderKey(name)] = slices.Clone(values)
-	}
-	if name := o.SessionHeader; name != "" && (!token(name) || h[http.CanonicalHeaderKey(name)] != nil) {
-		return nil, fmt.Errorf("--session-header %s: this is not the name of a header, or one that is sent already; use another, such as X-Session-ID", name)
 	}
 	return h, nil
 }

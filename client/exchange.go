@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"net/http"
 	"net/http/httptrace"
@@ -99,13 +98,8 @@ func (x *exchange) run() {
 // GetBody it does so where nothing was written, and, if the user's headers have an Idempotency-Key, also where all of it was.
 func (x *exchange) request() *http.Request {
 	c := x.client
-	header := c.header
-	if id := x.prepared.Request.SessionID; c.session != "" && id != 0 {
-		header = maps.Clone(header)
-		header.Set(c.session, fmt.Sprintf("%016x", id))
-	}
 	r := &http.Request{
-		Method: http.MethodPost, URL: c.endpoint, Host: c.host, Header: header,
+		Method: http.MethodPost, URL: c.endpoint, Host: c.host, Header: c.header,
 		Body: io.NopCloser(bytes.NewReader(x.prepared.Body)), ContentLength: int64(len(x.prepared.Body)),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}

@@ -2,13 +2,10 @@ package client
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -67,46 +64,12 @@ func TestWrongOptions(t *testing.T) {
 		"key":        {Options{URL: "h", APIKey: "hunter\n2"}, "--api-key: it contains a control character; was it pasted with a line break?"},
 		"header":     {Options{URL: "h", Headers: http.Header{"X Y": {"hunter2"}}}, `--header: "X Y" is not a header name; want letters, digits and dashes`},
 		"its value":  {Options{URL: "h", Headers: http.Header{"X": {"hunter2\r\nY: z"}}}, "--header X: its value contains a control character"},
-		"session":    {Options{URL: "h", SessionHeader: "accept"}, "--session-header accept: this is not the name of a header, or one that is sent already; use another, such as X-Session-ID"},
-		"no name":    {Options{URL: "h", SessionHeader: "X Y"}, "--session-header X Y: this is not the name of a header, or one that is sent already; use another, such as X-Session-ID"},
 		"no CA file": {Options{URL: "h", CAFile: "/no/such.pem"}, "--ca: open /no/such.pem: no such file or directory"},
 		"empty CA":   {Options{URL: "h", CAFile: empty}, "--ca " + empty + ": it has no certificate; want a PEM file (-----BEGIN CERTIFICATE-----)"},
 	} {
 		_, err := New(tt.o)
 		if err == nil || err.Error() != tt.want || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v\nwant %s", name, err, tt.want)
-		}
-	}
-}
-
-// TestSessionHeader: requests of a session have its number in the header, those outside of sessions have none, and no request has that of another session.
-func TestSessionHeader(t *testing.T) {
-	got := make(chan []string, 1)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got <- r.Header["X-Session-Id"]
-		http.Error(w, "enough", http.StatusTeapot)
-	}))
-	defer server.Close()
-	for header, want := range map[string]map[uint64][]string{
-		"X-Session-ID": {7: {"0000000000000007"}, 1 << 63: {"8000000000000000"}, 0: nil}, "": {7: nil},
-	} {
-		c, err := New(Options{URL: server.URL, SessionHeader: header})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			for id, value := range want {
-				p, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: "x"}}, SessionID: id})
-				if err != nil {
-					t.Fatal(err)
-				}
-				var res Result
-				res.Reset(time.Now())
-				c.Do(t.Context(), p, &res)
-				if sent := <-got; !slices.Equal(sent, value) {
-					t.Errorf("--session-header %q, session %d: %q, want %q", header, id, sent, value)
-				}
-			}
 		}
 	}
 }

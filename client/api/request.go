@@ -27,8 +27,6 @@ type Request struct {
 	KeepText bool
 	// Session is the place of the request's session in its stage, from 0.
 	Session int
-	// SessionID is random, and the same for all requests of a session; 0 outside of sessions.
-	SessionID uint64
 	// Greedy asks for the most likely answer: temperature 0, a fixed seed, and a natural end. nil for the run's own sampling.
 	Greedy *Greedy
 }

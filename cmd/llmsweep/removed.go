@@ -15,6 +15,9 @@ const removedIn = "0.2.0"
 // removed says what to use in place of each removed command ("record"), flag ("--adaptive", or "compare --repaired"
 // where only one command lost it) and value of a flag ("--api tgi").
 var removed = map[string]string{
+	"--sub-agents":                "use --turns, or --workload agent",
+	"--session-header":            "use --header for a header that all requests share",
+	"run --arrivals clients":      "use gamma:SHAPE; a shape below 1 gives bursts",
 	"record":                      "log the traffic in your gateway and write a trace: llmsweep run URL --arrivals trace:FILE replays it",
 	"check":                       "llmsweep audit finds figures of other tools that cannot be right",
 	"workload":                    "describe sessions with flags, such as --turns, --prompt-tokens and --think-time, or --workload chat",
@@ -95,10 +98,10 @@ func removedError(name string) error {
 	return errors.New(name + " was removed in version " + removedIn + ": " + instead)
 }
 
-// badValue matches what kong says of a value that a flag does not have, badFormat what commands say of a format.
+// badValue matches what kong says of a value that a flag does not have, badFormat what commands say of a format or kind.
 var (
 	badValue  = regexp.MustCompile(`^(--[a-z-]+) must be one of .* but got "(.*)"$`)
-	badFormat = regexp.MustCompile(`^(--format) (\S+) is unknown; there are `)
+	badFormat = regexp.MustCompile(`^(--format|--arrivals):? "?([^\s"]+)"? is (?:unknown; there are|not a kind of arrivals)`)
 )
 
 // explainRemoved returns the error about a removed command, flag or value in place of kong's, or the same error.

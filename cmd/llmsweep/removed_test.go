@@ -19,6 +19,8 @@ func TestRemovedNames(t *testing.T) {
 		args := words
 		if strings.HasPrefix(name, "--") {
 			args = append([]string{"sweep", "sim:"}, words...)
+		} else if words[0] == "run" {
+			args = append([]string{"run", "sim:"}, words[1:]...)
 		}
 		if len(words) == 2 && strings.HasPrefix(name, "--") || len(words) == 3 { // a value that the flag of that command lost
 			command := args[0]

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -30,7 +29,7 @@ type runCmd struct {
 
 	Rate           float64       `placeholder:"R" positive:"" help:"Open loop: R requests arrive per second on average, however slow the server is." group:"Load"`
 	SessionRate    float64       `name:"session-rate" placeholder:"R" positive:"" help:"Open loop: R sessions begin per second on average, with --turns or --workload. It is --rate divided by the turns of one." group:"Load"`
-	Arrivals       string        `placeholder:"KIND" help:"Arrival process: poisson (default), constant, gamma:SHAPE, ramp:A-B (from A to B requests per second), clients (those of --workload), trace:FILE." group:"Load"`
+	Arrivals       string        `placeholder:"KIND" help:"Arrival process: poisson (default), constant, gamma:SHAPE, ramp:A-B (from A to B requests per second), trace:FILE." group:"Load"`
 	TimeScale      float64       `name:"time-scale" placeholder:"X" positive:"" help:"Replay a trace X times as fast. With --rate it is replayed at that mean rate instead." group:"Load"`
 	Concurrency    []int         `placeholder:"N" help:"Closed loop: keep N requests in flight. Several numbers are measured one after the other." group:"Load"`
 	Requests       stageLength   `placeholder:"N|Nx" help:"Length of a stage: N requests (or conversations). All of them count. 10x: ten times the number in flight." group:"Load"`
@@ -76,7 +75,7 @@ func (r *runCmd) job(c *console.Console) (*job.Job, error) {
 	if err := job.CheckPresets(servers); err != nil {
 		return nil, err
 	}
-	if err := r.countTurns(c.Ctx); err != nil {
+	if err := r.countTurns(); err != nil {
 		return nil, err
 	}
 	loads, err := r.check()
@@ -146,14 +145,14 @@ func (r *runCmd) unloaded() bool {
 }
 
 // countTurns sets the rate of turns where that of sessions is given.
-func (r *runCmd) countTurns(ctx context.Context) error {
+func (r *runCmd) countTurns() error {
 	if r.SessionRate == 0 {
 		return nil
 	}
 	if r.Rate > 0 || len(r.Concurrency) > 0 || r.Arrivals != "" {
 		return errors.New("--session-rate is a load of its own: leave out --rate, --concurrency and --arrivals")
 	}
-	turns, err := r.MeanTurns(ctx)
+	turns, err := r.MeanTurns()
 	r.Rate = r.SessionRate * turns
 	return err
 }
@@ -188,30 +187,12 @@ func (r *runCmd) stages(loads []arrival.Load, w workload.Workload) ([]experiment
 			}
 			l = replayed.Load(r.MaxConcurrency)
 		}
-		if clients, ok := l.(arrival.Clients); ok {
-			var err error
-			if l, err = ofClients(clients, w); err != nil {
-				return nil, err
-			}
-		}
 		all = append(all, experiment.NewStage(l, r.Requests.of(l.Limit()), r.options().Window()))
 	}
 	if r.Repeats > 1 {
 		stats.Rand(r.Seed, "order", "").Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	}
 	return all, nil
-}
-
-// ofClients returns the arrivals of the clients of recorded traffic.
-func ofClients(l arrival.Clients, w workload.Workload) (arrival.Load, error) {
-	traffic, ok := w.(*workload.Traffic)
-	if !ok {
-		return nil, errors.New("--arrivals clients goes with --workload and a recording or a description of one")
-	}
-	if l.Of = traffic.Clients(); len(l.Of) == 0 {
-		return nil, errors.New("--arrivals clients: the recording does not tell clients apart, or has too few of them; gamma:SHAPE is for all together")
-	}
-	return l, l.Validate()
 }
 
 // stageLength is how many requests a stage has: a number, or a multiple of the requests in flight, such as 10x. The zero value leaves it to the time.

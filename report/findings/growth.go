@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"slices"
 	"strconv"
 
 	"llmsweep/report/lang"
@@ -13,12 +12,9 @@ var (
 	loadBrief     = lang.Say("%s -> %s tokens", "%s -> %s token")
 	loadTalkBrief = lang.Say("%s turns: %s, then +%s -> %s tokens, think time %s", "%s 轮：%s，之后每轮 +%s -> %s token，用户停顿 %s")
 	loadTalk      = lang.Say("%s turns, +%s tokens in each after the first, think time %s", "%s 轮，首轮之后每轮 +%s token，用户停顿 %s")
-	loadAgents    = lang.Say("%d sub-agents of %d turns each", "%d 个子智能体，各 %d 轮")
-	loadAgentsNew = lang.Say("%d sub-agents of %d turns each with fresh prompts", "%d 个子智能体，各 %d 轮，提示词从头开始")
 	loadShared    = lang.Say("the first %d tokens shared", "前 %d 个 token 相同")
 	loadGroups    = lang.Say("the first %d tokens shared in %d groups", "前 %d 个 token 相同（共 %d 组）")
 	sayTurns      = lang.Say("Rates count turns. A session has %s turns: %s turns/s are %s sessions/s.", "速率按轮计。每个会话 %s 轮：%s 轮/s 即 %s 会话/s。")
-	sayAllTurns   = lang.Say("Rates count turns. A session has %s turns with those of its sub-agents: %s turns/s are %s sessions/s.", "速率按轮计。每个会话连同子智能体共 %s 轮：%s 轮/s 即 %s 会话/s。")
 	loadZipf      = lang.Say("the first %d tokens shared in %d groups by Zipf's law", "前 %d 个 token 相同（共 %d 组，按 Zipf 定律分布）")
 	loadRandom    = lang.Say("%s on average", "平均 %s")
 )
@@ -33,7 +29,7 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 	if c := w.Conversation; c != nil {
 		s = loadTalkBrief.In(l, lengthText(c.Turns), prompt, laterText(c), out, pause(c, l))
 	}
-	for _, shared := range append(agentsText(w, l), sharedText(w, l)...) {
+	for _, shared := range sharedText(w, l) {
 		s += lang.Comma.In(l) + shared
 	}
 	return s
@@ -44,19 +40,7 @@ func Growth(w *rundir.Workload, l lang.Lang) (parts []string) {
 	if c := w.Conversation; c != nil {
 		parts = append(parts, loadTalk.In(l, lengthText(c.Turns), laterText(c), pause(c, l)))
 	}
-	return slices.Concat(parts, agentsText(w, l), sharedText(w, l))
-}
-
-// agentsText returns which sub-agents a session starts: nil for none.
-func agentsText(w *rundir.Workload, l lang.Lang) []string {
-	if w.Conversation == nil || w.Conversation.SubAgents == nil {
-		return nil
-	}
-	a, say := w.Conversation.SubAgents, loadAgents
-	if a.Fresh {
-		say = loadAgentsNew
-	}
-	return []string{say.In(l, a.Count, a.Turns)}
+	return append(parts, sharedText(w, l)...)
 }
 
 func sharedText(w *rundir.Workload, l lang.Lang) []string {
@@ -106,9 +90,5 @@ func sessionRate(run *rundir.Run, l lang.Lang) string {
 	if !rate.Known() {
 		return ""
 	}
-	say := sayTurns
-	if c := run.Workload.Conversation; c != nil && c.SubAgents != nil {
-		say = sayAllTurns
-	}
-	return say.In(l, lengthText(rundir.Lengths{Mean: turns}), lang.Number(rate, lang.Rate), lang.Number(lang.Scale(rate, 1/turns), lang.Rate))
+	return sayTurns.In(l, lengthText(rundir.Lengths{Mean: turns}), lang.Number(rate, lang.Rate), lang.Number(lang.Scale(rate, 1/turns), lang.Rate))
 }

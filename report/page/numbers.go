@@ -10,11 +10,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// requestName is the number of a request, its sub-agent, and its turn in a conversation.
+// requestName is the number of a request and its turn in a conversation.
 func requestName(p TracePoint) string {
-	if p.Agent > 0 {
-		return fmt.Sprintf("%d/%d.%d", p.Seq, p.Agent, p.Turn)
-	}
 	if p.Turn > 0 {
 		return fmt.Sprintf("%d.%d", p.Seq, p.Turn)
 	}

@@ -57,7 +57,6 @@ type traceStage struct {
 // TracePoint is a request in a drawing.
 type TracePoint struct {
 	Seq, Turn  int
-	Agent      int     // of the session's sub-agents; 0 for the session itself
 	Due        float64 // seconds from the stage's start
 	Queued     float64
 	TTFT       rundir.Number
@@ -155,7 +154,7 @@ func (s *traceStage) slice(at float64) int { return min(max(int(at/s.Width), 0),
 // add takes in a record.
 func (s *traceStage) add(r *rundir.Record, limits traceLimits) {
 	s.Requests++
-	p := TracePoint{Seq: r.Seq, Turn: r.Turn, Agent: r.Agent, Due: r.Due.Value(), Tokens: r.OutputTokens, Status: r.Status, Error: r.Error, InWindow: s.window.Holds(r.Due.Value())}
+	p := TracePoint{Seq: r.Seq, Turn: r.Turn, Due: r.Due.Value(), Tokens: r.OutputTokens, Status: r.Status, Error: r.Error, InWindow: s.window.Holds(r.Due.Value())}
 	if r.Queued.Known() {
 		p.Queued = r.Queued.Value()
 	}
@@ -296,10 +295,10 @@ func (s *traceStage) finish() {
 		s.Points = append(s.Points, t.some...)
 	}
 	slices.SortStableFunc(s.Points, func(a, b TracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) })
-	seen := map[[3]int]bool{}
+	seen := map[[2]int]bool{}
 	for _, m := range traceMetrics() {
 		for _, k := range s.kept[m] {
-			if id := [3]int{k.r.Seq, k.r.Agent, k.r.Turn}; !seen[id] {
+			if id := [2]int{k.r.Seq, k.r.Turn}; !seen[id] {
 				seen[id] = true
 				s.Slowest = append(s.Slowest, k.r)
 			}

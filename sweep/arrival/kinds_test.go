@@ -133,7 +133,7 @@ func TestSchedulesNeverGoBackAndRepeat(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		for name, a := range map[string]Load{
 			"poisson": Poisson{Rate: rate}, "constant": Constant{Rate: rate},
-			"gamma": Gamma{Rate: rate, Shape: shape}, "clients": Clients{Rate: rate, Of: []Client{{3, 0.25, shape}, {1, 0.75, 1}}}, "ramp": Ramp{From: rate, To: to, Over: over},
+			"gamma": Gamma{Rate: rate, Shape: shape}, "ramp": Ramp{From: rate, To: to, Over: over},
 		} {
 			first, second := first(t, a, seed), first(t, a, seed)
 			if !slices.Equal(first, second) {
@@ -207,7 +207,6 @@ func TestParse(t *testing.T) {
 		"":                    Poisson{},
 		"poisson":             Poisson{},
 		"constant":            Constant{},
-		"clients":             Clients{},
 		"gamma:0.5":           Gamma{Shape: 0.5},
 		"ramp:2-20":           Ramp{From: 2, To: 20},
 		"ramp:0-1e1":          Ramp{To: 10},
@@ -228,7 +227,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, in := range []string{
-		"poison", "poisson:1", "constant:", "clients:a", "gamma", "gamma:", "gamma:0", "gamma:-1", "gamma:NaN", "gamma:Inf", "gamma:1e9",
+		"poison", "poisson:1", "constant:", "clients", "gamma", "gamma:", "gamma:0", "gamma:-1", "gamma:NaN", "gamma:Inf", "gamma:1e9",
 		"ramp", "ramp:5", "ramp:-5-3", "ramp:0-0", "ramp:5-Inf", "ramp:NaN-1", "ramp:a-b", "trace", "trace:", "Poisson",
 	} {
 		if got, err := parse(in); err == nil {

@@ -36,7 +36,6 @@ const (
 	kindGamma    = "gamma"
 	kindRamp     = "ramp"
 	kindTrace    = "trace"
-	kindClients  = "clients"
 )
 
 // Closed keeps a number of requests in flight: the next is due when one ends.

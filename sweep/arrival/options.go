@@ -12,7 +12,7 @@ import (
 // Options are loads as a command line asks for them: closed loops of several widths, or one open loop.
 type Options struct {
 	Concurrency    []int         // closed loops, one stage each
-	Arrivals       string        // of an open loop: what poisson, constant, gamma:SHAPE, ramp:FROM-TO, clients or trace:FILE; empty for Poisson
+	Arrivals       string        // of an open loop: what poisson, constant, gamma:SHAPE, ramp:FROM-TO or trace:FILE; empty for Poisson
 	Rate           float64       // of an open loop, requests per second
 	TimeScale      float64       // speed of a trace; 0 for as recorded, or as Rate says
 	MaxConcurrency int           // of an open loop; 0 for no limit
@@ -168,9 +168,9 @@ func (r Ramp) text() string   { return fmt.Sprintf("ramp:%v-%v", r.From, r.To) }
 func (t Trace) text() string  { return "trace:" + t.File }
 
 // errKinds lists the kinds of arrivals.
-var errKinds = errors.New("write poisson, constant, gamma:SHAPE (gamma:0.5), ramp:FROM-TO in requests per second (ramp:2-20), trace:FILE, or clients (those of --workload)")
+var errKinds = errors.New("write poisson, constant, gamma:SHAPE (gamma:0.5), ramp:FROM-TO in requests per second (ramp:2-20), or trace:FILE")
 
-// parse reads the kind of an open loop: poisson, constant, gamma:0.5, ramp:2-20, trace:FILE or clients. An empty text is Poisson. The rate, and the
+// parse reads the kind of an open loop: poisson, constant, gamma:0.5, ramp:2-20 or trace:FILE. An empty text is Poisson. The rate, and the
 // duration of a ramp, are not part of the text.
 func parse(text string) (openLoad, error) {
 	kind, value, given := strings.Cut(text, ":")
@@ -183,8 +183,6 @@ func parse(text string) (openLoad, error) {
 		return Poisson{}, nil
 	case kindConstant:
 		return Constant{}, nil
-	case kindClients:
-		return Clients{}, nil
 	case kindGamma:
 		shape, err := strconv.ParseFloat(value, 64)
 		if g := (Gamma{Rate: 1, Shape: shape}); err == nil && g.Validate() == nil {

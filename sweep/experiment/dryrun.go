@@ -147,11 +147,6 @@ func (p *SpendPlan) session(m *MostSpent, s *load.Session, sent *bounds, b bound
 	if s.System != "" {
 		history = int64(p.Count(s.System))
 	}
-	return p.turns(m, s, history, sent, b)
-}
-
-// turns adds the turns of a session, and those of its sub-agents, behind as many tokens as its prompts begin with.
-func (p *SpendPlan) turns(m *MostSpent, s *load.Session, history int64, sent *bounds, b bounds) bool {
 	for _, t := range s.Turns {
 		user := int64(t.PromptTokens)
 		if user == 0 {
@@ -167,15 +162,6 @@ func (p *SpendPlan) turns(m *MostSpent, s *load.Session, history int64, sent *bo
 		sent.requests++
 		sent.tokens += float64(max(1, t.PromptTokens+t.OutputTokens))
 		history += int64(t.OutputTokens)
-		for i := range t.Agents {
-			said := history
-			if !t.Agents[i].Shares {
-				said = 0
-			}
-			if !p.turns(m, &t.Agents[i], said, sent, b) {
-				return false
-			}
-		}
 	}
 	return true
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"llmsweep/client"
@@ -124,24 +123,9 @@ func (r *runner) await(at time.Duration) bool {
 	return timer.Wait(r.epoch.Add(at), r.stop)
 }
 
-// serve follows one session to its end, and returns how its last request ended. Where the end of the stage cuts it short, it goes on after it.
+// serve follows one session to its end, turn after turn, and returns how its last request ended. Where the end of the stage cuts it short, it goes on
+// after it.
 func (r *runner) serve(ctx context.Context, s ready, due time.Duration) client.Status {
-	status, rest := r.follow(ctx, s, due)
-	if rest != nil && r.Left != nil {
-		r.Left(*rest)
-	}
-	return status
-}
-
-// follow follows a session or a sub-agent, turn after turn, and returns how its last request ended. rest is what the end of the stage leaves of it; nil where
-// it has ended.
-func (r *runner) follow(ctx context.Context, s ready, due time.Duration) (last client.Status, rest *Session) {
-	if len(s.Waits) > 0 {
-		s.Waits = r.fork(ctx, &s, s.Waits)
-		if due = r.now() + s.Turns[s.Begun].Think; len(s.Waits) > 0 || !r.await(due) {
-			return last, &s.Session
-		}
-	}
 	b := r.spare.Get().(*buffers)
 	defer r.spare.Put(b)
 	call := s.call
@@ -151,61 +135,25 @@ func (r *runner) follow(ctx context.Context, s ready, due time.Duration) (last c
 		if s.Ended != nil {
 			s.Ended(s.seq, turn, &b.result)
 		}
-		now := &s.Turns[turn]
-		if last = b.result.Status; last != client.StatusOK || turn+1 == len(s.Turns) && len(now.Agents) == 0 {
-			return last, nil
+		last := b.result.Status
+		if last != client.StatusOK || turn+1 == len(s.Turns) {
+			return last
 		}
 		s.Begun, s.Route = turn+1, cmp.Or(s.Route, s.seq)
 		s.Said = append(call.Request.Messages, api.Message{Role: "assistant", Content: string(b.result.Text)})
-		s.Waits = r.fork(ctx, &s, now.Agents)
-		if turn+1 == len(s.Turns) {
-			return last, nil
-		}
 		var err error
 		if call, err = r.Doer.Prepare(request(&s.Session, s.seq, turn+1, s.Said, r.KeepText)); err != nil {
 			r.giveUp(err)
-			return last, nil
+			return last
 		}
 		due = r.now() + s.Turns[turn+1].Think
-		if len(s.Waits) > 0 || !r.await(due) {
-			return last, &s.Session
+		if !r.await(due) {
+			if r.Left != nil {
+				r.Left(s.Session)
+			}
+			return last
 		}
 	}
-}
-
-// fork begins sub-agents of a session and waits until all have ended. It returns what the end of the stage leaves of them.
-func (r *runner) fork(ctx context.Context, of *ready, agents []Session) (rest []Session) {
-	left := make([]*Session, len(agents))
-	var all sync.WaitGroup
-	for i := range agents {
-		s := ready{Session: agents[i], seq: of.seq}
-		if s.ID, s.Route = of.ID, of.Route; s.Shares && s.Said == nil {
-			s.Said, s.Had = of.Said, of.Had
-		}
-		all.Go(func() {
-			due := r.now()
-			if s.Begun == 0 {
-				due += s.Turns[0].Think
-			}
-			if !r.await(due) {
-				left[i] = &s.Session
-				return
-			}
-			var err error
-			if s.call, err = r.Doer.Prepare(request(&s.Session, s.seq, s.Begun, nil, r.KeepText)); err != nil {
-				r.giveUp(err)
-				return
-			}
-			_, left[i] = r.follow(ctx, s, due)
-		})
-	}
-	all.Wait()
-	for _, s := range left {
-		if s != nil {
-			rest = append(rest, *s)
-		}
-	}
-	return rest
 }
 
 // buffers is the memory that following a request takes. It is used again: what a request leaves behind is in the log.
@@ -227,7 +175,7 @@ func (r *runner) one(ctx context.Context, s *ready, turn int, due time.Duration,
 	if n := b.result.OutputTokens; call.Request.Greedy != nil && n > 0 {
 		wanted = n // it was to end by itself
 	}
-	fill(&b.record, &b.result, sent{r.Name, s.seq, s.Agent, turn, due, queued, wanted, call.Request.PromptTokens, max(s.Repeats, s.Had)}, r.now())
+	fill(&b.record, &b.result, sent{r.Name, s.seq, turn, due, queued, wanted, call.Request.PromptTokens, max(s.Repeats, s.Had)}, r.now())
 	if err := r.Log.Append(&b.record); err != nil {
 		r.giveUp(err)
 	}

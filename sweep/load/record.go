@@ -10,13 +10,13 @@ import (
 
 // sent has the runner's data of a request, besides its result.
 type sent struct {
-	stage            string
-	seq, agent, turn int
-	due              time.Duration // since the stage's start
-	queued           time.Duration // held back by the limit on requests in flight
-	asked            int           // output tokens
-	prompt           int           // tokens of the prompt that the workload wanted; 0 where it did not say
-	repeats          int           // tokens of the prompt that were sent before
+	stage     string
+	seq, turn int
+	due       time.Duration // since the stage's start
+	queued    time.Duration // held back by the limit on requests in flight
+	asked     int           // output tokens
+	prompt    int           // tokens of the prompt that the workload wanted; 0 where it did not say
+	repeats   int           // tokens of the prompt that were sent before
 }
 
 // fill makes r the record of a request that has ended by now. The token counts in r are the result's own slice.
@@ -25,7 +25,7 @@ func fill(r *rundir.Record, res *client.Result, s sent, now time.Duration) {
 		res.End = now
 	}
 	*r = rundir.Record{
-		Stage: s.stage, Seq: s.seq, Agent: s.agent, Turn: s.turn, Status: string(res.Status), Error: string(res.Class), Message: res.Message,
+		Stage: s.stage, Seq: s.seq, Turn: s.turn, Status: string(res.Status), Error: string(res.Class), Message: res.Message,
 		HTTP: res.HTTP, AskedTokens: s.asked, TokenSource: res.TokenSource, Finish: res.Finish,
 		Due: rundir.Exactly(s.due.Seconds()), Sent: instant(res.Sent), Headers: instant(res.Headers),
 		FirstToken: instant(res.FirstToken), FirstAnswer: instant(res.FirstAnswer), LastToken: instant(res.LastToken),
@@ -33,7 +33,7 @@ func fill(r *rundir.Record, res *client.Result, s sent, now time.Duration) {
 		ReasoningTokens: count(res.ReasoningTokens), CachedTokens: count(res.CachedTokens),
 		Resent: res.Resent, Replica: res.Replica, Counts: res.Counts, GapsUS: slices.Grow(r.GapsUS[:0], len(res.Gaps)), Shared: r.Shared[:0],
 	}
-	if res.Status != client.StatusOK && !r.PromptTokens.Known() && s.turn == 0 && s.agent == 0 {
+	if res.Status != client.StatusOK && !r.PromptTokens.Known() && s.turn == 0 {
 		r.AskedPrompt = s.prompt
 	}
 	if res.PromptTokens > 0 {

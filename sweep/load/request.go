@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"iter"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"llmsweep/client"
@@ -29,16 +27,9 @@ type Session struct {
 	// Repeats is how many tokens of its first prompt the run has sent before at the beginning of another; all of them where it is [AllTokens].
 	Repeats int
 
-	// Agent is the number of a sub-agent in its session, from 1; 0 for the session itself. Where it Shares, its prompts begin with what the session had said.
-	Agent  int
-	Shares bool
-	// Waits are sub-agents that began before the stage, and for which its next turn waits.
-	Waits []Session
-
-	ID    uint64 // random, for servers that route by session; 0 until its first request is made
-	Begun int    // turns that took place before the stage
-	// Said is what was said in these, the system message included, and Route the session that it is a part of, by which it is routed; nil and 0 where they
-	// are made up.
+	Begun int // turns that took place before the stage
+	// Said is what was said in these, the system message included, and Route the place of the session by which it is routed; nil and 0 where they are made
+	// up.
 	Said  []api.Message
 	Route int
 	Had   int // tokens of these, where they were sent
@@ -73,27 +64,8 @@ type Turn struct {
 	User         string
 	PromptTokens int // how many tokens the workload wanted User to have; 0 where it did not say
 	OutputTokens int
-	Think        time.Duration // between the end of the turn before, its sub-agents included, and the instant at which this one is due
-	Agents       []Session     // sub-agents that begin when this turn has ended; the session goes on when all of them have ended, well or not
+	Think        time.Duration // between the end of the turn before and the instant at which this one is due
 	Greedy       *api.Greedy   // asks for the most likely answer; nil for an ordinary one
-}
-
-// All yields the turns of a session, and after each those of its sub-agents.
-func (s *Session) All() iter.Seq[*Turn] {
-	return func(yield func(*Turn) bool) {
-		for i := range s.Turns {
-			if !yield(&s.Turns[i]) {
-				return
-			}
-			for k := range s.Turns[i].Agents {
-				for t := range s.Turns[i].Agents[k].All() {
-					if !yield(t) {
-						return
-					}
-				}
-			}
-		}
-	}
 }
 
 // Source yields the sessions of one stage. ok is false when there are no more, which ends the stage.
@@ -123,9 +95,6 @@ type Log interface {
 // request returns the request of a turn of the session at the place seq, given the conversation before it. The text of the answer is kept where a next
 // turn or the caller needs it.
 func request(s *Session, seq, turn int, history []api.Message, keepText bool) *api.Request {
-	for s.ID == 0 {
-		s.ID = rand.Uint64()
-	}
 	next := s.Turns[turn]
 	if turn == s.Begun {
 		history = s.history()
@@ -134,9 +103,8 @@ func request(s *Session, seq, turn int, history []api.Message, keepText bool) *a
 		Messages:     append(history[:len(history):len(history)], api.Message{Role: "user", Content: next.User}),
 		PromptTokens: next.PromptTokens,
 		OutputTokens: next.OutputTokens,
-		KeepText:     keepText || turn+1 < len(s.Turns) || len(next.Agents) > 0 || s.Ended != nil,
+		KeepText:     keepText || turn+1 < len(s.Turns) || s.Ended != nil,
 		Session:      cmp.Or(s.Route, seq),
-		SessionID:    s.ID,
 		Greedy:       next.Greedy,
 	}
 }

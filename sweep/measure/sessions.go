@@ -28,19 +28,18 @@ func newSessions(w Window, terms []slo.Term) *sessions {
 
 // turn is what is kept of a turn.
 type turn struct {
-	session, agent, place int
-	within                bool    // due in the window, and ended well
-	prompt, output        float64 // tokens
-	cached                rundir.Number
-	ttft, latency         rundir.Number
-	missed                bool // a term of the SLO, in the window
-	fresh                 bool // nothing of its prompt was sent before
+	session, place int
+	within         bool    // due in the window, and ended well
+	prompt, output float64 // tokens
+	cached         rundir.Number
+	ttft, latency  rundir.Number
+	missed         bool // a term of the SLO, in the window
 }
 
 func (s *sessions) add(r *rundir.Record) {
 	due := s.w.Holds(r.Due.Value())
 	s.turns = append(s.turns, turn{
-		session: r.Seq, agent: r.Agent, place: r.Turn, fresh: r.IdealTokens == 0, within: due && r.OK(), prompt: r.PromptTokens.Or(0), output: r.OutputTokens.Or(0), cached: r.CachedTokens,
+		session: r.Seq, place: r.Turn, within: due && r.OK(), prompt: r.PromptTokens.Or(0), output: r.OutputTokens.Or(0), cached: r.CachedTokens,
 		ttft: SLOValue(slo.TTFT, r), latency: SLOValue(slo.Latency, r), missed: due && s.judge != nil && s.judge.judge(r) == rundir.Broken,
 	})
 }
@@ -48,7 +47,7 @@ func (s *sessions) add(r *rundir.Record) {
 // summary sums up the sessions of a stage whose other metrics are known.
 func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
 	slices.SortFunc(s.turns, func(a, b turn) int {
-		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.agent, b.agent), cmp.Compare(a.place, b.place))
+		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.place, b.place))
 	})
 	var all turns
 	var lost, lostMissed loss
@@ -61,9 +60,7 @@ func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
 		if !t.within {
 			continue
 		}
-		if all = append(all, t); t.agent == 0 {
-			places[t.place] = append(places[t.place], t)
-		}
+		all, places[t.place] = append(all, t), append(places[t.place], t)
 		before := turn{session: -1}
 		if i > 0 {
 			before = s.turns[i-1]
@@ -149,7 +146,7 @@ func (b bySession) worth() float64 {
 // lost returns how many of the tokens that the session of a turn had sent before were not cached any more, beyond the rounding to blocks; of is 0 where
 // that is not known.
 func (t turn) lost(before turn) (n, of float64) {
-	if before.session != t.session || before.agent != t.agent || before.place+1 != t.place || !t.cached.Known() {
+	if before.session != t.session || before.place+1 != t.place || !t.cached.Known() {
 		return 0, 0
 	}
 	of = max(0, before.prompt-cacheBlock)
@@ -160,7 +157,7 @@ func (t turn) lost(before turn) (n, of float64) {
 func (t turn) class(before turn) string {
 	n, of := t.lost(before)
 	switch {
-	case t.place == 0 && (t.agent == 0 || t.fresh):
+	case t.place == 0:
 		return rundir.FirstTurn
 	case of == 0:
 		return ""

@@ -6,10 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // TestIntervalsOfSessions: the turns of a session are alike, so that intervals of percentiles rest on sessions. Of 100 sessions at a time of ten turns, whose TTFT
@@ -70,39 +68,5 @@ func TestIntervalsOfSessions(t *testing.T) {
 	}
 	if holds[false]["p50"] > 0.9*runs {
 		t.Error("turns are not alike: the test shows nothing")
-	}
-}
-
-// TestSubAgentsBelongToTheirSession: a session whose sub-agent misses a term is not good, and the first turn of a sub-agent that shares what was said before
-// is not one that opens a session.
-func TestSubAgentsBelongToTheirSession(t *testing.T) {
-	w, terms := Window{To: time.Minute}, []slo.Term{{Metric: slo.TTFT, Stat: "p95", Limit: 1}}
-	s, g, st := newSessions(w, terms), NewGoodput(w, terms, true), &rundir.Stage{}
-	for session := range 4 {
-		for agent := range 3 {
-			first := 1.5
-			if session == 3 && agent == 2 {
-				first = 3
-			}
-			r := &rundir.Record{
-				Seq: session, Agent: agent, Status: "ok", Due: rundir.Exactly(1), Sent: rundir.Exactly(1), FirstToken: rundir.Exactly(first), LastToken: rundir.Exactly(4),
-				End: rundir.Exactly(4), PromptTokens: rundir.Exactly(100), CachedTokens: rundir.Exactly(90), OutputTokens: rundir.Exactly(10),
-			}
-			if agent == 1 {
-				r.IdealTokens = 90
-			}
-			s.add(r)
-			g.Add(r)
-		}
-	}
-	out := s.summary(st)
-	if good := g.goodSessions(st); good.Value() != 0.75 || out.Of != 4 {
-		t.Errorf("%v of %d sessions are good, want 0.75 of 4", good, out.Of)
-	}
-	if c := out.Class(rundir.FirstTurn); c == nil || c.N != 8 {
-		t.Errorf("first turns: %+v, want 8: of the sessions and of sub-agents with fresh prompts", c)
-	}
-	if len(out.Turns) != 1 || out.Turns[0].N != 4 {
-		t.Errorf("turns by place: %+v, want those of the sessions alone", out.Turns)
 	}
 }

@@ -8,7 +8,6 @@ type Record struct {
 	Stage       string `json:"stage"`
 	Seq         int    `json:"seq"`               // the place of its session in the stage, from 0
 	Turn        int    `json:"turn"`              // from 0; above 0 in a conversation
-	Agent       int    `json:"agent,omitempty"`   // of the session's sub-agents, from 1; 0 for the session itself
 	Rank        Number `json:"rank,omitzero"`     // of the process that sent it; absent where there was one
 	Replica     int    `json:"replica,omitempty"` // which of several servers got it, from 1; 0 where there is one
 	Due         Number `json:"due,omitzero"`

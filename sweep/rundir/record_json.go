@@ -82,7 +82,6 @@ func (r *Record) AppendJSON(b []byte) []byte {
 	w.Int(r.Seq)
 	w.key("turn")
 	w.Int(r.Turn)
-	w.whole("agent", r.Agent)
 	w.number("rank", r.Rank)
 	w.whole("replica", r.Replica)
 	w.number("due", r.Due)
@@ -171,8 +170,6 @@ func (r *Record) field(d *parser, key []byte) error {
 		return readInt(&d.Decoder, &r.Seq)
 	case "turn":
 		return readInt(&d.Decoder, &r.Turn)
-	case "agent":
-		return readInt(&d.Decoder, &r.Agent)
 	case "replica":
 		return readInt(&d.Decoder, &r.Replica)
 	case "resent":

@@ -112,11 +112,11 @@ func TestRecordSurvivesJSON(t *testing.T) {
 func TestRecordFormat(t *testing.T) {
 	for want, r := range map[string]Record{
 		`{"stage":"a","seq":0,"turn":0,"due":0,"status":"error","error":"timeout"}`: {Stage: "a", Due: Exactly(0), Status: "error", Error: "timeout"},
-		`{"stage":"poisson@1.00","seq":3,"turn":1,"agent":2,"due":1.25,"queued":0.5,"sent":1.750000001,"headers":2,"first_token":2.1,"first_answer":2.2,` +
+		`{"stage":"poisson@1.00","seq":3,"turn":1,"due":1.25,"queued":0.5,"sent":1.750000001,"headers":2,"first_token":2.1,"first_answer":2.2,` +
 			`"last_token":3,"end":3.5,"dial":0.001,"resent":1,"status":"ok","error":"e","message":"\"\\\n中","http":200,"asked_tokens":8,` +
 			`"prompt_tokens":512,"output_tokens":8,"reasoning_tokens":2,"cached_tokens":256,"ideal_tokens":300,"token_source":"server","finish":"stop",` +
 			`"gaps_us":[1,-2,3],"counts":[1,2],"shared":[0],"read_delay":0.000001}`: {
-			Stage: "poisson@1.00", Seq: 3, Turn: 1, Agent: 2, Due: Exactly(1.25), Queued: Exactly(0.5), Sent: Exactly(1.7500000012), Headers: Exactly(2),
+			Stage: "poisson@1.00", Seq: 3, Turn: 1, Due: Exactly(1.25), Queued: Exactly(0.5), Sent: Exactly(1.7500000012), Headers: Exactly(2),
 			FirstToken: Exactly(2.1), FirstAnswer: Exactly(2.2), LastToken: Exactly(3), End: Exactly(3.5), Dial: Exactly(0.001), Resent: 1,
 			Status: "ok", Error: "e", Message: "\"\\\n中", HTTP: 200, AskedTokens: 8, PromptTokens: Exactly(512), OutputTokens: Exactly(8),
 			ReasoningTokens: Exactly(2), CachedTokens: Exactly(256), IdealTokens: 300, TokenSource: "server", Finish: "stop",

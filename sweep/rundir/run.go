@@ -180,29 +180,20 @@ type Workload struct {
 	Prefix *Prefix `json:"prefix,omitempty"`
 }
 
-// Turns returns the mean number of requests of a session, those of its sub-agents included: 1 where each request stands alone.
+// Turns returns the mean number of requests of a session: 1 where each request stands alone.
 func (w *Workload) Turns() float64 {
-	c := w.Conversation
-	switch {
-	case c == nil:
+	if w.Conversation == nil {
 		return 1
-	case c.SubAgents != nil:
-		return max(1, c.Turns.Mean) + c.SubAgents.Mean()
 	}
-	return max(1, c.Turns.Mean)
+	return max(1, w.Conversation.Turns.Mean)
 }
 
-// Pause returns the mean time for which a session waits without a request, for each of its requests; 0 where each request stands alone. Sub-agents pause at the
-// same time.
+// Pause returns the mean time for which a session waits without a request, for each of its requests; 0 where each request stands alone.
 func (w *Workload) Pause() time.Duration {
-	c := w.Conversation
-	if c == nil {
+	if w.Conversation == nil {
 		return 0
 	}
-	if a := c.SubAgents; a != nil {
-		return Duration(c.Pause * (max(1, c.Turns.Mean) + float64(a.Turns-1)) / w.Turns())
-	}
-	return Duration(c.Pause)
+	return Duration(w.Conversation.Pause)
 }
 
 // Conversation is how conversations go on after their first turns. Each turn carries all before it, answers included.
@@ -212,20 +203,8 @@ type Conversation struct {
 	Pause      float64 `json:"pause_s"`     // mean time between an answer and the next turn, in seconds
 	// RandomPauses is set where pauses are drawn: from Pauses, or else from an exponential distribution. Otherwise all are alike.
 	RandomPauses bool     `json:"random_pauses,omitempty"`
-	Pauses       *Lengths `json:"pauses_ms,omitempty"` // absent where they are alike, exponentially distributed or recorded
-	// SubAgents are those that each session starts after one of its turns. Its next turn waits for all of them.
-	SubAgents *SubAgents `json:"sub_agents,omitempty"`
+	Pauses       *Lengths `json:"pauses_ms,omitempty"` // absent where they are alike or exponentially distributed
 }
-
-// SubAgents are sessions within a session.
-type SubAgents struct {
-	Count int  `json:"count"`           // of a session
-	Turns int  `json:"turns"`           // of each sub-agent
-	Fresh bool `json:"fresh,omitempty"` // their prompts do not begin with what the session had said
-}
-
-// Mean returns the number of requests of all sub-agents of a session.
-func (a *SubAgents) Mean() float64 { return float64(a.Count * a.Turns) }
 
 // Prefix is a beginning that prompts share. It is a part of them: their lengths include it.
 type Prefix struct {

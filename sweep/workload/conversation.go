@@ -1,11 +1,7 @@
 package workload
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
-	"strconv"
-	"strings"
 	"time"
 
 	"llmsweep/sweep/load"
@@ -37,7 +33,6 @@ type Talk struct {
 	Later  rundir.Lengths // tokens of each later message, without history and template
 	Output rundir.Lengths // tokens of each answer
 	Think  Think
-	Agents *rundir.SubAgents // nil for none
 }
 
 // Conversations makes conversations of several turns. The request of each turn carries everything before it, the server's answers
@@ -83,7 +78,6 @@ func (c *Conversations) Stage(name string) load.Source {
 // Describe returns the workload as run.json has it, with the lengths of first prompts.
 func (c *Conversations) Describe() rundir.Workload {
 	w := rundir.Workload{PromptTokens: c.First, OutputTokens: c.Output, Seed: c.Seed, Conversation: c.Think.conversation(c.Turns, c.Later)}
-	w.Conversation.SubAgents = c.Agents
 	if c.shared != nil {
 		w.Prefix = c.shared.describe()
 	}
@@ -97,51 +91,18 @@ type conversations struct {
 }
 
 func (c *conversations) Next() (load.Session, bool) {
-	s := c.session(Draw(c.Turns, c.rng), true)
-	if a := c.Agents; a != nil {
-		caller := &s.Turns[c.rng.IntN(max(1, len(s.Turns)-1))]
-		for i := range a.Count {
-			agent := c.session(a.Turns, a.Fresh)
-			agent.Agent, agent.Shares = i+1, !a.Fresh
-			caller.Agents = append(caller.Agents, agent)
-		}
-	}
-	return s, true
-}
-
-// session makes a session of a number of turns. One that does not open a conversation goes on with another.
-func (c *conversations) session(turns int, opens bool) load.Session {
-	s := load.Session{Turns: make([]load.Turn, turns), Invent: c.invent}
+	s := load.Session{Turns: make([]load.Turn, Draw(c.Turns, c.rng)), Invent: c.invent}
 	for i := range s.Turns {
 		t := &s.Turns[i]
-		if i == 0 && opens {
+		if i == 0 {
 			t.PromptTokens = Draw(c.First, c.rng)
 			t.User, s.Repeats = c.first(t.PromptTokens, c.rng)
 		} else {
 			t.PromptTokens = Draw(c.Later, c.rng)
 			t.User = c.Costs.reply(t.PromptTokens, c.rng)
-		}
-		if i > 0 {
 			t.Think = c.Think.Draw(c.rng)
 		}
 		t.OutputTokens = Draw(c.Output, c.rng)
 	}
-	return s
-}
-
-// ParseSubAgents parses how many sub-agents a session starts and how many turns each has: 3:4, or 3:4:fresh where their prompts do not begin with what the
-// session had said.
-func ParseSubAgents(text string) (*rundir.SubAgents, error) {
-	const most = 1000
-	a := &rundir.SubAgents{}
-	given, fresh := strings.CutSuffix(text, ":fresh")
-	count, turns, _ := strings.Cut(given, ":")
-	var bad [2]error
-	a.Count, bad[0] = strconv.Atoi(count)
-	a.Turns, bad[1] = strconv.Atoi(turns)
-	if errors.Join(bad[:]...) != nil || min(a.Count, a.Turns) < 1 || max(a.Count, a.Turns) > most {
-		return nil, fmt.Errorf("%q is not K:T: write 3:4 for three sub-agents of four turns each, or 3:4:fresh; at most %d", text, most)
-	}
-	a.Fresh = fresh
-	return a, nil
+	return s, true
 }

@@ -7,8 +7,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Spec is which prompts are sent and how long answers are asked for: one text (Prompt), rows of a file (Dataset), a trace (Replay), sessions of recorded
-// traffic (Traffic), conversations (Talking), prompts that begin alike (PrefixTokens, also with Talking), or else prompts of drawn lengths.
+// Spec is which prompts are sent and how long answers are asked for: one text (Prompt), rows of a file (Dataset), a trace (Replay),
+// conversations (Talking), prompts that begin alike (PrefixTokens, also with Talking), or else prompts of drawn lengths.
 type Spec struct {
 	PromptTokens, OutputTokens rundir.Lengths
 	PromptSet, OutputSet       bool // these lengths stand in place of those of a file
@@ -20,7 +20,6 @@ type Spec struct {
 	MultiTurn bool   // whole conversations of it
 	Graded    bool   // answers to its rows that tell what is right are graded
 	Replay    *Replay
-	Traffic   string // recorded traffic whose sessions are drawn: its path
 
 	Talk    Talk
 	Talking bool
@@ -100,12 +99,6 @@ func (s *Spec) write(ctx context.Context, o *Opened) error {
 	switch {
 	case s.Replay != nil:
 		return s.replay(ctx, o)
-	case s.Traffic != "":
-		w, err := openTraffic(ctx, s.Traffic, s.Seed, o.Costs)
-		if err != nil {
-			return &SpecError{err}
-		}
-		o.Workload, o.Notes = w, append(o.Notes, w.Notes()...)
 	case s.Talking:
 		c := NewConversations(s.Talk, s.Seed, o.Costs)
 		if s.PrefixTokens > 0 {
@@ -129,15 +122,14 @@ func (s *Spec) write(ctx context.Context, o *Opened) error {
 
 // replay reads the file of a trace.
 func (s *Spec) replay(ctx context.Context, o *Opened) error {
-	r := s.Replay
-	options := TraceOptions{Speed: r.Speed, Rate: r.Rate, Limit: r.Limit, Share: true, Seed: s.Seed, Costs: o.Costs}
+	options := traceOptions{Replay: *s.Replay, Seed: s.Seed, Costs: o.Costs}
 	if s.PromptSet {
 		options.Prompt = s.PromptTokens
 	}
 	if s.OutputSet {
 		options.Output = s.OutputTokens
 	}
-	trace, err := OpenTrace(ctx, r.File, options)
+	trace, err := openTrace(ctx, options)
 	if err != nil {
 		return &SpecError{err}
 	}

@@ -10,25 +10,18 @@ import (
 
 // What a reader should know of a data file. Notes with the argument file are about that file.
 var (
-	noteRows         = note.Kind{Code: "dataset.rows", Args: []string{"file", "rows", "drawn_from"}} // drawn_from absent where all are taken
-	noteEstimated    = note.Kind{Code: "dataset.token-estimate", Args: []string{"file", "texts", "source"}}
-	noteGuessed      = note.Kind{Code: "dataset.token-guess", Args: []string{"file", "error"}} // error absent where no server was asked
-	noteBuiltIn      = note.Kind{Code: "dataset.built-in", Args: []string{"tokens"}}
-	noteLongTexts    = note.Kind{Code: "dataset.long-texts", Args: []string{"file", "rows", "asked"}}
-	noteTrace        = note.Kind{Code: "trace.requests", Args: []string{"file", "requests", "time", "rate", "speed"}} // speed absent where it is 1
-	noteDisorder     = note.Kind{Code: "trace.sorted", Args: []string{"file", "requests"}}
-	noteTTFT         = note.Kind{Code: "trace.ttft", Args: []string{"file", "requests", "p50", "p95", "heads"}} // heads absent where none ends at the head
-	noteWholeSeconds = note.Kind{Code: "trace.whole-seconds", Args: []string{"file"}}
-	noteNoHashes     = note.Kind{Code: "trace.no-hash-ids", Args: []string{"file"}}
-	noteTraffic      = note.Kind{Code: "traffic.sessions", Args: []string{"file", "sessions", "requests"}}
-	noteDescribed    = note.Kind{Code: "traffic.described", Args: []string{"file", "sessions", "k"}}
-	noteCutOff       = note.Kind{Code: "traffic.cut-off", Args: []string{"file", "sessions", "of"}}
-	noteLongPauses   = note.Kind{Code: "traffic.long-pauses", Args: []string{"file", "pauses", "longest"}}
-	noteSkipped      = note.Kind{Code: "file.skipped", Args: []string{"file", "rows", "lines", "why"}} // lines: the first few; why: one note
-	noteNoDataset    = note.Kind{Code: "dataset.unusable", Args: []string{"file", "line", "rows", "why"}}
-	noteNoTrace      = note.Kind{Code: "trace.unusable", Args: []string{"file", "line", "rows", "why"}}
-	noteNoPrompts    = note.Kind{Code: "dataset.empty", Args: []string{"file"}}
-	noteNoRequests   = note.Kind{Code: "trace.empty", Args: []string{"file"}}
+	noteRows       = note.Kind{Code: "dataset.rows", Args: []string{"file", "rows", "drawn_from"}} // drawn_from absent where all are taken
+	noteEstimated  = note.Kind{Code: "dataset.token-estimate", Args: []string{"file", "texts", "source"}}
+	noteGuessed    = note.Kind{Code: "dataset.token-guess", Args: []string{"file", "error"}} // error absent where no server was asked
+	noteBuiltIn    = note.Kind{Code: "dataset.built-in", Args: []string{"tokens"}}
+	noteLongTexts  = note.Kind{Code: "dataset.long-texts", Args: []string{"file", "rows", "asked"}}
+	noteTrace      = note.Kind{Code: "trace.requests", Args: []string{"file", "requests", "time", "rate", "speed"}} // speed absent where it is 1
+	noteDisorder   = note.Kind{Code: "trace.sorted", Args: []string{"file", "requests"}}
+	noteSkipped    = note.Kind{Code: "file.skipped", Args: []string{"file", "rows", "lines", "why"}} // lines: the first few; why: one note
+	noteNoDataset  = note.Kind{Code: "dataset.unusable", Args: []string{"file", "line", "rows", "why"}}
+	noteNoTrace    = note.Kind{Code: "trace.unusable", Args: []string{"file", "line", "rows", "why"}}
+	noteNoPrompts  = note.Kind{Code: "dataset.empty", Args: []string{"file"}}
+	noteNoRequests = note.Kind{Code: "trace.empty", Args: []string{"file"}}
 )
 
 // Why a row is left out.
@@ -51,11 +44,7 @@ var (
 	skipTime         = note.Kind{Code: "skip.no-timestamp"}
 	skipFar          = note.Kind{Code: "skip.far-timestamp"}
 	skipPromptTokens = note.Kind{Code: "skip.no-prompt-tokens"}
-	skipProxyCache   = note.Kind{Code: "skip.proxy-cache"}
-	skipNoAccessLine = note.Kind{Code: "skip.no-access-line"}
-	skipFailed       = note.Kind{Code: "skip.failed", Args: []string{"status"}}
-	skipRequestTime  = note.Kind{Code: "skip.no-request-time"}
-	skipOutputTokens = note.Kind{Code: "skip.no-output-tokens"} // a request that failed, in BurstGPT's traces
+	skipOutputTokens = note.Kind{Code: "skip.no-output-tokens"}
 )
 
 // UnusableError is the error for a data file without a single usable row. Note is what a person should read: the file, the

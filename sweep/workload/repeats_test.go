@@ -68,18 +68,15 @@ func TestPrefixesByZipfsLaw(t *testing.T) {
 	}
 }
 
-// The tokens that a hash id stands for follow from the lengths of the prompts that open sessions: 512 in Mooncake's traces, 64 and 25.6 here.
+// The tokens that a hash id stands for follow from the lengths of prompts: 512 in Mooncake's traces, 64 here.
 func TestBlocksOfATrace(t *testing.T) {
 	for content, want := range map[string]float64{
 		mooncake: 512,
 		`{"timestamp": 0, "input_length": 250, "output_length": 5, "hash_ids": [1, 2, 3, 4]}
 {"timestamp": 9, "input_length": 390, "output_length": 5, "hash_ids": [1, 2, 3, 4, 5, 6, 7]}
 `: 64,
-		`{"timestamp": 0, "input_length": 64, "output_length": 5, "hash_ids": [1, 2, 3], "duration": 1, "session": 0}
-{"timestamp": 9, "input_length": 100, "output_length": 5, "hash_ids": [1, 2, 3, 4, 5, 6, 7, 8, 9], "duration": 1, "session": 0}
-`: 25.6,
 	} {
-		tr, err := readTrace(t.Context(), text(t, content), TraceOptions{Share: true})
+		tr, err := readTrace(t.Context(), text(t, content), traceOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

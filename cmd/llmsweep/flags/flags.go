@@ -25,7 +25,6 @@ type Target struct {
 	Model       string        `placeholder:"NAME" help:"Model to ask for. Default: the first one that the server lists." group:"Target"`
 	APIKey      string        `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key, sent as a bearer token, or in the header x-api-key for messages. It is written to no file." group:"Target"`
 	Header      []string      `sep:"none" placeholder:"K:V" help:"Extra HTTP header for each request; may be repeated." group:"Target"`
-	SessionID   string        `name:"session-header" placeholder:"NAME" help:"Send a header, such as X-Session-ID, with a random number that all requests of a session share, for routers that keep sessions together." group:"Target"`
 	Body        string        `placeholder:"JSON" help:"JSON object to merge into each request body. A null removes a field." group:"Target"`
 	Think       bool          `xor:"think" help:"Ask the model to think before it answers." group:"Target"`
 	NoThink     bool          `name:"no-think" xor:"think" help:"Ask the model not to think." group:"Target"`
@@ -50,8 +49,8 @@ func (t *Target) Options(url string, conns int) (client.Options, error) {
 	o := client.Options{
 		URL: url, API: t.API, APIKey: t.APIKey, Timeout: t.Timeout, Insecure: t.Insecure, CAFile: t.CA, MaxConns: conns,
 		CertFile: t.Cert, KeyFile: t.Key, HTTP: t.HTTP,
-		Headers: http.Header{}, SessionHeader: t.SessionID,
-		Params: api.Params{Model: t.Model, Temperature: t.Temperature, Fields: api.AllFields},
+		Headers: http.Header{},
+		Params:  api.Params{Model: t.Model, Temperature: t.Temperature, Fields: api.AllFields},
 	}
 	if t.Spending == nil {
 		var err error

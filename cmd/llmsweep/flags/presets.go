@@ -1,6 +1,9 @@
 package flags
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+)
 
 // presets are the sessions that --workload names: flags, of which the command line replaces any.
 var presets = map[string]Workload{
@@ -30,13 +33,16 @@ var presets = map[string]Workload{
 const people = "lognormal:mean=67s,std=86s,max=600s"
 
 // preset returns the flags with those of the preset that --workload names in place of the ones not given.
-func (l *Workload) preset() *Workload {
-	p, ok := presets[l.Traffic]
+func (l *Workload) preset() (*Workload, error) {
+	if l.Preset == "" {
+		return l, nil
+	}
+	p, ok := presets[l.Preset]
 	if !ok {
-		return l
+		return nil, fmt.Errorf("--workload %s is unknown; there are chat, agent and rag (llmsweep run URL --arrivals trace:FILE replays a trace)", l.Preset)
 	}
 	own := *l
-	own.Traffic = ""
+	own.Preset = ""
 	own.Turns, own.TurnTokens, own.ThinkTime = cmp.Or(l.Turns, p.Turns), cmp.Or(l.TurnTokens, p.TurnTokens), cmp.Or(l.ThinkTime, p.ThinkTime)
 	own.PromptTokens = cmp.Or(l.PromptTokens, p.PromptTokens)
 	if l.PromptTokens == "" {
@@ -45,5 +51,5 @@ func (l *Workload) preset() *Workload {
 	if l.AnswerLimit == 0 {
 		own.OutputTokens = cmp.Or(l.OutputTokens, p.OutputTokens)
 	}
-	return &own
+	return &own, nil
 }

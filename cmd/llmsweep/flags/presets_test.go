@@ -2,6 +2,7 @@ package flags
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"llmsweep/sweep/rundir"
@@ -14,12 +15,12 @@ func TestPresets(t *testing.T) {
 	for name, of := range map[string]rundir.Lengths{
 		"chat": {Mean: 2, Min: 1, Shape: rundir.ShapeExponential}, "agent": {Mean: 38, Std: 6, Min: 25, Max: 57}, "rag": {Mean: 1.8, Min: 1, Shape: rundir.ShapeExponential},
 	} {
-		o, err := (&Workload{Traffic: name, DatasetRows: 1}).Parse("completions")
+		o, err := (&Workload{Preset: name, DatasetRows: 1}).Parse("completions")
 		if err != nil {
 			t.Fatal(name, err)
 		}
 		spec := o.Spec(nil)
-		if !spec.Talking || spec.Traffic != "" || spec.Talk.Turns != of {
+		if !spec.Talking || spec.Talk.Turns != of {
 			t.Errorf("%s: %+v", name, spec)
 		}
 		for _, l := range []rundir.Lengths{spec.Talk.Turns, spec.Talk.First, spec.Talk.Later, spec.Talk.Output} {
@@ -32,7 +33,7 @@ func TestPresets(t *testing.T) {
 			}
 		}
 	}
-	o, err := (&Workload{Traffic: "agent", DatasetRows: 1, Turns: "3", PromptTokens: "100", AnswerLimit: 7}).Parse("completions")
+	o, err := (&Workload{Preset: "agent", DatasetRows: 1, Turns: "3", PromptTokens: "100", AnswerLimit: 7}).Parse("completions")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,10 @@ func TestPresets(t *testing.T) {
 	if got := spec.Talk; got.Turns.Mean != 3 || got.First.Mean != 100 || got.Output.Mean != 7 || got.Later.Mean != 1652 || spec.PrefixTokens != 0 {
 		t.Errorf("%+v", spec)
 	}
-	if _, err := (&Workload{Traffic: "chat", Prompt: "x", DatasetRows: 1}).Parse("completions"); err == nil {
+	if _, err := (&Workload{Preset: "chat", Prompt: "x", DatasetRows: 1}).Parse("completions"); err == nil {
 		t.Error("a preset and a text are accepted together")
+	}
+	if _, err := (&Workload{Preset: "traffic.jsonl", DatasetRows: 1}).Parse("completions"); err == nil || !strings.Contains(err.Error(), "chat, agent and rag") {
+		t.Error(err)
 	}
 }

@@ -2,7 +2,6 @@ package flags
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -22,14 +21,13 @@ type Workload struct {
 	Dataset      string `type:"path" placeholder:"FILE" help:"Take prompts from a file: ShareGPT JSON, JSONL with prompt or messages, or CSV with a header. Rows with an answer are graded (llmsweep help loads)." group:"Workload"`
 	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw at most N rows of the dataset (${default})." group:"Workload"`
 	MultiTurn    bool   `name:"multi-turn" help:"Take whole conversations of the dataset, not only their first turns." group:"Workload"`
-	Traffic      string `name:"workload" placeholder:"NAME" help:"Sessions of a kind: chat (as LMSYS-Chat-1M), agent (as inference-perf) or rag (as RAGPulse), with lengths, turns, pauses and shared beginnings; other flags replace these. Or sessions drawn from the directory of llmsweep record, or from a trace file." group:"Workload"`
+	Preset       string `name:"workload" placeholder:"NAME" help:"Sessions of a kind: chat (as LMSYS-Chat-1M), agent (as inference-perf) or rag (as RAGPulse), with lengths, turns, pauses and shared beginnings; other flags replace these." group:"Workload"`
 	PrefixTokens int    `name:"prefix-tokens" placeholder:"N" positive:"" help:"Let the prompts of a group begin with the same N of their tokens. With --turns, the first prompts of conversations." group:"Workload"`
 	CacheHits    string `name:"cache-hits" placeholder:"P" help:"Make prompts of which a share, such as 60%, was sent before at the beginning of others: what an unlimited prefix cache holds. They begin with --prefix-groups prefixes (64), whose popularity follows Zipf's law." group:"Workload"`
 	PrefixGroups int    `name:"prefix-groups" placeholder:"N" positive:"" help:"Number of such groups (1)." group:"Workload"`
 	Turns        string `placeholder:"N" help:"Conversations of N turns that carry their history, or a distribution: mean=4,std=2,min=1,max=10." group:"Workload"`
 	TurnTokens   string `name:"turn-tokens" placeholder:"N" help:"Length in tokens of each user message after the first (64), or a distribution." group:"Workload"`
 	ThinkTime    string `name:"think-time" placeholder:"T" help:"Pause between an answer and the next turn (1s), of a user or of tools: 2s, exp:2s, uniform:1s-5s, lognormal:mean=8s,std=6s,max=30s." group:"Workload"`
-	SubAgents    string `name:"sub-agents" placeholder:"K:T" help:"After one of its turns, each session starts K sub-agents of T turns each at the same time; its next turn waits for all. Their prompts begin with what the session had said; with K:T:fresh they do not. Needs --turns, or a kind of --workload." group:"Workload"`
 	Tokenizer    string `type:"path" placeholder:"FILE" help:"tokenizer.json to count tokens with, where the server does not count them." group:"Workload"`
 	Seed         uint64 `default:"42" placeholder:"N" help:"Random seed for arrivals, lengths and prompts (${default})." group:"Workload"`
 }
@@ -46,9 +44,11 @@ type WorkloadOptions struct {
 
 // Parse parses the flags for requests to an API, and refuses combinations that make no sense.
 func (l *Workload) Parse(apiName string) (*WorkloadOptions, error) {
-	l = l.preset()
+	l, err := l.preset()
+	if err != nil {
+		return nil, err
+	}
 	p := &WorkloadOptions{Workload: l}
-	var err error
 	if p.PromptLengths, err = workload.ParseLengths(cmp.Or(l.PromptTokens, "512")); err != nil {
 		return nil, fmt.Errorf("--prompt-tokens: %w", err)
 	}
@@ -67,11 +67,6 @@ func (l *Workload) Parse(apiName string) (*WorkloadOptions, error) {
 	if l.Turns != "" {
 		if p.Talk.Turns, err = workload.ParseLengths(l.Turns); err != nil {
 			return nil, fmt.Errorf("--turns: %w", err)
-		}
-	}
-	if l.SubAgents != "" {
-		if p.Talk.Agents, err = workload.ParseSubAgents(l.SubAgents); err != nil {
-			return nil, fmt.Errorf("--sub-agents: %w", err)
 		}
 	}
 	if l.Tokenizer != "" {
@@ -102,26 +97,19 @@ func parseHits(text string) (float64, error) {
 }
 
 // MeanTurns returns the turns of a session.
-func (l *Workload) MeanTurns(ctx context.Context) (float64, error) {
-	l = l.preset()
-	turns := l.Turns
-	switch {
-	case l.Traffic != "":
-		return workload.TrafficTurns(ctx, l.Traffic)
-	case turns == "":
+func (l *Workload) MeanTurns() (float64, error) {
+	l, err := l.preset()
+	if err != nil {
+		return 0, err
+	}
+	if l.Turns == "" {
 		return 0, errors.New("--session-rate needs the turns of a session: give --turns or --workload; else use --rate, which counts turns")
 	}
-	n, err := workload.ParseLengths(turns)
+	n, err := workload.ParseLengths(l.Turns)
 	if err != nil {
 		return 0, fmt.Errorf("--turns: %w", err)
 	}
-	c := rundir.Conversation{Turns: n}
-	if l.SubAgents != "" {
-		if c.SubAgents, err = workload.ParseSubAgents(l.SubAgents); err != nil {
-			return 0, fmt.Errorf("--sub-agents: %w", err)
-		}
-	}
-	return (&rundir.Workload{Conversation: &c}).Turns(), nil
+	return max(1, n.Mean), nil
 }
 
 // prefix returns how many tokens of the prompts of how many groups are shared.
@@ -135,7 +123,7 @@ func (l *WorkloadOptions) prefix() (tokens, groups int) {
 
 // Plain reports whether all requests draw their lengths from the same distributions.
 func (l *WorkloadOptions) Plain() bool {
-	return l.Prompt == "" && l.Dataset == "" && l.PrefixTokens == 0 && l.hits == 0 && l.Turns == "" && l.Traffic == ""
+	return l.Prompt == "" && l.Dataset == "" && l.PrefixTokens == 0 && l.hits == 0 && l.Turns == ""
 }
 
 // Untouched reports whether no flag says what a request asks for.
@@ -154,7 +142,7 @@ func (l *WorkloadOptions) BuiltIn() *WorkloadOptions {
 // check refuses combinations that make no sense.
 func (l *WorkloadOptions) check() error {
 	sources := 0
-	for _, given := range []bool{l.Prompt != "", l.Dataset != "", l.Traffic != "", l.PrefixTokens != 0 || l.Turns != ""} {
+	for _, given := range []bool{l.Prompt != "", l.Dataset != "", l.PrefixTokens != 0 || l.Turns != ""} {
 		if given {
 			sources++
 		}
@@ -162,16 +150,12 @@ func (l *WorkloadOptions) check() error {
 	switch {
 	case sources > 1:
 		return errors.New("--prompt, --dataset, --workload, and --prefix-tokens or --turns are different workloads: give one of them")
-	case l.Traffic != "" && (l.Workload.PromptTokens != "" || l.Workload.OutputTokens != "" || l.AnswerLimit > 0):
-		return errors.New("--workload has the lengths of prompts and answers: leave out --prompt-tokens, --output-tokens and --max-tokens")
 	case l.PrefixGroups < 0:
 		return errors.New("--prefix-groups must be at least 1")
 	case l.CacheHits != "" && (sources > 0 || l.PrefixTokens > 0):
 		return errors.New("--cache-hits makes prompts of its own: leave out --prompt, --dataset, --turns and --prefix-tokens")
 	case l.DatasetRows < 1:
 		return errors.New("--dataset-rows must be at least 1")
-	case l.SubAgents != "" && l.Turns == "":
-		return errors.New("--sub-agents are parts of sessions that are made up: add --turns, or --workload chat, agent or rag")
 	case l.MultiTurn && l.Dataset == "":
 		return errors.New("--multi-turn needs --dataset")
 	}
@@ -186,7 +170,7 @@ func (l *WorkloadOptions) Spec(replay *workload.Replay) *workload.Spec {
 	tokens, groups := l.prefix()
 	return &workload.Spec{
 		PromptTokens: l.PromptLengths, OutputTokens: l.OutputLengths, PromptSet: l.Workload.PromptTokens != "", OutputSet: l.Workload.OutputTokens != "" || l.AnswerLimit > 0,
-		Seed: l.Seed, Prompt: l.Prompt, Dataset: l.Dataset, Rows: l.DatasetRows, MultiTurn: l.MultiTurn, Graded: l.Graded, Replay: replay, Traffic: l.Traffic,
+		Seed: l.Seed, Prompt: l.Prompt, Dataset: l.Dataset, Rows: l.DatasetRows, MultiTurn: l.MultiTurn, Graded: l.Graded, Replay: replay,
 		Talk: l.Talk, Talking: l.Turns != "", PrefixTokens: tokens, PrefixGroups: groups, PrefixZipf: l.hits > 0,
 	}
 }
