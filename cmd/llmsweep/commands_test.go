@@ -58,7 +58,7 @@ func llmsweepPage(t *testing.T, topic string) string {
 
 // TestManualIsComplete compares the topics with the files, and looks for headings in the form that the list of topics needs.
 func TestManualIsComplete(t *testing.T) {
-	files, err := manual.Files.ReadDir("en")
+	files, err := manual.Files.ReadDir("topics")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +79,8 @@ func TestManualIsComplete(t *testing.T) {
 func namesTopics(t *testing.T, where, text string) {
 	t.Helper()
 	for _, found := range regexp.MustCompile(`llmsweep help ([a-z][a-z-]*)`).FindAllStringSubmatch(text, -1) {
-		if found[1] != "schema" && !slices.Contains(manual.Topics(), found[1]) {
-			t.Errorf("%s names a topic that does not exist: %s", where, found[1])
+		if _, err := manual.Find(found[1]); err != nil && found[1] != "schema" {
+			t.Errorf("%s: %v", where, err)
 		}
 	}
 }
@@ -103,10 +103,10 @@ func TestHelpFindsCommands(t *testing.T) {
 func TestShortManual(t *testing.T) {
 	words := 0
 	for _, topic := range manual.Topics() {
-		words += len(strings.Fields(llmsweepPage(t, topic)))
+		words += len(regexp.MustCompile(`\S*\w\S*`).FindAllString(llmsweepPage(t, topic), -1))
 	}
-	if words > 10_000 {
-		t.Errorf("the manual has %d words, and 10,000 are the limit", words)
+	if topics := len(manual.Topics()); topics > 10 || words > 5000 {
+		t.Errorf("the manual has %d topics and %d words; 10 and 5,000 are the limits", topics, words)
 	}
 }
 
@@ -121,8 +121,8 @@ func TestHelpLists(t *testing.T) {
 
 // TestREADME keeps the README short.
 func TestREADME(t *testing.T) {
-	if lines := strings.Count(readme(t), "\n"); lines > 150 {
-		t.Errorf("the README has %d lines, and 150 are the limit", lines)
+	if lines := strings.Count(readme(t), "\n"); lines > 120 {
+		t.Errorf("the README has %d lines, and 120 are the limit", lines)
 	}
 }
 
@@ -152,8 +152,8 @@ func TestChineseREADME(t *testing.T) {
 		}
 	}
 	golden(t, file, strings.Join(zh, fence))
-	if lines := strings.Count(string(b), "\n"); lines > 150 {
-		t.Errorf("%d lines, and 150 are the limit", lines)
+	if lines := strings.Count(string(b), "\n"); lines > 120 {
+		t.Errorf("%d lines, and 120 are the limit", lines)
 	}
 }
 

@@ -31,9 +31,14 @@ func List(out io.Writer) error {
 
 // inside are names that are explained in another topic: commands, and words that people look for.
 var inside = map[string]string{
-	"run": "loads", "demo": "simulator", "sim": "simulator", "selftest": "client", "label": "files", "resume": "files", "audit": "import",
-	"budget": "sweep", "users": "sweep", "workloads": "loads", "words": "metrics", "habits": "verdicts", "troubleshooting": "verdicts", "grading": "loads",
-	"apis": "servers", "network": "servers", "hosted": "servers", "config": "files", "page": "report", "formats": "report", "exit-codes": "ci",
+	"run": "loads", "workloads": "loads", "prompts": "loads", "grading": "loads", "traces": "loads",
+	"budget": "sweep", "users": "sweep", "words": "metrics", "errors": "metrics",
+	"slo": "verdicts", "troubleshooting": "verdicts", "habits": "client",
+	"apis": "servers", "network": "servers", "hosted": "servers", "cost": "servers",
+	"label": "files", "resume": "files", "config": "files", "live": "files",
+	"import": "report", "audit": "report", "page": "report", "formats": "report",
+	"choose": "compare", "history": "compare", "ci": "compare", "exit-codes": "compare",
+	"demo": "client", "sim": "client", "simulator": "client", "selftest": "client", "cluster": "client", "install": "client",
 }
 
 // Find returns the topic that explains a name. The error names the nearest one.
