@@ -189,8 +189,6 @@ func sweepWords() lang.Words {
 		"run.killed": lang.Say("llmsweep was killed, or could not write any more", "llmsweep 被强制终止，或无法继续写入"),
 		"run.resumed": lang.Say("the run ended early after {stage} and was continued {time:span} later; kept from the first part: {stages:count stage stages}",
 			"运行在 {stage} 之后提前结束，{time:span}后继续；保留第一部分的 {stages} 个阶段"),
-		"run.resumed-differs": lang.Say("when the run was continued, a lone request took {now:time} per token, outside of {low:time} to {high:time} by its first part: the server, or its machine, is not as it was, so do not compare stages from before and after",
-			"继续运行时，单个请求每 token 用时 {now:time}，超出第一部分给出的 {low:time} 至 {high:time}：服务或其机器已与之前不同，请勿比较中断前后的阶段"),
 		"run.in-progress":       lang.Say("the run is still in progress", "运行仍在进行"),
 		"run.server-gone":       lang.Say("the server stopped answering during {stage}", "服务在 {stage} 期间停止响应"),
 		"run.nothing-succeeded": lang.Say("no request succeeded", "没有任何请求成功"),

@@ -16,7 +16,6 @@ var (
 	noteNotIdle          = note.Kind{Code: "server.not-idle", Args: []string{"stage", "error"}}
 	notePaused           = note.Kind{Code: "run.paused", Args: []string{"stage", "time"}}
 	noteResumed          = note.Kind{Code: "run.resumed", Args: []string{"stages", "stage", "time"}}
-	noteServerDiffers    = note.Kind{Code: "run.resumed-differs", Args: []string{"now", "low", "high"}}
 	noteServerGone       = note.Kind{Code: "run.server-gone", Args: []string{"stage"}}
 	noteNothingDone      = note.Kind{Code: "run.nothing-succeeded"}
 	noteNothingDue       = note.Kind{Code: "run.nothing-due"}

@@ -149,6 +149,11 @@ func (x *Experiment) oneAlone(ctx context.Context) (float64, error) {
 	r := &x.recovery
 	if r.source == nil {
 		r.source = x.config.Sources(recoveryStage)
+		sent, err := x.skip(r.source, recoveryStage) // a run that goes on sends no prompt twice
+		if err != nil {
+			return 0, err
+		}
+		r.sent = sent
 	}
 	r.sent++
 	return x.oneOf(ctx, r.source, recoveryStage, r.sent-1)

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"reflect"
 	"slices"
 	"time"
 
 	"llmsweep/client"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/stats"
 )
 
 // A run that ended early goes on by being planned again: the plan follows from the configuration, the seed, and what the stages showed. What
@@ -23,7 +21,6 @@ type past struct {
 	run    *rundir.Run
 	stages map[string]rundir.Stage
 	steps  map[string]rundir.SearchStep
-	rests  []rundir.Recovery
 	at     time.Duration // on the clock of the run
 	over   bool          // what is not recalled is measured now
 	last   string        // the latest stage that was recalled
@@ -76,7 +73,7 @@ func Keeps(run *rundir.Run) func(stage string) bool {
 
 // remember returns the past of a run that goes on.
 func remember(run *rundir.Run) *past {
-	p := &past{run: run, stages: map[string]rundir.Stage{}, steps: map[string]rundir.SearchStep{}, rests: run.Recoveries}
+	p := &past{run: run, stages: map[string]rundir.Stage{}, steps: map[string]rundir.SearchStep{}}
 	for _, st := range Kept(run) {
 		p.stages[st.Name] = st
 	}
@@ -101,9 +98,9 @@ func (x *Experiment) resume(before *rundir.Run) error {
 		return err
 	}
 	x.past = remember(before)
-	x.run.Started, x.run.Client.Selftest = before.Started, before.Client.Selftest
+	x.run.Started, x.run.Client.Selftest, x.run.Recoveries = before.Started, before.Client.Selftest, before.Recoveries
 	for _, n := range before.Warnings {
-		if n.Is(noteNotIdle) || n.Is(notePaused) || n.Is(noteRetokenize) || n.Is(noteResumed) || n.Is(noteServerDiffers) {
+		if n.Is(noteNotIdle) || n.Is(notePaused) || n.Is(noteRetokenize) || n.Is(noteResumed) {
 			x.run.Warnings = append(x.run.Warnings, n) // the others are found again
 		}
 	}
@@ -137,10 +134,10 @@ func (x *Experiment) recall(s *Stage) (st rundir.Stage, ok bool) {
 			x.until += time.Duration(seconds * float64(time.Second))
 		}
 	}
-	x.recallRecovery()
 	x.Ahead.Begins(s.forecast())
 	x.config.Observer.StageBegins(&st, s.MinTime)
 	x.Ahead.Ended(s.forecast(), &st)
+	x.recovery.overload = "" // the stage came after the check of an earlier one
 	x.overloaded(&st)
 	x.learn(st.Latency.Mean)
 	x.judgeClient()
@@ -169,25 +166,7 @@ func (x *Experiment) recallStep(s *Stage) (st rundir.Stage, ok bool) {
 	return st, true
 }
 
-// recallRecovery takes over what was found of the server's recovery before a stage.
-func (x *Experiment) recallRecovery() {
-	r := &x.recovery
-	after := r.overload
-	r.overload = ""
-	i := slices.IndexFunc(x.past.rests, func(found rundir.Recovery) bool { return found.After == after })
-	if after == "" || i < 0 {
-		return
-	}
-	found := x.past.rests[i]
-	x.run.Recoveries = append(x.run.Recoveries, found)
-	if found.Idle.Known() {
-		r.rest = time.Duration(found.Idle.Value() * float64(time.Second))
-	} else {
-		r.hopeless = true
-	}
-}
-
-// catchUp ends the recalling: what follows is measured. The server is warmed up before it, and compared with what it was.
+// catchUp ends the recalling: what follows is measured. The server is warmed up before it.
 func (x *Experiment) catchUp(ctx context.Context) error {
 	if x.past == nil || x.past.over {
 		return nil
@@ -196,13 +175,6 @@ func (x *Experiment) catchUp(ctx context.Context) error {
 	x.keepRest()
 	p.over = true
 	x.idle.after = p.last
-	before, err := x.loneBefore()
-	if err == nil {
-		err = x.recallRecords()
-	}
-	if err != nil {
-		return err
-	}
 	x.setClock(p.at)
 	if err := x.judgeAnswers(); err != nil {
 		return err
@@ -213,9 +185,6 @@ func (x *Experiment) catchUp(ctx context.Context) error {
 	}
 	latency, alone := x.latency, x.Ahead.Alone
 	if err := x.warmUp(ctx); err != nil {
-		return err
-	}
-	if err := x.compareServer(ctx, before); err != nil {
 		return err
 	}
 	x.latency, x.Ahead.Alone = latency, alone
@@ -238,88 +207,6 @@ func (x *Experiment) keepRest() {
 		}
 	}
 }
-
-// recallRecords goes on with the lone requests after overloads where the first part ended, so that no prompt is sent twice.
-func (x *Experiment) recallRecords() error {
-	for _, err := range x.config.Log.Records(recoveryStage) {
-		if err != nil {
-			return err
-		}
-		if x.recovery.source == nil {
-			x.recovery.source = x.config.Sources(recoveryStage)
-		}
-		x.recovery.source.Next()
-		x.recovery.sent++
-	}
-	return nil
-}
-
-// lone returns the times per token, in seconds, of the requests of a stage that were sent one at a time.
-func (x *Experiment) lone(stage string) (gaps []float64, err error) {
-	for r, err := range x.config.Log.Records(stage) {
-		if err != nil {
-			return nil, err
-		}
-		tokens := r.OutputTokens.Value()
-		if !r.OK() || !r.FirstToken.Known() || !(tokens >= fewestTokens) {
-			continue
-		}
-		gaps = append(gaps, (r.LastToken.Value()-r.FirstToken.Value())/(tokens-1))
-	}
-	return gaps, nil
-}
-
-// loneBefore returns the times per token of lone requests in the first part of the run: of its first stage, or else of its warm-up.
-func (x *Experiment) loneBefore() ([]float64, error) {
-	if i := slices.IndexFunc(x.run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Floor }); i >= 0 {
-		return x.lone(x.run.Stages[i].Name)
-	}
-	gaps, err := x.lone(warmUpStage)
-	return gaps[max(0, len(gaps)-agreeing):], err // until then they did not agree
-}
-
-// compareServer warns where lone requests are slower or faster than they were in the first part of the run.
-func (x *Experiment) compareServer(ctx context.Context, before []float64) error {
-	const most = 4 // requests
-	if len(before) < 2 {
-		return nil
-	}
-	var now []float64
-	source := x.config.Sources(resumedStage)
-	sent, err := x.skip(source, resumedStage)
-	if err != nil {
-		return err
-	}
-	for n := range most {
-		gap, err := x.oneOf(ctx, source, resumedStage, sent+n)
-		if err != nil {
-			return err
-		}
-		if gap > 0 {
-			now = append(now, gap)
-		}
-	}
-	if is, low, high := foretold(before, now); is < low || is > high {
-		x.Warn(noteServerDiffers.New(is, low, high))
-	}
-	return nil
-}
-
-// foretold returns the mean of new values, and the interval that holds it with a probability of 99 % where they are like those before, or
-// differ from them by no more than two lone requests do by chance.
-func foretold(before, now []float64) (mean, low, high float64) {
-	if len(now) == 0 {
-		return 0, 0, 0
-	}
-	const tail = 0.995
-	expected, n, k := stats.Mean(before), float64(len(before)), float64(len(now))
-	sd := stats.Deviation(before) * math.Sqrt(n/(n-1))
-	half := max(stats.StudentQuantile(tail, n-1)*sd*math.Sqrt(1/n+1/k), (asFast-1)*expected)
-	return stats.Mean(now), expected - half, expected + half
-}
-
-// resumedStage names the records of the requests that compare the server with what it was. They are in no row.
-const resumedStage = "resumed"
 
 // SameWorkload reports whether two runs ask for the same.
 func SameWorkload(a, b *rundir.Workload) bool { return reflect.DeepEqual(a, b) }
