@@ -21,7 +21,6 @@ import (
 type chooseCmd struct {
 	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results. Several sweeps of one configuration count together."`
 	AnyWorkload bool     `name:"any-workload" help:"Choose also among results of different workloads."`
-	Repaired    bool     `help:"Use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	Only        []string `sep:"," placeholder:"K=V" help:"Consider only results with this model, gpu, gpus, engine or quant; may be repeated. The first words of a name are enough; quant= means not quantized."`
 	flags.Requirements
 	flags.Tables
@@ -83,7 +82,7 @@ func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) ([]setup.Setu
 	if err := inputs.Assess(found, o.Terms); err != nil {
 		return nil, err
 	}
-	setups := setup.LoadWith(found, setup.Options{Repaired: ch.Repaired, Lang: ch.Names()})
+	setups := setup.LoadWith(found, setup.Options{Lang: ch.Names()})
 	if setups, err = choose.OnlySetups(setups, ch.Only); err != nil { // after Load: the audit compares all of them
 		return nil, err
 	}

@@ -30,7 +30,6 @@ import (
 type compareCmd struct {
 	Paths       []string `arg:"" optional:"" name:"path" help:"Run directories, directories of run directories, or documents with published results. The others are compared with the first one. With -- between them, the runs of one side are compared with those of the other; label:KEY=VALUE keeps those with that label. With --live: the URLs of two servers."`
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
-	Repaired    bool     `help:"Use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
 	History     string   `placeholder:"DIR" help:"Earlier runs of the first side: the spread between them tells which differences are more than chance, also with one run a side."`
 	flags.Tables
@@ -101,7 +100,7 @@ func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	setups := setup.LoadWith(found, setup.Options{Repaired: cm.Repaired, Lang: cm.Names()})
+	setups := setup.LoadWith(found, setup.Options{Lang: cm.Names()})
 	result, err := cm.compare(c, setups, first)
 	if err != nil {
 		return console.Usage(err)

@@ -55,7 +55,7 @@ func (r *reportCmd) document(c *console.Console) error {
 			return console.Usage(err)
 		}
 	}
-	setups := setup.LoadWith(found, setup.Options{Show: doc.From, Repaired: r.Repaired, Lang: lang.Lang(r.Lang)})
+	setups := setup.LoadWith(found, setup.Options{Show: doc.From, Lang: lang.Lang(r.Lang)})
 	out, err := document.Write(setups, old, o)
 	if err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", r.Output, err))

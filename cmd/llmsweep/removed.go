@@ -82,6 +82,7 @@ var removed = map[string]string{
 	"--text":                      "lm-eval measures perplexity",
 	"--text-windows":              "lm-eval measures perplexity",
 	"--text-bytes":                "lm-eval measures perplexity",
+	"--repaired":                  "correct the document; a figure with a finding is left out",
 	"history --bisect":            "the tables name the runs between which a step lies",
 	"history --html":              "use --format markdown",
 	"history --format html":       "use --format markdown",

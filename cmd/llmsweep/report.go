@@ -41,7 +41,6 @@ type reportCmd struct {
 	Document    bool     `help:"Write one document that compares all results, with drawings beside it. An existing document is renewed; text that people wrote in it stays."`
 	Order       []string `sep:"," placeholder:"K,K" help:"With --document: sort the sections by these: model, gpu, gpus, engine, quant (gpu,engine). The first two are their headings; values come in the order of the results. An existing document keeps its order without it."`
 	AnyWorkload bool     `name:"any-workload" help:"With --document: compare also results of different workloads."`
-	Repaired    bool     `help:"With --document: use the values that misprinted numbers of published tables probably have. Without it they are left out."`
 	flags.Requirements
 }
 

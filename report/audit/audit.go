@@ -1,6 +1,6 @@
 // Package audit finds rows that cannot be right: numbers that contradict each other, their row, the rows next to them, or
 // arithmetic. It checks results of other tools and runs of llmsweep in the same way. It does not compute the right number and does
-// not judge the server. Each rule has a tolerance with its reason, so that differences which rounding or chance explain are no findings.
+// not judge the server. A figure with a finding is left out of conclusions. Each rule has a tolerance with its reason, so that differences which rounding or chance explain are no findings.
 package audit
 
 import (
@@ -50,10 +50,9 @@ type Finding struct {
 
 // Figure is a number that nothing may rest on.
 type Figure struct {
-	Line     int           `json:"line,omitempty"`
-	Key      string        `json:"key"` // in run.json, or a group of keys: "latency_s"
-	Printed  string        `json:"printed,omitempty"`
-	Probably rundir.Number `json:"probably,omitzero"` // in run.json's unit, where the cause implies it
+	Line    int    `json:"line,omitempty"`
+	Key     string `json:"key"` // in run.json, or a group of keys: "latency_s"
+	Printed string `json:"printed,omitempty"`
 }
 
 // Note returns the finding as a note, for [Words].
@@ -73,14 +72,14 @@ type rule struct {
 	check     func(all []*result) []hit
 }
 
-// hit is a finding in its row. Key is the key of the number that it is about.
+// hit is a finding in its row. The zero hit is none.
 type hit struct {
-	row   *row
-	key   string
-	note  note.Note
-	grade Grade
-	blame []blamed      // the figures that nothing may rest on
-	also  map[*row]bool // the rows that it explains, where there are several
+	row     *row
+	key     string // of the number that it is about
+	note    note.Note
+	grade   Grade    // empty: Impossible
+	figures []string // the keys of the figures that nothing may rest on
+	rule    string
 }
 
 // Subject is a run and its file. A run that was read from a document has the file in its source.
@@ -94,28 +93,29 @@ func Runs(subjects []Subject) []Finding {
 	all := rowsOf(subjects)
 	var found []Finding
 	for _, h := range hits(all) {
-		found = append(found, h.finding(h.rule))
+		found = append(found, h.finding())
 	}
 	found = append(found, kept(all, found)...)
 	sortFindings(found)
 	return found
 }
 
-// ruled is a hit with the name of its rule.
-type ruled struct {
-	rule string
-	hit
-}
-
-// hits returns what the rules find, in the order of the rules, each mistake once.
-func hits(all []*result) []ruled {
-	var found []ruled
+// hits returns what the rules find, in the order of the rules. A figure that one rule doubts is not read by the rules after it, so that
+// one mistake is one finding.
+func hits(all []*result) []hit {
+	var found []hit
 	for _, r := range rules() {
-		for _, h := range r.check(all) {
-			found = append(found, ruled{r.Name, h})
+		some := r.check(all)
+		for i := range some {
+			some[i].rule = r.Name
+			some[i].grade = cmp.Or(some[i].grade, Impossible)
 		}
+		for _, h := range some {
+			h.row.doubted = append(h.row.doubted, h.figures...)
+		}
+		found = append(found, some...)
 	}
-	return settle(found)
+	return found
 }
 
 // sortFindings sorts findings by file and line, and those of one line in the order of the rules.
@@ -125,28 +125,26 @@ func sortFindings(found []Finding) {
 	})
 }
 
-func (h hit) finding(rule string) Finding {
+// finding returns the hit with its places in the file.
+func (h hit) finding() Finding {
 	t := h.row.result
-	return newFinding(Finding{
-		File: t.file, Result: t.title, ResultLine: t.line, Line: h.row.line(h.key), Row: h.row.name(), Rule: rule,
-		Grade: cmp.Or(h.grade, Impossible), Figures: h.figures(),
-	}, h.note)
+	f := Finding{File: t.file, Result: t.title, ResultLine: t.line, Line: h.row.line(h.key), Row: h.row.name(), Rule: h.rule, Grade: h.grade}
+	f.Figures = h.row.figures(h.figures)
+	return newFinding(f, h.note)
 }
 
-// each returns a check of all rows from a check of one row. The check returns the key of the number that the finding is about, and
-// the note; the zero note where there is no finding.
-func each(check func(*row) (key string, n note.Note)) func([]*result) []hit {
-	return func(all []*result) []hit {
+// each returns a check of all rows from a check of one row.
+func each(check func(*row) hit) func([]*result) []hit {
+	return perTable(func(t *result) []hit {
 		var hits []hit
-		for _, t := range all {
-			for _, r := range t.rows {
-				if key, n := check(r); !n.IsZero() {
-					hits = append(hits, hit{row: r, key: key, note: n})
-				}
+		for _, r := range t.rows {
+			if h := check(r); !h.note.IsZero() {
+				h.row = r
+				hits = append(hits, h)
 			}
 		}
 		return hits
-	}
+	})
 }
 
 // perTable returns a check of all tables from a check of one table.
@@ -160,28 +158,48 @@ func perTable(check func(*result) []hit) func([]*result) []hit {
 	}
 }
 
-// graded returns a check whose findings have a grade other than [Impossible].
-func graded(grade Grade, check func([]*result) []hit) func([]*result) []hit {
-	return func(all []*result) []hit {
-		hits := check(all)
-		for i := range hits {
-			hits[i].grade = grade
+// Mark keeps in the stages of runs that were read from documents what the audit finds in them, so that every later command knows it.
+// Runs are compared with each other, so all results of a document must be marked together. Marks of an earlier reading stay.
+func Mark(subjects []Subject) {
+	for _, h := range hits(rowsOf(subjects)) {
+		if h.row.stage.Source == nil {
+			continue
 		}
-		return hits
+		d := rundir.Doubt{Rule: h.rule, Grade: string(h.grade), Line: h.row.line(h.key), Note: h.note, Figures: h.figures}
+		same := func(o rundir.Doubt) bool {
+			return o.Rule == d.Rule && o.Line == d.Line && slices.Equal(o.Figures, d.Figures)
+		}
+		if !slices.ContainsFunc(h.row.stage.Doubts, same) {
+			h.row.stage.Doubts = append(h.row.stage.Doubts, d)
+		}
 	}
 }
 
-// eachGraded is each for a check that grades its findings itself.
-func eachGraded(check func(*row) (key string, n note.Note, grade Grade)) func([]*result) []hit {
-	return func(all []*result) []hit {
-		var hits []hit
-		for _, t := range all {
-			for _, r := range t.rows {
-				if key, n, grade := check(r); !n.IsZero() {
-					hits = append(hits, hit{row: r, key: key, note: n, grade: grade})
+// kept returns the findings that runs were imported with and that they do not show by themselves, because they rest on other results of
+// the document.
+func kept(all []*result, found []Finding) []Finding {
+	type place struct {
+		file, rule string
+		line       int
+	}
+	there := map[place]bool{}
+	for _, f := range found {
+		there[place{f.File, f.Rule, f.Line}] = true
+	}
+	var more []Finding
+	for _, t := range all {
+		for _, r := range t.rows {
+			for _, d := range r.stage.Doubts {
+				at := place{t.file, d.Rule, d.Line}
+				if there[at] {
+					continue
 				}
+				there[at] = true
+				f := Finding{File: t.file, Result: t.title, ResultLine: t.line, Line: d.Line, Row: r.name(), Rule: d.Rule, Grade: Grade(d.Grade)}
+				f.Figures = r.figures(d.Figures)
+				more = append(more, newFinding(f, d.Note))
 			}
 		}
-		return hits
 	}
+	return more
 }

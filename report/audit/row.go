@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,9 +20,6 @@ type result struct {
 	line  int
 	title string
 	rows  []*row
-
-	sorted    []*row  // see ordered
-	n, spread float64 // see typical
 }
 
 // row is a stage with the places of its numbers in the file.
@@ -29,21 +27,36 @@ type row struct {
 	result *result
 	stage  *rundir.Stage
 
-	doubted int                       // see suspect: 0 not known yet, 1 no, 2 yes
+	unit    map[string]unitFix        // of times that are printed in a wrong unit
+	doubted []string                  // the keys of figures that a rule doubts
 	parsed  map[string]parsedQuantity // see quantity: rules ask for the same figures of all rows again and again
-	correct map[string]correctedSpan  // see meant, for the same reason
 }
 
-// correctedSpan is a figure with its unit corrected, and whether it is known.
-type correctedSpan struct {
-	intervalOf
-	known bool
+// unitFix is the unit that a figure was meant in, and the factor from what was printed to that.
+type unitFix struct {
+	unit   string
+	factor float64
 }
 
 // parsedQuantity is a printed figure, and whether it is a known one.
 type parsedQuantity struct {
 	published.Quantity
 	known bool
+}
+
+// The figures of a row of a sweep's table, by their keys in run.json.
+const (
+	keyRate    = "rate"
+	keyDone    = "rates.completed"
+	keyLatency = "latency_s.mean"
+	keyTTFT    = "ttft_s.mean"
+	keyGap     = "inter_token_s"
+	keyOutput  = "tokens_per_s.output"
+)
+
+// wholeRow returns the groups of figures that rest on the requests of a row.
+func wholeRow() []string {
+	return []string{"rates", "tokens_per_s", "latency_s", "ttft_s", "tpot_s", "itl_s", keyGap, "output_tokens"}
 }
 
 // rowsOf returns the runs of subjects with their rows.
@@ -57,6 +70,7 @@ func rowsOf(subjects []Subject) []*result {
 		for j := range s.Run.Stages {
 			t.rows = append(t.rows, &row{result: t, stage: &s.Run.Stages[j]})
 		}
+		t.correctUnits()
 		all = append(all, t)
 	}
 	return all
@@ -135,23 +149,46 @@ func (r *row) quantity(key string) (published.Quantity, bool) {
 	return p.Quantity, p.known
 }
 
-// span returns a number that is known, as a span; false where it is not, or only a bound.
-func (r *row) span(key string) (intervalOf, bool) {
+// span returns a number that is known, as an interval, with its unit corrected; false where it is not, is only a bound, or is doubted.
+func (r *row) span(key string) (interval, bool) {
 	f := figure(r.stage, key)
-	if !f.Known() {
-		return intervalOf{}, false
+	group, _, _ := strings.Cut(key, ".")
+	fix, misprinted := r.unit[key]
+	if !f.Known() || !misprinted && (slices.Contains(r.doubted, key) || slices.Contains(r.doubted, group)) {
+		return interval{}, false
 	}
 	s := exactInterval(f.Value())
 	if q, ok := r.quantity(key); ok {
 		slack := q.Slack(usualUnit(r.stage.Source.Format, key))
 		s.Low, s.High = max(0, s.V-slack), s.V+slack
 	}
+	if misprinted {
+		s = interval{s.V * fix.factor, s.Low * fix.factor, s.High * fix.factor}
+	}
 	return s, true
 }
 
+// value returns a figure, or NaN where it is not known, or is 0.
+func (r *row) value(key string) float64 {
+	s, ok := r.span(key)
+	if !ok || s.V <= 0 {
+		return math.NaN()
+	}
+	return s.V
+}
+
+// figures returns the figures of keys as they stand in the file.
+func (r *row) figures(keys []string) []Figure {
+	var all []Figure
+	for _, key := range keys {
+		all = append(all, Figure{Line: r.line(key), Key: key, Printed: r.text(key)})
+	}
+	return all
+}
+
 // spans returns several numbers, false where one of them is not known.
-func (r *row) spans(keys ...string) ([]intervalOf, bool) {
-	all := make([]intervalOf, len(keys))
+func (r *row) spans(keys ...string) ([]interval, bool) {
+	all := make([]interval, len(keys))
 	for i, k := range keys {
 		var ok bool
 		if all[i], ok = r.span(k); !ok {
@@ -186,8 +223,6 @@ func figure(s *rundir.Stage, key string) rundir.Number {
 		return s.Rate
 	case "rates.completed":
 		return s.Rates.Completed
-	case "rates.theoretical_max":
-		return s.Rates.TheoreticalMax
 	case "inter_token_s":
 		return s.InterToken
 	case "tokens_per_s.output":
@@ -202,16 +237,10 @@ func figure(s *rundir.Stage, key string) rundir.Number {
 		return s.OutputTokens.Mean
 	case "prompt_tokens.total":
 		return s.PromptTokens.Total
-	case "concurrency.mean":
-		return s.Concurrency.Mean
 	case "window_s":
 		return positive(s.Window)
-	case "elapsed_s":
-		return positive(s.Elapsed)
 	case "requests.ok":
 		return positive(float64(s.Requests.OK))
-	case "requests.due":
-		return positive(float64(s.Requests.Due))
 	}
 	return rundir.Number{}
 }
@@ -256,13 +285,13 @@ func (r *row) published(format string) bool {
 func (r *row) whole() bool { return r.stage.Requests.Incomplete == 0 && r.stage.Requests.Error == 0 }
 
 // tokens returns the mean number of tokens of an answer: as printed, or tokens/s divided by requests/s.
-func (r *row) tokens() (intervalOf, bool) {
+func (r *row) tokens() (interval, bool) {
 	if n, ok := r.span("output_tokens.mean"); ok {
 		return n, true
 	}
 	s, ok := r.spans("tokens_per_s.output", "rates.completed")
 	if !ok || r.stage.Source == nil || s[1].V == 0 { // of our own stages only whole counts are over the same requests
-		return intervalOf{}, false
+		return interval{}, false
 	}
 	return s[0].Over(s[1]), true
 }
@@ -291,16 +320,63 @@ func percent(f float64) string {
 	return fmt.Sprintf("%.0f %%", 100*math.Abs(f))
 }
 
-// said returns a number with its unit as in the file, except for times, which files print in many units.
-func (r *row) said(key string) string {
-	f := figure(r.stage, key)
-	switch {
-	case strings.Contains(key, "_s.") && !strings.HasPrefix(key, "tokens_per_s") && f.Known():
-		return seconds(f.Value())
-	case r.text(key) != "":
-		return r.text(key)
-	case f.Known():
-		return digits(f.Value())
+// load is what the row was offered: 0 for one request at a time; false for a ceiling and for closed loops.
+func (r *row) load() (float64, bool) {
+	if r.stage.Kind == "synchronous" {
+		return 0, true
 	}
-	return "n/a"
+	s, ok := r.span(keyRate)
+	return s.V, ok
+}
+
+// ordered returns the rows in which something was completed, by their load. The throughput row of a published table has none.
+func (t *result) ordered() []*row {
+	var all []*row
+	for _, r := range t.rows {
+		if _, ok := r.load(); ok && !math.IsNaN(r.value(keyDone)) {
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *row) int {
+		x, _ := a.load()
+		y, _ := b.load()
+		return cmp.Compare(x, y)
+	})
+	return all
+}
+
+// sweeps reports whether the result is a table of a sweep that was published: its rows can be held against each other.
+func (t *result) sweeps() bool {
+	return len(t.rows) > 3 && t.rows[0].stage.Source != nil && len(t.ordered()) > 3
+}
+
+// typical returns the median of the tokens of a request by the two rates of each row, and the median distance from it; NaN for fewer than
+// four rows.
+func (t *result) typical() (tokens, deviation float64) {
+	var all []float64
+	for _, r := range t.rows {
+		if n := r.value(keyOutput) / r.value(keyDone); !math.IsNaN(n) {
+			all = append(all, n)
+		}
+	}
+	if len(all) < 4 {
+		return math.NaN(), 0
+	}
+	slices.Sort(all)
+	tokens = all[len(all)/2]
+	for i, n := range all {
+		all[i] = math.Abs(n - tokens)
+	}
+	slices.Sort(all)
+	return tokens, all[len(all)/2]
+}
+
+// role returns the only row of that role; nil where there is none or more than one.
+func (t *result) role(role rundir.Role) *row {
+	is := func(r *row) bool { return r.stage.Role == role }
+	i := slices.IndexFunc(t.rows, is)
+	if i < 0 || slices.ContainsFunc(t.rows[i+1:], is) {
+		return nil
+	}
+	return t.rows[i]
 }

@@ -95,12 +95,9 @@ func (e end) in(l lang.Lang) string {
 	m, said := e.limit, e.reason(l)
 	switch {
 	case m.Doubted && m.High.Known():
-		said = endBetween.In(l, said, fmt.Sprintf("%.2f", m.Low.Value()), fmt.Sprintf("%.2f", m.High.Value()))
+		return endBetween.In(l, said, fmt.Sprintf("%.2f", m.Low.Value()), fmt.Sprintf("%.2f", m.High.Value()))
 	case m.Doubted:
-		said = endAbove.In(l, said)
-	}
-	if m.Repairable {
-		return endRepaired.In(l, said)
+		return endAbove.In(l, said)
 	}
 	return said
 }

@@ -120,7 +120,6 @@ var (
 	endWide        = lang.Say("%s; only the low end of its interval is counted on", "%s；只按其区间的下端计")
 	endBetween     = lang.Say("%s (%s-%s, doubtful rows between)", "%s（%s-%s，其间的行存疑）")
 	endAbove       = lang.Say("%s (doubtful rows above)", "%s（负载更高的行存疑）")
-	endRepaired    = lang.Say("%s, see --repaired", "%s，可试 --repaired")
 	whyDoubtful    = lang.Say("%[1]s of %[2]s is doubtful", "%[2]s 的 %[1]s 存疑")
 	endUnknown     = lang.Say("%s, which is unknown above that", "%s（更高负载下未知）")
 	endBacklog     = lang.Say("saturation", "饱和")

@@ -3,7 +3,6 @@ package setup
 import (
 	"slices"
 
-	"llmsweep/report/audit"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
@@ -17,9 +16,8 @@ type Limit struct {
 	// Low and High are the 95 % interval of Rate, or of Users; absent where single rows decide. Where Doubted is set, they are the rows between which it lies; High
 	// is absent where no row ends it.
 	Low, High rundir.Number
-	// Doubted reports whether rows between Low and High were left out, or do not tell the term, because their figures contradict others. Repairable
-	// reports whether the values that those probably have would tell more.
-	Doubted, Repairable bool
+	// Doubted reports whether rows between Low and High were left out, or do not tell the term, because their figures contradict others.
+	Doubted bool
 	// Wide reports that the limit is known only to lie between Low and High: Rate is then Low.
 	Wide bool
 	// Point is where it lies: the last row that keeps all terms, or between that and the first that breaks one.
@@ -251,28 +249,15 @@ func (s *Setup) doubt(l *Limit, low, high *Row) {
 	between := func(st *rundir.Stage) bool {
 		return load(st) > load(low.Stage) && (high == nil || load(st) < load(high.Stage))
 	}
-	var doubted []*rundir.Stage
-	for i := range s.Rows {
-		if r := &s.Rows[i]; r.Doubted && between(r.Stage) {
-			doubted = append(doubted, r.printed)
-		}
-	}
-	for _, st := range s.dropped {
-		if between(st) {
-			doubted = append(doubted, st)
-		}
-	}
-	if high != nil && l.Unknown && high.Doubted {
-		doubted = append(doubted, high.printed)
-	}
-	if len(doubted) == 0 {
+	doubted := high != nil && l.Unknown && high.Doubted || slices.ContainsFunc(s.dropped, between) ||
+		slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Doubted && between(r.Stage) })
+	if !doubted {
 		return
 	}
 	l.Doubted, l.Low = true, rundir.Exactly(low.Top)
 	if high != nil && !l.Unknown {
 		l.High = rundir.Exactly(high.Top)
 	}
-	l.Repairable = !s.repaired && slices.ContainsFunc(doubted, audit.Repairable)
 }
 
 // next returns the row that ends what the row good shows of a term: the one above it, past rows whose doubtful figures were left out, where a row

@@ -40,7 +40,6 @@ type Setup struct {
 
 	impossible []*rundir.Stage
 	dropped    []*rundir.Stage // that the audit rules out
-	repaired   bool
 	show       func(path string) string
 }
 
@@ -92,7 +91,7 @@ func (s *Setup) IsOf(o LeftOut, st *rundir.Stage) bool {
 func (r *Row) Of(st *rundir.Stage) bool { return r.printed == st || slices.Contains(r.Repeats, st) }
 
 // Trusted returns a stage of the setup without the figures that contradict others.
-func (s *Setup) Trusted(st *rundir.Stage) *rundir.Stage { return audit.Trusted(st, s.repaired) }
+func (s *Setup) Trusted(st *rundir.Stage) *rundir.Stage { return audit.Trusted(st) }
 
 // Impossible reports whether the audit calls a stage of the setup impossible, whether or not it would be a point of the curve.
 func (s *Setup) Impossible(st *rundir.Stage) bool { return slices.Contains(s.impossible, st) }
@@ -112,9 +111,8 @@ var words = sync.OnceValue(func() lang.Words { return lang.Join(findings.Words()
 
 // Options are the ways to make setups.
 type Options struct {
-	Show     func(path string) string // how paths are shown; nil for shortPath
-	Repaired bool                     // use the values that doubtful figures probably have
-	Lang     lang.Lang                // of the names
+	Show func(path string) string // how paths are shown; nil for shortPath
+	Lang lang.Lang                // of the names
 }
 
 // Load makes setups of runs. A figure that contradicts others is left out, and a row of which it is not known what it completed.
@@ -147,7 +145,7 @@ func LoadWith(all []Input, o Options) []Setup {
 	setups := make([]Setup, len(all))
 	for i, in := range all {
 		s := &setups[i]
-		s.Input, s.Name, s.show, s.repaired = in, Title(in.Run, o.Lang), o.Show, o.Repaired
+		s.Input, s.Name, s.show = in, Title(in.Run, o.Lang), o.Show
 		s.Rows, s.LeftOut, s.Marked = s.sort(found)
 		for j := range in.Run.Stages {
 			if st := &in.Run.Stages[j]; s.ruledOut(st, found) != nil {
@@ -185,7 +183,7 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 			continue
 		}
 		marked = append(marked, s.marks(st, found)...)
-		trusted := audit.Trusted(st, s.repaired)
+		trusted := audit.Trusted(st)
 		rows = append(rows, Row{Stage: trusted, Where: where, Served: trusted.Rates.Completed.Value(), Doubted: trusted != st, printed: st})
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(load(a.Stage), load(b.Stage)) })
@@ -330,7 +328,7 @@ func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []LeftOut {
 // doubted, unless nobody knows what it completed.
 func (s *Setup) ruledOut(st *rundir.Stage, found []audit.Finding) *rundir.Doubt {
 	if st.Source != nil {
-		return audit.Condemned(st, s.repaired)
+		return audit.Condemned(st)
 	}
 	for i := range found {
 		if f := &found[i]; f.Grade == audit.Impossible && f.Rule != "" && s.speaksOf(*f, st) {

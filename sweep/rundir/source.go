@@ -61,8 +61,6 @@ type Doubt struct {
 	// Line is the line of the document, from 1, that the finding names.
 	Line int `json:"line,omitempty"`
 	// Figures are the numbers that nothing may rest on, by their key in run.json: "inter_token_s". Empty for a finding that leaves all of them in use.
-	Figures []string `json:"figures,omitempty"`
-	// Probably has the value of a figure, in run.json's unit, where the cause of the mistake implies it: a column that is shifted, a unit, a decimal point.
-	Probably map[string]float64 `json:"probably,omitempty"`
-	Note     note.Note          `json:"note"`
+	Figures []string  `json:"figures,omitempty"`
+	Note    note.Note `json:"note"`
 }

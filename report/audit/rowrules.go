@@ -1,0 +1,340 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"llmsweep/client/note"
+	"llmsweep/report/published"
+	"llmsweep/sweep/rundir"
+)
+
+// The rules of this file check numbers within one row.
+
+// zeros finds a row in which nothing was completed and whose times are printed as 0 instead of "n/a". It has no tolerance: a request
+// takes time.
+func zeros(r *row) hit {
+	done, ok := r.quantity(keyDone)
+	latency, printed := r.quantity(keyLatency)
+	if !ok || !printed || done.Number.Value() != 0 || latency.Number.Value() != 0 {
+		return hit{}
+	}
+	return hit{key: keyDone, note: noteZeros.New(r.text(keyDone), r.text(keyLatency)), figures: wholeRow()}
+}
+
+// unitMargin is how many times a number must lie beyond the range of the other rows to be taken for one in another unit. The numbers of
+// a column of a sweep span about two powers of ten.
+const unitMargin = 10
+
+// correctUnits finds times that are printed in another unit than two thirds of their column, and make sense only in the column's.
+func (t *result) correctUnits() {
+	type column struct {
+		n         int
+		low, high float64
+	}
+	for _, key := range []string{keyLatency, keyTTFT, keyGap} {
+		all, units := 0, map[string]column{}
+		for _, r := range t.rows {
+			q, printed := r.quantity(key)
+			if v := figure(r.stage, key).Value(); printed && q.Unit != "" && v > 0 {
+				c, seen := units[q.Unit]
+				if !seen {
+					c = column{low: v, high: v}
+				}
+				units[q.Unit] = column{c.n + 1, min(c.low, v), max(c.high, v)}
+				all++
+			}
+		}
+		for unit, c := range units {
+			if c.n < 3 || 3*c.n < 2*(all-1) {
+				continue
+			}
+			fits := func(v float64) bool { return v >= c.low/unitMargin && v <= c.high*unitMargin }
+			for _, r := range t.rows {
+				q, printed := r.quantity(key)
+				v := figure(r.stage, key).Value()
+				if !printed || q.Unit == "" || q.Unit == unit || v <= 0 {
+					continue
+				}
+				q.Unit = unit
+				meant, err := q.In(published.Time, unit)
+				if err == nil && meant.Known() && !fits(v) && fits(meant.Value()) {
+					if r.unit == nil {
+						r.unit = map[string]unitFix{}
+					}
+					r.unit[key] = unitFix{unit, meant.Value() / v}
+				}
+			}
+		}
+	}
+}
+
+// units finds a number that is printed with another unit than its column has, and makes sense only in the column's unit.
+func units(r *row) hit {
+	for _, key := range []string{keyLatency, keyTTFT, keyGap} {
+		if fix, ok := r.unit[key]; ok {
+			meant := figure(r.stage, key).Value() * fix.factor
+			return hit{key: key, note: noteUnit.New(key, r.text(key), fix.unit, seconds(meant)), figures: []string{key}}
+		}
+	}
+	return hit{}
+}
+
+// ttftAboveLatency finds a mean TTFT above the mean latency. The first token of a request comes no later than its last, and the same is
+// true of means over the same requests. Where some requests had not ended, the means are over different requests.
+func ttftAboveLatency(r *row) hit {
+	s, ok := r.spans(keyTTFT, keyLatency)
+	if !ok || !r.whole() || s[0].Low <= s[1].High {
+		return hit{}
+	}
+	return hit{key: keyTTFT, note: noteTTFT.New(seconds(s[0].V), seconds(s[1].V)), figures: times()}
+}
+
+// times returns the groups of figures of a request's times.
+func times() []string { return []string{"latency_s", "ttft_s", keyGap, "itl_s", "tpot_s"} }
+
+// latencyTolerance is the relative difference that is allowed in: mean latency = mean TTFT + (mean n - 1) x inter-token latency. The
+// identity is exact where every gap has the same weight and all numbers are over the same requests. Published rows agree within 2 %, and
+// one correct row is 3.3 % off.
+const latencyTolerance = 0.05
+
+// latencyIdentity compares latency with the time to the first token and the gaps after it. Where the number of tokens is the quotient of
+// two rates, which may have been counted in a window and not over whole requests, the number asked for is accepted as well. Where gaps
+// are per chunk (as in serving blocks) and a chunk holds several tokens, there are fewer gaps than tokens: latency may then be below, but
+// not above.
+func latencyIdentity(r *row) hit {
+	gap, oneSided := keyGap, false
+	if !r.stage.InterToken.Known() {
+		gap, oneSided = "itl_s.mean", true
+	}
+	s, ok := r.spans(keyTTFT, gap, keyLatency)
+	count, counted := r.tokens()
+	switch {
+	case !ok || !counted || !r.whole() || count.V < 1:
+		return hit{}
+	case r.published(published.VLLMBench): // its gaps count chunks without text
+		return hit{}
+	case strings.HasPrefix(r.stage.Name, rundir.ControlPrefix) && !r.stage.OutputTokens.Mean.Known():
+		return hit{} // it lasts some seconds: requests that are cut at its edges make the quotient
+	}
+	ttft, latency := s[0], s[2]
+	fits := func(n interval) (interval, bool) {
+		made := ttft.Plus(interval{n.V - 1, max(0, n.Low-1), n.High - 1}.Times(s[1]))
+		off := latency.Beyond(made)
+		return made, math.Abs(off) <= latencyTolerance || oneSided && off < 0
+	}
+	most := r.asked()
+	if _, ok := fits(exactInterval(most)); ok && most > 0 && !r.stage.OutputTokens.Mean.Known() {
+		return hit{}
+	}
+	if most > 0 && count.V > most { // too many tokens have a rule of their own
+		count = interval{most, min(count.Low, most), most}
+	}
+	made, ok := fits(count)
+	if ok {
+		return hit{}
+	}
+	return hit{key: keyLatency, figures: times(), note: noteLatency.New(seconds(latency.V), seconds(ttft.V), count.V-1, seconds(s[1].V), seconds(made.V))}
+}
+
+// Tolerances of tokens per request. An end token makes one or two per cent. Where the number is the quotient of two rates that were
+// counted in a window, requests that are cut at its edges add as much as the rows of one table differ: five median deviations are a
+// little more than three standard deviations. Fewer tokens are possible where answers end by themselves: correct published tables have
+// down to 55 % of their generated_tokens.
+const (
+	tokensAbove  = 0.05
+	tokensSpread = 5
+	tokensBelow  = 0.5
+	tokensApart  = 0.05 // from the other rows
+	windowsApart = 0.15 // from the other rows of a table with verdicts, which is llmsweep's own: its windows cut more
+)
+
+// tokensPerRequest compares tokens per request with the number that was asked for, and with those of the other rows. Fewer are wrong
+// only where that number was a length and not a limit.
+func tokensPerRequest(t *result) (hits []hit) {
+	typical, spread := t.typical()
+	apart := tokensApart
+	if slices.ContainsFunc(t.rows, func(r *row) bool { return r.stage.Verdict != "" && r.stage.Verdict != rundir.Closed }) {
+		apart = windowsApart
+	}
+	for _, r := range t.rows {
+		got, ok := r.tokens()
+		asked := r.asked()
+		if !ok || asked <= 0 {
+			continue
+		}
+		h := hit{row: r, key: "output_tokens.mean", figures: []string{"output_tokens", "tokens_per_s"}}
+		slack := tokensAbove * asked
+		quotient := !r.stage.OutputTokens.Mean.Known()
+		if quotient {
+			h.key, h.figures = keyDone, []string{keyDone, keyOutput}
+			slack += tokensSpread * spread
+		}
+		forced := r.published(published.SixColumn) || t.run.Workload.Forced
+		off := max(apart*typical, tokensSpread*spread)
+		switch {
+		case got.Low > asked+slack:
+			h.note = r.tokensNote(noteTokensAbove, digits(got.V), digits(asked))
+		case forced && got.High < asked*tokensBelow:
+			h.note = r.tokensNote(noteTokensBelow, digits(got.V), digits(asked))
+		case quotient && t.sweeps() && (got.Low > typical+off || got.High < typical-off):
+			h.note = r.tokensNote(noteTokensApart, digits(got.V), digits(typical))
+		default:
+			continue
+		}
+		hits = append(hits, h)
+	}
+	return hits
+}
+
+// tokensNote returns the note of a number of tokens per request, with the rates that it was made of where it was not printed.
+func (r *row) tokensNote(k note.Kind, tokens, other string) note.Note {
+	n := k.New(r.text(keyOutput), r.text(keyDone), tokens, other)
+	if r.stage.OutputTokens.Mean.Known() {
+		delete(n.Args, "output")
+		delete(n.Args, "completed")
+	}
+	return n
+}
+
+// Tolerances of the completed rate. The number of arrivals is random, and requests that were in flight at the start of a stage may end
+// in it.
+const (
+	offeredDoubtful   = 3 // standard deviations of the number of arrivals: one stage in 700
+	offeredImpossible = 4
+	// offeredTolerance is for rows that do not say how many requests arrived: three standard deviations of the number of Poisson
+	// arrivals in a stage of 60.
+	offeredTolerance = 0.4
+	// offeredWindow is taken for a duration that is not told, in seconds: published sweeps run each rate for two minutes. Control
+	// measurements are shorter: they are taken to have rundir.ControlArrivals.
+	offeredWindow = 120
+)
+
+// completedOverOffered finds more completed than offered requests per second.
+func completedOverOffered(r *row) hit {
+	done, ok := r.span(keyDone)
+	offered := r.stage.Rates.Offered.Or(r.value(keyRate))
+	if !ok || !(offered > 0) {
+		return hit{}
+	}
+	window := r.stage.Window
+	told := window > 0
+	if !told {
+		window = offeredWindow
+		if strings.HasPrefix(r.stage.Name, rundir.ControlPrefix) {
+			window, told = rundir.ControlArrivals/offered, true
+		}
+	}
+	most := offered + r.stage.Concurrency.Mean.Or(0)/window // in flight when the window began
+	deviation := math.Sqrt(offered / window)
+	impossible := most * (1 + offeredTolerance)
+	if told {
+		impossible = most + offeredImpossible*deviation
+	}
+	switch {
+	case done.Low > impossible:
+		return hit{key: keyDone, note: noteOffered.New(digits(done.V), digits(offered)), figures: wholeRow()}
+	case done.Low > most+offeredDoubtful*deviation:
+		n := noteOfferedDoubtful.New(digits(done.V), digits(offered), percent(done.V/offered-1), window)
+		return hit{key: keyDone, note: n, grade: Doubtful, figures: wholeRow()}
+	}
+	return hit{}
+}
+
+// order finds percentiles that do not ascend, and a mean outside the extremes. It allows for rounding only.
+func order(r *row) hit {
+	for _, dist := range []string{"latency_s", "ttft_s", "tpot_s", "itl_s"} {
+		last, lastName := interval{}, ""
+		for _, p := range []string{"min", "p50", "p90", "p95", "p99", "p999", "max"} {
+			at := dist + "." + p
+			v, ok := r.span(at)
+			if !ok {
+				continue
+			}
+			if lastName != "" && v.High < last.Low*(1-1e-9) {
+				return hit{key: at, note: noteOrder.New(dist, p, seconds(v.V), lastName, seconds(last.V)), figures: []string{at}}
+			}
+			last, lastName = v, p
+		}
+		s, ok := r.spans(dist+".min", dist+".max", dist+".mean")
+		if ok && (s[2].High < s[0].Low*(1-1e-9) || s[2].Low > s[1].High*(1+1e-9)) {
+			at := dist + ".mean"
+			return hit{key: at, note: noteMean.New(dist, seconds(s[2].V), seconds(s[0].V), seconds(s[1].V)), figures: []string{at}}
+		}
+	}
+	return hit{}
+}
+
+// arithmeticTolerance is the relative difference that is allowed besides rounding. Tools read the clock twice, a few milliseconds apart:
+// for the printed duration and for the rates.
+const arithmeticTolerance = 0.005
+
+// arithmetic recomputes the numbers of a block that follow from others. It is for whole tests that were read from files: rates that were
+// counted in a window do not follow from the counts.
+func arithmetic(r *row) hit {
+	if r.stage.Source == nil || !r.stage.Whole {
+		return hit{}
+	}
+	for _, m := range []struct{ key, a, sign, b string }{
+		{keyDone, "requests.ok", "/", "window_s"},
+		{keyOutput, "output_tokens.total", "/", "window_s"},
+		{"tokens_per_s.input", "prompt_tokens.total", "/", "window_s"},
+		{"tokens_per_s.total", "tokens_per_s.input", "+", keyOutput},
+		{"output_tokens.mean", "output_tokens.total", "/", "requests.ok"},
+	} {
+		s, ok := r.spans(m.key, m.a, m.b)
+		if !ok || r.text(m.key) == "" { // computed by the reader, not printed
+			continue
+		}
+		made := s[1].Over(s[2])
+		if m.sign == "+" {
+			made = s[1].Plus(s[2])
+		}
+		if math.Abs(s[0].Beyond(made)) > arithmeticTolerance {
+			sum := digits(s[1].V) + " " + m.sign + " " + digits(s[2].V)
+			return hit{key: m.key, note: noteArithmetic.New(m.key, digits(s[0].V), sum, digits(made.V)), figures: []string{m.key}}
+		}
+	}
+	return hit{}
+}
+
+// retokenizedTolerance is for special tokens that are lost when text is tokenized again, and for tokens that join across chunks: one or
+// two per cent.
+const retokenizedTolerance = 0.1
+
+// retokenized compares the number of tokens of the text with the number that the server reported.
+func retokenized(r *row) hit {
+	again, reported := r.stage.OutputTokens.Retokenized, r.stage.OutputTokens.Total
+	if !known(again, reported) || reported.Value() <= 0 {
+		return hit{}
+	}
+	ratio := again.Value() / reported.Value()
+	if math.Abs(ratio-1) <= retokenizedTolerance {
+		return hit{}
+	}
+	factor := fmt.Sprintf("%+.0f %%", 100*(ratio-1))
+	if ratio >= 2 {
+		factor = fmt.Sprintf("x %.1f", ratio)
+	}
+	return hit{key: "output_tokens.retokenized", grade: Doubtful, note: noteRetokenized.New(again.Value(), reported.Value(), factor)}
+}
+
+// tpotFactor is the largest credible ratio of TPOT to ITL. Both are means of the same gaps; TPOT gives each request the same weight, ITL
+// each token. Published pairs agree within 2 %; answers of very different lengths make tens of per cent.
+const tpotFactor = 2
+
+// tpotAboveITL finds a time per output token far above the mean gap.
+func tpotAboveITL(r *row) hit {
+	s, ok := r.spans("tpot_s.mean", "itl_s.mean")
+	if !ok || s[0].Low <= tpotFactor*s[1].High {
+		return hit{}
+	}
+	return hit{key: "tpot_s.mean", grade: Doubtful, note: noteTPOT.New(seconds(s[0].V), s[0].V/s[1].V, seconds(s[1].V))}
+}
+
+// known reports whether all the numbers are known.
+func known(all ...rundir.Number) bool {
+	return !slices.ContainsFunc(all, func(f rundir.Number) bool { return !f.Known() })
+}

@@ -1,0 +1,191 @@
+package audit
+
+import (
+	"math"
+	"slices"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+)
+
+// The rules of this file compare the rows of one table.
+
+// Limits of copied numbers. Numbers of four digits or more are seldom equal by chance. A server at its limit, or one that is hardly used,
+// may give equal numbers; the numbers that follow from them are then equal too.
+const (
+	copiedDigits  = 4
+	wholeCopy     = 5    // all figures of a row are equal, whatever their digits, and two of them have that many
+	copiedLatency = 0.02 // latency, where both of its parts are the same
+	copiedDecode  = 0.1  // latency less TTFT, where inter-token latency is: answers may be a little shorter
+)
+
+// copied finds numbers that equal those of the row above.
+func copied(t *result) []hit {
+	var hits []hit
+	for i := 1; i < len(t.rows); i++ {
+		above, r := t.rows[i-1], t.rows[i]
+		var same, long []string // long: of as many digits as chance does not repeat
+		for _, key := range []string{keyTTFT, keyGap, keyLatency, keyDone, keyOutput} {
+			q, ok := r.quantity(key)
+			if !ok || r.text(key) != above.text(key) || q.Number.Value() == 0 {
+				continue
+			}
+			if same = append(same, key); q.Digits >= copiedDigits {
+				long = append(long, key)
+			}
+		}
+		if len(same) < wholeCopy || len(long) < 2 || r.text(keyRate) == above.text(keyRate) {
+			same = long
+		}
+		if isCopy(above, r, same) {
+			hits = append(hits, copyOf(above, r, same))
+		}
+	}
+	return hits
+}
+
+// isCopy reports whether two rows have more equal numbers than chance explains.
+func isCopy(above, r *row, same []string) bool {
+	a, ok1 := above.spans(keyLatency, keyTTFT)
+	b, ok2 := r.spans(keyLatency, keyTTFT)
+	has := func(key string) bool { return slices.Contains(same, key) }
+	differ := func(x, y, tolerance float64) bool { return math.Abs(x-y) > tolerance*min(x, y) }
+	switch {
+	case !ok1 || !ok2:
+		return false
+	case len(same) >= 3 && has(keyDone) && has(keyOutput):
+		return r.text(keyRate) != above.text(keyRate)
+	case has(keyTTFT) && has(keyGap):
+		return differ(a[0].V, b[0].V, copiedLatency)
+	case has(keyGap):
+		return differ(a[0].V-a[1].V, b[0].V-b[1].V, copiedDecode)
+	}
+	return false
+}
+
+// copyOf returns the finding. It is on the row that contradicts the number; where both or neither do, on the lower row.
+func copyOf(above, r *row, same []string) hit {
+	twin, of := r, above
+	if !latencyIdentity(above).note.IsZero() && latencyIdentity(r).note.IsZero() {
+		twin, of = above, r
+	}
+	var parts []note.Note
+	for _, key := range same {
+		parts = append(parts, notePrinted.New(key, r.text(key)))
+	}
+	latency := func(r *row) string { return seconds(r.stage.Latency.Mean.Value()) }
+	return hit{row: twin, key: same[0], note: noteCopied.New(parts, of.line(same[0]), of.name(), latency(twin), latency(of)), figures: same}
+}
+
+// gridTolerance is the relative difference that is allowed: a sweep may take its two limits from the work done, which differs a little
+// from the whole completions in its table.
+const gridTolerance = 0.002
+
+// offGrid finds a rate that is not on the grid of the others. The rates of a sweep divide the range from the synchronous rate to that of
+// the throughput row evenly; the last one equals the latter. Only rounding is allowed. There is no finding unless at least two thirds of
+// the rates, and at least four, are on the grid.
+func offGrid(t *result) []hit {
+	var grid []*row
+	for _, r := range t.rows {
+		if r.stage.Role == rundir.Grid && r.text(keyRate) != "" && r.stage.Rate.Known() {
+			grid = append(grid, r)
+		}
+	}
+	floor, ceiling := t.role(rundir.Floor), t.role(rundir.Ceiling)
+	if len(grid) < 4 || floor == nil || ceiling == nil {
+		return nil
+	}
+	s, ok1 := floor.span(keyDone)
+	top, ok2 := ceiling.span(keyDone)
+	if !ok1 || !ok2 || top.V <= s.V {
+		return nil
+	}
+	step := (top.V - s.V) / float64(len(grid))
+	taken := map[int]bool{}
+	var off []*row
+	for _, r := range grid {
+		v, _ := r.span(keyRate)
+		k := int(math.Round((v.V - s.V) / step))
+		slack := (v.High-v.Low+s.High-s.Low+top.High-top.Low)/2 + gridTolerance*v.V
+		if k < 1 || k > len(grid) || taken[k] || math.Abs(v.V-s.V-float64(k)*step) > slack+1e-9 {
+			off = append(off, r)
+			continue
+		}
+		taken[k] = true
+	}
+	if 3*len(off) > len(grid) {
+		return nil
+	}
+	var hits []hit
+	for _, r := range off {
+		rate, nearest := r.stage.Rate.Value(), math.Inf(1)
+		for k := 1; k <= len(grid); k++ {
+			if place := s.V + float64(k)*step; !taken[k] && math.Abs(place-rate) < math.Abs(nearest-rate) {
+				nearest = place
+			}
+		}
+		n := noteGrid.New(digits(rate), digits(nearest))
+		hits = append(hits, hit{row: r, key: keyRate, grade: Doubtful, note: n, figures: []string{keyRate}})
+	}
+	return hits
+}
+
+// Limits of a backlog. No server answers three times as fast under more load: means of a hundred requests repeat within some per cent. A
+// row that keeps up completes most of its load; what is in flight when a stage ends is missing from it.
+const (
+	backlogFactor = 3
+	keepsUp       = 0.85
+)
+
+// backlogs finds rows whose requests waited for those of an earlier stage: with more load, requests later wait less, by a factor. The
+// times of the row are of that queue.
+func backlogs(t *result) []hit {
+	if !t.sweeps() {
+		return nil
+	}
+	var hits []hit
+	all := t.ordered()
+	for i, r := range all {
+		if load, _ := r.load(); load == 0 {
+			continue
+		}
+		for _, o := range all[i+1:] {
+			load, _ := o.load()
+			if !(o.value(keyTTFT)*backlogFactor < r.value(keyTTFT) && o.value(keyLatency) < r.value(keyLatency)) || o.value(keyDone) < keepsUp*load ||
+				!latencyIdentity(o).note.IsZero() {
+				continue
+			}
+			n := noteBacklog.New(seconds(r.value(keyTTFT)), seconds(o.value(keyTTFT)), o.text(keyDone), o.line(keyTTFT))
+			hits = append(hits, hit{row: r, key: keyTTFT, grade: Doubtful, note: n, figures: times()})
+			break
+		}
+	}
+	return hits
+}
+
+// ceilingTolerance is for stages that begin empty and count what has ended when they stop: the requests of the last latency are still in
+// flight. In a stage of four latencies, the shortest that measures anything, they are a quarter.
+const ceilingTolerance = 0.25
+
+// ceiling compares the throughput row with the row that was offered the same rate. It finds a server that completed far less there.
+func ceiling(t *result) []hit {
+	top := t.role(rundir.Ceiling)
+	if top == nil || top.stage.Source == nil {
+		return nil
+	}
+	c, ok := top.span(keyDone)
+	if !ok {
+		return nil
+	}
+	for _, r := range t.rows {
+		s, ok := r.spans(keyRate, keyDone)
+		if !ok || s[1].V == 0 || s[0].Beyond(c) != 0 {
+			continue
+		}
+		if short := 1 - s[1].High/c.Low; short > ceilingTolerance {
+			n := noteCeiling.New(digits(c.V), digits(s[0].V), digits(s[1].V), percent(short), r.line(keyDone))
+			return []hit{{row: top, key: keyDone, grade: Doubtful, note: n}}
+		}
+	}
+	return nil
+}
