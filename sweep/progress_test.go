@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,22 +23,18 @@ type follower struct {
 	draining, arriving int           // snapshots of a stage that drains while requests end, and those with output
 	ended              time.Duration // the longest time for which nothing was said to be left
 	zero               time.Time     // since when nothing is
-	mosts              []int         // the highest number of stages that was told at each
-	parts              []experiment.ForecastPart
-	late, told         int // snapshots past the planned time of an open window, and those that tell why and until when
+	totals             []int         // the number of stages that was told at each as sure
+	late, told         int           // snapshots past the planned time of an open window, and those that tell until when
 	planned            time.Duration
 }
 
-func (f *follower) Follows(left experiment.ForecastTodo, _ []string) {
-	sure, more := left.Planned()
-	f.mosts, f.parts = append(f.mosts, sure+more), append(f.parts, left.Part)
-}
+func (f *follower) Follows(stages int) { f.totals = append(f.totals, stages) }
 
 func (f *follower) StageBegins(s *rundir.Stage, planned time.Duration) {
 	if !strings.HasPrefix(s.Name, SearchPrefix) {
 		f.index++
 	}
-	f.mosts[len(f.mosts)-1] += f.index
+	f.totals[len(f.totals)-1] += f.index
 	f.before, f.planned = load.Snapshot{}, planned
 }
 
@@ -60,7 +57,7 @@ func (f *follower) Progress(s load.Snapshot) {
 	}
 	if s.Phase == load.PhaseMeasuring && s.Elapsed > f.planned {
 		f.late++
-		if s.Awaits != "" && s.Until >= s.Elapsed-time.Second {
+		if s.Until >= s.Elapsed-time.Second {
 			f.told++
 		}
 	}
@@ -68,7 +65,7 @@ func (f *follower) Progress(s load.Snapshot) {
 }
 
 // TestProgressMoves follows a sweep: while a stage drains, its output is that of the requests that end; time is left until the end; no number
-// of stages grows unless a note says so; a stage that goes on says why, and until when.
+// of stages shrinks; a stage that goes on says until when.
 func TestProgressMoves(t *testing.T) {
 	t.Parallel()
 	forEach(t, habitTrials(t, "", simtest.SampleSize(2, 20)), func(t *testing.T, k *trial) {
@@ -87,16 +84,13 @@ func TestProgressMoves(t *testing.T) {
 		if f.ended > brief {
 			t.Errorf("for %v nothing was left", f.ended)
 		}
-		for i := 1; i < len(f.mosts); i++ {
-			if f.parts[i] != experiment.PartEdge && f.mosts[i] > f.mosts[i-1] && f.parts[i] != experiment.PartControl {
-				t.Errorf("stages at most, one after the other: %v, of %v", f.mosts, f.parts)
-				break
-			}
+		if !slices.IsSorted(f.totals) {
+			t.Errorf("stages that are sure, one after the other: %v", f.totals)
 		}
 		const last = 3 // at the tick at which a stage ends, there is nothing to say
 		if f.told < f.late-last {
-			t.Errorf("%d of %d snapshots past the planned time say why the stage goes on, and until when", f.told, f.late)
+			t.Errorf("%d of %d snapshots past the planned time say until when the stage goes on", f.told, f.late)
 		}
-		t.Logf("draining %d, late %d, stages at most %v, of %v", f.draining, f.late, f.mosts, f.parts)
+		t.Logf("draining %d, late %d, stages %v", f.draining, f.late, f.totals)
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,38 +15,19 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/report/progress"
-	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
-// shown is what a terminal was sent.
-type shown struct {
-	mu  sync.Mutex
-	all strings.Builder
-}
-
-func (s *shown) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.all.Write(b)
-}
-
-func (s *shown) text() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.all.String()
-}
-
-// TestHostileNamesOnTheTerminal shows a run with hostile texts on the whole terminal, and in plain lines. The terminal is sent no control
-// sequence that a harmless name does not cause.
+// TestHostileNamesOnTheTerminal shows a run with hostile texts on a terminal, and in lines. The terminal is sent no control sequence that a harmless
+// name does not cause.
 func TestHostileNamesOnTheTerminal(t *testing.T) {
-	base := liveOutputs(t, harmless)
+	base := liveOutputs(harmless)
 	for name, evil := range hostileTexts() {
 		if !everyHostileText && name != "everything" && name != "line breaks" {
 			continue
 		}
-		for what, got := range liveOutputs(t, evil) {
+		for what, got := range liveOutputs(evil) {
 			if !strings.Contains(ansi.Strip(got), "at the end of it all") {
 				t.Errorf("%s, %s: it is not shown", name, what)
 			}
@@ -58,51 +38,25 @@ func TestHostileNamesOnTheTerminal(t *testing.T) {
 	}
 }
 
-// liveOutputs returns what the two live views send to a terminal during a run in which every text of the server's is evil.
-func liveOutputs(t *testing.T, evil string) map[string]string {
+// liveOutputs returns what the view sends to a file and to a terminal during a run in which every text of the server's is evil.
+func liveOutputs(evil string) map[string]string {
 	all := map[string]string{}
-	for what, painter := range map[string]func(*shown) progress.Painter{
-		"plain lines": func(out *shown) progress.Painter { return progress.Lines(out, lang.English) },
-		"whole terminal": func(out *shown) progress.Painter {
-			return progress.OpenScreen(progress.ScreenOptions{
-				Lang: lang.English, Color: true, Out: out, Size: func() (int, int) { return 100, 30 }, Environment: []string{"TERM=xterm"}, Together: true,
-			})
-		},
-	} {
-		out := &shown{}
-		view := progress.New(lang.English, painter(out))
-		view.Start("run of " + evil)
+	for what, width := range map[string]func() int{"lines": nil, "terminal": func() int { return 1000 }} {
+		var out strings.Builder
+		view := progress.New(&out, lang.English, width)
+		view.Note("run of " + evil)
 		observer := view.Observe(3)
 		stage := rundir.Stage{Name: evil, Kind: evil, State: rundir.Complete, Errors: map[string]int{evil: 3}, Examples: map[string]string{evil: evil}}
 		observer.StageBegins(&stage, time.Second)
-		observer.Follows(experiment.ForecastTodo{}, []string{evil})
-		for i := range 3 {
-			observer.Progress(load.Snapshot{Phase: load.PhaseMeasuring, Elapsed: time.Second, InFlight: i, Failed: 3, Errors: map[string]int{evil: 3}, TTFT: -1, ITL: -1})
-			if what == "whole terminal" {
-				drawn(t, out, i == 0)
-			}
-		}
+		observer.Progress(load.Snapshot{Phase: load.PhaseMeasuring, Elapsed: time.Second, InFlight: 1, Failed: 3, Errors: map[string]int{evil: 3}, TTFT: -1, ITL: -1})
 		observer.StageEnds(&stage)
 		observer.Note(note.Note{Code: evil})
 		view.Note(evil)
 		view.Note("at the end of it all")
 		view.Close()
-		all[what] = out.text()
+		all[what] = out.String()
 	}
 	return all
-}
-
-// drawn waits until the whole terminal was drawn, at least for the time that a redraw takes.
-func drawn(t *testing.T, out *shown, first bool) {
-	t.Helper()
-	for range 1000 {
-		if !first || strings.Contains(ansi.Strip(out.text()), "run of") {
-			time.Sleep(10 * time.Millisecond)
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Error("nothing is drawn")
 }
 
 // moves are the sequences that move the cursor, erase, insert, scroll, and style; which there are depends on the text and on what was redrawn.

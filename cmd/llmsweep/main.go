@@ -110,7 +110,6 @@ func execute(args []string, c *console.Console) int {
 
 // executeWith is execute with a parser for that console.
 func executeWith(parser *kong.Kong, exited func() int, args []string, c *console.Console) int {
-	defer c.Interrupts.GiveBack() // after errors and panics too
 	c.Args = args
 	if len(args) == 0 {
 		args = []string{"--help"}

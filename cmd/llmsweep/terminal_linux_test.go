@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -62,32 +63,36 @@ func onTerminal(t *testing.T, args ...string) (code int, out, errs string) {
 	return code, end(), e.String()
 }
 
-// A panic of a command gives the terminal back.
-func TestAPanicGivesTheTerminalBack(t *testing.T) {
+// On a terminal, a run has a status line while it goes on. In the end the terminal shows what a file would have.
+func TestStatusLine(t *testing.T) {
 	t.Setenv("CI", "")
 	t.Setenv("TERM", "xterm-256color")
 	f, end := openTerminal(t)
 	if err := unix.IoctlSetWinsize(int(f.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 110}); err != nil {
 		t.Fatal(err)
 	}
-	in, stop := console.NewInterrupter()
-	defer stop()
-	c := console.NewConsole(in.Ctx, f, f)
-	c.Interrupts, c.Dir = in, t.TempDir()
-	w := c.World()
-	w.Waiter = func() console.Waiter { panic("a fault for the test") }
-	c = c.In(w)
-	func() {
-		defer func() {
-			if said := recover(); said != "a fault for the test" {
-				t.Errorf("it ended with %v", said)
+	c := console.NewConsole(t.Context(), io.Discard, f)
+	c.Dir = t.TempDir()
+	if code := executeAgain([]string{"run", "sim:", "--concurrency", "1,4", "--duration", "1s", "--warmup", "1", "--no-selftest"}, c); code != console.Done {
+		t.Errorf("exit %d", code)
+	}
+	written := strings.ReplaceAll(end(), "\r\n", "\n")
+	statuses, rows := 0, 0
+	for line := range strings.Lines(written) {
+		parts := strings.Split(strings.TrimSuffix(line, "\n"), "\r")
+		for _, status := range parts[:len(parts)-1] {
+			if strings.Contains(status, "stages done: 0 of 2") && strings.HasPrefix(status, "concurrent@1 ") {
+				statuses++
 			}
-		}()
-		executeAgain([]string{"run", "sim:", "--concurrency", "4", "--duration", "1m", "--no-selftest"}, c)
-	}()
-	const taken, left = "\x1b[?1049h", "\x1b[?1049l"
-	if out := end(); !strings.Contains(out, taken) || strings.LastIndex(out, left) < strings.LastIndex(out, taken) {
-		t.Errorf("the second screen was not left:\n%q", out[max(0, len(out)-3000):])
+		}
+		if shown := parts[len(parts)-1]; strings.Contains(shown, "  concurrent@") && strings.Contains(shown, "req/s") {
+			rows++
+		} else if strings.Contains(shown, "stages done") {
+			t.Errorf("a status stays: %q", line)
+		}
+	}
+	if statuses == 0 || rows != 2 || strings.Contains(written, "\x1b") {
+		t.Errorf("%d status lines, %d rows:\n%q", statuses, rows, written)
 	}
 }
 

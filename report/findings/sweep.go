@@ -68,8 +68,6 @@ func sweepWords() lang.Words {
 			"无法对 {stage} 的回答重新分词：{error}"),
 		"server.not-idle": lang.Say("the server did not become idle after {stage}, so the next stage may include its load: {error}",
 			"{stage} 之后服务未能空闲，下一阶段可能受其影响：{error}"),
-		"run.paused": lang.Say("paused by hand for {time:time} before {stage}; that time is not part of a budget",
-			"{stage} 之前被手动暂停 {time:time}；该时间不计入预算"),
 		"budget.no-time-for-rate": lang.Say("the budget left no time for {rate:rate} req/s",
 			"预算不足，未测 {rate:rate} req/s"),
 		"budget.ended-ceiling-search": lang.Say("the budget ended the search for the ceiling at {in_flight} in flight: the true ceiling may be higher",

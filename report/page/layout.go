@@ -24,8 +24,8 @@ import (
 // WriteOptions say how a page is made.
 type WriteOptions struct {
 	Lang lang.Lang // that it opens in; the zero Lang is English
-	// Live is the version of the page of a run that goes on; empty for one that has ended. Such a page asks the address "events" beside it for
-	// the version that is served, and loads itself again where that is another. Without a script it does so every ten seconds.
+	// Live is the version of the page of a run that goes on; empty for one that has ended. Such a page asks its address each second
+	// for its ETag, and loads itself again where that is another version. Without a script it does so every ten seconds.
 	Live string
 }
 

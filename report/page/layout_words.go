@@ -28,7 +28,6 @@ var (
 
 // Words of the page around its contents, by key; the template asks for them.
 var (
-	pageNow        = lang.Say("Now", "当前")
 	pageSkip       = lang.Say("Skip to the answer", "跳到结论")
 	pageTheme      = lang.Say("Theme", "主题")
 	pagePrint      = lang.Say("Print", "打印")

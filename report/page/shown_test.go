@@ -67,10 +67,10 @@ func TestALivePageIsInProgress(t *testing.T) {
 	if err := Run(&dead, run, "", WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(live.String(), "Killed") || !strings.Contains(live.String(), "In progress.") || !strings.Contains(live.String(), `id="now"`) {
+	if strings.Contains(live.String(), "Killed") || !strings.Contains(live.String(), "In progress.") || !strings.Contains(live.String(), `data-live="1"`) {
 		t.Error("the live page does not say that the run goes on")
 	}
-	if !strings.Contains(dead.String(), "Killed") || strings.Contains(dead.String(), `id="now"`) {
+	if !strings.Contains(dead.String(), "Killed") || strings.Contains(dead.String(), `data-live="1"`) {
 		t.Error("the page of a run that was killed does not say so")
 	}
 }

@@ -60,7 +60,7 @@ func first(all []Panel) string {
 // word returns a word of the page.
 func word(key string) lang.Text {
 	p, ok := map[string]lang.Phrase{
-		"skip": pageSkip, "now": pageNow, "theme": pageTheme, "print": pagePrint, "numbers": pageNumbers, "markdown": pageMarkdown, "csv": pageCSV, "copy": pageCopy,
+		"skip": pageSkip, "theme": pageTheme, "print": pagePrint, "numbers": pageNumbers, "markdown": pageMarkdown, "csv": pageCSV, "copy": pageCopy,
 		"copied": pageCopied, "more": pageMore, "shown": pageShown, "axis": pageAxis, "stage": pageStage, "all": pageAllStages, "markers": pageMarkers,
 		"behind": pageBehind, "use": pageUse, "contents": pageContents, "made": pageMade, "uncertain": pageUncertain, "nomatch": pageNoMatch,
 		"language": pageLanguage, "noscript": pageNoScript, "light": pageLight, "dark": pageDark, "system": pageSystem, "unfiltered": pageUnfiltered,

@@ -1,79 +1,66 @@
 package progress
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
 	"llmsweep/client/note"
 	"llmsweep/report/findings"
+	"llmsweep/report/lang"
 	"llmsweep/sweep"
-	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
-// Observer shows in a View what a sweep reports. It is a [experiment.Observer].
+// Observer shows in a [View] what a run reports. It is an experiment.Observer.
 type Observer struct {
-	view   *View
-	stages int // planned where nothing tells what follows; 0: not known
-	index  int // of the running stage, from 1
-	told   bool
-	follow struct{ sure, more int } // stages after the one that runs, where that is told
-	part   experiment.ForecastPart
-	began  time.Time
+	view *View
 
-	planned   time.Duration // for the running stage
-	low, high time.Duration // bounds of the time that the run still takes; negative where it is not known
-	searching bool
+	name        string        // of the stage that runs; empty before the first
+	begun, done int           // stages, without the steps of the search for the ceiling
+	follow      int           // stages that are sure to follow those that have begun
+	told        bool          // by Follows, and not by a plan
+	low, high   time.Duration // bounds of the time that the run still takes; negative where it is not known
 }
 
-// Observe returns an observer of a sweep; stages is the number of planned stages, 0 where it is not known.
+// Observe returns an observer of a run; stages is the number of planned stages, 0 where it is not known.
 func (v *View) Observe(stages int) *Observer {
-	return &Observer{view: v, stages: stages, began: time.Now(), low: -1, high: -1}
+	return &Observer{view: v, follow: stages, low: -1, high: -1}
 }
 
-// Expect sets how many stages follow those that have begun.
-func (o *Observer) Expect(stages int) { o.stages = o.index + stages }
+// Expect sets how many stages are sure to follow.
+func (o *Observer) Expect(stages int) { o.follow = stages }
+
+// Follows sets how many stages are sure to follow the one that is about to begin.
+func (o *Observer) Follows(stages int) {
+	o.told, o.follow = true, stages
+}
 
 // StageBegins shows a new stage. The steps of the search for the ceiling are shown as one.
-func (o *Observer) StageBegins(s *rundir.Stage, planned time.Duration) {
-	o.planned = planned
+func (o *Observer) StageBegins(s *rundir.Stage, _ time.Duration) {
 	if strings.HasPrefix(s.Name, sweep.SearchPrefix) {
-		if !o.searching {
-			o.searching = true
-			o.view.Stage(o.stage(Stage{Searching: true}))
-		}
+		o.name = saySearching.In(o.view.lang)
 		return
 	}
-	o.searching = false
-	o.index++
-	o.view.Stage(o.stage(Stage{Name: s.Name, Planned: planned}))
+	o.name = lang.Row(s.Name)
+	if o.begun++; !o.told {
+		o.follow = max(0, o.follow-1)
+	}
+	o.view.show(func() string { return o.status(&load.Snapshot{}) }, true)
 }
 
 // Left sets the bounds of the time that the run still takes; negative where it is not known.
 func (o *Observer) Left(low, high time.Duration) { o.low, o.high = low, high }
 
-// stage adds to a stage its place in the run. A plan tells how many stages are sure to follow; from when none is, their number is no goal.
-func (o *Observer) stage(s Stage) Stage {
-	s.Index = o.index
-	switch {
-	case !o.told:
-		s.Total = o.stages
-	case o.follow.sure > 0 || o.part == "" || o.part == experiment.PartLimits || o.part == experiment.PartGrid:
-		s.Total = o.index + o.follow.sure
-	}
-	s.More, s.Part = o.follow.more, o.part
-	return s
-}
-
 // Progress shows how the stage stands.
-func (o *Observer) Progress(s load.Snapshot) {
-	o.view.Update(s, Time{Elapsed: time.Since(o.began), Low: o.low, High: o.high, Stage: o.planned})
+func (o *Observer) Progress(now load.Snapshot) {
+	o.view.show(func() string { return o.status(&now) }, false)
 }
 
 // StageEnds leaves a line about the stage, and one about the SLO.
 func (o *Observer) StageEnds(s *rundir.Stage) {
-	o.view.StageEnded(s)
+	o.done++
 	o.view.Note(findings.StageLine(s, o.view.lang))
 	if terms := termsOf(s, o.view.lang); terms != "" {
 		o.view.Note(terms)
@@ -83,10 +70,34 @@ func (o *Observer) StageEnds(s *rundir.Stage) {
 // Note leaves a line with the note.
 func (o *Observer) Note(n note.Note) { o.view.Note(findings.Note(n, o.view.lang)) }
 
-// Follows shows what follows the stage that is about to begin.
-func (o *Observer) Follows(left experiment.ForecastTodo, stages []string) {
-	o.told, o.part = true, left.Part
-	o.follow.sure, o.follow.more = left.Planned()
-	o.follow.sure += len(stages)
-	o.view.Follows(follows(left, stages))
+// status is the line about this moment. What matters most comes first, since a narrow terminal cuts the end.
+func (o *Observer) status(now *load.Snapshot) string {
+	l := o.view.lang
+	stage := []string{o.name, phase(now.Phase, l)}
+	if now.Elapsed > 0 {
+		stage = append(stage, clock(now.Elapsed))
+	}
+	parts := []string{strings.Join(nonempty(stage), " ")}
+	if o.follow > 0 {
+		parts = append(parts, sayDoneOf.In(l, strconv.Itoa(o.done), strconv.Itoa(o.begun+o.follow)))
+	} else if o.done > 0 {
+		parts = append(parts, sayDone.In(l, strconv.Itoa(o.done)))
+	}
+	if o.low >= 0 {
+		parts = append(parts, left(o.low, o.high, l))
+	}
+	parts = append(parts, sayInFlight.In(l, strconv.Itoa(now.InFlight)))
+	if now.Failed > 0 {
+		parts = append(parts, sayFailed.In(l, strconv.Itoa(now.Failed)))
+	}
+	return strings.Join(nonempty(parts), gap)
+}
+
+func nonempty(texts []string) (kept []string) {
+	for _, t := range texts {
+		if t != "" {
+			kept = append(kept, t)
+		}
+	}
+	return kept
 }

@@ -2,64 +2,161 @@ package progress
 
 import (
 	"bytes"
-	"io"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"llmsweep/client/note"
 	"llmsweep/client/testkit"
 	"llmsweep/report/lang"
-	"llmsweep/sweep/experiment"
+	"llmsweep/report/table"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
-// play is half a minute of a run, with news ten times a second.
-func play(v *View) {
-	v.Start("sweep  http://localhost:8000  Qwen2-7B-Instruct on vLLM 0.9.2  512 -> 128 tokens")
-	v.Note("the server ignores min_tokens")
-	v.Stage(Stage{Index: 1, Total: 11, Name: "synchronous", Planned: 12 * time.Second})
-	steps(v, 120, 12*time.Second, load.Snapshot{InFlight: 1, TTFT: 95 * time.Millisecond, ITL: 7730 * time.Microsecond, TokensPS: 65.4, Phase: load.PhaseMeasuring})
-	v.Note("synchronous       0.51 req/s  TTFT 95.6 ms   ITL 21.0 ms   65.4 tok/s  closed")
-	v.Stage(Stage{Index: 1, Total: 11, Searching: true})
-	steps(v, 180, 200*time.Millisecond, load.Snapshot{InFlight: 64, Failed: 3, TTFT: 1200 * time.Millisecond, ITL: -1, TokensPS: 880, Phase: load.PhaseMeasuring})
-	v.Note("throughput        7.20 req/s  TTFT 11.6 s    ITL 135 ms    922 tok/s   closed")
-	v.Close()
-	v.Update(load.Snapshot{}, Time{})
+// screen is what a terminal shows of what it was sent. Each status line is kept when it is overwritten.
+type screen struct {
+	shown    []byte
+	statuses []string
 }
 
-func steps(v *View, n int, planned time.Duration, s load.Snapshot) {
-	for i := range n {
-		time.Sleep(100 * time.Millisecond)
-		s.Done, s.Elapsed = i/5, time.Duration(i+1)*100*time.Millisecond
-		v.Update(s, Time{Elapsed: s.Elapsed + time.Second, Low: 280*time.Second - s.Elapsed, High: 280*time.Second - s.Elapsed, Stage: planned})
+func (s *screen) Write(b []byte) (int, error) {
+	for _, c := range b {
+		if c != '\r' {
+			s.shown = append(s.shown, c)
+			continue
+		}
+		start := bytes.LastIndexByte(s.shown, '\n') + 1
+		if status := strings.TrimSpace(string(s.shown[start:])); status != "" {
+			s.statuses = append(s.statuses, status)
+		}
+		s.shown = s.shown[:start]
+	}
+	return len(b), nil
+}
+
+// lines are those that the terminal shows, without the blanks that erased a status.
+func (s *screen) lines() []string {
+	all := strings.Split(string(s.shown), "\n")
+	for i := range all {
+		all[i] = strings.TrimRight(all[i], " ")
+	}
+	return all
+}
+
+// stage is one that has ended.
+func stage(name string, done, ttft, output float64) *rundir.Stage {
+	return &rundir.Stage{
+		Name: name, State: rundir.Complete, Rates: rundir.Rates{Completed: rundir.Exactly(done)},
+		TTFT: rundir.Dist{Mean: rundir.Exactly(ttft)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(output)},
 	}
 }
 
-func TestPlain(t *testing.T) {
+// play is half a minute of a sweep, with news ten times a second.
+func play(v *View) {
+	v.Note("sweep  http://localhost:8000  Qwen2-7B-Instruct on vLLM 0.9.2  512 -> 128 tokens")
+	o := v.Observe(0)
+	progress := func(n int, s load.Snapshot) {
+		for i := range n {
+			time.Sleep(100 * time.Millisecond)
+			s.Elapsed = time.Duration(i+1) * 100 * time.Millisecond
+			o.Progress(s)
+		}
+	}
+	progress(20, load.Snapshot{Phase: load.PhaseWarmUp, InFlight: 1})
+	o.Follows(8)
+	o.StageBegins(&rundir.Stage{Name: "synchronous"}, 12*time.Second)
+	o.Left(4*time.Minute, 7*time.Minute)
+	progress(120, load.Snapshot{InFlight: 1, Phase: load.PhaseMeasuring})
+	o.StageEnds(stage("synchronous", 0.51, 0.0956, 65.4))
+	o.Follows(8)
+	o.StageBegins(&rundir.Stage{Name: "search@64"}, 0)
+	progress(50, load.Snapshot{InFlight: 64, Failed: 3, Phase: load.PhaseMeasuring})
+	o.Follows(0)
+	o.StageBegins(&rundir.Stage{Name: "poisson@4"}, time.Minute)
+	o.Note(note.Text.New("the server ignores min_tokens"))
+	progress(50, load.Snapshot{InFlight: 18, Phase: load.PhaseDraining})
+	o.StageEnds(stage("poisson@4", 3.9, 0.12, 480))
+	v.Close()
+	v.Note("after the end")
+	o.Progress(load.Snapshot{})
+}
+
+// TestLines: without a terminal there is a line for each stage that has ended, and for each note.
+func TestLines(t *testing.T) {
 	for _, l := range lang.All() {
 		t.Run(string(l), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var b bytes.Buffer
-				play(New(l, Lines(&b, l)))
-				testkit.CheckGolden(t, "plain."+string(l)+".txt", b.Bytes())
+				play(New(&b, l, nil))
+				testkit.CheckGolden(t, "lines."+string(l)+".txt", b.Bytes())
 			})
 		})
 	}
 }
 
+// TestStatus: a terminal has the same lines in the end, and below them, while the run goes on, what it is doing.
+func TestStatus(t *testing.T) {
+	for _, l := range lang.All() {
+		t.Run(string(l), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var plain bytes.Buffer
+				play(New(&plain, l, nil))
+				s := &screen{}
+				play(New(s, l, func() int { return 80 }))
+				if got := strings.Join(s.lines(), "\n"); got != strings.ReplaceAll(plain.String(), " \n", "\n") {
+					t.Errorf("the terminal shows in the end\n%s\nand not\n%s", got, plain.String())
+				}
+				var changes []string // some of those that were shown
+				for i, status := range s.statuses {
+					if i%25 == 0 {
+						changes = append(changes, status)
+					}
+				}
+				testkit.CheckGolden(t, "status."+string(l)+".txt", []byte(strings.Join(changes, "\n")+"\n"))
+			})
+		})
+	}
+}
+
+// TestStatusFits: whatever a status says, it leaves the last column of the terminal free, and obeys no character of a server.
+func TestStatusFits(t *testing.T) {
+	text := rapid.StringOf(rapid.SampledFrom([]rune("ab@. 模型测试é👍\t\n\r\x1b")))
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(1, 120).Draw(t, "width")
+		s := &screen{}
+		v := New(s, rapid.SampledFrom(lang.All()).Draw(t, "lang"), func() int { return width })
+		o := v.Observe(3)
+		o.StageBegins(&rundir.Stage{Name: text.Draw(t, "name")}, time.Second)
+		status := string(s.shown)
+		if strings.ContainsAny(status, "\x1b\n\t") || table.Width(status) > max(width-1, 0) {
+			t.Fatalf("%d columns of %d: %q", table.Width(status), width, status)
+		}
+		v.Close()
+		if len(s.lines()) != 1 || s.lines()[0] != "" {
+			t.Fatalf("%q is left", s.shown)
+		}
+	})
+}
+
 func TestConcurrentUse(t *testing.T) {
 	var b bytes.Buffer
-	v := New(lang.English, Lines(&b, lang.English))
+	v := New(&b, lang.English, func() int { return 40 })
+	o := v.Observe(4)
 	var wg sync.WaitGroup
+	wg.Go(func() {
+		for range 100 {
+			o.StageBegins(&rundir.Stage{Name: "synchronous"}, 0)
+			o.Progress(load.Snapshot{})
+		}
+	})
 	for range 4 {
 		wg.Go(func() {
 			for range 100 {
-				v.Stage(Stage{Name: "synchronous"})
-				v.Update(load.Snapshot{}, Time{})
 				v.Note("note")
 			}
 		})
@@ -68,92 +165,10 @@ func TestConcurrentUse(t *testing.T) {
 	v.Close()
 }
 
-// TestPlaces tells where a sweep stands, in words: the number of stages is a goal only while some are sure to follow.
-func TestPlaces(t *testing.T) {
-	rows := experiment.ForecastTodo{Part: experiment.PartGrid, Rows: 2, Probes: experiment.ForecastCounts{Low: 1.5, High: 7}}
-	edge := experiment.ForecastTodo{Part: experiment.PartEdge, Probes: experiment.ForecastCounts{High: 4}}
-	for _, c := range []struct {
-		follows experiment.ForecastTodo
-		names   []string
-		want    string
-	}{
-		{rows, nil, "stage 1 of 3 (grid of rates), up to 7 more"},
-		{edge, nil, "stage 1 (edge), up to 4 more"},
-		{experiment.ForecastTodo{Part: experiment.PartControl}, nil, "stage 1 (control)"},
-		{experiment.ForecastTodo{}, []string{"poisson@5"}, "stage 1 of 2"},
-		{experiment.ForecastTodo{}, nil, "stage 1 of 1"},
-	} {
-		v := New(lang.English, Lines(io.Discard, lang.English))
-		o := v.Observe(9)
-		o.Follows(c.follows, c.names)
-		o.StageBegins(&rundir.Stage{Name: "poisson@4"}, time.Minute)
-		if got := place(v.state.Stage, lang.English); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
-		v.Close()
-	}
-}
-
-// TestProlonged tells why a stage goes on past its planned time, and until when.
-func TestProlonged(t *testing.T) {
-	for _, c := range []struct {
-		now  load.Snapshot
-		want string
-	}{
-		{load.Snapshot{Phase: load.PhaseMeasuring, Elapsed: 30 * time.Second, Until: 3 * time.Minute, Awaits: load.AwaitsVerdict}, ""},
-		{load.Snapshot{Phase: load.PhaseMeasuring, Elapsed: 90 * time.Second, Until: 3 * time.Minute, Awaits: load.AwaitsVerdict}, "goes on until 180 s at most: not decided yet"},
-		{load.Snapshot{Phase: load.PhaseDraining, Elapsed: 90 * time.Second, Until: 2 * time.Minute}, "until 120 s at most"},
-		{load.Snapshot{Phase: load.PhaseMeasuring, Elapsed: 90 * time.Second}, ""},
-	} {
-		if got := prolonged(&State{Now: c.now, Time: Time{Stage: time.Minute}}, lang.English); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.now, got, c.want)
-		}
-	}
-}
-
-// TestTermStates: the rates at which a term is met end below the lowest at which it is missed.
-func TestTermStates(t *testing.T) {
-	row := func(rate float64, v rundir.Promised, value float64) rundir.Stage {
-		return rundir.Stage{Rate: rundir.Exactly(rate), Rates: rundir.Rates{Offered: rundir.Exactly(rate)}, Goodput: &rundir.Goodput{Verdict: v, Terms: []rundir.Promise{{Term: "ttft:p99<500ms", Verdict: v, Value: rundir.Exactly(value)}}}}
-	}
-	stages := []rundir.Stage{row(2, rundir.Kept, 0.1), row(6, rundir.Broken, 0.7), row(4, rundir.Kept, 0.3), row(7, rundir.Kept, 0.4), row(5, rundir.Unsure, 0.5)}
-	want := []string{"ttft:p99<500ms: met up to 4.00 req/s, missed from 6.00 req/s"}
-	if got := termStates(stages, lang.English); !slices.Equal(got, want) {
+// TestTermsOfAStage shows each term of the SLO with its value.
+func TestTermsOfAStage(t *testing.T) {
+	st := rundir.Stage{Goodput: &rundir.Goodput{Terms: []rundir.Promise{{Term: "ttft:p99<500ms", Verdict: rundir.Broken, Value: rundir.Exactly(0.7)}}}}
+	if got, want := termsOf(&st, lang.English), "ttft:p99<500ms: missed (700ms)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := termsOf(&stages[1], lang.English), "ttft:p99<500ms: missed (700ms)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := termStates(stages[4:], lang.English); !slices.Equal(got, []string{"ttft:p99<500ms: not decided yet"}) {
-		t.Errorf("%q", got)
-	}
-}
-
-// TestNoSilence: plain lines come at least every half minute, whatever the run does, and end with it.
-func TestNoSilence(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var b bytes.Buffer
-		v := New(lang.English, Lines(&b, lang.English))
-		v.Start("sweep")
-		for range 30 { // before the first stage
-			time.Sleep(time.Second)
-			v.Update(load.Snapshot{Phase: load.PhaseWarmUp, TTFT: -1, ITL: -1}, Time{Low: -1})
-		}
-		time.Sleep(100 * time.Second) // one request takes long
-		v.Close()
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		want := []string{
-			"00:00  sweep", "00:01  warm-up  0 in flight", "00:11  warm-up  0 in flight", "00:21  warm-up  0 in flight", "00:51  warm-up  no news for 30 s", "01:21  warm-up  no news for 60 s", "01:51  warm-up  no news for 90 s",
-		}
-		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-		if len(lines) != len(want) {
-			t.Fatalf("%s", b.String())
-		}
-		for i, w := range want {
-			if !strings.HasPrefix(lines[i], w) {
-				t.Errorf("%q, want %q", lines[i], w)
-			}
-		}
-	})
 }

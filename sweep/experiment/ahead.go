@@ -35,10 +35,9 @@ type ForecastAhead struct {
 
 // Counts of stages besides the grid, of sweeps of random servers (TestForecasts).
 var (
-	usualProbes  = ForecastCounts{Low: 1.5, High: 7} // with those that narrow the answer
-	oneProbe     = ForecastCounts{Low: 1, High: 2}   // without them
-	usualHolds   = ForecastCounts{Low: 0, High: 6}
-	mostControls = 3
+	usualProbes = ForecastCounts{Low: 1.5, High: 7} // with those that narrow the answer
+	oneProbe    = ForecastCounts{Low: 1, High: 2}   // without them
+	usualHolds  = ForecastCounts{Low: 0, High: 6}
 )
 
 // usualSLO is how many stages a search for the SLO takes that may take most.
@@ -125,25 +124,23 @@ func (a *ForecastAhead) Begins(s ForecastStage) {
 	a.WarmUp = false
 	switch s.Role {
 	case rundir.Floor:
-		a.Part, a.Floor = PartLimits, false
+		a.Floor = false
 	case rundir.Ceiling:
-		a.Part, a.Search, a.Ceiling = PartLimits, false, false
+		a.Search, a.Ceiling = false, false
 	case rundir.Grid:
-		a.Part, a.Rows = PartGrid, max(0, a.Rows-1)
+		a.Rows = max(0, a.Rows-1)
 	case rundir.Probe:
 		switch {
 		case a.Probes.High > 0: // one more may follow, until the sweep says otherwise
-			a.Part, a.Probes = PartEdge, a.Probes.Less()
+			a.Probes = a.Probes.Less()
 			a.Probes.High = max(1, a.Probes.High)
 		case a.SLO.High > 0:
-			a.Part, a.SLO = PartSLO, a.SLO.Less()
-		default:
-			a.Part = PartEdge
+			a.SLO = a.SLO.Less()
 		}
 	case rundir.Hold:
-		a.Part, a.Holds = PartHold, a.Holds.Less()
+		a.Holds = a.Holds.Less()
 	case rundir.Control:
-		a.Part, a.Controls = PartControl, false
+		a.Controls = false
 	}
 }
 

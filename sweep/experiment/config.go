@@ -39,9 +39,6 @@ type Config struct {
 	Before *rundir.Run
 	// Spent returns what was spent so far, for run.json; nil where that is not counted.
 	Spent func() *rundir.Spent
-	// Pause is called before each stage. It waits as long as the user pauses the run, and returns for how long. It is nil where the run cannot
-	// be paused.
-	Pause func(context.Context) time.Duration
 
 	// Ends is asked after each stage whether the experiment ends there: its error says why. It is nil for never.
 	Ends func(*Experiment) error
@@ -89,9 +86,8 @@ type Observer interface {
 	Progress(load.Snapshot)
 	StageEnds(s *rundir.Stage)
 	Note(n note.Note)
-	// Follows is called before StageBegins with what follows that stage, where it is planned: what is left of a sweep, or the names of a run's
-	// stages.
-	Follows(left ForecastTodo, stages []string)
+	// Follows is called before StageBegins with how many stages are sure to follow that one, where it is planned.
+	Follows(stages int)
 }
 
 // NoObserver is an Observer that shows nothing.
@@ -113,4 +109,4 @@ func (NoObserver) StageEnds(*rundir.Stage) {}
 func (NoObserver) Note(note.Note) {}
 
 // Follows does nothing.
-func (NoObserver) Follows(ForecastTodo, []string) {}
+func (NoObserver) Follows(int) {}

@@ -143,24 +143,7 @@ func (x *Experiment) foretell() {
 	if !x.Ahead.Planned {
 		return
 	}
-	var names []string
-	for i := range x.Ahead.Stages {
-		names = append(names, x.Ahead.Stages[i].Load.Name())
-	}
-	x.config.Observer.Follows(x.Ahead.ForecastTodo, names)
-}
-
-// pause waits while someone wants the experiment to pause before a stage. The budget is not charged for it.
-func (x *Experiment) pause(ctx context.Context, stage string) {
-	if x.config.Pause == nil {
-		return
-	}
-	if paused := x.config.Pause(ctx); paused > 0 {
-		if x.HasBudget() {
-			x.until += paused
-		}
-		x.Warn(notePaused.New(stage, paused.Seconds()))
-	}
+	x.config.Observer.Follows(x.Ahead.Sure() + len(x.Ahead.Stages))
 }
 
 // tellLeft tells the observer how long the run still takes, with the stage that runs as far as the snapshot shows it.

@@ -41,22 +41,8 @@ func (r ForecastRange) Middle() time.Duration {
 	return rundir.Duration(math.Sqrt(r.Low.Seconds() * r.High.Seconds()))
 }
 
-// ForecastPart is the part of a sweep that a stage belongs to.
-type ForecastPart string
-
-// The parts of a sweep, in order. A run has none.
-const (
-	PartLimits  ForecastPart = "limits"  // one request at a time, and as many as the server takes
-	PartGrid    ForecastPart = "grid"    // arrival rates between them
-	PartEdge    ForecastPart = "edge"    // rates about the saturation rate
-	PartHold    ForecastPart = "hold"    // a rate near the answer, held for long
-	PartSLO     ForecastPart = "SLO"     // rates about the highest that meets the SLO
-	PartControl ForecastPart = "control" // two loads once more
-)
-
 // ForecastTodo is what a sweep still has to measure.
 type ForecastTodo struct {
-	Part                           ForecastPart // that the stage that runs belongs to
 	WarmUp, Floor, Search, Ceiling bool
 	Rows                           int            // stages of the grid
 	Probes                         ForecastCounts // stages about the edge
@@ -66,17 +52,15 @@ type ForecastTodo struct {
 	Controls                       bool           // measured again at the end
 }
 
-// Planned returns how many stages are sure to follow, and how many more may.
-func (t *ForecastTodo) Planned() (sure, more int) {
+// Sure returns how many stages are sure to follow.
+func (t *ForecastTodo) Sure() int {
+	sure := t.Rows
 	for _, one := range []bool{t.Floor, t.Ceiling} {
 		if one {
 			sure++
 		}
 	}
-	if t.Controls {
-		more = mostControls
-	}
-	return sure + t.Rows, more + int(t.Probes.High+t.Holds.High+t.SLO.High)
+	return sure
 }
 
 // ForecastCounts is a number of stages that is known between bounds.

@@ -18,8 +18,8 @@ import (
 //	|----------|------------------------------------------------------------------|-------------------------------------------------|
 //	| asked    | [Experiment.Measure] looks it up in the first part of the run    | recalled; waiting, where it is not there        |
 //	| recalled | its row is taken over; nothing is sent                           | done                                            |
-//	| waiting  | [Experiment.before]: what was recalled ends, the user may pause, | ended, where the context ends, the budget is    |
-//	|          | the server becomes idle and as quick as before an overload       | used up or a file cannot be written; begun      |
+//	| waiting  | [Experiment.before]: what was recalled ends, the server becomes  | ended, where the context ends, the budget is    |
+//	|          | idle and as quick as before an overload                          | used up or a file cannot be written; begun      |
 //	| begun    | its row is in the run, as Running, and saved; the observer is    | held                                            |
 //	|          | told; connections are opened; checks add their sessions          |                                                 |
 //	| held     | [Experiment.hold]: its load is sent, and its records are counted | measured                                        |
@@ -55,7 +55,6 @@ func (x *Experiment) before(ctx context.Context, s *Stage) (*held, error) {
 	if err := x.catchUp(ctx); err != nil {
 		return h, err
 	}
-	x.pause(ctx, s.Name)
 	if err := x.Settle(ctx); err != nil {
 		return h, err
 	}

@@ -100,7 +100,7 @@ func (x *Experiment) resume(before *rundir.Run) error {
 	x.past = remember(before)
 	x.run.Started, x.run.Client.Selftest, x.run.Recoveries = before.Started, before.Client.Selftest, before.Recoveries
 	for _, n := range before.Warnings {
-		if n.Is(noteNotIdle) || n.Is(notePaused) || n.Is(noteRetokenize) || n.Is(noteResumed) {
+		if n.Is(noteNotIdle) || n.Is(noteRetokenize) || n.Is(noteResumed) {
 			x.run.Warnings = append(x.run.Warnings, n) // the others are found again
 		}
 	}
@@ -128,11 +128,6 @@ func (x *Experiment) recall(s *Stage) (st rundir.Stage, ok bool) {
 		x.run.Stages = append(x.run.Stages, st)
 		x.judgeAnswers() // they are in the log: nothing is written
 		st = x.run.Stages[len(x.run.Stages)-1]
-	}
-	for _, n := range x.run.Warnings {
-		if seconds, known := n.Number("time"); n.Is(notePaused) && n.String("stage") == st.Name && known && x.HasBudget() {
-			x.until += time.Duration(seconds * float64(time.Second))
-		}
 	}
 	x.Ahead.Begins(s.forecast())
 	x.config.Observer.StageBegins(&st, s.MinTime)

@@ -299,7 +299,7 @@ func (r *runner) snapshot(phase string, now, until time.Duration) Snapshot {
 	s := r.Monitor.Recent()
 	s.Phase, s.Elapsed, s.InFlight = phase, now, r.places.inFlight()
 	if phase != PhaseMeasuring {
-		s.Until, s.Awaits = until, ""
+		s.Until = until
 	}
 	return s
 }

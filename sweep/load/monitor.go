@@ -45,23 +45,11 @@ const (
 	PhaseIdle      = "idle" // the next stage waits for the server to become idle
 )
 
-// Awaits is what a window stays open for when the time that it takes at least has passed.
-type Awaits string
-
-// What a window stays open for.
-const (
-	AwaitsRequests Awaits = "requests" // too few have come due
-	AwaitsVerdict  Awaits = "verdict"  // neither stable nor saturated is shown
-	AwaitsWaves    Awaits = "waves"    // those in flight have not been replaced often enough
-	AwaitsHold     Awaits = "hold"     // the rate is held as long as it can be, since only a long time shows that it is sustained
-)
-
 // Snapshot is the state of a running stage.
 type Snapshot struct {
 	Phase    string
 	Elapsed  time.Duration
 	Until    time.Duration // when the phase ends at the latest, in the time of Elapsed; 0 where that is not known
-	Awaits   Awaits        // why the window is still open
 	InFlight int
 	Done     int // requests that ended well
 	Failed   int

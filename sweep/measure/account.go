@@ -191,7 +191,7 @@ func (a *Account) Recent() load.Snapshot {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := load.Snapshot{Done: a.done, Failed: a.failed, Errors: maps.Clone(a.classes), TTFT: a.latest.ttft.median(), ITL: a.latest.itl.median()}
-	s.Until, s.Awaits = a.open()
+	s.Until = a.closesAt()
 	if n := len(a.ticks.Sums); n > 0 {
 		n = min(n, int(recently/a.ticks.Width)+1)
 		s.TokensPS = stats.Mean(a.ticks.Sums[len(a.ticks.Sums)-n:]) / a.ticks.Width.Seconds()

@@ -178,25 +178,20 @@ func (a *Account) longest(service time.Duration) time.Duration {
 	return max(a.MaxTime, min(longestWaves*service, timesPlanned*a.MaxTime))
 }
 
-// open returns when the window closes at the latest, and what it stays open for from MinTime on; 0 and nothing where neither is left open.
-func (a *Account) open() (until time.Duration, what load.Awaits) {
+// closesAt returns when the window closes at the latest; 0 where it is not left open.
+func (a *Account) closesAt() (until time.Duration) {
 	switch {
 	case a.Whole || a.From > 0 || a.closedAt >= 0:
-		return 0, ""
+		return 0
 	case a.closed():
-		until, what = a.MaxTime, load.AwaitsWaves
+		until = a.MaxTime
 		if _, _, n := a.waves.Whole(); n == 0 {
 			until = giveUp * a.MaxTime
 		}
-	case a.Lasting:
-		until, what = a.lastLook(a.service.recent.median()), load.AwaitsHold
 	default:
-		until, what = a.lastLook(a.service.recent.median()), load.AwaitsVerdict
-		if a.due < a.MinRequests {
-			what = load.AwaitsRequests
-		}
+		until = a.lastLook(a.service.recent.median())
 	}
-	return min(until, max(a.latestClose(), a.MinTime)), what
+	return min(until, max(a.latestClose(), a.MinTime))
 }
 
 // wavesSuffice reports whether a closed loop has gone through enough whole waves.

@@ -84,7 +84,6 @@ func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair
 		side := c.Sides[i]
 		side.Sources, side.Seed, side.StageTime, side.StageMax = c.Sides[0].Sources, c.Sides[0].Seed, c.Sides[0].StageTime, c.Sides[0].StageTime
 		side.Observer = &observer{side.Observer, p, i}
-		side.Pause = p.pause(side.Pause, i)
 		side.Budget = c.Budget
 		plan := rundir.Plan{
 			Kind: rundir.KindPair, StageTime: side.StageTime.Seconds(), StageRequests: side.StageRequests, MaxConcurrency: side.MaxConcurrency,
@@ -401,21 +400,6 @@ func (p *comparison) finish(err error) error {
 // sideName returns "A" or "B".
 func sideName(side int) string { return string(rune('A' + side)) }
 
-// pause returns the pause of a side, for which the comparison's budget is not charged.
-func (p *comparison) pause(of func(context.Context) time.Duration, side int) func(context.Context) time.Duration {
-	if of == nil {
-		return nil
-	}
-	return func(ctx context.Context) time.Duration {
-		paused := of(ctx)
-		p.started = p.started.Add(paused)
-		if p.Budget > 0 {
-			p.sides[1-side].Extend(paused) // its own is extended where it pauses
-		}
-		return paused
-	}
-}
-
 // observer adds to another observer's events which server a stage is of, and how long the whole comparison takes.
 type observer struct {
 	experiment.Observer
@@ -435,7 +419,7 @@ func (o *observer) Left(time.Duration, time.Duration) {
 }
 
 // Follows does nothing: a side does not know what follows.
-func (o *observer) Follows(experiment.ForecastTodo, []string) {}
+func (o *observer) Follows(int) {}
 
 // StageEnds names the server.
 func (o *observer) StageEnds(s *rundir.Stage) { o.Observer.StageEnds(o.named(s)) }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"sync"
@@ -11,16 +12,14 @@ import (
 	"llmsweep/sweep/experiment"
 )
 
-// interrupter ends a command: its context ends at the first Ctrl-C, SIGTERM or SIGHUP, or where a key asks for it. The second ends the process.
+// interrupter ends a command: its context ends at the first Ctrl-C, SIGTERM or SIGHUP. The second ends the process.
 type interrupter struct {
 	Ctx    context.Context
 	cancel context.CancelCauseFunc
 	first  time.Time // when the first signal came
 	exit   func(code int)
 
-	pipe    sync.Once
-	mu      sync.Mutex
-	release func() // gives the terminal back; nil where it was not taken
+	pipe sync.Once
 }
 
 // sameSignal is the time within which a second signal is taken for the first: timeout(1) sends one to the process and one to its group, and
@@ -78,27 +77,8 @@ func (in *interrupter) endByBrokenPipe() {
 	})
 }
 
-// force gives the terminal back, and ends the process.
+// force ends the process, below the status line.
 func (in *interrupter) force() {
-	in.GiveBack()
+	fmt.Fprintln(os.Stderr)
 	in.exit(Interrupted)
-}
-
-// GiveBack gives the terminal back where it was taken. It may be called again. A nil interrupter has taken none.
-func (in *interrupter) GiveBack() {
-	if in == nil {
-		return
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.release != nil {
-		in.release()
-	}
-}
-
-// onEnd sets what gives the terminal back.
-func (in *interrupter) onEnd(release func()) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.release = release
 }

@@ -1,10 +1,8 @@
 package job
 
 import (
-	"context"
 	"runtime"
 	"slices"
-	"time"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -24,7 +22,6 @@ type session struct {
 	served *progress.LiveServer // nil where no page is served
 	view   *progress.View
 	waiter console.Waiter
-	pause  func(context.Context) time.Duration // nil where the run cannot be paused
 	closes []func()
 }
 
@@ -71,9 +68,9 @@ func (s *session) describe(one *side, dir *store.Dir, command rundir.Command, la
 
 // show opens the view, and shows what is measured.
 func (s *session) show(title string, plain bool) {
-	s.view, s.pause = s.View(s.lang, plain, len(s.sides) == 1)
+	s.view = s.View(s.lang, plain)
 	s.closes = append(s.closes, s.view.Close)
-	s.view.Start(title)
+	s.view.Note(title)
 	for i, one := range s.sides {
 		name := ""
 		if len(s.sides) > 1 {
@@ -101,7 +98,7 @@ func (s *session) wait() {
 	s.waiter = s.World().Waiter()
 	s.closes = append(s.closes, func() { s.waiter.Close() })
 	for _, one := range s.sides {
-		one.config.Waiter, one.config.Pause = s.waiter, s.pause
+		one.config.Waiter = s.waiter
 	}
 }
 

@@ -46,43 +46,10 @@
     root.lang = root.dataset.lang = l;
     all("option[data-en]").forEach(function (o) { o.textContent = o.dataset[l]; });
     hide(true);
-    tell();
   }
   function theme(t) {
     if (t) { root.dataset.theme = t; } else { delete root.dataset.theme; }
     document.getElementById("theme").value = t || "";
-  }
-
-  // The present second of a run that goes on: sentences, and numbers with their course.
-  var present = null;
-  function course(values) {
-    var svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
-    var low = Math.min.apply(null, values), high = Math.max.apply(null, values), span = high - low > 0.05 * high ? high - low : 0;
-    svg.setAttribute("viewBox", "0 0 240 32");
-    svg.setAttribute("class", "course");
-    svg.setAttribute("aria-hidden", "true");
-    line.setAttribute("points", values.map(function (v, i) { return (240 - values.length + i) + "," + (span ? 30 - 28 * (v - low) / span : 16); }).join(" "));
-    svg.appendChild(line);
-    return svg;
-  }
-  function tell() {
-    var box = document.getElementById("now"), l = root.dataset.lang;
-    if (!present || !present.lines || !box) { return; }
-    var told = box.querySelector(".told"), tiles = box.querySelector(".tiles");
-    told.textContent = tiles.textContent = "";
-    present.lines[l].forEach(function (line) {
-      var p = document.createElement("p");
-      p.textContent = line;
-      told.appendChild(p);
-    });
-    present.numbers.forEach(function (n) {
-      var li = document.createElement("li"), strong = document.createElement("strong");
-      strong.textContent = n.value;
-      li.appendChild(strong);
-      li.appendChild(document.createTextNode(n.name[l]));
-      if (n.course && n.course.length > 1) { li.appendChild(course(n.course)); }
-      tiles.appendChild(li);
-    });
   }
 
   // Copying a table.
@@ -372,11 +339,10 @@
     if (seen) { history.replaceState({ place: { id: seen.id, top: seen.getBoundingClientRect().top } }, ""); }
     location.reload();
   }
-  if (live && window.EventSource && location.protocol.indexOf("http") === 0) {
-    var events = new EventSource("events");
-    events.addEventListener("page", function (e) { if (e.data !== live) { events.close(); reload(); } });
-    events.addEventListener("now", function (e) { present = JSON.parse(e.data); tell(); });
-    events.addEventListener("end", function () { events.close(); document.getElementById("now").hidden = true; });
+  if (live && location.protocol.indexOf("http") === 0) {
+    setInterval(function () {
+      fetch("", { method: "HEAD" }).then(function (r) { if (r.ok && r.headers.get("ETag") !== '"' + live + '"') { reload(); } }, function () { });
+    }, 1000);
   }
   window.addEventListener("hashchange", restore);
   });

@@ -14,11 +14,7 @@ import (
 	"net/url"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
@@ -40,25 +36,19 @@ const (
 type LiveServer struct {
 	experiment.Observer
 	// Render writes the page of the run as far as it is measured. It is called before the first stage and between stages, by the goroutine
-	// that measures. Without it there is no page yet. version is a word that is different each time: the page asks /events for the one that is
-	// served, and loads itself again where that is another.
+	// that measures. Without it there is no page yet. version is a word that is different each time: the page loads itself again when its
+	// address has another one for an ETag.
 	Render func(w io.Writer, version string) error
 
 	address net.Addr
 	http    *http.Server
-	numbers *liveNumbers
-	present *present
-	own     *Observer // tells present
-
-	failed  sync.Once     // to draw the page
-	closing chan struct{} // closed when the server ends
-	streams atomic.Int32  // of events that are open
+	metrics metrics
+	failed  sync.Once // to draw the page
 
 	mu      sync.Mutex
 	page    []byte
 	at      time.Time // when the page was drawn
 	version string
-	changed chan struct{} // closed when there is another page
 }
 
 // ListenLive begins to serve at an address of this machine alone, such as ":0", "127.0.0.1:8089" or "[::1]:0". Errors name the flag that set it.
@@ -77,14 +67,12 @@ func ListenLive(flag, address string) (*LiveServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
 	}
-	s := &LiveServer{Observer: experiment.NoObserver{}, address: l.Addr(), numbers: &liveNumbers{began: time.Now()}, closing: make(chan struct{}), changed: make(chan struct{})}
-	s.present = &present{state: State{Now: load.Snapshot{TTFT: -1, ITL: -1}}}
-	s.own = New(lang.English, s.present).Observe(0)
+	s := &LiveServer{Observer: experiment.NoObserver{}, address: l.Addr()}
+	s.metrics.began, s.metrics.low, s.metrics.high, s.metrics.now = time.Now(), -1, -1, load.Snapshot{TTFT: -1, ITL: -1}
 	s.http = &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: mostHeader,
 	}
-	s.http.RegisterOnShutdown(sync.OnceFunc(func() { close(s.closing) }))
 	go s.http.Serve(&limited{Listener: l, free: make(chan struct{}, mostConnections)})
 	return s, nil
 }
@@ -107,12 +95,12 @@ func (s *LiveServer) Close() error {
 
 // Handler returns the handler of all requests.
 func (s *LiveServer) Handler() http.Handler {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(s.numbers)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", s.servePage)
-	mux.HandleFunc("/events", s.serveEvents)
-	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("/metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		s.metrics.write(w)
+	})
 	return s.guard(mux)
 }
 
@@ -175,7 +163,7 @@ func sameOrigin(r *http.Request) bool {
 
 func (s *LiveServer) servePage(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	page, at := s.page, s.at
+	page, at, version := s.page, s.at, s.version
 	s.mu.Unlock()
 	if page == nil {
 		w.Header().Set("Refresh", "2")
@@ -184,6 +172,7 @@ func (s *LiveServer) servePage(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(page)))
+	w.Header().Set("ETag", `"`+version+`"`)
 	w.Header().Set("Last-Modified", at.UTC().Format(http.TimeFormat))
 	if r.Method == http.MethodGet {
 		w.Write(page)
@@ -210,51 +199,49 @@ func (s *LiveServer) Draw() {
 		})
 		return
 	}
-	s.numbers.drew(time.Since(began))
+	s.metrics.change(func() { s.metrics.drawn = time.Since(began) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.page, s.at, s.version = b.Bytes(), time.Now(), version
-	close(s.changed)
-	s.changed = make(chan struct{})
 }
 
-// StageBegins tells pages of the stage.
+// StageBegins counts the stage.
 func (s *LiveServer) StageBegins(st *rundir.Stage, planned time.Duration) {
 	s.Observer.StageBegins(st, planned)
-	s.own.StageBegins(st, planned)
-	s.numbers.begins(st)
+	m := &s.metrics
+	m.change(func() {
+		m.fold()
+		m.begun++
+		m.rate = st.Rate.Value()
+	})
 }
 
 // Left keeps the estimate of the time left.
 func (s *LiveServer) Left(low, high time.Duration) {
 	s.Observer.Left(low, high)
-	s.own.Left(low, high)
-	s.numbers.setLeft(low, high)
+	s.metrics.change(func() { s.metrics.low, s.metrics.high = low, high })
 }
 
 // Progress keeps how the stage stands.
 func (s *LiveServer) Progress(now load.Snapshot) {
 	s.Observer.Progress(now)
-	s.own.Progress(now)
-	s.numbers.progress(now)
+	s.metrics.progress(now)
 }
 
 // StageEnds draws the page with the stage.
 func (s *LiveServer) StageEnds(st *rundir.Stage) {
 	s.Observer.StageEnds(st)
-	s.own.StageEnds(st)
-	s.numbers.ends(st)
+	s.metrics.change(func() {
+		s.metrics.ended++
+		s.metrics.last = *st
+	})
 	s.Draw()
 }
 
-// Note passes a note on.
-func (s *LiveServer) Note(n note.Note) { s.Observer.Note(n) }
+var sayServed = lang.Say("the run is shown at %s, with numbers for Prometheus at %smetrics", "运行情况见 %s，供 Prometheus 读取的数据见 %smetrics")
 
-// Follows passes on what follows.
-func (s *LiveServer) Follows(left experiment.ForecastTodo, stages []string) {
-	s.Observer.Follows(left, stages)
-	s.own.Follows(left, stages)
-}
+// Served says where the run is served.
+func (s *LiveServer) Served(l lang.Lang) string { return sayServed.In(l, s.URL(), s.URL()) }
 
 // limited accepts a limited number of connections at once; others wait.
 type limited struct {
