@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,29 +23,20 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// lengthLimits are lengths in tokens outside which rows are left out. 0 is no limit.
-type lengthLimits struct {
-	MinPrompt, MinOutput, MaxPrompt, MaxTotal int
-}
-
-// sgLangLimits returns the limits of SGLang's bench_serving (python/sglang/benchmark/datasets/sharegpt.py at 09716a6, and
-// bench_serving.py before it), with which published results were measured. Its --sharegpt-context-len is MaxTotal.
-func sgLangLimits() lengthLimits { return lengthLimits{MinPrompt: 2, MinOutput: 2} }
+// shortest is the fewest tokens that a prompt and an answer of ShareGPT must have, as in SGLang's bench_serving
+// (python/sglang/benchmark/datasets/sharegpt.py at 09716a6), with which published results were measured.
+const shortest = 2
 
 // datasetOptions select what is taken from a dataset.
 type datasetOptions struct {
 	Rows  int    // drawn at random from the file, at most; 0 for 10,000
 	Seed  uint64 // of the draw, and of the order of rows in each stage
 	Count Counter
-	Asked int // texts that Count counts; 0 for 24
 
 	// Output is the length of answers where the file has none, or of all answers with ForceOutput. Where there is neither, the
 	// server decides.
 	Output      rundir.Lengths
 	ForceOutput bool
-
-	// Limits leave rows out; for conversations of ShareGPT, no limits are those of SGLang.
-	Limits lengthLimits
 
 	MultiTurn bool  // all turns of ShareGPT's conversations, not the first alone
 	Think     Think // between the turns of any conversation
@@ -53,14 +45,14 @@ type datasetOptions struct {
 }
 
 const (
-	defaultRows  = 10_000  // more than a sweep sends
-	defaultAsked = 24      // texts: the estimate is then within 5 % (TestEstimate)
-	mostMemory   = 1 << 28 // bytes of texts; where they are longer, fewer rows are kept
+	defaultRows = 10_000  // more than a sweep sends
+	counted     = 24      // texts that Count counts: the estimate is then within 5 % (TestEstimate)
+	mostMemory  = 1 << 28 // bytes of texts; where they are longer, fewer rows are kept
 )
 
 // What the server counts to learn how many tokens texts have: at most MostCounts texts, of at most LongestAsked bytes each.
 const (
-	MostDatasetCounts = 1 + defaultAsked
+	MostDatasetCounts = 1 + counted
 	LongestAsked      = 4000
 )
 
@@ -78,7 +70,7 @@ type Dataset struct {
 
 // openDataset reads a dataset in one pass and keeps only the rows drawn. The file is a JSON array of objects (as ShareGPT's), JSONL, or CSV
 // with a header, and may be packed with gzip. An object has "conversations", "messages" or "prompt". Where no row can be used, the
-// error is an [UnusableError]; single rows that cannot be used are in [Dataset.Skipped].
+// error is an [UnusableError]; of single rows that cannot be used there are notes.
 func openDataset(ctx context.Context, path string, o datasetOptions) (*Dataset, error) {
 	in, err := openRows(path)
 	if err != nil {
@@ -92,9 +84,6 @@ func openDataset(ctx context.Context, path string, o datasetOptions) (*Dataset, 
 func read(ctx context.Context, in *rowInput, o datasetOptions) (*Dataset, error) {
 	if o.Rows == 0 {
 		o.Rows = defaultRows
-	}
-	if o.Asked == 0 {
-		o.Asked = defaultAsked
 	}
 	d := &Dataset{name: in.Name, options: o}
 	p := newDraw(d)
@@ -113,7 +102,7 @@ func read(ctx context.Context, in *rowInput, o datasetOptions) (*Dataset, error)
 	if n := len(p.rows.kept); p.full && n < o.Rows {
 		d.notes = append(d.notes, noteLongTexts.New(d.name, n, o.Rows))
 	}
-	d.limit(p.rows.kept)
+	d.keep(p.rows.kept)
 	if len(d.rows) == 0 {
 		return nil, d.skipped.unusable(d.name, noteNoDataset, noteNoPrompts)
 	}
@@ -132,16 +121,13 @@ type drawing struct {
 	full  bool              // rows were dropped for want of memory
 }
 
-// newDraw returns a drawing with spare rows, for those that the limits leave out: about half of ShareGPT's with vLLM's limits.
+// newDraw returns a drawing with spare rows, for those that are too short.
 func newDraw(d *Dataset) *drawing {
 	spare := d.options.Rows/8 + 16
-	if d.options.Limits.MaxPrompt+d.options.Limits.MaxTotal > 0 {
-		spare = d.options.Rows + 64
-	}
 	return &drawing{
 		Dataset: d, most: mostMemory,
 		rows:  reservoir[row]{most: d.options.Rows + spare, rng: stats.Rand(d.options.Seed, "dataset", "rows")},
-		texts: reservoir[string]{most: d.options.Asked, rng: stats.Rand(d.options.Seed, "dataset", "texts")},
+		texts: reservoir[string]{most: counted, rng: stats.Rand(d.options.Seed, "dataset", "texts")},
 	}
 }
 
@@ -262,46 +248,26 @@ func (d *Dataset) learn(ctx context.Context, texts []string) error {
 	return nil
 }
 
-// limit leaves out rows that are too short or too long, and cuts conversations at the first turn that is.
-func (d *Dataset) limit(rows []row) {
+// keep leaves out rows that are too short, and cuts conversations at the first turn that is.
+func (d *Dataset) keep(rows []row) {
 	for _, r := range rows {
 		if len(d.rows) == d.options.Rows {
 			break // the others are spare
 		}
-		turns, why := d.within(r)
-		if turns == 0 {
-			d.skipped.add(why, r.line)
+		if short := slices.IndexFunc(r.turns, d.short); r.shareGPT && short == 0 {
+			d.skipped.add(skipShort.New(shortest, shortest), r.line)
 			continue
+		} else if r.shareGPT && short > 0 {
+			r.turns = r.turns[:short]
 		}
-		r.turns = r.turns[:turns]
 		d.rows = append(d.rows, r)
 	}
 }
 
-// within returns how many turns of a row are within the limits, and why the next is not.
-func (d *Dataset) within(r row) (turns int, why note.Note) {
-	limits := d.options.Limits
-	if limits == (lengthLimits{}) && r.shareGPT {
-		limits = sgLangLimits()
-	}
-	history := d.estimate.tokens(measure(r.system))
-	for i, t := range r.turns {
-		alone, output := d.estimate.tokens(t.prompt), d.output(t)
-		if d.options.ForceOutput || output == 0 { // as in vLLM, a length that is asked for is never too short
-			output = max(output, limits.MinOutput)
-		}
-		prompt := history + alone
-		switch {
-		case alone < limits.MinPrompt || output < limits.MinOutput:
-			return i, skipShort.New(limits.MinPrompt, limits.MinOutput)
-		case limits.MaxPrompt > 0 && prompt > limits.MaxPrompt:
-			return i, skipLongPrompt.New(limits.MaxPrompt)
-		case limits.MaxTotal > 0 && prompt+output > limits.MaxTotal:
-			return i, skipLongTotal.New(limits.MaxTotal)
-		}
-		history = prompt + output
-	}
-	return len(r.turns), note.Note{}
+// short reports whether a turn is too short. As in vLLM, a length that is asked for never is.
+func (d *Dataset) short(t turn) bool {
+	output := d.output(t)
+	return d.estimate.tokens(t.prompt) < shortest || output > 0 && output < shortest && !d.options.ForceOutput
 }
 
 // output returns the length of an answer as the data have it, or the mean that is asked for; 0 leaves it to the server.
@@ -319,9 +285,6 @@ func (d *Dataset) output(t turn) int {
 
 // Rows returns the number of rows in use.
 func (d *Dataset) Rows() int { return len(d.rows) }
-
-// Skipped returns the rows left out, by reason. Limits apply to the rows drawn, everything else to the whole file.
-func (d *Dataset) Skipped() []SkipRows { return d.skipped }
 
 // Notes returns what a reader of the run should know of the file.
 func (d *Dataset) Notes() []note.Note {

@@ -83,7 +83,6 @@ func TestShareGPT(t *testing.T) {
 		{"as published", datasetOptions{}, [][]asked{{{"aaaa", 7}}, {{"céc中", 3}}, {{"dddd", 8}}}},
 		{"all turns", datasetOptions{MultiTurn: true}, [][]asked{{{"aaaa", 7}, {"more", 2}}, {{"céc中", 3}}, {{"dddd", 8}}}},
 		{"forced", datasetOptions{Output: rundir.Lengths{Mean: 64}, ForceOutput: true}, [][]asked{{{"aaaa", 64}}, {{"céc中", 64}}, {{"dddd", 64}}}},
-		{"own limits", datasetOptions{Limits: lengthLimits{MinPrompt: 1, MinOutput: 4, MaxTotal: 11}}, [][]asked{{{"aaaa", 7}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Count = byCharacter
@@ -147,12 +146,12 @@ func TestRowsOfJSONLines(t *testing.T) {
 	if diff := cmp.Diff(want, sessions(t, d)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	skipped := []SkipRows{
+	skipped := skips{
 		{skipEmptyPrompt.New(), 1, []int{3}}, {skipNoJSONLine.New(), 1, []int{5}},
 		{skipNotText.New(), 1, []int{7}}, {skipNoUser.New(), 1, []int{8}},
 		{skipOutput.New("output_tokens"), 1, []int{9}}, {skipNoPrompt.New(), 1, []int{11}},
 	}
-	if diff := cmp.Diff(skipped, d.Skipped()); diff != "" {
+	if diff := cmp.Diff(skipped, d.skipped); diff != "" {
 		t.Errorf("left out (-want +got):\n%s", diff)
 	}
 }
@@ -174,13 +173,13 @@ func TestRowsOfCSV(t *testing.T) {
 	if diff := cmp.Diff(want, sessions(t, d)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	skipped := []SkipRows{
+	skipped := skips{
 		{skipCSVFields.New(), 1, []int{5}},
 		{skipOutput.New("output_tokens"), 1, []int{6}},
 		{skipNoCSV.New(csv.ErrBareQuote), 1, []int{7}},
 		{skipEmptyPrompt.New(), 1, []int{8}},
 	}
-	if diff := cmp.Diff(skipped, d.Skipped()); diff != "" {
+	if diff := cmp.Diff(skipped, d.skipped); diff != "" {
 		t.Errorf("left out (-want +got):\n%s", diff)
 	}
 }
@@ -217,8 +216,8 @@ func TestTruncatedArray(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []SkipRows{{skipBrokenOff.New(nil), 1, []int{3}}}
-	if diff := cmp.Diff(want, d.Skipped()); diff != "" || d.Rows() != 2 {
+	want := skips{{skipBrokenOff.New(nil), 1, []int{3}}}
+	if diff := cmp.Diff(want, d.skipped); diff != "" || d.Rows() != 2 {
 		t.Errorf("%d rows (-want +got):\n%s", d.Rows(), diff)
 	}
 }
@@ -232,7 +231,7 @@ func TestOpenUnpacks(t *testing.T) {
 		d, err := openDataset(t.Context(), file(t, name, content), datasetOptions{Count: byCharacter})
 		switch {
 		case name == "cut.gz":
-			if err == nil && !slices.ContainsFunc(d.Skipped(), func(s SkipRows) bool { return s.Why.Is(skipBrokenOff) }) {
+			if err == nil && !slices.ContainsFunc(d.skipped, func(s skipped) bool { return s.Why.Is(skipBrokenOff) }) {
 				t.Errorf("%s: %v", name, d.Notes())
 			}
 		case err != nil || d.Rows() != 3 || d.Describe().Dataset != name:
@@ -409,7 +408,7 @@ func TestMemoryStaysBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Rows() < 900 || len(d.Skipped()) > 1 {
+	if d.Rows() < 900 || len(d.skipped) > 1 {
 		t.Errorf("%v", d.Notes())
 	}
 	held := int64(most) - int64(before.HeapAlloc)
@@ -437,7 +436,7 @@ func TestHugeRows(t *testing.T) {
 	if err != nil || d.Rows() != 2 {
 		t.Fatal(err)
 	}
-	if s := d.Skipped(); len(s) != 1 || s[0].Lines[0] != 2 || !s[0].Why.Equal(skipTooLong.New(2)) {
+	if s := d.skipped; len(s) != 1 || s[0].Lines[0] != 2 || !s[0].Why.Equal(skipTooLong.New(2)) {
 		t.Errorf("%v", s)
 	}
 	// In an array, nothing can be read after it.
@@ -447,8 +446,8 @@ func TestHugeRows(t *testing.T) {
 	}
 	in.Most = most
 	d, err = read(t.Context(), in, datasetOptions{})
-	if err != nil || d.Rows() != 1 || len(d.Skipped()) != 1 || !d.Skipped()[0].Why.Equal(skipTooLong.New(2)) {
-		t.Errorf("%v, %v", d.Skipped(), err)
+	if err != nil || d.Rows() != 1 || len(d.skipped) != 1 || !d.skipped[0].Why.Equal(skipTooLong.New(2)) {
+		t.Errorf("%v, %v", d.skipped, err)
 	}
 }
 
@@ -479,7 +478,7 @@ func TestReservoirShrinks(t *testing.T) {
 }
 
 func TestLongTextsAreFewer(t *testing.T) {
-	d := &Dataset{options: datasetOptions{Rows: 100, Asked: 3}}
+	d := &Dataset{options: datasetOptions{Rows: 100}}
 	p := newDraw(d)
 	p.most = 50_000
 	for i := range 200 {
@@ -491,32 +490,6 @@ func TestLongTextsAreFewer(t *testing.T) {
 	for _, text := range p.texts.kept {
 		if len(text) != LongestAsked || !utf8.ValidString(text) {
 			t.Errorf("a text of %d bytes is counted", len(text))
-		}
-	}
-}
-
-// vllmLimits returns the limits of vllm bench serve (vllm/benchmarks/datasets/utils.py at 237145e, is_valid_sequence).
-func vllmLimits() lengthLimits {
-	return lengthLimits{MinPrompt: 4, MinOutput: 4, MaxPrompt: 1024, MaxTotal: 2048}
-}
-
-func TestVLLMLimits(t *testing.T) {
-	say := func(prompt, answer int) string {
-		return fmt.Sprintf(`{"conversations": [{"from": "human", "value": %q}, {"from": "gpt", "value": %q}]}`+"\n",
-			strings.Repeat("p", prompt), strings.Repeat("a", answer))
-	}
-	lines := say(4, 4) + say(3, 9) + say(9, 3) + say(1024, 1024) + say(1025, 9) + say(1024, 1025) + say(9, 2039) + say(9, 2040)
-	for forced, want := range map[bool]int{false: 3, true: 5} {
-		o := datasetOptions{Limits: vllmLimits(), Count: byCharacter, ForceOutput: forced, Output: rundir.Lengths{Mean: 2}}
-		d, err := read(t.Context(), text(t, lines), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if forced {
-			want++ // no answer is too long
-		}
-		if d.Rows() != want {
-			t.Errorf("forced %v: %d rows, want %d: %v", forced, d.Rows(), want, d.Notes())
 		}
 	}
 }
@@ -541,7 +514,7 @@ func FuzzDataset(f *testing.F) {
 		}
 		last := 1 + bytes.Count(b, []byte("\n")) + bytes.Count(b, []byte("\r"))
 		if !bytes.HasPrefix(b, []byte{0x1f, 0x8b}) {
-			for _, s := range d.Skipped() {
+			for _, s := range d.skipped {
 				if s.Lines[0] < 1 || s.Lines[len(s.Lines)-1] > last {
 					t.Errorf("%v, of %d lines", s, last)
 				}

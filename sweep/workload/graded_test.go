@@ -19,8 +19,8 @@ func TestGradedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Rows() != 4 || d.Graded() != 2 || d.Describe().Graded != 2 || len(d.Skipped()) != 2 {
-		t.Errorf("%d rows, %d graded, left out %v", d.Rows(), d.Graded(), d.Skipped())
+	if d.Rows() != 4 || d.Graded() != 2 || d.Describe().Graded != 2 || len(d.skipped) != 2 {
+		t.Errorf("%d rows, %d graded, left out %v", d.Rows(), d.Graded(), d.skipped)
 	}
 	for i, s := range simtest.TakeTexts(t, d.Stage("a"), 12) {
 		if (s.Tag != nil) != (s.Turns[0].Greedy != nil) {

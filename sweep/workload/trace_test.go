@@ -146,7 +146,7 @@ func TestUnusableTraces(t *testing.T) {
 
 // TestTraceSharesPrefixes checks that prompts share exactly the blocks that their hash ids share, and nothing without them.
 func TestTraceSharesPrefixes(t *testing.T) {
-	costs := calibratedRows(t, simtest.TextPieces, 9)
+	costs := calibrated(t, simtest.TextPieces, 9)
 	words := func(content string) [][]string {
 		tr, err := readTrace(t.Context(), text(t, content), traceOptions{Costs: costs})
 		if err != nil {

@@ -73,36 +73,25 @@ func upcoming(dec *json.Decoder) int64 {
 	return dec.InputOffset() + int64(n-len(bytes.TrimLeft(ahead[:n], ", \t\r\n")))
 }
 
-// eachLine visits the JSON values of a file with one on each line.
+// eachLine visits the JSON values of a file with one on each line. Blank lines are left out.
 func eachLine(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) error {
-	return eachText(ctx, in, func(line int, b []byte, why note.Note) bool {
-		switch {
-		case !why.IsZero():
-			return f(line, gjson.Result{}, why)
-		case !gjson.ValidBytes(b):
-			return f(line, gjson.Result{}, skipNoJSONLine.New())
-		}
-		return f(line, gjson.ParseBytes(b), note.Note{})
-	})
-}
-
-// eachText visits the lines of a file. Blank lines are left out. The text of a line is only valid until f returns.
-func eachText(ctx context.Context, in *rowInput, f visitRow[[]byte]) error {
 	f = watched(ctx, f)
 	var long []byte
 	for line := 1; ; line++ {
 		b, whole, err := in.line(&long)
 		if err != nil && err != io.EOF {
-			f(line, nil, brokenOff(err))
+			f(line, gjson.Result{}, brokenOff(err))
 			return ctx.Err()
 		}
 		more := true
 		switch b = bytes.TrimSpace(b); {
 		case !whole:
-			more = f(line, nil, in.tooLong().note())
+			more = f(line, gjson.Result{}, in.tooLong().note())
 		case len(b) == 0:
+		case !gjson.ValidBytes(b):
+			more = f(line, gjson.Result{}, skipNoJSONLine.New())
 		default:
-			more = f(line, b, note.Note{})
+			more = f(line, gjson.ParseBytes(b), note.Note{})
 		}
 		if !more || err == io.EOF {
 			return ctx.Err()
