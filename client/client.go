@@ -124,8 +124,8 @@ func New(o Options) (*Client, error) {
 // Prepare encodes a request ahead of time. An error means that the API cannot express the request.
 func (c *Client) Prepare(r *api.Request) (*Prepared, error) {
 	params := &c.params
-	if r.Greedy != nil {
-		params = params.Greedy(r.Greedy, c.dialect.Traits())
+	if r.Greedy {
+		params = params.Greedy(c.dialect.Traits())
 	}
 	body, err := c.dialect.Encode(r, params)
 	if err != nil {

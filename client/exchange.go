@@ -235,7 +235,7 @@ func (x *exchange) endless() bool {
 	if asked := x.prepared.Request.OutputTokens; asked > 0 {
 		most = endlessFactor*asked + endlessMargin
 	}
-	return x.res.Chunks() > most || len(x.res.Text)+len(x.res.LogProbs) > maxText
+	return x.res.Chunks() > most || len(x.res.Text) > maxText
 }
 
 // take adds a chunk to the result. Later counts replace earlier ones.
@@ -253,9 +253,6 @@ func (x *exchange) take(c *api.Chunk, at time.Duration, receive int64) {
 	}
 	if x.prepared.Request.KeepText {
 		r.Text = append(r.Text, c.Raw...)
-	}
-	if c.LogProbs != nil && x.prepared.Request.Greedy != nil {
-		r.LogProbs = append(append(r.LogProbs, c.LogProbs...), '\n')
 	}
 	if c.Finish != "" {
 		r.Finish = x.client.cleaner.Clean(c.Finish)

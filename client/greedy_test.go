@@ -14,7 +14,7 @@ func TestGreedyBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := *request24
-	r.Greedy = &api.Greedy{}
+	r.Greedy = true
 	call, err := c.Prepare(&r)
 	var body map[string]any
 	if err != nil || json.Unmarshal(call.Body, &body) != nil {

@@ -91,9 +91,6 @@ type Result struct {
 	Resent int           // how often a connection was found closed before any of the request was written on it
 	Dial   time.Duration // time spent dialling, part of the lag; 0 on a reused connection
 	Text   []byte        // the answer's text without reasoning, where Request.KeepText asks for it
-	// LogProbs are the log-probabilities of the answer's tokens as the server sent them, one JSON value after the other, where
-	// Request.Greedy asks for them. Package logprob reads them.
-	LogProbs []byte
 
 	// OnToken, if set, is called for each chunk with tokens, with the number of tokens that it is thought to have. It is
 	// called between two reads, so it must be quick and must not block.
@@ -106,7 +103,7 @@ func (r *Result) Reset(epoch time.Time) {
 		Epoch: epoch,
 		Sent:  Absent, Headers: Absent, FirstToken: Absent, FirstAnswer: Absent, LastToken: Absent, End: Absent,
 		PromptTokens: api.Unknown, OutputTokens: api.Unknown, ReasoningTokens: api.Unknown, CachedTokens: api.Unknown,
-		Gaps: r.Gaps[:0], Counts: r.Counts[:0], Shared: r.Shared[:0], Text: r.Text[:0], LogProbs: r.LogProbs[:0], OnToken: r.OnToken,
+		Gaps: r.Gaps[:0], Counts: r.Counts[:0], Shared: r.Shared[:0], Text: r.Text[:0], OnToken: r.OnToken,
 	}
 }
 

@@ -26,13 +26,8 @@ type Traits struct {
 	Key    string            // the header that takes the API key as it is; "" for a bearer token
 	Header map[string]string // further headers of each request, by their canonical names
 	Fields Fields            // the optional fields that it has
-
-	Seed     string // JSON object that fixes the seed of sampling; "" where the API has none
-	LogProbs string // JSON object that asks for the log-probabilities of the answer's tokens, [TopTokens] at each place; "" for none
+	Seeds  bool              // it takes a seed of the sampling
 }
-
-// TopTokens is how many tokens a request for log-probabilities asks for at each place: the most that OpenAI's completions take.
-const TopTokens = 5
 
 // Decoder turns the frames of one answer into chunks. It allocates nothing for ordinary frames.
 type Decoder interface {
@@ -50,7 +45,6 @@ type Chunk struct {
 	Text      bool   // it has tokens: content, reasoning or tool-call text, or a count that has grown
 	Reasoning bool   // all of its text is reasoning
 	Tokens    int    // tokens in this chunk; 0 where the server does not tell
-	LogProbs  []byte // the log-probabilities as they stand in the frame, for package logprob; valid until the next read
 	Raw       []byte // the answer's text as it stands in the JSON string, see [Unescape]; valid until the next read
 	Finish    string // the finish reason, in the frame that has it
 	Done      bool   // it is the terminator

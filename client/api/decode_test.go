@@ -158,7 +158,6 @@ func compare(t *testing.T, d Decoder, ref *reference, frame []byte) {
 	if json.Unmarshal(fmt.Appendf(nil, `"%s"`, c.Raw), &got.Text) != nil {
 		t.Fatalf("%q: text %q is no JSON string", frame, c.Raw)
 	}
-	checkLogProbs(t, frame, &got)
 	got.Raw, got.Error, want.Error = nil, "", ""
 	got.Finish, want.Finish = valid(got.Finish), valid(want.Finish)
 	if !reflect.DeepEqual(want, got) { // which takes less time than the difference
@@ -167,15 +166,6 @@ func compare(t *testing.T, d Decoder, ref *reference, frame []byte) {
 	if want := ref.finish || ref.done && (ref.text || ref.counts); d.Complete() != want {
 		t.Fatalf("%q: complete %v, the reference %v", frame, d.Complete(), want)
 	}
-}
-
-// checkLogProbs checks that log-probabilities are JSON of the frame, and leaves them out: package logprob reads them.
-func checkLogProbs(t *testing.T, frame []byte, got *decoded) {
-	t.Helper()
-	if logs := got.LogProbs; len(logs) > 0 && !json.Valid(logs) {
-		t.Fatalf("%q: log-probabilities %q", frame, logs)
-	}
-	got.LogProbs = nil
 }
 
 // valid removes what is not UTF-8, because decoders differ in how many U+FFFD they put in its place.

@@ -197,14 +197,6 @@ func textOf(v []byte) []byte {
 	return v[1 : len(v)-1]
 }
 
-// filled returns an object or a list; nil for any other value.
-func filled(v []byte) []byte {
-	if len(v) == 0 || v[0] != '{' && v[0] != '[' {
-		return nil
-	}
-	return v
-}
-
 // maxCount is the largest token count that is believed.
 const maxCount = 1 << 40
 

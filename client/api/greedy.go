@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"maps"
 )
 
 // sampling are the members of a body, or of an object in it, that decide which token is taken.
@@ -13,7 +12,7 @@ var sampling = []string{
 
 // Greedy returns the settings of a request for the most likely answer: the temperature is 0, and members of Extra that would have
 // another token taken are left out.
-func (p *Params) Greedy(g *Greedy, t Traits) *Params {
+func (p *Params) Greedy(t Traits) *Params {
 	own := *p
 	own.Temperature = new(float64)
 	own.Fields.IgnoreEOS, own.Fields.MinTokens = false, false
@@ -24,9 +23,8 @@ func (p *Params) Greedy(g *Greedy, t Traits) *Params {
 			forget(inner)
 		}
 	}
-	merge(body, t.Seed)
-	if g.LogProbs {
-		merge(body, t.LogProbs)
+	if t.Seeds {
+		body["seed"] = 0
 	}
 	own.Extra = nil
 	if len(body) > 0 {
@@ -47,17 +45,5 @@ func object(raw []byte) map[string]any {
 func forget(o map[string]any) {
 	for _, name := range sampling {
 		delete(o, name)
-	}
-}
-
-// merge adds the members of a JSON object to another one, and those of an object in it to the object of the same name.
-func merge(into map[string]any, raw string) {
-	for name, v := range object([]byte(raw)) {
-		inner, ok := v.(map[string]any)
-		if there, both := into[name].(map[string]any); ok && both {
-			maps.Copy(there, inner)
-			continue
-		}
-		into[name] = v
 	}
 }

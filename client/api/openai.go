@@ -27,12 +27,7 @@ func (d openAI) Path() string {
 func (openAI) NewDecoder() Decoder { return &openAIDecoder{} }
 
 func (d openAI) Traits() Traits {
-	t := Traits{Thinks: d.chat, Fields: AllFields, Seed: `{"seed":0}`}
-	t.LogProbs = `{"logprobs":` + strconv.Itoa(TopTokens) + `}`
-	if d.chat {
-		t.LogProbs = `{"logprobs":true,"top_logprobs":` + strconv.Itoa(TopTokens) + `}`
-	}
-	return t
+	return Traits{Thinks: d.chat, Fields: AllFields, Seeds: true}
 }
 
 // Encode returns the body. Params.Extra is merged at the top level: its keys replace ours whole, objects included, and
@@ -132,7 +127,7 @@ func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
 func (d *openAIDecoder) take(frame []byte, f *openAIFields, c *Chunk) {
 	c.Text = f.texts > 0
 	c.Reasoning = c.Text && f.texts == f.reasons
-	c.Raw, c.LogProbs = f.answer, f.logs
+	c.Raw = f.answer
 	if f.finish != "" {
 		c.Finish, d.finish = f.finish, true
 	}
@@ -174,7 +169,6 @@ type choice struct {
 	only    []byte // the last of them
 	answer  []byte // the first that is content, text or refusal
 	finish  string
-	logs    []byte // log-probabilities; nil where there are none
 }
 
 // readChoices reads the list of choices. One choice is asked for, so the first counts.
@@ -189,7 +183,7 @@ func readChoices(r *fieldReader) (first choice) {
 }
 
 func readChoice(r *fieldReader) choice {
-	var text, logs []byte
+	var text []byte
 	var d delta
 	finish := ""
 	for m := r.Object(); m.Next(); {
@@ -198,13 +192,11 @@ func readChoice(r *fieldReader) choice {
 			text = r.Text()
 		case "delta":
 			d = readDelta(r)
-		case "logprobs":
-			logs = filled(r.Value())
 		case "finish_reason":
 			finish = finishReason(r.Text())
 		}
 	}
-	c := choice{finish: finish, logs: logs}
+	c := choice{finish: finish}
 	c.add(text, true)
 	c.add(d.content, true)
 	c.add(d.refusal, true)

@@ -27,13 +27,8 @@ type Request struct {
 	KeepText bool
 	// Session is the place of the request's session in its stage, from 0.
 	Session int
-	// Greedy asks for the most likely answer: temperature 0, a fixed seed, and a natural end. nil for the run's own sampling.
-	Greedy *Greedy
-}
-
-// Greedy is what a request for the most likely answer asks for.
-type Greedy struct {
-	LogProbs bool // the log-probabilities of the tokens, where the API has them
+	// Greedy asks for the most likely answer: temperature 0, a fixed seed, and a natural end.
+	Greedy bool
 }
 
 // Prompt returns the request's text for an API without roles.

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"strconv"
 )
 
 // sglangAPI is sgLang's own /generate. It follows sgl-project/sglang, python/sglang/srt/entrypoints/http_server.py
@@ -19,10 +18,7 @@ func (sglangAPI) Name() string        { return "sglang" }
 func (sglangAPI) Path() string        { return "/generate" }
 func (sglangAPI) NewDecoder() Decoder { return &sglangDecoder{} }
 func (sglangAPI) Traits() Traits {
-	return Traits{
-		Fields:   Fields{IgnoreEOS: true},
-		LogProbs: `{"return_logprob":true,"return_text_in_logprobs":true,"top_logprobs_num":` + strconv.Itoa(TopTokens) + `}`,
-	}
+	return Traits{Fields: Fields{IgnoreEOS: true}}
 }
 
 // Encode returns the body. There is no chat template: the messages' contents are the text.
@@ -53,12 +49,11 @@ type sglangDecoder struct {
 	finish  bool
 	done    bool
 	token   bool // a token came
-	logs    []byte
 }
 
 func (d *sglangDecoder) Reset() {
 	d.texts.Reset()
-	*d = sglangDecoder{reader: d.reader, texts: d.texts, logs: d.logs[:0]}
+	*d = sglangDecoder{reader: d.reader, texts: d.texts}
 }
 
 // Complete reports whether the stream may end: after the finish reason, or after the terminator where there was a token.
@@ -76,7 +71,6 @@ type sglangFields struct {
 type meta struct {
 	usage           Usage
 	finish, message []byte // the kind of finish, and a message with it
-	logs, tops      []byte // log-probabilities: of the tokens, and of the most likely ones
 }
 
 // Decode reads one chunk, or the terminator.
@@ -101,9 +95,6 @@ func (d *sglangDecoder) Decode(frame []byte, c *Chunk) error {
 		return err
 	}
 	d.count(c, &f)
-	if f.about.logs != nil {
-		c.LogProbs = d.logProbs(&f.about)
-	}
 	if fresh := d.texts.News(f.text); len(fresh) > 0 {
 		c.Raw = fresh
 		c.Text = c.Text || f.about.usage.Output == Unknown
@@ -127,10 +118,6 @@ func readMeta(r *fieldReader) meta {
 			a.usage.Reasoning = r.Count()
 		case "finish_reason":
 			a.finish, a.message = readFinish(r)
-		case "output_token_logprobs":
-			a.logs = filled(r.Value())
-		case "output_top_logprobs":
-			a.tops = filled(r.Value())
 		}
 	}
 	return a
@@ -165,20 +152,6 @@ func (d *sglangDecoder) count(c *Chunk, f *sglangFields) {
 	c.Tokens = max(total-d.counted, 0)
 	d.counted += c.Tokens
 	c.Text = c.Tokens > 0
-}
-
-// logProbs returns the two lists of log-probabilities and the count of tokens so far as one object, with the
-// names that meta_info has for them.
-func (d *sglangDecoder) logProbs(a *meta) []byte {
-	b := append(d.logs[:0], `{"output_token_logprobs":`...)
-	b = append(b, a.logs...)
-	if a.tops != nil {
-		b = append(b, `,"output_top_logprobs":`...)
-		b = append(b, a.tops...)
-	}
-	b = append(b, `,"completion_tokens":`...)
-	d.logs = append(strconv.AppendInt(b, int64(a.usage.Output), 10), '}')
-	return d.logs
 }
 
 // end takes in the finish reason.

@@ -18,9 +18,6 @@ type template struct {
 
 // Learn takes the shape of a frame whose only text is the given part of it.
 func (t *template) Learn(frame, text []byte, c *Chunk) {
-	if c.LogProbs != nil {
-		return // other texts have others
-	}
 	start := cap(frame) - cap(text) // both end with the same array
 	t.head = append(t.head[:0], frame[:start]...)
 	t.tail = append(t.tail[:0], frame[start+len(text):]...)

@@ -65,7 +65,7 @@ type Turn struct {
 	PromptTokens int // how many tokens the workload wanted User to have; 0 where it did not say
 	OutputTokens int
 	Think        time.Duration // between the end of the turn before and the instant at which this one is due
-	Greedy       *api.Greedy   // asks for the most likely answer; nil for an ordinary one
+	Greedy       bool          // asks for the most likely answer
 }
 
 // Source yields the sessions of one stage. ok is false when there are no more, which ends the stage.

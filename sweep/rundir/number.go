@@ -65,9 +65,6 @@ func (n Number) Or(none float64) float64 {
 	return n.v
 }
 
-// Millionths rounds a log-probability in nats, or a mean or a sum of some, to the precision of the files of a run directory.
-func Millionths(v float64) float64 { return math.Round(v*1e6) / 1e6 }
-
 // Max returns the larger of two numbers, or the one that exists. Where either is a lower bound, so is the result: the number that is not known may
 // be the larger one.
 func Max(a, b Number) Number {

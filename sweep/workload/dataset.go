@@ -16,7 +16,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"llmsweep/client/api"
 	"llmsweep/client/note"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -371,9 +370,7 @@ func (d *dataset) Next() (load.Session, bool) {
 		if !fromFile && d.options.Output.Std > 0 {
 			session.Turns[i].OutputTokens = Draw(d.options.Output, d.rng)
 		}
-		if r.task != nil {
-			session.Turns[i].Greedy = &api.Greedy{}
-		}
+		session.Turns[i].Greedy = r.task != nil
 		if i > 0 {
 			session.Turns[i].Think = d.options.Think.Draw(d.rng)
 		}

@@ -23,7 +23,7 @@ func TestGradedRows(t *testing.T) {
 		t.Errorf("%d rows, %d graded, left out %v", d.Rows(), d.Graded(), d.skipped)
 	}
 	for i, s := range simtest.TakeTexts(t, d.Stage("a"), 12) {
-		if (s.Tag != nil) != (s.Turns[0].Greedy != nil) {
+		if (s.Tag != nil) != (s.Turns[0].Greedy) {
 			t.Errorf("session %d: %+v", i, s)
 		}
 	}
