@@ -9,8 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,24 +85,6 @@ func checkOutcome(t *testing.T, r *Result, want outcome) {
 	if d := cmp.Diff(want, outcomeOf(r), cmpopts.EquateEmpty()); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
-}
-
-// captured returns the streams of real servers, by the names of their files.
-func captured(t testing.TB) map[string][]byte {
-	t.Helper()
-	files, err := filepath.Glob("testdata/*.sse")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no streams in testdata: %v", err)
-	}
-	streams := map[string][]byte{}
-	for _, name := range files {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		streams[strings.TrimSuffix(filepath.Base(name), ".sse")] = b
-	}
-	return streams
 }
 
 // vllmChunk is a chunk as vLLM 0.9 sends it.
