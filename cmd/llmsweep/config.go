@@ -167,7 +167,7 @@ func (f *configFile) secrets() []string {
 func (f *configFile) Validate(app *kong.Application) error {
 	known := map[string]bool{"url": true}
 	kong.Visit(app, func(node kong.Visitable, next kong.Next) error {
-		if flag, ok := node.(*kong.Flag); ok && !flag.Hidden {
+		if flag, ok := node.(*kong.Flag); ok {
 			known[flag.Name] = true
 		}
 		return next(nil)

@@ -133,7 +133,7 @@ func givenValue(args []string, flag string) string {
 // owners returns the commands that have a flag.
 func owners(grammar *kong.Application, flag string) (names []string) {
 	for _, command := range grammar.Children {
-		if !command.Hidden && slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == flag && !f.Hidden }) {
+		if !command.Hidden && slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == flag }) {
 			names = append(names, command.Name)
 		}
 	}

@@ -3,10 +3,13 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/manual"
 	"llmsweep/sweep/rundir"
+
+	"github.com/alecthomas/kong"
 )
 
 // helpCmd is llmsweep help.
@@ -46,5 +49,27 @@ func (h *helpCmd) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
+	parser, _ := newParser(c, &cli{})
+	page += otherFlags(parser.Model, strings.ToLower(h.Topic))
 	return c.Page(func(width int) string { return manual.Terminal(page, width) }, page)
+}
+
+// otherFlags lists the flags of a command that its --help leaves out, in Markdown; nothing where there are none.
+func otherFlags(grammar *kong.Application, command string) string {
+	var rows strings.Builder
+	for _, node := range grammar.Children {
+		for _, f := range node.Flags {
+			if node.Name == command && f.Hidden {
+				name := "--" + f.Name
+				if !f.IsBool() {
+					name += "=" + f.FormatPlaceHolder()
+				}
+				fmt.Fprintf(&rows, "| `%s` | %s |\n", name, f.Help)
+			}
+		}
+	}
+	if rows.Len() == 0 {
+		return ""
+	}
+	return "\n## Other flags of llmsweep " + command + "\n\n| flag | meaning |\n|---|---|\n" + rows.String()
 }

@@ -27,25 +27,24 @@ import (
 type runCmd struct {
 	URL []string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one. Requests are shared out over several."`
 
-	Rate           float64       `placeholder:"R" positive:"" help:"Open loop: R requests arrive per second on average, however slow the server is." group:"Load"`
-	SessionRate    float64       `name:"session-rate" placeholder:"R" positive:"" help:"Open loop: R sessions begin per second on average, with --turns or --workload. It is --rate divided by the turns of one." group:"Load"`
-	Arrivals       string        `placeholder:"KIND" help:"Arrival process: poisson (default), constant, gamma:SHAPE, ramp:A-B (from A to B requests per second), trace:FILE." group:"Load"`
-	TimeScale      float64       `name:"time-scale" placeholder:"X" positive:"" help:"Replay a trace X times as fast. With --rate it is replayed at that mean rate instead." group:"Load"`
-	Concurrency    []int         `placeholder:"N" help:"Closed loop: keep N requests in flight. Several numbers are measured one after the other." group:"Load"`
-	Requests       stageLength   `placeholder:"N|Nx" help:"Length of a stage: N requests (or conversations). All of them count. 10x: ten times the number in flight." group:"Load"`
-	Duration       time.Duration `placeholder:"TIME" positive:"" help:"Length of a stage: a time (1m). Its start-up phase does not count." group:"Load"`
-	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole runs, each in a numbered directory of --out, and report the spread between them. Several stages run in another order each time." group:"Load"`
-	MaxConcurrency int           `name:"max-concurrency" placeholder:"N" positive:"" help:"Open loop: keep at most N requests in flight. Others wait, and their wait is reported separately." group:"Load"`
-	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up before the first stage: auto (until requests agree), a number of requests, or a time." group:"Load"`
-	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for the last requests of a stage; after it they are cancelled (${default})." group:"Load"`
-	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a stage early when more than this share of its requests fails (${default})." group:"Load"`
-	Format         string        `default:"console" placeholder:"NAME" help:"Format of the result: ${formats}." group:"Output"`
-
-	DryRun bool `name:"dry-run" help:"Print how many requests and tokens this sends at most, and at what price, and send nothing." group:"Output"`
+	Rate           float64       `placeholder:"R" positive:"" help:"Open loop: R requests arrive per second." group:"Load"`
+	SessionRate    float64       `name:"session-rate" placeholder:"R" positive:"" help:"Open loop: R sessions begin per second." hidden:"" group:"Load"`
+	Arrivals       string        `placeholder:"KIND" help:"Arrivals: poisson, constant, gamma:SHAPE, ramp:A-B, trace:FILE (poisson)." group:"Load"`
+	TimeScale      float64       `name:"time-scale" placeholder:"X" positive:"" help:"Replay a trace X times as fast (1)." hidden:"" group:"Load"`
+	Concurrency    []int         `placeholder:"N" help:"Closed loop: N requests in flight; several: one after the other." group:"Load"`
+	Requests       stageLength   `placeholder:"N|Nx" help:"Length of a stage: N requests, or 10x the number in flight." group:"Load"`
+	Duration       time.Duration `placeholder:"TIME" positive:"" help:"Length of a stage: a time, its start-up left out." group:"Load"`
+	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole runs, into numbered directories of --out (${default})." group:"Load"`
+	MaxConcurrency int           `name:"max-concurrency" placeholder:"N" positive:"" help:"Open loop: at most N requests in flight; others wait (no limit)." group:"Load"`
+	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up: auto (until requests agree), a number of requests, or a time (${default})." hidden:"" group:"Load"`
+	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for unfinished requests after a stage; then they are cancelled (${default})." hidden:"" group:"Load"`
+	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a stage early when more than this share of its requests fails (${default})." hidden:"" group:"Load"`
 
 	flags.Target
+	DryRun bool `name:"dry-run" help:"Print what it sends and costs at most, and send nothing." group:"Cost"`
 	flags.Workload
 	flags.Objectives
+	Format string `default:"console" placeholder:"NAME" help:"Format of the result: ${formats} (${default})." group:"Output"`
 	flags.Results
 	flags.Selftest
 	flags.Cluster
@@ -63,7 +62,7 @@ func (runCmd) Help() string {
   llmsweep run http://localhost:8000 --rate 20 --max-concurrency 20 --dataset sharegpt.json --requests 100 --format serving
   llmsweep run http://localhost:8000 --concurrency 8 --turns 4 --think-time exp:2s --requests 50
 
-More: llmsweep help loads, llmsweep help slo`
+More: llmsweep help run (with the flags that few need), llmsweep help slo`
 }
 
 // job returns the run that the flags ask for.

@@ -14,13 +14,12 @@ import (
 type sweepCmd struct {
 	URL []string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one (sim:Qwen2-7B/L20x2/int4 names a model and GPU). Requests are shared out over several."`
 
-	DryRun bool   `name:"dry-run" help:"Print how many requests and tokens this sends at most, and at what price, and send nothing." group:"Output"`
-	Format string `default:"console" enum:"console,verdict" placeholder:"FORMAT" help:"Format of the result: console, or verdict for programs." group:"Output"`
-
 	flags.Target
+	DryRun bool `name:"dry-run" help:"Print what it sends and costs at most, and send nothing." group:"Cost"`
 	flags.Workload
 	flags.Sweep
 	flags.Objectives
+	Format string `default:"console" enum:"console,verdict" placeholder:"FORMAT" help:"Format of the result: console or verdict (${default})." group:"Output"`
 	flags.Results
 	flags.Selftest
 	flags.Cluster
@@ -28,21 +27,18 @@ type sweepCmd struct {
 
 // Help returns what --help prints after the purpose.
 func (sweepCmd) Help() string {
-	return `A sweep takes about nine minutes, and longer where requests take several seconds. It measures one request at a time, then the maximum throughput, then arrival
-rates between the two, and reports the highest rate that the server sustains.
+	return `It measures one request at a time, then the maximum throughput, then arrival rates between the two, and reports the highest rate that the
+server sustains. That takes about nine minutes, and longer where requests take several seconds.
 
 Examples:
   llmsweep sweep http://localhost:8000
   llmsweep sweep http://localhost:8000 --prompt-tokens 1024 --output-tokens 256 --label gpu="L20 48GB",gpus=2,engine=vLLM
-  llmsweep sweep http://localhost:8000 --budget 5m
-  llmsweep sweep http://localhost:8000 --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'    # also finds the highest rate within both
-  llmsweep sweep https://api.example.com --model NAME --points 5 --stage-time 30s    # API key in LLMSWEEP_API_KEY
-  llmsweep sweep http://localhost:8000 --repeats 3 --out before    # three sweeps; then: llmsweep compare before -- after
-  llmsweep sweep http://node1:8000 http://node2:8000    # two servers of one model, without a router
-  llmsweep sweep http://localhost:8000 --by users --turns 8 --think-time exp:2s --slo 'ttft:p95<2s'    # how many users it carries
-  llmsweep sweep sim: --stage-time 5s
+  llmsweep sweep http://localhost:8000 --budget 5m --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
+  llmsweep sweep https://api.example.com --model NAME --points 5 --price-in 3 --price-out 15 --max-cost 2
+  llmsweep sweep http://localhost:8000 --by users --turns 8 --think-time exp:2s --slo 'ttft:p95<2s'
+  llmsweep sweep http://localhost:8000 --repeats 3 --out before    # then: llmsweep compare before -- after
 
-More: llmsweep help sweep, llmsweep help metrics, llmsweep help verdicts`
+More: llmsweep help sweep (with the flags that few need), llmsweep help metrics, llmsweep help verdicts`
 }
 
 // job returns the sweep that the flags ask for.

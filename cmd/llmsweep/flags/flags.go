@@ -21,27 +21,27 @@ import (
 
 // Target holds the flags of which server to measure, and how to speak to it.
 type Target struct {
-	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,responses,messages,sglang" placeholder:"NAME" help:"API of the server. auto finds out; chat, completions and responses are OpenAI's; messages is Anthropic's; sglang is SGLang's own /generate." group:"Target"`
-	Model       string        `placeholder:"NAME" help:"Model to ask for. Default: the first one that the server lists." group:"Target"`
-	APIKey      string        `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key, sent as a bearer token, or in the header x-api-key for messages. It is written to no file." group:"Target"`
-	Header      []string      `sep:"none" placeholder:"K:V" help:"Extra HTTP header for each request; may be repeated." group:"Target"`
-	Body        string        `placeholder:"JSON" help:"JSON object to merge into each request body. A null removes a field." group:"Target"`
+	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,responses,messages,sglang" placeholder:"NAME" help:"API: auto, chat, completions, responses, messages, sglang (${default})." group:"Target"`
+	Model       string        `placeholder:"NAME" help:"Model to ask for (the first that the server lists)." group:"Target"`
+	APIKey      string        `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key; it is written to no file." group:"Target"`
+	Header      []string      `sep:"none" placeholder:"K:V" help:"HTTP header of each request; may be repeated." group:"Target"`
+	Body        string        `placeholder:"JSON" help:"JSON object to merge into each request; null removes a field." group:"Target"`
 	Think       bool          `xor:"think" help:"Ask the model to think before it answers." group:"Target"`
 	NoThink     bool          `name:"no-think" xor:"think" help:"Ask the model not to think." group:"Target"`
-	Temperature *float64      `placeholder:"T" help:"Sampling temperature. Default: the server's." group:"Target"`
+	Temperature *float64      `placeholder:"T" help:"Sampling temperature. Default: the server's." hidden:"" group:"Target"`
 	Timeout     time.Duration `default:"10m" placeholder:"TIME" positive:"" help:"Time limit of one request (${default})." group:"Target"`
 	Insecure    bool          `help:"Accept any TLS certificate." group:"Target"`
-	MaxRPS      float64       `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second, for hosted APIs with a rate limit." group:"Target"`
-	MaxTPM      float64       `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute, prompts and answers together." group:"Target"`
-	PriceIn     float64       `name:"price-in" placeholder:"P" positive:"" help:"Price of a million prompt tokens, in any currency. The cost is reported." group:"Target"`
-	PriceOut    float64       `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." group:"Target"`
-	MaxCost     float64       `name:"max-cost" placeholder:"C" positive:"" help:"Send no request with which the cost could exceed C, in the unit of the prices. The run then ends in good order." group:"Target"`
+	MaxRPS      float64       `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second (no limit)." group:"Cost"`
+	MaxTPM      float64       `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute (no limit)." group:"Cost"`
+	PriceIn     float64       `name:"price-in" placeholder:"P" positive:"" help:"Price of a million prompt tokens; the cost is then reported." group:"Cost"`
+	PriceOut    float64       `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." group:"Cost"`
+	MaxCost     float64       `name:"max-cost" placeholder:"C" positive:"" help:"End before the cost could exceed C (no limit)." group:"Cost"`
 	Earlier     client.Spent  `kong:"-"` // by the first part of a run that goes on
 	Spending    *client.Purse `kong:"-"` // made with the options; both sides of a comparison share it
-	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." group:"Target"`
-	Cert        string        `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." group:"Target"`
-	Key         string        `type:"path" placeholder:"FILE" help:"Key of --cert (PEM). It is written to no file." group:"Target"`
-	HTTP        string        `name:"http" default:"auto" enum:"auto,1,2" placeholder:"1|2|auto" help:"Version of HTTP. auto: HTTP/1.1, with exact times, and HTTP/2 only where the server speaks nothing else. See llmsweep help servers." group:"Target"`
+	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." hidden:"" group:"Target"`
+	Cert        string        `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." hidden:"" group:"Target"`
+	Key         string        `type:"path" placeholder:"FILE" help:"Key of --cert (PEM). It is written to no file." hidden:"" group:"Target"`
+	HTTP        string        `name:"http" default:"auto" enum:"auto,1,2" placeholder:"VERSION" help:"Version of HTTP: auto, 1 or 2 (${default}). HTTP/2 only where the server speaks nothing else." hidden:"" group:"Target"`
 }
 
 // Options returns the options of the client.
@@ -116,17 +116,17 @@ func (t *Target) Caps() *load.Caps {
 
 // Sweep holds the flags of how a sweep goes.
 type Sweep struct {
-	By             string        `default:"rate" enum:"rate,users" placeholder:"WHAT" help:"What grows from stage to stage: rate (arrivals per second), or users (how many hold a conversation at a time; needs --turns, see llmsweep help sweep)." group:"Sweep"`
-	Points         int           `default:"7" help:"Number of arrival rates between one request at a time and the maximum (${default})." group:"Sweep"`
-	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole sweeps, each in a numbered directory of --out, and report the spread between them." group:"Sweep"`
-	StageTime      time.Duration `name:"stage-time" default:"30s" placeholder:"TIME" help:"Shortest time of a stage (${default}; 1m with --by users). Stages near the saturation rate last up to 6 times as long, the others twice." group:"Sweep"`
-	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a stage, within its time (${default})." group:"Sweep"`
-	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight while the maximum throughput is searched for, or most users (${default})." group:"Sweep"`
-	Precision      string        `placeholder:"SHARE" help:"Add stages until the saturation rate, and the highest rate within the SLO, are known this well. 0 adds none. Without it: 5%, and the search for the SLO ends after 20 minutes." group:"Sweep"`
-	Budget         time.Duration `placeholder:"TIME" help:"Fit the whole sweep into this time, and report the expected precision first." group:"Sweep"`
-	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up before the first stage: auto (until requests agree), a number of requests, or a time." group:"Sweep"`
-	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for unfinished requests between stages; after it they are cancelled (${default})." group:"Sweep"`
-	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a stage early when more than this share of its requests fails (${default})." group:"Sweep"`
+	By             string        `default:"rate" enum:"rate,users" placeholder:"WHAT" help:"What grows: rate (arrivals) or users (conversations) (${default})." group:"Sweep"`
+	Points         int           `default:"7" help:"Number of arrival rates below the maximum (${default})." group:"Sweep"`
+	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole sweeps, into numbered directories of --out (${default})." group:"Sweep"`
+	StageTime      time.Duration `name:"stage-time" default:"30s" placeholder:"TIME" help:"Shortest time of a stage (${default}; 1m with --by users)." group:"Sweep"`
+	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a stage, within its time (${default})." hidden:"" group:"Sweep"`
+	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight, or users (${default})." group:"Sweep"`
+	Precision      string        `placeholder:"SHARE" help:"How well to know the answers (5%); 0 adds no stages." group:"Sweep"`
+	Budget         time.Duration `placeholder:"TIME" help:"Fit the whole sweep into this time (no limit)." group:"Sweep"`
+	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up: auto (until requests agree), a number of requests, or a time (${default})." hidden:"" group:"Sweep"`
+	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for unfinished requests after a stage; then they are cancelled (${default})." hidden:"" group:"Sweep"`
+	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a stage early when more than this share of its requests fails (${default})." hidden:"" group:"Sweep"`
 }
 
 // Config returns the configuration of the sweep.
@@ -205,15 +205,15 @@ func share(s string) (float64, error) {
 
 // Objectives holds the flags of service level objectives.
 type Objectives struct {
-	SLO []string `name:"slo" sep:"none" placeholder:"TERM" help:"Service level objective, such as 'ttft:p99<500ms', 'errors<1%', 'speed:p5>30tok/s' or 'stalls<1%'; may be repeated. Metrics: ttft, ttft_due, ttfa, itl, tpot, latency; statistics: mean, p50, p90, p95, p99. Exit code 3 where it is missed, 4 where the requests do not decide it. See llmsweep help slo." group:"Load"`
+	SLO []string `name:"slo" sep:"none" placeholder:"TERM" help:"Objective, such as 'ttft:p99<500ms'; may be repeated. Exit code 3: missed, 4: undecided." group:"Objectives"`
 }
 
 // Results holds the flags of where the results of a measurement go.
 type Results struct {
-	Label []string `sep:"," placeholder:"K=V" help:"Labels for the report: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)." group:"Output"`
-	Out   string   `type:"path" placeholder:"DIR" help:"Run directory. Default: llmsweep-run, or the next free llmsweep-run-N." group:"Output"`
+	Label []string `sep:"," placeholder:"K=V" help:"Labels: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.." group:"Output"`
+	Out   string   `type:"path" placeholder:"DIR" help:"Run directory (llmsweep-run, or the next free number)." group:"Output"`
 	Force bool     `help:"Overwrite what --out already holds." group:"Output"`
-	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the report: en or zh. Default: zh where LANG starts with zh, else en." group:"Output"`
-	Plain bool     `help:"Print plain lines, without colour and without redrawing." group:"Output"`
+	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the report (zh where LANG starts with zh, else ${default})." group:"Output"`
+	Plain bool     `help:"Print plain lines, without colour or redrawing." group:"Output"`
 	Serving
 }

@@ -29,7 +29,7 @@ func (a *LiveAddress) Decode(ctx *kong.DecodeContext) error {
 
 // Serving holds the flags of the page that shows a run while it is measured.
 type Serving struct {
-	Live LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page of the run at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Output"`
+	Live LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page while it runs (a free port of 127.0.0.1)." group:"Output"`
 }
 
 // Listen starts the web server of the page; nil without --live.
@@ -42,7 +42,7 @@ func (f *Serving) Listen() (*progress.LiveServer, error) {
 
 // ServingPair holds the flags of the page that shows a comparison of two servers while it is measured. There, --live has another meaning.
 type ServingPair struct {
-	Serve LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page of the comparison at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Live"`
+	Serve LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page while it runs (a free port of 127.0.0.1)." group:"Live"`
 }
 
 // Listen starts the web server of the page; nil without --serve.

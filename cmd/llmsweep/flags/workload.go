@@ -14,22 +14,22 @@ import (
 
 // Workload holds the flags of what each request asks for.
 type Workload struct {
-	PromptTokens string `name:"prompt-tokens" placeholder:"N" help:"Prompt length in tokens (512), or a distribution: mean=512,std=100,min=64,max=2048 (normal), uniform:64-2048, exp:512, lognormal:mean=512,std=300,max=4096." group:"Workload"`
-	OutputTokens string `name:"output-tokens" placeholder:"N" xor:"answer" help:"Answer length in tokens (128, or as in the dataset), or a distribution. The server is told not to stop earlier." group:"Workload"`
-	AnswerLimit  int    `name:"max-tokens" placeholder:"N" positive:"" xor:"answer" help:"Longest answer in tokens. Answers end by themselves, and are cut at N tokens. It replaces --output-tokens." group:"Workload"`
-	Prompt       string `placeholder:"TEXT" help:"Send this text in each request. A server with a prefix cache then looks faster than it is." group:"Workload"`
-	Dataset      string `type:"path" placeholder:"FILE" help:"Take prompts from a file: ShareGPT JSON, JSONL with prompt or messages, or CSV with a header. Rows with an answer are graded (llmsweep help loads)." group:"Workload"`
-	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw at most N rows of the dataset (${default})." group:"Workload"`
-	MultiTurn    bool   `name:"multi-turn" help:"Take whole conversations of the dataset, not only their first turns." group:"Workload"`
-	Preset       string `name:"workload" placeholder:"NAME" help:"Sessions of a kind: chat (as LMSYS-Chat-1M), agent (as inference-perf) or rag (as RAGPulse), with lengths, turns, pauses and shared beginnings; other flags replace these." group:"Workload"`
-	PrefixTokens int    `name:"prefix-tokens" placeholder:"N" positive:"" help:"Let the prompts of a group begin with the same N of their tokens. With --turns, the first prompts of conversations." group:"Workload"`
-	CacheHits    string `name:"cache-hits" placeholder:"P" help:"Make prompts of which a share, such as 60%, was sent before at the beginning of others: what an unlimited prefix cache holds. They begin with --prefix-groups prefixes (64), whose popularity follows Zipf's law." group:"Workload"`
-	PrefixGroups int    `name:"prefix-groups" placeholder:"N" positive:"" help:"Number of such groups (1)." group:"Workload"`
-	Turns        string `placeholder:"N" help:"Conversations of N turns that carry their history, or a distribution: mean=4,std=2,min=1,max=10." group:"Workload"`
-	TurnTokens   string `name:"turn-tokens" placeholder:"N" help:"Length in tokens of each user message after the first (64), or a distribution." group:"Workload"`
-	ThinkTime    string `name:"think-time" placeholder:"T" help:"Pause between an answer and the next turn (1s), of a user or of tools: 2s, exp:2s, uniform:1s-5s, lognormal:mean=8s,std=6s,max=30s." group:"Workload"`
-	Tokenizer    string `type:"path" placeholder:"FILE" help:"tokenizer.json to count tokens with, where the server does not count them." group:"Workload"`
-	Seed         uint64 `default:"42" placeholder:"N" help:"Random seed for arrivals, lengths and prompts (${default})." group:"Workload"`
+	PromptTokens string `name:"prompt-tokens" placeholder:"N" help:"Prompt length in tokens (512), or a distribution." group:"Workload"`
+	OutputTokens string `name:"output-tokens" placeholder:"N" xor:"answer" help:"Answer length in tokens (128), or a distribution." group:"Workload"`
+	AnswerLimit  int    `name:"max-tokens" placeholder:"N" positive:"" xor:"answer" help:"Let answers end by themselves, at N tokens at the latest." group:"Workload"`
+	Prompt       string `placeholder:"TEXT" help:"Send this text in each request. A server with a prefix cache then looks faster than it is." hidden:"" group:"Workload"`
+	Dataset      string `type:"path" placeholder:"FILE" help:"Prompts from a file: ShareGPT JSON, JSONL or CSV." group:"Workload"`
+	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw at most N rows of the dataset (${default})." hidden:"" group:"Workload"`
+	MultiTurn    bool   `name:"multi-turn" help:"Take whole conversations of the dataset." group:"Workload"`
+	Preset       string `name:"workload" placeholder:"NAME" help:"Sessions of a kind: chat, agent or rag." group:"Workload"`
+	PrefixTokens int    `name:"prefix-tokens" placeholder:"N" positive:"" help:"Let the prompts of a group begin with the same N tokens." group:"Workload"`
+	CacheHits    string `name:"cache-hits" placeholder:"P" help:"Share of prompts that was sent before, such as 60%." group:"Workload"`
+	PrefixGroups int    `name:"prefix-groups" placeholder:"N" positive:"" help:"Number of groups of --prefix-tokens (1), or of --cache-hits (64)." hidden:"" group:"Workload"`
+	Turns        string `placeholder:"N" help:"Conversations of N turns, or a distribution." group:"Workload"`
+	TurnTokens   string `name:"turn-tokens" placeholder:"N" help:"Length in tokens of each user message after the first (64), or a distribution." hidden:"" group:"Workload"`
+	ThinkTime    string `name:"think-time" placeholder:"T" help:"Pause between an answer and the next turn (1s)." group:"Workload"`
+	Tokenizer    string `type:"path" placeholder:"FILE" help:"tokenizer.json to count tokens with, where the server does not count them." hidden:"" group:"Workload"`
+	Seed         uint64 `default:"42" placeholder:"N" help:"Seed of arrivals, lengths and prompts (${default})." group:"Workload"`
 }
 
 // WorkloadOptions holds the parsed values of [Workload].
