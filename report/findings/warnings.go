@@ -80,7 +80,7 @@ func speculates(run *rundir.Run, l lang.Lang) string {
 // remark reports whether a note tells what was done, and is no reason to doubt a number.
 func remark(n note.Note) bool {
 	return slices.Contains([]string{
-		"budget.no-time-for-rate", "client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "trace.ttft", "traffic.sessions", "traffic.cut-off", "traffic.described", "run.resumed",
+		"budget.no-time-for-rate", "client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "run.resumed",
 		"requests.resent", "probe.busy", "probe.completions", "probe.first-model", "probe.newer-api", "probe.packed-counts-each",
 		"probe.packed-running-counts", "probe.rejected-field",
 	}, n.Code)
