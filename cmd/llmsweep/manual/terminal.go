@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
+	"llmsweep/report/table"
 )
 
 // Indents and limits of a topic on a terminal, in columns.
@@ -84,11 +84,8 @@ func (t *terminal) flush() {
 
 // wrapped writes a text after a lead, its further lines indented.
 func (t *terminal) wrapped(text, lead string, indent int) {
-	for i, line := range strings.Split(ansi.Wrap(text, max(hang, t.width-indent), ""), "\n") {
-		if i > 0 {
-			lead = strings.Repeat(" ", indent)
-		}
-		t.write(lead + strings.TrimLeft(line, " "))
+	for line := range strings.SplitSeq(table.Wrap(lead+text, t.width, indent), "\n") {
+		t.write(line)
 	}
 }
 
@@ -101,15 +98,15 @@ func (t *terminal) table() {
 	}
 	first := 0
 	for _, r := range rows {
-		first = max(first, ansi.StringWidth(r[0]))
+		first = max(first, table.Width(r[0]))
 	}
 	indent := min(first, keys, t.width/2) + 2
 	for n, r := range rows {
 		if n == 0 {
 			continue // what the columns are is said with each cell, where there are several
 		}
-		lead := r[0] + strings.Repeat(" ", max(0, indent-ansi.StringWidth(r[0])))
-		if ansi.StringWidth(r[0]) > indent-2 {
+		lead := table.Pad(r[0], indent, true)
+		if table.Width(r[0]) > indent-2 {
 			t.wrapped(r[0], "", 0)
 			lead = strings.Repeat(" ", indent)
 		}

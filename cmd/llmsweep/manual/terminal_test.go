@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
+	"llmsweep/report/table"
 )
 
 // TestTerminal renders all topics at several widths: no line is wider, but for code, no Markdown is left, and no word is lost.
@@ -19,7 +19,7 @@ func TestTerminal(t *testing.T) {
 			for line := range strings.Lines(text) {
 				line = strings.TrimRight(line, "\n")
 				code := strings.HasPrefix(line, "    ")
-				if ansi.StringWidth(line) > width && !code {
+				if table.Width(line) > width && !code {
 					t.Errorf("%s at %d columns: %q", topic, width, line)
 				}
 				if !code && (strings.HasPrefix(line, "#") || strings.HasPrefix(line, "|") || strings.Contains(line, "](")) {
@@ -32,9 +32,9 @@ func TestTerminal(t *testing.T) {
 
 // TestTerminalText renders each kind of line.
 func TestTerminalText(t *testing.T) {
-	page := "# slo: goals\n\nA **bold** `x*y` and\na [link](../a.md) of words.\n\n- first entry with words\n- second\n\n    code that stays as long as it is written\n\n" +
+	page := "# slo: goals\n\nA **bold** `x*y` and\na [link](../a.md) of words.\n\n- first entry with more words\n- second\n\n    code that stays as long as it is written\n\n" +
 		"| part | values |\n|---|---|\n| `ttft` | the time to the first token of it |\n\n| a | b | c |\n|---|---|---|\n| 1 | 2 | 3 |\n\n```sh\nllmsweep\n```\n"
-	want := "SLO: GOALS\n\nA bold x*y and a link of\nwords.\n\n- first entry with\n  words\n- second\n\n    code that stays as long as it is written\n\n" +
+	want := "SLO: GOALS\n\nA bold x*y and a link of\nwords.\n\n- first entry with more\n  words\n- second\n\n    code that stays as long as it is written\n\n" +
 		"ttft  the time to the\n      first token of it\n\n1  b: 2\n   c: 3\n\n    llmsweep\n"
 	if got := Terminal(page, 24); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
