@@ -8,8 +8,8 @@ import (
 	"llmsweep/client/note"
 )
 
-// UnusableError is the error for a data file without a single usable row. Note is what a person should read: the file, the
-// first line with a fault, that fault, and what such a file must look like.
+// UnusableError is the error for a data file without a single usable row. Note is what a person should read: the file,
+// the first line with a fault, that fault, and what such a file must look like.
 type UnusableError struct {
 	Note note.Note
 }
@@ -36,7 +36,8 @@ type skipped struct {
 // skips collects the rows that are left out, by reason, in the order in which the reasons came up.
 type skips []skipped
 
-// skipLines is how many line numbers are kept for each reason: enough to look at some of them, and no more than fit a line.
+// skipLines is how many line numbers are kept for each reason: enough to look at some of them, and no more than fit a
+// line.
 const skipLines = 5
 
 // add counts one row that is left out.
@@ -54,7 +55,8 @@ func (s *skips) add(why note.Note, line int) {
 	*s = append(*s, skipped{Why: why, Count: 1, Lines: []int{line}})
 }
 
-// sameReason is note.Equal for notes of numbers and strings alone. It is called for each row of a file that is left out.
+// sameReason is note.Equal for notes of numbers and strings alone. It is called for each row of a file that is left
+// out.
 func sameReason(a, b note.Note) bool {
 	if a.Code != b.Code || len(a.Args) != len(b.Args) {
 		return false

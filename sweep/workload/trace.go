@@ -33,12 +33,12 @@ type traceOptions struct {
 	Costs Calibration
 }
 
-// mooncakeBlock is the number of tokens in a block of Mooncake's traces (Qin et al., FAST 25). A hash id stands for a block and
-// everything before it, so that equal ids mean equal prefixes.
+// mooncakeBlock is the number of tokens in a block of Mooncake's traces (Qin et al., FAST 25). A hash id stands for a
+// block and everything before it, so that equal ids mean equal prefixes.
 const mooncakeBlock = 512
 
-// Trace is a recording of requests: when they arrived and how long prompts and answers were. It is both a schedule and a workload;
-// the texts are made up, and begin alike where the hash ids do.
+// Trace is a recording of requests: when they arrived and how long prompts and answers were. It is both a schedule and
+// a workload; the texts are made up, and begin alike where the hash ids do.
 type Trace struct {
 	name     string
 	options  traceOptions
@@ -57,8 +57,9 @@ type request struct {
 	hashes         []int64
 }
 
-// openTrace reads a trace: a JSON object on each line with timestamp in milliseconds, input_length, output_length and optional
-// hash_ids, as Mooncake's and vLLM's. It may be packed with gzip. Where no request can be used, the error is an [UnusableError].
+// openTrace reads a trace: a JSON object on each line with timestamp in milliseconds, input_length, output_length and
+// optional hash_ids, as Mooncake's and vLLM's. It may be packed with gzip. Where no request can be used, the error is
+// an [UnusableError].
 func openTrace(ctx context.Context, o traceOptions) (*Trace, error) {
 	in, err := openRows(o.File)
 	if err != nil {
@@ -75,7 +76,8 @@ func readTrace(ctx context.Context, in *rowInput, o traceOptions) (*Trace, error
 	}
 	const fastest, highest = 1e9, 1e7 // beyond any use, and far from overflow
 	if !(o.Speed > 0 && o.Speed <= fastest && o.Rate >= 0 && o.Rate <= highest) {
-		return nil, fmt.Errorf("a trace at %v times its speed, or %v requests per second: both must be above 0", o.Speed, o.Rate)
+		return nil, fmt.Errorf("a trace at %v times its speed, or %v requests per second: both must be above 0",
+			o.Speed, o.Rate)
 	}
 	o.Costs = o.Costs.Usable()
 	t := &Trace{name: in.Name, options: o, speed: o.Speed, Numbering: newNumbering(0)}
@@ -99,8 +101,8 @@ func readTrace(ctx context.Context, in *rowInput, o traceOptions) (*Trace, error
 // errNoSpan is the error for a trace that has no rate.
 var errNoSpan = errors.New("all its requests arrive at the same instant")
 
-const traceRemedy = `a trace has one request on each line, such as {"timestamp": 3000, "input_length": 915, "output_length": 355}, ` +
-	`with the timestamp in milliseconds and optional hash_ids`
+const traceRemedy = `a trace has one request on each line, such as ` +
+	`{"timestamp": 3000, "input_length": 915, "output_length": 355}, with the timestamp in milliseconds and optional hash_ids`
 
 // read reads a whole file.
 func (t *Trace) read(ctx context.Context, in *rowInput) error {
@@ -157,10 +159,12 @@ func parseRequest(v gjson.Result, c *clock) (r request, why note.Note) {
 	return r, why
 }
 
-// farthest is how far apart two requests of a trace may be: longer times are faults of the file, and 292 years overflow.
+// farthest is how far apart two requests of a trace may be: longer times are faults of the file, and 292 years
+// overflow.
 const farthest = 20 * 365 * 24 * time.Hour
 
-// clock converts milliseconds to times since the first of them. It subtracts before it scales, which keeps the significant digits.
+// clock converts milliseconds to times since the first of them. It subtracts before it scales, which keeps the
+// significant digits.
 type clock struct {
 	first float64
 	set   bool
@@ -180,8 +184,8 @@ func (c *clock) at(ms float64) (time.Duration, note.Note) {
 	return time.Duration(math.Round(d)), note.Note{}
 }
 
-// meanBlock returns how many tokens a hash id stands for on average: Mooncake's number where the lengths of most prompts agree with
-// it, else the mean, the last block of each prompt counted as half of one.
+// meanBlock returns how many tokens a hash id stands for on average: Mooncake's number where the lengths of most
+// prompts agree with it, else the mean, the last block of each prompt counted as half of one.
 func meanBlock(requests []request) float64 {
 	agree, hashed, blocks, tokens := 0, 0, 0, 0
 	for _, r := range requests {
