@@ -248,7 +248,7 @@ func TestGoldenPair(t *testing.T) {
 	record, runs := &rundir.Pair{}, [2]*rundir.Run{{}, {}}
 	var rows []pair.Row
 	synctest.Test(t, func(t *testing.T) {
-		c := pair.Config{Difference: 0.03, Budget: 4 * time.Minute, Save: func(*rundir.Pair) error { return nil }}
+		c := pair.Config{Budget: 4 * time.Minute, Planned: func(int, int, time.Duration) {}, Save: func(*rundir.Pair) error { return nil }}
 		for i := range c.Sides {
 			c.Sides[i] = goldenConfig(&store.Memory{})
 			c.Sides[i].StageTime = 2 * time.Second
@@ -262,7 +262,7 @@ func TestGoldenPair(t *testing.T) {
 	var numbers []map[string]any
 	for _, r := range rows {
 		numbers = append(numbers, map[string]any{
-			"key": r.Key, "primary": r.Primary, "a": r.A, "b": r.B, "ratio": r.Ratio, "low": r.Low, "high": r.High, "stands": r.ShownHolm,
+			"key": r.Key, "a": r.A, "b": r.B, "ratio": r.Ratio, "low": r.Low, "high": r.High, "shown": r.Shown,
 		})
 	}
 	golden(t, "pair-rows", numbers)

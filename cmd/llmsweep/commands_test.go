@@ -270,11 +270,11 @@ func TestCommandsRun(t *testing.T) {
 			args := shellWords(line)
 			if k := kind(args); seen[k] || args[0] == "selftest" || args[0] == "sim" {
 				continue // a self-test is real time by nature; sim serves until it is interrupted
-			} else if args[0] != "compare" && slices.Contains(args, "--live") || slices.Contains(args, "--serve") {
+			} else if args[0] != "compare" && slices.Contains(args, "--live") {
 				continue // a page is served from a real socket, and virtual time stands still while one is waited for
 			} else if args[0] == "resume" {
 				continue // the runs here are whole: TestResume has one that was interrupted
-			} else if args[0] == "demo" || k == "compare --live" || k == "compare --live --repeats" {
+			} else if args[0] == "demo" || k == "compare --live" {
 				continue // TestPicture, TestCompareLive and TestWholeSweeps run them whole
 			} else {
 				seen[k] = true

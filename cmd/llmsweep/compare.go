@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -59,9 +57,8 @@ difference. The result is a directory that can be compared again. Metrics for --
 accuracy, errors; with --rate 4: ttft@4rps and so on; with --concurrency 8: tokens_per_s@c8 and so on.
 
   llmsweep compare --live http://old:8000 http://new:8000
-  llmsweep compare --live http://old:8000 http://new:8000 --rate 4 --difference 2% --budget 30m
+  llmsweep compare --live http://old:8000 http://new:8000 --rate 4 --budget 10m
   llmsweep compare --live http://old:8000 http://new:8000 --fail-if 'tokens_per_s<-3%'    # keys: LLMSWEEP_API_KEY, LLMSWEEP_API_KEY_B
-  llmsweep compare --live http://old:8000 http://new:8000 --repeats 3 --budget 3h    # three whole sweeps of each, in turns
   llmsweep compare llmsweep-pair --lang zh
 
 More: llmsweep help compare`
@@ -70,12 +67,8 @@ More: llmsweep help compare`
 // Run compares.
 func (cm *compareCmd) Run(c *console.Console) error {
 	switch {
-	case cm.Live && cm.Repeats == 0:
-		return cm.live(c)
 	case cm.Live:
-		return cm.sweeps(c)
-	case cm.Repeats > 0:
-		return console.Usage(errors.New("--repeats belongs to --live: it sweeps two running servers"))
+		return cm.versus(c).Run()
 	case len(cm.Paths) == 0:
 		return console.Usage(errors.New("compare what? Two run directories: llmsweep compare before after; or two servers: llmsweep compare --live http://old:8000 http://new:8000"))
 	}
@@ -214,26 +207,6 @@ func (cm *compareCmd) compare(c *console.Console, setups []setup.Setup, first in
 	return compare.OfRuns([2][]setup.Setup{setups[:first], setups[first:]}, cm.AnyWorkload, known)
 }
 
-// live compares two running servers.
-func (cm *compareCmd) live(c *console.Console) error { return cm.versus(c).Run() }
-
-// sweeps compares two running servers by whole sweeps.
-func (cm *compareCmd) sweeps(c *console.Console) error {
-	gates, err := cm.gates()
-	if err != nil {
-		return console.Usage(err)
-	}
-	if err := cm.Page.CheckFiles(&cm.Tables); err != nil {
-		return err
-	}
-	dirs, err := cm.versus(c).Sweeps()
-	if err != nil {
-		return err
-	}
-	cm.Paths = []string{dirs[0], between, dirs[1]}
-	return cm.results(c, gates)
-}
-
 // versus returns the comparison of two running servers that the flags ask for.
 func (cm *compareCmd) versus(c *console.Console) *job.Comparison {
 	return &job.Comparison{
@@ -261,15 +234,15 @@ func (cm *compareCmd) again(c *console.Console, dir string) error {
 
 // show prints a comparison of two servers.
 func (cm *compareCmd) show(c *console.Console, r *job.Result, gates []compare.Gate) error {
-	there := filepath.Join(r.Dir, rundir.PageFile)
-	if _, err := os.Stat(there); err == nil {
-		cm.Page.There = there
+	sections := r.Sections(1)
+	page := func(w io.Writer, o layout.WriteOptions) error {
+		return layout.Sections(w, "llmsweep compare --live", sections, o)
 	}
 	cm.Conclusions = func() []rundir.Conclusion { return compare.Gated(r.Conclusions(), r, gates) }
-	if err := cm.WriteWithPage(c, &cm.Tables, r.JSON, r.Tables(), r.Page); err != nil {
+	if err := cm.WriteWithPage(c, &cm.Tables, r.JSON, sections, page); err != nil {
 		return err
 	}
-	return cm.summarize(c, r.Tables())
+	return cm.summarize(c, sections)
 }
 
 // summarize writes what a comparison found into the summary of a step of GitHub.

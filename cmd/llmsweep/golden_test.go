@@ -280,8 +280,8 @@ compare $W/prose.md
 compare $W/results.md --fail-if pace<-5%
 compare sim: sim:
 compare --live sim:
-compare --live sim: sim: --difference 3
-compare --live sim: sim: --difference 0%
+compare --live sim: sim: --difference 3%
+compare --live sim: sim: --budget 0s
 compare --live sim: sim: --budget=-3s
 compare --live sim: sim: --rate 0
 compare --live sim: sim: --concurrency 0

@@ -66,7 +66,7 @@ func TestCompareLive(t *testing.T) {
 			}
 			return err
 		})
-		if files != 13 { // pair.json and two reports; five of each side
+		if files != 12 { // pair.json and the report; five of each side
 			t.Errorf("%d files", files)
 		}
 		if code, _, errs := w.llmsweep(args...); code != console.WrongUsage || !strings.Contains(errs, "already holds a comparison") {

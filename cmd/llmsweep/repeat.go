@@ -34,7 +34,7 @@ func repeat(c *console.Console, r repeated, measure func(job.Part) (*job.Job, er
 		return console.Usage(errors.New("--repeats is measured from one machine: leave out --rank, --ranks and --coordinator"))
 	}
 	out := cmp.Or(r.Out, store.FreePair(filepath.Join(c.Dir, "llmsweep-runs")))
-	err := job.Repeat(c, r.times, r.seed, r.Force, []string{out}, measure)
+	err := job.Repeat(c, r.times, r.seed, r.Force, out, measure)
 	found, unread := inputs.Read(c.Err, []string{out})
 	if unread != nil {
 		return cmp.Or(err, unread)

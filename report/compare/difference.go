@@ -18,7 +18,6 @@ type Difference struct {
 	High  rundir.Number
 	Shown bool
 	Bound bool // one side is a lower bound, so the difference is one too, without an interval
-	Alone bool // shown by its own interval, and not when all are tested together: this can be chance
 	// Better reports whether a rise is good: more output is, a longer wait is not.
 	Better bool
 }

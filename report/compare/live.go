@@ -5,7 +5,6 @@ package compare
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -23,15 +22,14 @@ const liveSchema = "llmsweep.compare-live/v1"
 
 // PairComparison is two servers that were measured under the same load, in turns: A is the baseline, B the candidate.
 type PairComparison struct {
-	Schema   string          `json:"schema"`
-	State    rundir.State    `json:"state"`
-	Failure  note.Note       `json:"failure,omitzero"`
-	Servers  [2]string       `json:"servers"`
-	Plan     rundir.PairPlan `json:"plan"`
-	Blocks   int             `json:"blocks"` // that are whole
-	Rows     []pair.Row      `json:"rows"`
-	Says     string          `json:"conclusion"`
-	Warnings []string        `json:"warnings,omitempty"` // in English
+	Schema   string       `json:"schema"`
+	State    rundir.State `json:"state"`
+	Failure  note.Note    `json:"failure,omitzero"`
+	Servers  [2]string    `json:"servers"`
+	Blocks   int          `json:"blocks"` // that are whole
+	Rows     []pair.Row   `json:"rows"`
+	Says     string       `json:"conclusion"`
+	Warnings []string     `json:"warnings,omitempty"` // in English
 
 	invalid  []note.Note // the warnings
 	stages   int         // that were looked at for them
@@ -49,7 +47,7 @@ var noteInvalid = note.Kind{Code: "pair.invalid", Args: []string{"side", "stage"
 // OfPair compares two servers over the whole blocks of what was measured.
 func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 	v := &PairComparison{
-		Schema: liveSchema, State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL}, Plan: p.Plan,
+		Schema: liveSchema, State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL},
 		Blocks: p.Blocks(), Rows: pair.Rows(p, a, b), asked: a, cost: findings.CostOf(a, b),
 	}
 	for _, r := range v.Rows {
@@ -143,36 +141,27 @@ func (v *PairComparison) JSON(w io.Writer) error {
 
 // Sections returns the comparison as sections of a report. Level is the level of its heading in Markdown.
 func (v *PairComparison) Sections(level int) []table.Section {
-	s := table.Section{Title: titleLive.Text(lang.Both(func(l lang.Lang) string { return Workload(v.asked, l) })), Level: level, Table: v.table(), Notes: v.legend()}
+	title := titleLive.Text(lang.Both(func(l lang.Lang) string { return Workload(v.asked, l) }))
+	s := table.Section{Title: title, Level: level, Table: v.table(), Notes: v.legend()}
 	s.Lines = append(s.Lines, lang.Same("A = "+v.Servers[0]), lang.Same("B = "+v.Servers[1]))
-	s.Lines = append(s.Lines, v.ended()...)
-	return []table.Section{s, {Title: titleLiveSays.Text(), Level: level + 1, Lines: v.Conclusion()}}
-}
-
-// ended returns how much was measured, and whether that was all.
-func (v *PairComparison) ended() []lang.Text {
-	var lines []lang.Text
-	switch {
-	case v.Blocks == 0:
-	case v.Plan.Needed == 0:
-		lines = append(lines, liveBlocks.Text(v.Blocks))
-	default:
-		lines = append(lines, livePlanned.Text(v.Blocks, v.Plan.Pilot, v.Plan.Needed, pairedShare(v.Plan.Difference)))
+	if v.Blocks > 0 {
+		s.Lines = append(s.Lines, liveBlocks.Text(v.Blocks))
 	}
 	switch v.State {
 	case rundir.Failed:
-		lines = append(lines, liveFailed.Text(lang.Both(func(l lang.Lang) string { return findings.Phrase(v.Failure, l) }).Plus(lang.Stop.Text())))
+		why := lang.Both(func(l lang.Lang) string { return findings.Phrase(v.Failure, l) })
+		s.Lines = append(s.Lines, liveFailed.Text(why.Plus(lang.Stop.Text())))
 	case rundir.Interrupted:
-		lines = append(lines, liveInterrupted.Text())
+		s.Lines = append(s.Lines, liveInterrupted.Text())
 	}
-	return lines
+	return []table.Section{s, {Title: titleLiveSays.Text(), Level: level + 1, Lines: lang.Sentences(v.conclusion)}}
 }
 
 // table has a row for each metric at each load.
 func (v *PairComparison) table() table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headLoad.Text(), Left: true}, {Head: headFigure.Text(), Left: true}, {Head: lang.Same("A")}, {Head: lang.Same("B")},
-		{Head: headDifference.Text(), Left: true}, {Head: headSees.Text()},
+		{Head: headDifference.Text(), Left: true},
 	}}
 	var before lang.Text
 	for i := range v.Rows {
@@ -187,20 +176,10 @@ func (v *PairComparison) table() table.Table {
 			cell = fixed(2)
 		}
 		metric := table.Cell{Text: lang.Both(func(l lang.Lang) string { return metricName(r.Metric, l) })}
-		if r.Primary {
-			metric.Mark = markPrimary
-		}
-		sees := table.Absent()
-		if r.MinDetectableHolm.Known() { // that of the conclusion
-			sees = table.Literal(pairedShare(r.MinDetectableHolm.Value()))
-		}
-		t.Rows = append(t.Rows, []table.Cell{{Text: load}, metric, cell(r.A), cell(r.B), table.Literal(rowChange(r)), sees})
+		t.Rows = append(t.Rows, []table.Cell{{Text: load}, metric, cell(r.A), cell(r.B), table.Literal(rowChange(r))})
 	}
 	return t
 }
-
-// markPrimary is on the metrics that the conclusion rests on.
-const markPrimary = "*"
 
 // rowChange is the difference in percent with its interval; ~ where that shows none.
 func rowChange(r *pair.Row) string {
@@ -212,28 +191,6 @@ func rowChange(r *pair.Row) string {
 		c = c.Within(r.Low.Value(), r.High.Value())
 	}
 	return c.String()
-}
-
-// pairedShare is a percentage without a sign, to two digits.
-func pairedShare(v float64) string {
-	switch v *= 100; {
-	case v < 0.995:
-		return fmt.Sprintf("%.2f %%", v)
-	case v < 9.95:
-		return fmt.Sprintf("%.1f %%", v)
-	}
-	return fmt.Sprintf("%.0f %%", v)
-}
-
-// shortLoad returns the short name of a load, for a sentence below the table with its rate.
-func shortLoad(p *rundir.PairLoad, l lang.Lang) string {
-	switch p.Key {
-	case pair.LoadHalf, pair.LoadHigh:
-		return atShare.In(l, p.Key)
-	case pair.LoadCeiling:
-		return liveTop.In(l)
-	}
-	return loadName(p, l)
 }
 
 // loadName is a load in words.
@@ -266,7 +223,7 @@ func metricName(metric string, l lang.Lang) string {
 func (v *PairComparison) legend() []lang.Text {
 	var notes []lang.Text
 	if v.Blocks > 0 {
-		notes = append(notes, legendPrimary.Text(), legendLiveTilde.Text(), legendSees.Text())
+		notes = append(notes, legendLiveTilde.Text())
 	}
 	if a, b := v.requests[0], v.requests[1]; a.Error+b.Error > 0 {
 		notes = append(notes, liveErrors.Text(a.Error, a.OK+a.Error, b.Error, b.OK+b.Error))
@@ -275,11 +232,8 @@ func (v *PairComparison) legend() []lang.Text {
 		a, b := v.accuracy[0].Value(), v.accuracy[1].Value()
 		notes = append(notes, liveAccuracy.Text(lang.Percent(a), lang.Percent(b), v.changes[i].String()))
 	}
-	for i := range v.Rows {
-		if v.Blocks > 0 && v.Rows[i].Ratio.IsZero() && v.Rows[i].Spoiled == 0 {
-			notes = append(notes, liveUnknown.Text())
-			break
-		}
+	if v.Blocks > 0 && slices.ContainsFunc(v.Rows, func(r pair.Row) bool { return r.Ratio.IsZero() && r.Spoiled == 0 }) {
+		notes = append(notes, liveUnknown.Text())
 	}
 	low, high := v.answers[0], v.answers[1]
 	if low.Known() && high.Known() && unlike(rundir.Exactly(min(low.Value(), high.Value())), rundir.Exactly(max(low.Value(), high.Value()))) {
@@ -293,108 +247,43 @@ func (v *PairComparison) legend() []lang.Text {
 
 // conclusion returns the differences that are shown when all rows are tested together.
 func (v *PairComparison) conclusion(l lang.Lang) []string {
-	var shown, also, not, would, single []string
+	var shown []string
 	for i := range v.Rows {
-		r := &v.Rows[i]
-		name := liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l))
-		switch {
-		case r.ShownHolm && r.Primary:
-			shown = append(shown, name+" "+rowChange(r))
-		case r.ShownHolm:
-			also = append(also, name)
-		case r.Primary && r.MinDetectableHolm.Known():
-			not = append(not, name)
-			would = append(would, liveOf.In(l, pairedShare(r.MinDetectableHolm.Value()), name))
-		}
-		if r.Shown && !r.ShownHolm {
-			single = append(single, name+" "+rowChange(r))
+		if r := &v.Rows[i]; r.Shown {
+			shown = append(shown, liveAt.In(l, metricName(r.Metric, l), loadName(r.Load, l))+" "+rowChange(r))
 		}
 	}
-	var lines []string
-	if len(shown)+len(also)+len(not) == 0 {
-		if len(v.invalid) > 0 {
-			return []string{liveClientLimit.In(l, len(v.invalid), v.stages)}
+	switch {
+	case len(shown) > 0:
+		return []string{liveDiffers.In(l, strings.Join(shown, comma.In(l)))}
+	case v.deciding() != nil:
+		return []string{liveSame.In(l)}
+	case len(v.invalid) > 0:
+		return []string{liveClientLimit.In(l, len(v.invalid), v.stages)}
+	}
+	return []string{liveTooFew.In(l)}
+}
+
+// deciding returns the row that decides the conclusion: one that differs, else one with an interval, output before latencies. It is nil where
+// nothing decides.
+func (v *PairComparison) deciding() *pair.Row {
+	for _, decides := range []func(r pair.Row) bool{
+		func(r pair.Row) bool { return r.Shown && r.Metric == pair.MetricOutput },
+		func(r pair.Row) bool { return r.Shown },
+		func(r pair.Row) bool { return r.Low.Known() && r.Metric == pair.MetricOutput },
+		func(r pair.Row) bool { return r.Low.Known() },
+	} {
+		if i := slices.IndexFunc(v.Rows, decides); i >= 0 {
+			return &v.Rows[i]
 		}
-		return []string{liveTooFew.In(l)}
 	}
-	if len(shown) > 0 {
-		lines = append(lines, liveDiffers.In(l, strings.Join(shown, comma.In(l))))
-	}
-	if len(also) > 0 {
-		lines = append(lines, liveAlso.In(l, strings.Join(also, comma.In(l))))
-	}
-	switch {
-	case len(not) > 0 && len(shown)+len(also) == 0:
-		lines = append(lines, liveSame.In(l, strings.Join(would, liveOr.In(l))))
-	case len(not) > 0:
-		lines = append(lines, liveNotIn.In(l, strings.Join(not, comma.In(l)), strings.Join(would, liveOr.In(l))))
-	}
-	if n := v.left(); len(v.invalid) > 0 {
-		lines = append(lines, liveClientLeft.In(l, len(v.invalid), v.stages, n)+space.In(l)+findings.ClientRemedy.In(l))
-	}
-	if len(single) > 0 {
-		lines = append(lines, liveSingle.In(l, len(v.Rows), strings.Join(single, comma.In(l))))
-	}
-	return lines
+	return nil
 }
 
-// left returns how many blocks count at the load at which the client spoiled the most.
-func (v *PairComparison) left() int {
-	n := v.Blocks
-	for i := range v.Rows {
-		n = min(n, v.Blocks-v.Rows[i].Spoiled)
-	}
-	return n
-}
-
-// PairForecast returns how long a plan takes and what it can show: before the pilot, and after it.
-func PairForecast(p *rundir.Pair, l lang.Lang) string {
-	plan := &p.Plan
-	took := func(blocks int) string { return about(time.Duration(float64(blocks)*plan.Block*1e9), l) }
-	more := plan.Needed - plan.Pilot
-	switch {
-	case plan.Blocks == 0 && plan.Budget > 0 && plan.Spent+float64(plan.Pilot)*plan.Block > plan.Budget:
-		return sayPilot.In(l, plan.Pilot, took(plan.Pilot)) + sayTooShort.In(l)
-	case plan.Blocks == 0:
-		return sayPilot.In(l, plan.Pilot, took(plan.Pilot))
-	case plan.Needed == 0:
-		return sayNoPlan.In(l)
-	case more == 0:
-		return sayPilotDoes.In(l, pairedShare(plan.Difference), pairedShare(plan.Sees.Value()))
-	case plan.Blocks == plan.Pilot:
-		return sayNoBudget.In(l, pairedShare(plan.Difference), more, took(more), pairedShare(plan.Sees.Value()))
-	case plan.Blocks < plan.Needed:
-		return sayBudget.In(l, pairedShare(plan.Difference), more, took(more), plan.Blocks-plan.Pilot, pairedShare(plan.Sees.Value()))
-	}
-	return sayNeeds.In(l, pairedShare(plan.Difference), more, took(more))
-}
-
-// about is a duration to two digits.
-func about(d time.Duration, l lang.Lang) string {
-	switch {
-	case d < 90*time.Second:
-		return lastsSeconds.In(l, math.Ceil(d.Seconds()))
-	case d < 100*time.Minute:
-		return lastsMinutes.In(l, math.Ceil(d.Minutes()))
-	}
-	return lastsHours.In(l, d.Hours())
+// PairForecast returns how many blocks there will be, and how long one takes.
+func PairForecast(blocks int, block time.Duration, l lang.Lang) string {
+	return sayBlocks.In(l, blocks, lang.Time(rundir.Exactly(block.Round(time.Second).Seconds())))
 }
 
 // SameServer returns how prompts are made where both servers are the same.
 func SameServer(l lang.Lang) string { return pairedSaySame.In(l) }
-
-// Differences returns those of the second server from the first, in the order of the table.
-func (v *PairComparison) Differences() []Difference {
-	var all []Difference
-	for i := range v.Rows {
-		r := &v.Rows[i]
-		name := lang.Both(func(l lang.Lang) string { return liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l)) })
-		all = append(all, Difference{
-			Name: name, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.ShownHolm, Alone: r.Shown && !r.ShownHolm, Better: RisesWell(r.Key),
-		})
-	}
-	return all
-}
-
-// Conclusion returns what the comparison shows, as sentences.
-func (v *PairComparison) Conclusion() []lang.Text { return lang.Sentences(v.conclusion) }

@@ -2,17 +2,14 @@ package compare
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"llmsweep/client/note"
 	"llmsweep/client/testkit"
 	"llmsweep/report"
-	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/pair"
@@ -24,12 +21,11 @@ import (
 func measuredPair(gain, noise float64, blocks int) (*rundir.Pair, *rundir.Run, *rundir.Run) {
 	p := &rundir.Pair{
 		Schema: rundir.PairSchema, State: rundir.Complete,
-		Plan: rundir.PairPlan{Difference: 0.03, Power: 0.8, Level: 0.05, Pilot: 5, Needed: blocks, Blocks: blocks, Block: 130},
 		Loads: []rundir.PairLoad{
 			{Key: pair.LoadSync, Name: "synchronous", Kind: "synchronous", MaxConcurrency: 1, Requests: 5},
-			{Key: pair.LoadHalf, Name: "poisson@4.00", Kind: "poisson", Rate: rundir.Exactly(4), Primary: pair.MetricLatency},
+			{Key: pair.LoadHalf, Name: "poisson@4.00", Kind: "poisson", Rate: rundir.Exactly(4)},
 			{Key: pair.LoadHigh, Name: "poisson@6.40", Kind: "poisson", Rate: rundir.Exactly(6.4)},
-			{Key: pair.LoadCeiling, Name: "throughput", Kind: "throughput", MaxConcurrency: 64, Primary: pair.MetricOutput},
+			{Key: pair.LoadCeiling, Name: "throughput", Kind: "throughput", MaxConcurrency: 64},
 		},
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -71,7 +67,6 @@ func TestLiveGolden(t *testing.T) {
 	differ := OfPair(measuredPair(0.03, 0.004, 7))
 	same := OfPair(measuredPair(0, 0.02, 7))
 	p, a, b := measuredPair(0.03, 0.004, 2)
-	p.Plan.Needed, p.Plan.Blocks = 0, 0
 	p.State, p.Failure = rundir.Failed, note.Note{Code: "pair.side-failed", Args: map[string]any{"side": "B", "why": []note.Note{{Code: "run.server-gone", Args: map[string]any{"stage": "throughput #5"}}}}}
 	b.Stages[5].Latency.Mean = rundir.Over(9)
 	b.Stages[6].Requests = rundir.Requests{Due: 40, OK: 37, Error: 3}
@@ -101,53 +96,23 @@ func TestLiveGolden(t *testing.T) {
 	}
 }
 
-// The conclusion is never stronger than the metrics: it names no metric whose own interval holds 0, and what it says could
-// have been seen is no less than what the row says.
+// The conclusion is never stronger than the metrics: it names no metric whose own interval holds 0.
 func TestLiveConclusion(t *testing.T) {
 	for _, gain := range []float64{0, 0.01, 0.03, -0.1} {
 		for _, noise := range []float64{0.002, 0.02, 0.1} {
 			v := OfPair(measuredPair(gain, noise, 6))
-			stands := false
+			differs := false
 			for _, r := range v.Rows {
-				once := r.MinDetectableHolm
-				stands = stands || r.ShownHolm
-				if r.ShownHolm && !r.Shown {
-					t.Errorf("gain %v, noise %v: %s is concluded from an interval that holds 0: %s", gain, noise, r.Key, rowChange(&r))
-				}
-				if once.Value() < r.MinDetectable.Value() {
-					t.Errorf("gain %v, noise %v: %s sees %v by itself and %v among others", gain, noise, r.Key, r.MinDetectable.Value(), once.Value())
-				}
-				if r.Shown == strings.HasPrefix(rowChange(&r), tilde) {
-					t.Errorf("%s: shown %v, printed %s", r.Key, r.Shown, rowChange(&r))
+				differs = differs || r.Shown
+				if alone := r.Low.Value() > 0 || r.High.Value() < 0; r.Shown && !alone || alone == strings.HasPrefix(rowChange(&r), tilde) {
+					t.Errorf("gain %v, noise %v: %s is shown: %v, from %v to %v, printed %s", gain, noise, r.Key, r.Shown, r.Low.Value(), r.High.Value(), rowChange(&r))
 				}
 			}
-			if got := strings.HasPrefix(v.Says, tilde); got == stands {
-				t.Errorf("gain %v, noise %v: stands %v, says %s", gain, noise, stands, v.Says)
+			if got := strings.HasPrefix(v.Says, tilde); got == differs {
+				t.Errorf("gain %v, noise %v: differs %v, says %s", gain, noise, differs, v.Says)
 			}
 			if gain == 0.03 && noise == 0.002 && !strings.Contains(v.Says, "+3.0 %") {
 				t.Errorf("says %s", v.Says)
-			}
-		}
-	}
-}
-
-// The conclusion names each row that shows a difference alone, with that difference, and its numbers are those of the table.
-func TestTheConclusionNamesWhatShowsAlone(t *testing.T) {
-	v := OfPair(measuredPair(0, 0.02, 7))
-	for i := range v.Rows {
-		if r := &v.Rows[i]; r.Key == "ttft@80" {
-			r.Ratio, r.Low, r.High, r.Shown, r.ShownHolm = rundir.Exactly(2.99), rundir.Exactly(0.5), rundir.Exactly(9.6), true, false
-		}
-	}
-	for _, l := range lang.All() {
-		said := strings.Join(lang.In(v.Conclusion(), l), "\n")
-		if !strings.Contains(said, "TTFT") || !strings.Contains(said, "+299") {
-			t.Errorf("%s: a difference of 299 %% that shows alone is not in\n%s", l, said)
-		}
-		shown := v.table()
-		for i, r := range v.Rows {
-			if sees := shown.Rows[i][5].In(l); r.Primary && !strings.Contains(said, sees) {
-				t.Errorf("%s: the table has %s as smallest detectable difference of %s, the conclusion has\n%s", l, sees, r.Key, said)
 			}
 		}
 	}
@@ -169,30 +134,11 @@ func TestLiveGates(t *testing.T) {
 			t.Errorf("%s fails: %v", gate, got)
 		}
 	}
-	if _, err := ParseGate("itl@4.5rps>5%", pair.Keys([]string{"4.5"}, nil)); err != nil {
+	if _, err := ParseGate("itl@4.5rps>5%", pair.Keys([]float64{4.5}, nil)); err != nil {
 		t.Error(err)
 	}
 	if want := pair.Keys(nil, nil); !slices.Equal(v.Keys()[:len(want)], want) {
 		t.Errorf("keys %v, announced %v", v.Keys(), want)
-	}
-}
-
-func TestForecast(t *testing.T) {
-	plan := func(needed, blocks int) rundir.PairPlan {
-		return rundir.PairPlan{Difference: 0.03, Pilot: 5, Block: 130, Needed: needed, Blocks: blocks, Sees: rundir.Exactly(0.051)}
-	}
-	var said strings.Builder
-	for _, plan := range []rundir.PairPlan{
-		plan(0, 0), {Pilot: 2, Block: 130, Spent: 60, Budget: 300}, {Pilot: 2, Block: 130, Spent: 30, Budget: 300},
-		plan(0, 5), plan(5, 5), plan(17, 17), plan(17, 7), plan(100, 5),
-	} {
-		for _, l := range lang.All() {
-			said.WriteString(PairForecast(&rundir.Pair{Plan: plan}, l) + "\n")
-		}
-	}
-	testkit.CheckGolden(t, "forecast.txt", []byte(said.String()))
-	if got := fmt.Sprint(about(89*time.Second, lang.English), " ", about(91*time.Second, lang.English)); got != "89 s 2 min" {
-		t.Error(got)
 	}
 }
 
@@ -213,9 +159,6 @@ func TestClientLimitedStagesDoNotCount(t *testing.T) {
 		for _, l := range lang.All() {
 			text := strings.Join(v.conclusion(l), "\n")
 			if withheld := text == liveClientLimit.In(l, 4*spoiled, 2*2*4*7); withheld == concludes {
-				t.Errorf("%d blocks: %s", spoiled, text)
-			}
-			if said := strings.Contains(text, liveClientLeft.In(l, 4*spoiled, 2*2*4*7, 7-spoiled)+space.In(l)+findings.ClientRemedy.In(l)); said != (concludes && spoiled > 0) {
 				t.Errorf("%d blocks: %s", spoiled, text)
 			}
 		}

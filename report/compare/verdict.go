@@ -4,12 +4,10 @@ package compare
 
 import (
 	"slices"
-	"time"
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
-	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 )
 
@@ -100,9 +98,9 @@ func (v *PairComparison) Conclusions() []rundir.Conclusion {
 	case r == nil:
 		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsNothing, []string{becauseBlocks}
 	default:
-		one.Metric, one.Value, one.Low, one.High, one.SmallestDetectable = r.Key, r.Ratio, r.Low, r.High, r.MinDetectableHolm
+		one.Metric, one.Value, one.Low, one.High = r.Key, r.Ratio, r.Low, r.High
 		one.Verdict, one.MayClaim = rundir.DecisionNoDifference, rundir.SupportsNoDifference
-		if r.ShownHolm {
+		if r.Shown {
 			one.Verdict, one.MayClaim = rundir.DecisionDiffers, rundir.SupportsDifference
 		}
 	}
@@ -112,26 +110,7 @@ func (v *PairComparison) Conclusions() []rundir.Conclusion {
 	if v.State == rundir.Interrupted {
 		one.Because = append(one.Because, string(v.State))
 	}
-	if p := v.Plan; one.MayClaim != rundir.SupportsDifference && p.Needed > v.Blocks { // the whole plan
-		whole := rundir.Duration(p.Spent + float64(p.Needed-p.Pilot)*p.Block)
-		one.NextCommand = findings.Again(v.asked, "--budget", lang.FlagValue((whole.Truncate(time.Minute) + time.Minute).Seconds()))
-	}
 	return []rundir.Conclusion{one}
-}
-
-// deciding returns the row that decides the conclusion: a difference that stands when all rows are asked at once, in a main metric before others;
-// else the first main metric. It is nil where nothing decides.
-func (v *PairComparison) deciding() *pair.Row {
-	for _, decides := range []func(r pair.Row) bool{
-		func(r pair.Row) bool { return r.ShownHolm && r.Primary },
-		func(r pair.Row) bool { return r.ShownHolm },
-		func(r pair.Row) bool { return r.Primary && r.MinDetectableHolm.Known() },
-	} {
-		if i := slices.IndexFunc(v.Rows, decides); i >= 0 {
-			return &v.Rows[i]
-		}
-	}
-	return nil
 }
 
 // Gated returns conclusions with the verdict on the gates, which is that of the exit code, and the gates that failed or cannot be judged among the

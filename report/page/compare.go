@@ -11,7 +11,6 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
-	"llmsweep/sweep/rundir"
 )
 
 // Compare writes the page of a comparison of results. sections returns all that is said and tabled about it.
@@ -54,37 +53,6 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 	return d
 }
 
-// Pair writes the page of two servers that were compared in turns.
-func Pair(w io.Writer, v *compare.PairComparison, runs [2]*rundir.Run, o WriteOptions) error {
-	d := &Document{Title: titlePair.Text(), Subtitle: lang.Same("A = " + v.Servers[0] + " · B = " + v.Servers[1])}
-	answer := Section{ID: "answer", Title: titleAnswer.Text()}
-	if v.State == rundir.Running { // an interval that is looked at before the end excludes 0 by chance more often than it says
-		answer.Blocks = []Block{{Lines: &Lines{Items: []lang.Text{interim.Text(v.Blocks)}, Class: "careful"}}}
-	} else {
-		answer.Blocks = []Block{{Lines: &Lines{Items: v.Conclusion(), Whole: true}}}
-	}
-	if all := v.Differences(); len(all) > 0 {
-		answer.Blocks = append(answer.Blocks, Block{Figures: []FigureBlock{forest("forest-1", titleForest.Text("B", "A"), all)}})
-	}
-	d.Sections = append(d.Sections, answer)
-	d.Sections = append(d.Sections, FromSections("part", slices.DeleteFunc(v.Sections(1), func(s table.Section) bool {
-		// The conclusion is the answer; while the comparison goes on, there are only tables, once they have rows.
-		return len(s.Table.Rows) == 0 && (v.State == rundir.Running || slices.Equal(s.Lines, v.Conclusion()))
-	}))...)
-	for i, run := range runs {
-		s := newView(run).environment()
-		s.ID += "-" + rundir.Sides()[i]
-		s.Title = lang.Same(string(rune('A'+i)) + ": ").Plus(s.Title)
-		for _, b := range s.Blocks {
-			if b.Table != nil {
-				b.Table.Name += "-" + rundir.Sides()[i]
-			}
-		}
-		d.Sections = append(d.Sections, s)
-	}
-	return WriteHTML(w, d, o)
-}
-
 // Sections writes a page of sections that console and Markdown are made of.
 func Sections(w io.Writer, title string, sections []table.Section, o WriteOptions) error {
 	return WriteHTML(w, &Document{Title: lang.Same(title), Sections: FromSections("part", sections)}, o)
@@ -95,7 +63,7 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headMetric.Text(), Left: true}, {Head: headDifference.Text()}, {Head: headMeaning.Text(), Left: true}}}}
 	var bars []draw.Bar
 	label, legend := axisDifference.Text(), map[draw.Shape]lang.Phrase{draw.Circle: legendBetter, draw.Triangle: legendWorse, draw.Ring: legendNothing, draw.Square: legendUnknown}
-	occurs, intervals, alone := map[draw.Shape]bool{}, false, false
+	occurs, intervals := map[draw.Shape]bool{}, false
 	for i, d := range all {
 		b := draw.Bar{
 			Name: d.Name, Value: lang.Same(d.Text), At: d.Ratio.Value(), Low: d.Low.Value(), High: d.High.Value(),
@@ -103,8 +71,6 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 		}
 		meaning := meansNothing.Text()
 		switch {
-		case d.Alone:
-			meaning, alone = meansAlone.Text(), true
 		case d.Low.IsZero():
 			meaning, b.Shape = meansUnknown.Text(), draw.Square
 		case d.Shown && (d.Ratio.Value() > 0) == d.Better:
@@ -126,9 +92,6 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 		if occurs[s] {
 			add(legend[s])
 		}
-	}
-	if alone {
-		add(legendAlone)
 	}
 	if intervals {
 		label = label.Plus(axisInterval.Text())

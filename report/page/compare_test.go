@@ -9,17 +9,17 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// A difference that is shown alone, and not when all are tested together, is not drawn as better or worse.
-func TestForestHoldsAllTogether(t *testing.T) {
+// A difference that is not shown is not drawn as better or worse.
+func TestForest(t *testing.T) {
 	one := compare.Difference{
 		Name: lang.Same("ITL"), Text: "+1 %", Ratio: rundir.Exactly(0.01), Low: rundir.Exactly(0.005), High: rundir.Exactly(0.015),
 	}
-	shown, alone := one, one
-	shown.Shown, alone.Alone = true, true
+	shown := one
+	shown.Shown = true
 	for _, c := range []struct {
 		d    compare.Difference
 		mean string
-	}{{shown, meansWorse.In(lang.English)}, {alone, meansAlone.In(lang.English)}} {
+	}{{shown, meansWorse.In(lang.English)}, {one, meansNothing.In(lang.English)}} {
 		f := forest("f", lang.Same("B"), []compare.Difference{c.d})
 		if got := f.Table.Rows[0][2].Text.EN; got != c.mean || strings.Contains(f.Note.EN, "triangle") != c.d.Shown {
 			t.Errorf("%+v is %q: %s", c.d, got, f.Note.EN)

@@ -1,4 +1,4 @@
-// Package pair measures two servers against each other: the same load, stage by stage in turns.
+// Package pair measures two servers against each other: the same loads, in short stages in turns.
 package pair
 
 import (
@@ -21,34 +21,26 @@ import (
 // Config is the configuration of a comparison.
 //
 // A block is four stages at each load, in the order A B B A; the next block's is B A A B. A steady drift of the machines, the network
-// or the hour over a block does not enter the difference. The first two stages of a block are a round, and
-// so are the last two: both servers get the same arrivals and the same prompts, and another round gets others. The
-// unit of the statistics is the round: neighbouring requests are correlated, rounds are not.
-//
-// The number of blocks is fixed once, after a pilot, from the spread that the pilot saw; see [Rows] for what that
-// promises.
+// or the hour over a block does not enter the difference. The first two stages of a block are a round, and so are the last two: both
+// servers get the same arrivals and the same prompts, and another round gets others. The unit of the statistics is the round:
+// neighbouring requests are correlated, rounds are not. How many blocks there are depends on the budget alone, and not on what they show.
 type Config struct {
 	Sides [2]sweep.Config // how to measure each; Sources, times and Seed are the first's for both
 
 	Rates  []float64 // arrivals per second to compare at,
 	Widths []int     // and numbers in flight; where neither is given, loads are found
 
-	Difference float64       // the smallest difference to be sure of: 0.03 for 3 %
-	Budget     time.Duration // nothing begins that would not end by then; 0 for no limit
+	Budget time.Duration // no block begins that would not end by then
 	// Same reports whether both are one server: prompts then differ in their first word, so that its prefix cache does not answer.
 	Same bool
 
 	Save    func(*rundir.Pair) error
-	Planned func(*rundir.Pair, int) // told when the plan is made, and before the pilot, with the number of stages to come
+	Planned func(blocks, stages int, block time.Duration) // told before the first block about how many there will be
 }
 
-// What a comparison promises.
 const (
-	power    = 0.8  // a difference of the size asked for is shown with this probability,
-	level    = 0.05 // and any difference with this one where there is none, over all metrics together
-	maxPilot = 5    // blocks: with fewer the spread is known too badly, which costs more blocks than it saves
-	minPilot = 2    // blocks: with one there is no spread
-	perBlock = 4    // stages at each load
+	leastBlocks = 2 // with one there is no spread
+	perBlock    = 4 // stages at each load
 )
 
 // Keys of loads that were not asked for by number.
@@ -59,6 +51,14 @@ const (
 	LoadCeiling = "max"
 )
 
+// Notes on a comparison. A side is "A" or "B".
+var (
+	noteOtherFailed = note.Kind{Code: "pair.other-failed"}
+	noteNoBlocks    = note.Kind{Code: "pair.no-blocks", Args: []string{"budget", "needed"}}
+	noteOfSide      = note.Kind{Code: "pair.side", Args: []string{"side", "what"}}       // what holds one note
+	noteSideFailed  = note.Kind{Code: "pair.side-failed", Args: []string{"side", "why"}} // why holds one note
+)
+
 // comparison is a comparison of two servers while it runs.
 type comparison struct {
 	Config
@@ -66,12 +66,8 @@ type comparison struct {
 	record  *rundir.Pair
 	started time.Time
 	culprit int           // the side that ended it; -1 for none
-	service time.Duration // mean latency at the highest load,
-	alone   time.Duration // and of one request at a time; 0 where that was not measured
-	block   time.Duration // what one takes, as far as known
-	stages  int           // of the block that runs, done
-
-	stageBegan time.Time // the one that runs
+	service time.Duration // mean latency at the highest load
+	block   time.Duration // what one takes, as far as known; 0 before the loads are
 }
 
 // Run measures both servers and fills in their runs and what they have in common, all of which is saved as it goes. States
@@ -79,12 +75,10 @@ type comparison struct {
 func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair) error {
 	p := &comparison{Config: c, record: record, started: time.Now(), culprit: -1}
 	record.Schema, record.State = rundir.PairSchema, rundir.Running
-	record.Plan = rundir.PairPlan{Difference: c.Difference, Power: power, Level: level, Budget: c.Budget.Seconds()}
 	for i := range p.sides {
 		side := c.Sides[i]
 		side.Sources, side.Seed, side.StageTime, side.StageMax = c.Sides[0].Sources, c.Sides[0].Seed, c.Sides[0].StageTime, c.Sides[0].StageTime
-		side.Observer = &observer{side.Observer, p, i}
-		side.Budget = c.Budget
+		side.Observer, side.Budget = &observer{side.Observer, p, i}, c.Budget
 		plan := rundir.Plan{
 			Kind: rundir.KindPair, StageTime: side.StageTime.Seconds(), StageRequests: side.StageRequests, MaxConcurrency: side.MaxConcurrency,
 		}
@@ -102,7 +96,7 @@ func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair
 	return p.finish(p.measure(ctx))
 }
 
-// measure finds the loads, does the pilot, plans, and does the rest.
+// measure finds the loads, and measures as many blocks as the budget holds.
 func (p *comparison) measure(ctx context.Context) error {
 	for i, x := range p.sides {
 		if err := x.WarmUp(ctx); err != nil {
@@ -110,40 +104,41 @@ func (p *comparison) measure(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.findWithin(ctx); err != nil {
+	if err := p.findLoads(ctx); err != nil {
 		return err
 	}
-	if err := p.preparePilot(); err != nil {
-		return err
+	for i := range p.record.Loads {
+		p.block += perBlock * p.cost(&p.record.Loads[i])
 	}
-	if err := p.blocks(ctx, &p.record.Plan.Pilot); err != nil {
-		return err
+	fitting := int(p.left() / p.block)
+	if fitting < leastBlocks {
+		needed := rundir.RoundUp((time.Since(p.started) + leastBlocks*p.block).Seconds())
+		return experiment.NewEndError(noteNoBlocks.New(p.Budget, needed), "the budget has no time for two blocks")
 	}
-	if err := p.plan(); err != nil {
-		return err
-	}
-	planned := p.record.Plan.Blocks
-	return p.blocks(ctx, &planned)
-}
-
-// blocks measures up to a number of blocks in all. Where the budget holds fewer, but enough for a result, the number becomes that.
-func (p *comparison) blocks(ctx context.Context, most *int) error {
-	for p.record.Blocks() < *most {
-		n := p.record.Blocks()
-		if n >= minPilot && p.spent() {
-			*most = n
-			return nil
-		}
-		err := p.oneBlock(ctx)
-		if n >= minPilot && experiment.BudgetOver(err) {
-			*most = n
+	p.Planned(fitting, fitting*perBlock*len(p.record.Loads), p.block)
+	began := time.Now()
+	for n := 0; n < leastBlocks || p.left() >= p.block; n++ {
+		err := p.oneBlock(ctx, n)
+		if n >= leastBlocks && experiment.BudgetOver(err) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
+		p.block = time.Since(began) / time.Duration(n+1)
 	}
 	return nil
+}
+
+// left returns what is left of the budget.
+func (p *comparison) left() time.Duration { return p.Budget - time.Since(p.started) }
+
+// cost returns about how long a stage at a load takes.
+func (p *comparison) cost(l *rundir.PairLoad) time.Duration {
+	if l.Rate.Known() {
+		return rundir.Duration(l.Opening+l.Window) + p.service
+	}
+	return rundir.Duration(l.Opening) + p.Sides[0].StageTime + p.service
 }
 
 // each measures one stage on each server.
@@ -173,20 +168,6 @@ func (p *comparison) stage(ctx context.Context, side int, s experiment.Stage) (r
 	return st, err
 }
 
-// findWithin finds the loads in a part of the budget, so that the rest has time for blocks.
-func (p *comparison) findWithin(ctx context.Context) error {
-	const share = 0.4
-	kept := time.Duration((1 - share) * float64(p.Budget))
-	for _, x := range p.sides {
-		x.Extend(-kept)
-	}
-	err := p.findLoads(ctx)
-	for _, x := range p.sides {
-		x.Extend(kept)
-	}
-	return err
-}
-
 // findLoads finds the loads that both servers get. Those asked for are tried once, to know how long a request takes there. Otherwise
 // they are one request at a time, shares of what the slower server takes, and as many in flight as make either faster.
 func (p *comparison) findLoads(ctx context.Context) error {
@@ -195,18 +176,19 @@ func (p *comparison) findLoads(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p.addOpen(rateKey(strconv.FormatFloat(rate, 'f', -1, 64)), rate, p.latency(tried), MetricLatency)
+		p.addOpen(rateKey(rate), rate, p.latency(tried))
 	}
 	for _, width := range p.Widths {
+		name := arrival.Closed{Concurrency: width}.Name()
 		tried, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage {
 			s := x.Closed(arrival.KindClosed, rundir.Single, width)
-			s.Name = s.Load.Name()
+			s.Name = name
 			return s
 		})
 		if err != nil {
 			return err
 		}
-		p.addClosed(widthKey(strconv.Itoa(width)), arrival.KindClosed, width, p.latency(tried))
+		p.addClosed(widthKey(width), arrival.KindClosed, name, width, p.latency(tried))
 	}
 	if len(p.record.Loads) > 0 {
 		return nil
@@ -219,8 +201,7 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.alone = p.latency(floor)
-	alone, width := p.alone, 1
+	alone, width := p.latency(floor), 1
 	for i, x := range p.sides {
 		level, err := sweep.SearchCeiling(ctx, x, floor[i], p.Sides[i].MaxConcurrency)
 		if err != nil {
@@ -243,18 +224,14 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 	}
 	const fewest = 5 // requests of a synchronous stage, however long they take
 	p.record.Loads = append(p.record.Loads, rundir.PairLoad{
-		Key: LoadSync, Name: "synchronous", Kind: "synchronous", MaxConcurrency: 1,
-		Requests: max(fewest, int(p.time()/alone)),
+		Key: LoadSync, Name: "synchronous", Kind: "synchronous", MaxConcurrency: 1, Requests: max(fewest, int(p.Sides[0].StageTime/alone)),
 	})
 	longest := p.latency(ceiling)
-	p.addOpen(LoadHalf, 0.5*lower, longest, MetricLatency)
-	p.addOpen(LoadHigh, 0.8*lower, longest, "")
-	p.addClosed(LoadCeiling, "throughput", width, longest)
+	p.addOpen(LoadHalf, 0.5*lower, longest)
+	p.addOpen(LoadHigh, 0.8*lower, longest)
+	p.addClosed(LoadCeiling, "throughput", "throughput", width, longest)
 	return nil
 }
-
-// time returns how long a stage measures at least.
-func (p *comparison) time() time.Duration { return p.Sides[0].StageTime }
 
 // latency returns the longer of two mean latencies.
 func (p *comparison) latency(st [2]rundir.Stage) time.Duration {
@@ -270,68 +247,44 @@ func (p *comparison) latency(st [2]rundir.Stage) time.Duration {
 
 // addOpen adds a load of Poisson arrivals. Its window is fixed, so that both servers are judged by the same
 // requests: those due after the opening, by when the number in flight has reached its level.
-func (p *comparison) addOpen(key string, rate float64, opening time.Duration, primary string) {
+func (p *comparison) addOpen(key string, rate float64, opening time.Duration) {
 	const (
 		openings = 2  // a window is at least this many openings long,
 		requests = 10 // and expects this many requests,
 		longest  = 3  // but no longer for their sake than this many stage times
 	)
-	enough := min(rundir.Duration(requests/rate), longest*p.time())
+	least := p.Sides[0].StageTime
+	enough := min(rundir.Duration(requests/rate), longest*least)
 	l := arrival.Poisson{Rate: rate}
 	p.record.Loads = append(p.record.Loads, rundir.PairLoad{
-		Key: key, Name: l.Name(), Kind: l.Kind(), Rate: rundir.Exactly(rate), Primary: primary,
-		Opening: opening.Seconds(), Window: max(p.time(), openings*opening, enough).Seconds(),
+		Key: key, Name: l.Name(), Kind: l.Kind(), Rate: rundir.Exactly(rate),
+		Opening: opening.Seconds(), Window: max(least, openings*opening, enough).Seconds(),
 	})
 }
 
 // addClosed adds a closed loop whose slots are filled one by one over the given time.
-func (p *comparison) addClosed(key, kind string, width int, filled time.Duration) {
-	name := kind
-	if kind == arrival.KindClosed {
-		name = arrival.Closed{Concurrency: width}.Name()
-	}
-	p.record.Loads = append(p.record.Loads, rundir.PairLoad{
-		Key: key, Name: name, Kind: kind, MaxConcurrency: width, Primary: MetricOutput, Opening: filled.Seconds(),
-	})
+func (p *comparison) addClosed(key, kind, name string, width int, filled time.Duration) {
+	p.record.Loads = append(p.record.Loads, rundir.PairLoad{Key: key, Name: name, Kind: kind, MaxConcurrency: width, Opening: filled.Seconds()})
 }
 
-// order returns the order of a block's stages, so that neither server is always first.
-func order(block int) string {
-	if block%2 == 0 {
-		return "ABBA"
-	}
-	return "BAAB"
-}
-
-// oneBlock measures the next block.
-func (p *comparison) oneBlock(ctx context.Context) error {
-	began, n := time.Now(), p.record.Blocks()
-	o := order(n)
-	p.stages = 0
+// oneBlock measures a block. Its number is from 0.
+func (p *comparison) oneBlock(ctx context.Context, n int) error {
+	order := []string{"ABBA", "BAAB"}[n%2] // neither server is always first
 	for i := range p.record.Loads {
 		l := &p.record.Loads[i]
 		for half := range 2 {
-			if err := p.round(ctx, l, 2*n+half+1, o[2*half:2*half+2]); err != nil {
+			if err := p.round(ctx, l, 2*n+half+1, order[2*half:2*half+2]); err != nil {
 				return err
 			}
 		}
 	}
-	took := time.Since(began)
-	if n > 0 { // the mean of all
-		took = (time.Duration(n)*p.block + took) / time.Duration(n+1)
-	}
-	p.block = took
-	p.stages = 0
-	p.record.Orders = append(p.record.Orders, o)
+	p.record.Orders = append(p.record.Orders, order)
 	return p.Save(p.record)
 }
 
 // round gives both servers the same, one after the other.
 func (p *comparison) round(ctx context.Context, l *rundir.PairLoad, round int, order string) error {
 	name := l.StageName(round)
-	if p.Budget > 0 && p.record.Blocks() >= minPilot && time.Since(p.started)+2*p.cost(l) > p.Budget {
-		return experiment.BudgetEnds(p.Budget, name)
-	}
 	sessions := tape{from: p.Sides[0].Sources(name)}
 	for _, who := range order {
 		side := int(who - 'A')
@@ -339,16 +292,15 @@ func (p *comparison) round(ctx context.Context, l *rundir.PairLoad, round int, o
 		if p.Same {
 			source = p.Sides[0].Sources(name)
 		}
-		if _, err := p.stage(ctx, side, p.plannedStage(p.sides[side], l, name, source)); err != nil {
+		if _, err := p.stage(ctx, side, p.stageOf(p.sides[side], l, name, source)); err != nil {
 			return err
 		}
-		p.stages++
 	}
 	return nil
 }
 
-// plannedStage returns a stage of a round.
-func (p *comparison) plannedStage(x *experiment.Experiment, l *rundir.PairLoad, name string, source load.Source) experiment.Stage {
+// stageOf returns a stage of a round.
+func (p *comparison) stageOf(x *experiment.Experiment, l *rundir.PairLoad, name string, source load.Source) experiment.Stage {
 	var s experiment.Stage
 	opening := rundir.Duration(l.Opening)
 	if l.Rate.Known() {
@@ -356,7 +308,7 @@ func (p *comparison) plannedStage(x *experiment.Experiment, l *rundir.PairLoad, 
 		s.From, s.MinTime = opening, rundir.Duration(l.Opening+l.Window)
 		s.Tail = max(s.Tail, 2*opening) // a request of the window may take as long as those of the opening, and a little longer
 	} else {
-		role := map[string]rundir.Role{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}[l.Kind]
+		role := map[string]rundir.Role{"synchronous": rundir.Floor, "throughput": rundir.Ceiling, arrival.KindClosed: rundir.Single}[l.Kind]
 		s = x.Closed(l.Kind, role, l.MaxConcurrency)
 		s.Sessions, s.Opening = l.Requests, nil
 		if l.Opening > 0 && l.MaxConcurrency > 1 {
@@ -364,12 +316,36 @@ func (p *comparison) plannedStage(x *experiment.Experiment, l *rundir.PairLoad, 
 		}
 		const forLastWave = 3
 		s.MaxTime = forLastWave * s.MinTime
-		if role == "" {
-			s.Role = rundir.Single
-		}
 	}
 	s.Name, s.Source = name, source
 	return s
+}
+
+// tape gives both stages of a round the same sessions. A source of prompts that no server has seen before would give others the second
+// time.
+type tape struct {
+	from     load.Source
+	sessions []load.Session
+}
+
+// play returns a source that begins at the tape's beginning, and goes on where the other ended.
+func (t *tape) play() load.Source { return &player{tape: t} }
+
+type player struct {
+	*tape
+	at int
+}
+
+func (p *player) Next() (load.Session, bool) {
+	if p.at == len(p.sessions) {
+		next, ok := p.from.Next()
+		if !ok {
+			return next, false
+		}
+		p.sessions = append(p.sessions, next)
+	}
+	p.at++
+	return p.sessions[p.at-1], true
 }
 
 // finish writes how the comparison ended, on both sides.
@@ -386,8 +362,7 @@ func (p *comparison) finish(err error) error {
 	p.record.State = rundir.Complete
 	switch {
 	case failed:
-		p.record.State = rundir.Failed
-		p.record.Failure = experiment.Failure(err)
+		p.record.State, p.record.Failure = rundir.Failed, experiment.Failure(err)
 		if p.culprit >= 0 {
 			p.record.Failure = noteSideFailed.New(sideName(p.culprit), []note.Note{p.sides[p.culprit].Run().Failure})
 		}
@@ -409,13 +384,13 @@ type observer struct {
 
 // StageBegins names the server.
 func (o *observer) StageBegins(s *rundir.Stage, planned time.Duration) {
-	o.comparison.stageBegan = time.Now()
 	o.Observer.StageBegins(o.named(s), planned)
 }
 
-// Left tells how long the whole comparison takes, as far as that is known: a side knows its own stage at most.
+// Left tells how long the whole comparison takes: a side knows its own stage at most. The last block may end a block before the budget.
 func (o *observer) Left(time.Duration, time.Duration) {
-	o.Observer.Left(o.comparison.leftBounds())
+	left := max(0, o.comparison.left())
+	o.Observer.Left(max(0, left-o.comparison.block), left)
 }
 
 // Follows does nothing: a side does not know what follows.
@@ -436,3 +411,7 @@ func (o *observer) named(s *rundir.Stage) *rundir.Stage {
 	}
 	return &copied
 }
+
+// rateKey and widthKey return the keys of loads that were asked for.
+func rateKey(rate float64) string { return strconv.FormatFloat(rate, 'f', -1, 64) + "rps" }
+func widthKey(width int) string   { return "c" + strconv.Itoa(width) }

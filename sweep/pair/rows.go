@@ -15,64 +15,42 @@ const (
 	MetricLatency = "latency"
 )
 
+// level is the probability of showing any difference where there is none, over all rows together.
+const level = 0.05
+
 // Row is one metric at one load: of A, of B, and how B differs from A.
 type Row struct {
-	Key     string        `json:"key"` // metricTTFT and "@" and the load's key; MetricOutput alone at the ceiling
-	Primary bool          `json:"primary,omitempty"`
-	A       rundir.Number `json:"a"` // geometric means over the rounds
-	B       rundir.Number `json:"b"`
-	Ratio   rundir.Number `json:"ratio"` // B to A, minus 1
+	Key   string        `json:"key"` // the metric and "@" and the load's key; MetricOutput alone at the ceiling
+	A     rundir.Number `json:"a"`   // geometric means over the rounds
+	B     rundir.Number `json:"b"`
+	Ratio rundir.Number `json:"ratio"` // B to A, minus 1
 	// Low and High are its 95 % interval, of this row by itself. They are absent where fewer than two blocks are whole.
 	Low  rundir.Number `json:"low,omitzero"`
 	High rundir.Number `json:"high,omitzero"`
 	// Spoiled counts the whole blocks that do not count, since the client was the limit in one of their stages at this load.
-	Spoiled int `json:"blocks_invalid,omitempty"`
-	// MinDetectable is the smallest difference that this row by itself would have shown with a power of 80 %.
-	MinDetectable rundir.Number `json:"sees,omitzero"`
-	Shown         bool          `json:"shown"`  // the interval does not hold 0
-	ShownHolm     bool          `json:"stands"` // the difference is shown also by Holm's procedure, which asks all rows at once
+	Spoiled int  `json:"blocks_invalid,omitempty"`
+	Shown   bool `json:"shown"` // the difference is shown when all rows are asked at once, by Holm's procedure
 
-	Load              *rundir.PairLoad `json:"-"`
-	Metric            string           `json:"-"`
-	MinDetectableHolm rundir.Number    `json:"-"` // MinDetectable where all rows are asked at once
-
-	logs   float64 // mean logarithm of B to A
-	rounds int
-	spread stats.Spread
-	known  bool // spread is
+	Load   *rundir.PairLoad `json:"-"`
+	Metric string           `json:"-"`
 }
 
-// Rows returns the metrics of a comparison, over its whole blocks.
-//
-// The difference of a round is ln(B/A). Its spread is that of the pilot's rounds, since the number of rounds was chosen by
-// it (Stein's procedure, see [stats.Spread.Needed]): the intervals then keep their level, and the comparison its power,
-// whatever the true spread is. Where all rounds together show a wider interval, because the server has become less steady
-// after the pilot, that one is used: it costs one per cent of power and holds up where the pilot was too quiet.
-//
-// Rows by themselves have intervals of 95 %. The conclusion asks all of them at once, and shall be wrong for identical
-// servers once in twenty: by Holm's procedure, in which the primary metrics share four fifths of that, and all others the
-// rest.
+// Rows returns the metrics of a comparison, over its whole blocks. The difference of a round is ln(B/A). Rows by themselves have intervals
+// of 95 %; the conclusion asks all of them at once, and shall be wrong for identical servers once in twenty.
 func Rows(p *rundir.Pair, a, b *rundir.Run) []Row {
 	var rows []Row
+	var chances, weights []float64
 	stages := [2]map[string]*rundir.Stage{byName(a), byName(b)}
 	for i := range p.Loads {
 		l := &p.Loads[i]
 		for _, metric := range metricsAt(l) {
-			r := Row{Key: key(l.Key, metric), Load: l, Metric: metric, Primary: metric == l.Primary}
-			r.measure(p, stages)
+			r := Row{Key: key(l.Key, metric), Load: l, Metric: metric}
+			chances, weights = append(chances, r.measure(p, stages)), append(weights, 1)
 			rows = append(rows, r)
 		}
 	}
-	probabilities, levels := make([]float64, len(rows)), levels(rows)
-	for i := range rows {
-		probabilities[i] = 1
-		if r := &rows[i]; r.known {
-			probabilities[i] = r.spread.P(r.logs, r.rounds)
-			r.MinDetectableHolm = rundir.Exactly(math.Expm1(r.spread.Detectable(r.rounds, levels[i], power)))
-		}
-	}
-	for i, shown := range stats.Holm(probabilities, weights(rows), level) {
-		rows[i].ShownHolm = shown && rows[i].known
+	for i, shown := range stats.Holm(chances, weights, level) {
+		rows[i].Shown = shown
 	}
 	return rows
 }
@@ -86,18 +64,18 @@ func key(load, metric string) string {
 }
 
 // Keys returns the keys that a comparison at the given loads has, or at those that it finds itself where none are given.
-func Keys(rates []string, widths []string) []string {
+func Keys(rates []float64, widths []int) []string {
 	loads := []rundir.PairLoad{
-		{Key: LoadSync}, {Key: LoadHalf}, {Key: LoadHigh}, {Key: LoadCeiling, Primary: MetricOutput},
+		{Key: LoadSync}, {Key: LoadHalf, Rate: rundir.Exactly(1)}, {Key: LoadHigh, Rate: rundir.Exactly(1)}, {Key: LoadCeiling},
 	}
 	if len(rates)+len(widths) > 0 {
 		loads = nil
 	}
 	for _, r := range rates {
-		loads = append(loads, rundir.PairLoad{Key: rateKey(r)})
+		loads = append(loads, rundir.PairLoad{Key: rateKey(r), Rate: rundir.Exactly(r)})
 	}
 	for _, w := range widths {
-		loads = append(loads, rundir.PairLoad{Key: widthKey(w), Primary: MetricOutput})
+		loads = append(loads, rundir.PairLoad{Key: widthKey(w)})
 	}
 	var keys []string
 	for i := range loads {
@@ -108,20 +86,16 @@ func Keys(rates []string, widths []string) []string {
 	return keys
 }
 
-// rateKey and widthKey return the keys of loads that were asked for.
-func rateKey(rate string) string   { return rate + "rps" }
-func widthKey(width string) string { return "c" + width }
-
 // metricsAt returns the metrics that say something at a load. In a closed loop the latency follows from the output; at
 // the ceiling a request waits for as long as there are others.
 func metricsAt(l *rundir.PairLoad) []string {
 	switch {
 	case l.Key == LoadCeiling:
 		return []string{MetricOutput}
-	case l.Primary == MetricOutput:
-		return []string{MetricOutput, metricTTFT, metricITL}
+	case l.Rate.Known() || l.Key == LoadSync:
+		return []string{metricTTFT, metricITL, MetricLatency}
 	}
-	return []string{metricTTFT, metricITL, MetricLatency}
+	return []string{MetricOutput, metricTTFT, metricITL}
 }
 
 // valueOf returns a metric of a stage.
@@ -145,55 +119,47 @@ func byName(run *rundir.Run) map[string]*rundir.Stage {
 	return all
 }
 
-// measure fills in a row. A metric that is not known in one of the rounds is not known at all: to leave out the rounds in
-// which a server did not answer in time would flatter it. A block with a stage in which the client was the limit is left out as a whole: such a
-// stage does not describe the server, and both orders of a block must count alike.
-func (r *Row) measure(p *rundir.Pair, stages [2]map[string]*rundir.Stage) {
+// measure fills in a row, and returns the probability of a difference at least as large between equal servers. A metric that is not known
+// in one of the rounds is not known at all: to leave out the rounds in which a server did not answer in time would flatter it. A block with
+// a stage in which the client was the limit is left out as a whole: such a stage does not describe the server, and both orders of a block
+// must count alike.
+func (r *Row) measure(p *rundir.Pair, stages [2]map[string]*rundir.Stage) (chance float64) {
 	var sum [2]float64
 	var first, second []float64 // by which server came first
-	pilot := 0                  // blocks of it that count
 	for round := 1; round <= 2*p.Blocks(); round++ {
-		if block := (round - 1) / 2; r.spoiled(block, stages) {
+		block := (round - 1) / 2
+		if r.spoiled(block, stages) {
 			r.Spoiled += round % 2
 			continue
-		} else if block < p.Plan.Pilot {
-			pilot += round % 2
 		}
 		var logs [2]float64
 		for side := range stages {
 			st := stages[side][r.Load.StageName(round)]
 			if st == nil || !valueOf(st, r.Metric).Known() || valueOf(st, r.Metric).Value() <= 0 {
-				return
+				return 1
 			}
 			logs[side] = math.Log(valueOf(st, r.Metric).Value())
 			sum[side] += logs[side]
 		}
-		if order := p.Orders[(round-1)/2]; order[2*((round-1)%2)] == 'A' {
+		if p.Orders[block][2*((round-1)%2)] == 'A' {
 			first = append(first, logs[1]-logs[0])
 		} else {
 			second = append(second, logs[1]-logs[0])
 		}
-		r.rounds++
 	}
-	if r.rounds == 0 {
-		return
+	n := len(first) + len(second)
+	if n == 0 {
+		return 1
 	}
-	r.A, r.B = geometric(sum[0], r.rounds), geometric(sum[1], r.rounds)
-	r.logs, r.spread, r.known = stats.Crossover(first, second)
-	r.Ratio = rundir.Exactly(math.Expm1(r.logs))
-	if !r.known {
-		return
+	r.A, r.B = rundir.Exactly(math.Exp(sum[0]/float64(n))), rundir.Exactly(math.Exp(sum[1]/float64(n)))
+	mean, spread, known := stats.Crossover(first, second)
+	r.Ratio = rundir.Exactly(math.Expm1(mean))
+	if !known {
+		return 1
 	}
-	if pilot > 0 {
-		_, s, ok := stats.Crossover(first[:pilot], second[:pilot])
-		if ok && s.Half(r.rounds, level) > r.spread.Half(r.rounds, level) {
-			r.spread = s
-		}
-	}
-	half := r.spread.Half(r.rounds, level)
-	r.Low, r.High = rundir.Exactly(math.Expm1(r.logs-half)), rundir.Exactly(math.Expm1(r.logs+half))
-	r.Shown = r.Low.Known() && (r.Low.Value() > 0 || r.High.Value() < 0)
-	r.MinDetectable = rundir.Exactly(math.Expm1(r.spread.Detectable(r.rounds, level, power)))
+	half := spread.Half(n, level)
+	r.Low, r.High = rundir.Exactly(math.Expm1(mean-half)), rundir.Exactly(math.Expm1(mean+half))
+	return spread.P(mean, n)
 }
 
 // spoiled reports whether the client was the limit in one of a block's stages at the row's load. Blocks count from 0.
@@ -206,42 +172,4 @@ func (r *Row) spoiled(block int, stages [2]map[string]*rundir.Stage) bool {
 		}
 	}
 	return false
-}
-
-func geometric(logs float64, n int) rundir.Number { return rundir.Exactly(math.Exp(logs / float64(n))) }
-
-// primaryShare is the share of the allowed error that the primary metrics may make: what the comparison was planned for costs little
-// power, and another metric must differ clearly.
-const primaryShare = 0.8
-
-// weights returns the shares of the error that the rows may make.
-func weights(rows []Row) []float64 {
-	all := make([]float64, len(rows))
-	primary := 0
-	for _, r := range rows {
-		if r.Primary {
-			primary++
-		}
-	}
-	for i, r := range rows {
-		if r.Primary {
-			all[i] = primaryShare / float64(primary)
-		} else {
-			all[i] = (1 - primaryShare) / float64(len(rows)-primary)
-		}
-	}
-	return all
-}
-
-// levels returns the error levels at which the rows are asked first, when all are asked at once.
-func levels(rows []Row) []float64 {
-	all := weights(rows)
-	sum := 0.0
-	for _, w := range all {
-		sum += w
-	}
-	for i := range all {
-		all[i] *= level / sum
-	}
-	return all
 }

@@ -26,7 +26,6 @@ type Pair struct {
 	Loads   []PairLoad `json:"loads"`
 	// Orders are the orders of the complete blocks. Block i, from 0, holds the rounds 2i+1 and 2i+2.
 	Orders []string `json:"orders"`
-	Plan   PairPlan `json:"plan"`
 }
 
 // PairLoad is one load that both servers get.
@@ -39,24 +38,6 @@ type PairLoad struct {
 	Requests       int     `json:"requests,omitempty"`  // number of requests, all of which count
 	Opening        float64 `json:"opening_s,omitempty"` // time left out at the start; in a closed loop, the time over which it is filled
 	Window         float64 `json:"window_s,omitempty"`
-	// Primary is the metric that decides the conclusion and the number of blocks; empty for none at this load.
-	Primary string `json:"primary,omitempty"`
-}
-
-// PairPlan is the difference that is to be shown and the number of blocks for it. It is fixed after the pilot, from the spread of the
-// pilot alone.
-type PairPlan struct {
-	Difference     float64 `json:"difference"` // relative, in the primary metrics
-	Power          float64 `json:"power"`      // probability of showing it where it exists
-	Level          float64 `json:"level"`      // probability of showing any difference where there is none
-	Budget         float64 `json:"budget_s,omitempty"`
-	Pilot          int     `json:"pilot_blocks"`
-	Block          float64 `json:"block_s,omitempty"`         // how long a block takes
-	Spent          float64 `json:"spent_s,omitempty"`         // before the plan was made: on finding the loads, and on the pilot
-	Needed         int     `json:"needed_blocks,omitempty"`   // the pilot included; 0 where it was not known
-	Blocks         int     `json:"blocks,omitempty"`          // planned; fewer than needed where the budget ends first
-	Sees           Number  `json:"sees_difference,omitzero"`  // the difference that the planned blocks show with that power
-	LimitingMetric string  `json:"limiting_figure,omitempty"` // the metric that needs the most blocks
 }
 
 // Blocks returns the number of complete blocks.

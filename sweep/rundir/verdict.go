@@ -21,16 +21,14 @@ type Conclusion struct {
 	MayClaim Evidence `json:"may_claim" jsonschema:"enum=estimate,enum=value,enum=bound,enum=slo,enum=difference,enum=difference_of_runs,enum=no_difference,enum=nothing"`
 	// Metric is what Value, Low and High are of. Of a comparison they are relative: 0.1 is 10 % more than Against, and of errors the difference of
 	// the shares.
-	Metric string `json:"metric,omitempty"`
-	Unit   string `json:"unit,omitempty"`
-	Value  Number `json:"value,omitzero"`
-	Low    Number `json:"low,omitzero"` // 95 % interval, or what is known instead of a value
-	High   Number `json:"high,omitzero"`
-	// SmallestDetectable is the relative difference that the comparison shows with a power of 80 %.
-	SmallestDetectable Number   `json:"smallest_detectable,omitzero"`
-	Because            []string `json:"because,omitempty"`      // codes of the reasons and cautions, and the gates that are not met
-	NextCommand        string   `json:"next_command,omitempty"` // what would decide more, for a POSIX shell
-	Cost               *Cost    `json:"cost,omitempty"`         // of the measurement; absent where nothing was measured
+	Metric      string   `json:"metric,omitempty"`
+	Unit        string   `json:"unit,omitempty"`
+	Value       Number   `json:"value,omitzero"`
+	Low         Number   `json:"low,omitzero"` // 95 % interval, or what is known instead of a value
+	High        Number   `json:"high,omitzero"`
+	Because     []string `json:"because,omitempty"`      // codes of the reasons and cautions, and the gates that are not met
+	NextCommand string   `json:"next_command,omitempty"` // what would decide more, for a POSIX shell
+	Cost        *Cost    `json:"cost,omitempty"`         // of the measurement; absent where nothing was measured
 }
 
 // Cost is what a measurement took.

@@ -16,8 +16,6 @@ import (
 // Page holds the flag of the page of a result, which is written beside its tables.
 type Page struct {
 	HTML string `name:"html" placeholder:"FILE" help:"Also write the page with drawings to this file. Default: beside the file of -o, with the ending .html; without -o none."`
-
-	There string `kong:"-"` // a page that stands beside the result already
 }
 
 // WriteWithPage writes tables as t does, and the page beside them. Where the page would replace somebody else's file, nothing is written.
@@ -33,11 +31,7 @@ func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Write
 	}
 	if path == "" {
 		if t.Output == "" && t.Format == "console" && console.IsTerminal(c.Out) { // no file is written that was not asked for
-			line := layout.Offered(lang.Lang(t.Lang))
-			if p.There != "" {
-				line = layout.Written(p.There, lang.Lang(t.Lang))
-			}
-			fmt.Fprintln(c.Err, line)
+			fmt.Fprintln(c.Err, layout.Offered(lang.Lang(t.Lang)))
 		}
 		return nil
 	}

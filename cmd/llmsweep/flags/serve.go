@@ -39,16 +39,3 @@ func (f *Serving) Listen() (*progress.LiveServer, error) {
 	}
 	return progress.ListenLive("--live", string(f.Live))
 }
-
-// ServingPair holds the flags of the page that shows a comparison of two servers while it is measured. There, --live has another meaning.
-type ServingPair struct {
-	Serve LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page while it runs (a free port of 127.0.0.1)." group:"Live"`
-}
-
-// Listen starts the web server of the page; nil without --serve.
-func (f *ServingPair) Listen() (*progress.LiveServer, error) {
-	if f.Serve == "" {
-		return nil, nil
-	}
-	return progress.ListenLive("--serve", string(f.Serve))
-}

@@ -3,7 +3,6 @@ package job
 import (
 	"bytes"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -11,8 +10,6 @@ import (
 	"llmsweep/report/compare"
 	"llmsweep/report/findings"
 	"llmsweep/report/inputs"
-	"llmsweep/report/lang"
-	layout "llmsweep/report/page"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
@@ -22,36 +19,7 @@ import (
 // Result is a comparison that was measured.
 type Result struct {
 	*compare.PairComparison
-	Dir    string // of the comparison
-	Record *rundir.Pair
-	Runs   [2]*rundir.Run
-}
-
-// resultOf returns the result of what was measured.
-func resultOf(dir string, record *rundir.Pair, runs [2]*rundir.Run) *Result {
-	return &Result{compare.OfPair(record, runs[0], runs[1]), dir, record, runs}
-}
-
-// Tables returns the sections of the result.
-func (r *Result) Tables() []table.Section { return r.Sections(1) }
-
-// Page writes the page of the result.
-func (r *Result) Page(w io.Writer, o layout.WriteOptions) error {
-	return layout.Pair(w, r.PairComparison, r.Runs, o)
-}
-
-// writePages writes the page of the comparison, and that of each side.
-func (r *Result) writePages(sides []*side, l lang.Lang) error {
-	for _, one := range sides {
-		if err := writePage(one.dir, one.run, l); err != nil {
-			return err
-		}
-	}
-	var page bytes.Buffer
-	if err := r.Page(&page, layout.WriteOptions{Lang: l}); err != nil {
-		return err
-	}
-	return store.WriteFile(r.Dir, rundir.PageFile, inputs.MarkedOutput(page.Bytes(), inputs.XMLMark))
+	Dir string // of the comparison
 }
 
 // conclude shows the result, writes the reports and chooses the exit code.
@@ -61,16 +29,16 @@ func (cm *Comparison) conclude(s *session, out string, record *rundir.Pair, gate
 		if _, err := s.document(one); err != nil {
 			return err
 		}
+		if err := writePage(one.dir, one.run, l); err != nil {
+			return err
+		}
 	}
-	result := resultOf(out, record, [2]*rundir.Run{s.sides[0].run, s.sides[1].run})
+	result := &Result{compare.OfPair(record, s.sides[0].run, s.sides[1].run), out}
 	var doc bytes.Buffer
-	if err := table.WriteSections(&doc, "markdown", result.Tables(), table.Style{Lang: l}); err != nil {
+	if err := table.WriteSections(&doc, "markdown", result.Sections(1), table.Style{Lang: l}); err != nil {
 		return err
 	}
 	err := store.WriteFile(out, rundir.ReportFile, inputs.MarkedOutput(doc.Bytes(), inputs.XMLMark))
-	if err == nil {
-		err = result.writePages(s.sides, l)
-	}
 	if err == nil {
 		err = cm.Show(result, gates)
 	}
@@ -115,5 +83,5 @@ func OpenPair(dir string) (*Result, error) {
 	if record.State == rundir.Running { // llmsweep was killed
 		record.State = rundir.Interrupted
 	}
-	return resultOf(dir, record, runs), nil
+	return &Result{compare.OfPair(record, runs[0], runs[1]), dir}, nil
 }

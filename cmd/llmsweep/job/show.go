@@ -3,7 +3,6 @@ package job
 import (
 	"io"
 
-	"llmsweep/report/compare"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/progress"
@@ -23,19 +22,6 @@ func show(s *progress.LiveServer, run func() *rundir.Run, dir *store.Dir, l lang
 			return err
 		}
 		return html.Run(w, run(), dir.Path, html.WriteOptions{Lang: l, Live: version})
-	}
-	s.Draw()
-	return s
-}
-
-// showPair serves the page of a comparison from now on, and returns the observer that passes the events of both servers on to shown.
-func showPair(s *progress.LiveServer, record *rundir.Pair, runs [2]*rundir.Run, l lang.Lang, shown experiment.Observer) experiment.Observer {
-	if s == nil {
-		return shown
-	}
-	s.Observer = shown
-	s.Render = func(w io.Writer, version string) error {
-		return html.Pair(w, compare.OfPair(record, runs[0], runs[1]), runs, html.WriteOptions{Lang: l, Live: version})
 	}
 	s.Draw()
 	return s

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report"
@@ -34,22 +35,26 @@ type Comparison struct {
 // Run compares, from the checks of the flags to the reports. Errors have exit codes.
 func (cm *Comparison) Run() error {
 	c := cm.Console
-	plan, both, gates, labels, err := cm.parse()
+	plan, both, err := cm.config()
+	if err != nil {
+		return console.Usage(err)
+	}
+	gates, err := compare.ParseGates(cm.FailIf, append(pair.Keys(both.Rates, both.Widths), compare.KeyAccuracy, compare.KeyErrors))
+	if err != nil {
+		return console.Usage(err)
+	}
+	labels, err := cm.labels()
+	if err == nil && len(cm.URLs) != 2 {
+		err = errors.New("compare --live needs the URLs of two servers")
+	}
 	if err != nil {
 		return console.Usage(err)
 	}
 	c.Lang = cm.Lang
-	served, err := cm.ServingPair.Listen()
-	if err != nil {
-		return console.Usage(err)
-	}
-	if served != nil {
-		defer served.Close()
-	}
 	if err := cm.Free(); err != nil {
 		return err
 	}
-	s := open(c, cm.Lang, served)
+	s := open(c, cm.Lang, nil)
 	defer s.close()
 	if err := cm.connect(s); err != nil {
 		return c.Interrupted(err)
@@ -67,30 +72,16 @@ func (cm *Comparison) Run() error {
 	a, b := s.sides[0], s.sides[1]
 	both.Same = a.Client.URL("") == b.Client.URL("") && a.About.Model == b.About.Model
 	both.Save = func(p *rundir.Pair) error { return store.SavePair(out, p) }
-	record, runs := &rundir.Pair{}, [2]*rundir.Run{a.run, b.run}
-	cm.show(s, &both, record)
+	cm.show(s, &both)
 	both.Sides = [2]sweep.Config{a.config, b.config}
-	broken := pair.Run(c.Ctx, both, runs, record)
+	record := &rundir.Pair{}
+	broken := pair.Run(c.Ctx, both, [2]*rundir.Run{a.run, b.run}, record)
 	s.view.Close()
 	return errors.Join(broken, cm.conclude(s, out, record, gates))
 }
 
-// parse reads the flags: the plan of both sides, that of the comparison, its gates, and the labels of both sides.
-func (cm *Comparison) parse() (plan sweep.Config, both pair.Config, gates []compare.Gate, labels [2]rundir.Labels, err error) {
-	if plan, both, err = cm.config(); err != nil {
-		return plan, both, nil, labels, err
-	}
-	if gates, err = compare.ParseGates(cm.FailIf, cm.keys(both.Rates)); err == nil {
-		labels, err = cm.labels()
-	}
-	if err == nil && len(cm.URLs) != 2 {
-		err = errors.New("compare --live needs the URLs of two servers")
-	}
-	return plan, both, gates, labels, err
-}
-
 // show shows what is compared, and the progress.
-func (cm *Comparison) show(s *session, both *pair.Config, record *rundir.Pair) {
+func (cm *Comparison) show(s *session, both *pair.Config) {
 	a, b := s.sides[0], s.sides[1]
 	s.show("compare  A "+report.Target(a.run, cm.Lang)+"  B "+report.Target(b.run, cm.Lang), cm.Plain)
 	if both.Same {
@@ -98,13 +89,11 @@ func (cm *Comparison) show(s *session, both *pair.Config, record *rundir.Pair) {
 	}
 	s.test(&cm.Selftest, slices.Max(append(cm.Concurrency, 0)))
 	s.wait()
-	s.tellServed()
 	shown := s.view.Observe(0)
-	a.config.Observer = showPair(s.served, record, [2]*rundir.Run{a.run, b.run}, cm.Lang, shown)
-	b.config.Observer = a.config.Observer
-	both.Planned = func(p *rundir.Pair, stages int) {
+	a.config.Observer, b.config.Observer = shown, shown
+	both.Planned = func(blocks, stages int, block time.Duration) {
 		shown.Expect(stages)
-		s.view.Note(compare.PairForecast(p, cm.Lang))
+		s.view.Note(compare.PairForecast(blocks, block, cm.Lang))
 	}
 }
 

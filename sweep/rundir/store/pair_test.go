@@ -18,8 +18,7 @@ func TestPairFile(t *testing.T) {
 	}
 	want := &rundir.Pair{
 		Schema: rundir.PairSchema, State: rundir.Complete, Orders: []string{"ABBA", "BAAB"},
-		Loads: []rundir.PairLoad{{Key: "50", Name: "poisson@4.00", Kind: "poisson", Rate: rundir.Exactly(4), Opening: 2.5, Window: 10, Primary: "latency"}},
-		Plan:  rundir.PairPlan{Difference: 0.03, Power: 0.8, Level: 0.05, Pilot: 2, Needed: 2, Blocks: 2, Sees: rundir.Exactly(0.02), LimitingMetric: "latency@50"},
+		Loads: []rundir.PairLoad{{Key: "50", Name: "poisson@4.00", Kind: "poisson", Rate: rundir.Exactly(4), Opening: 2.5, Window: 10}},
 	}
 	if err := SavePair(dir, want); err != nil {
 		t.Fatal(err)
