@@ -2,12 +2,13 @@ package rundir_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"llmsweep/client/testkit"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,123 +17,141 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/invopop/jsonschema"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/note"
+	"llmsweep/client/testkit"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 )
 
+// object is a part of a schema.
+type object = map[string]any
+
+// written are the types that write JSON of their own, by name.
+var written = object{
+	"Number": object{
+		"description": "A number, null where it does not exist, or a lower bound where no more is known.",
+		"anyOf": []any{
+			object{"type": "number"}, object{"type": "null"},
+			object{"type": "object", "properties": object{"over": object{"type": "number"}}, "required": []string{"over"}},
+		},
+	},
+	"Note": object{
+		"description": "A message as a code with arguments; from older versions, a text.",
+		"anyOf": []any{
+			object{"type": "object", "required": []string{"code"}, "properties": object{
+				"code": object{"type": "string", "description": "The kind of note."},
+				"args": object{"type": "object", "description": "Its arguments: numbers (times in seconds, shares from 0 to 1), texts, lists of texts or of notes."},
+			}},
+			object{"type": "string"},
+		},
+	},
+}
+
+// generator makes a schema of types.
+type generator struct {
+	defs     object
+	comments map[string]string
+}
+
 // generated returns the schema that the types say.
 func generated(t *testing.T, name string) []byte {
 	t.Helper()
-	types := map[string]struct {
-		value any
-		title string
+	top := map[string]struct {
+		value         any
+		title, schema string
 	}{
-		"run": {rundir.Run{}, "run.json of an llmsweep run directory"}, "records": {rundir.Record{}, "a line of records.jsonl of an llmsweep run directory"},
-		"pair": {rundir.Pair{}, "pair.json of two servers measured by llmsweep in turns"}, "verdict": {rundir.Conclusion{}, "a verdict of llmsweep"},
-	}
-	comments := comments(t, "llmsweep/sweep/rundir", ".")
-	for k, v := range commentsOf(t) {
-		comments[k] = v
-	}
-	r := &jsonschema.Reflector{
-		BaseSchemaID: "", Anonymous: true, AllowAdditionalProperties: true, ExpandedStruct: true, Mapper: mapped,
-		LookupComment: func(typ reflect.Type, field string) string {
-			return comments[strings.TrimSuffix(typ.PkgPath()+"."+typ.Name()+"."+field, ".")]
-		},
-	}
-	s := r.Reflect(types[name].value)
-	s.Title = types[name].title
-	if s.Definitions == nil {
-		s.Definitions = jsonschema.Definitions{}
-	}
-	for name, d := range written() {
-		s.Definitions[name] = d
-	}
-	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var tree map[string]any
-	if err := json.Unmarshal(b, &tree); err != nil {
-		t.Fatal(err)
-	}
-	nullable(tree)
-	if defs, ok := tree["$defs"].(map[string]any); ok {
-		if dist, ok := defs["Dist"].(map[string]any); ok {
-			dist["properties"].(map[string]any)["over"] = map[string]any{
-				"type": "object", "additionalProperties": map[string]any{"type": "number"},
-				"description": "Over has the statistics of which only a lower bound is known, because requests that count in them had not ended.",
-			}
-		}
-	}
-	if p, ok := tree["properties"].(map[string]any)["schema"].(map[string]any); ok {
-		p["const"] = map[string]string{"run": rundir.Schema, "pair": rundir.PairSchema, "verdict": rundir.VerdictSchema}[name]
+		"run":     {rundir.Run{}, "run.json of an llmsweep run directory", rundir.Schema},
+		"records": {rundir.Record{}, "a line of records.jsonl of an llmsweep run directory", ""},
+		"pair":    {rundir.Pair{}, "pair.json of two servers measured by llmsweep in turns", rundir.PairSchema},
+		"verdict": {rundir.Conclusion{}, "a verdict of llmsweep", rundir.VerdictSchema},
+	}[name]
+	g := generator{maps.Clone(written), comments(t, "llmsweep/sweep/rundir", ".")}
+	s := g.structure(reflect.TypeOf(top.value))
+	s["$schema"], s["title"], s["$defs"] = "https://json-schema.org/draft/2020-12/schema", top.title, g.defs
+	if p, ok := s["properties"].(object)["schema"].(object); ok && top.schema != "" {
+		p["const"] = top.schema
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(tree); err != nil {
+	if err := enc.Encode(s); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
 }
 
-// mapped returns where the schema of a type stands that writes JSON of its own, nil for other types.
-func mapped(t reflect.Type) *jsonschema.Schema {
+// structure is the schema of a struct.
+func (g *generator) structure(t reflect.Type) object {
+	properties, required := object{}, []string{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || f.Anonymous || name == "-" {
+			continue
+		}
+		name = cmp.Or(name, f.Name)
+		p := g.of(f.Type)
+		if text := g.comments[t.PkgPath()+"."+t.Name()+"."+f.Name]; text != "" {
+			p["description"] = text
+		}
+		if values, ok := f.Tag.Lookup("enum"); ok {
+			p["enum"] = strings.Split(values, ",")
+		}
+		properties[name] = p
+		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
+			required = append(required, name)
+		}
+	}
+	s := object{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	if text := g.comments[t.PkgPath()+"."+t.Name()]; text != "" {
+		s["description"] = text
+	}
+	if t == reflect.TypeFor[rundir.Dist]() { // it writes this key itself
+		properties["over"] = object{
+			"type": "object", "additionalProperties": object{"type": "number"},
+			"description": "Over has the statistics of which only a lower bound is known, because requests that count in them had not ended.",
+		}
+	}
+	return s
+}
+
+// of is the schema of a type within another. A list, and an object without fixed keys, may be null, as encoding/json writes one that was never made.
+func (g *generator) of(t reflect.Type) object {
 	switch t {
-	case reflect.TypeFor[rundir.Number]():
-		return &jsonschema.Schema{Ref: "#/$defs/Number"}
-	case reflect.TypeFor[note.Note]():
-		return &jsonschema.Schema{Ref: "#/$defs/Note"}
+	case reflect.TypeFor[time.Time]():
+		return object{"type": "string", "format": "date-time"}
+	case reflect.TypeFor[json.RawMessage]():
+		return object{}
 	}
-	return nil
-}
-
-// written returns the definitions of the types that write JSON of their own.
-func written() map[string]*jsonschema.Schema {
-	over := jsonschema.NewProperties()
-	over.Set("over", &jsonschema.Schema{Type: "number"})
-	object := jsonschema.NewProperties()
-	object.Set("code", &jsonschema.Schema{Type: "string", Description: "The kind of note."})
-	object.Set("args", &jsonschema.Schema{
-		Type: "object", Description: "Its arguments: numbers (times in seconds, shares from 0 to 1), texts, lists of texts or of notes.",
-	})
-	return map[string]*jsonschema.Schema{
-		"Number": {Description: "A number, null where it does not exist, or a lower bound where no more is known.", AnyOf: []*jsonschema.Schema{
-			{Type: "number"}, {Type: "null"}, {Type: "object", Properties: over, Required: []string{"over"}},
-		}},
-		"Note": {Description: "A message as a code with arguments; from older versions, a text.", AnyOf: []*jsonschema.Schema{
-			{Type: "object", Properties: object, Required: []string{"code"}}, {Type: "string"},
-		}},
+	switch t.Kind() {
+	case reflect.Pointer:
+		return g.of(t.Elem())
+	case reflect.Struct:
+		if _, ok := g.defs[t.Name()]; !ok {
+			g.defs[t.Name()] = nil // it may hold itself
+			g.defs[t.Name()] = g.structure(t)
+		}
+		return object{"$ref": "#/$defs/" + t.Name()}
+	case reflect.Slice:
+		return object{"type": []string{"array", "null"}, "items": g.of(t.Elem())}
+	case reflect.Array:
+		return object{"type": []string{"array", "null"}, "items": g.of(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
+	case reflect.Map:
+		return object{"type": []string{"object", "null"}, "additionalProperties": g.of(t.Elem())}
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Float64:
+		return object{"type": "number"}
+	default:
+		return object{"type": "integer"}
 	}
-}
-
-// nullable lets a list or an object without fixed keys be null, as encoding/json writes one that was never made.
-func nullable(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		_, free := v["additionalProperties"].(map[string]any)
-		if v["type"] == "array" || v["type"] == "object" && free {
-			v["type"] = []any{v["type"], "null"}
-		}
-		for _, child := range v {
-			nullable(child)
-		}
-	case []any:
-		for _, child := range v {
-			nullable(child)
-		}
-	}
-}
-
-// commentsOf returns the comments of the other packages whose types the files have.
-func commentsOf(t *testing.T) map[string]string {
-	return comments(t, "llmsweep/client/note", filepath.Join("..", "..", "client", "note"))
 }
 
 // comments returns what the comments of a package say of its types and their fields, by package path, type and field.
@@ -200,7 +219,7 @@ func TestSchemasFollowTheTypes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		if diff := gocmp.Diff(string(want), string(got)); diff != "" {
 			t.Errorf("%s: run the test with -update (-types +file):\n%s", name, diff)
 		}
 	}
