@@ -3,28 +3,28 @@ module llmsweep
 go 1.26.0
 
 require (
-	github.com/HdrHistogram/hdrhistogram-go v1.4.0
-	github.com/alecthomas/kong v1.17.0
-	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327
-	github.com/chromedp/chromedp v0.14.2
-	github.com/go-faster/jx v1.2.0
-	github.com/goccy/go-yaml v1.19.2
-	github.com/google/go-cmp v0.7.0
-	github.com/mattn/go-runewidth v0.0.31
-	github.com/montanaflynn/stats v0.14.0
-	github.com/prometheus/client_model v0.6.3
-	github.com/prometheus/common v0.72.1
-	github.com/rogpeppe/go-internal v1.16.0
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
-	github.com/sugarme/tokenizer v0.3.0
-	github.com/tidwall/gjson v1.20.0
-	github.com/yuin/goldmark v1.8.7
-	golang.org/x/net v0.62.0
-	golang.org/x/sys v0.49.0
-	golang.org/x/term v0.47.0
-	golang.org/x/time v0.16.0
-	gonum.org/v1/gonum v0.17.0
-	pgregory.net/rapid v1.3.0
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // percentiles of many values
+	github.com/alecthomas/kong v1.17.0 // flags and commands
+	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327 // test: pages in a browser
+	github.com/chromedp/chromedp v0.14.2 // test: pages in a browser
+	github.com/go-faster/jx v1.2.0 // JSON without allocation: chunks of answers, records
+	github.com/goccy/go-yaml v1.19.2 // --config, price lists
+	github.com/google/go-cmp v0.7.0 // test: differences
+	github.com/mattn/go-runewidth v0.0.31 // width of text on a terminal
+	github.com/montanaflynn/stats v0.14.0 // means and quantiles
+	github.com/prometheus/client_model v0.6.3 // a server's /metrics
+	github.com/prometheus/common v0.72.1 // a server's /metrics
+	github.com/rogpeppe/go-internal v1.16.0 // test: scripts of commands
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // test: files follow their schemas
+	github.com/sugarme/tokenizer v0.3.0 // --tokenizer
+	github.com/tidwall/gjson v1.20.0 // JSON of others: answers, datasets, documents
+	github.com/yuin/goldmark v1.8.7 // test: Markdown as readers see it
+	golang.org/x/net v0.62.0 // test: HTML as browsers read it
+	golang.org/x/sys v0.49.0 // sockets, timers, disks
+	golang.org/x/term v0.47.0 // terminals
+	golang.org/x/time v0.16.0 // rate limits of hosted APIs
+	gonum.org/v1/gonum v0.17.0 // Student and beta distributions
+	pgregory.net/rapid v1.3.0 // test: properties
 )
 
 require (
