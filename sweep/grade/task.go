@@ -40,9 +40,6 @@ const (
 	Cut   TaskOutcome = "cut"  // the answer was cut before its end, so that what it would have said is not known. It is not graded
 )
 
-// Graded reports whether an outcome counts as right or wrong.
-func (o TaskOutcome) Graded() bool { return o == Right || o == Wrong || o == None }
-
 // Task is a question, and what is right. Nothing changes it.
 type Task struct {
 	Key   string // the same for the same question and answer in any file

@@ -317,7 +317,7 @@ func (d *Dataset) Describe() rundir.Workload {
 	if d.options.MultiTurn {
 		w.Conversation = d.options.Think.conversation(turns.lengths(), later.lengths())
 	}
-	w.Graded = d.Graded()
+	w.Graded = d.graded()
 	return w
 }
 
@@ -330,8 +330,8 @@ func (d *Dataset) promptTokens(r row, turn int) int {
 	return n
 }
 
-// Graded returns how many rows are graded.
-func (d *Dataset) Graded() int {
+// graded returns how many rows are graded.
+func (d *Dataset) graded() int {
 	n := 0
 	for i := range d.rows {
 		if d.rows[i].task != nil {

@@ -19,8 +19,8 @@ func TestGradedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Rows() != 4 || d.Graded() != 2 || d.Describe().Graded != 2 || len(d.skipped) != 2 {
-		t.Errorf("%d rows, %d graded, left out %v", d.Rows(), d.Graded(), d.skipped)
+	if d.Rows() != 4 || d.graded() != 2 || d.Describe().Graded != 2 || len(d.skipped) != 2 {
+		t.Errorf("%d rows, %d graded, left out %v", d.Rows(), d.graded(), d.skipped)
 	}
 	for i, s := range simtest.TakeTexts(t, d.Stage("a"), 12) {
 		if (s.Tag != nil) != (s.Turns[0].Greedy) {
@@ -28,11 +28,11 @@ func TestGradedRows(t *testing.T) {
 		}
 	}
 	plain, err := read(t.Context(), text(t, lines), datasetOptions{Count: byCharacter})
-	if err != nil || plain.Graded() != 0 || plain.Rows() != 6 {
-		t.Errorf("%d rows, %d graded, %v", plain.Rows(), plain.Graded(), err)
+	if err != nil || plain.graded() != 0 || plain.Rows() != 6 {
+		t.Errorf("%d rows, %d graded, %v", plain.Rows(), plain.graded(), err)
 	}
 	csv, err := read(t.Context(), text(t, "prompt,answer,grade\nx,1,\ny,a,exact\nz,,\n"), datasetOptions{Count: byCharacter, Graded: true})
-	if err != nil || csv.Graded() != 2 || csv.Rows() != 3 {
-		t.Errorf("CSV: %d rows, %d graded, %v", csv.Rows(), csv.Graded(), err)
+	if err != nil || csv.graded() != 2 || csv.Rows() != 3 {
+		t.Errorf("CSV: %d rows, %d graded, %v", csv.Rows(), csv.graded(), err)
 	}
 }
