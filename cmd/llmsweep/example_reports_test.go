@@ -43,7 +43,7 @@ func TestExampleReports(t *testing.T) {
 			golden(t, filepath.Join(dir, f.Name()), string(b))
 		}
 	}
-	if reports < 10 {
+	if reports < 3 {
 		t.Errorf("%d reports among the examples", reports)
 	}
 }
