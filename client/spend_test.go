@@ -188,9 +188,9 @@ func TestALimitIsUsedAtHighConcurrency(t *testing.T) {
 // The answer's bound is what the body asks for, wherever the API or the user puts it.
 func TestOutputBounds(t *testing.T) {
 	for body, want := range map[string]int64{
-		`{"max_tokens":10}`: 10, `{"max_tokens":10,"max_completion_tokens":30}`: 30, `{"max_output_tokens":7}`: 7, `{"n_predict":5}`: 5,
-		`{"sampling_params":{"max_new_tokens":9,"n":2}}`: 18, `{"parameters":{"max_new_tokens":8}}`: 8, `{"options":{"num_predict":6}}`: 6,
-		`{"max_tokens":10,"n":4}`: 40, `{}`: unknownOutput, `{"options":{"num_predict":-1}}`: unknownOutput,
+		`{"max_tokens":10}`: 10, `{"max_tokens":10,"max_completion_tokens":30}`: 30, `{"max_output_tokens":7}`: 7,
+		`{"sampling_params":{"max_new_tokens":9,"n":2}}`: 18,
+		`{"max_tokens":10,"n":4}`:                        40, `{}`: unknownOutput,
 	} {
 		if got := outputBound(&Prepared{Request: &api.Request{}, Body: []byte(body)}); got != want {
 			t.Errorf("%s: %d, want %d", body, got, want)
