@@ -199,7 +199,6 @@ func sweepWords() lang.Words {
 		"pair.other-failed": lang.Say("the other server failed", "另一个服务失败"),
 		"pair.no-blocks": lang.Say("two blocks of stages, which a comparison needs, do not fit into the budget of {budget:span}: give --budget {needed:flag} or more, or a shorter --stage-time",
 			"预算 {budget:span} 容不下比较所需的两组阶段：请用 --budget {needed:flag} 或更长，或缩短 --stage-time"),
-		"pair.load-left-out": lang.Say("{load} was left out: the budget has no time for it at both servers", "省略了 {load}：预算不够在两个服务上测量它"),
 		"pair.side":          lang.Say("{side}: {what:note}", "{side}：{what:note}"),
 		"pair.invalid":       lang.Say("{side} {stage}: {why:note}", "{side} {stage}：{why:note}"),
 		"pair.side-failed":   lang.Say("{side}: {why:note}", "{side}：{why:note}"),
