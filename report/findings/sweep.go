@@ -199,9 +199,9 @@ func sweepWords() lang.Words {
 		"pair.other-failed": lang.Say("the other server failed", "另一个服务失败"),
 		"pair.no-blocks": lang.Say("two blocks of stages, which a comparison needs, do not fit into the budget of {budget:span}: give --budget {needed:flag} or more, or a shorter --stage-time",
 			"预算 {budget:span} 容不下比较所需的两组阶段：请用 --budget {needed:flag} 或更长，或缩短 --stage-time"),
-		"pair.side":          lang.Say("{side}: {what:note}", "{side}：{what:note}"),
-		"pair.invalid":       lang.Say("{side} {stage}: {why:note}", "{side} {stage}：{why:note}"),
-		"pair.side-failed":   lang.Say("{side}: {why:note}", "{side}：{why:note}"),
+		"pair.side":        lang.Say("{side}: {what:note}", "{side}：{what:note}"),
+		"pair.invalid":     lang.Say("{side} {stage}: {why:note}", "{side} {stage}：{why:note}"),
+		"pair.side-failed": lang.Say("{side}: {why:note}", "{side}：{why:note}"),
 
 		// Of the SLO.
 		"slo.wide": lang.Say("the highest rate within the SLO is known to within {half:percent} only. Run it again with [--budget {budget:flag}|--stage-time {stage_time:flag}]",
