@@ -60,6 +60,4 @@ var (
 var (
 	headRun      = lang.Say("run", "运行")
 	headReplicas = lang.Say("replicas", "副本数")
-	headGPUs     = lang.Say("GPUs", "GPU 数")
-	headHour     = lang.Say("per hour", "每小时")
 )
