@@ -51,21 +51,21 @@ type LiveServer struct {
 	version string
 }
 
-// ListenLive begins to serve at an address of this machine alone, such as ":0", "127.0.0.1:8089" or "[::1]:0". Errors name the flag that set it.
-func ListenLive(flag, address string) (*LiveServer, error) {
+// ListenLive begins to serve at an address of this machine alone, such as ":0", "127.0.0.1:8089" or "[::1]:0".
+func ListenLive(address string) (*LiveServer, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: write HOST:PORT or :PORT, such as :8089", flag, address)
+		return nil, fmt.Errorf("--live %s: write HOST:PORT or :PORT, such as :8089", address)
 	}
 	if host == "" {
 		host = "127.0.0.1"
 	}
 	if !loopback(host) {
-		return nil, fmt.Errorf("%s %s: other machines could read the run there; give :%s, and reach it by ssh -L %s:localhost:%s", flag, address, port, port, port)
+		return nil, fmt.Errorf("--live %s: other machines could read the run there; give :%s, and reach it by ssh -L %s:localhost:%s", address, port, port, port)
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
+		return nil, fmt.Errorf("--live %s: %w", address, err)
 	}
 	s := &LiveServer{Observer: experiment.NoObserver{}, address: l.Addr()}
 	s.metrics.began, s.metrics.low, s.metrics.high, s.metrics.now = time.Now(), -1, -1, load.Snapshot{TTFT: -1, ITL: -1}

@@ -26,7 +26,7 @@ import (
 // listen serves at a free port of this machine.
 func listen(t *testing.T) *LiveServer {
 	t.Helper()
-	s, err := ListenLive("--live", "127.0.0.1:0")
+	s, err := ListenLive("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestAddresses(t *testing.T) {
 		":0": "127.0.0.1", "127.0.0.1:0": "127.0.0.1", "localhost:0": "127.0.0.1", "0.0.0.0:0": "", "[::]:0": "", "192.0.2.1:80": "", "example.com:80": "",
 		"nonsense": "", "localhost.example.com:0": "",
 	} {
-		s, err := ListenLive("--live", address)
+		s, err := ListenLive(address)
 		switch {
 		case err == nil:
 			host, _, _ := net.SplitHostPort(s.address.String())

@@ -6,7 +6,6 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/arrival"
-	"llmsweep/sweep/sample"
 )
 
 // Hello is the first message of a rank: its place, its version and its machine.
@@ -45,14 +44,13 @@ type started struct{}
 
 // progress is what a rank saw in a stage since its last progress.
 type progress struct {
-	Ticks       []tick
-	Due         []int           // output tokens that each request asks for which came due
-	FirstTokens []time.Duration // times to first token
-	Records     []byte          // lines of records.jsonl
-	Counted     []int           // output tokens of each record, counted as they came
-	InFlight    int
-	Settled     bool         // the requests of the window have ended
-	Spent       client.Spent // in the stage so far
+	Ticks    []tick
+	Due      []int  // output tokens that each request asks for which came due
+	Records  []byte // lines of records.jsonl
+	Counted  []int  // output tokens of each record, counted as they came
+	InFlight int
+	Settled  bool         // the requests of the window have ended
+	Spent    client.Spent // in the stage so far
 }
 
 // tick is the output tokens that arrived since the last tick, and those owed at its end.
@@ -75,12 +73,11 @@ const (
 
 // done is the last message of a rank about a stage.
 type done struct {
-	Error    string        // of the rank itself; empty for none
-	Spent    bool          // its share of a limit on spending is used up
-	Began    time.Duration // how late it began
-	Elapsed  time.Duration
-	CPU, GC  float64 // of all cores; negative where unknown
-	InFlight sample.Bins
+	Error   string        // of the rank itself; empty for none
+	Spent   bool          // its share of a limit on spending is used up
+	Began   time.Duration // how late it began
+	Elapsed time.Duration
+	CPU, GC float64 // of all cores; negative where unknown
 }
 
 // trouble says why a rank cannot go on. Without an error it was interrupted, and ends with the run.

@@ -201,9 +201,7 @@ func (p *work) begin(ctx context.Context, w Work, in time.Duration, finished cha
 			Doer: w.Doer, Log: p.reporter, Monitor: p.reporter, Progress: p.reporter.progress, Settled: p.reporter.settle,
 		})
 		p.reporter.end()
-		d := done{
-			Spent: seen.Spent, Began: seen.Began, Elapsed: seen.Elapsed, CPU: seen.CPU, GC: seen.GC, InFlight: seen.InFlight.Bins(),
-		}
+		d := done{Spent: seen.Spent, Began: seen.Began, Elapsed: seen.Elapsed, CPU: seen.CPU, GC: seen.GC}
 		if err != nil {
 			d.Error = err.Error()
 		}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,6 +47,13 @@ type holding struct {
 	fault    error // why it was cancelled; nil where it was not
 	limit    *time.Timer
 	readings []load.Reading
+	changes  []change // of the number in flight
+}
+
+// change is a change of the number in flight, by one.
+type change struct {
+	at time.Duration
+	by int
 }
 
 // part is a rank's part of a stage, as rank 0 sees it.
@@ -226,9 +234,6 @@ func (g *holding) read(p *part, m *progress) error {
 	for _, asked := range m.Due {
 		g.Monitor.Due(asked)
 	}
-	for _, t := range m.FirstTokens {
-		g.Monitor.FirstToken(t)
-	}
 	n := 0
 	for line := range bytes.Lines(m.Records) {
 		r, err := rundir.ParseRecord(bytes.TrimSuffix(line, []byte("\n")))
@@ -244,6 +249,10 @@ func (g *holding) read(p *part, m *progress) error {
 				lag -= r.Queued.Value()
 			}
 			p.lag = append(p.lag, lag)
+			g.changes = append(g.changes, change{rundir.Duration(r.Sent.Value()), 1}, change{rundir.Duration(r.End.Value()), -1})
+		}
+		if r.FirstToken.Known() {
+			g.Monitor.FirstToken(rundir.Duration(r.FirstToken.Value() - r.Sent.Value()))
 		}
 		g.Monitor.Ended(r, m.Counted[n])
 		n++
@@ -351,14 +360,11 @@ func (g *holding) elapsed() (longest time.Duration) {
 func (g *holding) observed() *load.Observed {
 	o := &load.Observed{
 		ClosedAt: g.closedAt, Elapsed: g.elapsed(), CPU: -1, Interrupted: g.fault != nil, Spent: g.spent, Readings: g.readings,
+		InFlight: sample.NewLevel(g.Tick),
 	}
-	var levels []sample.Bins
 	for _, p := range g.parts {
 		if g.Purse != nil && p.rank > 0 {
 			g.Purse.Book(p.spent)
-		}
-		if p.done.InFlight.Width > 0 {
-			levels = append(levels, p.done.InFlight)
 		}
 		o.CPU, o.GC = max(o.CPU, p.done.CPU), max(o.GC, p.done.GC)
 		late := max(p.roundTrip, p.done.Began).Seconds()
@@ -370,6 +376,10 @@ func (g *holding) observed() *load.Observed {
 			o.Warnings = append(o.Warnings, noteSlow.New(p.rank, p.host, late))
 		}
 	}
-	o.InFlight = sample.Sum(levels)
+	slices.SortStableFunc(g.changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	for _, ch := range g.changes {
+		o.InFlight.Add(ch.at, ch.by)
+	}
+	o.InFlight.Advance(o.Elapsed)
 	return o
 }

@@ -37,5 +37,5 @@ func (f *Serving) Listen() (*progress.LiveServer, error) {
 	if f.Live == "" {
 		return nil, nil
 	}
-	return progress.ListenLive("--live", string(f.Live))
+	return progress.ListenLive(string(f.Live))
 }

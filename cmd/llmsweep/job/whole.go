@@ -18,11 +18,7 @@ type Part struct {
 	*console.Console // its command line ends with its own seed
 	Seed             uint64
 	Dir              string // numbered from 1
-	Force            bool   // overwrite what Dir holds
 }
-
-// RunDir makes its run directory.
-func (p *Part) RunDir() (*store.Dir, error) { return p.Console.RunDir(p.Dir, p.Force) }
 
 // Repeat measures n whole sweeps or runs, in a directory. Each has a seed of its own: a server with a prefix cache knows the prompts of the
 // first. An SLO that is missed or undecided is returned at the end; any other error ends the repeats.
@@ -31,7 +27,7 @@ func Repeat(c *console.Console, n int, seed uint64, force bool, dir string, job 
 	for i := range n {
 		own := *c
 		own.Args = append(slices.Clone(c.Args), "--seed="+strconv.FormatUint(seed+uint64(i), 10))
-		p := Part{Console: &own, Seed: seed + uint64(i), Dir: filepath.Join(dir, strconv.Itoa(i+1)), Force: force}
+		p := Part{Console: &own, Seed: seed + uint64(i), Dir: filepath.Join(dir, strconv.Itoa(i+1))}
 		if !force && store.Free(p.Dir) != p.Dir {
 			return console.Usage(fmt.Errorf("%s already holds a run; name another directory with --out", p.Dir))
 		}
