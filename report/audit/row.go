@@ -211,53 +211,49 @@ func usualUnit(format, key string) string {
 	return ""
 }
 
-// number returns a stage's number by its key in run.json.
+// numbersOf returns the numbers of a stage in a group of keys of run.json, by the rest of the key.
+func numbersOf(s *rundir.Stage, group string) []rundir.Named {
+	switch group {
+	case "latency_s":
+		return s.Latency.Numbers()
+	case "ttft_s":
+		return s.TTFT.Numbers()
+	case "tpot_s":
+		return s.TPOT.Numbers()
+	case "itl_s":
+		return s.ITL.Numbers()
+	case "rates":
+		return []rundir.Named{{Name: "completed", Number: &s.Rates.Completed}}
+	case "tokens_per_s":
+		t := &s.TokensPerS
+		return []rundir.Named{{Name: "output", Number: &t.Output}, {Name: "input", Number: &t.Input}, {Name: "total", Number: &t.Total}}
+	case "output_tokens":
+		return []rundir.Named{{Name: "mean", Number: &s.OutputTokens.Mean}, {Name: "total", Number: &s.OutputTokens.Total}}
+	case "prompt_tokens":
+		return []rundir.Named{{Name: "total", Number: &s.PromptTokens.Total}}
+	case keyGap:
+		return []rundir.Named{{Number: &s.InterToken}}
+	case keyRate:
+		return []rundir.Named{{Number: &s.Rate}}
+	}
+	return nil
+}
+
+// figure returns a number of a stage by its key in run.json.
 func figure(s *rundir.Stage, key string) rundir.Number {
-	if d, name, ok := strings.Cut(key, "_s."); ok {
-		if dist := distOf(s, d); dist != nil {
-			return dist.Get(name)
+	group, name, _ := strings.Cut(key, ".")
+	for _, n := range numbersOf(s, group) {
+		if n.Name == name {
+			return *n.Number
 		}
 	}
 	switch key {
-	case "rate":
-		return s.Rate
-	case "rates.completed":
-		return s.Rates.Completed
-	case "inter_token_s":
-		return s.InterToken
-	case "tokens_per_s.output":
-		return s.TokensPerS.Output
-	case "tokens_per_s.input":
-		return s.TokensPerS.Input
-	case "tokens_per_s.total":
-		return s.TokensPerS.Total
-	case "output_tokens.total":
-		return s.OutputTokens.Total
-	case "output_tokens.mean":
-		return s.OutputTokens.Mean
-	case "prompt_tokens.total":
-		return s.PromptTokens.Total
 	case "window_s":
 		return positive(s.Window)
 	case "requests.ok":
 		return positive(float64(s.Requests.OK))
 	}
 	return rundir.Number{}
-}
-
-// distOf returns a distribution of a stage by its name; nil for a name that is none.
-func distOf(s *rundir.Stage, name string) *rundir.Dist {
-	switch name {
-	case "latency":
-		return &s.Latency
-	case "ttft":
-		return &s.TTFT
-	case "tpot":
-		return &s.TPOT
-	case "itl":
-		return &s.ITL
-	}
-	return nil
 }
 
 // positive returns a number that is stored as a bare number, in which 0 means not told.

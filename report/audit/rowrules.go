@@ -30,41 +30,36 @@ const unitMargin = 10
 
 // correctUnits finds times that are printed in another unit than two thirds of their column, and make sense only in the column's.
 func (t *result) correctUnits() {
-	type column struct {
-		n         int
-		low, high float64
-	}
 	for _, key := range []string{keyLatency, keyTTFT, keyGap} {
-		all, units := 0, map[string]column{}
+		printed := map[string][]*row{} // by unit
+		all := 0
 		for _, r := range t.rows {
-			q, printed := r.quantity(key)
-			if v := figure(r.stage, key).Value(); printed && q.Unit != "" && v > 0 {
-				c, seen := units[q.Unit]
-				if !seen {
-					c = column{low: v, high: v}
-				}
-				units[q.Unit] = column{c.n + 1, min(c.low, v), max(c.high, v)}
+			if q, ok := r.quantity(key); ok && q.Unit != "" && figure(r.stage, key).Value() > 0 {
+				printed[q.Unit] = append(printed[q.Unit], r)
 				all++
 			}
 		}
-		for unit, c := range units {
-			if c.n < 3 || 3*c.n < 2*(all-1) {
+		for usual, rows := range printed {
+			if len(rows) < 3 || 3*len(rows) < 2*(all-1) {
 				continue
 			}
-			fits := func(v float64) bool { return v >= c.low/unitMargin && v <= c.high*unitMargin }
-			for _, r := range t.rows {
-				q, printed := r.quantity(key)
+			low, high := math.Inf(1), 0.0
+			for _, r := range rows {
 				v := figure(r.stage, key).Value()
-				if !printed || q.Unit == "" || q.Unit == unit || v <= 0 {
-					continue
-				}
-				q.Unit = unit
-				meant, err := q.In(published.Time, unit)
-				if err == nil && meant.Known() && !fits(v) && fits(meant.Value()) {
-					if r.unit == nil {
-						r.unit = map[string]unitFix{}
+				low, high = min(low, v/unitMargin), max(high, v*unitMargin)
+			}
+			for unit, others := range printed {
+				for _, r := range others {
+					q, _ := r.quantity(key)
+					q.Unit = usual
+					meant, err := q.In(published.Time, usual)
+					v := figure(r.stage, key).Value()
+					if unit != usual && err == nil && (v < low || v > high) && meant.Value() >= low && meant.Value() <= high {
+						if r.unit == nil {
+							r.unit = map[string]unitFix{}
+						}
+						r.unit[key] = unitFix{usual, meant.Value() / v}
 					}
-					r.unit[key] = unitFix{unit, meant.Value() / v}
 				}
 			}
 		}

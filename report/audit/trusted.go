@@ -16,41 +16,15 @@ func Trusted(s *rundir.Stage) *rundir.Stage {
 	out := *s
 	for _, d := range s.Doubts {
 		for _, key := range d.Figures {
-			leaveOut(&out, key)
+			group, name, single := strings.Cut(key, ".")
+			for _, n := range numbersOf(&out, group) {
+				if key != keyRate && (!single || n.Name == name) {
+					*n.Number = rundir.Number{}
+				}
+			}
 		}
 	}
 	return &out
-}
-
-// leaveOut takes the numbers of a key, or of a group of keys, out of a stage.
-func leaveOut(s *rundir.Stage, key string) {
-	group, name, single := strings.Cut(key, ".")
-	if d := distOf(s, strings.TrimSuffix(group, "_s")); d != nil {
-		for _, n := range d.Numbers() {
-			if !single || n.Name == name {
-				*n.Number = rundir.Number{}
-			}
-		}
-		return
-	}
-	switch group {
-	case "rates":
-		s.Rates.Completed = rundir.Number{}
-	case "tokens_per_s":
-		if !single || name == "output" {
-			s.TokensPerS.Output = rundir.Number{}
-		}
-		if !single || name == "input" {
-			s.TokensPerS.Input = rundir.Number{}
-		}
-		if !single || name == "total" {
-			s.TokensPerS.Total = rundir.Number{}
-		}
-	case "output_tokens":
-		s.OutputTokens = rundir.TokenStats{}
-	case keyGap:
-		s.InterToken = rundir.Number{}
-	}
 }
 
 // Condemned returns the doubt for which nothing of a stage may be used, because what it completed is not known; nil where there is none.

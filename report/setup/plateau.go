@@ -354,12 +354,6 @@ func TTFT(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
 	return s.TTFT.Mean, ci, ok
 }
 
-// Latency is the mean time to the end of an answer.
-func Latency(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
-	ci, ok := s.Latency.CI["mean"]
-	return s.Latency.Mean, ci, ok
-}
-
 // ITL is the mean gap between tokens, every token weighing the same.
 func ITL(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
 	ci, ok := s.ITL.CI["mean"]
