@@ -210,14 +210,14 @@ func (u user) stage(s *rundir.Stage, at int) {
 func TestReadingAnIndex(t *testing.T) {
 	ctx := browser(t)
 	u := openPage(t, ctx, "index", severalPages(t)["index"])
-	u.do(chromedp.Evaluate(`(function () { var f = document.getElementById("f-engine"); f.value = "vLLM"; f.dispatchEvent(new Event("change", {bubbles: true})); })()`, nil))
-	if got := u.ask(`[...document.querySelectorAll("#index tbody tr:not([hidden])")].map(r => r.dataset.engine + " " + r.cells[0].innerText.trim()).join()`); !strings.HasPrefix(got, "vLLM #1 ") || strings.Contains(got, ",") {
+	u.do(chromedp.Evaluate(`(function () { var f = document.getElementById("f-engine"); f.value = "llama.cpp"; f.dispatchEvent(new Event("change", {bubbles: true})); })()`, nil))
+	if got := u.ask(`[...document.querySelectorAll("#index tbody tr:not([hidden])")].map(r => r.dataset.engine + " " + r.cells[0].innerText.trim()).join()`); !strings.HasPrefix(got, "llama.cpp #1 ") || strings.Contains(got, ",") {
 		t.Errorf("filtered by engine: %s", got)
 	}
 	if got := u.ask(`[...document.querySelectorAll("#all-output-output .plot .sr")].filter(e => getComputedStyle(e).display !== "none").map(e => e.dataset.k).filter((k, i, a) => a.indexOf(k) === i).join()`); got != "r0" {
 		t.Errorf("drawn: %s", got)
 	}
-	if got := u.ask(`location.hash`); got != "#f-engine=vLLM" {
+	if got := u.ask(`location.hash`); got != "#f-engine=llama.cpp" {
 		t.Errorf("the address keeps %s", got)
 	}
 	u.do(chromedp.Navigate("file://"+u.path+"#off=r1"), chromedp.Reload())

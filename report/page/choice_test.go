@@ -58,7 +58,7 @@ func severalPages(t *testing.T) map[string][]byte {
 		pages[name] = b.Bytes()
 	}
 	var inputs []Input
-	for _, dir := range []string{"vllm-cpu", "vllm-edge", "llamacpp-completions"} {
+	for _, dir := range []string{"llamacpp-completions", "vllm-cpu", "vllm-edge"} {
 		path := "../../examples/real/" + dir
 		run, err := store.Open(path)
 		if err != nil {
