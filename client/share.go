@@ -1,44 +1,32 @@
 package client
 
-import "math"
+// leastLeft stands for nothing that is left, since 0 is no limit. A share of it is above 0, too.
+const leastLeft = 1e-200
 
-// PurseShare is a part of what is left of the limit, for one of several processes. 0 is no limit.
-type PurseShare struct{ Cost float64 }
-
-// Left returns what is left of the limits. Requests in flight are not reckoned with.
-func (p *Purse) Left() PurseShare {
-	s := p.Spent()
-	var left PurseShare
-	if p.limits.Cost > 0 {
-		left.Cost = max(math.SmallestNonzeroFloat64, p.limits.Cost-s.Cost)
+// Left returns what is left of the limit; 0 for no limit. Requests in flight are not reckoned with.
+func (p *Purse) Left() float64 {
+	if p.limits.Cost == 0 {
+		return 0
 	}
-	return left
+	return max(leastLeft, p.limits.Cost-p.Spent().Cost)
 }
 
-// Share returns a share of a part, from 0 to 1. The shares of one part never exceed it.
-func (a PurseShare) Share(share float64) PurseShare {
-	if a.Cost > 0 {
-		a.Cost = max(math.SmallestNonzeroFloat64, a.Cost*share)
-	}
-	return a
-}
-
-// Grant lets requests spend no more than a part from now on, until [Purse.Release].
-func (p *Purse) Grant(a PurseShare) {
+// Grant lets requests spend no more than a part of what is left from now on, until [Purse.Release]; 0 is no limit.
+func (p *Purse) Grant(cost float64) {
 	s := p.Spent()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.bounds = p.limits
-	if a.Cost > 0 {
-		p.bounds.Cost = s.Cost + a.Cost
+	p.most = p.limits.Cost
+	if cost > 0 {
+		p.most = s.Cost + cost
 	}
 }
 
-// Release lets requests spend what is left of the limits again.
+// Release lets requests spend what is left of the limit again.
 func (p *Purse) Release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.bounds = p.limits
+	p.most = p.limits.Cost
 }
 
 // Book takes in what another process has spent. It does not count towards a part that was granted to this one.
@@ -47,8 +35,8 @@ func (p *Purse) Book(s Spent) {
 	defer p.mu.Unlock()
 	p.earlier = p.earlier.Plus(s)
 	p.spent.Refused = p.spent.Refused || s.Refused
-	if p.bounds.Cost != p.limits.Cost {
-		p.bounds.Cost += s.Cost
+	if p.most != p.limits.Cost {
+		p.most += s.Cost
 	}
 }
 

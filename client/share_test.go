@@ -19,7 +19,7 @@ func TestSharesAreNeverExceeded(t *testing.T) {
 		first := purses[0]
 		var sent int64
 		for range rapid.IntRange(1, 4).Draw(rt, "stages") {
-			part := first.Left().Share(1 / float64(n))
+			part := first.Left() / float64(n)
 			var before []Spent
 			for _, p := range purses {
 				p.Grant(part)

@@ -55,7 +55,7 @@ type Purse struct {
 	earlier Spent // before the purse was made, and by other processes; see [Purse.Begin] and [Purse.Book]
 
 	mu       sync.Mutex
-	bounds   SpendLimits // what requests may spend now: the limits, or less; see [Purse.Grant]
+	most     float64 // that may be spent now: the limit, or less; see [Purse.Grant]
 	spent    Spent
 	reserved struct{ prompt, output int64 }
 	all      class
@@ -81,7 +81,7 @@ func (c *class) add(tokens, bytes int) {
 }
 
 // NewPurse returns a purse.
-func NewPurse(l SpendLimits) *Purse { return &Purse{limits: l, bounds: l, alike: map[int]*class{}} }
+func NewPurse(l SpendLimits) *Purse { return &Purse{limits: l, most: l.Cost, alike: map[int]*class{}} }
 
 // Begin sets what was spent before, by an earlier part of the run; it counts towards the limits.
 func (p *Purse) Begin(earlier Spent) {
@@ -131,7 +131,7 @@ func (p *Purse) Reserve(call *Prepared) Reservation {
 	outlier := max(p.outlier, p.looseBound(r.bytes)-r.prompt)
 	prompt := p.spent.Prompt + p.spent.UnsurePrompt + p.reserved.prompt + r.prompt + outlier
 	output := p.spent.Output + p.spent.UnsureOutput + p.reserved.output + r.output
-	if l := &p.bounds; l.Cost > 0 && p.earlier.Cost+l.Price(prompt, output) > l.Cost {
+	if p.most > 0 && p.earlier.Cost+p.limits.Price(prompt, output) > p.most {
 		p.spent.Refused = true
 		return nil
 	}

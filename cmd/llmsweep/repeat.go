@@ -3,7 +3,10 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -26,7 +29,7 @@ type repeated struct {
 }
 
 // repeat measures several whole sweeps or runs, and prints the spread between them.
-func repeat(c *console.Console, r repeated, measure func(job.Part) (*job.Job, error)) error {
+func repeat(c *console.Console, r repeated, measure func(c *console.Console, seed uint64, dir string) (*job.Job, error)) error {
 	switch {
 	case r.Limited():
 		return console.Usage(flags.ErrRepeatedLimit)
@@ -34,7 +37,7 @@ func repeat(c *console.Console, r repeated, measure func(job.Part) (*job.Job, er
 		return console.Usage(errors.New("--repeats is measured from one machine: leave out --rank, --ranks and --coordinator"))
 	}
 	out := cmp.Or(r.Out, store.FreePair(filepath.Join(c.Dir, "llmsweep-runs")))
-	err := job.Repeat(c, r.times, r.seed, r.Force, out, measure)
+	err := r.each(c, out, measure)
 	found, unread := inputs.Read(c.Err, []string{out})
 	if unread != nil {
 		return cmp.Or(err, unread)
@@ -46,4 +49,30 @@ func repeat(c *console.Console, r repeated, measure func(job.Part) (*job.Job, er
 	noise := h.Noise()
 	noise.Level, noise.Lines = 1, []lang.Text{h.Sees()}
 	return errors.Join(table.WriteSections(c.Out, "", []table.Section{noise}, table.Style{Lang: lang.Lang(r.Lang)}), err)
+}
+
+// each measures each sweep or run with a seed of its own: a server with a prefix cache knows the prompts of the first. An SLO that is
+// missed or undecided is returned at the end; any other error ends the repeats.
+func (r *repeated) each(c *console.Console, out string, measure func(c *console.Console, seed uint64, dir string) (*job.Job, error)) error {
+	dir := func(i int) string { return filepath.Join(out, strconv.Itoa(i+1)) }
+	for i := range r.times {
+		if !r.Force && store.Free(dir(i)) != dir(i) {
+			return console.Usage(fmt.Errorf("%s already holds a run; name another directory with --out", dir(i)))
+		}
+	}
+	var missed error
+	for i := range r.times {
+		own, seed := *c, r.seed+uint64(i)
+		own.Args = append(slices.Clone(c.Args), "--seed="+strconv.FormatUint(seed, 10))
+		j, err := measure(&own, seed, dir(i))
+		if err != nil {
+			return console.Usage(err)
+		}
+		err = j.Run()
+		if code := console.Code(err); code != console.Done && code != console.Missed && code != console.Undecided {
+			return err
+		}
+		missed = cmp.Or(missed, err)
+	}
+	return missed
 }

@@ -114,10 +114,10 @@ func (r *runCmd) Run(c *console.Console) error {
 		return e.DryRun(0)
 	}
 	if r.Repeats > 1 {
-		return repeat(c, repeated{r.Repeats, r.Seed, &r.Results, &r.Target, &r.Cluster}, func(p job.Part) (*job.Job, error) {
+		return repeat(c, repeated{r.Repeats, r.Seed, &r.Results, &r.Target, &r.Cluster}, func(c *console.Console, seed uint64, dir string) (*job.Job, error) {
 			one := *r
-			one.Seed, one.Out, one.Spending = p.Seed, p.Dir, nil
-			return one.job(p.Console)
+			one.Seed, one.Out, one.Spending = seed, dir, nil
+			return one.job(c)
 		})
 	}
 	return e.Run()

@@ -78,10 +78,10 @@ func (s *sweepCmd) Run(c *console.Console) error {
 		return e.DryRun(job.LongestSweep(&e.Plan))
 	}
 	if s.Repeats > 1 {
-		return repeat(c, repeated{s.Repeats, s.Seed, &s.Results, &s.Target, &s.Cluster}, func(p job.Part) (*job.Job, error) {
+		return repeat(c, repeated{s.Repeats, s.Seed, &s.Results, &s.Target, &s.Cluster}, func(c *console.Console, seed uint64, dir string) (*job.Job, error) {
 			one := *s
-			one.Seed, one.Out, one.Spending = p.Seed, p.Dir, nil
-			return one.job(p.Console)
+			one.Seed, one.Out, one.Spending = seed, dir, nil
+			return one.job(c)
 		})
 	}
 	return e.Run()

@@ -20,7 +20,7 @@ type welcome struct{ Setup []byte }
 // stage announces a stage. Each rank makes schedule and prompts itself, from the seed, and answers with ready.
 type stage struct {
 	Share     share
-	Allowance client.PurseShare // what the rank may spend; 0 for no limit
+	Allowance float64 // what the rank may spend; 0 for no limit
 
 	Name                       string
 	Load                       arrival.Load // a trace without its offsets: each rank reads its file

@@ -93,14 +93,14 @@ func (g *holding) announce() {
 		t.Offsets = nil
 		what = t
 	}
-	var left client.PurseShare
+	var left float64
 	if g.Purse != nil {
 		left = g.Purse.Left()
 	}
 	for i, p := range g.parts {
 		own := newShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
 		p.send(stage{
-			Share: own, Allowance: left.Share(own.part()), Name: g.Name, Load: what, Seed: g.Seed, Opening: g.Opening, Joins: g.Joins,
+			Share: own, Allowance: left * own.part(), Name: g.Name, Load: what, Seed: g.Seed, Opening: g.Opening, Joins: g.Joins,
 			Sessions: g.Sessions, Exact: g.Exact, Tick: g.Tick, Tail: g.Tail, Drain: g.Drain, TimeOut: g.TimeOut,
 		})
 	}
