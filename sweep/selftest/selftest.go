@@ -242,7 +242,10 @@ func (b *bench) stage(ctx context.Context, d load.Doer, warm func(context.Contex
 		return nil, err
 	}
 	defer dir.Close()
+	exact := load.NewExactTimer() // as of a run
+	defer exact.Close()
 	c := sweep.Defaults()
+	c.Waiter = exact
 	c.Doer, c.Warm, c.Log, c.Warmup, c.MaxErrorRate, c.Drain = d, warm, dir, experiment.Warmup{}, 1, time.Second
 	c.Sources = func(string) load.Source { return from }
 	var run rundir.Run
