@@ -39,17 +39,17 @@ type Row struct {
 // of 95 %; the conclusion asks all of them at once, and shall be wrong for identical servers once in twenty.
 func Rows(p *rundir.Pair, a, b *rundir.Run) []Row {
 	var rows []Row
-	var chances, weights []float64
+	var chances []float64
 	stages := [2]map[string]*rundir.Stage{byName(a), byName(b)}
 	for i := range p.Loads {
 		l := &p.Loads[i]
 		for _, metric := range metricsAt(l) {
 			r := Row{Key: key(l.Key, metric), Load: l, Metric: metric}
-			chances, weights = append(chances, r.measure(p, stages)), append(weights, 1)
+			chances = append(chances, r.measure(p, stages))
 			rows = append(rows, r)
 		}
 	}
-	for i, shown := range stats.Holm(chances, weights, level) {
+	for i, shown := range stats.Holm(chances, level) {
 		rows[i].Shown = shown
 	}
 	return rows

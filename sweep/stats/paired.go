@@ -63,23 +63,19 @@ func (s Spread) reach(level, power float64) float64 {
 }
 
 // Holm reports which of several hypotheses are rejected when the probability of one false rejection among them is to be at most
-// level. It is Holm's step-down test, in which they share the level by weight (Scandinavian Journal of Statistics 6 (1979),
-// section 4). p are their p-values.
-func Holm(p, weights []float64, level float64) []bool {
+// level: Holm's step-down test (Scandinavian Journal of Statistics 6 (1979)). p are their p-values.
+func Holm(p []float64, level float64) []bool {
 	order := make([]int, len(p))
-	left := 0.0
 	for i := range p {
 		order[i] = i
-		left += weights[i]
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p[i]/weights[i], p[j]/weights[j]) })
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
 	rejected := make([]bool, len(p))
-	for _, i := range order {
-		if p[i] > level*weights[i]/left {
+	for n, i := range order {
+		if p[i] > level/float64(len(p)-n) {
 			break
 		}
 		rejected[i] = true
-		left -= weights[i]
 	}
 	return rejected
 }

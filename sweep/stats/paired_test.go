@@ -91,22 +91,23 @@ func TestSteinKeepsLevelAndPower(t *testing.T) {
 	}
 }
 
-// With equal weights 0.01 <= 0.05/4, but 0.02 > 0.05/3.
+// Of four, the least must be at most 0.05/4, the next 0.05/3, and so on; what follows one that is not is not looked at.
 func TestHolm(t *testing.T) {
 	for _, c := range []struct {
-		p, weights []float64
-		want       []bool
+		p    []float64
+		want []bool
 	}{
-		{[]float64{0.04, 0.01, 0.02, 0.03}, []float64{1, 1, 1, 1}, []bool{false, true, false, false}},
-		{[]float64{0.04, 0.01, 0.016, 0.02}, []float64{1, 1, 1, 1}, []bool{true, true, true, true}},
-		{[]float64{0.03, 0.03}, []float64{0.8, 0.2}, []bool{true, true}},    // 0.03 <= 0.04, then 0.03 <= 0.05
-		{[]float64{0.045, 0.008}, []float64{0.8, 0.2}, []bool{true, true}},  // 0.008 <= 0.01, then 0.045 <= 0.05
-		{[]float64{0.045, 0.02}, []float64{0.8, 0.2}, []bool{false, false}}, // 0.045 > 0.04
-		{[]float64{0.0001, 1, 0.011}, []float64{0.4, 0.4, 0.2}, []bool{true, false, true}},
-		{nil, nil, []bool{}},
+		{[]float64{0.04, 0.01, 0.02, 0.03}, []bool{false, true, false, false}}, // 0.01 <= 0.05/4, but 0.02 > 0.05/3
+		{[]float64{0.04, 0.01, 0.016, 0.02}, []bool{true, true, true, true}},
+		{[]float64{0.03, 0.03}, []bool{false, false}}, // 0.03 > 0.025
+		{[]float64{0.045, 0.008}, []bool{true, true}}, // 0.008 <= 0.025, then 0.045 <= 0.05
+		{[]float64{0.045, 0.02}, []bool{true, true}},
+		{[]float64{0.055, 0.02}, []bool{false, true}}, // 0.055 > 0.05
+		{[]float64{0.0001, 1, 0.011}, []bool{true, false, true}},
+		{nil, []bool{}},
 	} {
-		if got := Holm(c.p, c.weights, 0.05); !slices.Equal(got, c.want) {
-			t.Errorf("Holm(%v, %v) = %v, want %v", c.p, c.weights, got, c.want)
+		if got := Holm(c.p, 0.05); !slices.Equal(got, c.want) {
+			t.Errorf("Holm(%v) = %v, want %v", c.p, got, c.want)
 		}
 	}
 }
