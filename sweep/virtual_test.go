@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -291,30 +290,11 @@ func TestNoBacklogIsLeftBehind(t *testing.T) {
 	}
 }
 
-// failing refuses every request after a while.
-type failing struct {
-	load.Doer
-	after int64
-	n     *atomic.Int64
-	class client.Class
-}
-
-func (f failing) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
-	if f.n.Add(1) <= f.after {
-		f.Doer.Do(ctx, call, res)
-		return
-	}
-	res.Sent = time.Since(res.Epoch)
-	time.Sleep(time.Millisecond)
-	res.HTTP = 500
-	res.Fail(time.Since(res.Epoch), f.class, "500: out of memory")
-}
-
 func TestAFailingServerHasNoMetrics(t *testing.T) {
 	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		run := &rundir.Run{}
-		doer := failing{d, 0, &atomic.Int64{}, client.ClassHTTP5xx}
+		doer := simtest.NewFailing(d, 0, client.ClassHTTP5xx)
 		if err := Sweep(t.Context(), experimentWith(doer, simtest.SameInAll(64, 16)), run); err != nil {
 			t.Fatal(err)
 		}
@@ -344,7 +324,7 @@ func TestADeadServerEndsTheRun(t *testing.T) {
 	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		run := &rundir.Run{}
-		doer := failing{d, 3000, &atomic.Int64{}, client.ClassConnect}
+		doer := simtest.NewFailing(d, 3000, client.ClassConnect)
 		if err := Sweep(t.Context(), experimentWith(doer, simtest.SameInAll(64, 16)), run); err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package pair
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -245,27 +244,10 @@ func TestBothServersGetTheSame(t *testing.T) {
 	}
 }
 
-// dying refuses every connection after a number of requests.
-type dying struct {
-	load.Doer
-	after int64
-	n     *atomic.Int64
-}
-
-func (d dying) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
-	if d.n.Add(1) <= d.after {
-		d.Doer.Do(ctx, call, res)
-		return
-	}
-	res.Sent = time.Since(res.Epoch)
-	time.Sleep(time.Millisecond)
-	res.Fail(time.Since(res.Epoch), client.ClassConnect, "connection refused")
-}
-
 // A server that dies is named, and whole blocks are compared.
 func TestAServerThatDiesIsNamed(t *testing.T) {
 	c := quick(t)
-	c.tune = func(p *Config) { p.Sides[1].Doer = dying{p.Sides[1].Doer, 5000, new(atomic.Int64)} }
+	c.tune = func(p *Config) { p.Sides[1].Doer = simtest.NewFailing(p.Sides[1].Doer, 5000, client.ClassConnect) }
 	o := c.run(t)
 	if f := o.record.Failure; o.record.State != rundir.Failed || f.Code != noteSideFailed.Code || fmt.Sprint(f.Args["side"]) != "B" {
 		t.Errorf("%s, %v", o.record.State, f)
