@@ -70,7 +70,7 @@ var removed = map[string]string{
 	"--live-any-address":          "--live :8089 here, and ssh -L 8089:localhost:8089 on the other machine",
 	"compare --serve-any-address": "the tables are printed when the comparison has ended",
 	"compare --serve":             "the tables are printed when the comparison has ended",
-	"compare --difference":        "--budget says how long to measure; the intervals say what was found",
+	"compare --difference":        "use --budget; a longer time finds smaller differences",
 	"compare --repeats":           "llmsweep sweep URL --repeats N --out A for each server, then: llmsweep compare A -- B",
 	"compare --drain":             "unfinished requests are cancelled after a minute",
 	"compare --max-error-rate":    "a server that fails more than half of a stage's requests ends the comparison",
