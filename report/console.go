@@ -72,9 +72,6 @@ func writeRun(w io.Writer, run *rundir.Run, columns []findings.Column, o Options
 		if probes := findings.ProbeStages(run); len(probes) > 0 {
 			tables = append(tables, consoleTable(wordProbes.Text(), columns, probes))
 		}
-		if controls := findings.ControlStages(run); len(controls) > 0 {
-			tables = append(tables, consoleTable(wordControls.Text(), columns, controls))
-		}
 		io.WriteString(w, "\n")
 		if err := table.Write(w, tables, o.style()); err != nil {
 			return err

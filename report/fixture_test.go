@@ -103,7 +103,6 @@ func sweptRun() rundir.Run {
 	run.Saturation = &rundir.Saturation{
 		Rate: rundir.Exactly(7.14), Low: rundir.Exactly(6.93), High: rundir.Exactly(7.31), Output: rundir.Exactly(909.3),
 		HighestStable: rundir.Exactly(6.86), LowestSaturated: rundir.Exactly(8.45),
-		Comfortable: rundir.Exactly(5.71), ComfortableStage: "poisson@4.75",
 		Reason: note.Text.New("completed requests level off over throughput, poisson@8.98 and poisson@10.04"),
 	}
 	run.Client = rundir.Client{LagP99: rundir.Exactly(2.1e-4), CPU: rundir.Exactly(0.042), Timestamps: "kernel", Valid: true}

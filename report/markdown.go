@@ -91,10 +91,6 @@ func (d document) run(run *rundir.Run, level string) {
 		d.Heading(level, wordProbes.In(d.l))
 		d.Table(findings.TabulateStages(published, probes, findings.UnitWithin))
 	}
-	if controls := findings.ControlStages(run); len(controls) > 0 {
-		d.Heading(level, wordControls.In(d.l))
-		d.Table(findings.TabulateStages(published, controls, findings.UnitWithin))
-	}
 	if len(run.Stages) > 0 {
 		high := func(id string) string { return findings.HighestSupported([]rundir.Run{*run}, id) }
 		columns := findings.Pick("name", "requests_ok", "failed", "rates_offered", "concurrency_mean", "ttft_s_p50", high("ttft_s"))

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/client/note"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
@@ -95,20 +94,6 @@ func TestRepeatsInWords(t *testing.T) {
 	run.Stages = run.Stages[:4]
 	if got := strings.Join(findings.State(&run, lang.English), " "); !strings.Contains(got, "Not started: 7 of 11 planned stages.") {
 		t.Errorf("it got this far: %s", got)
-	}
-}
-
-// The repetitions of a changed server are not averaged; the report says why.
-func TestRepeatsOfAChangedServer(t *testing.T) {
-	run := repeatedRun()
-	run.Warnings = append(run.Warnings, note.Note{Code: "repeats.not-pooled"})
-	if rows := repeatedRows(&run); len(rows) > 0 {
-		t.Errorf("averages of a changed server: %v", rows)
-	}
-	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
-		if text := strings.Join(findings.Warnings(&run, l), "\n"); !strings.Contains(text, "not averaged") && !strings.Contains(text, "不取平均") {
-			t.Errorf("no word of it in %v: %s", l, text)
-		}
 	}
 }
 

@@ -46,7 +46,6 @@ var (
 var (
 	wordSummary     = lang.Say("Summary", "提要")
 	wordDetails     = lang.Say("Details", "细节")
-	wordControls    = lang.Say("Measured again at the end", "结束时再次测量")
 	wordProbes      = lang.Say("Probes", "探测")
 	wordRepeats     = lang.Say("Repeats", "重复测量")
 	wordRows        = lang.Say("Percentiles and verdicts", "百分位数与判定")

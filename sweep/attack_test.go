@@ -161,14 +161,14 @@ func TestSweepsOfAttackersHoldTheTruth(t *testing.T) {
 				}
 			})
 			s := run.Saturation
-			if s == nil || !s.Low.Known() || !s.High.Known() {
-				t.Fatalf("no interval: %+v", s)
+			if s == nil || !s.High.Known() {
+				t.Fatalf("no upper bound: %+v", s)
 			}
-			if s.Low.Value() > c.truth || s.High.Value() < c.truth {
+			if s.Low.Or(0) > c.truth || s.High.Value() < c.truth {
 				t.Errorf("%.2f (%.2f-%.2f) req/s, the truth is %.2f", s.Rate.Value(), s.Low.Value(), s.High.Value(), c.truth)
 			}
-			if s.Low.Value() < c.truth/wide || s.High.Value() > wide*c.truth {
-				t.Errorf("%.2f-%.2f req/s says nothing, the truth is %.2f", s.Low.Value(), s.High.Value(), c.truth)
+			if s.High.Value() > wide*c.truth {
+				t.Errorf("at most %.2f req/s says nothing, the truth is %.2f", s.High.Value(), c.truth)
 			}
 		})
 	}

@@ -34,6 +34,7 @@ type oddShape struct {
 	Slots   int
 	Service float64 // seconds of an answer of mean length with no other habit
 	Sigma   float64 // lognormal standard deviation of the service time, the mean kept
+	Natural float64 // coefficient of variation of the lengths of answers, which end by themselves
 	Lengths float64 // coefficient of variation of the lengths of answers
 	Order   string  // "lifo", "shortest", "priority"; empty for first come, first served
 
@@ -181,6 +182,9 @@ func (s *odd) enter(asked int) (*oddJob, *oddStation, int) {
 	s.arrived++
 	s.inFlight++
 	tokens := asked
+	if s.Natural > 0 {
+		tokens = s.naturalTokens(s.rng)
+	}
 	if s.Shorten && s.inFlight > s.Slots {
 		tokens = max(1, tokens*s.Slots/s.inFlight)
 	}

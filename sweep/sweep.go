@@ -14,21 +14,20 @@
 //     gone on for long enough.
 //  5. At the stage's end the account finds the window, reads the records once, and fills in a [rundir.Stage]: metrics, goodput and verdict.
 //     A run that was killed is summarized by the same code, from its records ([saturation.Reopen]).
-//  6. [llmsweep/sweep/saturation.Find] and [llmsweep/sweep/slo.Highest] look at the stages so far. The sweep decides by them which stage is
-//     next; at the end [saturation.Write] writes what they found into the run.
+//  6. [Config.Next] says by the stages so far which is next. It asks [llmsweep/sweep/saturation.NextHold] and [llmsweep/sweep/slo.NextRate]; at the
+//     end [saturation.WriteAnswer] writes what they found into the run.
 //  7. run.json is saved after each stage; package report renders it.
 //
 // Packages import downwards only: pair; sweep; saturation; experiment; measure; grade; load; slo; arrival and sample; rundir/store; rundir and stats. The
-// several processes (cluster), the traffic of others
-// (record) and the self-test are wings: what holds and measures a stage knows nothing of them.
+// several processes (cluster) and the self-test are wings: what holds and measures a stage knows nothing of them.
 //
-// A new load is a type in arrival. A rule that judges one stage is in measure/verdict.go, one that changes the answer in saturation. A new metric is
+// A new load is a type in arrival. What judges one stage is in measure/growth.go, what answers in saturation, what comes next in plan.go. A new metric is
 // a field of rundir.Stage that measure fills in.
 package sweep
 
 import (
 	"context"
-	"time"
+	"slices"
 
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
@@ -38,9 +37,8 @@ import (
 // sweeper is a sweep while it runs.
 type sweeper struct {
 	*experiment.Experiment
-	config  Config        // never changed
-	ceiling float64       // requests per second that the closed loop completed; 0 before that is known
-	aside   time.Duration // of the budget, after its end, for control measurements
+	config  Config // never changed
+	staying stayingUsers
 }
 
 // begin returns a sweep or run that has measured nothing.
@@ -85,10 +83,86 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 	x.Foresee(c.MaxConcurrency, 0, 0)
 	ctx, stop := x.Watch(ctx)
 	defer stop()
-	if c.Users {
-		return x.conclude(x.users(ctx))
-	}
 	return x.conclude(x.sweep(ctx))
+}
+
+// sweep measures one stage after the other, as the plan has it.
+func (x *sweeper) sweep(ctx context.Context) error {
+	for warm := false; ; warm = true {
+		left := x.TimeLeft()
+		s, ok := x.config.Next(x.Run(), left)
+		if !ok || x.HasBudget() && left <= 0 {
+			return x.measured()
+		}
+		if !warm {
+			if err := x.WarmUp(ctx); err != nil {
+				return err
+			}
+		}
+		if this, after, ok := x.expect(&s, left); ok {
+			x.Expect(this, after)
+		}
+		if err := x.measure(ctx, s); err != nil {
+			return err
+		}
+	}
+}
+
+// measure measures a stage, and tells what is known of the answer then.
+func (x *sweeper) measure(ctx context.Context, s experiment.Stage) error {
+	if s.Step {
+		return try(ctx, x.Experiment, s)
+	}
+	if s.Steady {
+		s.Source, s.Left = x.staying.source(x.config.Sources(s.Name), s.Load.Limit()), x.staying.add
+	}
+	st, err := x.Measure(ctx, s)
+	if err == nil {
+		x.tellSoFar(&st)
+	}
+	return err
+}
+
+// try measures a step of the search for the ceiling.
+func try(ctx context.Context, x *experiment.Experiment, s experiment.Stage) error {
+	st, err := x.Try(ctx, s)
+	if rate := st.TokensPerS.Output; err == nil && rate.Known() {
+		x.Note(noteCeilingStep.New(s.Load.Limit(), rate.Value()))
+	}
+	return err
+}
+
+// tellSoFar tells the observer what is known of the saturation rate after a stage that changed it.
+func (x *sweeper) tellSoFar(st *rundir.Stage) {
+	switch st.Role {
+	case rundir.Ceiling:
+		if guess := saturation.Guess(x.Run()); guess.Known() {
+			x.Note(noteGuess.New(guess.Value()))
+		}
+	case rundir.Hold:
+		switch s := saturation.Find(x.Run()); {
+		case s == nil:
+		case s.Low.Known() && s.High.Known():
+			x.Note(noteSoFar.New(s.Low.Value(), s.High.Value()))
+		case s.High.Known():
+			x.Note(noteAtMost.New(s.High.Value()))
+		case s.Rate.Bound():
+			x.Note(noteAtLeast.New(s.Rate.Value()))
+		}
+	}
+}
+
+// measured returns why a sweep has no rates; nil where it has.
+func (x *sweeper) measured() error {
+	stages := x.Run().Stages
+	succeeded := slices.ContainsFunc(stages, func(st rundir.Stage) bool { return st.Requests.OK > 0 })
+	switch {
+	case x.config.Users && !succeeded:
+		return experiment.NothingDone()
+	case !x.config.Users && len(stages) > 0 && !stages[len(stages)-1].Rate.Known() && !saturation.Guess(x.Run()).Known() && !x.HasBudget():
+		return experiment.NewEndError(noteNoRates.New(), "no request succeeded, so that there are no rates to sweep")
+	}
+	return nil
 }
 
 // Run measures stages in order and fills in run, which is saved as it goes. States and errors are as in [Sweep].
@@ -109,20 +183,22 @@ func Run(ctx context.Context, c Config, stages []experiment.Stage, run *rundir.R
 	return x.conclude(x.inOrder(ctx, stages))
 }
 
-// inOrder warms up and measures stages.
+// inOrder warms up and measures stages, without those that the first part of the run measured.
 func (x *sweeper) inOrder(ctx context.Context, stages []experiment.Stage) error {
-	x.Coming(stages)
-	x.Ahead.WarmUp = true
-	if err := x.WarmUp(ctx); err != nil {
-		return err
-	}
-	succeeded, due := false, 0
-	for i, s := range stages {
-		x.Coming(stages[i+1:])
-		st, err := x.Measure(ctx, s)
-		if err != nil {
+	kept := len(x.Run().Stages)
+	for i, s := range stages[min(kept, len(stages)):] {
+		if i == 0 {
+			if err := x.WarmUp(ctx); err != nil {
+				return err
+			}
+		}
+		x.Expect(expectRun(stages[kept+i:], rundir.Duration(x.Latency())))
+		if _, err := x.Measure(ctx, s); err != nil {
 			return err
 		}
+	}
+	succeeded, due := false, 0
+	for _, st := range x.Run().Stages {
 		due += st.Requests.Due
 		succeeded = succeeded || st.Requests.OK > 0
 	}

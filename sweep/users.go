@@ -1,10 +1,10 @@
 package sweep
 
 import (
-	"context"
 	"math"
 	"strconv"
 	"sync"
+	"time"
 
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -13,174 +13,101 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// The search about the number of users that a server carries adds at most maxUserStages, and at least minUserStages near the answer. Both were chosen with
-// TestUsersAgreeWithExhaustiveSearch.
+// A sweep by users measures one user, then twice as many each time until that is too many, and then numbers in the middle of the bracket of those that are carried
+// and those that are too many.
+
 const (
-	maxUserStages = 14
-	minUserStages = 4
+	mostProbes = 10   // numbers of users in the bracket
+	quickShare = 0.4  // of a stage, while the number is doubled: far from the answer it is soon clear
+	nearUsers  = 0.05 // of the number: a bracket that narrow is the answer
 )
 
-// quickShare is how long a stage is at least while the number of users is doubled, as a share of the others: far from the answer it is soon clear.
-const quickShare = 0.4
-
-// userSearch is the search for the number of users that a server carries.
-type userSearch struct {
-	*sweeper
-	staying stayingUsers
-}
-
-// users measures one user, then twice as many each time until that is too many, and then about the most that the server carries.
-func (x *sweeper) users(ctx context.Context) error {
-	u := &userSearch{sweeper: x}
-	x.Allot(maxUserStages)
-	if err := x.WarmUp(ctx); err != nil {
-		return err
+// users returns the next number of users.
+func (p *plan) users() (s experiment.Stage, ok bool) {
+	floor := p.stage(rundir.Floor)
+	if floor == nil {
+		return p.userStage(1, rundir.Floor), true
 	}
-	floor, err := u.measure(ctx, 1, rundir.Floor)
-	if err != nil {
-		return err
+	if floor.Requests.OK == 0 || p.Budget > 0 && p.left < leastHold {
+		return s, false
 	}
-	if floor.Requests.OK == 0 {
-		return experiment.NothingDone()
+	rows := saturation.UserRows(p.run.Stages)
+	if len(rows) == 0 {
+		return s, false
 	}
-	if err := u.double(ctx); err != nil {
-		return err
-	}
-	return u.narrow(ctx)
-}
-
-// double adds users until the SLO is missed, or without one until more bring nothing.
-func (u *userSearch) double(ctx context.Context) error {
-	for users := 1; users < u.config.MaxConcurrency && !u.Short(); {
-		users = min(2*users, u.config.MaxConcurrency)
-		st, err := u.measure(ctx, users, rundir.Grid)
-		if err != nil {
-			return err
+	last := rows[len(rows)-1]
+	if !p.tooMany(last) {
+		if last.MaxConcurrency >= p.MaxConcurrency {
+			whole := len(p.SLO) > 0 && p.measured(last.MaxConcurrency, rundir.Probe) == 0 // what it carries is measured for a whole stage
+			return p.userStage(last.MaxConcurrency, rundir.Probe), whole
 		}
-		if u.tooMany(&st) {
-			return nil
-		}
+		return p.userStage(min(2*last.MaxConcurrency, p.MaxConcurrency), rundir.Grid), true
 	}
-	return nil
+	if users := p.between(rows); users > 0 && p.probes() < mostProbes {
+		return p.userStage(users, rundir.Probe), true
+	}
+	return s, false
 }
 
-// tooMany reports whether a row has more users than the server carries, by far enough that the number lies below it.
-func (u *userSearch) tooMany(st *rundir.Stage) bool {
-	if len(u.config.SLO) > 0 {
-		v, _ := slo.Judge(st, u.config.SLO)
+// tooMany reports whether a stage has more users than the server carries, beyond doubt.
+func (p *plan) tooMany(st *rundir.Stage) bool {
+	if len(p.SLO) > 0 {
+		v, _ := slo.Judge(st, p.SLO)
 		return v == rundir.Broken
 	}
-	c := u.carried()
-	return c.Users.Known() && c.Users.Value()*worthDoubling < float64(st.MaxConcurrency)
+	c := saturation.Carried(p.run.Stages, nil)
+	return c.Users.Known() && c.Users.Value()*leastGain < float64(st.MaxConcurrency)
 }
 
-// carried returns how many users the server carries, as far as the rows show it.
-func (u *userSearch) carried() *rundir.Carried {
-	return saturation.Carried(u.Run().Stages, u.config.SLO)
+// between returns a number of users in the middle of the bracket; 0 where it is narrow. The number that is named in the end is measured for a whole stage.
+func (p *plan) between(rows []*rundir.Stage) int {
+	c := saturation.Carried(p.run.Stages, p.SLO)
+	low, high := c.Low.Or(1), c.High.Or(float64(rows[len(rows)-1].MaxConcurrency))
+	middle := int(math.Round((low + high) / 2))
+	switch whole := p.measured(int(low), rundir.Probe); {
+	case high-low > max(1, 2*nearUsers*high) && p.measured(middle, rundir.Probe) < 2:
+		return middle
+	case len(p.SLO) > 0 && c.Low.Known() && whole == 0:
+		return int(low)
+	}
+	return 0
 }
 
-// narrow adds rows about the answer, until it is known to the precision asked for.
-func (u *userSearch) narrow(ctx context.Context) error {
-	for n := range maxUserStages {
-		u.Allot(max(2, maxUserStages-2*n))
-		u.Ahead.SLO = experiment.ForecastCounts{Low: float64(max(1, minUserStages-n)), High: float64(maxUserStages - n)}
-		users := u.next()
-		if users == 0 || u.Short() {
-			break
-		}
-		if _, err := u.measure(ctx, users, rundir.Probe); err != nil {
-			return err
-		}
-	}
-	u.Ahead.SLO = experiment.ForecastCounts{}
-	return nil
-}
-
-// next returns the number of users that tells most about the answer; 0 where enough is known. First the rows on either side are brought near by halves.
-// Then numbers above it, at it and below it are measured in turn: the edge is so approached from both sides, since a cache that was thrashed recovers slowly.
-func (u *userSearch) next() int {
-	c := u.carried()
-	low, high := c.Low, c.High
-	at := c.Users
-	switch {
-	case at.Bound() || u.config.Precision <= 0:
-		return 0
-	case at.Known():
-	case low.Known() && high.Known():
-		at = rundir.Exactly(math.Sqrt(max(1, low.Value()) * max(1, high.Value())))
-	default: // no row decides: the one with the most users is held for longer
-		if most, _ := u.beside(math.MaxInt); c.Verdict == rundir.Unsure && u.near(most, 0) == 0 {
-			return most
-		}
-		return 0
-	}
-	users := int(at.Value())
-	near := max(1, int(math.Round(u.config.Precision*at.Value())))
-	below, above := u.beside(users)
-	switch {
-	case above == 0: // more were not allowed
-		return 0
-	case above-below > 2*near && above-users > near && users-below > near: // the middle is the surest
-		return (above + below + 1) / 2
-	case above-users > near:
-		return users + near
-	case users-below > near:
-		return users - near
-	case len(u.config.SLO) == 0:
-		return 0
-	}
-	measured := u.near(users, near)
-	if measured >= minUserStages && high.Value()-low.Value() <= max(1, 2*u.config.Precision*at.Value()) {
-		return 0
-	}
-	inTurn := [...]int{0, near, 0, -near}
-	return max(1, users+inTurn[measured%len(inTurn)])
-}
-
-// beside returns the numbers of users measured next to one: the highest at or below it, and the lowest above it; 0 for none.
-func (u *userSearch) beside(users int) (below, above int) {
-	for _, r := range saturation.UserRows(u.Run().Stages) {
-		n := r.MaxConcurrency
-		if n <= users {
-			below = n
-		} else if above == 0 {
-			above = n
-		}
-	}
-	return below, above
-}
-
-// near returns how many probes were within a distance of a number of users.
-func (u *userSearch) near(users, within int) (n int) {
-	for _, r := range saturation.UserRows(u.Run().Stages) {
-		if d := r.MaxConcurrency - users; r.Role == rundir.Probe && -within <= d && d <= within {
+// measured returns how often a number of users was measured in a role.
+func (p *plan) measured(users int, role rundir.Role) (n int) {
+	for i := range p.run.Stages {
+		if st := &p.run.Stages[i]; st.MaxConcurrency == users && (st.Role == role || role == "") {
 			n++
 		}
 	}
 	return n
 }
 
-// measure holds a number of users. Those of the row before go on where they were; others join in the middle of their sessions, or leave.
-func (u *userSearch) measure(ctx context.Context, users int, role rundir.Role) (rundir.Stage, error) {
-	s := u.Users(users, role)
-	if n := u.times(users); n > 0 {
+// probes returns how many numbers in the bracket were measured.
+func (p *plan) probes() (n int) {
+	for i := range p.run.Stages {
+		if p.run.Stages[i].Role == rundir.Probe {
+			n++
+		}
+	}
+	return n
+}
+
+// userStage returns a stage of a number of users. Those of the stage before go on where they were; others join in the middle of their sessions, or leave.
+func (p *plan) userStage(users int, role rundir.Role) experiment.Stage {
+	cycle := p.run.Workload.Pause()
+	if n := len(p.run.Stages); n > 0 {
+		cycle += rundir.Duration(p.run.Stages[n-1].Latency.Mean.Or(0))
+	}
+	s := p.UsersAtOnce(users, role, cycle)
+	if n := p.measured(users, ""); n > 0 {
 		s.Name += "#" + strconv.Itoa(n+1)
 	}
+	s.MinTime, s.MaxTime = p.within(s.MinTime, usersShare), p.within(s.MaxTime, 2*usersShare)
 	if role != rundir.Probe {
-		s.MinTime = rundir.Duration(quickShare * s.MinTime.Seconds())
+		s.MinTime = time.Duration(quickShare * float64(s.MinTime))
 	}
-	s.Source, s.Left = u.staying.source(u.config.Sources(s.Name), users), u.staying.add
-	return u.Measure(ctx, s)
-}
-
-// times returns how often a number of users was measured.
-func (u *userSearch) times(users int) (n int) {
-	for i := range u.Run().Stages {
-		if u.Run().Stages[i].MaxConcurrency == users {
-			n++
-		}
-	}
-	return n
+	return s
 }
 
 // stayingUsers are the sessions that go on after a stage.

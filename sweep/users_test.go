@@ -50,7 +50,7 @@ func cliff(t *testing.T) (sim.MachineConfig, simtest.Talks) {
 	return server, simtest.Talks{Turns: 8, First: 256, Later: 64, Output: 64, Pause: 2 * time.Second}
 }
 
-// The sweep finds the most users whose contexts the cache holds, says that it is the cache, and comes to the edge from both sides.
+// The sweep finds the most users whose contexts the cache holds, and says that it is the cache.
 func TestSweepByUsersFindsTheCliff(t *testing.T) {
 	t.Parallel()
 	server, w := cliff(t)
@@ -68,15 +68,6 @@ func TestSweepByUsersFindsTheCliff(t *testing.T) {
 	}
 	if c.Within.Hits.Value() < c.Beyond.Hits.Value()+0.3 || c.Within.Value.Value() >= 0.3 || c.Beyond.Value.Value() < 0.6 {
 		t.Errorf("within %+v, beyond %+v", *c.Within, *c.Beyond)
-	}
-	below, above := false, false
-	for i := 1; i < len(run.Stages); i++ {
-		if n, before := run.Stages[i].MaxConcurrency, run.Stages[i-1].MaxConcurrency; float64(n) >= c.Low.Value() && float64(n) <= c.High.Value() {
-			below, above = below || before < n, above || before > n
-		}
-	}
-	if !below || !above {
-		t.Errorf("the edge was reached from below: %v, from above: %v", below, above)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
@@ -29,7 +28,16 @@ func TestVerdicts(t *testing.T) {
 				simtest.Beside(t, config, func(t *testing.T, d load.Doer) {
 					c := experimentWith(d, server.w)
 					c.Seed = uint64(seed)
-					st = oneStage(t, c, func(x *experiment.Experiment) experiment.Stage { return x.Poisson(share*capacity, rundir.Grid) })
+					x := fresh(t, c)
+					floor, err := x.Measure(t.Context(), x.Closed("synchronous", rundir.Floor, 1))
+					if err != nil {
+						t.Fatal(err)
+					}
+					p := &plan{Config: &c, run: x.Run(), lone: rundir.Duration(floor.Latency.Mean.Value())}
+					hold, _ := p.held(share*capacity, rundir.Hold, 5*c.StageTime, false, 0)
+					if st, err = x.Measure(t.Context(), hold); err != nil {
+						t.Fatal(err)
+					}
 				})
 				verdicts[st.Verdict]++
 				elapsed += st.WindowFrom + st.Window

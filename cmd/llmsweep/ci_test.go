@@ -87,7 +87,7 @@ func readYAML(t *testing.T, file string, into any) {
 // ciLine runs a command line of a workflow in a world, and returns the exit code and what it wrote to standard error.
 func (w *world) ciLine(line, server string) (int, string) {
 	// Short requests decide as much in a short budget, which is simulated sooner.
-	args := shellWords(strings.NewReplacer(`"$LLM_URL"`, server, "--budget 10m", "--budget 1m --prompt-tokens 64 --output-tokens 16", "--requests 600", "--requests 300 --prompt-tokens 64 --output-tokens 16").Replace(line))
+	args := shellWords(strings.NewReplacer(`"$LLM_URL"`, server, "--budget 10m", "--budget 3m --prompt-tokens 64 --output-tokens 16", "--requests 600", "--requests 300 --prompt-tokens 64 --output-tokens 16").Replace(line))
 	for i, a := range args {
 		if strings.HasPrefix(a, "bench/") {
 			args[i] = w.path(a)

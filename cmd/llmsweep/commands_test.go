@@ -240,7 +240,7 @@ func kind(args []string) string {
 var short = map[string][]string{
 	"demo":     {"--stage-time", "1s", "--no-selftest", "--plain"},
 	"run":      {"--warmup", "1", "--no-selftest", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"},
-	"sweep":    {"--stage-time", "1s", "--no-selftest", "--points", "1", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--max-concurrency", "8", "--precision", "0", "--plain"},
+	"sweep":    {"--stage-time", "1s", "--no-selftest", "--points", "1", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--max-concurrency", "8", "--plain"},
 	"selftest": {"--quick", "--streams", "10"},
 }
 

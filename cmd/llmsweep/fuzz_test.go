@@ -19,7 +19,7 @@ import (
 func FuzzFlags(f *testing.F) {
 	for _, s := range []string{
 		"run http://h --rate 4 --arrivals gamma:0.5 --duration 5m --slo ttft:p99<500ms", "run sim: --concurrency 1,2 --requests 9 --label gpu=L20,gpus=2",
-		"sweep h:1 --points 3 --stage-time 3s --precision 5% --body {\"a\":1} --header A:b --budget 60s", "compare --live a b --rate 2 --budget 3m",
+		"sweep h:1 --points 3 --stage-time 3s --body {\"a\":1} --header A:b --budget 60s", "compare --live a b --rate 2 --budget 3m",
 		"choose a --price L20=1 --demand 20rps --slo itl:mean<5ms", "report d --format csv -o x", "sim --fault 500:0.1 --habit sheds", "help metrics",
 		"run h --arrivals ramp:1-20 --prompt-tokens mean=5,std=2 --turns 3 --think-time exp:2s", "sweep h --cert a --key b --http 2 --ca c",
 	} {

@@ -204,7 +204,6 @@ sweep sim: --stage-time=-3s
 sweep sim: --stage-time 3
 sweep sim: --stage-time 1ms
 sweep sim: --budget 3s
-sweep sim: --precision 1
 sweep sim: --warmup soon
 sweep sim: --drain=-1s
 sweep sim: --max-error-rate 2

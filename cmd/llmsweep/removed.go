@@ -77,6 +77,7 @@ var removed = map[string]string{
 	"--whole":                     "--repeats N measures whole sweeps",
 	"selftest --server":           "llmsweep sweep URL --repeats 5 measures the spread between sweeps",
 	"selftest --runs":             "llmsweep sweep URL --repeats 5 measures the spread between sweeps",
+	"--precision":                 "a sweep narrows its answer as far as holds do; --budget gives it less time",
 	"--adaptive":                  "a sweep finds the answer first; --points 3 measures fewer rates below it",
 	"sweep --format json":         "llmsweep report DIR --format json",
 	"--fidelity":                  "lm-eval compares answers; rows of a --dataset with an answer are graded",

@@ -17,7 +17,7 @@ import (
 func TestResumeKinds(t *testing.T) {
 	common := []string{"--prompt-tokens", "64", "--output-tokens", "16", "--no-selftest"}
 	for name, args := range map[string][]string{
-		"replicas":            {"sweep", "sim:plain8", "sim:plain8", "--points", "2", "--stage-time", "1s", "--max-concurrency", "16", "--precision", "0"},
+		"replicas":            {"sweep", "sim:plain8", "sim:plain8", "--points", "2", "--stage-time", "1s", "--max-concurrency", "16"},
 		"a run with replicas": {"run", "sim:plain8", "sim:plain8", "--concurrency", "1,2,4", "--duration", "4s", "--warmup", "1"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ func (w *world) again() { w.ctx, w.cancel = context.WithCancelCause(w.t.Context(
 // plainSweep are the flags of a short sweep of a server without random numbers.
 func plainSweep(out string) []string {
 	return []string{"sweep", "sim:plain8", "--points", "2", "--stage-time", "3s", "--max-concurrency", "16", "--prompt-tokens", "64", "--output-tokens", "16",
-		"--precision", "0", "--no-selftest", "--out", out}
+		"--no-selftest", "--out", out}
 }
 
 // An interrupted sweep that is resumed prints the table of one that was not. The directory is refused to other commands meanwhile.

@@ -28,7 +28,7 @@ type sweepCmd struct {
 // Help returns what --help prints after the purpose.
 func (sweepCmd) Help() string {
 	return `It measures one request at a time, then the maximum throughput, then arrival rates between the two, and reports the highest rate that the
-server sustains. That takes about nine minutes, and longer where requests take several seconds.
+server sustains. That takes about seven minutes, and longer where requests take several seconds.
 
 Examples:
   llmsweep sweep http://localhost:8000
@@ -75,7 +75,7 @@ func (s *sweepCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	if s.DryRun {
-		return e.DryRun(job.LongestSweep(&e.Plan))
+		return e.DryRun(e.Plan.Longest())
 	}
 	if s.Repeats > 1 {
 		return repeat(c, repeated{s.Repeats, s.Seed, &s.Results, &s.Target, &s.Cluster}, func(c *console.Console, seed uint64, dir string) (*job.Job, error) {

@@ -427,24 +427,6 @@ func TestCompletedAboveOffered(t *testing.T) {
 	}
 }
 
-// TestCompletedOfAControl: a short control measurement whose window is not told may complete more than was offered on average.
-func TestCompletedOfAControl(t *testing.T) {
-	for completed, want := range map[float64]Grade{150: "", 175: Doubtful, 195: Impossible} {
-		run := rundir.Run{Stages: []rundir.Stage{{
-			Name: "control@100", Kind: "poisson", Rate: rundir.Exactly(100), State: rundir.Complete, Rates: rundir.Rates{Completed: rundir.Exactly(completed)},
-		}}}
-		var got Grade
-		for _, f := range Runs([]Subject{{File: "run", Run: &run}}) {
-			if f.Rule == "offered" {
-				got = f.Grade
-			}
-		}
-		if got != want {
-			t.Errorf("%v completed of 100 offered: %q, want %q", completed, got, want)
-		}
-	}
-}
-
 // TestOldGrades: files written before grades had three names are read.
 func TestOldGrades(t *testing.T) {
 	var f Finding

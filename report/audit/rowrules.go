@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"llmsweep/client/note"
 	"llmsweep/report/published"
@@ -111,8 +110,6 @@ func latencyIdentity(r *row) hit {
 		return hit{}
 	case r.published(published.VLLMBench): // its gaps count chunks without text
 		return hit{}
-	case strings.HasPrefix(r.stage.Name, rundir.ControlPrefix) && !r.stage.OutputTokens.Mean.Known():
-		return hit{} // it lasts some seconds: requests that are cut at its edges make the quotient
 	}
 	ttft, latency := s[0], s[2]
 	fits := func(n interval) (interval, bool) {
@@ -202,8 +199,7 @@ const (
 	// offeredTolerance is for rows that do not say how many requests arrived: three standard deviations of the number of Poisson
 	// arrivals in a stage of 60.
 	offeredTolerance = 0.4
-	// offeredWindow is taken for a duration that is not told, in seconds: published sweeps run each rate for two minutes. Control
-	// measurements are shorter: they are taken to have rundir.ControlArrivals.
+	// offeredWindow is taken for a duration that is not told, in seconds: published sweeps run each rate for two minutes.
 	offeredWindow = 120
 )
 
@@ -218,9 +214,6 @@ func completedOverOffered(r *row) hit {
 	told := window > 0
 	if !told {
 		window = offeredWindow
-		if strings.HasPrefix(r.stage.Name, rundir.ControlPrefix) {
-			window, told = rundir.ControlArrivals/offered, true
-		}
 	}
 	most := offered + r.stage.Concurrency.Mean.Or(0)/window // in flight when the window began
 	deviation := math.Sqrt(offered / window)

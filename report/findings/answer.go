@@ -144,19 +144,14 @@ func found(run *rundir.Run, l lang.Lang) []said {
 		caution(cautions[:1])
 		cautions = cautions[1:]
 	}
-	rate := rateOf(run, a, l)
-	if i := slices.IndexFunc(cautions, func(n note.Note) bool { return n.Code == changedMeanwhile }); i >= 0 { // both values are the result
-		rate = strings.TrimSpace(rate + space.In(l) + Note(cautions[i], l))
-		cautions = slices.Delete(slices.Clone(cautions), i, i+1)
-	}
-	add(weighsResult, rate)
+	add(weighsResult, rateOf(run, a, l))
 	caution(cautions)
 	lines = append(lines, promised(run, l)...)
 	if run.Saturation != nil || run.State == rundir.Complete {
 		add(weighsRows, turns(run, a, l))
 	}
-	if sat := run.Saturation; sat != nil && !a.Rate.Known() && !sat.Reason.IsZero() { // the reason names the next run
-		add(weighsNext, Note(sat.Reason, l))
+	if sat := run.Saturation; sat != nil && !sat.Reason.IsZero() {
+		add(weighsRows, Note(sat.Reason, l))
 	}
 	add(weighsLimit, limit(run, a, l))
 	add(weighsComfort, comfortable(a, l))
@@ -173,7 +168,7 @@ func whyNoAnswer(run *rundir.Run) (why note.Note, ok bool) {
 	return run.Warnings[i], true
 }
 
-func isWhyNoAnswer(n note.Note) bool { return strings.HasPrefix(n.Code, "saturation.none-") }
+func isWhyNoAnswer(n note.Note) bool { return strings.HasPrefix(n.Code, "saturation.none") }
 
 // rateOf is the rate of an answer, or why there is none.
 func rateOf(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
@@ -188,11 +183,9 @@ func rateOf(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 		}
 		return sayNoSaturation.In(l)
 	case rundir.AtLeast:
-		say := sayNotSaturated
-		if run.Saturation != nil && !run.Saturation.Reason.IsZero() { // a search that was cut
-			say = sayAtLeast
-		}
-		return say.In(l, lang.Number(rundir.Exactly(a.Rate.Value()), lang.Rate))
+		return sayAtLeast.In(l, lang.Number(rundir.Exactly(a.Rate.Value()), lang.Rate))
+	case rundir.AtMost:
+		return sayAtMost.In(l, lang.Number(a.High, lang.Rate))
 	case rundir.Between: // the interval is no answer
 		return sayBetween.In(l, lang.Number(a.Low, lang.Rate), lang.Number(a.High, lang.Rate))
 	}
@@ -207,27 +200,12 @@ func rateOf(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	}
 	switch {
 	case a.Overload.Known():
-		falls := sayCollapses
-		if slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Code == overloadOrChange }) { // the warning has both causes
-			falls = sayFalls
-		}
-		s += falls.In(l, lang.Number(a.Overload, lang.Rate))
-	case a.Limit == rundir.LimitRate:
-		s += sayRateLimit.In(l)
+		s += sayCollapses.In(l, lang.Number(a.Overload, lang.Rate))
 	case a.Kind == rundir.Accepts:
 		s += sayRefusesRest.In(l)
 	}
 	return s + lang.Stop.In(l)
 }
-
-// overloadOrChange is the code of the warning that the server completed less under overload, and may have become slower by itself meanwhile.
-const overloadOrChange = "saturation.overload-or-change"
-
-// space stands between two sentences.
-var space = lang.Say(" ", "")
-
-// changedMeanwhile is the code of the caution that the server changed during the sweep, with what it completed first and last.
-const changedMeanwhile = "saturation.now"
 
 // turns returns up to which offered rate the rows are stable, and from which one they are overloaded.
 func turns(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {

@@ -47,7 +47,6 @@ var (
 	roleCeiling = lang.Say("maximum", "最大吞吐")
 	roleProbe   = lang.Say("probe", "探测")
 	roleHold    = lang.Say("held", "长测")
-	roleControl = lang.Say("measured again", "复测")
 	roleSingle  = lang.Say("asked for", "指定")
 	roleWarmUp  = lang.Say("warm-up", "预热")
 )
@@ -55,7 +54,7 @@ var (
 // roleName is a role in words.
 func roleName(role rundir.Role) lang.Text {
 	p, ok := map[rundir.Role]lang.Phrase{
-		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Hold: roleHold, rundir.Control: roleControl,
+		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Hold: roleHold,
 		rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
 	}[role]
 	if !ok {

@@ -1,7 +1,9 @@
 package findings
 
 import (
+	"math"
 	"strconv"
+	"time"
 
 	"llmsweep/report/lang"
 )
@@ -15,11 +17,20 @@ type DryRun struct {
 	ByBytes                     bool   // prompts were reckoned at one token a byte
 	Unbounded                   string // the first stage whose number of requests follows from the server's speed; empty for none
 
-	MaxCost float64 // 0 for no limit
+	MaxCost  float64   // 0 for no limit
+	Outlooks []Outlook // of a sweep
+}
+
+// Outlook is how long a sweep takes of a plain server whose requests take so long alone, and about how many requests it sends.
+type Outlook struct {
+	Alone, Takes time.Duration
+	Requests     int
 }
 
 var (
-	sayDry       = lang.Say("Dry run: nothing is sent", "试算：不发送任何请求")
+	sayDry     = lang.Say("Dry run: nothing is sent", "试算：不发送任何请求")
+	sayOutlook = lang.Say("If a request takes %s s alone, a plain server is swept in about %s minutes with %s requests",
+		"若单个请求耗时 %s 秒，测完一台普通服务约需 %s 分钟、%s 个请求")
 	sayDryMost   = lang.Say("At most %s requests, besides up to %s of the warm-up and up to %s of the preflight", "至多 %s 个请求，另有预热至多 %s 个、预检至多 %s 个")
 	sayDryTokens = lang.Say("At most %s prompt tokens and %s output tokens in all", "合计至多 %s 个提示词 token、%s 个输出 token")
 	sayDryBytes  = lang.Say("Prompts are reckoned at one token a byte, about four times too many: give a --tokenizer for a closer number",
@@ -35,6 +46,9 @@ var (
 func (d *DryRun) Lines(l lang.Lang) []string {
 	whole, cost := func(n int64) string { return strconv.FormatInt(n, 10) }, func(c float64) string { return strconv.FormatFloat(c, 'f', costDigits, 64) }
 	lines := []string{sayDry.In(l)}
+	for _, o := range d.Outlooks {
+		lines = append(lines, sayOutlook.In(l, lang.Shortest(o.Alone.Seconds()), strconv.FormatFloat(math.Ceil(o.Takes.Minutes()), 'f', 0, 64), lang.Short(float64(o.Requests), false)))
+	}
 	if d.Unbounded != "" {
 		lines = append(lines, sayDryOpen.In(l, d.Unbounded))
 	} else {

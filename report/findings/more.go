@@ -1,10 +1,8 @@
 package findings
 
 import (
-	"slices"
 	"strings"
 
-	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -15,20 +13,17 @@ import (
 // cent besides their own noise.
 const beyondNoise = 1.02
 
-// moreDone names the stages that completed more than the saturation rate and its interval, as the table shows them. Where a note of the run gives
-// one already, nothing is returned.
+// moreDone names the stages that completed more than the saturation rate and its interval, as the table shows them. Where the server
+// changed meanwhile, nothing is returned.
 func moreDone(run *rundir.Run, l lang.Lang) string {
 	a := saturation.AnswerOf(run)
-	if a == nil || !a.Rate.Known() || !a.High.Known() || slices.ContainsFunc(run.Warnings, namesMore) {
+	if a == nil || !a.Rate.Known() || !a.High.Known() || len(a.Cautions) > 0 {
 		return ""
 	}
 	var rows []string
 	for _, r := range AllStages(run) {
 		s := r.Stage
-		if s.Role == rundir.Floor && len(a.Cautions) > 0 { // they tell of it
-			continue
-		}
-		counts := s.Role != rundir.Control && s.Role != rundir.WarmUp && WholeStages(s) && s.Invalid.IsZero()
+		counts := s.Role != rundir.WarmUp && WholeStages(s) && s.Invalid.IsZero()
 		if counts && s.Progress.Low.Known() && s.Progress.Low.Value() > beyondNoise*a.High.Value() {
 			rows = append(rows, table.Clean(StageName(s))+lang.InParens.In(l, sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))))
 		}
@@ -41,9 +36,4 @@ func moreDone(run *rundir.Run, l lang.Lang) string {
 		say = sayMoreLooped
 	}
 	return say.In(l, lang.Number(a.High, lang.Estimate(a.Low, a.High)), strings.Join(rows, lang.ListComma.In(l)))
-}
-
-// namesMore reports whether a note tells of a stage that completed more than the answer, or that the server was another one then.
-func namesMore(n note.Note) bool {
-	return slices.Contains([]string{"saturation.overload-costs", overloadOrChange, "saturation.stable-above", changedMeanwhile}, n.Code)
 }

@@ -2,15 +2,12 @@ package findings
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
-	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/saturation"
 )
 
 // SetupName returns the model, the hardware and the engine of a run, as far as they are known.
@@ -57,9 +54,6 @@ func StageMarks(s *rundir.Stage) string {
 	}
 	if !s.Invalid.IsZero() {
 		m += table.MarkInvalid
-	}
-	if slices.ContainsFunc(s.Warnings, func(n note.Note) bool { return n.Is(saturation.Exceeded) }) {
-		m += table.MarkExceeded
 	}
 	return m
 }

@@ -17,7 +17,7 @@ func Phrase(n note.Note, l lang.Lang) string { return Words().Say(n, l) }
 func joinNotes(notes ...note.Note) string {
 	var texts []string
 	for _, n := range notes {
-		if !n.IsZero() {
+		if _, known := Words()[n.Code]; known || n.Is(note.Text) {
 			texts = append(texts, Phrase(n, lang.English))
 		}
 	}

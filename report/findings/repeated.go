@@ -7,9 +7,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// ceilingBounded is the code of the note that the search for the ceiling ended too early.
-const ceilingBounded = "ceiling.bounded"
-
 // clientWarning returns that the client was the limit: in all rows, or in some that the answer does not rest on.
 func clientWarning(run *rundir.Run, l lang.Lang) string {
 	valid := 0
@@ -41,7 +38,7 @@ func ofStages(run *rundir.Run, l lang.Lang) []string {
 		for _, n := range s.Warnings {
 			code := n.Code
 			if _, known := Words()[code]; !known && !n.Is(note.Text) {
-				code = "" // notes without words read alike
+				continue // of another version
 			}
 			r := kinds[code]
 			if r == nil {

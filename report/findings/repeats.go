@@ -8,7 +8,6 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/stats"
 )
 
@@ -132,15 +131,12 @@ func repetitions(run *rundir.Run) [][]*rundir.Stage {
 	return groups
 }
 
-// RepeatTable is the table of what differs between repetitions; it has no rows where nothing was repeated, or the server changed meanwhile.
+// RepeatTable is the table of what differs between repetitions; it has no rows where nothing was repeated.
 func RepeatTable(run *rundir.Run) table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headRuns.Text()}, {Head: headMetric.Text(), Left: true}, {Head: lang.SubMean.Text()},
 		{Head: headBetween.Text()}, {Head: headWithin.Text()},
 	}}
-	if saturation.Unlike(run) {
-		return t // a mean of a server before and after a change describes neither
-	}
 	for _, g := range repetitions(run) {
 		for _, f := range repeatedMetrics() {
 			var all []estimate

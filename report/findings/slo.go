@@ -8,7 +8,6 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
 )
 
@@ -22,9 +21,7 @@ func promised(run *rundir.Run, l lang.Lang) (lines []said) {
 	if run.SLO != nil {
 		add(weighsSLO, Meets(run, l))
 		switch {
-		case run.SLO.Reason.Is(saturation.NoteSLOWide): // the reason names the next run
-			add(weighsNext, Note(run.SLO.Reason, l))
-		case run.SLO.Rate.IsZero() && run.SLO.Verdict != rundir.Broken:
+		case run.SLO.Rate.IsZero() && run.SLO.Verdict == rundir.Unsure:
 			add(weighsNext, advice(run, l)...)
 		}
 		return lines
@@ -43,7 +40,7 @@ func Meets(run *rundir.Run, l lang.Lang) string {
 	s := run.SLO
 	terms := strings.Join(s.Terms, lang.ListComma.In(l))
 	switch {
-	case s.Reason.Is(saturation.NoteSLOWide):
+	case s.Rate.IsZero() && s.Low.Known() && s.High.Known():
 		return sayMeetsBetween.In(l, terms, lang.Number(s.Low, lang.Rate), lang.Number(s.High, lang.Rate))
 	case s.Rate.IsZero():
 		return sayMeetsNone.In(l, terms, whyNone(run, l))

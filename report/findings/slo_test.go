@@ -32,10 +32,10 @@ func TestOnlyWhatIsMissedIsNamed(t *testing.T) {
 func TestASweepWithoutAnAnswerSaysWhyOnce(t *testing.T) {
 	run := &rundir.Run{
 		Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete,
-		Warnings: []note.Note{{Code: "saturation.none-budget", Args: map[string]any{"budget": 90.0, "advice": 480.0}}},
+		Warnings: []note.Note{{Code: "saturation.none", Args: map[string]any{"guess": 8.0, "needed": 480.0}}},
 	}
 	answer, warnings := strings.Join(Answer(run, lang.English), " "), strings.Join(Warnings(run, lang.English), " ")
-	if !strings.Contains(answer, "Run it again with --budget 8m.") || strings.Contains(warnings, "--budget") {
+	if !strings.Contains(answer, "Run it again with --budget 8m:") || strings.Contains(warnings, "--budget") {
 		t.Errorf("answer %q, warnings %q", answer, warnings)
 	}
 }

@@ -19,7 +19,7 @@ type StageRow struct {
 // InTable returns the rows of the main table: the floor, the rates from low to high, the ceiling.
 func InTable(run *rundir.Run) []StageRow {
 	rows := rowsOf(run, func(s *rundir.Stage) bool {
-		return s.Kind == rundir.KindOfUsers || s.Role != rundir.Probe && s.Role != rundir.Hold && s.Role != rundir.Control
+		return s.Kind == rundir.KindOfUsers || s.Role != rundir.Probe && s.Role != rundir.Hold
 	})
 	slices.SortStableFunc(rows, func(a, b StageRow) int {
 		return cmp.Or(cmp.Compare(place(a.Stage.Role), place(b.Stage.Role)), byLoad(a.Stage, b.Stage))
@@ -36,14 +36,9 @@ func ProbeStages(run *rundir.Run) []StageRow {
 	return rows
 }
 
-// ControlStages returns the rows beneath those, in the order in which they ran: loads that were measured again at the end.
-func ControlStages(run *rundir.Run) []StageRow {
-	return rowsOf(run, func(s *rundir.Stage) bool { return s.Role == rundir.Control })
-}
-
 // AllStages returns the rows of the main table and those beneath it.
 func AllStages(run *rundir.Run) []StageRow {
-	return slices.Concat(InTable(run), ProbeStages(run), ControlStages(run))
+	return slices.Concat(InTable(run), ProbeStages(run))
 }
 
 func rowsOf(run *rundir.Run, keep func(*rundir.Stage) bool) []StageRow {

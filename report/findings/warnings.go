@@ -22,7 +22,6 @@ func Legend(tables ...table.Table) []lang.Text {
 		say  lang.Phrase
 	}{
 		{table.MarkBound, legendBound}, {table.MarkUnsupported, legendUnsupported}, {table.MarkCut, legendCut}, {table.MarkInvalid, legendInvalid},
-		{table.MarkExceeded, legendExceeded},
 	} {
 		if strings.Contains(shown, e.mark) {
 			lines = append(lines, e.say.Text())
@@ -80,7 +79,7 @@ func speculates(run *rundir.Run, l lang.Lang) string {
 // remark reports whether a note tells what was done, and is no reason to doubt a number.
 func remark(n note.Note) bool {
 	return slices.Contains([]string{
-		"budget.no-time-for-rate", "client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "run.resumed",
+		"client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "run.resumed",
 		"requests.resent", "probe.busy", "probe.completions", "probe.first-model", "probe.newer-api", "probe.packed-counts-each",
 		"probe.packed-running-counts", "probe.rejected-field",
 	}, n.Code)
@@ -92,8 +91,7 @@ func noted(run *rundir.Run, l lang.Lang, wanted func(note.Note) bool) []string {
 	said := saturation.AnswerOf(run)
 	answered := run.Saturation == nil && run.State == rundir.Complete // the answer says why there is none
 	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
-		exceeded := n.Code == ceilingBounded && run.Saturation != nil && run.Saturation.Rate.Known() // arrival rates showed what the search did not
-		if exceeded || answered && isWhyNoAnswer(n) || said != nil && slices.ContainsFunc(said.Cautions, n.Equal) {
+		if answered && isWhyNoAnswer(n) || said != nil && slices.ContainsFunc(said.Cautions, n.Equal) {
 			continue
 		}
 		told = append(told, n)
@@ -103,7 +101,7 @@ func noted(run *rundir.Run, l lang.Lang, wanted func(note.Note) bool) []string {
 	}
 	var lines []string
 	for _, n := range told {
-		if line := Note(n, l); wanted(n) && !slices.Contains(lines, line) { // of several notes without words one line tells
+		if line := Note(n, l); line != "" && wanted(n) && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}

@@ -60,10 +60,13 @@ func (w Words) Say(n note.Note, l Lang) string {
 
 var sayUnknown = Say("a note of another version of llmsweep is left out, because this version has no such rule", "略去另一版本 llmsweep 的说明，因为本版本没有相应的规则")
 
-// Sentence returns what a note says, as a sentence of its own.
+// Sentence returns what a note says, as a sentence of its own. It is empty for a note of another version, which this one has no words for.
 func (w Words) Sentence(n note.Note, l Lang) string {
 	if n.Is(note.Text) {
 		return n.String("text") // in words of its own
+	}
+	if _, ok := w[n.Code]; !ok {
+		return ""
 	}
 	s := w.Say(n, l)
 	if p := w[n.Code]; !strings.HasPrefix(p.In(l), "{") { // names of stages and files stay as they are

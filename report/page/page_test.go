@@ -338,7 +338,7 @@ func TestNumbersAgree(t *testing.T) {
 	}{
 		{func(*rundir.Saturation) {}, "saturation rate"},
 		{func(s *rundir.Saturation) { s.Overload = rundir.Exactly(40) }, "highest rate that the server sustains"},
-		{func(s *rundir.Saturation) { s.Limit = rundir.LimitRate }, "accepts"},
+		{func(s *rundir.Saturation) { s.Reason = note.Note{Code: "saturation.refused"} }, "accepts"},
 	} {
 		run := *run
 		sat := *run.Saturation
@@ -362,10 +362,12 @@ func TestNumbersAgree(t *testing.T) {
 
 // What is said above is not said again below: a page names each caution once.
 func TestCautionsStandOnce(t *testing.T) {
-	p := write(t, openReal(t), "")
+	run := openReal(t)
+	run.Answer, run.Warnings = nil, []note.Note{{Code: "habit.drops", Args: map[string]any{"count": 50.0, "share": 0.1}}}
+	p := write(t, run, "")
 	for _, n := range p.elements("main") {
 		text := words(n, "en")
-		if got := strings.Count(text, "Overload reduces throughput"); got != 1 {
+		if got := strings.Count(text, "drops connections"); got != 1 {
 			t.Errorf("a caution stands %d times", got)
 		}
 	}

@@ -24,7 +24,7 @@ func (v *View) Rates() []FigureBlock {
 }
 
 // drawnPlot reports whether a stage is drawn at all: the control measurements are shorter repetitions of others.
-func drawnPlot(s *rundir.Stage) bool { return s.Role != rundir.Control && s.Role != rundir.WarmUp }
+func drawnPlot(s *rundir.Stage) bool { return s.Role != rundir.WarmUp }
 
 // plotted is one line of a drawing, and the points that stand apart from it.
 type plotted struct{ on, apart draw.Series }

@@ -20,7 +20,6 @@ type Observer struct {
 	name        string        // of the stage that runs; empty before the first
 	begun, done int           // stages, without the steps of the search for the ceiling
 	follow      int           // stages that are sure to follow those that have begun
-	told        bool          // by Follows, and not by a plan
 	low, high   time.Duration // bounds of the time that the run still takes; negative where it is not known
 }
 
@@ -32,11 +31,6 @@ func (v *View) Observe(stages int) *Observer {
 // Expect sets how many stages are sure to follow.
 func (o *Observer) Expect(stages int) { o.follow = stages }
 
-// Follows sets how many stages are sure to follow the one that is about to begin.
-func (o *Observer) Follows(stages int) {
-	o.told, o.follow = true, stages
-}
-
 // StageBegins shows a new stage. The steps of the search for the ceiling are shown as one.
 func (o *Observer) StageBegins(s *rundir.Stage, _ time.Duration) {
 	if strings.HasPrefix(s.Name, sweep.SearchPrefix) {
@@ -44,9 +38,8 @@ func (o *Observer) StageBegins(s *rundir.Stage, _ time.Duration) {
 		return
 	}
 	o.name = lang.Row(s.Name)
-	if o.begun++; !o.told {
-		o.follow = max(0, o.follow-1)
-	}
+	o.begun++
+	o.follow = max(0, o.follow-1)
 	o.view.show(func() string { return o.status(&load.Snapshot{}) }, true)
 }
 

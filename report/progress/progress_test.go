@@ -68,15 +68,15 @@ func play(v *View) {
 		}
 	}
 	progress(20, load.Snapshot{Phase: load.PhaseWarmUp, InFlight: 1})
-	o.Follows(8)
+	o.Expect(8)
 	o.StageBegins(&rundir.Stage{Name: "synchronous"}, 12*time.Second)
 	o.Left(4*time.Minute, 7*time.Minute)
 	progress(120, load.Snapshot{InFlight: 1, Phase: load.PhaseMeasuring})
 	o.StageEnds(stage("synchronous", 0.51, 0.0956, 65.4))
-	o.Follows(8)
+	o.Expect(8)
 	o.StageBegins(&rundir.Stage{Name: "search@64"}, 0)
 	progress(50, load.Snapshot{InFlight: 64, Failed: 3, Phase: load.PhaseMeasuring})
-	o.Follows(0)
+	o.Expect(0)
 	o.StageBegins(&rundir.Stage{Name: "poisson@4"}, time.Minute)
 	o.Note(note.Text.New("the server ignores min_tokens"))
 	progress(50, load.Snapshot{InFlight: 18, Phase: load.PhaseDraining})

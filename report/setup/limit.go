@@ -97,7 +97,7 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 		for i := range s.Rows {
 			rows = append(rows, s.Rows[i].Stage)
 		}
-		found = saturation.Promised(s.Run, rows, s.Run.Saturation, terms)
+		found = slo.Highest(rows, s.Run.Saturation, terms)
 	}
 	var limiting *slo.Term
 	for i := range terms {

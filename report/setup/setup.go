@@ -280,8 +280,6 @@ func (s *Setup) OpenLoop() bool {
 // time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
 func counts(s *rundir.Stage, open, imported bool) bool {
 	switch {
-	case s.Role == rundir.Control: // the same load once more, and shorter
-		return false
 	case s.Rate.Known() || s.Kind == "synchronous" || s.Role == rundir.Floor:
 		return true
 	case open || imported && s.Role == rundir.Ceiling:

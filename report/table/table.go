@@ -50,7 +50,6 @@ const (
 	MarkUnsupported = "?" // a percentile that too few samples support
 	MarkCut         = "*" // a stage that was cut short
 	MarkInvalid     = "!" // a stage in which the client was the limit
-	MarkExceeded    = "^" // a ceiling that a later stage exceeded
 	MarkSpread      = "+" // a spread between runs that their own errors do not explain
 )
 

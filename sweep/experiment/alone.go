@@ -7,6 +7,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
 )
 
 // loneShare is the part of the time left that a budget gives a single request which is asked alone: one that hangs must not take all of it.
@@ -31,4 +32,51 @@ func (x *Experiment) one(ctx context.Context, stage string, s load.Session, seq 
 		return res, nil
 	}
 	return res, err
+}
+
+// A server can stay slow after an overload although it is idle: a metastable failure (Bronson and others, HotOS 2021). The next stage would measure
+// that, and not its own load.
+
+// recoveryStage names the records of the requests that show whether the server has recovered. They are in no row.
+const recoveryStage = "recovery"
+
+// recover waits after what may have been an overload until a lone request takes no longer than the longest did at the start, for a minute at most.
+func (x *Experiment) recover(ctx context.Context) error {
+	const rest, tries, slow = 10 * time.Second, 6, 1.2
+	n := len(x.run.Stages)
+	if n == 0 {
+		return nil
+	}
+	switch last := x.run.Stages[n-1]; {
+	case last.Verdict == rundir.Stable, last.Verdict == rundir.Closed:
+		return nil
+	case last.Verdict == rundir.Undecided && last.Role == rundir.Grid && last.Requests.Error == 0: // it was too short
+		return nil
+	}
+	longest := 0.0
+	for i := range x.run.Stages {
+		if st := &x.run.Stages[i]; st.Role == rundir.Floor {
+			longest = st.Latency.Max.Or(0)
+		}
+	}
+	for try := 0; longest > 0 && try < tries && (!x.HasBudget() || x.TimeLeft() > 2*rest); try++ {
+		source := x.config.Sources(recoveryStage)
+		if _, err := x.skip(source, recoveryStage); err != nil {
+			return err
+		}
+		s, ok := source.Next()
+		if !ok {
+			return nil
+		}
+		s.Turns = s.Turns[:min(1, len(s.Turns))]
+		res, err := x.one(ctx, recoveryStage, s, x.recoveries, time.Now())
+		x.recoveries++
+		if err != nil || res.Status == client.StatusOK && (res.End-res.Sent).Seconds() <= slow*longest {
+			return err
+		}
+		if err := x.sleep(ctx, rest); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -86,8 +86,6 @@ type Observer interface {
 	Progress(load.Snapshot)
 	StageEnds(s *rundir.Stage)
 	Note(n note.Note)
-	// Follows is called before StageBegins with how many stages are sure to follow that one, where it is planned.
-	Follows(stages int)
 }
 
 // NoObserver is an Observer that shows nothing.
@@ -107,6 +105,3 @@ func (NoObserver) StageEnds(*rundir.Stage) {}
 
 // Note does nothing.
 func (NoObserver) Note(note.Note) {}
-
-// Follows does nothing.
-func (NoObserver) Follows(int) {}

@@ -26,20 +26,19 @@ import (
 
 // Experiment measures stages, one after the other, and keeps run.json up to date.
 type Experiment struct {
-	Ahead ForecastAhead // what is left to do. Whoever plans the stages sets it
-
 	config  Config // never changed
 	run     *rundir.Run
 	started time.Time
-	until   time.Duration // the end of the budget, since the start; 0 for none
-	past    *past         // what an earlier part of the run measured; nil where there was none
+	resumed time.Duration // when the first part of the run ended, since the start; 0 where there was none
 
 	// What changes from stage to stage.
-	pace     Pace
-	latency  float64 // mean of the latest stage, seconds
-	idle     idleness
-	recovery recovery
-	foreseen []note.Note // what the plan asks beyond what the client was shown to measure well
+	latency float64 // mean of the latest stage, seconds
+	idle    idleness
+
+	expected, rest time.Duration // how long the stage that runs takes, and all after it; 0 for not known
+	sessions       int           // of the stage that runs; 0 where the time decides
+	recoveries     int           // requests that were sent to see whether the server has recovered
+	foreseen       []note.Note   // what the plan asks beyond what the client was shown to measure well
 }
 
 // Begin returns an experiment, and saves the run's plan, in which it fills in what the configuration tells.
@@ -47,8 +46,7 @@ func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
 	if c.Hold == nil {
 		c.Hold = load.Run
 	}
-	x := &Experiment{config: c, run: run, started: time.Now(), until: c.Budget}
-	x.SetPace(Pace{c.StageTime, c.StageMax})
+	x := &Experiment{config: c, run: run, started: time.Now()}
 	plan.SLO = slo.Strings(c.SLO)
 	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
 	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan
@@ -62,31 +60,18 @@ func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
 func (x *Experiment) Run() *rundir.Run { return x.run }
 
 // Elapsed returns the time since the experiment began. What passed between two parts of a run does not count.
-func (x *Experiment) Elapsed() time.Duration {
-	if x.past != nil && !x.past.over {
-		return x.past.at
-	}
-	return time.Since(x.started)
-}
+func (x *Experiment) Elapsed() time.Duration { return time.Since(x.started) }
 
 // setClock sets the time since the experiment began.
 func (x *Experiment) setClock(elapsed time.Duration) { x.started = time.Now().Add(-elapsed) }
 
-// Coming tells the forecast which stages follow, where they are known.
-func (x *Experiment) Coming(stages []Stage) {
-	x.Ahead.Stages, x.Ahead.Planned = nil, true
-	for i := range stages {
-		x.Ahead.Stages = append(x.Ahead.Stages, stages[i].forecast())
-	}
-}
-
-// Closed returns a stage that keeps a number of requests in flight.
-func (x *Experiment) Closed(name string, role rundir.Role, width int) Stage {
+// Closed returns a stage that keeps a number of requests in flight, each of which takes about a latency; 0 for not known.
+func (c *Config) Closed(name string, role rundir.Role, width int, latency time.Duration) Stage {
 	const waves, floorRequests = 3, 10 // one request at a time is slow, and varies little
-	s := x.stage(arrival.Closed{Concurrency: width}, name, name, role)
+	s := c.stage(arrival.Closed{Concurrency: width}, name, name, role)
 	s.MinWaves = waves
 	if width > 1 {
-		s.Opening = arrival.Opening(width, rundir.Duration(x.latency), x.config.Seed, name)
+		s.Opening = arrival.Opening(width, latency, c.Seed, name)
 	}
 	if role == rundir.Floor {
 		s.MinRequests = min(s.MinRequests, floorRequests)
@@ -94,41 +79,41 @@ func (x *Experiment) Closed(name string, role rundir.Role, width int) Stage {
 	return s
 }
 
-// Users returns a stage that holds a number of users. It goes on until hit rate and token rate are steady.
-func (x *Experiment) Users(users int, role rundir.Role) Stage {
-	s := x.Closed(rundir.KindOfUsers+"@"+strconv.Itoa(users), role, users)
+// Closed returns a stage that keeps a number of requests in flight, by how long they took in the latest stage.
+func (x *Experiment) Closed(name string, role rundir.Role, width int) Stage {
+	return x.config.Closed(name, role, width, rundir.Duration(x.latency))
+}
+
+// UsersAtOnce returns a stage that holds a number of users, whose turns come so long after one another. It goes on until hit rate and token rate are steady.
+func (c *Config) UsersAtOnce(users int, role rundir.Role, cycle time.Duration) Stage {
+	s := c.Closed(rundir.KindOfUsers+"@"+strconv.Itoa(users), role, users, cycle)
 	s.Kind, s.Steady, s.MinWaves = rundir.KindOfUsers, true, 0
-	if users > 1 {
-		cycle := rundir.Duration(x.latency) + x.run.Workload.Pause()
-		s.Opening = arrival.Opening(users, cycle, x.config.Seed, s.Name)
-	}
 	if role == rundir.Probe {
-		s.MinRequests = max(s.MinRequests, x.RequestsForSLO())
+		s.MinRequests = max(s.MinRequests, c.RequestsForSLO())
+	}
+	return s
+}
+
+// Poisson returns a stage of Poisson arrivals. It lasts until it has the requests that the percentiles of the SLO need, where that fits into its time.
+func (c *Config) Poisson(rate float64, role rundir.Role) Stage {
+	l := arrival.Poisson{Rate: rate}
+	s := c.stage(l, l.Name(), l.Kind(), role)
+	if n := c.RequestsForSLO(); float64(n)/rate <= s.MaxTime.Seconds() {
+		s.MinRequests = max(s.MinRequests, n)
 	}
 	return s
 }
 
 // Poisson returns a stage of Poisson arrivals.
 func (x *Experiment) Poisson(rate float64, role rundir.Role) Stage {
-	l := arrival.Poisson{Rate: rate}
-	s := x.stage(l, l.Name(), l.Kind(), role)
-	x.support(&s)
-	return s
+	return x.config.Poisson(rate, role)
 }
 
-func (x *Experiment) stage(l arrival.Load, name, kind string, role rundir.Role) Stage {
+func (c *Config) stage(l arrival.Load, name, kind string, role rundir.Role) Stage {
 	return Stage{
-		Name: name, Kind: kind, Role: role, Load: l, Tail: x.pace.StageTime,
-		Extent: measure.Extent{MinTime: x.pace.StageTime, MaxTime: x.pace.StageMax, MinRequests: x.config.StageRequests},
+		Name: name, Kind: kind, Role: role, Load: l, Tail: c.StageTime,
+		Extent: measure.Extent{MinTime: c.StageTime, MaxTime: c.StageMax, MinRequests: c.StageRequests},
 	}
-}
-
-// timeOut returns how long a stage that begins now may take; 0 for no limit.
-func (x *Experiment) timeOut() time.Duration {
-	if !x.HasBudget() {
-		return 0
-	}
-	return max(1, x.TimeLeft())
 }
 
 func (x *Experiment) save() error {
@@ -138,29 +123,27 @@ func (x *Experiment) save() error {
 	return x.config.Log.Save(x.run)
 }
 
-// foretell tells what follows the stage that is about to begin.
-func (x *Experiment) foretell() {
-	if !x.Ahead.Planned {
-		return
-	}
-	x.config.Observer.Follows(x.Ahead.Sure() + len(x.Ahead.Stages))
-}
+// Expect sets how long the next stage takes, and all after it.
+func (x *Experiment) Expect(stage, after time.Duration) { x.expected, x.rest = stage, after }
 
-// tellLeft tells the observer how long the run still takes, with the stage that runs as far as the snapshot shows it.
-func (x *Experiment) tellLeft(now load.Snapshot) {
-	left, known := x.Ahead.Left(now)
-	switch {
-	case !known:
-		left = ForecastRange{Low: -1, High: -1}
-	case x.HasBudget():
-		left = left.Within(x.TimeLeft())
-	}
-	x.config.Observer.Left(left.Low, left.High)
-}
+// Latency returns the mean latency of the latest stage in seconds; 0 before the first request.
+func (x *Experiment) Latency() float64 { return x.latency }
 
 // progress shows how a stage stands, and how long the run still takes.
 func (x *Experiment) progress(s load.Snapshot) {
-	x.tellLeft(s)
+	if x.expected > 0 {
+		const few = 5 // requests that have ended: from fewer nothing can be told
+		this := x.expected - s.Elapsed
+		if this <= 0 { // it takes longer than was expected: until its end, where that is known
+			this = max(0, s.Until-s.Elapsed)
+		}
+		if ended := s.Done + s.Failed; x.sessions > 0 && ended >= few {
+			this = time.Duration(float64(s.Elapsed) / float64(ended) * float64(max(0, x.sessions-ended)))
+		}
+		const sooner, later = 0.8, 1.3
+		left := float64(this + x.rest)
+		x.config.Observer.Left(time.Duration(sooner*left), time.Duration(later*left))
+	}
 	x.config.Observer.Progress(s)
 }
 
@@ -185,19 +168,12 @@ const supportSlack = 1.3
 func RequestsFor(p float64) int { return int(math.Ceil(supportSlack * stats.Needed(p))) }
 
 // RequestsForSLO returns how many requests a stage needs for its percentiles to be judged.
-func (x *Experiment) RequestsForSLO() int {
+func (c *Config) RequestsForSLO() int {
 	n := 0
-	for _, t := range x.config.SLO {
+	for _, t := range c.SLO {
 		n = max(n, t.Sample())
 	}
 	return int(math.Ceil(supportSlack * float64(n)))
-}
-
-// support lets a stage go on until it has the requests that its percentiles need, where that fits into its time.
-func (x *Experiment) support(s *Stage) {
-	if n := x.RequestsForSLO(); float64(n)/s.Load.MeanRate() <= s.MaxTime.Seconds() {
-		s.MinRequests = max(s.MinRequests, n)
-	}
 }
 
 // retokenize counts the tokens of the text of the window's answers. A total far from the reported one means that the stream repeats or
@@ -268,11 +244,6 @@ func succeeded(run *rundir.Run) bool {
 // client's own.
 func (x *Experiment) Finish(err error) error {
 	run := x.run
-	if x.past != nil && !x.past.over {
-		x.past.over = true
-		x.keepRest()
-		x.setClock(x.past.at)
-	}
 	if last := len(run.Stages) - 1; err == nil && x.frozen(last) {
 		err = serverGone(run.Stages[last].Name)
 	}

@@ -11,7 +11,6 @@ import (
 
 // Limits of the wait for an idle server between two stages.
 const (
-	idleShare = 0.25                   // of a stage's time, where a budget is given: StageCost counts on as much
 	idleShow  = 250 * time.Millisecond // between two reports of progress
 	idleLeast = time.Second            // of a wait, however often the server was busy before
 )
@@ -48,12 +47,9 @@ func (x *Experiment) Settle(ctx context.Context) error {
 // idleLimit returns how long the server may take to become idle. Each time that it was busy to the end of a wait halves the next: then others
 // use it, and no wait will help.
 func (x *Experiment) idleLimit() time.Duration {
-	limit := x.config.Drain
+	limit := x.drain()
 	if x.config.IdleWait > 0 {
 		limit = min(limit, x.config.IdleWait)
-	}
-	if x.HasBudget() {
-		limit = min(limit, time.Duration(idleShare*float64(x.pace.StageTime)))
 	}
 	limit = max(limit>>min(x.idle.busy, 10), min(limit, idleLeast))
 	if x.HasBudget() {
@@ -91,3 +87,16 @@ func (x *Experiment) awaitIdle(ctx context.Context, limit time.Duration) error {
 
 // leftBehind notes that a stage has ended, whose cancelled requests the server may still work on.
 func (x *Experiment) leftBehind(st *rundir.Stage) { x.idle.after = st.Name }
+
+// sleep waits, and shows that.
+func (x *Experiment) sleep(ctx context.Context, d time.Duration) error {
+	for began := time.Now(); d > 0 && time.Since(began) < d; {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(min(time.Second, d-time.Since(began))):
+		}
+		x.progress(waiting(began, d))
+	}
+	return nil
+}

@@ -3,6 +3,8 @@ package experiment
 import (
 	"context"
 	"errors"
+	"math"
+	"time"
 
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
@@ -16,16 +18,14 @@ import (
 //
 //	| state    | what happens                                                     | next                                            |
 //	|----------|------------------------------------------------------------------|-------------------------------------------------|
-//	| asked    | [Experiment.Measure] looks it up in the first part of the run    | recalled; waiting, where it is not there        |
-//	| recalled | its row is taken over; nothing is sent                           | done                                            |
-//	| waiting  | [Experiment.before]: what was recalled ends, the server becomes  | ended, where the context ends, the budget is    |
+//	| waiting  | [Experiment.before]: the server becomes                          | ended, where the context ends, the budget is    |
 //	|          | idle and as quick as before an overload                          | used up or a file cannot be written; begun      |
 //	| begun    | its row is in the run, as Running, and saved; the observer is    | held                                            |
 //	|          | told; connections are opened; checks add their sessions          |                                                 |
 //	| held     | [Experiment.hold]: its load is sent, and its records are counted | measured                                        |
 //	| measured | [Experiment.after]: its row is Complete, or Interrupted; client  | ended, where that is the plan's last stage: an  |
 //	|          | and answers are judged; it is saved; the observer is told        | interrupt, no server, no purse, no disk; done   |
-//	| done     | what it tells of the server steers the next one                  | asked, for the next stage                       |
+//	| done     | what it tells of the server steers the next one                  | waiting, for the next stage                       |
 //	| ended    | nothing more is measured: [Experiment.Finish]                    |                                                 |
 
 // held is a stage from when it begins until its row is whole.
@@ -38,9 +38,6 @@ type held struct {
 
 // Measure runs one stage and saves what it measured.
 func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error) {
-	if st, ok := x.recall(&s); ok {
-		return st, x.ends()
-	}
 	h, err := x.before(ctx, &s)
 	if err != nil {
 		return h.row, err
@@ -52,9 +49,6 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 // before waits until the server is fit for the stage, and begins it.
 func (x *Experiment) before(ctx context.Context, s *Stage) (*held, error) {
 	h := &held{Stage: s, terms: x.config.SLO}
-	if err := x.catchUp(ctx); err != nil {
-		return h, err
-	}
 	if err := x.Settle(ctx); err != nil {
 		return h, err
 	}
@@ -69,7 +63,6 @@ func (x *Experiment) before(ctx context.Context, s *Stage) (*held, error) {
 	if err := x.save(); err != nil {
 		return h, err
 	}
-	x.Ahead.Begins(s.forecast())
 	x.announce(h)
 	x.connect(ctx, s)
 	x.grade(s)
@@ -78,9 +71,8 @@ func (x *Experiment) before(ctx context.Context, s *Stage) (*held, error) {
 
 // announce tells the observer that a stage begins.
 func (x *Experiment) announce(h *held) {
-	x.foretell()
-	x.config.Observer.StageBegins(&h.row, h.MinTime)
-	x.tellLeft(load.Snapshot{})
+	x.sessions = h.Sessions
+	x.config.Observer.StageBegins(&h.row, max(h.MinTime, h.Hold))
 }
 
 // hold runs a stage and summarizes it.
@@ -95,7 +87,7 @@ func (x *Experiment) hold(ctx context.Context, h *held) error {
 func (x *Experiment) criteria(h *held) measure.Criteria {
 	c := h.extent()
 	c.TimeOut, c.MaxErrorRate, c.Tolerance, c.SLO = x.timeOut(), x.config.MaxErrorRate, x.config.Tolerance, h.terms
-	c.Alone, c.Capped, c.Turns = x.aloneLengths(), x.run.Workload.Capped, x.run.Workload.Turns()
+	c.Alone, c.Lone, c.Capped, c.Turns = x.aloneLengths(), x.lone(), x.run.Workload.Capped, x.run.Workload.Turns()
 	if l, ok := h.counted(c.Turns).(arrival.Counted); ok {
 		c.Arrivals = func() arrival.Schedule { return l.Schedule(x.config.Seed, h.Name) }
 	}
@@ -108,17 +100,17 @@ func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
 	if source == nil {
 		source = c.Sources(h.Name)
 	}
-	what, joins := x.sessions(h)
+	what, joins := x.inSessions(h)
 	return load.Stage{
 		Name: h.Name, Load: what, Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Opening: h.Opening, Joins: joins, Source: source, Left: h.Left,
 		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: h.Sessions, Exact: x.run.Workload.Forced, Tick: criteria.Tick(),
-		Tail: h.Tail, Drain: c.Drain, TimeOut: criteria.TimeOut,
+		Tail: h.Tail, Drain: x.drain(), TimeOut: criteria.TimeOut,
 	}
 }
 
-// sessions returns the load of a stage in sessions, and how far those have come that are on when it begins: at random, so that they are not in
+// inSessions returns the load of a stage in sessions, and how far those have come that are on when it begins: at random, so that they are not in
 // step. Where all sessions count, each is whole.
-func (x *Experiment) sessions(h *held) (arrival.Load, []float64) {
+func (x *Experiment) inSessions(h *held) (arrival.Load, []float64) {
 	w := &x.run.Workload
 	what := arrival.OfSessions(h.counted(w.Turns()), w.Turns(), w.Pause(), !h.whole())
 	n := 0
@@ -153,6 +145,16 @@ func (x *Experiment) aloneLengths() *measure.Shares {
 		}
 	}
 	return nil
+}
+
+// lone returns how long a request takes alone; 0 where that is not known.
+func (x *Experiment) lone() time.Duration {
+	for i := range x.run.Stages {
+		if st := &x.run.Stages[i]; st.Role == rundir.Floor && st.State == rundir.Complete {
+			return rundir.Duration(st.Latency.Mean.Or(0))
+		}
+	}
+	return 0
 }
 
 // environment returns what a stage is held with.
@@ -204,8 +206,6 @@ func (x *Experiment) after(ctx context.Context, h *held, broken error) (rundir.S
 	if w, ok := overreached(x.run.Client.Selftest, &h.row, x.machines()); ok {
 		h.row.Warnings = append(h.row.Warnings, w)
 	}
-	x.Ahead.Ended(h.forecast(), &h.row)
-	x.overloaded(&h.row)
 	h.row.Ended = x.Elapsed().Seconds()
 	last := len(x.run.Stages) - 1
 	x.run.Stages[last] = h.row
@@ -232,25 +232,25 @@ func (x *Experiment) ends() error {
 
 // Try runs a step of the search for the ceiling. It is recorded, and is no row.
 func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
-	if st, ok := x.recallStep(&s); ok {
-		return st, nil
-	}
-	if err := x.catchUp(ctx); err != nil {
-		return rundir.Stage{}, err
-	}
 	if err := x.Settle(ctx); err != nil {
 		return rundir.Stage{}, err
 	}
 	h := &held{Stage: &s, row: s.describe(0)}
-	x.Ahead.Searching(s.MinTime)
 	x.announce(h)
 	err := x.hold(ctx, h)
-	x.overloaded(&h.row)
 	if err := joined(err, context.Cause(ctx)); err != nil {
 		return h.row, err
 	}
 	x.run.Search = append(x.run.Search, rundir.SearchStep{
-		Name: h.Name, Output: h.row.TokensPerS.Output, Latency: h.row.Latency.Mean, Ended: x.Elapsed().Seconds(), Invalid: h.row.Invalid,
+		Name: h.Name, Output: h.row.TokensPerS.Output, Latency: h.row.Latency.Mean, Error: errorOf(&h.row.Latency), Ended: x.Elapsed().Seconds(), Invalid: h.row.Invalid,
 	})
 	return h.row, x.save()
+}
+
+// errorOf returns the standard error of a mean, as a share of it; absent where it is not known.
+func errorOf(d *rundir.Dist) rundir.Number {
+	if d.N < 2 || !d.Mean.Known() || !d.Std.Known() || d.Mean.Value() <= 0 {
+		return rundir.Number{}
+	}
+	return rundir.Exactly(d.Std.Value() / d.Mean.Value() / math.Sqrt(float64(d.N)))
 }

@@ -22,6 +22,7 @@ type Stage struct {
 	Opening  []time.Duration // when each slot of a closed loop is first filled; nil for at once
 	Tail     time.Duration   // how long load is kept on after the window for its requests to end, at most
 	Read     time.Duration   // how often the server's gauges are read; 0 for a second
+	Step     bool            // of the search for the ceiling: it is no row
 	measure.Extent
 }
 
@@ -56,11 +57,6 @@ func (s *Stage) counted(turns float64) arrival.Load {
 	}
 	c := s.extent()
 	return arrival.Counted{Poisson: l, By: c.Marks()}
-}
-
-// forecast returns what a forecast needs to know of the stage.
-func (s *Stage) forecast() ForecastStage {
-	return ForecastStage{Load: s.Load, Role: s.Role, Sessions: s.Sessions, Least: s.MinTime, Most: s.MaxTime}
 }
 
 // describe returns the stage as run.json has it before anything was measured.

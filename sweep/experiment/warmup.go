@@ -54,16 +54,12 @@ const (
 // warmUpStage names the records of the warm-up. They are in no row.
 const warmUpStage = "warm-up"
 
-// WarmUp sends one request after another until the server is warm. A run that goes on does that before the first stage that it
-// measures.
+// WarmUp sends one request after another until the server is warm. The time that it takes in a run that goes on does not count.
 func (x *Experiment) WarmUp(ctx context.Context) error {
-	if !x.past.empty() {
-		return nil
+	if x.resumed > 0 {
+		latency := x.latency
+		defer func() { x.latency = latency; x.setClock(x.resumed) }()
 	}
-	return x.warmUp(ctx)
-}
-
-func (x *Experiment) warmUp(ctx context.Context) error {
 	const giveUpAfter = 3 // requests, if all failed: that is for the stages to report
 	w, source := x.config.Warmup, x.config.Sources(warmUpStage)
 	before, err := x.skip(source, warmUpStage)
@@ -75,7 +71,7 @@ func (x *Experiment) warmUp(ctx context.Context) error {
 	for n := 0; ; n++ {
 		enough := n >= w.Requests && time.Since(begun) >= w.Time
 		if w.Auto {
-			enough = n >= maxWarmups || time.Since(begun) > x.pace.StageTime || settledDown(pace)
+			enough = n >= maxWarmups || time.Since(begun) > x.config.StageTime || settledDown(pace)
 		}
 		if enough {
 			return nil
@@ -104,7 +100,6 @@ func (x *Experiment) warmUp(ctx context.Context) error {
 			pace = append(pace, res.FirstToken-res.Sent, res.LastToken-res.FirstToken)
 		}
 		x.latency = (res.End - res.Sent).Seconds()
-		x.Ahead.Alone = x.latency
 		x.progress(load.Snapshot{Phase: load.PhaseWarmUp, Elapsed: time.Since(begun), Done: n + 1, TTFT: -1, ITL: -1})
 	}
 }
@@ -112,9 +107,6 @@ func (x *Experiment) warmUp(ctx context.Context) error {
 // skip takes from a source the sessions that the first part of a run sent of it in a stage, so that no prompt is sent twice and no record has
 // the name of another. It returns their number.
 func (x *Experiment) skip(source load.Source, stage string) (sent int, err error) {
-	if x.past == nil {
-		return 0, nil
-	}
 	for _, err := range x.config.Log.Records(stage) {
 		if err != nil {
 			return sent, err

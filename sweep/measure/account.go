@@ -40,6 +40,8 @@ type Criteria struct {
 	Turns        float64    // mean number of requests in a session; 0 or 1 where each stands alone
 	Capped       bool       // answers end by themselves, at the length asked for at the latest
 	Alone        *Shares    // how long answers to lone requests are; nil where that is not known
+	// Lone is how long a lone request takes; 0 where that is not known.
+	Lone time.Duration
 }
 
 // Extent is how long a stage goes on. Times count from its start.
@@ -47,9 +49,9 @@ type Extent struct {
 	From        time.Duration // the window is fixed, from here to MinTime; 0 where it is to be found
 	MinTime     time.Duration // the window closes no earlier,
 	MaxTime     time.Duration // and not much later, while the verdict is undecided or requests are too few
+	Hold        time.Duration // the rate is held for so long, unless it is shown not to be sustained; 0 for no longer than it takes to judge it
 	MinRequests int           // due in the window at least
 	MinWaves    float64       // the window of a closed loop spans at least this many mean latencies
-	Lasting     bool          // it goes on until MaxTime, unless the rate is shown not to be sustained
 	Steady      bool          // it goes on until hit rate and token rate are steady
 }
 
@@ -77,6 +79,8 @@ type Account struct {
 	grouped  bool // some answer told how many tokens each chunk held
 	service  serviceTime
 	perToken moments // of the time per token of a request, seconds
+	waited   ended
+	pauses   pauses
 	latest   latest
 	looks    looks
 	outcome
@@ -99,13 +103,15 @@ type counts struct {
 // outcome is how the looks at a stage ended.
 type outcome struct {
 	verdict rundir.Verdict // of the look that ended the stage; empty where it ended otherwise
-	drift   rundir.Drift
-	early   note.Note // why the stage ended early
+	backlog rundir.Drift   // and by how much it grew,
+	waits   rundir.Drift   // as the waits of a part of the requests did
+	hidden  bool           // its pauses were too long for it to tell anything
+	early   note.Note      // why the stage ended early
 }
 
 // NewAccount returns the account of a stage that has not begun.
 func NewAccount(c Criteria) *Account {
-	a := &Account{Criteria: c, ticks: sample.Ticks{Width: c.Tick()}, waves: sample.NewWaves(c.Concurrency), closedAt: -1}
+	a := &Account{Criteria: c, ticks: sample.Ticks{Width: c.Tick()}, waves: sample.NewWaves(c.Concurrency), closedAt: -1, pauses: pauses{since: -1}}
 	if !c.closed() && !c.Whole && c.MinTime > 0 {
 		a.looks.at = c.looksAt()
 	}
@@ -139,6 +145,9 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 	}
 	a.tally.add(r)
 	a.signs.add(r)
+	if r.OK() {
+		a.waited.add(r)
+	}
 	if a.Steady {
 		a.cached.add(r)
 	}
@@ -176,7 +185,11 @@ func (a *Account) Tick(now time.Duration, arrived, owed float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ticks.Add(now, arrived, owed)
+	a.pauses.tick(now, a.ticks.Width, a.leastPause(), arrived, owed, a.shed)
 }
+
+// leastPause returns how long nothing comes in a pause at least.
+func (a *Account) leastPause() time.Duration { return max(leastPause, 2*a.Lone) }
 
 // Closed notes when the window closed.
 func (a *Account) Closed(at time.Duration) {
@@ -197,14 +210,6 @@ func (a *Account) Recent() load.Snapshot {
 		s.TokensPS = stats.Mean(a.ticks.Sums[len(a.ticks.Sums)-n:]) / a.ticks.Width.Seconds()
 	}
 	return s
-}
-
-// evidence returns what a verdict rests on.
-func (a *Account) evidence(service time.Duration, level float64) *evidence {
-	return &evidence{
-		Ticks: &a.ticks, Asked: a.asked / float64(max(a.due, 1)), PerRequest: a.emitted / float64(max(a.done, 1)),
-		Service: service, Rate: a.Rate, Tolerance: a.Tolerance, Level: level, Varies: a.perToken.varies(),
-	}
 }
 
 // moments are the first two of a series of values.

@@ -193,9 +193,6 @@ func (b *beyond) result(st *rundir.Stage) *rundir.Beyond {
 	if b.term.Metric == slo.ITL {
 		out.Neff = rundir.Exactly(math.Min(float64(b.of), math.Max(1, st.ITL.Neff.Value())))
 	}
-	if b.term.Waits() {
-		out.Crowding = b.crowding(st)
-	}
 	slo.Bound(out)
 	return out
 }

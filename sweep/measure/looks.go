@@ -9,9 +9,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// looks is the state of the looks at a stage.
+// looks is the state of the looks at a hold.
 type looks struct {
-	at    []time.Duration // when they are due, ascending; of an open loop
+	at    []time.Duration // when they are due, ascending
 	next  time.Duration
 	spent float64 // part of errorLevel
 }
@@ -39,32 +39,19 @@ func (c *Criteria) Marks() []time.Duration {
 	return append([]time.Duration{c.MinTime / 4, c.MinTime / 2}, c.looksAt()...)
 }
 
-// looksAt returns when an open loop is looked at: at its least time, its most, and in between so that each look has half as much again to
-// see. After its most time it is looked at where requests take longer than was planned.
+// looksAt returns when an open loop is looked at: at its least time, its most, and in between so that each look has half as much again to see.
 func (c *Criteria) looksAt() (at []time.Duration) {
 	const perOctave = 2
 	tick := c.Tick()
-	add := func(t float64) {
-		if d := (time.Duration(math.Round(t)) + tick - 1) / tick; len(at) == 0 || d*tick > at[len(at)-1] {
-			at = append(at, d*tick)
+	ratio := max(1, float64(c.MaxTime)/float64(c.MinTime))
+	steps := math.Round(perOctave * math.Log2(ratio))
+	for k := 0.0; k <= steps; k++ {
+		look := time.Duration(math.Ceil(float64(c.MinTime)*math.Pow(ratio, k/max(1, steps))/float64(tick))) * tick
+		if len(at) == 0 || look > at[len(at)-1] {
+			at = append(at, look)
 		}
 	}
-	ratio := max(1, float64(c.MaxTime)/float64(c.MinTime))
-	steps := max(1, math.Round(perOctave*math.Log2(ratio)))
-	for k := 0.0; k <= steps; k++ {
-		add(float64(c.MinTime) * math.Pow(ratio, k/steps))
-	}
-	for t := ratio * float64(c.MinTime); at[len(at)-1] < timesPlanned*c.MaxTime; {
-		t *= math.Pow(2, 1.0/perOctave)
-		add(t)
-	}
 	return at
-}
-
-// lastLook returns when an open loop is looked at for the last time.
-func (a *Account) lastLook(service time.Duration) time.Duration {
-	i, _ := slices.BinarySearch(a.looks.at, a.longest(service))
-	return a.looks.at[min(i, len(a.looks.at)-1)]
 }
 
 // Decide returns whether the stage has gone on for long enough.
@@ -75,7 +62,7 @@ func (a *Account) Decide(now time.Duration) load.Decision {
 	case a.hopeless():
 		a.early = noteEndedEarly.New(a.failed, a.ended)
 		return load.Stop
-	case !a.Whole && now >= a.MinTime && a.done == 0 && a.shed > 0 && a.shed == a.ended: // it refuses everything
+	case !a.Whole && now >= max(a.MinTime, a.Hold) && a.done == 0 && a.shed > 0 && a.shed == a.ended: // it refuses everything
 		a.early = noteEndedEarly.New(a.failed, a.ended)
 		return load.Stop
 	case a.Whole && a.silentTooLong(now):
@@ -131,10 +118,10 @@ func (a *Account) latestClose() time.Duration {
 	return time.Duration(float64(a.TimeOut) / withDrain)
 }
 
-// look judges an open loop. It reports whether that was the last look.
+// look judges an open loop. It reports whether that was the last look: a rate that is not sustained is given up as soon as that is shown, and one that is
+// sustained is held for the whole time.
 func (a *Account) look(now time.Duration, closing bool) bool {
-	service := a.service.recent.median()
-	longest := a.lastLook(service)
+	longest := a.lastLook()
 	last := closing || now >= longest
 	if now < a.looks.next && !last {
 		return false
@@ -143,39 +130,36 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	if found {
 		i++
 	}
-	a.looks.next = a.looks.at[min(i, len(a.looks.at)-1)]
+	if a.looks.next = longest; i < len(a.looks.at) {
+		a.looks.next = a.looks.at[i]
+	}
 	level := a.looks.spend(float64(now) / float64(longest))
 	if last {
 		level += a.looks.spend(1)
 	}
+	service := a.service.typical() // under this load
 	cut, ok := transient(a.ticks.Sums, a.ticks.Width, service)
 	if !ok || float64(a.due)*float64(now-cut)/float64(now) < float64(a.MinRequests) {
 		return last
 	}
-	a.verdict, a.drift = a.evidence(service, level).Judge(a.openWindow(cut, now, service))
-	a.verdict = Undone{Failed: a.failed, Refused: a.shed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
-	if a.paused(now) && !(a.Lasting && last) {
+	a.verdict, a.backlog, a.waits = a.judge(a.openWindow(cut, now, service), level)
+	p := a.pauses.until(now, a.leastPause())
+	unclear := p.Count > 0 && len(a.pauses.ends) < fewestPauses // the time shows less of the server's speed than of pauses
+	a.hidden = unclear && now.Seconds() < fewestPauses*p.Longest.Value()
+	if unclear && (a.hidden || !last) {
 		a.verdict = rundir.Undecided
 	}
-	if a.Lasting {
-		return last || a.verdict == rundir.Saturated
+	undone := Undone{Failed: a.failed, Refused: a.shed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
+	return last || a.verdict == rundir.Saturated || undone != rundir.Undecided && now >= a.Hold
+}
+
+// lastLook returns when a rate is looked at for the last time. Of a server that pauses in a rhythm nothing can be told from fewer than some waves.
+func (a *Account) lastLook() time.Duration {
+	last := a.looks.at[len(a.looks.at)-1]
+	if a.Hold == 0 {
+		return last
 	}
-	return last || a.verdict != rundir.Undecided
-}
-
-// paused reports whether the server paused for so long that the time measured shows less of its speed than of the pause: one whose quota for the minute is
-// used up completes nothing until the next begins, and is fast at first then. A backlog that grows meanwhile is not yet a sign of too much load, nor one that shrinks
-// afterwards of a rate that is sustained.
-func (a *Account) paused(now time.Duration) bool {
-	last, longest := silence(&a.ticks, now)
-	pause := max(last, longest)
-	return pause >= leastPause && now < pausesSeen*pause
-}
-
-// longest returns how long the stage goes on while it is undecided. A server whose requests take long needs longer than was
-// planned, since nothing can be told from fewer than a few waves.
-func (a *Account) longest(service time.Duration) time.Duration {
-	return max(a.MaxTime, min(longestWaves*service, timesPlanned*a.MaxTime))
+	return max(last, min(wavesHeld*a.wave(), longestHold*last))
 }
 
 // closesAt returns when the window closes at the latest; 0 where it is not left open.
@@ -189,7 +173,7 @@ func (a *Account) closesAt() (until time.Duration) {
 			until = giveUp * a.MaxTime
 		}
 	default:
-		until = a.lastLook(a.service.recent.median())
+		until = a.lastLook()
 	}
 	return min(until, max(a.latestClose(), a.MinTime))
 }
@@ -198,7 +182,7 @@ func (a *Account) closesAt() (until time.Duration) {
 func (a *Account) wavesSuffice(now time.Duration) bool {
 	from, to, n := a.waves.Whole()
 	switch {
-	case n == 0:
+	case n == 0 || float64(n) < a.MinWaves*float64(a.Concurrency) && now < giveUp*a.MaxTime:
 		return now >= giveUp*a.MaxTime
 	case now >= a.MaxTime:
 		return true

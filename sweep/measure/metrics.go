@@ -32,7 +32,6 @@ type metrics struct {
 	goodput  *Goodput // nil where there is no SLO
 	inFlight float64  // request-seconds in the window, by the requests' own instants
 	hung     hung
-	waits    waits
 	replicas replicas
 	sessions *sessions // nil where each request stands alone
 }
@@ -74,7 +73,6 @@ func (m *metrics) add(r *rundir.Record) {
 		m.shed++
 	}
 	m.latency.add(r)
-	m.waits.add(r)
 	m.gaps.add(r, m.count)
 	m.lengths.add(r)
 	m.hits.add(r)
@@ -416,8 +414,8 @@ func (g *tokenGaps) fill(st *rundir.Stage, count tokenCounter) {
 
 // total sums up counts.
 type total struct {
-	n             int
-	sum, min, max float64
+	n                      int
+	sum, squares, min, max float64
 }
 
 func (t *total) add(v float64) {
@@ -426,6 +424,7 @@ func (t *total) add(v float64) {
 	}
 	t.n++
 	t.sum += v
+	t.squares += v * v
 	t.min, t.max = min(t.min, v), max(t.max, v)
 }
 
@@ -443,7 +442,7 @@ func (t *total) tokens() rundir.TokenStats {
 		return rundir.TokenStats{}
 	}
 	return rundir.TokenStats{
-		N: t.n, Mean: rundir.Exactly(t.mean()), Total: rundir.Exactly(math.Round(t.mean() * float64(t.n))),
+		N: t.n, Mean: rundir.Exactly(t.mean()), Std: rundir.Exactly(math.Sqrt(max(0, t.squares/float64(t.n)-t.mean()*t.mean()))), Total: rundir.Exactly(math.Round(t.mean() * float64(t.n))),
 		Min: rundir.Exactly(t.min), Max: rundir.Exactly(t.max),
 	}
 }

@@ -108,7 +108,7 @@ func drifts(x []float64, amount, doubt float64) bool {
 
 // steadyEnough reports whether a stage of users may end: it is steady, and has the turns that it needs.
 func (a *Account) steadyEnough(now time.Duration) bool {
-	if now >= a.longest(a.service.recent.median()) {
+	if now >= a.MaxTime {
 		return true
 	}
 	if now < a.looks.next {

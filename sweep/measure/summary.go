@@ -47,9 +47,8 @@ func (a *Account) Summarize(st rundir.Stage, seen *load.Observed, records iter.S
 // begin finds the window of a stage that has ended.
 func (a *Account) begin(st rundir.Stage, seen *load.Observed) *summary {
 	s := &summary{Account: a, stage: st, seen: seen}
-	service := a.service.typical()
-	s.window, s.settled = s.steady(service)
-	s.metrics = newMetrics(s.window, service, a.tally.counter(), a.grouped, a.SLO, a.Turns > 1)
+	s.window, s.settled = s.steady(a.service.typical())
+	s.metrics = newMetrics(s.window, a.wave(), a.tally.counter(), a.grouped, a.SLO, a.Turns > 1)
 	if a.Turns > 1 {
 		s.metrics.sessions = newSessions(s.window, a.SLO)
 	}
@@ -96,22 +95,12 @@ func (s *summary) finish() rundir.Stage {
 	st.Elapsed, st.WindowFrom, st.Window = seen.Elapsed.Seconds(), w.From.Seconds(), w.Length()
 	st.Concurrency = rundir.Concurrency{Mean: rundir.Exactly(seen.InFlight.Mean(w.From, w.To)), Peak: seen.InFlight.Peak(w.From, w.To)}
 	s.metrics.fill(&st)
+	st.Traits.Pauses = s.pauses.until(s.seen.ClosedAt, s.leastPause())
 	st.Shortened = s.metrics.lengths.shares.shortened(s.Alone)
 	st.Verdict, st.Drift = rundir.Closed, rundir.Drift{}
 	if st.Rate.Known() {
-		if st.Verdict, st.Drift = s.verdict, s.drift; st.Verdict == "" { // no look has judged it
-			st.Verdict, st.Drift = s.evidence(s.service.typical(), errorLevel).Judge(w)
-		}
-		if st.Verdict != rundir.Shedding {
-			q := st.Requests
-			st.Verdict = Undone{Failed: q.Error, Refused: s.metrics.shed, Ended: q.OK + q.Error, Tolerance: s.Tolerance}.Judge(st.Verdict)
-		}
-		if !s.settled { // no window: what was counted over the transient is the rate of nothing
-			st.Verdict = rundir.Undecided
-			st.Rates.Completed, st.TokensPerS, st.Progress = rundir.Number{}, rundir.TokenRates{}, rundir.Progress{}
-		}
+		s.judgeRate(&st)
 	}
-	s.behind(&st)
 	st.Server = serverLoad(seen.Readings, w)
 	if seen.CPU >= 0 {
 		st.ClientCPU, st.ClientGC = rundir.Exactly(seen.CPU), rundir.Exactly(seen.GC)
@@ -128,23 +117,24 @@ func (s *summary) finish() rundir.Stage {
 	return st
 }
 
-// behind tells what the server completes for ever of a rate that it does not sustain. It does not where the longest waits grow by more than the tolerance,
-// too, although the backlog of all requests does not.
-func (s *summary) behind(st *rundir.Stage) {
-	service, n := s.service.typical(), 0
-	if offered := st.Rates.Offered; st.Rate.Known() && offered.Known() && s.settled {
-		n = s.metrics.waits.spans(s.window, service)
-		st.Traits.Waits = s.metrics.waits.growth(s.window, n)
-		if w := &st.Traits.Waits; w.Low.Known() {
-			w.Low = rundir.Exactly(min(w.Low.Value(), w.Value.Value()-s.evidence(service, errorLevel).chance(s.window)))
-		}
+// judgeRate fills in whether the rate was sustained, and what was completed of one that was not.
+func (s *summary) judgeRate(st *rundir.Stage) {
+	if !s.settled { // no window: what was counted over the transient is the rate of nothing
+		st.Verdict = rundir.Undecided
+		st.Rates.Completed, st.TokensPerS, st.Progress = rundir.Number{}, rundir.TokenRates{}, rundir.Progress{}
+		return
 	}
-	partly := st.Traits.Waits.Low.Known() && st.Traits.Waits.Low.Value() > s.Tolerance
-	switch {
-	case st.Verdict == rundir.Saturated:
-		st.Traits.Behind = s.evidence(service, errorLevel).Behind(s.window)
-	case partly && (st.Verdict == rundir.Stable || st.Verdict == rundir.Undecided):
-		st.Verdict, st.Traits.Behind = rundir.Saturated, outgrown(st.Rates.Offered.Value(), st.Traits.Waits, n)
+	if s.verdict == "" { // no look has judged it
+		s.verdict, s.Account.backlog, s.Account.waits = s.judge(s.window, errorLevel)
+	}
+	q := st.Requests
+	st.Verdict, st.Drift, st.Traits.Waits = s.verdict, s.Account.backlog, s.Account.waits
+	st.Verdict = Undone{Failed: q.Error, Refused: s.metrics.shed, Ended: q.OK + q.Error, Tolerance: s.Tolerance}.Judge(st.Verdict)
+	if s.hidden {
+		st.Verdict = rundir.Undecided
+	}
+	if st.Verdict == rundir.Saturated {
+		st.Traits.Behind = s.behind(s.window)
 	}
 }
 

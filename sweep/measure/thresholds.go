@@ -9,9 +9,6 @@ import "time"
 // (1987)). The errors of the looks are added up (Boole), as if no two ever coincided.
 const errorLevel = 0.05
 
-// timesPlanned is how many times as long as planned a stage lasts at most.
-const timesPlanned = 3
-
 // giveUp is how many times MaxTime a closed loop may take whose first wave outlasts everything.
 const giveUp = 3
 
@@ -31,10 +28,13 @@ const deep = 0.5
 // manyWaves is the number of waves from which on part of a wave more or less makes no difference.
 const manyWaves = 10
 
-// The longest waits of a stage, by which a queue is seen that only a part of the requests is in.
+// What grows in a stage.
 const (
-	slowest = 0.1 // the share of the requests by which the longest waits are told: one replica of ten is seen
-	perSpan = 20  // requests in a span on average: two of them waited longest
+	leastGrowth  = 0.01 // of the rate: less is none
+	fewestInSpan = 10   // requests, of which the longest wait but one is taken
+	perSpan      = 20   // requests in a span of a window on average
+	mostSpans    = 10
+	waitsLevel   = 4 // times less error is allowed to each of the two series of waits, on either side
 )
 
 // A server is silent while no token of any stream arrives although requests are in flight. What is usual is the longest silence that ended in
@@ -51,16 +51,13 @@ const (
 	leastGiveUp = time.Minute
 )
 
-// A server that is silent for at least leastPause, while requests are in flight, pauses. A stage has a verdict once it has lasted pausesSeen times as
-// long: a quota that is used up in one third of its window is in force for two thirds. Checked by the family "fixed windows".
+// A server pauses where nothing comes for at least leastPause although requests wait. From fewestPauses on the time between them is a rhythm.
 const (
-	leastPause = 5 * time.Second
-	pausesSeen = 3
+	leastPause   = time.Second
+	fewestPauses = 3
+	wavesHeld    = 6 // from one pause to the next, that a rate is held
+	longestHold  = 2 // times as long as planned, for their sake
 )
-
-// byChance is the part of the tolerance, 1 % of the requests, that is put down to chance: a server below its limit refuses a few requests in a
-// burst of arrivals. Above the whole tolerance the work is not done, whatever the backlog does.
-const byChance = 0.2
 
 // Beyond these a stage says as much of the client as of the server. It is invalid, and left out of the answer.
 const (
@@ -102,15 +99,8 @@ const (
 
 // How long a stage goes on.
 const (
-	longestWaves = 8    // of requests, while it is undecided: fewer than a few waves tell nothing
-	withDrain    = 1.15 // of the window's time, until its requests have ended; checked by TestBudgetsAreKept
-	fewestEnded  = 20   // requests, before errors end it: fewer say little of a share
-)
-
-// The token bucket that refusals show.
-const (
-	fewestTries = 6    // refused, and passed: fewer say little
-	bucketSlack = 0.05 // of the dearest request: instants are the client's, not the server's
+	withDrain   = 1.15 // of the window's time, until its requests have ended; checked by TestBudgetsAreKept
+	fewestEnded = 20   // requests, before errors end it: fewer say little of a share
 )
 
 // mostTraced is how many requests of a stage are looked at for habits. More would show nothing new, and cost memory.

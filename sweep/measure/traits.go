@@ -1,5 +1,5 @@
-// Finds in the records of a stage what they show of the server's habits: pauses of all streams, output in bursts, answers
-// from a cache, refusals by a token bucket.
+// Finds in the records of a stage what they show of the server's habits: pauses of all streams, output in bursts, and
+// answers from a cache.
 
 package measure
 
@@ -12,9 +12,7 @@ import (
 
 // habitFinder gathers traits from records. The zero Finder has seen none.
 type habitFinder struct {
-	streams  []stream
-	attempts []attempt
-	refused  bool // some attempt was
+	streams []stream
 }
 
 // stream is what is kept of an answer. Instants and durations are in seconds.
@@ -28,37 +26,11 @@ type stream struct {
 // inOnePiece reports whether all tokens of an answer arrived at once.
 func (s *stream) inOnePiece() bool { return s.last-s.first < 1e-6*s.tokens }
 
-// attempt is a request as a token bucket sees it.
-type attempt struct {
-	at, end float64
-	passed  bool
-	cost    float64 // tokens
-}
-
 // Add takes in a record. Records may come in any order.
 func (t *habitFinder) Add(r *rundir.Record) {
-	if len(t.attempts) < mostTraced && r.Sent.Known() {
-		t.refused = t.refused || r.Refused()
-		t.attempts = append(t.attempts, attemptOf(r))
-	}
 	if len(t.streams) < mostTraced && r.FirstToken.Known() && r.OK() {
 		t.streams = append(t.streams, streamOf(r))
 	}
-}
-
-func attemptOf(r *rundir.Record) attempt {
-	cost := float64(r.AskedTokens)
-	if r.OutputTokens.Known() {
-		cost = r.OutputTokens.Value()
-	}
-	if r.PromptTokens.Known() {
-		cost += r.PromptTokens.Value()
-	}
-	end := r.Sent.Value()
-	if r.End.Known() {
-		end = r.End.Value()
-	}
-	return attempt{r.Sent.Value(), end, !r.Refused(), cost}
 }
 
 func streamOf(r *rundir.Record) stream {
@@ -98,10 +70,6 @@ func (t *habitFinder) Sum(w Window) rundir.Traits {
 		t.fromCache(w, surelyCached*out.Burst.Value(), &out)
 	default:
 		stalls(ordinary, computed, &out)
-	}
-	if t.refused {
-		out.Limit = findBucket(t.attempts)
-		out.Full, out.Places = findFull(t.attempts)
 	}
 	return out
 }

@@ -2,66 +2,12 @@ package measure
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
 	"llmsweep/client"
 	"llmsweep/sweep/rundir"
 )
-
-// attemptsAt returns Poisson attempts of random cost, for which passes decides.
-func attemptsAt(rng *rand.Rand, rate, until float64, passes func(at, cost float64) bool) (all []attempt) {
-	for at := rng.ExpFloat64() / rate; at < until; at += rng.ExpFloat64() / rate {
-		cost := 50 + 100*rng.Float64()
-		all = append(all, attempt{at, at, passes(at, cost), cost})
-	}
-	return all
-}
-
-// A token bucket is found from what it refuses, in requests and in tokens, whatever is offered; a server with few places is no bucket.
-func TestBucketsAreFound(t *testing.T) {
-	for seed := range uint64(20) {
-		rng := rand.New(rand.NewPCG(seed, 3))
-		rate, burst := 2+8*rng.Float64(), float64(1+rng.IntN(30))
-		offered := rate * (1.2 + rng.Float64())
-		for _, unit := range []string{perRequest, perToken} {
-			scale := 1.0
-			if unit == perToken {
-				scale = 100
-			}
-			level, last := burst*scale, 0.0
-			b := findBucket(attemptsAt(rng, offered, 100, func(at, cost float64) bool {
-				level, last = min(burst*scale, level+rate*scale*(at-last)), at
-				switch {
-				case unit == perRequest && level >= 1:
-					level--
-				case unit == perToken && level > 0:
-					level -= cost
-				default:
-					return false
-				}
-				return true
-			}))
-			if b.Unit != unit || b.Low.Value() > rate*scale*1.01 || b.High.Value() < rate*scale*0.99 || math.Abs(b.Rate.Value()/rate/scale-1) > 0.5 || b.Agrees.Value() < 0.97 || math.Abs(b.Burst.Value()-burst*scale) > 1.5*scale+0.1*burst*scale {
-				t.Errorf("seed %d: %+v, want %.3f per second and %.0f of %s", seed, b, rate*scale, burst*scale, unit)
-			}
-		}
-		places := make([]float64, 8) // when each is free
-		b := findBucket(attemptsAt(rng, offered, 100, func(at, cost float64) bool {
-			for i := range places {
-				if places[i] <= at {
-					places[i] = at + cost/100*8/rate
-					return true
-				}
-			}
-			return false
-		}))
-		if b.Agrees.Value() >= 0.97 {
-			t.Errorf("seed %d: a server with eight places is taken for the bucket %+v", seed, b)
-		}
-	}
-}
 
 // tokensAt is a record of tokens at instants.
 func tokensAt(sent float64, at ...float64) *rundir.Record {

@@ -23,24 +23,18 @@ func (u Undone) Judge(verdict rundir.Verdict) rundir.Verdict {
 		return verdict
 	}
 	low, high := u.bounds()
+	refused := u
+	refused.Failed = u.Refused
+	shed, _ := refused.bounds()
 	switch {
-	case u.Failed == u.Ended && u.Refused < u.Failed: // nothing was answered, and not for the load's sake
+	case low > u.Tolerance && shed <= u.Tolerance: // failures that are no answer to too much load
 		return rundir.Undecided
-	case low > u.Tolerance, verdict == rundir.Stable && low > byChance*u.Tolerance:
+	case low > u.Tolerance:
 		return rundir.Shedding
 	case high >= u.Tolerance:
 		return rundir.Undecided
 	}
 	return verdict
-}
-
-// BeyondChance reports whether more requests went undone than chance explains.
-func (u Undone) BeyondChance() bool {
-	if u.Failed == 0 || u.Ended == 0 {
-		return false
-	}
-	low, _ := u.bounds()
-	return low > byChance*u.Tolerance
 }
 
 // bounds returns a 95 % interval of the undone share (Wilson, Journal of the American Statistical Association 22 (1927)). Refusals come in

@@ -10,6 +10,14 @@ import (
 	"llmsweep/sweep/sample"
 )
 
+// ticked returns the account of a stage of which the ticks are known, of requests of one token that take a second.
+func ticked(ticks sample.Ticks, rate float64) *Account {
+	a := NewAccount(Criteria{Rate: rate, Tolerance: 0.05, Lone: time.Second})
+	a.ticks = ticks
+	a.due, a.asked, a.done, a.emitted = 1, 1, 1, 1
+	return a
+}
+
 // The backlog of a server that is just as fast as is asked, and whose requests take times that vary, walks. A line takes that for growth more often than an error is
 // allowed. What a fifth too many requests add is growth.
 func TestAWalkIsNoGrowth(t *testing.T) {
@@ -23,8 +31,9 @@ func TestAWalkIsNoGrowth(t *testing.T) {
 				backlog += rate - done
 				ticks.Add(time.Duration(i+1)*time.Second, done, backlog)
 			}
-			e := evidence{Ticks: &ticks, Asked: 1, PerRequest: 1, Service: time.Second, Rate: rate, Tolerance: 0.05, Level: errorLevel, Varies: varies}
-			if _, drift := e.Judge(Window{To: seconds * time.Second}); drift.Low.Value() > 0 {
+			a := ticked(ticks, rate)
+			a.perToken = moments{n: 2, sum: 2, squares: 2 * (1 + varies*varies)}
+			if _, drift, _ := a.judge(Window{To: seconds * time.Second}, errorLevel); drift.Low.Value() > 0 {
 				n++
 			}
 		}
@@ -66,8 +75,7 @@ func TestWorkingOffABacklogIsNotStable(t *testing.T) {
 			backlog += rate - done
 			ticks.Add(time.Duration(i+1)*time.Second, done, backlog)
 		}
-		e := evidence{Ticks: &ticks, Asked: 1, PerRequest: 1, Service: time.Second, Rate: rate, Tolerance: 0.05, Level: errorLevel}
-		if got, drift := e.Judge(Window{To: seconds * time.Second}); got != want {
+		if got, drift, _ := ticked(ticks, rate).judge(Window{To: seconds * time.Second}, errorLevel); got != want {
 			t.Errorf("a backlog that shrinks by %v of the rate is %s, want %s: %v", shrinks, got, want, drift)
 		}
 	}

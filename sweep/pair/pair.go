@@ -203,7 +203,7 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 	}
 	alone, width := p.latency(floor), 1
 	for i, x := range p.sides {
-		level, err := sweep.SearchCeiling(ctx, x, floor[i], p.Sides[i].MaxConcurrency)
+		level, err := sweep.SearchCeiling(ctx, x, &p.Sides[i])
 		if err != nil {
 			p.culprit = i
 			return err
@@ -394,7 +394,6 @@ func (o *observer) Left(time.Duration, time.Duration) {
 }
 
 // Follows does nothing: a side does not know what follows.
-func (o *observer) Follows(int) {}
 
 // StageEnds names the server.
 func (o *observer) StageEnds(s *rundir.Stage) { o.Observer.StageEnds(o.named(s)) }

@@ -9,11 +9,12 @@ type Answer struct {
 	Rate Number     `json:"rate,omitzero"` // a lower bound where Kind is "at_least"; absent where it is "between" or "none"
 	Low  Number     `json:"low,omitzero"`  // 95 % interval; where Kind is "between", what is known instead of a rate
 	High Number     `json:"high,omitzero"`
+	// Guess is what the throughput stage completed per second: no bound, and no answer.
+	Guess Number `json:"guess,omitzero"`
 	// Output is the output tokens per second at Rate.
 	Output Number `json:"output_tokens_per_s,omitzero"`
-	// Overload is what the server completes in OverloadStage, at a rate above Rate, where that is less than Low; absent elsewhere.
-	Overload      Number `json:"overload,omitzero"`
-	OverloadStage string `json:"overload_stage,omitempty"`
+	// Overload is what the server completes per second at a rate above High, where that is less than Low; absent elsewhere.
+	Overload Number `json:"overload,omitzero"`
 	// Limit is what the server ran out of in LimitStage, by its own gauges; empty where that is not known.
 	Limit      string `json:"limit,omitempty"`
 	LimitStage string `json:"limit_stage,omitempty"`
@@ -45,6 +46,7 @@ const (
 	Accepts      AnswerKind = "accepts"   // what is not refused
 	AtLeast      AnswerKind = "at_least"  // a lower bound: no limit was found
 	Between      AnswerKind = "between"   // only known to lie between Low and High
+	AtMost       AnswerKind = "at_most"   // only High is known: no rate was sustained
 	Unanswerable AnswerKind = "none"      // nothing is known of it
 	Carries      AnswerKind = "carries"   // users and no rate: see Carried
 )
@@ -80,11 +82,11 @@ const LimitSaturation = "saturation"
 
 // Saturation is the highest rate that the server sustains, in requests per second.
 type Saturation struct {
-	Rate   Number    `json:"rate,omitzero"` // absent where its interval is too wide to be called an answer
-	Low    Number    `json:"low,omitzero"`  // 95 % interval of the plateau
-	High   Number    `json:"high,omitzero"`
+	Rate   Number    `json:"rate,omitzero"` // absent where the bracket is too wide to be called an answer
+	Low    Number    `json:"low,omitzero"`  // what is sustained at least,
+	High   Number    `json:"high,omitzero"` // and at most
 	Output Number    `json:"output_tokens_per_s,omitzero"`
-	Reason note.Note `json:"reason,omitzero"`
+	Reason note.Note `json:"reason,omitzero"` // what was seen in FailedStage
 	// Cautions are what a reader of the rate must know.
 	Cautions []note.Note `json:"cautions,omitempty"`
 	// Limit is what the server ran out of in LimitStage, by its own gauges; empty where that is not known.
@@ -92,14 +94,11 @@ type Saturation struct {
 	LimitStage string `json:"limit_stage,omitempty"`
 
 	// Overload is what the server completes per second when more arrives than it sustains; absent where that is no less.
-	Overload     Number `json:"overload,omitzero"`
-	OverloadLow  Number `json:"overload_low,omitzero"` // 95 % interval
-	OverloadHigh Number `json:"overload_high,omitzero"`
+	Overload Number `json:"overload,omitzero"`
 
-	// The verdicts on either side of it.
+	// The two holds of the bracket, and the rates that were asked for in them.
+	KeptStage       string `json:"kept_stage,omitempty"`
+	FailedStage     string `json:"failed_stage,omitempty"`
 	HighestStable   Number `json:"highest_stable,omitzero"`
 	LowestSaturated Number `json:"lowest_saturated,omitzero"`
-	// Comfortable is 80 % of Rate; ComfortableStage is the nearest stage at or below it.
-	Comfortable      Number `json:"comfortable,omitzero"`
-	ComfortableStage string `json:"comfortable_stage,omitempty"`
 }

@@ -46,18 +46,12 @@ const (
 	Ceiling Role = "ceiling" // throughput: as many requests in flight as raise the output rate
 	Probe   Role = "probe"   // a rate above the grid, or between two of its rates, that narrows the saturation rate
 	Hold    Role = "hold"    // a rate near the answer, held for longer than other stages to test it
-	Control Role = "control" // the load of an earlier stage once more, to find out whether the server has changed
 	Single  Role = "run"     // a stage of a run that is not a sweep
 	WarmUp  Role = "warm-up" // a stage that a published document calls its warm-up; nothing is concluded from it
 )
 
-// ControlPrefix begins the names of control measurements of rates, which are short, so that tables do not become wider. ControlArrivals is
-// the least number of arrivals in the window of one.
-const (
-	ControlPrefix   = "control@"
-	HoldPrefix      = "hold@" // begins the names of holds
-	ControlArrivals = 20
-)
+// HoldPrefix begins the names of holds.
+const HoldPrefix = "hold@"
 
 // Run is run.json. All times are seconds, all rates per second.
 type Run struct {
@@ -75,7 +69,6 @@ type Run struct {
 	Stages   []Stage   `json:"stages"`
 	// Search has the steps of the search for the ceiling. They are no rows; a run that is continued needs them.
 	Search     []SearchStep `json:"search,omitempty"`
-	Recoveries []Recovery   `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
 	Saturation *Saturation  `json:"saturation,omitempty"`
 	SLO        *SLO         `json:"slo,omitempty"`    // absent where there are no objectives
 	Answer     *Answer      `json:"answer,omitempty"` // of a sweep; absent in directories of earlier versions

@@ -48,9 +48,6 @@ type Beyond struct {
 	// Low and High are bounds of the share beyond the limit, each of which holds with a probability of 95 %.
 	Low  Number `json:"share_low,omitzero"`
 	High Number `json:"share_high,omitzero"`
-	// Crowding is by how much more of the arrivals came when it was crowded than of Poisson arrivals at the same rate, on average: as log-odds, at
-	// simple servers of several loads (package slo). Absent where arrivals are not independent.
-	Crowding []float64 `json:"crowding,omitempty"`
 }
 
 // SLO is the highest rate at which all objectives are met.

@@ -2,6 +2,8 @@ package rundir
 
 import (
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"llmsweep/client/note"
@@ -106,9 +108,19 @@ type SearchStep struct {
 	Name    string  `json:"name"`
 	Output  Number  `json:"output_tokens_per_s,omitzero"`
 	Latency Number  `json:"latency_s,omitzero"` // mean
+	Error   Number  `json:"error,omitzero"`     // standard error of Latency, as a share of it
 	Ended   float64 `json:"ended_s"`            // since the start of the run
 	// Invalid is why the step says more of the client than of the server; zero where it does not.
 	Invalid note.Note `json:"invalid,omitzero"`
+}
+
+// SearchPrefix begins the name of a step, before the number in flight.
+const SearchPrefix = "search@"
+
+// Level returns the number in flight.
+func (s *SearchStep) Level() int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(s.Name, SearchPrefix)) // 0 where the file was changed by hand
+	return n
 }
 
 // EndsAt returns when the step ended, since the start of the run.
@@ -157,7 +169,6 @@ const (
 	LimitKV      = "kv_cache"
 	LimitSlots   = "batch_slots"
 	LimitCompute = "compute"
-	LimitRate    = "rate_limit" // the server's or its gateway's limit on requests or tokens per minute
 )
 
 // Requests counts the requests due in the window, by how they ended.
@@ -194,10 +205,18 @@ type Concurrency struct {
 	Peak int    `json:"peak"`
 }
 
+// Pauses are the times in which nothing came although requests waited or were refused, in seconds.
+type Pauses struct {
+	Count   int    `json:"count"`
+	Longest Number `json:"longest_s"`
+	Total   Number `json:"total_s"`
+}
+
 // TokenStats sums up token counts per request.
 type TokenStats struct {
 	N    int    `json:"n"`
 	Mean Number `json:"mean,omitzero"`
+	Std  Number `json:"std,omitzero"`
 	Min  Number `json:"min,omitzero"`
 	Max  Number `json:"max,omitzero"`
 
@@ -240,31 +259,10 @@ type Traits struct {
 	WholeTime Number `json:"whole_s,omitzero"`        // how long such an answer took, on average
 	WholeRate Number `json:"whole_rps,omitzero"`      // such answers per second in the window
 	Computed  Number `json:"computed_itl_s,omitzero"` // time per token of the other answers, where some came in one piece
-	Limit     Bucket `json:"rate_limit,omitzero"`     // the token bucket that explains which requests were refused
-	Full      Number `json:"full_agrees,omitzero"`    // share of the refusals that a queue of limited length explains: they came when as many as Places were in flight
-	Places    Number `json:"places,omitzero"`
 	// Behind is what was completed while the backlog of a saturated stage was at least half of its largest: what the server does
 	// once it is far behind.
 	Behind Progress `json:"behind,omitzero"`
-	// Waits is by how many seconds per second the time to the first token grew of the tenth of the requests that waited longest.
+	Pauses Pauses   `json:"pauses,omitzero"`
+	// Waits is by how many seconds per second the waits for a first token grew of the part of the requests for which they grew most.
 	Waits Drift `json:"waits,omitzero"`
-}
-
-// Recovery is a lone request that was slow although the server had become idle after an overload.
-type Recovery struct {
-	After  string `json:"after"`           // the stage or search that overloaded the server
-	At     Number `json:"at_s,omitzero"`   // seconds since the run's start
-	Slower Number `json:"slower,omitzero"` // how many times as long a token took as in the first stage
-	Idle   Number `json:"idle_s,omitzero"` // seconds without load after which a lone request was as fast as before; absent where none was
-	Waited Number `json:"waited_s,omitzero"`
-}
-
-// Bucket is a token bucket: what passes in a time t is at most Burst + Rate x t.
-type Bucket struct {
-	Unit   string `json:"unit,omitempty"` // "requests" or "tokens"
-	Rate   Number `json:"rate,omitzero"`  // units per second
-	Low    Number `json:"low,omitzero"`   // the range of rates that explain the refusals as well
-	High   Number `json:"high,omitzero"`
-	Burst  Number `json:"burst,omitzero"`  // units
-	Agrees Number `json:"agrees,omitzero"` // share of the refusals that come when the bucket is empty
 }

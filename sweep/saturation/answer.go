@@ -1,9 +1,9 @@
-// Draws the answer from a run's stages: the saturation rate, the highest rate that keeps an SLO, and why there is none. It is
-// the same for a run that has ended, one that was killed, and one that another tool wrote.
+// The answer of a sweep as every report gives it: computed here once, from the saturation rate, the SLO and the rows.
 
 package saturation
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -12,161 +12,202 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// WriteAnswer writes the answer of a sweep, with the SLO's where there are terms. Other kinds of runs have none.
-func WriteAnswer(run *rundir.Run, terms []slo.Term) {
-	switch run.Plan.Kind {
-	case rundir.KindUsers:
-		run.Answer = carriedAnswer(run, terms)
-		return
-	case rundir.KindSweep:
-	default:
-		return
+// AnswerOf returns the answer of a run: the one that it came with, else the one that follows from its rows. It is nil for a run that answers no question of
+// rates, and for results of another tool, which give none.
+func AnswerOf(run *rundir.Run) *rundir.Answer {
+	if run.Answer != nil || run.Saturation == nil && (run.Plan.Kind != rundir.KindSweep || run.Source != nil) {
+		return run.Answer
 	}
-	conclude(run)
-	run.SLO = promised(run, terms)
-	run.Answer = answerOf(run)
+	return answerOf(run)
 }
 
-// conclude finds the saturation rate.
-func conclude(run *rundir.Run) {
-	markCeiling(run.Stages)
-	found, notes := Find(run)
-	for _, n := range append(notes, habits(run, found)...) {
-		run.Warnings = note.Add(run.Warnings, n)
+// answerOf computes the answer of a run.
+func answerOf(run *rundir.Run) *rundir.Answer {
+	a := &rundir.Answer{Kind: kindOf(run.Saturation), Guess: Guess(run)}
+	if sat := run.Saturation; sat != nil {
+		a.Rate, a.Low, a.High, a.Output, a.Overload = sat.Rate, sat.Low, sat.High, sat.Output, sat.Overload
+		a.Limit, a.LimitStage = sat.Limit, sat.LimitStage
 	}
-	run.Saturation = located(run, found)
-	if run.Saturation == nil {
-		if n, ok := whyNone(run); ok {
-			run.Warnings = note.Add(run.Warnings, n)
-		}
+	rows := offeredRows(run.Stages)
+	turnsAt(a, rows)
+	if p := run.SLO; p != nil {
+		a.Promise = &rundir.AnswerPromise{Terms: p.Terms, Verdict: p.Verdict, Rate: p.Rate, Low: p.Low, High: p.High}
 	}
+	a.Comfortable = comfortableAt(a, rows, run.Stages)
+	a.Cautions = weightiest(run)
+	return a
 }
 
-// DropUnsure takes out the intervals that the answer of a sweep shows to be unsure. A run that goes on needs them: its answer may change.
-func DropUnsure(run *rundir.Run) {
-	if run.Saturation == nil || run.Source != nil {
-		return
-	}
-	limit := run.Saturation.Rate.Value()
-	if run.Saturation.Rate.IsZero() { // somewhere between bounds: at worst at the lower one
-		limit = run.Saturation.Low.Value()
-	}
-	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Rate.Known() {
-			DropIntervals(st, st.Rate.Value()/limit)
-		}
-	}
-}
-
-// whyNone returns why a whole sweep found no saturation rate, and what to run next.
-func whyNone(run *rundir.Run) (why note.Note, ok bool) {
-	var decided, longest, highest, kept float64
-	if n, ok := noneInvalid(run.Stages); ok {
-		return n, true
-	}
-	rows := Open(run.Stages)
-	budgetOver := run.Plan.Budget > 0 && run.State != rundir.Interrupted && run.Failure.IsZero()
-	if len(rows) == 0 && !budgetOver {
-		return why, false
-	}
-	for _, st := range rows {
-		if st.Verdict != rundir.Undecided {
-			decided++
-		}
-		if l := st.Latency.Mean; !l.IsZero() {
-			longest = max(longest, l.Value())
-		}
-		offered := slo.Offered(st) // as tables and the answer have it
-		if highest = max(highest, offered); st.Verdict == rundir.Stable {
-			kept = max(kept, offered)
-		}
-	}
+// kindOf returns what the rate of an answer is.
+func kindOf(s *rundir.Saturation) rundir.AnswerKind {
 	switch {
-	case budgetOver:
-		return noteNoneBudget.New(run.Plan.Budget, longer(run, 2)), true
-	case decided <= float64(len(rows))/2:
-		return noteNoneDecided.New(longest, run.Plan.StageTime, rundir.RoundUp(max(advisedWaves*longest, 2*run.Plan.StageTime))), true
-	case !saturatedSomewhere(run.Stages) && kept > 0:
-		return noneFilled(run, kept, highest), true
+	case s == nil || s.Rate.IsZero() && !s.High.Known():
+		return rundir.Unanswerable
+	case s.Rate.IsZero() && !s.Low.Known():
+		return rundir.AtMost
+	case s.Rate.IsZero():
+		return rundir.Between
+	case s.Rate.Bound():
+		return rundir.AtLeast
+	case s.Overload.Known():
+		return rundir.Sustains
+	case s.Reason.Is(noteRefused):
+		return rundir.Accepts
 	}
-	return noteNoneBeyond.New(highest), true
+	return rundir.Saturates
 }
 
-// noneInvalid returns the note on a sweep of which rows show the client and not the server: what they would have shown is not known. ok is false
-// where there are none. Neither the floor nor control measurements could have shown the saturation rate.
-func noneInvalid(stages []rundir.Stage) (n note.Note, ok bool) {
-	var names []string
-	var why note.Note
-	for i := range stages {
-		if st := &stages[i]; !st.Invalid.IsZero() && st.Role != rundir.Floor && st.Role != rundir.Control {
-			names, why = append(names, st.Name), st.Invalid
-		}
-	}
-	return noteNoneInvalid.New(names, []note.Note{why}), len(names) > 0
-}
-
-// noneFilled returns the note on a sweep of which no row is more than the server takes. kept is the highest rate that was stable, and highest the
-// highest one tried. Where the search for the ceiling went as far as it was allowed to, it may go farther; else stages must be longer, since the
-// search ended by itself. A throughput stage that was never steady does not show whether the server was full.
-func noneFilled(run *rundir.Run, kept, highest float64) note.Note {
-	undecided, inFlight, stageTime := highest, math.NaN(), math.NaN()
-	if highest <= kept {
-		undecided = math.NaN()
-	}
-	if ceilingTooShort(run.Stages) {
-		return noteNoneSteady.New(kept, undecided, rundir.RoundUp(2*run.Plan.StageTime).Seconds())
-	}
-	if slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Is(CeilingBounded) }) {
-		inFlight = 2 * float64(run.Plan.MaxConcurrency)
-	} else {
-		stageTime = rundir.RoundUp(2 * run.Plan.StageTime).Seconds()
-	}
-	return noteNoneFilled.New(kept, inFlight, undecided, stageTime)
-}
-
-// searchCut reports whether a run warns that its search for the ceiling ended before the output stopped growing.
-func searchCut(warnings []note.Note) bool {
-	return slices.ContainsFunc(warnings, func(n note.Note) bool {
-		return n.Is(BudgetCeiling) || n.Is(CeilingBounded)
-	})
-}
-
-// saturatedSomewhere reports whether an arrival rate was shown to be more than the server takes.
-func saturatedSomewhere(stages []rundir.Stage) bool {
-	return slices.ContainsFunc(Open(stages), over)
-}
-
-// highestStable returns the highest arrival rate that was shown to be stable.
-func highestStable(stages []rundir.Stage) (rate rundir.Number) {
-	for _, st := range Open(stages) {
-		if st.Verdict == rundir.Stable {
-			rate = st.Rate
-		}
-	}
-	return rate
-}
-
-// promised returns the answer of a sweep to its terms; nil where there are none.
-func promised(run *rundir.Run, terms []slo.Term) *rundir.SLO {
-	if len(terms) == 0 {
-		return nil
-	}
-	return Promised(run, sloRows(run), run.Saturation, terms)
-}
-
-// WriteSLO returns the highest rate at which the terms hold, by the rows of a run, however wide its interval is; nil where there are no terms.
-func WriteSLO(run *rundir.Run, terms []slo.Term, limit *rundir.Saturation) *rundir.SLO {
-	if len(terms) == 0 {
-		return nil
-	}
-	return slo.Highest(sloRows(run), limit, terms)
-}
-
-// sloRows returns the rows that show up to which rate terms hold: those with an arrival rate, and the floor.
-func sloRows(run *rundir.Run) []*rundir.Stage {
-	rows := Open(run.Stages)
-	if floor := floorOf(run.Stages); floor != nil {
-		rows = append(rows, floor)
-	}
+// offeredRows returns the stages with an arrival rate by the rate that they were offered, which is what tables show.
+func offeredRows(stages []rundir.Stage) []*rundir.Stage {
+	rows := Open(stages)
+	slices.SortStableFunc(rows, func(a, b *rundir.Stage) int { return cmp.Compare(slo.Offered(a), slo.Offered(b)) })
 	return rows
+}
+
+// turnsAt fills in up to which rate rows are stable, and from which one they are overloaded, by the verdicts of the table and nothing else.
+func turnsAt(a *rundir.Answer, rows []*rundir.Stage) {
+	for _, st := range rows {
+		switch {
+		case over(st):
+			a.SaturatedFrom, a.SaturatedStage = rundir.Exactly(slo.Offered(st)), st.Name
+			return
+		case st.Verdict == rundir.Stable:
+			a.StableUpTo, a.StableStage = rundir.Exactly(slo.Offered(st)), st.Name
+		}
+	}
+}
+
+// comfortableRate returns the rate that leaves room for a busy minute, and whether the SLO limits it; 0 where there is none.
+func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
+	if !a.Rate.Known() {
+		return 0, false
+	}
+	rate = comfortable * a.Rate.Value()
+	p := a.Promise
+	if p == nil {
+		return rate, false
+	}
+	most := p.Rate
+	if most.IsZero() {
+		most = p.Low
+	}
+	if p.Verdict == rundir.Broken || most.IsZero() { // no rate is known to meet it
+		return 0, true
+	}
+	if most.Value() < rate {
+		return most.Value(), true
+	}
+	return rate, false
+}
+
+// comfortableAt returns the latencies at the comfortable rate, by the rows next to it: the highest at or below it, or the floor as the row with no
+// load, and the lowest at or above it that is not overloaded. Beyond an overloaded row latency depends on how long that row lasted.
+func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage) *rundir.Comfortable {
+	rate, bySLO := comfortableRate(a)
+	if !(rate > 0) || !a.StableUpTo.Known() {
+		return nil
+	}
+	var high *rundir.Stage
+	low, from := floorOf(stages), 0.0
+	for _, st := range rows {
+		at := slo.Offered(st)
+		if over(st) && at <= rate {
+			return nil
+		}
+		if at <= rate {
+			low, from = st, at
+		}
+		if at >= rate {
+			high = st
+			break
+		}
+	}
+	if low == nil || high == nil || over(high) {
+		return nil
+	}
+	c := &rundir.Comfortable{Rate: rundir.Exactly(rate), BySLO: bySLO, Stages: []string{low.Name, high.Name}}
+	weight := 0.0
+	if low == high {
+		c.Stages = c.Stages[:1]
+	} else {
+		weight = (rate - from) / (slo.Offered(high) - from)
+	}
+	at := func(of func(*rundir.Stage) rundir.Number) rundir.Number {
+		return interpolated(of(low), of(high), weight)
+	}
+	c.TTFTMean = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.Mean })
+	c.TTFTP90 = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.P90 })
+	c.ITLMean = at(meanITL)
+	if !c.TTFTMean.Known() && !c.ITLMean.Known() {
+		c.LatencyMean = at(func(st *rundir.Stage) rundir.Number { return st.Latency.Mean })
+		c.LatencyP90 = at(func(st *rundir.Stage) rundir.Number { return st.Latency.P90 })
+	}
+	return c
+}
+
+// meanITL returns the mean gap between tokens, every token weighing the same, where it is known; zero gaps are none.
+func meanITL(st *rundir.Stage) rundir.Number {
+	itl := st.InterToken
+	if itl.IsZero() {
+		itl = st.ITL.Mean
+	}
+	if itl.Value() > 0 {
+		return itl
+	}
+	return rundir.Number{}
+}
+
+// interpolated returns a time between two rows, linear in its logarithm: it is never outside of the two. Where one of them is a lower bound, so is the time.
+func interpolated(low, high rundir.Number, weight float64) rundir.Number {
+	if low.IsZero() || high.IsZero() || low.Value() <= 0 || high.Value() <= 0 {
+		return rundir.Number{}
+	}
+	v := low.Value() * math.Pow(high.Value()/low.Value(), weight)
+	if low.Bound() || high.Bound() {
+		return rundir.Over(v)
+	}
+	return rundir.Exactly(v)
+}
+
+// weights are the notes that say something of the answer itself, the weightiest first: that the server was not one server, that the rate may be another one,
+// and how the server treats some of its users.
+var weights = []string{
+	FailsAlways.Code, noteContaminated.Code, noteChanged.Code, "habit.caches", "habit.drops", "habit.pauses", "habit.batches",
+}
+
+// noteContaminated is given where rows were answered from a prefix cache that the run itself did not fill.
+var noteContaminated = note.Kind{Code: "cache.contaminated-rows", Args: []string{"rows", "of"}}
+
+// contaminated returns how many rows are contaminated; the zero note for none.
+func contaminated(stages []rundir.Stage) note.Note {
+	n := 0
+	for i := range stages {
+		if h := stages[i].Hits; h != nil && h.Contaminated.Known() {
+			n++
+		}
+	}
+	if n == 0 {
+		return note.Note{}
+	}
+	return noteContaminated.New(n, len(stages))
+}
+
+// weightiest returns the notes of a run that a reader of its answer must know first.
+func weightiest(run *rundir.Run) (cautions []note.Note) {
+	all := run.Warnings
+	if n := contaminated(run.Stages); !n.IsZero() {
+		all = append([]note.Note{n}, all...)
+	}
+	if run.Saturation != nil {
+		all = slices.Concat(run.Saturation.Cautions, all)
+	}
+	weight := func(n note.Note) int { return slices.Index(weights, n.Code) }
+	for _, n := range all {
+		own := run.Saturation != nil && slices.ContainsFunc(run.Saturation.Cautions, n.Equal)
+		if (own || weight(n) >= 0) && !slices.ContainsFunc(cautions, n.Equal) {
+			cautions = append(cautions, n)
+		}
+	}
+	slices.SortStableFunc(cautions, func(a, b note.Note) int { return cmp.Compare(weight(a), weight(b)) })
+	return cautions[:min(len(cautions), mostCautions)]
 }

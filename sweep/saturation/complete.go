@@ -1,19 +1,10 @@
 package saturation
 
-import (
-	"llmsweep/client/note"
-	"llmsweep/sweep/rundir"
-)
-
-// Notes on answers that become shorter as load grows.
-var (
-	noteShortened = note.Kind{Code: "saturation.shortened", Args: []string{"offered", "share", "completed"}} // share of the length of lone answers; completed is complete answers
-	noteComplete  = note.Kind{Code: "saturation.complete-to", Args: []string{"rate", "above", "share"}}
-)
+import "llmsweep/sweep/rundir"
 
 // shortens reports whether answers were shorter than alone by more than the tolerance.
 func shortens(st *rundir.Stage) bool {
-	return st.Shortened.Known() && st.Shortened.Value()*tolerated < 1
+	return st.Shortened.Known() && st.Shortened.Value()*(1+tolerance) < 1
 }
 
 // complete returns a stage as its work is: what it completed counts in answers of the length that lone ones have. A stage whose answers are shorter than the
@@ -38,19 +29,4 @@ func complete(st *rundir.Stage) *rundir.Stage {
 		whole.Verdict = rundir.Shedding
 	}
 	return &whole
-}
-
-// Complete returns what a stage completed, in answers of the length that lone ones have.
-func Complete(st *rundir.Stage) rundir.Progress { return complete(st).Progress }
-
-// completeTo returns a caution with the rate up to which answers are as long as alone; none where all are.
-func (f *finder) completeTo() (n note.Note) {
-	below := 0.0
-	for _, st := range f.all {
-		if shortens(st) {
-			return noteComplete.New(below, offered(st), st.Shortened.Value())
-		}
-		below = max(below, offered(st))
-	}
-	return n
 }

@@ -1,234 +1,132 @@
-// The answer of a sweep as every report gives it: computed here once, from the saturation rate, the SLO and the rows.
+// Draws the answer from a run's stages: the saturation rate, the highest rate that keeps an SLO, and why there is none. It is
+// the same for a run that has ended, one that was killed, and one that another tool wrote.
 
 package saturation
 
 import (
-	"cmp"
 	"math"
-	"slices"
+	"time"
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
 
-// AnswerOf returns the answer of a run: the one that it came with, else the one that follows from its rows. It is nil for a run that answers no question of
-// rates, and for results of another tool, which give none.
-func AnswerOf(run *rundir.Run) *rundir.Answer {
-	if run.Answer != nil || run.Saturation == nil && (run.Plan.Kind != rundir.KindSweep || run.Source != nil) {
-		return run.Answer
+// WriteAnswer writes the answer of a sweep, with the SLO's where there are terms. Other kinds of runs have none.
+func WriteAnswer(run *rundir.Run, terms []slo.Term) {
+	switch run.Plan.Kind {
+	case rundir.KindUsers:
+		run.Answer = carriedAnswer(run, terms)
+		return
+	case rundir.KindSweep:
+	default:
+		return
 	}
-	return answerOf(run)
+	conclude(run)
+	run.SLO = promised(run, terms)
+	run.Answer = answerOf(run)
 }
 
-// answerOf computes the answer of a run.
-func answerOf(run *rundir.Run) *rundir.Answer {
-	a := &rundir.Answer{Kind: kindOf(run.Saturation)}
-	if sat := run.Saturation; sat != nil {
-		a.Rate, a.Low, a.High, a.Output = sat.Rate, sat.Low, sat.High, sat.Output
-		a.Limit, a.LimitStage = sat.Limit, sat.LimitStage
-		if a.Rate.Known() && a.Low.Known() && a.High.Known() { // verdicts may have moved the rate out of it
-			a.Low, a.High = rundir.Exactly(min(a.Low.Value(), a.Rate.Value())), rundir.Max(a.High, a.Rate)
-		}
+// conclude finds the saturation rate.
+func conclude(run *rundir.Run) {
+	run.Saturation = Find(run)
+	for _, n := range habits(run) {
+		run.Warnings = note.Add(run.Warnings, n)
 	}
-	rows := offeredRows(run.Stages)
-	turnsAt(a, rows)
-	if a.Kind == rundir.Sustains {
-		collapse(a, rows)
+	if run.Saturation == nil && run.State != rundir.Running {
+		run.Warnings = note.Add(run.Warnings, whyNone(run))
 	}
-	if p := run.SLO; p != nil {
-		a.Promise = &rundir.AnswerPromise{Terms: p.Terms, Verdict: p.Verdict, Rate: p.Rate, Low: p.Low, High: p.High}
-	}
-	a.Comfortable = comfortableAt(a, rows, run.Stages)
-	a.Cautions = weightiest(run)
-	return a
 }
 
-// kindOf returns what the rate of an answer is.
-func kindOf(sat *rundir.Saturation) rundir.AnswerKind {
-	switch {
-	case sat == nil || sat.Rate.IsZero() && !(sat.Low.Known() && sat.High.Known()):
-		return rundir.Unanswerable
-	case sat.Rate.IsZero():
-		return rundir.Between
-	case sat.Rate.Bound():
-		return rundir.AtLeast
-	case sat.Overload.Known():
-		return rundir.Sustains
-	case sat.Reason.Is(noteRefused) || sat.Limit == rundir.LimitRate:
-		return rundir.Accepts
+// DropUnsure takes out the intervals that the answer of a sweep shows to be unsure. A run that goes on needs them: its answer may change.
+func DropUnsure(run *rundir.Run) {
+	if run.Saturation == nil || run.Source != nil {
+		return
 	}
-	return rundir.Saturates
-}
-
-// offeredRows returns the stages with an arrival rate by the rate that they were offered, which is what tables show.
-func offeredRows(stages []rundir.Stage) []*rundir.Stage {
-	rows := Open(stages)
-	slices.SortStableFunc(rows, func(a, b *rundir.Stage) int { return cmp.Compare(slo.Offered(a), slo.Offered(b)) })
-	return rows
-}
-
-// turnsAt fills in up to which rate rows are stable, and from which one they are overloaded, by the verdicts of the table and nothing else.
-func turnsAt(a *rundir.Answer, rows []*rundir.Stage) {
-	for _, st := range rows {
-		switch {
-		case over(st):
-			a.SaturatedFrom, a.SaturatedStage = rundir.Exactly(slo.Offered(st)), st.Name
-			return
-		case st.Verdict == rundir.Stable:
-			a.StableUpTo, a.StableStage = rundir.Exactly(slo.Offered(st)), st.Name
+	limit := run.Saturation.Rate.Or(run.Saturation.Low.Or(math.Inf(1))) // at worst the lower bound
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Rate.Known() {
+			DropIntervals(st, st.Rate.Value()/limit)
 		}
 	}
 }
 
-// collapse fills in what a server that collapses completes above its limit, which is that of a row, and the output at the rate itself, which is in none.
-func collapse(a *rundir.Answer, rows []*rundir.Stage) {
-	a.Output = rundir.Number{}
-	for _, st := range rows {
-		done := st.Rates.Completed
-		if over(st) && done.Known() && done.Value() < a.Low.Or(a.Rate.Value()) && (!a.Overload.Known() || done.Value() < a.Overload.Value()) {
-			a.Overload, a.OverloadStage = done, st.Name
-		}
-		if tokens := st.OutputTokens.Mean; st.Verdict == rundir.Stable && tokens.Known() {
-			a.Output = rundir.Exactly(a.Rate.Value() * tokens.Value())
+// DropIntervals takes out the intervals of latencies that a stage at such a share of the saturation rate cannot know.
+func DropIntervals(st *rundir.Stage, share float64) {
+	for _, d := range []*rundir.Dist{&st.Latency, &st.TTFT, &st.TTFTDue, &st.TPOT, &st.ITL, &st.ChunkGap, &st.Queued} {
+		for name := range d.CI {
+			if share > meansHold || share > percentilesHold && name != "mean" {
+				delete(d.CI, name)
+			}
 		}
 	}
 }
 
-// comfortableRate returns the rate that leaves room for a busy minute, and whether the SLO limits it; 0 where there is none.
-func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
-	if !a.Rate.Known() {
-		return 0, false
+// whyNone returns why a sweep held no rate.
+func whyNone(run *rundir.Run) note.Note {
+	if n, ok := noneInvalid(run.Stages); ok {
+		return n
 	}
-	rate = comfortable * a.Rate.Value()
-	p := a.Promise
-	if p == nil {
-		return rate, false
-	}
-	most := p.Rate
-	if most.IsZero() {
-		most = p.Low
-	}
-	if p.Verdict == rundir.Broken || most.IsZero() { // no rate is known to meet it
-		return 0, true
-	}
-	if most.Value() < rate {
-		return most.Value(), true
-	}
-	return rate, false
+	return noteNone.New(Guess(run).Value(), needed(run))
 }
 
-// comfortableAt returns the latencies at the comfortable rate, by the rows next to it: the highest at or below it, or the floor as the row with no
-// load, and the lowest at or above it that is not overloaded. Beyond an overloaded row latency depends on how long that row lasted.
-func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage) *rundir.Comfortable {
-	rate, bySLO := comfortableRate(a)
-	if !(rate > 0) || !a.StableUpTo.Known() {
-		return nil
-	}
-	var high *rundir.Stage
-	low, from := floorOf(stages), 0.0
-	for _, st := range rows {
-		at := slo.Offered(st)
-		if over(st) && at <= rate {
-			return nil
-		}
-		if at <= rate {
-			low, from = st, at
-		}
-		if at >= rate {
-			high = st
-			break
-		}
-	}
-	if low == nil || high == nil || over(high) {
-		return nil
-	}
-	c := &rundir.Comfortable{Rate: rundir.Exactly(rate), BySLO: bySLO, Stages: []string{low.Name, high.Name}}
-	weight := 0.0
-	if low == high {
-		c.Stages = c.Stages[:1]
-	} else {
-		weight = (rate - from) / (slo.Offered(high) - from)
-	}
-	at := func(of func(*rundir.Stage) rundir.Number) rundir.Number {
-		return interpolated(of(low), of(high), weight)
-	}
-	c.TTFTMean = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.Mean })
-	c.TTFTP90 = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.P90 })
-	c.ITLMean = at(meanITL)
-	if !c.TTFTMean.Known() && !c.ITLMean.Known() {
-		c.LatencyMean = at(func(st *rundir.Stage) rundir.Number { return st.Latency.Mean })
-		c.LatencyP90 = at(func(st *rundir.Stage) rundir.Number { return st.Latency.P90 })
-	}
-	return c
-}
-
-// meanITL returns the mean gap between tokens, every token weighing the same, where it is known; zero gaps are none.
-func meanITL(st *rundir.Stage) rundir.Number {
-	itl := st.InterToken
-	if itl.IsZero() {
-		itl = st.ITL.Mean
-	}
-	if itl.Value() > 0 {
-		return itl
-	}
-	return rundir.Number{}
-}
-
-// interpolated returns a time between two rows, linear in its logarithm: it is never outside of the two. Where one of them is a lower bound, so is the time.
-func interpolated(low, high rundir.Number, weight float64) rundir.Number {
-	if low.IsZero() || high.IsZero() || low.Value() <= 0 || high.Value() <= 0 {
-		return rundir.Number{}
-	}
-	v := low.Value() * math.Pow(high.Value()/low.Value(), weight)
-	if low.Bound() || high.Bound() {
-		return rundir.Over(v)
-	}
-	return rundir.Exactly(v)
-}
-
-// weights are the notes that say something of the answer itself, the weightiest first: that the server was not one server, that the rate may be another one,
-// and how the server treats some of its users.
-var weights = []string{
-	FailsAlways.Code, noteContaminated.Code,
-	"habit.metastable", "habit.metastable-never", "saturation.now", "habit.drifts", "habit.scales", "recovery.unknown",
-	"saturation.not-held", "saturation.complete-to", "saturation.below-lone", "saturation.overload-costs", "saturation.overload-or-change",
-	"saturation.ceiling-not-filled", "habit.caches", "habit.drops", "habit.pauses", "habit.batches", "saturation.mixed-verdicts",
-}
-
-// noteContaminated is given where rows were answered from a prefix cache that the run itself did not fill.
-var noteContaminated = note.Kind{Code: "cache.contaminated-rows", Args: []string{"rows", "of"}}
-
-// contaminated returns how many rows are contaminated; the zero note for none.
-func contaminated(stages []rundir.Stage) note.Note {
-	n := 0
+// noneInvalid returns the note on a sweep of which stages show the client and not the server: what they would have shown is not known. ok is false
+// where there are none. The floor could not have shown the saturation rate.
+func noneInvalid(stages []rundir.Stage) (n note.Note, ok bool) {
+	var names []string
+	var why note.Note
 	for i := range stages {
-		if h := stages[i].Hits; h != nil && h.Contaminated.Known() {
-			n++
+		if st := &stages[i]; !st.Invalid.IsZero() && st.Role != rundir.Floor {
+			names, why = append(names, st.Name), st.Invalid
 		}
 	}
-	if n == 0 {
-		return note.Note{}
-	}
-	return noteContaminated.New(n, len(stages))
+	return noteNoneInvalid.New(names, []note.Note{why}), len(names) > 0
 }
 
-// weightiest returns the notes of a run that a reader of its answer must know first.
-func weightiest(run *rundir.Run) (cautions []note.Note) {
-	all := run.Warnings
-	if n := contaminated(run.Stages); !n.IsZero() {
-		all = append([]note.Note{n}, all...)
+// needed returns how long a sweep of this server takes until its answer is known, in seconds; NaN where too little is known of the server. It is what
+// the throughput took, and twice two holds: most servers need two.
+func needed(run *rundir.Run) float64 {
+	guess := Guess(run)
+	if !guess.Known() || floorOf(run.Stages) == nil {
+		return math.NaN()
 	}
-	if run.Saturation != nil {
-		all = slices.Concat(run.Saturation.Cautions, all)
-	}
-	weight := func(n note.Note) int { return slices.Index(weights, n.Code) }
-	for _, n := range all {
-		own := run.Saturation != nil && slices.ContainsFunc(run.Saturation.Cautions, n.Equal)
-		if (own || weight(n) >= 0) && !slices.ContainsFunc(cautions, n.Equal) {
-			cautions = append(cautions, n)
+	took := 0.0
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Role == rundir.Ceiling {
+			took = st.EndsAt().Seconds()
 		}
 	}
-	slices.SortStableFunc(cautions, func(a, b note.Note) int { return cmp.Compare(weight(a), weight(b)) })
-	return cautions[:min(len(cautions), mostCautions)]
+	return rundir.RoundUp(took + 4*usual(run, guess.Value()).Seconds()).Seconds()
+}
+
+// usual returns how long a rate is held where there is time.
+func usual(run *rundir.Run, rate float64) time.Duration {
+	lone := 0.0
+	if floor := floorOf(run.Stages); floor != nil {
+		lone = floor.Latency.Mean.Or(0)
+	}
+	return HoldTime(rate, rundir.Duration(lone), rundir.Duration(run.Plan.StageTime))
+}
+
+// HoldTime returns how long a rate is held: for some stage times, and longer where few requests come or a request takes long.
+func HoldTime(rate float64, lone, stageTime time.Duration) time.Duration {
+	enough := max(rundir.Duration(holdRequests/rate), holdWaves*lone)
+	return min(max(holdStages*stageTime, enough), 2*holdStages*stageTime+holdWaves*lone)
+}
+
+// promised returns the answer of a sweep to its terms; nil where there are none.
+func promised(run *rundir.Run, terms []slo.Term) *rundir.SLO {
+	if len(terms) == 0 {
+		return nil
+	}
+	return slo.Highest(SLORows(run), run.Saturation, terms)
+}
+
+// SLORows returns the stages that show up to which rate terms hold: those with an arrival rate, and the floor.
+func SLORows(run *rundir.Run) []*rundir.Stage {
+	rows := Open(run.Stages)
+	if floor := floorOf(run.Stages); floor != nil {
+		rows = append(rows, floor)
+	}
+	return rows
 }

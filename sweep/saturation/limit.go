@@ -2,18 +2,6 @@ package saturation
 
 import "llmsweep/sweep/rundir"
 
-// limit returns what the server ran out of in the first saturated stage whose gauges tell, and the stage's name.
-func limit(rows []*rundir.Stage) (limit, stage string) {
-	for _, r := range rows {
-		if r.Verdict == rundir.Saturated {
-			if limit = ranOut(r.Server); limit != "" {
-				return limit, r.Name
-			}
-		}
-	}
-	return "", ""
-}
-
 // ranOut returns what a saturated server ran out of, as far as its gauges tell: [rundir.LimitKV] where the KV cache was
 // full or requests were preempted; [rundir.LimitSlots] where as many ran as ever do and others waited, with room in
 // the cache; [rundir.LimitCompute] where almost none waited, so that all shared the processors. A gauge that stays at none running tells nothing.

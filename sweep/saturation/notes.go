@@ -2,23 +2,22 @@ package saturation
 
 import "llmsweep/client/note"
 
-// Notes on the saturation rate. Rates are per second.
+// Notes on the saturation rate. Rates are per second, times in seconds since the run's start, shares from 0 to 1.
 var (
-	noteMixedVerdicts = note.Kind{Code: "saturation.mixed-verdicts", Args: []string{"rate", "stable", "saturated"}}
-	noteAgainst       = note.Kind{Code: "saturation.against-neighbours", Args: []string{"stage", "verdict"}}
-	noteNotFilled     = note.Kind{Code: "saturation.ceiling-not-filled", Args: []string{"in_flight", "completed", "at_least"}}
-	noteOverloadCosts = note.Kind{Code: "saturation.overload-costs", Args: []string{"completed", "in_flight", "overloaded"}}
+	// noteChanged says that a hold was contradicted by a later one: the server changed, or had saved something up.
+	noteChanged = note.Kind{Code: "saturation.changed", Args: []string{"rate", "at", "later", "later_at"}}
 
-	// noteBelowLone says that the server completed more with one request at a time than the saturation rate is.
-	noteBelowLone = note.Kind{Code: "saturation.below-lone", Args: []string{"completed", "rate"}}
+	// What was seen in the hold that failed.
+	noteRefused     = note.Kind{Code: "saturation.refused", Args: []string{"offered", "share", "completed"}}
+	noteUndone      = note.Kind{Code: "saturation.undone", Args: []string{"offered", "share", "completed"}}
+	noteShortened   = note.Kind{Code: "saturation.shortened", Args: []string{"offered", "share", "completed"}} // share of the length of lone answers; completed is complete answers
+	noteBacklogGrew = note.Kind{Code: "saturation.backlog-grew", Args: []string{"offered", "growth", "completed"}}
+	noteWaitsGrew   = note.Kind{Code: "saturation.waits-grew", Args: []string{"offered", "growth", "sustained"}} // growth in seconds per second
 
-	noteOverloadOrChange = note.Kind{Code: "saturation.overload-or-change", Args: []string{"completed", "in_flight", "overloaded", "stage_time"}}
+	// Why there is no answer.
+	noteNone        = note.Kind{Code: "saturation.none", Args: []string{"guess", "needed"}}       // needed is how long the sweep takes; absent where that is not known
+	noteNoneInvalid = note.Kind{Code: "saturation.none-invalid", Args: []string{"stages", "why"}} // why holds one note
 
-	// The evidence.
-	noteRefused       = note.Kind{Code: "saturation.refused", Args: []string{"offered", "share", "completed"}}
-	noteUndone        = note.Kind{Code: "saturation.undone", Args: []string{"offered", "share", "completed"}}
-	noteBacklogGrew   = note.Kind{Code: "saturation.backlog-grew", Args: []string{"offered", "growth", "completed"}}
-	noteWaitsGrew     = note.Kind{Code: "saturation.waits-grew", Args: []string{"offered", "growth", "sustained"}} // growth in seconds per second
-	noteCeilingAlone  = note.Kind{Code: "saturation.ceiling", Args: []string{"in_flight", "completed"}}
-	noteNoneSaturated = note.Kind{Code: "saturation.ceiling-none-saturated", Args: []string{"in_flight", "completed"}}
+	noteKilled     = note.Kind{Code: "run.killed"}
+	noteInProgress = note.Kind{Code: "run.in-progress"}
 )

@@ -1,154 +1,449 @@
-// Package saturation finds, from the stages of a sweep, how many requests per second the server takes.
+// Package saturation says how many requests per second a server sustains, by the holds of a sweep: stages that held one rate for long enough to see
+// whether something grew. All else is no evidence of it.
 package saturation
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"time"
 
 	"llmsweep/client/note"
-	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
-// Find returns the saturation rate of a sweep, in three steps. The plateau is what was completed over the ceiling and the stages that were shown
-// saturated. The bracket of verdicts bounds it, holds before shorter stages; where a stage was stable beyond the plateau, the bracket alone is the answer.
-// Control measurements show whether the server is still the same: where it is not, the interval holds all that was seen. It is nil where no stage completed
-// anything, or the ceiling was no limit. The notes say what does not fit together.
-func Find(run *rundir.Run) (*rundir.Saturation, []note.Note) {
-	f := newFinder(run)
-	b := f.bracket()
-	s, refuted := f.pooled(&b)
-	if s == nil {
-		return nil, f.notes
-	}
-	collapses := b.contradicts(s) && b.saturated != nil
-	if collapses {
-		f.between(s, &b)
-	} else {
-		f.bound(s, &b, refuted)
-		s.Output = meanOutput(f.rows)
-		limitedBy(bucketOf(f.open, ceilingOf(run.Stages)), f.open, s)
-	}
-	if !collapses {
-		s.HighestStable, s.LowestSaturated = f.around(s)
-	}
-	f.widen(s, &b)
-	if n := belowLone(run.Stages, s); !n.IsZero() {
-		s.Cautions = append(s.Cautions, n)
-	}
-	if n := f.completeTo(); !n.IsZero() {
-		s.Cautions = append(s.Cautions, n)
-	}
-	f.comfort(s)
-	f.explain(s)
-	return s, f.notes
+// Bounds are types of their own, so that none is made of a mere estimate.
+type (
+	lower float64
+	upper float64
+)
+
+// hold is a stage that held a rate. Rates are of requests of the mean length of all holds.
+type hold struct {
+	*rundir.Stage
+	rate         float64 // offered
+	kept, failed bool    // neither where it did not decide
+	spoiled      bool    // more requests failed than is tolerated, and were not refused
+
+	least lower // of one that did not fail: what is sustained
+
+	// Of one that failed: what was served of all that came, and of the part of the requests whose waits grew most.
+	served, part  float64
+	slowest       lower
+	most, partial upper
 }
 
-// between makes the bracket the answer where overload costs throughput: the plateau of overloaded stages is no limit of what the server sustains. Where the server
-// changed, it may complete less because of that, and nothing is said of overload.
-func (f *finder) between(s *rundir.Saturation, b *bracket) {
-	f.notes = slices.DeleteFunc(f.notes, func(n note.Note) bool { return n.Is(noteOverloadCosts) || n.Is(noteOverloadOrChange) }) // the answer says it
-	least, most := s.Low, s.High
-	if !f.changed {
-		s.Overload, s.OverloadLow, s.OverloadHigh = s.Rate, least, most
+// newHold returns what a stage shows. unit is the mean length of its requests by that of all holds, and p the pauses of the run.
+func newHold(st *rundir.Stage, unit float64, p *pausing) *hold {
+	st = complete(st)
+	h := &hold{Stage: st, rate: offered(st) * unit, kept: st.Verdict == rundir.Stable, failed: over(st), spoiled: spoiled(st)}
+	if h.failed {
+		h.fails(unit)
+		return h
 	}
-	s.HighestStable, s.LowestSaturated = b.stable.Rate, b.saturated.Rate
-	low, high := offered(b.stable), offered(b.saturated)
-	s.Low, s.High = rundir.Exactly(min(low, high)), rundir.Exactly(max(low, high))
-	if most.Value()*narrow > low { // so little more may have been saved up before
-		s.Low = rundir.Exactly(min(s.Low.Value(), least.Value()))
+	lasted := st.WindowFrom + st.Window
+	if lasted < outlasts*p.longest { // it may have been between two pauses
+		h.kept = false
+		return h
 	}
-	s.Rate = rundir.Exactly((low + high) / 2)
-	s.Output = meanOutput([]*rundir.Stage{b.stable})
-}
-
-// around returns the highest stable and the lowest saturated rate around the interval of an answer. A rate within it that was stable may still lie above
-// the capacity, by less than the tolerance of drift. A rate with as many stages of one verdict as of the other is neither.
-func (f *finder) around(s *rundir.Saturation) (stable, saturated rundir.Number) {
-	for i, r := range f.open {
-		stables, others := f.verdictsAt(r.Rate)
-		switch {
-		case i < f.cut && stables > others && (isHold(r) || !(r.Rate.Value() > s.Low.Value())):
-			stable = r.Rate
-		case i >= f.cut && others > stables && (isHold(r) || !(r.Rate.Value() < s.High.Value())) && !saturated.Known():
-			saturated = r.Rate
+	backlog, waits := st.Drift, st.Traits.Waits
+	if grew := max(backlog.Low.Or(0), waits.Low.Or(0)) > nearby/2; backlog.High.Known() && (h.kept || !grew) { // what grew may be one replica's queue
+		unseen := max(nearby, backlog.High.Value(), waits.High.Or(0), waits.Value.Or(0), chance(st)) // by so much something may have grown all the same
+		h.least = lower(h.rate * (1 - unseen - refused(st)))
+		if done := st.Progress.Low; refused(st) > 0 && done.Known() {
+			h.least = min(h.least, lower(done.Value()*unit))
+		}
+		if lasted < outlasts*p.cycle { // it may have met fewer pauses than others will
+			h.least *= lower(1 - max(0, p.lost-st.Traits.Pauses.Total.Or(0)/lasted))
 		}
 	}
-	return stable, saturated
+	return h
 }
 
-// comfort fills in the comfortable load.
-func (f *finder) comfort(s *rundir.Saturation) {
-	s.Comfortable = rundir.Exactly(comfortable * s.Rate.Value())
-	for _, r := range f.open {
-		if r.Verdict == rundir.Stable && r.Rate.Value() <= s.Comfortable.Value() {
-			s.ComfortableStage = r.Name
+// fails fills in what a hold that failed served.
+func (h *hold) fails(unit float64) {
+	p := h.Progress
+	if b := h.Traits.Behind; h.Verdict == rundir.Saturated && b.Rate.Or(0) > 0 && b.Low.Known() && math.Abs(b.Rate.Value()/p.Rate.Value()-1) > chance(h.Stage) {
+		p = b // what it had saved up was used by then
+	}
+	h.served, h.most = h.rate, upper(h.rate)
+	if p.Rate.Known() {
+		h.served = min(h.rate, p.Rate.Value()*unit)
+	}
+	h.slowest = lower(p.Low.Or(0) * unit)
+	if p.High.Known() {
+		most := max(p.High.Value()*unit, h.served*(1+chance(h.Stage)))
+		if h.Verdict == rundir.Shedding { // so much may be refused
+			most /= 1 - tolerance
 		}
+		h.most = upper(min(h.rate, most))
+	}
+	h.part, h.partial = h.served, h.most
+	if w := h.Traits.Waits; w.Low.Known() && w.Low.Value() > max(0, h.Drift.Value.Or(0)) {
+		h.part, h.partial = h.rate*max(0, 1-w.Value.Value()), upper(h.rate*(1-w.Low.Value()))
 	}
 }
 
-// explain fills in the evidence, and what the server ran out of.
-func (f *finder) explain(s *rundir.Saturation) {
-	s.Reason = reason(f.rows, s, slices.ContainsFunc(f.open, over))
-	if i := slices.IndexFunc(f.rows, func(st *rundir.Stage) bool { return shortens(st) && st.Rates.Offered.Known() }); i >= 0 {
-		st := f.rows[i]
-		s.Reason = noteShortened.New(st.Rates.Offered.Value(), st.Shortened.Value(), st.Progress.Rate.Value())
-	}
-	if st := sheds(f.open); st != nil && !s.Reason.Is(noteBacklogGrew) {
-		s.Reason = noteRefused.New(st.Rates.Offered.Value(), share(st), st.Progress.Rate.Value())
-	}
-	if s.Limit == "" {
-		s.Limit, s.LimitStage = limit(f.rows)
-	}
+// spoiled reports whether more requests of a stage failed than is tolerated, other than by a refusal.
+func spoiled(st *rundir.Stage) bool {
+	q := st.Requests
+	return st.Verdict == rundir.Undecided && float64(q.Error) > tolerance*float64(q.OK+q.Error)
 }
 
-// belowLone returns a note where the floor completed more than the saturation rate: requests at once slow each other down, so that one at a time
-// is not the least that the server does.
-func belowLone(stages []rundir.Stage, s *rundir.Saturation) (n note.Note) {
-	if floor := floorOf(stages); floor != nil && floor.Progress.Rate.Value() > moreAlone*s.Rate.Value() { // NaN is not
-		return noteBelowLone.New(floor.Progress.Rate.Value(), s.Rate.Value())
-	}
-	return n
+// over reports whether a stage asked for more than the server takes: something grew, or requests were refused.
+func over(st *rundir.Stage) bool {
+	return st.Verdict == rundir.Saturated || st.Verdict == rundir.Shedding
 }
 
-// MildOnly reports whether an answer rests on refusals so few that the server was not always busy: a stage farther beyond the edge shows more.
-func MildOnly(s *rundir.Saturation, stages []rundir.Stage) bool {
-	if !s.Reason.Is(noteRefused) {
-		return false
+// refused returns the share of a stage's requests that were not done.
+func refused(st *rundir.Stage) float64 {
+	if st.Refused.Known() {
+		return st.Refused.Value()
 	}
-	for _, st := range Open(stages) {
-		if over(st) && !refusesFew(st) {
-			return false
+	return float64(st.Requests.Error) / float64(max(1, st.Requests.OK+st.Requests.Error))
+}
+
+// offered returns the rate at which the requests of a stage arrived: by chance it differs from the rate asked for.
+func offered(st *rundir.Stage) float64 { return st.Rates.Offered.Or(st.Rate.Value()) }
+
+// chance returns by how much what a stage served differs from what the server serves for ever, as a share, by how much the times per token of its
+// requests vary.
+func chance(st *rundir.Stage) float64 {
+	t := st.TPOT
+	if !t.Std.Known() || !t.Mean.Known() {
+		return 0
+	}
+	return stats.RenewalError(t.Std.Value()/t.Mean.Value(), float64(t.N), 0.975)
+}
+
+// bracket is what the holds of a run show together. Later ones count before earlier ones.
+type bracket struct {
+	holds     []*hold // by time
+	low, high *hold   // the highest kept, the lowest failed; nil where there is none
+	lengths   float64 // error of the mean length of the requests, as a share
+	since     float64 // when low was kept first, in seconds since the run's start
+	before    *hold   // a hold that a later one contradicts,
+	changed   *hold   // and the later one
+}
+
+// bracketOf returns the bracket of a run's holds.
+func bracketOf(run *rundir.Run) (b bracket) {
+	stages := slices.DeleteFunc(Open(run.Stages), func(st *rundir.Stage) bool { return st.Role != rundir.Hold })
+	slices.SortStableFunc(stages, func(a, c *rundir.Stage) int { return cmp.Compare(a.Started, c.Started) })
+	length := func(st *rundir.Stage) rundir.Number {
+		if run.Workload.Forced {
+			return st.AskedTokens
 		}
+		return st.OutputTokens.Mean
 	}
-	return true
+	tokens, n, squares := 0.0, 0.0, 0.0
+	for _, st := range stages {
+		k := float64(st.Requests.OK)
+		tokens, n, squares = tokens+k*length(st).Or(0), n+k, squares+k*math.Pow(st.OutputTokens.Std.Or(0), 2)
+	}
+	if tokens > 0 {
+		b.lengths = stats.RenewalError(math.Sqrt(squares*n)/tokens, n, 0.975)
+	}
+	p := pausesOf(run)
+	again := false // the hold before was spoiled
+	for _, st := range stages {
+		unit := 1.0
+		if l := length(st); l.Known() && tokens > 0 {
+			unit = l.Value() * n / tokens
+		}
+		h := newHold(st, unit, p)
+		if h.spoiled && !again { // it is repeated, once
+			again = true
+			continue
+		}
+		h.failed, again = h.failed || h.spoiled, false
+		if h.spoiled {
+			h.fails(1)
+		}
+		b.add(h)
+	}
+	return b
 }
 
-// Probe returns the rate of the stage that narrows an answer best, where that is not just beyond the edge: a server that sheds, or shortens its answers, is always busy only far
-// beyond it. The stages are those that s was found from.
-func Probe(s *rundir.Saturation, stages []rundir.Stage) (rate float64, ok bool) {
-	if s.Reason.Is(noteRefused) || s.Reason.Is(noteShortened) {
-		return farBeyond * s.Rate.Value(), true
-	}
-	return 0, false
-}
-
-// DropIntervals takes out the intervals of latencies that a stage at such a share of the saturation rate cannot know.
-func DropIntervals(st *rundir.Stage, share float64) {
-	for _, d := range []*rundir.Dist{&st.Latency, &st.TTFT, &st.TTFTDue, &st.TPOT, &st.ITL, &st.ChunkGap, &st.Queued} {
-		for name := range d.CI {
-			if share > meansHold || share > percentilesHold && name != "mean" {
-				delete(d.CI, name)
+func (b *bracket) add(h *hold) {
+	b.holds = append(b.holds, h)
+	switch {
+	case h.failed:
+		if b.low != nil && h.rate < b.low.rate*(1+nearby) {
+			b.before, b.changed = b.low, h
+			b.low = b.best(func(o *hold) bool { return o.kept && o.rate < h.rate*(1-nearby) }, func(o, p *hold) bool { return o.rate > p.rate })
+			if b.low != nil {
+				b.since = b.low.Started
 			}
 		}
+		if b.high == nil || h.rate < b.high.rate*(1+nearby) {
+			b.high = h
+		}
+	case h.kept:
+		if b.high != nil && h.rate > b.high.rate*(1-nearby) {
+			b.before, b.changed = b.high, h
+			b.high = b.best(func(o *hold) bool { return o.failed && o.rate > h.rate*(1+nearby) }, func(o, p *hold) bool { return o.rate < p.rate })
+		}
+		if b.low == nil || h.rate > b.low.rate*(1+nearby) {
+			b.since = h.Started
+		}
+		if b.low == nil || h.rate > b.low.rate*(1-nearby) {
+			b.low = h
+		}
 	}
 }
 
-// Open returns the stages with an arrival rate, in its order. Those that the client spoiled or that are not whole are left out.
+// best returns the best of some holds; nil where there is none.
+func (b *bracket) best(among func(*hold) bool, better func(o, p *hold) bool) (best *hold) {
+	for _, o := range b.holds {
+		if among(o) && (best == nil || better(o, best)) {
+			best = o
+		}
+	}
+	return best
+}
+
+// costs reports whether less was served beyond the bracket than at its lower end: overload costs throughput, or the lower end lived on what was saved up.
+func (b *bracket) costs() bool {
+	return b.low != nil && b.high != nil && float64(min(b.high.most, b.high.partial)) < b.low.rate
+}
+
+// lived reports whether what was kept beyond that may have been done by what the throughput stage and failed holds show to have been saved up: they
+// used it up once, at least.
+func (b *bracket) lived(run *rundir.Run) bool {
+	saved, used := 0.0, 0.0
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Role == rundir.Ceiling && Usable(st) {
+			saved = (st.Progress.Rate.Or(0) - b.high.served) * st.Window
+		}
+	}
+	for _, h := range b.holds {
+		switch {
+		case h.failed:
+			saved = max(saved, (h.Progress.Rate.Or(0)-b.high.served)*h.Window)
+		case h.kept && h.rate >= b.low.rate*(1-nearby):
+			used += (h.rate - b.high.served) * h.Window
+		}
+	}
+	return used < saved
+}
+
+// most returns what is sustained at most; b has a failed hold.
+func (b *bracket) most() upper {
+	if b.costs() {
+		return upper(b.high.rate)
+	}
+	return min(upper(b.high.rate*(1+nearby/2)), b.high.most*(1+rhythm))
+}
+
+// least returns what is sustained at least; 0 where that is not known.
+func (b *bracket) least() (most lower) {
+	if b.low != nil {
+		return b.low.least
+	}
+	for _, h := range b.holds { // what was neither kept nor failed
+		if b.high != nil && h.rate > b.high.rate {
+			continue
+		}
+		if b.changed == nil || h.Started >= b.changed.Started {
+			most = max(most, h.least)
+		}
+	}
+	return most
+}
+
+// NextHold returns the rate to be held next, and whether it is to be held for longer than usual, since the server may have saved something up; 0 where
+// the bracket is narrow, or no rate would tell more.
+func NextHold(run *rundir.Run) (rate float64, longer bool) {
+	b := bracketOf(run)
+	if rate = b.next(run); rate == 0 {
+		return 0, false
+	}
+	n := len(b.holds)
+	for _, h := range b.holds[max(0, n-repeatable):] {
+		if !h.kept && !h.failed && math.Abs(h.rate/rate-1) < nearby { // it did not decide
+			if b.low == nil {
+				rate *= lessUndecided
+				break
+			}
+			return 0, false
+		}
+	}
+	return rate, n > 0 && b.high != nil && rate > b.holds[n-1].rate
+}
+
+func (b *bracket) next(run *rundir.Run) float64 {
+	n := len(b.holds)
+	switch {
+	case n == 0:
+		guess := Guess(run).Or(0)
+		return guess * (1 - max(1-held, reach/math.Sqrt(guess*usual(run, guess).Seconds())))
+	case b.high == nil && b.low == nil && b.holds[n-1].fell():
+		last := b.holds[n-1]
+		return max(held*last.Progress.Rate.Or(0), last.rate/steep)
+	case b.high == nil:
+		last, steps := b.holds[n-1], 0
+		for i := n - 2; i >= 0 && b.holds[i].rate < b.holds[i+1].rate && !b.holds[i].failed; i-- {
+			steps++
+		}
+		step := up
+		if stillGrew(run) { // the server was far from full
+			step = upFar
+		}
+		return last.rate * (1 + max(step, b.tells())*math.Pow(2, float64(steps)))
+	case b.low == nil:
+		step := b.tells() // doubled with each hold that fails: what was served of all did not tell what is sustained
+		for i := n - 2; i >= 0 && b.holds[i].failed && b.holds[i+1].failed; i-- {
+			step *= 2
+		}
+		rate := max(min(held*b.high.part, b.high.rate*(1-step)), b.high.rate/steep)
+		for _, h := range b.holds {
+			if !h.kept && !h.failed && h.Started > b.high.Started {
+				rate = min(rate, lessUndecided*h.rate)
+			}
+		}
+		return rate
+	case b.costs() && b.low.Started < b.high.Started:
+		return b.low.rate // once more: it may have lived on what was saved up
+	case b.high.rate > steep*steep*b.low.rate:
+		return math.Sqrt(b.low.rate * b.high.rate)
+	case b.since-b.high.Started > stale,
+		b.since > b.high.Started && b.low.rate > Guess(run).Or(0)*(1+nearby),
+		float64(b.most()) > narrow*float64(b.low.least) && b.high.rate > b.low.rate*(1+up)*(1+nearby):
+		return min(b.high.rate, b.low.rate*(1+max(up, b.tells())))
+	}
+	return 0
+}
+
+// fell reports whether clearly less was served than arrived.
+func (h *hold) fell() bool {
+	p := h.Progress
+	return p.Rate.Or(0) < lessUndecided*h.rate && p.High.Or(0) < h.rate
+}
+
+// tells returns the difference of rates that a hold of as many requests as the last one tells, as a share.
+func (b *bracket) tells() float64 {
+	return 2 * reach / math.Sqrt(float64(max(1, b.holds[len(b.holds)-1].Requests.OK)))
+}
+
+// stillGrew reports whether the search for the ceiling ended although the output still grew.
+func stillGrew(run *rundir.Run) bool {
+	best, grew := 0.0, false
+	if floor := floorOf(run.Stages); floor != nil {
+		best = floor.TokensPerS.Output.Or(0)
+	}
+	for _, step := range run.Search {
+		output := step.Output.Or(0)
+		grew, best = output > best*grows, max(best, output)
+	}
+	return grew
+}
+
+// Guess returns what the throughput stage completed per second; absent where it completed nothing, or was not steady.
+func Guess(run *rundir.Run) (rate rundir.Number) {
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Role == rundir.Ceiling && Usable(st) && st.Progress.Rate.Known() {
+			rate = complete(st).Progress.Rate
+		}
+	}
+	return rate
+}
+
+// pausing is how a server paused while it was under load: seconds, and the share of the time that was lost.
+type pausing struct{ longest, cycle, lost float64 }
+
+func pausesOf(run *rundir.Run) *pausing {
+	p, n, time := &pausing{}, 0, 0.0
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		if st.Role == rundir.Floor || st.Role == rundir.Grid {
+			continue
+		}
+		all := st.Traits.Pauses
+		p.longest = max(p.longest, all.Longest.Or(0))
+		n, time, p.lost = n+all.Count, time+st.WindowFrom+st.Window, p.lost+all.Total.Or(0)
+	}
+	if p.lost /= max(1, time); n > 0 && p.lost > nearby {
+		p.cycle = time / float64(n)
+	}
+	return p
+}
+
+// Outlasting returns for how long a rate is to be held, at least, so that the server's pauses do not decide.
+func Outlasting(run *rundir.Run) time.Duration {
+	const margin, longest = 1.2, 300
+	p := pausesOf(run)
+	return rundir.Duration(outlasts * margin * max(p.longest, min(p.cycle, longest/outlasts)))
+}
+
+// Find returns what the holds of a run show; nil where there are none.
+func Find(run *rundir.Run) *rundir.Saturation {
+	b := bracketOf(run)
+	if len(b.holds) == 0 {
+		return nil
+	}
+	s, low := &rundir.Saturation{}, b.least()*lower(1-b.lengths)
+	if b.low != nil {
+		s.HighestStable, s.KeptStage, s.Output = b.low.Rate, b.low.Name, b.low.TokensPerS.Output
+	}
+	if b.changed != nil {
+		s.Cautions = append(s.Cautions, noteChanged.New(b.before.rate, b.before.Started, b.changed.rate, b.changed.Started))
+	}
+	if b.high == nil {
+		if low > 0 {
+			s.Rate = rundir.Over(float64(low))
+		}
+		return s
+	}
+	high, rate := b.most(), min(b.high.served, b.high.part)
+	if b.costs() || float64(high) < float64(low) {
+		high = upper(b.high.rate)
+		if b.costs() && b.lived(run) {
+			low = min(low, b.high.slowest)
+		}
+		rate = (float64(low) + float64(high)) / 2
+		if served := b.high.served; b.low != nil && served < b.low.rate {
+			s.Overload = rundir.Exactly(served)
+		}
+	} else {
+		s.Output = b.high.TokensPerS.Output
+	}
+	high *= upper(1 + b.lengths)
+	low = lower(min(float64(low), float64(high)))
+	s.High, s.LowestSaturated, s.FailedStage, s.Reason = rundir.Exactly(float64(high)), b.high.Rate, b.high.Name, b.high.why()
+	if low <= 0 {
+		return s
+	}
+	s.Low = rundir.Exactly(float64(low))
+	rate = min(max(rate, float64(low)), float64(high))
+	if (float64(high)-float64(low))/2 <= widest*rate {
+		s.Rate = rundir.Exactly(rate)
+	}
+	s.Limit, s.LimitStage = ranOut(b.high.Server), b.high.Name
+	return s
+}
+
+// why returns what was seen in a hold that failed.
+func (h *hold) why() note.Note {
+	switch {
+	case h.spoiled:
+		return noteUndone.New(h.rate, refused(h.Stage), h.served)
+	case h.Verdict == rundir.Shedding && h.Shortened.Known():
+		return noteShortened.New(h.rate, h.Shortened.Value(), h.served)
+	case h.Verdict == rundir.Shedding:
+		return noteRefused.New(h.rate, refused(h.Stage), h.served)
+	case h.part < h.served:
+		return noteWaitsGrew.New(h.rate, h.Traits.Waits.Value.Value(), h.part)
+	}
+	return noteBacklogGrew.New(h.rate, h.Drift.Value.Or(0)*h.rate, h.served)
+}
+
+// Open returns the stages with an arrival rate, by rate. Those that the client spoiled or that are not whole are left out.
 func Open(stages []rundir.Stage) []*rundir.Stage {
 	var open []*rundir.Stage
 	for i := range stages {
-		if st := &stages[i]; st.Rate.Known() && st.Requests.OK > 0 && Usable(st) && st.Role != rundir.Control {
+		if st := &stages[i]; st.Rate.Known() && st.Requests.OK > 0 && Usable(st) {
 			open = append(open, st)
 		}
 	}
@@ -169,152 +464,4 @@ func floorOf(stages []rundir.Stage) *rundir.Stage {
 		}
 	}
 	return nil
-}
-
-// ceilingOf returns the stage that measured the ceiling; nil where there is none, or where a budget ended it before it was steady: then it
-// only shows how a closed loop begins.
-func ceilingOf(stages []rundir.Stage) (ceiling *rundir.Stage) {
-	for i := range stages {
-		if st := &stages[i]; st.Role == rundir.Ceiling && Usable(st) && st.Progress.Rate.Known() && !tooShort(st) {
-			ceiling = st
-		}
-	}
-	return ceiling
-}
-
-// tooShort reports whether a stage warns that no part of it was steady.
-func tooShort(st *rundir.Stage) bool {
-	return slices.ContainsFunc(st.Warnings, func(n note.Note) bool { return n.Is(measure.TooShort) })
-}
-
-// ceilingTooShort reports whether the stage that measured the ceiling is whole, and too short to show what the server can do.
-func ceilingTooShort(stages []rundir.Stage) bool {
-	return slices.ContainsFunc(stages, func(st rundir.Stage) bool {
-		return st.Role == rundir.Ceiling && Usable(&st) && (tooShort(&st) || !st.Progress.Rate.Known())
-	})
-}
-
-// finder is a search for the saturation rate.
-type finder struct {
-	run     *rundir.Run
-	all     []*rundir.Stage // with an arrival rate, by rate
-	open    []*rundir.Stage // those whose verdicts count
-	cut     int             // the stages below are taken for stable, the others for saturated
-	rows    []*rundir.Stage // those that the plateau is of
-	notes   []note.Note
-	failing bool // it drops connections
-	cached  cached
-	changed bool // control measurements show another server than before: what is less now is not overload's doing
-	// sameServer reports that control measurements show the same server as before: what is less now is overload's doing.
-	sameServer bool
-}
-
-// newFinder returns a finder that has cut the stages of a run in two.
-func newFinder(run *rundir.Run) *finder {
-	f := &finder{run: run, changed: len(changes(run)) > 0, failing: !drops(run.Stages).IsZero(), cached: cachedShare(run.Stages)}
-	for _, st := range Open(run.Stages) {
-		f.all = append(f.all, complete(st))
-	}
-	_, again := controlOfFloor(run.Stages)
-	f.sameServer = again != nil && !f.changed
-	f.open = overruled(f.all)
-	f.cut = f.edge()
-	return f
-}
-
-// note adds a note, once: repetitions give the same.
-func (f *finder) note(n note.Note) { f.notes = note.Add(f.notes, n) }
-
-// edge cuts the stages in two so that the fewest verdicts are contradicted when all below are taken for stable and all above
-// for saturated: a lone exception is a note, not another edge. Stages at one rate stay together, so that most of them decide.
-func (f *finder) edge() int {
-	best := 0
-	for cut := 1; cut <= len(f.open); cut++ {
-		between := cut == len(f.open) || f.open[cut-1].Rate != f.open[cut].Rate
-		if between && f.contradicted(cut) <= f.contradicted(best) {
-			best = cut
-		}
-	}
-	for i, r := range f.open {
-		stable, saturated := f.verdictsAt(r.Rate)
-		if stable > 0 && saturated > 0 {
-			f.note(noteMixedVerdicts.New(r.Rate.Value(), stable, saturated))
-		} else if i < best && over(r) || i >= best && r.Verdict == rundir.Stable {
-			f.note(noteAgainst.New(r.Name, r.Verdict))
-		}
-	}
-	return best
-}
-
-// contradicted counts the verdicts that a cut contradicts.
-func (f *finder) contradicted(cut int) int {
-	n := 0
-	for i, r := range f.open {
-		if i < cut && over(r) || i >= cut && r.Verdict == rundir.Stable {
-			n++
-		}
-	}
-	return n
-}
-
-// most returns what the server got done per second in the best stage, by the lower bound of its interval.
-func (f *finder) most() float64 {
-	best := 0.0
-	for _, r := range f.open {
-		if r.Progress.Low.Known() {
-			best = max(best, r.Progress.Low.Value())
-		}
-	}
-	return best
-}
-
-// verdictsAt counts the stages at a rate that were shown stable, and those that were shown saturated.
-func (f *finder) verdictsAt(rate rundir.Number) (stable, saturated int) {
-	for _, r := range f.open {
-		switch {
-		case r.Rate != rate:
-		case r.Verdict == rundir.Stable:
-			stable++
-		case over(r):
-			saturated++
-		}
-	}
-	return stable, saturated
-}
-
-// refusesFew reports whether a stage's server refused a part, but had times with nothing to do.
-func refusesFew(st *rundir.Stage) bool {
-	return st.Verdict == rundir.Shedding && share(st) < fullWhenRefusing
-}
-
-// over reports whether a stage asked for more than the server takes: a backlog grew, or requests were refused.
-func over(st *rundir.Stage) bool {
-	return st.Verdict == rundir.Saturated || st.Verdict == rundir.Shedding
-}
-
-// serverLimited reports whether a stage shows what the server can do and not what arrived: it was saturated, and the interval of
-// what it completed lies below what it was offered.
-func serverLimited(st *rundir.Stage) bool {
-	return over(st) && Usable(st) &&
-		st.Progress.High.Known() && st.Rates.Offered.Known() && st.Progress.High.Value() < st.Rates.Offered.Value()
-}
-
-// reason returns the evidence. anyOver reports whether some arrival rate was more than the server takes.
-func reason(rows []*rundir.Stage, s *rundir.Saturation, anyOver bool) note.Note {
-	for _, r := range rows {
-		if w := r.Traits.Waits; r.Verdict == rundir.Saturated && w.Low.Value() > r.Drift.High.Value() { // of a part of the requests
-			return noteWaitsGrew.New(r.Rates.Offered.Value(), w.Value.Value(), behind(r).Rate.Value())
-		}
-		if r.Verdict == rundir.Saturated {
-			return noteBacklogGrew.New(r.Rates.Offered.Value(), r.Drift.Value.Value()*r.Rate.Value(), r.Progress.Rate.Value())
-		}
-	}
-	if r := rows[0]; r.Rate.Known() { // more failed than is tolerated
-		return noteUndone.New(r.Rates.Offered.Value(), share(r), r.Progress.Rate.Value())
-	}
-	kind := noteNoneSaturated
-	if s.LowestSaturated.Known() || anyOver {
-		kind = noteCeilingAlone
-	}
-	return kind.New(rows[0].MaxConcurrency, rows[0].Progress.Rate.Value())
 }

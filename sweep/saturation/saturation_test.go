@@ -1,125 +1,171 @@
 package saturation
 
 import (
+	"math"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	"pgregory.net/rapid"
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/rundir"
 )
 
-// row is a whole stage at an asked rate.
-func row(rate, done float64, verdict rundir.Verdict) rundir.Stage {
-	return rundir.Stage{
-		Name: "poisson@" + arrival.RateName(rate), Role: rundir.Grid, State: rundir.Complete, Rate: rundir.Exactly(rate), Verdict: verdict,
-		Window: 60, Requests: rundir.Requests{OK: 100}, Rates: rundir.Rates{Offered: rundir.Exactly(rate)},
-		Progress:   rundir.Progress{Rate: rundir.Exactly(done), Low: rundir.Exactly(done * 0.99), High: rundir.Exactly(done * 1.01), Batches: 12},
-		TokensPerS: rundir.TokenRates{Output: rundir.Exactly(done * 100)},
-		Drift:      rundir.Drift{Value: rundir.Exactly(rate/done - 1)},
+// The stages of a run, each a hundred seconds after the one before.
+func runOf(stages ...rundir.Stage) *rundir.Run {
+	run := &rundir.Run{Plan: rundir.Plan{Kind: rundir.KindSweep, StageTime: 30}, State: rundir.Complete}
+	for i, st := range stages {
+		st.Started = 100 * float64(i)
+		st.Ended = st.Started + 100
+		run.Stages = append(run.Stages, st)
 	}
+	return run
 }
 
-func ceilingRow(done float64) rundir.Stage {
-	st := row(1, done, rundir.Closed)
-	st.Name, st.Role, st.Rate, st.MaxConcurrency = "throughput", rundir.Ceiling, rundir.Number{}, 64
+// stageAt is a hold at a rate, in which some were done.
+func stageAt(rate, done float64, verdict rundir.Verdict) rundir.Stage {
+	f := rundir.Exactly
+	st := rundir.Stage{
+		Name: rundir.HoldPrefix + arrival.RateName(rate), Role: rundir.Hold, State: rundir.Complete, Rate: f(rate), Verdict: verdict, Window: 150,
+		Requests: rundir.Requests{OK: 1500}, Rates: rundir.Rates{Offered: f(rate)},
+		Progress: rundir.Progress{Rate: f(done), Low: f(0.99 * done), High: f(1.01 * done), Batches: 12},
+		Drift:    rundir.Drift{Value: f(rate/done - 1), Low: f(rate/done - 1.01), High: f(rate/done - 0.99)},
+	}
 	return st
 }
 
+func kept(rate float64) rundir.Stage         { return stageAt(rate, rate, rundir.Stable) }
+func failed(rate, done float64) rundir.Stage { return stageAt(rate, done, rundir.Saturated) }
+
+// refusing is a hold in which a share was refused.
+func refusing(rate, share float64) rundir.Stage {
+	st := stageAt(rate, rate*(1-share), rundir.Shedding)
+	st.Refused = rundir.Exactly(share)
+	return st
+}
+
+// partly is a hold in which the waits of a part of the requests grew.
+func partly(rate, growth float64) rundir.Stage {
+	st := failed(rate, 0.98*rate)
+	st.Traits.Waits = rundir.Drift{Value: rundir.Exactly(growth), Low: rundir.Exactly(0.9 * growth), High: rundir.Exactly(1.1 * growth)}
+	return st
+}
+
+// savings is a hold that failed, and completed less once it was behind.
+func savings(rate, done, behind float64) rundir.Stage {
+	st := failed(rate, done)
+	f := rundir.Exactly
+	st.Traits.Behind = rundir.Progress{Rate: f(behind), Low: f(0.99 * behind), High: f(1.01 * behind)}
+	return st
+}
+
+// paused is a stage in which the server paused once for some seconds.
+func paused(st rundir.Stage, seconds float64) rundir.Stage {
+	st.Traits.Pauses = rundir.Pauses{Count: 1, Longest: rundir.Exactly(seconds), Total: rundir.Exactly(seconds)}
+	return st
+}
+
+// ceiling is the throughput stage.
+func ceiling(done float64) rundir.Stage {
+	st := stageAt(1, done, rundir.Closed)
+	st.Name, st.Role, st.Rate, st.MaxConcurrency, st.Window = "throughput", rundir.Ceiling, rundir.Number{}, 64, 30
+	return st
+}
+
+// The answer is the bracket of the holds, whatever other stages show.
 func TestFind(t *testing.T) {
-	spoiled := row(12, 5, rundir.Saturated)
-	spoiled.Invalid = note.Text.New("the client sent late")
-	against := func(stage string) []note.Note { return []note.Note{noteAgainst.New(stage, rundir.Saturated)} }
-	costs := func(overload float64) []note.Note {
-		return []note.Note{noteOverloadOrChange.New(12., 64, overload, 30.)}
-	}
+	grid := failed(5, 2)
+	grid.Role = rundir.Grid
+	late := failed(6, 3)
+	late.Invalid = note.Text.New("the client sent late")
 	for name, c := range map[string]struct {
-		rows              []rundir.Stage
-		rate              float64
-		stable, saturated float64 // 0: none
-		notes             []note.Note
+		stages          []rundir.Stage
+		rate, low, high float64 // 0: none
+		kind            rundir.AnswerKind
+		reason          string
 	}{
-		"as it should be": {[]rundir.Stage{ceilingRow(10), row(5, 5, rundir.Stable), row(9, 9, rundir.Stable), row(11, 10, rundir.Saturated)}, 10, 9, 11, nil},
-		"none saturated":  {[]rundir.Stage{ceilingRow(10), row(5, 5, rundir.Stable)}, 10, 5, 0, nil},
-		"a lone exception": {[]rundir.Stage{ceilingRow(10), row(4, 4, rundir.Stable), row(5, 5, rundir.Saturated), row(8, 8, rundir.Stable),
-			row(12, 10, rundir.Saturated)}, 10, 8, 12, against("poisson@5.00")},
-		"a lull taken for a limit, until it is held": {[]rundir.Stage{ceilingRow(9), row(4, 3, rundir.Saturated), row(7, 7, rundir.Undecided), row(12, 10, rundir.Saturated)}, 3.58, 0, 12,
-			[]note.Note{noteOverloadOrChange.New(9., 64, 3.7867584599075457, 30.)}},
-		"the closed loop was too narrow":                 {[]rundir.Stage{ceilingRow(7), row(8, 8, rundir.Stable), row(12, 10, rundir.Saturated)}, 10, 8, 12, nil},
-		"overload costs":                                 {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated), row(14, 10, rundir.Saturated)}, 9.97, 8, 13, costs(10)},
-		"the client's fault":                             {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Stable), spoiled}, 10, 8, 0, nil},
-		"saturated at what it was offered is no plateau": {[]rundir.Stage{ceilingRow(10), row(6, 6, rundir.Saturated), row(12, 10, rundir.Saturated)}, 6, 0, 12, nil},
-		"most repetitions decide": {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Saturated), row(8, 8, rundir.Stable), row(8, 8, rundir.Stable),
-			row(12, 10, rundir.Saturated), row(12, 10, rundir.Stable), row(12, 10, rundir.Saturated)}, 10, 8, 12,
-			[]note.Note{noteMixedVerdicts.New(8, 2, 1), noteMixedVerdicts.New(12, 1, 2)}},
-		"no repetition outdoes another at its own rate": {[]rundir.Stage{row(5, 5, rundir.Stable), row(12, 9.85, rundir.Saturated), row(12, 10.15, rundir.Saturated)},
-			10, 5, 12, nil},
-		"a rate that is half this and half that is neither": {[]rundir.Stage{ceilingRow(10), row(5, 5, rundir.Stable), row(5, 5, rundir.Stable),
-			row(9, 9, rundir.Stable), row(9, 9, rundir.Saturated), row(12, 10, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 5, 12,
-			[]note.Note{noteMixedVerdicts.New(9, 1, 1)}},
+		"kept and failed":              {[]rundir.Stage{ceiling(10), kept(9.7), failed(10.7, 10)}, 10, 9.5, 10.3, rundir.Saturates, "saturation.backlog-grew"},
+		"others are no evidence":       {[]rundir.Stage{ceiling(10), grid, late, kept(9.7), failed(10.7, 10)}, 10, 9.5, 10.3, rundir.Saturates, "saturation.backlog-grew"},
+		"nothing failed":               {[]rundir.Stage{ceiling(10), kept(9.7)}, 0, 9.5, 0, rundir.AtLeast, ""},
+		"nothing was kept":             {[]rundir.Stage{ceiling(10), failed(9.7, 6)}, 0, 0, 6.2, rundir.AtMost, "saturation.backlog-grew"},
+		"a wide bracket":               {[]rundir.Stage{ceiling(10), failed(9.7, 9), kept(5)}, 0, 4.9, 9.3, rundir.Between, "saturation.backlog-grew"},
+		"overload costs throughput":    {[]rundir.Stage{ceiling(10), kept(8), failed(9, 5), kept(8)}, 8.4, 7.8, 9, rundir.Sustains, "saturation.backlog-grew"},
+		"a part waits longer":          {[]rundir.Stage{ceiling(20), kept(10), partly(11, 0.09)}, 10, 9.8, 11.1, rundir.Saturates, "saturation.waits-grew"},
+		"requests are refused":         {[]rundir.Stage{ceiling(10), kept(9), refusing(10, 0.08)}, 9.2, 8.8, 10, rundir.Accepts, "saturation.refused"},
+		"the later failure counts":     {[]rundir.Stage{ceiling(10), kept(9.7), failed(9.7, 7), kept(7)}, 7, 6.8, 7.3, rundir.Saturates, "saturation.backlog-grew"},
+		"the later kept rate counts":   {[]rundir.Stage{ceiling(10), failed(9.7, 9), kept(9.8), failed(10.7, 10.2)}, 10.2, 9.6, 10.6, rundir.Saturates, "saturation.backlog-grew"},
+		"what did not decide is a low": {[]rundir.Stage{ceiling(10), stageAt(9.7, 9.65, rundir.Undecided), failed(10.7, 10)}, 10, 9.5, 10.3, rundir.Saturates, "saturation.backlog-grew"},
+		"what grew a little is none":   {[]rundir.Stage{ceiling(10), stageAt(9.7, 9.5, rundir.Undecided), failed(10.7, 10)}, 0, 0, 10.3, rundir.AtMost, "saturation.backlog-grew"},
+		"nor is a time between pauses": {[]rundir.Stage{paused(ceiling(10), 60), kept(9.7), failed(10.7, 10)}, 0, 0, 10.3, rundir.AtMost, "saturation.backlog-grew"},
+		"short pauses widen it":        {[]rundir.Stage{paused(ceiling(10), 20), kept(9.7), failed(10.7, 10)}, 10, 9.07, 10.3, rundir.Saturates, "saturation.backlog-grew"},
+		"what was saved up is used":    {[]rundir.Stage{ceiling(10), savings(9, 8, 5), kept(6)}, 0, 4.95, 9, rundir.Between, "saturation.backlog-grew"},
+		"what was saved up is gone":    {[]rundir.Stage{ceiling(10), savings(8, 5.5, 5), kept(6)}, 6.94, 5.88, 8, rundir.Sustains, "saturation.backlog-grew"},
 	} {
-		s, notes := Find(&rundir.Run{Stages: c.rows})
-		if s == nil {
-			t.Errorf("%s: no saturation", name)
-			continue
+		run := runOf(c.stages...)
+		WriteAnswer(run, nil)
+		s := run.Saturation
+		near := func(n rundir.Number, want float64) bool {
+			return want == 0 && !n.Known() || n.Known() && math.Abs(n.Value()/want-1) < 0.02
 		}
-		if off := s.Rate.Value() - c.rate; off > 0.05 || off < -0.05 || s.Low.Value() > c.rate || s.High.Value() < c.rate {
-			t.Errorf("%s: %v (%v-%v), want %v", name, s.Rate.Value(), s.Low.Value(), s.High.Value(), c.rate)
+		low := s.Low
+		if s.Rate.Bound() {
+			low = rundir.Exactly(s.Rate.Value())
 		}
-		for what, f := range map[string]struct {
-			got  rundir.Number
-			want float64
-		}{"highest stable": {s.HighestStable, c.stable}, "lowest saturated": {s.LowestSaturated, c.saturated}} {
-			if f.got.Known() != (f.want > 0) || f.want > 0 && f.got.Value() != f.want {
-				t.Errorf("%s: %s is %v, want %v", name, what, f.got.Value(), f.want)
-			}
+		if !near(s.Rate, c.rate) || !near(low, c.low) || !near(s.High, c.high) {
+			t.Errorf("%s: %v (%v-%v), want %v (%v-%v)", name, s.Rate.Value(), low.Value(), s.High.Value(), c.rate, c.low, c.high)
 		}
-		if diff := cmp.Diff(c.notes, notes, cmpopts.EquateApprox(0.01, 0)); diff != "" {
-			t.Errorf("%s: notes (-want +got):\n%s", name, diff)
-		}
-		if s.Reason.IsZero() {
-			t.Errorf("%s: no reason", name)
-		}
-	}
-	if s, notes := Find(&rundir.Run{Stages: []rundir.Stage{ceilingRow(5), row(6, 6, rundir.Stable), row(9, 9, rundir.Undecided)}}); s != nil || len(notes) != 1 || !notes[0].Is(noteNotFilled) {
-		t.Errorf("a ceiling that was no limit saturates at %v, notes %v", s, notes)
-	}
-	if s, notes := Find(&rundir.Run{Stages: nil}); s != nil || notes != nil {
-		t.Errorf("nothing saturates at %v, notes %v", s, notes)
-	}
-}
-
-// TestTheLoneRequestMayBeFaster: where the floor completes more than the saturation rate, the answer says so.
-func TestTheLoneRequestMayBeFaster(t *testing.T) {
-	for _, alone := range []float64{13.7, 16.2} {
-		floor := row(1, alone, rundir.Closed)
-		floor.Role, floor.Rate, floor.MaxConcurrency = rundir.Floor, rundir.Number{}, 1
-		s, _ := Find(&rundir.Run{Stages: []rundir.Stage{floor, ceilingRow(13.7), row(10, 10, rundir.Stable), row(18, 13.7, rundir.Saturated)}})
-		if got := len(s.Cautions) == 1 && s.Cautions[0].Is(noteBelowLone); got != (alone > 14) {
-			t.Errorf("%v req/s alone: cautions %v", alone, s.Cautions)
+		if run.Answer.Kind != c.kind || s.Reason.Code != c.reason {
+			t.Errorf("%s: %s, %s; want %s, %s", name, run.Answer.Kind, s.Reason.Code, c.kind, c.reason)
 		}
 	}
 }
 
-// The edge never parts the repetitions of one rate, in whatever order they ran.
-func TestTheEdgePartsNoRepetitions(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		verdicts := []rundir.Verdict{rundir.Stable, rundir.Saturated, rundir.Undecided}
-		var rows []rundir.Stage
-		for rate := range rapid.IntRange(1, 5).Draw(t, "rates") {
-			for range rapid.IntRange(1, 4).Draw(t, "repeats") {
-				rows = append(rows, row(float64(rate+1), float64(rate+1), rapid.SampledFrom(verdicts).Draw(t, "verdict")))
-			}
+// A server that changed is named with both times, and the answer is that of the later holds.
+func TestAServerThatChangedIsNamed(t *testing.T) {
+	run := runOf(ceiling(10), kept(9.7), failed(9.7, 7), kept(7))
+	WriteAnswer(run, nil)
+	if c := run.Answer.Cautions; len(c) != 1 || !c[0].Is(noteChanged) || c[0].Args["at"] != 100.0 || c[0].Args["later_at"] != 200.0 {
+		t.Errorf("%v", c)
+	}
+}
+
+// Without a hold there is no answer: what the throughput completed is a guess, and no bound.
+func TestAGuessIsNoAnswer(t *testing.T) {
+	floor := ceiling(1)
+	floor.Role, floor.MaxConcurrency, floor.Latency.Mean = rundir.Floor, 1, rundir.Exactly(1)
+	run := runOf(floor, ceiling(10))
+	WriteAnswer(run, nil)
+	if a := run.Answer; a.Kind != rundir.Unanswerable || a.Guess.Value() != 10 || a.Low.Known() || a.High.Known() || run.Saturation != nil {
+		t.Errorf("%+v", a)
+	}
+	if n := run.Warnings; len(n) != 1 || !n[0].Is(noteNone) || !(n[0].Args["needed"].(float64) > 200) {
+		t.Errorf("%v", n)
+	}
+}
+
+// The search goes up by steps that double, down by steps that double, and between the two.
+func TestNextHold(t *testing.T) {
+	undecided := func(rate float64) rundir.Stage { return stageAt(rate, rate, rundir.Undecided) }
+	for name, c := range map[string]struct {
+		stages []rundir.Stage
+		rate   float64
+		longer bool
+	}{
+		"first":                        {[]rundir.Stage{ceiling(10)}, 9.7, false},
+		"up":                           {[]rundir.Stage{ceiling(10), kept(9.7)}, 10.67, false},
+		"up twice as far":              {[]rundir.Stage{ceiling(10), kept(9.7), kept(10.67)}, 12.8, false},
+		"down":                         {[]rundir.Stage{ceiling(10), failed(9.7, 9.6)}, 9.31, false},
+		"down to what was served":      {[]rundir.Stage{ceiling(10), failed(9.7, 8)}, 7.76, false},
+		"down by no more than a third": {[]rundir.Stage{ceiling(10), failed(9.7, 3)}, 6.47, false},
+		"done":                         {[]rundir.Stage{ceiling(10), kept(9.7), failed(10.7, 10)}, 0, false},
+		"up after a failure":           {[]rundir.Stage{ceiling(10), failed(9.7, 7), kept(6.8), failed(8.5, 8.4)}, 7.48, false},
+		"up after a rest":              {[]rundir.Stage{ceiling(10), failed(9.7, 9.6), kept(6.8)}, 7.48, true},
+		"the kept rate once more":      {[]rundir.Stage{ceiling(10), kept(8), failed(9, 5)}, 8, false},
+		"not what did not decide":      {[]rundir.Stage{ceiling(10), undecided(9.7), kept(8.9), failed(9.9, 9.8)}, 0, false},
+	} {
+		rate, longer := NextHold(runOf(c.stages...))
+		if math.Abs(rate-c.rate) > 0.02*c.rate || longer != c.longer {
+			t.Errorf("%s: %v, longer %v; want %v, %v", name, rate, longer, c.rate, c.longer)
 		}
-		f := finder{open: Open(rows)}
-		open, cut := f.open, f.edge()
-		if cut > 0 && cut < len(open) && open[cut-1].Rate == open[cut].Rate {
-			t.Fatalf("cut at %d of %d, among the rows at %v req/s", cut, len(open), open[cut].Rate.Value())
-		}
-	})
+	}
 }
 
 func TestWhatAServerRanOutOf(t *testing.T) {

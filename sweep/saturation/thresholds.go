@@ -7,69 +7,36 @@ package saturation
 // tenth of that at 98 % (Kingman, Mathematical Proceedings of the Cambridge Philosophical Society 57 (1961)).
 const comfortable = 0.8
 
+// The search for the bracket, in shares of a rate unless said otherwise. What each is worth is in examples/evidence/families.md.
 const (
-	// held is the share of the saturation rate at which the answer is tested: nearer to it a stage of three minutes cannot tell a queue that swings from
-	// one that grows, since its drift is known to about 3 over the root of the number of arrivals.
-	held = 0.95
-	// nearHeld is how near to a rate a hold counts for it: arrivals are random, so that about 2 % more or fewer come than asked in 2000.
-	nearHeld = 0.02
-	// tolerated is how much more than the plateau a stable stage may have been offered: the tolerance of drift in a verdict.
-	tolerated = 1.05
-	// narrow is the ratio of the bounds of a bracket that is an answer: the rate in the middle is known to within 7 %.
-	narrow = 1.15
+	held          = 0.97 // of what the throughput stage completed is held first
+	nearby        = 0.02 // arrivals are random, so that about 2 % more or fewer come than asked in 2000: rates that near are one
+	narrow        = 1.15 // ratio of the ends of a bracket that is narrow
+	up            = 0.1  // so much more than what was kept is held next
+	upFar         = 1    // or so much, where the search for the ceiling ended although the output still grew,
+	grows         = 1.05 // by more than this factor in its last step
+	steep         = 1.5  // times lower at most is held next
+	repeatable    = 4    // of the latest holds, among which one that did not decide is not repeated
+	lessUndecided = 0.94
+	reach         = 0.75 // standard deviations of the number of requests, by which the first hold stays below the throughput
+	outlasts      = 3    // pauses, or times from one to the next, that a hold lasts at least
+	stale         = 180  // seconds after which a rate that failed is held again
+	rhythm        = 0.02 // of what was served: requests of equal length keep the rhythm in which a stage began
 )
+
+// How long a rate is held.
+const (
+	holdStages   = 5 // stage times
+	holdRequests = 600
+	holdWaves    = 6 // of lone requests, at least
+)
+
+// tolerance is the share of the requests, and of their length, that may be missing.
+const tolerance = 0.05
 
 // widest is the half-width of an interval up to which a saturation rate counts as located, as a share of the rate. It is the room that a
 // comfortable load leaves below saturation: with a wider interval it is not known whether the server sustains even that.
 const widest = 1 - comfortable
-
-// farBeyond is how many times the saturation rate of a server that sheds is probed: it is always busy only far beyond its edge.
-const farBeyond = 1.5
-
-// searchGain is the gain of a step that the search for the ceiling takes for noise (package sweep): a step may be off by so much.
-const searchGain = 1.05
-
-// rhythm is the relative standard deviation between single stages besides their own noise: requests of equal length keep the rhythm in
-// which a stage began, a few per cent faster or slower than another stage's, and no batch of the same stage shows that.
-const rhythm = 0.02
-
-// noInterval is the relative standard error of a stage that is too short for an interval of its own: it hardly counts beside others.
-const noInterval = 0.1
-
-// A change between two stages of one load counts from here on. Smaller ones are within what stages of one server differ by (rhythm).
-const (
-	leastDrift = 0.03 // of the time per token with one request in flight, or at one rate
-	leastScale = 0.10 // of a closed loop's completed rate, of the time to the first token, or of the time per token where the floor has not changed
-)
-
-// meansDiffer is what means over requests of two stages of one server differ by anyway, as a share: requests are many, and keep no rhythm.
-const meansDiffer = 0.002
-
-// exceeds is how much more a later row must complete than the ceiling, besides that their intervals are apart: two rhythms and a half.
-const exceeds = 1.05
-
-// moreAlone is how much more than the saturation rate the floor must complete for a caution: less is within what stages of one server differ by.
-const moreAlone = 1.03
-
-// fullWhenRefusing is the share of refusals from which a server that sheds is always busy. With fewer it is idle between bursts of
-// arrivals, and accepts less than it can do: its queue is too short to bridge them.
-const fullWhenRefusing = 0.25
-
-// The token bucket that refusals show: the share of them that it must explain, and of a stage's rate that a closed loop without refusals must complete
-// to show that there is none. A server that sheds refuses when it is full, and a bucket of the same rate explains less of it.
-const (
-	wellExplained = 0.97
-	unrefused     = 0.97
-)
-
-// How far a bucket's rate in requests per second is unsure at least: of its own rate, and of the mean cost of a request in tokens.
-const (
-	unsureRate = 0.01
-	unsureCost = 0.02
-)
-
-// usualTolerance is the tolerance of drift of runs that do not say theirs: the default of a sweep.
-const usualTolerance = 0.05
 
 // A habit is named from so many requests or pauses on: fewer are an accident of the network or of this machine. And from such a share of the requests on,
 // since what is rarer moves no mean of a row.
@@ -107,21 +74,6 @@ const (
 	fullAtEdge = 0.8
 )
 
-// A server stays slow after an overload and does not drift where it has slowed since by less than halfOfDrift of what a drift at that pace would
-// have. Where it was watched for less than leastWait seconds, nothing is known of its recovery.
-const (
-	halfOfDrift = 0.5
-	leastWait   = 1
-)
-
-// What the next sweep is advised.
-const (
-	mostLonger       = 4  // times as long at most: from so little nothing better is known
-	advisedWaves     = 12 // of the longest requests in a stage
-	controlTime      = 30 // seconds of a stage at least, with which there is time for control measurements: a sweep has some 13 stages, and
-	controlLatencies = 10 // 4 % of its time are for controls, which take so many requests of the floor
-)
-
 // mostCautions is how many cautions an answer has: a reader takes in no more.
 const mostCautions = 3
 
@@ -134,6 +86,3 @@ const (
 	percentilesHold = 0.8
 	meansHold       = 0.9
 )
-
-// HeldShare is the share of the saturation rate at which the answer is tested, for plans.
-const HeldShare = held

@@ -51,36 +51,10 @@ func Carried(stages []rundir.Stage, terms []slo.Term) *rundir.Carried {
 	return c
 }
 
-// keeping fills in the most users for whom the terms are kept. The last user who is carried is below the place where the curve of a term reaches its
-// limit, and has no rows that miss a term together.
+// keeping fills in the most users for whom the terms are kept: a number that was measured.
 func keeping(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
 	found := slo.Highest(rows, nil, terms)
-	c.Verdict, c.Term = found.Verdict, found.Limiting
-	switch {
-	case found.Rate.Bound():
-		c.Users = rundir.Over(math.Floor(found.Rate.Value()))
-	case found.Rate.Known():
-		whole := func(n rundir.Number) float64 { return max(1, math.Floor(n.Value())) }
-		users := belowMissed(int(whole(found.Rate)), rows, terms)
-		c.Low, c.High = rundir.Exactly(min(whole(found.Low), users)), rundir.Exactly(whole(found.High))
-		if c.Users = rundir.Exactly(users); users == 0 {
-			c.Users, c.Verdict = rundir.Number{}, rundir.Unsure
-		}
-	case found.Low.Known() && found.High.Known():
-		c.Low, c.High = rundir.Exactly(math.Floor(found.Low.Value())), rundir.Exactly(math.Floor(found.High.Value()))
-	}
-}
-
-// belowMissed returns the highest number up to one of users whose rows, if there are any, do not miss a term together; 0 for none.
-func belowMissed(users int, rows []*rundir.Stage, terms []slo.Term) float64 {
-	at := map[int][]*rundir.Stage{}
-	for _, r := range rows {
-		at[r.MaxConcurrency] = append(at[r.MaxConcurrency], r)
-	}
-	for users > 0 && slo.Missed(at[users], terms) {
-		users--
-	}
-	return float64(users)
+	c.Verdict, c.Term, c.Users, c.Low, c.High = found.Verdict, found.Limiting, found.Rate, found.Low, found.High
 }
 
 // growing fills in up to which number more users bring more tokens, and hits do not fall: between the rows on either side of that.

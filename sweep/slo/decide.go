@@ -19,19 +19,8 @@ type tally struct {
 	neff         float64 // independent values that they are worth
 }
 
-// missedBeyondDoubt reports whether a stage misses the term by more than chance explains, also for the worst of many stages.
-func (t Term) missedBeyondDoubt(s *rundir.Stage) bool {
-	c, ok := t.count(s)
-	if !ok {
-		return s.FrozenSince.Known()
-	}
-	worth := c.worth()
-	low, _ := stats.ShareBounds(c.beyond*worth, c.of*worth, doubtless)
-	return low > t.tail()
-}
-
-// bounds returns the bounds of the share beyond the limit. A value that was cut off counts as beyond it in the upper bound alone.
-func (c tally) bounds() (low, high float64) {
+// bounds returns the bounds of the share beyond the limit, each of which errs with a probability. A value that was cut off counts as beyond it in the upper bound alone.
+func (c tally) bounds(level float64) (low, high float64) {
 	worth := c.worth()
 	low, _ = stats.ShareBounds(c.beyond*worth, c.of*worth, level)
 	_, high = stats.ShareBounds((c.beyond+c.open)*worth, c.of*worth, level)
@@ -41,14 +30,9 @@ func (c tally) bounds() (low, high float64) {
 // worth returns how many independent values one value is worth.
 func (c tally) worth() float64 { return min(max(c.neff, 1)/c.of, 1) }
 
-// plus returns the tally of both.
-func (c tally) plus(d tally) tally {
-	return tally{c.beyond + d.beyond, c.open + d.open, c.of + d.of, c.neff + d.neff}
-}
-
-// against returns on which side of a share the tally shows its own share to be.
-func (c tally) against(share float64) rundir.Promised {
-	switch low, high := c.bounds(); {
+// against returns on which side of a share the tally shows its own share to be, at a level of error.
+func (c tally) against(share, level float64) rundir.Promised {
+	switch low, high := c.bounds(level); {
 	case high < share:
 		return rundir.Kept
 	case low > share:
@@ -113,7 +97,7 @@ func (t Term) Counted(s *rundir.Stage) *rundir.Beyond {
 
 // Bound fills in the bounds of the share beyond the limit that a count shows, each of which holds with a probability of 95 %.
 func Bound(b *rundir.Beyond) {
-	low, high := tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}.bounds()
+	low, high := tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}.bounds(level)
 	b.Low, b.High = rundir.Exactly(low), rundir.Exactly(high)
 }
 
@@ -123,7 +107,7 @@ func (t Term) Holds(s *rundir.Stage) rundir.Promised {
 		return rundir.Broken // the server never answered again: no wait is long enough
 	}
 	if c, ok := t.count(s); ok {
-		return c.against(t.tail())
+		return c.against(t.tail(), level)
 	}
 	f, supported := t.Of(s)
 	low, high := f.Value(), f.Value()
@@ -179,4 +163,59 @@ func (t Term) Needs(s *rundir.Stage) int {
 		return int(more)
 	}
 	return 0
+}
+
+// Offered returns the rate at which requests were due in a stage's window. Poisson arrivals at a rate are by chance more or fewer, and a stage with
+// more of them is a stage at a higher rate: its latencies are those of that rate. One request at a time is the limit of small rates: 0. What a stage of
+// users asks of the server is their number.
+func Offered(s *rundir.Stage) float64 {
+	switch o := s.Rates.Offered; {
+	case s.Kind == rundir.KindOfUsers:
+		return float64(s.MaxConcurrency)
+	case !s.Rate.Known():
+		return 0
+	case o.Known():
+		return o.Value()
+	}
+	return s.Rate.Value()
+}
+
+// shareAbove returns the share of a distribution above a value, by its percentiles: between two of them the logarithm of the
+// share is linear, as of an exponential tail. ok is false where the distribution has no percentiles.
+func shareAbove(d *rundir.Dist, limit float64) (share float64, ok bool) {
+	shares := map[string]float64{"min": 1, "p50": 0.5, "p90": 0.1, "p95": 0.05, "p99": 0.01, "p999": 0.001}
+	at, share := math.Inf(-1), 1.0
+	for _, f := range d.Numbers() {
+		s, listed := shares[f.Name]
+		v := f.Number.Value()
+		if f.Name == "max" {
+			ok = ok || v < limit
+		}
+		if !listed || f.Number.IsZero() {
+			continue
+		}
+		if v >= limit {
+			if math.IsInf(at, -1) || v == at {
+				return share, true
+			}
+			return share * math.Pow(s/share, (limit-at)/(v-at)), true
+		}
+		at, share, ok = v, s, true
+	}
+	if d.Max.Known() && d.Max.Value() < limit {
+		return 0, ok
+	}
+	return share / 2, ok // between the last percentile and the longest
+}
+
+// Waits reports whether the term is about times that are longer where requests wait for each other, counted by request.
+func (t Term) Waits() bool { return t.Percentile() && t.Metric != ITL }
+
+// spreadOfMean returns the standard error of the logarithm of a mean.
+func (t Term) spreadOfMean(s *rundir.Stage) float64 {
+	d, _ := t.dist(s)
+	if ci, ok := d.CI[Mean]; ok && ci[0] > 0 {
+		return math.Log(ci[1]/ci[0]) / (2 * stats.Z95)
+	}
+	return noInterval
 }

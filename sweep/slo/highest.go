@@ -9,232 +9,300 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Highest returns the highest rate at which all terms hold, by the curves through all stages that have a rate of their own, and
-// through those with one request at a time, which count as rate 0. It never lies beyond what was
-// measured, nor beyond the saturation rate, which may be nil.
+// Where an SLO ends is told by a line through what the stages near it show: the share of the requests beyond a limit, as log-odds, is close to linear in the rate
+// (in an M/M/1 queue P(T > t) = exp(-(mu-lambda) t)). One stage is off by more than its own interval shows, since its arrivals are by chance crowded or
+// not, and a line through several averages that.
+
+// edge is where terms end, and its bounds; infinite where no stage seems to miss them, and negatively so where the lowest one does.
+type edge struct{ at, low, high float64 }
+
+// Highest returns the highest rate at which all terms hold, by stages with a rate and those with one request at a time, which count as rate 0. It does not lie beyond
+// the saturation rate, which may be nil.
 func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) *rundir.SLO {
-	stages = slices.Clone(stages)
-	slices.SortStableFunc(stages, func(a, b *rundir.Stage) int { return cmp.Compare(Offered(a), Offered(b)) })
-	out := &rundir.SLO{}
-	end := stats.Root{At: math.Inf(1), Low: math.Inf(1), High: math.Inf(1)}
-	for _, t := range terms {
-		out.Terms = append(out.Terms, t.String())
-		root := t.end(stages, saturates(saturation))
-		if root.At < end.At {
-			end.At, end.Fitted, out.Limiting = root.At, root.Fitted, t.String()
+	stages = byRate(stages)
+	out := &rundir.SLO{Terms: Strings(terms), Verdict: rundir.Unsure}
+	var end edge
+	end, out.Limiting = ends(stages, saturation, terms)
+	kept := false
+	for _, s := range stages {
+		switch v, _ := Judge(s, terms); {
+		case Offered(s) <= end.at && v == rundir.Kept:
+			out.KeptStage, kept = s.Name, true
+		case Offered(s) > end.at && (v == rundir.Broken || over(s)) && out.BrokenStage == "":
+			out.BrokenStage = s.Name
 		}
-		end.Low, end.High = min(end.Low, root.Low), min(end.High, root.High)
 	}
-	var capped bool
-	if end, capped = below(end, saturation); capped {
-		out.Limiting = rundir.LimitSaturation
-	}
-	end = beneathMissed(end, stages, terms)
-	settle(out, stages, terms, end)
 	switch {
-	case !out.Rate.IsZero():
-		out.Verdict = rundir.Kept
-	case out.Reason.Code == noteBrokenAt.Code:
-		out.Verdict = rundir.Broken
+	case math.IsInf(end.at, -1):
+		out.Verdict, out.BrokenStage, out.Reason = rundir.Broken, stages[0].Name, noteBrokenAt.New(stages[0].Name)
+	case math.IsInf(end.at, 1) && kept:
+		out.Verdict, out.Rate, out.Limiting, out.Reason = rundir.Kept, rundir.Over(highestKept(stages, terms)), "", noteNoneBroke.New(out.KeptStage)
+	case math.IsInf(end.at, 1), out.Limiting == rundir.LimitSaturation && !kept:
+		tooFew(out, stages, terms)
 	default:
-		out.Verdict = rundir.Unsure
+		if out.Limiting == rundir.LimitSaturation {
+			end.low = min(end.low, highestKept(stages, terms))
+		}
+		out.Verdict, out.Low, out.High = rundir.Kept, rundir.Exactly(max(0, end.low)), rundir.Exactly(end.high)
+		out.Reason = noteWide.New(out.Low.Value(), end.high)
+		if (end.high-end.low)/2 <= widest*end.at {
+			if out.Rate, out.Reason = rundir.Exactly(end.at), noteEnds.New(out.Limiting); kept {
+				out.Reason = noteKeptThenEnds.New(out.KeptStage, out.Limiting)
+			}
+			out.Goodput = goodputAt(stages, end.at)
+		}
 	}
 	return out
 }
 
-// below returns an end that is not above the saturation rate, and whether that lowered it: where requests queue up for ever, they wait for
-// longer than any limit. Where the saturation rate is known by bounds alone, the upper one counts.
-func below(end stats.Root, saturation *rundir.Saturation) (lower stats.Root, capped bool) {
-	s := saturation
-	if s == nil || !s.High.Known() {
-		return end, false
-	}
-	most := s.High.Value()
-	if s.Rate.Known() {
-		most = s.Rate.Value()
-	}
-	if capped = most < end.At; capped {
-		end = stats.Root{At: most, Low: min(end.Low, most), High: end.High}
-		if s.Low.Known() {
-			end.Low = min(end.Low, s.Low.Value())
-		}
-	}
-	end.High = max(end.At, min(end.High, s.High.Value()))
-	return end, capped
-}
-
-// beneathMissed returns an end whose interval does not reach beyond the lowest stage above it that misses a term beyond doubt.
-func beneathMissed(end stats.Root, stages []*rundir.Stage, terms []Term) stats.Root {
-	for _, s := range stages {
-		if at := Offered(s); at >= end.At && at < end.High && slices.ContainsFunc(terms, func(t Term) bool { return t.missedBeyondDoubt(s) }) {
-			end.High = at
-		}
-	}
-	return end
-}
-
-// end returns where the term's curve reaches its limit, at a server that saturates at a rate, which may be NaN.
-func (t Term) end(stages []*rundir.Stage, saturates float64) stats.Root {
-	var points []stats.Point
-	clusters := t.clustering(stages)
-	for _, s := range stages {
-		if p, ok := t.point(s, clusters, saturates); ok {
-			points = append(points, p)
-		}
-	}
-	if len(points) == 0 {
-		return stats.Root{At: math.Inf(1), Low: math.Inf(1), High: math.Inf(1)} // no stage keeps it either
-	}
-	root := stats.Crossing(points, reach, scatter, stats.Prior{Mean: crowdingCounts, SD: crowdingVaries})
-	if root.Fitted {
-		root.Low, root.High = root.At-Widened*(root.At-root.Low), root.At+Widened*(root.High-root.At)
-	}
-	return root
-}
-
-// settle fills in the answer. The terms hold at a rate only where a stage was shown to keep them all; or where the stages up to
-// the rate show it together, since what holds at a rate holds below; or where the curve shows it, because its interval begins above the
-// lowest stage.
-func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Root) {
-	var kept, broken *rundir.Stage
-	for _, s := range stages {
-		switch v, _ := Judge(s, terms); {
-		case s.Verdict == rundir.Saturated || v == rundir.Broken:
-			if Offered(s) >= end.At && (broken == nil || Offered(broken) < end.At) || broken == nil {
-				broken = s
-			}
-		case v == rundir.Kept && (kept == nil || Offered(s) <= end.At):
-			kept = s
-		}
-	}
-	if broken != nil {
-		out.BrokenStage = broken.Name
-	}
-	switch {
-	case kept == nil && !together(stages, terms, end.At) && !(end.Fitted && end.Low > Offered(stages[0])):
-		none(out, stages, terms, broken, math.IsInf(end.At, -1))
-		if !math.IsInf(end.At, 0) { // where to look for it
-			out.Low, out.High = rundir.Exactly(max(0, end.Low)), rundir.Exactly(end.High)
-		}
-	case kept != nil && math.IsInf(end.At, 1):
-		out.KeptStage, out.Rate, out.Limiting = kept.Name, rundir.Over(Offered(kept)), ""
-		out.Reason = noteNoneBroke.New(kept.Name)
-	case math.IsInf(end.At, -1): // one exception does not make a rate
-		none(out, stages, terms, broken, true)
-	default:
-		if out.Reason = noteEnds.New(out.Limiting); kept != nil {
-			out.KeptStage, out.Reason = kept.Name, noteKeptThenEnds.New(kept.Name, out.Limiting)
-		}
-		out.Rate, out.Low, out.High = rundir.Exactly(end.At), rundir.Exactly(max(0, end.Low)), rundir.Exactly(end.High)
-		out.Goodput = goodputAt(stages, end.At, leastGood(terms))
-	}
-}
-
-// together reports whether the stages up to a rate, taken together, show that each of the terms is kept.
-func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
-	if math.IsInf(rate, 0) {
-		return false
-	}
+// ends returns where the first of some terms ends, and which: at the latest where the server saturates.
+func ends(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) (end edge, limiting string) {
+	end = edge{math.Inf(1), math.Inf(1), math.Inf(1)}
 	for _, t := range terms {
-		var all tally
-		kept := false
-		for _, s := range stages {
-			if Offered(s) > rate {
-				continue
-			}
-			kept = kept || t.Holds(s) == rundir.Kept
-			if c, ok := t.count(s); ok {
-				all = all.plus(tally{c.beyond, c.open, c.of, c.of * c.worth()})
-			}
+		e := t.edge(stages, saturatesAt(saturation))
+		if e.at < end.at {
+			end.at, limiting = e.at, t.String()
 		}
-		if !kept && (all.of == 0 || all.against(t.tail()) != rundir.Kept) {
-			return false
-		}
+		end.low, end.high = min(end.low, e.low), min(end.high, e.high)
 	}
-	return true
+	if s := saturation; s != nil && s.High.Known() {
+		if most := s.Rate.Or(s.High.Value()); most < end.at {
+			end.at, end.low, limiting = most, min(end.low, s.Low.Or(most)), rundir.LimitSaturation
+		}
+		end.high = min(end.high, s.High.Value())
+	}
+	return end, limiting
 }
 
-// Missed reports whether stages of one load, taken together, miss one of the terms.
-func Missed(stages []*rundir.Stage, terms []Term) bool {
-	for _, t := range terms {
-		var all tally
-		sum, means := 0.0, 0.0
-		for _, s := range stages {
-			if c, ok := t.count(s); ok {
-				all = all.plus(c)
-			} else if v, _ := t.Of(s); t.Stat == Mean && v.Known() {
-				sum, means = sum+v.Value(), means+1
-			}
-		}
-		if all.beyond > t.tail()*all.of || sum > t.Limit*means {
-			return true
-		}
+// saturatesAt returns the rate at which a server saturates, as far as that is known; infinite where it is not.
+func saturatesAt(s *rundir.Saturation) float64 {
+	if s == nil {
+		return math.Inf(1)
 	}
-	return false
+	return s.Rate.Or(s.High.Or(math.Inf(1)))
 }
 
-// none fills in why there is no such rate: the terms are broken from the lowest rate on, or there are too few requests.
-func none(out *rundir.SLO, stages []*rundir.Stage, terms []Term, broken *rundir.Stage, outright bool) {
-	for _, s := range stages { // the stage that is nearest to being judged
+// byRate returns stages by the rate that they were offered.
+func byRate(stages []*rundir.Stage) []*rundir.Stage {
+	stages = slices.Clone(stages)
+	slices.SortStableFunc(stages, func(s, t *rundir.Stage) int { return cmp.Compare(Offered(s), Offered(t)) })
+	return stages
+}
+
+// over reports whether a stage asked for more than the server takes: its latencies only show that its queue is too long.
+func over(s *rundir.Stage) bool { return s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding }
+
+// highestKept returns the highest rate at which a stage was shown to keep all terms.
+func highestKept(stages []*rundir.Stage, terms []Term) (rate float64) {
+	for _, s := range stages {
+		if v, _ := Judge(s, terms); v == rundir.Kept {
+			rate = Offered(s)
+		}
+	}
+	return rate
+}
+
+// goodputAt returns the goodput of the stage nearest to a rate, for that rate.
+func goodputAt(stages []*rundir.Stage, rate float64) (good rundir.Number) {
+	nearest := math.Inf(1)
+	for _, s := range stages {
+		if away := math.Abs(Offered(s) - rate); s.Goodput != nil && s.Goodput.Share.Known() && away < nearest {
+			nearest, good = away, rundir.Exactly(rate*s.Goodput.Share.Value())
+		}
+	}
+	return good
+}
+
+// tooFew fills in which stage would decide the terms with the fewest more requests.
+func tooFew(out *rundir.SLO, stages []*rundir.Stage, terms []Term) {
+	for _, s := range stages {
 		v, t := Judge(s, terms)
-		if outright && broken != nil || v != rundir.Unsure || s.Verdict == rundir.Saturated || !s.Rate.Known() {
+		if v != rundir.Unsure || over(s) || !s.Rate.Known() {
 			continue
 		}
 		if n := t.Needs(s); n > 0 && (out.Needs == 0 || n < out.Needs) {
 			out.Needs, out.NeedsStage, out.Limiting = n, s.Name, t.String()
 		}
 	}
-	switch {
-	case out.Needs > 0:
+	if out.Reason = noteNoneJudged.New(); out.Needs > 0 {
 		out.Reason = noteTooFew.New(out.Limiting, out.NeedsStage, out.Needs)
-	case broken == nil:
-		out.Limiting, out.Reason = "", noteNoneJudged.New()
-	default:
-		out.Reason = noteBrokenAt.New(broken.Name)
-		if _, t := Judge(broken, terms); t != nil {
-			out.Limiting = t.String()
-		}
 	}
 }
 
-// leastGood returns the share of requests that meet all terms, at least, where each term is kept; 0 where the terms do not tell.
-func leastGood(terms []Term) float64 {
-	good := 1.0
-	for _, t := range terms {
-		if t.Metric == ITL || t.Stat == Mean || t.OfStage() {
-			return 0
-		}
-		good -= t.tail()
-	}
-	return max(0, good)
-}
-
-// goodputAt returns the goodput at a rate: the rate times the share of good requests, linear between the stages on either side, and at least that share
-// which the terms ask for: they are kept at that rate.
-func goodputAt(stages []*rundir.Stage, rate, least float64) rundir.Number {
-	var low, high *rundir.Stage
+// NextRate returns the rate to be held next about where the terms end, by stages and the saturation rate, which may be nil; 0 where enough is known: below, above and at it in
+// turn, since a line is fixed best by its ends, and the rate that is named is held.
+func NextRate(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) float64 {
+	end, _ := ends(byRate(stages), saturation, terms)
+	near := 0
 	for _, s := range stages {
-		switch {
-		case s.Goodput == nil || s.Goodput.Share.IsZero():
-		case Offered(s) <= rate:
-			low = s
-		case high == nil:
-			high = s
+		if s.Role == rundir.Probe && math.Abs(Offered(s)/end.at-1) < 2*aside {
+			near++
 		}
 	}
+	inTurn := []float64{-aside, aside, 0}
+	if !(end.at > 0) || math.IsInf(end.at, 1) || near >= len(inTurn) && (end.high-end.low)/2 <= aside*end.at {
+		return 0
+	}
+	return min(end.at*(1+inTurn[near%len(inTurn)]), end.high)
+}
+
+// point is what a stage shows of a term: the share of its values beyond the limit, and how many independent values that rests on. Of a mean it is the
+// logarithm of what it is of its limit, and its standard error.
+type point struct {
+	rate, time float64
+	share, n   float64
+	log, error float64
+}
+
+// points returns what stages show of a term. How many values an independent one is worth is averaged over the stages near a rate: one in which by chance
+// few values lie beyond the limit seems to have independent ones, and would outweigh the others. Near saturation a queue swings so slowly that a stage
+// sees little of it, and begins before it has built up: it forgets what it was in about 1/(mu (1 - sqrt(rho))^2) seconds, as in an M/M/1 queue.
+func (t Term) points(stages []*rundir.Stage, most float64) (points []point) {
+	var sizes []float64 // of a cluster
+	for _, s := range stages {
+		p := point{rate: Offered(s), time: s.Window}
+		size := 1.0
+		if over(s) {
+			continue
+		} else if t.Stat == Mean {
+			v, _ := t.Of(s)
+			if p.log, p.error = math.Log(v.Value()/t.Limit), t.spreadOfMean(s); !(v.Value() > 0) {
+				continue
+			}
+		} else if c, ok := t.count(s); ok {
+			p.share, p.n, size = c.beyond/c.of, c.of, 1/c.worth()
+		} else {
+			continue
+		}
+		points, sizes = append(points, p), append(sizes, size)
+	}
+	counts := slices.Clone(points)
+	for i := range points {
+		size, weights := 0.0, 0.0
+		for k := range counts {
+			if far := math.Abs(counts[k].rate-counts[i].rate) / (reach * counts[i].rate); far < 1 { // NaN and infinity are not
+				size, weights = size+(1-far)*counts[k].n*sizes[k], weights+(1-far)*counts[k].n
+			}
+		}
+		if weights > 0 {
+			points[i].n *= weights / size
+		}
+		if p := &points[i]; p.time > 0 && !math.IsInf(most, 1) {
+			p.n = min(p.n, worthARest*p.time*most*math.Pow(1-math.Sqrt(min(1, p.rate/most)), 2))
+		}
+	}
+	return slices.DeleteFunc(points, func(p point) bool { return t.Stat != Mean && p.n < 1 })
+}
+
+// edge returns where the term ends, at a server that saturates at a rate.
+func (t Term) edge(stages []*rundir.Stage, most float64) edge {
+	points := t.points(stages, most)
+	k := t.split(points)
 	switch {
-	case low == nil:
-		return rundir.Number{}
-	case high == nil:
-		high = low
+	case k == len(points):
+		return edge{math.Inf(1), math.Inf(1), math.Inf(1)}
+	case k == 0 && points[0].sigmas(t) > stats.Z95:
+		return edge{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
+	case k == 0 && !math.IsInf(most, 1): // too few requests to tell
+		return edge{firstHeld * most, 0, math.Inf(1)}
+	case k == 0:
+		return edge{points[0].rate, 0, math.Inf(1)}
 	}
-	a, b := low.Goodput.Share, high.Goodput.Share
-	share := a.Value()
-	if gap := Offered(high) - Offered(low); gap > 0 {
-		share += (b.Value() - a.Value()) * (rate - Offered(low)) / gap
+	at := (points[k-1].rate + points[k].rate) / 2
+	if e := t.line(points, at); e.high < 2*e.at {
+		return e
 	}
-	if share = max(share, least); a.Bound() || b.Bound() {
-		return rundir.Over(rate * share)
+	e := edge{at, 0, math.Inf(1)} // no stage is near: what single ones show
+	for i := range points {
+		switch z := points[i].sigmas(t); {
+		case z < -stats.Z95 && points[i].rate <= at:
+			e.low = points[i].rate
+		case z > stats.Z95 && points[i].rate >= at:
+			e.high = min(e.high, points[i].rate)
+		}
 	}
-	return rundir.Exactly(rate * share)
+	return e
+}
+
+// split returns how many of some points, by rate, seem to keep the term: of all ways to split them in two, the one that agrees best with what each shows.
+func (t Term) split(points []point) (k int) {
+	best, sum := 0.0, 0.0
+	for i := range points {
+		if sum -= points[i].beyond(t) * points[i].weight(t); sum > best {
+			best, k = sum, i+1
+		}
+	}
+	return k
+}
+
+// beyond returns by how much a stage seems to miss the term, negative where it seems to keep it.
+func (p *point) beyond(t Term) float64 {
+	if t.Stat == Mean {
+		return p.log
+	}
+	return logit((p.share*p.n+0.5)/(p.n+1)) - logit(t.tail())
+}
+
+// weight returns what that is worth: one over its variance, where the term is just kept.
+func (p *point) weight(t Term) float64 {
+	if t.Stat == Mean {
+		return 1 / (p.error * p.error)
+	}
+	return p.n * t.tail() * (1 - t.tail())
+}
+
+// sigmas returns that in standard errors.
+func (p *point) sigmas(t Term) float64 { return p.beyond(t) * math.Sqrt(p.weight(t)) }
+
+func logit(p float64) float64 { return math.Log(p / (1 - p)) }
+
+// line returns where the term ends by a line through the stages about a rate: by logistic regression, whose slope is unsure where they are few.
+func (t Term) line(points []point, at float64) edge {
+	level, slope, first := 0.0, float64(usualSlope), at
+	var error float64
+	for range steps {
+		n := mat{prior: 1 / (slopeVaries * slopeVaries)}
+		for i := range points {
+			p := &points[i]
+			u := p.rate/at - 1
+			far := math.Abs(u) / reach
+			if far >= 1 || at <= 0 {
+				continue
+			}
+			y, variance := p.log, p.error*p.error
+			if t.Stat != Mean {
+				fit := level + slope*u
+				share := 1 / (1 + math.Exp(-fit-logit(t.tail())))
+				share = min(max(share, leastShare), 1-leastShare)
+				y, variance = fit+(p.share-share)/(share*(1-share)), 1/(p.n*share*(1-share))
+			}
+			weight := math.Pow(1-far*far*far, 3) / (variance + math.Pow(slope*scatter, 2))
+			n.add(u, y, weight)
+		}
+		level, slope, error = n.solve(usualSlope)
+		slope = max(slope, leastSlope)
+		moved := min(max(-level/slope, -mostMoved), mostMoved)
+		moved = min(max(at*(1+moved), first*(1-reach)), first*(1+reach))/at - 1
+		at *= 1 + moved
+		level += slope * moved
+	}
+	half := stats.Z95 * widened * error / slope
+	return edge{at, at * (1 - half), at * (1 + half)}
+}
+
+// mat holds the sums of a regression on one variable, whose slope has a prior of a precision.
+type mat struct{ w, wu, wuu, wy, wuy, prior float64 }
+
+func (m *mat) add(u, y, w float64) {
+	m.w, m.wu, m.wuu, m.wy, m.wuy = m.w+w, m.wu+w*u, m.wuu+w*u*u, m.wy+w*y, m.wuy+w*u*y
+}
+
+// solve returns the level at 0 with its standard error, and the slope.
+func (m *mat) solve(usual float64) (level, slope, error float64) {
+	uu, uy := m.wuu+m.prior, m.wuy+m.prior*usual
+	det := m.w*uu - m.wu*m.wu
+	if !(det > 0) {
+		return 0, usual, math.Inf(1)
+	}
+	return (m.wy*uu - m.wu*uy) / det, (m.w*uy - m.wu*m.wy) / det, math.Sqrt(uu / det)
 }

@@ -5,6 +5,7 @@ import "llmsweep/client/note"
 // Why the terms hold up to the rate that [Highest] returns, and no further.
 var (
 	noteNoneBroke    = note.Kind{Code: "slo.none-broke", Args: []string{"stage"}}
+	noteWide         = note.Kind{Code: "slo.wide", Args: []string{"low", "high"}}
 	noteEnds         = note.Kind{Code: "slo.ends", Args: []string{"term"}}
 	noteKeptThenEnds = note.Kind{Code: "slo.kept-then-ends", Args: []string{"stage", "term"}}
 	noteTooFew       = note.Kind{Code: "slo.too-few", Args: []string{"term", "stage", "needs"}}

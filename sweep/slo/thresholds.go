@@ -5,9 +5,6 @@ package slo
 // level is the probability with which a term that is just missed is called met, and one just met is called missed.
 const level = 0.05
 
-// doubtless is the probability with which a term that is just met is called missed beyond doubt.
-const doubtless = 0.001
-
 // mlperfLevel is the probability with which MLPerf's rule may pass a server that misses a percentile: its confidence is 99 %
 // (loadgen/early_stopping.cc).
 const mlperfLevel = 0.01
@@ -22,32 +19,23 @@ const speedOff = 0.05
 // measuring longer is no advice.
 const mostTimes = 100
 
-// The curve of a term is read by a line through the stages near its limit. All were chosen with TestSLOSearchAgreesWithBruteForce
-// (package sweep).
+// The search for the highest rate that meets an SLO, and the line that shows it. Rates are shares of that rate. Checked by TestSLOFamilies.
 const (
-	reach   = 0.3   // of the rate, on either side: farther away the curve bends, and within less the line's slope is unsure
-	scatter = 0.015 // of the rate: what a single stage is off by, besides its own noise (the rhythm in package saturation)
+	aside       = 0.05 // so far below and above it rates are held; the half-width that is aimed at
+	firstHeld   = 0.8  // of the saturation rate, where the stages show nothing
+	widest      = 0.2  // half-width of an interval that is an answer, as of saturation
+	reach       = 0.3  // on either side: farther away the curve bends, and within less the slope is unsure
+	scatter     = 0.03 // what a single stage is off by, besides its own noise
+	worthARest  = 20   // independent values that a stage sees at most in the time in which a queue forgets what it was
+	usualSlope  = 12   // of the log-odds of the share beyond a limit, and
+	slopeVaries = 8    // by how much that differs between servers
+	leastSlope  = 2
+	leastShare  = 1e-4
+	mostMoved   = 0.1 // in a step of the regression, of
+	noInterval  = 0.1 // standard error of the logarithm of a mean without an interval
+	steps       = 12
+	widened     = 1.4 // times as wide as the line's: the search ends where that happens to be narrow
 )
-
-// Widened is how many times as wide as the line's an interval is: the search ends where that happens to be narrow, and the line is read where it
-// crosses. It was chosen with TestSLOSearchAgreesWithBruteForce (package sweep).
-const Widened = 1.25
-
-// How crowded arrivals were tells most of how far the share of a stage is off by chance. On simulated servers the middle half of the slopes was from
-// 0.6 to 1.0, and crowding and rate together explained 40 to 95 % of the variance between stages at one rate.
-const (
-	crowdingCounts, crowdingVaries = 0.75, 0.3 // slope of the share's log-odds on crowding: mean and standard deviation over servers
-	explained                      = 2.5       // times the independent requests that a share is worth once crowding is taken off
-)
-
-// crowdedOfWaiting is the share of the waiting requests by which crowding is counted where fewer than a term's tail wait at all.
-const crowdedOfWaiting = 0.6
-
-// clusterReach is how far from a rate, as a share of it, stages tell how values cluster there.
-const clusterReach = 0.3
-
-// noInterval is the standard error of the logarithm of a mean without an interval: it hardly counts beside others.
-const noInterval = 0.1
 
 // How many requests a percentile takes.
 const (

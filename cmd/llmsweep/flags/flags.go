@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -122,7 +121,6 @@ type Sweep struct {
 	StageTime      time.Duration `name:"stage-time" default:"30s" placeholder:"TIME" help:"Shortest time of a stage (${default}; 1m with --by users)." group:"Sweep"`
 	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a stage, within its time (${default})." hidden:"" group:"Sweep"`
 	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight, or users (${default})." group:"Sweep"`
-	Precision      string        `placeholder:"SHARE" help:"How well to know the answers (5%); 0 adds no stages." group:"Sweep"`
 	Budget         time.Duration `placeholder:"TIME" help:"Fit the whole sweep into this time (no limit)." group:"Sweep"`
 	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up: auto (until requests agree), a number of requests, or a time (${default})." hidden:"" group:"Sweep"`
 	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for unfinished requests after a stage; then they are cancelled (${default})." hidden:"" group:"Sweep"`
@@ -132,7 +130,7 @@ type Sweep struct {
 // Config returns the configuration of the sweep.
 func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 	c := sweep.Defaults()
-	c.Points, c.StageTime, c.StageMax, c.StageRequests = p.Points, p.StageTime, experiment.EdgeStages*p.StageTime, p.StageRequests
+	c.Points, c.StageTime, c.StageMax, c.StageRequests = p.Points, p.StageTime, 6*p.StageTime, p.StageRequests
 	if p.By == "users" && p.StageTime == sweep.Defaults().StageTime {
 		c.StageTime, c.StageMax = sweep.UsersTime, 3*sweep.UsersTime
 	}
@@ -141,12 +139,6 @@ func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 	var err error
 	if c.Warmup, err = experiment.ParseWarmup(p.Warmup); err != nil {
 		return c, fmt.Errorf("--warmup: %w", err)
-	}
-	if p.Precision != "" {
-		c.SLOUntil = 0
-		if c.Precision, err = share(p.Precision); err != nil {
-			return c, fmt.Errorf("--precision: %w", err)
-		}
 	}
 	switch {
 	case p.Budget < 0 || p.Budget > 0 && p.Budget < LeastBudget:
@@ -189,19 +181,6 @@ var ErrRepeats = fmt.Errorf("--repeats must be between 1 and %d", MostRepeats)
 
 // ErrRepeatedLimit is the error of a limit on the spending with --repeats.
 var ErrRepeatedLimit = errors.New("--max-cost is the limit of one sweep or run: leave out --repeats, and measure several times")
-
-// share reads "5%" or 0.05.
-func share(s string) (float64, error) {
-	number, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if percent {
-		v /= 100
-	}
-	if err != nil || !(v >= 0 && v < 1) {
-		return 0, fmt.Errorf("%q is not a share; write 5%% or 0.05", s)
-	}
-	return v, nil
-}
 
 // Objectives holds the flags of service level objectives.
 type Objectives struct {

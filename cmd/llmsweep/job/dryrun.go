@@ -13,7 +13,6 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
-	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/workload"
@@ -86,6 +85,12 @@ func (j *Job) DryRun(longest time.Duration) error {
 		return err
 	}
 	told, before := j.ahead(p)
+	for _, alone := range []time.Duration{2 * time.Second, 20 * time.Second} {
+		if j.Stages == nil && !j.Plan.Users {
+			takes, n := j.Plan.Outlook(alone)
+			told.Outlooks = append(told.Outlooks, findings.Outlook{Alone: alone, Takes: takes, Requests: n})
+		}
+	}
 	asked := w.Describe()
 	for i := range stages {
 		s := &stages[i]
@@ -179,12 +184,4 @@ func (j *Job) ahead(p parsed) (told findings.DryRun, tokens experiment.SpendToke
 	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt, Output: further * probe.MostPaid * preflightOutput})
 	told.ByBytes = p.load.Tokenize == nil && (p.load.Prompt != "" || p.load.Dataset != "")
 	return told, tokens
-}
-
-// LongestSweep returns how long a sweep sends at most.
-func LongestSweep(c *sweep.Config) time.Duration {
-	if c.Budget > 0 {
-		return c.Budget
-	}
-	return time.Duration(sweep.MostStages(c)) * (c.StageMax + c.StageTime) // with the tail of each
 }

@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -324,6 +325,8 @@ func Open(path string) (*rundir.Run, error) {
 	if run.Schema != rundir.Schema {
 		return nil, fmt.Errorf("%s has schema %q, and this llmsweep reads %q", name, run.Schema, rundir.Schema)
 	}
+	const control = "control" // before version 0.2.0 a sweep measured a load once more at its end
+	run.Stages = slices.DeleteFunc(run.Stages, func(st rundir.Stage) bool { return st.Role == control })
 	return run, nil
 }
 

@@ -1,0 +1,221 @@
+// Judges whether a server sustained the rate of a stage, by what grew in it.
+
+package measure
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// A rate is sustained where nothing grows. Growth is measured twice. The backlog of all requests shows a server that is too slow as a whole. What
+// a part of the requests waits shows a queue that only that part is in: that of one replica of twenty is a twentieth of the backlog, but who is in
+// it waits 1 - served/arrived seconds longer each second, whatever its share. Both growths are shares of the rate: so much less is sustained.
+
+// ended are the requests that ended well: when, and how long after they were due their first token came, in seconds.
+type ended struct{ at, wait []float64 }
+
+func (e *ended) add(r *rundir.Record) {
+	if len(e.at) < mostTraced && r.FirstToken.Known() {
+		e.at, e.wait = append(e.at, r.End.Value()), append(e.wait, r.FirstToken.Value()-r.Due.Value())
+	}
+}
+
+// longest returns, of the requests that ended in each of n spans of a window, the wait that a share of them stays below; nil where a span
+// has too few. It is the longest but one at most: a single giant request is no growth.
+func (e *ended) longest(w Window, n int, share float64) []float64 {
+	spans := make([][]float64, n)
+	for i, at := range e.at {
+		if k := int((at - w.From.Seconds()) / w.Length() * float64(n)); at >= w.From.Seconds() && k < n {
+			spans[k] = append(spans[k], e.wait[i])
+		}
+	}
+	longest := make([]float64, n)
+	for i, waits := range spans {
+		if len(waits) < fewestInSpan {
+			return nil
+		}
+		slices.Sort(waits)
+		longest[i] = waits[min(int(share*float64(len(waits))), len(waits)-2)]
+	}
+	return longest
+}
+
+// pauses are the times in which nothing came although requests waited or were refused.
+type pauses struct {
+	since   time.Duration // the first tick without a token; negative for none
+	refused int           // until the tick before
+	ends    []time.Duration
+	longest time.Duration
+	total   time.Duration
+}
+
+// tick takes in a tick: the tokens that arrived in it, those owed at its end, and the requests refused so far. A pause is least long at least.
+func (p *pauses) tick(now, width, least time.Duration, arrived, owed float64, refused int) {
+	switch {
+	case arrived > 0:
+		if d := now - width - p.since; p.since >= 0 && d >= least {
+			p.ends, p.longest, p.total = append(p.ends, now), max(p.longest, d), p.total+d
+		}
+		p.since = -1
+	case p.since < 0 && (owed > 0 || refused > p.refused):
+		p.since = now - width
+	}
+	p.refused = refused
+}
+
+// until returns the pauses that were seen by an instant.
+func (p *pauses) until(now, least time.Duration) (all rundir.Pauses) {
+	n, longest, total := len(p.ends), p.longest, p.total
+	if d := now - p.since; p.since >= 0 && d >= least {
+		n, longest, total = n+1, max(longest, d), total+d
+	}
+	if n > 0 {
+		all = rundir.Pauses{Count: n, Longest: rundir.Exactly(longest.Seconds()), Total: rundir.Exactly(total.Seconds())}
+	}
+	return all
+}
+
+// served returns how long a request takes: alone, where its stage has a rate, since a queue behind the first token makes it longer; in a closed
+// loop, which is always as full, as long as it took there.
+func (a *Account) served() time.Duration {
+	if a.closed() || a.Lone == 0 {
+		return a.service.typical()
+	}
+	return a.Lone
+}
+
+// wave returns the time in which a server does all that it does once: that of a request, or from one pause to the next. Windows and batches span whole
+// waves: a full server works on requests of equal length in step, so that its rates swing with them.
+func (a *Account) wave() time.Duration {
+	if n := len(a.pauses.ends); n >= fewestPauses && !a.closed() {
+		return max(a.served(), (a.pauses.ends[n-1]-a.pauses.ends[0])/time.Duration(n-1))
+	}
+	return a.served()
+}
+
+// backlogGrowth returns how fast the backlog of all requests grows in a window, and whether it goes on to grow. Its lower bound allows for what a backlog walks by chance
+// while the server is just as fast as is asked: a line through it takes that for growth.
+func (a *Account) backlogGrowth(w Window, level float64) (g rundir.Drift, goesOn bool) {
+	n := batches(w.To-w.From, a.wave(), maxSlopeBatches)
+	first, end := a.ticks.Between(w.From, w.To)
+	means, ok := stats.Batches(a.ticks.Ends[first:end], n)
+	if n < minSlopeBatches || !ok || a.asked <= 0 {
+		return g, false
+	}
+	value, low, high := slope(means, level)
+	scale := float64(n) / w.Length() / (a.asked / float64(a.due)) / a.Rate
+	chance := stats.RenewalError(a.perToken.varies(), a.Rate*w.Length(), 1-level)
+	return growth(value*scale, min(low*scale, value*scale-chance), high*scale), growsOn(means, value)
+}
+
+// growsOn reports whether the second half of a series grows at least half as fast as the whole. A queue does; a server that fills up to its level
+// does not.
+func growsOn(y []float64, slope float64) bool {
+	n := len(y)
+	mid := n / 2
+	return (y[n-1]+y[n-2]-y[mid]-y[mid-1])/2 >= slope/2*float64(n-1-mid)
+}
+
+// waitsGrowth returns how fast the waits grow of the part of the requests for which they grow most.
+func (a *Account) waitsGrowth(w Window, level float64) (most rundir.Drift) {
+	n := batches(w.To-w.From, a.wave(), min(max(minSlopeBatches, int(a.Rate*w.Length()/perSpan)), mostSpans))
+	if n < minSlopeBatches {
+		return most
+	}
+	span := w.Length() / float64(n)
+	for _, share := range []float64{0.9, 1} {
+		longest := a.waited.longest(w, n, share)
+		if longest == nil {
+			return most
+		}
+		value, low, high := slope(longest, level/waitsLevel)
+		switch {
+		case math.IsNaN(low) || math.IsNaN(high):
+		case !most.Low.Known():
+			most = growth(value/span, low/span, high/span)
+		case low/span > most.Low.Value(): // the upper bound of so few tells nothing
+			most.Value, most.Low = rundir.Exactly(value/span), rundir.Exactly(low/span)
+		}
+	}
+	return most
+}
+
+func growth(value, low, high float64) rundir.Drift {
+	return rundir.Drift{Value: rundir.Exactly(value), Low: rundir.Exactly(low), High: rundir.Exactly(high)}
+}
+
+// fallsBehind reports whether less is served than comes, by the upper bound of a 95 % interval: with few requests a backlog grows by chance.
+func (a *Account) fallsBehind(w Window) bool {
+	if a.emitted <= 0 {
+		return true // answers without tokens: the growth alone decides
+	}
+	first, end := a.ticks.Between(w.From, w.To)
+	_, _, high, ok := stats.BatchMeans(a.ticks.Sums[first:end], batches(w.To-w.From, a.wave(), rateBatches))
+	return ok && high/a.ticks.Width.Seconds() < a.Rate*a.emitted/float64(a.done)
+}
+
+// judge says whether the rate is sustained, by what came in a window. A rate is saturated where the backlog is proven to grow and less is served than comes,
+// or where the waits of a part are proven to grow faster than the backlog of all. It is stable where the upper bound of the growth is below the tolerance and
+// none is proven. Refusals are not looked at.
+func (a *Account) judge(w Window, level float64) (v rundir.Verdict, backlog, waits rundir.Drift) {
+	w = w.wholeWaves(a.wave())
+	v, waits = rundir.Undecided, a.waitsGrowth(w, level)
+	backlog, goesOn := a.backlogGrowth(w, level)
+	proven := backlog.Low.Or(0) > 0 || waits.Low.Or(0) > 0
+	switch {
+	case !backlog.Low.Known():
+	case goesOn && backlog.Low.Value() > 0 && backlog.Value.Value() > leastGrowth && a.fallsBehind(w),
+		waits.Low.Or(0) > max(leastGrowth, backlog.Value.Value()):
+		v = rundir.Saturated
+	case backlog.High.Value() < a.Tolerance && !proven && backlog.High.Value() > -a.Tolerance: // else it still works off what piled up in a pause
+		v = rundir.Stable
+	}
+	return v, backlog, waits
+}
+
+// slope returns the growth per batch with its bounds, of two estimates the one with the narrower interval: a line, which suits averages
+// that stay about one level, or the mean step, which suits averages that walk away.
+func slope(y []float64, level float64) (slope, low, high float64) {
+	line, _ := stats.FitTrend(y)
+	low, high = line.Bounds(level)
+	if step, ok := stats.MeanStep(y); ok {
+		if l, h := step.Bounds(level); h-l < high-low {
+			return step.Slope, l, h
+		}
+	}
+	return line.Slope, low, high
+}
+
+// behind returns what the server completed per second from the time on at which the backlog stayed above half of its largest, to the end of
+// the ticks. Load is kept up after the window, so that the backlog is largest there. A server that slows down as a queue builds, or that used up what
+// it had saved, completes less then than over the whole window. The zero Progress stands for no such time.
+func (a *Account) behind(w Window) rundir.Progress {
+	first, _ := a.ticks.Between(w.From, w.To)
+	ends := a.ticks.Ends[first:]
+	if len(ends) == 0 || a.emitted <= 0 {
+		return rundir.Progress{}
+	}
+	far := deep * slices.Max(ends)
+	from := len(ends)
+	for from > 0 && ends[from-1] >= far {
+		from--
+	}
+	sums := a.ticks.Sums[first+from:]
+	if wave := int(a.wave() / a.ticks.Width); wave > 0 { // whole waves, from the end on
+		sums = sums[len(sums)%wave:]
+	}
+	if len(sums) == 0 {
+		return rundir.Progress{}
+	}
+	scale := 1 / a.ticks.Width.Seconds() / (a.emitted / float64(a.done))
+	n := max(1, batches(time.Duration(len(sums))*a.ticks.Width, a.wave(), rateBatches))
+	mean, low, high, ok := stats.BatchMeans(sums, n)
+	if !ok {
+		return rundir.Progress{Rate: rundir.Exactly(stats.Mean(sums) * scale)}
+	}
+	return rundir.Progress{Rate: rundir.Exactly(mean * scale), Low: rundir.Exactly(max(0, low) * scale), High: rundir.Exactly(high * scale), Batches: n}
+}

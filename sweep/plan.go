@@ -1,0 +1,381 @@
+package sweep
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/slo"
+)
+
+// A sweep by rate measures, in this order:
+//
+//  1. one request at a time, then as many in flight as bring more output, found by doubling: about a minute. What that completes is a first guess.
+//  2. the grid: rates evenly spaced between the two, each for seconds. The published table is made of these.
+//  3. holds, until the bracket of the answer is narrow, or the time is over.
+//  4. holds about the highest rate that meets the SLO.
+//
+// A budget may not have time for all of it: then two holds come before rates at which servers are run, and the grid comes last.
+
+// plan is what a sweep measures, by what it has measured.
+type plan struct {
+	*Config
+	run  *rundir.Run
+	left time.Duration
+
+	lone    time.Duration // that one request takes
+	ceiling float64       // requests per second of the throughput stage
+}
+
+// Next returns the stage that is measured next, by what was measured and the time that is left; ok is false where nothing is. It is a pure
+// function: a run that goes on, and the time that a sweep takes, are told by it too.
+func (c *Config) Next(run *rundir.Run, left time.Duration) (s experiment.Stage, ok bool) {
+	p := &plan{Config: c, run: run, left: left}
+	if c.Users {
+		return p.users()
+	}
+	if s, ok := p.limits(); ok || p.ceiling == 0 {
+		return s, ok
+	}
+	parts := []func() (experiment.Stage, bool){p.grid, p.hold, p.promise}
+	if c.Budget > 0 {
+		parts = []func() (experiment.Stage, bool){p.firstHolds, p.usual, p.hold, p.promise, p.grid}
+	}
+	for _, part := range parts {
+		if s, ok := part(); ok {
+			return s, true
+		}
+	}
+	return s, false
+}
+
+// stage returns the first stage of a run with a role; nil where there is none.
+func (p *plan) stage(role rundir.Role) *rundir.Stage {
+	if i := slices.IndexFunc(p.run.Stages, func(st rundir.Stage) bool { return st.Role == role }); i >= 0 {
+		return &p.run.Stages[i]
+	}
+	return nil
+}
+
+// has reports whether a stage has been measured, by its name.
+func (p *plan) has(name string) bool {
+	return slices.ContainsFunc(p.run.Stages, func(st rundir.Stage) bool { return st.Name == name })
+}
+
+// within returns a time, or a share of what is left of a budget where that is less.
+func (p *plan) within(d time.Duration, share float64) time.Duration {
+	if p.Budget == 0 {
+		return d
+	}
+	return min(d, time.Duration(share*float64(p.left)))
+}
+
+// limits returns the next stage of those that find how long a request takes alone, and how many are completed at most.
+func (p *plan) limits() (s experiment.Stage, ok bool) {
+	floor := p.stage(rundir.Floor)
+	if floor == nil {
+		s = p.Closed("synchronous", rundir.Floor, 1, 0)
+		s.MinTime, s.MaxTime = p.within(p.StageTime/3, floorShare), p.within(p.StageTime, floorShare)
+		return s, true
+	}
+	if !floor.Progress.Rate.Known() {
+		return s, false
+	}
+	p.lone = rundir.Duration(floor.Latency.Mean.Or(0))
+	if ceiling := p.stage(rundir.Ceiling); ceiling != nil {
+		p.ceiling = saturation.Guess(p.run).Or(0)
+		return s, false
+	}
+	level, done := p.doubled(floor)
+	if !done {
+		return p.step(level), true
+	}
+	s = p.Closed("throughput", rundir.Ceiling, level, p.latency(floor))
+	if s.MinTime = p.within(s.MinTime, ceilingShare); p.Budget > 0 {
+		s.MaxTime = s.MinTime
+	}
+	if p.Budget > 0 || p.latency(floor) > s.MinTime {
+		s.MinWaves = 1
+	}
+	return s, true
+}
+
+// latency returns how long a request took in the latest step of the search for the ceiling, or else in the floor.
+func (p *plan) latency(floor *rundir.Stage) time.Duration {
+	latency := floor.Latency.Mean
+	if n := len(p.run.Search); n > 0 && p.run.Search[n-1].Latency.Known() {
+		latency = p.run.Search[n-1].Latency
+	}
+	return rundir.Duration(latency.Or(0))
+}
+
+// doubled returns the number in flight to try next, or with done the one that makes the server fastest: it is doubled until a step brings less than
+// leastGain, and taken four times while twice as many bring almost twice as much. Of a server whose requests vary much two such steps are needed, since one
+// of few requests does not tell.
+func (p *plan) doubled(floor *rundir.Stage) (level int, done bool) {
+	best, most, flat, spoiled := floor.TokensPerS.Output, 1, 0, 0
+	level = 1
+	factor, enough := 2, 2 // enough: in flight, to keep the server full if more than most do not make it faster
+	for _, step := range p.run.Search {
+		before := level
+		if level = step.Level(); step.Invalid.IsZero() {
+			spoiled = 0
+		} else {
+			spoiled++
+		}
+		gain := step.Output.Or(0) / best.Or(math.Inf(1))
+		if gain >= leastGain {
+			full := 2
+			if factor = 2; gain >= linear*float64(level)/float64(before) {
+				factor = 4
+			} else {
+				full = 1
+			}
+			best, most, flat, enough = step.Output, level, 0, full*level
+			continue
+		}
+		if flat++; flat == 1 && gain*leastGain >= 1 { // as fast, and full
+			most = min(level, enough)
+		}
+		if factor = 2; step.Error.Or(1) < leastGain-1 || flat == 2 {
+			return most, true
+		}
+	}
+	if level >= p.MaxConcurrency || spoiled == 2 || !p.affordsDoubling(floor) {
+		return min(max(most, 2), p.MaxConcurrency), true
+	}
+	return min(factor*level, p.MaxConcurrency), false
+}
+
+// affordsDoubling reports whether the search for the ceiling may go on: it takes a part of a budget at most.
+func (p *plan) affordsDoubling(floor *rundir.Stage) bool {
+	if p.Budget == 0 {
+		return true
+	}
+	const waves = 3 // of a step, until its last request has ended
+	took := time.Duration(0)
+	if n := len(p.run.Search); n > 0 {
+		took = p.run.Search[n-1].EndsAt() - floor.EndsAt()
+	}
+	return took+waves*p.latency(floor) < time.Duration(searchShare*float64(p.Budget))
+}
+
+// SearchCeiling measures steps until more in flight bring no more output, and returns the number in flight that does. The experiment has measured its floor.
+func SearchCeiling(ctx context.Context, x *experiment.Experiment, c *Config) (int, error) {
+	for {
+		p := &plan{Config: c, run: x.Run()}
+		level, done := p.doubled(p.stage(rundir.Floor))
+		if done {
+			return level, nil
+		}
+		if err := try(ctx, x, p.step(level)); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// step returns a step of the search for the ceiling.
+func (p *plan) step(level int) experiment.Stage {
+	const (
+		shorter   = 16 // than a stage: all doublings together take about one stage
+		readings  = 4  // of the server's gauges
+		leastRead = 100 * time.Millisecond
+	)
+	s := p.Closed(SearchPrefix+strconv.Itoa(level), rundir.Ceiling, level, p.latency(p.stage(rundir.Floor)))
+	s.Step, s.MinWaves, s.MinRequests, s.MinTime, s.MaxTime, s.Tail = true, 1, level, p.StageTime/shorter, p.StageTime, 0
+	s.Read = max(leastRead, s.MinTime/readings)
+	return s
+}
+
+// SearchPrefix begins the names of the steps of the search for the ceiling. They are recorded, but are no rows.
+const SearchPrefix = rundir.SearchPrefix
+
+// grid returns the next rate of the grid.
+func (p *plan) grid() (s experiment.Stage, ok bool) {
+	for _, rate := range p.rates() {
+		if p.near(rate) {
+			continue
+		}
+		if s, ok = p.row(rate); ok {
+			return s, true
+		}
+	}
+	return s, false
+}
+
+// rates returns the rates of the grid. A server that is no faster with many requests than with one is swept from 0.
+func (p *plan) rates() (rates []float64) {
+	const worthwhile = 1.2 // times low: closer rates would not differ by more than their own noise
+	low := p.stage(rundir.Floor).Progress.Rate.Value()
+	if p.ceiling < worthwhile*low {
+		low = 0
+	}
+	for i := range p.Points {
+		rates = append(rates, low+(p.ceiling-low)*float64(i+1)/float64(p.Points))
+	}
+	return rates
+}
+
+// usual returns the next of the rates at which servers are run, as shares of the throughput.
+func (p *plan) usual() (s experiment.Stage, ok bool) {
+	for _, share := range []float64{0.5, 0.8} {
+		if rate := share * p.ceiling; !p.near(rate) && p.Points > 0 {
+			if s, ok = p.row(rate); ok {
+				return s, true
+			}
+		}
+	}
+	return s, false
+}
+
+// near reports whether a rate of the grid within 5 % of another has been measured.
+func (p *plan) near(rate float64) bool {
+	const apart = 0.05
+	return slices.ContainsFunc(p.run.Stages, func(st rundir.Stage) bool {
+		return st.Role == rundir.Grid && math.Abs(st.Rate.Value()-rate) <= apart*rate
+	})
+}
+
+// row returns a stage at a rate of the grid: a few latencies long, and long enough for a p90 where that takes no longer than half of a stage.
+func (p *plan) row(rate float64) (s experiment.Stage, ok bool) {
+	s = p.Poisson(rate, rundir.Grid)
+	latency := p.latencyAt(rate)
+	enough := min(p.StageTime/2, rundir.Duration(float64(experiment.RequestsFor(0.9))/rate))
+	waves := time.Duration(rowLatencies)
+	if rate > nearFull*p.ceiling { // a server that is almost full fills up slowly
+		waves *= 2
+	}
+	s.MinTime = p.within(latency+max(p.StageTime/4, enough, waves*latency), rowShare)
+	s.MaxTime, s.MinRequests, s.Tail = s.MinTime, 1, min(s.MinTime, 2*latency)
+	return s, p.Caps.Allows(rate) && (p.Budget == 0 || p.left > leastLeft && s.MinTime > 2*p.lone)
+}
+
+// latencyAt returns how long a request takes at a rate, about: it grows with the load. Where requests are slow, it is taken to grow by half from one row
+// to the next at most, since rows that are longer than they need to be cost too much.
+func (p *plan) latencyAt(rate float64) time.Duration {
+	full, last := rundir.Duration(p.stage(rundir.Ceiling).Latency.Mean.Or(0)), p.lone
+	for i := range p.run.Stages {
+		if st := &p.run.Stages[i]; st.Role == rundir.Grid && st.Rate.Value() < rate {
+			last = max(last, rundir.Duration(st.Latency.Mean.Or(0)))
+		}
+	}
+	return min(max(last*3/2, p.StageTime), p.lone+time.Duration(float64(max(0, full-p.lone))*min(1, rate/p.ceiling)))
+}
+
+// firstHolds returns the first two holds.
+func (p *plan) firstHolds() (s experiment.Stage, ok bool) {
+	if p.holds() >= 2 {
+		return s, false
+	}
+	return p.hold()
+}
+
+// holds returns how many rates were held.
+func (p *plan) holds() (n int) {
+	for i := range p.run.Stages {
+		if p.run.Stages[i].Role == rundir.Hold {
+			n++
+		}
+	}
+	return n
+}
+
+// hold returns the next hold.
+func (p *plan) hold() (s experiment.Stage, ok bool) {
+	n := p.holds()
+	first := p.stage(rundir.Hold)
+	if n >= maxHolds || n > 0 && p.Budget == 0 && p.ended()-rundir.Duration(first.Started) > max(searchTime, searchHolds*rundir.Duration(first.Elapsed)) {
+		return s, false
+	}
+	rate, longer := saturation.NextHold(p.run)
+	if rate <= 0 || !p.Caps.Allows(rate) || p.spoiled(rundir.Hold) {
+		return s, false
+	}
+	return p.held(rate, rundir.Hold, saturation.HoldTime(rate, p.lone, p.StageTime), longer, n)
+}
+
+// held returns a stage that holds a rate, as the nth of its kind.
+func (p *plan) held(rate float64, role rundir.Role, d time.Duration, longer bool, n int) (s experiment.Stage, ok bool) {
+	s = p.Poisson(rate, role)
+	s.Name = rundir.HoldPrefix + arrival.RateName(rate)
+	for p.has(s.Name) {
+		s.Name += "+"
+	}
+	d = max(d, saturation.Outlasting(p.run))
+	s.Hold, s.MaxTime = d, 2*d
+	if p.Budget > 0 {
+		shares := []float64{0.33, 0.45, mostOfLeft} // of what is left; the first two leave time for what follows
+		share := shares[min(n, len(shares)-1)]
+		least := max(leastHold, fewestWaves*p.lone)
+		if least > time.Duration(mostOfLeft*float64(p.left)) {
+			return s, false
+		}
+		s.Hold = min(d, max(least, p.within(d, share)))
+		s.MaxTime = max(s.Hold, p.within(s.MaxTime, share))
+	}
+	if s.MinTime = s.Hold / 4; longer {
+		s.Hold = s.MaxTime
+	}
+	return s, true
+}
+
+// promise returns the next hold about the highest rate that meets the SLO.
+func (p *plan) promise() (s experiment.Stage, ok bool) {
+	n := 0
+	for i := range p.run.Stages {
+		if p.run.Stages[i].Role == rundir.Probe {
+			n++
+		}
+	}
+	if len(p.SLO) == 0 || n >= maxPromises || p.spoiled(rundir.Probe) {
+		return s, false
+	}
+	rate := slo.NextRate(saturation.SLORows(p.run), saturation.Find(p.run), p.SLO)
+	if rate <= 0 || !p.Caps.Allows(rate) {
+		return s, false
+	}
+	enough := rundir.Duration(float64(p.RequestsForSLO()) / rate)
+	s, ok = p.held(rate, rundir.Probe, min(max(saturation.HoldTime(rate, p.lone, p.StageTime), enough), p.StageMax), false, n+2)
+	s.MinTime, s.MaxTime = s.Hold, s.Hold
+	return s, ok
+}
+
+// ended returns when the latest stage ended.
+func (p *plan) ended() time.Duration { return p.run.Stages[len(p.run.Stages)-1].EndsAt() }
+
+// spoiled reports whether the latest stage with a role shows the client and not the server: another would, too.
+func (p *plan) spoiled(role rundir.Role) bool {
+	for _, st := range slices.Backward(p.run.Stages) {
+		if st.Role == role {
+			return !st.Invalid.IsZero()
+		}
+	}
+	return false
+}
+
+// How the time is shared out.
+const (
+	leastGain    = 1.05             // in output tokens per second, for which the number in flight is doubled
+	linear       = 0.9              // of the output that as many times more in flight would bring at best
+	floorShare   = 0.04             // of a budget, for one request at a time,
+	searchShare  = 0.2              // until the ceiling is found,
+	ceilingShare = 0.17             // of what is left then, for the ceiling,
+	rowShare     = 0.12             // and of what is left, for a rate of the grid
+	rowLatencies = 3                // in a rate of the grid, at least, after its opening
+	nearFull     = 0.75             // of the ceiling, from which on it is twice as long
+	mostOfLeft   = 0.75             // for a hold
+	leastHold    = 12 * time.Second // a shorter one shows nothing, nor one of fewer lone requests
+	fewestWaves  = 6
+	usersShare   = 0.12 // of what is left, for a number of users
+	leastLeft    = 5 * time.Second
+	maxHolds     = 12
+	maxPromises  = 6
+	searchTime   = 20 * time.Minute // without a budget, or where that is more,
+	searchHolds  = 3                // times the first hold
+)
