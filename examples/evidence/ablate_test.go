@@ -8,33 +8,39 @@ import (
 	"testing"
 )
 
-// Each rule that ablate takes out is where it says: a rule that was rewritten would end it after minutes.
-func TestAblatedRulesExist(t *testing.T) {
+// Each constant that ablate takes out is where it says: one that is gone would end it after minutes. And none of the constants of judgement is forgotten.
+func TestAblatedConstantsExist(t *testing.T) {
 	script, err := os.ReadFile("ablate")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rule, variable := regexp.MustCompile(`without '([^']+)' (\S+) '([^']+)'`), regexp.MustCompile(`\b([sm])=(\S+)`)
-	folders, rules := map[string]string{}, 0
-	for line := range strings.Lines(string(script)) {
-		for _, v := range variable.FindAllStringSubmatch(line, -1) {
-			folders["$"+v[1]] = v[2]
+	files := map[string]string{}
+	for _, m := range regexp.MustCompile(`\b([mspo])=(\S+)`).FindAllStringSubmatch(string(script), -1) {
+		files[m[1]] = m[2]
+	}
+	rows := 0
+	for _, m := range regexp.MustCompile(`(?m)^without \$f \$([mspo]) (\w+) `).FindAllStringSubmatch(string(script), -1) {
+		rows++
+		code, err := os.ReadFile(filepath.Join("../..", files[m[1]]))
+		if err != nil {
+			t.Fatal(err)
 		}
-		m := rule.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		rules++
-		file := m[2]
-		for name, folder := range folders {
-			file = strings.Replace(file, name+"/", folder+"/", 1)
-		}
-		code, err := os.ReadFile(filepath.Join("../..", file))
-		if err != nil || !strings.Contains(string(code), m[3]) {
-			t.Errorf("%s: %s has no %q (%v)", m[1], file, m[3], err)
+		if !regexp.MustCompile(`(?m)^(\tconst |const |\t)` + m[2] + ` +(float64 +)?= `).Match(code) {
+			t.Errorf("%s has no constant %s", files[m[1]], m[2])
 		}
 	}
-	if rules < 25 {
-		t.Errorf("%d rules", rules)
+	if rows < 30 {
+		t.Errorf("%d constants", rows)
+	}
+	search, err := os.ReadFile("../../sweep/saturation/thresholds.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(search), "// The search for the bracket")
+	block, _, _ = strings.Cut(block, "\n)")
+	for _, m := range regexp.MustCompile(`(?m)^\t(\w+) +=`).FindAllStringSubmatch(block, -1) {
+		if !strings.Contains(string(script), " "+m[1]+" ") {
+			t.Errorf("no row takes out %s", m[1])
+		}
 	}
 }
