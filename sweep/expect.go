@@ -12,7 +12,8 @@ import (
 
 // How long a sweep still takes is told by its plan, over assumed stages of a plain server.
 
-// A plain server, as far as nothing is known of this one: so many slots, in which a request takes as many times as long as alone.
+// A plain server, as far as nothing is known of this one: so many slots, in which a request takes as many times as long
+// as alone.
 const (
 	plainSlots  = 32
 	plainSlower = 1.5
@@ -56,7 +57,8 @@ func (c *Config) outlook(run *rundir.Run, s *experiment.Stage, lone float64, at,
 	return this, after
 }
 
-// Outlook returns how long a sweep by rate takes of a plain server, of which a request takes so long alone, and about how many requests it sends.
+// Outlook returns how long a sweep by rate takes of a plain server, of which a request takes so long alone, and about
+// how many requests it sends.
 func (c *Config) Outlook(lone time.Duration) (takes time.Duration, requests int) {
 	run := &rundir.Run{}
 	first, ok := c.Next(run, c.Budget)
@@ -73,7 +75,8 @@ func (c *Config) Outlook(lone time.Duration) (takes time.Duration, requests int)
 // mostExpected ends a plan that assumed stages do not end.
 const mostExpected = 100
 
-// assume adds to a run what a stage would show of a plain server, and returns how long it takes. lone is how long a request takes alone, in seconds.
+// assume adds to a run what a stage would show of a plain server, and returns how long it takes. lone is how long a
+// request takes alone, in seconds.
 func assume(run *rundir.Run, s *experiment.Stage, lone float64, at time.Duration) time.Duration {
 	level := float64(s.Load.Limit())
 	most := saturation.Guess(run).Or(plainSlots / (plainSlower * lone))

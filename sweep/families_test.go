@@ -29,7 +29,8 @@ type family struct {
 	draw func(seed uint64) *oddTrial
 }
 
-// families returns all families: those of the servers that the rules met before they were final, and those of another hand.
+// families returns all families: those of the servers that the rules met before they were final, and those of another
+// hand.
 func families() (all []family) {
 	for _, f := range oddFamilies() {
 		all = append(all, family{f.name, func(seed uint64) *oddTrial { return drawOdd(f, seed) }})
@@ -46,8 +47,8 @@ func families() (all []family) {
 	return append(all, sizeFamilies()...)
 }
 
-// oddFamily is a family of odd servers. Their truth is the highest Poisson rate at which the backlog does not grow for ever; low and high differ where
-// it is a matter of definition, or of how long one waits.
+// oddFamily is a family of odd servers. Their truth is the highest Poisson rate at which the backlog does not grow for
+// ever; low and high differ where it is a matter of definition, or of how long one waits.
 type oddFamily struct {
 	name string
 	draw func(rng *rand.Rand, s *oddShape) (low, high float64)
@@ -121,8 +122,8 @@ func oddFamilies() []oddFamily {
 	}
 }
 
-// completeTo returns the rate at which answers of a server that shortens them are as much shorter than asked as is tolerated, by a simulation of its own: the
-// mean of many answers at a rate is bisected.
+// completeTo returns the rate at which answers of a server that shortens them are as much shorter than asked as is
+// tolerated, by a simulation of its own: the mean of many answers at a rate is bisected.
 func completeTo(s oddShape) float64 {
 	const tolerated, arrivals = 1.05, 40000
 	mean := func(rate float64) float64 {
@@ -151,7 +152,8 @@ func completeTo(s oddShape) float64 {
 	return (low + high) / 2
 }
 
-// stubsTo returns the rate at which as many requests lose patience as are tolerated to fail, by a simulation of its own.
+// stubsTo returns the rate at which as many requests lose patience as are tolerated to fail, by a simulation of its
+// own.
 func stubsTo(s oddShape) float64 {
 	const tolerated, arrivals = 0.05, 40000
 	low, high := 0.2*float64(s.Slots)/s.Service, float64(s.Slots)/s.Service
@@ -175,8 +177,8 @@ func stubsTo(s oddShape) float64 {
 	return (low + high) / 2
 }
 
-// collapses returns the rate at which half of the runs of a server that slows down per waiting request collapse within a time in seconds, by a
-// simulation of its own.
+// collapses returns the rate at which half of the runs of a server that slows down per waiting request collapse within
+// a time in seconds, by a simulation of its own.
 func collapses(s oddShape, within float64) float64 {
 	low, high := 0.2*float64(s.Slots)/s.Service, float64(s.Slots)/s.Service
 	for range 12 {
@@ -359,8 +361,8 @@ func (o *familyOutcome) add(name string, s *rundir.Saturation, low, high float64
 	}
 }
 
-// summary returns a row: servers, answers, intervals that hold the truth, bounds without an answer that do, median error and half-width, the worst miss,
-// and minutes of a sweep.
+// summary returns a row: servers, answers, intervals that hold the truth, bounds without an answer that do, median
+// error and half-width, the worst miss, and minutes of a sweep.
 func (o *familyOutcome) summary(name string) string {
 	for _, all := range [][]float64{o.errs, o.widths, o.misses, o.minutes} {
 		slices.Sort(all)
@@ -377,12 +379,14 @@ func quantile(v []float64, p float64) float64 {
 	return stats.Quantile(v, p)
 }
 
-// everyday are the families of which one server is swept in each run of the tests: those on which a plateau alone is wrong by more than 10 %.
+// everyday are the families of which one server is swept in each run of the tests: those on which a plateau alone is
+// wrong by more than 10 %.
 var everyday = []string{"bucket of requests", "unequal replicas", "credits", "slow one of five"}
 
-// TestFamilies sweeps servers that the rules of judgement were not made for, and judges the answers by the truth: with the stages that tested them, and
-// without (ablation). FAMILY lists the families to run, FAMILYN says how many servers of each from FAMILYFROM on, FAMILYROWS shows all runs, FAMILYDIR keeps them. It prints the rows
-// of examples/evidence/families.md.
+// TestFamilies sweeps servers that the rules of judgement were not made for, and judges the answers by the truth: with
+// the stages that tested them, and without (ablation). FAMILY lists the families to run, FAMILYN says how many servers
+// of each from FAMILYFROM on, FAMILYROWS shows all runs, FAMILYDIR keeps them. It prints the rows of
+// examples/evidence/families.md.
 func TestFamilies(t *testing.T) {
 	only := everyday
 	if simtest.Full() {
@@ -412,7 +416,8 @@ func TestFamilies(t *testing.T) {
 	fmt.Println(all.summary())
 }
 
-// drawnTrials returns servers of some families by their names; of all for nil. n is how many of each, if FAMILYN does not say.
+// drawnTrials returns servers of some families by their names; of all for nil. n is how many of each, if FAMILYN does
+// not say.
 func drawnTrials(only []string, n int) iter.Seq2[string, []*oddTrial] {
 	from := 0
 	if list := os.Getenv("FAMILY"); list != "" {
@@ -453,15 +458,15 @@ func (a *overall) add(o *familyOutcome) {
 	a.worst = max(a.worst, quantile(o.misses, 1))
 }
 
-// summary returns the cells of a row: intervals that hold the truth, bounds without an answer that do, means of the families' median errors and
-// half-widths, the worst miss, and the mean of the families' median minutes.
+// summary returns the cells of a row: intervals that hold the truth, bounds without an answer that do, means of the
+// families' median errors and half-widths, the worst miss, and the mean of the families' median minutes.
 func (a *overall) summary() string {
 	return fmt.Sprintf("all | %d of %d | %d | %.2f %% | %.1f %% | %.1f %% | %.1f |",
 		a.held, a.answered, a.wide, stats.Mean(a.errs)*100, stats.Mean(a.widths)*100, a.worst*100, stats.Mean(a.minutes))
 }
 
-// sweptOrKept sweeps the server, with an SLO where terms are given. A run that was kept is judged again and not swept again, so that a rule can be judged with
-// and without it by the same runs.
+// sweptOrKept sweeps the server, with an SLO where terms are given. A run that was kept is judged again and not swept
+// again, so that a rule can be judged with and without it by the same runs.
 func (k *oddTrial) sweptOrKept(t *testing.T, terms []slo.Term) *rundir.Run {
 	name := fmt.Sprintf("%s-%d", k.family, k.seed)
 	if len(terms) > 0 {
@@ -481,7 +486,8 @@ func (k *oddTrial) sweptOrKept(t *testing.T, terms []slo.Term) *rundir.Run {
 	return run
 }
 
-// kept returns what a file of the directory FAMILYDIR holds, or else what is made, which is kept there. old reports whether it was there.
+// kept returns what a file of the directory FAMILYDIR holds, or else what is made, which is kept there. old reports
+// whether it was there.
 func kept[T any](t *testing.T, name string, made func() *T) (v *T, old bool) {
 	dir := os.Getenv("FAMILYDIR")
 	if dir == "" {

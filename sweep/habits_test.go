@@ -102,7 +102,8 @@ func (o *habitOutcome) summary(name string) string {
 	return line
 }
 
-// sustained returns between which rates the truth about a server lies; 0 where it has none, because connections that it drops count as failures.
+// sustained returns between which rates the truth about a server lies; 0 where it has none, because connections that it
+// drops count as failures.
 func sustained(t *testing.T, k *trial, name string) (low, high float64) {
 	switch name {
 	case "drops":
@@ -185,7 +186,8 @@ func keepRun(t *testing.T, k *trial, name string, run *rundir.Run) {
 	}
 }
 
-// A sweep names the habit of each server, with evidence, and none on a plain server; and it finds what a server sustains.
+// A sweep names the habit of each server, with evidence, and none on a plain server; and it finds what a server
+// sustains.
 func TestHabitsAreNamed(t *testing.T) {
 	t.Parallel()
 	names := []string{"sheds", "rate-limited", "pauses", "batches", "caches", "drops", ""}

@@ -15,8 +15,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// A fourth set of families, by a hand that had read no rule of judgement: a tenant with priority, memory that is reserved, models that are swapped, a
-// neighbour on the GPU, and a cache that overflows.
+// A fourth set of families, by a hand that had read no rule of judgement: a tenant with priority, memory that is
+// reserved, models that are swapped, a neighbour on the GPU, and a cache that overflows.
 
 // inventedFamily draws servers with a habit; low and high are their truth.
 type inventedFamily struct {
@@ -24,8 +24,8 @@ type inventedFamily struct {
 	draw func(rng *rand.Rand, seed uint64, c *blindCase) (m inventedModel, low, high float64)
 }
 
-// inventedModel is a server; how many requests it has left after a time in seconds with Poisson arrivals at a rate; and what it completes per second of
-// more than it can do, where that is its truth.
+// inventedModel is a server; how many requests it has left after a time in seconds with Poisson arrivals at a rate; and
+// what it completes per second of more than it can do, where that is its truth.
 type inventedModel struct {
 	server    func() (load.Doer, func())
 	alone     func(rate, seconds float64, rng *rand.Rand) int
@@ -65,7 +65,8 @@ func inventedFamilies() []inventedFamily {
 				}
 			}), rate, rate
 		}},
-		// A request begins once all the memory that it will need is free. A large one at the head of the queue holds up the small ones behind it.
+		// A request begins once all the memory that it will need is free. A large one at the head of the queue holds up
+		// the small ones behind it.
 		{"reserved memory", func(rng *rand.Rand, seed uint64, c *blindCase) (inventedModel, float64, float64) {
 			memory := 3 * c.slots
 			large, share := int(float64(memory)*from(rng, 0.35, 0.7)), from(rng, 0.05, 0.3)
@@ -94,7 +95,8 @@ func inventedFamilies() []inventedFamily {
 			rate := m.saturated()
 			return m, 0.995 * rate, 1.005 * rate
 		}},
-		// One of several models is loaded. It serves a turn of so many requests at most, and then another one is loaded, if requests wait for it.
+		// One of several models is loaded. It serves a turn of so many requests at most, and then another one is
+		// loaded, if requests wait for it.
 		{"swaps models", func(rng *rand.Rand, seed uint64, c *blindCase) (inventedModel, float64, float64) {
 			models, batches, swap := 2+rng.IntN(3), 2+rng.IntN(4), from(rng, 0.3, 2)
 			most := batches * c.slots
@@ -158,8 +160,8 @@ func inventedFamilies() []inventedFamily {
 				return c.model(rng.Uint64()).alone(rate, seconds, rng)
 			}}, rate, rate
 		}},
-		// A request begins where its prompt fits into the cache. When the answers no longer fit, the last to begin loses its place, and what it had is
-		// computed again.
+		// A request begins where its prompt fits into the cache. When the answers no longer fit, the last to begin
+		// loses its place, and what it had is computed again.
 		{"preempts", func(rng *rand.Rand, seed uint64, c *blindCase) (inventedModel, float64, float64) {
 			prompt, fixed := 2+rng.IntN(5), 0.75*c.service/oddTokens
 			cache, each, compute := c.slots*(prompt+5), fixed/float64(c.slots)*from(rng, 0.2, 1), fixed*from(rng, 0.01, 0.05)

@@ -13,8 +13,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// odd is a server of a small queue model whose truth is known: slots that serve requests, and one habit that the rules of judgement were not made
-// for. It is no part of the simulator, so that neither was fitted to the other.
+// odd is a server of a small queue model whose truth is known: slots that serve requests, and one habit that the rules
+// of judgement were not made for. It is no part of the simulator, so that neither was fitted to the other.
 type odd struct {
 	unencoded
 	oddShape

@@ -21,7 +21,8 @@ import (
 //  3. holds, until the bracket of the answer is narrow, or the time is over.
 //  4. holds about the highest rate that meets the SLO.
 //
-// A budget may not have time for all of it: then two holds come before rates at which servers are run, and the grid comes last.
+// A budget may not have time for all of it: then two holds come before rates at which servers are run, and the grid
+// comes last.
 
 // plan is what a sweep measures, by what it has measured.
 type plan struct {
@@ -33,8 +34,8 @@ type plan struct {
 	ceiling float64       // requests per second of the throughput stage
 }
 
-// Next returns the stage that is measured next, by what was measured and the time that is left; ok is false where nothing is. It is a pure
-// function: a run that goes on, and the time that a sweep takes, are told by it too.
+// Next returns the stage that is measured next, by what was measured and the time that is left; ok is false where
+// nothing is. It is a pure function: a run that goes on, and the time that a sweep takes, are told by it too.
 func (c *Config) Next(run *rundir.Run, left time.Duration) (s experiment.Stage, ok bool) {
 	p := &plan{Config: c, run: run, left: left}
 	if c.Users {
@@ -115,9 +116,9 @@ func (p *plan) latency(floor *rundir.Stage) time.Duration {
 	return rundir.Duration(latency.Or(0))
 }
 
-// doubled returns the number in flight to try next, or with done the one that makes the server fastest: it is doubled until a step brings less than
-// leastGain, and taken four times while twice as many bring almost twice as much. Of a server whose requests vary much two such steps are needed, since one
-// of few requests does not tell.
+// doubled returns the number in flight to try next, or with done the one that makes the server fastest: it is doubled
+// until a step brings less than leastGain, and taken four times while twice as many bring almost twice as much. Of a
+// server whose requests vary much two such steps are needed, since one of few requests does not tell.
 func (p *plan) doubled(floor *rundir.Stage) (level int, done bool) {
 	best, most, flat, spoiled := floor.TokensPerS.Output, 1, 0, 0
 	level = 1
@@ -166,7 +167,8 @@ func (p *plan) affordsDoubling(floor *rundir.Stage) bool {
 	return took+waves*p.latency(floor) < time.Duration(searchShare*float64(p.Budget))
 }
 
-// SearchCeiling measures steps until more in flight bring no more output, and returns the number in flight that does. The experiment has measured its floor.
+// SearchCeiling measures steps until more in flight bring no more output, and returns the number in flight that does.
+// The experiment has measured its floor.
 func SearchCeiling(ctx context.Context, x *experiment.Experiment, c *Config) (int, error) {
 	for {
 		p := &plan{Config: c, run: x.Run()}
@@ -242,7 +244,8 @@ func (p *plan) near(rate float64) bool {
 	})
 }
 
-// row returns a stage at a rate of the grid: a few latencies long, and long enough for a p90 where that takes no longer than half of a stage.
+// row returns a stage at a rate of the grid: a few latencies long, and long enough for a p90 where that takes no longer
+// than half of a stage.
 func (p *plan) row(rate float64) (s experiment.Stage, ok bool) {
 	s = p.Poisson(rate, rundir.Grid)
 	latency := p.latencyAt(rate)
@@ -256,8 +259,9 @@ func (p *plan) row(rate float64) (s experiment.Stage, ok bool) {
 	return s, p.Caps.Allows(rate) && (p.Budget == 0 || p.left > leastLeft && s.MinTime > 2*p.lone)
 }
 
-// latencyAt returns how long a request takes at a rate, about: it grows with the load. Where requests are slow, it is taken to grow by half from one row
-// to the next at most, since rows that are longer than they need to be cost too much.
+// latencyAt returns how long a request takes at a rate, about: it grows with the load. Where requests are slow, it is
+// taken to grow by half from one row to the next at most, since rows that are longer than they need to be cost too
+// much.
 func (p *plan) latencyAt(rate float64) time.Duration {
 	full, last := rundir.Duration(p.stage(rundir.Ceiling).Latency.Mean.Or(0)), p.lone
 	for i := range p.run.Stages {

@@ -53,7 +53,8 @@ func (s *oddShape) naturalTokens(rng *rand.Rand) int {
 	return int(min(max(1, tokens), longestNatural*oddTokens))
 }
 
-// meanLength returns the mean length of answers to the requests of a trial, in those of which the service time is known.
+// meanLength returns the mean length of answers to the requests of a trial, in those of which the service time is
+// known.
 func (s *oddShape) meanLength(k *oddTrial) float64 {
 	const n = 20_000
 	rng, source, sum := stats.Rand(1, "lengths", "natural"), k.source(1, "mean"), 0

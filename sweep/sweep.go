@@ -1,6 +1,7 @@
-// Package sweep decides which loads are measured: it sweeps a server from one request at a time to beyond saturation, and narrows the answer
-// ([Sweep]), or measures the stages that were asked for ([Run]). Programs that embed a sweep begin at [Server]. The whole of sweep/ knows nothing of HTTP, which is the client's, nor of
-// tables and languages, which are the report's.
+// Package sweep decides which loads are measured: it sweeps a server from one request at a time to beyond saturation,
+// and narrows the answer ([Sweep]), or measures the stages that were asked for ([Run]). Programs that embed a sweep
+// begin at [Server]. The whole of sweep/ knows nothing of HTTP, which is the client's, nor of tables and languages,
+// which are the report's.
 //
 // The way of one request:
 //
@@ -18,11 +19,12 @@
 //     end [saturation.WriteAnswer] writes what they found into the run.
 //  7. run.json is saved after each stage; package report renders it.
 //
-// Packages import downwards only: pair; sweep; saturation; experiment; measure; grade; load; slo; arrival and sample; rundir/store; rundir and stats. The
-// several processes (cluster) and the self-test are wings: what holds and measures a stage knows nothing of them.
+// Packages import downwards only: pair; sweep; saturation; experiment; measure; grade; load; slo; arrival and sample;
+// rundir/store; rundir and stats. The several processes (cluster) and the self-test are wings: what holds and measures
+// a stage knows nothing of them.
 //
-// A new load is a type in arrival. What judges one stage is in measure/growth.go, what answers in saturation, what comes next in plan.go. A new metric is
-// a field of rundir.Stage that measure fills in.
+// A new load is a type in arrival. What judges one stage is in measure/growth.go, what answers in saturation, what
+// comes next in plan.go. A new metric is a field of rundir.Stage that measure fills in.
 package sweep
 
 import (

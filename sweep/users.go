@@ -13,8 +13,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// A sweep by users measures one user, then twice as many each time until that is too many, and then numbers in the middle of the bracket of those that are carried
-// and those that are too many.
+// A sweep by users measures one user, then twice as many each time until that is too many, and then numbers in the
+// middle of the bracket of those that are carried and those that are too many.
 
 const (
 	mostProbes = 10   // numbers of users in the bracket
@@ -59,7 +59,8 @@ func (p *plan) tooMany(st *rundir.Stage) bool {
 	return c.Users.Known() && c.Users.Value()*leastGain < float64(st.MaxConcurrency)
 }
 
-// between returns a number of users in the middle of the bracket; 0 where it is narrow. The number that is named in the end is measured for a whole stage.
+// between returns a number of users in the middle of the bracket; 0 where it is narrow. The number that is named in the
+// end is measured for a whole stage.
 func (p *plan) between(rows []*rundir.Stage) int {
 	c := saturation.Carried(p.run.Stages, p.SLO)
 	low, high := c.Low.Or(1), c.High.Or(float64(rows[len(rows)-1].MaxConcurrency))
@@ -93,7 +94,8 @@ func (p *plan) probes() (n int) {
 	return n
 }
 
-// userStage returns a stage of a number of users. Those of the stage before go on where they were; others join in the middle of their sessions, or leave.
+// userStage returns a stage of a number of users. Those of the stage before go on where they were; others join in the
+// middle of their sessions, or leave.
 func (p *plan) userStage(users int, role rundir.Role) experiment.Stage {
 	cycle := p.run.Workload.Pause()
 	if n := len(p.run.Stages); n > 0 {
@@ -123,7 +125,8 @@ func (s *stayingUsers) add(one load.Session) {
 	s.sessions = append(s.sessions, one)
 }
 
-// source returns a source of the sessions that go on, at most one for each user, and then of others. The rest of them has left.
+// source returns a source of the sessions that go on, at most one for each user, and then of others. The rest of them
+// has left.
 func (s *stayingUsers) source(others load.Source, users int) load.Source {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,13 +10,14 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// loneShare is the part of the time left that a budget gives a single request which is asked alone: one that hangs must not take all of it.
+// loneShare is the part of the time left that a budget gives a single request which is asked alone: one that hangs must
+// not take all of it.
 const loneShare = 0.25
 
 var errLoneTooLong = errors.New("a single request took too long for the budget")
 
-// one does the first request of a session outside of any row, and records it. Within a budget a request that takes too long is cancelled: it is then
-// incomplete.
+// one does the first request of a session outside of any row, and records it. Within a budget a request that takes too
+// long is cancelled: it is then incomplete.
 func (x *Experiment) one(ctx context.Context, stage string, s load.Session, seq int, epoch time.Time) (*client.Result, error) {
 	if !x.HasBudget() {
 		return load.One(ctx, x.config.Doer, x.config.Log, stage, s, seq, epoch)
@@ -34,13 +35,14 @@ func (x *Experiment) one(ctx context.Context, stage string, s load.Session, seq 
 	return res, err
 }
 
-// A server can stay slow after an overload although it is idle: a metastable failure (Bronson and others, HotOS 2021). The next stage would measure
-// that, and not its own load.
+// A server can stay slow after an overload although it is idle: a metastable failure (Bronson and others, HotOS 2021).
+// The next stage would measure that, and not its own load.
 
 // recoveryStage names the records of the requests that show whether the server has recovered. They are in no row.
 const recoveryStage = "recovery"
 
-// recover waits after what may have been an overload until a lone request takes no longer than the longest did at the start, for a minute at most.
+// recover waits after what may have been an overload until a lone request takes no longer than the longest did at the
+// start, for a minute at most.
 func (x *Experiment) recover(ctx context.Context) error {
 	const rest, tries, slow = 10 * time.Second, 6, 1.2
 	n := len(x.run.Stages)

@@ -11,9 +11,10 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// A rate is sustained where nothing grows. Growth is measured twice. The backlog of all requests shows a server that is too slow as a whole. What
-// a part of the requests waits shows a queue that only that part is in: that of one replica of twenty is a twentieth of the backlog, but who is in
-// it waits 1 - served/arrived seconds longer each second, whatever its share. Both growths are shares of the rate: so much less is sustained.
+// A rate is sustained where nothing grows. Growth is measured twice. The backlog of all requests shows a server that is
+// too slow as a whole. What a part of the requests waits shows a queue that only that part is in: that of one replica
+// of twenty is a twentieth of the backlog, but who is in it waits 1 - served/arrived seconds longer each second,
+// whatever its share. Both growths are shares of the rate: so much less is sustained.
 
 // ended are the requests that ended well: when, and how long after they were due their first token came, in seconds.
 type ended struct{ at, wait []float64 }
@@ -24,8 +25,8 @@ func (e *ended) add(r *rundir.Record) {
 	}
 }
 
-// longest returns, of the requests that ended in each of n spans of a window, the wait that a share of them stays below; nil where a span
-// has too few. It is the longest but one at most: a single giant request is no growth.
+// longest returns, of the requests that ended in each of n spans of a window, the wait that a share of them stays
+// below; nil where a span has too few. It is the longest but one at most: a single giant request is no growth.
 func (e *ended) longest(w Window, n int, share float64) []float64 {
 	spans := make([][]float64, n)
 	for i, at := range e.at {
@@ -53,7 +54,8 @@ type pauses struct {
 	total   time.Duration
 }
 
-// tick takes in a tick: the tokens that arrived in it, those owed at its end, and the requests refused so far. A pause is least long at least.
+// tick takes in a tick: the tokens that arrived in it, those owed at its end, and the requests refused so far. A pause
+// is least long at least.
 func (p *pauses) tick(now, width, least time.Duration, arrived, owed float64, refused int) {
 	switch {
 	case arrived > 0:
@@ -79,8 +81,8 @@ func (p *pauses) until(now, least time.Duration) (all rundir.Pauses) {
 	return all
 }
 
-// served returns how long a request takes: alone, where its stage has a rate, since a queue behind the first token makes it longer; in a closed
-// loop, which is always as full, as long as it took there.
+// served returns how long a request takes: alone, where its stage has a rate, since a queue behind the first token
+// makes it longer; in a closed loop, which is always as full, as long as it took there.
 func (a *Account) served() time.Duration {
 	if a.closed() || a.Lone == 0 {
 		return a.service.typical()
@@ -88,8 +90,9 @@ func (a *Account) served() time.Duration {
 	return a.Lone
 }
 
-// wave returns the time in which a server does all that it does once: that of a request, or from one pause to the next. Windows and batches span whole
-// waves: a full server works on requests of equal length in step, so that its rates swing with them.
+// wave returns the time in which a server does all that it does once: that of a request, or from one pause to the next.
+// Windows and batches span whole waves: a full server works on requests of equal length in step, so that its rates
+// swing with them.
 func (a *Account) wave() time.Duration {
 	if n := len(a.pauses.ends); n >= fewestPauses && !a.closed() {
 		return max(a.served(), (a.pauses.ends[n-1]-a.pauses.ends[0])/time.Duration(n-1))
@@ -97,8 +100,9 @@ func (a *Account) wave() time.Duration {
 	return a.served()
 }
 
-// backlogGrowth returns how fast the backlog of all requests grows in a window, and whether it goes on to grow. Its lower bound allows for what a backlog walks by chance
-// while the server is just as fast as is asked: a line through it takes that for growth.
+// backlogGrowth returns how fast the backlog of all requests grows in a window, and whether it goes on to grow. Its
+// lower bound allows for what a backlog walks by chance while the server is just as fast as is asked: a line through it
+// takes that for growth.
 func (a *Account) backlogGrowth(w Window, level float64) (g rundir.Drift, goesOn bool) {
 	n := batches(w.To-w.From, a.wave(), maxSlopeBatches)
 	first, end := a.ticks.Between(w.From, w.To)
@@ -112,8 +116,8 @@ func (a *Account) backlogGrowth(w Window, level float64) (g rundir.Drift, goesOn
 	return growth(value*scale, min(low*scale, value*scale-chance), high*scale), growsOn(means, value)
 }
 
-// growsOn reports whether the second half of a series grows at least half as fast as the whole. A queue does; a server that fills up to its level
-// does not.
+// growsOn reports whether the second half of a series grows at least half as fast as the whole. A queue does; a server
+// that fills up to its level does not.
 func growsOn(y []float64, slope float64) bool {
 	n := len(y)
 	mid := n / 2
@@ -148,7 +152,8 @@ func growth(value, low, high float64) rundir.Drift {
 	return rundir.Drift{Value: rundir.Exactly(value), Low: rundir.Exactly(low), High: rundir.Exactly(high)}
 }
 
-// fallsBehind reports whether less is served than comes, by the upper bound of a 95 % interval: with few requests a backlog grows by chance.
+// fallsBehind reports whether less is served than comes, by the upper bound of a 95 % interval: with few requests a
+// backlog grows by chance.
 func (a *Account) fallsBehind(w Window) bool {
 	if a.emitted <= 0 {
 		return true // answers without tokens: the growth alone decides
@@ -158,9 +163,10 @@ func (a *Account) fallsBehind(w Window) bool {
 	return ok && high/a.ticks.Width.Seconds() < a.Rate*a.emitted/float64(a.done)
 }
 
-// judge says whether the rate is sustained, by what came in a window. A rate is saturated where the backlog is proven to grow and less is served than comes,
-// or where the waits of a part are proven to grow faster than the backlog of all. It is stable where the upper bound of the growth is below the tolerance and
-// none is proven. Refusals are not looked at.
+// judge says whether the rate is sustained, by what came in a window. A rate is saturated where the backlog is proven
+// to grow and less is served than comes, or where the waits of a part are proven to grow faster than the backlog of
+// all. It is stable where the upper bound of the growth is below the tolerance and none is proven. Refusals are not
+// looked at.
 func (a *Account) judge(w Window, level float64) (v rundir.Verdict, backlog, waits rundir.Drift) {
 	w = w.wholeWaves(a.wave())
 	v, waits = rundir.Undecided, a.waitsGrowth(w, level)
@@ -177,8 +183,8 @@ func (a *Account) judge(w Window, level float64) (v rundir.Verdict, backlog, wai
 	return v, backlog, waits
 }
 
-// slope returns the growth per batch with its bounds, of two estimates the one with the narrower interval: a line, which suits averages
-// that stay about one level, or the mean step, which suits averages that walk away.
+// slope returns the growth per batch with its bounds, of two estimates the one with the narrower interval: a line,
+// which suits averages that stay about one level, or the mean step, which suits averages that walk away.
 func slope(y []float64, level float64) (slope, low, high float64) {
 	line, _ := stats.FitTrend(y)
 	low, high = line.Bounds(level)
@@ -190,9 +196,10 @@ func slope(y []float64, level float64) (slope, low, high float64) {
 	return line.Slope, low, high
 }
 
-// behind returns what the server completed per second from the time on at which the backlog stayed above half of its largest, to the end of
-// the ticks. Load is kept up after the window, so that the backlog is largest there. A server that slows down as a queue builds, or that used up what
-// it had saved, completes less then than over the whole window. The zero Progress stands for no such time.
+// behind returns what the server completed per second from the time on at which the backlog stayed above half of its
+// largest, to the end of the ticks. Load is kept up after the window, so that the backlog is largest there. A server
+// that slows down as a queue builds, or that used up what it had saved, completes less then than over the whole window.
+// The zero Progress stands for no such time.
 func (a *Account) behind(w Window) rundir.Progress {
 	first, _ := a.ticks.Between(w.From, w.To)
 	ends := a.ticks.Ends[first:]

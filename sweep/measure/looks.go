@@ -23,8 +23,8 @@ func (l *looks) spend(share float64) float64 {
 	return l.spent - before
 }
 
-// Marks returns the instants by which the arrivals of an open loop have their exact number, ascending: the looks, and two at which
-// a window may begin. It returns nil for a closed loop, and where the arrivals end by themselves.
+// Marks returns the instants by which the arrivals of an open loop have their exact number, ascending: the looks, and
+// two at which a window may begin. It returns nil for a closed loop, and where the arrivals end by themselves.
 func (c *Criteria) Marks() []time.Duration {
 	switch {
 	case c.closed():
@@ -39,7 +39,8 @@ func (c *Criteria) Marks() []time.Duration {
 	return append([]time.Duration{c.MinTime / 4, c.MinTime / 2}, c.looksAt()...)
 }
 
-// looksAt returns when an open loop is looked at: at its least time, its most, and in between so that each look has half as much again to see.
+// looksAt returns when an open loop is looked at: at its least time, its most, and in between so that each look has
+// half as much again to see.
 func (c *Criteria) looksAt() (at []time.Duration) {
 	const perOctave = 2
 	tick := c.Tick()
@@ -118,8 +119,8 @@ func (a *Account) latestClose() time.Duration {
 	return time.Duration(float64(a.TimeOut) / withDrain)
 }
 
-// look judges an open loop. It reports whether that was the last look: a rate that is not sustained is given up as soon as that is shown, and one that is
-// sustained is held for the whole time.
+// look judges an open loop. It reports whether that was the last look: a rate that is not sustained is given up as soon
+// as that is shown, and one that is sustained is held for the whole time.
 func (a *Account) look(now time.Duration, closing bool) bool {
 	longest := a.lastLook()
 	last := closing || now >= longest
@@ -153,7 +154,8 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	return last || a.verdict == rundir.Saturated || undone != rundir.Undecided && now >= a.Hold
 }
 
-// lastLook returns when a rate is looked at for the last time. Of a server that pauses in a rhythm nothing can be told from fewer than some waves.
+// lastLook returns when a rate is looked at for the last time. Of a server that pauses in a rhythm nothing can be told
+// from fewer than some waves.
 func (a *Account) lastLook() time.Duration {
 	last := a.looks.at[len(a.looks.at)-1]
 	if a.Hold == 0 {

@@ -2,18 +2,20 @@ package measure
 
 import "time"
 
-// The thresholds of this package, and where they come from. What the rules that use them are worth is in the tables of examples/evidence/families.md.
+// The thresholds of this package, and where they come from. What the rules that use them are worth is in the tables of
+// examples/evidence/families.md.
 
-// errorLevel is the error that a verdict is allowed. It is spent over the looks at a stage, so that looking again does not turn chance into a
-// finding: as the square of the time gone, most of it on the last look, which has the most evidence (Kim and DeMets, Biometrika 74
-// (1987)). The errors of the looks are added up (Boole), as if no two ever coincided.
+// errorLevel is the error that a verdict is allowed. It is spent over the looks at a stage, so that looking again does
+// not turn chance into a finding: as the square of the time gone, most of it on the last look, which has the most
+// evidence (Kim and DeMets, Biometrika 74 (1987)). The errors of the looks are added up (Boole), as if no two ever
+// coincided.
 const errorLevel = 0.05
 
 // giveUp is how many times MaxTime a closed loop may take whose first wave outlasts everything.
 const giveUp = 3
 
-// rateBatches is into how many batches a rate is averaged for its interval, at most: of the 10 to 30 that Schmeiser, Operations Research
-// 30 (1982), recommends.
+// rateBatches is into how many batches a rate is averaged for its interval, at most: of the 10 to 30 that Schmeiser,
+// Operations Research 30 (1982), recommends.
 const rateBatches = 12
 
 // Limits on the number of averages that a slope is fitted to.
@@ -37,21 +39,23 @@ const (
 	waitsLevel   = 4 // times less error is allowed to each of the two series of waits, on either side
 )
 
-// A server is silent while no token of any stream arrives although requests are in flight. What is usual is the longest silence that ended in
-// the stage: waits for a first token count, so that a slow server is not taken for a silent one. The limits are checked by
-// TestPlainServersAreNotFrozen and TestAFrozenServerIsNamed.
+// A server is silent while no token of any stream arrives although requests are in flight. What is usual is the longest
+// silence that ended in the stage: waits for a first token count, so that a slow server is not taken for a silent one.
+// The limits are checked by TestPlainServersAreNotFrozen and TestAFrozenServerIsNamed.
 const (
 	prolongFrom  = 2 // times as long as usual: a silence at the window's end belongs to the window
 	frozenFrom   = 5 // times as long as usual: a server that was silent to the end has frozen
 	leastProlong = 500 * time.Millisecond
 	leastFrozen  = 2 * time.Second
 
-	// A stage in which each request counts would wait for a frozen server until its requests time out. It is given up earlier.
+	// A stage in which each request counts would wait for a frozen server until its requests time out. It is given up
+	// earlier.
 	giveUpFrom  = 10 // times as long as usual
 	leastGiveUp = time.Minute
 )
 
-// A server pauses where nothing comes for at least leastPause although requests wait. From fewestPauses on the time between them is a rhythm.
+// A server pauses where nothing comes for at least leastPause although requests wait. From fewestPauses on the time
+// between them is a rhythm.
 const (
 	leastPause   = time.Second
 	fewestPauses = 3
@@ -66,23 +70,23 @@ const (
 	maxShared = 0.2   // of the token-bearing chunks, received together with the next: the time between tokens is then the client's
 )
 
-// Answers under load are shorter where the mean length falls by more than leastShortened, with at least fewestShares answers on either side, and
-// chance explains that once in a thousand times at most (Welch's test).
+// Answers under load are shorter where the mean length falls by more than leastShortened, with at least fewestShares
+// answers on either side, and chance explains that once in a thousand times at most (Welch's test).
 const (
 	leastShortened = 0.02
 	fewestShares   = 5
 	shortenedLevel = 0.001
 )
 
-// What counts as a change between the halves of a window: of the hit rate, and of the tokens per second as a share. Smaller ones move no number of users
-// by one.
+// What counts as a change between the halves of a window: of the hit rate, and of the tokens per second as a share.
+// Smaller ones move no number of users by one.
 const (
 	hitsDrift   = 0.05
 	tokensDrift = 0.1
 )
 
-// Little's law: the mean number in flight by the requests' own instants is that which the runner counted. They may differ by littleShare,
-// since the runner counts in bins, and by littleRequests.
+// Little's law: the mean number in flight by the requests' own instants is that which the runner counted. They may
+// differ by littleShare, since the runner counts in bins, and by littleRequests.
 const (
 	littleShare    = 0.1
 	littleRequests = 0.5
@@ -106,7 +110,8 @@ const (
 // mostTraced is how many requests of a stage are looked at for habits. More would show nothing new, and cost memory.
 const mostTraced = 50_000
 
-// The first token came early where the second comes farEarly times the usual gap later, in the median of fewestEarly requests at least.
+// The first token came early where the second comes farEarly times the usual gap later, in the median of fewestEarly
+// requests at least.
 const (
 	farEarly    = 5
 	fewestEarly = 5
@@ -121,9 +126,10 @@ const (
 	surelyCached = 1.5 // bursts' worth of tokens: a buffer sends a shorter answer in one piece as well
 )
 
-// A request is contaminated that has moreHits tokens beyond what the run had sent before and what all requests have beyond that: a chat template or a system
-// prompt of the server, as far as it is no more than half of the prompt. Prompts below shortPrompt tokens do not tell. Of the requests of a contaminated row
-// at least fewContaminated are so, and a share of shareContaminated.
+// A request is contaminated that has moreHits tokens beyond what the run had sent before and what all requests have
+// beyond that: a chat template or a system prompt of the server, as far as it is no more than half of the prompt.
+// Prompts below shortPrompt tokens do not tell. Of the requests of a contaminated row at least fewContaminated are so,
+// and a share of shareContaminated.
 const (
 	moreHits          = 96
 	shortPrompt       = 128
@@ -157,8 +163,10 @@ const (
 // fewTokens is how many tokens an answer must have to show a rhythm.
 const fewTokens = 4
 
-// fewestBeyond is how many values beyond a limit tell how they cluster: with ten, a single chance neighbour lowers the effective number by a sixth.
+// fewestBeyond is how many values beyond a limit tell how they cluster: with ten, a single chance neighbour lowers the
+// effective number by a sixth.
 const fewestBeyond = 10
 
-// nearLimit is the share of a limit from which values tell how those beyond it cluster. Bursts of a busy queue far below the limit do not.
+// nearLimit is the share of a limit from which values tell how those beyond it cluster. Bursts of a busy queue far
+// below the limit do not.
 const nearLimit = 0.5

@@ -12,8 +12,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// AnswerOf returns the answer of a run: the one that it came with, else the one that follows from its rows. It is nil for a run that answers no question of
-// rates, and for results of another tool, which give none.
+// AnswerOf returns the answer of a run: the one that it came with, else the one that follows from its rows. It is nil
+// for a run that answers no question of rates, and for results of another tool, which give none.
 func AnswerOf(run *rundir.Run) *rundir.Answer {
 	if run.Answer != nil || run.Saturation == nil && (run.Plan.Kind != rundir.KindSweep || run.Source != nil) {
 		return run.Answer
@@ -64,7 +64,8 @@ func offeredRows(stages []rundir.Stage) []*rundir.Stage {
 	return rows
 }
 
-// turnsAt fills in up to which rate rows are stable, and from which one they are overloaded, by the verdicts of the table and nothing else.
+// turnsAt fills in up to which rate rows are stable, and from which one they are overloaded, by the verdicts of the
+// table and nothing else.
 func turnsAt(a *rundir.Answer, rows []*rundir.Stage) {
 	for _, st := range rows {
 		switch {
@@ -77,7 +78,8 @@ func turnsAt(a *rundir.Answer, rows []*rundir.Stage) {
 	}
 }
 
-// comfortableRate returns the rate that leaves room for a busy minute, and whether the SLO limits it; 0 where there is none.
+// comfortableRate returns the rate that leaves room for a busy minute, and whether the SLO limits it; 0 where there is
+// none.
 func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
 	if !a.Rate.Known() {
 		return 0, false
@@ -100,8 +102,9 @@ func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
 	return rate, false
 }
 
-// comfortableAt returns the latencies at the comfortable rate, by the rows next to it: the highest at or below it, or the floor as the row with no
-// load, and the lowest at or above it that is not overloaded. Beyond an overloaded row latency depends on how long that row lasted.
+// comfortableAt returns the latencies at the comfortable rate, by the rows next to it: the highest at or below it, or
+// the floor as the row with no load, and the lowest at or above it that is not overloaded. Beyond an overloaded row
+// latency depends on how long that row lasted.
 func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage) *rundir.Comfortable {
 	rate, bySLO := comfortableRate(a)
 	if !(rate > 0) || !a.StableUpTo.Known() {
@@ -157,7 +160,8 @@ func meanITL(st *rundir.Stage) rundir.Number {
 	return rundir.Number{}
 }
 
-// interpolated returns a time between two rows, linear in its logarithm: it is never outside of the two. Where one of them is a lower bound, so is the time.
+// interpolated returns a time between two rows, linear in its logarithm: it is never outside of the two. Where one of
+// them is a lower bound, so is the time.
 func interpolated(low, high rundir.Number, weight float64) rundir.Number {
 	if low.IsZero() || high.IsZero() || low.Value() <= 0 || high.Value() <= 0 {
 		return rundir.Number{}
@@ -169,8 +173,8 @@ func interpolated(low, high rundir.Number, weight float64) rundir.Number {
 	return rundir.Exactly(v)
 }
 
-// weights are the notes that say something of the answer itself, the weightiest first: that the server was not one server, that the rate may be another one,
-// and how the server treats some of its users.
+// weights are the notes that say something of the answer itself, the weightiest first: that the server was not one
+// server, that the rate may be another one, and how the server treats some of its users.
 var weights = []string{
 	FailsAlways.Code, noteContaminated.Code, noteChanged.Code, "habit.caches", "habit.drops", "habit.pauses", "habit.batches",
 }

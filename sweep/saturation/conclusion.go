@@ -1,5 +1,5 @@
-// Draws the answer from a run's stages: the saturation rate, the highest rate that keeps an SLO, and why there is none. It is
-// the same for a run that has ended, one that was killed, and one that another tool wrote.
+// Draws the answer from a run's stages: the saturation rate, the highest rate that keeps an SLO, and why there is none.
+// It is the same for a run that has ended, one that was killed, and one that another tool wrote.
 
 package saturation
 
@@ -38,7 +38,8 @@ func conclude(run *rundir.Run) {
 	}
 }
 
-// DropUnsure takes out the intervals that the answer of a sweep shows to be unsure. A run that goes on needs them: its answer may change.
+// DropUnsure takes out the intervals that the answer of a sweep shows to be unsure. A run that goes on needs them: its
+// answer may change.
 func DropUnsure(run *rundir.Run) {
 	if run.Saturation == nil || run.Source != nil {
 		return
@@ -70,8 +71,8 @@ func whyNone(run *rundir.Run) note.Note {
 	return noteNone.New(Guess(run).Value(), needed(run))
 }
 
-// noneInvalid returns the note on a sweep of which stages show the client and not the server: what they would have shown is not known. ok is false
-// where there are none. The floor could not have shown the saturation rate.
+// noneInvalid returns the note on a sweep of which stages show the client and not the server: what they would have
+// shown is not known. ok is false where there are none. The floor could not have shown the saturation rate.
 func noneInvalid(stages []rundir.Stage) (n note.Note, ok bool) {
 	var names []string
 	var why note.Note
@@ -83,8 +84,8 @@ func noneInvalid(stages []rundir.Stage) (n note.Note, ok bool) {
 	return noteNoneInvalid.New(names, []note.Note{why}), len(names) > 0
 }
 
-// needed returns how long a sweep of this server takes until its answer is known, in seconds; NaN where too little is known of the server. It is what
-// the throughput took, and twice two holds: most servers need two.
+// needed returns how long a sweep of this server takes until its answer is known, in seconds; NaN where too little is
+// known of the server. It is what the throughput took, and twice two holds: most servers need two.
 func needed(run *rundir.Run) float64 {
 	guess := Guess(run)
 	if !guess.Known() || floorOf(run.Stages) == nil {
@@ -108,7 +109,8 @@ func usual(run *rundir.Run, rate float64) time.Duration {
 	return HoldTime(rate, rundir.Duration(lone), rundir.Duration(run.Plan.StageTime))
 }
 
-// HoldTime returns how long a rate is held: for some stage times, and longer where few requests come or a request takes long.
+// HoldTime returns how long a rate is held: for some stage times, and longer where few requests come or a request takes
+// long.
 func HoldTime(rate float64, lone, stageTime time.Duration) time.Duration {
 	enough := max(rundir.Duration(holdRequests/rate), holdWaves*lone)
 	return min(max(holdStages*stageTime, enough), 2*holdStages*stageTime+holdWaves*lone)

@@ -39,7 +39,8 @@ func habits(run *rundir.Run) (all []note.Note) {
 	return all
 }
 
-// sheds returns the stage that shows best that the server refuses requests: that with the largest share; nil where none does.
+// sheds returns the stage that shows best that the server refuses requests: that with the largest share; nil where none
+// does.
 func sheds(open []*rundir.Stage) (most *rundir.Stage) {
 	for _, st := range open {
 		if st.Verdict == rundir.Shedding && st.Refused.Known() && (most == nil || st.Refused.Value() > most.Refused.Value()) {
@@ -68,7 +69,8 @@ func pauses(stages []rundir.Stage) note.Note {
 	return notePauses.New(count, time/float64(count), windows)
 }
 
-// blamed returns the note on pauses, of the server or this machine where both run on it: whatever stops the machine stops both.
+// blamed returns the note on pauses, of the server or this machine where both run on it: whatever stops the machine
+// stops both.
 func blamed(run *rundir.Run, n note.Note) note.Note {
 	if n.Is(notePauses) && onThisMachine(run.Target.URL) {
 		n.Code = notePausesHere.Code
@@ -86,7 +88,8 @@ func onThisMachine(text string) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// failsAlways returns a note where a part of the requests fails at every load, also of those sent one at a time: that is a fault and no overload.
+// failsAlways returns a note where a part of the requests fails at every load, also of those sent one at a time: that
+// is a fault and no overload.
 func failsAlways(stages []rundir.Stage) note.Note {
 	alone, all, failed := 0.0, 0, 0
 	classes := map[string]int{}

@@ -3,8 +3,9 @@ package saturation
 import "llmsweep/sweep/rundir"
 
 // ranOut returns what a saturated server ran out of, as far as its gauges tell: [rundir.LimitKV] where the KV cache was
-// full or requests were preempted; [rundir.LimitSlots] where as many ran as ever do and others waited, with room in
-// the cache; [rundir.LimitCompute] where almost none waited, so that all shared the processors. A gauge that stays at none running tells nothing.
+// full or requests were preempted; [rundir.LimitSlots] where as many ran as ever do and others waited, with room in the
+// cache; [rundir.LimitCompute] where almost none waited, so that all shared the processors. A gauge that stays at none
+// running tells nothing.
 func ranOut(s *rundir.Server) string {
 	switch {
 	case s == nil || !s.Running.Known() || !s.Waiting.Known() || s.RunningMax.Or(0) < 1:

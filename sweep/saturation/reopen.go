@@ -7,7 +7,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Reopen reads a run directory. Stages that a killed process left unfinished are summarized from their records, as far as they got.
+// Reopen reads a run directory. Stages that a killed process left unfinished are summarized from their records, as far
+// as they got.
 func Reopen(path string) (*rundir.Run, error) {
 	run, err := store.Open(path)
 	if err != nil {
@@ -39,9 +40,9 @@ func Reopen(path string) (*rundir.Run, error) {
 	return run, nil
 }
 
-// Assess judges a run by SLO terms that may be new to it: the goodput of each stage, from the records of the run directory at path, and
-// for a sweep the highest rate at which the terms hold. A run that was read from another tool's file has no records, and no goodput.
-// The error is of reading.
+// Assess judges a run by SLO terms that may be new to it: the goodput of each stage, from the records of the run
+// directory at path, and for a sweep the highest rate at which the terms hold. A run that was read from another tool's
+// file has no records, and no goodput. The error is of reading.
 func Assess(path string, run *rundir.Run, terms []slo.Term) error {
 	counts, err := count(path, run, terms)
 	if err != nil {

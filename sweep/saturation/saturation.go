@@ -1,5 +1,5 @@
-// Package saturation says how many requests per second a server sustains, by the holds of a sweep: stages that held one rate for long enough to see
-// whether something grew. All else is no evidence of it.
+// Package saturation says how many requests per second a server sustains, by the holds of a sweep: stages that held one
+// rate for long enough to see whether something grew. All else is no evidence of it.
 package saturation
 
 import (
@@ -34,7 +34,8 @@ type hold struct {
 	most, partial upper
 }
 
-// newHold returns what a stage shows. unit is the mean length of its requests by that of all holds, and p the pauses of the run.
+// newHold returns what a stage shows. unit is the mean length of its requests by that of all holds, and p the pauses of
+// the run.
 func newHold(st *rundir.Stage, unit float64, p *pausing) *hold {
 	st = complete(st)
 	h := &hold{Stage: st, rate: offered(st) * unit, kept: st.Verdict == rundir.Stable, failed: over(st), spoiled: spoiled(st)}
@@ -107,8 +108,8 @@ func refused(st *rundir.Stage) float64 {
 // offered returns the rate at which the requests of a stage arrived: by chance it differs from the rate asked for.
 func offered(st *rundir.Stage) float64 { return st.Rates.Offered.Or(st.Rate.Value()) }
 
-// chance returns by how much what a stage served differs from what the server serves for ever, as a share, by how much the times per token of its
-// requests vary.
+// chance returns by how much what a stage served differs from what the server serves for ever, as a share, by how much
+// the times per token of its requests vary.
 func chance(st *rundir.Stage) float64 {
 	t := st.TPOT
 	if !t.Std.Known() || !t.Mean.Known() {
@@ -204,13 +205,14 @@ func (b *bracket) best(among func(*hold) bool, better func(o, p *hold) bool) (be
 	return best
 }
 
-// costs reports whether less was served beyond the bracket than at its lower end: overload costs throughput, or the lower end lived on what was saved up.
+// costs reports whether less was served beyond the bracket than at its lower end: overload costs throughput, or the
+// lower end lived on what was saved up.
 func (b *bracket) costs() bool {
 	return b.low != nil && b.high != nil && float64(min(b.high.most, b.high.partial)) < b.low.rate
 }
 
-// lived reports whether what was kept beyond that may have been done by what the throughput stage and failed holds show to have been saved up: they
-// used it up once, at least.
+// lived reports whether what was kept beyond that may have been done by what the throughput stage and failed holds show
+// to have been saved up: they used it up once, at least.
 func (b *bracket) lived(run *rundir.Run) bool {
 	saved, used := 0.0, 0.0
 	for i := range run.Stages {
@@ -253,8 +255,8 @@ func (b *bracket) least() (most lower) {
 	return most
 }
 
-// NextHold returns the rate to be held next, and whether it is to be held for longer than usual, since the server may have saved something up; 0 where
-// the bracket is narrow, or no rate would tell more.
+// NextHold returns the rate to be held next, and whether it is to be held for longer than usual, since the server may
+// have saved something up; 0 where the bracket is narrow, or no rate would tell more.
 func NextHold(run *rundir.Run) (rate float64, longer bool) {
 	b := bracketOf(run)
 	if rate = b.next(run); rate == 0 {
@@ -439,7 +441,8 @@ func (h *hold) why() note.Note {
 	return noteBacklogGrew.New(h.rate, h.Drift.Value.Or(0)*h.rate, h.served)
 }
 
-// Open returns the stages with an arrival rate, by rate. Those that the client spoiled or that are not whole are left out.
+// Open returns the stages with an arrival rate, by rate. Those that the client spoiled or that are not whole are left
+// out.
 func Open(stages []rundir.Stage) []*rundir.Stage {
 	var open []*rundir.Stage
 	for i := range stages {

@@ -1,13 +1,15 @@
 package saturation
 
-// The thresholds of this package, and where they come from. What the rules for a rate and its interval are worth is in the tables of
-// examples/evidence/families.md: the servers there were not made for them.
+// The thresholds of this package, and where they come from. What the rules for a rate and its interval are worth is in
+// the tables of examples/evidence/families.md: the servers there were not made for them.
 
-// comfortable is the share of the saturation rate that leaves room for a busy minute: at 80 % the mean queue of a server with random arrivals is a
-// tenth of that at 98 % (Kingman, Mathematical Proceedings of the Cambridge Philosophical Society 57 (1961)).
+// comfortable is the share of the saturation rate that leaves room for a busy minute: at 80 % the mean queue of a
+// server with random arrivals is a tenth of that at 98 % (Kingman, Mathematical Proceedings of the Cambridge
+// Philosophical Society 57 (1961)).
 const comfortable = 0.8
 
-// The search for the bracket, in shares of a rate unless said otherwise. What each is worth is in examples/evidence/families.md.
+// The search for the bracket, in shares of a rate unless said otherwise. What each is worth is in
+// examples/evidence/families.md.
 const (
 	held          = 0.97 // of what the throughput stage completed is held first
 	nearby        = 0.02 // arrivals are random, so that about 2 % more or fewer come than asked in 2000: rates that near are one
@@ -34,12 +36,13 @@ const (
 // tolerance is the share of the requests, and of their length, that may be missing.
 const tolerance = 0.05
 
-// widest is the half-width of an interval up to which a saturation rate counts as located, as a share of the rate. It is the room that a
-// comfortable load leaves below saturation: with a wider interval it is not known whether the server sustains even that.
+// widest is the half-width of an interval up to which a saturation rate counts as located, as a share of the rate. It
+// is the room that a comfortable load leaves below saturation: with a wider interval it is not known whether the server
+// sustains even that.
 const widest = 1 - comfortable
 
-// A habit is named from so many requests or pauses on: fewer are an accident of the network or of this machine. And from such a share of the requests on,
-// since what is rarer moves no mean of a row.
+// A habit is named from so many requests or pauses on: fewer are an accident of the network or of this machine. And
+// from such a share of the requests on, since what is rarer moves no mean of a row.
 const (
 	fewestPauses  = 3
 	fewestLone    = 2 // failures among requests sent one at a time
@@ -65,9 +68,10 @@ const (
 	noMore    = 0.95 // of the most output tokens per second
 )
 
-// How full a batch is on average while requests wait, where slots are what runs out: in the row with the most users, of a few slots within aSlot of all,
-// and in the first that misses the SLO. Requests that arrive between two steps wait beside free slots, so that it is less than all. Where slots are left,
-// requests wait for tokens of a step while fewer run than at other times. Chosen on 103 servers of TestUsersAgreeWithExhaustiveSearch.
+// How full a batch is on average while requests wait, where slots are what runs out: in the row with the most users, of
+// a few slots within aSlot of all, and in the first that misses the SLO. Requests that arrive between two steps wait
+// beside free slots, so that it is less than all. Where slots are left, requests wait for tokens of a step while fewer
+// run than at other times. Chosen on 103 servers of TestUsersAgreeWithExhaustiveSearch.
 const (
 	fullSlots  = 0.97
 	aSlot      = 0.25
@@ -77,11 +81,13 @@ const (
 // mostCautions is how many cautions an answer has: a reader takes in no more.
 const mostCautions = 3
 
-// unwritten is the time in seconds within which a record is written at the latest: records of a killed process are missing for as long.
+// unwritten is the time in seconds within which a record is written at the latest: records of a killed process are
+// missing for as long.
 const unwritten = 1.0
 
-// Near the edge a queue swings more slowly than a stage lasts, and what one stage shows of latencies is narrower than the truth:
-// beyond these shares of the saturation rate their intervals would hold the truth less often than in 95 % (TestLatencyIntervalsCover).
+// Near the edge a queue swings more slowly than a stage lasts, and what one stage shows of latencies is narrower than
+// the truth: beyond these shares of the saturation rate their intervals would hold the truth less often than in 95 %
+// (TestLatencyIntervalsCover).
 const (
 	percentilesHold = 0.8
 	meansHold       = 0.9

@@ -13,8 +13,8 @@ type Spent struct {
 	Prompt, Output int64 // tokens
 }
 
-// Unsaved returns what a run that was killed spent and did not save in run.json: what its records tell, and an upper estimate for the
-// requests without a record. Those were in flight, or their records had not been written yet.
+// Unsaved returns what a run that was killed spent and did not save in run.json: what its records tell, and an upper
+// estimate for the requests without a record. Those were in flight, or their records had not been written yet.
 func Unsaved(path string, run *rundir.Run) (lost Spent, err error) {
 	if run.State != rundir.Running {
 		return lost, nil

@@ -57,7 +57,8 @@ func keeping(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
 	c.Verdict, c.Term, c.Users, c.Low, c.High = found.Verdict, found.Limiting, found.Rate, found.Low, found.High
 }
 
-// growing fills in up to which number more users bring more tokens, and hits do not fall: between the rows on either side of that.
+// growing fills in up to which number more users bring more tokens, and hits do not fall: between the rows on either
+// side of that.
 func growing(c *rundir.Carried, rows []*rundir.Stage) {
 	most, hits := 0.0, rundir.Number{}
 	for _, r := range rows {
@@ -148,8 +149,9 @@ func carriedRow(r *rundir.Stage, term slo.Term) *rundir.CarriedRow {
 	return row
 }
 
-// cause returns what runs out: the KV cache, where the turns that miss the SLO are those whose session's context was evicted, or what sessions lose
-// grows with the users; else what the server ran out of by its own gauges. Above is the first row that misses the SLO.
+// cause returns what runs out: the KV cache, where the turns that miss the SLO are those whose session's context was
+// evicted, or what sessions lose grows with the users; else what the server ran out of by its own gauges. Above is the
+// first row that misses the SLO.
 func cause(rows []*rundir.Stage, within, above *rundir.Stage) string {
 	before, beyond := 0.0, rows[len(rows)-1]
 	if within != nil && within.Sessions != nil {

@@ -7,8 +7,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// TestTheEdgeIsToldFromARowThatKeepsTheTerm has a row at the number of users that misses the term by chance: the row that the answer cites keeps it, and the
-// answer is marked as scattered.
+// TestTheEdgeIsToldFromARowThatKeepsTheTerm has a row at the number of users that misses the term by chance: the row
+// that the answer cites keeps it, and the answer is marked as scattered.
 func TestTheEdgeIsToldFromARowThatKeepsTheTerm(t *testing.T) {
 	term, err := slo.Parse("ttft:p95<300ms")
 	if err != nil {
@@ -30,8 +30,9 @@ func TestTheEdgeIsToldFromARowThatKeepsTheTerm(t *testing.T) {
 	}
 }
 
-// TestSlotsAndComputingAreToldApart has rows of servers whose requests wait. Where slots are what runs out, as many run as ever do in the rows above the
-// number carried; where they wait for tokens of a step, fewer run than at other times. Rows are those of simulated servers.
+// TestSlotsAndComputingAreToldApart has rows of servers whose requests wait. Where slots are what runs out, as many run
+// as ever do in the rows above the number carried; where they wait for tokens of a step, fewer run than at other times.
+// Rows are those of simulated servers.
 func TestSlotsAndComputingAreToldApart(t *testing.T) {
 	type gauges struct{ behind, most, waiting, lost, missed, kv float64 }
 	row := func(users int, g gauges) *rundir.Stage {

@@ -9,15 +9,17 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Where an SLO ends is told by a line through what the stages near it show: the share of the requests beyond a limit, as log-odds, is close to linear in the rate
-// (in an M/M/1 queue P(T > t) = exp(-(mu-lambda) t)). One stage is off by more than its own interval shows, since its arrivals are by chance crowded or
-// not, and a line through several averages that.
+// Where an SLO ends is told by a line through what the stages near it show: the share of the requests beyond a limit,
+// as log-odds, is close to linear in the rate (in an M/M/1 queue P(T > t) = exp(-(mu-lambda) t)). One stage is off by
+// more than its own interval shows, since its arrivals are by chance crowded or not, and a line through several
+// averages that.
 
-// edge is where terms end, and its bounds; infinite where no stage seems to miss them, and negatively so where the lowest one does.
+// edge is where terms end, and its bounds; infinite where no stage seems to miss them, and negatively so where the
+// lowest one does.
 type edge struct{ at, low, high float64 }
 
-// Highest returns the highest rate at which all terms hold, by stages with a rate and those with one request at a time, which count as rate 0. It does not lie beyond
-// the saturation rate, which may be nil.
+// Highest returns the highest rate at which all terms hold, by stages with a rate and those with one request at a time,
+// which count as rate 0. It does not lie beyond the saturation rate, which may be nil.
 func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) *rundir.SLO {
 	stages = byRate(stages)
 	out := &rundir.SLO{Terms: Strings(terms), Verdict: rundir.Unsure}
@@ -89,7 +91,8 @@ func byRate(stages []*rundir.Stage) []*rundir.Stage {
 	return stages
 }
 
-// over reports whether a stage asked for more than the server takes: its latencies only show that its queue is too long.
+// over reports whether a stage asked for more than the server takes: its latencies only show that its queue is too
+// long.
 func over(s *rundir.Stage) bool { return s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding }
 
 // highestKept returns the highest rate at which a stage was shown to keep all terms.
@@ -129,8 +132,9 @@ func tooFew(out *rundir.SLO, stages []*rundir.Stage, terms []Term) {
 	}
 }
 
-// NextRate returns the rate to be held next about where the terms end, by stages and the saturation rate, which may be nil; 0 where enough is known: below, above and at it in
-// turn, since a line is fixed best by its ends, and the rate that is named is held.
+// NextRate returns the rate to be held next about where the terms end, by stages and the saturation rate, which may be
+// nil; 0 where enough is known: below, above and at it in turn, since a line is fixed best by its ends, and the rate
+// that is named is held.
 func NextRate(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) float64 {
 	end, _ := ends(byRate(stages), saturation, terms)
 	near := 0
@@ -146,17 +150,18 @@ func NextRate(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Ter
 	return min(end.at*(1+inTurn[near%len(inTurn)]), end.high)
 }
 
-// point is what a stage shows of a term: the share of its values beyond the limit, and how many independent values that rests on. Of a mean it is the
-// logarithm of what it is of its limit, and its standard error.
+// point is what a stage shows of a term: the share of its values beyond the limit, and how many independent values that
+// rests on. Of a mean it is the logarithm of what it is of its limit, and its standard error.
 type point struct {
 	rate, time float64
 	share, n   float64
 	log, error float64
 }
 
-// points returns what stages show of a term. How many values an independent one is worth is averaged over the stages near a rate: one in which by chance
-// few values lie beyond the limit seems to have independent ones, and would outweigh the others. Near saturation a queue swings so slowly that a stage
-// sees little of it, and begins before it has built up: it forgets what it was in about 1/(mu (1 - sqrt(rho))^2) seconds, as in an M/M/1 queue.
+// points returns what stages show of a term. How many values an independent one is worth is averaged over the stages
+// near a rate: one in which by chance few values lie beyond the limit seems to have independent ones, and would
+// outweigh the others. Near saturation a queue swings so slowly that a stage sees little of it, and begins before it
+// has built up: it forgets what it was in about 1/(mu (1 - sqrt(rho))^2) seconds, as in an M/M/1 queue.
 func (t Term) points(stages []*rundir.Stage, most float64) (points []point) {
 	var sizes []float64 // of a cluster
 	for _, s := range stages {
@@ -224,7 +229,8 @@ func (t Term) edge(stages []*rundir.Stage, most float64) edge {
 	return e
 }
 
-// split returns how many of some points, by rate, seem to keep the term: of all ways to split them in two, the one that agrees best with what each shows.
+// split returns how many of some points, by rate, seem to keep the term: of all ways to split them in two, the one that
+// agrees best with what each shows.
 func (t Term) split(points []point) (k int) {
 	best, sum := 0.0, 0.0
 	for i := range points {
@@ -256,7 +262,8 @@ func (p *point) sigmas(t Term) float64 { return p.beyond(t) * math.Sqrt(p.weight
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
-// line returns where the term ends by a line through the stages about a rate: by logistic regression, whose slope is unsure where they are few.
+// line returns where the term ends by a line through the stages about a rate: by logistic regression, whose slope is
+// unsure where they are few.
 func (t Term) line(points []point, at float64) edge {
 	level, slope, first := 0.0, float64(usualSlope), at
 	var error float64

@@ -1,12 +1,13 @@
 package slo
 
-// The thresholds of this package, and where they come from. What the rules that use them are worth is in the tables of examples/evidence/families.md.
+// The thresholds of this package, and where they come from. What the rules that use them are worth is in the tables of
+// examples/evidence/families.md.
 
 // level is the probability with which a term that is just missed is called met, and one just met is called missed.
 const level = 0.05
 
-// mlperfLevel is the probability with which MLPerf's rule may pass a server that misses a percentile: its confidence is 99 %
-// (loadgen/early_stopping.cc).
+// mlperfLevel is the probability with which MLPerf's rule may pass a server that misses a percentile: its confidence is
+// 99 % (loadgen/early_stopping.cc).
 const mlperfLevel = 0.01
 
 // stallGap is the shortest gap that counts as a stall, in seconds, where a term does not set it.
@@ -15,11 +16,12 @@ const stallGap = 0.5
 // speedOff is what an answer's speed may be off by, as a share, because its first chunk holds several tokens.
 const speedOff = 0.05
 
-// mostTimes limits the advice to measure longer: where more than this many times the requests would be needed, the share is so near the limit that
-// measuring longer is no advice.
+// mostTimes limits the advice to measure longer: where more than this many times the requests would be needed, the
+// share is so near the limit that measuring longer is no advice.
 const mostTimes = 100
 
-// The search for the highest rate that meets an SLO, and the line that shows it. Rates are shares of that rate. Checked by TestSLOFamilies.
+// The search for the highest rate that meets an SLO, and the line that shows it. Rates are shares of that rate. Checked
+// by TestSLOFamilies.
 const (
 	aside       = 0.05 // so far below and above it rates are held; the half-width that is aimed at
 	firstHeld   = 0.8  // of the saturation rate, where the stages show nothing
