@@ -69,7 +69,7 @@ func offeredRows(stages []rundir.Stage) []*rundir.Stage {
 func turnsAt(a *rundir.Answer, rows []*rundir.Stage) {
 	for _, st := range rows {
 		switch {
-		case over(st):
+		case slo.Over(st):
 			a.SaturatedFrom, a.SaturatedStage = rundir.Exactly(slo.Offered(st)), st.Name
 			return
 		case st.Verdict == rundir.Stable:
@@ -114,7 +114,7 @@ func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage
 	low, from := floorOf(stages), 0.0
 	for _, st := range rows {
 		at := slo.Offered(st)
-		if over(st) && at <= rate {
+		if slo.Over(st) && at <= rate {
 			return nil
 		}
 		if at <= rate {
@@ -125,7 +125,7 @@ func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage
 			break
 		}
 	}
-	if low == nil || high == nil || over(high) {
+	if low == nil || high == nil || slo.Over(high) {
 		return nil
 	}
 	c := &rundir.Comfortable{Rate: rundir.Exactly(rate), BySLO: bySLO, Stages: []string{low.Name, high.Name}}

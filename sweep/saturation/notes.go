@@ -4,7 +4,7 @@ import "llmsweep/client/note"
 
 // Notes on the saturation rate. Rates are per second, times in seconds since the run's start, shares from 0 to 1.
 var (
-	// noteChanged says that a hold was contradicted by a later one: the server changed, or had saved something up.
+	// noteChanged says that a hold was contradicted by a later one: the server changed, or had burst capacity left.
 	noteChanged = note.Kind{Code: "saturation.changed", Args: []string{"rate", "at", "later", "later_at"}}
 
 	// What was seen in the hold that failed.

@@ -1,5 +1,5 @@
-// Package saturation says how many requests per second a server sustains, by the holds of a sweep: stages that held one
-// rate for long enough to see whether something grew. All else is no evidence of it.
+// Package saturation finds how many requests per second a server sustains, from the holds of a sweep: stages that keep one
+// rate long enough to see whether something grows. Other stages do not change the answer.
 package saturation
 
 import (
@@ -10,6 +10,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 	"llmsweep/sweep/stats"
 )
 
@@ -38,7 +39,10 @@ type hold struct {
 // the run.
 func newHold(st *rundir.Stage, unit float64, p *pausing) *hold {
 	st = complete(st)
-	h := &hold{Stage: st, rate: offered(st) * unit, kept: st.Verdict == rundir.Stable, failed: over(st), spoiled: spoiled(st)}
+	h := &hold{
+		Stage: st, rate: offered(st) * unit,
+		kept: st.Verdict == rundir.Stable, failed: slo.Over(st), spoiled: spoiled(st),
+	}
 	if h.failed {
 		h.fails(unit)
 		return h
@@ -49,8 +53,10 @@ func newHold(st *rundir.Stage, unit float64, p *pausing) *hold {
 		return h
 	}
 	backlog, waits := st.Drift, st.Traits.Waits
-	if grew := max(backlog.Low.Or(0), waits.Low.Or(0)) > nearby/2; backlog.High.Known() && (h.kept || !grew) { // what grew may be one replica's queue
-		unseen := max(nearby, backlog.High.Value(), waits.High.Or(0), waits.Value.Or(0), chance(st)) // by so much something may have grown all the same
+	grew := max(backlog.Low.Or(0), waits.Low.Or(0)) > nearby/2 // it may be the queue of one replica
+	if backlog.High.Known() && (h.kept || !grew) {
+		// Growth that cannot be excluded.
+		unseen := max(nearby, backlog.High.Value(), waits.High.Or(0), waits.Value.Or(0), chance(st))
 		h.least = lower(h.rate * (1 - unseen - refused(st)))
 		if done := st.Progress.Low; refused(st) > 0 && done.Known() {
 			h.least = min(h.least, lower(done.Value()*unit))
@@ -65,7 +71,8 @@ func newHold(st *rundir.Stage, unit float64, p *pausing) *hold {
 // fails fills in what a hold that failed served.
 func (h *hold) fails(unit float64) {
 	p := h.Progress
-	if b := h.Traits.Behind; h.Verdict == rundir.Saturated && b.Rate.Or(0) > 0 && b.Low.Known() && math.Abs(b.Rate.Value()/p.Rate.Value()-1) > chance(h.Stage) {
+	if b := h.Traits.Behind; h.Verdict == rundir.Saturated && b.Rate.Or(0) > 0 && b.Low.Known() &&
+		math.Abs(b.Rate.Value()/p.Rate.Value()-1) > chance(h.Stage) {
 		p = b // what it had saved up was used by then
 	}
 	h.served, h.most = h.rate, upper(h.rate)
@@ -90,11 +97,6 @@ func (h *hold) fails(unit float64) {
 func spoiled(st *rundir.Stage) bool {
 	q := st.Requests
 	return st.Verdict == rundir.Undecided && float64(q.Error) > tolerance*float64(q.OK+q.Error)
-}
-
-// over reports whether a stage asked for more than the server takes: something grew, or requests were refused.
-func over(st *rundir.Stage) bool {
-	return st.Verdict == rundir.Saturated || st.Verdict == rundir.Shedding
 }
 
 // refused returns the share of a stage's requests that were not done.
@@ -173,7 +175,8 @@ func (b *bracket) add(h *hold) {
 	case h.failed:
 		if b.low != nil && h.rate < b.low.rate*(1+nearby) {
 			b.before, b.changed = b.low, h
-			b.low = b.best(func(o *hold) bool { return o.kept && o.rate < h.rate*(1-nearby) }, func(o, p *hold) bool { return o.rate > p.rate })
+			below := func(o *hold) bool { return o.kept && o.rate < h.rate*(1-nearby) }
+			b.low = b.best(below, func(o, p *hold) bool { return o.rate > p.rate })
 			if b.low != nil {
 				b.since = b.low.Started
 			}
@@ -184,7 +187,8 @@ func (b *bracket) add(h *hold) {
 	case h.kept:
 		if b.high != nil && h.rate > b.high.rate*(1-nearby) {
 			b.before, b.changed = b.high, h
-			b.high = b.best(func(o *hold) bool { return o.failed && o.rate > h.rate*(1+nearby) }, func(o, p *hold) bool { return o.rate < p.rate })
+			above := func(o *hold) bool { return o.failed && o.rate > h.rate*(1+nearby) }
+			b.high = b.best(above, func(o, p *hold) bool { return o.rate < p.rate })
 		}
 		if b.low == nil || h.rate > b.low.rate*(1+nearby) {
 			b.since = h.Started
@@ -215,10 +219,8 @@ func (b *bracket) costs() bool {
 // to have been saved up: they used it up once, at least.
 func (b *bracket) lived(run *rundir.Run) bool {
 	saved, used := 0.0, 0.0
-	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Role == rundir.Ceiling && Usable(st) {
-			saved = (st.Progress.Rate.Or(0) - b.high.served) * st.Window
-		}
+	if st := ceilingOf(run); st != nil {
+		saved = (st.Progress.Rate.Value() - b.high.served) * st.Window
 	}
 	for _, h := range b.holds {
 		switch {
@@ -344,12 +346,20 @@ func stillGrew(run *rundir.Run) bool {
 
 // Guess returns what the throughput stage completed per second; absent where it completed nothing, or was not steady.
 func Guess(run *rundir.Run) (rate rundir.Number) {
-	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Role == rundir.Ceiling && Usable(st) && st.Progress.Rate.Known() {
-			rate = complete(st).Progress.Rate
-		}
+	if st := ceilingOf(run); st != nil {
+		rate = complete(st).Progress.Rate
 	}
 	return rate
+}
+
+// ceilingOf returns the throughput stage; nil where none is usable, or it was not steady.
+func ceilingOf(run *rundir.Run) (ceiling *rundir.Stage) {
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Role == rundir.Ceiling && Usable(st) && st.Progress.Rate.Known() {
+			ceiling = st
+		}
+	}
+	return ceiling
 }
 
 // pausing is how a server paused while it was under load: seconds, and the share of the time that was lost.
@@ -413,7 +423,8 @@ func Find(run *rundir.Run) *rundir.Saturation {
 	}
 	high *= upper(1 + b.lengths)
 	low = lower(min(float64(low), float64(high)))
-	s.High, s.LowestSaturated, s.FailedStage, s.Reason = rundir.Exactly(float64(high)), b.high.Rate, b.high.Name, b.high.why()
+	s.High, s.LowestSaturated = rundir.Exactly(float64(high)), b.high.Rate
+	s.FailedStage, s.Reason = b.high.Name, b.high.why()
 	if low <= 0 {
 		return s
 	}

@@ -12,7 +12,7 @@ const comfortable = 0.8
 // examples/evidence/families.md.
 const (
 	held          = 0.97 // of what the throughput stage completed is held first
-	nearby        = 0.02 // arrivals are random, so that about 2 % more or fewer come than asked in 2000: rates that near are one
+	nearby        = 0.02 // rates that differ by less are one: of 2000 random arrivals about 2 % more or fewer come
 	narrow        = 1.15 // ratio of the ends of a bracket that is narrow
 	up            = 0.1  // so much more than what was kept is held next
 	upFar         = 1    // or so much, where the search for the ceiling ended although the output still grew,
@@ -20,7 +20,7 @@ const (
 	steep         = 1.5  // times lower at most is held next
 	repeatable    = 4    // of the latest holds, among which one that did not decide is not repeated
 	lessUndecided = 0.94
-	reach         = 0.75 // standard deviations of the number of requests, by which the first hold stays below the throughput
+	reach         = 0.75 // standard deviations of the number of requests: so far below the throughput is the first hold
 	outlasts      = 3    // pauses, or times from one to the next, that a hold lasts at least
 	stale         = 180  // seconds after which a rate that failed is held again
 	rhythm        = 0.02 // of what was served: requests of equal length keep the rhythm in which a stage began
@@ -41,8 +41,8 @@ const tolerance = 0.05
 // sustains even that.
 const widest = 1 - comfortable
 
-// A habit is named from so many requests or pauses on: fewer are an accident of the network or of this machine. And
-// from such a share of the requests on, since what is rarer moves no mean of a row.
+// A habit is named only from these counts and shares of the requests on: fewer are an accident of the network or of this
+// machine, and do not change the mean of a row.
 const (
 	fewestPauses  = 3
 	fewestLone    = 2 // failures among requests sent one at a time

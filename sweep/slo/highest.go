@@ -30,17 +30,21 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		switch v, _ := Judge(s, terms); {
 		case Offered(s) <= end.at && v == rundir.Kept:
 			out.KeptStage, kept = s.Name, true
-		case Offered(s) > end.at && (v == rundir.Broken || over(s)) && out.BrokenStage == "":
+		case Offered(s) > end.at && (v == rundir.Broken || Over(s)) && out.BrokenStage == "":
 			out.BrokenStage = s.Name
 		}
 	}
 	switch {
 	case math.IsInf(end.at, -1):
 		out.Verdict, out.BrokenStage, out.Reason = rundir.Broken, stages[0].Name, noteBrokenAt.New(stages[0].Name)
-	case math.IsInf(end.at, 1) && kept:
-		out.Verdict, out.Rate, out.Limiting, out.Reason = rundir.Kept, rundir.Over(highestKept(stages, terms)), "", noteNoneBroke.New(out.KeptStage)
-	case math.IsInf(end.at, 1), out.Limiting == rundir.LimitSaturation && !kept:
+	case math.IsInf(end.high, 1) && kept:
+		out.Verdict, out.Rate = rundir.Kept, rundir.Over(highestKept(stages, terms))
+		out.Limiting, out.Reason = "", noteNoneBroke.New(out.KeptStage)
+	case math.IsInf(end.high, 1), out.Limiting == rundir.LimitSaturation && !kept:
 		tooFew(out, stages, terms)
+	case !(end.low > 0) && !kept: // no stage shows a rate that meets them
+		tooFew(out, stages, terms)
+		out.High = rundir.Exactly(end.high)
 	default:
 		if out.Limiting == rundir.LimitSaturation {
 			end.low = min(end.low, highestKept(stages, terms))
@@ -91,9 +95,9 @@ func byRate(stages []*rundir.Stage) []*rundir.Stage {
 	return stages
 }
 
-// over reports whether a stage asked for more than the server takes: its latencies only show that its queue is too
-// long.
-func over(s *rundir.Stage) bool { return s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding }
+// Over reports whether a stage asked for more than the server takes: something grew, or requests were refused. Its
+// latencies only show that its queue is too long.
+func Over(s *rundir.Stage) bool { return s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding }
 
 // highestKept returns the highest rate at which a stage was shown to keep all terms.
 func highestKept(stages []*rundir.Stage, terms []Term) (rate float64) {
@@ -120,7 +124,7 @@ func goodputAt(stages []*rundir.Stage, rate float64) (good rundir.Number) {
 func tooFew(out *rundir.SLO, stages []*rundir.Stage, terms []Term) {
 	for _, s := range stages {
 		v, t := Judge(s, terms)
-		if v != rundir.Unsure || over(s) || !s.Rate.Known() {
+		if v != rundir.Unsure || Over(s) || !s.Rate.Known() {
 			continue
 		}
 		if n := t.Needs(s); n > 0 && (out.Needs == 0 || n < out.Needs) {
@@ -167,7 +171,7 @@ func (t Term) points(stages []*rundir.Stage, most float64) (points []point) {
 	for _, s := range stages {
 		p := point{rate: Offered(s), time: s.Window}
 		size := 1.0
-		if over(s) {
+		if Over(s) {
 			continue
 		} else if t.Stat == Mean {
 			v, _ := t.Of(s)

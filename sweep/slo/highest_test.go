@@ -69,6 +69,7 @@ func TestHighest(t *testing.T) {
 		{"too few in each, enough for the curve", rows(200, 6, 6.5, 7, 7.5, 8, 8.5, 9), saturation, []string{"ttft:p99<2s"}, edge, 0.05, "ttft:p99<2s", "", noteEnds.New("ttft:p99<2s")},
 		{"enough together", rows(200, 5, 6, 7, 8, 9), saturation, []string{"ttft:p99<2s"}, edge, 0.05, "ttft:p99<2s", "", noteEnds.New("ttft:p99<2s")},
 		{"too few", rows(100, 5, 6), saturation, []string{"ttft:p99<2s"}, -1, 0, "ttft:p99<2s", "", noteTooFew.New("ttft:p99<2s", "poisson@5.00", 200)},
+		{"too few to tell anything", rows(20, 6, 7, 8), saturation, []string{"ttft:p99<2s"}, -1, 0, "ttft:p99<2s", "", noteTooFew.New("ttft:p99<2s", "poisson@6.00", 310)},
 		{"broken outright", rows(2000, 8, 9), saturation, []string{"ttft:p99<1s"}, -1, 0, "ttft:p99<1s", "", noteBrokenAt.New("poisson@8.00")},
 		{"nothing measured", nil, nil, []string{"ttft:p99<1s"}, -1, 0, "", "", noteNoneJudged.New()},
 	} {
