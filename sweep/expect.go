@@ -12,11 +12,10 @@ import (
 
 // How long a sweep still takes is told by its plan, over assumed stages of a plain server.
 
-// A plain server, as far as nothing is known of this one: so many slots, in which a request takes as many times as long
-// as alone.
+// The plain server that is assumed before this one is known.
 const (
 	plainSlots  = 32
-	plainSlower = 1.5
+	plainSlower = 1.5 // times the latency of a lone request, where all slots are busy
 )
 
 // expect returns how long a stage takes, and what follows it; ok is false where that is not known.
@@ -38,7 +37,9 @@ func (x *sweeper) expect(s *experiment.Stage, left time.Duration) (this, after t
 }
 
 // outlook adds assumed stages to a run, a stage and what the plan has after it. It returns how long they take.
-func (c *Config) outlook(run *rundir.Run, s *experiment.Stage, lone float64, at, left time.Duration) (this, after time.Duration) {
+func (c *Config) outlook(
+	run *rundir.Run, s *experiment.Stage, lone float64, at, left time.Duration,
+) (this, after time.Duration) {
 	next, more := *s, true
 	for n := 0; more && n < mostExpected; n++ {
 		took := assume(run, &next, lone, at)
@@ -57,8 +58,8 @@ func (c *Config) outlook(run *rundir.Run, s *experiment.Stage, lone float64, at,
 	return this, after
 }
 
-// Outlook returns how long a sweep by rate takes of a plain server, of which a request takes so long alone, and about
-// how many requests it sends.
+// Outlook returns how long a sweep by rate takes on a plain server whose lone requests have a latency, and about how many
+// requests it sends.
 func (c *Config) Outlook(lone time.Duration) (takes time.Duration, requests int) {
 	run := &rundir.Run{}
 	first, ok := c.Next(run, c.Budget)
@@ -81,7 +82,10 @@ func assume(run *rundir.Run, s *experiment.Stage, lone float64, at time.Duration
 	level := float64(s.Load.Limit())
 	most := saturation.Guess(run).Or(plainSlots / (plainSlower * lone))
 	rate := s.Load.MeanRate()
-	st := rundir.Stage{Name: s.Name, Kind: s.Kind, Role: s.Role, State: rundir.Complete, Started: at.Seconds(), MaxConcurrency: s.Load.Limit(), Verdict: rundir.Closed}
+	st := rundir.Stage{
+		Name: s.Name, Kind: s.Kind, Role: s.Role, State: rundir.Complete, Started: at.Seconds(),
+		MaxConcurrency: s.Load.Limit(), Verdict: rundir.Closed,
+	}
 	took := max(s.Hold, s.MinTime)
 	st.Latency.Mean = rundir.Exactly(lone)
 	if rate > 0 {

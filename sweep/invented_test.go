@@ -95,7 +95,7 @@ func inventedFamilies() []inventedFamily {
 			rate := m.saturated()
 			return m, 0.995 * rate, 1.005 * rate
 		}},
-		// One of several models is loaded. It serves a turn of so many requests at most, and then another one is
+		// One of several models is loaded. It serves a turn with a limited number of requests, and then another one is
 		// loaded, if requests wait for it.
 		{"swaps models", func(rng *rand.Rand, seed uint64, c *blindCase) (inventedModel, float64, float64) {
 			models, batches, swap := 2+rng.IntN(3), 2+rng.IntN(4), from(rng, 0.3, 2)

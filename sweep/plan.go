@@ -293,8 +293,13 @@ func (p *plan) holds() (n int) {
 // hold returns the next hold.
 func (p *plan) hold() (s experiment.Stage, ok bool) {
 	n := p.holds()
-	first := p.stage(rundir.Hold)
-	if n >= maxHolds || n > 0 && p.Budget == 0 && p.ended()-rundir.Duration(first.Started) > max(searchTime, searchHolds*rundir.Duration(first.Elapsed)) {
+	if first := p.stage(rundir.Hold); first != nil && p.Budget == 0 {
+		longest := max(searchTime, searchHolds*rundir.Duration(first.Elapsed))
+		if p.ended()-rundir.Duration(first.Started) > longest {
+			return s, false
+		}
+	}
+	if n >= maxHolds {
 		return s, false
 	}
 	rate, longer := saturation.NextHold(p.run)

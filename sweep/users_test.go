@@ -50,7 +50,7 @@ func cliff(t *testing.T) (sim.MachineConfig, simtest.Talks) {
 	return server, simtest.Talks{Turns: 8, First: 256, Later: 64, Output: 64, Pause: 2 * time.Second}
 }
 
-// The sweep finds the most users whose contexts the cache holds, and says that it is the cache.
+// The sweep finds the largest number of users whose contexts fit into the cache, and names the cache as the limit.
 func TestSweepByUsersFindsTheCliff(t *testing.T) {
 	t.Parallel()
 	server, w := cliff(t)

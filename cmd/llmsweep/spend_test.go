@@ -185,6 +185,9 @@ func TestDryRunBoundsWhatIsSent(t *testing.T) {
 			"--max-rps=5": true, "--max-tpm=6000": true, "--max-cost=1": true, "--budget=5m": false,
 		} {
 			out, _ := w.must(quick("sweep", url, "--dry-run", "--price-in", "2", limit)...)
+			if !strings.Contains(out, "If a request takes 2 s alone, a plain server is swept in about ") {
+				t.Errorf("%s says no time: %s", limit, out)
+			}
 			if strings.Contains(out, "At most ") != bound || strings.Contains(out, "does not bound") == bound {
 				t.Errorf("%s: %s", limit, out)
 			}

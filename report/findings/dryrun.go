@@ -21,7 +21,7 @@ type DryRun struct {
 	Outlooks []Outlook // of a sweep
 }
 
-// Outlook is how long a sweep takes of a plain server whose requests take so long alone, and about how many requests it sends.
+// Outlook is how long a sweep takes on a plain server whose lone requests have a latency, and how many it sends.
 type Outlook struct {
 	Alone, Takes time.Duration
 	Requests     int
@@ -47,7 +47,8 @@ func (d *DryRun) Lines(l lang.Lang) []string {
 	whole, cost := func(n int64) string { return strconv.FormatInt(n, 10) }, func(c float64) string { return strconv.FormatFloat(c, 'f', costDigits, 64) }
 	lines := []string{sayDry.In(l)}
 	for _, o := range d.Outlooks {
-		lines = append(lines, sayOutlook.In(l, lang.Shortest(o.Alone.Seconds()), strconv.FormatFloat(math.Ceil(o.Takes.Minutes()), 'f', 0, 64), lang.Short(float64(o.Requests), false)))
+		minutes := strconv.FormatFloat(math.Ceil(o.Takes.Minutes()), 'f', 0, 64)
+		lines = append(lines, sayOutlook.In(l, lang.Shortest(o.Alone.Seconds()), minutes, strconv.Itoa(o.Requests)))
 	}
 	if d.Unbounded != "" {
 		lines = append(lines, sayDryOpen.In(l, d.Unbounded))

@@ -437,13 +437,17 @@ func (t *total) addNumber(n rundir.Number) {
 // mean is NaN where there is nothing.
 func (t *total) mean() float64 { return t.sum / float64(t.n) }
 
+// std returns the population standard deviation.
+func (t *total) std() float64 { return math.Sqrt(max(0, t.squares/float64(t.n)-t.mean()*t.mean())) }
+
 func (t *total) tokens() rundir.TokenStats {
 	if t.n == 0 {
 		return rundir.TokenStats{}
 	}
 	return rundir.TokenStats{
-		N: t.n, Mean: rundir.Exactly(t.mean()), Std: rundir.Exactly(math.Sqrt(max(0, t.squares/float64(t.n)-t.mean()*t.mean()))), Total: rundir.Exactly(math.Round(t.mean() * float64(t.n))),
-		Min: rundir.Exactly(t.min), Max: rundir.Exactly(t.max),
+		N: t.n, Mean: rundir.Exactly(t.mean()), Std: rundir.Exactly(t.std()),
+		Total: rundir.Exactly(math.Round(t.mean() * float64(t.n))),
+		Min:   rundir.Exactly(t.min), Max: rundir.Exactly(t.max),
 	}
 }
 

@@ -16,7 +16,7 @@ type Failing struct {
 	class client.Class
 }
 
-// NewFailing returns a server that fails after so many requests, with a class of error.
+// NewFailing returns a server that fails after a number of requests, with a class of error.
 func NewFailing(d load.Doer, after int64, class client.Class) *Failing {
 	f := &Failing{Doer: d, class: class}
 	f.left.Store(after)

@@ -85,8 +85,8 @@ func (j *Job) DryRun(longest time.Duration) error {
 		return err
 	}
 	told, before := j.ahead(p)
-	for _, alone := range []time.Duration{2 * time.Second, 20 * time.Second} {
-		if j.Stages == nil && !j.Plan.Users {
+	if j.Stages == nil && !j.Plan.Users {
+		for _, alone := range []time.Duration{2 * time.Second, 20 * time.Second} {
 			takes, n := j.Plan.Outlook(alone)
 			told.Outlooks = append(told.Outlooks, findings.Outlook{Alone: alone, Takes: takes, Requests: n})
 		}
