@@ -69,12 +69,6 @@ func (l *labelCmd) change(old rundir.Labels) (now rundir.Labels, err error) {
 	return store.ChangeLabels(dir, old, l.Labels)
 }
 
-var (
-	sayLabels    = lang.Say("%s has the labels %s", "%s 的标签：%s")
-	sayLabelsNow = lang.Say("%s now has the labels %s", "%s 的标签现为：%s")
-	sayNoLabels  = lang.Say("%s has no labels", "%s 没有标签")
-)
-
 // print prints labels in one line, as the command takes them.
 func (l *labelCmd) print(c *console.Console, say lang.Phrase, labels rundir.Labels) error {
 	text := sayNoLabels.In(lang.Lang(l.Lang), l.Dir)

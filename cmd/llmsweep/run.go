@@ -135,9 +135,6 @@ func (r *runCmd) options() arrival.Options {
 	}
 }
 
-var sayUnloaded = lang.Say("No load is given: one request at a time is measured (--concurrency 1). Others: --concurrency N, --rate R.",
-	"未指定负载：逐个发送请求（--concurrency 1）。其他负载：--concurrency N、--rate R。")
-
 // unloaded reports whether no load was asked for. It is then one request at a time.
 func (r *runCmd) unloaded() bool {
 	return len(r.Concurrency) == 0 && r.Rate == 0 && r.Arrivals == "" && r.MaxConcurrency == 0

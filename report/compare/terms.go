@@ -4,7 +4,6 @@ import (
 	"math"
 	"strings"
 
-	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -109,12 +108,3 @@ func shareError(share, n float64) float64 {
 	p := (share*n + 2) / (n + 4)
 	return math.Sqrt(p * (1 - p) / (n + 4))
 }
-
-// Columns.
-var (
-	headSpeed   = lang.Say("speed", "单请求速度")
-	headRight   = lang.Say("accuracy", "正确率")
-	headStalls  = lang.Say("stalls", "卡顿")
-	headSession = lang.Say("sessions good", "达标会话")
-	headGoodput = lang.Say("good output", "达标输出")
-)

@@ -9,16 +9,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-var (
-	sayGrades     = lang.Say("%s of %s graded answers are right: %s (95 %%: %s)%s.", "%[2]s 个计分回答中有 %[1]s 个正确：%[3]s（95 %%：%[4]s）%[5]s。")
-	sayUngraded   = lang.Say("No answer was graded%s.", "没有回答得到计分%s。")
-	sayNotCounted = lang.Say("; not counted: %s", "；未计入：%s")
-	sayCut        = lang.Say("%s cut by their limit", "%s 个被长度上限截断")
-	sayFailed     = lang.Say("%s failed", "%s 个失败")
-
-	sayGradedUnsure = lang.Say("%s: %s %% of %s answers to %s questions are not right (95 %%: %s-%s %%)", "%[1]s：%[4]s 个问题的 %[3]s 个回答中有 %[2]s %% 不正确（95 %%：%[5]s-%[6]s %%）")
-)
-
 // grades returns how many of the graded answers of a run are right; nothing where there were none.
 func grades(run *rundir.Run, l lang.Lang) []string {
 	if run.Grades == nil {

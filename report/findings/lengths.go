@@ -19,6 +19,3 @@ func AnswerLengths(run *rundir.Run) []table.Table {
 	t.Title = titleLengths.Text(lang.Both(func(l lang.Lang) string { return AnswerText(&run.Workload, l) }))
 	return []table.Table{t}
 }
-
-// Answers that end by themselves.
-var titleLengths = lang.Say("Lengths of answers (%s tokens)", "回答长度（%s token）")

@@ -70,3 +70,15 @@ func ModelName(run *rundir.Run) string {
 
 // EngineName returns the serving engine, as labelled, else as the server reported it.
 func EngineName(run *rundir.Run) string { return cmp.Or(run.Labels.Engine, run.Target.Engine) }
+
+// roleName is a role in words.
+func roleName(role rundir.Role) lang.Text {
+	p, ok := map[rundir.Role]lang.Phrase{
+		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Hold: roleHold,
+		rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
+	}[role]
+	if !ok {
+		return lang.Same(string(role))
+	}
+	return p.Text()
+}

@@ -62,14 +62,3 @@ func replicaFailed(run *rundir.Run) bool {
 
 // replicaRows returns the name of one of several servers, by its index.
 func replicaRows(i int) lang.Text { return replicaNumber.Text(strconv.Itoa(i + 1)) }
-
-// The words of tables of several servers.
-var (
-	replicaNumber   = lang.Say("replica %s", "副本 %s")
-	replicaDone     = lang.Say("Requests completed per second, by replica", "各副本每秒完成的请求数")
-	replicaTTFT     = lang.Say("TTFT mean, by replica", "各副本的 TTFT 均值")
-	replicaTTFT99   = lang.Say("TTFT p99, by replica", "各副本的 TTFT p99")
-	replicaITL      = lang.Say("ITL mean, by replica", "各副本的 ITL 均值")
-	replicaFailures = lang.Say("Failed requests, by replica", "各副本失败的请求数")
-	failedOf        = lang.Say("%s of %s", "%[2]s 中的 %[1]s")
-)

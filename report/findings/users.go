@@ -11,42 +11,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// How many users a server carries.
-var (
-	sayCarries       = lang.Say("Carries %s", "可承载 %s")
-	sayCarriesMost   = lang.Say("Carries at least %s, the most that were tried", "至少可承载 %s（测试的最大用户数）")
-	sayCarriesNone   = lang.Say("Does not carry one user within %s.", "无法在 %s 内承载一个用户。")
-	sayCarriesFew    = lang.Say("It was not decided how many users are carried within %s: between %s and %s (95 %%).", "未能确定在 %s 内可承载的用户数：在 %s 与 %s 之间（95 %% 区间）。")
-	sayCarriesUnsure = lang.Say("The run does not show how many users the server carries.", "本次运行未能得出可承载的用户数。")
-	sayUsers         = lang.Say("%s users", "%s 个用户")
-	sayUser          = lang.Say("%s user", "%s 个用户")
-	sayPerGPU        = lang.Say(", %s a GPU", "，每张 GPU %s 个")
-	sayWithin        = lang.Say(" within %s", "，满足 %s")
-	sayBeyondKV      = lang.Say("Beyond %s the KV cache no longer holds their contexts: ", "超过 %s 后 KV 缓存容不下各会话的上下文：")
-	sayBeyondSlots   = lang.Say("Beyond %s requests wait for a place in the batch: ", "超过 %s 后请求须等待批处理空位：")
-	sayBeyondCompute = lang.Say("Beyond %s computing is the limit: ", "超过 %s 后瓶颈是算力：")
-	sayBeyondUnknown = lang.Say("Beyond %s, for a reason that the server does not tell: ", "超过 %s 后（服务未说明原因）：")
-	sayHitsFall      = lang.Say("hits fall from %s to %s", "命中率从 %s 降至 %s")
-	sayValueGrows    = lang.Say("%s goes from %s to %s", "%s 从 %s 变为 %s")
-	sayWithUsers     = lang.Say("from %s to %s, ", "从 %s增至 %s，")
-	sayScattered     = lang.Say("Single rows up to that number miss the limit by chance; the number is that of the curve through all rows.", "不超过该数的个别行因偶然超过限值；该数取自穿过所有行的曲线。")
-	sayCacheFits     = lang.Say("The server states a KV cache of %s tokens: as much as the contexts of %s, at a mean of %s tokens.", "服务自报 KV 缓存为 %s 个 token，相当于 %s的上下文（平均 %s 个 token）。")
-
-	headIdeal     = lang.Say("hits allowed", "可命中")
-	headHits      = lang.Say("hits", "命中率")
-	headAgain     = lang.Say("computed again", "重新计算")
-	headGood      = lang.Say("sessions good", "达标会话")
-	headTurnsGood = lang.Say("turns good", "达标轮次")
-	headTurn      = lang.Say("turn", "轮次")
-	headTurnCount = lang.Say("turns", "数量")
-	headPrompt    = lang.Say("prompt", "提示")
-	headCached    = lang.Say("cached", "已缓存")
-	titleTurns    = lang.Say("Turns of %s", "%s 的各轮")
-	turnFirst     = lang.Say("first", "首轮")
-	turnWarm      = lang.Say("warm", "命中")
-	turnAgain     = lang.Say("computed again", "重新计算")
-)
-
 // users returns a number of users in words.
 func users(n float64, l lang.Lang) string {
 	if n == 1 {

@@ -164,11 +164,6 @@ func concludeRows(run *rundir.Run) rundir.Conclusion {
 	return rundir.Conclusion{Verdict: rundir.DecisionMeasured, Claim: sayRowsOnly.In(lang.English, len(rows)), MayClaim: rundir.SupportsValue}
 }
 
-var (
-	sayNoRows   = lang.Say("No stage was measured.", "没有测量任何阶段。")
-	sayRowsOnly = lang.Say("%d rows were measured, and no question was asked of them together.", "测量了 %d 行，没有提出须由各行共同回答的问题。")
-)
-
 // severe is how far a stage is from its objectives: the worst stage decides for the run.
 type severe int
 

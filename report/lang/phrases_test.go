@@ -146,6 +146,16 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
+// TestWordsStandInOneFile checks that the words of a package stand in its words.go; those of audit's rules stand beside their rules.
+func TestWordsStandInOneFile(t *testing.T) {
+	for _, p := range phrases(t) {
+		file, _, _ := strings.Cut(filepath.ToSlash(p.where), ":")
+		if base := filepath.Base(file); base != "words.go" && file != "../audit/rules.go" {
+			t.Errorf("%s: %s", p.where, p.en)
+		}
+	}
+}
+
 // TestREADMEHasNoSlips looks at the Chinese README.
 func TestREADMEHasNoSlips(t *testing.T) {
 	const page = "../../cmd/llmsweep/manual/README.zh.md"

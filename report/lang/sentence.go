@@ -58,8 +58,6 @@ func (w Words) Say(n note.Note, l Lang) string {
 	return f.fill(p.In(l))
 }
 
-var sayUnknown = Say("a note of another version of llmsweep is left out, because this version has no such rule", "略去另一版本 llmsweep 的说明，因为本版本没有相应的规则")
-
 // Sentence returns what a note says, as a sentence of its own. It is empty for a note of another version, which this one has no words for.
 func (w Words) Sentence(n note.Note, l Lang) string {
 	if n.Is(note.Text) {

@@ -67,3 +67,18 @@ func Verdict(v rundir.Verdict, l Lang) string {
 	}
 	return "-"
 }
+
+var sayUnknown = Say("a note of another version of llmsweep is left out, because this version has no such rule", "略去另一版本 llmsweep 的说明，因为本版本没有相应的规则")
+
+// metricNames are the names of metrics, by key in run.json, without the statistic.
+func metricNames() map[string]Phrase {
+	return map[string]Phrase{
+		"latency_s":           Say("latency", "总时延"),
+		"ttft_s":              Say("time to first token", "首 token 时延"),
+		"tpot_s":              Say("time per output token", "每输出 token 时间"),
+		"itl_s":               Say("inter-token latency", "token 间时延"),
+		"inter_token_s":       Say("inter-token latency", "token 间时延"),
+		"rates.completed":     Say("requests per second", "每秒请求数"),
+		"tokens_per_s.output": Say("output tokens per second", "每秒输出 token 数"),
+	}
+}

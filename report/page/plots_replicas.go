@@ -9,12 +9,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-var (
-	titleReplicaDone = lang.Say("Completed by each server", "各服务完成的请求")
-	titleReplicaTTFT = lang.Say("Time to first token (TTFT) of each server, mean", "各服务的首 token 时延（TTFT）均值")
-	axisReplicaDone  = lang.Say("completed, req/s", "完成（req/s）")
-)
-
 // Replicas draws what each of several servers did against the rate of all; nothing where there was one.
 func (v *View) Replicas() []FigureBlock {
 	done := quantity{name: "replica-done", title: titleReplicaDone.Text(), axis: draw.Axis{Label: axisReplicaDone.Text(), Format: draw.Number}}

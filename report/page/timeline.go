@@ -12,15 +12,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-var (
-	titleTimeline = lang.Say("The whole run over time", "整个运行过程")
-	noteTimeline  = lang.Say("Each shaded range is a stage, in the order of the run. TTFT is p50 and p90 of the stage.", "每个阴影区间为一个阶段，按运行顺序排列。TTFT 为该阶段的 p50 与 p90。")
-	axisRunTime   = lang.Say("time since the run began", "自运行开始的时间")
-	axisRates     = lang.Say("requests, req/s", "请求（req/s）")
-	headToS       = lang.Say("to (s)", "止（秒）")
-	wordOffered   = lang.Say("offered", "到达")
-)
-
 // timeline draws the whole run: requests offered and done, requests in flight and TTFT, with its stages. ok is false where fewer than two stages have
 // records.
 func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {

@@ -107,3 +107,5 @@ func left(shortest, longest time.Duration, l lang.Lang) string {
 	middle := math.Sqrt(max(low, 1) * high)
 	return aboutLeft.In(l, round(middle), unit.In(l), round(low), round(high))
 }
+
+var sayServed = lang.Say("the run is shown at %s, with numbers for Prometheus at %smetrics", "运行情况见 %s，供 Prometheus 读取的数据见 %smetrics")

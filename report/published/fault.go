@@ -29,18 +29,3 @@ func faultOf(err error) []note.Note {
 	}
 	return []note.Note{note.Text.New(err)}
 }
-
-func faultWords() lang.Words {
-	return lang.Words{
-		"fault.empty":        lang.Say("is empty", "为空"),
-		"fault.no-number":    lang.Say("is no number", "不是数"),
-		"fault.odd-number":   lang.Say("is no number that a benchmark prints", "不是压测工具会输出的数"),
-		"fault.unknown-unit": lang.Say("has the unknown unit \"{unit}\"", "的单位“{unit}”未知"),
-		"fault.other-unit":   lang.Say("is in \"{unit}\", which measures something else", "的单位“{unit}”属于另一种量"),
-		"fault.no-count":     lang.Say("is no count", "不是计数"),
-		"fault.no-name":      lang.Say("the row has no name", "该行没有名称"),
-		"fault.no-rate":      lang.Say("\"{row}\": no rate behind the @", "“{row}”：@ 之后没有到达率"),
-		"fault.bad-rate":     lang.Say("\"{row}\": the rate {why:note}", "“{row}”：到达率{why:note}"),
-		"fault.unclear":      lang.Say("is not understood", "无法理解"),
-	}
-}

@@ -464,15 +464,6 @@ func mostTokens(run *rundir.Run, l lang.Lang) string {
 	return ""
 }
 
-var (
-	sayHardware    = lang.Say("%d x %s", "%d 张 %s")
-	sayOrigin      = lang.Say("%s (%s)", "%s（%s）")
-	sayAnd         = lang.Say(", ", "，")
-	sayTokens      = lang.Say("%g tokens", "%g token")
-	wordThinking   = lang.Say("thinking", "思考模式")
-	wordNoThinking = lang.Say("no thinking", "非思考模式")
-)
-
 // parallelism are the options of launch commands that share a model out over GPUs.
 var parallelism = regexp.MustCompile(`--(?:tensor-parallel-size|tp-size|tp|data-parallel-size|dp-size|dp)[ =]+\d+`)
 

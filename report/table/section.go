@@ -99,12 +99,6 @@ func rest(w io.Writer, all []Section, o Style) error {
 	return err
 }
 
-var (
-	sayRest     = lang.Say("With --all: %s.", "加上 --all 还显示：%s。")
-	wordDetails = lang.Say("how the numbers are meant", "数字的含义")
-	wordColumns = lang.Say("all columns", "所有列")
-)
-
 func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 	var b strings.Builder
 	if !first {

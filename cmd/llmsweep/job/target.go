@@ -89,9 +89,6 @@ func expectedAnswer(l *flags.WorkloadOptions) int {
 	return int(l.OutputLengths.Mean)
 }
 
-var sayPasted = lang.Say("The URL names an endpoint, so the API is %[1]s, as with --api %[1]s. With the base URL alone the API is found out.",
-	"URL 指明了端点，因此使用 API %[1]s，等同于 --api %[1]s。只给基础 URL 时自动识别 API。")
-
 // preflight makes the client of a server and asks the server what it is. It sets no workload.
 func preflight(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int) (_ *Target, err error) {
 	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang}

@@ -1,0 +1,9 @@
+package table
+
+import "llmsweep/report/lang"
+
+var (
+	sayRest     = lang.Say("With --all: %s.", "加上 --all 还显示：%s。")
+	wordDetails = lang.Say("how the numbers are meant", "数字的含义")
+	wordColumns = lang.Say("all columns", "所有列")
+)
