@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -21,8 +22,8 @@ import (
 //  3. holds, until the bracket of the answer is narrow, or the time is over.
 //  4. holds about the highest rate that meets the SLO.
 //
-// A budget may not have time for all of it: then two holds come before rates at which servers are run, and the grid
-// comes last.
+// Where the grid would take too much of a budget, two holds come first, then the rates of the grid at which servers are
+// run, then more holds, and the rest of the grid comes last.
 
 // plan is what a sweep measures, by what it has measured.
 type plan struct {
@@ -45,7 +46,7 @@ func (c *Config) Next(run *rundir.Run, left time.Duration) (s experiment.Stage, 
 		return s, ok
 	}
 	parts := []func() (experiment.Stage, bool){p.grid, p.hold, p.promise}
-	if c.Budget > 0 {
+	if p.gridLast() {
 		parts = []func() (experiment.Stage, bool){p.firstHolds, p.usual, p.hold, p.promise, p.grid}
 	}
 	for _, part := range parts {
@@ -200,15 +201,55 @@ const SearchPrefix = rundir.SearchPrefix
 
 // grid returns the next rate of the grid.
 func (p *plan) grid() (s experiment.Stage, ok bool) {
-	for _, rate := range p.rates() {
-		if p.near(rate) {
-			continue
-		}
+	for _, rate := range p.unmeasured() {
 		if s, ok = p.row(rate); ok {
 			return s, true
 		}
 	}
 	return s, false
+}
+
+// unmeasured returns the rates of the grid that have no row.
+func (p *plan) unmeasured() []float64 {
+	rates := p.rates()
+	return slices.DeleteFunc(slices.Clone(rates), func(rate float64) bool {
+		return slices.ContainsFunc(p.run.Stages, func(st rundir.Stage) bool {
+			return st.Role == rundir.Grid && nearest(rates, st.Rate.Value()) == rate
+		})
+	})
+}
+
+// leftOut returns the rates of the grid that a run has no row of, although the limits of load allow them.
+func (c *Config) leftOut(run *rundir.Run) []float64 {
+	p := &plan{Config: c, run: run}
+	if _, ok := p.limits(); ok || p.ceiling == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(p.unmeasured(), func(rate float64) bool { return !c.Caps.Allows(rate) })
+}
+
+// lastRates returns the rates of the grid for which a budget may have no time.
+func (c *Config) lastRates(run *rundir.Run) []float64 {
+	left := c.leftOut(run)
+	p := &plan{Config: c, run: run}
+	if p.limits(); len(left) == 0 || !p.gridLast() {
+		return nil
+	}
+	return slices.DeleteFunc(left, func(rate float64) bool { return slices.Contains(p.usualRates(), rate) })
+}
+
+// nearest returns the rate next to another.
+func nearest(rates []float64, to float64) float64 {
+	return slices.MinFunc(rates, func(a, b float64) int { return cmp.Compare(math.Abs(a-to), math.Abs(b-to)) })
+}
+
+// gridLast reports whether the whole grid takes too much of a budget, about, to come before the holds.
+func (p *plan) gridLast() bool {
+	takes := time.Duration(0)
+	for _, rate := range p.rates() {
+		takes += p.rowTime(rate, p.usualLatency(rate))
+	}
+	return p.Budget > 0 && takes > time.Duration(gridShare*float64(p.Budget))
 }
 
 // rates returns the rates of the grid. A server that is no faster with many requests than with one is swept from 0.
@@ -224,10 +265,10 @@ func (p *plan) rates() (rates []float64) {
 	return rates
 }
 
-// usual returns the next of the rates at which servers are run, as shares of the throughput.
+// usual returns the next of the rates of the grid at which servers are run.
 func (p *plan) usual() (s experiment.Stage, ok bool) {
-	for _, share := range []float64{0.5, 0.8} {
-		if rate := share * p.ceiling; !p.near(rate) && p.Points > 0 {
+	for _, rate := range p.unmeasured() {
+		if slices.Contains(p.usualRates(), rate) {
 			if s, ok = p.row(rate); ok {
 				return s, true
 			}
@@ -236,12 +277,13 @@ func (p *plan) usual() (s experiment.Stage, ok bool) {
 	return s, false
 }
 
-// near reports whether a rate of the grid within 5 % of another has been measured.
-func (p *plan) near(rate float64) bool {
-	const apart = 0.05
-	return slices.ContainsFunc(p.run.Stages, func(st rundir.Stage) bool {
-		return st.Role == rundir.Grid && math.Abs(st.Rate.Value()-rate) <= apart*rate
-	})
+// usualRates returns the rates of the grid next to half and to four fifths of the throughput.
+func (p *plan) usualRates() []float64 {
+	rates := p.rates()
+	if len(rates) == 0 {
+		return nil
+	}
+	return []float64{nearest(rates, 0.5*p.ceiling), nearest(rates, 0.8*p.ceiling)}
 }
 
 // row returns a stage at a rate of the grid: a few latencies long, and long enough for a p90 where that takes no longer
@@ -249,27 +291,38 @@ func (p *plan) near(rate float64) bool {
 func (p *plan) row(rate float64) (s experiment.Stage, ok bool) {
 	s = p.Poisson(rate, rundir.Grid)
 	latency := p.latencyAt(rate)
+	s.MinTime = p.within(p.rowTime(rate, latency), rowShare)
+	s.MaxTime, s.MinRequests, s.Tail = s.MinTime, 1, min(s.MinTime, 2*latency)
+	return s, p.Caps.Allows(rate) && (p.Budget == 0 || p.left > leastLeft && s.MinTime > 2*p.lone)
+}
+
+// rowTime returns how long a rate of the grid is measured whose requests take a latency.
+func (p *plan) rowTime(rate float64, latency time.Duration) time.Duration {
 	enough := min(p.StageTime/2, rundir.Duration(float64(experiment.RequestsFor(0.9))/rate))
 	waves := time.Duration(rowLatencies)
 	if rate > nearFull*p.ceiling { // a server that is almost full fills up slowly
 		waves *= 2
 	}
-	s.MinTime = p.within(latency+max(p.StageTime/4, enough, waves*latency), rowShare)
-	s.MaxTime, s.MinRequests, s.Tail = s.MinTime, 1, min(s.MinTime, 2*latency)
-	return s, p.Caps.Allows(rate) && (p.Budget == 0 || p.left > leastLeft && s.MinTime > 2*p.lone)
+	return latency + max(p.StageTime/4, enough, waves*latency)
 }
 
 // latencyAt returns how long a request takes at a rate, about: it grows with the load. Where requests are slow, it is
 // taken to grow by half from one row to the next at most, since rows that are longer than they need to be cost too
 // much.
 func (p *plan) latencyAt(rate float64) time.Duration {
-	full, last := rundir.Duration(p.stage(rundir.Ceiling).Latency.Mean.Or(0)), p.lone
+	last := p.lone
 	for i := range p.run.Stages {
 		if st := &p.run.Stages[i]; st.Role == rundir.Grid && st.Rate.Value() < rate {
 			last = max(last, rundir.Duration(st.Latency.Mean.Or(0)))
 		}
 	}
-	return min(max(last*3/2, p.StageTime), p.lone+time.Duration(float64(max(0, full-p.lone))*min(1, rate/p.ceiling)))
+	return min(max(last*3/2, p.StageTime), p.usualLatency(rate))
+}
+
+// usualLatency returns the latency at a rate, between those of the synchronous and the throughput stage.
+func (p *plan) usualLatency(rate float64) time.Duration {
+	full := rundir.Duration(p.stage(rundir.Ceiling).Latency.Mean.Or(0))
+	return p.lone + time.Duration(float64(max(0, full-p.lone))*min(1, rate/p.ceiling))
 }
 
 // firstHolds returns the first two holds.
@@ -376,6 +429,7 @@ const (
 	searchShare  = 0.2              // until the ceiling is found,
 	ceilingShare = 0.17             // of what is left then, for the ceiling,
 	rowShare     = 0.12             // and of what is left, for a rate of the grid
+	gridShare    = 0.2              // of a budget, for a grid that comes first
 	rowLatencies = 3                // in a rate of the grid, at least, after its opening
 	nearFull     = 0.75             // of the ceiling, from which on it is twice as long
 	mostOfLeft   = 0.75             // for a hold

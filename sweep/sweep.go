@@ -31,6 +31,7 @@ import (
 	"context"
 	"slices"
 
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
@@ -59,6 +60,11 @@ func (x *sweeper) conclude(err error) error {
 		x.Run().State = rundir.Interrupted // the answer does not blame the budget
 	}
 	saturation.WriteAnswer(x.Run(), x.config.SLO)
+	if x.HasBudget() && err == nil && !x.config.Users {
+		if left := x.config.leftOut(x.Run()); len(left) > 0 {
+			x.Warn(noteLeftOut.New(x.config.Budget, len(left), x.config.Points, rateNames(left)))
+		}
+	}
 	if err != nil {
 		defer saturation.DropUnsure(x.Run()) // but not in the file, from which the run may go on
 	} else {
@@ -141,6 +147,9 @@ func (x *sweeper) tellSoFar(st *rundir.Stage) {
 		if guess := saturation.Guess(x.Run()); guess.Known() {
 			x.Note(noteGuess.New(guess.Value()))
 		}
+		if last := x.config.lastRates(x.Run()); len(last) > 0 {
+			x.Note(noteLastRates.New(x.config.Budget, rateNames(last)))
+		}
 	case rundir.Hold:
 		switch s := saturation.Find(x.Run()); {
 		case s == nil:
@@ -152,6 +161,13 @@ func (x *sweeper) tellSoFar(st *rundir.Stage) {
 			x.Note(noteAtLeast.New(s.Rate.Value()))
 		}
 	}
+}
+
+func rateNames(rates []float64) (names []string) {
+	for _, rate := range rates {
+		names = append(names, arrival.RateName(rate))
+	}
+	return names
 }
 
 // measured returns why a sweep has no rates; nil where it has.

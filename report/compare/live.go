@@ -195,16 +195,17 @@ func rowChange(r *pair.Row) string {
 
 // loadName is a load in words.
 func loadName(p *rundir.PairLoad, l lang.Lang) string {
+	_, rate, _ := strings.Cut(p.Name, "@")
 	switch p.Key {
 	case pair.LoadSync:
 		return subAlone.In(l)
 	case pair.LoadHalf, pair.LoadHigh:
-		return liveShare.In(l, p.Key, strings.TrimPrefix(p.Name, "poisson@"))
+		return liveShare.In(l, p.Key, rate)
 	case pair.LoadCeiling:
 		return liveCeiling.In(l, p.MaxConcurrency)
 	}
 	if p.Rate.Known() {
-		return liveRate.In(l, strings.TrimPrefix(p.Name, "poisson@"))
+		return liveRate.In(l, rate)
 	}
 	return liveWidth.In(l, p.MaxConcurrency)
 }

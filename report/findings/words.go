@@ -533,6 +533,10 @@ func sweepWords() lang.Words {
 		// Of the saturation rate.
 		"answer.guess": lang.Say("First guess: {rate:rate} req/s, what the throughput stage completed",
 			"初步估计：{rate:rate} req/s，即 throughput 阶段完成的速率"),
+		"grid.left-out": lang.Say("The budget of {budget:span} had no time for {count} of the {of} rates: {rates} req/s",
+			"{budget:span}的预算来不及测量 {of} 个到达率中的 {count} 个：{rates} req/s"),
+		"grid.last": lang.Say("The budget of {budget:span} may have no time for {rates} req/s: they come last",
+			"{budget:span}的预算可能来不及测量 {rates} req/s：它们排在最后"),
 		"answer.so-far":   lang.Say("So far: between {low:rate} and {high:rate} req/s", "目前：在 {low:rate} 与 {high:rate} req/s 之间"),
 		"answer.at-least": lang.Say("So far: at least {low:rate} req/s", "目前：至少 {low:rate} req/s"),
 		"answer.at-most":  lang.Say("So far: at most {high:rate} req/s", "目前：至多 {high:rate} req/s"),

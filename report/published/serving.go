@@ -175,7 +175,7 @@ func (r *reading) finishServing() {
 	s.Role, s.Kind = rundir.Single, "poisson"
 	switch {
 	case s.Rate.Known():
-		s.Name = fmt.Sprintf("poisson@%.2f", s.Rate.Value())
+		s.Name = fmt.Sprintf("asynchronous@%.2f", s.Rate.Value())
 	case s.MaxConcurrency > 0:
 		s.Kind, s.Verdict = "concurrent", rundir.Closed
 		s.Name = fmt.Sprintf("concurrent@%d", s.MaxConcurrency)

@@ -13,7 +13,7 @@ import (
 type Load interface {
 	// Kind returns the kind's name, as run.json has it: "poisson".
 	Kind() string
-	// Name returns the name of a stage with this load: "poisson@4.00".
+	// Name returns the name of a stage with this load: "constant@4.00".
 	Name() string
 	// MeanRate returns the arrivals per second, on average; 0 for a closed loop.
 	MeanRate() float64
@@ -109,8 +109,8 @@ func (c Closed) Name() string { return KindClosed + "@" + strconv.Itoa(c.Concurr
 // Name returns "constant@4.00".
 func (c Constant) Name() string { return named(c) }
 
-// Name returns "poisson@4.00".
-func (p Poisson) Name() string { return named(p) }
+// Name returns "asynchronous@4.00", which published tables call such a stage.
+func (p Poisson) Name() string { return "asynchronous@" + RateName(p.Rate) }
 
 // Name returns "gamma@4.00".
 func (g Gamma) Name() string { return named(g) }
