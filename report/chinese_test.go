@@ -64,7 +64,7 @@ func TestChineseIsWhole(t *testing.T) {
 		}
 	}
 	full.Saturation.Reason = note.Note{}
-	runs := []rundir.Run{full, promisedRun(), judgedRun(), singleRun(), simulatedRun(), repeatedRun(), blankRun()}
+	runs := []rundir.Run{full, promisedRun(), judgedRun(), singleRun(), simulatedRun(), blankRun()}
 	for _, run := range []rundir.Run{failedRun(), interruptedRun()} { // their notes and errors are in the words of others
 		run.Warnings, run.Failure = nil, full.Warnings[0]
 		for i := range run.Stages {

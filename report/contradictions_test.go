@@ -70,7 +70,11 @@ func drawRun(t *rapid.T) (*rundir.Run, []slo.Term) {
 		if habit == "fails" {
 			verdict, done = rundir.Shedding, 0.8*done
 		}
-		add(fmt.Sprintf("poisson@%.2f", rate), rundir.Grid, rate, offered, done, wait, verdict)
+		name, role := fmt.Sprintf("asynchronous@%.2f", rate), rundir.Grid
+		if rapid.Bool().Draw(t, "hold") {
+			name, role = fmt.Sprintf("hold@%.2f", rate), rundir.Hold
+		}
+		add(name, role, rate, offered, done, wait, verdict)
 	}
 	var terms []slo.Term
 	if rapid.Bool().Draw(t, "slo") {
@@ -88,7 +92,7 @@ func shown(run *rundir.Run) (all []float64) {
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		for _, n := range []rundir.Number{
-			st.Rates.Offered, st.Rates.Completed, st.TokensPerS.Output, st.TTFT.Mean, st.TTFT.P50, st.TTFT.P90, st.TTFT.P95, st.TTFT.P99, st.ITL.Mean, st.InterToken,
+			st.Rate, st.Rates.Offered, st.Rates.Completed, st.TokensPerS.Output, st.TTFT.Mean, st.TTFT.P50, st.TTFT.P90, st.TTFT.P95, st.TTFT.P99, st.ITL.Mean, st.InterToken,
 			st.ITL.P50, st.ITL.P90, st.ITL.P95, st.ITL.P99, st.Latency.Mean, st.Latency.P50, st.Latency.P90, st.Latency.P95, st.Latency.P99, f64(st.MaxConcurrency),
 		} {
 			if !n.IsZero() {
@@ -102,14 +106,14 @@ func shown(run *rundir.Run) (all []float64) {
 func f64(n int) rundir.Number { return rundir.Exactly(float64(n)) }
 
 var (
-	notNumbers = regexp.MustCompile(`p\d\d|(poisson|asynchronous)@[\d.]+|9?95 %|80 %|80 % of it|ttft:p90<[\d.]+m?s|--[a-z-]+ [\d.]+\w*`)
+	notNumbers = regexp.MustCompile(`p\d\d|(hold|asynchronous)@[\d.]+|9?95 %|80 %|ttft:p90<[\d.]+m?s|--[a-z-]+ [\d.]+\w*|held for [\d.]+ \w+|\d+ % of the`)
 	aNumber    = regexp.MustCompile(`(\d[\d,]*(?:\.\d+)?)( ms| %)?`)
-	stableUpTo = regexp.MustCompile(`Stable up to ([\d.]+) req/s`)
-	nearest    = regexp.MustCompile(`Comfortable load \(80 %\): ([\d.]+) req/s\. At ([\d.]+) req/s`)
-	feels      = regexp.MustCompile(`(?:At 80 % of it|Comfortable load \(80 %\)|At the highest rate that meets the SLO)[,:] ([\d.]+) req/s`)
+	feels      = regexp.MustCompile(`Run it at ([\d.]+) req/s`)
 	meetsUpTo  = regexp.MustCompile(`eets ttft\S+ up to ([\d.]+) req/s`)
-	bounds     = regexp.MustCompile(`it is between ([\d.]+) and ([\d.]+) req/s \(95 %\)`)
-	within     = regexp.MustCompile(`known to within ([\d.]+) %`)
+	meetsAt    = regexp.MustCompile(`eets ttft\S+ at ([\d.]+) req/s and misses it at ([\d.]+);`)
+	wasHeld    = regexp.MustCompile(`Why: ([\d.]+) req/s was held for`)
+	hasFailed  = regexp.MustCompile(`(?:; at|Why: at) ([\d.]+) req/s `)
+	output     = regexp.MustCompile(`(?:at|least|Sustains|Accepts) ([\d.]+) req/s.*?, ([\d,]+(?:\.\d+)?) output tok/s`)
 )
 
 // stands reports whether a printed number is one of those given, rounded as it is printed.
@@ -152,50 +156,64 @@ func contradictions(run *rundir.Run, lines []string, given []float64) (all []str
 		}
 	}
 	const rounding = 0.06
-	stable, saturated := turn(run)
-	if up, ok := value(stableUpTo); ok && math.Abs(up-stable) > rounding {
-		complain("stable up to %v, by the table %v (overloaded from %v)", up, stable, saturated)
-	}
-	if m := nearest.FindStringSubmatch(text); m != nil && m[1] < m[2] && len(m[1]) >= len(m[2]) {
-		complain("the stage below is above: %s", m[0])
-	}
 	comfort, ok := value(feels)
 	if limit, meets := value(meetsUpTo); ok && meets && comfort > limit*1.05+rounding {
-		complain("comfortable at %v, above the SLO's %v", comfort, limit)
+		complain("to be run at %v, above the SLO's %v", comfort, limit)
 	}
-	if ok && stable == 0 {
-		complain("comfortable at %v, and no row is stable", comfort)
-	}
-	for _, half := range within.FindAllStringSubmatch(text, -1) {
-		known, _ := strconv.ParseFloat(half[1], 64)
-		agrees := false
-		for _, m := range bounds.FindAllStringSubmatch(text, -1) {
-			low, _ := strconv.ParseFloat(m[1], 64)
-			high, _ := strconv.ParseFloat(m[2], 64)
-			agrees = agrees || math.Abs(known-100*(high-low)/(high+low)) <= 2 // bounds have two digits
+	for re, want := range map[*regexp.Regexp]string{wasHeld: "held", hasFailed: "piled up"} {
+		at, ok := value(re)
+		if !ok {
+			continue
 		}
-		if !agrees {
-			complain("%s, which no interval is", half[0])
+		if text := remarkAt(run, at); !strings.HasPrefix(text, want) && !(want == "piled up" && strings.HasPrefix(text, "failed")) {
+			complain("%v req/s: %s by the sentence, %q by the row", at, want, text)
+		}
+	}
+	if m := output.FindStringSubmatch(text); m != nil {
+		rate, _ := strconv.ParseFloat(m[1], 64)
+		tokens, _ := strconv.ParseFloat(strings.ReplaceAll(m[2], ",", ""), 64)
+		if answered := 32.0; math.Abs(tokens/answered-rate) > precision(m[1])+precision(m[2])/answered {
+			complain("%v req/s of %v tokens are not %v tok/s", rate, answered, tokens)
+		}
+	}
+	if m := meetsAt.FindStringSubmatch(text); m != nil && run.SLO != nil {
+		low, _ := strconv.ParseFloat(m[1], 64)
+		high, _ := strconv.ParseFloat(m[2], 64)
+		for i := range run.Stages {
+			st := &run.Stages[i]
+			at := st.Rates.Offered.Value()
+			if v, _ := slo.Judge(st, termsOf(run)); v == rundir.Broken && at > low+rounding && at < high-rounding && !slo.Over(st) {
+				complain("missed at %v, between %v and %v", at, low, high)
+			}
 		}
 	}
 	return all, numbers
 }
 
-// turn returns the highest stable rate below which no row is overloaded, and the lowest that is, by the table; 0 where there is none.
-func turn(run *rundir.Run) (stable, saturated float64) {
-	over := func(st *rundir.Stage) bool { return st.Verdict == rundir.Saturated || st.Verdict == rundir.Shedding }
-	for i := range run.Stages {
-		if st := &run.Stages[i]; over(st) && (saturated == 0 || st.Rates.Offered.Value() < saturated) {
-			saturated = st.Rates.Offered.Value()
+// precision is half of the last digit of a printed number: 140 may be 136.
+func precision(printed string) float64 {
+	_, decimals, _ := strings.Cut(printed, ".")
+	zeros := len(printed) - len(strings.TrimRight(printed, "0"))
+	if decimals != "" {
+		zeros = -len(decimals)
+	}
+	return 0.51 * math.Pow10(zeros)
+}
+
+// remarkAt returns the remark on the hold at a rate.
+func remarkAt(run *rundir.Run, rate float64) string {
+	columns := findings.MainColumns(nil)
+	for _, r := range findings.AllStages(run) {
+		if r.Stage.Role == rundir.Hold && math.Abs(r.Stage.Rate.Value()-rate) < 0.006 {
+			return columns[len(columns)-1].Cell(r).In(lang.English)
 		}
 	}
-	for i := range run.Stages {
-		st := &run.Stages[i]
-		if at := st.Rates.Offered; st.Verdict == rundir.Stable && (saturated == 0 || at.Value() < saturated) {
-			stable = max(stable, at.Value())
-		}
-	}
-	return stable, saturated
+	return ""
+}
+
+func termsOf(run *rundir.Run) []slo.Term {
+	terms, _ := slo.ParseAll(run.SLO.Terms)
+	return terms
 }
 
 // ordinary leaves out the sentences that notes make: what they count is their own.
@@ -213,10 +231,10 @@ func ordinary(run *rundir.Run, lines []string) []string {
 	for _, line := range lines {
 		said := false
 		for _, n := range own {
-			said = said || !n.IsZero() && findings.Note(n, lang.English) == line && !strings.Contains(line, "known to within")
+			said = said || !n.IsZero() && findings.Note(n, lang.English) == line
 		}
 		if !said {
-			left = append(left, within.ReplaceAllString(line, "$0"))
+			left = append(left, line)
 		}
 	}
 	return left

@@ -67,10 +67,18 @@ func measured(name, kind string, role rundir.Role, verdict rundir.Verdict, asked
 }
 
 func poisson(role rundir.Role, verdict rundir.Verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight float64) rundir.Stage {
-	return measured(fmt.Sprintf("poisson@%.2f", asked), "poisson", role, verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight)
+	return measured(fmt.Sprintf("asynchronous@%.2f", asked), "poisson", role, verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight)
 }
 
-// sweptRun is a whole sweep: eleven rows and a probe, saturated at the end, its two highest rates censored.
+// hold is a stage that narrows the answer.
+func hold(verdict rundir.Verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight float64) rundir.Stage {
+	s := poisson(rundir.Hold, verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight)
+	s.Name = fmt.Sprintf("%s%.2f", rundir.HoldPrefix, asked)
+	s.Window = 175
+	return s
+}
+
+// sweptRun is a whole sweep: eleven rows and two holds, saturated at the end, its two highest rates censored.
 func sweptRun() rundir.Run {
 	run := blankRun()
 	run.State, run.Ended = rundir.Complete, run.Started.Add(13*time.Minute+24*time.Second)
@@ -89,7 +97,8 @@ func sweptRun() rundir.Run {
 		g(rundir.Undecided, 7.92, 7.06, 11.19, 127.62, 410.7, 155.64, 240.0, 903.7, 79.0),
 		g(rundir.Saturated, 8.98, 7.15, 26.01, 1090.02, 9800, 299.34, 420.0, 915.2, 260),
 		g(rundir.Saturated, 10.04, 7.20, 41.5, 4674.95, 12100, 300.86, 430.0, 921.6, 410),
-		poisson(rundir.Probe, rundir.Saturated, 8.45, 7.12, 18.7, 350.5, 2210, 210.3, 330.0, 911.0, 133),
+		hold(rundir.Saturated, 8.45, 7.12, 18.7, 350.5, 2210, 210.3, 330.0, 911.0, 133),
+		hold(rundir.Stable, 6.93, 6.91, 8.1, 122.4, 301, 101.7, 160.0, 884.5, 56),
 	}
 	for i, bound := range map[int]float64{9: 58.3, 10: 61.7} {
 		s := &run.Stages[i]
@@ -102,8 +111,8 @@ func sweptRun() rundir.Run {
 	run.Stages[11].Drift = rundir.Drift{Value: rundir.Exactly(0.092), Low: rundir.Exactly(0.04), High: rundir.Exactly(0.14)}
 	run.Saturation = &rundir.Saturation{
 		Rate: rundir.Exactly(7.14), Low: rundir.Exactly(6.93), High: rundir.Exactly(7.31), Output: rundir.Exactly(909.3),
-		HighestStable: rundir.Exactly(6.86), LowestSaturated: rundir.Exactly(8.45),
-		Reason: note.Text.New("completed requests level off over throughput, poisson@8.98 and poisson@10.04"),
+		HighestStable: rundir.Exactly(6.93), LowestSaturated: rundir.Exactly(8.45), KeptStage: "hold@6.93", FailedStage: "hold@8.45",
+		Reason: note.Note{Code: "saturation.backlog-grew"},
 	}
 	run.Client = rundir.Client{LagP99: rundir.Exactly(2.1e-4), CPU: rundir.Exactly(0.042), Timestamps: "kernel", Valid: true}
 	return run
@@ -186,7 +195,7 @@ func singleRun() rundir.Run {
 func promisedRun() rundir.Run {
 	run := sweptRun()
 	run.Plan.SLO = []string{"ttft:p99<200ms", "itl:p95<90ms"}
-	verdicts := []rundir.Promised{"unknown", "broken", "kept", "kept", "kept", "unknown", "kept", "broken", "broken", "broken", "broken", "broken"}
+	verdicts := []rundir.Promised{"unknown", "broken", "kept", "kept", "kept", "unknown", "kept", "broken", "broken", "broken", "broken", "broken", "broken"}
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		s.Goodput = &rundir.Goodput{
@@ -202,7 +211,7 @@ func promisedRun() rundir.Run {
 	run.Stages[9].Goodput.Share, run.Stages[9].Goodput.Unknown = rundir.Over(0.1), 12
 	run.SLO = &rundir.SLO{
 		Terms: run.Plan.SLO, Rate: rundir.Exactly(5.93), Low: rundir.Exactly(5.71), High: rundir.Exactly(6.2), Goodput: rundir.Exactly(5.34),
-		KeptStage: "poisson@5.80", BrokenStage: "poisson@6.86", Limiting: "ttft:p99<200ms", Reason: note.Text.New("poisson@5.80 kept all terms; beyond, ttft:p99<200ms ends it"),
+		KeptStage: "asynchronous@5.80", BrokenStage: "asynchronous@6.86", Limiting: "ttft:p99<200ms", Reason: note.Text.New("poisson@5.80 kept all terms; beyond, ttft:p99<200ms ends it"),
 	}
 	return run
 }

@@ -20,7 +20,6 @@ func TestGolden(t *testing.T) {
 		"promised":    {promisedRun()},
 		"judged":      {judgedRun()},
 		"several":     {simulatedRun(), interruptedRun()},
-		"repeated":    {repeatedRun()},
 	}
 	for _, c := range []struct {
 		file, format string
@@ -29,6 +28,7 @@ func TestGolden(t *testing.T) {
 		{"en.md", "markdown", Options{}},
 		{"zh.md", "markdown", Options{Lang: lang.Chinese}},
 		{"en.140.txt", "console", Options{Width: 140, Dir: "llmsweep-run"}},
+		{"en.all.txt", "console", Options{Width: 140, All: true}},
 		{"zh.140.txt", "console", Options{Width: 140, Lang: lang.Chinese}},
 		{"en.80.txt", "console", Options{Width: 80, ASCII: true}},
 		{"en.ansi", "console", Options{Width: 100, Color: true}},

@@ -12,24 +12,12 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// "Offered" is what arrived, in sentences and on the axis: never the planned rate, which names the stage.
+// "Offered" is what arrived: on the axis it is never the planned rate, which names the stage.
 func TestOfferedIsWhatArrived(t *testing.T) {
 	run := sweptRun()
 	for i := range run.Stages { // chance makes a difference of some per cent
 		if s := &run.Stages[i]; s.Rate.Known() {
 			s.Rates.Offered = rundir.Exactly(s.Rate.Value() * (1 + 0.04*math.Pow(-1, float64(i))))
-		}
-	}
-	offered := map[string]string{"6.86": "6.59", "8.45": "8.11"}
-	said := strings.Join(findings.Answer(&run, lang.English), "\n")
-	for planned, measured := range offered {
-		if strings.Contains(said, planned+" req/s offered") || !strings.Contains(said, measured) {
-			t.Errorf("of poisson@%s, which was offered %s req/s, the report says\n%s", planned, measured, said)
-		}
-	}
-	for _, want := range []string{"Stable up to 6.59 req/s offered, saturated from 8.11."} {
-		if !strings.Contains(said, want) {
-			t.Errorf("%q is missing in\n%s", want, said)
 		}
 	}
 	spots := draw.OutputByRate(&run).Panels[0].Series[0].Points
@@ -58,22 +46,5 @@ func TestAFrozenStageMissesItsSLO(t *testing.T) {
 	said := strings.Join(findings.Answer(&run, lang.English), "\n")
 	if !strings.Contains(said, "throughput misses ttft:p90<500ms: the server stopped answering after 4.35 s") {
 		t.Error(said)
-	}
-}
-
-// Chance may offer the lowest saturated stage less than the highest stable one. What is stable then ends below it.
-func TestVerdictsMayOverlapInWhatWasOffered(t *testing.T) {
-	run := sweptRun()
-	for i := range run.Stages {
-		switch s := &run.Stages[i]; {
-		case s.Rate.Known() && s.Rate.Value() == 6.86:
-			s.Rates.Offered = rundir.Exactly(8.20)
-		case s.Rate.Known() && s.Rate.Value() == 8.45:
-			s.Rates.Offered = rundir.Exactly(8.11)
-		}
-	}
-	const want = "Stable up to 5.77 req/s offered, saturated from 8.11."
-	if said := findings.Answer(&run, lang.English); !slices.Contains(said, want) {
-		t.Errorf("%q is missing in %q", want, said)
 	}
 }

@@ -165,7 +165,7 @@ func sameInPrograms(t reporter, in []setup.Input, _ []slo.Term) {
 		if len(text) == 0 {
 			continue
 		}
-		numbers := map[string]rundir.Number{"rate": a.Rate, "low": a.Low, "high": a.High, "stable": a.StableUpTo, "saturated": a.SaturatedFrom}
+		numbers := map[string]rundir.Number{"rate": a.Rate, "low": a.Low, "high": a.High}
 		if p := a.Promise; p != nil {
 			numbers["slo"], numbers["slo low"], numbers["slo high"] = p.Rate, p.Low, p.High
 		}

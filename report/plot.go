@@ -1,7 +1,6 @@
 package report
 
 import (
-	"io"
 	"slices"
 	"strings"
 
@@ -16,8 +15,8 @@ const plotPoints = 4
 // plotWidth is the width that drawings are made for where that of the terminal is unknown.
 const plotWidth = 100
 
-// writePlot draws output and latency against the rate, side by side, where there are enough rates and enough room.
-func writePlot(w io.Writer, run *rundir.Run, o Options) error {
+// terminalPlot draws output and latency against the rate, side by side, where there are enough rates and enough room.
+func terminalPlot(run *rundir.Run, o Options) (lines []string) {
 	width := plotWidth
 	if o.Width > 0 {
 		width = o.Width
@@ -29,11 +28,9 @@ func writePlot(w io.Writer, run *rundir.Run, o Options) error {
 		return nil
 	}
 	left, right := output.Terminal(o.Lang, columns, 0, o.ASCII), ttft.Terminal(o.Lang, columns, 0, o.ASCII)
-	var text strings.Builder
-	text.WriteString("\n")
 	for i := range left {
-		line := strings.Repeat(" ", table.Indent) + table.Pad(left[i], draw.TextWidth(columns), true) + strings.Repeat(" ", table.Gap) + right[i]
-		text.WriteString(strings.TrimRight(line, " ") + "\n")
+		line := table.Pad(left[i], draw.TextWidth(columns), true) + strings.Repeat(" ", table.Gap) + right[i]
+		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	axis, marked := plotAxis, plotAgainst
 	if draw.ByUsers(run) {
@@ -46,7 +43,5 @@ func writePlot(w io.Writer, run *rundir.Run, o Options) error {
 	if slices.ContainsFunc(slices.Concat(a, b), func(p draw.Point) bool { return p.Bound }) {
 		note += plotBound.In(o.Lang)
 	}
-	text.WriteString(strings.Repeat(" ", table.Indent) + table.Paint(note, table.Faint, o.Color) + "\n")
-	_, err := io.WriteString(w, text.String())
-	return err
+	return append(lines, note)
 }

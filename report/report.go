@@ -39,11 +39,19 @@ type Options struct {
 	Color bool   // escape sequences for colour may be written
 	ASCII bool   // draw with ASCII only
 	Dir   string // the run directory, to say where the files are; empty: not said
+
+	All         bool     // all rows, columns and notes
+	Percentiles []string // names of percentiles to show, such as p50; nil for the usual ones
+	SixColumn   published.SixColumnOptions
+	OnlyTable   bool      // of a document only the six-column table
+	Drawings    []Drawing // of a document of one run
+
+	several bool // runs
 }
 
 // style returns how tables are written.
 func (o Options) style() table.Style {
-	return table.Style{Width: o.Width, Color: o.Color, Lang: o.Lang}
+	return table.Style{Width: o.Width, All: o.All, Color: o.Color, Lang: o.Lang}
 }
 
 // renderer writes runs in one format.
@@ -58,7 +66,7 @@ type format struct {
 func formats() []format {
 	return []format{
 		{"console", console},
-		{"markdown", func(w io.Writer, runs []rundir.Run, o Options) error { return Markdown(w, runs, o.Lang) }},
+		{"markdown", markdown},
 		{"csv", func(w io.Writer, runs []rundir.Run, _ Options) error { return CSV(w, runs) }},
 		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
 		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteStress(w, runs, o.Lang) }},

@@ -31,41 +31,37 @@ func says(pattern string, keys ...string) saying {
 // sayings are the sentences of answers that have rates, the result first.
 var sayings = map[lang.Lang][]saying{
 	lang.Chinese: {
-		says(`(?:饱和点为|(?:^|[^少])可承受|可接受) # req/s(?:（95 % 区间：#-#）)?`, "rate", "low", "high"),
+		says(`(?:饱和点为|(?:^|[^少多])可承受|可接受) # req/s(?:（95 % 区间：#-#）)?`, "rate", "low", "high"),
 		says(`(?:在最高实测到达率|至少可承受) # req/s`, "least"),
 		says(`单个副本在 # req/s 以内满足 SLO`, "slo"),
-		says(`未能确定饱和点：在 # 与 # req/s 之间`, "low", "high"),
-		says(`没有找到饱和点.*跟得上 # req/s`, "kept up"),
+		says(`饱和点在 # 与 # req/s 之间`, "low", "high"),
 		says(`饱和点：(?:各行不一致。一行在高于) # req/s 时已跟不上到达，而另一行完成了 # req/s`, "low", "high"),
-		says(`到达率不超过 # req/s 时(?:很可能)?满足 [^\n]*?(?:（95 % 区间：#-#）|$)`, "slo", "slo low", "slo high"),
+		says(`到达率不超过 # req/s 时满足 [^\n]*?(?:（95 % 区间：#-#）|$)`, "slo", "slo low", "slo high"),
 		says(`在所有实测到达率下均满足 [^\n]*?，最高为 # req/s`, "slo"),
-		says(`未能确定满足 [^\n]*? 的最高到达率：在 # 与 # req/s 之间`, "slo low", "slo high"),
-		says(`到达率不超过 # req/s 时稳定`, "stable"),
-		says(`从 # req/s 起(?:饱和|拒绝请求)`, "saturated"),
-		says(`在其 80 %（# req/s）时(?:：TTFT 均值 @\W*p90 @\W*ITL 均值 @)?`, "at 80 %", "TTFT", "p90", "ITL"),
-		says(`在满足 SLO 的最高到达率（# req/s）时`, "at SLO"),
-		says(`在 SLO 到达率区间的下端（# req/s）时`, "at least SLO"),
+		says(`到达率为 # req/s 时满足 [^\n]*，为 # 时不满足`, "slo low", "slo high"),
+		says(`依据：# req/s 保持了 `, "held"),
+		says(`(?:保持了 [^\n]*；|依据：)# req/s 时`, "failed"),
+		says(`建议负载 # req/s（饱和点的 80 %）：(?:TTFT @（p90 @）\W*ITL @)?`, "at 80 %", "TTFT", "p90", "ITL"),
+		says(`建议负载 # req/s（满足 SLO）`, "at SLO"),
 	},
 	lang.English: {
 		says(`(?:Saturates at|Sustains|Accepts) # req/s(?: \(95 %: #-#\))?`, "rate", "low", "high"),
 		says(`(?:Not saturated at|Sustains at least) # req/s`, "least"),
 		says(`One replica meets the SLO up to # req/s`, "slo"),
-		says(`Saturation was not located: it is between # and # req/s`, "low", "high"),
-		says(`[Nn]o saturation point was found: the server kept up with # req/s`, "kept up"),
+		says(`Saturates between # and # req/s`, "low", "high"),
 		says(`One fell behind its arrivals above # req/s, and a later one completed # req/s`, "low", "high"),
 		says(`eets [^\n]*? up to # req/s(?: \(95 %: #-#\))?`, "slo", "slo low", "slo high"),
 		says(`eets [^\n]*? at all rates measured, the highest # req/s`, "slo"),
-		says(`he highest rate that meets [^\n]*? was not located: it is between # and # req/s`, "slo low", "slo high"),
-		says(`Stable up to # req/s offered`, "stable"),
-		says(`(?:Saturated from|saturated from|it refuses requests from) #`, "saturated"),
-		says(`At 80 % of it, # req/s:(?: TTFT mean @, p90 @, ITL mean @)?`, "at 80 %", "TTFT", "p90", "ITL"),
-		says(`At the highest rate that meets the SLO, # req/s:`, "at SLO"),
-		says(`At the lower bound of the rate that meets the SLO, # req/s:`, "at least SLO"),
+		says(`eets [^\n]*? at # req/s and misses it at #;`, "slo low", "slo high"),
+		says(`Why: # req/s was held`, "held"),
+		says(`(?:; at|Why: at) # req/s `, "failed"),
+		says(`Run it at # req/s \(80 %\):(?: TTFT @ \(p90 @\), ITL @)?`, "at 80 %", "TTFT", "p90", "ITL"),
+		says(`Run it at # req/s, which meets the SLO:`, "at SLO"),
 	},
 }
 
 // firstSentences is how many of the sayings begin an answer.
-const firstSentences = 6
+const firstSentences = 5
 
 // readAnswers returns the answers that a text tells in a language, in order. An answer begins with its result.
 func readAnswers(text string, l lang.Lang) (all []told) {
@@ -101,9 +97,9 @@ func half(printed string) float64 {
 // outOfOrder returns what in an answer that a text tells is out of order.
 func (a told) outOfOrder() (wrong []string) {
 	for _, pair := range [][2]string{
-		{"low", "rate"}, {"rate", "high"}, {"low", "high"}, {"slo low", "slo"}, {"slo", "slo high"}, {"slo low", "slo high"}, {"stable", "saturated"},
-		{"at 80 %", "rate"}, {"at 80 %", "slo"}, {"at 80 %", "slo high"}, {"at SLO", "rate"}, {"at SLO", "slo"}, {"slo", "at SLO"},
-		{"at least SLO", "rate"}, {"at least SLO", "slo low"}, {"slo low", "at least SLO"}, {"slo", "high"}, {"kept up", "stable"}, {"stable", "kept up"},
+		{"low", "rate"}, {"rate", "high"}, {"low", "high"}, {"slo low", "slo"}, {"slo", "slo high"}, {"slo low", "slo high"}, {"held", "failed"}, {"held", "high"},
+		{"at 80 %", "rate"}, {"at 80 %", "slo"}, {"at 80 %", "slo high"}, {"at SLO", "rate"}, {"at SLO", "slo"},
+		{"at SLO", "slo high"}, {"slo", "high"},
 	} {
 		small, large := a[pair[0]], a[pair[1]]
 		if small == "" || large == "" {

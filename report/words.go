@@ -44,11 +44,11 @@ var (
 
 // Headings of documents.
 var (
-	wordSummary     = lang.Say("Summary", "提要")
-	wordDetails     = lang.Say("Details", "细节")
-	wordProbes      = lang.Say("Probes", "探测")
-	wordRepeats     = lang.Say("Repeats", "重复测量")
-	wordRows        = lang.Say("Percentiles and verdicts", "百分位数与判定")
+	wordPercentiles = lang.Say("Percentiles", "百分位数")
+	sayMoreNotes    = lang.Say("%s more notes: llmsweep report with --all shows them.", "另有 %s 条备注，用 llmsweep report 加 --all 显示。")
+	sayAllRows      = lang.Say("all rows: llmsweep report %s --all", "全部行：llmsweep report %s --all")
+	sayNextSLO      = lang.Say("Next: llmsweep choose %[1]s --demand 20rps --slo 'ttft:p90<1s' says how many GPUs your demand takes; a sweep with --slo finds the load that meets an objective.", "下一步：llmsweep choose %[1]s --demand 20rps --slo 'ttft:p90<1s' 给出所需的 GPU 数；扫描时加 --slo 可找到满足目标的负载。")
+	sayNextChoose   = lang.Say("Next: llmsweep choose %s --demand 20rps says how many GPUs your demand takes.", "下一步：llmsweep choose %s --demand 20rps 给出所需的 GPU 数。")
 	wordWarnings    = lang.Say("Warnings", "警告")
 	wordNotes       = lang.Say("Notes", "备注")
 	wordErrors      = lang.Say("Errors", "错误")
@@ -61,7 +61,6 @@ var (
 
 // The environment.
 var (
-	filesWritten   = lang.Say("Files: %s", "文件：%s")
 	plotAgainst    = lang.Say("against req/s offered; %s marks saturation", "横轴为到达率 req/s；%s 为饱和点")
 	plotUsers      = lang.Say("against the number of users", "横轴为用户数")
 	plotCarried    = lang.Say("against the number of users; %s marks how many are carried", "横轴为用户数；%s 为可承载的用户数")

@@ -4,7 +4,6 @@ import "llmsweep/client/note"
 
 // Notes on a sweep. Rates are per second.
 var (
-	noteCeilingStep = note.Kind{Code: "ceiling.step", Args: []string{"in_flight", "tokens_per_s"}}
 	noteGuess       = note.Kind{Code: "answer.guess", Args: []string{"rate"}}
 	noteSoFar       = note.Kind{Code: "answer.so-far", Args: []string{"low", "high"}}
 	noteAtLeast     = note.Kind{Code: "answer.at-least", Args: []string{"low"}}

@@ -133,10 +133,7 @@ func (x *sweeper) measure(ctx context.Context, s experiment.Stage) error {
 
 // try measures a step of the search for the ceiling.
 func try(ctx context.Context, x *experiment.Experiment, s experiment.Stage) error {
-	st, err := x.Try(ctx, s)
-	if rate := st.TokensPerS.Output; err == nil && rate.Known() {
-		x.Note(noteCeilingStep.New(s.Load.Limit(), rate.Value()))
-	}
+	_, err := x.Try(ctx, s)
 	return err
 }
 

@@ -165,13 +165,16 @@ func tokensPerRequest(t *result) (hits []hit) {
 			slack += tokensSpread * spread
 		}
 		forced := r.published(published.SixColumn) || t.run.Workload.Forced
-		off := max(apart*typical, tokensSpread*spread)
+		off, low := max(apart*typical, tokensSpread*spread), got.Low
+		if offered, done := r.value(keyRate), r.value(keyDone); offered > done && done > 0 {
+			low *= done / offered // requests that pile up have tokens before they are complete
+		}
 		switch {
 		case got.Low > asked+slack:
 			h.note = r.tokensNote(noteTokensAbove, digits(got.V), digits(asked))
 		case forced && got.High < asked*tokensBelow:
 			h.note = r.tokensNote(noteTokensBelow, digits(got.V), digits(asked))
-		case quotient && t.sweeps() && (got.Low > typical+off || got.High < typical-off):
+		case quotient && t.sweeps() && (low > typical+off || got.High < typical-off):
 			h.note = r.tokensNote(noteTokensApart, digits(got.V), digits(typical))
 		default:
 			continue

@@ -3,7 +3,6 @@
 package findings
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -18,79 +17,115 @@ import (
 // mostLines is how many lines an answer has beside its cautions: a reader takes in no more.
 const mostLines = 5
 
-// weight is how soon a reader needs a line of an answer.
-type weight int
-
-// The weights, the weightiest first.
-const (
-	weighsResult  weight = iota // the number, or why there is none; no answer is without it
-	weighsSLO                   // whether the SLO is met, and up to which rate
-	weighsNext                  // what would decide it
-	weighsComfort               // latency with room left
-	weighsAnswers               // whether answers are right
-	weighsLimit                 // what the server ran out of
-	weighsRows                  // where rows turn from stable to saturated
-	weighsCheck                 // what the result can be held against
-	weighsSpent                 // what the run cost
-	weighsDetail                // how it was found
-	weighsCaution               // counted apart: [rundir.Answer] has three at most
-)
-
-// said is a line of an answer.
-type said struct {
-	text   string
-	weight weight
+// answer is what a run found, as sentences.
+type answer struct {
+	lines    []string // the result first, then what a reader does with it, then why it is so
+	cautions []string // that a reader must know first
+	details  []string // for which the answer has no room
 }
 
-// Answer returns what a run found, as sentences: at most five lines, those that a reader needs most, and the cautions of its [rundir.Answer]. Every report
-// begins or ends with it. There are none where a run only measured rows.
+// Answer returns what a run found, as sentences. Every report begins with it. There are none where a run only measured
+// rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
-	answer, _ := answered(run, l)
-	return answer
+	a := answerOf(run, l)
+	return append(a.lines[:min(mostLines, len(a.lines))], a.cautions...)
 }
 
-// Notes returns what is worth knowing and changes nothing: the sentences for which the answer has no room, and the notes of the run that are no warnings.
+// Notes returns what is worth knowing and changes nothing: the sentences for which the answer has no room, and the notes
+// of the run that are no warnings.
 func Notes(run *rundir.Run, l lang.Lang) []string {
-	_, beside := answered(run, l)
-	return append(beside, noted(run, l, remark)...)
+	a := answerOf(run, l)
+	return slices.Concat(a.lines[min(mostLines, len(a.lines)):], a.details, noted(run, l, remarked))
 }
 
-// answered returns the lines of an answer and those that stand beside it, each in the order in which they are read.
-func answered(run *rundir.Run, l lang.Lang) (answer, beside []string) {
-	all := slices.Concat(found(run, l), group(weighsAnswers, grades(run, l)))
-	if s := sessionRate(run, l); s != "" {
-		all = append(all, said{s, weighsDetail})
+// answerOf returns what a run found.
+func answerOf(run *rundir.Run, l lang.Lang) (a answer) {
+	if sent, failed := stageAttempts(run); sent > 0 && sent == failed {
+		a.lines = []string{sayNothing.In(l, strconv.Itoa(failed), strconv.Itoa(sent))}
+		return a
 	}
+	a.find(run, l)
+	if graded := grades(run, l); len(graded) > 0 {
+		a.lines, a.details = append(a.lines, graded[0]), append(a.details, graded[1:]...)
+	}
+	a.add(sessionRate(run, l))
 	if run.Spent != nil {
-		all = append(all, said{spent(run.Spent, l), weighsSpent})
+		a.details = append(a.details, spent(run.Spent, l))
 	}
-	order := make([]int, 0, len(all)) // places of lines, the weightiest first
-	for i, s := range all {
-		if s.weight != weighsCaution {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].weight, all[b].weight) })
-	for i, s := range all {
-		if slices.Contains(order[min(mostLines, len(order)):], i) {
-			beside = append(beside, s.text)
-		} else {
-			answer = append(answer, s.text)
-		}
-	}
-	return answer, beside
+	return a
 }
 
-// group returns lines of which the first is the result, and the others are how it was found.
-func group(first weight, lines []string) []said {
-	var all []said
-	for i, s := range lines {
-		if i > 0 {
-			first = weighsDetail
-		}
-		all = append(all, said{s, first})
+func (a *answer) add(lines ...string) {
+	a.lines = append(a.lines, slices.DeleteFunc(lines, func(s string) bool { return s == "" })...)
+}
+
+// find adds the answer of a sweep, or what rows show of the objectives.
+func (a *answer) find(run *rundir.Run, l lang.Lang) {
+	found := saturation.AnswerOf(run)
+	switch {
+	case run.Source != nil && run.Saturation != nil:
+		a.add(promised(run, l)...)
+		a.add(saturatesByRows(run.Saturation, l))
+		return
+	case found == nil || run.Source != nil:
+		a.add(promised(run, l)...)
+		return
 	}
-	return all
+	cautions := found.Cautions
+	if len(cautions) > 0 && cautions[0].Is(saturation.FailsAlways) { // at every load: the rate is that of the others
+		a.add(Note(cautions[0], l))
+		cautions = cautions[1:]
+	}
+	if found.Carried != nil {
+		a.add(carried(run, found.Carried, l)...)
+	} else {
+		a.add(rateOf(run, found, l) + limit(run, found, l))
+		a.add(promised(run, l)...)
+		a.add(comfortable(found, l), why(run, l), needed(found, l), simulated(run, found, l))
+	}
+	for _, n := range cautions {
+		a.cautions = append(a.cautions, Note(n, l))
+	}
+}
+
+// why returns the two holds that the answer rests on.
+func why(run *rundir.Run, l lang.Lang) string {
+	sat := run.Saturation
+	if sat == nil {
+		return ""
+	}
+	kept, failed := stageNamed(run, sat.KeptStage), stageNamed(run, sat.FailedStage)
+	var text string
+	switch {
+	case kept != nil && failed != nil:
+		text = sayWhy.In(l, lang.Number(kept.Rate, lang.Rate), heldFor(kept).In(l), lang.Number(failed.Rate, lang.Rate), Phrase(sat.Reason, l))
+	case kept != nil:
+		text = sayWhyHeld.In(l, lang.Number(kept.Rate, lang.Rate), heldFor(kept).In(l))
+	case failed != nil:
+		text = sayWhyFailed.In(l, lang.Number(failed.Rate, lang.Rate), Phrase(sat.Reason, l))
+	default:
+		return ""
+	}
+	if run.Client.Valid && run.State == rundir.Complete {
+		text += sayClientKept.In(l)
+	}
+	return text
+}
+
+// stageNamed returns the stage with a name; nil where there is none.
+func stageNamed(run *rundir.Run, name string) *rundir.Stage {
+	if i := slices.IndexFunc(run.Stages, func(s rundir.Stage) bool { return s.Name == name }); i >= 0 {
+		return &run.Stages[i]
+	}
+	return nil
+}
+
+// needed returns how long a sweep of this server takes, where the time was too short to find the answer.
+func needed(a *rundir.Answer, l lang.Lang) string {
+	if !a.Needed.Known() {
+		return ""
+	}
+	return sayNeeded.In(l, lang.FlagValue(a.Needed.Value()))
 }
 
 // saturatesByRows returns what the rows of a published sweep show of its saturation.
@@ -106,57 +141,6 @@ func saturatesByRows(sat *rundir.Saturation, l lang.Lang) string {
 		return sayRowsRise.In(l, rate+output)
 	}
 	return sayRowsLevel.In(l, rate+output)
-}
-
-// found returns what a run found.
-func found(run *rundir.Run, l lang.Lang) []said {
-	if sent, failed := stageAttempts(run); sent > 0 && sent == failed {
-		return []said{{sayNothing.In(l, strconv.Itoa(failed), strconv.Itoa(sent)), weighsResult}}
-	}
-	var lines []said
-	add := func(w weight, all ...string) {
-		for _, s := range all {
-			if s != "" {
-				lines = append(lines, said{s, w})
-			}
-		}
-	}
-	a := saturation.AnswerOf(run)
-	if a == nil || run.Source != nil {
-		lines = promised(run, l)
-		if run.Source != nil && run.Saturation != nil {
-			add(weighsResult, saturatesByRows(run.Saturation, l))
-		}
-		return lines
-	}
-	caution := func(all []note.Note) {
-		for _, n := range all {
-			add(weighsCaution, Note(n, l))
-		}
-	}
-	if a.Carried != nil {
-		lines = group(weighsResult, carried(run, a.Carried, l))
-		caution(a.Cautions)
-		return lines
-	}
-	cautions := a.Cautions
-	if len(cautions) > 0 && cautions[0].Is(saturation.FailsAlways) { // at every load: the rate is that of the others
-		caution(cautions[:1])
-		cautions = cautions[1:]
-	}
-	add(weighsResult, rateOf(run, a, l))
-	caution(cautions)
-	lines = append(lines, promised(run, l)...)
-	if run.Saturation != nil || run.State == rundir.Complete {
-		add(weighsRows, turns(run, a, l))
-	}
-	if sat := run.Saturation; sat != nil && !sat.Reason.IsZero() {
-		add(weighsRows, Note(sat.Reason, l))
-	}
-	add(weighsLimit, limit(run, a, l))
-	add(weighsComfort, comfortable(a, l))
-	add(weighsCheck, simulated(run, a, l))
-	return lines
 }
 
 // whyNoAnswer returns the note on why a sweep found no saturation point, and on what to run next; ok is false where there is none.
@@ -196,7 +180,7 @@ func rateOf(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	say := map[rundir.AnswerKind]lang.Phrase{rundir.Saturates: saySaturates, rundir.Sustains: saySustains, rundir.Accepts: sayAccepts}[a.Kind]
 	s := say.In(l, lang.Number(a.Rate, digits)) + interval
 	if a.Output.Known() {
-		s += sayOutput.In(l, lang.Grouped(lang.Number(a.Output, lang.Short)))
+		s += sayOutput.In(l, lang.Grouped(lang.Number(a.Output, OutputDigits(a))))
 	}
 	switch {
 	case a.Overload.Known():
@@ -207,59 +191,35 @@ func rateOf(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	return s + lang.Stop.In(l)
 }
 
-// turns returns up to which offered rate the rows are stable, and from which one they are overloaded.
-func turns(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
-	low, high := a.StableUpTo, a.SaturatedFrom
-	switch {
-	case low.Known() && high.Known() && a.Kind == rundir.Accepts:
-		return sayShedBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
-	case low.Known() && high.Known():
-		return sayBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
-	case low.Known():
-		return sayStable.In(l, lang.Number(low, lang.Rate))
-	case high.Known() && judged(run, rundir.Stable):
-		return saySaturatedOnly.In(l, lang.Number(high, lang.Rate))
-	case high.Known():
-		return saySaturated.In(l, lang.Number(high, lang.Rate))
-	}
-	return ""
-}
-
-// judged reports whether some row has one of the verdicts.
-func judged(run *rundir.Run, verdicts ...rundir.Verdict) bool {
-	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool {
-		return slices.Contains(verdicts, s.Verdict) && WholeStages(&s) && s.Invalid.IsZero()
-	})
-}
-
-// comfortable returns how the server feels below its limit: always by the same statistics, so that answers can be compared.
+// comfortable returns the load to run the server at, and how it feels there: always by the same statistics, so that
+// answers can be compared.
 func comfortable(a *rundir.Answer, l lang.Lang) string {
 	c := a.Comfortable
 	if c == nil {
 		return ""
 	}
 	var feel []string
-	add := func(say lang.Phrase, v rundir.Number) {
-		if !v.IsZero() {
-			feel = append(feel, say.In(l, lang.Time(v)))
+	add := func(say lang.Phrase, mean, p90 rundir.Number) {
+		if mean.IsZero() {
+			return
 		}
+		text := say.In(l, lang.Time(mean))
+		if !p90.IsZero() {
+			text += sayP90.In(l, lang.Time(p90))
+		}
+		feel = append(feel, text)
 	}
-	add(sayTTFTMean, c.TTFTMean)
-	add(sayTTFTP90, c.TTFTP90)
-	add(sayITLMean, c.ITLMean)
-	add(sayLatencyMean, c.LatencyMean)
-	add(sayLatencyP90, c.LatencyP90)
+	add(sayTTFT, c.TTFTMean, c.TTFTP90)
+	add(sayITL, c.ITLMean, rundir.Number{})
+	add(sayLatency, c.LatencyMean, c.LatencyP90)
 	if len(feel) == 0 {
 		return ""
 	}
-	say := sayComfortable
-	switch {
-	case c.BySLO && a.Promise.Rate.IsZero(): // only its interval is known
-		say = sayComfortLow
-	case c.BySLO:
-		say = sayComfortSLO
+	say := sayRunAt
+	if c.BySLO {
+		say = sayRunAtSLO
 	}
-	return say.In(l, lang.Number(c.Rate, ComfortableDigits(a))) + strings.Join(feel, lang.Comma.In(l)) + lang.Stop.In(l)
+	return say.In(l, lang.Number(c.Rate, ComfortableDigits(a)), strings.Join(feel, lang.Comma.In(l)))
 }
 
 // ComfortableDigits prints the comfortable rate of an answer, as exactly as the rate that it follows from is known.
@@ -268,6 +228,12 @@ func ComfortableDigits(a *rundir.Answer) lang.Printer {
 		return lang.Estimate(a.Promise.Low, a.Promise.High)
 	}
 	return lang.Estimate(a.Low, a.High)
+}
+
+// OutputDigits prints the output at the rate of an answer, as exactly as the rate is known.
+func OutputDigits(a *rundir.Answer) lang.Printer {
+	tokens := a.Output.Value() / a.Rate.Value()
+	return lang.Estimate(lang.Scale(a.Low, tokens), lang.Scale(a.High, tokens))
 }
 
 // simulated puts what was found beside what the simulator can be computed to take.

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,43 +11,65 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// TestNoAnswerContradictsARow: "no rate was shown to be saturated" is not said beside a saturated row, nor "stable" beside a stable one; and what a
-// reader of the rate must know stands next to it.
-func TestNoAnswerContradictsARow(t *testing.T) {
-	row := func(rate float64, verdict rundir.Verdict) rundir.Stage {
+// TestTheAnswerNamesItsRows: the two holds of the bracket are named by the rates and times that their rows have, and what
+// a reader of the rate must know comes last.
+func TestTheAnswerNamesItsRows(t *testing.T) {
+	f := rundir.Exactly
+	hold := func(rate float64, verdict rundir.Verdict) rundir.Stage {
 		return rundir.Stage{
-			Name: "poisson", State: rundir.Complete, Rate: rundir.Exactly(rate), Verdict: verdict, Requests: rundir.Requests{OK: 10},
-			Rates: rundir.Rates{Offered: rundir.Exactly(rate)},
+			Name: "hold@" + lang.Number(f(rate), lang.Rate), Role: rundir.Hold, State: rundir.Complete, Rate: f(rate), Verdict: verdict,
+			Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Offered: f(rate)}, WindowFrom: 10, Window: 170,
 		}
 	}
-	const noneSaturated, noneStable = "no rate was shown to be saturated", "no rate was shown to be stable"
-	f := rundir.Exactly
 	for _, c := range []struct {
-		verdicts     []rundir.Verdict // at 10 and 20 req/s
-		low, high    float64          // of the bracket
-		say, saysNot string
+		kept, failed string
+		want         string
 	}{
-		{[]rundir.Verdict{rundir.Stable, rundir.Saturated}, 10, 0, "Stable up to 10.00", noneSaturated},
-		{[]rundir.Verdict{rundir.Stable, rundir.Undecided}, 10, 0, noneSaturated, noneStable},
-		{[]rundir.Verdict{rundir.Undecided, rundir.Stable}, 0, 0, "Stable up to 20.00", noneStable},
-		{[]rundir.Verdict{rundir.Stable, rundir.Saturated}, 0, 20, "Stable up to 10.00 req/s offered, saturated from 20.00", noneStable},
-		{[]rundir.Verdict{rundir.Saturated, rundir.Stable}, 0, 10, "Saturated from 10.00", noneStable},
-		{[]rundir.Verdict{rundir.Undecided, rundir.Saturated}, 0, 20, noneStable, noneSaturated},
+		{"hold@8.10", "hold@9.20", "Why: 8.10 req/s was held for 3 min; at 9.20 req/s 12 % of the requests were refused. The client was fast enough."},
+		{"hold@8.10", "", "Why: 8.10 req/s was held for 3 min; no higher rate was shown to fail. The client was fast enough."},
+		{"", "hold@9.20", "Why: at 9.20 req/s 12 % of the requests were refused; no rate was held. The client was fast enough."},
 	} {
 		run := &rundir.Run{
-			Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete, Stages: []rundir.Stage{row(10, c.verdicts[0]), row(20, c.verdicts[1])},
-			Saturation: &rundir.Saturation{Rate: f(15), Low: f(14), High: f(16), Cautions: []note.Note{note.Text.New("with care")}},
-		}
-		if c.low > 0 {
-			run.Saturation.HighestStable = f(c.low)
-		}
-		if c.high > 0 {
-			run.Saturation.LowestSaturated = f(c.high)
+			Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete, Client: rundir.Client{Valid: true},
+			Stages: []rundir.Stage{hold(8.1, rundir.Stable), hold(9.2, rundir.Shedding)},
+			Saturation: &rundir.Saturation{
+				Rate: f(8.5), Low: f(8), High: f(9), KeptStage: c.kept, FailedStage: c.failed, HighestStable: f(8.1),
+				Reason: note.Note{Code: "saturation.refused", Args: map[string]any{"share": 0.12}}, Cautions: []note.Note{note.Text.New("with care")},
+			},
 		}
 		lines := Answer(run, lang.English)
-		text := strings.Join(lines, "\n")
-		if !strings.Contains(text, c.say) || strings.Contains(text, c.saysNot) || !strings.Contains(strings.ToLower(lines[1]), "with care") {
-			t.Errorf("%v, %v-%v:\n%s", c.verdicts, c.low, c.high, text)
+		if !slices.Contains(lines, c.want) || strings.ToLower(lines[len(lines)-1]) != "with care" {
+			t.Errorf("%q, want %q", lines, c.want)
+		}
+	}
+}
+
+// A row says what was seen of its load where that is news: not below a rate that was held, and never "held" above the
+// answer's upper end.
+func TestRemarks(t *testing.T) {
+	f := rundir.Exactly
+	run := &rundir.Run{Saturation: &rundir.Saturation{Low: f(8), High: f(9), HighestStable: f(8.1)}}
+	for _, c := range []struct {
+		role    rundir.Role
+		rate    float64
+		verdict rundir.Verdict
+		want    string
+	}{
+		{rundir.Grid, 4, rundir.Undecided, ""}, {rundir.Grid, 4, rundir.Saturated, ""}, {rundir.Grid, 8.5, rundir.Stable, ""},
+		{rundir.Grid, 8.5, rundir.Undecided, ""}, {rundir.Grid, 9.5, rundir.Saturated, "piled up"},
+		{rundir.Hold, 8, rundir.Stable, "held 3 min"}, {rundir.Hold, 8.5, rundir.Undecided, "undecided"},
+		{rundir.Hold, 9.5, rundir.Stable, "held at first"}, {rundir.Hold, 9.5, rundir.Shedding, "refused 12 %"},
+		{rundir.Single, 9.5, rundir.Saturated, "piled up"}, {rundir.Floor, 0, rundir.Closed, ""},
+	} {
+		s := &rundir.Stage{Role: c.role, State: rundir.Complete, Verdict: c.verdict, WindowFrom: 10, Window: 170}
+		if c.rate > 0 {
+			s.Rate, s.Rates.Offered = f(c.rate), f(c.rate)
+		}
+		if c.verdict == rundir.Shedding {
+			s.Refused = f(0.12)
+		}
+		if got := remarkCell(StageRow{run, s}).Text.EN; got != c.want {
+			t.Errorf("%s at %v, %s: %q, want %q", c.role, c.rate, c.verdict, got, c.want)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func TabulateStages(columns []Column, rows []StageRow, u Units) table.Table {
 	return t
 }
 
-// nameCell returns the cell with the name of a stage and its marks.
+// nameCell returns the cell with the name of a stage.
 func nameCell(r StageRow) table.Cell {
-	return table.Cell{Text: lang.Same(StageName(r.Stage)), Mark: StageMarks(r.Stage), Tone: table.Strong}
+	return table.Cell{Text: lang.Same(StageName(r.Stage)), Tone: table.Strong}
 }

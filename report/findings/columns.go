@@ -9,7 +9,6 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // Columns returns every quantity of a stage, in the order of CSV. Each rendering picks from these, and none has columns of its own: see [Pick].
@@ -217,47 +216,6 @@ func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist)
 		inFile(id+"_unsupported", func(r StageRow) string { return strings.Join(of(r.Stage).Unsupported, " ") }))
 }
 
-// HighestSupported returns the column of TTFT, ITL, latency or the first answer, by the key of its distribution, with the percentile that an SLO names, or
-// else the highest one that most rows of runs have the requests for; of published rows, which do not say how many they had, p99.
-func HighestSupported(runs []rundir.Run, id string) string {
-	of := map[string]func(*rundir.Stage) *rundir.Dist{
-		"ttft_s": TTFT, "itl_s": ITL, "latency_s": Latency, "first_answer_s": func(s *rundir.Stage) *rundir.Dist { return &s.FirstAnswer },
-	}[id]
-	high := []string{"p99", "p95", "p90"}
-	promised := func(p string) bool {
-		return slices.ContainsFunc(runs, func(run rundir.Run) bool {
-			return slices.ContainsFunc(run.Stages, func(st rundir.Stage) bool { return promises(&st, id, p) })
-		})
-	}
-	if at := slices.IndexFunc(high, promised); at >= 0 {
-		return id + "_" + high[at]
-	}
-	for _, p := range high {
-		rows, supported := 0, 0
-		for i := range runs {
-			for _, r := range InTable(&runs[i]) {
-				if d := of(r.Stage); !d.Get(p).IsZero() {
-					if rows++; d.Supported(p) {
-						supported++
-					}
-				}
-			}
-		}
-		if rows == 0 || 2*supported > rows {
-			return id + "_" + p
-		}
-	}
-	return id + "_" + high[len(high)-1]
-}
-
-// promises reports whether the SLO of a stage has a percentile of a metric, by the key of its distribution.
-func promises(st *rundir.Stage, id, percentile string) bool {
-	return slices.ContainsFunc(goodput(st).Terms, func(p rundir.Promise) bool {
-		t, err := slo.Parse(p.Term)
-		return err == nil && t.Stat == percentile && (t.Metric+"_s" == id || t.Metric == slo.TTFA && id == "first_answer_s")
-	})
-}
-
 // judgementColumns are what was found of a stage.
 func judgementColumns() []Column {
 	promised := anyStage(func(s *rundir.Stage) bool { return s.Goodput != nil })
@@ -285,6 +243,7 @@ func judgementColumns() []Column {
 		numberInFile("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
 		inFile("invalid", func(r StageRow) string { return joinNotes(r.Stage.Invalid) }),
 		inFile("warnings", func(r StageRow) string { return joinNotes(r.Stage.Warnings...) }),
+		{ID: "remark", Left: true, Cell: remarkCell},
 		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: anyGraded, Cell: func(r StageRow) table.Cell { return gradedCell(r.Stage.Graded) }},
 	}
 }

@@ -1,6 +1,8 @@
 package findings
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"llmsweep/report/lang"
@@ -34,34 +36,51 @@ func TestLegendIsOfTheMarks(t *testing.T) {
 	if got := Legend(table.Table{Rows: [][]table.Cell{{table.Literal("why?"), table.Literal("> not a number")}}}); len(got) > 0 {
 		t.Errorf("text without marks is explained: %v", got)
 	}
-	got := Legend(table.Table{Rows: [][]table.Cell{{{Mark: table.MarkCut + table.MarkInvalid}, table.Seconds(rundir.Over(60))}}})
-	if want := []lang.Text{legendBound.Text(), legendCut.Text(), legendInvalid.Text()}; len(got) != len(want) || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
+	got := Legend(table.Table{Rows: [][]table.Cell{{{Mark: table.MarkUnsupported}, table.Seconds(rundir.Over(60))}}})
+	if want := []lang.Text{legendBound.Text(), legendUnsupported.Text()}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
-// TestTheShownPercentile: the percentile of the SLO, else the highest one that most rows support, else p90; p99 where rows do not say how many requests they had.
-func TestTheShownPercentile(t *testing.T) {
-	row := func(unsupported ...string) rundir.Stage {
-		d := rundir.Dist{N: 100, P90: rundir.Exactly(1), P95: rundir.Exactly(2), P99: rundir.Exactly(3), Unsupported: unsupported}
-		return rundir.Stage{State: rundir.Complete, TTFT: d}
-	}
-	few, some, many := row("p90", "p95", "p99"), row("p99"), row()
-	promised := few
-	promised.Goodput = &rundir.Goodput{Terms: []rundir.Promise{{Term: "ttft:p95<1s"}}}
-	for _, c := range []struct {
-		rows []rundir.Stage
-		want string
-	}{
-		{[]rundir.Stage{few, few, many}, "ttft_s_p90"},
-		{[]rundir.Stage{few, some, many}, "ttft_s_p95"},
-		{[]rundir.Stage{many, some, many}, "ttft_s_p99"},
-		{[]rundir.Stage{many, promised, many}, "ttft_s_p95"},
-		{[]rundir.Stage{few, promised, few}, "ttft_s_p95"},
-		{nil, "ttft_s_p99"},
-	} {
-		if got := HighestSupported([]rundir.Run{{Stages: c.rows}}, "ttft_s"); got != c.want {
-			t.Errorf("%d rows: %s, want %s", len(c.rows), got, c.want)
+// People see the same columns in every run, and choose the percentiles.
+func TestMainColumns(t *testing.T) {
+	heads := func(percentiles []string) (all []string) {
+		for _, c := range MainColumns(percentiles) {
+			all = append(all, c.Head.EN)
 		}
+		return all
+	}
+	want := []string{"load", "offered", "done", "TTFT", "p90", "p99", "ITL", "latency", "tok/s", "in flight", ""}
+	if got := heads(nil); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	names, err := ParsePercentiles([]string{"50", " p95"})
+	if got := heads(names); err != nil || !slices.Equal(got[4:6], []string{"p50", "p95"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, wrong := range []string{"101", "", "mean", "p"} {
+		if _, err := ParsePercentiles([]string{wrong}); err == nil || !strings.Contains(err.Error(), "p90") {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+}
+
+// Where requests pile up, their times depend on how long that lasted.
+func TestTimesGrow(t *testing.T) {
+	run := &rundir.Run{}
+	s := &rundir.Stage{State: rundir.Complete, Rate: rundir.Exactly(9), Verdict: rundir.Saturated, InterToken: rundir.Exactly(0.1)}
+	s.TTFT.Mean, s.TTFT.P90, s.Latency.Mean = rundir.Exactly(1), rundir.Exactly(2), rundir.Exactly(3)
+	row := func() (texts []string) {
+		for _, c := range MainColumns([]string{"p90"}) {
+			texts = append(texts, c.Cell(StageRow{run, s}).In(lang.English))
+		}
+		return texts[3:]
+	}
+	if got := row(); got[0] != "grows" || got[1] != "-" || got[2] != "100 ms" || got[3] != "-" || got[6] != "piled up" {
+		t.Errorf("%q", got)
+	}
+	s.Role, run.Saturation = rundir.Grid, &rundir.Saturation{HighestStable: rundir.Exactly(10)}
+	if got := row(); got[0] != "1.00 s" || got[6] != "" {
+		t.Errorf("below a rate that was held: %q", got)
 	}
 }

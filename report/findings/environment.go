@@ -3,6 +3,7 @@
 package findings
 
 import (
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 	date := ""
 	if !run.Started.IsZero() { // a published result does not say
 		date = run.Started.Format(time.RFC3339)
-		if t := lasted(run); t > 0 {
+		if t := Lasted(run); t > 0 {
 			date = lastedFor.In(l, date, lang.Clock(t))
 		}
 	}
@@ -34,6 +35,7 @@ func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 		{envSelftest.In(l), selftested(run.Client.Selftest, l)},
 		{envClock.In(l), TimestampsText(run.Client.Timestamps, l)},
 		{envDate.In(l), date},
+		{envCommand.In(l), command(run)},
 	}
 	facts = slices.Insert(facts, 1, replicaFacts(run, l)...)
 	known := facts[:0]
@@ -43,6 +45,34 @@ func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 		}
 	}
 	return known
+}
+
+// Environment returns what somebody needs to repeat a run, in five lines at most.
+func Environment(run *rundir.Run, l lang.Lang) (lines []string) {
+	brief := []string{envTarget.In(l), envWorkload.In(l), envTool.In(l), envDate.In(l), envCommand.In(l)}
+	for _, f := range EnvironmentOf(run, l) {
+		if slices.Contains(brief, f.Name) {
+			lines = append(lines, f.Name+lang.Colon.In(l)+f.Text)
+		}
+	}
+	return lines
+}
+
+// command returns the command that repeats a run. Of a file it has the name alone: directories tell of the machine.
+func command(run *rundir.Run) string {
+	args := slices.Clone(run.Command.Args)
+	for i, a := range args {
+		flag, value, joined := strings.Cut(a, "=")
+		switch {
+		case filepath.IsAbs(a):
+			args[i] = filepath.Base(a)
+		case joined && filepath.IsAbs(value):
+			args[i] = flag + "=" + filepath.Base(value)
+		}
+	}
+	again := *run
+	again.Command.Args = args
+	return Again(&again, "", "")
 }
 
 func labels(la rundir.Labels) string {
@@ -84,7 +114,7 @@ func workload(run *rundir.Run, l lang.Lang) string {
 	}
 	parts = append(parts, Growth(&wl, l)...)
 	if wl.Dataset != "" {
-		parts = append(parts, loadDataset.In(l, wl.Dataset))
+		parts = append(parts, loadDataset.In(l, filepath.Base(wl.Dataset)))
 	}
 	if wl.Prompt != "" {
 		parts = append(parts, loadFixed.In(l))

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -44,18 +43,6 @@ func StageName(s *rundir.Stage) string { return lang.Row(s.Name) }
 // BaseName returns the name that the repetitions of a stage have in common.
 func BaseName(s *rundir.Stage) string {
 	return strings.TrimSuffix(StageName(s), "#"+strconv.Itoa(s.Repeat))
-}
-
-// StageMarks returns the marks on the name of a stage.
-func StageMarks(s *rundir.Stage) string {
-	m := ""
-	if !WholeStages(s) {
-		m += table.MarkCut
-	}
-	if !s.Invalid.IsZero() {
-		m += table.MarkInvalid
-	}
-	return m
 }
 
 // ModelName returns the name of the model, with its quantization.

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,28 +12,23 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// promised returns the result of the SLO: for a sweep the highest rate that meets it, else for each stage whether it does; and what would decide it.
-func promised(run *rundir.Run, l lang.Lang) (lines []said) {
-	add := func(w weight, all ...string) {
-		for _, s := range all {
-			lines = append(lines, said{s, w})
-		}
-	}
+// promised returns the result of the SLO: for a sweep the highest rate that meets it, else for each stage whether it
+// does, the worst first; and what would decide it.
+func promised(run *rundir.Run, l lang.Lang) (lines []string) {
 	if run.SLO != nil {
-		add(weighsSLO, Meets(run, l))
-		switch {
-		case run.SLO.Rate.IsZero() && run.SLO.Verdict == rundir.Unsure:
-			add(weighsNext, advice(run, l)...)
+		lines = append(lines, Meets(run, l))
+		if run.SLO.Rate.IsZero() && run.SLO.Verdict == rundir.Unsure {
+			lines = append(lines, advice(run, l)...)
 		}
 		return lines
 	}
-	for _, r := range InTable(run) {
-		if r.Stage.Goodput != nil {
-			add(weighsSLO, rowPromise(r.Stage, l))
-		}
+	rows := slices.DeleteFunc(AllStages(run), func(r StageRow) bool { return r.Stage.Goodput == nil })
+	slices.SortStableFunc(rows, func(a, b StageRow) int { return int(severity(b.Stage) - severity(a.Stage)) })
+	for _, r := range rows {
+		lines = append(lines, rowPromise(r.Stage, l))
 	}
-	add(weighsNext, advice(run, l)...)
-	return lines
+	advised := advice(run, l)
+	return append(lines[:min(len(lines), mostLines-len(advised))], advised...)
 }
 
 // Meets returns in a sentence up to which rate a sweep meets its SLO. It must have one.
@@ -52,21 +48,14 @@ func Meets(run *rundir.Run, l lang.Lang) string {
 		digits = lang.Precision((s.High.Value() - s.Low.Value()) / 2)
 		interval = sayInterval.In(l, lang.Number(s.Low, digits), lang.Number(s.High, digits))
 	}
-	say, alone := sayMeets, ""
-	if s.KeptStage == "" {
-		say, alone = sayMeetsProbably, sayNoRowMeets.In(l)
+	text := sayMeets.In(l, terms, lang.Number(s.Rate, digits)) + interval
+	switch {
+	case s.Limiting == rundir.LimitSaturation:
+		return text + sayEndsBacklog.In(l)
+	case len(s.Terms) == 1:
+		return text + lang.Stop.In(l)
 	}
-	text := say.In(l, terms, lang.Number(s.Rate, digits)) + interval
-	if !s.Goodput.IsZero() {
-		text += sayGoodput.In(l, lang.Number(s.Goodput, digits))
-	}
-	if s.Limiting == rundir.LimitSaturation {
-		return text + sayEndsBacklog.In(l) + alone
-	}
-	if len(s.Terms) == 1 {
-		return text + lang.Stop.In(l) + alone
-	}
-	return text + sayFirstToBreak.In(l, s.Limiting) + alone
+	return text + sayFirstToBreak.In(l, s.Limiting)
 }
 
 // whyNone returns why no rate was shown to meet the SLO, as far as that is known.

@@ -31,11 +31,12 @@ func TestOnlyWhatIsMissedIsNamed(t *testing.T) {
 // TestASweepWithoutAnAnswerSaysWhyOnce: the reason, with what to run next, stands in the answer, and not among the warnings again.
 func TestASweepWithoutAnAnswerSaysWhyOnce(t *testing.T) {
 	run := &rundir.Run{
-		Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete,
-		Warnings: []note.Note{{Code: "saturation.none", Args: map[string]any{"guess": 8.0, "needed": 480.0}}},
+		Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete, Client: rundir.Client{Valid: true},
+		Warnings: []note.Note{{Code: "saturation.none", Args: map[string]any{"guess": 8.0}}},
+		Answer:   &rundir.Answer{Kind: rundir.Unanswerable, Needed: rundir.Exactly(480)},
 	}
 	answer, warnings := strings.Join(Answer(run, lang.English), " "), strings.Join(Warnings(run, lang.English), " ")
-	if !strings.Contains(answer, "Run it again with --budget 8m:") || strings.Contains(warnings, "--budget") {
+	if !strings.Contains(answer, "No rate was held") || !strings.Contains(answer, "Run it again with --budget 8m to find the limit.") || warnings != "" {
 		t.Errorf("answer %q, warnings %q", answer, warnings)
 	}
 }

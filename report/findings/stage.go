@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"strconv"
 	"strings"
 
 	"llmsweep/report/lang"
@@ -9,27 +8,47 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// StageLine is one stage in one line, made to stand beneath others of its kind.
-func StageLine(s *rundir.Stage, l lang.Lang) string {
-	facts := StageFacts(s, l)
-	for i, width := range []int{20, 11, 13, 12, 10} {
-		facts[i] = table.Pad(facts[i], width, true)
-	}
-	return strings.Join(facts, "  ")
-}
-
-// StageFacts returns the main facts of a stage: its name, rate, latencies and verdict.
+// StageFacts returns the main facts of a stage: its name, rate, latencies, and what must be known of it.
 func StageFacts(s *rundir.Stage, l lang.Lang) []string {
 	facts := []string{
-		table.Clean(StageName(s)) + StageMarks(s),
-		lang.Number(lang.NonZero(CompletedCell(s)), lang.Rate) + " req/s",
+		table.Clean(StageName(s)), lang.Number(lang.NonZero(CompletedCell(s)), lang.Rate) + " req/s",
 		"TTFT " + lang.Time(s.TTFT.Mean), "ITL " + lang.Time(s.InterToken), lang.Number(lang.NonZero(Output(s)), lang.Short) + " tok/s",
 	}
-	if v := judgement(s); v != "" {
-		facts = append(facts, lang.Verdict(v, l))
-	}
-	if n := FailedStages(s); n > 0 {
-		facts = append(facts, sayFailures.In(l, strconv.Itoa(n)))
+	if c := remarkCell(StageRow{new(rundir.Run), s}); !c.Text.IsZero() {
+		facts = append(facts, c.Text.In(l))
 	}
 	return facts
+}
+
+// Widths of the columns of lines that appear one after the other.
+const (
+	nameWidth   = 20
+	numberWidth = 7
+	timeWidth   = 8
+)
+
+// StageHeading returns the heading of lines of stages that appear one after the other.
+func StageHeading(l lang.Lang) string {
+	return aligned(MainColumns(nil), func(c *Column) string { return c.Head.In(l) })
+}
+
+// StageLine returns a stage in a line, with the columns of the table that people see first.
+func StageLine(s *rundir.Stage, l lang.Lang) string {
+	r := StageRow{new(rundir.Run), s}
+	return aligned(MainColumns(nil), func(c *Column) string { return table.Clean(c.Cell(r).In(l)) })
+}
+
+func aligned(columns []Column, text func(*Column) string) string {
+	parts := make([]string, len(columns))
+	for i := range columns {
+		c, width := &columns[i], numberWidth
+		switch {
+		case i == 0:
+			width = nameWidth
+		case strings.Contains(c.ID, "_s_") && !strings.HasPrefix(c.ID, "tokens_per_s"), c.ID == "inter_token_s":
+			width = timeWidth
+		}
+		parts[i] = table.Pad(text(c), width, c.Left)
+	}
+	return strings.Join(parts, "  ")
 }

@@ -16,29 +16,55 @@ type StageRow struct {
 	Stage *rundir.Stage
 }
 
-// InTable returns the rows of the main table: the floor, the rates from low to high, the ceiling.
-func InTable(run *rundir.Run) []StageRow {
-	rows := rowsOf(run, func(s *rundir.Stage) bool {
-		return s.Kind == rundir.KindOfUsers || s.Role != rundir.Probe && s.Role != rundir.Hold
-	})
+// AllStages returns the rows of a run: synchronous, the loads from low to high, throughput.
+func AllStages(run *rundir.Run) []StageRow {
+	rows := rowsOf(run, func(*rundir.Stage) bool { return true })
 	slices.SortStableFunc(rows, func(a, b StageRow) int {
 		return cmp.Or(cmp.Compare(place(a.Stage.Role), place(b.Stage.Role)), byLoad(a.Stage, b.Stage))
 	})
 	return rows
 }
 
-// ProbeStages returns the rows beneath the main table, by rate.
-func ProbeStages(run *rundir.Run) []StageRow {
-	rows := rowsOf(run, func(s *rundir.Stage) bool {
-		return s.Kind != rundir.KindOfUsers && (s.Role == rundir.Probe || s.Role == rundir.Hold)
-	})
-	slices.SortStableFunc(rows, func(a, b StageRow) int { return cmp.Compare(a.Stage.Rate.Value(), b.Stage.Rate.Value()) })
-	return rows
+// GridStages returns the rows of a run without those of a sweep that only its answer needs.
+func GridStages(run *rundir.Run) []StageRow {
+	return slices.DeleteFunc(AllStages(run), func(r StageRow) bool { return narrows(r.Stage) })
 }
 
-// AllStages returns the rows of the main table and those beneath it.
-func AllStages(run *rundir.Run) []StageRow {
-	return slices.Concat(InTable(run), ProbeStages(run))
+// mostRows is how many rows of a sweep are read at a glance.
+const mostRows = 10
+
+// MainStages returns the rows of a sweep that its answer rests on, and as many of the grid's highest as are read at a
+// glance; all rows of other runs.
+func MainStages(run *rundir.Run) []StageRow {
+	all := AllStages(run)
+	if run.Plan.Kind != rundir.KindSweep {
+		return all
+	}
+	var kept, failed string
+	if sat := run.Saturation; sat != nil {
+		kept, failed = sat.KeptStage, sat.FailedStage
+	}
+	all = slices.DeleteFunc(all, func(r StageRow) bool {
+		return narrows(r.Stage) && r.Stage.Name != kept && r.Stage.Name != failed && !isSLOEnd(run, r.Stage)
+	})
+	extra := len(all) - mostRows
+	return slices.DeleteFunc(all, func(r StageRow) bool {
+		if r.Stage.Role != rundir.Grid || extra <= 0 {
+			return false
+		}
+		extra--
+		return true
+	})
+}
+
+// narrows reports whether a stage of a sweep by rate narrows its answer, and is no row of the grid.
+func narrows(s *rundir.Stage) bool {
+	return s.Kind != rundir.KindOfUsers && (s.Role == rundir.Probe || s.Role == rundir.Hold)
+}
+
+// isSLOEnd reports whether a stage is an end of the range that the SLO's rate is in.
+func isSLOEnd(run *rundir.Run, s *rundir.Stage) bool {
+	return run.SLO != nil && (s.Name == run.SLO.KeptStage || s.Name == run.SLO.BrokenStage)
 }
 
 func rowsOf(run *rundir.Run, keep func(*rundir.Stage) bool) []StageRow {
@@ -62,11 +88,11 @@ func place(role rundir.Role) int {
 	return 1
 }
 
-// byLoad orders stages of one role: the rates of a grid from low to high, and repetitions, which ran in shuffled order, by
-// load and number. Other stages stay in the order in which they ran.
+// byLoad orders the stages of a sweep, and repetitions, which ran in shuffled order, by load and number. Other stages
+// stay in the order in which they ran.
 func byLoad(a, b *rundir.Stage) int {
 	repeated := a.Repeat > 0 && b.Repeat > 0
-	if a.Role != rundir.Grid && a.Kind != rundir.KindOfUsers && !repeated {
+	if a.Role != rundir.Grid && !narrows(a) && a.Kind != rundir.KindOfUsers && !repeated {
 		return 0
 	}
 	return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.MaxConcurrency, b.MaxConcurrency), cmp.Compare(a.Repeat, b.Repeat))

@@ -67,14 +67,14 @@ func ended(run *rundir.Run, l lang.Lang) string {
 		}
 	}
 	s := how.In(l)
-	if t := lasted(run); t > 0 {
+	if t := Lasted(run); t > 0 {
 		s += stateAfter.In(l, lang.Clock(t))
 	}
 	return s + lang.Stop.In(l)
 }
 
-// lasted returns the length of a run in seconds: to its end where it is recorded, else to the end of its last stage.
-func lasted(run *rundir.Run) float64 {
+// Lasted returns the length of a run in seconds: to its end where it is recorded, else to the end of its last stage.
+func Lasted(run *rundir.Run) float64 {
 	if !run.Ended.IsZero() {
 		return run.Ended.Sub(run.Started).Seconds()
 	}

@@ -140,7 +140,7 @@ func concludeRows(run *rundir.Run) rundir.Conclusion {
 		numbers(&c, sat.Rate, sat.Low, sat.High)
 		return c
 	}
-	rows := InTable(run)
+	rows := AllStages(run)
 	var worst *rundir.Stage
 	for _, r := range rows {
 		if g := r.Stage.Goodput; g != nil && (worst == nil || severity(r.Stage) > severity(worst)) {
@@ -155,7 +155,7 @@ func concludeRows(run *rundir.Run) rundir.Conclusion {
 		}
 		return c
 	case len(rows) == 1 && rows[0].Stage.Invalid.IsZero():
-		c := rundir.Conclusion{Claim: StageLine(rows[0].Stage, lang.English), Metric: "completed", Unit: UnitRate}
+		c := rundir.Conclusion{Claim: strings.Join(StageFacts(rows[0].Stage, lang.English), ", "), Metric: "completed", Unit: UnitRate}
 		numbers(&c, CompletedCell(rows[0].Stage), rundir.Number{}, rundir.Number{})
 		return c
 	case len(rows) == 0:

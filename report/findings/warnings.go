@@ -21,7 +21,7 @@ func Legend(tables ...table.Table) []lang.Text {
 		mark string
 		say  lang.Phrase
 	}{
-		{table.MarkBound, legendBound}, {table.MarkUnsupported, legendUnsupported}, {table.MarkCut, legendCut}, {table.MarkInvalid, legendInvalid},
+		{table.MarkBound, legendBound}, {table.MarkUnsupported, legendUnsupported},
 	} {
 		if strings.Contains(shown, e.mark) {
 			lines = append(lines, e.say.Text())
@@ -42,7 +42,8 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 		{warnDue.In(l), fromDue}, {warnCached.In(l), cached},
 	}
 	var lines []string
-	if !run.Client.Valid && run.State == rundir.Complete {
+	spoiled := slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return !s.Invalid.IsZero() })
+	if !run.Client.Valid && spoiled && run.State == rundir.Complete {
 		lines = append(lines, clientWarning(run, l)+lang.Stop.In(l))
 	}
 	if line := moreDone(run, l); line != "" {
@@ -57,7 +58,7 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 			lines = append(lines, c.say+lang.Colon.In(l)+about+lang.Stop.In(l))
 		}
 	}
-	return append(append(lines, noted(run, l, func(n note.Note) bool { return !remark(n) })...), ofStages(run, l)...)
+	return append(append(lines, noted(run, l, func(n note.Note) bool { return !remarked(n) })...), ofStages(run, l)...)
 }
 
 // speculates warns of speculative decoding where the acceptance measured here is not that of real answers.
@@ -76,8 +77,8 @@ func speculates(run *rundir.Run, l lang.Lang) string {
 	return say.In(l)
 }
 
-// remark reports whether a note tells what was done, and is no reason to doubt a number.
-func remark(n note.Note) bool {
+// remarked reports whether a note tells what was done, and is no reason to doubt a number.
+func remarked(n note.Note) bool {
 	return slices.Contains([]string{
 		"client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "run.resumed",
 		"requests.resent", "probe.busy", "probe.completions", "probe.first-model", "probe.newer-api", "probe.packed-counts-each",

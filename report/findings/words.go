@@ -28,79 +28,84 @@ var (
 	sayInterval        = lang.Say(" (95 %%: %s-%s)", "（95 %% 区间：%s-%s）")
 	sayOutput          = lang.Say(", %s output tok/s", "，输出 %s tok/s")
 	saySustains        = lang.Say("Sustains %s req/s", "可承受 %s req/s")
-	sayCollapses       = lang.Say("; above that it collapses to %s", "；超过后崩塌至 %s")
+	sayCollapses       = lang.Say("; with more, it completes only %s", "；到达更多时只完成 %s")
 	sayAccepts         = lang.Say("Accepts %s req/s", "可接受 %s req/s")
 	sayRefusesRest     = lang.Say("; it refuses the rest", "；其余被拒绝")
-	sayShedBracket     = lang.Say("Stable up to %s req/s offered; it refuses requests from %s.", "到达率不超过 %s req/s 时稳定，从 %s req/s 起拒绝请求。")
 	sayAtLeast         = lang.Say("Sustains at least %s req/s; the limit was not found.", "至少可承受 %s req/s；未找到极限。")
 	sayRowsDisagree    = lang.Say("Saturation: the rows disagree on it. One fell behind its arrivals above %s req/s, and a later one completed %s req/s.", "饱和点：各行不一致。一行在高于 %s req/s 时已跟不上到达，而另一行完成了 %s req/s。")
 	sayRowsRise        = lang.Say("Saturation: not reached. The rows show at least %s.", "饱和点：未达到。各行表明至少为 %s。")
 	sayRowsLevel       = lang.Say("Saturation: %s, the most that a row completed; rows with more arrivals fell behind.", "饱和点：%s，为各行完成的最高速率；到达更多的行跟不上到达。")
-	sayAtMost          = lang.Say("Sustains at most %s req/s: no rate was kept up with.", "至多可承受 %s req/s：没有任何到达率能够持续。")
-	sayBetween         = lang.Say("Saturation was not located: it is between %s and %s req/s (95 %%).", "未能确定饱和点：在 %s 与 %s req/s 之间（95 %% 区间）。")
+	sayAtMost          = lang.Say("Sustains at most %s req/s; no rate was held.", "至多可承受 %s req/s；没有保持任何到达率。")
+	sayBetween         = lang.Say("Saturates between %s and %s req/s (95 %%); the time was too short for a narrower answer.", "饱和点在 %s 与 %s req/s 之间（95 %% 区间）；时间太短，未能缩小范围。")
 	sayNoSaturation    = lang.Say("No saturation point was found.", "没有找到饱和点。")
 	sayNothing         = lang.Say("Nothing was completed: %s of %s requests failed.", "没有任何请求完成：%[2]s 个请求中有 %[1]s 个失败。")
-	sayBracket         = lang.Say("Stable up to %s req/s offered, saturated from %s.", "到达率不超过 %s req/s 时稳定，从 %s req/s 起饱和。")
-	sayStable          = lang.Say("Stable up to %s req/s offered; no rate was shown to be saturated.", "到达率不超过 %s req/s 时稳定；没有任何到达率被证明为饱和。")
-	saySaturated       = lang.Say("Saturated from %s req/s offered; no rate was shown to be stable.", "到达率从 %s req/s 起饱和；没有任何到达率被证明为稳定。")
-	saySaturatedOnly   = lang.Say("Saturated from %s req/s offered.", "到达率从 %s req/s 起饱和。")
-	sayLimitKV         = lang.Say("KV cache is the limit: up to %s %% of it was used, and %s requests were preempted.", "瓶颈是 KV 缓存：占用达 %s %%，期间有 %s 个请求被抢占。")
-	sayLimitSlots      = lang.Say("Batch size is the limit: at most %s requests ran at once, %s waited, and KV cache was free.", "瓶颈是批处理容量：最多同时运行 %s 个请求，另有 %s 个排队，KV 缓存尚有余量。")
-	sayLimitCompute    = lang.Say("Compute is the limit: all %s requests ran at once; none waited.", "瓶颈是算力：全部 %s 个请求同时运行，没有排队。")
+	sayLimitKV         = lang.Say(" Limited by KV cache (%s %% used, %s preemptions).", "瓶颈是 KV 缓存（占用 %s %%，抢占 %s 次）。")
+	sayLimitSlots      = lang.Say(" Limited by batch size (%s running, %s waiting).", "瓶颈是批处理容量（运行 %s 个，排队 %s 个）。")
+	sayLimitCompute    = lang.Say(" Limited by compute (%s running, none waiting).", "瓶颈是算力（运行 %s 个，无排队）。")
+	sayRunAt           = lang.Say("Run it at %s req/s (80 %%): %s.", "建议负载 %s req/s（饱和点的 80 %%）：%s。")
+	sayRunAtSLO        = lang.Say("Run it at %s req/s, which meets the SLO: %s.", "建议负载 %s req/s（满足 SLO）：%s。")
+	sayTTFT            = lang.Say("TTFT %s", "TTFT %s")
+	sayP90             = lang.Say(" (p90 %s)", "（p90 %s）")
+	sayITL             = lang.Say("ITL %s", "ITL %s")
+	sayLatency         = lang.Say("answers in %s", "完整回答 %s")
+	sayWhy             = lang.Say("Why: %s req/s was held for %s; at %s req/s %s.", "依据：%s req/s 保持了 %s；%s req/s 时%s。")
+	sayWhyHeld         = lang.Say("Why: %s req/s was held for %s; no higher rate was shown to fail.", "依据：%s req/s 保持了 %s；没有更高的到达率被证明不可持续。")
+	sayWhyFailed       = lang.Say("Why: at %s req/s %s; no rate was held.", "依据：%s req/s 时%s；没有保持任何到达率。")
+	sayClientKept      = lang.Say(" The client was fast enough.", "客户端足够快。")
+	sayNeeded          = lang.Say("Run it again with --budget %s to find the limit.", "请用 --budget %s 重新运行以找到极限。")
 	sayDone            = lang.Say("%s req/s done", "完成 %s req/s")
 	sayMoreDone        = lang.Say("More was completed than the saturation rate and its interval, which ends at %s req/s: %s. It is the rate that is completed when more arrives, and not the most that this server can do.", "完成的速率高于饱和点区间的上端 %s req/s：%s。饱和点是到达过多时完成的速率，并非该服务的最大能力。")
 	sayMoreLooped      = lang.Say("%[2]s completed more than the %[1]s req/s of random arrivals: a queue slows this server, and a closed loop builds none.", "%[2]s 的完成速率高于随机到达时的 %[1]s req/s：排队会使该服务变慢，而闭环不会形成队列。")
-	sayComfortable     = lang.Say("At 80 %% of it, %s req/s: ", "在其 80 %%（%s req/s）时：")
-	sayComfortSLO      = lang.Say("At the highest rate that meets the SLO, %s req/s: ", "在满足 SLO 的最高到达率（%s req/s）时：")
-	sayComfortLow      = lang.Say("At the lower bound of the rate that meets the SLO, %s req/s: ", "在 SLO 到达率区间的下端（%s req/s）时：")
 	saySpeculatesWords = lang.Say("The server decodes speculatively, and these prompts are random words: it accepts another share of drafted tokens than in answers to real texts, so output and ITL are not those of real texts. Measure with --dataset FILE --max-tokens N.",
 		"服务使用推测解码，而本次的提示词是随机词：草稿 token 的接受率与真实文本的回答不同，因此输出与 ITL 不代表真实文本。请用 --dataset FILE --max-tokens N 测量。")
 	saySpeculatesForced = lang.Say("The server decodes speculatively, and answers were forced to a length: beyond their natural end it accepts another share of drafted tokens, so output and ITL are not those of real answers. Measure with --max-tokens N.",
 		"服务使用推测解码，而回答被强制为指定长度：超过自然结尾之后，草稿 token 的接受率不同，因此输出与 ITL 不代表真实回答。请用 --max-tokens N 测量。")
-	sayLatencyMean   = lang.Say("latency mean %s", "时延均值 %s")
-	sayLatencyP90    = lang.Say("latency p90 %s", "时延 p90 %s")
-	sayTTFTMean      = lang.Say("TTFT mean %s", "TTFT 均值 %s")
-	sayTTFTP90       = lang.Say("p90 %s", "p90 %s")
-	sayITLMean       = lang.Say("ITL mean %s", "ITL 均值 %s")
 	sayCapacity      = lang.Say("The simulator's computed capacity is %s req/s; measured: %s, %s %% off.", "模拟器的理论容量为 %s req/s；实测 %s，相差 %s %%。")
 	sayCapacityAlone = lang.Say("The simulator's computed capacity is %s req/s.", "模拟器的理论容量为 %s req/s。")
 )
 
 // What was promised.
 var (
-	sayMeets         = lang.Say("Meets %s up to %s req/s", "到达率不超过 %[2]s req/s 时满足 %[1]s")
-	sayMeetsProbably = lang.Say("Probably meets %s up to %s req/s", "到达率不超过 %[2]s req/s 时很可能满足 %[1]s")
-	sayNoRowMeets    = lang.Say(" No row by itself is shown to meet it: the rate follows from all rows together.", "没有任何一行单独被证明满足：该到达率由所有行共同得出。")
-	sayMeetsBetween  = lang.Say("The highest rate that meets %s was not located: it is between %s and %s req/s (95 %%).", "未能确定满足 %s 的最高到达率：在 %s 与 %s req/s 之间（95 %%）。")
-	sayMeetsAll      = lang.Say("Meets %s at all rates measured, the highest %s req/s", "在所有实测到达率下均满足 %s，最高为 %s req/s")
-	sayGoodput       = lang.Say(", goodput %s req/s", "，有效吞吐 %s req/s")
-	sayFirstToBreak  = lang.Say("; above it, %s is the first term that is missed.", "；最先不满足的是 %s。")
-	sayEndsBacklog   = lang.Say("; above it, the server saturates.", "；此时服务已饱和。")
-	sayMeetsNone     = lang.Say("No rate was shown to meet %s%s.", "没有任何到达率被证明满足 %s%s。")
-	sayBrokenAt      = lang.Say(": %s is already missed at %s", "：%[2]s 时已不满足 %[1]s")
-	sayUndecided     = lang.Say(": the requests of %s do not decide %s", "：%s 的请求不足以判定 %s")
-	sayNoneDecides   = lang.Say(": no row decides it", "：没有任何一行能判定")
-	sayDecideSweep   = lang.Say("At the share measured in %s, about %s requests a stage would decide it: --stage-time %ss.", "按 %s 测得的比例，每个阶段约需 %s 个请求即可判定：--stage-time %ss。")
-	sayDecideRun     = lang.Say("At the share measured in %s, about %s requests would decide it: --requests %[2]s, or --duration %[3]ss.", "按 %s 测得的比例，约 %s 个请求即可判定：--requests %[2]s 或 --duration %[3]ss。")
-	sayDecideTalks   = lang.Say("At the share measured in %s, about %s requests would decide it, %s conversations: --requests %[3]s, or --duration %[4]ss.", "按 %s 测得的比例，约 %s 个请求（%s 个对话）即可判定：--requests %[3]s 或 --duration %[4]ss。")
-	sayDecideCount   = lang.Say("At the share measured in %s, about %s requests would decide it.", "按 %s 测得的比例，约 %s 个请求即可判定。")
-	sayTooNear       = lang.Say("What was measured is too near the limit for more requests to decide it.", "测得的结果离上限太近，增加请求也难以判定。")
-	sayRowKeeps      = lang.Say("%s meets %s", "%s 满足 %s")
-	sayRowMisses     = lang.Say("%s misses %s", "%s 不满足 %s")
-	sayRowUnknown    = lang.Say("%s does not decide %s", "%s 不足以判定 %s")
-	sayTalksUnsure   = lang.Say("%s: %s %% of %s sessions have a turn that misses another term (95 %%: %s-%s %%)", "%s：%[3]s 个会话中有 %[2]s %% 含不满足其他条件的轮次（95 %%：%[4]s-%[5]s %%）")
-	sayTermUnsure    = lang.Say("%s: %s %% of %s values are beyond it (95 %%: %s-%s %%)", "%s：%[3]s 个值中有 %[2]s %% 超出（95 %%：%[4]s-%[5]s %%）")
-	sayTermUnknown   = lang.Say("%s: n/a, because %s", "%s：n/a，因为%s")
-	sayTermBroken    = lang.Say("%s is %s", "%s 为 %s")
-	sayFroze         = lang.Say("the server stopped answering after %s", "服务在 %s 后停止响应")
-	sayGoodputShare  = lang.Say("goodput %s req/s, %s %% of those due", "有效吞吐 %s req/s，占应发出请求的 %s %%")
+	sayMeets        = lang.Say("Meets %s up to %s req/s", "到达率不超过 %[2]s req/s 时满足 %[1]s")
+	sayMeetsBetween = lang.Say("Meets %s at %s req/s and misses it at %s; the rates in between do not decide.", "到达率为 %[2]s req/s 时满足 %[1]s，为 %[3]s 时不满足；两者之间未定。")
+	sayMeetsAll     = lang.Say("Meets %s at all rates measured, the highest %s req/s", "在所有实测到达率下均满足 %s，最高为 %s req/s")
+	sayFirstToBreak = lang.Say("; above it, %s is missed.", "；更高则不满足 %s。")
+	sayEndsBacklog  = lang.Say("; above it, the server saturates.", "；更高则服务饱和。")
+	sayMeetsNone    = lang.Say("No rate was shown to meet %s%s.", "没有任何到达率被证明满足 %s%s。")
+	sayBrokenAt     = lang.Say(": %s is already missed at %s", "：%[2]s 时已不满足 %[1]s")
+	sayUndecided    = lang.Say(": the requests of %s do not decide %s", "：%s 的请求不足以判定 %s")
+	sayNoneDecides  = lang.Say(": no row decides it", "：没有任何一行能判定")
+	sayDecideSweep  = lang.Say("At the share measured in %s, about %s requests a stage would decide it: --stage-time %ss.", "按 %s 测得的比例，每个阶段约需 %s 个请求即可判定：--stage-time %ss。")
+	sayDecideRun    = lang.Say("At the share measured in %s, about %s requests would decide it: --requests %[2]s, or --duration %[3]ss.", "按 %s 测得的比例，约 %s 个请求即可判定：--requests %[2]s 或 --duration %[3]ss。")
+	sayDecideTalks  = lang.Say("At the share measured in %s, about %s requests would decide it, %s conversations: --requests %[3]s, or --duration %[4]ss.", "按 %s 测得的比例，约 %s 个请求（%s 个对话）即可判定：--requests %[3]s 或 --duration %[4]ss。")
+	sayDecideCount  = lang.Say("At the share measured in %s, about %s requests would decide it.", "按 %s 测得的比例，约 %s 个请求即可判定。")
+	sayTooNear      = lang.Say("What was measured is too near the limit for more requests to decide it.", "测得的结果离上限太近，增加请求也难以判定。")
+	sayRowKeeps     = lang.Say("%s meets %s", "%s 满足 %s")
+	sayRowMisses    = lang.Say("%s misses %s", "%s 不满足 %s")
+	sayRowUnknown   = lang.Say("%s does not decide %s", "%s 不足以判定 %s")
+	sayTalksUnsure  = lang.Say("%s: %s %% of %s sessions have a turn that misses another term (95 %%: %s-%s %%)", "%s：%[3]s 个会话中有 %[2]s %% 含不满足其他条件的轮次（95 %%：%[4]s-%[5]s %%）")
+	sayTermUnsure   = lang.Say("%s: %s %% of %s values are beyond it (95 %%: %s-%s %%)", "%s：%[3]s 个值中有 %[2]s %% 超出（95 %%：%[4]s-%[5]s %%）")
+	sayTermUnknown  = lang.Say("%s: n/a, because %s", "%s：n/a，因为%s")
+	sayTermBroken   = lang.Say("%s is %s", "%s 为 %s")
+	sayFroze        = lang.Say("the server stopped answering after %s", "服务在 %s 后停止响应")
+	sayGoodputShare = lang.Say("goodput %s req/s, %s %% of those due", "有效吞吐 %s req/s，占应发出请求的 %s %%")
 )
 
 // What is beneath the table.
 var (
-	legendUnsupported = lang.Say("? not enough requests for this percentile (requests that wait in one queue count as fewer)", "? 请求太少，不足以支持该百分位数（在同一队列中等待的请求只相当于较少的请求）")
-	legendCut         = lang.Say("* the stage ended early, with too little data", "* 该阶段提前结束，数据不足")
-	legendInvalid     = lang.Say("! the client was the limit, so this row does not describe the server", "! 此处瓶颈在客户端，该行不反映服务的性能")
+	headLoad          = lang.Say("load", "负载")
+	cellGrows         = lang.Say("grows", "增长")
+	remarkHeld        = lang.Say("held %s", "保持 %s")
+	remarkHeldOnce    = lang.Say("held at first", "起初保持")
+	remarkPiled       = lang.Say("piled up", "积压")
+	remarkRefused     = lang.Say("refused %s", "拒绝 %s")
+	remarkShed        = lang.Say("failed in part", "部分失败")
+	remarkShortened   = lang.Say("answers cut to %s", "回答缩短至 %s")
+	remarkUndecided   = lang.Say("undecided", "未定")
+	remarkClient      = lang.Say("client too slow", "客户端过慢")
+	remarkCut         = lang.Say("cut short", "提前结束")
+	remarkSLO         = lang.Say("SLO %s", "SLO %s")
+	legendUnsupported = lang.Say("? based on too few independent requests", "? 独立样本不足")
 	legendBound       = lang.Say("> some requests had not ended, so the value is at least this", "> 有请求尚未结束，实际值不小于此值")
 	warnInvalid       = lang.Say("The client was the limit in some rows, which are not counted in the answer. %s These rows", "部分行的瓶颈在客户端，这些行不计入结论。%s受影响的行")
 	warnClientRows    = lang.Say("The client kept up in %d of %d rows; only those are used", "客户端在 %[2]d 行中的 %[1]d 行跟得上，只使用这些行")
@@ -150,18 +155,6 @@ var (
 var WarnLength = lang.Say("Answers are not as long as was asked for", "回答长度与要求的不同")
 
 var saySelftestFailed = lang.Say("The self-test failed, so the limits of this client on this machine are unknown: %s", "自检失败，本机客户端的能力未知：%s")
-
-var (
-	headRuns      = lang.Say("runs", "次数")
-	headMetric    = lang.Say("metric", "指标")
-	headBetween   = lang.Say("between runs", "各次之间")
-	headWithin    = lang.Say("within a run", "单次之内")
-	metricTTFT    = lang.Say("TTFT mean", "TTFT 均值")
-	metricITL     = lang.Say("ITL mean", "ITL 均值")
-	metricLatency = lang.Say("latency mean", "总时延均值")
-	noteSpread    = lang.Say("between runs: standard deviation of the repetitions; within a run: standard error of one repetition; both in % of the mean", "各次之间：各次结果的标准差；单次之内：单次结果自身的标准误差；均为占均值的百分比")
-	noteDoubtful  = lang.Say("+ repetitions differ by more than twice their own error: the interval of a single run is too narrow", "+ 各次之间的差异超过单次误差的两倍：单次结果的区间过窄")
-)
 
 var (
 	sayWaiting    = lang.Say("Still waiting for %s to join.", "仍在等待 %s 加入。")
@@ -238,6 +231,7 @@ var (
 	envWorkload = lang.Say("Workload", "工作负载")
 	envTool     = lang.Say("Tool", "工具")
 	envDate     = lang.Say("Started", "开始时间")
+	envCommand  = lang.Say("Command", "命令")
 	envClock    = lang.Say("Timestamps", "时间戳")
 	envClient   = lang.Say("Client", "客户端")
 	envSelftest = lang.Say("Self-test", "客户端自检")
@@ -525,8 +519,6 @@ func sweepWords() lang.Words {
 			"无法对 {stage} 的回答重新分词：{error}"),
 		"server.not-idle": lang.Say("the server did not become idle after {stage}, so the next stage may include its load: {error}",
 			"{stage} 之后服务未能空闲，下一阶段可能受其影响：{error}"),
-		"ceiling.step": lang.Say("{in_flight} in flight: {tokens_per_s:short} output tok/s",
-			"并发 {in_flight}：输出 {tokens_per_s:short} tok/s"),
 		"saturation.none-invalid": lang.Say("no saturation point was found: {stages} are left out, because they show this machine and not the server. Run it again without that cause: {why:note}",
 			"没有找到饱和点：{stages} 反映的是本机而非服务，不计入。请消除原因后重新运行：{why:note}"),
 
@@ -542,20 +534,14 @@ func sweepWords() lang.Words {
 		"answer.at-most":  lang.Say("So far: at most {high:rate} req/s", "目前：至多 {high:rate} req/s"),
 		"saturation.changed": lang.Say("The server changed, or had saved something up: {rate:rate} req/s {at:span} into the run and {later:rate} req/s {later_at:span} into it contradict each other; the later counts",
 			"服务发生了变化，或此前有积蓄：运行 {at:span}时的 {rate:rate} req/s 与 {later_at:span}时的 {later:rate} req/s 相互矛盾，以后者为准"),
-		"saturation.none": lang.Say("No rate was held[; a guess is {guess:rate} req/s, what the throughput stage completed][. Run it again with --budget {needed:flag}: this server takes about that long]",
-			"没有保持任何到达率[；throughput 阶段完成 {guess:rate} req/s，仅为估计][。请用 --budget {needed:flag} 重新运行：该服务约需这么久]"),
-		"saturation.shortened": lang.Say("at {offered:rate} req/s offered, answers had {share:percent} of the length of lone ones: {completed:rate} complete answers per second",
-			"到达率为 {offered:rate} req/s 时，回答长度为单独请求时的 {share:percent}：每秒完整回答 {completed:rate} 个"),
-		"saturation.backlog-grew": lang.Say("at {offered:rate} req/s offered the backlog grew by {growth:short} requests per second, and {completed:rate} req/s were completed",
-			"到达率为 {offered:rate} req/s 时，积压每秒增加 {growth:short} 个请求，完成 {completed:rate} req/s"),
-		"saturation.waits-grew": lang.Say("at {offered:rate} req/s offered the requests that waited longest waited {growth:time} longer each second, although the backlog of all hardly grew: one of several replicas, or a low priority, gets more than it serves; {sustained:rate} req/s are sustained",
-			"到达率为 {offered:rate} req/s 时，总积压几乎不增长，但等待最久的请求每秒多等 {growth:time}：多个副本之一或低优先级的请求超出其处理能力；可持续 {sustained:rate} req/s"),
+		"saturation.none":         lang.Say("No rate was held[; the throughput stage completed {guess:rate} req/s, which is a guess and no answer]", "没有保持任何到达率[；throughput 阶段完成 {guess:rate} req/s，仅为估计]"),
+		"saturation.shortened":    lang.Say("answers had {share:percent} of the length of lone ones", "回答长度为单独请求时的 {share:percent}"),
+		"saturation.backlog-grew": lang.Say("requests piled up", "请求积压"),
+		"saturation.waits-grew":   lang.Say("the longest waits grew by {growth:time} each second", "等待最久的请求每秒多等 {growth:time}"),
 
-		"saturation.refused": lang.Say("at {offered:rate} req/s offered the server refused {share:percent} of the requests, and {completed:rate} req/s were completed",
-			"到达率为 {offered:rate} req/s 时，服务拒绝了 {share:percent} 的请求，完成 {completed:rate} req/s"),
+		"saturation.refused": lang.Say("{share:percent} of the requests were refused", "{share:percent} 的请求被拒绝"),
 
-		"saturation.undone": lang.Say("at {offered:rate} req/s offered {share:percent} of the requests failed, and {completed:rate} req/s were completed",
-			"到达率为 {offered:rate} req/s 时，{share:percent} 的请求失败，完成 {completed:rate} req/s"),
+		"saturation.undone": lang.Say("{share:percent} of the requests failed", "{share:percent} 的请求失败"),
 
 		// Of the server's habits.
 		"habit.sheds": lang.Say("the server sheds load: in {stage}, with {offered:rate} req/s offered, it refused {share:percent} of the requests and completed {completed:rate} req/s",

@@ -151,7 +151,7 @@ func (d Drawn) mean(name string) []*draw.Figure {
 	return nil
 }
 
-// saturation are the rates at which the configurations saturate, each with the highest stable and the lowest saturated rate where there are verdicts.
+// saturation are the rates at which the configurations saturate, each with its interval.
 func (d Drawn) saturation() draw.Panel {
 	p := draw.Panel{Y: draw.Axis{Label: axisSaturation.Text()}}
 	for i, name := range shortNames(d.names) {
@@ -160,7 +160,7 @@ func (d Drawn) saturation() draw.Panel {
 		if s.Plateau.Most.Known() { // rows disagree
 			b.At, b.Low, b.High = math.NaN(), s.Plateau.Rate.Value(), s.Plateau.Most.Value()
 		} else if a := saturation.AnswerOf(s.Run); a != nil {
-			b.Low, b.High = a.StableUpTo.Value(), a.SaturatedFrom.Value()
+			b.Low, b.High = a.Low.Or(math.NaN()), a.High.Or(math.NaN())
 		}
 		p.Bars = append(p.Bars, b)
 	}

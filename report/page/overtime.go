@@ -34,7 +34,7 @@ func panelsOverTime(v *View, traces map[string]*traceStage, data map[string]any)
 		}
 		id := "s" + strconv.Itoa(i+1)
 		_, verdict := shape(r.Stage)
-		p := Panel{ID: id, Name: lang.Same(findings.StageName(r.Stage) + findings.StageMarks(r.Stage) + " · ").Plus(verdict)}
+		p := Panel{ID: id, Name: lang.Same(findings.StageName(r.Stage) + " · ").Plus(verdict)}
 		p.Figures = []FigureBlock{figureOverTime(v, id, r.Stage, t, data)}
 		for _, m := range traceMetrics() {
 			if f, ok := distribution(id, m, r.Stage, t, data); ok {

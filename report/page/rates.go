@@ -164,7 +164,7 @@ func (v *View) rateTable(q quantity) *Grid {
 	}
 	for _, r := range v.Rows {
 		s := r.Stage
-		row := []table.Cell{{Text: lang.Same(findings.StageName(s)), Mark: findings.StageMarks(s)}, table.Number(rundir.Exactly(v.X(s)), "", x)}
+		row := []table.Cell{{Text: lang.Same(findings.StageName(s))}, table.Number(rundir.Exactly(v.X(s)), "", x)}
 		for _, l := range q.lines {
 			y, ci, ok, supported := l.of(s)
 			cell, bounds := table.Seconds(y), table.Absent()

@@ -249,11 +249,6 @@ func (v *view) tables() []Section {
 	t := v.allRows()
 	t.Open = true
 	all := []Section{{ID: "rows", Title: titleRows.Text(), Blocks: []Block{{Table: t}}}}
-	if repeats := findings.RepeatTable(v.Run); len(repeats.Rows) > 0 {
-		r := &Grid{Table: repeats, Name: "repeats", Open: true, Notes: findings.RepeatNotes(repeats)}
-		r.Title = titleRepeats.Text()
-		all = append(all, Section{ID: "repeats-section", Title: titleRepeats.Text(), Blocks: []Block{{Table: r}}})
-	}
 	for i, t := range findings.TurnTables(v.Run) {
 		name := "turns" + strconv.Itoa(i+1)
 		all = append(all, Section{ID: name + "-section", Title: t.Title, Blocks: []Block{{Table: &Grid{Table: t, Name: name, Open: true}}}})
@@ -266,9 +261,10 @@ func (v *view) tables() []Section {
 
 // allRows is the table of all stages.
 func (v *view) allRows() *Grid {
-	high := func(id string) string { return findings.HighestSupported([]rundir.Run{*v.Run}, id) }
-	columns := findings.Pick("name", "verdict", "role", "rates_offered", "rates_completed", "tokens_per_s_output", "concurrency_mean", "ttft_s_p50", high("ttft_s"),
-		"first_answer_s_p50", high("first_answer_s"), "itl_s_p50", high("itl_s"), "latency_s_p50", high("latency_s"), "cache_ideal", "cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good", "requests_due", "failed")
+	columns := findings.Pick("name", "rates_offered", "rates_completed", "tokens_per_s_output", "concurrency_mean",
+		"ttft_s_mean", "ttft_s_p50", "ttft_s_p90", "ttft_s_p99", "first_answer_s_p50", "first_answer_s_p99",
+		"inter_token_s", "itl_s_p50", "itl_s_p99", "latency_s_mean", "latency_s_p50", "latency_s_p99",
+		"cache_ideal", "cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good", "requests_due", "remark")
 	t := &Grid{Table: findings.TabulateStages(findings.For([]rundir.Run{*v.Run}, columns), v.Rows, findings.UnitBeside), Name: "all"}
 	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)
 	if v.Open {

@@ -18,12 +18,14 @@ type Observer struct {
 	view *View
 
 	name        string        // of the stage that runs; empty before the first
+	phase       lang.Phrase   // of a sweep: what its stage is for
+	soFar       string        // what is known of the answer of a sweep
 	begun, done int           // stages, without the steps of the search for the ceiling
 	follow      int           // stages that are sure to follow those that have begun
 	low, high   time.Duration // bounds of the time that the run still takes; negative where it is not known
 }
 
-// Observe returns an observer of a run; stages is the number of planned stages, 0 where it is not known.
+// Observe returns an observer of a run; stages is the number of its stages, 0 where it is not known.
 func (v *View) Observe(stages int) *Observer {
 	return &Observer{view: v, follow: stages, low: -1, high: -1}
 }
@@ -33,14 +35,30 @@ func (o *Observer) Expect(stages int) { o.follow = stages }
 
 // StageBegins shows a new stage. The steps of the search for the ceiling are shown as one.
 func (o *Observer) StageBegins(s *rundir.Stage, _ time.Duration) {
+	o.phase = phaseOf(s.Role)
 	if strings.HasPrefix(s.Name, sweep.SearchPrefix) {
 		o.name = saySearching.In(o.view.lang)
 		return
 	}
-	o.name = lang.Row(s.Name)
+	o.name = findings.StageName(s)
 	o.begun++
 	o.follow = max(0, o.follow-1)
 	o.view.show(func() string { return o.status(&load.Snapshot{}) }, true)
+}
+
+// phaseOf returns what a stage of a sweep is for.
+func phaseOf(role rundir.Role) lang.Phrase {
+	switch role {
+	case rundir.Floor, rundir.Ceiling:
+		return phaseLimits
+	case rundir.Grid:
+		return phaseRows
+	case rundir.Hold:
+		return phaseBracket
+	case rundir.Probe:
+		return phaseSLO
+	}
+	return lang.Phrase{}
 }
 
 // Left sets the bounds of the time that the run still takes; negative where it is not known.
@@ -53,15 +71,26 @@ func (o *Observer) Progress(now load.Snapshot) {
 
 // StageEnds leaves a line about the stage, and one about the SLO.
 func (o *Observer) StageEnds(s *rundir.Stage) {
-	o.done++
+	if o.done++; o.done == 1 {
+		o.view.Heading(findings.StageHeading(o.view.lang))
+	}
 	o.view.Note(findings.StageLine(s, o.view.lang))
 	if terms := termsOf(s, o.view.lang); terms != "" {
 		o.view.Note(terms)
 	}
 }
 
-// Note leaves a line with the note.
-func (o *Observer) Note(n note.Note) { o.view.Note(findings.Note(n, o.view.lang)) }
+// Note leaves a line with the note. What is known of the answer so far stands in the status line, where there is one.
+func (o *Observer) Note(n note.Note) {
+	text := findings.Note(n, o.view.lang)
+	if strings.HasPrefix(n.Code, "answer.") {
+		o.soFar = strings.TrimRight(text, ".。")
+		if o.view.hasStatus() {
+			return
+		}
+	}
+	o.view.Note(text)
+}
 
 // status is the line about this moment. What matters most comes first, since a narrow terminal cuts the end.
 func (o *Observer) status(now *load.Snapshot) string {
@@ -70,16 +99,14 @@ func (o *Observer) status(now *load.Snapshot) string {
 	if now.Elapsed > 0 {
 		stage = append(stage, clock(now.Elapsed))
 	}
-	parts := []string{strings.Join(nonempty(stage), " ")}
+	parts := []string{o.phase.In(l), strings.Join(nonempty(stage), " ")}
 	if o.follow > 0 {
 		parts = append(parts, sayDoneOf.In(l, strconv.Itoa(o.done), strconv.Itoa(o.begun+o.follow)))
-	} else if o.done > 0 {
-		parts = append(parts, sayDone.In(l, strconv.Itoa(o.done)))
 	}
 	if o.low >= 0 {
 		parts = append(parts, left(o.low, o.high, l))
 	}
-	parts = append(parts, sayInFlight.In(l, strconv.Itoa(now.InFlight)))
+	parts = append(parts, o.soFar, sayInFlight.In(l, strconv.Itoa(now.InFlight)))
 	if now.Failed > 0 {
 		parts = append(parts, sayFailed.In(l, strconv.Itoa(now.Failed)))
 	}

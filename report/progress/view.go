@@ -44,6 +44,18 @@ func (v *View) Note(text string) {
 	}
 }
 
+// Heading writes the heading of lines that stay.
+func (v *View) Heading(text string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.closed {
+		v.write(strings.Repeat(" ", len("00:00  "))+strings.TrimRight(text, " ")+"\n", v.status)
+	}
+}
+
+// hasStatus reports whether there is a status line.
+func (v *View) hasStatus() bool { return v.width != nil }
+
 // Close takes the status line away. What is called after it shows nothing.
 func (v *View) Close() {
 	v.mu.Lock()

@@ -16,9 +16,12 @@ import (
 )
 
 var (
-	saySearching = lang.Say("searching for the ceiling", "寻找上限")
+	phaseLimits  = lang.Say("limits", "极限")
+	phaseRows    = lang.Say("rates", "各到达率")
+	phaseBracket = lang.Say("bracket", "区间")
+	phaseSLO     = lang.Say("SLO", "SLO")
+	saySearching = lang.Say("search for the maximum", "寻找最大吞吐")
 	sayDoneOf    = lang.Say("stages done: %s of %s", "已完成阶段：%s/%s")
-	sayDone      = lang.Say("stages done: %s", "已完成阶段：%s")
 	sayInFlight  = lang.Say("%s in flight", "并发 %s")
 	sayFailed    = lang.Say("%s failed", "%s 个失败")
 

@@ -60,20 +60,6 @@ func TestLadders(t *testing.T) {
 	testkit.CheckGolden(t, "runs/scaling-a10.txt", []byte(describe(published.Join(readFile(t, "scaling-a10.txt")))))
 }
 
-// TestSpreadOfRepeats: the report of a ladder has the repeats and how they differ.
-func TestSpreadOfRepeats(t *testing.T) {
-	doc := published.Join(readFile(t, "scaling-a10.txt"))
-	var b bytes.Buffer
-	if err := report.Render(&b, "markdown", doc.Runs[4:5], report.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"## Repeats", "`concurrent@30`", "11.12", "12.00"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%q is not in the report:\n%s", want, b.String())
-		}
-	}
-}
-
 // TestJoinedFiguresRoundTrip: the numbers of every reference document, joined into runs and printed in the format that they
 // came in, are read again.
 func TestJoinedFiguresRoundTrip(t *testing.T) {

@@ -172,17 +172,17 @@ func (d *draw) run(format string) rundir.Run {
 	rate := 0.0
 	for range d.int(0, 4) {
 		rate += float64(d.int(1, 999)) / 100
-		s := d.stage(fmt.Sprintf("poisson@%.2f", rate), "poisson", rundir.Grid)
+		s := d.stage(fmt.Sprintf("asynchronous@%.2f", rate), "poisson", rundir.Grid)
 		fmt.Sscanf(fmt.Sprintf("%.2f", rate), "%g", &rate)
 		s.Rate = rundir.Exactly(rate)
 		run.Stages = append(run.Stages, s)
 	}
-	run.Stages = append(run.Stages, d.stage("throughput", "throughput", rundir.Ceiling))
 	if d.int(0, 1) == 0 {
-		s := d.stage("poisson@12345.00", "poisson", rundir.Probe)
+		s := d.stage("asynchronous@12345.00", "poisson", rundir.Probe)
 		s.Rate, s.Verdict = rundir.Exactly(12345), rundir.Saturated
 		run.Stages = append(run.Stages, s)
 	}
+	run.Stages = append(run.Stages, d.stage("throughput", "throughput", rundir.Ceiling))
 	return run
 }
 

@@ -4,7 +4,7 @@
 package published
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,7 +16,7 @@ import (
 
 // SixColumns are the six columns of the published tables. Their headings and units are a format that others read,
 // so they are the same in every language.
-func SixColumns(run *rundir.Run) []findings.Column {
+func SixColumns(run *rundir.Run, tokens string) []findings.Column {
 	const ms = 1e3
 	columns := findings.Pick("name", "rates_completed", "latency_s_mean", "ttft_s_mean", "inter_token_s", "tokens_per_s_output")
 	for i, f := range []struct {
@@ -27,7 +27,7 @@ func SixColumns(run *rundir.Run) []findings.Column {
 	}{
 		{"Benchmark", "", 0, false, ""}, {"Requests per Second", "req/sec", 1, true, "rates.completed"}, {"Request Latency", "sec", 1, false, "latency_s.mean"},
 		{"Time to First Token", "ms", ms, false, "ttft_s.mean"}, {"Inter Token Latency", "ms", ms, false, "inter_token_s"},
-		{"Output Token Throughput", "tokens/sec", 1, true, "tokens_per_s.output"},
+		{"Output Token Throughput", tokens, 1, true, "tokens_per_s.output"},
 	} {
 		c := &columns[i]
 		c.Head, c.Sub, c.Unit = lang.Same(f.head), lang.Text{}, ""
@@ -58,27 +58,44 @@ func asPrinted(s *rundir.Stage, key string) (text string, ok bool) {
 	return p.Text, ok && doubted && strings.ContainsAny(p.Text, "123456789") // a row of zeros is n/a
 }
 
-// sixColumnName is a stage's name in the six-column table, which has the unit behind a rate.
+// sixColumnName is a stage's name in the six-column table, which has the unit behind a rate, and one word for arrivals at a
+// rate, however long they were held.
 func sixColumnName(s *rundir.Stage) string {
-	if !s.Rate.Known() {
-		return findings.BaseName(s)
+	name := findings.BaseName(s)
+	if rate, ok := strings.CutPrefix(name, rundir.HoldPrefix); ok {
+		name = "asynchronous@" + strings.TrimRight(rate, "+")
 	}
-	return findings.BaseName(s) + " req/sec"
+	if s.Rate.Known() {
+		name += " req/sec"
+	}
+	return name
 }
 
-// WriteSixColumn writes a run as the six-column format has it: its heading line, its table, and what a reader of it must know.
-func WriteSixColumn(d *table.Markdown, run *rundir.Run, l lang.Lang) {
-	fmt.Fprintf(d.W, "\n- %s\n", strings.Join(sixColumnHeading(run, l), ", "))
-	if len(run.Stages) == 0 {
-		return
+// SixColumnOptions say how a six-column table is written.
+type SixColumnOptions struct {
+	OnlyGrid bool   // without the rows that only the answer of a sweep needs
+	Tokens   string // the unit of the last column; empty for tokens/sec
+}
+
+// TokenUnits are the units that published tables have in their last column.
+func TokenUnits() []string { return []string{"tokens/sec", "tokens/second"} }
+
+// SixColumnTable returns a run as the six-column format has it: its heading line and its table.
+func SixColumnTable(run *rundir.Run, o SixColumnOptions) table.Section {
+	s := table.Section{Markdown: lang.Both(func(l lang.Lang) string {
+		return "\n- " + strings.Join(sixColumnHeading(run, l), ", ") + "\n"
+	})}
+	rows := findings.AllStages(run)
+	if o.OnlyGrid {
+		rows = findings.GridStages(run)
 	}
-	t := findings.TabulateStages(SixColumns(run), findings.InTable(run), findings.UnitWithin)
-	d.Table(t)
-	notes := findings.Legend(t)
-	if slices.ContainsFunc(slices.Concat(t.Rows...), func(c table.Cell) bool { return c.Text == lang.Same(lang.Absent) }) {
-		notes = append(notes, legendAbsent.Text())
+	if len(rows) == 0 {
+		return s
 	}
-	d.List("", lang.In(notes, l))
+	s.Table = findings.TabulateStages(SixColumns(run, cmp.Or(o.Tokens, TokenUnits()[0])), rows, findings.UnitWithin)
+	s.Table.Centered = true
+	s.Notes = findings.Legend(s.Table)
+	return s
 }
 
 // sixColumnHeading returns the parts of the heading line of the published format, as far as they are known.

@@ -78,5 +78,3 @@ var (
 var (
 	noteGoodput = lang.Say("Requests that met %s: %s per second, %s %% of those due.", "满足 %s 的请求：每秒 %s 个，占应发出请求的 %s %%。")
 )
-
-var legendAbsent = lang.Say("n/a nothing was completed, or nothing could be measured", "n/a 没有请求完成，或该项无法测量")

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -69,9 +68,14 @@ func opensBlock(s string) bool {
 func (d *Markdown) Table(t Table) {
 	heads, rules := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		heads[i], rules[i] = Escape(c.Head.In(d.Lang)), "---:"
-		if c.Left {
+		heads[i] = Escape(c.Head.In(d.Lang))
+		switch {
+		case t.Centered:
+			rules[i] = ":---:"
+		case c.Left:
 			rules[i] = ":---"
+		default:
+			rules[i] = "---:"
 		}
 	}
 	d.W.WriteString("\n")
@@ -96,6 +100,7 @@ func (d *Markdown) section(s Section) {
 		d.Heading(strings.Repeat("#", max(s.Level, 1)), s.Title.In(d.Lang))
 	}
 	d.List("", lang.In(s.Lines, d.Lang))
+	d.W.WriteString(s.Markdown.In(d.Lang))
 	if len(s.Table.Columns) > 0 {
 		t := s.Table
 		t.Columns = nil
@@ -108,15 +113,11 @@ func (d *Markdown) section(s Section) {
 	d.List("", lang.In(slices.Concat(s.Notes, s.Details), d.Lang))
 }
 
-// Escape returns text that Markdown shows as it is: it cannot end a cell, or open HTML, a link, code or emphasis. A name with an @
-// becomes code, since Markdown would take asynchronous@1.57 for an e-mail address and link it. Underscores within words are left as they
-// are, since model names are full of them.
+// Escape returns text that Markdown shows as it is: it cannot end a cell, or open HTML, a link, code or emphasis. Underscores
+// within words are left as they are, since model names are full of them.
 func Escape(s string) string {
-	return mention.ReplaceAllString(strings.NewReplacer(
+	return strings.NewReplacer(
 		`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "[", `\[`, "]", `\]`, "~", `\~`,
 		"<", "&lt;", "&", "&amp;",
-	).Replace(Clean(s)), "`$0`")
+	).Replace(Clean(s))
 }
-
-// mention matches what Markdown would take for an address or for somebody's name.
-var mention = regexp.MustCompile(`[A-Za-z0-9._#+-]*@(?:[A-Za-z0-9._#+-]*[A-Za-z0-9])?`)

@@ -37,7 +37,9 @@ type Section struct {
 	Level int         // of its heading in Markdown, from 1
 	Lines []lang.Text // before the table
 	Table Table       // none where it has no columns
-	Notes []lang.Text // beneath the table
+
+	Markdown lang.Text   // before the table, in Markdown alone: it is written as it is
+	Notes    []lang.Text // beneath the table
 
 	// What a console shows only where all is asked for ([Style].All).
 	Rest    bool        // the whole section
@@ -59,12 +61,20 @@ func WriteSections(w io.Writer, format string, all []Section, o Style) error {
 	if !o.All {
 		shown = slices.DeleteFunc(slices.Clone(all), func(s Section) bool { return s.Rest })
 	}
-	for i, s := range shown {
+	if err := WriteConsole(w, shown, o); err != nil {
+		return err
+	}
+	return rest(w, all, o)
+}
+
+// WriteConsole writes sections as a console page.
+func WriteConsole(w io.Writer, all []Section, o Style) error {
+	for i, s := range all {
 		if err := consoleSection(w, s, i == 0, o); err != nil {
 			return err
 		}
 	}
-	return rest(w, all, o)
+	return nil
 }
 
 // rest says in a line what a console leaves out.
@@ -105,7 +115,9 @@ func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 		b.WriteString("\n")
 	}
 	if !s.Title.IsZero() {
-		b.WriteString(Paint(Clean(s.Title.In(o.Lang)), Strong, o.Color) + "\n")
+		for line := range strings.Lines(Wrap(Clean(s.Title.In(o.Lang)), o.prose(), Indent)) {
+			b.WriteString(Paint(strings.TrimRight(line, "\n"), Strong, o.Color) + "\n")
+		}
 	}
 	sectionLines(&b, s.Lines, o)
 	if len(s.Table.Columns) > 0 {

@@ -14,6 +14,8 @@ type Table struct {
 	Title   lang.Text
 	Columns []Column
 	Rows    [][]Cell // each as long as Columns
+
+	Centered bool // in Markdown, all columns
 }
 
 // Column is a column of a Table.
@@ -48,9 +50,6 @@ type Cell struct {
 const (
 	MarkBound       = ">" // a number of which only a lower bound is known; it stands before it
 	MarkUnsupported = "?" // a percentile that too few samples support
-	MarkCut         = "*" // a stage that was cut short
-	MarkInvalid     = "!" // a stage in which the client was the limit
-	MarkSpread      = "+" // a spread between runs that their own errors do not explain
 )
 
 // Tone is the colour of a cell. It repeats what the text says.

@@ -9,6 +9,9 @@ type Answer struct {
 	Rate Number     `json:"rate,omitzero"` // a lower bound where Kind is "at_least"; absent where it is "between" or "none"
 	Low  Number     `json:"low,omitzero"`  // 95 % interval; where Kind is "between", what is known instead of a rate
 	High Number     `json:"high,omitzero"`
+	// Needed is how long a sweep of this server takes until its answer is known, in seconds; absent where it is known, and
+	// where the sweep was given as long.
+	Needed Number `json:"needed_s,omitzero"`
 	// Guess is what the throughput stage completed per second: no bound, and no answer.
 	Guess Number `json:"guess,omitzero"`
 	// Output is the output tokens per second at Rate.
@@ -19,14 +22,7 @@ type Answer struct {
 	Limit      string `json:"limit,omitempty"`
 	LimitStage string `json:"limit_stage,omitempty"`
 
-	// StableUpTo is the highest rate offered in a stable row below which no row is overloaded; SaturatedFrom the lowest offered in an overloaded row. The first is
-	// never above the second. Each is absent where there is no such row.
-	StableUpTo     Number `json:"stable_up_to,omitzero"`
-	StableStage    string `json:"stable_stage,omitempty"`
-	SaturatedFrom  Number `json:"saturated_from,omitzero"`
-	SaturatedStage string `json:"saturated_stage,omitempty"`
-
-	// Comfortable is how the server feels below its limit; absent where no row is stable, or no rows surround that rate.
+	// Comfortable is how the server feels below its limit; absent where no rows surround that rate.
 	Comfortable *Comfortable `json:"comfortable,omitempty"`
 	// Promise is the highest rate that meets the SLO; absent without one. It is the rate and interval of the run's SLO.
 	Promise *AnswerPromise `json:"slo,omitempty"`
@@ -54,15 +50,14 @@ const (
 // Comfortable is the latency at a rate that leaves room for a busy minute: 80 % of the saturation rate, or the highest rate that meets the SLO where that is
 // lower. Times are in seconds, interpolated between the rows next to that rate; each is absent where one of the rows lacks it.
 type Comfortable struct {
-	Rate     Number `json:"rate"`             // offered
-	BySLO    bool   `json:"by_slo,omitempty"` // the SLO limits it
-	TTFTMean Number `json:"ttft_mean_s,omitzero"`
-	TTFTP90  Number `json:"ttft_p90_s,omitzero"`
-	ITLMean  Number `json:"itl_mean_s,omitzero"`
-	// LatencyMean and LatencyP90 are of answers in one piece, which have no TTFT.
+	Rate        Number   `json:"rate"`             // offered
+	BySLO       bool     `json:"by_slo,omitempty"` // the SLO limits it
+	TTFTMean    Number   `json:"ttft_mean_s,omitzero"`
+	TTFTP90     Number   `json:"ttft_p90_s,omitzero"`
+	ITLMean     Number   `json:"itl_mean_s,omitzero"`
 	LatencyMean Number   `json:"latency_mean_s,omitzero"`
-	LatencyP90  Number   `json:"latency_p90_s,omitzero"`
-	Stages      []string `json:"stages"` // the rows, from low to high: one or two
+	LatencyP90  Number   `json:"latency_p90_s,omitzero"` // of answers in one piece, which have no TTFT
+	Stages      []string `json:"stages"`                 // the rows, from low to high: one or two
 }
 
 // AnswerPromise is the highest rate that meets the terms of an SLO.

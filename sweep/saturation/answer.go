@@ -29,11 +29,16 @@ func answerOf(run *rundir.Run) *rundir.Answer {
 		a.Limit, a.LimitStage = sat.Limit, sat.LimitStage
 	}
 	rows := offeredRows(run.Stages)
-	turnsAt(a, rows)
 	if p := run.SLO; p != nil {
 		a.Promise = &rundir.AnswerPromise{Terms: p.Terms, Verdict: p.Verdict, Rate: p.Rate, Low: p.Low, High: p.High}
 	}
 	a.Comfortable = comfortableAt(a, rows, run.Stages)
+	switch a.Kind {
+	case rundir.AtLeast, rundir.AtMost, rundir.Between, rundir.Unanswerable:
+		if n := needed(run); n > run.Plan.Budget && run.Plan.Budget > 0 {
+			a.Needed = rundir.Exactly(n)
+		}
+	}
 	a.Cautions = weightiest(run)
 	return a
 }
@@ -62,20 +67,6 @@ func offeredRows(stages []rundir.Stage) []*rundir.Stage {
 	rows := Open(stages)
 	slices.SortStableFunc(rows, func(a, b *rundir.Stage) int { return cmp.Compare(slo.Offered(a), slo.Offered(b)) })
 	return rows
-}
-
-// turnsAt fills in up to which rate rows are stable, and from which one they are overloaded, by the verdicts of the
-// table and nothing else.
-func turnsAt(a *rundir.Answer, rows []*rundir.Stage) {
-	for _, st := range rows {
-		switch {
-		case slo.Over(st):
-			a.SaturatedFrom, a.SaturatedStage = rundir.Exactly(slo.Offered(st)), st.Name
-			return
-		case st.Verdict == rundir.Stable:
-			a.StableUpTo, a.StableStage = rundir.Exactly(slo.Offered(st)), st.Name
-		}
-	}
 }
 
 // comfortableRate returns the rate that leaves room for a busy minute, and whether the SLO limits it; 0 where there is
@@ -107,7 +98,7 @@ func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
 // latency depends on how long that row lasted.
 func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage) *rundir.Comfortable {
 	rate, bySLO := comfortableRate(a)
-	if !(rate > 0) || !a.StableUpTo.Known() {
+	if !(rate > 0) {
 		return nil
 	}
 	var high *rundir.Stage
@@ -141,8 +132,8 @@ func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage
 	c.TTFTMean = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.Mean })
 	c.TTFTP90 = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.P90 })
 	c.ITLMean = at(meanITL)
-	if !c.TTFTMean.Known() && !c.ITLMean.Known() {
-		c.LatencyMean = at(func(st *rundir.Stage) rundir.Number { return st.Latency.Mean })
+	c.LatencyMean = at(func(st *rundir.Stage) rundir.Number { return st.Latency.Mean })
+	if !c.TTFTMean.Known() {
 		c.LatencyP90 = at(func(st *rundir.Stage) rundir.Number { return st.Latency.P90 })
 	}
 	return c

@@ -68,7 +68,7 @@ func whyNone(run *rundir.Run) note.Note {
 	if n, ok := noneInvalid(run.Stages); ok {
 		return n
 	}
-	return noteNone.New(Guess(run).Value(), needed(run))
+	return noteNone.New(Guess(run).Value())
 }
 
 // noneInvalid returns the note on a sweep of which stages show the client and not the server: what they would have

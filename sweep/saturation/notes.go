@@ -8,14 +8,14 @@ var (
 	noteChanged = note.Kind{Code: "saturation.changed", Args: []string{"rate", "at", "later", "later_at"}}
 
 	// What was seen in the hold that failed.
-	noteRefused     = note.Kind{Code: "saturation.refused", Args: []string{"offered", "share", "completed"}}
-	noteUndone      = note.Kind{Code: "saturation.undone", Args: []string{"offered", "share", "completed"}}
-	noteShortened   = note.Kind{Code: "saturation.shortened", Args: []string{"offered", "share", "completed"}} // share of the length of lone answers; completed is complete answers
-	noteBacklogGrew = note.Kind{Code: "saturation.backlog-grew", Args: []string{"offered", "growth", "completed"}}
-	noteWaitsGrew   = note.Kind{Code: "saturation.waits-grew", Args: []string{"offered", "growth", "sustained"}} // growth in seconds per second
+	noteRefused     = note.Kind{Code: "saturation.refused", Args: []string{"share"}}
+	noteUndone      = note.Kind{Code: "saturation.undone", Args: []string{"share"}}
+	noteShortened   = note.Kind{Code: "saturation.shortened", Args: []string{"share"}} // of the length of lone answers
+	noteBacklogGrew = note.Kind{Code: "saturation.backlog-grew"}
+	noteWaitsGrew   = note.Kind{Code: "saturation.waits-grew", Args: []string{"growth"}} // seconds per second
 
 	// Why there is no answer.
-	noteNone        = note.Kind{Code: "saturation.none", Args: []string{"guess", "needed"}}       // needed is how long the sweep takes; absent where that is not known
+	noteNone        = note.Kind{Code: "saturation.none", Args: []string{"guess"}}
 	noteNoneInvalid = note.Kind{Code: "saturation.none-invalid", Args: []string{"stages", "why"}} // why holds one note
 
 	noteKilled     = note.Kind{Code: "run.killed"}

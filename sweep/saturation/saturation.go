@@ -124,6 +124,7 @@ func chance(st *rundir.Stage) float64 {
 type bracket struct {
 	holds     []*hold // by time
 	low, high *hold   // the highest kept, the lowest failed; nil where there is none
+	tokens    float64 // mean output tokens of a request
 	lengths   float64 // error of the mean length of the requests, as a share
 	since     float64 // when low was kept first, in seconds since the run's start
 	before    *hold   // a hold that a later one contradicts,
@@ -140,12 +141,13 @@ func bracketOf(run *rundir.Run) (b bracket) {
 		}
 		return st.OutputTokens.Mean
 	}
-	tokens, n, squares := 0.0, 0.0, 0.0
+	tokens, got, n, squares := 0.0, 0.0, 0.0, 0.0
 	for _, st := range stages {
 		k := float64(st.Requests.OK)
+		got += k * st.OutputTokens.Mean.Or(0)
 		tokens, n, squares = tokens+k*length(st).Or(0), n+k, squares+k*math.Pow(st.OutputTokens.Std.Or(0), 2)
 	}
-	if tokens > 0 {
+	if b.tokens = got / max(1, n); tokens > 0 {
 		b.lengths = stats.RenewalError(math.Sqrt(squares*n)/tokens, n, 0.975)
 	}
 	p := pausesOf(run)
@@ -397,7 +399,7 @@ func Find(run *rundir.Run) *rundir.Saturation {
 	}
 	s, low := &rundir.Saturation{}, b.least()*lower(1-b.lengths)
 	if b.low != nil {
-		s.HighestStable, s.KeptStage, s.Output = b.low.Rate, b.low.Name, b.low.TokensPerS.Output
+		s.HighestStable, s.KeptStage = b.low.Rate, b.low.Name
 	}
 	if b.changed != nil {
 		s.Cautions = append(s.Cautions, noteChanged.New(b.before.rate, b.before.Started, b.changed.rate, b.changed.Started))
@@ -405,6 +407,7 @@ func Find(run *rundir.Run) *rundir.Saturation {
 	if b.high == nil {
 		if low > 0 {
 			s.Rate = rundir.Over(float64(low))
+			s.Output = rundir.Over(float64(low) * b.tokens)
 		}
 		return s
 	}
@@ -418,8 +421,6 @@ func Find(run *rundir.Run) *rundir.Saturation {
 		if served := b.high.served; b.low != nil && served < b.low.rate {
 			s.Overload = rundir.Exactly(served)
 		}
-	} else {
-		s.Output = b.high.TokensPerS.Output
 	}
 	high *= upper(1 + b.lengths)
 	low = lower(min(float64(low), float64(high)))
@@ -432,6 +433,7 @@ func Find(run *rundir.Run) *rundir.Saturation {
 	rate = min(max(rate, float64(low)), float64(high))
 	if (float64(high)-float64(low))/2 <= widest*rate {
 		s.Rate = rundir.Exactly(rate)
+		s.Output = rundir.Exactly(rate * b.tokens)
 	}
 	s.Limit, s.LimitStage = ranOut(b.high.Server), b.high.Name
 	return s
@@ -441,15 +443,15 @@ func Find(run *rundir.Run) *rundir.Saturation {
 func (h *hold) why() note.Note {
 	switch {
 	case h.spoiled:
-		return noteUndone.New(h.rate, refused(h.Stage), h.served)
+		return noteUndone.New(refused(h.Stage))
 	case h.Verdict == rundir.Shedding && h.Shortened.Known():
-		return noteShortened.New(h.rate, h.Shortened.Value(), h.served)
+		return noteShortened.New(h.Shortened.Value())
 	case h.Verdict == rundir.Shedding:
-		return noteRefused.New(h.rate, refused(h.Stage), h.served)
+		return noteRefused.New(refused(h.Stage))
 	case h.part < h.served:
-		return noteWaitsGrew.New(h.rate, h.Traits.Waits.Value.Value(), h.part)
+		return noteWaitsGrew.New(h.Traits.Waits.Value.Value())
 	}
-	return noteBacklogGrew.New(h.rate, h.Drift.Value.Or(0)*h.rate, h.served)
+	return noteBacklogGrew.New()
 }
 
 // Open returns the stages with an arrival rate, by rate. Those that the client spoiled or that are not whole are left

@@ -136,8 +136,12 @@ func TestAGuessIsNoAnswer(t *testing.T) {
 	if a := run.Answer; a.Kind != rundir.Unanswerable || a.Guess.Value() != 10 || a.Low.Known() || a.High.Known() || run.Saturation != nil {
 		t.Errorf("%+v", a)
 	}
-	if n := run.Warnings; len(n) != 1 || !n[0].Is(noteNone) || !(n[0].Args["needed"].(float64) > 200) {
-		t.Errorf("%v", n)
+	if n := run.Warnings; len(n) != 1 || !n[0].Is(noteNone) || run.Answer.Needed.Known() {
+		t.Errorf("%v, needed %v", n, run.Answer.Needed)
+	}
+	run.Plan.Budget = 100
+	if WriteAnswer(run, nil); !(run.Answer.Needed.Value() > 200) {
+		t.Errorf("of a budget of 100 s: %v", run.Answer.Needed)
 	}
 }
 

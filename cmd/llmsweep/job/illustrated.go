@@ -36,10 +36,10 @@ func Report(run *rundir.Run, dir, base string, l lang.Lang) (doc []byte, files m
 		}
 		file := base + name + ".svg"
 		files[file] = b.Bytes()
-		shown = append(shown, report.Drawing{Name: name, File: file})
+		shown = append(shown, report.Drawing{Alt: name, File: file})
 	}
 	var b bytes.Buffer
-	if err := report.Illustrated(&b, run, l, shown); err != nil {
+	if err := report.Render(&b, "markdown", []rundir.Run{*run}, report.Options{Lang: l, Drawings: shown}); err != nil {
 		return nil, nil, err
 	}
 	return b.Bytes(), files, nil

@@ -51,7 +51,7 @@ type Job struct {
 
 // needs is what a job needs of this machine and of the server.
 type needs struct {
-	stages  int     // planned; 0 where their number is not known
+	stages  int     // of a run; 0 for a sweep
 	conns   int     // connections kept
 	streams int     // most at once; 0 where it is not known
 	flag    string  // that sets streams
@@ -65,8 +65,7 @@ func (j *Job) needs() needs {
 	case j.Plan.Users:
 		return needs{conns: most, streams: most, flag: "--max-concurrency"}
 	case j.Stages == nil:
-		const floorAndCeiling = 2
-		return needs{stages: j.Plan.Points + floorAndCeiling, conns: most, streams: most, flag: "--max-concurrency"}
+		return needs{conns: most, streams: most, flag: "--max-concurrency"}
 	}
 	n := needs{stages: len(j.Loads), conns: most, flag: "--concurrency"}
 	for _, l := range j.Loads {

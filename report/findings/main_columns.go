@@ -1,0 +1,113 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// ParsePercentiles reads percentiles as people write them, such as 50,95 or p99.9.
+func ParsePercentiles(texts []string) (names []string, err error) {
+	var known []string
+	for _, f := range new(rundir.Dist).Numbers() {
+		if strings.HasPrefix(f.Name, "p") {
+			known = append(known, f.Name)
+		}
+	}
+	for _, text := range texts {
+		name := "p" + strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(text), "p"), ".", "")
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("--percentiles %s: there are %s", text, strings.Join(known, ", "))
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// MainColumns returns the columns of the table that people see first, which are the same in every run. Percentiles are
+// those of TTFT; nil for the usual ones.
+func MainColumns(percentiles []string) []Column {
+	if percentiles == nil {
+		percentiles = []string{"p90", "p99"}
+	}
+	ids := []string{"name", "rates_offered", "rates_completed", "ttft_s_mean"}
+	for _, p := range percentiles {
+		ids = append(ids, "ttft_s_"+p)
+	}
+	columns := Pick(append(ids, "inter_token_s", "latency_s_mean", "tokens_per_s_output", "concurrency_mean", "remark")...)
+	for i := range columns {
+		c := &columns[i]
+		switch {
+		case c.ID == "name":
+			c.Head = headLoad.Text()
+		case c.ID == "tokens_per_s_output":
+			c.Head = lang.Same("tok/s")
+		case strings.HasPrefix(c.ID, "ttft_s_p"):
+			c.Head = c.Sub
+		}
+		c.Sub, c.Unit = lang.Text{}, ""
+	}
+	return growing(columns)
+}
+
+// PercentileColumns returns the columns of the table of percentiles; nil for the usual ones.
+func PercentileColumns(percentiles []string) []Column {
+	if percentiles == nil {
+		percentiles = []string{"p50", "p90", "p99"}
+	}
+	ids := []string{"name", "rates_offered"}
+	for _, metric := range []string{"ttft_s_", "itl_s_", "latency_s_"} {
+		for _, p := range percentiles {
+			ids = append(ids, metric+p)
+		}
+	}
+	columns := Pick(append(ids, "concurrency_mean", "remark")...)
+	columns[0].Head = headLoad.Text()
+	return growing(columns)
+}
+
+// growing replaces times of requests where requests piled up: they depend on how long that lasted.
+func growing(columns []Column) []Column {
+	for i := range columns {
+		c, cell := columns[i], columns[i].Cell
+		wait := strings.HasPrefix(c.ID, "ttft_s_") || strings.HasPrefix(c.ID, "latency_s_")
+		first := c.ID == "ttft_s_mean" || c.ID == "ttft_s_p50"
+		if !wait {
+			continue
+		}
+		columns[i].Cell = func(r StageRow) table.Cell {
+			switch {
+			case !r.Stage.Rate.Known() || r.Stage.Verdict != rundir.Saturated || belowHeld(r):
+				return cell(r)
+			case first:
+				return table.Cell{Text: cellGrows.Text(), Tone: table.Bad}
+			}
+			return table.None()
+		}
+	}
+	return columns
+}
+
+// WithoutConstants leaves out the columns after the first in which all rows say the same.
+func WithoutConstants(t table.Table) table.Table {
+	keep := func(i int) bool {
+		return i == 0 || slices.ContainsFunc(t.Rows, func(row []table.Cell) bool {
+			return row[i].In(lang.English) != t.Rows[0][i].In(lang.English)
+		})
+	}
+	left := table.Table{Title: t.Title, Rows: make([][]table.Cell, len(t.Rows))}
+	for i, c := range t.Columns {
+		if !keep(i) {
+			continue
+		}
+		left.Columns = append(left.Columns, c)
+		for j, row := range t.Rows {
+			left.Rows[j] = append(left.Rows[j], row[i])
+		}
+	}
+	return left
+}

@@ -1,0 +1,79 @@
+package findings
+
+import (
+	"strconv"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// remark is what a reader must know of a row, in a few words: most rows need none.
+type remark struct {
+	texts []lang.Text
+	tone  table.Tone
+}
+
+func (m *remark) add(t table.Tone, say lang.Phrase, args ...any) {
+	m.texts, m.tone = append(m.texts, say.Text(args...)), max(m.tone, t)
+}
+
+// remarkCell returns the cell with the remark on a row.
+func remarkCell(r StageRow) table.Cell {
+	m := &remark{tone: table.Faint}
+	m.judge(r)
+	if g := r.Stage.Goodput; g != nil {
+		c := Promised(g.Verdict)
+		m.add(c.Tone, remarkSLO, c.Text)
+	}
+	if n := FailedStages(r.Stage); n > 0 {
+		m.add(table.Bad, sayFailures, strconv.Itoa(n))
+	}
+	return table.Cell{Text: lang.Joined(m.texts, lang.Comma), Tone: m.tone}
+}
+
+// judge adds what was seen of the load: nothing where a higher rate was held.
+func (m *remark) judge(r StageRow) {
+	s := r.Stage
+	switch {
+	case !s.Invalid.IsZero():
+		m.add(table.Caution, remarkClient)
+	case !WholeStages(s):
+		m.add(table.Caution, remarkCut)
+	case belowHeld(r):
+	case s.Verdict == rundir.Saturated:
+		m.add(table.Bad, remarkPiled)
+	case s.Verdict == rundir.Shedding && s.Refused.Known():
+		m.add(table.Bad, remarkRefused, lang.Percent(s.Refused.Value()))
+	case s.Verdict == rundir.Shedding && s.Shortened.Known():
+		m.add(table.Bad, remarkShortened, lang.Percent(s.Shortened.Value()))
+	case s.Verdict == rundir.Shedding:
+		m.add(table.Bad, remarkShed)
+	case s.Role == rundir.Grid || !s.Rate.Known() || s.Verdict == "":
+	case s.Verdict == rundir.Undecided:
+		m.add(table.Caution, remarkUndecided)
+	case aboveAnswer(r): // a later hold contradicts it
+		m.add(table.Caution, remarkHeldOnce)
+	default:
+		m.add(table.Good, remarkHeld, heldFor(s))
+	}
+}
+
+// heldFor returns how long a stage held its rate.
+func heldFor(s *rundir.Stage) lang.Text {
+	return lang.Both(func(l lang.Lang) string { return lang.Span(s.WindowFrom+s.Window, l) })
+}
+
+// belowHeld reports whether a row of a sweep's grid is at a rate that was held, or below one.
+func belowHeld(r StageRow) bool {
+	sat := r.Run.Saturation
+	return r.Stage.Role == rundir.Grid && sat != nil && sat.HighestStable.Known() &&
+		r.Stage.Rate.Or(0) <= sat.HighestStable.Value()
+}
+
+// aboveAnswer reports whether more arrived in a row than the answer says is sustained at most.
+func aboveAnswer(r StageRow) bool {
+	sat := r.Run.Saturation
+	return sat != nil && sat.High.Known() && slo.Offered(r.Stage) > sat.High.Value()
+}

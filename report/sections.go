@@ -1,0 +1,242 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/audit"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/published"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// section is a part of what people see of a run: none where the run has nothing for it. The console and the Markdown
+// document are lists of these, each a short one and a long one.
+type section func(run *rundir.Run, o *Options) []table.Section
+
+func consoleSections(all bool) []section {
+	if all {
+		return []section{opening, allRows, plot, tables, errorList, warningList, noteList, files}
+	}
+	return []section{opening, mainRows, topNotes, next, files}
+}
+
+func markdownSections(all bool) []section {
+	short := []section{title, drawings, sixColumns, topNotes, percentiles}
+	if all {
+		return append(short, tables, errorList, warningList, noteList, stateList, environmentList, terms)
+	}
+	return append(short, environment)
+}
+
+// lines returns lines as texts in the language of the options.
+func (o *Options) lines(lines []string) (texts []lang.Text) {
+	for _, s := range lines {
+		texts = append(texts, lang.Same(s))
+	}
+	return texts
+}
+
+// list returns a section of lines under a title; none without lines.
+func (o *Options) list(title lang.Phrase, lines []string) []table.Section {
+	if len(lines) == 0 {
+		return nil
+	}
+	return []table.Section{{Title: title.Text(), Level: o.level(), Lines: o.lines(lines)}}
+}
+
+// level returns the level of headings in Markdown.
+func (o *Options) level() int {
+	if o.several {
+		return 3
+	}
+	return 2
+}
+
+// summary is the answer. A run that is not whole says how far it got.
+func summary(run *rundir.Run, l lang.Lang) (lines []string) {
+	if far := findings.State(run, l); len(far) > 1 {
+		lines = far
+	}
+	return append(lines, findings.Answer(run, l)...)
+}
+
+// opening says what was measured, and what was found.
+func opening(run *rundir.Run, o *Options) []table.Section {
+	return []table.Section{{Title: lang.Same(headline(run, o.Lang)), Lines: o.lines(summary(run, o.Lang))}}
+}
+
+// title is the opening of a document.
+func title(run *rundir.Run, o *Options) []table.Section {
+	lines := summary(run, o.Lang)
+	name := findings.SetupName(run, o.Lang)
+	if o.several {
+		return []table.Section{{Title: lang.Same(name), Level: 2, Lines: o.lines(lines)}}
+	}
+	return []table.Section{{Title: titleLoad.Text(name), Level: 1, Lines: o.lines(lines)}}
+}
+
+// drawings shows drawings in files beside a document.
+func drawings(_ *rundir.Run, o *Options) []table.Section {
+	var b strings.Builder
+	for _, f := range o.Drawings {
+		b.WriteString("\n![" + table.Escape(f.Alt) + "](<" + f.File + ">)\n\n*" + table.Escape(f.Alt) + "*\n")
+	}
+	return []table.Section{{Markdown: lang.Same(b.String())}}
+}
+
+// mainRows is the table of the rows that are read first.
+func mainRows(run *rundir.Run, o *Options) []table.Section {
+	return o.rows(run, findings.MainStages(run), findings.MainColumns(o.Percentiles))
+}
+
+// allRows is the table of all rows, with all that there is to say of them.
+func allRows(run *rundir.Run, o *Options) []table.Section {
+	columns := findings.MainColumns(o.Percentiles)
+	remark := len(columns) - 1
+	more := findings.For([]rundir.Run{*run}, findings.Pick("first_answer_s_mean", "itl_s_p99", "goodput_rate", "goodput_tokens_per_s",
+		"tokens_per_chunk", "cache_ideal", "cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good",
+		"grades", "length"))
+	for i := range more {
+		c := &more[i]
+		c.Head, c.Sub = lang.Both(func(l lang.Lang) string { return strings.TrimSpace(c.Head.In(l) + " " + c.Sub.In(l)) }), lang.Text{}
+	}
+	return o.rows(run, findings.AllStages(run), slices.Concat(columns[:remark], more, columns[remark:]))
+}
+
+// rows returns the table of rows. Where a terminal is narrow, the columns go first that matter least.
+func (o *Options) rows(run *rundir.Run, rows []findings.StageRow, columns []findings.Column) []table.Section {
+	if len(rows) == 0 {
+		return nil
+	}
+	order := map[string]int{
+		"concurrency_mean": 1, "rates_offered": 2, "ttft_s_p99": 3, "latency_s_mean": 4, "ttft_s_p90": 5, "inter_token_s": 6,
+	}
+	t := findings.TabulateStages(columns, rows, findings.UnitBelow)
+	for i := range columns {
+		t.Columns[i].Drop = order[columns[i].ID]
+	}
+	return []table.Section{{Table: t, Notes: findings.Legend(t)}}
+}
+
+// plot draws output and TTFT against the load.
+func plot(run *rundir.Run, o *Options) []table.Section {
+	return []table.Section{{Lines: o.lines(terminalPlot(run, *o))}}
+}
+
+// sixColumns is the table as it is published.
+func sixColumns(run *rundir.Run, o *Options) []table.Section {
+	return []table.Section{published.SixColumnTable(run, o.SixColumn)}
+}
+
+// percentiles is the table of percentiles, without columns that tell nothing.
+func percentiles(run *rundir.Run, o *Options) []table.Section {
+	t := findings.TabulateStages(findings.PercentileColumns(o.Percentiles), findings.AllStages(run), findings.UnitWithin)
+	t = findings.WithoutConstants(t)
+	if len(t.Columns) < 2 {
+		return nil
+	}
+	return []table.Section{{Title: wordPercentiles.Text(), Level: o.level(), Table: t, Notes: findings.Legend(t)}}
+}
+
+// tables are the tables that only some runs have.
+func tables(run *rundir.Run, o *Options) (all []table.Section) {
+	found := slices.Concat(findings.AnswerLengths(run), findings.ReplicaTable(run), findings.TurnTables(run))
+	own := findings.For([]rundir.Run{*run}, findings.Pick(
+		"server_running", "server_waiting", "server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate",
+		"server_accept_rate", "server_accept_length", "server_steps_per_s", "server_ttft_s", "server_queue_s", "server_itl_s", "server_latency_s",
+	))
+	if len(own) > 0 {
+		t := findings.TabulateStages(append(findings.Pick("name"), own...), findings.AllStages(run), findings.UnitBelow)
+		t.Title = wordServer.Text()
+		found = append(found, t)
+	}
+	for _, t := range found {
+		s := table.Section{Title: t.Title, Level: o.level(), Table: t}
+		s.Table.Title = lang.Text{}
+		all = append(all, s)
+	}
+	return all
+}
+
+// mostNotes is how many notes people read.
+const mostNotes = 3
+
+// topNotes are the first of what a reader must know: failed requests, then warnings.
+func topNotes(run *rundir.Run, o *Options) []table.Section {
+	lines := slices.Concat(findings.Errors(run, o.Lang), audit.Cautions(run, o.Lang))
+	if more := len(lines) - mostNotes; more > 0 {
+		lines = append(lines[:mostNotes:mostNotes], sayMoreNotes.In(o.Lang, strconv.Itoa(more)))
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return []table.Section{{Lines: o.lines(lines)}}
+}
+
+func errorList(run *rundir.Run, o *Options) []table.Section {
+	return o.list(wordErrors, findings.Errors(run, o.Lang))
+}
+
+func warningList(run *rundir.Run, o *Options) []table.Section {
+	return o.list(wordWarnings, audit.Cautions(run, o.Lang))
+}
+
+func noteList(run *rundir.Run, o *Options) []table.Section {
+	return o.list(wordNotes, findings.Notes(run, o.Lang))
+}
+
+func stateList(run *rundir.Run, o *Options) []table.Section {
+	return o.list(wordState, findings.State(run, o.Lang))
+}
+
+func environment(run *rundir.Run, o *Options) []table.Section {
+	return o.list(wordEnvironment, findings.Environment(run, o.Lang))
+}
+
+func environmentList(run *rundir.Run, o *Options) []table.Section {
+	var facts []string
+	for _, f := range findings.EnvironmentOf(run, o.Lang) {
+		facts = append(facts, f.Name+lang.Colon.In(o.Lang)+f.Text)
+	}
+	return o.list(wordEnvironment, facts)
+}
+
+// terms says what the words of the tables mean.
+func terms(run *rundir.Run, o *Options) []table.Section {
+	var lines []string
+	for _, t := range findings.Glossary(run.Stages) {
+		lines = append(lines, t.Name.In(o.Lang)+lang.Colon.In(o.Lang)+t.Means.In(o.Lang))
+	}
+	return o.list(wordTerms, lines)
+}
+
+// next says what to do with an answer.
+func next(run *rundir.Run, o *Options) []table.Section {
+	a := run.Answer
+	if o.Dir == "" || a == nil || !a.Rate.Known() || len(findings.Answer(run, o.Lang)) == 0 {
+		return nil
+	}
+	say := sayNextChoose
+	if a.Promise == nil {
+		say = sayNextSLO
+	}
+	return []table.Section{{Lines: o.lines([]string{say.In(o.Lang, o.Dir)})}}
+}
+
+// files says where the rest is.
+func files(_ *rundir.Run, o *Options) []table.Section {
+	if o.Dir == "" {
+		return nil
+	}
+	dir := strings.TrimRight(o.Dir, "/")
+	line := dir + "/report.html   " + dir + "/report.md"
+	if !o.All {
+		line += "   " + sayAllRows.In(o.Lang, cmp.Or(dir, "."))
+	}
+	return []table.Section{{Lines: o.lines([]string{line})}}
+}
