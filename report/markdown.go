@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"strconv"
+	"strings"
 
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -28,6 +29,10 @@ func markdown(w io.Writer, runs []rundir.Run, o Options) error {
 			list = []section{sixColumnsAlone}
 		}
 		all = append(all, o.sections(&runs[i], list)...)
+	}
+	if o.OnlyTable { // a document has something above it
+		first := &all[0].Markdown
+		first.EN, first.ZH = strings.TrimPrefix(first.EN, "\n"), strings.TrimPrefix(first.ZH, "\n")
 	}
 	return table.WriteSections(w, "markdown", all, table.Style{Lang: o.Lang})
 }

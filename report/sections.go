@@ -28,7 +28,7 @@ func consoleSections(all bool) []section {
 func markdownSections(all bool) []section {
 	short := []section{title, drawings, sixColumns, topNotes, percentiles}
 	if all {
-		return append(short, tables, errorList, warningList, noteList, stateList, environmentList, terms)
+		return append(short, titledRows, tables, errorList, warningList, noteList, stateList, environmentList, terms)
 	}
 	return append(short, environment)
 }
@@ -58,11 +58,8 @@ func (o *Options) level() int {
 }
 
 // summary is the answer. A run that is not whole says how far it got.
-func summary(run *rundir.Run, l lang.Lang) (lines []string) {
-	if far := findings.State(run, l); len(far) > 1 {
-		lines = far
-	}
-	return append(lines, findings.Answer(run, l)...)
+func summary(run *rundir.Run, l lang.Lang) []string {
+	return append(findings.Unfinished(run, l), findings.Answer(run, l)...)
 }
 
 // opening says what was measured, and what was found.
@@ -106,6 +103,15 @@ func allRows(run *rundir.Run, o *Options) []table.Section {
 		c.Head, c.Sub = lang.Both(func(l lang.Lang) string { return strings.TrimSpace(c.Head.In(l) + " " + c.Sub.In(l)) }), lang.Text{}
 	}
 	return o.rows(run, findings.AllStages(run), slices.Concat(columns[:remark], more, columns[remark:]))
+}
+
+// titledRows is that table in a document.
+func titledRows(run *rundir.Run, o *Options) []table.Section {
+	all := allRows(run, o)
+	for i := range all {
+		all[i].Title, all[i].Level = wordRows.Text(), o.level()
+	}
+	return all
 }
 
 // rows returns the table of rows. Where a terminal is narrow, the columns go first that matter least.

@@ -44,6 +44,7 @@ var (
 
 // Headings of documents.
 var (
+	wordRows        = lang.Say("All rows", "全部行")
 	wordPercentiles = lang.Say("Percentiles", "百分位数")
 	sayMoreNotes    = lang.Say("%s more notes: llmsweep report with --all shows them.", "另有 %s 条备注，用 llmsweep report 加 --all 显示。")
 	sayAllRows      = lang.Say("all rows: llmsweep report %s --all", "全部行：llmsweep report %s --all")

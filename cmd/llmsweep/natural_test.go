@@ -44,7 +44,7 @@ func TestMaxTokensIsACap(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		server := &bodies{Handler: w.simulated(simserver.Options{Natural: simserver.NaturalLength{Tokens: 60}})}
 		url, _ := w.server(server)
-		out, errs := w.must("run", url, "--concurrency", "8", "--requests", "60", "--prompt-tokens", "32", "--max-tokens", "80", "--warmup", "1", "--no-selftest",
+		_, errs := w.must("run", url, "--concurrency", "8", "--requests", "60", "--prompt-tokens", "32", "--max-tokens", "80", "--warmup", "1", "--no-selftest",
 			"--plain", "--out", w.path("run"))
 		asked := 0
 		for _, b := range server.all {
@@ -74,7 +74,7 @@ func TestMaxTokensIsACap(t *testing.T) {
 		if share := cut / 60; len(lengths) != 60 || share == 0 || share == 1 || got.AtLimit.Value() != share || got.P50.Value() != (lengths[29]+lengths[30])/2 || got.Max.Value() != 80 {
 			t.Errorf("%+v of %v", got, lengths)
 		}
-		for _, report := range []string{out, w.report("run", "markdown", "en"), w.report("run", "html", "en")} {
+		for _, report := range []string{w.report("run", "console", "en"), w.report("run", "markdown", "en"), w.report("run", "html", "en")} {
 			if !strings.Contains(report, "up to 80 tokens") || !strings.Contains(report, "cut at the limit") || strings.Contains(report, "not as long as") {
 				t.Errorf("%.3000s", report)
 			}
@@ -94,7 +94,7 @@ func TestMaxTokensIsACap(t *testing.T) {
 // report renders a run directory.
 func (w *world) report(dir, format, lang string) string {
 	w.t.Helper()
-	out, _ := w.must("report", w.path(dir), "--format", format, "--lang", lang)
+	out, _ := w.must("report", w.path(dir), "--format", format, "--lang", lang, "--all")
 	return out
 }
 

@@ -93,7 +93,7 @@ func TestSignals(t *testing.T) {
 			if code := executeAgain([]string{"report", filepath.Join(dir, "run"), "--format", "markdown"}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
 				t.Errorf("exit %d\n%s\n%s", code, out.String(), errs.String())
 			}
-			if !strings.Contains(out.String(), "| `concurrent@1` |") {
+			if !strings.Contains(out.String(), "| concurrent@1 |") {
 				t.Error(out.String())
 			}
 		})
@@ -156,7 +156,7 @@ func TestABrokenPipe(t *testing.T) {
 	if run := open(t, filepath.Join(dir, "run")); run.State != rundir.Interrupted {
 		t.Errorf("the run is %s", run.State)
 	}
-	if b, err := os.ReadFile(filepath.Join(dir, "run", rundir.ReportFile)); err != nil || !strings.Contains(string(b), "| `concurrent@1` |") {
+	if b, err := os.ReadFile(filepath.Join(dir, "run", rundir.ReportFile)); err != nil || !strings.Contains(string(b), "| concurrent@1 |") {
 		t.Errorf("the report: %v\n%s", err, b)
 	}
 }

@@ -42,6 +42,7 @@ func TestReplicas(t *testing.T) {
 				t.Errorf("%s: %v", s.Name, s.Warnings)
 			}
 		}
+		out, _ = w.must("report", w.path("llmsweep-run"), "--all")
 		for _, want := range []string{"TTFT p99, by replica", "replica 2"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q is not shown", want)

@@ -18,6 +18,7 @@ import (
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
+	"llmsweep/report/published"
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -34,6 +35,13 @@ type reportCmd struct {
 	Force  bool     `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool     `help:"No colour."`
 
+	All bool `help:"Show all rows, columns and notes."`
+	flags.Percentiles
+
+	OnlyTable bool   `help:"Print the published six-column table, and nothing else (--format markdown)."`
+	OnlyGrid  bool   `help:"Leave out of that table the rates that narrowed the answer."`
+	UnitWords string `default:"tokens/sec" enum:"tokens/sec,tokens/second" placeholder:"WORDS" help:"Unit of its last column: tokens/sec or tokens/second (tokens/sec)."`
+
 	Drawing string `placeholder:"NAME" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (the first that there is). A wrong name lists those that there are."`
 
 	Rules string `default:"" enum:",mlperf" placeholder:"mlperf" help:"Print also how MLPerf's rule for runs that end early (confidence 99 %) judges the percentiles of the SLO."`
@@ -49,6 +57,8 @@ func (reportCmd) Help() string {
 	return `Examples:
   llmsweep report llmsweep-run
   llmsweep report llmsweep-run --format markdown --lang zh -o report.md
+  llmsweep report llmsweep-run --all --percentiles 50,95,99
+  llmsweep report llmsweep-run --format markdown --only-table
   llmsweep report llmsweep-run --format svg --drawing ttft -o ttft.svg
   llmsweep report llmsweep-run --format html -o report.html
   llmsweep report run-a run-b run-c --format html -o index.html
@@ -96,6 +106,9 @@ func (r *reportCmd) Run(c *console.Console) error {
 	if r.Drawing != "" && !drawing {
 		return console.Usage(errors.New("--drawing needs --format svg"))
 	}
+	if (r.OnlyTable || r.OnlyGrid) && r.Format != "markdown" {
+		return console.Usage(errors.New("--only-table and --only-grid are of --format markdown"))
+	}
 	terms, err := slo.ParseAll(r.SLO)
 	if err != nil {
 		return console.Usage(err)
@@ -122,17 +135,24 @@ func (r *reportCmd) Run(c *console.Console) error {
 			return console.Usage(err)
 		}
 	}
-	if r.Format == "markdown" && r.Output != "" && len(runs) == 1 && r.Rules == "" {
+	if r.Format == "markdown" && r.Output != "" && len(runs) == 1 && r.Rules == "" && !r.OnlyTable {
 		return r.illustrate(&runs[0])
 	}
 	if r.Output == "" {
-		return r.print(c.Out, runs, c.Options(r.Lang, r.Plain, ""))
+		return r.print(c.Out, runs, r.options(c.Options(r.Lang, r.Plain, "")))
 	}
 	var b bytes.Buffer
-	if err := r.print(&b, runs, report.Options{Lang: lang.Lang(r.Lang)}); err != nil {
+	if err := r.print(&b, runs, r.options(report.Options{Lang: lang.Lang(r.Lang)})); err != nil {
 		return err
 	}
 	return console.WriteFiles(r.Force, inputs.OutputFile{Path: r.Output, Content: b.Bytes(), Comment: inputs.CommentOf(r.Format)})
+}
+
+// options adds what is shown to how it is shown.
+func (r *reportCmd) options(o report.Options) report.Options {
+	o.All, o.Percentiles, o.OnlyTable = r.All, r.Names, r.OnlyTable
+	o.SixColumn = published.SixColumnOptions{OnlyGrid: r.OnlyGrid, Tokens: r.UnitWords}
+	return o
 }
 
 // print prints runs in the format.
@@ -196,7 +216,7 @@ func (r *reportCmd) draw(c *console.Console, run *rundir.Run) error {
 
 // illustrate writes the Markdown report of a run, with drawings beside it.
 func (r *reportCmd) illustrate(run *rundir.Run) error {
-	doc, files, err := job.Report(run, r.Dirs[0], job.Base(r.Output), lang.Lang(r.Lang))
+	doc, files, err := job.Report(run, r.Dirs[0], job.Base(r.Output), r.options(report.Options{Lang: lang.Lang(r.Lang)}))
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func TestResume(t *testing.T) {
 		if rows(got) != rows(table) || !strings.Contains(rows(got), "synchronous") {
 			t.Errorf("resumed:\n%s\nwhole:\n%s", got, table)
 		}
-		said, _ := w.must("report", w.path("cut"))
+		said, _ := w.must("report", w.path("cut"), "--all")
 		if !strings.Contains(said, "was continued") {
 			t.Errorf("not said:\n%s", said)
 		}

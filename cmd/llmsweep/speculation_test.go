@@ -40,12 +40,13 @@ func TestSpeculation(t *testing.T) {
 				t.Errorf("%s: ITL %v, want %v", engine, st.InterToken, want)
 			}
 			warned := map[string]string{"vllm": "these prompts are random words", "sglang": "answers were forced to a length"}[engine]
-			if text := strings.Join(strings.Fields(out), " "); !strings.Contains(text, warned) || !strings.Contains(text, "per step") || !strings.Contains(text, "--max-tokens N") {
+			if text := strings.Join(strings.Fields(out), " "); !strings.Contains(text, warned) || !strings.Contains(w.report(engine, "console", "en"), "per step") || !strings.Contains(text, "--max-tokens N") {
 				t.Errorf("%s: %s", engine, out)
 			}
 		}
 		url, _ := w.server(w.simulated(simserver.Options{}))
-		if out, _ := w.must("run", url, "--concurrency", "2", "--requests", "20", "--no-selftest", "--plain", "--out", w.path("none")); strings.Contains(out, "per step") {
+		w.must("run", url, "--concurrency", "2", "--requests", "20", "--no-selftest", "--plain", "--out", w.path("none"))
+		if out := w.report("none", "console", "en"); strings.Contains(out, "per step") {
 			t.Errorf("a server without speculation: %s", out)
 		}
 	})
@@ -75,7 +76,7 @@ func TestSpeculationTakesTexts(t *testing.T) {
 		} {
 			url, _ := w.server(w.simulation(c.config, simserver.Options{Engine: c.engine}))
 			out, _ := w.must(append([]string{"sweep", url, "--budget", "30s", "--stage-time", "5s", "--points", "1", "--no-selftest", "--plain", "--out", w.path(name)}, c.args...)...)
-			run, text := open(t, w.path(name)), strings.Join(strings.Fields(out), " ")
+			run, text := open(t, w.path(name)), strings.Join(strings.Fields(w.report(name, "console", "en")), " ")
 			if got := run.Workload.Dataset == workload.BuiltIn; got != c.texts || got != strings.Contains(text, "built-in texts are sent in place of random words") || c.texts && run.Workload.Forced {
 				t.Errorf("%s: %+v\n%s", name, run.Workload, out)
 			}

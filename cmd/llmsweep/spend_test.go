@@ -102,7 +102,7 @@ func TestSpendingLimitsHold(t *testing.T) {
 					t.Errorf("%+v, state %s, %d stages", s, run.State, len(run.Stages))
 				}
 				ended := slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Code == "run.spent-up" })
-				if !ended || !strings.Contains(out, "Spent: ") || !strings.Contains(out, "Benchmark") {
+				if !ended || !strings.Contains(out, "Spent: ") || !strings.Contains(out, "in flight") {
 					t.Error(run.Warnings, "\n", out, errs)
 				}
 			})

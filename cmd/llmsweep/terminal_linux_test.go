@@ -85,7 +85,7 @@ func TestStatusLine(t *testing.T) {
 				statuses++
 			}
 		}
-		if shown := parts[len(parts)-1]; strings.Contains(shown, "  concurrent@") && strings.Contains(shown, "req/s") {
+		if shown := parts[len(parts)-1]; strings.Contains(shown, "  concurrent@") && strings.Contains(shown, " ms ") {
 			rows++
 		} else if strings.Contains(shown, "stages done") {
 			t.Errorf("a status stays: %q", line)

@@ -50,7 +50,7 @@ func answerOf(run *rundir.Run, l lang.Lang) (a answer) {
 	}
 	a.add(sessionRate(run, l))
 	if run.Spent != nil {
-		a.details = append(a.details, spent(run.Spent, l))
+		a.add(spent(run.Spent, l))
 	}
 	return a
 }

@@ -2,48 +2,45 @@ package findings
 
 import (
 	"strconv"
-	"strings"
 
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
-// State returns how far a run got: the stages that are complete, ended early, and never began. It is one line for a complete run.
+// State returns how far a run got, in one line for a run that is whole.
 func State(run *rundir.Run, l lang.Lang) []string {
-	var done, cut []string
-	probes := 0
+	if lines := Unfinished(run, l); lines != nil {
+		return lines
+	}
+	if n := len(run.Stages); n != 1 {
+		return []string{stateComplete.In(l, strconv.Itoa(n))}
+	}
+	return []string{stateCompleteOne.In(l)}
+}
+
+// Unfinished returns how a run ended that is not whole, and what it did not measure; nil for a whole run. Tables say which
+// stages were cut short.
+func Unfinished(run *rundir.Run, l lang.Lang) []string {
+	whole, narrowing := 0, 0
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		if WholeStages(s) {
-			done = append(done, lang.Row(s.Name))
-		} else {
-			cut = append(cut, lang.Row(s.Name))
+			whole++
 		}
-		if s.Role == rundir.Probe || s.Role == rundir.Hold {
-			probes++
+		if narrows(s) {
+			narrowing++
 		}
 	}
-	if run.State == rundir.Complete && len(cut) == 0 {
-		if len(done) == 1 {
-			return []string{stateCompleteOne.In(l)}
-		}
-		return []string{stateComplete.In(l, strconv.Itoa(len(done)))}
+	if run.State == rundir.Complete && whole == len(run.Stages) {
+		return nil
 	}
 	lines := []string{ended(run, l)}
-	if !run.Failure.IsZero() && run.Failure.Code != inProgress {
-		lines = append(lines, stateBecause.In(l, Phrase(run.Failure, l))+lang.Stop.In(l))
-	}
-	if len(done) > 0 {
-		lines = append(lines, stateWhole.In(l, strings.Join(done, lang.ListComma.In(l))))
-	} else {
+	if whole == 0 {
 		lines = append(lines, stateNone.In(l))
 	}
-	if len(cut) > 0 {
-		lines = append(lines, stateCut.In(l, strings.Join(cut, lang.ListComma.In(l))))
-	}
-	planned := run.Plan.Points*max(1, run.Plan.Repeats) + 2 // the floor and the ceiling
-	if missing := planned - (len(run.Stages) - probes); run.Plan.Points > 0 && missing > 0 {
+	planned := run.Plan.Points*max(1, run.Plan.Repeats) + 2 // synchronous and throughput
+	if missing := planned - (len(run.Stages) - narrowing); run.Plan.Points > 0 && missing > 0 {
 		lines = append(lines, stateMissing.In(l, strconv.Itoa(missing), strconv.Itoa(planned)))
 	}
 	return lines
@@ -69,6 +66,9 @@ func ended(run *rundir.Run, l lang.Lang) string {
 	s := how.In(l)
 	if t := Lasted(run); t > 0 {
 		s += stateAfter.In(l, lang.Clock(t))
+	}
+	if !run.Failure.IsZero() && run.Failure.Code != inProgress {
+		s += lang.Colon.In(l) + Phrase(run.Failure, l)
 	}
 	return s + lang.Stop.In(l)
 }

@@ -143,7 +143,7 @@ func (c *Console) Language() string {
 
 // Options fit what is printed to where it goes.
 func (c *Console) Options(language string, plain bool, dir string) report.Options {
-	r := report.Options{Lang: lang.Lang(language), Dir: dir}
+	r := report.Options{Lang: lang.Lang(language), Dir: c.short(dir)}
 	f, ok := c.Out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return r
@@ -153,6 +153,18 @@ func (c *Console) Options(language string, plain bool, dir string) report.Option
 	}
 	r.Color = !plain && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return r
+}
+
+// short returns a path as short as it can be typed.
+func (c *Console) short(path string) string {
+	from, err := filepath.Abs(c.Dir)
+	if err != nil || path == "" {
+		return path
+	}
+	if rel, err := filepath.Rel(from, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
 }
 
 // Interrupted is the error of a measurement that was interrupted before it began, or err where it was not.

@@ -13,6 +13,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/input"
+	"llmsweep/report/findings"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -187,8 +188,23 @@ type Objectives struct {
 	SLO []string `name:"slo" sep:"none" placeholder:"TERM" help:"Objective, such as 'ttft:p99<500ms'; may be repeated. Exit code 3: missed, 4: undecided." group:"Objectives"`
 }
 
+// Percentiles holds the flag of which percentiles people see.
+type Percentiles struct {
+	Names Names `name:"percentiles" placeholder:"N,N" help:"Percentiles to show, such as 50,95 (of TTFT 90,99)." group:"Output"`
+}
+
+// Names are names of percentiles: "p90".
+type Names []string
+
+// UnmarshalText reads percentiles as people write them, such as 50,95 or p99.9.
+func (n *Names) UnmarshalText(text []byte) (err error) {
+	*n, err = findings.ParsePercentiles(strings.Split(string(text), ","))
+	return err
+}
+
 // Results holds the flags of where the results of a measurement go.
 type Results struct {
+	Percentiles
 	Label []string `sep:"," placeholder:"K=V" help:"Labels: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.." group:"Output"`
 	Out   string   `type:"path" placeholder:"DIR" help:"Run directory (llmsweep-run, or the next free number)." group:"Output"`
 	Force bool     `help:"Overwrite what --out already holds." group:"Output"`

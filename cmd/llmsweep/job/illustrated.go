@@ -22,7 +22,7 @@ func Best() []string { return []string{"output", "ttft", "latency", "itl"} }
 const mostDrawings = 2
 
 // Report returns the Markdown report of a run and the drawings that it shows, by the names of their files, which begin with base.
-func Report(run *rundir.Run, dir, base string, l lang.Lang) (doc []byte, files map[string][]byte, err error) {
+func Report(run *rundir.Run, dir, base string, o report.Options) (doc []byte, files map[string][]byte, err error) {
 	files = map[string][]byte{}
 	var shown []report.Drawing
 	have := html.Drawings(run, dir)
@@ -31,7 +31,7 @@ func Report(run *rundir.Run, dir, base string, l lang.Lang) (doc []byte, files m
 			continue
 		}
 		var b bytes.Buffer
-		if err := html.Drawing(&b, name, run, dir, l); err != nil {
+		if err := html.Drawing(&b, name, run, dir, o.Lang); err != nil {
 			return nil, nil, err
 		}
 		file := base + name + ".svg"
@@ -39,7 +39,8 @@ func Report(run *rundir.Run, dir, base string, l lang.Lang) (doc []byte, files m
 		shown = append(shown, report.Drawing{Alt: name, File: file})
 	}
 	var b bytes.Buffer
-	if err := report.Render(&b, "markdown", []rundir.Run{*run}, report.Options{Lang: l, Drawings: shown}); err != nil {
+	o.Drawings = shown
+	if err := report.Render(&b, "markdown", []rundir.Run{*run}, o); err != nil {
 		return nil, nil, err
 	}
 	return b.Bytes(), files, nil
@@ -53,7 +54,7 @@ func Renew(run *rundir.Run, path string, l lang.Lang, document, page bool) error
 	}
 	defer dir.Close()
 	if document {
-		doc, files, err := Report(run, path, "", l)
+		doc, files, err := Report(run, path, "", report.Options{Lang: l})
 		if err != nil {
 			return err
 		}

@@ -156,9 +156,10 @@ func (j *Job) unwritten(run *rundir.Run, dir *store.Dir, broken error) error {
 // conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
 func (j *Job) conclude(s *session) error {
 	run, dir := s.sides[0].run, s.sides[0].dir
-	doc, err := writeReports(run, dir, j.Lang)
-	j.Summarize(doc)
 	options := j.Options(j.Results.Lang, j.Results.Plain, dir.Path)
+	options.Percentiles = j.Results.Names
+	doc, err := writeReports(run, dir, options)
+	j.Summarize(doc)
 	err = errors.Join(err, report.Render(j.Console.Out, cmp.Or(j.Format, "console"), []rundir.Run{*run}, options))
 	switch {
 	case err != nil:
@@ -172,29 +173,29 @@ func (j *Job) conclude(s *session) error {
 }
 
 // writeReports writes report.md and report.html, and returns the former without drawings.
-func writeReports(run *rundir.Run, dir *store.Dir, l lang.Lang) ([]byte, error) {
-	doc, err := writeDocument(run, dir, l)
+func writeReports(run *rundir.Run, dir *store.Dir, o report.Options) ([]byte, error) {
+	doc, err := writeDocument(run, dir, o)
 	if err == nil {
-		err = writePage(dir, run, l)
+		err = writePage(dir, run, o.Lang)
 	}
 	if err == nil { // a full disk is one error, not three
-		err = illustrate(dir, run, l)
+		err = illustrate(dir, run, o)
 	}
 	return doc, err
 }
 
 // writeDocument writes report.md without drawings, and returns it.
-func writeDocument(run *rundir.Run, dir *store.Dir, l lang.Lang) ([]byte, error) {
+func writeDocument(run *rundir.Run, dir *store.Dir, o report.Options) ([]byte, error) {
 	var doc bytes.Buffer
-	if err := report.Markdown(&doc, []rundir.Run{*run}, l); err != nil {
+	if err := report.Render(&doc, "markdown", []rundir.Run{*run}, o); err != nil {
 		return nil, err
 	}
 	return doc.Bytes(), dir.WriteFile(rundir.ReportFile, inputs.MarkedOutput(doc.Bytes(), inputs.XMLMark))
 }
 
 // illustrate writes report.md again, with drawings beside it.
-func illustrate(dir *store.Dir, run *rundir.Run, l lang.Lang) error {
-	doc, files, err := Report(run, dir.Path, "", l)
+func illustrate(dir *store.Dir, run *rundir.Run, o report.Options) error {
+	doc, files, err := Report(run, dir.Path, "", o)
 	if err != nil || len(files) == 0 {
 		return err
 	}

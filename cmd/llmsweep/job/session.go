@@ -6,6 +6,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/report"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/progress"
@@ -111,5 +112,5 @@ func (s *session) tellServed() {
 
 // document writes report.md of a side, and returns it.
 func (s *session) document(one *side) ([]byte, error) {
-	return writeDocument(one.run, one.dir, s.lang)
+	return writeDocument(one.run, one.dir, report.Options{Lang: s.lang})
 }
