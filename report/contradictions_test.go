@@ -110,7 +110,6 @@ var (
 	aNumber    = regexp.MustCompile(`(\d[\d,]*(?:\.\d+)?)( ms| %)?`)
 	feels      = regexp.MustCompile(`Run it at ([\d.]+) req/s`)
 	meetsUpTo  = regexp.MustCompile(`eets ttft\S+ up to ([\d.]+) req/s`)
-	meetsAt    = regexp.MustCompile(`eets ttft\S+ at ([\d.]+) req/s and misses it at ([\d.]+);`)
 	wasHeld    = regexp.MustCompile(`Why: ([\d.]+) req/s was held for`)
 	hasFailed  = regexp.MustCompile(`(?:; at|Why: at) ([\d.]+) req/s `)
 	output     = regexp.MustCompile(`(?:at|least|Sustains|Accepts) ([\d.]+) req/s.*?, ([\d,]+(?:\.\d+)?) output tok/s`)
@@ -176,14 +175,12 @@ func contradictions(run *rundir.Run, lines []string, given []float64) (all []str
 			complain("%v req/s of %v tokens are not %v tok/s", rate, answered, tokens)
 		}
 	}
-	if m := meetsAt.FindStringSubmatch(text); m != nil && run.SLO != nil {
-		low, _ := strconv.ParseFloat(m[1], 64)
-		high, _ := strconv.ParseFloat(m[2], 64)
-		for i := range run.Stages {
-			st := &run.Stages[i]
-			at := st.Rates.Offered.Value()
-			if v, _ := slo.Judge(st, termsOf(run)); v == rundir.Broken && at > low+rounding && at < high-rounding && !slo.Over(st) {
-				complain("missed at %v, between %v and %v", at, low, high)
+	if a := run.SLO; a != nil && a.Low.Known() && a.High.Known() {
+		columns := findings.MainColumns(nil)
+		for _, r := range findings.AllStages(run) {
+			text, at := columns[len(columns)-1].Cell(r).In(lang.English), r.Stage.Rates.Offered.Value()
+			if r.Stage.Rate.Known() && (strings.Contains(text, "SLO met") && at > a.Low.Value() || strings.Contains(text, "SLO missed") && at < a.High.Value()) {
+				complain("%v req/s: %s, and the interval is %v to %v", at, text, a.Low.Value(), a.High.Value())
 			}
 		}
 	}
@@ -209,11 +206,6 @@ func remarkAt(run *rundir.Run, rate float64) string {
 		}
 	}
 	return ""
-}
-
-func termsOf(run *rundir.Run) []slo.Term {
-	terms, _ := slo.ParseAll(run.SLO.Terms)
-	return terms
 }
 
 // ordinary leaves out the sentences that notes make: what they count is their own.

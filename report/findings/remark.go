@@ -23,8 +23,8 @@ func (m *remark) add(t table.Tone, say lang.Phrase, args ...any) {
 func remarkCell(r StageRow) table.Cell {
 	m := &remark{tone: table.Faint}
 	m.judge(r)
-	if g := r.Stage.Goodput; g != nil {
-		c := Promised(g.Verdict)
+	if r.Stage.Goodput != nil {
+		c := Promised(rowVerdict(r))
 		m.add(c.Tone, remarkSLO, c.Text)
 	}
 	if n := FailedStages(r.Stage); n > 0 {
@@ -58,6 +58,18 @@ func (m *remark) judge(r StageRow) {
 	default:
 		m.add(table.Good, remarkHeld, heldFor(s))
 	}
+}
+
+// rowVerdict returns whether a row meets the SLO. Within the interval of a sweep's answer, which rests on all rows, a
+// single row decides nothing.
+func rowVerdict(r StageRow) rundir.Promised {
+	v, rate := r.Stage.Goodput.Verdict, slo.Offered(r.Stage)
+	if s := r.Run.SLO; s != nil && s.Low.Known() && s.High.Known() && r.Stage.Rate.Known() {
+		if v == rundir.Kept && rate > s.Low.Value() || v == rundir.Broken && rate < s.High.Value() {
+			return rundir.Unsure
+		}
+	}
+	return v
 }
 
 // heldFor returns how long a stage held its rate.

@@ -67,7 +67,7 @@ var (
 // What was promised.
 var (
 	sayMeets        = lang.Say("Meets %s up to %s req/s", "到达率不超过 %[2]s req/s 时满足 %[1]s")
-	sayMeetsBetween = lang.Say("Meets %s at %s req/s and misses it at %s; the rates in between do not decide.", "到达率为 %[2]s req/s 时满足 %[1]s，为 %[3]s 时不满足；两者之间未定。")
+	sayMeetsBetween = lang.Say("Meets %s up to a rate between %s and %s req/s (95 %%).", "满足 %[1]s 的最高到达率在 %[2]s 与 %[3]s req/s 之间（95 %% 区间）。")
 	sayMeetsAll     = lang.Say("Meets %s at all rates measured, the highest %s req/s", "在所有实测到达率下均满足 %s，最高为 %s req/s")
 	sayFirstToBreak = lang.Say("; above it, %s is missed.", "；更高则不满足 %s。")
 	sayEndsBacklog  = lang.Say("; above it, the server saturates.", "；更高则服务饱和。")

@@ -25,7 +25,6 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 	out := &rundir.SLO{Terms: Strings(terms), Verdict: rundir.Unsure}
 	var end edge
 	end, out.Limiting = ends(stages, saturation, terms)
-	end.clip(stages, terms)
 	kept := false
 	for _, s := range stages {
 		switch v, _ := Judge(s, terms); {
@@ -79,20 +78,6 @@ func ends(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) (
 		end.high = min(end.high, s.High.Value())
 	}
 	return end, limiting
-}
-
-// clip keeps the range within a hold that met the terms and a row that missed them. A row of the grid may have been too
-// short for its queue to build up, so that it met them by that.
-func (e *edge) clip(stages []*rundir.Stage, terms []Term) {
-	for _, s := range stages {
-		rate := Offered(s)
-		switch v, _ := Judge(s, terms); {
-		case v == rundir.Broken && rate > e.at:
-			e.high = min(e.high, rate)
-		case v == rundir.Kept && rate < e.at && (s.Role == rundir.Hold || s.Role == rundir.Probe):
-			e.low = max(e.low, rate)
-		}
-	}
 }
 
 // saturatesAt returns the rate at which a server saturates, as far as that is known; infinite where it is not.
