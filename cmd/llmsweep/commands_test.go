@@ -369,39 +369,18 @@ func TestSimServes(t *testing.T) {
 	})
 }
 
-// TestPicture compares the table in the README with what demo prints in virtual time, which is the same each time. -update renews it.
+// TestPicture compares the output in the README with that of the first report. -update renews it.
 func TestPicture(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the race detector takes so much processor time that rows are marked")
-	}
-	virtually(t, func(t *testing.T, w *world) {
-		out, _ := w.must("demo", "--no-selftest", "--plain")
+	inBubble(t, t.TempDir(), func(t *testing.T, w *world) {
+		out, _ := w.must("report", firstReport)
 		before, rest, ok := strings.Cut(readme(t), "```\n"+pictureBegins)
 		_, after, ok2 := strings.Cut(rest, "\n```\n")
 		if !ok || !ok2 {
-			t.Fatal("the README has no table")
+			t.Fatal("the README has no output")
 		}
-		golden(t, "../../README.md", before+"```\n"+abridged(out)+"\n```\n"+after)
+		golden(t, "../../README.md", before+"```\n"+strings.TrimSpace(out)+"\n```\n"+after)
 	})
 }
 
-// pictureBegins is how the table in the README begins.
-const pictureBegins = "        "
-
-// abridged returns the part of a sweep's output that the README shows: the table, and the lines with the answer.
-func abridged(out string) string {
-	_, table, _ := strings.Cut(out, "\n\n") // after the headline
-	table, rest, _ := strings.Cut(table, "\n\n")
-	if legend, _, ok := strings.Cut(rest, "\n\n"); ok && strings.HasPrefix(legend, "  ?") {
-		table += "\n\n" + legend
-	}
-	table += "\n"
-	for line := range strings.Lines(rest) {
-		for _, start := range []string{"  Saturates at", "  At 80 %", "  The simulator's"} {
-			if strings.HasPrefix(line, start) {
-				table += "\n" + strings.TrimRight(line, "\n")
-			}
-		}
-	}
-	return strings.TrimLeft(table, "\n")
-}
+// pictureBegins is how the output in the README begins.
+const pictureBegins = "Qwen2-7B-Instruct · "
