@@ -38,7 +38,7 @@ var inside = map[string]string{
 	"label": "files", "resume": "files", "config": "files", "live": "files",
 	"import": "report", "audit": "report", "page": "report", "formats": "report",
 	"choose": "compare", "history": "compare", "ci": "compare", "exit-codes": "compare",
-	"demo": "client", "sim": "client", "simulator": "client", "selftest": "client", "cluster": "client", "install": "client",
+	"demo": "client", "sim": "client", "simulator": "client", "selftest": "client", "cluster": "client",
 }
 
 // Find returns the topic that explains a name. The error names the nearest one.
