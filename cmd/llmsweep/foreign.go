@@ -13,17 +13,18 @@ import (
 
 // foreign is what a flag of another tool is here.
 type foreign struct {
-	names []string // theirs, without dashes
+	names []string // theirs, without dashes; one letter is a short flag
 	flag  string   // ours, without dashes; empty where there is none
 	value string   // that stands for the one given, in examples; VALUE is the one given
 	note  string   // where there is no flag of ours: what to do
 }
 
-// foreigners are the flags of vllm bench serve, SGLang's bench_serving, GuideLLM and AIPerf that people write here.
+// foreigners are the flags of vllm bench serve, SGLang's bench_serving, GuideLLM, AIPerf, oha, k6, wrk and vegeta that
+// people write here.
 var foreigners = []foreign{
-	{names: []string{"request-rate", "qps"}, flag: "rate", value: "VALUE"},
-	{names: []string{"num-prompts", "num-prompt", "num-requests", "max-requests", "request-count"}, flag: "requests", value: "VALUE"},
-	{names: []string{"max-seconds", "benchmark-duration"}, flag: "duration", value: "VALUEs"},
+	{names: []string{"request-rate", "qps", "q", "r"}, flag: "rate", value: "VALUE"},
+	{names: []string{"num-prompts", "num-prompt", "num-requests", "max-requests", "request-count", "n", "iterations"}, flag: "requests", value: "VALUE"},
+	{names: []string{"max-seconds", "benchmark-duration", "z", "d"}, flag: "duration", value: "VALUE"},
 	{names: []string{"input-len", "random-input-len", "random-input", "sonnet-input-len", "isl", "synthetic-input-tokens-mean"}, flag: "prompt-tokens", value: "VALUE"},
 	{names: []string{"output-len", "random-output-len", "random-output", "sonnet-output-len", "sharegpt-output-len", "custom-output-len", "osl", "output-tokens-mean",
 		"max-new-tokens"}, flag: "output-tokens", value: "VALUE"},
@@ -32,6 +33,7 @@ var foreigners = []foreign{
 	{names: []string{"burstiness"}, flag: "arrivals", value: "gamma:VALUE"},
 	{names: []string{"ramp-up-strategy", "ramp-up-start-rps", "ramp-up-end-rps"}, flag: "arrivals", value: "ramp:1-20"},
 	{names: []string{"fixed-schedule"}, flag: "arrivals", value: "trace:FILE"},
+	{names: []string{"c", "vus", "connections"}, flag: "concurrency", value: "VALUE"},
 	{names: []string{"rate-type"}, note: "the command says it: llmsweep sweep URL, or llmsweep run URL with --rate R or --concurrency N"},
 	{names: []string{"target", "base-url", "url", "host", "port"}, note: "the URL is an argument without a name, as in llmsweep sweep http://localhost:8000"},
 	{names: []string{"backend", "backend-type", "endpoint", "endpoint-type", "request-type"}, note: "the API is found out; --api NAME names it"},
@@ -55,29 +57,44 @@ var foreigners = []foreign{
 }
 
 // unknownFlag matches what kong says of a flag that a command does not have.
-var unknownFlag = regexp.MustCompile(`^unknown flag --([^ ,]+)(?:, did you mean .*)?$`)
+var unknownFlag = regexp.MustCompile(`^unknown flag (--?)([^ ,]+)(?:, did you mean .*)?$`)
+
+// foreignCommands are the commands of other tools, and what they are here.
+var foreignCommands = map[string]string{
+	"benchmark": "llmsweep sweep URL",                               // GuideLLM: benchmark, benchmark run
+	"bench":     "llmsweep sweep URL, or llmsweep run URL --rate R", // vLLM: bench serve
+	"profile":   "llmsweep sweep URL",                               // AIPerf
+	"attack":    "llmsweep run URL --rate R",                        // vegeta
+}
+
+// ownLoad are flags of run that a sweep chooses by itself.
+var ownLoad = []string{"rate", "concurrency", "requests", "duration"}
 
 // plainValue matches values that can be repeated in an error.
 var plainValue = regexp.MustCompile(`^[0-9.]+[a-z]{0,2}$`)
 
 // Foreign returns the error about an unknown flag that says what to write, or the same error where nothing better is known.
 func Foreign(err error, grammar *kong.Application, args []string) error {
+	if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == args[0] && foreignCommands[m[1]] != "" {
+		return fmt.Errorf("there is no command %q; here it is %s", m[1], foreignCommands[m[1]])
+	}
 	m := unknownFlag.FindStringSubmatch(err.Error())
 	if m == nil {
 		return err
 	}
-	name, _, _ := strings.Cut(m[1], "=")
-	given := givenValue(args, "--"+name)
+	name, _, _ := strings.Cut(m[2], "=")
+	shown := m[1] + name
+	given := givenValue(args, shown)
 	for _, f := range foreigners {
 		if slices.Contains(f.names, name) {
-			return fmt.Errorf("unknown flag --%s: %s", name, f.advice(grammar, args[0], given))
+			return fmt.Errorf("unknown flag %s: %s", shown, f.advice(grammar, args[0], given))
 		}
 	}
-	if args[0] == "sweep" && (name == "rate" || name == "concurrency") {
-		return fmt.Errorf("unknown flag --%s: %s", name, foreign{flag: name, value: "VALUE"}.advice(grammar, args[0], given))
+	if args[0] == "sweep" && slices.Contains(ownLoad, name) {
+		return fmt.Errorf("unknown flag %s: %s", shown, foreign{flag: name, value: "VALUE"}.advice(grammar, args[0], given))
 	}
 	if others := owners(grammar, name); len(others) > 0 {
-		return fmt.Errorf("unknown flag --%s: %s has none; it is a flag of %s", name, args[0], strings.Join(others, ", "))
+		return fmt.Errorf("unknown flag %s: %s has none; it is a flag of %s", shown, args[0], strings.Join(others, ", "))
 	}
 	return err
 }
@@ -88,17 +105,17 @@ func (f foreign) advice(grammar *kong.Application, command, given string) string
 	case f.note != "":
 		return f.note
 	case f.flag == "rate" && given == "inf":
-		return "llmsweep sweep URL measures the maximum; llmsweep run URL --concurrency N keeps N requests in flight"
+		return "llmsweep sweep URL measures the throughput; llmsweep run URL --concurrency N keeps N requests in flight"
 	}
 	if given == "" {
-		given = map[string]string{"rate": "R", "arrivals": "0.5"}[f.flag]
+		given = map[string]string{"rate": "R", "arrivals": "0.5", "duration": "30"}[f.flag]
 		if given == "" {
 			given = "N"
 		}
 	}
 	value := strings.Replace(f.value, "VALUE", given, 1)
-	if f.flag == "duration" {
-		value = strings.Replace(value, "ss", "s", 1)
+	if f.flag == "duration" && strings.Trim(given, "0123456789.") == "" { // without a unit
+		value += "s"
 	}
 	ours := strings.TrimRight("--"+f.flag+" "+value, " ")
 	others := owners(grammar, f.flag)
@@ -107,6 +124,8 @@ func (f foreign) advice(grammar *kong.Application, command, given string) string
 		return "here it is " + ours
 	case command == "sweep" && (f.flag == "rate" || f.flag == "concurrency"):
 		return fmt.Sprintf("sweep finds its own rates; for one %s: llmsweep run URL %s", f.flag, ours)
+	case command == "sweep" && f.flag == "duration":
+		return fmt.Sprintf("the time of a sweep is --budget TIME; for one load: llmsweep run URL --rate R %s", ours)
 	case command == "sweep" && slices.Contains(others, "run"):
 		return "sweep has no such flag; for one load: llmsweep run URL --rate R " + ours
 	}

@@ -118,7 +118,7 @@ func explainRemoved(err error, command string) error {
 	}
 	var names []string
 	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
-		names = []string{command + " --" + m[1], "--" + m[1]}
+		names = []string{command + " --" + m[2], "--" + m[2]}
 	} else if m := badValue.FindStringSubmatch(err.Error()); m != nil {
 		names = []string{command + " " + m[1] + " " + m[2], m[1] + " " + m[2]}
 	} else if m := badFormat.FindStringSubmatch(err.Error()); m != nil {
