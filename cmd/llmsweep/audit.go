@@ -12,23 +12,23 @@ import (
 
 // auditCmd is llmsweep audit.
 type auditCmd struct {
-	Paths  []string `arg:"" optional:"" name:"path" help:"Documents with published results, run directories, or directories of run directories."`
+	Paths  []string `arg:"" optional:"" name:"path" help:"Published documents, run directories, or directories of those."`
 	Format string   `default:"text" enum:"text,json" placeholder:"NAME" help:"text or json (${default})."`
-	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
-	All    bool     `help:"Print each remark, also those that differ from another in their numbers alone."`
-	Rules  bool     `help:"List the rules, their tolerances and the reasons for them."`
+	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language (that of LANG)."`
+	All    bool     `help:"Print each remark, also those that are alike."`
+	Rules  bool     `help:"List the rules, with tolerances and reasons."`
 }
 
 // Help returns what --help prints after the purpose.
 func (auditCmd) Help() string {
-	return `Exit codes: 0 nothing found, or remarks only; 1 something impossible or doubtful found; 2 a path could not be read.
+	return `Exit code 1: something impossible or doubtful was found.
 
 Examples:
   llmsweep audit results.md
   llmsweep audit llmsweep-run --format json
   llmsweep audit --rules
 
-More: llmsweep help import`
+More: llmsweep help audit`
 }
 
 // Run audits.

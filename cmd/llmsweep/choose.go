@@ -19,20 +19,20 @@ import (
 
 // chooseCmd is llmsweep choose.
 type chooseCmd struct {
-	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results. Several sweeps of one configuration count together."`
-	AnyWorkload bool     `name:"any-workload" help:"Choose also among results of different workloads."`
-	Only        []string `sep:"," placeholder:"K=V" help:"Consider only results with this model, gpu, gpus, engine or quant; may be repeated. The first words of a name are enough; quant= means not quantized."`
+	Paths []string `arg:"" name:"path" help:"Run directories, directories of those, or published documents."`
 	flags.Requirements
+	Only        []string `sep:"," placeholder:"K=V" help:"Only results with this model, gpu, gpus, engine, quant." group:"Choice"`
+	AnyWorkload bool     `name:"any-workload" help:"Choose also among results of different workloads." group:"Choice"`
 	flags.Tables
 	flags.Page
 }
 
 // Help returns what --help prints after the purpose.
 func (chooseCmd) Help() string {
-	return `Examples:
-  llmsweep choose results.md --only model=Qwen2-7B --slo 'itl:mean<50ms' --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2,A100=3.6
-  llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 5000tok/s --prices prices.yaml --max-gpus 8
-  llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 20rps --price L20=1.2 --html choice.html
+	return `Without prices the order is by GPUs.
+
+  llmsweep choose runs --slo 'ttft:p99<1s' --demand 9req/s --prices usd.yaml
+  llmsweep choose results.md --slo 'itl:mean<50ms' --demand 5000tok/s
 
 More: llmsweep help choose`
 }

@@ -26,10 +26,10 @@ import (
 
 // compareCmd is llmsweep compare.
 type compareCmd struct {
-	Paths       []string `arg:"" optional:"" name:"path" help:"Run directories, directories of run directories, or documents with published results. The others are compared with the first one. With -- between them, the runs of one side are compared with those of the other; label:KEY=VALUE keeps those with that label. With --live: the URLs of two servers."`
-	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
-	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
-	History     string   `placeholder:"DIR" help:"Earlier runs of the first side: the spread between them tells which differences are more than chance, also with one run a side."`
+	Paths       []string `arg:"" optional:"" name:"path" help:"Run directories or published documents; the first is the baseline. Runs on either side of -- are compared as sides; label:KEY=VALUE keeps those of a side."`
+	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit code 3 beyond this limit; may be repeated." group:"What is found"`
+	History     string   `placeholder:"DIR" help:"Earlier runs, for the spread between runs." group:"What is found"`
+	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads." group:"What is found"`
 	flags.Tables
 	flags.Page
 	job.Flags
@@ -37,31 +37,20 @@ type compareCmd struct {
 
 // Help returns what --help prints after the purpose.
 func (compareCmd) Help() string {
-	return `Examples:
+	return `The first is the baseline. ~ marks a difference that chance explains.
+
   llmsweep compare before after
-  llmsweep compare before after --fail-if 'tokens_per_s<-5%' --fail-if 'ttft@80>10%'
-  llmsweep compare baseline llmsweep-run --fail-if 'tokens_per_s<-5%'
-  llmsweep compare results.md my-run --format markdown --lang zh -o compared.md
-  llmsweep compare before after --html compared.html    # the tables here, the page there
-  llmsweep compare before1 before2 before3 -- after1 after2    # the unit is the run
-  llmsweep compare before -- after    # directories that hold runs, as sweep --repeats 3 --out before makes
-  llmsweep compare nights label:commit=a1b2c3 -- label:commit=d4e5f6
-  llmsweep compare before after --history nights --fail-if 'tokens_per_s<-5%'
-
-Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
-Those named like terms of an SLO but accuracy, and good_tokens_per_s (token goodput), need runs with such a term, and are those at 80 % load or of the only row.
-A difference whose 95 % interval includes 0 passes; one without an interval cannot be judged.
-
-With --live, two servers get the same arrivals and prompts in turns, so that time of day and workload cannot make the
-difference. The result is a directory that can be compared again. Metrics for --fail-if are then: ` + strings.Join(pair.Keys(nil, nil), ", ") + `,
-accuracy, errors; with --rate 4: ttft@4rps and so on; with --concurrency 8: tokens_per_s@c8 and so on.
-
+  llmsweep compare before after --fail-if 'tokens_per_s<-5%'
+  llmsweep compare before1 before2 -- after1 after2
   llmsweep compare --live http://old:8000 http://new:8000
-  llmsweep compare --live http://old:8000 http://new:8000 --rate 4 --budget 10m
-  llmsweep compare --live http://old:8000 http://new:8000 --fail-if 'tokens_per_s<-3%'    # keys: LLMSWEEP_API_KEY, LLMSWEEP_API_KEY_B
-  llmsweep compare llmsweep-pair --lang zh
 
-More: llmsweep help compare`
+Metrics of --fail-if, all other flags of --live: llmsweep help compare`
+}
+
+// failIfMetrics lists the metrics of --fail-if, in Markdown.
+func failIfMetrics() string {
+	return "\n## Metrics of --fail-if\n\n" + strings.Join(compare.Keys(), ", ") + ".\n\nWith --live: " +
+		strings.Join(pair.Keys(nil, nil), ", ") + ", accuracy, errors; with --rate 4: ttft@4rps and so on; with --concurrency 8: tokens_per_s@c8 and so on.\n"
 }
 
 // Run compares.

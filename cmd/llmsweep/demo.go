@@ -29,7 +29,9 @@ func (demoCmd) Help() string {
 
 Examples:
   llmsweep demo
-  llmsweep demo --lang zh`
+  llmsweep demo --lang zh
+
+More flags: llmsweep help demo`
 }
 
 // demoDir is where it writes. The next demo overwrites it.

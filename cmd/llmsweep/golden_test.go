@@ -62,7 +62,7 @@ func TestHelpOfEachCommand(t *testing.T) {
 			name = "llmsweep"
 		}
 		golden(t, filepath.Join("testdata/help", name+".txt"), out.String())
-		if command != "" && command != "version" && !strings.Contains(out.String(), "Examples:") {
+		if command != "" && command != "version" && !strings.Contains(out.String(), "\n    llmsweep ") {
 			t.Errorf("%s --help has no examples", command)
 		}
 	}

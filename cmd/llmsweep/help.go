@@ -14,8 +14,8 @@ import (
 
 // helpCmd is llmsweep help.
 type helpCmd struct {
-	Topic string `arg:"" optional:"" name:"topic" help:"Topic to explain. schema: print a JSON Schema. Without it: list the topics."`
-	Name  string `arg:"" optional:"" name:"name" help:"Of schema: run (run.json, the default), records (a line of records.jsonl), pair (pair.json), verdict (of --format verdict)."`
+	Topic string `arg:"" optional:"" name:"topic" help:"A topic, a command, or schema (a JSON Schema)."`
+	Name  string `arg:"" optional:"" name:"name" help:"Of schema: run (the default), records, pair or verdict."`
 }
 
 // Help returns what --help prints after the purpose.
@@ -50,7 +50,11 @@ func (h *helpCmd) Run(c *console.Console) error {
 		return err
 	}
 	parser, _ := newParser(c, &cli{})
-	page += otherFlags(parser.Model, strings.ToLower(h.Topic))
+	command := strings.ToLower(h.Topic)
+	if command == "compare" {
+		page += failIfMetrics()
+	}
+	page += otherFlags(parser.Model, command)
 	return c.Page(func(width int) string { return manual.Terminal(page, width) }, page)
 }
 

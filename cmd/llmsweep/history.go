@@ -13,15 +13,15 @@ import (
 
 // historyCmd is llmsweep history.
 type historyCmd struct {
-	Paths   []string `arg:"" optional:"" name:"path" help:"Run directories, or directories of run directories, in any order."`
-	FailNew bool     `name:"fail-new" help:"Exit with code 3 only where the latest run has shown that something became worse."`
-	Alarms  float64  `default:"0.01" placeholder:"N" positive:"" help:"Expected number of false alarms after each round of runs, over all series together (${default})."`
+	Paths   []string `arg:"" optional:"" name:"path" help:"Run directories, or directories of those, in any order."`
+	FailNew bool     `name:"fail-new" help:"Exit code 3 only for what the latest run has shown."`
+	Alarms  float64  `default:"0.01" placeholder:"N" positive:"" help:"Expected number of false alarms per round of runs (${default})."`
 	flags.Tables
 }
 
 // Help returns what --help prints after the purpose.
 func (historyCmd) Help() string {
-	return `Exit codes: 0 nothing became worse; 3 something became worse; 2 a path could not be read.
+	return `Exit code 3: something became worse.
 
 Examples:
   llmsweep history bench/nights

@@ -13,12 +13,12 @@ import (
 
 // importCmd is llmsweep import.
 type importCmd struct {
-	Files []string `arg:"" name:"file" help:"Documents with results of other tools: six-column tables, stress tables, serving blocks, and the JSON files of GuideLLM and vllm bench serve."`
-	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory to put the run directories in (${default})."`
-	Label []string `sep:"," placeholder:"K=V" help:"Labels that replace those of the headings: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)."`
-	Split bool     `help:"Keep each stress table and serving block as a run of its own. Without it, those of one configuration form one run: several at one concurrency are repeats."`
-	All   bool     `help:"Print also the labels of each result, with the lines that they were read from."`
-	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the reports: en or zh. Default: zh where LANG starts with zh, else en."`
+	Files []string `arg:"" name:"file" help:"Documents with tables, or JSON files of GuideLLM and vllm bench serve."`
+	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory of the run directories (${default})."`
+	Label []string `sep:"," placeholder:"K=V" help:"Labels in place of those that were read (help files)."`
+	Split bool     `help:"Do not join the tables of one configuration to one run."`
+	All   bool     `help:"Print also each label, with the line that it is from."`
+	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the reports (that of LANG)."`
 }
 
 // Help returns what --help prints after the purpose.

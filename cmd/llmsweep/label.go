@@ -21,14 +21,14 @@ import (
 // labelCmd is llmsweep label.
 type labelCmd struct {
 	Dir    string   `arg:"" name:"dir" help:"Run directory."`
-	Labels []string `arg:"" optional:"" name:"label" help:"Labels: model=.., gpu=.., gpus=.., engine=.., quant=.., price=.. (per GPU-hour), and others of your own, such as router=Rust, which compare takes for what differs. An empty value, such as quant=, removes one. Without labels: print those of the run."`
-	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
-	Force  bool     `help:"Renew report.md and report.html also where they were changed since llmsweep wrote them."`
+	Labels []string `arg:"" optional:"" name:"label" help:"model=.., gpu=.., gpus=.., engine=.., quant=.., price=.. (of a GPU for an hour), or others of your own, such as router=Rust. quant= removes one. Without labels: print those of the run."`
+	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language (that of LANG)."`
+	Force  bool     `help:"Renew reports also where people changed them."`
 }
 
 // Help returns what --help prints after the purpose.
 func (labelCmd) Help() string {
-	return `Other labels stay, and so does everything that was measured. report.md and report.html are written again where they exist.
+	return `Other labels stay. report.md and report.html are renewed.
 
 Examples:
   llmsweep label llmsweep-run

@@ -11,25 +11,24 @@
 // The work is done in client (one request), sweep (which stages, their metrics and the answer) and report (renderings). Imports run one way:
 // cmd -> report -> sweep -> client. Where a change goes:
 //
-//	a new API of servers     client/api: a file with its dialect, and its line in dialects.go; client/sim/server: the simulated server's side
+//	a new API of servers     client/api: a file with its dialect, and its entry in dialects.go; client/sim/server: the simulated server's side
 //	a new column             report/findings/columns.go: one entry of Columns; renderings pick it by its ID
 //	a new load               sweep/arrival: a type with its schedule, and its line in options.go
 //	a drawing of the page    report/page: a file that makes a figure of stages; report/draw has the means
-//	a rule of judgement      of one stage: sweep/measure/verdict.go; of the sweep's answer: sweep/saturation
+//	a rule of judgement      of one stage: judge in sweep/measure/growth.go; of the answer: sweep/saturation
 //	a command                here: its file, and one line of the type cli below
 package main
 
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/report"
 )
 
 func main() {
@@ -38,24 +37,24 @@ func main() {
 
 // cli is the grammar.
 type cli struct {
-	Demo     demoCmd     `cmd:"" help:"Run a one-minute sweep of a simulated server. Needs no flags and no GPU."`
-	Sweep    sweepCmd    `cmd:"" help:"Find out how much load a server sustains, and its latencies on the way there."`
-	Run      runCmd      `cmd:"" help:"Measure one load: a number of requests in flight, an arrival rate, a ramp or a recorded trace."`
-	Resume   resumeCmd   `cmd:"" help:"Continue a sweep or run that was interrupted or killed."`
-	Report   reportCmd   `cmd:"" help:"Print run directories again, as tables, CSV, JSON or a document."`
-	Label    labelCmd    `cmd:"" help:"Change the labels of a run: model, GPU, number of GPUs, engine, quantization, price."`
-	Import   importCmd   `cmd:"" help:"Turn results that other tools printed into run directories."`
-	Audit    auditCmd    `cmd:"" help:"Find published or measured rows that cannot be right, and say why."`
-	Compare  compareCmd  `cmd:"" help:"Compare results, or two running servers, with an interval for each difference."`
-	Choose   chooseCmd   `cmd:"" help:"Find the cheapest GPU, count, engine and quantization that serves a demand within an SLO."`
-	History  historyCmd  `cmd:"" help:"Find what became slower or faster from run to run, with few false alarms."`
-	Sim      simCmd      `cmd:"" help:"Start a simulated server to try things on."`
-	Selftest selftestCmd `cmd:"" help:"Measure how fast and how exact this client is on this machine."`
-	Help     helpCmd     `cmd:"" help:"Explain a topic: metrics, verdicts, slo, workloads, ... Without a topic: list them."`
+	Demo     demoCmd     `cmd:"" help:"Sweep a simulated server for a minute; needs no GPU." group:"Measure"`
+	Sweep    sweepCmd    `cmd:"" help:"Find the highest rate that a server sustains, with its latencies." group:"Measure"`
+	Run      runCmd      `cmd:"" help:"Measure one load: a rate, a concurrency, a ramp or a trace." group:"Measure"`
+	Resume   resumeCmd   `cmd:"" help:"Continue a sweep or run that was interrupted." group:"Measure"`
+	Report   reportCmd   `cmd:"" help:"Print a run again: tables, CSV, JSON, a page, a document." group:"Read"`
+	Label    labelCmd    `cmd:"" help:"Change the labels of a run: model, GPU, engine, price." group:"Read"`
+	Import   importCmd   `cmd:"" help:"Turn results of other tools into run directories." group:"Read"`
+	Audit    auditCmd    `cmd:"" help:"Find figures that cannot be right, and say why." group:"Read"`
+	Compare  compareCmd  `cmd:"" help:"Compare results or two servers: differences with intervals." group:"Decide"`
+	Choose   chooseCmd   `cmd:"" help:"Find the cheapest GPUs and engine for a demand and an SLO." group:"Decide"`
+	History  historyCmd  `cmd:"" help:"Find what became slower or faster from run to run." group:"Decide"`
+	Sim      simCmd      `cmd:"" help:"Start a simulated server." group:"Other"`
+	Selftest selftestCmd `cmd:"" help:"Measure how fast and exact this client is on this machine." group:"Other"`
+	Help     helpCmd     `cmd:"" help:"Explain a topic, such as metrics or slo; alone: list them." group:"Other"`
 
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
 
-	Config  configFlag       `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
+	Config  configFlag       `placeholder:"FILE" help:"Read flags of a command from a YAML file (help files)."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
@@ -69,6 +68,12 @@ func (*cli) BeforeResolve(ctx *kong.Context, c *console.Console) error {
 	}))
 	return nil
 }
+
+// description is what llmsweep --help begins with.
+const description = `Measure how much load an LLM server sustains, and its latencies under that load.
+
+  llmsweep demo                            # a minute, without a server
+  llmsweep sweep http://localhost:8000     # 5 to 25 minutes; --budget sets it`
 
 // run is main without the process around it.
 func run(args []string, out, errOut io.Writer) int {
@@ -85,20 +90,33 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 	exited := -1
 	parser, err := kong.New(grammar,
 		kong.Name("llmsweep"),
-		kong.Description("Measure how much load an LLM server sustains, and its latencies under that load."),
+		kong.Description(description),
 		kong.Writers(c.Out, c.Err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Bind(c),
 		kong.Vars{
-			"formats": strings.Join(report.Formats(), ", "), "reportformats": strings.Join(flags.ReportFormats(), ", "), "presets": presets(), "version": console.VersionText(),
-			"most_rate": flags.MostRateText, "listen": simAddress, "engines": strings.Join(simserver.Engines(), ","),
+			"version": console.VersionText(), "listen": simAddress, "engines": strings.Join(simserver.Engines(), ","),
 		},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 110}),
+		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }),
+		kong.Help(func(o kong.HelpOptions, ctx *kong.Context) error {
+			for _, f := range ctx.Model.Flags { // llmsweep --help has them
+				f.Hidden = ctx.Selected() != nil
+			}
+			return kong.DefaultHelpPrinter(o, ctx)
+		}),
 	)
 	if err != nil {
 		panic(err) // the grammar itself is wrong
 	}
 	parser.Model.HelpFlag.Help = "Print this help."
+	for _, command := range parser.Model.Children {
+		for _, f := range command.Flags { // only --live takes what sweep and run take
+			if command.Name == "compare" && f.Group != nil && slices.Contains([]string{"What is sent", "Server", "How long"}, f.Group.Title) {
+				f.Hidden = true
+			}
+		}
+	}
 	return parser, func() int { return exited }
 }
 

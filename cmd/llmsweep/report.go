@@ -28,47 +28,42 @@ import (
 
 // reportCmd is llmsweep report.
 type reportCmd struct {
-	Dirs   []string `arg:"" optional:"" name:"dir" help:"Run directories. With --document also directories of run directories, and documents with published results."`
-	Format string   `default:"console" placeholder:"NAME" help:"Format: ${reportformats} (by the ending of -o, else console)."`
-	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
-	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
-	Force  bool     `help:"Overwrite files that llmsweep did not write, or that were changed since."`
-	Plain  bool     `help:"No colour."`
+	Dirs   []string `arg:"" optional:"" name:"dir" help:"Run directories; with --document also published documents."`
+	Format string   `default:"console" placeholder:"NAME" help:"See llmsweep help report (by -o, else ${default})." group:"Result"`
+	Output string   `short:"o" placeholder:"FILE" help:"Write to this file." group:"Result"`
+	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language (that of LANG)." group:"Result"`
+	Force  bool     `help:"Overwrite files that llmsweep did not write, or that were changed since." hidden:"" group:"Result"`
+	Plain  bool     `help:"No colour." hidden:"" group:"Result"`
 
-	All bool `help:"Show all rows, columns and notes."`
+	All bool `help:"Show all rows, columns and notes." group:"Result"`
 	flags.Percentiles
 
-	OnlyTable bool   `help:"Print the published six-column table, and nothing else (--format markdown)."`
-	OnlyGrid  bool   `help:"Leave out of that table the rates that narrowed the answer."`
-	UnitWords string `default:"tokens/sec" enum:"tokens/sec,tokens/second" placeholder:"WORDS" help:"Unit of its last column: tokens/sec or tokens/second (tokens/sec)."`
+	OnlyTable bool   `help:"Of --format markdown: the six-column table alone." group:"Result"`
+	OnlyGrid  bool   `help:"Leave out the rates that narrowed the answer." group:"Result"`
+	UnitWords string `default:"tokens/sec" enum:"tokens/sec,tokens/second" placeholder:"WORDS" help:"tokens/sec or tokens/second (tokens/sec)." group:"Result"`
 
-	Drawing string `placeholder:"NAME" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (the first that there is). A wrong name lists those that there are."`
+	Drawing string `placeholder:"NAME" help:"Of --format svg: output, ttft, itl, latency or speed." group:"Result"`
 
-	Rules string `default:"" enum:",mlperf" placeholder:"mlperf" help:"Print also how MLPerf's rule for runs that end early (confidence 99 %) judges the percentiles of the SLO."`
-
-	Document    bool     `help:"Write one document that compares all results, with drawings beside it. An existing document is renewed; text that people wrote in it stays."`
-	Order       []string `sep:"," placeholder:"K,K" help:"With --document: sort the sections by these: model, gpu, gpus, engine, quant (gpu,engine). The first two are their headings; values come in the order of the results. An existing document keeps its order without it."`
-	AnyWorkload bool     `name:"any-workload" help:"With --document: compare also results of different workloads."`
+	Document    bool     `help:"Write or renew one document that compares all results." group:"Document"`
+	Order       []string `sep:"," placeholder:"K,K" help:"Sort by model, gpu, gpus, engine, quant (gpu,engine)." group:"Document"`
+	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads." group:"Document"`
 	flags.Requirements
+
+	Rules string `default:"" enum:",mlperf" placeholder:"mlperf" help:"Judge the percentiles of the SLO also by MLPerf's rule for runs that end early (99 %)." hidden:"" group:"Choice"`
 }
 
 // Help returns what --help prints after the purpose.
 func (reportCmd) Help() string {
 	return `Examples:
   llmsweep report llmsweep-run
-  llmsweep report llmsweep-run --format markdown --lang zh -o report.md
   llmsweep report llmsweep-run --all --percentiles 50,95,99
+  llmsweep report llmsweep-run --lang zh -o report.md
   llmsweep report llmsweep-run --format markdown --only-table
-  llmsweep report llmsweep-run --format svg --drawing ttft -o ttft.svg
-  llmsweep report llmsweep-run --format html -o report.html
-  llmsweep report run-a run-b run-c --format html -o index.html
-  llmsweep report run-a run-b --format csv
-  llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
-  llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --rules mlperf
-  llmsweep report run-a results.md --document --lang zh -o comparison.md
-  llmsweep report run-b --document -o comparison.md --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2
+  llmsweep report llmsweep-run --slo 'ttft:p99<500ms'
+  llmsweep report l20 a100 -o index.html
+  llmsweep report l20 a100 results.md --document -o comparison.md
 
-More: llmsweep help report, llmsweep help files`
+All other flags: llmsweep help report`
 }
 
 // AfterApply takes the format from the name of the file, where --format does not tell.

@@ -19,29 +19,29 @@ import (
 // resumeCmd is llmsweep resume.
 type resumeCmd struct {
 	Dir    string   `arg:"" name:"dir" help:"Run directory."`
-	URL    []string `name:"url" sep:"none" placeholder:"URL" help:"URL of the server, where it has changed, or where it held a secret; repeated for several servers."`
-	APIKey string   `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key. It is in no file, so give it again, or set LLMSWEEP_API_KEY."`
-	Header []string `sep:"none" placeholder:"K:V" help:"HTTP header of the first part; its value is in no file."`
-	Body   string   `placeholder:"JSON" help:"JSON of the first part, where it held a secret."`
-	Lang   string   `default:"" enum:",en,zh" placeholder:"en|zh" help:"Language of the report. Default: that of the first part."`
-	Plain  bool     `help:"Print plain lines, without colour and without redrawing."`
-	Force  bool     `help:"Overwrite a report or a drawing in the directory that was changed since llmsweep wrote it."`
+	URL    []string `name:"url" sep:"none" placeholder:"URL" help:"URL, where it has changed or held a secret; may be repeated."`
+	APIKey string   `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key; it is in no file ($$LLMSWEEP_API_KEY)."`
+	Header []string `sep:"none" placeholder:"K:V" help:"HTTP header; its value is in no file."`
+	Body   string   `placeholder:"JSON" help:"JSON, where it held a secret."`
+	Lang   string   `default:"" enum:",en,zh" placeholder:"en|zh" help:"Language (that of the first part)."`
+	Plain  bool     `help:"Print plain lines, without colour or redrawing." hidden:""`
+	Force  bool     `help:"Renew reports and drawings also where people changed them."`
 	flags.Serving
 	flags.Cluster
 }
 
 // Help returns what --help prints after the purpose.
 func (resumeCmd) Help() string {
-	return `It continues a sweep or run that was interrupted, killed, or cut off by a power failure, with the flags of its first
-part. Whole stages are kept, and the one that was cut is measured again. The server must be the same as before.
+	return `Flags are those of the first part. Whole rows are kept; the one that was cut is
+measured again. The server must be the same; the number of ranks need not.
 
 Examples:
   llmsweep resume llmsweep-run
-  llmsweep resume llmsweep-run --url http://other-host:8000    # the server has moved
-  llmsweep resume llmsweep-run --header 'X-Key: SECRET'        # values of headers are in no file
-  srun -N 4 -n 4 llmsweep resume llmsweep-run                  # with several ranks: as many as before, or another number
+  llmsweep resume llmsweep-run --url http://other-host:8000
+  llmsweep resume llmsweep-run --header 'X-Key: SECRET'
+  srun -N 4 -n 4 llmsweep resume llmsweep-run
 
-More: llmsweep help files`
+More flags: llmsweep help resume`
 }
 
 // Run continues.

@@ -25,44 +25,40 @@ import (
 
 // runCmd is llmsweep run.
 type runCmd struct {
-	URL []string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one. Requests are shared out over several."`
+	URL []string `arg:"" optional:"" name:"url" help:"The server; several share the requests."`
 
 	Rate           float64       `placeholder:"R" positive:"" help:"Open loop: R requests arrive per second." group:"Load"`
-	SessionRate    float64       `name:"session-rate" placeholder:"R" positive:"" help:"Open loop: R sessions begin per second." hidden:"" group:"Load"`
-	Arrivals       string        `placeholder:"KIND" help:"Arrivals: poisson, constant, gamma:SHAPE, ramp:A-B, trace:FILE (poisson)." group:"Load"`
+	Concurrency    []int         `placeholder:"N" help:"Closed loop: N requests in flight; several: in turn." group:"Load"`
+	Arrivals       string        `placeholder:"KIND" help:"constant, gamma:S, ramp:A-B, trace:FILE (poisson)." group:"Load"`
+	SessionRate    float64       `name:"session-rate" placeholder:"R" positive:"" help:"Open loop: R conversations begin per second." hidden:"" group:"Load"`
 	TimeScale      float64       `name:"time-scale" placeholder:"X" positive:"" help:"Replay a trace X times as fast (1)." hidden:"" group:"Load"`
-	Concurrency    []int         `placeholder:"N" help:"Closed loop: N requests in flight; several: one after the other." group:"Load"`
-	Requests       stageLength   `placeholder:"N|Nx" help:"Length of a stage: N requests, or 10x the number in flight." group:"Load"`
-	Duration       time.Duration `placeholder:"TIME" positive:"" help:"Length of a stage: a time, its start-up left out." group:"Load"`
-	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole runs, into numbered directories of --out (${default})." group:"Load"`
-	MaxConcurrency int           `name:"max-concurrency" placeholder:"N" positive:"" help:"Open loop: at most N requests in flight; others wait (no limit)." group:"Load"`
-	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up: auto (until requests agree), a number of requests, or a time (${default})." hidden:"" group:"Load"`
-	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for unfinished requests after a stage; then they are cancelled (${default})." hidden:"" group:"Load"`
-	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a stage early when more than this share of its requests fails (${default})." hidden:"" group:"Load"`
+	MaxConcurrency int           `name:"max-concurrency" placeholder:"N" positive:"" help:"Open loop: at most N requests in flight; others wait (no limit)." hidden:"" group:"Load"`
+	Requests       stageLength   `placeholder:"N|Nx" help:"N requests, or 10x the number in flight." group:"How long"`
+	Duration       time.Duration `placeholder:"TIME" positive:"" help:"This time, the start-up left out." group:"How long"`
+	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole runs, into numbered directories of --out (${default})." hidden:"" group:"How long"`
+	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up: auto (until requests agree), a number of requests, or a time (${default})." hidden:"" group:"How long"`
+	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"How long unfinished requests may go on after a row, before they are cancelled (${default})." hidden:"" group:"How long"`
+	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a row early when more than this share of its requests fails (${default})." hidden:"" group:"How long"`
+	DryRun         bool          `name:"dry-run" help:"Print what it sends and costs at most, and send nothing." hidden:"" group:"How long"`
 
-	flags.Target
-	DryRun bool `name:"dry-run" help:"Print what it sends and costs at most, and send nothing." group:"Cost"`
 	flags.Workload
 	flags.Objectives
-	Format string `default:"console" placeholder:"NAME" help:"Format of the result: ${formats} (${default})." group:"Output"`
+	flags.Target
 	flags.Results
+	Format string `default:"console" placeholder:"NAME" help:"Such as stress, serving, csv, json (${default})." group:"Result"`
 	flags.Selftest
 	flags.Cluster
 }
 
 // Help returns what --help prints after the purpose.
 func (runCmd) Help() string {
-	return `Examples:
-  llmsweep run http://localhost:8000 --concurrency 10 --requests 100
-  llmsweep run http://localhost:8000 --concurrency 5,10,30,50,100 --requests 200 --format stress
-  llmsweep run http://localhost:8000 --rate 4 --arrivals gamma:0.5 --duration 5m
-  llmsweep run http://localhost:8000 --rate 8 --requests 1000 --slo 'ttft:p99<500ms' --slo 'errors<1%'    # exit code 3: missed; 4: not decided
-  llmsweep run http://localhost:8000 --arrivals ramp:1-20 --duration 10m
-  llmsweep run http://localhost:8000 --arrivals trace:mooncake.jsonl --time-scale 2
-  llmsweep run http://localhost:8000 --rate 20 --max-concurrency 20 --dataset sharegpt.json --requests 100 --format serving
-  llmsweep run http://localhost:8000 --concurrency 8 --turns 4 --think-time exp:2s --requests 50
+	return `Exit code with --slo: 3 an objective is missed, 4 the requests do not decide it.
 
-More: llmsweep help run (with the flags that few need), llmsweep help slo`
+  llmsweep run http://localhost:8000 --concurrency 5,10,30 --requests 200
+  llmsweep run http://localhost:8000 --rate 4 --slo 'ttft:p99<500ms'
+  llmsweep run http://localhost:8000 --arrivals trace:mooncake.jsonl
+
+All other flags (TLS, hosted APIs, conversations, bursts): llmsweep help run`
 }
 
 // job returns the run that the flags ask for.

@@ -16,19 +16,21 @@ import (
 
 // selftestCmd is llmsweep selftest.
 type selftestCmd struct {
-	Quick   bool  `help:"Take two seconds instead of ten: fewer levels, each for a shorter time."`
-	Streams []int `placeholder:"N" help:"Numbers of streams open at once. Default: 100,1000,5000; with --quick: 100,1000."`
+	Quick   bool  `help:"Take two seconds instead of ten."`
+	Streams []int `placeholder:"N" help:"Streams at once (100,1000,5000; --quick: 100,1000)."`
 	flags.Tables
 }
 
 // Help returns what --help prints after the purpose.
 func (selftestCmd) Help() string {
-	return `It streams from a server in another process that writes into each token the time when it was sent.
+	return `It reads streams from a server in another process, which sends the time with each token.
 
 Examples:
   llmsweep selftest
   llmsweep selftest --quick
-  llmsweep selftest --streams 2000,10000 --format json`
+  llmsweep selftest --streams 2000,10000 --format json
+
+More: llmsweep help selftest`
 }
 
 // Run measures this client on this machine.

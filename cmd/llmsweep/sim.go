@@ -17,25 +17,25 @@ const simAddress = "127.0.0.1:8000"
 
 // simCmd is llmsweep sim.
 type simCmd struct {
-	Preset     string `default:"demo" placeholder:"NAME" help:"What to simulate: demo, plain8 (8 slots, a first token after 100 ms, then one each 10 ms), or MODEL/GPU[xCOUNT][/QUANT] such as Qwen2-7B/L20x2/int4. ${presets}"`
-	Engine     string `default:"vllm" enum:"${engines}" placeholder:"NAME" help:"Engine whose APIs to speak (${default}): vllm, sglang, anthropic (only /v1/messages)."`
-	Listen     string `default:"${listen}" placeholder:"ADDRESS" help:"Address and port to listen on (${default})."`
-	MaxNumSeqs int    `name:"max-num-seqs" placeholder:"N" positive:"" help:"Most requests in one batch (slots). Default: the preset's."`
+	Preset     string `default:"demo" placeholder:"NAME" help:"demo, plain8, or MODEL/GPU[xCOUNT][/QUANT] (${default})."`
+	Engine     string `default:"vllm" enum:"${engines}" placeholder:"NAME" help:"APIs to speak: vllm, sglang or anthropic (${default})."`
+	Listen     string `default:"${listen}" placeholder:"ADDRESS" help:"Address and port (${default})."`
+	MaxNumSeqs int    `name:"max-num-seqs" placeholder:"N" positive:"" help:"Most requests in one batch (the preset's)."`
 	fixedTimes
-	Jitter         float64  `placeholder:"SIGMA" help:"Spread of step times: sigma of a log-normal distribution. Default: 0, none."`
-	Seed           uint64   `default:"1" placeholder:"N" help:"Random seed for jitter, answers and faults (${default})."`
-	PrefixCache    bool     `name:"prefix-cache" help:"Simulate a prefix cache: prompts that begin alike share blocks of the KV cache, and those used least recently are forgotten first."`
-	APIKey         string   `name:"require-key" env:"LLMSWEEP_SIM_KEY" placeholder:"KEY" help:"Refuse requests without this API key."`
-	Strict         bool     `help:"Refuse unknown fields in request bodies, as hosted APIs do."`
-	ChunkTokens    int      `name:"chunk-tokens" default:"1" placeholder:"N" help:"Tokens per chunk of the stream (${default})."`
+	Jitter         float64  `placeholder:"SIGMA" help:"Sigma of log-normal step times (0)."`
+	Seed           uint64   `default:"1" placeholder:"N" help:"Seed of jitter, answers and faults (${default})."`
+	PrefixCache    bool     `name:"prefix-cache" help:"Keep beginnings of prompts; forget the least used."`
+	APIKey         string   `name:"require-key" env:"LLMSWEEP_SIM_KEY" placeholder:"KEY" help:"Refuse others ($$LLMSWEEP_SIM_KEY)."`
+	Strict         bool     `help:"Refuse unknown fields, as hosted APIs do."`
+	ChunkTokens    int      `name:"chunk-tokens" default:"1" placeholder:"N" help:"Tokens in a chunk (${default})."`
 	NoUsage        bool     `name:"no-usage" help:"Report no token counts."`
 	Think          int      `placeholder:"N" positive:"" help:"Send N reasoning tokens before each answer."`
-	NaturalTokens  float64  `name:"natural-tokens" placeholder:"N" positive:"" help:"Mean length in tokens of answers that end by themselves, reasoning left out (log-normal). Default: evenly between a fifth and all of the longest allowed length."`
-	ReasoningField string   `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"Name of the field that holds them in a chat: reasoning_content or reasoning. Default: the engine's."`
-	Texts          string   `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts in streams of SGLang's /generate: pieces or cumulative. Default: cumulative."`
-	FullLength     bool     `name:"full-length" help:"Let answers be as long as allowed, also where the API cannot ask for that (messages)."`
-	Habit          []string `sep:"none" placeholder:"NAME:VALUES" help:"Bad habit of the server; see the list above. May be repeated."`
-	Faults         string   `placeholder:"KIND:P,.." help:"Faults and their probabilities: 500:0.01,reset:0.005. A request can ask for one with the header X-Sim-Fault: KIND."`
+	NaturalTokens  float64  `name:"natural-tokens" placeholder:"N" positive:"" help:"Mean length of answers that end by themselves."`
+	ReasoningField string   `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"reasoning_content or reasoning (the engine's)."`
+	Texts          string   `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts of /generate: cumulative or pieces (the former)."`
+	FullLength     bool     `name:"full-length" help:"Make all answers as long as allowed."`
+	Habit          []string `sep:"none" placeholder:"NAME:VALUES" help:"A habit listed above; may be repeated."`
+	Faults         string   `placeholder:"KIND:P,.." help:"Faults with probabilities, as listed above."`
 }
 
 // Help returns what --help prints after the purpose.
@@ -43,10 +43,13 @@ func (simCmd) Help() string {
 	return `Examples:
   llmsweep sim
   llmsweep sim --preset Qwen2-7B/L20x2/int4 --listen 127.0.0.1:8001
-  llmsweep sim --engine sglang
-  llmsweep sim --faults 500:0.01,stall:0.001
-  llmsweep sim --preset plain8 --habit sheds:8
-  llmsweep sim --max-num-seqs 4 --first-token 200ms --per-token 20ms --habit drifts:0.05 --habit batches:16
+  llmsweep sim --preset plain8 --habit sheds:8 --faults 500:0.01,stall:0.001
+
+` + presets() + `
+plain8 has 8 slots and fixed times.
+
+Faults: 500, 429, 529, html, hang, reset, stall, truncate, error, garbage. A request can
+ask for one with the header X-Sim-Fault: KIND.
 
 ` + sim.HabitHelp
 }
@@ -105,7 +108,7 @@ func presets() string {
 
 // fixedTimes are the flags of a server whose times do not depend on its load.
 type fixedTimes struct {
-	FirstToken time.Duration `name:"first-token" placeholder:"TIME" help:"Fixed time to the first token, in a slot, instead of the preset's GPU and model; a multiple of a fifth of --per-token, which must be set too."`
+	FirstToken time.Duration `name:"first-token" placeholder:"TIME" help:"Fixed time to the first token; with --per-token."`
 	PerToken   time.Duration `name:"per-token" placeholder:"TIME" help:"Fixed time for each further token."`
 }
 

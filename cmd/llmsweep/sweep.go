@@ -12,33 +12,29 @@ import (
 
 // sweepCmd is llmsweep sweep.
 type sweepCmd struct {
-	URL []string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one (sim:Qwen2-7B/L20x2/int4 names a model and GPU). Requests are shared out over several."`
+	URL []string `arg:"" optional:"" name:"url" help:"The server; several share the requests."`
 
-	flags.Target
-	DryRun bool `name:"dry-run" help:"Print what it sends and costs at most, and send nothing." group:"Cost"`
 	flags.Workload
-	flags.Sweep
 	flags.Objectives
-	Format string `default:"console" enum:"console,verdict" placeholder:"FORMAT" help:"Format of the result: console or verdict (${default})." group:"Output"`
+	flags.Sweep
+	flags.Target
 	flags.Results
+	Format string `default:"console" enum:"console,verdict" placeholder:"NAME" help:"What is printed: console, or verdict for programs (${default})." hidden:"" group:"Result"`
+	DryRun bool   `name:"dry-run" help:"Print what it sends and costs at most, and send nothing." hidden:"" group:"How long"`
 	flags.Selftest
 	flags.Cluster
 }
 
 // Help returns what --help prints after the purpose.
 func (sweepCmd) Help() string {
-	return `It measures one request at a time, then the maximum throughput, then arrival rates between the two, and reports the highest rate that the
-server sustains. That takes about seven minutes, and longer where requests take several seconds.
+	return `It takes 5 to 25 minutes; --budget sets it. sim:Qwen2-7B/L20 in place of the URL is
+a simulated server.
 
-Examples:
   llmsweep sweep http://localhost:8000
-  llmsweep sweep http://localhost:8000 --prompt-tokens 1024 --output-tokens 256 --label gpu="L20 48GB",gpus=2,engine=vLLM
-  llmsweep sweep http://localhost:8000 --budget 5m --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
-  llmsweep sweep https://api.example.com --model NAME --points 5 --price-in 3 --price-out 15 --max-cost 2
-  llmsweep sweep http://localhost:8000 --by users --turns 8 --think-time exp:2s --slo 'ttft:p95<2s'
-  llmsweep sweep http://localhost:8000 --repeats 3 --out before    # then: llmsweep compare before -- after
+  llmsweep sweep http://localhost:8000 --budget 10m --slo 'ttft:p99<500ms'
+  llmsweep sweep http://localhost:8000 --label gpu="L20 48GB",gpus=2
 
-More: llmsweep help sweep (with the flags that few need), llmsweep help metrics, llmsweep help verdicts`
+All other flags (TLS, hosted APIs, conversations, caches): llmsweep help sweep`
 }
 
 // job returns the sweep that the flags ask for.

@@ -4,10 +4,10 @@ import "llmsweep/sweep/cluster"
 
 // Cluster holds the flags that tell which of several ranks this process is, where srun or Kubernetes do not.
 type Cluster struct {
-	Rank        int    `default:"-1" placeholder:"N" help:"Place of this process among --ranks, from 0. srun and Kubernetes set it themselves." hidden:"" group:"Cluster"`
-	Ranks       int    `placeholder:"N" positive:"" help:"Number of processes that send the load together." hidden:"" group:"Cluster"`
-	Coordinator string `placeholder:"HOST:PORT" help:"Address of rank 0, with a port that is free there." hidden:"" group:"Cluster"`
-	Token       string `name:"cluster-token" placeholder:"TEXT" help:"What the ranks prove to each other that they know. Better set LLMSWEEP_CLUSTER_TOKEN." hidden:"" group:"Cluster"`
+	Rank        int    `default:"-1" placeholder:"N" help:"Place of this process among --ranks, from 0 (set by srun and Kubernetes)." hidden:"" group:"Server"`
+	Ranks       int    `placeholder:"N" positive:"" help:"Number of processes that send the load together." hidden:"" group:"Server"`
+	Coordinator string `placeholder:"HOST:PORT" help:"Address of rank 0, with a port that is free there." hidden:"" group:"Server"`
+	Token       string `name:"cluster-token" placeholder:"TEXT" help:"Secret that the ranks share ($$LLMSWEEP_CLUSTER_TOKEN)." hidden:"" group:"Server"`
 }
 
 // Place returns the place of this process among the ranks; nil where it is the only one. env returns the value of an environment variable.

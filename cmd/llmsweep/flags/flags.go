@@ -21,27 +21,27 @@ import (
 
 // Target holds the flags of which server to measure, and how to speak to it.
 type Target struct {
-	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,responses,messages,sglang" placeholder:"NAME" help:"API: auto, chat, completions, responses, messages, sglang (${default})." group:"Target"`
-	Model       string        `placeholder:"NAME" help:"Model to ask for (the first that the server lists)." group:"Target"`
-	APIKey      string        `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key; it is written to no file." group:"Target"`
-	Header      []string      `sep:"none" placeholder:"K:V" help:"HTTP header of each request; may be repeated." group:"Target"`
-	Body        string        `placeholder:"JSON" help:"JSON object to merge into each request; null removes a field." group:"Target"`
-	Think       bool          `xor:"think" help:"Ask the model to think before it answers." group:"Target"`
-	NoThink     bool          `name:"no-think" xor:"think" help:"Ask the model not to think." group:"Target"`
-	Temperature *float64      `placeholder:"T" help:"Sampling temperature. Default: the server's." hidden:"" group:"Target"`
-	Timeout     time.Duration `default:"10m" placeholder:"TIME" positive:"" help:"Time limit of one request (${default})." group:"Target"`
-	Insecure    bool          `help:"Accept any TLS certificate." group:"Target"`
-	MaxRPS      float64       `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second (no limit)." group:"Cost"`
-	MaxTPM      float64       `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute (no limit)." group:"Cost"`
-	PriceIn     float64       `name:"price-in" placeholder:"P" positive:"" help:"Price of a million prompt tokens; the cost is then reported." group:"Cost"`
-	PriceOut    float64       `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." group:"Cost"`
-	MaxCost     float64       `name:"max-cost" placeholder:"C" positive:"" help:"End before the cost could exceed C (no limit)." group:"Cost"`
+	Model       string        `placeholder:"NAME" help:"Model to ask for (the first that the server lists)." group:"Server"`
+	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,responses,messages,sglang" placeholder:"NAME" help:"chat, completions, responses, messages, sglang (${default})." group:"Server"`
+	APIKey      string        `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key, written to no file ($$LLMSWEEP_API_KEY)." group:"Server"`
+	Header      []string      `sep:"none" placeholder:"K:V" help:"HTTP header of each request; may be repeated." hidden:"" group:"Server"`
+	Body        string        `placeholder:"JSON" help:"JSON object to merge into each request; null removes a field." hidden:"" group:"Server"`
+	Think       bool          `xor:"think" help:"Ask the model to think before it answers." hidden:"" group:"Server"`
+	NoThink     bool          `name:"no-think" xor:"think" help:"Ask the model not to think." hidden:"" group:"Server"`
+	Temperature *float64      `placeholder:"T" help:"Sampling temperature (the server's)." hidden:"" group:"Server"`
+	Timeout     time.Duration `default:"10m" placeholder:"TIME" positive:"" help:"Time limit of one request (${default})." hidden:"" group:"Server"`
+	Insecure    bool          `help:"Accept any TLS certificate." hidden:"" group:"Server"`
+	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file, too." hidden:"" group:"Server"`
+	Cert        string        `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." hidden:"" group:"Server"`
+	Key         string        `type:"path" placeholder:"FILE" help:"Key of --cert (PEM, without a password)." hidden:"" group:"Server"`
+	HTTP        string        `name:"http" default:"auto" enum:"auto,1,2" placeholder:"VERSION" help:"Version of HTTP: auto, 1 or 2 (${default}: 2 only where the server speaks nothing else)." hidden:"" group:"Server"`
+	MaxRPS      float64       `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second (no limit)." hidden:"" group:"How long"`
+	MaxTPM      float64       `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute (no limit)." hidden:"" group:"How long"`
+	MaxCost     float64       `name:"max-cost" placeholder:"C" positive:"" help:"Most cost, by --price-in and --price-out (no limit)." group:"How long"`
+	PriceIn     float64       `name:"price-in" placeholder:"P" positive:"" help:"Price of a million prompt tokens. The report then has the cost." hidden:"" group:"How long"`
+	PriceOut    float64       `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." hidden:"" group:"How long"`
 	Earlier     client.Spent  `kong:"-"` // by the first part of a run that goes on
 	Spending    *client.Purse `kong:"-"` // made with the options; both sides of a comparison share it
-	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." hidden:"" group:"Target"`
-	Cert        string        `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." hidden:"" group:"Target"`
-	Key         string        `type:"path" placeholder:"FILE" help:"Key of --cert (PEM). It is written to no file." hidden:"" group:"Target"`
-	HTTP        string        `name:"http" default:"auto" enum:"auto,1,2" placeholder:"VERSION" help:"Version of HTTP: auto, 1 or 2 (${default}). HTTP/2 only where the server speaks nothing else." hidden:"" group:"Target"`
 }
 
 // Options returns the options of the client.
@@ -116,16 +116,16 @@ func (t *Target) Caps() *load.Caps {
 
 // Sweep holds the flags of how a sweep goes.
 type Sweep struct {
-	By             string        `default:"rate" enum:"rate,users" placeholder:"WHAT" help:"What grows: rate (arrivals) or users (conversations) (${default})." group:"Sweep"`
-	Points         int           `default:"7" help:"Number of arrival rates below the maximum (${default})." group:"Sweep"`
-	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole sweeps, into numbered directories of --out (${default})." group:"Sweep"`
-	StageTime      time.Duration `name:"stage-time" default:"30s" placeholder:"TIME" help:"Shortest time of a stage (${default}; 1m with --by users)." group:"Sweep"`
-	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a stage, within its time (${default})." hidden:"" group:"Sweep"`
-	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight, or users (${default})." group:"Sweep"`
-	Budget         time.Duration `placeholder:"TIME" help:"Fit the whole sweep into this time (no limit)." group:"Sweep"`
-	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up: auto (until requests agree), a number of requests, or a time (${default})." hidden:"" group:"Sweep"`
-	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for unfinished requests after a stage; then they are cancelled (${default})." hidden:"" group:"Sweep"`
-	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a stage early when more than this share of its requests fails (${default})." hidden:"" group:"Sweep"`
+	By             string        `default:"rate" enum:"rate,users" placeholder:"WHAT" help:"What grows: rate, or users with conversations (${default})." group:"What is found"`
+	Points         int           `default:"7" placeholder:"N" help:"Rows between synchronous and throughput (${default})." group:"What is found"`
+	Budget         time.Duration `placeholder:"TIME" help:"Time for all of it (no limit)." group:"How long"`
+	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight, or users (${default})." group:"How long"`
+	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole sweeps, into numbered directories of --out (${default})." hidden:"" group:"How long"`
+	StageTime      time.Duration `name:"stage-time" default:"30s" placeholder:"TIME" help:"Shortest time of a row (${default}; 1m with --by users)." hidden:"" group:"How long"`
+	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a row, within its time (${default})." hidden:"" group:"How long"`
+	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up: auto (until requests agree), a number of requests, or a time (${default})." hidden:"" group:"How long"`
+	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"How long unfinished requests may go on after a row, before they are cancelled (${default})." hidden:"" group:"How long"`
+	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a row early when more than this share of its requests fails (${default})." hidden:"" group:"How long"`
 }
 
 // Config returns the configuration of the sweep.
@@ -185,12 +185,12 @@ var ErrRepeatedLimit = errors.New("--max-cost is the limit of one sweep or run: 
 
 // Objectives holds the flags of service level objectives.
 type Objectives struct {
-	SLO []string `name:"slo" sep:"none" placeholder:"TERM" help:"Objective, such as 'ttft:p99<500ms'; may be repeated. Exit code 3: missed, 4: undecided." group:"Objectives"`
+	SLO []string `name:"slo" sep:"none" placeholder:"TERM" help:"Objective, such as 'ttft:p99<500ms'; may be repeated." group:"What is found"`
 }
 
 // Percentiles holds the flag of which percentiles people see.
 type Percentiles struct {
-	Names Names `name:"percentiles" placeholder:"N,N" help:"Percentiles to show, such as 50,95 (of TTFT 90,99)." group:"Output"`
+	Names Names `name:"percentiles" placeholder:"N,N" help:"Percentiles to show, such as 50,95." group:"Result"`
 }
 
 // Names are names of percentiles: "p90".
@@ -205,10 +205,10 @@ func (n *Names) UnmarshalText(text []byte) (err error) {
 // Results holds the flags of where the results of a measurement go.
 type Results struct {
 	Percentiles
-	Label []string `sep:"," placeholder:"K=V" help:"Labels: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.." group:"Output"`
-	Out   string   `type:"path" placeholder:"DIR" help:"Run directory (llmsweep-run, or the next free number)." group:"Output"`
-	Force bool     `help:"Overwrite what --out already holds." group:"Output"`
-	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the report (zh where LANG starts with zh, else ${default})." group:"Output"`
-	Plain bool     `help:"Print plain lines, without colour or redrawing." group:"Output"`
+	Out   string   `type:"path" placeholder:"DIR" help:"Run directory (llmsweep-run, or the next free number)." group:"Result"`
+	Label []string `sep:"," placeholder:"K=V" help:"model=..,gpu=..,gpus=..,engine=..,quant=..,price=.." group:"Result"`
+	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language (that of LANG)." group:"Result"`
+	Force bool     `help:"Overwrite what --out already holds." hidden:"" group:"Result"`
+	Plain bool     `help:"Print plain lines, without colour or redrawing." hidden:"" group:"Result"`
 	Serving
 }

@@ -15,7 +15,7 @@ import (
 
 // Page holds the flag of the page of a result, which is written beside its tables.
 type Page struct {
-	HTML string `name:"html" placeholder:"FILE" help:"Also write the page with drawings to this file. Default: beside the file of -o, with the ending .html; without -o none."`
+	HTML string `name:"html" placeholder:"FILE" help:"Write also the page with drawings here (beside -o)." group:"Result"`
 }
 
 // WriteWithPage writes tables as t does, and the page beside them. Where the page would replace somebody else's file, nothing is written.

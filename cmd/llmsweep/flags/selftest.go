@@ -26,7 +26,7 @@ func HelperCommand() ([]string, error) {
 
 // Selftest holds the flag of the self-test that a measurement starts with.
 type Selftest struct {
-	NoSelftest bool `name:"no-selftest" help:"Skip the two-second test of this client." group:"Output"`
+	NoSelftest bool `name:"no-selftest" help:"Skip the two-second test of this client." hidden:"" group:"Result"`
 }
 
 // RunSelftest runs the quick self-test and keeps its result in run. A self-test that fails leaves a note and does not stop the

@@ -29,7 +29,7 @@ func (a *LiveAddress) Decode(ctx *kong.DecodeContext) error {
 
 // Serving holds the flags of the page that shows a run while it is measured.
 type Serving struct {
-	Live LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page while it runs (a free port of 127.0.0.1)." group:"Output"`
+	Live LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page while it runs (a free port of 127.0.0.1)." hidden:"" group:"Result"`
 }
 
 // Listen starts the web server of the page; nil without --live.

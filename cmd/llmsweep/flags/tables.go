@@ -17,12 +17,12 @@ import (
 
 // Tables holds the flags of how tables are written.
 type Tables struct {
-	Format string `default:"console" enum:"console,markdown,json,html,verdict" placeholder:"NAME" help:"Format: console, markdown, json, html, or verdict of compare, choose and plan (by the ending of -o, else console)."`
-	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
-	Output string `short:"o" placeholder:"FILE" help:"Write to this file."`
-	Force  bool   `help:"Overwrite files that llmsweep did not write, or that were changed since."`
-	Plain  bool   `help:"No colour."`
-	All    bool   `help:"Show all columns and sections on the console."`
+	Format string `default:"console" enum:"console,markdown,json,html,verdict" placeholder:"NAME" help:"console, markdown, json, html or verdict (by -o)." group:"Result"`
+	Output string `short:"o" placeholder:"FILE" help:"Write to this file." group:"Result"`
+	All    bool   `help:"Show all columns and sections on the console." group:"Result"`
+	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language (that of LANG)." group:"Result"`
+	Force  bool   `help:"Overwrite files that llmsweep did not write, or that were changed since." hidden:"" group:"Result"`
+	Plain  bool   `help:"No colour." hidden:"" group:"Result"`
 
 	Conclusions func() []rundir.Conclusion `kong:"-"` // for --format verdict; nil where the command has none
 }
@@ -65,7 +65,7 @@ func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) e
 		return asJSON(out)
 	case FormatVerdict:
 		if t.Conclusions == nil {
-			return console.Usage(errors.New("--format verdict: this command has none; sweep, run, report, compare, choose and plan have one"))
+			return console.Usage(errors.New("--format verdict: this command has none; sweep, run, report, compare and choose have one"))
 		}
 		return findings.WriteConclusions(out, t.Conclusions())
 	case FormatHTML:

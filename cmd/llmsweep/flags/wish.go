@@ -10,13 +10,13 @@ import (
 
 // Requirements holds the flags of what is needed, and what GPUs cost.
 type Requirements struct {
-	SLO      []string `json:"slo,omitempty" name:"slo" sep:"none" placeholder:"TERM" help:"Service level objective, such as 'ttft:p99<500ms' or 'errors<1%'; may be repeated. See llmsweep help slo." group:"Choice"`
-	Demand   string   `json:"demand,omitempty" placeholder:"20rps" help:"Demand: requests (20rps) or output tokens (5000tok/s) per second, or users (500users, of sweeps --by users)." group:"Choice"`
-	Price    []string `json:"price,omitempty" sep:"none" placeholder:"GPU=N,.." help:"Prices of one GPU for one hour: L20=1.2,A100=3.6. There are no built-in prices." group:"Choice"`
-	Prices   string   `json:"prices,omitempty" placeholder:"FILE" help:"YAML file of prices, one 'L20: 1.2' a line; --price wins." group:"Choice"`
-	Currency string   `json:"currency,omitempty" placeholder:"NAME" help:"Currency of the prices, such as CNY. It stands beside costs." group:"Choice"`
-	MaxGPUs  int      `json:"max_gpus,omitempty" name:"max-gpus" placeholder:"N" positive:"" help:"Use at most N GPUs." group:"Choice"`
-	Headroom float64  `json:"headroom" default:"0.2" placeholder:"SHARE" help:"Share of each replica's capacity to keep free (${default})." group:"Choice"`
+	SLO      []string `json:"slo,omitempty" name:"slo" sep:"none" placeholder:"TERM" help:"Objective, such as 'ttft:p99<500ms'; may be repeated." group:"Choice"`
+	Demand   string   `json:"demand,omitempty" placeholder:"20req/s" help:"Demand, such as 20req/s, 5000tok/s or 500users." group:"Choice"`
+	Price    []string `json:"price,omitempty" sep:"none" placeholder:"GPU=N,.." help:"Prices of one GPU for one hour: L20=1.2,A100=3.6." group:"Choice"`
+	Prices   string   `json:"prices,omitempty" placeholder:"FILE" help:"Prices in a YAML file, one 'L20: 1.2' a line." group:"Choice"`
+	Currency string   `json:"currency,omitempty" placeholder:"NAME" help:"Currency of the prices, such as CNY, to print." hidden:"" group:"Choice"`
+	MaxGPUs  int      `json:"max_gpus,omitempty" name:"max-gpus" placeholder:"N" positive:"" help:"Use at most N GPUs (no limit)." group:"Choice"`
+	Headroom float64  `json:"headroom" default:"0.2" placeholder:"SHARE" help:"Share of each replica to keep free (${default})." group:"Choice"`
 }
 
 // Options parses the flags.

@@ -14,22 +14,22 @@ import (
 
 // Workload holds the flags of what each request asks for.
 type Workload struct {
-	PromptTokens string `name:"prompt-tokens" placeholder:"N" help:"Prompt length in tokens (512), or a distribution." group:"Workload"`
-	OutputTokens string `name:"output-tokens" placeholder:"N" xor:"answer" help:"Answer length in tokens (128), or a distribution." group:"Workload"`
-	AnswerLimit  int    `name:"max-tokens" placeholder:"N" positive:"" xor:"answer" help:"Let answers end by themselves, at N tokens at the latest." group:"Workload"`
-	Prompt       string `placeholder:"TEXT" help:"Send this text in each request. A server with a prefix cache then looks faster than it is." hidden:"" group:"Workload"`
-	Dataset      string `type:"path" placeholder:"FILE" help:"Prompts from a file: ShareGPT JSON, JSONL or CSV." group:"Workload"`
-	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw at most N rows of the dataset (${default})." hidden:"" group:"Workload"`
-	MultiTurn    bool   `name:"multi-turn" help:"Take whole conversations of the dataset." group:"Workload"`
-	Preset       string `name:"workload" placeholder:"NAME" help:"Sessions of a kind: chat, agent or rag." group:"Workload"`
-	PrefixTokens int    `name:"prefix-tokens" placeholder:"N" positive:"" help:"Let the prompts of a group begin with the same N tokens." group:"Workload"`
-	CacheHits    string `name:"cache-hits" placeholder:"P" help:"Share of prompts that was sent before, such as 60%." group:"Workload"`
-	PrefixGroups int    `name:"prefix-groups" placeholder:"N" positive:"" help:"Number of groups of --prefix-tokens (1), or of --cache-hits (64)." hidden:"" group:"Workload"`
-	Turns        string `placeholder:"N" help:"Conversations of N turns, or a distribution." group:"Workload"`
-	TurnTokens   string `name:"turn-tokens" placeholder:"N" help:"Length in tokens of each user message after the first (64), or a distribution." hidden:"" group:"Workload"`
-	ThinkTime    string `name:"think-time" placeholder:"T" help:"Pause between an answer and the next turn (1s)." group:"Workload"`
-	Tokenizer    string `type:"path" placeholder:"FILE" help:"tokenizer.json to count tokens with, where the server does not count them." hidden:"" group:"Workload"`
-	Seed         uint64 `default:"42" placeholder:"N" help:"Seed of arrivals, lengths and prompts (${default})." group:"Workload"`
+	PromptTokens string `name:"prompt-tokens" placeholder:"N" help:"Prompt length in tokens (512), or a distribution." group:"What is sent"`
+	OutputTokens string `name:"output-tokens" placeholder:"N" xor:"answer" help:"Answer length in tokens (128), or a distribution." group:"What is sent"`
+	AnswerLimit  int    `name:"max-tokens" placeholder:"N" positive:"" xor:"answer" help:"Let answers end by themselves, after N tokens at most." group:"What is sent"`
+	Dataset      string `type:"path" placeholder:"FILE" help:"Prompts from a file: ShareGPT JSON, JSONL or CSV." group:"What is sent"`
+	Preset       string `name:"workload" placeholder:"NAME" help:"Conversations of a kind: chat, agent or rag." group:"What is sent"`
+	Prompt       string `placeholder:"TEXT" help:"Send this text in each request. A prefix cache then answers." hidden:"" group:"What is sent"`
+	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw at most N rows of the dataset (${default})." hidden:"" group:"What is sent"`
+	MultiTurn    bool   `name:"multi-turn" help:"Take whole conversations of the dataset." hidden:"" group:"What is sent"`
+	PrefixTokens int    `name:"prefix-tokens" placeholder:"N" positive:"" help:"Let the prompts of a group begin with the same N tokens." hidden:"" group:"What is sent"`
+	CacheHits    string `name:"cache-hits" placeholder:"P" help:"Share of each prompt that was sent before, such as 60%." hidden:"" group:"What is sent"`
+	PrefixGroups int    `name:"prefix-groups" placeholder:"N" positive:"" help:"Number of groups of --prefix-tokens (1), or of --cache-hits (64)." hidden:"" group:"What is sent"`
+	Turns        string `placeholder:"N" help:"Conversations of N turns, or a distribution." hidden:"" group:"What is sent"`
+	TurnTokens   string `name:"turn-tokens" placeholder:"N" help:"Length in tokens of each user message after the first (64), or a distribution." hidden:"" group:"What is sent"`
+	ThinkTime    string `name:"think-time" placeholder:"T" help:"Pause between an answer and the next turn (1s), or a distribution." hidden:"" group:"What is sent"`
+	Tokenizer    string `type:"path" placeholder:"FILE" help:"tokenizer.json to count tokens with, where the server does not count them." hidden:"" group:"What is sent"`
+	Seed         uint64 `default:"42" placeholder:"N" help:"Seed of arrivals, lengths and prompts (${default})." hidden:"" group:"What is sent"`
 }
 
 // WorkloadOptions holds the parsed values of [Workload].

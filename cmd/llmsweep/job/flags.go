@@ -21,18 +21,18 @@ import (
 
 // Flags say how two servers are compared.
 type Flags struct {
-	Live           bool          `help:"Compare two running servers, stage by stage in turns." group:"Live"`
-	Rate           []string      `placeholder:"R" help:"Arrival rates to compare at, in requests per second. Default: one request at a time, 50 % and 80 % of the slower server's capacity, and the maximum throughput." group:"Live"`
-	Concurrency    []int         `placeholder:"N" help:"Numbers of requests in flight to compare at." group:"Live"`
-	Budget         time.Duration `default:"30m" placeholder:"TIME" help:"Measure as long as this (${default}): the longer, the smaller the differences that are found." group:"Live"`
-	StageTime      time.Duration `name:"stage-time" default:"10s" placeholder:"TIME" help:"Shortest time of a stage (${default})." group:"Live"`
-	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight while the maximum throughput is searched for (${default})." group:"Live"`
+	Live           bool          `help:"Compare two running servers, in turns." group:"Live"`
+	Rate           []string      `placeholder:"R" help:"Arrival rates in req/s (50 and 80 % of saturation)." group:"Live"`
+	Concurrency    []int         `placeholder:"N" help:"Numbers of requests in flight." group:"Live"`
+	Budget         time.Duration `default:"30m" placeholder:"TIME" help:"Time; longer finds smaller differences (${default})." group:"Live"`
+	Out            string        `type:"path" placeholder:"DIR" help:"Directory (llmsweep-pair, or the next free number)." group:"Live"`
+	Label          []string      `sep:"," placeholder:"K=V" help:"Labels of both servers; --label-b: of the second." group:"Live"`
+	LabelB         []string      `name:"label-b" sep:"," placeholder:"K=V" help:"Labels that differ for the second server." hidden:"" group:"Live"`
+	StageTime      time.Duration `name:"stage-time" default:"10s" placeholder:"TIME" help:"Shortest time of a row (${default})." hidden:"" group:"Live"`
+	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight in the search for the throughput (${default})." hidden:"" group:"Live"`
 	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up: auto (until requests agree), a number of requests, or a time (${default})." hidden:"" group:"Live"`
-	Out            string        `type:"path" placeholder:"DIR" help:"Directory for both runs. Default: llmsweep-pair, or the next free llmsweep-pair-N." group:"Live"`
-	Label          []string      `sep:"," placeholder:"K=V" help:"Labels of both servers: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.." group:"Live"`
-	LabelB         []string      `name:"label-b" sep:"," placeholder:"K=V" help:"Labels that differ for the second server." group:"Live"`
-	APIKeyB        string        `name:"api-key-b" env:"LLMSWEEP_API_KEY_B" placeholder:"KEY" help:"API key of the second server. Default: the key of the first, which then goes to both." group:"Live"`
-	ModelB         string        `name:"model-b" placeholder:"NAME" help:"Model to ask the second server for. Default: --model." group:"Live"`
+	APIKeyB        string        `name:"api-key-b" env:"LLMSWEEP_API_KEY_B" placeholder:"KEY" help:"API key of the second server ($$LLMSWEEP_API_KEY_B; else that of the first goes to both)." hidden:"" group:"Live"`
+	ModelB         string        `name:"model-b" placeholder:"NAME" help:"Model to ask the second server for (--model)." hidden:"" group:"Live"`
 	flags.Target
 	flags.Workload
 	flags.Selftest
