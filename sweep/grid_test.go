@@ -14,7 +14,6 @@ import (
 // lastRatesNotes keeps the notes on rates for which a budget may have no time.
 type lastRatesNotes struct {
 	experiment.Observer
-	run   func() *rundir.Run
 	notes []note.Note
 	early bool // the first note came before any arrival rate was measured
 }

@@ -18,7 +18,7 @@ import (
 func TestReplicas(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
-		out, _ := w.must(quick("sweep", w.slow(), w.slow())...)
+		w.must(quick("sweep", w.slow(), w.slow())...)
 		run := open(t, w.path("llmsweep-run"))
 		capacity := 2 * sim.CapacityOf(simtest.Slowed(simtest.Preset(t, "demo"), 5), sim.Workload{PromptTokens: 64, OutputTokens: 8}).RequestsPerSecond
 		if off := run.Saturation.Rate.Value()/capacity - 1; math.Abs(off) > 0.1 {
@@ -42,7 +42,7 @@ func TestReplicas(t *testing.T) {
 				t.Errorf("%s: %v", s.Name, s.Warnings)
 			}
 		}
-		out, _ = w.must("report", w.path("llmsweep-run"), "--all")
+		out, _ := w.must("report", w.path("llmsweep-run"), "--all")
 		for _, want := range []string{"TTFT p99, by replica", "replica 2"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q is not shown", want)

@@ -13,7 +13,6 @@ var (
 	titleRates       = lang.Say("How the server behaves as load grows", "负载增加时服务的表现")
 	titleStages      = lang.Say("Each stage over time", "各阶段随时间的变化")
 	titleRows        = lang.Say("All stages", "全部阶段")
-	titleRepeats     = lang.Say("Between repetitions", "重复测量之间")
 	titleReplicas    = lang.Say("Replicas", "各副本")
 	titleNotes       = lang.Say("Errors, progress and notes", "错误、进度与备注")
 	titleRemarks     = lang.Say("Notes", "备注")
