@@ -12,13 +12,15 @@ import (
 
 // Figure is a drawing: panels, one beneath the other, over one x axis.
 type Figure struct {
-	Name   string // unique in its page; part of ids
-	Title  lang.Text
-	X      Axis
-	Panels []Panel
-	Spans  []Span
-	Marks  []Mark
-	Right  float64 // least width of the margin for labels on the right, in pixels, so that drawings beside each other are alike
+	Name  string // unique in its page; part of ids
+	Title lang.Text
+	// Caption says what the figure shows, in words; empty where the title says enough.
+	Caption lang.Text
+	X       Axis
+	Panels  []Panel
+	Spans   []Span
+	Marks   []Mark
+	Right   float64 // least width of the margin for labels on the right, in pixels, so that drawings beside each other are alike
 }
 
 // Panel is one drawing area with its own y axis, or rows of bars.
@@ -44,7 +46,7 @@ type Style uint8
 
 // The styles.
 const (
-	Line  Style = iota // a line through markers, with a band where there are intervals
+	Line  Style = iota // a line through markers
 	Loose              // markers alone
 	Path               // a line without markers
 	Area               // a filled area beneath a line without markers
@@ -238,6 +240,22 @@ func (c *canvas) panel(p *Panel, top float64, last bool) {
 	c.labels(p, names)
 }
 
+// FixAxes makes the axes those of all series of the figure, also where some are left out later: drawings beside each other can be compared.
+func (f *Figure) FixAxes() {
+	x := newExtent()
+	for i := range f.Panels {
+		p := &f.Panels[i]
+		for _, s := range p.Series {
+			for _, q := range s.Points {
+				x.add(q.X)
+			}
+		}
+		e := p.extent()
+		p.Y.Low, p.Y.High = e.low, e.high
+	}
+	f.X.Low, f.X.High = x.low, x.high
+}
+
 // extent is what the y axis holds besides limits: all points, and their intervals as far as these leave the points in sight. Wider ones are clipped.
 func (p *Panel) extent() extent {
 	const beyond = 1.5 // times the highest point, and below the lowest one by as much
@@ -383,7 +401,7 @@ func (c *canvas) label(s *Series) (label, bool) {
 	if s.Style == Dots {
 		return label{}, false
 	}
-	return label{text: s.Name, class: fmt.Sprintf(`c%d" data-k="%s`, s.Colour%Colours, Escape(s.Key)), y: c.y.clamp(end.Y) + 4, from: c.x.clamp(end.X)}, true
+	return label{text: s.Name, class: colourClass(s.Colour) + `" data-k="` + Escape(s.Key), y: c.y.clamp(end.Y) + 4, from: c.x.clamp(end.X)}, true
 }
 
 // labels writes the texts of the series, none over another: beside the last point where no curve goes through the text, and else at the right end,

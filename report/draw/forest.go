@@ -88,7 +88,7 @@ func (c *canvas) bars(all []Bar) {
 
 // row draws the value of a bar and its interval at a height; end is half the height of the interval's ends.
 func (c *canvas) row(b Bar, y, end float64) {
-	fmt.Fprintf(&c.b, `<g class="sr c%d">`, b.Colour%Colours)
+	fmt.Fprintf(&c.b, `<g class="sr %s">`, colourClass(b.Colour))
 	if b.High > b.Low {
 		low, high := c.x.clamp(b.Low), c.x.clamp(b.High)
 		fmt.Fprintf(&c.b, `<path class="line" d="M%s %sH%s"/><path class="bar" d="M%s %sv%sm%s-%sv%s"/>`, px(low), px(y), px(high), px(low), px(y-end), px(2*end), px(high-low), px(2*end), px(2*end))

@@ -244,3 +244,36 @@ func TestWideIntervalsAreClipped(t *testing.T) {
 		t.Errorf("the axis holds %v to %v", e.low, e.high)
 	}
 }
+
+// An interval is a bar at its point, never a wedge between points; an end beyond the axis is open, and a bound has none.
+func TestIntervals(t *testing.T) {
+	f := &Figure{Panels: []Panel{{Height: 100, Series: []Series{{Points: []Point{
+		{X: 1, Y: 5, Low: 4, High: 6}, {X: 2, Y: 5}, {X: 3, Y: 5, Low: 4, High: 500}, {X: 4, Y: 5, Low: 4, High: 6, Bound: true},
+	}}}}}}
+	svg, _ := f.SVG(lang.English)
+	bars := regexp.MustCompile(`class="bar" d="([^"]*)"`).FindAllStringSubmatch(svg, -1)
+	if len(bars) != 2 || strings.Count(bars[0][1], "h") != 2 || strings.Count(bars[1][1], "h") != 1 {
+		t.Errorf("bars %v", bars)
+	}
+}
+
+// One colour has one meaning; the range of an answer has that of none.
+func TestColours(t *testing.T) {
+	seen := map[string]string{}
+	for _, m := range regexp.MustCompile(`--(c\d|sat|slo|ink):(#\w+)`).FindAllStringSubmatch(LightColours, -1) {
+		if seen[m[2]] != "" {
+			t.Errorf("%s and %s are both %s", seen[m[2]], m[1], m[2])
+		}
+		seen[m[2]] = m[1]
+	}
+}
+
+// The number at the foot of a terminal's drawing is that of the answer.
+func TestMarkOfTheTerminal(t *testing.T) {
+	f := &Figure{Panels: []Panel{{Y: Axis{Format: Number}, Series: []Series{{Points: []Point{{X: 1, Y: 1}, {X: 9, Y: 2}}}}}}}
+	f.Spans = []Span{{Mark: 8.5266, Text: lang.Same("8.53")}}
+	lines := f.Terminal(lang.English, 20, 0, false)
+	if !strings.Contains(lines[len(lines)-1], "8.53") {
+		t.Errorf("%q", lines[len(lines)-1])
+	}
+}

@@ -25,6 +25,7 @@ type terminal struct {
 	x, y   Axis
 	points []Point
 	mark   float64 // x of a vertical line, NaN for none
+	marked string  // at its foot
 	ascii  bool
 }
 
@@ -55,7 +56,7 @@ func (f *Figure) Terminal(l lang.Lang, columns, rows int, ascii bool) []string {
 	p := &f.Panels[0]
 	t := terminal{title: f.Title.In(l), x: f.X, y: p.Y, points: p.Series[0].Points, mark: math.NaN(), ascii: ascii}
 	if len(f.Spans) > 0 {
-		t.mark = f.Spans[0].Mark
+		t.mark, t.marked = f.Spans[0].Mark, f.Spans[0].Text.In(l)
 	}
 	return t.lines(columns, rows)
 }
@@ -155,8 +156,7 @@ func (c *terminal) ruler(mark, columns int) string {
 		}
 	}
 	if mark >= 0 {
-		s := label(c.mark)
-		put(mark-len(s)/2, s)
+		put(mark-len(c.marked)/2, c.marked)
 	}
 	put(0, "0")
 	put(columns, label(c.right()))

@@ -10,6 +10,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // OutputByRate is output against the rate, of the stages with the roles; without roles, of the grid and the probes.
@@ -62,9 +63,9 @@ func byRate(run *rundir.Run, title lang.Text, of findings.TakeStages, format fun
 		f.X.Format = lang.Shortest
 	}
 	if a := run.Answer; users && a != nil && a.Carried != nil && a.Carried.Users.Known() {
-		f.Spans = []Span{{Low: math.NaN(), High: math.NaN(), Mark: a.Carried.Users.Value()}}
-	} else if run.Saturation != nil && run.Saturation.Rate.Known() {
-		f.Spans = []Span{{Low: math.NaN(), High: math.NaN(), Mark: run.Saturation.Rate.Value()}}
+		f.Spans = []Span{{Low: math.NaN(), High: math.NaN(), Mark: a.Carried.Users.Value(), Text: lang.Same(AnswerNumber(a))}}
+	} else if a := saturation.AnswerOf(run); !users && a != nil && a.Rate.Known() {
+		f.Spans = []Span{{Low: math.NaN(), High: math.NaN(), Mark: a.Rate.Value(), Text: lang.Same(AnswerNumber(a))}}
 	}
 	return f
 }

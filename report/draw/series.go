@@ -11,23 +11,19 @@ func (c *canvas) series(s *Series) {
 	if len(s.Points) == 0 {
 		return
 	}
-	fmt.Fprintf(&c.b, `<g class="sr c%d" data-k="%s">`, s.Colour%Colours, Escape(s.Key))
+	fmt.Fprintf(&c.b, `<g class="sr %s" data-k="%s">`, colourClass(s.Colour), Escape(s.Key))
 	dash := ""
 	if s.Dashed {
 		dash = " dash"
 	}
 	switch s.Style {
 	case Line:
-		c.bands(s.Points)
+		c.intervals(s.Points)
 		fmt.Fprintf(&c.b, `<path class="line%s" d="%s"/>`, dash, c.polyline(s.Points))
-		c.markers(s.Points)
+		c.markers(s)
 	case Loose:
-		for _, p := range s.Points {
-			if p.High > p.Low && !p.Bound {
-				c.bar(p)
-			}
-		}
-		c.markers(s.Points)
+		c.intervals(s.Points)
+		c.markers(s)
 	case Path:
 		fmt.Fprintf(&c.b, `<path class="line thin%s" d="%s"/>`, dash, c.polyline(s.Points))
 	case Area:
@@ -97,53 +93,36 @@ func (c *canvas) dots(points []Point) {
 	}
 }
 
-// bands draws intervals: a band where neighbours have one, and a bar where a point has one alone.
-func (c *canvas) bands(points []Point) {
-	has := func(i int) bool {
-		return i >= 0 && i < len(points) && points[i].High > points[i].Low && !points[i].Bound
-	}
-	for i := 0; i < len(points); i++ {
-		if !has(i) {
+// intervals draws the interval of each point that has one. An end beyond the axis is left open.
+func (c *canvas) intervals(points []Point) {
+	const half = 3 // of the line at an end
+	for _, p := range points {
+		if !(p.High > p.Low) || p.Bound {
 			continue
 		}
-		end := i
-		for has(end + 1) {
-			end++
+		x, low, high := c.x.clamp(p.X), c.y.clamp(p.Low), c.y.clamp(p.High)
+		d := fmt.Sprintf("M%s %sV%s", px(x), px(high), px(low))
+		if p.High <= c.y.high {
+			d += fmt.Sprintf("M%s %sh%d", px(x-half), px(high), 2*half)
 		}
-		if end == i || points[i].X == points[end].X {
-			for ; i <= end; i++ {
-				c.bar(points[i])
-			}
-			i = end
-			continue
+		if p.Low >= c.y.low {
+			d += fmt.Sprintf("M%s %sh%d", px(x-half), px(low), 2*half)
 		}
-		var b strings.Builder
-		pen := "M"
-		for j := i; j <= end; j++ {
-			fmt.Fprintf(&b, "%s%s %s", pen, px(c.x.clamp(points[j].X)), px(c.y.clamp(points[j].High)))
-			pen = "L"
-		}
-		for j := end; j >= i; j-- {
-			fmt.Fprintf(&b, "L%s %s", px(c.x.clamp(points[j].X)), px(c.y.clamp(points[j].Low)))
-		}
-		fmt.Fprintf(&c.b, `<path class="band" d="%sz"/>`, b.String())
-		i = end
+		fmt.Fprintf(&c.b, `<path class="bar" d="%s"/>`, d)
 	}
-}
-
-func (c *canvas) bar(p Point) {
-	x, low, high := c.x.clamp(p.X), c.y.clamp(p.Low), c.y.clamp(p.High)
-	fmt.Fprintf(&c.b, `<path class="bar" d="M%s %sH%sM%s %sV%sM%s %sH%s"/>`, px(x-4), px(high), px(x+4), px(x), px(high), px(low), px(x-4), px(low), px(x+4))
 }
 
 // markers draws a marker at each point.
-func (c *canvas) markers(points []Point) {
-	for _, p := range points {
+func (c *canvas) markers(s *Series) {
+	for _, p := range s.Points {
 		if math.IsNaN(p.Y) {
 			continue
 		}
 		x, y := c.x.clamp(p.X), c.y.clamp(p.Y)
 		class := "pt"
+		if s.Colour >= Colours {
+			class += " again"
+		}
 		if p.Faint {
 			class += " faint"
 		}

@@ -28,12 +28,21 @@ const (
 	fileScale  = 1.5
 )
 
-// Name is the title of the file in words: that over all, and that of the first figure.
+// Name is what the file shows, in words.
 func (f *File) Name(l lang.Lang) string {
-	if f.Title.IsZero() {
-		return f.Figures[0].Title.In(l)
+	var all []string
+	for _, own := range f.Figures {
+		words := own.Caption
+		if words.IsZero() {
+			words = own.Title
+		}
+		all = append(all, words.In(l))
 	}
-	return f.Title.In(l) + lang.Colon.In(l) + f.Figures[0].Title.In(l)
+	name := strings.Join(all, " ")
+	if f.Title.IsZero() {
+		return name
+	}
+	return f.Title.In(l) + lang.Colon.In(l) + name
 }
 
 // Write writes the file in one language.

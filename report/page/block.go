@@ -29,8 +29,9 @@ type Section struct {
 	ID     string
 	Title  lang.Text
 	Within string // ID of the section that it is a part of: it is not in the contents
-	Keys   bool   // the markers are explained at its end
-	Blocks []Block
+	// Markers are explained at its end.
+	Markers []Marker
+	Blocks  []Block
 }
 
 // Block is one thing in a section. Exactly one of its fields is set.
@@ -52,14 +53,13 @@ type NameKey struct {
 	Line        template.HTML // a piece of the line
 }
 
-// Headline is the answer: a large number with its interval, a verdict, or a name.
+// Headline is the answer: a large number, a verdict, or a name.
 type Headline struct {
 	Number   string
 	Verdict  table.Cell // instead of a number
 	Name     string     // instead of a number
 	Unit     lang.Text
-	Interval lang.Text // empty for none
-	Sentence lang.Text // empty where the number says it all
+	Sentence lang.Text
 	Also     []Tile
 }
 

@@ -79,7 +79,6 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 	s.Blocks = append(s.Blocks, Block{Headline: h})
 	name := "cost-" + strconv.Itoa(i+1)
 	if f, ok := costFigure(name, c, setups, o); ok {
-		s.Blocks = append(s.Blocks, numberedRuns(namesOf(setups))...)
 		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})
 	}
 	return s
@@ -105,7 +104,8 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headRun.Text(), Left: true}, {Head: headUpTo.Text(o.Demand.Unit())}, {Head: headReplicas.Text()}, {Head: label}}}}
 	var labels []string
 	names := namesOf(setups)
-	short := shortNames(names) // the numbers are those of the other drawings of the page
+	called := distinct(names)
+	short := lineNames(called) // the numbers are those of the other drawings of the page
 	var places []int           // of each that is drawn, which gives its label and its colour in all drawings of the page
 	for i := range c.Ranked[:min(len(c.Ranked), most)] {
 		at := slices.Index(names, c.Ranked[i].Name)
@@ -114,17 +114,18 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	var missing []string
 	for i := range setups {
 		if !slices.Contains(places, i) {
-			missing = append(missing, short[i])
+			missing = append(missing, called[i])
 		}
 	}
 	for i := range labels {
 		k := &c.Ranked[i]
 		line := draw.Series{Key: "k" + strconv.Itoa(i), Name: lang.Same(labels[i]), Colour: places[i], Style: draw.Path, Dashed: places[i] >= draw.Colours}
-		if costSteps(&line, t, k, labels[i]+" "+k.Name, c.Priced, o.Headroom, reach*o.Demand.Amount) {
+		if costSteps(&line, t, k, called[places[i]], c.Priced, o.Headroom, reach*o.Demand.Amount) {
 			panel.Series = append(panel.Series, line)
 		}
 	}
-	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: axisDemand.Text(o.Demand.Unit()), Format: draw.Number}, Panels: []draw.Panel{panel}}
+	caption := against(label, axisDemand.Text(o.Demand.Unit())).Plus(lang.Stop.Text())
+	fig := draw.Figure{Name: name, Title: title, Caption: caption, X: draw.Axis{Label: axisDemand.Text(o.Demand.Unit()), Format: draw.Number}, Panels: []draw.Panel{panel}}
 	fig.Marks = []draw.Mark{{Text: tagDemand.Text(o.Demand.Text()), At: o.Demand.Amount}}
 	if e := c.BreakEven; e != nil {
 		for _, at := range []rundir.Number{e.Below, e.Above} {
@@ -133,13 +134,16 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 			}
 		}
 	}
-	t.Open = true
-	f := FigureBlock{Name: name, Title: title, Note: noteCost.Text(), Variants: PlotVariants(fig, false, false), Table: t}
+	f := FigureBlock{Name: name, Title: title, Caption: caption, Note: noteCost.Text(), Variants: PlotVariants(fig, false, false), Table: t}
 	if len(missing) > 0 {
 		f.Note = f.Note.Plus(noteCostMissing.Text(strings.Join(missing, ", "), most))
 	}
-	for i := range labels {
-		f.Switches = append(f.Switches, Switch{Key: "k" + strconv.Itoa(i), Text: lang.Same(labels[i]), Colour: places[i] % draw.Colours, Dashed: places[i] >= draw.Colours})
+	for i, button := range switchNames(called) {
+		place := slices.Index(places, i)
+		if place < 0 {
+			continue
+		}
+		f.Switches = append(f.Switches, Switch{Key: "k" + strconv.Itoa(place), Text: lang.Same(button), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
 	}
 	return f, true
 }

@@ -103,7 +103,7 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 	all := newTogether(setups, namesOf(setups), "").figures()
 	told := 0
 	for _, f := range all {
-		if strings.Contains(f.Note.EN, fmt.Sprintf("%d row", impossible)) {
+		if strings.Contains(f.Note.EN, fmt.Sprintf("impossible: %d.", impossible)) {
 			told++
 		}
 		drawn := map[int]bool{}

@@ -60,55 +60,45 @@ func Sections(w io.Writer, title string, sections []table.Section, o WriteOption
 
 // forest draws differences with their intervals.
 func forest(name string, title lang.Text, all []compare.Difference) FigureBlock {
-	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headMetric.Text(), Left: true}, {Head: headDifference.Text()}, {Head: headMeaning.Text(), Left: true}}}}
+	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headMetric.Text(), Left: true}, {Head: axisDifference.Text()}, {Head: headMeans.Text(), Left: true}}}}
 	var bars []draw.Bar
-	label, legend := axisDifference.Text(), map[draw.Shape]lang.Phrase{draw.Circle: legendBetter, draw.Triangle: legendWorse, draw.Ring: legendNothing, draw.Square: legendUnknown}
-	occurs, intervals := map[draw.Shape]bool{}, false
+	label, intervals := axisDifference.Text(), false
+	var key []Marker
 	for i, d := range all {
 		b := draw.Bar{
 			Name: d.Name, Value: lang.Same(d.Text), At: d.Ratio.Value(), Low: d.Low.Value(), High: d.High.Value(),
-			Row: i + 1, Colour: 6, Shape: draw.Ring,
+			Row: i + 1, Colour: draw.Ink, Shape: draw.Ring,
 		}
 		meaning := meansNothing.Text()
 		switch {
 		case d.Low.IsZero():
 			meaning, b.Shape = meansUnknown.Text(), draw.Square
 		case d.Shown && (d.Ratio.Value() > 0) == d.Better:
-			meaning, b.Colour, b.Shape = meansBetter.Text(), 2, draw.Circle
+			meaning, b.Shape = meansBetter.Text(), draw.Circle
 		case d.Shown:
-			meaning, b.Colour, b.Shape = meansWorse.Text(), 1, draw.Triangle
+			meaning, b.Shape = meansWorse.Text(), draw.Triangle
 		}
-		bars, occurs[b.Shape], intervals = append(bars, b), true, intervals || !d.Low.IsZero()
+		bars, intervals = append(bars, b), intervals || !d.Low.IsZero()
+		if m := (Marker{b.Shape, meaning}); !slices.Contains(key, m) {
+			key = append(key, m)
+		}
 		t.Rows = append(t.Rows, []table.Cell{{Text: b.Name}, table.Literal(d.Text), {Text: meaning}})
-	}
-	var note lang.Text
-	add := func(p lang.Phrase) {
-		if !note.IsZero() {
-			note = note.Plus(lang.Text{EN: " "})
-		}
-		note = note.Plus(p.Text())
-	}
-	for _, s := range []draw.Shape{draw.Circle, draw.Triangle, draw.Ring, draw.Square} {
-		if occurs[s] {
-			add(legend[s])
-		}
 	}
 	if intervals {
 		label = label.Plus(axisInterval.Text())
-		add(legendBar)
 	}
 	svg := draw.Forest(name, label, bars)
-	return FigureBlock{Name: name, Title: title, Note: note, Variants: []Variant{{Key: "lin", SVG: markup(svg)}}, Table: t}
+	return FigureBlock{Name: name, Title: title, Key: key, Variants: []Variant{{Key: "lin", SVG: markup(svg)}}, Table: t}
 }
 
 // togetherSection draws the curves of configurations in the same drawings, the i-th group of a page. Where they are too many, each has drawings of its own.
 func togetherSection(i int, setups []setup.Setup, prices choose.Prices, title lang.Text) Section {
-	s, suffix := Section{ID: "rates", Title: title, Keys: true}, ""
+	s, suffix := Section{ID: "rates", Title: title, Markers: markersOf(setups)}, ""
 	if i > 0 {
 		suffix = "-" + strconv.Itoa(i+1)
 	}
 	s.ID += suffix
-	names := namesOf(setups)
+	names := distinct(namesOf(setups))
 	s.Blocks = numberedRuns(names)
 	if f, ok := costOfSpeed("cost-speed"+suffix, setups, names, prices); ok {
 		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})

@@ -1,10 +1,10 @@
 package page
 
 import (
-	"strings"
 	"testing"
 
 	"llmsweep/report/compare"
+	"llmsweep/report/draw"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
@@ -21,8 +21,8 @@ func TestForest(t *testing.T) {
 		mean string
 	}{{shown, meansWorse.In(lang.English)}, {one, meansNothing.In(lang.English)}} {
 		f := forest("f", lang.Same("B"), []compare.Difference{c.d})
-		if got := f.Table.Rows[0][2].Text.EN; got != c.mean || strings.Contains(f.Note.EN, "triangle") != c.d.Shown {
-			t.Errorf("%+v is %q: %s", c.d, got, f.Note.EN)
+		if got := f.Table.Rows[0][2].Text.EN; got != c.mean || (f.Key[0].Shape == draw.Triangle) != c.d.Shown {
+			t.Errorf("%+v is %q: %v", c.d, got, f.Key)
 		}
 	}
 }

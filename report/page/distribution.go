@@ -23,7 +23,7 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 		return FigureBlock{}, false
 	}
 	name := id + "-" + metric
-	one := draw.Series{Key: "n", Colour: 0, Style: draw.Steps}
+	one := draw.Series{Key: "n", Colour: draw.Median, Style: draw.Steps}
 	rows := [][]any{}
 	for _, b := range bars {
 		one.Points = append(one.Points, draw.Point{X: b.Low, Y: b.Count})

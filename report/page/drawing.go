@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -170,7 +171,7 @@ func (d Drawn) saturation() draw.Panel {
 // Cost draws the cost of a million tokens against the time to the first, at the SLO; no figure where fewer than two configurations have a price.
 func (d Drawn) Cost(c *choose.Choice) *draw.File {
 	point := func(k *choose.Candidate) draw.Point {
-		return draw.Point{X: k.MillionSLO.Value(), Y: k.TTFT.Value(), Title: k.Where}
+		return draw.Point{X: k.MillionSLO.Value(), Y: k.TTFT.Value(), Title: filepath.Base(k.Where)}
 	}
 	all := []draw.Series{{Key: "front", Style: draw.Front}}
 	for i, name := range shortNames(d.names) {
@@ -190,7 +191,7 @@ func (d Drawn) Cost(c *choose.Choice) *draw.File {
 			}
 		}
 	}
-	return d.file([]*draw.Figure{{Title: titleCostTTFT.Text(), X: draw.Axis{Label: axisMillion.Text(), Format: draw.Number}, Panels: []draw.Panel{{
+	return d.file([]*draw.Figure{{Title: titleCostTTFT.Text(), Caption: against(axisTTFTMean.Text(), axisMillion.Text()).Plus(lang.Stop.Text()), X: draw.Axis{Label: axisMillion.Text(), Format: draw.Number}, Panels: []draw.Panel{{
 		Y: draw.Axis{Label: axisTTFTMean.Text(), Format: draw.Seconds}, Height: 200, Series: all,
 	}}}})
 }

@@ -11,11 +11,19 @@ import (
 type FigureBlock struct {
 	Name     string
 	Title    lang.Text
+	Caption  lang.Text // what it shows, in words
 	Note     lang.Text // beneath it: what is drawn of how many
 	Variants []Variant
 	Switches []Switch // of series
+	Key      []Marker // of its markers
 	Table    *Grid
 	Lazy     []Lazy // tables that the script makes from Document.Data
+}
+
+// Marker tells what a marker stands for.
+type Marker struct {
+	Shape draw.Shape
+	Text  lang.Text
 }
 
 // Variant is a drawing with a kind of axis.

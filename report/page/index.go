@@ -38,7 +38,7 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 	setups := setup.Load(inputs)
 	d.Sections = []Section{
 		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []Block{{Index: indexOf(all, setups)}}},
-		{ID: "rates", Keys: true, Title: titleTogether.Text(), Blocks: []Block{{Figures: newTogether(setups, names, "").figures()}}},
+		{ID: "rates", Markers: markersOf(setups), Title: titleTogether.Text(), Blocks: []Block{{Figures: newTogether(setups, names, "").figures()}}},
 	}
 	notes := Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {

@@ -47,7 +47,7 @@ func layout() (*template.Template, error) {
 		"wordIn":    func(key string, l lang.Lang) string { return word(key).In(l) },
 		"generator": func() template.HTML { return template.HTML(generator) },
 		"data":      data,
-		"shapes":    shapeKey,
+		"sign":      func(s draw.Shape) template.HTML { return markup(s.Key()) },
 		"grouped":   lang.Grouped,
 		"begin":     begin,
 		"first":     first,

@@ -53,23 +53,3 @@ func value(n rundir.Number) any {
 	}
 	return short(n.Value())
 }
-
-// slicesTable has the numbers of the lines over time.
-func slicesTable(t *traceStage) map[string]any {
-	rows := [][]any{}
-	for i := range t.Due {
-		rows = append(rows, []any{
-			short(float64(i) * t.Width), t.Due[i], t.Done[i], t.Failed[i], short(t.InFlight[i]), short(t.Tokens[i] / t.Width),
-		})
-	}
-	return map[string]any{"cols": heads(headFromS.Text(), wordDue.Text(), wordDone.Text(), HeadFailed.Text(), axisFlight.Text(), axisTokens.Text()), "rows": rows}
-}
-
-// serverTable has what the server said of itself.
-func serverTable(t *traceStage) map[string]any {
-	rows := [][]any{}
-	for _, r := range drawnOverTime(t.Readings) {
-		rows = append(rows, []any{short(r.At), value(r.Running), value(r.Waiting), value(r.KVUsage), value(r.Preemptions)})
-	}
-	return map[string]any{"cols": heads(headAtS.Text(), wordRunning.Text(), wordWaiting.Text(), axisKV.Text(), headPreemptions.Text()), "rows": rows}
-}

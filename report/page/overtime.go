@@ -76,14 +76,14 @@ func figureOverTime(v *View, id string, s *rundir.Stage, t *traceStage, data map
 	name := id + "-time"
 	perSecond := 1 / t.Width
 	arrivals := draw.Panel{Y: draw.Axis{Label: axisArrivals.Text()}, Height: 60, Series: []draw.Series{
-		series(t, "due", wordDue.Text(), 0, draw.Steps, t.Due, perSecond), series(t, "done", wordDone.Text(), 2, draw.Path, t.Done, perSecond),
+		series(t, "due", wordDue.Text(), draw.Offered, draw.Steps, t.Due, perSecond), series(t, "done", wordDone.Text(), draw.Completed, draw.Path, t.Done, perSecond),
 	}}
-	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 84, Series: []draw.Series{series(t, "flight", wordFlight.Text(), 3, draw.Area, t.InFlight, 1)}}
+	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 84, Series: []draw.Series{series(t, "flight", wordFlight.Text(), draw.InFlight, draw.Area, t.InFlight, 1)}}
 	kv, running, waiting := gauges(t)
 	flight.Series = append(flight.Series, running, waiting)
-	tokens := draw.Panel{Y: draw.Axis{Label: axisTokens.Text()}, Height: 60, Series: []draw.Series{series(t, "tokens", lang.Text{}, 0, draw.Area, t.Tokens, perSecond)}}
+	tokens := draw.Panel{Y: draw.Axis{Label: axisTokens.Text()}, Height: 60, Series: []draw.Series{series(t, "tokens", lang.Text{}, draw.Output, draw.Area, t.Tokens, perSecond)}}
 	ttft, note := cloud(v, t, data, name)
-	fig := draw.Figure{Name: name, Title: titleTime.Text(findings.StageName(s)), X: draw.Axis{Label: axisTime.Text(), High: t.Length, Format: draw.Seconds}, Right: 76}
+	fig := draw.Figure{Name: name, Title: titleTime.Text(), X: draw.Axis{Label: axisTime.Text(), High: t.Length, Format: draw.Seconds}, Right: 76}
 	fig.Panels = []draw.Panel{arrivals, flight, tokens, ttft}
 	if len(kv.Points) > 0 {
 		fig.Panels = append(fig.Panels, draw.Panel{Y: draw.Axis{Label: axisKV.Text(), High: 1, Format: draw.Share}, Height: 54, Series: []draw.Series{kv}})
@@ -95,17 +95,8 @@ func figureOverTime(v *View, id string, s *rundir.Stage, t *traceStage, data map
 	if points, ok := data[name+"-points"].(map[string]any); ok {
 		points["spots"] = spots
 	}
-	data[name+"-slices"] = slicesTable(t)
-	if len(t.Readings) == 0 {
-		note = note.Plus(noteNoReadings.Text())
-	} else {
-		data[name+"-server"] = serverTable(t)
-	}
 	f := FigureBlock{Name: name, Title: fig.Title, Note: note, Variants: []Variant{{Key: "lin", SVG: markup(svg), Drawn: &fig}}}
-	f.Lazy = []Lazy{{Name: name + "-slices", Text: tableSlices.Text()}, {Name: name + "-points", Text: tablePoints.Text()}}
-	if len(t.Readings) > 0 {
-		f.Lazy = append(f.Lazy, Lazy{Name: name + "-server", Text: tableServer.Text()})
-	}
+	f.Lazy = []Lazy{{Name: name + "-points", Text: pageNumbers.Text()}}
 	return f
 }
 
@@ -127,9 +118,9 @@ func series(t *traceStage, key string, text lang.Text, colour int, style draw.St
 
 // gauges returns what the server told of itself: the share of its KV cache in use, and the requests that ran and waited.
 func gauges(t *traceStage) (kv, running, waiting draw.Series) {
-	kv = draw.Series{Key: "kv", Name: wordKV.Text(), Colour: 5, Style: draw.Path}
-	running = draw.Series{Key: "running", Name: wordRunning.Text(), Colour: 2, Style: draw.Path}
-	waiting = draw.Series{Key: "waiting", Name: wordWaiting.Text(), Colour: 1, Style: draw.Path, Dashed: true}
+	kv = draw.Series{Key: "kv", Colour: draw.Ink, Style: draw.Path}
+	running = draw.Series{Key: "running", Name: wordRunning.Text(), Colour: draw.Ink, Style: draw.Path}
+	waiting = draw.Series{Key: "waiting", Name: wordWaiting.Text(), Colour: draw.Ink, Style: draw.Path, Dashed: true}
 	for _, r := range drawnOverTime(t.Readings) {
 		for _, g := range []struct {
 			to *draw.Series
@@ -157,7 +148,7 @@ func drawnOverTime(all []rundir.Reading) []rundir.Reading {
 
 // cloud is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge as a cross.
 func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
-	cols := []lang.Text{headRequest.Text(), headDueS.Text(), headQueuedS.Text(), headTTFTS.Text(), headLatencyS.Text(), headTokens.Text(), headStatus.Text()}
+	cols := []lang.Text{headRequest.Text(), headDueS.Text(), headTTFTS.Text(), headLatencyS.Text(), headTokens.Text(), headStatus.Text()}
 	panel := draw.Panel{Y: draw.Axis{Label: axisPoints.Text(), Log: true, Format: draw.Seconds}, Height: 130}
 	least := math.Inf(1)
 	for _, p := range t.Points {
@@ -168,7 +159,7 @@ func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel
 	if math.IsInf(least, 1) {
 		least = 1e-3
 	}
-	cloud := draw.Series{Key: "ttft", Colour: 0, Style: draw.Dots}
+	cloud := draw.Series{Key: "ttft", Colour: draw.Median, Style: draw.Dots}
 	rows := [][]any{}
 	for _, p := range t.Points {
 		point := draw.Point{X: p.Due, Y: p.TTFT.Value(), Bound: p.TTFT.Bound()}
@@ -176,7 +167,7 @@ func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel
 			point.Y, point.Shape = least, draw.Cross
 		}
 		cloud.Points = append(cloud.Points, point)
-		rows = append(rows, []any{requestName(p), short(p.Due), short(p.Queued), value(p.TTFT), value(p.Latency), value(p.Tokens), status(p)})
+		rows = append(rows, []any{requestName(p), short(p.Due), value(p.TTFT), value(p.Latency), value(p.Tokens), status(p)})
 	}
 	panel.Series = []draw.Series{cloud}
 	panel.Rules = v.Limits(traceTTFT)
@@ -184,7 +175,7 @@ func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel
 		"cols": heads(cols...), "rows": rows,
 	}
 	if len(t.Points) == t.Requests {
-		return panel, noteAllDrawn.Text(t.Requests)
+		return panel, lang.Text{}
 	}
-	return panel, noteSomeDrawn.Text(len(t.Points), t.Requests, traceIntervals)
+	return panel, noteSomeDrawn.Text(len(t.Points), t.Requests)
 }

@@ -13,10 +13,12 @@ import (
 	"golang.org/x/net/html"
 
 	"llmsweep/client/note"
+	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/saturation"
 )
 
 // real is a run against a real server, with its records.
@@ -200,7 +202,7 @@ func TestNumbersOfTheRun(t *testing.T) {
 			t.Errorf("%s: the verdict is %q, want %q", s.Name, got, want)
 		}
 	}
-	if want := "95 % interval: 54 to 65"; !strings.Contains(p.text, want) {
+	if want := "(95 %: 54-65)"; !strings.Contains(p.text, want) {
 		t.Errorf("the headline lacks %q", want)
 	}
 }
@@ -328,34 +330,113 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
-// The numbers of one page agree: the large number, the sentence beneath it, the drawings and the comfortable load have one source and the same digits,
-// and what the number means is what the sentence says.
+// The large number and the drawings have the digits of the answer's sentence, which stands beneath the number, whatever kind of answer it is. Nothing
+// else on the page states a rate of it.
 func TestNumbersAgree(t *testing.T) {
-	run := openReal(t)
+	f := rundir.Exactly
 	for _, c := range []struct {
-		change func(*rundir.Saturation)
-		unit   string
+		change func(*rundir.Answer)
+		number string
+		tag    string // above the drawing of the output
+		read   string // in its caption
 	}{
-		{func(*rundir.Saturation) {}, "saturation rate"},
-		{func(s *rundir.Saturation) { s.Overload = rundir.Exactly(40) }, "highest rate that the server sustains"},
-		{func(s *rundir.Saturation) { s.Reason = note.Note{Code: "saturation.refused"} }, "accepts"},
+		{func(a *rundir.Answer) {}, "60", "60 req/s (54–65)", "levels off at 60 req/s (54–65)."},
+		{func(a *rundir.Answer) { a.Kind, a.Overload = rundir.Sustains, f(40) }, "60", "60 req/s (54–65)", "falls beyond 60 req/s (54–65)."},
+		{func(a *rundir.Answer) { a.Kind = rundir.Accepts }, "60", "60 req/s (54–65)", "levels off at 60 req/s (54–65)."},
+		{func(a *rundir.Answer) {
+			a.Kind, a.Rate, a.Low, a.High, a.Comfortable = rundir.AtLeast, rundir.Over(8.5266), rundir.Number{}, rundir.Number{}, nil
+		}, "≥ 8.53", "≥ 8.53 req/s", "limit: ≥ 8.53 req/s."},
+		{func(a *rundir.Answer) {
+			a.Kind, a.Rate, a.Low, a.High, a.Comfortable = rundir.Between, rundir.Number{}, f(6.876), f(18.96), nil
+		}, "6.88–18.96", "6.88–18.96 req/s", "limit: 6.88–18.96 req/s."},
+		{func(a *rundir.Answer) {
+			a.Kind, a.Rate, a.Low, a.High, a.Comfortable = rundir.AtMost, rundir.Number{}, rundir.Number{}, f(3.217), nil
+		}, "≤ 3.22", "≤ 3.22 req/s", "limit: ≤ 3.22 req/s."},
 	} {
-		run := *run
-		sat := *run.Saturation
-		run.Saturation = &sat
-		c.change(&sat)
-		v := newView(&run)
-		h := v.headline()
-		sentence := findings.Answer(&run, lang.English)[0]
-		if said := h.Sentence.EN; said != sentence && (said != "" || c.unit != "saturation rate") {
-			t.Errorf("%q stands beneath the number, and the answer is %q", said, sentence)
+		run := openReal(t)
+		run.Answer = saturation.AnswerOf(run)
+		c.change(run.Answer)
+		v := newView(run)
+		h, sentence := v.headline(), findings.Answer(run, lang.English)[0]
+		if h.Number != c.number || h.Unit.EN != "req/s" || h.Sentence.EN != sentence || len(h.Also) > 0 {
+			t.Errorf("%q, %q, %q, %v; the answer is %q", h.Number, h.Unit.EN, h.Sentence.EN, h.Also, sentence)
 		}
-		if h.Number != "60" || !strings.Contains(h.Unit.EN, c.unit) || !strings.Contains(sentence, " 60 req/s (95 %: 54-65)") || !strings.Contains(h.Interval.EN, "54 to 65") {
-			t.Errorf("%q, %q, %q, %q", h.Number, h.Unit.EN, h.Interval.EN, h.Sentence.EN)
+		for _, part := range strings.Split(strings.TrimLeft(h.Number, "≥≤ "), "–") {
+			if !strings.Contains(sentence, part) {
+				t.Errorf("%q is not in %q", part, sentence)
+			}
 		}
-		answer := strings.Join(findings.Answer(&run, lang.English), "\n")
-		if !slices.ContainsFunc(h.Also, func(t Tile) bool { return strings.Contains(t.Text.EN, " at 48 req/s") }) || !strings.Contains(answer, "Run it at 48 req/s (80 %): TTFT") {
-			t.Errorf("the comfortable load is %v, and in the sentence\n%s", h.Also, answer)
+		output := v.byLoad()[0]
+		if spans := output.shown().Spans; len(spans) != 1 || spans[0].Text.EN != c.tag || !strings.HasSuffix(output.Caption.EN, c.read) {
+			t.Errorf("%q stands in the drawing of %q: %+v", output.Caption.EN, sentence, spans)
+		}
+		if text := words(write(t, run, "").elements("main")[0], "en"); c.number != "60" && strings.Contains(text, "when saturated") {
+			t.Errorf("%s: the page tells of saturation", c.number)
+		}
+	}
+}
+
+// A caution that the answer begins with stands above the number, once, and the sentence of the number beneath it.
+func TestCautionBeforeTheAnswer(t *testing.T) {
+	run := openReal(t)
+	run.Answer = saturation.AnswerOf(run)
+	run.Answer.Cautions = []note.Note{saturation.FailsAlways.New(0.2, 0.19, "http_5xx")}
+	lines := findings.Answer(run, lang.English)
+	text := words(write(t, run, "").elements("main")[0], "en")
+	last := -1
+	for _, s := range []string{lines[0], "req/s", lines[1], lines[2]} {
+		at := strings.Index(text[max(last, 0):], s)
+		if at < 0 {
+			t.Fatalf("%q is not on the page, or in another order:\n%.800s", s, text)
+		}
+		last = max(last, 0) + at
+	}
+	if n := strings.Count(text, lines[0]); n != 1 {
+		t.Errorf("%q stands %d times", lines[0], n)
+	}
+}
+
+// A page begins with the answer and the table; drawings come next. It has no section without content, and says once how far the run got.
+func TestOrderOfSections(t *testing.T) {
+	p := write(t, openReal(t), real)
+	var ids []string
+	for _, n := range p.elements("section") {
+		if attribute(n, "class") == "part" {
+			ids = append(ids, attribute(n, "id"))
+		}
+	}
+	if want := []string{"answer", "rows", "rates", "stages", "environment", "words"}; !slices.Equal(ids, want) {
+		t.Errorf("sections %v, want %v", ids, want)
+	}
+	if n := strings.Count(words(p.elements("body")[0], "en"), "Complete: all"); n != 1 {
+		t.Errorf("the state is said %d times", n)
+	}
+}
+
+// A point of a drawing tells the file and the line that it is from, and no local path.
+func TestNoLocalPaths(t *testing.T) {
+	setups := publishedSetups(t)
+	for _, f := range newTogether(setups, namesOf(setups), "").figures() {
+		for _, s := range f.Variants[0].Drawn.Panels[0].Series {
+			for _, p := range s.Points {
+				if s.Style != draw.Front && !strings.HasPrefix(p.Title, "report.md:") {
+					t.Fatalf("a point of %s is called %q", f.Name, p.Title)
+				}
+			}
+		}
+	}
+}
+
+// The caption of a drawing names both axes with their units, in both languages.
+func TestCaption(t *testing.T) {
+	run := openReal(t)
+	for name, want := range map[string][2]string{
+		"output": {"Output (tok/s) against arrival rate (req/s); levels off at 60 req/s (54–65).", "输出（tok/s）随到达率（req/s）的变化；在 60 req/s (54–65) 处趋平。"},
+		"ttft":   {"TTFT p50, p90, p99 (s) against arrival rate (req/s); grows beyond 60 req/s (54–65).", "TTFT p50、p90、p99（s）随到达率（req/s）的变化；超过 60 req/s (54–65) 后上升。"},
+		"pie":    {"", ""},
+	} {
+		if en, zh := Caption(name, run, lang.English), Caption(name, run, lang.Chinese); en != want[0] || zh != want[1] {
+			t.Errorf("%s: %q, %q", name, en, zh)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 func (v *View) Replicas() []FigureBlock {
 	done := quantity{name: "replica-done", title: titleReplicaDone.Text(), axis: draw.Axis{Label: axisReplicaDone.Text(), Format: draw.Number}}
 	ttft := quantity{
-		name: "replica-ttft", title: titleReplicaTTFT.Text(), axis: draw.Axis{Label: axisTTFT.Text(), Format: draw.Seconds}, metric: slo.TTFT, logarith: true,
+		name: "replica-ttft", title: titleReplicaTTFT.Text(), axis: draw.Axis{Label: lang.Same("TTFT"), Format: draw.Seconds}, metric: slo.TTFT, logarith: true,
 	}
 	for i := range v.Run.Target.Replicas {
 		key, name := "mean"+strconv.Itoa(i+1), lang.Same("#"+strconv.Itoa(i+1))

@@ -32,7 +32,7 @@ type line struct {
 // quantities are the drawings of runs, in the order of the page. Where a run has no percentiles, as published tables often have none, means are
 // drawn too: alone without runs, or where no run has percentiles.
 func quantities(runs ...*rundir.Run) []quantity {
-	output := line{key: "output", colour: 0, of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+	output := line{key: "output", colour: draw.Output, of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
 		v, ci, ok := setup.Output(s)
 		return v, ci, ok, true
 	}}
@@ -44,13 +44,13 @@ func quantities(runs ...*rundir.Run) []quantity {
 		title, axis  lang.Text
 		of           func(*rundir.Stage) *rundir.Dist
 	}{
-		{"ttft", slo.TTFT, titleTTFT.Text(), axisTTFT.Text(), findings.TTFT},
-		{"itl", slo.ITL, titleITL.Text(), axisITL.Text(), findings.ITL},
+		{"ttft", slo.TTFT, titleTTFT.Text(), lang.Same("TTFT"), findings.TTFT},
+		{"itl", slo.ITL, titleITL.Text(), lang.Same("ITL"), findings.ITL},
 		{"latency", slo.Latency, titleLatency.Text(), axisLatency.Text(), findings.Latency},
 	} {
 		q := quantity{name: m.name, title: m.title, axis: draw.Axis{Label: m.axis, Format: draw.Seconds}, metric: m.metric, logarith: true}
 		for i, p := range []string{"p50", "p90", "p99"} {
-			q.lines = append(q.lines, line{key: p, name: lang.Same(p), colour: []int{0, 2, 1}[i], of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+			q.lines = append(q.lines, line{key: p, name: lang.Same(p), colour: []int{draw.Median, draw.P90, draw.P99}[i], of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
 				d := m.of(s)
 				ci, ok := d.CI[p]
 				return d.Get(p), ci, ok, d.Supported(p)

@@ -3,7 +3,6 @@ package page
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"llmsweep/report/draw"
 	"llmsweep/report/findings"
@@ -82,13 +81,13 @@ func (v *View) rate(q quantity) (FigureBlock, bool) {
 		return FigureBlock{}, false
 	}
 	panel.Rules = v.Limits(q.metric)
-	f := FigureBlock{Name: q.name, Title: q.title, Table: t}
+	f := FigureBlock{Name: q.name, Title: q.title, Caption: v.caption(&q), Table: t}
 	if len(q.lines) > 1 {
 		for _, l := range q.lines {
 			f.Switches = append(f.Switches, Switch{Key: l.key, Text: l.name, Colour: l.colour})
 		}
 	}
-	fig := draw.Figure{Name: q.name, Title: q.title, X: v.Axis(), Spans: v.saturation(), Right: 44, Panels: []draw.Panel{panel}}
+	fig := draw.Figure{Name: q.name, Title: q.title, Caption: f.Caption, X: v.Axis(), Spans: v.saturation(), Right: 44, Panels: []draw.Panel{panel}}
 	if q.metric != "" { // the first drawing of the page names the rate
 		for i := range fig.Spans {
 			fig.Spans[i].Text = lang.Text{}
@@ -181,13 +180,6 @@ func (v *View) rateTable(q quantity) *Grid {
 		}
 		row = append(row, findings.Verdict(s))
 		t.Rows = append(t.Rows, row)
-	}
-	t.Notes = []lang.Text{noteTable.Text()}
-	if v.Open {
-		t.Notes = append(t.Notes, noteNames.Text())
-	}
-	if strings.Contains(table.Marks(t.Table), table.MarkUnsupported) {
-		t.Notes = append(t.Notes, noteUnsupported.Text())
 	}
 	return t
 }

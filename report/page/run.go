@@ -7,13 +7,15 @@ package page
 
 import (
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
 	"llmsweep/report/audit"
+	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/setup"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
@@ -36,27 +38,39 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	}
 	d := &Document{Title: lang.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
 	d.Sections = append(d.Sections, v.answer())
+	d.Sections = append(d.Sections, v.rows()...)
 	figures := v.byLoad()
-	if len(figures) > 0 {
-		d.Sections = append(d.Sections, Section{ID: "rates", Keys: true, Title: titleRates.Text(), Blocks: []Block{{Figures: figures}}})
-	}
 	if f, ok := timeline(v.View, traces); ok {
-		d.Sections = append(d.Sections, Section{ID: "whole", Title: f.Title, Blocks: []Block{{Figures: []FigureBlock{f}}}})
+		figures = append(figures, f)
+	}
+	if len(figures) > 0 {
+		title := titleRates.Text()
+		d.Sections = append(d.Sections, Section{ID: "rates", Markers: v.markers(), Title: title, Blocks: []Block{{Figures: figures}}})
 	}
 	if panels := panelsOverTime(v.View, traces, d.Data); len(panels) > 0 {
-		d.Sections = append(d.Sections, Section{ID: "stages", Title: titleStages.Text(), Blocks: []Block{{Lines: &Lines{Items: []lang.Text{introStages.Text()}, Plain: true}}, {Stages: panels}}})
-	} else if failure == nil && len(run.Stages) > 0 {
-		d.Sections = append(d.Sections, Section{ID: "stages", Title: titleStages.Text(), Blocks: []Block{{Lines: &Lines{Items: []lang.Text{noRecords.Text()}, Plain: true}}}})
-	}
-	if failure != nil {
-		d.Sections = append(d.Sections, Section{ID: "damaged", Title: titleDamaged.Text(), Blocks: []Block{{Lines: &Lines{Items: []lang.Text{recordsDamaged.Text(failure.Error())}, Plain: true}}}})
+		d.Sections = append(d.Sections, Section{ID: "stages", Title: titleOverTime.Text(), Blocks: []Block{{Stages: panels}}})
 	}
 	d.Sections = append(d.Sections, v.tables()...)
-	if notes := v.notes(); len(notes.Blocks) > 0 {
-		d.Sections = append(d.Sections, notes)
+	if failure != nil {
+		d.Sections = append(d.Sections, paragraph("damaged", titleDamaged.Text(), recordsDamaged.Text(failure.Error())))
+	}
+	for _, part := range []struct {
+		id    string
+		title lang.Phrase
+		of    func(*rundir.Run, lang.Lang) []string
+	}{{"errors", titleErrors, findings.Errors}, {"notes", titleRemarks, findings.Notes}} {
+		lines := lang.Sentences(func(l lang.Lang) []string { return part.of(run, l) })
+		if len(lines) > 0 {
+			d.Sections = append(d.Sections, Section{ID: part.id, Title: part.title.Text(), Blocks: []Block{{Lines: &Lines{Items: lines}}}})
+		}
 	}
 	d.Sections = append(append(d.Sections, v.environment()), v.terms()...)
 	return d
+}
+
+// paragraph is a section of one sentence.
+func paragraph(id string, title, text lang.Text) Section {
+	return Section{ID: id, Title: title, Blocks: []Block{{Lines: &Lines{Items: []lang.Text{text}, Plain: true}}}}
 }
 
 // view is a run while its page is made.
@@ -84,29 +98,41 @@ func (v *view) subtitle() lang.Text {
 	return t
 }
 
-// answer is the first section: the number, the sentence, what to be careful about.
+// answer is the first section: what makes the answer doubtful as a whole, the number, the sentences, what to be careful about.
 func (v *view) answer() Section {
 	s := Section{ID: "answer", Title: titleAnswer.Text()}
 	if v.live {
 		s.Title = titleSoFar.Text()
 	}
+	add := func(class string, of func(lang.Lang) []string, first int) {
+		lines := lang.Sentences(of)
+		if n := min(first, len(lines)); n > 0 {
+			s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: lines[:n], More: lines[n:], Class: class, Whole: class == ""}})
+		}
+	}
+	const most = 6
+	add("careful", func(l lang.Lang) []string { return v.lines(l)[:v.before(l)] }, most)
 	s.Blocks = append(s.Blocks, Block{Headline: v.headline()})
-	lines := lang.Sentences(func(l lang.Lang) []string {
-		all := findings.Answer(v.Run, l)
-		return all[min(1, len(all)):]
-	})
-	if len(lines) > 0 {
-		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: lines, Whole: true}})
+	add("", func(l lang.Lang) []string { return v.lines(l)[min(v.before(l)+1, len(v.lines(l))):] }, math.MaxInt)
+	if careful := lang.Sentences(v.careful); len(careful) > 0 {
+		s.Blocks = append(s.Blocks, Block{Heading: titleCareful.Text()})
+		add("careful", v.careful, most)
 	}
-	const first = 6
-	careful := lang.Sentences(func(l lang.Lang) []string { return v.careful(l) })
-	if len(careful) == 0 {
-		return s
-	}
-	s.Blocks = append(s.Blocks, Block{Heading: titleCareful.Text()})
-	few := min(first, len(careful))
-	s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: careful[:few], More: careful[few:], Class: "careful"}})
 	return s
+}
+
+// lines are the sentences of the answer.
+func (v *view) lines(l lang.Lang) []string { return findings.Answer(v.Run, l) }
+
+// before is how many of these are cautions that come before the answer itself.
+func (v *view) before(l lang.Lang) (n int) {
+	if a := saturation.AnswerOf(v.Run); a != nil {
+		lines := v.lines(l)
+		for n < min(len(a.Cautions), len(lines)-1) && lines[n] == findings.Note(a.Cautions[n], l) {
+			n++
+		}
+	}
+	return n
 }
 
 // careful are the sentences that a reader must know before using the numbers, those about the state of the run first.
@@ -118,46 +144,26 @@ func (v *view) careful(l lang.Lang) []string {
 	return append(lines, audit.Cautions(v.Run, l)...)
 }
 
-// headline is the large number: the saturation rate; without one the verdict on an SLO, or the output of the best stage.
+// headline is the large number: the saturation rate; without one the verdict on an SLO, or the output of the best stage. The sentence beneath it tells
+// what it is.
 func (v *view) headline() *Headline {
-	h := &Headline{}
+	h := &Headline{Sentence: v.sentence()}
 	a := saturation.AnswerOf(v.Run)
-	users := a != nil && a.Carried != nil && !a.Carried.Users.IsZero()
-	if a == nil || users || a.Kind == rundir.Sustains || a.Kind == rundir.Accepts || a.Rate.IsZero() { // else the number and its unit say it all
-		h.Sentence = v.sentence()
-	}
-	if users {
-		v.usersHeadline(h, a.Carried)
-		return h
-	}
-	if a != nil && !a.Rate.IsZero() {
-		v.rateHeadline(h, a)
-		return h
-	}
-	if a != nil && a.Kind == rundir.Between {
-		digits := lang.Estimate(a.Low, a.High)
-		h.Number, h.Unit = lang.Number(a.Low, digits)+"–"+lang.Number(a.High, digits), unitBetween.Text()
+	if number := draw.AnswerNumber(a); number != "" {
+		h.Number, h.Unit = number, lang.Same("req/s")
+		if a.Carried != nil {
+			h.Unit = axisUsers.Text()
+		}
 		return h
 	}
 	if g := v.gate(); g != nil {
 		v.gateHeadline(h, g)
 		return h
 	}
-	if best := v.Best(); best != nil {
-		output, ci, ok := setup.Output(best)
-		h.Number, h.Unit = lang.Number(output, lang.Short), unitOutput.Text(findings.StageName(best))
-		h.Interval = noInterval.Text()
-		if ok {
-			digits := lang.Precision((ci[1] - ci[0]) / 2)
-			h.Number = lang.Number(output, digits)
-			h.Interval = interval.Text(digits(ci[0], false), digits(ci[1], false))
-		}
-		h.Add(lang.Number(best.Rates.Completed, lang.Rate), tileDone.Text(), best.Rates.Completed)
-		h.Add(lang.Time(best.TTFT.P50), tileTTFT.Text(), best.TTFT.P50)
-		h.Add(lang.Time(best.TTFT.P99), tileTTFT99.Text(), best.TTFT.P99)
-		return h
-	}
 	h.Number, h.Unit = lang.Absent, unitNothing.Text()
+	if best := v.Best(); best != nil {
+		h.Number, h.Unit = lang.Number(best.TokensPerS.Output, lang.Short), unitOutput.Text(findings.StageName(best))
+	}
 	return h
 }
 
@@ -182,57 +188,13 @@ func (v *view) gateHeadline(h *Headline, s *rundir.Stage) {
 			h.Add(value, lang.Same(t.Name()), p.Value)
 		}
 	}
-	h.Add(lang.Number(s.Rates.Completed, lang.Rate), tileDone.Text(), s.Rates.Completed)
-}
-
-// rateHeadline makes the rate of an answer the large number.
-func (v *view) rateHeadline(h *Headline, a *rundir.Answer) {
-	digits := lang.Estimate(a.Low, a.High)
-	h.Interval = noInterval.Text()
-	if a.Low.Known() && a.High.Known() {
-		h.Interval = interval.Text(lang.Number(a.Low, digits), lang.Number(a.High, digits))
-	}
-	h.Number, h.Unit = lang.Number(rundir.Exactly(a.Rate.Value()), digits), answerUnits[a.Kind].Text()
-	if a.Kind == rundir.AtLeast {
-		h.Number, h.Interval = "≥ "+h.Number, noLimit.Text()
-	}
-	h.Add(lang.Number(a.Output, lang.Short), tileOutput.Text(), a.Output)
-	if c := a.Comfortable; c != nil {
-		rate := lang.Number(c.Rate, findings.ComfortableDigits(a))
-		h.Add(lang.Time(c.TTFTMean), tileComfortable.Text(rate), c.TTFTMean)
-		h.Add(lang.Time(c.TTFTP90), tileComfortable90.Text(rate), c.TTFTP90)
-		h.Add(lang.Time(c.LatencyMean), tileLatencyAt.Text(rate), c.LatencyMean)
-	}
-	if p := a.Promise; p != nil && !p.Rate.IsZero() {
-		h.Add(lang.Number(p.Rate, lang.Short), tileSLO.Text(), p.Rate)
-	}
-}
-
-// usersHeadline makes a number of users the large number.
-func (v *view) usersHeadline(h *Headline, c *rundir.Carried) {
-	h.Number, h.Unit, h.Interval = lang.Shortest(c.Users.Value()), unitUsers.Text(), noInterval.Text()
-	switch {
-	case c.Users.Bound():
-		h.Number, h.Interval = "≥ "+h.Number, noLimit.Text()
-	case c.Low.Known() && c.High.Known():
-		h.Interval = interval.Text(lang.Shortest(c.Low.Value()), lang.Shortest(c.High.Value()))
-	}
-	if r := c.Within; r != nil {
-		h.Add(lang.Number(r.Output, lang.Short), tileUsersOutput.Text(r.Stage), r.Output)
-		h.Add(lang.Number(lang.Scale(r.Hits, 100), lang.Tenths)+" %", tileHits.Text(r.Stage), r.Hits)
-	}
-}
-
-// answerUnits say what the rate of an answer is.
-var answerUnits = map[rundir.AnswerKind]lang.Phrase{
-	rundir.Saturates: unitSaturation, rundir.Sustains: unitSustained, rundir.Accepts: unitAccepted, rundir.AtLeast: unitAtLeast,
 }
 
 // sentence is the answer in one sentence.
 func (v *view) sentence() lang.Text {
 	return lang.Both(func(l lang.Lang) string {
-		if all := findings.Answer(v.Run, l); len(all) > 0 {
-			return all[0]
+		if all := v.lines(l); len(all) > 0 {
+			return all[v.before(l)]
 		}
 		if best := v.Best(); best != nil {
 			return strings.Join(findings.StageFacts(best, l), lang.Comma.In(l)) + lang.Stop.In(l)
@@ -241,20 +203,26 @@ func (v *view) sentence() lang.Text {
 	})
 }
 
-// tables are all rows with their numbers, and what belongs to them.
-func (v *view) tables() []Section {
+// rows is the table of all stages.
+func (v *view) rows() []Section {
 	if len(v.Rows) == 0 {
 		return nil
 	}
 	t := v.allRows()
 	t.Open = true
-	all := []Section{{ID: "rows", Title: titleRows.Text(), Blocks: []Block{{Table: t}}}}
-	for i, t := range findings.TurnTables(v.Run) {
-		name := "turns" + strconv.Itoa(i+1)
-		all = append(all, Section{ID: name + "-section", Title: t.Title, Blocks: []Block{{Table: &Grid{Table: t, Name: name, Open: true}}}})
+	return []Section{{ID: "rows", Title: titleRows.Text(), Blocks: []Block{{Table: t}}}}
+}
+
+// tables are those beside that of all stages.
+func (v *view) tables() (all []Section) {
+	add := func(name string, t table.Table, notes []lang.Text) {
+		all = append(all, Section{ID: name + "-section", Title: t.Title, Blocks: []Block{{Table: &Grid{Table: t, Name: name, Open: true, Notes: notes}}}})
 	}
-	for _, t := range findings.AnswerLengths(v.Run) {
-		all = append(all, Section{ID: "lengths", Title: t.Title, Blocks: []Block{{Table: &Grid{Table: t, Name: "lengths", Open: true}}}})
+	for i, t := range findings.TurnTables(v.Run) {
+		add("turns"+strconv.Itoa(i+1), t, nil)
+	}
+	for i, t := range findings.AnswerLengths(v.Run) {
+		add("lengths"+strconv.Itoa(i+1), t, nil)
 	}
 	return append(all, v.replicas()...)
 }
@@ -271,20 +239,4 @@ func (v *view) allRows() *Grid {
 		t.Notes = append(t.Notes, noteNames.Text())
 	}
 	return t
-}
-
-// notes are the errors, how far the run got, and what changes nothing. What to be careful about stands in the answer.
-func (v *view) notes() Section {
-	s := Section{ID: "notes", Title: titleNotes.Text()}
-	add := func(heading lang.Text, of func(lang.Lang) []string) {
-		if items := lang.Sentences(of); len(items) > 0 {
-			s.Blocks = append(s.Blocks, Block{Heading: heading}, Block{Lines: &Lines{Items: items}})
-		}
-	}
-	add(titleErrors.Text(), func(l lang.Lang) []string { return findings.Errors(v.Run, l) })
-	if state := v.state(lang.English); len(state) == 1 && !v.live { // else the answer has it
-		add(titleState.Text(), func(l lang.Lang) []string { return findings.State(v.Run, l) })
-	}
-	add(titleRemarks.Text(), func(l lang.Lang) []string { return findings.Notes(v.Run, l) })
-	return s
 }

@@ -1,8 +1,10 @@
 package page
 
 import (
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"llmsweep/report/choose"
 	"llmsweep/report/draw"
@@ -39,12 +41,13 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		return FigureBlock{}, false
 	}
 	panel.Series = append([]draw.Series{sp.front()}, panel.Series...)
-	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number}, Panels: []draw.Panel{panel}}
+	caption := against(y, plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
+	fig := draw.Figure{Name: name, Title: title, Caption: caption, X: draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number}, Panels: []draw.Panel{panel}}
 	note := plotsNoteFront.Text()
 	if slices.ContainsFunc(sp.stages, func(st *rundir.Stage) bool { return !takesPart(setups, st) }) {
 		note = note.Plus(noteFrontApart.Text())
 	}
-	return FigureBlock{Name: name, Title: title, Note: note.Plus(leftOutNote(setups)), Variants: PlotVariants(fig, false, false), Table: sp.table}, true
+	return FigureBlock{Name: name, Title: title, Caption: caption, Note: note.Plus(leftOutNote(setups)), Variants: PlotVariants(fig, false, false), Table: sp.table}, true
 }
 
 // speeds collects the points of a drawing of speeds.
@@ -70,9 +73,9 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 		}
 		label := findings.StageName(r.Stage)
 		if named {
-			label = name + ": " + label
+			label = strings.TrimPrefix(name+": "+label, ": ")
 		}
-		p.Row, p.Title = len(sp.table.Rows)+1, one[0].Where(r.Stage)
+		p.Row, p.Title = len(sp.table.Rows)+1, filepath.Base(one[0].Where(r.Stage))
 		p.Shape, _ = shape(r.Stage)
 		sp.stages = append(sp.stages, r.Stage)
 		if takesPart(one, r.Stage) {
@@ -148,23 +151,20 @@ func leftOutNote(setups []setup.Setup) lang.Text {
 // false where fewer than two rows have a price. Rows that the audit calls impossible are left out.
 func costOfSpeed(name string, setups []setup.Setup, names []string, prices choose.Prices) (f FigureBlock, ok bool) {
 	title := titleCostSpeed.Text()
-	t := &Grid{Name: "t-" + name, Open: true, Table: table.Table{Title: title, Columns: []table.Column{
+	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{
 		{Head: headRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {Head: lang.Same("GPU"), Left: true}, {Head: plotsAxisPerUser.Text()}, {Head: axisMillion.Text()},
 	}}}
 	panel := draw.Panel{Y: draw.Axis{Label: axisMillion.Text(), Format: draw.Number}, Height: 220}
-	short := shortNames(names)
-	var gpus []string
+	short := lineNames(names)
+	var priced []int
 	for i := range setups {
 		labels := setups[i].Run.Labels
 		price, known := prices.Of(labels)
 		if !known || labels.GPUs == 0 {
 			continue
 		}
-		at := slices.Index(gpus, labels.GPU)
-		if at < 0 {
-			at, gpus = len(gpus), append(gpus, labels.GPU)
-		}
-		s := draw.Series{Key: "g" + strconv.Itoa(at), Name: lang.Same(short[i]), Colour: at}
+		priced = append(priced, i)
+		s := draw.Series{Key: "r" + strconv.Itoa(i), Name: lang.Same(short[i]), Colour: i, Dashed: i >= draw.Colours}
 		for j := range setups[i].Rows {
 			st := setups[i].Rows[j].Stage
 			p, ok := speedOf(st, float64(labels.GPUs))
@@ -175,7 +175,7 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 			p.Y, p.Row = price*million/(p.Y*hour), len(t.Rows)+1
 			p.Shape, _ = shape(st)
 			s.Points = append(s.Points, p)
-			t.Add(table.Literal(short[i]), table.Literal(findings.StageName(st)), table.Literal(labels.GPU), table.Number(rundir.Exactly(p.X), "", lang.Short), table.Number(rundir.Exactly(p.Y), "", lang.Short))
+			t.Add(table.Literal(names[i]), table.Literal(findings.StageName(st)), table.Literal(labels.GPU), table.Number(rundir.Exactly(p.X), "", lang.Short), table.Number(rundir.Exactly(p.Y), "", lang.Short))
 		}
 		slices.SortStableFunc(s.Points, byX)
 		panel.Series = append(panel.Series, s)
@@ -183,10 +183,14 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 	if places(&panel) < 2 {
 		return f, false
 	}
-	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number}, Panels: []draw.Panel{panel}}
-	f = FigureBlock{Name: name, Title: title, Note: noteCostSpeed.Text().Plus(leftOutNote(setups)), Variants: PlotVariants(fig, true, wide(panel)), Table: t}
-	for i, gpu := range gpus {
-		f.Switches = append(f.Switches, Switch{Key: "g" + strconv.Itoa(i), Text: lang.Same(table.Clean(gpu)), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
+	caption := against(axisMillion.Text(), plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
+	fig := draw.Figure{Name: name, Title: title, Caption: caption, X: draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number}, Panels: []draw.Panel{panel}}
+	f = FigureBlock{Name: name, Title: title, Caption: caption, Note: noteCostSpeed.Text().Plus(leftOutNote(setups)), Variants: PlotVariants(fig, true, wide(panel)), Table: t}
+	for i, called := range switchNames(names) {
+		if !slices.Contains(priced, i) {
+			continue
+		}
+		f.Switches = append(f.Switches, Switch{Key: "r" + strconv.Itoa(i), Text: lang.Same(called), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
 	}
 	return f, true
 }

@@ -14,6 +14,7 @@ type Grid struct {
 	table.Table          // Title is the heading for those who cannot see the page
 	Name        string   // its address
 	Open        bool     // not folded away
+	Plain       bool     // nobody copies it
 	Attrs       [][]Attr // of each row, where rows have any
 	Notes       []lang.Text
 }

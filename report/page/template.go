@@ -1,22 +1,10 @@
 package page
 
 import (
-	"fmt"
-	"html/template"
 	"strings"
 
-	"llmsweep/report/draw"
 	"llmsweep/report/lang"
 )
-
-// shapeKey explains the markers, in words.
-func shapeKey() template.HTML {
-	html := ""
-	for _, v := range verdictShapes() {
-		html += fmt.Sprintf(`<li>%s %s</li>`, v.shape.Key(), draw.HTML(v.text.Plus(meaning(v.verdict))))
-	}
-	return template.HTML(html)
-}
 
 // begin returns the first sentences of a text that is too long to be read in passing, or where it is one sentence that lists much, the first things
 // of the list; nil for others.
@@ -60,10 +48,10 @@ func first(all []Panel) string {
 // word returns a word of the page.
 func word(key string) lang.Text {
 	p, ok := map[string]lang.Phrase{
-		"skip": pageSkip, "theme": pageTheme, "print": pagePrint, "numbers": pageNumbers, "markdown": pageMarkdown, "csv": pageCSV, "copy": pageCopy,
-		"copied": pageCopied, "more": pageMore, "shown": pageShown, "axis": pageAxis, "stage": pageStage, "all": pageAllStages, "markers": pageMarkers,
+		"skip": pageSkip, "numbers": pageNumbers, "markdown": pageMarkdown, "csv": pageCSV, "copy": pageCopy,
+		"more": pageMore, "shown": pageShown, "axis": pageAxis, "stage": pageStage, "all": pageAllStages,
 		"behind": pageBehind, "use": pageUse, "contents": pageContents, "made": pageMade, "uncertain": pageUncertain, "nomatch": pageNoMatch,
-		"language": pageLanguage, "noscript": pageNoScript, "light": pageLight, "dark": pageDark, "system": pageSystem, "unfiltered": pageUnfiltered,
+		"language": pageLanguage, "unfiltered": pageUnfiltered,
 	}[key]
 	if !ok {
 		return lang.Same("?" + key)

@@ -6,9 +6,7 @@ import (
 	"slices"
 
 	"llmsweep/report/draw"
-	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -16,12 +14,9 @@ import (
 // records.
 func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 	const name, most = "timeline", 24 // points of a stage
-	t := &Grid{Name: "t-" + name, Open: true, Table: table.Table{Title: titleTimeline.Text(), Columns: []table.Column{
-		{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headFromS.Text()}, {Head: headToS.Text()}, {Head: wordOffered.Text()}, {Head: wordDone.Text()}, {Head: HeadVerdict.Text(), Left: true},
-	}}}
 	rates := draw.Panel{Y: draw.Axis{Label: axisRates.Text()}, Height: 84}
 	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 70}
-	ttft := draw.Panel{Y: draw.Axis{Label: axisTTFT.Text(), Format: draw.Seconds, Log: true}, Height: 84}
+	ttft := draw.Panel{Y: draw.Axis{Label: lang.Same("TTFT"), Format: draw.Seconds, Log: true}, Height: 84}
 	fig := draw.Figure{Name: name, Title: titleTimeline.Text(), X: draw.Axis{Label: axisRunTime.Text(), Format: draw.Seconds}, Right: 60}
 	for _, st := range inOrder(v.Run) {
 		tr := traces[st.Name]
@@ -32,26 +27,24 @@ func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 		fig.Spans = append(fig.Spans, draw.Span{Class: "window", Low: from, High: to, Mark: math.NaN()})
 		group := max(1, len(tr.Due)/most)
 		rates.Series = append(rates.Series,
-			course("due", 0, draw.Path, from, tr.Width, group, 1/tr.Width, tr.Due), course("done", 2, draw.Path, from, tr.Width, group, 1/tr.Width, tr.Done))
-		flight.Series = append(flight.Series, course("flight", 3, draw.Area, from, tr.Width, group, 1, tr.InFlight))
+			course("due", draw.Offered, draw.Path, from, tr.Width, group, 1/tr.Width, tr.Due), course("done", draw.Completed, draw.Path, from, tr.Width, group, 1/tr.Width, tr.Done))
+		flight.Series = append(flight.Series, course("flight", draw.InFlight, draw.Area, from, tr.Width, group, 1, tr.InFlight))
 		for i, p := range []rundir.Number{st.TTFT.P50, st.TTFT.P90} {
 			if !p.IsZero() && p.Value() > 0 {
-				ttft.Series = append(ttft.Series, draw.Series{Key: []string{"p50", "p90"}[i], Colour: 2 * i, Style: draw.Path, Points: []draw.Point{{X: from, Y: p.Value()}, {X: to, Y: p.Value()}}})
+				ttft.Series = append(ttft.Series, draw.Series{Key: []string{"p50", "p90"}[i], Colour: []int{draw.Median, draw.P90}[i], Style: draw.Path, Points: []draw.Point{{X: from, Y: p.Value()}, {X: to, Y: p.Value()}}})
 			}
 		}
-		t.Add(table.Literal(findings.StageName(st)), table.Number(rundir.Exactly(from), "", lang.WholeOr(0)), table.Number(rundir.Exactly(to), "", lang.WholeOr(0)),
-			table.Number(st.Rates.Offered, "", lang.Rate), table.Number(st.Rates.Completed, "", lang.Rate), findings.Verdict(st))
 	}
-	if len(t.Rows) < 2 {
+	if len(fig.Spans) < 2 {
 		return f, false
 	}
-	nameLast(rates.Series, map[string]lang.Text{"due": wordOffered.Text(), "done": wordDone.Text()})
+	nameLast(rates.Series, map[string]lang.Text{"due": wordDue.Text(), "done": wordDone.Text()})
 	nameLast(ttft.Series, map[string]lang.Text{"p50": lang.Same("p50"), "p90": lang.Same("p90")})
 	fig.Panels = []draw.Panel{rates, flight}
 	if len(ttft.Series) > 0 {
 		fig.Panels = append(fig.Panels, ttft)
 	}
-	return FigureBlock{Name: name, Title: fig.Title, Note: noteTimeline.Text(), Variants: []Variant{newVariant("lin", lang.Text{}, &fig, false)}, Table: t}, true
+	return FigureBlock{Name: name, Title: fig.Title, Note: noteTimeline.Text(), Variants: []Variant{newVariant("lin", lang.Text{}, &fig, false)}}, true
 }
 
 // inOrder are the stages of a run in the order in which they were measured.

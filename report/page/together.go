@@ -1,8 +1,10 @@
 package page
 
 import (
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"llmsweep/report/draw"
 	"llmsweep/report/findings"
@@ -54,7 +56,45 @@ func (t together) figures() []FigureBlock {
 
 // speed draws what a user gets against what a GPU gives.
 func (t together) speed() (FigureBlock, bool) {
-	return speedPlot("speed"+t.suffix, t.setups, shortNames(t.names))
+	return speedPlot("speed"+t.suffix, t.setups, lineNames(t.names))
+}
+
+// distinct are the parts in which names differ: model, GPUs, engine, quantization. A name without any stays as it is.
+func distinct(names []string) []string {
+	split := func(s string) []string {
+		return strings.FieldsFunc(strings.ReplaceAll(s, ", ", "，"), func(r rune) bool { return r == '，' })
+	}
+	in := map[string]int{} // how many names have a part
+	base := ""             // of the first parts: a model without its quantization
+	for i, name := range names {
+		parts := split(name)
+		for _, p := range parts {
+			in[p]++
+		}
+		if len(parts) > 0 && (i == 0 || strings.HasPrefix(base, parts[0])) {
+			base = parts[0]
+		}
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, base) {
+			base = ""
+		}
+	}
+	var all []string
+	for _, name := range names {
+		parts := split(name)
+		if len(parts) > 0 {
+			if rest := strings.TrimLeft(strings.TrimPrefix(parts[0], base), "- "); len(names) > 1 {
+				parts[0] = rest
+			}
+		}
+		parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || in[p] == len(names) && len(names) > 1 })
+		if len(parts) == 0 {
+			parts = []string{name}
+		}
+		all = append(all, strings.Join(parts, ", "))
+	}
+	return all
 }
 
 // shortNames are the numbers by which lines are labelled where the names would be too long to stand beside them.
@@ -70,6 +110,28 @@ func shortNames(names []string) []string {
 	return short
 }
 
+// lineNames are the labels of lines: a line alone needs none.
+func lineNames(names []string) []string {
+	if len(names) == 1 {
+		return []string{""}
+	}
+	return shortNames(names)
+}
+
+// switchNames are the names on the buttons that show and hide lines; none where there is one line.
+func switchNames(names []string) []string {
+	if len(names) < 2 {
+		return nil
+	}
+	all := slices.Clone(shortNames(names))
+	for i, name := range names {
+		if all[i] != name {
+			all[i] += " " + name
+		}
+	}
+	return all
+}
+
 // figure draws one quantity of all runs.
 func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 	name := "all-" + q.name + "-" + l.key + t.suffix
@@ -79,7 +141,7 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 	}
 	grid := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: HeadVerdict.Text(), Left: true}}}}
 	panel := draw.Panel{Y: q.axis, Height: 210}
-	short := shortNames(t.names)
+	short := lineNames(t.names)
 	axis := (&View{Run: t.setups[0].Run, Open: t.open}).Axis()
 	grid.Columns[2].Head = axis.Label
 	for i := range t.setups {
@@ -90,7 +152,7 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 			if !r.Stage.Invalid.IsZero() || t.setups[i].Impossible(r.Stage) {
 				continue
 			}
-			y, ok := c.add(v, t.setups[i].Trusted(r.Stage), l, len(grid.Rows)+1, t.setups[i].Where(r.Stage))
+			y, ok := c.add(v, t.setups[i].Trusted(r.Stage), l, len(grid.Rows)+1, filepath.Base(t.setups[i].Where(r.Stage)))
 			if !ok {
 				continue
 			}
@@ -106,13 +168,16 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 	if places(&panel) < 2 {
 		return FigureBlock{}, false
 	}
-	fig := draw.Figure{Name: name, Title: title, X: axis, Panels: []draw.Panel{panel}, Right: 60}
+	one := q
+	one.lines = []line{l}
+	caption := against(one.axisInWords(), axis.Label).Plus(lang.Stop.Text())
+	fig := draw.Figure{Name: name, Title: title, Caption: caption, X: axis, Panels: []draw.Panel{panel}, Right: 60}
 	if t.apart {
-		return FigureBlock{Name: name, Title: title, Note: noteSmall.Text().Plus(leftOutNote(t.setups)), Variants: []Variant{{Key: "lin", Small: smallPlots(fig, short, q.logarith), Drawn: &fig}}, Table: grid}, true
+		return FigureBlock{Name: name, Title: title, Caption: caption, Note: noteSmall.Text().Plus(leftOutNote(t.setups)), Variants: []Variant{{Key: "lin", Small: smallPlots(fig, t.names, q.logarith), Drawn: &fig}}, Table: grid}, true
 	}
-	f := FigureBlock{Name: name, Title: title, Note: leftOutNote(t.setups), Variants: PlotVariants(fig, q.logarith, wide(panel)), Table: grid}
-	for i := range t.setups {
-		f.Switches = append(f.Switches, Switch{Key: "r" + strconv.Itoa(i), Text: lang.Same(short[i]), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
+	f := FigureBlock{Name: name, Title: title, Caption: caption, Note: leftOutNote(t.setups), Variants: PlotVariants(fig, q.logarith, wide(panel)), Table: grid}
+	for i, called := range switchNames(t.names) {
+		f.Switches = append(f.Switches, Switch{Key: "r" + strconv.Itoa(i), Text: lang.Same(called), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
 	}
 	return f, true
 }
@@ -122,6 +187,8 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 func smallPlots(fig draw.Figure, names []string, logarithmic bool) []Small {
 	const low = 120 // pixels
 	var all []Small
+	fig.Panels = slices.Clone(fig.Panels)
+	fig.FixAxes()
 	whole := fig.Panels[0]
 	for i, name := range names {
 		panel := whole
@@ -152,7 +219,7 @@ func smallPlots(fig draw.Figure, names []string, logarithmic bool) []Small {
 // numberedRuns is the list of what the numbers at the lines stand for; nil where the lines have names.
 func numberedRuns(names []string) []Block {
 	short := shortNames(names)
-	if slices.Equal(short, names) {
+	if len(names) < 2 || slices.Equal(short, names) {
 		return nil
 	}
 	var keys []NameKey

@@ -14,9 +14,7 @@ func TestUsersCarried(t *testing.T) {
 	if all := v.saturation(); len(all) != 1 || all[0].Mark != 5 || all[0].Low != 4 || all[0].High != 6 || all[0].Text.EN != "carries 5" {
 		t.Errorf("marks %+v", all)
 	}
-	h := &Headline{}
-	v.usersHeadline(h, c)
-	if len(h.Also) != 2 || h.Also[0].Text.EN != "output tok/s of users@4" || h.Also[1].Text.ZH != "users@4 的前缀缓存命中率" {
-		t.Errorf("beside the number: %+v", h.Also)
+	if h := v.headline(); h.Number != "5" || h.Unit.EN != "users" || len(h.Also) != 0 {
+		t.Errorf("the number is %+v", h)
 	}
 }

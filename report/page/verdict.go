@@ -6,6 +6,7 @@ import (
 	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 )
 
@@ -27,16 +28,28 @@ func verdictShapes() []verdictShape {
 	}
 }
 
-// meaning explains the word of a verdict; empty where the word says it all.
-func meaning(verdict rundir.Verdict) lang.Text {
-	p, ok := map[rundir.Verdict]lang.Phrase{
-		rundir.Stable: meansStable, rundir.Saturated: meansSaturated, rundir.Shedding: meansShedding, rundir.Undecided: meansUndecided, rundir.Closed: meansClosed,
-		lang.NotCounted: meansUncounted,
-	}[verdict]
-	if !ok {
-		return lang.Text{}
+// markers are the markers of the stages of a run.
+func (v *View) markers() (all []Marker) {
+	for _, s := range verdictShapes() {
+		if slices.ContainsFunc(v.Rows, func(r findings.StageRow) bool {
+			return drawnPlot(r.Stage) && findings.Verdict(r.Stage).Badge == s.verdict
+		}) {
+			all = append(all, Marker{s.shape, s.text})
+		}
 	}
-	return p.Text()
+	return all
+}
+
+// markersOf are the markers of the stages of several runs.
+func markersOf(setups []setup.Setup) (all []Marker) {
+	for i := range setups {
+		for _, m := range NewView(setups[i].Run).markers() {
+			if !slices.Contains(all, m) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
 }
 
 // shape returns the marker of a stage and the word for it.

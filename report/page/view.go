@@ -108,23 +108,14 @@ func (v *View) Limits(metric string) []draw.Rule {
 
 // saturation is the interval of the saturation rate, or of the number of users carried.
 func (v *View) saturation() []draw.Span {
-	sat := saturation.AnswerOf(v.Run)
-	if sat != nil && sat.Carried != nil && sat.Carried.Users.Known() {
-		c := sat.Carried
-		return []draw.Span{{Class: "sat", Low: c.Low.Value(), High: c.High.Value(), Mark: c.Users.Value(), Text: tagCarries.Text(lang.Shortest(c.Users.Value()))}}
-	}
-	if sat == nil || sat.Rate.IsZero() || !v.Open {
-		return nil
-	}
-	span := draw.Span{Class: "sat", Low: sat.Low.Value(), High: sat.High.Value(), Mark: sat.Rate.Value()}
+	a := saturation.AnswerOf(v.Run)
+	number := draw.AnswerNumber(a)
 	switch {
-	case sat.Rate.Bound():
-		span.Text = tagAtLeast.Text(lang.Short(sat.Rate.Value(), true))
-	case sat.Low.Known() && sat.High.Known():
-		digits := lang.Estimate(sat.Low, sat.High)
-		span.Text = tagSaturation.Text(digits(sat.Rate.Value(), false), digits(sat.Low.Value(), false), digits(sat.High.Value(), false))
-	default:
-		span.Text = tagSaturationOnly.Text(lang.Short(sat.Rate.Value(), false))
+	case number == "" || a.Carried == nil && !v.Open:
+		return nil
+	case a.Carried != nil:
+		c := a.Carried
+		return []draw.Span{{Class: "sat", Low: c.Low.Value(), High: c.High.Value(), Mark: c.Users.Value(), Text: tagCarries.Text(number)}}
 	}
-	return []draw.Span{span}
+	return []draw.Span{{Class: "sat", Low: a.Low.Value(), High: a.High.Value(), Mark: a.Rate.Value(), Text: lang.Same(draw.AnswerRange(a))}}
 }

@@ -36,7 +36,7 @@ func Report(run *rundir.Run, dir, base string, o report.Options) (doc []byte, fi
 		}
 		file := base + name + ".svg"
 		files[file] = b.Bytes()
-		shown = append(shown, report.Drawing{Alt: name, File: file})
+		shown = append(shown, report.Drawing{Alt: html.Caption(name, run, o.Lang), File: file})
 	}
 	var b bytes.Buffer
 	o.Drawings = shown

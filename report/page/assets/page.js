@@ -1,8 +1,10 @@
 "use strict";
 (function () {
   // Before anything is drawn: what is folded, the language and the theme, so that nothing moves once it is seen.
-  var root = document.documentElement, asked = location.hash.slice(1).split("&");
+  // The language is that of the browser, where the page has it, until a reader chooses.
+  var root = document.documentElement, asked = location.hash.slice(1).split("&"), own = (navigator.language || "").slice(0, 2);
   root.classList.add("js");
+  if (own === "en" || own === "zh") { root.lang = root.dataset.lang = own; }
   // A live page that reloads stays hidden until its scroll position is restored: a browser may paint the part that has arrived so far.
   var place = history.state && history.state.place;
   if (place) { history.scrollRestoration = "manual"; root.classList.add("again"); setTimeout(function () { root.classList.remove("again"); }, 2000); }
@@ -49,7 +51,6 @@
   }
   function theme(t) {
     if (t) { root.dataset.theme = t; } else { delete root.dataset.theme; }
-    document.getElementById("theme").value = t || "";
   }
 
   // Copying a table.
@@ -221,7 +222,6 @@
     if (b.classList.contains("copycode")) { copy(b.closest(".tools").previousElementSibling.textContent, b); }
     if (b.classList.contains("behind")) { behind(b); }
     if (b.id === "lang") { language(root.dataset.lang === "zh" ? "en" : "zh"); keep("lang", root.dataset.lang); }
-    if (b.id === "print") { window.print(); }
   });
   document.addEventListener("keydown", function (e) {
     var plot = e.target.closest && e.target.closest(".plot");
@@ -300,9 +300,8 @@
   window.addEventListener("afterprint", function () { unfolded.splice(0).forEach(function (d) { d.open = false; }); });
 
   all("details.lazy").forEach(function (d) { d.addEventListener("toggle", function () { build(d); }); });
-  var choice = document.getElementById("stage"), themes = document.getElementById("theme");
+  var choice = document.getElementById("stage");
   if (choice) { choice.addEventListener("change", function () { stage(choice.value); keep("stage", choice.value); }); }
-  themes.addEventListener("change", function () { theme(themes.value); keep("theme", themes.value); });
 
   function restore(event) {
     var before = location.hash;

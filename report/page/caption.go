@@ -1,0 +1,63 @@
+package page
+
+import (
+	"strings"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+)
+
+// Caption returns what a drawing of a run shows, in words: its axes, their units, and what is read from it. It is empty for a drawing over time.
+func Caption(name string, run *rundir.Run, l lang.Lang) string {
+	for _, f := range NewView(run).byLoad() {
+		if f.Name == name {
+			return f.Caption.In(l)
+		}
+	}
+	return ""
+}
+
+// against puts the axes of a drawing into words.
+func against(y, x lang.Text) lang.Text {
+	t := sayAgainst.Text(y, x)
+	return lang.Text{EN: strings.ToUpper(t.EN[:1]) + t.EN[1:], ZH: t.ZH}
+}
+
+// axis puts the y axis of a quantity into words, with the unit and what is drawn of it.
+func (q *quantity) axisInWords() lang.Text {
+	if q.metric == "" {
+		return q.axis.Label
+	}
+	var names []lang.Text
+	for _, l := range q.lines {
+		names = append(names, l.name)
+	}
+	return q.axis.Label.Plus(lang.Same(" ")).Plus(lang.Joined(names, lang.ListComma)).Plus(unitSeconds.Text())
+}
+
+// reading is what the answer of a run says of a quantity; empty where it says nothing.
+func (v *View) reading(q *quantity) lang.Text {
+	a := saturation.AnswerOf(v.Run)
+	if draw.AnswerNumber(a) == "" || a.Carried != nil || !v.Open {
+		return lang.Text{}
+	}
+	number, output := draw.AnswerRange(a), q.name == "output"
+	switch {
+	case !a.Rate.Known():
+		return readLimit.Text(number)
+	case output && a.Kind == rundir.Sustains:
+		return readFalls.Text(number)
+	case output:
+		return readLevels.Text(number)
+	case a.Kind != rundir.Accepts && q.metric != "":
+		return readGrows.Text(number)
+	}
+	return lang.Text{}
+}
+
+// caption is what the drawing of a quantity shows.
+func (v *View) caption(q *quantity) lang.Text {
+	return against(q.axisInWords(), v.Axis().Label).Plus(v.reading(q)).Plus(lang.Stop.Text())
+}
