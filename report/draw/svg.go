@@ -102,6 +102,11 @@ func LineSign(place int) string {
 // FrontSign returns a piece of a front, for a legend.
 func FrontSign() string { return `<path class="front" d="M4 5H22"/>` }
 
+// FaintSign returns a marker that too few requests support, for a legend.
+func FaintSign() string {
+	return `<g class="sr ck"><path class="pt faint" d="` + Circle.path(13, 5) + `"/></g>`
+}
+
 // Sign returns a marker alone, for a legend.
 func (s Shape) Sign() string { return s.sign(13, 5) }
 

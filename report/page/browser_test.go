@@ -206,6 +206,22 @@ func (u user) stage(s *rundir.Stage, at int) {
 	}
 }
 
+// The page opens in the language of the browser; one that has another language is shown the page as it was made, and what a reader chose comes first.
+func TestLanguageOfTheBrowser(t *testing.T) {
+	ctx := browser(t)
+	var b bytes.Buffer
+	if err := Run(&b, openReal(t), "", WriteOptions{Lang: lang.Chinese}); err != nil {
+		t.Fatal(err)
+	}
+	u := openPage(t, ctx, "language", b.Bytes())
+	for _, c := range []struct{ browser, hash, want string }{{"en-GB", "", "en"}, {"zh-TW", "", "zh"}, {"de", "", "zh"}, {"zh-CN", "#lang=en", "en"}} {
+		u.do(emulation.SetUserAgentOverride("Mozilla/5.0").WithAcceptLanguage(c.browser), chromedp.Navigate("file://"+u.path+c.hash), chromedp.Reload())
+		if got := u.ask(`document.documentElement.lang`); got != c.want {
+			t.Errorf("%s%s: the page is in %s", c.browser, c.hash, got)
+		}
+	}
+}
+
 // A reader filters an index, and chooses which runs are drawn; the address keeps it.
 func TestReadingAnIndex(t *testing.T) {
 	ctx := browser(t)

@@ -62,7 +62,7 @@ func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang)
 	}
 	for _, f := range v.byLoad() {
 		if f.Name == name {
-			return alone(f.shown()).Write(w, l)
+			return (&draw.File{Figures: []*draw.Figure{f.shown()}, Legend: v.legend(f.shown())}).Write(w, l)
 		}
 	}
 	return fmt.Errorf("no drawing %q: there are %s", name, strings.Join(Drawings(run, dir), ", "))
@@ -76,6 +76,19 @@ func (f *FigureBlock) shown() *draw.Figure {
 		}
 	}
 	return f.Variants[0].Drawn
+}
+
+// legend explains the markers of a drawing that stands beside a document.
+func (v *View) legend(f *draw.Figure) (all []draw.Entry) {
+	for _, m := range v.markers() {
+		all = append(all, draw.Entry{Sign: m.Shape.Sign(), Text: m.Text})
+	}
+	if slices.ContainsFunc(f.Panels[0].Series, func(s draw.Series) bool {
+		return slices.ContainsFunc(s.Points, func(p draw.Point) bool { return p.Faint })
+	}) {
+		all = append(all, draw.Entry{Sign: draw.FaintSign(), Text: keyFaint.Text()})
+	}
+	return all
 }
 
 func alone(f *draw.Figure) *draw.File { return &draw.File{Figures: []*draw.Figure{f}} }

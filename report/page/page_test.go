@@ -324,6 +324,9 @@ func TestDrawings(t *testing.T) {
 		if err := Drawing(&b, name, run, real, lang.Chinese); err != nil || !strings.HasPrefix(b.String(), "<svg xmlns=") {
 			t.Errorf("%s: %v, %.40s", name, err, b.String())
 		}
+		if explained := strings.Contains(b.String(), ">稳定<") && strings.Contains(b.String(), ">饱和<"); explained == strings.HasPrefix(name, "time@") {
+			t.Errorf("%s explains its markers: %v", name, explained)
+		}
 	}
 	if err := Drawing(io.Discard, "pie", run, real, lang.English); err == nil || !strings.Contains(err.Error(), "ttft") {
 		t.Errorf("an unknown drawing: %v", err)

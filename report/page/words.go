@@ -206,6 +206,7 @@ var (
 	plotsAxisPerGPU  = lang.Say("output of a GPU (tok/s)", "单张 GPU 的输出（tok/s）")
 	axisPerServer    = lang.Say("output of the server (tok/s)", "服务的输出（tok/s）")
 	keyFront         = lang.Say("Pareto front", "帕累托前沿")
+	keyFaint         = lang.Say("too few independent requests", "独立样本不足")
 	keyClosed        = lang.Say("fixed number in flight", "固定并发数")
 	axisSaturation   = lang.Say("saturation; bar: highest stable to lowest saturated; arrow: at least", "饱和；横线：最高稳定至最低饱和；箭头：不小于此值")
 	axisMillion      = lang.Say("cost of a million output tokens", "每百万输出 token 费用")
