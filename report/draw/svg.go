@@ -72,22 +72,22 @@ func (f *File) Write(w io.Writer, l lang.Lang) error {
 	return err
 }
 
-// legend writes the legend beneath the figures, and returns its height.
+// legend writes the legend beneath the figures, in rows, and returns its height.
 func (f *File) legend(b *strings.Builder, l lang.Lang, width, top float64) float64 {
-	const sign, between = 32, 24 // room for a sign; distance of columns
+	const sign, between, left = 32, 16, leftMargin / 2 // room for a sign; distance of entries
 	if len(f.Legend) == 0 {
 		return 0
 	}
-	column := 0.0
+	x, y := float64(left), 0.0
 	for _, e := range f.Legend {
-		column = max(column, sign+widthOf(e.Text.In(l))+between)
+		w := sign + widthOf(e.Text.In(l))
+		if x > left && x+w > width {
+			x, y = left, y+fileLegend
+		}
+		fmt.Fprintf(b, `<g transform="translate(%s %s)">%s<text x="%d" y="9">%s</text></g>`, px(x), px(top+y), e.Sign, sign, Escape(e.Text.In(l)))
+		x += w + between
 	}
-	perRow := max(1, int((width-leftMargin/2)/column))
-	for i, e := range f.Legend {
-		fmt.Fprintf(b, `<g transform="translate(%s %s)">%s<text x="%d" y="9">%s</text></g>`,
-			px(leftMargin/2+float64(i%perRow)*column), px(top+float64(i/perRow*fileLegend)), e.Sign, sign, Escape(e.Text.In(l)))
-	}
-	return float64((len(f.Legend)+perRow-1)/perRow*fileLegend) + fileLegend/2
+	return y + 1.5*fileLegend
 }
 
 // LineSign returns a piece of the line of a series alone, for a legend: after the last colour the lines begin anew, and are dashed.

@@ -62,7 +62,11 @@ func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang)
 	}
 	for _, f := range v.byLoad() {
 		if f.Name == name {
-			return (&draw.File{Figures: []*draw.Figure{f.shown()}, Legend: v.legend(f.shown())}).Write(w, l)
+			fig := f.shown()
+			if len(fig.Spans) > 0 {
+				fig.Spans = v.saturation() // with their text, which stands once on a page
+			}
+			return (&draw.File{Figures: []*draw.Figure{fig}, Legend: v.legend(fig)}).Write(w, l)
 		}
 	}
 	return fmt.Errorf("no drawing %q: there are %s", name, strings.Join(Drawings(run, dir), ", "))

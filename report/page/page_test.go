@@ -324,6 +324,9 @@ func TestDrawings(t *testing.T) {
 		if err := Drawing(&b, name, run, real, lang.Chinese); err != nil || !strings.HasPrefix(b.String(), "<svg xmlns=") {
 			t.Errorf("%s: %v, %.40s", name, err, b.String())
 		}
+		if name == "ttft" && !strings.Contains(b.String(), ">60 req/s (54–65)<") {
+			t.Errorf("%s does not name the rate", name)
+		}
 		if explained := strings.Contains(b.String(), ">稳定<") && strings.Contains(b.String(), ">饱和<"); explained == strings.HasPrefix(name, "time@") {
 			t.Errorf("%s explains its markers: %v", name, explained)
 		}
