@@ -85,6 +85,18 @@ func severalPages(t *testing.T) map[string][]byte {
 	return pages
 }
 
+// An index names runs without the directory that all are in.
+func TestNamesOfAnIndex(t *testing.T) {
+	for _, c := range []struct{ paths, want []string }{
+		{[]string{"/home/a/runs/x", "/home/a/runs/y/z"}, []string{"x", "y/z"}}, {[]string{"../r/x", "../s/x"}, []string{"r/x", "s/x"}},
+		{[]string{"x", "y"}, []string{"x", "y"}}, {[]string{"/x", "y"}, []string{"/x", "y"}}, {[]string{"runs/x"}, []string{"x"}},
+	} {
+		if got := withoutDirectory(c.paths); !slices.Equal(got, c.want) {
+			t.Errorf("%q are called %q, want %q", c.paths, got, c.want)
+		}
+	}
+}
+
 // Rows that the audit calls impossible are in no drawing, and only rows that a choice rests on are on the Pareto front: the published document has
 // a TTFT of 1090 s, and bursts beside its arrival rates.
 func TestDrawingsKeepToTheAudit(t *testing.T) {

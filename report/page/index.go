@@ -3,8 +3,10 @@ package page
 import (
 	"cmp"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"llmsweep/report/audit"
 	"llmsweep/report/findings"
@@ -35,15 +37,16 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 	for _, in := range all {
 		inputs, names = append(inputs, setup.Input{Path: in.Path, Run: in.Run}), append(names, in.Path)
 	}
+	names = withoutDirectory(names)
 	setups := setup.Load(inputs)
 	d.Sections = []Section{
-		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []Block{{Index: indexOf(all, setups)}}},
+		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []Block{{Index: indexOf(all, setups, names)}}},
 		{ID: "rates", Markers: markersOf(setups), Title: titleTogether.Text(), Blocks: []Block{{Figures: newTogether(setups, names, "").figures()}}},
 	}
 	notes := Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {
 		if lines := lang.Sentences(func(l lang.Lang) []string { return audit.Cautions(in.Run, l) }); len(lines) > 0 {
-			notes.Blocks = append(notes.Blocks, Block{Heading: lang.Same(numbered(i, in))}, Block{Lines: &Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
+			notes.Blocks = append(notes.Blocks, Block{Heading: lang.Same(numbered(i, names))}, Block{Lines: &Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
 		}
 	}
 	if len(notes.Blocks) > 0 {
@@ -53,7 +56,23 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 }
 
 // numbered returns the name of a run in the index.
-func numbered(i int, in Input) string { return "#" + strconv.Itoa(i+1) + " " + in.Path }
+func numbered(i int, names []string) string { return "#" + strconv.Itoa(i+1) + " " + names[i] }
+
+// withoutDirectory returns paths without the directory that all are in.
+func withoutDirectory(paths []string) []string {
+	var all []string
+	if len(paths) == 0 {
+		return all
+	}
+	in := filepath.Dir(paths[0])
+	for dir := ""; dir != in && slices.ContainsFunc(paths, func(p string) bool { return !strings.HasPrefix(p, in+string(filepath.Separator)) }); {
+		dir, in = in, filepath.Dir(in)
+	}
+	for _, p := range paths {
+		all = append(all, strings.TrimPrefix(p, in+string(filepath.Separator)))
+	}
+	return all
+}
 
 // labelsOf returns the labels that some of the runs have.
 func labelsOf(all []Input) []label {
@@ -84,7 +103,7 @@ func (l label) filter(all []Input) Filter {
 }
 
 // indexOf returns the table of all runs, with its filters.
-func indexOf(all []Input, setups []setup.Setup) *IndexPage {
+func indexOf(all []Input, setups []setup.Setup, names []string) *IndexPage {
 	index := &IndexPage{Table: &Grid{Name: "index", Open: true, Table: table.Table{Title: titleIndexTable.Text()}}}
 	index.Table.Columns = []table.Column{{Head: headRun.Text(), Left: true}}
 	labels := labelsOf(all)
@@ -99,7 +118,7 @@ func indexOf(all []Input, setups []setup.Setup) *IndexPage {
 	}
 	for i, in := range all {
 		attrs := []Attr{{Name: "data-run", Value: strconv.Itoa(i)}}
-		cells := []table.Cell{{Key: "r" + strconv.Itoa(i), Text: lang.Same(numbered(i, in)), Tone: table.Strong}}
+		cells := []table.Cell{{Key: "r" + strconv.Itoa(i), Text: lang.Same(numbered(i, names)), Tone: table.Strong}}
 		for _, l := range labels {
 			cells = append(cells, table.Literal(l.value(in.Run)))
 			attrs = append(attrs, Attr{Name: "data-" + l.key, Value: l.value(in.Run)})

@@ -19,6 +19,18 @@ var (
 	titleTerms       = lang.Say("Terms", "术语")
 	titleCommand     = lang.Say("The command that repeats this run", "重复本次运行的命令")
 	titleDamaged     = lang.Say("Damaged records", "记录损坏")
+	titleTTFT        = lang.Say("Time to first token (TTFT)", "首 token 时延（TTFT）")
+	titleITL         = lang.Say("Time between tokens (ITL)", "token 间时延（ITL）")
+	titleLatency     = lang.Say("Latency of whole answers", "完整回答的总时延")
+	titleOverTime    = lang.Say("Each stage over time", "各阶段随时间的变化")
+	titleTime        = lang.Say("Over time", "随时间的变化")
+	titleSlowest     = lang.Say("The slowest requests behind a percentile", "百分位数以上最慢的请求")
+	titleReplicaDone = lang.Say("Completed by each server", "各服务完成的请求")
+	titleReplicaTTFT = lang.Say("Time to first token (TTFT) of each server, mean", "各服务的首 token 时延（TTFT）均值")
+	titleSpeed       = lang.Say("Speed for a user, output of the hardware", "用户的速度与硬件的产出")
+	titleHits        = lang.Say("Prefix cache hits", "前缀缓存命中率")
+	titleOutput      = lang.Say("Output of the server", "服务的输出")
+	titleTimeline    = lang.Say("The whole run", "整个运行过程")
 )
 
 // Texts of the answer.
@@ -30,15 +42,39 @@ var (
 
 // Headings of columns.
 var (
-	headOutput = lang.Say("output tok/s", "输出 tok/s")
-	headWhat   = lang.Say("what", "项目")
-	headMeans  = lang.Say("meaning", "含义")
-	headValue  = lang.Say("value", "内容")
+	headOutput     = lang.Say("output tok/s", "输出 tok/s")
+	headWhat       = lang.Say("what", "项目")
+	headMeans      = lang.Say("meaning", "含义")
+	headValue      = lang.Say("value", "内容")
+	HeadVerdict    = lang.Say("verdict", "判定")
+	headInterval   = lang.Say(" (95 %)", "（95 %）")
+	headRequest    = lang.Say("request", "请求")
+	headDueS       = lang.Say("due at (s)", "应发时刻（秒）")
+	headTTFTS      = lang.Say("TTFT (s)", "TTFT（秒）")
+	headLatencyS   = lang.Say("latency (s)", "总时延（秒）")
+	headTokens     = lang.Say("tokens", "token 数")
+	headStatus     = lang.Say("status", "状态")
+	headQueued     = lang.Say("held by the client", "客户端等待")
+	headLongest    = lang.Say("longest gap", "最长间隔")
+	headStrip      = lang.Say("gaps between tokens, in order", "各 token 间隔（按先后）")
+	headFrom       = lang.Say("from", "从")
+	headTo         = lang.Say("to", "到")
+	headCount      = lang.Say("count", "数量")
+	plotsHeadFront = lang.Say("on the front", "在前沿上")
 )
 
 // Notes beneath drawings and tables.
 var (
 	recordsDamaged = lang.Say("The records could be read only up to this line: %s. Drawings over time show what came before it.", "记录只能读到这一行：%s。随时间变化的图只显示此前的内容。")
+	noteSomeDrawn  = lang.Say("%d of %d requests are drawn, the slowest among them.", "画出 %d 个请求（共 %d 个），包括最慢的请求。")
+	noteBounded    = lang.Say("At least what is drawn, since they were cut off: %s of %s values.", "因请求被中断而至少为所画数值：%s 个（共 %s 个）。")
+	noteBelow      = lang.Say("Values below %[2]s, in the first bar: %[1]s.", "低于 %[2]s、计入第一个柱的值：%[1]s 个。")
+	noteSlowest    = lang.Say("The slowest few by each metric: %d of the %d requests in the window. records.jsonl has all.", "按各指标最慢的少数请求：窗口内 %[2]d 个请求中的 %[1]d 个。全部记录见 records.jsonl。")
+	noteNames      = lang.Say("The name of a stage has the rate asked for. Arrivals are random: offered is what came.", "阶段名称中为设定的到达率。到达是随机的，“到达”一列为实际值。")
+	plotsNoteFront = lang.Say("Right: faster for a user. Up: more from the hardware. Grey line: no stage is better in both.", "靠右：用户更快；靠上：硬件产出更多。灰线：没有阶段在两方面都更好。")
+	noteFrontApart = lang.Say(" Squares beside it (a fixed number in flight) take no part.", "线外的方块（固定并发数）不参与比较。")
+	noteImpossible = lang.Say(" Rows left out as impossible: %d.", "因不可能而未画出的行：%d。")
+	noteTimeline   = lang.Say("Each shaded range is a stage. TTFT is the p50 and p90 of the stage.", "每个阴影区间为一个阶段。TTFT 为该阶段的 p50 与 p90。")
 )
 
 // Words of pages of several runs.
@@ -86,22 +122,8 @@ var (
 	tileMillion       = lang.Say("per million output tokens if each replica is loaded to the limit of the SLO", "每百万输出 token（各副本满载至 SLO 上限时）")
 	tileMillionDemand = lang.Say("per million output tokens at %s", "每百万输出 token（需求 %s 时）")
 	tileSecond        = lang.Say("per hour: %s, the next", "每小时：%s（次选）")
-)
-
-// Headings.
-var (
-	titleTTFT    = lang.Say("Time to first token (TTFT)", "首 token 时延（TTFT）")
-	titleITL     = lang.Say("Time between tokens (ITL)", "token 间时延（ITL）")
-	titleLatency = lang.Say("Latency of whole answers", "完整回答的总时延")
-)
-
-// Words in drawings.
-var ()
-
-// Headings of columns.
-var (
-	HeadVerdict  = lang.Say("verdict", "判定")
-	headInterval = lang.Say(" (95 %)", "（95 %）")
+	headRun           = lang.Say("run", "运行")
+	headReplicas      = lang.Say("replicas", "副本数")
 )
 
 // Words of the page around its contents, by key; the template asks for them.
@@ -126,76 +148,23 @@ var (
 	pageUnfiltered = lang.Say("all kept requests", "全部保留的请求")
 )
 
-// Words of pages of several runs.
-var (
-	headRun      = lang.Say("run", "运行")
-	headReplicas = lang.Say("replicas", "副本数")
-)
-
-// Headings.
-var (
-	titleOverTime = lang.Say("Each stage over time", "各阶段随时间的变化")
-	titleTime     = lang.Say("Over time", "随时间的变化")
-	titleSlowest  = lang.Say("The slowest requests behind a percentile", "百分位数以上最慢的请求")
-)
-
 // Words in drawings.
 var (
-	axisTime     = lang.Say("time since the stage began", "阶段开始后的时间")
-	axisArrivals = lang.Say("requests per second", "每秒请求数")
-	axisFlight   = lang.Say("requests in flight", "并发请求数")
-	axisTokens   = lang.Say("output tok/s", "输出 tok/s")
-	axisPoints   = lang.Say("TTFT of each request", "每个请求的 TTFT")
-	axisKV       = lang.Say("KV cache in use", "KV 缓存占用")
-	axisRequests = lang.Say("requests", "请求数")
-	axisGaps     = lang.Say("gaps between tokens", "token 间隔数")
-	wordDue      = lang.Say("arrived", "到达")
-	wordDone     = lang.Say("completed", "完成")
-	wordFlight   = lang.Say("in flight", "并发")
-	wordRunning  = lang.Say("running", "运行中")
-	wordWaiting  = lang.Say("waiting", "排队")
-	tagWindow    = lang.Say("measured window", "测量窗口")
-)
-
-// Headings of columns.
-var (
-	headRequest  = lang.Say("request", "请求")
-	headDueS     = lang.Say("due at (s)", "应发时刻（秒）")
-	headTTFTS    = lang.Say("TTFT (s)", "TTFT（秒）")
-	headLatencyS = lang.Say("latency (s)", "总时延（秒）")
-	headTokens   = lang.Say("tokens", "token 数")
-	headStatus   = lang.Say("status", "状态")
-	headQueued   = lang.Say("held by the client", "客户端等待")
-	headLongest  = lang.Say("longest gap", "最长间隔")
-	headStrip    = lang.Say("gaps between tokens, in order", "各 token 间隔（按先后）")
-	headFrom     = lang.Say("from", "从")
-	headTo       = lang.Say("to", "到")
-	headCount    = lang.Say("count", "数量")
-)
-
-// Notes beneath drawings and tables.
-var (
-	noteSomeDrawn = lang.Say("%d of %d requests are drawn, the slowest among them.", "画出 %d 个请求（共 %d 个），包括最慢的请求。")
-	noteBounded   = lang.Say("At least what is drawn, since they were cut off: %s of %s values.", "因请求被中断而至少为所画数值：%s 个（共 %s 个）。")
-	noteBelow     = lang.Say("Values below %[2]s, in the first bar: %[1]s.", "低于 %[2]s、计入第一个柱的值：%[1]s 个。")
-	noteSlowest   = lang.Say("The slowest few by each metric: %d of the %d requests in the window. records.jsonl has all.", "按各指标最慢的少数请求：窗口内 %[2]d 个请求中的 %[1]d 个。全部记录见 records.jsonl。")
-)
-
-var (
-	titleReplicaDone = lang.Say("Completed by each server", "各服务完成的请求")
-	titleReplicaTTFT = lang.Say("Time to first token (TTFT) of each server, mean", "各服务的首 token 时延（TTFT）均值")
+	axisTime         = lang.Say("time since the stage began", "阶段开始后的时间")
+	axisArrivals     = lang.Say("requests per second", "每秒请求数")
+	axisFlight       = lang.Say("requests in flight", "并发请求数")
+	axisTokens       = lang.Say("output tok/s", "输出 tok/s")
+	axisPoints       = lang.Say("TTFT of each request", "每个请求的 TTFT")
+	axisKV           = lang.Say("KV cache in use", "KV 缓存占用")
+	axisRequests     = lang.Say("requests", "请求数")
+	axisGaps         = lang.Say("gaps between tokens", "token 间隔数")
+	wordDue          = lang.Say("arrived", "到达")
+	wordDone         = lang.Say("completed", "完成")
+	wordFlight       = lang.Say("in flight", "并发")
+	wordRunning      = lang.Say("running", "运行中")
+	wordWaiting      = lang.Say("waiting", "排队")
+	tagWindow        = lang.Say("measured window", "测量窗口")
 	axisReplicaDone  = lang.Say("completed (req/s)", "完成（req/s）")
-)
-
-// Headings.
-var (
-	titleSpeed  = lang.Say("Speed for a user, output of the hardware", "用户的速度与硬件的产出")
-	titleHits   = lang.Say("Prefix cache hits", "前缀缓存命中率")
-	titleOutput = lang.Say("Output of the server", "服务的输出")
-)
-
-// Words in drawings.
-var (
 	axisRate         = lang.Say("arrival rate (req/s)", "到达率（req/s）")
 	axisUsers        = lang.Say("users", "用户数")
 	axisHits         = lang.Say("share of prompts found in the cache (%)", "提示命中缓存的比例（%）")
@@ -216,26 +185,8 @@ var (
 	wordLog          = lang.Say("logarithmic", "对数")
 	wordOnFront      = lang.Say("yes", "是")
 	tagCarries       = lang.Say("carries %s", "可承载 %s")
-)
-
-// Headings of columns.
-var (
-	plotsHeadFront = lang.Say("on the front", "在前沿上")
-)
-
-// Notes beneath drawings and tables.
-var (
-	noteNames      = lang.Say("The name of a stage has the rate asked for. Arrivals are random: offered is what came.", "阶段名称中为设定的到达率。到达是随机的，“到达”一列为实际值。")
-	plotsNoteFront = lang.Say("Right: faster for a user. Up: more from the hardware. Grey line: no stage is better in both.", "靠右：用户更快；靠上：硬件产出更多。灰线：没有阶段在两方面都更好。")
-	noteFrontApart = lang.Say(" Squares beside it (a fixed number in flight) take no part.", "线外的方块（固定并发数）不参与比较。")
-	noteImpossible = lang.Say(" Rows left out as impossible: %d.", "因不可能而未画出的行：%d。")
-)
-
-var (
-	titleTimeline = lang.Say("The whole run", "整个运行过程")
-	noteTimeline  = lang.Say("Each shaded range is a stage. TTFT is the p50 and p90 of the stage.", "每个阴影区间为一个阶段。TTFT 为该阶段的 p50 与 p90。")
-	axisRunTime   = lang.Say("time since the run began", "自运行开始的时间")
-	axisRates     = lang.Say("requests (req/s)", "请求（req/s）")
+	axisRunTime      = lang.Say("time since the run began", "自运行开始的时间")
+	axisRates        = lang.Say("requests (req/s)", "请求（req/s）")
 )
 
 // Captions of drawings.
