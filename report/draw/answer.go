@@ -5,7 +5,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// AnswerDigits prints the rates of an answer, as its sentence does: as many decimals as a located rate has, two of a bound.
+// AnswerDigits prints the rates of an answer, as its sentence does: as many decimals as a located rate has, two of a
+// bound.
 func AnswerDigits(a *rundir.Answer) lang.Printer {
 	switch a.Kind {
 	case rundir.AtLeast, rundir.AtMost, rundir.Between:
@@ -14,7 +15,8 @@ func AnswerDigits(a *rundir.Answer) lang.Printer {
 	return lang.Estimate(a.Low, a.High)
 }
 
-// AnswerNumber is an answer as one number, with the signs of a bound, or a range: a rate, or the number of users; empty where there is none.
+// AnswerNumber is an answer as one number, with the signs of a bound, or a range: a rate, or the number of users; empty
+// where there is none.
 func AnswerNumber(a *rundir.Answer) string {
 	if a == nil {
 		return ""

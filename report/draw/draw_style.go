@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// Colours is how many colours there are; after that they begin anew, with dashed lines and dark outlines of markers. They are told apart by people
-// who see colours otherwise too: their order and hues are near those of Okabe and Ito (2008), darker on a light ground and lighter on a dark one, so
-// that text in them can be read.
+// Colours is how many colours there are; after that they begin anew, with dashed lines and dark outlines of markers.
+// They are told apart by people who see colours otherwise too: their order and hues are near those of Okabe and Ito
+// (2008), darker on a light ground and lighter on a dark one, so that text in them can be read.
 const Colours = 8
 
 // One colour has one meaning in all drawings of a run.
@@ -33,7 +33,8 @@ func colourClass(i int) string {
 //go:embed style.css
 var style string
 
-// StyleSheet returns the style sheet of drawings: it needs the colours --c0 to --c7, --ink, --soft, --grid and --ground.
+// StyleSheet returns the style sheet of drawings: it needs the colours --c0 to --c7, --ink, --soft, --grid and
+// --ground.
 func StyleSheet() string { return style }
 
 // fileStyle returns the style sheet of a drawing that is a file of its own, light or dark as the reader has it.

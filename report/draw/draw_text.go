@@ -1,6 +1,6 @@
 // Makes the drawings of the page: SVG, written in Go, with every text in both languages. A [Plot] has series, bands and
-// lines over two axes; its labels stand at the lines and never cover each other. Colours are classes, so that a page can be light
-// or dark; a [File] needs no page.
+// lines over two axes; its labels stand at the lines and never cover each other. Colours are classes, so that a page
+// can be light or dark; a [File] needs no page.
 
 package draw
 
@@ -18,7 +18,11 @@ func HTML(t lang.Text) string {
 	if t.EN == t.ZH {
 		return Escape(t.EN)
 	}
-	return `<span class="en" lang="en">` + Escape(t.EN) + `</span><span class="zh" lang="zh">` + Escape(t.ZH) + `</span>`
+	return `<span class="en" lang="en">` + Escape(
+		t.EN,
+	) + `</span><span class="zh" lang="zh">` + Escape(
+		t.ZH,
+	) + `</span>`
 }
 
 // svgText returns the text as the content of an SVG text element.
@@ -29,18 +33,22 @@ func svgText(t lang.Text, l lang.Lang) string {
 	case t.EN == t.ZH:
 		return Escape(t.EN)
 	}
-	return `<tspan class="en" lang="en">` + Escape(t.EN) + `</tspan><tspan class="zh" lang="zh">` + Escape(t.ZH) + `</tspan>`
+	return `<tspan class="en" lang="en">` + Escape(
+		t.EN,
+	) + `</tspan><tspan class="zh" lang="zh">` + Escape(
+		t.ZH,
+	) + `</tspan>`
 }
 
 // textWidth returns the width of the text in pixels, in the wider language. It rather says too much.
 func textWidth(t lang.Text) float64 { return max(widthOf(t.EN), widthOf(t.ZH)) }
 
-// Escape returns text that is safe in HTML and SVG, and in an attribute. Control characters and signs that turn the direction of text
-// around are left out: names and messages come from servers and files.
+// Escape returns text that is safe in HTML and SVG, and in an attribute. Control characters and signs that turn the
+// direction of text around are left out: names and messages come from servers and files.
 func Escape(s string) string { return html.EscapeString(table.Clean(s)) }
 
-// The size of text in pixels of the drawing. On a narrow screen, where a drawing is made smaller, its text is larger ([fontNarrow]):
-// labels keep that distance.
+// The size of text in pixels of the drawing. On a narrow screen, where a drawing is made smaller, its text is larger
+// ([fontNarrow]): labels keep that distance.
 const (
 	fontWide   = 11.5
 	fontNarrow = 14

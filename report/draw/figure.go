@@ -89,7 +89,8 @@ const (
 	Cross
 )
 
-// Span is a range of the x axis, shaded from top to bottom. Mark, unless it is NaN, is a line in it. The text stands above.
+// Span is a range of the x axis, shaded from top to bottom. Mark, unless it is NaN, is a line in it. The text stands
+// above.
 type Span struct {
 	Text            lang.Text
 	Class           string
@@ -135,8 +136,8 @@ type canvas struct {
 	alone  bool // it is a file of its own: no script shows what points rest on
 }
 
-// SVG returns the figure as an svg element for a page, in one language or, where l is empty, in both; and where its dots are, in pixels of the
-// drawing and in the order of their series.
+// SVG returns the figure as an svg element for a page, in one language or, where l is empty, in both; and where its
+// dots are, in pixels of the drawing and in the order of their series.
 func (f *Figure) SVG(l lang.Lang) (svg string, spots [][2]float64) {
 	c := canvas{Figure: f, l: l}
 	c.draw()
@@ -182,7 +183,15 @@ func (c *canvas) draw() {
 	for i := range c.Panels {
 		height += headRow + c.Panels[i].size() + panelGap
 	}
-	fmt.Fprintf(&c.b, `<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%d" data-r="%s">`, figureWidth, px(height), Escape(c.Name), leftMargin, px(c.x.to))
+	fmt.Fprintf(
+		&c.b,
+		`<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%d" data-r="%s">`,
+		figureWidth,
+		px(height),
+		Escape(c.Name),
+		leftMargin,
+		px(c.x.to),
+	)
 	top := head
 	for i := range c.Panels {
 		top += headRow
@@ -240,7 +249,8 @@ func (c *canvas) panel(p *Panel, top float64, last bool) {
 	c.labels(p, names)
 }
 
-// FixAxes makes the axes those of all series of the figure, also where some are left out later: drawings beside each other can be compared.
+// FixAxes makes the axes those of all series of the figure, also where some are left out later: drawings beside each
+// other can be compared.
 func (f *Figure) FixAxes() {
 	x := newExtent()
 	for i := range f.Panels {
@@ -256,7 +266,8 @@ func (f *Figure) FixAxes() {
 	f.X.Low, f.X.High = x.low, x.high
 }
 
-// extent is what the y axis holds besides limits: all points, and their intervals as far as these leave the points in sight. Wider ones are clipped.
+// extent is what the y axis holds besides limits: all points, and their intervals as far as these leave the points in
+// sight. Wider ones are clipped.
 func (p *Panel) extent() extent {
 	const beyond = 1.5 // times the highest point, and below the lowest one by as much
 	e := newExtent()
@@ -317,10 +328,26 @@ func (a Axis) format(v float64) string {
 func (c *canvas) span(s Span) {
 	if s.High > s.Low {
 		a, b := c.x.clamp(s.Low), c.x.clamp(s.High)
-		fmt.Fprintf(&c.b, `<path class="span %s" d="M%s %sH%sV%sH%sz"/>`, s.Class, px(a), px(c.top), px(max(b, a+1)), px(c.bottom), px(a))
+		fmt.Fprintf(
+			&c.b,
+			`<path class="span %s" d="M%s %sH%sV%sH%sz"/>`,
+			s.Class,
+			px(a),
+			px(c.top),
+			px(max(b, a+1)),
+			px(c.bottom),
+			px(a),
+		)
 	}
 	if !math.IsNaN(s.Mark) {
-		fmt.Fprintf(&c.b, `<path class="spanmark %s" d="M%s %sV%s"/>`, s.Class, px(c.x.clamp(s.Mark)), px(c.top), px(c.bottom))
+		fmt.Fprintf(
+			&c.b,
+			`<path class="spanmark %s" d="M%s %sV%s"/>`,
+			s.Class,
+			px(c.x.clamp(s.Mark)),
+			px(c.top),
+			px(c.bottom),
+		)
 	}
 }
 
@@ -342,8 +369,8 @@ func (c *canvas) overlay(tags []tag, head, bottom float64) {
 	}
 }
 
-// rules draws limits. The text of one within the panel stands at its line, on the side where fewer curves cross it; those of limits above the panel
-// stand together over its right end, where nothing is drawn.
+// rules draws limits. The text of one within the panel stands at its line, on the side where fewer curves cross it;
+// those of limits above the panel stand together over its right end, where nothing is drawn.
 func (c *canvas) rules(p *Panel) {
 	var names []label
 	var beyond lang.Text
@@ -356,7 +383,14 @@ func (c *canvas) rules(p *Panel) {
 			continue
 		}
 		y := c.y.clamp(r.At)
-		fmt.Fprintf(&c.b, `<path class="rule" data-k="%s" d="M%s %sH%s"/>`, Escape(r.Key), px(c.x.from), px(y), px(c.x.to))
+		fmt.Fprintf(
+			&c.b,
+			`<path class="rule" data-k="%s" d="M%s %sH%s"/>`,
+			Escape(r.Key),
+			px(c.x.from),
+			px(y),
+			px(c.x.to),
+		)
 		names = append(names, label{text: r.Text, class: Escape(r.Key), y: y - 4})
 	}
 	for _, n := range spread(names, c.top+11, c.bottom-3) {
@@ -365,14 +399,22 @@ func (c *canvas) rules(p *Panel) {
 		if right := c.x.to - pad - w; right > x && c.crossings(p, right, n.at, w) < c.crossings(p, x, n.at, w) {
 			x = right
 		}
-		fmt.Fprintf(&c.b, `<text class="rule" data-k="%s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at), svgText(n.text, c.l))
+		fmt.Fprintf(
+			&c.b,
+			`<text class="rule" data-k="%s" x="%s" y="%s">%s</text>`,
+			n.class,
+			px(x),
+			px(n.at),
+			svgText(n.text, c.l),
+		)
 	}
 	if !beyond.IsZero() {
 		c.text(c.x.to, c.top-6, "rule", "end", lang.Same("↑ ").Plus(beyond))
 	}
 }
 
-// crossings counts the places at which curves of a panel go through a text of such a width whose baseline begins at x, y.
+// crossings counts the places at which curves of a panel go through a text of such a width whose baseline begins at x,
+// y.
 func (c *canvas) crossings(p *Panel, x, y, width float64) (n int) {
 	const ascent, descent, every = 11.0, 4.0, 4.0
 	for _, s := range p.Series {
@@ -401,11 +443,17 @@ func (c *canvas) label(s *Series) (label, bool) {
 	if s.Style == Dots {
 		return label{}, false
 	}
-	return label{text: s.Name, class: colourClass(s.Colour) + `" data-k="` + Escape(s.Key), y: c.y.clamp(end.Y) + 4, from: c.x.clamp(end.X)}, true
+	return label{
+		text:  s.Name,
+		class: colourClass(s.Colour) + `" data-k="` + Escape(s.Key),
+		y:     c.y.clamp(end.Y) + 4,
+		from:  c.x.clamp(end.X),
+	}, true
 }
 
-// labels writes the texts of the series, none over another: beside the last point where no curve goes through the text, and else at the right end,
-// with a line from that point. Where there would be many such lines, nothing tells them apart, and all texts are left out.
+// labels writes the texts of the series, none over another: beside the last point where no curve goes through the text,
+// and else at the right end, with a line from that point. Where there would be many such lines, nothing tells them
+// apart, and all texts are left out.
 func (c *canvas) labels(p *Panel, all []label) {
 	const gap, most = 8, Colours
 	fits := func(n label) bool {
@@ -419,9 +467,24 @@ func (c *canvas) labels(p *Panel, all []label) {
 		x := n.from + gap
 		if !fits(n) {
 			x = c.x.to + gap
-			fmt.Fprintf(&c.b, `<path class="lead %s" d="M%s %sL%s %s"/>`, n.class, px(n.from+4), px(n.y-4), px(x-2), px(n.at-4))
+			fmt.Fprintf(
+				&c.b,
+				`<path class="lead %s" d="M%s %sL%s %s"/>`,
+				n.class,
+				px(n.from+4),
+				px(n.y-4),
+				px(x-2),
+				px(n.at-4),
+			)
 		}
-		fmt.Fprintf(&c.b, `<text class="end %s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at), svgText(n.text, c.l))
+		fmt.Fprintf(
+			&c.b,
+			`<text class="end %s" x="%s" y="%s">%s</text>`,
+			n.class,
+			px(x),
+			px(n.at),
+			svgText(n.text, c.l),
+		)
 	}
 }
 

@@ -15,8 +15,9 @@ type label struct {
 	at    float64 // where it stands
 }
 
-// spread places labels so that each is at least a line's height from the next, within the pixels from top to bottom, as near as possible
-// to where they want to stand. Labels keep their order. Where there is no room for all, those at the end are left out.
+// spread places labels so that each is at least a line's height from the next, within the pixels from top to bottom, as
+// near as possible to where they want to stand. Labels keep their order. Where there is no room for all, those at the
+// end are left out.
 func spread(all []label, top, bottom float64) []label {
 	slices.SortStableFunc(all, func(a, b label) int { return cmp.Compare(a.y, b.y) })
 	if most := int((bottom-top)/lineHeight) + 1; len(all) > most {
@@ -51,8 +52,8 @@ func spread(all []label, top, bottom float64) []label {
 	return all
 }
 
-// tag is a text that stands in a row above the drawing, at the x of what it names: over the middle of it, or as a flag beside its line, which goes up
-// to the text.
+// tag is a text that stands in a row above the drawing, at the x of what it names: over the middle of it, or as a flag
+// beside its line, which goes up to the text.
 type tag struct {
 	text  lang.Text
 	class string

@@ -16,7 +16,8 @@ import (
 	"llmsweep/report/lang"
 )
 
-// Labels stand at least a line apart, within their bounds, in the order of what they name; one alone stands where it wants.
+// Labels stand at least a line apart, within their bounds, in the order of what they name; one alone stands where it
+// wants.
 func TestLabelsDoNotOverlap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const top, bottom = 20.0, 220.0
@@ -46,8 +47,16 @@ func TestTagsDoNotOverlap(t *testing.T) {
 		const left, right = 2.0, 438.0
 		var all []tag
 		for range rapid.IntRange(1, 7).Draw(t, "n") {
-			text := rapid.SampledFrom([]string{"p99 1.27 s", "saturation 146 (95 %: 141 to 150)", "measured window", "p50 3 ms"}).Draw(t, "text")
-			all = append(all, tag{text: lang.Same(text), x: rapid.Float64Range(2, 438).Draw(t, "x"), flag: rapid.Bool().Draw(t, "flag")})
+			text := rapid.SampledFrom([]string{"p99 1.27 s", "saturation 146 (95 %: 141 to 150)", "measured window", "p50 3 ms"}).
+				Draw(t, "text")
+			all = append(
+				all,
+				tag{
+					text: lang.Same(text),
+					x:    rapid.Float64Range(2, 438).Draw(t, "x"),
+					flag: rapid.Bool().Draw(t, "flag"),
+				},
+			)
 		}
 		placed := stack(all, left, right)
 		for i, a := range placed {
@@ -68,11 +77,37 @@ func TestTagsDoNotOverlap(t *testing.T) {
 
 // sample is a figure with all there is.
 func sample() *Figure {
-	line := Series{Key: "p99", Name: lang.Text{EN: "p99 <b>", ZH: "p99"}, Points: []Point{{X: 1, Y: 0.1, Low: 0.05, High: 0.2, Row: 1}, {X: 2, Y: 1, Low: 0.5, High: 2, Shape: Triangle, Row: 2, Title: "run <2>"}, {X: 3, Y: 5, Bound: true, Faint: true, Shape: Square, Row: 3}}}
+	line := Series{
+		Key:  "p99",
+		Name: lang.Text{EN: "p99 <b>", ZH: "p99"},
+		Points: []Point{
+			{X: 1, Y: 0.1, Low: 0.05, High: 0.2, Row: 1},
+			{X: 2, Y: 1, Low: 0.5, High: 2, Shape: Triangle, Row: 2, Title: "run <2>"},
+			{X: 3, Y: 5, Bound: true, Faint: true, Shape: Square, Row: 3},
+		},
+	}
 	return &Figure{
-		Name: "f", Title: lang.Text{EN: "A & B", ZH: "甲"}, X: Axis{Label: lang.Same("req/s")},
-		Spans: []Span{{Text: lang.Same("saturation 2"), Class: "sat", Low: 1.5, High: 2.5, Mark: 2}}, Marks: []Mark{{Text: lang.Same("p50"), At: 1.2}},
-		Panels: []Panel{{Y: Axis{Label: lang.Same("TTFT"), Format: Seconds, Log: true}, Height: 200, Series: []Series{line, {Style: Dots, Points: []Point{{X: 1, Y: 0.3}, {X: 2, Y: 0.3, Shape: Cross}}}, {Style: Steps, Points: line.Points}, {Style: Area, Points: line.Points}, {Style: Front, Points: line.Points}}, Rules: []Rule{{Text: lang.Same("SLO ttft:p99<500ms"), At: 0.5}, {Text: lang.Same("SLO far"), At: 50}}}},
+		Name:  "f",
+		Title: lang.Text{EN: "A & B", ZH: "甲"},
+		X:     Axis{Label: lang.Same("req/s")},
+		Spans: []Span{
+			{Text: lang.Same("saturation 2"), Class: "sat", Low: 1.5, High: 2.5, Mark: 2},
+		},
+		Marks: []Mark{{Text: lang.Same("p50"), At: 1.2}},
+		Panels: []Panel{
+			{
+				Y:      Axis{Label: lang.Same("TTFT"), Format: Seconds, Log: true},
+				Height: 200,
+				Series: []Series{
+					line,
+					{Style: Dots, Points: []Point{{X: 1, Y: 0.3}, {X: 2, Y: 0.3, Shape: Cross}}},
+					{Style: Steps, Points: line.Points},
+					{Style: Area, Points: line.Points},
+					{Style: Front, Points: line.Points},
+				},
+				Rules: []Rule{{Text: lang.Same("SLO ttft:p99<500ms"), At: 0.5}, {Text: lang.Same("SLO far"), At: 50}},
+			},
+		},
 	}
 }
 
@@ -98,28 +133,47 @@ func TestDrawingIsWellFormed(t *testing.T) {
 			t.Errorf("%s: a place is not a number: %s", what, svg)
 		}
 	}
-	if !strings.Contains(both, `<tspan class="en" lang="en">p99 &lt;b&gt;</tspan><tspan class="zh" lang="zh">p99</tspan>`) {
+	if !strings.Contains(
+		both,
+		`<tspan class="en" lang="en">p99 &lt;b&gt;</tspan><tspan class="zh" lang="zh">p99</tspan>`,
+	) {
 		t.Error("a label is not in both languages, escaped")
 	}
-	if file := alone.String(); !strings.Contains(file, "<title>run &lt;2&gt;</title>") || strings.Contains(both, "<title>") {
+	if file := alone.String(); !strings.Contains(file, "<title>run &lt;2&gt;</title>") ||
+		strings.Contains(both, "<title>") {
 		t.Error("what a point rests on is shown by the script of a page, and by a file itself")
 	}
-	if file := alone.String(); !strings.Contains(file, ">甲</text>") || strings.Contains(file, "tspan") || !strings.Contains(file, "prefers-color-scheme") {
+	if file := alone.String(); !strings.Contains(file, ">甲</text>") || strings.Contains(file, "tspan") ||
+		!strings.Contains(file, "prefers-color-scheme") {
 		t.Errorf("the file is not in Chinese alone, light and dark: %.600s", file)
 	}
 }
 
-// TestBarsShareTheAxis: rows of bars stand on the x axis of the curves above them; a bound has an arrow, and what is absent is not drawn.
+// TestBarsShareTheAxis: rows of bars stand on the x axis of the curves above them; a bound has an arrow, and what is
+// absent is not drawn.
 func TestBarsShareTheAxis(t *testing.T) {
 	none := math.NaN()
-	bars := []Bar{{Name: lang.Same("#1"), At: 4, Low: 2, High: 8}, {Name: lang.Same("#2"), At: 4, Low: none, High: none, Bound: true}, {Name: lang.Same("#3"), At: none, Low: none, High: none}}
-	f := &Figure{Panels: []Panel{{Height: 100, Series: []Series{{Points: []Point{{X: 4, Y: 1, Row: 9}}}}}, {Bars: bars}}}
+	bars := []Bar{
+		{Name: lang.Same("#1"), At: 4, Low: 2, High: 8},
+		{Name: lang.Same("#2"), At: 4, Low: none, High: none, Bound: true},
+		{Name: lang.Same("#3"), At: none, Low: none, High: none},
+	}
+	f := &Figure{
+		Panels: []Panel{{Height: 100, Series: []Series{{Points: []Point{{X: 4, Y: 1, Row: 9}}}}}, {Bars: bars}},
+	}
 	svg, _ := f.SVG(lang.English)
 	x := regexp.MustCompile(`data-r="9" data-x="([0-9.]+)"`).FindStringSubmatch(svg)
 	if x == nil || strings.Count(svg, `data-r="0" data-x="`+x[1]+`"`) != 2 {
 		t.Errorf("not both values stand beneath the point with the same x: %s", svg)
 	}
-	if intervals, arrows := strings.Count(svg, `class="bar"`), strings.Count(svg, "h10m-4-3"); intervals != 1 || arrows != 1 || strings.Contains(svg, "NaN") {
+	if intervals, arrows := strings.Count(
+		svg,
+		`class="bar"`,
+	), strings.Count(
+		svg,
+		"h10m-4-3",
+	); intervals != 1 || arrows != 1 ||
+		strings.Contains(svg, "NaN") {
 		t.Errorf("%d intervals and %d arrows, want one each: %s", intervals, arrows, svg)
 	}
 	if !(strings.Contains(svg, ">#3</text>")) {
@@ -129,9 +183,19 @@ func TestBarsShareTheAxis(t *testing.T) {
 
 // Values stand where the axis says: those of a line are read back from its path.
 func TestValuesStandWhereTheAxisSays(t *testing.T) {
-	f := &Figure{Name: "f", Panels: []Panel{{Height: 200, Y: Axis{}, Series: []Series{{Style: Path, Points: []Point{{X: 0, Y: 0}, {X: 5, Y: 50}, {X: 10, Y: 100}}}}}}}
+	f := &Figure{
+		Name: "f",
+		Panels: []Panel{
+			{
+				Height: 200,
+				Y:      Axis{},
+				Series: []Series{{Style: Path, Points: []Point{{X: 0, Y: 0}, {X: 5, Y: 50}, {X: 10, Y: 100}}}},
+			},
+		},
+	}
 	svg, _ := f.SVG("")
-	m := regexp.MustCompile(`class="line thin" d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)"`).FindStringSubmatch(svg)
+	m := regexp.MustCompile(`class="line thin" d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)"`).
+		FindStringSubmatch(svg)
 	if m == nil {
 		t.Fatal(svg)
 	}
@@ -140,7 +204,8 @@ func TestValuesStandWhereTheAxisSays(t *testing.T) {
 		x, _ := strconv.ParseFloat(s, 64)
 		v = append(v, x)
 	}
-	if math.Abs(v[2]-(v[0]+v[4])/2) > 0.11 || math.Abs(v[3]-(v[1]+v[5])/2) > 0.11 || v[1] <= v[5] || v[0] != leftMargin {
+	if math.Abs(v[2]-(v[0]+v[4])/2) > 0.11 || math.Abs(v[3]-(v[1]+v[5])/2) > 0.11 || v[1] <= v[5] ||
+		v[0] != leftMargin {
 		t.Errorf("a straight line is drawn through %v", v)
 	}
 }
@@ -170,7 +235,12 @@ func TestTicks(t *testing.T) {
 // The numbers beneath a forest plot do not touch, however wide they are.
 func TestForestTicksDoNotTouch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := scale{low: -math.Pow(10, rapid.Float64Range(-3, 2).Draw(t, "low")), high: math.Pow(10, rapid.Float64Range(-3, 2).Draw(t, "high")), from: 185, to: rapid.Float64Range(250, 380).Draw(t, "to")}
+		s := scale{
+			low:  -math.Pow(10, rapid.Float64Range(-3, 2).Draw(t, "low")),
+			high: math.Pow(10, rapid.Float64Range(-3, 2).Draw(t, "high")),
+			from: 185,
+			to:   rapid.Float64Range(250, 380).Draw(t, "to"),
+		}
 		end := math.Inf(-1)
 		for _, v := range forestTicks(s) {
 			w := textWidth(lang.Same(forestTick(v)))
@@ -185,7 +255,16 @@ func TestForestTicksDoNotTouch(t *testing.T) {
 // The text of a limit stands on the side where no curve crosses it; that of one above the panel stands over it.
 func TestLimitsAreNotCrossed(t *testing.T) {
 	text := func(low, high, limit float64) (x, y float64) {
-		f := &Figure{Name: "f", Panels: []Panel{{Height: 200, Series: []Series{{Style: Path, Points: []Point{{X: 0, Y: low}, {X: 10, Y: high}}}}, Rules: []Rule{{Text: lang.Same("SLO ttft:p99<3s"), At: limit}}}}}
+		f := &Figure{
+			Name: "f",
+			Panels: []Panel{
+				{
+					Height: 200,
+					Series: []Series{{Style: Path, Points: []Point{{X: 0, Y: low}, {X: 10, Y: high}}}},
+					Rules:  []Rule{{Text: lang.Same("SLO ttft:p99<3s"), At: limit}},
+				},
+			},
+		}
 		svg, _ := f.SVG(lang.English)
 		m := regexp.MustCompile(`<text class="rule"[^>]* x="([0-9.]+)" y="([0-9.]+)"`).FindStringSubmatch(svg)
 		if m == nil {
@@ -211,10 +290,16 @@ func lineOf(name string, points ...Point) Series {
 	return Series{Key: name, Name: lang.Same(name), Points: points}
 }
 
-// A name stands beside the end of its line, without a line to it, where nothing is in its way; many that have no room are left out.
+// A name stands beside the end of its line, without a line to it, where nothing is in its way; many that have no room
+// are left out.
 func TestNamesStandAtTheirLines(t *testing.T) {
 	fig := Figure{Name: "f", Panels: []Panel{{Height: 200, Series: []Series{
-		lineOf("short", Point{X: 0, Y: 1}, Point{X: 10, Y: 2}), {Key: "apart", Style: Loose, Points: []Point{{X: 100, Y: 9}}},
+		lineOf(
+			"short",
+			Point{X: 0, Y: 1},
+			Point{X: 10, Y: 2},
+		),
+		{Key: "apart", Style: Loose, Points: []Point{{X: 100, Y: 9}}},
 	}}}}
 	svg, _ := fig.SVG("")
 	if strings.Contains(svg, `class="lead`) {
@@ -229,7 +314,15 @@ func TestNamesStandAtTheirLines(t *testing.T) {
 	}
 	fig.Panels[0].Series = nil
 	for i := range Colours + 1 {
-		fig.Panels[0].Series = append(fig.Panels[0].Series, lineOf(strconv.Itoa(i), Point{X: float64(i), Y: 1}, Point{X: 10, Y: 1 + float64(i)/100}, Point{X: float64(5 + i%3), Y: 1}))
+		fig.Panels[0].Series = append(
+			fig.Panels[0].Series,
+			lineOf(
+				strconv.Itoa(i),
+				Point{X: float64(i), Y: 1},
+				Point{X: 10, Y: 1 + float64(i)/100},
+				Point{X: float64(5 + i%3), Y: 1},
+			),
+		)
 	}
 	svg, _ = fig.SVG("")
 	if strings.Contains(svg, `class="lead`) || strings.Contains(svg, `class="end`) {
@@ -239,16 +332,27 @@ func TestNamesStandAtTheirLines(t *testing.T) {
 
 // An interval that is far wider than the values are high is clipped: the values stay in sight.
 func TestWideIntervalsAreClipped(t *testing.T) {
-	p := Panel{Series: []Series{lineOf("p99", Point{X: 1, Y: 10, Low: 8, High: 120}, Point{X: 2, Y: 12, Low: 11, High: 13})}}
+	p := Panel{
+		Series: []Series{lineOf("p99", Point{X: 1, Y: 10, Low: 8, High: 120}, Point{X: 2, Y: 12, Low: 11, High: 13})},
+	}
 	if e := p.extent(); e.high != 18 || e.low != 8 {
 		t.Errorf("the axis holds %v to %v", e.low, e.high)
 	}
 }
 
-// An interval is a bar at its point, never a wedge between points; an end beyond the axis is open, and a bound has none.
+// An interval is a bar at its point, never a wedge between points; an end beyond the axis is open, and a bound has
+// none.
 func TestIntervals(t *testing.T) {
 	f := &Figure{Panels: []Panel{{Height: 100, Series: []Series{{Points: []Point{
-		{X: 1, Y: 5, Low: 4, High: 6}, {X: 2, Y: 5}, {X: 3, Y: 5, Low: 4, High: 500}, {X: 4, Y: 5, Low: 4, High: 6, Bound: true},
+		{
+			X:    1,
+			Y:    5,
+			Low:  4,
+			High: 6,
+		},
+		{X: 2, Y: 5},
+		{X: 3, Y: 5, Low: 4, High: 500},
+		{X: 4, Y: 5, Low: 4, High: 6, Bound: true},
 	}}}}}}
 	svg, _ := f.SVG(lang.English)
 	bars := regexp.MustCompile(`class="bar" d="([^"]*)"`).FindAllStringSubmatch(svg, -1)
@@ -270,7 +374,9 @@ func TestColours(t *testing.T) {
 
 // The number at the foot of a terminal's drawing is that of the answer.
 func TestMarkOfTheTerminal(t *testing.T) {
-	f := &Figure{Panels: []Panel{{Y: Axis{Format: Number}, Series: []Series{{Points: []Point{{X: 1, Y: 1}, {X: 9, Y: 2}}}}}}}
+	f := &Figure{
+		Panels: []Panel{{Y: Axis{Format: Number}, Series: []Series{{Points: []Point{{X: 1, Y: 1}, {X: 9, Y: 2}}}}}},
+	}
 	f.Spans = []Span{{Mark: 8.5266, Text: lang.Same("8.53")}}
 	lines := f.Terminal(lang.English, 20, 0, false)
 	if !strings.Contains(lines[len(lines)-1], "8.53") {

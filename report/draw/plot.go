@@ -29,8 +29,8 @@ type terminal struct {
 	ascii  bool
 }
 
-// TextColumns returns the width of a drawing where n of them stand side by side in width columns, and whether that is enough
-// to draw anything.
+// TextColumns returns the width of a drawing where n of them stand side by side in width columns, and whether that is
+// enough to draw anything.
 func TextColumns(width, n int) (columns int, ok bool) {
 	columns = min(width/n-textFrame, textMost)
 	return columns, columns >= textLeast
@@ -47,8 +47,8 @@ func Tick(ascii bool) string {
 	return "┴"
 }
 
-// Terminal draws the first series of the first panel for a terminal, with a line at the mark of the first span. columns is the width without the
-// labels; rows is the height, 0 for the usual. The series must have points.
+// Terminal draws the first series of the first panel for a terminal, with a line at the mark of the first span. columns
+// is the width without the labels; rows is the height, 0 for the usual. The series must have points.
 func (f *Figure) Terminal(l lang.Lang, columns, rows int, ascii bool) []string {
 	if rows == 0 {
 		rows = textHeight

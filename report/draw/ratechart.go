@@ -15,13 +15,20 @@ import (
 
 // OutputByRate is output against the rate, of the stages with the roles; without roles, of the grid and the probes.
 func OutputByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
-	return byRate(run, plotOutput.Text(), findings.Output, func(y float64) string { return lang.Short(y, false) }, roles)
+	return byRate(
+		run,
+		plotOutput.Text(),
+		findings.Output,
+		func(y float64) string { return lang.Short(y, false) },
+		roles,
+	)
 }
 
 // logFactor is the ratio of the highest to the lowest value from which on a logarithmic axis shows more.
 const logFactor = 10
 
-// TTFTByRate is TTFT against the rate, of stages as in [OutputByRate]. It rises by orders of magnitude where the server saturates.
+// TTFTByRate is TTFT against the rate, of stages as in [OutputByRate]. It rises by orders of magnitude where the server
+// saturates.
 func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 	ttft := func(s *rundir.Stage) rundir.Number { return s.TTFT.Mean }
 	f := byRate(run, plotTTFT.Text(), ttft, func(y float64) string { return lang.Time(rundir.Exactly(y)) }, roles)
@@ -33,9 +40,16 @@ func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 	return f
 }
 
-// byRate is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it completed. In a sweep by
-// users it is a metric at their numbers, with that marked which the server carries; rows of one number are joined to their mean.
-func byRate(run *rundir.Run, title lang.Text, of findings.TakeStages, format func(float64) string, roles []rundir.Role) *Figure {
+// byRate is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it
+// completed. In a sweep by users it is a metric at their numbers, with that marked which the server carries; rows of
+// one number are joined to their mean.
+func byRate(
+	run *rundir.Run,
+	title lang.Text,
+	of findings.TakeStages,
+	format func(float64) string,
+	roles []rundir.Role,
+) *Figure {
 	if len(roles) == 0 {
 		roles = []rundir.Role{rundir.Grid, rundir.Probe, rundir.Hold}
 	}
@@ -63,7 +77,9 @@ func byRate(run *rundir.Run, title lang.Text, of findings.TakeStages, format fun
 		f.X.Format = lang.Shortest
 	}
 	if a := run.Answer; users && a != nil && a.Carried != nil && a.Carried.Users.Known() {
-		f.Spans = []Span{{Low: math.NaN(), High: math.NaN(), Mark: a.Carried.Users.Value(), Text: lang.Same(AnswerNumber(a))}}
+		f.Spans = []Span{
+			{Low: math.NaN(), High: math.NaN(), Mark: a.Carried.Users.Value(), Text: lang.Same(AnswerNumber(a))},
+		}
 	} else if a := saturation.AnswerOf(run); !users && a != nil && a.Rate.Known() {
 		f.Spans = []Span{{Low: math.NaN(), High: math.NaN(), Mark: a.Rate.Value(), Text: lang.Same(AnswerNumber(a))}}
 	}

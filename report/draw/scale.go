@@ -91,8 +91,8 @@ func (e *extent) add(values ...float64) {
 	}
 }
 
-// fit returns the scale of an axis between two pixels. A linear axis begins at 0, so that lengths can be compared, unless the axis asks
-// for another range.
+// fit returns the scale of an axis between two pixels. A linear axis begins at 0, so that lengths can be compared,
+// unless the axis asks for another range.
 func (a Axis) fit(e extent, from, to float64) scale {
 	const room = 1.06 // of the range, so that no marker is cut
 	if a.Low != 0 || a.High != 0 {

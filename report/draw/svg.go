@@ -8,7 +8,8 @@ import (
 	"llmsweep/report/lang"
 )
 
-// File is a drawing that is a file of its own: figures beside each other. It needs nothing else: no script, no font, no address.
+// File is a drawing that is a file of its own: figures beside each other. It needs nothing else: no script, no font, no
+// address.
 type File struct {
 	Title   lang.Text // over all; empty where the titles of the figures say enough
 	Figures []*Figure
@@ -61,14 +62,31 @@ func (f *File) Write(w io.Writer, l lang.Lang) error {
 		c := canvas{Figure: own, l: l, alone: true}
 		c.draw()
 		drawn := c.b.String()
-		fmt.Fprintf(&b, `<g transform="translate(%d 0)"><text class="title" x="%d" y="-6">%s</text>%s</g>`,
-			figureWidth*i, leftMargin, Escape(own.Title.In(l)), strings.TrimSuffix(drawn[strings.Index(drawn, ">")+1:], "</svg>"))
+		fmt.Fprintf(
+			&b,
+			`<g transform="translate(%d 0)"><text class="title" x="%d" y="-6">%s</text>%s</g>`,
+			figureWidth*i,
+			leftMargin,
+			Escape(own.Title.In(l)),
+			strings.TrimSuffix(drawn[strings.Index(drawn, ">")+1:], "</svg>"),
+		)
 		height = max(height, c.bottom)
 	}
 	height += f.legend(&b, l, width, height)
-	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %d %s %s" width="%s" height="%s" role="img"><title>%s</title><style>%s</style>`+
-		`<rect class="ground" x="0" y="%d" width="100%%" height="100%%"/>%s</svg>`+"\n", -top, px(width), px(height+float64(top)), px(fileScale*width),
-		px(fileScale*(height+float64(top))), Escape(f.Name(l)), fileStyle(), -top, b.String())
+	_, err := fmt.Fprintf(
+		w,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %d %s %s" width="%s" height="%s" role="img"><title>%s</title><style>%s</style>`+
+			`<rect class="ground" x="0" y="%d" width="100%%" height="100%%"/>%s</svg>`+"\n",
+		-top,
+		px(width),
+		px(height+float64(top)),
+		px(fileScale*width),
+		px(fileScale*(height+float64(top))),
+		Escape(f.Name(l)),
+		fileStyle(),
+		-top,
+		b.String(),
+	)
 	return err
 }
 
@@ -84,13 +102,22 @@ func (f *File) legend(b *strings.Builder, l lang.Lang, width, top float64) float
 		if x > left && x+w > width {
 			x, y = left, y+fileLegend
 		}
-		fmt.Fprintf(b, `<g transform="translate(%s %s)">%s<text x="%d" y="9">%s</text></g>`, px(x), px(top+y), e.Sign, sign, Escape(e.Text.In(l)))
+		fmt.Fprintf(
+			b,
+			`<g transform="translate(%s %s)">%s<text x="%d" y="9">%s</text></g>`,
+			px(x),
+			px(top+y),
+			e.Sign,
+			sign,
+			Escape(e.Text.In(l)),
+		)
 		x += w + between
 	}
 	return y + 1.5*fileLegend
 }
 
-// LineSign returns a piece of the line of a series alone, for a legend: after the last colour the lines begin anew, and are dashed.
+// LineSign returns a piece of the line of a series alone, for a legend: after the last colour the lines begin anew, and
+// are dashed.
 func LineSign(place int) string {
 	dash := ""
 	if place >= Colours {

@@ -20,7 +20,8 @@ type Document struct {
 	Title    lang.Text
 	Subtitle lang.Text
 	Sections []Section
-	// Data is what the script reads: numbers of drawings that are too many for tables, by the name of the drawing, and the parts of kind.
+	// Data is what the script reads: numbers of drawings that are too many for tables, by the name of the drawing, and
+	// the parts of kind.
 	Data map[string]any
 }
 

@@ -27,8 +27,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// The tests of this file use a page as a reader does, in Chromium. They are skipped where there is none, unless LLMSWEEP_BROWSER is "required", as
-// .ci/run sets it. With LLMSWEEP_PAGES=DIR they leave pages and pictures of them there, and with LLMSWEEP_AXE=FILE they run axe-core on them.
+// The tests of this file use a page as a reader does, in Chromium. They are skipped where there is none, unless
+// LLMSWEEP_BROWSER is "required", as .ci/run sets it. With LLMSWEEP_PAGES=DIR they leave pages and pictures of them
+// there, and with LLMSWEEP_AXE=FILE they run axe-core on them.
 
 // browser starts a browser of its own; a problem that a page reports fails the test.
 func browser(t *testing.T) context.Context {
@@ -48,7 +49,13 @@ func browser(t *testing.T) context.Context {
 	case testing.Short() || os.Getenv("LLMSWEEP_BROWSER") == "" && os.Getenv("CI") == "":
 		t.Skip("LLMSWEEP_BROWSER is not set: pages are not tested in a browser")
 	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1280, 1000), chromedp.Flag("hide-scrollbars", false))
+	options := append(
+		slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.ExecPath(path),
+		chromedp.NoSandbox,
+		chromedp.WindowSize(1280, 1000),
+		chromedp.Flag("hide-scrollbars", false),
+	)
 	allocated, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(allocated)
@@ -124,8 +131,8 @@ func (u user) point(figure, variant string, row int, series string) (x, y float6
 	return at[0], at[1]
 }
 
-// A reader points at a drawing, keeps what it says, hides a series, changes the axis, chooses a stage and a percentile, copies a table, and reads it
-// all in Chinese; what is read are the numbers of run.json.
+// A reader points at a drawing, keeps what it says, hides a series, changes the axis, chooses a stage and a percentile,
+// copies a table, and reads it all in Chinese; what is read are the numbers of run.json.
 func TestReadingARun(t *testing.T) {
 	ctx := browser(t)
 	run := openReal(t)
@@ -153,32 +160,61 @@ func TestReadingARun(t *testing.T) {
 	if u.ask(`document.getElementById("tip").hidden`) != "true" {
 		t.Error("Escape does not let go")
 	}
-	u.do(chromedp.Focus(`#output .plot`), chromedp.KeyEvent("\ue010"), chromedp.Evaluate(`document.querySelector("#output .plot").dispatchEvent(new KeyboardEvent("keydown", {key: "End", bubbles: true}))`, nil))
-	if got := u.ask(`document.getElementById("tip").innerText`); !strings.Contains(got, findings.StageName(v.Rows[len(v.Rows)-1].Stage)) && !strings.Contains(got, "req/s") {
+	u.do(
+		chromedp.Focus(`#output .plot`),
+		chromedp.KeyEvent("\ue010"),
+		chromedp.Evaluate(
+			`document.querySelector("#output .plot").dispatchEvent(new KeyboardEvent("keydown", {key: "End", bubbles: true}))`,
+			nil,
+		),
+	)
+	if got := u.ask(
+		`document.getElementById("tip").innerText`,
+	); !strings.Contains(got, findings.StageName(v.Rows[len(v.Rows)-1].Stage)) &&
+		!strings.Contains(got, "req/s") {
 		t.Errorf("the keyboard reads %q", got)
 	}
 	u.do(chromedp.Evaluate(`document.querySelector('#ttft button.switch[data-k=p99]').click()`, nil))
-	if got := u.ask(`[...document.querySelectorAll("#ttft svg .sr[data-k=p99]")].every(e => getComputedStyle(e).display === "none")`); got != "true" {
+	if got := u.ask(
+		`[...document.querySelectorAll("#ttft svg .sr[data-k=p99]")].every(e => getComputedStyle(e).display === "none")`,
+	); got != "true" {
 		t.Errorf("p99 is still drawn: %s", got)
 	}
 	u.do(chromedp.Evaluate(`document.querySelector('#ttft button.axis[data-v=lin]').click()`, nil))
-	if got := u.ask(`document.querySelector("#ttft .plot[data-v=log]").hidden && !document.querySelector("#ttft .plot[data-v=lin]").hidden`); got != "true" {
+	if got := u.ask(
+		`document.querySelector("#ttft .plot[data-v=log]").hidden && !document.querySelector("#ttft .plot[data-v=lin]").hidden`,
+	); got != "true" {
 		t.Error("the axis did not change")
 	}
 	if got := u.ask(`location.hash`); got != "#axis-ttft=lin&hide-ttft=p99" {
 		t.Errorf("the address keeps %s", got)
 	}
 	u.stage(s, at)
-	u.do(chromedp.Evaluate(`document.querySelector('#t-ttft').closest(".numbers").querySelector(".copy[data-as=csv]").click()`, nil))
-	if got := u.ask(`window.copied`); !strings.Contains(got, findings.StageName(s)+",") || !strings.Contains(got, lang.Time(s.TTFT.P90)) {
+	u.do(
+		chromedp.Evaluate(
+			`document.querySelector('#t-ttft').closest(".numbers").querySelector(".copy[data-as=csv]").click()`,
+			nil,
+		),
+	)
+	if got := u.ask(
+		`window.copied`,
+	); !strings.Contains(got, findings.StageName(s)+",") ||
+		!strings.Contains(got, lang.Time(s.TTFT.P90)) {
 		t.Errorf("copied as CSV: %s", got)
 	}
 	u.do(chromedp.Evaluate(`document.getElementById("lang").click()`, nil))
-	if got := u.ask(`document.documentElement.lang + document.querySelector("h2:not(.hidden)").innerText`); got != "zh结论" {
+	if got := u.ask(
+		`document.documentElement.lang + document.querySelector("h2:not(.hidden)").innerText`,
+	); got != "zh结论" {
 		t.Errorf("in Chinese: %s", got)
 	}
 	u.do(chromedp.Reload())
-	if got := u.ask(`document.documentElement.lang + document.querySelector("#ttft .plot[data-v=log]").hidden + document.getElementById("stage").value`); got != fmt.Sprintf("zhtrues%d", at+1) {
+	if got := u.ask(
+		`document.documentElement.lang + document.querySelector("#ttft .plot[data-v=log]").hidden + document.getElementById("stage").value`,
+	); got != fmt.Sprintf(
+		"zhtrues%d",
+		at+1,
+	) {
 		t.Errorf("after loading the same address again: %s", got)
 	}
 	u.audit()
@@ -188,14 +224,41 @@ func TestReadingARun(t *testing.T) {
 // stage chooses a stage and a percentile: all requests that are listed are at least as slow.
 func (u user) stage(s *rundir.Stage, at int) {
 	u.Helper()
-	u.do(chromedp.Evaluate(fmt.Sprintf(`(function () { var c = document.getElementById("stage"); c.value = "s%d"; c.dispatchEvent(new Event("change", {bubbles: true})); })()`, at+1), nil))
-	if got := u.ask(fmt.Sprintf(`getComputedStyle(document.getElementById("s%d")).display + document.querySelectorAll(".panel.on").length`, at+1)); got != "block1" {
+	u.do(
+		chromedp.Evaluate(
+			fmt.Sprintf(
+				`(function () { var c = document.getElementById("stage"); c.value = "s%d"; c.dispatchEvent(new Event("change", {bubbles: true})); })()`,
+				at+1,
+			),
+			nil,
+		),
+	)
+	if got := u.ask(
+		fmt.Sprintf(
+			`getComputedStyle(document.getElementById("s%d")).display + document.querySelectorAll(".panel.on").length`,
+			at+1,
+		),
+	); got != "block1" {
 		u.Errorf("the stage is not shown alone: %s", got)
 	}
-	u.do(chromedp.Evaluate(fmt.Sprintf(`[...document.querySelectorAll("#s%d button.behind[data-m=ttft]")].pop().click()`, at+1), nil))
-	limit, _ := json.Number(u.ask(fmt.Sprintf(`[...document.querySelectorAll("#s%d button.behind[data-m=ttft]")].pop().dataset.at`, at+1))).Float64()
+	u.do(
+		chromedp.Evaluate(
+			fmt.Sprintf(`[...document.querySelectorAll("#s%d button.behind[data-m=ttft]")].pop().click()`, at+1),
+			nil,
+		),
+	)
+	limit, _ := json.Number(u.ask(fmt.Sprintf(`[...document.querySelectorAll("#s%d button.behind[data-m=ttft]")].pop().dataset.at`, at+1))).
+		Float64()
 	var rows [][]string
-	u.do(chromedp.Evaluate(fmt.Sprintf(`[...document.querySelectorAll("#t-s%d-slowest tbody tr:not([hidden])")].map(r => [r.dataset.ttft, r.cells[3].innerText])`, at+1), &rows))
+	u.do(
+		chromedp.Evaluate(
+			fmt.Sprintf(
+				`[...document.querySelectorAll("#t-s%d-slowest tbody tr:not([hidden])")].map(r => [r.dataset.ttft, r.cells[3].innerText])`,
+				at+1,
+			),
+			&rows,
+		),
+	)
 	if len(rows) == 0 || rows[0][1] != lang.Time(s.TTFT.Max) {
 		u.Errorf("the slowest request of %s is listed as %v, run.json has %s", s.Name, rows, lang.Time(s.TTFT.Max))
 	}
@@ -206,7 +269,8 @@ func (u user) stage(s *rundir.Stage, at int) {
 	}
 }
 
-// The page opens in the language of the browser; one that has another language is shown the page as it was made, and what a reader chose comes first.
+// The page opens in the language of the browser; one that has another language is shown the page as it was made, and
+// what a reader chose comes first.
 func TestLanguageOfTheBrowser(t *testing.T) {
 	ctx := browser(t)
 	var b bytes.Buffer
@@ -215,7 +279,11 @@ func TestLanguageOfTheBrowser(t *testing.T) {
 	}
 	u := openPage(t, ctx, "language", b.Bytes())
 	for _, c := range []struct{ browser, hash, want string }{{"en-GB", "", "en"}, {"zh-TW", "", "zh"}, {"de", "", "zh"}, {"zh-CN", "#lang=en", "en"}} {
-		u.do(emulation.SetUserAgentOverride("Mozilla/5.0").WithAcceptLanguage(c.browser), chromedp.Navigate("file://"+u.path+c.hash), chromedp.Reload())
+		u.do(
+			emulation.SetUserAgentOverride("Mozilla/5.0").WithAcceptLanguage(c.browser),
+			chromedp.Navigate("file://"+u.path+c.hash),
+			chromedp.Reload(),
+		)
 		if got := u.ask(`document.documentElement.lang`); got != c.want {
 			t.Errorf("%s%s: the page is in %s", c.browser, c.hash, got)
 		}
@@ -226,18 +294,30 @@ func TestLanguageOfTheBrowser(t *testing.T) {
 func TestReadingAnIndex(t *testing.T) {
 	ctx := browser(t)
 	u := openPage(t, ctx, "index", severalPages(t)["index"])
-	u.do(chromedp.Evaluate(`(function () { var f = document.getElementById("f-engine"); f.value = "llama.cpp"; f.dispatchEvent(new Event("change", {bubbles: true})); })()`, nil))
-	if got := u.ask(`[...document.querySelectorAll("#index tbody tr:not([hidden])")].map(r => r.dataset.engine + " " + r.cells[0].innerText.trim()).join()`); !strings.HasPrefix(got, "llama.cpp #1 ") || strings.Contains(got, ",") {
+	u.do(
+		chromedp.Evaluate(
+			`(function () { var f = document.getElementById("f-engine"); f.value = "llama.cpp"; f.dispatchEvent(new Event("change", {bubbles: true})); })()`,
+			nil,
+		),
+	)
+	if got := u.ask(
+		`[...document.querySelectorAll("#index tbody tr:not([hidden])")].map(r => r.dataset.engine + " " + r.cells[0].innerText.trim()).join()`,
+	); !strings.HasPrefix(got, "llama.cpp #1 ") ||
+		strings.Contains(got, ",") {
 		t.Errorf("filtered by engine: %s", got)
 	}
-	if got := u.ask(`[...document.querySelectorAll("#all-output-output .plot .sr")].filter(e => getComputedStyle(e).display !== "none").map(e => e.dataset.k).filter((k, i, a) => a.indexOf(k) === i).join()`); got != "r0" {
+	if got := u.ask(
+		`[...document.querySelectorAll("#all-output-output .plot .sr")].filter(e => getComputedStyle(e).display !== "none").map(e => e.dataset.k).filter((k, i, a) => a.indexOf(k) === i).join()`,
+	); got != "r0" {
 		t.Errorf("drawn: %s", got)
 	}
 	if got := u.ask(`location.hash`); got != "#f-engine=llama.cpp" {
 		t.Errorf("the address keeps %s", got)
 	}
 	u.do(chromedp.Navigate("file://"+u.path+"#off=r1"), chromedp.Reload())
-	if got := u.ask(`[...document.querySelectorAll("input.pick")].map(p => p.checked).join() + document.querySelectorAll("#index tbody tr[hidden]").length`); got != "true,false,true0" {
+	if got := u.ask(
+		`[...document.querySelectorAll("input.pick")].map(p => p.checked).join() + document.querySelectorAll("#index tbody tr[hidden]").length`,
+	); got != "true,false,true0" {
 		t.Errorf("an address with one run left out: %s", got)
 	}
 	u.audit()
@@ -274,8 +354,8 @@ func TestReadingOtherRuns(t *testing.T) {
 	}
 }
 
-// The page of a run that goes on loads itself again when a stage has ended. What a reader looks at stays where it is, although more stands above it, and
-// nothing moves while a page is loaded.
+// The page of a run that goes on loads itself again when a stage has ended. What a reader looks at stays where it is,
+// although more stands above it, and nothing moves while a page is loaded.
 func TestReadingALivePage(t *testing.T) {
 	ctx := browser(t)
 	pages := make([][]byte, 2)
@@ -299,12 +379,23 @@ func TestReadingALivePage(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	u := user{t, ctx, ""}
-	u.do(emulation.SetDeviceMetricsOverride(1280, 900, 1, false), chromedp.Navigate(server.URL+"/#lang=zh&theme=dark"), chromedp.Evaluate(`document.getElementById("rows").scrollIntoView({ behavior: "instant" })`, nil))
+	u.do(
+		emulation.SetDeviceMetricsOverride(1280, 900, 1, false),
+		chromedp.Navigate(server.URL+"/#lang=zh&theme=dark"),
+		chromedp.Evaluate(`document.getElementById("rows").scrollIntoView({ behavior: "instant" })`, nil),
+	)
 	place := `Math.round(document.getElementById("rows").getBoundingClientRect().top) + 0` // + 0: -0 is no JSON
 	before := u.ask(place)
 	ended.Store(1)
 	for again := false; !again; { // the page may be going away while it is asked; the test's time limit ends this
-		if err := chromedp.Run(ctx, chromedp.Evaluate(`document.documentElement.dataset.live === "2" && document.readyState === "complete"`, &again)); err != nil && ctx.Err() != nil {
+		if err := chromedp.Run(
+			ctx,
+			chromedp.Evaluate(
+				`document.documentElement.dataset.live === "2" && document.readyState === "complete"`,
+				&again,
+			),
+		); err != nil &&
+			ctx.Err() != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -340,9 +431,16 @@ func (u user) audit() {
 	}
 	for _, theme := range []string{"light", "dark"} {
 		var found []string
-		u.do(chromedp.Navigate("file://"+u.path+"#theme="+theme), chromedp.Reload(), chromedp.Evaluate(string(axe)+";0", nil), chromedp.Evaluate(
-			`axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map(v => v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(n => n.target + " " + n.failureSummary).join(" | ")))`,
-			&found, func(p *cdpruntime.EvaluateParams) *cdpruntime.EvaluateParams { return p.WithAwaitPromise(true) }))
+		u.do(
+			chromedp.Navigate("file://"+u.path+"#theme="+theme),
+			chromedp.Reload(),
+			chromedp.Evaluate(string(axe)+";0", nil),
+			chromedp.Evaluate(
+				`axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map(v => v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(n => n.target + " " + n.failureSummary).join(" | ")))`,
+				&found,
+				func(p *cdpruntime.EvaluateParams) *cdpruntime.EvaluateParams { return p.WithAwaitPromise(true) },
+			),
+		)
 		for _, f := range found {
 			u.Errorf("axe-core, %s: %s", theme, f)
 		}
@@ -366,18 +464,32 @@ func (u user) pictures(name string) {
 		width      int64
 	}{{"light", "#theme=light", 1280}, {"dark", "#theme=dark", 1280}, {"narrow", "#theme=light", 360}, {"chinese", "#lang=zh&theme=light", 1280}} {
 		var b []byte
-		u.do(emulation.SetDeviceMetricsOverride(p.width, 900, 1, p.width < 500), chromedp.Navigate("file://"+u.path+p.hash), chromedp.Reload())
+		u.do(
+			emulation.SetDeviceMetricsOverride(p.width, 900, 1, p.width < 500),
+			chromedp.Navigate("file://"+u.path+p.hash),
+			chromedp.Reload(),
+		)
 		if got := u.ask(`document.documentElement.scrollWidth <= innerWidth`); got != "true" {
-			u.Errorf("%s, %d pixels: the page is wider than the screen: %s", name, p.width, u.ask(`document.documentElement.scrollWidth`))
+			u.Errorf(
+				"%s, %d pixels: the page is wider than the screen: %s",
+				name,
+				p.width,
+				u.ask(`document.documentElement.scrollWidth`),
+			)
 		}
 		u.do(chromedp.FullScreenshot(&b, 100))
 		keep(p.name+".png", b)
 	}
-	u.do(emulation.ClearDeviceMetricsOverride(), chromedp.Navigate("file://"+u.path), chromedp.Reload(), chromedp.ActionFunc(func(ctx context.Context) error {
-		b, _, err := cdppage.PrintToPDF().WithPreferCSSPageSize(true).Do(ctx)
-		if err == nil {
-			keep("print.pdf", b)
-		}
-		return err
-	}))
+	u.do(
+		emulation.ClearDeviceMetricsOverride(),
+		chromedp.Navigate("file://"+u.path),
+		chromedp.Reload(),
+		chromedp.ActionFunc(func(ctx context.Context) error {
+			b, _, err := cdppage.PrintToPDF().WithPreferCSSPageSize(true).Do(ctx)
+			if err == nil {
+				keep("print.pdf", b)
+			}
+			return err
+		}),
+	)
 }

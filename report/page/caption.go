@@ -9,7 +9,8 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// Caption returns what a drawing of a run shows, in words: its axes, their units, and what is read from it. It is empty for a drawing over time.
+// Caption returns what a drawing of a run shows, in words: its axes, their units, and what is read from it. It is empty
+// for a drawing over time.
 func Caption(name string, run *rundir.Run, l lang.Lang) string {
 	for _, f := range NewView(run).byLoad() {
 		if f.Name == name {

@@ -8,10 +8,12 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// What stands in the Chinese spans of a page is Chinese: a run of English words is a sentence that was not translated. Names and units are
-// the same in both languages.
+// What stands in the Chinese spans of a page is Chinese: a run of English words is a sentence that was not translated.
+// Names and units are the same in both languages.
 func TestChineseIsWhole(t *testing.T) {
-	names := regexp.MustCompile(`--[a-z-]+|[a-z0-9_]+@[\d.]+[!*?]*|[a-z_]+:[a-z0-9]+[<>=]\S+|https?://\S+|\b(llmsweep|tiny-random-qwen2|vllm|vLLM|CPUs?|linux|amd64|go[\d.]+|chat|completions|openai|qwen2|synchronous|throughput|poisson|tok|req|TTFT|ITL|SLO|GPU|KV|ms|p\d+|json|records|run|model|engine)\b`)
+	names := regexp.MustCompile(
+		`--[a-z-]+|[a-z0-9_]+@[\d.]+[!*?]*|[a-z_]+:[a-z0-9]+[<>=]\S+|https?://\S+|\b(llmsweep|tiny-random-qwen2|vllm|vLLM|CPUs?|linux|amd64|go[\d.]+|chat|completions|openai|qwen2|synchronous|throughput|poisson|tok|req|TTFT|ITL|SLO|GPU|KV|ms|p\d+|json|records|run|model|engine)\b`,
+	)
 	words := regexp.MustCompile(`[A-Za-z]{3,}[ ,]+[A-Za-z]{2,}`)
 	spans := regexp.MustCompile(`<(?:span|tspan) class="zh" lang="zh">([^<]*)<`)
 	run := openReal(t)

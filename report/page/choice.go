@@ -24,7 +24,14 @@ func wanted(o choose.Options) []string {
 }
 
 // Choose writes the page of a choice. sections returns all that is said and tabled about it.
-func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose.Options, sections []table.Section, po WriteOptions) error {
+func Choose(
+	w io.Writer,
+	choices []choose.Choice,
+	setups []setup.Setup,
+	o choose.Options,
+	sections []table.Section,
+	po WriteOptions,
+) error {
 	d := &Document{Title: titleChoice.Text(o.Demand.Text()), Subtitle: lang.Same(strings.Join(wanted(o), ", "))}
 	for i := range choices {
 		own := ranked(&choices[i], setups)
@@ -37,7 +44,8 @@ func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose
 	return WriteHTML(w, d, po)
 }
 
-// ranked are the setups of a choice, those that meet the demand first and in their order, so that the numbers in drawings are ranks.
+// ranked are the setups of a choice, those that meet the demand first and in their order, so that the numbers in
+// drawings are ranks.
 func ranked(c *choose.Choice, setups []setup.Setup) []setup.Setup {
 	own := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != c.Model })
 	rank := func(s setup.Setup) int {
@@ -57,7 +65,11 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 	if i == 0 {
 		s.ID = "answer"
 	}
-	h := &Headline{Number: lang.Absent, Unit: unitNoChoice.Text(), Sentence: sentenceNoChoice.Text(o.Demand.Text(), strings.Join(c.SLO, ", "))}
+	h := &Headline{
+		Number:   lang.Absent,
+		Unit:     unitNoChoice.Text(),
+		Sentence: sentenceNoChoice.Text(o.Demand.Text(), strings.Join(c.SLO, ", ")),
+	}
 	if len(c.Ranked) > 0 {
 		k := &c.Ranked[0]
 		h.Name, h.Unit = table.Clean(k.Name), choose.GPUs(k.GPUs)
@@ -65,7 +77,13 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 			h.Unit = unitHour.Text(c.Money(k.Hour))
 		}
 		h.Sentence = lang.Both(func(l lang.Lang) string {
-			return sentenceChoice.In(l, choose.Replicas(k.Replicas).In(l), choose.GPUs(k.GPUs).In(l), o.Demand.Text().In(l), strings.Join(c.SLO, ", "))
+			return sentenceChoice.In(
+				l,
+				choose.Replicas(k.Replicas).In(l),
+				choose.GPUs(k.GPUs).In(l),
+				o.Demand.Text().In(l),
+				strings.Join(c.SLO, ", "),
+			)
 		})
 		for _, also := range c.Beside() {
 			h.Sentence = h.Sentence.Plus(lang.Text{EN: " "}).Plus(also)
@@ -89,7 +107,8 @@ func withCurrency(n rundir.Number, currency string) string {
 	return strings.TrimSpace(lang.Number(n, lang.Short) + " " + currency)
 }
 
-// costFigure draws what each configuration costs per hour, or how many GPUs it takes, against the demand: steps, since a replica is whole.
+// costFigure draws what each configuration costs per hour, or how many GPUs it takes, against the demand: steps, since
+// a replica is whole.
 func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Options) (FigureBlock, bool) {
 	const reach, most = 2.5, 8 // times the demand; configurations
 	if len(c.Ranked) == 0 {
@@ -101,12 +120,24 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	}
 	title := titleCost.Text()
 	panel := draw.Panel{Y: draw.Axis{Label: label, Format: draw.Number}, Height: 220}
-	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headRun.Text(), Left: true}, {Head: headUpTo.Text(o.Demand.Unit())}, {Head: headReplicas.Text()}, {Head: label}}}}
+	t := &Grid{
+		Name: "t-" + name,
+		Table: table.Table{
+			Title: title,
+			Columns: []table.Column{
+				{Head: headRun.Text(), Left: true},
+				{Head: headUpTo.Text(o.Demand.Unit())},
+				{Head: headReplicas.Text()},
+				{Head: label},
+			},
+		},
+	}
 	var labels []string
 	names := namesOf(setups)
 	called := distinct(names)
 	short := lineNames(called) // the numbers are those of the other drawings of the page
-	var places []int           // of each that is drawn, which gives its label and its colour in all drawings of the page
+	// places are those of what is drawn, which give its label and its colour in all drawings of the page.
+	var places []int
 	for i := range c.Ranked[:min(len(c.Ranked), most)] {
 		at := slices.Index(names, c.Ranked[i].Name)
 		places, labels = append(places, at), append(labels, short[at])
@@ -119,22 +150,44 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	}
 	for i := range labels {
 		k := &c.Ranked[i]
-		line := draw.Series{Key: "k" + strconv.Itoa(i), Name: lang.Same(labels[i]), Colour: places[i], Style: draw.Path, Dashed: places[i] >= draw.Colours}
+		line := draw.Series{
+			Key:    "k" + strconv.Itoa(i),
+			Name:   lang.Same(labels[i]),
+			Colour: places[i],
+			Style:  draw.Path,
+			Dashed: places[i] >= draw.Colours,
+		}
 		if costSteps(&line, t, k, called[places[i]], c.Priced, o.Headroom, reach*o.Demand.Amount) {
 			panel.Series = append(panel.Series, line)
 		}
 	}
 	caption := against(label, axisDemand.Text(o.Demand.Unit())).Plus(lang.Stop.Text())
-	fig := draw.Figure{Name: name, Title: title, Caption: caption, X: draw.Axis{Label: axisDemand.Text(o.Demand.Unit()), Format: draw.Number}, Panels: []draw.Panel{panel}}
+	fig := draw.Figure{
+		Name:    name,
+		Title:   title,
+		Caption: caption,
+		X:       draw.Axis{Label: axisDemand.Text(o.Demand.Unit()), Format: draw.Number},
+		Panels:  []draw.Panel{panel},
+	}
 	fig.Marks = []draw.Mark{{Text: tagDemand.Text(o.Demand.Text()), At: o.Demand.Amount}}
 	if e := c.BreakEven; e != nil {
 		for _, at := range []rundir.Number{e.Below, e.Above} {
 			if at.Known() && at.Value() < reach*o.Demand.Amount {
-				fig.Marks = append(fig.Marks, draw.Mark{Text: tagEven.Text(lang.Short(at.Value(), false)), At: at.Value()})
+				fig.Marks = append(
+					fig.Marks,
+					draw.Mark{Text: tagEven.Text(lang.Short(at.Value(), false)), At: at.Value()},
+				)
 			}
 		}
 	}
-	f := FigureBlock{Name: name, Title: title, Caption: caption, Note: noteCost.Text(), Variants: PlotVariants(fig, false, false), Table: t}
+	f := FigureBlock{
+		Name:     name,
+		Title:    title,
+		Caption:  caption,
+		Note:     noteCost.Text(),
+		Variants: PlotVariants(fig, false, false),
+		Table:    t,
+	}
 	if len(missing) > 0 {
 		f.Note = f.Note.Plus(noteCostMissing.Text(strings.Join(missing, ", "), most))
 	}
@@ -143,12 +196,21 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 		if place < 0 {
 			continue
 		}
-		f.Switches = append(f.Switches, Switch{Key: "k" + strconv.Itoa(place), Text: lang.Same(button), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
+		f.Switches = append(
+			f.Switches,
+			Switch{
+				Key:    "k" + strconv.Itoa(place),
+				Text:   lang.Same(button),
+				Colour: i % draw.Colours,
+				Dashed: i >= draw.Colours,
+			},
+		)
 	}
 	return f, true
 }
 
-// costSteps draws the costs of a configuration up to a demand, and lists the first in the table. It reports whether it serves any.
+// costSteps draws the costs of a configuration up to a demand, and lists the first in the table. It reports whether it
+// serves any.
 func costSteps(line *draw.Series, t *Grid, k *choose.Candidate, name string, priced bool, headroom, upTo float64) bool {
 	const most, listed = 400, 12 // replicas
 	supply := k.Carries / float64(k.Replicas) * (1 - headroom)
@@ -163,7 +225,15 @@ func costSteps(line *draw.Series, t *Grid, k *choose.Candidate, name string, pri
 		end := min(float64(n)*supply, upTo)
 		line.Points = append(line.Points, draw.Point{X: float64(n-1) * supply, Y: cost}, draw.Point{X: end, Y: cost})
 		if n <= listed {
-			t.Rows = append(t.Rows, []table.Cell{table.Literal(name), table.Number(rundir.Exactly(float64(n)*supply), "", lang.Short), table.Literal(strconv.Itoa(n)), table.Number(rundir.Exactly(cost), "", lang.Short)})
+			t.Rows = append(
+				t.Rows,
+				[]table.Cell{
+					table.Literal(name),
+					table.Number(rundir.Exactly(float64(n)*supply), "", lang.Short),
+					table.Literal(strconv.Itoa(n)),
+					table.Number(rundir.Exactly(cost), "", lang.Short),
+				},
+			)
 		}
 	}
 	return true

@@ -27,7 +27,10 @@ func publishedSetups(t testing.TB) []setup.Setup {
 	for i := range doc.Runs {
 		inputs = append(inputs, setup.Input{Path: file, Run: &doc.Runs[i]})
 	}
-	return slices.DeleteFunc(setup.Load(inputs), func(s setup.Setup) bool { return setup.Model(s.Run) != "Qwen2-7B-Instruct" })
+	return slices.DeleteFunc(
+		setup.Load(inputs),
+		func(s setup.Setup) bool { return setup.Model(s.Run) != "Qwen2-7B-Instruct" },
+	)
 }
 
 // wish is what the tests ask for.
@@ -36,7 +39,12 @@ func wish(t testing.TB) choose.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2, "A100": 3.6}, Headroom: 0.2}
+	return choose.Options{
+		Terms:    terms,
+		Demand:   choose.Demand{Amount: 20},
+		Prices:   choose.Prices{"L20": 1.2, "A100": 3.6},
+		Headroom: 0.2,
+	}
 }
 
 // Pages of several runs are sound, and name what they show.
@@ -97,8 +105,8 @@ func TestNamesOfAnIndex(t *testing.T) {
 	}
 }
 
-// Rows that the audit calls impossible are in no drawing, and only rows that a choice rests on are on the Pareto front: the published document has
-// a TTFT of 1090 s, and bursts beside its arrival rates.
+// Rows that the audit calls impossible are in no drawing, and only rows that a choice rests on are on the Pareto front:
+// the published document has a TTFT of 1090 s, and bursts beside its arrival rates.
 func TestDrawingsKeepToTheAudit(t *testing.T) {
 	setups := publishedSetups(t)
 	impossible := 0

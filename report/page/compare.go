@@ -32,7 +32,10 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 	var forests []FigureBlock
 	for i, m := range c.Setups {
 		from, all := c.Differences(m.Name)
-		if slices.ContainsFunc(all, func(d compare.Difference) bool { return !d.Low.IsZero() }) { // else the table has all that is known
+		if slices.ContainsFunc(
+			all,
+			func(d compare.Difference) bool { return !d.Low.IsZero() },
+		) { // else the table has all that is known
 			forests = append(forests, forest("forest-"+strconv.Itoa(i), titleForest.Text(m.Name, from), all))
 		}
 	}
@@ -60,7 +63,17 @@ func Sections(w io.Writer, title string, sections []table.Section, o WriteOption
 
 // forest draws differences with their intervals.
 func forest(name string, title lang.Text, all []compare.Difference) FigureBlock {
-	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headMetric.Text(), Left: true}, {Head: axisDifference.Text()}, {Head: headMeans.Text(), Left: true}}}}
+	t := &Grid{
+		Name: "t-" + name,
+		Table: table.Table{
+			Title: title,
+			Columns: []table.Column{
+				{Head: headMetric.Text(), Left: true},
+				{Head: axisDifference.Text()},
+				{Head: headMeans.Text(), Left: true},
+			},
+		},
+	}
 	var bars []draw.Bar
 	label, intervals := axisDifference.Text(), false
 	var key []Marker
@@ -88,10 +101,17 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 		label = label.Plus(axisInterval.Text())
 	}
 	svg := draw.Forest(name, label, bars)
-	return FigureBlock{Name: name, Title: title, Key: key, Variants: []Variant{{Key: "lin", SVG: markup(svg)}}, Table: t}
+	return FigureBlock{
+		Name:     name,
+		Title:    title,
+		Key:      key,
+		Variants: []Variant{{Key: "lin", SVG: markup(svg)}},
+		Table:    t,
+	}
 }
 
-// togetherSection draws the curves of configurations in the same drawings, the i-th group of a page. Where they are too many, each has drawings of its own.
+// togetherSection draws the curves of configurations in the same drawings, the i-th group of a page. Where they are too
+// many, each has drawings of its own.
 func togetherSection(i int, setups []setup.Setup, prices choose.Prices, title lang.Text) Section {
 	s, suffix := Section{ID: "rates", Title: title, Markers: markersOf(setups)}, ""
 	if i > 0 {
@@ -113,7 +133,10 @@ func togetherSection(i int, setups []setup.Setup, prices choose.Prices, title la
 func byModel(setups []setup.Setup) [][]setup.Setup {
 	var groups [][]setup.Setup
 	for i := range setups {
-		at := slices.IndexFunc(groups, func(g []setup.Setup) bool { return setup.Model(g[0].Run) == setup.Model(setups[i].Run) })
+		at := slices.IndexFunc(
+			groups,
+			func(g []setup.Setup) bool { return setup.Model(g[0].Run) == setup.Model(setups[i].Run) },
+		)
 		if at < 0 {
 			at, groups = len(groups), append(groups, nil)
 		}

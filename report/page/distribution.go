@@ -11,8 +11,8 @@ import (
 // marked are the percentiles that a distribution shows.
 func marked() []string { return []string{"p50", "p90", "p99"} }
 
-// leastShare is how far below the median a distribution is drawn. Gaps between chunks that were read together are a few microseconds, which
-// says nothing of the server; drawn, they would leave no room for the rest.
+// leastShare is how far below the median a distribution is drawn. Gaps between chunks that were read together are a few
+// microseconds, which says nothing of the server; drawn, they would leave no room for the rest.
 const leastShare = 100
 
 // distribution draws how a metric is distributed, on a logarithmic axis.
@@ -27,7 +27,10 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 	rows := [][]any{}
 	for _, b := range bars {
 		one.Points = append(one.Points, draw.Point{X: b.Low, Y: b.Count})
-		rows = append(rows, []any{lang.Time(rundir.Exactly(b.Low)), lang.Time(rundir.Exactly(b.High)), math.Round(b.Count)})
+		rows = append(
+			rows,
+			[]any{lang.Time(rundir.Exactly(b.Low)), lang.Time(rundir.Exactly(b.High)), math.Round(b.Count)},
+		)
 	}
 	one.Points = append(one.Points, draw.Point{X: bars[len(bars)-1].High, Y: bars[len(bars)-1].Count})
 	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: title, Log: true, Format: draw.Seconds}}
@@ -48,7 +51,12 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 		fig.Marks = append(fig.Marks, draw.Mark{Text: lang.Same(text), At: n.Value(), Bound: n.Bound()})
 	}
 	svg, _ := fig.SVG("")
-	f := FigureBlock{Name: name, Title: title, Variants: []Variant{{Key: "log", SVG: markup(svg)}}, Lazy: []Lazy{{Name: name + "-bins", Text: pageNumbers.Text()}}}
+	f := FigureBlock{
+		Name:     name,
+		Title:    title,
+		Variants: []Variant{{Key: "log", SVG: markup(svg)}},
+		Lazy:     []Lazy{{Name: name + "-bins", Text: pageNumbers.Text()}},
+	}
 	data[name+"-bins"] = map[string]any{"cols": heads(headFrom.Text(), headTo.Text(), headCount.Text()), "rows": rows}
 	if h := t.Values[metric]; h.Bounded > 0 {
 		f.Note = noteBounded.Text(lang.Shortest(h.Bounded), lang.Shortest(h.N))

@@ -19,8 +19,8 @@ import (
 // overTimePrefix begins the names of drawings of a stage over time; the stage's name follows.
 const overTimePrefix = "time@"
 
-// Drawings lists the names of the drawings that a run has, for [Drawing]: "output", "ttft", "itl", "latency", "speed", and "time@STAGE" for each
-// stage with records. dir is the run's directory; empty for none.
+// Drawings lists the names of the drawings that a run has, for [Drawing]: "output", "ttft", "itl", "latency", "speed",
+// and "time@STAGE" for each stage with records. dir is the run's directory; empty for none.
 func Drawings(run *rundir.Run, dir string) []string {
 	v := newView(run)
 	var names []string
@@ -136,7 +136,8 @@ func (d Drawn) file(figures []*draw.Figure) *draw.File {
 	return f
 }
 
-// Latency are the times to the first token and between tokens, on average; those of whole requests where nothing was streamed.
+// Latency are the times to the first token and between tokens, on average; those of whole requests where nothing was
+// streamed.
 func (d Drawn) Latency() *draw.File {
 	all := append(d.mean("ttft"), d.mean("itl")...)
 	if len(all) == 0 {
@@ -145,7 +146,8 @@ func (d Drawn) Latency() *draw.File {
 	return d.file(all)
 }
 
-// Throughput is the output with where each configuration saturates, and what a user gets against what the hardware gives.
+// Throughput is the output with where each configuration saturates, and what a user gets against what the hardware
+// gives.
 func (d Drawn) Throughput() *draw.File {
 	all := d.mean("output")
 	for _, f := range all {
@@ -174,7 +176,14 @@ func (d Drawn) saturation() draw.Panel {
 	p := draw.Panel{Y: draw.Axis{Label: axisSaturation.Text()}}
 	for i, name := range shortNames(d.names) {
 		s := &d.setups[i]
-		b := draw.Bar{Name: lang.Same(name), At: s.Plateau.Rate.Value(), Low: math.NaN(), High: math.NaN(), Bound: s.Plateau.Rising, Colour: i}
+		b := draw.Bar{
+			Name:   lang.Same(name),
+			At:     s.Plateau.Rate.Value(),
+			Low:    math.NaN(),
+			High:   math.NaN(),
+			Bound:  s.Plateau.Rising,
+			Colour: i,
+		}
 		if s.Plateau.Most.Known() { // rows disagree
 			b.At, b.Low, b.High = math.NaN(), s.Plateau.Rate.Value(), s.Plateau.Most.Value()
 		} else if a := saturation.AnswerOf(s.Run); a != nil {
@@ -185,7 +194,8 @@ func (d Drawn) saturation() draw.Panel {
 	return p
 }
 
-// Cost draws the cost of a million tokens against the time to the first, at the SLO; no figure where fewer than two configurations have a price.
+// Cost draws the cost of a million tokens against the time to the first, at the SLO; no figure where fewer than two
+// configurations have a price.
 func (d Drawn) Cost(c *choose.Choice) *draw.File {
 	point := func(k *choose.Candidate) draw.Point {
 		return draw.Point{X: k.MillionSLO.Value(), Y: k.TTFT.Value(), Title: filepath.Base(k.Where)}
@@ -194,7 +204,16 @@ func (d Drawn) Cost(c *choose.Choice) *draw.File {
 	for i, name := range shortNames(d.names) {
 		for j := range c.Ranked {
 			if k := &c.Ranked[j]; k.Name == d.setups[i].Name && k.MillionSLO.Known() && k.TTFT.Known() {
-				all = append(all, draw.Series{Key: k.Name, Name: lang.Same(name), Colour: i, Style: draw.Loose, Points: []draw.Point{point(k)}})
+				all = append(
+					all,
+					draw.Series{
+						Key:    k.Name,
+						Name:   lang.Same(name),
+						Colour: i,
+						Style:  draw.Loose,
+						Points: []draw.Point{point(k)},
+					},
+				)
 			}
 		}
 	}
@@ -208,7 +227,16 @@ func (d Drawn) Cost(c *choose.Choice) *draw.File {
 			}
 		}
 	}
-	return d.file([]*draw.Figure{{Title: titleCostTTFT.Text(), Caption: against(axisTTFTMean.Text(), axisMillion.Text()).Plus(lang.Stop.Text()), X: draw.Axis{Label: axisMillion.Text(), Format: draw.Number}, Panels: []draw.Panel{{
-		Y: draw.Axis{Label: axisTTFTMean.Text(), Format: draw.Seconds}, Height: 200, Series: all,
-	}}}})
+	return d.file(
+		[]*draw.Figure{
+			{
+				Title:   titleCostTTFT.Text(),
+				Caption: against(axisTTFTMean.Text(), axisMillion.Text()).Plus(lang.Stop.Text()),
+				X:       draw.Axis{Label: axisMillion.Text(), Format: draw.Number},
+				Panels: []draw.Panel{{
+					Y: draw.Axis{Label: axisTTFTMean.Text(), Format: draw.Seconds}, Height: 200, Series: all,
+				}},
+			},
+		},
+	)
 }

@@ -10,20 +10,46 @@ import (
 func (v *view) environment() Section {
 	s := Section{ID: "environment", Title: titleEnvironment.Text()}
 	en, zh := findings.EnvironmentOf(v.Run, lang.English), findings.EnvironmentOf(v.Run, lang.Chinese)
-	t := &Grid{Name: "env", Open: true, Plain: true, Table: table.Table{Title: titleEnvironment.Text(), Columns: []table.Column{{Head: headWhat.Text(), Left: true}, {Head: headValue.Text(), Left: true}}}}
+	t := &Grid{
+		Name:  "env",
+		Open:  true,
+		Plain: true,
+		Table: table.Table{
+			Title:   titleEnvironment.Text(),
+			Columns: []table.Column{{Head: headWhat.Text(), Left: true}, {Head: headValue.Text(), Left: true}},
+		},
+	}
 	for i, f := range en {
-		t.Rows = append(t.Rows, []table.Cell{{Text: lang.Text{EN: f.Name, ZH: zh[i].Name}}, {Text: lang.Text{EN: f.Text, ZH: zh[i].Text}, Long: true}})
+		t.Rows = append(
+			t.Rows,
+			[]table.Cell{
+				{Text: lang.Text{EN: f.Name, ZH: zh[i].Name}},
+				{Text: lang.Text{EN: f.Text, ZH: zh[i].Text}, Long: true},
+			},
+		)
 	}
 	s.Blocks = append(s.Blocks, Block{Table: t})
 	if args := v.Run.Command.Args; len(args) > 0 {
-		s.Blocks = append(s.Blocks, Block{Heading: titleCommand.Text()}, Block{Code: table.Clean(findings.CommandLine(args))})
+		s.Blocks = append(
+			s.Blocks,
+			Block{Heading: titleCommand.Text()},
+			Block{Code: table.Clean(findings.CommandLine(args))},
+		)
 	}
 	return s
 }
 
 // terms is what the words of the page mean.
 func (v *view) terms() (all []Section) {
-	t := &Grid{Name: "glossary", Open: true, Plain: true, Table: table.Table{Title: titleTerms.Text(), Columns: []table.Column{{Head: headWhat.Text(), Left: true}, {Head: headMeans.Text(), Left: true}}}}
+	t := &Grid{
+		Name:  "glossary",
+		Open:  true,
+		Plain: true,
+		Table: table.Table{
+			Title:   titleTerms.Text(),
+			Columns: []table.Column{{Head: headWhat.Text(), Left: true}, {Head: headMeans.Text(), Left: true}},
+		},
+	}
 	for _, term := range findings.Glossary(v.Run.Stages) {
 		t.Rows = append(t.Rows, []table.Cell{{Text: term.Name}, {Text: term.Means, Long: true}})
 	}

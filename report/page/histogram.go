@@ -34,8 +34,8 @@ func (h *traceHistogram) Add(v, times float64, bound bool) {
 // traceBar is one bin that is drawn.
 type traceBar struct{ Low, High, Count float64 }
 
-// Bars returns the bins from the first to the last that holds a value. Values below least are in the first bin that is returned; below tells how
-// many. A least that is not a number leaves all bins as they are.
+// Bars returns the bins from the first to the last that holds a value. Values below least are in the first bin that is
+// returned; below tells how many. A least that is not a number leaves all bins as they are.
 func (h *traceHistogram) Bars(least float64) (all []traceBar, below float64) {
 	from, first, last := 0, -1, -1
 	if least > lowest {

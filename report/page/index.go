@@ -41,12 +41,27 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 	setups := setup.Load(inputs)
 	d.Sections = []Section{
 		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []Block{{Index: indexOf(all, setups, names)}}},
-		{ID: "rates", Markers: markersOf(setups), Title: titleTogether.Text(), Blocks: []Block{{Figures: newTogether(setups, names, "").figures()}}},
+		{
+			ID:      "rates",
+			Markers: markersOf(setups),
+			Title:   titleTogether.Text(),
+			Blocks:  []Block{{Figures: newTogether(setups, names, "").figures()}},
+		},
 	}
 	notes := Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {
 		if lines := lang.Sentences(func(l lang.Lang) []string { return audit.Cautions(in.Run, l) }); len(lines) > 0 {
-			notes.Blocks = append(notes.Blocks, Block{Heading: lang.Same(numbered(i, names))}, Block{Lines: &Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
+			notes.Blocks = append(
+				notes.Blocks,
+				Block{Heading: lang.Same(numbered(i, names))},
+				Block{
+					Lines: &Lines{
+						Items: lines[:min(2, len(lines))],
+						More:  lines[min(2, len(lines)):],
+						Class: "careful",
+					},
+				},
+			)
 		}
 	}
 	if len(notes.Blocks) > 0 {
@@ -65,7 +80,8 @@ func withoutDirectory(paths []string) []string {
 		return all
 	}
 	in := filepath.Dir(paths[0])
-	for dir := ""; dir != in && slices.ContainsFunc(paths, func(p string) bool { return !strings.HasPrefix(p, in+string(filepath.Separator)) }); {
+	apart := func(p string) bool { return !strings.HasPrefix(p, in+string(filepath.Separator)) }
+	for dir := ""; dir != in && slices.ContainsFunc(paths, apart); {
 		dir, in = in, filepath.Dir(in)
 	}
 	for _, p := range paths {
@@ -111,7 +127,12 @@ func indexOf(all []Input, setups []setup.Setup, names []string) *IndexPage {
 		index.Table.Columns = append(index.Table.Columns, table.Column{Head: l.text, Left: true})
 		index.Filters = append(index.Filters, l.filter(all))
 	}
-	index.Table.Columns = append(index.Table.Columns, table.Column{Head: headSaturation.Text()}, table.Column{Head: headIndexInterval.Text()}, table.Column{Head: headOutput.Text()})
+	index.Table.Columns = append(
+		index.Table.Columns,
+		table.Column{Head: headSaturation.Text()},
+		table.Column{Head: headIndexInterval.Text()},
+		table.Column{Head: headOutput.Text()},
+	)
 	unanswered := slices.ContainsFunc(setups, func(s setup.Setup) bool { return s.Plateau.Rate.IsZero() })
 	if unanswered {
 		index.Table.Columns = append(index.Table.Columns, table.Column{Head: headAnswer.Text(), Left: true})
@@ -137,8 +158,8 @@ func indexOf(all []Input, setups []setup.Setup, names []string) *IndexPage {
 	return index
 }
 
-// answerCells returns the saturation rate of a run, its interval, and the output tokens per second: by its answer, and of results that others published what
-// comparing and choosing take, which is the most that arrivals at a rate showed.
+// answerCells returns the saturation rate of a run, its interval, and the output tokens per second: by its answer, and
+// of results that others published what comparing and choosing take, which is the most that arrivals at a rate showed.
 func answerCells(s *setup.Setup) []table.Cell {
 	p := s.Plateau
 	rate, output, bounds, digits := p.Rate, p.Output, table.Literal(lang.Absent), lang.Printer(lang.Short)

@@ -1,8 +1,8 @@
-// What pages of HTML are made of (sections, sentences, tables, figures), and writes a page of them: one file with its style
-// and its script, in both languages.
+// What pages of HTML are made of (sections, sentences, tables, figures), and writes a page of them: one file with its
+// style and its script, in both languages.
 //
-// What a server or a file says is never trusted: html/template escapes it, [draw.Escape] does in drawings, and the page's policy allows no
-// script but its own.
+// What a server or a file says is never trusted: html/template escapes it, [draw.Escape] does in drawings, and the
+// page's policy allows no script but its own.
 
 package page
 
@@ -24,8 +24,9 @@ import (
 // WriteOptions say how a page is made.
 type WriteOptions struct {
 	Lang lang.Lang // that it opens in; the zero Lang is English
-	// Live is the version of the page of a run that goes on; empty for one that has ended. Such a page asks its address each second
-	// for its ETag, and loads itself again where that is another version. Without a script it does so every ten seconds.
+	// Live is the version of the page of a run that goes on; empty for one that has ended. Such a page asks its address
+	// each second for its ETag, and loads itself again where that is another version. Without a script it does so every
+	// ten seconds.
 	Live string
 }
 
@@ -82,14 +83,23 @@ func WriteHTML(w io.Writer, d *Document, o WriteOptions) error {
 	if d.Data == nil {
 		d.Data = map[string]any{}
 	}
-	policy := "default-src 'none'; style-src '" + fingerprint(css) + "'; script-src '" + fingerprint(pageScript) + "'; base-uri 'none'; form-action 'none'"
+	policy := "default-src 'none'; style-src '" + fingerprint(
+		css,
+	) + "'; script-src '" + fingerprint(
+		pageScript,
+	) + "'; base-uri 'none'; form-action 'none'"
 	if o.Live != "" {
 		policy += "; connect-src 'self'"
 	}
 	return t.Execute(w, rendered{
-		Document: d, Lang: o.Lang, Live: o.Live,
-		Policy: policy,
-		Style:  template.HTML("<style>" + css + "</style>"), Script: template.HTML("<script>" + pageScript + "</script>"),
+		Document: d,
+		Lang:     o.Lang,
+		Live:     o.Live,
+		Policy:   policy,
+		Style: template.HTML(
+			"<style>" + css + "</style>",
+		),
+		Script: template.HTML("<script>" + pageScript + "</script>"),
 	})
 }
 

@@ -9,14 +9,23 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestMeansBesidePercentiles: a configuration of which only means are known stands in drawings of latency beside one that has percentiles.
+// TestMeansBesidePercentiles: a configuration of which only means are known stands in drawings of latency beside one
+// that has percentiles.
 func TestMeansBesidePercentiles(t *testing.T) {
 	run := func(percentiles bool) *rundir.Run {
 		r := &rundir.Run{State: rundir.Complete}
 		for i, name := range []string{"poisson@2.00", "poisson@4.00", "poisson@6.00"} {
 			s := rundir.Stage{
-				Name: name, Kind: "poisson", Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Requests: rundir.Requests{OK: 100, Due: 100},
-				Rate: rundir.Exactly(float64(2 + 2*i)), TTFT: rundir.Dist{N: 100, Mean: rundir.Exactly(0.1 * float64(1+i))},
+				Name:     name,
+				Kind:     "poisson",
+				Role:     rundir.Grid,
+				State:    rundir.Complete,
+				Verdict:  rundir.Stable,
+				Requests: rundir.Requests{OK: 100, Due: 100},
+				Rate: rundir.Exactly(
+					float64(2 + 2*i),
+				),
+				TTFT: rundir.Dist{N: 100, Mean: rundir.Exactly(0.1 * float64(1+i))},
 			}
 			s.Rates.Offered, s.Rates.Completed = s.Rate, s.Rate
 			if percentiles {

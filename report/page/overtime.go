@@ -48,8 +48,8 @@ func panelsOverTime(v *View, traces map[string]*traceStage, data map[string]any)
 	return all
 }
 
-// comfortable is the stage whose rate is nearest to the comfortable load, of those at or below saturation; nil where no load is known to be
-// comfortable.
+// comfortable is the stage whose rate is nearest to the comfortable load, of those at or below saturation; nil where no
+// load is known to be comfortable.
 func comfortable(run *rundir.Run) *rundir.Stage {
 	a := saturation.AnswerOf(run)
 	if a == nil || !a.Rate.Known() {
@@ -64,44 +64,96 @@ func comfortable(run *rundir.Run) *rundir.Stage {
 	off := func(s *rundir.Stage) float64 { return math.Abs(findings.Offered(s).Value() - load) }
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		if s.Rate.Known() && s.Verdict == rundir.Stable && s.Invalid.IsZero() && drawnPlot(s) && (nearest == nil || off(s) < off(nearest)) {
+		if s.Rate.Known() && s.Verdict == rundir.Stable && s.Invalid.IsZero() && drawnPlot(s) &&
+			(nearest == nil || off(s) < off(nearest)) {
 			nearest = s
 		}
 	}
 	return nearest
 }
 
-// figureOverTime draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server said of itself, on one axis.
+// figureOverTime draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server
+// said of itself, on one axis.
 func figureOverTime(v *View, id string, s *rundir.Stage, t *traceStage, data map[string]any) FigureBlock {
 	name := id + "-time"
 	perSecond := 1 / t.Width
 	arrivals := draw.Panel{Y: draw.Axis{Label: axisArrivals.Text()}, Height: 60, Series: []draw.Series{
-		series(t, "due", wordDue.Text(), draw.Offered, draw.Steps, t.Due, perSecond), series(t, "done", wordDone.Text(), draw.Completed, draw.Path, t.Done, perSecond),
+		series(
+			t,
+			"due",
+			wordDue.Text(),
+			draw.Offered,
+			draw.Steps,
+			t.Due,
+			perSecond,
+		),
+		series(t, "done", wordDone.Text(), draw.Completed, draw.Path, t.Done, perSecond),
 	}}
-	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 84, Series: []draw.Series{series(t, "flight", wordFlight.Text(), draw.InFlight, draw.Area, t.InFlight, 1)}}
+	flight := draw.Panel{
+		Y:      draw.Axis{Label: axisFlight.Text()},
+		Height: 84,
+		Series: []draw.Series{series(t, "flight", wordFlight.Text(), draw.InFlight, draw.Area, t.InFlight, 1)},
+	}
 	kv, running, waiting := gauges(t)
 	flight.Series = append(flight.Series, running, waiting)
-	tokens := draw.Panel{Y: draw.Axis{Label: axisTokens.Text()}, Height: 60, Series: []draw.Series{series(t, "tokens", lang.Text{}, draw.Output, draw.Area, t.Tokens, perSecond)}}
+	tokens := draw.Panel{
+		Y:      draw.Axis{Label: axisTokens.Text()},
+		Height: 60,
+		Series: []draw.Series{series(t, "tokens", lang.Text{}, draw.Output, draw.Area, t.Tokens, perSecond)},
+	}
 	ttft, note := cloud(v, t, data, name)
-	fig := draw.Figure{Name: name, Title: titleTime.Text(), X: draw.Axis{Label: axisTime.Text(), High: t.Length, Format: draw.Seconds}, Right: 76}
+	fig := draw.Figure{
+		Name:  name,
+		Title: titleTime.Text(),
+		X:     draw.Axis{Label: axisTime.Text(), High: t.Length, Format: draw.Seconds},
+		Right: 76,
+	}
 	fig.Panels = []draw.Panel{arrivals, flight, tokens, ttft}
 	if len(kv.Points) > 0 {
-		fig.Panels = append(fig.Panels, draw.Panel{Y: draw.Axis{Label: axisKV.Text(), High: 1, Format: draw.Share}, Height: 54, Series: []draw.Series{kv}})
+		fig.Panels = append(
+			fig.Panels,
+			draw.Panel{
+				Y:      draw.Axis{Label: axisKV.Text(), High: 1, Format: draw.Share},
+				Height: 54,
+				Series: []draw.Series{kv},
+			},
+		)
 	}
 	if s.Window > 0 {
-		fig.Spans = []draw.Span{{Text: tagWindow.Text(), Class: "window", Low: s.WindowFrom, High: s.WindowFrom + s.Window, Mark: math.NaN()}}
+		fig.Spans = []draw.Span{
+			{
+				Text:  tagWindow.Text(),
+				Class: "window",
+				Low:   s.WindowFrom,
+				High:  s.WindowFrom + s.Window,
+				Mark:  math.NaN(),
+			},
+		}
 	}
 	svg, spots := fig.SVG("")
 	if points, ok := data[name+"-points"].(map[string]any); ok {
 		points["spots"] = spots
 	}
-	f := FigureBlock{Name: name, Title: fig.Title, Note: note, Variants: []Variant{{Key: "lin", SVG: markup(svg), Drawn: &fig}}}
+	f := FigureBlock{
+		Name:     name,
+		Title:    fig.Title,
+		Note:     note,
+		Variants: []Variant{{Key: "lin", SVG: markup(svg), Drawn: &fig}},
+	}
 	f.Lazy = []Lazy{{Name: name + "-points", Text: pageNumbers.Text()}}
 	return f
 }
 
 // series returns the series of one value for each slice of a stage.
-func series(t *traceStage, key string, text lang.Text, colour int, style draw.Style, values []float64, scale float64) draw.Series {
+func series(
+	t *traceStage,
+	key string,
+	text lang.Text,
+	colour int,
+	style draw.Style,
+	values []float64,
+	scale float64,
+) draw.Series {
 	one := draw.Series{Key: key, Name: text, Colour: colour, Style: style}
 	for i, y := range values {
 		x := float64(i) * t.Width
@@ -116,7 +168,8 @@ func series(t *traceStage, key string, text lang.Text, colour int, style draw.St
 	return one
 }
 
-// gauges returns what the server told of itself: the share of its KV cache in use, and the requests that ran and waited.
+// gauges returns what the server told of itself: the share of its KV cache in use, and the requests that ran and
+// waited.
 func gauges(t *traceStage) (kv, running, waiting draw.Series) {
 	kv = draw.Series{Key: "kv", Colour: draw.Ink, Style: draw.Path}
 	running = draw.Series{Key: "running", Name: wordRunning.Text(), Colour: draw.Ink, Style: draw.Path}
@@ -134,7 +187,8 @@ func gauges(t *traceStage) (kv, running, waiting draw.Series) {
 	return kv, running, waiting
 }
 
-// drawnOverTime are the readings that are drawn: all, or as many as can be seen at the width of a drawing, at equal distances.
+// drawnOverTime are the readings that are drawn: all, or as many as can be seen at the width of a drawing, at equal
+// distances.
 func drawnOverTime(all []rundir.Reading) []rundir.Reading {
 	if len(all) <= traceSlices {
 		return all
@@ -146,9 +200,17 @@ func drawnOverTime(all []rundir.Reading) []rundir.Reading {
 	return some
 }
 
-// cloud is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge as a cross.
+// cloud is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge as a
+// cross.
 func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
-	cols := []lang.Text{headRequest.Text(), headDueS.Text(), headTTFTS.Text(), headLatencyS.Text(), headTokens.Text(), headStatus.Text()}
+	cols := []lang.Text{
+		headRequest.Text(),
+		headDueS.Text(),
+		headTTFTS.Text(),
+		headLatencyS.Text(),
+		headTokens.Text(),
+		headStatus.Text(),
+	}
 	panel := draw.Panel{Y: draw.Axis{Label: axisPoints.Text(), Log: true, Format: draw.Seconds}, Height: 130}
 	least := math.Inf(1)
 	for _, p := range t.Points {
@@ -167,7 +229,10 @@ func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel
 			point.Y, point.Shape = least, draw.Cross
 		}
 		cloud.Points = append(cloud.Points, point)
-		rows = append(rows, []any{requestName(p), short(p.Due), value(p.TTFT), value(p.Latency), value(p.Tokens), status(p)})
+		rows = append(
+			rows,
+			[]any{requestName(p), short(p.Due), value(p.TTFT), value(p.Latency), value(p.Tokens), status(p)},
+		)
 	}
 	panel.Series = []draw.Series{cloud}
 	panel.Rules = v.Limits(traceTTFT)

@@ -96,8 +96,8 @@ func write(t *testing.T, run *rundir.Run, dir string) parsed {
 	return parse(t, b.Bytes())
 }
 
-// check fails where a page is not sound: ids that are there twice, references to none, anything loaded, a handler in an attribute, or a
-// policy that does not allow exactly the style and the script of the page.
+// check fails where a page is not sound: ids that are there twice, references to none, anything loaded, a handler in an
+// attribute, or a policy that does not allow exactly the style and the script of the page.
 func check(t *testing.T, p parsed) {
 	t.Helper()
 	ids := map[string]bool{}
@@ -139,7 +139,14 @@ func check(t *testing.T, p parsed) {
 			}
 			found++
 			sum := sha256.Sum256([]byte(n.FirstChild.Data))
-			if want := fmt.Sprintf("%s-src 'sha256-%s'", name, base64.StdEncoding.EncodeToString(sum[:])); !strings.Contains(policy, want) {
+			if want := fmt.Sprintf(
+				"%s-src 'sha256-%s'",
+				name,
+				base64.StdEncoding.EncodeToString(sum[:]),
+			); !strings.Contains(
+				policy,
+				want,
+			) {
 				t.Errorf("the policy %q does not allow the page's own %s: %s", policy, name, want)
 			}
 		}
@@ -150,7 +157,11 @@ func check(t *testing.T, p parsed) {
 	if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
 		t.Errorf("the policy is %q", policy)
 	}
-	if own, _, _ := strings.Cut(p.text, `"use strict"`); strings.Contains(own, "ZgotmplZ") || strings.Contains(own, "NaN") || strings.Contains(own, "%!") {
+	if own, _, _ := strings.Cut(
+		p.text,
+		`"use strict"`,
+	); strings.Contains(own, "ZgotmplZ") || strings.Contains(own, "NaN") ||
+		strings.Contains(own, "%!") {
 		t.Error("the page has a value that could not be written")
 	}
 }
@@ -263,8 +274,16 @@ func TestSize(t *testing.T) {
 			due := 0.16 * float64(j)
 			first := due + 0.05*float64(1+j%37)
 			r := &rundir.Record{
-				Stage: s.Name, Seq: j, Due: rundir.Exactly(due), Sent: rundir.Exactly(due + 0.0001), FirstToken: rundir.Exactly(first), LastToken: rundir.Exactly(first + 1.2),
-				End: rundir.Exactly(first + 1.21), Status: "ok", OutputTokens: rundir.Exactly(41), GapsUS: gaps,
+				Stage:        s.Name,
+				Seq:          j,
+				Due:          rundir.Exactly(due),
+				Sent:         rundir.Exactly(due + 0.0001),
+				FirstToken:   rundir.Exactly(first),
+				LastToken:    rundir.Exactly(first + 1.2),
+				End:          rundir.Exactly(first + 1.21),
+				Status:       "ok",
+				OutputTokens: rundir.Exactly(41),
+				GapsUS:       gaps,
 			}
 			if err := d.Append(r); err != nil {
 				t.Fatal(err)
@@ -321,23 +340,41 @@ func TestDrawings(t *testing.T) {
 	}
 	for _, name := range names {
 		var b bytes.Buffer
-		if err := Drawing(&b, name, run, real, lang.Chinese); err != nil || !strings.HasPrefix(b.String(), "<svg xmlns=") {
+		if err := Drawing(
+			&b,
+			name,
+			run,
+			real,
+			lang.Chinese,
+		); err != nil ||
+			!strings.HasPrefix(b.String(), "<svg xmlns=") {
 			t.Errorf("%s: %v, %.40s", name, err, b.String())
 		}
 		if name == "ttft" && !strings.Contains(b.String(), ">60 req/s (54–65)<") {
 			t.Errorf("%s does not name the rate", name)
 		}
-		if explained := strings.Contains(b.String(), ">稳定<") && strings.Contains(b.String(), ">饱和<"); explained == strings.HasPrefix(name, "time@") {
+		if explained := strings.Contains(b.String(), ">稳定<") &&
+			strings.Contains(b.String(), ">饱和<"); explained == strings.HasPrefix(
+			name,
+			"time@",
+		) {
 			t.Errorf("%s explains its markers: %v", name, explained)
 		}
 	}
-	if err := Drawing(io.Discard, "pie", run, real, lang.English); err == nil || !strings.Contains(err.Error(), "ttft") {
+	if err := Drawing(
+		io.Discard,
+		"pie",
+		run,
+		real,
+		lang.English,
+	); err == nil ||
+		!strings.Contains(err.Error(), "ttft") {
 		t.Errorf("an unknown drawing: %v", err)
 	}
 }
 
-// The large number and the drawings have the digits of the answer's sentence, which stands beneath the number, whatever kind of answer it is. Nothing
-// else on the page states a rate of it.
+// The large number and the drawings have the digits of the answer's sentence, which stands beneath the number, whatever
+// kind of answer it is. Nothing else on the page states a rate of it.
 func TestNumbersAgree(t *testing.T) {
 	f := rundir.Exactly
 	for _, c := range []struct {
@@ -373,10 +410,15 @@ func TestNumbersAgree(t *testing.T) {
 			}
 		}
 		output := v.byLoad()[0]
-		if spans := output.shown().Spans; len(spans) != 1 || spans[0].Text.EN != c.tag || !strings.HasSuffix(output.Caption.EN, c.read) {
+		if spans := output.shown().Spans; len(spans) != 1 || spans[0].Text.EN != c.tag ||
+			!strings.HasSuffix(output.Caption.EN, c.read) {
 			t.Errorf("%q stands in the drawing of %q: %+v", output.Caption.EN, sentence, spans)
 		}
-		if text := words(write(t, run, "").elements("main")[0], "en"); c.number != "60" && strings.Contains(text, "when saturated") {
+		if text := words(
+			write(t, run, "").elements("main")[0],
+			"en",
+		); c.number != "60" &&
+			strings.Contains(text, "when saturated") {
 			t.Errorf("%s: the page tells of saturation", c.number)
 		}
 	}
@@ -402,7 +444,8 @@ func TestCautionBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// A page begins with the answer and the table; drawings come next. It has no section without content, and says once how far the run got.
+// A page begins with the answer and the table; drawings come next. It has no section without content, and says once how
+// far the run got.
 func TestOrderOfSections(t *testing.T) {
 	p := write(t, openReal(t), real)
 	var ids []string
@@ -441,7 +484,16 @@ func TestCaption(t *testing.T) {
 		"ttft":   {"TTFT p50, p90, p99 (s) against arrival rate (req/s); grows beyond 60 req/s (54–65).", "TTFT p50、p90、p99（s）随到达率（req/s）的变化；超过 60 req/s (54–65) 后上升。"},
 		"pie":    {"", ""},
 	} {
-		if en, zh := Caption(name, run, lang.English), Caption(name, run, lang.Chinese); en != want[0] || zh != want[1] {
+		if en, zh := Caption(
+			name,
+			run,
+			lang.English,
+		), Caption(
+			name,
+			run,
+			lang.Chinese,
+		); en != want[0] ||
+			zh != want[1] {
 			t.Errorf("%s: %q, %q", name, en, zh)
 		}
 	}
@@ -450,7 +502,9 @@ func TestCaption(t *testing.T) {
 // What is said above is not said again below: a page names each caution once.
 func TestCautionsStandOnce(t *testing.T) {
 	run := openReal(t)
-	run.Answer, run.Warnings = nil, []note.Note{{Code: "habit.drops", Args: map[string]any{"count": 50.0, "share": 0.1}}}
+	run.Answer, run.Warnings = nil, []note.Note{
+		{Code: "habit.drops", Args: map[string]any{"count": 50.0, "share": 0.1}},
+	}
 	p := write(t, run, "")
 	for _, n := range p.elements("main") {
 		text := words(n, "en")

@@ -11,9 +11,17 @@ import (
 
 // Replicas draws what each of several servers did against the rate of all; nothing where there was one.
 func (v *View) Replicas() []FigureBlock {
-	done := quantity{name: "replica-done", title: titleReplicaDone.Text(), axis: draw.Axis{Label: axisReplicaDone.Text(), Format: draw.Number}}
+	done := quantity{
+		name:  "replica-done",
+		title: titleReplicaDone.Text(),
+		axis:  draw.Axis{Label: axisReplicaDone.Text(), Format: draw.Number},
+	}
 	ttft := quantity{
-		name: "replica-ttft", title: titleReplicaTTFT.Text(), axis: draw.Axis{Label: lang.Same("TTFT"), Format: draw.Seconds}, metric: slo.TTFT, logarith: true,
+		name:     "replica-ttft",
+		title:    titleReplicaTTFT.Text(),
+		axis:     draw.Axis{Label: lang.Same("TTFT"), Format: draw.Seconds},
+		metric:   slo.TTFT,
+		logarith: true,
 	}
 	for i := range v.Run.Target.Replicas {
 		key, name := "mean"+strconv.Itoa(i+1), lang.Same("#"+strconv.Itoa(i+1))
@@ -26,13 +34,29 @@ func (v *View) Replicas() []FigureBlock {
 				return n, ci, ok, true
 			}
 		}
-		done.lines = append(done.lines, line{key: key, name: name, colour: i % draw.Colours, of: share(func(r *rundir.ReplicaShare) (rundir.Number, [2]float64, bool) {
-			return r.Completed, [2]float64{}, false
-		})})
-		ttft.lines = append(ttft.lines, line{key: key, name: name, colour: i % draw.Colours, of: share(func(r *rundir.ReplicaShare) (rundir.Number, [2]float64, bool) {
-			ci, ok := r.TTFT.CI["mean"]
-			return r.TTFT.Mean, ci, ok
-		})})
+		done.lines = append(
+			done.lines,
+			line{
+				key:    key,
+				name:   name,
+				colour: i % draw.Colours,
+				of: share(func(r *rundir.ReplicaShare) (rundir.Number, [2]float64, bool) {
+					return r.Completed, [2]float64{}, false
+				}),
+			},
+		)
+		ttft.lines = append(
+			ttft.lines,
+			line{
+				key:    key,
+				name:   name,
+				colour: i % draw.Colours,
+				of: share(func(r *rundir.ReplicaShare) (rundir.Number, [2]float64, bool) {
+					ci, ok := r.TTFT.CI["mean"]
+					return r.TTFT.Mean, ci, ok
+				}),
+			},
+		)
 	}
 	var all []FigureBlock
 	for _, q := range []quantity{done, ttft} {

@@ -29,16 +29,25 @@ type line struct {
 	of     func(*rundir.Stage) (v rundir.Number, ci [2]float64, ok, supported bool)
 }
 
-// quantities are the drawings of runs, in the order of the page. Where a run has no percentiles, as published tables often have none, means are
-// drawn too: alone without runs, or where no run has percentiles.
+// quantities are the drawings of runs, in the order of the page. Where a run has no percentiles, as published tables
+// often have none, means are drawn too: alone without runs, or where no run has percentiles.
 func quantities(runs ...*rundir.Run) []quantity {
-	output := line{key: "output", colour: draw.Output, of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
-		v, ci, ok := setup.Output(s)
-		return v, ci, ok, true
-	}}
-	all := []quantity{{
-		name: "output", title: titleOutput.Text(), axis: draw.Axis{Label: axisOutput.Text(), Format: draw.Number}, lines: []line{output},
-	}}
+	output := line{
+		key:    "output",
+		colour: draw.Output,
+		of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+			v, ci, ok := setup.Output(s)
+			return v, ci, ok, true
+		},
+	}
+	all := []quantity{
+		{
+			name:  "output",
+			title: titleOutput.Text(),
+			axis:  draw.Axis{Label: axisOutput.Text(), Format: draw.Number},
+			lines: []line{output},
+		},
+	}
 	for _, m := range []struct {
 		name, metric string
 		title, axis  lang.Text
@@ -48,22 +57,40 @@ func quantities(runs ...*rundir.Run) []quantity {
 		{"itl", slo.ITL, titleITL.Text(), lang.Same("ITL"), findings.ITL},
 		{"latency", slo.Latency, titleLatency.Text(), axisLatency.Text(), findings.Latency},
 	} {
-		q := quantity{name: m.name, title: m.title, axis: draw.Axis{Label: m.axis, Format: draw.Seconds}, metric: m.metric, logarith: true}
-		for i, p := range []string{"p50", "p90", "p99"} {
-			q.lines = append(q.lines, line{key: p, name: lang.Same(p), colour: []int{draw.Median, draw.P90, draw.P99}[i], of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
-				d := m.of(s)
-				ci, ok := d.CI[p]
-				return d.Get(p), ci, ok, d.Supported(p)
-			}})
+		q := quantity{
+			name:     m.name,
+			title:    m.title,
+			axis:     draw.Axis{Label: m.axis, Format: draw.Seconds},
+			metric:   m.metric,
+			logarith: true,
 		}
-		mean := line{key: "mean", name: lang.SubMean.Text(), of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
-			d := m.of(s)
-			ci, ok := d.CI["mean"]
-			if m.metric == slo.ITL && d.Mean.IsZero() {
-				return s.InterToken, ci, false, true
-			}
-			return d.Mean, ci, ok, true
-		}}
+		for i, p := range []string{"p50", "p90", "p99"} {
+			q.lines = append(
+				q.lines,
+				line{
+					key:    p,
+					name:   lang.Same(p),
+					colour: []int{draw.Median, draw.P90, draw.P99}[i],
+					of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+						d := m.of(s)
+						ci, ok := d.CI[p]
+						return d.Get(p), ci, ok, d.Supported(p)
+					},
+				},
+			)
+		}
+		mean := line{
+			key:  "mean",
+			name: lang.SubMean.Text(),
+			of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+				d := m.of(s)
+				ci, ok := d.CI["mean"]
+				if m.metric == slo.ITL && d.Mean.IsZero() {
+					return s.InterToken, ci, false, true
+				}
+				return d.Mean, ci, ok, true
+			},
+		}
 		has := func(r *rundir.Run) bool {
 			return slices.ContainsFunc(r.Stages, func(s rundir.Stage) bool { return !m.of(&s).P50.IsZero() })
 		}
@@ -80,12 +107,17 @@ func quantities(runs ...*rundir.Run) []quantity {
 
 // hits is the drawing of what the prefix cache held of prompts; conversations alone have it.
 func hits() quantity {
-	return quantity{name: "hits", title: titleHits.Text(), axis: draw.Axis{Label: axisHits.Text(), Format: draw.Number}, lines: []line{
-		{key: "hits", of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
-			if s.Sessions == nil {
-				return rundir.Number{}, [2]float64{}, false, true
-			}
-			return lang.Scale(s.Sessions.Hits, 100), [2]float64{}, false, true
-		}},
-	}}
+	return quantity{
+		name:  "hits",
+		title: titleHits.Text(),
+		axis:  draw.Axis{Label: axisHits.Text(), Format: draw.Number},
+		lines: []line{
+			{key: "hits", of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+				if s.Sessions == nil {
+					return rundir.Number{}, [2]float64{}, false, true
+				}
+				return lang.Scale(s.Sessions.Hits, 100), [2]float64{}, false, true
+			}},
+		},
+	}
 }

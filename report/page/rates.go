@@ -36,8 +36,8 @@ func newPlotted(key string, name lang.Text, colour int) plotted {
 	}
 }
 
-// add adds a stage's value of l, with its row in the table of numbers and where it is from, and returns it. ok is false for a stage that has no such
-// value.
+// add adds a stage's value of l, with its row in the table of numbers and where it is from, and returns it. ok is false
+// for a stage that has no such value.
 func (c *plotted) add(v *View, s *rundir.Stage, l line, row int, from string) (y rundir.Number, ok bool) {
 	y, ci, hasInterval, supported := l.of(s)
 	if !drawnPlot(s) || y.IsZero() || y.Value() <= 0 || !known(v.X(s)) {
@@ -87,7 +87,15 @@ func (v *View) rate(q quantity) (FigureBlock, bool) {
 			f.Switches = append(f.Switches, Switch{Key: l.key, Text: l.name, Colour: l.colour})
 		}
 	}
-	fig := draw.Figure{Name: q.name, Title: q.title, Caption: f.Caption, X: v.Axis(), Spans: v.saturation(), Right: 44, Panels: []draw.Panel{panel}}
+	fig := draw.Figure{
+		Name:    q.name,
+		Title:   q.title,
+		Caption: f.Caption,
+		X:       v.Axis(),
+		Spans:   v.saturation(),
+		Right:   44,
+		Panels:  []draw.Panel{panel},
+	}
 	if q.metric != "" { // the first drawing of the page names the rate
 		for i := range fig.Spans {
 			fig.Spans[i].Text = lang.Text{}

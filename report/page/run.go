@@ -1,8 +1,9 @@
-// Package page makes pages of HTML: of a run, of a comparison, of a choice, and an index of many runs. A page is one file: its style and
-// its script are in it, drawings are SVG, and nothing is loaded from anywhere. Both languages are in the file.
+// Package page makes pages of HTML: of a run, of a comparison, of a choice, and an index of many runs. A page is one
+// file: its style and its script are in it, drawings are SVG, and nothing is loaded from anywhere. Both languages are
+// in the file.
 //
-// Parts of a page are in block.go, sections.go, table.go and figure.go; layout.go and template.go write it. Drawings against the load are in view.go,
-// rates.go and speed.go, those over time in overtime.go. Package draw has the means.
+// Parts of a page are in block.go, sections.go, table.go and figure.go; layout.go and template.go write it. Drawings
+// against the load are in view.go, rates.go and speed.go, those over time in overtime.go. Package draw has the means.
 package page
 
 import (
@@ -21,8 +22,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Run writes the page of a run. dir is its directory, whose records the drawings over time are made of; empty for none. Records that cannot be
-// read are said in the page.
+// Run writes the page of a run. dir is its directory, whose records the drawings over time are made of; empty for none.
+// Records that cannot be read are said in the page.
 func Run(w io.Writer, run *rundir.Run, dir string, o WriteOptions) error {
 	return WriteHTML(w, ofRun(run, dir, o.Live != ""), o)
 }
@@ -36,7 +37,11 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	if dir != "" {
 		traces, failure = readTrace(dir, run, overTimeLimits(len(run.Stages)))
 	}
-	d := &Document{Title: lang.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
+	d := &Document{
+		Title:    lang.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }),
+		Subtitle: v.subtitle(),
+		Data:     map[string]any{},
+	}
 	d.Sections = append(d.Sections, v.answer())
 	d.Sections = append(d.Sections, v.rows()...)
 	figures := v.byLoad()
@@ -45,10 +50,16 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	}
 	if len(figures) > 0 {
 		title := titleRates.Text()
-		d.Sections = append(d.Sections, Section{ID: "rates", Markers: v.markers(), Title: title, Blocks: []Block{{Figures: figures}}})
+		d.Sections = append(
+			d.Sections,
+			Section{ID: "rates", Markers: v.markers(), Title: title, Blocks: []Block{{Figures: figures}}},
+		)
 	}
 	if panels := panelsOverTime(v.View, traces, d.Data); len(panels) > 0 {
-		d.Sections = append(d.Sections, Section{ID: "stages", Title: titleOverTime.Text(), Blocks: []Block{{Stages: panels}}})
+		d.Sections = append(
+			d.Sections,
+			Section{ID: "stages", Title: titleOverTime.Text(), Blocks: []Block{{Stages: panels}}},
+		)
 	}
 	d.Sections = append(d.Sections, v.tables()...)
 	if failure != nil {
@@ -61,7 +72,10 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	}{{"errors", titleErrors, findings.Errors}, {"notes", titleRemarks, findings.Notes}} {
 		lines := lang.Sentences(func(l lang.Lang) []string { return part.of(run, l) })
 		if len(lines) > 0 {
-			d.Sections = append(d.Sections, Section{ID: part.id, Title: part.title.Text(), Blocks: []Block{{Lines: &Lines{Items: lines}}}})
+			d.Sections = append(
+				d.Sections,
+				Section{ID: part.id, Title: part.title.Text(), Blocks: []Block{{Lines: &Lines{Items: lines}}}},
+			)
 		}
 	}
 	d.Sections = append(append(d.Sections, v.environment()), v.terms()...)
@@ -98,7 +112,8 @@ func (v *view) subtitle() lang.Text {
 	return t
 }
 
-// answer is the first section: what makes the answer doubtful as a whole, the number, the sentences, what to be careful about.
+// answer is the first section: what makes the answer doubtful as a whole, the number, the sentences, what to be careful
+// about.
 func (v *view) answer() Section {
 	s := Section{ID: "answer", Title: titleAnswer.Text()}
 	if v.live {
@@ -107,7 +122,10 @@ func (v *view) answer() Section {
 	add := func(class string, of func(lang.Lang) []string, first int) {
 		lines := lang.Sentences(of)
 		if n := min(first, len(lines)); n > 0 {
-			s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: lines[:n], More: lines[n:], Class: class, Whole: class == ""}})
+			s.Blocks = append(
+				s.Blocks,
+				Block{Lines: &Lines{Items: lines[:n], More: lines[n:], Class: class, Whole: class == ""}},
+			)
 		}
 	}
 	const most = 6
@@ -144,8 +162,8 @@ func (v *view) careful(l lang.Lang) []string {
 	return append(lines, audit.Cautions(v.Run, l)...)
 }
 
-// headline is the large number: the saturation rate; without one the verdict on an SLO, or the output of the best stage. The sentence beneath it tells
-// what it is.
+// headline is the large number: the saturation rate; without one the verdict on an SLO, or the output of the best
+// stage. The sentence beneath it tells what it is.
 func (v *view) headline() *Headline {
 	h := &Headline{Sentence: v.sentence()}
 	a := saturation.AnswerOf(v.Run)
@@ -216,7 +234,14 @@ func (v *view) rows() []Section {
 // tables are those beside that of all stages.
 func (v *view) tables() (all []Section) {
 	add := func(name string, t table.Table, notes []lang.Text) {
-		all = append(all, Section{ID: name + "-section", Title: t.Title, Blocks: []Block{{Table: &Grid{Table: t, Name: name, Open: true, Notes: notes}}}})
+		all = append(
+			all,
+			Section{
+				ID:     name + "-section",
+				Title:  t.Title,
+				Blocks: []Block{{Table: &Grid{Table: t, Name: name, Open: true, Notes: notes}}},
+			},
+		)
 	}
 	for i, t := range findings.TurnTables(v.Run) {
 		add("turns"+strconv.Itoa(i+1), t, nil)

@@ -19,8 +19,15 @@ import (
 func gated(t *testing.T, v rundir.Promised) *rundir.Run {
 	run := openReal(t)
 	st := run.Stages[2]
-	st.Goodput = &rundir.Goodput{Verdict: v, Terms: []rundir.Promise{{Term: "ttft:p90<500ms", Verdict: v, Value: rundir.Exactly(0.7)}}}
-	run.Stages, run.Saturation, run.Answer, run.SLO, run.Warnings, run.Client = []rundir.Stage{st}, nil, nil, nil, nil, rundir.Client{Valid: true}
+	st.Goodput = &rundir.Goodput{
+		Verdict: v,
+		Terms:   []rundir.Promise{{Term: "ttft:p90<500ms", Verdict: v, Value: rundir.Exactly(0.7)}},
+	}
+	run.Stages, run.Saturation, run.Answer, run.SLO, run.Warnings, run.Client = []rundir.Stage{
+		st,
+	}, nil, nil, nil, nil, rundir.Client{
+		Valid: true,
+	}
 	run.Plan = rundir.Plan{Kind: rundir.KindRun, SLO: []string{"ttft:p90<500ms"}}
 	return run
 }
@@ -40,7 +47,8 @@ func TestGateOpensWithItsVerdict(t *testing.T) {
 	for v, want := range map[rundir.Promised]string{rundir.Kept: "met", rundir.Broken: "missed", rundir.Unsure: "unsure"} {
 		run := gated(t, v)
 		h := newView(run).headline()
-		if h.Verdict.Text.EN != want || h.Unit.EN != "ttft:p90<500ms" || len(h.Also) != 1 || h.Also[0].Number != "700 ms" {
+		if h.Verdict.Text.EN != want || h.Unit.EN != "ttft:p90<500ms" || len(h.Also) != 1 ||
+			h.Also[0].Number != "700 ms" {
 			t.Errorf("%s: %+v", v, h)
 		}
 		p := write(t, run, "")
@@ -68,7 +76,8 @@ func TestALivePageIsInProgress(t *testing.T) {
 	if err := Run(&dead, run, "", WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(live.String(), "Killed") || !strings.Contains(live.String(), "In progress.") || !strings.Contains(live.String(), `data-live="1"`) {
+	if strings.Contains(live.String(), "Killed") || !strings.Contains(live.String(), "In progress.") ||
+		!strings.Contains(live.String(), `data-live="1"`) {
 		t.Error("the live page does not say that the run goes on")
 	}
 	if !strings.Contains(dead.String(), "Killed") || strings.Contains(dead.String(), `data-live="1"`) {
@@ -86,7 +95,8 @@ func TestFirstStageIsTheComfortableOne(t *testing.T) {
 	load := saturation.AnswerOf(run).Comfortable.Rate.Value()
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		if s.Verdict == rundir.Stable && s.Rate.Known() && drawnPlot(s) && math.Abs(s.Rates.Offered.Value()-load) < math.Abs(got.Rates.Offered.Value()-load) {
+		if s.Verdict == rundir.Stable && s.Rate.Known() && drawnPlot(s) &&
+			math.Abs(s.Rates.Offered.Value()-load) < math.Abs(got.Rates.Offered.Value()-load) {
 			t.Errorf("%s is shown first, and %s is nearer to %v", got.Name, s.Name, load)
 		}
 	}
@@ -96,7 +106,13 @@ func TestFirstStageIsTheComfortableOne(t *testing.T) {
 	}
 	all := panelsOverTime(newView(run).View, traces, map[string]any{})
 	shown := first(all)
-	if i := slices.IndexFunc(all, func(p Panel) bool { return p.ID == shown }); !strings.HasPrefix(all[i].Name.EN, findings.StageName(got)) {
+	if i := slices.IndexFunc(
+		all,
+		func(p Panel) bool { return p.ID == shown },
+	); !strings.HasPrefix(
+		all[i].Name.EN,
+		findings.StageName(got),
+	) {
 		t.Errorf("%s is shown first, and %s is the comfortable stage", all[i].Name.EN, got.Name)
 	}
 }
@@ -163,7 +179,8 @@ func TestEachButtonOfTheSlowestLeavesOutMore(t *testing.T) {
 	}
 }
 
-// Costs are those of the prices; more runs than can be told apart have drawings of their own over the same axes, each with a name of what differs.
+// Costs are those of the prices; more runs than can be told apart have drawings of their own over the same axes, each
+// with a name of what differs.
 func TestManyConfigurations(t *testing.T) {
 	setups := publishedSetups(t)
 	o := wish(t)
@@ -216,7 +233,10 @@ func TestManyConfigurations(t *testing.T) {
 			if len(ticks) > 1 {
 				t.Errorf("%s: %d kinds of axes", f.Name, len(ticks))
 			}
-			if small := len(f.Variants[0].Small); apart && strings.HasPrefix(f.Name, "all-") && small != len(own) || !apart && small > 0 {
+			if small := len(
+				f.Variants[0].Small,
+			); apart && strings.HasPrefix(f.Name, "all-") && small != len(own) ||
+				!apart && small > 0 {
 				t.Errorf("%s: %d drawings of %d configurations", f.Name, small, len(own))
 			}
 		}

@@ -30,19 +30,33 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 				continue
 			}
 			rows = t.beyond(m, n.Value())
-			out.Choices = append(out.Choices, RowChoice{Metric: m, Text: lang.Same(strings.ToUpper(m) + " " + p).Plus(lang.Same(" · " + lang.Time(n))), Value: n.Value()})
+			out.Choices = append(
+				out.Choices,
+				RowChoice{
+					Metric: m,
+					Text:   lang.Same(strings.ToUpper(m) + " " + p).Plus(lang.Same(" · " + lang.Time(n))),
+					Value:  n.Value(),
+				},
+			)
 		}
 	}
 	for i := range out.Choices {
 		if c := &out.Choices[i]; c.Metric == traceLatency {
-			c.Text = lang.Text{EN: strings.Replace(c.Text.EN, "LATENCY", "latency", 1), ZH: strings.Replace(c.Text.ZH, "LATENCY", "总时延", 1)}
+			c.Text = lang.Text{
+				EN: strings.Replace(c.Text.EN, "LATENCY", "latency", 1),
+				ZH: strings.Replace(c.Text.ZH, "LATENCY", "总时延", 1),
+			}
 		}
 	}
 	shown := &Grid{Name: "t-" + id + "-slowest", Open: true, Table: table.Table{Title: titleSlowest.Text()}}
 	for _, h := range []lang.Text{headRequest.Text(), headDueS.Text(), headQueued.Text(), lang.Same("TTFT"), lang.HeadLatency.Text(), headTokens.Text(), headLongest.Text()} {
 		shown.Columns = append(shown.Columns, table.Column{Head: h})
 	}
-	shown.Columns = append(shown.Columns, table.Column{Head: headStrip.Text(), Left: true}, table.Column{Head: headStatus.Text(), Left: true})
+	shown.Columns = append(
+		shown.Columns,
+		table.Column{Head: headStrip.Text(), Left: true},
+		table.Column{Head: headStatus.Text(), Left: true},
+	)
 	all := slices.Clone(t.Slowest)
 	slices.SortStableFunc(all, func(a, b traceRequest) int { return larger(b.TTFT.Value(), a.TTFT.Value()) })
 	for _, r := range all {
@@ -50,10 +64,30 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 		if len(r.Gaps) == 0 {
 			gap = rundir.Number{}
 		}
-		shown.Attrs = append(shown.Attrs, []Attr{{Name: "data-ttft", Value: attr(r.TTFT)}, {Name: "data-itl", Value: attr(gap)}, {Name: "data-latency", Value: attr(r.Latency)}})
+		shown.Attrs = append(
+			shown.Attrs,
+			[]Attr{
+				{Name: "data-ttft", Value: attr(r.TTFT)},
+				{Name: "data-itl", Value: attr(gap)},
+				{Name: "data-latency", Value: attr(r.Latency)},
+			},
+		)
 		cells := []table.Cell{
-			table.Literal(requestName(r.TracePoint)), table.Number(rundir.Exactly(r.Due), "", lang.Fixed(2)), table.Seconds(rundir.Exactly(r.Queued)), table.Seconds(r.TTFT), table.Seconds(r.Latency),
-			table.Number(r.Tokens, "", lang.WholeOr(0)), table.Seconds(gap), {Bars: r.Gaps}, table.Literal(status(r.TracePoint)),
+			table.Literal(
+				requestName(r.TracePoint),
+			),
+			table.Number(rundir.Exactly(r.Due), "", lang.Fixed(2)),
+			table.Seconds(rundir.Exactly(r.Queued)),
+			table.Seconds(r.TTFT),
+			table.Seconds(r.Latency),
+			table.Number(
+				r.Tokens,
+				"",
+				lang.WholeOr(0),
+			),
+			table.Seconds(gap),
+			{Bars: r.Gaps},
+			table.Literal(status(r.TracePoint)),
 		}
 		shown.Add(cells...)
 	}

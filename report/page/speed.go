@@ -15,9 +15,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// speedPlot draws what a user gets against what a GPU gives, of one run or several, with the Pareto front. names are those of the runs; nil for one.
-// Rows that the audit calls impossible are left out. The front is that of the rows that a choice rests on: the maximum of a run with arrival rates,
-// which is a closed loop, stands apart from it.
+// speedPlot draws what a user gets against what a GPU gives, of one run or several, with the Pareto front. names are
+// those of the runs; nil for one. Rows that the audit calls impossible are left out. The front is that of the rows that
+// a choice rests on: the maximum of a run with arrival rates, which is a closed loop, stands apart from it.
 func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, bool) {
 	perGPU := !slices.ContainsFunc(setups, func(s setup.Setup) bool { return s.Run.Labels.GPUs == 0 })
 	y, title := axisPerServer.Text(), titleSpeed.Text()
@@ -25,7 +25,20 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		y = plotsAxisPerGPU.Text()
 	}
 	panel := draw.Panel{Y: draw.Axis{Label: y, Format: draw.Number}, Height: 220}
-	sp := speeds{table: &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: plotsAxisPerUser.Text()}, {Head: y}, {Head: plotsHeadFront.Text(), Left: true}}}}}
+	sp := speeds{
+		table: &Grid{
+			Name: "t-" + name,
+			Table: table.Table{
+				Title: title,
+				Columns: []table.Column{
+					{Head: lang.HeadBenchmark.Text(), Left: true},
+					{Head: plotsAxisPerUser.Text()},
+					{Head: y},
+					{Head: plotsHeadFront.Text(), Left: true},
+				},
+			},
+		},
+	}
 	for i := range setups {
 		gpus := 1.0
 		if perGPU {
@@ -42,12 +55,25 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 	}
 	panel.Series = append([]draw.Series{sp.front()}, panel.Series...)
 	caption := against(y, plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
-	fig := draw.Figure{Name: name, Title: title, Caption: caption, X: draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number}, Panels: []draw.Panel{panel}}
+	fig := draw.Figure{
+		Name:    name,
+		Title:   title,
+		Caption: caption,
+		X:       draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number},
+		Panels:  []draw.Panel{panel},
+	}
 	note := plotsNoteFront.Text()
 	if slices.ContainsFunc(sp.stages, func(st *rundir.Stage) bool { return !takesPart(setups, st) }) {
 		note = note.Plus(noteFrontApart.Text())
 	}
-	return FigureBlock{Name: name, Title: title, Caption: caption, Note: note.Plus(leftOutNote(setups)), Variants: PlotVariants(fig, false, false), Table: sp.table}, true
+	return FigureBlock{
+		Name:     name,
+		Title:    title,
+		Caption:  caption,
+		Note:     note.Plus(leftOutNote(setups)),
+		Variants: PlotVariants(fig, false, false),
+		Table:    sp.table,
+	}, true
 }
 
 // speeds collects the points of a drawing of speeds.
@@ -58,8 +84,8 @@ type speeds struct {
 	rows     []*setup.Row        // of those
 }
 
-// add returns the points of a setup, the only one of one: those that take part in the front, and those apart. A line tells whose points
-// they are where several setups are named.
+// add returns the points of a setup, the only one of one: those that take part in the front, and those apart. A line
+// tells whose points they are where several setups are named.
 func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus float64) []draw.Series {
 	key := "r" + strconv.Itoa(i)
 	s, apart := draw.Series{Key: key, Colour: i, Style: draw.Loose}, draw.Series{Key: key, Colour: i, Style: draw.Loose}
@@ -83,11 +109,22 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 		} else {
 			apart.Points = append(apart.Points, p)
 		}
-		sp.table.Rows = append(sp.table.Rows, []table.Cell{table.Literal(label), table.Number(rundir.Exactly(p.X), "", lang.Short), table.Number(rundir.Exactly(p.Y), "", lang.Short), {}})
+		sp.table.Rows = append(
+			sp.table.Rows,
+			[]table.Cell{
+				table.Literal(label),
+				table.Number(rundir.Exactly(p.X), "", lang.Short),
+				table.Number(rundir.Exactly(p.Y), "", lang.Short),
+				{},
+			},
+		)
 	}
 	for j := range one[0].Rows {
 		if p, ok := speedOf(one[0].Rows[j].Stage, gpus); ok {
-			sp.eligible = append(sp.eligible, choose.FrontPoint{Name: strconv.Itoa(len(sp.rows)), PerUser: p.X, PerGPU: p.Y})
+			sp.eligible = append(
+				sp.eligible,
+				choose.FrontPoint{Name: strconv.Itoa(len(sp.rows)), PerUser: p.X, PerGPU: p.Y},
+			)
 			sp.rows = append(sp.rows, &one[0].Rows[j])
 		}
 	}
@@ -114,7 +151,8 @@ func (sp *speeds) front() draw.Series {
 	return front
 }
 
-// speedOf is a stage as a user sees it, in tokens per second of one answer, and as a GPU does; ok is false where either is not known.
+// speedOf is a stage as a user sees it, in tokens per second of one answer, and as a GPU does; ok is false where either
+// is not known.
 func speedOf(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 	itl, _, _ := setup.ITL(s)
 	output := s.TokensPerS.Output
@@ -147,12 +185,20 @@ func leftOutNote(setups []setup.Setup) lang.Text {
 	return noteImpossible.Text(n)
 }
 
-// costOfSpeed draws what a million output tokens cost against what a user gets, a line for each configuration in the colour of its kind of GPU. ok is
-// false where fewer than two rows have a price. Rows that the audit calls impossible are left out.
+// costOfSpeed draws what a million output tokens cost against what a user gets, a line for each configuration in the
+// colour of its kind of GPU. ok is false where fewer than two rows have a price. Rows that the audit calls impossible
+// are left out.
 func costOfSpeed(name string, setups []setup.Setup, names []string, prices choose.Prices) (f FigureBlock, ok bool) {
 	title := titleCostSpeed.Text()
 	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{
-		{Head: headRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {Head: lang.Same("GPU"), Left: true}, {Head: plotsAxisPerUser.Text()}, {Head: axisMillion.Text()},
+		{
+			Head: headRun.Text(),
+			Left: true,
+		},
+		{Head: lang.HeadBenchmark.Text(), Left: true},
+		{Head: lang.Same("GPU"), Left: true},
+		{Head: plotsAxisPerUser.Text()},
+		{Head: axisMillion.Text()},
 	}}}
 	panel := draw.Panel{Y: draw.Axis{Label: axisMillion.Text(), Format: draw.Number}, Height: 220}
 	short := lineNames(names)
@@ -175,7 +221,13 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 			p.Y, p.Row = price*million/(p.Y*hour), len(t.Rows)+1
 			p.Shape, _ = shape(st)
 			s.Points = append(s.Points, p)
-			t.Add(table.Literal(names[i]), table.Literal(findings.StageName(st)), table.Literal(labels.GPU), table.Number(rundir.Exactly(p.X), "", lang.Short), table.Number(rundir.Exactly(p.Y), "", lang.Short))
+			t.Add(
+				table.Literal(names[i]),
+				table.Literal(findings.StageName(st)),
+				table.Literal(labels.GPU),
+				table.Number(rundir.Exactly(p.X), "", lang.Short),
+				table.Number(rundir.Exactly(p.Y), "", lang.Short),
+			)
 		}
 		slices.SortStableFunc(s.Points, byX)
 		panel.Series = append(panel.Series, s)
@@ -184,13 +236,34 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 		return f, false
 	}
 	caption := against(axisMillion.Text(), plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
-	fig := draw.Figure{Name: name, Title: title, Caption: caption, X: draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number}, Panels: []draw.Panel{panel}}
-	f = FigureBlock{Name: name, Title: title, Caption: caption, Note: noteCostSpeed.Text().Plus(leftOutNote(setups)), Variants: PlotVariants(fig, true, wide(panel)), Table: t}
+	fig := draw.Figure{
+		Name:    name,
+		Title:   title,
+		Caption: caption,
+		X:       draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number},
+		Panels:  []draw.Panel{panel},
+	}
+	f = FigureBlock{
+		Name:     name,
+		Title:    title,
+		Caption:  caption,
+		Note:     noteCostSpeed.Text().Plus(leftOutNote(setups)),
+		Variants: PlotVariants(fig, true, wide(panel)),
+		Table:    t,
+	}
 	for i, called := range switchNames(names) {
 		if !slices.Contains(priced, i) {
 			continue
 		}
-		f.Switches = append(f.Switches, Switch{Key: "r" + strconv.Itoa(i), Text: lang.Same(called), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
+		f.Switches = append(
+			f.Switches,
+			Switch{
+				Key:    "r" + strconv.Itoa(i),
+				Text:   lang.Same(called),
+				Colour: i % draw.Colours,
+				Dashed: i >= draw.Colours,
+			},
+		)
 	}
 	return f, true
 }

@@ -10,9 +10,16 @@ import (
 	"llmsweep/report/table"
 )
 
-// A table that is too wide becomes several: all cells are in them once, each part is narrow enough and names its rows, and the rank is in the name.
+// A table that is too wide becomes several: all cells are in them once, each part is narrow enough and names its rows,
+// and the rank is in the name.
 func TestWideTablesAreSplit(t *testing.T) {
-	wide := &Grid{Name: "t", Table: table.Table{Columns: []table.Column{{Head: lang.Same("rank")}, {Head: lang.Same("Configuration"), Left: true}}}, Notes: []lang.Text{lang.Same("note")}}
+	wide := &Grid{
+		Name: "t",
+		Table: table.Table{
+			Columns: []table.Column{{Head: lang.Same("rank")}, {Head: lang.Same("Configuration"), Left: true}},
+		},
+		Notes: []lang.Text{lang.Same("note")},
+	}
 	for i := range 20 {
 		wide.Columns = append(wide.Columns, table.Column{Head: lang.Same("column " + strconv.Itoa(i))})
 	}
@@ -50,7 +57,13 @@ func TestWideTablesAreSplit(t *testing.T) {
 	if len(cells) != 60 || len(slices.Compact(cells)) != 60 {
 		t.Errorf("%d cells", len(cells))
 	}
-	narrow := &Grid{Name: "n", Table: table.Table{Columns: []table.Column{{Head: lang.Same("a"), Left: true}, {Head: lang.Same("b")}}, Rows: [][]table.Cell{{table.Literal("x"), table.Literal("1")}}}}
+	narrow := &Grid{
+		Name: "n",
+		Table: table.Table{
+			Columns: []table.Column{{Head: lang.Same("a"), Left: true}, {Head: lang.Same("b")}},
+			Rows:    [][]table.Cell{{table.Literal("x"), table.Literal("1")}},
+		},
+	}
 	if got := split(narrow); len(got) != 1 || got[0] != narrow {
 		t.Errorf("a narrow table became %d", len(got))
 	}

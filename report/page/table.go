@@ -42,7 +42,8 @@ type head struct {
 	Class string
 }
 
-// longHead is the length of a heading, in characters, from which its column is kept wide enough for it to stand in few lines.
+// longHead is the length of a heading, in characters, from which its column is kept wide enough for it to stand in few
+// lines.
 const longHead = 14
 
 // Heads returns the headings of the columns.

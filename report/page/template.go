@@ -6,8 +6,8 @@ import (
 	"llmsweep/report/lang"
 )
 
-// begin returns the first sentences of a text that is too long to be read in passing, or where it is one sentence that lists much, the first things
-// of the list; nil for others.
+// begin returns the first sentences of a text that is too long to be read in passing, or where it is one sentence that
+// lists much, the first things of the list; nil for others.
 func begin(t lang.Text) *lang.Text {
 	const long, short = 260, 110 // characters
 	if len([]rune(t.EN)) <= long {
@@ -22,7 +22,8 @@ func begin(t lang.Text) *lang.Text {
 	return nil
 }
 
-// sentencesUpTo returns the whole sentences at the beginning of a text that together have at least a number of characters, or all of it.
+// sentencesUpTo returns the whole sentences at the beginning of a text that together have at least a number of
+// characters, or all of it.
 func sentencesUpTo(s string, least int, stop string) string {
 	at := 0
 	for len([]rune(s[:at])) < least {
@@ -35,7 +36,8 @@ func sentencesUpTo(s string, least int, stop string) string {
 	return strings.TrimRight(s[:at], " ")
 }
 
-// first returns the panel that a page shows first: that of the stage nearest to the comfortable load, or else of the highest output.
+// first returns the panel that a page shows first: that of the stage nearest to the comfortable load, or else of the
+// highest output.
 func first(all []Panel) string {
 	for _, p := range all {
 		if p.First {

@@ -10,14 +10,19 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// timeline draws the whole run: requests offered and done, requests in flight and TTFT, with its stages. ok is false where fewer than two stages have
-// records.
+// timeline draws the whole run: requests offered and done, requests in flight and TTFT, with its stages. ok is false
+// where fewer than two stages have records.
 func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 	const name, most = "timeline", 24 // points of a stage
 	rates := draw.Panel{Y: draw.Axis{Label: axisRates.Text()}, Height: 84}
 	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 70}
 	ttft := draw.Panel{Y: draw.Axis{Label: lang.Same("TTFT"), Format: draw.Seconds, Log: true}, Height: 84}
-	fig := draw.Figure{Name: name, Title: titleTimeline.Text(), X: draw.Axis{Label: axisRunTime.Text(), Format: draw.Seconds}, Right: 60}
+	fig := draw.Figure{
+		Name:  name,
+		Title: titleTimeline.Text(),
+		X:     draw.Axis{Label: axisRunTime.Text(), Format: draw.Seconds},
+		Right: 60,
+	}
 	for _, st := range inOrder(v.Run) {
 		tr := traces[st.Name]
 		if tr == nil {
@@ -26,12 +31,35 @@ func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 		from, to := st.Started, st.Started+tr.Length
 		fig.Spans = append(fig.Spans, draw.Span{Class: "window", Low: from, High: to, Mark: math.NaN()})
 		group := max(1, len(tr.Due)/most)
-		rates.Series = append(rates.Series,
-			course("due", draw.Offered, draw.Path, from, tr.Width, group, 1/tr.Width, tr.Due), course("done", draw.Completed, draw.Path, from, tr.Width, group, 1/tr.Width, tr.Done))
-		flight.Series = append(flight.Series, course("flight", draw.InFlight, draw.Area, from, tr.Width, group, 1, tr.InFlight))
+		rates.Series = append(
+			rates.Series,
+			course(
+				"due",
+				draw.Offered,
+				draw.Path,
+				from,
+				tr.Width,
+				group,
+				1/tr.Width,
+				tr.Due,
+			),
+			course("done", draw.Completed, draw.Path, from, tr.Width, group, 1/tr.Width, tr.Done),
+		)
+		flight.Series = append(
+			flight.Series,
+			course("flight", draw.InFlight, draw.Area, from, tr.Width, group, 1, tr.InFlight),
+		)
 		for i, p := range []rundir.Number{st.TTFT.P50, st.TTFT.P90} {
 			if !p.IsZero() && p.Value() > 0 {
-				ttft.Series = append(ttft.Series, draw.Series{Key: []string{"p50", "p90"}[i], Colour: []int{draw.Median, draw.P90}[i], Style: draw.Path, Points: []draw.Point{{X: from, Y: p.Value()}, {X: to, Y: p.Value()}}})
+				ttft.Series = append(
+					ttft.Series,
+					draw.Series{
+						Key:    []string{"p50", "p90"}[i],
+						Colour: []int{draw.Median, draw.P90}[i],
+						Style:  draw.Path,
+						Points: []draw.Point{{X: from, Y: p.Value()}, {X: to, Y: p.Value()}},
+					},
+				)
 			}
 		}
 	}
@@ -44,7 +72,12 @@ func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 	if len(ttft.Series) > 0 {
 		fig.Panels = append(fig.Panels, ttft)
 	}
-	return FigureBlock{Name: name, Title: fig.Title, Note: noteTimeline.Text(), Variants: []Variant{newVariant("lin", lang.Text{}, &fig, false)}}, true
+	return FigureBlock{
+		Name:     name,
+		Title:    fig.Title,
+		Note:     noteTimeline.Text(),
+		Variants: []Variant{newVariant("lin", lang.Text{}, &fig, false)},
+	}, true
 }
 
 // inOrder are the stages of a run in the order in which they were measured.
@@ -57,8 +90,17 @@ func inOrder(run *rundir.Run) []*rundir.Stage {
 	return all
 }
 
-// course returns a series of values, each of a slice of width seconds from an instant on: the mean of each group of slices, scaled.
-func course(key string, colour int, style draw.Style, from, width float64, group int, scale float64, values []float64) draw.Series {
+// course returns a series of values, each of a slice of width seconds from an instant on: the mean of each group of
+// slices, scaled.
+func course(
+	key string,
+	colour int,
+	style draw.Style,
+	from, width float64,
+	group int,
+	scale float64,
+	values []float64,
+) draw.Series {
 	s := draw.Series{Key: key, Colour: colour, Style: style}
 	for i := 0; i < len(values); i += group {
 		sum, n := 0.0, min(group, len(values)-i)

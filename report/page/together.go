@@ -88,7 +88,10 @@ func distinct(names []string) []string {
 				parts[0] = rest
 			}
 		}
-		parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || in[p] == len(names) && len(names) > 1 })
+		parts = slices.DeleteFunc(
+			parts,
+			func(p string) bool { return p == "" || in[p] == len(names) && len(names) > 1 },
+		)
 		if len(parts) == 0 {
 			parts = []string{name}
 		}
@@ -139,7 +142,19 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 	if !l.name.IsZero() {
 		title = title.Plus(lang.Same(" · ")).Plus(l.name)
 	}
-	grid := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: headRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: HeadVerdict.Text(), Left: true}}}}
+	grid := &Grid{
+		Name: "t-" + name,
+		Table: table.Table{
+			Title: title,
+			Columns: []table.Column{
+				{Head: headRun.Text(), Left: true},
+				{Head: lang.HeadBenchmark.Text(), Left: true},
+				{},
+				{Head: q.axis.Label},
+				{Head: HeadVerdict.Text(), Left: true},
+			},
+		},
+	}
 	panel := draw.Panel{Y: q.axis, Height: 210}
 	short := lineNames(t.names)
 	axis := (&View{Run: t.setups[0].Run, Open: t.open}).Axis()
@@ -152,7 +167,13 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 			if !r.Stage.Invalid.IsZero() || t.setups[i].Impossible(r.Stage) {
 				continue
 			}
-			y, ok := c.add(v, t.setups[i].Trusted(r.Stage), l, len(grid.Rows)+1, filepath.Base(t.setups[i].Where(r.Stage)))
+			y, ok := c.add(
+				v,
+				t.setups[i].Trusted(r.Stage),
+				l,
+				len(grid.Rows)+1,
+				filepath.Base(t.setups[i].Where(r.Stage)),
+			)
 			if !ok {
 				continue
 			}
@@ -160,7 +181,16 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 			if q.metric == "" {
 				cell = table.Number(y, "", lang.Short)
 			}
-			grid.Rows = append(grid.Rows, []table.Cell{table.Literal(t.names[i]), table.Literal(findings.StageName(r.Stage)), table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short), cell, findings.Verdict(r.Stage)})
+			grid.Rows = append(
+				grid.Rows,
+				[]table.Cell{
+					table.Literal(t.names[i]),
+					table.Literal(findings.StageName(r.Stage)),
+					table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short),
+					cell,
+					findings.Verdict(r.Stage),
+				},
+			)
 		}
 		c.on.Dashed = i >= draw.Colours // its colour is taken
 		c.into(&panel)
@@ -173,17 +203,39 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 	caption := against(one.axisInWords(), axis.Label).Plus(lang.Stop.Text())
 	fig := draw.Figure{Name: name, Title: title, Caption: caption, X: axis, Panels: []draw.Panel{panel}, Right: 60}
 	if t.apart {
-		return FigureBlock{Name: name, Title: title, Caption: caption, Note: noteSmall.Text().Plus(leftOutNote(t.setups)), Variants: []Variant{{Key: "lin", Small: smallPlots(fig, t.names, q.logarith), Drawn: &fig}}, Table: grid}, true
+		return FigureBlock{
+			Name:     name,
+			Title:    title,
+			Caption:  caption,
+			Note:     noteSmall.Text().Plus(leftOutNote(t.setups)),
+			Variants: []Variant{{Key: "lin", Small: smallPlots(fig, t.names, q.logarith), Drawn: &fig}},
+			Table:    grid,
+		}, true
 	}
-	f := FigureBlock{Name: name, Title: title, Caption: caption, Note: leftOutNote(t.setups), Variants: PlotVariants(fig, q.logarith, wide(panel)), Table: grid}
+	f := FigureBlock{
+		Name:     name,
+		Title:    title,
+		Caption:  caption,
+		Note:     leftOutNote(t.setups),
+		Variants: PlotVariants(fig, q.logarith, wide(panel)),
+		Table:    grid,
+	}
 	for i, called := range switchNames(t.names) {
-		f.Switches = append(f.Switches, Switch{Key: "r" + strconv.Itoa(i), Text: lang.Same(called), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
+		f.Switches = append(
+			f.Switches,
+			Switch{
+				Key:    "r" + strconv.Itoa(i),
+				Text:   lang.Same(called),
+				Colour: i % draw.Colours,
+				Dashed: i >= draw.Colours,
+			},
+		)
 	}
 	return f, true
 }
 
-// smallPlots draws each run of a figure by itself, with the others pale behind it. The figure has two series for each run: its line, and the points apart
-// from it.
+// smallPlots draws each run of a figure by itself, with the others pale behind it. The figure has two series for each
+// run: its line, and the points apart from it.
 func smallPlots(fig draw.Figure, names []string, logarithmic bool) []Small {
 	const low = 120 // pixels
 	var all []Small

@@ -1,5 +1,6 @@
 // Sums up the records of each stage for drawings: what happened in each of many slices of time, how values are
-// distributed, and the slowest requests with all that is known of them. A file of any length is read once, in bounded memory.
+// distributed, and the slowest requests with all that is known of them. A file of any length is read once, in bounded
+// memory.
 
 package page
 
@@ -19,7 +20,8 @@ import (
 // traceSlices is how many slices of time a stage is drawn in: more cannot be seen at the width of a drawing.
 const traceSlices = 64
 
-// traceIntervals is how many parts of a stage the requests that are drawn one by one are chosen from: the slowest and the fastest of each always are.
+// traceIntervals is how many parts of a stage the requests that are drawn one by one are chosen from: the slowest and
+// the fastest of each always are.
 const traceIntervals = 60
 
 // Kinds of values that have a distribution.
@@ -83,7 +85,8 @@ type traceRanked struct {
 	r     traceRequest
 }
 
-// slot are the requests that are kept of an interval: the one with the highest TTFT, the one with the lowest, and some between.
+// slot are the requests that are kept of an interval: the one with the highest TTFT, the one with the lowest, and some
+// between.
 type slot struct {
 	high, low *TracePoint
 	some      []TracePoint
@@ -97,8 +100,8 @@ type traceLimits struct {
 	Slowest int // of each metric
 }
 
-// readTrace reads the records of a run directory; stages without records are absent. A directory without a records file has none: that is no
-// error. A damaged line ends the reading: what came before it is kept, and the error returned.
+// readTrace reads the records of a run directory; stages without records are absent. A directory without a records file
+// has none: that is no error. A damaged line ends the reading: what came before it is kept, and the error returned.
 func readTrace(path string, run *rundir.Run, limits traceLimits) (map[string]*traceStage, error) {
 	stages := map[string]*traceStage{}
 	for i := range run.Stages {
@@ -133,8 +136,14 @@ func readTrace(path string, run *rundir.Run, limits traceLimits) (map[string]*tr
 
 func newStage(st *rundir.Stage, length float64, limits traceLimits) *traceStage {
 	s := &traceStage{
-		Name: st.Name, Length: length, Width: length / traceSlices, Values: map[string]*traceHistogram{}, kept: map[string][]*traceRanked{},
-		perChunk: 1, window: measure.WindowOf(st), thin: make([]slot, traceIntervals),
+		Name:     st.Name,
+		Length:   length,
+		Width:    length / traceSlices,
+		Values:   map[string]*traceHistogram{},
+		kept:     map[string][]*traceRanked{},
+		perChunk: 1,
+		window:   measure.WindowOf(st),
+		thin:     make([]slot, traceIntervals),
 	}
 	if st.TokensPerChunk.Known() {
 		s.perChunk = st.TokensPerChunk.Value()
@@ -154,7 +163,15 @@ func (s *traceStage) slice(at float64) int { return min(max(int(at/s.Width), 0),
 // add takes in a record.
 func (s *traceStage) add(r *rundir.Record, limits traceLimits) {
 	s.Requests++
-	p := TracePoint{Seq: r.Seq, Turn: r.Turn, Due: r.Due.Value(), Tokens: r.OutputTokens, Status: r.Status, Error: r.Error, InWindow: s.window.Holds(r.Due.Value())}
+	p := TracePoint{
+		Seq:      r.Seq,
+		Turn:     r.Turn,
+		Due:      r.Due.Value(),
+		Tokens:   r.OutputTokens,
+		Status:   r.Status,
+		Error:    r.Error,
+		InWindow: s.window.Holds(r.Due.Value()),
+	}
 	if r.Queued.Known() {
 		p.Queued = r.Queued.Value()
 	}
@@ -193,7 +210,8 @@ func (s *traceStage) flight(r *rundir.Record) {
 	}
 }
 
-// place keeps a request for the drawing: of each interval the lowest and the highest, and a few between, spread over all that come.
+// place keeps a request for the drawing: of each interval the lowest and the highest, and a few between, spread over
+// all that come.
 func (s *traceStage) place(p TracePoint, limits traceLimits) {
 	t := &s.thin[min(max(int(p.Due/s.Length*traceIntervals), 0), traceIntervals-1)]
 	switch {
@@ -271,7 +289,11 @@ func (s *traceStage) rank(metric string, value float64, r *rundir.Record, p *Tra
 		}
 		all = all[:len(all)-1]
 	}
-	at, _ := slices.BinarySearchFunc(all, value, func(k *traceRanked, v float64) int { return -cmp.Compare(k.value, v) })
+	at, _ := slices.BinarySearchFunc(
+		all,
+		value,
+		func(k *traceRanked, v float64) int { return -cmp.Compare(k.value, v) },
+	)
 	s.kept[metric] = slices.Insert(all, at, &traceRanked{value, request(r, p)})
 }
 
@@ -294,7 +316,10 @@ func (s *traceStage) finish() {
 		}
 		s.Points = append(s.Points, t.some...)
 	}
-	slices.SortStableFunc(s.Points, func(a, b TracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) })
+	slices.SortStableFunc(
+		s.Points,
+		func(a, b TracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) },
+	)
 	seen := map[[2]int]bool{}
 	for _, m := range traceMetrics() {
 		for _, k := range s.kept[m] {

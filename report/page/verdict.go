@@ -22,9 +22,20 @@ func verdictShapes() []verdictShape {
 		return lang.Both(func(l lang.Lang) string { return lang.Verdict(v, l) })
 	}
 	return []verdictShape{
-		{rundir.Stable, draw.Circle, verdict(rundir.Stable)}, {rundir.Saturated, draw.Triangle, verdict(rundir.Saturated)},
-		{rundir.Shedding, draw.Diamond, verdict(rundir.Shedding)}, {rundir.Undecided, draw.Ring, verdict(rundir.Undecided)},
-		{rundir.Closed, draw.Square, verdict(rundir.Closed)}, {lang.NotCounted, draw.Cross, verdict(lang.NotCounted)},
+		{
+			rundir.Stable,
+			draw.Circle,
+			verdict(rundir.Stable),
+		},
+		{rundir.Saturated, draw.Triangle, verdict(rundir.Saturated)},
+		{
+			rundir.Shedding,
+			draw.Diamond,
+			verdict(rundir.Shedding),
+		},
+		{rundir.Undecided, draw.Ring, verdict(rundir.Undecided)},
+		{rundir.Closed, draw.Square, verdict(rundir.Closed)},
+		{lang.NotCounted, draw.Cross, verdict(lang.NotCounted)},
 	}
 }
 
