@@ -249,6 +249,15 @@ func (c *canvas) panel(p *Panel, top float64, last bool) {
 	c.labels(p, names)
 }
 
+// Uncertain reports whether some point has an interval, is a bound, or rests on too few requests.
+func (f *Figure) Uncertain() bool {
+	return slices.ContainsFunc(f.Panels, func(p Panel) bool {
+		return slices.ContainsFunc(p.Series, func(s Series) bool {
+			return slices.ContainsFunc(s.Points, func(q Point) bool { return q.High > q.Low || q.Bound || q.Faint })
+		})
+	})
+}
+
 // FixAxes makes the axes those of all series of the figure, also where some are left out later: drawings beside each
 // other can be compared.
 func (f *Figure) FixAxes() {

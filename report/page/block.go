@@ -35,6 +35,20 @@ type Section struct {
 	Blocks  []Block
 }
 
+// Uncertain reports whether some drawing of a section has an interval, a bound, or a point of too few requests.
+func (s Section) Uncertain() bool {
+	for _, b := range s.Blocks {
+		for _, f := range b.Figures {
+			for _, v := range f.Variants {
+				if v.Drawn != nil && v.Drawn.Uncertain() {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // Block is one thing in a section. Exactly one of its fields is set.
 type Block struct {
 	Headline *Headline

@@ -93,6 +93,14 @@ func severalPages(t *testing.T) map[string][]byte {
 	return pages
 }
 
+// Intervals are explained where some are drawn: the published document has none.
+func TestIntervalsAreExplained(t *testing.T) {
+	explained := func(page string) bool { return strings.Contains(page, pageUncertain.In("en")) }
+	if p := severalPages(t); explained(string(p["compare"])) || !explained(string(p["index"])) {
+		t.Error("a page explains intervals that it does not draw, or does not explain those that it draws")
+	}
+}
+
 // An index names runs without the directory that all are in.
 func TestNamesOfAnIndex(t *testing.T) {
 	for _, c := range []struct{ paths, want []string }{
