@@ -191,7 +191,10 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	if len(missing) > 0 {
 		f.Note = f.Note.Plus(noteCostMissing.Text(strings.Join(missing, ", "), most))
 	}
-	for i, button := range switchNames(called) {
+	for i, button := range buttonNames(called) {
+		if button != called[i] { // the list of numbers stands below
+			button += " " + called[i]
+		}
 		place := slices.Index(places, i)
 		if place < 0 {
 			continue

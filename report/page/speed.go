@@ -251,7 +251,7 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 		Variants: PlotVariants(fig, true, wide(panel)),
 		Table:    t,
 	}
-	for i, called := range switchNames(names) {
+	for i, called := range buttonNames(names) {
 		if !slices.Contains(priced, i) {
 			continue
 		}

@@ -121,18 +121,12 @@ func lineNames(names []string) []string {
 	return shortNames(names)
 }
 
-// switchNames are the names on the buttons that show and hide lines; none where there is one line.
-func switchNames(names []string) []string {
+// buttonNames are the labels on the buttons that show and hide lines; none where there is one line.
+func buttonNames(names []string) []string {
 	if len(names) < 2 {
 		return nil
 	}
-	all := slices.Clone(shortNames(names))
-	for i, name := range names {
-		if all[i] != name {
-			all[i] += " " + name
-		}
-	}
-	return all
+	return shortNames(names)
 }
 
 // figure draws one quantity of all runs.
@@ -220,7 +214,7 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 		Variants: PlotVariants(fig, q.logarith, wide(panel)),
 		Table:    grid,
 	}
-	for i, called := range switchNames(t.names) {
+	for i, called := range buttonNames(t.names) {
 		f.Switches = append(
 			f.Switches,
 			Switch{
