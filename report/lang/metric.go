@@ -2,8 +2,8 @@ package lang
 
 import "strings"
 
-// metric returns the name of a metric by its key in run.json, such as ttft_s.mean; the key where it has no name.
-func metric(key string, l Lang) string {
+// Metric returns the name of a metric by its key in run.json, such as ttft_s.mean; the key where it has no name.
+func Metric(key string, l Lang) string {
 	names := metricNames()
 	if p, ok := names[key]; ok {
 		return p.In(l)

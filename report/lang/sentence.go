@@ -126,7 +126,7 @@ func (f *filler) value(name, format string) string {
 		case "verdict":
 			return Verdict(rundir.Verdict(v), f.l)
 		case "metric":
-			return metric(v, f.l)
+			return Metric(v, f.l)
 		}
 		return Row(v)
 	case []string:

@@ -25,9 +25,16 @@ type Limit struct {
 	// Broken is the term that ends it, and By what it was in the first row beyond; nil where the rows end first.
 	Broken *slo.Term
 	By     rundir.Number
+	// Beyond is the row that shows that Broken is missed; nil where none does.
+	Beyond *Row
 	// Backlog reports whether the first row beyond was shown to be saturated, its terms aside.
 	Backlog bool
 	Unknown bool // the term could not be judged in the first row beyond: its metric is absent, unsupported or a bound
+}
+
+// AtTerm reports whether the limit lies between two rows, where the term that ends it reaches its limit.
+func (l *Limit) AtTerm() bool {
+	return l.Broken != nil && !l.Wide && !l.Unknown && l.Point.Low != l.Point.High && l.Point.Weight > 0
 }
 
 // Refusal is the reason why no load meets the terms.
@@ -63,13 +70,16 @@ func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 		return s.answered(terms)
 	}
 	var lowest Limit
+	first := 0 // the last row that keeps the term which ends it
 	for i := range terms {
 		good := s.lastKept(&terms[i])
 		if good < 0 {
 			return Limit{}, s.refusal(terms)
 		}
-		if l := s.edge(good, &terms[i]); i == 0 || l.Rate < lowest.Rate || l.Rate == lowest.Rate && lowest.Broken == nil {
-			lowest = l
+		// Rows that complete no more than those below them give two terms one rate: the one that is missed first ends it.
+		l := s.edge(good, &terms[i])
+		if i == 0 || l.Rate < lowest.Rate || l.Rate == lowest.Rate && (lowest.Broken == nil || l.Broken != nil && good < first) {
+			lowest, first = l, good
 		}
 	}
 	return lowest, nil
@@ -117,6 +127,7 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 	if above < 0 { // it is the highest row, or the rows above were left out
 		last := &s.Rows[len(s.Rows)-1]
 		l := Limit{Rate: rate, Low: found.Low, High: found.High, Wide: wide, Point: Point{Low: last, High: last}, Output: last.topOutput, Broken: limiting}
+		l.Beyond = s.missing(found, limiting)
 		l.sameAnswers()
 		return l, nil
 	}
@@ -127,10 +138,20 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 	}
 	l.Output = l.Point.LinearAt(Output).Number
 	l.sameAnswers()
+	l.Beyond = s.missing(found, limiting)
 	if limiting != nil {
 		l.By, _ = limiting.Of(high.Stage)
 	}
 	return l, nil
+}
+
+// missing returns the row in which an answer found that the limiting term is missed; nil where no row shows that.
+func (s *Setup) missing(found *rundir.SLO, limiting *slo.Term) *Row {
+	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == found.BrokenStage })
+	if i < 0 || limiting == nil || limiting.Holds(s.Rows[i].Stage) != rundir.Broken {
+		return nil
+	}
+	return &s.Rows[i]
 }
 
 // sameAnswers makes the output that of Rate requests with answers as long as those of the rows on either side. Rates of tokens and of requests come
@@ -191,8 +212,9 @@ func (s *Setup) unanswered(found *rundir.SLO, limiting *slo.Term, terms []slo.Te
 	if limiting == nil && r.Unknown { // nothing tells which term it is
 		return &Refusal{Row: r.Row, Undecided: true}
 	}
-	if limiting != nil {
+	if limiting != nil { // the verdict on the row is that of its report
 		r.Number, _ = limiting.Of(r.Row.Stage)
+		r.Unknown = limiting.Holds(r.Row.Stage) != rundir.Broken
 	}
 	return r
 }
@@ -219,7 +241,7 @@ func (s *Setup) refusal(terms []slo.Term) *Refusal {
 func (s *Setup) edge(good int, t *slo.Term) Limit {
 	low := &s.Rows[good]
 	served := &s.Rows[slices.IndexFunc(s.Rows, func(r Row) bool { return r.Top >= low.Top })] // the row that the rate is of
-	l := Limit{Point: Point{Low: served, High: served}, Rate: low.Top, Output: low.topOutput}
+	l := Limit{Point: Point{Low: served, High: served}, Rate: low.Top, Output: served.topOutput}
 	if good+1 == len(s.Rows) {
 		s.doubt(&l, low, nil)
 		return l
@@ -229,6 +251,9 @@ func (s *Setup) edge(good int, t *slo.Term) Limit {
 	weight := 0.0
 	if verdict := t.Holds(high.Stage); verdict != rundir.Kept {
 		l.Broken, l.Unknown, weight = t, verdict == rundir.Unsure, s.crossing(good, high, t)
+		if verdict == rundir.Broken {
+			l.Beyond = high
+		}
 		l.By, _ = t.Of(high.Stage)
 	}
 	s.doubt(&l, low, high)

@@ -74,7 +74,7 @@ func (s *Setup) plateau() Plateau {
 	}
 	if r := s.Rows[low]; top.Served > (1+agreeing)*r.Served {
 		p.Most, p.MostOutput = p.Rate, p.Output
-		p.Rate, p.Output, p.Where = rundir.Exactly(r.Served), r.Stage.TokensPerS.Output, r.Where+", "+top.Where
+		p.Rate, p.Output, p.Where = rundir.Exactly(r.Served), r.Stage.TokensPerS.Output, andAt(r.Where, top.Where)
 	}
 	return p
 }
@@ -198,7 +198,7 @@ func (p Point) Where() string {
 	if p.Weight == 0 || p.Low == p.High {
 		return p.Low.Where
 	}
-	return p.Low.Where + ", " + p.High.Where
+	return andAt(p.Low.Where, p.High.Where)
 }
 
 // Value is a metric with its standard error, NaN where it has none.

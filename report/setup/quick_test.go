@@ -43,13 +43,24 @@ func TestLoneRequestsHideNoArrivals(t *testing.T) {
 	}
 }
 
-// Paths from the root are shown by their last parts: what is above is of the machine on which they were read.
-func TestShortPath(t *testing.T) {
+// Paths from the root are shown by their names: what is above is of the machine on which they were read. Two of one name are told apart.
+func TestNames(t *testing.T) {
+	found := []Input{{Path: "/home/somebody/runs/l20"}, {Path: "/tmp/a/same"}, {Path: "/tmp/b/same"}, {Path: "near"}}
+	for i := range found {
+		found[i].Run = &rundir.Run{}
+	}
+	found[0].Run.Source = &rundir.Source{File: "/work/results.md"}
+	name := Names(found)
 	for path, want := range map[string]string{
-		"l20": "l20", "runs/l20": "runs/l20", "../l20": "../l20", "/home/somebody/runs/l20": ".../runs/l20", "/home/somebody/runs/l20/": ".../runs/l20", "/l20": "l20", "": "",
+		"near": "near", "runs/l20": "runs/l20", "../l20": "../l20", "": "",
+		"/home/somebody/runs/l20": "l20", "/home/somebody/runs/l20/": "l20", "/work/results.md": "results.md",
+		"/tmp/a/same": "a/same", "/tmp/b/same": "b/same",
 	} {
-		if got := shortPath(path); got != want {
+		if got := name(path); got != want {
 			t.Errorf("%q: %q, want %q", path, got, want)
 		}
+	}
+	if got := andAt(andAt("results.md:3", "results.md:12"), "other.md:4"); got != "results.md:3, 12, other.md:4" {
+		t.Error(got)
 	}
 }

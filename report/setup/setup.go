@@ -71,7 +71,8 @@ type LeftOut struct {
 	// Figures reports whether figures of the row are left out for it; the rest is used.
 	Figures bool `json:"figures,omitempty"`
 
-	note note.Note
+	note    note.Note
+	figures []string // the keys of those that the row has
 }
 
 // ByClient reports whether some rows are left out since the client was too slow.
@@ -99,6 +100,17 @@ func (s *Setup) Impossible(st *rundir.Stage) bool { return slices.Contains(s.imp
 // Because returns why the row was left out.
 func (o *LeftOut) Because(l lang.Lang) string { return words().Say(o.note, l) }
 
+// NotUsed names the figures of the row that are left out.
+func (o *LeftOut) NotUsed(l lang.Lang) string {
+	var names []string
+	for _, key := range o.figures {
+		if name := lang.Metric(key, l); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, lang.ListComma.In(l))
+}
+
 // Why a row is left out that the audit finds no fault with.
 var (
 	noteCutShort = note.Kind{Code: "row.cut-short"}
@@ -111,30 +123,43 @@ var words = sync.OnceValue(func() lang.Words { return lang.Join(findings.Words()
 
 // Options are the ways to make setups.
 type Options struct {
-	Show func(path string) string // how paths are shown; nil for shortPath
+	Show func(path string) string // how paths are shown; nil for [Names]
 	Lang lang.Lang                // of the names
 }
 
 // Load makes setups of runs. A figure that contradicts others is left out, and a row of which it is not known what it completed.
 func Load(all []Input) []Setup { return LoadWith(all, Options{}) }
 
-// shortPath returns how a path is shown: one from the root without what is above its last two parts, since that is of the machine on which it was
-// read and not of the result. Others are returned as they are.
-func shortPath(path string) string {
-	if !filepath.IsAbs(path) {
-		return path
+// Names returns how the paths of results are shown: one from the root by its name, since the rest is of the machine on which it was read and not of
+// the result. Where two have one name, it stands behind that of the directory. Others are returned as they are.
+func Names(all []Input) func(path string) string {
+	paths, shared := map[string]string{}, map[string]bool{}
+	for _, in := range all {
+		for _, path := range []string{in.Path, fileOf(in)} {
+			path = filepath.Clean(path)
+			name := filepath.Base(path)
+			if other, ok := paths[name]; ok && other != path {
+				shared[name] = true
+			}
+			paths[name] = path
+		}
 	}
-	dir, name := filepath.Split(filepath.Clean(path))
-	if dir = filepath.Base(dir); dir == string(filepath.Separator) || dir == "." {
-		return name
+	return func(path string) string {
+		if !filepath.IsAbs(path) {
+			return path
+		}
+		dir, name := filepath.Split(filepath.Clean(path))
+		if shared[name] {
+			name = filepath.Join(filepath.Base(dir), name)
+		}
+		return filepath.ToSlash(name)
 	}
-	return filepath.ToSlash(filepath.Join("...", dir, name))
 }
 
 // LoadWith is Load with options.
 func LoadWith(all []Input, o Options) []Setup {
 	if o.Show == nil {
-		o.Show = shortPath
+		o.Show = Names(all)
 	}
 	var subjects []audit.Subject
 	for _, in := range all {
@@ -227,7 +252,7 @@ func pooled(rows []Row) []Row {
 		}
 		p := &all[last]
 		p.Repeats = append(p.Repeats, r.Stage)
-		p.Where += ", " + r.Where
+		p.Where = andAt(p.Where, r.Where)
 	}
 	for i := range all {
 		if r := &all[i]; len(r.Repeats) > 0 {
@@ -305,21 +330,37 @@ func load(s *rundir.Stage) float64 {
 // marks returns what the audit doubts in a stage that is used, and remarks on it.
 func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []LeftOut {
 	var all []LeftOut
-	add := func(rule string, grade audit.Grade, n note.Note, figures bool) {
-		all = append(all, LeftOut{Row: rowName(st), Where: s.Where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade, Figures: figures, note: n})
+	add := func(rule string, grade audit.Grade, n note.Note, figures []string) {
+		all = append(all, LeftOut{Row: rowName(st), Where: s.Where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade,
+			Figures: len(figures) > 0, note: n, figures: figures})
 	}
 	for _, d := range st.Doubts {
-		add(d.Rule, audit.Grade(d.Grade), d.Note, len(d.Figures) > 0 && !slices.Contains(d.Figures, "rate"))
+		add(d.Rule, audit.Grade(d.Grade), d.Note, printed(st, d.Figures))
 	}
 	if st.Source != nil {
 		return all
 	}
 	for _, f := range found {
 		if f.Grade != audit.Impossible && f.Rule != "" && s.speaksOf(f, st) {
-			add(f.Rule, f.Grade, f.Note(), false)
+			add(f.Rule, f.Grade, f.Note(), nil)
 		}
 	}
 	return all
+}
+
+// printed returns those of the figures of a doubt that the row has. A doubted rate is used: only the order of rows rests on it.
+func printed(st *rundir.Stage, figures []string) []string {
+	return slices.DeleteFunc(slices.Clone(figures), func(key string) bool {
+		if key == "rate" || st.Source == nil || len(st.Source.Printed) == 0 {
+			return key == "rate"
+		}
+		for has := range st.Source.Printed {
+			if has == key || strings.HasPrefix(has, key+".") {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // ruledOut returns why the audit rules a stage out; nil where it does not. A stage that was read elsewhere is used but for the figures that are
@@ -395,6 +436,14 @@ func (s *Setup) Where(st *rundir.Stage) string {
 	return s.show(s.Path) + " " + lang.Row(st.Name)
 }
 
+// andAt returns two places as one text: "results.md:12, 13" in one file.
+func andAt(place, other string) string {
+	if i := strings.LastIndexByte(other, ':'); i > 0 && strings.HasPrefix(place, other[:i+1]) {
+		other = other[i+1:]
+	}
+	return place + ", " + other
+}
+
 // Origin returns the file and line, or the directory, of the setup.
 func (s *Setup) Origin() string {
 	if src := s.Run.Source; src != nil {
@@ -426,7 +475,7 @@ func Title(run *rundir.Run, l lang.Lang) string {
 			parts = append(parts, p)
 		}
 	}
-	return strings.Join(parts, sayAnd.In(l))
+	return strings.Join(parts, lang.Comma.In(l))
 }
 
 // Free returns the free labels of a run as they are written: "router=Rust".
@@ -472,12 +521,28 @@ func parallel(run *rundir.Run) string {
 	return strings.Join(parallelism.FindAllString(run.Target.Launch, -1), " ")
 }
 
+// details return what tells results apart that are labelled alike.
+func details(l lang.Lang) []func(*rundir.Run) string {
+	return []func(*rundir.Run) string{
+		parallel, func(run *rundir.Run) string { return mostTokens(run, l) }, func(run *rundir.Run) string { return Thinking(run, l) }, Heading,
+	}
+}
+
+// Described names a configuration by its labels and by all that tells results apart which are labelled alike.
+func Described(run *rundir.Run, l lang.Lang) string {
+	name := Title(run, l)
+	for _, of := range details(l) {
+		if v := of(run); v != "" {
+			name = strings.TrimPrefix(name+lang.Comma.In(l)+v, lang.Comma.In(l))
+		}
+	}
+	return name
+}
+
 // distinguish makes names unique. What is labelled alike is told apart by how it was started, by what it was asked for and by its heading, as far as
 // these differ, else by where it was found.
 func distinguish(all []Setup, l lang.Lang) {
-	for _, of := range []func(*rundir.Run) string{
-		parallel, func(run *rundir.Run) string { return mostTokens(run, l) }, func(run *rundir.Run) string { return Thinking(run, l) }, Heading,
-	} {
+	for _, of := range details(l) {
 		values := map[string]map[string]bool{}
 		for _, s := range all {
 			if values[s.Name] == nil {
@@ -488,7 +553,7 @@ func distinguish(all []Setup, l lang.Lang) {
 		for i := range all {
 			s := &all[i]
 			if v := of(s.Run); v != "" && len(values[s.Name]) > 1 {
-				s.Name = strings.TrimPrefix(s.Name+sayAnd.In(l)+v, sayAnd.In(l))
+				s.Name = strings.TrimPrefix(s.Name+lang.Comma.In(l)+v, lang.Comma.In(l))
 			}
 		}
 	}
@@ -503,7 +568,7 @@ func distinguish(all []Setup, l lang.Lang) {
 		case s.Name == "":
 			s.Name = s.Origin()
 		case seen[s.Name] > 1:
-			s.Name = sayOrigin.In(l, s.Name, s.Origin())
+			s.Name += lang.InParens.In(l, s.Origin())
 		}
 		if used[s.Name]++; used[s.Name] > 1 {
 			s.Name += " #" + strconv.Itoa(used[s.Name])
