@@ -35,7 +35,7 @@ func TestDifferencesWithoutAnIntervalAreNotJudged(t *testing.T) {
 		changes []Change
 		want    string
 	}{
-		{all, "new against old: saturation -25.0 % (-30.0..-20.0), ITL 80 % > +50.0 %, no difference is shown in output ~ (-5.0..+6.0), not judged, for want of an interval: TTFT 80 % +9.0 %."},
+		{all, "new against old: saturation -25.0 % (-30.0..-20.0), ITL 80 % > +50.0 %, no difference is shown in output ~ (-5.0..+6.0), without an interval: TTFT 80 % +9.0 %."},
 		{all[2:3], "new against old: TTFT 80 % +9.0 %."}, // published results have no intervals
 	} {
 		c := &Comparison{Changes: tt.changes}

@@ -205,7 +205,7 @@ func Workload(run *rundir.Run, l lang.Lang) string {
 	if mode := setup.Thinking(run, l); mode != "" {
 		parts = append(parts, mode)
 	}
-	return strings.Join(parts, comma.In(l))
+	return strings.Join(parts, lang.Comma.In(l))
 }
 
 // workload returns what was asked of a server, as far as it must be the same for a comparison. Seeds may differ.
@@ -226,7 +226,7 @@ func workload(run *rundir.Run, l lang.Lang) string {
 	if w.Prompt != "" {
 		parts = append(parts, loadPrompt.In(l, len(w.Prompt)))
 	}
-	return strings.Join(parts, comma.In(l))
+	return strings.Join(parts, lang.Comma.In(l))
 }
 
 func lengths(n rundir.Lengths) string {

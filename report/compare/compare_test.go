@@ -84,7 +84,7 @@ func TestFiguresAreTraceable(t *testing.T) {
 		for _, f := range m.Metrics {
 			for _, where := range strings.Split(f.Where, ", ") {
 				var n int
-				if _, err := fmt.Sscanf(where, "tables.md:%d", &n); err != nil || n < 1 || n > len(lines) || !strings.Contains(lines[n-1], "|") {
+				if _, err := fmt.Sscanf(strings.TrimPrefix(where, "tables.md:"), "%d", &n); err != nil || n < 1 || n > len(lines) || !strings.Contains(lines[n-1], "|") {
 					t.Errorf("%s %s: %q is no line of a table", m.Name, f.Key, where)
 				}
 			}
@@ -230,18 +230,22 @@ func TestIntervals(t *testing.T) {
 			}
 		}
 		for _, f := range c.Factors {
-			if got := !strings.Contains(f.Says, "no difference from"); got != x.shown {
+			if got := !strings.Contains(f.Says, "may be equal"); got != x.shown {
 				t.Errorf("gain %v, noise %v: concluded %q", x.gain, x.noise, f.Says)
 			}
 		}
 	}
 }
 
-// Results of different models are compared with a caution, and those of one model without.
+// Two results of different models are compared with a caution, and those of one model without. Among many, only those of one model are compared.
 func TestOtherModelsAreCautioned(t *testing.T) {
 	all := tables(t)
-	if got := strings.Join(lang.In(compared(t, all).Cautions(), lang.English), ""); !strings.Contains(got, "Qwen2-7B-Instruct") || !strings.Contains(got, "Qwen2-14B-Instruct") {
+	two := []setup.Setup{all[0], all[slices.IndexFunc(all, func(s setup.Setup) bool { return setup.Model(s.Run) == "Qwen2-14B-Instruct" })]}
+	if got := lang.In(compared(t, two).Cautions(), lang.English); len(got) != 1 || !strings.Contains(got[0], "Qwen2-7B-Instruct, Qwen2-14B-Instruct") {
 		t.Errorf("%q", got)
+	}
+	if got := compared(t, all).Cautions(); len(got) > 0 {
+		t.Errorf("no two models are compared: %q", got)
 	}
 	one := slices.DeleteFunc(slices.Clone(all), func(s setup.Setup) bool { return setup.Model(s.Run) != "Qwen2-7B-Instruct" })
 	if got := compared(t, one).Cautions(); len(got) > 0 {
@@ -315,6 +319,32 @@ func TestRangesAreNoIntervals(t *testing.T) {
 		for _, d := range all {
 			if !d.Low.IsZero() || !d.High.IsZero() {
 				t.Errorf("%s, %s: %v to %v", m.Name, d.Name.In(lang.English), d.Low, d.High)
+			}
+		}
+	}
+}
+
+// TestNoRowExceedsTheHighest: what is called the highest is the output at saturation, also where a row of the run gave more.
+func TestNoRowExceedsTheHighest(t *testing.T) {
+	for _, f := range compared(t, tables(t)).Factors {
+		if strings.Contains(f.Says, "highest") && !strings.Contains(f.Says, ": at saturation ") {
+			t.Error(f.Says)
+		}
+	}
+	own := twoRuns(0.05, 0.01)
+	own[1].Run.Stages[1].TokensPerS.Output = rundir.Exactly(1e6)
+	says := compared(t, own).Factors[0].Conclusion(lang.English)
+	if !strings.Contains(says, "at saturation") || strings.Contains(says, "measured") {
+		t.Error(says)
+	}
+}
+
+// Two lower bounds leave open which is higher, and no speed-up follows from them.
+func TestTwoLowerBounds(t *testing.T) {
+	for _, f := range compared(t, tables(t)).Factors {
+		for i := range f.Ratios {
+			if r := f.Ratios[i]; r.Ratio.IsZero() && r.Bound == "" && strings.Contains(f.Says, " has the highest output") {
+				t.Errorf("%s against %s is not known: %s", r.Of, r.To, f.Says)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Conclusion returns in a sentence or two what the metrics of a factor show.
+// Conclusion returns in a sentence or two what the metrics of a factor show; empty where they show nothing.
 func (f *Factor) Conclusion(l lang.Lang) string {
 	if s := f.carrying(l); s != "" {
 		return s
@@ -25,15 +25,12 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	}
 	best := f.Members[0]
 	if best.output() <= 0 {
-		return sayNoOutput.In(l, f.equal.In(l))
+		return ""
 	}
 	var against []string
 	say := sayMost
-	if best.setup.OpenLoop() {
-		say = sayMostArrivals
-	}
 	for _, m := range f.Members[1:] {
-		if r, _ := ratio(&best.m, &m.m, keyOutput); r.either() {
+		if r, plain := ratio(&best.m, &m.m, keyOutput); r.either() || !plain && r.Bound == "" && m.output() > 0 {
 			say = sayMayBeMost
 		}
 		if s := f.versus(best, m, l); s != "" {
@@ -41,11 +38,11 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 		}
 	}
 	if len(against) == 0 {
-		return sayNoOutput.In(l, f.equal.In(l))
+		return ""
 	}
 	top, _ := best.m.Get(keyOutput)
-	s := say.In(l, f.equal.In(l), f.named(best.Value, l), reached(top, l), strings.Join(against, semicolon.In(l))) + stop.In(l)
-	return s + f.quickest(l)
+	s := say.In(l, f.equal.In(l), f.named(best.Value, l), reached(top, l), strings.Join(against, lang.Semicolon.In(l)))
+	return s + lang.Stop.In(l) + f.quickest(l)
 }
 
 // carrying returns how many users the first member carries, and the others against it; empty where that is not known of all, within the same terms.
@@ -68,17 +65,13 @@ func (f *Factor) carrying(l lang.Lang) string {
 		if !ok || v.Terms != first.Terms {
 			return ""
 		}
-		name := f.named(m.Value, l)
-		switch c := change(v, first); {
-		case c.Ratio.IsZero(): // one is a bound
-			others = append(others, sayCarriesAlso.In(l, name, amount(&v)))
-		case c.Shown != nil && !*c.Shown:
-			others = append(others, sayCarriesUnshown.In(l, name, amount(&v), percent(c.Low.Value()), percent(c.High.Value())))
-		default:
-			others = append(others, sayCarriesOther.In(l, name, amount(&v), c.String()))
+		one := sayCarriesOther.In(l, f.named(m.Value, l), amount(&v))
+		if c := change(v, first); !c.Ratio.IsZero() { // else one is a bound
+			one += lang.Colon.In(l) + c.String()
 		}
+		others = append(others, one)
 	}
-	return sayCarries.In(l, f.equal.In(l), f.named(f.Members[0].Value, l), amount(&first), strings.Join(others, comma.In(l))) + stop.In(l)
+	return sayCarries.In(l, f.equal.In(l), f.named(f.Members[0].Value, l), amount(&first), strings.Join(others, lang.Comma.In(l))) + lang.Stop.In(l)
 }
 
 // versus returns the ratio of the best to another in words, or that no difference is shown.
@@ -86,29 +79,34 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 	a, ok1 := m.m.Get(keyOutput)
 	b, ok2 := best.m.Get(keyOutput)
 	c := change(b, a)
-	switch {
-	case !ok1 || !ok2 || c.Ratio.IsZero():
+	if !ok1 || !ok2 || c.Ratio.IsZero() {
 		return ""
-	case c.Shown != nil && !*c.Shown:
-		return sayNoDifference.In(l, f.named(m.Value, l))
 	}
 	name, value := f.named(m.Value, l), reached(a, l)
 	switch r, plain := ratio(&best.m, &m.m, keyOutput); {
-	case plain && c.Shown == nil && c.Ratio.Value() < close:
+	case c.Shown != nil && !*c.Shown, plain && c.Shown == nil && c.Ratio.Value() < close:
 		return sayClose.In(l, name, value)
 	case plain:
-		return sayTimes.In(l, fmt.Sprintf("%.2f", 1+c.Ratio.Value()), name, value, interval(c, l))
-	case r.Bound == BoundLow:
-		return sayTimesAtLeast.In(l, fmt.Sprintf("%.2f", r.Low.Value()), name, value)
-	case r.Bound == BoundHigh:
-		return sayTimesAtMost.In(l, fmt.Sprintf("%.2f", r.High.Value()), name, value)
-	case r.either():
-		return sayTimesEither.In(l, fmt.Sprintf("%.2f", r.Low.Value()), fmt.Sprintf("%.2f", r.High.Value()), name, value)
-	case r.Bound == BoundRange:
-		return sayTimesBetween.In(l, fmt.Sprintf("%.2f", r.Low.Value()), fmt.Sprintf("%.2f", r.High.Value()), name, value)
+		return sayTimes.In(l, times(c.Ratio.Value()+1), name, value, interval(c, l))
+	case r.Bound == "":
+		return sayTimesUnknown.In(l, name, value)
+	default:
+		return sayTimes.In(l, r.bounds(l), name, value, "")
 	}
-	return sayTimesUnknown.In(l, name, value)
 }
+
+// bounds returns what is known of a ratio that has a bound, in words.
+func (r Ratio) bounds(l lang.Lang) string {
+	switch r.Bound {
+	case BoundLow:
+		return sayAtLeast.In(l, times(r.Low.Value()))
+	case BoundHigh:
+		return sayAtMost.In(l, times(r.High.Value()))
+	}
+	return sayTo.In(l, times(r.Low.Value()), times(r.High.Value()))
+}
+
+func times(v float64) string { return fmt.Sprintf("%.2f", v) }
 
 // reached returns the output of a plateau in words: a lower bound, a range of rows that disagree, or a number.
 func reached(f Metric, l lang.Lang) string {
@@ -116,7 +114,7 @@ func reached(f Metric, l lang.Lang) string {
 	case f.AtLeast:
 		return sayOrMore.In(l, tokens(f.Value))
 	case f.Most.Known():
-		return sayFromTo.In(l, lang.Number(f.Value, lang.Fixed(2)), tokens(f.Most))
+		return sayTo.In(l, lang.Number(f.Value, lang.Fixed(2)), tokens(f.Most))
 	}
 	return tokens(f.Value)
 }
@@ -158,7 +156,7 @@ func (f *Factor) quickest(l lang.Lang) string {
 		}
 		rest = append(rest, f.named(m.Value, l)+" "+seconds(v.Value))
 	}
-	return sayQuickest.In(l, f.named(best.Value, l), seconds(least.Value), strings.Join(rest, comma.In(l)))
+	return sayQuickest.In(l, f.named(best.Value, l), seconds(least.Value), strings.Join(rest, lang.Comma.In(l)))
 }
 
 // named returns a member's value in words, also where it is empty, as for no quantization.
@@ -183,7 +181,7 @@ func (f *Factor) scaling(l lang.Lang) string {
 	var all []string
 	for _, s := range f.Steps {
 		p, ok := s.at(keyRate)
-		if !ok {
+		if !ok || p.Unknown { // of two lower bounds nothing follows
 			continue
 		}
 		c := Change{Ratio: rundir.Exactly(p.SpeedUp.Value() - 1), Low: p.Low, High: p.High}
@@ -195,32 +193,27 @@ func (f *Factor) scaling(l lang.Lang) string {
 				continue
 			}
 		}
-		all = append(all, f.speedUp(s, p, c, l)+stop.In(l)+unequalWork(p, l)+alone(s, l))
-	}
-	if len(all) == 0 {
-		return sayNoOutput.In(l, f.equal.In(l))
+		if says := f.speedUp(s, p, c, l) + lang.Stop.In(l) + unequalWork(p, l) + alone(s, l); !slices.Contains(all, says) {
+			all = append(all, says)
+		}
 	}
 	return strings.Join(all, space.In(l))
 }
 
-// speedUp returns the effect of a step at the plateau: a ratio, a bound, or both outputs where nothing is known of their ratio.
+// speedUp returns the effect of a step at the plateau: a ratio or a bound.
 func (f *Factor) speedUp(s Step, p Load, c Change, l lang.Lang) string {
-	name, after, before := f.equal.In(l), reached(p.After, l), reached(p.Before, l)
-	if slices.ContainsFunc(f.Steps, func(o Step) bool { return o.From == s.From && o.To == s.To && o.origins != s.origins }) { // two results have one number of GPUs
-		name += space.In(l) + sayTraced.In(l, s.origins[0], s.origins[1])
+	name := f.equal.In(l)
+	if slices.ContainsFunc(f.Steps, func(o Step) bool { // two results have one number of GPUs
+		other, ok := o.at(keyRate)
+		return ok && o.From == s.From && o.To == s.To && (other.Before.Value != p.Before.Value || other.After.Value != p.After.Value)
+	}) {
+		name += lang.InParens.In(l, strings.Join(s.origins[:], lang.Comma.In(l)))
 	}
-	times := func(n rundir.Number) string { return fmt.Sprintf("%.2f", n.Value()) }
-	switch {
-	case p.Unknown:
-		return sayScalesUnknown.In(l, name, s.To, s.From, after, before)
-	case p.Bound == BoundLow:
-		return sayScalesAtLeast.In(l, name, s.To, s.From, times(p.Low), after, before)
-	case p.Bound == BoundHigh:
-		return sayScalesAtMost.In(l, name, s.To, s.From, times(p.High), after, before)
-	case p.Bound == BoundRange:
-		return sayScalesBetween.In(l, name, s.To, s.From, times(p.Low), times(p.High), after, before)
+	ratio := times(p.SpeedUp.Value())
+	if p.Bound != "" {
+		ratio = Ratio{Bound: p.Bound, Low: p.Low, High: p.High}.bounds(l)
 	}
-	return sayScales.In(l, name, s.To, s.From, times(p.SpeedUp), after, before, fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), interval(c, l))
+	return sayScales.In(l, name, s.To, s.From, ratio, reached(p.After, l), reached(p.Before, l), interval(c, l))
 }
 
 // uneven is the difference in the lengths of answers from which on they are printed: an end token or two, and a request cut at

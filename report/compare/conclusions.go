@@ -26,10 +26,12 @@ func (c *Comparison) conclusions() (answer, rest []lang.Text) {
 	slices.SortStableFunc(byMembers, func(a, b *Factor) int { return cmp.Compare(len(b.Members), len(a.Members)) })
 	var all []lang.Text
 	for _, f := range byMembers {
-		all = append(all, lang.Both(f.Conclusion))
+		if says := lang.Both(f.Conclusion); !says.IsZero() {
+			all = append(all, says)
+		}
 	}
 	for _, g := range c.groups {
-		if len(c.cautions(g)) > 0 { // the difference is also that of the models
+		if len(c.models(g)) > 1 { // the difference is also that of the models
 			continue
 		}
 		for _, i := range g.members[1:] {
@@ -65,13 +67,13 @@ func (c *Comparison) against(setup string) lang.Text {
 		}
 	}
 	if len(none) > 0 {
-		shown = append(shown, sayNoneOf.Text(lang.Joined(none, comma)))
+		shown = append(shown, sayNoneOf.Text(lang.Joined(none, lang.Comma)))
 	}
 	if len(unjudged) > 0 {
-		shown = append(shown, sayUnjudgedOf.Text(lang.Joined(unjudged, comma)))
+		shown = append(shown, sayUnjudgedOf.Text(lang.Joined(unjudged, lang.Comma)))
 	}
 	if len(shown) == 0 {
 		return lang.Text{}
 	}
-	return sayAgainst.Text(setup, from, lang.Joined(shown, comma))
+	return sayAgainst.Text(setup, from, lang.Joined(shown, lang.Comma))
 }

@@ -182,9 +182,9 @@ func equalIn(run *rundir.Run, what string, several bool, l lang.Lang) string {
 	}
 	add(byThink, setup.Thinking(run, l))
 	if len(parts) == 0 {
-		return wordUnlabelled.In(l)
+		return wordNoLabels.In(l)
 	}
-	return strings.Join(parts, comma.In(l))
+	return strings.Join(parts, lang.Comma.In(l))
 }
 
 func (f *Factor) differs() bool {

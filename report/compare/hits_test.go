@@ -54,7 +54,7 @@ func TestRunsOfDifferentHits(t *testing.T) {
 	for _, n := range c.Cautions() {
 		said += n.In(lang.English) + n.In(lang.Chinese)
 	}
-	for _, want := range []string{"80 % of the prompt tokens of m, 1 x A and 30 % of those of m, 1 x B", "30 %。因此只比较每秒未命中缓存的 token"} {
+	for _, want := range []string{"(m, 1 x A 80 %, m, 1 x B 30 %): only uncached tokens per second", "30 %）：只比较每秒未命中缓存的 token"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %s", want, said)
 		}

@@ -187,7 +187,7 @@ func (f *Factor) atEqual(l lang.Lang) string {
 		if f.What == ByGPUs {
 			head = f.gpuPair(p, l)
 		}
-		all = append(all, head+lang.Colon.In(l)+strings.Join(parts, semicolon.In(l))+stop.In(l))
+		all = append(all, head+lang.Colon.In(l)+strings.Join(parts, lang.Semicolon.In(l))+lang.Stop.In(l))
 	}
 	return strings.Join(all, space.In(l))
 }
@@ -202,9 +202,9 @@ func (f *Factor) gpuPair(p Pair, l lang.Lang) string {
 		}
 	}
 	parts = append(parts, sayGPUPair.In(l, p.From, p.To, m.Labels.GPU))
-	head := strings.Join(parts, comma.In(l))
+	head := strings.Join(parts, lang.Comma.In(l))
 	if n := slices.IndexFunc(f.Pairs, func(o Pair) bool { return o.From == p.From && o.To == p.To && o.Setups != p.Setups }); n >= 0 {
-		head += space.In(l) + sayTraced.In(l, p.Origins[0], p.Origins[1])
+		head += lang.InParens.In(l, strings.Join(p.Origins[:], lang.Comma.In(l)))
 	}
 	return head
 }
@@ -230,7 +230,7 @@ func (v Level) In(l lang.Lang) string {
 		s += sayLevelAnswers.In(l, fmt.Sprintf("%.0f", v.Answer[0].Mean()), fmt.Sprintf("%.0f", v.Answer[1].Mean()))
 	}
 	if v.Doubts > 0 {
-		s += sayLevelDoubts.In(l, v.Doubts)
+		s += sayLevelDoubts.In(l, v.Doubts, v.Rate[0].N+v.Rate[1].N)
 	}
 	return s
 }
@@ -246,7 +246,7 @@ func (v Level) Change(l lang.Lang) string {
 	if low == high {
 		return low + " %"
 	}
-	return sayToPercent.In(l, low, high)
+	return sayTo.In(l, low, high) + " %"
 }
 
 // whole is a signed whole percentage.
@@ -271,11 +271,11 @@ func (f *Factor) levelTable() table.Table {
 	uneven := slices.ContainsFunc(f.Pairs, func(p Pair) bool { return slices.ContainsFunc(p.Levels, Level.uneven) })
 	t := table.Table{Columns: []table.Column{
 		{Head: headFromTo.Text(), Left: true}, {Head: headInFlight.Text()}, {Head: headCompleted.Text(), Sub: lang.Same("req/s")}, {Head: headChange.Text(), Sub: lang.Same("%")},
-		{Head: headOutput.Text(), Sub: lang.Same("tok/s")}, {Head: headLatency.Text(), Sub: lang.Same("s")},
+		{Head: lang.HeadOutput.Text(), Sub: lang.Same("tok/s")}, {Head: lang.HeadLatency.Text(), Sub: lang.Same("s")},
 	}}
 	if uneven {
-		t.Columns = append(t.Columns, table.Column{Head: headAnswer.Text(), Sub: lang.Same("tok")}, table.Column{Head: headLatency.Text(), Sub: subPerToken.Text()},
-			table.Column{Head: headOutput.Text(), Sub: lang.Same("%")})
+		t.Columns = append(t.Columns, table.Column{Head: headAnswer.Text(), Sub: lang.Same("tok")}, table.Column{Head: lang.HeadLatency.Text(), Sub: subPerToken.Text()},
+			table.Column{Head: lang.HeadOutput.Text(), Sub: lang.Same("%")})
 	}
 	t.Columns = append(t.Columns, table.Column{Head: headMeasured.Text()}, table.Column{Head: headRests.Text(), Left: true})
 	named := func(value string) lang.Text { return lang.Both(func(l lang.Lang) string { return f.named(value, l) }) }

@@ -3,7 +3,6 @@
 package compare
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -143,10 +142,7 @@ func (v *PairComparison) JSON(w io.Writer) error {
 func (v *PairComparison) Sections(level int) []table.Section {
 	title := titleLive.Text(lang.Both(func(l lang.Lang) string { return Workload(v.asked, l) }))
 	s := table.Section{Title: title, Level: level, Table: v.table(), Notes: v.legend()}
-	s.Lines = append(s.Lines, lang.Same("A = "+v.Servers[0]), lang.Same("B = "+v.Servers[1]))
-	if v.Blocks > 0 {
-		s.Lines = append(s.Lines, liveBlocks.Text(v.Blocks))
-	}
+	s.Lines = append(lang.Sentences(v.conclusion), lang.Same("A = "+v.Servers[0]), lang.Same("B = "+v.Servers[1]))
 	switch v.State {
 	case rundir.Failed:
 		why := lang.Both(func(l lang.Lang) string { return findings.Phrase(v.Failure, l) })
@@ -154,7 +150,7 @@ func (v *PairComparison) Sections(level int) []table.Section {
 	case rundir.Interrupted:
 		s.Lines = append(s.Lines, liveInterrupted.Text())
 	}
-	return []table.Section{s, {Title: titleLiveSays.Text(), Level: level + 1, Lines: lang.Sentences(v.conclusion)}}
+	return []table.Section{s}
 }
 
 // table has a row for each metric at each load.
@@ -205,7 +201,7 @@ func loadName(p *rundir.PairLoad, l lang.Lang) string {
 		return liveCeiling.In(l, p.MaxConcurrency)
 	}
 	if p.Rate.Known() {
-		return liveRate.In(l, rate)
+		return rate + " req/s"
 	}
 	return liveWidth.In(l, p.MaxConcurrency)
 }
@@ -213,9 +209,9 @@ func loadName(p *rundir.PairLoad, l lang.Lang) string {
 func metricName(metric string, l lang.Lang) string {
 	switch metric {
 	case pair.MetricOutput:
-		return headOutput.In(l) + " tok/s"
+		return lang.HeadOutput.In(l) + " tok/s"
 	case pair.MetricLatency:
-		return wordLatency.In(l)
+		return lang.HeadLatency.In(l)
 	}
 	return strings.ToUpper(metric)
 }
@@ -236,9 +232,13 @@ func (v *PairComparison) legend() []lang.Text {
 	if v.Blocks > 0 && slices.ContainsFunc(v.Rows, func(r pair.Row) bool { return r.Ratio.IsZero() && r.Spoiled == 0 }) {
 		notes = append(notes, liveUnknown.Text())
 	}
-	low, high := v.answers[0], v.answers[1]
-	if low.Known() && high.Known() && unlike(rundir.Exactly(min(low.Value(), high.Value())), rundir.Exactly(max(low.Value(), high.Value()))) {
-		notes = append(notes, liveUneven.Text(fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
+	if low, high := v.answers[0], v.answers[1]; low.Known() && high.Known() {
+		if low.Value() > high.Value() {
+			low, high = high, low
+		}
+		if unlike(low, high) {
+			notes = append(notes, sayUneven.Text(lang.Number(low, lang.Fixed(1)), lang.Number(high, lang.Fixed(1))))
+		}
 	}
 	if n := len(v.invalid); n > 0 {
 		notes = append(notes, liveClient.Text(n, v.stages, lang.Both(func(l lang.Lang) string { return findings.Phrase(v.invalid[0], l) })))
@@ -251,16 +251,14 @@ func (v *PairComparison) conclusion(l lang.Lang) []string {
 	var shown []string
 	for i := range v.Rows {
 		if r := &v.Rows[i]; r.Shown {
-			shown = append(shown, liveAt.In(l, metricName(r.Metric, l), loadName(r.Load, l))+" "+rowChange(r))
+			shown = append(shown, metricName(r.Metric, l)+lang.InParens.In(l, loadName(r.Load, l))+" "+rowChange(r))
 		}
 	}
 	switch {
 	case len(shown) > 0:
-		return []string{liveDiffers.In(l, strings.Join(shown, comma.In(l)))}
+		return []string{liveDiffers.In(l, strings.Join(shown, lang.Comma.In(l)))}
 	case v.deciding() != nil:
 		return []string{liveSame.In(l)}
-	case len(v.invalid) > 0:
-		return []string{liveClientLimit.In(l, len(v.invalid), v.stages)}
 	}
 	return []string{liveTooFew.In(l)}
 }

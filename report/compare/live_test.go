@@ -158,7 +158,7 @@ func TestClientLimitedStagesDoNotCount(t *testing.T) {
 		v := OfPair(p, a, b)
 		for _, l := range lang.All() {
 			text := strings.Join(v.conclusion(l), "\n")
-			if withheld := text == liveClientLimit.In(l, 4*spoiled, 2*2*4*7); withheld == concludes {
+			if withheld := text == liveTooFew.In(l); withheld == concludes {
 				t.Errorf("%d blocks: %s", spoiled, text)
 			}
 		}

@@ -43,20 +43,21 @@ func (c *Comparison) Sections(level int) []table.Section {
 	if _, rest := c.conclusions(); len(rest) > 0 {
 		all = append(all, table.Section{Title: titleMore.Text(), Level: level + 1, Lines: rest, Rest: true})
 	}
+	said := false
 	for i := range c.Factors {
 		f := &c.Factors[i]
-		all = append(all, f.section(level+1))
+		if t := f.stepTable(); len(t.Rows) > 0 {
+			all = append(all, table.Section{Title: titleScaling.Text(f.equal), Level: level + 1, Table: t, Rest: true})
+		}
 		if len(f.Pairs) > 0 {
-			all = append(all, table.Section{Title: titleLevels.Text(f.equal), Level: level + 1, Table: f.levelTable(), Notes: []lang.Text{legendLevels.Text()}})
+			levels := table.Section{Title: titleLevels.Text(f.equal), Level: level + 1, Table: f.levelTable(), Rest: true}
+			if !said {
+				levels.Notes, said = []lang.Text{legendLevels.Text()}, true
+			}
+			all = append(all, levels)
 		}
 	}
-	if len(c.LeftOut) > 0 {
-		all = append(all, leftOut(titleLeftOut, c.LeftOut, level+1))
-	}
-	if len(c.Marked) > 0 {
-		all = append(all, leftOut(titleMarked, c.Marked, level+1))
-	}
-	return all
+	return append(all, Doubts(c.LeftOut, c.Marked, level+1)...)
 }
 
 // columns are the metrics as columns: heading, second line, and how to print one.
@@ -71,7 +72,7 @@ func columns() []column {
 		{keyUsers, table.Column{Head: headUsers.Text()}, "", fixed(0)},
 		{keyEach, table.Column{Head: headEach.Text(), Drop: 3}, "", func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Short) }},
 		{keyRate, table.Column{Head: headSaturation.Text()}, "req/s", fixed(2)},
-		{keyOutput, table.Column{Head: headOutput.Text()}, "tok/s", fixed(2)},
+		{keyOutput, table.Column{Head: lang.HeadOutput.Text()}, "tok/s", fixed(2)},
 		{KeyPerGPU, table.Column{Head: headPerGPU.Text(), Drop: 3}, "tok/s", fixed(2)},
 		{keyUncached, table.Column{Head: headUncached.Text()}, "tok/s", fixed(2)},
 		{keyAnswer, table.Column{Head: headAnswer.Text(), Drop: 1}, "tok", fixed(1)},
@@ -138,6 +139,7 @@ func (c *Comparison) table(g group) table.Table {
 			t.Columns = append(t.Columns, col.measured())
 		}
 	}
+	t.Columns = append(t.Columns, table.Column{Head: headRests.Text(), Left: true, Drop: 1})
 	for _, i := range g.members {
 		m := &c.Setups[i]
 		row := []table.Cell{{Text: lang.Same(m.Name), Tone: table.Strong}}
@@ -145,7 +147,8 @@ func (c *Comparison) table(g group) table.Table {
 			f, _ := m.Get(col.key)
 			row = append(row, f.printed(col.cell))
 		}
-		t.Rows = append(t.Rows, row)
+		top, _ := m.Get(keyOutput)
+		t.Rows = append(t.Rows, append(row, table.Literal(cmp.Or(top.Where, m.Origin))))
 	}
 	return t
 }
@@ -159,14 +162,20 @@ func (c *Comparison) Cautions() []lang.Text {
 	return append(all, c.apart...)
 }
 
-func (c *Comparison) cautions(g group) []lang.Text {
-	var models []string
+// models returns the models of a group.
+func (c *Comparison) models(g group) (models []string) {
 	for _, i := range g.members {
 		if m := c.Setups[i].Labels.Model; m != "" && !slices.Contains(models, m) {
 			models = append(models, m)
 		}
 	}
-	if len(models) < 2 {
+	return models
+}
+
+// cautions says that the models of two differ. Of many, only those of one model are compared.
+func (c *Comparison) cautions(g group) []lang.Text {
+	models := c.models(g)
+	if len(models) < 2 || len(g.members) > 2 {
 		return nil
 	}
 	return []lang.Text{sayModels.Text(lang.ListComma.Join(models))}
@@ -192,8 +201,7 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 		}
 	}
 	if unlike(low, high) {
-		notes = append(notes, sayUneven.Text(fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value()),
-			fmt.Sprintf("%.0f", 100*(high.Value()/low.Value()-1))))
+		notes = append(notes, sayUneven.Text(lang.Number(low, lang.Fixed(1)), lang.Number(high, lang.Fixed(1))))
 	}
 	if slices.ContainsFunc(g.members, func(i int) bool {
 		_, half := c.Setups[i].Get("ttft@50")
@@ -203,10 +211,7 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 		details = append(details, legendLoads.Text())
 	}
 	if slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].burst }) {
-		details = append(details, legendArrivals.Text())
-	}
-	if slices.ContainsFunc(c.Factors, func(f Factor) bool { return len(f.Pairs) == 0 }) {
-		details = append(details, legendAlone.Text())
+		notes = append(notes, legendArrivals.Text())
 	}
 	return notes, details
 }
@@ -236,7 +241,7 @@ func (c *Comparison) usersLegend(g group) []lang.Text {
 // changeTable returns a table of the differences from the first setup of a group, without columns that say nothing: errors of which there are none. It has
 // no columns where there are many setups of several models: their differences from one of them tell nothing.
 func (c *Comparison) changeTable(g group) table.Table {
-	if len(g.members) > 2 && len(c.cautions(g)) > 0 {
+	if len(g.members) > 2 && len(c.models(g)) > 1 {
 		return table.Table{}
 	}
 	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}}}
@@ -335,32 +340,18 @@ func (c *Comparison) changeLegend(g group) []lang.Text {
 	return notes
 }
 
-// section returns a factor as a section: its metrics. What they show stands in the answer. Those of its members stand in the first table too.
-func (f *Factor) section(level int) table.Section {
-	if f.What == ByGPUs {
-		return table.Section{Title: f.title(), Level: level, Table: f.stepTable()}
-	}
-	return table.Section{Title: f.title(), Level: level, Table: f.memberTable(), Rest: true}
-}
-
-// title returns what differs, and what does not.
-func (f *Factor) title() lang.Text {
-	titles := map[string]lang.Phrase{ByGPUs: factorGPUs, byEngine: factorEngine, byQuant: factorQuant, byGPU: factorGPU, byThink: factorThink, byHeading: factorHeading}
-	if say, ok := titles[f.What]; ok {
-		return say.Text(f.equal)
-	}
-	return factorFree.Text(f.What, f.equal)
-}
-
-// stepTable has a row for each step and load.
+// stepTable has a row for each step and load at which something is known of the speed-up.
 func (f *Factor) stepTable() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headGPUs.Text(), Left: true}, {Head: headLoad.Text(), Left: true}, {Head: headOutput.Text(), Sub: lang.Same("tok/s")},
+		{Head: headGPUs.Text(), Left: true}, {Head: headLoad.Text(), Left: true}, {Head: lang.HeadOutput.Text(), Sub: lang.Same("tok/s")},
 		{Head: headSpeedUp.Text()}, {Head: headEfficiency.Text()}, {Head: lang.Same("ITL")}, {Head: lang.Same("TTFT")}, {Head: headRests.Text(), Left: true, Drop: 1},
 	}}
 	for _, s := range f.Steps {
 		for _, p := range s.Loads {
-			name := map[string]lang.Text{"sync": subAlone.Text(), keyRate: atPlateau.Text()}[p.At]
+			if p.Unknown {
+				continue
+			}
+			name := map[string]lang.Text{"sync": subAlone.Text(), keyRate: headSaturation.Text()}[p.At]
 			if name.IsZero() {
 				name = atShare.Text(p.At)
 			}
@@ -380,8 +371,6 @@ func (f *Factor) stepTable() table.Table {
 // times returns the speed-up for a table: with its interval, a bound, or n/a.
 func (l *Load) times() string {
 	switch {
-	case l.Unknown:
-		return absent
 	case l.Bound == BoundLow:
 		return fmt.Sprintf("> %.2f x", l.Low.Value())
 	case l.Bound == BoundHigh:
@@ -407,49 +396,31 @@ func arrow(before, after table.Cell) table.Cell {
 	return table.Cell{Text: before.Whole().Plus(lang.Same(" -> ")).Plus(after.Whole())}
 }
 
-// memberTable has a row for each member.
-func (f *Factor) memberTable() table.Table {
-	head := lang.Same(f.What)
-	if say, ok := map[string]lang.Phrase{byEngine: headEngine, byQuant: headQuant, byGPU: headGPU, byThink: headThink, byHeading: headHeading}[f.What]; ok {
-		head = say.Text()
+// Doubts returns the rows that are not used, of which some figures are not used, or that the audit doubts, as a section; none where there are none.
+func Doubts(leftOut, marked []setup.LeftOut, level int) []table.Section {
+	if len(leftOut)+len(marked) == 0 {
+		return nil
 	}
-	t := table.Table{Columns: []table.Column{{Head: head, Left: true}}}
-	all := slices.DeleteFunc(columns(), func(c column) bool {
-		return c.key == KeyErrors || c.key == KeyPerGPU || !slices.ContainsFunc(f.Members, func(m Member) bool { _, ok := m.m.Get(c.key); return ok })
-	})
-	for _, col := range all {
-		t.Columns = append(t.Columns, col.measured())
-	}
-	t.Columns = append(t.Columns, table.Column{Head: headRests.Text(), Left: true, Drop: 1})
-	for i := range f.Members {
-		m := &f.Members[i].m
-		row := []table.Cell{{Text: lang.Both(func(l lang.Lang) string { return f.named(f.Members[i].Value, l) }), Tone: table.Strong}}
-		for _, col := range all {
-			v, _ := m.Get(col.key)
-			row = append(row, v.printed(col.cell))
-		}
-		top, _ := m.Get(keyOutput)
-		t.Rows = append(t.Rows, append(row, table.Literal(top.Where)))
-	}
-	return t
-}
-
-// leftOut returns a list of the rows that were not used, with the audit's findings or the reason.
-func leftOut(title lang.Phrase, rows []setup.LeftOut, level int) table.Section {
 	t := table.Table{Columns: []table.Column{
-		{Head: headSetup.Text(), Left: true}, {Head: headRow.Text(), Left: true}, {Head: headWhere.Text(), Left: true}, {Head: headGrade.Text(), Left: true},
-		{Head: headWhy.Text(), Left: true},
+		{Head: headSetup.Text(), Left: true}, {Head: headRow.Text(), Left: true}, {Head: headWhere.Text(), Left: true},
+		{Head: headNotUsed.Text(), Left: true}, {Head: headWhy.Text(), Left: true},
 	}}
-	for _, o := range rows {
-		grade := table.Literal("-")
-		if o.Grade != "" {
-			grade.Text = lang.Both(o.Grade.In)
-		}
-		t.Rows = append(t.Rows, []table.Cell{table.Literal(o.Setup), table.Literal(o.Row), table.Literal(o.Where), grade, {Text: lang.Both(o.Because)}})
+	add := func(o setup.LeftOut, not lang.Text) {
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(o.Setup), table.Literal(o.Row), table.Literal(o.Where), {Text: not}, {Text: lang.Both(o.Because)}})
 	}
-	s := table.Section{Title: title.Text(), Level: level, Table: t, Rest: true, Rows: true}
-	if setup.ByClient(rows) {
+	for _, o := range leftOut {
+		add(o, wordWholeRow.Text())
+	}
+	for _, o := range marked {
+		not := lang.Same("-")
+		if o.Figures {
+			not = lang.Both(o.NotUsed)
+		}
+		add(o, not)
+	}
+	s := table.Section{Title: titleDoubts.Text(), Level: level, Table: t, Rest: true, Rows: true}
+	if setup.ByClient(leftOut) {
 		s.Notes = append(s.Notes, findings.ClientRemedy.Text())
 	}
-	return s
+	return []table.Section{s}
 }

@@ -113,7 +113,7 @@ func Configuration(of *rundir.Run) lang.Text {
 		delete(run.Labels.Free, key)
 	}
 	return lang.Both(func(l lang.Lang) string {
-		return cmp.Or(setup.Title(&run, l), wordNoLabels.In(l)) + comma.In(l) + Workload(&run, l)
+		return cmp.Or(setup.Title(&run, l), wordNoLabels.In(l)) + lang.Comma.In(l) + Workload(&run, l)
 	})
 }
 

@@ -28,7 +28,7 @@ func TestUsersAreCompared(t *testing.T) {
 		says  string
 	}{
 		{"twice as many", carries("B", term, 20, 18, 22), "+100 %", "A carries 10 (95 %: 9-11) users; B carries 20 (95 %: 18-22): +100 %"},
-		{"as many", carries("B", term, 11, 9, 13), "~", "no difference shown"},
+		{"as many", carries("B", term, 11, 9, 13), "~", "B carries 11 (95 %: 9-13): ~ ("},
 		{"other terms", carries("B", "ttft:p95<1s", 20, 18, 22), "", ""},
 	} {
 		cmp := compared(t, setup.Load([]setup.Input{carries("A", term, 10, 9, 11), c.other}))
@@ -48,7 +48,7 @@ func TestUsersAreCompared(t *testing.T) {
 		for _, n := range cmp.Sections(1)[0].Notes {
 			notes += n.In(lang.English) + n.In(lang.Chinese)
 		}
-		if c.shown == "" && !strings.Contains(notes, "different terms (ttft:p95<300ms / ttft:p95<1s)") || c.shown != "" && !strings.Contains(notes, "carries within "+term) {
+		if c.shown == "" && !strings.Contains(notes, "different terms (ttft:p95<300ms / ttft:p95<1s)") || c.shown != "" && !strings.Contains(notes, "within "+term) {
 			t.Errorf("%s: notes %s", c.name, notes)
 		}
 	}
