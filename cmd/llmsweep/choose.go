@@ -68,9 +68,9 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	case err != nil || slices.ContainsFunc(choices, func(one choose.Choice) bool { return len(one.Ranked) > 0 }):
 		return err
 	case slices.ContainsFunc(choices, func(one choose.Choice) bool { return one.Untold() }):
-		return console.Exit(console.Undecided, errNothingDecided)
+		return console.Exit(console.Undecided, errors.New("")) // the result says why
 	}
-	return console.Exit(console.Missed, errNothingChosen)
+	return console.Exit(console.Missed, errors.New(""))
 }
 
 // setups reads the results to choose among.
@@ -88,8 +88,3 @@ func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) ([]setup.Setu
 	}
 	return choose.Together(setups, ch.Names()), nil
 }
-
-var (
-	errNothingChosen  = errors.New("no configuration was shown to meet the demand; the reasons are in the result")
-	errNothingDecided = errors.New("what is known does not decide whether a configuration meets the demand; the reasons are in the result")
-)

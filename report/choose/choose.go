@@ -38,24 +38,23 @@ const schema = "llmsweep.choose/v1"
 
 // Choice is the result: the configurations that meet the demand, ranked, and the others with reasons.
 type Choice struct {
-	Schema     string          `json:"schema"`
-	Model      string          `json:"model"` // the rankings of different models stand apart: their answers are not equal
-	Workload   string          `json:"workload,omitempty"`
-	SLO        []string        `json:"slo"`
-	Demand     string          `json:"demand"`
-	Headroom   float64         `json:"headroom"`
-	MaxGPUs    int             `json:"max_gpus,omitempty"`
-	Priced     bool            `json:"priced"` // else the order is by the number of GPUs
-	Currency   string          `json:"currency,omitempty"`
-	Ranked     []Candidate     `json:"ranked"`  // those that meet the demand, the best first
-	Refused    []Refused       `json:"refused"` // those that do not, with why
-	BreakEven  *BreakEven      `json:"break_even,omitempty"`
-	FrontSpeed []FrontPoint    `json:"pareto_speed"` // tokens/s for a user against tokens/s a GPU gives
-	FrontCost  []string        `json:"pareto_cost"`  // names; cost of a million tokens against TTFT
-	LeftOut    []setup.LeftOut `json:"left_out,omitempty"`
-	Marked     []setup.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
-	asked      *rundir.Run
-	demand     Demand
+	Schema    string          `json:"schema"`
+	Model     string          `json:"model"` // the rankings of different models stand apart: their answers are not equal
+	Workload  string          `json:"workload,omitempty"`
+	SLO       []string        `json:"slo"`
+	Demand    string          `json:"demand"`
+	Headroom  float64         `json:"headroom"`
+	MaxGPUs   int             `json:"max_gpus,omitempty"`
+	Priced    bool            `json:"priced"` // else the order is by the number of GPUs
+	Currency  string          `json:"currency,omitempty"`
+	Ranked    []Candidate     `json:"ranked"`  // those that meet the demand, the best first
+	Refused   []Refused       `json:"refused"` // those that do not, with why
+	BreakEven *BreakEven      `json:"break_even,omitempty"`
+	FrontCost []string        `json:"pareto_cost"` // names; cost of a million tokens against TTFT
+	LeftOut   []setup.LeftOut `json:"left_out,omitempty"`
+	Marked    []setup.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
+	asked     *rundir.Run
+	demand    Demand
 }
 
 // Candidate is a configuration that meets the demand.
@@ -78,9 +77,8 @@ type Candidate struct {
 	Month     rundir.Number `json:"cost_per_month,omitzero"`
 	// Cost of a million output tokens at the demand, with the room that whole replicas and headroom leave, where answers are as long as measured.
 	MillionDemand rundir.Number `json:"cost_per_million_at_demand,omitzero"`
-	// Cost of a million output tokens with every replica loaded to the SLO's limit, and to its saturation.
-	MillionSLO        rundir.Number `json:"cost_per_million_at_slo,omitzero"`
-	MillionSaturation rundir.Number `json:"cost_per_million_at_saturation,omitzero"`
+	// Cost of a million output tokens with every replica loaded to the SLO's limit.
+	MillionSLO rundir.Number `json:"cost_per_million_at_slo,omitzero"`
 
 	// RateLow and RateHigh are the 95 % interval of Rate, or of Users, where it has one; where rows between them were left out as doubtful, what those leave open.
 	RateLow  rundir.Number `json:"rate_low,omitzero"`
@@ -154,7 +152,6 @@ func choose(model string, setups []*setup.Setup, o Options) Choice {
 		c.Marked = append(c.Marked, s.Marked...)
 	}
 	c.BreakEven = breakEven(&c, o)
-	c.FrontSpeed = FrontSpeed(setups)
 	c.FrontCost = frontCost(c.Ranked)
 	return c
 }
@@ -202,11 +199,12 @@ func seconds(f rundir.Number) float64 {
 	return f.Value()
 }
 
-// kept returns the mean of a metric at the rate up to which the SLO is met: no more than a term on that mean allows, since a sweep finds that rate by the curve through all
-// rows, and not on the line between two.
-func (o *Options) kept(metric string, mean rundir.Number) rundir.Number {
+// kept returns the mean of a metric at the load up to which the SLO is met. Where a term on that mean ends it between two rows, that is the
+// limit of the term; else it is no more than the term allows, since a sweep finds the load by the curve through all rows.
+func (o *Options) kept(metric string, mean rundir.Number, l *setup.Limit) rundir.Number {
 	for _, t := range o.Terms {
-		if t.Metric == metric && t.Stat == slo.Mean && mean.Known() && mean.Value() > t.Limit {
+		ends := l.AtTerm() && l.Broken.String() == t.String()
+		if t.Metric == metric && t.Stat == slo.Mean && mean.Known() && (ends || mean.Value() > t.Limit) {
 			mean = rundir.Exactly(t.Limit)
 		}
 	}
@@ -228,7 +226,7 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 	}
 	k := &Candidate{
 		Name: s.Name, Labels: s.Run.Labels, Rate: limit.Rate, Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(), setup: s, limit: limit,
-		TTFT: o.kept(slo.TTFT, limit.Point.AtMost(setup.TTFT)), ITL: o.kept(slo.ITL, limit.Point.AtMost(setup.ITL)),
+		TTFT: o.kept(slo.TTFT, limit.Point.AtMost(setup.TTFT), &limit), ITL: o.kept(slo.ITL, limit.Point.AtMost(setup.ITL), &limit),
 	}
 	if k.Runs = len(s.Runs); k.Runs > 0 {
 		k.Where = s.Origins()
@@ -270,13 +268,9 @@ func (k *Candidate) pay(price float64, demand Demand) {
 	k.Price = price
 	k.Hour = rundir.Exactly(float64(k.GPUs) * price)
 	k.Month = rundir.Exactly(k.Hour.Value() * hoursPerMonth)
-	million := func(output rundir.Number) rundir.Number {
-		if !output.Known() || output.Value() <= 0 {
-			return rundir.Number{}
-		}
-		return rundir.Exactly(float64(k.Labels.GPUs) * price / (output.Value() * 3600) * 1e6)
+	if k.Output.Known() && k.Output.Value() > 0 {
+		k.MillionSLO = rundir.Exactly(float64(k.Labels.GPUs) * price / (k.Output.Value() * 3600) * 1e6)
 	}
-	k.MillionSLO, k.MillionSaturation = million(k.Output), million(k.setup.Plateau.Output)
 	tokens := demand.Amount // per second
 	if demand.Of != Tokens {
 		supply, _ := demand.of(&k.limit)

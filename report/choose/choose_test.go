@@ -82,10 +82,10 @@ func TestLimitsByHand(t *testing.T) {
 		where          string
 	}{
 		"Qwen2-7B-Instruct, 2 x L20 48GB, SGLang":          {24.54, 2, 4, "tables.md:73"},
-		"Qwen2-7B-Instruct-GPTQ-Int4, 1 x A100 80GB, vLLM": {11.36 + (12.49-11.36)*(200-124.99)/(321.97-124.99), 3, 3, "tables.md:154, tables.md:155"},
-		"Qwen2-7B-Instruct, 1 x A100 80GB, vLLM":           {11.66 + (13.13-11.66)*(200-128.75)/(309.98-128.75), 3, 3, "tables.md:104, tables.md:105"},
+		"Qwen2-7B-Instruct-GPTQ-Int4, 1 x A100 80GB, vLLM": {11.36 + (12.49-11.36)*(200-124.99)/(321.97-124.99), 3, 3, "tables.md:154, 155"},
+		"Qwen2-7B-Instruct, 1 x A100 80GB, vLLM":           {11.66 + (13.13-11.66)*(200-128.75)/(309.98-128.75), 3, 3, "tables.md:104, 105"},
 		// 44.34 ms at 4.62, 60.59 ms at 5.60
-		"Qwen2-7B-Instruct, 1 x L20 48GB, vLLM": {4.62 + (5.60-4.62)*(50-44.34)/(60.59-44.34), 6, 6, "tables.md:18, tables.md:19"},
+		"Qwen2-7B-Instruct, 1 x L20 48GB, vLLM": {4.62 + (5.60-4.62)*(50-44.34)/(60.59-44.34), 6, 6, "tables.md:18, 19"},
 	} {
 		c := chosen(t, tables(t, "Qwen2-7B"), o)
 		found := false
@@ -214,7 +214,7 @@ func TestRefusalsSayWhy(t *testing.T) {
 		said[r.Name] = r.Why
 	}
 	for name, want := range map[string]string{
-		"Qwen2-7B-Instruct-AWQ, 1 x L20 48GB, vLLM": "already misses ttft:mean<90ms at synchronous: 137ms",
+		"Qwen2-7B-Instruct-AWQ, 1 x L20 48GB, vLLM": "misses ttft:mean<90ms at synchronous: 137ms",
 		"Qwen2-7B-Instruct, 1 x A100 80GB, vLLM":    `no price for the GPU "A100 80GB" (--price)`,
 		"Qwen2-7B-Instruct, 2 x L20 48GB, lmdeploy": "takes 8 GPUs",
 	} {
@@ -351,14 +351,13 @@ func TestDemandBreakEven(t *testing.T) {
 
 func TestFrontAgainstTryingAll(t *testing.T) {
 	setups := tables(t, "Qwen2-7B")
-	c := chosen(t, setups, wanted(t, "20rps", "L20=1.2,A100=3.6", "itl:mean<50ms"))
-	on := map[string]bool{}
-	for _, p := range c.FrontSpeed {
-		on[p.Where] = true
-	}
 	var all []FrontPoint
 	for i := range setups {
 		all = append(all, speedPoints(&setups[i])...)
+	}
+	on := map[string]bool{}
+	for _, p := range Front(all) {
+		on[p.Where] = true
 	}
 	for _, p := range all {
 		beaten := false
@@ -391,7 +390,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestWishes(t *testing.T) {
-	for text, want := range map[string]Demand{"20rps": {20, Requests}, "2.5 req/s": {2.5, Requests}, "5,000tok/s": {5000, Tokens}, "5000tokens/s": {5000, Tokens}, "500 users": {500, Users}} {
+	for text, want := range map[string]Demand{"20rps": {20, Requests}, "2.5 req/s": {2.5, Requests}, "2 req/sec": {2, Requests}, "5,000tok/s": {5000, Tokens}, "5000tokens/s": {5000, Tokens}, "500 users": {500, Users}} {
 		if got, err := ParseDemand(text); err != nil || got != want {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
@@ -432,14 +431,58 @@ func TestTheLatencyShownKeepsTheSLO(t *testing.T) {
 	for _, c := range []struct {
 		metric     string
 		mean, want rundir.Number
+		limit      setup.Limit
 	}{
-		{slo.ITL, rundir.Exactly(0.128), rundir.Exactly(0.1)},
-		{slo.ITL, rundir.Exactly(0.05), rundir.Exactly(0.05)},
-		{slo.ITL, rundir.Number{}, rundir.Number{}},
-		{slo.TTFT, rundir.Exactly(2), rundir.Exactly(2)}, // a p95 does not limit the mean
+		{slo.ITL, rundir.Exactly(0.128), rundir.Exactly(0.1), setup.Limit{}},
+		{slo.ITL, rundir.Exactly(0.05), rundir.Exactly(0.05), setup.Limit{}},
+		{slo.ITL, rundir.Number{}, rundir.Number{}, setup.Limit{}},
+		{slo.TTFT, rundir.Exactly(2), rundir.Exactly(2), setup.Limit{}}, // a p95 does not limit the mean
+		{slo.ITL, rundir.Exactly(0.0237), rundir.Exactly(0.1), between(&terms[0])},
+		{slo.TTFT, rundir.Exactly(0.3), rundir.Exactly(0.3), between(&terms[0])},
 	} {
-		if got := o.kept(c.metric, c.mean); got != c.want {
+		if got := o.kept(c.metric, c.mean, &c.limit); got != c.want {
 			t.Errorf("%s of %v: %v, want %v", c.metric, c.mean, got, c.want)
+		}
+	}
+}
+
+// between is a limit between two rows, where the term reaches its limit.
+func between(term *slo.Term) setup.Limit {
+	return setup.Limit{Broken: term, Point: setup.Point{Low: &setup.Row{}, High: &setup.Row{}, Weight: 0.5}}
+}
+
+// TestALimitSaysWhatEndsIt: beside a latency far below the limit stands the row that misses it; two terms that end at one rate are told apart by
+// which is missed first; and no latency beside a term that ends the load between two rows is below the limit of that term.
+func TestALimitSaysWhatEndsIt(t *testing.T) {
+	missed := steps("L20", 1, 1, 2, 3)
+	for i, itl := range []float64{0.02, 0.03, 0.09} { // row 3 completes no more than row 2: the limit is not between them
+		missed.Run.Stages[i].InterToken = rundir.Exactly(itl)
+	}
+	missed.Run.Stages[2].Rates.Completed = missed.Run.Stages[1].Rates.Completed
+	missed.Run.Stages[2].TTFT.Mean = rundir.Exactly(9)
+	k := chosen(t, setup.Load([]setup.Input{missed}), wanted(t, "1rps", "", "ttft:mean<5s", "itl:mean<50ms")).Ranked[0]
+	if name := missed.Run.Stages[2].Name; k.LimitedBy != "ttft:mean, missed at "+lang.Row(name) || k.ITL.Value() != 0.03 {
+		t.Errorf("ITL %v, limited by %s", k.ITL, k.LimitedBy)
+	}
+	missed.Run.Stages[1].InterToken = rundir.Exactly(0.06)
+	k = chosen(t, setup.Load([]setup.Input{missed}), wanted(t, "1rps", "", "ttft:mean<5s", "itl:mean<50ms")).Ranked[0]
+	if k.LimitedBy != "itl:mean" || k.ITL.Value() != 0.05 {
+		t.Errorf("ITL %v, limited by %s", k.ITL, k.LimitedBy)
+	}
+	for _, k := range chosen(t, tables(t, "Qwen2-7B"), wanted(t, "5rps", "", "ttft:mean<2s", "itl:mean<150ms")).Ranked {
+		for name, shown := range map[string]float64{"ttft:mean": k.TTFT.Value() / 2, "itl:mean": k.ITL.Value() / 0.15} {
+			if k.LimitedBy == name && math.Abs(shown-1) > 1e-9 {
+				t.Errorf("%s: %s is %.2f of its limit at the rate that it limits", k.Name, name, shown)
+			}
+		}
+	}
+}
+
+// TestTheTermMissedFirstEndsIt: line 120 misses ITL alone, at no more completed requests than the row beyond, which misses both.
+func TestTheTermMissedFirstEndsIt(t *testing.T) {
+	for _, k := range chosen(t, tables(t, "Qwen2-7B"), wanted(t, "5rps", "", "ttft:mean<500ms", "itl:mean<100ms")).Ranked {
+		if want := "itl:mean, missed at asynchronous@6.07"; strings.Contains(k.Name, "AWQ, 1 x L20") && k.LimitedBy != want {
+			t.Errorf("limited by %s, not by %s", k.LimitedBy, want)
 		}
 	}
 }

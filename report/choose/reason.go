@@ -1,7 +1,6 @@
 package choose
 
 import (
-	"fmt"
 	"slices"
 
 	"llmsweep/report/lang"
@@ -92,28 +91,25 @@ func (e end) english() string { return e.in(lang.English) }
 
 // in returns the limit in words, with what doubtful figures leave open.
 func (e end) in(l lang.Lang) string {
-	m, said := e.limit, e.reason(l)
-	switch {
-	case m.Doubted && m.High.Known():
-		return endBetween.In(l, said, fmt.Sprintf("%.2f", m.Low.Value()), fmt.Sprintf("%.2f", m.High.Value()))
-	case m.Doubted:
-		return endAbove.In(l, said)
+	said := e.reason(l)
+	if e.limit.Doubted {
+		return endDoubted.In(l, said)
 	}
 	return said
 }
 
 func (e end) reason(l lang.Lang) string {
 	switch m := e.limit; {
-	case m.Wide && m.Broken != nil:
-		return endWide.In(l, m.Broken.Name())
-	case m.Broken != nil && m.Unknown && !m.Doubted:
-		return endUnknown.In(l, m.Broken.Name())
-	case m.Broken != nil:
-		return m.Broken.Name()
-	case m.Backlog:
+	case m.Broken == nil && m.Backlog:
 		return endBacklog.In(l)
+	case m.Broken == nil:
+		return endRows.In(l)
+	case m.AtTerm():
+		return m.Broken.Name()
+	case m.Beyond != nil: // the latencies are of a row that meets the term
+		return endMissed.In(l, m.Broken.Name(), m.Beyond.Name())
 	}
-	return endRows.In(l)
+	return endUnknown.In(l, e.limit.Broken.Name())
 }
 
 // amount prints a metric of a term; a lower bound as one.

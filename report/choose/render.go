@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"llmsweep/report/compare"
-	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
@@ -61,7 +60,7 @@ func summary(all []Choice, level int) table.Section {
 
 // Wish returns what was asked for in a sentence.
 func (c *Choice) Wish() lang.Text {
-	wish := sayWish.Text(comma.Join(c.SLO), c.demand.Text(), trim(100*c.Headroom))
+	wish := sayWish.Text(lang.Comma.Join(c.SLO), c.demand.Text(), trim(100*c.Headroom))
 	if c.MaxGPUs > 0 {
 		wish = wish.Plus(sayMaxGPUs.Text(GPUs(c.MaxGPUs)))
 	}
@@ -81,14 +80,13 @@ func (c *Choice) Sections(level int) []table.Section { return c.sections(level, 
 
 // sections returns the sections, with or without the sentence of what is wanted.
 func (c *Choice) sections(level int, wish bool) []table.Section {
-	title := titleChoice.Text(c.model(), lang.Both(func(l lang.Lang) string { return compare.Workload(c.asked, l) }))
-	head := table.Section{Title: title, Level: level, Lines: c.answer()}
+	head := table.Section{Title: titleChoice.Text(c.model(), c.workload()), Level: level, Lines: c.answer()}
 	if wish {
 		head.Lines = append(head.Lines, c.Wish())
 	}
 	if len(c.Ranked) > 0 {
 		head.Table = c.table()
-		head.Notes, head.Details = c.notes()
+		head.Notes, head.Details = c.notes(), []lang.Text{legendColumns.Text()}
 	}
 	all := []table.Section{head}
 	if len(c.Refused) > 0 {
@@ -97,33 +95,23 @@ func (c *Choice) sections(level int, wish bool) []table.Section {
 	if e := c.BreakEven; e != nil {
 		all = append(all, table.Section{Title: titleChanging.Text(), Level: level + 1, Lines: e.lines(c.demand), Rest: true})
 	}
-	if len(c.FrontSpeed) > 0 {
-		all = append(all, c.front(level+1))
-	}
-	if len(c.Marked) > 0 {
-		s := table.Section{Title: titleMarked.Text(), Level: level + 1, Rest: true, Rows: true}
-		for _, o := range c.Marked {
-			s.Lines = append(s.Lines, lang.Both(func(l lang.Lang) string {
-				return sayRow.In(l, o.Where, o.Setup, o.Row, o.Grade.In(l)+lang.Colon.In(l)+o.Because(l))
-			}))
-		}
-		all = append(all, s)
-	}
-	if len(c.LeftOut) > 0 {
-		all = append(all, c.leftOut(level+1))
-	}
-	return all
+	return append(all, compare.Doubts(c.LeftOut, c.Marked, level+1)...)
 }
 
-// Recommends returns the recommendation in a sentence that names a configuration, or the model that has none.
+// workload returns what was asked of the servers, in words.
+func (c *Choice) workload() lang.Text {
+	return lang.Both(func(l lang.Lang) string { return compare.Workload(c.asked, l) })
+}
+
+// Recommends returns the recommendation in a sentence that names a configuration, or the model and the workload that have none.
 func (c *Choice) Recommends() lang.Text {
 	if len(c.Ranked) == 0 {
-		return c.model().Plus(lang.Colon.Text()).Plus(c.answer()[0])
+		return c.model().Plus(lang.Comma.Text()).Plus(c.workload()).Plus(lang.Colon.Text()).Plus(c.answer()[0])
 	}
 	return c.answer()[0]
 }
 
-// answer returns the recommendation in one or two sentences.
+// answer returns the recommendation and what it rests on, each in a sentence.
 func (c *Choice) answer() []lang.Text {
 	switch {
 	case c.Untold():
@@ -134,12 +122,9 @@ func (c *Choice) answer() []lang.Text {
 	k := &c.Ranked[0]
 	what := sayFewest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs))
 	if c.Priced {
-		what = sayCheapest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs), c.Money(k.Hour), c.Money(k.Month))
+		what = sayCheapest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs), c.Money(k.Hour))
 	}
-	lines := []lang.Text{what, sayRests.Text(k.upTo(), lang.Both(limitedBy(k.limit).in), k.Where)}
-	if k.Users.Known() && k.Labels.GPUs > 1 {
-		lines = append(lines, sayEach.Text(sayUsers.Text(lang.Short(k.Users.Value()/float64(k.Labels.GPUs), false))))
-	}
+	lines := []lang.Text{what, sayRests.Text(k.upTo(), k.Where, lang.Both(limitedBy(k.limit).in))}
 	lines = append(lines, c.Beside()...)
 	if k.Quantized() {
 		lines = append(lines, sayQuantized.Text(k.Labels.Quant))
@@ -156,15 +141,15 @@ func (c *Choice) Beside() []lang.Text {
 		lines = append(lines, same)
 	}
 	if k.Between[0] != k.Between[1] {
-		say := sayBetween
-		print := lang.Fixed(2)
-		switch {
-		case k.limit.Doubted:
+		say, print, unit := sayBetween, lang.Fixed(2), reqPerS
+		if k.limit.Doubted {
 			say = sayDoubted
-		case k.Users.Known():
-			say, print = sayUsersBetween, lang.Fixed(0)
 		}
-		lines = append(lines, say.Text(lang.Number(k.RateLow, print), lang.Number(k.RateHigh, print), k.Between[0], k.Between[1]))
+		if k.Users.Known() {
+			print, unit = lang.Fixed(0), unitUsers.Text()
+		}
+		low, high := lang.Number(k.RateLow, print), lang.Number(k.RateHigh, print)
+		lines = append(lines, say.Text(low, high, unit, k.Between[0], k.Between[1]))
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
@@ -173,36 +158,35 @@ func (c *Choice) Beside() []lang.Text {
 	return lines
 }
 
-// tied returns the names of the candidates that cost as much as the first, or take as many GPUs where nothing has a price.
+// tied returns the candidates that cost as much as the first, or take as many GPUs where nothing has a price, with their capacities.
 func (c *Choice) tied() lang.Text {
-	var names []string
+	var others []lang.Text
 	first := c.Ranked[0]
 	for _, k := range c.Ranked[1:] {
 		if k.GPUs == first.GPUs && (!c.Priced || sameCost(k, first)) {
-			names = append(names, k.Name)
+			others = append(others, lang.Same(k.Name).Plus(lang.InParens.Text(c.demand.amount(k.Carries))))
 		}
 	}
-	if len(names) == 0 {
+	if len(others) == 0 {
 		return lang.Text{}
 	}
 	say := sayTied
 	if !c.Priced {
 		say = sayTiedGPUs
 	}
-	return say.Text(c.demand.amount(first.Carries), semicolon.Join(names))
+	return say.Text(lang.Joined(others, lang.Semicolon))
 }
 
 // table returns a table with a row for each candidate, the best first.
 func (c *Choice) table() table.Table {
 	heads := []table.Column{
-		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: c.perReplica()}, {Head: headOutput.Text(), Sub: lang.Same("tok/s"), Drop: 2},
-		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: 2}, {Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()},
-		{Head: headCarries.Text(), Sub: c.demand.Unit(), Drop: 4},
+		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: c.perReplica()},
+		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: 2}, {Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6},
+		{Head: headReplicas.Text()}, {Head: headGPUs.Text()}, {Head: headCarries.Text(), Sub: c.demand.Unit(), Drop: 4},
 	}
 	if c.Priced {
-		heads = append(heads, table.Column{Head: headCost.Text(), Sub: subHour.Text()}, table.Column{Head: headCost.Text(), Sub: subMonth.Text(), Drop: 1},
-			table.Column{Head: headMillion.Text(), Sub: subDemand.Text(), Drop: 4}, table.Column{Head: headMillion.Text(), Sub: subSLO.Text(), Drop: 1},
-			table.Column{Head: headMillion.Text(), Sub: subSaturation.Text(), Drop: 1})
+		heads = append(heads, table.Column{Head: headCost.Text(), Sub: subHour.Text()},
+			table.Column{Head: headCost.Text(), Sub: subMonth.Text(), Drop: 1}, table.Column{Head: headMillion.Text(), Drop: 4})
 	}
 	heads = append(heads, table.Column{Head: headLimit.Text(), Left: true, Drop: 5}, table.Column{Head: headRests.Text(), Left: true, Drop: 3})
 	decimals := lang.Fixed(2)
@@ -217,25 +201,28 @@ func (c *Choice) table() table.Table {
 			name.Tone = table.Strong
 		}
 		row := []table.Cell{
-			table.Literal(strconv.Itoa(i + 1)), name, k.atSLO(), table.Number(k.Output, "", lang.Fixed(0)),
-			table.Number(k.answer(), "", lang.Fixed(0)),
-			table.Seconds(k.TTFT), table.Seconds(k.ITL), table.Literal(strconv.Itoa(k.Replicas)), table.Literal(strconv.Itoa(k.GPUs)),
+			table.Literal(strconv.Itoa(i + 1)), name, k.atSLO(), table.Number(k.answer(), "", lang.Fixed(0)), table.Seconds(k.TTFT),
+			table.Seconds(k.ITL), table.Literal(strconv.Itoa(k.Replicas)), table.Literal(strconv.Itoa(k.GPUs)),
 			table.Number(rundir.Exactly(k.Carries), "", decimals),
 		}
 		if c.Priced {
-			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)), table.Number(k.MillionDemand, "", lang.Fixed(3)), table.Number(k.MillionSLO, "", lang.Fixed(3)), table.Number(k.MillionSaturation, "", lang.Fixed(3)))
+			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)),
+				table.Number(k.MillionDemand, "", lang.Fixed(3)))
 		}
 		t.Rows = append(t.Rows, append(row, table.Cell{Text: lang.Both(limitedBy(k.limit).in)}, table.Literal(k.Where)))
 	}
 	return t
 }
 
+// reqPerS is the unit of rates, in all languages.
+var reqPerS = lang.Same("req/s")
+
 // perReplica returns the unit of what one replica does within the SLO.
 func (c *Choice) perReplica() lang.Text {
 	if c.demand.Of == Users {
 		return c.demand.Unit()
 	}
-	return lang.Same("req/s")
+	return reqPerS
 }
 
 // atSLO returns what one replica does within the SLO.
@@ -273,27 +260,21 @@ func (c *Choice) uneven() bool {
 	return high > 1.1*low
 }
 
-// notes returns what a reader must know of the table, and how its numbers are meant.
-func (c *Choice) notes() (notes, details []lang.Text) {
-	details = []lang.Text{legendReplica.Text(trim(100 * c.Headroom))}
-	if c.Priced {
-		details = append(details, legendMillion.Text())
-	} else {
+// notes returns what a reader must know of the table.
+func (c *Choice) notes() (notes []lang.Text) {
+	if !c.Priced {
 		notes = append(notes, legendUnpriced.Text())
 	}
-	if c.uneven() {
+	if c.demand.Of != Tokens && c.uneven() {
 		notes = append(notes, legendUneven.Text())
 	}
 	for _, name := range c.repeated() {
 		notes = append(notes, legendRepeated.Text(name))
 	}
-	if len(c.FrontCost) > 0 {
-		details = append(details, sayFrontCost.Text(semicolon.Join(c.FrontCost)))
-	}
-	return notes, append(details, legendReplicas.Text())
+	return notes
 }
 
-// repeated returns the names of configurations that several of the ranked results measured.
+// repeated returns the names of configurations that several of the ranked results measured: nothing but where they were found tells them apart.
 func (c *Choice) repeated() (names []lang.Text) {
 	seen := map[string]int{}
 	for i := range c.Ranked {
@@ -301,9 +282,9 @@ func (c *Choice) repeated() (names []lang.Text) {
 		if k.Labels.GPU == "" {
 			continue
 		}
-		name := lang.Both(func(l lang.Lang) string { return setup.Title(k.setup.Run, l) })
-		if seen[name.EN]++; seen[name.EN] == 2 {
-			names = append(names, name)
+		key := setup.Described(k.setup.Run, lang.English)
+		if seen[key]++; seen[key] == 2 {
+			names = append(names, lang.Both(func(l lang.Lang) string { return setup.Title(k.setup.Run, l) }))
 		}
 	}
 	return names
@@ -331,31 +312,9 @@ func (e *BreakEven) lines(d Demand) []lang.Text {
 		lines = append(lines, sayEvenAbove.Text(e.AboveFirst, d.amount(e.Above.Value())))
 	}
 	if !e.Below.Known() && !e.Above.Known() {
-		lines = append(lines, sayEvenNever.Text())
+		lines = append(lines, sayEvenNever.Text(d.amount(d.Amount/demandRange), d.amount(d.Amount*demandRange)))
 	}
 	return lines
-}
-
-// front returns a table of the Pareto front of rows.
-func (c *Choice) front(level int) table.Section {
-	t := table.Table{Columns: []table.Column{
-		{Head: headSetup.Text(), Left: true}, {Head: headPerUser.Text(), Sub: lang.Same("tok/s")}, {Head: headPerGPU.Text(), Sub: lang.Same("tok/s")}, {Head: headRests.Text(), Left: true},
-	}}
-	for _, p := range c.FrontSpeed {
-		t.Rows = append(t.Rows, []table.Cell{table.Literal(p.Name), table.Literal(fmt.Sprintf("%.1f", p.PerUser)), table.Literal(fmt.Sprintf("%.1f", p.PerGPU)), table.Literal(p.Where)})
-	}
-	return table.Section{Title: titleFront.Text(), Level: level, Lines: []lang.Text{sayFront.Text()}, Table: t, Rest: true}
-}
-
-func (c *Choice) leftOut(level int) table.Section {
-	s := table.Section{Title: titleLeftOut.Text(), Level: level, Rest: true, Rows: true}
-	for _, o := range c.LeftOut {
-		s.Lines = append(s.Lines, lang.Both(func(l lang.Lang) string { return sayRow.In(l, o.Where, o.Setup, o.Row, o.Because(l)) }))
-	}
-	if setup.ByClient(c.LeftOut) {
-		s.Lines = append(s.Lines, findings.ClientRemedy.Text())
-	}
-	return s
 }
 
 // Money prints an amount with the currency of the prices, where that is told.

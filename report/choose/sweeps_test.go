@@ -50,7 +50,7 @@ func TestAnswersAreAsLongAsMeasured(t *testing.T) {
 // Two results of one configuration are named as such: the better of two measurements is not a better configuration.
 func TestOneConfigurationMeasuredTwice(t *testing.T) {
 	c := chosen(t, setup.Load([]setup.Input{swept("one", 16, 12, 20), swept("two", 10, 9, 11)}), wanted(t, "30rps", "", "ttft:mean<250ms"))
-	notes, _ := c.notes()
+	notes := c.notes()
 	said := strings.Join(lang.In(notes, lang.English), "\n")
 	if !strings.Contains(said, legendRepeated.In(lang.English, "m, 1 x L20, e")) {
 		t.Error(said)
@@ -63,8 +63,22 @@ func TestALimitBetweenRowsIsNotKnown(t *testing.T) {
 	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: "broken", Limiting: "ttft:mean<250ms", BrokenStage: "poisson@22"}
 	in.Run.Stages = []rundir.Stage{in.Run.Stages[0], in.Run.Stages[2]}
 	c := chosen(t, setup.Load([]setup.Input{in}), wanted(t, "30rps", "", "ttft:mean<250ms"))
-	if len(c.Refused) != 1 || !strings.HasPrefix(c.Refused[0].Why, "its limit is not known") {
+	if len(c.Refused) != 1 || !strings.HasPrefix(c.Refused[0].Why, "ttft:mean<250ms: met at") {
 		t.Errorf("%+v", c.Refused)
+	}
+}
+
+// TestTheVerdictOnARowIsThatOfItsReport: where a sweep has no answer, a row that misses the term is missed here as in its report.
+func TestTheVerdictOnARowIsThatOfItsReport(t *testing.T) {
+	in := swept("one", 16, 12, 20)
+	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: rundir.Unsure, Limiting: "ttft:mean<250ms", BrokenStage: "poisson@22"}
+	options := wanted(t, "30rps", "", "ttft:mean<250ms")
+	if verdict := options.Terms[0].Holds(&in.Run.Stages[2]); verdict != rundir.Broken {
+		t.Fatal(verdict)
+	}
+	c := chosen(t, setup.Load([]setup.Input{in}), options)
+	if want := "ttft:mean<250ms: met at asynchronous@16, missed at asynchronous@22 (300ms), unknown between"; c.Refused[0].Why != want {
+		t.Errorf("%q, want %q", c.Refused[0].Why, want)
 	}
 }
 
@@ -76,7 +90,12 @@ func TestALimitThatIsNotLocated(t *testing.T) {
 	if len(k) != 1 || k[0].Rate != 12 || k[0].Between != [2]int{2, 3} || k[0].Replicas != 3 {
 		t.Fatalf("%+v", k)
 	}
-	if want := endWide.In(lang.English, "ttft:mean"); k[0].LimitedBy != want {
+	if want := endUnknown.In(lang.English, "ttft:mean"); k[0].LimitedBy != want {
+		t.Errorf("%q, want %q", k[0].LimitedBy, want)
+	}
+	in.Run.SLO.BrokenStage = "poisson@22"
+	k = chosen(t, setup.Load([]setup.Input{in}), wanted(t, "20rps", "", "ttft:mean<250ms")).Ranked
+	if want := endMissed.In(lang.English, "ttft:mean", "asynchronous@22"); k[0].LimitedBy != want {
 		t.Errorf("%q, want %q", k[0].LimitedBy, want)
 	}
 }

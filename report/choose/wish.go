@@ -38,7 +38,7 @@ func ParseDemand(text string) (Demand, error) {
 	for _, u := range []struct {
 		suffix string
 		of     Unit
-	}{{"rps", Requests}, {"req/s", Requests}, {"tok/s", Tokens}, {"tokens/s", Tokens}, {"tps", Tokens}, {"users", Users}, {"user", Users}} {
+	}{{"rps", Requests}, {"req/s", Requests}, {"req/sec", Requests}, {"tok/s", Tokens}, {"tokens/s", Tokens}, {"tps", Tokens}, {"users", Users}, {"user", Users}} {
 		digits, ok := strings.CutSuffix(t, u.suffix)
 		if !ok {
 			continue
@@ -59,7 +59,7 @@ func (d Demand) String() string {
 
 // Unit returns the unit of the demand in words.
 func (d Demand) Unit() lang.Text {
-	return [...]lang.Text{lang.Same("rps"), lang.Same("tok/s"), unitUsers.Text()}[d.Of]
+	return [...]lang.Text{reqPerS, lang.Same("tok/s"), unitUsers.Text()}[d.Of]
 }
 
 // Text returns the demand in words.
@@ -67,7 +67,7 @@ func (d Demand) Text() lang.Text {
 	if d.Of == Users {
 		return d.amount(d.Amount)
 	}
-	return lang.Same(d.String())
+	return lang.Same(lang.Shortest(d.Amount) + " ").Plus(d.Unit())
 }
 
 // amount returns an amount in the unit of the demand, in words.
