@@ -46,6 +46,8 @@ type Finding struct {
 	Args map[string]any `json:"args,omitempty"`
 	// Figures are the numbers that nothing may rest on.
 	Figures []Figure `json:"figures,omitempty"`
+
+	title lang.Text // Result, in both languages
 }
 
 // Figure is a number that nothing may rest on.
@@ -66,10 +68,9 @@ func newFinding(f Finding, n note.Note) Finding {
 
 // rule is one kind of contradiction.
 type rule struct {
-	Name      string
-	Says      lang.Phrase // what a finding means
-	Tolerance lang.Phrase // what is not reported, and why
-	check     func(all []*result) []hit
+	Name  string
+	Says  lang.Phrase // what a finding means, with its tolerance
+	check func(all []*result) []hit
 }
 
 // hit is a finding in its row. The zero hit is none.
@@ -128,7 +129,7 @@ func sortFindings(found []Finding) {
 // finding returns the hit with its places in the file.
 func (h hit) finding() Finding {
 	t := h.row.result
-	f := Finding{File: t.file, Result: t.title, ResultLine: t.line, Line: h.row.line(h.key), Row: h.row.name(), Rule: h.rule, Grade: h.grade}
+	f := Finding{File: t.file, title: t.title, Result: t.title.EN, ResultLine: t.line, Line: h.row.line(h.key), Row: h.row.name(), Rule: h.rule, Grade: h.grade}
 	f.Figures = h.row.figures(h.figures)
 	return newFinding(f, h.note)
 }
@@ -195,7 +196,9 @@ func kept(all []*result, found []Finding) []Finding {
 					continue
 				}
 				there[at] = true
-				f := Finding{File: t.file, Result: t.title, ResultLine: t.line, Line: d.Line, Row: r.name(), Rule: d.Rule, Grade: Grade(d.Grade)}
+				f := Finding{
+					File: t.file, title: t.title, Result: t.title.EN, ResultLine: t.line, Line: d.Line, Row: r.name(), Rule: d.Rule, Grade: Grade(d.Grade),
+				}
 				f.Figures = r.figures(d.Figures)
 				more = append(more, newFinding(f, d.Note))
 			}

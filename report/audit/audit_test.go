@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -108,6 +109,64 @@ func TestExpertsList(t *testing.T) {
 	}
 }
 
+// TestAlikeIsSaidOnce: what is found in several tables alike is said above all, with the lines; in one table, it is a finding like others, and with
+// --all each is.
+func TestAlikeIsSaidOnce(t *testing.T) {
+	all := documents(t)
+	for l, want := range map[lang.Lang]string{
+		lang.English: "In 3 tables the row throughput counts requests of a burst, not a sustained rate: do not compare it (lines 24, 141, 206).",
+		lang.Chinese: "3 个表的 throughput 行计的是突发请求，而非稳态速率：请勿比较（第 24、141、206 行）。",
+	} {
+		var once, each bytes.Buffer
+		if err := errors.Join(Text(&once, all[:1], l, false), Text(&each, all[:1], l, true)); err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Split(once.String(), "\n"); strings.TrimSpace(lines[1]) != want || strings.Contains(once.String(), "  ceiling  ") {
+			t.Errorf("%q, not %q, in\n%s", lines[1], want, once.String())
+		}
+		if n := strings.Count(each.String(), "  ceiling  "); n != 3 || strings.Contains(each.String(), want) {
+			t.Errorf("%d times in\n%s", n, each.String())
+		}
+	}
+	one := all[0]
+	one.Findings = slices.DeleteFunc(slices.Clone(one.Findings), func(f Finding) bool { return f.Line != 24 })
+	var b bytes.Buffer
+	if err := Text(&b, []Audited{one}, lang.English, false); err != nil || strings.Count(b.String(), "  ceiling  ") != 1 {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
+// TestPlacesOfTheGridAreGivenOnce: of two rates off the grid, each has a free place of its own.
+func TestPlacesOfTheGridAreGivenOnce(t *testing.T) {
+	var said []string
+	for _, f := range documents(t)[0].Findings {
+		if f.Rule == "grid" {
+			said = append(said, f.Text)
+		}
+	}
+	slices.Sort(said)
+	if again := slices.Compact(slices.Clone(said)); len(said) == 0 || len(again) != len(said) {
+		t.Error(said)
+	}
+	table := "**M**, **1** x **L20**, **vLLM**\n\n| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n" +
+		"| --- | --- | --- | --- | --- | --- |\n| synchronous | 1.00 req/sec | n/a | n/a | n/a | n/a |\n"
+	for _, r := range []string{"2", "3.4", "4", "5.2", "6", "7", "8"} {
+		table += "| asynchronous@" + r + ".00 req/sec | n/a | n/a | n/a | n/a | n/a |\n"
+	}
+	table = strings.NewReplacer("3.4.00", "3.10", "5.2.00", "3.20").Replace(table) + "| throughput | 8.00 req/sec | n/a | n/a | n/a | n/a |\n"
+	doc, err := published.ParseText("doc", strings.NewReader(table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var places []any
+	for _, f := range Runs(subjects(doc.Runs)) {
+		places = append(places, f.Args["rate"], f.Args["grid_rate"])
+	}
+	if diff := cmp.Diff([]any{"3.10", "3.00", "3.20", "5.00"}, places); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // TestImportedIsAudited: what went through run.json is judged as the document was.
 func TestImportedIsAudited(t *testing.T) {
 	for _, a := range documents(t) {
@@ -127,7 +186,7 @@ func TestImportedIsAudited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(a.Findings, Runs(subjects(runs)), cmp.AllowUnexported(rundir.Number{})); diff != "" {
+		if diff := cmp.Diff(a.Findings, Runs(subjects(runs)), cmp.AllowUnexported(rundir.Number{}, Finding{})); diff != "" {
 			t.Errorf("%s (-document +run.json):\n%s", a.File, diff)
 		}
 	}
@@ -360,8 +419,8 @@ func TestRecords(t *testing.T) {
 	}
 	want := []string{
 		"2 instants: first_token at 1.05 s, but headers at 1.10 s",
-		"3 gaps: 2 requests, the first: 2 gaps add up to 190.00 ms, and 200.00 ms passed between the first and the last token",
-		"5 stopped: stopped by length at 128 tokens, and 512 were asked for",
+		"3 gaps: 2 requests, the first: 2 gaps add up to 190.00 ms, but first and last token are 200.00 ms apart",
+		"5 stopped: stopped by length at 128 tokens, 512 were asked for",
 		"6 empty: succeeded with 0 output tokens",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -20,7 +20,7 @@ var (
 	noteArithmetic      = note.Kind{Code: "audit.arithmetic", Args: []string{"metric", "printed", "made_of", "is"}}
 	noteRetokenized     = note.Kind{Code: "audit.retokenized", Args: []string{"again", "reported", "factor"}}
 	noteTPOT            = note.Kind{Code: "audit.tpot", Args: []string{"tpot", "factor", "itl"}}
-	noteDefaultLimit    = note.Kind{Code: "audit.default-limit", Args: []string{"asked", "other_asked", "line", "time", "spread", "response_line", "stopped_at", "counted"}} // counted absent where it agrees
+	noteDefaultLimit    = note.Kind{Code: "audit.default-limit", Args: []string{"asked", "other_asked", "line", "time", "response_line", "stopped_at", "counted"}} // counted absent where it agrees
 	noteClosedLoop      = note.Kind{Code: "audit.closed-loop", Args: []string{"concurrency", "requests", "latency", "at_most", "took", "in_flight"}}
 	noteEven            = note.Kind{Code: "audit.even", Args: []string{"tokens", "spread", "asked"}}
 	noteCeiling         = note.Kind{Code: "audit.ceiling", Args: []string{"ceiling", "offered", "completed", "less", "line"}}
@@ -29,6 +29,6 @@ var (
 	noteStopped         = note.Kind{Code: "audit.stopped", Args: []string{"tokens", "asked"}}
 	noteEmpty           = note.Kind{Code: "audit.empty"}
 	noteTokensApart     = note.Kind{Code: "audit.tokens-apart", Args: []string{"output", "completed", "tokens", "typical"}}
-	noteBacklog         = note.Kind{Code: "audit.backlog", Args: []string{"ttft", "later_ttft", "completed", "line"}}
+	noteBacklog         = note.Kind{Code: "audit.backlog", Args: []string{"ttft", "later_ttft", "line"}}
 	noteSeveral         = note.Kind{Code: "audit.several", Args: []string{"requests", "first"}} // first holds one note
 )

@@ -63,7 +63,8 @@ func tallied(run *rundir.Run, file string, found map[[2]string]*tally, ended map
 		if t.n > 1 {
 			n = noteSeveral.New(t.n, []note.Note{t.first})
 		}
-		out = append(out, newFinding(Finding{File: file, Result: title(run), Line: t.line, Row: stage, Rule: rule, Grade: Impossible}, n))
+		of := title(run)
+		out = append(out, newFinding(Finding{File: file, title: of, Result: of.EN, Line: t.line, Row: stage, Rule: rule, Grade: Impossible}, n))
 	}
 	slices.SortFunc(out, func(a, b Finding) int { return strings.Compare(a.Row+"\x00"+a.Rule, b.Row+"\x00"+b.Rule) })
 	sortFindings(out)

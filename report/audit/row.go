@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
@@ -18,7 +19,7 @@ type result struct {
 	run   *rundir.Run
 	file  string
 	line  int
-	title string
+	title lang.Text
 	rows  []*row
 }
 
@@ -85,28 +86,21 @@ func (r *row) name() string {
 }
 
 // title returns a short title of a result.
-func title(run *rundir.Run) string {
-	l := run.Labels
-	var parts []string
-	add := func(s string) {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	add(strings.Trim(cmp.Or(l.Model, run.Target.Model)+"-"+l.Quant, "-"))
-	if l.GPU != "" {
-		add(strings.TrimPrefix(fmt.Sprintf("%d x %s", l.GPUs, l.GPU), "0 x "))
-	}
-	add(cmp.Or(l.Engine, run.Target.Engine))
+func title(run *rundir.Run) lang.Text {
+	return lang.Both(func(l lang.Lang) string { return titleIn(run, l) })
+}
+
+func titleIn(run *rundir.Run, l lang.Lang) string {
+	parts := []string{findings.ModelName(run), findings.HardwareName(run, l, ""), findings.EngineName(run)}
 	if p, g := run.Workload.PromptTokens.Mean, run.Workload.OutputTokens.Mean; p > 0 && g > 0 {
-		add(lang.Shortest(p) + " -> " + lang.Shortest(g) + " tokens")
+		parts = append(parts, sayAsked.In(l, lang.Shortest(p), lang.Shortest(g)))
 	} else if g > 0 {
-		add("<= " + lang.Shortest(g) + " tokens")
+		parts = append(parts, sayAtMost.In(l, lang.Shortest(g)))
 	}
 	if s := run.Source; s != nil && s.Format != published.SixColumn {
-		add(s.Heading)
+		parts = append(parts, s.Heading)
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), lang.Comma.In(l))
 }
 
 // line returns the line of a number; that of the row where it is not known.

@@ -94,7 +94,7 @@ func stoppedByDefault(all []*result) []hit {
 			counted = got.Value()
 		}
 		n := noteDefaultLimit.New(s.AskedTokens.Value(), o.stage.AskedTokens.Value(), o.line("asked_tokens"), seconds(s.Window),
-			s.Latency.Std.Value()/s.Latency.Mean.Value(), resp.Line, resp.CompletionTokens, counted)
+			resp.Line, resp.CompletionTokens, counted)
 		hits = append(hits, hit{row: r, key: "asked_tokens", note: n, figures: wholeRow()})
 	}
 	return hits

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -116,16 +117,15 @@ func offGrid(t *result) []hit {
 	if 3*len(off) > len(grid) {
 		return nil
 	}
+	// As many places are free: one for each rate, in their order.
+	slices.SortFunc(off, func(a, b *row) int { return cmp.Compare(a.stage.Rate.Value(), b.stage.Rate.Value()) })
 	var hits []hit
-	for _, r := range off {
-		rate, nearest := r.stage.Rate.Value(), math.Inf(1)
-		for k := 1; k <= len(grid); k++ {
-			if place := s.V + float64(k)*step; !taken[k] && math.Abs(place-rate) < math.Abs(nearest-rate) {
-				nearest = place
-			}
+	for k := 1; k <= len(grid) && len(hits) < len(off); k++ {
+		if !taken[k] {
+			r := off[len(hits)]
+			n := noteGrid.New(digits(r.stage.Rate.Value()), digits(s.V+float64(k)*step))
+			hits = append(hits, hit{row: r, key: keyRate, grade: Doubtful, note: n, figures: []string{keyRate}})
 		}
-		n := noteGrid.New(digits(rate), digits(nearest))
-		hits = append(hits, hit{row: r, key: keyRate, grade: Doubtful, note: n, figures: []string{keyRate}})
 	}
 	return hits
 }
@@ -155,7 +155,7 @@ func backlogs(t *result) []hit {
 				!latencyIdentity(o).note.IsZero() {
 				continue
 			}
-			n := noteBacklog.New(seconds(r.value(keyTTFT)), seconds(o.value(keyTTFT)), o.text(keyDone), o.line(keyTTFT))
+			n := noteBacklog.New(seconds(r.value(keyTTFT)), seconds(o.value(keyTTFT)), o.line(keyTTFT))
 			hits = append(hits, hit{row: r, key: keyTTFT, grade: Doubtful, note: n, figures: times()})
 			break
 		}

@@ -43,45 +43,48 @@ func JSON(w io.Writer, all []Audited) error {
 }
 
 // Text writes findings for people, by file and result. Each finding is a line with its line in the
-// file, its row and the rule.
-//
-// Remarks of one rule differ in numbers alone: without whole, the first is written, and the lines of the others.
+// file, its row and the rule. What is found in several tables alike is said once, above all; with whole, in each.
 func Text(w io.Writer, all []Audited, l lang.Lang, whole bool) error {
 	out := bufio.NewWriter(w)
 	for i, a := range all {
 		if i > 0 {
 			out.WriteString("\n")
 		}
-		out.WriteString(table.Clean(a.File) + lang.Colon.In(l) + counted(a.Results, sayResult, sayResults, l) + lang.Comma.In(l) +
-			counted(a.Rows, sayRow, sayRows, l) + lang.Colon.In(l) + verdict(a.Findings, l) + "\n")
+		out.WriteString(sayHead.In(l, table.Clean(a.File), a.Results, a.Rows, verdict(a.Findings, l)) + "\n")
 		for _, r := range a.Remarks {
 			out.WriteString("  " + sayUnread.In(l, sayLine.In(l, r.Line)+lang.Colon.In(l)+table.Clean(r.In(l))) + "\n")
 		}
-		alike := map[string][]string{}
 		if !whole {
-			a.Findings, alike = once(a)
+			var alike []string
+			a.Findings, alike = once(a, l)
+			for _, said := range alike {
+				out.WriteString("  " + said + "\n")
+			}
 		}
 		writeFindings(out, a, l)
-		for _, rule := range slices.Sorted(maps.Keys(alike)) {
-			out.WriteString("\n  " + sayAlike.In(l, rule, strings.Join(alike[rule], lang.ListComma.In(l))) + "\n")
-		}
 	}
 	return out.Flush()
 }
 
-// once returns the findings of a file without remarks of a rule that remarked before, and the places of those by their rule.
-func once(a Audited) (shown []Finding, alike map[string][]string) {
-	alike = map[string][]string{}
-	seen := map[string]bool{}
+// once returns the findings of a file without those that are found in several tables alike, and what is said of those.
+func once(a Audited, l lang.Lang) (shown []Finding, said []string) {
+	lines := map[string][]string{}
 	for _, f := range a.Findings {
-		if f.Grade == Remark && f.Line > 0 && seen[f.Rule] {
-			alike[f.Rule] = append(alike[f.Rule], place(f, a))
-			continue
+		if _, ok := overall()[f.Rule]; ok {
+			lines[f.Rule] = append(lines[f.Rule], place(f, a))
 		}
-		seen[f.Rule] = seen[f.Rule] || f.Grade == Remark
-		shown = append(shown, f)
 	}
-	return shown, alike
+	for _, f := range a.Findings {
+		if len(lines[f.Rule]) < 2 {
+			shown = append(shown, f)
+		}
+	}
+	for _, rule := range slices.Sorted(maps.Keys(lines)) {
+		if n := len(lines[rule]); n > 1 {
+			said = append(said, overall()[rule].In(l, n, strings.Join(lines[rule], lang.ListComma.In(l))))
+		}
+	}
+	return shown, said
 }
 
 // verdict returns the number of findings in words.
@@ -90,17 +93,14 @@ func verdict(found []Finding, l lang.Lang) string {
 	for _, f := range found {
 		count[f.Grade]++
 	}
-	if len(found) == 0 {
-		return sayNothing.In(l)
-	}
 	var parts []string
-	for _, g := range []struct {
-		grade     Grade
-		one, many lang.Phrase
-	}{{Impossible, sayImpossible, sayImpossible}, {Doubtful, sayDoubtful, sayDoubtful}, {Remark, sayRemark, sayRemarks}} {
-		if n := count[g.grade]; n > 0 {
-			parts = append(parts, counted(n, g.one, g.many, l))
+	for _, g := range []Grade{Impossible, Doubtful, Remark} {
+		if n := count[g]; n > 0 {
+			parts = append(parts, g.In(l)+" "+strconv.Itoa(n))
 		}
+	}
+	if len(parts) == 0 {
+		return sayNothing.In(l)
 	}
 	return strings.Join(parts, lang.Comma.In(l))
 }
@@ -126,7 +126,7 @@ func writeFindings(w *bufio.Writer, a Audited, l lang.Lang) {
 
 // resultHead returns the title of a result and the line where it begins.
 func resultHead(f Finding, l lang.Lang) string {
-	head := table.Clean(f.Result)
+	head := table.Clean(f.title.In(l))
 	if f.ResultLine > 0 {
 		head = strings.TrimSuffix(sayLine.In(l, f.ResultLine)+"  "+head, "  ")
 	}
@@ -144,15 +144,7 @@ func place(f Finding, a Audited) string {
 	return strconv.Itoa(f.Line)
 }
 
-// counted returns a number and its noun.
-func counted(n int, one, many lang.Phrase, l lang.Lang) string {
-	if n == 1 {
-		return one.In(l, n)
-	}
-	return many.In(l, n)
-}
-
-// TextRules writes the rules with their tolerances and reasons.
+// TextRules writes the rules with their tolerances.
 func TextRules(w io.Writer, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	all := append(rules(), recordRules()...)
@@ -161,7 +153,7 @@ func TextRules(w io.Writer, l lang.Lang) error {
 		longest = max(longest, len(r.Name))
 	}
 	for _, r := range all {
-		fmt.Fprintf(out, "%-*s  %s\n%*s  %s\n", longest, r.Name, r.Says.In(l), longest, "", sayTolerates.In(l, r.Tolerance.In(l)))
+		fmt.Fprintf(out, "%-*s  %s\n", longest, r.Name, r.Says.In(l))
 	}
 	return out.Flush()
 }

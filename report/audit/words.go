@@ -8,72 +8,73 @@ import (
 
 // Words around findings.
 var (
-	sayResult     = lang.Say("%d result", "%d 个结果")
-	sayResults    = lang.Say("%d results", "%d 个结果")
-	sayRow        = lang.Say("%d row", "%d 行")
-	sayRows       = lang.Say("%d rows", "%d 行")
-	sayImpossible = lang.Say("%d impossible", "%d 处不可能")
-	sayDoubtful   = lang.Say("%d doubtful", "%d 处存疑")
-	sayRemark     = lang.Say("%d remark", "%d 处备注")
-	sayAlike      = lang.Say("%s: the same remark in lines %s (--all prints each)", "%s：第 %s 行有相同的备注（--all 逐条列出）")
-	sayRemarks    = lang.Say("%d remarks", "%d 处备注")
-	sayNothing    = lang.Say("nothing found", "未发现问题")
-	sayUnread     = lang.Say("not read: %s", "未能读取：%s")
-	sayLine       = lang.Say("line %d", "第 %d 行")
-	sayCaution    = lang.Say("%s (line %d), %s: %s", "%s（第 %d 行），%s：%s")
-	sayTolerates  = lang.Say("Tolerates %s", "容差：%s")
+	sayHead    = lang.Say("%s: results %d, rows %d; %s", "%s：结果 %d 个，数据 %d 行；%s")
+	sayNothing = lang.Say("nothing found", "未发现问题")
+	sayUnread  = lang.Say("not read: %s", "未能读取：%s")
+	sayLine    = lang.Say("line %d", "第 %d 行")
+	sayCaution = lang.Say("%s (line %d), %s: %s", "%s（第 %d 行），%s：%s")
+	sayAsked   = lang.Say("%s -> %s tokens", "%s -> %s token")
+	sayAtMost  = lang.Say("<= %s tokens", "至多 %s token")
+	sayBursts  = lang.Say("In %d tables the row throughput counts requests of a burst, not a sustained rate: do not compare it (lines %s).",
+		"%d 个表的 throughput 行计的是突发请求，而非稳态速率：请勿比较（第 %s 行）。")
+	sayFewer = lang.Say("In %d tables fewer requests were in flight than the table says: the numbers are of that lower load (lines %s).",
+		"%d 个表的实际并发低于表中所列：数字对应的是较低的负载（第 %s 行）。")
 )
+
+// overall returns what is said once of findings of one rule in several tables, by the rule: they differ in their numbers alone.
+func overall() map[string]lang.Phrase {
+	return map[string]lang.Phrase{"ceiling": sayBursts, "closed-loop": sayFewer}
+}
 
 // Words returns the words of findings.
 var Words = sync.OnceValue(func() lang.Words {
+	tokens := lang.Say("[{output} over {completed} is ]{tokens} tokens per request, {asked} were asked for",
+		"[{output} 除以 {completed} 得]每个请求 {tokens} 个 token，而要求为 {asked} 个")
 	return lang.Words{
-		"audit.zeros": lang.Say("{completed} completed, and latency {latency}: nothing was measured, which is n/a and not 0",
+		"audit.zeros": lang.Say("{completed} completed, latency {latency}: nothing was measured, which is n/a and not 0",
 			"完成 {completed}，总时延 {latency}：没有测到任何数据，应为 n/a 而非 0"),
-		"audit.unit": lang.Say("{metric:metric} {printed}: the rest of the column is in {unit}, and in {unit} it would be {would_be}, which fits",
-			"{metric:metric} {printed}：该列其余单位为 {unit}，若以 {unit} 计则为 {would_be}，与该列相符"),
+		"audit.unit": lang.Say("{metric:metric} {printed}: in {unit}, as the rest of the column, it would be {would_be}",
+			"{metric:metric} {printed}：若以该列其余单位 {unit} 计，则为 {would_be}"),
 		"audit.ttft": lang.Say("mean time to first token {ttft} is above mean latency {latency}",
 			"首 token 时延均值 {ttft} 大于总时延均值 {latency}"),
 		"audit.latency": lang.Say("latency {latency}, but TTFT {ttft} + {gaps:tenths} gaps x {gap} = {sum}",
 			"总时延 {latency}，但 TTFT {ttft} + {gaps:tenths} 个间隔 x {gap} = {sum}"),
-		"audit.tokens-above": lang.Say("[{output} over {completed} is ]{tokens} tokens per request, and {asked} were asked for",
-			"[{output} 除以 {completed} 得]每个请求 {tokens} 个 token，而要求为 {asked} 个"),
-		"audit.tokens-below": lang.Say("[{output} over {completed} is ]{tokens} tokens per request, fewer than half of the {asked} asked for",
-			"[{output} 除以 {completed} 得]每个请求 {tokens} 个 token，不足要求的 {asked} 个的一半"),
-		"audit.offered": lang.Say("{completed} req/s completed of {offered} offered: the rest must be left over from the stage before",
-			"到达 {offered} req/s，却完成 {completed} req/s：多出的部分只能是上一阶段遗留的请求"),
-		"audit.offered-doubtful": lang.Say("{completed} req/s completed, {more} above the {offered} offered: more than chance explains in a stage of {window:whole} s, so some were left over from the stage before",
-			"完成 {completed} req/s，比到达的 {offered} 高 {more}：在 {window:whole} 秒的阶段内超出偶然范围，可能有上一阶段遗留的请求"),
-		"audit.tokens-apart": lang.Say("{output} over {completed} is {tokens} tokens per request, and {typical} in the other rows",
+		"audit.tokens-above": tokens,
+		"audit.tokens-below": tokens,
+		"audit.tokens-apart": lang.Say("{output} over {completed} is {tokens} tokens per request, {typical} in the other rows",
 			"{output} 除以 {completed} 得每个请求 {tokens} 个 token，而其余各行为 {typical} 个"),
-		"audit.backlog": lang.Say("mean time to first token {ttft}, and {later_ttft} at a higher rate (line {line}, {completed} completed): requests waited for those left over from an earlier stage",
-			"首 token 时延均值为 {ttft}，而到达率更高时为 {later_ttft}（第 {line} 行，完成 {completed}）：请求在等待上一阶段遗留的请求"),
+		"audit.offered": lang.Say("{completed} req/s completed of {offered} offered: some were left over from the stage before",
+			"到达 {offered} req/s，却完成 {completed} req/s：其中有上一阶段遗留的请求"),
+		"audit.offered-doubtful": lang.Say("{completed} req/s completed, {more} above the {offered} offered: more than chance in a stage of {window:whole} s",
+			"完成 {completed} req/s，比到达的 {offered} 高 {more}：在 {window:whole} 秒的阶段内超出偶然范围"),
+		"audit.backlog": lang.Say("TTFT {ttft}, but {later_ttft} at a higher rate (line {line}): requests queued behind those of the stage before",
+			"TTFT {ttft}，而到达率更高时为 {later_ttft}（第 {line} 行）：本阶段的请求排在上一阶段尚未完成的请求之后"),
 		"audit.order": lang.Say("{metric:metric} {higher} {value} is below {lower} {lower_value}",
 			"{metric:metric} {higher} {value} 小于 {lower} {lower_value}"),
 		"audit.mean-outside": lang.Say("{metric:metric}: the mean {mean} is outside {min} to {max}",
 			"{metric:metric}：均值 {mean} 不在 {min} 至 {max} 之间"),
 		"audit.printed": lang.Say("{metric:metric} {printed}", "{metric:metric} {printed}"),
-		"audit.copied": lang.Say("{same:note}: the same as in line {line} ({row}), while latency is {latency} and {other_latency}",
-			"{same:note}：与第 {line} 行（{row}）相同，而总时延分别为 {latency} 和 {other_latency}"),
-		"audit.grid": lang.Say("{rate} req/s is not on the even grid of the other rates; its free place nearest to that is {grid_rate}",
-			"{rate} req/s 不在其余到达率的等距网格上，网格上最近的空位为 {grid_rate}"),
-		"audit.arithmetic": lang.Say("{metric:metric} {printed} is printed, but {made_of} = {is}",
-			"{metric:metric} 所列为 {printed}，但 {made_of} = {is}"),
-		"audit.retokenized": lang.Say("{again:whole} tokens by their text, and {reported:whole} were reported ({factor}): the stream repeats or loses text, or the text does not tokenize back to the same tokens",
-			"按文本计为 {again:whole} 个 token，报告为 {reported:whole} 个（{factor}）：流式输出有重复或丢失，或文本重新分词后与原 token 不同"),
-		"audit.tpot": lang.Say("mean time per output token {tpot} is {factor:tenths} times mean inter-token latency {itl}",
+		"audit.copied": lang.Say("{same:note}, as in line {line} ({row}), but latency {latency} and {other_latency}",
+			"{same:note}，与第 {line} 行（{row}）相同，但总时延分别为 {latency} 和 {other_latency}"),
+		"audit.grid": lang.Say("{rate} req/s is off the even grid: probably {grid_rate}", "{rate} req/s 不在等距网格上：可能是 {grid_rate}"),
+		"audit.arithmetic": lang.Say("{metric:metric} {printed}, but {made_of} = {is}",
+			"{metric:metric} {printed}，但 {made_of} = {is}"),
+		"audit.retokenized": lang.Say("{again:whole} tokens by the text, {reported:whole} reported ({factor}): the stream repeats or loses text",
+			"按文本计为 {again:whole} 个 token，报告为 {reported:whole} 个（{factor}）：流式输出有重复或丢失"),
+		"audit.tpot": lang.Say("mean time per output token {tpot} is {factor:tenths} x mean inter-token latency {itl}",
 			"每输出 token 时间均值 {tpot} 是 token 间时延均值 {itl} 的 {factor:tenths} 倍"),
-		"audit.default-limit": lang.Say("Max Tokens {asked} and {other_asked} (line {line}) both took {time} with a spread of {spread:percent}, and the response in line {response_line} stopped at {stopped_at} tokens: the server ignored Max Tokens[, and {counted:rate} tokens per request is not its count]",
-			"Max Tokens 为 {asked} 和 {other_asked}（第 {line} 行）时均用时 {time}，离散 {spread:percent}，且第 {response_line} 行的回答停在 {stopped_at} 个 token：服务忽略了 Max Tokens[，每个请求 {counted:rate} 个 token 也不是它的计数]"),
-		"audit.closed-loop": lang.Say("{in_flight:whole} of {concurrency} in flight on average: the script waits for each batch ({requests} requests of {latency} took {took}; with {concurrency} always in flight, they end within {at_most})",
-			"平均并发 {in_flight:whole}（设定为 {concurrency}）：脚本每批都等待最慢的请求（{requests} 个用时 {latency} 的请求共用 {took}；若始终保持并发 {concurrency}，应在 {at_most} 内结束）"),
-		"audit.even": lang.Say("{tokens} tokens per request counted, but response times vary by {spread:percent} only: one limit seems to have ended all requests, and Max Tokens is {asked}, so the count is not the server's",
-			"每个请求计得 {tokens} 个 token，但响应时间仅相差 {spread:percent}：所有请求似乎都在同一上限结束，而 Max Tokens 为 {asked}，该计数并非服务的计数"),
-		"audit.ceiling": lang.Say("{ceiling} req/s as the ceiling, but offered {offered} the server completed {completed}, {less} less (line {line}): one of the two is no steady rate",
-			"上限为 {ceiling} req/s，但到达 {offered} 时只完成 {completed}，少 {less}（第 {line} 行）：二者之一并非稳定速率"),
+		"audit.default-limit": lang.Say("Max Tokens {asked} and {other_asked} (line {line}) both took {time}, and the response in line {response_line} stopped at {stopped_at} tokens: the server ignored Max Tokens[, and {counted:rate} tokens per request is not its count]",
+			"Max Tokens 为 {asked} 和 {other_asked}（第 {line} 行）时均用时 {time}，且第 {response_line} 行的回答停在 {stopped_at} 个 token：服务忽略了 Max Tokens[，每个请求 {counted:rate} 个 token 也不是服务给出的计数]"),
+		"audit.closed-loop": lang.Say("{in_flight:whole} of {concurrency} in flight on average: {requests} requests of {latency} took {took}, and would take {at_most} at most with {concurrency} always in flight",
+			"平均并发 {in_flight:whole}（设定为 {concurrency}）：{requests} 个用时 {latency} 的请求共用 {took}；始终保持 {concurrency} 个并发时不超过 {at_most}"),
+		"audit.even": lang.Say("{tokens} tokens per request of Max Tokens {asked}, but the standard deviation of latency is {spread:percent} of its mean: one limit ended all requests, so the count is not the server's",
+			"每个请求计得 {tokens} 个 token，Max Tokens 为 {asked}，但总时延的标准差仅为均值的 {spread:percent}：所有请求停在同一上限，该 token 数不是服务给出的计数"),
+		"audit.ceiling": lang.Say("{ceiling} req/s counts a burst: offered {offered}, the server completed {completed} (line {line}), {less} less",
+			"{ceiling} req/s 是突发请求的计数：到达 {offered} 时只完成 {completed}（第 {line} 行），少 {less}"),
 		"audit.instants": lang.Say("{later} at {at}, but {earlier} at {earlier_at}", "{later} 在 {at}，而 {earlier} 在 {earlier_at}"),
-		"audit.gaps": lang.Say("{gaps} gaps add up to {sum}, and {passed} passed between the first and the last token",
+		"audit.gaps": lang.Say("{gaps} gaps add up to {sum}, but first and last token are {passed} apart",
 			"{gaps} 个间隔合计 {sum}，而首末 token 相隔 {passed}"),
-		"audit.stopped": lang.Say("stopped by length at {tokens:whole} tokens, and {asked} were asked for",
+		"audit.stopped": lang.Say("stopped by length at {tokens:whole} tokens, {asked} were asked for",
 			"因长度停在 {tokens:whole} 个 token，而要求为 {asked} 个"),
 		"audit.empty":   lang.Say("succeeded with 0 output tokens", "成功，但输出为 0 个 token"),
 		"audit.several": lang.Say("{requests} requests, the first: {first:note}", "{requests} 个请求，第一个：{first:note}"),
