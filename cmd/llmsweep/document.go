@@ -33,10 +33,11 @@ func (r *reportCmd) document(c *console.Console) error {
 	}
 	// The document's own tables are not new results: it names where they came from.
 	doc := document.RenewDocument{Path: r.Output}
-	found, err := inputs.Read(c.Err, slices.DeleteFunc(r.Dirs, func(path string) bool { return doc.From(path) == filepath.Base(r.Output) }))
+	found, err := inputs.Read(c.Err, slices.DeleteFunc(r.Dirs, doc.Is))
 	if err != nil {
 		return console.Usage(err)
 	}
+	doc.Names = setup.Names(found)
 	if found, err = doc.WithKept(c.Err, found, old); err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", r.Output, err))
 	}
@@ -45,7 +46,7 @@ func (r *reportCmd) document(c *console.Console) error {
 	}
 	o := document.Options{
 		Lang: lang.Lang(r.Lang), Force: r.Force, Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)), From: doc.From, AnyWorkload: r.AnyWorkload,
-		Order: r.Order,
+		Order: r.Order, Source: r.Source,
 	}
 	if err := r.choice(&o, old); err != nil {
 		return console.Usage(err)
@@ -102,6 +103,7 @@ func (r *reportCmd) choice(o *document.Options, old []byte) error {
 		return err
 	}
 	options.AnyWorkload = r.AnyWorkload
+	wish.Price, wish.Prices = options.Prices.Texts(), "" // the prices, and not a path of this machine
 	o.Choice, o.ChoiceNote = &options, wish
 	return nil
 }

@@ -112,6 +112,55 @@ func TestAddToDocument(t *testing.T) {
 	})
 }
 
+// TestDocumentsTellNothingOfTheMachine: a document of results elsewhere names them without their directories, also in its comments, and --source in
+// place of the files; written again it says the same.
+func TestDocumentsTellNothingOfTheMachine(t *testing.T) {
+	notInShort(t)
+	virtually(t, func(t *testing.T, w *world) {
+		published, prices := copyPublished(t, w), w.write("secret-prices.yaml", "L20: 1.2\n")
+		if !filepath.IsAbs(published) {
+			t.Fatal(published)
+		}
+		w.must("import", published, "--out", w.path("imported"))
+		doc := w.path("site/comparison.md")
+		if err := os.MkdirAll(filepath.Dir(doc), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write := func(args ...string) string {
+			t.Helper()
+			w.must(append([]string{"report", "--document", "-o", doc}, args...)...)
+			b, err := os.ReadFile(doc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range []string{w.path(""), filepath.Dir(published), "../", "testdata", "secret"} {
+				if i := strings.Index(string(b), path); i >= 0 {
+					t.Errorf("%s: ...%s...", path, string(b)[max(0, i-60):min(len(b), i+60)])
+				}
+			}
+			return string(b)
+		}
+		for what, from := range map[string]string{"document": published, "run directories": w.path("imported")} {
+			if err := os.RemoveAll(doc); err != nil {
+				t.Fatal(err)
+			}
+			named := write(from, "--slo", "itl:mean<50ms", "--demand", "20rps", "--prices", prices)
+			if n := strings.Count(named, "- Source: guidellm-tables.md:"); n != 13 {
+				t.Errorf("%s: %d sources are named", what, n)
+			}
+			if again := write(from); again != named {
+				t.Errorf("%s: written again, it changed", what)
+			}
+			const url = "https://example.org/benchmarks"
+			for _, args := range [][]string{{from, "--source", url}, {from}} {
+				if n := strings.Count(write(args...), "- Source: "+url+" (line "); n != 13 {
+					t.Errorf("%s: %q: %d sources are the address", what, args[1:], n)
+				}
+			}
+		}
+	})
+}
+
 // relabel makes an imported run one that was measured here, on other hardware.
 func relabel(t *testing.T, file string) {
 	t.Helper()

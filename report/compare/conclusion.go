@@ -87,7 +87,7 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 	case c.Shown != nil && !*c.Shown, plain && c.Shown == nil && c.Ratio.Value() < close:
 		return sayClose.In(l, name, value)
 	case plain:
-		return sayTimes.In(l, times(c.Ratio.Value()+1), name, value, interval(c, l))
+		return sayTimes.In(l, sayFactor.In(l, times(c.Ratio.Value()+1)), name, value, interval(c, l))
 	case r.Bound == "":
 		return sayTimesUnknown.In(l, name, value)
 	default:
@@ -95,7 +95,7 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 	}
 }
 
-// bounds returns what is known of a ratio that has a bound, in words.
+// bounds returns what is known of a ratio that has a bound, as a factor in words.
 func (r Ratio) bounds(l lang.Lang) string {
 	switch r.Bound {
 	case BoundLow:
@@ -103,7 +103,7 @@ func (r Ratio) bounds(l lang.Lang) string {
 	case BoundHigh:
 		return sayAtMost.In(l, times(r.High.Value()))
 	}
-	return sayTo.In(l, times(r.Low.Value()), times(r.High.Value()))
+	return sayFactor.In(l, sayTo.In(l, times(r.Low.Value()), times(r.High.Value())))
 }
 
 func times(v float64) string { return fmt.Sprintf("%.2f", v) }
@@ -209,7 +209,7 @@ func (f *Factor) speedUp(s Step, p Load, c Change, l lang.Lang) string {
 	}) {
 		name += lang.InParens.In(l, strings.Join(s.origins[:], lang.Comma.In(l)))
 	}
-	ratio := times(p.SpeedUp.Value())
+	ratio := sayFactor.In(l, times(p.SpeedUp.Value()))
 	if p.Bound != "" {
 		ratio = Ratio{Bound: p.Bound, Low: p.Low, High: p.High}.bounds(l)
 	}

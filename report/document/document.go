@@ -5,6 +5,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -29,8 +30,10 @@ type Options struct {
 	Base string // what drawings' names begin with
 	// Force overwrites a document that is not llmsweep's, and generated parts that people changed.
 	Force bool
-	// From is how the document names a file or directory that a result came from.
+	// From is how the document names a file or directory that a result came from, in its comments too.
 	From func(path string) string
+	// Source is an address that stands for all sources where the document tells them. Empty: as the document was written, a new one with From.
+	Source string
 	// Choice is what is to be chosen for; nil: no choice is made. ChoiceNote is kept in the document, so that it can be
 	// made again.
 	Choice      *choose.Options
@@ -106,9 +109,11 @@ func Write(setups []setup.Setup, old []byte, o Options) (Output, error) {
 		return Output{}, err
 	}
 	w := &writer{Options: o, setups: setups, out: Output{Files: map[string][]byte{}}}
+	kept := keptSettings(pieces)
 	if len(o.Order) == 0 {
-		w.Order = keptOrder(pieces)
+		w.Order = kept.Order
 	}
+	w.Source = cmp.Or(o.Source, kept.Source)
 	parts, err := w.parts()
 	if err != nil {
 		return Output{}, err
@@ -164,8 +169,8 @@ func (w *writer) parts() (map[string]piece, error) {
 		parts[partChoice] = piece{name: partChoice, note: note(w.ChoiceNote), text: text}
 	}
 	summary := piece{name: partSummary, text: w.summary(comparison, choices)}
-	if len(w.Order) > 0 {
-		summary.note = note(sorting{w.Order})
+	if len(w.Order) > 0 || w.Source != "" {
+		summary.note = note(settings{w.Order, w.Source})
 	}
 	parts[partSummary] = summary
 	return parts, nil
@@ -316,25 +321,38 @@ func (w *writer) run(s *setup.Setup, heading bool) string {
 
 // doubts returns the rows of a setup that are not used, of which some figures are not used, or that have a remark. Rows with one reason are named together.
 func (w *writer) doubts(s *setup.Setup) []string {
-	var lines []string
-	list := func(say lang.Phrase, rows []setup.LeftOut) {
-		named := map[string][]string{}
-		var order []string
-		for _, o := range rows {
-			why := o.Because(w.Lang)
-			if named[why] == nil {
-				order = append(order, why)
-			}
-			named[why] = append(named[why], docRow.In(w.Lang, o.Row, o.Where))
+	type reason struct{ not, why string }
+	rows := map[reason][]string{}
+	var order []reason
+	add := func(o setup.LeftOut, not string) {
+		r := reason{not, o.Because(w.Lang)}
+		if rows[r] == nil {
+			order = append(order, r)
 		}
-		for _, why := range order {
-			lines = append(lines, say.In(w.Lang, strings.Join(named[why], lang.ListComma.In(w.Lang)), why))
+		rows[r] = append(rows[r], o.Row+lang.InParens.In(w.Lang, o.Where))
+	}
+	const all, none = "*", ""
+	for _, o := range s.LeftOut {
+		add(o, all)
+	}
+	for _, o := range s.Marked {
+		not := none
+		if o.Figures {
+			not = o.NotUsed(w.Lang)
+		}
+		add(o, not)
+	}
+	var lines []string
+	for _, r := range order {
+		switch named := strings.Join(rows[r], lang.ListComma.In(w.Lang)); r.not {
+		case all:
+			lines = append(lines, docDoubt.In(w.Lang, named, r.why))
+		case none:
+			lines = append(lines, named+lang.Colon.In(w.Lang)+r.why)
+		default:
+			lines = append(lines, docFigures.In(w.Lang, named, r.not, r.why))
 		}
 	}
-	list(docDoubt, s.LeftOut)
-	figures := func(o setup.LeftOut) bool { return o.Figures }
-	list(docFigures, slices.DeleteFunc(slices.Clone(s.Marked), func(o setup.LeftOut) bool { return !figures(o) }))
-	list(docRemark, slices.DeleteFunc(slices.Clone(s.Marked), figures))
 	return lines
 }
 
@@ -378,12 +396,16 @@ func (w *writer) labels(run *rundir.Run) []string {
 	return lines
 }
 
-// source returns the file and line, or the directory, that a setup came from.
+// source returns the file and line, or the directory, that a setup came from: in a document that is published, no path of this machine.
 func (w *writer) source(s *setup.Setup) string {
-	if src := s.Run.Source; src != nil {
-		return w.From(src.File) + ":" + strconv.Itoa(src.Line)
+	src := s.Run.Source
+	switch {
+	case src == nil:
+		return cmp.Or(w.Source, w.From(s.Path))
+	case w.Source != "":
+		return docRead.In(w.Lang, w.Source, src.Line)
 	}
-	return w.From(s.Path)
+	return w.From(src.File) + ":" + strconv.Itoa(src.Line)
 }
 
 // summary returns what is compared, what to choose, and the conclusions.
@@ -412,17 +434,13 @@ func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string 
 		}
 		lines = append(lines, choices[i].Recommends().In(w.Lang))
 	}
-	lines = append(lines, docCount.In(w.Lang, len(w.setups)))
 	if c != nil {
 		lines = append(lines, lang.In(c.Answer(), w.Lang)...)
-		if len(c.LeftOut) > 0 {
-			lines = append(lines, docLeftOut.In(w.Lang, len(c.LeftOut)))
+		if out, partly := len(c.LeftOut), partlyUsed(c.Marked); out+partly > 0 {
+			lines = append(lines, docNotUsed.In(w.Lang, out, partly))
 		}
 		if setup.ByClient(c.LeftOut) {
-			lines = append(lines, docClient.In(w.Lang)+findings.ClientRemedy.In(w.Lang))
-		}
-		if n := partlyUsed(c.Marked); n > 0 {
-			lines = append(lines, docFiguresOf.In(w.Lang, n))
+			lines = append(lines, findings.ClientRemedy.In(w.Lang))
 		}
 	}
 	table.Bullets(&b, lines)

@@ -10,24 +10,26 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/choose"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 )
 
-// sorting is the content of the summary's marker, where the sections are sorted by other keys than those of a document without it.
-type sorting struct {
-	Order []string `json:"order"`
+// settings are the content of the summary's marker: what a document was written with, where that is not as usual.
+type settings struct {
+	Order  []string `json:"order,omitempty"`
+	Source string   `json:"source,omitempty"`
 }
 
-// keptOrder returns what the sections of a document are sorted by.
-func keptOrder(pieces []piece) []string {
-	var s sorting
+// keptSettings returns what a document was written with.
+func keptSettings(pieces []piece) (s settings) {
 	for _, p := range pieces {
 		if p.name == partSummary && json.Unmarshal([]byte(p.note), &s) == nil {
-			return slices.DeleteFunc(s.Order, func(key string) bool { return !slices.Contains(OrderKeys(), key) }) // people edit documents
+			s.Order = slices.DeleteFunc(s.Order, func(key string) bool { return !slices.Contains(OrderKeys(), key) }) // people edit documents
+			return s
 		}
 	}
-	return nil
+	return settings{}
 }
 
 var headingLine = regexp.MustCompile(`(?m)^#`)
@@ -147,9 +149,9 @@ func (w *writer) groupOf(s *setup.Setup) string {
 		case v == "":
 			v = unnamed[key].In(w.Lang)
 		case key == "gpus":
-			v = docGPUs.In(w.Lang, v)
+			v = choose.GPUs(s.Run.Labels.GPUs).In(w.Lang)
 		}
 		parts = append(parts, v)
 	}
-	return strings.Join(parts, docGroup.In(w.Lang))
+	return strings.Join(parts, lang.Comma.In(w.Lang))
 }

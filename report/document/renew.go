@@ -19,18 +19,34 @@ import (
 )
 
 // RenewDocument is the file that holds the document.
-type RenewDocument struct{ Path string }
+type RenewDocument struct {
+	Path string
+	// Names are how results outside of the directory of the document are named; see [setup.Names].
+	Names func(path string) string
+}
 
-// From returns the path of a file relative to the directory of the document.
+// Is reports whether a path is the document.
+func (d RenewDocument) Is(path string) bool {
+	there, err1 := filepath.Abs(path)
+	here, err2 := filepath.Abs(d.Path)
+	return err1 == nil && err2 == nil && there == here
+}
+
+// From returns how the document names a file: beneath its directory by the path from there, elsewhere by its name alone, since a document that is
+// published tells nothing of the machine that it was written on.
 func (d RenewDocument) From(path string) string {
 	there, err1 := filepath.Abs(path)
 	here, err2 := filepath.Abs(filepath.Dir(d.Path))
 	if err1 == nil && err2 == nil {
-		if rel, err := filepath.Rel(here, there); err == nil {
+		if rel, err := filepath.Rel(here, there); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
 		}
+		path = there
 	}
-	return filepath.ToSlash(path)
+	if d.Names != nil {
+		return d.Names(path)
+	}
+	return filepath.Base(path)
 }
 
 // WithKept adds the runs in the document that were not named now. Each is read again from its source; where that is gone, the
@@ -49,7 +65,7 @@ func (d RenewDocument) WithKept(w io.Writer, found []setup.Input, old []byte) ([
 			if again, ok = d.printed(k, old); !ok {
 				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; delete that part", k.FirstLine, k.FirstLine+k.Lines, k.From)
 			}
-			fmt.Fprintf(w, "%s is gone: its numbers are taken from %s\n", table.Clean(k.From), d.Path)
+			fmt.Fprintf(w, "%s is not beside %[2]s: its numbers are taken from there\n", table.Clean(k.From), d.Path)
 		}
 		found = append(found, again)
 	}

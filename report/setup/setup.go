@@ -136,7 +136,9 @@ func Names(all []Input) func(path string) string {
 	paths, shared := map[string]string{}, map[string]bool{}
 	for _, in := range all {
 		for _, path := range []string{in.Path, fileOf(in)} {
-			path = filepath.Clean(path)
+			if abs, err := filepath.Abs(path); err == nil {
+				path = abs
+			}
 			name := filepath.Base(path)
 			if other, ok := paths[name]; ok && other != path {
 				shared[name] = true
