@@ -50,7 +50,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	}
 	named := make([]rundir.Labels, len(setups))
 	for i := range setups {
-		named[i] = inputs.Named(setups[i].Run)
+		named[i] = setup.Labels(setups[i].Run)
 	}
 	for _, line := range options.Prices.Unused(named, lang.Lang(ch.Lang)) {
 		fmt.Fprintln(c.Err, table.Clean(line))

@@ -164,7 +164,7 @@ func labelled(w io.Writer, side, other []string) ([]setup.Input, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s%s: write a label, an equals sign and a value, such as label:commit=a1", byLabel, text)
 		}
-		if found = slices.DeleteFunc(found, func(in setup.Input) bool { return !o.Takes(inputs.Named(in.Run)) }); len(found) == 0 {
+		if found = slices.DeleteFunc(found, func(in setup.Input) bool { return !o.Takes(setup.Labels(in.Run)) }); len(found) == 0 {
 			return nil, fmt.Errorf("%s%s: no run in %s has this label", byLabel, text, strings.Join(paths, ", "))
 		}
 	}

@@ -225,7 +225,7 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 		return no(reason{kind: missesSLO, refusal: refusal})
 	}
 	k := &Candidate{
-		Name: s.Name, Labels: s.Run.Labels, Rate: limit.Rate, Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(), setup: s, limit: limit,
+		Name: s.Name, Labels: setup.Labels(s.Run), Rate: limit.Rate, Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(), setup: s, limit: limit,
 		TTFT: o.kept(slo.TTFT, limit.Point.AtMost(setup.TTFT), &limit), ITL: o.kept(slo.ITL, limit.Point.AtMost(setup.ITL), &limit),
 	}
 	if k.Runs = len(s.Runs); k.Runs > 0 {

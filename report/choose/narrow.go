@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/report/inputs"
 	"llmsweep/report/setup"
 )
 
@@ -16,7 +15,7 @@ func OnlySetups(setups []setup.Setup, labels []string) ([]setup.Setup, error) {
 		if err != nil {
 			return nil, err
 		}
-		setups = slices.DeleteFunc(setups, func(s setup.Setup) bool { return !o.Takes(inputs.Named(s.Run)) })
+		setups = slices.DeleteFunc(setups, func(s setup.Setup) bool { return !o.Takes(setup.Labels(s.Run)) })
 	}
 	if len(setups) == 0 {
 		return nil, fmt.Errorf("--only %s: no result has these labels; llmsweep compare lists the results", strings.Join(labels, ","))

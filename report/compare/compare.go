@@ -242,9 +242,8 @@ func lengths(n rundir.Lengths) string {
 
 // Measure returns the metrics of a setup.
 func Measure(s *setup.Setup) Measured {
-	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: s.Run.Labels, Imported: s.Run.Source != nil}
+	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: setup.Labels(s.Run), Imported: s.Run.Source != nil}
 	m.burst = m.Imported && s.OpenLoop() && slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
-	m.Labels.Model, m.Labels.Engine = setup.Model(s.Run), setup.Engine(s.Run)
 	m.Hits = hitRate(s)
 	m.users(s)
 	p := s.Plateau

@@ -349,3 +349,16 @@ func TestTwoLowerBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestQuantizationInTheModelsName: a run whose model is labelled with its quantization is compared with the unquantized one, without a caution.
+func TestQuantizationInTheModelsName(t *testing.T) {
+	both := twoRuns(0.05, 0.01)
+	for i := range both {
+		both[i].Run.Labels.Engine = "e"
+	}
+	both[1].Run.Labels.Model, both[1].Run.Labels.Quant = "m-GPTQ-Int4", "GPTQ-Int4"
+	c := compared(t, both)
+	if len(c.Factors) != 1 || c.Factors[0].What != byQuant || len(c.Cautions()) > 0 {
+		t.Errorf("%+v, %v", c.Factors, c.Cautions())
+	}
+}

@@ -81,7 +81,7 @@ func labelOf(run *rundir.Run, what string) string {
 	case byEngine:
 		return setup.Engine(run)
 	case byQuant:
-		return run.Labels.Quant
+		return setup.Labels(run).Quant
 	case byGPU:
 		return run.Labels.GPU
 	case byModel:

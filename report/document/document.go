@@ -418,7 +418,7 @@ func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string 
 		what func(*rundir.Run) string
 	}{
 		{docHardware, func(r *rundir.Run) string { return r.Labels.GPU }}, {docEngines, setup.Engine},
-		{docModels, setup.Model}, {docQuants, func(r *rundir.Run) string { return r.Labels.Quant }},
+		{docModels, setup.Model}, {docQuants, func(r *rundir.Run) string { return setup.Labels(r).Quant }},
 	} {
 		if names := w.distinct(about.what); len(names) > 1 || len(names) == 1 && w.alsoWithout(about.what) {
 			if n++; n == 1 {

@@ -76,7 +76,7 @@ func (w *writer) sorted(pieces []piece) []piece {
 
 // order groups configurations by hardware, engine, model size and quantization.
 func order(a, b *setup.Setup) int {
-	x, y := a.Run.Labels, b.Run.Labels
+	x, y := setup.Labels(a.Run), setup.Labels(b.Run)
 	return cmp.Or(
 		strings.Compare(x.GPU, y.GPU), strings.Compare(setup.Engine(a.Run), setup.Engine(b.Run)),
 		cmp.Compare(size(setup.Model(a.Run)), size(setup.Model(b.Run))), strings.Compare(setup.Model(a.Run), setup.Model(b.Run)),
@@ -132,7 +132,7 @@ func valueOf(s *setup.Setup, key string) string {
 	case "engine":
 		return setup.Engine(s.Run)
 	}
-	return s.Run.Labels.Quant
+	return setup.Labels(s.Run).Quant
 }
 
 // groupOf is the heading that a setup stands under: its values of the first two keys of the order.

@@ -2,7 +2,6 @@
 package inputs
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -87,13 +86,6 @@ func readDocument(w io.Writer, path string) ([]setup.Input, error) {
 		all = append(all, setup.Input{Path: path, Run: &doc.Runs[i]})
 	}
 	return all, nil
-}
-
-// Named returns the labels of a run; without a label, model and engine are what the server reported.
-func Named(run *rundir.Run) rundir.Labels {
-	l := run.Labels
-	l.Model, l.Engine = cmp.Or(l.Model, run.Target.Model), cmp.Or(l.Engine, run.Target.Engine)
-	return l
 }
 
 // Assess judges the runs that were measured here by the terms, as report --slo does. Where the records are gone, the percentiles are

@@ -64,8 +64,8 @@ func labelThink(text string) (on, said bool) {
 	return false, false
 }
 
-// splitQuant takes the quantization off a model's name.
-func splitQuant(name string) (model, quant string) {
+// SplitQuant takes the quantization off a model's name.
+func SplitQuant(name string) (model, quant string) {
 	if m := quantTail.FindStringSubmatch(name); m != nil {
 		return m[1], m[2]
 	}
@@ -77,7 +77,7 @@ func labelModel(name string) (model, quant string) {
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "~") {
 		name = path.Base(name)
 	}
-	return splitQuant(name)
+	return SplitQuant(name)
 }
 
 // labelAPI returns the API of an address, as far as its path tells it.

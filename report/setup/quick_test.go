@@ -64,3 +64,21 @@ func TestNames(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestQuantizationIsApartFromTheModel: a run that is labelled as people name such models is understood as the same of a document.
+func TestQuantizationIsApartFromTheModel(t *testing.T) {
+	of := rundir.Labels{Model: "Qwen2-7B-Instruct", Quant: "GPTQ-Int4"}
+	for _, c := range []struct{ labelled, want rundir.Labels }{
+		{rundir.Labels{Model: "Qwen2-7B-Instruct-GPTQ-Int4", Quant: "GPTQ-Int4"}, of},
+		{rundir.Labels{Model: "Qwen2-7B-Instruct-GPTQ-Int4"}, of},
+		{rundir.Labels{Quant: "GPTQ-Int4"}, of},
+		{of, of},
+		{rundir.Labels{Model: "Qwen2-7B-Instruct"}, rundir.Labels{Model: "Qwen2-7B-Instruct"}},
+		{rundir.Labels{Model: "Qwen2-7B-Instruct-AWQ", Quant: "FP8"}, rundir.Labels{Model: "Qwen2-7B-Instruct-AWQ", Quant: "FP8"}}, // a KV cache, say
+	} {
+		run := &rundir.Run{Labels: c.labelled, Target: rundir.Target{Model: "Qwen2-7B-Instruct-GPTQ-Int4"}}
+		if got := Labels(run); got.Model != c.want.Model || got.Quant != c.want.Quant {
+			t.Errorf("%+v: %s, %s", c.labelled, got.Model, got.Quant)
+		}
+	}
+}

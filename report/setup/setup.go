@@ -454,11 +454,22 @@ func (s *Setup) Origin() string {
 	return s.show(s.Path)
 }
 
+// Labels returns the labels of a run as those of documents are: model and engine are as the server reported them where no label tells, and the
+// quantization is apart from the model's name.
+func Labels(run *rundir.Run) rundir.Labels {
+	l := run.Labels
+	l.Model, l.Engine = cmp.Or(l.Model, run.Target.Model), cmp.Or(l.Engine, run.Target.Engine)
+	if model, quant := published.SplitQuant(l.Model); l.Quant == "" || strings.EqualFold(quant, l.Quant) {
+		l.Model, l.Quant = model, cmp.Or(l.Quant, quant)
+	}
+	return l
+}
+
 // Model is the model's name without its quantization.
-func Model(run *rundir.Run) string { return cmp.Or(run.Labels.Model, run.Target.Model) }
+func Model(run *rundir.Run) string { return Labels(run).Model }
 
 // Engine is the serving engine, as labelled or as it said itself.
-func Engine(run *rundir.Run) string { return cmp.Or(run.Labels.Engine, run.Target.Engine) }
+func Engine(run *rundir.Run) string { return Labels(run).Engine }
 
 // Hardware is the GPUs, as far as they are known.
 func Hardware(run *rundir.Run, l lang.Lang) string {
