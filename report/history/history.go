@@ -42,22 +42,12 @@ type Series struct {
 	Changes       []Change `json:"changes,omitempty"`
 	// Spread is the standard deviation between runs without a change, relative to the value; absent of fewer than [fewest] runs.
 	Spread rundir.Number `json:"spread,omitzero"`
-	// Detectable has the difference that a number of runs on either side would show, and Needed is the number that would show 5 %; absent where Spread is.
-	Detectable []Detectable `json:"detectable,omitempty"`
-	Needed     int          `json:"runs_for_5_percent,omitempty"`
+	// Needed is the number of runs on either side that a test at the 5 % level shows 5 % with in four of five cases; absent where Spread is.
+	Needed int `json:"runs_for_5_percent,omitempty"`
 
 	title   lang.Text
 	between stats.Spread
 }
-
-// Detectable is the relative difference between Runs runs and as many others that a test at the 5 % level shows in four of five cases.
-type Detectable struct {
-	Runs       int           `json:"runs"`
-	Difference rundir.Number `json:"difference"`
-}
-
-// sides are the numbers of runs a side of which the detectable difference is told.
-func sides() []int { return []int{1, 3, 5, 10} }
 
 // Point is the value of a run.
 type Point struct {
@@ -175,9 +165,6 @@ func (s *Series) judge(level float64) {
 	const seen, level95, power = 0.05, 0.05, 0.8
 	s.Spread, s.between = ratio(spread.Deviation), spread
 	between := stats.Spread{Deviation: math.Sqrt2 * spread.Deviation, DF: spread.DF} // of the difference of two runs
-	for _, n := range sides() {
-		s.Detectable = append(s.Detectable, Detectable{n, ratio(between.Detectable(n, level95, power))})
-	}
 	s.Needed = max(1, int(math.Ceil(between.Needed(math.Log1p(seen), level95, power))))
 }
 

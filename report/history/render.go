@@ -118,7 +118,7 @@ func day(at, other time.Time, l lang.Lang) string {
 // Sections returns the history as sections of a report.
 func (h *History) Sections() []table.Section {
 	first := table.Section{Title: titleHistory.Text(h.Runs), Level: 1, Lines: append(h.Answer(), h.Sees())}
-	first.Notes = append(first.Notes, legendAlarms.Text(strconv.FormatFloat(1/h.Alarms, 'f', -1, 64), len(h.Series)))
+	first.Notes = append(first.Notes, legendAlarms.Text(strconv.FormatFloat(1/h.Alarms, 'f', -1, 64)))
 	if n := h.short(); n > 0 {
 		first.Notes = append(first.Notes, legendLittle.Text(n, enough))
 	}
@@ -129,23 +129,19 @@ func (h *History) Sections() []table.Section {
 	return append(all, h.Noise())
 }
 
-// Noise returns the series with the spread between their runs, and the differences that it lets runs show.
+// Noise returns the series with the spread between their runs, and how many runs show a difference of 5 % beside it.
 func (h *History) Noise() table.Section {
-	return table.Section{Title: titleSeries.Text(), Level: 2, Table: h.seriesTable(), Notes: []lang.Text{legendSpread.Text(), legendDetectable.Text()}}
+	return table.Section{Title: titleSeries.Text(), Level: 2, Table: h.seriesTable(), Notes: []lang.Text{legendSpread.Text()}}
 }
 
-// Sees returns how many runs a side show a difference of 5 %, from the quietest series to the noisiest, or that there are too few runs to tell.
+// Sees returns how many runs a side show a difference of 5 % in the noisiest series, or that there are too few runs to tell.
 func (h *History) Sees() lang.Text {
 	known := slices.DeleteFunc(slices.Clone(h.Series), func(s Series) bool { return s.Needed == 0 })
 	if len(known) == 0 {
 		return sayTooFew.Text(fewest)
 	}
-	slices.SortStableFunc(known, func(a, b Series) int { return cmp.Compare(a.Needed, b.Needed) })
-	first, last := &known[0], &known[len(known)-1]
-	if first.Needed == last.Needed {
-		return sayNeeds.Text(first.Needed)
-	}
-	return sayNeedsFrom.Text(first.Needed, first.metric(), last.Needed, last.metric())
+	most := slices.MaxFunc(known, func(a, b Series) int { return cmp.Compare(a.Needed, b.Needed) })
+	return sayNeeds.Text(most.metric(), most.Needed)
 }
 
 // enough is the number of runs from which on a change can be found: the two before and after it, and the spread between runs.
@@ -164,7 +160,7 @@ func (h *History) short() (n int) {
 func (h *History) changeTable() table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headMetric.Text(), Left: true}, {Head: headChange.Text()}, {Head: headSince.Text(), Left: true}, {Head: headRun.Text(), Left: true},
-		{Head: headFound.Text(), Left: true, Drop: 1}, {Head: headConfig.Text(), Left: true, Drop: 2},
+		{Head: headConfig.Text(), Left: true, Drop: 1},
 	}}
 	for i := range h.Series {
 		s := &h.Series[i]
@@ -177,7 +173,7 @@ func (h *History) changeTable() table.Table {
 			t.Rows = append(t.Rows, []table.Cell{
 				{Text: s.metric(), Tone: table.Strong}, {Text: lang.Same(c.percent()), Tone: tone},
 				{Text: lang.Both(func(l lang.Lang) string { return day(from.At, time.Time{}, l) })},
-				table.Literal(from.Run), table.Literal(s.Points[c.Found].Run), {Text: s.title, Long: true},
+				table.Literal(from.Run), {Text: s.title, Long: true},
 			})
 		}
 	}
@@ -187,7 +183,7 @@ func (h *History) changeTable() table.Table {
 func (h *History) seriesTable() table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headMetric.Text(), Left: true}, {Head: headRuns.Text()}, {Head: headLatest.Text()}, {Head: headSpread.Text(), Sub: subBetween.Text()},
-		{Head: headDetectable.Text(), Sub: subSides.Text()}, {Head: headNeeded.Text()}, {Head: headConfig.Text(), Left: true, Drop: 1},
+		{Head: headNeeded.Text()}, {Head: headConfig.Text(), Left: true, Drop: 1},
 	}}
 	for i := range h.Series {
 		s := &h.Series[i]
@@ -197,20 +193,8 @@ func (h *History) seriesTable() table.Table {
 		}
 		t.Rows = append(t.Rows, []table.Cell{
 			{Text: s.metric(), Tone: table.Strong}, table.Count(len(s.Points)), s.cell(s.Points[len(s.Points)-1].Value), table.Percent(s.Spread),
-			s.detectable(), needed, {Text: s.title, Long: true},
+			needed, {Text: s.title, Long: true},
 		})
 	}
 	return t
-}
-
-// detectable is a cell with the detectable differences; n/a where there are too few runs.
-func (s *Series) detectable() table.Cell {
-	var all []string
-	for _, d := range s.Detectable {
-		all = append(all, size(d.Difference))
-	}
-	if len(all) == 0 {
-		return table.Absent()
-	}
-	return table.Literal(strings.Join(all, " / "))
 }

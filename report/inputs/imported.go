@@ -19,6 +19,7 @@ import (
 	"text/tabwriter"
 	"unicode"
 
+	"llmsweep/client/note"
 	"llmsweep/report"
 	"llmsweep/report/audit"
 	"llmsweep/report/lang"
@@ -78,11 +79,7 @@ func markDoubts(file string, doc *published.Document) {
 // Keep writes a run directory for each result of a document, and prints a list of them.
 func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	say := sayResults
-	if len(doc.Runs) == 1 {
-		say = sayResult
-	}
-	fmt.Fprintf(t, "%s\n\n", table.Clean(doc.Name)+lang.Colon.In(i.Lang)+say.In(i.Lang, len(doc.Runs), i.Out))
+	fmt.Fprintf(t, "%s\n\n", sayResults.In(i.Lang, table.Clean(doc.Name), len(doc.Runs), i.Out))
 	fmt.Fprintln(t, sayHead.In(i.Lang))
 	for j := range doc.Runs {
 		run := &doc.Runs[j]
@@ -122,7 +119,7 @@ func (i *Importer) listLabels(w io.Writer, doc *published.Document) error {
 			i.evidence(t, run)
 		}
 		for _, n := range published.Remarkable(run) {
-			fmt.Fprintln(t, "    "+sayRemark.In(i.Lang, run.Source.Line, table.Clean(published.Words().Say(n, i.Lang))))
+			fmt.Fprintln(t, "    "+i.remark(run.Source.Line, n))
 		}
 	}
 	if left {
@@ -162,7 +159,7 @@ func (i *Importer) remarks(w io.Writer, doc *published.Document) error {
 		var lines []string
 		for _, r := range doc.Remarks {
 			if r.Unread == part.unread {
-				lines = append(lines, "  "+sayRemark.In(i.Lang, r.Line, table.Clean(published.Words().Say(r.Note, i.Lang)))+"\n")
+				lines = append(lines, "  "+i.remark(r.Line, r.Note)+"\n")
 			}
 		}
 		if len(lines) > 0 {
@@ -172,6 +169,11 @@ func (i *Importer) remarks(w io.Writer, doc *published.Document) error {
 		}
 	}
 	return nil
+}
+
+// remark is a note with its line.
+func (i *Importer) remark(line int, n note.Note) string {
+	return sayLine.In(i.Lang, line) + lang.Colon.In(i.Lang) + table.Clean(published.Words().Say(n, i.Lang))
 }
 
 // write fills a run directory.
