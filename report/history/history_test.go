@@ -3,7 +3,6 @@ package history
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
