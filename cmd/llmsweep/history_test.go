@@ -76,10 +76,10 @@ func TestCompareRuns(t *testing.T) {
 		code int
 		says string
 	}{
-		{append(gate, at("a1"), at("a3")), console.Missed, "An interval holds the spread within one run only"},
-		{append(gate, at("a1"), at("a2"), at("a3"), "--", at("b1"), at("b2")), console.Done, "The unit is the run"},
-		{append(gate, at("a1"), at("a3"), "--history", at("nights")), console.Done, "The unit is the run"},
-		{append(gate, at("a1"), "--", at("a3")), console.Undecided, "There are no intervals"},
+		{append(gate, at("a1"), at("a3")), console.Missed, "An interval is that of one run"},
+		{append(gate, at("a1"), at("a2"), at("a3"), "--", at("b1"), at("b2")), console.Done, "Values are means of the runs of a side"},
+		{append(gate, at("a1"), at("a3"), "--history", at("nights")), console.Done, "Values are means of the runs of a side"},
+		{append(gate, at("a1"), "--", at("a3")), console.Undecided, "No intervals: one run a side"},
 		{[]string{at("a1"), at("a2"), "--"}, console.WrongUsage, "both sides of --"},
 		{[]string{at("a1"), "--", at("a2"), "--", at("a3")}, console.WrongUsage, "one -- between them"},
 		{[]string{at("nights"), "--", at("nights/1"), at("nights/2")}, console.Done, "A (4)"},

@@ -73,10 +73,10 @@ func (r reason) in(l lang.Lang) string {
 		return whyDoubtful.In(l, f.Term.Name(), f.Row.Name())
 	case f.Number.IsZero():
 		return whyAbsent.In(l, f.Term.Name())
+	case f.Kept != nil && f.Term.Holds(f.Row.Stage) == rundir.Broken:
+		return whyBetween.In(l, f.Term.String(), f.Kept.Name(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
 	case f.Unknown:
 		return whyUnsupported.In(l, f.Term.Name(), f.Row.Name())
-	case f.Kept != nil:
-		return whyBetween.In(l, f.Term.String(), f.Kept.Name(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
 	default:
 		return whyBroken.In(l, f.Term.String(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
 	}

@@ -212,9 +212,8 @@ func (s *Setup) unanswered(found *rundir.SLO, limiting *slo.Term, terms []slo.Te
 	if limiting == nil && r.Unknown { // nothing tells which term it is
 		return &Refusal{Row: r.Row, Undecided: true}
 	}
-	if limiting != nil { // the verdict on the row is that of its report
+	if limiting != nil {
 		r.Number, _ = limiting.Of(r.Row.Stage)
-		r.Unknown = limiting.Holds(r.Row.Stage) != rundir.Broken
 	}
 	return r
 }
