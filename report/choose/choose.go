@@ -130,7 +130,7 @@ func (o Options) check(setups []setup.Setup) error {
 	case len(o.Terms) == 0:
 		return errors.New("choose needs at least one --slo, such as --slo ttft:mean<200ms")
 	case o.Demand.Amount <= 0:
-		return errors.New("choose needs a --demand, such as 20rps, 5000tok/s or 500users")
+		return errors.New("choose needs a --demand, such as 20req/s, 5000tok/s or 500users")
 	case !(o.Headroom >= 0 && o.Headroom < 1):
 		return errors.New("--headroom is the share kept free, from 0 to below 1")
 	case o.MaxGPUs < 0:

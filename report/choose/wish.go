@@ -32,7 +32,7 @@ const (
 	Users
 )
 
-// ParseDemand reads 20rps, 20req/s, 5000tok/s or 500users.
+// ParseDemand reads 20req/s, 20rps, 5000tok/s or 500users.
 func ParseDemand(text string) (Demand, error) {
 	t := strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), ",", ""))
 	for _, u := range []struct {
@@ -49,7 +49,7 @@ func ParseDemand(text string) (Demand, error) {
 		}
 		return Demand{v, u.of}, nil
 	}
-	return Demand{}, fmt.Errorf("--demand %q: write requests or output tokens per second, or users, such as 20rps, 5000tok/s or 500users", text)
+	return Demand{}, fmt.Errorf("--demand %q: write requests or output tokens per second, or users, such as 20req/s, 5000tok/s or 500users", text)
 }
 
 // String returns the demand as ParseDemand reads it.

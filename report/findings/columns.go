@@ -225,7 +225,7 @@ func judgementColumns() []Column {
 	kept := words("goodput_verdict", headSLO.Text(), func(r StageRow) string { return string(goodput(r.Stage).Verdict) }, sloCell)
 	kept.When = promised
 	return []Column{
-		words("verdict", headVerdict.Text(), func(r StageRow) string { return string(judgement(r.Stage)) }, func(r StageRow) table.Cell { return Verdict(r.Stage) }),
+		words("verdict", headVerdict.Text(), func(r StageRow) string { return string(judgement(r.Stage)) }, Verdict),
 		numberInFile("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
 		numberInFile("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
 		numberInFile("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
@@ -280,9 +280,12 @@ func judgement(s *rundir.Stage) rundir.Verdict {
 	return s.Verdict
 }
 
-// Verdict returns the cell with the verdict on a stage.
-func Verdict(s *rundir.Stage) table.Cell {
-	v := judgement(s)
+// Verdict returns the cell with the verdict on a stage. A rate below one that was held is held.
+func Verdict(r StageRow) table.Cell {
+	v := judgement(r.Stage)
+	if v == rundir.Undecided && belowHeld(r) {
+		v = rundir.Stable
+	}
 	c := table.Cell{Text: lang.Both(func(l lang.Lang) string { return lang.Verdict(v, l) }), Badge: cmp.Or(v, "none"), Tone: table.Faint}
 	switch v {
 	case rundir.Stable:

@@ -56,7 +56,7 @@ func settingColumns() []Column {
 		return inFile(id, func(r StageRow) string { return raw(of(r.Stage)) })
 	}
 	return []Column{
-		words("name", lang.HeadBenchmark.Text(), func(r StageRow) string { return StageName(r.Stage) }, nameCell),
+		words("name", lang.HeadLoad.Text(), func(r StageRow) string { return StageName(r.Stage) }, nameCell),
 		inFile("kind", func(r StageRow) string { return r.Stage.Kind }),
 		words("role", headRole.Text(), func(r StageRow) string { return string(r.Stage.Role) }, func(r StageRow) table.Cell { return table.Cell{Text: roleName(r.Stage.Role)} }),
 		inFile("stage_state", func(r StageRow) string { return string(r.Stage.State) }),

@@ -35,7 +35,7 @@ func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 		{envSelftest.In(l), selftested(run.Client.Selftest, l)},
 		{envClock.In(l), TimestampsText(run.Client.Timestamps, l)},
 		{envDate.In(l), date},
-		{envCommand.In(l), command(run)},
+		{envCommand.In(l), Command(run)},
 	}
 	facts = slices.Insert(facts, 1, replicaFacts(run, l)...)
 	known := facts[:0]
@@ -58,8 +58,8 @@ func Environment(run *rundir.Run, l lang.Lang) (lines []string) {
 	return lines
 }
 
-// command returns the command that repeats a run. Of a file it has the name alone: directories tell of the machine.
-func command(run *rundir.Run) string {
+// Command returns the command that repeats a run. Of a file it has the name alone: directories tell of the machine.
+func Command(run *rundir.Run) string {
 	args := slices.Clone(run.Command.Args)
 	for i, a := range args {
 		flag, value, joined := strings.Cut(a, "=")

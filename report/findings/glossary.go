@@ -38,7 +38,6 @@ func Glossary(stages []rundir.Stage) (all []Term) {
 		{verdict(rundir.Saturated), verdictName(rundir.Saturated), meansSaturated},
 		{verdict(rundir.Shedding), verdictName(rundir.Shedding), meansShedding},
 		{verdict(rundir.Undecided), verdictName(rundir.Undecided), meansUndecided},
-		{verdict(rundir.Closed), verdictName(rundir.Closed), meansClosed},
 		{any(func(s *rundir.Stage) bool { return s.Hits != nil && s.Hits.Ideal.Value() > 0 }), headIdeal.Text(), meansIdeal},
 		{any(func(s *rundir.Stage) bool { return s.Sessions != nil && s.Sessions.Again().Known() }), headAgain.Text(), meansAgain},
 		{any(func(s *rundir.Stage) bool { return s.Sessions != nil && !s.Sessions.Good.IsZero() }), headGood.Text(), meansGood},

@@ -42,8 +42,6 @@ func MainColumns(percentiles []string) []Column {
 	for i := range columns {
 		c := &columns[i]
 		switch {
-		case c.ID == "name":
-			c.Head = headLoad.Text()
 		case c.ID == "tokens_per_s_output":
 			c.Head = lang.Same("tok/s")
 		case strings.HasPrefix(c.ID, "ttft_s_p"):
@@ -66,7 +64,6 @@ func PercentileColumns(percentiles []string) []Column {
 		}
 	}
 	columns := Pick(append(ids, "concurrency_mean", "remark")...)
-	columns[0].Head = headLoad.Text()
 	return growing(columns)
 }
 

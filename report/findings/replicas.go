@@ -30,7 +30,7 @@ func ReplicaTable(run *rundir.Run) []table.Table {
 
 // perReplica returns the table of one metric.
 func perReplica(run *rundir.Run, title lang.Phrase, cell func(*rundir.ReplicaShare) table.Cell) table.Table {
-	t := table.Table{Title: title.Text(), Columns: []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}}}
+	t := table.Table{Title: title.Text(), Columns: []table.Column{{Head: lang.HeadLoad.Text(), Left: true}}}
 	for i := range run.Target.Replicas {
 		t.Columns = append(t.Columns, table.Column{Head: replicaRows(i)})
 	}

@@ -93,7 +93,6 @@ var (
 
 // What is beneath the table.
 var (
-	headLoad          = lang.Say("load", "负载")
 	cellGrows         = lang.Say("grows", "增长")
 	remarkHeld        = lang.Say("held %s", "保持 %s")
 	remarkHeldOnce    = lang.Say("held at first", "起初保持")
@@ -262,11 +261,10 @@ var (
 	meansITL          = lang.Say("time from one token to the next", "相邻两个 token 的间隔")
 	meansLatency      = lang.Say("time from sending the request to the last token", "从发出请求到末个 token 的时间")
 	meansPercentile   = lang.Say("half of the values, and 99 % of them, lie below; other percentiles alike", "半数、99 % 的值低于此值；其他百分位数同理")
-	meansStable       = lang.Say("the server kept up; its backlog was shown to grow by less than 5 % of the offered rate", "服务跟得上；已证明积压的增长低于到达率的 5 %")
-	meansSaturated    = lang.Say("the backlog grew, and less was completed than arrived, so latencies depend on how long the row lasted", "积压增长，且完成的少于到达的，因此时延取决于该行持续的时间")
-	meansShedding     = lang.Say("the backlog did not grow, because the server refused or failed a part of the requests", "服务拒绝或未能完成部分请求，因此积压不增长")
-	meansUndecided    = lang.Say("the row was too short or too uneven to tell stable from saturated", "该行过短或波动过大，无法区分稳定与过载")
-	meansClosed       = lang.Say("the number of requests in flight is fixed, so there is no backlog to judge", "并发数固定，没有可判定的积压")
+	meansStable       = lang.Say("the server kept up: requests in flight grew by less than 5 % of the rate", "服务跟得上：并发的增长低于到达率的 5 %")
+	meansSaturated    = lang.Say("requests arrived faster than they were answered; latencies depend on how long the row lasted", "请求到达快于回答；时延取决于该行持续的时间")
+	meansShedding     = lang.Say("the server refused or failed a part of the requests", "服务拒绝或未能完成部分请求")
+	meansUndecided    = lang.Say("the row was too short, or too near the saturation rate, to tell", "该行过短或过于接近饱和点，无法判定")
 	meansGoodput      = lang.Say("requests per second that kept every term of the SLO", "每秒满足全部 SLO 条款的请求数")
 )
 

@@ -18,11 +18,11 @@ var (
 
 // Words that head columns in several places.
 var (
-	HeadBenchmark = Say("Benchmark", "阶段")
-	HeadDone      = Say("done", "完成")
-	HeadLatency   = Say("latency", "总时延")
-	HeadOutput    = Say("output", "输出")
-	SubMean       = Say("mean", "均值")
+	HeadLoad    = Say("load", "负载")
+	HeadDone    = Say("done", "完成")
+	HeadLatency = Say("latency", "总时延")
+	HeadOutput  = Say("output", "输出")
+	SubMean     = Say("mean", "均值")
 )
 
 // Units of span.
@@ -34,11 +34,11 @@ var (
 
 // Verdicts of stages.
 var (
-	verdictStable    = Say("stable", "稳定")
-	verdictSaturated = Say("saturated", "饱和")
-	verdictShedding  = Say("shedding", "拒绝")
+	verdictStable    = Say("held", "保持")
+	verdictSaturated = Say("piled up", "积压")
+	verdictShedding  = Say("refused in part", "部分拒绝")
 	verdictUndecided = Say("undecided", "未定")
-	verdictClosed    = Say("closed", "闭环")
+	verdictClosed    = Say("fixed number in flight", "固定并发")
 	verdictUncounted = Say("not counted", "不计入")
 )
 

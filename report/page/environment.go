@@ -19,7 +19,11 @@ func (v *view) environment() Section {
 			Columns: []table.Column{{Head: headWhat.Text(), Left: true}, {Head: headValue.Text(), Left: true}},
 		},
 	}
+	again := findings.Command(v.Run)
 	for i, f := range en {
+		if f.Text == again {
+			continue
+		}
 		t.Rows = append(
 			t.Rows,
 			[]table.Cell{
@@ -29,11 +33,11 @@ func (v *view) environment() Section {
 		)
 	}
 	s.Blocks = append(s.Blocks, Block{Table: t})
-	if args := v.Run.Command.Args; len(args) > 0 {
+	if again != "" {
 		s.Blocks = append(
 			s.Blocks,
 			Block{Heading: titleCommand.Text()},
-			Block{Code: table.Clean(findings.CommandLine(args))},
+			Block{Code: table.Clean(again)},
 		)
 	}
 	return s

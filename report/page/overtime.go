@@ -33,7 +33,7 @@ func panelsOverTime(v *View, traces map[string]*traceStage, data map[string]any)
 			continue
 		}
 		id := "s" + strconv.Itoa(i+1)
-		_, verdict := shape(r.Stage)
+		_, verdict := shape(r)
 		p := Panel{ID: id, Name: lang.Same(findings.StageName(r.Stage) + " · ").Plus(verdict)}
 		p.Figures = []FigureBlock{figureOverTime(v, id, r.Stage, t, data)}
 		for _, m := range traceMetrics() {

@@ -353,11 +353,8 @@ func TestDrawings(t *testing.T) {
 		if name == "ttft" && !strings.Contains(b.String(), ">60 req/s (54–65)<") {
 			t.Errorf("%s does not name the rate", name)
 		}
-		if explained := strings.Contains(b.String(), ">稳定<") &&
-			strings.Contains(b.String(), ">饱和<"); explained == strings.HasPrefix(
-			name,
-			"time@",
-		) {
+		explained := strings.Contains(b.String(), ">保持<") && strings.Contains(b.String(), ">积压<")
+		if explained == strings.HasPrefix(name, "time@") {
 			t.Errorf("%s explains its markers: %v", name, explained)
 		}
 	}

@@ -44,7 +44,7 @@ func (c *plotted) add(v *View, s *rundir.Stage, l line, row int, from string) (y
 		return y, false
 	}
 	p := draw.Point{X: v.X(s), Y: y.Value(), Bound: y.Bound(), Faint: !supported, Row: row, Title: from}
-	p.Shape, _ = shape(s)
+	p.Shape, _ = shape(findings.StageRow{Run: v.Run, Stage: s})
 	if hasInterval {
 		p.Low, p.High = ci[0], ci[1]
 	}
@@ -156,7 +156,7 @@ func newVariant(key string, text lang.Text, f *draw.Figure, off bool) Variant {
 // rateTable has the numbers of a drawing.
 func (v *View) rateTable(q quantity) *Grid {
 	t := &Grid{Name: "t-" + q.name, Table: table.Table{Title: q.title}}
-	t.Columns = []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: v.Axis().Label}}
+	t.Columns = []table.Column{{Head: lang.HeadLoad.Text(), Left: true}, {Head: v.Axis().Label}}
 	for _, l := range q.lines {
 		name := l.name
 		if name.IsZero() {
@@ -186,7 +186,7 @@ func (v *View) rateTable(q quantity) *Grid {
 			}
 			row = append(row, cell, bounds)
 		}
-		row = append(row, findings.Verdict(s))
+		row = append(row, findings.Verdict(r))
 		t.Rows = append(t.Rows, row)
 	}
 	return t

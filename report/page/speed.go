@@ -31,7 +31,7 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 			Table: table.Table{
 				Title: title,
 				Columns: []table.Column{
-					{Head: lang.HeadBenchmark.Text(), Left: true},
+					{Head: lang.HeadLoad.Text(), Left: true},
 					{Head: plotsAxisPerUser.Text()},
 					{Head: y},
 					{Head: plotsHeadFront.Text(), Left: true},
@@ -102,7 +102,7 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 			label = strings.TrimPrefix(name+": "+label, ": ")
 		}
 		p.Row, p.Title = len(sp.table.Rows)+1, filepath.Base(one[0].Where(r.Stage))
-		p.Shape, _ = shape(r.Stage)
+		p.Shape, _ = shape(r)
 		sp.stages = append(sp.stages, r.Stage)
 		if takesPart(one, r.Stage) {
 			s.Points = append(s.Points, p)
@@ -195,7 +195,7 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 			Head: headRun.Text(),
 			Left: true,
 		},
-		{Head: lang.HeadBenchmark.Text(), Left: true},
+		{Head: lang.HeadLoad.Text(), Left: true},
 		{Head: lang.Same("GPU"), Left: true},
 		{Head: plotsAxisPerUser.Text()},
 		{Head: axisMillion.Text()},
@@ -219,7 +219,7 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 			}
 			const million, hour = 1e6, 3600
 			p.Y, p.Row = price*million/(p.Y*hour), len(t.Rows)+1
-			p.Shape, _ = shape(st)
+			p.Shape, _ = shape(findings.StageRow{Run: setups[i].Run, Stage: st})
 			s.Points = append(s.Points, p)
 			t.Add(
 				table.Literal(names[i]),

@@ -142,7 +142,7 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 			Title: title,
 			Columns: []table.Column{
 				{Head: headRun.Text(), Left: true},
-				{Head: lang.HeadBenchmark.Text(), Left: true},
+				{Head: lang.HeadLoad.Text(), Left: true},
 				{},
 				{Head: q.axis.Label},
 				{Head: HeadVerdict.Text(), Left: true},
@@ -182,7 +182,7 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 					table.Literal(findings.StageName(r.Stage)),
 					table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short),
 					cell,
-					findings.Verdict(r.Stage),
+					findings.Verdict(r),
 				},
 			)
 		}

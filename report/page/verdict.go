@@ -22,17 +22,9 @@ func verdictShapes() []verdictShape {
 		return lang.Both(func(l lang.Lang) string { return lang.Verdict(v, l) })
 	}
 	return []verdictShape{
-		{
-			rundir.Stable,
-			draw.Circle,
-			verdict(rundir.Stable),
-		},
+		{rundir.Stable, draw.Circle, verdict(rundir.Stable)},
 		{rundir.Saturated, draw.Triangle, verdict(rundir.Saturated)},
-		{
-			rundir.Shedding,
-			draw.Diamond,
-			verdict(rundir.Shedding),
-		},
+		{rundir.Shedding, draw.Diamond, verdict(rundir.Shedding)},
 		{rundir.Undecided, draw.Ring, verdict(rundir.Undecided)},
 		{rundir.Closed, draw.Square, verdict(rundir.Closed)},
 		{lang.NotCounted, draw.Cross, verdict(lang.NotCounted)},
@@ -43,7 +35,7 @@ func verdictShapes() []verdictShape {
 func (v *View) markers() (all []Marker) {
 	for _, s := range verdictShapes() {
 		if slices.ContainsFunc(v.Rows, func(r findings.StageRow) bool {
-			return drawnPlot(r.Stage) && findings.Verdict(r.Stage).Badge == s.verdict
+			return drawnPlot(r.Stage) && findings.Verdict(r).Badge == s.verdict
 		}) {
 			all = append(all, Marker{s.shape, s.text})
 		}
@@ -64,7 +56,7 @@ func markersOf(setups []setup.Setup) (all []Marker) {
 }
 
 // shape returns the marker of a stage and the word for it.
-func shape(s *rundir.Stage) (draw.Shape, lang.Text) { return shapeOf(findings.Verdict(s).Badge) }
+func shape(r findings.StageRow) (draw.Shape, lang.Text) { return shapeOf(findings.Verdict(r).Badge) }
 
 // shapeOf returns the marker of a badge and the word for it.
 func shapeOf(badge rundir.Verdict) (draw.Shape, lang.Text) {

@@ -70,7 +70,7 @@ var (
 	noteBounded    = lang.Say("At least what is drawn, since they were cut off: %s of %s values.", "因请求被中断而至少为所画数值：%s 个（共 %s 个）。")
 	noteBelow      = lang.Say("Values below %[2]s, in the first bar: %[1]s.", "低于 %[2]s、计入第一个柱的值：%[1]s 个。")
 	noteSlowest    = lang.Say("The slowest few by each metric: %d of the %d requests in the window. records.jsonl has all.", "按各指标最慢的少数请求：窗口内 %[2]d 个请求中的 %[1]d 个。全部记录见 records.jsonl。")
-	noteNames      = lang.Say("The name of a stage has the rate asked for. Arrivals are random: offered is what came.", "阶段名称中为设定的到达率。到达是随机的，“到达”一列为实际值。")
+	noteNames      = lang.Say("A row is named after the rate asked for; offered is what arrived in its window.", "各行以设定的到达率命名；“到达”为其测量窗口内的实际值。")
 	plotsNoteFront = lang.Say("Right: faster for a user. Up: more from the hardware. Grey line: no stage is better in both.", "靠右：用户更快；靠上：硬件产出更多。灰线：没有阶段在两方面都更好。")
 	noteFrontApart = lang.Say(" Squares beside it (a fixed number in flight) take no part.", "线外的方块（固定并发数）不参与比较。")
 	noteImpossible = lang.Say(" Rows left out as impossible: %d.", "因不可能而未画出的行：%d。")
