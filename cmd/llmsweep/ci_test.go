@@ -41,7 +41,8 @@ func (f *workflow) llmsweepSteps(t *testing.T, job string) (lines []string) {
 	return lines
 }
 
-// TestAction runs the last step of the action with a program in place of llmsweep: its words, its exit code and the outputs.
+// TestAction runs the last step of the action with a program in place of llmsweep: its words, its exit code and the
+// outputs.
 func TestAction(t *testing.T) {
 	for _, tool := range []string{"bash", "jq", "xargs"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -100,8 +101,8 @@ func (w *world) ciLine(line, server string) (int, string) {
 	return code, errs
 }
 
-// TestExampleWorkflow runs the commands of examples/ci/github.yml against simulated servers: the baseline, a server that is as fast, and
-// one that is slower. The gate passes the first and stops the second.
+// TestExampleWorkflow runs the commands of examples/ci/github.yml against simulated servers: the baseline, a server
+// that is as fast, and one that is slower. The gate passes the first and stops the second.
 func TestExampleWorkflow(t *testing.T) {
 	notInShort(t)
 	var f workflow

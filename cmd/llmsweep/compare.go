@@ -141,7 +141,8 @@ func sides(w io.Writer, paths []string) (all []setup.Input, first int, err error
 // byLabel begins an argument that names runs by a label.
 const byLabel = "label:"
 
-// labelled reads the results of a side that have the labels that it names. A side of labels alone takes them from the results of the other one.
+// labelled reads the results of a side that have the labels that it names. A side of labels alone takes them from the
+// results of the other one.
 func labelled(w io.Writer, side, other []string) ([]setup.Input, error) {
 	isLabel := func(path string) bool { return strings.HasPrefix(path, byLabel) }
 	paths := slices.DeleteFunc(slices.Clone(side), isLabel)
@@ -171,7 +172,8 @@ func labelled(w io.Writer, side, other []string) ([]setup.Input, error) {
 	return found, nil
 }
 
-// compare compares results; sides of several runs where -- divides them, or where --history tells their spread. first is how many the first side has.
+// compare compares results; sides of several runs where -- divides them, or where --history tells their spread. first
+// is how many the first side has.
 func (cm *compareCmd) compare(c *console.Console, setups []setup.Setup, first int) (*compare.Comparison, error) {
 	switch {
 	case first < 0 && cm.History == "":

@@ -29,8 +29,8 @@ func copyPublished(t *testing.T, w *world) string {
 	return w.write(publishedTables, string(b))
 }
 
-// TestExampleDocuments writes the documents in examples again, and compares them with the committed ones. Documents name files as
-// the command line does, so a process of its own runs in the directory.
+// TestExampleDocuments writes the documents in examples again, and compares them with the committed ones. Documents
+// name files as the command line does, so a process of its own runs in the directory.
 func TestExampleDocuments(t *testing.T) {
 	notInShort(t)
 	t.Parallel()
@@ -74,8 +74,8 @@ func TestExampleDocuments(t *testing.T) {
 	}
 }
 
-// TestAddToDocument adds a run to a document: text that people wrote stays, the choice is made again, and a run whose directory is
-// gone keeps its table.
+// TestAddToDocument adds a run to a document: text that people wrote stays, the choice is made again, and a run whose
+// directory is gone keeps its table.
 func TestAddToDocument(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
@@ -112,8 +112,8 @@ func TestAddToDocument(t *testing.T) {
 	})
 }
 
-// TestDocumentsTellNothingOfTheMachine: a document of results elsewhere names them without their directories, also in its comments, and --source in
-// place of the files; written again it says the same.
+// TestDocumentsTellNothingOfTheMachine: a document of results elsewhere names them without their directories, also in
+// its comments, and --source in place of the files; written again it says the same.
 func TestDocumentsTellNothingOfTheMachine(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {

@@ -58,7 +58,8 @@ func writeSweep(t *testing.T, path string, rate float64) {
 	save(t, path, run)
 }
 
-// TestCompareRuns: the three sweeps of one server that gave 17, 19 and 24 req/s show no difference as runs, though any two differ beyond their own intervals.
+// TestCompareRuns: the three sweeps of one server that gave 17, 19 and 24 req/s show no difference as runs, though any
+// two differ beyond their own intervals.
 func TestCompareRuns(t *testing.T) {
 	root := t.TempDir()
 	at := func(name string) string { return filepath.Join(root, name) }
@@ -95,8 +96,8 @@ func TestCompareRuns(t *testing.T) {
 	}
 }
 
-// TestHistory: nothing is said of nights that are alike; a step is told, drawn and gated, in both languages; the night that shows it fails --fail-new, and later
-// ones do not.
+// TestHistory: nothing is said of nights that are alike; a step is told, drawn and gated, in both languages; the night
+// that shows it fails --fail-new, and later ones do not.
 func TestHistory(t *testing.T) {
 	root := t.TempDir()
 	nights := filepath.Join(root, "nights")

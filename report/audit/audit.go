@@ -1,6 +1,7 @@
-// Package audit finds rows that cannot be right: numbers that contradict each other, their row, the rows next to them, or
-// arithmetic. It checks results of other tools and runs of llmsweep in the same way. It does not compute the right number and does
-// not judge the server. A figure with a finding is left out of conclusions. Each rule has a tolerance with its reason, so that differences which rounding or chance explain are no findings.
+// Package audit finds rows that cannot be right: numbers that contradict each other, their row, the rows next to them,
+// or arithmetic. It checks results of other tools and runs of llmsweep in the same way. It does not compute the right
+// number and does not judge the server. A figure with a finding is left out of conclusions. Each rule has a tolerance
+// with its reason, so that differences which rounding or chance explain are no findings.
 package audit
 
 import (
@@ -89,7 +90,8 @@ type Subject struct {
 	Run  *rundir.Run
 }
 
-// Runs returns the findings of runs, which are in the order in which they were printed or measured. Runs are also compared with each other.
+// Runs returns the findings of runs, which are in the order in which they were printed or measured. Runs are also
+// compared with each other.
 func Runs(subjects []Subject) []Finding {
 	all := rowsOf(subjects)
 	var found []Finding
@@ -101,8 +103,8 @@ func Runs(subjects []Subject) []Finding {
 	return found
 }
 
-// hits returns what the rules find, in the order of the rules. A figure that one rule doubts is not read by the rules after it, so that
-// one mistake is one finding.
+// hits returns what the rules find, in the order of the rules. A figure that one rule doubts is not read by the rules
+// after it, so that one mistake is one finding.
 func hits(all []*result) []hit {
 	var found []hit
 	for _, r := range rules() {
@@ -159,8 +161,9 @@ func perTable(check func(*result) []hit) func([]*result) []hit {
 	}
 }
 
-// Mark keeps in the stages of runs that were read from documents what the audit finds in them, so that every later command knows it.
-// Runs are compared with each other, so all results of a document must be marked together. Marks of an earlier reading stay.
+// Mark keeps in the stages of runs that were read from documents what the audit finds in them, so that every later
+// command knows it. Runs are compared with each other, so all results of a document must be marked together. Marks of
+// an earlier reading stay.
 func Mark(subjects []Subject) {
 	for _, h := range hits(rowsOf(subjects)) {
 		if h.row.stage.Source == nil {
@@ -176,8 +179,8 @@ func Mark(subjects []Subject) {
 	}
 }
 
-// kept returns the findings that runs were imported with and that they do not show by themselves, because they rest on other results of
-// the document.
+// kept returns the findings that runs were imported with and that they do not show by themselves, because they rest on
+// other results of the document.
 func kept(all []*result, found []Finding) []Finding {
 	type place struct {
 		file, rule string

@@ -446,7 +446,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestGrades: what contradicts itself is impossible, what needs conditions that are not stated doubtful, how it was made a remark.
+// TestGrades: what contradicts itself is impossible, what needs conditions that are not stated doubtful, how it was
+// made a remark.
 func TestGrades(t *testing.T) {
 	want := map[string]Grade{
 		"unit": Impossible, "latency": Impossible, "tokens": Impossible, "zeros": Impossible, "copied": Impossible, "default-limit": Impossible,
@@ -466,8 +467,8 @@ func TestGrades(t *testing.T) {
 	}
 }
 
-// TestCompletedAboveOffered: in a stage of 120 s at 2 req/s, 24 % more than was offered is more than chance explains, and not
-// impossible.
+// TestCompletedAboveOffered: in a stage of 120 s at 2 req/s, 24 % more than was offered is more than chance explains,
+// and not impossible.
 func TestCompletedAboveOffered(t *testing.T) {
 	for completed, want := range map[float64]Grade{2.3: "", 2.48: Doubtful, 2.6: Impossible} {
 		run := rundir.Run{Stages: []rundir.Stage{{

@@ -143,7 +143,8 @@ func (r *row) quantity(key string) (published.Quantity, bool) {
 	return p.Quantity, p.known
 }
 
-// span returns a number that is known, as an interval, with its unit corrected; false where it is not, is only a bound, or is doubted.
+// span returns a number that is known, as an interval, with its unit corrected; false where it is not, is only a bound,
+// or is doubted.
 func (r *row) span(key string) (interval, bool) {
 	f := figure(r.stage, key)
 	group, _, _ := strings.Cut(key, ".")
@@ -319,7 +320,8 @@ func (r *row) load() (float64, bool) {
 	return s.V, ok
 }
 
-// ordered returns the rows in which something was completed, by their load. The throughput row of a published table has none.
+// ordered returns the rows in which something was completed, by their load. The throughput row of a published table has
+// none.
 func (t *result) ordered() []*row {
 	var all []*row
 	for _, r := range t.rows {
@@ -340,8 +342,8 @@ func (t *result) sweeps() bool {
 	return len(t.rows) > 3 && t.rows[0].stage.Source != nil && len(t.ordered()) > 3
 }
 
-// typical returns the median of the tokens of a request by the two rates of each row, and the median distance from it; NaN for fewer than
-// four rows.
+// typical returns the median of the tokens of a request by the two rates of each row, and the median distance from it;
+// NaN for fewer than four rows.
 func (t *result) typical() (tokens, deviation float64) {
 	var all []float64
 	for _, r := range t.rows {

@@ -2,8 +2,9 @@ package audit
 
 import "llmsweep/report/lang"
 
-// rules returns all rules, in the order in which they are asked and in which findings of one line are shown: what misprints a figure is
-// found before what such a figure would contradict. The reasons for the tolerances stand beside the constants of the checks.
+// rules returns all rules, in the order in which they are asked and in which findings of one line are shown: what
+// misprints a figure is found before what such a figure would contradict. The reasons for the tolerances stand beside
+// the constants of the checks.
 func rules() []rule {
 	return []rule{
 		{"zeros", lang.Say("Nothing was completed, and it is printed as 0 instead of n/a.", "没有完成任何请求，却印成 0 而非 n/a。"), each(zeros)},

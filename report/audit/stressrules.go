@@ -13,9 +13,10 @@ import (
 // closedLoopTolerance is for the time between the end of a request and the start of the next one.
 const closedLoopTolerance = 0.05
 
-// closedLoop finds a test that took longer than a closed loop can. With c of n requests always in flight, until none is left to send, all
-// end within sum of their times / c + (1 - 1/c) x longest, in any order (R. L. Graham, Bell System Technical Journal 45, 1966). A test
-// that took longer did not keep c in flight: it sent them in batches, and each batch waited for its slowest request.
+// closedLoop finds a test that took longer than a closed loop can. With c of n requests always in flight, until none is
+// left to send, all end within sum of their times / c + (1 - 1/c) x longest, in any order (R. L. Graham, Bell System
+// Technical Journal 45, 1966). A test that took longer did not keep c in flight: it sent them in batches, and each
+// batch waited for its slowest request.
 func closedLoop(r *row) hit {
 	s := r.stage
 	if !r.published(published.Stress) || !s.Whole || s.MaxConcurrency < 2 || s.Requests.Due == 0 || s.Requests.OK != s.Requests.Due ||
@@ -31,15 +32,15 @@ func closedLoop(r *row) hit {
 	return hit{key: "max_concurrency", grade: Remark, note: n}
 }
 
-// Limits of even lengths. Answers that end by themselves take different times, at a temperature above 0. Where all take the same time,
-// within 2.5 %, a limit ended them.
+// Limits of even lengths. Answers that end by themselves take different times, at a temperature above 0. Where all take
+// the same time, within 2.5 %, a limit ended them.
 const (
 	evenSpread = 0.025
 	evenTokens = 0.1
 )
 
-// evenLengths finds a count of tokens below Max Tokens where one limit seems to have ended all requests. Where the temperature is not
-// told, the answers may have been equal: then each has a whole number of tokens.
+// evenLengths finds a count of tokens below Max Tokens where one limit seems to have ended all requests. Where the
+// temperature is not told, the answers may have been equal: then each has a whole number of tokens.
 func evenLengths(r *row) hit {
 	s := r.stage
 	if !r.published(published.Stress) || !known(s.Latency.Mean, s.Latency.Std, s.OutputTokens.Mean, s.AskedTokens) || s.Requests.OK < 10 {
@@ -60,19 +61,19 @@ func evenLengths(r *row) hit {
 	return hit{key: "output_tokens.mean", grade: Doubtful, note: noteEven.New(digits(got), spread, asked)}
 }
 
-// Limits of a length that the server sets itself: the spread and the difference in duration that remain with a fixed length, and the
-// least ratio of two values of Max Tokens at which it shows.
+// Limits of a length that the server sets itself: the spread and the difference in duration that remain with a fixed
+// length, and the least ratio of two values of Max Tokens at which it shows.
 const (
 	defaultSpread = 0.05
 	defaultApart  = 1.5
 )
 
-// mostCompared bounds how many results are compared with each other: the time grows with its square, and a file of a hundred thousand
-// blocks would take hours.
+// mostCompared bounds how many results are compared with each other: the time grows with its square, and a file of a
+// hundred thousand blocks would take hours.
 const mostCompared = 500
 
-// stoppedByDefault finds stress tables whose duration does not depend on Max Tokens and in which all requests took the same time, next to
-// a response that stopped at fewer tokens: the server ignored Max Tokens.
+// stoppedByDefault finds stress tables whose duration does not depend on Max Tokens and in which all requests took the
+// same time, next to a response that stopped at fewer tokens: the server ignored Max Tokens.
 func stoppedByDefault(all []*result) []hit {
 	var hits []hit
 	var some []*row
@@ -100,7 +101,8 @@ func stoppedByDefault(all []*result) []hit {
 	return hits
 }
 
-// fixedLength reports whether a stress table has hardly any spread, and stands next to responses that a limit below Max Tokens ended.
+// fixedLength reports whether a stress table has hardly any spread, and stands next to responses that a limit below Max
+// Tokens ended.
 func fixedLength(r *row) bool {
 	source := r.result.run.Source
 	if source == nil || source.Format != published.Stress || len(source.Responses) == 0 {

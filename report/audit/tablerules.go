@@ -11,8 +11,8 @@ import (
 
 // The rules of this file compare the rows of one table.
 
-// Limits of copied numbers. Numbers of four digits or more are seldom equal by chance. A server at its limit, or one that is hardly used,
-// may give equal numbers; the numbers that follow from them are then equal too.
+// Limits of copied numbers. Numbers of four digits or more are seldom equal by chance. A server at its limit, or one
+// that is hardly used, may give equal numbers; the numbers that follow from them are then equal too.
 const (
 	copiedDigits  = 4
 	wholeCopy     = 5    // all figures of a row are equal, whatever their digits, and two of them have that many
@@ -78,13 +78,13 @@ func copyOf(above, r *row, same []string) hit {
 	return hit{row: twin, key: same[0], note: noteCopied.New(parts, of.line(same[0]), of.name(), latency(twin), latency(of)), figures: same}
 }
 
-// gridTolerance is the relative difference that is allowed: a sweep may take its two limits from the work done, which differs a little
-// from the whole completions in its table.
+// gridTolerance is the relative difference that is allowed: a sweep may take its two limits from the work done, which
+// differs a little from the whole completions in its table.
 const gridTolerance = 0.002
 
-// offGrid finds a rate that is not on the grid of the others. The rates of a sweep divide the range from the synchronous rate to that of
-// the throughput row evenly; the last one equals the latter. Only rounding is allowed. There is no finding unless at least two thirds of
-// the rates, and at least four, are on the grid.
+// offGrid finds a rate that is not on the grid of the others. The rates of a sweep divide the range from the
+// synchronous rate to that of the throughput row evenly; the last one equals the latter. Only rounding is allowed.
+// There is no finding unless at least two thirds of the rates, and at least four, are on the grid.
 func offGrid(t *result) []hit {
 	var grid []*row
 	for _, r := range t.rows {
@@ -130,15 +130,16 @@ func offGrid(t *result) []hit {
 	return hits
 }
 
-// Limits of a backlog. No server answers three times as fast under more load: means of a hundred requests repeat within some per cent. A
-// row that keeps up completes most of its load; what is in flight when a stage ends is missing from it.
+// Limits of a backlog. No server answers three times as fast under more load: means of a hundred requests repeat within
+// some per cent. A row that keeps up completes most of its load; what is in flight when a stage ends is missing from
+// it.
 const (
 	backlogFactor = 3
 	keepsUp       = 0.85
 )
 
-// backlogs finds rows whose requests waited for those of an earlier stage: with more load, requests later wait less, by a factor. The
-// times of the row are of that queue.
+// backlogs finds rows whose requests waited for those of an earlier stage: with more load, requests later wait less, by
+// a factor. The times of the row are of that queue.
 func backlogs(t *result) []hit {
 	if !t.sweeps() {
 		return nil
@@ -163,11 +164,12 @@ func backlogs(t *result) []hit {
 	return hits
 }
 
-// ceilingTolerance is for stages that begin empty and count what has ended when they stop: the requests of the last latency are still in
-// flight. In a stage of four latencies, the shortest that measures anything, they are a quarter.
+// ceilingTolerance is for stages that begin empty and count what has ended when they stop: the requests of the last
+// latency are still in flight. In a stage of four latencies, the shortest that measures anything, they are a quarter.
 const ceilingTolerance = 0.25
 
-// ceiling compares the throughput row with the row that was offered the same rate. It finds a server that completed far less there.
+// ceiling compares the throughput row with the row that was offered the same rate. It finds a server that completed far
+// less there.
 func ceiling(t *result) []hit {
 	top := t.role(rundir.Ceiling)
 	if top == nil || top.stage.Source == nil {

@@ -1,7 +1,8 @@
-// Package choose ranks configurations for a demand. For each it finds the load up to which it meets the SLO, the number of replicas that
-// the demand takes, and their cost. It finds the cheapest, those that no other dominates, and where the first two cost the same. It
-// interpolates between measured rows and never extrapolates, uses no row that the audit calls impossible and no price that it
-// was not given, and does not judge the quality of a model's answers; it can ask that they are near those of a baseline.
+// Package choose ranks configurations for a demand. For each it finds the load up to which it meets the SLO, the number
+// of replicas that the demand takes, and their cost. It finds the cheapest, those that no other dominates, and where
+// the first two cost the same. It interpolates between measured rows and never extrapolates, uses no row that the audit
+// calls impossible and no price that it was not given, and does not judge the quality of a model's answers; it can ask
+// that they are near those of a baseline.
 package choose
 
 import (
@@ -75,12 +76,14 @@ type Candidate struct {
 	Price     float64       `json:"gpu_hour,omitempty"`
 	Hour      rundir.Number `json:"cost_per_hour,omitzero"`
 	Month     rundir.Number `json:"cost_per_month,omitzero"`
-	// Cost of a million output tokens at the demand, with the room that whole replicas and headroom leave, where answers are as long as measured.
+	// Cost of a million output tokens at the demand, with the room that whole replicas and headroom leave, where
+	// answers are as long as measured.
 	MillionDemand rundir.Number `json:"cost_per_million_at_demand,omitzero"`
 	// Cost of a million output tokens with every replica loaded to the SLO's limit.
 	MillionSLO rundir.Number `json:"cost_per_million_at_slo,omitzero"`
 
-	// RateLow and RateHigh are the 95 % interval of Rate, or of Users, where it has one; where rows between them were left out as doubtful, what those leave open.
+	// RateLow and RateHigh are the 95 % interval of Rate, or of Users, where it has one; where rows between them were
+	// left out as doubtful, what those leave open.
 	RateLow  rundir.Number `json:"rate_low,omitzero"`
 	RateHigh rundir.Number `json:"rate_high,omitzero"`
 	// Between is how many replicas the interval of the rate allows.
@@ -98,7 +101,8 @@ type Refused struct {
 	why   reason
 }
 
-// Of ranks setups, separately for each model and, unless any may be compared, for each workload: a demand is not the same load for two.
+// Of ranks setups, separately for each model and, unless any may be compared, for each workload: a demand is not the
+// same load for two.
 func Of(setups []setup.Setup, o Options) ([]Choice, error) {
 	if err := o.check(setups); err != nil {
 		return nil, err
@@ -199,8 +203,9 @@ func seconds(f rundir.Number) float64 {
 	return f.Value()
 }
 
-// kept returns the mean of a metric at the load up to which the SLO is met. Where a term on that mean ends it between two rows, that is the
-// limit of the term; else it is no more than the term allows, since a sweep finds the load by the curve through all rows.
+// kept returns the mean of a metric at the load up to which the SLO is met. Where a term on that mean ends it between
+// two rows, that is the limit of the term; else it is no more than the term allows, since a sweep finds the load by the
+// curve through all rows.
 func (o *Options) kept(metric string, mean rundir.Number, l *setup.Limit) rundir.Number {
 	for _, t := range o.Terms {
 		ends := l.AtTerm() && l.Broken.String() == t.String()

@@ -146,8 +146,8 @@ func TestPricesDecide(t *testing.T) {
 	}
 }
 
-// The price of a million tokens at the demand follows from the price per hour and the tokens that are asked for; it is never below that of replicas
-// loaded to the limit.
+// The price of a million tokens at the demand follows from the price per hour and the tokens that are asked for; it is
+// never below that of replicas loaded to the limit.
 func TestThePriceAtTheDemand(t *testing.T) {
 	for _, demand := range []string{"20rps", "2500tok/s"} {
 		c := chosen(t, tables(t, "Qwen2-7B-Instruct"), wanted(t, demand, "L20=1.2,A100=3.6", "ttft:mean<500ms"))
@@ -266,8 +266,8 @@ func TestSaturatedAndBoundedRowsEndTheLimit(t *testing.T) {
 	}
 }
 
-// A row with too few samples for its percentile is passed over where a higher load keeps the promise, and is no proof of
-// anything where none does.
+// A row with too few samples for its percentile is passed over where a higher load keeps the promise, and is no proof
+// of anything where none does.
 func TestUnsupportedRowsAreNoProof(t *testing.T) {
 	term := []slo.Term{{Metric: slo.TTFT, Stat: "p99", Limit: 1}}
 	for name, c := range map[string]struct {
@@ -288,8 +288,8 @@ func TestUnsupportedRowsAreNoProof(t *testing.T) {
 	}
 }
 
-// TestBreakEven tests that the first costs as much as the other at the prices that are named, and is not the first of a choice beyond
-// the demands that are named, but on this side of them.
+// TestBreakEven tests that the first costs as much as the other at the prices that are named, and is not the first of a
+// choice beyond the demands that are named, but on this side of them.
 func TestBreakEven(t *testing.T) {
 	setups := tables(t, "Qwen2-7B")
 	for _, prices := range []string{"L20=1.2,A100=3.6", "L20=1.2,A100=1.5"} {
@@ -451,8 +451,9 @@ func between(term *slo.Term) setup.Limit {
 	return setup.Limit{Broken: term, Point: setup.Point{Low: &setup.Row{}, High: &setup.Row{}, Weight: 0.5}}
 }
 
-// TestALimitSaysWhatEndsIt: beside a latency far below the limit stands the row that misses it; two terms that end at one rate are told apart by
-// which is missed first; and no latency beside a term that ends the load between two rows is below the limit of that term.
+// TestALimitSaysWhatEndsIt: beside a latency far below the limit stands the row that misses it; two terms that end at
+// one rate are told apart by which is missed first; and no latency beside a term that ends the load between two rows is
+// below the limit of that term.
 func TestALimitSaysWhatEndsIt(t *testing.T) {
 	missed := steps("L20", 1, 1, 2, 3)
 	for i, itl := range []float64{0.02, 0.03, 0.09} { // row 3 completes no more than row 2: the limit is not between them
@@ -478,7 +479,8 @@ func TestALimitSaysWhatEndsIt(t *testing.T) {
 	}
 }
 
-// TestTheTermMissedFirstEndsIt: line 120 misses ITL alone, at no more completed requests than the row beyond, which misses both.
+// TestTheTermMissedFirstEndsIt: line 120 misses ITL alone, at no more completed requests than the row beyond, which
+// misses both.
 func TestTheTermMissedFirstEndsIt(t *testing.T) {
 	for _, k := range chosen(t, tables(t, "Qwen2-7B"), wanted(t, "5rps", "", "ttft:mean<500ms", "itl:mean<100ms")).Ranked {
 		if want := "itl:mean, missed at asynchronous@6.07"; strings.Contains(k.Name, "AWQ, 1 x L20") && k.LimitedBy != want {

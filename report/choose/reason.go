@@ -37,13 +37,15 @@ func refuse(s *setup.Setup, r reason) Refused {
 	return Refused{Name: s.Name, Where: where, Why: r.in(lang.English), why: r}
 }
 
-// unsure reports whether the reason is that what is known of the configuration does not tell, and not that it falls short.
+// unsure reports whether the reason is that what is known of the configuration does not tell, and not that it falls
+// short.
 func (r reason) unsure() bool {
 	unknown := []reasonKind{noUsers, noCount, noOutput, noPrice}
 	return slices.Contains(unknown, r.kind) || r.refusal != nil && r.refusal.Row != nil && (r.refusal.Undecided || r.refusal.Unknown)
 }
 
-// Untold reports whether no configuration is shown to meet the demand, and of some it is not shown either that they miss it.
+// Untold reports whether no configuration is shown to meet the demand, and of some it is not shown either that they
+// miss it.
 func (c *Choice) Untold() bool {
 	return len(c.Ranked) == 0 && slices.ContainsFunc(c.Refused, func(r Refused) bool { return r.why.unsure() })
 }

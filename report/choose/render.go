@@ -20,7 +20,8 @@ func JSON(w io.Writer, all []Choice) error {
 	return table.WriteJSON(w, all)
 }
 
-// Sections returns choices as sections of a report: where there are several, first a table of what comes first for each model.
+// Sections returns choices as sections of a report: where there are several, first a table of what comes first for each
+// model.
 func Sections(all []Choice, level int) []table.Section {
 	if len(all) == 1 {
 		return all[0].Sections(level)
@@ -103,7 +104,8 @@ func (c *Choice) workload() lang.Text {
 	return lang.Both(func(l lang.Lang) string { return compare.Workload(c.asked, l) })
 }
 
-// Recommends returns the recommendation in a sentence that names a configuration, or the model and the workload that have none.
+// Recommends returns the recommendation in a sentence that names a configuration, or the model and the workload that
+// have none.
 func (c *Choice) Recommends() lang.Text {
 	if len(c.Ranked) == 0 {
 		return c.model().Plus(lang.Comma.Text()).Plus(c.workload()).Plus(lang.Colon.Text()).Plus(c.answer()[0])
@@ -132,8 +134,8 @@ func (c *Choice) answer() []lang.Text {
 	return lines
 }
 
-// Beside returns sentences to stand beside the first configuration: which others cost the same, and up to which demand one replica less is
-// enough. There must be a first one.
+// Beside returns sentences to stand beside the first configuration: which others cost the same, and up to which demand
+// one replica less is enough. There must be a first one.
 func (c *Choice) Beside() []lang.Text {
 	var lines []lang.Text
 	k := &c.Ranked[0]
@@ -158,7 +160,8 @@ func (c *Choice) Beside() []lang.Text {
 	return lines
 }
 
-// tied returns the candidates that cost as much as the first, or take as many GPUs where nothing has a price, with their capacities.
+// tied returns the candidates that cost as much as the first, or take as many GPUs where nothing has a price, with
+// their capacities.
 func (c *Choice) tied() lang.Text {
 	var others []lang.Text
 	first := c.Ranked[0]
@@ -274,7 +277,8 @@ func (c *Choice) notes() (notes []lang.Text) {
 	return notes
 }
 
-// repeated returns the names of configurations that several of the ranked results measured: nothing but where they were found tells them apart.
+// repeated returns the names of configurations that several of the ranked results measured: nothing but where they were
+// found tells them apart.
 func (c *Choice) repeated() (names []lang.Text) {
 	seen := map[string]int{}
 	for i := range c.Ranked {

@@ -10,8 +10,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// swept is a sweep with a searched limit. Random arrivals offered less than was planned, and the windows of tokens and requests differ: neither
-// changes how long the answers are, which is 32 tokens each.
+// swept is a sweep with a searched limit. Random arrivals offered less than was planned, and the windows of tokens and
+// requests differ: neither changes how long the answers are, which is 32 tokens each.
 func swept(path string, limit, low, high float64) setup.Input {
 	in := steps("L20", 1, 10, 16, 22)
 	in.Path = path
@@ -68,7 +68,8 @@ func TestALimitBetweenRowsIsNotKnown(t *testing.T) {
 	}
 }
 
-// TestTheVerdictOnARowIsThatOfItsReport: where a sweep has no answer, a row that misses the term is missed here as in its report.
+// TestTheVerdictOnARowIsThatOfItsReport: where a sweep has no answer, a row that misses the term is missed here as in
+// its report.
 func TestTheVerdictOnARowIsThatOfItsReport(t *testing.T) {
 	in := swept("one", 16, 12, 20)
 	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: rundir.Unsure, Limiting: "ttft:mean<250ms", BrokenStage: "poisson@22"}
@@ -100,8 +101,9 @@ func TestALimitThatIsNotLocated(t *testing.T) {
 	}
 }
 
-// Several sweeps of one configuration are one row: its rate is their geometric mean, its interval has the spread between them, and it is refused where one of them is.
-// Other configurations, and other numbers of GPUs, stay apart; so do results of documents.
+// Several sweeps of one configuration are one row: its rate is their geometric mean, its interval has the spread
+// between them, and it is refused where one of them is. Other configurations, and other numbers of GPUs, stay apart; so
+// do results of documents.
 func TestSweepsOfOneConfigurationAreOneRow(t *testing.T) {
 	options := wanted(t, "30rps", "", "ttft:mean<250ms")
 	runs := []setup.Input{swept("one", 17, 15, 19), swept("two", 24, 23, 26), swept("three", 19, 16, 22)}

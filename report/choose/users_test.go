@@ -30,7 +30,8 @@ func carrying(gpu string, gpus, keeps, misses int) setup.Setup {
 	return setup.Load([]setup.Input{{Path: gpu, Run: run}})[0]
 }
 
-// A demand in users is met by as many replicas as carry it, and GPUs are counted and paid as for a rate. What was not measured by users is refused.
+// A demand in users is met by as many replicas as carry it, and GPUs are counted and paid as for a rate. What was not
+// measured by users is refused.
 func TestADemandInUsers(t *testing.T) {
 	rates := tables(t, "Qwen2-7B-Instruct")[0]
 	labelled := *rates.Run

@@ -12,8 +12,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestDifferencesOfBounds compares a saturation rate with one that is known as a lower bound: the difference is a bound too, and between two bounds
-// there is none. A gate judges neither.
+// TestDifferencesOfBounds compares a saturation rate with one that is known as a lower bound: the difference is a bound
+// too, and between two bounds there is none. A gate judges neither.
 func TestDifferencesOfBounds(t *testing.T) {
 	gate, err := ParseGate("saturation<-5%", Keys())
 	if err != nil {
@@ -48,7 +48,8 @@ func TestDifferencesOfBounds(t *testing.T) {
 	}
 }
 
-// Each metric of a plateau that is a lower bound has its mark wherever it is printed, and in JSON; the others have none.
+// Each metric of a plateau that is a lower bound has its mark wherever it is printed, and in JSON; the others have
+// none.
 func TestLowerBoundsAreMarked(t *testing.T) {
 	marked := 0
 	for _, f := range compared(t, tables(t)).Factors {

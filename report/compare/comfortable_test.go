@@ -21,7 +21,8 @@ func TestLatencyIsThatOfTheAnswer(t *testing.T) {
 	}
 }
 
-// TestDifferencesWithoutAnIntervalAreNotJudged: where other differences have an interval, the sentence does not list one without among those that are shown.
+// TestDifferencesWithoutAnIntervalAreNotJudged: where other differences have an interval, the sentence does not list
+// one without among those that are shown.
 func TestDifferencesWithoutAnIntervalAreNotJudged(t *testing.T) {
 	yes, no := true, false
 	n := rundir.Exactly

@@ -1,6 +1,6 @@
-// Package compare compares configurations: their metrics, the differences with intervals, and the effect of more GPUs, another
-// engine or another quantization. It refuses to compare different workloads unless asked to, calls a difference shown only
-// where its interval shows it, and gives no interval to results of other tools, which come without records.
+// Package compare compares configurations: their metrics, the differences with intervals, and the effect of more GPUs,
+// another engine or another quantization. It refuses to compare different workloads unless asked to, calls a difference
+// shown only where its interval shows it, and gives no interval to results of other tools, which come without records.
 package compare
 
 import (
@@ -62,7 +62,8 @@ type Metric struct {
 	Value rundir.Number `json:"value"`
 	Low   rundir.Number `json:"low,omitzero"` // 95 % interval
 	High  rundir.Number `json:"high,omitzero"`
-	// Most is the largest value that a row shows, where rows disagree on it; see [setup.Plateau]. It has no interval then.
+	// Most is the largest value that a row shows, where rows disagree on it; see [setup.Plateau]. It has no interval
+	// then.
 	Most    rundir.Number `json:"most,omitzero"`
 	AtLeast bool          `json:"at_least,omitempty"`   // a lower bound: the rows end before the plateau
 	Terms   string        `json:"terms,omitempty"`      // of an SLO that it is about, and their load; within which a number of users is carried
@@ -80,12 +81,14 @@ type Change struct {
 	Low   rundir.Number `json:"low,omitzero"`  // 95 % interval
 	High  rundir.Number `json:"high,omitzero"` //
 	Shown *bool         `json:"shown,omitempty"`
-	// Bound is BoundLow or BoundHigh where one side is known as a lower bound, so that the ratio is a bound too: it has no interval then.
+	// Bound is BoundLow or BoundHigh where one side is known as a lower bound, so that the ratio is a bound too: it has
+	// no interval then.
 	Bound string `json:"bound,omitempty"`
 	apart bool   // see [Metric].Apart
 }
 
-// The keys of metrics. TTFT and ITL, and the latency of answers in one piece, are those of one request at a time, and at 50 and 80 % of the saturation rate.
+// The keys of metrics. TTFT and ITL, and the latency of answers in one piece, are those of one request at a time, and
+// at 50 and 80 % of the saturation rate.
 const (
 	keyUsers  = "users"
 	keyEach   = "users_per_gpu"
@@ -158,7 +161,8 @@ func Of(setups []setup.Setup, anyWorkload bool) (*Comparison, error) {
 	return c, nil
 }
 
-// groups returns the setups by workload, in the order in which these occur; in one group, whose workload is not known, where any may be compared.
+// groups returns the setups by workload, in the order in which these occur; in one group, whose workload is not known,
+// where any may be compared.
 func groups(setups []setup.Setup, anyWorkload bool) []group {
 	var all []group
 	at := map[string]int{}
@@ -319,7 +323,8 @@ func (m *Measured) users(s *setup.Setup) {
 	}
 }
 
-// comfortable is the latency at 80 % of the saturation rate by the answer of a run that was measured here; nil where its answer has none.
+// comfortable is the latency at 80 % of the saturation rate by the answer of a run that was measured here; nil where
+// its answer has none.
 func comfortable(run *rundir.Run) *rundir.Comfortable {
 	if a := saturation.AnswerOf(run); run.Source == nil && a != nil && a.Comfortable != nil && !a.Comfortable.BySLO {
 		return a.Comfortable
@@ -327,7 +332,8 @@ func comfortable(run *rundir.Run) *rundir.Comfortable {
 	return nil
 }
 
-// open marks the metrics of the plateau as lower bounds where its rows end before it, and adds the largest values that rows show where rows disagree.
+// open marks the metrics of the plateau as lower bounds where its rows end before it, and adds the largest values that
+// rows show where rows disagree.
 func (m *Measured) open(p setup.Plateau) {
 	for i := range m.Metrics {
 		f := &m.Metrics[i]
@@ -348,8 +354,8 @@ func (m *Measured) open(p setup.Plateau) {
 	}
 }
 
-// outputSpread returns the standard error of the plateau's output. It has two parts: the standard error of the rate, since both count the
-// same work, and their disagreement, since output / rate should be the mean length of the answers.
+// outputSpread returns the standard error of the plateau's output. It has two parts: the standard error of the rate,
+// since both count the same work, and their disagreement, since output / rate should be the mean length of the answers.
 func outputSpread(s *setup.Setup, scale, length float64) float64 {
 	spread := halfWidth(s.Plateau, scale)
 	if math.IsNaN(length) {
@@ -358,8 +364,8 @@ func outputSpread(s *setup.Setup, scale, length float64) float64 {
 	return math.Hypot(spread, s.Plateau.Rate.Value()*(scale-length))
 }
 
-// meanAnswer returns the mean length of the answers of all stages in tokens; NaN where it is not known. Output over rate differs from it, since
-// the tokens of a window are not those of the answers that end in it.
+// meanAnswer returns the mean length of the answers of all stages in tokens; NaN where it is not known. Output over
+// rate differs from it, since the tokens of a window are not those of the answers that end in it.
 func meanAnswer(s *setup.Setup) float64 {
 	var tokens, n float64
 	for i := range s.Run.Stages {
@@ -390,8 +396,8 @@ func (m *Measured) add(key string, v setup.Value, where string) {
 	m.Metrics = append(m.Metrics, f)
 }
 
-// accuracy adds the share of the graded answers of all rows that are right. Answers to one question are alike, so that the questions
-// are the values.
+// accuracy adds the share of the graded answers of all rows that are right. Answers to one question are alike, so that
+// the questions are the values.
 func (m *Measured) accuracy(run *rundir.Run, where string) {
 	if run.Grades == nil || run.Grades.All.Answers == 0 {
 		return
@@ -401,8 +407,9 @@ func (m *Measured) accuracy(run *rundir.Run, where string) {
 	m.add(KeyAccuracy, setup.Value{Number: rundir.Exactly(share), SE: shareError(share, float64(g.Items))}, where)
 }
 
-// errors adds the share of failed requests over all rows that count; absent where requests were not counted. The interval
-// is that of Agresti and Coull (The American Statistician 52 (1998)), whose upper bound is above 0 also where none failed.
+// errors adds the share of failed requests over all rows that count; absent where requests were not counted. The
+// interval is that of Agresti and Coull (The American Statistician 52 (1998)), whose upper bound is above 0 also where
+// none failed.
 func (m *Measured) errors(s *setup.Setup) {
 	ended, failed := 0, 0
 	for _, r := range s.Rows {
@@ -435,7 +442,8 @@ func (m *Measured) Get(key string) (Metric, bool) {
 	return m.Metrics[i], true
 }
 
-// changes returns the differences of one setup from another. Where they did not have like hit rates, only what these do not change is compared.
+// changes returns the differences of one setup from another. Where they did not have like hit rates, only what these do
+// not change is compared.
 func changes(m, from Measured, like bool) []Change {
 	var all []Change
 	for _, key := range Keys() {
@@ -462,8 +470,8 @@ const (
 	BoundRange = "between" // Low and High
 )
 
-// bounded returns the change of a metric of the plateau where that of one side, or of both, is a lower bound, or a range of rows that disagree: a
-// bound without an interval, or none.
+// bounded returns the change of a metric of the plateau where that of one side, or of both, is a lower bound, or a
+// range of rows that disagree: a bound without an interval, or none.
 func (c Change) bounded(m, from *Measured, key string) Change {
 	if key != keyRate && key != keyOutput && key != KeyPerGPU || c.Ratio.IsZero() {
 		return c
@@ -489,14 +497,16 @@ type Ratio struct {
 	Ratio rundir.Number `json:"ratio,omitzero"` // absent where there is only a bound
 	Low   rundir.Number `json:"low,omitzero"`   // a bound, or the 95 % interval of Ratio
 	High  rundir.Number `json:"high,omitzero"`
-	// Bound is BoundLow, BoundHigh or BoundRange where there is no Ratio; empty too where nothing is known, as of two lower bounds.
+	// Bound is BoundLow, BoundHigh or BoundRange where there is no Ratio; empty too where nothing is known, as of two
+	// lower bounds.
 	Bound string `json:"bound,omitempty"`
 }
 
 // either reports whether either side may be the higher, because rows disagree.
 func (r Ratio) either() bool { return r.Bound == BoundRange && r.Low.Value() < 1 && r.High.Value() > 1 }
 
-// ratio returns the bounds of a metric of b over that of a, by what their rows leave open; plain where they leave nothing open.
+// ratio returns the bounds of a metric of b over that of a, by what their rows leave open; plain where they leave
+// nothing open.
 func ratio(b, a *Measured, key string) (r Ratio, plain bool) {
 	x, ok1 := a.Get(key)
 	y, ok2 := b.Get(key)

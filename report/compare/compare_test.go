@@ -237,7 +237,8 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// Two results of different models are compared with a caution, and those of one model without. Among many, only those of one model are compared.
+// Two results of different models are compared with a caution, and those of one model without. Among many, only those
+// of one model are compared.
 func TestOtherModelsAreCautioned(t *testing.T) {
 	all := tables(t)
 	two := []setup.Setup{all[0], all[slices.IndexFunc(all, func(s setup.Setup) bool { return setup.Model(s.Run) == "Qwen2-14B-Instruct" })]}
@@ -324,7 +325,8 @@ func TestRangesAreNoIntervals(t *testing.T) {
 	}
 }
 
-// TestNoRowExceedsTheHighest: what is called the highest is the output at saturation, also where a row of the run gave more.
+// TestNoRowExceedsTheHighest: what is called the highest is the output at saturation, also where a row of the run gave
+// more.
 func TestNoRowExceedsTheHighest(t *testing.T) {
 	for _, f := range compared(t, tables(t)).Factors {
 		if strings.Contains(f.Says, "highest") && !strings.Contains(f.Says, ": at saturation ") {
@@ -350,7 +352,8 @@ func TestTwoLowerBounds(t *testing.T) {
 	}
 }
 
-// TestQuantizationInTheModelsName: a run whose model is labelled with its quantization is compared with the unquantized one, without a caution.
+// TestQuantizationInTheModelsName: a run whose model is labelled with its quantization is compared with the unquantized
+// one, without a caution.
 func TestQuantizationInTheModelsName(t *testing.T) {
 	both := twoRuns(0.05, 0.01)
 	for i := range both {

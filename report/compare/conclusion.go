@@ -45,7 +45,8 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	return s + lang.Stop.In(l) + f.quickest(l)
 }
 
-// carrying returns how many users the first member carries, and the others against it; empty where that is not known of all, within the same terms.
+// carrying returns how many users the first member carries, and the others against it; empty where that is not known of
+// all, within the same terms.
 func (f *Factor) carrying(l lang.Lang) string {
 	first, ok := f.Members[0].m.Get(keyUsers)
 	if !ok {
@@ -119,8 +120,8 @@ func reached(f Metric, l lang.Lang) string {
 	return tokens(f.Value)
 }
 
-// close is the relative difference up to which metrics without intervals count as equal: single measurements of a minute
-// repeat no better.
+// close is the relative difference up to which metrics without intervals count as equal: single measurements of a
+// minute repeat no better.
 const close = 0.05
 
 // interval is the interval of a ratio, in parentheses, where there is one.
@@ -131,7 +132,8 @@ func interval(c Change, l lang.Lang) string {
 	return sayInterval.In(l, fmt.Sprintf("%.2f", 1+c.Low.Value()), fmt.Sprintf("%.2f", 1+c.High.Value()))
 }
 
-// quickest returns a sentence that names the member with the shortest gaps between tokens alone on the server, where that is shown against all others.
+// quickest returns a sentence that names the member with the shortest gaps between tokens alone on the server, where
+// that is shown against all others.
 func (f *Factor) quickest(l lang.Lang) string {
 	var best *Member
 	var least Metric
@@ -216,8 +218,8 @@ func (f *Factor) speedUp(s Step, p Load, c Change, l lang.Lang) string {
 	return sayScales.In(l, name, s.To, s.From, ratio, reached(p.After, l), reached(p.Before, l), interval(c, l))
 }
 
-// uneven is the difference in the lengths of answers from which on they are printed: an end token or two, and a request cut at
-// the window's edge.
+// uneven is the difference in the lengths of answers from which on they are printed: an end token or two, and a request
+// cut at the window's edge.
 const uneven = 0.1
 
 // unequalWork returns a sentence where answers before and after differ in length, so that requests are not equal work.

@@ -16,8 +16,9 @@ func (c *Comparison) Answer() []lang.Text {
 	return answer
 }
 
-// conclusions returns what the setups show: what a difference in one thing makes, those between the most setups first, then how each setup that is part of
-// no such difference differs from the first. The answer has the first of them, and rest the others.
+// conclusions returns what the setups show: what a difference in one thing makes, those between the most setups first,
+// then how each setup that is part of no such difference differs from the first. The answer has the first of them, and
+// rest the others.
 func (c *Comparison) conclusions() (answer, rest []lang.Text) {
 	byMembers := make([]*Factor, len(c.Factors))
 	for i := range c.Factors {
@@ -49,8 +50,8 @@ func (f *Factor) has(setup string) bool {
 	return slices.ContainsFunc(f.Members, func(m Member) bool { return m.Setup == setup })
 }
 
-// against returns in a sentence how a setup differs from the first one, in what no difference is shown, and what is not judged: a difference
-// without an interval where others have one.
+// against returns in a sentence how a setup differs from the first one, in what no difference is shown, and what is not
+// judged: a difference without an interval where others have one.
 func (c *Comparison) against(setup string) lang.Text {
 	from, all := c.Differences(setup)
 	judged := slices.ContainsFunc(all, func(d Difference) bool { return !d.Low.IsZero() })

@@ -62,7 +62,8 @@ type Load struct {
 	Low        rundir.Number `json:"low,omitzero"` // 95 % interval
 	High       rundir.Number `json:"high,omitzero"`
 	Efficiency rundir.Number `json:"efficiency"` // of SpeedUp, 1 where twice the GPUs give twice as much
-	// Bound is that of a [Ratio] whose Low and High the speed-up has; SpeedUp and Efficiency are absent then. Unknown is set of two lower bounds.
+	// Bound is that of a [Ratio] whose Low and High the speed-up has; SpeedUp and Efficiency are absent then. Unknown
+	// is set of two lower bounds.
 	Bound   string           `json:"bound,omitempty"`
 	Unknown bool             `json:"unknown,omitempty"`
 	ITL     [2]rundir.Number `json:"itl_s"` // before and after
@@ -94,8 +95,9 @@ func labelOf(run *rundir.Run, what string) string {
 	return run.Labels.Free[what]
 }
 
-// factors returns the groups of setups in which exactly one label differs, so that a difference can be attributed to it. What no label
-// names may still differ. like has the key of those with like hit rates. Several is set where the setups have several workloads.
+// factors returns the groups of setups in which exactly one label differs, so that a difference can be attributed to
+// it. What no label names may still differ. like has the key of those with like hit rates. Several is set where the
+// setups have several workloads.
 func factors(setups []setup.Setup, all []Measured, like []string, several bool) []Factor {
 	var free []string
 	for i := range setups {
@@ -135,8 +137,8 @@ func factors(setups []setup.Setup, all []Measured, like []string, several bool) 
 // mayLack reports whether the lack of a label is a value of it: no quantization, no heading.
 func mayLack(what string) bool { return what == byQuant || what == byHeading }
 
-// keyOf returns what the members of a group have in common: their workload and all labels but one. A label that none of them has is one in common. A
-// heading and the options of a launch command count only where nothing else differs.
+// keyOf returns what the members of a group have in common: their workload and all labels but one. A label that none of
+// them has is one in common. A heading and the options of a launch command count only where nothing else differs.
 func keyOf(run *rundir.Run, what string, free []string) string {
 	parts := []string{workload(run, lang.English)}
 	for _, other := range append([]string{byModel, byQuant, byGPU, ByGPUs, byEngine, byThink}, free...) {
@@ -223,7 +225,8 @@ func (m Member) output() float64 {
 	return f.Value.Value()
 }
 
-// step returns the effect of more GPUs at each load. At a share of the plateau, each is loaded to that share of its own.
+// step returns the effect of more GPUs at each load. At a share of the plateau, each is loaded to that share of its
+// own.
 func step(a, b *Measured) Step {
 	s := Step{From: a.Labels.GPUs, To: b.Labels.GPUs}
 	for _, at := range []string{"sync", "50", "80", keyRate} {
@@ -260,7 +263,8 @@ func step(a, b *Measured) Step {
 	return s
 }
 
-// eachStep calls do for each pair of a member and one with the next more GPUs, whatever the order in which results were named.
+// eachStep calls do for each pair of a member and one with the next more GPUs, whatever the order in which results were
+// named.
 func (f *Factor) eachStep(do func(a, b *Member)) {
 	for i := range f.Members {
 		b := &f.Members[i]

@@ -25,7 +25,8 @@ func hitting(name string, speed, hits float64) setup.Setup {
 	return setup.Load([]setup.Input{{Path: name, Run: run}})[0]
 }
 
-// Runs whose hit rates differ are compared at equal uncached tokens, or refused; with like hit rates they are compared as others.
+// Runs whose hit rates differ are compared at equal uncached tokens, or refused; with like hit rates they are compared
+// as others.
 func TestRunsOfDifferentHits(t *testing.T) {
 	keys := func(c *Comparison) map[string]float64 {
 		all := map[string]float64{}

@@ -30,7 +30,8 @@ type Level struct {
 	Latency  [2]Range `json:"latency_s.mean"`
 	Answer   [2]Range `json:"output_tokens.mean"`
 	PerToken [2]Range `json:"latency_s_per_token"` // mean latency over the mean length of the answers
-	// Low and High are the least and the largest relative change of the completed rate between a measurement of each side.
+	// Low and High are the least and the largest relative change of the completed rate between a measurement of each
+	// side.
 	Low    rundir.Number `json:"low"`
 	High   rundir.Number `json:"high"`
 	Shown  *bool         `json:"shown,omitempty"` // whether all measurements of one side are above all of the other; absent without repeats
@@ -142,8 +143,8 @@ func rangeOf(stages []*rundir.Stage, take func(*rundir.Stage) rundir.Number) Ran
 	return r
 }
 
-// pairs compares the members of a factor at equal concurrency: those with more GPUs with those with the next fewer, others
-// with the first.
+// pairs compares the members of a factor at equal concurrency: those with more GPUs with those with the next fewer,
+// others with the first.
 func (f *Factor) pairs() []Pair {
 	var all []Pair
 	add := func(a, b *Member) {
@@ -266,7 +267,8 @@ func (r Range) text(decimals int) string {
 	return low + "-" + high
 }
 
-// levelTable has a row for each pair and concurrency. Where answers of one side are longer, it has the figures per token too.
+// levelTable has a row for each pair and concurrency. Where answers of one side are longer, it has the figures per
+// token too.
 func (f *Factor) levelTable() table.Table {
 	uneven := slices.ContainsFunc(f.Pairs, func(p Pair) bool { return slices.ContainsFunc(p.Levels, Level.uneven) })
 	t := table.Table{Columns: []table.Column{

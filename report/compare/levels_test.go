@@ -13,7 +13,8 @@ import (
 	"llmsweep/report/table"
 )
 
-// TestUnevenLevels: where answers of one side are longer, the table has lengths, latency a token and the change of the output; elsewhere it has not.
+// TestUnevenLevels: where answers of one side are longer, the table has lengths, latency a token and the change of the
+// output; elsewhere it has not.
 func TestUnevenLevels(t *testing.T) {
 	one := func(v float64) Range { return Range{Low: v, High: v, N: 1} }
 	level := func(answer float64) Factor {
@@ -38,7 +39,8 @@ func TestUnevenLevels(t *testing.T) {
 	}
 }
 
-// TestRepeatedLevels tests what is said of a document that has its loads several times: ranges at each number in flight.
+// TestRepeatedLevels tests what is said of a document that has its loads several times: ranges at each number in
+// flight.
 func TestRepeatedLevels(t *testing.T) {
 	doc, err := published.ParseFile("../published/testdata/scaling-a10.txt")
 	if err != nil {

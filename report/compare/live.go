@@ -59,7 +59,8 @@ func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 	return v
 }
 
-// count counts the requests of the stages that are compared, and compares the shares of failed ones and of right answers.
+// count counts the requests of the stages that are compared, and compares the shares of failed ones and of right
+// answers.
 func (v *PairComparison) count(p *rundir.Pair, runs [2]*rundir.Run) {
 	var shares [2]Measured
 	for side, run := range runs {
@@ -263,8 +264,8 @@ func (v *PairComparison) conclusion(l lang.Lang) []string {
 	return []string{liveTooFew.In(l)}
 }
 
-// deciding returns the row that decides the conclusion: one that differs, else one with an interval, output before latencies. It is nil where
-// nothing decides.
+// deciding returns the row that decides the conclusion: one that differs, else one with an interval, output before
+// latencies. It is nil where nothing decides.
 func (v *PairComparison) deciding() *pair.Row {
 	for _, decides := range []func(r pair.Row) bool{
 		func(r pair.Row) bool { return r.Shown && r.Metric == pair.MetricOutput },

@@ -16,8 +16,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// measuredPair is two servers of which B is faster by gain in everything but the first tokens, over so many blocks in which
-// rounds differ by noise.
+// measuredPair is two servers of which B is faster by gain in everything but the first tokens, over so many blocks in
+// which rounds differ by noise.
 func measuredPair(gain, noise float64, blocks int) (*rundir.Pair, *rundir.Run, *rundir.Run) {
 	p := &rundir.Pair{
 		Schema: rundir.PairSchema, State: rundir.Complete,
@@ -142,8 +142,8 @@ func TestLiveGates(t *testing.T) {
 	}
 }
 
-// TestClientLimitedStagesDoNotCount has stages in which the client was the limit: their blocks are left out, and where too few are left there is no
-// conclusion.
+// TestClientLimitedStagesDoNotCount has stages in which the client was the limit: their blocks are left out, and where
+// too few are left there is no conclusion.
 func TestClientLimitedStagesDoNotCount(t *testing.T) {
 	why := note.Note{Code: "client.sent-late", Args: map[string]any{"lag_p99": 0.08}}
 	for spoiled, concludes := range map[int]bool{0: true, 1: true, 5: true, 6: false, 7: false} {

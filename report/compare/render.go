@@ -26,7 +26,8 @@ const (
 // JSON writes the comparison, indented.
 func (c *Comparison) JSON(w io.Writer) error { return table.WriteJSON(w, c) }
 
-// Sections returns the comparison as sections of a report: what stands beneath its [Comparison.Answer]. Level is the level of its headings in Markdown.
+// Sections returns the comparison as sections of a report: what stands beneath its [Comparison.Answer]. Level is the
+// level of its headings in Markdown.
 func (c *Comparison) Sections(level int) []table.Section {
 	var all []table.Section
 	for _, g := range c.groups {
@@ -238,8 +239,9 @@ func (c *Comparison) usersLegend(g group) []lang.Text {
 	return []lang.Text{legendUsers.Text(all[0])}
 }
 
-// changeTable returns a table of the differences from the first setup of a group, without columns that say nothing: errors of which there are none. It has
-// no columns where there are many setups of several models: their differences from one of them tell nothing.
+// changeTable returns a table of the differences from the first setup of a group, without columns that say nothing:
+// errors of which there are none. It has no columns where there are many setups of several models: their differences
+// from one of them tell nothing.
 func (c *Comparison) changeTable(g group) table.Table {
 	if len(g.members) > 2 && len(c.models(g)) > 1 {
 		return table.Table{}
@@ -396,7 +398,8 @@ func arrow(before, after table.Cell) table.Cell {
 	return table.Cell{Text: before.Whole().Plus(lang.Same(" -> ")).Plus(after.Whole())}
 }
 
-// Doubts returns the rows that are not used, of which some figures are not used, or that the audit doubts, as a section; none where there are none.
+// Doubts returns the rows that are not used, of which some figures are not used, or that the audit doubts, as a
+// section; none where there are none.
 func Doubts(leftOut, marked []setup.LeftOut, level int) []table.Section {
 	if len(leftOut)+len(marked) == 0 {
 		return nil

@@ -14,14 +14,15 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Known returns the spread between runs of a configuration in a metric, of logarithms, that is known from elsewhere; one without degrees of freedom
-// where none is.
+// Known returns the spread between runs of a configuration in a metric, of logarithms, that is known from elsewhere;
+// one without degrees of freedom where none is.
 type Known func(s *setup.Setup, key string) stats.Spread
 
-// OfRuns compares several runs of one server with several of another: the unit is the run. A value is the geometric mean of the runs of its side (of
-// shares of errors the mean). Its interval is by Student's t and the spread between runs, which is that within both sides, together with what is known
-// of it, and at least that within the runs. Where nothing tells the spread, as with one run a side, there is no interval. A metric that is a bound in
-// one run is left out.
+// OfRuns compares several runs of one server with several of another: the unit is the run. A value is the geometric
+// mean of the runs of its side (of shares of errors the mean). Its interval is by Student's t and the spread between
+// runs, which is that within both sides, together with what is known of it, and at least that within the runs. Where
+// nothing tells the spread, as with one run a side, there is no interval. A metric that is a bound in one run is left
+// out.
 func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known Known) (*Comparison, error) {
 	all := slices.Concat(sides[0], sides[1])
 	if len(sides[0]) == 0 || len(sides[1]) == 0 {

@@ -1,6 +1,7 @@
 // Package document writes the comparison of many configurations as one document: what is compared, a table for each
-// configuration, the comparison, the choice, and charts as files beside it. Its own parts stand between markers. When it is
-// written again, they are renewed, and every byte that people wrote around them is kept. It reads and writes no file itself.
+// configuration, the comparison, the choice, and charts as files beside it. Its own parts stand between markers. When
+// it is written again, they are renewed, and every byte that people wrote around them is kept. It reads and writes no
+// file itself.
 package document
 
 import (
@@ -32,14 +33,16 @@ type Options struct {
 	Force bool
 	// From is how the document names a file or directory that a result came from, in its comments too.
 	From func(path string) string
-	// Source is an address that stands for all sources where the document tells them. Empty: as the document was written, a new one with From.
+	// Source is an address that stands for all sources where the document tells them. Empty: as the document was
+	// written, a new one with From.
 	Source string
 	// Choice is what is to be chosen for; nil: no choice is made. ChoiceNote is kept in the document, so that it can be
 	// made again.
 	Choice      *choose.Options
 	ChoiceNote  any
 	AnyWorkload bool
-	// Order is what the sections are sorted by, the first two in their headings. Empty: as the document was written, a new one by GPU and engine.
+	// Order is what the sections are sorted by, the first two in their headings. Empty: as the document was written, a
+	// new one by GPU and engine.
 	Order []string
 }
 
@@ -193,7 +196,8 @@ func (w *writer) choice(all []choose.Choice) (string, error) {
 	return b.String(), nil
 }
 
-// illustrated returns sections as Markdown, with drawings beneath the first tables, without what is said of single rows: it stands at the tables of these.
+// illustrated returns sections as Markdown, with drawings beneath the first tables, without what is said of single
+// rows: it stands at the tables of these.
 func (w *writer) illustrated(sections []table.Section, drawings string) (string, error) {
 	sections = slices.DeleteFunc(sections, func(s table.Section) bool { return s.Rows })
 	first := 1 + slices.IndexFunc(sections[1:], func(s table.Section) bool { return s.Level > sections[0].Level })
@@ -319,7 +323,8 @@ func (w *writer) run(s *setup.Setup, heading bool) string {
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-// doubts returns the rows of a setup that are not used, of which some figures are not used, or that have a remark. Rows with one reason are named together.
+// doubts returns the rows of a setup that are not used, of which some figures are not used, or that have a remark. Rows
+// with one reason are named together.
 func (w *writer) doubts(s *setup.Setup) []string {
 	type reason struct{ not, why string }
 	rows := map[reason][]string{}
@@ -396,7 +401,8 @@ func (w *writer) labels(run *rundir.Run) []string {
 	return lines
 }
 
-// source returns the file and line, or the directory, that a setup came from: in a document that is published, no path of this machine.
+// source returns the file and line, or the directory, that a setup came from: in a document that is published, no path
+// of this machine.
 func (w *writer) source(s *setup.Setup) string {
 	src := s.Run.Source
 	switch {

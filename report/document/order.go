@@ -99,7 +99,8 @@ func size(model string) float64 {
 // OrderKeys are what [Options].Order may name.
 func OrderKeys() []string { return []string{"model", "gpu", "gpus", "engine", "quant"} }
 
-// order returns how setups are sorted: by the keys of Order, each in the order in which its values occur among the setups, then as without it.
+// order returns how setups are sorted: by the keys of Order, each in the order in which its values occur among the
+// setups, then as without it.
 func (w *writer) order() func(a, b *setup.Setup) int {
 	places := map[string]map[string]int{}
 	for _, key := range w.Order {

@@ -32,8 +32,8 @@ func (d RenewDocument) Is(path string) bool {
 	return err1 == nil && err2 == nil && there == here
 }
 
-// From returns how the document names a file: beneath its directory by the path from there, elsewhere by its name alone, since a document that is
-// published tells nothing of the machine that it was written on.
+// From returns how the document names a file: beneath its directory by the path from there, elsewhere by its name
+// alone, since a document that is published tells nothing of the machine that it was written on.
 func (d RenewDocument) From(path string) string {
 	there, err1 := filepath.Abs(path)
 	here, err2 := filepath.Abs(filepath.Dir(d.Path))
@@ -49,8 +49,8 @@ func (d RenewDocument) From(path string) string {
 	return filepath.Base(path)
 }
 
-// WithKept adds the runs in the document that were not named now. Each is read again from its source; where that is gone, the
-// numbers come from the document's own table.
+// WithKept adds the runs in the document that were not named now. Each is read again from its source; where that is
+// gone, the numbers come from the document's own table.
 func (d RenewDocument) WithKept(w io.Writer, found []setup.Input, old []byte) ([]setup.Input, error) {
 	kept, err := runs(old)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Columns returns every quantity of a stage, in the order of CSV. Each rendering picks from these, and none has columns of its own: see [Pick].
+// Columns returns every quantity of a stage, in the order of CSV. Each rendering picks from these, and none has columns
+// of its own: see [Pick].
 func Columns() []Column {
 	all := slices.Concat(runColumns(), settingColumns(), countColumns(), rateColumns())
 	for _, d := range []struct {
@@ -181,7 +182,8 @@ func tokens(id string, sub lang.Text, of func(*rundir.TokenStats) rundir.Number)
 	return c
 }
 
-// lengthTold reports whether the length of answers says something: they end by themselves, or not as they were asked to.
+// lengthTold reports whether the length of answers says something: they end by themselves, or not as they were asked
+// to.
 func lengthTold(runs []rundir.Run) bool {
 	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
 		return run.Workload.Capped || slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return WrongLength(&run, &s, lang.English) != "" })
@@ -298,7 +300,8 @@ func Verdict(r StageRow) table.Cell {
 	return c
 }
 
-// serverColumns are the server's own metrics: means over the window, and the highest share of its cache. Times are by the engine's own clock.
+// serverColumns are the server's own metrics: means over the window, and the highest share of its cache. Times are by
+// the engine's own clock.
 func serverColumns() []Column {
 	gauge := func(id string, head lang.Text, unit lang.Text, cell func(rundir.Number) table.Cell, of func(*rundir.Server) rundir.Number) Column {
 		number := func(s *rundir.Stage) (n rundir.Number) {

@@ -12,8 +12,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Field returns what CSV has in a column: the number in SI units, or a word. A number that does not exist is empty, and so is one of which only a
-// lower bound is known.
+// Field returns what CSV has in a column: the number in SI units, or a word. A number that does not exist is empty, and
+// so is one of which only a lower bound is known.
 func Field(c *Column, r StageRow) string {
 	if c.Number == nil {
 		return c.Word(r)

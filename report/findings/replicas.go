@@ -8,8 +8,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// ReplicaTable returns what each of several servers did: a table for each metric, with a row for each stage and a column for each server. There
-// are none where one server was measured.
+// ReplicaTable returns what each of several servers did: a table for each metric, with a row for each stage and a
+// column for each server. There are none where one server was measured.
 func ReplicaTable(run *rundir.Run) []table.Table {
 	if len(run.Target.Replicas) == 0 {
 		return nil

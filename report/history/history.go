@@ -1,4 +1,5 @@
-// Package history finds what has changed from run to run: of each configuration and metric it makes a series, with its steps and drifts.
+// Package history finds what has changed from run to run: of each configuration and metric it makes a series, with its
+// steps and drifts.
 package history
 
 import (
@@ -40,9 +41,11 @@ type Series struct {
 	Key           string   `json:"key"`
 	Points        []Point  `json:"points"`
 	Changes       []Change `json:"changes,omitempty"`
-	// Spread is the standard deviation between runs without a change, relative to the value; absent of fewer than [fewest] runs.
+	// Spread is the standard deviation between runs without a change, relative to the value; absent of fewer than
+	// [fewest] runs.
 	Spread rundir.Number `json:"spread,omitzero"`
-	// Needed is the number of runs on either side that a test at the 5 % level shows 5 % with in four of five cases; absent where Spread is.
+	// Needed is the number of runs on either side that a test at the 5 % level shows 5 % with in four of five cases;
+	// absent where Spread is.
 	Needed int `json:"runs_for_5_percent,omitempty"`
 
 	title   lang.Text
@@ -102,7 +105,8 @@ func Of(setups []setup.Setup, alarms float64) (*History, error) {
 	return h, nil
 }
 
-// Spread returns the spread between runs of a setup's configuration in a metric, of logarithms; one without degrees of freedom where it is not known.
+// Spread returns the spread between runs of a setup's configuration in a metric, of logarithms; one without degrees of
+// freedom where it is not known.
 func (h *History) Spread(of *setup.Setup, key string) stats.Spread {
 	title := compare.Configuration(of.Run)
 	i := slices.IndexFunc(h.Series, func(s Series) bool { return s.Key == key && s.title == title })
@@ -125,8 +129,8 @@ func (h *History) add(s *setup.Setup) {
 	}
 }
 
-// metricsOf returns the metrics of a run that make series: those of a comparison for a sweep, else those of each of its stages. A value that is a
-// bound, or not above 0, is none.
+// metricsOf returns the metrics of a run that make series: those of a comparison for a sweep, else those of each of its
+// stages. A value that is a bound, or not above 0, is none.
 func metricsOf(s *setup.Setup) (all []compare.Metric) {
 	if s.Run.Plan.Kind == rundir.KindSweep {
 		m := compare.Measure(s)
@@ -176,7 +180,8 @@ func (s *Series) latest() (Change, bool) {
 	return s.Changes[len(s.Changes)-1], true
 }
 
-// Worse returns in English what has become worse: the last change of each series; with onlyNew where the latest run has shown it.
+// Worse returns in English what has become worse: the last change of each series; with onlyNew where the latest run has
+// shown it.
 func (h *History) Worse(onlyNew bool) (all []string) {
 	for i := range h.Series {
 		s := &h.Series[i]

@@ -134,7 +134,8 @@ func (h *History) Noise() table.Section {
 	return table.Section{Title: titleSeries.Text(), Level: 2, Table: h.seriesTable(), Notes: []lang.Text{legendSpread.Text()}}
 }
 
-// Sees returns how many runs a side show a difference of 5 % in the noisiest series, or that there are too few runs to tell.
+// Sees returns how many runs a side show a difference of 5 % in the noisiest series, or that there are too few runs to
+// tell.
 func (h *History) Sees() lang.Text {
 	known := slices.DeleteFunc(slices.Clone(h.Series), func(s Series) bool { return s.Needed == 0 })
 	if len(known) == 0 {
@@ -144,7 +145,8 @@ func (h *History) Sees() lang.Text {
 	return sayNeeds.Text(most.metric(), most.Needed)
 }
 
-// enough is the number of runs from which on a change can be found: the two before and after it, and the spread between runs.
+// enough is the number of runs from which on a change can be found: the two before and after it, and the spread between
+// runs.
 const enough = 12
 
 // short counts the series that have too few runs to find a change.

@@ -1,5 +1,5 @@
-// Keeps results that other tools printed: it makes a run directory of each, and lists what was read, where each label is
-// from and what could not be read.
+// Keeps results that other tools printed: it makes a run directory of each, and lists what was read, where each label
+// is from and what could not be read.
 
 package inputs
 
@@ -64,7 +64,8 @@ func ReadImported(file string) (*published.Document, error) {
 	return doc, nil
 }
 
-// markDoubts keeps in the results of a document what the audit finds in it, and concludes from their rows where they saturate.
+// markDoubts keeps in the results of a document what the audit finds in it, and concludes from their rows where they
+// saturate.
 func markDoubts(file string, doc *published.Document) {
 	var subjects []audit.Subject
 	for i := range doc.Runs {
@@ -103,8 +104,8 @@ func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
 	return i.remarks(w, doc)
 }
 
-// listLabels prints the labels of each result with the lines that they were read from or inferred from; without All, only what is to be
-// noted about them.
+// listLabels prints the labels of each result with the lines that they were read from or inferred from; without All,
+// only what is to be noted about them.
 func (i *Importer) listLabels(w io.Writer, doc *published.Document) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	left := false

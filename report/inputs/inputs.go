@@ -1,4 +1,5 @@
-// Package inputs reads results of all kinds: run directories, directories of those, and documents with published results.
+// Package inputs reads results of all kinds: run directories, directories of those, and documents with published
+// results.
 package inputs
 
 import (
@@ -88,8 +89,8 @@ func readDocument(w io.Writer, path string) ([]setup.Input, error) {
 	return all, nil
 }
 
-// Assess judges the runs that were measured here by the terms, as report --slo does. Where the records are gone, the percentiles are
-// all that there is.
+// Assess judges the runs that were measured here by the terms, as report --slo does. Where the records are gone, the
+// percentiles are all that there is.
 func Assess(found []setup.Input, terms []slo.Term) error {
 	for _, in := range found {
 		if in.Run.Source != nil || len(terms) == 0 {

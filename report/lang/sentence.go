@@ -12,8 +12,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Words are the sentences of notes, by code. A sentence is a Phrase with placeholders: {rate:rate} is the argument "rate",
-// printed as a rate. The formats:
+// Words are the sentences of notes, by code. A sentence is a Phrase with placeholders: {rate:rate} is the argument
+// "rate", printed as a rate. The formats:
 //
 //	{x}                  text as it is; a number without an exponent; a list joined by commas
 //	{x:rate}             per second, as in tables
@@ -30,8 +30,9 @@ import (
 //	{x:verdict}          a verdict of a stage
 //	{x:metric}           the name of a metric, by its key in run.json
 //
-// Text in brackets is left out where an argument in it is absent: "[ of {total}]". With a bar, "[this {x}|that]", what follows
-// the bar takes its place. Sentences begin with a small letter and end without a full stop, since they may follow a colon.
+// Text in brackets is left out where an argument in it is absent: "[ of {total}]". With a bar, "[this {x}|that]", what
+// follows the bar takes its place. Sentences begin with a small letter and end without a full stop, since they may
+// follow a colon.
 type Words map[string]Phrase
 
 // Join returns the words of all of several packages.
@@ -45,7 +46,8 @@ func Join(all ...Words) Words {
 	return joined
 }
 
-// Say returns what a note says, without a full stop. Of a code without words, of an older or a newer llmsweep, it tells only that there is one.
+// Say returns what a note says, without a full stop. Of a code without words, of an older or a newer llmsweep, it tells
+// only that there is one.
 func (w Words) Say(n note.Note, l Lang) string {
 	if n.Is(note.Text) {
 		return n.String("text")
@@ -58,7 +60,8 @@ func (w Words) Say(n note.Note, l Lang) string {
 	return f.fill(p.In(l))
 }
 
-// Sentence returns what a note says, as a sentence of its own. It is empty for a note of another version, which this one has no words for.
+// Sentence returns what a note says, as a sentence of its own. It is empty for a note of another version, which this
+// one has no words for.
 func (w Words) Sentence(n note.Note, l Lang) string {
 	if n.Is(note.Text) {
 		return n.String("text") // in words of its own

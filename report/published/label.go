@@ -53,7 +53,8 @@ func labelGPUs(text string) (h labelHardware, ok bool) {
 	return labelHardware{m[2], n}, true
 }
 
-// labelThink reports whether a text tells that the model thinks, or that it does not; said is false where it tells neither.
+// labelThink reports whether a text tells that the model thinks, or that it does not; said is false where it tells
+// neither.
 func labelThink(text string) (on, said bool) {
 	switch {
 	case noThink.MatchString(text):

@@ -13,10 +13,11 @@ type Limit struct {
 	Rate   float64       // requests per second, completed
 	Users  rundir.Number // whom the terms hold for; absent but in what [Setup.Carrying] returns
 	Output rundir.Number
-	// Low and High are the 95 % interval of Rate, or of Users; absent where single rows decide. Where Doubted is set, they are the rows between which it lies; High
-	// is absent where no row ends it.
+	// Low and High are the 95 % interval of Rate, or of Users; absent where single rows decide. Where Doubted is set,
+	// they are the rows between which it lies; High is absent where no row ends it.
 	Low, High rundir.Number
-	// Doubted reports whether rows between Low and High were left out, or do not tell the term, because their figures contradict others.
+	// Doubted reports whether rows between Low and High were left out, or do not tell the term, because their figures
+	// contradict others.
 	Doubted bool
 	// Wide reports that the limit is known only to lie between Low and High: Rate is then Low.
 	Wide bool
@@ -51,14 +52,15 @@ type Refusal struct {
 	Unasked bool
 }
 
-// Within finds the highest load at which all terms hold: the lowest of those up to which each term does. Rows are taken from the lowest load up; the
-// first that breaks the term, or was saturated, ends it, whatever rows beyond it say. A row that cannot be judged is passed over where one
-// at a higher load keeps the term, and ends it where none does. Between the last row that keeps a term and the first
-// that breaks it the metric is taken as linear, from the worst seen so far: a hull that never falls as the load grows.
-// Where the row beyond is only a bound or cannot be judged, nothing beyond the last good row is counted on.
+// Within finds the highest load at which all terms hold: the lowest of those up to which each term does. Rows are taken
+// from the lowest load up; the first that breaks the term, or was saturated, ends it, whatever rows beyond it say. A
+// row that cannot be judged is passed over where one at a higher load keeps the term, and ends it where none does.
+// Between the last row that keeps a term and the first that breaks it the metric is taken as linear, from the worst
+// seen so far: a hull that never falls as the load grows. Where the row beyond is only a bound or cannot be judged,
+// nothing beyond the last good row is counted on.
 //
-// A sweep that was measured here has its answer by all of its rows ([saturation.Promised]), which is also what its report says: that is taken, whatever
-// single rows say.
+// A sweep that was measured here has its answer by all of its rows ([saturation.Promised]), which is also what its
+// report says: that is taken, whatever single rows say.
 func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 	if len(s.Runs) > 0 {
 		return together(s.Runs, func(one *Setup) (Limit, *Refusal) { return one.Within(terms) })
@@ -76,7 +78,8 @@ func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 		if good < 0 {
 			return Limit{}, s.refusal(terms)
 		}
-		// Rows that complete no more than those below them give two terms one rate: the one that is missed first ends it.
+		// Rows that complete no more than those below them give two terms one rate: the one that is missed first ends
+		// it.
 		l := s.edge(good, &terms[i])
 		if i == 0 || l.Rate < lowest.Rate || l.Rate == lowest.Rate && (lowest.Broken == nil || l.Broken != nil && good < first) {
 			lowest, first = l, good
@@ -154,8 +157,8 @@ func (s *Setup) missing(found *rundir.SLO, limiting *slo.Term) *Row {
 	return &s.Rows[i]
 }
 
-// sameAnswers makes the output that of Rate requests with answers as long as those of the rows on either side. Rates of tokens and of requests come
-// from windows of their own, and their quotient is not a length.
+// sameAnswers makes the output that of Rate requests with answers as long as those of the rows on either side. Rates of
+// tokens and of requests come from windows of their own, and their quotient is not a length.
 func (l *Limit) sameAnswers() {
 	a, b := l.Point.Low.Stage.OutputTokens.Mean, l.Point.High.Stage.OutputTokens.Mean
 	if a.Known() && b.Known() {
@@ -163,7 +166,8 @@ func (l *Limit) sameAnswers() {
 	}
 }
 
-// Carrying finds the most users for whom all terms hold: the answer of a sweep by users. Rate and Output are read between the rows on either side.
+// Carrying finds the most users for whom all terms hold: the answer of a sweep by users. Rate and Output are read
+// between the rows on either side.
 func (s *Setup) Carrying(terms []slo.Term) (Limit, *Refusal) {
 	if len(s.Runs) > 0 {
 		return together(s.Runs, func(one *Setup) (Limit, *Refusal) { return one.Carrying(terms) })
@@ -267,8 +271,8 @@ func (s *Setup) edge(good int, t *slo.Term) Limit {
 	return l
 }
 
-// doubt sets what the limit between two rows owes to doubtful figures: rows between them that were left out, or that do not tell the term without
-// them. Without a row high, the rows end, and those above the row low were left out.
+// doubt sets what the limit between two rows owes to doubtful figures: rows between them that were left out, or that do
+// not tell the term without them. Without a row high, the rows end, and those above the row low were left out.
 func (s *Setup) doubt(l *Limit, low, high *Row) {
 	between := func(st *rundir.Stage) bool {
 		return load(st) > load(low.Stage) && (high == nil || load(st) < load(high.Stage))
@@ -284,8 +288,8 @@ func (s *Setup) doubt(l *Limit, low, high *Row) {
 	}
 }
 
-// next returns the row that ends what the row good shows of a term: the one above it, past rows whose doubtful figures were left out, where a row
-// further up breaks the term.
+// next returns the row that ends what the row good shows of a term: the one above it, past rows whose doubtful figures
+// were left out, where a row further up breaks the term.
 func (s *Setup) next(good int, t *slo.Term) int {
 	for i := good + 1; i < len(s.Rows); i++ {
 		if t.Holds(s.Rows[i].Stage) == rundir.Broken || !s.Rows[i].Doubted {
@@ -295,8 +299,8 @@ func (s *Setup) next(good int, t *slo.Term) int {
 	return good + 1
 }
 
-// crossing returns the fraction of the way from row good to the next at which a term's metric reaches its limit, starting at the worst value so far; 0
-// where the next row is a bound or cannot be judged.
+// crossing returns the fraction of the way from row good to the next at which a term's metric reaches its limit,
+// starting at the worst value so far; 0 where the next row is a bound or cannot be judged.
 func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
 	high := next.Stage
 	by, _ := t.Of(high)

@@ -16,8 +16,8 @@ type Plateau struct {
 	Low, High rundir.Number // 95 % interval; absent in what was read elsewhere
 	Output    rundir.Number // tokens per second there
 	Where     string
-	// Most is the highest rate that a row completed, and MostOutput its output, where rows disagree on it: one fell behind at a lower load. Then the
-	// most that was shown is between Rate and Most. Absent where they agree.
+	// Most is the highest rate that a row completed, and MostOutput its output, where rows disagree on it: one fell
+	// behind at a lower load. Then the most that was shown is between Rate and Most. Absent where they agree.
 	Most, MostOutput rundir.Number
 	// Rising reports whether the rows end before the server does: it may take more.
 	Rising bool
@@ -29,9 +29,10 @@ const (
 	levelShare  = 0.5  // of what was offered in addition
 )
 
-// Limits of published rows. A row falls behind that completes less than behindShare of what it was offered: what is in flight when its stage ends is
-// missing, so the share may be some per cent lower than 1, and the number of arrivals is random: behindErrors standard deviations of it are allowed, in
-// the seconds that published stages last. Rows agree on the plateau within agreeing.
+// Limits of published rows. A row falls behind that completes less than behindShare of what it was offered: what is in
+// flight when its stage ends is missing, so the share may be some per cent lower than 1, and the number of arrivals is
+// random: behindErrors standard deviations of it are allowed, in the seconds that published stages last. Rows agree on
+// the plateau within agreeing.
 const (
 	behindShare     = 0.85
 	behindErrors    = 2
@@ -79,8 +80,8 @@ func (s *Setup) plateau() Plateau {
 	return p
 }
 
-// Conclude sets the saturation rate of a sweep that was read from a document to the plateau of its rows, which all commands tell: a lower bound where no
-// row fell behind, and only an interval where the rows disagree.
+// Conclude sets the saturation rate of a sweep that was read from a document to the plateau of its rows, which all
+// commands tell: a lower bound where no row fell behind, and only an interval where the rows disagree.
 func Conclude(run *rundir.Run) {
 	if run.Source == nil || run.Plan.Kind != rundir.KindSweep {
 		return
@@ -97,8 +98,9 @@ func Conclude(run *rundir.Run) {
 	}
 }
 
-// HeldBack reports whether a bound on the requests in flight, and not the arrivals, sets the load of a published row: far less was completed than was
-// asked for. Then it is a closed loop, and shows nothing of the most that the server can do.
+// HeldBack reports whether a bound on the requests in flight, and not the arrivals, sets the load of a published row:
+// far less was completed than was asked for. Then it is a closed loop, and shows nothing of the most that the server
+// can do.
 func HeldBack(s *rundir.Stage) bool {
 	return s.Source != nil && s.Rate.Known() && s.MaxConcurrency > 0 && s.Rates.Completed.Value() < heldBack*s.Rate.Value()
 }
@@ -106,7 +108,8 @@ func HeldBack(s *rundir.Stage) bool {
 // heldBack is the share of the rate asked for up to which a bound holds requests back.
 const heldBack = 0.5
 
-// behind returns the first published row that fell behind its arrivals; -1 where there is none, or where the rows say themselves whether they did.
+// behind returns the first published row that fell behind its arrivals; -1 where there is none, or where the rows say
+// themselves whether they did.
 func (s *Setup) behind() int {
 	if s.Run.Source == nil {
 		return -1
@@ -117,8 +120,8 @@ func (s *Setup) behind() int {
 	})
 }
 
-// rising reports whether what was served still grew where the rows end: by more than a sweep's search for the ceiling would
-// stop at, or by more than half of what was offered in addition.
+// rising reports whether what was served still grew where the rows end: by more than a sweep's search for the ceiling
+// would stop at, or by more than half of what was offered in addition.
 func (s *Setup) rising(best int) bool {
 	last := len(s.Rows) - 1
 	if best < last {
@@ -205,20 +208,22 @@ func (p Point) Where() string {
 type Value struct {
 	Number rundir.Number
 	SE     float64
-	// Apart reports that the metric differs so much between the two rows that its course between them is not known: there is no SE.
+	// Apart reports that the metric differs so much between the two rows that its course between them is not known:
+	// there is no SE.
 	Apart bool
 }
 
-// near is how far apart, as a factor, the bounds of a metric between two rows may lie for it to have an interval there. Across the edge of
-// saturation latency rises manyfold between two rows, and a place between them is not known (TestInterpolationAcrossTheEdge).
+// near is how far apart, as a factor, the bounds of a metric between two rows may lie for it to have an interval there.
+// Across the edge of saturation latency rises manyfold between two rows, and a place between them is not known
+// (TestInterpolationAcrossTheEdge).
 const near = 2
 
 // Take picks a metric of a stage, and its 95 % interval where it has one.
 type Take func(*rundir.Stage) (f rundir.Number, ci [2]float64, ok bool)
 
-// At returns a latency at the point. Between two rows it is in the middle, by its logarithm, of the bounds that [Point.within] returns. Where
-// one of the rows is only a lower bound, so is the latency. The standard error is that of the two rows, of the place times the
-// slope, and of the distance to the bounds, added as independent.
+// At returns a latency at the point. Between two rows it is in the middle, by its logarithm, of the bounds that
+// [Point.within] returns. Where one of the rows is only a lower bound, so is the latency. The standard error is that of
+// the two rows, of the place times the slope, and of the distance to the bounds, added as independent.
 func (p Point) At(take Take) Value {
 	a, aci, aok := take(p.Low.Stage)
 	b, bci, bok := take(p.High.Stage)
@@ -248,7 +253,8 @@ func (p Point) At(take Take) Value {
 	return v
 }
 
-// AtMost returns the highest latency that the rows allow at the point: that of the straight line between them. Limits are found on that line.
+// AtMost returns the highest latency that the rows allow at the point: that of the straight line between them. Limits
+// are found on that line.
 func (p Point) AtMost(take Take) rundir.Number {
 	a, _, _ := take(p.Low.Stage)
 	b, _, _ := take(p.High.Stage)
@@ -259,9 +265,9 @@ func (p Point) AtMost(take Take) rundir.Number {
 	return rundir.Exactly(high)
 }
 
-// within returns the bounds of a latency between two rows. Latency rises with the load, ever more steeply. It is therefore at most on
-// the straight line between the rows; and at least that of the lower row, and on the lines that go on from the rows on either side. Where it
-// falls by chance from one row to the next, it lies between the two.
+// within returns the bounds of a latency between two rows. Latency rises with the load, ever more steeply. It is
+// therefore at most on the straight line between the rows; and at least that of the lower row, and on the lines that go
+// on from the rows on either side. Where it falls by chance from one row to the next, it lies between the two.
 func (p Point) within(take Take) (low, high float64) {
 	at := func(r *Row) float64 {
 		v, _, _ := take(r.Stage)
@@ -291,8 +297,9 @@ func larger(a, b float64) float64 {
 	return a
 }
 
-// LinearAt returns an output at the point in tokens per second: linear between the two rows, since a server that keeps up gives what it is
-// asked for. The standard error is that of the two rows, and of the place times the slope, added as independent.
+// LinearAt returns an output at the point in tokens per second: linear between the two rows, since a server that keeps
+// up gives what it is asked for. The standard error is that of the two rows, and of the place times the slope, added as
+// independent.
 func (p Point) LinearAt(take Take) Value {
 	a, aci, aok := take(p.Low.Stage)
 	b, bci, bok := take(p.High.Stage)
@@ -307,8 +314,9 @@ func (p Point) LinearAt(take Take) Value {
 	return v
 }
 
-// ShareAt returns a share, of what rises with the load and may be 0, at the point: in the middle of the bounds that [Point.within] returns. The
-// standard error is that of the two rows, of the place times the slope, and of the distance to the bounds, added as independent.
+// ShareAt returns a share, of what rises with the load and may be 0, at the point: in the middle of the bounds that
+// [Point.within] returns. The standard error is that of the two rows, of the place times the slope, and of the distance
+// to the bounds, added as independent.
 func (p Point) ShareAt(take Take) Value {
 	a, aci, aok := take(p.Low.Stage)
 	b, bci, bok := take(p.High.Stage)

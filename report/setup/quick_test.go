@@ -28,7 +28,8 @@ func quick() *rundir.Run {
 	}
 }
 
-// A server that answers lone requests faster than the lowest arrival rate asks has values at shares of its saturation rate all the same.
+// A server that answers lone requests faster than the lowest arrival rate asks has values at shares of its saturation
+// rate all the same.
 func TestLoneRequestsHideNoArrivals(t *testing.T) {
 	setups := Load([]Input{{Path: "quick", Run: quick()}})
 	p, ok := setups[0].AtShare(0.5)
@@ -43,7 +44,8 @@ func TestLoneRequestsHideNoArrivals(t *testing.T) {
 	}
 }
 
-// Paths from the root are shown by their names: what is above is of the machine on which they were read. Two of one name are told apart.
+// Paths from the root are shown by their names: what is above is of the machine on which they were read. Two of one
+// name are told apart.
 func TestNames(t *testing.T) {
 	found := []Input{{Path: "/home/somebody/runs/l20"}, {Path: "/tmp/a/same"}, {Path: "/tmp/b/same"}, {Path: "near"}}
 	for i := range found {
@@ -65,7 +67,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestQuantizationIsApartFromTheModel: a run that is labelled as people name such models is understood as the same of a document.
+// TestQuantizationIsApartFromTheModel: a run that is labelled as people name such models is understood as the same of a
+// document.
 func TestQuantizationIsApartFromTheModel(t *testing.T) {
 	of := rundir.Labels{Model: "Qwen2-7B-Instruct", Quant: "GPTQ-Int4"}
 	for _, c := range []struct{ labelled, want rundir.Labels }{

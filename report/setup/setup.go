@@ -1,6 +1,6 @@
-// Package setup makes of a run what comparing and choosing need: the usable rows by load, the plateau that they reach, and
-// metrics interpolated between two of them. It never extrapolates, invents no interval, and leaves out, with a reason, the rows
-// that the audit calls impossible.
+// Package setup makes of a run what comparing and choosing need: the usable rows by load, the plateau that they reach,
+// and metrics interpolated between two of them. It never extrapolates, invents no interval, and leaves out, with a
+// reason, the rows that the audit calls impossible.
 package setup
 
 import (
@@ -35,7 +35,8 @@ type Setup struct {
 	LeftOut []LeftOut
 	Marked  []LeftOut // rows that count, and that the audit doubts or remarks on
 	Plateau Plateau
-	// Runs are all sweeps of the configuration, where several are one setup: the rows are those of the one in the middle. Its limits are theirs together.
+	// Runs are all sweeps of the configuration, where several are one setup: the rows are those of the one in the
+	// middle. Its limits are theirs together.
 	Runs []Setup
 
 	impossible []*rundir.Stage
@@ -94,7 +95,8 @@ func (r *Row) Of(st *rundir.Stage) bool { return r.printed == st || slices.Conta
 // Trusted returns a stage of the setup without the figures that contradict others.
 func (s *Setup) Trusted(st *rundir.Stage) *rundir.Stage { return audit.Trusted(st) }
 
-// Impossible reports whether the audit calls a stage of the setup impossible, whether or not it would be a point of the curve.
+// Impossible reports whether the audit calls a stage of the setup impossible, whether or not it would be a point of the
+// curve.
 func (s *Setup) Impossible(st *rundir.Stage) bool { return slices.Contains(s.impossible, st) }
 
 // Because returns why the row was left out.
@@ -127,11 +129,13 @@ type Options struct {
 	Lang lang.Lang                // of the names
 }
 
-// Load makes setups of runs. A figure that contradicts others is left out, and a row of which it is not known what it completed.
+// Load makes setups of runs. A figure that contradicts others is left out, and a row of which it is not known what it
+// completed.
 func Load(all []Input) []Setup { return LoadWith(all, Options{}) }
 
-// Names returns how the paths of results are shown: one from the root by its name, since the rest is of the machine on which it was read and not of
-// the result. Where two have one name, it stands behind that of the directory. Others are returned as they are.
+// Names returns how the paths of results are shown: one from the root by its name, since the rest is of the machine on
+// which it was read and not of the result. Where two have one name, it stands behind that of the directory. Others are
+// returned as they are.
 func Names(all []Input) func(path string) string {
 	paths, shared := map[string]string{}, map[string]bool{}
 	for _, in := range all {
@@ -233,14 +237,15 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 	return rows, out, marked
 }
 
-// aheadOfArrivals reports whether one request at a time completes more than the lowest arrival rate asks for. Then it is where the rows begin, and
-// shows nothing of which arrivals are served: those come at random times, and not one after the other.
+// aheadOfArrivals reports whether one request at a time completes more than the lowest arrival rate asks for. Then it
+// is where the rows begin, and shows nothing of which arrivals are served: those come at random times, and not one
+// after the other.
 func aheadOfArrivals(rows []Row) bool {
 	return len(rows) > 1 && load(rows[0].Stage) == 0 && rows[1].Stage.Rate.Known() && rows[0].Served > rows[1].Served
 }
 
-// pooled makes one row of the repeats of a load: its rates and means are their means. Repeats that were measured here stay
-// rows of their own, because they have intervals.
+// pooled makes one row of the repeats of a load: its rates and means are their means. Repeats that were measured here
+// stay rows of their own, because they have intervals.
 func pooled(rows []Row) []Row {
 	var all []Row
 	for _, r := range rows {
@@ -265,8 +270,8 @@ func pooled(rows []Row) []Row {
 	return all
 }
 
-// meanStage is a stage whose rates and means are those of the repeats on average. Its counts are their sums. Percentiles, of
-// which there is no mean, are absent.
+// meanStage is a stage whose rates and means are those of the repeats on average. Its counts are their sums.
+// Percentiles, of which there is no mean, are absent.
 func meanStage(repeats []*rundir.Stage) *rundir.Stage {
 	s := *repeats[0]
 	s.Requests = rundir.Requests{}
@@ -303,8 +308,8 @@ func (s *Setup) OpenLoop() bool {
 	return slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Stage.Rate.Known() && !HeldBack(r.Stage) })
 }
 
-// counts reports whether a stage is a point of the curve. Where rates were offered, closed loops other than one request at a
-// time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
+// counts reports whether a stage is a point of the curve. Where rates were offered, closed loops other than one request
+// at a time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
 func counts(s *rundir.Stage, open, imported bool) bool {
 	switch {
 	case s.Rate.Known() || s.Kind == "synchronous" || s.Role == rundir.Floor:
@@ -350,7 +355,8 @@ func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []LeftOut {
 	return all
 }
 
-// printed returns those of the figures of a doubt that the row has. A doubted rate is used: only the order of rows rests on it.
+// printed returns those of the figures of a doubt that the row has. A doubted rate is used: only the order of rows
+// rests on it.
 func printed(st *rundir.Stage, figures []string) []string {
 	return slices.DeleteFunc(slices.Clone(figures), func(key string) bool {
 		if key == "rate" || st.Source == nil || len(st.Source.Printed) == 0 {
@@ -365,8 +371,8 @@ func printed(st *rundir.Stage, figures []string) []string {
 	})
 }
 
-// ruledOut returns why the audit rules a stage out; nil where it does not. A stage that was read elsewhere is used but for the figures that are
-// doubted, unless nobody knows what it completed.
+// ruledOut returns why the audit rules a stage out; nil where it does not. A stage that was read elsewhere is used but
+// for the figures that are doubted, unless nobody knows what it completed.
 func (s *Setup) ruledOut(st *rundir.Stage, found []audit.Finding) *rundir.Doubt {
 	if st.Source != nil {
 		return audit.Condemned(st)
@@ -379,7 +385,8 @@ func (s *Setup) ruledOut(st *rundir.Stage, found []audit.Finding) *rundir.Doubt 
 	return nil
 }
 
-// unfit returns why a row must not be used, and the rule of the audit that found it; the zero note where it may be used.
+// unfit returns why a row must not be used, and the rule of the audit that found it; the zero note where it may be
+// used.
 func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule string, grade audit.Grade, why note.Note) {
 	if d := s.ruledOut(st, found); d != nil {
 		return d.Rule, audit.Grade(d.Grade), d.Note
@@ -454,8 +461,8 @@ func (s *Setup) Origin() string {
 	return s.show(s.Path)
 }
 
-// Labels returns the labels of a run as those of documents are: model and engine are as the server reported them where no label tells, and the
-// quantization is apart from the model's name.
+// Labels returns the labels of a run as those of documents are: model and engine are as the server reported them where
+// no label tells, and the quantization is apart from the model's name.
 func Labels(run *rundir.Run) rundir.Labels {
 	l := run.Labels
 	l.Model, l.Engine = cmp.Or(l.Model, run.Target.Model), cmp.Or(l.Engine, run.Target.Engine)
@@ -552,8 +559,8 @@ func Described(run *rundir.Run, l lang.Lang) string {
 	return name
 }
 
-// distinguish makes names unique. What is labelled alike is told apart by how it was started, by what it was asked for and by its heading, as far as
-// these differ, else by where it was found.
+// distinguish makes names unique. What is labelled alike is told apart by how it was started, by what it was asked for
+// and by its heading, as far as these differ, else by where it was found.
 func distinguish(all []Setup, l lang.Lang) {
 	for _, of := range details(l) {
 		values := map[string]map[string]bool{}

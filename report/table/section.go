@@ -8,29 +8,6 @@ import (
 	"llmsweep/report/lang"
 )
 
-// WriteLines writes a paragraph of lines after a blank line, or a list where it has a heading; nothing for no lines.
-// Errors surface when the writer beneath is flushed.
-func WriteLines(w io.Writer, heading string, lines []string, t Tone, o Style) {
-	if len(lines) == 0 {
-		return
-	}
-	margin, bullet := strings.Repeat(" ", Indent), ""
-	io.WriteString(w, "\n")
-	if heading != "" {
-		io.WriteString(w, margin+Paint(heading, t, o.Color)+"\n")
-		bullet, t = "- ", Plain
-	}
-	for i, s := range lines {
-		if i > 0 && t == Strong { // the first sentence is the answer
-			t = Plain
-		}
-		text := Wrap(margin+bullet+Clean(s), o.prose(), Indent+2)
-		for line := range strings.Lines(text) {
-			io.WriteString(w, Paint(strings.TrimRight(line, "\n"), t, o.Color)+"\n")
-		}
-	}
-}
-
 // Section is a part of a document that speaks of more than one run.
 type Section struct {
 	Title lang.Text

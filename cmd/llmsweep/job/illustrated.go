@@ -21,7 +21,8 @@ func Best() []string { return []string{"output", "ttft", "latency", "itl"} }
 
 const mostDrawings = 2
 
-// Report returns the Markdown report of a run and the drawings that it shows, by the names of their files, which begin with base.
+// Report returns the Markdown report of a run and the drawings that it shows, by the names of their files, which begin
+// with base.
 func Report(run *rundir.Run, dir, base string, o report.Options) (doc []byte, files map[string][]byte, err error) {
 	files = map[string][]byte{}
 	var shown []report.Drawing
