@@ -43,12 +43,12 @@ func TestTheGridIsTheOneAskedFor(t *testing.T) {
 			const points = 7
 			k, told := drawWide(seed), &lastRatesNotes{Observer: experiment.NoObserver{}}
 			run := k.sweep(t, func(config *Config) { config.Budget, config.Points, config.Observer = c.budget, points, told })
-			low, high := 0.0, 0.0
+			low, high, alone := 0.0, 0.0, 0.0
 			var rates []float64
 			for i := range run.Stages {
 				switch st := &run.Stages[i]; st.Role {
 				case rundir.Floor:
-					low = st.Progress.Rate.Value()
+					low, alone = st.Progress.Rate.Value(), st.Latency.Mean.Value()
 				case rundir.Ceiling:
 					high = st.Progress.Rate.Value()
 				case rundir.Grid:
@@ -64,6 +64,11 @@ func TestTheGridIsTheOneAskedFor(t *testing.T) {
 			}
 			if len(slices.Compact(slices.Clone(rates))) != len(rates) || c.whole && len(rates) != points {
 				t.Errorf("%v, %s: rows %v", c.budget, k.about, rates)
+			}
+			for i := range run.Stages { // A stage in which no request can end twice over tells nothing.
+				if st := &run.Stages[i]; st.Rate.Known() && st.Elapsed < 2*alone {
+					t.Errorf("%v, %s: %s lasted %.1f s, and a request alone takes %.1f s", c.budget, k.about, st.Name, st.Elapsed, alone)
+				}
 			}
 			count := 0.0
 			for _, n := range run.Warnings {
