@@ -244,9 +244,9 @@ func TestJSON(t *testing.T) {
 func TestStageLine(t *testing.T) {
 	run := interruptedRun()
 	for i, want := range []string{
-		"synchronous                 -     0.51   95.6 ms  98.7 ms?   101 ms?   21.0 ms    1.96 s     65.4      1.0",
-		"throughput                  -     7.20    11.6 s    13.7 s   15.4 s?    135 ms    22.6 s      922      160  client too slow",
-		"asynchronous@1.57        1.56     1.56    104 ms    134 ms   158 ms?   26.0 ms    2.26 s      200      3.5",
+		"synchronous               -    0.51   95.6 ms  98.7 ms?   101 ms?   21.0 ms    1.96 s    65.4     1.0",
+		"throughput                -    7.20    11.6 s    13.7 s   15.4 s?    135 ms    22.6 s     922     160 client too slow",
+		"asynchronous@1.57      1.56    1.56    104 ms    134 ms   158 ms?   26.0 ms    2.26 s     200     3.5",
 	} {
 		if got := strings.TrimRight(findings.StageLine(&run.Stages[i], lang.English), " "); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)

@@ -263,6 +263,9 @@ func limit(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 		case rundir.LimitSlots:
 			return sayLimitSlots.In(l, lang.Number(s.RunningMax, lang.Fixed(0)), lang.Number(s.Waiting, lang.Fixed(0)))
 		case rundir.LimitCompute:
+			if half := stageNamed(run, a.LimitFlat); half != nil {
+				return sayLimitFlat.In(l, lang.Number(s.RunningMax, lang.Fixed(0)), lang.Number(half.Concurrency.Mean, lang.Fixed(0)))
+			}
 			return sayLimitCompute.In(l, lang.Number(s.Running, lang.Fixed(0)))
 		}
 	}

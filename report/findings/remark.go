@@ -50,9 +50,9 @@ func (m *remark) judge(r StageRow) {
 		m.add(table.Bad, remarkShortened, lang.Percent(s.Shortened.Value()))
 	case s.Verdict == rundir.Shedding:
 		m.add(table.Bad, remarkShed)
-	case s.Role == rundir.Grid || !s.Rate.Known() || s.Verdict == "":
-	case s.Verdict == rundir.Undecided:
+	case s.Verdict == rundir.Undecided && s.Rate.Known() && (s.Role != rundir.Grid || someHeld(r.Run)):
 		m.add(table.Caution, remarkUndecided)
+	case s.Role == rundir.Grid || !s.Rate.Known() || s.Verdict == "":
 	case aboveAnswer(r): // a later hold contradicts it
 		m.add(table.Caution, remarkHeldOnce)
 	default:
@@ -79,10 +79,12 @@ func heldFor(s *rundir.Stage) lang.Text {
 
 // belowHeld reports whether a row of a sweep's grid is at a rate that was held, or below one.
 func belowHeld(r StageRow) bool {
-	sat := r.Run.Saturation
-	return r.Stage.Role == rundir.Grid && sat != nil && sat.HighestStable.Known() &&
-		r.Stage.Rate.Or(0) <= sat.HighestStable.Value()
+	return r.Stage.Role == rundir.Grid && someHeld(r.Run) &&
+		r.Stage.Rate.Or(0) <= r.Run.Saturation.HighestStable.Value()
 }
+
+// someHeld reports whether a sweep held a rate.
+func someHeld(run *rundir.Run) bool { return run.Saturation != nil && run.Saturation.HighestStable.Known() }
 
 // aboveAnswer reports whether more arrived in a row than the answer says is sustained at most.
 func aboveAnswer(r StageRow) bool {

@@ -22,9 +22,9 @@ func StageFacts(s *rundir.Stage, l lang.Lang) []string {
 
 // Widths of the columns of lines that appear one after the other.
 const (
-	nameWidth   = 20
+	nameWidth   = 19
 	numberWidth = 7
-	timeWidth   = 8
+	timeWidth   = 9
 )
 
 // StageHeading returns the heading of lines of stages that appear one after the other.
@@ -50,5 +50,5 @@ func aligned(columns []Column, text func(*Column) string) string {
 		}
 		parts[i] = table.Pad(text(c), width, c.Left)
 	}
-	return strings.Join(parts, "  ")
+	return strings.Join(parts, " ")
 }

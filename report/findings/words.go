@@ -40,14 +40,15 @@ var (
 	sayNoSaturation    = lang.Say("No saturation point was found.", "没有找到饱和点。")
 	sayNothing         = lang.Say("Nothing was completed: %s of %s requests failed.", "没有任何请求完成：%[2]s 个请求中有 %[1]s 个失败。")
 	sayLimitKV         = lang.Say(" Limited by KV cache (%s %% used, %s preemptions).", "瓶颈是 KV 缓存（占用 %s %%，抢占 %s 次）。")
-	sayLimitSlots      = lang.Say(" Limited by batch size (%s running, %s waiting).", "瓶颈是批处理容量（运行 %s 个，排队 %s 个）。")
+	sayLimitSlots      = lang.Say(" Limited by batch size (%s running, %s waiting).", "瓶颈是批大小上限（运行 %s 个，排队 %s 个）。")
 	sayLimitCompute    = lang.Say(" Limited by compute (%s running, none waiting).", "瓶颈是算力（运行 %s 个，无排队）。")
+	sayLimitFlat       = lang.Say(" Limited by compute (%s in flight bring no more than %s).", "瓶颈是算力（并发 %s 与并发 %s 的输出相同）。")
 	sayRunAt           = lang.Say("Run it at %s req/s (80 %%): %s.", "建议负载 %s req/s（饱和点的 80 %%）：%s。")
 	sayRunAtSLO        = lang.Say("Run it at %s req/s, which meets the SLO: %s.", "建议负载 %s req/s（满足 SLO）：%s。")
 	sayTTFT            = lang.Say("TTFT %s", "TTFT %s")
 	sayP90             = lang.Say(" (p90 %s)", "（p90 %s）")
 	sayITL             = lang.Say("ITL %s", "ITL %s")
-	sayLatency         = lang.Say("answers in %s", "完整回答 %s")
+	sayLatency         = lang.Say("answers in %s", "总时延 %s")
 	sayWhy             = lang.Say("Why: %s req/s was held for %s; at %s req/s %s.", "依据：%s req/s 保持了 %s；%s req/s 时%s。")
 	sayWhyHeld         = lang.Say("Why: %s req/s was held for %s; no higher rate was shown to fail.", "依据：%s req/s 保持了 %s；没有更高的到达率被证明不可持续。")
 	sayWhyFailed       = lang.Say("Why: at %s req/s %s; no rate was held.", "依据：%s req/s 时%s；没有保持任何到达率。")
@@ -93,7 +94,7 @@ var (
 
 // What is beneath the table.
 var (
-	cellGrows         = lang.Say("grows", "增长")
+	cellGrows         = lang.Say("grows", "持续上升")
 	remarkHeld        = lang.Say("held %s", "保持 %s")
 	remarkHeldOnce    = lang.Say("held at first", "起初保持")
 	remarkPiled       = lang.Say("piled up", "积压")
@@ -236,7 +237,7 @@ var (
 	clientFit   = lang.Say("lag p99 %s, %s %% of this machine's processors", "发送滞后 p99 %s，占用本机处理器 %s %%")
 	lastedFor   = lang.Say("%s, lasted %s", "%s，历时 %s")
 	loadPrompt  = lang.Say("%s prompt tokens", "输入 %s token")
-	loadCounted = lang.Say("%s prompt tokens (the server counted %s)", "输入 %s token（服务计为 %s）")
+	loadCounted = lang.Say("%s prompt tokens (the server counted %s)", "输入 %s token（服务统计为 %s）")
 	loadOutput  = lang.Say("%s output tokens", "输出 %s token")
 	loadForced  = lang.Say("%s output tokens, forced", "输出 %s token（强制）")
 	loadUpTo    = lang.Say("up to %s", "最多 %s 个")
@@ -398,7 +399,7 @@ func probeWords() lang.Words {
 		"probe.packed-no-counts": lang.Say("chunks hold {tokens:tenths} tokens on average, and the server does not report the count of each chunk",
 			"每个数据块平均含 {tokens:tenths} 个 token，而服务不报告每个数据块的 token 数"),
 		"probe.count-doubtful": lang.Say("warning: {asked} tokens were requested and {chunks} chunks came, but the server counts {counted} tokens: its counts, and all that is computed from them, are doubtful",
-			"警告：请求 {asked} 个 token，收到 {chunks} 个数据块，而服务计为 {counted} 个 token：它的计数及由此算出的结果存疑"),
+			"警告：请求 {asked} 个 token，收到 {chunks} 个数据块，而服务统计为 {counted} 个 token：它的计数及由此算出的结果存疑"),
 		"probe.length-ignored": lang.Say("warning: {asked} tokens were requested, the server sent {sent}: it ignores the requested length",
 			"警告：请求 {asked} 个 token，服务发送了 {sent} 个：它忽略了请求的长度"),
 		"probe.length-not-forced": lang.Say("[{engine}|the server] cannot be told to continue after a natural end: answers may be shorter than requested",
@@ -673,7 +674,7 @@ func workloadWords() lang.Words {
 		"prompts.not-checked": lang.Say("the length of prompts could not be checked: {error}",
 			"无法核对提示词长度：{error}"),
 		"prompts.length-differs": lang.Say("prompts of {asked} tokens were asked for; the server counts {counted}",
-			"要求提示词长 {asked} 个 token，服务计为 {counted} 个"),
+			"要求提示词长 {asked} 个 token，服务统计为 {counted} 个"),
 		"skip.no-object": lang.Say("not a JSON object",
 			"不是 JSON 对象"),
 		"skip.no-json-line": lang.Say("not a complete JSON object on one line",

@@ -21,6 +21,9 @@ type Answer struct {
 	// Limit is what the server ran out of in LimitStage, by its own gauges; empty where that is not known.
 	Limit      string `json:"limit,omitempty"`
 	LimitStage string `json:"limit_stage,omitempty"`
+	// LimitFlat is a stage of about half as many requests in flight with as much output; where there is one, a larger batch
+	// would not help.
+	LimitFlat string `json:"limit_flat_stage,omitempty"`
 
 	// Comfortable is how the server feels below its limit; absent where no rows surround that rate.
 	Comfortable *Comfortable `json:"comfortable,omitempty"`
@@ -87,6 +90,9 @@ type Saturation struct {
 	// Limit is what the server ran out of in LimitStage, by its own gauges; empty where that is not known.
 	Limit      string `json:"limit,omitempty"`
 	LimitStage string `json:"limit_stage,omitempty"`
+	// LimitFlat is a stage of about half as many requests in flight with as much output; where there is one, a larger batch
+	// would not help.
+	LimitFlat string `json:"limit_flat_stage,omitempty"`
 
 	// Overload is what the server completes per second when more arrives than it sustains; absent where that is no less.
 	Overload Number `json:"overload,omitzero"`

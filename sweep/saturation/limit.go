@@ -19,3 +19,17 @@ func ranOut(s *rundir.Server) string {
 	}
 	return ""
 }
+
+// flat returns a valid stage with at most [halfBatch] of the requests that ran in the stage at, and as much output; nil
+// where none has.
+func flat(run *rundir.Run, at *rundir.Stage) *rundir.Stage {
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		if s.Invalid.IsZero() && s.Concurrency.Mean.Known() && s.TokensPerS.Output.Known() &&
+			s.Concurrency.Mean.Value() <= halfBatch*at.Server.RunningMax.Value() &&
+			s.TokensPerS.Output.Value() >= fullBatch*at.TokensPerS.Output.Value() {
+			return s
+		}
+	}
+	return nil
+}

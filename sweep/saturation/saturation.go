@@ -436,6 +436,11 @@ func Find(run *rundir.Run) *rundir.Saturation {
 		s.Output = rundir.Exactly(rate * b.tokens)
 	}
 	s.Limit, s.LimitStage = ranOut(b.high.Server), b.high.Name
+	if s.Limit == rundir.LimitSlots {
+		if half := flat(run, b.high.Stage); half != nil {
+			s.Limit, s.LimitFlat = rundir.LimitCompute, half.Name
+		}
+	}
 	return s
 }
 

@@ -191,3 +191,22 @@ func TestWhatAServerRanOutOf(t *testing.T) {
 		}
 	}
 }
+
+// TestALargerBatchWouldNotHelp: where half as many requests in flight have as much output, the batch is not the limit.
+func TestALargerBatchWouldNotHelp(t *testing.T) {
+	f := rundir.Exactly
+	for _, c := range []struct {
+		inFlight, output float64
+		limit, flat      string
+	}{{128, 1050, rundir.LimitCompute, "throughput"}, {128, 800, rundir.LimitSlots, ""}, {200, 1050, rundir.LimitSlots, ""}} {
+		loop := ceiling(8)
+		loop.Concurrency.Mean, loop.TokensPerS.Output = f(c.inFlight), f(c.output)
+		high := failed(9, 8.3)
+		high.TokensPerS.Output = f(1043)
+		high.Server = &rundir.Server{Running: f(256), RunningMax: f(256), Waiting: f(76), KVUsageMax: f(0.6), Preemptions: f(0)}
+		s := Find(runOf(loop, kept(8), high))
+		if s.Limit != c.limit || s.LimitFlat != c.flat {
+			t.Errorf("%v in flight with %v tok/s: %q, %q", c.inFlight, c.output, s.Limit, s.LimitFlat)
+		}
+	}
+}

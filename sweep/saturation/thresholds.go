@@ -58,6 +58,7 @@ const (
 const (
 	fullCache = 0.95 // of the KV cache in use: the blocks of the next request may not fit
 	fullBatch = 0.95 // of the most requests seen running, on average: the batch is as large as it gets
+	halfBatch = 0.6  // of the most requests seen running: a load that leaves much of the batch empty
 	oneWaits  = 1    // request on average
 )
 
