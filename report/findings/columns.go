@@ -245,7 +245,7 @@ func judgementColumns() []Column {
 		numberInFile("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
 		inFile("invalid", func(r StageRow) string { return joinNotes(r.Stage.Invalid) }),
 		inFile("warnings", func(r StageRow) string { return joinNotes(r.Stage.Warnings...) }),
-		{ID: "remark", Left: true, Cell: remarkCell},
+		{ID: "remark", Head: headRemark.Text(), Left: true, Cell: remarkCell},
 		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: anyGraded, Cell: func(r StageRow) table.Cell { return gradedCell(r.Stage.Graded) }},
 	}
 }

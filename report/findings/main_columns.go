@@ -46,6 +46,8 @@ func MainColumns(percentiles []string) []Column {
 			c.Head = lang.Same("tok/s")
 		case strings.HasPrefix(c.ID, "ttft_s_p"):
 			c.Head = c.Sub
+		case c.ID == "remark": // most rows have none
+			c.Head = lang.Text{}
 		}
 		c.Sub, c.Unit = lang.Text{}, ""
 	}

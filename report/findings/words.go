@@ -176,6 +176,7 @@ var (
 	headRequests = lang.Say("requests", "请求")
 	headRole     = lang.Say("role", "作用")
 	headSLO      = lang.Say("SLO", "SLO")
+	headRemark   = lang.Say("remark", "备注")
 	headVerdict  = lang.Say("verdict", "判定")
 
 	headFirstAnswer = lang.Say("first answer", "首个回答 token")
