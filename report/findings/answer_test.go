@@ -55,7 +55,7 @@ func TestRemarks(t *testing.T) {
 		verdict rundir.Verdict
 		want    string
 	}{
-		{rundir.Grid, 4, rundir.Undecided, ""}, {rundir.Grid, 4, rundir.Saturated, ""}, {rundir.Grid, 8.5, rundir.Stable, ""},
+		{rundir.Grid, 4, rundir.Undecided, ""}, {rundir.Grid, 4, rundir.Saturated, "too short"}, {rundir.Grid, 8.5, rundir.Stable, ""},
 		{rundir.Grid, 8.5, rundir.Undecided, "undecided"}, {rundir.Grid, 9.5, rundir.Saturated, "piled up"},
 		{rundir.Hold, 8, rundir.Stable, "held 3 min"}, {rundir.Hold, 8.5, rundir.Undecided, "undecided"},
 		{rundir.Hold, 9.5, rundir.Stable, "held at first"}, {rundir.Hold, 9.5, rundir.Shedding, "refused 12 %"},

@@ -285,8 +285,11 @@ func judgement(s *rundir.Stage) rundir.Verdict {
 // Verdict returns the cell with the verdict on a stage. A rate below one that was held is held.
 func Verdict(r StageRow) table.Cell {
 	v := judgement(r.Stage)
-	if v == rundir.Undecided && belowHeld(r) {
+	switch {
+	case v == rundir.Undecided && belowHeld(r):
 		v = rundir.Stable
+	case v == rundir.Saturated && belowHeld(r): // the row was too short
+		v = rundir.Undecided
 	}
 	c := table.Cell{Text: lang.Both(func(l lang.Lang) string { return lang.Verdict(v, l) }), Badge: cmp.Or(v, "none"), Tone: table.Faint}
 	switch v {

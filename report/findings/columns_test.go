@@ -80,7 +80,7 @@ func TestTimesGrow(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	s.Role, run.Saturation = rundir.Grid, &rundir.Saturation{HighestStable: rundir.Exactly(10)}
-	if got := row(); got[0] != "1.00 s" || got[6] != "" {
+	if got := row(); got[0] != "1.00 s" || got[6] != "too short" {
 		t.Errorf("below a rate that was held: %q", got)
 	}
 }

@@ -41,6 +41,8 @@ func (m *remark) judge(r StageRow) {
 		m.add(table.Caution, remarkClient)
 	case !WholeStages(s):
 		m.add(table.Caution, remarkCut)
+	case belowHeld(r) && s.Verdict == rundir.Saturated: // a longer row at a higher rate contradicts it
+		m.add(table.Caution, remarkShort)
 	case belowHeld(r):
 	case s.Verdict == rundir.Saturated:
 		m.add(table.Bad, remarkPiled)

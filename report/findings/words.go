@@ -102,6 +102,7 @@ var (
 	remarkShed        = lang.Say("failed in part", "部分失败")
 	remarkShortened   = lang.Say("answers cut to %s", "回答缩短至 %s")
 	remarkUndecided   = lang.Say("undecided", "未定")
+	remarkShort       = lang.Say("too short", "过短")
 	remarkClient      = lang.Say("client too slow", "客户端过慢")
 	remarkCut         = lang.Say("cut short", "提前结束")
 	remarkSLO         = lang.Say("SLO %s", "SLO %s")

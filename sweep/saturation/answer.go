@@ -105,6 +105,9 @@ func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage
 	low, from := floorOf(stages), 0.0
 	for _, st := range rows {
 		at := slo.Offered(st)
+		if slo.Over(st) && at <= a.Low.Or(0) { // a higher rate was held: this row was too short
+			continue
+		}
 		if slo.Over(st) && at <= rate {
 			return nil
 		}

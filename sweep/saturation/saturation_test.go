@@ -210,3 +210,17 @@ func TestALargerBatchWouldNotHelp(t *testing.T) {
 		}
 	}
 }
+
+// TestAShortRowHidesNoLoad: a row that piled up below a rate that was held was too short; the load to run is read without it.
+func TestAShortRowHidesNoLoad(t *testing.T) {
+	lone := rundir.Stage{Name: "synchronous", Role: rundir.Floor, Kind: "synchronous", State: rundir.Complete}
+	rows := runOf(lone, ceiling(10), kept(9.7), failed(10.7, 10), kept(5), failed(7, 0.3))
+	for i := range rows.Stages {
+		rows.Stages[i].Latency.Mean, rows.Stages[i].TTFT.Mean = rundir.Exactly(1), rundir.Exactly(0.1)
+	}
+	rows.Stages[len(rows.Stages)-1].Role, rows.Stages[len(rows.Stages)-2].Role = rundir.Grid, rundir.Grid
+	WriteAnswer(rows, nil)
+	if c := rows.Answer.Comfortable; c == nil || c.Stages[1] != rows.Stages[2].Name {
+		t.Errorf("%+v", c)
+	}
+}
