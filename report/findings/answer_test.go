@@ -115,3 +115,21 @@ func TestAFaultAtEveryLoadComesFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsInsideAnInterval: an SLO's interval lies between a row that is met and one that is missed; what is between decides nothing.
+func TestRowsInsideAnInterval(t *testing.T) {
+	f := rundir.Exactly
+	run := &rundir.Run{SLO: &rundir.SLO{Low: f(4), High: f(6)}}
+	for _, c := range []struct {
+		rate          float64
+		verdict, want rundir.Promised
+	}{
+		{3, rundir.Kept, rundir.Kept}, {5, rundir.Kept, rundir.Unsure}, {5, rundir.Broken, rundir.Unsure}, {7, rundir.Broken, rundir.Broken},
+	} {
+		s := &rundir.Stage{Rate: f(c.rate), Goodput: &rundir.Goodput{Verdict: c.verdict}}
+		s.Rates.Offered = f(c.rate)
+		if got := rowVerdict(StageRow{run, s}); got != c.want {
+			t.Errorf("%v at %v: %v, want %v", c.verdict, c.rate, got, c.want)
+		}
+	}
+}
