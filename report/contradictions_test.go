@@ -201,7 +201,7 @@ func precision(printed string) float64 {
 func remarkAt(run *rundir.Run, rate float64) string {
 	columns := findings.MainColumns(nil)
 	for _, r := range findings.AllStages(run) {
-		if r.Stage.Role == rundir.Hold && math.Abs(r.Stage.Rate.Value()-rate) < 0.006 {
+		if r.Stage.Role == rundir.Hold && math.Abs(slo.Offered(r.Stage)-rate) < 0.006 {
 			return columns[len(columns)-1].Cell(r).In(lang.English)
 		}
 	}

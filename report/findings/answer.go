@@ -12,6 +12,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/slo"
 )
 
 // mostLines is how many lines an answer has beside its cautions: a reader takes in no more.
@@ -98,11 +99,11 @@ func why(run *rundir.Run, l lang.Lang) string {
 	var text string
 	switch {
 	case kept != nil && failed != nil:
-		text = sayWhy.In(l, lang.Number(kept.Rate, lang.Rate), heldFor(kept).In(l), lang.Number(failed.Rate, lang.Rate), Phrase(sat.Reason, l))
+		text = sayWhy.In(l, arrived(kept), heldFor(kept).In(l), arrived(failed), Phrase(sat.Reason, l))
 	case kept != nil:
-		text = sayWhyHeld.In(l, lang.Number(kept.Rate, lang.Rate), heldFor(kept).In(l))
+		text = sayWhyHeld.In(l, arrived(kept), heldFor(kept).In(l))
 	case failed != nil:
-		text = sayWhyFailed.In(l, lang.Number(failed.Rate, lang.Rate), Phrase(sat.Reason, l))
+		text = sayWhyFailed.In(l, arrived(failed), Phrase(sat.Reason, l))
 	default:
 		return ""
 	}
@@ -111,6 +112,9 @@ func why(run *rundir.Run, l lang.Lang) string {
 	}
 	return text
 }
+
+// arrived is the rate that a stage was offered, as its row has it.
+func arrived(s *rundir.Stage) string { return lang.Number(rundir.Exactly(slo.Offered(s)), lang.Rate) }
 
 // stageNamed returns the stage with a name; nil where there is none.
 func stageNamed(run *rundir.Run, name string) *rundir.Stage {
@@ -219,7 +223,11 @@ func comfortable(a *rundir.Answer, l lang.Lang) string {
 	if c.BySLO {
 		say = sayRunAtSLO
 	}
-	return say.In(l, lang.Number(c.Rate, ComfortableDigits(a)), strings.Join(feel, lang.Comma.In(l)))
+	text := strings.Join(feel, lang.Comma.In(l))
+	if len(c.Stages) > 1 {
+		text += sayBetweenRows.In(l)
+	}
+	return say.In(l, lang.Number(c.Rate, ComfortableDigits(a)), text)
 }
 
 // ComfortableDigits prints the comfortable rate of an answer, as exactly as the rate that it follows from is known.
@@ -264,7 +272,7 @@ func limit(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 			return sayLimitSlots.In(l, lang.Number(s.RunningMax, lang.Fixed(0)), lang.Number(s.Waiting, lang.Fixed(0)))
 		case rundir.LimitCompute:
 			if half := stageNamed(run, a.LimitFlat); half != nil {
-				return sayLimitFlat.In(l, lang.Number(s.RunningMax, lang.Fixed(0)), lang.Number(half.Concurrency.Mean, lang.Fixed(0)))
+				return sayLimitFlat.In(l, lang.Number(st.Concurrency.Mean, lang.Fixed(0)), lang.Number(half.Concurrency.Mean, lang.Fixed(0)))
 			}
 			return sayLimitCompute.In(l, lang.Number(s.Running, lang.Fixed(0)))
 		}

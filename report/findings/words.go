@@ -45,6 +45,7 @@ var (
 	sayLimitFlat       = lang.Say(" Limited by compute (%s in flight bring no more than %s).", "瓶颈是算力（并发 %s 与并发 %s 的输出相同）。")
 	sayRunAt           = lang.Say("Run it at %s req/s (80 %%): %s.", "建议负载 %s req/s（饱和点的 80 %%）：%s。")
 	sayRunAtSLO        = lang.Say("Run it at %s req/s, which meets the SLO: %s.", "建议负载 %s req/s（满足 SLO）：%s。")
+	sayBetweenRows     = lang.Say(" (read between rows)", "（由相邻两行插值）")
 	sayTTFT            = lang.Say("TTFT %s", "TTFT %s")
 	sayP90             = lang.Say(" (p90 %s)", "（p90 %s）")
 	sayITL             = lang.Say("ITL %s", "ITL %s")
