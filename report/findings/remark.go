@@ -86,7 +86,9 @@ func belowHeld(r StageRow) bool {
 }
 
 // someHeld reports whether a sweep held a rate.
-func someHeld(run *rundir.Run) bool { return run.Saturation != nil && run.Saturation.HighestStable.Known() }
+func someHeld(run *rundir.Run) bool {
+	return run.Saturation != nil && run.Saturation.HighestStable.Known()
+}
 
 // aboveAnswer reports whether more arrived in a row than the answer says is sustained at most.
 func aboveAnswer(r StageRow) bool {
