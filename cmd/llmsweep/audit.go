@@ -51,7 +51,7 @@ func (a *auditCmd) Run(c *console.Console) error {
 		return err
 	}
 	if slices.ContainsFunc(all, func(f audit.Audited) bool {
-		return slices.ContainsFunc(f.Findings, func(f audit.Finding) bool { return f.Grade != audit.Remark })
+		return f.Broken || slices.ContainsFunc(f.Findings, func(f audit.Finding) bool { return f.Grade != audit.Remark })
 	}) {
 		return console.Exit(console.Failed, errors.New("")) // everything has been printed
 	}

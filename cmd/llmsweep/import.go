@@ -59,5 +59,10 @@ func (i *importCmd) Run(c *console.Console) error {
 			return err
 		}
 	}
+	for _, doc := range docs {
+		if doc.Broken() {
+			return &inputs.UnreadError{Path: doc.Name, Doc: doc}
+		}
+	}
 	return nil
 }

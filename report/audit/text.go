@@ -27,6 +27,8 @@ type Audited struct {
 	Unread   []string  `json:"unread,omitempty"` // lines that could not be read and so were not checked, with the reason
 	Findings []Finding `json:"findings"`
 
+	Broken bool `json:"broken,omitempty"` // more than a tenth of the figures could not be read
+
 	// Remarks are the lines of Unread, to be written in other languages.
 	Remarks []published.Remark `json:"-"`
 }

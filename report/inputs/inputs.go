@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"llmsweep/client/sim"
@@ -81,6 +82,9 @@ func readDocument(w io.Writer, path string) ([]setup.Input, error) {
 	if unread > 0 {
 		fmt.Fprintf(w, "%s: %d figures or lines could not be read; llmsweep audit %s lists them\n", path, unread, path)
 	}
+	if doc.Broken() {
+		return nil, &UnreadError{path, doc}
+	}
 	doc = published.Join(doc)
 	var all []setup.Input
 	for i := range doc.Runs {
@@ -88,6 +92,24 @@ func readDocument(w io.Writer, path string) ([]setup.Input, error) {
 	}
 	return all, nil
 }
+
+// UnreadError is the error of a document of which more than a tenth could not be read.
+type UnreadError struct {
+	Path string
+	Doc  *published.Document
+}
+
+// Error names the first of what could not be read.
+func (e *UnreadError) Error() string {
+	text := fmt.Sprintf("%s: %d of %d figures could not be read", e.Path, e.Doc.Lost, e.Doc.Lost+e.Doc.Figures)
+	if i := slices.IndexFunc(e.Doc.Remarks, func(r published.Remark) bool { return r.Unread }); i >= 0 {
+		text += fmt.Sprintf("; line %d: %s", e.Doc.Remarks[i].Line, e.Doc.Remarks[i].Text)
+	}
+	return text + "; llmsweep audit " + e.Path + " lists them"
+}
+
+// Failure marks the error as one of the input, not of the command.
+func (e *UnreadError) Failure() {}
 
 // Assess judges the runs that were measured here by the terms, as report --slo does. Where the records are gone, the
 // percentiles are all that there is.

@@ -65,6 +65,7 @@ func (n *inspection) document(path string) error {
 		n.subject(path, &doc.Runs[i])
 	}
 	f := n.file(path)
+	f.Broken = doc.Broken()
 	for _, r := range doc.Remarks {
 		if r.Unread {
 			f.Unread = append(f.Unread, fmt.Sprintf("line %d: %s", r.Line, r.Text))

@@ -1,74 +1,166 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
-// column is one of the six columns.
+// column is a column of a six-column table.
 type column struct {
 	title     string
-	key       string // in run.json
+	key       string // in run.json, without the statistic
 	names     []string
 	dimension Dimension
 	usual     string // the unit of the format
-	figure    func(*rundir.Stage) *rundir.Number
+	scope     string // of the numbers, where others could be meant
+	figure    func(s *rundir.Stage, statistic string) *rundir.Number
+
+	statistic string // as the heading has it, or the mean
+	named     bool   // the heading has the unit
 }
 
 // The columns that hold no number. A verdict may stand behind the six.
 const (
 	nameColumn    = "name"
+	engineColumn  = "engine"
 	verdictColumn = "verdict"
 )
 
-// columns returns the six columns, each with its known names, reduced to letters.
+// columns returns the columns that are known, each with its names, reduced to letters.
 func columns() []column {
+	only := func(of func(*rundir.Stage) *rundir.Number) func(*rundir.Stage, string) *rundir.Number {
+		return func(s *rundir.Stage, statistic string) *rundir.Number {
+			if statistic != "mean" {
+				return nil
+			}
+			return of(s)
+		}
+	}
+	dist := func(of func(*rundir.Stage) *rundir.Dist) func(*rundir.Stage, string) *rundir.Number {
+		return func(s *rundir.Stage, statistic string) *rundir.Number { return Statistic(of(s), statistic) }
+	}
 	return []column{
-		{title: "Benchmark", key: nameColumn, names: []string{"benchmark", "基准测试", "测试", "阶段"}},
-		{"Requests per Second", "rates.completed", []string{"requestspersecond", "每秒请求数", "请求速率", "请求吞吐"}, Requests, "req/sec",
-			func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed }},
-		{"Request Latency", "latency_s.mean", []string{"requestlatency", "请求延迟", "请求时延", "总时延"}, Time, "sec",
-			func(s *rundir.Stage) *rundir.Number { return &s.Latency.Mean }},
-		{"Time to First Token", "ttft_s.mean", []string{"timetofirsttoken", "首token时间", "首token延迟", "首token时延", "首字延迟"}, Time, "ms",
-			func(s *rundir.Stage) *rundir.Number { return &s.TTFT.Mean }},
-		{"Inter Token Latency", "inter_token_s", []string{"intertokenlatency", "token间延迟", "token间时延", "词间延迟"}, Time, "ms",
-			func(s *rundir.Stage) *rundir.Number { return &s.InterToken }},
-		{"Output Token Throughput", "tokens_per_s.output", []string{"outputtokenthroughput", "输出token吞吐量", "输出token吞吐", "输出吞吐"}, Tokens, "tokens/sec",
-			func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output }},
+		{title: "Benchmark", key: nameColumn, names: []string{"benchmark", "基准测试", "基准", "测试", "阶段", "load", "负载"}},
+		{title: "Engine", key: engineColumn, names: []string{"engine", "framework", "引擎", "框架", "推理引擎", "推理框架"}},
+		{title: "Requests per Second", key: "rates.completed", dimension: Requests, usual: "req/sec",
+			names: []string{"requestspersecond", "rps", "qps", "reqs", "requestss", "requestssec", "requestthroughput",
+				"每秒请求数", "请求速率", "请求吞吐", "请求吞吐量"},
+			figure: only(func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed })},
+		{title: "Request Latency", key: "latency_s", dimension: Time, usual: "sec",
+			names: []string{"requestlatency", "latency", "e2e", "e2elatency", "e2el", "endtoendlatency",
+				"请求延迟", "请求时延", "总时延", "端到端时延", "端到端延迟"},
+			figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.Latency })},
+		{title: "Time to First Token", key: "ttft_s", dimension: Time, usual: "ms",
+			names:  []string{"timetofirsttoken", "ttft", "首token时间", "首token延迟", "首token时延", "首字延迟", "首字时延"},
+			figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.TTFT })},
+		{title: "Inter Token Latency", key: "itl_s", dimension: Time, usual: "ms",
+			names: []string{"intertokenlatency", "itl", "token间延迟", "token间时延", "词间延迟"},
+			figure: func(s *rundir.Stage, statistic string) *rundir.Number {
+				if statistic == "mean" {
+					return &s.InterToken
+				}
+				return Statistic(&s.ITL, statistic)
+			}},
+		{title: "Time per Output Token", key: "tpot_s", dimension: Time, usual: "ms",
+			names: []string{"timeperoutputtoken", "tpot"}, figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.TPOT })},
+		{title: "Output Token Throughput", key: "tokens_per_s.output", dimension: Tokens, usual: "tokens/sec", scope: "output",
+			names: []string{"outputtokenthroughput", "outputthroughput", "tps", "toks", "tokenss", "tokenssec", "tokenthroughput", "throughput",
+				"输出token吞吐量", "输出token吞吐", "输出吞吐", "输出吞吐量"},
+			figure: only(func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output })},
 		{title: "Verdict", key: verdictColumn, names: []string{"verdict", "判定"}},
 	}
 }
 
-// sixColumns finds out which cell of a heading is which column, nil where it is no such table. A cell of another column
-// is nil.
-func sixColumns(head []string) []*column {
+// sixColumns finds out which cell of a heading is which column; known is nil where it is no such table. A cell of another
+// column, or of one that is not understood, is nil, and refused has why.
+func sixColumns(cells []string) (known []*column, refused map[int]note.Note) {
+	known, refused = make([]*column, len(cells)), map[int]note.Note{}
+	n, named := 0, false
+	for i, cell := range cells {
+		c, h := findColumn(cell)
+		if c == nil {
+			continue
+		}
+		if c.key != verdictColumn && c.key != engineColumn {
+			n++
+		}
+		named = named || c.key == nameColumn
+		if refused[i] = c.understand(h); refused[i].IsZero() {
+			known[i] = c
+		}
+	}
+	if n < 4 || !named {
+		return nil, nil
+	}
+	for i, c := range known {
+		for j := range i {
+			if c != nil && known[j] != nil && known[j].printedKey() == c.printedKey() {
+				refused[i], refused[j] = noteTwice.New(short(cells[i])), noteTwice.New(short(cells[j]))
+			}
+		}
+	}
+	for i, why := range refused {
+		if !why.IsZero() {
+			known[i] = nil
+		}
+	}
+	return known, refused
+}
+
+// findColumn returns the column that a heading names, and the heading; nil where it names none.
+func findColumn(cell string) (*column, head) {
 	all := columns()
-	found := make([]*column, len(head))
-	n := 0
-	for i, cell := range head {
-		for j := range all {
-			c := &all[j]
-			known := slices.ContainsFunc(c.names, func(name string) bool { return alike(letters(cell), name) })
-			if known && !slices.Contains(found, c) {
-				found[i] = c
-				if c.key != verdictColumn {
-					n++
+	for _, h := range []head{readHead(cell), readHead(cell).core(cell)} {
+		for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, alike} {
+			for i := range all {
+				if slices.ContainsFunc(all[i].names, func(name string) bool { return same(h.name, name) }) {
+					return &all[i], h
 				}
 			}
 		}
 	}
-	if n < 4 || !slices.ContainsFunc(found, func(c *column) bool { return c != nil && c.key == nameColumn }) {
-		return nil
+	return nil, head{}
+}
+
+// understand takes in what a heading says beside the name, and returns why the column cannot be read.
+func (c *column) understand(h head) note.Note {
+	if c.figure == nil {
+		return note.Note{}
 	}
-	return found
+	c.statistic = cmp.Or(h.statistic, "mean")
+	switch d, _, _, _ := unit(h.unit); {
+	case h.odd != "":
+		return noteOddHead.New(c.title, h.odd)
+	case h.scope != "" && h.scope != c.scope:
+		return noteOddHead.New(c.title, h.scope)
+	case h.unit != "" && d != c.dimension:
+		return noteOddHead.New(c.title, h.unit)
+	case c.figure(new(rundir.Stage), c.statistic) == nil:
+		return noteOddHead.New(c.title, h.statistic)
+	}
+	c.usual, c.named = cmp.Or(h.unit, c.usual), h.unit != ""
+	return note.Note{}
+}
+
+// printedKey is the key in run.json of the figures of the column.
+func (c *column) printedKey() string {
+	switch {
+	case c.key == "itl_s" && c.statistic == "mean":
+		return "inter_token_s"
+	case strings.HasSuffix(c.key, "_s"):
+		return c.key + "." + c.statistic
+	}
+	return c.key
 }
 
 // sixColumn reads the table whose heading is the next line.
-func (p *parser) sixColumn(found []*column, head []string) {
+func (p *parser) sixColumn(found []*column, refused map[int]note.Note, head []string) {
 	line := p.at + 1
 	if p.above.Heading != nil {
 		line = p.above.Heading.Line
@@ -82,23 +174,94 @@ func (p *parser) sixColumn(found []*column, head []string) {
 	p.above.Heading = nil
 	r.above.Describe(r.Result)
 	for i, c := range found {
-		switch {
+		switch why := refused[i]; {
+		case !why.IsZero():
+			r.refused++
+			p.remark(p.at+1, true, why)
 		case c == nil:
 			p.assume(noteOtherColumn.New(short(head[i])))
-		case !slices.Contains(c.names, letters(head[i])):
+		case !slices.Contains(c.names, readHead(head[i]).name) && !slices.Contains(c.names, readHead(head[i]).core(head[i]).name):
 			p.assume(noteReadAs.New(short(head[i]), c.title))
 		}
 	}
 	p.take(Frame)
-	for p.at < len(p.lines) && strings.Contains(p.lines[p.at], "|") {
-		if isRule(strings.TrimSpace(p.lines[p.at])) {
+	r.commas = commasOf(p.cellsBelow(len(found)))
+	heading := p.above.LastHeading()
+	for p.at < len(p.lines) && (strings.Contains(p.lines[p.at], "|") || p.goesOn(found)) {
+		if isRule(strings.TrimSpace(p.lines[p.at])) || isSameHead(found, splitCells(p.lines[p.at])) {
 			p.take(Frame)
 			continue
 		}
 		r.row(found)
 	}
-	r.finishSweep(p.above.LastHeading())
+	r.finishSweep(heading)
+	for _, other := range r.others {
+		r.Result = other
+		r.finishSweep(heading)
+	}
 	p.above.Forget()
+}
+
+var continuedLine = regexp.MustCompile(`(?i)^\W*(?:.*[(（\s])?(?:continued|cont\.|续表?|接上表)\W*$`)
+
+// goesOn reports whether a table goes on behind the next lines, which are then taken: blank ones, and a heading that says
+// so. What follows has as many cells, and begins with the name of a stage or with the heading of the table once more.
+func (p *parser) goesOn(found []*column) bool {
+	at, continued := p.at, false
+	for ; at < len(p.lines); at++ {
+		line := strings.TrimSpace(p.lines[at])
+		if line != "" && (continued || !continuedLine.MatchString(line)) {
+			break
+		}
+		continued = continued || line != ""
+	}
+	if at == p.at || at == len(p.lines) {
+		return false
+	}
+	cells := splitCells(p.lines[at])
+	if len(cells) != len(found) || !strings.Contains(p.lines[at], "|") {
+		return false
+	}
+	if !continued && isSameHead(found, cells) || !isSameHead(found, cells) && !slices.ContainsFunc(found, func(c *column) bool {
+		return c != nil && c.key == nameColumn && isStageName(cells[slices.Index(found, c)])
+	}) {
+		return false
+	}
+	for p.at < at {
+		p.take(Frame)
+	}
+	return true
+}
+
+// isSameHead reports whether cells are the heading of a table once more.
+func isSameHead(found []*column, cells []string) bool {
+	again, _ := sixColumns(cells)
+	return len(again) == len(found) && slices.EqualFunc(found, again, func(a, b *column) bool {
+		return (a == nil) == (b == nil) && (a == nil || a.printedKey() == b.printedKey())
+	})
+}
+
+// isStageName reports whether a cell is what a row of a six-column table is called.
+func isStageName(cell string) bool {
+	kind := strings.ToLower(cell)
+	if m := ratePart.FindStringSubmatch(kind); m != nil {
+		kind = m[1]
+	}
+	_, role := stageKind(kind)
+	return role != rundir.Single
+}
+
+// cellsBelow returns the cells of the rows from the next line on, without their names.
+func (p *parser) cellsBelow(columns int) (cells []string) {
+	for _, line := range p.lines[p.at:] {
+		if !strings.ContainsAny(line, "|│┃") {
+			break
+		}
+		if row := splitCells(line); len(row) == columns {
+			cells = append(cells, row[1:]...)
+		}
+	}
+	return cells
 }
 
 // maxRows bounds a table: sweeps have tens of rates.
@@ -112,7 +275,9 @@ func (r *reading) row(found []*column) {
 		return
 	}
 	cells := splitCells(r.lines[r.at])
+	r.doc.Lost += r.refused
 	if len(cells) != len(found) {
+		r.doc.Lost += len(found) - r.refused
 		r.unread(noteCells.New(len(cells), len(found)))
 		r.at++
 		return
@@ -122,8 +287,11 @@ func (r *reading) row(found []*column) {
 	for i, c := range found {
 		switch {
 		case c == nil:
+		case c.key == engineColumn:
+			r.engine(cells[i])
 		case c.key == nameColumn:
-			if err := r.name(cells[i]); err != nil {
+			if err := r.name(r.ofEngine(cells[i])); err != nil {
+				r.doc.Lost += len(found) - r.refused
 				r.unread(noteBad.New(faultOf(err)))
 				r.at++
 				return
@@ -131,7 +299,10 @@ func (r *reading) row(found []*column) {
 		case c.key == verdictColumn:
 			r.Stage.Verdict = verdictOf(cells[i])
 		default:
-			if !r.cell(c, cells[i]) {
+			if r.cell(c, cells[i]) {
+				r.doc.Figures++
+			} else {
+				r.doc.Lost++
 				kind = Unread
 			}
 		}
@@ -143,10 +314,59 @@ func (r *reading) row(found []*column) {
 	r.take(kind)
 }
 
+// engine notes which engine the next rows are of: where a table has several, each is a configuration.
+func (r *reading) engine(text string) {
+	name, known := labelEngine(text)
+	if !known {
+		name = short(text)
+	}
+	if name == "" || name == r.Run.Labels.Engine && len(r.others) == 0 && len(r.Run.Stages) == 0 {
+		return
+	}
+	for i := range r.others {
+		if r.others[i].Run.Labels.Engine == name {
+			r.swap(i)
+			return
+		}
+	}
+	if r.Run.Labels.Engine == name {
+		return
+	}
+	if len(r.Run.Stages) == 0 {
+		r.Run.Labels.Engine = name
+		return
+	}
+	other := *r.Result
+	r.others = append(r.others, &other)
+	r.names, r.Run.Stages, r.Run.Labels.Engine = nil, nil, name
+}
+
+// swap goes on with a result of the same table that was left.
+func (r *reading) swap(i int) {
+	stage := r.Stage
+	other := *r.others[i]
+	*r.others[i], *r.Result = *r.Result, other
+	r.Stage = stage
+}
+
+// ofEngine takes the engine off the name of a row: "vLLM synchronous".
+func (r *reading) ofEngine(text string) string {
+	first, rest, found := strings.Cut(text, " ")
+	if engine, known := labelEngine(first); found && known && isStageName(rest) {
+		r.engine(engine)
+		return rest
+	}
+	return text
+}
+
 // cell reads one number of the next line.
 func (r *reading) cell(c *column, text string) bool {
-	q, err := ParseQuantity(text)
+	var q Quantity
 	var f rundir.Number
+	number, err := r.commas.plain(text)
+	if err == nil {
+		q, err = ParseQuantity(number)
+	}
 	if err == nil {
 		f, err = q.In(c.dimension, c.usual)
 	}
@@ -154,14 +374,27 @@ func (r *reading) cell(c *column, text string) bool {
 		r.unread(noteBadValue.New(c.title, short(text), faultOf(err)))
 		return false
 	}
-	if q.Unit == "" && !q.Number.IsZero() {
+	if q.Unit == "" && !q.Number.IsZero() && !c.named {
 		r.assume(noteNoUnit.New(c.title, short(text), c.usual))
 	}
-	r.printed(c.key, text)
+	statistic := c.statistic
+	if q.Rest != "" { // "98.44 ms (p99)"
+		if !statisticAlone.MatchString(strings.ToLower(q.Rest)) {
+			r.unread(noteBadValue.New(c.title, short(text), []note.Note{faultOdd.New(short(q.Rest))}))
+			return false
+		}
+		statistic = statisticName(strings.ToLower(q.Rest))
+	}
+	figure := c.figure(&r.Stage, statistic)
+	if figure == nil {
+		r.unread(noteBadValue.New(c.title, short(text), []note.Note{faultOdd.New(short(q.Rest))}))
+		return false
+	}
+	r.printed((&column{key: c.key, statistic: statistic}).printedKey(), text)
 	if c.dimension == Time && f.Known() && f.Value() == 0 {
 		f = rundir.Number{} // nothing takes no time: a tool prints this where nothing was completed
 	}
-	*c.figure(&r.Stage) = f
+	*figure = f
 	return true
 }
 
@@ -237,6 +470,7 @@ func (r *reading) finishSweep(heading string) {
 		}
 		return
 	}
+	r.parts()
 	r.Run.Plan.Kind = rundir.KindRun
 	if slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool { return s.Role == rundir.Floor || s.Role == rundir.Ceiling }) {
 		r.Run.Plan.Kind = rundir.KindSweep
@@ -246,6 +480,9 @@ func (r *reading) finishSweep(heading string) {
 
 // isProbes reports whether a heading is that of stages beyond the table above it.
 func isProbes(heading string) bool { return heading == "Probes" || heading == "探测" }
+
+// isPercentiles reports whether a heading is that of the percentiles of the table above it, which is read.
+func isPercentiles(heading string) bool { return heading == "Percentiles" || heading == "百分位数" }
 
 // verdictOf reads a verdict, in either language; nothing where there is none.
 func verdictOf(text string) rundir.Verdict {

@@ -21,7 +21,12 @@ type Document struct {
 	Runs    []rundir.Run // one a result, in the order of the file; each has a Source
 	Remarks []Remark     // in the order of the file
 	Lines   []Kind       // what each line was taken for
+
+	Figures, Lost int // how many were read of tables and blocks, and how many were not
 }
+
+// Broken reports whether so many figures are lost that no conclusion holds: more than a tenth.
+func (d *Document) Broken() bool { return 10*d.Lost > d.Figures+d.Lost }
 
 // Remark is something to know about a line.
 type Remark struct {

@@ -14,6 +14,8 @@ var (
 	faultOddNumber   = note.Kind{Code: "fault.odd-number"}
 	faultUnknownUnit = note.Kind{Code: "fault.unknown-unit", Args: []string{"unit"}}
 	faultOtherUnit   = note.Kind{Code: "fault.other-unit", Args: []string{"unit"}}
+	faultOdd         = note.Kind{Code: "fault.odd", Args: []string{"text"}}
+	faultComma       = note.Kind{Code: "fault.comma"}
 	faultNoCount     = note.Kind{Code: "fault.no-count"}
 )
 

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"llmsweep/client/note"
@@ -93,6 +94,8 @@ func (p *parser) step() {
 		p.stressTitle(line)
 	case isSMI(line):
 		p.context(p.above.SMI(p.at))
+	case strings.HasPrefix(strings.ToLower(line), "<table"):
+		p.html()
 	case isFramed(line):
 		p.table()
 	case p.context(p.above.Launch(p.at)):
@@ -103,7 +106,23 @@ func (p *parser) step() {
 		p.above.Heading = &headingText{Line: p.at + 1, Text: line}
 		p.take(Context)
 	default:
+		if partOfWhole(line) {
+			p.above.part = said{line: p.at + 1, text: line}
+		}
 		p.take(Prose)
+	}
+}
+
+// html passes over a table of HTML.
+func (p *parser) html() {
+	p.unread(noteHTML.New())
+	for p.at < len(p.lines) {
+		p.doc.Lost += strings.Count(strings.ToLower(p.lines[p.at]), "<td")
+		end := strings.Contains(strings.ToLower(p.lines[p.at]), "</table")
+		p.take(Unread)
+		if end {
+			return
+		}
 	}
 }
 
@@ -147,6 +166,10 @@ func (p *parser) abandonHeading() {
 type reading struct {
 	*parser
 	*Result
+	commas commas
+	others []*Result // of the other engines of the same table
+
+	refused int // columns of the table that are not read
 }
 
 // begin opens a result at that line (from 1), with what stands above it.
@@ -166,6 +189,44 @@ func (p *parser) whole(duration string) bool {
 		}
 	}
 	return true
+}
+
+var (
+	partWord = `(?:[单每]\s?(?:[卡张机]|节点)|per[- ](?:gpu|card|worker|node|machine|replica|instance))`
+	partLine = regexp.MustCompile(`(?i)` + partWord + `.*(?:数值|数据|吞吐|结果|throughput|figure|number|value|result|machine)|` +
+		`(?:数值|数据|吞吐|结果|请求|throughput|figure|number|value|result|request|tokens).*` + partWord)
+)
+
+// partOfWhole reports whether a line says that the numbers near it are those of one GPU, worker or machine.
+func partOfWhole(line string) bool { return partLine.MatchString(line) }
+
+// parts leaves out the rates of a result where a line above or beneath it says that they are of a part of the hardware.
+func (r *reading) parts() {
+	found := r.above.part
+	for i, line := range r.lines[r.at:min(r.at+4, len(r.lines))] {
+		line = strings.TrimSpace(line)
+		if isFramed(line) || headingLine.MatchString(line) || isHeading(line) {
+			break
+		}
+		if found.line == 0 && partOfWhole(line) {
+			found = said{line: r.at + i + 1, text: line}
+		}
+	}
+	if found.line == 0 {
+		return
+	}
+	r.remark(found.line, true, notePart.New(short(found.text)))
+	for i := range r.Run.Stages {
+		s := &r.Run.Stages[i]
+		s.Rates.Completed, s.TokensPerS = rundir.Number{}, rundir.TokenRates{}
+		for key := range s.Source.Printed {
+			if key == "rates.completed" || strings.HasPrefix(key, "tokens_per_s.") {
+				r.doc.Figures--
+				r.doc.Lost++
+				delete(s.Source.Printed, key)
+			}
+		}
+	}
 }
 
 // printed remembers how a number of the stage was printed on the next line.

@@ -7,6 +7,10 @@ var (
 	noteNoHeading   = note.Kind{Code: "published.no-heading"}
 	noteOtherColumn = note.Kind{Code: "published.other-column", Args: []string{"column"}}
 	noteReadAs      = note.Kind{Code: "published.read-as", Args: []string{"text", "as"}}
+	noteOddHead     = note.Kind{Code: "published.odd-head", Args: []string{"column", "text"}}
+	noteTwice       = note.Kind{Code: "published.twice", Args: []string{"column"}}
+	noteHTML        = note.Kind{Code: "published.html"}
+	notePart        = note.Kind{Code: "published.part", Args: []string{"text"}}
 	noteTooManyRows = note.Kind{Code: "published.too-many-rows", Args: []string{"rows"}}
 	noteCells       = note.Kind{Code: "published.cells", Args: []string{"cells", "wanted"}}
 	faultNoName     = note.Kind{Code: "fault.no-name"}

@@ -137,15 +137,16 @@ func (r *reading) servingLine(items []item, line string) {
 	if strings.Contains(strings.ToLower(label), "(retokenized)") {
 		label = "total generated tokens retokenized"
 	}
-	name := letters(label)
+	h := readHead(label)
+	name := h.statistic + h.name
 	if s := statisticOf.FindStringSubmatch(name); s != nil {
-		items = append(items, r.statistic(s[1], s[2], label))
+		items = append(items, r.statistic(s[1], s[2], name))
 	}
 	r.item(items, label, m[2])
 }
 
 // statistic is one number of a distribution: "P99 TTFT (ms)".
-func (r *reading) statistic(which, what, label string) item {
+func (r *reading) statistic(which, what, name string) item {
 	key := map[string]string{"median": "p50", "p99.9": "p999"}[which]
 	if key == "" {
 		key = which
@@ -159,7 +160,7 @@ func (r *reading) statistic(which, what, label string) item {
 		d.dist, d.name = &r.Stage.Latency, "latency_s"
 	}
 	return item{
-		names: []string{letters(label)}, key: d.name + "." + key, dimension: Time, usual: "ms",
+		names: []string{name}, key: d.name + "." + key, dimension: Time, usual: "ms",
 		figure: func(*reading) *rundir.Number { return Statistic(d.dist, key) },
 	}
 }

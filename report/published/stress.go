@@ -100,6 +100,7 @@ func (p *parser) stressTable() {
 	r.BeginStage(line)
 	p.take(Frame)
 	items := stressItems()
+	r.commas = commasOf(p.cellsBelow(2))
 	for p.at < len(p.lines) {
 		text := strings.TrimSpace(p.lines[p.at])
 		if text == "" || !strings.ContainsRune(frameRunes, firstRune(text)) {
@@ -125,9 +126,16 @@ func (p *parser) stressTable() {
 
 // item reads the next line, which has a label and its value.
 func (r *reading) item(items []item, label, value string) {
-	it, exact := findItem(items, letters(label))
+	r.doc.Lost++
+	h := readHead(label)
+	it, exact := findItem(items, h.statistic+h.name)
 	if it == nil {
 		r.unread(noteNotStress.New(short(label)))
+		r.at++
+		return
+	}
+	if why := it.misread(h); why != "" {
+		r.unread(noteOddHead.New(short(label), why))
 		r.at++
 		return
 	}
@@ -139,13 +147,31 @@ func (r *reading) item(items []item, label, value string) {
 	if !exact {
 		r.assume(noteReadAs.New(short(label), it.key))
 	}
+	if h.unit != "" {
+		it.usual = h.unit
+	}
 	if err := r.fill(it, value); err != nil {
 		r.unread(noteBadValue.New(label, short(value), faultOf(err)))
 		r.at++
 		return
 	}
+	r.doc.Lost--
+	r.doc.Figures++
 	r.printed(it.key, value)
 	r.take(Numbers)
+}
+
+// misread returns what of a label changes what the line means, and is not understood; empty where nothing does.
+func (it *item) misread(h head) string {
+	switch d, _, _, _ := unit(h.unit); {
+	case h.odd != "":
+		return h.odd
+	case h.scope != "":
+		return h.scope
+	case h.unit != "" && it.text == nil && d != it.dimension:
+		return h.unit
+	}
+	return ""
 }
 
 // findItem finds the line of that name: the one that it is, or the only one that it can have been meant for.
@@ -153,7 +179,7 @@ func findItem(items []item, name string) (found *item, exact bool) {
 	candidates := 0
 	for i := range items {
 		for _, n := range items[i].names {
-			if n == name {
+			if n == name || strings.HasPrefix(name, "p50") && n == "median"+name[len("p50"):] {
 				return &items[i], true
 			}
 			if alike(name, n) && !statistic(name, n) {
@@ -189,7 +215,11 @@ func (r *reading) fill(it *item, value string) error {
 		}
 		return nil
 	}
-	q, err := ParseQuantity(value)
+	number, err := r.commas.plain(value)
+	if err != nil {
+		return err
+	}
+	q, err := ParseQuantity(number)
 	if err != nil {
 		return err
 	}
@@ -248,5 +278,6 @@ func (r *reading) finishStress(t *titleLine) {
 	}
 	r.Run.Plan = rundir.Plan{Kind: "run", StageRequests: s.Requests.Due}
 	r.EndStage()
+	r.parts()
 	r.Keep()
 }

@@ -2,7 +2,6 @@ package published
 
 import (
 	"strings"
-	"unicode"
 )
 
 // frameRunes are what box-drawn tables begin their lines with.
@@ -14,7 +13,11 @@ func isFramed(line string) bool {
 	if strings.ContainsRune(frameRunes, firstRune(line)) {
 		return !strings.HasPrefix(line, "+") || strings.HasPrefix(line, "+-") || strings.HasPrefix(line, "+=")
 	}
-	return strings.Count(line, "|") >= 4 && sixColumns(splitCells(line)) != nil
+	if strings.Count(line, "|") < 2 {
+		return false
+	}
+	known, _ := sixColumns(splitCells(line))
+	return known != nil
 }
 
 func firstRune(s string) rune {
@@ -39,7 +42,7 @@ func splitCells(line string) []string {
 	if strings.ContainsRune("│┃", firstRune(line)) {
 		cells = strings.SplitN(strings.ReplaceAll(line, "┃", "│"), "│", maxCells)
 		for i, c := range cells {
-			cells[i] = strings.TrimSpace(c)
+			cells[i] = plainCell(c)
 		}
 	} else {
 		cells = splitPipes(line)
@@ -58,7 +61,7 @@ func splitPipes(line string) []string {
 	var cells []string
 	var b strings.Builder
 	end := func() {
-		cells = append(cells, unescapeHTML(strings.TrimSpace(b.String())))
+		cells = append(cells, plainCell(unescapeHTML(b.String())))
 		b.Reset()
 	}
 	escaped := false
@@ -105,8 +108,8 @@ func (p *parser) table() {
 		return
 	}
 	head := splitCells(p.lines[p.at])
-	if columns := sixColumns(head); columns != nil {
-		p.sixColumn(columns, head)
+	if columns, refused := sixColumns(head); columns != nil && !isPercentiles(p.above.LastHeading()) {
+		p.sixColumn(columns, refused, head)
 		return
 	}
 	if len(head) == 2 && letters(head[0]) == "metric" && letters(head[1]) == "value" {
@@ -126,18 +129,6 @@ func (p *parser) otherTable() {
 	for p.at < len(p.lines) && strings.ContainsRune(frameRunes, firstRune(strings.TrimSpace(p.lines[p.at]))) && strings.TrimSpace(p.lines[p.at]) != "" {
 		p.take(Prose)
 	}
-}
-
-// letters reduces a label to what two people would write alike: no case, no spaces, no punctuation, and nothing in
-// parentheses.
-func letters(label string) string {
-	label, _, _ = strings.Cut(strings.ReplaceAll(label, "（", "("), "(")
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, label)
 }
 
 // alike reports whether two labels, reduced to letters, differ by a typing error at most: two letters in a label of eight or

@@ -17,6 +17,9 @@ func Usage(err error) error {
 	if err == nil {
 		return nil
 	}
+	if f := (interface{ Failure() }(nil)); errors.As(err, &f) { // the command is right, and what it reads is not
+		return err
+	}
 	return &exitError{WrongUsage, err}
 }
 
