@@ -14,7 +14,7 @@ var (
 
 // plainCell returns a cell without what only dresses it: bold, footnote marks, spaces and breaks of HTML.
 func plainCell(text string) string {
-	text = footnote.ReplaceAllString(htmlSpace.Replace(text), "")
+	text = strings.TrimSpace(footnote.ReplaceAllString(htmlSpace.Replace(text), ""))
 	if marked := strings.TrimRight(text, "*"); strings.ContainsAny(marked, "0123456789") {
 		text = marked
 	}

@@ -194,9 +194,9 @@ func (p *parser) sixColumn(found []*column, refused map[int]note.Note, head []st
 		}
 		r.row(found)
 	}
-	r.finishSweep(heading)
-	for _, other := range r.others {
-		r.Result = other
+	all := append(r.others, r.Result)
+	slices.SortStableFunc(all, func(a, b *Result) int { return cmp.Compare(a.firstLine(), b.firstLine()) })
+	for _, r.Result = range all {
 		r.finishSweep(heading)
 	}
 	p.above.Forget()
@@ -341,6 +341,14 @@ func (r *reading) engine(text string) {
 	r.names, r.Run.Stages, r.Run.Labels.Engine = nil, nil, name
 }
 
+// firstLine is the line of the first row.
+func (r *Result) firstLine() int {
+	if len(r.Run.Stages) == 0 {
+		return 0
+	}
+	return r.Run.Stages[0].Source.Line
+}
+
 // swap goes on with a result of the same table that was left.
 func (r *reading) swap(i int) {
 	stage := r.Stage
@@ -419,7 +427,11 @@ func (r *reading) name(text string) error {
 	if load == "" {
 		return nil
 	}
-	q, err := ParseQuantity(strings.TrimSuffix(load, warmUpSuffix))
+	number, err := r.commas.plain(strings.TrimSuffix(load, warmUpSuffix))
+	var q Quantity
+	if err == nil {
+		q, err = ParseQuantity(number)
+	}
 	if err != nil || !q.Number.Known() {
 		return fault{Note: faultNoRate.New(short(text))}
 	}
