@@ -209,10 +209,11 @@ func directory(path string, run *rundir.Run) (*store.Dir, error) {
 func name(run *rundir.Run) string {
 	l := run.Labels
 	parts := []string{l.Model, l.Quant}
-	if l.GPU != "" {
-		parts = append(parts, fmt.Sprintf("%dx%s", max(l.GPUs, 1), l.GPU))
+	gpu := l.GPU
+	if l.GPUs > 0 {
+		gpu = fmt.Sprintf("%dx%s", l.GPUs, l.GPU)
 	}
-	parts = append(parts, l.Engine)
+	parts = append(parts, gpu, l.Engine)
 	if run.Source.Format != published.SixColumn {
 		name := run.Stages[0].Name
 		if len(run.Stages) > 1 {

@@ -17,7 +17,8 @@ type headingText struct {
 var (
 	listItem   = regexp.MustCompile(`^(?:[-+]\s*|\*\s+)`)
 	tokensPart = regexp.MustCompile(`(?i)^(prompt|input|generated|output)_tokens\s*[=:：]\s*([\d,.]+)$`)
-	countPart  = regexp.MustCompile(`(?i)^(\d{1,6})\s*(?:张|块|卡|x|×|\*)\s*(.+)$`)
+	countPart  = regexp.MustCompile(`(?i)^(\d{1,6}|[单双两四八])\s*(?:张|块|卡|x|×|\*)\s*(.+)$`)
+	countLast  = regexp.MustCompile(`(?i)^(.+?)\s*(?:x|×|\*)\s*(\d{1,6})$`)
 )
 
 // isHeading knows lines such as "- **MODEL**, **N** x **GPU**, **ENGINE**, prompt_tokens=P, generated_tokens=G".
@@ -36,8 +37,9 @@ func (h *headingText) Read(r *Result) {
 		if m := tokensPart.FindStringSubmatch(part); m != nil {
 			askedLength(r, strings.ToLower(m[1]), m[2])
 		} else if m := countPart.FindStringSubmatch(part); m != nil {
-			r.Run.Labels.GPUs, _ = strconv.Atoi(m[1]) // six digits at most
-			r.Run.Labels.GPU = m[2]
+			r.Run.Labels.GPUs, r.Run.Labels.GPU = count(m[1]), m[2]
+		} else if m := countLast.FindStringSubmatch(part); m != nil && r.Run.Labels.GPU == "" {
+			r.Run.Labels.GPUs, r.Run.Labels.GPU = count(m[2]), m[1]
 		} else if strings.Contains(part, "_tokens") {
 			r.Doc.Note(h.Line, true, noteNoLength.New(short(part)))
 		} else if part != "" {
@@ -58,6 +60,15 @@ func (h *headingText) Read(r *Result) {
 			r.Doc.Note(h.Line, true, noteUnclear.New(short(name)))
 		}
 	}
+}
+
+// count reads a number of GPUs, in digits or as 双卡 has it.
+func count(text string) int {
+	if n, ok := map[string]int{"单": 1, "双": 2, "两": 2, "四": 4, "八": 8}[text]; ok {
+		return n
+	}
+	n, _ := strconv.Atoi(text) // six digits at most
+	return n
 }
 
 // askedLength is the length of prompts or answers in a heading line.
