@@ -52,28 +52,21 @@ func TestDifferencesOfBounds(t *testing.T) {
 // none.
 func TestLowerBoundsAreMarked(t *testing.T) {
 	marked := 0
-	for _, f := range compared(t, tables(t)).Factors {
-		for _, s := range f.Steps {
-			p, ok := s.at(keyRate)
-			if !ok || p.Unknown { // of two lower bounds nothing is said
-				continue
-			}
-			for _, m := range []Metric{p.Before, p.After} {
-				number := table.Number(m.Value, "", lang.Fixed(2)).In(lang.English)
-				if !m.Most.Known() && strings.Contains(rows(f.stepTable()), number+markRising) != m.AtLeast {
-					t.Errorf("%s: %s (a lower bound: %v) is not so in the table:\n%s", f.Equal, number, m.AtLeast, rows(f.stepTable()))
-				}
-				text, err := json.Marshal(m)
-				if err != nil || strings.Contains(string(text), `"at_least":true`) != m.AtLeast {
-					t.Errorf("%s: %s, %v", f.Equal, text, err)
-				}
-				if m.AtLeast {
-					marked++
-				}
-				if says := f.scaling(lang.English); !m.Most.Known() && strings.Contains(says, number+" tok/s or more") != m.AtLeast {
-					t.Errorf("%s (a lower bound: %v): %s", number, m.AtLeast, says)
-				}
-			}
+	c := compared(t, tables(t))
+	for i := range c.Setups {
+		m, _ := c.Setups[i].Get(keyOutput)
+		text, err := json.Marshal(m)
+		if err != nil || strings.Contains(string(text), `"at_least":true`) != m.AtLeast {
+			t.Errorf("%s: %s, %v", c.Setups[i].Name, text, err)
+		}
+		if cell := m.printed(fixed(2)); !m.Most.Known() && (cell.Mark == markRising) != m.AtLeast {
+			t.Errorf("%s (a lower bound: %v): mark %q", c.Setups[i].Name, m.AtLeast, cell.Mark)
+		}
+		if says := reached(m, lang.English); !m.Most.Known() && strings.Contains(says, " tok/s or more") != m.AtLeast {
+			t.Errorf("%s (a lower bound: %v): %s", c.Setups[i].Name, m.AtLeast, says)
+		}
+		if m.AtLeast {
+			marked++
 		}
 	}
 	if marked == 0 {
@@ -91,4 +84,28 @@ func rows(t table.Table) string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// TestNoBoundContradictsTheRowsThroughput: what a document's own row throughput contradicts is no bound.
+func TestNoBoundContradictsTheRowsThroughput(t *testing.T) {
+	c, bounds := compared(t, tables(t)), 0
+	for i := range c.Setups {
+		for j := range c.Setups[:i] {
+			a, b := &c.Setups[i], &c.Setups[j]
+			x, _ := a.Get(keyOutput)
+			y, _ := b.Get(keyOutput)
+			burst := y.Burst.Value() / x.Burst.Value()
+			r, plain := ratio(b, a, keyOutput)
+			if plain || r.Bound == "" {
+				continue
+			}
+			bounds++
+			if r.Low.Known() && burst < r.Low.Value() || r.High.Known() && burst > r.High.Value() {
+				t.Errorf("%s to %s: %+v, and %.2f by the rows throughput", b.Name, a.Name, r, burst)
+			}
+		}
+	}
+	if bounds == 0 {
+		t.Error("no ratio is a bound")
+	}
 }

@@ -53,7 +53,6 @@ type Measured struct {
 	Metrics  []Metric      `json:"figures"`
 	Hits     rundir.Number `json:"cache_hits,omitzero"` // share of the prompt tokens that the server reported as cached
 
-	burst bool // a row that sends all requests at once stands beside rows with arrival rates
 }
 
 // Metric is a metric of a configuration that is known.
@@ -69,7 +68,9 @@ type Metric struct {
 	Terms   string        `json:"terms,omitempty"`      // of an SLO that it is about, and their load; within which a number of users is carried
 	Where   string        `json:"where"`                // the rows it rests on
 	Apart   bool          `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
-	se      float64       // standard error, NaN where there is none
+	// Burst is what the row throughput of a document printed, which sends all requests at once.
+	Burst rundir.Number `json:"throughput_row,omitzero"`
+	se    float64       // standard error, NaN where there is none
 }
 
 // Change is the difference of one configuration from another in one metric.
@@ -247,7 +248,6 @@ func lengths(n rundir.Lengths) string {
 // Measure returns the metrics of a setup.
 func Measure(s *setup.Setup) Measured {
 	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: setup.Labels(s.Run), Imported: s.Run.Source != nil}
-	m.burst = m.Imported && s.OpenLoop() && slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
 	m.Hits = hitRate(s)
 	m.users(s)
 	p := s.Plateau
@@ -259,6 +259,9 @@ func Measure(s *setup.Setup) Measured {
 	length := meanAnswer(s)
 	spread := outputSpread(s, scale, length)
 	m.add(keyOutput, setup.Value{Number: p.Output, SE: spread}, p.Where)
+	if at := len(m.Metrics) - 1; at >= 0 && m.Metrics[at].Key == keyOutput {
+		m.Metrics[at].Burst = s.Burst()
+	}
 	if n := float64(s.Run.Labels.GPUs); n > 0 && p.Output.Known() {
 		m.add(KeyPerGPU, setup.Value{Number: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)
 	}
@@ -523,6 +526,10 @@ func ratio(b, a *Measured, key string) (r Ratio, plain bool) {
 		return f.Value.Value()
 	}
 	low, high := y.Value.Value()/top(x), top(y)/x.Value.Value()
+	// What the rows throughput show is no bound, but none holds that they contradict.
+	if burst := y.Burst.Or(0) / x.Burst.Or(math.NaN()); burst > 0 && high > low*(1+1e-9) && (burst < low || burst > high) {
+		return Ratio{}, false
+	}
 	r.Low, r.High = rundir.Exactly(low), rundir.Exactly(high)
 	switch {
 	case low == 0 && math.IsInf(high, 1):

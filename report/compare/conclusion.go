@@ -109,15 +109,20 @@ func (r Ratio) bounds(l lang.Lang) string {
 
 func times(v float64) string { return fmt.Sprintf("%.2f", v) }
 
-// reached returns the output of a plateau in words: a lower bound, a range of rows that disagree, or a number.
+// reached returns the output of a plateau in words: a lower bound, a range of rows that disagree, or a number; and what
+// the row throughput printed, where there is one.
 func reached(f Metric, l lang.Lang) string {
+	said := tokens(f.Value)
 	switch {
 	case f.AtLeast:
-		return sayOrMore.In(l, tokens(f.Value))
+		said = sayOrMore.In(l, said)
 	case f.Most.Known():
-		return sayTo.In(l, lang.Number(f.Value, lang.Fixed(2)), tokens(f.Most))
+		said = sayTo.In(l, lang.Number(f.Value, lang.Fixed(2)), tokens(f.Most))
 	}
-	return tokens(f.Value)
+	if f.Burst.Known() {
+		said += sayBurst.In(l, lang.Number(f.Burst, lang.Fixed(2)))
+	}
+	return said
 }
 
 // close is the relative difference up to which metrics without intervals count as equal: single measurements of a
@@ -183,7 +188,13 @@ func (f *Factor) scaling(l lang.Lang) string {
 	var all []string
 	for _, s := range f.Steps {
 		p, ok := s.at(keyRate)
-		if !ok || p.Unknown { // of two lower bounds nothing follows
+		if !ok {
+			continue
+		}
+		if p.Unknown { // of two lower bounds nothing follows
+			if a, b := p.Before.Burst, p.After.Burst; a.Value() > 0 && b.Known() {
+				all = append(all, sayBursts.In(l, f.equal.In(l), s.To, s.From, times(b.Value()/a.Value()), tokens(b), tokens(a))+lang.Stop.In(l)+alone(s, l))
+			}
 			continue
 		}
 		c := Change{Ratio: rundir.Exactly(p.SpeedUp.Value() - 1), Low: p.Low, High: p.High}

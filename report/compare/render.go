@@ -211,7 +211,7 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 	}) {
 		details = append(details, legendLoads.Text())
 	}
-	if slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].burst }) {
+	if slices.ContainsFunc(g.members, func(i int) bool { out, _ := c.Setups[i].Get(keyOutput); return out.Burst.Known() }) {
 		notes = append(notes, legendArrivals.Text())
 	}
 	return notes, details

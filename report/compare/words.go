@@ -79,11 +79,14 @@ var (
 	sayUnjudgedOf    = lang.Say("without an interval: %s", "没有置信区间：%s")
 	sayScales        = lang.Say("%s: %d GPUs have %[4]s the output of %[3]d%[7]s (%[5]s against %[6]s)",
 		"%s：%d 张 GPU 的输出是 %d 张的 %s%[7]s（%[5]s；%[3]d 张：%[6]s）")
-	sayNoSpeedUp    = lang.Say("%s: no speed-up from %[3]d to %[2]d GPUs is shown.", "%s：从 %[3]d 张 GPU 到 %[2]d 张未显示出加速。")
-	sayAlone        = lang.Say(" One request at a time: ITL %s -> %s.", "单并发时 token 间时延 %s -> %s。")
-	sayAnswers      = lang.Say(" Answers: %s -> %s tokens.", "回答长度 %s -> %s token。")
-	sayMost         = lang.Say("%s: at saturation %s has the highest output, %s: %s", "%s：饱和时输出最高的是 %s，%s：%s")
-	sayMayBeMost    = lang.Say("%s: at saturation %s may have the highest output, %s: %s", "%s：饱和时输出最高的可能是 %s，%s：%s")
+	sayNoSpeedUp = lang.Say("%s: no speed-up from %[3]d to %[2]d GPUs is shown.", "%s：从 %[3]d 张 GPU 到 %[2]d 张未显示出加速。")
+	sayAlone     = lang.Say(" One request at a time: ITL %s -> %s.", "单并发时 token 间时延 %s -> %s。")
+	sayAnswers   = lang.Say(" Answers: %s -> %s tokens.", "回答长度 %s -> %s token。")
+	sayMost      = lang.Say("%s: at saturation %s has the highest output, %s: %s", "%s：饱和时输出最高的是 %s，%s：%s")
+	sayMayBeMost = lang.Say("%s: at saturation %s may have the highest output, %s: %s", "%s：饱和时输出最高的可能是 %s，%s：%s")
+	sayBurst     = lang.Say(", throughput row %s", "，throughput 行 %s")
+	sayBursts    = lang.Say("%s: not both reached saturation; by the rows throughput %d GPUs have %[4]s x the output of %[3]d (%[5]s against %[6]s)",
+		"%s：双方未都达到饱和；按 throughput 行，%d 张 GPU 的输出为 %[3]d 张的 %[4]s 倍（%[5]s 对 %[6]s）")
 	sayTimes        = lang.Say("%s %s (%s)%s", "为 %[2]s（%[3]s）的 %[1]s%[4]s")
 	sayClose        = lang.Say("%s (%s) may be equal", "%s（%s）可能与其相同")
 	sayTimesUnknown = lang.Say("%s (%s) may be higher", "%s（%s）可能更高")
@@ -121,7 +124,7 @@ var (
 	legendNoSpread = lang.Say("No intervals: one run a side. Give several a side, or --history.", "没有区间：每侧只有一次运行。请每侧给出多次运行，或使用 --history。")
 	legendBound    = lang.Say("> at least, < at most: one side is a lower bound (+)", "> 至少，< 至多：一侧为下限（+）")
 	legendTilde    = lang.Say("~ no difference is shown: the 95 % interval includes 0", "~ 未显示出差异：95 % 置信区间包含 0")
-	legendArrivals = lang.Say("The row throughput, a burst, does not count.", "throughput 行是突发请求，不计入。")
+	legendArrivals = lang.Say("The row throughput is a burst: what it completed is no rate that is sustained.", "throughput 行是突发请求：其完成速率并非可持续的速率。")
 	legendLoads    = lang.Say("50 % and 80 % are shares of each configuration's own saturation rate.", "50 % 与 80 % 均相对于各自的饱和点。")
 	legendLevels   = lang.Say("Change: smallest and largest ratio between a measurement of one side and one of the other. ~ the sides overlap",
 		"变化：一侧的测量与另一侧的测量之比的最小值与最大值。~ 两侧有重叠")

@@ -72,6 +72,7 @@ func markDoubts(file string, doc *published.Document) {
 		subjects = append(subjects, audit.Subject{File: file, Run: &doc.Runs[i]})
 	}
 	audit.Mark(subjects)
+	setup.EstimateStages(doc.Runs)
 	for i := range doc.Runs {
 		setup.Conclude(&doc.Runs[i])
 	}

@@ -29,15 +29,14 @@ const (
 	levelShare  = 0.5  // of what was offered in addition
 )
 
-// Limits of published rows. A row falls behind that completes less than behindShare of what it was offered: what is in
-// flight when its stage ends is missing, so the share may be some per cent lower than 1, and the number of arrivals is
-// random: behindErrors standard deviations of it are allowed, in the seconds that published stages last. Rows agree on
-// the plateau within agreeing.
+// Limits of published rows. What is in flight when a stage ends is missing in what it completed, so that a row falls
+// behind where it completes less of what was offered than the part of the stage that is over before its last answers
+// begin: 1 - latency / stage time. The number of arrivals is random: behindErrors standard deviations of it are allowed.
+// Rows agree on the plateau within agreeing.
 const (
-	behindShare     = 0.85
-	behindErrors    = 2
-	publishedWindow = 120
-	agreeing        = 0.15
+	behindErrors = 2
+	usualStage   = 120 // seconds, where the rows of a document do not show it
+	agreeing     = 0.15
 )
 
 // plateau is the run's own saturation where it was measured here, else the row that served the most.
@@ -63,8 +62,8 @@ func (s *Setup) plateau() Plateau {
 	top := s.Rows[best]
 	p := Plateau{Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where}
 	knee := s.behind()
-	if knee < 0 {
-		p.Rising = s.rising(best)
+	if knee < 0 { // no published rate is shown to be too high
+		p.Rising = s.Run.Source != nil && top.Stage.Rate.Known() && top.Stage.Verdict == "" || s.rising(best)
 		return p
 	}
 	low := knee
@@ -98,6 +97,19 @@ func Conclude(run *rundir.Run) {
 	}
 }
 
+// Burst is the output of the row throughput of a document, which sends all requests at once; absent beside rows of closed
+// loops, and in what was measured here.
+func (s *Setup) Burst() rundir.Number {
+	if s.Run.Source != nil && s.OpenLoop() {
+		for i := range s.Run.Stages {
+			if st := s.Trusted(&s.Run.Stages[i]); st != nil && st.Role == rundir.Ceiling {
+				return st.TokensPerS.Output
+			}
+		}
+	}
+	return rundir.Number{}
+}
+
 // HeldBack reports whether a bound on the requests in flight, and not the arrivals, sets the load of a published row:
 // far less was completed than was asked for. Then it is a closed loop, and shows nothing of the most that the server
 // can do.
@@ -115,10 +127,51 @@ func (s *Setup) behind() int {
 		return -1
 	}
 	return slices.IndexFunc(s.Rows, func(r Row) bool {
-		offered := load(r.Stage)
-		return r.Stage.Rate.Known() && !HeldBack(r.Stage) && !r.Doubted && r.Stage.Verdict == "" && r.Served < behindShare*offered-behindErrors*math.Sqrt(offered/publishedWindow)
+		offered, lasted := load(r.Stage), s.Run.Source.StageTime.Or(usualStage)
+		share := max(0, 1-r.Stage.Latency.Mean.Value()/lasted)
+		return r.Stage.Rate.Known() && r.Stage.Latency.Mean.Known() && !HeldBack(r.Stage) && !r.Doubted && r.Stage.Verdict == "" &&
+			r.Served < share*offered-behindErrors*math.Sqrt(offered/lasted)
 	})
 }
+
+// EstimateStages finds out from all rows of a document how long its stages lasted: with one time for all, the shares of
+// the arrivals that the rows completed follow from their latencies. Half of the rows may have fallen behind.
+func EstimateStages(runs []rundir.Run) {
+	const fewest, shortest, longest, step = 8, 10, 3600, 1.02
+	type row struct{ share, latency float64 }
+	var rows []row
+	for i := range runs {
+		for j := range runs[i].Stages {
+			s := &runs[i].Stages[j]
+			offered, done := findings.Offered(s), s.Rates.Completed
+			if runs[i].Source != nil && s.Rate.Known() && offered.Known() && done.Known() && !HeldBack(s) && s.Latency.Mean.Value() > leastLatency {
+				rows = append(rows, row{done.Value() / offered.Value(), s.Latency.Mean.Value()})
+			}
+		}
+	}
+	if len(rows) < fewest {
+		return
+	}
+	best, least := 0.0, math.Inf(1)
+	apart := make([]float64, len(rows))
+	for lasted := float64(shortest); lasted < longest; lasted *= step {
+		for i, r := range rows {
+			apart[i] = math.Abs(r.share - max(0, 1-r.latency/lasted))
+		}
+		slices.Sort(apart)
+		if m := apart[len(apart)/2]; m < least {
+			best, least = lasted, m
+		}
+	}
+	for i := range runs {
+		if runs[i].Source != nil {
+			runs[i].Source.StageTime = rundir.Exactly(best)
+		}
+	}
+}
+
+// leastLatency is how long requests last, in seconds, that tell how long their stage lasted.
+const leastLatency = 8
 
 // rising reports whether what was served still grew where the rows end: by more than a sweep's search for the ceiling
 // would stop at, or by more than half of what was offered in addition.

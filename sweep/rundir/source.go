@@ -17,6 +17,8 @@ type Source struct {
 	// Labels are the labels of the run with the lines that they are from, by their key in run.json: "gpus"; and "gpu_memory",
 	// "launch", "max_model_len", "date".
 	Labels map[string]Label `json:"labels,omitempty"`
+	// StageTime is how long the stages of the document lasted, in seconds, as its rows together show.
+	StageTime Number `json:"stage_time_s,omitzero"`
 	// Responses are answers of the server that were printed with the result.
 	Responses []Response `json:"responses,omitempty"`
 }

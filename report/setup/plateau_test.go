@@ -1,0 +1,62 @@
+package setup
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"llmsweep/report/published"
+	"llmsweep/sweep/rundir"
+)
+
+// published120 are tables of stages of 120 s: each row completed the part of what was offered that had ended with the
+// stage, but for those of a server that takes no more than most.
+func published120(t *testing.T, latency func(rate float64) float64, most float64) []rundir.Run {
+	t.Helper()
+	var b strings.Builder
+	for table := range 3 {
+		fmt.Fprintf(&b, "\n- **M%d**, **1** x **L20**, **vLLM**, prompt_tokens=512, generated_tokens=128\n\n", table)
+		b.WriteString("| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n" +
+			"|---|---|---|---|---|---|\n| synchronous | 0.25 req/sec | 4.00 sec | 170.00 ms | 30.00 ms | 32.00 tokens/sec |\n")
+		for i := range 8 {
+			rate := 1 + float64(i)
+			l := latency(rate)
+			done := min(rate, most) * (1 - l/120)
+			fmt.Fprintf(&b, "| asynchronous@%.2f | %.2f req/sec | %.2f sec | 200.00 ms | %.2f ms | %.2f tokens/sec |\n",
+				rate, done, l, (l-0.2)/127*1000, 128*done)
+		}
+	}
+	doc, err := published.ParseText("doc.md", strings.NewReader(b.String()))
+	if err != nil || len(doc.Runs) != 3 {
+		t.Fatal(err, len(doc.Runs))
+	}
+	EstimateStages(doc.Runs)
+	return doc.Runs
+}
+
+// TestStageTime: requests that were in flight when a stage ended are no backlog.
+func TestStageTime(t *testing.T) {
+	slow := func(rate float64) float64 { return 5 + 5*rate }
+	for _, c := range []struct {
+		most   float64
+		rising bool
+	}{{100, true}, {5, false}} {
+		runs := published120(t, slow, c.most)
+		if lasted := runs[0].Source.StageTime.Value(); math.Abs(lasted-120) > 6 {
+			t.Errorf("stages of 120 s are taken for %.1f s", lasted)
+		}
+		p := Load([]Input{{Path: "doc.md", Run: &runs[0]}})[0].Plateau
+		if p.Rising != c.rising || p.Most.Known() {
+			t.Errorf("a server that takes %v req/s: %+v", c.most, p)
+		}
+	}
+}
+
+// TestStageTimeNeedsRows: where requests are short, or rows are few, nothing is estimated.
+func TestStageTimeNeedsRows(t *testing.T) {
+	runs := published120(t, func(float64) float64 { return 3 }, 100)
+	if !runs[0].Source.StageTime.IsZero() {
+		t.Errorf("%v s by requests of 3 s", runs[0].Source.StageTime)
+	}
+}
