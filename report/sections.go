@@ -136,7 +136,7 @@ func plot(run *rundir.Run, o *Options) []table.Section {
 
 // sixColumns is the table as it is published.
 func sixColumns(run *rundir.Run, o *Options) []table.Section {
-	return []table.Section{published.SixColumnTable(run, o.SixColumn)}
+	return []table.Section{published.Tables(run, o.SixColumn)}
 }
 
 // percentiles is the table of percentiles, without columns that tell nothing.

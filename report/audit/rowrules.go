@@ -164,7 +164,7 @@ func tokensPerRequest(t *result) (hits []hit) {
 			h.key, h.figures = keyDone, []string{keyDone, keyOutput}
 			slack += tokensSpread * spread
 		}
-		forced := r.published(published.SixColumn) || t.run.Workload.Forced
+		forced := r.published(published.SixColumn) && !t.run.Workload.Capped || t.run.Workload.Forced
 		off, low := max(apart*typical, tokensSpread*spread), got.Low
 		if offered, done := r.value(keyRate), r.value(keyDone); offered > done && done > 0 {
 			low *= done / offered // requests that pile up have tokens before they are complete

@@ -12,7 +12,6 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/published"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
@@ -221,8 +220,8 @@ func workload(run *rundir.Run, l lang.Lang) string {
 		answer = findings.AnswerText(&w, l)
 	}
 	parts := []string{loadTokens.In(l, lengths(w.PromptTokens), answer)}
-	if run.Source != nil && run.Source.Format == published.Stress && w.PromptTokens.Mean == 0 && w.OutputTokens.Mean > 0 { // Max Tokens is a limit
-		parts = []string{loadAnswers.In(l, answer)}
+	if w.Capped && w.PromptTokens.Mean == 0 {
+		parts = []string{loadAnswers.In(l, lengths(w.OutputTokens))}
 	}
 	parts = append(parts, findings.Growth(&w, l)...)
 	if w.Dataset != "" {

@@ -8,7 +8,7 @@ import (
 
 // AnswerLengths returns the table of how long the answers of each stage were; none where lengths are forced.
 func AnswerLengths(run *rundir.Run) []table.Table {
-	if !run.Workload.Capped || len(run.Stages) == 0 {
+	if !run.Workload.Capped || run.Source != nil || len(run.Stages) == 0 {
 		return nil
 	}
 	columns := Pick("name", "output_tokens_mean", "output_tokens_p50", "output_tokens_p90", "output_tokens_max", "output_tokens_at_limit")

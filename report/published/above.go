@@ -25,14 +25,16 @@ type contextAbove struct {
 	part       said         // a remark that numbers are of a part of the hardware
 	warm       said         // a remark that calls the next result a warm-up
 	asks       said         // the model that a printed request names
-	Heading    *headingText // of a six-column table that has not come yet
-	Dataset    string
-	Warmup     string
-	Asked      totalLines
-	Completed  rundir.Printed // "Test completed in 259.13 seconds"
-	Title      *titleLine
-	responses  []rundir.Response
-	lines      []string // of the document
+	Heading    *headingText // of a table that has not come yet
+	// BlockHeading is the heading line of the stress tables or serving blocks above and beneath.
+	BlockHeading *headingText
+	Dataset      string
+	Warmup       string
+	Asked        totalLines
+	Completed    rundir.Printed // "Test completed in 259.13 seconds"
+	Title        *titleLine
+	responses    []rundir.Response
+	lines        []string // of the document
 }
 
 // totalLines are the token counts that a serving benchmark logs before it starts.
@@ -126,7 +128,7 @@ func (c *contextAbove) caption(text string, number int) {
 func (c *contextAbove) enter(level int, text string, number int) {
 	c.levels[level], c.levelLines[level] = text, number
 	clear(c.levels[level+1:])
-	c.captions, c.responses, c.gpusSaid, c.asks = nil, nil, said{}, said{}
+	c.captions, c.responses, c.gpusSaid, c.asks, c.BlockHeading = nil, nil, said{}, said{}, nil
 	if c.launch != nil && level <= c.launch.depth {
 		c.launch = nil
 	}

@@ -135,6 +135,9 @@ const maxLabelText = 300
 // own is a label that the result itself states: in its heading line, its title or one of its rows.
 func (c *contextAbove) own(r *Result, value, key string) candidate {
 	line := r.Run.Source.Line
+	if c.BlockHeading != nil {
+		line = c.BlockHeading.Line
+	}
 	if p, ok := r.Stage.Source.At(key); ok {
 		line = p.Line
 	}
@@ -185,7 +188,7 @@ func (c *contextAbove) Describe(r *Result) {
 	if text := settle(r, "gpus", e.gpus); text != "" {
 		l.GPUs, _ = strconv.Atoi(text) // countText wrote it
 	}
-	if think, ok := innermost(c, labelThink); ok {
+	if think, ok := innermost(c, labelThink); ok && r.Run.Workload.Think == nil {
 		r.Run.Workload.Think = &think
 	}
 	c.dated(r)

@@ -2,13 +2,14 @@ package published
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"llmsweep/sweep/rundir"
 )
 
-// headingText is the line above a six-column table, and its number.
+// headingText is the line above a table that names its configuration, and its number.
 type headingText struct {
 	Line int
 	Text string
@@ -16,14 +17,18 @@ type headingText struct {
 
 var (
 	listItem   = regexp.MustCompile(`^(?:[-+]\s*|\*\s+)`)
-	tokensPart = regexp.MustCompile(`(?i)^(prompt|input|generated|output)_tokens\s*[=:：]\s*([\d,.]+)$`)
+	tokensPart = regexp.MustCompile(`(?i)^(prompt|input|generated|output|max)_tokens\s*[=:：]\s*([\d,.]+)$`)
+	keyPart    = regexp.MustCompile(`^([\p{L}_][\p{L}\d_.-]*)=(.+)$`)
+	lengthPart = regexp.MustCompile(`(?:prompt|generated|max)_tokens=`)
 	countPart  = regexp.MustCompile(`(?i)^(\d{1,6}|[单双两四八])\s*(?:张|块|卡|x|×|\*)\s*(.+)$`)
 	countLast  = regexp.MustCompile(`(?i)^(.+?)\s*(?:x|×|\*)\s*(\d{1,6})$`)
 )
 
 // isHeading knows lines such as "- **MODEL**, **N** x **GPU**, **ENGINE**, prompt_tokens=P, generated_tokens=G".
+// llmsweep has max_tokens=M where M is a limit, think=yes or think=no, free labels such as router=**Rust**, and
+// name=**TEXT** for the heading that a result had in its document.
 func isHeading(line string) bool {
-	if strings.Contains(line, "prompt_tokens=") || strings.Contains(line, "generated_tokens=") {
+	if lengthPart.MatchString(line) {
 		return listItem.MatchString(line) || strings.HasPrefix(line, "**")
 	}
 	item := listItem.FindString(line)
@@ -42,17 +47,20 @@ func (h *headingText) Read(r *Result) {
 			r.Run.Labels.GPUs, r.Run.Labels.GPU = count(m[2]), m[1]
 		} else if strings.Contains(part, "_tokens") {
 			r.Doc.Note(h.Line, true, noteNoLength.New(short(part)))
+		} else if m := keyPart.FindStringSubmatch(part); m != nil {
+			h.label(r, m[1], m[2])
 		} else if part != "" {
 			names = append(names, part)
 		}
 	}
-	if len(names) > 0 {
+	if len(names) > 0 && namesModel(names[0]) {
 		r.Run.Labels.Model, r.Run.Labels.Quant = labelModel(names[0])
+		names = names[1:]
 	}
-	for _, name := range names[min(1, len(names)):] {
+	for _, name := range names {
 		_, known := labelEngine(name)
 		switch _, hardware := labelGPUs(name); {
-		case r.Run.Labels.GPU == "" && !known && (hardware || len(names) > 2):
+		case r.Run.Labels.GPU == "" && !known && (hardware || len(names) > 1):
 			r.Run.Labels.GPU = name
 		case r.Run.Labels.Engine == "":
 			r.Run.Labels.Engine = name
@@ -71,7 +79,41 @@ func count(text string) int {
 	return n
 }
 
-// askedLength is the length of prompts or answers in a heading line.
+// label takes a label that has its key before it.
+func (h *headingText) label(r *Result, key, value string) {
+	switch think := value == "yes"; key {
+	case "think":
+		r.Run.Workload.Think = &think
+	case "name":
+		r.Run.Source.Heading = value
+	default:
+		if r.Run.Labels.Free == nil {
+			r.Run.Labels.Free = map[string]string{}
+		}
+		r.Run.Labels.Free[key] = value
+	}
+}
+
+// namesModel reports whether a name is more than that of an engine or a GPU.
+func namesModel(name string) bool {
+	engine, _ := labelEngine(name)
+	h, _ := labelGPUs(name)
+	return !strings.EqualFold(engine, name) && h.GPU != name
+}
+
+// headBlock labels a stress table or a serving block by the heading line above it, which may be that of several.
+func (r *reading) headBlock() {
+	c := r.above
+	if h := c.Heading; h != nil && slices.ContainsFunc(headingParts(h.Text), keyPart.MatchString) {
+		c.BlockHeading, c.Heading = h, nil
+	}
+	if c.BlockHeading != nil {
+		r.Run.Source.Heading = ""
+		c.BlockHeading.Read(r.Result)
+	}
+}
+
+// askedLength is the length of prompts or answers in a heading line, or the limit of answers.
 func askedLength(r *Result, what, text string) {
 	q, err := ParseQuantity(text)
 	if err != nil || !q.Number.Known() {
@@ -84,6 +126,7 @@ func askedLength(r *Result, what, text string) {
 	} else {
 		key = "workload.output_tokens"
 		r.Run.Workload.OutputTokens.Mean = q.Number.Value()
+		r.Run.Workload.Capped = what == "max"
 	}
 	r.Run.Source.Printed[key] = rundir.Printed{Line: r.Run.Source.Line, Text: text}
 }

@@ -61,7 +61,9 @@ func servingItems() []item {
 // backend reads what the other tool called the engine and its API together.
 func (r *reading) backend(v string) bool {
 	r.Run.Target.Backend = v
-	r.Run.Labels.Engine, _ = labelEngine(v)
+	if engine, ok := labelEngine(v); ok {
+		r.Run.Labels.Engine = engine
+	}
 	if strings.Contains(v, "chat") {
 		r.Run.Target.API = "chat"
 	}
@@ -93,6 +95,7 @@ func (r *reading) atMost(v string) bool {
 // serving reads the block that begins on the next line.
 func (p *parser) serving() {
 	r := p.begin(Serving, p.at+1)
+	r.headBlock()
 	r.BeginStage(p.at + 1)
 	p.take(Frame)
 	items := servingItems()

@@ -4,6 +4,7 @@
 package published
 
 import (
+	"bufio"
 	"cmp"
 	"slices"
 	"strings"
@@ -80,11 +81,16 @@ type SixColumnOptions struct {
 // TokenUnits are the units that published tables have in their last column.
 func TokenUnits() []string { return []string{"tokens/sec", "tokens/second"} }
 
-// SixColumnTable returns a run as the six-column format has it: its heading line and its table.
-func SixColumnTable(run *rundir.Run, o SixColumnOptions) table.Section {
+// Tables returns a run in the form in which results are published: its heading line, and beneath it the six-column
+// table. Stress tables and serving blocks that were read elsewhere keep their form: they have figures that the six
+// columns have no place for, and lack others.
+func Tables(run *rundir.Run, o SixColumnOptions) table.Section {
 	s := table.Section{Markdown: lang.Both(func(l lang.Lang) string {
-		return "\n- " + strings.Join(sixColumnHeading(run, l), ", ") + "\n"
+		return "\n- " + strings.Join(sixColumnHeading(run, l), ", ") + "\n" + blockText(run, l)
 	})}
+	if inBlocks(run) {
+		return s
+	}
 	rows := findings.AllStages(run)
 	if o.OnlyGrid {
 		rows = findings.GridStages(run)
@@ -96,6 +102,35 @@ func SixColumnTable(run *rundir.Run, o SixColumnOptions) table.Section {
 	s.Table.Centered = true
 	s.Notes = findings.Legend(s.Table)
 	return s
+}
+
+// inBlocks reports whether the results of a run were read from stress tables or serving blocks.
+func inBlocks(run *rundir.Run) bool {
+	return run.Source != nil && (run.Source.Format == Stress || run.Source.Format == Serving)
+}
+
+// blockText returns the stress tables or serving blocks of a run, as code of Markdown.
+func blockText(run *rundir.Run, l lang.Lang) string {
+	if !inBlocks(run) {
+		return ""
+	}
+	var b strings.Builder
+	out := bufio.NewWriter(&b)
+	for i, r := range findings.AllStages(run) {
+		if i > 0 {
+			out.WriteString("\n")
+		}
+		if r.Stage.Role == rundir.WarmUp {
+			out.WriteString("// warm-up\n")
+		}
+		if run.Source.Format == Stress {
+			writeStress(out, r, false, l)
+		} else {
+			writeServing(out, r, l)
+		}
+	}
+	out.Flush() // a strings.Builder takes everything
+	return "\n```\n" + b.String() + "```\n"
 }
 
 // sixColumnHeading returns the parts of the heading line of the published format, as far as they are known.
@@ -116,7 +151,9 @@ func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
 	if p := run.Workload.PromptTokens.Mean; p > 0 {
 		tokens = append(tokens, "prompt_tokens="+lang.Shortest(p))
 	}
-	if g := run.Workload.OutputTokens.Mean; g > 0 {
+	if g := run.Workload.OutputTokens.Mean; g > 0 && run.Workload.Capped {
+		tokens = append(tokens, "max_tokens="+lang.Shortest(g))
+	} else if g > 0 {
 		tokens = append(tokens, "generated_tokens="+lang.Shortest(g))
 	}
 	if len(tokens) > 0 {
@@ -125,6 +162,17 @@ func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
 			separator = ","
 		}
 		parts = append(parts, strings.Join(tokens, separator))
+	}
+	if think := run.Workload.Think; think != nil {
+		parts = append(parts, "think="+map[bool]string{true: "yes", false: "no"}[*think])
+	}
+	for _, key := range run.Labels.FreeKeys() {
+		parts = append(parts, key+"=**"+strings.TrimSpace(table.Escape(run.Labels.Free[key]))+"**")
+	}
+	if run.Source != nil {
+		if name := HeadingName(run.Source); name != "" {
+			parts = append(parts, "name=**"+strings.TrimSpace(table.Escape(name))+"**")
+		}
 	}
 	return parts
 }

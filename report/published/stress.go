@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -97,6 +98,7 @@ func (p *parser) stressTable() {
 		line = t.Line
 	}
 	r := p.begin(Stress, line)
+	r.headBlock()
 	r.BeginStage(line)
 	p.take(Frame)
 	items := stressItems()
@@ -256,7 +258,7 @@ func (r *reading) finishStress(t *titleLine) {
 	Counted(&s.Latency, s.Requests.OK)
 	s.OutputTokens.N = s.Requests.OK
 	if s.AskedTokens.Known() {
-		r.Run.Workload.OutputTokens.Mean = s.AskedTokens.Value()
+		r.Run.Workload.OutputTokens.Mean, r.Run.Workload.Capped = s.AskedTokens.Value(), true
 	}
 	if q, err := ParseQuantity(r.above.Completed.Text); err == nil && r.above.Completed.Line > 0 {
 		if f, err := q.In(Time, "seconds"); err == nil && f.Known() {
@@ -265,7 +267,7 @@ func (r *reading) finishStress(t *titleLine) {
 		}
 	}
 	if t != nil {
-		r.Run.Labels.Engine = t.Engine
+		r.Run.Labels.Engine = cmp.Or(t.Engine, r.Run.Labels.Engine)
 		if !t.Date.IsZero() {
 			r.Run.Ended = t.Date
 			r.Run.Started = t.Date.Add(-time.Duration(max(s.Window, s.Elapsed) * float64(time.Second)))

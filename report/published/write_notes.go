@@ -63,7 +63,7 @@ func received(r findings.StageRow, l lang.Lang) string {
 // lengthNote says how long answers were that end by themselves.
 func lengthNote(r findings.StageRow, l lang.Lang) string {
 	t := r.Stage.OutputTokens
-	if !r.Run.Workload.Capped || t.N == 0 {
+	if !r.Run.Workload.Capped || t.N == 0 || r.Stage.Source != nil {
 		return ""
 	}
 	return noteLengths.In(l, findings.AnswerText(&r.Run.Workload, l), lang.Number(t.Mean, lang.Short), lang.Number(t.P50, lang.Short), lang.Number(t.P90, lang.Short),

@@ -99,8 +99,8 @@ func address(run *rundir.Run) string {
 	return strings.TrimSuffix(strings.TrimRight(run.Target.URL, "/"), "/v1") + strings.TrimSuffix(d.Path(), "/chat/completions")
 }
 
-// namesModel reports whether a table has a row with the model: one that was read only where it had it, and ours where requests name it.
-func namesModel(r findings.StageRow) bool {
+// modelRow reports whether a table has a row with the model: one that was read only where it had it, and ours where requests name it.
+func modelRow(r findings.StageRow) bool {
 	if src := r.Run.Source; src != nil {
 		_, printed := r.Stage.Source.At("target.model")
 		return printed || src.Format != Stress
@@ -132,7 +132,7 @@ func stressRows(r findings.StageRow) [][]string {
 		label = "API Base"
 	}
 	asked(label, address(run))
-	if namesModel(r) {
+	if modelRow(r) {
 		asked("Model", cmp.Or(run.Target.Model, findings.ModelName(run)))
 	}
 	asked("Max Tokens", lang.Number(askedTokens(r), lang.WholeOr(2)))
