@@ -103,7 +103,7 @@ func (p *parser) step() {
 		p.take(Context)
 	case isHeading(line):
 		p.abandonHeading()
-		p.above.Heading, p.above.BlockHeading = &headingText{Line: p.at + 1, Text: line}, nil
+		p.above.Heading, p.above.BlockHeading, p.above.responses = &headingText{Line: p.at + 1, Text: line}, nil, nil
 		p.take(Context)
 	default:
 		if partOfWhole(line) {

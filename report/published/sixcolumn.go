@@ -6,6 +6,7 @@ package published
 import (
 	"bufio"
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -52,11 +53,15 @@ func SixColumns(run *rundir.Run, tokens string) []findings.Column {
 	return columns
 }
 
-// asPrinted returns a figure that contradicts others as its document has it, so that its cause can be found again.
+// asPrinted returns a figure as its six-column table has it, so that what is wrong with it can be found again. One of
+// which the unit stands elsewhere is written anew.
 func asPrinted(s *rundir.Stage, key string) (text string, ok bool) {
-	doubted := slices.ContainsFunc(s.Doubts, func(d rundir.Doubt) bool { return slices.Contains(d.Figures, key) })
 	p, ok := s.Source.At(key)
-	return p.Text, ok && doubted && strings.ContainsAny(p.Text, "123456789") // a row of zeros is n/a
+	if !ok || s.Source.Format != SixColumn || table.Escape(p.Text) != p.Text {
+		return "", false
+	}
+	q, err := ParseQuantity(p.Text)
+	return p.Text, err == nil && q.Unit != ""
 }
 
 // sixColumnName is a stage's name in the six-column table, which has the unit behind a rate, and one word for arrivals at a
@@ -98,6 +103,9 @@ func Tables(run *rundir.Run, o SixColumnOptions) table.Section {
 	if len(rows) == 0 {
 		return s
 	}
+	if src := run.Source; src != nil && src.Format == SixColumn { // as they are published
+		slices.SortStableFunc(rows, func(a, b findings.StageRow) int { return cmp.Compare(a.Stage.Source.Line, b.Stage.Source.Line) })
+	}
 	s.Table = findings.TabulateStages(SixColumns(run, cmp.Or(o.Tokens, TokenUnits()[0])), rows, findings.UnitWithin)
 	s.Table.Centered = true
 	s.Notes = findings.Legend(s.Table)
@@ -116,6 +124,9 @@ func blockText(run *rundir.Run, l lang.Lang) string {
 	}
 	var b strings.Builder
 	out := bufio.NewWriter(&b)
+	for _, r := range run.Source.Responses {
+		out.WriteString(responseText(r) + "\n")
+	}
 	for i, r := range findings.AllStages(run) {
 		if i > 0 {
 			out.WriteString("\n")
@@ -131,6 +142,21 @@ func blockText(run *rundir.Run, l lang.Lang) string {
 	}
 	out.Flush() // a strings.Builder takes everything
 	return "\n```\n" + b.String() + "```\n"
+}
+
+// responseText is an answer of the server that stands above a result, as Python prints it.
+func responseText(r rundir.Response) string {
+	parts := []string{fmt.Sprintf("'completion_tokens': %d", r.CompletionTokens)}
+	if r.PromptTokens > 0 {
+		parts = append(parts, fmt.Sprintf("'prompt_tokens': %d", r.PromptTokens))
+	}
+	if r.Finish != "" {
+		parts = append(parts, fmt.Sprintf("'finish_reason': '%s'", r.Finish))
+	}
+	if r.Latency.Known() {
+		parts = append(parts, "'e2e_latency': "+lang.Shortest(r.Latency.Value()))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // sixColumnHeading returns the parts of the heading line of the published format, as far as they are known.
