@@ -224,8 +224,11 @@ func TestRowRules(t *testing.T) {
 		"| throughput | 9.00 req/sec | 1.04 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                             {},
 		"| throughput | 9.00 req/sec | 0.90 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                             {"latency 4"},
 		"| throughput | 9.00 req/sec | > 0.90 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                           {},
-		"| throughput | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 1240.00 tokens/sec |":                                                             {"tokens 4"},
-		"| throughput | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 1190.00 tokens/sec |":                                                             {},
+		"| throughput | 90.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 25000.00 tokens/sec |":                                                           {"tokens 4"},
+		"| throughput | 90.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 23000.00 tokens/sec |":                                                           {}, // a burst: requests in flight have tokens
+		"| throughput | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 2500.00 tokens/sec |":                                                             {}, // few have ended
+		"| x | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 1240.00 tokens/sec |":                                                                      {"tokens 4"},
+		"| x | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 1190.00 tokens/sec |":                                                                      {},
 		"| throughput | 9.00 req/sec | 0.50 sec | 50.00 ms | 7.48 ms | 550.00 tokens/sec |":                                                              {"tokens 4"},
 		"| throughput | 9.00 req/sec | 0.57 sec | 50.00 ms | 7.48 ms | 630.00 tokens/sec |":                                                              {},
 		"| asynchronous@1.00 | 1.45 req/sec | n/a | n/a | n/a | n/a |":                                                                                   {"offered 4"},

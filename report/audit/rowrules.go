@@ -141,6 +141,10 @@ const (
 	tokensBelow  = 0.5
 	tokensApart  = 0.05 // from the other rows
 	windowsApart = 0.15 // from the other rows of a table with verdicts, which is llmsweep's own: its windows cut more
+	// A burst begins empty. Requests that have not ended when it stops have tokens, and are no more than those that have,
+	// unless these are few.
+	tokensBurst = 2
+	burstEnded  = 10
 )
 
 // tokensPerRequest compares tokens per request with the number that was asked for, and with those of the other rows. Fewer are wrong
@@ -165,6 +169,11 @@ func tokensPerRequest(t *result) (hits []hit) {
 			slack += tokensSpread * spread
 		}
 		forced := r.published(published.SixColumn) && !t.run.Workload.Capped || t.run.Workload.Forced
+		if quotient && r.stage.Role == rundir.Ceiling {
+			if got.Low /= tokensBurst; r.value(keyDone)*r.value(keyLatency) < burstEnded { // it lasted a latency at least
+				got.Low = 0
+			}
+		}
 		off, low := max(apart*typical, tokensSpread*spread), got.Low
 		if offered, done := r.value(keyRate), r.value(keyDone); offered > done && done > 0 {
 			low *= done / offered // requests that pile up have tokens before they are complete

@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"llmsweep/report/lang"
@@ -71,7 +70,8 @@ func rate(id string, head lang.Phrase, unit string, of TakeStages, print lang.Pr
 
 // count is a column of a number of requests; a published table does not say it.
 func count(id string, head lang.Text, of func(*rundir.Stage) int) Column {
-	return Column{ID: id, Head: head, Word: func(r StageRow) string { return strconv.Itoa(of(r.Stage)) }, Cell: func(r StageRow) table.Cell {
+	key := strings.Replace(id, "_", ".", 1)
+	return Column{ID: id, Head: head, Word: func(r StageRow) string { return inCSV(r.Stage, key, float64(of(r.Stage))) }, Cell: func(r StageRow) table.Cell {
 		n := of(r.Stage)
 		if n == 0 && r.Stage.Source != nil {
 			return table.Absent()
@@ -150,7 +150,7 @@ func rateColumns() []Column {
 		rate("tokens_per_s_input", headInput, "tok/s", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }, lang.Short),
 		numberInFile("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
 		number("concurrency_mean", headInFlight.Text(), "", func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }, lang.Tenths),
-		inFile("concurrency_peak", func(r StageRow) string { return strconv.Itoa(r.Stage.Concurrency.Peak) }),
+		inFile("concurrency_peak", func(r StageRow) string { return inCSV(r.Stage, "concurrency.peak", float64(r.Stage.Concurrency.Peak)) }),
 		numberInFile("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
 		numberInFile("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
 		tokens("mean", lang.SubMean.Text(), func(t *rundir.TokenStats) rundir.Number { return t.Mean }),
@@ -204,7 +204,7 @@ func length(r StageRow) table.Cell {
 
 // distColumns are the columns of a distribution of durations.
 func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist) []Column {
-	all := []Column{inFile(id+"_n", func(r StageRow) string { return strconv.Itoa(of(r.Stage).N) })}
+	all := []Column{inFile(id+"_n", func(r StageRow) string { return inCSV(r.Stage, id+".n", float64(of(r.Stage).N)) })}
 	for _, f := range new(rundir.Dist).Numbers() {
 		c := Column{ID: id + "_" + f.Name, Head: head, Number: func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }}
 		c.Sub, c.Cell = lang.Same(f.Name), func(r StageRow) table.Cell { return table.Percentile(of(r.Stage), f.Name) }

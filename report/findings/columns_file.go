@@ -30,7 +30,12 @@ func runColumns() []Column {
 		return inFile(id, func(r StageRow) string { return of(r.Run) })
 	}
 	return []Column{
-		text("started", func(r *rundir.Run) string { return r.Started.Format(time.RFC3339) }),
+		text("started", func(r *rundir.Run) string {
+			if r.Started.IsZero() {
+				return ""
+			}
+			return r.Started.Format(time.RFC3339)
+		}),
 		text("state", func(r *rundir.Run) string { return string(r.State) }),
 		text("target_url", func(r *rundir.Run) string { return r.Target.URL }),
 		text("target_api", func(r *rundir.Run) string { return r.Target.API }),
@@ -46,14 +51,19 @@ func runColumns() []Column {
 		text("workload_prompt_tokens_mean", func(r *rundir.Run) string { return positive(r.Workload.PromptTokens.Mean) }),
 		text("workload_output_tokens_mean", func(r *rundir.Run) string { return positive(r.Workload.OutputTokens.Mean) }),
 		text("workload_dataset", func(r *rundir.Run) string { return r.Workload.Dataset }),
-		text("workload_seed", func(r *rundir.Run) string { return strconv.FormatUint(r.Workload.Seed, 10) }),
+		text("workload_seed", func(r *rundir.Run) string {
+			if r.Source != nil {
+				return ""
+			}
+			return strconv.FormatUint(r.Workload.Seed, 10)
+		}),
 	}
 }
 
 // settingColumns tell which stage it is, and when it ran.
 func settingColumns() []Column {
 	seconds := func(id string, of func(*rundir.Stage) float64) Column {
-		return inFile(id, func(r StageRow) string { return raw(of(r.Stage)) })
+		return inFile(id, func(r StageRow) string { return inCSV(r.Stage, id, of(r.Stage)) })
 	}
 	return []Column{
 		words("name", lang.HeadLoad.Text(), func(r StageRow) string { return StageName(r.Stage) }, nameCell),
@@ -95,6 +105,14 @@ func classes(errors map[string]int) string {
 		parts = append(parts, class+"="+strconv.Itoa(errors[class]))
 	}
 	return strings.Join(parts, " ")
+}
+
+// inCSV is a bare number of a stage; empty for a 0 that the document it was read from does not have.
+func inCSV(s *rundir.Stage, key string, v float64) string {
+	if _, printed := s.Source.At(key); v == 0 && s.Source != nil && !printed {
+		return ""
+	}
+	return raw(v)
 }
 
 func raw(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
