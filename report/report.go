@@ -44,6 +44,7 @@ type Options struct {
 	Percentiles []string // names of percentiles to show, such as p50; nil for the usual ones
 	SixColumn   published.SixColumnOptions
 	OnlyTable   bool      // of a document only the six-column table
+	Nearest     bool      // the percentiles of latency are measured values
 	Drawings    []Drawing // of a document of one run
 
 	several bool // runs
@@ -69,7 +70,7 @@ func formats() []format {
 		{"markdown", markdown},
 		{"csv", func(w io.Writer, runs []rundir.Run, _ Options) error { return CSV(w, runs) }},
 		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
-		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteStress(w, runs, o.Lang) }},
+		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteStress(w, runs, o.Nearest, o.Lang) }},
 		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteServing(w, runs, o.Lang) }},
 		{"llm-d", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteLLMD(w, runs) }},
 		{"verdict", verdicts},

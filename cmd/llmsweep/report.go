@@ -21,7 +21,9 @@ import (
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
 )
@@ -41,6 +43,8 @@ type reportCmd struct {
 	OnlyTable bool   `help:"Of --format markdown: the six-column table alone." group:"Result"`
 	OnlyGrid  bool   `help:"Leave out the rates that narrowed the answer." group:"Result"`
 	UnitWords string `default:"tokens/sec" enum:"tokens/sec,tokens/second" placeholder:"WORDS" help:"tokens/sec or tokens/second (tokens/sec)." group:"Result"`
+
+	Percentile string `default:"interpolated" enum:"interpolated,nearest" placeholder:"KIND" help:"Of --format stress: interpolated, or nearest (a measured value, as stress testers print it)." group:"Result"`
 
 	Drawing string `placeholder:"NAME" help:"Of --format svg: output, ttft, itl, latency or speed." group:"Result"`
 
@@ -105,6 +109,10 @@ func (r *reportCmd) Run(c *console.Console) error {
 	if (r.OnlyTable || r.OnlyGrid) && r.Format != "markdown" {
 		return console.Usage(errors.New("--only-table and --only-grid are of --format markdown"))
 	}
+	nearest := r.Percentile == "nearest"
+	if nearest && r.Format != published.Stress {
+		return console.Usage(errors.New("--percentile nearest is of --format stress"))
+	}
 	terms, err := slo.ParseAll(r.SLO)
 	if err != nil {
 		return console.Usage(err)
@@ -118,6 +126,11 @@ func (r *reportCmd) Run(c *console.Console) error {
 		setup.Conclude(run)
 		if len(terms) > 0 {
 			if err := saturation.Assess(path, run, terms); err != nil {
+				return console.Usage(err)
+			}
+		}
+		if nearest && run.Source == nil {
+			if err := measure.Nearest(run.Stages, store.Records(path)); err != nil {
 				return console.Usage(err)
 			}
 		}
@@ -146,7 +159,7 @@ func (r *reportCmd) Run(c *console.Console) error {
 
 // options adds what is shown to how it is shown.
 func (r *reportCmd) options(o report.Options) report.Options {
-	o.All, o.Percentiles, o.OnlyTable = r.All, r.Names, r.OnlyTable
+	o.All, o.Percentiles, o.OnlyTable, o.Nearest = r.All, r.Names, r.OnlyTable, r.Percentile == "nearest"
 	o.SixColumn = published.SixColumnOptions{OnlyGrid: r.OnlyGrid, Tokens: r.UnitWords}
 	return o
 }

@@ -392,9 +392,6 @@ func (w *writer) labels(run *rundir.Run) []string {
 	if len(parts) > 0 {
 		lines = append(lines, docLabels.In(w.Lang, strings.Join(parts, lang.ListComma.In(w.Lang))))
 	}
-	if run.Target.Launch != "" {
-		lines = append(lines, docLaunch.In(w.Lang, run.Target.Launch))
-	}
 	for _, n := range published.Remarkable(run) {
 		lines = append(lines, published.Words().Say(n, w.Lang))
 	}

@@ -16,7 +16,6 @@ var (
 	docLabels   = lang.Say("Labels: %s", "标签：%s")
 	docRead     = lang.Say("%s (line %d)", "%s（第 %d 行）")
 	docInferred = lang.Say("%s (inferred from line %d)", "%s（由第 %d 行推断）")
-	docLaunch   = lang.Say("Launch command: %s", "启动命令：%s")
 	docName     = lang.Say("Configuration: %s", "配置：%s")
 	docSource   = lang.Say("Source: %s", "来源：%s")
 	docFigures  = lang.Say("Not used of %s: %s: %s", "%s 中未采用：%s：%s")

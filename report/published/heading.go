@@ -25,8 +25,8 @@ var (
 )
 
 // isHeading knows lines such as "- **MODEL**, **N** x **GPU**, **ENGINE**, prompt_tokens=P, generated_tokens=G".
-// llmsweep has max_tokens=M where M is a limit, think=yes or think=no, free labels such as router=**Rust**, and
-// name=**TEXT** for the heading that a result had in its document.
+// llmsweep has max_tokens=M where M is a limit, think=yes or think=no, dataset=**FILE**, free labels such as
+// router=**Rust**, and of what it read elsewhere name=**HEADING** and launch=**COMMAND**.
 func isHeading(line string) bool {
 	if lengthPart.MatchString(line) {
 		return listItem.MatchString(line) || strings.HasPrefix(line, "**")
@@ -86,6 +86,10 @@ func (h *headingText) label(r *Result, key, value string) {
 		r.Run.Workload.Think = &think
 	case "name":
 		r.Run.Source.Heading = value
+	case "dataset":
+		r.Run.Workload.Dataset = value
+	case "launch":
+		r.Run.Target.Launch = value
 	default:
 		if r.Run.Labels.Free == nil {
 			r.Run.Labels.Free = map[string]string{}

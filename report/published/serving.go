@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -235,7 +236,7 @@ func inferWorkloads(doc *Document) {
 // workload is what the log above the block says was asked.
 func (r *reading) workload(requests int) {
 	w := &r.Run.Workload
-	w.Dataset = r.above.Dataset
+	w.Dataset = cmp.Or(r.above.Dataset, w.Dataset)
 	asked := func(from rundir.Printed, key string, to *rundir.Lengths) {
 		q, err := ParseQuantity(from.Text)
 		if from.Line > 0 && err == nil && q.Number.Known() && requests > 0 {

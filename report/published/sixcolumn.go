@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -192,13 +193,20 @@ func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
 	if think := run.Workload.Think; think != nil {
 		parts = append(parts, "think="+map[bool]string{true: "yes", false: "no"}[*think])
 	}
-	for _, key := range run.Labels.FreeKeys() {
-		parts = append(parts, key+"=**"+strings.TrimSpace(table.Escape(run.Labels.Free[key]))+"**")
-	}
-	if run.Source != nil {
-		if name := HeadingName(run.Source); name != "" {
-			parts = append(parts, "name=**"+strings.TrimSpace(table.Escape(name))+"**")
+	add := func(key, value string) {
+		if value != "" {
+			parts = append(parts, key+"=**"+strings.TrimSpace(table.Escape(value))+"**")
 		}
+	}
+	if run.Workload.Dataset != "" {
+		add("dataset", filepath.Base(run.Workload.Dataset))
+	}
+	for _, key := range run.Labels.FreeKeys() {
+		add(key, run.Labels.Free[key])
+	}
+	if inBlocks(run) {
+		add("name", HeadingName(run.Source))
+		add("launch", run.Target.Launch)
 	}
 	return parts
 }

@@ -67,7 +67,7 @@ func faultWords() lang.Words {
 var (
 	saySummary       = lang.Say("Summary of %s stages", "%s 个阶段汇总")
 	noteMaximum      = lang.Say("P99 Response Time is the largest response time here, in spite of its name: this is how it was printed.", "P99 Response Time 取的是最大响应时间，与其名称不符：原文如此。")
-	noteInterpolated = lang.Say("P99 Response Time is interpolated between samples; other tools print the largest response time there.", "P99 Response Time 由样本插值得出；其他工具在此处给出的是最大响应时间。")
+	noteInterpolated = lang.Say("P99 Response Time is interpolated between samples; other tools print a measured one (--percentile nearest).", "P99 Response Time 由样本插值得出；其他工具给出的是某个实测值（--percentile nearest）。")
 	noteTheoretical  = lang.Say("Theoretical Max Throughput is total requests / max response time. It is not a limit.", "Theoretical Max Throughput 等于总请求数除以最大响应时间，并不代表任何上限。")
 	noteWindow       = lang.Say("%s is the window in which rates were measured, without start and drain; requests are those due in it.", "%s 为统计速率的时间窗，不含启动与收尾；请求数为窗内应发出的请求。") // the reader of such blocks knows them by their first words
 	noteOpen         = lang.Say("Requests arrived at %s per second (open loop)%s.", "请求按每秒 %s 个到达（开环）%s。")

@@ -17,12 +17,12 @@ import (
 )
 
 // stressNotes are what a reader of a stress table must know.
-func stressNotes(r findings.StageRow, l lang.Lang) []string {
+func stressNotes(r findings.StageRow, nearest bool, l lang.Lang) []string {
 	s := r.Stage
 	var notes []string
 	if d := &s.Latency; s.Source != nil && d.P99.Known() && d.P99 == d.Max {
 		notes = append(notes, noteMaximum.In(l))
-	} else if s.Source == nil && d.P99.Known() {
+	} else if s.Source == nil && d.P99.Known() && !nearest {
 		notes = append(notes, noteInterpolated.In(l))
 	}
 	if !theoreticalMax(s).IsZero() {
@@ -42,8 +42,8 @@ func stressNotes(r findings.StageRow, l lang.Lang) []string {
 // stands beneath each table. Where a run has several stages, a summary across them stands at the end.
 //
 // The duration is the window over which the rates were counted, so that the table agrees with itself and with the
-// other renderings of the run.
-func WriteStress(w io.Writer, runs []rundir.Run, l lang.Lang) error {
+// other renderings of the run. Percentiles are said to be interpolated, unless they are nearest: measured values.
+func WriteStress(w io.Writer, runs []rundir.Run, nearest bool, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	for i := range runs {
 		rows := findings.AllStages(&runs[i])
@@ -51,7 +51,10 @@ func WriteStress(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 			if i+j > 0 {
 				out.WriteString("\n")
 			}
-			writeStress(out, r, len(rows) > 1, l)
+			if len(rows) > 1 {
+				out.WriteString("---- " + table.Clean(findings.StageName(r.Stage)) + " ----\n")
+			}
+			writeStress(out, r, nearest, l)
 		}
 		if len(rows) > 1 {
 			out.WriteString("\n")
@@ -62,15 +65,12 @@ func WriteStress(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 }
 
 // writeStress writes one stage.
-func writeStress(w *bufio.Writer, r findings.StageRow, several bool, l lang.Lang) {
-	if several {
-		w.WriteString("---- " + table.Clean(findings.StageName(r.Stage)) + " ----\n")
-	}
+func writeStress(w *bufio.Writer, r findings.StageRow, nearest bool, l lang.Lang) {
 	if r.Stage.Elapsed > 0 {
 		w.WriteString("Test completed in " + lang.Number(rundir.Exactly(r.Stage.Elapsed), lang.Fixed(2)) + " seconds\n")
 	}
 	writeBox(w, stressHeading(r), []string{"Metric", "Value"}, stressRows(r))
-	writeNotes(w, stressNotes(r, l))
+	writeNotes(w, stressNotes(r, nearest, l))
 }
 
 // stressHeading says what was tested, the engine where its own API was used, and when the stage ended, as the format has it.
