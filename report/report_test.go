@@ -191,6 +191,29 @@ func TestCSV(t *testing.T) {
 }
 
 // TestCSVNamesAreKeys: the columns are named by the keys of run.json.
+// TestCSVOfImports: what a document does not say is empty, and a 0 that it says is 0.
+func TestCSVOfImports(t *testing.T) {
+	for name, zeros := range map[string][]string{
+		"guidellm-tables.md": {"rates_completed", "tokens_per_s_output"}, "stress-tables.txt": {"requests_error", "started_s"}, "serving-blocks.txt": nil,
+	} {
+		doc, err := published.ParseFile("published/testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, err := csv.NewReader(strings.NewReader(render(t, "csv", published.Join(doc).Runs, Options{}))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, record := range records[1:] {
+			for i, cell := range record {
+				if column := records[0][i]; cell == "0" && !slices.Contains(zeros, column) || strings.HasPrefix(cell, "0001-") {
+					t.Errorf("%s: %s of %s is %s", name, column, record[slices.Index(records[0], "name")], cell)
+				}
+			}
+		}
+	}
+}
+
 func TestCSVNamesAreKeys(t *testing.T) {
 	b, err := json.Marshal(promisedRun())
 	if err != nil {

@@ -139,8 +139,7 @@ const (
 	tokensAbove  = 0.05
 	tokensSpread = 5
 	tokensBelow  = 0.5
-	tokensApart  = 0.05 // from the other rows
-	windowsApart = 0.15 // from the other rows of a table with verdicts, which is llmsweep's own: its windows cut more
+	tokensApart  = 0.15 // from the other rows: a window of ten seconds cuts that many requests
 	// A burst begins empty. Requests that have not ended when it stops have tokens, and are no more than those that have,
 	// unless these are few.
 	tokensBurst = 2
@@ -151,10 +150,6 @@ const (
 // only where that number was a length and not a limit.
 func tokensPerRequest(t *result) (hits []hit) {
 	typical, spread := t.typical()
-	apart := tokensApart
-	if slices.ContainsFunc(t.rows, func(r *row) bool { return r.stage.Verdict != "" && r.stage.Verdict != rundir.Closed }) {
-		apart = windowsApart
-	}
 	for _, r := range t.rows {
 		got, ok := r.tokens()
 		asked := r.asked()
@@ -174,7 +169,7 @@ func tokensPerRequest(t *result) (hits []hit) {
 				got.Low = 0
 			}
 		}
-		off, low := max(apart*typical, tokensSpread*spread), got.Low
+		off, low := max(tokensApart*typical, tokensSpread*spread), got.Low
 		if offered, done := r.value(keyRate), r.value(keyDone); offered > done && done > 0 {
 			low *= done / offered // requests that pile up have tokens before they are complete
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"llmsweep/client/sim"
 	"llmsweep/report"
@@ -31,7 +32,12 @@ func TestHonestRunsPass(t *testing.T) {
 	for _, c := range []struct {
 		server string
 		w      tasks
-	}{{"demo", tasks{64, 16}}, {"Qwen2-7B/L20/fp16", tasks{512, 128}}, {"Qwen2-72B/H200x4/fp16", tasks{1024, 64}}} {
+		budget time.Duration
+	}{
+		{"demo", tasks{64, 16}, 0}, {"Qwen2-7B/L20/fp16", tasks{512, 128}, 0}, {"Qwen2-72B/H200x4/fp16", tasks{1024, 64}, 0},
+		{"Qwen2-72B/L20x4/fp16", tasks{512, 128}, 90 * time.Second}, {"Qwen2-7B/L20/fp16", tasks{512, 128}, 4 * time.Minute},
+		{"Qwen2.5-14B/A100/fp16", tasks{512, 128}, 8 * time.Minute},
+	} {
 		server, err := sim.Preset(c.server)
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +54,10 @@ func TestHonestRunsPass(t *testing.T) {
 			}
 			defer live.Close()
 			config := sweep.Defaults()
-			config.Points = 3
+			config.Points, config.Budget = 3, c.budget
+			if c.budget > 0 { // what has no time is left out
+				config.Points, config.StageTime = 9, 5*time.Second
+			}
 			config.Doer, config.Log = simtest.VirtualDoer{Live: live}, log
 			config.Sources = func(string) load.Source { return c.w }
 			if err := sweep.Sweep(t.Context(), config, run); err != nil {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +50,87 @@ func TestPrintedAsPublished(t *testing.T) {
 			if diff := cmp.Diff(lines[:n], got[:n]); diff != "" || n < 24 {
 				t.Errorf("%s:%d, %d lines (-want +got):\n%s", name, run.Source.Line, n, diff)
 			}
+		}
+	}
+}
+
+// layout is what one table of the documents has and the others have not: spaces, the rule beneath the heading, bold engines, one
+// typing error and one missing unit.
+var layout = regexp.MustCompile(`:?-{3,}:?| +|\*\*|ms|Taken|Token`)
+
+// TestSixColumnsAsPublished: six-column tables are printed with their rows in order and each figure as it stands there.
+func TestSixColumnsAsPublished(t *testing.T) {
+	text, err := os.ReadFile("testdata/guidellm-tables.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := published.ParseText("tables.md", bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := 0
+	for _, run := range doc.Runs {
+		var want []string
+		for i, line := range strings.Split(string(text), "\n")[run.Source.Line-1:] {
+			if i > 0 && !strings.HasPrefix(line, "|") && len(want) > 2 {
+				break
+			}
+			if strings.TrimSpace(line) != "" {
+				want = append(want, line)
+			}
+		}
+		var b bytes.Buffer
+		if err := report.Render(&b, "markdown", []rundir.Run{run}, report.Options{Lang: lang.Chinese, OnlyTable: true}); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Split(strings.ReplaceAll(strings.TrimSpace(b.String()), "\n\n", "\n"), "\n")
+		plain := func(lines []string) string { return layout.ReplaceAllString(strings.Join(lines, "\n"), "") }
+		if diff := cmp.Diff(plain(want), plain(got)); diff != "" {
+			t.Errorf("line %d (-want +got):\n%s", run.Source.Line, diff)
+		}
+		if slices.Equal(want, got) {
+			same++
+		}
+	}
+	if len(doc.Runs) != 13 || same < 6 {
+		t.Errorf("%d of %d tables are the same byte for byte", same, len(doc.Runs))
+	}
+}
+
+// TestHeadingLabels: a heading line has limits, modes and free labels, above tables and blocks.
+func TestHeadingLabels(t *testing.T) {
+	stress, err := os.ReadFile("testdata/stress-tables.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := string(stress)[strings.Index(string(stress), "┏"):]
+	table = table[:strings.Index(table, "┘")+len("┘")]
+	six := "| Benchmark | Requests per Second | Request Latency | Output Token Throughput |\n|-|-|-|-|\n" +
+		"| synchronous | 1.00 req/sec | 1.00 sec | 50.00 tokens/sec |"
+	doc, err := published.ParseText("doc", strings.NewReader("## Router\n- **SGLang**, max_tokens=256, think=no, router=**Rust, 2**, name=**a**\n\n"+six+
+		"\n\n- **M**, **2** x **L20**, **vLLM**, max_tokens=9, think=yes, dataset=**d.json**\n```\n"+table+"\n\n"+table+"\n```\n### Next\n"+table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, run := range doc.Runs {
+		think := "?"
+		if run.Workload.Think != nil {
+			think = fmt.Sprint(*run.Workload.Think)
+		}
+		l := run.Labels
+		got = append(got, fmt.Sprint(l.Model, "|", l.Engine, "|", l.GPUs, "|", l.GPU, "|", run.Workload.OutputTokens.Mean, "|", run.Workload.Capped, "|", think,
+			"|", l.Free["router"], "|", run.Workload.Dataset))
+	}
+	want := []string{
+		"|SGLang|0||256|true|false|Rust, 2|", "Qwen3-4B|vLLM|2|L20|3096|true|true||d.json", "Qwen3-4B|vLLM|2|L20|3096|true|true||d.json", "Qwen3-4B||0||3096|true|?||",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, r := range doc.Remarks {
+		if r.Unread {
+			t.Errorf("line %d: %s", r.Line, r.Text)
 		}
 	}
 }

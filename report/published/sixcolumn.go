@@ -42,6 +42,9 @@ func SixColumns(run *rundir.Run, tokens string) []findings.Column {
 				return table.Literal(printed)
 			}
 			n := lang.Scale(c.Number(r.Stage), f.scale)
+			if c.ID == "rates_completed" && behindOutput(r.Stage) {
+				n = rundir.Over(n.Value())
+			}
 			if s := r.Stage; f.key == "inter_token_s" && n.IsZero() && s.Source != nil && s.Source.Printed["itl_s.mean"].Line > 0 { // of serving blocks
 				n = lang.Scale(s.ITL.Mean, f.scale)
 			}
@@ -52,6 +55,14 @@ func SixColumns(run *rundir.Run, tokens string) []findings.Column {
 		}
 	}
 	return columns
+}
+
+// behindOutput reports whether a stage at a rate sent more tokens than the requests that ended have: their rate was still rising
+// when it stopped.
+func behindOutput(s *rundir.Stage) bool {
+	const tolerance = 0.05
+	done, out, each := s.Rates.Completed, s.TokensPerS.Output, s.OutputTokens.Mean
+	return s.Source == nil && s.Rate.Known() && done.Known() && out.Known() && each.Known() && out.Value() > done.Value()*each.Value()*(1+tolerance)
 }
 
 // asPrinted returns a figure as its six-column table has it, so that what is wrong with it can be found again. One of
