@@ -36,7 +36,7 @@ func TestHonestRunsPass(t *testing.T) {
 	}{
 		{"demo", tasks{64, 16}, 0}, {"Qwen2-7B/L20/fp16", tasks{512, 128}, 0}, {"Qwen2-72B/H200x4/fp16", tasks{1024, 64}, 0},
 		{"Qwen2-72B/L20x4/fp16", tasks{512, 128}, 90 * time.Second}, {"Qwen2-7B/L20/fp16", tasks{512, 128}, 4 * time.Minute},
-		{"Qwen2.5-14B/A100/fp16", tasks{512, 128}, 8 * time.Minute},
+		{"Qwen2.5-14B/A100/fp16", tasks{512, 128}, 8 * time.Minute}, {"plain8", tasks{512, 128}, 3 * time.Minute},
 	} {
 		server, err := sim.Preset(c.server)
 		if err != nil {

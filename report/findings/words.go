@@ -596,7 +596,7 @@ func sweepWords() lang.Words {
 		// Why a row is left out of a comparison.
 		"row.cut-short":         lang.Say("the stage was cut short", "该阶段提前结束"),
 		"row.warm-up":           lang.Say("the document calls it a warm-up", "文档注明为预热"),
-		"row.nothing-completed": lang.Say("nothing was completed", "没有完成任何请求"),
+		"row.nothing-completed": lang.Say("its completed rate is not known", "完成速率未知"),
 
 		// Of results of other tools.
 		"published.read-from": lang.Say("read from {file}, line {line}; another tool measured it, and there are no records of its requests",

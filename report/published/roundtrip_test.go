@@ -232,9 +232,9 @@ func (d *draw) stage(name, kind string, role rundir.Role) rundir.Stage {
 }
 
 // run is a sweep, or single stages.
-func (d *draw) run(format string) rundir.Run {
+func (d *draw) run(format string) (run rundir.Run) {
 	models := []string{"Qwen2-7B-Instruct", "通义千问|2.5`7B`", "a <b> & c", "m*_[x](y)", "DeepSeek, R1"}
-	run := rundir.Run{
+	run = rundir.Run{
 		Schema: rundir.Schema, State: rundir.Complete, Started: time.Date(2026, 5, 4, 9, 30, 0, 0, time.UTC),
 		Labels: rundir.Labels{
 			Model: rapid.SampledFrom(models).Draw(d.t, "model"), GPU: "L20 48GB", GPUs: d.int(1, 8), Engine: "vLLM",
@@ -251,6 +251,15 @@ func (d *draw) run(format string) rundir.Run {
 		}
 		return run
 	}
+	defer func() { // the two rates of a row are of the same requests
+		for i := range run.Stages {
+			s := &run.Stages[i]
+			s.OutputTokens.Mean = rundir.Number{}
+			if r := &s.Rates.Completed; s.Rate.Known() && r.Known() {
+				*r = rundir.Exactly(min(r.Value(), s.Rate.Value()))
+			}
+		}
+	}()
 	run.Stages = append(run.Stages, d.stage("synchronous", "synchronous", rundir.Floor))
 	rate := 0.0
 	for range d.int(0, 4) {
