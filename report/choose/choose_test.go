@@ -243,7 +243,7 @@ func steps(gpu string, gpus int, rates ...float64) setup.Input {
 		run.Stages = append(run.Stages, rundir.Stage{
 			Name: fmt.Sprintf("poisson@%g", r), Kind: "poisson", Role: rundir.Grid, State: rundir.Complete, Rate: rundir.Exactly(r),
 			Rates: rundir.Rates{Completed: rundir.Exactly(r)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(100 * r)},
-			TTFT: rundir.Dist{Mean: rundir.Exactly(0.1 * float64(i+1))}, InterToken: rundir.Exactly(0.01), Verdict: rundir.Stable,
+			TTFT: rundir.Dist{Mean: rundir.Exactly(0.1 * float64(i+1))}, InterToken: rundir.Exactly(0.01), Verdict: rundir.Stable, Window: 60,
 		})
 	}
 	return setup.Input{Path: gpu, Run: run}

@@ -20,7 +20,7 @@ func carrying(gpu string, gpus, keeps, misses int) setup.Setup {
 		}
 		const n = 2000
 		run.Stages = append(run.Stages, rundir.Stage{
-			Name: "users@" + lang.Shortest(float64(users)), Kind: rundir.KindOfUsers, State: rundir.Complete, MaxConcurrency: users,
+			Name: "users@" + lang.Shortest(float64(users)), Kind: rundir.KindOfUsers, State: rundir.Complete, MaxConcurrency: users, Window: 60,
 			Requests: rundir.Requests{Due: n, Sent: n, OK: n}, Rates: rundir.Rates{Completed: rundir.Exactly(float64(users) / 2)},
 			TokensPerS: rundir.TokenRates{Output: rundir.Exactly(10 * float64(users))},
 			TTFT: rundir.Dist{N: n, Neff: rundir.Exactly(n), Mean: rundir.Exactly(p95 / 2), Std: rundir.Exactly(p95 / 4), P50: rundir.Exactly(p95 / 2),

@@ -32,6 +32,7 @@ type Comparison struct {
 	Factors  []Factor        `json:"factors"` // what one thing changes, the rest being equal
 	LeftOut  []setup.LeftOut `json:"left_out,omitempty"`
 	Marked   []setup.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
+	Tails    []Tail          `json:"tails,omitempty"`
 	groups   []group
 	apart    []lang.Text // which hit rates differ
 }
@@ -156,6 +157,9 @@ func Of(setups []setup.Setup, anyWorkload bool) (*Comparison, error) {
 	}
 	if !several && c.groups[0].asked != nil {
 		c.Workload = workload(c.groups[0].asked, lang.English)
+	}
+	for _, g := range c.groups {
+		c.Tails = append(c.Tails, tails(setups, g)...)
 	}
 	c.Factors = factors(setups, c.Setups, like, several)
 	return c, nil

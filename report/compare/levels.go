@@ -98,12 +98,8 @@ func inFlight(r *setup.Row) int {
 func measuredAt(s *setup.Setup, n int) []*rundir.Stage {
 	var all []*rundir.Stage
 	for i := range s.Rows {
-		if r := &s.Rows[i]; inFlight(r) != n {
-			continue
-		} else if len(r.Repeats) > 0 {
-			all = append(all, r.Repeats...)
-		} else {
-			all = append(all, r.Stage)
+		if r := &s.Rows[i]; inFlight(r) == n {
+			all = append(all, r.Measurements()...)
 		}
 	}
 	return all

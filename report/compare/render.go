@@ -40,6 +40,9 @@ func (c *Comparison) Sections(level int) []table.Section {
 		if t := c.changeTable(g); len(t.Columns) > 1 {
 			all = append(all, table.Section{Title: titleChanges.Text(c.Setups[g.members[0]].Name), Level: level + 1, Table: t, Notes: c.changeLegend(g)})
 		}
+		if s := c.tailSection(g, level+1); len(s.Table.Rows) > 0 {
+			all = append(all, s)
+		}
 	}
 	if _, rest := c.conclusions(); len(rest) > 0 {
 		all = append(all, table.Section{Title: titleMore.Text(), Level: level + 1, Lines: rest, Rest: true})
@@ -105,14 +108,17 @@ type column struct {
 	cell func(rundir.Number) table.Cell
 }
 
-// printed is a metric as a cell, with a mark where it is a lower bound, or where rows disagree on it.
+// printed is a metric as a cell, with a mark where it is a lower bound, or where rows or repeats disagree on it.
 func (f Metric) printed(number func(rundir.Number) table.Cell) table.Cell {
 	cell := number(f.Value)
+	if most := number(f.Most); f.Most.Known() && most.Text != cell.Text {
+		cell.Text = cell.Whole().Plus(lang.Same("-")).Plus(most.Whole())
+	}
 	switch {
-	case f.Most.Known():
-		cell.Text, cell.Mark = cell.Whole().Plus(lang.Same("-")).Plus(number(f.Most).Whole()), markApart
 	case f.AtLeast:
 		cell.Mark = markRising
+	case f.Most.Known():
+		cell.Mark = markApart
 	}
 	return cell
 }
@@ -189,7 +195,7 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 		notes = append(notes, legendRising.Text())
 	}
 	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Most.Known() }) {
-		notes = append(notes, legendApart.Text())
+		notes = append(notes, legendRange.Text())
 	}
 	low, high := rundir.Number{}, rundir.Number{}
 	for _, i := range g.members {

@@ -10,6 +10,9 @@ var (
 	titleMore      = lang.Say("Further conclusions", "其他结论")
 	titleDoubts    = lang.Say("Rows left out or doubtful", "未采用或存疑的行")
 	titleScaling   = lang.Say("Scaling: %s", "多 GPU 扩展：%s")
+	titleTails     = lang.Say("Tails", "尾部时延")
+	titleTailsAt   = lang.Say("Tails, %s", "尾部时延，%s")
+	headTime       = lang.Say("Time", "时间")
 	titleLevels    = lang.Say("At equal concurrency: %s", "同等并发：%s")
 	headSetup      = lang.Say("Configuration", "配置")
 	headSaturation = lang.Say("saturation", "饱和点")
@@ -114,8 +117,8 @@ var (
 // Legends.
 var (
 	legendRising = lang.Say("+ at least: saturation was not reached", "+ 下限：未达到饱和")
-	legendApart  = lang.Say("? rows disagree: one fell behind at the lower rate, another completed the higher",
-		"? 各行不一致：一行在较低速率时已跟不上，另一行完成了较高速率")
+	legendRange  = lang.Say("a-b: lowest and highest of the measurements; ? one row fell behind at the lower, another completed the higher",
+		"a-b：各次测量的最小值与最大值；? 一行在较低值时已跟不上，另一行完成了较高值")
 	legendNoInterval = lang.Say("Results of other tools have no intervals: a difference may be chance.", "其他工具的结果没有置信区间：差异可能出于偶然。")
 	legendFew        = lang.Say("No interval: too few requests, or the rows on either side are too far apart.", "没有置信区间：请求太少，或两侧的行相距过远。")
 	legendOwn        = lang.Say("An interval is that of one run: two runs of one server may differ by more. Compare several (A1 A2 -- B1 B2).",
@@ -128,9 +131,11 @@ var (
 	legendLoads    = lang.Say("50 % and 80 % are shares of each configuration's own saturation rate.", "50 % 与 80 % 均相对于各自的饱和点。")
 	legendLevels   = lang.Say("Change: smallest and largest ratio between a measurement of one side and one of the other. ~ the sides overlap",
 		"变化：一侧的测量与另一侧的测量之比的最小值与最大值。~ 两侧有重叠")
-	legendUsers   = lang.Say("Users: within %s.", "用户数：在 %s 内。")
-	legendGrowing = lang.Say("Users: up to how many throughput grows and hits do not fall.", "用户数：吞吐量仍增长且命中率未下降的最大用户数。")
-	legendUnlike  = lang.Say("Users are within different terms (%s): not compared.", "各用户数的 SLO 条件不同（%s）：不作比较。")
+	legendFewEnded = lang.Say("? based on too few requests", "? 请求数不足")
+	legendRepeats  = lang.Say("a-b: lowest and highest of the repeats", "a-b：各次重复的最小值与最大值")
+	legendUsers    = lang.Say("Users: within %s.", "用户数：在 %s 内。")
+	legendGrowing  = lang.Say("Users: up to how many throughput grows and hits do not fall.", "用户数：吞吐量仍增长且命中率未下降的最大用户数。")
+	legendUnlike   = lang.Say("Users are within different terms (%s): not compared.", "各用户数的 SLO 条件不同（%s）：不作比较。")
 )
 
 // Two servers, measured against each other.

@@ -53,11 +53,11 @@ type Refusal struct {
 }
 
 // Within finds the highest load at which all terms hold: the lowest of those up to which each term does. Rows are taken
-// from the lowest load up; the first that breaks the term, or was saturated, ends it, whatever rows beyond it say. A
-// row that cannot be judged is passed over where one at a higher load keeps the term, and ends it where none does.
-// Between the last row that keeps a term and the first that breaks it the metric is taken as linear, from the worst
-// seen so far: a hull that never falls as the load grows. Where the row beyond is only a bound or cannot be judged,
-// nothing beyond the last good row is counted on.
+// from the lowest load up; the first that breaks the term, or was saturated, ends it. A row that cannot be judged is
+// passed over where one at a higher load keeps the term, and ends it where none does. Between the last row that keeps a
+// term and the first that breaks it the metric is taken as linear, from the worst seen so far: a hull that never falls
+// as the load grows. Where the row beyond is only a bound, cannot be judged or does not tell, nothing beyond the last
+// good row is counted on. A row beyond that was measured to keep all terms counts, where it served more.
 //
 // A sweep that was measured here has its answer by all of its rows ([saturation.Promised]), which is also what its
 // report says: that is taken, whatever single rows say.
@@ -71,7 +71,15 @@ func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 	if s.Run.Source == nil && s.Run.Plan.Kind == rundir.KindSweep {
 		return s.answered(terms)
 	}
-	var lowest Limit
+	lowest, refusal := s.firstCrossing(terms)
+	if best := s.bestKept(terms); best >= 0 && (refusal != nil || s.Rows[best].Served > lowest.Rate) {
+		return s.keptAt(best, terms), nil
+	}
+	return lowest, refusal
+}
+
+// firstCrossing finds the load up to which all terms hold in all rows.
+func (s *Setup) firstCrossing(terms []slo.Term) (lowest Limit, _ *Refusal) {
 	first := 0 // the last row that keeps the term which ends it
 	for i := range terms {
 		good := s.lastKept(&terms[i])
@@ -100,6 +108,44 @@ func (s *Setup) lastKept(t *slo.Term) int {
 		}
 	}
 	return good
+}
+
+// bestKept returns the row that served the most of those that keep all terms, below the first that was saturated; -1
+// where there is none.
+func (s *Setup) bestKept(terms []slo.Term) int {
+	best := -1
+	for i := range s.Rows {
+		if s.Rows[i].Stage.Verdict == rundir.Saturated {
+			break
+		}
+		if verdict, _ := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Kept && (best < 0 || s.Rows[i].Served >= s.Rows[best].Served) {
+			best = i
+		}
+	}
+	return best
+}
+
+// keptAt is the limit at a row that keeps all terms. The first row beyond it that does not ends it.
+func (s *Setup) keptAt(at int, terms []slo.Term) Limit {
+	row := &s.Rows[at]
+	l := Limit{Point: Point{Low: row, High: row}, Rate: row.Served, Output: row.Stage.TokensPerS.Output}
+	for i := range s.Rows[at+1:] {
+		high := &s.Rows[at+1+i]
+		verdict, t := slo.Judge(high.Stage, terms)
+		if l.Backlog = high.Stage.Verdict == rundir.Saturated; verdict == rundir.Kept && !l.Backlog {
+			continue
+		}
+		if l.Broken, l.Unknown = t, verdict == rundir.Unsure; t != nil {
+			l.By, _ = t.Of(high.Stage)
+		}
+		if verdict == rundir.Broken {
+			l.Beyond = high
+		}
+		s.doubt(&l, row, high)
+		return l
+	}
+	s.doubt(&l, row, nil)
+	return l
 }
 
 // answered returns the answer of a sweep: the one that it came with, where that was for the same terms.
@@ -135,6 +181,9 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 		return l, nil
 	}
 	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
+	if !high.tells() {
+		high = low
+	}
 	l := Limit{Rate: rate, Low: found.Low, High: found.High, Wide: wide, Point: Point{Low: low, High: high}, Broken: limiting, Backlog: found.Limiting == rundir.LimitSaturation}
 	if low != high {
 		l.Point.Weight = (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))
@@ -143,7 +192,7 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 	l.sameAnswers()
 	l.Beyond = s.missing(found, limiting)
 	if limiting != nil {
-		l.By, _ = limiting.Of(high.Stage)
+		l.By, _ = limiting.Of(s.Rows[above].Stage)
 	}
 	return l, nil
 }
@@ -189,6 +238,9 @@ func (s *Setup) Carrying(terms []slo.Term) (Limit, *Refusal) {
 		above = len(s.Rows) - 1
 	}
 	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
+	if !high.tells() {
+		high = low
+	}
 	l := Limit{Users: rundir.Exactly(users), Low: c.Low, High: c.High, Point: Point{Low: low, High: high}}
 	if from, to := load(low.Stage), load(high.Stage); to > from {
 		l.Point.Weight = min(1, (users-from)/(to-from))
@@ -300,12 +352,12 @@ func (s *Setup) next(good int, t *slo.Term) int {
 }
 
 // crossing returns the fraction of the way from row good to the next at which a term's metric reaches its limit,
-// starting at the worst value so far; 0 where the next row is a bound or cannot be judged.
+// starting at the worst value so far; 0 where the next row is a bound, cannot be judged or does not tell.
 func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
 	high := next.Stage
 	by, _ := t.Of(high)
 	worst := s.worst(good, t)
-	if t.Holds(high) != rundir.Broken || !by.Known() || worst >= t.Limit || by.Value() <= worst {
+	if t.Holds(high) != rundir.Broken || !next.tells() || !by.Known() || worst >= t.Limit || by.Value() <= worst {
 		return 0
 	}
 	return (t.Limit - worst) / (by.Value() - worst)

@@ -17,7 +17,8 @@ type Plateau struct {
 	Output    rundir.Number // tokens per second there
 	Where     string
 	// Most is the highest rate that a row completed, and MostOutput its output, where rows disagree on it: one fell
-	// behind at a lower load. Then the most that was shown is between Rate and Most. Absent where they agree.
+	// behind at a lower load; or the highest of the repeats of a row. Then the most that was shown is between Rate and
+	// Most. Absent where they agree.
 	Most, MostOutput rundir.Number
 	// Rising reports whether the rows end before the server does: it may take more.
 	Rising bool
@@ -61,6 +62,10 @@ func (s *Setup) plateau() Plateau {
 	}
 	top := s.Rows[best]
 	p := Plateau{Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where}
+	if len(top.Repeats) > 0 {
+		_, p.Most = extremes(top.Repeats, completed)
+		_, p.MostOutput = extremes(top.Repeats, output)
+	}
 	knee := s.behind()
 	if knee < 0 { // no published rate is shown to be too high
 		p.Rising = s.Run.Source != nil && top.Stage.Rate.Known() && top.Stage.Verdict == "" || s.rising(best)
@@ -223,7 +228,8 @@ func (s *Setup) AtShare(share float64) (Point, bool) {
 	return at, ok
 }
 
-// Serving returns the first point at which a rate of requests per second is served; ok is false outside the rows.
+// Serving returns the first point at which a rate of requests per second is served; ok is false outside the rows, and
+// below one that does not tell.
 func (s *Setup) Serving(rate float64) (p Point, ok bool) {
 	if len(s.Rows) == 0 || rate < s.Rows[0].Top {
 		return Point{}, false
@@ -235,6 +241,9 @@ func (s *Setup) Serving(rate float64) (p Point, ok bool) {
 		}
 		if i == 0 || high.Top == rate {
 			return Point{Low: high, High: high}, true
+		}
+		if !high.tells() {
+			return Point{}, false
 		}
 		low := &s.Rows[i-1]
 		p := Point{Low: low, High: high, Weight: (rate - low.Top) / (high.Top - low.Top)}

@@ -10,7 +10,7 @@ import (
 func quick() *rundir.Run {
 	stage := func(name string, rate, done float64) rundir.Stage {
 		s := rundir.Stage{
-			Name: name, Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Requests: rundir.Requests{Due: 100, OK: 100},
+			Name: name, Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Window: 60, Requests: rundir.Requests{Due: 100, OK: 100},
 			Rates: rundir.Rates{Completed: rundir.Exactly(done)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(32 * done)},
 			TTFT: rundir.Dist{N: 100, Mean: rundir.Exactly(0.01 * done)},
 		}

@@ -48,12 +48,12 @@ type Setup struct {
 type Row struct {
 	Stage  *rundir.Stage
 	Where  string  // the line or the directory that it can be traced to
-	Served float64 // completed requests per second
+	Served float64 // completed requests per second; of repeats the least
 	Top    float64 // the largest Served up to here: what has been shown to be served
 
 	// Doubted reports whether figures of the stage were left out, because they contradict others.
 	Doubted bool
-	// Repeats are the measurements that Stage is the mean of; empty where there was one.
+	// Repeats are the measurements of which Stage has the worst of each figure; empty where there was one.
 	Repeats []*rundir.Stage
 
 	topOutput rundir.Number // the same of the output
@@ -244,7 +244,7 @@ func aheadOfArrivals(rows []Row) bool {
 	return len(rows) > 1 && load(rows[0].Stage) == 0 && rows[1].Stage.Rate.Known() && rows[0].Served > rows[1].Served
 }
 
-// pooled makes one row of the repeats of a load: its rates and means are their means. Repeats that were measured here
+// pooled makes one row of the repeats of a load, which is judged by the worst of them. Repeats that were measured here
 // stay rows of their own, because they have intervals.
 func pooled(rows []Row) []Row {
 	var all []Row
@@ -254,25 +254,41 @@ func pooled(rows []Row) []Row {
 			all = append(all, r)
 			continue
 		}
-		if p := &all[last]; len(p.Repeats) == 0 {
-			p.Repeats = []*rundir.Stage{p.Stage}
-		}
 		p := &all[last]
-		p.Repeats = append(p.Repeats, r.Stage)
-		p.Where = andAt(p.Where, r.Where)
+		p.Repeats = append(p.Measurements(), r.Stage)
+		p.Where, p.Doubted = andAt(p.Where, r.Where), p.Doubted || r.Doubted
 	}
 	for i := range all {
 		if r := &all[i]; len(r.Repeats) > 0 {
-			r.Stage = meanStage(r.Repeats)
+			r.Stage = worstOf(r.Repeats)
 			r.Served = r.Stage.Rates.Completed.Value()
 		}
 	}
 	return all
 }
 
-// meanStage is a stage whose rates and means are those of the repeats on average. Its counts are their sums.
-// Percentiles, of which there is no mean, are absent.
-func meanStage(repeats []*rundir.Stage) *rundir.Stage {
+// Measurements are the repeats of the row, or its only stage.
+func (r *Row) Measurements() []*rundir.Stage {
+	if len(r.Repeats) > 0 {
+		return r.Repeats
+	}
+	return []*rundir.Stage{r.Stage}
+}
+
+// fewEnded is the share of its requests below which those of a stage that ended tell nothing of the others.
+const fewEnded = 0.1
+
+// tells reports whether the figures of the row are those of its load: it was measured in a window, and enough of its
+// requests ended. Nothing is interpolated to a row where not.
+func (r *Row) tells() bool {
+	n := r.Stage.Requests
+	ended := n.OK + n.Error
+	return (r.Stage.Source != nil || r.Stage.Window > 0) && float64(ended) >= fewEnded*float64(max(n.Due, n.Sent))
+}
+
+// worstOf is a stage with the lowest rates and the longest times of several. Its counts are their sums. A time that one
+// of them lacks is known as a lower bound, a rate that one lacks not at all.
+func worstOf(repeats []*rundir.Stage) *rundir.Stage {
 	s := *repeats[0]
 	s.Requests = rundir.Requests{}
 	for _, r := range repeats {
@@ -282,25 +298,55 @@ func meanStage(repeats []*rundir.Stage) *rundir.Stage {
 		s.Requests.Error += r.Requests.Error
 		s.Requests.Incomplete += r.Requests.Incomplete
 	}
-	mean := func(of func(*rundir.Stage) rundir.Number) rundir.Number {
-		sum := 0.0
+	slowest := func(of func(*rundir.Stage) rundir.Number) rundir.Number {
+		most := rundir.Number{}
 		for _, r := range repeats {
-			v := of(r)
-			if !v.Known() {
-				return rundir.Number{}
-			}
-			sum += v.Value()
+			most = rundir.Max(most, of(r))
 		}
-		return rundir.Exactly(sum / float64(len(repeats)))
+		if slices.ContainsFunc(repeats, func(r *rundir.Stage) bool { return of(r).IsZero() }) {
+			return rundir.Over(most.Value())
+		}
+		return most
 	}
-	s.Rates = rundir.Rates{Completed: mean(func(r *rundir.Stage) rundir.Number { return r.Rates.Completed })}
-	s.TokensPerS = rundir.TokenRates{Output: mean(func(r *rundir.Stage) rundir.Number { return r.TokensPerS.Output })}
-	s.Latency = rundir.Dist{Mean: mean(func(r *rundir.Stage) rundir.Number { return r.Latency.Mean })}
-	s.TTFT = rundir.Dist{Mean: mean(func(r *rundir.Stage) rundir.Number { return r.TTFT.Mean })}
-	s.ITL = rundir.Dist{Mean: mean(func(r *rundir.Stage) rundir.Number { return r.ITL.Mean })}
-	s.TPOT = rundir.Dist{Mean: mean(func(r *rundir.Stage) rundir.Number { return r.TPOT.Mean })}
-	s.InterToken = mean(func(r *rundir.Stage) rundir.Number { return r.InterToken })
+	times := func(of func(*rundir.Stage) *rundir.Dist) (d rundir.Dist) {
+		for _, r := range repeats {
+			d.Unsupported = append(d.Unsupported, of(r).Unsupported...)
+		}
+		for i, f := range d.Numbers() {
+			*f.Number = slowest(func(r *rundir.Stage) rundir.Number { return *of(r).Numbers()[i].Number })
+		}
+		return d
+	}
+	least := func(of func(*rundir.Stage) rundir.Number) rundir.Number {
+		low, _ := extremes(repeats, of)
+		return low
+	}
+	s.Rates = rundir.Rates{Completed: least(completed)}
+	s.TokensPerS = rundir.TokenRates{Output: least(output)}
+	s.Latency = times(func(r *rundir.Stage) *rundir.Dist { return &r.Latency })
+	s.TTFT = times(func(r *rundir.Stage) *rundir.Dist { return &r.TTFT })
+	s.ITL = times(func(r *rundir.Stage) *rundir.Dist { return &r.ITL })
+	s.TPOT = times(func(r *rundir.Stage) *rundir.Dist { return &r.TPOT })
+	s.InterToken = slowest(func(r *rundir.Stage) rundir.Number { return r.InterToken })
 	return &s
+}
+
+func completed(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
+
+func output(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output }
+
+// extremes are the lowest and the highest of a figure of several stages; absent where one lacks it.
+func extremes(stages []*rundir.Stage, of func(*rundir.Stage) rundir.Number) (low, high rundir.Number) {
+	for _, s := range stages {
+		v := of(s)
+		if !v.Known() {
+			return rundir.Number{}, rundir.Number{}
+		}
+		if low = rundir.Exactly(min(low.Or(v.Value()), v.Value())); v.Value() > high.Or(0) {
+			high = v
+		}
+	}
+	return low, high
 }
 
 // OpenLoop reports whether a row of the setup was measured at an arrival rate.
