@@ -46,7 +46,8 @@ type Choice struct {
 	Demand    string          `json:"demand"`
 	Headroom  float64         `json:"headroom"`
 	MaxGPUs   int             `json:"max_gpus,omitempty"`
-	Priced    bool            `json:"priced"` // else the order is by the number of GPUs
+	Priced    bool            `json:"priced"`  // else the order is by the number of GPUs
+	Counted   bool            `json:"counted"` // GPUs are known; else the order is by the number of replicas
 	Currency  string          `json:"currency,omitempty"`
 	Ranked    []Candidate     `json:"ranked"`  // those that meet the demand, the best first
 	Refused   []Refused       `json:"refused"` // those that do not, with why
@@ -60,12 +61,17 @@ type Choice struct {
 
 // Candidate is a configuration that meets the demand.
 type Candidate struct {
-	Name      string        `json:"name"`
-	Labels    rundir.Labels `json:"labels"`
-	Rate      float64       `json:"rate"`                // requests per second of one replica at the SLO
-	Users     rundir.Number `json:"users,omitzero"`      // whom one replica carries within the SLO; absent unless the demand is one of users
-	Output    rundir.Number `json:"output_tokens_per_s"` // there
-	TTFT      rundir.Number `json:"ttft_s,omitzero"`     // mean, there
+	Name   string        `json:"name"`
+	Labels rundir.Labels `json:"labels"`
+	// Rate is requests per second of one replica at the SLO. Where a demand in requests finds answers that are shorter
+	// than was asked for, it is converted by tokens to requests of the length Asked.
+	Rate      float64       `json:"rate"`
+	Answer    rundir.Number `json:"answer_tokens,omitzero"` // mean length as measured
+	Asked     rundir.Number `json:"asked_tokens,omitzero"`  // absent where Rate is as measured
+	Measured  rundir.Number `json:"measured_rate,omitzero"` // before it was converted; absent where it was not
+	Users     rundir.Number `json:"users,omitzero"`         // whom one replica carries within the SLO; absent unless the demand is one of users
+	Output    rundir.Number `json:"output_tokens_per_s"`    // there
+	TTFT      rundir.Number `json:"ttft_s,omitzero"`        // mean, there
 	ITL       rundir.Number `json:"itl_s,omitzero"`
 	Where     string        `json:"where"`          // the rows that it rests on, or the sweeps where they are several
 	Runs      int           `json:"runs,omitempty"` // sweeps of the configuration, where they are several: Rate is their geometric mean
@@ -171,25 +177,47 @@ func rank(setups []*setup.Setup, o Options) Choice {
 		}
 		c.Ranked = append(c.Ranked, *k)
 	}
+	c.Counted = slices.ContainsFunc(c.Ranked, func(k Candidate) bool { return k.GPUs > 0 })
+	if c.Counted { // what has no count cannot stand in an order of GPUs
+		c.dropIf(func(k *Candidate) bool { return k.GPUs == 0 }, reason{kind: noCount})
+	}
 	c.Priced = slices.ContainsFunc(c.Ranked, func(k Candidate) bool { return k.Hour.Known() })
 	if c.Priced { // what has no price cannot stand in an order of costs
-		c.Ranked = slices.DeleteFunc(c.Ranked, func(k Candidate) bool {
-			if !k.Hour.Known() {
-				c.Refused = append(c.Refused, refuse(k.setup, reason{kind: noPrice, gpu: k.Labels.GPU}))
-			}
-			return !k.Hour.Known()
-		})
+		c.dropIf(func(k *Candidate) bool { return !k.Hour.Known() }, reason{kind: noPrice})
 	}
 	slices.SortStableFunc(c.Ranked, better)
 	return c
 }
 
-// better orders candidates: by cost, then by GPUs, then by how much they carry, then by the time to the first token.
+// dropIf moves candidates to those that are refused.
+func (c *Choice) dropIf(lacks func(*Candidate) bool, why reason) {
+	c.Ranked = slices.DeleteFunc(c.Ranked, func(k Candidate) bool {
+		if !lacks(&k) {
+			return false
+		}
+		why.gpu = k.Labels.GPU
+		c.Refused = append(c.Refused, refuse(k.setup, why))
+		return true
+	})
+}
+
+// size is the number of GPUs of a candidate; of replicas where a replica's GPUs were not counted.
+func (k *Candidate) size() int { return cmp.Or(k.GPUs, k.Replicas) }
+
+// Takes returns the number of GPUs in words; of replicas where a replica's GPUs were not counted.
+func (k *Candidate) Takes() lang.Text {
+	if k.GPUs == 0 {
+		return Replicas(k.Replicas)
+	}
+	return GPUs(k.GPUs)
+}
+
+// better orders candidates: by cost, then by size, then by how much they carry, then by the time to the first token.
 func better(a, b Candidate) int {
 	if a.Hour.Known() && b.Hour.Known() && !sameCost(a, b) {
 		return cmp.Compare(a.Hour.Value(), b.Hour.Value())
 	}
-	return cmp.Or(cmp.Compare(a.GPUs, b.GPUs), -cmp.Compare(a.Carries, b.Carries), cmp.Compare(seconds(a.TTFT), seconds(b.TTFT)))
+	return cmp.Or(cmp.Compare(a.size(), b.size()), -cmp.Compare(a.Carries, b.Carries), cmp.Compare(seconds(a.TTFT), seconds(b.TTFT)))
 }
 
 // sameCost reports whether two costs differ by rounding alone.
@@ -230,14 +258,21 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 		return no(reason{kind: missesSLO, refusal: refusal})
 	}
 	k := &Candidate{
-		Name: s.Name, Labels: setup.Labels(s.Run), Rate: limit.Rate, Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(), setup: s, limit: limit,
+		Name: s.Name, Labels: setup.Labels(s.Run), Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(), setup: s,
 		TTFT: o.kept(slo.TTFT, limit.Point.AtMost(setup.TTFT), &limit), ITL: o.kept(slo.ITL, limit.Point.AtMost(setup.ITL), &limit),
 	}
 	if k.Runs = len(s.Runs); k.Runs > 0 {
 		k.Where = s.Origins()
 	}
-	k.LimitedBy = limitedBy(limit).english()
-	if k.Labels.GPUs == 0 {
+	if limit.Output.Known() && limit.Rate > 0 {
+		k.Answer = rundir.Exactly(limit.Output.Value() / limit.Rate)
+	}
+	if asked := setup.Asked(s.Run); o.Demand.Of == Requests && k.Answer.Or(math.Inf(1)) < fullAnswer*asked.Or(0) {
+		k.Asked, k.Measured = asked, rundir.Exactly(limit.Rate)
+		limit = scaled(limit, k.Answer.Value()/asked.Value())
+	}
+	k.Rate, k.limit, k.LimitedBy = limit.Rate, limit, limitedBy(limit).english()
+	if k.Labels.GPUs == 0 && o.MaxGPUs > 0 {
 		return no(reason{kind: noCount})
 	}
 	supply, ok := o.Demand.of(&limit)
@@ -254,10 +289,21 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 	if o.MaxGPUs > 0 && k.GPUs > o.MaxGPUs {
 		return no(reason{kind: tooMany, gpus: k.GPUs, most: o.MaxGPUs})
 	}
-	if price, ok := o.Prices.Of(k.Labels); ok {
+	if price, ok := o.Prices.Of(k.Labels); ok && k.GPUs > 0 {
 		k.pay(price, o.Demand)
 	}
 	return k, nil
+}
+
+// fullAnswer is the share of the length asked for from which on an answer is as long as that: an end token is short of
+// it.
+const fullAnswer = 0.98
+
+// scaled is a limit with its rates, but not its output, multiplied by a factor.
+func scaled(l setup.Limit, by float64) setup.Limit {
+	l.Rate *= by
+	l.Low, l.High = lang.Scale(l.Low, by), lang.Scale(l.High, by)
+	return l
 }
 
 // within returns up to which load a setup meets the terms: a number of users where the demand is one, else a rate.

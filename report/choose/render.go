@@ -50,7 +50,7 @@ func summary(all []Choice, level int) table.Section {
 		}
 		k := &c.Ranked[0]
 		row[0], row[1] = table.Literal(k.Name), k.atSLO()
-		row[2], row[3] = table.Literal(strconv.Itoa(k.Replicas)), table.Literal(strconv.Itoa(k.GPUs))
+		row[2], row[3] = table.Literal(strconv.Itoa(k.Replicas)), count(k.GPUs)
 		if priced {
 			row[4] = table.Number(k.Hour, "", lang.Fixed(2))
 		}
@@ -123,7 +123,10 @@ func (c *Choice) answer() []lang.Text {
 	}
 	k := &c.Ranked[0]
 	what := sayFewest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs))
-	if c.Priced {
+	switch {
+	case !c.Counted:
+		what = sayFewestReplicas.Text(k.Name, Replicas(k.Replicas))
+	case c.Priced:
 		what = sayCheapest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs), c.Money(k.Hour))
 	}
 	lines := []lang.Text{what, sayRests.Text(k.upTo(), k.Where, lang.Both(limitedBy(k.limit).in))}
@@ -166,7 +169,7 @@ func (c *Choice) tied() lang.Text {
 	var others []lang.Text
 	first := c.Ranked[0]
 	for _, k := range c.Ranked[1:] {
-		if k.GPUs == first.GPUs && (!c.Priced || sameCost(k, first)) {
+		if k.size() == first.size() && (!c.Priced || sameCost(k, first)) {
 			others = append(others, lang.Same(k.Name).Plus(lang.InParens.Text(c.demand.amount(k.Carries))))
 		}
 	}
@@ -174,7 +177,10 @@ func (c *Choice) tied() lang.Text {
 		return lang.Text{}
 	}
 	say := sayTied
-	if !c.Priced {
+	switch {
+	case !c.Counted:
+		say = sayTiedReplicas
+	case !c.Priced:
 		say = sayTiedGPUs
 	}
 	return say.Text(lang.Joined(others, lang.Semicolon))
@@ -184,7 +190,7 @@ func (c *Choice) tied() lang.Text {
 func (c *Choice) table() table.Table {
 	heads := []table.Column{
 		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: c.perReplica()},
-		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: 2}, {Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6},
+		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: c.answerDrop()}, {Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6},
 		{Head: headReplicas.Text()}, {Head: headGPUs.Text()}, {Head: headCarries.Text(), Sub: c.demand.Unit(), Drop: 4},
 	}
 	if c.Priced {
@@ -204,8 +210,8 @@ func (c *Choice) table() table.Table {
 			name.Tone = table.Strong
 		}
 		row := []table.Cell{
-			table.Literal(strconv.Itoa(i + 1)), name, k.atSLO(), table.Number(k.answer(), "", lang.Fixed(0)), table.Seconds(k.TTFT),
-			table.Seconds(k.ITL), table.Literal(strconv.Itoa(k.Replicas)), table.Literal(strconv.Itoa(k.GPUs)),
+			table.Literal(strconv.Itoa(i + 1)), name, k.atSLO(), k.answer(), table.Seconds(k.TTFT),
+			table.Seconds(k.ITL), table.Literal(strconv.Itoa(k.Replicas)), count(k.GPUs),
 			table.Number(rundir.Exactly(k.Carries), "", decimals),
 		}
 		if c.Priced {
@@ -241,35 +247,76 @@ func (k *Candidate) upTo() lang.Text {
 	if !k.Users.IsZero() {
 		return sayUsers.Text(lang.Number(k.Users, lang.Fixed(0)))
 	}
+	if k.Asked.Known() {
+		whole := lang.Fixed(0)
+		return sayConverted.Text(fmt.Sprintf("%.2f", k.Rate), lang.Number(k.Asked, whole), lang.Number(k.Measured, lang.Fixed(2)), lang.Number(k.Answer, whole))
+	}
 	return lang.Same(fmt.Sprintf("%.2f req/s", k.Rate))
 }
 
-// answer returns the mean length of an answer in tokens.
-func (k *Candidate) answer() rundir.Number {
-	if !k.Output.Known() || k.Rate <= 0 {
-		return rundir.Number{}
+// answer returns the mean length of an answer in tokens, with that of the requests that the rate counts.
+func (k *Candidate) answer() table.Cell {
+	cell := table.Number(k.Answer, "", lang.Fixed(0))
+	if k.Asked.Known() {
+		cell.Text = sayOf.Text(cell.Text, lang.Number(k.Asked, lang.Fixed(0)))
 	}
-	return rundir.Exactly(k.Output.Value() / k.Rate)
+	return cell
 }
 
-// uneven reports whether answers were not equally long, by more than an end token or two.
+// answerDrop returns when the column of answers may be left out: not where rates are converted by them.
+func (c *Choice) answerDrop() int {
+	if c.converted() {
+		return 0
+	}
+	return 2
+}
+
+// converted reports whether the rate of a candidate is of longer answers than were measured.
+func (c *Choice) converted() bool {
+	return slices.ContainsFunc(c.Ranked, func(k Candidate) bool { return k.Asked.Known() })
+}
+
+// count is a cell with a number of GPUs.
+func count(n int) table.Cell {
+	if n == 0 {
+		return table.Absent()
+	}
+	return table.Count(n)
+}
+
+// uneven reports whether the requests that rates count were not equally long, by more than an end token or two.
 func (c *Choice) uneven() bool {
 	low, high := math.Inf(1), 0.0
 	for i := range c.Ranked {
-		if v := c.Ranked[i].answer(); v.Known() {
+		if v := rundir.Max(c.Ranked[i].Answer, c.Ranked[i].Asked); v.Known() {
 			low, high = min(low, v.Value()), max(high, v.Value())
 		}
 	}
 	return high > 1.1*low
 }
 
+// unlike is the ratio of the repeats of a row from which on their range is told.
+const unlike = 1.15
+
 // notes returns what a reader must know of the table.
 func (c *Choice) notes() (notes []lang.Text) {
-	if !c.Priced {
+	switch {
+	case !c.Counted:
+		notes = append(notes, legendUncounted.Text())
+	case !c.Priced:
 		notes = append(notes, legendUnpriced.Text())
+	}
+	if c.converted() {
+		notes = append(notes, legendConverted.Text())
 	}
 	if c.demand.Of != Tokens && c.uneven() {
 		notes = append(notes, legendUneven.Text())
+	}
+	for i := range c.Ranked {
+		k := &c.Ranked[i]
+		if low, high := setup.Completed(k.limit.Point.High.Measurements()); high > unlike*low {
+			notes = append(notes, legendWorst.Text(k.Name, len(k.limit.Point.High.Repeats), fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)))
+		}
 	}
 	for _, name := range c.repeated() {
 		notes = append(notes, legendRepeated.Text(name))

@@ -34,7 +34,7 @@ func TestAnswersAreAsLongAsMeasured(t *testing.T) {
 	if inTokens.Replicas != inRequests.Replicas || inTokens.MillionDemand != inRequests.MillionDemand {
 		t.Errorf("%d and %d replicas, %v and %v", inTokens.Replicas, inRequests.Replicas, inTokens.MillionDemand, inRequests.MillionDemand)
 	}
-	if a := inTokens.answer().Value(); a < 31.99 || a > 32.01 {
+	if a := inTokens.Answer.Value(); a < 31.99 || a > 32.01 {
 		t.Errorf("answers of %g tokens", a)
 	}
 	// Between the rows that were offered 14.1 and 18.4, not between those planned with 10 and 16.

@@ -419,8 +419,10 @@ func (m *Measured) accuracy(run *rundir.Run, where string) {
 func (m *Measured) errors(s *setup.Setup) {
 	ended, failed := 0, 0
 	for _, r := range s.Rows {
-		ended += r.Stage.Requests.OK + r.Stage.Requests.Error
-		failed += r.Stage.Requests.Error
+		for _, st := range r.Measurements() {
+			ended += st.Requests.OK + st.Requests.Error
+			failed += st.Requests.Error
+		}
 	}
 	m.ShareOfErrors(ended, failed, s.Run.Source != nil, s.Origin())
 }

@@ -72,7 +72,7 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 	}
 	if len(c.Ranked) > 0 {
 		k := &c.Ranked[0]
-		h.Name, h.Unit = table.Clean(k.Name), choose.GPUs(k.GPUs)
+		h.Name, h.Unit = table.Clean(k.Name), k.Takes()
 		if k.Hour.Known() {
 			h.Unit = unitHour.Text(c.Money(k.Hour))
 		}
@@ -80,7 +80,7 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 			return sentenceChoice.In(
 				l,
 				choose.Replicas(k.Replicas).In(l),
-				choose.GPUs(k.GPUs).In(l),
+				k.Takes().In(l),
 				o.Demand.Text().In(l),
 				strings.Join(c.SLO, ", "),
 			)
@@ -115,7 +115,10 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 		return FigureBlock{}, false
 	}
 	label := axisGPUs.Text()
-	if c.Priced {
+	switch {
+	case !c.Counted:
+		label = headReplicas.Text()
+	case c.Priced:
 		label = axisHour.Text()
 	}
 	title := titleCost.Text()
@@ -221,7 +224,7 @@ func costSteps(line *draw.Series, t *Grid, k *choose.Candidate, name string, pri
 		return false
 	}
 	for n := 1; float64(n-1)*supply < upTo && n <= most; n++ {
-		cost := float64(n * k.Labels.GPUs)
+		cost := float64(n * max(k.Labels.GPUs, 1))
 		if priced {
 			cost *= k.Price
 		}

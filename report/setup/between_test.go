@@ -18,7 +18,7 @@ func TestBetweenTwoRows(t *testing.T) {
 			rate += rapid.Float64Range(0.01, 10).Draw(t, "step")
 			ttft := rapid.Float64Range(0.001, 30).Draw(t, "TTFT")
 			run.Stages = append(run.Stages, rundir.Stage{
-				Name: fmt.Sprint(i), Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Requests: rundir.Requests{Due: 500, OK: 500},
+				Name: fmt.Sprint(i), Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Window: 60, Requests: rundir.Requests{Due: 500, OK: 500},
 				Rate: rundir.Exactly(rate), Rates: rundir.Rates{Offered: rundir.Exactly(rate), Completed: rundir.Exactly(rate)},
 				TTFT: rundir.Dist{N: 500, Mean: rundir.Exactly(ttft)},
 			})

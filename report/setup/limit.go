@@ -111,12 +111,15 @@ func (s *Setup) lastKept(t *slo.Term) int {
 }
 
 // bestKept returns the row that served the most of those that keep all terms, below the first that was saturated; -1
-// where there is none.
+// where there is none. A row of lone requests that shows nothing of arrivals is none.
 func (s *Setup) bestKept(terms []slo.Term) int {
 	best := -1
 	for i := range s.Rows {
 		if s.Rows[i].Stage.Verdict == rundir.Saturated {
 			break
+		}
+		if s.Rows[i].Top < s.Rows[i].Served {
+			continue
 		}
 		if verdict, _ := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Kept && (best < 0 || s.Rows[i].Served >= s.Rows[best].Served) {
 			best = i

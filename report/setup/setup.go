@@ -286,18 +286,13 @@ func (r *Row) tells() bool {
 	return (r.Stage.Source != nil || r.Stage.Window > 0) && float64(ended) >= fewEnded*float64(max(n.Due, n.Sent))
 }
 
-// worstOf is a stage with the lowest rates and the longest times of several. Its counts are their sums. A time that one
-// of them lacks is known as a lower bound, a rate that one lacks not at all.
+// worstOf is a stage with the lowest rates and the longest times of several, and the counts of the one of which the
+// largest share failed. A time that one of them lacks is known as a lower bound, a rate that one lacks not at all.
 func worstOf(repeats []*rundir.Stage) *rundir.Stage {
-	s := *repeats[0]
-	s.Requests = rundir.Requests{}
-	for _, r := range repeats {
-		s.Requests.Due += r.Requests.Due
-		s.Requests.Sent += r.Requests.Sent
-		s.Requests.OK += r.Requests.OK
-		s.Requests.Error += r.Requests.Error
-		s.Requests.Incomplete += r.Requests.Incomplete
+	failed := func(r *rundir.Stage) float64 {
+		return float64(r.Requests.Error) / float64(max(1, r.Requests.OK+r.Requests.Error))
 	}
+	s := *slices.MaxFunc(repeats, func(a, b *rundir.Stage) int { return cmp.Compare(failed(a), failed(b)) })
 	slowest := func(of func(*rundir.Stage) rundir.Number) rundir.Number {
 		most := rundir.Number{}
 		for _, r := range repeats {
@@ -329,6 +324,12 @@ func worstOf(repeats []*rundir.Stage) *rundir.Stage {
 	s.TPOT = times(func(r *rundir.Stage) *rundir.Dist { return &r.TPOT })
 	s.InterToken = slowest(func(r *rundir.Stage) rundir.Number { return r.InterToken })
 	return &s
+}
+
+// Completed returns the lowest and the highest rate that several stages completed.
+func Completed(stages []*rundir.Stage) (low, high float64) {
+	a, b := extremes(stages, completed)
+	return a.Value(), b.Value()
 }
 
 func completed(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
@@ -550,6 +551,14 @@ func Free(run *rundir.Run) (all []string) {
 		all = append(all, key+"="+run.Labels.Free[key])
 	}
 	return all
+}
+
+// Asked returns the mean length of the answers that were asked for; absent where that is only a limit of them.
+func Asked(run *rundir.Run) rundir.Number {
+	if w := &run.Workload; !w.Capped && w.OutputTokens.Mean > 0 {
+		return rundir.Exactly(w.OutputTokens.Mean)
+	}
+	return rundir.Number{}
 }
 
 // Heading returns what the document calls a result that stands under a heading of its own, and nothing else tells.
