@@ -217,7 +217,8 @@ func better(a, b Candidate) int {
 	if a.Hour.Known() && b.Hour.Known() && !sameCost(a, b) {
 		return cmp.Compare(a.Hour.Value(), b.Hour.Value())
 	}
-	return cmp.Or(cmp.Compare(a.size(), b.size()), -cmp.Compare(a.Carries, b.Carries), cmp.Compare(seconds(a.TTFT), seconds(b.TTFT)))
+	more, later := cmp.Compare(a.Carries, b.Carries), cmp.Compare(seconds(a.TTFT), seconds(b.TTFT))
+	return cmp.Or(cmp.Compare(a.size(), b.size()), -more, later)
 }
 
 // sameCost reports whether two costs differ by rounding alone.
@@ -258,7 +259,8 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 		return no(reason{kind: missesSLO, refusal: refusal})
 	}
 	k := &Candidate{
-		Name: s.Name, Labels: setup.Labels(s.Run), Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(), setup: s,
+		Name: s.Name, Labels: setup.Labels(s.Run), setup: s,
+		Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(),
 		TTFT: o.kept(slo.TTFT, limit.Point.AtMost(setup.TTFT), &limit), ITL: o.kept(slo.ITL, limit.Point.AtMost(setup.ITL), &limit),
 	}
 	if k.Runs = len(s.Runs); k.Runs > 0 {

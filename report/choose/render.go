@@ -190,7 +190,8 @@ func (c *Choice) tied() lang.Text {
 func (c *Choice) table() table.Table {
 	heads := []table.Column{
 		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: c.perReplica()},
-		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: c.answerDrop()}, {Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6},
+		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: c.answerDrop()},
+		{Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6},
 		{Head: headReplicas.Text()}, {Head: headGPUs.Text()}, {Head: headCarries.Text(), Sub: c.demand.Unit(), Drop: 4},
 	}
 	if c.Priced {
@@ -249,7 +250,8 @@ func (k *Candidate) upTo() lang.Text {
 	}
 	if k.Asked.Known() {
 		whole := lang.Fixed(0)
-		return sayConverted.Text(fmt.Sprintf("%.2f", k.Rate), lang.Number(k.Asked, whole), lang.Number(k.Measured, lang.Fixed(2)), lang.Number(k.Answer, whole))
+		rate, measured := fmt.Sprintf("%.2f", k.Rate), lang.Number(k.Measured, lang.Fixed(2))
+		return sayConverted.Text(rate, lang.Number(k.Asked, whole), measured, lang.Number(k.Answer, whole))
 	}
 	return lang.Same(fmt.Sprintf("%.2f req/s", k.Rate))
 }
@@ -313,9 +315,10 @@ func (c *Choice) notes() (notes []lang.Text) {
 		notes = append(notes, legendUneven.Text())
 	}
 	for i := range c.Ranked {
-		k := &c.Ranked[i]
-		if low, high := setup.Completed(k.limit.Point.High.Measurements()); high > unlike*low {
-			notes = append(notes, legendWorst.Text(k.Name, len(k.limit.Point.High.Repeats), fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)))
+		row := c.Ranked[i].limit.Point.High
+		if low, high := setup.Completed(row.Measurements()); high > unlike*low {
+			from, to := fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)
+			notes = append(notes, legendWorst.Text(c.Ranked[i].Name, len(row.Repeats), from, to))
 		}
 	}
 	for _, name := range c.repeated() {

@@ -58,26 +58,22 @@ func counted(n int, one, many lang.Phrase) lang.Text {
 
 // Sentences.
 var (
-	sayWish           = lang.Say("Wanted: %s at %s, %s %% of each replica kept free.", "要求：%s，需求 %s，每个副本预留 %s %% 余量。")
-	sayMaxGPUs        = lang.Say(" At most %s.", "最多 %s。")
-	sayUntold         = lang.Say("Not enough data to tell whether a configuration meets it. The reasons are below.", "数据不足以判断是否有配置满足要求，原因见下。")
-	sayNone           = lang.Say("No configuration meets it.", "没有配置满足要求。")
-	sayCheapest       = lang.Say("Cheapest: %s, %s, %s: %s an hour.", "费用最低：%s，%s，共 %s：每小时 %s。")
-	sayFewest         = lang.Say("Fewest GPUs: %s, %s, %s.", "GPU 数最少：%s，%s，共 %s。")
-	sayFewestReplicas = lang.Say("Fewest replicas: %s, %s.", "副本数最少：%s，%s。")
-	sayConverted      = lang.Say("%s req/s of %s tokens, measured as %s with %s tokens", "%s req/s（每个 %s token，实测为 %s，每个 %s token）")
-	sayOf             = lang.Say("%s of %s", "%s/%s")
-	sayRests          = lang.Say("One replica meets the SLO up to %s (%s). Limit: %s.", "单个副本在 %s 以内满足 SLO（%s）。限制因素：%s。")
-	sayRuns           = lang.Say("%s (%d sweeps)", "%s（%d 次扫描）")
-	sayBetween        = lang.Say("95 %% interval: %s-%s %s, so %d to %d replicas.", "95 %% 区间：%s-%s %s，即 %d 到 %d 个副本。")
-	sayDoubted        = lang.Say("Doubtful rows leave %s-%s %s open, so %d to %d replicas.",
+	sayWish     = lang.Say("Wanted: %s at %s, %s %% of each replica kept free.", "要求：%s，需求 %s，每个副本预留 %s %% 余量。")
+	sayMaxGPUs  = lang.Say(" At most %s.", "最多 %s。")
+	sayUntold   = lang.Say("Not enough data to tell whether a configuration meets it. The reasons are below.", "数据不足以判断是否有配置满足要求，原因见下。")
+	sayNone     = lang.Say("No configuration meets it.", "没有配置满足要求。")
+	sayCheapest = lang.Say("Cheapest: %s, %s, %s: %s an hour.", "费用最低：%s，%s，共 %s：每小时 %s。")
+	sayFewest   = lang.Say("Fewest GPUs: %s, %s, %s.", "GPU 数最少：%s，%s，共 %s。")
+	sayRests    = lang.Say("One replica meets the SLO up to %s (%s). Limit: %s.", "单个副本在 %s 以内满足 SLO（%s）。限制因素：%s。")
+	sayRuns     = lang.Say("%s (%d sweeps)", "%s（%d 次扫描）")
+	sayBetween  = lang.Say("95 %% interval: %s-%s %s, so %d to %d replicas.", "95 %% 区间：%s-%s %s，即 %d 到 %d 个副本。")
+	sayDoubted  = lang.Say("Doubtful rows leave %s-%s %s open, so %d to %d replicas.",
 		"存疑的行使该负载介于 %s-%s %s，即 %d 到 %d 个副本。")
-	sayTied         = lang.Say("Same cost, less capacity: %s.", "费用相同、可承载量较低：%s。")
-	sayTiedGPUs     = lang.Say("As many GPUs, less capacity: %s.", "GPU 数相同、可承载量较低：%s。")
-	sayTiedReplicas = lang.Say("As many replicas, less capacity: %s.", "副本数相同、可承载量较低：%s。")
-	sayOneLess      = lang.Say("Up to %s one replica fewer is enough.", "需求不超过 %s 时可少用一个副本。")
-	sayQuantized    = lang.Say("It is quantized (%s): check the quality of its answers.", "该配置经过量化（%s）：请另行确认其回答质量。")
-	sayEvenPrice    = lang.Say("The first costs as much as %s where an hour of %s costs %s, or of %s %s.",
+	sayTied      = lang.Say("Same cost, less capacity: %s.", "费用相同、可承载量较低：%s。")
+	sayTiedGPUs  = lang.Say("As many GPUs, less capacity: %s.", "GPU 数相同、可承载量较低：%s。")
+	sayOneLess   = lang.Say("Up to %s one replica fewer is enough.", "需求不超过 %s 时可少用一个副本。")
+	sayQuantized = lang.Say("It is quantized (%s): check the quality of its answers.", "该配置经过量化（%s）：请另行确认其回答质量。")
+	sayEvenPrice = lang.Say("The first costs as much as %s where an hour of %s costs %s, or of %s %s.",
 		"当 %[2]s 每小时 %[3]s，或 %[4]s 每小时 %[5]s 时，第一名与 %[1]s 费用持平。")
 	sayEvenAbove = lang.Say("%s is cheaper just above %s.", "需求刚超过 %[2]s 时，%[1]s 更便宜。")
 	sayEvenBelow = lang.Say("%s is cheaper at or just below %s.", "需求等于或略低于 %[2]s 时，%[1]s 更便宜。")
@@ -90,14 +86,24 @@ var (
 		"TTFT 与 ITL：满足 SLO 的负载下的均值。可承载：全部副本负载均匀时之和。每百万 token：按需求计。")
 	legendRepeated = lang.Say("%s was measured more than once: its rows show how much measurements differ.",
 		"%s 被测量了多次：它的各行之差是测量之差。")
-	legendWorst  = lang.Say("%s: %d repeats completed %s-%s req/s; the worst counts.", "%s：%d 次重复完成 %s-%s req/s，按最差的一次计。")
 	legendUneven = lang.Say("Answers differ in length: the short ones are less work, so longer answers may take more replicas.",
 		"各配置的实际回答长度不同：回答短则工作量小，若回答更长，所需副本可能更多。")
+	legendUnpriced = lang.Say("Without prices the order is by GPUs (--price L20=1.2,A100=3.6).", "未给出价格，按 GPU 数排序（--price L20=1.2,A100=3.6）。")
+)
+
+// Answers that are shorter than asked for, repeats, and GPUs that were not counted.
+var (
+	sayConverted = lang.Say("%s req/s of %s tokens, measured as %s with %s tokens",
+		"%s req/s（每个 %s token，实测为 %s，每个 %s token）")
+	sayOf           = lang.Say("%s of %s", "%s/%s")
 	legendConverted = lang.Say("Rates of shorter answers are converted by tokens to requests of the length asked for.",
 		"回答比要求短的速率已按 token 数折算为要求长度的请求。")
-	legendUncounted = lang.Say("Without the number of GPUs the order is by replicas (llmsweep label DIR gpus=N).",
+	legendWorst = lang.Say("%s: %d repeats completed %s-%s req/s; the worst counts.",
+		"%s：%d 次重复完成 %s-%s req/s，按最差的一次计。")
+	sayFewestReplicas = lang.Say("Fewest replicas: %s, %s.", "副本数最少：%s，%s。")
+	sayTiedReplicas   = lang.Say("As many replicas, less capacity: %s.", "副本数相同、可承载量较低：%s。")
+	legendUncounted   = lang.Say("Without the number of GPUs the order is by replicas (llmsweep label DIR gpus=N).",
 		"GPU 数未知，按副本数排序（llmsweep label DIR gpus=N）。")
-	legendUnpriced = lang.Say("Without prices the order is by GPUs (--price L20=1.2,A100=3.6).", "未给出价格，按 GPU 数排序（--price L20=1.2,A100=3.6）。")
 )
 
 // Reasons.

@@ -84,7 +84,10 @@ func tails(setups []setup.Setup, g group) (all []Tail) {
 
 // tailNames are the names of the times with tails, as tables head them.
 func tailNames() map[string]lang.Text {
-	return map[string]lang.Text{"ttft_s": lang.Same("TTFT"), "itl_s": lang.Same("ITL"), "tpot_s": lang.Same("TPOT"), "latency_s": lang.HeadLatency.Text()}
+	return map[string]lang.Text{
+		"ttft_s": lang.Same("TTFT"), "itl_s": lang.Same("ITL"), "tpot_s": lang.Same("TPOT"),
+		"latency_s": lang.HeadLatency.Text(),
+	}
 }
 
 // tailOf is the tail of a time of the repeats of a row.

@@ -10,9 +10,6 @@ var (
 	titleMore      = lang.Say("Further conclusions", "其他结论")
 	titleDoubts    = lang.Say("Rows left out or doubtful", "未采用或存疑的行")
 	titleScaling   = lang.Say("Scaling: %s", "多 GPU 扩展：%s")
-	titleTails     = lang.Say("Tails", "尾部时延")
-	titleTailsAt   = lang.Say("Tails, %s", "尾部时延，%s")
-	headTime       = lang.Say("Time", "时间")
 	titleLevels    = lang.Say("At equal concurrency: %s", "同等并发：%s")
 	headSetup      = lang.Say("Configuration", "配置")
 	headSaturation = lang.Say("saturation", "饱和点")
@@ -103,6 +100,15 @@ var (
 	sayCarriesOther = lang.Say("%s carries %s", "%s 为 %s")
 )
 
+// Tails.
+var (
+	titleTails     = lang.Say("Tails", "尾部时延")
+	titleTailsAt   = lang.Say("Tails, %s", "尾部时延，%s")
+	headTime       = lang.Say("Time", "时间")
+	legendFewEnded = lang.Say("? based on too few requests", "? 请求数不足")
+	legendRepeats  = lang.Say("a-b: lowest and highest of the repeats", "a-b：各次重复的最小值与最大值")
+)
+
 // At equal concurrency.
 var (
 	sayPair         = lang.Say("%s, %[3]s against %[2]s", "%s，%[3]s 相对 %[2]s")
@@ -131,11 +137,9 @@ var (
 	legendLoads    = lang.Say("50 % and 80 % are shares of each configuration's own saturation rate.", "50 % 与 80 % 均相对于各自的饱和点。")
 	legendLevels   = lang.Say("Change: smallest and largest ratio between a measurement of one side and one of the other. ~ the sides overlap",
 		"变化：一侧的测量与另一侧的测量之比的最小值与最大值。~ 两侧有重叠")
-	legendFewEnded = lang.Say("? based on too few requests", "? 请求数不足")
-	legendRepeats  = lang.Say("a-b: lowest and highest of the repeats", "a-b：各次重复的最小值与最大值")
-	legendUsers    = lang.Say("Users: within %s.", "用户数：在 %s 内。")
-	legendGrowing  = lang.Say("Users: up to how many throughput grows and hits do not fall.", "用户数：吞吐量仍增长且命中率未下降的最大用户数。")
-	legendUnlike   = lang.Say("Users are within different terms (%s): not compared.", "各用户数的 SLO 条件不同（%s）：不作比较。")
+	legendUsers   = lang.Say("Users: within %s.", "用户数：在 %s 内。")
+	legendGrowing = lang.Say("Users: up to how many throughput grows and hits do not fall.", "用户数：吞吐量仍增长且命中率未下降的最大用户数。")
+	legendUnlike  = lang.Say("Users are within different terms (%s): not compared.", "各用户数的 SLO 条件不同（%s）：不作比较。")
 )
 
 // Two servers, measured against each other.

@@ -115,13 +115,14 @@ func (s *Setup) lastKept(t *slo.Term) int {
 func (s *Setup) bestKept(terms []slo.Term) int {
 	best := -1
 	for i := range s.Rows {
-		if s.Rows[i].Stage.Verdict == rundir.Saturated {
+		r := &s.Rows[i]
+		if r.Stage.Verdict == rundir.Saturated {
 			break
 		}
-		if s.Rows[i].Top < s.Rows[i].Served {
+		if r.Top < r.Served || best >= 0 && r.Served < s.Rows[best].Served {
 			continue
 		}
-		if verdict, _ := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Kept && (best < 0 || s.Rows[i].Served >= s.Rows[best].Served) {
+		if verdict, _ := slo.Judge(r.Stage, terms); verdict == rundir.Kept {
 			best = i
 		}
 	}
