@@ -50,7 +50,10 @@ func summary(all []Choice, level int) table.Section {
 		}
 		k := &c.Ranked[0]
 		row[0], row[1] = table.Literal(k.Name), k.atSLO()
-		row[2], row[3] = table.Literal(strconv.Itoa(k.Replicas)), count(k.GPUs)
+		row[2], row[3] = table.Count(k.Replicas), table.Absent()
+		if c.Counted {
+			row[3] = table.Count(k.GPUs)
+		}
 		if priced {
 			row[4] = table.Number(k.Hour, "", lang.Fixed(2))
 		}
@@ -192,8 +195,12 @@ func (c *Choice) table() table.Table {
 		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: c.perReplica()},
 		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: c.answerDrop()},
 		{Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6},
-		{Head: headReplicas.Text()}, {Head: headGPUs.Text()}, {Head: headCarries.Text(), Sub: c.demand.Unit(), Drop: 4},
+		{Head: headReplicas.Text()},
 	}
+	if c.Counted {
+		heads = append(heads, table.Column{Head: headGPUs.Text()})
+	}
+	heads = append(heads, table.Column{Head: headCarries.Text(), Sub: c.demand.Unit(), Drop: 4})
 	if c.Priced {
 		heads = append(heads, table.Column{Head: headCost.Text(), Sub: subHour.Text()},
 			table.Column{Head: headCost.Text(), Sub: subMonth.Text(), Drop: 1}, table.Column{Head: headMillion.Text(), Drop: 4})
@@ -212,9 +219,12 @@ func (c *Choice) table() table.Table {
 		}
 		row := []table.Cell{
 			table.Literal(strconv.Itoa(i + 1)), name, k.atSLO(), k.answer(), table.Seconds(k.TTFT),
-			table.Seconds(k.ITL), table.Literal(strconv.Itoa(k.Replicas)), count(k.GPUs),
-			table.Number(rundir.Exactly(k.Carries), "", decimals),
+			table.Seconds(k.ITL), table.Count(k.Replicas),
 		}
+		if c.Counted {
+			row = append(row, table.Count(k.GPUs))
+		}
+		row = append(row, table.Number(rundir.Exactly(k.Carries), "", decimals))
 		if c.Priced {
 			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)),
 				table.Number(k.MillionDemand, "", lang.Fixed(3)))
@@ -276,14 +286,6 @@ func (c *Choice) answerDrop() int {
 // converted reports whether the rate of a candidate is of longer answers than were measured.
 func (c *Choice) converted() bool {
 	return slices.ContainsFunc(c.Ranked, func(k Candidate) bool { return k.Asked.Known() })
-}
-
-// count is a cell with a number of GPUs.
-func count(n int) table.Cell {
-	if n == 0 {
-		return table.Absent()
-	}
-	return table.Count(n)
 }
 
 // uneven reports whether the requests that rates count were not equally long, by more than an end token or two.

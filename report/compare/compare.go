@@ -64,6 +64,7 @@ type Metric struct {
 	// Most is the largest value that a row shows, where rows disagree on it; see [setup.Plateau]. It has no interval
 	// then.
 	Most    rundir.Number `json:"most,omitzero"`
+	Repeats bool          `json:"repeats,omitempty"`    // Most is the largest value of repeats
 	AtLeast bool          `json:"at_least,omitempty"`   // a lower bound: the rows end before the plateau
 	Terms   string        `json:"terms,omitempty"`      // of an SLO that it is about, and their load; within which a number of users is carried
 	Where   string        `json:"where"`                // the rows it rests on
@@ -356,7 +357,7 @@ func (m *Measured) open(p setup.Plateau) {
 		default:
 			continue
 		}
-		f.AtLeast = p.Rising
+		f.Repeats, f.AtLeast = p.Repeated, p.Rising
 	}
 }
 

@@ -117,7 +117,7 @@ func (f Metric) printed(number func(rundir.Number) table.Cell) table.Cell {
 	switch {
 	case f.AtLeast:
 		cell.Mark = markRising
-	case f.Most.Known():
+	case f.Most.Known() && !f.Repeats:
 		cell.Mark = markApart
 	}
 	return cell
@@ -194,8 +194,11 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.AtLeast }) {
 		notes = append(notes, legendRising.Text())
 	}
-	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Most.Known() }) {
-		notes = append(notes, legendRange.Text())
+	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Most.Known() && !f.Repeats }) {
+		notes = append(notes, legendApart.Text())
+	}
+	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Repeats }) {
+		notes = append(notes, legendRepeats.Text())
 	}
 	low, high := rundir.Number{}, rundir.Number{}
 	for _, i := range g.members {

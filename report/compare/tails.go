@@ -156,20 +156,7 @@ func (c *Comparison) tailSection(g group, level int) table.Section {
 	if table.Marks(s.Table) != "" {
 		s.Notes = append(s.Notes, legendFewEnded.Text())
 	}
-	if slices.ContainsFunc(all, func(t Tail) bool { return t.repeated() }) {
-		s.Notes = append(s.Notes, legendRepeats.Text())
-	}
 	return s
-}
-
-// repeated reports whether a statistic has several values.
-func (t *Tail) repeated() bool {
-	for _, r := range t.Statistics {
-		if r.N > 1 {
-			return true
-		}
-	}
-	return false
 }
 
 // times is a range of seconds as text.

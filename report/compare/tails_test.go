@@ -97,6 +97,10 @@ func TestTailsOfRepeats(t *testing.T) {
 	if cell := f.printed(fixed(2)).In(lang.English); cell != "0.66-0.70+" {
 		t.Errorf("saturation of vLLM without thinking: %s", cell)
 	}
+	f.AtLeast = false
+	if cell := f.printed(fixed(2)).In(lang.English); cell != "0.66-0.70" { // no row fell behind
+		t.Errorf("saturation of repeats at the plateau: %s", cell)
+	}
 }
 
 // A six-column table has means alone.

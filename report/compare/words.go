@@ -123,8 +123,8 @@ var (
 // Legends.
 var (
 	legendRising = lang.Say("+ at least: saturation was not reached", "+ 下限：未达到饱和")
-	legendRange  = lang.Say("a-b: lowest and highest of the measurements; ? one row fell behind at the lower, another completed the higher",
-		"a-b：各次测量的最小值与最大值；? 一行在较低值时已跟不上，另一行完成了较高值")
+	legendApart  = lang.Say("? rows disagree: one fell behind at the lower rate, another completed the higher",
+		"? 各行不一致：一行在较低速率时已跟不上，另一行完成了较高速率")
 	legendNoInterval = lang.Say("Results of other tools have no intervals: a difference may be chance.", "其他工具的结果没有置信区间：差异可能出于偶然。")
 	legendFew        = lang.Say("No interval: too few requests, or the rows on either side are too far apart.", "没有置信区间：请求太少，或两侧的行相距过远。")
 	legendOwn        = lang.Say("An interval is that of one run: two runs of one server may differ by more. Compare several (A1 A2 -- B1 B2).",

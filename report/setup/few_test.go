@@ -27,3 +27,24 @@ func TestNothingIsDrawnToFewEnded(t *testing.T) {
 		}
 	}
 }
+
+// Repeats are judged by the slowest, the one that fails most, and no percentile that one of them does not support. A
+// time that one lacks is a lower bound.
+func TestWorstOf(t *testing.T) {
+	stage := func(rate, p90, p95 float64, failed int) *rundir.Stage {
+		return &rundir.Stage{
+			Requests: rundir.Requests{OK: 100 - failed, Error: failed}, Rates: rundir.Rates{Completed: rundir.Exactly(rate)},
+			Latency: rundir.Dist{P90: rundir.Exactly(p90), P95: rundir.Exactly(p95)},
+		}
+	}
+	one, other := stage(3, 2, 5, 7), stage(2, 4, 4, 1)
+	one.Latency.Unsupported = []string{"p99"}
+	one.TTFT.P95 = rundir.Exactly(1)
+	w := worstOf([]*rundir.Stage{one, other})
+	if d := &w.Latency; w.Rates.Completed.Value() != 2 || d.P90.Value() != 4 || d.P95.Value() != 5 || d.Supported("p99") || !d.Supported("p95") {
+		t.Errorf("%+v", w)
+	}
+	if w.Requests.Error != 7 || w.TTFT.P95 != rundir.Over(1) || !w.TTFT.P90.IsZero() {
+		t.Errorf("%+v, %+v", w.Requests, w.TTFT)
+	}
+}

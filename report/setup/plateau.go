@@ -20,6 +20,7 @@ type Plateau struct {
 	// behind at a lower load; or the highest of the repeats of a row. Then the most that was shown is between Rate and
 	// Most. Absent where they agree.
 	Most, MostOutput rundir.Number
+	Repeated         bool // Most is the highest of repeats
 	// Rising reports whether the rows end before the server does: it may take more.
 	Rising bool
 }
@@ -65,6 +66,7 @@ func (s *Setup) plateau() Plateau {
 	if len(top.Repeats) > 0 {
 		_, p.Most = extremes(top.Repeats, completed)
 		_, p.MostOutput = extremes(top.Repeats, output)
+		p.Repeated = true
 	}
 	knee := s.behind()
 	if knee < 0 { // no published rate is shown to be too high
@@ -78,7 +80,7 @@ func (s *Setup) plateau() Plateau {
 		}
 	}
 	if r := s.Rows[low]; top.Served > (1+agreeing)*r.Served {
-		p.Most, p.MostOutput = p.Rate, p.Output
+		p.Most, p.MostOutput, p.Repeated = p.Rate, p.Output, false
 		p.Rate, p.Output, p.Where = rundir.Exactly(r.Served), r.Stage.TokensPerS.Output, andAt(r.Where, top.Where)
 	}
 	return p
