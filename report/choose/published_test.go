@@ -107,6 +107,10 @@ func TestAMeasuredRowBeyondACrossingCounts(t *testing.T) {
 	if k := c.Ranked[0]; k.Rate != 3.79 || k.Replicas != 4 || k.Where != "tables.md:9" || k.LimitedBy != "itl:mean, missed at asynchronous@4.96" {
 		t.Errorf("%v req/s by %s, %d replicas, limited by %s", k.Rate, k.Where, k.Replicas, k.LimitedBy)
 	}
+	missed := c.Ranked[0].Name + ": misses itl:mean<57ms at a lower load, asynchronous@3.08: 58.3ms."
+	if notes := c.notes(); !slices.ContainsFunc(notes, func(n lang.Text) bool { return n.EN == missed }) {
+		t.Errorf("no %q in %v", missed, notes)
+	}
 }
 
 // A percentile of repeats is known, and judged by the worst of them: the P95 of SGLang is 20.74 and 17.72 s.

@@ -317,7 +317,13 @@ func (c *Choice) notes() (notes []lang.Text) {
 		notes = append(notes, legendUneven.Text())
 	}
 	for i := range c.Ranked {
-		row := c.Ranked[i].limit.Point.High
+		l := &c.Ranked[i].limit
+		if l.Missed != nil {
+			by, _ := l.Misses.Of(l.Missed.Stage)
+			missed := amount(l.Misses, by.Value(), by.Bound())
+			notes = append(notes, legendMissed.Text(c.Ranked[i].Name, l.Misses.String(), l.Missed.Name(), missed))
+		}
+		row := l.Point.High
 		if low, high := setup.Completed(row.Measurements()); high > unlike*low {
 			from, to := fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)
 			notes = append(notes, legendWorst.Text(c.Ranked[i].Name, len(row.Repeats), from, to))

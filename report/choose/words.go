@@ -100,6 +100,7 @@ var (
 		"回答比要求短的速率已按 token 数折算为要求长度的请求。")
 	legendWorst = lang.Say("%s: %d repeats completed %s-%s req/s; the worst counts.",
 		"%s：%d 次重复完成 %s-%s req/s，按最差的一次计。")
+	legendMissed      = lang.Say("%s: misses %s at a lower load, %s: %s.", "%s：在较低负载 %[3]s 不满足 %[2]s：%[4]s。")
 	sayFewestReplicas = lang.Say("Fewest replicas: %s, %s.", "副本数最少：%s，%s。")
 	sayTiedReplicas   = lang.Say("As many replicas, less capacity: %s.", "副本数相同、可承载量较低：%s。")
 	legendUncounted   = lang.Say("Without the number of GPUs the order is by replicas (llmsweep label DIR gpus=N).",

@@ -28,6 +28,9 @@ type Limit struct {
 	By     rundir.Number
 	// Beyond is the row that shows that Broken is missed; nil where none does.
 	Beyond *Row
+	// Missed is a row at a lower load that breaks Misses; nil where none does.
+	Missed *Row
+	Misses *slo.Term
 	// Backlog reports whether the first row beyond was shown to be saturated, its terms aside.
 	Backlog bool
 	Unknown bool // the term could not be judged in the first row beyond: its metric is absent, unsupported or a bound
@@ -133,6 +136,11 @@ func (s *Setup) bestKept(terms []slo.Term) int {
 func (s *Setup) keptAt(at int, terms []slo.Term) Limit {
 	row := &s.Rows[at]
 	l := Limit{Point: Point{Low: row, High: row}, Rate: row.Served, Output: row.Stage.TokensPerS.Output}
+	for i := range at {
+		if verdict, t := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Broken {
+			l.Missed, l.Misses = &s.Rows[i], t
+		}
+	}
 	for i := range s.Rows[at+1:] {
 		high := &s.Rows[at+1+i]
 		verdict, t := slo.Judge(high.Stage, terms)
