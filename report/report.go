@@ -70,7 +70,9 @@ func formats() []format {
 		{"markdown", markdown},
 		{"csv", func(w io.Writer, runs []rundir.Run, _ Options) error { return CSV(w, runs) }},
 		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
-		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteStress(w, runs, o.Nearest, o.Lang) }},
+		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error {
+			return published.WriteStress(w, runs, o.Nearest, o.Lang)
+		}},
 		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteServing(w, runs, o.Lang) }},
 		{"llm-d", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteLLMD(w, runs) }},
 		{"verdict", verdicts},

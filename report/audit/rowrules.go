@@ -139,7 +139,7 @@ const (
 	tokensAbove  = 0.05
 	tokensSpread = 5
 	tokensBelow  = 0.5
-	tokensApart  = 0.15 // from the other rows: a window of ten seconds cuts that many requests
+	tokensApart  = 0.05 // from the other rows
 	// A burst begins empty. Requests that have not ended when it stops have tokens, and are no more than those that have,
 	// unless these are few.
 	tokensBurst = 2
@@ -159,6 +159,9 @@ func tokensPerRequest(t *result) (hits []hit) {
 		h := hit{row: r, key: "output_tokens.mean", figures: []string{"output_tokens", "tokens_per_s"}}
 		slack := tokensAbove * asked
 		quotient := !r.stage.OutputTokens.Mean.Known()
+		if quotient && r.windowed() {
+			continue
+		}
 		if quotient {
 			h.key, h.figures = keyDone, []string{keyDone, keyOutput}
 			slack += tokensSpread * spread
@@ -210,6 +213,9 @@ const (
 	offeredWindow = 120
 )
 
+// windowed reports whether the rates of a published row are those of a window of time.
+func (r *row) windowed() bool { return r.stage.Source != nil && r.stage.Source.Windowed }
+
 // completedOverOffered finds more completed than offered requests per second.
 func completedOverOffered(r *row) hit {
 	done, ok := r.span(keyDone)
@@ -219,6 +225,9 @@ func completedOverOffered(r *row) hit {
 	}
 	window := r.stage.Window
 	told := window > 0
+	if !told && r.windowed() { // of any length
+		return hit{}
+	}
 	if !told {
 		window = offeredWindow
 	}

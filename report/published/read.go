@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"llmsweep/client/note"
@@ -47,6 +48,14 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 		p.step()
 	}
 	p.abandonHeading()
+	own := slices.ContainsFunc(lines, toolLine.MatchString)
+	for i := range p.doc.Runs {
+		run := &p.doc.Runs[i]
+		run.Source.Windowed = run.Source.Windowed || own
+		for j := range run.Stages {
+			run.Stages[j].Source.Windowed = run.Source.Windowed
+		}
+	}
 	inferModels(p.doc)
 	inferWorkloads(p.doc)
 	return p.doc, nil
@@ -76,6 +85,8 @@ type parser struct {
 	lines []string
 	at    int // the line to read next, from 0
 	above *contextAbove
+
+	measured bool // llmsweep measured the results of this part of the document
 }
 
 // step reads one line, or all lines of a result that begins there.
@@ -106,6 +117,7 @@ func (p *parser) step() {
 		p.above.Heading, p.above.BlockHeading, p.above.responses = &headingText{Line: p.at + 1, Text: line}, nil, nil
 		p.take(Context)
 	default:
+		p.measured = (p.measured || measuredHere.MatchString(line)) && !strings.HasPrefix(line, "<!-- /llmsweep:run")
 		if partOfWhole(line) {
 			p.above.part = said{line: p.at + 1, text: line}
 		}
@@ -174,7 +186,9 @@ type reading struct {
 
 // begin opens a result at that line (from 1), with what stands above it.
 func (p *parser) begin(format string, line int) *reading {
-	return &reading{parser: p, Result: p.above.Begin(p.doc, format, line)}
+	r := &reading{parser: p, Result: p.above.Begin(p.doc, format, line)}
+	r.Run.Source.Windowed = p.measured
+	return r
 }
 
 // whole reports whether the counts and the duration of the block that ends above the next line are of the whole test: what
@@ -195,6 +209,13 @@ var (
 	partWord = `(?:[单每]\s?(?:[卡张机]|节点)|per[- ](?:gpu|card|worker|node|machine|replica|instance))`
 	partLine = regexp.MustCompile(`(?i)` + partWord + `.*(?:数值|数据|吞吐|结果|throughput|figure|number|value|result|machine)|` +
 		`(?:数值|数据|吞吐|结果|请求|throughput|figure|number|value|result|request|tokens).*` + partWord)
+)
+
+// What llmsweep writes about what it measured: the tool among the environment of a report, and in a document the mark
+// before a result.
+var (
+	toolLine     = regexp.MustCompile(`^- (?:Tool: |工具：)llmsweep\b`)
+	measuredHere = regexp.MustCompile(`^<!-- llmsweep:run \{"from":"[^"]*"\} -->`) // what others measured has a line
 )
 
 // partOfWhole reports whether a line says that the numbers near it are those of one GPU, worker or machine.

@@ -251,15 +251,6 @@ func (d *draw) run(format string) (run rundir.Run) {
 		}
 		return run
 	}
-	defer func() { // the two rates of a row are of the same requests
-		for i := range run.Stages {
-			s := &run.Stages[i]
-			s.OutputTokens.Mean = rundir.Number{}
-			if r := &s.Rates.Completed; s.Rate.Known() && r.Known() {
-				*r = rundir.Exactly(min(r.Value(), s.Rate.Value()))
-			}
-		}
-	}()
 	run.Stages = append(run.Stages, d.stage("synchronous", "synchronous", rundir.Floor))
 	rate := 0.0
 	for range d.int(0, 4) {

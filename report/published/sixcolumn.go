@@ -7,7 +7,6 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,9 +42,6 @@ func SixColumns(run *rundir.Run, tokens string) []findings.Column {
 				return table.Literal(printed)
 			}
 			n := lang.Scale(c.Number(r.Stage), f.scale)
-			if f.key == "rates.completed" {
-				n = completed(r.Stage)
-			}
 			if s := r.Stage; f.key == "inter_token_s" && n.IsZero() && s.Source != nil && s.Source.Printed["itl_s.mean"].Line > 0 { // of serving blocks
 				n = lang.Scale(s.ITL.Mean, f.scale)
 			}
@@ -56,28 +52,6 @@ func SixColumns(run *rundir.Run, tokens string) []findings.Column {
 		}
 	}
 	return columns
-}
-
-// completed returns the rate of requests that ended, as far as a row tells it that readers take for one of two minutes. Where a
-// stage at a rate sent more tokens than those requests have, their rate was still rising when it stopped. Where it sent
-// fewer, or more ended than came, by more than chance, its window was too short.
-func completed(s *rundir.Stage) rundir.Number {
-	const above, below, deviations, seconds = 0.05, 0.15, 3, 120
-	done, out, each := s.Rates.Completed, s.TokensPerS.Output, s.OutputTokens.Mean
-	if s.Source != nil || !s.Rate.Known() || !done.Known() {
-		return done
-	}
-	ratio := 1.0
-	if out.Known() && each.Known() && s.TokenSource != "chunks" { // a guess proves nothing
-		ratio = out.Value() / (done.Value() * each.Value())
-	}
-	switch offered := s.Rate.Value(); {
-	case ratio > 1+above:
-		return rundir.Over(done.Value())
-	case ratio < 1-below, done.Value() > offered+deviations*math.Sqrt(offered/seconds):
-		return rundir.Number{}
-	}
-	return done
 }
 
 // asPrinted returns a figure as its six-column table has it, so that what is wrong with it can be found again. One of

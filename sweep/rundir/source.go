@@ -17,6 +17,9 @@ type Source struct {
 	// Labels are the labels of the run with the lines that they are from, by their key in run.json: "gpus"; and "gpu_memory",
 	// "launch", "max_model_len", "date".
 	Labels map[string]Label `json:"labels,omitempty"`
+	// Windowed reports whether rates are those of a window of time, as llmsweep counts them: tokens and requests that end in
+	// it are not of the same requests, so that their quotient is no length.
+	Windowed bool `json:"windowed,omitempty"`
 	// StageTime is how long the stages of the document lasted, in seconds, as its rows together show.
 	StageTime Number `json:"stage_time_s,omitzero"`
 	// Responses are answers of the server that were printed with the result.
