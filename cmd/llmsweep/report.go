@@ -44,7 +44,7 @@ type reportCmd struct {
 	OnlyGrid  bool   `help:"Leave out the rates that narrowed the answer." group:"Result"`
 	UnitWords string `default:"tokens/sec" enum:"tokens/sec,tokens/second" placeholder:"WORDS" help:"tokens/sec or tokens/second (tokens/sec)." group:"Result"`
 
-	Percentile string `default:"interpolated" enum:"interpolated,nearest" placeholder:"KIND" help:"Of --format stress: interpolated, or nearest (a measured value, as stress testers print it)." group:"Result"`
+	Percentile string `default:"interpolated" enum:"interpolated,nearest" placeholder:"KIND" help:"Of --format stress: interpolated, or nearest: a measured value, as stress testers print it." hidden:"" group:"Result"`
 
 	Drawing string `placeholder:"NAME" help:"Of --format svg: output, ttft, itl, latency or speed." group:"Result"`
 

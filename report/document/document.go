@@ -307,7 +307,8 @@ func (w *writer) run(s *setup.Setup, heading bool) string {
 	if heading {
 		table.Heading(&b, 3, w.groupOf(s))
 	}
-	table.WriteSections(&b, "markdown", []table.Section{published.Tables(s.Run, published.SixColumnOptions{})}, table.Style{Lang: w.Lang})
+	tables := published.Tables(s.Run, published.SixColumnOptions{})
+	table.WriteSections(&b, "markdown", []table.Section{tables}, table.Style{Lang: w.Lang})
 	md := table.NewMarkdown(&b, w.Lang) // a bytes.Buffer takes everything
 	lines := []string{docSource.In(w.Lang, w.source(s))}
 	if s.Name != setup.Title(s.Run, w.Lang) {

@@ -67,8 +67,8 @@ func loaded(doc *published.Document) []setup.Setup {
 	return setup.Load(in)
 }
 
-// TestOwnDocumentsRead: in the document that is written of published results, the audit finds what it finds in them, and the
-// configurations are the same. No stress table and no serving block becomes six columns.
+// TestOwnDocumentsRead: in the document that is written of published results, the audit finds what it finds in them,
+// and the configurations are the same. No stress table and no serving block becomes six columns.
 func TestOwnDocumentsRead(t *testing.T) {
 	for _, name := range []string{"guidellm-tables.md", "stress-tables.txt", "serving-blocks.txt", "scaling-a10.txt"} {
 		text, err := os.ReadFile("../published/testdata/" + name)
@@ -80,7 +80,8 @@ func TestOwnDocumentsRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := Write(loaded(doc), nil, Options{Lang: l, Base: "report", From: func(path string) string { return path }})
+			from := func(path string) string { return path }
+			out, err := Write(loaded(doc), nil, Options{Lang: l, Base: "report", From: from})
 			if err != nil {
 				t.Fatal(err)
 			}

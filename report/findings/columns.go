@@ -71,7 +71,8 @@ func rate(id string, head lang.Phrase, unit string, of TakeStages, print lang.Pr
 // count is a column of a number of requests; a published table does not say it.
 func count(id string, head lang.Text, of func(*rundir.Stage) int) Column {
 	key := strings.Replace(id, "_", ".", 1)
-	return Column{ID: id, Head: head, Word: func(r StageRow) string { return inCSV(r.Stage, key, float64(of(r.Stage))) }, Cell: func(r StageRow) table.Cell {
+	word := func(r StageRow) string { return inCSV(r.Stage, key, float64(of(r.Stage))) }
+	return Column{ID: id, Head: head, Word: word, Cell: func(r StageRow) table.Cell {
 		n := of(r.Stage)
 		if n == 0 && r.Stage.Source != nil {
 			return table.Absent()
@@ -150,7 +151,9 @@ func rateColumns() []Column {
 		rate("tokens_per_s_input", headInput, "tok/s", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }, lang.Short),
 		numberInFile("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
 		number("concurrency_mean", headInFlight.Text(), "", func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }, lang.Tenths),
-		inFile("concurrency_peak", func(r StageRow) string { return inCSV(r.Stage, "concurrency.peak", float64(r.Stage.Concurrency.Peak)) }),
+		inFile("concurrency_peak", func(r StageRow) string {
+			return inCSV(r.Stage, "concurrency.peak", float64(r.Stage.Concurrency.Peak))
+		}),
 		numberInFile("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
 		numberInFile("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
 		tokens("mean", lang.SubMean.Text(), func(t *rundir.TokenStats) rundir.Number { return t.Mean }),

@@ -105,7 +105,9 @@ func Tables(run *rundir.Run, o SixColumnOptions) table.Section {
 		return s
 	}
 	if src := run.Source; src != nil && src.Format == SixColumn { // as they are published
-		slices.SortStableFunc(rows, func(a, b findings.StageRow) int { return cmp.Compare(a.Stage.Source.Line, b.Stage.Source.Line) })
+		slices.SortStableFunc(rows, func(a, b findings.StageRow) int {
+			return cmp.Compare(a.Stage.Source.Line, b.Stage.Source.Line)
+		})
 	}
 	s.Table = findings.TabulateStages(SixColumns(run, cmp.Or(o.Tokens, TokenUnits()[0])), rows, findings.UnitWithin)
 	s.Table.Centered = true

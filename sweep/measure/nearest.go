@@ -8,8 +8,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Nearest makes p90, p95 and p99 of the latency of stages values that were measured, as stress testers print them: of n in
-// ascending order, the one that has n·p before it. A stage keeps its percentiles where requests have no end.
+// Nearest makes p90, p95 and p99 of the latency of stages values that were measured, as stress testers print them: of n
+// in ascending order, the one that has n·p before it. A stage keeps its percentiles where requests have no end.
 func Nearest(stages []rundir.Stage, records iter.Seq2[*rundir.Record, error]) error {
 	values, open := map[string][]float64{}, map[string]bool{}
 	windows := map[string]Window{}
