@@ -8,7 +8,6 @@ import (
 
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
-	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -72,18 +71,6 @@ func TestLowerBoundsAreMarked(t *testing.T) {
 	if marked == 0 {
 		t.Error("the tables have no lower bound")
 	}
-}
-
-// rows is the text of all cells of a table.
-func rows(t table.Table) string {
-	var b strings.Builder
-	for _, row := range t.Rows {
-		for _, c := range row {
-			b.WriteString(c.In(lang.English) + " | ")
-		}
-		b.WriteString("\n")
-	}
-	return b.String()
 }
 
 // TestNoBoundContradictsTheRowsThroughput: what a document's own row throughput contradicts is no bound.
