@@ -198,3 +198,32 @@ func TestHeadingsAreConfigurations(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestDoubtsAreMarked: a load that rests on figures that the audit doubts says so in the default table.
+func TestDoubtsAreMarked(t *testing.T) {
+	setups := document(t, "guidellm-tables.md", nil)
+	c, _ := said(t, setups, wanted(t, "20rps", "", "itl:mean<50ms", "ttft:mean<200ms"))
+	marked, plain := 0, 0
+	for _, one := range c {
+		for i := range one.Ranked {
+			k := &one.Ranked[i]
+			doubted := k.limit.Doubted
+			for _, r := range []*setup.Row{k.limit.Point.Low, k.limit.Point.High} {
+				for _, o := range k.setup.Marked {
+					doubted = doubted || o.Grade != "remark" && strings.HasSuffix(r.Where, ":"+strings.TrimPrefix(o.Where[strings.LastIndex(o.Where, ":"):], ":"))
+				}
+			}
+			if got := k.atSLO().Mark != ""; got != doubted {
+				t.Errorf("%s (%s): marked %v, doubted %v", k.Name, k.Where, got, doubted)
+			}
+			if doubted {
+				marked++
+			} else {
+				plain++
+			}
+		}
+	}
+	if marked == 0 || plain == 0 {
+		t.Errorf("%d marked, %d not", marked, plain)
+	}
+}

@@ -247,10 +247,19 @@ func (c *Choice) perReplica() lang.Text {
 
 // atSLO returns what one replica does within the SLO.
 func (k *Candidate) atSLO() table.Cell {
+	cell := table.Literal(fmt.Sprintf("%.2f", k.Rate))
 	if !k.Users.IsZero() {
-		return table.Number(k.Users, "", lang.Fixed(0))
+		cell = table.Number(k.Users, "", lang.Fixed(0))
 	}
-	return table.Literal(fmt.Sprintf("%.2f", k.Rate))
+	if k.doubted() {
+		cell.Mark = compare.MarkDoubted
+	}
+	return cell
+}
+
+// doubted reports whether the load rests on figures that the audit doubts.
+func (k *Candidate) doubted() bool {
+	return k.limit.Doubted || k.setup.Rests(k.limit.Point.Low, k.limit.Point.High)
 }
 
 // upTo returns the load up to which one replica meets the SLO, in words.
@@ -312,6 +321,9 @@ func (c *Choice) notes() (notes []lang.Text) {
 	}
 	if c.converted() {
 		notes = append(notes, legendConverted.Text())
+	}
+	if slices.ContainsFunc(c.Ranked, func(k Candidate) bool { return k.doubted() }) {
+		notes = append(notes, compare.LegendDoubted.Text())
 	}
 	if c.demand.Of != Tokens && c.uneven() {
 		notes = append(notes, legendUneven.Text())

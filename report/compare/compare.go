@@ -69,6 +69,8 @@ type Metric struct {
 	Terms   string        `json:"terms,omitempty"`      // of an SLO that it is about, and their load; within which a number of users is carried
 	Where   string        `json:"where"`                // the rows it rests on
 	Apart   bool          `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
+	// Doubted reports whether it rests on figures that the audit doubts.
+	Doubted bool `json:"doubted,omitempty"`
 	// Burst is what the row throughput of a document printed, which sends all requests at once.
 	Burst rundir.Number `json:"throughput_row,omitzero"`
 	se    float64       // standard error, NaN where there is none
@@ -265,6 +267,9 @@ func Measure(s *setup.Setup) Measured {
 	m.add(keyOutput, setup.Value{Number: p.Output, SE: spread}, p.Where)
 	if at := len(m.Metrics) - 1; at >= 0 && m.Metrics[at].Key == keyOutput {
 		m.Metrics[at].Burst = s.Burst()
+	}
+	for i := range m.Metrics {
+		m.Metrics[i].Doubted = p.Doubted
 	}
 	if n := float64(s.Run.Labels.GPUs); n > 0 && p.Output.Known() {
 		m.add(KeyPerGPU, setup.Value{Number: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)

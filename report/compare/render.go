@@ -19,8 +19,11 @@ import (
 const (
 	markRising = "+"
 	markApart  = "?"
-	tilde      = "~"
-	absent     = "n/a"
+
+	// MarkDoubted marks what rests on figures that the audit doubts.
+	MarkDoubted = "!"
+	tilde       = "~"
+	absent      = "n/a"
 )
 
 // JSON writes the comparison, indented.
@@ -120,6 +123,9 @@ func (f Metric) printed(number func(rundir.Number) table.Cell) table.Cell {
 	case f.Most.Known() && !f.Repeats:
 		cell.Mark = markApart
 	}
+	if f.Doubted {
+		cell.Mark += MarkDoubted
+	}
 	return cell
 }
 
@@ -199,6 +205,9 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 	}
 	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Repeats }) {
 		notes = append(notes, legendRepeats.Text())
+	}
+	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Doubted }) {
+		notes = append(notes, LegendDoubted.Text())
 	}
 	low, high := rundir.Number{}, rundir.Number{}
 	for _, i := range g.members {

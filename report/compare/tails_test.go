@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"llmsweep/report/audit"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
@@ -107,5 +108,32 @@ func TestTailsOfRepeats(t *testing.T) {
 func TestNoTailsOfMeans(t *testing.T) {
 	if got := tailLines(documentOf(t, "guidellm-tables.md"), lang.English); len(got) > 0 {
 		t.Error(got)
+	}
+}
+
+// TestDoubtsAreMarked: a number that rests on figures that the audit doubts, or misses some, says so beside it.
+func TestDoubtsAreMarked(t *testing.T) {
+	doc, err := published.ParseFile("../published/testdata/serving-blocks.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var subjects []audit.Subject
+	for i := range doc.Runs {
+		subjects = append(subjects, audit.Subject{File: doc.Name, Run: &doc.Runs[i]})
+	}
+	audit.Mark(subjects)
+	var all []setup.Input
+	for i := range doc.Runs {
+		all = append(all, setup.Input{Path: doc.Name, Run: &doc.Runs[i]})
+	}
+	c := compared(t, setup.Load(all))
+	for i, doubted := range []bool{true, false, true} { // one is impossible, one counts more tokens than its text has
+		m, _ := c.Setups[i].Get(keyRate)
+		if cell := m.printed(fixed(2)); strings.Contains(cell.Mark, MarkDoubted) != doubted {
+			t.Errorf("%s: mark %q", c.Setups[i].Name, cell.Mark)
+		}
+	}
+	if notes := lang.In(c.Sections(1)[0].Notes, lang.English); !slices.Contains(notes, LegendDoubted.In(lang.English)) {
+		t.Errorf("no legend in %q", notes)
 	}
 }

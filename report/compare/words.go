@@ -123,7 +123,10 @@ var (
 // Legends.
 var (
 	legendRising = lang.Say("+ at least: saturation was not reached", "+ 下限：未达到饱和")
-	legendApart  = lang.Say("? rows disagree: one fell behind at the lower rate, another completed the higher",
+	// LegendDoubted explains MarkDoubted.
+	LegendDoubted = lang.Say("! the audit doubts a figure of this row, or leaves one out: see Rows left out or doubtful (--all)",
+		"! 审核对该行的数值存疑或未采用：见“未采用或存疑的行”（--all）")
+	legendApart = lang.Say("? rows disagree: one fell behind at the lower rate, another completed the higher",
 		"? 各行不一致：一行在较低速率时已跟不上，另一行完成了较高速率")
 	legendNoInterval = lang.Say("Results of other tools have no intervals: a difference may be chance.", "其他工具的结果没有置信区间：差异可能出于偶然。")
 	legendFew        = lang.Say("No interval: too few requests, or the rows on either side are too far apart.", "没有置信区间：请求太少，或两侧的行相距过远。")

@@ -21,6 +21,8 @@ type Plateau struct {
 	// Most. Absent where they agree.
 	Most, MostOutput rundir.Number
 	Repeated         bool // Most is the highest of repeats
+	// Doubted reports whether it rests on rows that the audit doubts.
+	Doubted bool
 	// Rising reports whether the rows end before the server does: it may take more.
 	Rising bool
 }
@@ -62,7 +64,9 @@ func (s *Setup) plateau() Plateau {
 		return Plateau{} // one at a time says nothing of a plateau
 	}
 	top := s.Rows[best]
-	p := Plateau{Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where}
+	p := Plateau{
+		Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where, Doubted: s.Rests(&s.Rows[best]),
+	}
 	if len(top.Repeats) > 0 {
 		_, p.Most = extremes(top.Repeats, completed)
 		_, p.MostOutput = extremes(top.Repeats, output)

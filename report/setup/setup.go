@@ -89,6 +89,19 @@ func (s *Setup) IsOf(o LeftOut, st *rundir.Stage) bool {
 	return o.Where == s.Where(st) && o.Row == rowName(st)
 }
 
+// Rests reports whether a number that rests on rows rests on figures that the audit doubts, or misses some that it does.
+func (s *Setup) Rests(rows ...*Row) bool {
+	return slices.ContainsFunc(rows, func(r *Row) bool {
+		if r == nil {
+			return false
+		}
+		doubts := func(o LeftOut) bool {
+			return o.Grade != audit.Remark && (s.IsOf(o, r.printed) || slices.ContainsFunc(r.Repeats, func(st *rundir.Stage) bool { return s.IsOf(o, st) }))
+		}
+		return r.Doubted || r.printed != nil && slices.ContainsFunc(s.Marked, doubts)
+	})
+}
+
 // Of reports whether the row was made of a stage of the run.
 func (r *Row) Of(st *rundir.Stage) bool { return r.printed == st || slices.Contains(r.Repeats, st) }
 
