@@ -123,7 +123,11 @@ func offGrid(t *result) []hit {
 	for k := 1; k <= len(grid) && len(hits) < len(off); k++ {
 		if !taken[k] {
 			r := off[len(hits)]
-			n := noteGrid.New(digits(r.stage.Rate.Value()), digits(s.V+float64(k)*step))
+			free := s.V + float64(k)*step
+			n := noteGrid.New(digits(r.stage.Rate.Value()), digits(free))
+			if r.value(keyDone) > free*(1+offeredTolerance) { // other rates are wrong too
+				delete(n.Args, "grid_rate")
+			}
 			hits = append(hits, hit{row: r, key: keyRate, grade: Doubtful, note: n, figures: []string{keyRate}})
 		}
 	}

@@ -56,7 +56,7 @@ var Words = sync.OnceValue(func() lang.Words {
 		"audit.printed": lang.Say("{metric:metric} {printed}", "{metric:metric} {printed}"),
 		"audit.copied": lang.Say("{same:note}, as in line {line} ({row}), but latency {latency} and {other_latency}",
 			"{same:note}，与第 {line} 行（{row}）相同，但总时延分别为 {latency} 和 {other_latency}"),
-		"audit.grid": lang.Say("{rate} req/s is off the even grid: probably {grid_rate}", "{rate} req/s 不在等距网格上：可能是 {grid_rate}"),
+		"audit.grid": lang.Say("{rate} req/s is off the even grid[: probably {grid_rate}]", "{rate} req/s 不在等距网格上[：可能是 {grid_rate}]"),
 		"audit.arithmetic": lang.Say("{metric:metric} {printed}, but {made_of} = {is}",
 			"{metric:metric} {printed}，但 {made_of} = {is}"),
 		"audit.retokenized": lang.Say("{again:whole} tokens by the text, {reported:whole} reported ({factor}): the stream repeats or loses text",

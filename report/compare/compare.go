@@ -537,9 +537,10 @@ func ratio(b, a *Measured, key string) (r Ratio, plain bool) {
 		return f.Value.Value()
 	}
 	low, high := y.Value.Value()/top(x), top(y)/x.Value.Value()
-	// What the rows throughput show is no bound, but none holds that they contradict.
+	// What the rows throughput show is no bound, but none holds that they contradict: the ratio is between the two.
 	if burst := y.Burst.Or(0) / x.Burst.Or(math.NaN()); burst > 0 && high > low*(1+1e-9) && (burst < low || burst > high) {
-		return Ratio{}, false
+		at := y.Value.Value() / x.Value.Value()
+		return Ratio{Low: rundir.Exactly(min(at, burst)), High: rundir.Exactly(max(at, burst)), Bound: BoundRange}, false
 	}
 	r.Low, r.High = rundir.Exactly(low), rundir.Exactly(high)
 	switch {

@@ -89,8 +89,12 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 		return sayClose.In(l, name, value)
 	case plain:
 		return sayTimes.In(l, sayFactor.In(l, times(c.Ratio.Value()+1)), name, value, interval(c, l))
+	case r.Bound == "" && a.Burst.Value() > 0 && b.Burst.Known():
+		return sayTimesBurst.In(l, times(b.Burst.Value()/a.Burst.Value()), name, value)
 	case r.Bound == "":
 		return sayTimesUnknown.In(l, name, value)
+	case r.Bound == BoundRange && r.Low.Value() < 1+close && r.High.Value() > 1/(1+close):
+		return sayClose.In(l, name, value)
 	default:
 		return sayTimes.In(l, r.bounds(l), name, value, "")
 	}
@@ -193,7 +197,10 @@ func (f *Factor) scaling(l lang.Lang) string {
 		}
 		if p.Unknown { // of two lower bounds nothing follows
 			if a, b := p.Before.Burst, p.After.Burst; a.Value() > 0 && b.Known() {
-				all = append(all, sayBursts.In(l, f.equal.In(l), s.To, s.From, times(b.Value()/a.Value()), tokens(b), tokens(a))+lang.Stop.In(l)+alone(s, l))
+				says := sayBursts.In(l, f.equal.In(l), s.To, s.From, times(b.Value()/a.Value()), tokens(b), tokens(a)) + lang.Stop.In(l) + alone(s, l)
+				if !slices.Contains(all, says) {
+					all = append(all, says)
+				}
 			}
 			continue
 		}

@@ -89,6 +89,7 @@ var (
 		"%s：双方未都达到饱和；按 throughput 行，%d 张 GPU 的输出为 %[3]d 张的 %[4]s 倍（%[5]s 对 %[6]s）")
 	sayTimes        = lang.Say("%s %s (%s)%s", "为 %[2]s（%[3]s）的 %[1]s%[4]s")
 	sayClose        = lang.Say("%s (%s) may be equal", "%s（%s）可能与其相同")
+	sayTimesBurst   = lang.Say("by the rows throughput %s x %s (%s)", "按 throughput 行为 %[2]s（%[3]s）的 %[1]s 倍")
 	sayTimesUnknown = lang.Say("%s (%s) may be higher", "%s（%s）可能更高")
 	sayQuickest     = lang.Say(" One request at a time, %s has the shortest ITL: %s (%s).", "单并发时 %s 的 token 间时延最短：%s（%s）。")
 	sayModels       = lang.Say("Two models (%s): the differences are also theirs.", "模型不同（%s）：差异也来自模型。")
