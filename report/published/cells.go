@@ -9,7 +9,6 @@ var (
 	htmlSpace  = strings.NewReplacer("&nbsp;", " ", "\u00a0", " ", "<br>", " ", "<br/>", " ", "<br />", " ", "**", "", "__", "")
 	footnote   = regexp.MustCompile(`<sup>[^<]*</sup>|\[\^[^\]]*\]|[⁰¹²³⁴⁵⁶⁷⁸⁹†‡]`)
 	commaGroup = regexp.MustCompile(`^[\\>≥\s]*([0-9][0-9.,]*)`)
-	thousands  = regexp.MustCompile(`^[1-9][0-9]{0,2}(?:,[0-9]{3})+$`)
 )
 
 // plainCell returns a cell without what only dresses it: bold, footnote marks, spaces and breaks of HTML.
@@ -21,31 +20,36 @@ func plainCell(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// commas is what the commas of a table are.
+// commas is what the commas and points of a table are.
 type commas uint8
 
 const (
-	groups   commas = iota // they group thousands
-	decimals               // they are decimal ones
+	groups   commas = iota // commas group thousands, and a point is a decimal one
+	decimals               // commas are decimal ones, and points group thousands
 	unclear                // 1,070 may be either
 )
 
-// commasOf finds out what the commas of a table are, by all of its cells: thousands where a cell has a decimal point,
-// decimal ones where a comma cannot group thousands.
+var (
+	decimalComma = regexp.MustCompile(`^0,|,(?:[0-9]{1,2}|[0-9]{4,})$|\.[0-9]{3},`)
+	decimalPoint = regexp.MustCompile(`^0\.|\.(?:[0-9]{1,2}|[0-9]{4,})$|,[0-9]{3}\.`)
+)
+
+// commasOf finds out what the commas of a table are, by all of its cells.
 func commasOf(cells []string) commas {
-	found := groups
+	comma, point, any := false, false, false
 	for _, cell := range cells {
 		number := firstNumber(cell)
-		switch {
-		case strings.Contains(number, "."):
-			return groups
-		case strings.Contains(number, ",") && !thousands.MatchString(number):
-			found = decimals
-		case strings.Contains(number, ",") && found == groups:
-			found = unclear
-		}
+		comma = comma || decimalComma.MatchString(number)
+		point = point || decimalPoint.MatchString(number)
+		any = any || strings.Contains(number, ",")
 	}
-	return found
+	switch {
+	case comma && !point:
+		return decimals
+	case comma || any && !point:
+		return unclear
+	}
+	return groups
 }
 
 // firstNumber returns the number that a cell begins with; empty where it begins with none.
@@ -56,17 +60,18 @@ func firstNumber(cell string) string {
 	return ""
 }
 
-// plain returns the text of a cell with the commas that Go reads.
+// plain returns the text of a cell with the commas and points that Go reads.
 func (c commas) plain(text string) (string, error) {
 	number := firstNumber(text)
 	switch {
-	case !strings.Contains(number, ","):
-	case c == unclear:
-		return "", fault{faultComma.New()}
-	case c == decimals && strings.Count(number, ",") > 1:
-		return "", fault{faultNoNumber.New()}
 	case c == decimals:
-		return strings.Replace(strings.Map(narrow, text), ",", ".", 1), nil
+		plain := strings.ReplaceAll(strings.ReplaceAll(number, ".", ""), ",", ".")
+		if strings.Count(number, ",") > 1 {
+			return "", fault{faultNoNumber.New()}
+		}
+		return strings.Replace(strings.Map(narrow, text), number, plain, 1), nil
+	case c == unclear && strings.Contains(number, ","):
+		return "", fault{faultComma.New()}
 	}
 	return text, nil
 }

@@ -137,6 +137,8 @@ func (c *column) understand(h head) note.Note {
 	switch d, _, _, _ := unit(h.unit); {
 	case h.odd != "":
 		return noteOddHead.New(c.title, h.odd)
+	case h.scope == "" && (h.name == "throughput" || h.name == "tokenthroughput"): // of input, output or both
+		return noteOddHead.New(c.title, h.name)
 	case h.scope != "" && h.scope != c.scope:
 		return noteOddHead.New(c.title, h.scope)
 	case h.unit != "" && d != c.dimension:
@@ -173,6 +175,15 @@ func (p *parser) sixColumn(found []*column, refused map[int]note.Note, head []st
 	}
 	p.above.Heading = nil
 	r.above.Describe(r.Result)
+	for i, c := range found {
+		switch {
+		case c == nil:
+		case hasFootnote(p.lines[p.at], head[i]):
+			found[i], refused[i] = nil, noteFootnote.New(short(head[i]))
+		case c.dimension == Time && !c.named && !p.hasUnit(i, len(found)):
+			found[i], refused[i] = nil, noteNoUnits.New(short(head[i]))
+		}
+	}
 	for i, c := range found {
 		switch why := refused[i]; {
 		case !why.IsZero():
@@ -249,6 +260,42 @@ func isStageName(cell string) bool {
 	}
 	_, role := stageKind(kind)
 	return role != rundir.Single
+}
+
+var footnoteMark = regexp.MustCompile(`(?:\*+|[†‡⁰¹²³⁴-⁹]|\[\^[^\]]*\])$`)
+
+// hasFootnote reports whether the heading of a column has the mark of a footnote, which may say that it is something else.
+func hasFootnote(line, head string) bool {
+	for _, cell := range strings.Split(line, "|") {
+		cell = strings.TrimSpace(cell)
+		if bold, ok := strings.CutPrefix(cell, "**"); ok {
+			cell, _ = strings.CutSuffix(bold, "**")
+		}
+		if footnoteMark.MatchString(cell) && plainCell(footnoteMark.ReplaceAllString(cell, "")) == strings.TrimRight(head, "*") {
+			return true
+		}
+	}
+	return false
+}
+
+// hasUnit reports whether a cell of a column beneath the next line has a unit, or none has a number.
+func (p *parser) hasUnit(column, columns int) bool {
+	numbers := false
+	for _, line := range p.lines[p.at+1:] {
+		if !strings.Contains(line, "|") {
+			break
+		}
+		row := splitCells(line)
+		if len(row) != columns {
+			continue
+		}
+		q, err := ParseQuantity(row[column])
+		numbers = numbers || err == nil && q.Number.Known()
+		if err == nil && q.Unit != "" {
+			return true
+		}
+	}
+	return !numbers
 }
 
 // cellsBelow returns the cells of the rows from the next line on, without their names.

@@ -15,6 +15,7 @@ var (
 	faultUnknownUnit = note.Kind{Code: "fault.unknown-unit", Args: []string{"unit"}}
 	faultOtherUnit   = note.Kind{Code: "fault.other-unit", Args: []string{"unit"}}
 	faultOdd         = note.Kind{Code: "fault.odd", Args: []string{"text"}}
+	faultNoUnit      = note.Kind{Code: "fault.no-unit"}
 	faultComma       = note.Kind{Code: "fault.comma"}
 	faultNoCount     = note.Kind{Code: "fault.no-count"}
 )

@@ -9,6 +9,8 @@ var (
 	noteReadAs      = note.Kind{Code: "published.read-as", Args: []string{"text", "as"}}
 	noteOddHead     = note.Kind{Code: "published.odd-head", Args: []string{"column", "text"}}
 	noteTwice       = note.Kind{Code: "published.twice", Args: []string{"column"}}
+	noteNoUnits     = note.Kind{Code: "published.no-units", Args: []string{"column"}}
+	noteFootnote    = note.Kind{Code: "published.footnote", Args: []string{"column"}}
 	noteHTML        = note.Kind{Code: "published.html"}
 	notePart        = note.Kind{Code: "published.part", Args: []string{"text"}}
 	noteTooManyRows = note.Kind{Code: "published.too-many-rows", Args: []string{"rows"}}

@@ -40,7 +40,7 @@ func servingItems() []item {
 	}
 	return []item{
 		{names: []string{"backend"}, key: "target.backend", text: func(r *reading, v string) bool { return r.backend(v) }},
-		{names: []string{"trafficrequestrate", "requestrate"}, key: "rate", text: func(r *reading, v string) bool { return r.trafficRate(v) }},
+		{names: []string{"trafficrequestrate", "requestrate", "requestrateconfigured"}, key: "rate", text: func(r *reading, v string) bool { return r.trafficRate(v) }},
 		{names: []string{"maxrequestconcurrency", "maximumrequestconcurrency"}, key: "max_concurrency", text: func(r *reading, v string) bool { return r.atMost(v) }},
 		count("requests.ok", func(r *reading) *int { return &r.Stage.Requests.OK }, "successfulrequests"),
 		count("requests.error", func(r *reading) *int { return &r.Stage.Requests.Error }, "failedrequests"),
@@ -186,6 +186,9 @@ func (r *reading) finishServing() {
 		s.Name = fmt.Sprintf("concurrent@%d", s.MaxConcurrency)
 	default:
 		s.Kind, s.Name, s.Verdict = "throughput", "throughput", rundir.Closed
+		if _, told := s.Source.Printed["rate"]; !told { // nor is it known that there was none
+			s.Kind, s.Name, s.Verdict = "requests", "requests", ""
+		}
 	}
 	s.Whole = r.whole("Benchmark duration")
 	ok := s.Requests.OK

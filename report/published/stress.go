@@ -41,6 +41,7 @@ type item struct {
 	count     func(r *reading) *int           // instead of number
 	seconds   func(r *reading) *float64       // likewise
 	text      func(r *reading, v string) bool // likewise; false: not understood
+	named     bool                            // the label has the unit
 }
 
 // responseTimes are the rows of a stress table that make a distribution.
@@ -149,7 +150,7 @@ func (r *reading) item(items []item, label, value string) {
 	if !exact {
 		r.assume(noteReadAs.New(short(label), it.key))
 	}
-	if h.unit != "" {
+	if it.named = h.unit != ""; it.named {
 		it.usual = h.unit
 	}
 	if err := r.fill(it, value); err != nil {
@@ -209,6 +210,8 @@ func statistic(a, b string) bool {
 	return digits(a) != digits(b)
 }
 
+var shareOnly = regexp.MustCompile(`^[0-9.]+ ?%$`)
+
 // fill puts a value where it belongs.
 func (r *reading) fill(it *item, value string) error {
 	if it.text != nil {
@@ -222,8 +225,13 @@ func (r *reading) fill(it *item, value string) error {
 		return err
 	}
 	q, err := ParseQuantity(number)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case q.Rest != "" && (it.count == nil || !shareOnly.MatchString(q.Rest)): // "4238 (prompt + generated)"
+		return fault{faultOdd.New(short(q.Rest))}
+	case it.dimension == Time && q.Unit == "" && !it.named && q.Number.Known():
+		return fault{faultNoUnit.New()}
 	}
 	f, err := q.In(it.dimension, it.usual)
 	switch {
@@ -254,7 +262,9 @@ func (r *reading) finishStress(t *titleLine) {
 	}
 	s.Whole = r.whole("Total Test Duration")
 	s.Requests.Sent = s.Requests.Due
-	s.Requests.Incomplete = max(0, s.Requests.Due-s.Requests.OK-s.Requests.Error)
+	if _, told := s.Source.Printed["requests.ok"]; told {
+		s.Requests.Incomplete = max(0, s.Requests.Due-s.Requests.OK-s.Requests.Error)
+	}
 	Counted(&s.Latency, s.Requests.OK)
 	s.OutputTokens.N = s.Requests.OK
 	if s.AskedTokens.Known() {

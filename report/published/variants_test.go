@@ -123,16 +123,27 @@ func TestVariants(t *testing.T) {
 		"engines in a column":     {variantHeading + strings.NewReplacer("| Benchmark", "| Engine | Benchmark", "|---|\n", "|---|---|\n", "| synchronous", "| vLLM | synchronous", "| asynchronous", "| SGLang | asynchronous").Replace(variantHead+variantRule+variantFirst+variantSecond), strings.Split(variantFigures, ";")[0], "", false},
 		"engines before the name": {change("| asynchronous", "| SGLang asynchronous"), strings.Split(variantFigures, ";")[0], "", false},
 
+		"no unit anywhere":        {change("81.01 ms", "0.08", "98.44 ms", "0.098"), strings.NewReplacer("ttft=0.08101 ", "", "ttft=0.09844 ", "").Replace(variantFigures), "neither the heading nor a cell has a unit", true},
+		"a unit in one cell":      {change("98.44 ms", "98.44"), variantFigures, "", false},
+		"throughput of what":      {change("Output Token Throughput", "Throughput"), "0.93 latency=1.07 ttft=0.08101 itl=0.00772; 7.19 latency=4.11 ttft=0.09844 itl=0.03127", `"throughput" in its heading`, true},
+		"a footnote on a heading": {change("Request Latency", "Request Latency*"), strings.NewReplacer("latency=1.07 ", "", "latency=4.11 ", "").Replace(variantFigures), "a footnote may change", true},
+		"a superscript on one":    {change("Output Token Throughput", "Output Token Throughput¹"), "0.93 latency=1.07 ttft=0.08101 itl=0.00772; 7.19 latency=4.11 ttft=0.09844 itl=0.03127", "a footnote may change", true},
+		"a bold heading":          {change("Request Latency", "**Request Latency**"), variantFigures, "", false},
+		"points group thousands":  {variantHeading + variantHead + variantRule + "| synchronous | 0,930 req/sec | 1,070 sec | 81,010 ms | 7,720 ms | 1.119,320 tokens/sec |\n", "0.93 latency=1.07 ttft=0.08101 itl=0.00772 1119.32", "", false},
+		"commas and points mixed": {variantHeading + variantHead + variantRule + "| synchronous | 0,93 req/sec | 1.07 sec | 81.01 ms | 7.72 ms | 119.32 tokens/sec |\n", "latency=1.07 ttft=0.08101 itl=0.00772 119.32", "decimal comma or thousands", true},
+
 		// Labels of lines.
 		"stress, in milliseconds":  {variantStress("Average Response Time (ms)", "4110"), "latency=4.11", "", false},
 		"stress, its own unit":     {variantStress("P99 Response Time", "4.11 seconds"), "latency:p99=4.11", "", false},
+		"stress, without a unit":   {variantStress("P99 Response Time", "6070"), "", "has no unit", true},
+		"stress, of both":          {variantStress("Tokens Per Second", "4238 (prompt + generated)"), "", "prompt + generated", true},
 		"stress, per worker":       {variantStress("Tokens Per Second (per worker)", "919.72"), "", `"per worker" in its heading`, true},
 		"serving, in seconds":      {variantServing("Mean TTFT (s)", "0.15609"), "ttft=0.15609", "", false},
 		"serving, as published":    {variantServing("Mean TTFT (ms)", "156.09"), "ttft=0.15609", "", false},
 		"serving, latency":         {variantServing("Mean E2E Latency (s)", "7.008"), "latency=7.008", "", false},
 		"serving, another unit":    {variantServing("Mean TTFT (tok/s)", "7.008"), "", `"tok/s" in its heading`, true},
 		"serving, not understood":  {variantServing("Request throughput (per worker)", "7.008"), "", `"per worker" in its heading`, true},
-		"serving, p99 in brackets": {variantServing("TTFT (p99)", "156.09"), "ttft:p99=0.15609", "", false},
+		"serving, p99 in brackets": {variantServing("TTFT (p99, ms)", "156.09"), "ttft:p99=0.15609", "", false},
 	} {
 		doc, err := ParseText("doc.md", strings.NewReader(c.text))
 		if err != nil {
@@ -170,6 +181,19 @@ func TestEnginesOfOneTable(t *testing.T) {
 		run := &doc.Runs[i]
 		if run.Labels.Engine != engine || figuresOf(run) != variantFigures || run.Stages[1].Name != "poisson@7.42" {
 			t.Errorf("%s: %s, %s", run.Labels.Engine, figuresOf(run), run.Stages[1].Name)
+		}
+	}
+}
+
+// TestNothingIsInvented: a count that is not printed is not reckoned, and a rate that is not is no closed loop.
+func TestNothingIsInvented(t *testing.T) {
+	doc := parseText(t, variantStress("Total Requests", "1000"))
+	if q := doc.Runs[0].Stages[0].Requests; q.Due != 1000 || q.OK != 0 || q.Incomplete != 0 {
+		t.Errorf("%+v", q)
+	}
+	for label, want := range map[string]string{"Request throughput (req/s)": "requests", "Traffic request rate": "asynchronous@20.00", "Request rate configured (RPS)": "asynchronous@20.00"} {
+		if s := parseText(t, variantServing(label, "20.0")).Runs[0].Stages[0]; s.Name != want {
+			t.Errorf("%s: %s, want %s", label, s.Name, want)
 		}
 	}
 }
