@@ -53,6 +53,8 @@ type Measured struct {
 	Metrics  []Metric      `json:"figures"`
 	Hits     rundir.Number `json:"cache_hits,omitzero"` // share of the prompt tokens that the server reported as cached
 
+	// StageTime is how long the stages of its document lasted, in seconds, as the rows show.
+	StageTime rundir.Number `json:"stage_time_s,omitzero"`
 }
 
 // Metric is a metric of a configuration that is known.
@@ -254,6 +256,9 @@ func lengths(n rundir.Lengths) string {
 // Measure returns the metrics of a setup.
 func Measure(s *setup.Setup) Measured {
 	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: setup.Labels(s.Run), Imported: s.Run.Source != nil}
+	if s.Run.Source != nil {
+		m.StageTime = s.Run.Source.StageTime
+	}
 	m.Hits = hitRate(s)
 	m.users(s)
 	p := s.Plateau

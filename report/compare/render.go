@@ -232,7 +232,23 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 	if slices.ContainsFunc(g.members, func(i int) bool { out, _ := c.Setups[i].Get(keyOutput); return out.Burst.Known() }) {
 		notes = append(notes, legendArrivals.Text())
 	}
+	if lasted := c.stageTime(g); lasted.Known() {
+		details = append(details, legendStages.Text(lang.Number(lasted, lang.Fixed(0))))
+	}
 	return notes, details
+}
+
+// stageTime returns how long the stages of the documents of a group lasted, as their rows show; absent where that is not
+// known, or differs.
+func (c *Comparison) stageTime(g group) (lasted rundir.Number) {
+	for _, i := range g.members {
+		if n := c.Setups[i].StageTime; n != lasted && lasted.Known() {
+			return rundir.Number{}
+		} else if n.Known() {
+			lasted = n
+		}
+	}
+	return lasted
 }
 
 // usersLegend returns within which terms the users of a group are carried.

@@ -141,7 +141,9 @@ var (
 	legendLoads    = lang.Say("50 % and 80 % are shares of each configuration's own saturation rate.", "50 % 与 80 % 均相对于各自的饱和点。")
 	legendLevels   = lang.Say("Change: smallest and largest ratio between a measurement of one side and one of the other. ~ the sides overlap",
 		"变化：一侧的测量与另一侧的测量之比的最小值与最大值。~ 两侧有重叠")
-	legendUsers   = lang.Say("Users: within %s.", "用户数：在 %s 内。")
+	legendUsers  = lang.Say("Users: within %s.", "用户数：在 %s 内。")
+	legendStages = lang.Say("Stages lasted about %s s, as all rows of the document show: what was in flight at their end is no backlog.",
+		"由文档各行推断，每个阶段约持续 %s 秒：阶段结束时仍在处理的请求不算积压。")
 	legendGrowing = lang.Say("Users: up to how many throughput grows and hits do not fall.", "用户数：吞吐量仍增长且命中率未下降的最大用户数。")
 	legendUnlike  = lang.Say("Users are within different terms (%s): not compared.", "各用户数的 SLO 条件不同（%s）：不作比较。")
 )
