@@ -82,7 +82,7 @@ func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) ([]setup.Setu
 	if err := inputs.Assess(found, o.Terms); err != nil {
 		return nil, err
 	}
-	setups := setup.LoadWith(found, setup.Options{Lang: ch.Names()})
+	setups := setup.LoadWith(found, setup.Options{Lang: ch.Names(), Once: true})
 	if setups, err = choose.OnlySetups(setups, ch.Only); err != nil { // after Load: the audit compares all of them
 		return nil, err
 	}

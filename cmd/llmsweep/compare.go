@@ -82,7 +82,7 @@ func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	setups := setup.LoadWith(found, setup.Options{Lang: cm.Names()})
+	setups := setup.LoadWith(found, setup.Options{Lang: cm.Names(), Once: true})
 	result, err := cm.compare(c, setups, first)
 	if err != nil {
 		return console.Usage(err)

@@ -69,10 +69,13 @@ func newFinding(f Finding, n note.Note) Finding {
 
 // rule is one kind of contradiction.
 type rule struct {
-	Name  string
-	Says  lang.Phrase // what a finding means, with its tolerance
-	check func(all []*result) []hit
+	Name   string
+	Says   lang.Phrase // what a finding means, with its tolerance
+	checks []check
 }
+
+// check finds a contradiction in results.
+type check func(all []*result) []hit
 
 // hit is a finding in its row. The zero hit is none.
 type hit struct {
@@ -103,20 +106,22 @@ func Runs(subjects []Subject) []Finding {
 	return found
 }
 
-// hits returns what the rules find, in the order of the rules. A figure that one rule doubts is not read by the rules
+// hits returns what the rules find, in the order of the rules. A figure that one check doubts is not read by the checks
 // after it, so that one mistake is one finding.
 func hits(all []*result) []hit {
 	var found []hit
 	for _, r := range rules() {
-		some := r.check(all)
-		for i := range some {
-			some[i].rule = r.Name
-			some[i].grade = cmp.Or(some[i].grade, Impossible)
+		for _, find := range r.checks {
+			some := find(all)
+			for i := range some {
+				some[i].rule = r.Name
+				some[i].grade = cmp.Or(some[i].grade, Impossible)
+			}
+			for _, h := range some {
+				h.row.doubted = append(h.row.doubted, h.figures...)
+			}
+			found = append(found, some...)
 		}
-		for _, h := range some {
-			h.row.doubted = append(h.row.doubted, h.figures...)
-		}
-		found = append(found, some...)
 	}
 	return found
 }
@@ -137,11 +142,11 @@ func (h hit) finding() Finding {
 }
 
 // each returns a check of all rows from a check of one row.
-func each(check func(*row) hit) func([]*result) []hit {
+func each(find func(*row) hit) check {
 	return perTable(func(t *result) []hit {
 		var hits []hit
 		for _, r := range t.rows {
-			if h := check(r); !h.note.IsZero() {
+			if h := find(r); !h.note.IsZero() {
 				h.row = r
 				hits = append(hits, h)
 			}
@@ -151,11 +156,11 @@ func each(check func(*row) hit) func([]*result) []hit {
 }
 
 // perTable returns a check of all tables from a check of one table.
-func perTable(check func(*result) []hit) func([]*result) []hit {
+func perTable(find func(*result) []hit) check {
 	return func(all []*result) []hit {
 		var hits []hit
 		for _, t := range all {
-			hits = append(hits, check(t)...)
+			hits = append(hits, find(t)...)
 		}
 		return hits
 	}

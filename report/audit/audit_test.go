@@ -87,13 +87,13 @@ func TestExpertsList(t *testing.T) {
 		"stress-tables.txt:110 closed-loop", "stress-tables.txt:146 closed-loop", "stress-tables.txt:176 closed-loop",
 		"stress-tables.txt:208 closed-loop", "stress-tables.txt:238 closed-loop", "stress-tables.txt:277 closed-loop",
 		"stress-tables.txt:307 closed-loop", "stress-tables.txt:340 closed-loop", "stress-tables.txt:370 closed-loop",
-		"stress-tables.txt:427 even", "stress-tables.txt:457 even", // all ran to Max Tokens, and 77 % of that was counted
-		"stress-tables.txt:490 default-limit", "stress-tables.txt:518 default-limit", // the 128 trap
-		"serving-blocks.txt:17 retokenized", "serving-blocks.txt:24 latency", "serving-blocks.txt:31 tpot",
-		"serving-blocks.txt:98 retokenized",
+		"stress-tables.txt:427 limit", "stress-tables.txt:457 limit", // all ran to Max Tokens, and 77 % of that was counted
+		"stress-tables.txt:490 limit", "stress-tables.txt:518 limit", // the 128 trap
+		"serving-blocks.txt:17 stream", "serving-blocks.txt:24 latency", "serving-blocks.txt:31 stream",
+		"serving-blocks.txt:98 stream",
 		// Batches again.
-		"scaling-a10.txt:107 even", "scaling-a10.txt:135 even", "scaling-a10.txt:163 even", "scaling-a10.txt:231 even", "scaling-a10.txt:259 even", // 104 tokens of 256 each, by the clock
-		"scaling-a10.txt:318 even", "scaling-a10.txt:346 even", "scaling-a10.txt:374 even", "scaling-a10.txt:402 even",
+		"scaling-a10.txt:107 limit", "scaling-a10.txt:135 limit", "scaling-a10.txt:163 limit", "scaling-a10.txt:231 limit", "scaling-a10.txt:259 limit", // 104 tokens of 256 each, by the clock
+		"scaling-a10.txt:318 limit", "scaling-a10.txt:346 limit", "scaling-a10.txt:374 limit", "scaling-a10.txt:402 limit",
 		"scaling-a10.txt:455 closed-loop", "scaling-a10.txt:545 closed-loop", "scaling-a10.txt:605 closed-loop", "scaling-a10.txt:638 closed-loop",
 		"scaling-a10.txt:668 closed-loop", "scaling-a10.txt:698 closed-loop", "scaling-a10.txt:728 closed-loop", "scaling-a10.txt:758 closed-loop",
 		"scaling-a10.txt:788 closed-loop",
@@ -218,7 +218,7 @@ func TestRowRules(t *testing.T) {
 		good: {},
 		"| asynchronous@1.00 | 0.00 req/sec | 0.00 sec | 0.00 ms | 0.00 ms | 0.00 tokens/sec |":                                                          {"zeros 4"},
 		"| asynchronous@1.00 | n/a | n/a | n/a | n/a | n/a |":                                                                                            {},
-		"| throughput | 9.00 req/sec | 1.00 sec | 1.01 sec | n/a | n/a |":                                                                                {"ttft 4"},
+		"| throughput | 9.00 req/sec | 1.00 sec | 1.01 sec | n/a | n/a |":                                                                                {"latency 4"},
 		"| throughput | 9.00 req/sec | 1.00 sec | 1002.00 ms | n/a | n/a |":                                                                              {}, // rounding
 		"| throughput | 9.00 req/sec | 1.06 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                             {"latency 4"},
 		"| throughput | 9.00 req/sec | 1.04 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                             {},
@@ -317,11 +317,11 @@ func TestBlockRules(t *testing.T) {
 		{block(" 2.50", " 2.55"), []string{"arithmetic 11"}},
 		{block("502.50", "402.50"), []string{"arithmetic 13"}},
 		{block("1752.50", "1725.50"), []string{"arithmetic 14"}},
-		{block("20000", "30000"), []string{"retokenized 10"}},
+		{block("20000", "30000"), []string{"stream 10"}},
 		{block("20000", "18500"), []string{}},
-		{block(" 31.00", " 61.00"), []string{"tpot 22"}},
+		{block(" 31.00", " 61.00"), []string{"stream 22"}},
 		{block(" 31.00", " 59.00"), []string{}},
-		{block("P95 ITL (ms):                            50.00", "P95 ITL (ms):                            95.00"), []string{"order 26"}},
+		{block("P95 ITL (ms):                            50.00", "P95 ITL (ms):                            95.00"), []string{"arithmetic 26"}},
 		{block("6150.00", "7150.00", "15.38", "17.88"), []string{"latency 17"}},
 		{block("6150.00", "3150.00", "15.38", "7.88"), []string{}}, // several tokens a chunk: fewer gaps
 		{block() + block(), []string{}},
@@ -370,12 +370,15 @@ func TestTableRules(t *testing.T) {
 		{"good", box(), []string{}},
 		{"batches", box("60.00 seconds", "75.00 seconds", "1.67", "1.33", "500.00", "400.00"), []string{"closed-loop 6"}},
 		{"a tail", box("60.00 seconds", "64.00 seconds", "1.67", "1.56", "500.00", "468.75"), []string{}},
-		{"order", box("7.50 seconds", "4.50 seconds"), []string{"order 15"}},
-		{"mean", box("5.50 seconds", "9.50 seconds"), []string{"order 13"}},
-		{"a count of another's", box(even...), []string{"even 22"}},
+		{"order", box("7.50 seconds", "4.50 seconds"), []string{"arithmetic 15"}},
+		{"mean", box("5.50 seconds", "9.50 seconds"), []string{"arithmetic 13"}},
+		{"a cold start", box("9.00 seconds", "16.40 seconds", "5.50 seconds", "3.40 seconds", "5.00 seconds", "2.00 seconds", "7.50 seconds", "2.10 seconds",
+			"1.00 seconds", "1.95 seconds", "11.11", "6.10", "60.00 seconds", "40.00 seconds", "1.67", "2.50", "500.00", "750.00", "4.20", "4.20",
+			"│ Std Dev Response Time │ 2.00", "│ Std Dev Response Time │ 4.20"), []string{"cold 13"}},
+		{"a count of another's", box(even...), []string{"limit 22"}},
 		{"temperature 0", box(with("0.7", "0.0")...), []string{}},
 		{"a default limit", answer + box(with("30000", "12800", "300.00", "128.00", "500.00", "213.33", "0.7", "0")...) +
-			box(with("512", "1024", "30000", "12800", "300.00", "128.00", "500.00", "213.33", "0.7", "0")...), []string{"default-limit 5", "default-limit 27"}},
+			box(with("512", "1024", "30000", "12800", "300.00", "128.00", "500.00", "213.33", "0.7", "0")...), []string{"limit 5", "limit 27"}},
 		{"two limits that were heard", answer + box(with("0.7", "0")...) + box("512", "1024", "0.7", "0"), []string{}},
 		{"repeated", box() + box("5.50 seconds", "5.90 seconds", "2.00 seconds", "2.10 seconds", "1.00 seconds", "1.10 seconds",
 			"60.00 seconds", "61.00 seconds", "1.67", "1.64", "30000", "29000", "500.00", "475.41", "300.00", "290.00",
@@ -421,10 +424,10 @@ func TestRecords(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %s: %s", f.Line, f.Rule, f.Text))
 	}
 	want := []string{
-		"2 instants: first_token at 1.05 s, but headers at 1.10 s",
-		"3 gaps: 2 requests, the first: 2 gaps add up to 190.00 ms, but first and last token are 200.00 ms apart",
-		"5 stopped: stopped by length at 128 tokens, 512 were asked for",
-		"6 empty: succeeded with 0 output tokens",
+		"2 latency: first_token at 1.05 s, but headers at 1.10 s",
+		"3 latency: 2 requests, the first: 2 gaps add up to 190.00 ms, but first and last token are 200.00 ms apart",
+		"5 tokens: stopped by length at 128 tokens, 512 were asked for",
+		"6 tokens: succeeded with 0 output tokens",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -441,7 +444,7 @@ func TestRules(t *testing.T) {
 		testkit.CheckGolden(t, "rules."+string(l)+".txt", b.Bytes())
 	}
 	seen := map[string]bool{}
-	for _, r := range append(rules(), recordRules()...) {
+	for _, r := range rules() {
 		if r.Name == "" || seen[r.Name] {
 			t.Errorf("a rule without a name of its own: %q", r.Name)
 		}
@@ -452,21 +455,62 @@ func TestRules(t *testing.T) {
 // TestGrades: what contradicts itself is impossible, what needs conditions that are not stated doubtful, how it was
 // made a remark.
 func TestGrades(t *testing.T) {
-	want := map[string]Grade{
-		"unit": Impossible, "latency": Impossible, "tokens": Impossible, "zeros": Impossible, "copied": Impossible, "default-limit": Impossible,
-		"offered": Impossible, "grid": Doubtful, "ceiling": Doubtful, "even": Doubtful, "retokenized": Doubtful, "tpot": Doubtful,
-		"closed-loop": Remark, "backlog": Doubtful,
+	want := map[string][]Grade{
+		"unit": {Impossible}, "latency": {Impossible}, "tokens": {Impossible}, "zeros": {Impossible}, "copied": {Impossible}, "limit": {Doubtful, Impossible},
+		"offered": {Impossible}, "grid": {Doubtful}, "ceiling": {Doubtful}, "stream": {Doubtful}, "closed-loop": {Remark}, "backlog": {Doubtful},
 	}
 	count := map[Grade]int{}
 	for _, a := range documents(t) {
 		for _, f := range a.Findings {
-			if count[f.Grade]++; want[f.Rule] != f.Grade {
+			if count[f.Grade]++; !slices.Contains(want[f.Rule], f.Grade) {
 				t.Errorf("%s:%d %s is %s, want %s", f.File, f.Line, f.Rule, f.Grade, want[f.Rule])
 			}
 		}
 	}
 	if diff := cmp.Diff(map[Grade]int{Impossible: 12, Doubtful: 23, Remark: 21}, count); diff != "" {
 		t.Errorf("grades (-want +got):\n%s", diff)
+	}
+}
+
+// steadyTable is a table of four rates that agrees with itself.
+const steadyTable = heading +
+	"| synchronous | 0.25 req/sec | 3.99 sec | 170.13 ms | 30.08 ms | 32.00 tokens/sec |\n" +
+	"| asynchronous@1.00 | 0.96 req/sec | 4.70 sec | 186.39 ms | 35.54 ms | 122.88 tokens/sec |\n" +
+	"| asynchronous@2.00 | 1.88 req/sec | 6.65 sec | 193.15 ms | 50.84 ms | 240.64 tokens/sec |\n" +
+	"| asynchronous@3.00 | 2.75 req/sec | 8.30 sec | 198.65 ms | 63.79 ms | 352.00 tokens/sec |\n" +
+	"| asynchronous@4.00 | 3.60 req/sec | 9.74 sec | 198.39 ms | 75.13 ms | 460.80 tokens/sec |\n"
+
+// TestSweepRules: what a reader with a pencil finds in tables that the documents of TestExpertsList do not have.
+func TestSweepRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"steady":             {steadyTable, []string{}},
+		"a rate too high":    {strings.Replace(steadyTable, "@2.00", "@2.90", 1), []string{"offered 6"}},
+		"a rate by chance":   {strings.Replace(steadyTable, "@2.00", "@2.20", 1), []string{}},
+		"nobody served more": {strings.Replace(steadyTable, "@4.00", "@5.00", 1), []string{}}, // it may be saturated
+		"a TTFT once more":   {strings.Replace(steadyTable, "198.65 ms", "193.15 ms", 1), []string{"copied 7"}},
+		"four digits only":   {strings.Replace(strings.Replace(steadyTable, "198.65 ms", "193.2 ms", 1), "193.15 ms", "193.2 ms", 1), []string{}},
+		"printed again": {steadyTable + "\n" + strings.Replace(steadyTable, "352.00", "354.00", 1),
+			[]string{"copied 7", "copied 13", "copied 16"}},
+		"a second measurement": {steadyTable + "\n" + strings.NewReplacer("3.99", "4.00", "4.70", "4.71", "6.65", "6.66", "8.30", "8.31", "9.74", "9.75").Replace(steadyTable), []string{}},
+	} {
+		if diff := cmp.Diff(c.want, audited(t, c.text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestReprintIsKnown: what prints an earlier table again says so, also when it was kept in a file.
+func TestReprintIsKnown(t *testing.T) {
+	doc, err := published.ParseText("doc", strings.NewReader(steadyTable+"\n"+steadyTable))
+	if err != nil {
+		t.Fatal(err)
+	}
+	Mark(subjects(doc.Runs))
+	if a, b := Reprint(&doc.Runs[0]), Reprint(&doc.Runs[1]); a != 0 || b != 1 {
+		t.Errorf("%d and %d", a, b)
 	}
 }
 

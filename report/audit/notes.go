@@ -16,6 +16,10 @@ var (
 	noteMean            = note.Kind{Code: "audit.mean-outside", Args: []string{"metric", "mean", "min", "max"}}
 	notePrinted         = note.Kind{Code: "audit.printed", Args: []string{"metric", "printed"}}
 	noteCopied          = note.Kind{Code: "audit.copied", Args: []string{"same", "line", "row", "latency", "other_latency"}} // same holds notes of kind audit.printed
+	noteReprint         = note.Kind{Code: "audit.reprint", Args: []string{"line"}}
+	noteReprinted       = note.Kind{Code: "audit.reprinted", Args: []string{"line", "metric", "there", "here"}}
+	noteMisprintedRate  = note.Kind{Code: "audit.misprinted-rate", Args: []string{"offered", "completed", "missing", "window", "latency", "most", "served", "line"}}
+	noteCold            = note.Kind{Code: "audit.cold", Args: []string{"slow", "requests", "longest", "median"}}
 	noteGrid            = note.Kind{Code: "audit.grid", Args: []string{"rate", "grid_rate"}}
 	noteArithmetic      = note.Kind{Code: "audit.arithmetic", Args: []string{"metric", "printed", "made_of", "is"}}
 	noteRetokenized     = note.Kind{Code: "audit.retokenized", Args: []string{"again", "reported", "factor"}}

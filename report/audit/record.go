@@ -13,15 +13,16 @@ import (
 // instantSlack is the allowed difference between two clocks of one machine, rounding included.
 const instantSlack = 1e-3
 
-// tally holds the findings of one rule in the records of one stage.
+// tally holds the findings of one kind in the records of one stage.
 type tally struct {
+	rule    string
 	n, line int
 	first   note.Note
 }
 
 // Records returns the findings in the records of the requests of a stage. File is the name of the records.
 func Records(run *rundir.Run, file string, records iter.Seq2[*rundir.Record, error]) ([]Finding, error) {
-	found := map[[2]string]*tally{}
+	found := map[[2]string]*tally{} // by stage and kind of note
 	ended := map[string]int{}
 	line := 0
 	for r, err := range records {
@@ -35,15 +36,15 @@ func Records(run *rundir.Run, file string, records iter.Seq2[*rundir.Record, err
 		for _, c := range []struct {
 			rule  string
 			check func(*rundir.Record) note.Note
-		}{{"instants", instants}, {"gaps", gaps}, {"stopped", stopped}, {"empty", empty}} {
+		}{{"latency", instants}, {"latency", gaps}, {"tokens", stopped}, {"tokens", empty}} {
 			said := c.check(r)
 			if said.IsZero() {
 				continue
 			}
-			t := found[[2]string{r.Stage, c.rule}]
+			t := found[[2]string{r.Stage, said.Code}]
 			if t == nil {
-				t = &tally{line: line, first: said}
-				found[[2]string{r.Stage, c.rule}] = t
+				t = &tally{rule: c.rule, line: line, first: said}
+				found[[2]string{r.Stage, said.Code}] = t
 			}
 			t.n++
 		}
@@ -51,12 +52,12 @@ func Records(run *rundir.Run, file string, records iter.Seq2[*rundir.Record, err
 	return tallied(run, file, found, ended), nil
 }
 
-// tallied returns one finding per stage and rule.
+// tallied returns one finding per stage and kind of note.
 func tallied(run *rundir.Run, file string, found map[[2]string]*tally, ended map[string]int) []Finding {
 	var out []Finding
 	for key, t := range found {
-		stage, rule := key[0], key[1]
-		if rule == "stopped" && 10*t.n < ended[stage] {
+		stage := key[0]
+		if noteStopped.Code == key[1] && 10*t.n < ended[stage] {
 			continue
 		}
 		n := t.first
@@ -64,7 +65,7 @@ func tallied(run *rundir.Run, file string, found map[[2]string]*tally, ended map
 			n = noteSeveral.New(t.n, []note.Note{t.first})
 		}
 		of := title(run)
-		out = append(out, newFinding(Finding{File: file, title: of, Result: of.EN, Line: t.line, Row: stage, Rule: rule, Grade: Impossible}, n))
+		out = append(out, newFinding(Finding{File: file, title: of, Result: of.EN, Line: t.line, Row: stage, Rule: t.rule, Grade: Impossible}, n))
 	}
 	slices.SortFunc(out, func(a, b Finding) int { return strings.Compare(a.Row+"\x00"+a.Rule, b.Row+"\x00"+b.Rule) })
 	sortFindings(out)

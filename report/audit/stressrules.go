@@ -32,6 +32,33 @@ func closedLoop(r *row) hit {
 	return hit{key: "max_concurrency", grade: Remark, note: n}
 }
 
+// Limits of a cold start: how much longer than the median the longest request took, and how far the number of slow
+// requests, by the mean, may be from one batch. The shortest took about as long as the median, and the spread is that of
+// two values.
+const (
+	coldFactor = 3
+	coldBatch  = 0.25
+	coldAlike  = 0.9
+	coldSpread = 0.9
+)
+
+// coldStart finds a test of which as many requests as run at once took much longer than the rest.
+func coldStart(r *row) hit {
+	s := r.stage
+	if !r.published(published.Stress) || s.MaxConcurrency < 2 || s.Requests.OK < 5*s.MaxConcurrency ||
+		!known(s.Latency.Mean, s.Latency.Min, s.Latency.P50, s.Latency.Max, s.Latency.Std) {
+		return hit{}
+	}
+	median, longest := s.Latency.P50.Value(), s.Latency.Max.Value()
+	share := (s.Latency.Mean.Value() - median) / (longest - median)
+	slow := share * float64(s.Requests.OK)
+	if longest < coldFactor*median || s.Latency.Min.Value() < coldAlike*median || math.Abs(slow/float64(s.MaxConcurrency)-1) > coldBatch ||
+		s.Latency.Std.Value() < coldSpread*math.Sqrt(share*(1-share))*(longest-median) {
+		return hit{}
+	}
+	return hit{key: "latency_s.mean", grade: Remark, note: noteCold.New(slow, s.Requests.OK, seconds(longest), seconds(median))}
+}
+
 // Limits of even lengths. Answers that end by themselves take different times, at a temperature above 0. Where all take
 // the same time, within 2.5 %, a limit ended them.
 const (

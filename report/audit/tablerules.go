@@ -18,6 +18,7 @@ const (
 	wholeCopy     = 5    // all figures of a row are equal, whatever their digits, and two of them have that many
 	copiedLatency = 0.02 // latency, where both of its parts are the same
 	copiedDecode  = 0.1  // latency less TTFT, where inter-token latency is: answers may be a little shorter
+	copiedAlone   = 5    // digits of a time to the first token that is the only equal number
 )
 
 // copied finds numbers that equal those of the row above.
@@ -60,6 +61,9 @@ func isCopy(above, r *row, same []string) bool {
 		return differ(a[0].V, b[0].V, copiedLatency)
 	case has(keyGap):
 		return differ(a[0].V-a[1].V, b[0].V-b[1].V, copiedDecode)
+	case has(keyTTFT):
+		q, _ := r.quantity(keyTTFT)
+		return q.Digits >= copiedAlone && !r.windowed() && differ(a[0].V, b[0].V, copiedLatency)
 	}
 	return false
 }
@@ -75,7 +79,78 @@ func copyOf(above, r *row, same []string) hit {
 		parts = append(parts, notePrinted.New(key, r.text(key)))
 	}
 	latency := func(r *row) string { return seconds(r.stage.Latency.Mean.Value()) }
-	return hit{row: twin, key: same[0], note: noteCopied.New(parts, of.line(same[0]), of.name(), latency(twin), latency(of)), figures: same}
+	h := hit{row: twin, key: same[0], note: noteCopied.New(parts, of.line(same[0]), of.name(), latency(twin), latency(of)), figures: same}
+	if slices.Equal(same, []string{keyTTFT}) {
+		h.grade = Doubtful
+	}
+	return h
+}
+
+// A table is printed twice where so many rows have the same names, and their numbers are equal but for this share.
+const (
+	reprintedRows  = 4
+	reprintedShare = 0.1
+)
+
+// printedTwice finds tables that print the measurement of an earlier one again. A number that differs is doubted in both.
+func printedTwice(all []*result) (hits []hit) {
+	printed := map[string][]*result{} // by file and title
+	for _, t := range all {
+		if !t.sweeps() {
+			continue
+		}
+		id := t.file + "\x00" + t.title.EN
+		for _, first := range printed[id] {
+			if differing, ok := reprint(first, t); ok {
+				again := hit{row: t.rows[0], key: keyDone, grade: Remark, note: noteReprint.New(first.line)}
+				hits = append(append(hits, again), differing...)
+				break
+			}
+		}
+		if len(printed[id]) < mostCompared {
+			printed[id] = append(printed[id], t)
+		}
+	}
+	return hits
+}
+
+// reprint reports whether a table prints the measurement of another, and finds the numbers that differ.
+func reprint(first, again *result) (differing []hit, ok bool) {
+	rows, equal := 0, 0
+	for _, r := range again.rows {
+		i := slices.IndexFunc(first.rows, func(o *row) bool { return o.name() == r.name() })
+		if i < 0 {
+			continue
+		}
+		rows++
+		o := first.rows[i]
+		for _, key := range []string{keyDone, keyLatency, keyTTFT, keyGap, keyOutput} {
+			switch x, y := figure(o.stage, key), figure(r.stage, key); {
+			case !x.Known() || !y.Known():
+			case x == y:
+				equal++
+			default:
+				for _, pair := range [][2]*row{{o, r}, {r, o}} {
+					here, there := pair[0], pair[1]
+					n := noteReprinted.New(there.line(key), key, there.text(key), here.text(key))
+					differing = append(differing, hit{row: here, key: key, grade: Doubtful, note: n, figures: []string{key}})
+				}
+			}
+		}
+	}
+	return differing, rows >= reprintedRows && float64(len(differing)/2) <= reprintedShare*float64(equal)
+}
+
+// Reprint returns the line of the table whose measurement a run prints again, as [Mark] found; 0 where it is the first.
+func Reprint(run *rundir.Run) int {
+	for i := range run.Stages {
+		for _, d := range run.Stages[i].Doubts {
+			if line, ok := d.Note.Args["line"].(float64); ok && d.Note.Code == noteReprint.Code {
+				return int(line)
+			}
+		}
+	}
+	return 0
 }
 
 // gridTolerance is the relative difference that is allowed: a sweep may take its two limits from the work done, which
@@ -164,6 +239,34 @@ func backlogs(t *result) []hit {
 			hits = append(hits, hit{row: r, key: keyTTFT, grade: Doubtful, note: n, figures: times()})
 			break
 		}
+	}
+	return hits
+}
+
+// misprintedRates finds a rate that is too high for what was completed. Of a server that falls behind, requests wait: by
+// Little's law a stage ends with no more than rate x latency in flight, apart from chance. It is found only where the
+// table shows that the server completes such a rate.
+func misprintedRates(t *result) (hits []hit) {
+	if !t.sweeps() || t.run.Source == nil || t.rows[0].windowed() {
+		return nil
+	}
+	window := t.run.Source.StageTime.Or(offeredWindow)
+	for _, r := range t.rows {
+		s, ok := r.spans(keyRate, keyDone, keyLatency)
+		if !ok || r.stage.MaxConcurrency > 0 {
+			continue
+		}
+		offered, done, latency := s[0].V, s[1].V, s[2].V
+		missing, most := (offered-done)*window, offered*latency
+		if missing <= most+offeredDoubtful*math.Sqrt(offered*window) {
+			continue
+		}
+		i := slices.IndexFunc(t.rows, func(o *row) bool { return o.stage.Role == rundir.Grid && o.value(keyDone) > offered })
+		if i < 0 {
+			continue
+		}
+		n := noteMisprintedRate.New(digits(offered), digits(done), missing, window, seconds(latency), most, digits(t.rows[i].value(keyDone)), t.rows[i].line(keyDone))
+		hits = append(hits, hit{row: r, key: keyRate, grade: Doubtful, note: n, figures: []string{keyRate}})
 	}
 	return hits
 }

@@ -149,7 +149,7 @@ func place(f Finding, a Audited) string {
 // TextRules writes the rules with their tolerances.
 func TextRules(w io.Writer, l lang.Lang) error {
 	out := bufio.NewWriter(w)
-	all := append(rules(), recordRules()...)
+	all := rules()
 	longest := 0
 	for _, r := range all {
 		longest = max(longest, len(r.Name))

@@ -55,8 +55,8 @@ func ReadImported(file string) (*published.Document, error) {
 	case err != nil:
 		return nil, err
 	case len(doc.Runs) == 0 && len(doc.Remarks) > 0:
-		r := doc.Remarks[0]
-		return nil, fmt.Errorf("%s: no result could be read; line %d: %s", file, r.Line, r.Text)
+		r := doc.Weightiest()
+		return nil, fmt.Errorf("%s: no result could be read; line %d: %s%s", file, r.Line, r.Text, published.KnownColumns(r))
 	case len(doc.Runs) == 0:
 		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or JSON result of %s", file, strings.Join(published.ResultTools(), ", "))
 	}
@@ -71,8 +71,8 @@ func markDoubts(file string, doc *published.Document) {
 	for i := range doc.Runs {
 		subjects = append(subjects, audit.Subject{File: file, Run: &doc.Runs[i]})
 	}
-	audit.Mark(subjects)
 	setup.EstimateStages(doc.Runs)
+	audit.Mark(subjects)
 	for i := range doc.Runs {
 		setup.Conclude(&doc.Runs[i])
 	}

@@ -22,7 +22,7 @@ type contextAbove struct {
 	launch     *command
 	hardware   *hardware
 	gpusSaid   said         // a remark on the number of GPUs
-	part       said         // a remark that numbers are of a part of the hardware
+	caveats    []said       // what lines say of the figures of the next table
 	warm       said         // a remark that calls the next result a warm-up
 	asks       said         // the model that a printed request names
 	Heading    *headingText // of a table that has not come yet
@@ -138,7 +138,7 @@ func (c *contextAbove) enter(level int, text string, number int) {
 // Forget drops what belongs to the next result only.
 func (c *contextAbove) Forget() {
 	c.Dataset, c.Warmup, c.Asked, c.Completed, c.Title = "", "", totalLines{}, rundir.Printed{}, nil
-	c.warm, c.part = said{}, said{}
+	c.warm, c.caveats = said{}, nil
 }
 
 // response takes a line of a server's answer in, as far as it counts tokens. Answers are printed over several lines.

@@ -168,13 +168,14 @@ func (p *parser) sixColumn(found []*column, refused map[int]note.Note, head []st
 		line = p.above.Heading.Line
 	}
 	r := p.begin(SixColumn, line)
-	if h := p.above.Heading; h != nil {
-		h.Read(r.Result)
-	} else if !isProbes(p.above.LastHeading()) {
-		p.assume(noteNoHeading.New())
+	r.heading, p.above.Heading = p.above.Heading, nil
+	if r.heading != nil {
+		r.heading.Read(r.Result)
 	}
-	p.above.Heading = nil
 	r.above.Describe(r.Result)
+	if missing := r.unlabelled(); r.heading == nil && len(missing) > 0 && !isProbes(p.above.LastHeading()) {
+		p.assume(noteNoHeading.New(missing))
+	}
 	for i, c := range found {
 		switch {
 		case c == nil:
@@ -198,7 +199,7 @@ func (p *parser) sixColumn(found []*column, refused map[int]note.Note, head []st
 	p.take(Frame)
 	r.commas = commasOf(p.cellsBelow(len(found)))
 	heading := p.above.LastHeading()
-	for p.at < len(p.lines) && (strings.Contains(p.lines[p.at], "|") || p.goesOn(found)) {
+	for p.at < len(p.lines) && (strings.Contains(p.lines[p.at], "|") || r.goesOn(found)) {
 		if isRule(strings.TrimSpace(p.lines[p.at])) || isSameHead(found, splitCells(p.lines[p.at])) {
 			p.take(Frame)
 			continue
@@ -217,7 +218,7 @@ var continuedLine = regexp.MustCompile(`(?i)^\W*(?:.*[(（\s])?(?:continued|cont
 
 // goesOn reports whether a table goes on behind the next lines, which are then taken: blank ones, and a heading that says
 // so. What follows has as many cells, and begins with the name of a stage or with the heading of the table once more.
-func (p *parser) goesOn(found []*column) bool {
+func (p *reading) goesOn(found []*column) bool {
 	at, continued := p.at, false
 	for ; at < len(p.lines); at++ {
 		line := strings.TrimSpace(p.lines[at])
@@ -233,7 +234,7 @@ func (p *parser) goesOn(found []*column) bool {
 	if len(cells) != len(found) || !strings.Contains(p.lines[at], "|") {
 		return false
 	}
-	if !continued && isSameHead(found, cells) || !isSameHead(found, cells) && !slices.ContainsFunc(found, func(c *column) bool {
+	if !continued && isSameHead(found, cells) && !p.wants(at, found) || !isSameHead(found, cells) && !slices.ContainsFunc(found, func(c *column) bool {
 		return c != nil && c.key == nameColumn && isStageName(cells[slices.Index(found, c)])
 	}) {
 		return false
@@ -242,6 +243,21 @@ func (p *parser) goesOn(found []*column) bool {
 		p.take(Frame)
 	}
 	return true
+}
+
+// wants reports whether the first row of the table whose heading is line at is none of those that there are, and the last
+// one is still to come: then that table goes on with this one.
+func (p *reading) wants(at int, found []*column) bool {
+	for at++; at < len(p.lines) && isRule(strings.TrimSpace(p.lines[at])); at++ {
+	}
+	if at == len(p.lines) || slices.ContainsFunc(p.Run.Stages, func(s rundir.Stage) bool { return s.Role == rundir.Ceiling }) {
+		return false
+	}
+	i := slices.IndexFunc(found, func(c *column) bool { return c != nil && c.key == nameColumn })
+	cells := splitCells(p.lines[at])
+	return len(cells) == len(found) && i >= 0 && !slices.ContainsFunc(p.Run.Stages, func(s rundir.Stage) bool {
+		return s.Source.Heading == strings.TrimSpace(strings.TrimSuffix(cells[i], "req/sec"))
+	})
 }
 
 // isSameHead reports whether cells are the heading of a table once more.
@@ -472,6 +488,9 @@ func (r *reading) name(text string) error {
 		s.Verdict = rundir.Closed
 	}
 	if load == "" {
+		if _, engine := labelEngine(text); engine || quantAlone.MatchString(text) {
+			return fault{Note: faultNoLoad.New(short(text))}
+		}
 		return nil
 	}
 	number, err := r.commas.plain(strings.TrimSuffix(load, warmUpSuffix))
@@ -516,7 +535,7 @@ func stageKind(name string) (kind string, role rundir.Role) {
 
 // finishSweep keeps the table, or adds its rows to the run whose probes they are.
 func (r *reading) finishSweep(heading string) {
-	if len(r.Run.Stages) == 0 {
+	if !slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool { return hasFigure(&s) }) {
 		r.remark(r.Run.Source.Line, true, noteNoRow.New())
 		return
 	}
@@ -529,12 +548,33 @@ func (r *reading) finishSweep(heading string) {
 		}
 		return
 	}
-	r.parts()
+	r.heed()
 	r.Run.Plan.Kind = rundir.KindRun
 	if slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool { return s.Role == rundir.Floor || s.Role == rundir.Ceiling }) {
 		r.Run.Plan.Kind = rundir.KindSweep
 	}
 	r.Keep()
+}
+
+// hasFigure reports whether a row has more than its name and its load.
+func hasFigure(s *rundir.Stage) bool {
+	for key := range s.Source.Printed {
+		if key != "rate" && key != "max_concurrency" {
+			return true
+		}
+	}
+	return false
+}
+
+// unlabelled are the labels that a table needs and lacks.
+func (r *reading) unlabelled() (missing []string) {
+	l := &r.Run.Labels
+	for _, label := range []struct{ name, value string }{{"model", l.Model}, {"gpu", l.GPU}, {"engine", l.Engine}} {
+		if label.value == "" {
+			missing = append(missing, label.name)
+		}
+	}
+	return missing
 }
 
 // isProbes reports whether a heading is that of stages beyond the table above it.

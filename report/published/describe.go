@@ -178,10 +178,19 @@ func (c *contextAbove) Describe(r *Result) {
 	if c.hardware != nil {
 		e.hardware(r, c)
 	}
+	parallel := c.above(labelParallel)
+	parallel.Inferred = true
+	e.gpus = append(e.gpus, parallel)
 	if c.asks.name != "" {
 		model, quant := labelModel(c.asks.name)
 		from := rundir.Label{Line: c.asks.line, Text: c.asks.text, Inferred: true}
 		e.models, e.quants = append(e.models, candidate{value: model, Label: from}), append(e.quants, candidate{value: quant, Label: from})
+	}
+	if named := c.above(labelName); named.value != "" {
+		named.Inferred = true
+		quant := named
+		named.value, quant.value = SplitQuant(named.value)
+		e.models, e.quants = append(e.models, named), append(e.quants, quant)
 	}
 	l.Model, l.GPU = settle(r, "model", e.models), settle(r, "gpu", e.names)
 	l.Quant = settle(r, "quant", e.quants)

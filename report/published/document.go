@@ -3,6 +3,9 @@
 package published
 
 import (
+	"slices"
+	"strings"
+
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
@@ -49,6 +52,34 @@ const (
 	Numbers      // holds numbers that were read
 	Unread       // looks like part of a result, and could not be read: a Remark says why
 )
+
+// Weightiest returns the remark that tells best why a document has no result: on what could not be read, else on a table
+// with other columns, else the first.
+func (d *Document) Weightiest() Remark {
+	for _, is := range []func(Remark) bool{
+		func(r Remark) bool { return r.Unread },
+		func(r Remark) bool { return r.Note.Code == noteOtherTable.Code },
+	} {
+		if i := slices.IndexFunc(d.Remarks, is); i >= 0 {
+			return d.Remarks[i]
+		}
+	}
+	return d.Remarks[0]
+}
+
+// KnownColumns says, where a remark is on a table with other columns, which are known.
+func KnownColumns(r Remark) string {
+	if r.Note.Code != noteOtherTable.Code {
+		return ""
+	}
+	var names []string
+	for _, c := range columns() {
+		if c.figure != nil {
+			names = append(names, c.title)
+		}
+	}
+	return "; known are Benchmark and at least three of " + strings.Join(names, ", ")
+}
 
 // In returns what a remark says.
 func (r *Remark) In(l lang.Lang) string { return Words().Say(r.Note, l) }

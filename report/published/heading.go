@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"llmsweep/sweep/rundir"
 )
@@ -137,7 +138,12 @@ func askedLength(r *Result, what, text string) {
 
 // headingParts cuts a heading line at the commas outside of bold text, and takes the bold off.
 func headingParts(line string) []string {
-	line = line[len(listItem.FindString(line)):]
+	line = strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return narrow(r)
+		}
+		return r
+	}, line[len(listItem.FindString(line)):])
 	var parts []string
 	var b strings.Builder
 	bold := false

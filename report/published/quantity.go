@@ -138,11 +138,15 @@ func unit(name string) (d Dimension, factor float64, tens int, known bool) {
 	case "min", "minute", "minutes", "分钟":
 		return Time, 60, 0, true
 	case "req/s", "req/sec", "req/second", "reqs/s", "reqs/sec", "request/s", "request/sec", "request/second",
-		"requests/s", "requests/sec", "requests/second", "rps", "qps", "请求/秒":
+		"requests/s", "requests/sec", "requests/second", "rps", "qps", "请求/秒", "次/秒":
 		return Requests, 1, 0, true
+	case "req/min", "reqs/min", "requests/min", "rpm", "请求/分钟", "次/分钟":
+		return Requests, 1.0 / 60, 0, true
 	case "tok/s", "tok/sec", "tok/second", "token/s", "token/sec", "token/second", "tokens/s", "tokens/sec",
-		"tokens/second", "t/s", "tps":
+		"tokens/second", "t/s", "tps", "token/秒", "tokens/秒":
 		return Tokens, 1, 0, true
+	case "ktok/s", "ktokens/s":
+		return Tokens, 1, 3, true
 	case "tokens", "token", "requests", "request", "req", "个":
 		return Number, 1, 0, true
 	}

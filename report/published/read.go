@@ -44,14 +44,14 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	p := &parser{doc: &Document{Name: name, Lines: make([]Kind, len(lines))}, lines: lines, above: newContextAbove(lines)}
+	p.own = slices.ContainsFunc(lines, toolLine.MatchString)
 	for p.at < len(p.lines) {
 		p.step()
 	}
 	p.abandonHeading()
-	own := slices.ContainsFunc(lines, toolLine.MatchString)
 	for i := range p.doc.Runs {
 		run := &p.doc.Runs[i]
-		run.Source.Windowed = run.Source.Windowed || own
+		run.Source.Windowed = run.Source.Windowed || p.own
 		for j := range run.Stages {
 			run.Stages[j].Source.Windowed = run.Source.Windowed
 		}
@@ -86,6 +86,9 @@ type parser struct {
 	at    int // the line to read next, from 0
 	above *contextAbove
 
+	heeded   int  // the last line beneath a table that was heeded
+	own      bool // llmsweep wrote the document
+	written  bool // llmsweep wrote this part of it
 	measured bool // llmsweep measured the results of this part of the document
 }
 
@@ -98,6 +101,9 @@ func (p *parser) step() {
 		p.take(Blank)
 	case len(raw) > maxTextLine:
 		p.unread(noteLongLine.New(maxTextLine >> 10))
+		p.at++
+	case strings.Count(line, "Serving Benchmark Result") > 1:
+		p.unread(noteTwoBlocks.New())
 		p.at++
 	case isServingTitle(line):
 		p.serving()
@@ -114,12 +120,20 @@ func (p *parser) step() {
 		p.take(Context)
 	case isHeading(line):
 		p.abandonHeading()
+		p.above.caveats = slices.DeleteFunc(p.above.caveats, func(s said) bool { return s.line <= p.heeded }) // they are of the table before
 		p.above.Heading, p.above.BlockHeading, p.above.responses = &headingText{Line: p.at + 1, Text: line}, nil, nil
 		p.take(Context)
 	default:
 		p.measured = (p.measured || measuredHere.MatchString(line)) && !strings.HasPrefix(line, "<!-- /llmsweep:run")
-		if partOfWhole(line) {
-			p.above.part = said{line: p.at + 1, text: line}
+		if m := markLine.FindStringSubmatch(line); m != nil {
+			p.written = m[1] == ""
+		}
+		switch {
+		case p.own || p.written:
+		case caveatOf(line) != nil:
+			p.above.caveats = append(p.above.caveats, said{line: p.at + 1, text: line})
+		case namesConfiguration(line):
+			p.above.caption(line, p.at+1)
 		}
 		p.take(Prose)
 	}
@@ -178,8 +192,9 @@ func (p *parser) abandonHeading() {
 type reading struct {
 	*parser
 	*Result
-	commas commas
-	others []*Result // of the other engines of the same table
+	heading *headingText // of the table itself
+	commas  commas
+	others  []*Result // of the other engines of the same table
 
 	refused int // columns of the table that are not read
 }
@@ -205,50 +220,13 @@ func (p *parser) whole(duration string) bool {
 	return true
 }
 
-var (
-	partWord = `(?:[单每]\s?(?:[卡张机]|节点)|per[- ](?:gpu|card|worker|node|machine|replica|instance))`
-	partLine = regexp.MustCompile(`(?i)` + partWord + `.*(?:数值|数据|吞吐|结果|throughput|figure|number|value|result|machine)|` +
-		`(?:数值|数据|吞吐|结果|请求|throughput|figure|number|value|result|request|tokens).*` + partWord)
-)
-
 // What llmsweep writes about what it measured: the tool among the environment of a report, and in a document the mark
 // before a result.
 var (
 	toolLine     = regexp.MustCompile(`^- (?:Tool: |工具：)llmsweep\b`)
+	markLine     = regexp.MustCompile(`^<!-- (/?)llmsweep:`)
 	measuredHere = regexp.MustCompile(`^<!-- llmsweep:run \{"from":"[^"]*"\} -->`) // what others measured has a line
 )
-
-// partOfWhole reports whether a line says that the numbers near it are those of one GPU, worker or machine.
-func partOfWhole(line string) bool { return partLine.MatchString(line) }
-
-// parts leaves out the rates of a result where a line above or beneath it says that they are of a part of the hardware.
-func (r *reading) parts() {
-	found := r.above.part
-	for i, line := range r.lines[r.at:min(r.at+4, len(r.lines))] {
-		line = strings.TrimSpace(line)
-		if isFramed(line) || headingLine.MatchString(line) || isHeading(line) {
-			break
-		}
-		if found.line == 0 && partOfWhole(line) {
-			found = said{line: r.at + i + 1, text: line}
-		}
-	}
-	if found.line == 0 {
-		return
-	}
-	r.remark(found.line, true, notePart.New(short(found.text)))
-	for i := range r.Run.Stages {
-		s := &r.Run.Stages[i]
-		s.Rates.Completed, s.TokensPerS = rundir.Number{}, rundir.TokenRates{}
-		for key := range s.Source.Printed {
-			if key == "rates.completed" || strings.HasPrefix(key, "tokens_per_s.") {
-				r.doc.Figures--
-				r.doc.Lost++
-				delete(s.Source.Printed, key)
-			}
-		}
-	}
-}
 
 // printed remembers how a number of the stage was printed on the next line.
 func (r *reading) printed(key, text string) {

@@ -290,6 +290,6 @@ func (r *reading) finishStress(t *titleLine) {
 	}
 	r.Run.Plan = rundir.Plan{Kind: "run", StageRequests: s.Requests.Due}
 	r.EndStage()
-	r.parts()
+	r.heed()
 	r.Keep()
 }

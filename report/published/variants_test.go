@@ -110,7 +110,8 @@ func TestVariants(t *testing.T) {
 		"unclear commas":        {variantHeading + variantHead + variantRule + "| synchronous | 1,930 req/sec | 1,070 sec | 81,010 ms | 7,720 ms | 119,320 tokens/sec |\n", "", "decimal comma or thousands", true},
 		"ranges":                {change("98.44 ms", "98.44 ± 3 ms"), "0.93 latency=1.07 ttft=0.08101 itl=0.00772 119.32; 7.19 latency=4.11 itl=0.03127 919.72", "unknown unit", false},
 		"thousands by letter":   {change("919.72 tokens/sec", "0.92k tokens/sec"), "0.93 latency=1.07 ttft=0.08101 itl=0.00772 119.32; 7.19 latency=4.11 ttft=0.09844 itl=0.03127", "unknown unit", false},
-		"per minute":            {change("7.19 req/sec", "431.4 req/min"), "0.93 latency=1.07 ttft=0.08101 itl=0.00772 119.32; latency=4.11 ttft=0.09844 itl=0.03127 919.72", "unknown unit", false},
+		"per minute":            {change("7.19 req/sec", "431.4 req/min"), variantFigures, "", false},
+		"an emoji":              {change("98.44 ms", "98.44 ms ✅"), "0.93 latency=1.07 ttft=0.08101 itl=0.00772 119.32; 7.19 latency=4.11 itl=0.03127 919.72", "unknown unit", false},
 
 		// Tables.
 		"a blank line":            {variantHeading + variantHead + variantRule + variantFirst + "\n" + variantSecond, variantFigures, "", false},
@@ -118,8 +119,8 @@ func TestVariants(t *testing.T) {
 		"a Chinese page break":    {variantHeading + variantHead + variantRule + variantFirst + "\n（续表）\n\n" + variantSecond, variantFigures, "", false},
 		"the heading repeated":    {variantHeading + variantHead + variantRule + variantFirst + variantHead + variantSecond, variantFigures, "", false},
 		"HTML":                    {variantHeading + "<table><tr><td>synchronous</td><td>0.93</td></tr></table>\n" + variantTable, variantFigures, "a table of HTML", true},
-		"numbers of one GPU":      {variantHeading + "以下吞吐均为单卡数值\n\n" + variantHead + variantRule + variantFirst, "latency=1.07 ttft=0.08101 itl=0.00772", "of a part of the hardware", true},
-		"a footnote of one GPU":   {variantTable + "\nAll throughput figures are per GPU.\n", "latency=1.07 ttft=0.08101 itl=0.00772; latency=4.11 ttft=0.09844 itl=0.03127", "of a part of the hardware", true},
+		"numbers of one GPU":      {variantHeading + "以下吞吐均为单卡数值\n\n" + variantHead + variantRule + variantFirst, "latency=1.07 ttft=0.08101 itl=0.00772", "are of a part", true},
+		"a footnote of one GPU":   {variantTable + "\nAll throughput figures are per GPU.\n", "latency=1.07 ttft=0.08101 itl=0.00772; latency=4.11 ttft=0.09844 itl=0.03127", "are of a part", true},
 		"engines in a column":     {variantHeading + strings.NewReplacer("| Benchmark", "| Engine | Benchmark", "|---|\n", "|---|---|\n", "| synchronous", "| vLLM | synchronous", "| asynchronous", "| SGLang | asynchronous").Replace(variantHead+variantRule+variantFirst+variantSecond), strings.Split(variantFigures, ";")[0], "", false},
 		"engines before the name": {change("| asynchronous", "| SGLang asynchronous"), strings.Split(variantFigures, ";")[0], "", false},
 
@@ -131,6 +132,23 @@ func TestVariants(t *testing.T) {
 		"a bold heading":          {change("Request Latency", "**Request Latency**"), variantFigures, "", false},
 		"points group thousands":  {variantHeading + variantHead + variantRule + "| synchronous | 0,930 req/sec | 1,070 sec | 81,010 ms | 7,720 ms | 1.119,320 tokens/sec |\n", "0.93 latency=1.07 ttft=0.08101 itl=0.00772 1119.32", "", false},
 		"commas and points mixed": {variantHeading + variantHead + variantRule + "| synchronous | 0,93 req/sec | 1.07 sec | 81.01 ms | 7.72 ms | 119.32 tokens/sec |\n", "latency=1.07 ttft=0.08101 itl=0.00772 119.32", "decimal comma or thousands", true},
+
+		// Lines beside a table.
+		"medians":               {variantTable + "\n(All times in the table are medians.)\n", "0.93 119.32; 7.19 919.72", "since they are no means", true},
+		"95th percentiles":      {variantTable + "\n*Latencies in the table above are 95th percentiles, not means.*\n", "0.93 119.32; 7.19 919.72", "since they are no means", true},
+		"a p95, in Chinese":     {variantHeading + "注：以上延迟均为P95。\n\n" + strings.TrimPrefix(variantTable, variantHeading), "0.93 119.32; 7.19 919.72", "since they are no means", true},
+		"measured at p99":       {variantTable + "\nTTFT was measured at p99.\n", "0.93 119.32; 7.19 919.72", "since they are no means", true},
+		"a result with a p99":   {variantTable + "\nThe latency at 7.42 req/s is 4.1 s, its p99 6.2 s.\n", variantFigures, "", false},
+		"rates per GPU":         {variantTable + "\nRates are per GPU.\n", "latency=1.07 ttft=0.08101 itl=0.00772; latency=4.11 ttft=0.09844 itl=0.03127", "are of a part", true},
+		"divided":               {variantTable + "\nThe throughput columns were divided by the number of GPUs.\n", "latency=1.07 ttft=0.08101 itl=0.00772; latency=4.11 ttft=0.09844 itl=0.03127", "are of a part", true},
+		"of each request":       {variantHeading + "Output (tok/s per request, not total):\n\n" + strings.TrimPrefix(variantTable, variantHeading), "latency=1.07 ttft=0.08101 itl=0.00772; latency=4.11 ttft=0.09844 itl=0.03127", "are of a part", true},
+		"an erratum":            {variantTable + "\n**Erratum:** the headings of TTFT and ITL are swapped.\n", "", "that it speaks of are left out", true},
+		"a wrong unit":          {variantTable + "\nTTFT is in microseconds, the unit in the table is wrong.\n", "", "that it speaks of are left out", true},
+		"ratios":                {strings.Replace(variantTable, "=128", "=128, relative to SGLang (SGLang = 1.00)", 1), "", "that it speaks of are left out", true},
+		"what is counted":       {variantTable + "\nOutput Token Throughput counts input and output tokens.\n", "0.93 latency=1.07 ttft=0.08101 itl=0.00772; 7.19 latency=4.11 ttft=0.09844 itl=0.03127", "that it speaks of are left out", true},
+		"another row":           {variantTable + "\nThe last row used 2048 output tokens.\n", variantFigures, "as if it were not said", false},
+		"engines for loads":     {change("| synchronous", "| 🥇 vLLM 0.8", "| asynchronous@7.42 req/sec", "| SGLang 0.4.3"), "", "is no load", true},
+		"quantizations for one": {change("| synchronous", "| FP16", "| asynchronous@7.42 req/sec", "| GPTQ-Int4"), "", "is no load", true},
 
 		// Labels of lines.
 		"stress, in milliseconds":  {variantStress("Average Response Time (ms)", "4110"), "latency=4.11", "", false},
@@ -181,6 +199,58 @@ func TestEnginesOfOneTable(t *testing.T) {
 		run := &doc.Runs[i]
 		if run.Labels.Engine != engine || figuresOf(run) != variantFigures || run.Stages[1].Name != "poisson@7.42" {
 			t.Errorf("%s: %s, %s", run.Labels.Engine, figuresOf(run), run.Stages[1].Name)
+		}
+	}
+}
+
+// TestCaveatOfTheTableAbove: a line beneath a table is not one of the next table, which has a heading of its own; where it has
+// none, it may be of either.
+func TestCaveatOfTheTableAbove(t *testing.T) {
+	const medians = "\nAll latencies are medians.\n\n"
+	doc := parseText(t, variantTable+medians+variantTable)
+	if got := figuresOf(&doc.Runs[0]) + "|" + figuresOf(&doc.Runs[1]); got != "0.93 119.32; 7.19 919.72|"+variantFigures {
+		t.Error(got)
+	}
+	doc = parseText(t, variantTable+medians+strings.TrimPrefix(variantTable, variantHeading))
+	if got := figuresOf(&doc.Runs[0]) + "|" + figuresOf(&doc.Runs[1]); got != "0.93 119.32; 7.19 919.72|0.93 119.32; 7.19 919.72" {
+		t.Error(got)
+	}
+}
+
+// TestTableGoesOn: a table whose heading is printed again goes on, if its rows are others.
+func TestTableGoesOn(t *testing.T) {
+	table := strings.TrimPrefix(variantTable, variantHeading)
+	more := variantHead + variantRule + strings.ReplaceAll(variantSecond, "7.42", "8.42")
+	for text, want := range map[string]string{
+		variantTable + "\n" + more:  "3",
+		variantTable + "\n" + table: "2 2",
+		variantTable + strings.ReplaceAll(variantSecond, "asynchronous@7.42 req/sec", "throughput") + "\n" + more: "3 1",
+	} {
+		var rows []string
+		for _, run := range parseText(t, text).Runs {
+			rows = append(rows, fmt.Sprint(len(run.Stages)))
+		}
+		if got := strings.Join(rows, " "); got != want {
+			t.Errorf("%s rows, want %s, of\n%s", got, want, text)
+		}
+	}
+}
+
+// TestLabelsOfPlainLines: headings and lines of prose that name what was measured label the tables beneath.
+func TestLabelsOfPlainLines(t *testing.T) {
+	table := strings.TrimPrefix(variantTable, variantHeading)
+	for above, want := range map[string]string{
+		"### Mixtral-8x7B-Instruct, 2x A100 80GB, vLLM 0.5.4\n":                     "Mixtral-8x7B-Instruct||2 A100 80GB|vLLM",
+		"## vLLM 0.7.2 / Qwen2.5-32B-Instruct-AWQ / 2x RTX 4090\n":                  "Qwen2.5-32B-Instruct|AWQ|2 RTX 4090|vLLM",
+		"# Qwen2.5-14B-Instruct 推理压测\n\n## 2×L20（48GB）+ SGLang\n":                   "Qwen2.5-14B-Instruct||2 L20|SGLang",
+		"Table 3. Phi-4 (14B), 1 x L20 48GB, vLLM 0.8.1, 512 prompt tokens.\n":      "Phi-4||1 L20 48GB|vLLM",
+		"# SGLang, Qwen2.5-72B-Instruct on H800\n\n## TP=8\n":                       "Qwen2.5-72B-Instruct||8 H800|SGLang",
+		"- **GLM-4-9B-Chat**, **１**张**RTX 3090 24GB**, **vLLM**, prompt_tokens=1\n": "GLM-4-9B-Chat||1 RTX 3090 24GB|vLLM",
+		"We compared vLLM and others for some time. It was hard.\n":                 "||0 |",
+	} {
+		l := parseText(t, above+"\n"+table).Runs[0].Labels
+		if got := fmt.Sprintf("%s|%s|%d %s|%s", l.Model, l.Quant, l.GPUs, l.GPU, l.Engine); got != want {
+			t.Errorf("%q: %s, want %s", above, got, want)
 		}
 	}
 }

@@ -45,10 +45,27 @@ const (
 
 // plateau is the run's own saturation where it was measured here, else the row that served the most.
 func (s *Setup) plateau() Plateau {
-	if a := saturation.AnswerOf(s.Run); a != nil && !a.Rate.IsZero() && s.Run.Source == nil {
-		return Plateau{
+	if a := saturation.AnswerOf(s.Run); a != nil && s.Run.Source == nil {
+		p := Plateau{
 			Rate: rundir.Exactly(a.Rate.Value()), Low: a.Low, High: a.High, Output: a.Output,
 			Where: s.show(s.Path) + " saturation", Rising: a.Rate.Bound(),
+		}
+		switch a.Kind {
+		case rundir.Unanswerable: // its rows are all that is known
+		case rundir.AtMost:
+			return Plateau{}
+		case rundir.Between:
+			length := math.NaN()
+			for _, st := range s.Run.Stages {
+				if st.Role == rundir.Hold {
+					length = st.OutputTokens.Mean.Value()
+				}
+			}
+			p.Rate, p.Most, p.Low, p.High = a.Low, a.High, rundir.Number{}, rundir.Number{}
+			p.Output, p.MostOutput = rundir.Exactly(length*a.Low.Value()), rundir.Exactly(length*a.High.Value())
+			return p
+		default:
+			return p
 		}
 	}
 	if s.Run.Plan.Kind == rundir.KindUsers { // users who pause are no measure of the most requests per second

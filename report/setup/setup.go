@@ -140,6 +140,7 @@ var words = sync.OnceValue(func() lang.Words { return lang.Join(findings.Words()
 type Options struct {
 	Show func(path string) string // how paths are shown; nil for [Names]
 	Lang lang.Lang                // of the names
+	Once bool                     // a measurement that a document prints twice is one setup
 }
 
 // Load makes setups of runs. A figure that contradicts others is left out, and a row of which it is not known what it
@@ -180,6 +181,9 @@ func LoadWith(all []Input, o Options) []Setup {
 	if o.Show == nil {
 		o.Show = Names(all)
 	}
+	if o.Once {
+		all = once(all)
+	}
 	var subjects []audit.Subject
 	for _, in := range all {
 		subjects = append(subjects, audit.Subject{File: fileOf(in), Run: in.Run})
@@ -200,6 +204,16 @@ func LoadWith(all []Input, o Options) []Setup {
 	}
 	distinguish(setups, o.Lang)
 	return setups
+}
+
+// once returns the inputs without the measurements that others of them print, too.
+func once(all []Input) []Input {
+	return slices.DeleteFunc(slices.Clone(all), func(in Input) bool {
+		line := audit.Reprint(in.Run)
+		return line > 0 && slices.ContainsFunc(all, func(first Input) bool {
+			return first.Run.Source != nil && first.Run.Source.File == in.Run.Source.File && first.Run.Source.Line == line
+		})
+	})
 }
 
 // fileOf returns the name of a run's file in the audit.

@@ -1,0 +1,135 @@
+package published
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+)
+
+// caveat is what a line of prose beside a table says of its figures, so that they are not what the table calls them.
+type caveat struct {
+	says *regexp.Regexp
+	note note.Kind
+	// of are the groups of keys of the figures that it is about; nil for those of the columns that the line names.
+	of []string
+}
+
+var (
+	partWord   = `(?:[单每]\s?(?:[卡张机]|节点|用户|请求)|per[- ](?:gpu|card|worker|node|machine|replica|instance|user|request|stream))`
+	timeWord   = `(?:latenc(?:y|ies)|times?|ttft|itl|tpot|e2e|first token|时延|延迟|时间|耗时)`
+	percentile = `(?:p50|p9\d(?:\.\d+)?|\d\d(?:th)? percentiles?|percentiles?|medians?|worst|百分位数?|分位数?|中位数?)`
+	rateWord   = `(?:数值|数据|吞吐|结果|请求|throughput|figures?|numbers?|values?|results?|machine|requests?|rates?|tok(?:en)?s?(?:/s)?)`
+
+	// A line with a time in it tells a result, not what a column is.
+	timeValue = regexp.MustCompile(`\d\s*(?:ms|s|sec|seconds|毫秒|秒)\b`)
+)
+
+// caveats are those that are known, the ones that spoil most first.
+func caveats() []caveat {
+	times, rates := []string{"latency_s", "ttft_s", "itl_s", "inter_token_s", "tpot_s"}, []string{"rates", "tokens_per_s"}
+	return []caveat{
+		{regexp.MustCompile(`(?i)\b(?:erratum|errata|corrigend\w*|swapped|interchanged|mislabell?ed)\b|勘误|更正|写反|` +
+			`\b(?:headings?|headers?|columns?|units?|tables?|labels?|rows?|figures?|numbers?)\b.*\b(?:wrong|incorrect|mistaken|invalid)\b|` +
+			`(?:表头|单位|数据|标题|列).*(?:有误|错误|错了)`), noteErratum, append(times, rates...)},
+		{regexp.MustCompile(`(?i)\b(?:relative to|normali[sz]ed (?:to|by)|as a ratio|ratios? (?:of|to))\b|= ?1\.00?\)|相对值|归一化`), noteErratum, append(times, rates...)},
+		{regexp.MustCompile(`(?i)` + partWord + `.*` + rateWord + `|` + rateWord + `.*` + partWord + `|` +
+			`divided by|multipl(?:y|ied) by|除以|乘以`), notePart, rates},
+		{regexp.MustCompile(`(?i)` + timeWord + `.*\b(?:are|is|at|as|in|of|was|were|show(?:n|s)?)\b[^.;]*` + percentile + `|` +
+			timeWord + `.*(?:均?为|取|是)\s*` + percentile + `|` + percentile + `\s*(?:时延|延迟)`), noteOtherStatistic, times},
+		{regexp.MustCompile(`(?i)` + timeWord + `.*\b(?:includ(?:es?|ing)|exclud(?:es?|ing))\b|throughput.*\b(?:counts?|includ(?:es?|ing))\b|` +
+			`(?:时延|延迟|吞吐).*(?:包含|不含|包括)`), noteErratum, nil},
+		{regexp.MustCompile(`(?i)\b(?:first|second|third|last) rows?\b|(?:最后|第.)一?行`), noteOneRow, []string{}},
+	}
+}
+
+// caveatOf returns what a line of prose says of the figures near it that they do not say themselves; nil where nothing.
+func caveatOf(line string) *caveat {
+	for _, c := range caveats() {
+		if c.says.MatchString(line) && (c.note.Code != noteOtherStatistic.Code || !timeValue.MatchString(line)) {
+			return &c
+		}
+	}
+	return nil
+}
+
+// heed leaves out the figures of a result of which a line above or beneath it says that they are something else.
+func (r *reading) heed() {
+	if r.own || r.written { // what llmsweep adds to a table says nothing else of it
+		return
+	}
+	lines := slices.Clone(r.above.caveats)
+	if h := r.heading; h != nil && caveatOf(h.Text) != nil {
+		lines = append(lines, said{line: h.Line, text: h.Text})
+	}
+	for i, line := range r.lines[r.at:min(r.at+caveatLines, len(r.lines))] {
+		line = strings.TrimSpace(line)
+		if isFramed(line) || headingLine.MatchString(line) || isHeading(line) {
+			break
+		}
+		if caveatOf(line) != nil {
+			r.heeded = r.at + i + 1
+			lines = append(lines, said{line: r.heeded, text: line})
+		}
+	}
+	for _, found := range lines {
+		c := caveatOf(found.text)
+		r.remark(found.line, true, c.note.New(short(found.text)))
+		r.leaveOut(c.groups(found.text))
+	}
+}
+
+// caveatLines is how far beneath a table a line that speaks of it is looked for.
+const caveatLines = 5
+
+// groups are the groups of keys that a line is about.
+func (c *caveat) groups(line string) []string {
+	if c.of != nil {
+		return c.of
+	}
+	var all []string
+	for _, col := range columns() {
+		if col.figure != nil && slices.ContainsFunc(col.names, func(name string) bool { return len(name) > 2 && strings.Contains(letters(line), name) }) {
+			group, _, _ := strings.Cut(col.key, ".")
+			all = append(all, group)
+		}
+	}
+	if slices.Contains(all, "itl_s") {
+		all = append(all, "inter_token_s")
+	}
+	return all
+}
+
+// leaveOut drops the figures of some groups of keys from all rows.
+func (r *reading) leaveOut(groups []string) {
+	for i := range r.Run.Stages {
+		s := &r.Run.Stages[i]
+		for key := range s.Source.Printed {
+			group, _, _ := strings.Cut(key, ".")
+			if !slices.Contains(groups, group) {
+				continue
+			}
+			r.doc.Figures--
+			r.doc.Lost++
+			delete(s.Source.Printed, key)
+			switch group {
+			case "rates":
+				s.Rates.Completed = rundir.Number{}
+			case "tokens_per_s":
+				s.TokensPerS = rundir.TokenRates{}
+			case "latency_s":
+				s.Latency = rundir.Dist{}
+			case "ttft_s":
+				s.TTFT = rundir.Dist{}
+			case "tpot_s":
+				s.TPOT = rundir.Dist{}
+			case "itl_s":
+				s.ITL = rundir.Dist{}
+			case "inter_token_s":
+				s.InterToken = rundir.Number{}
+			}
+		}
+	}
+}
