@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -194,7 +195,7 @@ func (x *exchange) frame(s *stream, f api.Frame) {
 	at, receive := s.body.at(f.End)
 	c := &s.chunk
 	if f.Error {
-		x.fail(at, ClassStreamError, api.ErrorText(f.Data))
+		x.fail(at, ClassStreamError, cmp.Or(api.ErrorText(f.Data), "an error without a message"))
 		return
 	}
 	if err := s.decoder.Decode(f.Data, c); err != nil {
@@ -214,6 +215,8 @@ func (x *exchange) frame(s *stream, f api.Frame) {
 		x.fail(at, ClassStreamError, c.Error)
 	case c.Done && s.decoder.Complete():
 		x.res.Status, x.res.End = StatusOK, at
+	case c.Done && x.res.Chunks() > 0:
+		x.fail(at, ClassStreamError, "the stream's terminator came without a finish reason")
 	case c.Done:
 		x.fail(at, ClassTruncated, "the stream's terminator came before any token or finish reason")
 	}

@@ -61,6 +61,11 @@ func answering(t testing.TB, status int, header map[string]string, body string) 
 	return s.URL
 }
 
+// failed is the outcome of a stream that has one chunk of text and then a failure.
+func failed(message string) outcome {
+	return outcome{Status: StatusError, Class: ClassStreamError, Message: message, Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}
+}
+
 // outcome is a result without instants and reads.
 type outcome struct {
 	Status                            Status
@@ -152,8 +157,17 @@ var oddCases = map[string]struct {
 		outcome{Finish: "stop", Source: SourceServer, Prompt: 9}},
 	"finish and no [DONE]": {events(chunkA, chunkFinish),
 		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
-	"[DONE] and no finish": {events(chunkA, "[DONE]"),
-		outcome{Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
+	"[DONE] and no finish": {events(chunkA, "[DONE]"), failed("the stream's terminator came without a finish reason")},
+	"[DONE] and counts, no finish": {events(chunkA, `{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":1}}`, "[DONE]"),
+		outcome{Source: SourceServer, Chunks: 1, Answer: true, Prompt: 5, Output: 1, Text: "A"}},
+	"event: error":                 {events(chunkA) + "event: error\ndata: {\"message\":\"engine died\"}\n\n" + events(chunkFinish, "[DONE]"), failed("engine died")},
+	"event: error, and nothing":    {events(chunkA) + "event:error\n\n" + events("[DONE]"), failed("an error without a message")},
+	"event: error, and plain text": {events(chunkA) + "event: error\ndata: out of memory\n\n" + events(chunkFinish, "[DONE]"), failed("out of memory")},
+	"a page in the stream": {events(chunkA) + "<html><title>502 Bad Gateway</title></html>\n\n" + events(chunkFinish, "[DONE]"),
+		failed("a web page (502 Bad Gateway)")},
+	"text in the stream":          {events(chunkA) + "upstream connect error: reset\n\n" + events("[DONE]"), failed("upstream connect error: reset")},
+	"an error and no [DONE]":      {events(chunkA, `{"error":{"message":"engine died"}}`), failed("engine died")},
+	"an error and finish, [DONE]": {events(chunkA, `{"error":"engine died"}`, chunkFinish, "[DONE]"), failed("engine died")},
 	"no blank line at the end": {events(chunkA, chunkFinish) + "data: [DONE]",
 		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 	"CRLF, pings, no spaces": {": ping\r\n\r\nevent: x\r\ndata:" + chunkA + "\r\n\r\n:\r\ndata:" + chunkFinish + "\r\n\r\ndata:[DONE]\r\n\r\n",
@@ -305,8 +319,8 @@ func TestBrokenConnections(t *testing.T) {
 		"closed in the stream":  {say(head + chunked(events(chunkA))), StatusError, ClassTruncated, "the stream ended without a finish reason or terminator"},
 		"ended in the stream":   {say(head + chunked(events(chunkA)) + "0\r\n\r\n"), StatusError, ClassTruncated, "the stream ended without a finish reason or terminator"},
 		"closed after finish":   {say(head + chunked(events(chunkA, chunkFinish))), StatusOK, "", ""},
-		"closed after [DONE]":   {say(head + chunked(events(chunkA, "[DONE]"))), StatusOK, "", ""},
-		"reset after [DONE]":    {reset(head + chunked(events(chunkA, "[DONE]"))), StatusOK, "", ""},
+		"closed after [DONE]":   {say(head + chunked(events(chunkA, chunkFinish, "[DONE]"))), StatusOK, "", ""},
+		"reset after [DONE]":    {reset(head + chunked(events(chunkFinish, "[DONE]"))), StatusOK, "", ""},
 		"ended by closing":      {say("HTTP/1.0 200 OK\r\n\r\n" + events(chunkA, chunkFinish)), StatusOK, "", ""},
 		"shorter than promised": {say("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + events(chunkA)), StatusError, ClassTruncated, "the stream ended without a finish reason or terminator"},
 		"not HTTP":              {say("SSH-2.0-OpenSSH_9\r\n"), StatusError, ClassMalformed, ""},

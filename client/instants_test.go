@@ -179,7 +179,7 @@ func TestDial(t *testing.T) {
 // A server that does not end the body after its terminator costs a short time and the connection, not the request.
 func TestDrain(t *testing.T) {
 	hang := func(w http.ResponseWriter, r *http.Request) {
-		say(w, 0, events(chunkA, "[DONE]"))
+		say(w, 0, events(chunkA, chunkFinish, "[DONE]"))
 		<-r.Context().Done()
 	}
 	inVirtualTime(t, hang, Options{}, func(t *testing.T, c *Client) {

@@ -27,15 +27,16 @@ type Frame struct {
 	// End is the offset in the stream after the last line of Data. The frame arrived with byte End-1, even where the
 	// blank line that ends an event arrived later.
 	End   int64
-	Error bool // it came on an "error:" line
+	Error bool // it is an error: of an "event: error", an "error:" line, or a line that no event stream has
 	Open  bool // the stream ended before the line did: Data may be cut short
 }
 
 // FrameReader divides one stream after another. It finds where each frame ends in the stream, does not look into frames, and allocates
 // nothing for each. The zero FrameReader must be Reset before use.
 //
-// It follows the HTML standard (section 9.2.6, interpreting an event stream), with two exceptions that servers need: a
-// last event without a blank line is delivered, and so is the line "error: {...}" of old llama.cpp servers.
+// It follows the HTML standard (section 9.2.6, interpreting an event stream), with three exceptions that servers need: a
+// last event without a blank line is delivered, and so are the line "error: {...}" of old llama.cpp servers, and a line that
+// has no field at all, with which proxies say in the middle of a stream that the server has gone.
 type FrameReader struct {
 	src io.Reader
 	err error // what the source ended with
@@ -142,10 +143,22 @@ func (r *FrameReader) take(from, to int) bool {
 	case bytes.HasPrefix(line, []byte("error:")):
 		r.event.error = true
 		r.add(skipSpace(r.buf, from+len("error:"), to), to)
+	case bytes.HasPrefix(line, []byte("event:")):
+		r.event.error = string(bytes.TrimSpace(line[len("event:"):])) == "error"
 	case string(line) == "data":
 		r.add(to, to)
+	case !isField(line):
+		r.event.error = true
+		r.add(from, to)
+		return true
 	}
-	return false // comments, pings, event:, id:, retry: and unknown fields
+	return false // comments, pings, id:, retry: and unknown fields
+}
+
+// isField reports whether a line is a comment or the field of an event, known or not. The name of a field is one word.
+func isField(line []byte) bool {
+	name, _, _ := bytes.Cut(line, []byte(":"))
+	return !bytes.ContainsAny(bytes.TrimSpace(name), " <")
 }
 
 // skipSpace skips the one space that may follow a field's colon.
@@ -170,6 +183,10 @@ func (r *FrameReader) add(from, to int) {
 
 // blank reports whether the event's data are only white space, as in a keep-alive, and drops it then.
 func (r *FrameReader) blank() bool {
+	if r.event.error && !r.event.started { // an error that says nothing
+		r.add(r.pos, r.pos)
+		return false
+	}
 	if len(bytes.TrimSpace(r.buf[r.event.from:r.event.to])) > 0 {
 		return false
 	}

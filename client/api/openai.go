@@ -87,9 +87,9 @@ func (d *openAIDecoder) Reset() {
 	*d = openAIDecoder{reader: d.reader, template: d.template}
 }
 
-// Complete reports whether the stream may end: after the finish reason, or after the terminator where there was text
-// or a count.
-func (d *openAIDecoder) Complete() bool { return d.finish || d.done && (d.text || d.counts) }
+// Complete reports whether the stream may end: after the finish reason, or after the terminator where the server told
+// the counts. Some servers give no reason; the terminator alone may follow a failure.
+func (d *openAIDecoder) Complete() bool { return d.finish || d.done && d.counts }
 
 // Decode reads one chunk, or the terminator.
 func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
