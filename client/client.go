@@ -87,6 +87,7 @@ type Client struct {
 	streams   sync.Pool    // of *stream
 	stamped   atomic.Int64 // receives with a timestamp of the kernel
 	unstamped atomic.Int64 // receives without one
+	open      atomic.Int32 // answers in a row whose bodies did not end with their terminators
 }
 
 // New returns a client after it has checked the options. It does not connect. An error is one line that says which
@@ -145,8 +146,7 @@ func (c *Client) Do(ctx context.Context, p *Prepared, res *Result) {
 		}
 		defer reserved.Settle(res)
 	}
-	limited, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
+	limited, cancel := context.WithTimeout(ctx, c.timeout) // run cancels it
 	x := exchange{client: c, prepared: p, res: res, caller: ctx, ctx: limited, cancel: cancel}
 	x.run()
 }

@@ -19,7 +19,9 @@ import (
 )
 
 const (
-	drainTime = 500 * time.Millisecond // time for a server to end the body after its terminator
+	endTime   = 50 * time.Millisecond  // time for a server to end the body after its terminator, for which the caller waits
+	drainTime = 500 * time.Millisecond // and for which the connection is kept, behind the caller
+	openEnds  = 3                      // bodies in a row that did not end in time, after which the caller waits no longer
 	errorTime = 5 * time.Second        // time for a server to send the body of a refusal
 	maxWhole  = 64 << 10               // bytes read of an answer that is not a stream, or of what follows a stream's end
 )
@@ -58,17 +60,26 @@ func (x *exchange) run() {
 	s := x.client.streams.Get().(*stream)
 	s.watch.Reset()
 	x.stream = s
-	defer func() {
+	resp, err := x.send()
+	release := func() {
+		if resp != nil {
+			resp.Body.Close()
+		}
 		s.watch.Detach() // the connection no longer writes to it
 		x.client.streams.Put(s)
+		x.cancel()
+	}
+	open := false // the body goes on, and is read behind the caller
+	defer func() {
+		if !open {
+			release()
+		}
 	}()
-	resp, err := x.send()
 	x.stampSent()
 	if err != nil {
 		x.broken(err)
 		return
 	}
-	defer resp.Body.Close()
 	x.stampHeaders()
 	x.keepAlive(resp)
 	x.res.HTTP = resp.StatusCode
@@ -91,7 +102,7 @@ func (x *exchange) run() {
 	x.follow(s)
 	x.conclude()
 	if x.res.Status == StatusOK {
-		x.drain(s)
+		open = !x.drain(s, release)
 	}
 }
 
@@ -311,14 +322,33 @@ func (x *exchange) conclude() {
 	}
 }
 
-// drain reads to the end of the body, so that the connection can be reused.
-func (x *exchange) drain(s *stream) {
+// drain reads to the end of the body, so that the connection can be reused. It reports whether the end came at once; where
+// not, it goes on behind the caller, and releases everything then.
+func (x *exchange) drain(s *stream, release func()) bool {
+	ended := make(chan struct{})
+	var behind atomic.Bool
 	stop := time.AfterFunc(drainTime, x.cancel)
-	defer stop.Stop()
-	_, err := io.CopyN(io.Discard, s.body.body, maxWhole) // an error only costs this connection
-	if err == io.EOF {
-		s.watch.Answered()
+	go func() {
+		if _, err := io.CopyN(io.Discard, s.body.body, maxWhole); err == io.EOF { // another error only costs this connection
+			s.watch.Answered()
+		}
+		stop.Stop()
+		close(ended)
+		if behind.Swap(true) {
+			release()
+		}
+	}()
+	open := &x.client.open
+	if open.Load() >= openEnds {
+		return behind.Swap(true)
 	}
+	select {
+	case <-ended:
+		open.Store(0)
+	case <-time.After(endTime):
+		open.Add(1)
+	}
+	return behind.Swap(true)
 }
 
 // refused reads the body of an answer with a status other than 2xx.
