@@ -114,8 +114,8 @@ func TestExpertsList(t *testing.T) {
 func TestAlikeIsSaidOnce(t *testing.T) {
 	all := documents(t)
 	for l, want := range map[lang.Lang]string{
-		lang.English: "In 3 tables the row throughput counts requests of a burst, not a sustained rate: do not compare it (lines 24, 141, 206).",
-		lang.Chinese: "3 个表的 throughput 行计的是突发请求，而非稳态速率：请勿比较（第 24、141、206 行）。",
+		lang.English: "In 3 tables the row throughput counts requests of a burst, not a sustained rate (lines 24, 141, 206).",
+		lang.Chinese: "3 个表的 throughput 行计的是突发请求，而非稳态速率（第 24、141、206 行）。",
 	} {
 		var once, each bytes.Buffer
 		if err := errors.Join(Text(&once, all[:1], l, false), Text(&each, all[:1], l, true)); err != nil {
@@ -490,6 +490,7 @@ func TestSweepRules(t *testing.T) {
 		"a rate too high":    {strings.Replace(steadyTable, "@2.00", "@2.90", 1), []string{"offered 6"}},
 		"a rate by chance":   {strings.Replace(steadyTable, "@2.00", "@2.20", 1), []string{}},
 		"nobody served more": {strings.Replace(steadyTable, "@4.00", "@5.00", 1), []string{}}, // it may be saturated
+		"a sum of two":       {strings.NewReplacer("0.25 req/sec", "0.50 req/sec", "32.00 tok", "64.00 tok").Replace(steadyTable), []string{"latency 4"}},
 		"a TTFT once more":   {strings.Replace(steadyTable, "198.65 ms", "193.15 ms", 1), []string{"copied 7"}},
 		"four digits only":   {strings.Replace(strings.Replace(steadyTable, "198.65 ms", "193.2 ms", 1), "193.15 ms", "193.2 ms", 1), []string{}},
 		"printed again": {steadyTable + "\n" + strings.Replace(steadyTable, "352.00", "354.00", 1),

@@ -19,6 +19,7 @@ var (
 	noteReprint         = note.Kind{Code: "audit.reprint", Args: []string{"line"}}
 	noteReprinted       = note.Kind{Code: "audit.reprinted", Args: []string{"line", "metric", "there", "here"}}
 	noteMisprintedRate  = note.Kind{Code: "audit.misprinted-rate", Args: []string{"offered", "completed", "missing", "window", "latency", "most", "served", "line"}}
+	noteAlone           = note.Kind{Code: "audit.alone", Args: []string{"completed", "latency", "in_flight"}}
 	noteCold            = note.Kind{Code: "audit.cold", Args: []string{"slow", "requests", "longest", "median"}}
 	noteGrid            = note.Kind{Code: "audit.grid", Args: []string{"rate", "grid_rate"}}
 	noteArithmetic      = note.Kind{Code: "audit.arithmetic", Args: []string{"metric", "printed", "made_of", "is"}}

@@ -247,6 +247,23 @@ func completedOverOffered(r *row) hit {
 	return hit{}
 }
 
+// aloneTolerance is for the last request of the stage, which has not ended, and for the time between two requests.
+const aloneTolerance = 0.15
+
+// aloneRate finds a row of one request at a time of which the rate times the latency is not one in flight.
+func aloneRate(r *row) hit {
+	s, ok := r.spans(keyDone, keyLatency)
+	if !ok || r.stage.Role != rundir.Floor || r.stage.Source == nil || r.windowed() {
+		return hit{}
+	}
+	in := s[0].Times(s[1])
+	if math.Abs(in.Beyond(exactInterval(1))) <= aloneTolerance {
+		return hit{}
+	}
+	n := noteAlone.New(digits(s[0].V), seconds(s[1].V), digits(in.V))
+	return hit{key: keyDone, note: n, figures: []string{"rates", "tokens_per_s", "latency_s"}}
+}
+
 // order finds percentiles that do not ascend, and a mean outside the extremes. It allows for rounding only.
 func order(r *row) hit {
 	for _, dist := range []string{"latency_s", "ttft_s", "tpot_s", "itl_s"} {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"llmsweep/sweep/rundir"
@@ -25,6 +26,23 @@ func Trusted(s *rundir.Stage) *rundir.Stage {
 		}
 	}
 	return &out
+}
+
+// LikelyRate returns what a stage was offered, where the printed rate is doubted: the rate of the grid that it stands for,
+// or else what was completed, which is less. It is only for the order of rows.
+func LikelyRate(s *rundir.Stage) (rate float64, ok bool) {
+	for _, d := range s.Doubts {
+		if !slices.Contains(d.Figures, keyRate) {
+			continue
+		}
+		if text, found := d.Note.Args["grid_rate"].(string); found {
+			if v, err := strconv.ParseFloat(text, 64); err == nil {
+				return v, true
+			}
+		}
+		return s.Rates.Completed.Value(), s.Rates.Completed.Known()
+	}
+	return 0, false
 }
 
 // Condemned returns the doubt for which nothing of a stage may be used, because what it completed is not known; nil where there is none.

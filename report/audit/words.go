@@ -15,8 +15,8 @@ var (
 	sayCaution = lang.Say("%s (line %d), %s: %s", "%s（第 %d 行），%s：%s")
 	sayAsked   = lang.Say("%s -> %s tokens", "%s -> %s token")
 	sayAtMost  = lang.Say("<= %s tokens", "至多 %s token")
-	sayBursts  = lang.Say("In %d tables the row throughput counts requests of a burst, not a sustained rate: do not compare it (lines %s).",
-		"%d 个表的 throughput 行计的是突发请求，而非稳态速率：请勿比较（第 %s 行）。")
+	sayBursts  = lang.Say("In %d tables the row throughput counts requests of a burst, not a sustained rate (lines %s).",
+		"%d 个表的 throughput 行计的是突发请求，而非稳态速率（第 %s 行）。")
 	sayFewer = lang.Say("In %d tables fewer requests were in flight than the table says: the numbers are of that lower load (lines %s).",
 		"%d 个表的实际并发低于表中所列：数字对应的是较低的负载（第 %s 行）。")
 )
@@ -61,6 +61,7 @@ var Words = sync.OnceValue(func() lang.Words {
 			"{metric:metric} {here}，而同一次测量在第 {line} 行印为 {there}"),
 		"audit.misprinted-rate": lang.Say("{offered} offered and {completed} completed leaves {missing:whole} requests after {window:whole} s, but at {latency} at most {most:whole} are in flight, and {served} were completed in line {line}",
 			"到达 {offered}、完成 {completed}，{window:whole} 秒后应剩 {missing:whole} 个请求；但时延 {latency} 时并发最多 {most:whole}，且第 {line} 行完成了 {served}"),
+		"audit.alone": lang.Say("one at a time, but {completed} req/s x {latency} = {in_flight} in flight", "逐个请求，但 {completed} req/s x {latency} = 并发 {in_flight}"),
 		"audit.cold": lang.Say("about {slow:whole} of {requests} requests took up to {longest}, most of the others {median}: the first ones met a cold server",
 			"约 {slow:whole} 个请求（共 {requests} 个）用时达 {longest}，其余多为 {median}：最先的请求遇到未预热的服务"),
 		"audit.grid": lang.Say("{rate} req/s is off the even grid[: probably {grid_rate}]", "{rate} req/s 不在等距网格上[：可能是 {grid_rate}]"),

@@ -3,6 +3,7 @@ package choose
 import (
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -225,5 +226,82 @@ func TestDoubtsAreMarked(t *testing.T) {
 	}
 	if marked == 0 || plain == 0 {
 		t.Errorf("%d marked, %d not", marked, plain)
+	}
+}
+
+// read returns the setups of a six-column document, in which a measurement that is printed twice is one.
+func read(t *testing.T, text string) []setup.Setup {
+	t.Helper()
+	doc, err := published.ParseText("tables.md", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in []setup.Input
+	for i := range doc.Runs {
+		in = append(in, setup.Input{Path: "tables.md", Run: &doc.Runs[i]})
+	}
+	return setup.LoadWith(in, setup.Options{Once: true})
+}
+
+// twoGPUs is a table whose highest rates complete no more than the one below, and one that prints it again with another
+// output at 3 req/s.
+const twoGPUs = `- **M**, **2** x **A100 80GB**, **vLLM**, prompt_tokens=512, generated_tokens=128
+
+| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |
+|---|---|---|---|---|---|
+| synchronous | 0.25 req/sec | 4.00 sec | 170.13 ms | 32.74 ms | 29.50 tokens/sec |
+| asynchronous@1.00 | 0.96 req/sec | 4.70 sec | 186.39 ms | 38.58 ms | 113.28 tokens/sec |
+| asynchronous@2.00 | 1.88 req/sec | 6.65 sec | 193.15 ms | 55.19 ms | 221.84 tokens/sec |
+| asynchronous@3.00 | 2.75 req/sec | 8.30 sec | 198.65 ms | 69.24 ms | 324.50 tokens/sec |
+| asynchronous@6.00 | 2.74 req/sec | 9.74 sec | 198.39 ms | 81.55 ms | 323.32 tokens/sec |
+`
+
+// TestHigherRatesCompletedNoMore: what was measured beyond the best row is not called unmeasured.
+func TestHigherRatesCompletedNoMore(t *testing.T) {
+	k := chosen(t, read(t, twoGPUs), wanted(t, "2rps", "", "ttft:mean<1s")).Ranked[0]
+	if k.Measured.Value() != 2.75 || k.LimitedBy != "higher rates completed no more" {
+		t.Errorf("%v req/s, limited by %s", k.Measured, k.LimitedBy)
+	}
+	lower := twoGPUs[:strings.Index(twoGPUs, "| asynchronous@6.00")]
+	if k = chosen(t, read(t, lower), wanted(t, "2rps", "", "ttft:mean<1s")).Ranked[0]; k.LimitedBy != "not measured higher, may carry more" {
+		t.Errorf("limited by %s", k.LimitedBy)
+	}
+}
+
+// TestMeasurementPrintedTwice: it is one configuration, and the row of which the output is not known has answers as long
+// as the others.
+func TestMeasurementPrintedTwice(t *testing.T) {
+	c := chosen(t, read(t, twoGPUs+"\n"+strings.Replace(twoGPUs, "324.50", "326.50", 1)), wanted(t, "2rps", "", "itl:mean<60ms"))
+	if len(c.Ranked) != 1 || len(c.Refused) > 0 {
+		t.Fatalf("%+v, %+v", c.Ranked, c.Refused)
+	}
+	if k := c.Ranked[0]; math.Abs(k.Answer.Value()-118) > 0.1 || k.Asked.Value() != 128 || k.Name != "M, 2 x A100 80GB, vLLM" {
+		t.Errorf("%s: %v tokens", k.Name, k.Answer)
+	}
+}
+
+// TestOrderOfMisprintedRates: a row of which the printed rate is wrong stands where it completed, so that no lower load is
+// said to miss what it misses.
+func TestOrderOfMisprintedRates(t *testing.T) {
+	text := strings.Replace(twoGPUs, "@1.00", "@2.60", 1)
+	c := chosen(t, read(t, text), wanted(t, "1rps", "", "itl:mean<50ms"))
+	if k := c.Ranked[0]; k.Where != "tables.md:6, 7" || len(c.Ranked) != 1 {
+		t.Errorf("by %s", k.Where)
+	}
+}
+
+// TestThresholdIsRoundedDown: at the demand that is printed, one replica fewer is enough.
+func TestThresholdIsRoundedDown(t *testing.T) {
+	setups := tables(t, "Qwen2-7B-Instruct")
+	_, text := said(t, setups, wanted(t, "20rps", "", "itl:mean<50ms"))
+	m := regexp.MustCompile(`Up to ([0-9.]+) req/s one replica fewer`).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatal(text)
+	}
+	before := chosen(t, setups, wanted(t, "20rps", "", "itl:mean<50ms")).Ranked[0]
+	after := chosen(t, setups, wanted(t, m[1]+"rps", "", "itl:mean<50ms"))
+	i := slices.IndexFunc(after.Ranked, func(k Candidate) bool { return k.Name == before.Name })
+	if after.Ranked[i].Replicas != before.Replicas-1 {
+		t.Errorf("%s: %d replicas at %s, %d at 20", before.Name, after.Ranked[i].Replicas, m[1], before.Replicas)
 	}
 }

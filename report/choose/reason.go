@@ -104,6 +104,8 @@ func (e end) reason(l lang.Lang) string {
 	switch m := e.limit; {
 	case m.Broken == nil && m.Backlog:
 		return endBacklog.In(l)
+	case m.Broken == nil && m.Full:
+		return endFull.In(l)
 	case m.Broken == nil:
 		return endRows.In(l)
 	case m.AtTerm():

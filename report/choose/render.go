@@ -161,7 +161,7 @@ func (c *Choice) Beside() []lang.Text {
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
-		lines = append(lines, sayOneLess.Text(c.demand.amount(less)))
+		lines = append(lines, sayOneLess.Text(c.demand.atMost(less)))
 	}
 	return lines
 }
@@ -380,7 +380,7 @@ func (e *BreakEven) lines(d Demand) []lang.Text {
 		lines = append(lines, sayEvenPrice.Text(e.Other, e.firstGPU, money(e.FirstPrice), e.otherGPU, money(e.OtherPrice)))
 	}
 	if e.Below.Known() {
-		lines = append(lines, sayEvenBelow.Text(e.BelowFirst, d.amount(e.Below.Value())))
+		lines = append(lines, sayEvenBelow.Text(e.BelowFirst, d.atMost(e.Below.Value())))
 	}
 	if e.Above.Known() {
 		lines = append(lines, sayEvenAbove.Text(e.AboveFirst, d.amount(e.Above.Value())))

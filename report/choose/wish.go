@@ -78,6 +78,9 @@ func (d Demand) amount(v float64) lang.Text {
 	return lang.Same(fmt.Sprintf("%.2f ", v)).Plus(d.Unit())
 }
 
+// atMost is the amount, or the next lower one that is printed: what holds up to v holds there.
+func (d Demand) atMost(v float64) lang.Text { return d.amount(math.Floor(v*100+1e-6) / 100) }
+
 // of returns what one replica delivers, in the unit of the demand.
 func (d Demand) of(l *setup.Limit) (float64, bool) {
 	n := [...]rundir.Number{rundir.Exactly(l.Rate), l.Output, l.Users}[d.Of]

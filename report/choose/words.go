@@ -126,5 +126,6 @@ var (
 	endDoubted     = lang.Say("%s (doubtful rows beyond)", "%s（更高负载的行存疑）")
 	endUnknown     = lang.Say("%s, unknown above", "%s，更高负载下未知")
 	endBacklog     = lang.Say("saturation", "饱和")
+	endFull        = lang.Say("higher rates completed no more", "更高到达率下完成数不再增加")
 	endRows        = lang.Say("not measured higher, may carry more", "未测更高负载，或可承载更多")
 )

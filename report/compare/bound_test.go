@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -94,5 +95,34 @@ func TestNoBoundContradictsTheRowsThroughput(t *testing.T) {
 	}
 	if bounds == 0 {
 		t.Error("no ratio is a bound")
+	}
+}
+
+// TestRowsThroughputWidenARatio: where they show another ratio than the plateaus, both are said; of lower bounds they tell
+// which side may be higher.
+func TestRowsThroughputWidenARatio(t *testing.T) {
+	factor := func(first, other Metric) string {
+		member := func(value string, m Metric) Member {
+			m.Key = keyOutput
+			return Member{Setup: value, Value: value, m: Measured{Metrics: []Metric{m}}}
+		}
+		f := Factor{What: byQuant, Members: []Member{member("A", first), member("B", other)}}
+		return f.Conclusion(lang.English)
+	}
+	metric := func(v, burst float64, bound bool) Metric {
+		return Metric{Value: rundir.Exactly(v), Burst: rundir.Exactly(burst), AtLeast: bound, se: math.NaN()}
+	}
+	for _, c := range []struct {
+		a, b Metric
+		want string
+	}{
+		{metric(300, 400, false), metric(100, 200, false), "2.00 to 3.00 x B"},
+		{metric(300, 600, false), metric(100, 199, false), "3.00 x B"},
+		{metric(578, 608, true), metric(560, 820, true), "by the rows throughput 1.35 x A"},
+		{metric(578, 820, true), metric(560, 608, true), "by the rows throughput 1.35 x B"},
+	} {
+		if got := factor(c.a, c.b); !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }

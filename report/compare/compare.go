@@ -132,6 +132,9 @@ func Keys() []string {
 
 // Of compares setups. anyWorkload compares also runs that asked different things of their servers.
 func Of(setups []setup.Setup, anyWorkload bool) (*Comparison, error) {
+	if len(setups) == 1 && slices.ContainsFunc(setups[0].Marked, func(o setup.LeftOut) bool { return o.Reprint }) {
+		return nil, errors.New("the results are one measurement, which the document prints twice")
+	}
 	if len(setups) < 2 {
 		return nil, errors.New("compare needs two results or more: run directories, or documents with published tables")
 	}

@@ -23,13 +23,16 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	if f.What == ByGPUs {
 		return f.scaling(l)
 	}
-	best := f.Members[0]
+	best := f.best()
 	if best.output() <= 0 {
 		return ""
 	}
 	var against []string
 	say := sayMost
-	for _, m := range f.Members[1:] {
+	for _, m := range f.Members {
+		if m.Setup == best.Setup {
+			continue
+		}
 		if r, plain := ratio(&best.m, &m.m, keyOutput); r.either() || !plain && r.Bound == "" && m.output() > 0 {
 			say = sayMayBeMost
 		}
@@ -43,6 +46,19 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	top, _ := best.m.Get(keyOutput)
 	s := say.In(l, f.equal.In(l), f.named(best.Value, l), reached(top, l), strings.Join(against, lang.Semicolon.In(l)))
 	return s + lang.Stop.In(l) + f.quickest(l)
+}
+
+// best returns the member with the highest output. Of lower bounds the rows throughput tell which that may be.
+func (f *Factor) best() Member {
+	best := f.Members[0]
+	a, _ := best.m.Get(keyOutput)
+	for _, m := range f.Members[1:] {
+		b, ok := m.m.Get(keyOutput)
+		if r, plain := ratio(&best.m, &m.m, keyOutput); ok && !plain && r.Bound == "" && b.Burst.Value() > a.Burst.Value() {
+			best, a = m, b
+		}
+	}
+	return best
 }
 
 // carrying returns how many users the first member carries, and the others against it; empty where that is not known of
@@ -84,13 +100,17 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 		return ""
 	}
 	name, value := f.named(m.Value, l), reached(a, l)
+	burst := b.Burst.Or(0) / a.Burst.Or(math.NaN())
 	switch r, plain := ratio(&best.m, &m.m, keyOutput); {
 	case c.Shown != nil && !*c.Shown, plain && c.Shown == nil && c.Ratio.Value() < close:
 		return sayClose.In(l, name, value)
+	case plain && burst > 0 && math.Abs(burst/(c.Ratio.Value()+1)-1) > close: // the rows throughput show another ratio
+		low, high := min(burst, c.Ratio.Value()+1), max(burst, c.Ratio.Value()+1)
+		return sayTimes.In(l, sayFactor.In(l, sayTo.In(l, times(low), times(high))), name, value, "")
 	case plain:
 		return sayTimes.In(l, sayFactor.In(l, times(c.Ratio.Value()+1)), name, value, interval(c, l))
-	case r.Bound == "" && a.Burst.Value() > 0 && b.Burst.Known():
-		return sayTimesBurst.In(l, times(b.Burst.Value()/a.Burst.Value()), name, value)
+	case r.Bound == "" && burst > 0:
+		return sayTimesBurst.In(l, times(burst), name, value)
 	case r.Bound == "":
 		return sayTimesUnknown.In(l, name, value)
 	case r.Bound == BoundRange && r.Low.Value() < 1+close && r.High.Value() > 1/(1+close):

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"llmsweep/client/sim"
@@ -73,11 +74,17 @@ func readDocument(w io.Writer, path string) ([]setup.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	unread := 0
+	unread, beside := 0, []string{}
 	for _, r := range doc.Remarks {
-		if r.Unread {
+		switch {
+		case r.Unread:
 			unread++
+		case r.IsBeside():
+			beside = append(beside, strconv.Itoa(r.Line))
 		}
+	}
+	if len(beside) > 0 {
+		fmt.Fprintf(w, "%s: prose beside the tables was not read and may change what they mean: line %s\n", path, strings.Join(beside, ", "))
 	}
 	if unread > 0 {
 		fmt.Fprintf(w, "%s: %d figures or lines could not be read; llmsweep audit %s lists them\n", path, unread, path)

@@ -23,6 +23,7 @@ type contextAbove struct {
 	hardware   *hardware
 	gpusSaid   said         // a remark on the number of GPUs
 	caveats    []said       // what lines say of the figures of the next table
+	beside     []said       // lines of prose above the next table that are not understood
 	warm       said         // a remark that calls the next result a warm-up
 	asks       said         // the model that a printed request names
 	Heading    *headingText // of a table that has not come yet
@@ -121,14 +122,15 @@ func (c *contextAbove) caption(text string, number int) {
 	}
 	about := speaksOf(text)
 	c.captions = slices.DeleteFunc(slices.Clone(c.captions), func(s said) bool { return speaksOf(s.text) == about })
-	c.captions = append(c.captions, said{line: number, text: text})
+	c.captions = append(c.captions, said{line: number, text: text, n: c.depth()})
 }
 
 // enter opens a Markdown heading: what stood beneath its like is over.
 func (c *contextAbove) enter(level int, text string, number int) {
 	c.levels[level], c.levelLines[level] = text, number
 	clear(c.levels[level+1:])
-	c.captions, c.responses, c.gpusSaid, c.asks, c.BlockHeading = nil, nil, said{}, said{}, nil
+	c.captions = slices.DeleteFunc(slices.Clone(c.captions), func(s said) bool { return s.n >= level })
+	c.responses, c.gpusSaid, c.asks, c.BlockHeading = nil, said{}, said{}, nil
 	if c.launch != nil && level <= c.launch.depth {
 		c.launch = nil
 	}
@@ -138,7 +140,7 @@ func (c *contextAbove) enter(level int, text string, number int) {
 // Forget drops what belongs to the next result only.
 func (c *contextAbove) Forget() {
 	c.Dataset, c.Warmup, c.Asked, c.Completed, c.Title = "", "", totalLines{}, rundir.Printed{}, nil
-	c.warm, c.caveats = said{}, nil
+	c.warm, c.caveats, c.beside = said{}, nil, nil
 }
 
 // response takes a line of a server's answer in, as far as it counts tokens. Answers are printed over several lines.

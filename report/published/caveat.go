@@ -64,14 +64,24 @@ func (r *reading) heed() {
 	if h := r.heading; h != nil && caveatOf(h.Text) != nil {
 		lines = append(lines, said{line: h.Line, text: h.Text})
 	}
+	beside := r.above.beside
 	for i, line := range r.lines[r.at:min(r.at+caveatLines, len(r.lines))] {
 		line = strings.TrimSpace(line)
 		if isFramed(line) || headingLine.MatchString(line) || isHeading(line) {
 			break
 		}
+		at := said{line: r.at + i + 1, text: line}
 		if caveatOf(line) != nil {
-			r.heeded = r.at + i + 1
-			lines = append(lines, said{line: r.heeded, text: line})
+			r.heeded = at.line
+			lines = append(lines, at)
+		} else if isSentence(line) {
+			beside = append(beside, at)
+		}
+	}
+	for _, s := range beside {
+		if !r.besides[s.line] && r.Run.Source.Format == SixColumn {
+			r.besides[s.line] = true
+			r.remark(s.line, false, noteBeside.New(short(s.text)))
 		}
 	}
 	for _, found := range lines {
@@ -80,6 +90,14 @@ func (r *reading) heed() {
 		r.leaveOut(c.groups(found.text))
 	}
 }
+
+// isSentence reports whether a line of prose may say something of the numbers beside it that is not understood.
+func isSentence(line string) bool {
+	const words, characters = 6, 10
+	return len(strings.Fields(line)) >= words || len(chinese.FindAllString(line, characters)) >= characters
+}
+
+var chinese = regexp.MustCompile(`\p{Han}`)
 
 // caveatLines is how far beneath a table a line that speaks of it is looked for.
 const caveatLines = 5

@@ -469,6 +469,9 @@ func (r *reading) cell(c *column, text string) bool {
 	return true
 }
 
+// averageWord is in the name of a row that is no measurement but made of others.
+var averageWord = regexp.MustCompile(`(?i)\b(?:average|mean|total|sum|median|overall)\b|平均|合计|总计`)
+
 var ratePart = regexp.MustCompile(`^(.*?)\s*[@＠]\s*(\S.*)$`)
 
 // name reads what a row is called.
@@ -488,7 +491,7 @@ func (r *reading) name(text string) error {
 		s.Verdict = rundir.Closed
 	}
 	if load == "" {
-		if _, engine := labelEngine(text); engine || quantAlone.MatchString(text) {
+		if _, engine := labelEngine(text); engine || quantAlone.MatchString(text) || averageWord.MatchString(text) {
 			return fault{Note: faultNoLoad.New(short(text))}
 		}
 		return nil

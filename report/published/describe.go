@@ -23,6 +23,8 @@ var (
 	noWarmUpWord = regexp.MustCompile(`(?i)\b(?:no|not|without|don't|skip|after)\b|n't\b|无需|不需要|不用|不必|没有|未|之后|后`)
 	gpusWord     = regexp.MustCompile(`(?i)(?:^|[^\d.])(\d{1,4})\s*(?:x\s*|×\s*)?(?:NVIDIA\s+)?(?:[A-Z]{1,3}\d{2,4}\w?\s+)?(?:GPUs?\b|张|块|卡)`)
 	gpusChinese  = regexp.MustCompile(`(单|双|两|三|四|八)\s*(?:张|块)?\s*(?:卡|GPU)`)
+	promptLength = regexp.MustCompile(`(?i)\b(?:prompt|input)_tokens\s*[=:]\s*(\d{1,7})\b`)
+	answerLength = regexp.MustCompile(`(?i)\b(?:generated|output)_tokens\s*[=:]\s*(\d{1,7})\b`)
 	requestModel = regexp.MustCompile(`['"]model['"]\s*:\s*\\?['"]([^'"\\\s]+)\\?['"]`)
 	headingDate  = regexp.MustCompile(`^(?:(\d{4})[-./年])?(\d{1,2})[-./月](\d{1,2})(?:日)?(?:\s*(?:-|–|~|至)\s*(\d{1,2})日?)?$`)
 )
@@ -178,6 +180,7 @@ func (c *contextAbove) Describe(r *Result) {
 	if c.hardware != nil {
 		e.hardware(r, c)
 	}
+	e.gpus = append(e.gpus, c.above(func(s string) (string, bool) { n, ok := gpusIn(s); return countAbove(n), ok }))
 	parallel := c.above(labelParallel)
 	parallel.Inferred = true
 	e.gpus = append(e.gpus, parallel)
@@ -196,6 +199,18 @@ func (c *contextAbove) Describe(r *Result) {
 	l.Quant = settle(r, "quant", e.quants)
 	if text := settle(r, "gpus", e.gpus); text != "" {
 		l.GPUs, _ = strconv.Atoi(text) // countText wrote it
+	}
+	w := &r.Run.Workload
+	for _, of := range []struct {
+		to   *float64
+		find *regexp.Regexp
+	}{{&w.PromptTokens.Mean, promptLength}, {&w.OutputTokens.Mean, answerLength}} {
+		if n := exactly(c.above(func(s string) (string, bool) {
+			m := of.find.FindStringSubmatch(s)
+			return strings.Join(m[min(1, len(m)):], ""), m != nil
+		}).value); *of.to == 0 && n.Known() && r.Run.Source.Format == SixColumn {
+			*of.to = n.Value()
+		}
 	}
 	if think, ok := innermost(c, labelThink); ok && r.Run.Workload.Think == nil {
 		r.Run.Workload.Think = &think

@@ -67,6 +67,9 @@ func (d *Document) Weightiest() Remark {
 	return d.Remarks[0]
 }
 
+// IsBeside reports whether the remark is on prose that may change what a table means.
+func (r *Remark) IsBeside() bool { return r.Note.Code == noteBeside.Code }
+
 // KnownColumns says, where a remark is on a table with other columns, which are known.
 func KnownColumns(r Remark) string {
 	if r.Note.Code != noteOtherTable.Code {

@@ -22,14 +22,15 @@ func engines() map[string]string {
 
 var (
 	engineWord = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(vllm|sglang|lmdeploy|llama\.?cpp|ollama|tgi|text-generation-inference|triton|tensorrt-llm|trt-llm|mindie|ktransformers|xinference)(?:$|[^a-z0-9])`)
-	gpuWord    = regexp.MustCompile(`(?i)(?:(\d{1,4})\s*(?:x|×|\*|张)\s*)?\b((?:A100|A800|H100|H200|H800|H20|B200|GB200|L20|L40S|L40|L4|A10G|A10|A30|A40|V100|T4|RTX ?\d{4}|MI\d{3}X?)(?:[ -]\d{1,3} ?GB?)?)\b`)
+	gpuWord    = regexp.MustCompile(`(?i)(?:(\d{1,4})\s*(?:x|×|\*|张)\s*)?\b((?:A100|A800|H100|H200|H800|H20|B200|GB200|L20|L40S|L40|L4|A10G|A10|A30|A40|(?:RTX )?A6000|V100|T4|RTX ?\d{4}|MI\d{3}X?)(?:[ -]\d{1,3} ?GB?)?)\b`)
 	noThink    = regexp.MustCompile(`(?i)\b(no|non|without|disable)[- _]?(think|thinking|reasoning)\b|不思考|非思考|关闭思考`)
 	think      = regexp.MustCompile(`(?i)\b(think|thinking|reasoning)\b|思考`)
 	modelWord  = regexp.MustCompile(`(?i)\b(?:qwen|llama|meta-llama|mistral|mixtral|deepseek|phi|gemma|yi|glm|chatglm|internlm|baichuan|falcon|gpt-oss|kimi|granite|qwq)[\d.]*-[\w.]+(?:-[\w.]+)*` +
 		`|\b[a-z][\w.]*(?:-[\w.]+)*-\d+(?:\.\d+)?(?:x\d+)?B\b(?:-[\w.]+)*`)
-	parallelWord = regexp.MustCompile(`(?i)\b(?:TP|tensor[- ]parallel(?:ism)?(?: size)?)\s*[=:x]?\s*(\d{1,3})\b`)
-	quantAlone   = regexp.MustCompile(`(?i)^(?:AWQ|GPTQ|Int[48]|FP16|BF16|FP8|FP4|W4A16|W8A8|W4A8|GGUF)(?:-Int[48])?$`)
-	quantTail    = regexp.MustCompile(`(?i)^(.+?)[-_ ](AWQ(?:-Int4)?|GPTQ(?:-Int[48])?|BNB-[48]bit|Int[48]|FP16|BF16|FP8|FP4|W4A16|W8A8|W4A8|GGUF|Q\d_[0-9A-Z_]+)$`)
+	engineVersion = regexp.MustCompile(`(?i)\b(?:vllm|sglang|lmdeploy|tgi|tensorrt-llm)\s+v?\d+\.\d+`)
+	parallelWord  = regexp.MustCompile(`(?i)\b(?:TP|tensor[- ]parallel(?:ism)?(?: size)?)\s*[=:x]?\s*(\d{1,3})\b`)
+	quantAlone    = regexp.MustCompile(`(?i)^(?:AWQ|GPTQ|Int[48]|FP16|BF16|FP8|FP4|W4A16|W8A8|W4A8|GGUF)(?:-Int[48])?$`)
+	quantTail     = regexp.MustCompile(`(?i)^(.+?)[-_ ](AWQ(?:-Int4)?|GPTQ(?:-Int[48])?|BNB-[48]bit|Int[48]|FP16|BF16|FP8|FP4|W4A16|W8A8|W4A8|GGUF|Q\d_[0-9A-Z_]+)$`)
 )
 
 // labelEngine returns the serving engine that a text names; ok is false where it names none.
@@ -47,15 +48,19 @@ func labelName(text string) (model string, ok bool) {
 	return strings.TrimRight(m, ".-"), m != ""
 }
 
-// namesConfiguration reports whether a line of prose names what a result was measured with: at least two of model, GPU and
-// engine, in a line of its own.
+// namesConfiguration reports whether a line of prose names what a result was measured with: at least two of model, GPU,
+// engine and lengths, or the version of an engine.
 func namesConfiguration(line string) bool {
 	const longest = 200
 	n := 0
+	if engineVersion.MatchString(line) {
+		n = 1
+	}
 	for _, find := range []func(string) bool{
 		func(s string) bool { _, ok := labelName(s); return ok },
 		func(s string) bool { _, ok := labelEngine(s); return ok },
 		func(s string) bool { _, ok := labelGPUs(s); return ok },
+		lengthPart.MatchString,
 	} {
 		if find(line) {
 			n++

@@ -43,7 +43,7 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	p := &parser{doc: &Document{Name: name, Lines: make([]Kind, len(lines))}, lines: lines, above: newContextAbove(lines)}
+	p := &parser{doc: &Document{Name: name, Lines: make([]Kind, len(lines))}, lines: lines, above: newContextAbove(lines), besides: map[int]bool{}}
 	p.own = slices.ContainsFunc(lines, toolLine.MatchString)
 	for p.at < len(p.lines) {
 		p.step()
@@ -86,10 +86,11 @@ type parser struct {
 	at    int // the line to read next, from 0
 	above *contextAbove
 
-	heeded   int  // the last line beneath a table that was heeded
-	own      bool // llmsweep wrote the document
-	written  bool // llmsweep wrote this part of it
-	measured bool // llmsweep measured the results of this part of the document
+	besides  map[int]bool // lines of prose that a remark names
+	heeded   int          // the last line beneath a table that was heeded
+	own      bool         // llmsweep wrote the document
+	written  bool         // llmsweep wrote this part of it
+	measured bool         // llmsweep measured the results of this part of the document
 }
 
 // step reads one line, or all lines of a result that begins there.
@@ -120,6 +121,7 @@ func (p *parser) step() {
 		p.take(Context)
 	case isHeading(line):
 		p.abandonHeading()
+		p.above.beside = nil
 		p.above.caveats = slices.DeleteFunc(p.above.caveats, func(s said) bool { return s.line <= p.heeded }) // they are of the table before
 		p.above.Heading, p.above.BlockHeading, p.above.responses = &headingText{Line: p.at + 1, Text: line}, nil, nil
 		p.take(Context)
@@ -134,6 +136,8 @@ func (p *parser) step() {
 			p.above.caveats = append(p.above.caveats, said{line: p.at + 1, text: line})
 		case namesConfiguration(line):
 			p.above.caption(line, p.at+1)
+		case isSentence(line):
+			p.above.beside = append(p.above.beside, said{line: p.at + 1, text: line})
 		}
 		p.take(Prose)
 	}

@@ -16,6 +16,7 @@ var (
 	noteErratum        = note.Kind{Code: "published.erratum", Args: []string{"text"}}
 	noteOtherStatistic = note.Kind{Code: "published.other-statistic", Args: []string{"text"}}
 	noteOneRow         = note.Kind{Code: "published.one-row", Args: []string{"text"}}
+	noteBeside         = note.Kind{Code: "published.beside", Args: []string{"text"}}
 	noteTwoBlocks      = note.Kind{Code: "published.two-blocks"}
 	faultNoLoad        = note.Kind{Code: "fault.no-load", Args: []string{"row"}}
 	noteTooManyRows    = note.Kind{Code: "published.too-many-rows", Args: []string{"rows"}}

@@ -21,6 +21,7 @@ var Words = sync.OnceValue(func() lang.Words {
 		"published.erratum":           lang.Say("\"{text}\": the figures of the table that it speaks of are left out", "“{text}”：其所指的表中数值未采用"),
 		"published.other-statistic":   lang.Say("\"{text}\": the times of the table are left out, since they are no means", "“{text}”：表中时间并非均值，未采用"),
 		"published.one-row":           lang.Say("\"{text}\": read as if it were not said", "“{text}”：未予考虑"),
+		"published.beside":            lang.Say("\"{text}\" stands beside a table and was not read: it may change what the numbers mean", "“{text}”在表格旁，未读取：可能改变数值的含义"),
 		"published.two-blocks":        lang.Say("two blocks side by side are not read: put one beneath the other", "并排的两段未读取：请上下排列"),
 		"published.read-as":           lang.Say("\"{text}\" is read as \"{as}\"", "“{text}”读作“{as}”"),
 		"published.too-many-rows":     lang.Say("the table has more than {rows} rows", "表格超过 {rows} 行"),

@@ -33,6 +33,8 @@ type Limit struct {
 	Misses *slo.Term
 	// Backlog reports whether the first row beyond was shown to be saturated, its terms aside.
 	Backlog bool
+	// Full reports whether the rows end while all terms hold, and those at higher loads completed no more.
+	Full    bool
 	Unknown bool // the term could not be judged in the first row beyond: its metric is absent, unsupported or a bound
 }
 
@@ -156,6 +158,7 @@ func (s *Setup) keptAt(at int, terms []slo.Term) Limit {
 		s.doubt(&l, row, high)
 		return l
 	}
+	l.Full = at+1 < len(s.Rows)
 	s.doubt(&l, row, nil)
 	return l
 }
@@ -310,6 +313,7 @@ func (s *Setup) edge(good int, t *slo.Term) Limit {
 	served := &s.Rows[slices.IndexFunc(s.Rows, func(r Row) bool { return r.Top >= low.Top })] // the row that the rate is of
 	l := Limit{Point: Point{Low: served, High: served}, Rate: low.Top, Output: served.topOutput}
 	if good+1 == len(s.Rows) {
+		l.Full = served != low
 		s.doubt(&l, low, nil)
 		return l
 	}

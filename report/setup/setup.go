@@ -69,6 +69,8 @@ type LeftOut struct {
 	Why   string `json:"why"`  // in English
 	// Grade is that of the audit; empty where the row itself says so.
 	Grade audit.Grade `json:"grade,omitempty"`
+	// Reprint reports whether the row is of a table that prints that of the setup again.
+	Reprint bool `json:"reprint,omitempty"`
 	// Figures reports whether figures of the row are left out for it; the rest is used.
 	Figures bool `json:"figures,omitempty"`
 
@@ -181,20 +183,28 @@ func LoadWith(all []Input, o Options) []Setup {
 	if o.Show == nil {
 		o.Show = Names(all)
 	}
-	if o.Once {
-		all = once(all)
-	}
 	var subjects []audit.Subject
 	for _, in := range all {
 		subjects = append(subjects, audit.Subject{File: fileOf(in), Run: in.Run})
 	}
 	found := audit.Runs(subjects)
 	audit.Mark(subjects)
+	var again []Input
+	if o.Once {
+		all, again = once(all)
+	}
 	setups := make([]Setup, len(all))
 	for i, in := range all {
 		s := &setups[i]
 		s.Input, s.Name, s.show = in, Title(in.Run, o.Lang), o.Show
 		s.Rows, s.LeftOut, s.Marked = s.sort(found)
+		for _, twin := range again {
+			if prints(in, twin) {
+				t := Setup{Input: twin, show: o.Show}
+				s.Marked = append(s.Marked, t.marks(&twin.Run.Stages[0], nil)...)
+				s.Marked[len(s.Marked)-1].Reprint = true
+			}
+		}
 		for j := range in.Run.Stages {
 			if st := &in.Run.Stages[j]; s.ruledOut(st, found) != nil {
 				s.impossible = append(s.impossible, st)
@@ -206,14 +216,22 @@ func LoadWith(all []Input, o Options) []Setup {
 	return setups
 }
 
-// once returns the inputs without the measurements that others of them print, too.
-func once(all []Input) []Input {
-	return slices.DeleteFunc(slices.Clone(all), func(in Input) bool {
-		line := audit.Reprint(in.Run)
-		return line > 0 && slices.ContainsFunc(all, func(first Input) bool {
-			return first.Run.Source != nil && first.Run.Source.File == in.Run.Source.File && first.Run.Source.Line == line
-		})
-	})
+// once returns the inputs without the measurements that others of them print, too, and those.
+func once(all []Input) (first, again []Input) {
+	for _, in := range all {
+		if slices.ContainsFunc(all, func(o Input) bool { return prints(o, in) }) {
+			again = append(again, in)
+		} else {
+			first = append(first, in)
+		}
+	}
+	return first, again
+}
+
+// prints reports whether again prints the measurement of first once more.
+func prints(first, again Input) bool {
+	line := audit.Reprint(again.Run)
+	return line > 0 && first.Run.Source != nil && first.Run.Source.File == again.Run.Source.File && first.Run.Source.Line == line
 }
 
 // fileOf returns the name of a run's file in the audit.
@@ -257,7 +275,11 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 			continue
 		}
 		rows[i].Top = max(rows[i-1].Top, rows[i].Served)
-		if before := rows[i-1].topOutput; before.Known() && !(rows[i].topOutput.Value() >= before.Value()) {
+		switch before := rows[i-1].topOutput; {
+		case !before.Known() || rows[i].topOutput.Value() >= before.Value():
+		case rows[i].topOutput.IsZero(): // its answers are taken to be as long
+			rows[i].topOutput = rundir.Exactly(before.Value() * rows[i].Top / rows[i-1].Top)
+		default:
 			rows[i].topOutput = before
 		}
 	}
@@ -400,6 +422,9 @@ func load(s *rundir.Stage) float64 {
 	case s.Kind == "synchronous" || s.Role == rundir.Floor:
 		return 0
 	case s.Rate.Known():
+		if rate, ok := audit.LikelyRate(s); ok {
+			return rate
+		}
 		if offered := findings.Offered(s); offered.Known() {
 			return offered.Value()
 		}
