@@ -34,8 +34,8 @@ func caveats() []caveat {
 		{regexp.MustCompile(`(?i)\b(?:erratum|errata|corrigend\w*|swapped|interchanged|mislabell?ed)\b|勘误|更正|写反|` +
 			`\b(?:headings?|headers?|columns?|units?|tables?|labels?|rows?|figures?|numbers?)\b.*\b(?:wrong|incorrect|mistaken|invalid)\b|` +
 			`(?:表头|单位|数据|标题|列).*(?:有误|错误|错了)`), noteErratum, append(times, rates...)},
-		{regexp.MustCompile(`(?i)\b(?:relative to|normali[sz]ed (?:to|by)|as a ratio|ratios? (?:of|to))\b|= ?1\.00?\)|相对值|归一化`), noteErratum, append(times, rates...)},
-		{regexp.MustCompile(`(?i)` + partWord + `.*` + rateWord + `|` + rateWord + `.*` + partWord + `|` +
+		{regexp.MustCompile(`(?i)\b(?:relative to|normali[sz]ed (?:to|by)|as a ratio|ratios? (?:of|to)|trimmed mean|aggregated over|summed over|sums? of|added up)\b|= ?1\.00?\)|相对值|归一化|累加`), noteErratum, append(times, rates...)},
+		{regexp.MustCompile(`(?i)\b(?:replica|worker|node|gpu) \d+ (?:alone|only)\b|` + partWord + `.*` + rateWord + `|` + rateWord + `.*` + partWord + `|` +
 			`divided by|multipl(?:y|ied) by|除以|乘以`), notePart, rates},
 		{regexp.MustCompile(`(?i)` + timeWord + `.*\b(?:are|is|at|as|in|of|was|were|show(?:n|s)?)\b[^.;]*` + percentile + `|` +
 			timeWord + `.*(?:均?为|取|是)\s*` + percentile + `|` + percentile + `\s*(?:时延|延迟)`), noteOtherStatistic, times},
@@ -63,6 +63,9 @@ func (r *reading) heed() {
 	lines := slices.Clone(r.above.caveats)
 	if h := r.heading; h != nil && caveatOf(h.Text) != nil {
 		lines = append(lines, said{line: h.Line, text: h.Text})
+	}
+	if h := r.Run.Source.Heading; h != "" && caveatOf(h) != nil {
+		lines = append(lines, said{line: r.Run.Source.Line, text: h})
 	}
 	beside := r.above.beside
 	for i, line := range r.lines[r.at:min(r.at+caveatLines, len(r.lines))] {

@@ -202,6 +202,7 @@ func (r *reading) finishServing() {
 	r.above.Mark(r.Result)
 	r.EndStage()
 	r.Run.Plan = rundir.Plan{Kind: "run", Warmup: r.above.Warmup, StageRequests: ok}
+	r.heed()
 	r.Keep()
 }
 

@@ -145,6 +145,8 @@ func TestVariants(t *testing.T) {
 		"an erratum":            {variantTable + "\n**Erratum:** the headings of TTFT and ITL are swapped.\n", "", "that it speaks of are left out", true},
 		"a wrong unit":          {variantTable + "\nTTFT is in microseconds, the unit in the table is wrong.\n", "", "that it speaks of are left out", true},
 		"ratios":                {strings.Replace(variantTable, "=128", "=128, relative to SGLang (SGLang = 1.00)", 1), "", "that it speaks of are left out", true},
+		"a trimmed mean":        {"## vLLM (trimmed mean of 5 runs)\n\n" + strings.TrimPrefix(variantTable, variantHeading), "", "that it speaks of are left out", true},
+		"one replica":           {"## replica 1 alone\n\n" + variantServing("Request throughput (req/s)", "7.19"), "", "are of a part", true},
 		"what is counted":       {variantTable + "\nOutput Token Throughput counts input and output tokens.\n", "0.93 latency=1.07 ttft=0.08101 itl=0.00772; 7.19 latency=4.11 ttft=0.09844 itl=0.03127", "that it speaks of are left out", true},
 		"another row":           {variantTable + "\nThe last row used 2048 output tokens.\n", variantFigures, "as if it were not said", false},
 		"engines for loads":     {change("| synchronous", "| 🥇 vLLM 0.8", "| asynchronous@7.42 req/sec", "| SGLang 0.4.3"), "", "is no load", true},
