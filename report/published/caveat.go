@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
@@ -28,7 +29,7 @@ var (
 )
 
 // caveats are those that are known, the ones that spoil most first.
-func caveats() []caveat {
+var caveats = sync.OnceValue(func() []caveat {
 	times, rates := []string{"latency_s", "ttft_s", "itl_s", "inter_token_s", "tpot_s"}, []string{"rates", "tokens_per_s"}
 	return []caveat{
 		{regexp.MustCompile(`(?i)\b(?:erratum|errata|corrigend\w*|swapped|interchanged|mislabell?ed)\b|勘误|更正|写反|` +
@@ -43,7 +44,7 @@ func caveats() []caveat {
 			`(?:时延|延迟|吞吐).*(?:包含|不含|包括)`), noteErratum, nil},
 		{regexp.MustCompile(`(?i)\b(?:first|second|third|last) rows?\b|(?:最后|第.)一?行`), noteOneRow, []string{}},
 	}
-}
+})
 
 // caveatOf returns what a line of prose says of the figures near it that they do not say themselves; nil where nothing.
 func caveatOf(line string) *caveat {
