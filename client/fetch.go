@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"net/http"
@@ -69,6 +70,8 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 		return a, &Failure{Class: ClassMalformed, Message: err.Error(), err: err}
 	case err != nil:
 		return a, c.failure(limited, err, limit, true)
+	case len(a.Body) == maxAnswer:
+		return a, &Failure{Class: ClassMalformed, Message: fmt.Sprintf("the answer was cut: it is longer than %d MB", maxAnswer>>20)}
 	}
 	return a, nil
 }

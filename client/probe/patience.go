@@ -13,7 +13,7 @@ const (
 	// trialTime is the limit for the requests of the preflight, where a request's own limit is not shorter. It is enough to load a
 	// model of 100 GB from a fast disk, and a server that is silent for longer is not ready to be measured.
 	trialTime = 3 * time.Minute
-	// busyTime is how long the preflight waits in all for a server that answers 429, or 503 with a Retry-After.
+	// busyTime is how long the preflight waits in all for a server that answers 429 or 503: it is busy, or loads its model.
 	busyTime = time.Minute
 	// firstWait is the first wait where the server names none. Each further one is twice as long.
 	firstWait = time.Second
@@ -21,7 +21,7 @@ const (
 
 // wait waits as a refusal asks, and reports whether to try again: not for other failures, and not beyond busyTime.
 func (p *Prober) wait(ctx context.Context, status int, after time.Duration) bool {
-	if status != http.StatusTooManyRequests && (status != http.StatusServiceUnavailable || after == 0) {
+	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
 		return false
 	}
 	if after == 0 {

@@ -112,8 +112,15 @@ func TestErrors(t *testing.T) {
 		"429": {url: serve(t, later(120, status(429, `{"detail":"quota"}`))), kind: kindBusy,
 			want: "URL/v1/models: 429 Too Many Requests: quota (retry after 120). A rate limit is reached " +
 				"(the preflight waits for up to 1m0s in all): keep below it with --max-rps and --max-tpm."},
-		"503": {url: serve(t, status(503, `{"error":{"message":"Loading model"}}`)), kind: kindServer,
-			want: "URL/v1/models: 503 Service Unavailable: Loading model. The error is the server's: see its log. If it is still loading, wait."},
+		"503": {url: serve(t, later(120, status(503, `{"error":{"message":"Loading model"}}`))), kind: kindServer,
+			want: "URL/v1/models: 503 Service Unavailable: Loading model (retry after 120). The preflight waits for up to 1m0s in all. " +
+				"If it is still loading its model, start again when it is ready."},
+		"endless": {url: serve(t, endless()), kind: kindNotAPI,
+			want: "URL/v1/models: the answer was cut: it is longer than 8 MB. Is that the URL of the API, and not of a web page or another service?"},
+		"a model that does not chat": {url: serve(t, &fake{models: `{"data":[{"id":"embed"},{"id":"chatter"}]}`,
+			chat: func(a *asked) { refuse(a.w, 404, "This is not a chat model") }}), kind: kindNotFound,
+			want: "URL/v1/chat/completions: 404 Not Found: This is not a chat model. " +
+				"The model was embed, the first in the list: name one that chats with --model (chatter)."},
 		"500 at work": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { refuse(a.w, 500, "out of memory") }}), kind: kindServer,
 			want: "URL/v1/chat/completions: 500 Internal Server Error: out of memory. The error is the server's: see its log. If it is still loading, wait."},
 		"an error in the stream": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { io.WriteString(a.w, "data: {\"error\":{\"message\":\"died.\"}}\n\n") }}), kind: kindServer,
@@ -144,6 +151,16 @@ func TestErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// endless is a list of models without an end.
+func endless() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"data":[`)
+		for _, err := io.WriteString(w, ""); err == nil; {
+			_, err = io.WriteString(w, strings.Repeat(`{"id":"m"},`, 1000))
+		}
+	})
 }
 
 // greeting is a service that speaks first, and not HTTP.

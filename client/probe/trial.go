@@ -84,6 +84,7 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	if err == nil || !refusedAPI(err) {
 		return chat, err
 	}
+	p.blameModel(f, err)
 	o.API = "completions"
 	if t, e := p.fit(ctx, f, o); e == nil {
 		f.note(noteCompletions, chat.result.Message)
@@ -98,6 +99,14 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 		}
 	}
 	return chat, err // the error of chat says more
+}
+
+// blameModel says of a refusal by which model it was, where nobody named that: the first of a list may be one of embeddings.
+func (p *Prober) blameModel(f *Facts, err error) {
+	var e *Error
+	if p.options.Params.Model == "" && len(f.Models) > 1 && errors.As(err, &e) && (e.Kind == kindNotFound || e.Kind == kindRefused) {
+		e.Do = "The model was " + f.Model + ", the first in the list: name one that chats with --model (" + enumerate(f.Models[1:]) + ")."
+	}
 }
 
 // refusedAPI reports whether another API may work: the path does not exist, or the model has no chat template.
