@@ -30,6 +30,7 @@ package sweep
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
@@ -200,7 +201,12 @@ func Run(ctx context.Context, c Config, stages []experiment.Stage, run *rundir.R
 
 // inOrder warms up and measures stages, without those that the first part of the run measured.
 func (x *sweeper) inOrder(ctx context.Context, stages []experiment.Stage) error {
-	kept := len(x.Run().Stages)
+	kept := 0
+	for _, st := range x.Run().Stages {
+		if !strings.HasSuffix(st.Name, experiment.AgainSuffix) {
+			kept++
+		}
+	}
 	for i, s := range stages[min(kept, len(stages)):] {
 		if i == 0 {
 			if err := x.WarmUp(ctx); err != nil {

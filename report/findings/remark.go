@@ -5,6 +5,7 @@ import (
 
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -37,6 +38,8 @@ func remarkCell(r StageRow) table.Cell {
 func (m *remark) judge(r StageRow) {
 	s := r.Stage
 	switch {
+	case measure.WasStopped(s.Invalid):
+		m.add(table.Caution, remarkStopped)
 	case !s.Invalid.IsZero():
 		m.add(table.Caution, remarkClient)
 	case !WholeStages(s):

@@ -3,9 +3,11 @@ package findings
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 )
 
@@ -70,5 +72,22 @@ func TestManyRowsAreCounted(t *testing.T) {
 	}
 	if got, want := rowNames(names[:6], run, lang.English), "a, b, c, d, e, f"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestAStoppedClientIsNoSlowOne: a row in which the client did not run says that, and nothing of a client that is too slow.
+func TestAStoppedClientIsNoSlowOne(t *testing.T) {
+	run := &rundir.Run{Client: rundir.Client{Valid: true}, Stages: []rundir.Stage{{Name: "poisson@5.00"}}}
+	s := &run.Stages[0]
+	s.Invalid = measure.Stopped(8 * time.Second)
+	s.Warnings = []note.Note{s.Invalid}
+	s.TTFT.P99, s.TTFTDue.P99 = rundir.Exactly(0.1), rundir.Exactly(8)
+	for l, want := range map[lang.Lang]string{
+		lang.English: "asynchronous@5.00: llmsweep itself did not run for 8.00 s: it was stopped, or the machine slept.",
+		lang.Chinese: "asynchronous@5.00：llmsweep 自身停顿了 8.00 s：进程被暂停，或机器休眠。",
+	} {
+		if lines := Warnings(run, l); len(lines) != 1 || lines[0] != want {
+			t.Errorf("%q, want %q", lines, want)
+		}
 	}
 }

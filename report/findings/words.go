@@ -104,6 +104,7 @@ var (
 	remarkShortened   = lang.Say("answers cut to %s", "回答缩短至 %s")
 	remarkUndecided   = lang.Say("undecided", "未定")
 	remarkShort       = lang.Say("too short", "过短")
+	remarkStopped     = lang.Say("client stopped", "客户端暂停")
 	remarkClient      = lang.Say("client too slow", "客户端过慢")
 	remarkCut         = lang.Say("cut short", "提前结束")
 	remarkSLO         = lang.Say("SLO %s", "SLO %s")
@@ -492,6 +493,7 @@ func sweepWords() lang.Words {
 			"本阶段的要求超出自检所示的本机客户端能力：{excess:note}"),
 
 		// Why a stage is invalid.
+		"client.stopped": lang.Say("llmsweep itself did not run for {seconds:time}: it was stopped, or the machine slept", "llmsweep 自身停顿了 {seconds:time}：进程被暂停，或机器休眠"),
 		"client.sent-late": lang.Say("the client sent requests late (lag p99 {lag_p99:time})",
 			"客户端发送请求过晚（滞后 p99 为 {lag_p99:time}）"),
 		"client.read-late": lang.Say("the client read tokens late (p99 {delay_p99:time}, and {shared:percent} of them together with others)",

@@ -36,8 +36,20 @@ type held struct {
 	answers []load.Answer // texts whose tokens are to be counted
 }
 
-// Measure runs one stage and saves what it measured.
+// Measure runs one stage and saves what it measured. A stage in which this program was stopped is repeated, once.
 func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error) {
+	st, err := x.measure(ctx, s)
+	if err == nil && measure.WasStopped(st.Invalid) {
+		s.Name += AgainSuffix
+		return x.measure(ctx, s)
+	}
+	return st, err
+}
+
+// AgainSuffix is behind the name of a stage that repeats one in which this program was stopped.
+const AgainSuffix = "-again"
+
+func (x *Experiment) measure(ctx context.Context, s Stage) (rundir.Stage, error) {
 	h, err := x.before(ctx, &s)
 	if err != nil {
 		return h.row, err

@@ -76,6 +76,8 @@ type Observed struct {
 	Readings    []Reading // evenly thinned out where there are many
 	Answers     []Answer  // where Stage.KeepText is set
 
+	Stopped time.Duration // the longest time for which this process did not run, beyond a tick
+
 	Warnings []note.Note // what a reader must know of the ranks that held it
 }
 
@@ -91,6 +93,7 @@ type runner struct {
 	*Stage
 	Environment
 	epoch  time.Time
+	gap    gap
 	stop   chan struct{} // closed when no more sessions shall begin
 	begun  chan struct{} // closed when no more do
 	ready  chan ready    // encoded ahead of time
@@ -159,6 +162,7 @@ func (r *runner) run(ctx context.Context) (*Observed, error) {
 	}
 	r.drain(ctx, cancel, idle)
 	reading.Wait()
+	seen.Stopped = r.gap.longest
 
 	seen.Elapsed, seen.ClosedAt = r.now(), r.window.closedAt
 	seen.InFlight, seen.Answers = r.places.close(seen.Elapsed), r.answers
@@ -215,6 +219,7 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 	ticker := time.NewTicker(r.Tick)
 	defer ticker.Stop()
 	phase, tailEnds := PhaseMeasuring, time.Duration(0)
+	r.gap.see(time.Now(), 0)
 	for counted := int64(0); ; {
 		finished := false
 		select {
@@ -224,6 +229,7 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 			finished = true
 		case <-ticker.C:
 		}
+		r.gap.see(time.Now(), r.Tick)
 		now, arrived := r.now(), r.arrived.Load()
 		r.Monitor.Tick(now, float64(arrived-counted), float64(r.owed.Load()-arrived))
 		counted = arrived
@@ -251,6 +257,22 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 			phase, tailEnds = PhaseTail, min(now+r.Tail, r.timeOut())
 		}
 	}
+}
+
+// gap finds the time for which this process did not run: it was stopped, or the machine slept. The clock of a sleeping machine
+// may stand still, and that of the wall does not.
+type gap struct {
+	last    time.Time
+	longest time.Duration
+}
+
+// see takes in an instant that comes some time after the last one.
+func (g *gap) see(now time.Time, after time.Duration) {
+	if !g.last.IsZero() {
+		slept := now.Round(0).Sub(g.last.Round(0))
+		g.longest = max(g.longest, now.Sub(g.last)-after, slept-after)
+	}
+	g.last = now
 }
 
 // closeWindow closes the window: what is due from now on only keeps the load up.

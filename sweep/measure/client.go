@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"time"
+
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
@@ -19,6 +21,20 @@ func Unfit(st *rundir.Stage) note.Note {
 	}
 	return note.Note{}
 }
+
+// stoppedFor is the time for which the client did not run from which on that is no accident of a busy machine.
+const stoppedFor = time.Second
+
+// Stopped returns why a stage is invalid in which the client did not run for some time; a zero note where it did.
+func Stopped(d time.Duration) note.Note {
+	if d < stoppedFor {
+		return note.Note{}
+	}
+	return noteStopped.New(d.Seconds())
+}
+
+// WasStopped reports whether a note of why a stage is invalid says that the client did not run for some time.
+func WasStopped(why note.Note) bool { return why.Is(noteStopped) }
 
 // readLate reports whether the client, and not the server, may be why tokens arrived together: it was too slow for the whole stage, or let a tenth
 // of the reads wait for longer than there is between two tokens.

@@ -29,6 +29,7 @@ var (
 	noteKilled      = note.Kind{Code: "stage.killed", Args: []string{"records"}}
 
 	// Why a stage is invalid.
+	noteStopped   = note.Kind{Code: "client.stopped", Args: []string{"seconds"}}
 	noteSentLate  = note.Kind{Code: "client.sent-late", Args: []string{"lag_p99"}}
 	noteReadLate  = note.Kind{Code: "client.read-late", Args: []string{"delay_p99", "shared"}}
 	noteNoCPULeft = note.Kind{Code: "client.no-cpu-left", Args: []string{"cpu", "gc_share"}}
