@@ -1,12 +1,14 @@
 package sweep
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"llmsweep/client"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -90,6 +92,52 @@ func TestASweepGoesOnAfterAStop(t *testing.T) {
 		names, rate := sweep(at)
 		if !slices.Equal(names, want) || math.Abs(rate/truth-1) > 0.1 {
 			t.Errorf("stopped at %v: %v and %.2f req/s, want %v and %.2f", at, names, rate, want, truth)
+		}
+	}
+}
+
+// outages is a server that is away at times, which nothing listens for then.
+type outages struct {
+	load.Doer
+	from, to time.Time
+}
+
+func (o outages) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
+	if now := time.Now(); now.After(o.from) && now.Before(o.to) {
+		res.Fail(time.Since(res.Epoch), client.ClassConnect, "connection refused")
+		return
+	}
+	o.Doer.Do(ctx, p, res)
+}
+
+// TestAServerThatComesBackIsNotSaturated: refused connections are no limit of a server that was started again. Its row is
+// marked, repeated and left out of the answer.
+func TestAServerThatComesBackIsNotSaturated(t *testing.T) {
+	t.Parallel()
+	sweep := func(from, length time.Duration) (run rundir.Run) {
+		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
+			config := experimentWith(outages{d, time.Now().Add(from), time.Now().Add(from + length)}, simtest.SameInAll(64, 16))
+			config.Points = 4
+			if err := Sweep(t.Context(), config, &run); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return run
+	}
+	truth := sweep(0, 0).Saturation.Rate.Value()
+	for _, from := range []time.Duration{20 * time.Second, 40 * time.Second, 90 * time.Second} {
+		run := sweep(from, 10*time.Second)
+		away := 0
+		for i := range run.Stages {
+			st := &run.Stages[i]
+			if n := st.Errors[string(client.ClassConnect)]; n > st.Requests.OK/10 {
+				if away++; !measure.WasAway(st.Invalid) || st.Verdict == rundir.Shedding || !hasNote(st, "server.away") {
+					t.Errorf("away after %v: %s: %v, %v", from, st.Name, st.Invalid, st.Verdict)
+				}
+			}
+		}
+		if rate := run.Saturation.Rate.Value(); math.Abs(rate/truth-1) > 0.1 || away == 0 || !run.Client.Valid {
+			t.Errorf("away after %v: %.2f req/s, want %.2f; %d rows; client valid %v", from, rate, truth, away, run.Client.Valid)
 		}
 	}
 }

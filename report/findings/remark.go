@@ -40,6 +40,8 @@ func (m *remark) judge(r StageRow) {
 	switch {
 	case measure.WasStopped(s.Invalid):
 		m.add(table.Caution, remarkStopped)
+	case measure.WasAway(s.Invalid):
+		m.add(table.Caution, remarkAway)
 	case !s.Invalid.IsZero():
 		m.add(table.Caution, remarkClient)
 	case !WholeStages(s):

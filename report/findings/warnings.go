@@ -157,7 +157,7 @@ func rowNames(names []string, run *rundir.Run, l lang.Lang) string {
 
 // invalid returns why the client was the limit, from the run's note.
 func invalid(s *rundir.Stage, l lang.Lang) string {
-	if s.Invalid.IsZero() || measure.WasStopped(s.Invalid) { // of that the row has a warning
+	if s.Invalid.IsZero() || measure.Accident(s.Invalid) { // of that the row has a warning
 		return ""
 	}
 	return Phrase(s.Invalid, l)
@@ -248,7 +248,7 @@ func isDivided(s *rundir.Stage) bool {
 // fromDue compares the first token counted from due with that counted from sent.
 func fromDue(s *rundir.Stage, l lang.Lang) string {
 	due, sent := s.TTFTDue.P99, s.TTFT.P99
-	if measure.WasStopped(s.Invalid) || !due.Known() || !sent.Known() || math.Abs(due.Value()-sent.Value()) <= max(lateFrom, lateShare*sent.Value()) {
+	if measure.Accident(s.Invalid) || !due.Known() || !sent.Known() || math.Abs(due.Value()-sent.Value()) <= max(lateFrom, lateShare*sent.Value()) {
 		return ""
 	}
 	return detailDue.In(l, lang.Time(due), lang.Time(sent))

@@ -104,6 +104,7 @@ var (
 	remarkShortened   = lang.Say("answers cut to %s", "回答缩短至 %s")
 	remarkUndecided   = lang.Say("undecided", "未定")
 	remarkShort       = lang.Say("too short", "过短")
+	remarkAway        = lang.Say("server away", "服务离线")
 	remarkStopped     = lang.Say("client stopped", "客户端暂停")
 	remarkClient      = lang.Say("client too slow", "客户端过慢")
 	remarkCut         = lang.Say("cut short", "提前结束")
@@ -493,6 +494,8 @@ func sweepWords() lang.Words {
 			"本阶段的要求超出自检所示的本机客户端能力：{excess:note}"),
 
 		// Why a stage is invalid.
+		"server.away": lang.Say("nothing listened there for {seconds:time}: {requests} requests were not accepted, and the row is not counted",
+			"该地址有 {seconds:time} 无监听：{requests} 个请求未被接受，该行不计入"),
 		"client.stopped": lang.Say("llmsweep itself did not run for {seconds:time}: it was stopped, or the machine slept", "llmsweep 自身停顿了 {seconds:time}：进程被暂停，或机器休眠"),
 		"client.sent-late": lang.Say("the client sent requests late (lag p99 {lag_p99:time})",
 			"客户端发送请求过晚（滞后 p99 为 {lag_p99:time}）"),

@@ -7,6 +7,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/load"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 )
 
@@ -42,14 +43,16 @@ func (x *Experiment) one(ctx context.Context, stage string, s load.Session, seq 
 const recoveryStage = "recovery"
 
 // recover waits after what may have been an overload until a lone request takes no longer than the longest did at the
-// start, for a minute at most.
+// start, and where the server was away until one succeeds; for a minute at most.
 func (x *Experiment) recover(ctx context.Context) error {
 	const rest, tries, slow = 10 * time.Second, 6, 1.2
 	n := len(x.run.Stages)
 	if n == 0 {
 		return nil
 	}
+	away := measure.WasAway(x.run.Stages[n-1].Invalid)
 	switch last := x.run.Stages[n-1]; {
+	case away:
 	case last.Verdict == rundir.Stable, last.Verdict == rundir.Closed:
 		return nil
 	case last.Verdict == rundir.Undecided && last.Role == rundir.Grid && last.Requests.Error == 0: // it was too short
@@ -61,7 +64,7 @@ func (x *Experiment) recover(ctx context.Context) error {
 			longest = st.Latency.Max.Or(0)
 		}
 	}
-	for try := 0; longest > 0 && try < tries && (!x.HasBudget() || x.TimeLeft() > 2*rest); try++ {
+	for try := 0; (longest > 0 || away) && try < tries && (!x.HasBudget() || x.TimeLeft() > 2*rest); try++ {
 		source := x.config.Sources(recoveryStage)
 		if _, err := x.skip(source, recoveryStage); err != nil {
 			return err
@@ -73,7 +76,7 @@ func (x *Experiment) recover(ctx context.Context) error {
 		s.Turns = s.Turns[:min(1, len(s.Turns))]
 		res, err := x.one(ctx, recoveryStage, s, x.recoveries, time.Now())
 		x.recoveries++
-		if err != nil || res.Status == client.StatusOK && (res.End-res.Sent).Seconds() <= slow*longest {
+		if err != nil || res.Status == client.StatusOK && (away || (res.End-res.Sent).Seconds() <= slow*longest) {
 			return err
 		}
 		if err := x.sleep(ctx, rest); err != nil {

@@ -228,7 +228,7 @@ func (x *Experiment) judgeClient() {
 		st := &x.run.Stages[i]
 		c.LagP99 = rundir.Max(c.LagP99, st.Lag.P99)
 		c.CPU = rundir.Max(c.CPU, st.ClientCPU)
-		if !st.Invalid.IsZero() && !measure.WasStopped(st.Invalid) {
+		if !st.Invalid.IsZero() && !measure.Accident(st.Invalid) {
 			c.Valid = false
 			c.Warnings = append(c.Warnings, noteOfStage.New(st.Name, []note.Note{st.Invalid}))
 		}

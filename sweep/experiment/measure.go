@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"time"
 
 	"llmsweep/sweep/arrival"
@@ -36,17 +37,18 @@ type held struct {
 	answers []load.Answer // texts whose tokens are to be counted
 }
 
-// Measure runs one stage and saves what it measured. A stage in which this program was stopped is repeated, once.
+// Measure runs one stage and saves what it measured. A stage in which this program was stopped, or the
+// server was away, is repeated, once.
 func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error) {
 	st, err := x.measure(ctx, s)
-	if err == nil && measure.WasStopped(st.Invalid) {
+	if err == nil && measure.Accident(st.Invalid) {
 		s.Name += AgainSuffix
 		return x.measure(ctx, s)
 	}
 	return st, err
 }
 
-// AgainSuffix is behind the name of a stage that repeats one in which this program was stopped.
+// AgainSuffix is behind the name of a stage that repeats one that met an accident.
 const AgainSuffix = "-again"
 
 func (x *Experiment) measure(ctx context.Context, s Stage) (rundir.Stage, error) {
@@ -228,7 +230,8 @@ func (x *Experiment) after(ctx context.Context, h *held, broken error) (rundir.S
 	if err := joined(err, x.save(), context.Cause(ctx)); err != nil {
 		return st, err
 	}
-	if st.Requests.OK == 0 && (onlyConnects(st.Errors) || x.frozen(last-1)) {
+	gone := onlyConnects(st.Errors) && (strings.HasSuffix(st.Name, AgainSuffix) || !measure.WasAway(st.Invalid))
+	if st.Requests.OK == 0 && (gone || x.frozen(last-1)) {
 		return st, serverGone(st.Name)
 	}
 	return st, x.ends()

@@ -32,6 +32,7 @@ type metrics struct {
 	goodput  *Goodput // nil where there is no SLO
 	inFlight float64  // request-seconds in the window, by the requests' own instants
 	hung     hung
+	away     away
 	replicas replicas
 	sessions *sessions // nil where each request stands alone
 }
@@ -51,6 +52,7 @@ func (m *metrics) add(r *rundir.Record) {
 	m.tokens.add(r, m.w, m.count)
 	m.progress.add(r, m.count)
 	m.hung.add(r)
+	m.away.add(r)
 	m.traits.Add(r)
 	m.replicas.add(r, m)
 	if m.goodput != nil {

@@ -29,6 +29,7 @@ var (
 	noteKilled      = note.Kind{Code: "stage.killed", Args: []string{"records"}}
 
 	// Why a stage is invalid.
+	noteAway      = note.Kind{Code: "server.away", Args: []string{"seconds", "requests"}}
 	noteStopped   = note.Kind{Code: "client.stopped", Args: []string{"seconds"}}
 	noteSentLate  = note.Kind{Code: "client.sent-late", Args: []string{"lag_p99"}}
 	noteReadLate  = note.Kind{Code: "client.read-late", Args: []string{"delay_p99", "shared"}}

@@ -107,7 +107,11 @@ func (s *summary) finish() rundir.Stage {
 	}
 	st.Hits = s.metrics.hits.result(&st)
 	st.Warnings = s.warnings(&st)
-	if st.Invalid = Stopped(seen.Stopped); st.Invalid.IsZero() {
+	st.Invalid = Stopped(seen.Stopped)
+	if st.Invalid.IsZero() {
+		st.Invalid = s.away(&st)
+	}
+	if st.Invalid.IsZero() {
 		st.Invalid = Unfit(&st)
 	} else {
 		st.Warnings = append(st.Warnings, st.Invalid)
