@@ -162,7 +162,7 @@ func (c *Config) Longest() time.Duration {
 	const each = 2 // stage times of one that is no hold, with its end
 	longest := searchTime + time.Duration(each*(c.Points+mostLimits))*c.StageTime
 	if len(c.SLO) > 0 {
-		longest += maxPromises * c.StageMax
+		longest += (maxPromises + maxProofs) * c.StageMax
 	}
 	return longest
 }

@@ -20,7 +20,7 @@ import (
 //  1. one request at a time, then as many in flight as bring more output, found by doubling: about a minute. What that completes is a first guess.
 //  2. the grid: rates evenly spaced between the two, each for seconds. The published table is made of these.
 //  3. holds, until the bracket of the answer is narrow, or the time is over.
-//  4. holds about the highest rate that meets the SLO.
+//  4. holds about the highest rate that meets the SLO, the last of them at the rate that the answer names.
 //
 // Where the grid would take too much of a budget, two holds come first, then the rates of the grid at which servers are
 // run, then more holds, and the rest of the grid comes last.
@@ -45,9 +45,9 @@ func (c *Config) Next(run *rundir.Run, left time.Duration) (s experiment.Stage, 
 	if s, ok := p.limits(); ok || p.ceiling == 0 {
 		return s, ok
 	}
-	parts := []func() (experiment.Stage, bool){p.grid, p.hold, p.promise}
+	parts := []func() (experiment.Stage, bool){p.grid, p.hold, p.promise, p.proof}
 	if p.gridLast() {
-		parts = []func() (experiment.Stage, bool){p.firstHolds, p.usual, p.hold, p.promise, p.grid}
+		parts = []func() (experiment.Stage, bool){p.firstHolds, p.usual, p.hold, p.promise, p.proof, p.grid}
 	}
 	for _, part := range parts {
 		if s, ok := part(); ok {
@@ -408,6 +408,28 @@ func (p *plan) promise() (s experiment.Stage, ok bool) {
 	return s, ok
 }
 
+// proof returns a hold at the rate up to which the SLO is met, by the answer: it is to be shown there for as long as
+// others were held.
+func (p *plan) proof() (s experiment.Stage, ok bool) {
+	n := 0
+	for i := range p.run.Stages {
+		if p.run.Stages[i].Role == rundir.Probe {
+			n++
+		}
+	}
+	if len(p.SLO) == 0 || n >= maxPromises+maxProofs || p.spoiled(rundir.Probe) {
+		return s, false
+	}
+	rate := saturation.NextProof(p.run, p.SLO)
+	if rate <= 0 || !p.Caps.Allows(rate) {
+		return s, false
+	}
+	enough := rundir.Duration(float64(p.RequestsForSLO()) / rate)
+	s, ok = p.held(rate, rundir.Probe, max(saturation.HoldTime(rate, p.lone, p.StageTime), enough), false, n+2)
+	s.MinTime, s.MaxTime = s.Hold, s.Hold
+	return s, ok
+}
+
 // ended returns when the latest stage ended.
 func (p *plan) ended() time.Duration { return p.run.Stages[len(p.run.Stages)-1].EndsAt() }
 
@@ -439,6 +461,7 @@ const (
 	leastLeft    = 5 * time.Second
 	maxHolds     = 12
 	maxPromises  = 6
+	maxProofs    = 2                // more, to show the rate that was found
 	searchTime   = 20 * time.Minute // without a budget, or where that is more,
 	searchHolds  = 3                // times the first hold
 )

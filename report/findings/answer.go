@@ -259,6 +259,9 @@ func simulated(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 
 // limit returns which resource of a saturated server was the limit.
 func limit(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
+	if a.Quota != nil {
+		return quota(a, l)
+	}
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		if st.Name != a.LimitStage || st.Server == nil {
@@ -278,4 +281,41 @@ func limit(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 		}
 	}
 	return ""
+}
+
+// quota returns the limit on the rate that a server or a gateway before it has, and how to keep below it.
+func quota(a *rundir.Answer, l lang.Lang) string {
+	const below = 0.95 // of the rate: arrivals come unevenly
+	q := a.Quota
+	rate := a.Rate.Or(a.Low.Or(a.High.Value()))
+	if !q.Period.Known() {
+		return sayRateLimit.In(l, lang.Number(rundir.Exactly(rate), lang.Short), twoDigits(below*rate))
+	}
+	rate = q.Requests.Value() / q.Period.Value()
+	say, amount := sayRequests, q.Requests
+	if q.ByTokens {
+		say, amount = sayOutputTokens, q.Tokens
+	}
+	text := say.In(l, lang.Grouped(lang.Number(amount, lang.Fixed(0))), per(q.Period.Value()).In(l))
+	return sayQuota.In(l, text, lang.Number(rundir.Exactly(rate), lang.Short), twoDigits(below*rate))
+}
+
+// per is the period of a quota in words.
+func per(seconds float64) lang.Text {
+	const close = 0.05
+	for _, p := range []struct {
+		seconds float64
+		words   lang.Phrase
+	}{{1, wordASecond}, {60, wordAMinute}, {3600, wordAnHour}} {
+		if math.Abs(seconds/p.seconds-1) < close {
+			return p.words.Text()
+		}
+	}
+	return sayInSeconds.Text(lang.Number(rundir.Exactly(seconds), lang.Fixed(0)))
+}
+
+// twoDigits rounds down to two digits.
+func twoDigits(v float64) string {
+	scale := math.Pow(10, math.Floor(math.Log10(v))-1)
+	return strconv.FormatFloat(math.Floor(v/scale)*scale, 'g', 2, 64)
 }

@@ -133,3 +133,29 @@ func TestRowsInsideAnInterval(t *testing.T) {
 		}
 	}
 }
+
+// TestQuotaIsNamed: a limit on the rate is said with its number, and with the flag that keeps below it.
+func TestQuotaIsNamed(t *testing.T) {
+	f := rundir.Exactly
+	for _, c := range []struct {
+		quota  rundir.Quota
+		en, zh string
+	}{
+		{rundir.Quota{Period: f(59.98), Requests: f(600.2), Periods: 2}, " Limited by a rate limit: 600 requests a minute (10.0 req/s); keep below it with --max-rps 9.5.",
+			"瓶颈是速率限制：每分钟 600 个请求（10.0 req/s）；可用 --max-rps 9.5 保持在其下。"},
+		{rundir.Quota{Period: f(60), Requests: f(600), Tokens: f(12800), Periods: 3, ByTokens: true},
+			" Limited by a rate limit: 12,800 output tokens a minute (10.0 req/s); keep below it with --max-rps 9.5.",
+			"瓶颈是速率限制：每分钟 12,800 个输出 token（10.0 req/s）；可用 --max-rps 9.5 保持在其下。"},
+		{rundir.Quota{Period: f(10), Requests: f(46), Periods: 4}, " Limited by a rate limit: 46 requests in 10 s (4.60 req/s); keep below it with --max-rps 4.3.",
+			"瓶颈是速率限制：每 10 秒 46 个请求（4.60 req/s）；可用 --max-rps 4.3 保持在其下。"},
+		{rundir.Quota{Named: f(1)}, " Limited by a rate limit of 7.97 req/s; keep below it with --max-rps 7.5.",
+			"瓶颈是速率限制，约 7.97 req/s；可用 --max-rps 7.5 保持在其下。"},
+	} {
+		a := &rundir.Answer{Rate: f(7.97), Quota: &c.quota}
+		for l, want := range map[lang.Lang]string{lang.English: c.en, lang.Chinese: c.zh} {
+			if got := limit(&rundir.Run{}, a, l); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+	}
+}

@@ -51,11 +51,16 @@ func Meets(run *rundir.Run, l lang.Lang) string {
 	text := sayMeets.In(l, terms, lang.Number(s.Rate, digits)) + interval
 	switch {
 	case s.Limiting == rundir.LimitSaturation:
-		return text + sayEndsBacklog.In(l)
+		text += sayEndsBacklog.In(l)
 	case len(s.Terms) == 1:
-		return text + lang.Stop.In(l)
+		text += lang.Stop.In(l)
+	default:
+		text += sayFirstToBreak.In(l, s.Limiting)
 	}
-	return text + sayFirstToBreak.In(l, s.Limiting)
+	if st := stageNamed(run, s.ProofStage); st != nil {
+		text += sayProof.In(l, arrived(st), heldFor(st).In(l))
+	}
+	return text
 }
 
 // whyNone returns why no rate was shown to meet the SLO, as far as that is known.

@@ -33,6 +33,7 @@ type metrics struct {
 	inFlight float64  // request-seconds in the window, by the requests' own instants
 	hung     hung
 	away     away
+	quotas   quotas
 	replicas replicas
 	sessions *sessions // nil where each request stands alone
 }
@@ -53,6 +54,7 @@ func (m *metrics) add(r *rundir.Record) {
 	m.progress.add(r, m.count)
 	m.hung.add(r)
 	m.away.add(r)
+	m.quotas.add(r)
 	m.traits.Add(r)
 	m.replicas.add(r, m)
 	if m.goodput != nil {

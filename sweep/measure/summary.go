@@ -95,6 +95,7 @@ func (s *summary) finish() rundir.Stage {
 	st.Elapsed, st.WindowFrom, st.Window = seen.Elapsed.Seconds(), w.From.Seconds(), w.Length()
 	st.Concurrency = rundir.Concurrency{Mean: rundir.Exactly(seen.InFlight.Mean(w.From, w.To)), Peak: seen.InFlight.Peak(w.From, w.To)}
 	s.metrics.fill(&st)
+	st.Traits.Quota = s.metrics.quotas.sum()
 	st.Traits.Pauses = s.pauses.until(s.seen.ClosedAt, s.leastPause())
 	st.Shortened = s.metrics.lengths.shares.shortened(s.Alone)
 	st.Verdict, st.Drift = rundir.Closed, rundir.Drift{}

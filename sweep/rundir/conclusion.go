@@ -24,6 +24,8 @@ type Answer struct {
 	// LimitFlat is a stage of about half as many requests in flight with as much output; where there is one, a larger batch
 	// would not help.
 	LimitFlat string `json:"limit_flat_stage,omitempty"`
+	// Quota is the limit on the rate that the server or a gateway before it has; nil where none is shown.
+	Quota *Quota `json:"quota,omitempty"`
 
 	// Comfortable is how the server feels below its limit; absent where no rows surround that rate.
 	Comfortable *Comfortable `json:"comfortable,omitempty"`
@@ -93,6 +95,9 @@ type Saturation struct {
 	// LimitFlat is a stage of about half as many requests in flight with as much output; where there is one, a larger batch
 	// would not help.
 	LimitFlat string `json:"limit_flat_stage,omitempty"`
+
+	// Quota is the limit on the rate that the server or a gateway before it has; nil where none is shown.
+	Quota *Quota `json:"quota,omitempty"`
 
 	// Overload is what the server completes per second when more arrives than it sustains; absent where that is no less.
 	Overload Number `json:"overload,omitzero"`

@@ -64,6 +64,8 @@ type SLO struct {
 	// KeptStage is the highest stage below Rate that met all terms, BrokenStage the lowest above it that did not.
 	KeptStage   string `json:"kept_stage,omitempty"`
 	BrokenStage string `json:"broken_stage,omitempty"`
+	// ProofStage held a rate for as long as the holds of the saturation rate, and met all terms: the highest up to Rate.
+	ProofStage string `json:"proof_stage,omitempty"`
 	// Limiting is the term that is missed above Rate, or LimitSaturation.
 	Limiting string `json:"limiting_term,omitempty"`
 	// Needs is how many more requests the stage NeedsStage must have to judge the terms; 0 where that is not the reason.

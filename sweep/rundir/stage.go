@@ -265,4 +265,15 @@ type Traits struct {
 	Pauses Pauses   `json:"pauses,omitzero"`
 	// Waits is by how many seconds per second the waits for a first token grew of the part of the requests for which they grew most.
 	Waits Drift `json:"waits,omitzero"`
+	Quota Quota `json:"quota,omitzero"`
+}
+
+// Quota is how much is let through in a period, where the rest is refused or delayed until the next.
+type Quota struct {
+	Period   Number `json:"period_s,omitzero"`      // absent where no whole period was seen
+	Requests Number `json:"requests,omitzero"`      // that passed in a period, on average
+	Tokens   Number `json:"output_tokens,omitzero"` // of their answers
+	Periods  int    `json:"periods,omitempty"`      // that were seen
+	ByTokens bool   `json:"by_tokens,omitempty"`    // the tokens of a period vary less than its requests
+	Named    Number `json:"named,omitzero"`         // share of the refusals that name a limit on the rate
 }

@@ -26,7 +26,7 @@ func answerOf(run *rundir.Run) *rundir.Answer {
 	a := &rundir.Answer{Kind: kindOf(run.Saturation), Guess: Guess(run)}
 	if sat := run.Saturation; sat != nil {
 		a.Rate, a.Low, a.High, a.Output, a.Overload = sat.Rate, sat.Low, sat.High, sat.Output, sat.Overload
-		a.Limit, a.LimitStage, a.LimitFlat = sat.Limit, sat.LimitStage, sat.LimitFlat
+		a.Limit, a.LimitStage, a.LimitFlat, a.Quota = sat.Limit, sat.LimitStage, sat.LimitFlat, sat.Quota
 	}
 	rows := offeredRows(run.Stages)
 	if p := run.SLO; p != nil {

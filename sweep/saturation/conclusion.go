@@ -30,6 +30,9 @@ func WriteAnswer(run *rundir.Run, terms []slo.Term) {
 // conclude finds the saturation rate.
 func conclude(run *rundir.Run) {
 	run.Saturation = Find(run)
+	if q := quotaOf(run, run.Saturation); q != nil {
+		run.Saturation.Quota = q
+	}
 	for _, n := range habits(run) {
 		run.Warnings = note.Add(run.Warnings, n)
 	}
@@ -121,7 +124,42 @@ func promised(run *rundir.Run, terms []slo.Term) *rundir.SLO {
 	if len(terms) == 0 {
 		return nil
 	}
-	return slo.Highest(SLORows(run), run.Saturation, terms)
+	found := slo.Highest(SLORows(run), run.Saturation, terms)
+	if st := proof(run, found, terms); st != nil {
+		found.ProofStage = st.Name
+	}
+	return found
+}
+
+// proof returns the stage with the highest rate, up to that of an SLO, that was held for as long as the holds of the
+// saturation rate and met all terms; nil where there is none.
+func proof(run *rundir.Run, found *rundir.SLO, terms []slo.Term) (best *rundir.Stage) {
+	const almost = 0.9 // of the time: a stage closes when its last requests have come
+	for _, st := range Open(run.Stages) {
+		rate := st.Rate.Value()
+		if st.Role != rundir.Hold && st.Role != rundir.Probe || rate > found.Rate.Or(0)*(1+nearby) || slo.Over(st) ||
+			st.WindowFrom+st.Window < almost*usual(run, rate).Seconds() {
+			continue
+		}
+		if verdict, _ := slo.Judge(st, terms); verdict == rundir.Kept && (best == nil || rate > best.Rate.Value()) {
+			best = st
+		}
+	}
+	return best
+}
+
+// NextProof returns the rate to be held so that the SLO's answer is shown and not only read off a line: the lower end of
+// its interval; 0 where a hold near it has shown that, or there is no such answer.
+func NextProof(run *rundir.Run, terms []slo.Term) float64 {
+	found := slo.Highest(SLORows(run), Find(run), terms)
+	rate := found.Low.Or(found.Rate.Or(0))
+	if !found.Rate.Known() || rate <= 0 {
+		return 0
+	}
+	if st := proof(run, found, terms); st != nil && st.Rate.Value() >= rate*(1-nearby) {
+		return 0
+	}
+	return rate
 }
 
 // SLORows returns the stages that show up to which rate terms hold: those with an arrival rate, and the floor.

@@ -1,0 +1,152 @@
+package measure
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"llmsweep/client"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// A quota lets so much through in a period, and refuses or delays the rest until the next. Requests then pass in one part of
+// each period, and none in the other.
+
+// Limits of what counts as a quota.
+const (
+	quotaNeighbours = 5   // arrivals on either side, of which most are refused or most pass: a few small ones pass at the end
+	quotaOpen       = 0.7 // of them pass
+	quotaClosed     = 0.3
+	quotaShut       = 1.0  // seconds without a passage, at least
+	quotaEven       = 0.15 // periods differ by less, as a share
+	quotaFewest     = 20   // requests that pass, and that are refused or wait
+	quotaQueue      = 3    // that waited for the next period, at least
+	quotaTimes      = 8    // median gaps between two passages are a long one
+)
+
+// quotas gathers when requests arrived and passed.
+type quotas struct{ seen []quotaEvent }
+
+// quotaEvent is a request: when it was sent, when its first token came and its last, in seconds, and the tokens that it cost.
+type quotaEvent struct {
+	sent, first, last, tokens float64
+	refused                   bool
+	limit                     bool // the refusal names a limit on the rate
+}
+
+func (q *quotas) add(r *rundir.Record) {
+	if len(q.seen) >= mostTraced || !r.Sent.Known() || !r.OK() && !r.Refused() {
+		return
+	}
+	e := quotaEvent{sent: r.Sent.Value(), refused: r.Refused(), limit: r.Error == string(client.ClassRateLimited), tokens: r.OutputTokens.Or(0)}
+	if r.OK() {
+		e.first, e.last = r.FirstToken.Or(e.sent), r.LastToken.Or(e.sent)
+	}
+	q.seen = append(q.seen, e)
+}
+
+// sum returns what the records show of a quota.
+func (q *quotas) sum() (out rundir.Quota) {
+	var passed []quotaEvent
+	refused, limited := 0.0, 0.0
+	slices.SortFunc(q.seen, func(a, b quotaEvent) int { return cmp.Compare(a.sent, b.sent) })
+	for _, e := range q.seen {
+		switch {
+		case !e.refused:
+			passed = append(passed, e)
+		default:
+			refused++
+			if e.limit {
+				limited++
+			}
+		}
+	}
+	if refused >= quotaFewest {
+		out.Named = rundir.Exactly(limited / refused)
+	}
+	if len(passed) < quotaFewest {
+		return out
+	}
+	at, opens := func(e quotaEvent) float64 { return e.sent }, []float64(nil)
+	if refused >= quotaFewest {
+		opens = q.reopened()
+	} else {
+		at, opens = func(e quotaEvent) float64 { return e.first }, waited(passed)
+	}
+	n := len(opens)
+	if n < 2 {
+		return out
+	}
+	period := (opens[n-1] - opens[0]) / float64(n-1)
+	for i := range opens[1:] {
+		if math.Abs(opens[i+1]-opens[i]-period) > quotaEven*period {
+			return out
+		}
+	}
+	tokens, requests := make([]float64, n-1), make([]float64, n-1) // of each period
+	for _, e := range passed {
+		if i, _ := slices.BinarySearch(opens, math.Nextafter(at(e), math.Inf(1))); i > 0 && i < n {
+			requests[i-1], tokens[i-1] = requests[i-1]+1, tokens[i-1]+e.tokens
+		}
+	}
+	out.Period, out.Periods = rundir.Exactly(period), n-1
+	out.Requests, out.Tokens = rundir.Exactly(stats.Mean(requests)), rundir.Exactly(stats.Mean(tokens))
+	out.ByTokens = n > 2 && unevenness(tokens) < unevenness(requests)/2
+	return out
+}
+
+// unevenness is the largest difference from the mean, as a share of it.
+func unevenness(values []float64) (most float64) {
+	mean := stats.Mean(values)
+	for _, v := range values {
+		most = max(most, math.Abs(v/mean-1))
+	}
+	return most
+}
+
+// reopened returns when requests passed again, each time after a while in which they were refused.
+func (q *quotas) reopened() (opens []float64) {
+	shut := math.NaN() // since when
+	for i := quotaNeighbours; i < len(q.seen)-quotaNeighbours; i++ {
+		pass := 0.0
+		for _, e := range q.seen[i-quotaNeighbours : i+quotaNeighbours+1] {
+			if !e.refused {
+				pass++
+			}
+		}
+		switch share := pass / (2*quotaNeighbours + 1); {
+		case share <= quotaClosed && math.IsNaN(shut):
+			shut = q.seen[i].sent
+		case share >= quotaOpen && !math.IsNaN(shut):
+			if q.seen[i].sent-shut >= quotaShut {
+				opens = append(opens, q.seen[i-quotaNeighbours+1].sent)
+			}
+			shut = math.NaN()
+		}
+	}
+	return opens
+}
+
+// waited returns when answers began again, each time after a while in which none did and none ran although requests waited.
+func waited(passed []quotaEvent) (opens []float64) {
+	byFirst := slices.SortedFunc(slices.Values(passed), func(a, b quotaEvent) int { return cmp.Compare(a.first, b.first) })
+	var gaps []float64
+	for i := range byFirst[1:] {
+		gaps = append(gaps, byFirst[i+1].first-byFirst[i].first)
+	}
+	usual := stats.Quantile(slices.Sorted(slices.Values(gaps)), 0.5)
+	ends := 0.0 // of the answers that have begun
+	for i := range byFirst[1:] {
+		ends = max(ends, byFirst[i].last)
+		next := byFirst[i+1]
+		idle := next.first - max(ends, next.sent)
+		if idle < max(quotaShut, quotaTimes*usual) || i+quotaQueue >= len(byFirst) {
+			continue
+		}
+		if !slices.ContainsFunc(byFirst[i+1:i+1+quotaQueue], func(e quotaEvent) bool { return e.sent > next.first-quotaShut/2 }) {
+			opens = append(opens, next.first)
+		}
+	}
+	return opens
+}
