@@ -34,4 +34,11 @@ var (
 	noteThinkRefused  = note.Kind{Code: "probe.think-refused"}
 	noteThinkNone     = note.Kind{Code: "probe.think-no-reasoning"}
 	noteThinkUnbidden = note.Kind{Code: "probe.think-although-off"}
+
+	// Why the server's prefix cache was not emptied.
+	noteCacheEngine  = note.Kind{Code: "probe.cache-engine", Args: []string{"engine"}}
+	noteCacheDevMode = note.Kind{Code: "probe.cache-dev-mode", Args: []string{"url"}}
+	noteCacheNeither = note.Kind{Code: "probe.cache-neither", Args: []string{"url"}}
+	noteCacheBusy    = note.Kind{Code: "probe.cache-busy", Args: []string{"url", "time"}}
+	noteCacheRefused = note.Kind{Code: "probe.cache-refused", Args: []string{"url", "error"}}
 )

@@ -32,6 +32,13 @@ func newKVCache(blocks int, prefixes bool) *kvCache {
 // Free returns how many blocks no sequence uses.
 func (c *kvCache) Free() int { return c.empty + c.idles }
 
+// Clear forgets what no sequence uses.
+func (c *kvCache) Clear() {
+	free := c.Free()
+	c.Take(free)
+	c.empty += free
+}
+
 // Match returns how many leading hashes are known, and how many of their pages no sequence uses.
 func (c *kvCache) Match(hashes []uint64) (known, idle int) {
 	for _, h := range hashes {

@@ -116,6 +116,17 @@ func (e *Engine) Stats() SchedulerStats {
 	return s
 }
 
+// EmptyCache empties the prefix cache, and reports whether it did: not while requests run or wait.
+func (e *Engine) EmptyCache() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.scheduler.Idle() || len(e.inbox) > 0 {
+		return false
+	}
+	e.scheduler.cache.Clear()
+	return true
+}
+
 // Generation is a submitted request.
 type Generation struct {
 	sequence  Sequence

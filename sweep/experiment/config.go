@@ -30,6 +30,8 @@ type Config struct {
 	Timestamps func() string
 	// Idle waits until the server says that it has nothing left to do; nil where it cannot be asked.
 	Idle func(context.Context) error
+	// Empty empties the server's prefix cache, and returns why it could not; nil where the cache is left alone.
+	Empty func(context.Context) note.Note
 	// Scrape reads the server's gauges; nil where it has none.
 	Scrape func(context.Context) (load.Gauges, error)
 	// Retokenize counts the tokens of an answer's text, after the stage; nil for no such count.

@@ -34,6 +34,7 @@ type Experiment struct {
 	// What changes from stage to stage.
 	latency float64 // mean of the latest stage, seconds
 	idle    idleness
+	kept    int // how often the server did not empty its cache
 
 	expected, rest time.Duration // how long the stage that runs takes, and all after it; 0 for not known
 	sessions       int           // of the stage that runs; 0 where the time decides

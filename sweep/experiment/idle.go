@@ -32,7 +32,7 @@ func (x *Experiment) Settle(ctx context.Context) error {
 	}
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := x.awaitIdle(wait, limit)
+	err := x.shown(limit, func() error { return x.config.Idle(wait) })
 	if wait.Err() == nil {
 		x.idle.busy = 0
 	} else {
@@ -63,8 +63,8 @@ func waiting(since time.Time, most time.Duration) load.Snapshot {
 	return load.Snapshot{Phase: load.PhaseIdle, Elapsed: time.Since(since), Until: most, TTFT: -1, ITL: -1}
 }
 
-// awaitIdle asks the server, and shows that it waits, which takes as long as the limit at most.
-func (x *Experiment) awaitIdle(ctx context.Context, limit time.Duration) error {
+// shown waits for the server, and shows that, which takes as long as the limit at most.
+func (x *Experiment) shown(limit time.Duration, wait func() error) error {
 	began, over := time.Now(), make(chan struct{})
 	var shown sync.WaitGroup
 	shown.Go(func() {
@@ -79,7 +79,7 @@ func (x *Experiment) awaitIdle(ctx context.Context, limit time.Duration) error {
 			}
 		}
 	})
-	err := x.config.Idle(ctx)
+	err := wait()
 	close(over)
 	shown.Wait()
 	return err

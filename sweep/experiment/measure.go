@@ -19,8 +19,8 @@ import (
 //
 //	| state    | what happens                                                     | next                                            |
 //	|----------|------------------------------------------------------------------|-------------------------------------------------|
-//	| waiting  | [Experiment.before]: the server becomes                          | ended, where the context ends, the budget is    |
-//	|          | idle and as quick as before an overload                          | used up or a file cannot be written; begun      |
+//	| waiting  | [Experiment.before]: the server becomes idle and as quick as     | ended, where the context ends, the budget is    |
+//	|          | before an overload; its cache is emptied, if that was asked for  | used up or a file cannot be written; begun      |
 //	| begun    | its row is in the run, as Running, and saved; the observer is    | held                                            |
 //	|          | told; connections are opened; checks add their sessions          |                                                 |
 //	| held     | [Experiment.hold]: its load is sent, and its records are counted | measured                                        |
@@ -67,6 +67,9 @@ func (x *Experiment) before(ctx context.Context, s *Stage) (*held, error) {
 		return h, err
 	}
 	if err := x.recover(ctx); err != nil {
+		return h, err
+	}
+	if err := x.emptyCache(ctx, s.Name); err != nil {
 		return h, err
 	}
 	if x.HasBudget() && x.TimeLeft() <= 0 {
@@ -248,6 +251,9 @@ func (x *Experiment) ends() error {
 // Try runs a step of the search for the ceiling. It is recorded, and is no row.
 func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 	if err := x.Settle(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
+	if err := x.emptyCache(ctx, s.Name); err != nil {
 		return rundir.Stage{}, err
 	}
 	h := &held{Stage: &s, row: s.describe(0)}

@@ -14,6 +14,8 @@ var (
 	noteOfStage          = note.Kind{Code: "client.stage", Args: []string{"stage", "why"}}   // why holds one note
 	noteRetokenize       = note.Kind{Code: "retokenize.failed", Args: []string{"stage", "error"}}
 	noteNotIdle          = note.Kind{Code: "server.not-idle", Args: []string{"stage", "error"}}
+	noteCacheEmptied     = note.Kind{Code: "server.cache-emptied"}
+	noteCacheKept        = note.Kind{Code: "server.cache-kept", Args: []string{"stage", "why"}} // why holds one note
 	noteResumed          = note.Kind{Code: "run.resumed", Args: []string{"stages", "stage", "time"}}
 	noteServerGone       = note.Kind{Code: "run.server-gone", Args: []string{"stage"}}
 	noteNothingDone      = note.Kind{Code: "run.nothing-succeeded"}

@@ -70,7 +70,7 @@ func (x *Experiment) resume(before *rundir.Run) error {
 	}
 	x.run.Started, x.run.Client.Selftest, x.run.Search = before.Started, before.Client.Selftest, before.Search
 	for _, n := range before.Warnings {
-		if n.Is(noteNotIdle) || n.Is(noteRetokenize) || n.Is(noteResumed) {
+		if n.Is(noteNotIdle) || n.Is(noteRetokenize) || n.Is(noteResumed) || n.Is(noteCacheEmptied) || n.Is(noteCacheKept) {
 			x.run.Warnings = append(x.run.Warnings, n) // the others are found again
 		}
 	}

@@ -69,6 +69,12 @@ func (c *Conversations) first(tokens int, rng *rand.Rand) (text string, repeats 
 	return c.Costs.Write(c.Opening(c.Place()), tokens, rng), 0
 }
 
+func (c *Conversations) forget() {
+	if c.shared != nil {
+		c.shared.forget()
+	}
+}
+
 // Stage returns a source of conversations for one stage.
 func (c *Conversations) Stage(name string) load.Source {
 	answers := stats.Rand(c.Seed, "answers", name)

@@ -390,6 +390,8 @@ func (d *Dataset) repeats(r row) int {
 	return 0
 }
 
+func (d *Dataset) forget() { d.sent.forget() }
+
 // spread collects the mean, deviation and extremes of lengths, in memory that does not grow with their number.
 type spread struct {
 	n, min, max int

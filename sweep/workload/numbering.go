@@ -39,6 +39,13 @@ func (b *beginnings) again(beginning int64) bool {
 	return seen
 }
 
+// forget forgets all that were given out.
+func (b *beginnings) forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	clear(b.seen)
+}
+
 // sentTexts are texts that were given out: hashes of their beginnings, a block longer each.
 type sentTexts struct {
 	mu   sync.Mutex
@@ -75,6 +82,20 @@ func (t *sentTexts) again(text string) (n int) {
 		return 0
 	}
 	return n
+}
+
+// forget forgets all texts.
+func (t *sentTexts) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.seen)
+}
+
+// Forget lets a workload count what it sent so far as new, after the server's cache was emptied.
+func Forget(w Workload) {
+	if f, ok := w.(interface{ forget() }); ok {
+		f.forget()
+	}
 }
 
 // newNumbering returns a numbering with a random nonce. The first aside places are reserved.

@@ -85,3 +85,41 @@ func TestBlocksOfATrace(t *testing.T) {
 		}
 	}
 }
+
+// After the server's cache was emptied, what was sent before counts as new, of all workloads that repeat themselves.
+func TestForgottenRepeats(t *testing.T) {
+	mean := func(n float64) rundir.Lengths { return rundir.Lengths{Mean: n} }
+	prefixes := &Spec{PromptTokens: mean(256), OutputTokens: mean(8), PrefixTokens: 128, PrefixGroups: 1}
+	talk := *prefixes
+	talk.Talking, talk.Talk = true, Talk{Turns: mean(2), First: mean(256), Later: mean(16), Output: mean(8)}
+	file := filepath.Join(t.TempDir(), "set.jsonl")
+	if err := os.WriteFile(file, []byte(`{"prompt": "`+strings.Repeat("river stone market ", 40)+`"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	trace := filepath.Join(t.TempDir(), "trace.jsonl")
+	if err := os.WriteFile(trace, []byte(mooncake), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, spec := range map[string]*Spec{
+		"prefixes": prefixes, "conversations": &talk,
+		"dataset": {PromptTokens: mean(512), OutputTokens: mean(8), Dataset: file, Rows: 10},
+		"trace":   {PromptTokens: mean(512), OutputTokens: mean(8), Replay: &Replay{File: trace}},
+	} {
+		o, err := Open(t.Context(), spec, nil, &Guess)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		repeats := func(stage string) (n int) {
+			for _, s := range simtest.TakeTexts(t, o.Stage(stage), 2) {
+				n += min(s.Repeats, 1)
+			}
+			return n
+		}
+		first := repeats("a")
+		warm := repeats("b")
+		Forget(o.Workload)
+		if cold := repeats("c"); first != cold || warm <= first {
+			t.Errorf("%s: %d of 2 repeat others at first, then %d, and %d once they are forgotten", name, first, warm, cold)
+		}
+	}
+}

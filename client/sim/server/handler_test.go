@@ -7,8 +7,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/sim"
 )
 
 const ask = `{"model":"Qwen2-7B","messages":[{"role":"user","content":"How are you?"}],"max_tokens":8,"ignore_eos":true`
@@ -27,6 +30,8 @@ func TestEndpoints(t *testing.T) {
 			{"GET", "/v1/models", "", 200, `"owned_by":"vllm"`},
 			{"GET", "/nowhere", "", 404, "not found"},
 			{"GET", "/v1/completions", "", 405, "Method Not Allowed"},
+			{"POST", "/reset_prefix_cache", "", 200, `{"success":true}`},
+			{"POST", "/flush_cache", "", 404, "not found"},
 			{"POST", "/tokenize", `{"prompt":"Hello world"}`, 200, `"count":3`},
 			{"POST", "/tokenize", `{"model":"Qwen2-7B","messages":[{"role":"system","content":"x"}]}`, 200, `"count":9`},
 			{"POST", "/tokenize", `{"model":"x","prompt":"a"}`, 404, "does not exist"},
@@ -177,5 +182,50 @@ func TestServe(t *testing.T) {
 	}
 	if _, _, err := Serve(t.Context(), "127.0.0.1:-1", nil); err == nil {
 		t.Error("listened on port -1")
+	}
+}
+
+// TestEmptiedCache empties the prefix cache, as each engine does it, and not while a request runs.
+func TestEmptiedCache(t *testing.T) {
+	for engine, e := range map[string]struct {
+		path        string
+		refuses     int
+		refused, ok string
+	}{
+		vllm:   {"/reset_prefix_cache", http.StatusOK, `{"success":false}`, `{"success":true}`},
+		sglang: {"/flush_cache", http.StatusBadRequest, "Flush cache failed.", "Cache flushed."},
+	} {
+		c := demoConfig(t)
+		c.PrefixCache = true
+		inBubble(t, c, Options{Engine: engine}, func(t *testing.T, b *bubble) {
+			text := strings.Repeat("river stone ", 100)
+			prompt := `{"messages":[{"role":"user","content":"` + text + `"}],"max_tokens":4,"ignore_eos":true}`
+			cached := func() float64 {
+				hits := b.engine.Stats().PrefixHits
+				if status, text := b.fetch("POST", "/v1/chat/completions", prompt, ""); status != http.StatusOK {
+					t.Fatal(status, text)
+				}
+				return float64(b.engine.Stats().PrefixHits - hits)
+			}
+			cold, warm := cached(), cached()
+			running, err := b.engine.Submit(sim.Request{PromptTokens: 64, OutputTokens: 50}, func(int, time.Time) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if status, text := b.fetch("POST", e.path, "", ""); status != e.refuses || !strings.Contains(text, e.refused) {
+				t.Errorf("%s while a request runs: %d %s", engine, status, text)
+			}
+			<-running.Done()
+			time.Sleep(time.Second)
+			still := cached()
+			time.Sleep(time.Second)
+			if status, text := b.fetch("POST", e.path, "", ""); status != http.StatusOK || !strings.Contains(text, e.ok) {
+				t.Errorf("%s: %d %s", engine, status, text)
+			}
+			if emptied := cached(); cold > 0 || warm < 100 || still < 100 || emptied > 0 {
+				t.Errorf("%s: %v tokens were cached at first, then %v, %v after a refusal, and %v once the cache was emptied",
+					engine, cold, warm, still, emptied)
+			}
+		})
 	}
 }

@@ -79,9 +79,11 @@ func New(e *sim.Engine, o Options) http.Handler {
 	}
 	switch o.Engine {
 	case vllm:
+		s.mux.HandleFunc("POST /reset_prefix_cache", s.resetCache)
 		s.serve("/v1/responses", responsesEndpoint())
 		s.page("/version", map[string]any{"version": "0.11.0+sim"})
 	case sglang:
+		s.mux.HandleFunc("POST /flush_cache", s.flushCache)
 		s.serve("/generate", sglangEndpoint())
 		s.page("/get_model_info", map[string]any{"model_path": s.model(), "is_generation": true})
 		s.page("/get_server_info", map[string]any{"version": "0.5.2+sim", "served_model_name": s.model(), "max_total_num_tokens": s.config.KVTokens})
@@ -151,6 +153,20 @@ func (s *server) models(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
 		"id": s.model(), "object": "model", "created": s.started.Unix(), "owned_by": s.Engine, "max_model_len": s.config.MaxModelLen,
 	}}})
+}
+
+// resetCache empties the prefix cache as vLLM does, always in development mode.
+func (s *server) resetCache(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"success": s.engine.EmptyCache()})
+}
+
+// flushCache empties the prefix cache as SGLang does.
+func (s *server) flushCache(w http.ResponseWriter, _ *http.Request) {
+	if !s.engine.EmptyCache() {
+		http.Error(w, "Flush cache failed.", http.StatusBadRequest)
+		return
+	}
+	io.WriteString(w, "Cache flushed.\n")
 }
 
 // tokenize serves the tokens of a text, or of a conversation.

@@ -35,6 +35,7 @@ type Target struct {
 	Cert        string        `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." hidden:"" group:"Server"`
 	Key         string        `type:"path" placeholder:"FILE" help:"Key of --cert (PEM, without a password)." hidden:"" group:"Server"`
 	HTTP        string        `name:"http" default:"auto" enum:"auto,1,2" placeholder:"VERSION" help:"Version of HTTP: auto, 1 or 2 (${default}: 2 only where the server speaks nothing else)." hidden:"" group:"Server"`
+	ResetCache  bool          `name:"reset-cache" help:"Empty the prefix cache before each row (vLLM in development mode, SGLang)." hidden:"" group:"Server"`
 	MaxRPS      float64       `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second (no limit)." hidden:"" group:"How long"`
 	MaxTPM      float64       `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute (no limit)." hidden:"" group:"How long"`
 	MaxCost     float64       `name:"max-cost" placeholder:"C" positive:"" help:"Most cost, by --price-in and --price-out (no limit)." group:"How long"`

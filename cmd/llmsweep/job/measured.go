@@ -18,6 +18,9 @@ func (t *Target) Configure(ctx context.Context, c sweep.Config, dir *store.Dir, 
 	if t.tellsLoad(ctx) {
 		c.Idle, c.Scrape = t.idle, t.gauges
 	}
+	if t.empties {
+		c.Empty = t.emptyCaches
+	}
 	if len(t.others) > 0 {
 		t.share(ctx, &c)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"llmsweep/client"
+	"llmsweep/client/note"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/sweep"
@@ -94,6 +95,25 @@ func (t *Target) allIdle(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// emptyCaches empties the prefix caches of all servers. It returns why one of them was not emptied; the zero note where
+// all were.
+func (t *Target) emptyCaches(ctx context.Context) note.Note {
+	servers := t.all()
+	why := make([]note.Note, len(servers))
+	var emptying sync.WaitGroup
+	for i, one := range servers {
+		emptying.Go(func() { why[i] = one.prober.EmptyCache(ctx, one.About.Engine) })
+	}
+	emptying.Wait()
+	for _, kept := range why {
+		if !kept.IsZero() {
+			return kept
+		}
+	}
+	workload.Forget(t.Workload)
+	return note.Note{}
 }
 
 // allGauges returns the sum of the servers' gauges, and the highest use of a KV cache.

@@ -38,6 +38,7 @@ type Target struct {
 	Caps     *load.Caps             // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
 	spending *client.Purse          // nil where spending is neither counted nor limited
 	tokenize workload.TokenizerFunc // of --tokenizer; nil where it was not given
+	empties  bool                   // its prefix cache is emptied before each stage
 	Lang     lang.Lang              // of error messages
 	Close    func()
 	others   []*Target // further servers of the same model, which requests are shared out over
@@ -91,7 +92,7 @@ func expectedAnswer(l *flags.WorkloadOptions) int {
 
 // preflight makes the client of a server and asks the server what it is. It sets no workload.
 func preflight(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int) (_ *Target, err error) {
-	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang}
+	t := &Target{Close: func() {}, tokenize: l.Tokenize, empties: flags.ResetCache, Lang: c.Lang}
 	defer func() {
 		if err != nil {
 			t.Close()

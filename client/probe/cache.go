@@ -1,0 +1,78 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"llmsweep/client"
+	"llmsweep/client/note"
+)
+
+// The requests that empty a prefix cache. vLLM has its own in development mode
+// (vllm/entrypoints/serve/dev/cache/api_router.py), and answers {"success": false} while requests run; older versions
+// answer nothing. SGLang then answers 400 (srt/entrypoints/http_server.py).
+const (
+	resetVLLM   = "/reset_prefix_cache"
+	flushSGLang = "/flush_cache"
+)
+
+// resets are the requests of each engine; of one that is not known, all.
+var resets = map[string][]string{"vLLM": {resetVLLM}, "SGLang": {flushSGLang}, "": {resetVLLM, flushSGLang}}
+
+// How long a server is asked to empty its cache while requests run there.
+const (
+	cacheTime  = 10 * time.Second
+	cacheEvery = 200 * time.Millisecond
+)
+
+// EmptyCache empties the prefix cache of a server with that engine. It returns why it could not; the zero note where it
+// could.
+func (p *Prober) EmptyCache(ctx context.Context, engine string) (why note.Note) {
+	paths, known := resets[engine]
+	if !known {
+		return noteCacheEngine.New(engine)
+	}
+	for _, path := range paths {
+		missing := false
+		if why, missing = p.reset(ctx, path); !missing {
+			return why
+		}
+	}
+	switch engine {
+	case "vLLM":
+		return noteCacheDevMode.New(p.client.URL(resetVLLM))
+	case "":
+		return noteCacheNeither.New(p.client.URL(""))
+	}
+	return why
+}
+
+// reset sends one such request, again while the server refuses it because others run. missing reports that the server
+// has none.
+func (p *Prober) reset(ctx context.Context, path string) (why note.Note, missing bool) {
+	url := p.client.URL(path)
+	for began := time.Now(); ; {
+		a, err := p.client.Fetch(ctx, p.limit(askTime), http.MethodPost, path, nil)
+		var f *client.Failure
+		done := gjson.GetBytes(a.Body, "success")
+		switch {
+		case err == nil && (!done.Exists() || done.Bool()):
+			return note.Note{}, false
+		case errors.As(err, &f) && f.HTTP != http.StatusBadRequest:
+			return noteCacheRefused.New(url, f), f.HTTP == http.StatusNotFound || f.HTTP == http.StatusMethodNotAllowed
+		}
+		why = noteCacheBusy.New(url, time.Since(began))
+		if time.Since(began) >= cacheTime {
+			return why, false
+		}
+		select {
+		case <-time.After(cacheEvery):
+		case <-ctx.Done():
+			return why, false
+		}
+	}
+}

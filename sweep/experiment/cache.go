@@ -1,0 +1,46 @@
+package experiment
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"llmsweep/client/note"
+)
+
+// Limits of emptying the server's prefix cache.
+const (
+	mostKept   = 2                // refusals: then it is not asked again
+	emptyLimit = 30 * time.Second // for one try, of all servers
+)
+
+// emptyCache empties the server's prefix cache before a stage or a step of the search, if the configuration wants that.
+func (x *Experiment) emptyCache(ctx context.Context, stage string) error {
+	limit := emptyLimit
+	if x.HasBudget() {
+		limit = min(limit, x.TimeLeft())
+	}
+	if x.config.Empty == nil || x.kept == mostKept || limit <= 0 {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	var why note.Note
+	if err := x.shown(limit, func() error { why = x.config.Empty(limited); return context.Cause(ctx) }); err != nil {
+		return err
+	}
+	if why.IsZero() {
+		x.warnOnce(noteCacheEmptied.New())
+		return nil
+	}
+	x.kept++
+	x.warnOnce(noteCacheKept.New(stage, []note.Note{why}))
+	return nil
+}
+
+// warnOnce adds a warning to the run, unless it has one of that kind.
+func (x *Experiment) warnOnce(n note.Note) {
+	if !slices.ContainsFunc(x.run.Warnings, func(had note.Note) bool { return had.Code == n.Code }) {
+		x.Warn(n)
+	}
+}
