@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -51,7 +52,34 @@ func given(t interface{ Fatal(...any) }, run *rundir.Run, a *rundir.Answer) []fl
 	if c := run.Target.Capacity; c.Known() {
 		all = append(all, c.Value())
 	}
-	return all
+	for _, rate := range []float64{a.Rate.Value(), loadOf(a)} {
+		perHour := 3600 * rate * a.Output.Value() / a.Rate.Value() // tokens
+		all = append(all, run.Labels.Price*float64(run.Labels.GPUs)/perHour*1e6)
+	}
+	return append(all, run.Labels.Price, float64(run.Labels.GPUs))
+}
+
+// loadOf returns the load that an answer recommends; NaN where it recommends none.
+func loadOf(a *rundir.Answer) float64 {
+	if a.Comfortable == nil {
+		return math.NaN()
+	}
+	return a.Comfortable.Rate.Value()
+}
+
+// mispriced returns what is wrong with the cost of output: it is told where price, number of GPUs, rate and output are
+// known, and is no higher at saturation than below.
+func mispriced(run *rundir.Run, a *rundir.Answer) (wrong []string) {
+	said := strings.Contains(strings.Join(findings.Answer(run, lang.English), "\n"), "per million output tokens")
+	known := run.Labels.Price > 0 && run.Labels.GPUs > 0 && a.Rate.Known() && a.Output.Known()
+	c := findings.Conclude(run).Tokens
+	if said != known || (c != nil) != known {
+		wrong = append(wrong, "the cost of output is told, or not, in the wrong place")
+	}
+	if c != nil && (c.AtLoad.IsZero() != (a.Comfortable == nil) || c.AtLoad.Or(math.Inf(1)) < c.AtSaturation.Value()) {
+		wrong = append(wrong, "the cost at saturation is the higher one")
+	}
+	return wrong
 }
 
 // inOrder returns what in an answer is out of order.
@@ -91,7 +119,7 @@ func TestAnswersContradictNothing(t *testing.T) {
 		}
 		lines := append(ordinary(run, findings.Answer(run, lang.English)), ordinary(run, findings.Notes(run, lang.English))...)
 		wrong, _ := contradictions(run, lines, given(t, run, a))
-		for _, w := range slices.Concat(wrong, inOrder(a), misconcluded(run, a)) {
+		for _, w := range slices.Concat(wrong, inOrder(a), misconcluded(run, a), mispriced(run, a)) {
 			t.Errorf("%s\n%s\n%s", w, strings.Join(lines, "\n"), rowsOf(run))
 		}
 	})

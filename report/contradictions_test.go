@@ -76,6 +76,9 @@ func drawRun(t *rapid.T) (*rundir.Run, []slo.Term) {
 		}
 		add(name, role, rate, offered, done, wait, verdict)
 	}
+	if rapid.Bool().Draw(t, "priced") {
+		run.Labels.Price, run.Labels.GPUs = between("price", 0.1, 40), rapid.IntRange(0, 16).Draw(t, "gpus")
+	}
 	var terms []slo.Term
 	if rapid.Bool().Draw(t, "slo") {
 		term, err := slo.Parse(fmt.Sprintf("ttft:p90<%dms", int(1000*alone*between("limit", 1, 8))))

@@ -224,3 +224,33 @@ func sameInComparisons(t reporter, in []setup.Input, terms []slo.Term) {
 		}
 	}
 }
+
+// TestCostsEverywhere: console, Markdown, document and page say what output costs, in the answer and once.
+func TestCostsEverywhere(t *testing.T) {
+	run, err := saturation.Reopen("../examples/first-report")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[lang.Lang]string{
+		lang.English: "Costs 0.40 per million output tokens at 6.6 req/s, 0.32 at saturation (1 GPU at 1.2 an hour).",
+		lang.Chinese: "每百万输出 token 的费用：6.6 req/s 时为 0.40，饱和时为 0.32（1 张 GPU，每小时 1.2）。",
+	}
+	for price, times := range map[float64]int{1.2: 1, 0: 0} {
+		run.Labels.Price = price
+		var both bytes.Buffer
+		if err := page.Run(&both, run, "", page.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for l, want := range said {
+			in := []setup.Input{{Path: "l20", Run: run}}
+			for name, text := range map[string]string{
+				"console": rendered(t, "console", run, l), "markdown": rendered(t, "markdown", run, l),
+				"document": written(t, in, nil, l), "page": html.UnescapeString(both.String()),
+			} {
+				if n := strings.Count(strings.Join(strings.Fields(text), " "), want); n != times {
+					t.Errorf("%s, %s, price %v: it is said %d times", name, l, price, n)
+				}
+			}
+		}
+	}
+}

@@ -322,7 +322,7 @@ func (k *Candidate) pay(price float64, demand Demand) {
 	k.Hour = rundir.Exactly(float64(k.GPUs) * price)
 	k.Month = rundir.Exactly(k.Hour.Value() * hoursPerMonth)
 	if k.Output.Known() && k.Output.Value() > 0 {
-		k.MillionSLO = rundir.Exactly(float64(k.Labels.GPUs) * price / (k.Output.Value() * 3600) * 1e6)
+		k.MillionSLO = rundir.Exactly(rundir.CostOfMillion(float64(k.Labels.GPUs)*price, k.Output.Value()))
 	}
 	tokens := demand.Amount // per second
 	if demand.Of != Tokens {
@@ -332,7 +332,7 @@ func (k *Candidate) pay(price float64, demand Demand) {
 		}
 		tokens *= k.Output.Value() / supply
 	}
-	k.MillionDemand = rundir.Exactly(k.Hour.Value() / (tokens * 3600) * 1e6)
+	k.MillionDemand = rundir.Exactly(rundir.CostOfMillion(k.Hour.Value(), tokens))
 }
 
 // Quantized reports whether the candidate's weights are not those of the model that its name begins with.

@@ -66,7 +66,7 @@ func (a *answer) find(run *rundir.Run, l lang.Lang) {
 	switch {
 	case run.Source != nil && run.Saturation != nil:
 		a.add(promised(run, l)...)
-		a.add(saturatesByRows(run.Saturation, l))
+		a.add(saturatesByRows(run.Saturation, l), costs(run, l))
 		return
 	case found == nil || run.Source != nil:
 		a.add(promised(run, l)...)
@@ -82,7 +82,7 @@ func (a *answer) find(run *rundir.Run, l lang.Lang) {
 	} else {
 		a.add(rateOf(run, found, l) + limit(run, found, l))
 		a.add(promised(run, l)...)
-		a.add(comfortable(found, l), why(run, l), needed(found, l), simulated(run, found, l))
+		a.add(comfortable(found, l), costs(run, l), why(run, l), needed(found, l), simulated(run, found, l))
 	}
 	for _, n := range cautions {
 		a.cautions = append(a.cautions, Note(n, l))

@@ -33,6 +33,7 @@ func WriteConclusions(w io.Writer, all []rundir.Conclusion) error {
 // Conclude returns what a run found, for programs.
 func Conclude(run *rundir.Run) rundir.Conclusion {
 	c := conclusionOf(run)
+	c.Tokens = tokenCost(run)
 	c.Schema, c.Subject = rundir.VerdictSchema, SetupName(run, lang.English)
 	for _, n := range reasons(run) {
 		if n.Code != "" && !slices.Contains(c.Because, n.Code) {

@@ -217,8 +217,7 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 			if !ok || setups[i].Impossible(st) {
 				continue
 			}
-			const million, hour = 1e6, 3600
-			p.Y, p.Row = price*million/(p.Y*hour), len(t.Rows)+1
+			p.Y, p.Row = rundir.CostOfMillion(price, p.Y), len(t.Rows)+1
 			p.Shape, _ = shape(findings.StageRow{Run: setups[i].Run, Stage: st})
 			s.Points = append(s.Points, p)
 			t.Add(

@@ -29,7 +29,19 @@ type Conclusion struct {
 	Because     []string `json:"because,omitempty"`      // codes of the reasons and cautions, and the gates that are not met
 	NextCommand string   `json:"next_command,omitempty"` // what would decide more, for a POSIX shell
 	Cost        *Cost    `json:"cost,omitempty"`         // of the measurement; absent where nothing was measured
+	// Tokens is what a million output tokens cost, by the labels price and gpus; absent without them, and where no
+	// saturation rate is known.
+	Tokens *TokenCost `json:"cost_per_million_output_tokens,omitempty"`
 }
+
+// TokenCost is what a million output tokens cost.
+type TokenCost struct {
+	AtLoad       Number `json:"at_load,omitzero"` // at the load that the answer recommends; absent without one
+	AtSaturation Number `json:"at_saturation"`
+}
+
+// CostOfMillion returns what a million tokens cost at so many a second, by the cost of an hour.
+func CostOfMillion(hour, perSecond float64) float64 { return hour / (perSecond * 3600) * 1e6 }
 
 // Cost is what a measurement took.
 type Cost struct {

@@ -1,0 +1,49 @@
+package findings
+
+import (
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+)
+
+// tokenCost returns what output costs by the labels of a run; nil where price, number of GPUs or output is not known. At
+// the recommended load, answers are as long as at saturation.
+func tokenCost(run *rundir.Run) *rundir.TokenCost {
+	a, hour := saturation.AnswerOf(run), run.Labels.Price*float64(run.Labels.GPUs)
+	if a == nil || hour <= 0 || !a.Rate.Known() || a.Rate.Value() <= 0 || !a.Output.Known() || a.Output.Value() <= 0 {
+		return nil
+	}
+	c := &rundir.TokenCost{AtSaturation: rundir.Exactly(rundir.CostOfMillion(hour, a.Output.Value()))}
+	if a.Comfortable != nil && run.Source == nil { // results of others recommend no load
+		c.AtLoad = lang.Scale(c.AtSaturation, a.Rate.Value()/a.Comfortable.Rate.Value())
+	}
+	return c
+}
+
+// costs returns what output costs, as a sentence: as exactly as the rate is known that it follows from.
+func costs(run *rundir.Run, l lang.Lang) string {
+	c := tokenCost(run)
+	if c == nil {
+		return ""
+	}
+	a, price := saturation.AnswerOf(run), lang.Shortest(run.Labels.Price)
+	each := sayGPUHour.In(l, price)
+	if n := run.Labels.GPUs; n > 1 {
+		each = sayGPUHours.In(l, n, price)
+	}
+	share := c.AtSaturation.Value() / a.Rate.Value()
+	digits := lang.Estimate(lang.Scale(a.Low, share), lang.Scale(a.High, share))
+	money := func(cost rundir.Number) string {
+		if text := lang.Number(cost, digits); strings.ContainsAny(text, "123456789") {
+			return text
+		}
+		return lang.Number(cost, lang.Short) // it is less than the last decimal
+	}
+	if c.AtLoad.IsZero() {
+		return sayCostsSaturated.In(l, money(c.AtSaturation), each)
+	}
+	load := lang.Number(a.Comfortable.Rate, ComfortableDigits(a))
+	return sayCosts.In(l, money(c.AtLoad), load, money(c.AtSaturation), each)
+}
