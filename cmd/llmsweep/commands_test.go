@@ -100,6 +100,23 @@ func TestHelpFindsCommands(t *testing.T) {
 	}
 }
 
+// TestImages: who looks for images in prompts is told what to use, in the READMEs and the manual.
+func TestImages(t *testing.T) {
+	topic, err := manual.Find("images")
+	if err != nil {
+		t.Fatal(err)
+	}
+	chinese, err := os.ReadFile("manual/README.zh.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, text := range map[string]string{"README": readme(t), "README.zh": string(chinese), topic: llmsweepPage(t, topic)} {
+		if !strings.Contains(text, "`vllm bench serve --backend openai-chat --dataset-name random-mm`") {
+			t.Errorf("%s does not say what sends images", where)
+		}
+	}
+}
+
 // TestShortManual keeps the manual short.
 func TestShortManual(t *testing.T) {
 	words := 0

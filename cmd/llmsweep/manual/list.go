@@ -31,7 +31,7 @@ func List(out io.Writer) error {
 
 // inside are names that are explained in another topic: commands, and words that people look for.
 var inside = map[string]string{
-	"run": "loads", "workloads": "loads", "prompts": "loads", "grading": "loads", "traces": "loads",
+	"run": "loads", "workloads": "loads", "prompts": "loads", "images": "loads", "grading": "loads", "traces": "loads",
 	"budget": "sweep", "users": "sweep", "words": "metrics", "errors": "metrics",
 	"slo": "verdicts", "troubleshooting": "verdicts", "habits": "client",
 	"apis": "servers", "network": "servers", "hosted": "servers", "cost": "servers",
