@@ -28,7 +28,8 @@ var FailsAlways = note.Kind{Code: "habit.fails-always", Args: []string{"share", 
 // habits returns a note on each habit of the server that a sweep shows.
 func habits(run *rundir.Run) (all []note.Note) {
 	stages := run.Stages
-	if st := sheds(Open(stages)); st != nil {
+	quota := run.Saturation != nil && run.Saturation.Quota != nil // the answer says it
+	if st := sheds(Open(stages)); st != nil && !quota {
 		all = append(all, noteSheds.New(st.Name, st.Rates.Offered.Value(), st.Refused.Value(), st.Progress.Rate.Value()))
 	}
 	for _, n := range []note.Note{failsAlways(stages), blamed(run, pauses(stages)), batches(stages), caches(stages), drops(stages)} {
