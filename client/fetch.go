@@ -63,7 +63,11 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return a, &Failure{
-			Class: refusalClass(resp.StatusCode, resp.Header, a.Body), HTTP: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now()),
+			Class: refusalClass(
+				resp.StatusCode,
+				resp.Header,
+				a.Body,
+			), HTTP: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now()),
 			Message: c.cleaner.Clean(statusText(resp.StatusCode, resp.Header, a.Body)),
 		}
 	case errors.Is(err, errCompression):
@@ -71,7 +75,10 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	case err != nil:
 		return a, c.failure(limited, err, limit, true)
 	case len(a.Body) == maxAnswer:
-		return a, &Failure{Class: ClassMalformed, Message: fmt.Sprintf("the answer was cut: it is longer than %d MB", maxAnswer>>20)}
+		return a, &Failure{
+			Class:   ClassMalformed,
+			Message: fmt.Sprintf("the answer was cut: it is longer than %d MB", maxAnswer>>20),
+		}
 	}
 	return a, nil
 }

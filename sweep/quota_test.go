@@ -152,14 +152,24 @@ func (q *quota) queue(ctx context.Context, cost float64) bool {
 }
 
 // quotaKinds are the kinds of quotas: what they count, how their periods follow each other, and what becomes of the rest.
-var quotaKinds = []string{"requests fixed refuses", "tokens fixed refuses", "requests sliding refuses", "tokens sliding refuses", "requests fixed delays", "tokens fixed delays"}
+var quotaKinds = []string{
+	"requests fixed refuses",
+	"tokens fixed refuses",
+	"requests sliding refuses",
+	"tokens sliding refuses",
+	"requests fixed delays",
+	"tokens fixed delays",
+}
 
 // drawQuota draws a server of a kind.
 func drawQuota(kind string, seed uint64) *oddTrial {
 	rng := rand.New(rand.NewPCG(seed, 47))
 	q := quotaShape{
 		slots: []int{4, 8, 16}[rng.IntN(3)], service: 0.2 * math.Pow(4, rng.Float64()), period: []float64{10, 30, 60, 60}[rng.IntN(4)],
-		sliding: strings.Contains(kind, "sliding"), delays: strings.Contains(kind, "delays"), tokens: strings.Contains(kind, "tokens"),
+		sliding: strings.Contains(
+			kind,
+			"sliding",
+		), delays: strings.Contains(kind, "delays"), tokens: strings.Contains(kind, "tokens"),
 	}
 	rate := (0.3 + 0.4*rng.Float64()) * float64(q.slots) / q.service
 	k := &oddTrial{family: kind, seed: seed, about: fmt.Sprintf("%d slots, %.2f s, %.0f s", q.slots, q.service, q.period)}

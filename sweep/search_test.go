@@ -47,8 +47,16 @@ func TestBoundsOfASearchAreHard(t *testing.T) {
 	} {
 		run := searched(t, c.change)
 		for i := range run.Stages {
-			if st := &run.Stages[i]; st.Rate.Or(0) > c.rate || st.MaxConcurrency > c.width || !st.Rate.Known() && st.Concurrency.Peak > c.width {
-				t.Errorf("%s: %s asks for %v req/s, %d in flight, had %d", name, st.Name, st.Rate, st.MaxConcurrency, st.Concurrency.Peak)
+			if st := &run.Stages[i]; st.Rate.Or(0) > c.rate || st.MaxConcurrency > c.width ||
+				!st.Rate.Known() && st.Concurrency.Peak > c.width {
+				t.Errorf(
+					"%s: %s asks for %v req/s, %d in flight, had %d",
+					name,
+					st.Name,
+					st.Rate,
+					st.MaxConcurrency,
+					st.Concurrency.Peak,
+				)
 			}
 		}
 		for _, step := range run.Search {
@@ -85,13 +93,15 @@ func TestASearchHasOneBestPoint(t *testing.T) {
 		if st.Role == rundir.Hold && proof.Elapsed < 0.8*min(st.Elapsed, 60) {
 			t.Errorf("the proof took %.0f s, %s %.0f s", proof.Elapsed, st.Name, st.Elapsed)
 		}
-		if n := float64(st.Requests.Error); (st == proof || st.Name == run.SLO.KeptStage) && n > 0.05*float64(st.Requests.OK) {
+		if n := float64(st.Requests.Error); (st == proof || st.Name == run.SLO.KeptStage) &&
+			n > 0.05*float64(st.Requests.OK) {
 			t.Errorf("%s is a best point although %.0f of its requests failed", st.Name, n)
 		}
 	}
 	// The same figures in the answer as in the saturation's and the SLO's own.
 	a := saturation.AnswerOf(&run)
-	if a.Promise.Rate != run.SLO.Rate || a.Promise.Low != run.SLO.Low || a.Rate != run.Saturation.Rate || run.SLO.Rate.Value() > run.Saturation.High.Value() {
+	if a.Promise.Rate != run.SLO.Rate || a.Promise.Low != run.SLO.Low || a.Rate != run.Saturation.Rate ||
+		run.SLO.Rate.Value() > run.Saturation.High.Value() {
 		t.Errorf("%+v, %+v, %+v", a, run.SLO, run.Saturation)
 	}
 }

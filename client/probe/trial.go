@@ -62,8 +62,12 @@ func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, pr
 	t.result.Reset(time.Now())
 	c.Do(ctx, call, &t.result)
 	if t.result.Unpaid {
-		return t, &Error{Kind: kindSpent, URL: t.url, What: "--max-cost does not allow the requests that find out how to measure",
-			Do: "Raise it: see llmsweep help servers."}
+		return t, &Error{
+			Kind: kindSpent,
+			URL:  t.url,
+			What: "--max-cost does not allow the requests that find out how to measure",
+			Do:   "Raise it: see llmsweep help servers.",
+		}
 	}
 	if t.result.Status == client.StatusIncomplete {
 		return t, ctx.Err()
@@ -104,8 +108,11 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 // blameModel says of a refusal by which model it was, where nobody named that: the first of a list may be one of embeddings.
 func (p *Prober) blameModel(f *Facts, err error) {
 	var e *Error
-	if p.options.Params.Model == "" && len(f.Models) > 1 && errors.As(err, &e) && (e.Kind == kindNotFound || e.Kind == kindRefused) {
-		e.Do = "The model was " + f.Model + ", the first in the list: name one that chats with --model (" + enumerate(f.Models[1:]) + ")."
+	if p.options.Params.Model == "" && len(f.Models) > 1 && errors.As(err, &e) &&
+		(e.Kind == kindNotFound || e.Kind == kindRefused) {
+		e.Do = "The model was " + f.Model + ", the first in the list: name one that chats with --model (" + enumerate(
+			f.Models[1:],
+		) + ")."
 	}
 }
 
@@ -235,7 +242,8 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	f.Streams = true
 	f.Usage = r.TokenSource == client.SourceServer
 	// The count matters too: chunks received together have the same instant.
-	f.Thinks = r.ReasoningTokens > 0 || r.FirstToken < r.FirstAnswer || r.FirstAnswer == client.Absent && r.FirstToken != client.Absent
+	f.Thinks = r.ReasoningTokens > 0 || r.FirstToken < r.FirstAnswer ||
+		r.FirstAnswer == client.Absent && r.FirstToken != client.Absent
 	if n := r.Chunks(); n > 0 {
 		f.TokensPerChunk = float64(r.OutputTokens) / float64(n)
 	}

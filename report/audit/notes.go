@@ -18,22 +18,24 @@ var (
 	noteCopied          = note.Kind{Code: "audit.copied", Args: []string{"same", "line", "row", "latency", "other_latency"}} // same holds notes of kind audit.printed
 	noteReprint         = note.Kind{Code: "audit.reprint", Args: []string{"line"}}
 	noteReprinted       = note.Kind{Code: "audit.reprinted", Args: []string{"line", "metric", "there", "here"}}
-	noteMisprintedRate  = note.Kind{Code: "audit.misprinted-rate", Args: []string{"offered", "completed", "missing", "window", "latency", "most", "served", "line"}}
-	noteAlone           = note.Kind{Code: "audit.alone", Args: []string{"completed", "latency", "in_flight"}}
-	noteCold            = note.Kind{Code: "audit.cold", Args: []string{"slow", "requests", "longest", "median"}}
-	noteGrid            = note.Kind{Code: "audit.grid", Args: []string{"rate", "grid_rate"}}
-	noteArithmetic      = note.Kind{Code: "audit.arithmetic", Args: []string{"metric", "printed", "made_of", "is"}}
-	noteRetokenized     = note.Kind{Code: "audit.retokenized", Args: []string{"again", "reported", "factor"}}
-	noteTPOT            = note.Kind{Code: "audit.tpot", Args: []string{"tpot", "factor", "itl"}}
-	noteDefaultLimit    = note.Kind{Code: "audit.default-limit", Args: []string{"asked", "other_asked", "line", "time", "response_line", "stopped_at", "counted"}} // counted absent where it agrees
-	noteClosedLoop      = note.Kind{Code: "audit.closed-loop", Args: []string{"concurrency", "requests", "latency", "at_most", "took", "in_flight"}}
-	noteEven            = note.Kind{Code: "audit.even", Args: []string{"tokens", "spread", "asked"}}
-	noteCeiling         = note.Kind{Code: "audit.ceiling", Args: []string{"ceiling", "offered", "completed", "less", "line"}}
-	noteInstants        = note.Kind{Code: "audit.instants", Args: []string{"later", "at", "earlier", "earlier_at"}}
-	noteGaps            = note.Kind{Code: "audit.gaps", Args: []string{"gaps", "sum", "passed"}}
-	noteStopped         = note.Kind{Code: "audit.stopped", Args: []string{"tokens", "asked"}}
-	noteEmpty           = note.Kind{Code: "audit.empty"}
-	noteTokensApart     = note.Kind{Code: "audit.tokens-apart", Args: []string{"output", "completed", "tokens", "typical"}}
-	noteBacklog         = note.Kind{Code: "audit.backlog", Args: []string{"ttft", "later_ttft", "line"}}
-	noteSeveral         = note.Kind{Code: "audit.several", Args: []string{"requests", "first"}} // first holds one note
+	noteMisprintedRate  = note.Kind{Code: "audit.misprinted-rate", Args: []string{
+		"offered", "completed", "missing", "window", "latency", "most", "served", "line",
+	}}
+	noteAlone        = note.Kind{Code: "audit.alone", Args: []string{"completed", "latency", "in_flight"}}
+	noteCold         = note.Kind{Code: "audit.cold", Args: []string{"slow", "requests", "longest", "median"}}
+	noteGrid         = note.Kind{Code: "audit.grid", Args: []string{"rate", "grid_rate"}}
+	noteArithmetic   = note.Kind{Code: "audit.arithmetic", Args: []string{"metric", "printed", "made_of", "is"}}
+	noteRetokenized  = note.Kind{Code: "audit.retokenized", Args: []string{"again", "reported", "factor"}}
+	noteTPOT         = note.Kind{Code: "audit.tpot", Args: []string{"tpot", "factor", "itl"}}
+	noteDefaultLimit = note.Kind{Code: "audit.default-limit", Args: []string{"asked", "other_asked", "line", "time", "response_line", "stopped_at", "counted"}} // counted absent where it agrees
+	noteClosedLoop   = note.Kind{Code: "audit.closed-loop", Args: []string{"concurrency", "requests", "latency", "at_most", "took", "in_flight"}}
+	noteEven         = note.Kind{Code: "audit.even", Args: []string{"tokens", "spread", "asked"}}
+	noteCeiling      = note.Kind{Code: "audit.ceiling", Args: []string{"ceiling", "offered", "completed", "less", "line"}}
+	noteInstants     = note.Kind{Code: "audit.instants", Args: []string{"later", "at", "earlier", "earlier_at"}}
+	noteGaps         = note.Kind{Code: "audit.gaps", Args: []string{"gaps", "sum", "passed"}}
+	noteStopped      = note.Kind{Code: "audit.stopped", Args: []string{"tokens", "asked"}}
+	noteEmpty        = note.Kind{Code: "audit.empty"}
+	noteTokensApart  = note.Kind{Code: "audit.tokens-apart", Args: []string{"output", "completed", "tokens", "typical"}}
+	noteBacklog      = note.Kind{Code: "audit.backlog", Args: []string{"ttft", "later_ttft", "line"}}
+	noteSeveral      = note.Kind{Code: "audit.several", Args: []string{"requests", "first"}} // first holds one note
 )

@@ -221,7 +221,11 @@ func numbersOf(s *rundir.Stage, group string) []rundir.Named {
 		return []rundir.Named{{Name: "completed", Number: &s.Rates.Completed}}
 	case "tokens_per_s":
 		t := &s.TokensPerS
-		return []rundir.Named{{Name: "output", Number: &t.Output}, {Name: "input", Number: &t.Input}, {Name: "total", Number: &t.Total}}
+		return []rundir.Named{
+			{Name: "output", Number: &t.Output},
+			{Name: "input", Number: &t.Input},
+			{Name: "total", Number: &t.Total},
+		}
 	case "output_tokens":
 		return []rundir.Named{{Name: "mean", Number: &s.OutputTokens.Mean}, {Name: "total", Number: &s.OutputTokens.Total}}
 	case "prompt_tokens":

@@ -128,7 +128,11 @@ func latencyIdentity(r *row) hit {
 	if ok {
 		return hit{}
 	}
-	return hit{key: keyLatency, figures: times(), note: noteLatency.New(seconds(latency.V), seconds(ttft.V), count.V-1, seconds(s[1].V), seconds(made.V))}
+	return hit{
+		key:     keyLatency,
+		figures: times(),
+		note:    noteLatency.New(seconds(latency.V), seconds(ttft.V), count.V-1, seconds(s[1].V), seconds(made.V)),
+	}
 }
 
 // Tolerances of tokens per request. An end token makes one or two per cent. Where the number is the quotient of two rates that were
@@ -282,7 +286,11 @@ func order(r *row) hit {
 		s, ok := r.spans(dist+".min", dist+".max", dist+".mean")
 		if ok && (s[2].High < s[0].Low*(1-1e-9) || s[2].Low > s[1].High*(1+1e-9)) {
 			at := dist + ".mean"
-			return hit{key: at, note: noteMean.New(dist, seconds(s[2].V), seconds(s[0].V), seconds(s[1].V)), figures: []string{at}}
+			return hit{
+				key:     at,
+				note:    noteMean.New(dist, seconds(s[2].V), seconds(s[0].V), seconds(s[1].V)),
+				figures: []string{at},
+			}
 		}
 	}
 	return hit{}
@@ -315,7 +323,11 @@ func arithmetic(r *row) hit {
 		}
 		if math.Abs(s[0].Beyond(made)) > arithmeticTolerance {
 			sum := digits(s[1].V) + " " + m.sign + " " + digits(s[2].V)
-			return hit{key: m.key, note: noteArithmetic.New(m.key, digits(s[0].V), sum, digits(made.V)), figures: []string{m.key}}
+			return hit{
+				key:     m.key,
+				note:    noteArithmetic.New(m.key, digits(s[0].V), sum, digits(made.V)),
+				figures: []string{m.key},
+			}
 		}
 	}
 	return hit{}
@@ -339,7 +351,11 @@ func retokenized(r *row) hit {
 	if ratio >= 2 {
 		factor = fmt.Sprintf("x %.1f", ratio)
 	}
-	return hit{key: "output_tokens.retokenized", grade: Doubtful, note: noteRetokenized.New(again.Value(), reported.Value(), factor)}
+	return hit{
+		key:   "output_tokens.retokenized",
+		grade: Doubtful,
+		note:  noteRetokenized.New(again.Value(), reported.Value(), factor),
+	}
 }
 
 // tpotFactor is the largest credible ratio of TPOT to ITL. Both are means of the same gaps; TPOT gives each request the same weight, ITL

@@ -20,7 +20,8 @@ const closedLoopTolerance = 0.05
 func closedLoop(r *row) hit {
 	s := r.stage
 	if !r.published(published.Stress) || !s.Whole || s.MaxConcurrency < 2 || s.Requests.Due == 0 || s.Requests.OK != s.Requests.Due ||
-		!known(s.Latency.Mean, s.Latency.Max) || s.Window <= 0 {
+		!known(s.Latency.Mean, s.Latency.Max) ||
+		s.Window <= 0 {
 		return hit{}
 	}
 	requests, c, mean := float64(s.Requests.Due), float64(s.MaxConcurrency), s.Latency.Mean.Value()
@@ -28,7 +29,14 @@ func closedLoop(r *row) hit {
 	if s.Window <= longest*(1+closedLoopTolerance) {
 		return hit{}
 	}
-	n := noteClosedLoop.New(s.MaxConcurrency, requests, seconds(mean), seconds(longest), seconds(s.Window), requests*mean/s.Window)
+	n := noteClosedLoop.New(
+		s.MaxConcurrency,
+		requests,
+		seconds(mean),
+		seconds(longest),
+		seconds(s.Window),
+		requests*mean/s.Window,
+	)
 	return hit{key: "max_concurrency", grade: Remark, note: n}
 }
 
@@ -52,11 +60,16 @@ func coldStart(r *row) hit {
 	median, longest := s.Latency.P50.Value(), s.Latency.Max.Value()
 	share := (s.Latency.Mean.Value() - median) / (longest - median)
 	slow := share * float64(s.Requests.OK)
-	if longest < coldFactor*median || s.Latency.Min.Value() < coldAlike*median || math.Abs(slow/float64(s.MaxConcurrency)-1) > coldBatch ||
+	if longest < coldFactor*median || s.Latency.Min.Value() < coldAlike*median ||
+		math.Abs(slow/float64(s.MaxConcurrency)-1) > coldBatch ||
 		s.Latency.Std.Value() < coldSpread*math.Sqrt(share*(1-share))*(longest-median) {
 		return hit{}
 	}
-	return hit{key: "latency_s.mean", grade: Remark, note: noteCold.New(slow, s.Requests.OK, seconds(longest), seconds(median))}
+	return hit{
+		key:   "latency_s.mean",
+		grade: Remark,
+		note:  noteCold.New(slow, s.Requests.OK, seconds(longest), seconds(median)),
+	}
 }
 
 // Limits of even lengths. Answers that end by themselves take different times, at a temperature above 0. Where all take
@@ -70,7 +83,8 @@ const (
 // temperature is not told, the answers may have been equal: then each has a whole number of tokens.
 func evenLengths(r *row) hit {
 	s := r.stage
-	if !r.published(published.Stress) || !known(s.Latency.Mean, s.Latency.Std, s.OutputTokens.Mean, s.AskedTokens) || s.Requests.OK < 10 {
+	if !r.published(published.Stress) || !known(s.Latency.Mean, s.Latency.Std, s.OutputTokens.Mean, s.AskedTokens) ||
+		s.Requests.OK < 10 {
 		return hit{}
 	}
 	if _, ok := r.span("output_tokens.mean"); !ok {
@@ -121,8 +135,15 @@ func stoppedByDefault(all []*result) []hit {
 		if got := s.OutputTokens.Mean; got.Known() && math.Abs(got.Value()/float64(resp.CompletionTokens)-1) > tokensAbove {
 			counted = got.Value()
 		}
-		n := noteDefaultLimit.New(s.AskedTokens.Value(), o.stage.AskedTokens.Value(), o.line("asked_tokens"), seconds(s.Window),
-			resp.Line, resp.CompletionTokens, counted)
+		n := noteDefaultLimit.New(
+			s.AskedTokens.Value(),
+			o.stage.AskedTokens.Value(),
+			o.line("asked_tokens"),
+			seconds(s.Window),
+			resp.Line,
+			resp.CompletionTokens,
+			counted,
+		)
 		hits = append(hits, hit{row: r, key: "asked_tokens", note: n, figures: wholeRow()})
 	}
 	return hits
@@ -136,11 +157,13 @@ func fixedLength(r *row) bool {
 		return false
 	}
 	s := r.stage
-	if !known(s.AskedTokens, s.Latency.Mean, s.Latency.Std) || s.Window <= 0 || s.Latency.Std.Value() > defaultSpread*s.Latency.Mean.Value() {
+	if !known(s.AskedTokens, s.Latency.Mean, s.Latency.Std) || s.Window <= 0 ||
+		s.Latency.Std.Value() > defaultSpread*s.Latency.Mean.Value() {
 		return false
 	}
 	return !slices.ContainsFunc(source.Responses, func(r rundir.Response) bool {
-		return r.CompletionTokens == 0 || float64(r.CompletionTokens) >= s.AskedTokens.Value() || r.Finish != "" && r.Finish != "length"
+		return r.CompletionTokens == 0 || float64(r.CompletionTokens) >= s.AskedTokens.Value() ||
+			r.Finish != "" && r.Finish != "length"
 	})
 }
 
@@ -149,6 +172,7 @@ func sameLimit(r, o *row) bool {
 	a, b := r.stage, o.stage
 	apart := a.AskedTokens.Value() / b.AskedTokens.Value()
 	return r.result.file == o.result.file && r.result.run.Target.URL == o.result.run.Target.URL && a.MaxConcurrency == b.MaxConcurrency &&
-		a.Requests.Due == b.Requests.Due && max(apart, 1/apart) >= defaultApart &&
+		a.Requests.Due == b.Requests.Due &&
+		max(apart, 1/apart) >= defaultApart &&
 		math.Abs(a.Window-b.Window) <= defaultSpread*min(a.Window, b.Window)
 }

@@ -79,7 +79,12 @@ func copyOf(above, r *row, same []string) hit {
 		parts = append(parts, notePrinted.New(key, r.text(key)))
 	}
 	latency := func(r *row) string { return seconds(r.stage.Latency.Mean.Value()) }
-	h := hit{row: twin, key: same[0], note: noteCopied.New(parts, of.line(same[0]), of.name(), latency(twin), latency(of)), figures: same}
+	h := hit{
+		row:     twin,
+		key:     same[0],
+		note:    noteCopied.New(parts, of.line(same[0]), of.name(), latency(twin), latency(of)),
+		figures: same,
+	}
 	if slices.Equal(same, []string{keyTTFT}) {
 		h.grade = Doubtful
 	}
@@ -231,7 +236,8 @@ func backlogs(t *result) []hit {
 		}
 		for _, o := range all[i+1:] {
 			load, _ := o.load()
-			if !(o.value(keyTTFT)*backlogFactor < r.value(keyTTFT) && o.value(keyLatency) < r.value(keyLatency)) || o.value(keyDone) < keepsUp*load ||
+			if !(o.value(keyTTFT)*backlogFactor < r.value(keyTTFT) && o.value(keyLatency) < r.value(keyLatency)) ||
+				o.value(keyDone) < keepsUp*load ||
 				!latencyIdentity(o).note.IsZero() {
 				continue
 			}
@@ -265,7 +271,16 @@ func misprintedRates(t *result) (hits []hit) {
 		if i < 0 {
 			continue
 		}
-		n := noteMisprintedRate.New(digits(offered), digits(done), missing, window, seconds(latency), most, digits(t.rows[i].value(keyDone)), t.rows[i].line(keyDone))
+		n := noteMisprintedRate.New(
+			digits(offered),
+			digits(done),
+			missing,
+			window,
+			seconds(latency),
+			most,
+			digits(t.rows[i].value(keyDone)),
+			t.rows[i].line(keyDone),
+		)
 		hits = append(hits, hit{row: r, key: keyRate, grade: Doubtful, note: n, figures: []string{keyRate}})
 	}
 	return hits

@@ -17,7 +17,10 @@ func TestTheAnswerNamesItsRows(t *testing.T) {
 	f := rundir.Exactly
 	hold := func(rate float64, verdict rundir.Verdict) rundir.Stage {
 		return rundir.Stage{
-			Name: "hold@" + lang.Number(f(rate), lang.Rate), Role: rundir.Hold, State: rundir.Complete, Rate: f(rate), Verdict: verdict,
+			Name: "hold@" + lang.Number(
+				f(rate),
+				lang.Rate,
+			), Role: rundir.Hold, State: rundir.Complete, Rate: f(rate), Verdict: verdict,
 			Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Offered: f(rate)}, WindowFrom: 10, Window: 170,
 		}
 	}
@@ -34,7 +37,10 @@ func TestTheAnswerNamesItsRows(t *testing.T) {
 			Stages: []rundir.Stage{hold(8.1, rundir.Stable), hold(9.2, rundir.Shedding)},
 			Saturation: &rundir.Saturation{
 				Rate: f(8.5), Low: f(8), High: f(9), KeptStage: c.kept, FailedStage: c.failed, HighestStable: f(8.1),
-				Reason: note.Note{Code: "saturation.refused", Args: map[string]any{"share": 0.12}}, Cautions: []note.Note{note.Text.New("with care")},
+				Reason: note.Note{
+					Code: "saturation.refused",
+					Args: map[string]any{"share": 0.12},
+				}, Cautions: []note.Note{note.Text.New("with care")},
 			},
 		}
 		lines := Answer(run, lang.English)
@@ -79,7 +85,9 @@ func TestWhatMoreWasCompleted(t *testing.T) {
 	f := rundir.Exactly
 	stage := func(role rundir.Role, done float64) rundir.Stage {
 		return rundir.Stage{
-			Name: string(role), Role: role, State: rundir.Complete, Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Completed: f(done)},
+			Name: string(
+				role,
+			), Role: role, State: rundir.Complete, Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Completed: f(done)},
 			Progress: rundir.Progress{Rate: f(done), Low: f(done), High: f(done)},
 		}
 	}

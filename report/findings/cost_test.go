@@ -51,10 +51,19 @@ func TestCosts(t *testing.T) {
 		"a bound":   {labels: rundir.Labels{Price: 1.8, GPUs: 1}, answer: rundir.Answer{Kind: rundir.AtLeast, Rate: rundir.Over(8), Output: f(1000)}},
 		"users":     {labels: rundir.Labels{Price: 1.8, GPUs: 1}, answer: rundir.Answer{Kind: rundir.Carries, Carried: &rundir.Carried{Users: f(20)}}},
 	} {
-		run := &rundir.Run{Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete, Labels: c.labels, Stages: rows, Answer: &c.answer}
+		run := &rundir.Run{
+			Plan:   rundir.Plan{Kind: rundir.KindSweep},
+			State:  rundir.Complete,
+			Labels: c.labels,
+			Stages: rows,
+			Answer: &c.answer,
+		}
 		for l, want := range map[lang.Lang]string{lang.English: c.en, lang.Chinese: c.zh} {
 			lines := Answer(run, l)
-			i := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "Costs") || strings.Contains(s, "费用") })
+			i := slices.IndexFunc(
+				lines,
+				func(s string) bool { return strings.Contains(s, "Costs") || strings.Contains(s, "费用") },
+			)
 			if got := strings.Join(lines, "\n"); (i >= 0) != (want != "") || want != "" && lines[i] != want {
 				t.Errorf("%s: %s\nwant %q", name, got, want)
 			}

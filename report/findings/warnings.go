@@ -38,7 +38,10 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 		say   string
 		check func(*rundir.Stage, lang.Lang) string
 	}{
-		{warnInvalid.In(l, ClientRemedy.In(l)), invalid}, {WarnLength.In(l), func(s *rundir.Stage, l lang.Lang) string { return wrongLengths(run, s, l) }},
+		{
+			warnInvalid.In(l, ClientRemedy.In(l)),
+			invalid,
+		}, {WarnLength.In(l), func(s *rundir.Stage, l lang.Lang) string { return wrongLengths(run, s, l) }},
 		{warnSource.In(l), source}, {warnChunk.In(l), divided}, {warnChunkWhole.In(l), undivided},
 		{warnDue.In(l), fromDue}, {warnCached.In(l), cached},
 	}
@@ -192,7 +195,13 @@ func wrongLengths(run *rundir.Run, s *rundir.Stage, l lang.Lang) string {
 // reach returns the lowest and the highest of some numbers, or the one that they are.
 func reach(all []rundir.Number) string {
 	byValue := func(a, b rundir.Number) int { return cmp.Compare(a.Value(), b.Value()) }
-	low, high := lang.Number(slices.MinFunc(all, byValue), lang.Short), lang.Number(slices.MaxFunc(all, byValue), lang.Short)
+	low, high := lang.Number(
+		slices.MinFunc(all, byValue),
+		lang.Short,
+	), lang.Number(
+		slices.MaxFunc(all, byValue),
+		lang.Short,
+	)
 	if low == high {
 		return low
 	}
@@ -248,7 +257,8 @@ func isDivided(s *rundir.Stage) bool {
 // fromDue compares the first token counted from due with that counted from sent.
 func fromDue(s *rundir.Stage, l lang.Lang) string {
 	due, sent := s.TTFTDue.P99, s.TTFT.P99
-	if measure.Accident(s.Invalid) || !due.Known() || !sent.Known() || math.Abs(due.Value()-sent.Value()) <= max(lateFrom, lateShare*sent.Value()) {
+	if measure.Accident(s.Invalid) || !due.Known() || !sent.Known() ||
+		math.Abs(due.Value()-sent.Value()) <= max(lateFrom, lateShare*sent.Value()) {
 		return ""
 	}
 	return detailDue.In(l, lang.Time(due), lang.Time(sent))

@@ -50,7 +50,10 @@ func Path(w io.Writer, path string) ([]setup.Input, error) {
 	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err != nil {
 		inside, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
 		if err != nil || len(inside) == 0 {
-			return nil, fmt.Errorf("%s is not a run directory and holds none; name run directories or documents with published results", path)
+			return nil, fmt.Errorf(
+				"%s is not a run directory and holds none; name run directories or documents with published results",
+				path,
+			)
 		}
 		dirs = dirs[:0]
 		for _, file := range inside {
@@ -84,7 +87,12 @@ func readDocument(w io.Writer, path string) ([]setup.Input, error) {
 		}
 	}
 	if len(beside) > 0 {
-		fmt.Fprintf(w, "%s: prose beside the tables was not read and may change what they mean: line %s\n", path, strings.Join(beside, ", "))
+		fmt.Fprintf(
+			w,
+			"%s: prose beside the tables was not read and may change what they mean: line %s\n",
+			path,
+			strings.Join(beside, ", "),
+		)
 	}
 	if unread > 0 {
 		fmt.Fprintf(w, "%s: %d figures or lines could not be read; llmsweep audit %s lists them\n", path, unread, path)

@@ -35,13 +35,37 @@ var caveats = sync.OnceValue(func() []caveat {
 		{regexp.MustCompile(`(?i)\b(?:erratum|errata|corrigend\w*|swapped|interchanged|mislabell?ed)\b|勘误|更正|写反|` +
 			`\b(?:headings?|headers?|columns?|units?|tables?|labels?|rows?|figures?|numbers?)\b.*\b(?:wrong|incorrect|mistaken|invalid)\b|` +
 			`(?:表头|单位|数据|标题|列).*(?:有误|错误|错了)`), noteErratum, append(times, rates...)},
-		{regexp.MustCompile(`(?i)\b(?:relative to|normali[sz]ed (?:to|by)|as a ratio|ratios? (?:of|to)|trimmed mean|aggregated over|summed over|sums? of|added up)\b|= ?1\.00?\)|相对值|归一化|累加`), noteErratum, append(times, rates...)},
-		{regexp.MustCompile(`(?i)\b(?:replica|worker|node|gpu) \d+ (?:alone|only)\b|` + partWord + `.*` + rateWord + `|` + rateWord + `.*` + partWord + `|` +
-			`divided by|multipl(?:y|ied) by|除以|乘以`), notePart, rates},
-		{regexp.MustCompile(`(?i)` + timeWord + `.*\b(?:are|is|at|as|in|of|was|were|show(?:n|s)?)\b[^.;]*` + percentile + `|` +
-			timeWord + `.*(?:均?为|取|是)\s*` + percentile + `|` + percentile + `\s*(?:时延|延迟)`), noteOtherStatistic, times},
-		{regexp.MustCompile(`(?i)` + timeWord + `.*\b(?:includ(?:es?|ing)|exclud(?:es?|ing))\b|throughput.*\b(?:counts?|includ(?:es?|ing))\b|` +
-			`(?:时延|延迟|吞吐).*(?:包含|不含|包括)`), noteErratum, nil},
+		{
+			regexp.MustCompile(
+				`(?i)\b(?:relative to|normali[sz]ed (?:to|by)|as a ratio|ratios? (?:of|to)|trimmed mean|aggregated over|summed over|sums? of|added up)\b|= ?1\.00?\)|相对值|归一化|累加`,
+			),
+			noteErratum,
+			append(times, rates...),
+		},
+		{
+			regexp.MustCompile(
+				`(?i)\b(?:replica|worker|node|gpu) \d+ (?:alone|only)\b|` + partWord + `.*` + rateWord + `|` + rateWord + `.*` + partWord + `|` +
+					`divided by|multipl(?:y|ied) by|除以|乘以`,
+			),
+			notePart,
+			rates,
+		},
+		{
+			regexp.MustCompile(
+				`(?i)` + timeWord + `.*\b(?:are|is|at|as|in|of|was|were|show(?:n|s)?)\b[^.;]*` + percentile + `|` +
+					timeWord + `.*(?:均?为|取|是)\s*` + percentile + `|` + percentile + `\s*(?:时延|延迟)`,
+			),
+			noteOtherStatistic,
+			times,
+		},
+		{
+			regexp.MustCompile(
+				`(?i)` + timeWord + `.*\b(?:includ(?:es?|ing)|exclud(?:es?|ing))\b|throughput.*\b(?:counts?|includ(?:es?|ing))\b|` +
+					`(?:时延|延迟|吞吐).*(?:包含|不含|包括)`,
+			),
+			noteErratum,
+			nil,
+		},
 		{regexp.MustCompile(`(?i)\b(?:first|second|third|last) rows?\b|(?:最后|第.)一?行`), noteOneRow, []string{}},
 	}
 })
@@ -113,7 +137,11 @@ func (c *caveat) groups(line string) []string {
 	}
 	var all []string
 	for _, col := range columns() {
-		if col.figure != nil && slices.ContainsFunc(col.names, func(name string) bool { return len(name) > 2 && strings.Contains(letters(line), name) }) {
+		if col.figure != nil &&
+			slices.ContainsFunc(
+				col.names,
+				func(name string) bool { return len(name) > 2 && strings.Contains(letters(line), name) },
+			) {
 			group, _, _ := strings.Cut(col.key, ".")
 			all = append(all, group)
 		}

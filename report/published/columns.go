@@ -218,44 +218,45 @@ var continuedLine = regexp.MustCompile(`(?i)^\W*(?:.*[(（\s])?(?:continued|cont
 
 // goesOn reports whether a table goes on behind the next lines, which are then taken: blank ones, and a heading that says
 // so. What follows has as many cells, and begins with the name of a stage or with the heading of the table once more.
-func (p *reading) goesOn(found []*column) bool {
-	at, continued := p.at, false
-	for ; at < len(p.lines); at++ {
-		line := strings.TrimSpace(p.lines[at])
+func (r *reading) goesOn(found []*column) bool {
+	at, continued := r.at, false
+	for ; at < len(r.lines); at++ {
+		line := strings.TrimSpace(r.lines[at])
 		if line != "" && (continued || !continuedLine.MatchString(line)) {
 			break
 		}
 		continued = continued || line != ""
 	}
-	if at == p.at || at == len(p.lines) {
+	if at == r.at || at == len(r.lines) {
 		return false
 	}
-	cells := splitCells(p.lines[at])
-	if len(cells) != len(found) || !strings.Contains(p.lines[at], "|") {
+	cells := splitCells(r.lines[at])
+	if len(cells) != len(found) || !strings.Contains(r.lines[at], "|") {
 		return false
 	}
-	if !continued && isSameHead(found, cells) && !p.wants(at, found) || !isSameHead(found, cells) && !slices.ContainsFunc(found, func(c *column) bool {
-		return c != nil && c.key == nameColumn && isStageName(cells[slices.Index(found, c)])
-	}) {
+	i := slices.IndexFunc(found, func(c *column) bool { return c != nil && c.key == nameColumn })
+	switch again := isSameHead(found, cells); {
+	case again && !continued && !r.wants(at, found), !again && (i < 0 || !isStageName(cells[i])):
 		return false
 	}
-	for p.at < at {
-		p.take(Frame)
+	for r.at < at {
+		r.take(Frame)
 	}
 	return true
 }
 
 // wants reports whether the first row of the table whose heading is line at is none of those that there are, and the last
 // one is still to come: then that table goes on with this one.
-func (p *reading) wants(at int, found []*column) bool {
-	for at++; at < len(p.lines) && isRule(strings.TrimSpace(p.lines[at])); at++ {
+func (r *reading) wants(at int, found []*column) bool {
+	for at++; at < len(r.lines) && isRule(strings.TrimSpace(r.lines[at])); at++ {
 	}
-	if at == len(p.lines) || slices.ContainsFunc(p.Run.Stages, func(s rundir.Stage) bool { return s.Role == rundir.Ceiling }) {
+	ends := func(s rundir.Stage) bool { return s.Role == rundir.Ceiling }
+	if at == len(r.lines) || slices.ContainsFunc(r.Run.Stages, ends) {
 		return false
 	}
 	i := slices.IndexFunc(found, func(c *column) bool { return c != nil && c.key == nameColumn })
-	cells := splitCells(p.lines[at])
-	return len(cells) == len(found) && i >= 0 && !slices.ContainsFunc(p.Run.Stages, func(s rundir.Stage) bool {
+	cells := splitCells(r.lines[at])
+	return len(cells) == len(found) && i >= 0 && !slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool {
 		return s.Source.Heading == strings.TrimSpace(strings.TrimSuffix(cells[i], "req/sec"))
 	})
 }

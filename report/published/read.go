@@ -43,7 +43,12 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	p := &parser{doc: &Document{Name: name, Lines: make([]Kind, len(lines))}, lines: lines, above: newContextAbove(lines), besides: map[int]bool{}}
+	p := &parser{
+		doc:     &Document{Name: name, Lines: make([]Kind, len(lines))},
+		lines:   lines,
+		above:   newContextAbove(lines),
+		besides: map[int]bool{},
+	}
 	p.own = slices.ContainsFunc(lines, toolLine.MatchString)
 	for p.at < len(p.lines) {
 		p.step()
@@ -65,7 +70,10 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 func readLines(b []byte) ([]string, error) {
 	switch {
 	case len(b) > maxBytes:
-		return nil, fmt.Errorf("larger than %d MiB, which published results never are; cut the results out of it", maxBytes>>20)
+		return nil, fmt.Errorf(
+			"larger than %d MiB, which published results never are; cut the results out of it",
+			maxBytes>>20,
+		)
 	case bytes.IndexByte(b, 0) >= 0:
 		return nil, errors.New("not text (it holds zero bytes); give the text that the tool printed, as UTF-8")
 	}
@@ -122,7 +130,10 @@ func (p *parser) step() {
 	case isHeading(line):
 		p.abandonHeading()
 		p.above.beside = nil
-		p.above.caveats = slices.DeleteFunc(p.above.caveats, func(s said) bool { return s.line <= p.heeded }) // they are of the table before
+		p.above.caveats = slices.DeleteFunc(
+			p.above.caveats,
+			func(s said) bool { return s.line <= p.heeded },
+		) // they are of the table before
 		p.above.Heading, p.above.BlockHeading, p.above.responses = &headingText{Line: p.at + 1, Text: line}, nil, nil
 		p.take(Context)
 	default:

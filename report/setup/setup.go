@@ -98,7 +98,8 @@ func (s *Setup) Rests(rows ...*Row) bool {
 			return false
 		}
 		doubts := func(o LeftOut) bool {
-			return o.Grade != audit.Remark && (s.IsOf(o, r.printed) || slices.ContainsFunc(r.Repeats, func(st *rundir.Stage) bool { return s.IsOf(o, st) }))
+			return o.Grade != audit.Remark &&
+				(s.IsOf(o, r.printed) || slices.ContainsFunc(r.Repeats, func(st *rundir.Stage) bool { return s.IsOf(o, st) }))
 		}
 		return r.Doubted || r.printed != nil && slices.ContainsFunc(s.Marked, doubts)
 	})
@@ -231,7 +232,8 @@ func once(all []Input) (first, again []Input) {
 // prints reports whether again prints the measurement of first once more.
 func prints(first, again Input) bool {
 	line := audit.Reprint(again.Run)
-	return line > 0 && first.Run.Source != nil && first.Run.Source.File == again.Run.Source.File && first.Run.Source.Line == line
+	return line > 0 && first.Run.Source != nil && first.Run.Source.File == again.Run.Source.File &&
+		first.Run.Source.Line == line
 }
 
 // fileOf returns the name of a run's file in the audit.
@@ -255,12 +257,18 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 			if grade != "" {
 				s.dropped = append(s.dropped, st)
 			}
-			out = append(out, LeftOut{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), Grade: grade, note: why})
+			out = append(
+				out,
+				LeftOut{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), Grade: grade, note: why},
+			)
 			continue
 		}
 		marked = append(marked, s.marks(st, found)...)
 		trusted := audit.Trusted(st)
-		rows = append(rows, Row{Stage: trusted, Where: where, Served: trusted.Rates.Completed.Value(), Doubted: trusted != st, printed: st})
+		rows = append(
+			rows,
+			Row{Stage: trusted, Where: where, Served: trusted.Rates.Completed.Value(), Doubted: trusted != st, printed: st},
+		)
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(load(a.Stage), load(b.Stage)) })
 	if s.Run.Source != nil {
@@ -299,7 +307,8 @@ func pooled(rows []Row) []Row {
 	var all []Row
 	for _, r := range rows {
 		last := len(all) - 1
-		if last < 0 || r.Stage.Repeat == 0 || all[last].Stage.Repeat == 0 || all[last].Stage.Rate != r.Stage.Rate || all[last].Stage.MaxConcurrency != r.Stage.MaxConcurrency {
+		if last < 0 || r.Stage.Repeat == 0 || all[last].Stage.Repeat == 0 || all[last].Stage.Rate != r.Stage.Rate ||
+			all[last].Stage.MaxConcurrency != r.Stage.MaxConcurrency {
 			all = append(all, r)
 			continue
 		}
@@ -437,8 +446,11 @@ func load(s *rundir.Stage) float64 {
 func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []LeftOut {
 	var all []LeftOut
 	add := func(rule string, grade audit.Grade, n note.Note, figures []string) {
-		all = append(all, LeftOut{Row: rowName(st), Where: s.Where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade,
-			Figures: len(figures) > 0, note: n, figures: figures})
+		all = append(
+			all,
+			LeftOut{Row: rowName(st), Where: s.Where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade,
+				Figures: len(figures) > 0, note: n, figures: figures},
+		)
 	}
 	for _, d := range st.Doubts {
 		add(d.Rule, audit.Grade(d.Grade), d.Note, printed(st, d.Figures))

@@ -39,7 +39,12 @@ func (q *quotas) add(r *rundir.Record) {
 	if len(q.seen) >= mostTraced || !r.Sent.Known() || !r.OK() && !r.Refused() {
 		return
 	}
-	e := quotaEvent{sent: r.Sent.Value(), refused: r.Refused(), limit: r.Error == string(client.ClassRateLimited), tokens: r.OutputTokens.Or(0)}
+	e := quotaEvent{
+		sent:    r.Sent.Value(),
+		refused: r.Refused(),
+		limit:   r.Error == string(client.ClassRateLimited),
+		tokens:  r.OutputTokens.Or(0),
+	}
 	if r.OK() {
 		e.first, e.last = r.FirstToken.Or(e.sent), r.LastToken.Or(e.sent)
 	}
@@ -144,7 +149,10 @@ func waited(passed []quotaEvent) (opens []float64) {
 		if idle < max(quotaShut, quotaTimes*usual) || i+quotaQueue >= len(byFirst) {
 			continue
 		}
-		if !slices.ContainsFunc(byFirst[i+1:i+1+quotaQueue], func(e quotaEvent) bool { return e.sent > next.first-quotaShut/2 }) {
+		if !slices.ContainsFunc(
+			byFirst[i+1:i+1+quotaQueue],
+			func(e quotaEvent) bool { return e.sent > next.first-quotaShut/2 },
+		) {
 			opens = append(opens, next.first)
 		}
 	}

@@ -52,7 +52,12 @@ func TestQuotaOfRecords(t *testing.T) {
 				r.LastToken = rundir.Exactly(first + 10)
 			}
 			if refused {
-				r = rundir.Record{Sent: rundir.Exactly(at), Status: string(client.StatusError), HTTP: 429, Error: string(client.ClassRateLimited)}
+				r = rundir.Record{
+					Sent:   rundir.Exactly(at),
+					Status: string(client.StatusError),
+					HTTP:   429,
+					Error:  string(client.ClassRateLimited),
+				}
 			}
 			q.add(&r)
 		}
@@ -63,7 +68,8 @@ func TestQuotaOfRecords(t *testing.T) {
 			}
 			continue
 		}
-		if math.Abs(got.Period.Value()/c.period-1) > 0.03 || math.Abs(got.Requests.Value()/c.requests-1) > 0.05 || got.Periods < 5 {
+		if math.Abs(got.Period.Value()/c.period-1) > 0.03 || math.Abs(got.Requests.Value()/c.requests-1) > 0.05 ||
+			got.Periods < 5 {
 			t.Errorf("%s: %v requests in %v s, over %d periods", name, got.Requests, got.Period, got.Periods)
 		}
 	}

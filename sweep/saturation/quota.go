@@ -32,7 +32,8 @@ func quotaOf(run *rundir.Run, s *rundir.Saturation) *rundir.Quota {
 		return most
 	}
 	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Name == s.FailedStage && st.Verdict == rundir.Shedding && st.Traits.Quota.Named.Or(0) >= quotaNamed {
+		if st := &run.Stages[i]; st.Name == s.FailedStage && st.Verdict == rundir.Shedding &&
+			st.Traits.Quota.Named.Or(0) >= quotaNamed {
 			return &st.Traits.Quota
 		}
 	}
