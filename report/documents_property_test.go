@@ -157,7 +157,7 @@ func publishedFiles(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := filepath.Glob("published/testdata/results/*.json*")
+	results, err := filepath.Glob("published/testdata/results/*.[jy]*")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // importCmd is llmsweep import.
 type importCmd struct {
-	Files []string `arg:"" name:"file" help:"Documents with tables, or JSON files of GuideLLM and vllm bench serve."`
+	Files []string `arg:"" name:"file" help:"Documents with tables, or files of GuideLLM, vllm bench serve and llm-d."`
 	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory of the run directories (${default})."`
 	Label []string `sep:"," placeholder:"K=V" help:"Labels in place of those that were read (help files)."`
 	Split bool     `help:"Do not join the tables of one configuration to one run."`
@@ -36,20 +36,18 @@ func (i *importCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	var docs []*published.Document
-	for _, file := range i.Files {
-		doc, err := inputs.ReadImported(file)
-		if err != nil {
-			return console.Usage(err)
+	docs, err := inputs.ReadDocuments(i.Files, i.Split)
+	if err != nil {
+		return console.Usage(err)
+	}
+	if !i.Split {
+		for n, doc := range docs {
+			docs[n] = published.Join(doc)
 		}
-		if !i.Split {
-			doc = published.Join(doc)
-		}
-		docs = append(docs, doc)
 	}
 	to := inputs.Importer{Out: i.Out, Version: console.VersionNumber, Labels: labels, Lang: lang.Lang(i.Lang), All: i.All}
 	for n, doc := range docs {
-		if n > 0 {
+		if n > 0 && len(doc.Runs) > 0 {
 			fmt.Fprintln(c.Out)
 		}
 		if err := to.Keep(c.Out, doc); err != nil {

@@ -32,7 +32,11 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			const published = "../../report/published/testdata/"
-			for _, file := range []string{published + "guidellm-tables.md", published + "serving-blocks.txt", published + "scaling-a10.txt"} {
+			for _, file := range []string{
+				published + "guidellm-tables.md", published + "serving-blocks.txt", published + "scaling-a10.txt",
+				published + "results/llm-d-guidellm-0.yaml", published + "results/llm-d-guidellm-1.yaml",
+				published + "results/llm-d-vllm.json",
+			} {
 				b, err := os.ReadFile(file)
 				if err == nil {
 					err = os.WriteFile(filepath.Join(e.WorkDir, filepath.Base(file)), b, 0o644)

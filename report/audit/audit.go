@@ -136,7 +136,8 @@ func sortFindings(found []Finding) {
 // finding returns the hit with its places in the file.
 func (h hit) finding() Finding {
 	t := h.row.result
-	f := Finding{File: t.file, title: t.title, Result: t.title.EN, ResultLine: t.line, Line: h.row.line(h.key), Row: h.row.name(), Rule: h.rule, Grade: h.grade}
+	f := Finding{File: h.row.file(), title: t.title, Result: t.title.EN, ResultLine: t.line, Line: h.row.line(h.key),
+		Row: h.row.name(), Rule: h.rule, Grade: h.grade}
 	f.Figures = h.row.figures(h.figures)
 	return newFinding(f, h.note)
 }
@@ -199,13 +200,14 @@ func kept(all []*result, found []Finding) []Finding {
 	for _, t := range all {
 		for _, r := range t.rows {
 			for _, d := range r.stage.Doubts {
-				at := place{t.file, d.Rule, d.Line}
+				at := place{r.file(), d.Rule, d.Line}
 				if there[at] {
 					continue
 				}
 				there[at] = true
 				f := Finding{
-					File: t.file, title: t.title, Result: t.title.EN, ResultLine: t.line, Line: d.Line, Row: r.name(), Rule: d.Rule, Grade: Grade(d.Grade),
+					File: r.file(), title: t.title, Result: t.title.EN, ResultLine: t.line, Line: d.Line,
+					Row: r.name(), Rule: d.Rule, Grade: Grade(d.Grade),
 				}
 				f.Figures = r.figures(d.Figures)
 				more = append(more, newFinding(f, d.Note))

@@ -85,6 +85,14 @@ func (r *row) name() string {
 	return r.stage.Name
 }
 
+// file returns the file that a row is from. A run of llm-d's reports has one for each row.
+func (r *row) file() string {
+	if r.published(published.LLMD) {
+		return r.stage.Source.File
+	}
+	return r.result.file
+}
+
 // title returns a short title of a result.
 func title(run *rundir.Run) lang.Text {
 	return lang.Both(func(l lang.Lang) string { return titleIn(run, l) })

@@ -54,8 +54,9 @@ type Output struct {
 
 // origin is the content of a run's marker.
 type origin struct {
-	From string `json:"from"`
-	Line int    `json:"line,omitempty"`
+	From string   `json:"from"`
+	Line int      `json:"line,omitempty"`
+	With []string `json:"with,omitempty"` // the other files of a run whose rows have files of their own
 }
 
 // kept is a run that a document holds already.
@@ -63,6 +64,7 @@ type kept struct {
 	From             string // as [Options].From named it
 	Line             int    // in that file; 0 for a run directory
 	FirstLine, Lines int    // where the document has it
+	With             []string
 }
 
 // runs lists the runs that a document holds.
@@ -75,7 +77,7 @@ func runs(old []byte) ([]kept, error) {
 	for _, p := range pieces {
 		var o origin
 		if p.name == partRun && json.Unmarshal([]byte(p.note), &o) == nil {
-			all = append(all, kept{o.From, o.Line, p.line, strings.Count(p.text, "\n")})
+			all = append(all, kept{o.From, o.Line, p.line, strings.Count(p.text, "\n"), o.With})
 		}
 	}
 	return all, nil
@@ -296,7 +298,17 @@ func (w *writer) arrange(pieces []piece) map[string][]piece {
 // note is the marker of a setup.
 func (w *writer) note(s *setup.Setup) string {
 	if src := s.Run.Source; src != nil {
-		return note(origin{w.From(src.File), src.Line})
+		o := origin{From: w.From(src.File), Line: src.Line}
+		for i := range s.Run.Stages {
+			from := s.Run.Stages[i].Source
+			if src.Format != published.LLMD || from.File == src.File {
+				continue
+			}
+			if name := w.From(from.File); !slices.Contains(o.With, name) {
+				o.With = append(o.With, name)
+			}
+		}
+		return note(o)
 	}
 	return note(origin{From: w.From(s.Path)})
 }

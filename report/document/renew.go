@@ -82,8 +82,11 @@ func (d RenewDocument) is(in setup.Input, k kept) bool {
 
 // again reads a run from its source.
 func (d RenewDocument) again(k kept) (setup.Input, bool) {
-	path := filepath.Join(filepath.Dir(d.Path), filepath.FromSlash(k.From))
-	some, err := inputs.Path(&bytes.Buffer{}, path) // unreadable lines were reported when it was read first
+	var paths []string
+	for _, from := range append([]string{k.From}, k.With...) {
+		paths = append(paths, filepath.Join(filepath.Dir(d.Path), filepath.FromSlash(from)))
+	}
+	some, err := inputs.Read(&bytes.Buffer{}, paths) // unreadable lines were reported when it was read first
 	if err != nil {
 		return setup.Input{}, false
 	}

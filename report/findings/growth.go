@@ -14,7 +14,10 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 		return ""
 	}
 	s := loadBrief.In(l, prompt, out)
-	if c := w.Conversation; c != nil {
+	switch c := w.Conversation; {
+	case c != nil && untold(c):
+		s += lang.Comma.In(l) + loadTurns.In(l, lengthText(c.Turns))
+	case c != nil:
 		s = loadTalkBrief.In(l, lengthText(c.Turns), prompt, laterText(c), out, pause(c, l))
 	}
 	for _, shared := range sharedText(w, l) {
@@ -25,7 +28,10 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 
 // Growth returns how the prompts of a workload grow and what they share: one part each; nil where each request stands alone.
 func Growth(w *rundir.Workload, l lang.Lang) (parts []string) {
-	if c := w.Conversation; c != nil {
+	switch c := w.Conversation; {
+	case c != nil && untold(c):
+		parts = append(parts, loadTurns.In(l, lengthText(c.Turns)))
+	case c != nil:
 		parts = append(parts, loadTalk.In(l, lengthText(c.Turns), laterText(c), pause(c, l)))
 	}
 	return append(parts, sharedText(w, l)...)
@@ -43,6 +49,9 @@ func sharedText(w *rundir.Workload, l lang.Lang) []string {
 		return []string{loadGroups.In(l, p.Tokens, p.Groups)}
 	}
 }
+
+// untold reports whether the later messages of a conversation are not known: another tool measured it.
+func untold(c *rundir.Conversation) bool { return c.Turns.Mean > 1 && c.TurnTokens.Mean == 0 }
 
 // laterText returns the lengths of messages after the first; 0 where no conversation has a second.
 func laterText(c *rundir.Conversation) string {

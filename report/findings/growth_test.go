@@ -29,6 +29,7 @@ func TestLoadBrief(t *testing.T) {
 	w := rundir.Workload{PromptTokens: rundir.Lengths{Mean: 256}, OutputTokens: rundir.Lengths{Mean: 64}}
 	talk := &rundir.Conversation{Turns: rundir.Lengths{Mean: 8}, TurnTokens: rundir.Lengths{Mean: 96}, Pause: 1}
 	random := &rundir.Conversation{Turns: rundir.Lengths{Mean: 4, Std: 2, Min: 1, Max: 9}, TurnTokens: rundir.Lengths{Mean: 96}, Pause: 0.5, RandomPauses: true}
+	untold := &rundir.Conversation{Turns: rundir.Lengths{Mean: 2}} // of another tool
 	for _, c := range []struct {
 		talk    *rundir.Conversation
 		prefix  *rundir.Prefix
@@ -38,6 +39,7 @@ func TestLoadBrief(t *testing.T) {
 		{nil, nil, "256 -> 64 tokens", "256 -> 64 token", 0},
 		{talk, nil, "8 turns: 256, then +96 -> 64 tokens, think time 1 s", "8 轮：256，之后每轮 +96 -> 64 token，用户停顿 1 s", 1},
 		{random, nil, "4±2 (1-9) turns: 256, then +96 -> 64 tokens, think time 0.5 s on average", "4±2 (1-9) 轮：256，之后每轮 +96 -> 64 token，用户停顿平均 0.5 s", 1},
+		{untold, nil, "256 -> 64 tokens, 2 turns", "256 -> 64 token，2 轮", 1},
 		{nil, &rundir.Prefix{Tokens: 128, Groups: 1}, "256 -> 64 tokens, the first 128 tokens shared", "256 -> 64 token，前 128 个 token 相同", 1},
 		{
 			talk, &rundir.Prefix{Tokens: 128, Groups: 4}, "8 turns: 256, then +96 -> 64 tokens, think time 1 s, the first 128 tokens shared in 4 groups",

@@ -302,6 +302,7 @@ var (
 	loadBrief     = lang.Say("%s -> %s tokens", "%s -> %s token")
 	loadTalkBrief = lang.Say("%s turns: %s, then +%s -> %s tokens, think time %s", "%s 轮：%s，之后每轮 +%s -> %s token，用户停顿 %s")
 	loadTalk      = lang.Say("%s turns, +%s tokens in each after the first, think time %s", "%s 轮，首轮之后每轮 +%s token，用户停顿 %s")
+	loadTurns     = lang.Say("%s turns", "%s 轮")
 	loadShared    = lang.Say("the first %d tokens shared", "前 %d 个 token 相同")
 	loadGroups    = lang.Say("the first %d tokens shared in %d groups", "前 %d 个 token 相同（共 %d 组）")
 	sayTurns      = lang.Say("Rates count turns. A session has %s turns: %s turns/s are %s sessions/s.", "速率按轮计。每个会话 %s 轮：%s 轮/s 即 %s 会话/s。")

@@ -48,8 +48,29 @@ func (e *DirError) Error() string { return e.Err.Error() }
 // Unwrap returns the error beneath.
 func (e *DirError) Unwrap() error { return e.Err }
 
-// ReadImported reads a document. One without a result is an error.
-func ReadImported(file string) (*published.Document, error) {
+// ReadDocuments reads documents. One without a result is an error. Apart reports whether reports of one load stay
+// results of their own; else those that belong together are one, in the document of the first, and the others may be
+// left with none.
+func ReadDocuments(files []string, apart bool) ([]*published.Document, error) {
+	var docs []*published.Document
+	for _, file := range files {
+		doc, err := readImported(file)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, doc)
+	}
+	if !apart {
+		published.Gather(docs...)
+	}
+	for i, doc := range docs {
+		markDoubts(files[i], doc)
+	}
+	return docs, nil
+}
+
+// readImported reads a document.
+func readImported(file string) (*published.Document, error) {
 	doc, err := published.ParseFile(file)
 	switch {
 	case err != nil:
@@ -58,9 +79,9 @@ func ReadImported(file string) (*published.Document, error) {
 		r := doc.Weightiest()
 		return nil, fmt.Errorf("%s: no result could be read; line %d: %s%s", file, r.Line, r.Text, published.KnownColumns(r))
 	case len(doc.Runs) == 0:
-		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or JSON result of %s", file, strings.Join(published.ResultTools(), ", "))
+		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or result of %s", file,
+			strings.Join(published.ResultTools(), ", "))
 	}
-	markDoubts(file, doc)
 	return doc, nil
 }
 
@@ -80,6 +101,10 @@ func markDoubts(file string, doc *published.Document) {
 
 // Keep writes a run directory for each result of a document, and prints a list of them.
 func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
+	if len(doc.Runs) == 0 && doc.Joined != "" {
+		fmt.Fprintln(w, sayJoined.In(i.Lang, table.Clean(doc.Name), table.Clean(doc.Joined)))
+		return i.remarks(w, doc)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\n\n", sayResults.In(i.Lang, table.Clean(doc.Name), len(doc.Runs), i.Out))
 	fmt.Fprintln(t, sayHead.In(i.Lang))

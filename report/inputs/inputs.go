@@ -23,12 +23,32 @@ import (
 
 // Read reads results of all kinds, in the order given. It writes to w how many lines of a document it could not read.
 func Read(w io.Writer, paths []string) ([]setup.Input, error) {
-	var all []setup.Input
+	var files []string
 	for _, path := range paths {
 		if strings.Contains(path, "://") || strings.HasPrefix(path, sim.Scheme) {
 			return nil, fmt.Errorf("%s is a server; use llmsweep compare --live to compare two servers", path)
 		}
-		some, err := Path(w, path)
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, path)
+		}
+	}
+	docs, err := ReadDocuments(files, false)
+	if err != nil {
+		return nil, err
+	}
+	var all []setup.Input
+	for _, path := range paths {
+		read := func() ([]setup.Input, error) { return readDirs(path) }
+		if len(files) > 0 && path == files[0] {
+			doc := docs[0]
+			files, docs = files[1:], docs[1:]
+			read = func() ([]setup.Input, error) { return readDocument(w, path, doc) }
+		}
+		some, err := read()
 		if err != nil {
 			return nil, err
 		}
@@ -37,15 +57,8 @@ func Read(w io.Writer, paths []string) ([]setup.Input, error) {
 	return all, nil
 }
 
-// Path reads a run directory, a directory of those, or a document.
-func Path(w io.Writer, path string) ([]setup.Input, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return readDocument(w, path)
-	}
+// readDirs reads a run directory, or a directory of those.
+func readDirs(path string) ([]setup.Input, error) {
 	dirs := []string{path}
 	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err != nil {
 		inside, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
@@ -71,12 +84,8 @@ func Path(w io.Writer, path string) ([]setup.Input, error) {
 	return all, nil
 }
 
-// readDocument reads the results in a published document.
-func readDocument(w io.Writer, path string) ([]setup.Input, error) {
-	doc, err := ReadImported(path)
-	if err != nil {
-		return nil, err
-	}
+// readDocument returns the results in a published document, and prints what it lacks.
+func readDocument(w io.Writer, path string, doc *published.Document) ([]setup.Input, error) {
 	unread, beside := 0, []string{}
 	for _, r := range doc.Remarks {
 		switch {

@@ -28,7 +28,7 @@ func TestReadSaysWhatItDidNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said strings.Builder
-		_, err := Path(&said, path)
+		_, err := Read(&said, []string{path})
 		if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%q: %v, want %q", c.text, err, c.err)
 		}

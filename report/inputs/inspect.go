@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"llmsweep/report/audit"
+	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/saturation"
@@ -17,8 +18,25 @@ import (
 // InspectPaths audits the results in documents and run directories. The answer is in the order in which they are named.
 func InspectPaths(paths []string) ([]audit.Audited, error) {
 	var look inspection
+	var files []string
 	for _, path := range paths {
-		if err := look.add(path); err != nil {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, path)
+		}
+	}
+	docs, err := ReadDocuments(files, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		if len(files) > 0 && path == files[0] {
+			look.document(path, docs[0])
+			files, docs = files[1:], docs[1:]
+		} else if err := look.dirs(path); err != nil {
 			return nil, err
 		}
 	}
@@ -32,15 +50,8 @@ type inspection struct {
 	found    []audit.Finding // in records
 }
 
-// add reads a document, a run directory, or a directory of run directories.
-func (n *inspection) add(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return n.document(path)
-	}
+// dirs reads a run directory, or a directory of run directories.
+func (n *inspection) dirs(path string) error {
 	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err == nil {
 		return n.dir(path)
 	}
@@ -56,11 +67,8 @@ func (n *inspection) add(path string) error {
 	return nil
 }
 
-func (n *inspection) document(path string) error {
-	doc, err := ReadImported(path)
-	if err != nil {
-		return err
-	}
+// document takes in a document.
+func (n *inspection) document(path string, doc *published.Document) {
 	for i := range doc.Runs {
 		n.subject(path, &doc.Runs[i])
 	}
@@ -72,7 +80,6 @@ func (n *inspection) document(path string) error {
 			f.Remarks = append(f.Remarks, r)
 		}
 	}
-	return nil
 }
 
 // dir reads a run directory. An imported run is listed under the document that it came from.
@@ -101,9 +108,22 @@ func (n *inspection) dir(path string) error {
 // subject adds a run.
 func (n *inspection) subject(file string, run *rundir.Run) {
 	n.subjects = append(n.subjects, audit.Subject{File: file, Run: run})
-	f := n.file(file)
-	f.Results++
-	f.Rows += len(run.Stages)
+	if run.Source == nil || run.Source.Format != published.LLMD {
+		f := n.file(file)
+		f.Results++
+		f.Rows += len(run.Stages)
+		return
+	}
+	seen := map[string]bool{} // its rows may each be of a file
+	for i := range run.Stages {
+		name := run.Stages[i].Source.File
+		f := n.file(name)
+		f.Rows++
+		if !seen[name] {
+			seen[name] = true
+			f.Results++
+		}
+	}
 }
 
 // file returns the entry of a file. The next call may move it.

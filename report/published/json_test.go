@@ -32,7 +32,7 @@ func TestMalformedJSON(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ text, want string }{
-		{`{"a": {"b": 1}}`, "is a JSON object of no known tool (its keys: a); known are GuideLLM, vllm bench serve"},
+		{`{"a": {"b": 1}}`, "is a JSON object of no known tool (its keys: a); known are GuideLLM, vllm bench serve, llm-d"},
 		{`{"benchmarks": [], "metadata": {"guidellm_version": "0.8.1"}}`, "holds no benchmark"},
 		{`{"request_throughput": "fast", "completed": -1, "total_input_tokens": 1e300, "model_id": "m", "duration": NaN}`,
 			"completed: -1 is no count"},
@@ -85,5 +85,8 @@ func fuzzJSON(f *testing.F, files ...string) {
 
 func FuzzGuideLLM(f *testing.F) {
 	fuzzJSON(f, "guidellm-0.5.4-sweep.json", "guidellm-0.8.1-sweep.json")
+}
+func FuzzLLMD(f *testing.F) {
+	fuzzJSON(f, "llm-d-guidellm-0.yaml", "llm-d-inference-perf.yaml", "llm-d-vllm.json")
 }
 func FuzzVLLMBench(f *testing.F) { fuzzJSON(f, "vllm-bench-0.32.0-rate.json") }

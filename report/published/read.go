@@ -32,7 +32,7 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if isJSON(b) {
+	if isJSON(b) || isReportYAML(b) {
 		doc, err := ParseResults(name, b)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

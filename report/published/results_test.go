@@ -46,13 +46,15 @@ func parseResult(t testing.TB, name string) *Document {
 // resultFiles are the files in testdata/results, by what is in them.
 func resultFiles(t testing.TB) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(files, "*.json*"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(err, files)
-	}
 	var names []string
-	for _, f := range files {
-		names = append(names, filepath.Base(f))
+	for _, pattern := range []string{"*.json*", "*.yaml"} {
+		found, err := filepath.Glob(filepath.Join(files, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatal(err, found)
+		}
+		for _, f := range found {
+			names = append(names, filepath.Base(f))
+		}
 	}
 	return names
 }
@@ -112,6 +114,13 @@ func wantResults() map[string][]result {
 			Prompt: 128, Output: 32, Stages: []string{"concurrent@1 run 43/44", "concurrent@4 run 158/162"}}},
 		"guidellm-0.8.1-sweep.json": {{Format: guideLLM, Tool: "GuideLLM 0.8.1", Plan: "sweep", Model: model, API: "chat",
 			Prompt: 128, Output: 32, Stages: []string{"synchronous floor 44/44", "throughput ceiling 650/1146", "constant@80.50 grid 557/613"}}},
+		"llm-d-guidellm-0.yaml": {{Format: LLMD, Tool: "guidellm", Plan: "run", Model: "e2e-mock-model", API: "chat",
+			Prompt: 32, Output: 8,
+			Stages: []string{"constant@2.00 run 2/2"}}},
+		"llm-d-inference-perf.yaml": {{Format: LLMD, Tool: "inference-perf", Plan: "run",
+			Stages: []string{"asynchronous@1.00 run 3/3"}, undated: true}},
+		"llm-d-vllm.json": {{Format: LLMD, Tool: "vllm-benchmark", Plan: "run",
+			Stages: []string{"poisson@5.00 run 40/40"}, undated: true}},
 		"vllm-bench-0.32.0-concurrency.json": {{Format: VLLMBench, Tool: "vllm bench serve", Plan: "run", Model: model, API: "chat",
 			Stages: []string{"concurrent@4 run 40/40"}}},
 		"vllm-bench-0.32.0-rate.json": {{Format: VLLMBench, Tool: "vllm bench serve", Plan: "run", Model: model, API: "chat",
@@ -169,7 +178,8 @@ func metric(s *rundir.Stage, key string) rundir.Number {
 // numbers. What is left out is listed here.
 func TestEveryJSONNumberIsKept(t *testing.T) {
 	leftOut := []string{ // by the beginning of a path
-		"config", "args", "input_config", "run_info", "metadata", // what was asked; its parts that a run has room for are tested elsewhere
+		"run.", "scenario.", "config", "args", "input_config", "run_info", "metadata",
+		// what was asked; its parts that a run has room for are tested elsewhere
 		"scheduler_metrics.start_time", "scheduler_metrics.end_time", "scheduler_metrics.request_", "scheduler_metrics.measure_",
 		"start_time", "end_time", "cooldown_duration", "telemetry_data", "warnings", "burstiness", "benchmark_start_time_unix", "benchmark_end_time_unix", "min_request_timestamp", "max_response_timestamp",
 	}
@@ -178,6 +188,13 @@ func TestEveryJSONNumberIsKept(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(files, name))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, ".yaml") {
+			converted, err := yamlToJSON(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = []byte(converted)
 		}
 		values, err := topLevel(withoutNaN(string(text)))
 		if err != nil {

@@ -1,34 +1,64 @@
 package published
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
+	"llmsweep/client/note"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // llmdVersion is the version of the Benchmark Report that [WriteLLMD] writes. Later revisions of 0.2 only add optional fields. The format is
-// https://github.com/llm-d/llm-d-benchmark/blob/main/benchmark-report/llmd_benchmark_report/schema_v0_2.py.
+// https://github.com/llm-d/llm-d-benchmark/blob/main/llmdbenchmark/analysis/benchmark_report/schema_v0_2.py.
 const llmdVersion = "0.2"
 
-// WriteLLMD writes runs as Benchmark Reports of llm-d: one for each stage, an array where there are several. A number that llmsweep does not have, or
-// of which only a lower bound is known, is left out, and so is the stack: llmsweep knows labels of the server, not how it was built. They stand in
-// the native configuration of the load, with the verdict of the stage.
+// WriteLLMD writes runs as Benchmark Reports of llm-d: one for each stage, an array where there are several. llm-d's
+// own tools read one report a file, as [LLMDFiles] writes them. A number that llmsweep does not have, or of which only
+// a lower bound is known, is left out, and so is the stack: llmsweep knows labels of the server, not how it was built.
+// They stand in the native configuration of the load, with the verdict of the stage.
 func WriteLLMD(w io.Writer, runs []rundir.Run) error {
+	reports := llmdReportsOf(runs)
+	if len(reports) == 1 {
+		return table.WriteJSON(w, reports[0])
+	}
+	return table.WriteJSON(w, reports)
+}
+
+// LLMDFiles returns the Benchmark Reports of runs by the names of their files: path, or, where there are several, path
+// with the number of the report before its ending, as llm-d writes it.
+func LLMDFiles(path string, runs []rundir.Run) (map[string][]byte, error) {
+	files, reports := map[string][]byte{}, llmdReportsOf(runs)
+	for i, r := range reports {
+		name := path
+		if len(reports) > 1 {
+			ending := filepath.Ext(path)
+			name = strings.TrimSuffix(path, ending) + ",_stage_" + strconv.Itoa(i) + ending
+		}
+		var b bytes.Buffer
+		if err := table.WriteJSON(&b, r); err != nil {
+			return nil, err
+		}
+		files[name] = b.Bytes()
+	}
+	return files, nil
+}
+
+// llmdReportsOf returns a report for each stage of runs.
+func llmdReportsOf(runs []rundir.Run) []llmdReport {
 	var reports []llmdReport
 	for i := range runs {
 		for j := range runs[i].Stages {
 			reports = append(reports, llmdReportOf(&runs[i], j))
 		}
 	}
-	if len(reports) == 1 {
-		return table.WriteJSON(w, reports[0])
-	}
-	return table.WriteJSON(w, reports)
+	return reports
 }
 
 // llmdReport is a Benchmark Report.
@@ -98,11 +128,17 @@ type llmdLength struct {
 
 // llmdOwn is what the standard parts have no place for.
 type llmdOwn struct {
-	Target  rundir.Target  `json:"target"`
-	Labels  rundir.Labels  `json:"labels"`
-	Role    rundir.Role    `json:"role"`
-	Verdict rundir.Verdict `json:"verdict,omitempty"`
-	Invalid string         `json:"invalid,omitempty"` // code of why the stage shows the client's limits
+	Target   rundir.Target   `json:"target"`
+	Labels   rundir.Labels   `json:"labels"`
+	Workload rundir.Workload `json:"workload"`
+	Kind     string          `json:"kind"`
+	Role     rundir.Role     `json:"role"`
+	Repeat   int             `json:"repeat,omitempty"`
+	Verdict  rundir.Verdict  `json:"verdict,omitempty"`
+	Invalid  note.Note       `json:"invalid,omitzero"`       // why the stage shows the client's limits
+	Gap      rundir.Number   `json:"inter_token_s,omitzero"` // the mean of all gaps of the requests
+	// Few are the percentiles of which too few requests are, by the key of their metric in run.json.
+	Few map[string][]string `json:"unsupported,omitempty"`
 }
 
 // llmdAggregate is what was measured.
@@ -142,6 +178,9 @@ type llmdStatistics struct {
 	Max   *float64 `json:"max,omitempty"`
 }
 
+// llmdSelf is the tool of reports that this program writes.
+const llmdSelf = "llmsweep"
+
 // The units of a Benchmark Report.
 const (
 	llmdSeconds  = "s"
@@ -168,7 +207,16 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 	if len(run.Command.Args) > 0 {
 		load.Native.Args = map[string][]string{"argv": run.Command.Args}
 	}
-	load.Native.Config = llmdOwn{run.Target, run.Labels, s.Role, s.Verdict, s.Invalid.Code}
+	load.Native.Config = llmdOwn{
+		Target: run.Target, Labels: run.Labels, Workload: run.Workload, Kind: s.Kind, Role: s.Role, Repeat: s.Repeat,
+		Verdict: s.Verdict,
+		Invalid: s.Invalid, Gap: s.InterToken, Few: map[string][]string{},
+	}
+	for _, d := range llmdDists(s) {
+		if len(d.dist.Unsupported) > 0 {
+			load.Native.Config.Few[d.key] = d.dist.Unsupported
+		}
+	}
 	a := &r.Results.Performance.Aggregate
 	q := &a.Requests
 	q.Total, q.Failures, q.Incomplete = s.Requests.OK+s.Requests.Error+s.Requests.Incomplete, s.Requests.Error, s.Requests.Incomplete
@@ -182,10 +230,22 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 	return r
 }
 
+// llmdDist is a distribution of a stage, and the key of its metric in run.json.
+type llmdDist struct {
+	key  string
+	dist *rundir.Dist
+}
+
+// llmdDists returns the distributions of times.
+func llmdDists(s *rundir.Stage) []llmdDist {
+	return []llmdDist{{"latency_s", &s.Latency}, {"ttft_s", &s.TTFT}, {"tpot_s", &s.TPOT}, {"itl_s", &s.ITL}}
+}
+
 // llmdStandardizedOf returns the load of a stage.
 func llmdStandardizedOf(run *rundir.Run, s *rundir.Stage) llmdStandardized {
 	w := &run.Workload
-	out := llmdStandardized{Tool: "llmsweep", ToolVersion: run.Tool.Version, Source: "random", Input: llmdLengthOf(w.PromptTokens)}
+	out := llmdStandardized{Tool: llmdSelf, ToolVersion: run.Tool.Version, Source: "random",
+		Input: llmdLengthOf(w.PromptTokens)}
 	switch {
 	case run.Source != nil:
 		out.Tool, out.ToolVersion, out.Source = run.Source.Format, "unknown", "unknown"

@@ -205,7 +205,7 @@ const leastLatency = 8
 // would stop at, or by more than half of what was offered in addition.
 func (s *Setup) rising(best int) bool {
 	last := len(s.Rows) - 1
-	if best < last {
+	if v := s.Rows[best].Stage.Verdict; best < last || v == rundir.Saturated || v == rundir.Shedding {
 		return false
 	}
 	if last == 0 || load(s.Rows[last-1].Stage) == 0 {

@@ -60,3 +60,24 @@ func TestStageTimeNeedsRows(t *testing.T) {
 		t.Errorf("%v s by requests of 3 s", runs[0].Source.StageTime)
 	}
 }
+
+// TestSaturatedRowEndsTheRise: a row that is known to be saturated shows the most, though it completed more.
+func TestSaturatedRowEndsTheRise(t *testing.T) {
+	for verdict, rising := range map[rundir.Verdict]bool{rundir.Stable: true, rundir.Saturated: false, "shedding": false} {
+		run := rundir.Run{Source: &rundir.Source{File: "x", Line: 1}}
+		for i, done := range []float64{2, 4, 7} {
+			s := rundir.Stage{
+				Name: fmt.Sprint(i), Kind: "poisson", State: rundir.Complete, Rate: rundir.Exactly(done + 0.5),
+				Verdict: rundir.Stable, Rates: rundir.Rates{Completed: rundir.Exactly(done)},
+				Source: &rundir.Source{File: "x", Line: 2 + i},
+			}
+			if i == 2 {
+				s.Verdict = verdict
+			}
+			run.Stages = append(run.Stages, s)
+		}
+		if p := Load([]Input{{Path: "x", Run: &run}})[0].Plateau; p.Rising != rising || p.Rate != rundir.Exactly(7) {
+			t.Errorf("%s: %+v", verdict, p)
+		}
+	}
+}

@@ -530,7 +530,11 @@ func rowName(st *rundir.Stage) string {
 
 // speaksOf reports whether a finding is about that stage.
 func (s *Setup) speaksOf(f audit.Finding, st *rundir.Stage) bool {
-	if f.File != fileOf(s.Input) {
+	file := fileOf(s.Input)
+	if st.Source != nil && st.Source.Format == published.LLMD { // a file for each row
+		file = st.Source.File
+	}
+	if f.File != file {
 		return false
 	}
 	if st.Source != nil {
