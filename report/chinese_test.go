@@ -35,7 +35,7 @@ func sampleNote(k note.Kind) note.Note {
 // English words that may stand in a Chinese text: units, names and keys that are the same in every language.
 var (
 	englishNames = regexp.MustCompile(`llmsweep sweep URL|--[a-z-]+|\b[a-z_]+_[a-z_]+\b|[a-z]+[@:.][a-z0-9.<>%]+|https?://\S+|\bllmsweep\b|` +
-		`llmsweep help [a-z]+|openai api|native api|max_token 512 with|no think mode|no think|the server ignores min_tokens|(before|after) saturation|Total Test Duration|Benchmark duration|P99 Response Time|Theoretical Max Throughput|Max Tokens|` +
+		`llmsweep help [a-z]+|openai api|native api|max_token 512 with|no think mode|no think|the server ignores min_tokens|(before|after) saturation|old +new|Total Test Duration|Benchmark duration|P99 Response Time|Theoretical Max Throughput|Max Tokens|` +
 		`\b(req|tok|tokens?|ms|sec|KB|MB|tokens/sec|req/sec|tok/s|req/s|rps|TTFT|TPOT|ITL|SLO|KV|GPU|CPU|CPUs|API|JSONL?|CSV|p\d+|vLLM|SGLang|lmdeploy|Ollama|Triton|` +
 		`Qwen[\w.-]*|L20|A100|AWQ|GPTQ-Int\d|chat|completions|synchronous|throughput|asynchronous|linux|amd64|go|GB|Instruct|prompt|messages|conversations|usage)\b`)
 	englishRun = regexp.MustCompile(`[A-Za-z]{3,}[ ,]+[A-Za-z]{2,}`)

@@ -62,7 +62,7 @@ func TestWhatHelpsASlowClientIsSaidOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, sections := range map[string][]table.Section{"compare": c.Sections(1), "choose": choose.Sections(all, 1)} {
+		for name, sections := range map[string][]table.Section{"compare": c.Report(1), "choose": choose.Sections(all, 1)} {
 			var b bytes.Buffer
 			if err := table.WriteSections(&b, "console", sections, table.Style{Lang: l, All: true}); err != nil {
 				t.Fatal(err)

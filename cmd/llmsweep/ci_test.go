@@ -149,7 +149,8 @@ func TestExampleWorkflow(t *testing.T) {
 			t.Errorf("a slower server: exit %d\n%s", code, errs)
 		}
 		summary, err := os.ReadFile(w.path("summary.md"))
-		if err != nil || strings.Count(string(summary), "| synchronous |") < 3 || !strings.Contains(string(summary), "(candidate)") {
+		if err != nil || strings.Count(string(summary), "| synchronous |") < 3 ||
+			!strings.Contains(string(summary), "| baseline | candidate |") {
 			t.Errorf("%v, the summary is\n%s", err, summary)
 		}
 	})

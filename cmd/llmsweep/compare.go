@@ -87,8 +87,7 @@ func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	sections := result.Sections(1)
-	sections[0].Lines = result.Answer()
+	sections := result.Report(1)
 	page := func(w io.Writer, o layout.WriteOptions) error { return layout.Compare(w, result, setups, sections, o) }
 	cm.Conclusions = func() []rundir.Conclusion { return compare.Gated(result.Conclusions(setups), result, gates) }
 	if err := cm.WriteWithPage(c, &cm.Tables, result.JSON, sections, page); err != nil {

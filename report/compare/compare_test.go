@@ -145,7 +145,8 @@ func TestImpossibleFiguresAreLeftOut(t *testing.T) {
 func TestGolden(t *testing.T) {
 	published := compared(t, tables(t))
 	measured := compared(t, twoRuns(0.05, 0.01))
-	for name, c := range map[string]*Comparison{"published": published, "measured": measured} {
+	bounds := compared(t, []setup.Setup{tables(t)[0], tables(t)[2]})
+	for name, c := range map[string]*Comparison{"published": published, "measured": measured, "bounds": bounds} {
 		for _, o := range []struct {
 			file, format string
 			o            report.Options
@@ -154,9 +155,8 @@ func TestGolden(t *testing.T) {
 			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: lang.Chinese}},
 		} {
 			var b bytes.Buffer
-			sections := c.Sections(2)
-			sections[0].Lines = c.Answer()
-			if err := table.WriteSections(&b, o.format, sections, table.Style{Width: o.o.Width, Color: o.o.Color, Lang: o.o.Lang}); err != nil {
+			if err := table.WriteSections(&b, o.format, c.Report(2), table.Style{Width: o.o.Width, Color: o.o.Color,
+				Lang: o.o.Lang}); err != nil {
 				t.Fatal(err)
 			}
 			testkit.CheckGolden(t, name+"."+o.file, b.Bytes())

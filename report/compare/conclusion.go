@@ -17,7 +17,7 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	if s := f.carrying(l); s != "" {
 		return s
 	}
-	if len(f.Pairs) > 0 && !slices.ContainsFunc(f.Members, func(m Member) bool { return !m.m.Imported }) {
+	if f.levelled() {
 		return f.atEqual(l)
 	}
 	if f.What == ByGPUs {
@@ -46,6 +46,11 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	top, _ := best.m.Get(keyOutput)
 	s := say.In(l, f.equal.In(l), f.named(best.Value, l), reached(top, l), strings.Join(against, lang.Semicolon.In(l)))
 	return s + lang.Stop.In(l) + f.quickest(l)
+}
+
+// levelled reports whether the members are compared at equal concurrency: published closed loops show no plateau.
+func (f *Factor) levelled() bool {
+	return len(f.Pairs) > 0 && !slices.ContainsFunc(f.Members, func(m Member) bool { return !m.m.Imported })
 }
 
 // best returns the member with the highest output. Of lower bounds the rows throughput tell which that may be.

@@ -50,6 +50,11 @@ func (c *Comparison) Sections(level int) []table.Section {
 	if _, rest := c.conclusions(); len(rest) > 0 {
 		all = append(all, table.Section{Title: titleMore.Text(), Level: level + 1, Lines: rest, Rest: true})
 	}
+	return append(all, c.further(level)...)
+}
+
+// further returns the tables of what more GPUs and more requests in flight do, and the rows that are doubted.
+func (c *Comparison) further(level int) (all []table.Section) {
 	said := false
 	for i := range c.Factors {
 		f := &c.Factors[i]

@@ -37,6 +37,8 @@ var (
 	headInFlight   = lang.Say("in flight", "并发")
 	headCompleted  = lang.Say("completed", "完成")
 	headChange     = lang.Say("change", "变化")
+	headChange95   = lang.Say("change (95 %)", "变化（95 %）")
+	headVerdict    = lang.Say("verdict", "结论")
 	headMeasured   = lang.Say("measurements", "测量次数")
 	headFigure     = lang.Say("Metric", "指标")
 	headDifference = lang.Say("B against A (95 %)", "B 相对于 A（95 %）")
@@ -51,6 +53,7 @@ var (
 	sayCount        = lang.Say("%d GPUs", "%d 张 GPU")
 	sayOneGPU       = lang.Say("1 GPU", "1 张 GPU")
 	wordWholeRow    = lang.Say("the row", "整行")
+	wordNoneShown   = lang.Say("no difference shown", "未显示出差异")
 	wordNoHeading   = lang.Say("the one without a heading", "无标题的结果")
 	wordNoLabels    = lang.Say("no labels", "无标签")
 	wordUnquantized = lang.Say("unquantized", "未量化")
@@ -61,6 +64,12 @@ var (
 	sayTo           = lang.Say("%s to %s", "%s 至 %s")
 	sayOrMore       = lang.Say("%s or more", "不低于 %s")
 	sayInterval     = lang.Say(" (95 %%: %s-%s)", "（95 %% 区间：%s-%s）")
+)
+
+// What a difference is for users.
+var (
+	WordBetter = lang.Say("better", "更好")
+	WordWorse  = lang.Say("worse", "更差")
 )
 
 // Workloads.
@@ -141,6 +150,7 @@ var (
 	legendLoads    = lang.Say("50 % and 80 % are shares of each configuration's own saturation rate.", "50 % 与 80 % 均相对于各自的饱和点。")
 	legendLevels   = lang.Say("Change: smallest and largest ratio between a measurement of one side and one of the other. ~ the sides overlap",
 		"变化：一侧的测量与另一侧的测量之比的最小值与最大值。~ 两侧有重叠")
+	sayRests     = lang.Say("Based on %s and %s.", "依据：%s 与 %s。")
 	legendUsers  = lang.Say("Users: within %s.", "用户数：在 %s 内。")
 	legendStages = lang.Say("Stages lasted about %s s, as all rows of the document show: what was in flight at their end is no backlog.",
 		"由文档各行推断，每个阶段约持续 %s 秒：阶段结束时仍在处理的请求不算积压。")

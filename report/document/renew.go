@@ -128,7 +128,7 @@ func RenewPage(setups []setup.Setup, o Options) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := html.Compare(&b, result, setups, result.Sections(1), html.WriteOptions{Lang: o.Lang}); err != nil {
+	if err := html.Compare(&b, result, setups, result.Report(1), html.WriteOptions{Lang: o.Lang}); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

@@ -88,7 +88,7 @@ func severalPages(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	put("compare", func(b *bytes.Buffer) error {
-		return Compare(b, result, setups, result.Sections(1), WriteOptions{})
+		return Compare(b, result, setups, result.Report(1), WriteOptions{})
 	})
 	return pages
 }

@@ -21,14 +21,13 @@ func Compare(w io.Writer, c *compare.Comparison, setups []setup.Setup, sections 
 func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.Section) *Document {
 	d := &Document{Title: titleComparison.Text(len(setups)), Subtitle: lang.Same(c.Workload)}
 	answer := Section{ID: "answer", Title: titleAnswer.Text()}
-	conclusions := c.Answer()
-	if len(conclusions) == 0 {
-		conclusions = []lang.Text{comparedWith.Text(c.Setups[0].Name)}
+	parts := slices.Clone(sections)
+	if c.Quoted() { // the table is the answer
+		answer.Blocks, parts = FromSections(answer.ID, parts[:1])[0].Blocks, parts[1:]
+	} else {
+		answer.Blocks = said(c)
+		parts[0].Lines = nil // the answer has them
 	}
-	if careful := c.Cautions(); len(careful) > 0 {
-		answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: careful, Class: "careful"}})
-	}
-	answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: conclusions, Whole: true}})
 	var forests []FigureBlock
 	for i, m := range c.Setups {
 		from, all := c.Differences(m.Name)
@@ -50,10 +49,20 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 	} else {
 		d.Sections = append(d.Sections, togetherSection(0, setups, nil, titleTogether.Text()))
 	}
-	parts := slices.Clone(sections)
-	parts[0].Lines = nil // the answer has them
 	d.Sections = append(d.Sections, FromSections("part", parts)...)
 	return d
+}
+
+// said is the answer of a comparison in sentences.
+func said(c *compare.Comparison) (all []Block) {
+	conclusions := c.Answer()
+	if len(conclusions) == 0 {
+		conclusions = []lang.Text{comparedWith.Text(c.Setups[0].Name)}
+	}
+	if careful := c.Cautions(); len(careful) > 0 {
+		all = append(all, Block{Lines: &Lines{Items: careful, Class: "careful"}})
+	}
+	return append(all, Block{Lines: &Lines{Items: conclusions, Whole: true}})
 }
 
 // Sections writes a page of sections that console and Markdown are made of.
@@ -87,9 +96,9 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 		case d.Low.IsZero():
 			meaning, b.Shape = meansUnknown.Text(), draw.Square
 		case d.Shown && (d.Ratio.Value() > 0) == d.Better:
-			meaning, b.Shape = meansBetter.Text(), draw.Circle
+			meaning, b.Shape = compare.WordBetter.Text(), draw.Circle
 		case d.Shown:
-			meaning, b.Shape = meansWorse.Text(), draw.Triangle
+			meaning, b.Shape = compare.WordWorse.Text(), draw.Triangle
 		}
 		bars, intervals = append(bars, b), intervals || !d.Low.IsZero()
 		if m := (Marker{b.Shape, meaning}); !slices.Contains(key, m) {

@@ -1,11 +1,13 @@
 package page
 
 import (
+	"slices"
 	"testing"
 
 	"llmsweep/report/compare"
 	"llmsweep/report/draw"
 	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -25,10 +27,39 @@ func TestForest(t *testing.T) {
 	for _, c := range []struct {
 		d    compare.Difference
 		mean string
-	}{{shown, meansWorse.In(lang.English)}, {one, meansNothing.In(lang.English)}} {
+	}{{shown, compare.WordWorse.In(lang.English)}, {one, meansNothing.In(lang.English)}} {
 		f := forest("f", lang.Same("B"), []compare.Difference{c.d})
 		if got := f.Table.Rows[0][2].Text.EN; got != c.mean || (f.Key[0].Shape == draw.Triangle) != c.d.Shown {
 			t.Errorf("%+v is %q: %v", c.d, got, f.Key)
+		}
+	}
+}
+
+// The answer of two results is their table, and of several what sentences say.
+func TestAnswerOfTwoResults(t *testing.T) {
+	setups := publishedSetups(t)
+	for n, wantTable := range map[int]bool{2: true, 3: false} {
+		c, err := compare.Of(setups[:n], true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sections := c.Report(1)
+		d := ofComparison(c, setups[:n], sections)
+		first := d.Sections[0].Blocks[0]
+		if (first.Table != nil) != wantTable || (first.Lines != nil) == wantTable {
+			t.Fatalf("%d results: %+v", n, first)
+		}
+		grids := 0 // with the rows of the first section
+		named := func(x, y []table.Cell) bool { return x[0].Text == y[0].Text }
+		for _, s := range d.Sections {
+			for _, b := range s.Blocks {
+				if b.Table != nil && slices.EqualFunc(b.Table.Rows, sections[0].Table.Rows, named) {
+					grids++
+				}
+			}
+		}
+		if wantTable && grids != 1 {
+			t.Errorf("%d results: the first table is printed %d times", n, grids)
 		}
 	}
 }

@@ -107,8 +107,6 @@ var (
 	headUpTo          = lang.Say("up to, %s", "至多（%s）")
 	meansNothing      = lang.Say("a difference is not proven", "未证实有差异")
 	meansUnknown      = lang.Say("without an interval: may be chance", "无区间：可能出于偶然")
-	meansBetter       = lang.Say("better", "更好")
-	meansWorse        = lang.Say("worse", "更差")
 	axisInterval      = lang.Say(", with its 95 % interval", "及其 95 % 区间")
 	noteCost          = lang.Say("Replicas are whole, so costs are steps. The lowest line at a demand is the cheapest.", "副本为整数，因此费用呈阶梯状。某一需求处最低的线最便宜。")
 	noteCostMissing   = lang.Say(" Not drawn: %s. They do not meet what is asked for, or come after the first %d.", "未画出：%s。它们不满足要求，或排在前 %d 名之后。")

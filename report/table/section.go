@@ -20,6 +20,7 @@ type Section struct {
 
 	// What a console shows only where all is asked for ([Style].All).
 	Rest    bool        // the whole section
+	Spare   []int       // rows of the table
 	Details []lang.Text // lines beneath the notes
 
 	Rows bool // it is about single rows; a document names them where it has their tables
@@ -74,6 +75,9 @@ func rest(w io.Writer, all []Section, o Style) error {
 		if len(s.Table.Columns) > 0 && len(fit([]Table{s.Table}, o.room(), o.Lang).keep) < len(s.Table.Columns) {
 			add(wordColumns.In(o.Lang))
 		}
+		if len(s.Spare) > 0 {
+			add(wordRows.In(o.Lang))
+		}
 		if len(s.Details) > 0 {
 			add(wordDetails.In(o.Lang))
 		}
@@ -98,7 +102,7 @@ func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 	}
 	sectionLines(&b, s.Lines, o)
 	if len(s.Table.Columns) > 0 {
-		if err := Write(&b, []Table{s.Table}, o); err != nil {
+		if err := Write(&b, []Table{s.shown(o)}, o); err != nil {
 			return err
 		}
 	}
@@ -108,6 +112,21 @@ func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// shown returns the table with the rows that a console shows.
+func (s *Section) shown(o Style) Table {
+	if o.All || len(s.Spare) == 0 {
+		return s.Table
+	}
+	t := s.Table
+	t.Rows = nil
+	for i, row := range s.Table.Rows {
+		if !slices.Contains(s.Spare, i) {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
 }
 
 func sectionLines(b *strings.Builder, lines []lang.Text, o Style) {

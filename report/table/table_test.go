@@ -70,3 +70,28 @@ func TestWrap(t *testing.T) {
 		}
 	}
 }
+
+// Rows that are spare are in every document, and on a console where all is asked for; else it says that there are more.
+func TestSpareRows(t *testing.T) {
+	s := Section{Spare: []int{1}, Table: Table{
+		Columns: []Column{{Head: lang.Same("h"), Left: true}},
+		Rows:    [][]Cell{{Literal("first")}, {Literal("second")}, {Literal("third")}},
+	}}
+	for _, c := range []struct {
+		format string
+		all    bool
+		want   string
+	}{
+		{"console", false, "  h\n  first\n  third\n\nWith --all: all rows.\n"},
+		{"console", true, "  h\n  first\n  second\n  third\n"},
+		{"markdown", false, "| h |\n| :--- |\n| first |\n| second |\n| third |\n"},
+	} {
+		var b bytes.Buffer
+		if err := WriteSections(&b, c.format, []Section{s}, Style{All: c.all}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimLeft(b.String(), "\n"); got != c.want {
+			t.Errorf("%s, all %v: %q, want %q", c.format, c.all, got, c.want)
+		}
+	}
+}

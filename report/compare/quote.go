@@ -1,0 +1,218 @@
+package compare
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// Quoted reports whether the comparison is one of two results, of which one table tells all that is compared.
+func (c *Comparison) Quoted() bool { return len(c.Setups) == 2 }
+
+// Report returns the comparison as sections, with its answer. That of two results is a table that one can quote: it has
+// what the sentences and tables of several would say.
+func (c *Comparison) Report(level int) []table.Section {
+	if !c.Quoted() {
+		all := c.Sections(level)
+		all[0].Lines = c.Answer()
+		return all
+	}
+	g := c.groups[0]
+	all := []table.Section{c.quote(g, level)}
+	if s := c.tailSection(g, level+1); len(s.Table.Rows) > 0 {
+		all = append(all, s)
+	}
+	return append(all, c.further(level)...)
+}
+
+// fewRows is how many rows of the table a console shows: a reader quotes no more.
+const fewRows = 8
+
+// foremost returns the metrics that a console shows, the most telling first.
+func foremost(a, b *Measured) []string {
+	keys := []string{keyUsers, keyRate, keyOutput}
+	if a.Labels.GPUs != b.Labels.GPUs {
+		keys = append(keys, KeyPerGPU)
+	}
+	x, _ := a.Get(KeyErrors)
+	y, _ := b.Get(KeyErrors)
+	if x.Value.Or(0)+y.Value.Or(0) > 0 {
+		keys = append(keys, KeyErrors)
+	}
+	return append(keys, keyUncached, KeyAccuracy, "ttft@80", "itl@80", "ttft@sync", "itl@sync", "latency@80",
+		"latency@sync", keyGoodput, keySessions, keyTTFA, keySpeed, keyStalls)
+}
+
+// quote is the table of two results: each metric of both, what it changes by, and what that shows.
+func (c *Comparison) quote(g group, level int) table.Section {
+	a, b := &c.Setups[g.members[0]], &c.Setups[g.members[1]]
+	names, shared := headingsOf(a, b)
+	s := table.Section{Title: titleCompare.Text(), Level: level, Notes: slices.Concat(names.legend(a, b), c.beyond())}
+	if g.asked != nil {
+		shared = append(shared, lang.Both(func(l lang.Lang) string { return workload(g.asked, l) }))
+	}
+	if len(shared) > 0 {
+		s.Title = titleCompared.Text(lang.Joined(shared, lang.Comma))
+	}
+	notes, details := c.legend(g)
+	signs := []lang.Text{legendTilde.Text(), legendBound.Text()} // the verdicts say it
+	said := func(n lang.Text) bool { return slices.Contains(signs, n) }
+	s.Notes = slices.Concat(s.Notes, notes, slices.DeleteFunc(c.changeLegend(g), said))
+	s.Details = append(details, c.rests(a, b))
+	s.Table.Columns = []table.Column{
+		{Head: headFigure.Text(), Left: true}, {Head: names[0]}, {Head: names[1]},
+		{Head: headChange95.Text()}, {Head: headVerdict.Text(), Left: true},
+	}
+	if !slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Shown != nil }) {
+		s.Table.Columns[3].Head = headChange.Text()
+	}
+	var keys []string
+	for _, col := range columns() {
+		x, ok1 := a.Get(col.key)
+		y, ok2 := b.Get(col.key)
+		if !ok1 && !ok2 {
+			continue
+		}
+		keys = append(keys, col.key)
+		name := table.Cell{Text: col.measured().Heading(), Tone: table.Strong}
+		row := []table.Cell{name, x.printed(col.cell), y.printed(col.cell), notKnown(), notKnown()}
+		of := func(ch Change) bool { return ch.Key == col.key && ch.Setup == b.Name }
+		if i := slices.IndexFunc(c.Changes, of); i >= 0 {
+			row[3], row[4] = table.Literal(c.Changes[i].String()), c.Changes[i].verdict()
+		}
+		s.Table.Rows = append(s.Table.Rows, row)
+	}
+	few := slices.DeleteFunc(foremost(a, b), func(key string) bool { return !slices.Contains(keys, key) })
+	few = few[:min(len(few), fewRows)]
+	for i, key := range keys {
+		if !slices.Contains(few, key) {
+			s.Spare = append(s.Spare, i)
+		}
+	}
+	return s
+}
+
+// rests says which rows the output of both rests on.
+func (c *Comparison) rests(a, b *Measured) lang.Text {
+	x, _ := a.Get(keyOutput)
+	y, _ := b.Get(keyOutput)
+	return sayRests.Text(cmp.Or(x.Where, a.Origin), cmp.Or(y.Where, b.Origin))
+}
+
+// verdict is what a change shows.
+func (c *Change) verdict() table.Cell {
+	switch {
+	case c.Bound != "":
+		r := Ratio{Bound: c.Bound, Low: c.Ratio, High: c.Ratio}
+		if c.Bound == BoundRange {
+			r.Low, r.High = c.Low, c.High
+		}
+		r.Low, r.High = rundir.Exactly(r.Low.Value()+1), rundir.Exactly(r.High.Value()+1)
+		return table.Cell{Text: lang.Both(r.bounds)}
+	case c.Shown == nil:
+		return notKnown()
+	case !*c.Shown:
+		return table.Cell{Text: wordNoneShown.Text(), Tone: table.Faint}
+	case (c.Ratio.Value() > 0) == RisesWell(c.Key):
+		return table.Cell{Text: WordBetter.Text(), Tone: table.Good}
+	}
+	return table.Cell{Text: WordWorse.Text(), Tone: table.Bad}
+}
+
+// beyond returns the sentences that say more of two results than their table: what they do at equal concurrency, and
+// what the rows throughput show.
+func (c *Comparison) beyond() (all []lang.Text) {
+	for i := range c.Factors {
+		f := &c.Factors[i]
+		burst := slices.ContainsFunc(f.Members, func(m Member) bool {
+			out, _ := m.m.Get(keyOutput)
+			return out.Burst.Known()
+		})
+		if says := lang.Both(f.Conclusion); (burst || f.levelled()) && !says.IsZero() {
+			all = append(all, says)
+		}
+	}
+	return all
+}
+
+// notKnown is the cell of what is not known.
+func notKnown() table.Cell { return table.Cell{Text: lang.Same(absent), Tone: table.Faint} }
+
+// headings are the names of two results over their columns.
+type headings [2]lang.Text
+
+// widestName is how wide a name over a column may be, in columns of a terminal.
+const widestName = 24
+
+// headingsOf returns the short names of two results, and the parts of their names that both have. Where a short name is
+// too long, or one has nothing of its own, they are A and B, and nothing is shared.
+func headingsOf(a, b *Measured) (short headings, shared []lang.Text) {
+	x, y := nameParts(a.Name), nameParts(b.Name)
+	in := func(all []string) func(string) bool { return func(p string) bool { return slices.Contains(all, p) } }
+	own := [2][]string{slices.DeleteFunc(slices.Clone(x), in(y)), slices.DeleteFunc(slices.Clone(y), in(x))}
+	for _, p := range slices.DeleteFunc(slices.Clone(x), in(own[0])) {
+		shared = append(shared, lang.Same(p))
+	}
+	one := len(own[0]) == 1 && len(own[1]) == 1
+	if one && a.Labels.Model == b.Labels.Model && a.Labels.Quant != b.Labels.Quant {
+		return headings{quantName(a), quantName(b)}, append([]lang.Text{lang.Same(a.Labels.Model)}, shared...)
+	}
+	names := [2]string{strings.Join(own[0], ", "), strings.Join(own[1], ", ")}
+	if label, from := cutOrigin(names[0]); label != "" { // labelled alike, and told apart by where they were found
+		if other, at := cutOrigin(names[1]); label == other {
+			shared = append(shared, lang.Same(label))
+			if names = [2]string{path.Base(from), path.Base(at)}; names[0] == names[1] {
+				names = [2]string{from, at}
+			}
+		}
+	}
+	base := [2]string{path.Base(names[0]), path.Base(names[1])}
+	if names[0] == a.Origin && names[1] == b.Origin && base[0] != base[1] { // they have no label
+		names = base
+	}
+	for i, name := range names {
+		if name == "" || table.Width(name) > widestName {
+			return headings{lang.Same("A"), lang.Same("B")}, nil
+		}
+		short[i] = lang.Same(name)
+	}
+	return short, shared
+}
+
+// quantName names a result by its quantization.
+func quantName(m *Measured) lang.Text {
+	if m.Labels.Quant == "" {
+		return wordUnquantized.Text()
+	}
+	return lang.Same(m.Labels.Quant)
+}
+
+// nameParts returns the parts of a name in either language.
+func nameParts(name string) []string {
+	comma := lang.Comma.In(lang.English)
+	return strings.Split(strings.ReplaceAll(name, lang.Comma.In(lang.Chinese), comma), comma)
+}
+
+// cutOrigin cuts a part of a name into a label and what stands in parentheses; both are empty where nothing does.
+func cutOrigin(part string) (label, origin string) {
+	for _, l := range lang.All() {
+		open, end, _ := strings.Cut(lang.InParens.In(l, "\x00"), "\x00")
+		if label, rest, ok := strings.Cut(part, open); ok && strings.HasSuffix(rest, end) {
+			return label, strings.TrimSuffix(rest, end)
+		}
+	}
+	return "", ""
+}
+
+// legend says which results A and B are, where their names do not fit.
+func (h headings) legend(a, b *Measured) []lang.Text {
+	if h != (headings{lang.Same("A"), lang.Same("B")}) {
+		return nil
+	}
+	return []lang.Text{lang.Same("A = " + a.Name), lang.Same("B = " + b.Name)}
+}
