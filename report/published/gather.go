@@ -131,14 +131,14 @@ func (o *gathered) add(g *gathered) {
 // finishGathered puts the stages in the order of their load, or, of this program, of their time, and tells repeats
 // apart.
 func finishGathered(run *rundir.Run) {
-	own := run.Source.Windowed
+	own := run.Source.Labels[labelWriter].Text != ""
 	slices.SortStableFunc(run.Stages, func(a, b rundir.Stage) int {
 		if own {
 			return cmp.Compare(a.Started, b.Started)
 		}
 		return cmp.Compare(loadOf(&a), loadOf(&b))
 	})
-	sweep := swept(run.Stages, own)
+	sweep := !own && swept(run.Stages)
 	if sweep {
 		run.Plan.Kind = rundir.KindSweep
 	}
@@ -148,7 +148,7 @@ func finishGathered(run *rundir.Run) {
 	}
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		if sweep && !own {
+		if sweep {
 			ends := map[string]rundir.Role{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}
 			s.Role = cmp.Or(ends[s.Kind], rundir.Grid)
 		}
@@ -162,18 +162,15 @@ func finishGathered(run *rundir.Run) {
 	}
 }
 
-// swept reports whether stages are a sweep: this program says so, and of others two arrival rates are one.
-func swept(stages []rundir.Stage, own bool) bool {
+// swept reports whether stages are a sweep: arrivals at two rates.
+func swept(stages []rundir.Stage) bool {
 	rates := map[rundir.Number]bool{}
 	for _, s := range stages {
 		if s.Rate.Known() {
 			rates[s.Rate] = true
 		}
-		if own && s.Role != rundir.Single {
-			return true
-		}
 	}
-	return !own && len(rates) > 1
+	return len(rates) > 1
 }
 
 // loadOf orders loads: one at a time, numbers in flight, rates, and all at once.

@@ -36,7 +36,6 @@ type llmdHarness struct {
 
 // llmdHarnesses are the harnesses, by the name of the tool in a report.
 var llmdHarnesses = map[string]llmdHarness{
-	"llmsweep": {perToken: true, pooled: true, timed: true},
 	"guidellm": {
 		timed: true, window: true, defines: []note.Kind{noteITLWeighted, noteTTFTZero, noteLatencyToEnd, noteCancelled},
 	},
@@ -68,6 +67,7 @@ func PerChunk(run *rundir.Run) bool {
 // The parts of a report.
 const (
 	llmdAsked    = "scenario.load.standardized."
+	llmdNative   = "scenario.load.native.config."
 	llmdMeasured = "results.request_performance.aggregate."
 )
 
@@ -84,7 +84,10 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 		return
 	}
 	tool := v.Get(llmdAsked + "tool").String()
-	h := harnessOf(tool)
+	h, own := harnessOf(tool), v.Get(llmdNative+"written_by").String() == llmdSelf
+	if own { // whichever tool measured it
+		h = llmdHarness{perToken: true, timed: true, whole: h.whole, defines: h.defines}
+	}
 	r := f.begin(v, LLMD, tool, v.Get(llmdAsked+"tool_version").String())
 	for _, k := range h.defines {
 		r.defined(k.New(tool))
@@ -116,18 +119,21 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 	}
 	st.Whole = h.whole
 	s.llmdTimed(h)
-	if tool == llmdSelf {
-		s.llmdOwn(v.Get("scenario.load.native.config"))
+	plan := rundir.KindRun
+	if own {
+		plan = s.llmdOwn(v.Get(strings.TrimSuffix(llmdNative, ".")))
+		r.Run.Source.Windowed, st.Source.Windowed = tool == llmdSelf, tool == llmdSelf
 	}
 	s.rest(v.Get(strings.TrimSuffix(llmdMeasured, ".")), strings.TrimSuffix(llmdMeasured, "."))
 	s.finish()
-	r.keep(rundir.KindRun)
+	r.keep(plan)
 }
 
 // The keys of Source.Labels that tell which reports belong together.
 const (
 	labelExperiment = "experiment"
 	labelStack      = "stack"
+	labelWriter     = "writer" // of reports that llmsweep wrote
 )
 
 // llmdStack reads what served: model, GPUs and engine are those of all inference engines of the stack.
@@ -481,14 +487,15 @@ func isoSeconds(text string) float64 {
 	return seconds
 }
 
-// llmdOwn reads what llmsweep writes beside the standard parts.
-func (s *jsonStage) llmdOwn(v gjson.Result) {
+// llmdOwn reads what llmsweep writes beside the standard parts, and returns the kind of the run.
+func (s *jsonStage) llmdOwn(v gjson.Result) (plan string) {
 	var own llmdOwn
 	if json.Unmarshal([]byte(v.Raw), &own) != nil || own.Labels.GPUs < 0 || own.Labels.Price < 0 {
-		return // somebody changed it: the standard parts are still those of a report
+		return rundir.KindRun // somebody changed it: the standard parts are still those of a report
 	}
+	s.Label(labelWriter, rundir.Label{Line: s.file.line(v), Text: llmdSelf})
 	st, run := &s.Stage, &s.Run
-	run.Target, run.Labels, run.Source.Windowed, st.Source.Windowed = own.Target, own.Labels, true, true
+	run.Target, run.Labels = own.Target, own.Labels
 	l := &run.Labels
 	for key, text := range map[string]string{
 		"model": l.Model, "gpu": l.GPU, "gpus": countText(l.GPUs), "engine": l.Engine, "quant": l.Quant,
@@ -512,4 +519,5 @@ func (s *jsonStage) llmdOwn(v gjson.Result) {
 	for _, d := range llmdDists(st) {
 		d.dist.N, d.dist.Unsupported = 0, own.Few[d.key] // counted again, they would be those of independent requests
 	}
+	return cmp.Or(own.Plan, rundir.KindRun)
 }

@@ -35,10 +35,14 @@ func ownRuns(t *testing.T) []rundir.Run {
 	return runs
 }
 
-// TestLLMDReadBack: what llmsweep writes for llm-d, as a list or as a file for each row, is read as the run that it
-// was.
+// TestLLMDReadBack: what llmsweep writes for llm-d, as a list or as a file for each row, is read as the run that it was,
+// also where another tool had measured it.
 func TestLLMDReadBack(t *testing.T) {
-	for _, run := range ownRuns(t) {
+	runs := ownRuns(t)
+	for _, file := range []string{"guidellm-0.8.1-sweep.json", "vllm-bench-0.32.0-rate.json", "llm-d-guidellm-0.yaml"} {
+		runs = append(runs, parseResult(t, file).Runs...)
+	}
+	for _, run := range runs {
 		var list bytes.Buffer
 		if err := WriteLLMD(&list, []rundir.Run{run}); err != nil {
 			t.Fatal(err)
@@ -78,9 +82,9 @@ func TestLLMDReadBack(t *testing.T) {
 func sameRun(t *testing.T, want, got *rundir.Run) {
 	t.Helper()
 	for name, pair := range map[string][2]any{
-		"target": {want.Target, got.Target}, "labels": {want.Labels, got.Labels}, "workload": {want.Workload,
-			got.Workload},
-		"plan": {want.Plan.Kind, got.Plan.Kind}, "stages": {len(want.Stages), len(got.Stages)},
+		"target": {want.Target, got.Target}, "labels": {want.Labels, got.Labels},
+		"workload": {want.Workload, got.Workload}, "plan": {want.Plan.Kind, got.Plan.Kind},
+		"stages": {len(want.Stages), len(got.Stages)},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Fatalf("%s: %+v, want %+v", name, pair[1], pair[0])
@@ -93,15 +97,15 @@ func sameRun(t *testing.T, want, got *rundir.Run) {
 			t.Errorf("%s began %s off", w.Name, late)
 		}
 		for name, pair := range map[string][2]any{
-			"name": {w.Name, g.Name}, "kind": {w.Kind, g.Kind}, "role": {w.Role, g.Role}, "verdict": {w.Verdict,
-				g.Verdict},
-			"rate": {w.Rate, g.Rate}, "repeat": {w.Repeat, g.Repeat}, "invalid": {w.Invalid, g.Invalid},
+			"name": {w.Name, g.Name}, "kind": {w.Kind, g.Kind}, "role": {w.Role, g.Role},
+			"verdict": {w.Verdict, g.Verdict}, "invalid": {w.Invalid, g.Invalid},
+			"rate": {w.Rate, g.Rate}, "repeat": {w.Repeat, g.Repeat}, "elapsed": {w.Elapsed, g.Elapsed},
 			"inter-token": {w.InterToken, g.InterToken}, "asked": {w.AskedTokens, g.AskedTokens},
 			"ok": {w.Requests.OK, g.Requests.OK}, "error": {w.Requests.Error, g.Requests.Error},
 			"incomplete": {w.Requests.Incomplete, g.Requests.Incomplete},
 			"completed":  {w.Rates.Completed, g.Rates.Completed}, "tokens/s": {w.TokensPerS, g.TokensPerS},
-			"elapsed": {w.Elapsed, g.Elapsed},
-			"prompt":  {w.PromptTokens.Mean, g.PromptTokens.Mean}, "output": {w.OutputTokens.Mean, g.OutputTokens.Mean},
+			"prompt": {w.PromptTokens.Mean, g.PromptTokens.Mean},
+			"output": {w.OutputTokens.Mean, g.OutputTokens.Mean},
 		} {
 			if fmt.Sprint(pair[0]) != fmt.Sprint(pair[1]) {
 				t.Errorf("%s: %s is %v, want %v", w.Name, name, pair[1], pair[0])
@@ -128,27 +132,23 @@ func TestLLMDHarnesses(t *testing.T) {
 		want  map[string]float64
 		notes []note.Kind
 	}{
-		{"llm-d-guidellm-0.yaml",
-			map[string]float64{ // its ITL, in ms, is one mean for each request, and its TPOT counts the first token
-				"rate": 2, "ok": 2, "window_s": 5.01964807510376, "rates.completed": 0.39843430656414264,
-				"ttft_s.mean": 0.011481165885925293,
-				"tpot_s.mean": 0.0011508464813232422, "inter_token_s": 0.0011508464813232422, "itl_s.mean": 0,
-				"latency_s.p999":      0.020308971405029297,
-				"tokens_per_s.output": 3.1950675815128577, "asked_tokens": 8, "output_tokens.mean": 8,
-				"prompt_tokens.max": 92,
-			}, []note.Kind{noteITLWeighted, noteTTFTZero}},
+		// The ITL of GuideLLM, in ms, is one mean for each request, and its TPOT counts the first token.
+		{"llm-d-guidellm-0.yaml", map[string]float64{
+			"rate": 2, "ok": 2, "window_s": 5.01964807510376, "rates.completed": 0.39843430656414264,
+			"ttft_s.mean": 0.011481165885925293, "tpot_s.mean": 0.0011508464813232422, "itl_s.mean": 0,
+			"inter_token_s": 0.0011508464813232422, "latency_s.p999": 0.020308971405029297, "asked_tokens": 8,
+			"tokens_per_s.output": 3.1950675815128577, "output_tokens.mean": 8, "prompt_tokens.max": 92,
+		}, []note.Kind{noteITLWeighted, noteTTFTZero}},
 		{"llm-d-inference-perf.yaml", map[string]float64{
-			"rate": 1, "ok": 3, "window_s": 0, "rates.completed": 1.2096774193548387,
-			"ttft_s.mean": 0.033333333333333354, "latency_s.mean": 0.49,
-			"itl_s.p90": 0.19999999999999996, "tpot_s.mean": 0.009279705855977042,
-			"inter_token_s": 0.1522222222222222, "asked_tokens": 0,
+			"rate": 1, "ok": 3, "window_s": 0, "rates.completed": 1.2096774193548387, "latency_s.mean": 0.49,
+			"ttft_s.mean": 0.033333333333333354, "itl_s.p90": 0.19999999999999996, "asked_tokens": 0,
+			"tpot_s.mean": 0.009279705855977042, "inter_token_s": 0.1522222222222222,
 			"output_tokens.mean": 53.333333333333336,
 		}, []note.Kind{noteRatesWhole}},
 		{"llm-d-vllm.json", map[string]float64{
 			"rate": 5, "ok": 40, "ttft_s.mean": 0.028039968549990135, "ttft_s.std": 0.03812811346352674,
-			"tpot_s.mean": 0.006208703242742234,
-			"itl_s.p95":   0.01806359319999728, "latency_s.p90": 0.2677949042999444, "inter_token_s": 0,
-			"tokens_per_s.total": 879.4140027930556,
+			"tpot_s.mean": 0.006208703242742234, "itl_s.p95": 0.01806359319999728, "inter_token_s": 0,
+			"latency_s.p90": 0.2677949042999444, "tokens_per_s.total": 879.4140027930556,
 		}, []note.Kind{noteITLPerChunk, noteRatesWhole}},
 	} {
 		run := &parseResult(t, c.file).Runs[0]
@@ -165,8 +165,9 @@ func TestLLMDHarnesses(t *testing.T) {
 	}
 	// A bound on the requests in flight is the load of inference-perf; its rate tells how fast it queues them. Others
 	// hold arrivals back.
-	for tool, want := range map[string]string{"inference-perf": "concurrent@16", "other": "asynchronous@1000.00",
-		"vllm-benchmark": "poisson@1000.00"} {
+	for tool, want := range map[string]string{
+		"inference-perf": "concurrent@16", "other": "asynchronous@1000.00", "vllm-benchmark": "poisson@1000.00",
+	} {
 		s := parseResults(t, llmdText(tool, "rate_qps: 1000\n      concurrency: 16", "")).Runs[0].Stages[0]
 		if s.Name != want || s.MaxConcurrency != 16 {
 			t.Errorf("%s: %+v", tool, s)
@@ -235,8 +236,9 @@ func TestLLMDStack(t *testing.T) {
 		t.Errorf("%+v, want %+v", run.Labels, want)
 	}
 	lines := strings.Split(text, "\n")
-	for key, with := range map[string]string{"model": "Qwen3", "gpu": "NVIDIA", "gpus": "count: 8", "engine": "0.3.1",
-		"experiment": "e1"} {
+	for key, with := range map[string]string{
+		"model": "Qwen3", "gpu": "NVIDIA", "gpus": "count: 8", "engine": "0.3.1", "experiment": "e1",
+	} {
 		if l := run.Source.Labels[key]; !strings.Contains(lines[l.Line-1], with) {
 			t.Errorf("%s: line %d", key, l.Line)
 		}
@@ -244,8 +246,8 @@ func TestLLMDStack(t *testing.T) {
 	if w := run.Workload; w.PromptTokens.Mean != 2148 || w.OutputTokens.Std != 100 {
 		t.Errorf("%+v", w)
 	}
-	if p := run.Stages[0].Source.Printed["ttft_s.mean"]; p.Text != "120 ms" || !strings.Contains(lines[p.Line-1],
-		"mean: 120") {
+	p := run.Stages[0].Source.Printed["ttft_s.mean"]
+	if p.Text != "120 ms" || !strings.Contains(lines[p.Line-1], "mean: 120") {
 		t.Errorf("%+v", p)
 	}
 	for _, c := range []struct {
@@ -302,8 +304,8 @@ func TestLLMDUnknown(t *testing.T) {
 		"0.2":   "", "'0.2.1'": "",
 	} {
 		doc := parseResults(t, strings.Replace(llmdText("x", "rate_qps: 4", ""), "'0.2'", version, 1))
-		if got := fmt.Sprint(doc.Remarks); (want == "") != (len(doc.Runs) == 1) || want != "" &&
-			!strings.Contains(got, want) {
+		got := fmt.Sprint(doc.Remarks)
+		if (want == "") != (len(doc.Runs) == 1) || !strings.Contains(got, want) {
 			t.Errorf("%s: %d runs, %s", version, len(doc.Runs), got)
 		}
 	}
@@ -312,8 +314,8 @@ func TestLLMDUnknown(t *testing.T) {
 	if q := s.Requests; q.Due != 500 || q.OK != 0 || q.Error != 0 {
 		t.Errorf("%+v", q)
 	}
-	s = parseResults(t, llmdText("aiperf", "rate_qps: 4",
-		"inter_token_latency: {units: s/token, mean: 0.02}")).Runs[0].Stages[0]
+	text := llmdText("aiperf", "rate_qps: 4", "inter_token_latency: {units: s/token, mean: 0.02}")
+	s = parseResults(t, text).Runs[0].Stages[0]
 	if q := s.Requests; q.OK != 500 || q.Error != 0 || s.TPOT.Mean != rundir.Exactly(0.02) || !s.ITL.Mean.IsZero() {
 		t.Errorf("%+v", s)
 	}
@@ -337,18 +339,19 @@ func TestGather(t *testing.T) {
 			"[asynchronous@2.00 asynchronous@2.00#2]"},
 		{"another engine", []string{report("rate_qps: 2"), report("rate_qps: 4", stack, "tool_version: other")}, nil,
 			"[asynchronous@2.00] [asynchronous@4.00]"},
-		{"another experiment of several loads", []string{report("rate_qps: 2"), report("rate_qps: 4"),
-			report("rate_qps: 8", "e1", "e2"), report("rate_qps: 9", "e1", "e2")}, nil,
-			"[asynchronous@2.00 asynchronous@4.00] [asynchronous@8.00 asynchronous@9.00]"},
-		{"experiments of one load", []string{report("concurrency: 8"), report("concurrency: 1", "e1", "e2"),
-			report("concurrency: 8", "e1", "e3")}, nil,
-			"[synchronous concurrent@8] [concurrent@8]"},
-		{"no experiment", []string{report("rate_qps: 2", anonymous, "{uid: a}"), report("rate_qps: 4", anonymous,
-			"{uid: b}"), report("rate_qps: 2", anonymous, "{uid: c}")}, nil,
-			"[asynchronous@2.00 asynchronous@4.00] [asynchronous@2.00]"},
-		{"no experiment, other files", []string{report("rate_qps: 2", anonymous, "{uid: a}"), report("rate_qps: 4",
-			anonymous, "{uid: b}")}, []string{"before.yaml", "after.yaml"},
-			"[asynchronous@2.00] [asynchronous@4.00]"},
+		{"another experiment of several loads", []string{
+			report("rate_qps: 2"), report("rate_qps: 4"), report("rate_qps: 8", "e1", "e2"), report("rate_qps: 9", "e1", "e2"),
+		}, nil, "[asynchronous@2.00 asynchronous@4.00] [asynchronous@8.00 asynchronous@9.00]"},
+		{"experiments of one load", []string{
+			report("concurrency: 8"), report("concurrency: 1", "e1", "e2"), report("concurrency: 8", "e1", "e3"),
+		}, nil, "[synchronous concurrent@8] [concurrent@8]"},
+		{"no experiment", []string{
+			report("rate_qps: 2", anonymous, "{uid: a}"), report("rate_qps: 4", anonymous, "{uid: b}"),
+			report("rate_qps: 2", anonymous, "{uid: c}"),
+		}, nil, "[asynchronous@2.00 asynchronous@4.00] [asynchronous@2.00]"},
+		{"no experiment, other files", []string{
+			report("rate_qps: 2", anonymous, "{uid: a}"), report("rate_qps: 4", anonymous, "{uid: b}"),
+		}, []string{"before.yaml", "after.yaml"}, "[asynchronous@2.00] [asynchronous@4.00]"},
 	} {
 		var docs []*Document
 		for i, text := range c.reports {

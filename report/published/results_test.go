@@ -115,8 +115,7 @@ func wantResults() map[string][]result {
 		"guidellm-0.8.1-sweep.json": {{Format: guideLLM, Tool: "GuideLLM 0.8.1", Plan: "sweep", Model: model, API: "chat",
 			Prompt: 128, Output: 32, Stages: []string{"synchronous floor 44/44", "throughput ceiling 650/1146", "constant@80.50 grid 557/613"}}},
 		"llm-d-guidellm-0.yaml": {{Format: LLMD, Tool: "guidellm", Plan: "run", Model: "e2e-mock-model", API: "chat",
-			Prompt: 32, Output: 8,
-			Stages: []string{"constant@2.00 run 2/2"}}},
+			Prompt: 32, Output: 8, Stages: []string{"constant@2.00 run 2/2"}}},
 		"llm-d-inference-perf.yaml": {{Format: LLMD, Tool: "inference-perf", Plan: "run",
 			Stages: []string{"asynchronous@1.00 run 3/3"}, undated: true}},
 		"llm-d-vllm.json": {{Format: LLMD, Tool: "vllm-benchmark", Plan: "run",
@@ -178,8 +177,7 @@ func metric(s *rundir.Stage, key string) rundir.Number {
 // numbers. What is left out is listed here.
 func TestEveryJSONNumberIsKept(t *testing.T) {
 	leftOut := []string{ // by the beginning of a path
-		"run.", "scenario.", "config", "args", "input_config", "run_info", "metadata",
-		// what was asked; its parts that a run has room for are tested elsewhere
+		"run.", "scenario.", "config", "args", "input_config", "run_info", "metadata", // what was asked: tested elsewhere
 		"scheduler_metrics.start_time", "scheduler_metrics.end_time", "scheduler_metrics.request_", "scheduler_metrics.measure_",
 		"start_time", "end_time", "cooldown_duration", "telemetry_data", "warnings", "burstiness", "benchmark_start_time_unix", "benchmark_end_time_unix", "min_request_timestamp", "max_response_timestamp",
 	}

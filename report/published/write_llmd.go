@@ -2,6 +2,7 @@ package published
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -128,6 +129,8 @@ type llmdLength struct {
 
 // llmdOwn is what the standard parts have no place for.
 type llmdOwn struct {
+	Writer   string          `json:"written_by"`
+	Plan     string          `json:"plan"`
 	Target   rundir.Target   `json:"target"`
 	Labels   rundir.Labels   `json:"labels"`
 	Workload rundir.Workload `json:"workload"`
@@ -208,9 +211,9 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 		load.Native.Args = map[string][]string{"argv": run.Command.Args}
 	}
 	load.Native.Config = llmdOwn{
+		Writer: llmdSelf, Plan: run.Plan.Kind,
 		Target: run.Target, Labels: run.Labels, Workload: run.Workload, Kind: s.Kind, Role: s.Role, Repeat: s.Repeat,
-		Verdict: s.Verdict,
-		Invalid: s.Invalid, Gap: s.InterToken, Few: map[string][]string{},
+		Verdict: s.Verdict, Invalid: s.Invalid, Gap: s.InterToken, Few: map[string][]string{},
 	}
 	for _, d := range llmdDists(s) {
 		if len(d.dist.Unsupported) > 0 {
@@ -247,6 +250,9 @@ func llmdStandardizedOf(run *rundir.Run, s *rundir.Stage) llmdStandardized {
 	out := llmdStandardized{Tool: llmdSelf, ToolVersion: run.Tool.Version, Source: "random",
 		Input: llmdLengthOf(w.PromptTokens)}
 	switch {
+	case run.Source != nil && run.Source.Format == LLMD:
+		tool, version, _ := strings.Cut(run.Source.Tool, " ")
+		out.Tool, out.ToolVersion, out.Source = tool, cmp.Or(version, "unknown"), "unknown"
 	case run.Source != nil:
 		out.Tool, out.ToolVersion, out.Source = run.Source.Format, "unknown", "unknown"
 	case w.Dataset != "":
