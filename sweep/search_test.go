@@ -14,6 +14,14 @@ import (
 // What a search for an SLO got wrong in the product of others is tested here: a bound that is overstepped, a best point that
 // is one of several or failed, and figures of one point under the name of another.
 
+// skipWithRaces skips a test of many sweeps where the race detector makes them ten times slower: others run the same code.
+func skipWithRaces(t *testing.T) {
+	t.Helper()
+	if simtest.RaceDetector {
+		t.Skip("many sweeps, which the race detector makes ten times slower")
+	}
+}
+
 // searched sweeps a demo server for an objective.
 func searched(t *testing.T, change func(*Config)) (run rundir.Run) {
 	t.Helper()
@@ -34,6 +42,7 @@ func searched(t *testing.T, change func(*Config)) (run rundir.Run) {
 
 // TestBoundsOfASearchAreHard: no stage, and no step of the search for the ceiling, asks for more than is allowed.
 func TestBoundsOfASearchAreHard(t *testing.T) {
+	skipWithRaces(t)
 	t.Parallel()
 	free := searched(t, func(*Config) {})
 	most := 0.5 * free.SLO.Rate.Value()
@@ -73,6 +82,7 @@ func TestBoundsOfASearchAreHard(t *testing.T) {
 // TestASearchHasOneBestPoint: the rate is one, it is proven by one stage that was held as long as others and met all terms,
 // and what is said of that stage is what its row has.
 func TestASearchHasOneBestPoint(t *testing.T) {
+	skipWithRaces(t)
 	t.Parallel()
 	run := searched(t, func(*Config) {})
 	terms, err := slo.ParseAll(run.SLO.Terms)

@@ -63,6 +63,7 @@ func TestAStoppedClientIsNamed(t *testing.T) {
 
 // TestASweepGoesOnAfterAStop: whichever stage of a sweep the stop falls into, the others are those of a sweep without it.
 func TestASweepGoesOnAfterAStop(t *testing.T) {
+	skipWithRaces(t)
 	t.Parallel()
 	sweep := func(at time.Duration) (names []string, rate float64) {
 		var run rundir.Run
@@ -113,6 +114,7 @@ func (o outages) Do(ctx context.Context, p *client.Prepared, res *client.Result)
 // TestAServerThatComesBackIsNotSaturated: refused connections are no limit of a server that was started again. Its row is
 // marked, repeated and left out of the answer.
 func TestAServerThatComesBackIsNotSaturated(t *testing.T) {
+	skipWithRaces(t)
 	t.Parallel()
 	sweep := func(from, length time.Duration) (run rundir.Run) {
 		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
