@@ -21,22 +21,29 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Read reads results of all kinds, in the order given. It writes to w how many lines of a document it could not read.
-func Read(w io.Writer, paths []string) ([]setup.Input, error) {
-	var files []string
+// documentsOf returns those of the paths that are files, and the documents in them.
+func documentsOf(paths []string) (files []string, docs []*published.Document, err error) {
 	for _, path := range paths {
-		if strings.Contains(path, "://") || strings.HasPrefix(path, sim.Scheme) {
-			return nil, fmt.Errorf("%s is a server; use llmsweep compare --live to compare two servers", path)
-		}
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !info.IsDir() {
 			files = append(files, path)
 		}
 	}
-	docs, err := ReadDocuments(files, false)
+	docs, err = ReadDocuments(files, false)
+	return files, docs, err
+}
+
+// Read reads results of all kinds, in the order given. It writes to w how many lines of a document it could not read.
+func Read(w io.Writer, paths []string) ([]setup.Input, error) {
+	for _, path := range paths {
+		if strings.Contains(path, "://") || strings.HasPrefix(path, sim.Scheme) {
+			return nil, fmt.Errorf("%s is a server; use llmsweep compare --live to compare two servers", path)
+		}
+	}
+	files, docs, err := documentsOf(paths)
 	if err != nil {
 		return nil, err
 	}

@@ -18,17 +18,7 @@ import (
 // InspectPaths audits the results in documents and run directories. The answer is in the order in which they are named.
 func InspectPaths(paths []string) ([]audit.Audited, error) {
 	var look inspection
-	var files []string
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, err
-		}
-		if !info.IsDir() {
-			files = append(files, path)
-		}
-	}
-	docs, err := ReadDocuments(files, false)
+	files, docs, err := documentsOf(paths)
 	if err != nil {
 		return nil, err
 	}
