@@ -63,12 +63,10 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return a, &Failure{
-			Class: refusalClass(
-				resp.StatusCode,
-				resp.Header,
-				a.Body,
-			), HTTP: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now()),
-			Message: c.cleaner.Clean(statusText(resp.StatusCode, resp.Header, a.Body)),
+			Class:      refusalClass(resp.StatusCode, resp.Header, a.Body),
+			HTTP:       resp.StatusCode,
+			RetryAfter: retryAfter(resp.Header, time.Now()),
+			Message:    c.cleaner.Clean(statusText(resp.StatusCode, resp.Header, a.Body)),
 		}
 	case errors.Is(err, errCompression):
 		return a, &Failure{Class: ClassMalformed, Message: err.Error(), err: err}

@@ -65,6 +65,16 @@ func (p *plan) stage(role rundir.Role) *rundir.Stage {
 	return nil
 }
 
+// count returns how many stages with a role have been measured.
+func (p *plan) count(role rundir.Role) (n int) {
+	for i := range p.run.Stages {
+		if p.run.Stages[i].Role == role {
+			n++
+		}
+	}
+	return n
+}
+
 // has reports whether a stage has been measured, by its name.
 func (p *plan) has(name string) bool {
 	return slices.ContainsFunc(p.run.Stages, func(st rundir.Stage) bool { return st.Name == name })
@@ -327,25 +337,15 @@ func (p *plan) usualLatency(rate float64) time.Duration {
 
 // firstHolds returns the first two holds.
 func (p *plan) firstHolds() (s experiment.Stage, ok bool) {
-	if p.holds() >= 2 {
+	if p.count(rundir.Hold) >= 2 {
 		return s, false
 	}
 	return p.hold()
 }
 
-// holds returns how many rates were held.
-func (p *plan) holds() (n int) {
-	for i := range p.run.Stages {
-		if p.run.Stages[i].Role == rundir.Hold {
-			n++
-		}
-	}
-	return n
-}
-
 // hold returns the next hold.
 func (p *plan) hold() (s experiment.Stage, ok bool) {
-	n := p.holds()
+	n := p.count(rundir.Hold)
 	if first := p.stage(rundir.Hold); first != nil && p.Budget == 0 {
 		longest := max(searchTime, searchHolds*rundir.Duration(first.Elapsed))
 		if p.ended()-rundir.Duration(first.Started) > longest {
@@ -389,43 +389,34 @@ func (p *plan) held(rate float64, role rundir.Role, d time.Duration, longer bool
 
 // promise returns the next hold about the highest rate that meets the SLO.
 func (p *plan) promise() (s experiment.Stage, ok bool) {
-	n := 0
-	for i := range p.run.Stages {
-		if p.run.Stages[i].Role == rundir.Probe {
-			n++
-		}
-	}
-	if len(p.SLO) == 0 || n >= maxPromises || p.spoiled(rundir.Probe) {
+	if !p.probes(maxPromises) {
 		return s, false
 	}
-	rate := slo.NextRate(saturation.SLORows(p.run), saturation.Find(p.run), p.SLO)
-	if rate <= 0 || !p.Caps.Allows(rate) {
-		return s, false
-	}
-	enough := rundir.Duration(float64(p.RequestsForSLO()) / rate)
-	s, ok = p.held(rate, rundir.Probe, min(max(saturation.HoldTime(rate, p.lone, p.StageTime), enough), p.StageMax), false, n+2)
-	s.MinTime, s.MaxTime = s.Hold, s.Hold
-	return s, ok
+	return p.probe(slo.NextRate(saturation.SLORows(p.run), saturation.Find(p.run), p.SLO), p.StageMax)
 }
 
 // proof returns a hold at the rate up to which the SLO is met, by the answer: it is to be shown there for as long as
 // others were held.
 func (p *plan) proof() (s experiment.Stage, ok bool) {
-	n := 0
-	for i := range p.run.Stages {
-		if p.run.Stages[i].Role == rundir.Probe {
-			n++
-		}
-	}
-	if len(p.SLO) == 0 || n >= maxPromises+maxProofs || p.spoiled(rundir.Probe) {
+	if !p.probes(maxPromises + maxProofs) {
 		return s, false
 	}
-	rate := saturation.NextProof(p.run, p.SLO)
+	return p.probe(saturation.NextProof(p.run, p.SLO), math.MaxInt64)
+}
+
+// probes reports whether there is an SLO to probe, with fewer than most probes until now.
+func (p *plan) probes(most int) bool {
+	return len(p.SLO) > 0 && p.count(rundir.Probe) < most && !p.spoiled(rundir.Probe)
+}
+
+// probe holds a rate for as many requests as the SLO needs, at least as long as other holds and at most for a time.
+func (p *plan) probe(rate float64, most time.Duration) (s experiment.Stage, ok bool) {
 	if rate <= 0 || !p.Caps.Allows(rate) {
 		return s, false
 	}
 	enough := rundir.Duration(float64(p.RequestsForSLO()) / rate)
-	s, ok = p.held(rate, rundir.Probe, max(saturation.HoldTime(rate, p.lone, p.StageTime), enough), false, n+2)
+	d := min(max(saturation.HoldTime(rate, p.lone, p.StageTime), enough), most)
+	s, ok = p.held(rate, rundir.Probe, d, false, p.count(rundir.Probe)+2)
 	s.MinTime, s.MaxTime = s.Hold, s.Hold
 	return s, ok
 }

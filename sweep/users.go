@@ -43,7 +43,7 @@ func (p *plan) users() (s experiment.Stage, ok bool) {
 		}
 		return p.userStage(min(2*last.MaxConcurrency, p.MaxConcurrency), rundir.Grid), true
 	}
-	if users := p.between(rows); users > 0 && p.probes() < mostProbes {
+	if users := p.between(rows); users > 0 && p.count(rundir.Probe) < mostProbes {
 		return p.userStage(users, rundir.Probe), true
 	}
 	return s, false
@@ -78,16 +78,6 @@ func (p *plan) between(rows []*rundir.Stage) int {
 func (p *plan) measured(users int, role rundir.Role) (n int) {
 	for i := range p.run.Stages {
 		if st := &p.run.Stages[i]; st.MaxConcurrency == users && (st.Role == role || role == "") {
-			n++
-		}
-	}
-	return n
-}
-
-// probes returns how many numbers in the bracket were measured.
-func (p *plan) probes() (n int) {
-	for i := range p.run.Stages {
-		if p.run.Stages[i].Role == rundir.Probe {
 			n++
 		}
 	}

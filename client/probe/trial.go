@@ -105,14 +105,13 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	return chat, err // the error of chat says more
 }
 
-// blameModel says of a refusal by which model it was, where nobody named that: the first of a list may be one of embeddings.
+// blameModel adds to a refusal which model llmsweep chose: the first that the server lists may be an embedding model.
 func (p *Prober) blameModel(f *Facts, err error) {
 	var e *Error
 	if p.options.Params.Model == "" && len(f.Models) > 1 && errors.As(err, &e) &&
 		(e.Kind == kindNotFound || e.Kind == kindRefused) {
-		e.Do = "The model was " + f.Model + ", the first in the list: name one that chats with --model (" + enumerate(
-			f.Models[1:],
-		) + ")."
+		others := enumerate(f.Models[1:])
+		e.Do = "The model was " + f.Model + ", the first in the list: name one that chats with --model (" + others + ")."
 	}
 }
 

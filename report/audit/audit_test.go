@@ -486,13 +486,13 @@ func TestSweepRules(t *testing.T) {
 		text string
 		want []string
 	}{
-		"steady":             {steadyTable, []string{}},
-		"a rate too high":    {strings.Replace(steadyTable, "@2.00", "@2.90", 1), []string{"offered 6"}},
-		"a rate by chance":   {strings.Replace(steadyTable, "@2.00", "@2.20", 1), []string{}},
-		"nobody served more": {strings.Replace(steadyTable, "@4.00", "@5.00", 1), []string{}}, // it may be saturated
-		"a sum of two":       {strings.NewReplacer("0.25 req/sec", "0.50 req/sec", "32.00 tok", "64.00 tok").Replace(steadyTable), []string{"latency 4"}},
-		"a TTFT once more":   {strings.Replace(steadyTable, "198.65 ms", "193.15 ms", 1), []string{"copied 7"}},
-		"four digits only":   {strings.Replace(strings.Replace(steadyTable, "198.65 ms", "193.2 ms", 1), "193.15 ms", "193.2 ms", 1), []string{}},
+		"steady":                   {steadyTable, []string{}},
+		"a rate too high":          {strings.Replace(steadyTable, "@2.00", "@2.90", 1), []string{"offered 6"}},
+		"a rate by chance":         {strings.Replace(steadyTable, "@2.00", "@2.20", 1), []string{}},
+		"no row has a higher rate": {strings.Replace(steadyTable, "@4.00", "@5.00", 1), []string{}}, // it may be saturated
+		"a sum of two":             {strings.NewReplacer("0.25 req/sec", "0.50 req/sec", "32.00 tok", "64.00 tok").Replace(steadyTable), []string{"latency 4"}},
+		"a TTFT once more":         {strings.Replace(steadyTable, "198.65 ms", "193.15 ms", 1), []string{"copied 7"}},
+		"four digits only":         {strings.Replace(strings.Replace(steadyTable, "198.65 ms", "193.2 ms", 1), "193.15 ms", "193.2 ms", 1), []string{}},
 		"printed again": {steadyTable + "\n" + strings.Replace(steadyTable, "352.00", "354.00", 1),
 			[]string{"copied 7", "copied 13", "copied 16"}},
 		"a second measurement": {steadyTable + "\n" + strings.NewReplacer("3.99", "4.00", "4.70", "4.71", "6.65", "6.66", "8.30", "8.31", "9.74", "9.75").Replace(steadyTable), []string{}},

@@ -65,13 +65,8 @@ func tallied(run *rundir.Run, file string, found map[[2]string]*tally, ended map
 			n = noteSeveral.New(t.n, []note.Note{t.first})
 		}
 		of := title(run)
-		out = append(
-			out,
-			newFinding(
-				Finding{File: file, title: of, Result: of.EN, Line: t.line, Row: stage, Rule: t.rule, Grade: Impossible},
-				n,
-			),
-		)
+		f := Finding{File: file, title: of, Result: of.EN, Line: t.line, Row: stage, Rule: t.rule, Grade: Impossible}
+		out = append(out, newFinding(f, n))
 	}
 	slices.SortFunc(out, func(a, b Finding) int { return strings.Compare(a.Row+"\x00"+a.Rule, b.Row+"\x00"+b.Rule) })
 	sortFindings(out)

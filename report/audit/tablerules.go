@@ -91,7 +91,7 @@ func copyOf(above, r *row, same []string) hit {
 	return h
 }
 
-// A table is printed twice where so many rows have the same names, and their numbers are equal but for this share.
+// A table repeats another if at least reprintedRows rows have the same names and at most reprintedShare of the numbers differ.
 const (
 	reprintedRows  = 4
 	reprintedShare = 0.1

@@ -75,7 +75,7 @@ func TestManyRowsAreCounted(t *testing.T) {
 	}
 }
 
-// TestAStoppedClientIsNoSlowOne: a row in which the client did not run says that, and nothing of a client that is too slow.
+// TestAStoppedClientIsNoSlowOne checks that a row in which the client was stopped has a warning of that only.
 func TestAStoppedClientIsNoSlowOne(t *testing.T) {
 	run := &rundir.Run{Client: rundir.Client{Valid: true}, Stages: []rundir.Stage{{Name: "poisson@5.00"}}}
 	s := &run.Stages[0]

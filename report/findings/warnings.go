@@ -38,10 +38,8 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 		say   string
 		check func(*rundir.Stage, lang.Lang) string
 	}{
-		{
-			warnInvalid.In(l, ClientRemedy.In(l)),
-			invalid,
-		}, {WarnLength.In(l), func(s *rundir.Stage, l lang.Lang) string { return wrongLengths(run, s, l) }},
+		{warnInvalid.In(l, ClientRemedy.In(l)), invalid},
+		{WarnLength.In(l), func(s *rundir.Stage, l lang.Lang) string { return wrongLengths(run, s, l) }},
 		{warnSource.In(l), source}, {warnChunk.In(l), divided}, {warnChunkWhole.In(l), undivided},
 		{warnDue.In(l), fromDue}, {warnCached.In(l), cached},
 	}
@@ -195,13 +193,8 @@ func wrongLengths(run *rundir.Run, s *rundir.Stage, l lang.Lang) string {
 // reach returns the lowest and the highest of some numbers, or the one that they are.
 func reach(all []rundir.Number) string {
 	byValue := func(a, b rundir.Number) int { return cmp.Compare(a.Value(), b.Value()) }
-	low, high := lang.Number(
-		slices.MinFunc(all, byValue),
-		lang.Short,
-	), lang.Number(
-		slices.MaxFunc(all, byValue),
-		lang.Short,
-	)
+	low := lang.Number(slices.MinFunc(all, byValue), lang.Short)
+	high := lang.Number(slices.MaxFunc(all, byValue), lang.Short)
 	if low == high {
 		return low
 	}

@@ -14,7 +14,7 @@ const oneRow = `- **M**, **1** x **L20**, **vLLM**, prompt_tokens=512, generated
 | synchronous | 0.93 req/sec | 1.07 sec | 81.01 ms | 7.72 ms | 119.32 tokens/sec |
 `
 
-// TestReadSaysWhatItDidNotRead: prose beside a table may change what it means, and a document without results says why.
+// TestReadSaysWhatItDidNotRead checks the notes on prose beside a table, and the error for a document without results.
 func TestReadSaysWhatItDidNotRead(t *testing.T) {
 	for _, c := range []struct{ text, said, err string }{
 		{oneRow, "", ""},

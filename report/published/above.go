@@ -22,7 +22,7 @@ type contextAbove struct {
 	launch     *command
 	hardware   *hardware
 	gpusSaid   said         // a remark on the number of GPUs
-	caveats    []said       // what lines say of the figures of the next table
+	caveats    cautions     // for the next table
 	beside     []said       // lines of prose above the next table that are not understood
 	warm       said         // a remark that calls the next result a warm-up
 	asks       said         // the model that a printed request names

@@ -70,40 +70,46 @@ var caveats = sync.OnceValue(func() []caveat {
 	}
 })
 
-// caveatOf returns what a line of prose says of the figures near it that they do not say themselves; nil where nothing.
-func caveatOf(line string) *caveat {
-	for _, c := range caveats() {
-		if c.says.MatchString(line) && (c.note.Code != noteOtherStatistic.Code || !timeValue.MatchString(line)) {
-			return &c
-		}
-	}
-	return nil
+// caution is a line of prose with the caveat in it.
+type caution struct {
+	said
+	caveat caveat
 }
 
-// heed leaves out the figures of a result of which a line above or beneath it says that they are something else.
+type cautions []caution
+
+// add appends a line if there is a caveat in it, and reports whether there is.
+func (all *cautions) add(number int, line string) bool {
+	for _, c := range caveats() {
+		if c.says.MatchString(line) && (c.note.Code != noteOtherStatistic.Code || !timeValue.MatchString(line)) {
+			*all = append(*all, caution{said{line: number, text: line}, c})
+			return true
+		}
+	}
+	return false
+}
+
+// heed leaves out the figures for which a line above or beneath the result has a caveat.
 func (r *reading) heed() {
 	if r.own || r.written { // what llmsweep adds to a table says nothing else of it
 		return
 	}
 	lines := slices.Clone(r.above.caveats)
-	if h := r.heading; h != nil && caveatOf(h.Text) != nil {
-		lines = append(lines, said{line: h.Line, text: h.Text})
+	if h := r.heading; h != nil {
+		lines.add(h.Line, h.Text)
 	}
-	if h := r.Run.Source.Heading; h != "" && caveatOf(h) != nil {
-		lines = append(lines, said{line: r.Run.Source.Line, text: h})
-	}
+	lines.add(r.Run.Source.Line, r.Run.Source.Heading)
 	beside := r.above.beside
 	for i, line := range r.lines[r.at:min(r.at+caveatLines, len(r.lines))] {
 		line = strings.TrimSpace(line)
 		if isFramed(line) || headingLine.MatchString(line) || isHeading(line) {
 			break
 		}
-		at := said{line: r.at + i + 1, text: line}
-		if caveatOf(line) != nil {
-			r.heeded = at.line
-			lines = append(lines, at)
+		number := r.at + i + 1
+		if lines.add(number, line) {
+			r.heeded = number
 		} else if isSentence(line) {
-			beside = append(beside, at)
+			beside = append(beside, said{line: number, text: line})
 		}
 	}
 	for _, s := range beside {
@@ -112,10 +118,9 @@ func (r *reading) heed() {
 			r.remark(s.line, false, noteBeside.New(short(s.text)))
 		}
 	}
-	for _, found := range lines {
-		c := caveatOf(found.text)
-		r.remark(found.line, true, c.note.New(short(found.text)))
-		r.leaveOut(c.groups(found.text))
+	for _, l := range lines {
+		r.remark(l.line, true, l.caveat.note.New(short(l.text)))
+		r.leaveOut(l.caveat.groups(l.text))
 	}
 }
 

@@ -195,8 +195,8 @@ func (r *jsonRun) llmdLabel(key string, v gjson.Result) {
 	r.Label(key, rundir.Label{Line: r.file.line(v), Text: short(v.String())})
 }
 
-// llmdGPUs returns how many GPUs all replicas of an engine have. The schema says that the count is of all, llm-d writes
-// that of one replica, and on several nodes that of one node.
+// llmdGPUs returns how many GPUs all replicas of an engine have. By the schema, the count is that of all replicas; llm-d
+// writes the count of one replica or, on several nodes, of one node.
 func llmdGPUs(engine gjson.Result) (n int, ok bool) {
 	const most = 1 << 16
 	product := func(paths ...string) int {
@@ -325,7 +325,7 @@ func (s *jsonStage) llmdLoad(h llmdHarness) {
 		st.Rate = rundir.Number{}
 	}
 	nameClosedOrOpen(st, s.llmdArrivals(h))
-	if !rate.Exists() && !bound.Exists() { // then nothing says what the load was
+	if !rate.Exists() && !bound.Exists() { // the load is unknown
 		st.Kind, st.Verdict, st.Name = "", "", "stage-"+strconv.Itoa(int(s.in.Get(llmdAsked+"stage").Int()))
 	}
 }

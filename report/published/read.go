@@ -130,10 +130,8 @@ func (p *parser) step() {
 	case isHeading(line):
 		p.abandonHeading()
 		p.above.beside = nil
-		p.above.caveats = slices.DeleteFunc(
-			p.above.caveats,
-			func(s said) bool { return s.line <= p.heeded },
-		) // they are of the table before
+		// Those that the table before heeded are not of the next.
+		p.above.caveats = slices.DeleteFunc(p.above.caveats, func(c caution) bool { return c.line <= p.heeded })
 		p.above.Heading, p.above.BlockHeading, p.above.responses = &headingText{Line: p.at + 1, Text: line}, nil, nil
 		p.take(Context)
 	default:
@@ -143,8 +141,7 @@ func (p *parser) step() {
 		}
 		switch {
 		case p.own || p.written:
-		case caveatOf(line) != nil:
-			p.above.caveats = append(p.above.caveats, said{line: p.at + 1, text: line})
+		case p.above.caveats.add(p.at+1, line):
 		case namesConfiguration(line):
 			p.above.caption(line, p.at+1)
 		case isSentence(line):

@@ -71,7 +71,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// Rows that are spare are in every document, and on a console where all is asked for; else it says that there are more.
+// TestSpareRows checks that a document has all rows, and that a console without --all says that there are more.
 func TestSpareRows(t *testing.T) {
 	s := Section{Spare: []int{1}, Table: Table{
 		Columns: []Column{{Head: lang.Same("h"), Left: true}},

@@ -34,9 +34,8 @@ func (s *summary) away(st *rundir.Stage) note.Note {
 	return noteAway.New(a.last-a.first, a.n)
 }
 
-// WasAway reports whether a note of why a stage is invalid says that the server was away.
+// WasAway reports whether a stage is invalid because the server was away.
 func WasAway(why note.Note) bool { return why.Is(noteAway) }
 
-// Accident reports whether a note of why a stage is invalid says that it met something that neither the client nor the load
-// of the stage was the cause of.
+// Accident reports whether a stage is invalid because of something that neither the client's speed nor the load caused.
 func Accident(why note.Note) bool { return WasStopped(why) || WasAway(why) }

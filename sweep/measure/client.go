@@ -33,7 +33,7 @@ func Stopped(d time.Duration) note.Note {
 	return noteStopped.New(d.Seconds())
 }
 
-// WasStopped reports whether a note of why a stage is invalid says that the client did not run for some time.
+// WasStopped reports whether a stage is invalid because the client did not run for some time.
 func WasStopped(why note.Note) bool { return why.Is(noteStopped) }
 
 // readLate reports whether the client, and not the server, may be why tokens arrived together: it was too slow for the whole stage, or let a tenth
