@@ -2,7 +2,7 @@
 // ended. It knows nothing of schedules, stages or sweeps.
 //
 //	api        how each HTTP API encodes a request, and what a piece of its answer means: a new API is a file there, and a line in dialects.go
-//	sse wire   frames of a stream; the connection below net/http with the instants of its bytes
+//	wire       HTTP/1.1: connections, and the instants of their bytes
 //	probe      what a server tells about itself before a measurement
 //	note       coded messages, which package report puts into words
 //	sim        a simulated server, which shares no code with the client; its HTTP side is sim/server
@@ -36,6 +36,7 @@ const DefaultTimeout = 10 * time.Minute
 type Prepared struct {
 	Request *api.Request
 	Body    []byte // the encoded body; nil for a doer that needs none
+	wire    []byte // the request as it is written: its head and Body
 }
 
 // Options is the configuration of a [Client].
@@ -80,8 +81,9 @@ type Client struct {
 	timeout   time.Duration
 	http2     bool
 	transport *http.Transport
-	dialer    *wire.Dialer
-	endpoint  *url.URL // of requests
+	pool      *wire.Pool // of connections for requests; nil where net/http sends them
+	head      []byte     // of requests, without the length of the body
+	endpoint  *url.URL   // of requests
 	allowance Allowance
 	cleaner   redact.Cleaner
 	streams   sync.Pool    // of *stream
@@ -108,14 +110,12 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, dialer, err := newTransport(o, a.Socket)
-	if err != nil {
-		return nil, err
-	}
 	c := &Client{
 		address: a, dialect: d, params: o.Params, header: h, host: h.Get("Host"),
-		timeout: cmp.Or(o.Timeout, DefaultTimeout), http2: o.HTTP == "2", transport: t, dialer: dialer, endpoint: a.Join(d.Path()),
-		allowance: o.Allowance,
+		timeout: cmp.Or(o.Timeout, DefaultTimeout), http2: o.HTTP == "2", endpoint: a.Join(d.Path()), allowance: o.Allowance,
+	}
+	if err := c.connect(o); err != nil {
+		return nil, err
 	}
 	c.cleaner = redact.NewCleaner(h, a.Base.Query(), user, c.proxyUser())
 	c.streams.New = func() any { return &stream{decoder: d.NewDecoder()} }
@@ -132,7 +132,12 @@ func (c *Client) Prepare(r *api.Request) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{Request: r, Body: body}, nil
+	p := &Prepared{Request: r, Body: body}
+	if c.pool != nil {
+		p.wire = fmt.Appendf(nil, "%s\r\nContent-Length: %d\r\n\r\n%s", c.head, len(body), body)
+		p.Body = p.wire[len(p.wire)-len(body):]
+	}
+	return p, nil
 }
 
 // Do sends a prepared request and fills in res, which the caller has Reset with its epoch. It returns no error: how the
@@ -167,30 +172,25 @@ func (c *Client) proxyUser() *url.Userinfo {
 // Warm dials until n connections are idle, so that the next n requests need not wait for one. They are kept for a few
 // seconds, as used ones are. Behind a proxy, and over HTTP/2, it does nothing. The error is a [*Failure].
 func (c *Client) Warm(ctx context.Context, n int) error {
-	if c.http2 {
+	if c.pool == nil {
 		return nil
 	}
-	if through, err := c.transport.Proxy(&http.Request{URL: c.endpoint}); err != nil || through != nil {
-		return nil
-	}
-	secure, port := c.endpoint.Scheme == "https", "80"
-	if secure {
-		port = "443"
-	}
-	address := net.JoinHostPort(c.endpoint.Hostname(), cmp.Or(c.endpoint.Port(), port))
-	if err := c.dialer.Warm(ctx, address, secure, n); err != nil {
+	if err := c.pool.Warm(ctx, n); err != nil {
 		return c.failure(ctx, err, c.timeout, false)
 	}
 	return nil
 }
 
-// Kept reports whether the newest connection is still open. After an answer it is not where the server closes each.
-func (c *Client) Kept() bool { return c.http2 || c.dialer.Kept() }
+// Kept reports whether a connection is open that can carry a request. After an answer there is none where the server closes
+// each.
+func (c *Client) Kept() bool { return c.pool == nil || c.pool.Kept() }
 
 // CloseIdle closes all idle connections.
 func (c *Client) CloseIdle() {
 	c.transport.CloseIdleConnections()
-	c.dialer.CloseIdle()
+	if c.pool != nil {
+		c.pool.CloseIdle()
+	}
 }
 
 // Timestamps returns the source of most instants so far: "kernel", or "user" for this program's own as it read.

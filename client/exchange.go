@@ -11,7 +11,6 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptrace"
-	"sync/atomic"
 	"time"
 
 	"llmsweep/client/api"
@@ -34,22 +33,20 @@ type exchange struct {
 	caller   context.Context // when it is done the request is incomplete, not failed
 	ctx      context.Context // the caller's, with the request's time limit
 	cancel   context.CancelFunc
+	stream   *stream
 
-	stream    *stream
-	asked     time.Time                 // when a connection was asked for
-	connected bool                      // there was a connection
-	reused    bool                      // it was made for an earlier request, or by Warm
-	answered  atomic.Bool               // a byte of the answer came
-	wrote     atomic.Pointer[time.Time] // when the headers of an HTTP/2 request were written
+	connected bool // there was a connection
+	answered  bool // a byte of the answer came
 
+	began     bool   // a piece of the body came
+	whole     []byte // the body, where it is no stream
+	newest    wire.Arrival
 	receive   int64 // number of the receive that brought the last token
 	reasoning int   // tokens in chunks of reasoning
 }
 
 // stream holds the buffers for reading one answer. Streams are reused.
 type stream struct {
-	watch   wire.Watch
-	body    timedBody
 	reader  api.FrameReader
 	decoder api.Decoder
 	chunk   api.Chunk
@@ -57,153 +54,154 @@ type stream struct {
 
 // run sends the request and reads the answer to its end.
 func (x *exchange) run() {
-	s := x.client.streams.Get().(*stream)
-	s.watch.Reset()
-	x.stream = s
-	resp, err := x.send()
-	release := func() {
-		if resp != nil {
-			resp.Body.Close()
-		}
-		s.watch.Detach() // the connection no longer writes to it
-		x.client.streams.Put(s)
-		x.cancel()
+	defer x.cancel()
+	x.stream = x.client.streams.Get().(*stream)
+	defer x.client.streams.Put(x.stream)
+	if x.client.pool == nil {
+		x.through()
+		return
 	}
-	open := false // the body goes on, and is read behind the caller
-	defer func() {
-		if !open {
-			release()
-		}
-	}()
-	x.stampSent()
+	c, stop, err := x.send()
 	if err != nil {
 		x.broken(err)
 		return
 	}
-	x.stampHeaders()
-	x.keepAlive(resp)
-	x.res.HTTP = resp.StatusCode
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		x.refused(resp)
+	head, began, err := c.Head()
+	x.answered = began
+	if err != nil {
+		x.broken(err)
+	} else {
+		x.res.Headers = c.Arrival().At.Sub(x.res.Epoch)
+		x.answer(head, c)
+	}
+	switch {
+	case !stop(): // the connection is being aborted
+		c.Close()
+	case x.res.Status == StatusOK:
+		x.drain(c)
+	default:
+		c.Release()
+	}
+}
+
+// send sends the request. It takes another connection only if the server provably has nothing of the request: a kept
+// connection was found closed before the first byte was written, or the write failed and the kernel had accepted nothing.
+// A request of which anything was accepted may have been worked on, whatever RFC 9112, section 9.3.1 allows to assume: its
+// failure is the server's, and so is the time until then. A fresh connection is not replaced, so this comes to an end. Call
+// stop before the connection is used for anything else.
+func (x *exchange) send() (c *wire.Conn, stop func() bool, err error) {
+	trace := httptrace.ContextClientTrace(x.ctx)
+	for {
+		begin := time.Now()
+		if c, err = x.client.pool.Get(x.ctx); err != nil {
+			return nil, nil, err
+		}
+		x.connected = true
+		waited := c.Waited()
+		if !waited {
+			x.res.Dial += time.Since(begin)
+		}
+		if trace != nil && trace.GotConn != nil {
+			trace.GotConn(httptrace.GotConnInfo{Conn: c.Conn, Reused: waited})
+		}
+		if waited {
+			err = x.client.pool.Check(c)
+		}
+		if err == nil {
+			stop = context.AfterFunc(x.ctx, c.Abort)
+			if err = c.Send(x.prepared.wire); err == nil {
+				x.res.Sent = c.Sent().Sub(x.res.Epoch)
+				return c, stop, nil
+			}
+			stop()
+			c.Close()
+		}
+		if !waited || x.ctx.Err() != nil {
+			return nil, nil, err
+		}
+		if err != wire.ErrRetired {
+			x.res.Resent++
+		}
+	}
+}
+
+// answer reads an answer's body, as its head asks for.
+func (x *exchange) answer(head *http.Response, body source) {
+	x.res.HTTP = head.StatusCode
+	if head.StatusCode < 200 || head.StatusCode > 299 {
+		x.refused(head, body)
 		return
 	}
-	plain, zipped, err := decoded(resp)
+	plain, err := decoded(head.Header, body)
 	if err != nil {
 		x.fail(x.res.Headers, ClassMalformed, err.Error())
 		return
 	}
-	s.body.reset(plain, zipped, &s.watch, x.res.Epoch)
-	s.reader.Reset(&s.body)
-	s.decoder.Reset()
-	defer x.tally(s)
-	if !x.streams(s) {
+	x.stream.reader.Reset()
+	x.stream.decoder.Reset()
+	err = plain.Each(x.piece)
+	x.client.stamped.Add(int64(x.res.ReadDelay.Reads))
+	x.client.unstamped.Add(int64(x.res.ReadDelay.Unstamped))
+	if x.whole != nil {
+		x.notStreamed(err)
 		return
 	}
-	x.follow(s)
+	if err != nil {
+		x.ended(err, body.End().Sub(x.res.Epoch))
+	}
 	x.conclude()
-	if x.res.Status == StatusOK {
-		open = !x.drain(s, release)
-	}
 }
 
-// request makes the HTTP request. It has no GetBody, so that net/http cannot send it again without our knowledge: with
-// GetBody it does so where nothing was written, and, if the user's headers have an Idempotency-Key, also where all of it was.
-func (x *exchange) request() *http.Request {
-	c := x.client
-	r := &http.Request{
-		Method: http.MethodPost, URL: c.endpoint, Host: c.host, Header: c.header,
-		Body: io.NopCloser(bytes.NewReader(x.prepared.Body)), ContentLength: int64(len(x.prepared.Body)),
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+// piece takes in a piece of the body, and reports whether no more is wanted.
+func (x *exchange) piece(p []byte, arrival wire.Arrival) (done bool) {
+	if !x.began {
+		x.began = true
+		if head := bytes.TrimLeft(p, "\xef\xbb\xbf \t\r\n"); len(head) > 0 && bytes.IndexByte([]byte("<{["), head[0]) >= 0 {
+			x.whole, p = make([]byte, 0, maxWhole), head // a web page or a JSON object, which begins no stream
+		}
 	}
-	return r.WithContext(httptrace.WithClientTrace(x.ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { x.asked = time.Now() },
-		GotConn: x.gotConn,
-
-		WroteHeaders:         x.wroteHeaders,
-		GotFirstResponseByte: x.gotByte,
-	}))
+	if arrival.Seq != x.newest.Seq || !arrival.At.Equal(x.newest.At) { // no further part of one receive
+		x.newest = arrival
+		x.res.ReadDelay.add(arrival.Delay, arrival.Kernel)
+	}
+	if x.whole != nil {
+		x.whole = append(x.whole, p[:min(len(p), maxWhole-len(x.whole))]...)
+		return len(x.whole) == maxWhole
+	}
+	at := arrival.At.Sub(x.res.Epoch)
+	r := &x.stream.reader
+	if err := r.Feed(p, api.Arrival{At: at, Receive: arrival.Seq}); err != nil {
+		x.fail(at, ClassMalformed, err.Error())
+		return true
+	}
+	for x.res.Status == "" {
+		f, ok := r.Next()
+		if !ok {
+			return false
+		}
+		x.frame(f)
+	}
+	return true
 }
 
-// gotConn records how long the connection took, and begins to watch it.
-func (x *exchange) gotConn(info httptrace.GotConnInfo) {
-	x.connected, x.reused = true, info.Reused || wire.Ahead(info.Conn)
-	if !x.reused {
-		x.res.Dial += time.Since(x.asked)
+// notStreamed fails a request whose answer is no stream.
+func (x *exchange) notStreamed(err error) {
+	if x.whole[0] != '<' && err != nil && !ended(err) {
+		x.broken(err)
+		return
 	}
-	if !x.client.http2 {
-		x.stream.watch.Attach(info.Conn, info.Reused)
-	}
+	class, message := whole(x.whole)
+	x.fail(x.newest.At.Sub(x.res.Epoch), class, message)
 }
 
-// wroteHeaders records, over HTTP/2, when the request's headers were written: which of the connection's bytes they are cannot be
-// told. net/http calls it on another goroutine.
-func (x *exchange) wroteHeaders() {
-	if x.client.http2 {
-		x.wrote.CompareAndSwap(nil, new(time.Now()))
-	}
-}
-
-// stampSent records when the first byte was written, if it was.
-func (x *exchange) stampSent() {
-	if t, ok := x.stream.watch.Sent(); ok {
-		x.res.Sent = t.Sub(x.res.Epoch)
-	} else if t := x.wrote.Load(); t != nil {
-		x.res.Sent = t.Sub(x.res.Epoch)
-	}
-}
-
-// stampHeaders records when the answer's headers were complete.
-func (x *exchange) stampHeaders() {
-	x.res.Headers = x.now()
-	if t, ok := x.stream.watch.Head(); ok {
-		x.res.Headers = t.Sub(x.res.Epoch)
-	}
-}
-
-// tally counts the timestamps by their source.
-func (x *exchange) tally(s *stream) {
-	x.res.ReadDelay = s.body.delay
-	x.client.stamped.Add(int64(s.body.delay.Reads))
-	x.client.unstamped.Add(int64(s.body.delay.Unstamped))
-}
+// ended reports whether a body ended, well or not, without an error of the connection.
+func ended(err error) bool { return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) }
 
 func (x *exchange) now() time.Duration { return time.Since(x.res.Epoch) }
 
-// streams reports whether an answer's first bytes can begin a stream. Where they are a web page or a JSON object it fails
-// the request.
-func (x *exchange) streams(s *stream) bool {
-	head := bytes.TrimLeft(s.reader.Peek(), "\xef\xbb\xbf \t\r\n")
-	if len(head) == 0 || head[0] != '<' && head[0] != '{' && head[0] != '[' {
-		return true
-	}
-	at, _ := s.body.at(1)
-	rest := make([]byte, 0, maxWhole)
-	rest = append(rest, head...)
-	n, err := io.ReadFull(&s.body, rest[len(rest):cap(rest)])
-	if head[0] != '<' && err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		x.broken(err)
-		return false
-	}
-	class, message := whole(rest[:len(rest)+n])
-	x.fail(at, class, message)
-	return false
-}
-
-// follow reads frames until the terminator, the end of the body, or a failure.
-func (x *exchange) follow(s *stream) {
-	for x.res.Status == "" {
-		f, err := s.reader.Next()
-		if err != nil {
-			x.ended(s, err)
-			return
-		}
-		x.frame(s, f)
-	}
-}
-
 // frame decodes one frame and adds it to the result.
-func (x *exchange) frame(s *stream, f api.Frame) {
-	at, receive := s.body.at(f.End)
+func (x *exchange) frame(f api.Frame) {
+	at, s := f.At, x.stream
 	c := &s.chunk
 	if f.Error {
 		x.fail(at, ClassStreamError, cmp.Or(api.ErrorText(f.Data), "an error without a message"))
@@ -217,7 +215,7 @@ func (x *exchange) frame(s *stream, f api.Frame) {
 		}
 		return
 	}
-	x.take(c, at, receive)
+	x.take(c, f.Arrival)
 	switch {
 	case x.endless():
 		x.fail(at, ClassMalformed, fmt.Sprintf("the answer does not end: %d chunks of text came where %d tokens were asked for",
@@ -253,14 +251,14 @@ func (x *exchange) endless() bool {
 }
 
 // take adds a chunk to the result. Later counts replace earlier ones.
-func (x *exchange) take(c *api.Chunk, at time.Duration, receive int64) {
+func (x *exchange) take(c *api.Chunk, arrival api.Arrival) {
 	r := x.res
 	if c.Text {
-		if r.FirstToken != Absent && receive == x.receive {
+		if r.FirstToken != Absent && arrival.Receive == x.receive {
 			r.share()
 		}
-		x.receive = receive
-		r.Token(at, c.Tokens, c.Reasoning)
+		x.receive = arrival.Receive
+		r.Token(arrival.At, c.Tokens, c.Reasoning)
 		if c.Reasoning {
 			x.reasoning += max(c.Tokens, 1)
 		}
@@ -284,17 +282,20 @@ func set(count *int, n int) {
 	}
 }
 
-// ended classifies a body that ended without a terminator.
-func (x *exchange) ended(s *stream, err error) {
-	eof := err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)
+// ended takes in what is left of a stream whose body ended without a terminator, and classifies it.
+func (x *exchange) ended(err error, at time.Duration) {
+	if f, ok := x.stream.reader.Last(err == io.EOF); ok {
+		x.frame(f)
+	}
 	switch {
-	case eof && s.decoder.Complete():
-		x.res.Status, x.res.End = StatusOK, s.body.ended
-	case eof && s.body.total == 0:
-		x.fail(s.body.ended, ClassTruncated, "the answer's body is empty")
-	case eof:
-		x.fail(s.body.ended, ClassTruncated, "the stream ended without a finish reason or terminator")
-	case errors.Is(err, api.ErrTooLong), errors.Is(err, errCompression):
+	case x.res.Status != "":
+	case ended(err) && x.stream.decoder.Complete():
+		x.res.Status, x.res.End = StatusOK, at
+	case ended(err) && !x.began:
+		x.fail(at, ClassTruncated, "the answer's body is empty")
+	case ended(err):
+		x.fail(at, ClassTruncated, "the stream ended without a finish reason or terminator")
+	case errors.Is(err, errCompression):
 		x.fail(x.now(), ClassMalformed, err.Error())
 	default:
 		x.broken(err)
@@ -322,49 +323,48 @@ func (x *exchange) conclude() {
 	}
 }
 
-// drain reads to the end of the body, so that the connection can be reused. It reports whether the end came at once; where
-// not, it goes on behind the caller, and releases everything then.
-func (x *exchange) drain(s *stream, release func()) bool {
-	ended := make(chan struct{})
-	var behind atomic.Bool
-	stop := time.AfterFunc(drainTime, x.cancel)
-	go func() {
-		if _, err := io.CopyN(io.Discard, s.body.body, maxWhole); err == io.EOF { // another error only costs this connection
-			s.watch.Answered()
-		}
-		stop.Stop()
-		close(ended)
-		if behind.Swap(true) {
-			release()
-		}
-	}()
-	open := &x.client.open
-	if open.Load() >= openEnds {
-		return behind.Swap(true)
+// drain reads to the end of the body, so that the connection can be used again. Where the end does not come at once, that
+// goes on behind the caller.
+func (x *exchange) drain(c *wire.Conn) {
+	left := maxWhole
+	rest := func(p []byte, _ wire.Arrival) bool {
+		left -= len(p)
+		return left < 0
 	}
-	select {
-	case <-ended:
-		open.Store(0)
-	case <-time.After(endTime):
+	until := func(limit time.Duration) (end bool) {
+		c.SetReadDeadline(time.Now().Add(limit))
+		if end = c.Each(rest) == io.EOF; end {
+			c.SetReadDeadline(time.Time{})
+			c.Release()
+		}
+		return end
+	}
+	open := &x.client.open
+	if open.Load() < openEnds {
+		if until(endTime) {
+			open.Store(0)
+			return
+		}
 		open.Add(1)
 	}
-	return behind.Swap(true)
+	go func() {
+		if !until(drainTime) {
+			c.Close()
+		}
+	}()
 }
 
 // refused reads the body of an answer with a status other than 2xx.
-func (x *exchange) refused(resp *http.Response) {
+func (x *exchange) refused(head *http.Response, body source) {
 	stop := time.AfterFunc(errorTime, x.cancel) // it has failed already; only the message is missing
 	defer stop.Stop()
-	plain, _, err := decoded(resp)
-	var body []byte
-	if err == nil { // where decoding fails, the status remains as the message
-		body, err = io.ReadAll(io.LimitReader(plain, maxWhole))
+	var said []byte
+	if plain, err := decoded(head.Header, body); err == nil { // else the status remains as the message
+		said, _ = io.ReadAll(io.LimitReader(plain, maxWhole))
 	}
-	if err == nil && len(body) < maxWhole {
-		x.stream.watch.Answered()
-	}
-	x.res.RetryAfter = retryAfter(resp.Header, time.Now())
-	x.fail(x.res.Headers, refusalClass(resp.StatusCode, resp.Header, body), statusText(resp.StatusCode, resp.Header, body))
+	x.res.RetryAfter = retryAfter(head.Header, time.Now())
+	class := refusalClass(head.StatusCode, head.Header, said)
+	x.fail(x.res.Headers, class, statusText(head.StatusCode, head.Header, said))
 }
 
 // broken classifies an error of the connection.
@@ -375,7 +375,10 @@ func (x *exchange) broken(err error) {
 	case x.ctx.Err() != nil:
 		x.fail(x.now(), ClassTimeout, x.phase()+" within the request's limit of "+x.client.timeout.String())
 	default:
-		class, message := x.lost(err)
+		class, _, message := x.client.classify(err, x.connected)
+		if class == ClassTruncated && !x.answered { // TLS calls an end without its close_notify unexpected
+			class, message = ClassReset, noAnswer
+		}
 		x.fail(x.now(), class, message)
 	}
 }

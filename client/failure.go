@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"llmsweep/client/api"
+	"llmsweep/client/wire"
 )
 
 // Cause is a reason for a failed connection that has a known remedy.
@@ -209,6 +210,9 @@ func alerted(text string) (Cause, string) {
 
 // protocolError reports whether an answer violates HTTP. net/http has no types for these errors.
 func protocolError(err error) bool {
+	if violation := (*wire.ProtocolError)(nil); errors.As(err, &violation) {
+		return true
+	}
 	text := err.Error()
 	for _, sign := range []string{"malformed", "chunk length", "line too long", "headers exceeded",
 		"unsupported transfer encoding", "bad Content-Length", "too many 1xx"} {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
 	"net/http"
 	"net/http/httptrace"
 	"time"
@@ -56,7 +55,7 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	}
 	defer resp.Body.Close()
 	a := Answer{Header: resp.Header}
-	plain, _, err := decoded(resp)
+	plain, err := decoded(resp.Header, &plainBody{Reader: resp.Body})
 	if err == nil {
 		a.Body, err = io.ReadAll(io.LimitReader(plain, maxAnswer))
 	}

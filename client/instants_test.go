@@ -43,7 +43,7 @@ func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// inVirtualTime runs f in a synctest bubble with a server.
+// inVirtualTime runs f in a synctest bubble with a server. Options.Dial, if set, is called before each dial.
 func inVirtualTime(t *testing.T, handler http.HandlerFunc, o Options, f func(*testing.T, *Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		network := make(pipes)
@@ -51,7 +51,14 @@ func inVirtualTime(t *testing.T, handler http.HandlerFunc, o Options, f func(*te
 		go s.Serve(network)
 		defer time.Sleep(time.Minute) // handlers come to their end
 		defer s.Close()
-		o.URL, o.Dial = "http://server", network.dial
+		before := o.Dial
+		o.URL = "http://server"
+		o.Dial = func(ctx context.Context, n, a string) (net.Conn, error) {
+			if before != nil {
+				before(ctx, n, a)
+			}
+			return network.dial(ctx, n, a)
+		}
 		c, err := New(o)
 		if err != nil {
 			t.Fatal(err)
@@ -162,12 +169,11 @@ func TestTimeout(t *testing.T) {
 
 // The time of dialling is recorded. It is 0 for a connection that exists already.
 func TestDial(t *testing.T) {
-	inVirtualTime(t, talk, Options{}, func(t *testing.T, c *Client) {
-		dial := c.transport.DialContext
-		c.transport.DialContext = func(ctx context.Context, n, a string) (net.Conn, error) {
-			time.Sleep(30 * ms)
-			return dial(ctx, n, a)
-		}
+	slow := func(context.Context, string, string) (net.Conn, error) {
+		time.Sleep(30 * ms)
+		return nil, nil
+	}
+	inVirtualTime(t, talk, Options{Dial: slow}, func(t *testing.T, c *Client) {
 		for _, want := range []time.Duration{30 * ms, 0} {
 			if r := doWith(t, t.Context(), c); r.Dial != want || r.Sent != want || r.Status != StatusOK {
 				t.Errorf("dial %v, sent %v, %s", r.Dial, r.Sent, r.Message)
@@ -213,14 +219,13 @@ func TestRefusalWithoutEnd(t *testing.T) {
 
 // A connection that was closed before a byte was written is replaced, and the instants are those of the new one.
 func TestConnectionReplaced(t *testing.T) {
-	inVirtualTime(t, talk, Options{}, func(t *testing.T, c *Client) {
+	var conns int
+	count := func(context.Context, string, string) (net.Conn, error) {
+		conns++
+		return nil, nil
+	}
+	inVirtualTime(t, talk, Options{Dial: count}, func(t *testing.T, c *Client) {
 		doWith(t, t.Context(), c)
-		var conns int
-		dial := c.transport.DialContext
-		c.transport.DialContext = func(ctx context.Context, n, a string) (net.Conn, error) {
-			conns++
-			return dial(ctx, n, a)
-		}
 		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
 			if i.Reused {
 				i.Conn.Close()
@@ -230,7 +235,7 @@ func TestConnectionReplaced(t *testing.T) {
 		if r.Status != StatusOK && r.Class != ClassReset {
 			t.Errorf("%+v", r)
 		}
-		if r.Status == StatusOK && (conns != 1 || r.Sent != 0) {
+		if r.Status == StatusOK && (conns != 2 || r.Sent != 0) {
 			t.Errorf("%d connections, sent %v", conns, r.Sent)
 		}
 	})

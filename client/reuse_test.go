@@ -234,12 +234,10 @@ func TestKeepAliveHeader(t *testing.T) {
 					w.Header().Set("Keep-Alive", tt.header)
 				}
 				io.WriteString(w, events(chunkA, chunkFinish, "[DONE]"))
-			}, Options{}, func(t *testing.T, c *Client) {
-				dial := c.transport.DialContext
-				c.transport.DialContext = func(ctx context.Context, n, a string) (net.Conn, error) {
-					conns++
-					return dial(ctx, n, a)
-				}
+			}, Options{Dial: func(context.Context, string, string) (net.Conn, error) {
+				conns++
+				return nil, nil
+			}}, func(t *testing.T, c *Client) {
 				for _, pause := range tt.pauses {
 					time.Sleep(pause)
 					if r := doWith(t, t.Context(), c); r.Status != StatusOK || r.Resent != 0 || r.Sent != 0 {
@@ -275,7 +273,7 @@ func TestHabitIsLearned(t *testing.T) {
 	defer c.CloseIdle()
 	deadline := time.Now().Add(10 * time.Second)
 	sent, lost := 0, 0
-	for ; c.dialer.MostRequests() == 0; sent++ { // one after the other, as in a warm-up
+	for ; c.pool.MostRequests() == 0; sent++ { // one after the other, as in a warm-up
 		r := doWith(t, t.Context(), c)
 		if r.Status != StatusOK && r.Class != ClassReset || time.Now().After(deadline) {
 			t.Fatalf("%s %s", r.Class, r.Message)
@@ -285,7 +283,7 @@ func TestHabitIsLearned(t *testing.T) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	if n := c.dialer.MostRequests(); n != most {
+	if n := c.pool.MostRequests(); n != most {
 		t.Fatalf("learned %d", n)
 	}
 	c.CloseIdle()

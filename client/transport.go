@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -13,33 +14,32 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/idna"
+
 	"llmsweep/client/input"
 	"llmsweep/client/wire"
 )
 
 const (
-	// readBuffer is the size of one receive. A larger buffer would mix events of a stream that is read late; one smaller
-	// than an event would split it.
-	readBuffer = 4 << 10
 	// idleTimeout is shorter than uvicorn's 5 s, after which vLLM, SGLang and lmdeploy close idle connections. A request
 	// that is written to a connection as it is closed would fail.
 	idleTimeout    = 4 * time.Second
 	maxHeaderBytes = 1 << 20
 )
 
-// newTransport returns the connection pool. It uses HTTP/1.1 where it is not told otherwise. HTTP/2 puts all streams on one
-// connection, where one read returns parts of many streams and a lost packet delays all of them; and the engines' own servers do
-// not have it. socket is the path of a Unix socket to dial; empty for TCP.
-func newTransport(o Options, socket string) (*http.Transport, *wire.Dialer, error) {
+// connect prepares the ways to the server. Requests go over connections of package wire, with HTTP/1.1. What net/http is there for:
+// HTTP/2, which puts all streams on one connection, where one read returns parts of many streams and a lost packet delays
+// all of them, and which the engines' own servers do not have; proxies; and [Client.Fetch].
+func (c *Client) connect(o Options) error {
 	conf, err := TLSConfig(o)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	dial, proxy := o.Dial, o.Proxy
 	if proxy == nil {
 		proxy = http.ProxyFromEnvironment // never for loopback
 	}
-	if socket != "" {
+	if socket := c.address.Socket; socket != "" {
 		proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
 		if dial == nil {
 			dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -49,17 +49,13 @@ func newTransport(o Options, socket string) (*http.Transport, *wire.Dialer, erro
 	}
 	protocols, err := protocolsOf(o.HTTP)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	conns := max(o.MaxConns, 1)
-	dialer := wire.NewDialer(dial, conf, idleTimeout)
-	dialTLS := dialer.DialTLS
-	if protocols.HTTP2() { // net/http itself must make the handshake, which chooses the protocol
-		dialTLS = nil
-	}
-	return &http.Transport{
-		DialContext:            dialer.Dial,
-		DialTLSContext:         dialTLS,
+	pool := wire.NewPool(hostPort(c.endpoint), c.endpoint.Scheme == "https", dial, conf, conns, idleTimeout)
+	c.transport = &http.Transport{
+		DialContext:            pool.Dial,
+		DialTLSContext:         pool.DialTLS,
 		Proxy:                  proxy,
 		OnProxyConnectResponse: checkProxy,
 		TLSClientConfig:        conf,
@@ -68,9 +64,43 @@ func newTransport(o Options, socket string) (*http.Transport, *wire.Dialer, erro
 		MaxIdleConns:           conns,
 		MaxIdleConnsPerHost:    conns,
 		IdleConnTimeout:        idleTimeout,
-		ReadBufferSize:         readBuffer,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-	}, dialer, nil
+	}
+	if c.http2 { // net/http itself must make the handshake, which chooses the protocol
+		c.transport.DialTLSContext = nil
+		return nil
+	}
+	if through, err := proxy(&http.Request{URL: c.endpoint}); err == nil && through == nil {
+		c.pool = pool
+		c.head, err = requestHead(c.endpoint, c.host, c.header)
+		return err
+	}
+	return nil
+}
+
+// hostPort returns the address to dial for a URL.
+func hostPort(u *url.URL) string {
+	host, port := u.Hostname(), u.Port()
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil && strings.ContainsFunc(host, func(r rune) bool { return r > 0x7f }) {
+		host = ascii
+	}
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// requestHead returns the head of a request as net/http writes it, without its last lines: the length of the body, and the
+// blank line.
+func requestHead(u *url.URL, host string, header http.Header) ([]byte, error) {
+	var all bytes.Buffer
+	r := &http.Request{Method: http.MethodPost, URL: u, Host: host, Header: header, Body: http.NoBody}
+	if err := r.Write(&all); err != nil {
+		return nil, err
+	}
+	const length = "\r\nContent-Length: 0\r\n" // of a line, so that no header's value is taken for it
+	before, after, _ := bytes.Cut(all.Bytes(), []byte(length))
+	return bytes.TrimRight(fmt.Appendf(nil, "%s\r\n%s", before, after), "\r\n"), nil
 }
 
 // protocolsOf returns the protocols of a version of HTTP: one, so that a connection's bytes are what they are taken for.

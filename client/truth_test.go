@@ -303,13 +303,12 @@ func TestProxy(t *testing.T) {
 	}))
 	defer proxy.Close()
 	at, _ := url.Parse(proxy.URL)
-	c, err := New(Options{URL: s.url, Insecure: true})
+	c, err := New(Options{URL: s.url, Insecure: true, Proxy: http.ProxyURL(at)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer proxy.CloseClientConnections()
 	defer c.CloseIdle()
-	c.transport.Proxy = http.ProxyURL(at)
 	if err := c.Warm(t.Context(), 3); err != nil {
 		t.Error(err)
 	}

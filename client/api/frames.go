@@ -5,18 +5,16 @@ package api
 import (
 	"bytes"
 	"errors"
-	"io"
+	"time"
 )
 
-// maxFrame is the size, in bytes, of the largest frame that a FrameReader accepts. The largest that an engine sends is a whole prompt:
-// llama.cpp's last chunk repeats it, and a million tokens are about 6 MB. It bounds the memory that a faulty server can claim.
+// maxFrame is the size, in bytes, of the largest frame that a FrameReader accepts. The largest that an engine sends is a
+// whole prompt: llama.cpp's last chunk repeats it, and a million tokens are about 6 MB. It bounds the memory that a faulty
+// server can claim.
 const maxFrame = 16 << 20
 
-const (
-	firstBuffer = 8 << 10  // room for many events; grown for larger ones
-	maxRead     = 64 << 10 // asked of one read, which bounds how often a byte is looked at
-	maxEmpty    = 100      // reads without bytes and without error in a row before io.ErrNoProgress
-)
+// keptBuffer is the size up to which a buffer is kept for the next stream.
+const keptBuffer = 64 << 10
 
 // ErrTooLong is the error for a frame, or a line, longer than maxFrame.
 var ErrTooLong = errors.New("a frame is longer than 16 MB")
@@ -24,31 +22,35 @@ var ErrTooLong = errors.New("a frame is longer than 16 MB")
 // Frame is one event's data.
 type Frame struct {
 	Data []byte // valid until the next call of Next; may be changed by the caller
-	// End is the offset in the stream after the last line of Data. The frame arrived with byte End-1, even where the
-	// blank line that ends an event arrived later.
-	End   int64
+	Arrival
 	Error bool // it is an error: of an "event: error", an "error:" line, or a line that no event stream has
 	Open  bool // the stream ended before the line did: Data may be cut short
 }
 
-// FrameReader divides one stream after another. It finds where each frame ends in the stream, does not look into frames, and allocates
-// nothing for each. The zero FrameReader must be Reset before use.
+// Arrival is when bytes arrived, and with which receive. A frame has that of the end of its last line of data, even where the
+// blank line that ends an event arrived later.
+type Arrival struct {
+	At      time.Duration
+	Receive int64
+}
+
+// FrameReader divides one stream after another. It finds where each frame ends in the stream, does not look into frames,
+// and allocates nothing for each. The zero FrameReader must be Reset before use.
 //
 // It follows the HTML standard (section 9.2.6, interpreting an event stream), with three exceptions that servers need: a
 // last event without a blank line is delivered, and so are the line "error: {...}" of old llama.cpp servers, and a line that
 // has no field at all, with which proxies say in the middle of a stream that the server has gone.
 type FrameReader struct {
-	src io.Reader
-	err error // what the source ended with
+	buf     []byte // what was fed: the caller's piece where nothing was left before it, else own
+	own     []byte
+	pos     int  // buf[pos:] is not yet cut
+	seen    int  // buf[pos:seen] holds no line end
+	begun   bool // the first line has been cut
+	afterCR bool // the line before ended in CR, so an LF here belongs to it
+	newest  Arrival
 
-	buf     []byte
-	pos     int   // buf[pos:end] is not yet cut
-	seen    int   // buf[pos:seen] holds no line end
-	end     int   // end of what was read
-	base    int64 // offset of buf[0] in the stream
-	afterCR bool  // the line before ended in CR, so an LF here belongs to it
-
-	event event
+	event    event
+	returned bool // the event is a frame that Next has returned
 }
 
 // event is the event that is being read. Its data are buf[from:to], lines joined.
@@ -57,56 +59,86 @@ type event struct {
 	started  bool
 	error    bool
 	open     bool
-	end      int64
+	arrival  Arrival
 }
 
-// Reset makes r read frames from src. It keeps the buffer.
-func (r *FrameReader) Reset(src io.Reader) {
-	buf := r.buf
-	if buf == nil || len(buf) > maxRead { // a giant event's buffer is not kept for the next stream
-		buf = make([]byte, firstBuffer)
+// Reset prepares r for another stream. It keeps a buffer.
+func (r *FrameReader) Reset() {
+	own := r.own
+	if cap(own) > keptBuffer {
+		own = nil
 	}
-	*r = FrameReader{src: src, buf: buf}
+	*r = FrameReader{own: own[:0]}
 }
 
-// Peek returns the bytes that were read and are in no frame yet. Where there are none it reads once. The bytes can be
-// few; there are none at the end of the stream.
-func (r *FrameReader) Peek() []byte {
-	if r.pos == r.end && r.err == nil {
-		r.fill()
+// Feed adds bytes of the stream that arrived together. They must stay as they are until Next returns false. The error is
+// ErrTooLong.
+func (r *FrameReader) Feed(p []byte, arrival Arrival) error {
+	r.newest = arrival
+	if len(r.own) == 0 {
+		r.buf = p
+		return nil
 	}
-	return r.buf[r.pos:r.end]
+	need := len(r.own) + len(p)
+	if need > maxFrame {
+		return ErrTooLong
+	}
+	if need > cap(r.own) {
+		r.own = append(make([]byte, 0, min(max(2*cap(r.own), need), maxFrame)), r.own...)
+	}
+	r.own = append(r.own, p...)
+	r.buf = r.own
+	return nil
 }
 
-// Next returns the next frame with data. At the end it returns the source's error, io.EOF for a clean end. All frames that
-// arrived whole before an error are returned first.
-func (r *FrameReader) Next() (Frame, error) {
-	r.event = event{}
+// Next returns the next frame with data; false where more bytes are needed.
+func (r *FrameReader) Next() (f Frame, ok bool) {
+	r.clear()
 	for {
 		from, to, ok := r.line()
-		switch {
-		case ok:
-			if r.take(from, to) {
-				return r.frame(), nil
-			}
-		case r.err == nil:
-			r.fill()
-		default:
-			return r.finish()
+		if !ok {
+			r.keep()
+			return Frame{}, false
 		}
+		if r.take(from, to) {
+			return r.frame(), true
+		}
+	}
+}
+
+// Last returns what is left when the stream has ended and Next returns no more. A line without its end counts only where
+// the stream ended well: a broken connection can cut a line anywhere.
+func (r *FrameReader) Last(well bool) (f Frame, ok bool) {
+	r.clear()
+	if well && r.pos < len(r.buf) {
+		from, to := r.trimmed(r.pos, len(r.buf))
+		r.pos, r.seen = to, to
+		r.take(from, to)
+		r.event.open = true
+	}
+	if r.event.started && !r.blank() {
+		return r.frame(), true
+	}
+	return Frame{}, false
+}
+
+// clear forgets the event that was returned.
+func (r *FrameReader) clear() {
+	if r.returned {
+		r.event, r.returned = event{}, false
 	}
 }
 
 // line takes the next whole line from the buffer and returns the bounds of its text.
 func (r *FrameReader) line() (from, to int, ok bool) {
-	if r.afterCR && r.pos < r.end {
+	if r.afterCR && r.pos < len(r.buf) {
 		r.afterCR = false
 		if r.buf[r.pos] == '\n' {
 			r.pos++
 			r.seen = max(r.seen, r.pos)
 		}
 	}
-	rest := r.buf[r.seen:r.end]
+	rest := r.buf[r.seen:]
 	n := bytes.IndexByte(rest, '\n')
 	if n >= 0 {
 		rest = rest[:n]
@@ -115,21 +147,23 @@ func (r *FrameReader) line() (from, to int, ok bool) {
 		n, r.afterCR = cr, true // not waiting for an LF that may never come
 	}
 	if n < 0 {
-		r.seen = r.end
+		r.seen = len(r.buf)
 		return 0, 0, false
 	}
 	from, to = r.pos, r.seen+n
 	r.pos = to + 1
 	r.seen = r.pos
-	return r.trimmed(from, to)
+	from, to = r.trimmed(from, to)
+	return from, to, true
 }
 
 // trimmed removes a byte order mark at the start of the stream.
-func (r *FrameReader) trimmed(from, to int) (int, int, bool) {
-	if r.base+int64(from) == 0 && bytes.HasPrefix(r.buf[from:to], []byte("\xef\xbb\xbf")) {
+func (r *FrameReader) trimmed(from, to int) (int, int) {
+	if !r.begun && bytes.HasPrefix(r.buf[from:to], []byte("\xef\xbb\xbf")) {
 		from += 3
 	}
-	return from, to, true
+	r.begun = true
+	return from, to
 }
 
 // take adds a line to the event and reports whether the frame is now complete.
@@ -178,7 +212,7 @@ func (r *FrameReader) add(from, to int) {
 	} else {
 		e.started, e.from, e.to = true, from, to
 	}
-	e.end = r.base + int64(r.pos)
+	e.arrival = r.newest
 }
 
 // blank reports whether the event's data are only white space, as in a keep-alive, and drops it then.
@@ -197,60 +231,21 @@ func (r *FrameReader) blank() bool {
 // frame returns the event.
 func (r *FrameReader) frame() Frame {
 	e := &r.event
-	return Frame{Data: r.buf[e.from:e.to], End: e.end, Error: e.error, Open: e.open}
+	r.returned = true
+	return Frame{Data: r.buf[e.from:e.to], Arrival: e.arrival, Error: e.error, Open: e.open}
 }
 
-// finish returns what is left when the source has ended, then the source's error. A line without its end counts only
-// after a clean end: a broken connection can cut a line anywhere.
-func (r *FrameReader) finish() (Frame, error) {
-	if r.err == io.EOF && r.pos < r.end {
-		from, to, _ := r.trimmed(r.pos, r.end)
-		r.pos, r.seen = r.end, r.end
-		r.take(from, to)
-		r.event.open = true
-	}
-	if r.event.started && !r.blank() {
-		return r.frame(), nil
-	}
-	return Frame{}, r.err
-}
-
-// fill makes room in the buffer and reads once.
-func (r *FrameReader) fill() {
-	r.compact()
-	if r.end == len(r.buf) {
-		if r.end >= maxFrame {
-			r.err = ErrTooLong
-			return
-		}
-		larger := make([]byte, min(2*len(r.buf), maxFrame))
-		copy(larger, r.buf)
-		r.buf = larger
-	}
-	for range maxEmpty {
-		n, err := r.src.Read(r.buf[r.end:min(len(r.buf), r.end+maxRead)])
-		r.end += n
-		if r.err = err; n > 0 || err != nil {
-			return
-		}
-	}
-	r.err = io.ErrNoProgress
-}
-
-// compact moves what is still needed to the front of the buffer.
-func (r *FrameReader) compact() {
-	keep := r.pos
+// keep copies what is still needed to the front of the own buffer.
+func (r *FrameReader) keep() {
+	from := r.pos
 	if r.event.started {
-		keep = r.event.from
+		from = r.event.from
+		r.event.from, r.event.to = 0, r.event.to-from
 	}
-	if keep == 0 {
-		return
+	if from > 0 || len(r.own) == 0 {
+		r.own = append(r.own[:0], r.buf[from:]...)
+		r.buf = r.own
 	}
-	r.end = copy(r.buf, r.buf[keep:r.end])
-	r.base += int64(keep)
-	r.pos -= keep
-	r.seen -= keep
-	if r.event.started {
-		r.event.from, r.event.to = 0, r.event.to-keep
-	}
+	r.pos -= from
+	r.seen -= from
 }

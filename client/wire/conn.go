@@ -1,92 +1,236 @@
-// Package wire is the connection below net/http. It dials, and it records what net/http does not: when a request's first
-// byte was written, and when each byte of the answer's body arrived, by the kernel's timestamps where there are any. Of
-// the data it reads only the HTTP framing.
+// Package wire is HTTP/1.1 as a measurement needs it: connections that carry one request after another, and tell when
+// the request's first byte was written and when each byte of the answer arrived, by the kernel's timestamps where there
+// are any. It does not look into bodies. Begin to read at [Conn].
 package wire
 
 import (
-	"crypto/tls"
-	"io"
+	"errors"
 	"net"
-	"sync/atomic"
+	"time"
 )
 
-// Conn is a connection that timestamps the bytes of the request that it carries.
+const (
+	// receiveSize is the size of one receive. A larger one would mix events of a stream that is read late; one smaller
+	// than an event would split it.
+	receiveSize = 4 << 10
+	// sureWrite is what the kernels of both sides take without the server's reading.
+	sureWrite = 64 << 10
+	// lateAnswer is how long an answer is awaited after a write that failed: that the server did not want the rest is no
+	// failure if it has said why.
+	lateAnswer = 100 * time.Millisecond
+)
+
+// Conn is a connection to a server. It carries a request and its answer at a time: Send, Head, Each, and Release or
+// Close. One goroutine at a time uses it; only Abort may be called at any time.
 type Conn struct {
-	net.Conn             // the socket, or TLS over it
-	socket   *socket     // what receives, below
-	ahead    bool        // made ahead of need
-	habit    *habit      // of the server; nil where it is not needed
-	ended    error       // what ended reading
-	shut     atomic.Bool // this program closed it
+	net.Conn // the socket, or TLS over it
+	socket   *socket
+	pool     *Pool
 	reuse    reuse
+
+	sent    time.Time     // when the first byte of the request was written
+	writing chan struct{} // closed when a large request has been written; nil for one that was written at once
+	failed  error         // of the write
+	shares  bool          // the answer allows another request on the connection
+	body    framing
+
+	rest  []byte // what was received and not used
+	saved []byte // holds rest between two receives
+	piece []byte // of the body, not yet returned by Read
 }
 
-// wrap returns a Conn over a new connection.
-func wrap(c net.Conn) *Conn {
-	conn := &Conn{socket: newSocket(c)}
-	conn.Conn, conn.socket.above = conn.socket, conn
-	return conn
-}
+// Waited reports, before Send, whether the connection was made before it was asked for: for an earlier request, or ahead.
+func (c *Conn) Waited() bool { return c.reuse.ahead || c.reuse.asked > 0 }
 
-// find returns the Conn in or below the connection in httptrace.GotConnInfo, and whether its data can be read: net/http
-// itself puts TLS over a connection only where there is a proxy.
-func find(c net.Conn) (conn *Conn, plain bool) {
-	if t, ok := c.(*tls.Conn); ok {
-		conn, _ = t.NetConn().(*Conn)
-		return conn, false
+// Sent returns when the first byte of the request was written; the zero time where the kernel accepted none.
+func (c *Conn) Sent() time.Time { return c.sent }
+
+// Arrival returns when the newest bytes of the answer arrived.
+func (c *Conn) Arrival() Arrival { return c.socket.last }
+
+// Ready returns nil if a request can be sent, or why not: the server, or this program, has given the connection up.
+func (c *Conn) Ready() error {
+	if c.reuse.expired() {
+		return ErrRetired
 	}
-	conn, _ = c.(*Conn)
-	return conn, true
-}
-
-// Ahead reports whether c was dialled by Warm. The server may have closed it since then, as any idle connection.
-func Ahead(c net.Conn) bool {
-	conn, _ := find(c)
-	return conn != nil && conn.ahead
-}
-
-// Read reads, and reports the bytes to the request that the connection carries at the time of their arrival. net/http
-// begins to read before there is a request. After the last answer that the server allows on the connection, Read reports the
-// end, so that net/http does not keep the connection.
-func (c *Conn) Read(p []byte) (int, error) {
-	if c.ended != nil { // the kernel tells of a reset once, and net/http may overlook it while it reads headers
-		return 0, c.ended
+	fresh := c.reuse.asked == 0
+	if !c.socket.alive(fresh && c.secured()) || !fresh && !c.silent() {
+		return ErrGone
 	}
-	n, err := c.Conn.Read(p)
-	if n > 0 {
-		if w := c.socket.watch.Load(); w == nil {
-			c.unasked()
-		} else if w.received(c.socket, p[:n]) && c.full() {
-			c.ended = io.EOF
-			return n, io.EOF
+	return nil
+}
+
+// silent reports whether TLS holds nothing that nobody asked for, such as the server's close_notify.
+func (c *Conn) silent() bool {
+	if !c.secured() {
+		return true
+	}
+	c.SetReadDeadline(time.Unix(1, 0)) // what has arrived is read all the same
+	_, err := c.Conn.Read(make([]byte, 1))
+	c.SetReadDeadline(time.Time{})
+	return timedOut(err)
+}
+
+// Send writes a request. The error is that of a write of which the kernel accepted nothing: the server has nothing of the
+// request. Of a large request the rest is written while the answer is awaited, because the server may answer, and read no
+// further.
+func (c *Conn) Send(request []byte) error {
+	c.reuse.asked++
+	c.failed, c.writing, c.shares = nil, nil, false
+	before := c.socket.accepted.Load()
+	c.sent = time.Now() // before the write: after it the answer may be there
+	first := request[:min(len(request), sureWrite)]
+	if err := c.write(first); err != nil && c.socket.accepted.Load() == before {
+		c.sent = time.Time{}
+		return err
+	}
+	if later := request[len(first):]; len(later) > 0 && c.failed == nil {
+		written := make(chan struct{})
+		c.writing = written
+		go func() {
+			defer close(written)
+			c.write(later)
+		}()
+	}
+	return nil
+}
+
+func (c *Conn) write(p []byte) error {
+	if _, c.failed = c.Conn.Write(p); c.failed != nil && !c.socket.aborted.Load() {
+		c.SetReadDeadline(time.Now().Add(lateAnswer))
+	}
+	return c.failed
+}
+
+var errWriting = errors.New("the request has not been written to its end")
+
+// failure returns why the request was not, or not yet, written to its end; nil where it was.
+func (c *Conn) failure() error {
+	if c.writing != nil {
+		select {
+		case <-c.writing:
+		default:
+			return errWriting
 		}
 	}
-	if err != nil && !timedOut(err) {
-		c.ended = err
-		c.left(err)
+	return c.failed
+}
+
+// Each gives the answer's body to take, piece by piece as it arrives, until take returns true. At the end of the body
+// it returns io.EOF.
+func (c *Conn) Each(take func(piece []byte, arrival Arrival) (done bool)) error {
+	var end error
+	pieces := func() (done bool) {
+		for {
+			piece, err := c.next()
+			if err != nil {
+				end = err
+				return true
+			}
+			if len(piece) == 0 {
+				return false
+			}
+			if take(piece, c.socket.last) {
+				return true
+			}
+		}
 	}
-	return n, err
+	if pieces() {
+		return end
+	}
+	if err := c.receive(pieces); err != nil {
+		return c.body.cut(err)
+	}
+	return end
+}
+
+// Read reads the body, for those who cannot take it as it arrives.
+func (c *Conn) Read(p []byte) (n int, err error) {
+	for len(c.piece) == 0 {
+		if c.piece, err = c.next(); err != nil {
+			return 0, err
+		}
+		if len(c.piece) > 0 {
+			break
+		}
+		if err := c.receive(func() bool { return true }); err != nil {
+			return 0, c.body.cut(err)
+		}
+	}
+	n = copy(p, c.piece)
+	c.piece = c.piece[n:]
+	return n, nil
+}
+
+// next returns the next piece of the body in what was received, nothing where more must be received.
+func (c *Conn) next() (piece []byte, err error) {
+	piece, c.rest, err = c.body.next(c.rest)
+	return piece, err
+}
+
+// receive receives, and calls then after each receive, with what came in c.rest, until it returns true. What is left in c.rest
+// then is kept.
+func (c *Conn) receive(then func() (done bool)) error {
+	each := func(p []byte) (done bool) {
+		c.rest = p
+		if done = then(); done {
+			c.saved = append(c.saved[:0], c.rest...)
+			c.rest = c.saved
+		}
+		return done
+	}
+	if !c.secured() {
+		return c.socket.each(each)
+	}
+	buffer := make([]byte, receiveSize)
+	for {
+		n, err := c.Conn.Read(buffer)
+		if n > 0 && each(buffer[:n]) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// End returns when the body ended: when the bytes arrived that end it, else now.
+func (c *Conn) End() time.Time {
+	if c.body.ended() {
+		return c.socket.last.At
+	}
+	return time.Now()
+}
+
+// Abort ends all reading and writing, now and later.
+func (c *Conn) Abort() {
+	c.socket.aborted.Store(true)
+	c.SetDeadline(time.Unix(1, 0))
+}
+
+// Release keeps the connection for another request if the answer has been read to its end and neither side wants it
+// closed. Else it closes it.
+func (c *Conn) Release() {
+	c.reuse.since = time.Now()
+	ended := c.body.ended() && len(c.rest) == 0 && len(c.piece) == 0 && c.failure() == nil
+	if ended && c.shares && !c.socket.aborted.Load() && !c.reuse.full(&c.pool.habit) {
+		c.pool.keep(c)
+	} else {
+		c.Close()
+	}
 }
 
 // Close closes the connection.
 func (c *Conn) Close() error {
-	c.shut.Store(true)
+	c.socket.unwatch()
 	return c.Conn.Close()
 }
 
-// Write writes a part of a request.
-func (c *Conn) Write(p []byte) (int, error) {
-	w := c.socket.watch.Load()
-	if w == nil {
-		c.wroteOther()
-		return c.Conn.Write(p)
-	}
-	before := w.progress()
-	c.socket.asking.Store(true)
-	n, err := c.Conn.Write(p)
-	c.socket.asking.Store(false)
-	if n == 0 && err == net.ErrClosed && c.secured() {
-		w.restore(c.socket, before) // TLS took nothing: what it wrote meanwhile was its close_notify
-	}
-	return n, err
+// secured reports whether the connection carries TLS.
+func (c *Conn) secured() bool { return c.Conn != net.Conn(c.socket) }
+
+// timedOut reports whether an error is a deadline's, after which reading may go on.
+func timedOut(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
 }

@@ -1,159 +1,161 @@
 package wire
 
-import "net/http"
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+)
 
-// framing parses the framing of an HTTP/1 answer to count the bytes of its body: status line, headers and blank line,
-// then either chunks (RFC 9112, section 7.1) or everything that follows. It does not validate, which net/http does: the
-// count is correct for every answer that net/http accepts.
+// framing takes the framing off the body of an HTTP/1 answer: chunks (RFC 9112, section 7.1), a length, or none, where the
+// body ends with the connection.
 type framing struct {
-	state   state
-	total   int64 // bytes of the body so far
-	left    int64 // bytes of the chunk still to come
-	column  int   // in the line, CR left out
-	match   int   // how much of transferEncoding the line begins with
-	old     bool  // HTTP/1.0, which has no chunks
-	code    int   // of the status
-	chunked bool
+	state state
+	left  int64  // bytes of the chunk, or of the body, still to come
+	line  []byte // the beginning of a line that was cut
+	extra int    // bytes that are no data, beyond what chunks need
 }
 
 type state uint8
 
 const (
-	inStatus   state = iota
-	inHead           // header lines
-	inSize           // a chunk's size
-	inComment        // what else is on that line
-	inChunk          // its bytes
-	afterChunk       // the line end behind them
-	inTrailer        // lines after the last chunk
-	atEnd            // of a chunked body
-	inRest           // a body that ends with its length, or with the connection
+	atEnd     state = iota
+	inSize          // a chunk's size
+	inChunk         // its bytes
+	inBreak         // the line end behind them
+	inTrailer       // lines after the last chunk
+	inLength
+	inRest // a body that ends with the connection
 )
 
-const transferEncoding = "transfer-encoding:" // net/http takes none but "chunked"
+const (
+	maxLine  = 4096     // of a chunk's size with its extensions, or of a trailer
+	maxExtra = 16 << 10 // of extensions and trailers: a server must not keep a request busy with them
+)
 
-func (f *framing) begun() bool { return f.state > inHead }
-func (f *framing) ended() bool { return f.state == atEnd }
+var (
+	errChunk = protocolError("malformed chunked encoding")
+	errExtra = protocolError("chunked encoding contains too much that is no data")
+)
 
-// pass parses the next bytes.
-func (f *framing) pass(p []byte) {
-	for len(p) > 0 {
-		switch f.state {
-		case inChunk:
-			n := min(int64(len(p)), f.left)
-			f.total, f.left, p = f.total+n, f.left-n, p[n:]
-			if f.left == 0 {
-				f.state = afterChunk
-			}
-			continue
-		case inRest:
-			f.total += int64(len(p))
-			return
-		case atEnd:
-			return
-		}
-		f.step(p[0])
-		p = p[1:]
-	}
-}
-
-// step parses a byte that is not part of the body.
-func (f *framing) step(c byte) {
-	switch f.state {
-	case inStatus:
-		f.status(c)
-	case inHead:
-		f.header(c)
-	case inSize:
-		f.size(c)
-	case inComment:
-		if c == '\n' {
-			f.chunk()
-		}
-	case afterChunk:
-		if c == '\n' {
-			f.state = inSize
-		}
-	case inTrailer:
-		if f.blank(c) {
-			f.state = atEnd
-		}
-	}
-}
-
-// status reads "HTTP/1.1 200 OK".
-func (f *framing) status(c byte) {
-	switch {
-	case c == '\n':
-		f.state, f.column = inHead, 0
-		return
-	case f.column == len("HTTP/1."):
-		f.old = c == '0'
-	case f.column == len("HTTP/1.1 "):
-		if c == ' ' { // one more than there should be, which net/http allows
-			return
-		}
-	}
-	if digit := f.column - len("HTTP/1.1 "); digit >= 0 && digit < 3 {
-		f.code = 10*f.code + int(c-'0')
-	}
-	f.column++
-}
-
-// header finds a Transfer-Encoding and the blank line.
-func (f *framing) header(c byte) {
-	if f.column == 0 {
-		f.match = 0
-	}
-	if f.match == f.column && f.match < len(transferEncoding) && c|0x20 == transferEncoding[f.match] {
-		f.match++
-		f.chunked = f.chunked || f.match == len(transferEncoding) && !f.old
-	}
-	switch {
-	case !f.blank(c):
-	case f.code >= 100 && f.code < 200: // an interim answer's, and another follows
-		*f = framing{}
-	case f.code == http.StatusNoContent, f.code == http.StatusNotModified: // they have no body, whatever the head says
-		f.state = atEnd
-	case f.chunked:
+// begin prepares for the body of an answer.
+func (f *framing) begin(head *http.Response) {
+	*f = framing{line: f.line[:0]}
+	switch code := head.StatusCode; {
+	case code < 200, code == http.StatusNoContent, code == http.StatusNotModified: // they have none, whatever the head says
+	case len(head.TransferEncoding) > 0:
 		f.state = inSize
-	default:
+	case head.ContentLength > 0:
+		f.state, f.left = inLength, head.ContentLength
+	case head.ContentLength < 0:
 		f.state = inRest
 	}
 }
 
-// blank reports whether c ends a blank line.
-func (f *framing) blank(c byte) bool {
-	switch c {
-	case '\n':
-		empty := f.column == 0
-		f.column = 0
-		return empty
-	case '\r':
-	default:
-		f.column++
+// ended reports whether the body ended as its framing says.
+func (f *framing) ended() bool { return f.state == atEnd }
+
+// cut returns the error of a body whose connection ended with err.
+func (f *framing) cut(err error) error {
+	if err == io.EOF && f.state != inRest {
+		return io.ErrUnexpectedEOF
 	}
-	return false
+	return err
 }
 
-// size parses a chunk's size.
-func (f *framing) size(c byte) {
+// next returns the next piece of the body in p, none where more bytes are needed, and what follows it. The error is
+// io.EOF at the body's end.
+func (f *framing) next(p []byte) (piece, rest []byte, err error) {
+	for {
+		switch f.state {
+		case atEnd:
+			return nil, p, io.EOF
+		case inRest:
+			return p, nil, nil
+		case inLength, inChunk:
+			n := min(int64(len(p)), f.left)
+			if f.left -= n; f.left == 0 && f.state == inChunk {
+				f.state = inBreak
+			} else if f.left == 0 {
+				f.state = atEnd
+			}
+			return p[:n], p[n:], nil
+		}
+		line, rest, whole := f.lineOf(p)
+		if p = rest; !whole {
+			if len(f.line) > maxLine {
+				err = errExtra
+			}
+			return nil, nil, err
+		}
+		if err := f.take(line); err != nil {
+			return nil, p, err
+		}
+	}
+}
+
+// lineOf cuts the next line from p, without its line feed.
+func (f *framing) lineOf(p []byte) (line, rest []byte, whole bool) {
+	n := bytes.IndexByte(p, '\n')
+	if n < 0 {
+		f.line = append(f.line, p...)
+		return nil, nil, false
+	}
+	line = p[:n]
+	if len(f.line) > 0 {
+		f.line = append(f.line, line...)
+		line = f.line
+		f.line = f.line[:0]
+	}
+	return line, p[n+1:], true
+}
+
+// take takes in a line that is not data. It must end with CR LF: others on the way may read a line feed alone differently.
+func (f *framing) take(line []byte) error {
+	text, cr := bytes.CutSuffix(line, []byte("\r"))
+	if !cr {
+		return errChunk
+	}
+	switch f.state {
+	case inBreak:
+		if len(text) > 0 {
+			return errChunk
+		}
+		f.state = inSize
+		return nil
+	case inTrailer:
+		if len(text) == 0 {
+			f.state = atEnd
+			return nil
+		}
+		f.extra += len(line)
+	case inSize:
+		size, extension, _ := bytes.Cut(bytes.TrimRight(text, " \t"), []byte(";"))
+		n, err := chunkSize(size)
+		if err != nil {
+			return err
+		}
+		f.extra = max(0, f.extra+len(size)+len(extension)-16-int(min(2*n, maxExtra)))
+		f.state, f.left = inChunk, n
+		if n == 0 {
+			f.state = inTrailer
+		}
+	}
+	if f.extra > maxExtra || len(line) > maxLine {
+		return errExtra
+	}
+	return nil
+}
+
+// chunkSize parses a chunk's size.
+func chunkSize(digits []byte) (int64, error) {
+	n, err := strconv.ParseUint(string(digits), 16, 64)
 	switch {
-	case c >= '0' && c <= '9':
-		f.left = f.left<<4 | int64(c-'0')
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		f.left = f.left<<4 | int64(c|0x20-'a'+10)
-	case c == '\n':
-		f.chunk()
-	case c != '\r':
-		f.state = inComment
+	case errors.Is(err, strconv.ErrRange) || n > 1<<62:
+		return 0, protocolError("http chunk length too large")
+	case err != nil || digits[0] == '+' || bytes.ContainsRune(digits, '_'):
+		return 0, protocolError("invalid byte in chunk length")
 	}
-}
-
-// chunk begins a chunk whose size was parsed; the last one has size 0.
-func (f *framing) chunk() {
-	f.state = inChunk
-	if f.left <= 0 {
-		f.state, f.column = inTrailer, 0
-	}
+	return int64(n), nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -22,74 +23,101 @@ func stamped(_, _ string, c syscall.RawConn) error {
 
 // receiver receives from TCP with recvmsg, which returns the kernel's timestamp.
 type receiver struct {
-	conn  net.Conn
-	raw   syscall.RawConn               // nil where it is not TCP
-	once  func(descriptor uintptr) bool // one for all calls
-	empty time.Time                     // when there was last seen to be nothing
+	socket *socket
+	raw    syscall.RawConn               // nil where it is not TCP
+	turn   func(descriptor uintptr) bool // one for all calls
+	then   func(p []byte) (done bool)
+	err    error
+}
 
-	// The arguments of the system call are here because they would escape from the stack and be allocated for each call.
-	buf     []byte
-	n       int
-	errno   syscall.Errno
+func (r *receiver) init(s *socket) {
+	r.socket = s
+	if t, ok := s.Conn.(*net.TCPConn); ok {
+		r.raw, _ = t.SyscallConn()
+	}
+	r.turn = r.receive
+}
+
+// intake is what a receive needs. Few are in use at a time, so that they are in the processor's cache; on a stack they
+// would not be, and the arguments of the system call would be allocated for each call.
+type intake struct {
 	message unix.Msghdr
 	vector  unix.Iovec
 	control [64]byte
+	buffer  [receiveSize]byte
 }
 
-func (r *receiver) init(c net.Conn) {
-	r.conn = c
-	if t, ok := c.(*net.TCPConn); ok {
-		r.raw, _ = t.SyscallConn()
+var intakes = sync.Pool{New: func() any {
+	in := &intake{}
+	in.vector.Base = &in.buffer[0]
+	return in
+}}
+
+// each receives, and calls then after each receive, with the bytes, until it returns true.
+func (s *socket) each(then func(p []byte) (done bool)) error {
+	if s.raw == nil {
+		return s.eachRead(then)
 	}
-	r.once = r.try
+	s.then, s.err = then, nil
+	err := s.raw.Read(s.turn) // waits where turn says false; deadlines and Close end that
+	for err != nil && s.woken(err) {
+		err = s.raw.Read(s.turn)
+	}
+	s.then = nil
+	if err == nil {
+		err = s.err
+	}
+	return err
 }
 
-// receive reads once. The timestamp is in nanoseconds of the wall clock, 0 where there is none.
-func (r *receiver) receive(p []byte) (n int, stamp int64, err error) {
-	if r.raw == nil || len(p) == 0 {
-		n, err = r.conn.Read(p)
-		return n, 0, err
-	}
-	r.buf = p
-	err = r.raw.Read(r.once) // waits where once says false; deadlines and Close end that
-	r.buf, r.vector.Base = nil, nil
-	switch {
-	case err != nil:
-		return 0, 0, err
-	case r.errno != 0:
-		return 0, 0, &net.OpError{
-			Op: "read", Net: "tcp", Source: r.conn.LocalAddr(), Addr: r.conn.RemoteAddr(), Err: os.NewSyscallError("recvmsg", r.errno),
-		}
-	case r.n == 0:
-		return 0, 0, io.EOF
-	}
-	return r.n, stampIn(r.control[:r.message.Controllen]), nil
-}
-
-// try receives without waiting. It returns false where there is nothing yet.
-func (r *receiver) try(fd uintptr) bool {
-	r.vector.Base = &r.buf[0]
-	r.vector.SetLen(len(r.buf))
+// receive receives until there is nothing more to receive, where it returns false, or nothing more is wanted. A receive that
+// did not fill the buffer emptied the socket: the next bytes wake this program. The end of the connection would not, if it
+// came together with the last bytes; [hangups] tells of it.
+func (r *receiver) receive(fd uintptr) (done bool) {
+	in := intakes.Get().(*intake)
+	defer intakes.Put(in)
+	s := r.socket
 	for {
-		r.message = unix.Msghdr{Iov: &r.vector, Control: &r.control[0]}
-		r.message.SetIovlen(1)
-		r.message.SetControllen(len(r.control))
-		n, _, errno := unix.Syscall(unix.SYS_RECVMSG, fd, uintptr(unsafe.Pointer(&r.message)), unix.MSG_DONTWAIT)
-		switch errno {
-		case unix.EINTR:
-			continue
-		case unix.EAGAIN:
-			r.empty = time.Now()
+		n, errno := in.receive(fd)
+		switch {
+		case errno == unix.EAGAIN:
+			s.empty = time.Now()
 			return false
-		case 0:
-			r.n, r.errno = int(n), 0
-			if raceDetector { // which knows this call, and learns from it that the sender's writes happened before
-				syscall.Read(int(fd), nil)
+		case errno != 0:
+			r.err = &net.OpError{
+				Op: "read", Net: "tcp", Source: s.LocalAddr(), Addr: s.RemoteAddr(), Err: os.NewSyscallError("recvmsg", errno),
 			}
-		default:
-			r.n, r.errno = 0, errno
+			return true
+		case n == 0:
+			r.err = io.EOF
+			return true
 		}
-		return true
+		full := n == len(in.buffer)
+		s.note(time.Now(), stampIn(in.control[:in.message.Controllen]), full)
+		if r.then(in.buffer[:n]) {
+			return true
+		}
+		if !full && s.hangups != nil && !s.hungUp.Load() {
+			return false
+		}
+	}
+}
+
+// receive receives once, without waiting.
+func (in *intake) receive(fd uintptr) (n int, errno syscall.Errno) {
+	for {
+		in.vector.SetLen(len(in.buffer))
+		in.message = unix.Msghdr{Iov: &in.vector, Control: &in.control[0]}
+		in.message.SetIovlen(1)
+		in.message.SetControllen(len(in.control))
+		n, _, errno := unix.RawSyscall(unix.SYS_RECVMSG, fd, uintptr(unsafe.Pointer(&in.message)), unix.MSG_DONTWAIT)
+		if errno == unix.EINTR {
+			continue
+		}
+		if raceDetector && errno == 0 { // which knows this call, and learns from it that the sender's writes happened before
+			syscall.Read(int(fd), nil)
+		}
+		return int(n), errno
 	}
 }
 

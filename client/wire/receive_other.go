@@ -2,24 +2,15 @@
 
 package wire
 
-import (
-	"net"
-	"syscall"
-	"time"
-)
+import "syscall"
 
 // stamped does nothing: there are no timestamps here.
 func stamped(string, string, syscall.RawConn) error { return nil }
 
-// receiver reads as net does. The read's return is the only time that is known.
-type receiver struct {
-	conn  net.Conn
-	empty time.Time
-}
+// receiver needs nothing: a read's return is the only time that is known.
+type receiver struct{}
 
-func (r *receiver) init(c net.Conn) { r.conn = c }
+func (receiver) init(*socket) {}
 
-func (r *receiver) receive(p []byte) (n int, stamp int64, err error) {
-	n, err = r.conn.Read(p)
-	return n, 0, err
-}
+// each reads, and calls then after each read, with the bytes, until it returns true.
+func (s *socket) each(then func(p []byte) (done bool)) error { return s.eachRead(then) }

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"errors"
 	"net"
+	"os"
 	"sync/atomic"
 	"time"
 )
@@ -10,47 +12,68 @@ import (
 // timestamps.
 const maxQueued = 100 * time.Millisecond
 
+// Arrival is when bytes arrived that were received together.
+type Arrival struct {
+	Seq   int64         // number of the receive on its connection; the parts of one receive have the same number
+	At    time.Time     // when the bytes arrived, on the monotonic clock
+	Delay time.Duration // from At until this program had read them, where Kernel is set
+	// Kernel reports that At is the kernel's timestamp. Segments that wait to be received all get the timestamp of the
+	// newest, so At is exact for the last byte and an upper bound for those before it.
+	Kernel bool
+}
+
 // socket is a connection that knows when the bytes of its newest receive arrived. One goroutine at a time reads from
 // it.
 type socket struct {
 	net.Conn
 	receiver
-	pulse  pulse
-	watch  atomic.Pointer[Watch]
-	last   Receive     // the newest receive; its End is not known here
-	stamp  int64       // its timestamp of the kernel
-	full   bool        // it filled its buffer
-	asking atomic.Bool // what is written is a request, and not TLS's close_notify
-	shut   atomic.Bool // nothing may be written any more
-	above  *Conn       // the connection that this is the socket of; nil in tests
+	pulse    pulse
+	last     Arrival // the newest receive
+	stamp    int64   // its timestamp of the kernel
+	full     bool    // it filled its buffer
+	empty    time.Time
+	accepted atomic.Int64 // bytes that the kernel accepted
+	hangups  *hangups     // tells of the connection's end; nil where nobody does
+	number   uint64       // of the socket there
+	hungUp   atomic.Bool  // the peer has closed its side, or the connection is broken
+	aborted  atomic.Bool  // this program has given the connection up
+	unread   []byte       // received, and not yet read by TLS
 }
 
 // newSocket returns a socket over a new connection.
 func newSocket(c net.Conn) *socket {
 	s := &socket{Conn: c}
-	s.init(c)
+	s.init(s)
 	s.pulse.init(c)
 	return s
 }
 
-// Read receives once.
-func (s *socket) Read(p []byte) (int, error) {
-	n, stamp, err := s.receive(p)
-	if n > 0 {
-		if s.above != nil && s.above.secured() { // a request may be written while TLS still decrypts
-			if w := s.watch.Load(); w == nil || w.unsent() {
-				s.above.unasked()
-			}
-		}
-		s.note(time.Now(), stamp, n == len(p))
+// unwatch ends what watch began.
+func (s *socket) unwatch() {
+	if s.hangups != nil {
+		s.hangups.remove(s)
 	}
-	return n, err
+}
+
+// wake ends a wait for data, because there will be no more after what is there.
+func (s *socket) wake() {
+	s.hungUp.Store(true)
+	s.SetReadDeadline(time.Unix(1, 0))
+}
+
+// woken reports whether a wait ended through wake, and makes reading possible again.
+func (s *socket) woken(err error) bool {
+	if !errors.Is(err, os.ErrDeadlineExceeded) || !s.hungUp.Load() || s.aborted.Load() {
+		return false
+	}
+	s.SetReadDeadline(time.Time{})
+	return !s.aborted.Load() // Abort may have come in between
 }
 
 // note numbers and timestamps a receive that returned now. The kernel's stamp is in nanoseconds of the wall clock, 0 for
 // none. A receive that filled its buffer left bytes behind that arrived with it, so the next one has the same number.
 func (s *socket) note(now time.Time, stamp int64, full bool) {
-	r := Receive{Seq: s.last.Seq + 1, At: now}
+	r := Arrival{Seq: s.last.Seq + 1, At: now}
 	if at := s.arrival(now, stamp); stamp != 0 && stamp == s.stamp {
 		r = s.last // a further part of the same packets
 	} else if !at.IsZero() {
@@ -63,6 +86,9 @@ func (s *socket) note(now time.Time, stamp int64, full bool) {
 		r.Seq = s.last.Seq
 	}
 	s.last, s.stamp, s.full = r, stamp, full
+	if !full {
+		s.empty = now
+	}
 }
 
 // arrival converts the kernel's timestamp to the monotonic clock. The argument now has readings of both clocks, so the
@@ -87,21 +113,43 @@ func (s *socket) floor() time.Time {
 // alive reports whether the connection can carry another request; see [pulse.alive].
 func (s *socket) alive(mayTalk bool) bool { return s.pulse.alive(mayTalk) }
 
-// Write writes. It timestamps the request's first byte before the call, because after it the answer may have arrived. It
-// writes nothing if the server has closed a kept connection. The check is here, directly before the write, because the server
-// may close at any moment between the two.
+// Write writes, and counts what the kernel accepts.
 func (s *socket) Write(p []byte) (int, error) {
-	w := s.watch.Load()
-	if w == nil || !s.asking.Load() {
-		if s.shut.Load() {
-			return 0, errRetired
-		}
-		return s.Conn.Write(p)
-	}
-	if err := w.writing(s); err != nil {
-		return 0, err
-	}
 	n, err := s.Conn.Write(p)
-	w.wrote(s, n, err)
+	s.accepted.Add(int64(n))
 	return n, err
+}
+
+// eachRead reads as net does, and calls then after each read, until it returns true. A read's return is the only time
+// that is known.
+func (s *socket) eachRead(then func(p []byte) (done bool)) error {
+	buffer := make([]byte, receiveSize)
+	for {
+		n, err := s.Conn.Read(buffer)
+		if n > 0 {
+			s.note(time.Now(), 0, n == len(buffer))
+			if then(buffer[:n]) {
+				return nil
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Read receives once, for TLS.
+func (s *socket) Read(p []byte) (n int, err error) {
+	for len(s.unread) == 0 && len(p) > 0 {
+		if err := s.each(func(got []byte) bool {
+			n = copy(p, got)
+			s.unread = append(s.unread[:0], got[n:]...)
+			return true
+		}); err != nil || n > 0 {
+			return n, err
+		}
+	}
+	n = copy(p, s.unread)
+	s.unread = s.unread[n:]
+	return n, nil
 }

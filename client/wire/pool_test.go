@@ -54,11 +54,11 @@ func accepting(t *testing.T) (address string, accepted func() []net.Conn) {
 	}
 }
 
-// No more than maxDials handshakes run at once, however many are asked for.
+// No more than maxDials connections are made at once, however many are asked for.
 func TestDialsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64
-		d := NewDialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
+		p := NewPool("server", false, func(ctx context.Context, _, _ string) (net.Conn, error) {
 			if n := now.Add(1); n > most.Load() {
 				most.Store(n)
 			}
@@ -66,12 +66,12 @@ func TestDialsAreBounded(t *testing.T) {
 			time.Sleep(time.Second)
 			near, _ := net.Pipe()
 			return near, nil
-		}, nil, time.Minute)
+		}, nil, 1, time.Minute)
 		var wg sync.WaitGroup
 		begin := time.Now()
 		for range 1000 {
 			wg.Go(func() {
-				if _, err := d.Dial(t.Context(), "tcp", "server"); err != nil {
+				if _, err := p.Get(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})
@@ -86,21 +86,21 @@ func TestDialsAreBounded(t *testing.T) {
 // A dial that waits too long for others fails with errQueue, and a cancelled one ends.
 func TestDialQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := NewDialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
+		p := NewPool("server", false, func(ctx context.Context, _, _ string) (net.Conn, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
-		}, nil, time.Minute)
+		}, nil, 1, time.Minute)
 		for range maxDials {
-			go d.Dial(t.Context(), "tcp", "server")
+			go p.Get(t.Context())
 		}
 		time.Sleep(dialTimeout / 2)
 		for range maxDials {
-			go d.Dial(t.Context(), "tcp", "server") // takes over when those above give up
+			go p.Get(t.Context()) // takes over when those above give up
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		begin := time.Now()
-		if _, err := d.Dial(ctx, "tcp", "server"); !errors.Is(err, context.Canceled) || time.Since(begin) != time.Second {
+		if _, err := p.Get(ctx); !errors.Is(err, context.Canceled) || time.Since(begin) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(begin))
 		}
 		synctest.Wait()
@@ -108,60 +108,56 @@ func TestDialQueue(t *testing.T) {
 	})
 }
 
-// Connections dialled ahead are returned newest first, as long as they are open.
+// Connections made ahead are returned newest first, as long as they are open.
 func TestWarm(t *testing.T) {
 	address, accepted := accepting(t)
-	d := NewDialer(nil, nil, time.Minute)
-	defer d.CloseIdle()
+	p := NewPool(address, false, nil, nil, 1, time.Minute)
+	defer p.CloseIdle()
 	for range 2 { // the second time there is nothing left to do
-		if err := d.Warm(t.Context(), address, false, 3); err != nil {
+		if err := p.Warm(t.Context(), 3); err != nil {
 			t.Fatal(err)
 		}
 	}
-	dial := func(ahead bool) net.Conn {
+	get := func(waited bool) net.Conn {
 		t.Helper()
-		c, err := d.Dial(t.Context(), "tcp", address)
+		c, err := p.Get(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
-		if Ahead(c) != ahead {
-			t.Errorf("made ahead: %v", !ahead)
+		if c.Waited() != waited {
+			t.Errorf("made ahead: %v", !waited)
 		}
 		return c
 	}
-	first := dial(true)
-	for len(accepted()) < 3 {
-		time.Sleep(time.Millisecond)
-	}
+	first := get(true)
+	until(t, func() bool { return len(accepted()) == 3 })
 	for _, c := range accepted() {
 		if c.RemoteAddr().String() != first.LocalAddr().String() {
 			c.Close()
 		}
 	}
-	for _, spare := range d.ready { // the server's closing has come this far
-		for spare.conn.socket.alive(false) {
-			time.Sleep(time.Millisecond)
-		}
+	for _, c := range p.free { // the server's closing has come this far
+		until(t, func() bool { return c.Ready() != nil })
 	}
-	dial(false)
-	if len(d.ready) != 0 {
-		t.Errorf("%d dead connections kept", len(d.ready))
+	get(false)
+	if len(p.free) != 0 {
+		t.Errorf("%d dead connections kept", len(p.free))
 	}
 }
 
-// Connections dialled ahead are closed after their time, or by CloseIdle.
-func TestWarmIsNotKept(t *testing.T) {
+// Unused connections are closed after their time, or by CloseIdle.
+func TestIdleConnectionsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var far []net.Conn
 		var mu sync.Mutex
-		d := NewDialer(func(context.Context, string, string) (net.Conn, error) {
+		p := NewPool("server", false, func(context.Context, string, string) (net.Conn, error) {
 			a, b := net.Pipe()
 			mu.Lock()
 			defer mu.Unlock()
 			far = append(far, b)
 			return a, nil
-		}, nil, 4*time.Second)
+		}, nil, 1, 4*time.Second)
 		closed := func() (n int) {
 			for _, c := range far {
 				c.SetReadDeadline(time.Now())
@@ -173,11 +169,11 @@ func TestWarmIsNotKept(t *testing.T) {
 		}
 		warm := func(n int) {
 			t.Helper()
-			err := d.Warm(t.Context(), "server", false, n)
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			if err != nil || len(d.ready) != n {
-				t.Fatalf("%d ready, %v", len(d.ready), err)
+			err := p.Warm(t.Context(), n)
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if err != nil || len(p.free) != n {
+				t.Fatalf("%d ready, %v", len(p.free), err)
 			}
 		}
 		warm(2)
@@ -196,7 +192,7 @@ func TestWarmIsNotKept(t *testing.T) {
 		}
 		synctest.Wait()
 		warm(1)
-		if d.CloseIdle(); closed() != 6 {
+		if p.CloseIdle(); closed() != 6 {
 			t.Error("CloseIdle left one open")
 		}
 	})
@@ -208,8 +204,8 @@ func TestWarmTellsErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	d := NewDialer(nil, nil, time.Minute)
-	if err := d.Warm(t.Context(), l.Addr().String(), false, 2); err == nil || classOf(err) != "connection refused" {
+	p := NewPool(l.Addr().String(), false, nil, nil, 1, time.Minute)
+	if err := p.Warm(t.Context(), 2); err == nil || classOf(err) != "connection refused" {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,108 @@
+package client
+
+import (
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"llmsweep/client/wire"
+)
+
+// source is where the bytes of an answer's body come from: a connection of this program's own, net/http, or what either
+// of them brings compressed.
+type source interface {
+	io.Reader
+	// Each gives the body to take, piece by piece as it arrives, until take returns true. At the end it returns io.EOF.
+	Each(take func(piece []byte, arrival wire.Arrival) (done bool)) error
+	Arrival() wire.Arrival // of the newest bytes
+	End() time.Time        // when the body ended
+}
+
+// plainBody is a body that net/http reads. Bytes arrive when it returns them: that is all that is known.
+type plainBody struct {
+	io.Reader
+	newest wire.Arrival
+}
+
+// Read reads.
+func (b *plainBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	b.newest.Seq++
+	b.newest.At = time.Now()
+	return n, err
+}
+
+// Each implements source.
+func (b *plainBody) Each(take func([]byte, wire.Arrival) bool) error { return eachRead(b, b, take) }
+
+// Arrival implements source.
+func (b *plainBody) Arrival() wire.Arrival { return b.newest }
+
+// End implements source.
+func (b *plainBody) End() time.Time { return time.Now() }
+
+// eachRead is Each for a body that is read from r, which reads from a source.
+func eachRead(r io.Reader, from source, take func([]byte, wire.Arrival) bool) error {
+	buffer := make([]byte, 4<<10)
+	for {
+		n, err := r.Read(buffer)
+		if n > 0 && take(buffer[:n], from.Arrival()) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// errCompression is the error of an answer whose compression is unknown or broken.
+var errCompression = errors.New("the answer's compression")
+
+// decoded returns an answer's body without its compression. This client asks for none, because compression delays tokens,
+// but some proxies compress all the same. They use gzip; anything else is an error.
+func decoded(header http.Header, body source) (source, error) {
+	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(header.Values("Content-Encoding"), ", "))); coding {
+	case "", "identity":
+		return body, nil
+	case "gzip", "x-gzip":
+		return &unzip{source: body}, nil
+	default:
+		return nil, fmt.Errorf("%w (%s) was not asked for and is not understood; "+
+			"turn compression off in the server, or in the proxy in front of it", errCompression, coding)
+	}
+}
+
+// unzip decompresses gzip as it arrives: what the server flushed can be read at once, and arrived with the newest
+// compressed byte.
+type unzip struct {
+	source
+	zip *gzip.Reader // nil before the first read, because its header may be a while in coming
+}
+
+// Read reads what is decompressed.
+func (u *unzip) Read(p []byte) (n int, err error) {
+	if u.zip == nil {
+		if u.zip, err = gzip.NewReader(u.source); err != nil {
+			return 0, zipError(err)
+		}
+	}
+	n, err = u.zip.Read(p)
+	return n, zipError(err)
+}
+
+// Each implements source.
+func (u *unzip) Each(take func([]byte, wire.Arrival) bool) error { return eachRead(u, u, take) }
+
+// zipError marks an error of the compressed data; those of the connection stay as they are.
+func zipError(err error) error {
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
+		return fmt.Errorf("%w (gzip) is broken: %v", errCompression, err)
+	}
+	return err
+}

@@ -1,0 +1,407 @@
+package wire
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pair returns both ends of a connection over loopback.
+func pair(t testing.TB) (*Conn, *net.TCPConn) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	near, err := NewPool(l.Addr().String(), false, nil, nil, 4, time.Minute).Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { near.Close(); far.Close() })
+	return near, far.(*net.TCPConn)
+}
+
+// until waits for the kernel to pass on what the other side did.
+func until(t *testing.T, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it did not come")
+		}
+	}
+}
+
+// bodyOf reads the rest of a body as it arrives.
+func bodyOf(c *Conn) (string, error) {
+	var all []byte
+	err := c.Each(func(p []byte, _ Arrival) bool {
+		all = append(all, p...)
+		return false
+	})
+	return string(all), err
+}
+
+const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
+
+// exchanged sends a request and reads the given answer to it.
+func exchanged(t *testing.T, near *Conn, far net.Conn, answer string) (body string, err error) {
+	t.Helper()
+	if err := near.Send([]byte(request)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(far, make([]byte, len(request))); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(far, answer)
+	if _, _, err := near.Head(); err != nil {
+		return "", err
+	}
+	return bodyOf(near)
+}
+
+const hello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+
+// A body comes as it was sent, with instants that do not decrease; what came in one receive has one number.
+func TestExchange(t *testing.T) {
+	near, far := pair(t)
+	begin := time.Now()
+	if err := near.Send([]byte(request)); err != nil || near.Sent().Before(begin) {
+		t.Fatalf("%v, sent %v", err, near.Sent())
+	}
+	io.WriteString(far, "HTTP/1.1 200 OK\r\nTransfer-")
+	time.Sleep(time.Millisecond)
+	io.WriteString(far, "Encoding: chunked\r\n\r\n5\r\nhello\r\n3\r\nto")
+	head, began, err := near.Head()
+	if err != nil || !began || head.StatusCode != 200 || near.Arrival().At.Before(near.Sent()) {
+		t.Fatalf("%+v, %v", head, err)
+	}
+	var pieces []string
+	var arrivals []Arrival
+	err = near.Each(func(p []byte, a Arrival) bool {
+		pieces, arrivals = append(pieces, string(p)), append(arrivals, a)
+		if len(pieces) == 2 {
+			io.WriteString(far, "o\r\n0\r\n\r\n")
+		}
+		return false
+	})
+	if got := strings.Join(pieces, "|"); got != "hello|to|o" || err != io.EOF {
+		t.Fatalf("%s, %v", got, err)
+	}
+	if arrivals[0] != arrivals[1] || arrivals[2].Seq <= arrivals[1].Seq || arrivals[2].At.Before(arrivals[1].At) {
+		t.Errorf("%+v", arrivals)
+	}
+	if near.End() != near.Arrival().At {
+		t.Error("the end did not arrive with the last bytes")
+	}
+	if near.Release(); !near.pool.Kept() {
+		t.Error("the connection was not kept")
+	}
+}
+
+// The end of a connection that comes together with the last bytes is seen, whatever its kind: a receive that does not fill
+// its buffer is followed by no other.
+func TestHangups(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer string
+		reset  bool
+		want   error
+	}{
+		"a body without a length":        {"HTTP/1.1 200 OK\r\n\r\nhello", false, io.EOF},
+		"in a chunk":                     {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello", false, io.ErrUnexpectedEOF},
+		"a reset in a chunk":             {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello", true, nil},
+		"a reset of what ends with it":   {"HTTP/1.1 200 OK\r\n\r\nhello", true, nil},
+		"before the end of its promises": {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", false, io.ErrUnexpectedEOF},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 20 {
+				near, far := pair(t)
+				near.Send([]byte(request))
+				io.ReadFull(far, make([]byte, len(request)))
+				if tt.reset {
+					far.SetLinger(0)
+				}
+				io.WriteString(far, tt.answer) // the client does not receive yet
+				far.Close()
+				if _, _, err := near.Head(); err != nil && tt.reset {
+					continue // the reset overtook the bytes
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				body, err := bodyOf(near)
+				if tt.want == nil && (err == nil || classOf(err) != "connection reset by peer") || tt.want != nil && err != tt.want {
+					t.Fatalf("%q, %v", body, err)
+				}
+			}
+		})
+	}
+	for name, reset := range map[string]bool{"a FIN while it waits": false, "a reset while it waits": true} {
+		t.Run(name, func(t *testing.T) {
+			near, far := pair(t)
+			near.Send([]byte(request))
+			io.ReadFull(far, make([]byte, len(request)))
+			io.WriteString(far, "HTTP/1.1 200 OK\r\n\r\nhello")
+			near.Head()
+			err := near.Each(func([]byte, Arrival) bool {
+				go func() {
+					time.Sleep(time.Millisecond)
+					if reset {
+						far.SetLinger(0)
+					}
+					far.Close()
+				}()
+				return false
+			})
+			if reset && classOf(err) != "connection reset by peer" || !reset && err != io.EOF {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Abort ends a wait, and nothing that follows waits again.
+func TestAbort(t *testing.T) {
+	near, far := pair(t)
+	near.Send([]byte(request))
+	time.AfterFunc(time.Millisecond, near.Abort)
+	if _, _, err := near.Head(); !timedOut(err) {
+		t.Errorf("%v", err)
+	}
+	far.Close()
+	if _, _, err := near.Head(); !timedOut(err) {
+		t.Errorf("%v", err)
+	}
+	if near.Release(); near.pool.Kept() {
+		t.Error("an aborted connection was kept")
+	}
+}
+
+// A connection that the server has closed, in whatever way, takes no request.
+func TestClosedConnectionTakesNoRequest(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the kernel is not asked here")
+	}
+	for name, hangUp := range map[string]func(c *net.TCPConn){
+		"FIN":             func(c *net.TCPConn) { c.Close() },
+		"RST":             func(c *net.TCPConn) { c.SetLinger(0); c.Close() },
+		"half":            func(c *net.TCPConn) { c.CloseWrite() },
+		"words":           func(c *net.TCPConn) { io.WriteString(c, "HTTP/1.1 408 Request Timeout\r\n\r\n") },
+		"words and a FIN": func(c *net.TCPConn) { io.WriteString(c, "HTTP/1.1 408 Request Timeout\r\n\r\n"); c.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			near, far := pair(t)
+			for range 3 {
+				if body, err := exchanged(t, near, far, hello); body != "hello" || err != io.EOF {
+					t.Fatalf("%q, %v", body, err)
+				}
+				if near.Ready() != nil {
+					t.Fatal("an open connection is not ready")
+				}
+			}
+			hangUp(far)
+			until(t, func() bool { return near.Ready() == ErrGone })
+		})
+	}
+}
+
+// A connection is kept only where the answer came to its end and both sides want it.
+func TestRelease(t *testing.T) {
+	for answer, kept := range map[string]bool{
+		hello:                             true,
+		"HTTP/1.1 204 No Content\r\n\r\n": true,
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: 0\r\n\r\n": true,
+		hello + "more": false,
+		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello":            false,
+		"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello":                                 false,
+		"HTTP/1.0 200 OK\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nhello":       true,
+		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nKeep-Alive: max=1\r\n\r\nhello":            false,
+		"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nwhat": false,
+	} {
+		near, far := pair(t)
+		if _, err := exchanged(t, near, far, answer); err != io.EOF {
+			t.Errorf("%q: %v", answer, err)
+		}
+		if near.Release(); near.pool.Kept() != kept {
+			t.Errorf("%q: kept %v", answer, !kept)
+		}
+	}
+	near, far := pair(t)
+	near.Send([]byte(request))
+	io.WriteString(far, hello[:len(hello)-1])
+	near.Head()
+	if near.Release(); near.pool.Kept() {
+		t.Error("kept in the middle of an answer")
+	}
+}
+
+// An answer to a request that the server does not want to its end is read, and costs the connection; so does one whose rest
+// nobody reads.
+func TestLargeRequest(t *testing.T) {
+	large := append([]byte(request), make([]byte, 32<<20)...)
+	for name, closes := range map[string]bool{"reads no further": false, "closes": true} {
+		near, far := pair(t)
+		go func() {
+			io.ReadFull(far, make([]byte, len(request)))
+			io.WriteString(far, "HTTP/1.1 413 Too Large\r\nContent-Length: 5\r\n\r\nlarge")
+			if closes {
+				far.CloseWrite()
+				time.Sleep(10 * time.Millisecond)
+				far.Close()
+			}
+		}()
+		if err := near.Send(large); err != nil {
+			t.Fatal(err)
+		}
+		head, _, err := near.Head()
+		if err != nil || head.StatusCode != 413 {
+			t.Fatalf("%s: %+v, %v", name, head, err)
+		}
+		if body, err := bodyOf(near); body != "large" || err != io.EOF {
+			t.Errorf("%s: %q, %v", name, body, err)
+		}
+		if near.Release(); near.pool.Kept() {
+			t.Errorf("%s: kept", name)
+		}
+	}
+}
+
+// TLS's session tickets on a connection that has not been used do not speak against it; on a used one nothing may come.
+func TestUnreadTLSRecords(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the kernel is not asked here")
+	}
+	u := httptest.NewUnstartedServer(nil) // has a certificate
+	u.StartTLS()
+	conf := u.TLS
+	u.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	accepted := make(chan *tls.Conn, 1)
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		far := tls.Server(c, conf)
+		far.Handshake() // sends tickets
+		accepted <- far
+	}()
+	p := NewPool(l.Addr().String(), true, nil, &tls.Config{InsecureSkipVerify: true}, 1, time.Minute)
+	near, err := p.Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer near.Close()
+	far := <-accepted
+	if err := near.Ready(); err != nil {
+		t.Errorf("tickets: %v", err)
+	}
+	if body, err := exchanged(t, near, far, hello); body != "hello" || err != io.EOF || near.Ready() != nil {
+		t.Errorf("%q, %v", body, err)
+	}
+	// The close_notify comes with the answer, and the connection stays open.
+	if _, err := near.Write([]byte(request)); err != nil {
+		t.Fatal(err)
+	}
+	near.Send(nil)
+	io.WriteString(far, hello)
+	far.CloseWrite()
+	near.Head()
+	if body, err := bodyOf(near); body != "hello" || err != io.EOF {
+		t.Errorf("%q, %v", body, err)
+	}
+	until(t, func() bool { return near.Ready() == ErrGone })
+}
+
+// What is no HTTP is refused with the first bytes, and without end nothing is read.
+func TestHeads(t *testing.T) {
+	for answer, want := range map[string]string{
+		"\x15\x03\x01\x00\x02\x02\x16":                            `malformed HTTP response "\x15\x03\x01\x00\x02\x02\x16"`,
+		"SSH-2.0-OpenSSH_9.6\r\n":                                 `malformed HTTP response "SSH-2.0-OpenSSH_9.6\r"`,
+		"HTTP/1.1 what\r\n\r\n":                                   `malformed HTTP status code "what"`,
+		"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n":            `bad Content-Length "x"`,
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n":      `unsupported transfer encoding: "gzip"`,
+		"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", maxHead):   errLongHead.Error(),
+		strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 50000): errLongHead.Error(),
+	} {
+		near, far := pair(t)
+		near.Send([]byte(request))
+		go io.WriteString(far, answer)
+		_, began, err := near.Head()
+		var violation *ProtocolError
+		if !errors.As(err, &violation) || err.Error() != want || !began {
+			t.Errorf("%.40q: %v", answer, err)
+		}
+	}
+	near, far := pair(t)
+	if _, err := exchanged(t, near, far, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"+hello); err != io.EOF {
+		t.Error(err)
+	}
+	near, far = pair(t)
+	near.Send([]byte(request))
+	io.WriteString(far, hello[:20])
+	far.CloseWrite()
+	if _, began, err := near.Head(); err != io.ErrUnexpectedEOF || !began {
+		t.Error(err)
+	}
+	near, far = pair(t)
+	near.Send([]byte(request))
+	far.CloseWrite()
+	if _, began, err := near.Head(); err != io.EOF || began {
+		t.Error(err)
+	}
+}
+
+// Receiving allocates nothing, and checking a connection costs no memory.
+func TestNothingIsAllocated(t *testing.T) {
+	near, far := pair(t)
+	near.Send([]byte(request))
+	io.WriteString(far, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+	near.Head()
+	chunk := []byte("5\r\nhello\r\n")
+	const most = 1000
+	n := 0
+	allocated := testing.AllocsPerRun(1, func() {
+		far.Write(chunk)
+		near.Each(func([]byte, Arrival) bool {
+			if n++; n%most != 0 {
+				far.Write(chunk)
+			}
+			return n%most == 0
+		})
+	})
+	if allocated > 5 || n != 2*most { // for a thousand receives
+		t.Errorf("%v allocations in %d receives", allocated, n)
+	}
+	near, _ = pair(t)
+	if n := testing.AllocsPerRun(1000, func() { near.Ready() }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// BenchmarkEach receives one event at a time.
+func BenchmarkEach(b *testing.B) {
+	near, far := pair(b)
+	near.Send([]byte(request))
+	io.WriteString(far, "HTTP/1.1 200 OK\r\n\r\n")
+	near.Head()
+	event := make([]byte, 250)
+	b.ReportAllocs()
+	far.Write(event)
+	near.Each(func([]byte, Arrival) bool {
+		far.Write(event)
+		return !b.Loop()
+	})
+}

@@ -1,0 +1,115 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// maxHead is the size of the largest head of an answer that is read, interim answers included.
+const maxHead = 1 << 20
+
+// A ProtocolError says how an answer violates HTTP.
+type ProtocolError struct{ text string }
+
+func (e *ProtocolError) Error() string { return e.text }
+
+func protocolError(format string, args ...any) error {
+	return &ProtocolError{fmt.Sprintf(format, args...)}
+}
+
+var errLongHead = protocolError("the answer's headers exceeded %d bytes", maxHead)
+
+// Head receives the head of the answer; interim ones, such as "100 Continue", are skipped. The body of the answer that it
+// returns is empty: it is read from the connection. Began reports whether anything of an answer came.
+func (c *Conn) Head() (head *http.Response, began bool, err error) {
+	var all []byte // of a head that came in several receives
+	read := 0
+	for {
+		text, size := c.rest, headSize(c.rest)
+		if len(all) > 0 {
+			all = append(all, c.rest...)
+			text, size = all, headSize(all)
+		}
+		began = began || len(text) > 0
+		switch {
+		case !plausible(text):
+			line, _, _ := bytes.Cut(text, []byte("\n"))
+			return nil, began, protocolError("malformed HTTP response %q", line[:min(len(line), 80)])
+		case size > 0:
+			c.rest = c.rest[len(c.rest)-(len(text)-size):]
+			head, err := c.parse(text[:size])
+			if read += size; err != nil || head.StatusCode >= 200 || head.StatusCode == http.StatusSwitchingProtocols {
+				return head, began, err
+			}
+			all = all[:0]
+		case read+len(text) > maxHead:
+			return nil, began, errLongHead
+		default:
+			if len(all) == 0 {
+				all = append(all, c.rest...)
+			}
+			c.rest = nil
+			if err := c.receive(func() bool { return true }); err != nil {
+				switch failed := c.failure(); {
+				case failed != nil && timedOut(err):
+					err = failed
+				case err == io.EOF && began:
+					err = io.ErrUnexpectedEOF
+				}
+				return nil, began, err
+			}
+			continue
+		}
+		if read > maxHead {
+			return nil, began, errLongHead
+		}
+	}
+}
+
+// plausible reports whether an answer can be HTTP, as far as it came.
+func plausible(text []byte) bool {
+	const start = "HTTP/"
+	n := min(len(text), len(start))
+	return string(text[:n]) == start[:n]
+}
+
+// headSize returns the size of the head, its blank line included; 0 where it has not come to its end.
+func headSize(text []byte) int {
+	for from := 0; ; {
+		n := bytes.IndexByte(text[from:], '\n')
+		if n < 0 {
+			return 0
+		}
+		from += n + 1
+		switch rest := text[from:]; {
+		case len(rest) > 0 && rest[0] == '\n':
+			return from + 1
+		case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
+			return from + 2
+		}
+	}
+}
+
+// parse takes in an answer's head.
+func (c *Conn) parse(text []byte) (*http.Response, error) {
+	in := c.pool.readers.Get().(*bufio.Reader)
+	in.Reset(bytes.NewReader(text))
+	head, err := http.ReadResponse(in, nil)
+	c.pool.readers.Put(in)
+	if err != nil {
+		return nil, protocolError("%v", err)
+	}
+	if head.StatusCode < 100 {
+		return nil, protocolError("malformed HTTP status code %q", head.Status)
+	}
+	head.Body = http.NoBody
+	c.shares = !head.Close && head.StatusCode != http.StatusSwitchingProtocols
+	if said := head.Header["Keep-Alive"]; len(said) > 0 {
+		c.reuse.keepAlive(said[0])
+	}
+	c.body.begin(head)
+	return head, nil
+}

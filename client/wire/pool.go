@@ -1,0 +1,245 @@
+package wire
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+const (
+	dialTimeout = 30 * time.Second // a host that drops packets must not hold a request for its whole time limit
+	keepAlive   = 30 * time.Second
+	// maxDials is how many connections are dialled at once. More would only fill the server's queue, and at ten thousand
+	// arrivals a second they would use up the file descriptors.
+	maxDials = 256
+)
+
+// DialFunc connects. It is the type of http.Transport.DialContext.
+type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Pool has the connections to one server that carry no request. It is safe for concurrent use.
+type Pool struct {
+	address string
+	secure  bool
+	dial    DialFunc
+	tls     *tls.Config
+	idle    time.Duration
+	slots   chan struct{}
+	readers sync.Pool // of *bufio.Reader, for heads
+	hangups hangups
+	habit   habit // of the server
+
+	mu   sync.Mutex
+	free []*Conn // the one that has waited longest first
+	most int     // kept at a time
+	reap *time.Timer
+}
+
+// NewPool returns a pool of connections to an address; secure is for TLS. They are made by dial; nil dials TCP, with
+// timestamps of the kernel. At most the given number is kept, each for the time idle.
+func NewPool(address string, secure bool, dial DialFunc, conf *tls.Config, most int, idle time.Duration) *Pool {
+	if dial == nil {
+		dial = (&net.Dialer{KeepAlive: keepAlive, Control: stamped}).DialContext
+	}
+	p := &Pool{
+		address: address, secure: secure, dial: dial, tls: conf, most: most, idle: idle, slots: make(chan struct{}, maxDials),
+	}
+	p.readers.New = func() any { return bufio.NewReader(nil) }
+	return p
+}
+
+// Get returns the connection that was used last and is still open, or a new one.
+func (p *Pool) Get(ctx context.Context) (*Conn, error) {
+	for c := p.pop(); c != nil; c = p.pop() {
+		if p.Check(c) == nil {
+			return c, nil
+		}
+	}
+	return p.connect(ctx)
+}
+
+// Check returns nil if a request can be sent on a connection. Else it closes it, and returns why.
+func (p *Pool) Check(c *Conn) error {
+	err := c.Ready()
+	if err == ErrGone {
+		p.habit.saw(&c.reuse)
+	}
+	if err != nil {
+		c.Close()
+	}
+	return err
+}
+
+// Warm dials until n connections are there. It returns the first error, after all attempts.
+func (p *Pool) Warm(ctx context.Context, n int) error {
+	p.mu.Lock()
+	missing := n - len(p.free)
+	p.most = max(p.most, n)
+	p.mu.Unlock()
+	var wg sync.WaitGroup
+	errs := make(chan error, max(missing, 0))
+	for range missing {
+		wg.Go(func() {
+			c, err := p.connect(ctx)
+			if err != nil {
+				errs <- err
+				return
+			}
+			c.reuse.ahead = true
+			p.keep(c)
+		})
+	}
+	wg.Wait()
+	select {
+	case err := <-errs:
+		return err
+	default:
+		return nil
+	}
+}
+
+// CloseIdle closes the connections.
+func (p *Pool) CloseIdle() { p.close(time.Now()) }
+
+// MostRequests returns the number of requests after which the server was seen to close connections, 0 if it does not. No
+// connection carries more from then on.
+func (p *Pool) MostRequests() int { return p.habit.most() }
+
+// Kept reports whether there is a connection that can be used again.
+func (p *Pool) Kept() bool {
+	c := p.pop()
+	if c == nil || p.Check(c) != nil {
+		return false
+	}
+	p.keep(c)
+	return true
+}
+
+// keep takes in a connection and makes sure that it is closed after its time.
+func (p *Pool) keep(c *Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.free) >= p.most {
+		c.Close()
+		return
+	}
+	p.free = append(p.free, c)
+	if p.reap == nil {
+		p.reap = time.AfterFunc(p.idle, p.expire)
+	}
+}
+
+// expire closes the connections whose time is over, and schedules itself for the rest.
+func (p *Pool) expire() {
+	p.close(time.Now().Add(-p.idle))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reap = nil
+	if len(p.free) > 0 {
+		p.reap = time.AfterFunc(max(time.Until(p.free[0].reuse.since.Add(p.idle)), time.Millisecond), p.expire)
+	}
+}
+
+// close closes the connections that have been free since the given time or longer.
+func (p *Pool) close(since time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for ; n < len(p.free) && !p.free[n].reuse.since.After(since); n++ {
+		p.free[n].Close()
+	}
+	p.free = append(p.free[:0], p.free[n:]...)
+}
+
+func (p *Pool) pop() *Conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := len(p.free) - 1
+	if last < 0 {
+		return nil
+	}
+	c := p.free[last]
+	p.free[last] = nil
+	p.free = p.free[:last]
+	return c
+}
+
+// errQueue is the error of a dial that timed out while it waited for others.
+var errQueue = fmt.Errorf("no connection within %v: %d were being made, and did not come about", dialTimeout, maxDials)
+
+// slot waits until fewer than maxDials connections are being made. The context that it returns limits the making of one more.
+func (p *Pool) slot(ctx context.Context) (limited context.Context, done func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errQueue)
+	select {
+	case p.slots <- struct{}{}:
+		return ctx, func() { <-p.slots; cancel() }, nil
+	case <-ctx.Done():
+		cancel()
+		return nil, nil, context.Cause(ctx)
+	}
+}
+
+// Dial makes a connection for others than the pool.
+func (p *Pool) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, done, err := p.slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return p.dial(ctx, network, address)
+}
+
+// DialTLS is Dial with TLS. The handshake is complete when it returns.
+func (p *Pool) DialTLS(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, done, err := p.slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	c, err := p.dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return p.handshake(ctx, c, address)
+}
+
+// connect makes a connection.
+func (p *Pool) connect(ctx context.Context) (*Conn, error) {
+	ctx, done, err := p.slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	c, err := p.dial(ctx, "tcp", p.address)
+	if err != nil {
+		return nil, err
+	}
+	s := newSocket(c)
+	conn := &Conn{Conn: s, socket: s, pool: p, reuse: reuse{since: time.Now()}}
+	if !p.secure {
+		p.hangups.add(s)
+	} else if conn.Conn, err = p.handshake(ctx, s, p.address); err != nil {
+		return nil, err
+	}
+	return conn, nil
+}
+
+// handshake makes a TLS connection over another, which it closes where it fails.
+func (p *Pool) handshake(ctx context.Context, c net.Conn, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err == nil {
+		conf := p.tls.Clone()
+		conf.ServerName = cmp.Or(conf.ServerName, host)
+		over := tls.Client(c, conf)
+		if err = over.HandshakeContext(ctx); err == nil {
+			return over, nil
+		}
+	}
+	c.Close()
+	return nil, err
+}
