@@ -51,7 +51,7 @@ func measured(name, kind string, role rundir.Role, verdict rundir.Verdict, asked
 		Latency:      dist(n, latency, latency*1.4),
 		TTFT:         dist(n, ttft/1e3, ttft99/1e3),
 		TTFTDue:      dist(n, ttft/1e3+1e-4, ttft99/1e3+2e-4),
-		TPOT:         dist(n, itl/1e3, itl99/1e3*0.9),
+		TPOT:         dist(n, itl/1e3, itl99/1e3*0.95),
 		ITL:          dist(n*127, itl/1e3, itl99/1e3),
 		Lag:          dist(n, 4e-5, 2e-4),
 		Concurrency:  rundir.Concurrency{Mean: rundir.Exactly(inFlight), Peak: int(inFlight*1.6) + 1},

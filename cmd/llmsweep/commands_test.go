@@ -15,6 +15,7 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/manual"
+	"llmsweep/report/findings"
 	"llmsweep/sweep"
 )
 
@@ -125,6 +126,22 @@ func TestShortManual(t *testing.T) {
 	}
 	if topics := len(manual.Topics()); topics > 10 || words > 4000 {
 		t.Errorf("the manual has %d topics and %d words; 10 and 4,000 are the limits", topics, words)
+	}
+}
+
+// TestManualMetrics: each metric of the tables has an entry in the manual: those of requests under metrics, those of sessions under sweep.
+func TestManualMetrics(t *testing.T) {
+	entries := regexp.MustCompile(`(?m)^\| ([^|]+) \|`)
+	var names []string
+	for _, topic := range []string{"metrics", "sweep"} {
+		for _, m := range entries.FindAllStringSubmatch(llmsweepPage(t, topic), -1) {
+			names = append(names, strings.Split(m[1], ", ")...)
+		}
+	}
+	for _, c := range findings.Columns() {
+		if c.Number != nil && !c.Head.IsZero() && !slices.Contains(names, c.Head.EN) {
+			t.Errorf("%s (%s) has no entry", c.Head.EN, c.ID)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func Columns() []Column {
 		{"latency_s", lang.HeadLatency.Text(), Latency}, {"ttft_s", lang.Same("TTFT"), TTFT},
 		{"ttft_due_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.TTFTDue }},
 		{"first_answer_s", headFirstAnswer.Text(), func(s *rundir.Stage) *rundir.Dist { return &s.FirstAnswer }},
-		{"tpot_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }},
+		{"tpot_s", lang.Same("TPOT"), func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }},
 		{"itl_s", lang.Same("ITL"), ITL},
 		{"chunk_gap_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.ChunkGap }},
 		{"lag_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.Lag }},
@@ -31,8 +31,11 @@ func Columns() []Column {
 		all = append(all, distColumns(d.id, d.head, d.of)...)
 	}
 	for i := range all {
-		if strings.HasPrefix(all[i].ID, "first_answer_s") {
+		switch {
+		case strings.HasPrefix(all[i].ID, "first_answer_s"):
 			all[i].When = anyStage(func(s *rundir.Stage) bool { return s.FirstAnswer.N > 0 })
+		case strings.HasPrefix(all[i].ID, "tpot_s"):
+			all[i].When = anyStage(func(s *rundir.Stage) bool { return !s.TPOT.Mean.IsZero() })
 		}
 	}
 	return slices.Concat(all, judgementColumns(), sessionColumns(), serverColumns())

@@ -65,6 +65,27 @@ func TestMainColumns(t *testing.T) {
 	}
 }
 
+// TestTPOTColumns: TPOT weighs requests alike and stands beside ITL, which weighs tokens alike; a run without it has no column of it.
+func TestTPOTColumns(t *testing.T) {
+	s := &rundir.Stage{InterToken: rundir.Exactly(0.019)}
+	s.TPOT.Mean, s.TPOT.P50, s.TPOT.P95 = rundir.Exactly(0.055), rundir.Exactly(0.054), rundir.Exactly(0.095)
+	var tpot []string
+	for _, c := range PercentileColumns([]string{"p50", "p95"}) {
+		if c.Head.EN == "TPOT" {
+			tpot = append(tpot, c.Sub.EN, c.Cell(StageRow{&rundir.Run{}, s}).In(lang.English))
+		}
+	}
+	if want := []string{"mean", "55.0 ms", "p95", "95.0 ms"}; !slices.Equal(tpot, want) {
+		t.Errorf("%q, want %q", tpot, want)
+	}
+	for _, with := range []bool{true, false} {
+		if got := len(For([]rundir.Run{{Stages: []rundir.Stage{*s}}}, Pick("tpot_s_mean", "tpot_s_p99"))); got > 0 != with {
+			t.Errorf("%d columns; TPOT is known: %v", got, with)
+		}
+		s.TPOT = rundir.Dist{}
+	}
+}
+
 // Where requests pile up, their times depend on how long that lasted.
 func TestTimesGrow(t *testing.T) {
 	run := &rundir.Run{}

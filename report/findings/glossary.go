@@ -32,6 +32,7 @@ func Glossary(stages []rundir.Stage) (all []Term) {
 		{known(func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }), headInFlight.Text(), meansInFlight},
 		{streams, lang.Same("TTFT"), meansTTFT},
 		{any(func(s *rundir.Stage) bool { return ITL(s).N > 0 }), lang.Same("ITL"), meansITL},
+		{known(func(s *rundir.Stage) rundir.Number { return s.TPOT.Mean }), lang.Same("TPOT"), meansTPOT},
 		{any(func(s *rundir.Stage) bool { return Latency(s).N > 0 }), lang.HeadLatency.Text(), meansLatency},
 		{known(func(s *rundir.Stage) rundir.Number { return Latency(s).P99 }), lang.Same("p50, p99"), meansPercentile},
 		{verdict(rundir.Stable), verdictName(rundir.Stable), meansStable},

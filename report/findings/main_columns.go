@@ -54,15 +54,20 @@ func MainColumns(percentiles []string) []Column {
 	return growing(columns)
 }
 
-// PercentileColumns returns the columns of the table of percentiles; nil for the usual ones.
+// PercentileColumns returns the columns of the table of percentiles; nil for the usual ones. TPOT has its mean, which the
+// six-column table has no column for, and the last of them.
 func PercentileColumns(percentiles []string) []Column {
 	if percentiles == nil {
 		percentiles = []string{"p50", "p90", "p99"}
 	}
 	ids := []string{"name", "rates_offered"}
-	for _, metric := range []string{"ttft_s_", "itl_s_", "latency_s_"} {
-		for _, p := range percentiles {
-			ids = append(ids, metric+p)
+	for _, metric := range []string{"ttft_s_", "itl_s_", "tpot_s_", "latency_s_"} {
+		statistics := percentiles
+		if metric == "tpot_s_" {
+			statistics = append([]string{"mean"}, percentiles[max(0, len(percentiles)-1):]...)
+		}
+		for _, statistic := range statistics {
+			ids = append(ids, metric+statistic)
 		}
 	}
 	columns := Pick(append(ids, "concurrency_mean", "remark")...)

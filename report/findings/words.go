@@ -278,6 +278,7 @@ var (
 	meansInFlight     = lang.Say("requests that were sent and not yet answered completely, mean", "已发出而尚未答完的请求数，取均值")
 	meansTTFT         = lang.Say("time from sending the request to the first token", "从发出请求到首个 token 的时间")
 	meansITL          = lang.Say("time from one token to the next", "相邻两个 token 的间隔")
+	meansTPOT         = lang.Say("mean time between the tokens of one request; its mean weighs requests alike, that of ITL tokens", "一个请求内相邻 token 间隔的均值；其均值对各请求等权，ITL 的均值对各 token 等权")
 	meansLatency      = lang.Say("time from sending the request to the last token", "从发出请求到末个 token 的时间")
 	meansPercentile   = lang.Say("half of the values, and 99 % of them, lie below; other percentiles alike", "半数、99 % 的值低于此值；其他百分位数同理")
 	meansStable       = lang.Say("the server kept up: requests in flight grew by less than 5 % of the rate", "服务跟得上：并发的增长低于到达率的 5 %")
