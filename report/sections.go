@@ -95,7 +95,9 @@ func mainRows(run *rundir.Run, o *Options) []table.Section {
 func allRows(run *rundir.Run, o *Options) []table.Section {
 	columns := findings.MainColumns(o.Percentiles)
 	remark := len(columns) - 1
-	more := findings.For([]rundir.Run{*run}, findings.Pick("first_answer_s_mean", "itl_s_p99", "tpot_s_mean", "tpot_s_p99", "goodput_rate", "goodput_tokens_per_s",
+	more := findings.For([]rundir.Run{*run}, findings.Pick(
+		"whole_run_rates_completed", "whole_run_tokens_per_s_output", "first_answer_s_mean", "itl_s_p99", "tpot_s_mean", "tpot_s_p99",
+		"goodput_rate", "goodput_tokens_per_s",
 		"tokens_per_chunk", "cache_ideal", "cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good",
 		"grades", "length"))
 	for i := range more {

@@ -84,7 +84,7 @@ func TestRequestsAreSentThoughTheFirstIsRefused(t *testing.T) {
 		for _, l := range []arrival.Load{arrival.Closed{Concurrency: 4}, arrival.Poisson{Rate: 10}} {
 			a := simtest.NewAttacker(1)
 			a.Refuses = refuses
-			if st := attack(t, a, l, 40, 0); st.Requests.Due != 40 || hasNote(&st, "stage.ended-early") {
+			if st := attack(t, a, l, 40, 0); st.OfWholeRun().Requests.Due != 40 || hasNote(&st, "stage.ended-early") {
 				t.Errorf("%s, %s: %+v, %v", name, st.Name, st.Requests, st.Warnings)
 			}
 		}

@@ -43,11 +43,15 @@ func TestEachRequestOfANumberCounts(t *testing.T) {
 		peak    int
 	}{{100, 0.5, 10}, {30, 0.25, 7}} {
 		st := run.Stages[i]
-		if st.Requests.OK != want.ok || st.Requests.Due != want.ok || math.Abs(st.Window-want.seconds) > 1e-6 || st.Concurrency.Peak != want.peak {
-			t.Errorf("%s: %+v in %v s, peak %d; want %+v", st.Name, st.Requests, st.Window, st.Concurrency.Peak, want)
+		all := st.WholeRun
+		if all.Requests.OK != want.ok || all.Requests.Due != want.ok || math.Abs(all.Window-want.seconds) > 1e-6 || all.Concurrency.Peak != want.peak {
+			t.Errorf("%s: %+v in %v s, peak %d; want %+v", st.Name, all.Requests, all.Window, all.Concurrency.Peak, want)
 		}
-		if got := st.Rates.Completed.Value(); math.Abs(got-float64(want.ok)/want.seconds) > 1e-3 {
-			t.Errorf("%s: %v req/s", st.Name, got)
+		if got := all.Rates.Completed.Value(); math.Abs(got-float64(want.ok)/want.seconds) > 1e-3 {
+			t.Errorf("%s: %v req/s in the whole run", st.Name, got)
+		}
+		if got, full := st.Rates.Completed.Value(), float64(want.peak)/0.05; math.Abs(got-full) > 1e-3 {
+			t.Errorf("%s: %v req/s, want %v, as while all places are busy", st.Name, got, full)
 		}
 	}
 	if run.Saturation != nil || run.State != rundir.Complete {

@@ -63,7 +63,7 @@ func TestMaxTokensIsACap(t *testing.T) {
 		if !run.Workload.Capped || run.Workload.Forced || run.Workload.OutputTokens.Mean != 80 {
 			t.Errorf("workload %+v", run.Workload)
 		}
-		got := &run.Stages[0].OutputTokens
+		got := &run.Stages[0].OfWholeRun().OutputTokens
 		lengths := lengthsOf(t, w.path("run"), run.Stages[0].Name)
 		cut := 0.0
 		for _, n := range lengths {
@@ -186,7 +186,7 @@ func TestReasoningIsToldApart(t *testing.T) {
 					if strings.Contains(block, "repeats or loses") {
 						t.Errorf("%s:\n%s", flag, block)
 					}
-					return block, &open(t, w.path(dir)).Stages[0]
+					return block, open(t, w.path(dir)).Stages[0].OfWholeRun()
 				}
 				block, st := think("--think", "think")
 				// 40 tokens come before the answer.
@@ -217,7 +217,7 @@ func TestRequestsScaleWithConcurrency(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		w.must(brief("run", "sim:", "--concurrency", "2,4", "--requests", "3x", "--out", w.path("run"))...)
 		for i, want := range []int{6, 12} {
-			if st := &open(t, w.path("run")).Stages[i]; st.Requests.OK != want {
+			if st := open(t, w.path("run")).Stages[i].OfWholeRun(); st.Requests.OK != want {
 				t.Errorf("%s: %d requests, want %d", st.Name, st.Requests.OK, want)
 			}
 		}
@@ -226,8 +226,20 @@ func TestRequestsScaleWithConcurrency(t *testing.T) {
 			t.Errorf("%d requests with at most 5 in flight", got)
 		}
 		w.must(brief("run", "sim:", "--config", w.write("c.yaml", "concurrency: 2\nrequests: 7\n"), "--out", w.path("config"))...)
-		if got := open(t, w.path("config")).Stages[0].Requests.OK; got != 7 {
+		if got := open(t, w.path("config")).Stages[0].OfWholeRun().Requests.OK; got != 7 {
 			t.Errorf("%d requests by the configuration", got)
+		}
+		// Where nothing is said there are ten requests for each place, and as many as a p90 needs. Conversations have
+		// several.
+		w.must(brief("run", "sim:", "--concurrency", "1,4,12", "--out", w.path("default"))...)
+		for i, want := range []int{66, 66, 120} {
+			if st := open(t, w.path("default")).Stages[i].OfWholeRun(); st.Requests.OK != want {
+				t.Errorf("%s: %d requests by default, want %d", st.Name, st.Requests.OK, want)
+			}
+		}
+		w.must(brief("run", "sim:", "--concurrency", "2", "--turns", "5", "--out", w.path("turns"))...)
+		if got := open(t, w.path("turns")).Stages[0].OfWholeRun().Requests.OK; got != 100 {
+			t.Errorf("%d turns by default, want 20 conversations of 5", got)
 		}
 		for _, bad := range [][]string{{"--rate", "3", "--requests", "2x"}, {"--concurrency", "3", "--requests", "0x"}, {"--concurrency", "3", "--requests", "1.5"}} {
 			if code, _, errs := w.llmsweep(append([]string{"run", "sim:"}, bad...)...); code != console.WrongUsage || !strings.Contains(errs, "--requests") {

@@ -33,7 +33,7 @@ type runCmd struct {
 	SessionRate    float64       `name:"session-rate" placeholder:"R" positive:"" help:"Open loop: R conversations begin per second." hidden:"" group:"Load"`
 	TimeScale      float64       `name:"time-scale" placeholder:"X" positive:"" help:"Replay a trace X times as fast (1)." hidden:"" group:"Load"`
 	MaxConcurrency int           `name:"max-concurrency" placeholder:"N" positive:"" help:"Open loop: at most N requests in flight; others wait (no limit)." hidden:"" group:"Load"`
-	Requests       stageLength   `placeholder:"N|Nx" help:"N requests, or 10x the number in flight." group:"How long"`
+	Requests       stageLength   `placeholder:"N|Nx" help:"N requests, or 10x those in flight (closed loop: 10x)." group:"How long"`
 	Duration       time.Duration `placeholder:"TIME" positive:"" help:"This time, the start-up left out." group:"How long"`
 	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole runs, into numbered directories of --out (${default})." hidden:"" group:"How long"`
 	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up: auto (until requests agree), a number of requests, or a time (${default})." hidden:"" group:"How long"`
@@ -131,6 +131,21 @@ func (r *runCmd) options() arrival.Options {
 	}
 }
 
+// length returns how long a stage of a load is: a number of sessions, or a time. Where nothing was asked for, a closed
+// loop has ten requests for each place, and as many as a p90 needs: a time would be too short for slow answers, and its
+// end would cut them.
+func (r *runCmd) length(l arrival.Load) (sessions int, window time.Duration) {
+	const each = 10
+	if l.MeanRate() > 0 || r.Duration > 0 || r.Requests != (stageLength{}) {
+		return r.Requests.of(l.Limit()), r.options().Window()
+	}
+	least := float64(experiment.RequestsFor(0.9))
+	if turns, err := r.MeanTurns(); err == nil {
+		least /= turns
+	}
+	return max(each*l.Limit(), int(math.Ceil(least))), 0
+}
+
 // unloaded reports whether no load was asked for. It is then one request at a time.
 func (r *runCmd) unloaded() bool {
 	return len(r.Concurrency) == 0 && r.Rate == 0 && r.Arrivals == "" && r.MaxConcurrency == 0
@@ -179,7 +194,8 @@ func (r *runCmd) stages(loads []arrival.Load, w workload.Workload) ([]experiment
 			}
 			l = replayed.Load(r.MaxConcurrency)
 		}
-		all = append(all, experiment.NewStage(l, r.Requests.of(l.Limit()), r.options().Window()))
+		sessions, window := r.length(l)
+		all = append(all, experiment.NewStage(l, sessions, window))
 	}
 	if r.Repeats > 1 {
 		stats.Rand(r.Seed, "order", "").Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })

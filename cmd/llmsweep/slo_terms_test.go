@@ -91,7 +91,7 @@ func TestTermsOfKnownServers(t *testing.T) {
 		"one chunk has no speed":  {with(func(s *scripted) { s.perChunk = 20 }), "speed:p5>1tok/s", undecided, "n/a, because answers come in chunks"},
 		"no usage":                {with(func(s *scripted) { s.noUsage = true }), "speed:p5>1tok/s", undecided, "n/a, because the server does not count"},
 		"no stalls":               {with(func(s *scripted) { s.stalls, s.stallFor = 1, 300*time.Millisecond }), "stalls<1%", met, ""},
-		"one in ten stalls":       {with(func(s *scripted) { s.stalls, s.stallFor = 10, 600*time.Millisecond }), "stalls<1%", missed, "stalls is 10%"},
+		"one in ten stalls":       {with(func(s *scripted) { s.stalls, s.stallFor = 10, 600*time.Millisecond }), "stalls<1%", missed, "stalls is 10"},
 		"but for no second":       {with(func(s *scripted) { s.stalls, s.stallFor = 10, 600*time.Millisecond }), "stalls<1%,stall=1s", met, ""},
 		"all stall for 250 ms":    {with(func(s *scripted) { s.stalls, s.stallFor = 1, 300*time.Millisecond }), "stalls<50%,stall=250ms", missed, "stalls is 100%"},
 		"stalls in one chunk":     {with(func(s *scripted) { s.perChunk = 20 }), "stalls<1%", undecided, "n/a, because answers come in chunks"},

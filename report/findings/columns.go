@@ -153,6 +153,8 @@ func rateColumns() []Column {
 		rate("tokens_per_s_output", lang.HeadOutput, "tok/s", Output, lang.Short),
 		rate("tokens_per_s_input", headInput, "tok/s", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }, lang.Short),
 		numberInFile("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
+		wholeRun("whole_run_rates_completed", "req/s", func(w *rundir.WholeRun) rundir.Number { return w.Rates.Completed }, lang.Rate),
+		wholeRun("whole_run_tokens_per_s_output", "tok/s", func(w *rundir.WholeRun) rundir.Number { return w.TokensPerS.Output }, lang.Short),
 		number("concurrency_mean", headInFlight.Text(), "", func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }, lang.Tenths),
 		inFile("concurrency_peak", func(r StageRow) string {
 			return inCSV(r.Stage, "concurrency.peak", float64(r.Stage.Concurrency.Peak))
@@ -172,6 +174,18 @@ func rateColumns() []Column {
 		gaps,
 		{ID: "length", Head: headLength.Text(), Unit: "tokens", When: lengthTold, Cell: length},
 	}
+}
+
+// wholeRun is a rate of a closed loop with its start and end in it, beside that of its steady part.
+func wholeRun(id, unit string, of func(*rundir.WholeRun) rundir.Number, print lang.Printer) Column {
+	c := number(id, headWholeRun.Text(), unit, func(s *rundir.Stage) (n rundir.Number) {
+		if s.WholeRun != nil {
+			n = of(s.WholeRun)
+		}
+		return n
+	}, print)
+	c.When = anyStage(func(s *rundir.Stage) bool { return s.WholeRun != nil })
+	return c
 }
 
 // perChunk is how many tokens a chunk of the stream holds. It stands beside what speculative decoding accepts.

@@ -30,6 +30,7 @@ func Glossary(stages []rundir.Stage) (all []Term) {
 		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Ceiling }), lang.Same("throughput"), meansThroughput},
 		{offered, headOffered.Text(), meansOffered},
 		{known(func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }), headInFlight.Text(), meansInFlight},
+		{any(func(s *rundir.Stage) bool { return s.WholeRun != nil }), headWholeRun.Text(), meansWholeRun},
 		{streams, lang.Same("TTFT"), meansTTFT},
 		{any(func(s *rundir.Stage) bool { return ITL(s).N > 0 }), lang.Same("ITL"), meansITL},
 		{known(func(s *rundir.Stage) rundir.Number { return s.TPOT.Mean }), lang.Same("TPOT"), meansTPOT},

@@ -24,6 +24,9 @@ func (m *remark) add(t table.Tone, say lang.Phrase, args ...any) {
 func remarkCell(r StageRow) table.Cell {
 	m := &remark{tone: table.Faint}
 	m.judge(r)
+	if s := r.Stage; s.Whole && s.Source == nil && !s.Rate.Known() && s.MaxConcurrency > 1 {
+		m.add(table.Caution, remarkWhole)
+	}
 	if r.Stage.Goodput != nil {
 		c := Promised(rowVerdict(r))
 		m.add(c.Tone, remarkSLO, c.Text)

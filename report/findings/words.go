@@ -120,6 +120,7 @@ var (
 	remarkAway        = lang.Say("server away", "服务离线")
 	remarkStopped     = lang.Say("client stopped", "客户端暂停")
 	remarkClient      = lang.Say("client too slow", "客户端过慢")
+	remarkWhole       = lang.Say("start and end included", "含启动与收尾")
 	remarkCut         = lang.Say("cut short", "提前结束")
 	remarkSLO         = lang.Say("SLO %s", "SLO %s")
 	legendUnsupported = lang.Say("? based on too few independent requests", "? 独立样本不足")
@@ -189,6 +190,7 @@ var (
 	headAtLimit  = lang.Say("cut at the limit", "达到上限")
 	headOffered  = lang.Say("offered", "到达")
 	headInput    = lang.Say("input", "输入")
+	headWholeRun = lang.Say("whole run", "整个运行")
 	headRefused  = lang.Say("refused", "拒绝")
 	headRequests = lang.Say("requests", "请求")
 	headRole     = lang.Say("role", "作用")
@@ -275,6 +277,7 @@ var (
 	meansAsynchronous = lang.Say("R requests arrive per second, at random times", "每秒随机到达 R 个请求")
 	meansThroughput   = lang.Say("as many requests at once as the server takes, which gives the highest rate", "尽可能多的并发请求，速率最高")
 	meansOffered      = lang.Say("requests that arrived per second", "每秒到达的请求数")
+	meansWholeRun     = lang.Say("rates from the first request to the last answer, while the loop fills and runs empty too, as benchmarks of engines print them; the other columns are of the steady part, in which at least 95 % of its places are busy", "从首个请求到末个回答的速率，含启动与收尾，即各引擎压测工具所打印者；其余各列只取至少 95 % 的位置有请求的稳定时段")
 	meansInFlight     = lang.Say("requests that were sent and not yet answered completely, mean", "已发出而尚未答完的请求数，取均值")
 	meansTTFT         = lang.Say("time from sending the request to the first token", "从发出请求到首个 token 的时间")
 	meansITL          = lang.Say("time from one token to the next", "相邻两个 token 的间隔")
@@ -492,6 +495,10 @@ func sweepWords() lang.Words {
 			"服务在阶段开始 {since:time} 后停止响应，此后再未恢复：{streams} 个请求空等。各速率均计入这段时间，任何 SLO 都不满足"),
 		"stage.too-short": lang.Say("too short: no part of it was steady; a longer stage may have one (--stage-time, --duration)",
 			"时间太短：没有稳定的时段；可延长阶段（--stage-time、--duration）"),
+		"stage.few-waves": lang.Say("too few requests for {places} places: its figures include start and end (--requests 10x)",
+			"对 {places} 个位置而言请求太少：各项数值含启动与收尾（--requests 10x）"),
+		"stage.never-full": lang.Say("95 % of the {places} places were never busy at once: its figures include start and end",
+			"{places} 个位置从未有 95 % 同时被占用：各项数值含启动与收尾"),
 		"stage.bookkeeping": lang.Say("{counted:tenths} requests were in flight on average, but their latencies add up to {added_up:tenths}; the two should agree",
 			"平均并发为 {counted:tenths}，但由总时延算得 {added_up:tenths}；两者应当一致"),
 		"requests.resent": lang.Say("{count:count request requests} sent again on a new connection, since the server had closed the first one before anything was written on it",

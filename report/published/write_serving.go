@@ -30,7 +30,7 @@ func WriteServing(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	first, several := true, len(runs) > 1 || len(runs[0].Stages) > 1
 	for i := range runs {
-		for _, r := range findings.AllStages(&runs[i]) {
+		for _, r := range wholeRuns(&runs[i]) {
 			if !first {
 				out.WriteString("\n")
 			}

@@ -41,12 +41,13 @@ func stressNotes(r findings.StageRow, nearest bool, l lang.Lang) []string {
 // and units are a format that others read, so they are the same in every language. What the format has no room for
 // stands beneath each table. Where a run has several stages, a summary across them stands at the end.
 //
-// The duration is the window over which the rates were counted, so that the table agrees with itself and with the
-// other renderings of the run. Percentiles are said to be interpolated, unless they are nearest: measured values.
+// The duration is the window over which the rates were counted, so that the table agrees with itself. Of a number of
+// requests in a closed loop it is the whole run, as the format defines its throughputs: all requests and all tokens
+// over the duration of the test. Percentiles are said to be interpolated, unless they are nearest: measured values.
 func WriteStress(w io.Writer, runs []rundir.Run, nearest bool, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	for i := range runs {
-		rows := findings.AllStages(&runs[i])
+		rows := wholeRuns(&runs[i])
 		for j, r := range rows {
 			if i+j > 0 {
 				out.WriteString("\n")
@@ -62,6 +63,15 @@ func WriteStress(w io.Writer, runs []rundir.Run, nearest bool, l lang.Lang) erro
 		}
 	}
 	return out.Flush()
+}
+
+// wholeRuns returns the rows of a run for formats whose rates are those of whole runs.
+func wholeRuns(run *rundir.Run) []findings.StageRow {
+	rows := findings.AllStages(run)
+	for i := range rows {
+		rows[i].Stage = rows[i].Stage.OfWholeRun()
+	}
+	return rows
 }
 
 // writeStress writes one stage.

@@ -87,3 +87,43 @@ func TestBackends(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeRuns tests that formats which define throughput over the duration of a benchmark print that of the whole
+// run, and none the latencies of a part beside it.
+func TestWholeRuns(t *testing.T) {
+	seconds := func(v float64) rundir.Dist {
+		return rundir.Dist{N: 9, Mean: rundir.Exactly(v), P50: rundir.Exactly(v), Max: rundir.Exactly(v)}
+	}
+	run := rundir.Run{Stages: []rundir.Stage{{
+		Name: "concurrent@8", Kind: "concurrent", MaxConcurrency: 8, Window: 6, Requests: rundir.Requests{Due: 64, OK: 64},
+		Rates: rundir.Rates{Completed: rundir.Exactly(10.5)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(1050)}, Latency: seconds(1.5),
+		WholeRun: &rundir.WholeRun{
+			Window: 10, Requests: rundir.Requests{Due: 80, OK: 80}, Rates: rundir.Rates{Completed: rundir.Exactly(8)},
+			TokensPerS: rundir.TokenRates{Output: rundir.Exactly(800)}, Latency: seconds(2.5),
+		},
+	}}}
+	for _, c := range []struct {
+		write func(*strings.Builder) error
+		want  []string
+	}{
+		{func(b *strings.Builder) error { return WriteStress(b, []rundir.Run{run}, false, "en") },
+			[]string{"80 (100.0%)", "10.00 seconds", "8.00 requests/second", "800.00", "2.50 seconds"}},
+		{func(b *strings.Builder) error { return WriteServing(b, []rundir.Run{run}, "en") },
+			[]string{" 80\n", " 10.00\n", " 8.00\n", " 800.00\n", " 2500.00\n"}},
+	} {
+		var b strings.Builder
+		if err := c.write(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("no %q in\n%s", want, b.String())
+			}
+		}
+		for _, part := range []string{"64", "10.5", "1050", "1.50", "1500.00", "window"} {
+			if strings.Contains(b.String(), part) {
+				t.Errorf("%q in\n%s", part, b.String())
+			}
+		}
+	}
+}

@@ -180,9 +180,10 @@ func (c *Config) RequestsForSLO() int {
 // retokenize counts the tokens of the text of the window's answers. A total far from the reported one means that the stream repeats or
 // loses text, or that it does not tokenize back. Reasoning is not in the text, and some servers hide it: it counts as reported.
 func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers []load.Answer) {
-	total, w := 0, measure.WindowOf(st)
+	total, all, w := 0, 0, measure.WindowOf(st)
 	for _, a := range answers {
-		if !w.HoldsAt(a.Due) {
+		inside := w.HoldsAt(a.Due)
+		if !inside && st.WholeRun == nil {
 			continue
 		}
 		n, err := x.config.Retokenize(ctx, a.Text)
@@ -192,7 +193,13 @@ func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers [
 			}
 			return
 		}
-		total += n + a.Reasoning
+		all += n + a.Reasoning
+		if inside {
+			total += n + a.Reasoning
+		}
+	}
+	if st.WholeRun != nil && all > 0 {
+		st.WholeRun.OutputTokens.Retokenized = rundir.Exactly(float64(all))
 	}
 	if total > 0 {
 		st.OutputTokens.Retokenized = rundir.Exactly(float64(total))

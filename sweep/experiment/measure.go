@@ -205,7 +205,7 @@ func (x *Experiment) fewSessions(h *held) {
 	if turns <= 1 || h.Load.MeanRate() > 0 || width < 2 || h.Steady {
 		return
 	}
-	if n := float64(h.row.Requests.OK) / turns / float64(width); n < enough {
+	if n := float64(h.row.OfWholeRun().Requests.OK) / turns / float64(width); n < enough {
 		h.row.Warnings = append(h.row.Warnings, noteFewSessions.New(n))
 	}
 }

@@ -64,6 +64,15 @@ func (c *Criteria) Tick() time.Duration {
 // closed reports whether the stage is a closed loop.
 func (c *Criteria) closed() bool { return c.Rate == 0 }
 
+// inWave returns how many requests a wave of a closed loop has. Where all sessions count, they begin in step, and a
+// wave is one session in each place: early turns have shorter prompts.
+func (c *Criteria) inWave() int {
+	if c.Whole {
+		return c.Concurrency * max(1, int(math.Round(c.Turns)))
+	}
+	return c.Concurrency
+}
+
 // Account is what is known of a stage. It is a [load.Monitor].
 type Account struct {
 	Criteria
@@ -111,7 +120,7 @@ type outcome struct {
 
 // NewAccount returns the account of a stage that has not begun.
 func NewAccount(c Criteria) *Account {
-	a := &Account{Criteria: c, ticks: sample.Ticks{Width: c.Tick()}, waves: sample.NewWaves(c.Concurrency), closedAt: -1, pauses: pauses{since: -1}}
+	a := &Account{Criteria: c, ticks: sample.Ticks{Width: c.Tick()}, waves: sample.NewWaves(c.inWave()), closedAt: -1, pauses: pauses{since: -1}}
 	if !c.closed() && !c.Whole && c.MinTime > 0 {
 		a.looks.at = c.looksAt()
 	}

@@ -171,7 +171,7 @@ func (a *Account) closesAt() (until time.Duration) {
 		return 0
 	case a.closed():
 		until = a.MaxTime
-		if _, _, n := a.waves.Whole(); n == 0 {
+		if _, _, n := a.waves.Whole(math.MaxInt64); n == 0 {
 			until = giveUp * a.MaxTime
 		}
 	default:
@@ -182,7 +182,7 @@ func (a *Account) closesAt() (until time.Duration) {
 
 // wavesSuffice reports whether a closed loop has gone through enough whole waves.
 func (a *Account) wavesSuffice(now time.Duration) bool {
-	from, to, n := a.waves.Whole()
+	from, to, n := a.waves.Whole(math.MaxInt64)
 	switch {
 	case n == 0 || float64(n) < a.MinWaves*float64(a.Concurrency) && now < giveUp*a.MaxTime:
 		return now >= giveUp*a.MaxTime

@@ -89,7 +89,7 @@ func (m *metrics) fill(st *rundir.Stage) {
 	st.Refused = ratio(float64(m.refused), float64(m.requests.Due))
 	st.Traits = m.traits.Sum(m.w)
 	st.Errors, st.Examples = m.errors.classes, m.errors.examples
-	m.rates.fill(st, m.w)
+	m.rates.fill(st, m.w, &m.tokens)
 	m.tokens.fill(st, m.w)
 	st.Progress = m.progress.estimate()
 	m.latency.fill(st, m.sessions)
@@ -153,6 +153,7 @@ func (h *hung) add(r *rundir.Record) {
 type rates struct {
 	due, sent, done float64
 	last            float64 // instant at which the last request of the window was due
+	cut             bool    // a request of the window was cancelled: how long its answer is, is not known
 }
 
 func (c *rates) add(r *rundir.Record, w Window) {
@@ -166,10 +167,20 @@ func (c *rates) add(r *rundir.Record, w Window) {
 	if r.OK() && w.Holds(r.End.Value()) {
 		c.done++
 	}
+	c.cut = c.cut || r.Incomplete() && w.overlap(r.Sent.Value(), r.End.Value()) > 0
 }
 
-func (c *rates) fill(st *rundir.Stage, w Window) {
-	st.Rates = rundir.Rates{Sent: ratio(c.sent, w.Length()), Completed: ratio(c.done, w.Length())}
+// fill writes the rates. In a closed loop completions come in waves, and a window that begins at the end of one wave
+// and ends within another has too few of them for its length: in simulations a tenth over two waves. Tokens flow
+// evenly: what was completed is their number over the mean length of an answer. The share of its life that a request
+// spends in the window is no measure of it: answers grow faster once the loop runs empty, which made that 5 to 10 % too
+// large over two waves. TestClosedLoopsByNumber has the errors that are left.
+func (c *rates) fill(st *rundir.Stage, w Window, tokens *tokenRates) {
+	done := c.done
+	if !st.Rate.Known() && st.MaxConcurrency > 1 && !c.cut && tokens.whole > 0 {
+		done = tokens.answered / tokens.whole * tokens.answers
+	}
+	st.Rates = rundir.Rates{Sent: ratio(c.sent, w.Length()), Completed: ratio(done, w.Length())}
 	switch {
 	case !st.Rate.Known():
 	case st.Whole: // nothing more was to come while the last answers were awaited
@@ -183,13 +194,22 @@ func (c *rates) fill(st *rundir.Stage, w Window) {
 type tokenRates struct {
 	output, input float64
 	unknown       bool // some prompt has no token count
+
+	answered, whole float64 // of those, and of all of the stage, those of answers that ended well
+	answers         float64
 }
 
 func (c *tokenRates) add(r *rundir.Record, w Window, count tokenCounter) {
+	in, all := 0.0, 0.0
 	for at, k := range count.arrivals(r) {
+		all += k
 		if w.Holds(at) {
-			c.output += k
+			in += k
 		}
+	}
+	c.output += in
+	if r.OK() && all > 0 {
+		c.answered, c.whole, c.answers = c.answered+in, c.whole+all, c.answers+1
 	}
 	if w.Holds(r.FirstToken.Value()) {
 		c.unknown = c.unknown || !r.PromptTokens.Known()

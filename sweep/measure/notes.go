@@ -16,6 +16,8 @@ var (
 	noteEndedEarly = note.Kind{Code: "stage.ended-early", Args: []string{"failed", "ended"}}
 	noteGaveUp     = note.Kind{Code: "stage.gave-up", Args: []string{"silent", "longest", "unsent"}}
 	noteFroze      = note.Kind{Code: "server.froze", Args: []string{"since", "streams"}}
+	noteNeverFull  = note.Kind{Code: "stage.never-full", Args: []string{"places"}}
+	noteFewWaves   = note.Kind{Code: "stage.few-waves", Args: []string{"places"}}
 
 	noteBookkeeping = note.Kind{Code: "stage.bookkeeping", Args: []string{"counted", "added_up"}}
 	noteResent      = note.Kind{Code: "requests.resent", Args: []string{"count"}}

@@ -53,7 +53,7 @@ func Replay(stages []*rundir.Stage, tolerance float64, capped bool, terms []slo.
 			return nil, err
 		}
 		if s := summaries[r.Stage]; s != nil {
-			s.metrics.add(r)
+			s.add(r)
 		}
 	}
 	ended = make([]int, len(stages))

@@ -40,8 +40,8 @@ func (all *replicas) add(r *rundir.Record, m *metrics) {
 func (all replicas) shares(st *rundir.Stage, m *metrics) []rundir.ReplicaShare {
 	var shares []rundir.ReplicaShare
 	for _, one := range all {
-		part := rundir.Stage{Rate: st.Rate, Whole: st.Whole}
-		one.rates.fill(&part, m.w)
+		part := rundir.Stage{Rate: st.Rate, Whole: st.Whole, MaxConcurrency: st.MaxConcurrency}
+		one.rates.fill(&part, m.w, &one.tokens)
 		one.tokens.fill(&part, m.w)
 		one.latency.fill(&part, nil)
 		one.gaps.fill(&part, m.count)

@@ -90,6 +90,7 @@ func TestAStageOfManyRequests(t *testing.T) {
 		ttft = append(ttft, r.FirstToken.Value()-r.Sent.Value())
 	}
 	slices.Sort(ttft)
+	st.TTFT, st.ITL, st.Requests, st.OutputTokens = st.WholeRun.TTFT, st.WholeRun.ITL, st.WholeRun.Requests, st.WholeRun.OutputTokens
 	if st.TTFT.N != n || st.TTFT.Digits != 3 || st.TTFT.Min.Value() != ttft[0] || st.TTFT.Max.Value() != ttft[n-1] {
 		t.Errorf("%+v", st.TTFT)
 	}
@@ -151,9 +152,9 @@ func TestADamagedLogIsSummedUpAsFarAsItGoes(t *testing.T) {
 			yield(nil, errTorn)
 		}
 	}
-	st, account, seen := whole(50, synthetic(50, 2))
-	got, err := account.Summarize(st, seen, torn(50))
-	if err == nil || got.Requests.OK != 50 {
+	st, account, seen := whole(100, synthetic(100, 2))
+	got, err := account.Summarize(st, seen, torn(100))
+	if err == nil || got.WholeRun.Requests.OK != 100 {
 		t.Errorf("%v, %+v", err, got.Requests)
 	}
 	if got, err = account.Summarize(st, seen, torn(0)); err == nil || !gocmp.Equal(got, st, cmpopts.EquateComparable(rundir.Number{})) {

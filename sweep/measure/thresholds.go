@@ -98,6 +98,8 @@ const beyondDoubt = 2
 // How the window of a stage is found.
 const (
 	nearlyWhole = 0.01 // of a wave: it may be missing
+	fewestWaves = 2    // of a closed loop by number: of one, the rates depend on how it began
+	nearlyFull  = 0.95 // of the places of a closed loop are busy: it is full
 	opensSlower = 0.9  // times the rate after it, or less: the opening of a server that fills up; checked by TestVerdicts
 )
 

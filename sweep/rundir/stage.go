@@ -27,6 +27,10 @@ type Stage struct {
 	// stage meets no objective.
 	FrozenSince Number `json:"frozen_since_s,omitzero"`
 	Whole       bool   `json:"whole,omitempty"` // the window is the whole stage, ramp and drain included
+	// WholeRun is what the whole stage shows, ramp and drain included, where the window is a part of a closed loop of a
+	// number of requests. Serving benchmarks of engines print such metrics. Absent elsewhere, and in directories of
+	// earlier versions.
+	WholeRun *WholeRun `json:"whole_run,omitempty"`
 
 	Requests     Requests          `json:"requests"`
 	Errors       map[string]int    `json:"errors,omitempty"`         // by class
@@ -81,6 +85,39 @@ type Stage struct {
 	Source    *Source     `json:"source,omitempty"` // where it was read; absent in stages measured by this program
 	// Doubts are what the audit found when the stage was read from a document; absent in stages measured by this program.
 	Doubts []Doubt `json:"doubts,omitempty"`
+}
+
+// WholeRun are metrics of a whole stage, from its start to the last end. They mean what those of [Stage] do.
+type WholeRun struct {
+	Window       float64     `json:"window_s"`
+	Requests     Requests    `json:"requests"`
+	Rates        Rates       `json:"rates"`
+	TokensPerS   TokenRates  `json:"tokens_per_s"`
+	Latency      Dist        `json:"latency_s"`
+	TTFT         Dist        `json:"ttft_s"`
+	FirstAnswer  Dist        `json:"first_answer_s,omitzero"`
+	TPOT         Dist        `json:"tpot_s"`
+	ITL          Dist        `json:"itl_s"`
+	ChunkGap     Dist        `json:"chunk_gap_s,omitzero"`
+	Concurrency  Concurrency `json:"concurrency"`
+	OutputTokens TokenStats  `json:"output_tokens"`
+	PromptTokens TokenStats  `json:"prompt_tokens"`
+	InterToken   Number      `json:"inter_token_s,omitzero"`
+}
+
+// OfWholeRun returns the stage with the metrics of the whole run where its own are those of a part; else the stage
+// itself. Goodput is of the part alone, and left out.
+func (s *Stage) OfWholeRun() *Stage {
+	w := s.WholeRun
+	if w == nil {
+		return s
+	}
+	all := *s
+	all.Whole, all.WholeRun, all.WindowFrom, all.Window, all.Goodput, all.All = true, nil, 0, w.Window, nil, nil
+	all.Requests, all.Rates, all.TokensPerS, all.Concurrency = w.Requests, w.Rates, w.TokensPerS, w.Concurrency
+	all.Latency, all.TTFT, all.FirstAnswer, all.TPOT, all.ITL, all.ChunkGap = w.Latency, w.TTFT, w.FirstAnswer, w.TPOT, w.ITL, w.ChunkGap
+	all.OutputTokens, all.PromptTokens, all.InterToken = w.OutputTokens, w.PromptTokens, w.InterToken
+	return &all
 }
 
 // AllDists are distributions in which failed requests count as longer than all others, so that a server that fails slow requests does not look fast. Of

@@ -85,6 +85,21 @@ func (l *Level) Mean(from, to time.Duration) float64 {
 	return l.integral(from, to) / (to - from).Seconds()
 }
 
+// Span returns the first and the last instant at which the number was at least n, to the bin. ok is false where it
+// never was.
+func (l *Level) Span(n int) (from, to time.Duration, ok bool) {
+	for i, peak := range l.peak {
+		if peak < n {
+			continue
+		}
+		if !ok {
+			from, ok = time.Duration(i)*l.width, true
+		}
+		to = time.Duration(i+1) * l.width
+	}
+	return from, to, ok
+}
+
 // Peak returns the highest number between two instants, to the bin.
 func (l *Level) Peak(from, to time.Duration) int {
 	top := 0

@@ -151,19 +151,31 @@ func TestEndsFindTheWaves(t *testing.T) {
 		slices.Sort(all)
 		var from, to time.Duration
 		n := 0
-		switch whole := len(all) / width * width; {
+		by := time.Duration(rapid.IntRange(0, 40).Draw(t, "by"))
+		ended := slices.DeleteFunc(slices.Clone(all), func(at time.Duration) bool { return at > by })
+		switch whole := len(ended) / width * width; {
 		case width == 1 && whole > 0:
 			to, n = all[whole-1], whole
 		case whole >= 2*width:
 			from, to, n = all[width-1], all[whole-1], whole-width
 		}
-		if f, l, k := e.Whole(); f != from || l != to || k != n {
+		if f, l, k := e.Whole(by); f != from || l != to || k != n {
 			t.Fatalf("%d in %v-%v, want %d in %v-%v", k, f, l, n, from, to)
 		}
-		if len(e.first) > width || e.latest.n > width {
-			t.Fatalf("%d and %d are kept of a width of %d", len(e.first), e.latest.n, width)
-		}
 	})
+}
+
+// What is kept of the ends does not grow with them.
+func TestFewEndsAreKept(t *testing.T) {
+	for _, width := range []int{1, keptEnds} {
+		e := NewWaves(width)
+		for i := range 5 * keptEnds {
+			e.Add(time.Duration(i))
+		}
+		if most := max(2*width, keptEnds); len(e.first) > width || e.latest.n > most {
+			t.Errorf("%d and %d are kept of a width of %d", len(e.first), e.latest.n, width)
+		}
+	}
 }
 
 func TestTicksOfALongStageAreMerged(t *testing.T) {

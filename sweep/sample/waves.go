@@ -5,15 +5,20 @@ import (
 	"time"
 )
 
-// Waves finds the waves of a closed loop. Requests of equal length that began together end together, and the next begin: a wave is as
-// many requests as there are slots. Of the instants at which requests ended it keeps one wave of the earliest and one of the
-// latest. They may be added in any order; in ascending order an addition takes constant time.
+// Waves finds the waves of a closed loop. Requests of equal length that began together end together, and the next
+// begin: a wave is as many requests as there are slots. Of the instants at which requests ended it keeps one wave of
+// the earliest, and of the latest two waves and at least keptEnds: where a loop runs empty its last wave is not whole,
+// nor are others where one machine's part of it ends early. They may be added in any order; in ascending order an
+// addition takes constant time.
 type Waves struct {
 	width  int // requests in a wave
 	n      int
 	first  []time.Duration // the earliest, ascending
 	latest ring            // the latest, ascending
 }
+
+// keptEnds takes 32 KiB.
+const keptEnds = 4096
 
 // NewWaves returns an empty list of instants for a closed loop with width requests in flight.
 func NewWaves(width int) *Waves { return &Waves{width: max(width, 1)} }
@@ -26,7 +31,7 @@ func (w *Waves) Add(at time.Duration) {
 		w.first = slices.Insert(w.first, i, at)
 		w.first = w.first[:min(len(w.first), w.width)]
 	}
-	if w.latest.n == w.width {
+	if w.latest.n == max(2*w.width, keptEnds) {
 		if at <= w.latest.at(0) {
 			return
 		}
@@ -35,14 +40,20 @@ func (w *Waves) Add(at time.Duration) {
 	w.latest.insert(at)
 }
 
-// Whole returns the whole waves: from the end of the first wave, which filled the server, to the end of the last whole one, and n,
-// the number of requests in them. n is 0 where there is no whole wave yet. A loop of one request has no first wave to leave out.
-func (w *Waves) Whole() (from, to time.Duration, n int) {
-	whole := w.n / w.width * w.width
-	if whole == 0 || w.width > 1 && whole < 2*w.width {
+// Whole returns the whole waves that had ended by an instant: from the end of the first wave, which filled the server,
+// to the end of the last whole one, and n, the number of requests in them. n is 0 where there is no whole wave yet. A
+// loop of one request has no first wave to leave out.
+func (w *Waves) Whole(by time.Duration) (from, to time.Duration, n int) {
+	later := 0
+	for later < w.latest.n && w.latest.at(w.latest.n-1-later) > by {
+		later++
+	}
+	whole := (w.n - later) / w.width * w.width
+	last := w.latest.n - 1 - (w.n - whole)
+	if whole == 0 || w.width > 1 && whole < 2*w.width || last < 0 {
 		return 0, 0, 0
 	}
-	to = w.latest.at(w.latest.n - 1 - (w.n - whole))
+	to = w.latest.at(last)
 	if w.width == 1 {
 		return 0, to, whole
 	}
