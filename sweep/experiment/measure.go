@@ -258,6 +258,7 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 	}
 	h := &held{Stage: &s, row: s.describe(0)}
 	x.announce(h)
+	x.connect(ctx, &s)
 	err := x.hold(ctx, h)
 	if err := joined(err, context.Cause(ctx)); err != nil {
 		return h.row, err

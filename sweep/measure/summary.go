@@ -49,6 +49,9 @@ func (a *Account) begin(st rundir.Stage, seen *load.Observed) *summary {
 	s := &summary{Account: a, stage: st, seen: seen}
 	s.window, s.settled = s.steady(a.service.typical())
 	s.metrics = newMetrics(s.window, a.wave(), a.tally.counter(), a.grouped, a.SLO, a.Turns > 1)
+	if a.closed() {
+		s.metrics.latency.first = a.Concurrency
+	}
 	if a.Turns > 1 {
 		s.metrics.sessions = newSessions(s.window, a.SLO)
 	}

@@ -41,6 +41,7 @@ type Target struct {
 	empties  bool                   // its prefix cache is emptied before each stage
 	Lang     lang.Lang              // of error messages
 	Close    func()
+	files    int       // how many connections this machine lets the process have; 0 for no limit
 	others   []*Target // further servers of the same model, which requests are shared out over
 }
 
@@ -92,7 +93,7 @@ func expectedAnswer(l *flags.WorkloadOptions) int {
 
 // preflight makes the client of a server and asks the server what it is. It sets no workload.
 func preflight(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int) (_ *Target, err error) {
-	t := &Target{Close: func() {}, tokenize: l.Tokenize, empties: flags.ResetCache, Lang: c.Lang}
+	t := &Target{Close: func() {}, tokenize: l.Tokenize, empties: flags.ResetCache, Lang: c.Lang, files: c.World().Limits().Most(1)}
 	defer func() {
 		if err != nil {
 			t.Close()
@@ -105,7 +106,7 @@ func preflight(c *console.Console, url string, flags *flags.Target, l *flags.Wor
 		if url, config, stop, err = embedded(c, url); err != nil {
 			return nil, err
 		}
-		t.Close = stop
+		t.Close, t.files = stop, c.World().Limits().Most(2) // the embedded server has the other ends
 		if l.Plain() && !replayed {
 			capacity := sim.CapacityOf(config, sim.Workload{PromptTokens: int(l.PromptLengths.Mean), OutputTokens: expectedAnswer(l)})
 			t.About.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
