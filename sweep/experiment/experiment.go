@@ -39,7 +39,9 @@ type Experiment struct {
 	expected, rest time.Duration // how long the stage that runs takes, and all after it; 0 for not known
 	sessions       int           // of the stage that runs; 0 where the time decides
 	recoveries     int           // requests that were sent to see whether the server has recovered
+	demands        []demand      // of the plan
 	foreseen       []note.Note   // what the plan asks beyond what the client was shown to measure well
+	tested         bool          // the client was tested, or could not be
 }
 
 // Begin returns an experiment, and saves the run's plan, in which it fills in what the configuration tells.
