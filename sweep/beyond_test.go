@@ -13,8 +13,8 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// A plan, and stages, that go beyond what the client was shown to measure well are marked, and still valid: also where it was shown after the
-// first stage.
+// A plan, and stages, that go beyond what the client was shown to measure well are marked, and still valid: also where
+// it was shown after the first stage.
 func TestBeyondTheSelftest(t *testing.T) {
 	t.Parallel()
 	f := rundir.Exactly

@@ -69,8 +69,8 @@ func (l *late) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
 	l.Doer.Do(ctx, p, res)
 }
 
-// The requests that fill a closed loop are due together and sent as fast as the machine can: that takes time, and spoils nothing. Later ones that
-// are late do.
+// The requests that fill a closed loop are due together and sent as fast as the machine can: that takes time, and
+// spoils nothing. Later ones that are late do.
 func TestTheFirstWaveOfAClosedLoopIsNeverLate(t *testing.T) {
 	t.Parallel()
 	const width = 40
@@ -92,7 +92,8 @@ func TestTheFirstWaveOfAClosedLoopIsNeverLate(t *testing.T) {
 	}
 }
 
-// A closed loop has all its connections before it begins, a search for the ceiling too; a rate has a bounded number of them.
+// A closed loop has all its connections before it begins, a search for the ceiling too; a rate has a bounded number of
+// them.
 func TestConnectionsAreOpenedAhead(t *testing.T) {
 	t.Parallel()
 	const width = 1000

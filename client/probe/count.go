@@ -27,9 +27,9 @@ type count struct {
 }
 
 // Count returns how many prompt tokens the server counts for user messages with the given texts: from the usage of real
-// requests for one token, or else from the server's tokenizer. [Prober.CountSource] returns which. The texts are counted at
-// the same time, and those that a server refuses that takes no requests at once then one after another. It must be called
-// after Preflight, and is not safe for concurrent use.
+// requests for one token, or else from the server's tokenizer. [Prober.CountSource] returns which. Texts are counted at
+// the same time; those that the server refuses, since it takes few requests at once, are counted again one after
+// another. It must be called after Preflight, and is not safe for concurrent use.
 func (p *Prober) Count(ctx context.Context, texts ...string) ([]int, error) {
 	p.asking.Wait()
 	refused := make([]error, len(texts))
@@ -81,8 +81,11 @@ func (p *Prober) count(ctx context.Context, text string) (c count, err error) {
 	}
 	if c.tokens == 0 {
 		if c.tokens, err = p.Tokenize(ctx, text); err != nil {
-			return c, &Error{Kind: kindUncounted, URL: p.client.Endpoint(), What: "the server does not tell how many tokens a prompt has",
-				Do: "Lengths cannot be set by its count; name a --tokenizer."}
+			return c, &Error{
+				Kind: kindUncounted, URL: p.client.Endpoint(),
+				What: "the server does not tell how many tokens a prompt has",
+				Do:   "Lengths cannot be set by its count; name a --tokenizer.",
+			}
 		}
 		c.source = countTokenize
 	}

@@ -148,7 +148,8 @@ func (a *answered) WriteHeader(status int) {
 
 func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// Texts are counted while the trial goes on, and each is paid for once. A server that takes one request at a time counts them one after another.
+// Texts are counted while the trial goes on, and each is paid for once. A server that takes one request at a time
+// counts them one after another.
 func TestTextsAreCountedDuringTheTrial(t *testing.T) {
 	texts := []string{"one", "a longer text"}
 	for name, c := range map[string]struct {

@@ -12,8 +12,8 @@ import (
 	simserver "llmsweep/client/sim/server"
 )
 
-// TestMeasurementsBeginSoon has a server whose first tokens come after two seconds: what must be known before the first stage is asked at the same
-// time, and takes one such wait.
+// TestMeasurementsBeginSoon has a server whose first tokens come after two seconds: what must be known before the first
+// stage is asked at the same time, and takes one such wait.
 func TestMeasurementsBeginSoon(t *testing.T) {
 	for name, args := range map[string][]string{
 		"run": {"run", "--concurrency", "4", "--requests", "8"}, "sweep": {"sweep", "--stage-time", "1s", "--points", "1", "--budget", "20s"},

@@ -7,13 +7,15 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// demand is what a plan asks of the client: streams at once, and requests per second, of a number of tokens each. 0 is not known.
+// demand is what a plan asks of the client: streams at once, and requests per second, of a number of tokens each. 0 is
+// not known.
 type demand struct {
 	streams      int
 	rate, tokens float64
 }
 
-// Foresee warns of a plan that goes beyond what the client was shown to measure well on this machine: now, or once that is known.
+// Foresee warns of a plan that goes beyond what the client was shown to measure well on this machine: now, or once that
+// is known.
 func (x *Experiment) Foresee(streams int, rate, tokens float64) {
 	d := demand{streams, rate, tokens}
 	x.demands = append(x.demands, d)
@@ -34,8 +36,8 @@ func (x *Experiment) foresee(d demand) {
 	}
 }
 
-// test tests the client after the first stage, so that a measurement begins at once, and the test disturbs none. Its time does not count. A run that
-// goes on has the result of its first part.
+// test tests the client after the first stage, so that a measurement begins at once, and the test disturbs none. Its
+// time does not count. A run that goes on has the result of its first part.
 func (x *Experiment) test(ctx context.Context) error {
 	if x.config.Selftest == nil || x.tested || x.run.Client.Selftest != nil {
 		return nil

@@ -47,8 +47,8 @@ type Calibration struct {
 	Source string  // who counted
 }
 
-// Counter returns the numbers of tokens that the server under test counts for texts of a user, the chat template included, and how they were
-// counted. It may count them at the same time.
+// Counter returns the numbers of tokens that the server under test counts for texts of a user, the chat template
+// included, and how they were counted. It may count them at the same time.
 type Counter func(ctx context.Context, texts ...string) (tokens []int, source string, err error)
 
 // calibrate has the server count texts and returns what they cost. target is the usual length of prompts, in tokens.
@@ -67,7 +67,7 @@ func calibrate(ctx context.Context, count Counter, target int) (Calibration, err
 	}
 	a, b := counts[0], counts[1]
 	if b <= a {
-		return Calibration{}, fmt.Errorf("the server counts %d tokens for a number and %d with %d words behind it: its counts are of no use", a, b, n)
+		return Calibration{}, fmt.Errorf("the server counts %d tokens for a number and %d with %d words behind it", a, b, n)
 	}
 	c := Calibration{Base: float64(a), Word: float64(b-a) / float64(n), Source: source}
 	if c.Word < fine {
@@ -79,11 +79,12 @@ func calibrate(ctx context.Context, count Counter, target int) (Calibration, err
 
 const (
 	leastWords = 48  // that are counted
-	fine       = 1.5 // tokens of a word below which no filler is needed: whole words come as near to a length as counts of random words differ
+	fine       = 1.5 // tokens of a word below which no filler is needed: whole words come near enough to a length
 )
 
-// aboutWords returns how many words are counted for prompts of so many tokens: each word of the list as often, which gives the mean cost of a random
-// one exactly. A small vocabulary spells some words, and the first few are not the average.
+// aboutWords returns how many words are counted for prompts of so many tokens: each word of the list as often, which
+// gives the mean cost of a random one exactly. A small vocabulary spells some words, and the first few are not the
+// average.
 func aboutWords(target int) int {
 	return max(1, int(float64(target)-Guess.Base)/len(words)) * len(words)
 }
@@ -129,8 +130,9 @@ func findFiller(ctx context.Context, count Counter, known int) (string, error) {
 	return "", nil
 }
 
-// MostCounts returns how many texts the server counts at most for prompts of so many tokens, and about how many tokens they have: the first two
-// once more where they were counted in vain while something else was found out, and those of [Synthetic.Check].
+// MostCounts returns how many texts the server counts at most for prompts of so many tokens, and about how many tokens
+// they have: the first two once more where they were counted in vain while something else was found out, and those of
+// [Synthetic.Check].
 func MostCounts(target int) (texts, tokens int) {
 	const short = 64 // tokens of an opening or a few fillers, chat template included
 	return 4 + len(fillers) + samples, (2+len(fillers))*short + 2*(aboutWords(target)+short) + samples*max(target, short)
@@ -152,15 +154,6 @@ func (c Calibration) Fit(tokens int) (n, fill int) {
 func (c Calibration) Tokens(tokens int) int {
 	n, fill := c.Fit(tokens)
 	return int(math.Round(c.Base+c.Word*float64(n))) + fill
-}
-
-// plain returns the first n words, repeated as necessary.
-func plain(n int) []string {
-	text := make([]string, n)
-	for i := range text {
-		text[i] = words[i%len(words)]
-	}
-	return text
 }
 
 // Write returns a text of the given number of tokens, template included, that begins with opening.

@@ -394,7 +394,8 @@ func TestCheckAllowsForChance(t *testing.T) {
 	}
 }
 
-// A calibration has two texts counted, and more only where words cost several tokens, or the server takes or counts no long text.
+// A calibration has two texts counted, and more only where words cost several tokens, or the server takes or counts no
+// long text.
 func TestCalibrationAsksLittle(t *testing.T) {
 	all := simtest.Tokenizers()
 	atMost := func(n int) func(string) int { return func(text string) int { return min(n, all["a word"](text)) } }

@@ -29,8 +29,8 @@ type Selftest struct {
 	NoSelftest bool `name:"no-selftest" help:"Skip the two-second test of this client." hidden:"" group:"Result"`
 }
 
-// RunSelftest runs the quick self-test for up to a number of streams. It is nil where it was not wanted or failed: that leaves a note and does not
-// stop the measurement.
+// RunSelftest runs the quick self-test for up to a number of streams. It is nil where it was not wanted or failed: that
+// leaves a note and does not stop the measurement.
 func (f *Selftest) RunSelftest(ctx context.Context, width int, view *progress.View, l lang.Lang) *rundir.Selftest {
 	if f.NoSelftest {
 		return nil

@@ -27,11 +27,12 @@ func (t *Target) Configure(ctx context.Context, c sweep.Config, dir *store.Dir, 
 	return c
 }
 
-// atOnce is how many connections are opened at once. A server has a queue for those that it has not accepted yet, most often of 128 to 4096:
-// what does not fit is tried again after a second.
+// atOnce is how many connections are opened at once. A server has a queue for those that it has not accepted yet, most
+// often of 128 to 4096: what does not fit is tried again after a second.
 const atOnce = 128
 
-// warming returns what opens connections ahead, a few at once, and no more than the most that this machine lets a process have; 0 for no limit.
+// warming returns what opens connections ahead, a few at once, and no more than the most that this machine lets a
+// process have; 0 for no limit.
 func warming(s Sender, most int) func(ctx context.Context, connections int) error {
 	return func(ctx context.Context, connections int) (err error) {
 		if most > 0 {

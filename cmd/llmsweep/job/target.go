@@ -92,9 +92,13 @@ func expectedAnswer(l *flags.WorkloadOptions) int {
 	return int(l.OutputLengths.Mean)
 }
 
-// preflight makes the client of a server and asks the server what it is, and meanwhile how long texts are. It sets no workload.
-func preflight(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int, texts ...string) (_ *Target, err error) {
-	t := &Target{Close: func() {}, tokenize: l.Tokenize, empties: flags.ResetCache, Lang: c.Lang, files: c.World().Limits().Most(1)}
+// preflight makes the client of a server and asks the server what it is, and meanwhile how long texts are. It sets no
+// workload.
+func preflight(
+	c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int, texts ...string,
+) (_ *Target, err error) {
+	t := &Target{Close: func() {}, tokenize: l.Tokenize, empties: flags.ResetCache, Lang: c.Lang}
+	t.files = c.World().Limits().Most(1)
 	defer func() {
 		if err != nil {
 			t.Close()
