@@ -35,7 +35,7 @@ func (p *Prober) Count(ctx context.Context, texts ...string) ([]int, error) {
 	refused := make([]error, len(texts))
 	places := make(chan struct{}, together)
 	for i, text := range texts {
-		if _, known := p.counts[text]; known {
+		if p.known(text).tokens > 0 {
 			continue
 		}
 		p.asking.Go(func() {
@@ -64,7 +64,7 @@ func (p *Prober) Count(ctx context.Context, texts ...string) ([]int, error) {
 	return tokens, nil
 }
 
-// known returns the count of a text.
+// known returns the count of a text; no tokens before there is one.
 func (p *Prober) known(text string) count {
 	p.mu.Lock()
 	defer p.mu.Unlock()
