@@ -1,7 +1,9 @@
 package sweep
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
@@ -11,7 +13,8 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// A plan, and stages, that go beyond what the client was shown to measure well are marked, and still valid.
+// A plan, and stages, that go beyond what the client was shown to measure well are marked, and still valid: also where
+// it was shown after the first stage.
 func TestBeyondTheSelftest(t *testing.T) {
 	t.Parallel()
 	f := rundir.Exactly
@@ -50,20 +53,35 @@ func TestBeyondTheSelftest(t *testing.T) {
 				t.Errorf("%s: the %s exceeds %v, want %v", name, what, all, want)
 			}
 		}
-		run := &rundir.Run{Client: rundir.Client{Selftest: c.shown}, Workload: rundir.Workload{OutputTokens: rundir.Lengths{Mean: 2}}}
-		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-			cfg := experimentWith(d, simtest.SameInAll(4, 1))
-			cfg.Warmup = experiment.Warmup{}
-			if err := Run(t.Context(), cfg, []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 10}, 100, 0), experiment.NewStage(arrival.Constant{Rate: 20}, 100, 0)}, run); err != nil {
-				t.Fatal(err)
+		for _, later := range []bool{false, true} {
+			run := &rundir.Run{Client: rundir.Client{Selftest: c.shown}, Workload: rundir.Workload{OutputTokens: rundir.Lengths{Mean: 2}}}
+			simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
+				cfg := experimentWith(d, simtest.SameInAll(4, 1))
+				cfg.Warmup = experiment.Warmup{}
+				if later {
+					run.Client.Selftest = nil
+					cfg.Selftest = func(context.Context) *rundir.Selftest {
+						if n := len(run.Stages); n != 1 {
+							t.Errorf("%s: tested after %d stages", name, n)
+						}
+						time.Sleep(time.Hour)
+						return c.shown
+					}
+				}
+				if err := Run(t.Context(), cfg, []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 10}, 100, 0), experiment.NewStage(arrival.Constant{Rate: 20}, 100, 0)}, run); err != nil {
+					t.Fatal(err)
+				}
+			})
+			check("run", run.Warnings, "client.plan-beyond", c.plan)
+			check("client", run.Client.Warnings, "client.plan-beyond", c.plan)
+			st := &run.Stages[0]
+			check("row", st.Warnings, "stage.beyond-client", c.row0)
+			if !st.Invalid.IsZero() || !run.Client.Valid {
+				t.Errorf("%s: %s", name, st.Invalid)
 			}
-		})
-		check("run", run.Warnings, "client.plan-beyond", c.plan)
-		check("client", run.Client.Warnings, "client.plan-beyond", c.plan)
-		st := &run.Stages[0]
-		check("row", st.Warnings, "stage.beyond-client", c.row0)
-		if !st.Invalid.IsZero() || !run.Client.Valid {
-			t.Errorf("%s: %s", name, st.Invalid)
+			if began := run.Stages[1].Started; began > 60 {
+				t.Errorf("%s: the time of the test counts: the second stage began after %v s", name, began)
+			}
 		}
 	}
 }

@@ -1,9 +1,14 @@
 package sweep
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"llmsweep/client"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
@@ -45,6 +50,86 @@ func TestAStarvedClientMarksItsRows(t *testing.T) {
 			}
 			if s := run.Saturation; late > 0 && s != nil && (s.LowestSaturated.Known() || s.HighestStable.Known()) {
 				t.Errorf("rows that the client spoiled bracket the answer: %+v", s)
+			}
+		})
+	}
+}
+
+// late sends some requests later than they are due, as a machine does that has too much to do.
+type late struct {
+	load.Doer
+	from, to int64 // which requests, by number from 1
+	n        atomic.Int64
+}
+
+func (l *late) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
+	if n := l.n.Add(1); n >= l.from && n <= l.to {
+		time.Sleep(200 * time.Millisecond)
+	}
+	l.Doer.Do(ctx, p, res)
+}
+
+// The requests that fill a closed loop are due together and sent as fast as the machine can: that takes time, and
+// spoils nothing. Later ones that are late do.
+func TestTheFirstWaveOfAClosedLoopIsNeverLate(t *testing.T) {
+	t.Parallel()
+	const width = 40
+	for name, c := range map[string]struct {
+		from, to int64
+		marked   bool
+	}{"the first wave": {1, width, false}, "a later wave": {width + 1, 2 * width, true}} {
+		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
+			cfg, run := experimentWith(&late{Doer: d, from: c.from, to: c.to}, simtest.SameInAll(16, 4)), &rundir.Run{}
+			cfg.Warmup = experiment.Warmup{}
+			stage := experiment.NewStage(arrival.Closed{Concurrency: width}, 5*width, 0)
+			if err := Run(t.Context(), cfg, []experiment.Stage{stage}, run); err != nil {
+				t.Fatal(err)
+			}
+			if got := run.Stages[0].Invalid; (got.Code == "client.sent-late") != c.marked {
+				t.Errorf("%s is late: the row is marked %q", name, got)
+			}
+		})
+	}
+}
+
+// A closed loop has all its connections before it begins, a search for the ceiling too; a rate has a bounded number of
+// them.
+func TestConnectionsAreOpenedAhead(t *testing.T) {
+	t.Parallel()
+	const width = 1000
+	for name, c := range map[string]struct {
+		load arrival.Load
+		step bool
+		want int
+	}{
+		"a closed loop":        {arrival.Closed{Concurrency: width}, false, width},
+		"a step of the search": {arrival.Closed{Concurrency: width}, true, width},
+		"a rate":               {arrival.Constant{Rate: 5000}, false, 256},
+	} {
+		simtest.Beside(t, simtest.Preset(t, "plain8"), func(t *testing.T, d load.Doer) {
+			counting := &late{Doer: d}
+			cfg := experimentWith(counting, simtest.SameInAll(16, 4)).Config
+			opened, sent := 0, int64(0)
+			cfg.Warm = func(_ context.Context, n int) error {
+				opened, sent = n, counting.n.Load()
+				return nil
+			}
+			x, err := experiment.Begin(cfg, &rundir.Run{}, rundir.Plan{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := x.WarmUp(t.Context()); err != nil { // the latency of a rate's requests
+				t.Fatal(err)
+			}
+			warm, measure := counting.n.Load(), x.Measure
+			if c.step {
+				measure = x.Try
+			}
+			if _, err := measure(t.Context(), experiment.NewStage(c.load, 2*width, 0)); err != nil {
+				t.Fatal(err)
+			}
+			if opened != c.want || sent != warm {
+				t.Errorf("%s: %d connections opened after %d requests, want %d before it", name, opened, sent-warm, c.want)
 			}
 		})
 	}

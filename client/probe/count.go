@@ -17,27 +17,112 @@ const (
 	countTokenize = "tokenize" // the server's tokenizer, for the text alone
 )
 
-// Count returns how many prompt tokens the server counts for a user message with the given text: from the usage of a real
-// request for one token, or else from the server's tokenizer. [Prober.CountSource] returns which. It must be called
-// after Preflight, and is not safe for concurrent use.
-func (p *Prober) Count(ctx context.Context, text string) (int, error) {
-	t, err := p.try(ctx, p.options, text, 1)
-	if err != nil {
-		return 0, err
+// together is how many texts are counted at the same time.
+const together = 8
+
+// count is how many tokens a server counts for a text, and who counted.
+type count struct {
+	tokens int
+	source string
+}
+
+// Count returns how many prompt tokens the server counts for user messages with the given texts: from the usage of real
+// requests for one token, or else from the server's tokenizer. [Prober.CountSource] returns which. Texts are counted at
+// the same time; those that the server refuses, since it takes few requests at once, are counted again one after
+// another. It must be called after Preflight, and is not safe for concurrent use.
+func (p *Prober) Count(ctx context.Context, texts ...string) ([]int, error) {
+	p.asking.Wait()
+	refused := make([]error, len(texts))
+	places := make(chan struct{}, together)
+	for i, text := range texts {
+		if p.known(text).tokens > 0 {
+			continue
+		}
+		p.asking.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			_, refused[i] = p.count(ctx, text)
+		})
 	}
-	if t.result.Status != client.StatusOK {
-		return 0, failed(t)
+	p.asking.Wait()
+	tokens := make([]int, len(texts))
+	for i, text := range texts {
+		for again := len(texts) > 1; refused[i] != nil; again = false {
+			var e *Error
+			if ctx.Err() != nil || !errors.As(refused[i], &e) {
+				return nil, refused[i]
+			}
+			final := e.HTTP/100 == 4 && e.HTTP != http.StatusTooManyRequests || e.Kind == kindUncounted
+			if final || !again && !p.wait(ctx, e.HTTP, e.after) {
+				return nil, refused[i]
+			}
+			_, refused[i] = p.count(ctx, text)
+		}
+		c := p.known(text)
+		tokens[i], p.source = c.tokens, c.source
 	}
-	if n := t.result.PromptTokens; n > 0 {
-		p.source = countUsage
-		return n, nil
+	return tokens, nil
+}
+
+// known returns the count of a text; no tokens before there is one.
+func (p *Prober) known(text string) count {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.counts[text]
+}
+
+// count has the server count a text, and keeps that.
+func (p *Prober) count(ctx context.Context, text string) (c count, err error) {
+	if !p.untold {
+		if c.tokens, err = p.usage(ctx, p.options, text); err != nil {
+			return c, err
+		}
+		c.source = countUsage
 	}
-	if n, err := p.Tokenize(ctx, text); err == nil {
-		p.source = countTokenize
-		return n, nil
+	if c.tokens == 0 {
+		if c.tokens, err = p.Tokenize(ctx, text); err != nil {
+			return c, &Error{
+				Kind: kindUncounted, URL: p.client.Endpoint(),
+				What: "the server does not tell how many tokens a prompt has",
+				Do:   "Lengths cannot be set by its count; name a --tokenizer.",
+			}
+		}
+		c.source = countTokenize
 	}
-	return 0, &Error{Kind: kindRefused, URL: t.url, What: "the server does not tell how many tokens a prompt has",
-		Do: "Lengths cannot be set by its count; name a --tokenizer."}
+	p.keep(text, c)
+	return c, nil
+}
+
+func (p *Prober) keep(text string, c count) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.counts[text] = c
+}
+
+// usage returns how many tokens the usage of a request tells for its prompt; 0 where it does not tell.
+func (p *Prober) usage(ctx context.Context, o client.Options, text string) (int, error) {
+	t, err := p.try(ctx, o, text, 1)
+	if err == nil && t.result.Status != client.StatusOK {
+		err = failed(t)
+	}
+	return max(0, t.result.PromptTokens), err
+}
+
+// begin has the server count texts while the trial goes on, with the same options. What is refused is counted later.
+func (p *Prober) begin(ctx context.Context, o client.Options, texts []string) (drop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	for _, text := range texts {
+		p.asking.Go(func() {
+			if n, err := p.usage(ctx, o, text); err == nil && n > 0 {
+				p.keep(text, count{n, countUsage})
+			}
+		})
+	}
+	return func() {
+		cancel()
+		p.asking.Wait()
+		clear(p.counts)
+	}
 }
 
 // CountSource returns the source of the last count, countUsage or countTokenize; "" before the first.

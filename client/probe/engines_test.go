@@ -118,7 +118,7 @@ func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 		if got.API != tt.want || !got.Usage || p.Options().Bearer != (tt.engine == "vllm" && tt.api == "messages") {
 			t.Errorf("%+v: %+v", tt, got)
 		}
-		if n, err := p.Count(t.Context(), "one two three four"); err != nil || n < 4 {
+		if n, err := p.Count(t.Context(), "one two three four"); err != nil || n[0] < 4 {
 			t.Errorf("%+v: count %d, %v", tt, n, err)
 		}
 		if _, err := prober(t, client.Options{URL: url, API: tt.api, APIKey: "sk-2"}).Preflight(t.Context(), Want{}); err == nil {
@@ -132,7 +132,7 @@ func TestSGLangAsked(t *testing.T) {
 	got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "sglang"}, nil), API: "sglang"}, Want{})
 	check(t, met{"sglang", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil}, got)
 	_, p := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "sglang", NoUsage: true}, nil), API: "sglang"}, Want{})
-	if n, err := p.Count(t.Context(), "one two three four"); n != 4 || err != nil || p.CountSource() != countTokenize {
+	if n, err := p.Count(t.Context(), "one two three four"); err != nil || n[0] != 4 || p.CountSource() != countTokenize {
 		t.Errorf("count %d, %v", n, err)
 	}
 }

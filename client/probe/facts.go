@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"llmsweep/client"
@@ -14,6 +15,7 @@ import (
 type Want struct {
 	PromptTokens int // of a request; 0 where that varies
 	OutputTokens int
+	Texts        []string // that [Prober.Count] will be asked for: they are counted while the preflight goes on
 }
 
 // Facts are the results of the preflight.
@@ -47,18 +49,29 @@ func (f *Facts) note(k note.Kind, args ...any) {
 // it. An error is an [*Error], one line that says what happened and what to do, or the context's.
 func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 	var f Facts
-	if err := p.greet(ctx, &f); err != nil {
+	l, err := p.greet(ctx, &f)
+	if err != nil {
 		return f, err
+	}
+	var identifying sync.WaitGroup
+	if !l.identified {
+		identifying.Go(func() { p.identify(ctx, &f, l) })
+	}
+	if p.options.Params.Think != nil { // how it is told depends on the engine
+		identifying.Wait()
 	}
 	if p.client.HTTP2() {
 		f.note(noteHTTP2)
 	}
-	if n := want.PromptTokens + want.OutputTokens; f.MaxModelLen > 0 && n > f.MaxModelLen {
-		f.note(noteTooLong, want.PromptTokens, want.OutputTokens, f.MaxModelLen)
-	}
+	p.texts = want.Texts
 	t, err := p.settle(ctx, &f)
+	identifying.Wait()
 	if err != nil {
 		return f, err
+	}
+	p.untold = t.result.PromptTokens <= 0
+	if n := want.PromptTokens + want.OutputTokens; f.MaxModelLen > 0 && n > f.MaxModelLen {
+		f.note(noteTooLong, want.PromptTokens, want.OutputTokens, f.MaxModelLen)
 	}
 	if p.waited > 0 {
 		f.note(noteBusy, p.waited.Seconds())
@@ -71,45 +84,42 @@ func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 }
 
 // greet meets the server over HTTP/1.1, unless the user asked for HTTP/2, and over HTTP/2 where it may speak nothing else.
-func (p *Prober) greet(ctx context.Context, f *Facts) error {
-	first := p.meet(ctx, f)
+func (p *Prober) greet(ctx context.Context, f *Facts) (list, error) {
+	l, first := p.meet(ctx, f)
 	var failure *client.Failure
 	if o := p.options; first == nil || o.HTTP != "" && o.HTTP != "auto" || !errors.As(first, &failure) ||
 		failure.Cause != client.CauseNeedsHTTP2 && failure.Class != client.ClassReset {
-		return first
+		return l, first
 	}
 	before, o := p.options, p.options
 	o.HTTP = "2"
 	if err := p.use(o); err != nil {
-		return err
+		return l, err
 	}
 	var second Facts
-	if p.meet(ctx, &second) == nil {
+	if l, err := p.meet(ctx, &second); err == nil {
 		*f = second
-		return nil
+		return l, nil
 	}
-	return errors.Join(p.use(before), first)
+	return l, errors.Join(p.use(before), first)
 }
 
-// meet finds out the engine and chooses the model.
-func (p *Prober) meet(ctx context.Context, f *Facts) error {
+// meet chooses the model, of the list of models or else of what the engine's own pages name.
+func (p *Prober) meet(ctx context.Context, f *Facts) (list, error) {
 	l, missing, err := p.models(ctx)
 	if err != nil {
-		return err
+		return l, err
 	}
 	if missing == nil {
-		if err := p.choose(f, l.names()); err != nil {
-			return err
-		}
-		p.identify(ctx, f, l)
-		return nil
+		return l, p.choose(f, l.names())
 	}
 	named := p.identify(ctx, f, l)
+	l.identified = true
 	if f.Engine == "" && p.options.Params.Model == "" {
-		return missing
+		return l, missing
 	}
 	if p.options.Params.Model != "" {
 		named = nil // the name on the page may be a path, and requests go without it
 	}
-	return p.choose(f, named)
+	return l, p.choose(f, named)
 }

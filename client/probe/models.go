@@ -21,6 +21,8 @@ const maxListed = 10
 type list struct {
 	models []gjson.Result
 	server string // the Server header
+
+	identified bool // the engine's own pages were read
 }
 
 // models requests the list of models. A server without such a list is not an error yet: missing is the error where there
@@ -43,7 +45,7 @@ func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error)
 	if v.IsArray() {
 		data = v // some hosted services leave the wrapping out
 	}
-	return list{data.Array(), a.Header.Get("Server")}, nil, nil
+	return list{models: data.Array(), server: a.Header.Get("Server")}, nil, nil
 }
 
 // getModels requests the list of models. Where the key is refused it is sent in the other way that servers have for it: in the

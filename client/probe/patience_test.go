@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,5 +92,111 @@ func TestOnlyHTTP2(t *testing.T) {
 			t.Errorf("--http %q: %v, %v, HTTP %q", version, err, f.Notes, p.Options().HTTP)
 		}
 		p.Close()
+	}
+}
+
+// counting serves requests that take two seconds each.
+type counting struct {
+	fake    *fake
+	width   int  // requests at once
+	refuses bool // those beyond are refused, and do not wait
+	mu      sync.Mutex
+	busy    int
+	served  int
+}
+
+func (c *counting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/v1/chat/completions" {
+		c.fake.ServeHTTP(w, r)
+		return
+	}
+	for entered := false; !entered; {
+		c.mu.Lock()
+		if entered = c.busy < c.width; entered {
+			c.busy++
+		}
+		c.mu.Unlock()
+		if !entered && c.refuses {
+			refuse(w, 429, "one at a time")
+			return
+		}
+		if !entered {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	time.Sleep(2 * time.Second)
+	answer := &answered{ResponseWriter: w}
+	c.fake.ServeHTTP(answer, r)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy--
+	if answer.status == 0 {
+		c.served++
+	}
+}
+
+// answered notes the status of a refusal.
+type answered struct {
+	http.ResponseWriter
+	status int
+}
+
+func (a *answered) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// Texts are counted while the trial goes on, and each is paid for once. A server that takes one request at a time
+// counts them one after another.
+func TestTextsAreCountedDuringTheTrial(t *testing.T) {
+	texts := []string{"one", "a longer text"}
+	for name, c := range map[string]struct {
+		server *counting
+		served int
+		took   time.Duration // at most
+		notes  int
+	}{
+		"at once":               {&counting{width: 9}, 3, 2100 * time.Millisecond, 0},
+		"one waits for another": {&counting{width: 1}, 3, 7 * time.Second, 0},
+		"one at a time":         {&counting{width: 1, refuses: true}, 3, 9 * time.Second, 0},
+		"a field is rejected":   {&counting{width: 9, fake: &fake{rejects: map[string]string{"min_tokens": "min_tokens?"}}}, 3, 6100 * time.Millisecond, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if c.server.fake == nil {
+					c.server.fake = &fake{}
+				}
+				c.server.fake.models, c.server.fake.letters = vllmModels, true
+				c.server.fake.chat = func(a *asked) {
+					for n := range a.n {
+						time.Sleep(time.Millisecond)
+						a.say("content", n+1)
+					}
+					a.end("length", a.n)
+				}
+				network := make(pipes)
+				s := &http.Server{Handler: c.server}
+				go s.Serve(network)
+				defer time.Sleep(time.Second)
+				defer s.Close()
+				p := prober(t, client.Options{URL: "server", Dial: network.dial})
+				defer p.Close()
+				start := time.Now()
+				f, err := p.Preflight(t.Context(), Want{Texts: texts})
+				if err != nil || len(f.Notes) != c.notes {
+					t.Fatalf("%v, notes %v", err, f.Notes)
+				}
+				counts, err := p.Count(t.Context(), texts...)
+				took := time.Since(start)
+				if err != nil || counts[0] != 3 || counts[1] != 13 || p.CountSource() != countUsage {
+					t.Errorf("%v from %q, %v", counts, p.CountSource(), err)
+				}
+				if c.server.served != c.served || took > c.took {
+					t.Errorf("%d requests were answered in %v, want %d in %v at most", c.server.served, took, c.served, c.took)
+				}
+			})
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -29,7 +30,9 @@ type fake struct {
 	chat    func(a *asked)    // default: speak one chunk a token
 	text    func(a *asked)    // the same for completions
 	asked   []map[string]any  // the bodies that came
+	letters bool              // a prompt has as many tokens as letters, and not 21
 	auth    string            // wanted Authorization
+	mu      sync.Mutex
 }
 
 // asked is one request to generate.
@@ -37,6 +40,7 @@ type asked struct {
 	w     http.ResponseWriter
 	body  map[string]any
 	n     int // max_tokens
+	said  int // prompt tokens
 	usage bool
 	all   bool // running counts
 }
@@ -73,9 +77,15 @@ func refuse(w http.ResponseWriter, status int, message string) {
 
 // generate refuses what a strict server would, and then answers.
 func (f *fake) generate(w http.ResponseWriter, r *http.Request, answer func(*asked)) {
-	a := &asked{w: w}
+	a := &asked{w: w, said: 21}
 	json.NewDecoder(r.Body).Decode(&a.body)
+	if messages, _ := a.body["messages"].([]any); f.letters {
+		text, _ := messages[0].(map[string]any)["content"].(string)
+		a.said = len(text)
+	}
+	f.mu.Lock()
 	f.asked = append(f.asked, a.body)
+	f.mu.Unlock()
 	for _, field := range []string{"min_tokens", "ignore_eos", "stream_options", "max_tokens"} {
 		if said, ok := f.rejects[field]; ok && a.body[field] != nil {
 			refuse(w, 400, said)
@@ -107,7 +117,7 @@ func (a *asked) say(key string, sofar int) {
 func (a *asked) end(reason string, tokens int) {
 	fmt.Fprintf(a.w, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":%q}]}\n\n", reason)
 	if a.usage {
-		fmt.Fprintf(a.w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":21,\"completion_tokens\":%d}}\n\n", tokens)
+		fmt.Fprintf(a.w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}\n\n", a.said, tokens)
 	}
 	io.WriteString(a.w, "data: [DONE]\n\n")
 }
@@ -159,41 +169,41 @@ func heldBack(n note.Note) bool { return n.Is(noteHeldBack) }
 func TestPreflight(t *testing.T) {
 	all := api.AllFields
 	tests := map[string]struct {
-		server fake
+		server *fake
 		model  string
 		api    string
 		want   Facts
 	}{
 		"vLLM": {
-			server: fake{models: vllmModels, chat: forced(1), pages: map[string]string{"/version": `{"version":"0.9.2"}`}},
+			server: &fake{models: vllmModels, chat: forced(1), pages: map[string]string{"/version": `{"version":"0.9.2"}`}},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", Version: "0.9.2", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
 		"completions asked for": {
-			server: fake{models: vllmModels, chat: forced(1), text: forced(1)}, api: "completions",
+			server: &fake{models: vllmModels, chat: forced(1), text: forced(1)}, api: "completions",
 			want: Facts{API: "completions", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
 		"Ollama": {
-			server: fake{models: `{"data":[{"id":"tiny:latest","owned_by":"library"},{"id":"big:latest","owned_by":"library"}]}`, chat: forced(1),
+			server: &fake{models: `{"data":[{"id":"tiny:latest","owned_by":"library"},{"id":"big:latest","owned_by":"library"}]}`, chat: forced(1),
 				pages: map[string]string{"/api/version": `{"version":"0.17.4"}`}},
 			model: "tiny",
 			want: Facts{API: "chat", Model: "tiny:latest", Models: []string{"tiny:latest", "big:latest"}, Engine: "Ollama", Version: "0.17.4",
 				Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
 				Notes: []note.Note{noteNotForced.New("Ollama")}}},
 		"llama.cpp": {
-			server: fake{models: `{"data":[{"id":"m.gguf","owned_by":"llamacpp"}]}`, chat: forced(1), header: map[string]string{"Server": "llama.cpp"},
+			server: &fake{models: `{"data":[{"id":"m.gguf","owned_by":"llamacpp"}]}`, chat: forced(1), header: map[string]string{"Server": "llama.cpp"},
 				pages: map[string]string{"/props": `{"build_info":"b11669","default_generation_settings":{"n_ctx":300}}`}},
 			want: Facts{API: "chat", Model: "m.gguf", Models: []string{"m.gguf"}, Engine: "llama.cpp", Version: "b11669", MaxModelLen: 300,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all,
 				Notes: []note.Note{noteTooLong.New(512, 128, 300)}}},
 		"unknown engine": {
-			server: fake{models: `[{"id":"a"},{"id":"b"}]`, chat: short},
+			server: &fake{models: `[{"id":"a"},{"id":"b"}]`, chat: short},
 			want: Facts{API: "chat", Model: "a", Models: []string{"a", "b"}, Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
 				Notes: []note.Note{noteFirstModel.New(2, "a"), noteShorter.New(24, 2)}}},
 		"no list of models": {
-			server: fake{chat: forced(1)}, model: "mine",
+			server: &fake{chat: forced(1)}, model: "mine",
 			want: Facts{API: "chat", Model: "mine", Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
 		"strict": {
-			server: fake{models: vllmModels, chat: short, rejects: map[string]string{
+			server: &fake{models: vllmModels, chat: short, rejects: map[string]string{
 				"min_tokens": "Unrecognized request argument supplied: min_tokens", "ignore_eos": "Unrecognized request argument supplied: ignore_eos"}},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, TokensPerChunk: 1, Fields: api.Fields{StreamUsage: true}, Rejected: []string{"min_tokens", "ignore_eos"},
@@ -202,47 +212,47 @@ func TestPreflight(t *testing.T) {
 					noteRejected.New("ignore_eos", "400 Bad Request: Unrecognized request argument supplied: ignore_eos"),
 					noteNoIgnoreEOS.New()}}},
 		"strict and silent": {
-			server: fake{models: vllmModels, chat: short, rejects: map[string]string{"min_tokens": "no", "ignore_eos": "no", "stream_options": "no"}},
+			server: &fake{models: vllmModels, chat: short, rejects: map[string]string{"min_tokens": "no", "ignore_eos": "no", "stream_options": "no"}},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, TokensPerChunk: 1, Rejected: []string{"min_tokens", "ignore_eos", "stream_options"},
 				Notes: []note.Note{
 					noteRejected.New("min_tokens", "400 Bad Request: no"), noteRejected.New("ignore_eos", "400 Bad Request: no"),
 					noteRejected.New("stream_options", "400 Bad Request: no"), noteNoIgnoreEOS.New(), noteChunksCounted.New()}}},
 		"another name for the length": {
-			server: fake{models: vllmModels, chat: forced(1), rejects: map[string]string{"max_tokens": "max_tokens is not supported, use max_completion_tokens"}},
+			server: &fake{models: vllmModels, chat: forced(1), rejects: map[string]string{"max_tokens": "max_tokens is not supported, use max_completion_tokens"}},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Rejected: []string{"max_tokens"},
 				Fields: api.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, MaxCompletionTokens: true},
 				Notes:  []note.Note{noteRejected.New("max_tokens", "400 Bad Request: max_tokens is not supported, use max_completion_tokens")}}},
 		"a base model": {
-			server: fake{models: vllmModels, text: forced(1), chat: func(a *asked) { refuse(a.w, 400, "no chat template") }},
+			server: &fake{models: vllmModels, text: forced(1), chat: func(a *asked) { refuse(a.w, 400, "no chat template") }},
 			want: Facts{API: "completions", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all,
 				Notes: []note.Note{noteCompletions.New("400 Bad Request: no chat template")}}},
 		"several tokens a chunk": {
-			server: fake{models: vllmModels, chat: forced(4)},
+			server: &fake{models: vllmModels, chat: forced(4)},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 4,
 				Fields: api.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, ContinuousUsage: true},
 				Notes:  []note.Note{noteCountsRunning.New(4)}}},
 		"several tokens a chunk, not reported": {
-			server: fake{models: vllmModels, chat: func(a *asked) { a.all = false; forced(8)(a) }},
+			server: &fake{models: vllmModels, chat: func(a *asked) { a.all = false; forced(8)(a) }},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 8, Fields: all,
 				Notes: []note.Note{noteCountsNone.New(8)}}},
 		"thinking": {
-			server: fake{models: vllmModels, chat: thinking},
+			server: &fake{models: vllmModels, chat: thinking},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, Thinks: true, TokensPerChunk: 1, Fields: all}},
 		"the 128 trap": {
-			server: fake{models: vllmModels, chat: func(a *asked) { a.n = 128; forced(1)(a) }},
+			server: &fake{models: vllmModels, chat: func(a *asked) { a.n = 128; forced(1)(a) }},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
 				Notes: []note.Note{noteLengthIgnored.New(24, 128)}}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := prober(t, client.Options{URL: serve(t, &tt.server), API: tt.api, Params: api.Params{Model: tt.model}})
+			p := prober(t, client.Options{URL: serve(t, tt.server), API: tt.api, Params: api.Params{Model: tt.model}})
 			got, err := p.Preflight(t.Context(), Want{PromptTokens: 512, OutputTokens: 128})
 			if err != nil {
 				t.Fatal(err)
@@ -283,28 +293,28 @@ func TestHeldBack(t *testing.T) {
 func TestCount(t *testing.T) {
 	silent := func(a *asked) { a.usage = false; forced(1)(a) }
 	for name, tt := range map[string]struct {
-		server fake
+		server *fake
 		n      int
 		source string
 		err    string
 	}{
-		"usage":     {fake{chat: forced(1)}, 21, countUsage, ""},
-		"vLLM":      {fake{chat: silent, pages: map[string]string{"/tokenize": `{"count":3,"tokens":[1,2,3]}`}}, 3, countTokenize, ""},
-		"llama.cpp": {fake{chat: silent, pages: map[string]string{"/tokenize": `{"tokens":[1,2]}`}}, 2, countTokenize, ""},
-		"unknown": {fake{chat: silent}, 0, "", "/v1/chat/completions: the server does not tell how many tokens a prompt has. " +
+		"usage":     {&fake{chat: forced(1)}, 21, countUsage, ""},
+		"vLLM":      {&fake{chat: silent, pages: map[string]string{"/tokenize": `{"count":3,"tokens":[1,2,3]}`}}, 3, countTokenize, ""},
+		"llama.cpp": {&fake{chat: silent, pages: map[string]string{"/tokenize": `{"tokens":[1,2]}`}}, 2, countTokenize, ""},
+		"unknown": {&fake{chat: silent}, 0, "", "/v1/chat/completions: the server does not tell how many tokens a prompt has. " +
 			"Lengths cannot be set by its count; name a --tokenizer."},
-		"refused": {fake{chat: func(a *asked) { refuse(a.w, 400, "too long") }}, 0, "",
+		"refused": {&fake{chat: func(a *asked) { refuse(a.w, 400, "too long") }}, 0, "",
 			"/v1/chat/completions: 400 Bad Request: too long. The server rejects the request; --body changes its fields."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := serve(t, &tt.server)
+			url := serve(t, tt.server)
 			p := prober(t, client.Options{URL: url, API: "chat", Params: api.Params{Model: "m", Fields: api.AllFields}})
 			n, err := p.Count(t.Context(), "some text")
 			said := ""
 			if err != nil {
 				said = strings.TrimPrefix(err.Error(), url)
 			}
-			if n != tt.n || p.CountSource() != tt.source || said != tt.err {
+			if err == nil && n[0] != tt.n || p.CountSource() != tt.source || said != tt.err {
 				t.Errorf("%d from %q, error %q", n, p.CountSource(), said)
 			}
 			body := tt.server.asked[0]

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"llmsweep/client"
@@ -28,6 +29,12 @@ type Prober struct {
 	client  *client.Client // for the current options
 	source  string         // see CountSource
 
+	texts  []string // to be counted while the trial goes on
+	untold bool     // its usage does not tell the tokens of a prompt
+	asking sync.WaitGroup
+	mu     sync.Mutex
+	counts map[string]count // so far, by text
+
 	// Pace, if not nil, is called before each request that asks for tokens, with an estimate of how many it takes, prompt and answer
 	// together. It may wait.
 	Pace func(ctx context.Context, tokens int)
@@ -40,7 +47,7 @@ type Prober struct {
 // them.
 func New(o client.Options) (*Prober, error) {
 	o.API = cmp.Or(o.API, "auto")
-	p := &Prober{}
+	p := &Prober{counts: map[string]count{}}
 	return p, p.use(o)
 }
 

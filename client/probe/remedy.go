@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"llmsweep/client"
 )
@@ -26,6 +27,8 @@ const (
 	kindServer   kind = "server"  // 5xx, or an error inside the stream
 	kindRefused  kind = "refused" // any other refusal
 	kindSpent    kind = "spent"   // the limit on tokens or cost does not allow it
+
+	kindUncounted kind = "uncounted" // it does not tell how many tokens a prompt has
 )
 
 // Error is an error in one line: which URL, what happened, and what to do.
@@ -36,6 +39,8 @@ type Error struct {
 	What string // what happened
 	Do   string // what to do, a sentence or two
 	err  error
+
+	after time.Duration // how long a refusal asks to wait; 0 where it does not say
 }
 
 func (e *Error) Error() string {

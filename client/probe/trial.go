@@ -131,14 +131,25 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 	if o.Params.Natural {
 		o.Params.Fields.IgnoreEOS, o.Params.Fields.MinTokens = false, false
 	}
-	o.Params.Fields.ReasoningEffort = o.API == "chat" && f.Engine == "Ollama" && o.Params.Think != nil
+	o.Params.Fields.ReasoningEffort = o.API == "chat" && o.Params.Think != nil && f.Engine == "Ollama"
 	asksThink := o.Params.Think != nil && d.Traits().Thinks
 	var first *trial
 	var rejected []string
 	var notes []note.Note
+	crowded, forget := len(p.texts) > 0, func() {}
+	if crowded {
+		forget = p.begin(ctx, o, p.texts)
+		p.texts = nil
+	}
 	for {
 		t, err := p.try(ctx, o, trialPrompt, trialTokens)
+		if crowded && refusedAtOnce(&t, err) { // it may take one request at a time
+			p.asking.Wait()
+			crowded = false
+			continue
+		}
 		if err != nil {
+			forget()
 			return t, err
 		}
 		if t.result.HTTP == http.StatusUnauthorized && d.Traits().Key != "" && o.APIKey != "" && !o.Bearer {
@@ -153,6 +164,7 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 		if p.wait(ctx, t.result.HTTP, t.result.RetryAfter) {
 			continue
 		}
+		forget() // what was counted with other fields, or another API
 		if first == nil {
 			first = &t
 		}
@@ -169,6 +181,13 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 		rejected = append(rejected, name)
 		notes = append(notes, noteRejected.New(name, t.result.Message))
 	}
+}
+
+// refusedAtOnce reports whether a trial may succeed once the requests have ended that were sent with it.
+func refusedAtOnce(t *trial, err error) bool {
+	var e *Error
+	return t.result.HTTP == http.StatusTooManyRequests || t.result.HTTP == http.StatusServiceUnavailable ||
+		errors.As(err, &e) && e.Kind == kindSpent
 }
 
 // dropThinking changes the field that controls reasoning, or leaves it out, where a refusal names it. It returns the name
@@ -229,6 +248,9 @@ func failed(t trial) error {
 	}
 	err := remedy(t.url, &client.Failure{Class: r.Class, HTTP: r.HTTP, Message: r.Message})
 	var e *Error
+	if errors.As(err, &e) {
+		e.after = r.RetryAfter
+	}
 	if api := t.options.API; errors.As(err, &e) && e.Kind == kindNotFound && api != "chat" && api != "completions" {
 		e.Do = "The server does not speak that API (" + api + "), or not for that model: --api auto finds out which it speaks."
 	}

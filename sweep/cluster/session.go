@@ -155,7 +155,7 @@ func (s *Session) Serve(ctx context.Context, w Work) error {
 
 // prepare makes ready for a stage.
 func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*work, error) {
-	const mostConnections = 256 // more take longer to open than the stage's start to need them
+	const mostConnections = 256 // of a rate: more take longer to open than its arrivals to need them
 	l := m.Load
 	if t, ok := l.(arrival.Trace); ok {
 		t.Offsets = w.Trace
@@ -175,7 +175,11 @@ func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*work, error) 
 	for slot := s.rank; slot < len(m.Opening); slot += m.Share.Ranks {
 		p.stage.Opening = append(p.stage.Opening, m.Opening[slot])
 	}
-	if n := min(p.stage.Limit, mostConnections); w.Warm != nil && n > 0 {
+	n := p.stage.Limit
+	if l.MeanRate() > 0 {
+		n = min(n, mostConnections)
+	}
+	if w.Warm != nil && n > 0 {
 		w.Warm(ctx, n) // the stage's requests find out where it fails
 	}
 	if w.Purse != nil {

@@ -1,23 +1,65 @@
 package experiment
 
 import (
+	"context"
+
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
-// Foresee warns of a plan that goes beyond what the client was shown to measure well on this machine: the number of streams at
-// once, and requests per second, of a number of tokens each. 0 is not known.
+// demand is what a plan asks of the client: streams at once, and requests per second, of a number of tokens each. 0 is
+// not known.
+type demand struct {
+	streams      int
+	rate, tokens float64
+}
+
+// Foresee warns of a plan that goes beyond what the client was shown to measure well on this machine: now, or once that
+// is known.
 func (x *Experiment) Foresee(streams int, rate, tokens float64) {
+	d := demand{streams, rate, tokens}
+	x.demands = append(x.demands, d)
+	x.foresee(d)
+}
+
+func (x *Experiment) foresee(d demand) {
 	t := x.run.Client.Selftest
 	if t == nil {
 		return
 	}
 	machines := x.machines()
-	rate /= float64(machines)
-	if excess := excess(t, (streams+machines-1)/machines, rate*tokens, rate); len(excess) > 0 {
+	rate := d.rate / float64(machines)
+	if excess := excess(t, (d.streams+machines-1)/machines, rate*d.tokens, rate); len(excess) > 0 {
 		n := notePlanBeyondClient.New(excess)
 		x.Warn(n)
 		x.foreseen = append(x.foreseen, n)
+	}
+}
+
+// test tests the client after the first stage, so that a measurement begins at once, and the test disturbs none. Its
+// time does not count. A run that goes on has the result of its first part.
+func (x *Experiment) test(ctx context.Context) error {
+	if x.config.Selftest == nil || x.tested || x.run.Client.Selftest != nil {
+		return nil
+	}
+	x.tested = true
+	elapsed := x.Elapsed()
+	x.run.Client.Selftest = x.config.Selftest(ctx)
+	x.setClock(elapsed)
+	for _, d := range x.demands {
+		x.foresee(d)
+	}
+	for i := range x.run.Stages {
+		x.overreach(&x.run.Stages[i])
+	}
+	x.judgeClient()
+	return x.save()
+}
+
+// overreach warns of a stage that went beyond what the client was shown to bear.
+func (x *Experiment) overreach(st *rundir.Stage) {
+	if w, ok := overreached(x.run.Client.Selftest, st, x.machines()); ok {
+		st.Warnings = append(st.Warnings, w)
 	}
 }
 

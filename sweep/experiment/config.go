@@ -34,6 +34,9 @@ type Config struct {
 	Empty func(context.Context) note.Note
 	// Scrape reads the server's gauges; nil where it has none.
 	Scrape func(context.Context) (load.Gauges, error)
+	// Selftest tests after the first stage what the client can do on this machine; nil where that is known, or not
+	// asked. Its result is nil where it fails.
+	Selftest func(context.Context) *rundir.Selftest
 	// Retokenize counts the tokens of an answer's text, after the stage; nil for no such count.
 	Retokenize func(context.Context, string) (int, error)
 

@@ -39,7 +39,9 @@ type Experiment struct {
 	expected, rest time.Duration // how long the stage that runs takes, and all after it; 0 for not known
 	sessions       int           // of the stage that runs; 0 where the time decides
 	recoveries     int           // requests that were sent to see whether the server has recovered
+	demands        []demand      // of the plan
 	foreseen       []note.Note   // what the plan asks beyond what the client was shown to measure well
+	tested         bool          // the client was tested, or could not be
 }
 
 // Begin returns an experiment, and saves the run's plan, in which it fills in what the configuration tells.
@@ -150,16 +152,16 @@ func (x *Experiment) progress(s load.Snapshot) {
 
 // connect opens the connections that a stage will need at its start. The stage's requests will find out where it fails.
 func (x *Experiment) connect(ctx context.Context, s *Stage) {
-	const most = 256  // more take longer to open than the stage's arrivals to need them
+	const most = 256  // of a rate: more take longer to open than its arrivals to need them
 	const spare = 1.5 // by Little's law, rate x latency are in flight on average; a Poisson process has busier moments
 	if x.config.Warm == nil {
 		return
 	}
 	n := s.Load.Limit()
 	if rate := s.Load.MeanRate(); rate > 0 {
-		n = int(math.Ceil(spare * rate * x.latency))
+		n = min(int(math.Ceil(spare*rate*x.latency)), most)
 	}
-	x.config.Warm(ctx, min(n, most))
+	x.config.Warm(ctx, n)
 }
 
 // supportSlack is how many requests a stage collects for each independent one that it needs, since neighbours are alike.

@@ -220,9 +220,7 @@ func (x *Experiment) learn(mean rundir.Number) {
 // after completes the row of a stage, judges client and answers, and saves the run. broken is how the stage ended.
 func (x *Experiment) after(ctx context.Context, h *held, broken error) (rundir.Stage, error) {
 	x.retokenize(ctx, &h.row, h.answers)
-	if w, ok := overreached(x.run.Client.Selftest, &h.row, x.machines()); ok {
-		h.row.Warnings = append(h.row.Warnings, w)
-	}
+	x.overreach(&h.row)
 	h.row.Ended = x.Elapsed().Seconds()
 	last := len(x.run.Stages) - 1
 	x.run.Stages[last] = h.row
@@ -233,6 +231,10 @@ func (x *Experiment) after(ctx context.Context, h *held, broken error) (rundir.S
 	if err := joined(err, x.save(), context.Cause(ctx)); err != nil {
 		return st, err
 	}
+	if err := x.test(ctx); err != nil {
+		return st, err
+	}
+	st = x.run.Stages[last]
 	gone := onlyConnects(st.Errors) && (strings.HasSuffix(st.Name, AgainSuffix) || !measure.WasAway(st.Invalid))
 	if st.Requests.OK == 0 && (gone || x.frozen(last-1)) {
 		return st, serverGone(st.Name)
@@ -258,6 +260,7 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 	}
 	h := &held{Stage: &s, row: s.describe(0)}
 	x.announce(h)
+	x.connect(ctx, &s)
 	err := x.hold(ctx, h)
 	if err := joined(err, context.Cause(ctx)); err != nil {
 		return h.row, err

@@ -276,6 +276,8 @@ func (p *progress) estimate() rundir.Progress {
 type latencies struct {
 	latency, ttft, ttftDue, tpot, lag, queued sample.Sample
 
+	first int // requests that first fill the places of a closed loop; 0 for none
+
 	firstAnswer sample.Sample
 	reasons     bool // some answer began with reasoning
 	failed      int
@@ -284,7 +286,7 @@ type latencies struct {
 func (l *latencies) add(r *rundir.Record) {
 	due, held := r.Due.Value(), r.Queued.Or(0)
 	l.queued.Add(due, held)
-	if r.Sent.Known() {
+	if r.Sent.Known() && (r.Seq >= l.first || r.Turn > 0) { // those are due together and sent as fast as the machine can
 		l.lag.Add(due, r.Sent.Value()-due-held)
 	}
 	if r.Failed() && !r.Censored() {

@@ -64,6 +64,9 @@ func (a *Account) begin(st rundir.Stage, seen *load.Observed) *summary {
 		s.stage.Whole = false
 		s.whole = newMetrics(s.wholeStage(), a.wave(), a.tally.counter(), a.grouped, nil, false)
 	}
+	if a.closed() {
+		s.metrics.latency.first = a.Concurrency
+	}
 	if a.Turns > 1 {
 		s.metrics.sessions = newSessions(s.window, a.SLO)
 	}

@@ -254,7 +254,7 @@ type Client struct {
 	Timestamps string      `json:"timestamps"`            // "kernel" or "user"
 	Valid      bool        `json:"valid"`
 	Warnings   []note.Note `json:"warnings,omitempty"`
-	// Selftest is the result of the self-test before the run; absent without one.
+	// Selftest is the result of the self-test; absent without one.
 	Selftest *Selftest `json:"selftest,omitempty"`
 }
 

@@ -50,9 +50,12 @@ func TextPieces(s string) int {
 }
 
 // TextCounter returns the counting function of a server that has a tokenizer, and adds a template of around tokens to each message.
-func TextCounter(tokenize func(string) int, around int) func(context.Context, string) (int, string, error) {
-	return func(_ context.Context, text string) (int, string, error) {
-		return tokenize(text) + around, "usage", nil
+func TextCounter(tokenize func(string) int, around int) func(context.Context, ...string) ([]int, string, error) {
+	return func(_ context.Context, texts ...string) (counts []int, source string, err error) {
+		for _, text := range texts {
+			counts = append(counts, tokenize(text)+around)
+		}
+		return counts, "usage", nil
 	}
 }
 

@@ -49,7 +49,8 @@ const (
 	mostMemory  = 1 << 28 // bytes of texts; where they are longer, fewer rows are kept
 )
 
-// What the server counts to learn how many tokens texts have: at most MostCounts texts, of at most LongestAsked bytes each.
+// What the server counts to learn how many tokens texts have: at most MostDatasetCounts texts, of at most LongestAsked
+// bytes each.
 const (
 	MostDatasetCounts = 1 + counted
 	LongestAsked      = 4000

@@ -243,7 +243,10 @@ func TestOpenUnpacks(t *testing.T) {
 // TestCountingFails has a server that does not count, which is asked once, and a run that ends meanwhile.
 func TestCountingFails(t *testing.T) {
 	calls := 0
-	refuses := func(context.Context, string) (int, string, error) { calls++; return 0, "", errors.New("no /tokenize") }
+	refuses := func(context.Context, ...string) ([]int, string, error) {
+		calls++
+		return nil, "", errors.New("no /tokenize")
+	}
 	d, err := read(t.Context(), text(t, conversation(1)), datasetOptions{Count: refuses})
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +255,7 @@ func TestCountingFails(t *testing.T) {
 		t.Errorf("asked %d times: %v", calls, d.Notes())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	ends := func(ctx context.Context, _ string) (int, string, error) { cancel(); return 0, "", ctx.Err() }
+	ends := func(ctx context.Context, _ ...string) ([]int, string, error) { cancel(); return nil, "", ctx.Err() }
 	if _, err := read(ctx, text(t, shareGPT), datasetOptions{Count: ends}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

@@ -51,18 +51,14 @@ func learn(ctx context.Context, ask Counter, texts []string) (estimator, error) 
 	if ask == nil || len(texts) == 0 {
 		return e, nil
 	}
-	one, source, err := ask(ctx, "a")
+	counts, source, err := ask(ctx, append([]string{"a"}, texts...)...)
 	if err != nil {
 		return e, err
 	}
-	e.around = max(0, one-1)
+	e.around = max(0, counts[0]-1)
 	var f fit
-	for _, text := range texts {
-		n, _, err := ask(ctx, text)
-		if err != nil {
-			return guessed(), err
-		}
-		f.add(measure(text), float64(n-e.around))
+	for i, text := range texts {
+		f.add(measure(text), float64(counts[i+1]-e.around))
 	}
 	e.narrow, e.wide = f.solve(e)
 	e.counted, e.source = len(texts), source

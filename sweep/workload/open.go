@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"math"
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
@@ -73,9 +74,25 @@ func Open(ctx context.Context, s *Spec, count Counter, costs *Calibration) (o Op
 	if !ok || o.Costs == Guess {
 		return o, nil
 	}
-	counted, notes, err := plain.Check(ctx, count, int(s.PromptTokens.Mean))
-	o.Counted, o.Notes = counted, append(o.Notes, notes...)
-	return o, err
+	wanted := int(s.PromptTokens.Mean)
+	if o.Costs.Word < 1 { // no tokenizer has less for a word: the server may count a part of a prompt
+		counted, notes, err := plain.Check(ctx, count, wanted)
+		o.Counted, o.Notes = counted, append(o.Notes, notes...)
+		return o, err
+	}
+	o.Counted = o.Costs.Tokens(wanted)
+	if off := math.Abs(float64(o.Counted - wanted)); off > tolerance*float64(wanted) && off > o.Costs.Word/2 {
+		o.Notes = append(o.Notes, noteLengthOff.New(wanted, o.Counted))
+	}
+	return o, nil
+}
+
+// Texts returns the texts that [Open] has counted first; nil where it has none.
+func (s *Spec) Texts() []string {
+	if s.Prompt != "" || s.Dataset != "" {
+		return nil
+	}
+	return []string{opening(0), allWords(aboutWords(int(s.PromptTokens.Mean)))}
 }
 
 // openDataset reads the file of a dataset.

@@ -47,34 +47,55 @@ type Calibration struct {
 	Source string  // who counted
 }
 
-// Counter returns the number of tokens that the server under test counts for a user's text, the chat template included, and how it was
-// counted.
-type Counter func(ctx context.Context, text string) (tokens int, source string, err error)
+// Counter returns the numbers of tokens that the server under test counts for texts of a user, the chat template
+// included, and how they were counted. It may count them at the same time.
+type Counter func(ctx context.Context, texts ...string) (tokens []int, source string, err error)
 
 // calibrate has the server count texts and returns what they cost. target is the usual length of prompts, in tokens.
 func calibrate(ctx context.Context, count Counter, target int) (Calibration, error) {
-	few := max(8, min(target/4, 64))
-	many := max(2*few, min(target, 512))
-	a, source, err := count(ctx, compose(opening(0), plain(few), ""))
-	if err != nil {
-		return Calibration{}, err
-	}
-	b, _, err := count(ctx, compose(opening(1), plain(many), ""))
-	if err != nil {
-		return Calibration{}, err
-	}
-	if b <= a {
-		return Calibration{}, fmt.Errorf("the server counts %d tokens for %d words and %d for %d: its counts are of no use", a, few, b, many)
-	}
-	c := Calibration{Source: source}
-	c.Word = float64(b-a) / float64(many-few)
-	c.Base = float64(a) - c.Word*float64(few)
-	if c.Word != 1 { // else words are the finest there is
-		if c.Filler, err = findFiller(ctx, count, few, a); err != nil {
+	n := aboutWords(target)
+	counts, source, err := count(ctx, opening(0), allWords(n))
+	for n > leastWords && err != nil && ctx.Err() == nil { // it may be too long for the server
+		if _, _, err := count(ctx, opening(0)); err != nil {
 			return Calibration{}, err
 		}
+		n = max(n/8, leastWords)
+		counts, source, err = count(ctx, opening(0), allWords(n))
 	}
-	return c.refine(ctx, count, target)
+	if err != nil {
+		return Calibration{}, err
+	}
+	a, b := counts[0], counts[1]
+	if b <= a {
+		return Calibration{}, fmt.Errorf("the server counts %d tokens for a number and %d with %d words behind it", a, b, n)
+	}
+	c := Calibration{Base: float64(a), Word: float64(b-a) / float64(n), Source: source}
+	if c.Word < fine {
+		return c, nil
+	}
+	c.Filler, err = findFiller(ctx, count, a)
+	return c, err
+}
+
+const (
+	leastWords = 48  // that are counted
+	fine       = 1.5 // tokens of a word below which no filler is needed: whole words come near enough to a length
+)
+
+// aboutWords returns how many words are counted for prompts of so many tokens: each word of the list as often, which
+// gives the mean cost of a random one exactly. A small vocabulary spells some words, and the first few are not the
+// average.
+func aboutWords(target int) int {
+	return max(1, int(float64(target)-Guess.Base)/len(words)) * len(words)
+}
+
+// allWords returns a text of n words behind an opening, in a random order that is always the same.
+func allWords(n int) string {
+	text, order := make([]string, n), rand.New(rand.NewPCG(1, 2)).Perm(len(words))
+	for i := range text {
+		text[i] = words[order[i%len(words)]]
+	}
+	return compose(opening(1), text, "")
 }
 
 // calibrateOrGuess is calibrate for a server that may not count tokens: then it returns [Guess], and a note. The error is
@@ -90,51 +111,31 @@ func calibrateOrGuess(ctx context.Context, count Counter, target int) (Calibrati
 	return costs, nil, nil
 }
 
-// findFiller returns a text that costs one token after a text of few words, which itself costs known tokens; empty for none.
-func findFiller(ctx context.Context, count Counter, few, known int) (string, error) {
+// findFiller returns a text that costs one token behind an opening, which itself costs known tokens; empty for none.
+func findFiller(ctx context.Context, count Counter, known int) (string, error) {
 	const tries = 8
+	var texts []string
 	for _, filler := range fillers {
-		n, _, err := count(ctx, compose(opening(2), plain(few), strings.Repeat(filler, tries)))
-		if err != nil {
-			return "", err
-		}
+		texts = append(texts, compose(opening(2), nil, strings.Repeat(filler, tries)))
+	}
+	counts, _, err := count(ctx, texts...)
+	if err != nil {
+		return "", err
+	}
+	for i, n := range counts {
 		if n-known == tries {
-			return filler, nil
+			return fillers[i], nil
 		}
 	}
 	return "", nil
 }
 
-// texts is how many random texts correct the cost of a word.
-const texts = 8
-
-// MostCounts is how many texts the server counts at most for a calibration, which begins with two lengths, and for [Synthetic.Check].
-const MostCounts = 2 + len(fillers) + texts + samples
-
-// refine corrects the cost of a word with texts of random words, such as will be sent: a small vocabulary spells some words, and
-// the first few are not the average.
-func (c Calibration) refine(ctx context.Context, count Counter, target int) (Calibration, error) {
-	n, fill := c.Fit(target)
-	if n == 0 {
-		return c, nil
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	sum := 0
-	for i := range texts {
-		text := make([]string, n)
-		for k := range text {
-			text[k] = words[rng.IntN(len(words))]
-		}
-		got, _, err := count(ctx, compose(opening(uint64(3+i)), text, strings.Repeat(c.Filler, fill)))
-		if err != nil {
-			return Calibration{}, err
-		}
-		sum += got
-	}
-	if mean := float64(sum) / texts; math.Abs(mean-float64(c.Tokens(target))) >= 0.5 && mean > c.Base {
-		c.Word = (mean - c.Base - float64(fill)) / float64(n)
-	}
-	return c, nil
+// MostCounts returns how many texts the server counts at most for prompts of so many tokens, and about how many tokens
+// they have: the first two once more where they were counted in vain while something else was found out, and those of
+// [Synthetic.Check].
+func MostCounts(target int) (texts, tokens int) {
+	const short = 64 // tokens of an opening or a few fillers, chat template included
+	return 4 + len(fillers) + samples, (2+len(fillers))*short + 2*(aboutWords(target)+short) + samples*max(target, short)
 }
 
 // Guess is the calibration for a server that counts nothing: one token per word, and a chat template of usual length.
@@ -153,15 +154,6 @@ func (c Calibration) Fit(tokens int) (n, fill int) {
 func (c Calibration) Tokens(tokens int) int {
 	n, fill := c.Fit(tokens)
 	return int(math.Round(c.Base+c.Word*float64(n))) + fill
-}
-
-// plain returns the first n words, repeated as necessary.
-func plain(n int) []string {
-	text := make([]string, n)
-	for i := range text {
-		text[i] = words[i%len(words)]
-	}
-	return text
 }
 
 // Write returns a text of the given number of tokens, template included, that begins with opening.

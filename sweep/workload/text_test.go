@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -323,7 +324,7 @@ func TestASmallVocabularyIsCalibratedOnAverage(t *testing.T) {
 		session, _ := source.Next()
 		sum += known(session.Turns[0].User) + 7
 	}
-	if mean := float64(sum) / prompts; mean < 512*0.97 || mean > 512*1.03 {
+	if mean := float64(sum) / prompts; mean < 512*0.99 || mean > 512*1.01 {
 		t.Errorf("prompts have %.1f tokens on average, want 512", mean)
 	}
 }
@@ -385,11 +386,51 @@ func TestCheckAllowsForChance(t *testing.T) {
 		"all longer": {[]int{140, 140, 140}, true},
 		"exact":      {[]int{128, 128, 128}, false},
 	} {
-		i := 0
-		count := func(context.Context, string) (int, string, error) { i++; return c.counts[(i-1)%3], "test", nil }
+		count := func(context.Context, ...string) ([]int, string, error) { return c.counts, "test", nil }
 		s := &Synthetic{Costs: Guess}
 		if _, notes, err := s.Check(t.Context(), count, 128); err != nil || (len(notes) > 0) != c.off {
 			t.Errorf("%s: %v, %v", name, notes, err)
+		}
+	}
+}
+
+// A calibration has two texts counted, and more only where words cost several tokens, or the server takes or counts no
+// long text.
+func TestCalibrationAsksLittle(t *testing.T) {
+	all := simtest.Tokenizers()
+	atMost := func(n int) func(string) int { return func(text string) int { return min(n, all["a word"](text)) } }
+	for name, c := range map[string]struct {
+		tokenize     func(string) int
+		longest      int // words that the server takes
+		texts, words int // that were counted, and those of a prompt of 300 tokens
+		counted      int
+	}{
+		"a word":               {all["a word"], 9999, 2, 291, 300},
+		"a character":          {all["a character"], 9999, 2 + len(fillers), 56, 300},
+		"a short context":      {all["a word"], 350, 5, 291, 300},
+		"a part of the prompt": {atMost(200), 9999, 5, -1, 208},
+	} {
+		asked := 0
+		count := func(ctx context.Context, texts ...string) (counts []int, source string, err error) {
+			for _, text := range texts {
+				asked++
+				if len(strings.Fields(text)) > c.longest {
+					return nil, "", errors.New("too long")
+				}
+				counts = append(counts, c.tokenize(text)+8)
+			}
+			return counts, "usage", nil
+		}
+		s := &Spec{PromptTokens: rundir.Lengths{Mean: 300}, OutputTokens: rundir.Lengths{Mean: 1}}
+		o, err := Open(t.Context(), s, count, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words, _ := o.Costs.Fit(300); c.words >= 0 && words != c.words || asked != c.texts || o.Counted != c.counted {
+			t.Errorf("%s: %d texts, %d words, %d tokens counted", name, asked, words, o.Counted)
+		}
+		if off := len(o.Notes) > 0; off != (c.counted != 300) {
+			t.Errorf("%s: %v", name, o.Notes)
 		}
 	}
 }

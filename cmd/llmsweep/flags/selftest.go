@@ -1,10 +1,10 @@
 package flags
 
 import (
+	"context"
 	"fmt"
 	"os"
 
-	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/progress"
@@ -24,30 +24,31 @@ func HelperCommand() ([]string, error) {
 	return []string{self, SelftestHelper}, nil
 }
 
-// Selftest holds the flag of the self-test that a measurement starts with.
+// Selftest holds the flag of the self-test that belongs to a measurement.
 type Selftest struct {
 	NoSelftest bool `name:"no-selftest" help:"Skip the two-second test of this client." hidden:"" group:"Result"`
 }
 
-// RunSelftest runs the quick self-test and keeps its result in run. A self-test that fails leaves a note and does not stop the
-// measurement.
-func (f *Selftest) RunSelftest(c *console.Console, width int, run *rundir.Run, view *progress.View, l lang.Lang) {
+// RunSelftest runs the quick self-test for up to a number of streams. It is nil where it was not wanted or failed: that
+// leaves a note and does not stop the measurement.
+func (f *Selftest) RunSelftest(ctx context.Context, width int, view *progress.View, l lang.Lang) *rundir.Selftest {
 	if f.NoSelftest {
-		return
+		return nil
 	}
 	command, err := HelperCommand()
 	var r *selftest.Result
 	if err == nil {
-		r, err = selftest.Run(c.Ctx, selftest.Quick(command, width))
+		r, err = selftest.Run(ctx, selftest.Quick(command, width))
 	}
 	switch {
-	case c.Ctx.Err() != nil: // the measurement, which is interrupted too, reports it
+	case ctx.Err() != nil: // the measurement, which is interrupted too, reports it
 	case err != nil:
 		view.Note(findings.SelftestFailed(err, l))
 	default:
-		run.Client.Selftest = &r.Trust
 		if r.Trust.Streams == 0 { // else a plan that asks for more than was shown is warned of
-			view.Note(findings.SelftestVerdict(run.Client.Selftest, l))
+			view.Note(findings.SelftestVerdict(&r.Trust, l))
 		}
+		return &r.Trust
 	}
+	return nil
 }

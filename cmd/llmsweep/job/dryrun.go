@@ -18,8 +18,7 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// Of the requests before the first stage: the tokens that the preflight's ask for, and the most of its prompts, chat template included;
-// the shortest prompt of a calibration is taken for that too.
+// Of the requests of a preflight: the tokens that they ask for, and the most of their prompts, chat template included.
 const (
 	preflightPrompt = 64
 	preflightOutput = 24
@@ -30,19 +29,16 @@ func before(l *flags.WorkloadOptions) (requests int, t experiment.SpendTokens) {
 	const reconnects = 1 // see probe.Prober.Reconnects
 	requests = probe.MostPaid + reconnects
 	t = experiment.SpendTokens{Prompt: int64(requests) * preflightPrompt, Output: probe.MostPaid*preflightOutput + reconnects}
-	count := func(n, each int) {
-		requests += n
-		t.Prompt += int64(n) * int64(each)
-		t.Output += int64(n)
-	}
+	texts, tokens := 0, 0
 	switch {
 	case l.Prompt != "":
 	case l.Dataset != "":
-		count(workload.MostDatasetCounts, workload.LongestAsked)
+		texts, tokens = workload.MostDatasetCounts, workload.MostDatasetCounts*workload.LongestAsked
 	default:
-		count(workload.MostCounts, max(int(l.PromptLengths.Mean), preflightPrompt))
+		texts, tokens = workload.MostCounts(int(l.PromptLengths.Mean))
 	}
-	return requests, t
+	t.Add(experiment.SpendTokens{Prompt: int64(tokens), Output: int64(texts)})
+	return requests + texts, t
 }
 
 // counter returns what counts the tokens of a text: --tokenizer, or one token a byte.
@@ -115,7 +111,12 @@ const dryColumns = 120
 
 // unsent makes the workload, and the stages that are known beforehand, without a server.
 func (j *Job) unsent(l *flags.WorkloadOptions, count func(string) int) (workload.Workload, []experiment.Stage, error) {
-	counter := func(_ context.Context, text string) (int, string, error) { return count(text), "dry run", nil }
+	counter := func(_ context.Context, texts ...string) (counts []int, source string, err error) {
+		for _, text := range texts {
+			counts = append(counts, count(text))
+		}
+		return counts, "dry run", nil
+	}
 	opened, err := openWorkload(j.Ctx, l.Spec(j.Replay), counter, &workload.Guess, j.Lang)
 	if err != nil {
 		return nil, nil, err

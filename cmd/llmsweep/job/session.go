@@ -83,11 +83,11 @@ func (s *session) show(title string, plain bool) {
 	}
 }
 
-// test tests the client, where that was not done before.
+// test tests the client before the first stage, where that was not done before.
 func (s *session) test(f *flags.Selftest, width int) {
 	first := s.sides[0].run
 	if first.Client.Selftest == nil {
-		f.RunSelftest(s.Console, width, first, s.view, s.lang)
+		first.Client.Selftest = f.RunSelftest(s.Ctx, width, s.view, s.lang)
 	}
 	for _, one := range s.sides {
 		one.run.Client.Selftest = first.Client.Selftest

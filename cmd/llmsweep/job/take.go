@@ -100,9 +100,15 @@ func (j *Job) begin(s *session, p parsed, lead *lead) (Measure, error) {
 	}
 	s.show(j.kind()+"  "+report.Target(one.run, j.Lang), j.Results.Plain)
 	s.tellServed()
-	s.test(j.Selftest, j.needs().streams)
-	if t := one.run.Client.Selftest; j.Within && t != nil && t.Streams > 0 {
-		one.config.MaxConcurrency = min(one.config.MaxConcurrency, t.Streams)
+	if j.Within {
+		s.test(j.Selftest, j.needs().streams)
+		if t := one.run.Client.Selftest; t != nil && t.Streams > 0 {
+			one.config.MaxConcurrency = min(one.config.MaxConcurrency, t.Streams)
+		}
+	} else {
+		one.config.Selftest = func(ctx context.Context) *rundir.Selftest {
+			return j.Selftest.RunSelftest(ctx, j.needs().streams, s.view, j.Lang)
+		}
 	}
 	s.wait()
 	one.config.Observer = show(s.served, func() *rundir.Run { return one.run }, dir, j.Lang, s.view.Observe(j.needs().stages))

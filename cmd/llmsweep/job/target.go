@@ -41,6 +41,7 @@ type Target struct {
 	empties  bool                   // its prefix cache is emptied before each stage
 	Lang     lang.Lang              // of error messages
 	Close    func()
+	files    int       // how many connections this machine lets the process have; 0 for no limit
 	others   []*Target // further servers of the same model, which requests are shared out over
 }
 
@@ -70,11 +71,12 @@ func embedded(c *console.Console, url string) (string, sim.MachineConfig, func()
 
 // connectTarget runs the preflight of a server, and makes the workload.
 func connectTarget(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, r *workload.Replay, conns int) (*Target, error) {
-	t, err := preflight(c, url, flags, l, r != nil, conns)
+	spec := l.Spec(r)
+	t, err := preflight(c, url, flags, l, r != nil, conns, spec.Texts()...)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.open(c.Ctx, l.Spec(r), nil); err != nil {
+	if err := t.open(c.Ctx, spec, nil); err != nil {
 		t.Close()
 		return nil, err
 	}
@@ -90,9 +92,13 @@ func expectedAnswer(l *flags.WorkloadOptions) int {
 	return int(l.OutputLengths.Mean)
 }
 
-// preflight makes the client of a server and asks the server what it is. It sets no workload.
-func preflight(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int) (_ *Target, err error) {
+// preflight makes the client of a server and asks the server what it is, and meanwhile how long texts are. It sets no
+// workload.
+func preflight(
+	c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int, texts ...string,
+) (_ *Target, err error) {
 	t := &Target{Close: func() {}, tokenize: l.Tokenize, empties: flags.ResetCache, Lang: c.Lang}
+	t.files = c.World().Limits().Most(1)
 	defer func() {
 		if err != nil {
 			t.Close()
@@ -105,7 +111,7 @@ func preflight(c *console.Console, url string, flags *flags.Target, l *flags.Wor
 		if url, config, stop, err = embedded(c, url); err != nil {
 			return nil, err
 		}
-		t.Close = stop
+		t.Close, t.files = stop, c.World().Limits().Most(2) // the embedded server has the other ends
 		if l.Plain() && !replayed {
 			capacity := sim.CapacityOf(config, sim.Workload{PromptTokens: int(l.PromptLengths.Mean), OutputTokens: expectedAnswer(l)})
 			t.About.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
@@ -128,7 +134,9 @@ func preflight(c *console.Console, url string, flags *flags.Target, l *flags.Wor
 		t.prober.Pace = t.Caps.Wait
 	}
 	t.closes(t.prober.Close)
-	facts, err := t.prober.Preflight(c.Ctx, probe.Want{PromptTokens: int(l.PromptLengths.Mean), OutputTokens: int(l.OutputLengths.Mean)})
+	facts, err := t.prober.Preflight(c.Ctx, probe.Want{
+		PromptTokens: int(l.PromptLengths.Mean), OutputTokens: int(l.OutputLengths.Mean), Texts: texts,
+	})
 	if err != nil {
 		if proxy := c.ProxyFor(url); proxy != "" {
 			err = fmt.Errorf("%w (connections go through the proxy %s, set by HTTP_PROXY or HTTPS_PROXY; NO_PROXY excepts a host)", err, proxy)
@@ -207,13 +215,19 @@ func (t *Target) describeWorkload() {
 func (t *Target) AddNotes(notes ...note.Note) { t.About.Notes = append(t.About.Notes, notes...) }
 
 // count is a workload.Counter. It asks the server first: a tokenizer does not know the server's chat template.
-func (t *Target) count(ctx context.Context, text string) (int, string, error) {
-	n, err := t.prober.Count(ctx, text)
-	if err != nil && t.tokenize != nil && ctx.Err() == nil {
-		n, err = t.tokenize(ctx, text)
-		return n, "tokenizer", err
+func (t *Target) count(ctx context.Context, texts ...string) ([]int, string, error) {
+	counts, err := t.prober.Count(ctx, texts...)
+	if err == nil || t.tokenize == nil || ctx.Err() != nil {
+		return counts, t.prober.CountSource(), err
 	}
-	return n, t.prober.CountSource(), err
+	for _, text := range texts {
+		n, err := t.tokenize(ctx, text)
+		if err != nil {
+			return nil, "", err
+		}
+		counts = append(counts, n)
+	}
+	return counts, "tokenizer", nil
 }
 
 // Retokenize returns what counts the tokens of answers again: the tokenizer of --tokenizer, or the server where wanted and

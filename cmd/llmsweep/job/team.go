@@ -123,7 +123,8 @@ func (t *lead) End(err error) {
 func work(p Plan, w load.Waiter, ranks int) cluster.Work {
 	sender := p.Server.Sender()
 	work := cluster.Work{
-		Doer: sender, Warm: sender.Warm, Sources: p.Server.Workload.Stage, Waiter: w, Purse: p.Server.Purse(),
+		Doer: sender, Warm: warming(sender, p.Server.files), Sources: p.Server.Workload.Stage, Waiter: w,
+		Purse: p.Server.Purse(),
 	}
 	if p.Flags.Caps() != nil {
 		work.Caps = load.NewCaps(p.Flags.MaxRPS/float64(ranks), p.Flags.MaxTPM/float64(ranks))
