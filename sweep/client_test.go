@@ -77,7 +77,7 @@ func TestTheFirstWaveOfAClosedLoopIsNeverLate(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, to int64
 		marked   bool
-	}{"the first wave": {1, width, false}, "a later wave": {width + 1, 2 * width, true}} {
+	}{"the first wave": {1, width, false}, "a later wave": {2*width + 1, 3 * width, true}} {
 		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 			cfg, run := experimentWith(&late{Doer: d, from: c.from, to: c.to}, simtest.SameInAll(16, 4)), &rundir.Run{}
 			cfg.Warmup = experiment.Warmup{}
