@@ -382,7 +382,7 @@ func TestNothingIsAllocated(t *testing.T) {
 			return n%most == 0
 		})
 	})
-	if allocated > 5 || n != 2*most { // for a thousand receives
+	if allocated > 5 && !raceDetector || n != 2*most { // for a thousand receives; the race detector empties pools
 		t.Errorf("%v allocations in %d receives", allocated, n)
 	}
 	near, _ = pair(t)
