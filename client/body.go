@@ -63,8 +63,8 @@ func eachRead(r io.Reader, from source, take func([]byte, wire.Arrival) bool) er
 // errCompression is the error of an answer whose compression is unknown or broken.
 var errCompression = errors.New("the answer's compression")
 
-// decoded returns an answer's body without its compression. This client asks for none, because compression delays tokens,
-// but some proxies compress all the same. They use gzip; anything else is an error.
+// decoded returns an answer's body without its compression. This client asks for none, because compression delays
+// tokens, but some proxies compress all the same. They use gzip; anything else is an error.
 func decoded(header http.Header, body source) (source, error) {
 	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(header.Values("Content-Encoding"), ", "))); coding {
 	case "", "identity":

@@ -61,8 +61,8 @@ type Options struct {
 	HTTP string
 	// Proxy returns the proxy of a request, as http.Transport.Proxy does; nil for the one that the environment names.
 	Proxy func(*http.Request) (*url.URL, error)
-	// MaxConns is how many idle connections are kept for further requests: the expected concurrency. 0 for 1. It does not
-	// limit the number of connections.
+	// MaxConns is how many idle connections are kept for further requests: the expected concurrency. 0 for 1. It does
+	// not limit the number of connections.
 	MaxConns int
 	// Allowance is asked before each request is sent; nil for no limit. A request that it does not allow is not sent.
 	Allowance Allowance
@@ -156,8 +156,9 @@ func (c *Client) Do(ctx context.Context, p *Prepared, res *Result) {
 	x.run()
 }
 
-// HTTP2 reports whether requests go over HTTP/2. Its streams share connections, so the bytes of a connection do not tell to which
-// answer they belong: instants are those at which this program read, and a packet that is lost delays all streams.
+// HTTP2 reports whether requests go over HTTP/2. Its streams share connections, so the bytes of a connection do not
+// tell to which answer they belong: instants are those at which this program read, and a packet that is lost delays all
+// streams.
 func (c *Client) HTTP2() bool { return c.http2 }
 
 // proxyUser returns the credentials of the proxy of requests; nil where there are none.
@@ -181,8 +182,8 @@ func (c *Client) Warm(ctx context.Context, n int) error {
 	return nil
 }
 
-// Kept reports whether a connection is open that can carry a request. After an answer there is none where the server closes
-// each.
+// Kept reports whether a connection is open that can carry a request. After an answer there is none where the server
+// closes each.
 func (c *Client) Kept() bool { return c.pool == nil || c.pool.Kept() }
 
 // CloseIdle closes all idle connections.

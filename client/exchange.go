@@ -85,10 +85,10 @@ func (x *exchange) run() {
 }
 
 // send sends the request. It takes another connection only if the server provably has nothing of the request: a kept
-// connection was found closed before the first byte was written, or the write failed and the kernel had accepted nothing.
-// A request of which anything was accepted may have been worked on, whatever RFC 9112, section 9.3.1 allows to assume: its
-// failure is the server's, and so is the time until then. A fresh connection is not replaced, so this comes to an end. Call
-// stop before the connection is used for anything else.
+// connection was found closed before the first byte was written, or the write failed and the kernel had accepted
+// nothing. A request of which anything was accepted may have been worked on, whatever RFC 9112, section 9.3.1 allows to
+// assume: its failure is the server's, and so is the time until then. A fresh connection is not replaced, so this comes
+// to an end. Call stop before the connection is used for anything else.
 func (x *exchange) send() (c *wire.Conn, stop func() bool, err error) {
 	trace := httptrace.ContextClientTrace(x.ctx)
 	for {
@@ -232,8 +232,8 @@ func (x *exchange) frame(f api.Frame) {
 }
 
 // An answer that is much longer than asked is ended, so that a server that never ends one claims no unlimited time and
-// memory. The bound is generous: a server that ignores the length, or that reasons first, may send a few thousand tokens where
-// a few were asked for.
+// memory. The bound is generous: a server that ignores the length, or that reasons first, may send a few thousand
+// tokens where a few were asked for.
 const (
 	endlessFactor = 16      // times the asked number of tokens,
 	endlessMargin = 8192    // and this many chunks more
@@ -323,8 +323,8 @@ func (x *exchange) conclude() {
 	}
 }
 
-// drain reads to the end of the body, so that the connection can be used again. Where the end does not come at once, that
-// goes on behind the caller.
+// drain reads to the end of the body, so that the connection can be used again. Where the end does not come at once,
+// that goes on behind the caller.
 func (x *exchange) drain(c *wire.Conn) {
 	left := maxWhole
 	rest := func(p []byte, _ wire.Arrival) bool {

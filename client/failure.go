@@ -55,7 +55,8 @@ func classify(err error, connected bool) (Class, Cause, string) {
 	return ClassReset, cause, message
 }
 
-// classify is the function of that name; where HTTP/2 is spoken, a server without the asked protocol is one without HTTP/2.
+// classify is the function of that name; where HTTP/2 is spoken, a server without the asked protocol is one without
+// HTTP/2.
 func (c *Client) classify(err error, connected bool) (Class, Cause, string) {
 	class, cause, message := classify(err, connected)
 	if cause == CauseNeedsHTTP2 && c.http2 {
@@ -226,8 +227,8 @@ func protocolError(err error) bool {
 // StatusOverloaded is the status of Anthropic's API for a service that is overloaded.
 const StatusOverloaded = 529
 
-// refusalClass returns the class of an answer with a status other than 2xx. A redirect is malformed: no API has one, and
-// following it would time two servers.
+// refusalClass returns the class of an answer with a status other than 2xx. A redirect is malformed: no API has one,
+// and following it would time two servers.
 func refusalClass(code int, h http.Header, body []byte) Class {
 	switch {
 	case code == http.StatusTooManyRequests && rateLimited(h, body):
@@ -242,9 +243,10 @@ func refusalClass(code int, h http.Header, body []byte) Class {
 	return ClassMalformed
 }
 
-// rateLimited reports whether a 429 comes from a limit on the client's rate, and not from a server that is busy: it says when to
-// come back (RFC 6585, section 4; Retry-After-Ms is Azure's), that nothing remains of the limit (x-ratelimit-remaining-requests,
-// anthropic-ratelimit-tokens-remaining, and others alike), or names the limit in its error object (OpenAI, Anthropic).
+// rateLimited reports whether a 429 comes from a limit on the client's rate, and not from a server that is busy: it
+// says when to come back (RFC 6585, section 4; Retry-After-Ms is Azure's), that nothing remains of the limit
+// (x-ratelimit-remaining-requests, anthropic-ratelimit-tokens-remaining, and others alike), or names the limit in its
+// error object (OpenAI, Anthropic).
 func rateLimited(h http.Header, body []byte) bool {
 	for name, values := range h {
 		name = strings.ToLower(name)
@@ -276,8 +278,8 @@ func statusText(code int, h http.Header, body []byte) string {
 	return text
 }
 
-// retryAfter returns how long a refusal asks to wait: a number of seconds, or a date (RFC 9110, section 10.2.3). It returns 0 for
-// none, and for one in the past.
+// retryAfter returns how long a refusal asks to wait: a number of seconds, or a date (RFC 9110, section 10.2.3). It
+// returns 0 for none, and for one in the past.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 && seconds < 1e6 { // some servers send fractions

@@ -80,8 +80,8 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	return a, nil
 }
 
-// roundTrip sends a request. net/http gives the connection of an answer with status 101 away, so that no time limit ends the reading of its body: it
-// is closed unread.
+// roundTrip sends a request. net/http gives the connection of an answer with status 101 away, so that no time limit
+// ends the reading of its body: it is closed unread.
 func (c *Client) roundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := c.transport.RoundTrip(r)
 	if err == nil && resp.StatusCode == http.StatusSwitchingProtocols {

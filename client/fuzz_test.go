@@ -14,8 +14,8 @@ import (
 	"llmsweep/client/testkit"
 )
 
-// Whatever is typed as a URL is an address or an error in one line. What is shown has no password and no query, and reads as the
-// same address again.
+// Whatever is typed as a URL is an address or an error in one line. What is shown has no password and no query, and
+// reads as the same address again.
 func FuzzURL(f *testing.F) {
 	for _, s := range []string{
 		"", "localhost:8000", "http://h/v1/", "https://me:secret7@h:1/llm/v2/chat/completions?key=secret7", "unix:/run/x.sock", "unix:/x:/y/v1",

@@ -10,13 +10,14 @@ import (
 )
 
 const (
-	// spareFiles is how many descriptors are kept for everything but the measured streams: the run's files, the preflight's and
-	// the gauges' connections, the runtime's own.
+	// spareFiles is how many descriptors are kept for everything but the measured streams: the run's files, the
+	// preflight's and the gauges' connections, the runtime's own.
 	spareFiles = 64
 	// holdTime is how long a closed connection keeps its port on the side that closed it (TIME_WAIT): 60 s on Linux
 	// (TCP_TIMEWAIT_LEN), 30 s on macOS, up to 120 s on Windows.
 	holdTime = time.Minute
-	// reuseTime is the same where the kernel may reuse such a port for a new connection to the same server (tcp_tw_reuse).
+	// reuseTime is the same where the kernel may reuse such a port for a new connection to the same server
+	// (tcp_tw_reuse).
 	reuseTime = time.Second
 )
 
@@ -24,7 +25,8 @@ const (
 type LocalLimits struct {
 	Files int // descriptors that this process may have open; Go raises its soft limit to the hard one as it starts
 	Ports int // local ports for connections to one server
-	// Reuse reports whether a port in TIME_WAIT is soon used again, for servers elsewhere and for those on this machine.
+	// Reuse reports whether a port in TIME_WAIT is soon used again, for servers elsewhere and for those on this
+	// machine.
 	Reuse, ReuseLocal bool
 }
 
@@ -58,8 +60,8 @@ func (s LocalLimits) Most(files int) int {
 	return max((s.Files-spareFiles)/files, 1)
 }
 
-// Held returns how many ports are in use at a rate of new connections per second, with those that are closed already, to a
-// server on this machine or elsewhere.
+// Held returns how many ports are in use at a rate of new connections per second, with those that are closed already,
+// to a server on this machine or elsewhere.
 func (s LocalLimits) Held(perSecond float64, local bool) float64 {
 	hold := holdTime
 	if s.Reuse || local && s.ReuseLocal {

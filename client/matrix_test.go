@@ -38,7 +38,8 @@ const (
 	matrixMemory = 96 << 20         // bytes that one request and its faulty server may allocate together
 )
 
-// peer is the server's end of a connection in virtual time, with the answer that the server would give without the fault.
+// peer is the server's end of a connection in virtual time, with the answer that the server would give without the
+// fault.
 type peer struct {
 	net.Conn
 	in      *bufio.Reader
@@ -261,8 +262,8 @@ func (p *peer) more(n, frames int) string {
 	return b.String()
 }
 
-// record returns an API's answer to a request for 24 tokens, and the same with a fault, both cut into frames. The simulated
-// server, which shares no code with the client, writes them.
+// record returns an API's answer to a request for 24 tokens, and the same with a fault, both cut into frames. The
+// simulated server, which shares no code with the client, writes them.
 func record(t *testing.T, name string, handlers map[string]http.Handler) peer {
 	t.Helper()
 	d, err := api.DialectsByName(name)
@@ -294,8 +295,9 @@ func record(t *testing.T, name string, handlers map[string]http.Handler) peer {
 	return peer{}
 }
 
-// TestFaultMatrix injects each fault into each API. Each request ends in its class, in time, in bounded memory, without leaving a
-// goroutine (which synctest would find) or a connection. The classes are committed as a table; run with -update to renew it.
+// TestFaultMatrix injects each fault into each API. Each request ends in its class, in time, in bounded memory, without
+// leaving a goroutine (which synctest would find) or a connection. The classes are committed as a table; run with
+// -update to renew it.
 func TestFaultMatrix(t *testing.T) {
 	handlers := map[string]http.Handler{}
 	for _, engine := range simserver.Engines() {

@@ -1,5 +1,5 @@
-// Shares out the requests of one load over several servers of the same model. It takes the place of a router where there
-// is none.
+// Shares out the requests of one load over several servers of the same model. It takes the place of a router where
+// there is none.
 
 package client
 
@@ -18,8 +18,8 @@ type Replica interface {
 	Timestamps() string
 }
 
-// Replicas is several servers. They take turns: the sessions of a stage go to them in order, the first again after the last. All turns of a
-// session go to the same server. It is safe for concurrent use.
+// Replicas is several servers. They take turns: the sessions of a stage go to them in order, the first again after the
+// last. All turns of a session go to the same server. It is safe for concurrent use.
 type Replicas[S Replica] struct{ servers []S }
 
 // NewReplicas returns the group of some servers, at least one.

@@ -56,7 +56,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestAll checks what concerns all servers: connections are opened to each, and instants are the kernel's only if all are.
+// TestAll checks what concerns all servers: connections are opened to each, and instants are the kernel's only if all
+// are.
 func TestAll(t *testing.T) {
 	broken := errors.New("broken")
 	servers := []*replicaServer{{stamps: "kernel"}, {stamps: "kernel", err: broken}, {stamps: "kernel"}}

@@ -158,8 +158,8 @@ func hold(then func(conns int)) context.Context {
 	}})
 }
 
-// Every moment at which a server can break a connection, on the first and on the hundredth request that it carries, in plain
-// text and under TLS, by FIN and by RST: the class, how many requests the server received, and whose the time is.
+// Every moment at which a server can break a connection, on the first and on the hundredth request that it carries, in
+// plain text and under TLS, by FIN and by RST: the class, how many requests the server received, and whose the time is.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("word ", 4<<20/5) // more than the sockets' buffers hold
@@ -284,8 +284,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// checkTimes compares a request's times with the server's own: it was sent before the server saw it, and failed after the
-// server broke the connection. Dialled tells whether it needed a new connection.
+// checkTimes compares a request's times with the server's own: it was sent before the server saw it, and failed after
+// the server broke the connection. Dialled tells whether it needed a new connection.
 func (s *faulty) checkTimes(t *testing.T, r *Result, dialled bool) {
 	t.Helper()
 	s.mu.Lock()

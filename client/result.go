@@ -92,8 +92,8 @@ type Result struct {
 	Dial   time.Duration // time spent dialling, part of the lag; 0 on a reused connection
 	Text   []byte        // the answer's text without reasoning, where Request.KeepText asks for it
 
-	// OnToken, if set, is called for each chunk with tokens, with the number of tokens that it is thought to have. It is
-	// called between two reads, so it must be quick and must not block.
+	// OnToken, if set, is called for each chunk with tokens, with the number of tokens that it is thought to have. It
+	// is called between two reads, so it must be quick and must not block.
 	OnToken func(tokens int)
 }
 

@@ -113,7 +113,8 @@ func (d *dropper) Write(p []byte) (int, error) {
 	return n, errors.New("the write failed")
 }
 
-// A write that failed is made again on another connection if nothing of it was accepted, and never if a single byte was.
+// A write that failed is made again on another connection if nothing of it was accepted, and never if a single byte
+// was.
 func TestFailedWrite(t *testing.T) {
 	for accepts, want := range map[int]outcome{
 		0: {Status: StatusOK},
@@ -175,8 +176,8 @@ func TestUnaskedAnswer(t *testing.T) {
 	}
 }
 
-// A connection made ahead of need that the server has closed is replaced, whether that is seen when it is taken or just before
-// the write.
+// A connection made ahead of need that the server has closed is replaced, whether that is seen when it is taken or just
+// before the write.
 func TestWarmConnectionsClosed(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		for _, late := range []bool{false, true} {
@@ -303,8 +304,8 @@ func TestHabitIsLearned(t *testing.T) {
 	}
 }
 
-// A server that reads a request, works on it and drops the connection, every third time: each loss is a reset, is seen by the
-// server once, and takes the server's time and not the client's.
+// A server that reads a request, works on it and drops the connection, every third time: each loss is a reset, is seen
+// by the server once, and takes the server's time and not the client's.
 func TestDroppedWork(t *testing.T) {
 	const work = 500 * time.Millisecond
 	requests := 0

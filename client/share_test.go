@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Processes that each spend a share of what is left never exceed the limit together, stage after stage, and the first one's purse knows what all
-// of them spent.
+// Processes that each spend a share of what is left never exceed the limit together, stage after stage, and the first
+// one's purse knows what all of them spent.
 func TestSharesAreNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limits := SpendLimits{PriceIn: 1, PriceOut: 2, Cost: rapid.Float64Range(0.0001, 0.1).Draw(rt, "most")}

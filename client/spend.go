@@ -40,16 +40,16 @@ func (l *SpendLimits) Share(prompt, output int64) float64 {
 type Spent struct {
 	Requests       int   // that may have cost something
 	Prompt, Output int64 // tokens that the server counted
-	// UnsurePrompt and UnsureOutput are upper bounds for requests whose tokens the server did not count: those that were cancelled
-	// or failed in mid-stream.
+	// UnsurePrompt and UnsureOutput are upper bounds for requests whose tokens the server did not count: those that
+	// were cancelled or failed in mid-stream.
 	UnsurePrompt, UnsureOutput int64
 	Cost                       float64
 	Refused                    bool // a request was not sent, because less was left than it can cost
 }
 
-// Purse holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is reserved never exceeds
-// a limit, as long as prompts have no more tokens than their bound, but for one outlier at a time, and the server sends no more
-// than it was asked for.
+// Purse holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is reserved
+// never exceeds a limit, as long as prompts have no more tokens than their bound, but for one outlier at a time, and
+// the server sends no more than it was asked for.
 type Purse struct {
 	limits  SpendLimits
 	earlier Spent // before the purse was made, and by other processes; see [Purse.Begin] and [Purse.Book]
@@ -101,9 +101,10 @@ func (p *Purse) Spent() Spent {
 // Limits returns the limits.
 func (p *Purse) Limits() SpendLimits { return p.limits }
 
-// Bounds of a prompt's tokens. A tokenizer makes at most one token of a byte, and a chat template adds some more. Once the server
-// has counted a few prompts, the bound is what it counted for a byte, with a margin. Once it has counted many of a length, the margin
-// is small, and what it counted for a byte has the template in it. One outlier, which may be any request in flight, is provided for.
+// Bounds of a prompt's tokens. A tokenizer makes at most one token of a byte, and a chat template adds some more. Once
+// the server has counted a few prompts, the bound is what it counted for a byte, with a margin. Once it has counted
+// many of a length, the margin is small, and what it counted for a byte has the template in it. One outlier, which may
+// be any request in flight, is provided for.
 const (
 	templateTokens = 256
 	fewCounted     = 3
@@ -178,7 +179,8 @@ func size(call *Prepared) int {
 	return max(n, call.Request.PromptTokens)
 }
 
-// outputBound returns how many tokens the answer may have: what the body asks for, which the user's own fields may have changed.
+// outputBound returns how many tokens the answer may have: what the body asks for, which the user's own fields may have
+// changed.
 func outputBound(call *Prepared) int64 {
 	body := gjson.ParseBytes(call.Body)
 	most, choices := int64(0), int64(1)

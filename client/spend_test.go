@@ -70,8 +70,8 @@ func (z tokenizer) ends(t *rapid.T) end {
 	return e
 }
 
-// Whatever requests end in whatever order, at once, the bill never exceeds the limits, and it is never above what is reported. A limit is
-// also used: when a request is refused, less was left than it can cost.
+// Whatever requests end in whatever order, at once, the bill never exceeds the limits, and it is never above what is
+// reported. A limit is also used: when a request is refused, less was left than it can cost.
 func TestLimitsAreNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limits := SpendLimits{PriceIn: rapid.Float64Range(0, 20).Draw(rt, "in"), PriceOut: rapid.Float64Range(0.1, 80).Draw(rt, "out")}
@@ -119,7 +119,8 @@ func TestLimitsAreNeverExceeded(t *testing.T) {
 	})
 }
 
-// A limit is used up to what the next request can cost; the bound of prompts becomes close once the server has counted some.
+// A limit is used up to what the next request can cost; the bound of prompts becomes close once the server has counted
+// some.
 func TestALimitIsUsed(t *testing.T) {
 	const limit, prompt, output = 100_000, 350, 100
 	p := NewPurse(ofTokens(limit))
@@ -140,8 +141,9 @@ func TestALimitIsUsed(t *testing.T) {
 	}
 }
 
-// With many requests in flight most of a limit is used as well: what is reserved for each is close to what it costs, once many were
-// counted. The limit holds also where all of the last ones are longer than any before, and one of them is an outlier.
+// With many requests in flight most of a limit is used as well: what is reserved for each is close to what it costs,
+// once many were counted. The limit holds also where all of the last ones are longer than any before, and one of them
+// is an outlier.
 func TestALimitIsUsedAtHighConcurrency(t *testing.T) {
 	const limit, template, output, width = 300_000, 40, 100, 64
 	for _, unlike := range []bool{false, true} {

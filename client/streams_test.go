@@ -22,8 +22,8 @@ import (
 	"llmsweep/client/api"
 )
 
-// serverProcess, in the environment, makes the test binary a server of streams with the given tokens and tokens per second.
-// A server in the client's own process would share its memory and its scheduler.
+// serverProcess, in the environment, makes the test binary a server of streams with the given tokens and tokens per
+// second. A server in the client's own process would share its memory and its scheduler.
 const serverProcess = "LLMSWEEP_TEST_STREAMS"
 
 func TestMain(m *testing.M) {
@@ -117,7 +117,8 @@ func resident() int {
 	return pages * os.Getpagesize()
 }
 
-// processorTime returns the processor time of this process so far, to a hundredth of a second; 0 where there is no /proc.
+// processorTime returns the processor time of this process so far, to a hundredth of a second; 0 where there is no
+// /proc.
 func processorTime() time.Duration {
 	b, _ := os.ReadFile("/proc/self/stat")
 	_, after, _ := bytes.Cut(b, []byte(") ")) // the name of the program may have blanks
@@ -130,9 +131,9 @@ func processorTime() time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// BenchmarkOpenStreams keeps many paced streams open. It reports the memory of each, the processor's time for each token, and the
-// error of the tokens' instants: of those in the result, of the first ones among them, and of those that this program would
-// have taken by itself.
+// BenchmarkOpenStreams keeps many paced streams open. It reports the memory of each, the processor's time for each
+// token, and the error of the tokens' instants: of those in the result, of the first ones among them, and of those that
+// this program would have taken by itself.
 func BenchmarkOpenStreams(b *testing.B) {
 	for _, n := range []int{512, 1000, 2000, 3000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

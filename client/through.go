@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// through sends the request and reads the answer through net/http, which speaks HTTP/2 and knows how to use proxies. Instants
-// are those at which this program wrote and read.
+// through sends the request and reads the answer through net/http, which speaks HTTP/2 and knows how to use proxies.
+// Instants are those at which this program wrote and read.
 func (x *exchange) through() {
 	var asked time.Time
 	var wrote atomic.Pointer[time.Time] // net/http writes on another goroutine

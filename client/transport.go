@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	// idleTimeout is shorter than uvicorn's 5 s, after which vLLM, SGLang and lmdeploy close idle connections. A request
-	// that is written to a connection as it is closed would fail.
+	// idleTimeout is shorter than uvicorn's 5 s, after which vLLM, SGLang and lmdeploy close idle connections. A
+	// request that is written to a connection as it is closed would fail.
 	idleTimeout    = 4 * time.Second
 	maxHeaderBytes = 1 << 20
 )
 
-// connect prepares the ways to the server. Requests go over connections of package wire, with HTTP/1.1. What net/http is there for:
-// HTTP/2, which puts all streams on one connection, where one read returns parts of many streams and a lost packet delays
-// all of them, and which the engines' own servers do not have; proxies; and [Client.Fetch].
+// connect prepares the ways to the server. Requests go over connections of package wire, with HTTP/1.1. What net/http
+// is there for: HTTP/2, which puts all streams on one connection, where one read returns parts of many streams and a
+// lost packet delays all of them, and which the engines' own servers do not have; proxies; and [Client.Fetch].
 func (c *Client) connect(o Options) error {
 	conf, err := TLSConfig(o)
 	if err != nil {
@@ -90,8 +90,8 @@ func hostPort(u *url.URL) string {
 	return net.JoinHostPort(host, port)
 }
 
-// requestHead returns the head of a request as net/http writes it, without its last lines: the length of the body, and the
-// blank line.
+// requestHead returns the head of a request as net/http writes it, without its last lines: the length of the body, and
+// the blank line.
 func requestHead(u *url.URL, host string, header http.Header) ([]byte, error) {
 	var all bytes.Buffer
 	r := &http.Request{Method: http.MethodPost, URL: u, Host: host, Header: header, Body: http.NoBody}
@@ -103,7 +103,8 @@ func requestHead(u *url.URL, host string, header http.Header) ([]byte, error) {
 	return bytes.TrimRight(fmt.Appendf(nil, "%s\r\n%s", before, after), "\r\n"), nil
 }
 
-// protocolsOf returns the protocols of a version of HTTP: one, so that a connection's bytes are what they are taken for.
+// protocolsOf returns the protocols of a version of HTTP: one, so that a connection's bytes are what they are taken
+// for.
 func protocolsOf(version string) (*http.Protocols, error) {
 	p := &http.Protocols{}
 	switch version {
@@ -166,7 +167,8 @@ func pairError(o Options, err error) error {
 	return fmt.Errorf("--key %s: it has no key that can be read; want a PEM file without a password (-----BEGIN PRIVATE KEY-----)", o.KeyFile)
 }
 
-// mostCertificates is the size of the largest file of certificates that is read, in bytes. Those of a whole system have about 0.2 MiB.
+// mostCertificates is the size of the largest file of certificates that is read, in bytes. Those of a whole system have
+// about 0.2 MiB.
 const mostCertificates = 16 << 20
 
 // trusted returns the system's certificates and those in a PEM file.

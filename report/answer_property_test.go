@@ -101,8 +101,8 @@ func inOrder(a *rundir.Answer) (wrong []string) {
 	return wrong
 }
 
-// TestAnswersContradictNothing: over many sweeps, each number of an answer's sentences stands in the tables or in the answer, no two sentences contradict each
-// other, and rates are in order.
+// TestAnswersContradictNothing: over many sweeps, each number of an answer's sentences stands in the tables or in the
+// answer, no two sentences contradict each other, and rates are in order.
 func TestAnswersContradictNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		run, terms := drawRun(t)
@@ -125,7 +125,8 @@ func TestAnswersContradictNothing(t *testing.T) {
 	})
 }
 
-// misconcluded returns what is wrong with the conclusion of a sweep: it has the numbers and a sentence of the answer, and claims no more than these.
+// misconcluded returns what is wrong with the conclusion of a sweep: it has the numbers and a sentence of the answer,
+// and claims no more than these.
 func misconcluded(run *rundir.Run, a *rundir.Answer) (wrong []string) {
 	c := findings.Conclude(run)
 	if b, err := json.Marshal(c); err != nil || simtest.CheckSchema("verdict", b) != nil {
@@ -163,7 +164,8 @@ func misconcluded(run *rundir.Run, a *rundir.Answer) (wrong []string) {
 	return wrong
 }
 
-// numbersOf returns the numbers of a text in one order, so that two languages, which have them in another one, can be compared.
+// numbersOf returns the numbers of a text in one order, so that two languages, which have them in another one, can be
+// compared.
 func numbersOf(text string) []string {
 	all := regexp.MustCompile(`\d+(?:\.\d+)?`).FindAllString(text, -1)
 	slices.Sort(all)

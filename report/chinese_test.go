@@ -117,7 +117,8 @@ func TestChineseAuditIsWhole(t *testing.T) {
 	checkChinese(t, "audit", b.String())
 }
 
-// TestChineseGoldenFilesAreWhole checks what compare and choose wrote. The views of a running sweep have names of the test in them.
+// TestChineseGoldenFilesAreWhole checks what compare and choose wrote. The views of a running sweep have names of the
+// test in them.
 func TestChineseGoldenFilesAreWhole(t *testing.T) {
 	files, err := filepath.Glob("*/testdata/*.zh.*")
 	if err != nil || len(files) < 10 {

@@ -16,7 +16,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// drawRun draws a sweep of a server: plain, failing at any load, or collapsing under overload. Verdicts near the edge are drawn at random, as is what arrived.
+// drawRun draws a sweep of a server: plain, failing at any load, or collapsing under overload. Verdicts near the edge
+// are drawn at random, as is what arrived.
 func drawRun(t *rapid.T) (*rundir.Run, []slo.Term) {
 	f := rundir.Exactly
 	between := func(label string, low, high float64) float64 { return rapid.Float64Range(low, high).Draw(t, label) }
@@ -138,7 +139,8 @@ func stands(printed, unit string, given []float64) bool {
 	return err != nil
 }
 
-// contradictions returns what in the sentences of an answer contradicts the tables, the answer, or another sentence. given are the numbers of both.
+// contradictions returns what in the sentences of an answer contradicts the tables, the answer, or another sentence.
+// given are the numbers of both.
 func contradictions(run *rundir.Run, lines []string, given []float64) (all []string, numbers int) {
 	text := strings.Join(lines, "\n")
 	complain := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }

@@ -26,7 +26,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// drawSetups draws sweeps of servers with GPUs of their own, in the order of a document, of which the SLO is that of the first.
+// drawSetups draws sweeps of servers with GPUs of their own, in the order of a document, of which the SLO is that of
+// the first.
 func drawSetups(t *rapid.T, most int) ([]setup.Input, []slo.Term) {
 	var all []setup.Input
 	var terms []slo.Term
@@ -59,8 +60,9 @@ func written(t interface{ Fatal(...any) }, in []setup.Input, terms []slo.Term, l
 // partOfRun is what a document has of one run.
 var partOfRun = regexp.MustCompile(`(?s)<!-- llmsweep:run .*?<!-- /llmsweep:run`)
 
-// TestAnswersOfDocumentsAreInOrder: over documents of many sweeps, rate, interval, SLO, latency at 80 % and the rates up to which rows are stable and from which they
-// are saturated are in order in each answer, and both languages tell the same.
+// TestAnswersOfDocumentsAreInOrder: over documents of many sweeps, rate, interval, SLO, latency at 80 % and the rates
+// up to which rows are stable and from which they are saturated are in order in each answer, and both languages tell
+// the same.
 func TestAnswersOfDocumentsAreInOrder(t *testing.T) {
 	answers := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -107,8 +109,9 @@ func unordered(text string) (wrong []string) {
 	return wrong
 }
 
-// TestAnswersOfPublishedDocumentsAreInOrder is the same of the documents that this repository has: those published elsewhere, as reports and as documents of them, and its
-// own examples, as they are written there and as runs that are rendered again.
+// TestAnswersOfPublishedDocumentsAreInOrder is the same of the documents that this repository has: those published
+// elsewhere, as reports and as documents of them, and its own examples, as they are written there and as runs that are
+// rendered again.
 func TestAnswersOfPublishedDocumentsAreInOrder(t *testing.T) {
 	answers := 0
 	check := func(name, text string, l lang.Lang) {

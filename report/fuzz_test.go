@@ -12,8 +12,8 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// FuzzDirectory opens and renders run directories with any content: each is refused, or printed in all formats without a panic and
-// without what a terminal would obey.
+// FuzzDirectory opens and renders run directories with any content: each is refused, or printed in all formats without
+// a panic and without what a terminal would obey.
 func FuzzDirectory(f *testing.F) {
 	records := `{"stage":"a","seq":1,"turn":0,"due":1.5,"sent":1.5,"first_token":1.6,"last_token":1.9,"end":2,"status":"ok","output_tokens":3,"gaps_us":[1,2]}` + "\n"
 	for _, name := range []string{"run.json", "run-killed.json", "sweep.json"} {

@@ -9,7 +9,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestNotesOfOtherVersions: a run of another version has notes whose rules this one does not have. Reports say nothing of them.
+// TestNotesOfOtherVersions: a run of another version has notes whose rules this one does not have. Reports say nothing
+// of them.
 func TestNotesOfOtherVersions(t *testing.T) {
 	gone := func(code string) note.Note { return note.Note{Code: code, Args: map[string]any{"rate": 7.5}} }
 	run := sweptRun()

@@ -8,7 +8,8 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// TestMain draws fewer random runs in everyday tests, unless -rapid.checks says how many: each is rendered in all forms and both languages.
+// TestMain draws fewer random runs in everyday tests, unless -rapid.checks says how many: each is rendered in all forms
+// and both languages.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false

@@ -16,8 +16,8 @@ type Drawing struct {
 	Alt  string // what it shows
 }
 
-// markdown writes a document: of each run the answer, the six-column table as others publish it, and what that format has
-// no room for.
+// markdown writes a document: of each run the answer, the six-column table as others publish it, and what that format
+// has no room for.
 func markdown(w io.Writer, runs []rundir.Run, o Options) error {
 	var all []table.Section
 	if o.several = len(runs) > 1; o.several && !o.OnlyTable {

@@ -30,8 +30,8 @@ type reporter interface {
 	Fatal(args ...any)
 }
 
-// TestOneAnswerEverywhere: console, Markdown, document, page, index, JSON, verdict, compare and choose tell the same rate, interval, SLO rate and latency at 80 %
-// of many sweeps.
+// TestOneAnswerEverywhere: console, Markdown, document, page, index, JSON, verdict, compare and choose tell the same
+// rate, interval, SLO rate and latency at 80 % of many sweeps.
 func TestOneAnswerEverywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, terms := drawSetups(t, 2)
@@ -188,7 +188,8 @@ func asJSON(t reporter, v any) string {
 	return string(b)
 }
 
-// sameInComparisons compares compare, which has the saturation rate and the latency at 80 % of it, and choose, which has the rate that meets the SLO.
+// sameInComparisons compares compare, which has the saturation rate and the latency at 80 % of it, and choose, which
+// has the rate that meets the SLO.
 func sameInComparisons(t reporter, in []setup.Input, terms []slo.Term) {
 	setups := setup.Load(append(in[:len(in):len(in)], in...)) // with itself, too
 	c, err := compare.Of(setups, true)

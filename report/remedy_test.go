@@ -40,7 +40,8 @@ func invalidRuns(t *testing.T) []setup.Input {
 // folded is the beginning of a sentence that stands again when it is unfolded.
 var folded = regexp.MustCompile(`<summary>.*?</summary>`)
 
-// TestWhatHelpsASlowClientIsSaidOnce: an output that says that the client was too slow in some rows says once what helps.
+// TestWhatHelpsASlowClientIsSaidOnce: an output that says that the client was too slow in some rows says once what
+// helps.
 func TestWhatHelpsASlowClientIsSaidOnce(t *testing.T) {
 	in := invalidRuns(t)
 	run := in[0].Run

@@ -1,7 +1,7 @@
-// Package report renders what a run measured: a console table with the answer beneath it, a Markdown document in English or
-// Chinese, CSV, JSON, and the formats of other tools. Every rendering begins with []rundir.Run, so a directory can be rendered
-// at any time. It computes no metric that was not measured, shows an absent number as n/a and not as 0, and never writes to
-// the run directory.
+// Package report renders what a run measured: a console table with the answer beneath it, a Markdown document in
+// English or Chinese, CSV, JSON, and the formats of other tools. Every rendering begins with []rundir.Run, so a
+// directory can be rendered at any time. It computes no metric that was not measured, shows an absent number as n/a and
+// not as 0, and never writes to the run directory.
 //
 // Its packages, bottom up:
 //
@@ -14,8 +14,8 @@
 //	page document         a page of HTML; one document about many configurations
 //	progress              a run while it is measured
 //
-// A new column is one entry of findings.Columns. A new drawing of the page is a file of page. A new format is a file of this package and its line
-// in the list of formats in this file.
+// A new column is one entry of findings.Columns. A new drawing of the page is a file of page. A new format is a file of
+// this package and its line in the list of formats in this file.
 package report
 
 import (

@@ -15,7 +15,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// drawUsers draws a sweep by users of a server whose cache holds the contexts of some of them, or that has some slots, with rows that differ by chance.
+// drawUsers draws a sweep by users of a server whose cache holds the contexts of some of them, or that has some slots,
+// with rows that differ by chance.
 func drawUsers(t *rapid.T) (*rundir.Run, []slo.Term) {
 	f := rundir.Exactly
 	between := func(label string, low, high float64) float64 { return rapid.Float64Range(low, high).Draw(t, label) }

@@ -58,7 +58,8 @@ func interruptedSweep(t *testing.T, log experiment.Log) *rundir.Run {
 	return run
 }
 
-// reopenUnblamed reads the directory of a run that is still saved as running: it has another reason to have no answer than its budget.
+// reopenUnblamed reads the directory of a run that is still saved as running: it has another reason to have no answer
+// than its budget.
 func reopenUnblamed(t *testing.T, path string, state rundir.State, why string) {
 	t.Helper()
 	run, err := saturation.Reopen(path)

@@ -34,8 +34,8 @@ func hurried(t *testing.T, seed uint64) *rundir.Run {
 	return run
 }
 
-// TestAHurriedSweepPromisesLittle: however little a short sweep shows, the rate within the SLO and its interval do not lie above what the server
-// takes, and a rate known to within more than 20 % is not called one.
+// TestAHurriedSweepPromisesLittle: however little a short sweep shows, the rate within the SLO and its interval do not
+// lie above what the server takes, and a rate known to within more than 20 % is not called one.
 func TestAHurriedSweepPromisesLittle(t *testing.T) {
 	t.Parallel()
 	ranges := 0
@@ -76,7 +76,8 @@ func TestNoRequestWasDue(t *testing.T) {
 	})
 }
 
-// TestRecordsOfAResumedRunAreUnlike: the warm-up and the lone requests of a run that goes on are numbered on, twice too.
+// TestRecordsOfAResumedRunAreUnlike: the warm-up and the lone requests of a run that goes on are numbered on, twice
+// too.
 func TestRecordsOfAResumedRunAreUnlike(t *testing.T) {
 	t.Parallel()
 	want, disk, began := whole(t, nil)

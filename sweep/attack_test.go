@@ -73,7 +73,8 @@ func TestShortenedAnswersAreNamed(t *testing.T) {
 	}
 }
 
-// A run of a number of requests sends them all, whatever the server refuses, also where the first request to end is a refusal.
+// A run of a number of requests sends them all, whatever the server refuses, also where the first request to end is a
+// refusal.
 func TestRequestsAreSentThoughTheFirstIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, refuses := range map[string]func(int) bool{
@@ -91,7 +92,8 @@ func TestRequestsAreSentThoughTheFirstIsRefused(t *testing.T) {
 	}
 }
 
-// Requests that hang while others are answered do not show that the server stopped answering, also where they are the last to end.
+// Requests that hang while others are answered do not show that the server stopped answering, also where they are the
+// last to end.
 func TestRequestsThatHangAreNotAFrozenServer(t *testing.T) {
 	t.Parallel()
 	of, wrong := 0, 0
@@ -133,9 +135,10 @@ func TestAnEarlyTokenIsNamed(t *testing.T) {
 	}
 }
 
-// Sweeps of servers on which an answer was far off: a bucket that holds 8,000 tokens and gains 160 a second, so that requests of 16 tokens are sustained
-// at 10 a second, though more are answered while it empties (14.8 were found); and lognormal service times of mean 0.35 s in 8 slots, 22.86 a second
-// (27.0 to 27.2 were found). The same sweep comes out each time; how often intervals hold in these families is shown by TestFamilies.
+// Sweeps of servers on which an answer was far off: a bucket that holds 8,000 tokens and gains 160 a second, so that
+// requests of 16 tokens are sustained at 10 a second, though more are answered while it empties (14.8 were found); and
+// lognormal service times of mean 0.35 s in 8 slots, 22.86 a second (27.0 to 27.2 were found). The same sweep comes out
+// each time; how often intervals hold in these families is shown by TestFamilies.
 func TestSweepsOfAttackersHoldTheTruth(t *testing.T) {
 	const (
 		tokens  = 16

@@ -13,9 +13,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// blind is a model of a server: stations of slots that serve jobs in the order of their arrival, and hooks for what is odd about it. It was written, with
-// its families, by a hand that had not read the rules of judgement. The same model answers requests (blindDoer) and runs alone through a heap of events,
-// which tells its truth (sustains).
+// blind is a model of a server: stations of slots that serve jobs in the order of their arrival, and hooks for what is
+// odd about it. It was written, with its families, by a hand that had not read the rules of judgement. The same model
+// answers requests (blindDoer) and runs alone through a heap of events, which tells its truth (sustains).
 type blind struct {
 	rng      *rand.Rand
 	service  float64 // seconds of an answer of oddTokens tokens, alone
@@ -147,7 +147,8 @@ func (e *blindEvents) Pop() any {
 	return x
 }
 
-// alone runs a model for a time in seconds with Poisson arrivals at a rate, and returns how many of its jobs are unfinished then.
+// alone runs a model for a time in seconds with Poisson arrivals at a rate, and returns how many of its jobs are
+// unfinished then.
 func (b *blind) alone(rate, seconds float64, rng *rand.Rand) int {
 	events := &blindEvents{{at: rng.ExpFloat64() / (rate + b.others)}}
 	begin := func(jobs []*blindJob) {
@@ -181,7 +182,8 @@ func (b *blind) alone(rate, seconds float64, rng *rand.Rand) int {
 	return waiting + b.inFlight
 }
 
-// sustains returns the highest rate at which the backlog of a model does not grow, by bisection over runs of an hour or 30,000 requests.
+// sustains returns the highest rate at which the backlog of a model does not grow, by bisection over runs of an hour or
+// 30,000 requests.
 func sustains(make func() *blind, nominal float64, seed uint64) float64 {
 	low, high := 0.1*nominal, 4*nominal
 	for range 11 {

@@ -12,8 +12,9 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// Beyond its capacity a server keeps some requests longer than the client waits for them. Without those its latencies would look better than
-// they are. No number that is printed may lie below what the same requests took when each was followed to its end.
+// Beyond its capacity a server keeps some requests longer than the client waits for them. Without those its latencies
+// would look better than they are. No number that is printed may lie below what the same requests took when each was
+// followed to its end.
 func TestOverloadIsNotFlattered(t *testing.T) {
 	t.Parallel()
 	w, server := simtest.SameInAll(512, 128), simtest.Preset(t, "Qwen2-7B/L20/fp16")

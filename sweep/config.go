@@ -6,8 +6,8 @@ import (
 	"llmsweep/sweep/experiment"
 )
 
-// Config is the configuration of a sweep or a run: how its stages are measured, and which there are. The zero value of a number is not
-// its default: [Defaults] has those.
+// Config is the configuration of a sweep or a run: how its stages are measured, and which there are. The zero value of
+// a number is not its default: [Defaults] has those.
 type Config struct {
 	experiment.Config // its Budget sets the stages' time and, where it is short, their number
 

@@ -35,8 +35,8 @@ func (k *trial) config(d load.Doer, runSeed uint64) Config {
 	return c
 }
 
-// measure is what the server completes per second in long runs in which far more arrive than it takes: the mean of several,
-// since equal lengths keep the rhythm in which a run began.
+// measure is what the server completes per second in long runs in which far more arrive than it takes: the mean of
+// several, since equal lengths keep the rhythm in which a run began.
 func (k *trial) measure(t *testing.T, runs uint64, waves time.Duration) {
 	capacity := k.Work.Capacity(k.Server)
 	for seed := range runs {

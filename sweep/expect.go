@@ -58,8 +58,8 @@ func (c *Config) outlook(
 	return this, after
 }
 
-// Outlook returns how long a sweep by rate takes on a plain server whose lone requests have a latency, and about how many
-// requests it sends.
+// Outlook returns how long a sweep by rate takes on a plain server whose lone requests have a latency, and about how
+// many requests it sends.
 func (c *Config) Outlook(lone time.Duration) (takes time.Duration, requests int) {
 	run := &rundir.Run{}
 	first, ok := c.Next(run, c.Budget)

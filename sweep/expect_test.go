@@ -23,7 +23,8 @@ func (e *estimates) Left(low, high time.Duration) {
 	e.low, e.high = append(e.low, passed+low), append(e.high, passed+high)
 }
 
-// The estimate of how long a sweep takes, once the throughput is known, holds the truth within a factor of 1.5 of its bounds.
+// The estimate of how long a sweep takes, once the throughput is known, holds the truth within a factor of 1.5 of its
+// bounds.
 func TestExpectations(t *testing.T) {
 	t.Parallel()
 	const factor = 1.5

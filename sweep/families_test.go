@@ -383,9 +383,9 @@ func quantile(v []float64, p float64) float64 {
 // wrong by more than 10 %.
 var everyday = []string{"bucket of requests", "unequal replicas", "credits", "slow one of five"}
 
-// TestFamilies sweeps servers of known truth and compares the answers with it. FAMILY lists the families to run, FAMILYN
-// says how many servers of each from FAMILYFROM on, FAMILYBUDGET sets a budget, FAMILYROWS shows all runs, and FAMILYDIR
-// keeps them. It prints the rows of examples/evidence/families.md.
+// TestFamilies sweeps servers of known truth and compares the answers with it. FAMILY lists the families to run,
+// FAMILYN says how many servers of each from FAMILYFROM on, FAMILYBUDGET sets a budget, FAMILYROWS shows all runs, and
+// FAMILYDIR keeps them. It prints the rows of examples/evidence/families.md.
 func TestFamilies(t *testing.T) {
 	only := everyday
 	if simtest.Full() {

@@ -47,7 +47,8 @@ func hasNote(st *rundir.Stage, code string) bool {
 	return false
 }
 
-// The window of a closed loop ends with its last answers, except where the server stopped answering: its silence counts.
+// The window of a closed loop ends with its last answers, except where the server stopped answering: its silence
+// counts.
 func TestAFrozenServerIsNamed(t *testing.T) {
 	t.Parallel()
 	const froze = "server.froze"

@@ -43,8 +43,9 @@ func (m mixed) Next() (load.Session, bool) {
 	}}}, true
 }
 
-// slotted is a server of eight slots whose times follow from the prompt alone, to the nanosecond. No two instants coincide, so that
-// a run repeats itself: the simulated server's steps end many requests at once, in an order that testing/synctest draws at random.
+// slotted is a server of eight slots whose times follow from the prompt alone, to the nanosecond. No two instants
+// coincide, so that a run repeats itself: the simulated server's steps end many requests at once, in an order that
+// testing/synctest draws at random.
 type slotted struct{ slots chan struct{} }
 
 func newSlotted() slotted { return slotted{make(chan struct{}, 8)} }
@@ -129,8 +130,8 @@ func golden(t *testing.T, name string, v any) {
 	}
 }
 
-// rounded keeps four significant digits of each number, since a fifth depends on which of two events at one instant comes first, and drops notes and the
-// client's share of the processor.
+// rounded keeps four significant digits of each number, since a fifth depends on which of two events at one instant
+// comes first, and drops notes and the client's share of the processor.
 func rounded(v any) any {
 	switch v := v.(type) {
 	case float64:

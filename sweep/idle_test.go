@@ -48,7 +48,8 @@ type phases struct {
 
 func (p phases) Progress(s load.Snapshot) { p.seen[s.Phase]++ }
 
-// A budget is kept also where the server never becomes idle, most of it is spent on stages, and the progress shows the wait.
+// A budget is kept also where the server never becomes idle, most of it is spent on stages, and the progress shows the
+// wait.
 func TestABusyServerDoesNotSpendTheBudget(t *testing.T) {
 	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {

@@ -59,7 +59,8 @@ func (f *follower) Progress(s load.Snapshot) {
 	f.before = s
 }
 
-// TestProgressMoves follows a sweep: while a stage drains, its output is that of the requests that end; time is left until the end; a stage that goes on says until when.
+// TestProgressMoves follows a sweep: while a stage drains, its output is that of the requests that end; time is left
+// until the end; a stage that goes on says until when.
 func TestProgressMoves(t *testing.T) {
 	t.Parallel()
 	forEach(t, habitTrials(t, "", simtest.SampleSize(2, 20)), func(t *testing.T, k *trial) {

@@ -151,7 +151,8 @@ func (q *quota) queue(ctx context.Context, cost float64) bool {
 	}
 }
 
-// quotaKinds are the kinds of quotas: what they count, how their periods follow each other, and what becomes of the rest.
+// quotaKinds are the kinds of quotas: what they count, how their periods follow each other, and what becomes of the
+// rest.
 var quotaKinds = []string{
 	"requests fixed refuses",
 	"tokens fixed refuses",
@@ -190,9 +191,9 @@ func drawQuota(kind string, seed uint64) *oddTrial {
 // quotaTolerance is the share of the requests that may be refused.
 const quotaTolerance = 0.05
 
-// acceptedTo returns the load of Poisson arrivals, as a share of a quota of n requests, at which as many are refused as is
-// tolerated. In a sliding window it is that of the loss formula of Erlang (n servers that are each held for a period); in a
-// fixed one, what comes beyond n.
+// acceptedTo returns the load of Poisson arrivals, as a share of a quota of n requests, at which as many are refused as
+// is tolerated. In a sliding window it is that of the loss formula of Erlang (n servers that are each held for a
+// period); in a fixed one, what comes beyond n.
 func acceptedTo(n float64, sliding bool) float64 {
 	lost := func(load float64) float64 {
 		if sliding {

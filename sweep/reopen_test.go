@@ -67,8 +67,8 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 	}
 }
 
-// A stage that was killed has the metrics that it would have had, where each request counts: one accountant makes them, from what it saw
-// or from the records.
+// A stage that was killed has the metrics that it would have had, where each request counts: one accountant makes them,
+// from what it saw or from the records.
 func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run")
@@ -110,7 +110,8 @@ func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
 		if n := got.Warnings; len(n) != 1 || n[0].Code != "stage.killed" || got.State != rundir.Interrupted {
 			t.Errorf("%s: %s, warnings %v", got.Name, got.State, n)
 		}
-		// These are not recorded, or rest on ticks of another length. The peak counts requests that begin and end at one instant together.
+		// These are not recorded, or rest on ticks of another length. The peak counts requests that begin and end at
+		// one instant together.
 		for _, st := range []*rundir.Stage{&want, &got} {
 			st.State, st.Warnings, st.ClientCPU, st.ClientGC, st.Elapsed, st.Verdict, st.Drift = "", nil, rundir.Number{}, rundir.Number{}, 0, "", rundir.Drift{}
 			st.Ended = 0

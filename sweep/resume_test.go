@@ -100,7 +100,8 @@ func sameNumber(a, b rundir.Number) bool {
 	return a == b || alike && math.Abs(a.Value()-b.Value()) <= roundOff*math.Abs(a.Value())
 }
 
-// A sweep that is killed at any instant, and continued, ends with the table that it would have had. SIGKILL leaves what was written.
+// A sweep that is killed at any instant, and continued, ends with the table that it would have had. SIGKILL leaves what
+// was written.
 func TestAKilledSweepGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Config){

@@ -11,10 +11,11 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// What a search for an SLO got wrong in the product of others is tested here: a bound that is overstepped, a best point that
-// is one of several or failed, and figures of one point under the name of another.
+// What a search for an SLO got wrong in the product of others is tested here: a bound that is overstepped, a best point
+// that is one of several or failed, and figures of one point under the name of another.
 
-// skipWithRaces skips a test of many sweeps where the race detector makes them ten times slower: others run the same code.
+// skipWithRaces skips a test of many sweeps where the race detector makes them ten times slower: others run the same
+// code.
 func skipWithRaces(t *testing.T) {
 	t.Helper()
 	if simtest.RaceDetector {
@@ -79,8 +80,8 @@ func TestBoundsOfASearchAreHard(t *testing.T) {
 	}
 }
 
-// TestASearchHasOneBestPoint: the rate is one, it is proven by one stage that was held as long as others and met all terms,
-// and what is said of that stage is what its row has.
+// TestASearchHasOneBestPoint: the rate is one, it is proven by one stage that was held as long as others and met all
+// terms, and what is said of that stage is what its row has.
 func TestASearchHasOneBestPoint(t *testing.T) {
 	skipWithRaces(t)
 	t.Parallel()

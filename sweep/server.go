@@ -11,11 +11,12 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Server sweeps a server with the settings of [Defaults], keeps what is measured in memory, and returns it. The requests ask for 128 tokens to
-// prompts of 512 words, no two of which are alike ([Words]). change, which may be nil, changes the settings.
+// Server sweeps a server with the settings of [Defaults], keeps what is measured in memory, and returns it. The
+// requests ask for 128 tokens to prompts of 512 words, no two of which are alike ([Words]). change, which may be nil,
+// changes the settings.
 //
-// This is for programs that embed a sweep; d is a [llmsweep/client.Client], or anything else that answers requests. The error is this
-// program's own: how the sweep ended is in the run's State and Failure.
+// This is for programs that embed a sweep; d is a [llmsweep/client.Client], or anything else that answers requests. The
+// error is this program's own: how the sweep ended is in the run's State and Failure.
 func Server(ctx context.Context, d load.Doer, change func(*Config)) (*rundir.Run, error) {
 	c := Defaults()
 	c.Doer, c.Log, c.Sources = d, &store.Memory{}, Words(512, 128, c.Seed)
@@ -26,8 +27,8 @@ func Server(ctx context.Context, d load.Doer, change func(*Config)) (*rundir.Run
 	return run, Sweep(ctx, c, run)
 }
 
-// Words returns a source for each stage: requests with prompts of random words and a number of tokens asked for. Most servers count about a
-// token for each word.
+// Words returns a source for each stage: requests with prompts of random words and a number of tokens asked for. Most
+// servers count about a token for each word.
 func Words(prompt, output int, seed uint64) func(stage string) load.Source {
 	return func(stage string) load.Source {
 		return &words{rng: stats.Rand(seed, "words", stage), prompt: prompt, output: output}

@@ -39,7 +39,8 @@ func (s alikeTurns) run() *rundir.Run {
 	return &rundir.Run{Workload: rundir.Workload{Conversation: c}}
 }
 
-// A sweep of conversations plans in turns: its saturation rate is the capacity in turns per second, and a planned rate is offered in turns.
+// A sweep of conversations plans in turns: its saturation rate is the capacity in turns per second, and a planned rate
+// is offered in turns.
 func TestSweepOfConversationsCountsTurns(t *testing.T) {
 	t.Parallel()
 	w := alikeTurns{simtest.SameInAll(64, 16), 8, time.Second}

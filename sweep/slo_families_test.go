@@ -23,8 +23,9 @@ type promise struct {
 	Rate float64
 }
 
-// promise returns a term whose rate is known: its limit is what a long stage at that rate shows. Where the metric hardly grows with the rate, no
-// measurement tells where it passes a limit, a long one neither: such rates are not taken. Its term is empty where none of several was taken.
+// promise returns a term whose rate is known: its limit is what a long stage at that rate shows. Where the metric
+// hardly grows with the rate, no measurement tells where it passes a limit, a long one neither: such rates are not
+// taken. Its term is empty where none of several was taken.
 func (k *oddTrial) promise(t *testing.T) *promise {
 	const tries, nearer, grows = 6, 0.95, 1 // share of the rate; least ratio of the metric's growth to the rate's
 	rng := rand.New(rand.NewPCG(k.seed, 23))
@@ -63,7 +64,8 @@ func (k *oddTrial) long(t *testing.T, rate float64) (st *rundir.Stage) {
 	return st
 }
 
-// TestSLOFamilies sweeps servers with an SLO whose rate is known, to within 1 % by its own chance. FAMILY, FAMILYN, FAMILYFROM and FAMILYDIR are as in [TestFamilies].
+// TestSLOFamilies sweeps servers with an SLO whose rate is known, to within 1 % by its own chance. FAMILY, FAMILYN,
+// FAMILYFROM and FAMILYDIR are as in [TestFamilies].
 func TestSLOFamilies(t *testing.T) {
 	const unsure = 0.01
 	var all overall

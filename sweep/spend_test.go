@@ -51,8 +51,9 @@ func (p *payer) Do(ctx context.Context, call *client.Prepared, res *client.Resul
 	reserved.Settle(res)
 }
 
-// On random servers with random habits, under closed loops, arrivals and whole sweeps, the server bills no more than the limit, and
-// what is reported is not less than the bill. Most of the limit is used; then the run ends and says so, and a sweep is complete.
+// On random servers with random habits, under closed loops, arrivals and whole sweeps, the server bills no more than
+// the limit, and what is reported is not less than the bill. Most of the limit is used; then the run ends and says so,
+// and a sweep is complete.
 func TestLimitsHoldUnderAnyLoad(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(simtest.SampleSize(6, 300)) {

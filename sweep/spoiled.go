@@ -10,11 +10,12 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// mostSpoiled is how many rows in a row may show the client instead of the server. One or two are an accident of a busy machine.
+// mostSpoiled is how many rows in a row may show the client instead of the server. One or two are an accident of a busy
+// machine.
 const mostSpoiled = 3
 
-// endSpoiled ends a sweep whose latest stages say more of the client than of the server: further ones would, too. Stages that were asked for,
-// and are not the sweep's choice, are all measured.
+// endSpoiled ends a sweep whose latest stages say more of the client than of the server: further ones would, too.
+// Stages that were asked for, and are not the sweep's choice, are all measured.
 func endSpoiled(x *experiment.Experiment) error {
 	stages := x.Run().Stages
 	if spoiledLast(stages) < mostSpoiled {
@@ -32,7 +33,8 @@ func spoiledLast(stages []rundir.Stage) (n int) {
 	return n
 }
 
-// keepAnswer turns the end of a sweep whose client is the limit into a warning, if a stage beside the floor shows the server.
+// keepAnswer turns the end of a sweep whose client is the limit into a warning, if a stage beside the floor shows the
+// server.
 func (x *sweeper) keepAnswer(err error) error {
 	var planned *experiment.EndError
 	if !errors.As(err, &planned) || !planned.Why.Is(noteClientLimit) {

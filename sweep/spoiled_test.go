@@ -13,8 +13,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// TestASweepEndsWhereTheClientIsTheLimit: three rows in a row that show the client end the sweep, with a warning; before, the search for the SLO
-// went on for hours.
+// TestASweepEndsWhereTheClientIsTheLimit: three rows in a row that show the client end the sweep, with a warning;
+// before, the search for the SLO went on for hours.
 func TestASweepEndsWhereTheClientIsTheLimit(t *testing.T) {
 	t.Parallel()
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
@@ -36,8 +36,8 @@ func TestASweepEndsWhereTheClientIsTheLimit(t *testing.T) {
 	})
 }
 
-// TestNothingButTheClient: where the floor alone shows the server, the sweep has failed, and there is no answer, whatever the search for the
-// ceiling completed.
+// TestNothingButTheClient: where the floor alone shows the server, the sweep has failed, and there is no answer,
+// whatever the search for the ceiling completed.
 func TestNothingButTheClient(t *testing.T) {
 	t.Parallel()
 	why := note.Note{Code: "client.sent-late"}

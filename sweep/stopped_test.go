@@ -31,8 +31,8 @@ func (s *sleeper) Progress(now load.Snapshot) {
 	}
 }
 
-// TestAStoppedClientIsNamed: a stage in which this program did not run is measured once more, and neither the client nor the
-// server is called slow.
+// TestAStoppedClientIsNamed: a stage in which this program did not run is measured once more, and neither the client
+// nor the server is called slow.
 func TestAStoppedClientIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -61,7 +61,8 @@ func TestAStoppedClientIsNamed(t *testing.T) {
 	}
 }
 
-// TestASweepGoesOnAfterAStop: whichever stage of a sweep the stop falls into, the others are those of a sweep without it.
+// TestASweepGoesOnAfterAStop: whichever stage of a sweep the stop falls into, the others are those of a sweep without
+// it.
 func TestASweepGoesOnAfterAStop(t *testing.T) {
 	skipWithRaces(t)
 	t.Parallel()
@@ -111,8 +112,8 @@ func (o outages) Do(ctx context.Context, p *client.Prepared, res *client.Result)
 	o.Doer.Do(ctx, p, res)
 }
 
-// TestAServerThatComesBackIsNotSaturated: refused connections are no limit of a server that was started again. Its row is
-// marked, repeated and left out of the answer.
+// TestAServerThatComesBackIsNotSaturated: refused connections are no limit of a server that was started again. Its row
+// is marked, repeated and left out of the answer.
 func TestAServerThatComesBackIsNotSaturated(t *testing.T) {
 	skipWithRaces(t)
 	t.Parallel()

@@ -71,7 +71,8 @@ func TestSweepByUsersFindsTheCliff(t *testing.T) {
 	}
 }
 
-// Users go on with their sessions from stage to stage: a stage of no more users than before begins no session in the middle.
+// Users go on with their sessions from stage to stage: a stage of no more users than before begins no session in the
+// middle.
 func TestUsersGoOnFromStageToStage(t *testing.T) {
 	t.Parallel()
 	server, w := cliff(t)
@@ -151,8 +152,8 @@ func TestUsersWithinABudget(t *testing.T) {
 	}
 }
 
-// TestUsersAgreeWithExhaustiveSearch sweeps random servers by users in virtual time. The truth is the most users for whom the limit is kept in the long
-// run, by trying all numbers about that.
+// TestUsersAgreeWithExhaustiveSearch sweeps random servers by users in virtual time. The truth is the most users for
+// whom the limit is kept in the long run, by trying all numbers about that.
 func TestUsersAgreeWithExhaustiveSearch(t *testing.T) {
 	t.Parallel()
 	const most = 120

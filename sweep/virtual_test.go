@@ -221,7 +221,8 @@ func TestAStalledServerDelaysNoArrival(t *testing.T) {
 	})
 }
 
-// A stage is offered its rate to within a request, whatever the server makes of its opening, and far below saturation it completes as much.
+// A stage is offered its rate to within a request, whatever the server makes of its opening, and far below saturation
+// it completes as much.
 func TestStagesAreOfferedTheirRates(t *testing.T) {
 	t.Parallel()
 	due, missing := 0.0, 0.0
@@ -353,7 +354,8 @@ func TestAnInterruptKeepsWhatWasMeasured(t *testing.T) {
 	})
 }
 
-// An interrupt at any time leaves what is known by then as the answer: a guess after the throughput, and then a bracket that narrows and holds the truth.
+// An interrupt at any time leaves what is known by then as the answer: a guess after the throughput, and then a bracket
+// that narrows and holds the truth.
 func TestAnInterruptLeavesTheBracket(t *testing.T) {
 	t.Parallel()
 	s := oddShape{Slots: 8, Service: 1}

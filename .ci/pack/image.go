@@ -84,7 +84,8 @@ func (b *blobs) addJSON(media string, v any) (descriptor, error) {
 	return b.add(media, content), err
 }
 
-// layer returns the files of an image: the program, certificates, and a directory for runs that any user may write to, as an archive and compressed.
+// layer returns the files of an image: the program, certificates, and a directory for runs that any user may write to,
+// as an archive and compressed.
 func layer(p *program) (plain, compressed []byte, err error) {
 	const nobody, shared = 65534, 0o1777
 	roots, err := certificates()
@@ -109,8 +110,8 @@ func layer(p *program) (plain, compressed []byte, err error) {
 	return plain, b.Bytes(), err
 }
 
-// image writes an OCI image of one layer as an archive of its layout, which docker load, podman load and skopeo read. The format is that of
-// https://github.com/opencontainers/image-spec/blob/main/image-layout.md.
+// image writes an OCI image of one layer as an archive of its layout, which docker load, podman load and skopeo read.
+// The format is that of https://github.com/opencontainers/image-spec/blob/main/image-layout.md.
 func (r *release) image(p *program) error {
 	var all blobs
 	plain, compressed, err := layer(p)

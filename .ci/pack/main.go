@@ -1,5 +1,6 @@
-// Command pack makes of the programs of a release what package managers install: a Python wheel and an OCI image of each, and a Homebrew formula of all.
-// Nothing in these files has the time or the machine in it, so that the same programs give the same bytes.
+// Command pack makes of the programs of a release what package managers install: a Python wheel and an OCI image of
+// each, and a Homebrew formula of all. Nothing in these files has the time or the machine in it, so that the same
+// programs give the same bytes.
 //
 //	pack -version 0.1.0 -url https://example.org/releases/v0.1.0 -license LICENSE DIR
 //

@@ -41,7 +41,8 @@ func read(t *testing.T, name string) []byte {
 	return b
 }
 
-// TestWheels tests that each wheel has the program as an executable script, and a record of all its files that is right.
+// TestWheels tests that each wheel has the program as an executable script, and a record of all its files that is
+// right.
 func TestWheels(t *testing.T) {
 	wheels, err := filepath.Glob(filepath.Join(packed(t), "*.whl"))
 	if err != nil || len(wheels) != 6 {

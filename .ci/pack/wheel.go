@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// platforms returns the tags of the systems that a program runs on. It is static, so that any C library does; Go 1.26 needs macOS 12.
-// See https://packaging.python.org/en/latest/specifications/platform-compatibility-tags/.
+// platforms returns the tags of the systems that a program runs on. It is static, so that any C library does; Go 1.26
+// needs macOS 12. See https://packaging.python.org/en/latest/specifications/platform-compatibility-tags/.
 func platforms(p *program) []string {
 	python := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[p.arch]
 	switch p.os {

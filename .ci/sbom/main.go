@@ -1,5 +1,6 @@
-// Command sbom prints the bill of materials of a Go program as CycloneDX JSON: the modules that are compiled into it, with their versions
-// and the sums of go.sum. It has no time and no serial number in it, so that the same program gives the same bytes.
+// Command sbom prints the bill of materials of a Go program as CycloneDX JSON: the modules that are compiled into it,
+// with their versions and the sums of go.sum. It has no time and no serial number in it, so that the same program gives
+// the same bytes.
 package main
 
 import (

@@ -1,12 +1,12 @@
-// Package api has the HTTP APIs of LLM servers: how a request is encoded, how a streamed answer is divided into frames ([FrameReader]), and
-// what a frame of it means. One file has one API. The package sends nothing and reads no clock.
+// Package api has the HTTP APIs of LLM servers: how a request is encoded, how a streamed answer is divided into frames
+// ([FrameReader]), and what a frame of it means. One file has one API. The package sends nothing and reads no clock.
 package api
 
 // Dialect is one API: its path, its request bodies, and its streamed answers.
 //
 // The user's object, Params.Extra, is merged into the body: its keys replace those of Encode, and a null in it removes
-// one. Where an API groups parameters in an object (SGLang's sampling_params), the two objects of that name are merged in
-// the same way.
+// one. Where an API groups parameters in an object (SGLang's sampling_params), the two objects of that name are merged
+// in the same way.
 type Dialect interface {
 	// Name returns the name that --api takes.
 	Name() string

@@ -323,8 +323,8 @@ func TestDecodeAllocatesNothing(t *testing.T) {
 const vllmChunk = `{"id":"chatcmpl-5f0c6c1c1a3f4a0e","object":"chat.completion.chunk","created":1795246897,` +
 	`"model":"Qwen2-7B-Instruct","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}]}`
 
-// BenchmarkDecode is the cost of one chunk: read by the template, as most chunks are, and by jx, as those with escapes or
-// counts are. The whole path of an event, from the socket to the result, takes about 300 ns (llmsweep selftest).
+// BenchmarkDecode is the cost of one chunk: read by the template, as most chunks are, and by jx, as those with escapes
+// or counts are. The whole path of an event, from the socket to the result, takes about 300 ns (llmsweep selftest).
 func BenchmarkDecode(b *testing.B) {
 	counted := strings.Replace(vllmChunk, `null}]}`, `null}],"usage":{"prompt_tokens":512,"completion_tokens":17,"total_tokens":529}}`, 1)
 	for _, bc := range []struct {

@@ -16,8 +16,8 @@ var (
 	errNotObject = errors.New("a chunk is not a JSON object")
 )
 
-// fieldReader reads one frame, a JSON object, from front to back. It allocates nothing for ordinary frames, and it never
-// decodes a string: a cumulative text can be long.
+// fieldReader reads one frame, a JSON object, from front to back. It allocates nothing for ordinary frames, and it
+// never decodes a string: a cumulative text can be long.
 //
 // The first error ends all iterations, and [Reader.Close] returns it; the other methods return nothing more.
 // Members named "error" and "object" at the top level are kept aside: they tell an error object inside a 200.

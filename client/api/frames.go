@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// maxFrame is the size, in bytes, of the largest frame that a FrameReader accepts. The largest that an engine sends is a
-// whole prompt: llama.cpp's last chunk repeats it, and a million tokens are about 6 MB. It bounds the memory that a faulty
-// server can claim.
+// maxFrame is the size, in bytes, of the largest frame that a FrameReader accepts. The largest that an engine sends is
+// a whole prompt: llama.cpp's last chunk repeats it, and a million tokens are about 6 MB. It bounds the memory that a
+// faulty server can claim.
 const maxFrame = 16 << 20
 
 // keptBuffer is the size up to which a buffer is kept for the next stream.
@@ -27,19 +27,19 @@ type Frame struct {
 	Open  bool // the stream ended before the line did: Data may be cut short
 }
 
-// Arrival is when bytes arrived, and with which receive. A frame has that of the end of its last line of data, even where the
-// blank line that ends an event arrived later.
+// Arrival is when bytes arrived, and with which receive. A frame has that of the end of its last line of data, even
+// where the blank line that ends an event arrived later.
 type Arrival struct {
 	At      time.Duration
 	Receive int64
 }
 
-// FrameReader divides one stream after another. It finds where each frame ends in the stream, does not look into frames,
-// and allocates nothing for each. The zero FrameReader must be Reset before use.
+// FrameReader divides one stream after another. It finds where each frame ends in the stream, does not look into
+// frames, and allocates nothing for each. The zero FrameReader must be Reset before use.
 //
-// It follows the HTML standard (section 9.2.6, interpreting an event stream), with three exceptions that servers need: a
-// last event without a blank line is delivered, and so are the line "error: {...}" of old llama.cpp servers, and a line that
-// has no field at all, with which proxies say in the middle of a stream that the server has gone.
+// It follows the HTML standard (section 9.2.6, interpreting an event stream), with three exceptions that servers need:
+// a last event without a blank line is delivered, and so are the line "error: {...}" of old llama.cpp servers, and a
+// line that has no field at all, with which proxies say in the middle of a stream that the server has gone.
 type FrameReader struct {
 	buf     []byte // what was fed: the caller's piece where nothing was left before it, else own
 	own     []byte
@@ -71,8 +71,8 @@ func (r *FrameReader) Reset() {
 	*r = FrameReader{own: own[:0]}
 }
 
-// Feed adds bytes of the stream that arrived together. They must stay as they are until Next returns false. The error is
-// ErrTooLong.
+// Feed adds bytes of the stream that arrived together. They must stay as they are until Next returns false. The error
+// is ErrTooLong.
 func (r *FrameReader) Feed(p []byte, arrival Arrival) error {
 	r.newest = arrival
 	if len(r.own) == 0 {
@@ -106,8 +106,8 @@ func (r *FrameReader) Next() (f Frame, ok bool) {
 	}
 }
 
-// Last returns what is left when the stream has ended and Next returns no more. A line without its end counts only where
-// the stream ended well: a broken connection can cut a line anywhere.
+// Last returns what is left when the stream has ended and Next returns no more. A line without its end counts only
+// where the stream ended well: a broken connection can cut a line anywhere.
 func (r *FrameReader) Last(well bool) (f Frame, ok bool) {
 	r.clear()
 	if well && r.pos < len(r.buf) {

@@ -10,8 +10,8 @@ var sampling = []string{
 	"frequency_penalty", "mirostat", "samplers", "n", "best_of", "use_beam_search", "logprobs", "top_logprobs", "n_probs", "ignore_eos", "min_tokens",
 }
 
-// Greedy returns the settings of a request for the most likely answer: the temperature is 0, and members of Extra that would have
-// another token taken are left out.
+// Greedy returns the settings of a request for the most likely answer: the temperature is 0, and members of Extra that
+// would have another token taken are left out.
 func (p *Params) Greedy(t Traits) *Params {
 	own := *p
 	own.Temperature = new(float64)

@@ -1,7 +1,8 @@
 package api
 
-// messages is Anthropic's Messages API, which vLLM, sgLang, llama.cpp, Ollama and gateways have too. It follows Anthropic's
-// reference of the API and of its streaming events, and captured answers of vLLM 0.32.0 and llama-server b11434.
+// messages is Anthropic's Messages API, which vLLM, sgLang, llama.cpp, Ollama and gateways have too. It follows
+// Anthropic's reference of the API and of its streaming events, and captured answers of vLLM 0.32.0 and llama-server
+// b11434.
 type messages struct{}
 
 var _ Dialect = messages{}
@@ -64,8 +65,8 @@ func (messages) Encode(r *Request, p *Params) ([]byte, error) {
 //
 //	{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" a"}}
 //
-// message_start has the counts of the prompt, and message_delta the count of the answer and the stop reason. message_stop is
-// the terminator. The count of the answer in message_start is not final, and is not used.
+// message_start has the counts of the prompt, and message_delta the count of the answer and the stop reason.
+// message_stop is the terminator. The count of the answer in message_start is not final, and is not used.
 type messagesDecoder struct {
 	template template
 	reader   fieldReader
@@ -219,8 +220,8 @@ func readMessagesUsage(r *fieldReader) messagesUsage {
 	return u
 }
 
-// merge takes in the counts that an event has, and returns all so far as other APIs have them: input_tokens leaves out what
-// was written to the prompt cache or read from it.
+// merge takes in the counts that an event has, and returns all so far as other APIs have them: input_tokens leaves out
+// what was written to the prompt cache or read from it.
 func (u *messagesUsage) merge(fresh *messagesUsage) Usage {
 	for _, to := range [...]struct{ count, fresh *int }{
 		{&u.input, &fresh.input}, {&u.written, &fresh.written}, {&u.read, &fresh.read}, {&u.output, &fresh.output},

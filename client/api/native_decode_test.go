@@ -382,7 +382,8 @@ func FuzzNativeDecoders(f *testing.F) {
 	}))
 }
 
-// ends returns the first and the last frames of a stream, with which fuzzing is about twice as fast as with whole streams. Run it with
+// ends returns the first and the last frames of a stream, with which fuzzing is about twice as fast as with whole
+// streams. Run it with
 // -fuzzminimizetime 10x: by default the fuzzer spends up to a minute on making each interesting input shorter, and tries few others.
 func ends(frames [][]byte) [][]byte {
 	const each = 3
@@ -414,7 +415,8 @@ func TestNativeDecodersAllocateNothing(t *testing.T) {
 	}
 }
 
-// Decoding what real servers sent allocates nothing, whatever the event. The event with the counts may allocate its finish reason.
+// Decoding what real servers sent allocates nothing, whatever the event. The event with the counts may allocate its
+// finish reason.
 func TestCapturedEventsAllocateNothing(t *testing.T) {
 	streams := captured(t)
 	for file, name := range map[string]string{

@@ -55,7 +55,8 @@ func (d openAI) Encode(r *Request, p *Params) ([]byte, error) {
 	return e.Finish()
 }
 
-// think writes the fields that turn thinking on or off: those of vLLM, sgLang, lmdeploy and llama.cpp, or of OpenAI and Ollama.
+// think writes the fields that turn thinking on or off: those of vLLM, sgLang, lmdeploy and llama.cpp, or of OpenAI and
+// Ollama.
 func think(e *encoder, p *Params) {
 	switch {
 	case p.Think == nil || p.Fields.NoThinking:

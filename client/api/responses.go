@@ -46,9 +46,9 @@ func (responses) Encode(r *Request, p *Params) ([]byte, error) {
 //
 //	{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":" a","sequence_number":4}
 //
-// All events whose type ends in "delta" bring text: of the answer, of reasoning or its summary, of a refusal, or of a tool
-// call. The event that opens a tool call brings its name, which is text too. Events that end in "done" repeat it. The last
-// event has the counts, and is the terminator.
+// All events whose type ends in "delta" bring text: of the answer, of reasoning or its summary, of a refusal, or of a
+// tool call. The event that opens a tool call brings its name, which is text too. Events that end in "done" repeat it.
+// The last event has the counts, and is the terminator.
 type responsesDecoder struct {
 	template template
 	reader   fieldReader

@@ -56,7 +56,8 @@ func (d *sglangDecoder) Reset() {
 	*d = sglangDecoder{reader: d.reader, texts: d.texts}
 }
 
-// Complete reports whether the stream may end: after the finish reason, or after the terminator where there was a token.
+// Complete reports whether the stream may end: after the finish reason, or after the terminator where there was a
+// token.
 func (d *sglangDecoder) Complete() bool { return d.finish || d.done && d.token }
 
 // sglangFields are the parts of a chunk that are used.

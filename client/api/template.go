@@ -5,11 +5,12 @@ import (
 )
 
 // template is the shape of a chunk that has one text and nothing else to say. The chunks of an answer differ only in a
-// few bytes of text. So a frame with the same bytes before the text and after it, and with text in between that needs no
-// escape, says the same with another text, whatever the server's order of keys.
+// few bytes of text. So a frame with the same bytes before the text and after it, and with text in between that needs
+// no escape, says the same with another text, whatever the server's order of keys.
 //
 // This is the only JSON that jx does not read. BenchmarkDecode shows the need: on one core of a shared machine a chunk
-// costs 40 ns by template and 800 ns by jx, where everything else that this client does for an event costs about 270 ns.
+// costs 40 ns by template and 800 ns by jx, where everything else that this client does for an event costs about 270
+// ns.
 type template struct {
 	head, tail []byte
 	chunk      Chunk

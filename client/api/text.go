@@ -16,7 +16,8 @@ func utf8Only(s string) string {
 	return string([]rune(s))
 }
 
-// Key returns a key of an object as encoding/json reads it. gjson takes the character after half of a surrogate pair for its other half.
+// Key returns a key of an object as encoding/json reads it. gjson takes the character after half of a surrogate pair
+// for its other half.
 func Key(k gjson.Result) string {
 	if !strings.Contains(k.Raw, `\u`) {
 		return utf8Only(k.Str)

@@ -92,7 +92,8 @@ func escapeZone(s string) string {
 	return s
 }
 
-// parseSocket reads what follows "unix:": the path of a socket, and after it ":/prefix" where the API has a prefix there.
+// parseSocket reads what follows "unix:": the path of a socket, and after it ":/prefix" where the API has a prefix
+// there.
 func parseSocket(s string) (Address, *url.Userinfo, error) {
 	path, prefix := strings.TrimPrefix(s, "//"), ""
 	if strings.HasPrefix(path, "//") { // as the operating system reads it
@@ -150,7 +151,8 @@ func splitPath(path string) (base, api string) {
 	return path, "/v1"
 }
 
-// pastedAPIs are the APIs that the endpoint of a pasted URL belongs to, where it belongs to one only. Longer endings stand first.
+// pastedAPIs are the APIs that the endpoint of a pasted URL belongs to, where it belongs to one only. Longer endings
+// stand first.
 var pastedAPIs = []struct{ ending, api string }{
 	{"/chat/completions", "chat"}, {"/completions", "completions"}, {"/responses", "responses"}, {"/messages", "messages"},
 }
@@ -203,8 +205,8 @@ func WithoutUser(s string) string {
 // scheme matches what a URL begins with, also where a colon or a slash of it is missing.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*(?::/{0,2}|//?)`)
 
-// mistaken returns a URL that cannot be used, for an error: without what stands before its last @, since a password may have a
-// character that ends the user information, and without its query.
+// mistaken returns a URL that cannot be used, for an error: without what stands before its last @, since a password may
+// have a character that ends the user information, and without its query.
 func mistaken(s string) string {
 	s, _, _ = strings.Cut(s, "#")
 	if at := strings.LastIndexByte(s, '@'); at >= 0 {

@@ -1,5 +1,5 @@
-// Reads files that a user names. It never reads more than the kind of file can hold, so that a wrong path, such as a model or a
-// device, ends in an error and not in all memory being used.
+// Reads files that a user names. It never reads more than the kind of file can hold, so that a wrong path, such as a
+// model or a device, ends in an error and not in all memory being used.
 
 package input
 

@@ -7,8 +7,9 @@ import "strings"
 // leastPrefix is the shortest beginning of a name that is taken for the name, in bytes.
 const leastPrefix = 3
 
-// Nearest returns the name with the smallest edit distance from s, and whether one is near enough to be meant: at most two edits away, or a
-// third of the length of s. A name that begins with s, or that s begins with but for a plural s, is as near as one edit.
+// Nearest returns the name with the smallest edit distance from s, and whether one is near enough to be meant: at most
+// two edits away, or a third of the length of s. A name that begins with s, or that s begins with but for a plural s,
+// is as near as one edit.
 func Nearest(s string, names []string) (string, bool) {
 	s = strings.ToLower(s)
 	best, least := "", max(2, len(s)/3)+1

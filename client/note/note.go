@@ -1,5 +1,6 @@
-// Package note has coded messages: what a reader of a run should know, as a code with arguments. Every package that has something
-// to say declares the kinds of its notes; package report puts them into words, in each language. This package has no words.
+// Package note has coded messages: what a reader of a run should know, as a code with arguments. Every package that has
+// something to say declares the kinds of its notes; package report puts them into words, in each language. This package
+// has no words.
 package note
 
 import (
@@ -18,8 +19,8 @@ type Kind struct {
 
 // Note is one message, as run.json has it: {"code": "budget.no-time", "args": {"rate": 12.5}}.
 //
-// An argument is a number (times in seconds, shares from 0 to 1), a string, a list of strings, or a list of notes. A note that was
-// written by an llmsweep without codes is a bare string in JSON; it is read as a note of kind [Text].
+// An argument is a number (times in seconds, shares from 0 to 1), a string, a list of strings, or a list of notes. A
+// note that was written by an llmsweep without codes is a bare string in JSON; it is read as a note of kind [Text].
 type Note struct {
 	Code string         `json:"code"`
 	Args map[string]any `json:"args,omitempty"`
@@ -28,8 +29,8 @@ type Note struct {
 // Text is a message in words of its own, in one language: read from an old run directory, or from another tool's file.
 var Text = Kind{"text", []string{"text"}}
 
-// New returns a note of this kind with the values of its arguments, in order. It panics where their number is wrong. A duration
-// becomes seconds, any other number a float64; nil and an infinite or undefined number are left out.
+// New returns a note of this kind with the values of its arguments, in order. It panics where their number is wrong. A
+// duration becomes seconds, any other number a float64; nil and an infinite or undefined number are left out.
 func (k Kind) New(values ...any) Note {
 	if len(values) != len(k.Args) {
 		panic(fmt.Sprintf("note %s has %d arguments, not %d", k.Code, len(k.Args), len(values)))

@@ -24,8 +24,8 @@ type sign struct {
 	models  string // path of models' names, for servers without /v1/models
 }
 
-// signs are requested together. Other servers answer them with 404. Where a server has several, the first decides: SGLang
-// and llama.cpp also have parts of Ollama's API.
+// signs are requested together. Other servers answer them with 404. Where a server has several, the first decides:
+// SGLang and llama.cpp also have parts of Ollama's API.
 var signs = []sign{
 	{path: "/get_server_info", engine: "SGLang", mark: "version", version: "version", models: "served_model_name"},
 	{path: "/get_model_info", engine: "SGLang", mark: "model_path", models: "model_path"},

@@ -45,8 +45,8 @@ func (f *Facts) note(k note.Kind, args ...any) {
 	f.Notes = append(f.Notes, k.New(args...))
 }
 
-// Preflight finds out what a measurement needs to know, with two to about ten requests, and sets the prober's options by
-// it. An error is an [*Error], one line that says what happened and what to do, or the context's.
+// Preflight finds out what a measurement needs to know, with two to about ten requests, and sets the prober's options
+// by it. An error is an [*Error], one line that says what happened and what to do, or the context's.
 func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 	var f Facts
 	l, err := p.greet(ctx, &f)
@@ -83,7 +83,8 @@ func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 	return f, p.use(o)
 }
 
-// greet meets the server over HTTP/1.1, unless the user asked for HTTP/2, and over HTTP/2 where it may speak nothing else.
+// greet meets the server over HTTP/1.1, unless the user asked for HTTP/2, and over HTTP/2 where it may speak nothing
+// else.
 func (p *Prober) greet(ctx context.Context, f *Facts) (list, error) {
 	l, first := p.meet(ctx, f)
 	var failure *client.Failure

@@ -7,7 +7,8 @@ import (
 	"llmsweep/client/api"
 )
 
-// Chunks that were counted for lack of a count do not show a short answer, and a count far beyond the chunks is doubted.
+// Chunks that were counted for lack of a count do not show a short answer, and a count far beyond the chunks is
+// doubted.
 func TestLearnLength(t *testing.T) {
 	for name, c := range map[string]struct {
 		chunks, tokens int

@@ -33,8 +33,9 @@ type Load struct {
 	Steps         Gauge // of the engine since the server started
 	KVTokens      Gauge // size of the KV cache
 
-	// Of speculative decoding: drafts, their tokens, and those that were accepted, since the server started; and means of late, where the server reports
-	// only those: tokens of a step (accepted ones and one more), and the share of drafted tokens that were accepted.
+	// Of speculative decoding: drafts, their tokens, and those that were accepted, since the server started; and means
+	// of late, where the server reports only those: tokens of a step (accepted ones and one more), and the share of
+	// drafted tokens that were accepted.
 	Drafts, Drafted, Accepted, AcceptLength, AcceptRate Gauge
 
 	// What the engine measured of the requests that ended since the server started, in seconds.
@@ -170,8 +171,8 @@ func parseLoad(r io.Reader) (Load, error) {
 	return l, err
 }
 
-// cacheSize returns the size of the KV cache in tokens, of several engines together. vLLM tells it in the labels of a metric (CacheConfig.metrics_info),
-// SGLang as a gauge.
+// cacheSize returns the size of the KV cache in tokens, of several engines together. vLLM tells it in the labels of a
+// metric (CacheConfig.metrics_info), SGLang as a gauge.
 func cacheSize(families map[string]*dto.MetricFamily) (size Gauge) {
 	for _, s := range families["vllm:cache_config_info"].GetMetric() {
 		told := map[string]float64{}

@@ -25,8 +25,8 @@ type list struct {
 	identified bool // the engine's own pages were read
 }
 
-// models requests the list of models. A server without such a list is not an error yet: missing is the error where there
-// is no other way.
+// models requests the list of models. A server without such a list is not an error yet: missing is the error where
+// there is no other way.
 func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error) {
 	a, err := p.getModels(ctx)
 	if err != nil {
@@ -48,8 +48,8 @@ func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error)
 	return list{models: data.Array(), server: a.Header.Get("Server")}, nil, nil
 }
 
-// getModels requests the list of models. Where the key is refused it is sent in the other way that servers have for it: in the
-// header of Anthropic's API, which is then the API to measure, or as a bearer token.
+// getModels requests the list of models. Where the key is refused it is sent in the other way that servers have for it:
+// in the header of Anthropic's API, which is then the API to measure, or as a bearer token.
 func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
 	a, err := p.patiently(ctx, modelsPath)
 	var refused *Error

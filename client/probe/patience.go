@@ -10,10 +10,12 @@ import (
 )
 
 const (
-	// trialTime is the limit for the requests of the preflight, where a request's own limit is not shorter. It is enough to load a
-	// model of 100 GB from a fast disk, and a server that is silent for longer is not ready to be measured.
+	// trialTime is the limit for the requests of the preflight, where a request's own limit is not shorter. It is
+	// enough to load a model of 100 GB from a fast disk, and a server that is silent for longer is not ready to be
+	// measured.
 	trialTime = 3 * time.Minute
-	// busyTime is how long the preflight waits in all for a server that answers 429 or 503: it is busy, or loads its model.
+	// busyTime is how long the preflight waits in all for a server that answers 429 or 503: it is busy, or loads its
+	// model.
 	busyTime = time.Minute
 	// firstWait is the first wait where the server names none. Each further one is twice as long.
 	firstWait = time.Second

@@ -326,8 +326,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// The most requests of a preflight that cost something, with a server that makes it try every API: chat is not there, completions and
-// responses answer in one piece, and messages sends its stream at once. All of them are paced.
+// The most requests of a preflight that cost something, with a server that makes it try every API: chat is not there,
+// completions and responses answer in one piece, and messages sends its stream at once. All of them are paced.
 func TestMostPaid(t *testing.T) {
 	var paid, paced atomic.Int32
 	one := func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":[]}`) }

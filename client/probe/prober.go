@@ -13,8 +13,9 @@ import (
 	"llmsweep/client"
 )
 
-// MostPaid is how many requests of a preflight can cost something; others are refused, or ask for no tokens. At worst completions and
-// responses begin to answer and fail, messages succeeds, and its answer came all at once and is asked for again.
+// MostPaid is how many requests of a preflight can cost something; others are refused, or ask for no tokens. At worst
+// completions and responses begin to answer and fail, messages succeeds, and its answer came all at once and is asked
+// for again.
 const MostPaid = 4
 
 const (
@@ -35,16 +36,16 @@ type Prober struct {
 	mu     sync.Mutex
 	counts map[string]count // so far, by text
 
-	// Pace, if not nil, is called before each request that asks for tokens, with an estimate of how many it takes, prompt and answer
-	// together. It may wait.
+	// Pace, if not nil, is called before each request that asks for tokens, with an estimate of how many it takes,
+	// prompt and answer together. It may wait.
 	Pace func(ctx context.Context, tokens int)
 
 	waited time.Duration // for a server that was busy
 	next   time.Duration // the next wait, where the server names none
 }
 
-// New returns a prober for the server in o. API may be "auto" or empty, and Params.Model empty; [Prober.Preflight] chooses
-// them.
+// New returns a prober for the server in o. API may be "auto" or empty, and Params.Model empty; [Prober.Preflight]
+// chooses them.
 func New(o client.Options) (*Prober, error) {
 	o.API = cmp.Or(o.API, "auto")
 	p := &Prober{counts: map[string]count{}}
@@ -84,11 +85,12 @@ func (p *Prober) get(ctx context.Context, path string) (client.Answer, error) {
 	return a, nil
 }
 
-// keptFor is how long Reconnects watches an idle connection. A server that closes it does so with the end of the answer.
+// keptFor is how long Reconnects watches an idle connection. A server that closes it does so with the end of the
+// answer.
 const keptFor = 50 * time.Millisecond
 
-// Reconnects reports whether each request needs a new connection, because the server closes those that have carried one. It
-// sends one short request; call it after Preflight.
+// Reconnects reports whether each request needs a new connection, because the server closes those that have carried
+// one. It sends one short request; call it after Preflight.
 func (p *Prober) Reconnects(ctx context.Context) bool {
 	c, err := client.New(p.options)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"llmsweep/client/note"
 )
 
-// trialTokens is how many tokens the trial asks for: enough to recognise a forced length and chunks of several tokens. It
-// is no engine's default (16, 100, 128, 256), so a server that ignores the length is recognised.
+// trialTokens is how many tokens the trial asks for: enough to recognise a forced length and chunks of several tokens.
+// It is no engine's default (16, 100, 128, 256), so a server that ignores the length is recognised.
 const trialTokens = 24
 
 // trialPrompt has a short natural answer. An answer of the full length was therefore forced.
@@ -190,8 +190,8 @@ func refusedAtOnce(t *trial, err error) bool {
 		errors.As(err, &e) && e.Kind == kindSpent
 }
 
-// dropThinking changes the field that controls reasoning, or leaves it out, where a refusal names it. It returns the name
-// of the field that was rejected; "" for none.
+// dropThinking changes the field that controls reasoning, or leaves it out, where a refusal names it. It returns the
+// name of the field that was rejected; "" for none.
 func dropThinking(f *api.Fields, r *client.Result) string {
 	said := func(s string) bool { return r.HTTP/100 == 4 && strings.Contains(r.Message, s) }
 	switch {
@@ -307,7 +307,8 @@ func forces(f *Facts) bool {
 	return err == nil && d.Traits().Fields.IgnoreEOS && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
-// learnLength adds whether the requested length was obeyed, and forced. Natural answers are forced to none: only a longer one disobeys.
+// learnLength adds whether the requested length was obeyed, and forced. Natural answers are forced to none: only a
+// longer one disobeys.
 func learnLength(f *Facts, r *client.Result, natural bool) {
 	exact := r.OutputTokens == trialTokens
 	f.LengthForced = exact && f.Fields.IgnoreEOS && forces(f)

@@ -21,7 +21,8 @@ const Redacted = "[redacted]"
 // MaxMessage is the longest message, in bytes.
 const MaxMessage = 300
 
-// leastLong is the length of a secret, in bytes, that does not appear in a name by chance, as the value of "X-Priority: 1" does.
+// leastLong is the length of a secret, in bytes, that does not appear in a name by chance, as the value of "X-Priority:
+// 1" does.
 const leastLong = 8
 
 // harmless are the headers whose values may be shown. The value of any other header is treated as a secret, because

@@ -1,2 +1,3 @@
-// Package redact removes secrets from texts: from command lines, configuration files, the environment and messages of servers.
+// Package redact removes secrets from texts: from command lines, configuration files, the environment and messages of
+// servers.
 package redact

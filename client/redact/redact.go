@@ -32,8 +32,8 @@ func SecretsOfFlag(flag, value string) string {
 var (
 	// inURL matches user name and password in a URL with a scheme, or in one without it such as "me:secret@host:8000".
 	inURL = regexp.MustCompile(`(^|://)[^/\s@:?#]+:[^/\s?#]*@|://[^/\s?#]*@`)
-	// token matches a URL without a scheme that has a token in place of user name and password: "sk-1@host:8000". Its host has a letter or
-	// a port, other than poisson@1.57.
+	// token matches a URL without a scheme that has a token in place of user name and password: "sk-1@host:8000". Its
+	// host has a letter or a port, other than poisson@1.57.
 	token = regexp.MustCompile(`^[^\s@/:<>=]+@((?:[A-Za-z0-9-]+\.)*[A-Za-z][A-Za-z0-9-]*(?::\d+)?(?:/\S*)?|[0-9.]+:\d+(?:/\S*)?)$`)
 	// urlQuery matches the query of a URL with a scheme.
 	urlQuery = regexp.MustCompile(`(://[^\s?]*)\?\S*`)

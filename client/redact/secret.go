@@ -61,8 +61,8 @@ func InURL(s string) []string {
 	return found
 }
 
-// secretField matches the names of fields that hold a key: api_key, apiKey, access-token, password. Fields such as max_tokens hold
-// numbers.
+// secretField matches the names of fields that hold a key: api_key, apiKey, access-token, password. Fields such as
+// max_tokens hold numbers.
 var secretField = regexp.MustCompile(`(?i)(^|[_.-])(api[_-]?key|key|token|secret|password|passwd|authorization|credentials?)$|(Key|Token|Secret|Password)$`)
 
 // WithoutFields replaces the texts in fields of a JSON object that hold a key.

@@ -18,8 +18,8 @@ const (
 	cacheStream
 )
 
-// behaviour is the state of a server's habits. Like the scheduler it has no clock: callers pass instants, as times since the
-// server's start, and never go back.
+// behaviour is the state of a server's habits. Like the scheduler it has no clock: callers pass instants, as times
+// since the server's start, and never go back.
 type behaviour struct {
 	Habits
 	slots, budget int // of the configuration
@@ -194,8 +194,8 @@ func AwaitRefusal(ctx context.Context, err error) error {
 	}
 }
 
-// receive decides what becomes of a request that arrives: it is refused, answered from the cache, or queued, and then perhaps
-// dropped. It is called under the lock.
+// receive decides what becomes of a request that arrives: it is refused, answered from the cache, or queued, and then
+// perhaps dropped. It is called under the lock.
 func (e *Engine) receive(g *Generation) (queued bool, err error) {
 	b := e.habits
 	if b.frozen(g.arrived) {
@@ -229,8 +229,8 @@ func (e *Engine) receive(g *Generation) (queued bool, err error) {
 	return true, nil
 }
 
-// after does something to a request, under the lock, some time after its arrival, unless the call ended or the server froze
-// before.
+// after does something to a request, under the lock, some time after its arrival, unless the call ended or the server
+// froze before.
 func (e *Engine) after(g *Generation, d time.Duration, do func()) {
 	if e.habits.frozen(g.arrived + d) {
 		return

@@ -1,9 +1,10 @@
 package sim
 
-// kvCache is the KV cache of a server in blocks, as vLLM's and SGLang's hold it: sequences whose prompts begin alike share the blocks of that
-// beginning, and what a sequence leaves behind stays until its memory is needed. Then the blocks go that were used least recently, and of one prompt
-// the last before the first, since they are found from its beginning on. Blocks that hold no prefix are taken first. Answers are not found again: a
-// later turn computes the answer before it.
+// kvCache is the KV cache of a server in blocks, as vLLM's and SGLang's hold it: sequences whose prompts begin alike
+// share the blocks of that beginning, and what a sequence leaves behind stays until its memory is needed. Then the
+// blocks go that were used least recently, and of one prompt the last before the first, since they are found from its
+// beginning on. Blocks that hold no prefix are taken first. Answers are not found again: a later turn computes the
+// answer before it.
 type kvCache struct {
 	total int
 	empty int                // blocks that hold nothing
@@ -84,8 +85,9 @@ func (c *kvCache) Take(n int) {
 	c.empty -= n
 }
 
-// Keep lets the blocks of a computed prompt be found. The sequence holds a page for each of the first hashes and blocks of its own for the others. It
-// returns the pages that it holds now. Where another sequence computed the same meanwhile, the rest stays with the sequence alone.
+// Keep lets the blocks of a computed prompt be found. The sequence holds a page for each of the first hashes and blocks
+// of its own for the others. It returns the pages that it holds now. Where another sequence computed the same
+// meanwhile, the rest stays with the sequence alone.
 func (c *kvCache) Keep(hashes []uint64, held []*kvPage) []*kvPage {
 	if c.known == nil {
 		return held

@@ -31,8 +31,8 @@ func (q Quant) bytes() float64 {
 	}
 }
 
-// The defaults of Config, which are vLLM's except for the overhead (sampling, scheduling and launching). That was chosen
-// to reproduce the synchronous rows of published vLLM tables (TestPublishedFloors).
+// The defaults of Config, which are vLLM's except for the overhead (sampling, scheduling and launching). That was
+// chosen to reproduce the synchronous rows of published vLLM tables (TestPublishedFloors).
 const (
 	defaultMaxNumSeqs       = 256
 	defaultMaxBatchedTokens = 2048
@@ -106,10 +106,10 @@ func splitCount(s string) (name string, count int) {
 	return s, 1
 }
 
-// demo is a 7B model in 4 bits on one A100 with a small token budget. It serves about 140 requests/s of 64 -> 16 tokens,
-// many times the synchronous rate. Its limit is the token budget, not the number of sequences: full steps take the same
-// time however requests arrived, so its throughput is the same for a burst and for Poisson arrivals. Where MaxNumSeqs is
-// the limit, requests of equal length stay in the phase in which they arrived, and the two differ.
+// demo is a 7B model in 4 bits on one A100 with a small token budget. It serves about 140 requests/s of 64 -> 16
+// tokens, many times the synchronous rate. Its limit is the token budget, not the number of sequences: full steps take
+// the same time however requests arrived, so its throughput is the same for a burst and for Poisson arrivals. Where
+// MaxNumSeqs is the limit, requests of equal length stay in the phase in which they arrived, and the two differ.
 func demo() (MachineConfig, error) {
 	c, err := Preset("Qwen2-7B/A100/int4")
 	if err != nil {

@@ -1,5 +1,6 @@
 // Package sim is a simulated LLM server. Load generators are tested and demonstrated against it, because the instant of
-// every token is known. [Engine] runs it against the clock, real or virtual. Package sim/server puts HTTP around an engine.
+// every token is known. [Engine] runs it against the clock, real or virtual. Package sim/server puts HTTP around an
+// engine.
 //
 // The parts:
 //   - config, limits, roofline, plain: a server is described by GPU, model, quantization and the limits of its

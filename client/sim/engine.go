@@ -93,7 +93,8 @@ func (e *Engine) Close() {
 // Generate submits a request and waits until it has ended. It calls emit as [Engine.Submit] does, never after it has
 // returned.
 //
-// The error is errTooLong, ErrClosed, the context's, a [*Refusal] or ErrDropped. For ErrClosed and the context's, Usage counts the tokens generated so far.
+// The error is errTooLong, ErrClosed, the context's, a [*Refusal] or ErrDropped. For ErrClosed and the context's, Usage
+// counts the tokens generated so far.
 func (e *Engine) Generate(ctx context.Context, r Request, emit func(n int, at time.Time)) (Usage, error) {
 	g, err := e.Submit(r, emit)
 	if err != nil {
@@ -144,9 +145,10 @@ type Generation struct {
 }
 
 // Submit queues a request. It calls emit for each output token, in order, n counting from 1, with the exact instant at
-// which the step ended on the engine's clock. It calls emit on the engine's goroutine with a lock held, so emit must not block and
-// must not call the engine. For tokens that leave in one burst (habits batches and caches) it calls emit once, with the
-// number of the last. The error is errTooLong, ErrClosed, a [*Refusal], or about a request that makes no sense.
+// which the step ended on the engine's clock. It calls emit on the engine's goroutine with a lock held, so emit must
+// not block and must not call the engine. For tokens that leave in one burst (habits batches and caches) it calls emit
+// once, with the number of the last. The error is errTooLong, ErrClosed, a [*Refusal], or about a request that makes no
+// sense.
 func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation, error) {
 	r.OutputTokens = cmp.Or(r.OutputTokens, DefaultOutputTokens)
 	if r.PromptTokens < 1 || r.OutputTokens < 1 || r.ReasoningTokens < 0 {

@@ -89,8 +89,8 @@ func TestEngineInstantsAreExact(t *testing.T) {
 	})
 }
 
-// TestEngineServesCompanionsTogether checks that requests of one instant share the first step, in whatever order they are
-// submitted.
+// TestEngineServesCompanionsTogether checks that requests of one instant share the first step, in whatever order they
+// are submitted.
 func TestEngineServesCompanionsTogether(t *testing.T) {
 	c := demoConfig(t)
 	synctest.Test(t, func(t *testing.T) {

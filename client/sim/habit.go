@@ -52,8 +52,8 @@ type Shed struct {
 }
 
 // RateLimit refuses with status 429 what a token bucket does not let through. It fills at its rate, up to its burst. A
-// request passes while the bucket holds a request, or while it holds any token: then all tokens of prompt and answer are
-// taken, even if there are fewer.
+// request passes while the bucket holds a request, or while it holds any token: then all tokens of prompt and answer
+// are taken, even if there are fewer.
 type RateLimit struct {
 	PerMinute, Burst float64
 	Tokens           bool // they count tokens, and not requests

@@ -8,8 +8,8 @@ import (
 // errTooLong is the error of a request that is longer than the model allows, or than the whole KV cache.
 var errTooLong = errors.New("request too long")
 
-// Fits returns an error where a request of such lengths, in tokens, could not be served even alone. The last token never
-// enters the cache. It wants a Config that has its defaults.
+// Fits returns an error where a request of such lengths, in tokens, could not be served even alone. The last token
+// never enters the cache. It wants a Config that has its defaults.
 func (c MachineConfig) Fits(prompt, output int) error {
 	if prompt+output > c.MaxModelLen {
 		return fmt.Errorf("%w: %d prompt and %d output tokens, the model takes %d", errTooLong, prompt, output, c.MaxModelLen)

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Plain is a server of fixed times, whatever runs beside: a request's first token comes FirstToken after a slot takes it, and
-// each further one after PerToken. It has no model and no roofline, so that its capacity is a simple division. The engine works
-// in steps of PerToken/5: while other requests run, an arrival waits for the next step.
+// Plain is a server of fixed times, whatever runs beside: a request's first token comes FirstToken after a slot takes
+// it, and each further one after PerToken. It has no model and no roofline, so that its capacity is a simple division.
+// The engine works in steps of PerToken/5: while other requests run, an arrival waits for the next step.
 type Plain struct {
 	FirstToken time.Duration // a multiple of PerToken/5
 	PerToken   time.Duration
 }
 
-// plain8 is the server of known behaviour that tests use: 8 slots, a first token after 100 ms, then one each 10 ms. With 32
-// tokens an answer takes 410 ms, and the server completes 19.5 requests a second.
+// plain8 is the server of known behaviour that tests use: 8 slots, a first token after 100 ms, then one each 10 ms.
+// With 32 tokens an answer takes 410 ms, and the server completes 19.5 requests a second.
 func plain8() MachineConfig {
 	return MachineConfig{
 		Plain:      Plain{FirstToken: 100 * time.Millisecond, PerToken: 10 * time.Millisecond},

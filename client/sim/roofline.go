@@ -22,8 +22,8 @@ type Batch struct {
 	Pairs   int // (query, key) pairs of attention: each new token attends to all up to itself
 }
 
-// Add adds n tokens of a sequence, of which the given number were computed before. samples reports whether it gets an output
-// token.
+// Add adds n tokens of a sequence, of which the given number were computed before. samples reports whether it gets an
+// output token.
 func (b *Batch) Add(computed, n int, samples bool) {
 	b.Tokens += n
 	b.Context += computed + n
@@ -42,9 +42,9 @@ func (b *Batch) Add(computed, n int, samples bool) {
 //	time  = max(bytes / (0.8 x bandwidth), ops / (0.6 x peak)) / TP + StepOverhead + all-reduces
 //
 // body is ActiveParams without the embeddings, head is Vocab x Hidden, kv the bytes of a token in the cache. Attention
-// is done in FP16, whatever the weights. The weights read are the checkpoint's without the input embedding; of a mixture
-// of experts, those that at least one of n tokens is routed to, by uniform chance: the fraction
-// 1 - (1 - ExpertsPerToken/Experts)^n, which grows towards all of them.
+// is done in FP16, whatever the weights. The weights read are the checkpoint's without the input embedding; of a
+// mixture of experts, those that at least one of n tokens is routed to, by uniform chance: the fraction 1 - (1 -
+// ExpertsPerToken/Experts)^n, which grows towards all of them.
 //
 // Tensor parallelism adds two ring all-reduces a layer over Tokens x Hidden 16-bit values, each
 // 10 us + 2 (TP-1)/TP x bytes / interconnect (NCCL's bus bandwidth).

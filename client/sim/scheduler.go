@@ -4,7 +4,8 @@ import (
 	"time"
 )
 
-// Sequence is one request inside the scheduler. The caller sets the first fields and only reads the others, between steps.
+// Sequence is one request inside the scheduler. The caller sets the first fields and only reads the others, between
+// steps.
 type Sequence struct {
 	Prompt, Output int      // tokens
 	Prefix         []uint64 // hashes of leading prompt blocks
@@ -27,10 +28,10 @@ type Sequence struct {
 // length returns the number of tokens that must be in the cache before the next can be sampled.
 func (s *Sequence) length() int { return s.Prompt + s.Generated }
 
-// Scheduler forms batches. It is a pure discrete-event model, without a clock or a goroutine. Its driver calls Plan, lets
-// the time that Plan returned pass, calls Complete, and repeats. Sequences may be added and cancelled at any moment; the
-// next Plan takes them into account. It is deterministic for a seed and an order of calls. It follows vLLM V1's scheduler
-// (vllm/v1/core/sched/scheduler.py), except that a prompt's blocks are all taken at admission.
+// Scheduler forms batches. It is a pure discrete-event model, without a clock or a goroutine. Its driver calls Plan,
+// lets the time that Plan returned pass, calls Complete, and repeats. Sequences may be added and cancelled at any
+// moment; the next Plan takes them into account. It is deterministic for a seed and an order of calls. It follows vLLM
+// V1's scheduler (vllm/v1/core/sched/scheduler.py), except that a prompt's blocks are all taken at admission.
 type Scheduler struct {
 	cfg      MachineConfig
 	roofline roofline
@@ -106,8 +107,8 @@ func (sc *Scheduler) Cancel(s *Sequence) {
 // Idle reports whether there is nothing to do until a sequence is added.
 func (sc *Scheduler) Idle() bool { return len(sc.running) == 0 && sc.waiting.n == 0 }
 
-// Plan chooses what the next step computes, and returns how long the step takes. It returns false where there is nothing
-// to compute.
+// Plan chooses what the next step computes, and returns how long the step takes. It returns false where there is
+// nothing to compute.
 func (sc *Scheduler) Plan() (time.Duration, bool) {
 	sc.dropCanceled()
 	var batch Batch
@@ -184,8 +185,8 @@ func (sc *Scheduler) lookedUp(s *Sequence) {
 	}
 }
 
-// reserve makes sure that a running sequence has blocks for the given number of tokens. It preempts the youngest sequence
-// while no block is free, and returns false where that is the sequence itself.
+// reserve makes sure that a running sequence has blocks for the given number of tokens. It preempts the youngest
+// sequence while no block is free, and returns false where that is the sequence itself.
 func (sc *Scheduler) reserve(s *Sequence, tokens int) bool {
 	if tokens <= s.blocks*sc.cfg.BlockTokens {
 		return true
@@ -272,7 +273,8 @@ func (sc *Scheduler) dropCanceled() {
 	sc.waiting.filter(func(s *Sequence) bool { return !s.Canceled })
 }
 
-// delayed reports whether a sequence of a plain server computes nothing in this step, because its prompt is not due yet.
+// delayed reports whether a sequence of a plain server computes nothing in this step, because its prompt is not due
+// yet.
 func (sc *Scheduler) delayed(s *Sequence) bool {
 	if s.wait == 0 {
 		return false

@@ -198,7 +198,8 @@ func TestTheCacheForgetsWhatWasUsedLeastRecently(t *testing.T) {
 	}
 }
 
-// TestSequencesShareBlocks lets ten prompts that begin alike run in a cache that would hold two of them if each had blocks of its own.
+// TestSequencesShareBlocks lets ten prompts that begin alike run in a cache that would hold two of them if each had
+// blocks of its own.
 func TestSequencesShareBlocks(t *testing.T) {
 	r := newBatch(MachineConfig{BlockTokens: 4, KVTokens: 24 * 4, MaxNumSeqs: 10, PrefixCache: true})
 	prefix := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
@@ -237,8 +238,8 @@ func TestJitterIsSeededAndHasMeanOne(t *testing.T) {
 	}
 }
 
-// TestSchedulerInvariants gives random requests and cancellations to random schedulers, and checks invariants after each
-// step.
+// TestSchedulerInvariants gives random requests and cancellations to random schedulers, and checks invariants after
+// each step.
 func TestSchedulerInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := MachineConfig{MaxNumSeqs: rapid.IntRange(1, 6).Draw(t, "seqs"), BlockTokens: rapid.IntRange(1, 5).Draw(t, "block")}

@@ -1,6 +1,6 @@
-// Tries a fuzz target on many inputs in one process. Go's fuzzing engine measures coverage and hands each input to another
-// process, which takes longer than most targets do themselves. This package gives up coverage for a hundred times as many inputs: it changes
-// those of the corpus at random, and the engine finds the corpus.
+// Tries a fuzz target on many inputs in one process. Go's fuzzing engine measures coverage and hands each input to
+// another process, which takes longer than most targets do themselves. This package gives up coverage for a hundred
+// times as many inputs: it changes those of the corpus at random, and the engine finds the corpus.
 
 package testkit
 
@@ -13,11 +13,13 @@ import (
 	"time"
 )
 
-// mutated is the environment variable that asks for changed inputs: how long to try those of each input of the corpus, such as 10s.
+// mutated is the environment variable that asks for changed inputs: how long to try those of each input of the corpus,
+// such as 10s.
 const mutated = "FUZZ_FOR"
 
-// MutatedWith returns the target of a fuzz test, for [testing.F.Fuzz]. Where [Variable] is set, it tries changed inputs after each of the corpus, and
-// logs how many. Without, and while Go's engine fuzzes, it is the target itself. A target must not call t.Skip.
+// MutatedWith returns the target of a fuzz test, for [testing.F.Fuzz]. Where [Variable] is set, it tries changed inputs
+// after each of the corpus, and logs how many. Without, and while Go's engine fuzzes, it is the target itself. A target
+// must not call t.Skip.
 func MutatedWith[F any](target F) F {
 	each, err := time.ParseDuration(os.Getenv(mutated))
 	if err != nil || each <= 0 {

@@ -15,8 +15,8 @@ const (
 	receiveSize = 4 << 10
 	// sureWrite is what the kernels of both sides take without the server's reading.
 	sureWrite = 64 << 10
-	// lateAnswer is how long an answer is awaited after a write that failed: that the server did not want the rest is no
-	// failure if it has said why.
+	// lateAnswer is how long an answer is awaited after a write that failed: that the server did not want the rest is
+	// no failure if it has said why.
 	lateAnswer = 100 * time.Millisecond
 )
 
@@ -39,7 +39,8 @@ type Conn struct {
 	piece []byte // of the body, not yet returned by Read
 }
 
-// Waited reports, before Send, whether the connection was made before it was asked for: for an earlier request, or ahead.
+// Waited reports, before Send, whether the connection was made before it was asked for: for an earlier request, or
+// ahead.
 func (c *Conn) Waited() bool { return c.reuse.ahead || c.reuse.asked > 0 }
 
 // Sent returns when the first byte of the request was written; the zero time where the kernel accepted none.
@@ -71,9 +72,9 @@ func (c *Conn) silent() bool {
 	return timedOut(err)
 }
 
-// Send writes a request. The error is that of a write of which the kernel accepted nothing: the server has nothing of the
-// request. Of a large request the rest is written while the answer is awaited, because the server may answer, and read no
-// further.
+// Send writes a request. The error is that of a write of which the kernel accepted nothing: the server has nothing of
+// the request. Of a large request the rest is written while the answer is awaited, because the server may answer, and
+// read no further.
 func (c *Conn) Send(request []byte) error {
 	c.reuse.asked++
 	c.failed, c.writing, c.shares = nil, nil, false
@@ -168,8 +169,8 @@ func (c *Conn) next() (piece []byte, err error) {
 	return piece, err
 }
 
-// receive receives, and calls then after each receive, with what came in c.rest, until it returns true. What is left in c.rest
-// then is kept.
+// receive receives, and calls then after each receive, with what came in c.rest, until it returns true. What is left in
+// c.rest then is kept.
 func (c *Conn) receive(then func() (done bool)) error {
 	each := func(p []byte) (done bool) {
 		c.rest = p

@@ -108,8 +108,8 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// The end of a connection that comes together with the last bytes is seen, whatever its kind: a receive that does not fill
-// its buffer is followed by no other.
+// The end of a connection that comes together with the last bytes is seen, whatever its kind: a receive that does not
+// fill its buffer is followed by no other.
 func TestHangups(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer string
@@ -243,8 +243,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// An answer to a request that the server does not want to its end is read, and costs the connection; so does one whose rest
-// nobody reads.
+// An answer to a request that the server does not want to its end is read, and costs the connection; so does one whose
+// rest nobody reads.
 func TestLargeRequest(t *testing.T) {
 	large := append([]byte(request), make([]byte, 32<<20)...)
 	for name, closes := range map[string]bool{"reads no further": false, "closes": true} {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// framing takes the framing off the body of an HTTP/1 answer: chunks (RFC 9112, section 7.1), a length, or none, where the
-// body ends with the connection.
+// framing takes the framing off the body of an HTTP/1 answer: chunks (RFC 9112, section 7.1), a length, or none, where
+// the body ends with the connection.
 type framing struct {
 	state state
 	left  int64  // bytes of the chunk, or of the body, still to come
@@ -111,7 +111,8 @@ func (f *framing) lineOf(p []byte) (line, rest []byte, whole bool) {
 	return line, p[n+1:], true
 }
 
-// take takes in a line that is not data. It must end with CR LF: others on the way may read a line feed alone differently.
+// take takes in a line that is not data. It must end with CR LF: others on the way may read a line feed alone
+// differently.
 func (f *framing) take(line []byte) error {
 	text, cr := bytes.CutSuffix(line, []byte("\r"))
 	if !cr {

@@ -89,8 +89,8 @@ func TestFraming(t *testing.T) {
 	}
 }
 
-// The body is what net/http reads, however the answer is divided into receives; and what net/http refuses is refused, but for
-// trailers, which nobody reads.
+// The body is what net/http reads, however the answer is divided into receives; and what net/http refuses is refused,
+// but for trailers, which nobody reads.
 func FuzzFraming(f *testing.F) {
 	for _, a := range answers {
 		f.Add([]byte(a.wire), uint16(7))

@@ -10,8 +10,8 @@ import (
 )
 
 // hangups wakes sockets whose connections end. It asks an epoll of its own, which reports nothing else: a socket that
-// waits after a short receive is not told of an end that came with the last bytes. The zero hangups is ready. It holds a
-// descriptor and a goroutine only while it has sockets.
+// waits after a short receive is not told of an end that came with the last bytes. The zero hangups is ready. It holds
+// a descriptor and a goroutine only while it has sockets.
 type hangups struct {
 	mu      sync.Mutex
 	epoll   *os.File

@@ -22,8 +22,8 @@ func protocolError(format string, args ...any) error {
 
 var errLongHead = protocolError("the answer's headers exceeded %d bytes", maxHead)
 
-// Head receives the head of the answer; interim ones, such as "100 Continue", are skipped. The body of the answer that it
-// returns is empty: it is read from the connection. Began reports whether anything of an answer came.
+// Head receives the head of the answer; interim ones, such as "100 Continue", are skipped. The body of the answer that
+// it returns is empty: it is read from the connection. Began reports whether anything of an answer came.
 func (c *Conn) Head() (head *http.Response, began bool, err error) {
 	var all []byte // of a head that came in several receives
 	read := 0

@@ -14,8 +14,8 @@ import (
 const (
 	dialTimeout = 30 * time.Second // a host that drops packets must not hold a request for its whole time limit
 	keepAlive   = 30 * time.Second
-	// maxDials is how many connections are dialled at once. More would only fill the server's queue, and at ten thousand
-	// arrivals a second they would use up the file descriptors.
+	// maxDials is how many connections are dialled at once. More would only fill the server's queue, and at ten
+	// thousand arrivals a second they would use up the file descriptors.
 	maxDials = 256
 )
 
@@ -106,8 +106,8 @@ func (p *Pool) Warm(ctx context.Context, n int) error {
 // CloseIdle closes the connections.
 func (p *Pool) CloseIdle() { p.close(time.Now()) }
 
-// MostRequests returns the number of requests after which the server was seen to close connections, 0 if it does not. No
-// connection carries more from then on.
+// MostRequests returns the number of requests after which the server was seen to close connections, 0 if it does not.
+// No connection carries more from then on.
 func (p *Pool) MostRequests() int { return p.habit.most() }
 
 // Kept reports whether there is a connection that can be used again.
@@ -172,7 +172,8 @@ func (p *Pool) pop() *Conn {
 // errQueue is the error of a dial that timed out while it waited for others.
 var errQueue = fmt.Errorf("no connection within %v: %d were being made, and did not come about", dialTimeout, maxDials)
 
-// slot waits until fewer than maxDials connections are being made. The context that it returns limits the making of one more.
+// slot waits until fewer than maxDials connections are being made. The context that it returns limits the making of one
+// more.
 func (p *Pool) slot(ctx context.Context) (limited context.Context, done func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errQueue)
 	select {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stamped asks the kernel for timestamps of packets and ignores a refusal. It is a net.Dialer's Control, which is called
-// before the connection is established, so no packet arrives earlier.
+// stamped asks the kernel for timestamps of packets and ignores a refusal. It is a net.Dialer's Control, which is
+// called before the connection is established, so no packet arrives earlier.
 func stamped(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) })
 }
@@ -70,9 +70,9 @@ func (s *socket) each(then func(p []byte) (done bool)) error {
 	return err
 }
 
-// receive receives until there is nothing more to receive, where it returns false, or nothing more is wanted. A receive that
-// did not fill the buffer emptied the socket: the next bytes wake this program. The end of the connection would not, if it
-// came together with the last bytes; [hangups] tells of it.
+// receive receives until there is nothing more to receive, where it returns false, or nothing more is wanted. A receive
+// that did not fill the buffer emptied the socket: the next bytes wake this program. The end of the connection would
+// not, if it came together with the last bytes; [hangups] tells of it.
 func (r *receiver) receive(fd uintptr) (done bool) {
 	in := intakes.Get().(*intake)
 	defer intakes.Put(in)

@@ -15,8 +15,8 @@ var (
 )
 
 const (
-	// keepAliveMargin is subtracted from a server's keep-alive time. The server's clock starts one network trip before ours,
-	// and its FIN needs another trip, so a connection that old by our clock may be closed already.
+	// keepAliveMargin is subtracted from a server's keep-alive time. The server's clock starts one network trip before
+	// ours, and its FIN needs another trip, so a connection that old by our clock may be closed already.
 	keepAliveMargin = time.Second
 	// promptly is how soon after an answer a server closes a connection whose number of requests was the reason. Idle
 	// timeouts are whole seconds (uvicorn 5 s, gunicorn 2 s).
@@ -42,7 +42,8 @@ func (r *reuse) full(h *habit) bool {
 }
 
 // keepAlive takes in the value of an answer's Keep-Alive header, such as "timeout=5, max=100" (RFC 2068, section
-// 19.7.1.1). The connection is not used again once it has been idle for almost that time or has carried that many requests.
+// 19.7.1.1). The connection is not used again once it has been idle for almost that time or has carried that many
+// requests.
 func (r *reuse) keepAlive(header string) {
 	for header != "" {
 		var part string
@@ -56,8 +57,8 @@ func (r *reuse) keepAlive(header string) {
 		case strings.EqualFold(name, "timeout"):
 			r.keep = keepFor(time.Duration(n) * time.Second)
 		case strings.EqualFold(name, "max") && r.most == 0:
-			// Servers mean the number from the start (cpp-httplib) or the number left (Apache). The first answer's number is
-			// right or one too few.
+			// Servers mean the number from the start (cpp-httplib) or the number left (Apache). The first answer's
+			// number is right or one too few.
 			r.most = max(n, 1)
 		}
 	}
@@ -69,8 +70,8 @@ func keepFor(timeout time.Duration) time.Duration {
 }
 
 // habit is the number of requests that a server accepts on one connection, learned by observation: some servers close a
-// connection without announcing it. llama.cpp's server does so after each streamed answer. Without this, every request of
-// a closed loop would race with the FIN. It is safe for concurrent use.
+// connection without announcing it. llama.cpp's server does so after each streamed answer. Without this, every request
+// of a closed loop would race with the FIN. It is safe for concurrent use.
 type habit struct {
 	mu    sync.Mutex
 	last  int // requests on the connection that was closed last

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The number of requests after which a server closes connections is learned from two in succession, closed soon after an
-// answer, and from nothing else.
+// The number of requests after which a server closes connections is learned from two in succession, closed soon after
+// an answer, and from nothing else.
 func TestHabit(t *testing.T) {
 	for name, tt := range map[string]struct {
 		closed []int // requests that connections had carried when the server closed them

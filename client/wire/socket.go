@@ -70,8 +70,9 @@ func (s *socket) woken(err error) bool {
 	return !s.aborted.Load() // Abort may have come in between
 }
 
-// note numbers and timestamps a receive that returned now. The kernel's stamp is in nanoseconds of the wall clock, 0 for
-// none. A receive that filled its buffer left bytes behind that arrived with it, so the next one has the same number.
+// note numbers and timestamps a receive that returned now. The kernel's stamp is in nanoseconds of the wall clock, 0
+// for none. A receive that filled its buffer left bytes behind that arrived with it, so the next one has the same
+// number.
 func (s *socket) note(now time.Time, stamp int64, full bool) {
 	r := Arrival{Seq: s.last.Seq + 1, At: now}
 	if at := s.arrival(now, stamp); stamp != 0 && stamp == s.stamp {

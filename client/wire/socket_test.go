@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A receive has the kernel's timestamp where that is possible, and this program's where it is not. A wall clock that was
-// set in between has no effect.
+// A receive has the kernel's timestamp where that is possible, and this program's where it is not. A wall clock that
+// was set in between has no effect.
 func TestDates(t *testing.T) {
 	const ms = time.Millisecond
 	base := time.Now()

@@ -10,8 +10,8 @@ import (
 // apartVariable names the test that this process was started for.
 const apartVariable = "LLMSWEEP_TEST_APART"
 
-// apart runs the test that calls it in a process of its own, because it changes the working directory or the environment. The test
-// goes on only where apart returns true, in the new process. Other tests run in parallel with it.
+// apart runs the test that calls it in a process of its own, because it changes the working directory or the
+// environment. The test goes on only where apart returns true, in the new process. Other tests run in parallel with it.
 func apart(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(apartVariable) == t.Name() {

@@ -46,8 +46,8 @@ func (w *world) onePrompt() string {
 	return w.write("one.jsonl", fmt.Sprintf("{\"prompt\":%q}\n", strings.Repeat("river stone market ", 100)))
 }
 
-// TestResetCache measures one prompt at three loads. With --reset-cache it is in no cache at the beginning of a row, nor
-// is it among the hits that the run allows.
+// TestResetCache measures one prompt at three loads. With --reset-cache it is in no cache at the beginning of a row,
+// nor is it among the hits that the run allows.
 func TestResetCache(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		set := w.onePrompt()

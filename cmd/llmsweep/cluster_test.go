@@ -12,7 +12,8 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// TestKubernetesExample: the number of ranks is the same in each place, rank 0 is found at its pod, and llmsweep knows the command line.
+// TestKubernetesExample: the number of ranks is the same in each place, rank 0 is found at its pod, and llmsweep knows
+// the command line.
 func TestKubernetesExample(t *testing.T) {
 	b, err := os.ReadFile("../../examples/cluster/sweep.yaml")
 	if err != nil {

@@ -58,7 +58,8 @@ func llmsweepPage(t *testing.T, topic string) string {
 	return text
 }
 
-// TestManualIsComplete compares the topics with the files, and looks for headings in the form that the list of topics needs.
+// TestManualIsComplete compares the topics with the files, and looks for headings in the form that the list of topics
+// needs.
 func TestManualIsComplete(t *testing.T) {
 	files, err := manual.Files.ReadDir("topics")
 	if err != nil {
@@ -129,7 +130,8 @@ func TestShortManual(t *testing.T) {
 	}
 }
 
-// TestManualMetrics: each metric of the tables has an entry in the manual: those of requests under metrics, those of sessions under sweep.
+// TestManualMetrics: each metric of the tables has an entry in the manual: those of requests under metrics, those of
+// sessions under sweep.
 func TestManualMetrics(t *testing.T) {
 	entries := regexp.MustCompile(`(?m)^\| ([^|]+) \|`)
 	var names []string
@@ -169,7 +171,8 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// TestChineseREADME: it has the code blocks of the README, in order, as many headings and rows, and is as short. -update renews the blocks.
+// TestChineseREADME: it has the code blocks of the README, in order, as many headings and rows, and is as short.
+// -update renews the blocks.
 func TestChineseREADME(t *testing.T) {
 	const file = "manual/README.zh.md"
 	b, err := os.ReadFile(file)

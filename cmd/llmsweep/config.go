@@ -202,8 +202,8 @@ func (f *configFile) keys() []string {
 	return keys
 }
 
-// Resolve returns the file's value of a flag, nil where it has none. A value that the flag does not take is an error with file
-// and line.
+// Resolve returns the file's value of a flag, nil where it has none. A value that the flag does not take is an error
+// with file and line.
 func (f *configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	s, ok := f.settings[flag.Name]
 	if !ok || s.value == nil {
@@ -220,8 +220,8 @@ func (f *configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 	return v, nil
 }
 
-// flagValue turns a YAML value into one that kong reads: a list for a flag that takes several values, else a text. A mapping is
-// a list of key=value (labels, prices), or of key:value (headers), or JSON (the body).
+// flagValue turns a YAML value into one that kong reads: a list for a flag that takes several values, else a text. A
+// mapping is a list of key=value (labels, prices), or of key:value (headers), or JSON (the body).
 func flagValue(flag *kong.Flag, value any) (any, error) {
 	repeated := flag.Target.Kind() == reflect.Slice
 	switch v := value.(type) {

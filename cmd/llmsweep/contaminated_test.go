@@ -15,8 +15,8 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// TestContaminatedSweeps sweeps caching servers with a set of prompts twice: the first sweep is clean, the second finds the prompts of the first in the
-// cache. The sets are of random size, and half of them begin alike.
+// TestContaminatedSweeps sweeps caching servers with a set of prompts twice: the first sweep is clean, the second finds
+// the prompts of the first in the cache. The sets are of random size, and half of them begin alike.
 func TestContaminatedSweeps(t *testing.T) {
 	notInShort(t)
 	t.Parallel()
@@ -56,7 +56,8 @@ func contaminate(t *testing.T, w *world, seed uint64) {
 	}
 }
 
-// promptSet writes a dataset of n prompts of some words, of which the first quarter is the same in all of them for every second set.
+// promptSet writes a dataset of n prompts of some words, of which the first quarter is the same in all of them for
+// every second set.
 func (w *world) promptSet(rng *rand.Rand, n, words int) string {
 	var set strings.Builder
 	shared := rng.IntN(2) * words / 4
@@ -85,8 +86,9 @@ func hitsIn(run *rundir.Run) string {
 	return strings.Join(all, "; ")
 }
 
-// TestSweepsWithOneSeedAreClean sweeps a caching server twice with one seed. The words of the prompts are the same but the first, so that both sweeps have the
-// block in the cache that the server's chat template fills, 3 % of a prompt, and nothing else.
+// TestSweepsWithOneSeedAreClean sweeps a caching server twice with one seed. The words of the prompts are the same but
+// the first, so that both sweeps have the block in the cache that the server's chat template fills, 3 % of a prompt,
+// and nothing else.
 func TestSweepsWithOneSeedAreClean(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		config, err := sim.Preset("demo")

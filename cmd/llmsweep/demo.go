@@ -37,7 +37,8 @@ More flags: llmsweep help demo`
 // demoDir is where it writes. The next demo overwrites it.
 const demoDir = "llmsweep-demo"
 
-// replacingDemo makes the directory of a demo, in place of the last one. What is no demo's stays, and so does a report that was changed.
+// replacingDemo makes the directory of a demo, in place of the last one. What is no demo's stays, and so does a report
+// that was changed.
 func replacingDemo(c *console.Console, force bool) (*store.Dir, error) {
 	path := filepath.Join(c.Dir, demoDir)
 	if run, err := store.Open(path); err == nil && run.Target.Capacity.Known() && inputs.CheckOutput(filepath.Join(path, rundir.ReportFile), force) == nil {

@@ -22,8 +22,8 @@ func plainRun(out string) []string {
 	return []string{"run", "sim:plain8", "--concurrency", "1,2,4", "--duration", "4s", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "16", "--no-selftest", "--out", out}
 }
 
-// A disk that is full at any byte ends a run at once, with one line. What was written can be read, and the run can be continued when there is
-// room again.
+// A disk that is full at any byte ends a run at once, with one line. What was written can be read, and the run can be
+// continued when there is room again.
 func TestAFullDisk(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		const plenty = 1 << 40 // bytes

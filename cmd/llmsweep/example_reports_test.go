@@ -8,8 +8,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestExampleReports: the reports and drawings of the runs among the examples are what this version writes. Older ones named loads and percentiles otherwise than
-// the pages made from the same runs. -update renews them.
+// TestExampleReports: the reports and drawings of the runs among the examples are what this version writes. Older ones
+// named loads and percentiles otherwise than the pages made from the same runs. -update renews them.
 func TestExampleReports(t *testing.T) {
 	notInShort(t)
 	var files []string

@@ -12,7 +12,8 @@ import (
 // firstReport is a whole sweep of a simulated 7B on one GPU, as somebody gets it who tries llmsweep for the first time.
 const firstReport = "../../examples/first-report"
 
-// TestFirstReport: what the README shows and links is what this version makes of that run. Where its run.json was deleted,
+// TestFirstReport: what the README shows and links is what this version makes of that run. Where its run.json was
+// deleted,
 // -update measures the run again, in virtual time. The records of its requests, 11 MB, are left out.
 func TestFirstReport(t *testing.T) {
 	notInShort(t)

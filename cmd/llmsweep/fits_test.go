@@ -11,8 +11,8 @@ import (
 	simserver "llmsweep/client/sim/server"
 )
 
-// TestPorts warns of a rate at which the ports run out, where the server keeps no connection; not where it keeps them, and not at
-// a lower rate.
+// TestPorts warns of a rate at which the ports run out, where the server keeps no connection; not where it keeps them,
+// and not at a lower rate.
 func TestPorts(t *testing.T) {
 	for name, tt := range map[string]struct {
 		closes bool

@@ -73,7 +73,8 @@ var ownLoad = []string{"rate", "concurrency", "requests", "duration"}
 // plainValue matches values that can be repeated in an error.
 var plainValue = regexp.MustCompile(`^[0-9.]+[a-z]{0,2}$`)
 
-// Foreign returns the error about an unknown flag that says what to write, or the same error where nothing better is known.
+// Foreign returns the error about an unknown flag that says what to write, or the same error where nothing better is
+// known.
 func Foreign(err error, grammar *kong.Application, args []string) error {
 	if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == args[0] && foreignCommands[m[1]] != "" {
 		return fmt.Errorf("there is no command %q; here it is %s", m[1], foreignCommands[m[1]])

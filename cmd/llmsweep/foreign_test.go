@@ -8,7 +8,8 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// TestForeignFlags: each flag of another tool leads to a flag that a command has, or to a sentence, and is no flag of run or sweep itself.
+// TestForeignFlags: each flag of another tool leads to a flag that a command has, or to a sentence, and is no flag of
+// run or sweep itself.
 func TestForeignFlags(t *testing.T) {
 	parser, _ := newParser(console.NewConsole(t.Context(), nil, nil), &cli{})
 	seen := map[string]bool{}
@@ -51,7 +52,8 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// TestForeignCommandLines: what people write who know other tools is answered in one line that names what to write here.
+// TestForeignCommandLines: what people write who know other tools is answered in one line that names what to write
+// here.
 func TestForeignCommandLines(t *testing.T) {
 	for line, want := range map[string]string{
 		"benchmark":                            "llmsweep sweep URL",

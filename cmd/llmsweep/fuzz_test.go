@@ -15,7 +15,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// FuzzFlags parses command lines and what their flags say, without running them: each is understood, or refused in one line.
+// FuzzFlags parses command lines and what their flags say, without running them: each is understood, or refused in one
+// line.
 func FuzzFlags(f *testing.F) {
 	for _, s := range []string{
 		"run http://h --rate 4 --arrivals gamma:0.5 --duration 5m --slo ttft:p99<500ms", "run sim: --concurrency 1,2 --requests 9 --label gpu=L20,gpus=2",

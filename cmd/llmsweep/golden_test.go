@@ -68,7 +68,8 @@ func TestHelpOfEachCommand(t *testing.T) {
 	}
 }
 
-// TestErrors compares exit code and message of each wrong command line with testdata/errors.txt. Each error is one line.
+// TestErrors compares exit code and message of each wrong command line with testdata/errors.txt. Each error is one
+// line.
 func TestErrors(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {

@@ -38,8 +38,8 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestHiddenFlags: a flag that --help leaves out is listed by llmsweep help COMMAND, taken from a configuration file, and named as
-// the flag of its commands where another has none.
+// TestHiddenFlags: a flag that --help leaves out is listed by llmsweep help COMMAND, taken from a configuration file,
+// and named as the flag of its commands where another has none.
 func TestHiddenFlags(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		parser, _ := newParser(console.NewConsole(t.Context(), nil, nil), &cli{})

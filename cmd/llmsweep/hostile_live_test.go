@@ -16,8 +16,8 @@ import (
 // erased matches what takes a status line away.
 var erased = regexp.MustCompile(`\r +\r`)
 
-// TestHostileNamesOnTheTerminal shows a run with hostile texts on a terminal, and in lines. The terminal is sent no control character, but for those that
-// take a status line away.
+// TestHostileNamesOnTheTerminal shows a run with hostile texts on a terminal, and in lines. The terminal is sent no
+// control character, but for those that take a status line away.
 func TestHostileNamesOnTheTerminal(t *testing.T) {
 	for name, evil := range hostileTexts() {
 		if !everyHostileText && name != "everything" && name != "line breaks" {
@@ -34,7 +34,8 @@ func TestHostileNamesOnTheTerminal(t *testing.T) {
 	}
 }
 
-// liveOutputs returns what the view sends to a file and to a terminal during a run in which every text of the server's is evil.
+// liveOutputs returns what the view sends to a file and to a terminal during a run in which every text of the server's
+// is evil.
 func liveOutputs(evil string) map[string]string {
 	all := map[string]string{}
 	for what, width := range map[string]func() int{"lines": nil, "terminal": func() int { return 1000 }} {

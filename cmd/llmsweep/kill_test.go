@@ -18,8 +18,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// TestKilledProcesses kills the program itself with SIGKILL at random instants of a run. Each directory opens, no stage that was whole is lost,
-// and resume ends with the stages of the run that was not killed.
+// TestKilledProcesses kills the program itself with SIGKILL at random instants of a run. Each directory opens, no stage
+// that was whole is lost, and resume ends with the stages of the run that was not killed.
 func TestKilledProcesses(t *testing.T) {
 	const kills = 20
 	dir := t.TempDir()

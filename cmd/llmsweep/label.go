@@ -113,7 +113,8 @@ func (l *labelCmd) renew() error {
 	return job.Renew(run, l.Dir, in, isDocument, isPage)
 }
 
-// mostlyChinese reports whether a report is in Chinese: labels alone make less than a twentieth of its characters Chinese.
+// mostlyChinese reports whether a report is in Chinese: labels alone make less than a twentieth of its characters
+// Chinese.
 func mostlyChinese(text string) bool {
 	const part = 20
 	chinese, all := 0, 0

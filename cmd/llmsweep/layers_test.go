@@ -14,14 +14,15 @@ import (
 // folders are the layers of the module: each imports itself and what is before it.
 var folders = []string{"client", "sweep", "report", "cmd"}
 
-// stages are the packages that measure: each imports, of sweep, what is before it. The package comment of sweep tells this order.
+// stages are the packages that measure: each imports, of sweep, what is before it. The package comment of sweep tells
+// this order.
 var stages = []string{
 	"sweep/stats", "sweep/rundir", "sweep/rundir/store", "sweep/sample", "sweep/arrival", "sweep/slo", "sweep/load", "sweep/grade", "sweep/measure",
 	"sweep/experiment", "sweep/saturation", "sweep", "sweep/pair",
 }
 
-// alone are packages with all that they import of ours. The simulator shares no code with the client that it tests, except what reads
-// the texts of users.
+// alone are packages with all that they import of ours. The simulator shares no code with the client that it tests,
+// except what reads the texts of users.
 var alone = map[string][]string{
 	"client/note": nil, "client/input": nil, "sweep/stats": nil,
 	"client/sim": nil, "client/sim/server": {"client/sim"},
@@ -30,7 +31,8 @@ var alone = map[string][]string{
 // wings can be removed, and stages are still measured.
 var wings = []string{"sweep/cluster"}
 
-// TestImports: packages import in one direction; what holds a load and what measures it knows nothing of several processes.
+// TestImports: packages import in one direction; what holds a load and what measures it knows nothing of several
+// processes.
 func TestImports(t *testing.T) {
 	all := importsOfAll(t)
 	imports := func(pkg string) []string {

@@ -1,15 +1,16 @@
 // Command llmsweep measures how much load an LLM server sustains and how long its answers take under that load.
 //
-// This package is the grammar of the command line: one file per command, named after it (those that only print are in help.go), with its flags,
-// its --help and the calls that do the work. What commands share is in the packages beside this one:
+// This package is the grammar of the command line: one file per command, named after it (those that only print are in
+// help.go), with its flags, its --help and the calls that do the work. What commands share is in the packages beside
+// this one:
 //
 //	job      one job from flags to exit code: connect, measure, conclude, render; sweep, run, demo, resume and compare --live are jobs
 //	flags    groups of flags that several commands have: target, workload, sweep, objectives, results, tables
 //	console  what surrounds a command: streams, errors with exit codes, terminal, signals
 //	manual   the topics of llmsweep help
 //
-// The work is done in client (one request), sweep (which stages, their metrics and the answer) and report (renderings). Imports run one way:
-// cmd -> report -> sweep -> client. Where a change goes:
+// The work is done in client (one request), sweep (which stages, their metrics and the answer) and report (renderings).
+// Imports run one way: cmd -> report -> sweep -> client. Where a change goes:
 //
 //	a new API of servers     client/api: a file with its dialect, and its entry in dialects.go; client/sim/server: the simulated server's side
 //	a new column             report/findings/columns.go: one entry of Columns; renderings pick it by its ID
@@ -34,8 +35,8 @@ import (
 
 func main() {
 	if os.Getenv("GOGC") == "" {
-		// A collection marks what thousands of open streams hold, which delays the tokens that arrive meanwhile. Streams leave
-		// little to collect, so it costs little memory to collect a quarter as often as Go does.
+		// A collection marks what thousands of open streams hold, which delays the tokens that arrive meanwhile.
+		// Streams leave little to collect, so it costs little memory to collect a quarter as often as Go does.
 		debug.SetGCPercent(400)
 	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
@@ -64,7 +65,8 @@ type cli struct {
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
-// BeforeResolve lets the environment choose the language where neither the command line nor the configuration file does.
+// BeforeResolve lets the environment choose the language where neither the command line nor the configuration file
+// does.
 func (*cli) BeforeResolve(ctx *kong.Context, c *console.Console) error {
 	ctx.AddResolver(kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 		if flag.Name != "lang" || flag.Default != "en" {
@@ -90,8 +92,8 @@ func run(args []string, out, errOut io.Writer) int {
 	return execute(args, c)
 }
 
-// newParser returns the parser of the command line, and a function that reports the exit code that --help or --version asked
-// for, or -1.
+// newParser returns the parser of the command line, and a function that reports the exit code that --help or --version
+// asked for, or -1.
 func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 	exited := -1
 	parser, err := kong.New(grammar,

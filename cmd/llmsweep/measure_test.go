@@ -88,7 +88,8 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestFailingServer measures a server that fails each request after the preflight: rows without numbers, and exit code 1.
+// TestFailingServer measures a server that fails each request after the preflight: rows without numbers, and exit code
+// 1.
 func TestFailingServer(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		good := w.simulated(simserver.Options{})
@@ -142,8 +143,8 @@ func TestInterruptedPreflight(t *testing.T) {
 	})
 }
 
-// TestSecrets measures a server that repeats the API key in its errors: key, header values and credentials in the URL appear in
-// no file and no output, and the rest of the command line does.
+// TestSecrets measures a server that repeats the API key in its errors: key, header values and credentials in the URL
+// appear in no file and no output, and the rest of the command line does.
 func TestSecrets(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
@@ -204,7 +205,8 @@ func TestConfigFile(t *testing.T) {
 	})
 }
 
-// TestRepeats measures a run of two loads three times, in one order and the other, with prompts of their own, and reports the spread.
+// TestRepeats measures a run of two loads three times, in one order and the other, with prompts of their own, and
+// reports the spread.
 func TestRepeats(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		dir := w.path("runs")

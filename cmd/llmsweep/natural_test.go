@@ -38,8 +38,8 @@ func (b *bodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.Handler.ServeHTTP(w, r)
 }
 
-// TestMaxTokensIsACap measures answers that end by themselves: nothing forbids an end, no length is called wrong, and the distribution of the
-// lengths is that of the records.
+// TestMaxTokensIsACap measures answers that end by themselves: nothing forbids an end, no length is called wrong, and
+// the distribution of the lengths is that of the records.
 func TestMaxTokensIsACap(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		server := &bodies{Handler: w.simulated(simserver.Options{Natural: simserver.NaturalLength{Tokens: 60}})}
@@ -114,8 +114,8 @@ func lengthsOf(t *testing.T, dir, stage string) []float64 {
 	return all
 }
 
-// TestSaturationOfNaturalLengths sweeps servers whose answers end by themselves, far below the cap: the saturation rate and the output are those of
-// the mean length.
+// TestSaturationOfNaturalLengths sweeps servers whose answers end by themselves, far below the cap: the saturation rate
+// and the output are those of the mean length.
 func TestSaturationOfNaturalLengths(t *testing.T) {
 	if testing.Short() {
 		t.Skip("5 s of processor time; TestMaxTokensIsACap runs the same paths")
@@ -171,8 +171,8 @@ func TestMaxTokensExcludesOutputTokens(t *testing.T) {
 	})
 }
 
-// TestReasoningIsToldApart measures a model with thinking and without: the first token of the answer itself has a column of its own, and the tokens of
-// the text are not called lost.
+// TestReasoningIsToldApart measures a model with thinking and without: the first token of the answer itself has a
+// column of its own, and the tokens of the text are not called lost.
 func TestReasoningIsToldApart(t *testing.T) {
 	for name, options := range map[string]simserver.Options{
 		"single tokens": {Think: 40}, "packed": {Think: 40, ChunkTokens: 8}, "log-normal": {Think: 40, Natural: simserver.NaturalLength{Tokens: 60}},

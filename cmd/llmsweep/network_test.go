@@ -256,7 +256,8 @@ func passing(plain *url.URL, tunnel string) http.Handler {
 			return
 		}
 		if r.Method != http.MethodConnect {
-			// An answer may begin before the request is read to its end. Without this, that ends the connection to the server.
+			// An answer may begin before the request is read to its end. Without this, that ends the connection to the
+			// server.
 			if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
 				panic(err)
 			}

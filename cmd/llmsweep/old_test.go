@@ -7,8 +7,8 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// TestOldRunsOpen reads a run of version 0.1 with keys of features that left (fidelity, perplexity, items, adaptive) and an API that left: all
-// commands that read runs open it and say nothing of these.
+// TestOldRunsOpen reads a run of version 0.1 with keys of features that left (fidelity, perplexity, items, adaptive)
+// and an API that left: all commands that read runs open it and say nothing of these.
 func TestOldRunsOpen(t *testing.T) {
 	const old, new = "testdata/old", "../../examples/real/vllm-cpu"
 	for _, args := range [][]string{

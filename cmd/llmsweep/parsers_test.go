@@ -8,8 +8,8 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// parsers holds each *usedParser that no command uses. Making a parser takes 7 ms of processor time, which is more than most commands
-// of the tests take.
+// parsers holds each *usedParser that no command uses. Making a parser takes 7 ms of processor time, which is more than
+// most commands of the tests take.
 var parsers sync.Pool
 
 // usedParser is a parser that parses one command line after another.

@@ -13,8 +13,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// checkPositive refuses flags with the tag "positive" that were given a value that is not a number above 0. Without the flag
-// their value is 0, which stands for the default.
+// checkPositive refuses flags with the tag "positive" that were given a value that is not a number above 0. Without the
+// flag their value is 0, which stands for the default.
 func checkPositive(parsed *kong.Context) error {
 	for _, p := range parsed.Path {
 		f := p.Flag

@@ -37,8 +37,8 @@ func eventually(t *testing.T, what string, f func() bool) {
 	t.Fatal("never: " + what)
 }
 
-// process starts llmsweep as a process of its own, in a directory. The program's name, which testscript.Main looks at, makes the
-// test binary be llmsweep.
+// process starts llmsweep as a process of its own, in a directory. The program's name, which testscript.Main looks at,
+// makes the test binary be llmsweep.
 func process(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	program, err := exec.LookPath("llmsweep")
@@ -100,7 +100,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestAReaderOfThePageGoes: SIGPIPE comes for a socket whose reader has gone, such as one of the live page. The run goes on.
+// TestAReaderOfThePageGoes: SIGPIPE comes for a socket whose reader has gone, such as one of the live page. The run
+// goes on.
 func TestAReaderOfThePageGoes(t *testing.T) {
 	t.Parallel()
 	if signal.Ignored(syscall.SIGPIPE) {
@@ -121,7 +122,8 @@ func TestAReaderOfThePageGoes(t *testing.T) {
 	eventually(t, "three more", stages(4))
 }
 
-// TestABrokenPipe closes the pipe that a run prints to, as head does: the run ends as by Ctrl-C, with its report in the directory.
+// TestABrokenPipe closes the pipe that a run prints to, as head does: the run ends as by Ctrl-C, with its report in the
+// directory.
 func TestABrokenPipe(t *testing.T) {
 	t.Parallel()
 	if signal.Ignored(syscall.SIGPIPE) {
@@ -235,8 +237,8 @@ func TestNoHelperIsLeft(t *testing.T) {
 	}
 }
 
-// TestConnections runs a closed loop over real connections. They are open before the first request is due, and the kernel stamps what
-// arrives on them.
+// TestConnections runs a closed loop over real connections. They are open before the first request is due, and the
+// kernel stamps what arrives on them.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -105,7 +105,8 @@ func removedError(name string) error {
 	return errors.New(name + " was removed in version " + removedIn + ": " + instead)
 }
 
-// badValue matches what kong says of a value that a flag does not have, badFormat what commands say of a format or kind.
+// badValue matches what kong says of a value that a flag does not have, badFormat what commands say of a format or
+// kind.
 var (
 	badValue  = regexp.MustCompile(`^(--[a-z-]+) must be one of .* but got "(.*)"$`)
 	badFormat = regexp.MustCompile(`^(--format|--arrivals):? "?([^\s"]+)"? is (?:unknown; there are|not a kind of arrivals)`)

@@ -11,7 +11,8 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// TestRemovedNames: each removed name is refused with one line that names it and what to use, and the grammar has it no more.
+// TestRemovedNames: each removed name is refused with one line that names it and what to use, and the grammar has it no
+// more.
 func TestRemovedNames(t *testing.T) {
 	parser, _ := newParser(console.NewConsole(t.Context(), io.Discard, io.Discard), &cli{})
 	for name := range removed {

@@ -51,8 +51,8 @@ func repeat(c *console.Console, r repeated, measure func(c *console.Console, see
 	return errors.Join(table.WriteSections(c.Out, "", []table.Section{noise}, table.Style{Lang: lang.Lang(r.Lang)}), err)
 }
 
-// each measures each sweep or run with a seed of its own: a server with a prefix cache knows the prompts of the first. An SLO that is
-// missed or undecided is returned at the end; any other error ends the repeats.
+// each measures each sweep or run with a seed of its own: a server with a prefix cache knows the prompts of the first.
+// An SLO that is missed or undecided is returned at the end; any other error ends the repeats.
 func (r *repeated) each(c *console.Console, out string, measure func(c *console.Console, seed uint64, dir string) (*job.Job, error)) error {
 	dir := func(i int) string { return filepath.Join(out, strconv.Itoa(i+1)) }
 	for i := range r.times {

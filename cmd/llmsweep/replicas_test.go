@@ -14,7 +14,8 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// TestReplicas sweeps two simulated servers: they saturate at twice the capacity of one, and get the same number of requests.
+// TestReplicas sweeps two simulated servers: they saturate at twice the capacity of one, and get the same number of
+// requests.
 func TestReplicas(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
@@ -51,7 +52,8 @@ func TestReplicas(t *testing.T) {
 	})
 }
 
-// TestUnlikeReplicas measures two servers of which the second answers later, and refuses every fourth request: both are said of it.
+// TestUnlikeReplicas measures two servers of which the second answers later, and refuses every fourth request: both are
+// said of it.
 func TestUnlikeReplicas(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		good, _ := w.server(w.simulated(simserver.Options{}))

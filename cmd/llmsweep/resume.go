@@ -113,7 +113,8 @@ func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *ko
 	return grammar, parsed, nil
 }
 
-// again returns what a rank other than 0 measures. The command line is rank 0's, since the run directory may be on its machine alone.
+// again returns what a rank other than 0 measures. The command line is rank 0's, since the run directory may be on its
+// machine alone.
 func (r *resumeCmd) again(c *console.Console, args []string, found []byte) (p job.Plan, err error) {
 	grammar, parsed, err := r.parse(c, &rundir.Command{Args: args})
 	if err != nil {

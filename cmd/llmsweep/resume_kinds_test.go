@@ -71,8 +71,8 @@ func stageNames(run *rundir.Run) (names []string) {
 	return names
 }
 
-// TestSpendingLimitsHoldAcrossAResume interrupts a run with a limit and continues it: what both parts spend together stays below the limit,
-// and is what the server billed.
+// TestSpendingLimitsHoldAcrossAResume interrupts a run with a limit and continues it: what both parts spend together
+// stays below the limit, and is what the server billed.
 func TestSpendingLimitsHoldAcrossAResume(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		const most = 40_000 // tokens, and so many millionths of the currency
@@ -104,7 +104,8 @@ func TestSpendingLimitsHoldAcrossAResume(t *testing.T) {
 	})
 }
 
-// TestReportOfARunInProgress prints a run while it is measured: all formats say so, and nothing says that it was killed.
+// TestReportOfARunInProgress prints a run while it is measured: all formats say so, and nothing says that it was
+// killed.
 func TestReportOfARunInProgress(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		done := make(chan int)

@@ -21,7 +21,8 @@ func plainSweep(out string) []string {
 		"--no-selftest", "--out", out}
 }
 
-// An interrupted sweep that is resumed prints the table of one that was not. The directory is refused to other commands meanwhile.
+// An interrupted sweep that is resumed prints the table of one that was not. The directory is refused to other commands
+// meanwhile.
 func TestResume(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		w.must(plainSweep(w.path("whole"))...)
@@ -70,7 +71,8 @@ func rows(report string) string {
 	return strings.Join(all, "")
 }
 
-// A disk that fails in the middle ends a run within a second, with one line and exit code 1. What was measured can be printed.
+// A disk that fails in the middle ends a run within a second, with one line and exit code 1. What was measured can be
+// printed.
 func TestAFailingDisk(t *testing.T) {
 	for name, failure := range map[string]error{"full": syscall.ENOSPC, "read-only": syscall.EROFS, "broken": syscall.EIO} {
 		t.Run(name, func(t *testing.T) {

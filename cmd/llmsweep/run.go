@@ -203,7 +203,8 @@ func (r *runCmd) stages(loads []arrival.Load, w workload.Workload) ([]experiment
 	return all, nil
 }
 
-// stageLength is how many requests a stage has: a number, or a multiple of the requests in flight, such as 10x. The zero value leaves it to the time.
+// stageLength is how many requests a stage has: a number, or a multiple of the requests in flight, such as 10x. The
+// zero value leaves it to the time.
 type stageLength struct {
 	Number int
 	Times  float64

@@ -63,7 +63,8 @@ func TestSchemaCommand(t *testing.T) {
 	}
 }
 
-// TestImportsFollowTheSchema tests that the run directories made of every kind of document that llmsweep reads follow the schema.
+// TestImportsFollowTheSchema tests that the run directories made of every kind of document that llmsweep reads follow
+// the schema.
 func TestImportsFollowTheSchema(t *testing.T) {
 	t.Parallel()
 	const published = "../../report/published/testdata"

@@ -15,7 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the test binary be llmsweep: by name for the scripts, by its hidden command for the self-test's helpers.
+// TestMain lets the test binary be llmsweep: by name for the scripts, by its hidden command for the self-test's
+// helpers.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(800) // simulations allocate fast and keep little
 	debug.SetMemoryLimit(4 << 30)

@@ -15,7 +15,8 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// TestNoSecretIsShownOverTheNetwork searches what TLS failures, the self-test and imports print and write for planted secrets.
+// TestNoSecretIsShownOverTheNetwork searches what TLS failures, the self-test and imports print and write for planted
+// secrets.
 func TestNoSecretIsShownOverTheNetwork(t *testing.T) {
 	if !apart(t) {
 		return
@@ -90,7 +91,8 @@ func TestNoSecretIsShownOverTheNetwork(t *testing.T) {
 		tell(console.Done, "selftest", "--quick", "--streams", "10")
 	}
 
-	// What other people publish may have secrets of theirs: in the address of the server and in the command that started it.
+	// What other people publish may have secrets of theirs: in the address of the server and in the command that
+	// started it.
 	document := write("published.md", "# Results\n\n```\nvllm serve Qwen2-7B --api-key "+plant("launch")+" --tensor-parallel-size 2\n```\n\n"+
 		"Target: http://me:"+plant("target")+"@gpu1:8000/v1?token="+planted["target"]+"\n\n"+
 		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n"+

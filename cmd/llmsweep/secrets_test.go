@@ -36,7 +36,8 @@ func secretForms(s string) []string {
 	}
 }
 
-// echoing repeats all that it is sent, in many forms: in the names of models, in versions, errors, answers, and redirects.
+// echoing repeats all that it is sent, in many forms: in the names of models, in versions, errors, answers, and
+// redirects.
 func echoing(good http.Handler, elsewhere string) http.Handler {
 	var asked atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -81,8 +82,8 @@ func echoing(good http.Handler, elsewhere string) http.Handler {
 	})
 }
 
-// TestNoSecretIsShown plants a secret wherever one can be given, measures servers that repeat them, and searches all that every command
-// prints and writes.
+// TestNoSecretIsShown plants a secret wherever one can be given, measures servers that repeat them, and searches all
+// that every command prints and writes.
 func TestNoSecretIsShown(t *testing.T) {
 	notInShort(t)
 	if !apart(t) {
@@ -186,7 +187,8 @@ func TestNoSecretIsShown(t *testing.T) {
 		}
 		tell(-1, append(brief("run", secretly(fresh()), secretly(fresh()), "--concurrency", "2", "--requests", "30", "--out", w.path("replicas")), asFlags...)...)
 		w.interruptAfter(3 * time.Second)
-		// Which of its answers the server breaks depends on the order of requests, so that the run may end before the interrupt.
+		// Which of its answers the server breaks depends on the order of requests, so that the run may end before the
+		// interrupt.
 		tell(-1, append(brief("run", secretly(fresh()), "--concurrency", "1,2", "--requests", "300", "--out", w.path("cut")), asFlags...)...)
 		w.again()
 		tell(console.WrongUsage, "resume", w.path("cut"))

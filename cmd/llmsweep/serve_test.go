@@ -12,8 +12,8 @@ import (
 	"llmsweep/cmd/llmsweep/flags"
 )
 
-// TestReportShowsDrawings: report.md of a sweep shows its two best drawings, files beside it that are whole SVG; report writes them again
-// beside another document, and one alone.
+// TestReportShowsDrawings: report.md of a sweep shows its two best drawings, files beside it that are whole SVG; report
+// writes them again beside another document, and one alone.
 func TestReportShowsDrawings(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {

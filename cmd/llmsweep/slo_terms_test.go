@@ -69,7 +69,8 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 }
 
-// TestTermsOfKnownServers judges servers whose times are known: each term is met, missed or not known as it must be, and says so in words.
+// TestTermsOfKnownServers judges servers whose times are known: each term is met, missed or not known as it must be,
+// and says so in words.
 func TestTermsOfKnownServers(t *testing.T) {
 	const met, missed, undecided = 0, console.Missed, console.Undecided
 	plain := func() *scripted {

@@ -11,8 +11,8 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// TestReportAndChooseAgree judges sweeps by many objectives, once by report and once by choose: both say that there is no rate, or name
-// the same one, or its low end where it is not located.
+// TestReportAndChooseAgree judges sweeps by many objectives, once by report and once by choose: both say that there is
+// no rate, or name the same one, or its low end where it is not located.
 func TestReportAndChooseAgree(t *testing.T) {
 	for seed, stats := range [][]string{{"p50", "p95", "mean"}, {"p90", "p99"}} { // each statistic once: opening a run costs the most
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -97,7 +97,8 @@ func agree(t *testing.T, w *world, dir string, terms ...string) (met bool) {
 	return rate != ""
 }
 
-// TestRulesOfMLPerf prints MLPerf's verdict beside that of llmsweep: 300 requests below the limit pass a p90, and are too few for a p99.
+// TestRulesOfMLPerf prints MLPerf's verdict beside that of llmsweep: 300 requests below the limit pass a p90, and are
+// too few for a p99.
 func TestRulesOfMLPerf(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		url, _ := w.server(w.simulated(simserver.Options{}))

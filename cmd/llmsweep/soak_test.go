@@ -15,8 +15,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestSoak runs for 24 hours of virtual time, over HTTP, with a server that fails in turn: memory, goroutines and descriptors
-// stay the same. In an hour of it there are 7200 requests.
+// TestSoak runs for 24 hours of virtual time, over HTTP, with a server that fails in turn: memory, goroutines and
+// descriptors stay the same. In an hour of it there are 7200 requests.
 //
 //	go test -tags statistics ./cmd/llmsweep -run TestSoak -v -timeout 60m
 func TestSoak(t *testing.T) {

@@ -10,8 +10,9 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// TestSpeculation measures servers that draft four tokens in each step: what they accept is what their model says, an answer gains as many tokens a step, and the
-// report says that random words and forced lengths do not show what real texts do.
+// TestSpeculation measures servers that draft four tokens in each step: what they accept is what their model says, an
+// answer gains as many tokens a step, and the report says that random words and forced lengths do not show what real
+// texts do.
 func TestSpeculation(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
@@ -52,8 +53,9 @@ func TestSpeculation(t *testing.T) {
 	})
 }
 
-// TestSpeculationTakesTexts: a sweep without a workload sends the built-in texts where the server decodes speculatively, and says so; lengths given by hand keep random
-// words and their warning, and so does a server without speculation.
+// TestSpeculationTakesTexts: a sweep without a workload sends the built-in texts where the server decodes
+// speculatively, and says so; lengths given by hand keep random words and their warning, and so does a server without
+// speculation.
 func TestSpeculationTakesTexts(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {

@@ -73,8 +73,8 @@ func (w *metered) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
 func (w *metered) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// A limit ends a run in good order below it, whatever its load: exit code 0, the table, a note. What the run spent, the preflight
-// included, is what the server billed.
+// A limit ends a run in good order below it, whatever its load: exit code 0, the table, a note. What the run spent, the
+// preflight included, is what the server billed.
 func TestSpendingLimitsHold(t *testing.T) {
 	for name, tt := range map[string]struct {
 		args []string
@@ -110,8 +110,8 @@ func TestSpendingLimitsHold(t *testing.T) {
 	}
 }
 
-// A limit that does not pay for a useful measurement is refused before anything is sent, with the limit that does; with that one, a stage is
-// measured.
+// A limit that does not pay for a useful measurement is refused before anything is sent, with the limit that does; with
+// that one, a stage is measured.
 func TestALimitThatDoesNotPay(t *testing.T) {
 	for name, args := range map[string][]string{
 		"sweep": {"sweep", "--stage-time", "2s", "--points", "2", "--max-concurrency", "32"},
@@ -195,8 +195,8 @@ func TestDryRunBoundsWhatIsSent(t *testing.T) {
 	})
 }
 
-// Preflight, calibration, warm-up and stages together keep to --max-rps and --max-tpm: an account with a limit of 3 requests a minute,
-// or of 600 tokens, refuses nothing.
+// Preflight, calibration, warm-up and stages together keep to --max-rps and --max-tpm: an account with a limit of 3
+// requests a minute, or of 600 tokens, refuses nothing.
 func TestThePreflightKeepsToTheLimits(t *testing.T) {
 	for flag, limit := range map[string]string{"--max-rps": "0.05", "--max-tpm": "600"} {
 		t.Run(flag, func(t *testing.T) {

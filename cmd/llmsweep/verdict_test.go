@@ -14,7 +14,8 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// conclusions reads what --format verdict printed, one conclusion or an array of several, each of which must follow the schema.
+// conclusions reads what --format verdict printed, one conclusion or an array of several, each of which must follow the
+// schema.
 func conclusions(t *testing.T, out string) []rundir.Conclusion {
 	t.Helper()
 	if strings.HasPrefix(out, "{") {

@@ -26,8 +26,8 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// world is a place to run commands in virtual time: a network of pipes, and a directory for files. All of it lives in one bubble
-// of testing/synctest.
+// world is a place to run commands in virtual time: a network of pipes, and a directory for files. All of it lives in
+// one bubble of testing/synctest.
 type world struct {
 	t      *testing.T
 	dir    string
@@ -111,7 +111,8 @@ func (w *world) interruptAfter(d time.Duration) {
 	time.AfterFunc(d, func() { cancel(experiment.ErrInterrupted) })
 }
 
-// simulated returns the handler of a simulated server, the one of the demo but five times slower: a second of a sweep then takes a fifth of the requests.
+// simulated returns the handler of a simulated server, the one of the demo but five times slower: a second of a sweep
+// then takes a fifth of the requests.
 func (w *world) simulated(o simserver.Options) http.Handler {
 	w.t.Helper()
 	config, err := sim.Preset("demo")
@@ -223,7 +224,8 @@ type timer struct{ *load.Timer }
 
 func (timer) Close() error { return nil }
 
-// notInShort leaves a test out of -short: under the race detector its simulations take ten times as long, and other tests run the same goroutines.
+// notInShort leaves a test out of -short: under the race detector its simulations take ten times as long, and other
+// tests run the same goroutines.
 func notInShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

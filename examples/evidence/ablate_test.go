@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Each constant that ablate takes out is where it says: one that is gone would end it after minutes. And none of the constants of judgement is forgotten.
+// Each constant that ablate takes out is where it says: one that is gone would end it after minutes. And none of the
+// constants of judgement is forgotten.
 func TestAblatedConstantsExist(t *testing.T) {
 	script, err := os.ReadFile("ablate")
 	if err != nil {

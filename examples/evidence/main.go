@@ -2,9 +2,9 @@
 //
 //	go test ./... -tags statistics -timeout 6h -json | go run ./examples/evidence > examples/evidence/table.md
 //
-// A row is an attribute that simtest.Claim has set: the claim, what the test demands, and what it found, with the commit that is checked
-// out, or that -commit names. With -keep, rows of an earlier table stay whose claims were not measured again, with the commit that they have
-// there:
+// A row is an attribute that simtest.Claim has set: the claim, what the test demands, and what it found, with the
+// commit that is checked out, or that -commit names. With -keep, rows of an earlier table stay whose claims were not
+// measured again, with the commit that they have there:
 //
 //	cp examples/evidence/table.md /tmp/earlier.md
 //	HABITS=collapses go test ./sweep -tags statistics -run TestHabitsAreNamed -json | go run ./examples/evidence -keep /tmp/earlier.md > examples/evidence/table.md

@@ -1,5 +1,5 @@
-// Command program embeds a sweep: it sweeps a simulated server over HTTP, in real time, and prints what it found. For a real server, put its
-// URL in place of the simulated one's.
+// Command program embeds a sweep: it sweeps a simulated server over HTTP, in real time, and prints what it found. For a
+// real server, put its URL in place of the simulated one's.
 package main
 
 import (

@@ -109,7 +109,8 @@ func TestExpertsList(t *testing.T) {
 	}
 }
 
-// TestAlikeIsSaidOnce: what is found in several tables alike is said above all, with the lines; in one table, it is a finding like others, and with
+// TestAlikeIsSaidOnce: what is found in several tables alike is said above all, with the lines; in one table, it is a
+// finding like others, and with
 // --all each is.
 func TestAlikeIsSaidOnce(t *testing.T) {
 	all := documents(t)

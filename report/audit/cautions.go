@@ -6,8 +6,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Cautions returns what a reader must know before trusting the table of a run: the warnings of the run, and what the audit found when it was read from a
-// document.
+// Cautions returns what a reader must know before trusting the table of a run: the warnings of the run, and what the
+// audit found when it was read from a document.
 func Cautions(run *rundir.Run, l lang.Lang) []string {
 	lines := findings.Warnings(run, l)
 	for i := range run.Stages {

@@ -12,8 +12,8 @@ import (
 
 // The rules of this file check numbers within one row.
 
-// zeros finds a row in which nothing was completed and whose times are printed as 0 instead of "n/a". It has no tolerance: a request
-// takes time.
+// zeros finds a row in which nothing was completed and whose times are printed as 0 instead of "n/a". It has no
+// tolerance: a request takes time.
 func zeros(r *row) hit {
 	done, ok := r.quantity(keyDone)
 	latency, printed := r.quantity(keyLatency)
@@ -23,11 +23,12 @@ func zeros(r *row) hit {
 	return hit{key: keyDone, note: noteZeros.New(r.text(keyDone), r.text(keyLatency)), figures: wholeRow()}
 }
 
-// unitMargin is how many times a number must lie beyond the range of the other rows to be taken for one in another unit. The numbers of
-// a column of a sweep span about two powers of ten.
+// unitMargin is how many times a number must lie beyond the range of the other rows to be taken for one in another
+// unit. The numbers of a column of a sweep span about two powers of ten.
 const unitMargin = 10
 
-// correctUnits finds times that are printed in another unit than two thirds of their column, and make sense only in the column's.
+// correctUnits finds times that are printed in another unit than two thirds of their column, and make sense only in the
+// column's.
 func (t *result) correctUnits() {
 	for _, key := range []string{keyLatency, keyTTFT, keyGap} {
 		printed := map[string][]*row{} // by unit
@@ -65,7 +66,8 @@ func (t *result) correctUnits() {
 	}
 }
 
-// units finds a number that is printed with another unit than its column has, and makes sense only in the column's unit.
+// units finds a number that is printed with another unit than its column has, and makes sense only in the column's
+// unit.
 func units(r *row) hit {
 	for _, key := range []string{keyLatency, keyTTFT, keyGap} {
 		if fix, ok := r.unit[key]; ok {
@@ -76,8 +78,9 @@ func units(r *row) hit {
 	return hit{}
 }
 
-// ttftAboveLatency finds a mean TTFT above the mean latency. The first token of a request comes no later than its last, and the same is
-// true of means over the same requests. Where some requests had not ended, the means are over different requests.
+// ttftAboveLatency finds a mean TTFT above the mean latency. The first token of a request comes no later than its last,
+// and the same is true of means over the same requests. Where some requests had not ended, the means are over different
+// requests.
 func ttftAboveLatency(r *row) hit {
 	s, ok := r.spans(keyTTFT, keyLatency)
 	if !ok || !r.whole() || s[0].Low <= s[1].High {
@@ -89,15 +92,15 @@ func ttftAboveLatency(r *row) hit {
 // times returns the groups of figures of a request's times.
 func times() []string { return []string{"latency_s", "ttft_s", keyGap, "itl_s", "tpot_s"} }
 
-// latencyTolerance is the relative difference that is allowed in: mean latency = mean TTFT + (mean n - 1) x inter-token latency. The
-// identity is exact where every gap has the same weight and all numbers are over the same requests. Published rows agree within 2 %, and
-// one correct row is 3.3 % off.
+// latencyTolerance is the relative difference that is allowed in: mean latency = mean TTFT + (mean n - 1) x inter-token
+// latency. The identity is exact where every gap has the same weight and all numbers are over the same requests.
+// Published rows agree within 2 %, and one correct row is 3.3 % off.
 const latencyTolerance = 0.05
 
-// latencyIdentity compares latency with the time to the first token and the gaps after it. Where the number of tokens is the quotient of
-// two rates, which may have been counted in a window and not over whole requests, the number asked for is accepted as well. Where gaps
-// are per chunk (as in serving blocks) and a chunk holds several tokens, there are fewer gaps than tokens: latency may then be below, but
-// not above.
+// latencyIdentity compares latency with the time to the first token and the gaps after it. Where the number of tokens
+// is the quotient of two rates, which may have been counted in a window and not over whole requests, the number asked
+// for is accepted as well. Where gaps are per chunk (as in serving blocks) and a chunk holds several tokens, there are
+// fewer gaps than tokens: latency may then be below, but not above.
 func latencyIdentity(r *row) hit {
 	gap, oneSided := keyGap, false
 	if !r.stage.InterToken.Known() {
@@ -135,23 +138,23 @@ func latencyIdentity(r *row) hit {
 	}
 }
 
-// Tolerances of tokens per request. An end token makes one or two per cent. Where the number is the quotient of two rates that were
-// counted in a window, requests that are cut at its edges add as much as the rows of one table differ: five median deviations are a
-// little more than three standard deviations. Fewer tokens are possible where answers end by themselves: correct published tables have
-// down to 55 % of their generated_tokens.
+// Tolerances of tokens per request. An end token makes one or two per cent. Where the number is the quotient of two
+// rates that were counted in a window, requests that are cut at its edges add as much as the rows of one table differ:
+// five median deviations are a little more than three standard deviations. Fewer tokens are possible where answers end
+// by themselves: correct published tables have down to 55 % of their generated_tokens.
 const (
 	tokensAbove  = 0.05
 	tokensSpread = 5
 	tokensBelow  = 0.5
 	tokensApart  = 0.05 // from the other rows
-	// A burst begins empty. Requests that have not ended when it stops have tokens, and are no more than those that have,
-	// unless these are few.
+	// A burst begins empty. Requests that have not ended when it stops have tokens, and are no more than those that
+	// have, unless these are few.
 	tokensBurst = 2
 	burstEnded  = 10
 )
 
-// tokensPerRequest compares tokens per request with the number that was asked for, and with those of the other rows. Fewer are wrong
-// only where that number was a length and not a limit.
+// tokensPerRequest compares tokens per request with the number that was asked for, and with those of the other rows.
+// Fewer are wrong only where that number was a length and not a limit.
 func tokensPerRequest(t *result) (hits []hit) {
 	typical, spread := t.typical()
 	for _, r := range t.rows {
@@ -195,7 +198,8 @@ func tokensPerRequest(t *result) (hits []hit) {
 	return hits
 }
 
-// tokensNote returns the note of a number of tokens per request, with the rates that it was made of where it was not printed.
+// tokensNote returns the note of a number of tokens per request, with the rates that it was made of where it was not
+// printed.
 func (r *row) tokensNote(k note.Kind, tokens, other string) note.Note {
 	n := k.New(r.text(keyOutput), r.text(keyDone), tokens, other)
 	if r.stage.OutputTokens.Mean.Known() {
@@ -205,15 +209,16 @@ func (r *row) tokensNote(k note.Kind, tokens, other string) note.Note {
 	return n
 }
 
-// Tolerances of the completed rate. The number of arrivals is random, and requests that were in flight at the start of a stage may end
-// in it.
+// Tolerances of the completed rate. The number of arrivals is random, and requests that were in flight at the start of
+// a stage may end in it.
 const (
 	offeredDoubtful   = 3 // standard deviations of the number of arrivals: one stage in 700
 	offeredImpossible = 4
-	// offeredTolerance is for rows that do not say how many requests arrived: three standard deviations of the number of Poisson
-	// arrivals in a stage of 60.
+	// offeredTolerance is for rows that do not say how many requests arrived: three standard deviations of the number
+	// of Poisson arrivals in a stage of 60.
 	offeredTolerance = 0.4
-	// offeredWindow is taken for a duration that is not told, in seconds: published sweeps run each rate for two minutes.
+	// offeredWindow is taken for a duration that is not told, in seconds: published sweeps run each rate for two
+	// minutes.
 	offeredWindow = 120
 )
 
@@ -296,12 +301,12 @@ func order(r *row) hit {
 	return hit{}
 }
 
-// arithmeticTolerance is the relative difference that is allowed besides rounding. Tools read the clock twice, a few milliseconds apart:
-// for the printed duration and for the rates.
+// arithmeticTolerance is the relative difference that is allowed besides rounding. Tools read the clock twice, a few
+// milliseconds apart: for the printed duration and for the rates.
 const arithmeticTolerance = 0.005
 
-// arithmetic recomputes the numbers of a block that follow from others. It is for whole tests that were read from files: rates that were
-// counted in a window do not follow from the counts.
+// arithmetic recomputes the numbers of a block that follow from others. It is for whole tests that were read from
+// files: rates that were counted in a window do not follow from the counts.
 func arithmetic(r *row) hit {
 	if r.stage.Source == nil || !r.stage.Whole {
 		return hit{}
@@ -333,8 +338,8 @@ func arithmetic(r *row) hit {
 	return hit{}
 }
 
-// retokenizedTolerance is for special tokens that are lost when text is tokenized again, and for tokens that join across chunks: one or
-// two per cent.
+// retokenizedTolerance is for special tokens that are lost when text is tokenized again, and for tokens that join
+// across chunks: one or two per cent.
 const retokenizedTolerance = 0.1
 
 // retokenized compares the number of tokens of the text with the number that the server reported.
@@ -358,8 +363,9 @@ func retokenized(r *row) hit {
 	}
 }
 
-// tpotFactor is the largest credible ratio of TPOT to ITL. Both are means of the same gaps; TPOT gives each request the same weight, ITL
-// each token. Published pairs agree within 2 %; answers of very different lengths make tens of per cent.
+// tpotFactor is the largest credible ratio of TPOT to ITL. Both are means of the same gaps; TPOT gives each request the
+// same weight, ITL each token. Published pairs agree within 2 %; answers of very different lengths make tens of per
+// cent.
 const tpotFactor = 2
 
 // tpotAboveITL finds a time per output token far above the mean gap.

@@ -41,8 +41,8 @@ func closedLoop(r *row) hit {
 }
 
 // Limits of a cold start: how much longer than the median the longest request took, and how far the number of slow
-// requests, by the mean, may be from one batch. The shortest took about as long as the median, and the spread is that of
-// two values.
+// requests, by the mean, may be from one batch. The shortest took about as long as the median, and the spread is that
+// of two values.
 const (
 	coldFactor = 3
 	coldBatch  = 0.25

@@ -91,13 +91,15 @@ func copyOf(above, r *row, same []string) hit {
 	return h
 }
 
-// A table repeats another if at least reprintedRows rows have the same names and at most reprintedShare of the numbers differ.
+// A table repeats another if at least reprintedRows rows have the same names and at most reprintedShare of the numbers
+// differ.
 const (
 	reprintedRows  = 4
 	reprintedShare = 0.1
 )
 
-// printedTwice finds tables that print the measurement of an earlier one again. A number that differs is doubted in both.
+// printedTwice finds tables that print the measurement of an earlier one again. A number that differs is doubted in
+// both.
 func printedTwice(all []*result) (hits []hit) {
 	printed := map[string][]*result{} // by file and title
 	for _, t := range all {
@@ -249,9 +251,9 @@ func backlogs(t *result) []hit {
 	return hits
 }
 
-// misprintedRates finds a rate that is too high for what was completed. Of a server that falls behind, requests wait: by
-// Little's law a stage ends with no more than rate x latency in flight, apart from chance. It is found only where the
-// table shows that the server completes such a rate.
+// misprintedRates finds a rate that is too high for what was completed. Of a server that falls behind, requests wait:
+// by Little's law a stage ends with no more than rate x latency in flight, apart from chance. It is found only where
+// the table shows that the server completes such a rate.
 func misprintedRates(t *result) (hits []hit) {
 	if !t.sweeps() || t.run.Source == nil || t.rows[0].windowed() {
 		return nil

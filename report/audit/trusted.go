@@ -28,8 +28,8 @@ func Trusted(s *rundir.Stage) *rundir.Stage {
 	return &out
 }
 
-// LikelyRate returns what a stage was offered, where the printed rate is doubted: the rate of the grid that it stands for,
-// or else what was completed, which is less. It is only for the order of rows.
+// LikelyRate returns what a stage was offered, where the printed rate is doubted: the rate of the grid that it stands
+// for, or else what was completed, which is less. It is only for the order of rows.
 func LikelyRate(s *rundir.Stage) (rate float64, ok bool) {
 	for _, d := range s.Doubts {
 		if !slices.Contains(d.Figures, keyRate) {
@@ -45,7 +45,8 @@ func LikelyRate(s *rundir.Stage) (rate float64, ok bool) {
 	return 0, false
 }
 
-// Condemned returns the doubt for which nothing of a stage may be used, because what it completed is not known; nil where there is none.
+// Condemned returns the doubt for which nothing of a stage may be used, because what it completed is not known; nil
+// where there is none.
 func Condemned(s *rundir.Stage) *rundir.Doubt {
 	i := slices.IndexFunc(s.Doubts, func(d rundir.Doubt) bool {
 		return slices.Contains(d.Figures, "rates") || slices.Contains(d.Figures, keyDone)

@@ -10,7 +10,8 @@ import (
 // BreakEven is where the first stops being the cheapest: at other prices, and at other demands.
 type BreakEven struct {
 	First string `json:"first"`
-	// Other is the cheapest with another GPU. The first costs as much at FirstPrice for its GPU, or at OtherPrice for the other's.
+	// Other is the cheapest with another GPU. The first costs as much at FirstPrice for its GPU, or at OtherPrice for
+	// the other's.
 	Other      string        `json:"other,omitempty"`
 	FirstPrice rundir.Number `json:"first_gpu_hour,omitzero"`
 	OtherPrice rundir.Number `json:"other_gpu_hour,omitzero"`
@@ -52,8 +53,8 @@ func breakEven(c *Choice, o Options) *BreakEven {
 	return e
 }
 
-// demandEven returns the nearest demands at which b costs less than a. Costs are step functions of the demand: above it, b can become
-// cheaper only where a needs another replica; below it, only where b needs one less.
+// demandEven returns the nearest demands at which b costs less than a. Costs are step functions of the demand: above
+// it, b can become cheaper only where a needs another replica; below it, only where b needs one less.
 func demandEven(a, b *Candidate, o Options) (above, below rundir.Number) {
 	unit := func(k *Candidate) float64 {
 		v, _ := o.Demand.of(&k.limit)

@@ -71,9 +71,9 @@ func chosen(t *testing.T, setups []setup.Setup, o Options) Choice {
 	return all[0]
 }
 
-// The limits by hand, from the printed rows. SGLang on two L20: TTFT is 183.85 ms at 25.14 offered (24.54 completed) and
-// 300.49 ms at 28.19 (24.50): the limit of 200 ms lies between them, where no more than 24.54 was ever completed. GPTQ-Int4
-// on one A100: 124.99 ms at 11.36 completed and 321.97 ms at 12.49.
+// The limits by hand, from the printed rows. SGLang on two L20: TTFT is 183.85 ms at 25.14 offered (24.54 completed)
+// and 300.49 ms at 28.19 (24.50): the limit of 200 ms lies between them, where no more than 24.54 was ever completed.
+// GPTQ-Int4 on one A100: 124.99 ms at 11.36 completed and 321.97 ms at 12.49.
 func TestLimitsByHand(t *testing.T) {
 	o := wanted(t, "20rps", "L20=1.2,A100=3.6", "itl:mean<50ms", "ttft:mean<200ms")
 	for name, want := range map[string]struct {

@@ -268,8 +268,8 @@ func TestHigherRatesCompletedNoMore(t *testing.T) {
 	}
 }
 
-// TestMeasurementPrintedTwice: it is one configuration, and the row of which the output is not known has answers as long
-// as the others.
+// TestMeasurementPrintedTwice: it is one configuration, and the row of which the output is not known has answers as
+// long as the others.
 func TestMeasurementPrintedTwice(t *testing.T) {
 	c := chosen(t, read(t, twoGPUs+"\n"+strings.Replace(twoGPUs, "324.50", "326.50", 1)), wanted(t, "2rps", "", "itl:mean<60ms"))
 	if len(c.Ranked) != 1 || len(c.Refused) > 0 {
@@ -280,8 +280,8 @@ func TestMeasurementPrintedTwice(t *testing.T) {
 	}
 }
 
-// TestOrderOfMisprintedRates: a row of which the printed rate is wrong stands where it completed, so that no lower load is
-// said to miss what it misses.
+// TestOrderOfMisprintedRates: a row of which the printed rate is wrong stands where it completed, so that no lower load
+// is said to miss what it misses.
 func TestOrderOfMisprintedRates(t *testing.T) {
 	text := strings.Replace(twoGPUs, "@1.00", "@2.60", 1)
 	c := chosen(t, read(t, text), wanted(t, "1rps", "", "itl:mean<50ms"))

@@ -98,8 +98,8 @@ func TestNoBoundContradictsTheRowsThroughput(t *testing.T) {
 	}
 }
 
-// TestRowsThroughputWidenARatio: where they show another ratio than the plateaus, both are said; of lower bounds they tell
-// which side may be higher.
+// TestRowsThroughputWidenARatio: where they show another ratio than the plateaus, both are said; of lower bounds they
+// tell which side may be higher.
 func TestRowsThroughputWidenARatio(t *testing.T) {
 	factor := func(first, other Metric) string {
 		member := func(value string, m Metric) Member {

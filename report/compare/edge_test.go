@@ -11,8 +11,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// gridded is a run of a server whose latency is flat while it keeps up and rises where a queue begins (Sakasegawa's approximation for
-// several servers), with rows at random rates.
+// gridded is a run of a server whose latency is flat while it keeps up and rises where a queue begins (Sakasegawa's
+// approximation for several servers), with rows at random rates.
 func gridded(rng *rand.Rand, name string, slots float64) setup.Input {
 	const capacity, noise = 10.0, 0.02
 	run := &rundir.Run{
@@ -36,8 +36,8 @@ func gridded(rng *rand.Rand, name string, slots float64) setup.Input {
 	return setup.Input{Path: name, Run: run}
 }
 
-// Two runs of one server with rows at different rates must not fail a gate: across the edge of saturation a latency between two rows is either
-// known with an interval or cannot be judged.
+// Two runs of one server with rows at different rates must not fail a gate: across the edge of saturation a latency
+// between two rows is either known with an interval or cannot be judged.
 func TestInterpolationAcrossTheEdge(t *testing.T) {
 	gate, err := ParseGate("ttft@80>10%", Keys())
 	if err != nil {

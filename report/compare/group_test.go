@@ -41,7 +41,8 @@ func says(c *Comparison, what string) (all []string) {
 	return all
 }
 
-// A document of several workloads is compared workload by workload, engines without a GPU's name, and modes of thinking with each other.
+// A document of several workloads is compared workload by workload, engines without a GPU's name, and modes of thinking
+// with each other.
 func TestWorkloadsAreGrouped(t *testing.T) {
 	c := compared(t, read(t, "stress-tables.txt"))
 	var titles []string
@@ -67,7 +68,8 @@ func TestWorkloadsAreGrouped(t *testing.T) {
 	}
 }
 
-// The blocks of one document have one workload, whether or not a log stands above each, and are named by their headings.
+// The blocks of one document have one workload, whether or not a log stands above each, and are named by their
+// headings.
 func TestHeadingsAreNames(t *testing.T) {
 	setups := read(t, "serving-blocks.txt")
 	c := compared(t, setups)

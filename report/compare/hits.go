@@ -11,13 +11,14 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// A prompt token that is in the prefix cache costs the server next to nothing. Runs whose hit rates differ did different work, so they are compared by the
-// work alone: uncached prompt tokens and output tokens per second.
+// A prompt token that is in the prefix cache costs the server next to nothing. Runs whose hit rates differ did
+// different work, so they are compared by the work alone: uncached prompt tokens and output tokens per second.
 
 // hitsDiffer is by how much hit rates may differ between runs that are compared by other metrics.
 const hitsDiffer = 0.1
 
-// hitRate returns the share of a setup's prompt tokens that its server reported as cached; absent where it reported nothing.
+// hitRate returns the share of a setup's prompt tokens that its server reported as cached; absent where it reported
+// nothing.
 func hitRate(s *setup.Setup) rundir.Number {
 	cached, prompt := 0.0, 0.0
 	for i := range s.Rows {
@@ -30,7 +31,8 @@ func hitRate(s *setup.Setup) rundir.Number {
 	return rundir.Exactly(cached / prompt)
 }
 
-// hitsApart reports whether the hit rates of two configurations differ by too much for their rates and times to be compared.
+// hitsApart reports whether the hit rates of two configurations differ by too much for their rates and times to be
+// compared.
 func hitsApart(a, b *Measured) bool {
 	return a.Hits.Known() && b.Hits.Known() && math.Abs(a.Hits.Value()-b.Hits.Value()) > hitsDiffer
 }
@@ -51,7 +53,8 @@ func (m *Measured) addUncached(s *setup.Setup) {
 	m.add(keyUncached, setup.Value{Number: rundir.Exactly(v), SE: halfWidth(p, v/p.Rate.Value())}, p.Where)
 }
 
-// byHits returns for each configuration the first whose hit rate is like its own, as the key of those that are compared by all metrics.
+// byHits returns for each configuration the first whose hit rate is like its own, as the key of those that are compared
+// by all metrics.
 func (c *Comparison) byHits() []string {
 	keys := make([]string, len(c.Setups))
 	for i := range c.Setups {
@@ -60,7 +63,8 @@ func (c *Comparison) byHits() []string {
 	return keys
 }
 
-// separate adds uncached tokens per second where the hit rates in a group differ. The error is of two configurations that have no such rate.
+// separate adds uncached tokens per second where the hit rates in a group differ. The error is of two configurations
+// that have no such rate.
 func (c *Comparison) separate(setups []setup.Setup) error {
 	for _, g := range c.groups {
 		from := g.members[0]

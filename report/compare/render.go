@@ -243,8 +243,8 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 	return notes, details
 }
 
-// stageTime returns how long the stages of the documents of a group lasted, as their rows show; absent where that is not
-// known, or differs.
+// stageTime returns how long the stages of the documents of a group lasted, as their rows show; absent where that is
+// not known, or differs.
 func (c *Comparison) stageTime(g group) (lasted rundir.Number) {
 	for _, i := range g.members {
 		if n := c.Setups[i].StageTime; n != lasted && lasted.Known() {

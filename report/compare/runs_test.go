@@ -11,7 +11,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// unsteady returns runs of one server whose speed differs from run to run by a spread, and which have intervals of their own of 1 %.
+// unsteady returns runs of one server whose speed differs from run to run by a spread, and which have intervals of
+// their own of 1 %.
 func unsteady(rng *rand.Rand, n int, spread, factor float64) []setup.Setup {
 	var all []setup.Input
 	for i := range n {
@@ -33,7 +34,8 @@ func unsteady(rng *rand.Rand, n int, spread, factor float64) []setup.Setup {
 
 func unknown(*setup.Setup, string) stats.Spread { return stats.Spread{} }
 
-// Equal servers whose runs differ by 4 % are called different by their own intervals in most pairs, and by several runs, or the known spread, in one of twenty.
+// Equal servers whose runs differ by 4 % are called different by their own intervals in most pairs, and by several
+// runs, or the known spread, in one of twenty.
 func TestRunsAreTheUnit(t *testing.T) {
 	const trials, spread = 400, 0.04
 	history := func(*setup.Setup, string) stats.Spread { return stats.Spread{Deviation: spread, DF: 20} }

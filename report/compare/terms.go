@@ -10,8 +10,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// The keys of metrics of an SLO's terms. They are known of a run that has such a term, at one load: 80 % of the saturation rate, or that of the only
-// row.
+// The keys of metrics of an SLO's terms. They are known of a run that has such a term, at one load: 80 % of the
+// saturation rate, or that of the only row.
 const (
 	keySpeed    = slo.Speed // tokens per second of a request after its first token: the inverse of the mean time per token
 	keyTTFA     = slo.TTFA  // mean
@@ -88,8 +88,8 @@ func mean(of func(*rundir.Stage) *rundir.Dist) setup.Take {
 	}
 }
 
-// missing takes the share of the requests or sessions of a stage that miss a term, with the interval of Agresti and Coull by the number of
-// independent ones. It is absent where that is not known of some.
+// missing takes the share of the requests or sessions of a stage that miss a term, with the interval of Agresti and
+// Coull by the number of independent ones. It is absent where that is not known of some.
 func missing(t slo.Term) setup.Take {
 	return func(s *rundir.Stage) (v rundir.Number, ci [2]float64, ok bool) {
 		b := t.Counted(s)
@@ -102,8 +102,8 @@ func missing(t slo.Term) setup.Take {
 	}
 }
 
-// shareError returns the standard error of a share among n by Agresti and Coull (The American Statistician 52 (1998)). It is above 0 also for
-// shares of 0 and 1.
+// shareError returns the standard error of a share among n by Agresti and Coull (The American Statistician 52 (1998)).
+// It is above 0 also for shares of 0 and 1.
 func shareError(share, n float64) float64 {
 	p := (share*n + 2) / (n + 4)
 	return math.Sqrt(p * (1 - p) / (n + 4))

@@ -42,7 +42,8 @@ func withTerms(t *testing.T, better bool, slos [2][]string) *Comparison {
 	return compared(t, setup.Load(all))
 }
 
-// A gate on a term fails where the second run is worse, passes where it is better, and cannot be judged where the runs do not have the same term.
+// A gate on a term fails where the second run is worse, passes where it is better, and cannot be judged where the runs
+// do not have the same term.
 func TestGatesOnTerms(t *testing.T) {
 	terms := []string{"ttfa:p95<5s", "speed:p5>30tok/s", "stalls<1%", "sessions>99%"}
 	other := []string{"ttfa:p95<9s", "speed:p5>10tok/s", "stalls<1%,stall=2s", "sessions>90%"}

@@ -75,8 +75,9 @@ func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
 	}
 }
 
-// further returns what tells whether a difference is that of the configurations: a comparison in turns where each has a server of its own, else the
-// second run once more, for llmsweep compare A B -- C. It is empty where one was not measured by this program, or nothing is open.
+// further returns what tells whether a difference is that of the configurations: a comparison in turns where each has a
+// server of its own, else the second run once more, for llmsweep compare A B -- C. It is empty where one was not
+// measured by this program, or nothing is open.
 func further(a, b *rundir.Run, known rundir.Evidence) string {
 	switch {
 	case a.Source != nil || b.Source != nil || known == rundir.SupportsNoDifference:
@@ -113,8 +114,8 @@ func (v *PairComparison) Conclusions() []rundir.Conclusion {
 	return []rundir.Conclusion{one}
 }
 
-// Gated returns conclusions with the verdict on the gates, which is that of the exit code, and the gates that failed or cannot be judged among the
-// reasons.
+// Gated returns conclusions with the verdict on the gates, which is that of the exit code, and the gates that failed or
+// cannot be judged among the reasons.
 func Gated(all []rundir.Conclusion, result Judged, gates []Gate) []rundir.Conclusion {
 	if len(gates) == 0 {
 		return all

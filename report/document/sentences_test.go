@@ -23,7 +23,8 @@ import (
 // plainNumber is a number of a sentence, and not one in a name, such as that of a model, a GPU or a file.
 var plainNumber = regexp.MustCompile(`(?:^|[\s(~：，（、。至到对为]|-)(\d+(?:\.\d+)?)`)
 
-// numbersOf returns the numbers of a text, smallest first, so that two languages, which differ in order, can be compared.
+// numbersOf returns the numbers of a text, smallest first, so that two languages, which differ in order, can be
+// compared.
 func numbersOf(text string) (all []string) {
 	for _, m := range regexp.MustCompile(`\d+(?:\.\d+)?`).FindAllString(text, -1) {
 		all = append(all, strings.TrimRight(m, "."))
@@ -40,7 +41,8 @@ func stands(printed string, known []float64) bool {
 	return err == nil && slices.ContainsFunc(known, func(g float64) bool { return math.Abs(math.Abs(g)-v) <= half })
 }
 
-// knownNumbers returns the numbers of values in JSON and of the cells of tables, in their own units and as shares in per cent.
+// knownNumbers returns the numbers of values in JSON and of the cells of tables, in their own units and as shares in
+// per cent.
 func knownNumbers(t *testing.T, sections []table.Section, values ...any) (all []float64) {
 	t.Helper()
 	var b bytes.Buffer
@@ -66,8 +68,8 @@ func knownNumbers(t *testing.T, sections []table.Section, values ...any) (all []
 	return all
 }
 
-// TestSentencesOfDocuments: of published documents, each number in a sentence of a comparison or a choice stands in its tables or its JSON, and the Chinese
-// sentence has the numbers of the English one.
+// TestSentencesOfDocuments: of published documents, each number in a sentence of a comparison or a choice stands in its
+// tables or its JSON, and the Chinese sentence has the numbers of the English one.
 func TestSentencesOfDocuments(t *testing.T) {
 	sentences, numbers := 0, 0
 	check := func(file string, lines []lang.Text, known []float64) {

@@ -32,8 +32,8 @@ func Answer(run *rundir.Run, l lang.Lang) []string {
 	return append(a.lines[:min(mostLines, len(a.lines))], a.cautions...)
 }
 
-// Notes returns what is worth knowing and changes nothing: the sentences for which the answer has no room, and the notes
-// of the run that are no warnings.
+// Notes returns what is worth knowing and changes nothing: the sentences for which the answer has no room, and the
+// notes of the run that are no warnings.
 func Notes(run *rundir.Run, l lang.Lang) []string {
 	a := answerOf(run, l)
 	return slices.Concat(a.lines[min(mostLines, len(a.lines)):], a.details, noted(run, l, remarked))
@@ -147,7 +147,8 @@ func saturatesByRows(sat *rundir.Saturation, l lang.Lang) string {
 	return sayRowsLevel.In(l, rate+output)
 }
 
-// whyNoAnswer returns the note on why a sweep found no saturation point, and on what to run next; ok is false where there is none.
+// whyNoAnswer returns the note on why a sweep found no saturation point, and on what to run next; ok is false where
+// there is none.
 func whyNoAnswer(run *rundir.Run) (why note.Note, ok bool) {
 	i := slices.IndexFunc(run.Warnings, isWhyNoAnswer)
 	if i < 0 {

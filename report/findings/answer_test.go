@@ -11,8 +11,8 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// TestTheAnswerNamesItsRows: the two holds of the bracket are named by the rates and times that their rows have, and what
-// a reader of the rate must know comes last.
+// TestTheAnswerNamesItsRows: the two holds of the bracket are named by the rates and times that their rows have, and
+// what a reader of the rate must know comes last.
 func TestTheAnswerNamesItsRows(t *testing.T) {
 	f := rundir.Exactly
 	hold := func(rate float64, verdict rundir.Verdict) rundir.Stage {
@@ -124,7 +124,8 @@ func TestAFaultAtEveryLoadComesFirst(t *testing.T) {
 	}
 }
 
-// TestRowsInsideAnInterval: an SLO's interval lies between a row that is met and one that is missed; what is between decides nothing.
+// TestRowsInsideAnInterval: an SLO's interval lies between a row that is met and one that is missed; what is between
+// decides nothing.
 func TestRowsInsideAnInterval(t *testing.T) {
 	f := rundir.Exactly
 	run := &rundir.Run{SLO: &rundir.SLO{Low: f(4), High: f(6)}}

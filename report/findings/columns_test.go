@@ -65,7 +65,8 @@ func TestMainColumns(t *testing.T) {
 	}
 }
 
-// TestTPOTColumns: TPOT weighs requests alike and stands beside ITL, which weighs tokens alike; a run without it has no column of it.
+// TestTPOTColumns: TPOT weighs requests alike and stands beside ITL, which weighs tokens alike; a run without it has no
+// column of it.
 func TestTPOTColumns(t *testing.T) {
 	s := &rundir.Stage{InterToken: rundir.Exactly(0.019)}
 	s.TPOT.Mean, s.TPOT.P50, s.TPOT.P95 = rundir.Exactly(0.055), rundir.Exactly(0.054), rundir.Exactly(0.095)

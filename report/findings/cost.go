@@ -8,8 +8,8 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// tokenCost returns what output costs by the labels of a run; nil where price, number of GPUs or output is not known. At
-// the recommended load, answers are as long as at saturation.
+// tokenCost returns what output costs by the labels of a run; nil where price, number of GPUs or output is not known.
+// At the recommended load, answers are as long as at saturation.
 func tokenCost(run *rundir.Run) *rundir.TokenCost {
 	a, hour := saturation.AnswerOf(run), run.Labels.Price*float64(run.Labels.GPUs)
 	if a == nil || hour <= 0 || !a.Rate.Known() || a.Rate.Value() <= 0 || !a.Output.Known() || a.Output.Value() <= 0 {

@@ -10,8 +10,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Output costs what the GPUs cost while it is made. By hand: 1,000 tokens a second are 3.6 million an hour, so that a GPU
-// at 1.8 an hour makes a million for 0.5, and for 0.625 at 80 % of that.
+// Output costs what the GPUs cost while it is made. By hand: 1,000 tokens a second are 3.6 million an hour, so that a
+// GPU at 1.8 an hour makes a million for 0.5, and for 0.625 at 80 % of that.
 func TestCosts(t *testing.T) {
 	f := rundir.Exactly
 	rows := []rundir.Stage{

@@ -6,7 +6,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// The words of a sweep by users are explained, and not those of requests one at a time; one class of turns has no row of its own.
+// The words of a sweep by users are explained, and not those of requests one at a time; one class of turns has no row
+// of its own.
 func TestWordsOfUsers(t *testing.T) {
 	group := rundir.TurnGroup{Class: rundir.FirstTurn, N: 3}
 	st := rundir.Stage{Name: "users@1", Kind: rundir.KindOfUsers, Role: rundir.Floor, Hits: &rundir.Hits{Ideal: rundir.Exactly(0.5)},

@@ -26,7 +26,8 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 	return s
 }
 
-// Growth returns how the prompts of a workload grow and what they share: one part each; nil where each request stands alone.
+// Growth returns how the prompts of a workload grow and what they share: one part each; nil where each request stands
+// alone.
 func Growth(w *rundir.Workload, l lang.Lang) (parts []string) {
 	switch c := w.Conversation; {
 	case c != nil && untold(c):
@@ -69,7 +70,8 @@ func pause(c *rundir.Conversation, l lang.Lang) string {
 	return s
 }
 
-// sessionRate returns what the rate of the answer, or else the highest rate completed, is in sessions; empty where each request stands alone.
+// sessionRate returns what the rate of the answer, or else the highest rate completed, is in sessions; empty where each
+// request stands alone.
 func sessionRate(run *rundir.Run, l lang.Lang) string {
 	turns := run.Workload.Turns()
 	if turns <= 1 || run.Plan.Kind == rundir.KindUsers {

@@ -54,8 +54,8 @@ func MainColumns(percentiles []string) []Column {
 	return growing(columns)
 }
 
-// PercentileColumns returns the columns of the table of percentiles; nil for the usual ones. TPOT has its mean, which the
-// six-column table has no column for, and the last of them.
+// PercentileColumns returns the columns of the table of percentiles; nil for the usual ones. TPOT has its mean, which
+// the six-column table has no column for, and the last of them.
 func PercentileColumns(percentiles []string) []Column {
 	if percentiles == nil {
 		percentiles = []string{"p50", "p90", "p99"}

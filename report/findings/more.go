@@ -9,12 +9,12 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// beyondNoise is the factor by which a stage must have completed more than the answer to be worth a sentence: single stages differ by a few per
-// cent besides their own noise.
+// beyondNoise is the factor by which a stage must have completed more than the answer to be worth a sentence: single
+// stages differ by a few per cent besides their own noise.
 const beyondNoise = 1.02
 
-// moreDone names the stages that completed more than the saturation rate and its interval, as the table shows them. Where the server
-// changed meanwhile, nothing is returned.
+// moreDone names the stages that completed more than the saturation rate and its interval, as the table shows them.
+// Where the server changed meanwhile, nothing is returned.
 func moreDone(run *rundir.Run, l lang.Lang) string {
 	a := saturation.AnswerOf(run)
 	if a == nil || !a.Rate.Known() || !a.High.Known() || len(a.Cautions) > 0 {

@@ -18,7 +18,8 @@ import (
 	"llmsweep/report/published"
 )
 
-// TestEveryNoteHasWords checks each kind of note in the source: both languages, its own arguments, all of them, and a code of its own.
+// TestEveryNoteHasWords checks each kind of note in the source: both languages, its own arguments, all of them, and a
+// code of its own.
 func TestEveryNoteHasWords(t *testing.T) {
 	words := lang.Join(findings.Words(), audit.Words(), published.Words())
 	codes := map[string]bool{}
@@ -38,7 +39,8 @@ func TestEveryNoteHasWords(t *testing.T) {
 	}
 }
 
-// TestNotesOfImportedRunsHaveWords: the notes that an imported run keeps are said by every report, which knows only the words of this package.
+// TestNotesOfImportedRunsHaveWords: the notes that an imported run keeps are said by every report, which knows only the
+// words of this package.
 func TestNotesOfImportedRunsHaveWords(t *testing.T) {
 	files, err := filepath.Glob("../published/testdata/results/*.json")
 	if err != nil || len(files) < 5 {
@@ -102,8 +104,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// wrong returns what is wrong with the sentence of a kind of note: no words, an unknown argument or format, or an argument
-// that is not used.
+// wrong returns what is wrong with the sentence of a kind of note: no words, an unknown argument or format, or an
+// argument that is not used.
 func wrong(w lang.Words, k note.Kind) error {
 	p, ok := w[k.Code]
 	if !ok {

@@ -28,8 +28,8 @@ type repeated struct {
 	first string // the first stage
 }
 
-// ofStages returns the warnings of stages: one line for each kind, with the rows that it is about. Where rows differ in its numbers, those of the
-// first row stand for all.
+// ofStages returns the warnings of stages: one line for each kind, with the rows that it is about. Where rows differ in
+// its numbers, those of the first row stand for all.
 func ofStages(run *rundir.Run, l lang.Lang) []string {
 	kinds := map[string]*repeated{}
 	var order []string

@@ -76,8 +76,8 @@ func whyNone(run *rundir.Run, l lang.Lang) string {
 	return ""
 }
 
-// advice returns what would decide the terms that the run does not decide: once for all of its stages, by the one that would take the most
-// requests, or by the one that the answer for a sweep names.
+// advice returns what would decide the terms that the run does not decide: once for all of its stages, by the one that
+// would take the most requests, or by the one that the answer for a sweep names.
 func advice(run *rundir.Run, l lang.Lang) []string {
 	var stage *rundir.Stage
 	needs, unsure := 0, false

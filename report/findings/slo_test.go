@@ -28,7 +28,8 @@ func TestOnlyWhatIsMissedIsNamed(t *testing.T) {
 	}
 }
 
-// TestASweepWithoutAnAnswerSaysWhyOnce: the reason, with what to run next, stands in the answer, and not among the warnings again.
+// TestASweepWithoutAnAnswerSaysWhyOnce: the reason, with what to run next, stands in the answer, and not among the
+// warnings again.
 func TestASweepWithoutAnAnswerSaysWhyOnce(t *testing.T) {
 	run := &rundir.Run{
 		Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete, Client: rundir.Client{Valid: true},

@@ -110,7 +110,8 @@ func stageAttempts(run *rundir.Run) (due, failed int) {
 	return due, failed
 }
 
-// FailedStages returns how many requests failed. Where failures are counted by class, those outside of the window are included.
+// FailedStages returns how many requests failed. Where failures are counted by class, those outside of the window are
+// included.
 func FailedStages(s *rundir.Stage) int {
 	n := 0
 	for _, k := range s.Errors {
@@ -133,9 +134,9 @@ type TakeStages func(s *rundir.Stage) rundir.Number
 // CompletedCell returns the completed requests per second.
 func CompletedCell(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
 
-// Offered returns the requests per second that were due in the window; the planned rate of a published table, which has no other. The
-// planned rate of a stage is in its name. It never stands for the offered rate of a stage that was measured here: with random
-// arrivals the two differ.
+// Offered returns the requests per second that were due in the window; the planned rate of a published table, which has
+// no other. The planned rate of a stage is in its name. It never stands for the offered rate of a stage that was
+// measured here: with random arrivals the two differ.
 func Offered(s *rundir.Stage) rundir.Number {
 	if s.Rates.Offered.IsZero() {
 		return s.Rate

@@ -19,8 +19,8 @@ func State(run *rundir.Run, l lang.Lang) []string {
 	return []string{stateCompleteOne.In(l)}
 }
 
-// Unfinished returns how a run ended that is not whole, and what it did not measure; nil for a whole run. Tables say which
-// stages were cut short.
+// Unfinished returns how a run ended that is not whole, and what it did not measure; nil for a whole run. Tables say
+// which stages were cut short.
 func Unfinished(run *rundir.Run, l lang.Lang) []string {
 	whole, narrowing := 0, 0
 	for i := range run.Stages {
@@ -91,8 +91,8 @@ func Interrupted(dir string, l lang.Lang) string { return stateKept.In(l, dir) }
 // PairInterrupted returns that of a comparison of two servers.
 func PairInterrupted(dir string, l lang.Lang) string { return statePairKept.In(l, dir) }
 
-// Failed returns the error message of a measurement that failed, whose results are in the directory dir. The kind is that of
-// [rundir.Plan], or empty for a comparison of two servers.
+// Failed returns the error message of a measurement that failed, whose results are in the directory dir. The kind is
+// that of [rundir.Plan], or empty for a comparison of two servers.
 func Failed(kind string, why note.Note, dir string, l lang.Lang) string {
 	say := statePairFailed
 	switch kind {

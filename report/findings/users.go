@@ -128,8 +128,8 @@ func turnsGood(s *rundir.Stage) rundir.Number {
 	return s.Goodput.Share
 }
 
-// TurnTables returns the tables of turns: of the rows beside the number of users that a server carries, or of the last row of another run of
-// conversations.
+// TurnTables returns the tables of turns: of the rows beside the number of users that a server carries, or of the last
+// row of another run of conversations.
 func TurnTables(run *rundir.Run) (all []table.Table) {
 	var names []string
 	if a := saturation.AnswerOf(run); a != nil && a.Carried != nil {

@@ -133,8 +133,8 @@ func numbers(c *rundir.Conclusion, value, low, high rundir.Number) {
 	}
 }
 
-// concludeRows is the conclusion of a run that answers no question of rates: of its objectives where it has some, else of its only row. Published
-// rows may show a saturation rate.
+// concludeRows is the conclusion of a run that answers no question of rates: of its objectives where it has some, else
+// of its only row. Published rows may show a saturation rate.
 func concludeRows(run *rundir.Run) rundir.Conclusion {
 	if sat := run.Saturation; run.Source != nil && sat != nil {
 		c := rundir.Conclusion{Claim: saturatesByRows(sat, lang.English), Metric: "saturation", Unit: UnitRate}
@@ -183,8 +183,8 @@ func (s severe) decision() rundir.Decision {
 	return []rundir.Decision{rundir.DecisionMet, rundir.DecisionUndecided, rundir.DecisionMissed}[s]
 }
 
-// reasons are the notes that a conclusion rests on: why there is no rate, why it is only a bound, what a reader must know first, and why stages do
-// not count.
+// reasons are the notes that a conclusion rests on: why there is no rate, why it is only a bound, what a reader must
+// know first, and why stages do not count.
 func reasons(run *rundir.Run) []note.Note {
 	all := []note.Note{run.Failure}
 	if run.Saturation != nil {
@@ -219,7 +219,8 @@ func nextCommand(run *rundir.Run) string {
 	return ""
 }
 
-// Again returns the command of a run with another value of a flag, and without its directory, which exists; empty where the command is not known.
+// Again returns the command of a run with another value of a flag, and without its directory, which exists; empty where
+// the command is not known.
 func Again(run *rundir.Run, flag, value string) string {
 	args := slices.Clone(run.Command.Args)
 	if len(args) == 0 {

@@ -31,8 +31,8 @@ func Legend(tables ...table.Table) []lang.Text {
 	return lines
 }
 
-// Warnings returns what a reader must know before trusting the table: first what the metrics show, then the notes that were
-// written during the run.
+// Warnings returns what a reader must know before trusting the table: first what the metrics show, then the notes that
+// were written during the run.
 func Warnings(run *rundir.Run, l lang.Lang) []string {
 	checks := []struct {
 		say   string
@@ -111,8 +111,8 @@ func noted(run *rundir.Run, l lang.Lang, wanted func(note.Note) bool) []string {
 	return lines
 }
 
-// What a reader is warned of. These are limits of what is worth a sentence: below them a difference is less than what the table
-// shows in its three digits, or has another cause.
+// What a reader is warned of. These are limits of what is worth a sentence: below them a difference is less than what
+// the table shows in its three digits, or has another cause.
 const (
 	lengthTolerance = 0.01 // of the length asked for: an end token in a hundred
 	packedFrom      = 1.05 // tokens per chunk: single chunks hold two at the end of an answer
@@ -164,7 +164,8 @@ func invalid(s *rundir.Stage, l lang.Lang) string {
 	return Phrase(s.Invalid, l)
 }
 
-// WrongLength compares the output tokens asked for with those received. Answers that are to end by themselves have no wrong length.
+// WrongLength compares the output tokens asked for with those received. Answers that are to end by themselves have no
+// wrong length.
 func WrongLength(run *rundir.Run, s *rundir.Stage, l lang.Lang) string {
 	asked, got := s.AskedTokens, s.OutputTokens.Mean
 	if run.Workload.Capped || s.TokenSource == "chunks" { // a guess proves nothing
@@ -176,7 +177,8 @@ func WrongLength(run *rundir.Run, s *rundir.Stage, l lang.Lang) string {
 	return detailLength.In(l, lang.Number(asked, lang.Short), lang.Number(got, lang.Short))
 }
 
-// wrongLengths returns what all stages with a wrong length received of what was asked, where a stage is one of them: rows differ in numbers alone.
+// wrongLengths returns what all stages with a wrong length received of what was asked, where a stage is one of them:
+// rows differ in numbers alone.
 func wrongLengths(run *rundir.Run, s *rundir.Stage, l lang.Lang) string {
 	if WrongLength(run, s, l) == "" {
 		return ""
@@ -224,7 +226,8 @@ func chunks(s *rundir.Stage, l lang.Lang) string {
 	return ""
 }
 
-// divided returns what chunks does where the gaps before chunks were divided among their tokens, since the server tells how many each holds.
+// divided returns what chunks does where the gaps before chunks were divided among their tokens, since the server tells
+// how many each holds.
 func divided(s *rundir.Stage, l lang.Lang) string {
 	if !isDivided(s) {
 		return ""
@@ -257,8 +260,8 @@ func fromDue(s *rundir.Stage, l lang.Lang) string {
 	return detailDue.In(l, lang.Time(due), lang.Time(sent))
 }
 
-// cached returns how much of the prompts was in the server's cache, where it is more than a chat template and the parts that the prompts share by order,
-// which the columns of hits tell.
+// cached returns how much of the prompts was in the server's cache, where it is more than a chat template and the parts
+// that the prompts share by order, which the columns of hits tell.
 func cached(s *rundir.Stage, l lang.Lang) string {
 	had, all := s.CachedTokens, s.PromptTokens.Mean
 	if s.Sessions != nil { // of conversations that is what was asked for, and their columns tell it

@@ -19,7 +19,8 @@ var (
 	sayNoRates       = lang.Say("; requests were sent late at each tested rate", "；所有已测到达率下请求都发送过晚")
 )
 
-// ClientRemedy says what helps where the client was too slow, once in an output that names such rows and has not the warnings of a report.
+// ClientRemedy says what helps where the client was too slow, once in an output that names such rows and has not the
+// warnings of a report.
 var ClientRemedy = lang.Say("Give llmsweep cores of its own (taskset), or run it on another machine than the server.", "请让 llmsweep 独占若干核（taskset），或在另一台机器上运行。")
 
 // The answer.
@@ -314,7 +315,8 @@ var (
 	loadRandom    = lang.Say("%s on average", "平均 %s")
 )
 
-// importedWords returns what the notes of imported results say: how other tools define their metrics, and what was taken from a document.
+// importedWords returns what the notes of imported results say: how other tools define their metrics, and what was
+// taken from a document.
 func importedWords() lang.Words {
 	return lang.Words{
 		"published.itl-weighted-by-tokens": lang.Say("the inter-token latency of {tool} is one mean per request, weighted by tokens, which hides stalls; it stands here as TPOT",

@@ -1,6 +1,6 @@
-// Writes the files that results are printed to, and overwrites none that people wrote or changed. A file of llmsweep ends with
-// a mark: a comment with the checksum of what stands before it. A file whose mark fits is replaced. Formats without comments have no mark, so
-// that their files are replaced only when that is asked for.
+// Writes the files that results are printed to, and overwrites none that people wrote or changed. A file of llmsweep
+// ends with a mark: a comment with the checksum of what stands before it. A file whose mark fits is replaced. Formats
+// without comments have no mark, so that their files are replaced only when that is asked for.
 
 package inputs
 
@@ -30,7 +30,8 @@ func (private) Create(name string) (store.File, error) {
 	return os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 }
 
-// WriteOutput writes files with their marks, each as a whole. It writes none where [Check] refuses one, unless force is set.
+// WriteOutput writes files with their marks, each as a whole. It writes none where [Check] refuses one, unless force is
+// set.
 func WriteOutput(force bool, files ...OutputFile) error {
 	for _, f := range files {
 		if err := CheckOutput(f.Path, force); err != nil && !unchanged(f) {
@@ -45,8 +46,8 @@ func WriteOutput(force bool, files ...OutputFile) error {
 	return nil
 }
 
-// CheckOutput returns an error where a file may not be overwritten: it exists, is not empty, and has no mark of llmsweep or was changed since.
-// With force all may be.
+// CheckOutput returns an error where a file may not be overwritten: it exists, is not empty, and has no mark of
+// llmsweep or was changed since. With force all may be.
 func CheckOutput(path string, force bool) error {
 	info, err := os.Stat(path)
 	if force || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
@@ -64,7 +65,8 @@ func unchanged(f OutputFile) bool {
 	return err == nil && bytes.Equal(b, MarkedOutput(f.Content, f.Comment))
 }
 
-// write replaces a file in one step, with the directories above it. A link stays one. What is no regular file, such as a pipe, is written to.
+// write replaces a file in one step, with the directories above it. A link stays one. What is no regular file, such as
+// a pipe, is written to.
 func (f OutputFile) write() error {
 	path, b := f.Path, MarkedOutput(f.Content, f.Comment)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

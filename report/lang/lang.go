@@ -1,5 +1,5 @@
-// Package lang has what all renderings share to put things into words: languages, phrases in all of them, the sentences of
-// notes, and numbers as people read them.
+// Package lang has what all renderings share to put things into words: languages, phrases in all of them, the sentences
+// of notes, and numbers as people read them.
 package lang
 
 import (
@@ -56,8 +56,8 @@ const wide = `[\p{Han}（），。：；、“”]`
 
 var wideText = regexp.MustCompile(wide)
 
-// inChinese formats a Chinese phrase. A phrase has blanks around an argument, as is right about numbers and Latin words; there is none between two
-// Chinese characters.
+// inChinese formats a Chinese phrase. A phrase has blanks around an argument, as is right about numbers and Latin
+// words; there is none between two Chinese characters.
 func inChinese(format string, args []any) string {
 	marked := false
 	for i, a := range args {

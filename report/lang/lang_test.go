@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// TestPhrases checks that both languages of each phrase in package report and beneath it exist and take the same arguments.
+// TestPhrases checks that both languages of each phrase in package report and beneath it exist and take the same
+// arguments.
 func TestPhrases(t *testing.T) {
 	n := 0
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {

@@ -18,8 +18,8 @@ func Precision(halfWidth float64) Printer {
 	return Fixed(min(max(-int(math.Floor(math.Log10(halfWidth))), 0), 4))
 }
 
-// Estimate returns a Printer for an estimate and what is derived from it: as many decimals as its interval leaves meaningful, or three
-// significant digits where it has none.
+// Estimate returns a Printer for an estimate and what is derived from it: as many decimals as its interval leaves
+// meaningful, or three significant digits where it has none.
 func Estimate(low, high rundir.Number) Printer {
 	if low.Known() && high.Known() {
 		return Precision((high.Value() - low.Value()) / 2)
@@ -27,8 +27,8 @@ func Estimate(low, high rundir.Number) Printer {
 	return Short
 }
 
-// Grouped returns a text that holds a single number with commas between its thousands, from 10,000 on, where digits can no longer be counted at
-// a glance. Other texts are returned as they are.
+// Grouped returns a text that holds a single number with commas between its thousands, from 10,000 on, where digits can
+// no longer be counted at a glance. Other texts are returned as they are.
 func Grouped(s string) string {
 	const least = 5
 	from := strings.IndexFunc(s, unicode.IsDigit)
@@ -97,8 +97,8 @@ func Short(v float64, down bool) string {
 	return Fixed(min(max(2-exponent(v), 0), 9))(v, down)
 }
 
-// Rate prints two decimals, so that a column of rates is aligned, and three digits below 0.1, where two decimals would lose the
-// rate of a slow server.
+// Rate prints two decimals, so that a column of rates is aligned, and three digits below 0.1, where two decimals would
+// lose the rate of a slow server.
 func Rate(v float64, down bool) string {
 	if v != 0 && math.Abs(v) < 0.1 {
 		return Short(v, down)

@@ -81,7 +81,8 @@ func slips() map[string]*regexp.Regexp {
 	}
 }
 
-// repeated returns a Chinese character that occurs more than twice in a row, or a word of two or more that is there twice.
+// repeated returns a Chinese character that occurs more than twice in a row, or a word of two or more that is there
+// twice.
 func repeated(s string) string {
 	r := []rune(s)
 	for i := range r {
@@ -131,7 +132,8 @@ func arguments(format string) (used []int) {
 	return slices.Compact(used)
 }
 
-// TestPhrases checks that each phrase of the source says something in Chinese, with the same arguments, and without slips in Chinese.
+// TestPhrases checks that each phrase of the source says something in Chinese, with the same arguments, and without
+// slips in Chinese.
 func TestPhrases(t *testing.T) {
 	for _, p := range phrases(t) {
 		if strings.TrimSpace(p.en) != "" && p.zh == "" {
@@ -146,7 +148,8 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// TestWordsStandInOneFile checks that the words of a package stand in its words.go; those of audit's rules stand beside their rules.
+// TestWordsStandInOneFile checks that the words of a package stand in its words.go; those of audit's rules stand beside
+// their rules.
 func TestWordsStandInOneFile(t *testing.T) {
 	for _, p := range phrases(t) {
 		file, _, _ := strings.Cut(filepath.ToSlash(p.where), ":")

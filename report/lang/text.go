@@ -11,7 +11,8 @@ func Same(s string) Text { return Text{s, s} }
 // Both returns what a function says in each language.
 func Both(say func(Lang) string) Text { return Text{say(English), say(Chinese)} }
 
-// Text returns the phrase in both languages. An argument that is a Phrase or a Text stands in the language of the sentence around it.
+// Text returns the phrase in both languages. An argument that is a Phrase or a Text stands in the language of the
+// sentence around it.
 func (p Phrase) Text(args ...any) Text {
 	return Both(func(l Lang) string {
 		own := make([]any, len(args))

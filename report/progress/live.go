@@ -1,5 +1,5 @@
-// Serves a run while it is measured: its page, and its numbers in the text format of Prometheus. It only reads, answers only
-// to this machine, and draws the page between stages, when nothing is measured.
+// Serves a run while it is measured: its page, and its numbers in the text format of Prometheus. It only reads, answers
+// only to this machine, and draws the page between stages, when nothing is measured.
 
 package progress
 
@@ -35,9 +35,9 @@ const (
 // LiveServer serves one run. It is an [experiment.Observer], to be told of the run; another one gets all events first.
 type LiveServer struct {
 	experiment.Observer
-	// Render writes the page of the run as far as it is measured. It is called before the first stage and between stages, by the goroutine
-	// that measures. Without it there is no page yet. version is a word that is different each time: the page loads itself again when its
-	// address has another one for an ETag.
+	// Render writes the page of the run as far as it is measured. It is called before the first stage and between
+	// stages, by the goroutine that measures. Without it there is no page yet. version is a word that is different each
+	// time: the page loads itself again when its address has another one for an ETag.
 	Render func(w io.Writer, version string) error
 
 	address net.Addr
@@ -104,8 +104,8 @@ func (s *LiveServer) Handler() http.Handler {
 	return s.guard(mux)
 }
 
-// policyAround is what a page cannot say of itself: that no other may frame it. The page's own policy, which allows its style and its
-// script alone, is in the page.
+// policyAround is what a page cannot say of itself: that no other may frame it. The page's own policy, which allows its
+// style and its script alone, is in the page.
 const policyAround = "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
 
 // guard refuses what may change something, and what another site asks a browser for.
@@ -133,8 +133,8 @@ func (s *LiveServer) guard(next http.Handler) http.Handler {
 	})
 }
 
-// ours reports whether a Host header names this server by an address, or as localhost. A name that another site lets point here (DNS
-// rebinding) does not.
+// ours reports whether a Host header names this server by an address, or as localhost. A name that another site lets
+// point here (DNS rebinding) does not.
 func (s *LiveServer) ours(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
@@ -151,7 +151,8 @@ func trimBrackets(host string) string {
 	return host
 }
 
-// sameOrigin reports whether a request comes from no page, or from one of this server. A link on another site may be followed.
+// sameOrigin reports whether a request comes from no page, or from one of this server. A link on another site may be
+// followed.
 func sameOrigin(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		u, err := url.Parse(origin)

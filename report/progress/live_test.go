@@ -220,8 +220,8 @@ func TestAPageThatCannotBeDrawnIsNoted(t *testing.T) {
 	}
 }
 
-// TestMetrics compares /metrics with what the run reported: counters add up over stages, times are in seconds, and what is not known is
-// left out. Prometheus's own reader takes all of it.
+// TestMetrics compares /metrics with what the run reported: counters add up over stages, times are in seconds, and what
+// is not known is left out. Prometheus's own reader takes all of it.
 func TestMetrics(t *testing.T) {
 	s := listen(t)
 	if got := scrape(t, s); got["llmsweep_ttft_seconds"] != "0" && got["llmsweep_ttft_seconds"] != "" {

@@ -123,7 +123,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestStatusFits: whatever a status says, it leaves the last column of the terminal free, and obeys no character of a server.
+// TestStatusFits: whatever a status says, it leaves the last column of the terminal free, and obeys no character of a
+// server.
 func TestStatusFits(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("ab@. 模型测试é👍\t\n\r\x1b")))
 	rapid.Check(t, func(t *rapid.T) {

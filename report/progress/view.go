@@ -1,6 +1,6 @@
-// Package progress shows a run while it is measured: a line for each stage that has ended, and on a terminal one line below them about the
-// stage that runs. The page of the run and numbers for Prometheus are served from here, too. Nothing here measures, and nothing fails a run:
-// errors of the writer are ignored.
+// Package progress shows a run while it is measured: a line for each stage that has ended, and on a terminal one line
+// below them about the stage that runs. The page of the run and numbers for Prometheus are served from here, too.
+// Nothing here measures, and nothing fails a run: errors of the writer are ignored.
 package progress
 
 import (
@@ -13,8 +13,8 @@ import (
 	"llmsweep/report/table"
 )
 
-// View writes lines that stay, and on a terminal a status line below them that is written again and again. Its methods may be called from
-// several goroutines.
+// View writes lines that stay, and on a terminal a status line below them that is written again and again. Its methods
+// may be called from several goroutines.
 type View struct {
 	lang  lang.Lang
 	out   io.Writer
@@ -30,7 +30,8 @@ type View struct {
 // redraw is the least time between two status lines: faster changes cannot be read.
 const redraw = 200 * time.Millisecond
 
-// New returns a view that writes to out. width returns the number of columns of the terminal that out is; it is nil where out is none.
+// New returns a view that writes to out. width returns the number of columns of the terminal that out is; it is nil
+// where out is none.
 func New(out io.Writer, l lang.Lang, width func() int) *View {
 	return &View{lang: l, out: out, width: width, began: time.Now()}
 }
@@ -91,7 +92,8 @@ func (v *View) write(lines, status string) {
 // gap is between two parts of a status line.
 const gap = "   "
 
-// cut leaves out the last parts of a status line that is too wide. The last column of the terminal stays free: some begin a new line after it.
+// cut leaves out the last parts of a status line that is too wide. The last column of the terminal stays free: some
+// begin a new line after it.
 func (v *View) cut(status string) string {
 	if status == "" {
 		return ""

@@ -200,8 +200,8 @@ func (c *contextAbove) Path() string {
 // pathSeparator stands between the headings of a path.
 const pathSeparator = " / "
 
-// HeadingName returns the innermost heading above a table or block that names neither an engine nor a mode of thinking, which are labels; empty where
-// there is none.
+// HeadingName returns the innermost heading above a table or block that names neither an engine nor a mode of thinking,
+// which are labels; empty where there is none.
 func HeadingName(src *rundir.Source) string {
 	if src.Format != Stress && src.Format != Serving {
 		return ""

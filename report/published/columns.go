@@ -77,8 +77,8 @@ func columns() []column {
 	}
 }
 
-// sixColumns finds out which cell of a heading is which column; known is nil where it is no such table. A cell of another
-// column, or of one that is not understood, is nil, and refused has why.
+// sixColumns finds out which cell of a heading is which column; known is nil where it is no such table. A cell of
+// another column, or of one that is not understood, is nil, and refused has why.
 func sixColumns(cells []string) (known []*column, refused map[int]note.Note) {
 	known, refused = make([]*column, len(cells)), map[int]note.Note{}
 	n, named := 0, false
@@ -216,8 +216,9 @@ func (p *parser) sixColumn(found []*column, refused map[int]note.Note, head []st
 
 var continuedLine = regexp.MustCompile(`(?i)^\W*(?:.*[(（\s])?(?:continued|cont\.|续表?|接上表)\W*$`)
 
-// goesOn reports whether a table goes on behind the next lines, which are then taken: blank ones, and a heading that says
-// so. What follows has as many cells, and begins with the name of a stage or with the heading of the table once more.
+// goesOn reports whether a table goes on behind the next lines, which are then taken: blank ones, and a heading that
+// says so. What follows has as many cells, and begins with the name of a stage or with the heading of the table once
+// more.
 func (r *reading) goesOn(found []*column) bool {
 	at, continued := r.at, false
 	for ; at < len(r.lines); at++ {
@@ -245,8 +246,8 @@ func (r *reading) goesOn(found []*column) bool {
 	return true
 }
 
-// wants reports whether the first row of the table whose heading is line at is none of those that there are, and the last
-// one is still to come: then that table goes on with this one.
+// wants reports whether the first row of the table whose heading is line at is none of those that there are, and the
+// last one is still to come: then that table goes on with this one.
 func (r *reading) wants(at int, found []*column) bool {
 	for at++; at < len(r.lines) && isRule(strings.TrimSpace(r.lines[at])); at++ {
 	}
@@ -281,7 +282,8 @@ func isStageName(cell string) bool {
 
 var footnoteMark = regexp.MustCompile(`(?:\*+|[†‡⁰¹²³⁴-⁹]|\[\^[^\]]*\])$`)
 
-// hasFootnote reports whether the heading of a column has the mark of a footnote, which may say that it is something else.
+// hasFootnote reports whether the heading of a column has the mark of a footnote, which may say that it is something
+// else.
 func hasFootnote(line, head string) bool {
 	for _, cell := range strings.Split(line, "|") {
 		cell = strings.TrimSpace(cell)

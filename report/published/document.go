@@ -1,5 +1,5 @@
-// Package published has results that other tools printed: what was read of a document, how its results are built, and the numbers as
-// they stand there. Package read reads the formats, package write prints some of them.
+// Package published has results that other tools printed: what was read of a document, how its results are built, and
+// the numbers as they stand there. Package read reads the formats, package write prints some of them.
 package published
 
 import (
@@ -54,8 +54,8 @@ const (
 	Unread       // looks like part of a result, and could not be read: a Remark says why
 )
 
-// Weightiest returns the remark that tells best why a document has no result: on what could not be read, else on a table
-// with other columns, else the first.
+// Weightiest returns the remark that tells best why a document has no result: on what could not be read, else on a
+// table with other columns, else the first.
 func (d *Document) Weightiest() Remark {
 	for _, is := range []func(Remark) bool{
 		func(r Remark) bool { return r.Unread },

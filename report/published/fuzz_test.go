@@ -69,7 +69,8 @@ func checkDocument(t *testing.T, doc *Document) {
 	}
 }
 
-// checkJoined checks that joining keeps each stage, gives each a name of its own in its run, and numbers repeats from 1.
+// checkJoined checks that joining keeps each stage, gives each a name of its own in its run, and numbers repeats from
+// 1.
 func checkJoined(t *testing.T, doc *Document) {
 	t.Helper()
 	joined := Join(doc)

@@ -213,7 +213,8 @@ func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 	return sweep
 }
 
-// guideDist reads a distribution. GuideLLM's percentiles are of a step function; of few values they differ from interpolated ones.
+// guideDist reads a distribution. GuideLLM's percentiles are of a step function; of few values they differ from
+// interpolated ones.
 func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, tens int, unit string) {
 	s.count(key+".n", path+".count", &d.N)
 	if d.N == 0 {
@@ -252,7 +253,8 @@ func (s *jsonStage) guideTokens(key, path string, t *rundir.TokenStats) {
 	s.number(key+".total", path+".total_sum", &t.Total, 0, "")
 }
 
-// guideLabels reads labels that the user of GuideLLM 0.8 gave with --label. It returns a note on the first one that it could not read.
+// guideLabels reads labels that the user of GuideLLM 0.8 gave with --label. It returns a note on the first one that it
+// could not read.
 func (r *jsonRun) guideLabels(labels map[string]string) note.Note {
 	l := &r.Run.Labels
 	for key, to := range map[string]*string{"model": &l.Model, "gpu": &l.GPU, "engine": &l.Engine, "quant": &l.Quant} {

@@ -47,8 +47,8 @@ func isSMI(line string) bool {
 	return strings.HasPrefix(line, "|") && strings.Contains(line, "NVIDIA-SMI")
 }
 
-// SMI reads the table of nvidia-smi that begins at a line (from 0), and returns how many lines it has. A later table replaces an
-// earlier one.
+// SMI reads the table of nvidia-smi that begins at a line (from 0), and returns how many lines it has. A later table
+// replaces an earlier one.
 func (c *contextAbove) SMI(at int) int {
 	first := at
 	h := &hardware{path: c.Path()}
@@ -103,8 +103,8 @@ func (h *hardware) name() string {
 // sold are the sizes of memory that GPUs are sold with, in GB.
 var sold = []int{8, 10, 11, 12, 16, 20, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 180, 192, 256, 288}
 
-// gigabytes is the memory as vendors print it: the size between what nvidia-smi tells in units of 2^30 bytes and in units of 10^9. Error correction
-// takes a part of some.
+// gigabytes is the memory as vendors print it: the size between what nvidia-smi tells in units of 2^30 bytes and in
+// units of 10^9. Error correction takes a part of some.
 func (h *hardware) gigabytes() string {
 	low, high := float64(h.memory)/1024, float64(h.memory)*1.048576/1000
 	for _, size := range sold {
@@ -115,7 +115,8 @@ func (h *hardware) gigabytes() string {
 	return strconv.Itoa(int(math.Round(low))) + " GB"
 }
 
-// memoryText is what the table says of the memory, in no language: of the largest GPU, and of the smallest where they differ.
+// memoryText is what the table says of the memory, in no language: of the largest GPU, and of the smallest where they
+// differ.
 func (h *hardware) memoryText() string {
 	text := h.memTx + ": " + h.gigabytes()
 	if h.least < h.memory {

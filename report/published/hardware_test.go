@@ -9,7 +9,8 @@ import (
 	"llmsweep/client/note"
 )
 
-// TestLaterHardware: a table of nvidia-smi that was printed after a result is said to be later, on each result that is older.
+// TestLaterHardware: a table of nvidia-smi that was printed after a result is said to be later, on each result that is
+// older.
 func TestLaterHardware(t *testing.T) {
 	b, err := os.ReadFile("testdata/scaling-a10.txt")
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// head is the heading of a column, or the label of a line. Brackets are read, never cut: what stands in them changes what
-// the numbers mean.
+// head is the heading of a column, or the label of a line. Brackets are read, never cut: what stands in them changes
+// what the numbers mean.
 type head struct {
 	name      string // reduced to letters
 	statistic string // mean, p50, ...; empty where none is named

@@ -71,7 +71,8 @@ func parseLaunch(text string) *LaunchLabels {
 	return l
 }
 
-// commandOptions splits the arguments of a command: --name value, --name=value and -name value; and those without a name.
+// commandOptions splits the arguments of a command: --name value, --name=value and -name value; and those without a
+// name.
 func commandOptions(text string) (options map[string]string, free []string) {
 	options = map[string]string{}
 	words := strings.Fields(text)

@@ -10,9 +10,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Join returns the document with the tables of one configuration as one run: a ladder of concurrencies. Several tables at one
-// concurrency become repeats. A warm-up is no repeat. Six-column tables, which are whole sweeps, and results of other kinds
-// stay as they are.
+// Join returns the document with the tables of one configuration as one run: a ladder of concurrencies. Several tables
+// at one concurrency become repeats. A warm-up is no repeat. Six-column tables, which are whole sweeps, and results of
+// other kinds stay as they are.
 func Join(doc *Document) *Document {
 	joined := *doc
 	joined.Runs = nil
@@ -138,8 +138,8 @@ func warmed(s rundir.Stage) int {
 	return 0
 }
 
-// outOfOrder notes the tables beneath one command that are dated after tables beneath a later one: the server must have been
-// started again in between, which the document does not say.
+// outOfOrder notes the tables beneath one command that are dated after tables beneath a later one: the server must have
+// been started again in between, which the document does not say.
 func outOfOrder(runs []rundir.Run) {
 	for i := range runs {
 		a := &runs[i]

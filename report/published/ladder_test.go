@@ -55,13 +55,14 @@ func describe(doc *published.Document) string {
 	return b.String()
 }
 
-// TestLadders: the 25 tables of a document are five runs, with the GPUs, the command and the model that stand around them.
+// TestLadders: the 25 tables of a document are five runs, with the GPUs, the command and the model that stand around
+// them.
 func TestLadders(t *testing.T) {
 	testkit.CheckGolden(t, "runs/scaling-a10.txt", []byte(describe(published.Join(readFile(t, "scaling-a10.txt")))))
 }
 
-// TestJoinedFiguresRoundTrip: the numbers of every reference document, joined into runs and printed in the format that they
-// came in, are read again.
+// TestJoinedFiguresRoundTrip: the numbers of every reference document, joined into runs and printed in the format that
+// they came in, are read again.
 func TestJoinedFiguresRoundTrip(t *testing.T) {
 	for name, format := range map[string]string{
 		"scaling-a10.txt": "stress", "stress-tables.txt": "stress", "serving-blocks.txt": "serving", "guidellm-tables.md": "markdown",

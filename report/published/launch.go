@@ -17,7 +17,8 @@ const maxLaunchLines = 40
 // aboveMaxLine is the longest line of a command, in bytes.
 const aboveMaxLine = 64 << 10
 
-// Launch reads the command that begins at a line (from 0), and returns how many lines it has; 0 where none begins there.
+// Launch reads the command that begins at a line (from 0), and returns how many lines it has; 0 where none begins
+// there.
 func (c *contextAbove) Launch(at int) int {
 	if line := c.lines[at]; !strings.Contains(line, "serve") && !strings.Contains(line, "api_server") && !strings.Contains(line, "docker") {
 		return 0

@@ -195,8 +195,8 @@ func (r *jsonRun) llmdLabel(key string, v gjson.Result) {
 	r.Label(key, rundir.Label{Line: r.file.line(v), Text: short(v.String())})
 }
 
-// llmdGPUs returns how many GPUs all replicas of an engine have. By the schema, the count is that of all replicas; llm-d
-// writes the count of one replica or, on several nodes, of one node.
+// llmdGPUs returns how many GPUs all replicas of an engine have. By the schema, the count is that of all replicas;
+// llm-d writes the count of one replica or, on several nodes, of one node.
 func llmdGPUs(engine gjson.Result) (n int, ok bool) {
 	const most = 1 << 16
 	product := func(paths ...string) int {

@@ -35,8 +35,8 @@ func ownRuns(t *testing.T) []rundir.Run {
 	return runs
 }
 
-// TestLLMDReadBack: what llmsweep writes for llm-d, as a list or as a file for each row, is read as the run that it was,
-// also where another tool had measured it.
+// TestLLMDReadBack: what llmsweep writes for llm-d, as a list or as a file for each row, is read as the run that it
+// was, also where another tool had measured it.
 func TestLLMDReadBack(t *testing.T) {
 	runs := ownRuns(t)
 	for _, file := range []string{"guidellm-0.8.1-sweep.json", "vllm-bench-0.32.0-rate.json", "llm-d-guidellm-0.yaml"} {

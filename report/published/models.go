@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// inferModels gives results without a model the one that the rest of the document names: the only one in the directory that
-// was launched, else the only one there is.
+// inferModels gives results without a model the one that the rest of the document names: the only one in the directory
+// that was launched, else the only one there is.
 func inferModels(doc *Document) {
 	type named struct {
 		run   *rundir.Run

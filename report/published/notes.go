@@ -2,8 +2,8 @@ package published
 
 import "llmsweep/client/note"
 
-// noteReadFrom is of a result that another tool printed: no records are behind its numbers. The others are on its labels, and on
-// results that were joined.
+// noteReadFrom is of a result that another tool printed: no records are behind its numbers. The others are on its
+// labels, and on results that were joined.
 var (
 	noteReadFrom      = note.Kind{Code: "published.read-from", Args: []string{"file", "line"}}
 	noteContradiction = note.Kind{Code: "published.contradiction", Args: []string{"label", "taken", "line", "other", "other_line"}}

@@ -1,7 +1,8 @@
-// Reads the formats of other tools: six-column sweep tables, stress tables, serving blocks and the JSON of package results.
-// A document may mix the first three, in English or Chinese, with the typing errors that people make. Each result becomes a rundir.Run
-// that has the line of each number. A number that is not printed is not guessed, one that looks wrong is not corrected
-// (package audit reports it), and no line of a result is dropped silently: what could not be read is a remark.
+// Reads the formats of other tools: six-column sweep tables, stress tables, serving blocks and the JSON of package
+// results. A document may mix the first three, in English or Chinese, with the typing errors that people make. Each
+// result becomes a rundir.Run that has the line of each number. A number that is not printed is not guessed, one that
+// looks wrong is not corrected (package audit reports it), and no line of a result is dropped silently: what could not
+// be read is a remark.
 
 package published
 
@@ -170,7 +171,8 @@ func (p *parser) take(k Kind) {
 	p.at++
 }
 
-// context counts the next lines as ones that say something about the results beneath them, and reports whether there were any.
+// context counts the next lines as ones that say something about the results beneath them, and reports whether there
+// were any.
 func (p *parser) context(lines int) bool {
 	for range lines {
 		p.take(Context)
@@ -218,8 +220,8 @@ func (p *parser) begin(format string, line int) *reading {
 	return r
 }
 
-// whole reports whether the counts and the duration of the block that ends above the next line are of the whole test: what
-// llmsweep prints of a window says so beneath the block, in a line that begins with the name of the duration.
+// whole reports whether the counts and the duration of the block that ends above the next line are of the whole test:
+// what llmsweep prints of a window says so beneath the block, in a line that begins with the name of the duration.
 func (p *parser) whole(duration string) bool {
 	for _, line := range p.lines[p.at:min(p.at+8, len(p.lines))] {
 		if strings.TrimSpace(line) == "" {

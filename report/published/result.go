@@ -22,7 +22,8 @@ type Result struct {
 func (d *Document) Begin(format string, line int) *Result {
 	return &Result{Doc: d, Run: rundir.Run{
 		Schema: rundir.Schema, State: rundir.Complete,
-		// How exact the other tool's client was is unknown; without this, reports would say that the client was too slow.
+		// How exact the other tool's client was is unknown; without this, reports would say that the client was too
+		// slow.
 		Client:   rundir.Client{Valid: true},
 		Source:   &rundir.Source{File: d.Name, Line: line, Format: format, Printed: map[string]rundir.Printed{}},
 		Warnings: []note.Note{noteReadFrom.New(d.Name, line)},

@@ -57,8 +57,8 @@ type jsonFile struct {
 	lines []int // where each line begins
 }
 
-// isJSON reports whether a document is JSON: it begins with an object, or with a list of objects. A text may begin with a
-// brace too, such as a printed answer of a server in Python's notation.
+// isJSON reports whether a document is JSON: it begins with an object, or with a list of objects. A text may begin with
+// a brace too, such as a printed answer of a server in Python's notation.
 func isJSON(b []byte) bool {
 	const space = " \t\r\n"
 	b = bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\ufeff")), space)
@@ -129,8 +129,8 @@ func keysOf(v gjson.Result) string {
 	return strings.Join(keys, ", ")
 }
 
-// topLevel returns the values of a document: the elements of a list, or the objects that follow each other, as in JSON Lines.
-// encoding/json checks the syntax, because it bounds the depth.
+// topLevel returns the values of a document: the elements of a list, or the objects that follow each other, as in JSON
+// Lines. encoding/json checks the syntax, because it bounds the depth.
 func topLevel(text string) ([]gjson.Result, error) {
 	in := json.NewDecoder(strings.NewReader(text))
 	var values []gjson.Result
@@ -276,8 +276,8 @@ func (s *jsonStage) value(path string, tens int) (rundir.Number, gjson.Result) {
 	return rundir.Exactly(Shift(v.Num, tens)), v
 }
 
-// number reads the number at a path into to. Key is its key in run.json, tens the power of ten that makes it SI, unit the unit
-// that the file gives it in.
+// number reads the number at a path into to. Key is its key in run.json, tens the power of ten that makes it SI, unit
+// the unit that the file gives it in.
 func (s *jsonStage) number(key, path string, to *rundir.Number, tens int, unit string) {
 	n, v := s.value(path, tens)
 	if n.IsZero() {
@@ -318,8 +318,8 @@ func (s *jsonStage) seconds(key, path string, to *float64, tens int, unit string
 	}
 }
 
-// rest keeps every other number of v, whose path is prefix, that run.json has no place for: by its path in the file. Lists are
-// left out: they are samples, not results.
+// rest keeps every other number of v, whose path is prefix, that run.json has no place for: by its path in the file.
+// Lists are left out: they are samples, not results.
 func (s *jsonStage) rest(v gjson.Result, prefix string, skip ...string) {
 	v.ForEach(func(k, child gjson.Result) bool {
 		path := strings.ReplaceAll(k.String(), ".", `\.`)

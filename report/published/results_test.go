@@ -173,8 +173,8 @@ func metric(s *rundir.Stage, key string) rundir.Number {
 	return rundir.Exactly(gjson.GetBytes(b, key).Num)
 }
 
-// TestEveryJSONNumberIsKept tests that each number of each file is a metric of the run that was read, or stands among its other
-// numbers. What is left out is listed here.
+// TestEveryJSONNumberIsKept tests that each number of each file is a metric of the run that was read, or stands among
+// its other numbers. What is left out is listed here.
 func TestEveryJSONNumberIsKept(t *testing.T) {
 	leftOut := []string{ // by the beginning of a path
 		"run.", "scenario.", "config", "args", "input_config", "run_info", "metadata", // what was asked: tested elsewhere

@@ -54,8 +54,8 @@ func TestPrintedAsPublished(t *testing.T) {
 	}
 }
 
-// layout is what one table of the documents has and the others have not: spaces, the rule beneath the heading, bold engines, one
-// typing error and one missing unit.
+// layout is what one table of the documents has and the others have not: spaces, the rule beneath the heading, bold
+// engines, one typing error and one missing unit.
 var layout = regexp.MustCompile(`:?-{3,}:?| +|\*\*|ms|Taken|Token`)
 
 // TestSixColumnsAsPublished: six-column tables are printed with their rows in order and each figure as it stands there.

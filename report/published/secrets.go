@@ -13,7 +13,8 @@ var (
 	launchVariable = regexp.MustCompile(`(?i)(\b\w*(?:key|token|secret|password|passwd|credentials?)=)(?:"[^"]*"|'[^']*'|[^\s]+)`)
 )
 
-// withoutSecrets takes the secrets out of what a document says of its servers: they would be copied into a run directory.
+// withoutSecrets takes the secrets out of what a document says of its servers: they would be copied into a run
+// directory.
 func withoutSecrets(doc *Document) {
 	for i := range doc.Runs {
 		t := &doc.Runs[i].Target
@@ -48,7 +49,8 @@ func plainURL(s string) string {
 	return s
 }
 
-// plainLaunch returns a command, or another text, with its secrets hidden. An option may have several, so all words up to the next option are hidden.
+// plainLaunch returns a command, or another text, with its secrets hidden. An option may have several, so all words up
+// to the next option are hidden.
 func plainLaunch(s string) string {
 	return launchOption.ReplaceAllString(launchVariable.ReplaceAllString(s, "${1}"+redact.Redacted), "${1}"+redact.Redacted)
 }

@@ -206,8 +206,8 @@ func (r *reading) finishServing() {
 	r.Keep()
 }
 
-// inferWorkloads gives serving blocks without a log above them the workload of another block of the document, with as many requests and input tokens:
-// these are the same requests.
+// inferWorkloads gives serving blocks without a log above them the workload of another block of the document, with as
+// many requests and input tokens: these are the same requests.
 func inferWorkloads(doc *Document) {
 	totals := func(run *rundir.Run) (requests int, input rundir.Number) {
 		return run.Stages[0].Requests.OK, run.Stages[0].PromptTokens.Total

@@ -1,5 +1,6 @@
-// Renders runs in the formats of other tools: six-column tables, stress tables, serving blocks, and llm-d's Benchmark Report.
-// What writes shares no code with what reads, so that the tests that read what was written expose errors of either.
+// Renders runs in the formats of other tools: six-column tables, stress tables, serving blocks, and llm-d's Benchmark
+// Report. What writes shares no code with what reads, so that the tests that read what was written expose errors of
+// either.
 
 package published
 
@@ -65,8 +66,8 @@ func asPrinted(s *rundir.Stage, key string) (text string, ok bool) {
 	return p.Text, err == nil && q.Unit != ""
 }
 
-// sixColumnName is a stage's name in the six-column table, which has the unit behind a rate, and one word for arrivals at a
-// rate, however long they were held.
+// sixColumnName is a stage's name in the six-column table, which has the unit behind a rate, and one word for arrivals
+// at a rate, however long they were held.
 func sixColumnName(s *rundir.Stage) string {
 	name := findings.BaseName(s)
 	if rate, ok := strings.CutPrefix(name, rundir.HoldPrefix); ok {

@@ -7,8 +7,8 @@ import (
 // frameRunes are what box-drawn tables begin their lines with.
 const frameRunes = "|┃│┏┡└┌├╞╘╒┗┣╭╰+"
 
-// isFramed reports whether a line belongs to a table: a Markdown one, or one drawn as a box. A six-column heading may lack
-// its outer pipes.
+// isFramed reports whether a line belongs to a table: a Markdown one, or one drawn as a box. A six-column heading may
+// lack its outer pipes.
 func isFramed(line string) bool {
 	if strings.ContainsRune(frameRunes, firstRune(line)) {
 		return !strings.HasPrefix(line, "+") || strings.HasPrefix(line, "+-") || strings.HasPrefix(line, "+=")

@@ -59,7 +59,8 @@ func figuresOf(run *rundir.Run) string {
 	return strings.Join(rows, "; ")
 }
 
-// TestVariants: what people change in a table is read as it is meant, or refused with a reason; nothing is read as something else.
+// TestVariants: what people change in a table is read as it is meant, or refused with a reason; nothing is read as
+// something else.
 func TestVariants(t *testing.T) {
 	change := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(variantTable) }
 	without := func(columns string) string { // the same without a column that is refused
@@ -205,8 +206,8 @@ func TestEnginesOfOneTable(t *testing.T) {
 	}
 }
 
-// TestCaveatOfTheTableAbove: a line beneath a table is not one of the next table, which has a heading of its own; where it has
-// none, it may be of either.
+// TestCaveatOfTheTableAbove: a line beneath a table is not one of the next table, which has a heading of its own; where
+// it has none, it may be of either.
 func TestCaveatOfTheTableAbove(t *testing.T) {
 	const medians = "\nAll latencies are medians.\n\n"
 	doc := parseText(t, variantTable+medians+variantTable)

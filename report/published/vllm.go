@@ -77,8 +77,8 @@ func apiOfBackend(backend string) string {
 	return ""
 }
 
-// load reads what was asked: a rate, or a bound on the number in flight. An infinite rate, which is "inf", null or Infinity, is
-// no rate.
+// load reads what was asked: a rate, or a bound on the number in flight. An infinite rate, which is "inf", null or
+// Infinity, is no rate.
 func (s *jsonStage) load() {
 	if v := s.get("request_rate"); v.Type == gjson.Number {
 		s.number("rate", "request_rate", &s.Stage.Rate, 0, "req/s")

@@ -16,7 +16,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// llmdVersion is the version of the Benchmark Report that [WriteLLMD] writes. Later revisions of 0.2 only add optional fields. The format is
+// llmdVersion is the version of the Benchmark Report that [WriteLLMD] writes. Later revisions of 0.2 only add optional
+// fields. The format is
 // https://github.com/llm-d/llm-d-benchmark/blob/main/llmdbenchmark/analysis/benchmark_report/schema_v0_2.py.
 const llmdVersion = "0.2"
 

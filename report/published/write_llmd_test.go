@@ -94,7 +94,8 @@ func TestLLMDReports(t *testing.T) {
 	}
 }
 
-// TestLLMDOfLittle writes a stage of which almost nothing is known, and one with bounds: values that are not known are left out.
+// TestLLMDOfLittle writes a stage of which almost nothing is known, and one with bounds: values that are not known are
+// left out.
 func TestLLMDOfLittle(t *testing.T) {
 	s := rundir.Stage{Name: "concurrent@4", MaxConcurrency: 4, TTFT: rundir.Dist{Mean: rundir.Exactly(0.2), P99: rundir.Over(3)}, Latency: rundir.Dist{Mean: rundir.Over(9)}}
 	run := rundir.Run{

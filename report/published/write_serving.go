@@ -20,9 +20,9 @@ const (
 	servingLabel = 40
 )
 
-// WriteServing writes a block of 50 columns for each stage, as the serving benchmarks of inference engines print it: labels
-// and units are a format that others read, so they are the same in every language. Percentiles that too few requests
-// support are named beneath the block.
+// WriteServing writes a block of 50 columns for each stage, as the serving benchmarks of inference engines print it:
+// labels and units are a format that others read, so they are the same in every language. Percentiles that too few
+// requests support are named beneath the block.
 //
 // Concurrency is the number in flight, integrated over the window; the other tools divide the sum of latencies by the
 // duration, which comes to the same but for the window's edges. Inter-token latency is pooled per chunk as it came.
@@ -152,7 +152,8 @@ func backend(run *rundir.Run) string {
 	return cmp.Or(strings.Join(strings.Fields(engine+" "+api), "-"), lang.Absent)
 }
 
-// trafficRate prints a rate as Python prints a float of two decimals. A closed loop has none: all requests may come at once.
+// trafficRate prints a rate as Python prints a float of two decimals. A closed loop has none: all requests may come at
+// once.
 func trafficRate(f rundir.Number) string {
 	if !f.Known() {
 		return "inf"

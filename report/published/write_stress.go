@@ -37,9 +37,9 @@ func stressNotes(r findings.StageRow, nearest bool, l lang.Lang) []string {
 	return append(notes, received(r, l), goodputNote(s, l))
 }
 
-// WriteStress writes a box-drawn table of two columns for each stage, as a well-known stress tester prints it: title, labels
-// and units are a format that others read, so they are the same in every language. What the format has no room for
-// stands beneath each table. Where a run has several stages, a summary across them stands at the end.
+// WriteStress writes a box-drawn table of two columns for each stage, as a well-known stress tester prints it: title,
+// labels and units are a format that others read, so they are the same in every language. What the format has no room
+// for stands beneath each table. Where a run has several stages, a summary across them stands at the end.
 //
 // The duration is the window over which the rates were counted, so that the table agrees with itself. Of a number of
 // requests in a closed loop it is the whole run, as the format defines its throughputs: all requests and all tokens
@@ -83,7 +83,8 @@ func writeStress(w *bufio.Writer, r findings.StageRow, nearest bool, l lang.Lang
 	writeNotes(w, stressNotes(r, nearest, l))
 }
 
-// stressHeading says what was tested, the engine where its own API was used, and when the stage ended, as the format has it.
+// stressHeading says what was tested, the engine where its own API was used, and when the stage ended, as the format
+// has it.
 func stressHeading(r findings.StageRow) string {
 	what := "LLM"
 	if engine := findings.EngineName(r.Run); engine != "" && !isBase(address(r.Run)) {
@@ -109,7 +110,8 @@ func address(run *rundir.Run) string {
 	return strings.TrimSuffix(strings.TrimRight(run.Target.URL, "/"), "/v1") + strings.TrimSuffix(d.Path(), "/chat/completions")
 }
 
-// modelRow reports whether a table has a row with the model: one that was read only where it had it, and ours where requests name it.
+// modelRow reports whether a table has a row with the model: one that was read only where it had it, and ours where
+// requests name it.
 func modelRow(r findings.StageRow) bool {
 	if src := r.Run.Source; src != nil {
 		_, printed := r.Stage.Source.At("target.model")

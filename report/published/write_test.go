@@ -31,7 +31,8 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestSixColumnNames checks that repetitions have one name in the six-column table: readers of that format know no others.
+// TestSixColumnNames checks that repetitions have one name in the six-column table: readers of that format know no
+// others.
 func TestSixColumnNames(t *testing.T) {
 	for kind, want := range map[string]string{
 		"poisson": "asynchronous@2.00 req/sec", "constant": "constant@2.00 req/sec", "concurrent": "concurrent@2.00",
@@ -46,7 +47,8 @@ func TestSixColumnNames(t *testing.T) {
 	}
 }
 
-// TestStressTitles tests that each table has the end of its own stage, and that the engine is named where its own API was used.
+// TestStressTitles tests that each table has the end of its own stage, and that the engine is named where its own API
+// was used.
 func TestStressTitles(t *testing.T) {
 	run := &rundir.Run{Started: time.Date(2025, 4, 29, 14, 0, 0, 0, time.UTC), Ended: time.Date(2025, 4, 29, 15, 0, 0, 0, time.UTC)}
 	stage := &rundir.Stage{Started: 60, Ended: 90, Window: 25}

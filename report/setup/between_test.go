@@ -9,7 +9,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// A latency at a load between two rows is never outside of what the two rows measured, however steeply it rises or falls; outside of the rows there is none.
+// A latency at a load between two rows is never outside of what the two rows measured, however steeply it rises or
+// falls; outside of the rows there is none.
 func TestBetweenTwoRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		run := &rundir.Run{State: rundir.Complete}

@@ -35,8 +35,8 @@ const (
 
 // Limits of published rows. What is in flight when a stage ends is missing in what it completed, so that a row falls
 // behind where it completes less of what was offered than the part of the stage that is over before its last answers
-// begin: 1 - latency / stage time. The number of arrivals is random: behindErrors standard deviations of it are allowed.
-// Rows agree on the plateau within agreeing.
+// begin: 1 - latency / stage time. The number of arrivals is random: behindErrors standard deviations of it are
+// allowed. Rows agree on the plateau within agreeing.
 const (
 	behindErrors = 2
 	usualStage   = 120 // seconds, where the rows of a document do not show it
@@ -125,8 +125,8 @@ func Conclude(run *rundir.Run) {
 	}
 }
 
-// Burst is the output of the row throughput of a document, which sends all requests at once; absent beside rows of closed
-// loops, and in what was measured here.
+// Burst is the output of the row throughput of a document, which sends all requests at once; absent beside rows of
+// closed loops, and in what was measured here.
 func (s *Setup) Burst() rundir.Number {
 	if s.Run.Source != nil && s.OpenLoop() {
 		for i := range s.Run.Stages {

@@ -10,7 +10,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Together returns several sweeps of one configuration as one setup: that of the sweep in the middle by its plateau, with the plateau of all.
+// Together returns several sweeps of one configuration as one setup: that of the sweep in the middle by its plateau,
+// with the plateau of all.
 func Together(runs []Setup, name string) Setup {
 	byRate := slices.SortedFunc(slices.Values(runs), func(a, b Setup) int { return cmp.Compare(a.Plateau.Rate.Or(0), b.Plateau.Rate.Or(0)) })
 	s := byRate[(len(runs)-1)/2]
@@ -44,9 +45,9 @@ func (s *Setup) Origins() string {
 	return strings.Join(all, ", ")
 }
 
-// together returns the limit of several runs: what a run refuses, all do. Rate, users and output are geometric means over the runs, the interval is
-// by the spread between them, and the rest is that of the run in the middle. Where a run knows only between which rates the limit lies, all that
-// the runs leave open is the interval.
+// together returns the limit of several runs: what a run refuses, all do. Rate, users and output are geometric means
+// over the runs, the interval is by the spread between them, and the rest is that of the run in the middle. Where a run
+// knows only between which rates the limit lies, all that the runs leave open is the interval.
 func together(runs []Setup, of func(*Setup) (Limit, *Refusal)) (Limit, *Refusal) {
 	var limits []Limit
 	for i := range runs {
@@ -94,8 +95,8 @@ func (l *Limit) load() spread {
 // spread is a value with its 95 % interval, which may be absent.
 type spread struct{ value, low, high rundir.Number }
 
-// overRuns returns the geometric mean of a value over runs. Its interval is by Student's t and the spread between the runs, which is at least that
-// within them; it has none where a value is a bound. It is absent where a run lacks it.
+// overRuns returns the geometric mean of a value over runs. Its interval is by Student's t and the spread between the
+// runs, which is at least that within them; it has none where a value is a bound. It is absent where a run lacks it.
 func overRuns(runs []spread) spread {
 	var logs []float64
 	within, n, bound := 0.0, 0.0, false

@@ -91,7 +91,8 @@ func (s *Setup) IsOf(o LeftOut, st *rundir.Stage) bool {
 	return o.Where == s.Where(st) && o.Row == rowName(st)
 }
 
-// Rests reports whether a number that rests on rows rests on figures that the audit doubts, or misses some that it does.
+// Rests reports whether a number that rests on rows rests on figures that the audit doubts, or misses some that it
+// does.
 func (s *Setup) Rests(rows ...*Row) bool {
 	return slices.ContainsFunc(rows, func(r *Row) bool {
 		if r == nil {

@@ -15,8 +15,8 @@ const (
 	Gap    = 2 // between columns of the table, where there is room; else 1
 )
 
-// Columns returns what counts the columns of a terminal. It is the same on every machine: the default of package runewidth
-// follows the locale.
+// Columns returns what counts the columns of a terminal. It is the same on every machine: the default of package
+// runewidth follows the locale.
 func Columns() *runewidth.Condition {
 	return &runewidth.Condition{StrictEmojiNeutral: true}
 }
@@ -33,8 +33,8 @@ func Pad(s string, width int, left bool) string {
 	return fill + s
 }
 
-// layout is the layout of tables that stand beneath each other and have the same columns: which of them are shown, and how
-// wide each is.
+// layout is the layout of tables that stand beneath each other and have the same columns: which of them are shown, and
+// how wide each is.
 type layout struct {
 	keep   []int // indices of columns
 	digits []int // width of the numbers in each column

@@ -58,8 +58,8 @@ func (d *Markdown) List(indent string, lines []string) {
 	}
 }
 
-// opensBlock reports whether Markdown would take the beginning of a line for a quotation, a list or a heading: a legend may
-// begin with the mark that it explains.
+// opensBlock reports whether Markdown would take the beginning of a line for a quotation, a list or a heading: a legend
+// may begin with the mark that it explains.
 func opensBlock(s string) bool {
 	return strings.HasPrefix(s, ">") || strings.HasPrefix(s, "+ ") || strings.HasPrefix(s, "- ") || strings.HasPrefix(s, "# ")
 }
@@ -113,8 +113,8 @@ func (d *Markdown) section(s Section) {
 	d.List("", lang.In(slices.Concat(s.Notes, s.Details), d.Lang))
 }
 
-// Escape returns text that Markdown shows as it is: it cannot end a cell, or open HTML, a link, code or emphasis. Underscores
-// within words are left as they are, since model names are full of them.
+// Escape returns text that Markdown shows as it is: it cannot end a cell, or open HTML, a link, code or emphasis.
+// Underscores within words are left as they are, since model names are full of them.
 func Escape(s string) string {
 	return strings.NewReplacer(
 		`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "[", `\[`, "]", `\]`, "~", `\~`,

@@ -1,4 +1,5 @@
-// Package table has tables, the one model of which a console table, a Markdown table and a section of a document are written.
+// Package table has tables, the one model of which a console table, a Markdown table and a section of a document are
+// written.
 package table
 
 import (
@@ -92,8 +93,8 @@ func Marks(tables ...Table) string {
 	return marks
 }
 
-// Clean returns text that is safe to print in one line: labels and messages come from people and servers, and must not break a
-// row or control the terminal.
+// Clean returns text that is safe to print in one line: labels and messages come from people and servers, and must not
+// break a row or control the terminal.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -114,7 +115,8 @@ type Style struct {
 	Lang  lang.Lang
 }
 
-// widest is how many columns a table or a sentence takes where no terminal limits it: wider ones can be read on few screens.
+// widest is how many columns a table or a sentence takes where no terminal limits it: wider ones can be read on few
+// screens.
 const widest = 120
 
 // prose returns how many columns sentences take: those of the terminal, or as many as are read easily.

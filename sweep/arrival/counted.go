@@ -9,9 +9,9 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Counted is Poisson arrivals whose number is known: by each of some instants as many have come due as the rate asks for, to the nearest. Given
-// their number, the arrivals of a Poisson process between two instants are independent and uniform (Cox and Lewis 1966, section 2.2): so are
-// these. After the last instant the process is free.
+// Counted is Poisson arrivals whose number is known: by each of some instants as many have come due as the rate asks
+// for, to the nearest. Given their number, the arrivals of a Poisson process between two instants are independent and
+// uniform (Cox and Lewis 1966, section 2.2): so are these. After the last instant the process is free.
 type Counted struct {
 	Poisson
 	By []time.Duration // since the stage's start, ascending, above 0
@@ -50,8 +50,8 @@ func (c *counted) Next() (time.Duration, bool) {
 // earliest draws the smallest of n independent uniform variables.
 func earliest(n float64, rng *rand.Rand) float64 { return -math.Expm1(math.Log1p(-rng.Float64()) / n) }
 
-// Even returns the first instant from one on by which as many arrivals have come due as a rate asks for, to within half of one; from itself where
-// there is none before a limit.
+// Even returns the first instant from one on by which as many arrivals have come due as a rate asks for, to within half
+// of one; from itself where there is none before a limit.
 func Even(s Schedule, rate float64, from, limit time.Duration) time.Duration {
 	const half = 0.5
 	at := from

@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// By each of its instants a counted process has the number of arrivals that its rate asks for, to the nearest; it never goes back.
+// By each of its instants a counted process has the number of arrivals that its rate asks for, to the nearest; it never
+// goes back.
 func TestCountedArrivalsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := math.Exp(rapid.Float64Range(math.Log(0.01), math.Log(300)).Draw(t, "log rate"))

@@ -23,8 +23,8 @@ type Load interface {
 	Ends() bool
 	// Validate returns what is wrong with the configuration, or nil.
 	Validate() error
-	// Schedule returns the arrivals of a stage; nil for a closed loop. The same seed and stage name repeat them, and two stages of a run
-	// share no gaps.
+	// Schedule returns the arrivals of a stage; nil for a closed loop. The same seed and stage name repeat them, and
+	// two stages of a run share no gaps.
 	Schedule(runSeed uint64, stage string) Schedule
 }
 
@@ -53,9 +53,9 @@ type Poisson struct {
 	MaxConcurrency int     // most requests in flight; 0 for no limit
 }
 
-// Gamma has independent gamma-distributed gaps of mean 1/Rate, with a coefficient of variation of 1/sqrt(Shape). A shape below 1 gives
-// bursts and lulls, above 1 more even arrivals; 1 is Poisson. vllm bench serve calls the shape burstiness: its gaps are
-// Gamma(shape, 1/(rate*shape)) too.
+// Gamma has independent gamma-distributed gaps of mean 1/Rate, with a coefficient of variation of 1/sqrt(Shape). A
+// shape below 1 gives bursts and lulls, above 1 more even arrivals; 1 is Poisson. vllm bench serve calls the shape
+// burstiness: its gaps are Gamma(shape, 1/(rate*shape)) too.
 type Gamma struct {
 	Rate           float64 // requests per second
 	Shape          float64

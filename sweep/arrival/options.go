@@ -31,7 +31,8 @@ func (o Options) Window() time.Duration {
 	return o.Duration
 }
 
-// Loads returns the loads, in order, or what is wrong with the options. A [Trace] has its file and speed, but no offsets yet.
+// Loads returns the loads, in order, or what is wrong with the options. A [Trace] has its file and speed, but no
+// offsets yet.
 func (o Options) Loads() ([]Load, error) {
 	open := o.Rate != 0 || o.Arrivals != ""
 	switch {
@@ -170,8 +171,8 @@ func (t Trace) text() string  { return "trace:" + t.File }
 // errKinds lists the kinds of arrivals.
 var errKinds = errors.New("write poisson, constant, gamma:SHAPE (gamma:0.5), ramp:FROM-TO in requests per second (ramp:2-20), or trace:FILE")
 
-// parse reads the kind of an open loop: poisson, constant, gamma:0.5, ramp:2-20 or trace:FILE. An empty text is Poisson. The rate, and the
-// duration of a ramp, are not part of the text.
+// parse reads the kind of an open loop: poisson, constant, gamma:0.5, ramp:2-20 or trace:FILE. An empty text is
+// Poisson. The rate, and the duration of a ramp, are not part of the text.
 func parse(text string) (openLoad, error) {
 	kind, value, given := strings.Cut(text, ":")
 	bad := func() (openLoad, error) { return nil, fmt.Errorf("%q is not a kind of arrivals: %w", text, errKinds) }

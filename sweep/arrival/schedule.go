@@ -1,5 +1,6 @@
-// Package arrival says when requests are due. Each kind of load is a type with its own configuration: a closed loop, and constant,
-// Poisson, gamma, ramp and trace arrivals, and those of recorded clients. It knows nothing of requests or servers.
+// Package arrival says when requests are due. Each kind of load is a type with its own configuration: a closed loop,
+// and constant, Poisson, gamma, ramp and trace arrivals, and those of recorded clients. It knows nothing of requests or
+// servers.
 package arrival
 
 import (
@@ -12,8 +13,9 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Schedule yields the instants at which requests are due, as offsets from the stage's start that never go back. It is fixed before
-// the stage begins and does not depend on what the server does: this makes a loop open. ok is false when no more are due.
+// Schedule yields the instants at which requests are due, as offsets from the stage's start that never go back. It is
+// fixed before the stage begins and does not depend on what the server does: this makes a loop open. ok is false when
+// no more are due.
 type Schedule interface {
 	Next() (due time.Duration, ok bool)
 }
@@ -51,8 +53,9 @@ func (g *gamma) Next() (time.Duration, bool) {
 	return rundir.Duration(g.at), true
 }
 
-// drawGamma draws from Gamma(shape, 1) by Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26
-// (2000): a transformed normal variable, sometimes rejected. Shapes below 1 follow their section 6: Gamma(shape+1) U^(1/shape).
+// drawGamma draws from Gamma(shape, 1) by Marsaglia and Tsang, "A simple method for generating gamma variables", ACM
+// TOMS 26 (2000): a transformed normal variable, sometimes rejected. Shapes below 1 follow their section 6:
+// Gamma(shape+1) U^(1/shape).
 func drawGamma(shape float64, rng *rand.Rand) float64 {
 	if shape < 1 {
 		return drawGamma(shape+1, rng) * math.Pow(1-rng.Float64(), 1/shape) // 1-U lies in (0, 1]
@@ -75,10 +78,10 @@ func drawGamma(shape float64, rng *rand.Rand) float64 {
 
 // ramp is a Poisson process whose rate changes linearly, and ends.
 //
-// With rate(t) = from + k t, k = (to-from)/over, the expected number of arrivals by t is L(t) = from t + k t^2/2. Arrivals
-// of a unit Poisson process s_1, s_2, ... are mapped through the inverse of L (Cinlar 1975), which is exact and needs no
-// thinning: t = (sqrt(from^2 + 2 k s) - from) / k = 2 s / (from + sqrt(from^2 + 2 k s)). The second form also holds for k = 0
-// and loses no digits for a small k.
+// With rate(t) = from + k t, k = (to-from)/over, the expected number of arrivals by t is L(t) = from t + k t^2/2.
+// Arrivals of a unit Poisson process s_1, s_2, ... are mapped through the inverse of L (Cinlar 1975), which is exact
+// and needs no thinning: t = (sqrt(from^2 + 2 k s) - from) / k = 2 s / (from + sqrt(from^2 + 2 k s)). The second form
+// also holds for k = 0 and loses no digits for a small k.
 type ramp struct {
 	from, k float64
 	s, ends float64 // in expected arrivals
@@ -118,9 +121,9 @@ func (t *trace) Next() (time.Duration, bool) {
 	return rundir.Duration(at.Seconds() / t.speed), true
 }
 
-// Opening returns when each of width slots of a closed loop is first filled, in ascending order: at random within a time, which should be
-// that of one request. Requests that all begin at once stay in step: the server would prefill them together, wave after wave, which
-// no arrivals make it do.
+// Opening returns when each of width slots of a closed loop is first filled, in ascending order: at random within a
+// time, which should be that of one request. Requests that all begin at once stay in step: the server would prefill
+// them together, wave after wave, which no arrivals make it do.
 func Opening(width int, within time.Duration, runSeed uint64, stage string) []time.Duration {
 	rng := stats.Rand(runSeed, "opening", stage)
 	at := make([]time.Duration, width)

@@ -6,8 +6,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Sessions is an open loop whose requests are the turns of sessions. Its rate counts turns: sessions begin at that rate divided by the
-// turns of one, so that turns come due at the rate of the load once as many sessions are on as stay.
+// Sessions is an open loop whose requests are the turns of sessions. Its rate counts turns: sessions begin at that rate
+// divided by the turns of one, so that turns come due at the rate of the load once as many sessions are on as stay.
 type Sessions struct {
 	Load                 // of turns
 	Turns  float64       // mean number in a session, above 1
@@ -15,8 +15,8 @@ type Sessions struct {
 	Within time.Duration // the first requests of these are due at random within this time
 }
 
-// OfSessions returns a load whose requests are the turns of sessions. With joined, sessions are on when the stage begins: those that are thinking
-// then, for a mean pause between turns.
+// OfSessions returns a load whose requests are the turns of sessions. With joined, sessions are on when the stage
+// begins: those that are thinking then, for a mean pause between turns.
 func OfSessions(l Load, turns float64, pause time.Duration, joined bool) Load {
 	if turns <= 1 || l.MeanRate() == 0 || l.Kind() == kindTrace {
 		return l
@@ -34,7 +34,8 @@ func (s Sessions) Schedule(runSeed uint64, stage string) Schedule {
 	return &merged{on: Opening(s.Joined, s.Within, runSeed, stage), Schedule: begin}
 }
 
-// sparse has fewer arrivals than a schedule: it is stretched in time, or where it ends, arrivals are left out at random.
+// sparse has fewer arrivals than a schedule: it is stretched in time, or where it ends, arrivals are left out at
+// random.
 type sparse struct {
 	Schedule
 	keep float64 // share of arrivals

@@ -361,8 +361,8 @@ func TestRanksKeepALimitTogether(t *testing.T) {
 
 const token = "0123456789abcdef"
 
-// A rank with the token joins over TLS and gets what rank 0 tells; one with another token gets no connection; one of another version is
-// refused, with the reason.
+// A rank with the token joins over TLS and gets what rank 0 tells; one with another token gets no connection; one of
+// another version is refused, with the reason.
 func TestWhoMayJoin(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package cluster lets several processes, the ranks, send one load. Rank 0 plans: its [Coordinator] hands out each stage and its
-// start, takes in the records as they come, and decides when the stage ends. Every rank, rank 0 included, sends its part
-// ([Session]). A rank that is lost is named, and ends the run.
+// Package cluster lets several processes, the ranks, send one load. Rank 0 plans: its [Coordinator] hands out each
+// stage and its start, takes in the records as they come, and decides when the stage ends. Every rank, rank 0 included,
+// sends its part ([Session]). A rank that is lost is named, and ends the run.
 package cluster
 
 import (
@@ -120,8 +120,8 @@ func (c *Coordinator) enter(m *member, h *Hello) (refusal string) {
 // joinTime is how long ranks may take to join: pods may have to fetch an image.
 const joinTime = 5 * time.Minute
 
-// Gather waits until all ranks have joined, and tells them of server and workload. waiting is called with those that have not, when
-// that takes long.
+// Gather waits until all ranks have joined, and tells them of server and workload. waiting is called with those that
+// have not, when that takes long.
 func (c *Coordinator) Gather(ctx context.Context, setup []byte, waiting func(missing string)) error {
 	if err := c.await(ctx, waiting); err != nil {
 		return err

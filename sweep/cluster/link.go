@@ -80,8 +80,8 @@ func (l *link) live() {
 
 var errStranger = errors.New("the other side has another token")
 
-// secured returns the TLS configuration of both sides. Each makes a certificate now, with a key that follows from the token, and
-// accepts that key alone: both prove that they know the token, which is never sent.
+// secured returns the TLS configuration of both sides. Each makes a certificate now, with a key that follows from the
+// token, and accepts that key alone: both prove that they know the token, which is never sent.
 func secured(token string) (*tls.Config, error) {
 	seed, err := hkdf.Key(sha256.New, []byte(token), nil, "llmsweep ranks", ed25519.SeedSize)
 	if err != nil {
@@ -117,7 +117,8 @@ func secured(token string) (*tls.Config, error) {
 // handshake is how long a connection may take to be made.
 const handshake = 10 * time.Second
 
-// Listen lets ranks join at a listener until it is closed. Strangers knock at open ports: who has another token is let go.
+// Listen lets ranks join at a listener until it is closed. Strangers knock at open ports: who has another token is let
+// go.
 func (c *Coordinator) Listen(l net.Listener, token string) error {
 	config, err := secured(token)
 	if err != nil {

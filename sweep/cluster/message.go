@@ -35,8 +35,8 @@ type stage struct {
 // ready says that a rank has prepared the stage.
 type ready struct{}
 
-// start begins the stage a time after the message comes. Clocks of other machines need not be known: what a message takes to
-// arrive is how far apart the ranks begin. The answer is started.
+// start begins the stage a time after the message comes. Clocks of other machines need not be known: what a message
+// takes to arrive is how far apart the ranks begin. The answer is started.
 type start struct{ In time.Duration }
 
 // started is sent back at once, so that rank 0 knows how long messages take.

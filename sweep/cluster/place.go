@@ -1,5 +1,6 @@
-// Finds out which of several ranks this process is, and where rank 0 is, from what the launcher set in the environment or
-// from flags. Ranks cannot ask each other before they know that, so all of it is derived from what each of them sees.
+// Finds out which of several ranks this process is, and where rank 0 is, from what the launcher set in the environment
+// or from flags. Ranks cannot ask each other before they know that, so all of it is derived from what each of them
+// sees.
 
 package cluster
 
@@ -44,8 +45,8 @@ type Place struct {
 // defaultPort is the port of rank 0 where an address has none.
 const defaultPort = "28510"
 
-// FindPlace returns the place of this process, or nil where it is the only one. env returns the value of an environment variable. A
-// launcher that started one process changes nothing.
+// FindPlace returns the place of this process, or nil where it is the only one. env returns the value of an environment
+// variable. A launcher that started one process changes nothing.
 func FindPlace(f PlaceFlags, env func(string) string) (*Place, error) {
 	var err error
 	number := func(name string, into *int, missing bool) {
@@ -138,7 +139,8 @@ func firstHost(list string) string {
 	return host.String()
 }
 
-// derived returns a token that all tasks of a job step have and other jobs have not. The port of srun is drawn by the system.
+// derived returns a token that all tasks of a job step have and other jobs have not. The port of srun is drawn by the
+// system.
 func derived(env func(string) string) string {
 	h := sha256.New()
 	for _, name := range []string{
@@ -150,8 +152,8 @@ func derived(env func(string) string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Resolve replaces the name of rank 0's machine, as Slurm has it, by an address where the name is not known to the network: Slurm
-// knows the addresses of its nodes.
+// Resolve replaces the name of rank 0's machine, as Slurm has it, by an address where the name is not known to the
+// network: Slurm knows the addresses of its nodes.
 func (p *Place) Resolve(ctx context.Context) {
 	p.resolve(ctx, net.DefaultResolver.LookupHost, func(ctx context.Context, name string, args ...string) ([]byte, error) {
 		return exec.CommandContext(ctx, name, args...).Output()

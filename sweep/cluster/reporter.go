@@ -9,11 +9,12 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// reportEvery is how often a rank tells how its stage stands: often enough for the shortest stage, and ten messages a second.
+// reportEvery is how often a rank tells how its stage stands: often enough for the shortest stage, and ten messages a
+// second.
 const reportEvery = 100 * time.Millisecond
 
-// reporter is the [load.Monitor] and the [load.Log] of a rank. It judges nothing and keeps nothing: it tells rank 0 what it sees, and
-// passes rank 0's decisions on.
+// reporter is the [load.Monitor] and the [load.Log] of a rank. It judges nothing and keeps nothing: it tells rank 0
+// what it sees, and passes rank 0's decisions on.
 type reporter struct {
 	rank  rundir.Number
 	send  func(any) error
@@ -116,7 +117,8 @@ func (r *reporter) progress(s load.Snapshot) {
 	r.next.InFlight = s.InFlight
 }
 
-// settle tells rank 0 whether the requests of this rank's window have ended, and reports whether those of all ranks have.
+// settle tells rank 0 whether the requests of this rank's window have ended, and reports whether those of all ranks
+// have.
 func (r *reporter) settle(own bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

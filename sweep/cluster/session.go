@@ -23,7 +23,8 @@ type Session struct {
 	close sync.Once
 }
 
-// Join joins the run of rank 0, and returns its description of server and workload. An error gives the reason for a refusal.
+// Join joins the run of rank 0, and returns its description of server and workload. An error gives the reason for a
+// refusal.
 func Join(ctx context.Context, conn net.Conn, hello Hello) (*Session, []byte, error) {
 	s := &Session{link: newLink(conn), rank: hello.Rank, in: make(chan event, 64), over: make(chan struct{})}
 	if err := s.link.send(hello); err != nil {
@@ -100,7 +101,8 @@ type Work struct {
 	Trace   []time.Duration                // the offsets of the trace that is replayed; nil for none
 	Waiter  load.Waiter
 	Caps    *load.Caps // this rank's part of the limits of a hosted API; nil for none
-	// Purse is for what the rank's requests cost; rank 0's is that of the whole run. It is nil where nothing is counted.
+	// Purse is for what the rank's requests cost; rank 0's is that of the whole run. It is nil where nothing is
+	// counted.
 	Purse *client.Purse
 	Warm  func(ctx context.Context, connections int) error // nil where there are none to open
 }
@@ -113,7 +115,8 @@ type work struct {
 	cancel   context.CancelFunc // nil before it begins
 }
 
-// Serve holds this rank's part of each stage until rank 0 ends the run, which returns nil. When ctx ends, rank 0 is told, and decides.
+// Serve holds this rank's part of each stage until rank 0 ends the run, which returns nil. When ctx ends, rank 0 is
+// told, and decides.
 func (s *Session) Serve(ctx context.Context, w Work) error {
 	const patience = 30 * time.Second // for rank 0 to end the run after an interrupt
 	defer s.end()

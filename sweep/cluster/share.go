@@ -2,8 +2,8 @@ package cluster
 
 import "hash/fnv"
 
-// share is the part of a stage that one rank sends. Every session belongs to exactly one rank, so that all ranks together send
-// what one machine would send.
+// share is the part of a stage that one rank sends. Every session belongs to exactly one rank, so that all ranks
+// together send what one machine would send.
 type share struct {
 	Rank, Ranks int
 	Limit       int  // most requests in flight, of all ranks together; 0 for no limit
@@ -26,9 +26,9 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// owns reports whether the rank sends a session, by its place in the stage. In an open loop a hash draws the rank: a Poisson process
-// that is thinned so leaves independent Poisson processes, whose sum is one again even where the ranks begin a little apart. In a
-// closed loop ranks take turns, each as often as it has slots.
+// owns reports whether the rank sends a session, by its place in the stage. In an open loop a hash draws the rank: a
+// Poisson process that is thinned so leaves independent Poisson processes, whose sum is one again even where the ranks
+// begin a little apart. In a closed loop ranks take turns, each as often as it has slots.
 func (s share) owns(seq int) bool {
 	place := uint64(seq)
 	if !s.Closed {

@@ -32,7 +32,8 @@ var (
 	noteSlow = note.Kind{Code: "cluster.slow", Args: []string{"rank", "host", "time"}}
 )
 
-// holding is a stage while all ranks hold it. Rank 0 moves it from phase to phase. An interrupt or a lost rank cancels it.
+// holding is a stage while all ranks hold it. Rank 0 moves it from phase to phase. An interrupt or a lost rank cancels
+// it.
 type holding struct {
 	*Coordinator
 	load.Stage
@@ -86,7 +87,8 @@ func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment
 	return g.observed(), g.fault
 }
 
-// announce tells the ranks of the stage. A limit on spending holds for all together: each gets its share of what is left.
+// announce tells the ranks of the stage. A limit on spending holds for all together: each gets its share of what is
+// left.
 func (g *holding) announce() {
 	what := g.Load
 	if t, ok := what.(arrival.Trace); ok {
@@ -158,7 +160,8 @@ func (g *holding) scrape(ctx context.Context) (stop func()) {
 	}
 }
 
-// broadcast sends a message to the ranks that have not ended the stage. One that cannot be reached is lost when its connection is.
+// broadcast sends a message to the ranks that have not ended the stage. One that cannot be reached is lost when its
+// connection is.
 func (g *holding) broadcast(m any) {
 	for _, p := range g.parts {
 		if p.done == nil {
@@ -356,7 +359,8 @@ func (g *holding) elapsed() (longest time.Duration) {
 	return longest
 }
 
-// observed puts together what the ranks saw, besides their records. What a rank that was lost had in flight is not counted as spent.
+// observed puts together what the ranks saw, besides their records. What a rank that was lost had in flight is not
+// counted as spent.
 func (g *holding) observed() *load.Observed {
 	o := &load.Observed{
 		ClosedAt: g.closedAt, Elapsed: g.elapsed(), CPU: -1, Interrupted: g.fault != nil, Spent: g.spent, Readings: g.readings,

@@ -2,7 +2,8 @@ package experiment
 
 import "time"
 
-// Within a budget, of the time that is left: what a backlog may take to end before it is cancelled, and the server to become idle.
+// Within a budget, of the time that is left: what a backlog may take to end before it is cancelled, and the server to
+// become idle.
 const drainShare = 0.1
 
 // HasBudget reports whether the experiment must end by a time.

@@ -81,8 +81,8 @@ func excess(t *rundir.Selftest, streams int, tokens, rate float64) []note.Note {
 	return all
 }
 
-// overreached returns a warning where a stage went beyond what the client was shown to bear. Its metrics may be right all the same: lag and
-// processor time, which are measured in each stage, make a row invalid.
+// overreached returns a warning where a stage went beyond what the client was shown to bear. Its metrics may be right
+// all the same: lag and processor time, which are measured in each stage, make a row invalid.
 func overreached(t *rundir.Selftest, st *rundir.Stage, machines int) (warning note.Note, ok bool) {
 	if t == nil {
 		return note.Note{}, false

@@ -12,8 +12,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Config is the configuration of an experiment: the server, the files, and how each stage is measured. Nothing changes it once the
-// experiment has begun.
+// Config is the configuration of an experiment: the server, the files, and how each stage is measured. Nothing changes
+// it once the experiment has begun.
 type Config struct {
 	Doer     load.Doer
 	Sources  func(stage string) load.Source // a fresh source for each stage
@@ -81,8 +81,8 @@ type Log interface {
 	Failure() error
 }
 
-// Observer is told what happens, to show it. It must be quick: it is called from the loop that runs the stage. [NoObserver] is to be embedded
-// by those that show a part of it.
+// Observer is told what happens, to show it. It must be quick: it is called from the loop that runs the stage.
+// [NoObserver] is to be embedded by those that show a part of it.
 type Observer interface {
 	// StageBegins is called with the time that the stage is planned to measure.
 	StageBegins(s *rundir.Stage, planned time.Duration)

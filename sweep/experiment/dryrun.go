@@ -38,14 +38,16 @@ func (t *SpendTokens) Add(more SpendTokens) {
 type MostSpent struct {
 	Requests, Warmup int // Warmup: those before the first stage, not in Requests
 	SpendTokens          // the preflight's included
-	// Unbounded is the first stage whose number of requests follows from the server's speed alone; empty where none does.
+	// Unbounded is the first stage whose number of requests follows from the server's speed alone; empty where none
+	// does.
 	Unbounded string
 }
 
 // warmupMost is how many requests an automatic warm-up sends at most, as package experiment has it.
 const warmupMost = 30
 
-// warmupName names the stage of the warm-up's requests, and spareName that of the requests of a sweep, whose stages are not known yet.
+// warmupName names the stage of the warm-up's requests, and spareName that of the requests of a sweep, whose stages are
+// not known yet.
 const warmupName, spareName = "warm-up", "sweep"
 
 // Reckon returns what a plan sends at most. Lengths are those that the stages will draw.
@@ -115,7 +117,8 @@ func (p *SpendPlan) stage(s *Stage) bounds {
 	return b
 }
 
-// mostDrawn is how many requests of a stage without a number of sessions are drawn. What follows them is reckoned to be alike.
+// mostDrawn is how many requests of a stage without a number of sessions are drawn. What follows them is reckoned to be
+// alike.
 const mostDrawn = 10_000
 
 // add adds the first sessions of a stage.
@@ -140,8 +143,8 @@ func (p *SpendPlan) add(m *MostSpent, stage string, b bounds) {
 	}
 }
 
-// session adds a session, and reports whether all of it was within the bounds. A turn carries its conversation: all before it is in its
-// prompt again.
+// session adds a session, and reports whether all of it was within the bounds. A turn carries its conversation: all
+// before it is in its prompt again.
 func (p *SpendPlan) session(m *MostSpent, s *load.Session, sent *bounds, b bounds) bool {
 	history := int64(0)
 	if s.System != "" {

@@ -9,7 +9,8 @@ import (
 	"llmsweep/client/note"
 )
 
-// EndError ends a run before its plan is done. It is the server's failure, or the plan's, and no error of the client's own.
+// EndError ends a run before its plan is done. It is the server's failure, or the plan's, and no error of the client's
+// own.
 type EndError struct {
 	Why  note.Note
 	text string

@@ -1,8 +1,8 @@
-// Package experiment measures stages, one after the other, on one server, and keeps the run directory up to date. It does not decide
-// which stages: package sweep does, or package pair, for two experiments in turns.
+// Package experiment measures stages, one after the other, on one server, and keeps the run directory up to date. It
+// does not decide which stages: package sweep does, or package pair, for two experiments in turns.
 //
-// It warms the server up, waits before each stage until it is idle, opens the connections that the stage needs, ends the run when the
-// server is gone or the budget is used up, and sums up whether the client was fit to measure.
+// It warms the server up, waits before each stage until it is idle, opens the connections that the stage needs, ends
+// the run when the server is gone or the budget is used up, and sums up whether the client was fit to measure.
 package experiment
 
 import (
@@ -68,7 +68,8 @@ func (x *Experiment) Elapsed() time.Duration { return time.Since(x.started) }
 // setClock sets the time since the experiment began.
 func (x *Experiment) setClock(elapsed time.Duration) { x.started = time.Now().Add(-elapsed) }
 
-// Closed returns a stage that keeps a number of requests in flight, each of which takes about a latency; 0 for not known.
+// Closed returns a stage that keeps a number of requests in flight, each of which takes about a latency; 0 for not
+// known.
 func (c *Config) Closed(name string, role rundir.Role, width int, latency time.Duration) Stage {
 	const waves, floorRequests = 3, 10 // one request at a time is slow, and varies little
 	s := c.stage(arrival.Closed{Concurrency: width}, name, name, role)
@@ -87,7 +88,8 @@ func (x *Experiment) Closed(name string, role rundir.Role, width int) Stage {
 	return x.config.Closed(name, role, width, rundir.Duration(x.latency))
 }
 
-// UsersAtOnce returns a stage that holds a number of users, whose turns come so long after one another. It goes on until hit rate and token rate are steady.
+// UsersAtOnce returns a stage that holds a number of users, whose turns come so long after one another. It goes on
+// until hit rate and token rate are steady.
 func (c *Config) UsersAtOnce(users int, role rundir.Role, cycle time.Duration) Stage {
 	s := c.Closed(rundir.KindOfUsers+"@"+strconv.Itoa(users), role, users, cycle)
 	s.Kind, s.Steady, s.MinWaves = rundir.KindOfUsers, true, 0
@@ -97,7 +99,8 @@ func (c *Config) UsersAtOnce(users int, role rundir.Role, cycle time.Duration) S
 	return s
 }
 
-// Poisson returns a stage of Poisson arrivals. It lasts until it has the requests that the percentiles of the SLO need, where that fits into its time.
+// Poisson returns a stage of Poisson arrivals. It lasts until it has the requests that the percentiles of the SLO need,
+// where that fits into its time.
 func (c *Config) Poisson(rate float64, role rundir.Role) Stage {
 	l := arrival.Poisson{Rate: rate}
 	s := c.stage(l, l.Name(), l.Kind(), role)
@@ -164,7 +167,8 @@ func (x *Experiment) connect(ctx context.Context, s *Stage) {
 	x.config.Warm(ctx, n)
 }
 
-// supportSlack is how many requests a stage collects for each independent one that it needs, since neighbours are alike.
+// supportSlack is how many requests a stage collects for each independent one that it needs, since neighbours are
+// alike.
 const supportSlack = 1.3
 
 // RequestsFor returns how many requests a stage needs for a percentile, given as a share.
@@ -179,8 +183,9 @@ func (c *Config) RequestsForSLO() int {
 	return int(math.Ceil(supportSlack * float64(n)))
 }
 
-// retokenize counts the tokens of the text of the window's answers. A total far from the reported one means that the stream repeats or
-// loses text, or that it does not tokenize back. Reasoning is not in the text, and some servers hide it: it counts as reported.
+// retokenize counts the tokens of the text of the window's answers. A total far from the reported one means that the
+// stream repeats or loses text, or that it does not tokenize back. Reasoning is not in the text, and some servers hide
+// it: it counts as reported.
 func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers []load.Answer) {
 	total, all, w := 0, 0, measure.WindowOf(st)
 	for _, a := range answers {
@@ -250,8 +255,8 @@ func succeeded(run *rundir.Run) bool {
 	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Requests.OK > 0 })
 }
 
-// Finish writes how the run ended, and saves it. err is what ended it early; nil where nothing did. Finish returns what is an error of the
-// client's own.
+// Finish writes how the run ended, and saves it. err is what ended it early; nil where nothing did. Finish returns what
+// is an error of the client's own.
 func (x *Experiment) Finish(err error) error {
 	run := x.run
 	if last := len(run.Stages) - 1; err == nil && x.frozen(last) {

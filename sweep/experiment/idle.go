@@ -21,8 +21,8 @@ type idleness struct {
 	busy  int    // waits in a row that the server was busy to the end of
 }
 
-// Settle waits until the server says that it is idle, so that the next stage does not begin on another's backlog. It is called before a
-// stage, so that nothing is waited for after the last. It returns at once where no stage came before.
+// Settle waits until the server says that it is idle, so that the next stage does not begin on another's backlog. It is
+// called before a stage, so that nothing is waited for after the last. It returns at once where no stage came before.
 func (x *Experiment) Settle(ctx context.Context) error {
 	after := x.idle.after
 	limit := x.idleLimit()
@@ -44,8 +44,8 @@ func (x *Experiment) Settle(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// idleLimit returns how long the server may take to become idle. Each time that it was busy to the end of a wait halves the next: then others
-// use it, and no wait will help.
+// idleLimit returns how long the server may take to become idle. Each time that it was busy to the end of a wait halves
+// the next: then others use it, and no wait will help.
 func (x *Experiment) idleLimit() time.Duration {
 	limit := x.drain()
 	if x.config.IdleWait > 0 {

@@ -6,8 +6,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// A run whose server crashed goes on before the stages in which it crashed, and not only before those that got no answer at all. A server that
-// always breaks some connections has not crashed.
+// A run whose server crashed goes on before the stages in which it crashed, and not only before those that got no
+// answer at all. A server that always breaks some connections has not crashed.
 func TestStagesOfACrashAreNotKept(t *testing.T) {
 	stage := func(name string, ok, resets, refused int) rundir.Stage {
 		st := rundir.Stage{Name: name, State: rundir.Complete, Requests: rundir.Requests{OK: ok, Error: resets + refused}, Errors: map[string]int{}}

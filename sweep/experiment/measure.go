@@ -125,8 +125,8 @@ func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
 	}
 }
 
-// inSessions returns the load of a stage in sessions, and how far those have come that are on when it begins: at random, so that they are not in
-// step. Where all sessions count, each is whole.
+// inSessions returns the load of a stage in sessions, and how far those have come that are on when it begins: at
+// random, so that they are not in step. Where all sessions count, each is whole.
 func (x *Experiment) inSessions(h *held) (arrival.Load, []float64) {
 	w := &x.run.Workload
 	what := arrival.OfSessions(h.counted(w.Turns()), w.Turns(), w.Pause(), !h.whole())
@@ -146,8 +146,8 @@ func (x *Experiment) inSessions(h *held) (arrival.Load, []float64) {
 	return what, joins
 }
 
-// aloneLengths returns how long answers to lone requests are: exactly as asked where the server was shown to keep to that, else as in the floor row.
-// It is nil where there is none.
+// aloneLengths returns how long answers to lone requests are: exactly as asked where the server was shown to keep to
+// that, else as in the floor row. It is nil where there is none.
 func (x *Experiment) aloneLengths() *measure.Shares {
 	if x.run.Workload.Forced {
 		return measure.Exact()
@@ -198,7 +198,8 @@ func (x *Experiment) summarize(h *held, account *measure.Account, seen *load.Obs
 	return joined(broken, err)
 }
 
-// fewSessions warns where the slots of a closed loop held so few sessions that the row depends on which turns these were at.
+// fewSessions warns where the slots of a closed loop held so few sessions that the row depends on which turns these
+// were at.
 func (x *Experiment) fewSessions(h *held) {
 	const enough = 3
 	turns, width := x.run.Workload.Turns(), h.Load.Limit()

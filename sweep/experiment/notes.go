@@ -2,8 +2,8 @@ package experiment
 
 import "llmsweep/client/note"
 
-// Notes on a run and its stages. Rates are per second, times in seconds, shares from 0 to 1. "excess" holds notes on what the client was not
-// shown to bear.
+// Notes on a run and its stages. Rates are per second, times in seconds, shares from 0 to 1. "excess" holds notes on
+// what the client was not shown to bear.
 var (
 	noteBeyondClient     = note.Kind{Code: "stage.beyond-client", Args: []string{"excess"}}
 	notePlanBeyondClient = note.Kind{Code: "client.plan-beyond", Args: []string{"excess"}}

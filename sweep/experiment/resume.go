@@ -12,8 +12,9 @@ import (
 
 // A run that ended early goes on with the stages that it has: its plan is a function of them.
 
-// Kept returns which stages of a run that ended early are kept when it goes on: the whole ones. Where the server stopped answering, the
-// stages without an answer are not, nor those in which connections broke more than at the start of the run.
+// Kept returns which stages of a run that ended early are kept when it goes on: the whole ones. Where the server
+// stopped answering, the stages without an answer are not, nor those in which connections broke more than at the start
+// of the run.
 func Kept(run *rundir.Run) (stages []rundir.Stage) {
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.State == rundir.Complete {
@@ -29,7 +30,8 @@ func Kept(run *rundir.Run) (stages []rundir.Stage) {
 	return stages
 }
 
-// crashed is the share of broken connections, beyond that of the first stage, from which on the server counts as gone in a stage.
+// crashed is the share of broken connections, beyond that of the first stage, from which on the server counts as gone
+// in a stage.
 const crashed = 0.1
 
 // lost returns the share of a stage's requests whose connections could not be made, or broke.

@@ -26,8 +26,8 @@ type Stage struct {
 	measure.Extent
 }
 
-// NewStage returns a stage that measures a load by itself: a number of sessions, or else for a time, opening transient and drain left
-// out. It is not prolonged while it is undecided.
+// NewStage returns a stage that measures a load by itself: a number of sessions, or else for a time, opening transient
+// and drain left out. It is not prolonged while it is undecided.
 func NewStage(l arrival.Load, sessions int, window time.Duration) Stage {
 	s := Stage{
 		Name: l.Name(), Kind: l.Kind(), Role: rundir.Single, Load: l, Sessions: sessions, Tail: window,
@@ -49,7 +49,8 @@ func (s *Stage) extent() measure.Criteria {
 	}
 }
 
-// counted returns the load of the stage with the exact number of arrivals, where they are Poisson and sessions have one turn.
+// counted returns the load of the stage with the exact number of arrivals, where they are Poisson and sessions have one
+// turn.
 func (s *Stage) counted(turns float64) arrival.Load {
 	l, ok := s.Load.(arrival.Poisson)
 	if !ok || turns > 1 {

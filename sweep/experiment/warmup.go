@@ -54,7 +54,8 @@ const (
 // warmUpStage names the records of the warm-up. They are in no row.
 const warmUpStage = "warm-up"
 
-// WarmUp sends one request after another until the server is warm. The time that it takes in a run that goes on does not count.
+// WarmUp sends one request after another until the server is warm. The time that it takes in a run that goes on does
+// not count.
 func (x *Experiment) WarmUp(ctx context.Context) error {
 	if x.resumed > 0 {
 		latency := x.latency
@@ -104,8 +105,8 @@ func (x *Experiment) WarmUp(ctx context.Context) error {
 	}
 }
 
-// skip takes from a source the sessions that the first part of a run sent of it in a stage, so that no prompt is sent twice and no record has
-// the name of another. It returns their number.
+// skip takes from a source the sessions that the first part of a run sent of it in a stage, so that no prompt is sent
+// twice and no record has the name of another. It returns their number.
 func (x *Experiment) skip(source load.Source, stage string) (sent int, err error) {
 	for _, err := range x.config.Log.Records(stage) {
 		if err != nil {

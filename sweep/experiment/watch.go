@@ -8,8 +8,8 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// Watch returns a context that also ends when the log can no longer be written. Its cause is then a [store.WriteError]. What runs ends at
-// once: what it measures from then on would be lost.
+// Watch returns a context that also ends when the log can no longer be written. Its cause is then a [store.WriteError].
+// What runs ends at once: what it measures from then on would be lost.
 func (x *Experiment) Watch(ctx context.Context) (watched context.Context, stop func()) {
 	watched, cancel := context.WithCancelCause(ctx)
 	log, stopped := x.config.Log, make(chan struct{})

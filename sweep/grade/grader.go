@@ -1,4 +1,5 @@
-// Package grade grades the answers to the rows of a dataset that say what is right: the share of right answers of each stage.
+// Package grade grades the answers to the rows of a dataset that say what is right: the share of right answers of each
+// stage.
 //
 // Requests that failed, and answers that were cut by their limit, are neither right nor wrong. They are counted apart.
 package grade
@@ -174,7 +175,8 @@ func (t *tally) merge(other *tally) {
 	}
 }
 
-// sum returns the accuracy with its 95 % interval. The answers to one question are alike: they count as one of their mean.
+// sum returns the accuracy with its 95 % interval. The answers to one question are alike: they count as one of their
+// mean.
 func (t *tally) sum() rundir.Graded {
 	g := rundir.Graded{None: t.none, Cut: t.cut, Failed: t.failed, Items: len(t.items)}
 	for _, c := range t.items {

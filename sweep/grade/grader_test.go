@@ -17,7 +17,8 @@ func (q questions) Next() (load.Session, bool) {
 	return load.Session{Tag: q.task, Turns: []load.Turn{{OutputTokens: 8}}}, true
 }
 
-// TestGrader grades the answers of two stages: what failed or was cut is counted apart, and an unfinished request not at all.
+// TestGrader grades the answers of two stages: what failed or was cut is counted apart, and an unfinished request not
+// at all.
 func TestGrader(t *testing.T) {
 	g := &Grader{Clean: func(string) string { return "clean" }}
 	task, _ := NewTask("a question", "5", "")

@@ -57,7 +57,8 @@ const (
 // final is where the worked answers of GSM8K have their result.
 const final = "####"
 
-// NewTask returns the task of a question. Where no kind is given, a capital letter is a choice, a number a number, and anything else exact.
+// NewTask returns the task of a question. Where no kind is given, a capital letter is a choice, a number a number, and
+// anything else exact.
 func NewTask(question, answer string, kind TaskKind) (*Task, error) {
 	if _, result, ok := strings.Cut(answer, final); ok && (kind == "" || kind == Number) {
 		answer, kind = result, Number
@@ -123,7 +124,8 @@ func (t *Task) Grade(text string, cut bool) (o TaskOutcome, said string) {
 	return o, shortened(said)
 }
 
-// thoughtless returns an answer without reasoning that a server without a parser for it leaves in the text. open says that the reasoning has no end.
+// thoughtless returns an answer without reasoning that a server without a parser for it leaves in the text. open says
+// that the reasoning has no end.
 func thoughtless(text string) (rest string, open bool) {
 	const begin, end = "<think>", "</think>"
 	if i := strings.LastIndex(text, end); i >= 0 {
@@ -210,7 +212,8 @@ func parse(s string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// Where answers have the letter of a choice: at the beginning, after the place where they say their result, in brackets, or by itself.
+// Where answers have the letter of a choice: at the beginning, after the place where they say their result, in
+// brackets, or by itself.
 var (
 	letterFirst = regexp.MustCompile(`^[\s*_"'(\[]*(?:([A-Ja-j])(?:[)\].:,*]|\s*$)|([B-HJ])(?:\s|$))`)
 	letterNext  = regexp.MustCompile(`^[\s*_"':(\[{]*(?:(?:option|choice)\s+)?[("']?([A-J])(?:[^A-Za-z]|$)`)

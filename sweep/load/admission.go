@@ -9,8 +9,8 @@ import (
 	"llmsweep/sweep/sample"
 )
 
-// admission lets requests into flight in the order in which they were due, at most limit at a time, and integrates the number in
-// flight.
+// admission lets requests into flight in the order in which they were due, at most limit at a time, and integrates the
+// number in flight.
 type admission struct {
 	limit int // 0 for none
 	clock func() time.Duration

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Caps are the rate limits of a hosted API. The client keeps to them itself, so that the API rejects nothing. The time that they hold a
-// request back counts as queued.
+// Caps are the rate limits of a hosted API. The client keeps to them itself, so that the API rejects nothing. The time
+// that they hold a request back counts as queued.
 type Caps struct {
 	requests *rate.Limiter
 	tokens   *rate.Limiter
@@ -59,8 +59,8 @@ func (c *Caps) PerSecond() float64 {
 	return c.perSec
 }
 
-// Most returns the most requests, and the most tokens of prompts and answers, that the caps let through in a time; infinite where
-// there is no cap. A request that has begun to wait counts in full.
+// Most returns the most requests, and the most tokens of prompts and answers, that the caps let through in a time;
+// infinite where there is no cap. A request that has begun to wait counts in full.
 func (c *Caps) Most(in time.Duration) (requests, tokens float64) {
 	requests, tokens = math.Inf(1), math.Inf(1)
 	if c != nil && c.requests != nil {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A request with more tokens than may be sent at once waits for all of them, and what is sent in a time is at most what Most says.
+// A request with more tokens than may be sent at once waits for all of them, and what is sent in a time is at most what
+// Most says.
 func TestCapsOnTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := NewCaps(0, 600) // 100 at once

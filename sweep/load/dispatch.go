@@ -11,7 +11,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// preparedAhead is how many requests are encoded before they are due: more than come due while the encoder waits for a processor.
+// preparedAhead is how many requests are encoded before they are due: more than come due while the encoder waits for a
+// processor.
 const preparedAhead = 64
 
 // failurePause keeps a closed loop's slot empty after a failure: a server that refuses at once would otherwise be sent
@@ -123,8 +124,8 @@ func (r *runner) await(at time.Duration) bool {
 	return timer.Wait(r.epoch.Add(at), r.stop)
 }
 
-// serve follows one session to its end, turn after turn, and returns how its last request ended. Where the end of the stage cuts it short, it goes on
-// after it.
+// serve follows one session to its end, turn after turn, and returns how its last request ended. Where the end of the
+// stage cuts it short, it goes on after it.
 func (r *runner) serve(ctx context.Context, s ready, due time.Duration) client.Status {
 	b := r.spare.Get().(*buffers)
 	defer r.spare.Put(b)
@@ -220,8 +221,8 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 		res.Status = client.StatusIncomplete
 	}
 	if res.Status == client.StatusOK && res.Chunks() == 0 && res.OutputTokens <= 0 && call.Request.OutputTokens > 0 {
-		// As a success it would make a server look fast that generates nothing. A token without text, such as the end of the text,
-		// is one that the server counts.
+		// As a success it would make a server look fast that generates nothing. A token without text, such as the end
+		// of the text, is one that the server counts.
 		res.Fail(res.End, client.ClassEmpty, "the answer has no tokens")
 	}
 	if r.Exact && short(call.Request, res) {
@@ -231,8 +232,8 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 	return emitted
 }
 
-// short reports whether an answer has less than half of the tokens asked for, by a count that can be relied on. Greedy answers end by
-// themselves.
+// short reports whether an answer has less than half of the tokens asked for, by a count that can be relied on. Greedy
+// answers end by themselves.
 func short(req *api.Request, res *client.Result) bool {
 	return res.Status == client.StatusOK && client.Counted(res.TokenSource) && !req.Greedy && 2*res.OutputTokens < req.OutputTokens
 }

@@ -13,9 +13,9 @@ const (
 	spin = 100 * time.Microsecond // the kernel's timer is used until then: it is late by less, nearly always (BenchmarkWait)
 )
 
-// ExactTimer waits as exactly as the system allows: with one of Go's timers until the instant is near, then with a timer of the kernel, and
-// for the last 0.1 ms by reading the clock again and again. The zero Exact works like a [Timer]; use [NewExact]. It is not safe
-// for concurrent use.
+// ExactTimer waits as exactly as the system allows: with one of Go's timers until the instant is near, then with a
+// timer of the kernel, and for the last 0.1 ms by reading the clock again and again. The zero Exact works like a
+// [Timer]; use [NewExact]. It is not safe for concurrent use.
 type ExactTimer struct {
 	coarse Timer
 	fd     int
@@ -40,7 +40,8 @@ func (e *ExactTimer) Close() error {
 	return e.kernel.Close()
 }
 
-// Wait waits for an instant and returns true, at once where it has passed. It returns false once quit is closed, up to 3 ms later.
+// Wait waits for an instant and returns true, at once where it has passed. It returns false once quit is closed, up to
+// 3 ms later.
 func (e *ExactTimer) Wait(until time.Time, quit <-chan struct{}) bool {
 	if e.kernel == nil {
 		return e.coarse.Wait(until, quit)

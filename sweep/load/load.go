@@ -1,6 +1,6 @@
-// Package load runs one stage: a request comes due, is admitted, sent and followed to its end, and leaves a record. It also reads
-// the client's processor time and the server's gauges. It does not judge what it sees: a [Monitor] does, and decides when the
-// stage has gone on for long enough.
+// Package load runs one stage: a request comes due, is admitted, sent and followed to its end, and leaves a record. It
+// also reads the client's processor time and the server's gauges. It does not judge what it sees: a [Monitor] does, and
+// decides when the stage has gone on for long enough.
 package load
 
 import (
@@ -24,13 +24,14 @@ type Stage struct {
 	Limit    int              // most requests in flight; 0 for no limit
 	// Opening is when each slot of a closed loop is first filled, ascending; slots beyond its end are filled at once.
 	Opening []time.Duration
-	// Joins are the first sessions, which have begun before the stage: the share of its turns that each has behind it, below 1.
+	// Joins are the first sessions, which have begun before the stage: the share of its turns that each has behind it,
+	// below 1.
 	Joins []float64
 
 	// Start is when the stage begins, as several machines agreed on it; zero for at once.
 	Start time.Time
-	// Owns reports whether this machine sends a session, by its place in the stage; nil for all. It needs a source and schedule that
-	// are the same on all machines.
+	// Owns reports whether this machine sends a session, by its place in the stage; nil for all. It needs a source and
+	// schedule that are the same on all machines.
 	Owns func(seq int) bool
 
 	Source   Source
@@ -58,8 +59,8 @@ type Environment struct {
 	Scrape   func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
 	Every    time.Duration                         // how often it does; 0 for a second
 	Keep     func([]Reading) error                 // takes all readings, some at a time; the slice is used again; nil for none
-	// Settled is told in the tail whether the requests of this machine's window have ended. It reports whether those of all machines have.
-	// It is nil where there is one machine.
+	// Settled is told in the tail whether the requests of this machine's window have ended. It reports whether those of
+	// all machines have. It is nil where there is one machine.
 	Settled func(own bool) bool
 }
 
@@ -113,8 +114,8 @@ type runner struct {
 	err     error // a record that could not be written, a request that could not be encoded
 }
 
-// Run runs a stage to its end, drained. It returns what it saw also when ctx ends. An error is the client's own, not the server's: a
-// full disk, or a request that cannot be encoded.
+// Run runs a stage to its end, drained. It returns what it saw also when ctx ends. An error is the client's own, not
+// the server's: a full disk, or a request that cannot be encoded.
 func Run(ctx context.Context, s Stage, e Environment) (*Observed, error) {
 	r := &runner{
 		Stage: &s, Environment: e, stop: make(chan struct{}), begun: make(chan struct{}), ready: make(chan ready, preparedAhead),
@@ -193,7 +194,8 @@ func (r *runner) timeOut() time.Duration {
 // endSessions lets no more sessions begin.
 func (r *runner) endSessions() { r.halt.Do(func() { close(r.stop) }) }
 
-// spendNoMore ends the stage after a request that was not allowed. Requests in flight are paid for, and end by themselves.
+// spendNoMore ends the stage after a request that was not allowed. Requests in flight are paid for, and end by
+// themselves.
 func (r *runner) spendNoMore() {
 	r.spent.Store(true)
 	r.endSessions()
@@ -214,7 +216,8 @@ func (r *runner) failure() error {
 	return r.err
 }
 
-// measure watches the stage until its window has closed and the window's requests have ended. It reports whether ctx ended first.
+// measure watches the stage until its window has closed and the window's requests have ended. It reports whether ctx
+// ended first.
 func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted bool) {
 	ticker := time.NewTicker(r.Tick)
 	defer ticker.Stop()
@@ -259,8 +262,8 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 	}
 }
 
-// gap finds the time for which this process did not run: it was stopped, or the machine slept. The clock of a sleeping machine
-// may stand still, and that of the wall does not.
+// gap finds the time for which this process did not run: it was stopped, or the machine slept. The clock of a sleeping
+// machine may stand still, and that of the wall does not.
 type gap struct {
 	last    time.Time
 	longest time.Duration
@@ -326,7 +329,8 @@ func (r *runner) snapshot(phase string, now, until time.Duration) Snapshot {
 	return s
 }
 
-// speed tells how many tokens a second have arrived lately, while no monitor is told of them. It begins with what had arrived before.
+// speed tells how many tokens a second have arrived lately, while no monitor is told of them. It begins with what had
+// arrived before.
 type speed struct{ seen []arrivals }
 
 // arrivals is how many tokens had arrived at an instant.

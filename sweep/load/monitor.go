@@ -6,7 +6,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Monitor is told what happens in a stage, and decides when there is enough of it. Its methods are called from several goroutines.
+// Monitor is told what happens in a stage, and decides when there is enough of it. Its methods are called from several
+// goroutines.
 type Monitor interface {
 	// Due is called when a request comes due, with the output tokens that it asks for.
 	Due(asked int)
@@ -22,7 +23,8 @@ type Monitor interface {
 	Decide(now time.Duration) Decision
 	// Closed is called once, when the window closes.
 	Closed(at time.Duration)
-	// Recent returns how the stage stands: all of a snapshot but Phase, Elapsed and InFlight. Its Until is that of the window.
+	// Recent returns how the stage stands: all of a snapshot but Phase, Elapsed and InFlight. Its Until is that of the
+	// window.
 	Recent() Snapshot
 }
 

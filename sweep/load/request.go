@@ -12,24 +12,26 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Session is one request, or a conversation of several: the first turn is due by the schedule, each later one when the one
-// before has ended plus its think time.
+// Session is one request, or a conversation of several: the first turn is due by the schedule, each later one when the
+// one before has ended plus its think time.
 type Session struct {
 	System string // the system message; empty for none
 	Turns  []Turn
-	// Ended is told the outcome of each turn, of which it keeps nothing; nil for nobody. The text of the answer is in it then.
+	// Ended is told the outcome of each turn, of which it keeps nothing; nil for nobody. The text of the answer is in
+	// it then.
 	Ended func(seq, turn int, res *client.Result)
 	// Tag is what the workload has to say to those that read the answers; nil for nothing.
 	Tag any
 	// Invent writes an answer of a number of tokens; nil for a session that cannot have begun before its stage.
 	Invent func(tokens int) string
 
-	// Repeats is how many tokens of its first prompt the run has sent before at the beginning of another; all of them where it is [AllTokens].
+	// Repeats is how many tokens of its first prompt the run has sent before at the beginning of another; all of them
+	// where it is [AllTokens].
 	Repeats int
 
 	Begun int // turns that took place before the stage
-	// Said is what was said in these, the system message included, and Route the place of the session by which it is routed; nil and 0 where they are made
-	// up.
+	// Said is what was said in these, the system message included, and Route the place of the session by which it is
+	// routed; nil and 0 where they are made up.
 	Said  []api.Message
 	Route int
 	Had   int // tokens of these, where they were sent
@@ -45,7 +47,8 @@ func (s *Session) join(share float64) {
 	}
 }
 
-// history returns what was said before the first request of a session: the system message, and the turns before the stage with answers made up.
+// history returns what was said before the first request of a session: the system message, and the turns before the
+// stage with answers made up.
 func (s *Session) history() (said []api.Message) {
 	if s.Said != nil {
 		return s.Said
@@ -92,8 +95,8 @@ type Log interface {
 	Append(*rundir.Record) error
 }
 
-// request returns the request of a turn of the session at the place seq, given the conversation before it. The text of the answer is kept where a next
-// turn or the caller needs it.
+// request returns the request of a turn of the session at the place seq, given the conversation before it. The text of
+// the answer is kept where a next turn or the caller needs it.
 func request(s *Session, seq, turn int, history []api.Message, keepText bool) *api.Request {
 	next := s.Turns[turn]
 	if turn == s.Begun {
@@ -115,8 +118,8 @@ func owed(r *api.Request) int { return max(1, r.OutputTokens) }
 // ErrSpent is the error of a request that was not allowed: see [client.Options].Allowance.
 var ErrSpent = errors.New("the limit on tokens or cost does not allow another request")
 
-// One does the first request of a session outside of any stage, as in a warm-up, and records it under the given stage name. Instants
-// count from epoch.
+// One does the first request of a session outside of any stage, as in a warm-up, and records it under the given stage
+// name. Instants count from epoch.
 func One(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, epoch time.Time) (*client.Result, error) {
 	req := request(&s, seq, 0, nil, false)
 	call, err := d.Prepare(req)

@@ -15,7 +15,8 @@ type Gauges struct {
 	KVTokens                  float64 // size of the KV cache; 0 where it is not told
 	Steps                     float64 // of the engine, since the server started
 
-	// Of speculative decoding, since the server started: drafts, their tokens, those accepted; and the latest tokens of a step and share accepted. NaN where the server does not tell.
+	// Of speculative decoding, since the server started: drafts, their tokens, those accepted; and the latest tokens of
+	// a step and share accepted. NaN where the server does not tell.
 	Drafts, Drafted, Accepted, AcceptLength, AcceptRate float64
 
 	TTFT, Queue, ITL, Latency Tally // of requests by the engine's own clock, since the server started
@@ -47,8 +48,8 @@ func (r *runner) read(ctx context.Context) []Reading {
 	return r.Gather(ctx, r.epoch, r.stop, r.giveUp)
 }
 
-// Gather reads the gauges until stop is closed or ctx ends. It hands all readings to Keep, and returns them, thinned out. Their instants count
-// from epoch. failed is called where Keep cannot take them.
+// Gather reads the gauges until stop is closed or ctx ends. It hands all readings to Keep, and returns them, thinned
+// out. Their instants count from epoch. failed is called where Keep cannot take them.
 func (e *Environment) Gather(ctx context.Context, epoch time.Time, stop <-chan struct{}, failed func(error)) []Reading {
 	ticker := time.NewTicker(cmp.Or(e.Every, readEvery))
 	defer ticker.Stop()
@@ -87,8 +88,8 @@ func (e *Environment) handOn(batch []Reading, failed func(error)) {
 	}
 }
 
-// thinned keeps at most a number of readings of a series of unknown length, evenly spread over it: all of a short one, and of a longer one every
-// second, every fourth and so on.
+// thinned keeps at most a number of readings of a series of unknown length, evenly spread over it: all of a short one,
+// and of a longer one every second, every fourth and so on.
 type thinned struct {
 	kept []Reading
 	most int

@@ -27,7 +27,8 @@ func TestThinned(t *testing.T) {
 	}
 }
 
-// A day's readings are all handed on in order, and a bounded number stays in memory. A reading that cannot be kept ends the stage.
+// A day's readings are all handed on in order, and a bounded number stays in memory. A reading that cannot be kept ends
+// the stage.
 func TestReadingsOfADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var handed []time.Duration

@@ -1,9 +1,9 @@
-// Package measure turns the records of a stage into its metrics. An [Account] follows a stage while it runs, and decides when it has gone on
-// for long enough. At the stage's end [Account.Summarize] reads the records once. [Recover] does the same for a stage that was killed, from its
-// records alone.
+// Package measure turns the records of a stage into its metrics. An [Account] follows a stage while it runs, and
+// decides when it has gone on for long enough. At the stage's end [Account.Summarize] reads the records once. [Recover]
+// does the same for a stage that was killed, from its records alone.
 //
-// Files have one job each: find.go finds the part of a stage that is measured, verdict.go judges whether the rate was sustained,
-// goodput.go counts the requests that met an SLO, and traits.go looks for habits of the server.
+// Files have one job each: find.go finds the part of a stage that is measured, verdict.go judges whether the rate was
+// sustained, goodput.go counts the requests that met an SLO, and traits.go looks for habits of the server.
 package measure
 
 import (
@@ -235,8 +235,8 @@ func (m *moments) varies() float64 {
 	return math.Sqrt(max(0, m.squares/m.n-mean*mean)) / mean
 }
 
-// serviceTime is how long a request is being served, without its wait in the server's queue: from its first token to its last,
-// and the shortest time to a first token that was seen.
+// serviceTime is how long a request is being served, without its wait in the server's queue: from its first token to
+// its last, and the shortest time to a first token that was seen.
 type serviceTime struct {
 	spans    sample.Sample // from the first token to the last, seconds
 	quickest float64       // time to a first token, seconds; 0 before there is one

@@ -6,8 +6,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// away is when nothing listened where the server was: it had died, or was started again. Its requests say nothing of what the
-// server can do.
+// away is when nothing listened where the server was: it had died, or was started again. Its requests say nothing of
+// what the server can do.
 type away struct {
 	n           int
 	first, last float64
@@ -24,8 +24,8 @@ func (a *away) add(r *rundir.Record) {
 	a.first, a.last = min(a.first, at), max(a.last, at)
 }
 
-// away returns why a stage is invalid in which the server was away for more than the tolerated share of the requests; a zero
-// note where it was there.
+// away returns why a stage is invalid in which the server was away for more than the tolerated share of the requests; a
+// zero note where it was there.
 func (s *summary) away(st *rundir.Stage) note.Note {
 	a, ended := &s.metrics.away, st.Requests.OK+st.Requests.Error
 	if float64(a.n) <= s.Tolerance*float64(ended) {

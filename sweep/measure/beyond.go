@@ -11,8 +11,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// beyond counts the values of a term's metric that lie beyond its limit, over the requests due in a window: exactly, whatever their
-// number. How alike neighbours are is told from the first keptForClusters of them.
+// beyond counts the values of a term's metric that lie beyond its limit, over the requests due in a window: exactly,
+// whatever their number. How alike neighbours are is told from the first keptForClusters of them.
 type beyond struct {
 	term            slo.Term
 	count, open, of int
@@ -99,8 +99,9 @@ func (b *beyond) addGaps(r *rundir.Record) {
 	}
 }
 
-// SLOValue returns a metric of a request, as it is counted in the stage's distribution of that metric: a lower bound where the request was cut
-// off, absent where it has none. The metric is [slo.TTFT], [slo.TTFTDue], [slo.TTFA], [slo.Latency] or [slo.TPOT].
+// SLOValue returns a metric of a request, as it is counted in the stage's distribution of that metric: a lower bound
+// where the request was cut off, absent where it has none. The metric is [slo.TTFT], [slo.TTFTDue], [slo.TTFA],
+// [slo.Latency] or [slo.TPOT].
 func SLOValue(metric string, r *rundir.Record) rundir.Number {
 	sent, first, last, end := r.Sent.Value(), r.FirstToken.Value(), r.LastToken.Value(), r.End.Value()
 	from := sent
@@ -139,8 +140,8 @@ func SLOValue(metric string, r *rundir.Record) rundir.Number {
 	return rundir.Number{}
 }
 
-// valueOf returns what a term is about of a single request: a metric as [SLOValue] has it, or of a share 1 for what it counts and 0 for what it does
-// not. A lower bound of 0 says that it is not known.
+// valueOf returns what a term is about of a single request: a metric as [SLOValue] has it, or of a share 1 for what it
+// counts and 0 for what it does not. A lower bound of 0 says that it is not known.
 func valueOf(t slo.Term, r *rundir.Record) rundir.Number {
 	n, whole := r.OutputTokens, r.OK() && r.FirstToken.Known()
 	single := n.Known() && n.Value() <= 1 && r.TokenSource != client.SourceChunks // there is nothing after the first token
@@ -162,8 +163,8 @@ func valueOf(t slo.Term, r *rundir.Record) rundir.Number {
 	return SLOValue(slo.TPOT, r)
 }
 
-// stalled returns 1 for an answer with a gap between two chunks of more than some seconds, and 0 for another. An answer of several tokens in one chunk does
-// not tell.
+// stalled returns 1 for an answer with a gap between two chunks of more than some seconds, and 0 for another. An answer
+// of several tokens in one chunk does not tell.
 func stalled(gap float64, r *rundir.Record, single bool) rundir.Number {
 	if !r.OK() && !r.Censored() {
 		return rundir.Number{}
@@ -183,8 +184,8 @@ func stalled(gap float64, r *rundir.Record, single bool) rundir.Number {
 	return rundir.Over(0)
 }
 
-// result returns the count; nil for a mean, and where there was nothing to count. The pooled gaps of a stage are worth as many
-// independent ones as its distribution of them says.
+// result returns the count; nil for a mean, and where there was nothing to count. The pooled gaps of a stage are worth
+// as many independent ones as its distribution of them says.
 func (b *beyond) result(st *rundir.Stage) *rundir.Beyond {
 	if b.term.Stat == slo.Mean || b.of == 0 || b.term.Metric == slo.TTFA && st.FirstAnswer.N == 0 {
 		return nil
@@ -197,8 +198,8 @@ func (b *beyond) result(st *rundir.Stage) *rundir.Beyond {
 	return out
 }
 
-// effective returns how many independent values the counted ones are worth. Where none is beyond the limit, nor near it, that is all of them:
-// of 600 values none shows a share of less than 1 %.
+// effective returns how many independent values the counted ones are worth. Where none is beyond the limit, nor near
+// it, that is all of them: of 600 values none shows a share of less than 1 %.
 func (b *beyond) effective() float64 {
 	if len(b.kept) == 0 {
 		return float64(b.of)
@@ -221,8 +222,8 @@ func (b *beyond) effective() float64 {
 	return math.Max(1, float64(b.of)*worth)
 }
 
-// sessionsWorth returns how many independent values a value is worth where the turns of one session are alike. What counts as beyond the limit is as in
-// [stats.EffectiveShareN].
+// sessionsWorth returns how many independent values a value is worth where the turns of one session are alike. What
+// counts as beyond the limit is as in [stats.EffectiveShareN].
 func (b *beyond) sessionsWorth(series []float64, fewest int) float64 {
 	limit := min(b.term.Limit, stats.Largest(series, fewest))
 	clusters := bySession{}

@@ -7,8 +7,9 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Where none of 600 values is beyond a limit, nor near it, all of them count, also where a busy queue makes small bursts far below it: they show that
-// fewer than 1 % are beyond. Where the bursts come near the limit, they tell how values beyond it would cluster.
+// Where none of 600 values is beyond a limit, nor near it, all of them count, also where a busy queue makes small
+// bursts far below it: they show that fewer than 1 % are beyond. Where the bursts come near the limit, they tell how
+// values beyond it would cluster.
 func TestBurstsFarBelowALimitDoNotCount(t *testing.T) {
 	terms, err := slo.ParseAll([]string{"ttft:p99<500ms"})
 	if err != nil {

@@ -36,8 +36,8 @@ func Stopped(d time.Duration) note.Note {
 // WasStopped reports whether a stage is invalid because the client did not run for some time.
 func WasStopped(why note.Note) bool { return why.Is(noteStopped) }
 
-// readLate reports whether the client, and not the server, may be why tokens arrived together: it was too slow for the whole stage, or let a tenth
-// of the reads wait for longer than there is between two tokens.
+// readLate reports whether the client, and not the server, may be why tokens arrived together: it was too slow for the
+// whole stage, or let a tenth of the reads wait for longer than there is between two tokens.
 func readLate(st *rundir.Stage) bool {
 	waited, gap := st.ReadDelay.P90, st.InterToken
 	return !Unfit(st).IsZero() || waited.Known() && gap.Known() && waited.Value() > gap.Value()

@@ -86,8 +86,8 @@ func (g *Goodput) overSessions(st *rundir.Stage) *rundir.Beyond {
 	return b
 }
 
-// goodSessions returns the share of the sessions of which no turn missed a term; a lower bound where that is not known of some turns, and absent where
-// there are no sessions.
+// goodSessions returns the share of the sessions of which no turn missed a term; a lower bound where that is not known
+// of some turns, and absent where there are no sessions.
 func (g *Goodput) goodSessions(st *rundir.Stage) rundir.Number {
 	b := g.overSessions(st)
 	if b == nil {
@@ -125,8 +125,8 @@ func (g *Goodput) judge(r *rundir.Record) rundir.Promised {
 	return all
 }
 
-// meets returns whether a single request meets a term: by its own time, or by its own percentile of the gaps between its tokens; of stalls, whether it
-// has none. A share of errors, of equal answers or of sessions is for stages alone.
+// meets returns whether a single request meets a term: by its own time, or by its own percentile of the gaps between
+// its tokens; of stalls, whether it has none. A share of errors, of equal answers or of sessions is for stages alone.
 func meets(t slo.Term, r *rundir.Record) rundir.Promised {
 	if t.Metric == slo.Errors || t.OfStage() {
 		return rundir.Kept
@@ -148,7 +148,8 @@ func meets(t slo.Term, r *rundir.Record) rundir.Promised {
 	return rundir.Kept
 }
 
-// readingOf returns a term's metric of a single request, a lower bound where the request was cancelled before it was known.
+// readingOf returns a term's metric of a single request, a lower bound where the request was cancelled before it was
+// known.
 func readingOf(t slo.Term, r *rundir.Record) rundir.Number {
 	switch {
 	case t.Metric == slo.ITL && r.OK():
@@ -210,7 +211,8 @@ func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
 	return out
 }
 
-// GoodputJudge judges a stage by the counts that it has. Graded answers are known after the other metrics: then it is judged again.
+// GoodputJudge judges a stage by the counts that it has. Graded answers are known after the other metrics: then it is
+// judged again.
 func GoodputJudge(st *rundir.Stage, terms []slo.Term) {
 	out := st.Goodput
 	if out == nil || len(out.Terms) != len(terms) {

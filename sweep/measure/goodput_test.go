@@ -12,7 +12,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// wholeAnswer is a request due at 1 s and sent at 1.1 s, with its first token at 1.3 s and gaps of 10, 10, 10 and 50 ms.
+// wholeAnswer is a request due at 1 s and sent at 1.1 s, with its first token at 1.3 s and gaps of 10, 10, 10 and 50
+// ms.
 func wholeAnswer() *rundir.Record {
 	return &rundir.Record{
 		Due: rundir.Exactly(1), Sent: rundir.Exactly(1.1), FirstToken: rundir.Exactly(1.3), LastToken: rundir.Exactly(1.38), End: rundir.Exactly(1.4),
@@ -64,7 +65,8 @@ func TestARequestMeetsATerm(t *testing.T) {
 	}
 }
 
-// The time per token of an answer whose tokens the server counts as none is not known: it was negative, and met each limit.
+// The time per token of an answer whose tokens the server counts as none is not known: it was negative, and met each
+// limit.
 func TestUncountedTokensMeetNoLimit(t *testing.T) {
 	terms, err := slo.ParseAll([]string{"tpot:p50<1ms"})
 	if err != nil {
@@ -79,8 +81,8 @@ func TestUncountedTokensMeetNoLimit(t *testing.T) {
 	}
 }
 
-// What is due in the window counts in the share, what ends in it in the rate: a server that takes in more than it gets done
-// is not good for more than it gets done.
+// What is due in the window counts in the share, what ends in it in the rate: a server that takes in more than it gets
+// done is not good for more than it gets done.
 func TestGoodputCountsAsTheRow(t *testing.T) {
 	terms, err := slo.ParseAll([]string{"ttft:p50<150ms", "errors<60%"})
 	if err != nil {
@@ -123,7 +125,8 @@ func TestGoodputCountsAsTheRow(t *testing.T) {
 	}
 }
 
-// Of 100 requests, 90 have a TTFT of 100 to 189 ms, and ten fail: percentiles of all of them are those of the answers up to the 90th, and bounds above.
+// Of 100 requests, 90 have a TTFT of 100 to 189 ms, and ten fail: percentiles of all of them are those of the answers
+// up to the 90th, and bounds above.
 func TestFailedRequestsAreBeyondAllOthers(t *testing.T) {
 	terms, err := slo.ParseAll([]string{"ttft:p95<1s", "latency:p90<1s", "ttft:p50<1s", "itl:p95<1s"})
 	if err != nil {

@@ -6,14 +6,16 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// hits gathers how much of the prompts of a window could be in the server's prefix cache, and how much was. Values are tokens.
+// hits gathers how much of the prompts of a window could be in the server's prefix cache, and how much was. Values are
+// tokens.
 type hits struct {
 	prompt, ideal float64  // of all
 	told, cached  float64  // of those of which the server tells it
 	long          []excess // of those, with prompts long enough to tell
 }
 
-// excess is what a request had in the cache beyond what the run had sent before, in tokens, and the length of its prompt.
+// excess is what a request had in the cache beyond what the run had sent before, in tokens, and the length of its
+// prompt.
 type excess struct{ over, prompt int32 }
 
 func (h *hits) add(r *rundir.Record) {
@@ -32,7 +34,8 @@ func (h *hits) add(r *rundir.Record) {
 	}
 }
 
-// contaminated returns the share of the requests whose prompts were not new to the server; absent where they are too few.
+// contaminated returns the share of the requests whose prompts were not new to the server; absent where they are too
+// few.
 func (h *hits) contaminated() rundir.Number {
 	template := int32(math.MaxInt32)
 	for _, e := range h.long {

@@ -8,7 +8,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// hitsOf returns the hits of requests of 512 tokens, of which each has the cached tokens and the ideal ones that of tells.
+// hitsOf returns the hits of requests of 512 tokens, of which each has the cached tokens and the ideal ones that of
+// tells.
 func hitsOf(n int, of func() (cached, ideal int)) *rundir.Hits {
 	var h hits
 	for range n {
@@ -18,8 +19,9 @@ func hitsOf(n int, of func() (cached, ideal int)) *rundir.Hits {
 	return h.result(&rundir.Stage{})
 }
 
-// Rows whose prompts the server had before the run sent them are contaminated: all of 100, also where only some prompts were there. Of 1,000 clean rows
-// none is, although the chat template is cached, and the cache holds what the run sent before, in whole blocks.
+// Rows whose prompts the server had before the run sent them are contaminated: all of 100, also where only some prompts
+// were there. Of 1,000 clean rows none is, although the chat template is cached, and the cache holds what the run sent
+// before, in whole blocks.
 func TestContaminatedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range 100 {

@@ -336,8 +336,8 @@ func (l *latencies) fill(st *rundir.Stage, s *sessions) {
 	}
 }
 
-// withFailed returns the distribution of a sample and of failed values, which count as longer than all others: those have its longest value as their lower
-// bound. It is empty where the sample is.
+// withFailed returns the distribution of a sample and of failed values, which count as longer than all others: those
+// have its longest value as their lower bound. It is empty where the sample is.
 func withFailed(s *sample.Sample, without *rundir.Dist, failed int, worth float64) rundir.Dist {
 	if without.N == 0 {
 		return rundir.Dist{}
@@ -348,8 +348,8 @@ func withFailed(s *sample.Sample, without *rundir.Dist, failed int, worth float6
 	return s.DistOf(worth)
 }
 
-// tokenGaps pools the gaps between tokens over the requests. A chunk known to carry k tokens counts as k gaps of gap/k; the
-// gaps between chunks are kept beside them where that makes a difference.
+// tokenGaps pools the gaps between tokens over the requests. A chunk known to carry k tokens counts as k gaps of gap/k;
+// the gaps between chunks are kept beside them where that makes a difference.
 type tokenGaps struct {
 	tokens        sample.Sample
 	second        sample.Sample  // from the first token to the second, by request
@@ -368,8 +368,8 @@ func newGaps(count tokenCounter, grouped bool) tokenGaps {
 	return g
 }
 
-// several reports whether chunks hold more than one token on average. One token in fifty may be counted by the server and not sent, such as
-// the end of the text.
+// several reports whether chunks hold more than one token on average. One token in fifty may be counted by the server
+// and not sent, such as the end of the text.
 func several(count tokenCounter) bool { return math.Abs(count.perChunk-1) > 0.02 }
 
 func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
@@ -404,8 +404,8 @@ func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
 	}
 }
 
-// early returns the usual time from the first token to the second, where it is far beyond both the usual gap and the TTFT: then the first token was sent
-// before the prompt was computed, or even taken up. Absent where it is not.
+// early returns the usual time from the first token to the second, where it is far beyond both the usual gap and the
+// TTFT: then the first token was sent before the prompt was computed, or even taken up. Absent where it is not.
 func (g *tokenGaps) early(st *rundir.Stage) (second rundir.Number) {
 	if g.second.Known() < fewestEarly || !st.ITL.P50.Known() || !st.TTFT.P50.Known() {
 		return second
@@ -417,7 +417,8 @@ func (g *tokenGaps) early(st *rundir.Stage) (second rundir.Number) {
 }
 
 func (g *tokenGaps) fill(st *rundir.Stage, count tokenCounter) {
-	// One pause of a server is one event, however many streams it holds up: the pooled gaps are worth one series of them.
+	// One pause of a server is one event, however many streams it holds up: the pooled gaps are worth one series of
+	// them.
 	share := 1.0
 	if c := st.Concurrency.Mean; c.Known() {
 		share = 1 / math.Max(1, c.Value())

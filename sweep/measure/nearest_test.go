@@ -6,7 +6,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestNearest: of a hundred latencies, p99 is the longest. A stage with a request that has no end keeps its percentiles.
+// TestNearest: of a hundred latencies, p99 is the longest. A stage with a request that has no end keeps its
+// percentiles.
 func TestNearest(t *testing.T) {
 	before := rundir.Dist{P50: rundir.Exactly(50.5), P90: rundir.Exactly(90.1), P95: rundir.Exactly(95.05), P99: rundir.Exactly(99.01)}
 	stages := []rundir.Stage{{Name: "a", Window: 1000, Latency: before}, {Name: "b", Window: 1000, Latency: before}, {Name: "c", Latency: before}}

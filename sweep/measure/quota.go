@@ -10,8 +10,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// A quota lets so much through in a period, and refuses or delays the rest until the next. Requests then pass in one part of
-// each period, and none in the other.
+// A quota lets so much through in a period, and refuses or delays the rest until the next. Requests then pass in one
+// part of each period, and none in the other.
 
 // Limits of what counts as a quota.
 const (
@@ -28,7 +28,8 @@ const (
 // quotas gathers when requests arrived and passed.
 type quotas struct{ seen []quotaEvent }
 
-// quotaEvent is a request: when it was sent, when its first token came and its last, in seconds, and the tokens that it cost.
+// quotaEvent is a request: when it was sent, when its first token came and its last, in seconds, and the tokens that it
+// cost.
 type quotaEvent struct {
 	sent, first, last, tokens float64
 	refused                   bool
@@ -133,7 +134,8 @@ func (q *quotas) reopened() (opens []float64) {
 	return opens
 }
 
-// waited returns when answers began again, each time after a while in which none did and none ran although requests waited.
+// waited returns when answers began again, each time after a while in which none did and none ran although requests
+// waited.
 func waited(passed []quotaEvent) (opens []float64) {
 	byFirst := slices.SortedFunc(slices.Values(passed), func(a, b quotaEvent) int { return cmp.Compare(a.first, b.first) })
 	var gaps []float64

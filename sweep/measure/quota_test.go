@@ -9,7 +9,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestQuotaOfRecords: periods and what passes in them are read off records, and nothing is read off servers without a quota.
+// TestQuotaOfRecords: periods and what passes in them are read off records, and nothing is read off servers without a
+// quota.
 func TestQuotaOfRecords(t *testing.T) {
 	const rate, length, service = 10.0, 200.0, 0.5
 	for name, c := range map[string]struct {

@@ -11,8 +11,9 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Recover fills in stages that were killed, from the records that they left, as far as they got. records yields those of all
-// stages in any order, and is read twice; an error is of reading. A stage without records stays as it is. capped is as in [Criteria].
+// Recover fills in stages that were killed, from the records that they left, as far as they got. records yields those
+// of all stages in any order, and is read twice; an error is of reading. A stage without records stays as it is. capped
+// is as in [Criteria].
 func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, capped bool, terms []slo.Term, records iter.Seq2[*rundir.Record, error]) error {
 	ended, err := Replay(stages, tolerance, capped, terms, records)
 	unfinished := noteKilled
@@ -75,8 +76,8 @@ type replay struct {
 	changes    []change
 }
 
-// change is what came within a tick. Where only the number of chunks is known, and not yet how many tokens a chunk of the stage holds, it
-// is counted in chunks.
+// change is what came within a tick. Where only the number of chunks is known, and not yet how many tokens a chunk of
+// the stage holds, it is counted in chunks.
 type change struct{ tokens, chunks, owed, owedChunks float64 }
 
 func newReplay(st *rundir.Stage, tolerance float64, terms []slo.Term) *replay {
@@ -172,8 +173,8 @@ func (p *replay) observed() *load.Observed {
 	return &load.Observed{ClosedAt: p.end, Elapsed: p.end, CPU: -1, InFlight: p.inFlight()}
 }
 
-// inFlight counts from the instants at which requests went into flight and left. At one instant the beginnings come first, so that the
-// number never falls below zero.
+// inFlight counts from the instants at which requests went into flight and left. At one instant the beginnings come
+// first, so that the number never falls below zero.
 func (p *replay) inFlight() *sample.Level {
 	slices.Sort(p.sent)
 	slices.Sort(p.gone)

@@ -80,7 +80,8 @@ func unlike(shares []rundir.ReplicaShare) (all []note.Note) {
 	return all
 }
 
-// failsMore returns a note where the server at a place fails more of its requests than the others do of theirs, each share at its 97.5 % bound.
+// failsMore returns a note where the server at a place fails more of its requests than the others do of theirs, each
+// share at its 97.5 % bound.
 func failsMore(shares []rundir.ReplicaShare, at int) (note.Note, bool) {
 	var failed, due float64
 	for i := range shares {

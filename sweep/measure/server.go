@@ -70,7 +70,8 @@ func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 	return server
 }
 
-// between returns the mean of the values that came between two readings; absent where there is none, and where the server began again.
+// between returns the mean of the values that came between two readings; absent where there is none, and where the
+// server began again.
 func between(first, last load.Tally) rundir.Number {
 	n, sum := last.Count-first.Count, last.Sum-first.Sum
 	if n <= 0 || sum < 0 {

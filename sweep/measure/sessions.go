@@ -11,7 +11,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// sessions gathers what a window shows of conversations. Records come in any order, so that turns are kept until all have come.
+// sessions gathers what a window shows of conversations. Records come in any order, so that turns are kept until all
+// have come.
 type sessions struct {
 	w     Window
 	judge *Goodput // of single turns; nil where there is no SLO
@@ -94,8 +95,8 @@ func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
 	return out
 }
 
-// worth returns how many independent values the turns of the window are worth for a metric: turns of one session are alike. It is the fewest over the
-// percentiles that are tried, and infinite where there are no sessions.
+// worth returns how many independent values the turns of the window are worth for a metric: turns of one session are
+// alike. It is the fewest over the percentiles that are tried, and infinite where there are no sessions.
 func (s *sessions) worth(of func(turn) rundir.Number) float64 {
 	if s == nil {
 		return math.Inf(1)
@@ -143,8 +144,8 @@ func (b bySession) worth() float64 {
 	return stats.ClusteredN(all)
 }
 
-// lost returns how many of the tokens that the session of a turn had sent before were not cached any more, beyond the rounding to blocks; of is 0 where
-// that is not known.
+// lost returns how many of the tokens that the session of a turn had sent before were not cached any more, beyond the
+// rounding to blocks; of is 0 where that is not known.
 func (t turn) lost(before turn) (n, of float64) {
 	if before.session != t.session || before.place+1 != t.place || !t.cached.Known() {
 		return 0, 0

@@ -10,8 +10,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestIntervalsOfSessions: the turns of a session are alike, so that intervals of percentiles rest on sessions. Of 100 sessions at a time of ten turns, whose TTFT
-// is lognormal with a spread of 1 between sessions and 0.1 within them, most 95 % intervals hold the true value; by single turns, six in ten do.
+// TestIntervalsOfSessions: the turns of a session are alike, so that intervals of percentiles rest on sessions. Of 100
+// sessions at a time of ten turns, whose TTFT is lognormal with a spread of 1 between sessions and 0.1 within them,
+// most 95 % intervals hold the true value; by single turns, six in ten do.
 func TestIntervalsOfSessions(t *testing.T) {
 	const (
 		runs, talks, perTalk = 200, 100, 10

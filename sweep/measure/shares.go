@@ -33,7 +33,8 @@ func SharesOf(records iter.Seq2[*rundir.Record, error]) (*Shares, error) {
 	return s, nil
 }
 
-// add takes in a request. One that was cancelled counts as long as asked: long answers are cancelled sooner than short ones.
+// add takes in a request. One that was cancelled counts as long as asked: long answers are cancelled sooner than short
+// ones.
 func (s *Shares) add(r *rundir.Record) {
 	switch {
 	case r.AskedTokens <= 0:

@@ -9,7 +9,8 @@ import (
 	"llmsweep/sweep/sample"
 )
 
-// signs are the latest signs of life of a server, from the records of requests. Instants are in seconds from the stage's start.
+// signs are the latest signs of life of a server, from the records of requests. Instants are in seconds from the
+// stage's start.
 type signs struct {
 	token   float64 // the latest token; 0 before the first
 	latest  float64 // the latest token, header or answer
@@ -41,8 +42,8 @@ func (s *signs) keep(r *rundir.Record) {
 	}
 }
 
-// hungLast reports whether of the requests that were sent last, at least a number of them, more hung than were answered. A request that hangs while
-// others that were sent after it are answered shows nothing of the server.
+// hungLast reports whether of the requests that were sent last, at least a number of them, more hung than were
+// answered. A request that hangs while others that were sent after it are answered shows nothing of the server.
 func (s *signs) hungLast(least int) bool {
 	sends := slices.SortedFunc(slices.Values(s.sends), func(a, b sending) int { return cmp.Compare(b.at, a.at) })
 	hung := 0
@@ -78,7 +79,8 @@ func (s *signs) add(r *rundir.Record) {
 	}
 }
 
-// silence returns how long the server had been silent at an instant, and the longest silence that had ended before, to the tick.
+// silence returns how long the server had been silent at an instant, and the longest silence that had ended before, to
+// the tick.
 func silence(t *sample.Ticks, at time.Duration) (last, longest time.Duration) {
 	run := 0
 	for i := range t.Until(at) {
@@ -93,22 +95,23 @@ func silence(t *sample.Ticks, at time.Duration) (last, longest time.Duration) {
 	return time.Duration(run) * t.Width, longest
 }
 
-// silentTooLong reports whether a server that had answered has been silent for so long that there is no use in waiting on.
+// silentTooLong reports whether a server that had answered has been silent for so long that there is no use in waiting
+// on.
 func (a *Account) silentTooLong(now time.Duration) bool {
 	last, longest := silence(&a.ticks, now)
 	return a.signs.token > 0 && last >= max(giveUpFrom*(longest+a.ticks.Width), leastGiveUp)
 }
 
-// silentAtClose reports whether the server was unusually silent when the window closed. A window that ended with the last answers would
-// leave the silence out.
+// silentAtClose reports whether the server was unusually silent when the window closed. A window that ended with the
+// last answers would leave the silence out.
 func (s *summary) silentAtClose() bool {
 	last, longest := silence(&s.ticks, s.seen.ClosedAt)
 	return s.signs.token > 0 && last >= max(prolongFrom*(longest+s.ticks.Width), leastProlong)
 }
 
-// frozenSince returns when the server stopped answering for good: the last sign of life, where all requests in flight had no answer for
-// unusually long until they were cancelled or timed out. ok is false where it did not stop, or never answered at all, and where only requests hung that
-// were sent among others that were answered.
+// frozenSince returns when the server stopped answering for good: the last sign of life, where all requests in flight
+// had no answer for unusually long until they were cancelled or timed out. ok is false where it did not stop, or never
+// answered at all, and where only requests hung that were sent among others that were answered.
 func (s *summary) frozenSince() (at float64, ok bool) {
 	g := &s.signs
 	if g.token == 0 || g.hanging <= g.latest {

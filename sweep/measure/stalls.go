@@ -8,8 +8,9 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// stalls counts how often all open streams stood still together, for much longer than between two tokens, while no request waited for its
-// first token: a server that works on a prompt does not pause. streams are answers that have a rhythm, all those that the model computed.
+// stalls counts how often all open streams stood still together, for much longer than between two tokens, while no
+// request waited for its first token: a server that works on a prompt does not pause. streams are answers that have a
+// rhythm, all those that the model computed.
 func stalls(streams, all []*stream, out *rundir.Traits) {
 	usual := usualGap(streams)
 	if usual == 0 {

@@ -9,8 +9,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// A number of users is measured once its hits and its tokens per second are steady. The contexts of new users are computed first, and a
-// cache that was thrashed fills again as slowly as its sessions go on.
+// A number of users is measured once its hits and its tokens per second are steady. The contexts of new users are
+// computed first, and a cache that was thrashed fills again as slowly as its sessions go on.
 
 // cachedTurns are the turns of a stage as they ended.
 type cachedTurns struct {
@@ -43,8 +43,8 @@ func (c *cachedTurns) sort() {
 	}
 }
 
-// opening returns when each user of a number has ended two turns, in the mean; to where that is later. The first of them computes the context
-// of a session that had begun before.
+// opening returns when each user of a number has ended two turns, in the mean; to where that is later. The first of
+// them computes the context of a session that had begun before.
 func (c *cachedTurns) opening(users int, to time.Duration) time.Duration {
 	const each = 2
 	c.sort()
@@ -57,8 +57,8 @@ func (c *cachedTurns) opening(users int, to time.Duration) time.Duration {
 	return to
 }
 
-// settledFrom returns from when on the stage is steady: the opening is over, and after it the hit rate is not as different as it is while a cache
-// fills.
+// settledFrom returns from when on the stage is steady: the opening is over, and after it the hit rate is not as
+// different as it is while a cache fills.
 func (a *Account) settledFrom(to time.Duration) time.Duration {
 	from := a.cached.opening(a.Concurrency, to)
 	var at []time.Duration
@@ -74,7 +74,8 @@ func (a *Account) settledFrom(to time.Duration) time.Duration {
 	return from
 }
 
-// steadyIn reports whether hit rate and token rate do not change from the first half of a window to the second, as far as that can be told.
+// steadyIn reports whether hit rate and token rate do not change from the first half of a window to the second, as far
+// as that can be told.
 func (a *Account) steadyIn(w Window) bool {
 	const parts = 8 // batches of the window
 	hits, tokens := make([]float64, parts), make([]float64, parts)

@@ -31,8 +31,8 @@ type summary struct {
 	whole   *metrics // of the whole stage, where the window is a part of a closed loop by number; else nil
 }
 
-// Summarize returns st with the metrics, the verdict and the warnings of the stage. The records may come in any order; they are read
-// once and not held. An error is of reading them; the metrics are then of what could be read.
+// Summarize returns st with the metrics, the verdict and the warnings of the stage. The records may come in any order;
+// they are read once and not held. An error is of reading them; the metrics are then of what could be read.
 func (a *Account) Summarize(st rundir.Stage, seen *load.Observed, records iter.Seq2[*rundir.Record, error]) (rundir.Stage, error) {
 	s := a.begin(st, seen)
 	for r, err := range records {
@@ -83,8 +83,9 @@ func (a *Account) begin(st rundir.Stage, seen *load.Observed) *summary {
 	return s
 }
 
-// steady returns the window: the opening transient is cut, and in a closed loop what does not fill its last wave. Where the server had
-// stopped answering when the window closed, that time belongs to the window. ok is false where the stage was too short to find it.
+// steady returns the window: the opening transient is cut, and in a closed loop what does not fill its last wave. Where
+// the server had stopped answering when the window closed, that time belongs to the window. ok is false where the stage
+// was too short to find it.
 func (s *summary) steady(service time.Duration) (w Window, ok bool) {
 	closedAt := s.seen.ClosedAt
 	switch {

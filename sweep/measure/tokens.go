@@ -7,8 +7,8 @@ import (
 )
 
 // tokenCounter knows how many tokens each chunk of a stage's answers held. Chunks are not tokens: where the server told
-// the counts they are used; otherwise an answer's own total is shared out over its chunks; otherwise a chunk counts as what one held on
-// average in the stage.
+// the counts they are used; otherwise an answer's own total is shared out over its chunks; otherwise a chunk counts as
+// what one held on average in the stage.
 type tokenCounter struct {
 	perChunk float64 // average over the stage
 	known    bool    // perChunk rests on the server's counts
@@ -86,8 +86,8 @@ func chunkInstants(r *rundir.Record) iter.Seq2[int, float64] {
 	}
 }
 
-// chunkGaps yields the gaps between the chunks of an answer, in seconds, each with the number of tokens that the later chunk held: one where that is not
-// known.
+// chunkGaps yields the gaps between the chunks of an answer, in seconds, each with the number of tokens that the later
+// chunk held: one where that is not known.
 func chunkGaps(r *rundir.Record) iter.Seq2[float64, int] {
 	return func(yield func(gap float64, tokens int) bool) {
 		for i, us := range r.GapsUS {
@@ -117,8 +117,8 @@ func (c tokenCounter) received(r *rundir.Record) float64 {
 	return sum
 }
 
-// expected returns how many tokens an answer has in the end: its own count, or for one that was cut short as much of what was asked for as the
-// stage's other answers had.
+// expected returns how many tokens an answer has in the end: its own count, or for one that was cut short as much of
+// what was asked for as the stage's other answers had.
 func (c tokenCounter) expected(r *rundir.Record) float64 {
 	if r.OK() {
 		return c.received(r)

@@ -74,8 +74,8 @@ func (t *habitFinder) Sum(w Window) rundir.Traits {
 	return out
 }
 
-// fromCache finds answers of more than some tokens that came in one piece, sooner than the first token of the others. It returns the others
-// that have a rhythm, and all that the model computed, short ones too.
+// fromCache finds answers of more than some tokens that came in one piece, sooner than the first token of the others.
+// It returns the others that have a rhythm, and all that the model computed, short ones too.
 func (t *habitFinder) fromCache(w Window, longer float64, out *rundir.Traits) (others, computed []*stream) {
 	var pieces []*stream
 	var firsts []float64

@@ -15,9 +15,9 @@ type Undone struct {
 	Tolerance float64 // a smaller share counts as none
 }
 
-// Judge changes a verdict on the backlog where requests went undone: the backlog of a server that refuses what is too much stays level, too.
-// A stage is stable only where the upper bound of the undone share lies below the tolerance. It is shedding where the lower bound lies above
-// what chance explains.
+// Judge changes a verdict on the backlog where requests went undone: the backlog of a server that refuses what is too
+// much stays level, too. A stage is stable only where the upper bound of the undone share lies below the tolerance. It
+// is shedding where the lower bound lies above what chance explains.
 func (u Undone) Judge(verdict rundir.Verdict) rundir.Verdict {
 	if u.Failed == 0 || u.Ended == 0 || verdict == rundir.Saturated {
 		return verdict
@@ -37,8 +37,8 @@ func (u Undone) Judge(verdict rundir.Verdict) rundir.Verdict {
 	return verdict
 }
 
-// bounds returns a 95 % interval of the undone share (Wilson, Journal of the American Statistical Association 22 (1927)). Refusals come in
-// clusters while the server is full, so that two of them count as one.
+// bounds returns a 95 % interval of the undone share (Wilson, Journal of the American Statistical Association 22
+// (1927)). Refusals come in clusters while the server is full, so that two of them count as one.
 func (u Undone) bounds() (low, high float64) {
 	const z, cluster = stats.Z95, 2
 	n := float64(u.Ended) / cluster

@@ -18,8 +18,8 @@ func ticked(ticks sample.Ticks, rate float64) *Account {
 	return a
 }
 
-// The backlog of a server that is just as fast as is asked, and whose requests take times that vary, walks. A line takes that for growth more often than an error is
-// allowed. What a fifth too many requests add is growth.
+// The backlog of a server that is just as fast as is asked, and whose requests take times that vary, walks. A line
+// takes that for growth more often than an error is allowed. What a fifth too many requests add is growth.
 func TestAWalkIsNoGrowth(t *testing.T) {
 	const trials, seconds, rate, walks = 200, 180, 10, 1.2
 	growing := func(more, varies float64) (n int) {
@@ -64,7 +64,8 @@ func TestTimesPerTokenVary(t *testing.T) {
 	}
 }
 
-// A server that works off what piled up in a pause shows no rate that it sustains: its backlog shrinks while it completes more than is asked.
+// A server that works off what piled up in a pause shows no rate that it sustains: its backlog shrinks while it
+// completes more than is asked.
 func TestWorkingOffABacklogIsNotStable(t *testing.T) {
 	const seconds, rate = 60, 10
 	for shrinks, want := range map[float64]rundir.Verdict{0: rundir.Stable, 0.02: rundir.Stable, 0.3: rundir.Undecided} {

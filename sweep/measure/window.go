@@ -8,8 +8,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Window is the part of a stage that is measured, as offsets from the stage's start. An instant at its end belongs to it; one at its
-// start does not, except at the stage's own start.
+// Window is the part of a stage that is measured, as offsets from the stage's start. An instant at its end belongs to
+// it; one at its start does not, except at the stage's own start.
 type Window struct{ From, To time.Duration }
 
 // WindowOf returns the window of a stage that has been summarized.
@@ -17,8 +17,8 @@ func WindowOf(st *rundir.Stage) Window {
 	return Window{rundir.Duration(st.WindowFrom), rundir.Duration(st.WindowFrom + st.Window)}
 }
 
-// Holds reports whether an instant, in seconds from the stage's start, lies in the window. Instants are compared to the nanosecond, in
-// which records.jsonl has them. NaN does not lie in it.
+// Holds reports whether an instant, in seconds from the stage's start, lies in the window. Instants are compared to the
+// nanosecond, in which records.jsonl has them. NaN does not lie in it.
 func (w Window) Holds(t float64) bool { return t >= 0 && w.HoldsAt(rundir.Duration(t)) }
 
 // HoldsAt reports whether an instant lies in the window.

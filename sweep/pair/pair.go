@@ -20,10 +20,11 @@ import (
 
 // Config is the configuration of a comparison.
 //
-// A block is four stages at each load, in the order A B B A; the next block's is B A A B. A steady drift of the machines, the network
-// or the hour over a block does not enter the difference. The first two stages of a block are a round, and so are the last two: both
-// servers get the same arrivals and the same prompts, and another round gets others. The unit of the statistics is the round:
-// neighbouring requests are correlated, rounds are not. How many blocks there are depends on the budget alone, and not on what they show.
+// A block is four stages at each load, in the order A B B A; the next block's is B A A B. A steady drift of the
+// machines, the network or the hour over a block does not enter the difference. The first two stages of a block are a
+// round, and so are the last two: both servers get the same arrivals and the same prompts, and another round gets
+// others. The unit of the statistics is the round: neighbouring requests are correlated, rounds are not. How many
+// blocks there are depends on the budget alone, and not on what they show.
 type Config struct {
 	Sides [2]sweep.Config // how to measure each; Sources, times and Seed are the first's for both
 
@@ -31,7 +32,8 @@ type Config struct {
 	Widths []int     // and numbers in flight; where neither is given, loads are found
 
 	Budget time.Duration // no block begins that would not end by then
-	// Same reports whether both are one server: prompts then differ in their first word, so that its prefix cache does not answer.
+	// Same reports whether both are one server: prompts then differ in their first word, so that its prefix cache does
+	// not answer.
 	Same bool
 
 	Save    func(*rundir.Pair) error
@@ -70,8 +72,8 @@ type comparison struct {
 	block   time.Duration // what one takes, as far as known; 0 before the loads are
 }
 
-// Run measures both servers and fills in their runs and what they have in common, all of which is saved as it goes. States
-// and errors are as in [sweep.Sweep].
+// Run measures both servers and fills in their runs and what they have in common, all of which is saved as it goes.
+// States and errors are as in [sweep.Sweep].
 func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair) error {
 	p := &comparison{Config: c, record: record, started: time.Now(), culprit: -1}
 	record.Schema, record.State = rundir.PairSchema, rundir.Running
@@ -168,8 +170,9 @@ func (p *comparison) stage(ctx context.Context, side int, s experiment.Stage) (r
 	return st, err
 }
 
-// findLoads finds the loads that both servers get. Those asked for are tried once, to know how long a request takes there. Otherwise
-// they are one request at a time, shares of what the slower server takes, and as many in flight as make either faster.
+// findLoads finds the loads that both servers get. Those asked for are tried once, to know how long a request takes
+// there. Otherwise they are one request at a time, shares of what the slower server takes, and as many in flight as
+// make either faster.
 func (p *comparison) findLoads(ctx context.Context) error {
 	for _, rate := range p.Rates {
 		tried, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage { return x.Poisson(rate, rundir.Grid) })
@@ -321,8 +324,8 @@ func (p *comparison) stageOf(x *experiment.Experiment, l *rundir.PairLoad, name 
 	return s
 }
 
-// tape gives both stages of a round the same sessions. A source of prompts that no server has seen before would give others the second
-// time.
+// tape gives both stages of a round the same sessions. A source of prompts that no server has seen before would give
+// others the second time.
 type tape struct {
 	from     load.Source
 	sessions []load.Session
@@ -387,7 +390,8 @@ func (o *observer) StageBegins(s *rundir.Stage, planned time.Duration) {
 	o.Observer.StageBegins(o.named(s), planned)
 }
 
-// Left tells how long the whole comparison takes: a side knows its own stage at most. The last block may end a block before the budget.
+// Left tells how long the whole comparison takes: a side knows its own stage at most. The last block may end a block
+// before the budget.
 func (o *observer) Left(time.Duration, time.Duration) {
 	left := max(0, o.comparison.left())
 	o.Observer.Left(max(0, left-o.comparison.block), left)

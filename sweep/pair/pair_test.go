@@ -188,7 +188,8 @@ func (l listening) Prepare(r *api.Request) (*client.Prepared, error) {
 	return l.Doer.Prepare(r)
 }
 
-// In a round both servers get the same arrivals and the same prompts, and their metrics at a rate are of the same requests.
+// In a round both servers get the same arrivals and the same prompts, and their metrics at a rate are of the same
+// requests.
 func TestBothServersGetTheSame(t *testing.T) {
 	var asked [2][]string
 	c := quick(t)

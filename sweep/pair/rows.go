@@ -27,7 +27,8 @@ type Row struct {
 	// Low and High are its 95 % interval, of this row by itself. They are absent where fewer than two blocks are whole.
 	Low  rundir.Number `json:"low,omitzero"`
 	High rundir.Number `json:"high,omitzero"`
-	// Spoiled counts the whole blocks that do not count, since the client was the limit in one of their stages at this load.
+	// Spoiled counts the whole blocks that do not count, since the client was the limit in one of their stages at this
+	// load.
 	Spoiled int  `json:"blocks_invalid,omitempty"`
 	Shown   bool `json:"shown"` // the difference is shown when all rows are asked at once, by Holm's procedure
 
@@ -35,8 +36,9 @@ type Row struct {
 	Metric string           `json:"-"`
 }
 
-// Rows returns the metrics of a comparison, over its whole blocks. The difference of a round is ln(B/A). Rows by themselves have intervals
-// of 95 %; the conclusion asks all of them at once, and shall be wrong for identical servers once in twenty.
+// Rows returns the metrics of a comparison, over its whole blocks. The difference of a round is ln(B/A). Rows by
+// themselves have intervals of 95 %; the conclusion asks all of them at once, and shall be wrong for identical servers
+// once in twenty.
 func Rows(p *rundir.Pair, a, b *rundir.Run) []Row {
 	var rows []Row
 	var chances []float64
@@ -63,7 +65,8 @@ func key(load, metric string) string {
 	return metric + "@" + load
 }
 
-// Keys returns the keys that a comparison at the given loads has, or at those that it finds itself where none are given.
+// Keys returns the keys that a comparison at the given loads has, or at those that it finds itself where none are
+// given.
 func Keys(rates []float64, widths []int) []string {
 	loads := []rundir.PairLoad{
 		{Key: LoadSync}, {Key: LoadHalf, Rate: rundir.Exactly(1)}, {Key: LoadHigh, Rate: rundir.Exactly(1)}, {Key: LoadCeiling},
@@ -119,10 +122,10 @@ func byName(run *rundir.Run) map[string]*rundir.Stage {
 	return all
 }
 
-// measure fills in a row, and returns the probability of a difference at least as large between equal servers. A metric that is not known
-// in one of the rounds is not known at all: to leave out the rounds in which a server did not answer in time would flatter it. A block with
-// a stage in which the client was the limit is left out as a whole: such a stage does not describe the server, and both orders of a block
-// must count alike.
+// measure fills in a row, and returns the probability of a difference at least as large between equal servers. A metric
+// that is not known in one of the rounds is not known at all: to leave out the rounds in which a server did not answer
+// in time would flatter it. A block with a stage in which the client was the limit is left out as a whole: such a stage
+// does not describe the server, and both orders of a block must count alike.
 func (r *Row) measure(p *rundir.Pair, stages [2]map[string]*rundir.Stage) (chance float64) {
 	var sum [2]float64
 	var first, second []float64 // by which server came first

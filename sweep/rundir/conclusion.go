@@ -2,27 +2,28 @@ package rundir
 
 import "llmsweep/client/note"
 
-// Answer is what a sweep found: the only source of its sentences and large numbers. Every report renders it, and none computes a rate, an interval or a
-// percentile of its own. Rates are requests per second.
+// Answer is what a sweep found: the only source of its sentences and large numbers. Every report renders it, and none
+// computes a rate, an interval or a percentile of its own. Rates are requests per second.
 type Answer struct {
 	Kind AnswerKind `json:"kind"`
 	Rate Number     `json:"rate,omitzero"` // a lower bound where Kind is "at_least"; absent where it is "between" or "none"
 	Low  Number     `json:"low,omitzero"`  // 95 % interval; where Kind is "between", what is known instead of a rate
 	High Number     `json:"high,omitzero"`
-	// Needed is how long a sweep of this server takes until its answer is known, in seconds; absent where it is known, and
-	// where the sweep was given as long.
+	// Needed is how long a sweep of this server takes until its answer is known, in seconds; absent where it is known,
+	// and where the sweep was given as long.
 	Needed Number `json:"needed_s,omitzero"`
 	// Guess is what the throughput stage completed per second: no bound, and no answer.
 	Guess Number `json:"guess,omitzero"`
 	// Output is the output tokens per second at Rate.
 	Output Number `json:"output_tokens_per_s,omitzero"`
-	// Overload is what the server completes per second at a rate above High, where that is less than Low; absent elsewhere.
+	// Overload is what the server completes per second at a rate above High, where that is less than Low; absent
+	// elsewhere.
 	Overload Number `json:"overload,omitzero"`
 	// Limit is what the server ran out of in LimitStage, by its own gauges; empty where that is not known.
 	Limit      string `json:"limit,omitempty"`
 	LimitStage string `json:"limit_stage,omitempty"`
-	// LimitFlat is a stage of about half as many requests in flight with as much output; where there is one, a larger batch
-	// would not help.
+	// LimitFlat is a stage of about half as many requests in flight with as much output; where there is one, a larger
+	// batch would not help.
 	LimitFlat string `json:"limit_flat_stage,omitempty"`
 	// Quota is the limit on the rate that the server or a gateway before it has; nil where none is shown.
 	Quota *Quota `json:"quota,omitempty"`
@@ -31,7 +32,8 @@ type Answer struct {
 	Comfortable *Comfortable `json:"comfortable,omitempty"`
 	// Promise is the highest rate that meets the SLO; absent without one. It is the rate and interval of the run's SLO.
 	Promise *AnswerPromise `json:"slo,omitempty"`
-	// Carried is how many users the server carries: the answer of a sweep by users, which has no rate; absent in others.
+	// Carried is how many users the server carries: the answer of a sweep by users, which has no rate; absent in
+	// others.
 	Carried *Carried `json:"carried,omitempty"`
 	// Cautions are what a reader must know first, the weightiest first: three at most.
 	Cautions []note.Note `json:"cautions,omitempty"`
@@ -52,8 +54,9 @@ const (
 	Carries      AnswerKind = "carries"   // users and no rate: see Carried
 )
 
-// Comfortable is the latency at a rate that leaves room for a busy minute: 80 % of the saturation rate, or the highest rate that meets the SLO where that is
-// lower. Times are in seconds, interpolated between the rows next to that rate; each is absent where one of the rows lacks it.
+// Comfortable is the latency at a rate that leaves room for a busy minute: 80 % of the saturation rate, or the highest
+// rate that meets the SLO where that is lower. Times are in seconds, interpolated between the rows next to that rate;
+// each is absent where one of the rows lacks it.
 type Comfortable struct {
 	Rate        Number   `json:"rate"`             // offered
 	BySLO       bool     `json:"by_slo,omitempty"` // the SLO limits it
@@ -92,14 +95,15 @@ type Saturation struct {
 	// Limit is what the server ran out of in LimitStage, by its own gauges; empty where that is not known.
 	Limit      string `json:"limit,omitempty"`
 	LimitStage string `json:"limit_stage,omitempty"`
-	// LimitFlat is a stage of about half as many requests in flight with as much output; where there is one, a larger batch
-	// would not help.
+	// LimitFlat is a stage of about half as many requests in flight with as much output; where there is one, a larger
+	// batch would not help.
 	LimitFlat string `json:"limit_flat_stage,omitempty"`
 
 	// Quota is the limit on the rate that the server or a gateway before it has; nil where none is shown.
 	Quota *Quota `json:"quota,omitempty"`
 
-	// Overload is what the server completes per second when more arrives than it sustains; absent where that is no less.
+	// Overload is what the server completes per second when more arrives than it sustains; absent where that is no
+	// less.
 	Overload Number `json:"overload,omitzero"`
 
 	// The two holds of the bracket, and the rates that were asked for in them.

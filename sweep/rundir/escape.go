@@ -6,8 +6,9 @@ import (
 	"unicode"
 )
 
-// EscapeJSON writes, in encoded JSON, what a terminal would obey or what turns the direction of text as \u escapes: names in it come from
-// servers. encoding/json leaves some of these characters as they are. They stand only in strings, so that the content stays the same.
+// EscapeJSON writes, in encoded JSON, what a terminal would obey or what turns the direction of text as \u escapes:
+// names in it come from servers. encoding/json leaves some of these characters as they are. They stand only in strings,
+// so that the content stays the same.
 func EscapeJSON(b []byte) []byte {
 	text := string(b)
 	if !strings.ContainsFunc(text, obeyed) {
@@ -24,7 +25,8 @@ func EscapeJSON(b []byte) []byte {
 	return []byte(out.String())
 }
 
-// obeyed reports whether a terminal obeys a character beyond ASCII's own control characters, which encoding/json escapes.
+// obeyed reports whether a terminal obeys a character beyond ASCII's own control characters, which encoding/json
+// escapes.
 func obeyed(r rune) bool {
 	return r == 0x7f || r >= 0x80 && r < 0xa0 || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }

@@ -8,8 +8,8 @@ const (
 	PageFile    = "report.html"
 )
 
-// Synced is how much of the other files was on the disk when run.json was written, in bytes. What is damaged beyond it was cut by a power
-// failure.
+// Synced is how much of the other files was on the disk when run.json was written, in bytes. What is damaged beyond it
+// was cut by a power failure.
 type Synced struct {
 	Records  int64 `json:"records_bytes"`
 	Readings int64 `json:"readings_bytes,omitempty"`
@@ -24,7 +24,8 @@ func (s *Synced) RecordBytes() int64 {
 	return s.Records
 }
 
-// Appended are the files that grow in a few writes while a run goes on, each of which is on the disk before the next begins.
+// Appended are the files that grow in a few writes while a run goes on, each of which is on the disk before the next
+// begins.
 func Appended() []string { return []string{ReadingsFile, GradesFile} }
 
 // BytesOf returns how much of one of the files that [Appended] names was on the disk.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Number is a number that may be absent, or of which only a lower bound is known. The zero Number is absent: "not known" is never
-// stored as 0.
+// Number is a number that may be absent, or of which only a lower bound is known. The zero Number is absent: "not
+// known" is never stored as 0.
 type Number struct {
 	v    float64
 	kind numberKind
@@ -65,8 +65,8 @@ func (n Number) Or(none float64) float64 {
 	return n.v
 }
 
-// Max returns the larger of two numbers, or the one that exists. Where either is a lower bound, so is the result: the number that is not known may
-// be the larger one.
+// Max returns the larger of two numbers, or the one that exists. Where either is a lower bound, so is the result: the
+// number that is not known may be the larger one.
 func Max(a, b Number) Number {
 	switch {
 	case a.kind == absent:
@@ -77,8 +77,8 @@ func Max(a, b Number) Number {
 	return Number{max(a.v, b.v), max(a.kind, b.kind)}
 }
 
-// MarshalJSON writes a number, or null. A lower bound is an object, {"over": 9.8}, so that no reader takes it for the number itself;
-// in a [Dist], lower bounds have a key of their own.
+// MarshalJSON writes a number, or null. A lower bound is an object, {"over": 9.8}, so that no reader takes it for the
+// number itself; in a [Dist], lower bounds have a key of their own.
 func (n Number) MarshalJSON() ([]byte, error) {
 	switch n.kind {
 	case exact:

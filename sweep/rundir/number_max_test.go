@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMax looks at all combinations of absent, exact and lower bound on either side: a number that exists never vanishes, and a maximum
-// of which a part is a lower bound is one, too.
+// TestMax looks at all combinations of absent, exact and lower bound on either side: a number that exists never
+// vanishes, and a maximum of which a part is a lower bound is one, too.
 func TestMax(t *testing.T) {
 	none := Number{}
 	for _, c := range []struct{ a, b, want Number }{

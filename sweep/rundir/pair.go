@@ -6,8 +6,8 @@ import (
 	"llmsweep/client/note"
 )
 
-// A pair directory holds the run directories of two servers that were measured under the same loads, and a file with what they have
-// in common.
+// A pair directory holds the run directories of two servers that were measured under the same loads, and a file with
+// what they have in common.
 const (
 	PairFile   = "pair.json"
 	PairSchema = "llmsweep.pair/v1"
@@ -16,9 +16,9 @@ const (
 // Sides returns the names of the two run directories.
 func Sides() [2]string { return [2]string{"a", "b"} }
 
-// Pair is pair.json. A block is four stages at each load, in the order ABBA or BAAB: two rounds, in each of which both servers get the
-// same arrivals and the same prompts. The stages of a round have the same name in both runs: that of the load, " #" and the
-// number of the round from 1.
+// Pair is pair.json. A block is four stages at each load, in the order ABBA or BAAB: two rounds, in each of which both
+// servers get the same arrivals and the same prompts. The stages of a round have the same name in both runs: that of
+// the load, " #" and the number of the round from 1.
 type Pair struct {
 	Schema  string     `json:"schema"`
 	State   State      `json:"state"`

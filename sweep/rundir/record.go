@@ -2,8 +2,8 @@ package rundir
 
 import "slices"
 
-// Record is one line of records.jsonl: what happened to one request. Instants are seconds since the start of the stage; one
-// that did not happen is absent.
+// Record is one line of records.jsonl: what happened to one request. Instants are seconds since the start of the stage;
+// one that did not happen is absent.
 type Record struct {
 	Stage       string `json:"stage"`
 	Seq         int    `json:"seq"`               // the place of its session in the stage, from 0
@@ -39,9 +39,9 @@ type Record struct {
 	GapsUS []int64 `json:"gaps_us,omitempty"` // between token-bearing chunks, rounded cumulatively so that they add up
 	Counts []int32 `json:"counts,omitempty"`  // tokens in each chunk; left out where all are 1
 
-	// Shared are the token-bearing chunks, counted from 0, that were read together with the next one: their instant is that of
-	// the last, so that single gaps around them are wrong. ReadDelay is the longest time in seconds from when the kernel had
-	// received bytes to when this program read them; absent without timestamps from the kernel.
+	// Shared are the token-bearing chunks, counted from 0, that were read together with the next one: their instant is
+	// that of the last, so that single gaps around them are wrong. ReadDelay is the longest time in seconds from when
+	// the kernel had received bytes to when this program read them; absent without timestamps from the kernel.
 	Shared    []int32 `json:"shared,omitempty"`
 	ReadDelay Number  `json:"read_delay,omitzero"`
 }

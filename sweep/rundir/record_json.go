@@ -10,7 +10,8 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// fields writes the fields of a JSON object. Numbers that are absent, zeros and empty texts are left out, except where the name says otherwise.
+// fields writes the fields of a JSON object. Numbers that are absent, zeros and empty texts are left out, except where
+// the name says otherwise.
 type fields struct{ *jx.Writer }
 
 func (w fields) key(name string) {
@@ -34,7 +35,8 @@ func (w fields) text(name, v string) {
 	}
 }
 
-// number writes a number with at most 9 decimals, since a nanosecond is the resolution of the clock; a lower bound as [Number.MarshalJSON] does.
+// number writes a number with at most 9 decimals, since a nanosecond is the resolution of the clock; a lower bound as
+// [Number.MarshalJSON] does.
 func (w fields) number(name string, n Number) {
 	if n.IsZero() {
 		return
@@ -141,7 +143,8 @@ func (p *parser) shared(to *string) error {
 	return err
 }
 
-// ParseRecord returns the record of one line. It keeps nothing of the line. Fields that it does not know are skipped, and null is absent.
+// ParseRecord returns the record of one line. It keeps nothing of the line. Fields that it does not know are skipped,
+// and null is absent.
 func ParseRecord(line []byte) (*Record, error) {
 	r, p := &Record{}, parsers.Get().(*parser)
 	defer parsers.Put(p)

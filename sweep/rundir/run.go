@@ -1,5 +1,5 @@
-// Package rundir is the format of a run directory: the types of run.json, pair.json, records.jsonl and server.jsonl, as they are
-// encoded. Package store writes and reads the files. This package computes nothing from what they hold.
+// Package rundir is the format of a run directory: the types of run.json, pair.json, records.jsonl and server.jsonl, as
+// they are encoded. Package store writes and reads the files. This package computes nothing from what they hold.
 package rundir
 
 import (
@@ -81,13 +81,14 @@ type Run struct {
 	Synced     *Synced      `json:"synced,omitempty"` // absent in a run that has ended
 }
 
-// Spent is what the run spent on a hosted API, the preflight included, and its limits. Costs are in the unit of the prices.
+// Spent is what the run spent on a hosted API, the preflight included, and its limits. Costs are in the unit of the
+// prices.
 type Spent struct {
 	Requests     int   `json:"requests"` // that may have cost something: those that were sent and not refused
 	PromptTokens int64 `json:"prompt_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
-	// UnsureTokens is an upper bound for the tokens of requests that the server did not count: they were cancelled, or failed in
-	// mid-stream.
+	// UnsureTokens is an upper bound for the tokens of requests that the server did not count: they were cancelled, or
+	// failed in mid-stream.
 	UnsureTokens int64  `json:"unsure_tokens,omitempty"`
 	Cost         Number `json:"cost,omitzero"`      // includes the unsure tokens; absent without prices
 	PriceIn      Number `json:"price_in,omitzero"`  // of a million prompt tokens
@@ -117,7 +118,8 @@ type Target struct {
 	Launch string `json:"launch,omitempty"`
 	// Notes are findings of the preflight that a reader should know.
 	Notes []note.Note `json:"notes,omitempty"`
-	// Replicas are the servers that the requests are shared out over, where there are several. URL is then the first one's.
+	// Replicas are the servers that the requests are shared out over, where there are several. URL is then the first
+	// one's.
 	Replicas []Replica `json:"replicas,omitempty"`
 	// Capacity is the computed capacity of the embedded simulator, in requests per second; absent for other servers.
 	Capacity Number `json:"simulated_capacity,omitzero"`
@@ -167,7 +169,8 @@ type Workload struct {
 	Temperature Number `json:"temperature,omitzero"`
 	// Think is whether thinking was asked for or ruled out; absent for neither.
 	Think *bool `json:"think,omitempty"`
-	// Conversation is how conversations go on after their first turns, of which PromptTokens are; absent where each request stands alone.
+	// Conversation is how conversations go on after their first turns, of which PromptTokens are; absent where each
+	// request stands alone.
 	Conversation *Conversation `json:"conversation,omitempty"`
 	// Prefix is the beginning of prompts that they share; absent where no two begin alike.
 	Prefix *Prefix `json:"prefix,omitempty"`
@@ -181,7 +184,8 @@ func (w *Workload) Turns() float64 {
 	return max(1, w.Conversation.Turns.Mean)
 }
 
-// Pause returns the mean time for which a session waits without a request, for each of its requests; 0 where each request stands alone.
+// Pause returns the mean time for which a session waits without a request, for each of its requests; 0 where each
+// request stands alone.
 func (w *Workload) Pause() time.Duration {
 	if w.Conversation == nil {
 		return 0
@@ -194,7 +198,8 @@ type Conversation struct {
 	Turns      Lengths `json:"turns"`       // user messages in a conversation
 	TurnTokens Lengths `json:"turn_tokens"` // of each message after the first, in tokens; history and template are not counted
 	Pause      float64 `json:"pause_s"`     // mean time between an answer and the next turn, in seconds
-	// RandomPauses is set where pauses are drawn: from Pauses, or else from an exponential distribution. Otherwise all are alike.
+	// RandomPauses is set where pauses are drawn: from Pauses, or else from an exponential distribution. Otherwise all
+	// are alike.
 	RandomPauses bool     `json:"random_pauses,omitempty"`
 	Pauses       *Lengths `json:"pauses_ms,omitempty"` // absent where they are alike or exponentially distributed
 }
@@ -206,13 +211,16 @@ type Prefix struct {
 	Zipf   bool `json:"zipf,omitempty"` // the k-th of them is drawn as often as 1/k says
 }
 
-// Hits is how much of the prompts of a window the server's prefix cache could hold, and how much it did: shares of their tokens.
+// Hits is how much of the prompts of a window the server's prefix cache could hold, and how much it did: shares of
+// their tokens.
 type Hits struct {
-	// Ideal is the share that the run had sent before: an unlimited cache holds it from the moment on at which it was sent.
+	// Ideal is the share that the run had sent before: an unlimited cache holds it from the moment on at which it was
+	// sent.
 	Ideal    Number `json:"ideal,omitzero"`
 	Reported Number `json:"reported,omitzero"` // absent where the server does not tell
 	Source   string `json:"source,omitempty"`  // of Reported: HitsOfUsage or HitsOfMetrics
-	// Contaminated is the share of the requests with far more hits than Ideal: their prompts were not new to the server. Absent where there are none.
+	// Contaminated is the share of the requests with far more hits than Ideal: their prompts were not new to the
+	// server. Absent where there are none.
 	Contaminated Number `json:"contaminated,omitzero"`
 }
 
@@ -272,7 +280,8 @@ type Selftest struct {
 	LimitStreams int    `json:"limit_streams,omitempty"`
 }
 
-// Lengths is a distribution of lengths in tokens, of numbers of turns or of pauses in milliseconds: fixed, or drawn and cut at Min and Max.
+// Lengths is a distribution of lengths in tokens, of numbers of turns or of pauses in milliseconds: fixed, or drawn and
+// cut at Min and Max.
 type Lengths struct {
 	Mean  float64 `json:"mean"`
 	Std   float64 `json:"std,omitempty"`

@@ -1,5 +1,5 @@
-// JSON Schemas of the files in a run directory and of verdicts, for programs in other languages that read them. They are made
-// from the types of package rundir and their comments; `go test ./sweep/rundir -update` writes them again.
+// JSON Schemas of the files in a run directory and of verdicts, for programs in other languages that read them. They
+// are made from the types of package rundir and their comments; `go test ./sweep/rundir -update` writes them again.
 
 package rundir
 
@@ -13,8 +13,8 @@ import (
 //go:embed run.schema.json records.schema.json pair.schema.json verdict.schema.json
 var files embed.FS
 
-// SchemaNames returns the names of the schemas: "run" is of run.json, "records" of each line of records.jsonl, "pair" of pair.json,
-// "verdict" of what --format verdict prints.
+// SchemaNames returns the names of the schemas: "run" is of run.json, "records" of each line of records.jsonl, "pair"
+// of pair.json, "verdict" of what --format verdict prints.
 func SchemaNames() []string { return []string{"run", "records", "pair", "verdict"} }
 
 // SchemaOf returns the schema of that name, in JSON Schema 2020-12. It is an error if there is none.

@@ -120,7 +120,8 @@ func (g *generator) structure(t reflect.Type) object {
 	return s
 }
 
-// of is the schema of a type within another. A list, and an object without fixed keys, may be null, as encoding/json writes one that was never made.
+// of is the schema of a type within another. A list, and an object without fixed keys, may be null, as encoding/json
+// writes one that was never made.
 func (g *generator) of(t reflect.Type) object {
 	switch t {
 	case reflect.TypeFor[time.Time]():

@@ -1,6 +1,7 @@
 package rundir
 
-// KindOfUsers is the kind of stages that hold a number of users, which is their MaxConcurrency: each has one session after the other, pauses included.
+// KindOfUsers is the kind of stages that hold a number of users, which is their MaxConcurrency: each has one session
+// after the other, pauses included.
 const KindOfUsers = "users"
 
 // Sessions is what a stage shows of conversations: of the turns due in its window.
@@ -9,14 +10,16 @@ type Sessions struct {
 	// bound where that is not known of some turns.
 	Good Number `json:"good,omitzero"`
 	Of   int    `json:"of"` // sessions with turns in the window
-	// Hits is the share of the prompt tokens that were found in the server's prefix cache, by the usage of answers, or else by the server's counters;
-	// absent where neither tells.
+	// Hits is the share of the prompt tokens that were found in the server's prefix cache, by the usage of answers, or
+	// else by the server's counters; absent where neither tells.
 	Hits Number `json:"hits,omitzero"`
-	// Lost is the share of what sessions had sent before that was no longer cached in a later turn, and LostMissed that in the turns that missed the SLO;
-	// each is absent where the server does not tell what is cached, or there are no such turns.
+	// Lost is the share of what sessions had sent before that was no longer cached in a later turn, and LostMissed that
+	// in the turns that missed the SLO; each is absent where the server does not tell what is cached, or there are no
+	// such turns.
 	Lost       Number `json:"lost,omitzero"`
 	LostMissed Number `json:"lost_missed,omitzero"`
-	// Context is the mean length of a turn's prompt and answer together, in tokens: what a session holds of the KV cache.
+	// Context is the mean length of a turn's prompt and answer together, in tokens: what a session holds of the KV
+	// cache.
 	Context Number      `json:"context_tokens,omitzero"`
 	Classes []TurnGroup `json:"classes,omitempty"` // first, warm, computed again; those that there were
 	Turns   []TurnGroup `json:"turns,omitempty"`   // by their place in the session, from 0
@@ -69,8 +72,8 @@ func (s *Sessions) Again() Number {
 	return Exactly(float64(n) / float64(of))
 }
 
-// Carried is how many users a server carries: the most for whom it keeps the SLO, or without one, up to which more users bring more tokens and the
-// cache holds their contexts.
+// Carried is how many users a server carries: the most for whom it keeps the SLO, or without one, up to which more
+// users bring more tokens and the cache holds their contexts.
 type Carried struct {
 	Terms   []string `json:"terms,omitempty"`   // of the SLO; none without one
 	Verdict Promised `json:"verdict,omitempty"` // "broken" where not even one user gets what the SLO promises
@@ -81,13 +84,15 @@ type Carried struct {
 	Cause string `json:"cause,omitempty"`
 	// Term is the term that is missed first; empty without one.
 	Term string `json:"term,omitempty"`
-	// Scattered reports whether a row with no more users misses the term, by chance. Users is then taken from the curve through all rows.
+	// Scattered reports whether a row with no more users misses the term, by chance. Users is then taken from the curve
+	// through all rows.
 	Scattered bool `json:"scattered,omitempty"`
-	// Within is the row at the number of users or next below it that keeps the term, Beyond the one with the most users.
+	// Within is the row at the number of users or next below it that keeps the term, Beyond the one with the most
+	// users.
 	Within *CarriedRow `json:"within,omitempty"`
 	Beyond *CarriedRow `json:"beyond,omitempty"`
-	// Cache is the size of the KV cache in tokens, as the server states it, and Fits how many contexts of Context tokens, the mean, it holds; absent where it
-	// does not tell.
+	// Cache is the size of the KV cache in tokens, as the server states it, and Fits how many contexts of Context
+	// tokens, the mean, it holds; absent where it does not tell.
 	Cache   Number `json:"kv_tokens,omitzero"`
 	Context Number `json:"context_tokens,omitzero"`
 	Fits    Number `json:"kv_users,omitzero"`

@@ -28,17 +28,20 @@ type Goodput struct {
 type Promise struct {
 	Term    string   `json:"term"` // "ttft:p99<500ms"
 	Verdict Promised `json:"verdict"`
-	// Value is in seconds; of a speed seconds per token; of errors and stalls a share, of answers and sessions the share that misses.
+	// Value is in seconds; of a speed seconds per token; of errors and stalls a share, of answers and sessions the
+	// share that misses.
 	Value Number `json:"value,omitzero"`
 	// Unknown is why the stage does not tell the metric; zero where it does.
 	Unknown note.Note `json:"unknown,omitzero"`
-	// Beyond is what the verdict on a percentile or a share of errors rests on; absent for a mean, and in directories of earlier versions.
+	// Beyond is what the verdict on a percentile or a share of errors rests on; absent for a mean, and in directories
+	// of earlier versions.
 	Beyond *Beyond `json:"beyond,omitempty"`
 	// Needs is how many more requests would decide the term, if the share beyond its limit stayed as it is.
 	Needs int `json:"needs_requests,omitempty"`
 }
 
-// Beyond counts the values of a stage that lie beyond the limit of a term: requests, or for gaps between tokens the gaps of all requests.
+// Beyond counts the values of a stage that lie beyond the limit of a term: requests, or for gaps between tokens the
+// gaps of all requests.
 type Beyond struct {
 	Count int `json:"count"`
 	// Open counts the values that were cut off below the limit: they may lie on either side of it.
@@ -53,8 +56,8 @@ type Beyond struct {
 // SLO is the highest rate at which all objectives are met.
 type SLO struct {
 	Terms []string `json:"terms"`
-	// Verdict is "kept" where there is a Rate, or a row that meets the terms; "broken" where the terms are missed at the lowest rate that was measured, else "unsure".
-	// Absent in directories of earlier versions.
+	// Verdict is "kept" where there is a Rate, or a row that meets the terms; "broken" where the terms are missed at
+	// the lowest rate that was measured, else "unsure". Absent in directories of earlier versions.
 	Verdict Promised `json:"verdict,omitempty"`
 	Rate    Number   `json:"rate,omitzero"` // arrivals per second; a lower bound where no stage missed a term
 	Low     Number   `json:"low,omitzero"`  // 95 % interval; without a Rate, the range that it is in
@@ -64,11 +67,13 @@ type SLO struct {
 	// KeptStage is the highest stage below Rate that met all terms, BrokenStage the lowest above it that did not.
 	KeptStage   string `json:"kept_stage,omitempty"`
 	BrokenStage string `json:"broken_stage,omitempty"`
-	// ProofStage held a rate for as long as the holds of the saturation rate, and met all terms: the highest up to Rate.
+	// ProofStage held a rate for as long as the holds of the saturation rate, and met all terms: the highest up to
+	// Rate.
 	ProofStage string `json:"proof_stage,omitempty"`
 	// Limiting is the term that is missed above Rate, or LimitSaturation.
 	Limiting string `json:"limiting_term,omitempty"`
-	// Needs is how many more requests the stage NeedsStage must have to judge the terms; 0 where that is not the reason.
+	// Needs is how many more requests the stage NeedsStage must have to judge the terms; 0 where that is not the
+	// reason.
 	Needs      int       `json:"needs_requests,omitempty"`
 	NeedsStage string    `json:"needs_stage,omitempty"`
 	Reason     note.Note `json:"reason,omitzero"`

@@ -23,8 +23,8 @@ type Stage struct {
 	Ended          float64 `json:"ended_s,omitempty"`   // since the start of the run, when it was summed up
 	WindowFrom     float64 `json:"window_from_s"`       // since the start of the stage; the opening transient is before it
 	Window         float64 `json:"window_s"`            // the window's length
-	// FrozenSince is the server's last sign of life, since the start of the stage, where it then stopped answering for good. Such a
-	// stage meets no objective.
+	// FrozenSince is the server's last sign of life, since the start of the stage, where it then stopped answering for
+	// good. Such a stage meets no objective.
 	FrozenSince Number `json:"frozen_since_s,omitzero"`
 	Whole       bool   `json:"whole,omitempty"` // the window is the whole stage, ramp and drain included
 	// WholeRun is what the whole stage shows, ramp and drain included, where the window is a part of a closed loop of a
@@ -59,13 +59,15 @@ type Stage struct {
 	CachedTokens   Number `json:"cached_tokens,omitzero"` // mean per request
 	Hits           *Hits  `json:"cache_hits,omitempty"`   // absent where nothing was sent before, and nothing is reported
 	AskedTokens    Number `json:"asked_tokens,omitzero"`  // mean output length asked for
-	// Shortened is the mean length of the answers, as a share of the length of answers to lone requests, where it is shown to be less: then requests
-	// per second are not comparable with those of other rows. Absent where answers are as long as alone, and where that is not known.
+	// Shortened is the mean length of the answers, as a share of the length of answers to lone requests, where it is
+	// shown to be less: then requests per second are not comparable with those of other rows. Absent where answers are
+	// as long as alone, and where that is not known.
 	Shortened   Number   `json:"shortened,omitzero"`
 	TokenSource string   `json:"token_source,omitempty"`
 	Progress    Progress `json:"progress,omitzero"`
 
-	// Sessions is what the stage shows of conversations; absent where each request stands alone, and in directories of earlier versions.
+	// Sessions is what the stage shows of conversations; absent where each request stands alone, and in directories of
+	// earlier versions.
 	Sessions *Sessions `json:"sessions,omitempty"`
 
 	Goodput *Goodput `json:"goodput,omitempty"` // absent where there are no objectives
@@ -83,7 +85,8 @@ type Stage struct {
 	Invalid   note.Note   `json:"invalid,omitzero"`             // why the row shows the client's limits and not the server's
 	Warnings  []note.Note `json:"warnings,omitempty"`
 	Source    *Source     `json:"source,omitempty"` // where it was read; absent in stages measured by this program
-	// Doubts are what the audit found when the stage was read from a document; absent in stages measured by this program.
+	// Doubts are what the audit found when the stage was read from a document; absent in stages measured by this
+	// program.
 	Doubts []Doubt `json:"doubts,omitempty"`
 }
 
@@ -120,8 +123,9 @@ func (s *Stage) OfWholeRun() *Stage {
 	return &all
 }
 
-// AllDists are distributions in which failed requests count as longer than all others, so that a server that fails slow requests does not look fast. Of
-// a percentile among the failed ones only a lower bound is known. They are what a limit on a percentile is about.
+// AllDists are distributions in which failed requests count as longer than all others, so that a server that fails slow
+// requests does not look fast. Of a percentile among the failed ones only a lower bound is known. They are what a limit
+// on a percentile is about.
 type AllDists struct {
 	Latency     Dist `json:"latency_s"`
 	TTFT        Dist `json:"ttft_s"`
@@ -186,14 +190,16 @@ type Server struct {
 	KVUsageMax    Number `json:"kv_usage_max,omitzero"`
 	Preemptions   Number `json:"preemptions,omitzero"`
 	PrefixHitRate Number `json:"prefix_hit_rate,omitzero"` // share of prompt tokens found in the prefix cache
-	// AcceptRate is the share of the tokens drafted by speculative decoding that the model accepted, and AcceptLength how many tokens a step adds to an
-	// answer. Absent where the server does not say it, and where it does not speculate.
+	// AcceptRate is the share of the tokens drafted by speculative decoding that the model accepted, and AcceptLength
+	// how many tokens a step adds to an answer. Absent where the server does not say it, and where it does not
+	// speculate.
 	AcceptRate   Number `json:"accept_rate,omitzero"`
 	AcceptLength Number `json:"accept_length,omitzero"`
 	KVTokens     Number `json:"kv_tokens,omitzero"` // size of the KV cache, as the server states it
 
-	// The engine's own view, where it reports one: its steps per second, and means over the requests by its own clock. What the client measures beyond them is
-	// spent on the way. A slower engine has fewer steps per second at the same number running.
+	// The engine's own view, where it reports one: its steps per second, and means over the requests by its own clock.
+	// What the client measures beyond them is spent on the way. A slower engine has fewer steps per second at the same
+	// number running.
 	Steps   Number `json:"steps_per_s,omitzero"`
 	TTFT    Number `json:"ttft_s,omitzero"`
 	Queue   Number `json:"queue_s,omitzero"` // in the engine's queue
@@ -215,8 +221,8 @@ type Requests struct {
 	OK         int `json:"ok"`
 	Error      int `json:"error"`
 	Incomplete int `json:"incomplete"`
-	// Resent is how many were given another connection, because the server had closed the one that they had before any of the
-	// request was written on it.
+	// Resent is how many were given another connection, because the server had closed the one that they had before any
+	// of the request was written on it.
 	Resent int `json:"resent,omitempty"`
 }
 
@@ -225,7 +231,8 @@ type Rates struct {
 	Offered   Number `json:"offered,omitzero"` // due; absent in a closed loop. Where the window is the whole stage, until the last was due
 	Sent      Number `json:"sent,omitzero"`
 	Completed Number `json:"completed,omitzero"` // succeeded in the window, whenever they were due
-	// TheoreticalMax is the number of that name in a stress table: all requests / longest response time. It is not a limit.
+	// TheoreticalMax is the number of that name in a stress table: all requests / longest response time. It is not a
+	// limit.
 	TheoreticalMax Number `json:"theoretical_max,omitzero"`
 }
 
@@ -268,8 +275,8 @@ type TokenStats struct {
 	Vision      Number `json:"vision,omitzero"`
 }
 
-// Progress is completed work in requests per second, where each request counts for the part of its tokens that arrived in the
-// window. It varies less than the rate of completions.
+// Progress is completed work in requests per second, where each request counts for the part of its tokens that arrived
+// in the window. It varies less than the rate of completions.
 type Progress struct {
 	Rate Number `json:"rate,omitzero"`
 	Low  Number `json:"low,omitzero"` // 95 % interval, by batch means
@@ -296,11 +303,12 @@ type Traits struct {
 	WholeTime Number `json:"whole_s,omitzero"`        // how long such an answer took, on average
 	WholeRate Number `json:"whole_rps,omitzero"`      // such answers per second in the window
 	Computed  Number `json:"computed_itl_s,omitzero"` // time per token of the other answers, where some came in one piece
-	// Behind is what was completed while the backlog of a saturated stage was at least half of its largest: what the server does
-	// once it is far behind.
+	// Behind is what was completed while the backlog of a saturated stage was at least half of its largest: what the
+	// server does once it is far behind.
 	Behind Progress `json:"behind,omitzero"`
 	Pauses Pauses   `json:"pauses,omitzero"`
-	// Waits is by how many seconds per second the waits for a first token grew of the part of the requests for which they grew most.
+	// Waits is by how many seconds per second the waits for a first token grew of the part of the requests for which
+	// they grew most.
 	Waits Drift `json:"waits,omitzero"`
 	Quota Quota `json:"quota,omitzero"`
 }

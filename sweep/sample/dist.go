@@ -7,8 +7,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Dist returns the distribution of the sample. The number of independent values behind its intervals is estimated from the
-// correlation of the values in due order.
+// Dist returns the distribution of the sample. The number of independent values behind its intervals is estimated from
+// the correlation of the values in due order.
 func (s *Sample) Dist() rundir.Dist { return s.DistOf(math.Inf(1)) }
 
 // DistOf is Dist of values that are worth most independent ones at most, since they are alike in groups.
@@ -21,8 +21,8 @@ func (s *Sample) DistOf(most float64) rundir.Dist {
 func (s *Sample) DistWorth(neff float64) rundir.Dist { return s.summary().dist(neff) }
 
 // dist returns the distribution. A lower bound takes part in a percentile with its own value, which can only make the
-// percentile too small. A percentile below every bound is exact: it would be the same whatever the true values are. A percentile
-// above one, and the mean, are lower bounds themselves.
+// percentile too small. A percentile below every bound is exact: it would be the same whatever the true values are. A
+// percentile above one, and the mean, are lower bounds themselves.
 func (s *summary) dist(neff float64) rundir.Dist {
 	n := s.Len()
 	d := rundir.Dist{N: n, Censored: s.bounds, Digits: s.digits}
@@ -71,7 +71,8 @@ func (s *summary) number(v float64) rundir.Number {
 	return rundir.Over(v)
 }
 
-// quantile returns the p-quantile. It is exact only where both order statistics that it lies between are below every bound.
+// quantile returns the p-quantile. It is exact only where both order statistics that it lies between are below every
+// bound.
 func (s *summary) quantile(p float64) rundir.Number {
 	v := stats.QuantileOf(s, p)
 	if s.upper(int(math.Ceil(p*float64(s.Len()-1)))) < s.smallest {

@@ -14,8 +14,8 @@ const (
 	longest         = 1e15 // nanoseconds: eleven days, longer than any request
 )
 
-// histogram is a sample of any size in a fixed amount of memory. Number, mean, deviation and extremes are exact; the value at a rank
-// has three digits.
+// histogram is a sample of any size in a fixed amount of memory. Number, mean, deviation and extremes are exact; the
+// value at a rank has three digits.
 type histogram struct {
 	hist            *hdrhistogram.Histogram // values and bounds
 	known, bounds   int
@@ -109,8 +109,8 @@ func (r *ranks) upper(rank int) float64 {
 
 func (r *ranks) bar(rank int) [2]float64 { return r.bars[sort.SearchInts(r.until, rank+1)] }
 
-// batches keeps the means of consecutive values, the same number in each batch. When there are too many batches, neighbours are
-// merged and the size of a batch doubles.
+// batches keeps the means of consecutive values, the same number in each batch. When there are too many batches,
+// neighbours are merged and the size of a batch doubles.
 type batches struct {
 	size int       // values in a batch
 	sums []float64 // of full batches

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Level integrates a number that changes in steps, such as the number in flight, in bins of equal width. When the bins run out,
-// neighbours are merged and the width doubles.
+// Level integrates a number that changes in steps, such as the number in flight, in bins of equal width. When the bins
+// run out, neighbours are merged and the width doubles.
 type Level struct {
 	width time.Duration
 	area  []float64 // number x seconds, by bin; the last is not full

@@ -1,5 +1,6 @@
-// Package sample keeps what a stage yields in memory that does not grow with the stage: the values of a metric ([Sample]), a number
-// that changes in steps ([Level]), sums per tick ([Ticks]) and the waves of a closed loop ([Waves]).
+// Package sample keeps what a stage yields in memory that does not grow with the stage: the values of a metric
+// ([Sample]), a number that changes in steps ([Level]), sums per tick ([Ticks]) and the waves of a closed loop
+// ([Waves]).
 package sample
 
 import (
@@ -18,12 +19,12 @@ const (
 	TokenLimit = 1 << 18
 )
 
-// Sample collects the values of one metric over requests. A value may be known, or only a lower bound of it: the age of a request that
-// was cancelled before its end.
+// Sample collects the values of one metric over requests. A value may be known, or only a lower bound of it: the age of
+// a request that was cancelled before its end.
 //
-// Up to a limit the values are kept, and percentiles are exact. Beyond the limit a histogram (HdrHistogram) counts them:
-// number, mean, deviation and extremes stay exact, percentiles have three significant digits. records.jsonl has all values in any
-// case. The zero value is an empty sample with [DefaultLimit].
+// Up to a limit the values are kept, and percentiles are exact. Beyond the limit a histogram (HdrHistogram) counts
+// them: number, mean, deviation and extremes stay exact, percentiles have three significant digits. records.jsonl has
+// all values in any case. The zero value is an empty sample with [DefaultLimit].
 type Sample struct {
 	limit  int // 0 for DefaultLimit
 	known  []float64
@@ -41,8 +42,8 @@ type group struct {
 // New returns an empty sample that keeps up to limit values as they are.
 func New(limit int) Sample { return Sample{limit: limit} }
 
-// Add adds a value of a request that was due at the given instant. Values are in the unit of the metric, instants in seconds. Requests
-// may come in any order.
+// Add adds a value of a request that was due at the given instant. Values are in the unit of the metric, instants in
+// seconds. Requests may come in any order.
 func (s *Sample) Add(due, value float64) {
 	if s.full() {
 		s.hist.add(value)
@@ -144,8 +145,9 @@ type sorted struct{ stats.Sorted }
 
 func (s sorted) upper(rank int) float64 { return s.At(rank) }
 
-// effectiveN returns the number of independent values that the known ones are worth. For means of batches it is the number of
-// independent values whose batch means would vary as little; [stats.EffectiveN] finds the correlation left between batches.
+// effectiveN returns the number of independent values that the known ones are worth. For means of batches it is the
+// number of independent values whose batch means would vary as little; [stats.EffectiveN] finds the correlation left
+// between batches.
 func (s *summary) effectiveN() float64 {
 	n := stats.EffectiveN(s.series)
 	if s.digits == 0 {

@@ -17,8 +17,8 @@ func close3(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Abs(b)+1e-9 }
 
 var percentiles = map[string]float64{"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
-// A histogram gives the same numbers as the values themselves, to three digits, and the same kinds of numbers: exact or a lower bound. Only
-// values that it cannot tell from the smallest bound count as bounds.
+// A histogram gives the same numbers as the values themselves, to three digits, and the same kinds of numbers: exact or
+// a lower bound. Only values that it cannot tell from the smallest bound count as bounds.
 func TestAHistogramSaysTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		exact, counted := &Sample{}, &Sample{limit: 1}
@@ -196,8 +196,8 @@ func TestTicksOfALongStageAreMerged(t *testing.T) {
 	}
 }
 
-// Whatever the values of the censored requests are, an exact number is the one that the true values give, and a lower bound lies below
-// it.
+// Whatever the values of the censored requests are, an exact number is the one that the true values give, and a lower
+// bound lies below it.
 func TestCensoredValuesGiveLowerBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Sample

@@ -2,8 +2,8 @@ package sample
 
 import "time"
 
-// Ticks is a list of sums and levels, one each per tick: the output tokens that arrived in the tick, and those owed at its end. When
-// there are too many ticks, neighbours are merged and the tick doubles.
+// Ticks is a list of sums and levels, one each per tick: the output tokens that arrived in the tick, and those owed at
+// its end. When there are too many ticks, neighbours are merged and the tick doubles.
 type Ticks struct {
 	Width time.Duration
 	Sums  []float64 // what was added within each tick
@@ -13,8 +13,8 @@ type Ticks struct {
 // MaxTicks bounds the memory of ticks to 512 KiB: two hours and a quarter of 250 ms.
 const MaxTicks = 1 << 15
 
-// Add notes an amount that came since the last call, and the level now. A busy machine drops ticks: what came in them is shared out,
-// so that the place of a sum tells its time.
+// Add notes an amount that came since the last call, and the level now. A busy machine drops ticks: what came in them
+// is shared out, so that the place of a sum tells its time.
 func (t *Ticks) Add(now time.Duration, amount, level float64) {
 	missing := int(now/t.Width) - len(t.Sums)
 	if missing < 1 {

@@ -148,8 +148,8 @@ func proof(run *rundir.Run, found *rundir.SLO, terms []slo.Term) (best *rundir.S
 	return best
 }
 
-// NextProof returns the rate to be held so that the SLO's answer is shown and not only read off a line: the lower end of
-// its interval; 0 where a hold near it has shown that, or there is no such answer.
+// NextProof returns the rate to be held so that the SLO's answer is shown and not only read off a line: the lower end
+// of its interval; 0 where a hold near it has shown that, or there is no such answer.
 func NextProof(run *rundir.Run, terms []slo.Term) float64 {
 	found := slo.Highest(SLORows(run), Find(run), terms)
 	rate := found.Low.Or(found.Rate.Or(0))

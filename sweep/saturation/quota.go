@@ -10,8 +10,9 @@ const (
 	quotaAgrees = 0.1 // its rate is in the interval of the saturation rate, or no further away than this share
 )
 
-// quotaOf returns the limit on the rate that a run shows: that of the stage with the most periods, where its rate is what
-// the holds found, or one without a period where almost all refusals of the hold that failed name one; nil for none.
+// quotaOf returns the limit on the rate that a run shows: that of the stage with the most periods, where its rate is
+// what the holds found, or one without a period where almost all refusals of the hold that failed name one; nil for
+// none.
 func quotaOf(run *rundir.Run, s *rundir.Saturation) *rundir.Quota {
 	if s == nil || !s.High.Known() {
 		return nil

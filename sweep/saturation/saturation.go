@@ -1,5 +1,5 @@
-// Package saturation finds how many requests per second a server sustains, from the holds of a sweep: stages that keep one
-// rate long enough to see whether something grows. Other stages do not change the answer.
+// Package saturation finds how many requests per second a server sustains, from the holds of a sweep: stages that keep
+// one rate long enough to see whether something grows. Other stages do not change the answer.
 package saturation
 
 import (

@@ -211,7 +211,8 @@ func TestALargerBatchWouldNotHelp(t *testing.T) {
 	}
 }
 
-// TestAShortRowHidesNoLoad: a row that piled up below a rate that was held was too short; the load to run is read without it.
+// TestAShortRowHidesNoLoad: a row that piled up below a rate that was held was too short; the load to run is read
+// without it.
 func TestAShortRowHidesNoLoad(t *testing.T) {
 	lone := rundir.Stage{Name: "synchronous", Role: rundir.Floor, Kind: "synchronous", State: rundir.Complete}
 	rows := runOf(lone, ceiling(10), kept(9.7), failed(10.7, 10), kept(5), failed(7, 0.3))

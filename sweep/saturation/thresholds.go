@@ -41,8 +41,8 @@ const tolerance = 0.05
 // sustains even that.
 const widest = 1 - comfortable
 
-// A habit is named only from these counts and shares of the requests on: fewer are an accident of the network or of this
-// machine, and do not change the mean of a row.
+// A habit is named only from these counts and shares of the requests on: fewer are an accident of the network or of
+// this machine, and do not change the mean of a row.
 const (
 	fewestPauses  = 3
 	fewestLone    = 2 // failures among requests sent one at a time

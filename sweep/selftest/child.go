@@ -16,15 +16,15 @@ const (
 	killAfter  = 2 * time.Second // how long a helper may take to end by itself
 )
 
-// child is the process of the server. It runs until its standard input ends, so that it never outlives this process, however
-// that ends.
+// child is the process of the server. It runs until its standard input ends, so that it never outlives this process,
+// however that ends.
 type child struct {
 	cmd *exec.Cmd
 	in  io.Closer
 }
 
-// startServer starts the server and waits until it serves. It is killed when ctx ends. It gets an empty environment, since that of
-// this process may hold an API key.
+// startServer starts the server and waits until it serves. It is killed when ctx ends. It gets an empty environment,
+// since that of this process may hold an API key.
 func startServer(ctx context.Context, command []string) (*child, string, error) {
 	if len(command) == 0 {
 		return nil, "", errors.New("the self-test has no command for its server")

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// pacedClock converts instants of this process to nanoseconds of the system's monotonic clock, which all processes on the machine
-// share. Go's own monotonic readings count from the start of each process.
+// pacedClock converts instants of this process to nanoseconds of the system's monotonic clock, which all processes on
+// the machine share. Go's own monotonic readings count from the start of each process.
 type pacedClock struct {
 	at    time.Time
 	nanos int64 // of the system's clock at that instant
@@ -15,8 +15,8 @@ type pacedClock struct {
 // clockTries is how many times the two clocks are compared: enough for one comparison that no other thread interrupts.
 const clockTries = 32
 
-// newPacedClock returns a clock. It reads the system's clock between two readings of Go's, several times, and keeps the pair that
-// lies closest together.
+// newPacedClock returns a clock. It reads the system's clock between two readings of Go's, several times, and keeps the
+// pair that lies closest together.
 func newPacedClock() pacedClock {
 	c, closest := pacedClock{}, time.Duration(math.MaxInt64)
 	for range clockTries {

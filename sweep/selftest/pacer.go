@@ -21,8 +21,8 @@ const (
 	inboxLength = 1024
 )
 
-// pacer is one thread that writes the tokens of all streams when they are due, straight to their sockets: a goroutine per
-// stream would cost more than the writes.
+// pacer is one thread that writes the tokens of all streams when they are due, straight to their sockets: a goroutine
+// per stream would cost more than the writes.
 type pacer struct {
 	clock   pacedClock
 	inbox   chan *stream

@@ -1,6 +1,6 @@
 // Package selftest measures what this client can do on this machine: the processor time of a token, the error of its
-// timestamps and its memory with many streams open, and how late it sends. The other side is a server in a process of its
-// own, which writes into each token when it was sent. Client, stages and records are those of every measurement.
+// timestamps and its memory with many streams open, and how late it sends. The other side is a server in a process of
+// its own, which writes into each token when it was sent. Client, stages and records are those of every measurement.
 package selftest
 
 import (
@@ -42,8 +42,8 @@ func Default(command []string) Options {
 	}
 }
 
-// Quick returns the options of a self-test that takes about two seconds, before a run with up to a number of streams; 0 where
-// that is not known.
+// Quick returns the options of a self-test that takes about two seconds, before a run with up to a number of streams; 0
+// where that is not known.
 func Quick(command []string, streams int) Options {
 	o := Options{Command: command, Streams: []int{100, 1000}, Rates: []float64{1000}, Hold: 150 * time.Millisecond, Decode: 50 * time.Millisecond}
 	if streams > 1000 {
@@ -116,8 +116,9 @@ const (
 	LimitUnknown     = "nothing_known" // there was nothing to compare
 )
 
-// The limits: an error of 1 ms is a small part of any latency that users notice. With more than 1 % of tokens read together with
-// the next, a p99 of gaps is no longer the server's. A level that sent less than 90 % of its tokens is another level.
+// The limits: an error of 1 ms is a small part of any latency that users notice. With more than 1 % of tokens read
+// together with the next, a p99 of gaps is no longer the server's. A level that sent less than 90 % of its tokens is
+// another level.
 const (
 	maxBehind = 0.01 // of the tokens
 	maxError  = 1e-3 // seconds, p99
@@ -135,8 +136,9 @@ type bench struct {
 	out    *Result
 }
 
-// Run runs a self-test. It returns an error where nothing can be measured, because there is no helper process or no directory for
-// records. Streams that this machine cannot open are part of the result. When ctx ends, the helper process ends too.
+// Run runs a self-test. It returns an error where nothing can be measured, because there is no helper process or no
+// directory for records. Streams that this machine cannot open are part of the result. When ctx ends, the helper
+// process ends too.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Descriptors == 0 {
 		o.Descriptors = client.ReadLimits().Files

@@ -209,7 +209,8 @@ func TestWhatAStreamTakes(t *testing.T) {
 	}
 }
 
-// TestLimits: a level of one token too late in fifty, one of half of its tokens, one that was read in lumps, and one without any are not trusted.
+// TestLimits: a level of one token too late in fifty, one of half of its tokens, one that was read in lumps, and one
+// without any are not trusted.
 func TestLimits(t *testing.T) {
 	level := func(change func(*witness)) *Level {
 		w := &witness{streams: 10, tokens: 1000, errors: make([]int64, 1000), gaps: 990, span: 990 * int64(20*time.Millisecond)}

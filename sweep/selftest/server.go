@@ -16,8 +16,8 @@ import (
 // model is the name of the model that the server pretends to have.
 const model = "selftest"
 
-// Serve runs the server on a free port of the loopback interface. It writes its address on the first line of out and serves
-// until in ends.
+// Serve runs the server on a free port of the loopback interface. It writes its address on the first line of out and
+// serves until in ends.
 func Serve(in io.Reader, out io.Writer) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -47,8 +47,8 @@ func serve(l net.Listener) error {
 	}
 }
 
-// connection answers one request after another. It has just enough HTTP/1.1 of its own, because the pacer writes the chunks
-// of an answer straight to the socket.
+// connection answers one request after another. It has just enough HTTP/1.1 of its own, because the pacer writes the
+// chunks of an answer straight to the socket.
 func connection(c net.Conn, p *pacer) {
 	defer c.Close()
 	out, err := newSocket(c)
@@ -122,8 +122,8 @@ func (b *atOnce) of(tokens int) []byte {
 	return b.answer
 }
 
-// order is a prompt that says how it shall be answered. The text of each token is then the instant at which it was sent:
-// instantDigits digits, nanoseconds of the monotonic clock (see [pacedClock]).
+// order is a prompt that says how it shall be answered. The text of each token is then the instant at which it was
+// sent: instantDigits digits, nanoseconds of the monotonic clock (see [pacedClock]).
 type order struct {
 	Phase   string        `json:"phase,omitempty"`
 	Every   time.Duration `json:"every,omitempty"`   // from token to token; 0 sends the whole answer at once, without instants

@@ -32,7 +32,8 @@ type Level struct {
 	Limit      string        `json:"limit,omitempty"`           // why the level is not trusted: one of the Limits
 }
 
-// perStream returns the tokens per second of each of n streams: the more streams, the slower each, as with a real server.
+// perStream returns the tokens per second of each of n streams: the more streams, the slower each, as with a real
+// server.
 func perStream(streams int) float64 {
 	switch {
 	case streams <= 100:
@@ -90,8 +91,8 @@ func (b *bench) level(ctx context.Context, c *client.Client, n int, phase string
 	return l, nil
 }
 
-// witness is a client that compares the timestamps of its results with the instants that the server wrote into their texts, and
-// that records its own use of processor and memory.
+// witness is a client that compares the timestamps of its results with the instants that the server wrote into their
+// texts, and that records its own use of processor and memory.
 type witness struct {
 	*client.Client
 	clock   pacedClock
@@ -164,8 +165,8 @@ func (w *witness) take(res *client.Result) {
 		if i == 0 {
 			began = wrote
 		}
-		// The stamp of a token that was read together with the next is a bound, and is marked so. The server may have sent both
-		// together, when it was late itself.
+		// The stamp of a token that was read together with the next is a bound, and is marked so. The server may have
+		// sent both together, when it was late itself.
 		if i > 0 && res.Shared.Has(i-1) && wrote-before >= int64(w.every)/2 {
 			w.behind++
 		}

@@ -19,8 +19,8 @@ func monotonic() int64 {
 	return t.Nano()
 }
 
-// nap sleeps in a system call: Go's timers are late by up to a millisecond, because they wait in epoll. A nap of less than a
-// millisecond is not announced to the scheduler, which would wake another thread to take over.
+// nap sleeps in a system call: Go's timers are late by up to a millisecond, because they wait in epoll. A nap of less
+// than a millisecond is not announced to the scheduler, which would wake another thread to take over.
 func nap(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
 	if d < time.Millisecond {

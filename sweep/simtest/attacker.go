@@ -13,8 +13,8 @@ import (
 	"llmsweep/sweep/load"
 )
 
-// Attacker is a server of 8 slots, first in first out, 50 ms to the first token and 20 ms from each to the next, with habits that no engine has.
-// 16 tokens take 0.35 s: it does 22.86 of them a second.
+// Attacker is a server of 8 slots, first in first out, 50 ms to the first token and 20 ms from each to the next, with
+// habits that no engine has. 16 tokens take 0.35 s: it does 22.86 of them a second.
 type Attacker struct {
 	Sigma   float64            // of the logarithm of service times, whose mean is kept
 	Hangs   float64            // this share of requests is never answered

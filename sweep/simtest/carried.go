@@ -18,7 +18,8 @@ type TalkTrial struct {
 	Limit  time.Duration // of the 95th percentile of the time to the first token
 }
 
-// RandomTalks returns the trial of a seed: a server whose KV cache, slots or computing power is the smallest, at random.
+// RandomTalks returns the trial of a seed: a server whose KV cache, slots or computing power is the smallest, at
+// random.
 func RandomTalks(seed uint64) *TalkTrial {
 	rng := rand.New(rand.NewPCG(seed, talkStream))
 	between := func(low, high float64) float64 { return low * math.Pow(high/low, rng.Float64()) } // even in the logarithm
@@ -68,7 +69,8 @@ func (k *TalkTrial) String() string {
 		c.MaxBatchedTokens, k.Talks, k.Limit.Round(time.Millisecond))
 }
 
-// Beyond returns the share of the turns that take longer than the limit with a number of users, in the long run: among so many turns.
+// Beyond returns the share of the turns that take longer than the limit with a number of users, in the long run: among
+// so many turns.
 func (k *TalkTrial) Beyond(server sim.MachineConfig, users, turns int) float64 {
 	s, err := NewSimulation(server)
 	if err != nil {
@@ -135,7 +137,8 @@ func (t *talker) say(tokens, block int) {
 	t.prefix = prefix
 }
 
-// Carries returns the most users for whom a server keeps the limit, by an exhaustive search up to most; most where it keeps it for all.
+// Carries returns the most users for whom a server keeps the limit, by an exhaustive search up to most; most where it
+// keeps it for all.
 func (k *TalkTrial) Carries(server sim.MachineConfig, most, turns int) int {
 	const tail = 0.05
 	low, high := 0, most+1 // kept, missed
@@ -156,8 +159,8 @@ func (k *TalkTrial) Carries(server sim.MachineConfig, most, turns int) int {
 	return best
 }
 
-// Cause returns what the server runs out of beyond the users that it carries: KV cache or slots where eight times as many let it carry a quarter more users,
-// else computing power, of which more makes up for too little of all.
+// Cause returns what the server runs out of beyond the users that it carries: KV cache or slots where eight times as
+// many let it carry a quarter more users, else computing power, of which more makes up for too little of all.
 func (k *TalkTrial) Cause(carries, turns int) string {
 	const tail = 0.05
 	users := carries + max(1, carries/4)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// StatisticsMain runs the tests of a package that simulates much. They allocate fast and keep little: rarer garbage collections take a
-// quarter off their processor time.
+// StatisticsMain runs the tests of a package that simulates much. They allocate fast and keep little: rarer garbage
+// collections take a quarter off their processor time.
 func StatisticsMain(m *testing.M) {
 	debug.SetGCPercent(collectAt)
 	debug.SetMemoryLimit(collectFrom)
@@ -17,6 +17,6 @@ func StatisticsMain(m *testing.M) {
 // collectAt is the growth of the heap in percent between two collections. Go's default is 100.
 const collectAt = 800
 
-// collectFrom is the memory in bytes from which collections are as frequent as needed: at full size the tests would otherwise take
-// more than 16 GB.
+// collectFrom is the memory in bytes from which collections are as frequent as needed: at full size the tests would
+// otherwise take more than 16 GB.
 const collectFrom = 4 << 30

@@ -32,8 +32,8 @@ func (s DrawnServer) Next(rng *rand.Rand) sim.Request {
 	return sim.Request{PromptTokens: draw(s.Work.PromptTokens), OutputTokens: draw(s.Work.OutputTokens)}
 }
 
-// Offer sends Poisson arrivals of the workload to a running server, and counts what happens between two times from the call. It is meant for a
-// testing/synctest bubble. What is under way at the end is cancelled.
+// Offer sends Poisson arrivals of the workload to a running server, and counts what happens between two times from the
+// call. It is meant for a testing/synctest bubble. What is under way at the end is cancelled.
 func (s DrawnServer) Offer(ctx context.Context, live *sim.Engine, rate float64, from, to time.Duration, seed uint64) DrawnOutcome {
 	rng := rand.New(rand.NewPCG(seed, 43))
 	ctx, cancel := context.WithCancel(ctx)

@@ -19,14 +19,15 @@ type DrawnServer struct {
 	Spread float64      // coefficient of variation of the lengths; 0: all are equal
 }
 
-// Limits on the capacity of a random server, in requests a second: a sweep of it takes minutes of virtual time, and not too
-// many requests.
+// Limits on the capacity of a random server, in requests a second: a sweep of it takes minutes of virtual time, and not
+// too many requests.
 const (
 	leastCapacity = 0.5
 	mostCapacity  = 60
 )
 
-// randomServer draws a server without habits: any GPU, model and quantization, 8 to 128 slots, answers of 16 to 256 tokens.
+// randomServer draws a server without habits: any GPU, model and quantization, 8 to 128 slots, answers of 16 to 256
+// tokens.
 func randomServer(rng *rand.Rand) DrawnServer {
 	gpus, models := sim.GPUs(), sim.Models()
 	for {
@@ -125,17 +126,18 @@ const (
 	leastBurst = 3
 )
 
-// What must make a collapsing server collapse: an overload that a sweep reaches. Its first probe asks for 10 % more than a server takes, for a
-// minute. A collapse that begins with longer queues than those does not act on the sweep, and nothing can name it.
+// What must make a collapsing server collapse: an overload that a sweep reaches. Its first probe asks for 10 % more
+// than a server takes, for a minute. A collapse that begins with longer queues than those does not act on the sweep,
+// and nothing can name it.
 const (
 	overloadShare   = 0.10
 	overloadSeconds = 60
 	collapsedBy     = 1.2
 )
 
-// matters reports whether a habit has an effect on this server in a sweep of it. A collapse must begin within the queue of an ordinary
-// overload; more slots help only where slots are short; a buffer
-// holds nothing where tokens come slower than it is emptied; a pause no longer than a few steps is one of the steps.
+// matters reports whether a habit has an effect on this server in a sweep of it. A collapse must begin within the queue
+// of an ordinary overload; more slots help only where slots are short; a buffer holds nothing where tokens come slower
+// than it is emptied; a pause no longer than a few steps is one of the steps.
 func (s DrawnServer) matters() bool {
 	h, k := s.Config.Habits, sim.CapacityOf(s.Config, s.Work)
 	if c := h.Collapses; c.Share > 0 {

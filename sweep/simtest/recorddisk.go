@@ -39,8 +39,8 @@ type operation struct {
 	data []byte
 }
 
-// RecordingDisk is the operating system's disk, and keeps all operations in one directory, so that what a crash would have left can be made
-// afterwards. Directories are not removed or renamed.
+// RecordingDisk is the operating system's disk, and keeps all operations in one directory, so that what a crash would
+// have left can be made afterwards. Directories are not removed or renamed.
 type RecordingDisk struct {
 	store.OS
 	dir string
@@ -182,14 +182,15 @@ func (r *RecordingDisk) Killed(t *testing.T, ops int, dir string) {
 	r.leave(t, ops, dir, nil)
 }
 
-// Cut makes, in a directory, what may be left when the power fails after a number of operations: of what was not synced, each write is
-// there, or in part, or not at all, and each change of a name is there or not.
+// Cut makes, in a directory, what may be left when the power fails after a number of operations: of what was not
+// synced, each write is there, or in part, or not at all, and each change of a name is there or not.
 func (r *RecordingDisk) Cut(t *testing.T, ops int, dir string, rng *rand.Rand) {
 	t.Helper()
 	r.leave(t, ops, dir, rng)
 }
 
-// Durable returns what is certainly left of a file when the power fails after a number of operations; nil where it may be missing.
+// Durable returns what is certainly left of a file when the power fails after a number of operations; nil where it may
+// be missing.
 func (r *RecordingDisk) Durable(name string, ops int) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()

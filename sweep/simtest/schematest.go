@@ -72,8 +72,8 @@ func SchemaValue(t testing.TB, name string, value []byte) {
 	}
 }
 
-// SchemaDir fails the test if run.json or a line of records.jsonl in a run directory does not follow its schema. A last line that was cut
-// off is passed over, as everything that reads run directories does.
+// SchemaDir fails the test if run.json or a line of records.jsonl in a run directory does not follow its schema. A last
+// line that was cut off is passed over, as everything that reads run directories does.
 func SchemaDir(t testing.TB, dir string) {
 	t.Helper()
 	run, err := os.ReadFile(filepath.Join(dir, rundir.RunFile))
@@ -95,7 +95,8 @@ func SchemaDir(t testing.TB, dir string) {
 	}
 }
 
-// checkRecords returns the first line of records that does not follow the schema. Of lines of one form, the first is checked.
+// checkRecords returns the first line of records that does not follow the schema. Of lines of one form, the first is
+// checked.
 func checkRecords(records []byte) (line int, err error) {
 	s, err := compiled["records"]()
 	if err != nil {
@@ -117,8 +118,9 @@ func checkRecords(records []byte) (line int, err error) {
 	return 0, in.Err()
 }
 
-// appendForm appends the form of a line of JSON: the line with 0 for each row of digits outside of texts, and one element for equal ones that follow each
-// other. The schema of records distinguishes types of numbers and has no bounds, so that lines of one form all follow it, or none does.
+// appendForm appends the form of a line of JSON: the line with 0 for each row of digits outside of texts, and one
+// element for equal ones that follow each other. The schema of records distinguishes types of numbers and has no
+// bounds, so that lines of one form all follow it, or none does.
 func appendForm(form, line []byte) []byte {
 	inText := false
 	for i := 0; i < len(line); i++ {

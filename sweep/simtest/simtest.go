@@ -1,9 +1,9 @@
-// Package simtest has simulated servers, workloads and disks for tests of the experiment. Such a test costs processor time and no waiting: it runs
-// in the virtual time of testing/synctest.
+// Package simtest has simulated servers, workloads and disks for tests of the experiment. Such a test costs processor
+// time and no waiting: it runs in the virtual time of testing/synctest.
 //
-// Statistical tests have three sizes. With the build tag "statistics" they run at the size that their claims need. With the tag and -short
-// they are short, but still fail where the program judges wrongly: .ci/run does that. Without the tag, those tests that show nothing with
-// a few draws are skipped, and say which command runs them.
+// Statistical tests have three sizes. With the build tag "statistics" they run at the size that their claims need. With
+// the tag and -short they are short, but still fail where the program judges wrongly: .ci/run does that. Without the
+// tag, those tests that show nothing with a few draws are skipped, and say which command runs them.
 package simtest
 
 import (
@@ -24,8 +24,9 @@ import (
 // Full reports whether statistical tests run at full size.
 func Full() bool { return tagged && !testing.Short() }
 
-// SampleSize returns the size of a statistical test that fails with few draws too where the program judges wrongly: few, or full at full size. The
-// race detector makes such tests ten times slower and finds nothing more in more of the same: then it is 1.
+// SampleSize returns the size of a statistical test that fails with few draws too where the program judges wrongly:
+// few, or full at full size. The race detector makes such tests ten times slower and finds nothing more in more of the
+// same: then it is 1.
 func SampleSize(few, full int) int {
 	switch {
 	case Full():
@@ -36,7 +37,8 @@ func SampleSize(few, full int) int {
 	return few
 }
 
-// Evidence returns the size of a statistical test that shows nothing with the few draws that everyday runs have time for: these skip it.
+// Evidence returns the size of a statistical test that shows nothing with the few draws that everyday runs have time
+// for: these skip it.
 func Evidence(t *testing.T, short, full int) int {
 	t.Helper()
 	switch {
@@ -52,8 +54,8 @@ func Evidence(t *testing.T, short, full int) int {
 	return full
 }
 
-// MayFail returns how many of n draws may fail where at most a share of all draws does: that share at full size, and two standard
-// deviations more in short tests.
+// MayFail returns how many of n draws may fail where at most a share of all draws does: that share at full size, and
+// two standard deviations more in short tests.
 func MayFail(n int, share float64) float64 {
 	most := share * float64(n)
 	if !Full() {

@@ -7,8 +7,8 @@ import (
 	"llmsweep/client/sim"
 )
 
-// Simulation runs a server through time of its own, as fast as the machine can: no clock, no goroutine, no HTTP. What it does with
-// requests is what [sim.Engine] does with them. Habits are left out.
+// Simulation runs a server through time of its own, as fast as the machine can: no clock, no goroutine, no HTTP. What
+// it does with requests is what [sim.Engine] does with them. Habits are left out.
 type Simulation struct {
 	config    sim.MachineConfig
 	scheduler *sim.Scheduler
@@ -47,8 +47,8 @@ func NewSimulation(c sim.MachineConfig) (*Simulation, error) {
 	return &Simulation{config: c, scheduler: sim.NewScheduler(c)}, nil
 }
 
-// Add lets a request arrive at an instant that is not before the end of the last step. One that the server cannot hold never ends.
-// seen is told each token; it may add requests, and may be nil.
+// Add lets a request arrive at an instant that is not before the end of the last step. One that the server cannot hold
+// never ends. seen is told each token; it may add requests, and may be nil.
 func (s *Simulation) Add(at time.Duration, r sim.Request, seen func(j *Job, n int, at time.Duration)) *Job {
 	j := &Job{Arrived: at, server: s, seen: seen}
 	j.sequence = sim.Sequence{Token: j.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
@@ -63,8 +63,8 @@ func (s *Simulation) Add(at time.Duration, r sim.Request, seen func(j *Job, n in
 	return j
 }
 
-// Step does one step of the server, after a rest until the next arrival if there is nothing to do. It reports false where
-// nothing is left to do.
+// Step does one step of the server, after a rest until the next arrival if there is nothing to do. It reports false
+// where nothing is left to do.
 func (s *Simulation) Step() bool {
 	rested := s.scheduler.Idle()
 	if rested {

@@ -23,8 +23,8 @@ func Tokenizers() map[string]func(string) int {
 	}
 }
 
-// TextPieces splits like a byte-pair encoding: words of up to six letters with the space before them, digits in threes, signs one by
-// one.
+// TextPieces splits like a byte-pair encoding: words of up to six letters with the space before them, digits in threes,
+// signs one by one.
 func TextPieces(s string) int {
 	n, letters, digits := 0, 0, 0
 	for _, r := range s {
@@ -49,7 +49,8 @@ func TextPieces(s string) int {
 	return n
 }
 
-// TextCounter returns the counting function of a server that has a tokenizer, and adds a template of around tokens to each message.
+// TextCounter returns the counting function of a server that has a tokenizer, and adds a template of around tokens to
+// each message.
 func TextCounter(tokenize func(string) int, around int) func(context.Context, ...string) ([]int, string, error) {
 	return func(_ context.Context, texts ...string) (counts []int, source string, err error) {
 		for _, text := range texts {

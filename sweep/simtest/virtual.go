@@ -15,8 +15,8 @@ import (
 	"llmsweep/client/sim"
 )
 
-// VirtualDoer does requests on an engine. A prompt has as many tokens as the workload wanted: no text is looked at, so no
-// prompt repeats another. Refusals and dropped connections fail with the class that they have over HTTP.
+// VirtualDoer does requests on an engine. A prompt has as many tokens as the workload wanted: no text is looked at, so
+// no prompt repeats another. Refusals and dropped connections fail with the class that they have over HTTP.
 type VirtualDoer struct {
 	Live *sim.Engine
 }

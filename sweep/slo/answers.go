@@ -6,8 +6,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// wrongAnswers counts the graded answers of a stage that are not right. Answers to one question are alike: they are worth no more
-// than there were questions. It is nil where nothing was graded.
+// wrongAnswers counts the graded answers of a stage that are not right. Answers to one question are alike: they are
+// worth no more than there were questions. It is nil where nothing was graded.
 func wrongAnswers(s *rundir.Stage) *rundir.Beyond {
 	g := s.Graded
 	if g == nil || g.Answers == 0 {
@@ -18,7 +18,8 @@ func wrongAnswers(s *rundir.Stage) *rundir.Beyond {
 	return b
 }
 
-// Unknown returns why a stage does not tell the term's metric, so that it neither keeps nor breaks the term; zero where it does.
+// Unknown returns why a stage does not tell the term's metric, so that it neither keeps nor breaks the term; zero where
+// it does.
 func (t Term) Unknown(s *rundir.Stage) (why note.Note) {
 	switch d, _ := t.dist(s); {
 	case s.Source != nil && d != nil:
@@ -42,8 +43,8 @@ func (t Term) Unknown(s *rundir.Stage) (why note.Note) {
 	return why
 }
 
-// Packed reports whether the first of an answer's chunks holds more of its tokens than its speed may be off by: they came before the time begins in
-// which the others are counted.
+// Packed reports whether the first of an answer's chunks holds more of its tokens than its speed may be off by: they
+// came before the time begins in which the others are counted.
 func Packed(perChunk, tokens float64) bool {
 	return perChunk-1 > speedOff*(tokens-1)
 }

@@ -7,8 +7,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestTheIntervalEndsAtSaturation: neither the rate nor its interval lies above the saturation rate's interval, nor above a stage that misses the
-// term beyond doubt.
+// TestTheIntervalEndsAtSaturation: neither the rate nor its interval lies above the saturation rate's interval, nor
+// above a stage that misses the term beyond doubt.
 func TestTheIntervalEndsAtSaturation(t *testing.T) {
 	limits := terms(t, "ttft:p90<1s") // kept up to 7.7 requests per second
 	few := append(rows(300, 5, 6), rows(60, 7.2, 7.4, 7.6, 7.8, 8)...)

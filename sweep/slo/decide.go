@@ -7,10 +7,11 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// "p99 < 500 ms" says that fewer than 1 % of the requests take longer than 500 ms. That is what is decided: by exact bounds of the share
-// beyond the limit, among as many independent requests as the measured ones are worth. No percentile has to be estimated, so that
-// 300 requests of which none is beyond the limit show it, where 500 would be needed to tell where the 99th percentile is. MLPerf
-// Inference ends its runs by the same test ("early stopping"), for independent requests.
+// "p99 < 500 ms" says that fewer than 1 % of the requests take longer than 500 ms. That is what is decided: by exact
+// bounds of the share beyond the limit, among as many independent requests as the measured ones are worth. No
+// percentile has to be estimated, so that 300 requests of which none is beyond the limit show it, where 500 would be
+// needed to tell where the 99th percentile is. MLPerf Inference ends its runs by the same test ("early stopping"), for
+// independent requests.
 
 // tally counts values beyond a limit.
 type tally struct {
@@ -19,7 +20,8 @@ type tally struct {
 	neff         float64 // independent values that they are worth
 }
 
-// bounds returns the bounds of the share beyond the limit, each of which errs with a probability. A value that was cut off counts as beyond it in the upper bound alone.
+// bounds returns the bounds of the share beyond the limit, each of which errs with a probability. A value that was cut
+// off counts as beyond it in the upper bound alone.
 func (c tally) bounds(level float64) (low, high float64) {
 	worth := c.worth()
 	low, _ = stats.ShareBounds(c.beyond*worth, c.of*worth, level)
@@ -41,14 +43,15 @@ func (c tally) against(share, level float64) rundir.Promised {
 	return rundir.Unsure
 }
 
-// Percentile reports whether the term limits a percentile of times. In a stage that was measured here it is decided by the number of values
-// beyond the limit, which is counted in the records for each limit.
+// Percentile reports whether the term limits a percentile of times. In a stage that was measured here it is decided by
+// the number of values beyond the limit, which is counted in the records for each limit.
 func (t Term) Percentile() bool {
 	return t.Stat != Mean && !t.Share()
 }
 
-// count returns what a stage holds of the term's metric, and how much of that is beyond the limit: exactly, where the stage was judged by this
-// term before, else by its percentiles. ok is false for a mean, and where the stage does not tell.
+// count returns what a stage holds of the term's metric, and how much of that is beyond the limit: exactly, where the
+// stage was judged by this term before, else by its percentiles. ok is false for a mean, and where the stage does not
+// tell.
 func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
 	if t.Stat == Mean {
 		return c, false
@@ -72,8 +75,8 @@ func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
 	return tally{share * n, min(float64(d.Censored), (1-share)*n), n, d.Neff.Value()}, true
 }
 
-// Counted returns the count of the term in a stage: of a stage that was judged by it before, or of answers. It is nil where there is none. Stalls are
-// counted whatever their limit.
+// Counted returns the count of the term in a stage: of a stage that was judged by it before, or of answers. It is nil
+// where there is none. Stalls are counted whatever their limit.
 func (t Term) Counted(s *rundir.Stage) *rundir.Beyond {
 	if t.Metric == Accuracy {
 		return wrongAnswers(s)
@@ -95,7 +98,8 @@ func (t Term) Counted(s *rundir.Stage) *rundir.Beyond {
 	return nil
 }
 
-// Bound fills in the bounds of the share beyond the limit that a count shows, each of which holds with a probability of 95 %.
+// Bound fills in the bounds of the share beyond the limit that a count shows, each of which holds with a probability of
+// 95 %.
 func Bound(b *rundir.Beyond) {
 	low, high := tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}.bounds(level)
 	b.Low, b.High = rundir.Exactly(low), rundir.Exactly(high)
@@ -129,7 +133,8 @@ func (t Term) Holds(s *rundir.Stage) rundir.Promised {
 	return rundir.Unsure
 }
 
-// interval returns the 95 % interval of a mean. What was read from other tools has none: there both bounds are the mean itself.
+// interval returns the 95 % interval of a mean. What was read from other tools has none: there both bounds are the mean
+// itself.
 func (t Term) interval(s *rundir.Stage) (low, high float64) {
 	d, _ := t.dist(s)
 	mean, _ := t.Of(s)
@@ -146,8 +151,8 @@ func (t Term) interval(s *rundir.Stage) (low, high float64) {
 	return mean.Value() - half, mean.Value() + half
 }
 
-// Needs returns how many more requests like those of a stage would decide the term, if the share beyond its limit stayed as it is. It is 0 where the
-// term is decided, and where a hundred times the requests would not do.
+// Needs returns how many more requests like those of a stage would decide the term, if the share beyond its limit
+// stayed as it is. It is 0 where the term is decided, and where a hundred times the requests would not do.
 func (t Term) Needs(s *rundir.Stage) int {
 	c, ok := t.count(s)
 	if !ok || t.Holds(s) != rundir.Unsure {
@@ -165,9 +170,9 @@ func (t Term) Needs(s *rundir.Stage) int {
 	return 0
 }
 
-// Offered returns the rate at which requests were due in a stage's window. Poisson arrivals at a rate are by chance more or fewer, and a stage with
-// more of them is a stage at a higher rate: its latencies are those of that rate. One request at a time is the limit of small rates: 0. What a stage of
-// users asks of the server is their number.
+// Offered returns the rate at which requests were due in a stage's window. Poisson arrivals at a rate are by chance
+// more or fewer, and a stage with more of them is a stage at a higher rate: its latencies are those of that rate. One
+// request at a time is the limit of small rates: 0. What a stage of users asks of the server is their number.
 func Offered(s *rundir.Stage) float64 {
 	switch o := s.Rates.Offered; {
 	case s.Kind == rundir.KindOfUsers:
@@ -180,8 +185,8 @@ func Offered(s *rundir.Stage) float64 {
 	return s.Rate.Value()
 }
 
-// shareAbove returns the share of a distribution above a value, by its percentiles: between two of them the logarithm of the
-// share is linear, as of an exponential tail. ok is false where the distribution has no percentiles.
+// shareAbove returns the share of a distribution above a value, by its percentiles: between two of them the logarithm
+// of the share is linear, as of an exponential tail. ok is false where the distribution has no percentiles.
 func shareAbove(d *rundir.Dist, limit float64) (share float64, ok bool) {
 	shares := map[string]float64{"min": 1, "p50": 0.5, "p90": 0.1, "p95": 0.05, "p99": 0.01, "p999": 0.001}
 	at, share := math.Inf(-1), 1.0

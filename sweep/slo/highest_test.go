@@ -9,8 +9,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// waits are times that fall off exponentially, of mean 1/(10-rate): an M/M/1 queue that does ten a second, of which p99 is
-// below 2 s up to 7.7 requests per second.
+// waits are times that fall off exponentially, of mean 1/(10-rate): an M/M/1 queue that does ten a second, of which p99
+// is below 2 s up to 7.7 requests per second.
 func waits(rate float64, n int) *rundir.Stage {
 	at := func(p float64) rundir.Number { return rundir.Exactly(-math.Log(1-p) / (10 - rate)) }
 	d := rundir.Dist{N: n, Neff: rundir.Exactly(float64(n)), Min: rundir.Exactly(1e-4), P50: at(0.5), P90: at(0.9), P95: at(0.95), P99: at(0.99), P999: at(0.999), Max: at(0.9999)}

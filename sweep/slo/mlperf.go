@@ -8,8 +8,9 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// EarlyStopping is the verdict of MLPerf Inference on a percentile, by its rule for runs that end early (loadgen/early_stopping.cc): of independent requests,
-// so few are beyond the limit that a server at the percentile would show as few with a probability below 1 %.
+// EarlyStopping is the verdict of MLPerf Inference on a percentile, by its rule for runs that end early
+// (loadgen/early_stopping.cc): of independent requests, so few are beyond the limit that a server at the percentile
+// would show as few with a probability below 1 %.
 type EarlyStopping struct {
 	Requests, Beyond int // those that had not ended below the limit count as beyond
 	Allowed          int // most requests beyond the limit; -1 where there are too few requests for any
@@ -19,7 +20,8 @@ type EarlyStopping struct {
 // Passes reports whether the percentile is shown to be met.
 func (e EarlyStopping) Passes() bool { return e.Beyond <= e.Allowed }
 
-// EarlyStopping returns MLPerf's verdict on a term in a stage that was judged by it; ok is false where the term is no percentile of requests.
+// EarlyStopping returns MLPerf's verdict on a term in a stage that was judged by it; ok is false where the term is no
+// percentile of requests.
 func (t Term) EarlyStopping(s *rundir.Stage) (e EarlyStopping, ok bool) {
 	if !t.Waits() {
 		return e, false

@@ -6,8 +6,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestEarlyStopping compares the rule with the tables of distribution-free tolerance limits (Wilks, 1941; Hahn and Meeker, "Statistical Intervals", table
-// J.1): the fewest requests of which 0, 1, 2 or 3 may be beyond the limit at a confidence of 99 %.
+// TestEarlyStopping compares the rule with the tables of distribution-free tolerance limits (Wilks, 1941; Hahn and
+// Meeker, "Statistical Intervals", table J.1): the fewest requests of which 0, 1, 2 or 3 may be beyond the limit at a
+// confidence of 99 %.
 func TestEarlyStopping(t *testing.T) {
 	for text, fewest := range map[string][]int{"ttft:p90<1s": {44, 64, 81, 97}, "latency:p95<1s": {90, 130, 165, 198}, "tpot:p99<1s": {459, 662, 838, 1001}} {
 		term, err := Parse(text)
@@ -29,7 +30,8 @@ func TestEarlyStopping(t *testing.T) {
 	}
 }
 
-// TestEarlyStoppingOfOthers tests that requests that were cut off count as beyond the limit, and that what is no percentile of requests has no verdict.
+// TestEarlyStoppingOfOthers tests that requests that were cut off count as beyond the limit, and that what is no
+// percentile of requests has no verdict.
 func TestEarlyStoppingOfOthers(t *testing.T) {
 	for text, want := range map[string]bool{"ttft:p99<1s": true, "ttft:mean<1s": false, "errors<1%": false, "itl:p99<1s": false} {
 		term, err := Parse(text)

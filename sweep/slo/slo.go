@@ -1,5 +1,5 @@
-// Package slo reads service level objectives such as "ttft:p99<500ms", and judges measured stages by them. A metric that is absent, or
-// a percentile that too few samples support, neither keeps nor breaks an objective.
+// Package slo reads service level objectives such as "ttft:p99<500ms", and judges measured stages by them. A metric
+// that is absent, or a percentile that too few samples support, neither keeps nor breaks an objective.
 package slo
 
 import (
@@ -21,13 +21,15 @@ const (
 	ITL     = "itl"
 	TPOT    = "tpot"
 	Latency = "latency"
-	// Speed is tokens per second of one request after its first token, the inverse of TPOT. Inside, a term of it is about seconds per token.
+	// Speed is tokens per second of one request after its first token, the inverse of TPOT. Inside, a term of it is
+	// about seconds per token.
 	Speed  = "speed"
 	Errors = "errors"
 	Stalls = "stalls" // the share of the requests with a gap between two chunks above [Term.Gap]
 	// Accuracy is the share of the graded answers that are right. Inside, a term of it is about the share that is not.
 	Accuracy = "accuracy"
-	// Sessions is the share of the sessions whose turns all keep the other terms. Inside, a term of it is about the share of those that do not.
+	// Sessions is the share of the sessions whose turns all keep the other terms. Inside, a term of it is about the
+	// share of those that do not.
 	Sessions = "sessions"
 )
 
@@ -286,7 +288,8 @@ func trim(s string) string {
 	return s
 }
 
-// Quantile returns the percentile as a share of the times: 0.99 for p99, and for the p1 of a speed; NaN for a mean and for errors.
+// Quantile returns the percentile as a share of the times: 0.99 for p99, and for the p1 of a speed; NaN for a mean and
+// for errors.
 func (t Term) Quantile() float64 {
 	if !t.Percentile() {
 		return math.NaN()
@@ -319,7 +322,8 @@ func (t Term) PerToken() Term {
 // noDists are those of a stage in which no request failed.
 var noDists rundir.AllDists
 
-// dist returns the distribution that the term is about, failed requests included where some failed, and the statistic of it; nil for a share.
+// dist returns the distribution that the term is about, failed requests included where some failed, and the statistic
+// of it; nil for a share.
 func (t Term) dist(s *rundir.Stage) (d *rundir.Dist, stat string) {
 	all := s.All
 	if all == nil {
@@ -393,7 +397,8 @@ func Of(metric string, terms []Term) *Term {
 	return nil
 }
 
-// Judge returns whether a stage keeps all terms. term is one that it breaks; otherwise one that it is not shown to keep; otherwise nil.
+// Judge returns whether a stage keeps all terms. term is one that it breaks; otherwise one that it is not shown to
+// keep; otherwise nil.
 func Judge(s *rundir.Stage, terms []Term) (v rundir.Promised, term *Term) {
 	v = rundir.Kept
 	for i := range terms {
@@ -407,8 +412,8 @@ func Judge(s *rundir.Stage, terms []Term) (v rundir.Promised, term *Term) {
 	return v, term
 }
 
-// Sample returns how many independent requests the term needs to be judged; 0 where a few are enough. Each request has many gaps between
-// tokens.
+// Sample returns how many independent requests the term needs to be judged; 0 where a few are enough. Each request has
+// many gaps between tokens.
 func (t Term) Sample() int {
 	if t.tail() == 0 || t.Metric == ITL || t.OfStage() {
 		return 0
@@ -416,8 +421,8 @@ func (t Term) Sample() int {
 	return int(math.Ceil(enough/t.tail() - roundOff))
 }
 
-// Takes returns how many requests like those of a stage are needed to judge the term: more than [Term.Sample], where neighbours are alike.
-// It is 0 where the stage does not tell.
+// Takes returns how many requests like those of a stage are needed to judge the term: more than [Term.Sample], where
+// neighbours are alike. It is 0 where the stage does not tell.
 func (t Term) Takes(s *rundir.Stage) int {
 	had := float64(s.Requests.OK + s.Requests.Error)
 	worth := had // independent requests

@@ -7,9 +7,10 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// ShareBounds returns one-sided confidence bounds for the share of which k among n independent observations were seen: the share is
-// above low, and it is below high, each with probability 1-level or more. They are exact (Clopper and Pearson, Biometrika 26
-// (1934)): no normal approximation, so that they also hold for none among n. k and n need not be whole, 0 <= k <= n.
+// ShareBounds returns one-sided confidence bounds for the share of which k among n independent observations were seen:
+// the share is above low, and it is below high, each with probability 1-level or more. They are exact (Clopper and
+// Pearson, Biometrika 26 (1934)): no normal approximation, so that they also hold for none among n. k and n need not be
+// whole, 0 <= k <= n.
 func ShareBounds(k, n, level float64) (low, high float64) {
 	low, high = 0, 1
 	if k > 0 {
@@ -21,10 +22,10 @@ func ShareBounds(k, n, level float64) (low, high float64) {
 	return low, high
 }
 
-// EffectiveShareN returns the number of independent observations that a series is worth for the share of values above a limit. That is
-// the effective number of the ones and zeros which tell what lies above ([EffectiveN]), and not of the values: neighbours
-// may be alike, and yet hardly ever both be beyond a limit far out. fewest values or more are needed above to tell how they cluster; where fewer
-// are above the limit, the largest fewest values stand for them.
+// EffectiveShareN returns the number of independent observations that a series is worth for the share of values above a
+// limit. That is the effective number of the ones and zeros which tell what lies above ([EffectiveN]), and not of the
+// values: neighbours may be alike, and yet hardly ever both be beyond a limit far out. fewest values or more are needed
+// above to tell how they cluster; where fewer are above the limit, the largest fewest values stand for them.
 func EffectiveShareN(series []float64, limit float64, fewest int) float64 {
 	if len(series) < 2*fewest {
 		return EffectiveN(series)
@@ -44,8 +45,9 @@ func EffectiveShareN(series []float64, limit float64, fewest int) float64 {
 // Cluster is observations that are alike, such as the turns of a session, and how many of them are above a limit.
 type Cluster struct{ Count, Of float64 }
 
-// ClusteredN returns the number of independent observations that clusters are worth for the share above the limit, by the spread of that share between
-// clusters (Cochran, "Sampling Techniques", 1977, chapter 9). It is never above their number, and that where none or all are above the limit.
+// ClusteredN returns the number of independent observations that clusters are worth for the share above the limit, by
+// the spread of that share between clusters (Cochran, "Sampling Techniques", 1977, chapter 9). It is never above their
+// number, and that where none or all are above the limit.
 func ClusteredN(clusters []Cluster) float64 {
 	var all Cluster
 	for _, c := range clusters {
@@ -64,8 +66,8 @@ func ClusteredN(clusters []Cluster) float64 {
 	return math.Max(1, math.Min(all.Of, share*(1-share)/variance))
 }
 
-// NeededForShare returns the number of independent observations with which [ShareBounds] would tell on which side of limit a share lies
-// if it stays as it is: the fewest from `from` on. It is infinite where that is more than most.
+// NeededForShare returns the number of independent observations with which [ShareBounds] would tell on which side of
+// limit a share lies if it stays as it is: the fewest from `from` on. It is infinite where that is more than most.
 func NeededForShare(share, limit, level, from, most float64) float64 {
 	decides := func(n float64) bool {
 		low, high := ShareBounds(share*n, n, level)

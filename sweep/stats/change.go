@@ -24,17 +24,20 @@ const (
 	leastNoise = 10 // degrees of freedom: with fewer the spread of a series is not known
 	week       = 7  // neighbours up to here may be alike
 	settling   = 14 // values after a step until its place is settled
-	// outlying is the number of robust standard deviations from the median at which values are clipped, so that no change rests on one or two of them.
+	// outlying is the number of robust standard deviations from the median at which values are clipped, so that no
+	// change rests on one or two of them.
 	outlying = 3
-	// looks is how many independent tests it amounts to that all places of a change are looked at after each value. Simulated histories gave it.
+	// looks is how many independent tests it amounts to that all places of a change are looked at after each value.
+	// Simulated histories gave it.
 	looks = 5
 )
 
-// Changes returns the steps and drifts of a series, as they would have been found by looking after each value: a change is found where such values
-// have a probability below level without it. The values before and after each place are compared with Student's t (the change-point model of Hawkins,
-// Qiu and Kang, Journal of Quality Technology 35 (2003)), clipped at outliers. The spread is that between the values of a segment without a
-// change, and so of runs and not within one; it grows where neighbours are alike. A segment is what lies between two changes. The spread is
-// returned too.
+// Changes returns the steps and drifts of a series, as they would have been found by looking after each value: a change
+// is found where such values have a probability below level without it. The values before and after each place are
+// compared with Student's t (the change-point model of Hawkins, Qiu and Kang, Journal of Quality Technology 35 (2003)),
+// clipped at outliers. The spread is that between the values of a segment without a change, and so of runs and not
+// within one; it grows where neighbours are alike. A segment is what lies between two changes. The spread is returned
+// too.
 func Changes(y []float64, level float64) ([]Change, Spread) {
 	r := replay{y: y, level: level / looks}
 	for n := range y {
@@ -135,7 +138,8 @@ func Median(x []float64) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// clipped returns the last segment without outliers; and the sum of squares of the segments before it, without outliers, with its degrees of freedom.
+// clipped returns the last segment without outliers; and the sum of squares of the segments before it, without
+// outliers, with its degrees of freedom.
 func (r *replay) clipped(n int) (x []float64, squares, df float64) {
 	const normal = 1.4826 // of the standard deviation of a normal distribution to its median absolute deviation
 	var parts [][]float64
@@ -190,8 +194,8 @@ func fits(x []float64) []fit {
 	return all
 }
 
-// alike returns by how much the likeness of neighbours widens the variance of what a fit finds: 1 where they are independent. It is that of the mean
-// of the values after a change, by the correlations of what the fit leaves.
+// alike returns by how much the likeness of neighbours widens the variance of what a fit finds: 1 where they are
+// independent. It is that of the mean of the values after a change, by the correlations of what the fit leaves.
 func alike(x []float64, f fit) float64 {
 	left := slices.Clone(x)
 	after := len(x) - f.at
@@ -224,8 +228,8 @@ func alike(x []float64, f fit) float64 {
 	return most
 }
 
-// sized returns the changes, and the spread of the values within segments. Steps have their sizes by all values on either side, with intervals by
-// the spread of all segments. Drifts keep the sizes with which they were found.
+// sized returns the changes, and the spread of the values within segments. Steps have their sizes by all values on
+// either side, with intervals by the spread of all segments. Drifts keep the sizes with which they were found.
 func (r *replay) sized() ([]Change, Spread) {
 	n := len(r.y)
 	last, squares, df := r.clipped(n)

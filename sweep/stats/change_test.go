@@ -45,8 +45,8 @@ type rule struct {
 	of   int // it is run on one history in this number, since it is slow
 }
 
-// rules are that of this package and those of others, all at their own settings: perf-eval compares with the level before it, the limit of
-// 10 % each night is the usual gate, and Otava runs after each night.
+// rules are that of this package and those of others, all at their own settings: perf-eval compares with the level
+// before it, the limit of 10 % each night is the usual gate, and Otava runs after each night.
 func rules(level float64) []rule {
 	return []rule{
 		{"this one", func(y []float64) (found []int) {
@@ -63,11 +63,12 @@ func rules(level float64) []rule {
 	}
 }
 
-// penalisedNightly fits the steps of least penalised likelihood after each night (optimal partitioning, Jackson et al., IEEE Signal Processing
-// Letters 12 (2005)): each step costs a penalty in units of log n times the variance, which is that of the differences of neighbours by their
-// median. Values are clipped at outlying standard deviations from the median of the three on either side. A change is new where none was found
-// within five nights of it. At a penalty of 11, with as many false alarms as [Changes], it finds as much at a spread of 1 % and less at any larger
-// one: 7 in place of 30 % of the steps within 3 nights at 2 %, 72 in place of 100 % within 10.
+// penalisedNightly fits the steps of least penalised likelihood after each night (optimal partitioning, Jackson et al.,
+// IEEE Signal Processing Letters 12 (2005)): each step costs a penalty in units of log n times the variance, which is
+// that of the differences of neighbours by their median. Values are clipped at outlying standard deviations from the
+// median of the three on either side. A change is new where none was found within five nights of it. At a penalty of
+// 11, with as many false alarms as [Changes], it finds as much at a spread of 1 % and less at any larger one: 7 in
+// place of 30 % of the steps within 3 nights at 2 %, 72 in place of 100 % within 10.
 func penalisedNightly(y []float64, penalty float64) (found []int) {
 	var known []int
 	for n := leastNoise + leastAfter; n <= len(y); n++ {
@@ -115,7 +116,8 @@ func penalised(y []float64, penalty float64) (steps []int) {
 	return steps
 }
 
-// outside alarms where a number of consecutive nights differ from the mean of those before by more than limit. That mean is then taken anew.
+// outside alarms where a number of consecutive nights differ from the mean of those before by more than limit. That
+// mean is then taken anew.
 func outside(y []float64, limit float64, nights int) (found []int) {
 	start, row := 0, 0
 	for i := range y {
@@ -147,8 +149,9 @@ func otavaNightly(y []float64) (found []int) {
 	return found
 }
 
-// otava finds change points as Apache Otava 0.8 does with its defaults: splits of windows of 50 values by the E-divisive statistic, each at
-// p < 0.01 in a t-test, then the weakest are merged until all are at p < 0.001 (otava/analysis.py).
+// otava finds change points as Apache Otava 0.8 does with its defaults: splits of windows of 50 values by the
+// E-divisive statistic, each at p < 0.01 in a t-test, then the weakest are merged until all are at p < 0.001
+// (otava/analysis.py).
 func otava(y []float64) []int {
 	const window, first, last = 50, 0.01, 0.001
 	points := []int{}
@@ -195,7 +198,8 @@ func otava(y []float64) []int {
 	return points
 }
 
-// divided returns the largest E-divisive statistic of a part (Matteson and James, arXiv:1306.4933), over all places and ends, and its place.
+// divided returns the largest E-divisive statistic of a part (Matteson and James, arXiv:1306.4933), over all places and
+// ends, and its place.
 func divided(x []float64) (at int, most float64) {
 	most = math.Inf(-1)
 	n := len(x)
@@ -244,15 +248,16 @@ func twoMeans(a, b []float64) float64 {
 	return 2 * studentTail(t, n+m-2)
 }
 
-// The histories: 40 series of 120 nights. Of a hundred series 60 are even, 20 heavy-tailed and 20 weekly, with a spread between runs of 1 to 5 %.
+// The histories: 40 series of 120 nights. Of a hundred series 60 are even, 20 heavy-tailed and 20 weekly, with a spread
+// between runs of 1 to 5 %.
 const (
 	manySeries = 40
 	manyNights = 120
 	changesAt  = 60
 )
 
-// histories draws the series of n histories with an effect. It returns the share in which a rule finds a change within a number of nights after
-// it, and the number of all alarms.
+// histories draws the series of n histories with an effect. It returns the share in which a rule finds a change within
+// a number of nights after it, and the number of all alarms.
 func histories(t *testing.T, n int, sigma func(*rand.Rand) float64, effect func(night int) float64, within int, r rule) (share, alarms float64) {
 	t.Helper()
 	hits, series := 0, 0
@@ -279,7 +284,8 @@ func histories(t *testing.T, n int, sigma func(*rand.Rand) float64, effect func(
 	return float64(hits) / float64(series), alarms / float64(series) * manySeries / manyNights * 100
 }
 
-// TestHistories counts false alarms and what is found, beside the rules of others. HISTORIES is the number of histories.
+// TestHistories counts false alarms and what is found, beside the rules of others. HISTORIES is the number of
+// histories.
 func TestHistories(t *testing.T) {
 	n := 10
 	if v, err := strconv.Atoi(os.Getenv("HISTORIES")); err == nil {

@@ -2,9 +2,9 @@ package stats
 
 import "math"
 
-// EffectiveN returns the number of independent values that a series of correlated ones is worth: n divided by the integrated
-// autocorrelation, which is summed by Geyer's initial positive sequence ("Practical Markov Chain Monte Carlo", Statistical
-// Science 7 (1992)). It is never above n, even where the correlation is negative.
+// EffectiveN returns the number of independent values that a series of correlated ones is worth: n divided by the
+// integrated autocorrelation, which is summed by Geyer's initial positive sequence ("Practical Markov Chain Monte
+// Carlo", Statistical Science 7 (1992)). It is never above n, even where the correlation is negative.
 func EffectiveN(x []float64) float64 {
 	n := len(x)
 	if n < 4 {
@@ -34,9 +34,9 @@ func autocovariance(x []float64, mean float64, lag int) float64 {
 	return sum / float64(len(x))
 }
 
-// BatchMeans returns the mean of a correlated series with its 95 % confidence interval from the means of k consecutive batches
-// of equal size (Law and Carson, Operations Research 27 (1979)). Values that do not fill a batch count in the mean alone. ok is
-// false where [Batches] returns none.
+// BatchMeans returns the mean of a correlated series with its 95 % confidence interval from the means of k consecutive
+// batches of equal size (Law and Carson, Operations Research 27 (1979)). Values that do not fill a batch count in the
+// mean alone. ok is false where [Batches] returns none.
 func BatchMeans(x []float64, k int) (mean, low, high float64, ok bool) {
 	mean = Mean(x)
 	means, ok := Batches(x, k)
@@ -47,8 +47,8 @@ func BatchMeans(x []float64, k int) (mean, low, high float64, ok bool) {
 	return mean, mean - half, mean + half, true
 }
 
-// Batches returns the means of k consecutive batches of equal size, without the values that do not fill a batch. ok is false
-// for fewer than two batches, and for fewer values than batches.
+// Batches returns the means of k consecutive batches of equal size, without the values that do not fill a batch. ok is
+// false for fewer than two batches, and for fewer values than batches.
 func Batches(x []float64, k int) (means []float64, ok bool) {
 	if k < 2 || len(x) < k {
 		return nil, false
@@ -61,11 +61,12 @@ func Batches(x []float64, k int) (means []float64, ok bool) {
 	return means, true
 }
 
-// MeanInterval returns a 95 % confidence interval for the mean of a correlated series with the given standard deviation that is
-// worth neff independent values: the widest of the intervals from neff and from batches of several sizes, since each is too
-// narrow where its assumption fails. Waiting times are skewed. A short series lacks the rare long ones, so that its mean and its
-// deviation are too small at the same time. The upper side is therefore stretched by 1 + 12/sqrt(neff); the 12 was chosen with
-// simulated servers (TestLatencyIntervalsCover). ok is false for fewer than 40 values: two in each of the smallest batches.
+// MeanInterval returns a 95 % confidence interval for the mean of a correlated series with the given standard deviation
+// that is worth neff independent values: the widest of the intervals from neff and from batches of several sizes, since
+// each is too narrow where its assumption fails. Waiting times are skewed. A short series lacks the rare long ones, so
+// that its mean and its deviation are too small at the same time. The upper side is therefore stretched by 1 +
+// 12/sqrt(neff); the 12 was chosen with simulated servers (TestLatencyIntervalsCover). ok is false for fewer than 40
+// values: two in each of the smallest batches.
 func MeanInterval(series []float64, deviation, neff float64) (low, high float64, ok bool) {
 	const enough, stretch = 40, 12
 	if len(series) < enough || neff < 2 {
@@ -86,9 +87,9 @@ func widest(series []float64) float64 {
 	return half
 }
 
-// MSER5 returns the end of a series' opening transient as a number of values: the cut between batches of five for which the mean
-// of the rest has the smallest standard error (White, Cobb and Spratt, Winter Simulation Conference 2000). ok is false where
-// the best cut would leave out half of the series or more: it is too short to tell.
+// MSER5 returns the end of a series' opening transient as a number of values: the cut between batches of five for which
+// the mean of the rest has the smallest standard error (White, Cobb and Spratt, Winter Simulation Conference 2000). ok
+// is false where the best cut would leave out half of the series or more: it is too short to tell.
 func MSER5(x []float64) (cut int, ok bool) {
 	const batch = 5
 	n := len(x) / batch
@@ -112,8 +113,8 @@ func MSER5(x []float64) (cut int, ok bool) {
 	return bestAt * batch, bestAt < n/2
 }
 
-// MovingMean returns the means of each width consecutive values, a series shorter by width-1. It returns x for a width below 2,
-// and nil for one longer than x.
+// MovingMean returns the means of each width consecutive values, a series shorter by width-1. It returns x for a width
+// below 2, and nil for one longer than x.
 func MovingMean(x []float64, width int) []float64 {
 	if width < 2 {
 		return x

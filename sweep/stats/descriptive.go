@@ -2,8 +2,8 @@ package stats
 
 import "github.com/montanaflynn/stats"
 
-// Z95 is the 97.5 % point of the standard normal distribution: an estimate with a normal error lies within Z95 standard errors
-// of the truth in 95 % of cases.
+// Z95 is the 97.5 % point of the standard normal distribution: an estimate with a normal error lies within Z95 standard
+// errors of the truth in 95 % of cases.
 const Z95 = 1.959963984540054
 
 // Mean returns the arithmetic mean; NaN for no values.

@@ -15,10 +15,11 @@ const minTrend = 5
 // maxLag1 bounds the lag-1 correlation by which the standard error is widened: nearer 1 the factor is arbitrary.
 const maxLag1 = 0.95
 
-// FitTrend fits y against its index by least squares. Neighbouring batch means of a queue are correlated, which makes the plain
-// standard error too small. The lag-1 correlation r of the residuals widens it: the variance grows by (1+r)/(1-r), and the
-// degrees of freedom shrink as much (Zwiers and von Storch, Journal of Climate 8 (1995)). r is first corrected for its bias in
-// short series without their trend (Marriott and Pope, Biometrika 41 (1954)). ok is false for fewer than 5 values.
+// FitTrend fits y against its index by least squares. Neighbouring batch means of a queue are correlated, which makes
+// the plain standard error too small. The lag-1 correlation r of the residuals widens it: the variance grows by
+// (1+r)/(1-r), and the degrees of freedom shrink as much (Zwiers and von Storch, Journal of Climate 8 (1995)). r is
+// first corrected for its bias in short series without their trend (Marriott and Pope, Biometrika 41 (1954)). ok is
+// false for fewer than 5 values.
 func FitTrend(y []float64) (t Trend, ok bool) {
 	n := float64(len(y))
 	if n < minTrend {
@@ -47,9 +48,9 @@ func FitTrend(y []float64) (t Trend, ok bool) {
 	return t, true
 }
 
-// MeanStep returns the slope as the mean of a series' steps, its error from their deviation. It suits a series that walks, such
-// as the length of a growing queue, whose steps are independent. Where a series stays about one level, its steps cancel each
-// other and the bounds are wider than necessary. ok is false for fewer than 5 values.
+// MeanStep returns the slope as the mean of a series' steps, its error from their deviation. It suits a series that
+// walks, such as the length of a growing queue, whose steps are independent. Where a series stays about one level, its
+// steps cancel each other and the bounds are wider than necessary. ok is false for fewer than 5 values.
 func MeanStep(y []float64) (t Trend, ok bool) {
 	n := len(y) - 1
 	if n+1 < minTrend {
@@ -62,7 +63,8 @@ func MeanStep(y []float64) (t Trend, ok bool) {
 	return Trend{Slope: Mean(steps), se: math.Sqrt(variance(steps) / float64(n-1)), df: float64(n - 1)}, true
 }
 
-// Bounds returns one-sided bounds of the slope: it is below low with a probability of at most level, and above high likewise.
+// Bounds returns one-sided bounds of the slope: it is below low with a probability of at most level, and above high
+// likewise.
 func (t Trend) Bounds(level float64) (low, high float64) {
 	half := StudentQuantile(1-level, t.df) * t.se
 	return t.Slope - half, t.Slope + half

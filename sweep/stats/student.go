@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// StudentQuantile returns the p-quantile of Student's t distribution with df degrees of freedom, df > 0 and not necessarily
-// whole. With x = df / (df + t²), P(T > |t|) is half the regularised incomplete beta function I_x(df/2, 1/2) (Abramowitz and
-// Stegun, 26.7.1).
+// StudentQuantile returns the p-quantile of Student's t distribution with df degrees of freedom, df > 0 and not
+// necessarily whole. With x = df / (df + t²), P(T > |t|) is half the regularised incomplete beta function I_x(df/2,
+// 1/2) (Abramowitz and Stegun, 26.7.1).
 //
-// Package mathext is used and not gonum's distuv.StudentsT, which has the same function: distuv comes with BLAS, LAPACK and a
-// linear programming solver, and made the binary 2.8 MB larger (12 %), where mathext adds 0.01 MB.
+// Package mathext is used and not gonum's distuv.StudentsT, which has the same function: distuv comes with BLAS, LAPACK
+// and a linear programming solver, and made the binary 2.8 MB larger (12 %), where mathext adds 0.01 MB.
 func StudentQuantile(p, df float64) float64 {
 	x := mathext.InvRegIncBeta(df/2, 0.5, 2*math.Min(p, 1-p))
 	t := math.Sqrt(df * (1 - x) / x)

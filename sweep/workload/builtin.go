@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// BuiltIn names the built-in texts in place of a dataset's path: questions and tasks in English. They take the place of random words where a server
-// decodes speculatively, since what it accepts of its drafts depends on the text.
+// BuiltIn names the built-in texts in place of a dataset's path: questions and tasks in English. They take the place of
+// random words where a server decodes speculatively, since what it accepts of its drafts depends on the text.
 const BuiltIn = "built-in texts"
 
 // BuiltInAnswer is the longest answer to one of them, in tokens. Nearly all end earlier by themselves.

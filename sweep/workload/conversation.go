@@ -9,7 +9,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Think is the time between the end of an answer and the next message, in milliseconds: a user's, or that of the tools that an agent calls.
+// Think is the time between the end of an answer and the next message, in milliseconds: a user's, or that of the tools
+// that an agent calls.
 type Think struct{ rundir.Lengths }
 
 // Draw draws one think time.
@@ -35,8 +36,8 @@ type Talk struct {
 	Think  Think
 }
 
-// Conversations makes conversations of several turns. The request of each turn carries everything before it, the server's answers
-// included, so that prompts grow and a prefix cache has something to reuse.
+// Conversations makes conversations of several turns. The request of each turn carries everything before it, the
+// server's answers included, so that prompts grow and a prefix cache has something to reuse.
 type Conversations struct {
 	Talk
 	Seed  uint64

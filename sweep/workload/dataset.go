@@ -32,8 +32,8 @@ type datasetOptions struct {
 	Seed  uint64 // of the draw, and of the order of rows in each stage
 	Count Counter
 
-	// Output is the length of answers where the file has none, or of all answers with ForceOutput. Where there is neither, the
-	// server decides.
+	// Output is the length of answers where the file has none, or of all answers with ForceOutput. Where there is
+	// neither, the server decides.
 	Output      rundir.Lengths
 	ForceOutput bool
 
@@ -68,9 +68,10 @@ type Dataset struct {
 	sent     sentTexts
 }
 
-// openDataset reads a dataset in one pass and keeps only the rows drawn. The file is a JSON array of objects (as ShareGPT's), JSONL, or CSV
-// with a header, and may be packed with gzip. An object has "conversations", "messages" or "prompt". Where no row can be used, the
-// error is an [UnusableError]; of single rows that cannot be used there are notes.
+// openDataset reads a dataset in one pass and keeps only the rows drawn. The file is a JSON array of objects (as
+// ShareGPT's), JSONL, or CSV with a header, and may be packed with gzip. An object has "conversations", "messages" or
+// "prompt". Where no row can be used, the error is an [UnusableError]; of single rows that cannot be used there are
+// notes.
 func openDataset(ctx context.Context, path string, o datasetOptions) (*Dataset, error) {
 	in, err := openRows(path)
 	if err != nil {
@@ -342,8 +343,8 @@ func (d *Dataset) graded() int {
 	return n
 }
 
-// Stage returns a source of sessions for one stage. It takes the rows in an order of its own; when all have been taken it begins again
-// in another order.
+// Stage returns a source of sessions for one stage. It takes the rows in an order of its own; when all have been taken
+// it begins again in another order.
 func (d *Dataset) Stage(name string) load.Source {
 	return &dataset{Dataset: d, rng: stats.Rand(d.options.Seed, "workload", name)}
 }
@@ -379,7 +380,8 @@ func (d *dataset) Next() (load.Session, bool) {
 	return session, true
 }
 
-// repeats returns how many tokens at the beginning of a row the server was sent before: in another row, or to be counted.
+// repeats returns how many tokens at the beginning of a row the server was sent before: in another row, or to be
+// counted.
 func (d *Dataset) repeats(r row) int {
 	text := r.system + r.turns[0].user
 	switch n := d.sent.again(text); {

@@ -533,7 +533,8 @@ func FuzzDataset(f *testing.F) {
 	}))
 }
 
-// TestRowsThatBeginAlike: what the rows of a file have in common, and what the server counted, is not new to the server.
+// TestRowsThatBeginAlike: what the rows of a file have in common, and what the server counted, is not new to the
+// server.
 func TestRowsThatBeginAlike(t *testing.T) {
 	var sent sentTexts
 	shared := strings.Repeat("example ", 100)

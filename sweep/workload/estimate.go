@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// size is the length of a text in characters, by script: a token holds several narrow ones (Latin letters, digits, signs), and one or
-// two wide ones (other scripts).
+// size is the length of a text in characters, by script: a token holds several narrow ones (Latin letters, digits,
+// signs), and one or two wide ones (other scripts).
 type size struct{ narrow, wide int }
 
 // firstWide is the first character after the Latin blocks of Unicode.
@@ -25,8 +25,8 @@ func measure(s string) size {
 	return z
 }
 
-// estimator estimates the number of tokens of a text without a tokenizer: the server counts some texts of the file, and the others
-// are estimated from their length.
+// estimator estimates the number of tokens of a text without a tokenizer: the server counts some texts of the file, and
+// the others are estimated from their length.
 type estimator struct {
 	narrow, wide float64 // tokens a character
 	around       int     // tokens that the chat template and the like put around a message
@@ -34,7 +34,8 @@ type estimator struct {
 	source       string  // who counted them
 }
 
-// guessed returns the cost of English and Chinese texts with the vocabularies of present models (100,000 to 250,000 tokens).
+// guessed returns the cost of English and Chinese texts with the vocabularies of present models (100,000 to 250,000
+// tokens).
 func guessed() estimator { return estimator{narrow: 0.25, wide: 0.65} }
 
 // tokens returns the estimate for the text alone; at least 1 unless it is empty.
@@ -45,7 +46,8 @@ func (e estimator) tokens(z size) int {
 	return max(1, int(math.Round(e.narrow*float64(z.narrow)+e.wide*float64(z.wide))))
 }
 
-// learn returns an estimator fitted to texts that are counted. The error is that of the counter; then the estimator is a guess.
+// learn returns an estimator fitted to texts that are counted. The error is that of the counter; then the estimator is
+// a guess.
 func learn(ctx context.Context, ask Counter, texts []string) (estimator, error) {
 	e := guessed()
 	if ask == nil || len(texts) == 0 {
@@ -65,8 +67,8 @@ func learn(ctx context.Context, ask Counter, texts []string) (estimator, error) 
 	return e, nil
 }
 
-// fit is a least-squares fit of tokens = a narrow + b wide. Each text has the weight 1/length, since the variance of its number of
-// tokens grows with its length.
+// fit is a least-squares fit of tokens = a narrow + b wide. Each text has the weight 1/length, since the variance of
+// its number of tokens grows with its length.
 type fit struct{ nn, nw, ww, nt, wt float64 }
 
 func (f *fit) add(z size, tokens float64) {
@@ -82,7 +84,8 @@ func (f *fit) add(z size, tokens float64) {
 	f.wt += weight * w * tokens
 }
 
-// solve returns the fitted costs. Where the texts do not separate the two scripts, it scales both guessed costs by one factor.
+// solve returns the fitted costs. Where the texts do not separate the two scripts, it scales both guessed costs by one
+// factor.
 func (f *fit) solve(guess estimator) (narrow, wide float64) {
 	if det := f.nn*f.ww - f.nw*f.nw; det > 1e-3*f.nn*f.ww {
 		narrow = (f.nt*f.ww - f.wt*f.nw) / det

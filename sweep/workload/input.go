@@ -1,4 +1,5 @@
-// Reads data files row by row: a JSON array, JSON lines or CSV, packed with gzip or not. It knows nothing of what the rows mean.
+// Reads data files row by row: a JSON array, JSON lines or CSV, packed with gzip or not. It knows nothing of what the
+// rows mean.
 
 package workload
 
@@ -109,8 +110,8 @@ func (e *tooLongError) note() note.Note { return skipTooLong.New(e.most >> 20) }
 
 func (in *rowInput) tooLong() *tooLongError { return &tooLongError{in.Most} }
 
-// counter counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read but not yet
-// processed.
+// counter counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read but not
+// yet processed.
 type counter struct {
 	in     *rowInput
 	read   int64   // bytes that the decoder has read

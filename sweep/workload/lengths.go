@@ -17,8 +17,9 @@ const mostTokens = 100_000_000
 // mostThink is longer than any run.
 const mostThink = 24 * time.Hour
 
-// ParseLengths parses a number of tokens or turns, or a distribution of them: "512", "mean=512,std=100,min=64,max=2048" (normal), "uniform:64-2048",
-// "exp:512" or "lognormal:mean=512,std=300,max=4096". Drawn numbers are cut at min and max.
+// ParseLengths parses a number of tokens or turns, or a distribution of them: "512", "mean=512,std=100,min=64,max=2048"
+// (normal), "uniform:64-2048", "exp:512" or "lognormal:mean=512,std=300,max=4096". Drawn numbers are cut at min and
+// max.
 func ParseLengths(s string) (rundir.Lengths, error) {
 	number := func(text string) (float64, bool) {
 		v, err := strconv.ParseFloat(text, 64)
@@ -36,7 +37,8 @@ func ParseLengths(s string) (rundir.Lengths, error) {
 	return l, nil
 }
 
-// ParseThink parses a think time in the forms of [ParseLengths]: "2s", "exp:2s", "uniform:1s-5s" or "lognormal:mean=8s,std=6s,max=30s".
+// ParseThink parses a think time in the forms of [ParseLengths]: "2s", "exp:2s", "uniform:1s-5s" or
+// "lognormal:mean=8s,std=6s,max=30s".
 func ParseThink(s string) (Think, error) {
 	duration := func(text string) (float64, bool) {
 		d, err := time.ParseDuration(text)

@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 )
 
-// Numbering gives each text a number that is unique in its run, and that no other run is likely to use, so that no text hits a
-// cache that holds another. It must not be copied once in use.
+// Numbering gives each text a number that is unique in its run, and that no other run is likely to use, so that no text
+// hits a cache that holds another. It must not be copied once in use.
 type Numbering struct {
-	// Nonce is where the numbers begin, drawn at random for each run. A run with the nonce and the seed of an earlier run
-	// repeats its texts.
+	// Nonce is where the numbers begin, drawn at random for each run. A run with the nonce and the seed of an earlier
+	// run repeats its texts.
 	Nonce uint64
 
 	count uint64
@@ -58,7 +58,8 @@ const textBlock = 64
 // seed of the hashes of texts. They stay in this process.
 var seed = maphash.MakeSeed()
 
-// again returns how many bytes at the beginning of a text were given out before, rounded up to a block, and remembers the text.
+// again returns how many bytes at the beginning of a text were given out before, rounded up to a block, and remembers
+// the text.
 func (t *sentTexts) again(text string) (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,7 +109,8 @@ func newNumbering(aside int) Numbering {
 // Place returns the place of the next text.
 func (n *Numbering) Place() uint64 { return atomic.AddUint64(&n.count, 1) }
 
-// NonceOf returns the nonce of a workload, for processes that send one load to have the same; nil where its texts have no numbers.
+// NonceOf returns the nonce of a workload, for processes that send one load to have the same; nil where its texts have
+// no numbers.
 func NonceOf(w Workload) *uint64 {
 	if n, ok := w.(interface{ nonce() *uint64 }); ok {
 		return n.nonce()
@@ -118,8 +120,8 @@ func NonceOf(w Workload) *uint64 {
 
 func (n *Numbering) nonce() *uint64 { return &n.Nonce }
 
-// openingSpan is the number of openings. All have nine digits, so that a tokenizer that splits digits one by one or in threes makes
-// the same number of tokens of each.
+// openingSpan is the number of openings. All have nine digits, so that a tokenizer that splits digits one by one or in
+// threes makes the same number of tokens of each.
 const openingSpan = 900_000_000
 
 // stride scatters successive numbers over the span: about the golden ratio of it, and without a common factor.
@@ -135,8 +137,8 @@ func (n *Numbering) Opening(place uint64) string { return opening(n.number(place
 
 func opening(number uint64) string { return fmt.Sprintf("%09d", 100_000_000+number%openingSpan) }
 
-// spelled returns the same number in words, for a text that follows a prefix: words cost what other words there cost, whereas the cost
-// of digits within a text is not measured. It takes four words; the first differs between neighbours.
+// spelled returns the same number in words, for a text that follows a prefix: words cost what other words there cost,
+// whereas the cost of digits within a text is not measured. It takes four words; the first differs between neighbours.
 func (n *Numbering) spelled(place uint64) []string {
 	number := n.number(place)
 	text := make([]string, 0, 4)

@@ -8,8 +8,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Spec is which prompts are sent and how long answers are asked for: one text (Prompt), rows of a file (Dataset), a trace (Replay),
-// conversations (Talking), prompts that begin alike (PrefixTokens, also with Talking), or else prompts of drawn lengths.
+// Spec is which prompts are sent and how long answers are asked for: one text (Prompt), rows of a file (Dataset), a
+// trace (Replay), conversations (Talking), prompts that begin alike (PrefixTokens, also with Talking), or else prompts
+// of drawn lengths.
 type Spec struct {
 	PromptTokens, OutputTokens rundir.Lengths
 	PromptSet, OutputSet       bool // these lengths stand in place of those of a file
@@ -51,8 +52,9 @@ type SpecError struct{ error }
 // Unwrap returns the error.
 func (e *SpecError) Unwrap() error { return e.error }
 
-// Open makes the workload of a spec. count counts the tokens of texts as the server does. costs is what made-up texts cost, where that is
-// known; where it is nil, it is found out with count, and so is whether prompts have the length wanted.
+// Open makes the workload of a spec. count counts the tokens of texts as the server does. costs is what made-up texts
+// cost, where that is known; where it is nil, it is found out with count, and so is whether prompts have the length
+// wanted.
 func Open(ctx context.Context, s *Spec, count Counter, costs *Calibration) (o Opened, err error) {
 	switch {
 	case s.Prompt != "":

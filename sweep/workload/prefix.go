@@ -12,8 +12,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Prefixed makes prompts with shared prefixes, as from users of the same system prompt: all prompts of a group begin with the
-// same prefix, and each goes on with its own text. A prefix cache computes the prefix of each group once.
+// Prefixed makes prompts with shared prefixes, as from users of the same system prompt: all prompts of a group begin
+// with the same prefix, and each goes on with its own text. A prefix cache computes the prefix of each group once.
 type Prefixed struct {
 	Tokens         int            // of the prefix, including what the chat template puts before it
 	Groups         int            // number of prefixes; each prompt's is drawn with equal probability
@@ -37,7 +37,8 @@ func (p *Prefixed) group(rng *mathrand.Rand) (group, repeats int) {
 	return group, repeats
 }
 
-// zipf draws a number below n with a probability proportional to 1/(number+1): Zipf's law, by which the popularity of texts is described.
+// zipf draws a number below n with a probability proportional to 1/(number+1): Zipf's law, by which the popularity of
+// texts is described.
 func zipf(n int, rng *mathrand.Rand) int {
 	for { // rejection
 		x := math.Exp(rng.Float64() * math.Log(float64(n)+1)) // density 1/x from 1 to n+1
@@ -52,8 +53,8 @@ func zipf(n int, rng *mathrand.Rand) int {
 // leastOwn is how many tokens each prompt has after its prefix, at least: they tell it from others of its group.
 const leastOwn = 8
 
-// newPrefixed returns a workload with the given number of groups, each with a prefix of the given number of tokens. The prefix is a part of the
-// prompt, and must fit in it.
+// newPrefixed returns a workload with the given number of groups, each with a prefix of the given number of tokens. The
+// prefix is a part of the prompt, and must fit in it.
 func newPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64, costs Calibration) (*Prefixed, error) {
 	const mostGroups = 10_000_000
 	switch {
@@ -101,8 +102,9 @@ func (p *prefixed) Next() (load.Session, bool) {
 	return load.Session{Turns: []load.Turn{turn}, Repeats: repeats}, true
 }
 
-// write makes the whole prompt of the right length at once, so that the rounding errors of the two parts do not add up. The words of a
-// prefix follow from the seed and the group. They are made again for each prompt, which is fast and needs no memory.
+// write makes the whole prompt of the right length at once, so that the rounding errors of the two parts do not add up.
+// The words of a prefix follow from the seed and the group. They are made again for each prompt, which is fast and
+// needs no memory.
 func (p *Prefixed) write(n *Numbering, group, tokens int, rng *mathrand.Rand) string {
 	size, fill := p.Costs.Fit(tokens)
 	shared, _ := p.Costs.Fit(p.Tokens)

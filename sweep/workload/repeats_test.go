@@ -12,8 +12,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// A trace that is replayed against a server shares the prefixes of its hash_ids. By hand: the second prompt repeats block 0, 512 tokens; the third blocks 0
-// and 1, which is all of its 915; the others nothing.
+// A trace that is replayed against a server shares the prefixes of its hash_ids. By hand: the second prompt repeats
+// block 0, 512 tokens; the third blocks 0 and 1, which is all of its 915; the others nothing.
 func TestReplaysShareTheirPrefixes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace.jsonl")
 	if err := os.WriteFile(file, []byte(mooncake), 0o600); err != nil {

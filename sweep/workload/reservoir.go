@@ -2,8 +2,8 @@ package workload
 
 import "math/rand/v2"
 
-// reservoir draws a uniform sample from a stream of unknown length in one pass (algorithm R of Vitter, ACM Transactions on
-// Mathematical Software 11 (1985)).
+// reservoir draws a uniform sample from a stream of unknown length in one pass (algorithm R of Vitter, ACM Transactions
+// on Mathematical Software 11 (1985)).
 type reservoir[T any] struct {
 	kept []T
 	most int // to keep

@@ -39,7 +39,8 @@ func (r row) own() row {
 	return r
 }
 
-// bytes returns the memory that the row takes, approximately: overhead is what its slices and strings take besides text.
+// bytes returns the memory that the row takes, approximately: overhead is what its slices and strings take besides
+// text.
 func (r row) bytes() int {
 	const overhead = 96
 	n := len(r.system) + overhead
@@ -105,10 +106,10 @@ func fields(v gjson.Result) object {
 	return o
 }
 
-// parseRow parses one object: {"conversations": [...]} as in ShareGPT's files, {"messages": [...]} as in OpenAI's API, or
-// {"prompt": "..."}. output_tokens, max_tokens or max_completion_tokens is the length of the answer. Where the object is none of
-// these, why is the reason. With multiTurn off, a ShareGPT conversation is cut to its first turn; messages are always sent whole. With graded on,
-// answer is what is right, and grade how answers are compared with it.
+// parseRow parses one object: {"conversations": [...]} as in ShareGPT's files, {"messages": [...]} as in OpenAI's API,
+// or {"prompt": "..."}. output_tokens, max_tokens or max_completion_tokens is the length of the answer. Where the
+// object is none of these, why is the reason. With multiTurn off, a ShareGPT conversation is cut to its first turn;
+// messages are always sent whole. With graded on, answer is what is right, and grade how answers are compared with it.
 func parseRow(v gjson.Result, multiTurn, graded bool) (r row, why note.Note) {
 	if v.Type == gjson.String {
 		return promptRow(v.Str, 0)
@@ -172,9 +173,9 @@ func promptRow(prompt string, output int) (row, note.Note) {
 	return row{turns: []turn{{user: prompt, output: output}}}, note.Note{}
 }
 
-// shareGPTRow takes the first two messages, as SGLang's and vLLM's benchmarks do (see sgLangLimits): the first is the prompt, and
-// the length of the second that of the answer. They take the messages whoever wrote them; here the first must be a user's, and
-// messages of a model or a system before it are skipped, which concerns few conversations.
+// shareGPTRow takes the first two messages, as SGLang's and vLLM's benchmarks do (see sgLangLimits): the first is the
+// prompt, and the length of the second that of the answer. They take the messages whoever wrote them; here the first
+// must be a user's, and messages of a model or a system before it are skipped, which concerns few conversations.
 func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, note.Note) {
 	var all []message
 	var bad note.Note
@@ -278,8 +279,8 @@ func contentText(v gjson.Result) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// converse turns messages into turns. Successive messages of one role become one message; messages of a model before the first of a
-// user are skipped.
+// converse turns messages into turns. Successive messages of one role become one message; messages of a model before
+// the first of a user are skipped.
 func converse(all []message) row {
 	var r row
 	for i, m := range all {
@@ -308,7 +309,8 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// measured returns the row with the sizes of its texts, in valid UTF-8: a lone surrogate in a JSON string is not a character.
+// measured returns the row with the sizes of its texts, in valid UTF-8: a lone surrogate in a JSON string is not a
+// character.
 func (r row) measured() row {
 	r.system = strings.ToValidUTF8(r.system, "�")
 	for i := range r.turns {

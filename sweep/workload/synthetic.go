@@ -11,8 +11,9 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Synthetic makes prompts of given lengths. Each differs from all others in its first word. Lengths and words follow from the seed
-// and the stage; the first word does not, since the server may have cached an earlier run with the same seed.
+// Synthetic makes prompts of given lengths. Each differs from all others in its first word. Lengths and words follow
+// from the seed and the stage; the first word does not, since the server may have cached an earlier run with the same
+// seed.
 type Synthetic struct {
 	Prompt, Output rundir.Lengths
 	Seed           uint64
@@ -53,14 +54,16 @@ func (s *Synthetic) Sample(tokens int) string {
 	return s.Costs.Write(opening, tokens, stats.Rand(s.Seed, "sample", opening))
 }
 
-// samples is how many prompts Check has counted, and tolerance how far the mean of all prompts may be from the wanted length: 1 % of it.
+// samples is how many prompts Check has counted, and tolerance how far the mean of all prompts may be from the wanted
+// length: 1 % of it.
 const (
 	samples   = 3
 	tolerance = 0.01
 )
 
-// Check has the server count a few prompts of the wanted number of tokens and returns their mean length, 0 where it cannot
-// count. A note says where the mean is off by more than 1 %, by more than a few random prompts vary (95 %). The error is that of ctx alone.
+// Check has the server count a few prompts of the wanted number of tokens and returns their mean length, 0 where it
+// cannot count. A note says where the mean is off by more than 1 %, by more than a few random prompts vary (95 %). The
+// error is that of ctx alone.
 func (s *Synthetic) Check(ctx context.Context, count Counter, wanted int) (counted int, notes []note.Note, err error) {
 	var texts []string
 	for range samples {

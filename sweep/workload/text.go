@@ -10,9 +10,9 @@ import (
 	"llmsweep/client/note"
 )
 
-// words all have four letters. A tokenizer that knows English has one token for each with the space before it; one that spells has
-// the same number of tokens for each. Either way a text of n words costs a + b*n tokens, and two counts by the server give a
-// and b.
+// words all have four letters. A tokenizer that knows English has one token for each with the space before it; one that
+// spells has the same number of tokens for each. Either way a text of n words costs a + b*n tokens, and two counts by
+// the server give a and b.
 var words = strings.Fields(`
 able acid aged also area army away baby back ball band bank base bath bear beat been beer bell belt best bill bird blow
 blue boat body bomb bond bone book boom born boss both bowl bulk burn bush busy call calm came camp card care case cash
@@ -36,7 +36,8 @@ twin type unit upon used user vary vast very vice view vote wage wait wake walk 
 wear week well went were west what when whom wide wife wild will wind wine wing wire wise wish with wood word wore work
 yard yeah year your zero zone`)
 
-// fillers fill up what is left where no whole word fits. Each costs one token in some tokenizers; the server is asked which.
+// fillers fill up what is left where no whole word fits. Each costs one token in some tokenizers; the server is asked
+// which.
 var fillers = [...]string{" a", ".", " I", " 1", "\n"}
 
 // Calibration has the token counts of made-up texts on a server.
@@ -98,8 +99,8 @@ func allWords(n int) string {
 	return compose(opening(1), text, "")
 }
 
-// calibrateOrGuess is calibrate for a server that may not count tokens: then it returns [Guess], and a note. The error is
-// that of ctx alone.
+// calibrateOrGuess is calibrate for a server that may not count tokens: then it returns [Guess], and a note. The error
+// is that of ctx alone.
 func calibrateOrGuess(ctx context.Context, count Counter, target int) (Calibration, []note.Note, error) {
 	costs, err := calibrate(ctx, count, target)
 	switch {
@@ -141,7 +142,8 @@ func MostCounts(target int) (texts, tokens int) {
 // Guess is the calibration for a server that counts nothing: one token per word, and a chat template of usual length.
 var Guess = Calibration{Base: 12, Word: 1, Source: "guess"}
 
-// Fit returns how many words and fillers make a text of the given number of tokens; none where the template alone is longer.
+// Fit returns how many words and fillers make a text of the given number of tokens; none where the template alone is
+// longer.
 func (c Calibration) Fit(tokens int) (n, fill int) {
 	n = max(0, int(math.Floor((float64(tokens)-c.Base)/c.Word+1e-9)))
 	if c.Filler == "" {

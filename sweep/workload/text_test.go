@@ -248,7 +248,8 @@ func TestParseThink(t *testing.T) {
 	}
 }
 
-// TestDistributions: what is drawn has the mean and deviation asked for, since rates of sessions are computed with them, and is within the bounds.
+// TestDistributions: what is drawn has the mean and deviation asked for, since rates of sessions are computed with
+// them, and is within the bounds.
 func TestDistributions(t *testing.T) {
 	for in, std := range map[string]float64{
 		"512": 0, "mean=512,std=100": 100, "uniform:100-300": 200 / math.Sqrt(12), "exp:4": 3, "exp:mean=600,min=500": 100, "lognormal:mean=300,std=200": 200,

@@ -144,7 +144,8 @@ func TestUnusableTraces(t *testing.T) {
 	}
 }
 
-// TestTraceSharesPrefixes checks that prompts share exactly the blocks that their hash ids share, and nothing without them.
+// TestTraceSharesPrefixes checks that prompts share exactly the blocks that their hash ids share, and nothing without
+// them.
 func TestTraceSharesPrefixes(t *testing.T) {
 	costs := calibrated(t, simtest.TextPieces, 9)
 	words := func(content string) [][]string {

@@ -16,8 +16,8 @@ import (
 	"llmsweep/client/note"
 )
 
-// visitRow is called for each row of a file, in order, with the line where it begins. For a row that cannot be read, why is the
-// reason, and there is no value. It returns false to stop.
+// visitRow is called for each row of a file, in order, with the line where it begins. For a row that cannot be read,
+// why is the reason, and there is no value. It returns false to stop.
 type visitRow[T any] func(line int, value T, why note.Note) (more bool)
 
 // brokenOff returns the reason to skip the last row read where the rest of a file cannot be read.
@@ -99,8 +99,8 @@ func eachLine(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) error
 	}
 }
 
-// line reads a line, its end included. Of a line that is too long it returns the beginning, and whole is false. long is a buffer
-// that is reused from line to line.
+// line reads a line, its end included. Of a line that is too long it returns the beginning, and whole is false. long is
+// a buffer that is reused from line to line.
 func (in *rowInput) line(long *[]byte) (b []byte, whole bool, err error) {
 	b, err = in.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {
@@ -130,8 +130,8 @@ func (c rowColumns) First(names ...string) int {
 	return -1
 }
 
-// eachRow visits the rows of a CSV file below its header, which it hands to begin first. The fields are only valid until f
-// returns.
+// eachRow visits the rows of a CSV file below its header, which it hands to begin first. The fields are only valid
+// until f returns.
 func eachRow(ctx context.Context, in *rowInput, begin func(rowColumns) error, f visitRow[[]string]) error {
 	f = watched(ctx, f)
 	l := newCounter(in)

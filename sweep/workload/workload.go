@@ -1,6 +1,6 @@
-// Package workload makes prompts: texts of a given length in tokens that no server has seen before, alone, behind shared prefixes
-// or in conversations, rows of a dataset, and requests of a trace. It needs no tokenizer: it learns the length of texts by asking the
-// server under test to count a few. It sends no requests itself.
+// Package workload makes prompts: texts of a given length in tokens that no server has seen before, alone, behind
+// shared prefixes or in conversations, rows of a dataset, and requests of a trace. It needs no tokenizer: it learns the
+// length of texts by asking the server under test to count a few. It sends no requests itself.
 package workload
 
 import (

@@ -148,8 +148,8 @@ func (a *answer) await(ctx context.Context, n int) bool {
 	return true
 }
 
-// sendTokens sends a chunk. The chunks of one burst of the habit batches are sent in one write, as far as the HTTP server's
-// buffer holds them.
+// sendTokens sends a chunk. The chunks of one burst of the habit batches are sent in one write, as far as the HTTP
+// server's buffer holds them.
 func (a *answer) sendTokens(from, to int) bool {
 	a.buf = a.encoder.tokens(a.buf[:0], from, to)
 	if a.config.Habits.Bursts == (sim.Burst{}) || int(a.ready.Load()) == to {

@@ -239,7 +239,8 @@ func TestPausesStallAllStreams(t *testing.T) {
 	})
 }
 
-// TestSheddingIsNoRateLimit: a server that refuses because too many wait says so, also with status 429, and names no rate limit.
+// TestSheddingIsNoRateLimit: a server that refuses because too many wait says so, also with status 429, and names no
+// rate limit.
 func TestSheddingIsNoRateLimit(t *testing.T) {
 	for path, ask := range map[string]string{"/v1/completions": ask32, "/v1/messages": `{"model":"plain8","max_tokens":32,"messages":[{"role":"user","content":"hello"}]}`} {
 		inBubble(t, habitual(t, "sheds:1"), Options{}, func(t *testing.T, b *bubble) {

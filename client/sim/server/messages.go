@@ -7,8 +7,8 @@ import (
 	"llmsweep/client/sim"
 )
 
-// messagesEndpoint is Anthropic's Messages API, after Anthropic's reference: the prompt's count leaves out what was in the
-// prefix cache, so message_start comes with the first token.
+// messagesEndpoint is Anthropic's Messages API, after Anthropic's reference: the prompt's count leaves out what was in
+// the prefix cache, so message_start comes with the first token.
 func messagesEndpoint() *endpoint {
 	return &endpoint{
 		known: `model messages system stream max_tokens temperature top_p top_k thinking tools tool_choice stop_sequences metadata

@@ -12,8 +12,8 @@ import (
 	"llmsweep/client/sim"
 )
 
-// naturalLimit is the longest chat answer, in tokens, where the request sets no length. A real model would end by itself;
-// vLLM's own limit is the model's length.
+// naturalLimit is the longest chat answer, in tokens, where the request sets no length. A real model would end by
+// itself; vLLM's own limit is the model's length.
 const naturalLimit = 256
 
 // request is a parsed request, independent of its API.

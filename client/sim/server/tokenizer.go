@@ -2,8 +2,8 @@
 //
 // It is a fixed function of the text that resembles a byte-pair encoding: a word has one token or several. Words are
 // divided into pieces of 4 to 6 letters, depending on the first letter. The space before a word belongs to its first
-// piece. Digits, CJK characters, punctuation and newlines are one token each, and so are runs of other blanks and invalid
-// bytes.
+// piece. Digits, CJK characters, punctuation and newlines are one token each, and so are runs of other blanks and
+// invalid bytes.
 
 package server
 
@@ -42,8 +42,8 @@ func letters(s string) int {
 	return end
 }
 
-// blanks returns the length of the run of blanks that s begins with, without the last one where that belongs to the next
-// word.
+// blanks returns the length of the run of blanks that s begins with, without the last one where that belongs to the
+// next word.
 func blanks(s string) int {
 	end := 0
 	for end < len(s) {
@@ -97,8 +97,8 @@ func id(token string, vocab int) uint32 {
 // message is one message of a chat.
 type message struct{ Role, Text string }
 
-// appendChat appends a conversation in Qwen2's template, which adds a system prompt where there is none. Each message has
-// five tokens besides its text, and the opening of the answer has three.
+// appendChat appends a conversation in Qwen2's template, which adds a system prompt where there is none. Each message
+// has five tokens besides its text, and the opening of the answer has three.
 func appendChat(ids []uint32, messages []message, vocab int) []uint32 {
 	newline := id("\n", vocab)
 	turn := func(m message) {

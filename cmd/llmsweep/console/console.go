@@ -1,5 +1,5 @@
-// Package console is the surroundings of a command: its context, output, errors with exit codes, the terminal and signals. Errors
-// and texts leave it without secrets and without control characters.
+// Package console is the surroundings of a command: its context, output, errors with exit codes, the terminal and
+// signals. Errors and texts leave it without secrets and without control characters.
 package console
 
 import (
@@ -29,8 +29,8 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// Console is the surroundings of a command: when to stop, where to write, and the outside world. Tests replace the outside
-// world, to run commands in virtual time.
+// Console is the surroundings of a command: when to stop, where to write, and the outside world. Tests replace the
+// outside world, to run commands in virtual time.
 type Console struct {
 	world World
 
@@ -47,7 +47,8 @@ type Console struct {
 	Interrupts *interrupter
 }
 
-// World is the outside world of commands. A console hands out copies, so nothing changes it once a command runs. Tests have another, in virtual time.
+// World is the outside world of commands. A console hands out copies, so nothing changes it once a command runs. Tests
+// have another, in virtual time.
 type World struct {
 	Disk   store.Disk                // that run directories are on
 	Limits func() client.LocalLimits // what this machine allows
@@ -120,8 +121,8 @@ func (c *Console) Servers(arguments []string) ([]string, error) {
 	return []string{u}, err
 }
 
-// RunDir makes the run directory of that path, or the next free one of the default name where it is empty. With force a run in it is
-// removed.
+// RunDir makes the run directory of that path, or the next free one of the default name where it is empty. With force a
+// run in it is removed.
 func (c *Console) RunDir(path string, force bool) (*store.Dir, error) {
 	switch {
 	case path == "":

@@ -22,12 +22,12 @@ type interrupter struct {
 	pipe sync.Once
 }
 
-// sameSignal is the time within which a second signal is taken for the first: timeout(1) sends one to the process and one to its group, and
-// a terminal that is closed may send several.
+// sameSignal is the time within which a second signal is taken for the first: timeout(1) sends one to the process and
+// one to its group, and a terminal that is closed may send several.
 const sameSignal = time.Second
 
-// NewInterrupter begins to watch signals; stop ends that. A signal that was ignored when the process began, as nohup does it with SIGHUP,
-// stays ignored.
+// NewInterrupter begins to watch signals; stop ends that. A signal that was ignored when the process began, as nohup
+// does it with SIGHUP, stays ignored.
 func NewInterrupter() (in *interrupter, stop func()) {
 	in = &interrupter{exit: os.Exit}
 	in.Ctx, in.cancel = context.WithCancelCause(context.Background())
@@ -60,9 +60,10 @@ func (in *interrupter) watch(signals <-chan os.Signal) {
 // Interrupt ends the context; what was measured is kept.
 func (in *interrupter) Interrupt() { in.cancel(experiment.ErrInterrupted) }
 
-// endByBrokenPipe makes a pipe whose reader has gone (head, a closed terminal) end the command as Ctrl-C does. By default it ends the process at
-// the next line, which is right for commands that only print. Once SIGPIPE is asked for, it comes for any file and socket, such as that of a reader
-// of the live page who goes away: only standard output and standard error count.
+// endByBrokenPipe makes a pipe whose reader has gone (head, a closed terminal) end the command as Ctrl-C does. By
+// default it ends the process at the next line, which is right for commands that only print. Once SIGPIPE is asked for,
+// it comes for any file and socket, such as that of a reader of the live page who goes away: only standard output and
+// standard error count.
 func (in *interrupter) endByBrokenPipe() {
 	in.pipe.Do(func() {
 		broken := make(chan os.Signal, 1)

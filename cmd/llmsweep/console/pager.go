@@ -11,7 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Page prints a text: on a terminal as render returns it for its width, through $PAGER where it is longer than the screen; elsewhere plain.
+// Page prints a text: on a terminal as render returns it for its width, through $PAGER where it is longer than the
+// screen; elsewhere plain.
 func (c *Console) Page(render func(width int) string, plain string) error {
 	f, ok := c.Out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

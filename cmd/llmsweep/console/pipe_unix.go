@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerGone reports whether nobody reads any more what is written to a file: the other end of its pipe or terminal is closed.
+// readerGone reports whether nobody reads any more what is written to a file: the other end of its pipe or terminal is
+// closed.
 func readerGone(f *os.File) bool {
 	polled := []unix.PollFd{{Fd: int32(f.Fd())}} // errors and hang-ups are reported unasked
 	n, err := unix.Poll(polled, 0)

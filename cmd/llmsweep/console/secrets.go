@@ -7,8 +7,8 @@ import (
 	"llmsweep/client/redact"
 )
 
-// secrets returns the secrets of the command line, of its configuration file and of the environment. They are found in the text, so that
-// they are known also where a command line cannot be parsed.
+// secrets returns the secrets of the command line, of its configuration file and of the environment. They are found in
+// the text, so that they are known also where a command line cannot be parsed.
 func (c *Console) secrets() []string {
 	found := slices.Clone(c.Configured)
 	for i, a := range c.Args {

@@ -5,7 +5,8 @@ import (
 	"os"
 )
 
-// Summarize appends a document to the summary of the step in which GitHub runs llmsweep. The result does not depend on it.
+// Summarize appends a document to the summary of the step in which GitHub runs llmsweep. The result does not depend on
+// it.
 func (c *Console) Summarize(doc []byte) {
 	file := c.world.Env("GITHUB_STEP_SUMMARY")
 	if file == "" {

@@ -10,7 +10,8 @@ type Cluster struct {
 	Token       string `name:"cluster-token" placeholder:"TEXT" help:"Secret that the ranks share ($$LLMSWEEP_CLUSTER_TOKEN)." hidden:"" group:"Server"`
 }
 
-// Place returns the place of this process among the ranks; nil where it is the only one. env returns the value of an environment variable.
+// Place returns the place of this process among the ranks; nil where it is the only one. env returns the value of an
+// environment variable.
 func (f *Cluster) Place(env func(string) string) (*cluster.Place, error) {
 	if f == nil {
 		return nil, nil

@@ -11,8 +11,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Command returns what run.json records of the command line: the arguments, and the settings that change each request, without
-// their secrets. server is the URL of the measured server, as it was given.
+// Command returns what run.json records of the command line: the arguments, and the settings that change each request,
+// without their secrets. server is the URL of the measured server, as it was given.
 func (t *Target) Command(c *console.Console, server string) rundir.Command {
 	r := rundir.Command{Args: append([]string{"llmsweep"}, t.Redact(c.Args)...), Timeout: t.Timeout.Seconds(), Proxy: c.ProxyFor(server)}
 	if t.Body != "" {
@@ -27,7 +27,8 @@ func (t *Target) Command(c *console.Console, server string) rundir.Command {
 	return r
 }
 
-// Redact returns a command line without secrets: API keys, values of headers, and user names, passwords and queries in URLs.
+// Redact returns a command line without secrets: API keys, values of headers, and user names, passwords and queries in
+// URLs.
 func (t *Target) Redact(args []string) []string {
 	args = slices.Clone(args)
 	for i := 0; i < len(args); i++ {

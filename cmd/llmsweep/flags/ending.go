@@ -12,8 +12,8 @@ var endings = map[string]string{
 	".md": "markdown", ".markdown": "markdown", ".json": "json", ".html": FormatHTML, ".htm": FormatHTML, ".csv": "csv", ".svg": FormatSVG, ".png": "png",
 }
 
-// FormatFor returns the format of a file: that of --format, and where it is the default, the one that the file's name ends with, of those
-// that there are.
+// FormatFor returns the format of a file: that of --format, and where it is the default, the one that the file's name
+// ends with, of those that there are.
 func FormatFor(format, file string, formats []string) string {
 	if format != "console" {
 		return format

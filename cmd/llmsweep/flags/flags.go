@@ -1,5 +1,5 @@
-// Package flags holds the groups of flags that several commands share. Each turns what was given into the options of the package
-// that does the work. A command embeds the groups that it takes.
+// Package flags holds the groups of flags that several commands share. Each turns what was given into the options of
+// the package that does the work. A command embeds the groups that it takes.
 package flags
 
 import (
@@ -82,7 +82,8 @@ func (t *Target) Options(url string, conns int) (client.Options, error) {
 	return o, nil
 }
 
-// Speaks returns the API that requests to a URL go to, as far as the command line tells; "auto" where it is to be found out.
+// Speaks returns the API that requests to a URL go to, as far as the command line tells; "auto" where it is to be found
+// out.
 func (t *Target) Speaks(url string) string {
 	if pasted := input.PastedAPI(url); pasted != "" && t.API == "auto" {
 		return pasted

@@ -18,7 +18,8 @@ type Page struct {
 	HTML string `name:"html" placeholder:"FILE" help:"Write also the page with drawings here (beside -o)." group:"Result"`
 }
 
-// WriteWithPage writes tables as t does, and the page beside them. Where the page would replace somebody else's file, nothing is written.
+// WriteWithPage writes tables as t does, and the page beside them. Where the page would replace somebody else's file,
+// nothing is written.
 func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
 	path := p.path(t)
 	if path != "" {
@@ -46,7 +47,8 @@ func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Write
 	return nil
 }
 
-// CheckFiles returns an error where a file that is going to be written may not be overwritten: that of -o, and the page. A command that takes minutes asks before it begins.
+// CheckFiles returns an error where a file that is going to be written may not be overwritten: that of -o, and the
+// page. A command that takes minutes asks before it begins.
 func (p *Page) CheckFiles(t *Tables) error {
 	if path := p.path(t); path != "" {
 		if err := inputs.CheckOutput(path, t.Force); err != nil {
@@ -56,7 +58,8 @@ func (p *Page) CheckFiles(t *Tables) error {
 	return t.CheckFile()
 }
 
-// path returns where the page is written; empty for nowhere. A program that asks for JSON, or a page that is asked for by itself, needs no other.
+// path returns where the page is written; empty for nowhere. A program that asks for JSON, or a page that is asked for
+// by itself, needs no other.
 func (p *Page) path(t *Tables) string {
 	switch {
 	case p.HTML != "":

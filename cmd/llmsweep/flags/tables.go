@@ -39,7 +39,8 @@ func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, section
 	return console.WriteFiles(t.Force, inputs.OutputFile{Path: t.Output, Content: b.Bytes(), Comment: inputs.CommentOf(t.Format)})
 }
 
-// Names returns the language of the names of configurations: that of the text, and English in JSON and verdicts, which are the same in every language.
+// Names returns the language of the names of configurations: that of the text, and English in JSON and verdicts, which
+// are the same in every language.
 func (t *Tables) Names() lang.Lang {
 	if t.forPrograms() {
 		return lang.English
@@ -50,7 +51,8 @@ func (t *Tables) Names() lang.Lang {
 // forPrograms reports whether the format is read by programs.
 func (t *Tables) forPrograms() bool { return t.Format == "json" || t.Format == FormatVerdict }
 
-// CheckFile returns an error where the file of -o may not be overwritten. A command that takes minutes asks before it begins.
+// CheckFile returns an error where the file of -o may not be overwritten. A command that takes minutes asks before it
+// begins.
 func (t *Tables) CheckFile() error {
 	if t.Output == "" {
 		return nil

@@ -34,7 +34,8 @@ type foundServer struct {
 	HTTP   string
 }
 
-// Found returns what the preflight found out of the servers at some URLs, for connectAsFound. host is this machine's name, as others reach it.
+// Found returns what the preflight found out of the servers at some URLs, for connectAsFound. host is this machine's
+// name, as others reach it.
 func (t *Target) Found(urls []string, host string) ([]byte, error) {
 	f := found{Costs: t.costs, Longest: t.Longest}
 	for i, one := range t.all() {
@@ -52,8 +53,8 @@ func (t *Target) Found(urls []string, host string) ([]byte, error) {
 	return json.Marshal(f)
 }
 
-// connectAsFound connects to servers with what another process found out of them, and makes the same workload. It asks the servers
-// nothing, but to count a dataset's tokens.
+// connectAsFound connects to servers with what another process found out of them, and makes the same workload. It asks
+// the servers nothing, but to count a dataset's tokens.
 func connectAsFound(c *console.Console, urls []string, told []byte, flags *flags.Target, l *flags.WorkloadOptions, r *workload.Replay, conns int) (_ *Target, err error) {
 	var f found
 	if err := json.Unmarshal(told, &f); err != nil {

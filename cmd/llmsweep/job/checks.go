@@ -33,7 +33,8 @@ func (one *side) grader() *grade.Grader {
 	return &grade.Grader{Clean: one.Client.WithoutSecrets}
 }
 
-// checkAccuracy returns why an objective for accuracy cannot be judged: no question is graded. Without it the result is nil.
+// checkAccuracy returns why an objective for accuracy cannot be judged: no question is graded. Without it the result is
+// nil.
 func (j *Job) checkAccuracy(graded bool) error {
 	if t := slo.Of(slo.Accuracy, j.Plan.SLO); t != nil && !graded {
 		return fmt.Errorf("--slo '%s' is about graded answers: give a --dataset whose rows have an answer, on one machine (llmsweep help loads)", t)
@@ -41,7 +42,8 @@ func (j *Job) checkAccuracy(graded bool) error {
 	return nil
 }
 
-// checkSessions returns why an objective for sessions cannot be judged: each request stands alone. Without it the result is nil.
+// checkSessions returns why an objective for sessions cannot be judged: each request stands alone. Without it the
+// result is nil.
 func (j *Job) checkSessions() error {
 	if t := slo.Of(slo.Sessions, j.Plan.SLO); t != nil && j.Workload.Turns == "" && !j.Workload.MultiTurn && j.Replay == nil {
 		return fmt.Errorf("--slo '%s' is about conversations: give --turns, or --dataset with --multi-turn", t)

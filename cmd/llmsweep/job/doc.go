@@ -1,7 +1,7 @@
 // Package job measures for sweep, run, demo, resume and compare --live, from the flags to the exit code.
 //
-// A [Job] measures one server, or several of one model; a [Comparison] measures two servers in turns. Both go through the same steps, with a
-// session of one side or two:
+// A [Job] measures one server, or several of one model; a [Comparison] measures two servers in turns. Both go through
+// the same steps, with a session of one side or two:
 //
 //	| step     | what happens                                                               | where                    |
 //	|----------|----------------------------------------------------------------------------|--------------------------|

@@ -128,8 +128,8 @@ func (j *Job) unsent(l *flags.WorkloadOptions, count func(string) int) (workload
 	return opened.Workload, stages, console.Usage(err)
 }
 
-// Of the limits on spending, preflight and warm-up take at most one part in openingParts. A sweep measures leastStages stages at least: one
-// request at a time, the throughput, and a rate.
+// Of the limits on spending, preflight and warm-up take at most one part in openingParts. A sweep measures leastStages
+// stages at least: one request at a time, the throughput, and a rate.
 const (
 	openingParts = 5
 	leastStages  = 3
@@ -138,8 +138,9 @@ const (
 // roundedUp raises a number by more than its printing with three digits can lower it.
 const roundedUp = 1.01
 
-// affordable refuses limits on spending below what the smallest useful measurement costs, before anything is sent: preflight and warm-up,
-// and as many requests as its stages have at least. A plan of which every request fits is not refused. A run that goes on has paid for its opening.
+// affordable refuses limits on spending below what the smallest useful measurement costs, before anything is sent:
+// preflight and warm-up, and as many requests as its stages have at least. A plan of which every request fits is not
+// refused. A run that goes on has paid for its opening.
 func (j *Job) affordable(p parsed) error {
 	purse, err := j.Target.Purse()
 	limits := limitsOf(purse)

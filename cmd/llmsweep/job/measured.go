@@ -7,8 +7,8 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// Configure returns c with what measures this server, for the run in dir. Where recount is set, answers are tokenized again if that is
-// possible.
+// Configure returns c with what measures this server, for the run in dir. Where recount is set, answers are tokenized
+// again if that is possible.
 func (t *Target) Configure(ctx context.Context, c sweep.Config, dir *store.Dir, recount bool) sweep.Config {
 	sender := t.Sender()
 	c.Doer, c.Warm, c.Timestamps = sender, warming(sender, t.files), sender.Timestamps

@@ -27,8 +27,8 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// Job is a sweep or run from its flags to its exit code: it connects, measures, concludes and renders. What it needs of this machine follows
-// from the plan and the loads ([Job.needs]).
+// Job is a sweep or run from its flags to its exit code: it connects, measures, concludes and renders. What it needs of
+// this machine follows from the plan and the loads ([Job.needs]).
 type Job struct {
 	*console.Console
 	Urls     []string // of the servers; requests are shared out over several

@@ -11,9 +11,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// missed returns the error of a run that missed its SLO, with exit code exitMissed, or of one that did not show whether it meets it, with
-// exitUndecided; nil where it met it or there was none. A stage that was ended before all that was asked for was sent is a failure. A gate in CI must
-// not pass without evidence.
+// missed returns the error of a run that missed its SLO, with exit code exitMissed, or of one that did not show whether
+// it meets it, with exitUndecided; nil where it met it or there was none. A stage that was ended before all that was
+// asked for was sent is a failure. A gate in CI must not pass without evidence.
 func missed(run *rundir.Run, l lang.Lang) error {
 	switch a := run.Answer; {
 	case a == nil:
@@ -47,7 +47,8 @@ func missed(run *rundir.Run, l lang.Lang) error {
 	return endedEarly(run, l)
 }
 
-// missedByUsers returns the error of a sweep by users that missed its SLO with one user, or did not show how many it carries.
+// missedByUsers returns the error of a sweep by users that missed its SLO with one user, or did not show how many it
+// carries.
 func missedByUsers(c *rundir.Carried) error {
 	terms := strings.Join(c.Terms, ", ")
 	switch {
@@ -59,8 +60,8 @@ func missedByUsers(c *rundir.Carried) error {
 	return console.Exit(console.Undecided, fmt.Errorf("no number of users was shown to meet the SLO %s: measure for longer (--stage-time, --budget)", terms))
 }
 
-// endedEarly returns the error of a run of which a stage ended before all that was asked for was sent; nil where none did, and for a sweep, which
-// measures what a server cannot do as well.
+// endedEarly returns the error of a run of which a stage ended before all that was asked for was sent; nil where none
+// did, and for a sweep, which measures what a server cannot do as well.
 func endedEarly(run *rundir.Run, l lang.Lang) error {
 	if run.Plan.Kind != rundir.KindRun {
 		return nil

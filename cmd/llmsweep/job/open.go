@@ -10,7 +10,8 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// open makes the workload. Where costs is nil, it asks the server for the length of texts in tokens where that is needed.
+// open makes the workload. Where costs is nil, it asks the server for the length of texts in tokens where that is
+// needed.
 func (t *Target) open(ctx context.Context, spec *workload.Spec, costs *workload.Calibration) error {
 	o, err := openWorkload(ctx, spec, t.count, costs, t.Lang)
 	if err != nil {
@@ -21,8 +22,8 @@ func (t *Target) open(ctx context.Context, spec *workload.Spec, costs *workload.
 	return nil
 }
 
-// openWorkload makes a workload. An error of the flags or of a file is a usage error; where a file has no usable row, it is in the words of a
-// report.
+// openWorkload makes a workload. An error of the flags or of a file is a usage error; where a file has no usable row,
+// it is in the words of a report.
 func openWorkload(ctx context.Context, spec *workload.Spec, count workload.Counter, costs *workload.Calibration, l lang.Lang) (workload.Opened, error) {
 	o, err := workload.Open(ctx, spec, count, costs)
 	if file := (*workload.UnusableError)(nil); errors.As(err, &file) {

@@ -46,7 +46,8 @@ func OpenResumed(path string) (*rundir.Run, error) {
 	return run, nil
 }
 
-// Overwrites returns an error where a run that goes on would overwrite a report, a page or a drawing that somebody changed.
+// Overwrites returns an error where a run that goes on would overwrite a report, a page or a drawing that somebody
+// changed.
 func Overwrites(path string, force bool) error {
 	names := []string{rundir.ReportFile, rundir.PageFile}
 	for _, drawing := range Best() {
@@ -144,8 +145,8 @@ func sameServer(before *rundir.Run, now *rundir.Target, asked *rundir.Workload) 
 	return nil
 }
 
-// spent returns what the first part of a run spent. Where it was killed, the requests that run.json does not count yet are reckoned with
-// as dearly as they can have been.
+// spent returns what the first part of a run spent. Where it was killed, the requests that run.json does not count yet
+// are reckoned with as dearly as they can have been.
 func spent(before *rundir.Run, path string) (client.Spent, error) {
 	var s client.Spent
 	told := before.Spent

@@ -55,7 +55,8 @@ func (s *session) connected(t *Target) *side {
 	return one
 }
 
-// describe gives a side its directory, its run before the first stage, and what measures it. Where recount is set, answers are tokenized again.
+// describe gives a side its directory, its run before the first stage, and what measures it. Where recount is set,
+// answers are tokenized again.
 func (s *session) describe(one *side, dir *store.Dir, command rundir.Command, labels rundir.Labels, plan sweep.Config, recount bool) {
 	s.closes = append(s.closes, func() { dir.Close() })
 	one.dir = dir

@@ -139,8 +139,9 @@ func (j *Job) connect(s *session, p parsed) (*side, error) {
 	return one, console.Usage(err)
 }
 
-// takesTexts reports whether a sweep without a workload of its own sends the built-in texts: where the server decodes speculatively, and where the sweep
-// that goes on did so. The ranks of a cluster all send random words, since each makes its own workload.
+// takesTexts reports whether a sweep without a workload of its own sends the built-in texts: where the server decodes
+// speculatively, and where the sweep that goes on did so. The ranks of a cluster all send random words, since each
+// makes its own workload.
 func (j *Job) takesTexts(t *Target, p parsed) bool {
 	switch {
 	case j.Stages != nil || j.Replay != nil || p.node != nil || !p.load.Untouched():

@@ -230,8 +230,8 @@ func (t *Target) count(ctx context.Context, texts ...string) ([]int, string, err
 	return counts, "tokenizer", nil
 }
 
-// Retokenize returns what counts the tokens of answers again: the tokenizer of --tokenizer, or the server where wanted and
-// possible; nil where neither can.
+// Retokenize returns what counts the tokens of answers again: the tokenizer of --tokenizer, or the server where wanted
+// and possible; nil where neither can.
 func (t *Target) Retokenize(ctx context.Context, wanted bool) workload.TokenizerFunc {
 	if t.tokenize != nil || !wanted {
 		return t.tokenize
@@ -279,7 +279,8 @@ func (t *Target) gauges(ctx context.Context) (load.Gauges, error) {
 	}, err
 }
 
-// speculates reports whether the server tells of speculative decoding. SGLang has its gauges also without it: then they are 0.
+// speculates reports whether the server tells of speculative decoding. SGLang has its gauges also without it: then they
+// are 0.
 func (t *Target) speculates(ctx context.Context) bool {
 	load, err := t.prober.Load(ctx)
 	return err == nil && (load.Drafts.Known || load.AcceptLength.Value > 0)

@@ -135,7 +135,8 @@ func work(p Plan, w load.Waiter, ranks int) cluster.Work {
 	return work
 }
 
-// ConnectRanks returns the servers and the workload as rank 0 found them. args is the command line of the run that goes on; nil for a new one.
+// ConnectRanks returns the servers and the workload as rank 0 found them. args is the command line of the run that goes
+// on; nil for a new one.
 type ConnectRanks func(args []string, found []byte) (Plan, error)
 
 // Follow takes part as a rank other than 0, until rank 0 ends the run.

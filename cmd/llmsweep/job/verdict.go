@@ -8,8 +8,8 @@ import (
 	"llmsweep/report/compare"
 )
 
-// Verdict returns an error that names the gates that failed, with exit code [console.Missed]; or else those that cannot be
-// judged, with [console.Undecided].
+// Verdict returns an error that names the gates that failed, with exit code [console.Missed]; or else those that cannot
+// be judged, with [console.Undecided].
 func Verdict(result compare.Judged, gates []compare.Gate) error {
 	failed, unjudged := compare.Judge(result, gates)
 	switch {

@@ -7,7 +7,8 @@ import (
 	"llmsweep/report/table"
 )
 
-// TestTerminal renders all topics at several widths: no line is wider, but for code, no Markdown is left, and no word is lost.
+// TestTerminal renders all topics at several widths: no line is wider, but for code, no Markdown is left, and no word
+// is lost.
 func TestTerminal(t *testing.T) {
 	for _, topic := range Topics() {
 		page, err := Page(topic)

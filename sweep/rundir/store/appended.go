@@ -68,9 +68,9 @@ type placed[T any] struct {
 	end   int64
 }
 
-// eachLine yields the lines of such a file in a run directory, in the order in which they were written; none where there is no file. The file may be
-// compressed with gzip, and then ends in .gz. A last line without a newline, which a killed process leaves, is skipped, and so is what a power failure
-// damaged.
+// eachLine yields the lines of such a file in a run directory, in the order in which they were written; none where
+// there is no file. The file may be compressed with gzip, and then ends in .gz. A last line without a newline, which a
+// killed process leaves, is skipped, and so is what a power failure damaged.
 func eachLine[T any](path, file string) iter.Seq2[*placed[T], error] {
 	return func(yield func(*placed[T], error) bool) {
 		name := filepath.Join(path, file)

@@ -1,5 +1,5 @@
-// Package store writes and reads run directories: run.json, the records and the readings of the server. A directory is written during the run, and
-// can be read at any time. What the files hold is in package rundir.
+// Package store writes and reads run directories: run.json, the records and the readings of the server. A directory is
+// written during the run, and can be read at any time. What the files hold is in package rundir.
 package store
 
 import (
@@ -25,11 +25,12 @@ import (
 // flushEvery bounds the records that a killed process loses, and the time until it is seen that the directory is gone.
 const flushEvery = 500 * time.Millisecond
 
-// queuedRecords is how many records may wait for a slow disk before Append waits too: about a second of a fast server's requests.
+// queuedRecords is how many records may wait for a slow disk before Append waits too: about a second of a fast server's
+// requests.
 const queuedRecords = 4096
 
-// Dir is a run directory that is being written. Its methods may be called from any goroutine. A goroutine of its own writes the
-// records, so that no request waits for the disk.
+// Dir is a run directory that is being written. Its methods may be called from any goroutine. A goroutine of its own
+// writes the records, so that no request waits for the disk.
 type Dir struct {
 	Path string
 
@@ -82,8 +83,8 @@ func (d *Dir) files() Disk {
 	return d.disk
 }
 
-// Append queues one record for writing; it keeps nothing of r. After the first failure to write, such as a full disk, it returns that
-// error.
+// Append queues one record for writing; it keeps nothing of r. After the first failure to write, such as a full disk,
+// it returns that error.
 func (d *Dir) Append(r *rundir.Record) error {
 	if err := d.Failure(); err != nil {
 		return err
@@ -108,10 +109,12 @@ func (d *Dir) Close() error {
 	return err
 }
 
-// Broken is closed when something could not be written: the disk is full, say, or the directory is gone. [Dir.Failure] returns why.
+// Broken is closed when something could not be written: the disk is full, say, or the directory is gone. [Dir.Failure]
+// returns why.
 func (d *Dir) Broken() <-chan struct{} { return d.broken }
 
-// wait sends an entry and waits until it is done. A directory that was not opened to write records has none to wait for.
+// wait sends an entry and waits until it is done. A directory that was not opened to write records has none to wait
+// for.
 func (d *Dir) wait(e entry) error {
 	if d.queue == nil {
 		return nil
@@ -269,7 +272,8 @@ func (d *Dir) syncedBy(state rundir.State) *rundir.Synced {
 	return &rundir.Synced{Records: d.synced, Readings: d.sizes[rundir.ReadingsFile], Grades: d.sizes[rundir.GradesFile]}
 }
 
-// WriteFile writes a file into a directory that is no run directory, whole or not at all, and waits until it is on the disk.
+// WriteFile writes a file into a directory that is no run directory, whole or not at all, and waits until it is on the
+// disk.
 func WriteFile(dir, name string, b []byte) error {
 	path := filepath.Join(dir, name)
 	if err := ReplaceFile(OS{}, path, b); err != nil {
@@ -287,7 +291,8 @@ func (d *Dir) WriteFile(name string, b []byte) error {
 	return nil
 }
 
-// Records yields the records of one stage that have been appended so far. Where the disk failed, these are fewer, and [Dir.Failure] says so.
+// Records yields the records of one stage that have been appended so far. Where the disk failed, these are fewer, and
+// [Dir.Failure] says so.
 func (d *Dir) Records(stage string) iter.Seq2[*rundir.Record, error] {
 	return func(yield func(*rundir.Record, error) bool) {
 		d.Flush()
@@ -330,8 +335,8 @@ func Open(path string) (*rundir.Run, error) {
 	return run, nil
 }
 
-// Records yields the records in a run directory, one at a time. A last line without a newline, which a killed process leaves, is
-// skipped, and so is what a power failure damaged.
+// Records yields the records in a run directory, one at a time. A last line without a newline, which a killed process
+// leaves, is skipped, and so is what a power failure damaged.
 func Records(path string) iter.Seq2[*rundir.Record, error] {
 	return records(path, part{to: math.MaxInt64})
 }

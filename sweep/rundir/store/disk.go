@@ -1,8 +1,8 @@
-// The file operations that a run directory is written with. They are behind an interface, so that tests can cut the power,
-// fill the disk up, or make it fail.
+// The file operations that a run directory is written with. They are behind an interface, so that tests can cut the
+// power, fill the disk up, or make it fail.
 //
-// What a power cut leaves is known only of what was synced: bytes of a file by [File].Sync, names in a directory by [Disk].SyncDir. The rest
-// may be there, in part or not at all, and in any order.
+// What a power cut leaves is known only of what was synced: bytes of a file by [File].Sync, names in a directory by
+// [Disk].SyncDir. The rest may be there, in part or not at all, and in any order.
 
 package store
 
@@ -29,11 +29,11 @@ type Disk interface {
 	Remove(name string) error
 	// SyncDir waits until the names in a directory are on the disk.
 	SyncDir(path string) error
-	// Check returns an error where what is written to an open file cannot be found under its name any more, or no other file can be made
-	// beside it.
+	// Check returns an error where what is written to an open file cannot be found under its name any more, or no other
+	// file can be made beside it.
 	Check(f File, name string) error
-	// Lock keeps other processes from locking the same directory until it is unlocked, or the process ends. It fails with an
-	// inUseError where another has it.
+	// Lock keeps other processes from locking the same directory until it is unlocked, or the process ends. It fails
+	// with an inUseError where another has it.
 	Lock(dir string) (unlock func() error, err error)
 }
 
@@ -44,7 +44,8 @@ type File interface {
 	Sync() error
 }
 
-// ReplaceFile writes a file as a whole: a reader, and whoever looks after a power cut, finds either the old content or the new.
+// ReplaceFile writes a file as a whole: a reader, and whoever looks after a power cut, finds either the old content or
+// the new.
 func ReplaceFile(d Disk, name string, content []byte) error {
 	const unfinished = ".tmp"
 	tmp := name + unfinished

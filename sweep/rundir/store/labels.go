@@ -24,7 +24,8 @@ func ParseLabels(texts []string) (l rundir.Labels, err error) {
 	return l, setLabels(&l, texts)
 }
 
-// LabelTexts returns labels as key=value, those that are set. A value with blanks stands in quotes, as a shell wants it.
+// LabelTexts returns labels as key=value, those that are set. A value with blanks stands in quotes, as a shell wants
+// it.
 func LabelTexts(l rundir.Labels) []string {
 	var texts []string
 	add := func(key, value string) {
@@ -107,7 +108,8 @@ var freeKey = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 // mostPrice is the highest price per GPU-hour that labels take, in any currency.
 const mostPrice = 1e9
 
-// replaceLabels returns run.json with other labels. Everything else stays byte for byte, also what this version does not know.
+// replaceLabels returns run.json with other labels. Everything else stays byte for byte, also what this version does
+// not know.
 func replaceLabels(run []byte, labels rundir.Labels) ([]byte, error) {
 	old := gjson.GetBytes(run, "labels")
 	if !old.IsObject() || old.Index == 0 {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// LockFile is the file by which a directory is locked. It is removed when the directory is unlocked; what counts is the lock on it, which
-// ends with the process, and not that it exists.
+// LockFile is the file by which a directory is locked. It is removed when the directory is unlocked; what counts is the
+// lock on it, which ends with the process, and not that it exists.
 const LockFile = ".lock"
 
 // inUseError says that another process writes into a directory.

@@ -132,8 +132,8 @@ func Free(path string) string {
 	}
 }
 
-// ContinueOn opens a directory whose run goes on. The records and readings of stages that are not kept are cut off, and so is what a power
-// failure damaged.
+// ContinueOn opens a directory whose run goes on. The records and readings of stages that are not kept are cut off, and
+// so is what a power failure damaged.
 func ContinueOn(d Disk, path string, kept func(stage string) bool) (*Dir, error) {
 	unlock, err := lock(d, path)
 	if err != nil {
@@ -214,8 +214,8 @@ func keptRecords(path string, kept func(stage string) bool) (parts map[string]pa
 	return parts, at, nil
 }
 
-// torn reports whether a file may be damaged from an offset on: the power failed while the run went on, before so much of the file was on
-// the disk.
+// torn reports whether a file may be damaged from an offset on: the power failed while the run went on, before so much
+// of the file was on the disk.
 func torn(path string, offset int64) bool {
 	return tornBeyond(path, offset, (*rundir.Synced).RecordBytes)
 }

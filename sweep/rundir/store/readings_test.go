@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Readings are read back as they were written, what the server does not tell stays absent, and the line that a killed process leaves is skipped.
+// Readings are read back as they were written, what the server does not tell stays absent, and the line that a killed
+// process leaves is skipped.
 func TestReadings(t *testing.T) {
 	d, err := Create(t.TempDir())
 	if err != nil {
