@@ -164,7 +164,8 @@ func TestEnginesThink(t *testing.T) {
 		thinks := d.Traits().Thinks
 		later := r.FirstAnswer > r.FirstToken || thinks && r.Shared.Has(0) // received with the next token
 		if thinks != (r.ReasoningTokens == 5) || thinks != later || r.Status != StatusOK {
-			t.Errorf("%s: %d reasoning tokens of %d, answer after %v", r.Status, r.ReasoningTokens, r.OutputTokens, r.FirstAnswer-r.FirstToken)
+			t.Errorf("%s: %d reasoning tokens of %d, answer after %v", r.Status, r.ReasoningTokens, r.OutputTokens,
+				r.FirstAnswer-r.FirstToken)
 		}
 		p := api.Params{Think: &no, Fields: d.Traits().Fields}
 		r = run24(t, Options{URL: url, API: name, Params: p})
@@ -181,8 +182,10 @@ func TestAPIKeys(t *testing.T) {
 		bearer      bool
 		want        Class
 	}{
-		{"anthropic", "messages", false, ""}, {"anthropic", "messages", true, ClassHTTP4xx}, {"anthropic", "chat", false, ClassHTTP4xx},
-		{"vllm", "messages", false, ClassHTTP4xx}, {"vllm", "messages", true, ""}, {"vllm", "responses", false, ""}, {"vllm", "chat", false, ""},
+		{"anthropic", "messages", false, ""}, {"anthropic", "messages", true, ClassHTTP4xx},
+		{"anthropic", "chat", false, ClassHTTP4xx},
+		{"vllm", "messages", false, ClassHTTP4xx}, {"vllm", "messages", true, ""}, {"vllm", "responses", false, ""},
+		{"vllm", "chat", false, ""},
 	} {
 		url := simulated(t, simserver.Options{Engine: tt.engine, APIKey: "sk-1", FullLength: true})
 		r := run24(t, Options{URL: url, API: tt.api, APIKey: "sk-1", Bearer: tt.bearer})
@@ -196,10 +199,11 @@ func TestAPIKeys(t *testing.T) {
 func TestEnginesFail(t *testing.T) {
 	each(t, func(t *testing.T, engine, name string) {
 		for fault, want := range map[simserver.Fault]string{
-			simserver.Fault500:  "http_5xx 500 Internal Server Error: Internal server error",
-			simserver.Fault429:  "rate_limited 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
-			simserver.Fault529:  "http_5xx 529 Overloaded: Overloaded",
-			simserver.FaultHTML: "malformed HTML instead of an event stream (Welcome)", simserver.FaultReset: "reset connection reset by the server",
+			simserver.Fault500:      "http_5xx 500 Internal Server Error: Internal server error",
+			simserver.Fault429:      "rate_limited 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
+			simserver.Fault529:      "http_5xx 529 Overloaded: Overloaded",
+			simserver.FaultHTML:     "malformed HTML instead of an event stream (Welcome)",
+			simserver.FaultReset:    "reset connection reset by the server",
 			simserver.FaultTruncate: "truncated the stream ended without a finish reason or terminator",
 			simserver.FaultError:    "stream_error EngineCore encountered an issue.",
 			simserver.FaultGarbage:  `malformed a chunk is not JSON: {"id":"garbage","choices":[{"delta":{"content":`,
@@ -224,7 +228,8 @@ func TestEnginesFail(t *testing.T) {
 			if got := fmt.Sprint(r.Class, " ", r.Message); got != want {
 				t.Errorf("%s: %s, want %s", fault, got, want)
 			}
-			if after := fault == simserver.FaultTruncate || fault == simserver.FaultError || fault == simserver.FaultStall; after && r.Chunks() != 12 {
+			if after := fault == simserver.FaultTruncate || fault == simserver.FaultError ||
+				fault == simserver.FaultStall; after && r.Chunks() != 12 {
 				t.Errorf("%s: %d chunks, want the 12 before it", fault, r.Chunks())
 			}
 		}

@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	endTime   = 50 * time.Millisecond  // time for a server to end the body after its terminator, for which the caller waits
+	// time for a server to end the body after its terminator, for which the caller waits
+	endTime   = 50 * time.Millisecond
 	drainTime = 500 * time.Millisecond // and for which the connection is kept, behind the caller
 	openEnds  = 3                      // bodies in a row that did not end in time, after which the caller waits no longer
 	errorTime = 5 * time.Second        // time for a server to send the body of a refusal

@@ -63,7 +63,8 @@ func answering(t testing.TB, status int, header map[string]string, body string) 
 
 // failed is the outcome of a stream that has one chunk of text and then a failure.
 func failed(message string) outcome {
-	return outcome{Status: StatusError, Class: ClassStreamError, Message: message, Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}
+	return outcome{Status: StatusError, Class: ClassStreamError, Message: message, Source: SourceChunks, Chunks: 1,
+		Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}
 }
 
 // outcome is a result without instants and reads.
@@ -116,7 +117,8 @@ const (
 
 // running returns a chunk with a running count.
 func running(text string, n int) string {
-	return fmt.Sprintf(`{"choices":[{"delta":{"content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`, text, n)
+	return fmt.Sprintf(`{"choices":[{"delta":{"content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`, text,
+		n)
 }
 
 // oddCases are unusual streams that servers send, or may send.
@@ -135,70 +137,94 @@ var oddCases = map[string]struct {
 	"reasoning under both names": {events(chunkRole, `{"choices":[{"delta":{"reasoning":"hm"}}]}`,
 		`{"choices":[{"delta":{"reasoning_content":"so"}}]}`, chunkA, chunkFinish,
 		`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,"completion_tokens_details":{"reasoning_tokens":2}}}`, "[DONE]"),
-		outcome{Finish: "stop", Source: SourceServer, Chunks: 3, Answer: true, Prompt: 9, Output: 4, Reasoning: 2, Text: "A"}},
+		outcome{Finish: "stop", Source: SourceServer, Chunks: 3, Answer: true, Prompt: 9, Output: 4, Reasoning: 2,
+			Text: "A"}},
 	"tool call": {events(chunkRole, `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":""}}]}}]}`,
 		`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}}]}`,
 		`{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}`, "[DONE]"),
 		outcome{Finish: "tool_calls", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: api.Unknown, Output: 2}},
 	"refusal": {events(chunkRole, `{"choices":[{"delta":{"refusal":"no"}}]}`, chunkFinish, "[DONE]"),
 		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "no"}},
-	"escapes": {events(`{"choices":[{"text":"\u00e9\n\""}]}`, `{"choices":[{"text":"\ud83d\ude00<&"}]}`, chunkFinish, "[DONE]"),
-		outcome{Finish: "stop", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: api.Unknown, Output: 2, Text: "é\n\"😀<&"}},
+	"escapes": {events(`{"choices":[{"text":"\u00e9\n\""}]}`, `{"choices":[{"text":"\ud83d\ude00<&"}]}`, chunkFinish,
+		"[DONE]"),
+		outcome{Finish: "stop", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: api.Unknown, Output: 2,
+			Text: "é\n\"😀<&"}},
 	"running counts": {events(chunkRole, running("a", 1), running("bcd", 4), running("", 4), running("e", 6), chunkFinish,
 		`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":7}}`, "[DONE]"),
-		outcome{Finish: "stop", Source: SourceServer, Chunks: 3, Answer: true, Prompt: 9, Output: 7, Counts: []int32{1, 3, 2}, Text: "abcde"}},
+		outcome{Finish: "stop", Source: SourceServer, Chunks: 3, Answer: true, Prompt: 9, Output: 7,
+			Counts: []int32{1, 3, 2}, Text: "abcde"}},
 	"the sum on the last text": {events(chunkA, chunkB, running("C", 9), chunkFinish, "[DONE]"),
 		outcome{Finish: "stop", Source: SourceServer, Chunks: 3, Answer: true, Prompt: 9, Output: 9, Text: "ABC"}},
 	"zeros and no truth": {events(running("a", 0), running("b", 0), chunkFinish, "[DONE]"),
 		outcome{Finish: "stop", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: 9, Output: 2, Text: "ab"}},
 	"timings for usage": {events(chunkA, `{"choices":[{"delta":{},"finish_reason":"stop"}],"timings":{"cache_n":2,"prompt_n":7,"predicted_n":3}}`, "[DONE]"),
 		outcome{Finish: "stop", Source: SourceServer, Chunks: 1, Answer: true, Prompt: 9, Output: 3, Cached: 2, Text: "A"}},
-	"an empty answer": {events(chunkRole, chunkFinish, `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":0}}`, "[DONE]"),
+	"an empty answer": {events(chunkRole, chunkFinish, `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":0}}`,
+		"[DONE]"),
 		outcome{Finish: "stop", Source: SourceServer, Prompt: 9}},
 	"finish and no [DONE]": {events(chunkA, chunkFinish),
 		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 	"[DONE] and no finish": {events(chunkA, "[DONE]"), failed("the stream's terminator came without a finish reason")},
-	"[DONE] and counts, no finish": {events(chunkA, `{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":1}}`, "[DONE]"),
+	"[DONE] and counts, no finish": {events(chunkA, `{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":1}}`,
+		"[DONE]"),
 		outcome{Source: SourceServer, Chunks: 1, Answer: true, Prompt: 5, Output: 1, Text: "A"}},
-	"event: error":                 {events(chunkA) + "event: error\ndata: {\"message\":\"engine died\"}\n\n" + events(chunkFinish, "[DONE]"), failed("engine died")},
-	"event: error, and nothing":    {events(chunkA) + "event:error\n\n" + events("[DONE]"), failed("an error without a message")},
-	"event: error, and plain text": {events(chunkA) + "event: error\ndata: out of memory\n\n" + events(chunkFinish, "[DONE]"), failed("out of memory")},
-	"a page in the stream": {events(chunkA) + "<html><title>502 Bad Gateway</title></html>\n\n" + events(chunkFinish, "[DONE]"),
+	"event: error": {events(chunkA) + "event: error\ndata: {\"message\":\"engine died\"}\n\n" +
+		events(chunkFinish, "[DONE]"), failed("engine died")},
+	"event: error, and nothing": {events(chunkA) + "event:error\n\n" + events("[DONE]"),
+		failed("an error without a message")},
+	"event: error, and plain text": {events(chunkA) + "event: error\ndata: out of memory\n\n" +
+		events(chunkFinish, "[DONE]"), failed("out of memory")},
+	"a page in the stream": {events(chunkA) + "<html><title>502 Bad Gateway</title></html>\n\n" +
+		events(chunkFinish, "[DONE]"),
 		failed("a web page (502 Bad Gateway)")},
-	"text in the stream":          {events(chunkA) + "upstream connect error: reset\n\n" + events("[DONE]"), failed("upstream connect error: reset")},
-	"an error and no [DONE]":      {events(chunkA, `{"error":{"message":"engine died"}}`), failed("engine died")},
-	"an error and finish, [DONE]": {events(chunkA, `{"error":"engine died"}`, chunkFinish, "[DONE]"), failed("engine died")},
+	"text in the stream": {events(chunkA) + "upstream connect error: reset\n\n" + events("[DONE]"),
+		failed("upstream connect error: reset")},
+	"an error and no [DONE]": {events(chunkA, `{"error":{"message":"engine died"}}`), failed("engine died")},
+	"an error and finish, [DONE]": {events(chunkA, `{"error":"engine died"}`, chunkFinish, "[DONE]"),
+		failed("engine died")},
 	"no blank line at the end": {events(chunkA, chunkFinish) + "data: [DONE]",
 		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
-	"CRLF, pings, no spaces": {": ping\r\n\r\nevent: x\r\ndata:" + chunkA + "\r\n\r\n:\r\ndata:" + chunkFinish + "\r\n\r\ndata:[DONE]\r\n\r\n",
+	"CRLF, pings, no spaces": {": ping\r\n\r\nevent: x\r\ndata:" + chunkA + "\r\n\r\n:\r\ndata:" + chunkFinish +
+		"\r\n\r\ndata:[DONE]\r\n\r\n",
 		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 
 	"[DONE] alone": {events("[DONE]"), outcome{Status: StatusError, Class: ClassTruncated,
 		Message: "the stream's terminator came before any token or finish reason", Prompt: api.Unknown, Output: api.Unknown}},
 	"cut after a chunk": {events(chunkA), outcome{Status: StatusError, Class: ClassTruncated, Source: SourceChunks,
-		Message: "the stream ended without a finish reason or terminator", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
-	"cut inside a chunk": {events(chunkA) + "data: " + chunkB[:20], outcome{Status: StatusError, Class: ClassTruncated, Source: SourceChunks,
-		Message: "the stream ended in the middle of a chunk", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
-	"nothing at all": {"", outcome{Status: StatusError, Class: ClassTruncated, Message: "the answer's body is empty", Prompt: api.Unknown, Output: api.Unknown}},
-	"error, then [DONE]": {events(chunkA, chunkError, "[DONE]"), outcome{Status: StatusError, Class: ClassStreamError, Source: SourceChunks,
+		Message: "the stream ended without a finish reason or terminator", Chunks: 1, Answer: true, Prompt: api.Unknown,
+		Output: 1, Text: "A"}},
+	"cut inside a chunk": {events(chunkA) + "data: " + chunkB[:20], outcome{Status: StatusError, Class: ClassTruncated,
+		Source:  SourceChunks,
+		Message: "the stream ended in the middle of a chunk", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1,
+		Text: "A"}},
+	"nothing at all": {"", outcome{Status: StatusError, Class: ClassTruncated, Message: "the answer's body is empty",
+		Prompt: api.Unknown, Output: api.Unknown}},
+	"error, then [DONE]": {events(chunkA, chunkError, "[DONE]"), outcome{Status: StatusError, Class: ClassStreamError,
+		Source:  SourceChunks,
 		Message: "the engine died", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
-	"error after the finish": {events(chunkA, chunkFinish, chunkError), outcome{Status: StatusError, Class: ClassStreamError, Source: SourceChunks,
-		Message: "the engine died", Finish: "stop", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
+	"error after the finish": {events(chunkA, chunkFinish, chunkError),
+		outcome{Status: StatusError, Class: ClassStreamError, Source: SourceChunks,
+			Message: "the engine died", Finish: "stop", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 	"error as a string": {events(`{"error":"out of memory"}`), outcome{Status: StatusError, Class: ClassStreamError,
 		Message: "out of memory", Prompt: api.Unknown, Output: api.Unknown}},
-	"error as the object": {events(`{"object":"error","message":"too long","code":400}`), outcome{Status: StatusError, Class: ClassStreamError,
-		Message: "too long", Prompt: api.Unknown, Output: api.Unknown}},
-	"error line of old llama.cpp": {"error: {\"code\":500,\"message\":\"slot lost\"}\n\n", outcome{Status: StatusError, Class: ClassStreamError,
-		Message: "slot lost", Prompt: api.Unknown, Output: api.Unknown}},
-	"finish reason error": {events(chunkA, `{"choices":[{"delta":{},"finish_reason":"error"}]}`), outcome{Status: StatusError, Class: ClassStreamError, Source: SourceChunks,
-		Message: "the server ended the answer with the finish reason error", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
+	"error as the object": {events(`{"object":"error","message":"too long","code":400}`),
+		outcome{Status: StatusError, Class: ClassStreamError,
+			Message: "too long", Prompt: api.Unknown, Output: api.Unknown}},
+	"error line of old llama.cpp": {"error: {\"code\":500,\"message\":\"slot lost\"}\n\n",
+		outcome{Status: StatusError, Class: ClassStreamError,
+			Message: "slot lost", Prompt: api.Unknown, Output: api.Unknown}},
+	"finish reason error": {events(chunkA, `{"choices":[{"delta":{},"finish_reason":"error"}]}`),
+		outcome{Status: StatusError, Class: ClassStreamError, Source: SourceChunks,
+			Message: "the server ended the answer with the finish reason error", Chunks: 1, Answer: true, Prompt: api.Unknown,
+			Output: 1, Text: "A"}},
 	"a plain error object": {`{"error":{"message":"no such model"}}`, outcome{Status: StatusError, Class: ClassStreamError,
 		Message: "no such model", Prompt: api.Unknown, Output: api.Unknown}},
 	"one JSON answer": {` {"choices":[{"message":{"content":"AB"}}]}`, outcome{Status: StatusError, Class: ClassMalformed,
 		Message: NotStreamed, Prompt: api.Unknown, Output: api.Unknown}},
 	"a web page": {"\n<!DOCTYPE html><html><title>Log in</title>", outcome{Status: StatusError, Class: ClassMalformed,
 		Message: "HTML instead of an event stream (Log in)", Prompt: api.Unknown, Output: api.Unknown}},
-	"garbage in the middle": {events(chunkA, "garb\x01age"), outcome{Status: StatusError, Class: ClassMalformed, Source: SourceChunks,
+	"garbage in the middle": {events(chunkA, "garb\x01age"), outcome{Status: StatusError, Class: ClassMalformed,
+		Source:  SourceChunks,
 		Message: "a chunk is not JSON: garbage", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 	"not an object": {events("17"), outcome{Status: StatusError, Class: ClassMalformed,
 		Message: "a chunk is not a JSON object: 17", Prompt: api.Unknown, Output: api.Unknown}},
@@ -231,22 +257,32 @@ func TestRefusals(t *testing.T) {
 		class   Class
 		message string
 	}{
-		"400 vLLM":    {400, nil, `{"object":"error","message":"too long","type":"BadRequestError","param":null,"code":400}`, ClassHTTP4xx, "400 Bad Request: too long"},
-		"400 OpenAI":  {400, nil, `{"error":{"message":"api.Unknown parameter.","param":"ignore_eos"}}`, ClassHTTP4xx, "400 Bad Request: api.Unknown parameter. (ignore_eos)"},
+		"400 vLLM": {400, nil, `{"object":"error","message":"too long","type":"BadRequestError","param":null,"code":400}`,
+			ClassHTTP4xx, "400 Bad Request: too long"},
+		"400 OpenAI": {400, nil, `{"error":{"message":"api.Unknown parameter.","param":"ignore_eos"}}`, ClassHTTP4xx,
+			"400 Bad Request: api.Unknown parameter. (ignore_eos)"},
 		"401":         {401, nil, `{"error":"Unauthorized"}`, ClassHTTP4xx, "401 Unauthorized: Unauthorized"},
 		"404 text":    {404, nil, "404 page not found\n", ClassHTTP4xx, "404 Not Found: 404 page not found"},
 		"422 FastAPI": {422, nil, `{"detail":[{"type":"extra_forbidden","loc":["body","min_tokens"],"msg":"Extra inputs are not permitted"}]}`, ClassHTTP4xx, "422 Unprocessable Entity: body.min_tokens: Extra inputs are not permitted"},
 		"422 Mistral": {422, nil, `{"object":"error","message":{"detail":[{"loc":["body","ignore_eos"],"msg":"forbidden"}]}}`, ClassHTTP4xx, "422 Unprocessable Entity: body.ignore_eos: forbidden"},
-		"429":         {429, map[string]string{"Retry-After": "7"}, `{"error":{"message":"slow down"}}`, ClassRateLimited, "429 Too Many Requests: slow down (retry after 7)"},
-		"429 queue":   {429, map[string]string{"X-Ratelimit-Remaining-Requests": "3"}, `{"error":{"message":"the queue is full","code":429}}`, ClassHTTP429, "429 Too Many Requests: the queue is full"},
-		"429 OpenAI":  {429, nil, `{"error":{"message":"Rate limit reached","type":"tokens","code":"rate_limit_exceeded"}}`, ClassRateLimited, "429 Too Many Requests: Rate limit reached"},
-		"429 used up": {429, map[string]string{"Anthropic-Ratelimit-Tokens-Remaining": "0"}, ``, ClassRateLimited, "429 Too Many Requests"},
-		"529":         {529, nil, `{"type":"error","error":{"type":"overloaded_error","message":"Busy"}}`, ClassHTTP5xx, "529 Overloaded: Busy"},
+		"429": {429, map[string]string{"Retry-After": "7"}, `{"error":{"message":"slow down"}}`, ClassRateLimited,
+			"429 Too Many Requests: slow down (retry after 7)"},
+		"429 queue": {429, map[string]string{"X-Ratelimit-Remaining-Requests": "3"},
+			`{"error":{"message":"the queue is full","code":429}}`, ClassHTTP429, "429 Too Many Requests: the queue is full"},
+		"429 OpenAI": {429, nil, `{"error":{"message":"Rate limit reached","type":"tokens","code":"rate_limit_exceeded"}}`,
+			ClassRateLimited, "429 Too Many Requests: Rate limit reached"},
+		"429 used up": {429, map[string]string{"Anthropic-Ratelimit-Tokens-Remaining": "0"}, ``, ClassRateLimited,
+			"429 Too Many Requests"},
+		"529": {529, nil, `{"type":"error","error":{"type":"overloaded_error","message":"Busy"}}`, ClassHTTP5xx,
+			"529 Overloaded: Busy"},
 		"500 nothing": {500, nil, "", ClassHTTP5xx, "500 Internal Server Error"},
-		"502 page":    {502, nil, "<html><head><title>502 Bad Gateway</title></head>", ClassHTTP5xx, "502 Bad Gateway: a web page (502 Bad Gateway)"},
-		"503 loading": {503, nil, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`, ClassHTTP5xx, "503 Service Unavailable: Loading model"},
-		"307":         {307, map[string]string{"Location": "https://elsewhere/v1"}, "", ClassMalformed, "307 Temporary Redirect: redirects to https://elsewhere/v1; give that URL instead"},
-		"lines":       {400, nil, "{\"detail\":\"one\\ntwo\\u0007\\tthree\"}", ClassHTTP4xx, "400 Bad Request: one two three"},
+		"502 page": {502, nil, "<html><head><title>502 Bad Gateway</title></head>", ClassHTTP5xx,
+			"502 Bad Gateway: a web page (502 Bad Gateway)"},
+		"503 loading": {503, nil, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`,
+			ClassHTTP5xx, "503 Service Unavailable: Loading model"},
+		"307": {307, map[string]string{"Location": "https://elsewhere/v1"}, "", ClassMalformed,
+			"307 Temporary Redirect: redirects to https://elsewhere/v1; give that URL instead"},
+		"lines": {400, nil, "{\"detail\":\"one\\ntwo\\u0007\\tthree\"}", ClassHTTP4xx, "400 Bad Request: one two three"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -263,7 +299,8 @@ func TestRefusals(t *testing.T) {
 // A message is one short line, however long the server's is.
 func TestLongMessage(t *testing.T) {
 	r := do(t, t.Context(), Options{URL: answering(t, 400, nil, strings.Repeat("é\n", 100000))})
-	if len(r.Message) > redact.MaxMessage || !strings.HasSuffix(r.Message, " é...") && !strings.HasSuffix(r.Message, " ...") {
+	if len(r.Message) > redact.MaxMessage || !strings.HasSuffix(r.Message, " é...") &&
+		!strings.HasSuffix(r.Message, " ...") {
 		t.Errorf("%d bytes: %q", len(r.Message), r.Message)
 	}
 }
@@ -313,19 +350,24 @@ func TestBrokenConnections(t *testing.T) {
 		class   Class
 		message string
 	}{
-		"closed at once":        {say(""), StatusError, ClassReset, "connection closed by the server before it answered"},
-		"reset at once":         {reset(""), StatusError, ClassReset, "connection reset by the server"},
-		"reset in the stream":   {reset(head + chunked(events(chunkA))), StatusError, ClassReset, "connection reset by the server"},
-		"closed in the stream":  {say(head + chunked(events(chunkA))), StatusError, ClassTruncated, "the stream ended without a finish reason or terminator"},
-		"ended in the stream":   {say(head + chunked(events(chunkA)) + "0\r\n\r\n"), StatusError, ClassTruncated, "the stream ended without a finish reason or terminator"},
-		"closed after finish":   {say(head + chunked(events(chunkA, chunkFinish))), StatusOK, "", ""},
-		"closed after [DONE]":   {say(head + chunked(events(chunkA, chunkFinish, "[DONE]"))), StatusOK, "", ""},
-		"reset after [DONE]":    {reset(head + chunked(events(chunkFinish, "[DONE]"))), StatusOK, "", ""},
-		"ended by closing":      {say("HTTP/1.0 200 OK\r\n\r\n" + events(chunkA, chunkFinish)), StatusOK, "", ""},
-		"shorter than promised": {say("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + events(chunkA)), StatusError, ClassTruncated, "the stream ended without a finish reason or terminator"},
-		"not HTTP":              {say("SSH-2.0-OpenSSH_9\r\n"), StatusError, ClassMalformed, ""},
-		"not chunks":            {say(head + "zz\r\n"), StatusError, ClassMalformed, "invalid byte in chunk length"},
-		"TLS":                   {say("\x15\x03\x01\x00\x02\x02\x16"), StatusError, ClassMalformed, "the server speaks TLS on this port"},
+		"closed at once": {say(""), StatusError, ClassReset, "connection closed by the server before it answered"},
+		"reset at once":  {reset(""), StatusError, ClassReset, "connection reset by the server"},
+		"reset in the stream": {reset(head + chunked(events(chunkA))), StatusError, ClassReset,
+			"connection reset by the server"},
+		"closed in the stream": {say(head + chunked(events(chunkA))), StatusError, ClassTruncated,
+			"the stream ended without a finish reason or terminator"},
+		"ended in the stream": {say(head + chunked(events(chunkA)) + "0\r\n\r\n"), StatusError, ClassTruncated,
+			"the stream ended without a finish reason or terminator"},
+		"closed after finish": {say(head + chunked(events(chunkA, chunkFinish))), StatusOK, "", ""},
+		"closed after [DONE]": {say(head + chunked(events(chunkA, chunkFinish, "[DONE]"))), StatusOK, "", ""},
+		"reset after [DONE]":  {reset(head + chunked(events(chunkFinish, "[DONE]"))), StatusOK, "", ""},
+		"ended by closing":    {say("HTTP/1.0 200 OK\r\n\r\n" + events(chunkA, chunkFinish)), StatusOK, "", ""},
+		"shorter than promised": {say("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + events(chunkA)), StatusError,
+			ClassTruncated, "the stream ended without a finish reason or terminator"},
+		"not HTTP":   {say("SSH-2.0-OpenSSH_9\r\n"), StatusError, ClassMalformed, ""},
+		"not chunks": {say(head + "zz\r\n"), StatusError, ClassMalformed, "invalid byte in chunk length"},
+		"TLS": {say("\x15\x03\x01\x00\x02\x02\x16"), StatusError, ClassMalformed,
+			"the server speaks TLS on this port"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

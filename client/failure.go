@@ -123,8 +123,10 @@ func reason(err error) (Cause, string) {
 		return CauseNeedsTLS, "the server speaks TLS on this port"
 	case strings.Contains(text, `malformed HTTP response "\x00\x00`): // a SETTINGS frame
 		return CauseNeedsHTTP2, onlyHTTP2
-	case strings.Contains(text, "http2: frame too large"), strings.Contains(text, "http2: failed reading the frame payload"),
-		strings.Contains(text, "http2: unexpected ALPN protocol"), strings.Contains(text, "http2: client conn could not be established"):
+	case strings.Contains(text, "http2: frame too large"),
+		strings.Contains(text, "http2: failed reading the frame payload"),
+		strings.Contains(text, "http2: unexpected ALPN protocol"),
+		strings.Contains(text, "http2: client conn could not be established"):
 		return CauseNotHTTP2, noHTTP2
 	case strings.Contains(text, "server selected unsupported protocol version"):
 		return CauseOldTLS, oldTLS
@@ -199,7 +201,8 @@ func alerted(text string) (Cause, string) {
 	switch alert {
 	case "certificate required":
 		return CauseNeedsCert, "the server asks for a certificate of the client"
-	case "bad certificate", "unsupported certificate", "unknown certificate", "unknown certificate authority", "expired certificate":
+	case "bad certificate", "unsupported certificate", "unknown certificate", "unknown certificate authority",
+		"expired certificate":
 		return CauseNeedsCert, "the server does not accept the client's certificate, or misses one (" + alert + ")"
 	case "protocol version not supported":
 		return CauseOldTLS, oldTLS
@@ -282,7 +285,8 @@ func statusText(code int, h http.Header, body []byte) string {
 // returns 0 for none, and for one in the past.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
-	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 && seconds < 1e6 { // some servers send fractions
+	// some servers send fractions
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 && seconds < 1e6 {
 		return time.Duration(seconds * float64(time.Second))
 	}
 	if at, err := http.ParseTime(text); err == nil && at.After(now) {

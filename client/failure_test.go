@@ -15,7 +15,8 @@ import (
 
 // Any body gives a message of one short line of valid UTF-8.
 func FuzzErrorText(f *testing.F) {
-	for _, s := range []string{`{"error":{"message":"m","param":"p"}}`, `{"detail":[{"loc":["body",1],"msg":"x"}]}`, `<title>t`, `{"error":`, `{"error":{"message":{"detail":[]}}}`,
+	for _, s := range []string{`{"error":{"message":"m","param":"p"}}`, `{"detail":[{"loc":["body",1],"msg":"x"}]}`,
+		`<title>t`, `{"error":`, `{"error":{"message":{"detail":[]}}}`,
 		`{"detail":{"detail":{"detail":"x"}}}`, "\x00\xff", ""} {
 		f.Add([]byte(s))
 	}

@@ -18,8 +18,11 @@ import (
 // reads as the same address again.
 func FuzzURL(f *testing.F) {
 	for _, s := range []string{
-		"", "localhost:8000", "http://h/v1/", "https://me:secret7@h:1/llm/v2/chat/completions?key=secret7", "unix:/run/x.sock", "unix:/x:/y/v1",
-		"unix://x?token=secret7", "[::1]:80", "http://[fe80::1%eth0]:1/", "http://h/v2/models/m/generate_stream", "http://h/%2f/a b", "sim:", "::", "http://[", "http://h/v1/v1", "http://h/v1/generate", "unix://////x", "http://h/v1/v1/models",
+		"", "localhost:8000", "http://h/v1/", "https://me:secret7@h:1/llm/v2/chat/completions?key=secret7",
+		"unix:/run/x.sock", "unix:/x:/y/v1",
+		"unix://x?token=secret7", "[::1]:80", "http://[fe80::1%eth0]:1/", "http://h/v2/models/m/generate_stream",
+		"http://h/%2f/a b", "sim:", "::", "http://[", "http://h/v1/v1", "http://h/v1/generate", "unix://////x",
+		"http://h/v1/v1/models",
 	} {
 		f.Add(s)
 	}
@@ -38,7 +41,8 @@ func FuzzURL(f *testing.F) {
 		if strings.ContainsAny(shown, "\n\x00") {
 			t.Errorf("%q is shown as %q", s, shown)
 		}
-		if strings.Count(s, ":/") > 1 || strings.ContainsAny(a.Socket, "?%\"{") || strings.ContainsAny(a.Base.Path, "cgm") || strings.TrimSpace(shown) != shown {
+		if strings.Count(s, ":/") > 1 || strings.ContainsAny(a.Socket, "?%\"{") || strings.ContainsAny(a.Base.Path, "cgm") ||
+			strings.TrimSpace(shown) != shown {
 			return // a path in a path, or an API's endpoint in another's
 		}
 		again, _, err := input.ParseAddress(shown)
@@ -108,15 +112,19 @@ func FuzzAnswer(f *testing.F) {
 	whole := events(chunkRole, chunkA, chunkB, chunkFinish, chunkUsage, "[DONE]")
 	for _, s := range []string{
 		"", "HTTP/1.1 200 OK\r\n\r\n" + whole, truthHead + chunk(whole) + "0\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\n" + whole[:99],
-		"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ndata: {}\n", "HTTP/1.1 429 No\r\nRetry-After: 7\r\n\r\n",
-		"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + strings.Join(zipped(whole), ""), "HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n",
+		"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ndata: {}\n",
+		"HTTP/1.1 429 No\r\nRetry-After: 7\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + strings.Join(zipped(whole), ""),
+		"HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n",
 		"\x00\x00\x06\x04\x00\x00\x00\x00\x00", "\x15\x03\x01\x00\x02\x02\x46",
 	} {
 		f.Add(s)
 	}
-	classes := []Class{ClassConnect, ClassTimeout, ClassHTTP4xx, ClassRateLimited, ClassHTTP429, ClassHTTP5xx, ClassReset, ClassTruncated, ClassStreamError, ClassMalformed}
+	classes := []Class{ClassConnect, ClassTimeout, ClassHTTP4xx, ClassRateLimited, ClassHTTP429, ClassHTTP5xx, ClassReset,
+		ClassTruncated, ClassStreamError, ClassMalformed}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, answer string) {
-		c, err := New(Options{URL: "http://server", Timeout: time.Minute, Dial: func(context.Context, string, string) (net.Conn, error) {
+		c, err := New(Options{URL: "http://server", Timeout: time.Minute, Dial: func(context.Context, string,
+			string) (net.Conn, error) {
 			return &said{answer: strings.NewReader(answer), asked: make(chan struct{})}, nil
 		}})
 		if err != nil {
@@ -126,7 +134,8 @@ func FuzzAnswer(f *testing.F) {
 		r := doWith(t, t.Context(), c)
 		switch {
 		case r.Status == StatusOK && r.Class == "" && r.End != Absent:
-		case r.Status == StatusError && slices.Contains(classes, r.Class) && r.Message != "" && !strings.ContainsAny(r.Message, "\n\r\x1b"):
+		case r.Status == StatusError && slices.Contains(classes, r.Class) && r.Message != "" &&
+			!strings.ContainsAny(r.Message, "\n\r\x1b"):
 		default:
 			t.Errorf("status %q, class %q, message %q, end %v", r.Status, r.Class, r.Message, r.End)
 		}

@@ -9,7 +9,8 @@ import (
 
 // TestGreedyBody: a request for the most likely answer has none of the user's members that take another token.
 func TestGreedyBody(t *testing.T) {
-	c, err := New(Options{URL: "h", API: "chat", Params: api.Params{Model: "m", Fields: api.AllFields, Extra: []byte(`{"top_p":0.5,"user":"u"}`)}})
+	c, err := New(Options{URL: "h", API: "chat", Params: api.Params{Model: "m", Fields: api.AllFields,
+		Extra: []byte(`{"top_p":0.5,"user":"u"}`)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,10 +125,14 @@ func TestInstants(t *testing.T) {
 // A cancelled request keeps what was known, and is not a failure.
 func TestCancelled(t *testing.T) {
 	for after, want := range map[time.Duration]outcome{
-		5 * ms:   {Status: StatusIncomplete, Prompt: api.Unknown, Output: api.Unknown, Reasoning: api.Unknown, Cached: api.Unknown},
-		50 * ms:  {Status: StatusIncomplete, HTTP: 200, Source: SourceChunks, Chunks: 3, Answer: true, Prompt: api.Unknown, Output: 3, Reasoning: 1, Cached: api.Unknown, Text: "AB"},
-		104 * ms: {Status: StatusIncomplete, HTTP: 200, Finish: "stop", Source: SourceServer, Chunks: 5, Answer: true, Prompt: 9, Output: 5, Reasoning: 1, Cached: api.Unknown, Text: "ABAB"},
-		126 * ms: {Status: StatusOK, HTTP: 200, Finish: "stop", Source: SourceServer, Chunks: 5, Answer: true, Prompt: 9, Output: 5, Reasoning: 1, Cached: api.Unknown, Text: "ABAB"},
+		5 * ms: {Status: StatusIncomplete, Prompt: api.Unknown, Output: api.Unknown, Reasoning: api.Unknown,
+			Cached: api.Unknown},
+		50 * ms: {Status: StatusIncomplete, HTTP: 200, Source: SourceChunks, Chunks: 3, Answer: true, Prompt: api.Unknown,
+			Output: 3, Reasoning: 1, Cached: api.Unknown, Text: "AB"},
+		104 * ms: {Status: StatusIncomplete, HTTP: 200, Finish: "stop", Source: SourceServer, Chunks: 5, Answer: true,
+			Prompt: 9, Output: 5, Reasoning: 1, Cached: api.Unknown, Text: "ABAB"},
+		126 * ms: {Status: StatusOK, HTTP: 200, Finish: "stop", Source: SourceServer, Chunks: 5, Answer: true, Prompt: 9,
+			Output: 5, Reasoning: 1, Cached: api.Unknown, Text: "ABAB"},
 	} {
 		t.Run(after.String(), func(t *testing.T) {
 			inVirtualTime(t, talk, Options{}, func(t *testing.T, c *Client) {

@@ -43,7 +43,8 @@ func (s LocalLimits) Check(l MachineLoad) error {
 	files := max(l.Files, 1)
 	if need := l.Streams*files + spareFiles; s.Files > 0 && l.Streams > 0 && need > s.Files {
 		return fmt.Errorf("%d streams at once need %d file descriptors, and this process may open %d: raise the hard limit "+
-			"(ulimit -Hn %d as root; LimitNOFILE= of systemd, --ulimit nofile= of Docker), or lower %s to %d", l.Streams, need, s.Files, need, l.Flag, s.Most(files))
+			"(ulimit -Hn %d as root; LimitNOFILE= of systemd, --ulimit nofile= of Docker), or lower %s to %d", l.Streams, need,
+			s.Files, need, l.Flag, s.Most(files))
 	}
 	if l.Ports && s.Ports > 0 && l.Streams > s.Ports {
 		return fmt.Errorf("%d streams at once need as many local ports, and this machine has %d for connections to one server: widen the range "+

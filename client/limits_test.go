@@ -13,10 +13,12 @@ func TestCheck(t *testing.T) {
 	}{
 		{MachineLoad{Streams: 960, Ports: true, Flag: "--concurrency"}, ""},
 		{MachineLoad{Ports: true}, ""},
-		{MachineLoad{Streams: 10000, Ports: true, Flag: "--concurrency"}, "10000 streams at once need 10064 file descriptors, and this process may open 1024: " +
-			"raise the hard limit (ulimit -Hn 10064 as root; LimitNOFILE= of systemd, --ulimit nofile= of Docker), or lower --concurrency to 960"},
-		{MachineLoad{Streams: 481, Files: 2, Flag: "--max-concurrency"}, "481 streams at once need 1026 file descriptors, and this process may open 1024: " +
-			"raise the hard limit (ulimit -Hn 1026 as root; LimitNOFILE= of systemd, --ulimit nofile= of Docker), or lower --max-concurrency to 480"},
+		{MachineLoad{Streams: 10000, Ports: true, Flag: "--concurrency"},
+			"10000 streams at once need 10064 file descriptors, and this process may open 1024: " +
+				"raise the hard limit (ulimit -Hn 10064 as root; LimitNOFILE= of systemd, --ulimit nofile= of Docker), or lower --concurrency to 960"},
+		{MachineLoad{Streams: 481, Files: 2, Flag: "--max-concurrency"},
+			"481 streams at once need 1026 file descriptors, and this process may open 1024: " +
+				"raise the hard limit (ulimit -Hn 1026 as root; LimitNOFILE= of systemd, --ulimit nofile= of Docker), or lower --max-concurrency to 480"},
 	} {
 		got := ""
 		if err := s.Check(tt.load); err != nil {
@@ -37,7 +39,8 @@ func TestCheck(t *testing.T) {
 
 func TestShort(t *testing.T) {
 	s := LocalLimits{Ports: 28232, ReuseLocal: true}
-	for rate, want := range map[float64][2]bool{470: {false, false}, 471: {true, false}, 28232: {true, false}, 28233: {true, true}} {
+	for rate, want := range map[float64][2]bool{470: {false, false}, 471: {true, false}, 28232: {true, false},
+		28233: {true, true}} {
 		if got := [2]bool{s.Short(rate, false), s.Short(rate, true)}; got != want {
 			t.Errorf("%v connections/s: %v, want %v", rate, got, want)
 		}

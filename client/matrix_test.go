@@ -123,10 +123,12 @@ func serverFaults() []serverFault {
 		{name: "closes before the headers", want: ClassReset, serve: func(p *peer) { p.ask() }},
 		{name: "resets before the headers", want: ClassReset, serve: func(p *peer) { p.ask(); p.reset() }},
 		{name: "resets after the headers", want: ClassReset, serve: func(p *peer) { p.ok(chunkedHead); p.reset() }},
-		{name: "resets in mid-stream", want: ClassReset, serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()); p.reset() }},
+		{name: "resets in mid-stream", want: ClassReset,
+			serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()); p.reset() }},
 		{name: "never answers", want: ClassTimeout, serve: func(p *peer) { p.ask(); p.stall() }},
 		{name: "stalls before the first token", want: ClassTimeout, serve: func(p *peer) { p.ok(chunkedHead); p.stall() }},
-		{name: "stalls in mid-stream", want: ClassTimeout, serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()); p.stall() }},
+		{name: "stalls in mid-stream", want: ClassTimeout,
+			serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()); p.stall() }},
 		{name: "sends keep-alives without end", want: ClassTimeout, serve: func(p *peer) {
 			p.ok(chunkedHead)
 			for p.chunks(": ping\n\n") == nil {
@@ -137,16 +139,19 @@ func serverFaults() []serverFault {
 			p.ok(fmt.Sprintf("Content-Length: %d\r\n", len(p.whole())))
 			p.say(p.half())
 		}},
-		{name: "cuts the answer, chunked", want: ClassTruncated, serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()) }},
+		{name: "cuts the answer, chunked", want: ClassTruncated,
+			serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()) }},
 		{name: "cuts the answer, neither", want: ClassTruncated, serve: func(p *peer) { p.ok(""); p.say(p.half()) }},
 		{name: "ends an empty body", want: ClassTruncated, serve: func(p *peer) { p.ok(chunkedHead); p.end() }},
-		{name: "sends an error event", want: ClassStreamError, serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.failing...); p.end() }},
+		{name: "sends an error event", want: ClassStreamError,
+			serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.failing...); p.end() }},
 		{name: "sends garbage in the stream", want: ClassMalformed, serve: func(p *peer) {
 			p.ok(chunkedHead)
 			p.chunks(p.half(), p.frame("\x00\xff{]\n\n"))
 			p.end()
 		}},
-		{name: "speaks no HTTP", want: ClassMalformed, serve: func(p *peer) { p.ask(); p.say("\x00\x17\x03garbage\r\n\r\n"); p.stall() }},
+		{name: "speaks no HTTP", want: ClassMalformed,
+			serve: func(p *peer) { p.ask(); p.say("\x00\x17\x03garbage\r\n\r\n"); p.stall() }},
 		{name: "sends a gigantic event", want: ClassMalformed, serve: func(p *peer) {
 			p.ok(chunkedHead)
 			p.chunks(p.half(), p.frame(`{"a":"`))
@@ -307,7 +312,8 @@ func TestFaultMatrix(t *testing.T) {
 	fmt.Fprintf(&table, "# What becomes of a request when the server fails\n\n"+
 		"Each cell is the class in which a request ends (`llmsweep help errors`), `ok` where it succeeds. Made by\n"+
 		"`go test ./client -run TestFaultMatrix -update`, which checks each cell in virtual time: the class, that the request ends within\n"+
-		"its time limit, that it leaves no goroutine and no connection, and that it allocates less than %d MB.\n\n", matrixMemory>>20)
+		"its time limit, that it leaves no goroutine and no connection, and that it allocates less than %d MB.\n\n",
+		matrixMemory>>20)
 	names := api.Names()
 	fmt.Fprintf(&table, "| the server | %s |\n|%s\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)+1))
 	peers := map[string]peer{}
@@ -365,7 +371,8 @@ func matrixCell(t *testing.T, name string, serve func(*peer), base peer) (class 
 			}()
 			return c, nil
 		}
-		c, err := New(Options{URL: "http://server", API: name, Dial: dial, Timeout: matrixLimit, Params: api.Params{Model: "Qwen2-7B"}})
+		c, err := New(Options{URL: "http://server", API: name, Dial: dial, Timeout: matrixLimit,
+			Params: api.Params{Model: "Qwen2-7B"}})
 		if err != nil {
 			t.Fatal(err)
 		}

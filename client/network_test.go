@@ -39,8 +39,10 @@ type authority struct {
 func newAuthority(t *testing.T) *authority {
 	a := &authority{t: t}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test authority"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test authority"}, IsCA: true,
+		BasicConstraintsValid: true,
+		NotBefore:             time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage: x509.KeyUsageCertSign,
 	}
 	pair := a.sign(template)
 	a.cert, a.key = pair.Leaf, pair.PrivateKey.(*ecdsa.PrivateKey)
@@ -134,7 +136,8 @@ func TestTLS(t *testing.T) {
 	pool.AddCert(a.cert)
 	expired := time.Date(2024, 5, 6, 7, 8, 0, 0, time.UTC)
 	mutual := func() *tls.Config {
-		return &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}
+		return &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}, ClientAuth: tls.RequireAndVerifyClientCert,
+			ClientCAs: pool}
 	}
 	plain := func(edit func(*x509.Certificate)) *tls.Config {
 		return &tls.Config{Certificates: []tls.Certificate{a.leaf(edit)}}
@@ -145,25 +148,38 @@ func TestTLS(t *testing.T) {
 		cause   Cause
 		message string // "" for success
 	}{
-		"trusted":        {server: plain(nil), o: Options{CAFile: a.file}},
-		"unknown CA":     {server: plain(nil), cause: CauseUntrusted, message: "its certificate is not trusted: signed by an unknown authority"},
-		"insecure":       {server: plain(nil), o: Options{Insecure: true}},
-		"the other's CA": {server: plain(nil), o: Options{CAFile: other.file}, cause: CauseUntrusted, message: "its certificate is not trusted: signed by an unknown authority"},
+		"trusted": {server: plain(nil), o: Options{CAFile: a.file}},
+		"unknown CA": {server: plain(nil), cause: CauseUntrusted,
+			message: "its certificate is not trusted: signed by an unknown authority"},
+		"insecure": {server: plain(nil), o: Options{Insecure: true}},
+		"the other's CA": {server: plain(nil), o: Options{CAFile: other.file}, cause: CauseUntrusted,
+			message: "its certificate is not trusted: signed by an unknown authority"},
 		"self-signed": {server: &tls.Config{Certificates: []tls.Certificate{selfSigned.leaf(nil)}}, cause: CauseUntrusted,
 			message: "its certificate is not trusted: it is signed by itself"},
-		"expired": {server: plain(func(c *x509.Certificate) { c.NotBefore, c.NotAfter = expired.AddDate(-1, 0, 0), expired }), o: Options{CAFile: a.file},
+		"expired": {server: plain(func(c *x509.Certificate) {
+			c.NotBefore, c.NotAfter = expired.AddDate(-1, 0, 0),
+				expired
+		}), o: Options{CAFile: a.file},
 			cause: CauseExpired, message: "its certificate expired on 6 May 2024 07:08 UTC"},
 		"not yet": {server: plain(func(c *x509.Certificate) {
 			c.NotBefore, c.NotAfter = expired.AddDate(100, 0, 0), expired.AddDate(101, 0, 0)
 		}),
-			o: Options{CAFile: a.file}, cause: CauseExpired, message: "its certificate is not valid before 6 May 2124 07:08 UTC"},
-		"another host": {server: plain(func(c *x509.Certificate) { c.IPAddresses, c.DNSNames = nil, []string{"a.example", "b.example"} }),
-			o: Options{CAFile: a.file}, cause: CauseWrongHost, message: "its certificate is for a.example, b.example, not for 127.0.0.1"},
-		"TLS 1.1": {server: &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10},
+			o: Options{CAFile: a.file}, cause: CauseExpired,
+			message: "its certificate is not valid before 6 May 2124 07:08 UTC"},
+		"another host": {server: plain(func(c *x509.Certificate) {
+			c.IPAddresses, c.DNSNames = nil,
+				[]string{"a.example", "b.example"}
+		}),
+			o: Options{CAFile: a.file}, cause: CauseWrongHost,
+			message: "its certificate is for a.example, b.example, not for 127.0.0.1"},
+		"TLS 1.1": {server: &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}, MaxVersion: tls.VersionTLS11,
+			MinVersion: tls.VersionTLS10},
 			o: Options{CAFile: a.file}, cause: CauseOldTLS, message: oldTLS},
-		"no certificate": {server: mutual(), o: Options{CAFile: a.file}, cause: CauseNeedsCert, message: "the server asks for a certificate of the client"},
-		"mutual":         {server: mutual(), o: Options{CAFile: a.file, CertFile: cert, KeyFile: key}},
-		"a certificate of another authority": {server: mutual(), o: Options{CAFile: a.file, CertFile: foreignCert, KeyFile: foreignKey}, cause: CauseNeedsCert,
+		"no certificate": {server: mutual(), o: Options{CAFile: a.file}, cause: CauseNeedsCert,
+			message: "the server asks for a certificate of the client"},
+		"mutual": {server: mutual(), o: Options{CAFile: a.file, CertFile: cert, KeyFile: key}},
+		"a certificate of another authority": {server: mutual(), o: Options{CAFile: a.file, CertFile: foreignCert,
+			KeyFile: foreignKey}, cause: CauseNeedsCert,
 			message: "the server does not accept the client's certificate, or misses one (unknown certificate authority)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -185,7 +201,8 @@ func TestTLS(t *testing.T) {
 			}
 			defer c.CloseIdle()
 			var f *Failure
-			if _, err := c.Fetch(t.Context(), time.Minute, "GET", "/", nil); !errors.As(err, &f) || !lost && f.Cause != tt.cause && f.Class != ClassReset {
+			if _, err := c.Fetch(t.Context(), time.Minute, "GET", "/", nil); !errors.As(err, &f) || !lost &&
+				f.Cause != tt.cause && f.Class != ClassReset {
 				t.Errorf("cause %+v, want %v", f, tt.cause)
 			}
 		})
@@ -205,13 +222,16 @@ func TestCertificateFiles(t *testing.T) {
 		o    Options
 		want string // FILE stands for a file's path; "" for success
 	}{
-		"both":         {Options{CertFile: cert, KeyFile: key}, ""},
-		"one file":     {Options{CertFile: both}, ""},
-		"key alone":    {Options{KeyFile: key}, "--key: the certificate that belongs to the key is missing; name it with --cert"},
-		"no key":       {Options{CertFile: cert}, "--cert FILE: it has no key; name the key's file with --key"},
-		"wrong key":    {Options{CertFile: cert, KeyFile: otherKey}, "--cert FILE: it does not belong to the key in FILE"},
-		"swapped":      {Options{CertFile: key, KeyFile: cert}, "--cert FILE: it has no certificate; want a PEM file (-----BEGIN CERTIFICATE-----)"},
-		"two certs":    {Options{CertFile: cert, KeyFile: cert + ""}, "--cert FILE: it has no key; name the key's file with --key"},
+		"both":     {Options{CertFile: cert, KeyFile: key}, ""},
+		"one file": {Options{CertFile: both}, ""},
+		"key alone": {Options{KeyFile: key},
+			"--key: the certificate that belongs to the key is missing; name it with --cert"},
+		"no key":    {Options{CertFile: cert}, "--cert FILE: it has no key; name the key's file with --key"},
+		"wrong key": {Options{CertFile: cert, KeyFile: otherKey}, "--cert FILE: it does not belong to the key in FILE"},
+		"swapped": {Options{CertFile: key, KeyFile: cert},
+			"--cert FILE: it has no certificate; want a PEM file (-----BEGIN CERTIFICATE-----)"},
+		"two certs": {Options{CertFile: cert, KeyFile: cert + ""},
+			"--cert FILE: it has no key; name the key's file with --key"},
 		"missing":      {Options{CertFile: "/nowhere", KeyFile: key}, "--cert: open /nowhere: no such file or directory"},
 		"missing key":  {Options{CertFile: cert, KeyFile: "/nowhere"}, "--key: open /nowhere: no such file or directory"},
 		"HTTP version": {Options{HTTP: "3"}, "--http 3: there are 1, 2 and auto"},
@@ -222,7 +242,8 @@ func TestCertificateFiles(t *testing.T) {
 		if err != nil {
 			got = strings.NewReplacer(cert, "FILE", key, "FILE", otherKey, "FILE").Replace(err.Error())
 		}
-		if got = strings.Replace(got, "The system cannot find the file specified.", "no such file or directory", 1); got != tt.want {
+		if got = strings.Replace(got, "The system cannot find the file specified.", "no such file or directory",
+			1); got != tt.want {
 			t.Errorf("%s: got  %s\nwant %s", name, got, tt.want)
 		}
 	}
@@ -238,7 +259,8 @@ func TestHTTP2(t *testing.T) {
 	clear.Config.Protocols.SetUnencryptedHTTP2(true)
 	clear.Start()
 	defer clear.Close()
-	overTLS := secureServer(t, &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}, NextProtos: []string{"h2"}}, answer)
+	overTLS := secureServer(t, &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}, NextProtos: []string{"h2"}},
+		answer)
 	for _, u := range []string{clear.URL, overTLS} {
 		c, err := New(Options{URL: u, HTTP: "2", CAFile: a.file})
 		if err != nil {
@@ -253,7 +275,8 @@ func TestHTTP2(t *testing.T) {
 			if r.Status != StatusOK || r.OutputTokens != 5 || r.Chunks() != 2 || versions.Load() != "HTTP/2.0" {
 				t.Fatalf("%s %s %s over %v", u, r.Class, r.Message, versions.Load())
 			}
-			if r.Sent < 0 || r.Headers < r.Sent || r.FirstToken < r.Headers || r.End < r.LastToken || (r.Dial > 0) != (n == 0) || r.ReadDelay.Reads != 0 {
+			if r.Sent < 0 || r.Headers < r.Sent || r.FirstToken < r.Headers || r.End < r.LastToken ||
+				(r.Dial > 0) != (n == 0) || r.ReadDelay.Reads != 0 {
 				t.Errorf("%s: instants %+v", u, r)
 			}
 		}
@@ -278,13 +301,15 @@ func TestHTTP2(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	if r := do(t, t.Context(), Options{URL: settings.Addr().String()}); r.Class != ClassMalformed || r.Message != onlyHTTP2 {
+	if r := do(t, t.Context(), Options{URL: settings.Addr().String()}); r.Class != ClassMalformed ||
+		r.Message != onlyHTTP2 {
 		t.Errorf("%s %s", r.Class, r.Message)
 	}
 	// A server without it.
 	old := httptest.NewServer(http.HandlerFunc(answer))
 	defer old.Close()
-	for _, u := range []string{old.URL, secureServer(t, &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}}, answer)} {
+	for _, u := range []string{old.URL, secureServer(t, &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}},
+		answer)} {
 		r := do(t, t.Context(), Options{URL: u, HTTP: "2", CAFile: a.file})
 		if r.Class == ClassReset && u == old.URL {
 			continue // it closed the connection before its answer to the preface was read
@@ -308,7 +333,11 @@ func TestUnixSocket(t *testing.T) {
 		t.Skip(err)
 	}
 	var path atomic.Value
-	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { path.Store(r.Host + r.URL.Path); goodAnswer(w, r) })}
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path.Store(r.Host +
+			r.URL.Path)
+		goodAnswer(w, r)
+	})}
 	go s.Serve(l)
 	defer s.Close()
 	for _, tt := range [][3]string{
@@ -327,7 +356,8 @@ func TestUnixSocket(t *testing.T) {
 		}
 		c.CloseIdle()
 	}
-	if r := do(t, t.Context(), Options{URL: "unix:" + socket + "2"}); r.Class != ClassConnect || !strings.Contains(r.Message, "no such file") {
+	if r := do(t, t.Context(), Options{URL: "unix:" + socket + "2"}); r.Class != ClassConnect ||
+		!strings.Contains(r.Message, "no such file") {
 		t.Errorf("%s %s", r.Class, r.Message)
 	}
 }
@@ -352,11 +382,14 @@ func TestProxies(t *testing.T) {
 		return http.ProxyURL(u)
 	}
 	for _, tt := range []struct{ url, user, asked, class, message string }{
-		{"http://llm.invalid/x", "me:hunter2@", "POST http://llm.invalid/x/v1/chat/completions Basic bWU6aHVudGVyMg==", "", ""},
-		{"http://llm.invalid", "", "POST http://llm.invalid/v1/chat/completions ", "http_4xx", "407 Proxy Authentication Required"},
+		{"http://llm.invalid/x", "me:hunter2@", "POST http://llm.invalid/x/v1/chat/completions Basic bWU6aHVudGVyMg==", "",
+			""},
+		{"http://llm.invalid", "", "POST http://llm.invalid/v1/chat/completions ", "http_4xx",
+			"407 Proxy Authentication Required"},
 		{"https://llm.invalid", "", "CONNECT //llm.invalid:443 ", "connect",
 			"the proxy asks for a user name and a password, or does not accept those that it was given"},
-		{"https://llm.invalid", "me:hunter2@", "CONNECT //llm.invalid:443 Basic bWU6aHVudGVyMg==", "connect", "the proxy refuses to connect: 502 Bad Gateway"},
+		{"https://llm.invalid", "me:hunter2@", "CONNECT //llm.invalid:443 Basic bWU6aHVudGVyMg==", "connect",
+			"the proxy refuses to connect: 502 Bad Gateway"},
 	} {
 		r := do(t, t.Context(), Options{URL: tt.url, Proxy: through(tt.user)})
 		got := []string{asked.Load().(string), string(r.Class), r.Message}

@@ -59,7 +59,8 @@ func BenchmarkPath(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			c, err := New(Options{URL: "http://server", Dial: func(context.Context, string, string) (net.Conn, error) {
 				near, _ := net.Pipe()
-				return &canned{Conn: near, pieces: pieces, left: make([]string, 0, len(pieces)), asked: make(chan struct{}, 8), closed: make(chan struct{})}, nil
+				return &canned{Conn: near, pieces: pieces, left: make([]string, 0, len(pieces)), asked: make(chan struct{}, 8),
+					closed: make(chan struct{})}, nil
 			}})
 			if err != nil {
 				b.Fatal(err)

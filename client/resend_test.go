@@ -256,7 +256,8 @@ func TestFaults(t *testing.T) {
 								s.each(func(c *faultyConn) { c.cut(orderly) })
 							})
 						}
-						call, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: fault.prompt}}, OutputTokens: 4})
+						call, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: fault.prompt}},
+							OutputTokens: 4})
 						if err != nil {
 							t.Fatal(err)
 						}

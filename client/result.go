@@ -24,9 +24,11 @@ const (
 	ClassReset       Class = "reset"        // the connection broke after it was established
 	ClassTruncated   Class = "truncated"    // the stream ended without its terminator or finish reason
 	ClassStreamError Class = "stream_error" // an error object inside a 200 stream
-	ClassEmpty       Class = "empty"        // the answer ended well without one token: set by who asked for tokens, not by Client
-	ClassShort       Class = "short"        // the answer ended well and is far shorter than asked: set by who knows that the length is kept
-	ClassMalformed   Class = "malformed"    // an answer that violates HTTP or the API
+	// the answer ended well without one token: set by who asked for tokens, not by Client
+	ClassEmpty Class = "empty"
+	// the answer ended well and is far shorter than asked: set by who knows that the length is kept
+	ClassShort     Class = "short"
+	ClassMalformed Class = "malformed" // an answer that violates HTTP or the API
 )
 
 // Status is how a request ended.

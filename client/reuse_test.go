@@ -62,7 +62,8 @@ func TestNoRequestIsReceivedTwice(t *testing.T) {
 			for w := range workers {
 				wg.Go(func() {
 					for i := range each {
-						call, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: fmt.Sprint(w, "/", i)}}, OutputTokens: 4})
+						call, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: fmt.Sprint(w, "/", i)}},
+							OutputTokens: 4})
 						if err != nil {
 							t.Error(err)
 							return
@@ -139,8 +140,10 @@ func TestFailedWrite(t *testing.T) {
 		if r.Status != want.Status || r.Class != want.Class {
 			t.Errorf("%d bytes accepted: %s %s %s", accepts, r.Status, r.Class, r.Message)
 		}
-		if again := accepts == 0; (r.Resent == 1) != again || (r.Dial > 0) != again || (conns == 2) != again || (received == 2) != again {
-			t.Errorf("%d bytes accepted: sent again %d times, dial %v, %d connections, %d requests", accepts, r.Resent, r.Dial, conns, received)
+		if again := accepts == 0; (r.Resent == 1) != again || (r.Dial > 0) != again || (conns == 2) != again ||
+			(received == 2) != again {
+			t.Errorf("%d bytes accepted: sent again %d times, dial %v, %d connections, %d requests", accepts, r.Resent, r.Dial,
+				conns, received)
 		}
 		if r.Sent == Absent || r.Sent < r.Dial || r.End < r.Sent {
 			t.Errorf("sent %v, dial %v, end %v", r.Sent, r.Dial, r.End)
@@ -167,7 +170,8 @@ func TestUnaskedAnswer(t *testing.T) {
 		r := doWith(t, hold(func(n int) {
 			if n == 1 {
 				s.each(func(c *faultyConn) { io.WriteString(c, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n") })
-				time.Sleep(time.Millisecond) // the check before the write cannot see bytes that the reader is receiving at that moment
+				// the check before the write cannot see bytes that the reader is receiving at that moment
+				time.Sleep(time.Millisecond)
 			}
 		}), c)
 		if _, received := s.seen(); r.Status != StatusOK || r.Resent != 1 || received != 2 {

@@ -184,7 +184,8 @@ func size(call *Prepared) int {
 func outputBound(call *Prepared) int64 {
 	body := gjson.ParseBytes(call.Body)
 	most, choices := int64(0), int64(1)
-	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens", "sampling_params.max_new_tokens"} {
+	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens",
+		"sampling_params.max_new_tokens"} {
 		most = max(most, body.Get(name).Int())
 	}
 	for _, name := range []string{"n", "best_of", "sampling_params.n"} {

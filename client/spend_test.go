@@ -74,7 +74,8 @@ func (z tokenizer) ends(t *rapid.T) end {
 // reported. A limit is also used: when a request is refused, less was left than it can cost.
 func TestLimitsAreNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		limits := SpendLimits{PriceIn: rapid.Float64Range(0, 20).Draw(rt, "in"), PriceOut: rapid.Float64Range(0.1, 80).Draw(rt, "out")}
+		limits := SpendLimits{PriceIn: rapid.Float64Range(0, 20).Draw(rt, "in"), PriceOut: rapid.Float64Range(0.1,
+			80).Draw(rt, "out")}
 		if rapid.Bool().Draw(rt, "of tokens") { // a token costs 1
 			limits = ofTokens(rapid.IntRange(1, 100_000).Draw(rt, "limit"))
 		} else {
@@ -132,7 +133,8 @@ func TestALimitIsUsed(t *testing.T) {
 		}
 		var r Result
 		r.Reset(time.Now())
-		r.Sent, r.HTTP, r.Status, r.PromptTokens, r.OutputTokens, r.TokenSource = 0, 200, StatusOK, prompt, output, SourceServer
+		r.Sent, r.HTTP, r.Status, r.PromptTokens, r.OutputTokens, r.TokenSource = 0, 200, StatusOK, prompt, output,
+			SourceServer
 		reserved.Settle(&r)
 	}
 	spent := p.Spent()
@@ -158,7 +160,8 @@ func TestALimitIsUsedAtHighConcurrency(t *testing.T) {
 			flying = flying[1:]
 			var r Result
 			r.Reset(time.Now())
-			r.Sent, r.HTTP, r.Status, r.PromptTokens, r.OutputTokens, r.TokenSource = 0, 200, StatusOK, f.prompt+more, output, SourceServer
+			r.Sent, r.HTTP, r.Status, r.PromptTokens, r.OutputTokens, r.TokenSource = 0, 200, StatusOK, f.prompt+more, output,
+				SourceServer
 			f.Settle(&r)
 		}
 		for words := 6; ; words = 300 { // the preflight's prompt is short

@@ -30,7 +30,8 @@ func switching(t *testing.T) string {
 // An answer 101 ends the request, though its connection stays open: no time limit would end the reading of it.
 func TestSwitchingProtocolsFails(t *testing.T) {
 	url := switching(t)
-	if r := do(t, t.Context(), Options{URL: url, Timeout: time.Hour}); r.Status != StatusError || r.HTTP != 101 || r.Class != ClassMalformed {
+	if r := do(t, t.Context(), Options{URL: url, Timeout: time.Hour}); r.Status != StatusError || r.HTTP != 101 ||
+		r.Class != ClassMalformed {
 		t.Errorf("%s, HTTP %d, class %q: %s", r.Status, r.HTTP, r.Class, r.Message)
 	}
 	c, err := New(Options{URL: url})

@@ -81,7 +81,8 @@ func (c *Client) connect(o Options) error {
 // hostPort returns the address to dial for a URL.
 func hostPort(u *url.URL) string {
 	host, port := u.Hostname(), u.Port()
-	if ascii, err := idna.Lookup.ToASCII(host); err == nil && strings.ContainsFunc(host, func(r rune) bool { return r > 0x7f }) {
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil &&
+		strings.ContainsFunc(host, func(r rune) bool { return r > 0x7f }) {
 		host = ascii
 	}
 	if port == "" {

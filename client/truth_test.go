@@ -200,11 +200,12 @@ func TestInstantsAreTrue(t *testing.T) {
 	a, b := events(chunkA), events(chunkB)
 	script := []piece{
 		{pause, truthHead + chunk(events(chunkRole))}, // 0
-		{pause, chunk(a)},                                    // 1: a token by itself
-		{pause, chunk(a) + chunk(b)},                         // 2: two in one write
-		{pause, chunk(a)[:20]},                               // 3: one in two writes,
-		{pause, chunk(a)[20:]},                               // 4
-		{pause, chunk(a + b)[:len(a)+9]},                     // 5: two in one of HTTP's chunks, cut between the lines of the first
+		{pause, chunk(a)},            // 1: a token by itself
+		{pause, chunk(a) + chunk(b)}, // 2: two in one write
+		{pause, chunk(a)[:20]},       // 3: one in two writes,
+		{pause, chunk(a)[20:]},       // 4
+		// 5: two in one of HTTP's chunks, cut between the lines of the first
+		{pause, chunk(a + b)[:len(a)+9]},
 		{3 * slack, chunk(a + b)[len(a)+9:]},                 // 6
 		{pause, chunk(strings.Repeat(": ping\n\n", 700), a)}, // 7: behind more than a buffer holds
 		{pause, chunk(a[:9], a[9:])[:33]},                    // 8: in two of HTTP's chunks, cut in the second
@@ -225,10 +226,12 @@ func TestInstantsAreTrue(t *testing.T) {
 			if !h.Shared.Has(1) || !h.Bounded(0) || !h.Bounded(1) || h.Gaps[1] != 0 {
 				t.Errorf("two in one write are not told: %b, gaps %v", h.Shared, h.Gaps)
 			}
-			if head := h.Epoch.Add(h.Headers); head.Before(wrote[0].from.Add(-time.Millisecond)) || kernel && head.After(wrote[0].to.Add(slack)) {
+			if head := h.Epoch.Add(h.Headers); head.Before(wrote[0].from.Add(-time.Millisecond)) || kernel &&
+				head.After(wrote[0].to.Add(slack)) {
 				t.Errorf("headers %v after they were written", head.Sub(wrote[0].to))
 			}
-			if end := h.Epoch.Add(h.End); end.Before(wrote[10].from.Add(-time.Millisecond)) || kernel && end.After(wrote[10].to.Add(slack)) {
+			if end := h.Epoch.Add(h.End); end.Before(wrote[10].from.Add(-time.Millisecond)) || kernel &&
+				end.After(wrote[10].to.Add(slack)) {
 				t.Errorf("end %v after it was written", end.Sub(wrote[10].to))
 			}
 			if d := h.ReadDelay; kernel != (d.Reads > 0) || kernel == (d.Unstamped > 0) || d.Max < 0 || d.Sum < d.Max {
@@ -245,7 +248,8 @@ func TestInstantsAreTrue(t *testing.T) {
 func TestStallsDoNotShow(t *testing.T) {
 	const stall = 100 * time.Millisecond
 	token := chunk(events(chunkA))
-	script := []piece{{0, truthHead}, {0, token}, {20 * time.Millisecond, token}, {300 * time.Millisecond, token}, {0, chunk(events(chunkFinish, "[DONE]")) + "0\r\n\r\n"}}
+	script := []piece{{0, truthHead}, {0, token}, {20 * time.Millisecond, token}, {300 * time.Millisecond, token},
+		{0, chunk(events(chunkFinish, "[DONE]")) + "0\r\n\r\n"}}
 	modes(t, func(t *testing.T, secure, kernel bool, o Options) {
 		s := tell(t, secure, script...)
 		c := dial(t, s, o)

@@ -88,7 +88,8 @@ func inOrder(a *rundir.Answer) (wrong []string) {
 		wrong = append(wrong, "the interval does not hold the rate")
 	}
 	if c := a.Comfortable; c != nil {
-		if c.Rate.Value() > a.Rate.Value() || a.Promise != nil && (a.Promise.Rate.IsZero() && a.Promise.Low.IsZero() || c.Rate.Value() > a.Promise.Rate.Or(a.Promise.Low.Or(c.Rate.Value()))) {
+		if c.Rate.Value() > a.Rate.Value() || a.Promise != nil && (a.Promise.Rate.IsZero() && a.Promise.Low.IsZero() ||
+			c.Rate.Value() > a.Promise.Rate.Or(a.Promise.Low.Or(c.Rate.Value()))) {
 			wrong = append(wrong, "comfortable above its limits")
 		}
 		if c.TTFTMean.Known() && c.TTFTP90.Known() && c.TTFTP90.Value() < c.TTFTMean.Value()/2 {
@@ -113,11 +114,13 @@ func TestAnswersContradictNothing(t *testing.T) {
 				t.Errorf("%d lines of answer with %d cautions:\n%s", len(said), len(a.Cautions), strings.Join(said, "\n"))
 			}
 		}
-		en, zh := strings.Join(findings.Answer(run, lang.English), "\n"), strings.Join(findings.Answer(run, lang.Chinese), "\n")
+		en, zh := strings.Join(findings.Answer(run, lang.English), "\n"), strings.Join(findings.Answer(run, lang.Chinese),
+			"\n")
 		if !slices.Equal(numbersOf(en), numbersOf(zh)) {
 			t.Errorf("numbers differ by language:\n%s\n%s", en, zh)
 		}
-		lines := append(ordinary(run, findings.Answer(run, lang.English)), ordinary(run, findings.Notes(run, lang.English))...)
+		lines := append(ordinary(run, findings.Answer(run, lang.English)),
+			ordinary(run, findings.Notes(run, lang.English))...)
 		wrong, _ := contradictions(run, lines, given(t, run, a))
 		for _, w := range slices.Concat(wrong, inOrder(a), misconcluded(run, a), mispriced(run, a)) {
 			t.Errorf("%s\n%s\n%s", w, strings.Join(lines, "\n"), rowsOf(run))
@@ -177,7 +180,8 @@ func rowsOf(run *rundir.Run) string {
 	var b strings.Builder
 	for i := range run.Stages {
 		st := &run.Stages[i]
-		b.WriteString(st.Name + " " + lang.Number(st.Rates.Offered, lang.Rate) + " " + lang.Number(st.Rates.Completed, lang.Rate) + " " + string(st.Verdict) + "\n")
+		b.WriteString(st.Name + " " + lang.Number(st.Rates.Offered, lang.Rate) + " " + lang.Number(st.Rates.Completed,
+			lang.Rate) + " " + string(st.Verdict) + "\n")
 	}
 	return b.String()
 }

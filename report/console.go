@@ -37,7 +37,8 @@ func (o Options) sections(run *rundir.Run, all []section) (found []table.Section
 // headline returns in a line what was measured.
 func headline(run *rundir.Run, l lang.Lang) string {
 	parts := []string{}
-	for _, s := range []string{findings.ModelName(run), findings.HardwareName(run, l, ""), engine(run), findings.LoadBrief(&run.Workload, l)} {
+	for _, s := range []string{findings.ModelName(run), findings.HardwareName(run, l, ""), engine(run),
+		findings.LoadBrief(&run.Workload, l)} {
 		if s != "" {
 			parts = append(parts, s)
 		}

@@ -23,11 +23,13 @@ func drawRun(t *rapid.T) (*rundir.Run, []slo.Term) {
 	between := func(label string, low, high float64) float64 { return rapid.Float64Range(low, high).Draw(t, label) }
 	capacity, alone := between("capacity", 2, 40), between("alone", 0.02, 0.4)
 	habit := rapid.SampledFrom([]string{"plain", "plain", "plain", "fails", "collapses"}).Draw(t, "habit")
-	run := &rundir.Run{State: rundir.Complete, Plan: rundir.Plan{Kind: rundir.KindSweep, StageTime: 30, Tolerance: 0.05, MaxConcurrency: 64}, Client: rundir.Client{Valid: true}}
+	run := &rundir.Run{State: rundir.Complete, Plan: rundir.Plan{Kind: rundir.KindSweep, StageTime: 30, Tolerance: 0.05,
+		MaxConcurrency: 64}, Client: rundir.Client{Valid: true}}
 	add := func(name string, role rundir.Role, rate, offered, done, wait float64, verdict rundir.Verdict) {
 		noise := between("noise", 0.01, 0.12)
 		dist := func(mean float64) rundir.Dist {
-			return rundir.Dist{N: 200, Neff: f(120), Mean: f(mean), P50: f(0.8 * mean), P90: f(1.9 * mean), P95: f(2.4 * mean), P99: f(3.5 * mean), Max: f(5 * mean)}
+			return rundir.Dist{N: 200, Neff: f(120), Mean: f(mean), P50: f(0.8 * mean), P90: f(1.9 * mean), P95: f(2.4 * mean),
+				P99: f(3.5 * mean), Max: f(5 * mean)}
 		}
 		st := rundir.Stage{
 			Name: name, Role: role, State: rundir.Complete, Verdict: verdict, Window: 30, Started: float64(40 * len(run.Stages)),
@@ -96,8 +98,10 @@ func shown(run *rundir.Run) (all []float64) {
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		for _, n := range []rundir.Number{
-			st.Rate, st.Rates.Offered, st.Rates.Completed, st.TokensPerS.Output, st.TTFT.Mean, st.TTFT.P50, st.TTFT.P90, st.TTFT.P95, st.TTFT.P99, st.ITL.Mean, st.InterToken,
-			st.ITL.P50, st.ITL.P90, st.ITL.P95, st.ITL.P99, st.Latency.Mean, st.Latency.P50, st.Latency.P90, st.Latency.P95, st.Latency.P99, f64(st.MaxConcurrency),
+			st.Rate, st.Rates.Offered, st.Rates.Completed, st.TokensPerS.Output, st.TTFT.Mean, st.TTFT.P50, st.TTFT.P90,
+			st.TTFT.P95, st.TTFT.P99, st.ITL.Mean, st.InterToken,
+			st.ITL.P50, st.ITL.P90, st.ITL.P95, st.ITL.P99, st.Latency.Mean, st.Latency.P50, st.Latency.P90, st.Latency.P95,
+			st.Latency.P99, f64(st.MaxConcurrency),
 		} {
 			if !n.IsZero() {
 				all = append(all, n.Value())
@@ -169,7 +173,8 @@ func contradictions(run *rundir.Run, lines []string, given []float64) (all []str
 		if !ok {
 			continue
 		}
-		if text := remarkAt(run, at); !strings.HasPrefix(text, want) && !(want == "piled up" && strings.HasPrefix(text, "failed")) {
+		if text := remarkAt(run, at); !strings.HasPrefix(text, want) &&
+			!(want == "piled up" && strings.HasPrefix(text, "failed")) {
 			complain("%v req/s: %s by the sentence, %q by the row", at, want, text)
 		}
 	}
@@ -184,7 +189,8 @@ func contradictions(run *rundir.Run, lines []string, given []float64) (all []str
 		columns := findings.MainColumns(nil)
 		for _, r := range findings.AllStages(run) {
 			text, at := columns[len(columns)-1].Cell(r).In(lang.English), r.Stage.Rates.Offered.Value()
-			if r.Stage.Rate.Known() && (strings.Contains(text, "SLO met") && at > a.Low.Value() || strings.Contains(text, "SLO missed") && at < a.High.Value()) {
+			if r.Stage.Rate.Known() && (strings.Contains(text, "SLO met") && at > a.Low.Value() ||
+				strings.Contains(text, "SLO missed") && at < a.High.Value()) {
 				complain("%v req/s: %s, and the interval is %v to %v", at, text, a.Low.Value(), a.High.Value())
 			}
 		}

@@ -36,7 +36,8 @@ func drawSetups(t *rapid.T, most int) ([]setup.Input, []slo.Term) {
 		if i == 0 {
 			terms = own
 		}
-		run.Labels = rundir.Labels{Model: "Qwen2-7B-Instruct", Engine: "vLLM", GPU: []string{"A100", "H100", "L20"}[i], GPUs: 1}
+		run.Labels = rundir.Labels{Model: "Qwen2-7B-Instruct", Engine: "vLLM", GPU: []string{"A100", "H100", "L20"}[i],
+			GPUs: 1}
 		run.Plan.SLO = slo.Strings(terms)
 		saturation.WriteAnswer(run, terms)
 		all = append(all, setup.Input{Path: fmt.Sprintf("run%d", i), Run: run})
@@ -48,7 +49,8 @@ func drawSetups(t *rapid.T, most int) ([]setup.Input, []slo.Term) {
 func written(t interface{ Fatal(...any) }, in []setup.Input, terms []slo.Term, l lang.Lang) string {
 	o := document.Options{Lang: l, Base: "report", From: func(path string) string { return path }, AnyWorkload: true}
 	if len(terms) > 0 {
-		o.Choice = &choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2, "A100": 3.6, "H100": 6}, Headroom: 0.2, AnyWorkload: true}
+		o.Choice = &choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2,
+			"A100": 3.6, "H100": 6}, Headroom: 0.2, AnyWorkload: true}
 	}
 	out, err := document.Write(setup.Load(in), nil, o)
 	if err != nil {
@@ -96,13 +98,15 @@ func TestAnswersOfDocumentsAreInOrder(t *testing.T) {
 }
 
 // ranges are the ranges of numbers in the sentences of comparisons and choices.
-var ranges = regexp.MustCompile(`(?:between|95 %:|在|95 % 区间：) ?` + number + `(?:-| and | 与 )` + number + `|` + number + ` (?:to|到) ` + number + ` x|\(` + number + ` (?:to|到) ` + number + ` tok/s by`)
+var ranges = regexp.MustCompile(`(?:between|95 %:|在|95 % 区间：) ?` + number + `(?:-| and | 与 )` + number + `|` + number +
+	` (?:to|到) ` + number + ` x|\(` + number + ` (?:to|到) ` + number + ` tok/s by`)
 
 // unordered returns the ranges of a text that end before they begin.
 func unordered(text string) (wrong []string) {
 	for _, m := range ranges.FindAllStringSubmatch(text, -1) {
 		ends := slices.DeleteFunc(m[1:], func(s string) bool { return s == "" })
-		if w := (told{"low": strings.ReplaceAll(ends[0], ",", ""), "high": strings.ReplaceAll(ends[1], ",", "")}).outOfOrder(); len(w) > 0 {
+		if w := (told{"low": strings.ReplaceAll(ends[0], ",", ""), "high": strings.ReplaceAll(ends[1], ",",
+			"")}).outOfOrder(); len(w) > 0 {
 			wrong = append(wrong, m[0])
 		}
 	}

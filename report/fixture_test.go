@@ -40,14 +40,17 @@ func over(d rundir.Dist, bound float64, censored int) rundir.Dist {
 }
 
 // measured is a whole stage; times in milliseconds, but for the latency.
-func measured(name, kind string, role rundir.Role, verdict rundir.Verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight float64) rundir.Stage {
+func measured(name, kind string, role rundir.Role, verdict rundir.Verdict, asked, done, latency, ttft, ttft99, itl,
+	itl99, output, inFlight float64) rundir.Stage {
 	const window = 60
 	n := int(done * window)
 	s := rundir.Stage{
-		Name: name, Kind: kind, Role: role, State: rundir.Complete, Verdict: verdict, WindowFrom: 4.5, Window: window, Elapsed: 68,
-		Requests:     rundir.Requests{Due: n, Sent: n, OK: n},
-		Rates:        rundir.Rates{Sent: rundir.Exactly(done), Completed: rundir.Exactly(done)},
-		TokensPerS:   rundir.TokenRates{Output: rundir.Exactly(output), Input: rundir.Exactly(done * 512), Total: rundir.Exactly(output + done*512)},
+		Name: name, Kind: kind, Role: role, State: rundir.Complete, Verdict: verdict, WindowFrom: 4.5, Window: window,
+		Elapsed:  68,
+		Requests: rundir.Requests{Due: n, Sent: n, OK: n},
+		Rates:    rundir.Rates{Sent: rundir.Exactly(done), Completed: rundir.Exactly(done)},
+		TokensPerS: rundir.TokenRates{Output: rundir.Exactly(output), Input: rundir.Exactly(done * 512),
+			Total: rundir.Exactly(output + done*512)},
 		Latency:      dist(n, latency, latency*1.4),
 		TTFT:         dist(n, ttft/1e3, ttft99/1e3),
 		TTFTDue:      dist(n, ttft/1e3+1e-4, ttft99/1e3+2e-4),
@@ -57,7 +60,8 @@ func measured(name, kind string, role rundir.Role, verdict rundir.Verdict, asked
 		Concurrency:  rundir.Concurrency{Mean: rundir.Exactly(inFlight), Peak: int(inFlight*1.6) + 1},
 		OutputTokens: rundir.TokenStats{N: n, Mean: rundir.Exactly(128), Min: rundir.Exactly(128), Max: rundir.Exactly(128)},
 		PromptTokens: rundir.TokenStats{N: n, Mean: rundir.Exactly(512), Min: rundir.Exactly(512), Max: rundir.Exactly(512)},
-		InterToken:   rundir.Exactly(itl / 1e3), AskedTokens: rundir.Exactly(128), TokensPerChunk: rundir.Exactly(1), TokenSource: "server",
+		InterToken:   rundir.Exactly(itl / 1e3), AskedTokens: rundir.Exactly(128), TokensPerChunk: rundir.Exactly(1),
+		TokenSource: "server",
 	}
 	if asked > 0 {
 		s.Rate = rundir.Exactly(asked)
@@ -66,12 +70,15 @@ func measured(name, kind string, role rundir.Role, verdict rundir.Verdict, asked
 	return s
 }
 
-func poisson(role rundir.Role, verdict rundir.Verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight float64) rundir.Stage {
-	return measured(fmt.Sprintf("asynchronous@%.2f", asked), "poisson", role, verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight)
+func poisson(role rundir.Role, verdict rundir.Verdict, asked, done, latency, ttft, ttft99, itl, itl99, output,
+	inFlight float64) rundir.Stage {
+	return measured(fmt.Sprintf("asynchronous@%.2f", asked), "poisson", role, verdict, asked, done, latency, ttft, ttft99,
+		itl, itl99, output, inFlight)
 }
 
 // hold is a stage that narrows the answer.
-func hold(verdict rundir.Verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight float64) rundir.Stage {
+func hold(verdict rundir.Verdict, asked, done, latency, ttft, ttft99, itl, itl99, output,
+	inFlight float64) rundir.Stage {
 	s := poisson(rundir.Hold, verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight)
 	s.Name = fmt.Sprintf("%s%.2f", rundir.HoldPrefix, asked)
 	s.Window = 175
@@ -86,8 +93,10 @@ func sweptRun() rundir.Run {
 		return poisson(rundir.Grid, v, f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8])
 	}
 	run.Stages = []rundir.Stage{
-		measured("synchronous", "synchronous", rundir.Floor, rundir.Closed, 0, 0.51, 1.96, 95.57, 101.2, 21.01, 23.1, 65.4, 1),
-		measured("throughput", "throughput", rundir.Ceiling, rundir.Closed, 0, 7.20, 22.65, 11571.36, 15412, 135.46, 310.2, 921.6, 160),
+		measured("synchronous", "synchronous", rundir.Floor, rundir.Closed, 0, 0.51, 1.96, 95.57, 101.2, 21.01, 23.1, 65.4,
+			1),
+		measured("throughput", "throughput", rundir.Ceiling, rundir.Closed, 0, 7.20, 22.65, 11571.36, 15412, 135.46, 310.2,
+			921.6, 160),
 		g(rundir.Stable, 1.57, 1.56, 2.26, 104.42, 158.3, 25.96, 41.0, 199.7, 3.5),
 		g(rundir.Stable, 2.63, 2.59, 2.66, 105.14, 161.0, 29.47, 47.3, 331.5, 6.9),
 		g(rundir.Stable, 3.69, 3.58, 2.92, 105.69, 168.8, 34.76, 55.2, 458.2, 10.5),
@@ -108,13 +117,16 @@ func sweptRun() rundir.Run {
 		s.Requests.Incomplete, s.Requests.OK = 83, s.Requests.OK-83
 		s.Drift = rundir.Drift{Value: rundir.Exactly(0.19), Low: rundir.Exactly(0.12), High: rundir.Exactly(0.26)}
 	}
-	run.Stages[11].Drift = rundir.Drift{Value: rundir.Exactly(0.092), Low: rundir.Exactly(0.04), High: rundir.Exactly(0.14)}
+	run.Stages[11].Drift = rundir.Drift{Value: rundir.Exactly(0.092), Low: rundir.Exactly(0.04),
+		High: rundir.Exactly(0.14)}
 	run.Saturation = &rundir.Saturation{
 		Rate: rundir.Exactly(7.14), Low: rundir.Exactly(6.93), High: rundir.Exactly(7.31), Output: rundir.Exactly(909.3),
-		HighestStable: rundir.Exactly(6.93), LowestSaturated: rundir.Exactly(8.45), KeptStage: "hold@6.93", FailedStage: "hold@8.45",
-		Reason: note.Note{Code: "saturation.backlog-grew"},
+		HighestStable: rundir.Exactly(6.93), LowestSaturated: rundir.Exactly(8.45), KeptStage: "hold@6.93",
+		FailedStage: "hold@8.45",
+		Reason:      note.Note{Code: "saturation.backlog-grew"},
 	}
-	run.Client = rundir.Client{LagP99: rundir.Exactly(2.1e-4), CPU: rundir.Exactly(0.042), Timestamps: "kernel", Valid: true}
+	run.Client = rundir.Client{LagP99: rundir.Exactly(2.1e-4), CPU: rundir.Exactly(0.042), Timestamps: "kernel",
+		Valid: true}
 	return run
 }
 
@@ -123,29 +135,34 @@ func blankRun() rundir.Run {
 	return rundir.Run{
 		Schema: rundir.Schema, Tool: rundir.Tool{Version: "v0.1.0", Go: "go1.26.0", OS: "linux/amd64", CPUs: 16},
 		Started: time.Date(2026, 5, 4, 9, 30, 0, 0, time.FixedZone("CST", 8*3600)), State: rundir.Running,
-		Target:   rundir.Target{URL: "http://localhost:8000", API: "chat", Model: "qwen2-7b-instruct", Engine: "vLLM", Version: "0.9.2"},
-		Labels:   rundir.Labels{Model: "Qwen2-7B-Instruct", GPU: "L20 48GB", GPUs: 1, Engine: "vLLM"},
-		Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}, Seed: 1, Forced: true, CountedPrompt: 514},
-		Plan:     rundir.Plan{Kind: "sweep", Points: 9, StageTime: 60, MaxConcurrency: 512},
+		Target: rundir.Target{URL: "http://localhost:8000", API: "chat", Model: "qwen2-7b-instruct", Engine: "vLLM",
+			Version: "0.9.2"},
+		Labels: rundir.Labels{Model: "Qwen2-7B-Instruct", GPU: "L20 48GB", GPUs: 1, Engine: "vLLM"},
+		Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}, Seed: 1,
+			Forced: true, CountedPrompt: 514},
+		Plan: rundir.Plan{Kind: "sweep", Points: 9, StageTime: 60, MaxConcurrency: 512},
 	}
 }
 
 // failedRun is a sweep of a server that answered every request with an error.
 func failedRun() rundir.Run {
 	run := blankRun()
-	run.State, run.Failure, run.Ended = rundir.Failed, note.Text.New("every request failed"), run.Started.Add(41*time.Second)
+	run.State, run.Failure, run.Ended = rundir.Failed, note.Text.New("every request failed"),
+		run.Started.Add(41*time.Second)
 	run.Labels = rundir.Labels{}
 	for _, name := range []string{"synchronous", "throughput"} {
 		run.Stages = append(run.Stages, rundir.Stage{
-			Name: name, Kind: name, Role: map[string]rundir.Role{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}[name],
+			Name: name, Kind: name, Role: map[string]rundir.Role{"synchronous": rundir.Floor,
+				"throughput": rundir.Ceiling}[name],
 			State: rundir.Complete, Verdict: rundir.Closed, Window: 20,
 			Requests: rundir.Requests{Due: 24, Sent: 24, Error: 24},
 			Rates:    rundir.Rates{Sent: rundir.Exactly(1.2), Completed: rundir.Exactly(0)},
 			TokensPerS: rundir.TokenRates{
 				Output: rundir.Exactly(0), Input: rundir.Exactly(0), Total: rundir.Exactly(0),
 			},
-			Errors:   map[string]int{"http_5xx": 20, "timeout": 4},
-			Examples: map[string]string{"http_5xx": "500: {\"error\": \"CUDA out of memory | `rank 0`\"}\n<html>\x1b[31m", "timeout": "no token within 10m"},
+			Errors: map[string]int{"http_5xx": 20, "timeout": 4},
+			Examples: map[string]string{"http_5xx": "500: {\"error\": \"CUDA out of memory | `rank 0`\"}\n<html>\x1b[31m",
+				"timeout": "no token within 10m"},
 			Warnings: []note.Note{note.Text.New("more than half of the requests failed, so the stage ended early")},
 		})
 	}
@@ -169,7 +186,8 @@ func interruptedRun() rundir.Run {
 	run.Stages[1].Invalid = note.Text.New("the client was 94 % of one processor")
 	run.Stages[1].TTFTDue.P99 = rundir.Exactly(17.9)
 	cut := &run.Stages[3]
-	cut.State, cut.Verdict, cut.Window, cut.Requests = rundir.Interrupted, "", 6.5, rundir.Requests{Due: 17, Sent: 17, OK: 14, Error: 1, Incomplete: 2}
+	cut.State, cut.Verdict, cut.Window, cut.Requests = rundir.Interrupted, "", 6.5, rundir.Requests{Due: 17, Sent: 17,
+		OK: 14, Error: 1, Incomplete: 2}
 	cut.Errors, cut.Examples = map[string]int{"reset": 1}, map[string]string{"reset": "connection reset by peer"}
 	cut.TTFT, cut.Latency, cut.ITL = dist(14, 0.105, 0.161), dist(14, 2.66, 3.7), dist(1700, 0.0295, 0.0473)
 	cut.TTFTDue = cut.TTFT
@@ -195,13 +213,15 @@ func singleRun() rundir.Run {
 func promisedRun() rundir.Run {
 	run := sweptRun()
 	run.Plan.SLO = []string{"ttft:p99<200ms", "itl:p95<90ms"}
-	verdicts := []rundir.Promised{"unknown", "broken", "kept", "kept", "kept", "unknown", "kept", "broken", "broken", "broken", "broken", "broken", "broken"}
+	verdicts := []rundir.Promised{"unknown", "broken", "kept", "kept", "kept", "unknown", "kept", "broken", "broken",
+		"broken", "broken", "broken", "broken"}
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		s.Goodput = &rundir.Goodput{
 			Rate: rundir.Exactly(s.Rates.Completed.Value() * 0.9), Share: rundir.Exactly(0.9), Verdict: verdicts[i],
 			Terms: []rundir.Promise{
-				{Term: "ttft:p99<200ms", Verdict: verdicts[i], Value: s.TTFT.P99}, {Term: "itl:p95<90ms", Verdict: "kept", Value: s.ITL.P95},
+				{Term: "ttft:p99<200ms", Verdict: verdicts[i], Value: s.TTFT.P99}, {Term: "itl:p95<90ms", Verdict: "kept",
+					Value: s.ITL.P95},
 			},
 		}
 		if verdicts[i] == "unknown" {
@@ -210,8 +230,10 @@ func promisedRun() rundir.Run {
 	}
 	run.Stages[9].Goodput.Share, run.Stages[9].Goodput.Unknown = rundir.Over(0.1), 12
 	run.SLO = &rundir.SLO{
-		Terms: run.Plan.SLO, Rate: rundir.Exactly(5.93), Low: rundir.Exactly(5.71), High: rundir.Exactly(6.2), Goodput: rundir.Exactly(5.34),
-		KeptStage: "asynchronous@5.80", BrokenStage: "asynchronous@6.86", Limiting: "ttft:p99<200ms", Reason: note.Text.New("poisson@5.80 kept all terms; beyond, ttft:p99<200ms ends it"),
+		Terms: run.Plan.SLO, Rate: rundir.Exactly(5.93), Low: rundir.Exactly(5.71), High: rundir.Exactly(6.2),
+		Goodput:   rundir.Exactly(5.34),
+		KeptStage: "asynchronous@5.80", BrokenStage: "asynchronous@6.86", Limiting: "ttft:p99<200ms",
+		Reason: note.Text.New("poisson@5.80 kept all terms; beyond, ttft:p99<200ms ends it"),
 	}
 	return run
 }
@@ -220,12 +242,14 @@ func promisedRun() rundir.Run {
 func judgedRun() rundir.Run {
 	run := singleRun()
 	run.Plan.SLO = []string{"ttft:p99<130ms"}
-	run.Stages = append(run.Stages, measured("constant@3.00", "constant", rundir.Single, rundir.Stable, 3, 2.98, 2.5, 99.9, 125, 18.1, 31.2, 380, 7.4))
+	run.Stages = append(run.Stages, measured("constant@3.00", "constant", rundir.Single, rundir.Stable, 3, 2.98, 2.5,
+		99.9, 125, 18.1, 31.2, 380, 7.4))
 	for i, verdict := range []rundir.Promised{"broken", "unknown", "kept"} {
 		s := &run.Stages[i]
-		s.Goodput = &rundir.Goodput{Rate: s.Rates.Completed, Share: rundir.Exactly(0.953), Verdict: verdict, Terms: []rundir.Promise{
-			{Term: "ttft:p99<130ms", Verdict: verdict, Value: s.TTFT.P99, Needs: []int{0, 380, 0}[i]},
-		}}
+		s.Goodput = &rundir.Goodput{Rate: s.Rates.Completed, Share: rundir.Exactly(0.953), Verdict: verdict,
+			Terms: []rundir.Promise{
+				{Term: "ttft:p99<130ms", Verdict: verdict, Value: s.TTFT.P99, Needs: []int{0, 380, 0}[i]},
+			}}
 	}
 	return run
 }

@@ -17,7 +17,8 @@ func ladderRun() rundir.Run {
 	run.State, run.Plan, run.Ended = rundir.Complete, rundir.Plan{Kind: "run"}, run.Started
 	run.Target.URL, run.Workload.Temperature = "http://localhost:8000/v1", rundir.Exactly(0.7)
 	for _, c := range []float64{5, 10} {
-		s := measured(fmt.Sprintf("concurrent@%.0f", c), "concurrent", rundir.Single, rundir.Closed, 0, c/2.5, 2.5, 105.1, 160, 22.3, 40.1, c*50, c)
+		s := measured(fmt.Sprintf("concurrent@%.0f", c), "concurrent", rundir.Single, rundir.Closed, 0, c/2.5, 2.5, 105.1,
+			160, 22.3, 40.1, c*50, c)
 		s.MaxConcurrency, s.Whole, s.Elapsed = int(c), true, 60.01
 		s.OutputTokens.Retokenized = rundir.Exactly(s.OutputTokens.Mean.Value() * float64(s.OutputTokens.N) * c / 8)
 		run.Stages = append(run.Stages, s)
@@ -55,12 +56,16 @@ func TestFixedFormats(t *testing.T) {
 func TestFormatsAgree(t *testing.T) {
 	run := ladderRun()
 	run.Stages = run.Stages[1:]
-	stress, serving := render(t, "stress", []rundir.Run{run}, Options{}), render(t, "serving", []rundir.Run{run}, Options{})
+	stress, serving := render(t, "stress", []rundir.Run{run}, Options{}), render(t, "serving", []rundir.Run{run},
+		Options{})
 	six := render(t, "markdown", []rundir.Run{run}, Options{})
 	for _, c := range []struct{ six, stress, serving string }{
-		{"| 4.00 req/sec |", "│ Actual Throughput          │ 4.00 requests/second     │", "Request throughput (req/s):              4.00\n"},
-		{"| 500.00 tokens/sec |", "│ Tokens Per Second          │ 500.00                   │", "Output token throughput (tok/s):         500.00\n"},
-		{"| 2.50 sec |", "│ Average Response Time      │ 2.50 seconds             │", "Mean E2E Latency (ms):                   2500.00\n"},
+		{"| 4.00 req/sec |", "│ Actual Throughput          │ 4.00 requests/second     │",
+			"Request throughput (req/s):              4.00\n"},
+		{"| 500.00 tokens/sec |", "│ Tokens Per Second          │ 500.00                   │",
+			"Output token throughput (tok/s):         500.00\n"},
+		{"| 2.50 sec |", "│ Average Response Time      │ 2.50 seconds             │",
+			"Mean E2E Latency (ms):                   2500.00\n"},
 		{"| 105.10 ms |", "", "Mean TTFT (ms):                          105.10\n"},
 	} {
 		if !strings.Contains(six, c.six) || !strings.Contains(stress, c.stress) || !strings.Contains(serving, c.serving) {
@@ -85,7 +90,8 @@ func TestServingBlock(t *testing.T) {
 			if len(line) != servingWidth {
 				t.Errorf("%d columns: %q", len(line), line)
 			}
-		case len(line) <= servingLabel+1 || line[servingLabel] != ' ' || line[servingLabel+1] == ' ' || strings.HasSuffix(line, " "):
+		case len(line) <= servingLabel+1 || line[servingLabel] != ' ' || line[servingLabel+1] == ' ' ||
+			strings.HasSuffix(line, " "):
 			t.Errorf("not aligned: %q", line)
 		}
 	}

@@ -41,7 +41,8 @@ func FuzzDirectory(f *testing.F) {
 		for _, format := range Formats() {
 			for _, l := range []lang.Lang{lang.English, lang.Chinese} {
 				var out bytes.Buffer
-				if err := Render(&out, format, []rundir.Run{*r}, Options{Lang: l, Dir: dir}); err == nil && bytes.Contains(out.Bytes(), []byte("\x1b")) {
+				if err := Render(&out, format, []rundir.Run{*r}, Options{Lang: l, Dir: dir}); err == nil &&
+					bytes.Contains(out.Bytes(), []byte("\x1b")) {
 					t.Errorf("%s: an escape sequence in %q", format, out.Bytes())
 				}
 			}

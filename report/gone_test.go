@@ -16,11 +16,13 @@ func TestNotesOfOtherVersions(t *testing.T) {
 	run := sweptRun()
 	run.Warnings = append(run.Warnings, gone("saturation.latest-alone"), gone("saturation.stable-above"))
 	run.Stages[4].Warnings = append(run.Stages[4].Warnings, gone("edge.gone"), gone("edge.gone-too"))
-	run.Saturation.Reason, run.Saturation.Cautions = gone("saturation.why"), []note.Note{gone("saturation.caution"), gone("saturation.caution-too")}
+	run.Saturation.Reason, run.Saturation.Cautions = gone("saturation.why"), []note.Note{gone("saturation.caution"),
+		gone("saturation.caution-too")}
 	for _, format := range []string{"console", "markdown", "stress"} {
 		for _, l := range lang.All() {
 			text := render(t, format, []rundir.Run{run}, Options{Lang: l})
-			for _, code := range []string{"latest-alone", "stable-above", "edge.gone", "saturation.why", "saturation.caution", "rate=7.5"} {
+			for _, code := range []string{"latest-alone", "stable-above", "edge.gone", "saturation.why", "saturation.caution",
+				"rate=7.5"} {
 				if strings.Contains(text, code) {
 					t.Errorf("%s in %s prints %q", format, l, code)
 				}

@@ -30,7 +30,8 @@ func TestRowsThatDidMoreThanTheAnswerAreNamed(t *testing.T) {
 	}
 	run.Answer, run.Warnings = nil, nil
 	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
-		if got := more(l); !strings.Contains(got, "16.20 req/s") || !strings.Contains(got, "16.34 req/s") || !strings.Contains(got, " 15 req/s") || strings.Contains(got, "8.17") {
+		if got := more(l); !strings.Contains(got, "16.20 req/s") || !strings.Contains(got, "16.34 req/s") ||
+			!strings.Contains(got, " 15 req/s") || strings.Contains(got, "8.17") {
 			t.Errorf("%s: %q", l, got)
 		}
 	}
@@ -46,7 +47,8 @@ func TestRunsOfRemovedAPIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.Target.Notes = append(run.Target.Notes, note.Note{Code: "probe.native-api", Args: map[string]any{"engine": "llama.cpp", "api": "llamacpp"}})
+	run.Target.Notes = append(run.Target.Notes, note.Note{Code: "probe.native-api",
+		Args: map[string]any{"engine": "llama.cpp", "api": "llamacpp"}})
 	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
 		var b strings.Builder
 		if err := Markdown(&b, []rundir.Run{*run}, l); err != nil || !strings.Contains(b.String(), "llamacpp") {

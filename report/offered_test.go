@@ -26,7 +26,10 @@ func TestOfferedIsWhatArrived(t *testing.T) {
 		if !s.Rate.Known() {
 			continue
 		}
-		at := slices.IndexFunc(spots, func(p draw.Point) bool { return p.X == s.Rates.Offered.Value() && p.Y == s.TokensPerS.Output.Value() })
+		at := slices.IndexFunc(spots, func(p draw.Point) bool {
+			return p.X == s.Rates.Offered.Value() &&
+				p.Y == s.TokensPerS.Output.Value()
+		})
 		if at < 0 {
 			t.Errorf("%s is not drawn at the %v req/s that it was offered: %v", s.Name, s.Rates.Offered.Value(), spots)
 		}

@@ -89,7 +89,8 @@ func sameInTexts(t reporter, in []setup.Input, terms []slo.Term) {
 			continue
 		}
 		onPage(t, one.Run, all[0])
-		if row := cellsOf(index.String(), i); !strings.Contains(row, "|"+all[0]["rate"]+"|") || all[0]["low"] != "" && !strings.Contains(row, "|"+all[0]["low"]+" – "+all[0]["high"]+"|") {
+		if row := cellsOf(index.String(), i); !strings.Contains(row, "|"+all[0]["rate"]+"|") || all[0]["low"] != "" &&
+			!strings.Contains(row, "|"+all[0]["low"]+" – "+all[0]["high"]+"|") {
 			t.Errorf("index: %s, in Markdown %v", row, all[0])
 		}
 	}
@@ -158,7 +159,8 @@ func sameInPrograms(t reporter, in []setup.Input, _ []slo.Term) {
 		if p := a.Promise; p != nil {
 			value, low, high = p.Rate, p.Low, p.High
 		}
-		if verdict.MayClaim == rundir.SupportsEstimate && (verdict.Value != value || verdict.Low != low || verdict.High != high) {
+		if verdict.MayClaim == rundir.SupportsEstimate && (verdict.Value != value || verdict.Low != low ||
+			verdict.High != high) {
 			t.Errorf("verdict: %+v, the answer is %s", verdict, asJSON(t, a))
 		}
 		text := readAnswers(rendered(t, "markdown", one.Run, lang.English), lang.English)
@@ -173,7 +175,8 @@ func sameInPrograms(t reporter, in []setup.Input, _ []slo.Term) {
 			numbers["at 80 %"] = c.Rate
 		}
 		for key, n := range numbers {
-			if printed, err := strconv.ParseFloat(text[0][key], 64); err == nil && math.Abs(printed-n.Value()) > half(text[0][key]) {
+			if printed, err := strconv.ParseFloat(text[0][key], 64); err == nil &&
+				math.Abs(printed-n.Value()) > half(text[0][key]) {
 				t.Errorf("Markdown: %s is %s, in JSON %v", key, text[0][key], n.Value())
 			}
 		}
@@ -198,7 +201,8 @@ func sameInComparisons(t reporter, in []setup.Input, terms []slo.Term) {
 	}
 	for i := range in {
 		a := saturation.AnswerOf(in[i].Run)
-		if rate, ok := c.Setups[i].Get("saturation"); ok && a.Rate.Known() && (rate.Value != a.Rate || rate.Low != a.Low || rate.High != a.High) {
+		if rate, ok := c.Setups[i].Get("saturation"); ok && a.Rate.Known() && (rate.Value != a.Rate || rate.Low != a.Low ||
+			rate.High != a.High) {
 			t.Errorf("compare: saturation %v (%v-%v), the answer is %s", rate.Value, rate.Low, rate.High, asJSON(t, a))
 		}
 		ttft, ok := c.Setups[i].Get("ttft@80")
@@ -209,7 +213,8 @@ func sameInComparisons(t reporter, in []setup.Input, terms []slo.Term) {
 	if len(terms) == 0 {
 		return
 	}
-	all, err := choose.Of(setups[:len(in)], choose.Options{Terms: terms, Demand: choose.Demand{Amount: 1}, AnyWorkload: true})
+	all, err := choose.Of(setups[:len(in)], choose.Options{Terms: terms, Demand: choose.Demand{Amount: 1},
+		AnyWorkload: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +224,8 @@ func sameInComparisons(t reporter, in []setup.Input, terms []slo.Term) {
 				continue
 			}
 			p := saturation.AnswerOf(in[i].Run).Promise
-			if k.Rate != p.Rate.Or(p.Low.Value()) && k.Rate != p.Low.Value() || k.RateLow.Known() && (k.RateLow != p.Low || k.RateHigh != p.High) {
+			if k.Rate != p.Rate.Or(p.Low.Value()) && k.Rate != p.Low.Value() || k.RateLow.Known() &&
+				(k.RateLow != p.Low || k.RateHigh != p.High) {
 				t.Errorf("choose: %v (%v-%v), the answer is %s", k.Rate, k.RateLow, k.RateHigh, asJSON(t, p))
 			}
 		}

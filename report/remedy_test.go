@@ -76,9 +76,11 @@ func TestWhatHelpsASlowClientIsSaidOnce(t *testing.T) {
 		}
 		texts["page"] = folded.ReplaceAllString(b.String(), "")
 		for name, text := range texts {
-			text, cause := strings.ToLower(strings.Join(strings.Fields(text), " ")), strings.ToLower(findings.Phrase(run.Stages[2].Invalid, l))
+			text, cause := strings.ToLower(strings.Join(strings.Fields(text), " ")),
+				strings.ToLower(findings.Phrase(run.Stages[2].Invalid, l))
 			if n := strings.Count(text, strings.ToLower(findings.ClientRemedy.In(l))); n != 1 || !strings.Contains(text, cause) {
-				t.Errorf("%s, %s: what helps stands %d times, and the cause %q %d times", name, l, n, cause, strings.Count(text, cause))
+				t.Errorf("%s, %s: what helps stands %d times, and the cause %q %d times", name, l, n, cause,
+					strings.Count(text, cause))
 			}
 		}
 	}

@@ -59,7 +59,8 @@ func TestUnknownFormatAndLanguage(t *testing.T) {
 func TestConsoleFits(t *testing.T) {
 	for _, l := range lang.All() {
 		for _, width := range []int{80, 100, 120, 140} {
-			for _, run := range []rundir.Run{sweptRun(), failedRun(), interruptedRun(), singleRun(), simulatedRun(), promisedRun(), judgedRun()} {
+			for _, run := range []rundir.Run{sweptRun(), failedRun(), interruptedRun(), singleRun(), simulatedRun(),
+				promisedRun(), judgedRun()} {
 				for line := range strings.Lines(render(t, "console", []rundir.Run{run}, Options{Lang: l, Width: width})) {
 					if n := table.Width(strings.TrimSuffix(line, "\n")); n > width {
 						t.Errorf("%d columns in %d: %s", n, width, line)
@@ -134,18 +135,21 @@ func TestPublishedTable(t *testing.T) {
 			run.Stages[i].Latency.Mean = rundir.Exactly(run.Stages[i].Latency.Mean.Value())
 			run.Stages[i].TTFT.Mean = rundir.Exactly(run.Stages[i].TTFT.Mean.Value())
 		}
-		o := Options{Lang: lang.Chinese, OnlyTable: true, SixColumn: published.SixColumnOptions{OnlyGrid: true, Tokens: c.units}}
+		o := Options{Lang: lang.Chinese, OnlyTable: true, SixColumn: published.SixColumnOptions{OnlyGrid: true,
+			Tokens: c.units}}
 		got := strings.TrimSpace(render(t, "markdown", []rundir.Run{run}, o))
 		want := strings.TrimSpace(string(b))
 		if diff := cmp.Diff(figures.ReplaceAllString(want, "#"), figures.ReplaceAllString(got, "#")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.file, diff)
 		}
-		whole := render(t, "markdown", []rundir.Run{run}, Options{Lang: lang.English, SixColumn: published.SixColumnOptions{Tokens: c.units}})
+		whole := render(t, "markdown", []rundir.Run{run},
+			Options{Lang: lang.English, SixColumn: published.SixColumnOptions{Tokens: c.units}})
 		rows := regexp.MustCompile(`(?m)^\| asynchronous@\d+\.\d\d req/sec \| \d+\.\d\d req/sec \| .* tokens/sec`).FindAllString(whole, -1)
 		if c.units == "" && len(rows) != 11 {
 			t.Errorf("%d rows with the two holds:\n%s", len(rows), whole)
 		}
-		if en := "- **" + c.model + "**, **" + strconv.Itoa(c.gpus) + "** x **L20 48GB**, **vLLM**, prompt_tokens=512, generated_tokens=128\n"; !strings.Contains(whole, en) {
+		if en := "- **" + c.model + "**, **" + strconv.Itoa(c.gpus) +
+			"** x **L20 48GB**, **vLLM**, prompt_tokens=512, generated_tokens=128\n"; !strings.Contains(whole, en) {
 			t.Errorf("no %q in\n%s", en, whole)
 		}
 	}
@@ -194,7 +198,8 @@ func TestCSV(t *testing.T) {
 // TestCSVOfImports: what a document does not say is empty, and a 0 that it says is 0.
 func TestCSVOfImports(t *testing.T) {
 	for name, zeros := range map[string][]string{
-		"guidellm-tables.md": {"rates_completed", "tokens_per_s_output"}, "stress-tables.txt": {"requests_error", "started_s"}, "serving-blocks.txt": nil,
+		"guidellm-tables.md": {"rates_completed", "tokens_per_s_output"}, "stress-tables.txt": {"requests_error",
+			"started_s"}, "serving-blocks.txt": nil,
 	} {
 		doc, err := published.ParseFile("published/testdata/" + name)
 		if err != nil {
@@ -304,7 +309,8 @@ func TestPromises(t *testing.T) {
 	testkit.CheckGolden(t, "promises.txt", []byte(said.String()))
 	judged := judgedRun()
 	for _, format := range []string{"stress", "serving"} {
-		if out := render(t, format, []rundir.Run{judged}, Options{}); !strings.Contains(out, "  Requests that met ttft:p99<130ms: 3.41 per second, 95.3 % of those due.\n") {
+		if out := render(t, format, []rundir.Run{judged}, Options{}); !strings.Contains(out,
+			"  Requests that met ttft:p99<130ms: 3.41 per second, 95.3 % of those due.\n") {
 			t.Errorf("%s says nothing of goodput:\n%s", format, out)
 		}
 	}

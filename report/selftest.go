@@ -16,7 +16,8 @@ const loaded = 0.5
 
 // Selftest returns the tables of a self-test, the verdict last.
 func Selftest(r *selftest.Result) []table.Section {
-	lines := []lang.Text{sayMachine.Text(strconv.Itoa(r.CPUs), lang.Number(r.Load, lang.Short), lang.Both(func(l lang.Lang) string { return findings.TimestampsText(r.Timestamps, l) }))}
+	lines := []lang.Text{sayMachine.Text(strconv.Itoa(r.CPUs), lang.Number(r.Load, lang.Short),
+		lang.Both(func(l lang.Lang) string { return findings.TimestampsText(r.Timestamps, l) }))}
 	if r.Load.Known() && r.Load.Value() > loaded*float64(r.CPUs) {
 		lines = append(lines, sayLoaded.Text())
 	}
@@ -41,7 +42,8 @@ func Selftest(r *selftest.Result) []table.Section {
 func levels(r *selftest.Result) table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headStreams.Text()}, {Head: headPhase.Text(), Left: true},
-		{Head: headAsked.Text()}, {Head: lang.HeadOutput.Text()}, {Head: headStamp.Text(), Sub: lang.Same("p50")}, {Head: headStamp.Text(), Sub: lang.Same("p99")}, {Head: headStamp.Text(), Sub: lang.Same("p99.9")},
+		{Head: headAsked.Text()}, {Head: lang.HeadOutput.Text()}, {Head: headStamp.Text(), Sub: lang.Same("p50")},
+		{Head: headStamp.Text(), Sub: lang.Same("p99")}, {Head: headStamp.Text(), Sub: lang.Same("p99.9")},
 		{Head: headCores.Text(), Sub: subUsed.Text()}, {Head: headMemory.Text()}, {Head: headTrust.Text(), Left: true},
 	}}
 	for _, v := range r.Levels {
@@ -51,8 +53,11 @@ func levels(r *selftest.Result) table.Table {
 		}
 		t.Rows = append(t.Rows, []table.Cell{
 			table.Literal(strconv.Itoa(v.Streams)), {Text: phase.Text()},
-			table.Number(rundir.Exactly(v.Rate*float64(v.Streams)), "", lang.Fixed(0)), table.Number(v.TokensPerS, "tok/s", lang.Fixed(0)), minute(v.Error.P50), supported(minute(v.Error.P99), v.Error, 0.99), supported(minute(v.Error.P999), v.Error, 0.999),
-			table.Number(v.Cores, "", lang.Fixed(2)), table.Number(lang.Scale(v.PerStream, 1.0/1024), "KB", lang.Fixed(0)), trusted(v.Limit),
+			table.Number(rundir.Exactly(v.Rate*float64(v.Streams)), "", lang.Fixed(0)), table.Number(v.TokensPerS, "tok/s",
+				lang.Fixed(0)), minute(v.Error.P50), supported(minute(v.Error.P99), v.Error, 0.99), supported(minute(v.Error.P999),
+				v.Error, 0.999),
+			table.Number(v.Cores, "", lang.Fixed(2)), table.Number(lang.Scale(v.PerStream, 1.0/1024), "KB", lang.Fixed(0)),
+			trusted(v.Limit),
 		})
 	}
 	return t
@@ -62,7 +67,8 @@ func levels(r *selftest.Result) table.Table {
 func arrivals(r *selftest.Result) table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headArrivals.Text()}, {Head: headRequests.Text()},
-		{Head: headWritten.Text(), Sub: lang.Same("p50")}, {Head: headWritten.Text(), Sub: lang.Same("p99")}, {Head: headWritten.Text(), Sub: subMax.Text()},
+		{Head: headWritten.Text(), Sub: lang.Same("p50")}, {Head: headWritten.Text(), Sub: lang.Same("p99")},
+		{Head: headWritten.Text(), Sub: subMax.Text()},
 		{Head: headTrust.Text(), Left: true},
 	}}
 	for _, a := range r.Arrivals {
@@ -97,7 +103,8 @@ func trusted(limit string) table.Cell {
 	if limit == "" {
 		return table.Cell{Text: trustYes.Text(), Tone: table.Good}
 	}
-	return table.Cell{Text: sayNo.Text(lang.Both(func(l lang.Lang) string { return findings.LevelLimit(limit, l) })), Tone: table.Caution}
+	return table.Cell{Text: sayNo.Text(lang.Both(func(l lang.Lang) string { return findings.LevelLimit(limit, l) })),
+		Tone: table.Caution}
 }
 
 // levelNotes explain the table of streams.

@@ -31,7 +31,8 @@ func selftest1() *selftest.Result {
 				Error: selftest.Spread{N: 358, P50: f(2.5e-6), P99: f(2.5e-3), P999: f(9e-3), Max: f(2e-2)},
 				Cores: f(0.34), Limit: selftest.LimitBehind,
 			},
-			{Streams: 1000, Rate: 33, Phase: selftest.Uniform, Failed: 7, Failure: "connection refused", Limit: selftest.LimitFailed},
+			{Streams: 1000, Rate: 33, Phase: selftest.Uniform, Failed: 7, Failure: "connection refused",
+				Limit: selftest.LimitFailed},
 			{Streams: 5000, Rate: 20, Phase: selftest.Uniform, Limit: selftest.LimitDescriptors},
 		},
 		Arrivals: []selftest.Arrivals{
@@ -39,7 +40,8 @@ func selftest1() *selftest.Result {
 			{Rate: 1000, Lag: selftest.Spread{N: 1000, P50: f(1e-4), P99: f(1.2e-3), Max: f(3e-3)}, Limit: selftest.LimitLag},
 		},
 		Trust: rundir.Selftest{
-			Streams: 100, TokensPerS: f(4950), ArrivalsPerS: f(10), StampErrorP99: f(6.1e-6), Limit: selftest.LimitFailed, LimitStreams: 1000,
+			Streams: 100, TokensPerS: f(4950), ArrivalsPerS: f(10), StampErrorP99: f(6.1e-6), Limit: selftest.LimitFailed,
+			LimitStreams: 1000,
 		},
 	}
 }
@@ -48,7 +50,8 @@ func TestSelftestGolden(t *testing.T) {
 	for name, c := range map[string]struct {
 		lang   lang.Lang
 		format string
-	}{"selftest.en.txt": {lang.English, "console"}, "selftest.zh.txt": {lang.Chinese, "console"}, "selftest.en.md": {lang.English, "markdown"}} {
+	}{"selftest.en.txt": {lang.English, "console"}, "selftest.zh.txt": {lang.Chinese, "console"},
+		"selftest.en.md": {lang.English, "markdown"}} {
 		var b bytes.Buffer
 		if err := table.WriteSections(&b, c.format, Selftest(selftest1()), table.Style{Lang: c.lang}); err != nil {
 			t.Fatal(err)
@@ -72,7 +75,8 @@ func TestSelftestVerdict(t *testing.T) {
 	testkit.CheckGolden(t, "selftest-verdict.txt", []byte(said.String()))
 	run := sweptRun()
 	run.Client.Selftest = &rundir.Selftest{Streams: 100, TokensPerS: f(5000), ArrivalsPerS: f(10)}
-	if out := render(t, "markdown", []rundir.Run{run}, Options{All: true}); !strings.Contains(out, findings.SelftestVerdict(run.Client.Selftest, lang.English)) {
+	if out := render(t, "markdown", []rundir.Run{run}, Options{All: true}); !strings.Contains(out,
+		findings.SelftestVerdict(run.Client.Selftest, lang.English)) {
 		t.Error("the report does not say how far the client can be trusted")
 	}
 }

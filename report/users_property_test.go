@@ -31,11 +31,15 @@ func drawUsers(t *rapid.T) (*rundir.Run, []slo.Term) {
 		over := max(0, float64(users)/edge-1)
 		p95 := alone * (1 + 8*steep*over) * between("chance", 0.85, 1.15)
 		st := rundir.Stage{
-			Name: fmt.Sprintf("users@%d#%d", users, i), Kind: rundir.KindOfUsers, State: rundir.Complete, Verdict: rundir.Closed, MaxConcurrency: users, Window: 60,
-			Started: float64(70 * i), Requests: rundir.Requests{Due: 400, Sent: 400, OK: 400}, OutputTokens: rundir.TokenStats{N: 400, Mean: f(64)},
-			TokensPerS: rundir.TokenRates{Output: f(64 * min(float64(users), edge) * between("spread", 0.95, 1.05))},
-			TTFT:       rundir.Dist{N: 400, Neff: f(300), Mean: f(p95 / 2), P50: f(p95 / 2.5), P90: f(p95 / 1.2), P95: f(p95), P99: f(1.4 * p95), Max: f(2 * p95)},
-			Server:     &rundir.Server{RunningMax: f(min(float64(users), 2*edge)), WaitingMax: f(over), KVUsageMax: f(min(1, float64(users)/edge))},
+			Name: fmt.Sprintf("users@%d#%d", users, i), Kind: rundir.KindOfUsers, State: rundir.Complete,
+			Verdict: rundir.Closed, MaxConcurrency: users, Window: 60,
+			Started: float64(70 * i), Requests: rundir.Requests{Due: 400, Sent: 400, OK: 400},
+			OutputTokens: rundir.TokenStats{N: 400, Mean: f(64)},
+			TokensPerS:   rundir.TokenRates{Output: f(64 * min(float64(users), edge) * between("spread", 0.95, 1.05))},
+			TTFT: rundir.Dist{N: 400, Neff: f(300), Mean: f(p95 / 2), P50: f(p95 / 2.5), P90: f(p95 / 1.2), P95: f(p95),
+				P99: f(1.4 * p95), Max: f(2 * p95)},
+			Server: &rundir.Server{RunningMax: f(min(float64(users), 2*edge)), WaitingMax: f(over),
+				KVUsageMax: f(min(1, float64(users)/edge))},
 		}
 		if cached {
 			lost := min(0.9, over)
@@ -68,7 +72,8 @@ func misplaced(run *rundir.Run, terms []slo.Term) (wrong []string) {
 		}
 	}
 	check(!c.Low.Known() || !c.High.Known() || c.Low.Value() <= c.High.Value(), "an interval that ends before it begins")
-	check(!c.Users.Known() || !c.Low.Known() || c.Low.Value() <= n && n <= c.High.Value(), "the interval does not hold the number of users")
+	check(!c.Users.Known() || !c.Low.Known() || c.Low.Value() <= n && n <= c.High.Value(),
+		"the interval does not hold the number of users")
 	check(c.Within == nil || !c.Users.Known() || float64(c.Within.Users) <= n, "the row within has more users")
 	check(c.Beyond == nil || !c.Users.Known() || float64(c.Beyond.Users) > n, "the row beyond has no more users")
 	check(c.Verdict != rundir.Broken || c.Users.IsZero(), "the SLO is broken, and a number of users is given")

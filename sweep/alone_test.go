@@ -30,7 +30,8 @@ func TestAnInterruptIsNotTheBudgetsEnd(t *testing.T) {
 			t.Fatalf("state %s, warnings %v", run.State, run.Warnings)
 		}
 		// The file as the last save before a kill leaves it: no answer, and the last stage unfinished.
-		killed := rundir.Run{Schema: run.Schema, Started: run.Started, Plan: run.Plan, Workload: run.Workload, State: rundir.Running, Stages: slices.Clone(run.Stages)}
+		killed := rundir.Run{Schema: run.Schema, Started: run.Started, Plan: run.Plan, Workload: run.Workload,
+			State: rundir.Running, Stages: slices.Clone(run.Stages)}
 		killed.Stages[len(killed.Stages)-1].State = rundir.Running
 		if err := dir.Save(&killed); err != nil {
 			t.Fatal(err)
@@ -67,7 +68,8 @@ func reopenUnblamed(t *testing.T, path string, state rundir.State, why string) {
 		t.Fatal(err)
 	}
 	if run.State != state || run.Failure.Code != why || len(run.Stages) == 0 || saysNone(t, run) {
-		t.Errorf("want %s: state %s, failure %s, %d stages, warnings %v", why, run.State, run.Failure.Code, len(run.Stages), run.Warnings)
+		t.Errorf("want %s: state %s, failure %s, %d stages, warnings %v", why, run.State, run.Failure.Code, len(run.Stages),
+			run.Warnings)
 	}
 }
 

@@ -49,7 +49,8 @@ func TestAHurriedSweepPromisesLittle(t *testing.T) {
 			ranges++
 		}
 		if s.Rate.Value() > limit.High.Value() || s.High.Value() > limit.High.Value() {
-			t.Errorf("seed %d: within the SLO up to %v (%v-%v), saturated at %v (%v-%v)", seed+1, s.Rate, s.Low, s.High, limit.Rate, limit.Low, limit.High)
+			t.Errorf("seed %d: within the SLO up to %v (%v-%v), saturated at %v (%v-%v)", seed+1, s.Rate, s.Low, s.High,
+				limit.Rate, limit.Low, limit.High)
 		}
 		const widest = 0.2
 		if half := (s.High.Value() - s.Low.Value()) / 2; s.Rate.Known() && half > widest*s.Rate.Value() {

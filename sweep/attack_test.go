@@ -14,7 +14,8 @@ import (
 )
 
 // attack measures one load, on a server of which it was shown that it keeps to the length asked for.
-func attack(t *testing.T, a *simtest.Attacker, l arrival.Load, sessions int, window time.Duration, terms ...string) (st rundir.Stage) {
+func attack(t *testing.T, a *simtest.Attacker, l arrival.Load, sessions int, window time.Duration,
+	terms ...string) (st rundir.Stage) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		a.Start()
@@ -63,11 +64,13 @@ func TestShortenedAnswersAreNamed(t *testing.T) {
 	t.Parallel()
 	a := simtest.NewAttacker(1)
 	a.Shrinks = 0.5
-	if st := attack(t, a, arrival.Poisson{Rate: 10}, 0, 20*time.Second); !st.Shortened.Known() || st.Verdict != rundir.Stable {
+	if st := attack(t, a, arrival.Poisson{Rate: 10}, 0, 20*time.Second); !st.Shortened.Known() ||
+		st.Verdict != rundir.Stable {
 		t.Errorf("answers of %v tokens are %v of their length, verdict %s", st.OutputTokens.Mean, st.Shortened, st.Verdict)
 	}
 	for _, rate := range []float64{10, 40} {
-		if st := attack(t, simtest.NewAttacker(1), arrival.Poisson{Rate: rate}, 0, 20*time.Second); st.Shortened.Known() || st.Errors != nil {
+		if st := attack(t, simtest.NewAttacker(1), arrival.Poisson{Rate: rate}, 0, 20*time.Second); st.Shortened.Known() ||
+			st.Errors != nil {
 			t.Errorf("at %v: answers are %v of their length, errors %v", rate, st.Shortened, st.Errors)
 		}
 	}
@@ -98,7 +101,8 @@ func TestRequestsThatHangAreNotAFrozenServer(t *testing.T) {
 	t.Parallel()
 	of, wrong := 0, 0
 	for seed := range uint64(simtest.SampleSize(10, 200)) {
-		for _, l := range []arrival.Load{arrival.Closed{Concurrency: 4}, arrival.Closed{Concurrency: 1}, arrival.Poisson{Rate: 10}} {
+		for _, l := range []arrival.Load{arrival.Closed{Concurrency: 4}, arrival.Closed{Concurrency: 1},
+			arrival.Poisson{Rate: 10}} {
 			for _, sessions := range []int{300, 0} {
 				if sessions == 0 && l.Limit() == 1 {
 					continue // a loop of one stands still: nothing tells a request that hangs from a server that does
@@ -109,7 +113,8 @@ func TestRequestsThatHangAreNotAFrozenServer(t *testing.T) {
 				of++
 				if st.FrozenSince.Known() {
 					wrong++
-					t.Logf("seed %d, %s, %d requests: frozen since %v of %v s, %+v", seed, st.Name, sessions, st.FrozenSince.Value(), st.Elapsed, st.Requests)
+					t.Logf("seed %d, %s, %d requests: frozen since %v of %v s, %+v", seed, st.Name, sessions, st.FrozenSince.Value(),
+						st.Elapsed, st.Requests)
 				} else if st.Goodput.Verdict == rundir.Broken {
 					t.Errorf("seed %d, %s, %d requests: the SLO is broken: %+v", seed, st.Name, sessions, st.Goodput.Terms)
 				}
@@ -143,7 +148,8 @@ func TestSweepsOfAttackersHoldTheTruth(t *testing.T) {
 	const (
 		tokens  = 16
 		service = 0.35 * oddTokens / tokens // 0.35 s for an answer of so many tokens
-		wide    = 2.5                       // the bounds of an interval that says something are within this factor of the truth
+		// the bounds of an interval that says something are within this factor of the truth
+		wide = 2.5
 	)
 	for name, c := range map[string]struct {
 		shape oddShape

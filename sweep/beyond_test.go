@@ -27,12 +27,14 @@ func TestBeyondTheSelftest(t *testing.T) {
 		shown      *rundir.Selftest
 		plan, row0 excess
 	}{
-		"no self-test":      {nil, excess{}, excess{}},
-		"all within":        {&rundir.Selftest{Streams: 10, TokensPerS: f(1e4), ArrivalsPerS: f(1000)}, excess{}, excess{}},
-		"nothing is known":  {&rundir.Selftest{Streams: 10}, excess{}, excess{}},
-		"too many streams":  {&rundir.Selftest{Streams: 9}, excess{"excess.streams", 10, 9}, excess{"excess.streams", 10, 9}},
-		"too many tokens":   {&rundir.Selftest{Streams: 10, TokensPerS: f(39)}, excess{"excess.tokens", 40, 39}, excess{kind: "excess.tokens", shown: 39}},
-		"too many arrivals": {&rundir.Selftest{Streams: 10, ArrivalsPerS: f(19)}, excess{"excess.arrivals", 20, 19}, excess{}},
+		"no self-test":     {nil, excess{}, excess{}},
+		"all within":       {&rundir.Selftest{Streams: 10, TokensPerS: f(1e4), ArrivalsPerS: f(1000)}, excess{}, excess{}},
+		"nothing is known": {&rundir.Selftest{Streams: 10}, excess{}, excess{}},
+		"too many streams": {&rundir.Selftest{Streams: 9}, excess{"excess.streams", 10, 9}, excess{"excess.streams", 10, 9}},
+		"too many tokens": {&rundir.Selftest{Streams: 10, TokensPerS: f(39)}, excess{"excess.tokens", 40, 39},
+			excess{kind: "excess.tokens", shown: 39}},
+		"too many arrivals": {&rundir.Selftest{Streams: 10, ArrivalsPerS: f(19)}, excess{"excess.arrivals", 20, 19},
+			excess{}},
 	} {
 		check := func(what string, notes []note.Note, of string, want excess) {
 			t.Helper()
@@ -54,7 +56,8 @@ func TestBeyondTheSelftest(t *testing.T) {
 			}
 		}
 		for _, later := range []bool{false, true} {
-			run := &rundir.Run{Client: rundir.Client{Selftest: c.shown}, Workload: rundir.Workload{OutputTokens: rundir.Lengths{Mean: 2}}}
+			run := &rundir.Run{Client: rundir.Client{Selftest: c.shown},
+				Workload: rundir.Workload{OutputTokens: rundir.Lengths{Mean: 2}}}
 			simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 				cfg := experimentWith(d, simtest.SameInAll(4, 1))
 				cfg.Warmup = experiment.Warmup{}
@@ -68,7 +71,8 @@ func TestBeyondTheSelftest(t *testing.T) {
 						return c.shown
 					}
 				}
-				if err := Run(t.Context(), cfg, []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 10}, 100, 0), experiment.NewStage(arrival.Constant{Rate: 20}, 100, 0)}, run); err != nil {
+				if err := Run(t.Context(), cfg, []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 10}, 100, 0),
+					experiment.NewStage(arrival.Constant{Rate: 20}, 100, 0)}, run); err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -38,7 +38,8 @@ func TestSweepsKeepTheirBudget(t *testing.T) {
 }
 
 // budgeted returns how long a sweep of a noisy server took.
-func budgeted(t *testing.T, seed uint64, budget time.Duration, measure func(context.Context, Config, *rundir.Run) error) (took time.Duration) {
+func budgeted(t *testing.T, seed uint64, budget time.Duration, measure func(context.Context, Config,
+	*rundir.Run) error) (took time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		a := simtest.NewAttacker(seed)
 		a.Sigma = 0.3

@@ -29,7 +29,8 @@ func TestBudgets(t *testing.T) {
 	for _, c := range []struct {
 		budget        time.Duration
 		located, held float64 // shares of the servers, and of the answers, at least
-	}{{2 * time.Minute, 0, 0.9}, {3 * time.Minute, 0.6, 0.9}, {5 * time.Minute, 0.85, 0.9}, {8 * time.Minute, 0.9, 0.9}, {12 * time.Minute, 0.97, 0.9}, {20 * time.Minute, 0.97, 0.9}} {
+	}{{2 * time.Minute, 0, 0.9}, {3 * time.Minute, 0.6, 0.9}, {5 * time.Minute, 0.85, 0.9}, {8 * time.Minute, 0.9, 0.9},
+		{12 * time.Minute, 0.97, 0.9}, {20 * time.Minute, 0.97, 0.9}} {
 		n := simtest.SampleSize(2, 50)
 		fmt.Sscan(os.Getenv("FAMILYN"), &n)
 		o, used := &familyOutcome{}, 0.0

@@ -65,7 +65,8 @@ func TestOverloadIsNotFlattered(t *testing.T) {
 			if f.Number.Bound() {
 				sign = ">"
 			}
-			t.Logf("%-7s %-4s truth %6.2f s, printed %s%.2f s, dropping the unfinished %.2f s", d.name, f.Name, want.Value(), sign, f.Number.Value(), without.Value())
+			t.Logf("%-7s %-4s truth %6.2f s, printed %s%.2f s, dropping the unfinished %.2f s", d.name, f.Name, want.Value(),
+				sign, f.Number.Value(), without.Value())
 			const rounding = 0.999
 			if f.Number.Known() && f.Number.Value() < want.Value()*rounding {
 				t.Errorf("%s %s: %.3f s is printed bare, and it was %.3f s", d.name, f.Name, f.Number.Value(), want.Value())

@@ -129,12 +129,14 @@ func TestSaturationIntervalsCover(t *testing.T) {
 		if s.Low.Value() <= k.truth && k.truth <= s.High.Value() {
 			interval++
 		} else {
-			t.Logf("%v: capacity %.3f, found %.3f (%.3f-%.3f)%s", k, k.truth, s.Rate.Value(), s.Low.Value(), s.High.Value(), rows(run, k.truth))
+			t.Logf("%v: capacity %.3f, found %.3f (%.3f-%.3f)%s", k, k.truth, s.Rate.Value(), s.Low.Value(), s.High.Value(),
+				rows(run, k.truth))
 		}
 		if s.HighestStable.Value() <= k.truth && (!s.LowestSaturated.Known() || s.LowestSaturated.Value() >= k.truth) {
 			bracket++
 		} else {
-			t.Logf("%v: bracket %.3f-%.3f, capacity %.3f%s", k, s.HighestStable.Value(), s.LowestSaturated.Value(), k.truth, rows(run, k.truth))
+			t.Logf("%v: bracket %.3f-%.3f, capacity %.3f%s", k, s.HighestStable.Value(), s.LowestSaturated.Value(), k.truth,
+				rows(run, k.truth))
 		}
 		if !s.LowestSaturated.Known() {
 			open++
@@ -144,16 +146,20 @@ func TestSaturationIntervalsCover(t *testing.T) {
 	slices.Sort(widths)
 	slices.Sort(spent)
 	t.Logf("%d servers: the interval holds the capacity in %d, the bracket in %d; none saturated in %d; error median %.1f %%, worst %.1f %%; "+
-		"half-width median %.1f %%, p90 %.1f %%, worst %.1f %%; sweep time median %.0f min, worst %.0f min", servers, interval, bracket, open,
-		stats.Quantile(errs, 0.5)*100, errs[servers-1]*100, stats.Quantile(widths, 0.5)*100, stats.Quantile(widths, 0.9)*100, widths[servers-1]*100,
+		"half-width median %.1f %%, p90 %.1f %%, worst %.1f %%; sweep time median %.0f min, worst %.0f min", servers,
+		interval, bracket, open,
+		stats.Quantile(errs, 0.5)*100, errs[servers-1]*100, stats.Quantile(widths, 0.5)*100, stats.Quantile(widths, 0.9)*100,
+		widths[servers-1]*100,
 		stats.Quantile(spent, 0.5), spent[servers-1])
 	claim := func(what, wanted, format string, args ...any) { simtest.Claim(t, what, wanted, format, args...) }
 	of := fmt.Sprintf(" of %d random servers", servers)
 	claim("the 95 % interval of the saturation rate holds the capacity", "93 %"+of, "%d", interval)
 	claim("the bracket of verdicts holds the capacity", "95 %"+of, "%d", bracket)
-	claim("error of the saturation rate, median", "at most 4 %", "%.1f %% (worst %.1f %%)", stats.Quantile(errs, 0.5)*100, errs[servers-1]*100)
+	claim("error of the saturation rate, median", "at most 4 %", "%.1f %% (worst %.1f %%)", stats.Quantile(errs, 0.5)*100,
+		errs[servers-1]*100)
 	claim("no rate was shown saturated", "at most 25 %"+of, "%d", open)
-	if float64(servers-interval) > simtest.MayFail(servers, 0.07) || float64(servers-bracket) > simtest.MayFail(servers, 0.05) {
+	if float64(servers-interval) > simtest.MayFail(servers, 0.07) || float64(servers-bracket) > simtest.MayFail(servers,
+		0.05) {
 		t.Error("the intervals promise more than they keep")
 	}
 	if stats.Quantile(errs, 0.5) > 0.04*few(servers) || float64(open) > simtest.MayFail(servers, 0.25) {
@@ -166,7 +172,8 @@ func rows(run *rundir.Run, truth float64) string {
 	line := ""
 	for _, st := range run.Stages {
 		if p := st.Progress; p.Rate.Value() > 0.85*truth || st.Rate.Value() > 0.85*truth {
-			line += fmt.Sprintf("\n    %s %.3f: %.3f (%.3f-%.3f, %d) %s drift %.3f (%.3f-%.3f) %.0f s of %.0f", st.Kind, st.Rate.Value()/truth, p.Rate.Value()/truth, p.Low.Value()/truth, p.High.Value()/truth,
+			line += fmt.Sprintf("\n    %s %.3f: %.3f (%.3f-%.3f, %d) %s drift %.3f (%.3f-%.3f) %.0f s of %.0f", st.Kind,
+				st.Rate.Value()/truth, p.Rate.Value()/truth, p.Low.Value()/truth, p.High.Value()/truth,
 				p.Batches, st.Verdict, st.Drift.Value.Value(), st.Drift.Low.Value(), st.Drift.High.Value(), st.Window, st.Elapsed)
 		}
 	}
@@ -183,7 +190,8 @@ func TestVerdictsOnRandomServers(t *testing.T) {
 		for _, share := range []float64{0.8, 1.2} {
 			var st rundir.Stage
 			simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
-				st = oneStage(t, k.config(d, k.Seed), func(x *experiment.Experiment) experiment.Stage { return x.Poisson(share*k.truth, rundir.Grid) })
+				st = oneStage(t, k.config(d, k.Seed),
+					func(x *experiment.Experiment) experiment.Stage { return x.Poisson(share*k.truth, rundir.Grid) })
 			})
 			right := rundir.Stable
 			if share > 1 {
@@ -193,7 +201,8 @@ func TestVerdictsOnRandomServers(t *testing.T) {
 			count[fmt.Sprint(share, " ", st.Verdict)]++
 			mu.Unlock()
 			if st.Verdict != right {
-				t.Logf("%v at %.0f %%: %s drift %.3f (%.3f-%.3f) latency %.1f s, window %.0f s of %.0f", k, share*100, st.Verdict, st.Drift.Value.Value(),
+				t.Logf("%v at %.0f %%: %s drift %.3f (%.3f-%.3f) latency %.1f s, window %.0f s of %.0f", k, share*100, st.Verdict,
+					st.Drift.Value.Value(),
 					st.Drift.Low.Value(), st.Drift.High.Value(), st.Latency.Mean.Value(), st.Window, st.Elapsed)
 			}
 		}
@@ -246,7 +255,8 @@ func TestLatencyIntervalsCover(t *testing.T) {
 				if ci[0] <= f.want.Value() && f.want.Value() <= ci[1] {
 					holds[key]++
 				} else {
-					off = append(off, fmt.Sprintf("%v: %s %.4f, printed %.4f-%.4f n %d worth %.0f", k, key, f.want.Value(), ci[0], ci[1], f.got.N, f.got.Neff.Value()))
+					off = append(off, fmt.Sprintf("%v: %s %.4f, printed %.4f-%.4f n %d worth %.0f", k, key, f.want.Value(), ci[0],
+						ci[1], f.got.N, f.got.Neff.Value()))
 				}
 				mu.Unlock()
 			}
@@ -257,7 +267,8 @@ func TestLatencyIntervalsCover(t *testing.T) {
 		t.Log(line)
 	}
 	for _, key := range slices.Sorted(maps.Keys(printed)) {
-		t.Logf("%s: printed in %d of %d, holds in %.1f %%", key, printed[key], len(all), float64(holds[key])/float64(printed[key])*100)
+		t.Logf("%s: printed in %d of %d, holds in %.1f %%", key, printed[key], len(all),
+			float64(holds[key])/float64(printed[key])*100)
 	}
 	for _, name := range []string{"mean TTFT", "p95 latency"} {
 		var held, of float64
@@ -266,7 +277,8 @@ func TestLatencyIntervalsCover(t *testing.T) {
 				held, of = held+float64(holds[key]), of+float64(printed[key])
 			}
 		}
-		simtest.Claim(t, "the 95 % interval of the "+name+" holds the value of a long run", "92 % to 98 %", "%.1f %% of %.0f intervals", held/of*100, of)
+		simtest.Claim(t, "the 95 % interval of the "+name+" holds the value of a long run", "92 % to 98 %",
+			"%.1f %% of %.0f intervals", held/of*100, of)
 		// Few intervals may all hold.
 		if of-held > simtest.MayFail(int(of), 0.08) || simtest.Full() && held/of > 0.98 {
 			t.Errorf("%s: a 95 %% interval holds in %.1f %%", name, held/of*100)
@@ -281,7 +293,8 @@ func TestBudgetsAreKept(t *testing.T) {
 	var mu sync.Mutex
 	widths, held, under := map[time.Duration][]float64{}, map[time.Duration]int{}, map[time.Duration]int{}
 	forEach(t, all, func(t *testing.T, k *trial) {
-		for _, budget := range []time.Duration{4 * time.Minute, 8 * time.Minute, 16 * time.Minute}[:simtest.SampleSize(2, 3)] {
+		for _, budget := range []time.Duration{4 * time.Minute, 8 * time.Minute, 16 * time.Minute}[:simtest.SampleSize(2,
+			3)] {
 			run := &rundir.Run{}
 			var took time.Duration
 			simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
@@ -316,6 +329,7 @@ func TestBudgetsAreKept(t *testing.T) {
 		t.Logf("%v: %d of %d with an answer, known to %.1f %% (median; p90 %.1f %%); the interval holds the capacity in %d; more than 5 %% left over in %d",
 			budget, len(w), len(all), stats.Quantile(w, 0.5)*100, stats.Quantile(w, 0.9)*100, held[budget], under[budget])
 		simtest.Claim(t, fmt.Sprintf("a sweep with a budget of %v keeps to it", budget), "never more than 1 % over",
-			"%d of %d with an answer, known to %.1f %% (median); its interval holds the capacity in %d", len(w), len(all), stats.Quantile(w, 0.5)*100, held[budget])
+			"%d of %d with an answer, known to %.1f %% (median); its interval holds the capacity in %d", len(w), len(all),
+			stats.Quantile(w, 0.5)*100, held[budget])
 	}
 }

@@ -82,7 +82,8 @@ func TestDroppedRequestsAreTheServers(t *testing.T) {
 				t.Errorf("the server received %d requests, %d were sent, %d reset", n, sent, resets)
 			}
 			st := run.Stages[len(run.Stages)-1]
-			if q := st.OfWholeRun().Requests; q.Resent != 0 || q.Error < q.Due/3-2 || q.Error > q.Due/3+2 || st.Errors["reset"] != q.Error {
+			if q := st.OfWholeRun().Requests; q.Resent != 0 || q.Error < q.Due/3-2 || q.Error > q.Due/3+2 ||
+				st.Errors["reset"] != q.Error {
 				t.Errorf("%+v, %v", q, st.Errors)
 			}
 			if !st.Invalid.IsZero() || st.Lag.P99.Value() > 1e-6 || math.Abs(st.TTFT.Max.Value()-first.Seconds()) > 1e-6 {

@@ -43,14 +43,18 @@ func TestAnswersWithoutTokensFail(t *testing.T) {
 	for name, c := range map[string]struct {
 		every int64
 		load  arrival.Load
-	}{"none, closed": {0, arrival.Closed{Concurrency: 4}}, "none, open": {0, arrival.Poisson{Rate: 20}}, "one in two": {2, arrival.Closed{Concurrency: 4}}} {
+	}{"none, closed": {0, arrival.Closed{Concurrency: 4}}, "none, open": {0, arrival.Poisson{Rate: 20}},
+		"one in two": {2, arrival.Closed{Concurrency: 4}}} {
 		synctest.Test(t, func(t *testing.T) {
 			config := experimentWith(mute{&atomic.Int64{}, c.every}, simtest.SameInAll(8, 1))
 			var err error
 			if config.SLO, err = slo.ParseAll([]string{"errors<5%"}); err != nil {
 				t.Fatal(err)
 			}
-			st := oneStage(t, config, func(*experiment.Experiment) experiment.Stage { return experiment.NewStage(c.load, 0, 10*time.Second) })
+			st := oneStage(t, config, func(*experiment.Experiment) experiment.Stage {
+				return experiment.NewStage(c.load, 0,
+					10*time.Second)
+			})
 			if st.Errors[string(client.ClassEmpty)] == 0 || st.Goodput.Verdict != rundir.Broken {
 				t.Errorf("%s: errors %v, SLO %s", name, st.Errors, st.Goodput.Verdict)
 			}

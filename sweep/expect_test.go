@@ -52,7 +52,8 @@ func TestExpectations(t *testing.T) {
 			near++
 		}
 	})
-	simtest.Claim(t, "the estimate of a sweep's time, a range, holds the truth", "within a factor of 1.5 of its bounds in 90 %", "%d of %d", near, len(all))
+	simtest.Claim(t, "the estimate of a sweep's time, a range, holds the truth",
+		"within a factor of 1.5 of its bounds in 90 %", "%d of %d", near, len(all))
 	if near*10 < len(all)*9 && len(all) >= 40 || near*4 < len(all)*3 {
 		t.Errorf("%d of %d estimates hold", near, len(all))
 	}

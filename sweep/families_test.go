@@ -73,8 +73,16 @@ func oddFamilies() []oddFamily {
 			rate := 2 * capacity(s) / s.Slower
 			return rate, rate
 		}},
-		{"lognormal", func(rng *rand.Rand, s *oddShape) (float64, float64) { s.Sigma = between(rng, 0.6, 1.2); return same(s) }},
-		{"last first", func(_ *rand.Rand, s *oddShape) (float64, float64) { s.Order, s.Lengths = "lifo", 0.5; return same(s) }},
+		{"lognormal", func(rng *rand.Rand, s *oddShape) (float64, float64) {
+			s.Sigma = between(rng, 0.6,
+				1.2)
+			return same(s)
+		}},
+		{"last first", func(_ *rand.Rand, s *oddShape) (float64, float64) {
+			s.Order, s.Lengths = "lifo",
+				0.5
+			return same(s)
+		}},
 		{"shortest first", func(_ *rand.Rand, s *oddShape) (float64, float64) {
 			s.Order, s.Lengths = "shortest", 0.5
 			return same(s)
@@ -346,7 +354,8 @@ func (o *familyOutcome) add(name string, s *rundir.Saturation, low, high float64
 		line := fmt.Sprintf("%s: truth %.2f-%.2f", name, low, high)
 		if s != nil {
 			line = fmt.Sprintf("%.22s: truth %.2f-%.2f", name, low, high)
-			line += fmt.Sprintf(" found %.2f (%.2f-%.2f) stable %.2f saturated %.2f overload %.2f %s", s.Rate.Value(), s.Low.Value(), s.High.Value(),
+			line += fmt.Sprintf(" found %.2f (%.2f-%.2f) stable %.2f saturated %.2f overload %.2f %s", s.Rate.Value(),
+				s.Low.Value(), s.High.Value(),
 				s.HighestStable.Value(), s.LowestSaturated.Value(), s.Overload.Value(), s.Reason.Code)
 		}
 		for _, w := range run.Warnings {
@@ -355,7 +364,9 @@ func (o *familyOutcome) add(name string, s *rundir.Saturation, low, high float64
 		for _, st := range run.Stages {
 			line += fmt.Sprintf("\n    %-22s %-8s %5.0f s+%3.0f offered %.2f done %.2f (%.2f-%.2f) %s drift %.3f (%.3f-%.3f) waits %.3f (%.3f-%.3f) refused %.3f length %.2f pause %.1f %v", st.Name, st.Role, st.Started, st.Elapsed,
 				st.Rates.Offered.Value(), st.Progress.Rate.Value(), st.Progress.Low.Value(), st.Progress.High.Value(), st.Verdict,
-				st.Drift.Value.Value(), st.Drift.Low.Value(), st.Drift.High.Value(), st.Traits.Waits.Value.Value(), st.Traits.Waits.Low.Value(), st.Traits.Waits.High.Value(), st.Refused.Value(), st.OutputTokens.Mean.Value(), st.Traits.Pauses.Total.Value(), st.Invalid.Code)
+				st.Drift.Value.Value(), st.Drift.Low.Value(), st.Drift.High.Value(), st.Traits.Waits.Value.Value(),
+				st.Traits.Waits.Low.Value(), st.Traits.Waits.High.Value(), st.Refused.Value(), st.OutputTokens.Mean.Value(),
+				st.Traits.Pauses.Total.Value(), st.Invalid.Code)
 		}
 		o.lines = append(o.lines, line)
 	}
@@ -367,7 +378,8 @@ func (o *familyOutcome) summary(name string) string {
 	for _, all := range [][]float64{o.errs, o.widths, o.misses, o.minutes} {
 		slices.Sort(all)
 	}
-	return fmt.Sprintf("| %-18s | %3d | %3d | %3d | %3d | %4.1f %% | %4.1f %% | %4.1f %% | %2.0f |", name, o.servers, o.answered, o.held, o.wide,
+	return fmt.Sprintf("| %-18s | %3d | %3d | %3d | %3d | %4.1f %% | %4.1f %% | %4.1f %% | %2.0f |", name, o.servers,
+		o.answered, o.held, o.wide,
 		quantile(o.errs, 0.5)*100, quantile(o.widths, 0.5)*100, quantile(o.misses, 1)*100, quantile(o.minutes, 0.5))
 }
 
@@ -405,7 +417,8 @@ func TestFamilies(t *testing.T) {
 		}
 		fmt.Println(o.summary(name))
 		all.add(o)
-		if worst := o.misses[len(o.misses)-1]; worst > worstMiss && !simtest.Full() { // of thousands of servers some are missed by more: families.md lists them
+		// of thousands of servers some are missed by more: families.md lists them
+		if worst := o.misses[len(o.misses)-1]; worst > worstMiss && !simtest.Full() {
 			t.Errorf("%s: an interval misses the truth by %.1f %%", name, worst*100)
 		}
 		if simtest.Full() && len(trials) >= 100 && float64(o.held) < 0.85*float64(o.answered) {

@@ -16,7 +16,8 @@ import (
 )
 
 // frozen measures a load for a time on a server that freezes at a time, and returns the stage and its records.
-func frozen(t *testing.T, k *simtest.Trial, l arrival.Load, window, at, drain time.Duration) (st rundir.Stage, records []*rundir.Record) {
+func frozen(t *testing.T, k *simtest.Trial, l arrival.Load, window, at, drain time.Duration) (st rundir.Stage,
+	records []*rundir.Record) {
 	t.Helper()
 	server := k.Server
 	if at > 0 {
@@ -68,15 +69,18 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 				of++
 				if !st.FrozenSince.Known() || !hasNote(&st, froze) {
 					missed++
-					t.Errorf("%v: %s, drain %v: not named; window %.1f-%.1f s", k, st.Name, drain, st.WindowFrom, st.WindowFrom+st.Window)
+					t.Errorf("%v: %s, drain %v: not named; window %.1f-%.1f s", k, st.Name, drain, st.WindowFrom, st.WindowFrom+
+						st.Window)
 					continue
 				}
-				if since := st.FrozenSince.Value(); since > at.Seconds() || since < at.Seconds()-(2*truth.SyncLatency+8*truth.SyncTTFT).Seconds() {
+				if since := st.FrozenSince.Value(); since > at.Seconds() || since < at.Seconds()-(2*truth.SyncLatency+
+					8*truth.SyncTTFT).Seconds() {
 					t.Errorf("%v: %s: frozen since %.3f s, the truth is %.3f", k, st.Name, since, at.Seconds())
 				}
 				end := st.WindowFrom + st.Window
 				const rounding = 1e-6
-				if end < planned.Seconds()-rounding || end > 1.1*planned.Seconds() && !st.Rate.Known() { // an open loop may wait for waves
+				// an open loop may wait for waves
+				if end < planned.Seconds()-rounding || end > 1.1*planned.Seconds() && !st.Rate.Known() {
 					t.Errorf("%v: %s: the window ends at %.2f s, planned were %v", k, st.Name, end, planned)
 				}
 				done := 0.0
@@ -109,7 +113,8 @@ func TestPlainServersAreNotFrozen(t *testing.T) {
 			truth := k.Work.Capacity(k.Server)
 			window := max(10*time.Second, 5*truth.SyncLatency)
 			for _, l := range []arrival.Load{
-				arrival.Closed{Concurrency: 1}, arrival.Closed{Concurrency: 8}, arrival.Poisson{Rate: 0.7 * truth.RequestsPerSecond},
+				arrival.Closed{Concurrency: 1}, arrival.Closed{Concurrency: 8},
+				arrival.Poisson{Rate: 0.7 * truth.RequestsPerSecond},
 				arrival.Poisson{Rate: 1.5 * truth.RequestsPerSecond},
 			} {
 				for _, drain := range []time.Duration{time.Millisecond, 3 * time.Second} {
@@ -122,7 +127,8 @@ func TestPlainServersAreNotFrozen(t *testing.T) {
 			}
 		}
 	}
-	simtest.Claim(t, "a healthy server, or one that pauses, is said to have frozen", "never", "in %d of %d stages", wrong, of)
+	simtest.Claim(t, "a healthy server, or one that pauses, is said to have frozen", "never", "in %d of %d stages", wrong,
+		of)
 }
 
 // A run whose server freezes keeps what it measured and ends as failed, also where stages were still to come.

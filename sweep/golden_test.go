@@ -39,7 +39,8 @@ func newMixed(runSeed uint64, stage string) load.Source {
 
 func (m mixed) Next() (load.Session, bool) {
 	return load.Session{Turns: []load.Turn{{
-		User: strconv.FormatFloat(m.draw(), 'f', -1, 64), PromptTokens: 32 + int(64*m.draw()), OutputTokens: 4 + int(24*m.draw()),
+		User: strconv.FormatFloat(m.draw(), 'f', -1, 64), PromptTokens: 32 + int(64*m.draw()), OutputTokens: 4 +
+			int(24*m.draw()),
 	}}}, true
 }
 
@@ -61,7 +62,8 @@ func (s slotted) Do(ctx context.Context, call *client.Prepared, res *client.Resu
 	rng := rand.New(rand.NewPCG(h.Sum64(), 1))
 	res.Sent = time.Since(res.Epoch)
 	res.Status = client.StatusIncomplete
-	time.Sleep(time.Duration(rng.Int64N(int64(time.Millisecond)))) // so that those sent at once arrive one by one, in a fixed order
+	// so that those sent at once arrive one by one, in a fixed order
+	time.Sleep(time.Duration(rng.Int64N(int64(time.Millisecond))))
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
@@ -87,7 +89,8 @@ func (s slotted) Do(ctx context.Context, call *client.Prepared, res *client.Resu
 // gauges are the server's own metrics.
 func (s slotted) gauges(context.Context) (load.Gauges, error) {
 	nan := math.NaN()
-	return load.Gauges{Running: float64(len(s.slots)), Waiting: 2, KVUsage: 0.5, Preemptions: 0, PrefixQueries: nan, PrefixHits: nan}, nil
+	return load.Gauges{Running: float64(len(s.slots)), Waiting: 2, KVUsage: 0.5, Preemptions: 0, PrefixQueries: nan,
+		PrefixHits: nan}, nil
 }
 
 // goldenConfig is a sweep in short stages.
@@ -145,7 +148,8 @@ func rounded(v any) any {
 			v[i] = rounded(v[i])
 		}
 	case map[string]any:
-		for _, key := range []string{"ended", "lag_s", "warnings", "reason", "failure", "invalid", "client_cpu_fraction", "client_gc_fraction", "cpu_fraction", "valid"} {
+		for _, key := range []string{"ended", "lag_s", "warnings", "reason", "failure", "invalid", "client_cpu_fraction",
+			"client_gc_fraction", "cpu_fraction", "valid"} {
 			delete(v, key)
 		}
 		for key := range v {
@@ -249,7 +253,8 @@ func TestGoldenPair(t *testing.T) {
 	record, runs := &rundir.Pair{}, [2]*rundir.Run{{}, {}}
 	var rows []pair.Row
 	synctest.Test(t, func(t *testing.T) {
-		c := pair.Config{Budget: 4 * time.Minute, Planned: func(int, int, time.Duration) {}, Save: func(*rundir.Pair) error { return nil }}
+		c := pair.Config{Budget: 4 * time.Minute, Planned: func(int, int, time.Duration) {},
+			Save: func(*rundir.Pair) error { return nil }}
 		for i := range c.Sides {
 			c.Sides[i] = goldenConfig(&store.Memory{})
 			c.Sides[i].StageTime = 2 * time.Second

@@ -67,7 +67,8 @@ func TestTheGridIsTheOneAskedFor(t *testing.T) {
 			}
 			for i := range run.Stages { // A stage in which no request can end twice over tells nothing.
 				if st := &run.Stages[i]; st.Rate.Known() && st.Elapsed < 2*alone {
-					t.Errorf("%v, %s: %s lasted %.1f s, and a request alone takes %.1f s", c.budget, k.about, st.Name, st.Elapsed, alone)
+					t.Errorf("%v, %s: %s lasted %.1f s, and a request alone takes %.1f s", c.budget, k.about, st.Name, st.Elapsed,
+						alone)
 				}
 			}
 			count := 0.0
@@ -78,7 +79,8 @@ func TestTheGridIsTheOneAskedFor(t *testing.T) {
 			}
 			left := int(count)
 			if left != points-len(rates) {
-				t.Errorf("%v, %s: %d rates of %d, and the run says that %d are left out", c.budget, k.about, len(rates), points, left)
+				t.Errorf("%v, %s: %d rates of %d, and the run says that %d are left out", c.budget, k.about, len(rates), points,
+					left)
 			}
 			if left > 0 && told.early {
 				t.Errorf("%v, %s: %d are left out, and nothing was said before the first rate", c.budget, k.about, left)

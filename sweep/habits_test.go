@@ -93,11 +93,13 @@ func (o *habitOutcome) summary(name string) string {
 		slices.Sort(o.errs)
 		slices.Sort(o.widths)
 		slices.Sort(o.minutes)
-		line += fmt.Sprintf("; the interval holds what it sustains in %d of %d (%d without answer)", o.holds, o.answered, o.unanswered)
+		line += fmt.Sprintf("; the interval holds what it sustains in %d of %d (%d without answer)", o.holds, o.answered,
+			o.unanswered)
 	}
 	if o.answered > 0 {
 		line += fmt.Sprintf("; error median %.1f %%, worst %.1f %%; half-width median %.1f %%; cost median %.0f min",
-			stats.Quantile(o.errs, 0.5)*100, o.errs[len(o.errs)-1]*100, stats.Quantile(o.widths, 0.5)*100, stats.Quantile(o.minutes, 0.5))
+			stats.Quantile(o.errs, 0.5)*100, o.errs[len(o.errs)-1]*100, stats.Quantile(o.widths, 0.5)*100,
+			stats.Quantile(o.minutes, 0.5))
 	}
 	return line
 }
@@ -221,20 +223,24 @@ func TestHabitsAreNamed(t *testing.T) {
 		}
 		line := o.summary(name)
 		t.Logf("%s; %.0f s", line, time.Since(began).Seconds())
-		what, wanted := "habit "+name+" is named, and the interval holds what the server sustains", fmt.Sprintf("named in 95 %%; interval holds in 93 %%, error median at most %.0f %%", largestMedian*100)
+		what, wanted := "habit "+name+" is named, and the interval holds what the server sustains",
+			fmt.Sprintf("named in 95 %%; interval holds in 93 %%, error median at most %.0f %%", largestMedian*100)
 		if name == "" {
-			what, wanted = "no habit is named on plain servers", "at most 2 % named; interval holds in 93 %, error median at most 3 %"
+			what, wanted = "no habit is named on plain servers",
+				"at most 2 % named; interval holds in 93 %, error median at most 3 %"
 		}
 		simtest.Claim(t, what, wanted, "%s", strings.Join(strings.Fields(line), " "))
 		if o.servers == 0 {
 			t.Errorf("%q: no server was compared", name)
 		}
 		named := name != "" && name != "rate-limited" // which is seen as a server that refuses
-		if named && float64(o.servers-o.named) > simtest.MayFail(o.servers, 0.05) || float64(o.other) > simtest.MayFail(o.servers, 0.02) && name == "" {
+		if named && float64(o.servers-o.named) > simtest.MayFail(o.servers, 0.05) ||
+			float64(o.other) > simtest.MayFail(o.servers, 0.02) && name == "" {
 			t.Errorf("%q: named in %d of %d, another habit in %d", name, o.named, o.servers, o.other)
 		}
 		asked := o.answered + o.unanswered
-		if float64(asked-o.holds) > simtest.MayFail(asked, 0.07) || o.answered > 0 && stats.Quantile(o.errs, 0.5) > largestMedian*few(o.answered) {
+		if float64(asked-o.holds) > simtest.MayFail(asked, 0.07) || o.answered > 0 &&
+			stats.Quantile(o.errs, 0.5) > largestMedian*few(o.answered) {
 			t.Errorf("%q: the interval holds what the server sustains in %d of %d", name, o.holds, o.answered+o.unanswered)
 		}
 	}

@@ -31,7 +31,8 @@ func TestARunEndsWithItsLastRequest(t *testing.T) {
 		var waited time.Duration
 		c.Idle, c.Warmup = busy(&waited), experiment.Warmup{}
 		began := time.Now()
-		if err := Run(t.Context(), c, []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 2}, 6, 0)}, run); err != nil {
+		if err := Run(t.Context(), c, []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 2}, 6, 0)},
+			run); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(began); waited > 0 || took > 5*time.Second {
@@ -64,7 +65,8 @@ func TestABusyServerDoesNotSpendTheBudget(t *testing.T) {
 		}
 		took := time.Since(began)
 		if took > budget+budget/100 || waited > budget/4 || run.State != rundir.Complete || run.Saturation == nil {
-			t.Errorf("took %v of %v, of which %v for an idle server; %s after %d stages, saturation %+v", took, budget, waited, run.State, len(run.Stages), run.Saturation)
+			t.Errorf("took %v of %v, of which %v for an idle server; %s after %d stages, saturation %+v", took, budget, waited,
+				run.State, len(run.Stages), run.Saturation)
 		}
 		if shown.seen[load.PhaseIdle] == 0 {
 			t.Error("the wait was not shown")

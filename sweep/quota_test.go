@@ -166,7 +166,8 @@ var quotaKinds = []string{
 func drawQuota(kind string, seed uint64) *oddTrial {
 	rng := rand.New(rand.NewPCG(seed, 47))
 	q := quotaShape{
-		slots: []int{4, 8, 16}[rng.IntN(3)], service: 0.2 * math.Pow(4, rng.Float64()), period: []float64{10, 30, 60, 60}[rng.IntN(4)],
+		slots: []int{4, 8, 16}[rng.IntN(3)], service: 0.2 * math.Pow(4, rng.Float64()),
+		period: []float64{10, 30, 60, 60}[rng.IntN(4)],
 		sliding: strings.Contains(
 			kind,
 			"sliding",

@@ -57,7 +57,8 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 	if diff := cmp.Diff(then, now, cmp.AllowUnexported(rundir.Number{})); diff != "" {
 		t.Errorf("(-then +now):\n%s", diff)
 	}
-	if s := now.SLO; !s.Rate.Known() || !(s.Low.Value() < s.Rate.Value() && s.Rate.Value() < s.High.Value()) || !(s.Goodput.Value() > 0) || s.KeptStage == "" {
+	if s := now.SLO; !s.Rate.Known() || !(s.Low.Value() < s.Rate.Value() && s.Rate.Value() < s.High.Value()) ||
+		!(s.Goodput.Value() > 0) || s.KeptStage == "" {
 		t.Errorf("nothing was found: %+v", s)
 	}
 	for _, st := range now.Stages {
@@ -113,7 +114,8 @@ func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
 		// These are not recorded, or rest on ticks of another length. The peak counts requests that begin and end at
 		// one instant together.
 		for _, st := range []*rundir.Stage{&want, &got} {
-			st.State, st.Warnings, st.ClientCPU, st.ClientGC, st.Elapsed, st.Verdict, st.Drift = "", nil, rundir.Number{}, rundir.Number{}, 0, "", rundir.Drift{}
+			st.State, st.Warnings, st.ClientCPU, st.ClientGC, st.Elapsed, st.Verdict, st.Drift = "", nil, rundir.Number{},
+				rundir.Number{}, 0, "", rundir.Drift{}
 			st.Ended = 0
 			st.Concurrency.Peak = 0
 			if st.WholeRun != nil {

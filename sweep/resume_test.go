@@ -28,12 +28,14 @@ func plain8(t *testing.T) sim.MachineConfig { return simtest.Preset(t, "plain8")
 // shortSweep is a sweep of plain8 into a run directory.
 func shortSweep(d load.Doer, dir *store.Dir) Config {
 	c := experimentWith(d, simtest.SameInAll(64, 16))
-	c.Log, c.Points, c.StageTime, c.StageMax, c.MaxConcurrency, c.Drain = dir, 3, 5*time.Second, 10*time.Second, 32, 10*time.Second
+	c.Log, c.Points, c.StageTime, c.StageMax, c.MaxConcurrency, c.Drain = dir, 3, 5*time.Second, 10*time.Second, 32,
+		10*time.Second
 	return c
 }
 
 // sweepInto sweeps plain8 into a run directory, and continues the run that is there.
-func sweepInto(t *testing.T, ctx context.Context, dir *store.Dir, before *rundir.Run, change func(*Config)) *rundir.Run {
+func sweepInto(t *testing.T, ctx context.Context, dir *store.Dir, before *rundir.Run,
+	change func(*Config)) *rundir.Run {
 	t.Helper()
 	run := &rundir.Run{}
 	live, err := sim.Start(plain8(t))
@@ -89,7 +91,8 @@ func whole(t *testing.T, change func(*Config)) (run *rundir.Run, disk *simtest.R
 
 // sameTable compares what tables show: the stages and the answer. Processor time is real.
 func sameTable(want, got *rundir.Run) string {
-	return cmp.Diff([]any{want.Stages, want.Saturation, want.SLO, want.Search, want.State}, []any{got.Stages, got.Saturation, got.SLO, got.Search, got.State},
+	return cmp.Diff([]any{want.Stages, want.Saturation, want.SLO, want.Search, want.State},
+		[]any{got.Stages, got.Saturation, got.SLO, got.Search, got.State},
 		cmpopts.IgnoreFields(rundir.Stage{}, "ClientCPU", "ClientGC"), cmp.Comparer(sameNumber), cmpopts.EquateEmpty())
 }
 
@@ -124,7 +127,8 @@ func TestAKilledSweepGoesOn(t *testing.T) {
 					}
 				})
 			}
-			simtest.Claim(t, "SIGKILL at a random instant of a sweep ("+name+"): resume ends with the same table", "all", "%d of %d", n, n)
+			simtest.Claim(t, "SIGKILL at a random instant of a sweep ("+name+"): resume ends with the same table", "all",
+				"%d of %d", n, n)
 		})
 	}
 }

@@ -36,7 +36,8 @@ func steady() load.Doer { return stalling{began: time.Now()} } // 50 ms each
 
 func TestEachRequestOfANumberCounts(t *testing.T) {
 	t.Parallel()
-	run, _ := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Closed{Concurrency: 10}, 100, 0), experiment.NewStage(arrival.Closed{Concurrency: 7}, 30, 0))
+	run, _ := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Closed{Concurrency: 10}, 100, 0),
+		experiment.NewStage(arrival.Closed{Concurrency: 7}, 30, 0))
 	for i, want := range []struct {
 		ok      int
 		seconds float64
@@ -44,7 +45,8 @@ func TestEachRequestOfANumberCounts(t *testing.T) {
 	}{{100, 0.5, 10}, {30, 0.25, 7}} {
 		st := run.Stages[i]
 		all := st.WholeRun
-		if all.Requests.OK != want.ok || all.Requests.Due != want.ok || math.Abs(all.Window-want.seconds) > 1e-6 || all.Concurrency.Peak != want.peak {
+		if all.Requests.OK != want.ok || all.Requests.Due != want.ok || math.Abs(all.Window-want.seconds) > 1e-6 ||
+			all.Concurrency.Peak != want.peak {
 			t.Errorf("%s: %+v in %v s, peak %d; want %+v", st.Name, all.Requests, all.Window, all.Concurrency.Peak, want)
 		}
 		if got := all.Rates.Completed.Value(); math.Abs(got-float64(want.ok)/want.seconds) > 1e-3 {
@@ -62,7 +64,8 @@ func TestEachRequestOfANumberCounts(t *testing.T) {
 // Under a cap the arrivals keep to their schedule, and the wait for a place is queued, not lag and not TTFT.
 func TestAnOpenLoopUnderACap(t *testing.T) {
 	t.Parallel()
-	run, c := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 1}, 100, 0))
+	run, c := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 1},
+		100, 0))
 	st := run.Stages[0]
 	if st.Requests.OK != 100 || st.Concurrency.Peak != 1 {
 		t.Fatalf("%+v, peak %d", st.Requests, st.Concurrency.Peak)
@@ -91,11 +94,13 @@ func TestAnOpenLoopUnderACap(t *testing.T) {
 
 func TestARunForATime(t *testing.T) {
 	t.Parallel()
-	run, _ := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Closed{Concurrency: 4}, 0, 10*time.Second), experiment.NewStage(arrival.Poisson{Rate: 50}, 0, 20*time.Second))
+	run, _ := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Closed{Concurrency: 4}, 0,
+		10*time.Second), experiment.NewStage(arrival.Poisson{Rate: 50}, 0, 20*time.Second))
 	if got := run.Stages[0].Rates.Completed.Value(); math.Abs(got-80) > 0.5 {
 		t.Errorf("4 at a time of 50 ms are %v req/s, want 80", got)
 	}
-	if st := run.Stages[1]; st.WindowFrom+st.Window < 19.9 || st.WindowFrom+st.Window > 20.5 || st.Verdict != rundir.Stable {
+	if st := run.Stages[1]; st.WindowFrom+st.Window < 19.9 || st.WindowFrom+st.Window > 20.5 ||
+		st.Verdict != rundir.Stable {
 		t.Errorf("window %v+%v, %s", st.WindowFrom, st.Window, st.Verdict)
 	}
 }
@@ -103,7 +108,8 @@ func TestARunForATime(t *testing.T) {
 // A schedule that ends ends its stage.
 func TestARampEndsItsStage(t *testing.T) {
 	t.Parallel()
-	run, _ := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Ramp{From: 2, To: 20, Over: 10 * time.Second}, 0, 0))
+	run, _ := runs(t, steady, simtest.SameInAll(4, 1),
+		experiment.NewStage(arrival.Ramp{From: 2, To: 20, Over: 10 * time.Second}, 0, 0))
 	st := run.Stages[0]
 	if st.Requests.OK < 80 || st.Requests.OK > 140 || st.Window < 8 || st.Window > 10.1 {
 		t.Errorf("%+v in %v s, want about 110 in 10", st.Requests, st.Window)
@@ -115,7 +121,8 @@ type talk struct{}
 
 func (talk) Next() (load.Session, bool) {
 	return load.Session{System: "be brief", Turns: []load.Turn{
-		{User: "one", OutputTokens: 1}, {User: "two", OutputTokens: 1, Think: 2 * time.Second}, {User: "three", OutputTokens: 1, Think: time.Second},
+		{User: "one", OutputTokens: 1}, {User: "two", OutputTokens: 1, Think: 2 * time.Second},
+		{User: "three", OutputTokens: 1, Think: time.Second},
 	}}, true
 }
 
@@ -135,7 +142,8 @@ func (e echoing) Do(ctx context.Context, call *client.Prepared, res *client.Resu
 func TestConversationsCarryTheirHistory(t *testing.T) {
 	t.Parallel()
 	seen := make(chan []api.Message, 100)
-	run, c := runs(t, func() load.Doer { return echoing{stalling{began: time.Now()}, seen} }, talk{}, experiment.NewStage(arrival.Closed{Concurrency: 1}, 2, 0))
+	run, c := runs(t, func() load.Doer { return echoing{stalling{began: time.Now()}, seen} }, talk{},
+		experiment.NewStage(arrival.Closed{Concurrency: 1}, 2, 0))
 	records, err := collect(c.Log, run.Stages[0].Name)
 	if err != nil || len(records) != 6 {
 		t.Fatalf("%d records, %v", len(records), err)

@@ -48,5 +48,6 @@ func (w *words) Next() (load.Session, bool) {
 	for i := range text {
 		text[i] = all[w.rng.IntN(len(all))]
 	}
-	return load.Session{Turns: []load.Turn{{User: strings.Join(text, " "), PromptTokens: w.prompt, OutputTokens: w.output}}}, true
+	return load.Session{Turns: []load.Turn{{User: strings.Join(text, " "), PromptTokens: w.prompt,
+		OutputTokens: w.output}}}, true
 }

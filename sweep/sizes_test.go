@@ -18,7 +18,11 @@ func sizeFamilies() (all []family) {
 		draw func(rng *rand.Rand, s *oddShape)
 	}{
 		{"half a minute", func(rng *rand.Rand, s *oddShape) { s.Slots, s.Service = 4+rng.IntN(61), between(rng, 20, 40) }},
-		{"one in ten seconds", func(rng *rand.Rand, s *oddShape) { s.Slots = 1 + rng.IntN(4); s.Service = 10 * float64(s.Slots) }},
+		{"one in ten seconds", func(rng *rand.Rand, s *oddShape) {
+			s.Slots = 1 +
+				rng.IntN(4)
+			s.Service = 10 * float64(s.Slots)
+		}},
 		{"one slot", func(rng *rand.Rand, s *oddShape) { s.Slots, s.Service = 1, between(rng, 0.3, 8) }},
 		{"thousand slots", func(rng *rand.Rand, s *oddShape) { s.Slots, s.Service = 1000, between(rng, 5, 20) }},
 		{"natural lengths", func(rng *rand.Rand, s *oddShape) {
@@ -74,5 +78,6 @@ func (k *oddTrial) source(seed uint64, stage string) load.Source {
 	if k.natural {
 		return simtest.SameInAll(32, longestNatural*oddTokens)
 	}
-	return simtest.Varied{Fixed: simtest.SameInAll(32, oddTokens), Spread: k.lengths, Rng: stats.Rand(seed, "lengths", stage)}
+	return simtest.Varied{Fixed: simtest.SameInAll(32, oddTokens), Spread: k.lengths, Rng: stats.Rand(seed, "lengths",
+		stage)}
 }

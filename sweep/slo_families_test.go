@@ -15,7 +15,8 @@ import (
 )
 
 // steadyFamilies are the families whose latencies at one rate stay what they are, so that an SLO has a rate.
-var steadyFamilies = []string{"plain", "unequal replicas", "lognormal", "shortest first", "priorities", "batches", "static batches", "slow one balanced"}
+var steadyFamilies = []string{"plain", "unequal replicas", "lognormal", "shortest first", "priorities", "batches",
+	"static batches", "slow one balanced"}
 
 // promise is a term, and the rate up to which a server keeps it.
 type promise struct {
@@ -91,7 +92,8 @@ func TestSLOFamilies(t *testing.T) {
 		all.add(o)
 	}
 	fmt.Println(all.summary())
-	simtest.Claim(t, "rate up to which an SLO holds, on servers that the rules were not made for", "the interval holds it in 93 %", "%s", all.summary())
+	simtest.Claim(t, "rate up to which an SLO holds, on servers that the rules were not made for",
+		"the interval holds it in 93 %", "%s", all.summary())
 	if float64(all.held) < 0.85*float64(all.answered) {
 		t.Errorf("%d of %d intervals hold the rate", all.held, all.answered)
 	}

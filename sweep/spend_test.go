@@ -93,7 +93,8 @@ func TestLimitsHoldUnderAnyLoad(t *testing.T) {
 			ended = err != nil
 		})
 		spent := p.purse.Spent()
-		if bill := p.prompt + p.output; bill > limit || spent.Cost < float64(bill) || spent.Cost > float64(limit) { // a token costs 1
+		// a token costs 1
+		if bill := p.prompt + p.output; bill > limit || spent.Cost < float64(bill) || spent.Cost > float64(limit) {
 			t.Errorf("%v: billed %d, reported %v of %d tokens", k, bill, spent.Cost, limit)
 		}
 		if !spent.Refused || !ended || spent.Cost < 0.7*float64(limit) {

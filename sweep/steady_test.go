@@ -57,7 +57,8 @@ func TestClosedLoopsByNumber(t *testing.T) {
 	for _, server := range []struct {
 		name string
 		sim.MachineConfig
-	}{{"plain, TTFT 100 ms", plain(100 * time.Millisecond)}, {"plain, TTFT 600 ms", plain(600 * time.Millisecond)}, {"Qwen2-7B/L20/fp16", simtest.Preset(t, "Qwen2-7B/L20/fp16")}} {
+	}{{"plain, TTFT 100 ms", plain(100 * time.Millisecond)}, {"plain, TTFT 600 ms", plain(600 * time.Millisecond)},
+		{"Qwen2-7B/L20/fp16", simtest.Preset(t, "Qwen2-7B/L20/fp16")}} {
 		for _, places := range []int{4, 64, 512}[:simtest.SampleSize(2, 3)] {
 			for _, spread := range []float64{0, 0.4} {
 				c := server.MachineConfig
@@ -108,12 +109,14 @@ func TestClosedLoopsWithoutSteadyPart(t *testing.T) {
 		code             string
 	}{{8, 16, "stage.few-waves"}, {8, 4, "stage.never-full"}, {1, 5, ""}} {
 		st := closedLoop(t, plain, simtest.SameInAll(64, 32), c.places, c.requests)
-		if !st.Whole || st.WholeRun != nil || st.Requests.OK != c.requests || len(st.Warnings) > 0 != (c.code != "") || c.code != "" && !hasNote(&st, c.code) {
+		if !st.Whole || st.WholeRun != nil || st.Requests.OK != c.requests || len(st.Warnings) > 0 != (c.code != "") ||
+			c.code != "" && !hasNote(&st, c.code) {
 			t.Errorf("%d places, %d requests: whole %v, %+v, %v", c.places, c.requests, st.Whole, st.Requests, st.Warnings)
 		}
 	}
 	st := closedLoop(t, plain, simtest.SameInAll(64, 32), 8, 32)
-	if all := st.WholeRun; st.Whole || all == nil || all.Requests.OK != 32 || st.Requests.OK >= 32 || st.WindowFrom <= 0 || len(st.Warnings) > 0 {
+	if all := st.WholeRun; st.Whole || all == nil || all.Requests.OK != 32 || st.Requests.OK >= 32 ||
+		st.WindowFrom <= 0 || len(st.Warnings) > 0 {
 		t.Errorf("four waves: whole %v, %+v, %v", st.Whole, st.Requests, st.Warnings)
 	}
 }

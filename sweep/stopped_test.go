@@ -52,7 +52,8 @@ func TestAStoppedClientIsNamed(t *testing.T) {
 			t.Fatalf("slept %v: %d rows, valid %v", c.slept, len(run.Stages), run.Client.Valid)
 		}
 		first, last := &run.Stages[0], &run.Stages[len(run.Stages)-1]
-		if stopped := measure.WasStopped(first.Invalid); stopped != (c.rows == 2) || hasNote(first, "client.stopped") != stopped {
+		if stopped := measure.WasStopped(first.Invalid); stopped != (c.rows == 2) ||
+			hasNote(first, "client.stopped") != stopped {
 			t.Errorf("slept %v: %v", c.slept, first.Invalid)
 		}
 		if !last.Invalid.IsZero() || last.Requests.OK == 0 {
@@ -90,7 +91,8 @@ func TestASweepGoesOnAfterAStop(t *testing.T) {
 		return names, run.Saturation.Rate.Value()
 	}
 	want, truth := sweep(0)
-	for _, at := range []time.Duration{time.Second, 12 * time.Second, 30 * time.Second} { // in the floor, the grid and a hold
+	// in the floor, the grid and a hold
+	for _, at := range []time.Duration{time.Second, 12 * time.Second, 30 * time.Second} {
 		names, rate := sweep(at)
 		if !slices.Equal(names, want) || math.Abs(rate/truth-1) > 0.1 {
 			t.Errorf("stopped at %v: %v and %.2f req/s, want %v and %.2f", at, names, rate, want, truth)

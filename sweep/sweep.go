@@ -175,7 +175,8 @@ func (x *sweeper) measured() error {
 	switch {
 	case x.config.Users && !succeeded:
 		return experiment.NothingDone()
-	case !x.config.Users && len(stages) > 0 && !stages[len(stages)-1].Rate.Known() && !saturation.Guess(x.Run()).Known() && !x.HasBudget():
+	case !x.config.Users && len(stages) > 0 && !stages[len(stages)-1].Rate.Known() &&
+		!saturation.Guess(x.Run()).Known() && !x.HasBudget():
 		return experiment.NewEndError(noteNoRates.New(), "no request succeeded, so that there are no rates to sweep")
 	}
 	return nil
@@ -185,7 +186,8 @@ func (x *sweeper) measured() error {
 func Run(ctx context.Context, c Config, stages []experiment.Stage, run *rundir.Run) error {
 	first := stages[0]
 	plan := rundir.Plan{
-		Kind: rundir.KindRun, StageTime: first.MinTime.Seconds(), StageRequests: first.Sessions, MaxConcurrency: first.Load.Limit(),
+		Kind: rundir.KindRun, StageTime: first.MinTime.Seconds(), StageRequests: first.Sessions,
+		MaxConcurrency: first.Load.Limit(),
 	}
 	x, err := begin(c, run, plan)
 	if err != nil {

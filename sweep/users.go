@@ -38,7 +38,8 @@ func (p *plan) users() (s experiment.Stage, ok bool) {
 	last := rows[len(rows)-1]
 	if !p.tooMany(last) {
 		if last.MaxConcurrency >= p.MaxConcurrency {
-			whole := len(p.SLO) > 0 && p.measured(last.MaxConcurrency, rundir.Probe) == 0 // what it carries is measured for a whole stage
+			// what it carries is measured for a whole stage
+			whole := len(p.SLO) > 0 && p.measured(last.MaxConcurrency, rundir.Probe) == 0
 			return p.userStage(last.MaxConcurrency, rundir.Probe), whole
 		}
 		return p.userStage(min(2*last.MaxConcurrency, p.MaxConcurrency), rundir.Grid), true

@@ -20,7 +20,8 @@ import (
 )
 
 // usersSweep sweeps a server by users in virtual time.
-func usersSweep(t *testing.T, server sim.MachineConfig, w simtest.Talks, change func(*Config), terms ...string) *rundir.Run {
+func usersSweep(t *testing.T, server sim.MachineConfig, w simtest.Talks, change func(*Config),
+	terms ...string) *rundir.Run {
 	t.Helper()
 	run := w.Run()
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
@@ -86,7 +87,8 @@ func TestUsersGoOnFromStageToStage(t *testing.T) {
 		}
 		stayed := 0 // sessions whose context the server has from the stage before
 		for _, r := range records {
-			if r.Seq < before.MaxConcurrency && r.Seq < st.MaxConcurrency && r.Turn > 0 && r.CachedTokens.Or(0) > 0.5*r.PromptTokens.Value() {
+			if r.Seq < before.MaxConcurrency && r.Seq < st.MaxConcurrency && r.Turn > 0 &&
+				r.CachedTokens.Or(0) > 0.5*r.PromptTokens.Value() {
 				stayed++
 			}
 		}
@@ -108,7 +110,8 @@ func TestUsersBeyondAnyNumber(t *testing.T) {
 		t.Errorf("of an SLO that one user misses: %+v", none.Carried)
 	}
 	grow := usersSweep(t, server, w, nil).Answer.Carried
-	if n := grow.Users.Value(); !grow.Users.Known() || n < 5 || n > 10 || grow.Cause != rundir.LimitKV || grow.Low.Value() > n || grow.High.Value() < n {
+	if n := grow.Users.Value(); !grow.Users.Known() || n < 5 || n > 10 || grow.Cause != rundir.LimitKV ||
+		grow.Low.Value() > n || grow.High.Value() < n {
 		t.Errorf("without an SLO: %+v", grow)
 	}
 }
@@ -128,7 +131,8 @@ func TestUsersGoOnAfterAnInterrupt(t *testing.T) {
 		}
 	}, "ttft:p95<300ms")
 	whole := usersSweep(t, server, w, func(c *Config) { c.Log, c.Before = files, cut }, "ttft:p95<300ms")
-	if n := len(cut.Stages); n < 3 || len(whole.Stages) <= n || cmp.Diff(cut.Stages[n-1].TTFT, whole.Stages[n-1].TTFT, sameNumbers) != "" {
+	if n := len(cut.Stages); n < 3 || len(whole.Stages) <= n || cmp.Diff(cut.Stages[n-1].TTFT, whole.Stages[n-1].TTFT,
+		sameNumbers) != "" {
 		t.Errorf("%d rows before, %d after", n, len(whole.Stages))
 	}
 	if c := whole.Answer.Carried; whole.State != rundir.Complete || c.Low.Value() > 9 || c.High.Value() < 9 {
@@ -182,13 +186,17 @@ func TestUsersAgreeWithExhaustiveSearch(t *testing.T) {
 		widths = append(widths, (c.High.Value()-c.Low.Value())/float64(truth))
 		off = append(off, math.Abs(c.Users.Value()/float64(truth)-1))
 		last := run.Stages[len(run.Stages)-1]
-		t.Logf("%v: truth %d (%s), found %v (%v-%v, %s) holds %v, %d stages, %.0f s", k, truth, cause, c.Users.Value(), c.Low.Value(), c.High.Value(), c.Cause,
+		t.Logf("%v: truth %d (%s), found %v (%v-%v, %s) holds %v, %d stages, %.0f s", k, truth, cause, c.Users.Value(),
+			c.Low.Value(), c.High.Value(), c.Cause,
 			holds, len(run.Stages), last.Ended)
 	}
 	n, median := float64(trials), func(x []float64) float64 { return stats.Quantile(slices.Sorted(slices.Values(x)), 0.5) }
-	simtest.Claim(t, "users that a server carries", "interval holds the truth in 93 %, median width at most 15 %, cause right in 95 %",
-		"%d servers: %.0f %%, %.1f %%, %.0f %%; median error %.1f %%", trials, 100*float64(held)/n, 100*median(widths), 100*float64(causes)/n, 100*median(off))
-	if few := n - simtest.MayFail(trials, 0.07); float64(held) < few || median(widths) > 0.15 || float64(causes) < n-simtest.MayFail(trials, 0.05) {
+	simtest.Claim(t, "users that a server carries",
+		"interval holds the truth in 93 %, median width at most 15 %, cause right in 95 %",
+		"%d servers: %.0f %%, %.1f %%, %.0f %%; median error %.1f %%", trials, 100*float64(held)/n, 100*median(widths),
+		100*float64(causes)/n, 100*median(off))
+	if few := n - simtest.MayFail(trials, 0.07); float64(held) < few || median(widths) > 0.15 ||
+		float64(causes) < n-simtest.MayFail(trials, 0.05) {
 		t.Errorf("%d servers: interval holds %d, cause right %d, median width %.3f", trials, held, causes, median(widths))
 	}
 }

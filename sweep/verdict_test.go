@@ -16,7 +16,8 @@ func TestVerdicts(t *testing.T) {
 	servers := []struct {
 		name string
 		w    simtest.Fixed
-	}{{"Qwen2-7B/L20/fp16", simtest.SameInAll(512, 128)}, {"Qwen2-7B/A100 80GB/int4", simtest.SameInAll(256, 64)}, {"demo", simtest.SameInAll(64, 16)}}
+	}{{"Qwen2-7B/L20/fp16", simtest.SameInAll(512, 128)}, {"Qwen2-7B/A100 80GB/int4", simtest.SameInAll(256, 64)},
+		{"demo", simtest.SameInAll(64, 16)}}
 	for _, server := range servers[:simtest.SampleSize(2, len(servers))] {
 		config := simtest.Preset(t, server.name)
 		capacity := server.w.Capacity(config).RequestsPerSecond
@@ -43,7 +44,8 @@ func TestVerdicts(t *testing.T) {
 				elapsed += st.WindowFrom + st.Window
 			}
 			line := fmt.Sprintf("%s at %.0f %%: %v, %.0f s each", server.name, share*100, verdicts, elapsed/float64(seeds))
-			simtest.Claim(t, fmt.Sprintf("verdicts on %s at %.0f %% of its capacity", server.name, share*100), "at most 5 % wrong", "%v of %d", verdicts, seeds)
+			simtest.Claim(t, fmt.Sprintf("verdicts on %s at %.0f %% of its capacity", server.name, share*100),
+				"at most 5 % wrong", "%v of %d", verdicts, seeds)
 			wrong := rundir.Stable
 			if share < 1 {
 				wrong = rundir.Saturated

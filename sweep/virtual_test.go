@@ -82,7 +82,8 @@ func TestSweepFindsTheCapacity(t *testing.T) {
 	all := []struct {
 		server string
 		w      simtest.Fixed
-	}{{"demo", simtest.SameInAll(64, 16)}, {"Qwen2-7B/L20/fp16", simtest.SameInAll(512, 128)}, {"Qwen2-72B/H200x4/fp16", simtest.SameInAll(1024, 64)}}
+	}{{"demo", simtest.SameInAll(64, 16)}, {"Qwen2-7B/L20/fp16", simtest.SameInAll(512, 128)},
+		{"Qwen2-72B/H200x4/fp16", simtest.SameInAll(1024, 64)}}
 	for _, c := range all[:simtest.SampleSize(2, len(all))] {
 		server, run := simtest.Preset(t, c.server), &rundir.Run{}
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
@@ -97,7 +98,8 @@ func TestSweepFindsTheCapacity(t *testing.T) {
 			t.Errorf("%s: found %.4g req/s, %.1f %% off the capacity of %.4g", c.server, s.Rate.Value(), off*100, truth)
 		}
 		if s.HighestStable.Value() > truth*1.05 || s.LowestSaturated.Value() < truth {
-			t.Errorf("%s: the bracket %v-%v does not hold %v", c.server, s.HighestStable.Value(), s.LowestSaturated.Value(), truth)
+			t.Errorf("%s: the bracket %v-%v does not hold %v", c.server, s.HighestStable.Value(), s.LowestSaturated.Value(),
+				truth)
 		}
 		if run.State != rundir.Complete {
 			t.Errorf("%s: state %s", c.server, run.State)
@@ -121,7 +123,8 @@ func TestSweepFindsTheCapacity(t *testing.T) {
 		if rows != 9 {
 			t.Errorf("%s: %d rows besides probes and holds, want 9", c.server, rows)
 		}
-		if hold := slices.IndexFunc(run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Hold }); run.Stages[hold-1].Role != rundir.Grid {
+		if hold := slices.IndexFunc(run.Stages,
+			func(st rundir.Stage) bool { return st.Role == rundir.Hold }); run.Stages[hold-1].Role != rundir.Grid {
 			t.Errorf("%s: the hold comes after a %s, want a rate near the answer", c.server, run.Stages[hold-1].Role)
 		}
 	}
@@ -131,14 +134,16 @@ func TestSynchronousTimesAreExact(t *testing.T) {
 	t.Parallel()
 	w, server := simtest.SameInAll(512, 128), simtest.Preset(t, "Qwen2-7B/A100 80GB/fp16")
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
-		st := oneStage(t, experimentWith(d, w), func(x *experiment.Experiment) experiment.Stage { return x.Closed("synchronous", rundir.Floor, 1) })
+		st := oneStage(t, experimentWith(d, w),
+			func(x *experiment.Experiment) experiment.Stage { return x.Closed("synchronous", rundir.Floor, 1) })
 		truth := w.Capacity(server)
 		for name, c := range map[string]struct {
 			got  rundir.Number
 			want time.Duration
 		}{
 			"TTFT min": {st.TTFT.Min, truth.SyncTTFT}, "TTFT max": {st.TTFT.Max, truth.SyncTTFT},
-			"latency": {st.Latency.Mean, truth.SyncLatency}, "ITL": {st.InterToken, truth.SyncITL}, "TPOT p99": {st.TPOT.P99, truth.SyncITL},
+			"latency": {st.Latency.Mean, truth.SyncLatency}, "ITL": {st.InterToken, truth.SyncITL},
+			"TPOT p99":   {st.TPOT.P99, truth.SyncITL},
 			"pooled ITL": {st.ITL.Mean, truth.SyncITL},
 		} {
 			tolerance := 1e-8 // of a nanosecond clock
@@ -195,7 +200,8 @@ func TestAStalledServerDelaysNoArrival(t *testing.T) {
 			marks = (&measure.Criteria{Extent: s.Extent, Rate: 20}).Marks()
 			return s
 		})
-		due := arrivals(arrival.Counted{Poisson: arrival.Poisson{Rate: 20}, By: marks}.Schedule(c.Seed, st.Name), st.WindowFrom+st.Window)
+		due := arrivals(arrival.Counted{Poisson: arrival.Poisson{Rate: 20}, By: marks}.Schedule(c.Seed, st.Name),
+			st.WindowFrom+st.Window)
 		i, waited := 0, 0.0
 		records, err := collect(c.Log, st.Name)
 		if err != nil {
@@ -237,7 +243,8 @@ func TestStagesAreOfferedTheirRates(t *testing.T) {
 				st := oneStage(t, c, func(x *experiment.Experiment) experiment.Stage { return x.Poisson(rate, rundir.Grid) })
 				const within = 1 + 1e-6
 				if off := (st.Rates.Offered.Value() - rate) * st.Window; math.Abs(off) > within {
-					t.Errorf("%v at %.2f/s: offered %.3f, off by %.1f requests in %.1f s from %.1f s on", k, rate, st.Rates.Offered.Value(), off, st.Window, st.WindowFrom)
+					t.Errorf("%v at %.2f/s: offered %.3f, off by %.1f requests in %.1f s from %.1f s on", k, rate,
+						st.Rates.Offered.Value(), off, st.Window, st.WindowFrom)
 				}
 				if share < 0.7 {
 					due += st.Rates.Offered.Value() * st.Window

@@ -14,7 +14,8 @@ func (r *release) formula() []byte {
 		for i := range r.programs {
 			if p := &r.programs[i]; p.os == system[0] {
 				processor := map[string]string{"amd64": "on_intel", "arm64": "on_arm"}[p.arch]
-				fmt.Fprintf(&parts, "    %s do\n      url \"%s/%s\"\n      sha256 \"%x\"\n    end\n", processor, r.url, p.name, sum(p.content))
+				fmt.Fprintf(&parts, "    %s do\n      url \"%s/%s\"\n      sha256 \"%x\"\n    end\n", processor, r.url, p.name,
+					sum(p.content))
 			}
 		}
 		if parts.Len() > 0 {
@@ -22,6 +23,7 @@ func (r *release) formula() []byte {
 		}
 	}
 	b.WriteString("\n  def install\n    bin.install Dir[\"llmsweep_*\"].first => \"llmsweep\"\n  end\n")
-	fmt.Fprintf(&b, "\n  test do\n    assert_match %q, shell_output(\"#{bin}/llmsweep --version\")\n  end\nend\n", "llmsweep "+r.version)
+	fmt.Fprintf(&b, "\n  test do\n    assert_match %q, shell_output(\"#{bin}/llmsweep --version\")\n  end\nend\n",
+		"llmsweep "+r.version)
 	return []byte(b.String())
 }

@@ -28,7 +28,8 @@ func archive(files []file) ([]byte, error) {
 	var b bytes.Buffer
 	t := tar.NewWriter(&b)
 	for _, f := range files {
-		h := &tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.content)), Uid: f.owner, Gid: f.owner, ModTime: epoch, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
+		h := &tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.content)), Uid: f.owner, Gid: f.owner, ModTime: epoch,
+			Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
 		if f.content == nil {
 			h.Typeflag = tar.TypeDir
 		}
@@ -95,7 +96,8 @@ func layer(p *program) (plain, compressed []byte, err error) {
 	plain, err = archive([]file{
 		{name: "etc/", mode: 0o755}, {name: "etc/ssl/", mode: 0o755}, {name: "etc/ssl/certs/", mode: 0o755},
 		{name: "etc/ssl/certs/ca-certificates.crt", content: roots, mode: 0o644},
-		{name: "llmsweep", content: p.content, mode: 0o755}, {name: "runs/", mode: shared, owner: nobody}, {name: "tmp/", mode: shared},
+		{name: "llmsweep", content: p.content, mode: 0o755}, {name: "runs/", mode: shared, owner: nobody},
+		{name: "tmp/", mode: shared},
 	})
 	if err != nil {
 		return nil, nil, err
@@ -121,22 +123,26 @@ func (r *release) image(p *program) error {
 	contents := all.add("layer.v1.tar+gzip", compressed)
 	config, err := all.addJSON("config.v1+json", map[string]any{
 		"architecture": p.arch, "os": p.os, "created": epoch,
-		"config": map[string]any{"Entrypoint": []string{"/llmsweep"}, "Cmd": []string{"--help"}, "User": "65534:65534", "WorkingDir": "/runs"},
+		"config": map[string]any{"Entrypoint": []string{"/llmsweep"}, "Cmd": []string{"--help"}, "User": "65534:65534",
+			"WorkingDir": "/runs"},
 		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{fmt.Sprintf("sha256:%x", sum(plain))}},
 	})
 	if err != nil {
 		return err
 	}
 	manifest, err := all.addJSON("manifest.v1+json", map[string]any{
-		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config, "layers": []descriptor{contents},
+		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config,
+		"layers": []descriptor{contents},
 	})
 	if err != nil {
 		return err
 	}
 	manifest.Annotations = map[string]string{
-		"org.opencontainers.image.ref.name": "llmsweep:" + r.version, "io.containerd.image.name": "docker.io/library/llmsweep:" + r.version,
+		"org.opencontainers.image.ref.name": "llmsweep:" + r.version,
+		"io.containerd.image.name":          "docker.io/library/llmsweep:" + r.version,
 	}
-	index, err := json.Marshal(map[string]any{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": []descriptor{manifest}})
+	index, err := json.Marshal(map[string]any{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json",
+		"manifests": []descriptor{manifest}})
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,8 @@ func (r *release) pack(license string) (err error) {
 		return err
 	}
 	for _, name := range names {
-		system, arch, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(name), "llmsweep_"+r.version+"_"), ".exe"), "_")
+		system, arch, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(name), "llmsweep_"+r.version+
+			"_"), ".exe"), "_")
 		if !ok || strings.Contains(arch, ".") { // a bill of materials, or an image
 			continue
 		}

@@ -20,7 +20,8 @@ import (
 func packed(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64", "windows_amd64.exe", "windows_arm64.exe", "linux_amd64.cdx.json"} {
+	for _, name := range []string{"linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64", "windows_amd64.exe",
+		"windows_arm64.exe", "linux_amd64.cdx.json"} {
 		if err := os.WriteFile(filepath.Join(dir, "llmsweep_1.2.3_"+name), []byte("program of "+name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,8 @@ func TestWheels(t *testing.T) {
 			if contents[f.Name], err = io.ReadAll(r); err != nil {
 				t.Fatal(err)
 			}
-			if script := strings.Contains(f.Name, ".data/scripts/"); script != (f.Mode().Perm() == 0o755) || !f.Mode().IsRegular() {
+			if script := strings.Contains(f.Name, ".data/scripts/"); script != (f.Mode().Perm() == 0o755) ||
+				!f.Mode().IsRegular() {
 				t.Errorf("%s: %s has mode %v", name, f.Name, f.Mode())
 			}
 		}
@@ -80,7 +82,8 @@ func TestWheels(t *testing.T) {
 		}
 		for _, line := range lines[:len(lines)-1] {
 			file, _, _ := strings.Cut(line, ",")
-			if want := fmt.Sprintf("%s,sha256=%s,%d", file, base64.RawURLEncoding.EncodeToString(sum(contents[file])), len(contents[file])); line != want {
+			if want := fmt.Sprintf("%s,sha256=%s,%d", file, base64.RawURLEncoding.EncodeToString(sum(contents[file])),
+				len(contents[file])); line != want {
 				t.Errorf("%s: %s, want %s", name, line, want)
 			}
 		}
@@ -156,7 +159,8 @@ func TestImages(t *testing.T) {
 		t.Fatal(err, config)
 	}
 	inside := untar(t, plain)
-	if string(inside["llmsweep"]) != "program of linux_arm64" || bytes.Count(inside["etc/ssl/certs/ca-certificates.crt"], []byte("BEGIN CERTIFICATE")) < 100 {
+	if string(inside["llmsweep"]) != "program of linux_arm64" || bytes.Count(inside["etc/ssl/certs/ca-certificates.crt"],
+		[]byte("BEGIN CERTIFICATE")) < 100 {
 		t.Errorf("%d files", len(inside))
 	}
 }
@@ -166,7 +170,8 @@ func TestFormula(t *testing.T) {
 	dir := packed(t)
 	formula := string(read(t, filepath.Join(dir, "llmsweep.rb")))
 	for _, name := range []string{"linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64"} {
-		want := fmt.Sprintf("url \"https://example.org/v1.2.3/llmsweep_1.2.3_%s\"\n      sha256 \"%x\"\n", name, sum(read(t, filepath.Join(dir, "llmsweep_1.2.3_"+name))))
+		want := fmt.Sprintf("url \"https://example.org/v1.2.3/llmsweep_1.2.3_%s\"\n      sha256 \"%x\"\n", name,
+			sum(read(t, filepath.Join(dir, "llmsweep_1.2.3_"+name))))
 		if !strings.Contains(formula, want) {
 			t.Errorf("no %s in\n%s", want, formula)
 		}

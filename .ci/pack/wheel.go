@@ -52,9 +52,11 @@ func (r *release) wheel(p *program) error {
 		mode    uint32
 	}{
 		{fmt.Sprintf("llmsweep-%s.data/scripts/%s", r.version, script), p.content, executable},
-		{info + "METADATA", []byte(metadata), mode}, {info + "WHEEL", []byte(about), mode}, {info + "licenses/LICENSE", r.license, mode},
+		{info + "METADATA", []byte(metadata), mode}, {info + "WHEEL", []byte(about), mode},
+		{info + "licenses/LICENSE", r.license, mode},
 	} {
-		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum(f.content)), len(f.content))
+		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum(f.content)),
+			len(f.content))
 		if err := add(f.name, f.content, f.mode); err != nil {
 			return err
 		}

@@ -242,7 +242,8 @@ func TestTemplate(t *testing.T) {
 		strings.Replace(plain, `"a"`, `"a","tool_calls":[{"function":{"name":"f"}}],"y":"b"`, 1),
 		strings.Replace(plain, `"a"`, `"a","content":""`, 1),
 		strings.Replace(plain, `"a"`, `"a","content":"b"`, 1),
-		strings.Replace(plain, `"a"`, `"},"finish_reason":"stop"}],"usage":{"completion_tokens":9},"z":[{"q":{"content":"`, 1),
+		strings.Replace(plain, `"a"`, `"},"finish_reason":"stop"}],"usage":{"completion_tokens":9},"z":[{"q":{"content":"`,
+			1),
 		strings.Replace(plain, `"a"`, `"b","reasoning":"c"`, 1),
 		strings.Replace(plain, `null}]`, `"stop"}]`, 1),
 		strings.Replace(plain, `:null}`, `:{"completion_tokens":3}}`, 1),
@@ -277,14 +278,17 @@ func FuzzDecoder(f *testing.F) {
 
 // oddChunks are unusual frames.
 var oddChunks = []string{
-	`{}`, `[]`, `null`, `"x"`, `1`, ``, ` `, `{`, `{"choices":[]}`, `{"choices":null}`, `{"choices":{}}`, `{"choices":[null]}`,
+	`{}`, `[]`, `null`, `"x"`, `1`, ``, ` `, `{`, `{"choices":[]}`, `{"choices":null}`, `{"choices":{}}`,
+	`{"choices":[null]}`,
 	`{"choices":[{"delta":null,"text":null,"finish_reason":""}]}`, `{"choices":[{"delta":[{"content":"x"}]}]}`,
 	`{"\u0063hoices":[{"text":"\u0061"}]}`, `{"choices":[{"text":"a"}],"choices":[{"text":""}]}`,
-	`{"error":null,"choices":[{"text":"a"}]}`, `{"error":false}`, `{"error":""}`, `{"error":0}`, `{"error":{}}`, `{"object":"error"}`,
+	`{"error":null,"choices":[{"text":"a"}]}`, `{"error":false}`, `{"error":""}`, `{"error":0}`, `{"error":{}}`,
+	`{"object":"error"}`,
 	`{"usage":{"prompt_tokens":-1,"completion_tokens":1.5}}`, `{"usage":{"prompt_tokens":1e999,"completion_tokens":3e0}}`,
 	`{"choices":[{"text":"a"}],"usage":{"completion_tokens":2}}`, `{"choices":[{"finish_reason":"abort"}]}`,
 	`{"choices":[{"delta":{"tool_calls":[null,{"function":{"name":"","arguments":"{"}}]}}]}`,
-	`{"timings":{"predicted_n":3,"prompt_n":4,"cache_n":5}}`, `{"a":"` + "\xff" + `","choices":[{"text":"` + "\xff" + `"}]}`,
+	`{"timings":{"predicted_n":3,"prompt_n":4,"cache_n":5}}`, `{"a":"` + "\xff" + `","choices":[{"text":"` + "\xff" +
+		`"}]}`,
 }
 
 // A chunk that is nested too deep is an error; it does not exhaust the stack.
@@ -326,7 +330,8 @@ const vllmChunk = `{"id":"chatcmpl-5f0c6c1c1a3f4a0e","object":"chat.completion.c
 // BenchmarkDecode is the cost of one chunk: read by the template, as most chunks are, and by jx, as those with escapes
 // or counts are. The whole path of an event, from the socket to the result, takes about 300 ns (llmsweep selftest).
 func BenchmarkDecode(b *testing.B) {
-	counted := strings.Replace(vllmChunk, `null}]}`, `null}],"usage":{"prompt_tokens":512,"completion_tokens":17,"total_tokens":529}}`, 1)
+	counted := strings.Replace(vllmChunk, `null}]}`,
+		`null}],"usage":{"prompt_tokens":512,"completion_tokens":17,"total_tokens":529}}`, 1)
 	for _, bc := range []struct {
 		name, frame string
 		forget      bool // the template before each chunk

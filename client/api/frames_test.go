@@ -188,7 +188,8 @@ func seeds(f *testing.F) {
 	for _, b := range captured(f) {
 		f.Add(b, uint64(len(b)))
 	}
-	for _, s := range []string{"\ufeffdata: a\r\rdata:b\r\n\r\n", "data\ndata:\ndata: x", "error: e\n\n:\n\n", "\r\n\r\r\ndata: \xff"} {
+	for _, s := range []string{"\ufeffdata: a\r\rdata:b\r\n\r\n", "data\ndata:\ndata: x", "error: e\n\n:\n\n",
+		"\r\n\r\r\ndata: \xff"} {
 		f.Add([]byte(s), uint64(3))
 		f.Add([]byte(s), uint64(1))
 	}

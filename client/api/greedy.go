@@ -6,8 +6,10 @@ import (
 
 // sampling are the members of a body, or of an object in it, that decide which token is taken.
 var sampling = []string{
-	"temperature", "seed", "top_p", "top_k", "min_p", "typical_p", "do_sample", "repetition_penalty", "repeat_penalty", "presence_penalty",
-	"frequency_penalty", "mirostat", "samplers", "n", "best_of", "use_beam_search", "logprobs", "top_logprobs", "n_probs", "ignore_eos", "min_tokens",
+	"temperature", "seed", "top_p", "top_k", "min_p", "typical_p", "do_sample", "repetition_penalty", "repeat_penalty",
+	"presence_penalty",
+	"frequency_penalty", "mirostat", "samplers", "n", "best_of", "use_beam_search", "logprobs", "top_logprobs", "n_probs",
+	"ignore_eos", "min_tokens",
 }
 
 // Greedy returns the settings of a request for the most likely answer: the temperature is 0, and members of Extra that

@@ -107,7 +107,8 @@ func (w *sglangWitness) complete() bool   { return w.finish || w.done && w.token
 func (w *sglangWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	info := inner(m["meta_info"])
 	n, total := len(list(m["output_ids"])), countDialects(info["completion_tokens"])
-	s.Usage = Usage{Prompt: countDialects(info["prompt_tokens"]), Output: total, Reasoning: countDialects(info["reasoning_tokens"]), Cached: countDialects(info["cached_tokens"])}
+	s.Usage = Usage{Prompt: countDialects(info["prompt_tokens"]), Output: total,
+		Reasoning: countDialects(info["reasoning_tokens"]), Cached: countDialects(info["cached_tokens"])}
 	if total != Unknown {
 		w.pieces = w.pieces || isList(m["output_ids"]) && n < total
 		s.Tokens = max(total-w.counted, 0)
@@ -148,7 +149,8 @@ func (w *responsesWitness) decode(m map[string]json.RawMessage, s *decoded) {
 		s.Done, w.done = true, true
 		usage := inner(whole["usage"])
 		s.Usage = Usage{Prompt: countDialects(usage["input_tokens"]), Output: countDialects(usage["output_tokens"]),
-			Reasoning: countDialects(inner(usage["output_tokens_details"])["reasoning_tokens"]), Cached: countDialects(inner(usage["input_tokens_details"])["cached_tokens"])}
+			Reasoning: countDialects(inner(usage["output_tokens_details"])["reasoning_tokens"]),
+			Cached:    countDialects(inner(usage["input_tokens_details"])["cached_tokens"])}
 		reason := plain(inner(whole["incomplete_details"])["reason"])
 		switch {
 		case reason == "max_output_tokens" || reason == "max_tokens":
@@ -198,7 +200,8 @@ func (w *messagesWitness) decode(m map[string]json.RawMessage, s *decoded) {
 			}
 		}
 		s.Usage.Output = w.seen["output_tokens"]
-		sum := max(0, w.seen["input_tokens"]) + w.seen["cache_creation_input_tokens"] + max(0, w.seen["cache_read_input_tokens"])
+		sum := max(0, w.seen["input_tokens"]) + w.seen["cache_creation_input_tokens"] +
+			max(0, w.seen["cache_read_input_tokens"])
 		if w.seen["input_tokens"] != Unknown && sum > 0 {
 			s.Usage.Prompt, s.Usage.Cached = sum, w.seen["cache_read_input_tokens"]
 		}
@@ -256,7 +259,8 @@ func witnessedFields(t *testing.T, d Decoder, w witness, frame []byte, m map[str
 		}
 	} else if refErr == nil {
 		switch e := string(m["error"]); {
-		case e != "" && e != "null" && e != "false" && e != `""`, plain(m["object"]) == "error" && string(m["object"]) == `"error"`:
+		case e != "" && e != "null" && e != "false" && e != `""`, plain(m["object"]) == "error" &&
+			string(m["object"]) == `"error"`:
 			want.Error = "an error"
 		default:
 			w.decode(m, &want)
@@ -288,16 +292,20 @@ func witnessedFields(t *testing.T, d Decoder, w witness, frame []byte, m map[str
 
 // nativeFrames are frames of these APIs, and some that a decoder may stumble over.
 func nativeFrames() map[string][]string {
-	odd := []string{`{}`, `[]`, `null`, `1`, ``, ` `, `{`, `[DONE]`, `{"error":"out of memory"}`, `{"error":{"message":"dead"}}`, `{"error":null}`,
-		`{"error":""}`, `{"object":"error","message":"x"}`, ` { "a" : [ { "b" : "}\"]" } , 1 ] } `, `{"a":"` + "\xff" + `"}`, `{"":"","a":{},"b":[]}`}
+	odd := []string{`{}`, `[]`, `null`, `1`, ``, ` `, `{`, `[DONE]`, `{"error":"out of memory"}`,
+		`{"error":{"message":"dead"}}`, `{"error":null}`,
+		`{"error":""}`, `{"object":"error","message":"x"}`, ` { "a" : [ { "b" : "}\"]" } , 1 ] } `, `{"a":"` + "\xff" + `"}`,
+		`{"":"","a":{},"b":[]}`}
 	all := map[string][]string{
 		"sglang": {
 			`{"text":" a","output_ids":[5],"meta_info":{"id":"x","finish_reason":null,"prompt_tokens":9,"completion_tokens":1,"cached_tokens":8}}`,
 			`{"text":" a\n","output_ids":[5,6],"meta_info":{"finish_reason":null,"prompt_tokens":9,"completion_tokens":2,"cached_tokens":8}}`,
 			`{"text":" a\n","output_ids":[5,6,7],"meta_info":{"finish_reason":null,"prompt_tokens":9,"completion_tokens":3,"cached_tokens":8}}`,
 			`{"text":" a\n\u00e9","output_ids":[5,6,7,8],"meta_info":{"finish_reason":{"type":"length","length":4},"prompt_tokens":9,"completion_tokens":4,"cached_tokens":8}}`,
-			`[DONE]`, `{"text":"b","meta_info":{"finish_reason":{"type":"abort","message":"out \"of\" memory"}}}`, `{"text":"b","meta_info":{"finish_reason":"stop"}}`,
-			`{"text":"b"}`, `{"text":"bc"}`, `{"text":"bc"}`, `{"text":"x"}`, `{"te\u0078t":"xy","output_ids":[1,[2],{"a":3}]}`, `{"meta_info":{"completion_tokens":1e1}}`,
+			`[DONE]`, `{"text":"b","meta_info":{"finish_reason":{"type":"abort","message":"out \"of\" memory"}}}`,
+			`{"text":"b","meta_info":{"finish_reason":"stop"}}`,
+			`{"text":"b"}`, `{"text":"bc"}`, `{"text":"bc"}`, `{"text":"x"}`, `{"te\u0078t":"xy","output_ids":[1,[2],{"a":3}]}`,
+			`{"meta_info":{"completion_tokens":1e1}}`,
 			`{"text":"a","text":"c","meta_info":{"completion_tokens":-1}}`, `{"meta_info":[1],"output_ids":{}}`},
 	}
 	const usage = `"usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":4},"output_tokens":3,"output_tokens_details":{"reasoning_tokens":1}}`
@@ -306,28 +314,45 @@ func nativeFrames() map[string][]string {
 		`{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":" b","sequence_number":4}`,
 		`{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":" \"c\"\n","sequence_number":5}`,
 		`{"type":"response.created","response":{"status":"in_progress","usage":null,"error":null}}`,
-		`{"delta":"x","type":"response.reasoning_summary_text.delta"}`, `{"delta":"y","type":"response.reasoning_text.delta"}`, `{"delta":"y","type":"response.refusal.delta"}`,
-		`{"type":"response.output_text.done","text":" a b"}`, `{"type":"response.output_text.delta","delta":""}`, `{"type":"response.output_text.delta","delta":{"a":1}}`,
-		`{"type":"response.output_item.added","item":{"type":"message","name":"x"}}`, `{"type":"response.output_item.added","item":{"name":"find","type":"function_call"}}`,
-		`{"type":"response.function_call_arguments.delta","delta":"{"}`, `{"type":"response.completed","response":{"status":"completed",` + usage + `}}`,
+		`{"delta":"x","type":"response.reasoning_summary_text.delta"}`,
+		`{"delta":"y","type":"response.reasoning_text.delta"}`, `{"delta":"y","type":"response.refusal.delta"}`,
+		`{"type":"response.output_text.done","text":" a b"}`, `{"type":"response.output_text.delta","delta":""}`,
+		`{"type":"response.output_text.delta","delta":{"a":1}}`,
+		`{"type":"response.output_item.added","item":{"type":"message","name":"x"}}`,
+		`{"type":"response.output_item.added","item":{"name":"find","type":"function_call"}}`,
+		`{"type":"response.function_call_arguments.delta","delta":"{"}`,
+		`{"type":"response.completed","response":{"status":"completed",` + usage + `}}`,
 		`{"type":"response.completed","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},` + usage + `}}`,
-		`{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}}`, `{"type":"response.incomplete","response":{"status":"incomplete"}}`,
-		`{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"died"}}}`, `{"type":"response.failed","response":null}`,
-		`{"type":"error","code":"rate_limit_exceeded","message":"slow down","param":null}`, `{"type":"response.completed"}`, `{"type":7}`,
+		`{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}}`,
+		`{"type":"response.incomplete","response":{"status":"incomplete"}}`,
+		`{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"died"}}}`,
+		`{"type":"response.failed","response":null}`,
+		`{"type":"error","code":"rate_limit_exceeded","message":"slow down","param":null}`, `{"type":"response.completed"}`,
+		`{"type":7}`,
 	}
 	all["messages"] = []string{
-		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" a"}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" b"}}`,
-		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\u00e9"}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" a"}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" b"}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\u00e9"}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}`,
 		`{"type":"message_start","message":{"id":"m","content":[],"usage":{"input_tokens":1,"cache_creation_input_tokens":2,"cache_read_input_tokens":24,"output_tokens":1}}}`,
-		`{"type":"ping"}`, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`, `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}`,
-		`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}`, `{"type":"content_block_delta","delta":{"type":"signature_delta","signature":"x"}}`,
-		`{"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"abc"}}`, `{"type":"content_block_start","content_block":{"type":"image","data":"abc"}}`,
-		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"find","input":{}}}`, `{"type":"content_block_start","content_block":{"type":"tool_use","name":"find","partial_json":""}}`, `{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":""}}`,
-		`{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":"{\"q"}}`, `{"type":"content_block_stop","index":0}`,
+		`{"type":"ping"}`, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}`,
+		`{"type":"content_block_delta","delta":{"type":"signature_delta","signature":"x"}}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"abc"}}`,
+		`{"type":"content_block_start","content_block":{"type":"image","data":"abc"}}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"find","input":{}}}`,
+		`{"type":"content_block_start","content_block":{"type":"tool_use","name":"find","partial_json":""}}`,
+		`{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":""}}`,
+		`{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":"{\"q"}}`,
+		`{"type":"content_block_stop","index":0}`,
 		`{"type":"message_delta","delta":{"stop_reason":"max_tokens","stop_sequence":null},"usage":{"output_tokens":15}}`,
-		`{"type":"message_delta","delta":{"stop_reason":"refusal"},"usage":{"input_tokens":3,"output_tokens":15}}`, `{"type":"message_delta","delta":{"stop_reason":"tool_use"}}`,
+		`{"type":"message_delta","delta":{"stop_reason":"refusal"},"usage":{"input_tokens":3,"output_tokens":15}}`,
+		`{"type":"message_delta","delta":{"stop_reason":"tool_use"}}`,
 		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":-1}}`, `{"type":"message_stop"}`,
-		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, `{"type":"error"}`, `{"type":"message_start","message":{}}`,
+		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, `{"type":"error"}`,
+		`{"type":"message_start","message":{}}`,
 	}
 	for name := range all {
 		all[name] = append(all[name], odd...)
@@ -420,8 +445,10 @@ func TestNativeDecodersAllocateNothing(t *testing.T) {
 func TestCapturedEventsAllocateNothing(t *testing.T) {
 	streams := captured(t)
 	for file, name := range map[string]string{
-		"vllm-0.32.0-responses": "responses", "vllm-0.32.0-responses-tools": "responses", "llama-b11434-responses": "responses",
-		"vllm-0.32.0-messages": "messages", "sglang-0.5.23-generate": "sglang", "vllm-0.32.0-messages-tools": "messages", "llama-b11434-messages": "messages",
+		"vllm-0.32.0-responses": "responses", "vllm-0.32.0-responses-tools": "responses",
+		"llama-b11434-responses": "responses",
+		"vllm-0.32.0-messages":   "messages", "sglang-0.5.23-generate": "sglang", "vllm-0.32.0-messages-tools": "messages",
+		"llama-b11434-messages": "messages",
 	} {
 		dialect, _ := DialectsByName(name)
 		all, d := frames(streams[file]), dialect.NewDecoder()

@@ -75,7 +75,8 @@ func ParseAddress(s string) (Address, *url.Userinfo, error) {
 	a := Address{Base: *u}
 	a.Base.Path, a.api = splitPath(u.Path)
 	if _, err := url.Parse(a.Base.String()); err != nil { // the name of a network interface may have what a URL cannot
-		return Address{}, nil, fmt.Errorf("%s is not a URL (%s); want something like http://localhost:8000", mistaken(s), urlTrouble(err, s))
+		return Address{}, nil, fmt.Errorf("%s is not a URL (%s); want something like http://localhost:8000", mistaken(s),
+			urlTrouble(err, s))
 	}
 	return a, user, nil
 }
@@ -107,7 +108,8 @@ func parseSocket(s string) (Address, *url.Userinfo, error) {
 	}
 	u, err := url.Parse("http://localhost" + prefix)
 	if err != nil {
-		return Address{}, nil, fmt.Errorf("unix:%s: %q is not the path of a URL (%s)", path, mistaken(prefix), urlTrouble(err, prefix))
+		return Address{}, nil, fmt.Errorf("unix:%s: %q is not the path of a URL (%s)", path, mistaken(prefix),
+			urlTrouble(err, prefix))
 	}
 	u.Fragment, u.RawPath = "", ""
 	a := Address{Base: *u, Socket: path}

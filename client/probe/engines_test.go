@@ -77,8 +77,9 @@ func check(t *testing.T, want, got met) {
 
 // ollamaPages make a simulated server look like Ollama's.
 var ollamaPages = map[string]string{
-	"/v1/models": `{"object":"list","data":[{"id":"Qwen2-7B","owned_by":"library"}]}`, "/api/version": `{"version":"0.17.4"}`,
-	"/api/ps": `{"models":[{"name":"Qwen2-7B","context_length":4096}]}`,
+	"/v1/models":   `{"object":"list","data":[{"id":"Qwen2-7B","owned_by":"library"}]}`,
+	"/api/version": `{"version":"0.17.4"}`,
+	"/api/ps":      `{"models":[{"name":"Qwen2-7B","context_length":4096}]}`,
 }
 
 // Each engine is recognised, and measured by the first API that it has.
@@ -91,7 +92,8 @@ func TestAuto(t *testing.T) {
 	}{
 		"vLLM":   {"vllm", nil, met{"chat", "Qwen2-7B", "vLLM", "0.11.0+sim", true, true, nil}},
 		"SGLang": {"sglang", nil, met{"chat", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil}},
-		"Ollama": {"vllm", ollamaPages, met{"chat", "Qwen2-7B", "Ollama", "0.17.4", true, false, []note.Note{noteNotForced.New("Ollama")}}},
+		"Ollama": {"vllm", ollamaPages, met{"chat", "Qwen2-7B", "Ollama", "0.17.4", true, false,
+			[]note.Note{noteNotForced.New("Ollama")}}},
 		"TGI, without a list of models": {"vllm", map[string]string{
 			"/v1/models": "", "/version": "", "/info": `{"model_id":"Qwen2-7B","version":"2.4.1","max_total_tokens":4096}`,
 		}, met{"chat", "Qwen2-7B", "TGI", "2.4.1", true, false, []note.Note{noteNotForced.New("TGI")}}},
@@ -110,7 +112,8 @@ func TestAuto(t *testing.T) {
 // A key is sent in the way that the server takes it, and the measurement then sends it so too.
 func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 	for _, tt := range []struct{ engine, api, want string }{
-		{"anthropic", "auto", "messages"}, {"anthropic", "messages", "messages"}, {"vllm", "auto", "chat"}, {"vllm", "messages", "messages"},
+		{"anthropic", "auto", "messages"}, {"anthropic", "messages", "messages"}, {"vllm", "auto", "chat"},
+		{"vllm", "messages", "messages"},
 		{"vllm", "responses", "responses"},
 	} {
 		url := simulated(t, simserver.Options{Engine: tt.engine, APIKey: "sk-1", Strict: tt.engine != "vllm"}, nil)
@@ -121,7 +124,8 @@ func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 		if n, err := p.Count(t.Context(), "one two three four"); err != nil || n[0] < 4 {
 			t.Errorf("%+v: count %d, %v", tt, n, err)
 		}
-		if _, err := prober(t, client.Options{URL: url, API: tt.api, APIKey: "sk-2"}).Preflight(t.Context(), Want{}); err == nil {
+		if _, err := prober(t, client.Options{URL: url, API: tt.api, APIKey: "sk-2"}).Preflight(t.Context(),
+			Want{}); err == nil {
 			t.Errorf("%+v: a wrong key was accepted", tt)
 		}
 	}
@@ -129,9 +133,11 @@ func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 
 // SGLang's own API is measured where it is asked for, with and without counts.
 func TestSGLangAsked(t *testing.T) {
-	got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "sglang"}, nil), API: "sglang"}, Want{})
+	got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "sglang"}, nil), API: "sglang"},
+		Want{})
 	check(t, met{"sglang", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil}, got)
-	_, p := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "sglang", NoUsage: true}, nil), API: "sglang"}, Want{})
+	_, p := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "sglang", NoUsage: true}, nil),
+		API: "sglang"}, Want{})
 	if n, err := p.Count(t.Context(), "one two three four"); err != nil || n[0] != 4 || p.CountSource() != countTokenize {
 		t.Errorf("count %d, %v", n, err)
 	}
@@ -176,7 +182,8 @@ func TestThinkingPreflight(t *testing.T) {
 		"off, vLLM":           {simserver.Options{Engine: "vllm", Think: 4}, "chat", &no, note.Note{}},
 		"on, a model without": {simserver.Options{Engine: "vllm"}, "chat", &yes, noteThinkNone.New()},
 		"no chat template":    {simserver.Options{Engine: "sglang"}, "sglang", &no, noteThinkNoAPI.New("sglang")},
-		"strict, hosted":      {simserver.Options{Engine: "vllm", Strict: true, Think: 4}, "chat", &no, noteRejected.New("chat_template_kwargs", "400 Bad Request: Unknown parameter: 'chat_template_kwargs'.")},
+		"strict, hosted": {simserver.Options{Engine: "vllm", Strict: true, Think: 4}, "chat", &no,
+			noteRejected.New("chat_template_kwargs", "400 Bad Request: Unknown parameter: 'chat_template_kwargs'.")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := prober(t, client.Options{URL: simulated(t, tt.o, nil), API: tt.api, Params: api.Params{Think: tt.think}})
@@ -198,7 +205,8 @@ func TestThinkingPreflight(t *testing.T) {
 // A note reports prompts that Ollama cuts. Its context is known once the model is loaded.
 func TestOllamaContext(t *testing.T) {
 	no := false
-	got, p := meeting(t, client.Options{URL: simulated(t, simserver.Options{}, ollamaPages), Params: api.Params{Think: &no}}, Want{PromptTokens: 8000, OutputTokens: 100})
+	got, p := meeting(t, client.Options{URL: simulated(t, simserver.Options{}, ollamaPages),
+		Params: api.Params{Think: &no}}, Want{PromptTokens: 8000, OutputTokens: 100})
 	if !slices.ContainsFunc(got.Notes, noteOllamaCuts.New(8000, 100, 4096, 8100).Equal) {
 		t.Errorf("notes %v", got.Notes)
 	}
@@ -213,7 +221,8 @@ func TestEngineLoad(t *testing.T) {
 		"vllm": true, "sglang": true, "anthropic": false,
 	} {
 		t.Run(engine, func(t *testing.T) {
-			p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, nil), Params: api.Params{Model: "m"}})
+			p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, nil),
+				Params: api.Params{Model: "m"}})
 			l, err := p.Load(t.Context())
 			if l.Running.Known != known || l.Waiting.Known != known || (err == nil) != known {
 				t.Errorf("%+v %v", l, err)

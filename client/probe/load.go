@@ -50,7 +50,8 @@ type Tally struct {
 
 // Known reports whether the server reported anything.
 func (l *Load) Known() bool {
-	return l.Running.Known || l.Waiting.Known || l.KVUsage.Known || l.Preemptions.Known || l.PrefixQueries.Known || l.HitRate.Known
+	return l.Running.Known || l.Waiting.Known || l.KVUsage.Known || l.Preemptions.Known || l.PrefixQueries.Known ||
+		l.HitRate.Known
 }
 
 // metric maps a family of Prometheus metrics to a part of Load.

@@ -46,8 +46,10 @@ vllm:time_to_first_token_seconds_count{engine="1"} 2
 vllm:iteration_tokens_total_bucket{le="+Inf"} 90
 vllm:iteration_tokens_total_sum 700
 vllm:iteration_tokens_total_count 90
-`, Load{Steps: told(90), TTFT: Tally{0.75, 6, true}, Latency: Tally{1, 1, true}, Running: told(7), Waiting: told(0), KVUsage: told(0.75), Preemptions: told(46), PrefixQueries: told(1.5e6), PrefixHits: told(512)}},
-	"older vLLM": {"vllm:num_requests_running 1\nvllm:gpu_cache_usage_perc 0.5\n", Load{Running: told(1), KVUsage: told(0.5)}},
+`, Load{Steps: told(90), TTFT: Tally{0.75, 6, true}, Latency: Tally{1, 1, true}, Running: told(7), Waiting: told(0),
+		KVUsage: told(0.75), Preemptions: told(46), PrefixQueries: told(1.5e6), PrefixHits: told(512)}},
+	"older vLLM": {"vllm:num_requests_running 1\nvllm:gpu_cache_usage_perc 0.5\n",
+		Load{Running: told(1), KVUsage: told(0.5)}},
 	"SGLang": {`# TYPE sglang:num_running_reqs gauge
 sglang:num_running_reqs{model_name="m"} 5
 # TYPE sglang:num_queue_reqs gauge

@@ -30,7 +30,8 @@ type list struct {
 func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error) {
 	a, err := p.getModels(ctx)
 	if err != nil {
-		if errors.As(err, &missing) && (missing.Kind == kindNotFound || missing.Kind == kindServer && p.options.Params.Model != "") {
+		if errors.As(err, &missing) && (missing.Kind == kindNotFound || missing.Kind == kindServer &&
+			p.options.Params.Model != "") {
 			// transformers serve 5.19 fails here where it serves a model from a folder
 			missing.Do += " A server that lists no models needs --model."
 			return list{server: a.Header.Get("Server")}, missing, nil

@@ -24,18 +24,21 @@ func TestPatience(t *testing.T) {
 		took    time.Duration
 		kind    kind // of the error; "" for none
 	}{
-		"models, 7 s":             {path: "/v1/models", status: 429, after: "7", times: 1, took: 7 * time.Second},
-		"chat, 7 s, twice":        {path: "/v1/chat/completions", status: 429, after: "7", times: 2, took: 14 * time.Second},
-		"chat, a date":            {path: "/v1/chat/completions", status: 429, after: "Sat, 01 Jan 2000 00:00:09 GMT", times: 1, took: 9 * time.Second},
-		"chat, no time named":     {path: "/v1/chat/completions", status: 429, times: 3, took: 7 * time.Second},
-		"chat, 503 with a time":   {path: "/v1/chat/completions", status: 503, after: "2", times: 1, took: 2 * time.Second},
-		"chat, 503 without":       {path: "/v1/chat/completions", status: 503, times: 2, took: 3 * time.Second},
-		"models, loading":         {path: "/v1/models", status: 503, times: 4, took: 15 * time.Second},
-		"chat, 503 always":        {path: "/v1/chat/completions", status: 503, times: 1000, took: 31 * time.Second, kind: kindServer},
-		"models, always":          {path: "/v1/models", status: 429, times: 1000, took: 31 * time.Second, kind: kindBusy},
-		"chat, too long":          {path: "/v1/chat/completions", status: 429, after: "3600", times: 1000, kind: kindBusy},
-		"chat, silent":            {path: "/v1/chat/completions", times: 1000, took: trialTime, kind: kindTimeout},
-		"chat, silent, --timeout": {path: "/v1/chat/completions", times: 1000, timeout: 20 * time.Second, took: 20 * time.Second, kind: kindTimeout},
+		"models, 7 s":      {path: "/v1/models", status: 429, after: "7", times: 1, took: 7 * time.Second},
+		"chat, 7 s, twice": {path: "/v1/chat/completions", status: 429, after: "7", times: 2, took: 14 * time.Second},
+		"chat, a date": {path: "/v1/chat/completions", status: 429, after: "Sat, 01 Jan 2000 00:00:09 GMT",
+			times: 1, took: 9 * time.Second},
+		"chat, no time named":   {path: "/v1/chat/completions", status: 429, times: 3, took: 7 * time.Second},
+		"chat, 503 with a time": {path: "/v1/chat/completions", status: 503, after: "2", times: 1, took: 2 * time.Second},
+		"chat, 503 without":     {path: "/v1/chat/completions", status: 503, times: 2, took: 3 * time.Second},
+		"models, loading":       {path: "/v1/models", status: 503, times: 4, took: 15 * time.Second},
+		"chat, 503 always": {path: "/v1/chat/completions", status: 503, times: 1000, took: 31 * time.Second,
+			kind: kindServer},
+		"models, always": {path: "/v1/models", status: 429, times: 1000, took: 31 * time.Second, kind: kindBusy},
+		"chat, too long": {path: "/v1/chat/completions", status: 429, after: "3600", times: 1000, kind: kindBusy},
+		"chat, silent":   {path: "/v1/chat/completions", times: 1000, took: trialTime, kind: kindTimeout},
+		"chat, silent, --timeout": {path: "/v1/chat/completions", times: 1000, timeout: 20 * time.Second,
+			took: 20 * time.Second, kind: kindTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -70,7 +73,8 @@ func TestPatience(t *testing.T) {
 				switch errors.As(err, &e); {
 				case tt.kind == "" && err != nil, tt.kind != "" && (e == nil || e.Kind != tt.kind):
 					t.Errorf("%v, want kind %q", err, tt.kind)
-				case err == nil && (len(facts.Notes) == 0 || facts.Notes[0].Code != noteBusy.Code || facts.Notes[0].Args["seconds"] != tt.took.Seconds()):
+				case err == nil && (len(facts.Notes) == 0 || facts.Notes[0].Code != noteBusy.Code ||
+					facts.Notes[0].Args["seconds"] != tt.took.Seconds()):
 					t.Errorf("notes %v, want "+strconv.Itoa(int(tt.took.Seconds()))+" s", facts.Notes)
 				}
 			})
@@ -88,7 +92,8 @@ func TestOnlyHTTP2(t *testing.T) {
 	for version, works := range map[string]bool{"": true, "auto": true, "2": true, "1": false} {
 		p := prober(t, client.Options{URL: s.URL, HTTP: version})
 		f, err := p.Preflight(t.Context(), Want{})
-		if (err == nil) != works || works && (p.Options().HTTP != "2" || len(f.Notes) == 0 || f.Notes[0].Code != noteHTTP2.Code) {
+		if (err == nil) != works || works && (p.Options().HTTP != "2" || len(f.Notes) == 0 ||
+			f.Notes[0].Code != noteHTTP2.Code) {
 			t.Errorf("--http %q: %v, %v, HTTP %q", version, err, f.Notes, p.Options().HTTP)
 		}
 		p.Close()
@@ -161,7 +166,8 @@ func TestTextsAreCountedDuringTheTrial(t *testing.T) {
 		"at once":               {&counting{width: 9}, 3, 2100 * time.Millisecond, 0},
 		"one waits for another": {&counting{width: 1}, 3, 7 * time.Second, 0},
 		"one at a time":         {&counting{width: 1, refuses: true}, 3, 9 * time.Second, 0},
-		"a field is rejected":   {&counting{width: 9, fake: &fake{rejects: map[string]string{"min_tokens": "min_tokens?"}}}, 3, 6100 * time.Millisecond, 1},
+		"a field is rejected": {&counting{width: 9, fake: &fake{rejects: map[string]string{"min_tokens": "min_tokens?"}}},
+			3, 6100 * time.Millisecond, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -117,7 +117,8 @@ func (a *asked) say(key string, sofar int) {
 func (a *asked) end(reason string, tokens int) {
 	fmt.Fprintf(a.w, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":%q}]}\n\n", reason)
 	if a.usage {
-		fmt.Fprintf(a.w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}\n\n", a.said, tokens)
+		fmt.Fprintf(a.w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}\n\n", a.said,
+			tokens)
 	}
 	io.WriteString(a.w, "data: [DONE]\n\n")
 }
@@ -176,8 +177,9 @@ func TestPreflight(t *testing.T) {
 	}{
 		"vLLM": {
 			server: &fake{models: vllmModels, chat: forced(1), pages: map[string]string{"/version": `{"version":"0.9.2"}`}},
-			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", Version: "0.9.2", MaxModelLen: 4096,
-				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
+			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", Version: "0.9.2",
+				MaxModelLen: 4096,
+				Streams:     true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
 		"completions asked for": {
 			server: &fake{models: vllmModels, chat: forced(1), text: forced(1)}, api: "completions",
 			want: Facts{API: "completions", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
@@ -186,44 +188,54 @@ func TestPreflight(t *testing.T) {
 			server: &fake{models: `{"data":[{"id":"tiny:latest","owned_by":"library"},{"id":"big:latest","owned_by":"library"}]}`, chat: forced(1),
 				pages: map[string]string{"/api/version": `{"version":"0.17.4"}`}},
 			model: "tiny",
-			want: Facts{API: "chat", Model: "tiny:latest", Models: []string{"tiny:latest", "big:latest"}, Engine: "Ollama", Version: "0.17.4",
+			want: Facts{API: "chat", Model: "tiny:latest", Models: []string{"tiny:latest", "big:latest"}, Engine: "Ollama",
+				Version: "0.17.4",
 				Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
 				Notes: []note.Note{noteNotForced.New("Ollama")}}},
 		"llama.cpp": {
-			server: &fake{models: `{"data":[{"id":"m.gguf","owned_by":"llamacpp"}]}`, chat: forced(1), header: map[string]string{"Server": "llama.cpp"},
-				pages: map[string]string{"/props": `{"build_info":"b11669","default_generation_settings":{"n_ctx":300}}`}},
-			want: Facts{API: "chat", Model: "m.gguf", Models: []string{"m.gguf"}, Engine: "llama.cpp", Version: "b11669", MaxModelLen: 300,
-				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all,
+			server: &fake{models: `{"data":[{"id":"m.gguf","owned_by":"llamacpp"}]}`, chat: forced(1),
+				header: map[string]string{"Server": "llama.cpp"},
+				pages:  map[string]string{"/props": `{"build_info":"b11669","default_generation_settings":{"n_ctx":300}}`}},
+			want: Facts{API: "chat", Model: "m.gguf", Models: []string{"m.gguf"}, Engine: "llama.cpp", Version: "b11669",
+				MaxModelLen: 300,
+				Streams:     true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all,
 				Notes: []note.Note{noteTooLong.New(512, 128, 300)}}},
 		"unknown engine": {
 			server: &fake{models: `[{"id":"a"},{"id":"b"}]`, chat: short},
-			want: Facts{API: "chat", Model: "a", Models: []string{"a", "b"}, Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
-				Notes: []note.Note{noteFirstModel.New(2, "a"), noteShorter.New(24, 2)}}},
+			want: Facts{API: "chat", Model: "a", Models: []string{"a", "b"}, Streams: true, Usage: true, TokensPerChunk: 1,
+				Fields: all,
+				Notes:  []note.Note{noteFirstModel.New(2, "a"), noteShorter.New(24, 2)}}},
 		"no list of models": {
 			server: &fake{chat: forced(1)}, model: "mine",
-			want: Facts{API: "chat", Model: "mine", Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
+			want: Facts{API: "chat", Model: "mine", Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1,
+				Fields: all}},
 		"strict": {
 			server: &fake{models: vllmModels, chat: short, rejects: map[string]string{
-				"min_tokens": "Unrecognized request argument supplied: min_tokens", "ignore_eos": "Unrecognized request argument supplied: ignore_eos"}},
+				"min_tokens": "Unrecognized request argument supplied: min_tokens",
+				"ignore_eos": "Unrecognized request argument supplied: ignore_eos"}},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, Usage: true, TokensPerChunk: 1, Fields: api.Fields{StreamUsage: true}, Rejected: []string{"min_tokens", "ignore_eos"},
+				Streams: true, Usage: true, TokensPerChunk: 1, Fields: api.Fields{StreamUsage: true},
+				Rejected: []string{"min_tokens", "ignore_eos"},
 				Notes: []note.Note{
 					noteRejected.New("min_tokens", "400 Bad Request: Unrecognized request argument supplied: min_tokens"),
 					noteRejected.New("ignore_eos", "400 Bad Request: Unrecognized request argument supplied: ignore_eos"),
 					noteNoIgnoreEOS.New()}}},
 		"strict and silent": {
-			server: &fake{models: vllmModels, chat: short, rejects: map[string]string{"min_tokens": "no", "ignore_eos": "no", "stream_options": "no"}},
+			server: &fake{models: vllmModels, chat: short, rejects: map[string]string{"min_tokens": "no", "ignore_eos": "no",
+				"stream_options": "no"}},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, TokensPerChunk: 1, Rejected: []string{"min_tokens", "ignore_eos", "stream_options"},
 				Notes: []note.Note{
 					noteRejected.New("min_tokens", "400 Bad Request: no"), noteRejected.New("ignore_eos", "400 Bad Request: no"),
 					noteRejected.New("stream_options", "400 Bad Request: no"), noteNoIgnoreEOS.New(), noteChunksCounted.New()}}},
 		"another name for the length": {
-			server: &fake{models: vllmModels, chat: forced(1), rejects: map[string]string{"max_tokens": "max_tokens is not supported, use max_completion_tokens"}},
+			server: &fake{models: vllmModels, chat: forced(1),
+				rejects: map[string]string{"max_tokens": "max_tokens is not supported, use max_completion_tokens"}},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Rejected: []string{"max_tokens"},
 				Fields: api.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, MaxCompletionTokens: true},
-				Notes:  []note.Note{noteRejected.New("max_tokens", "400 Bad Request: max_tokens is not supported, use max_completion_tokens")}}},
+				Notes: []note.Note{noteRejected.New("max_tokens",
+					"400 Bad Request: max_tokens is not supported, use max_completion_tokens")}}},
 		"a base model": {
 			server: &fake{models: vllmModels, text: forced(1), chat: func(a *asked) { refuse(a.w, 400, "no chat template") }},
 			want: Facts{API: "completions", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
@@ -298,11 +310,13 @@ func TestCount(t *testing.T) {
 		source string
 		err    string
 	}{
-		"usage":     {&fake{chat: forced(1)}, 21, countUsage, ""},
-		"vLLM":      {&fake{chat: silent, pages: map[string]string{"/tokenize": `{"count":3,"tokens":[1,2,3]}`}}, 3, countTokenize, ""},
+		"usage": {&fake{chat: forced(1)}, 21, countUsage, ""},
+		"vLLM": {&fake{chat: silent, pages: map[string]string{"/tokenize": `{"count":3,"tokens":[1,2,3]}`}}, 3,
+			countTokenize, ""},
 		"llama.cpp": {&fake{chat: silent, pages: map[string]string{"/tokenize": `{"tokens":[1,2]}`}}, 2, countTokenize, ""},
-		"unknown": {&fake{chat: silent}, 0, "", "/v1/chat/completions: the server does not tell how many tokens a prompt has. " +
-			"Lengths cannot be set by its count; name a --tokenizer."},
+		"unknown": {&fake{chat: silent}, 0, "",
+			"/v1/chat/completions: the server does not tell how many tokens a prompt has. " +
+				"Lengths cannot be set by its count; name a --tokenizer."},
 		"refused": {&fake{chat: func(a *asked) { refuse(a.w, 400, "too long") }}, 0, "",
 			"/v1/chat/completions: 400 Bad Request: too long. The server rejects the request; --body changes its fields."},
 	} {

@@ -98,12 +98,14 @@ func advice(f *client.Failure) (kind, string) {
 	case client.ClassTimeout:
 		return kindTimeout, "Does the server hang (see its log)? If it is still loading its model, start again when it is ready."
 	case client.ClassRateLimited: // of an account or gateway
-		return kindBusy, "A rate limit is reached (the preflight waits for up to " + busyTime.String() + " in all): keep below it with --max-rps and --max-tpm."
+		return kindBusy, "A rate limit is reached (the preflight waits for up to " + busyTime.String() +
+			" in all): keep below it with --max-rps and --max-tpm."
 	case client.ClassHTTP429:
 		return kindBusy, "Wait until the server, or the gateway in front of it, accepts requests again (the preflight waits for up to " + busyTime.String() + " in all)."
 	case client.ClassHTTP5xx, client.ClassStreamError:
 		if f.HTTP == http.StatusServiceUnavailable {
-			return kindServer, "The preflight waits for up to " + busyTime.String() + " in all. If it is still loading its model, start again when it is ready."
+			return kindServer, "The preflight waits for up to " + busyTime.String() +
+				" in all. If it is still loading its model, start again when it is ready."
 		}
 		return kindServer, "The error is the server's: see its log. If it is still loading, wait."
 	case client.ClassHTTP4xx:

@@ -75,7 +75,10 @@ func TestErrors(t *testing.T) {
 			}},
 			want: "URL/v1/models: no such host: no-such-host.invalid. Is the name spelled right, and can this machine resolve it?"},
 		"unreachable": {url: "http://10.255.255.1", kind: kindConnect,
-			o:    client.Options{Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route to host") }},
+			o: client.Options{Dial: func(context.Context, string, string) (net.Conn, error) {
+				return nil,
+					errors.New("no route to host")
+			}},
 			want: "URL/v1/models: no route to host. Is the address right, and reachable from this machine?"},
 		"unknown authority": {url: secure(t, status(200, "")), kind: kindTLS,
 			want: "URL/v1/models: its certificate is not trusted: it is signed by itself. " +
@@ -84,7 +87,8 @@ func TestErrors(t *testing.T) {
 			want: "URL/v1/models: the server does not speak TLS on this port. Use http:// in place of https://."},
 		"http to https": {url: strings.Replace(secure(t, status(200, "")), "https:", "http:", 1), kind: kindTLS,
 			want: "URL/v1/models: 400 Bad Request: Client sent an HTTP request to an HTTPS server. Use https:// in place of http://."},
-		"401": {url: serve(t, status(401, `{"error":"bad key KEY"}`)), o: client.Options{APIKey: "sk-hunter2"}, kind: kindAuth,
+		"401": {url: serve(t, status(401, `{"error":"bad key KEY"}`)), o: client.Options{APIKey: "sk-hunter2"},
+			kind: kindAuth,
 			want: "URL/v1/models: 401 Unauthorized: bad key [redacted]. Give a key that is valid here with --api-key or LLMSWEEP_API_KEY."},
 		"403": {url: serve(t, status(403, "")), kind: kindAuth,
 			want: "URL/v1/models: 403 Forbidden. Give a key that is valid here with --api-key or LLMSWEEP_API_KEY."},
@@ -98,14 +102,17 @@ func TestErrors(t *testing.T) {
 		"no JSON": {url: serve(t, status(200, "hello")), kind: kindNotAPI,
 			want: "URL/v1/models: the answer is not JSON. Is that the server's base URL, and its API's port?"},
 		"not HTTP": {url: greeting(t, "SSH-2.0-OpenSSH_9\r\n"), kind: kindNotAPI, want: "URL/v1/models: "},
-		"redirect": {url: serve(t, http.RedirectHandler("https://elsewhere/v1/models", http.StatusPermanentRedirect)), kind: kindNotAPI,
+		"redirect": {url: serve(t, http.RedirectHandler("https://elsewhere/v1/models", http.StatusPermanentRedirect)),
+			kind: kindNotAPI,
 			want: "URL/v1/models: 308 Permanent Redirect: redirects to https://elsewhere/v1/models; give that URL instead. " +
 				"Is that the URL of the API, and not of a web page or another service?"},
 		"no model": {url: serve(t, status(200, `{"data":[]}`)), kind: kindModel,
 			want: "URL/v1/models: the server lists no model. Name one with --model."},
-		"another model": {url: serve(t, status(200, `{"data":[{"id":"a"},{"id":"b"}]}`)), o: client.Options{Params: api.Params{Model: "c"}}, kind: kindModel,
+		"another model": {url: serve(t, status(200, `{"data":[{"id":"a"},{"id":"b"}]}`)),
+			o: client.Options{Params: api.Params{Model: "c"}}, kind: kindModel,
 			want: "URL/v1/models: no model c here. There are: a, b."},
-		"many models": {url: serve(t, status(200, `{"data":[`+strings.Join(many, ",")+`]}`)), o: client.Options{Params: api.Params{Model: "c"}}, kind: kindModel,
+		"many models": {url: serve(t, status(200, `{"data":[`+strings.Join(many, ",")+`]}`)),
+			o: client.Options{Params: api.Params{Model: "c"}}, kind: kindModel,
 			want: "URL/v1/models: no model c here. There are: m0, m1, m2, m3, m4, m5, m6, m7, m8, m9 and 2 more."},
 		"hung": {url: serve(t, hung), o: client.Options{Timeout: 50 * time.Millisecond}, kind: kindTimeout,
 			want: "URL/v1/models: no answer within 50ms. Does the server hang (see its log)? If it is still loading its model, start again when it is ready."},
@@ -121,16 +128,23 @@ func TestErrors(t *testing.T) {
 			chat: func(a *asked) { refuse(a.w, 404, "This is not a chat model") }}), kind: kindNotFound,
 			want: "URL/v1/chat/completions: 404 Not Found: This is not a chat model. " +
 				"The model was embed, the first in the list: name one that chats with --model (chatter)."},
-		"500 at work": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { refuse(a.w, 500, "out of memory") }}), kind: kindServer,
+		"500 at work": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { refuse(a.w, 500, "out of memory") }}),
+			kind: kindServer,
 			want: "URL/v1/chat/completions: 500 Internal Server Error: out of memory. The error is the server's: see its log. If it is still loading, wait."},
-		"an error in the stream": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { io.WriteString(a.w, "data: {\"error\":{\"message\":\"died.\"}}\n\n") }}), kind: kindServer,
+		"an error in the stream": {url: serve(t,
+			&fake{models: vllmModels, chat: func(a *asked) {
+				io.WriteString(a.w,
+					"data: {\"error\":{\"message\":\"died.\"}}\n\n")
+			}}), kind: kindServer,
 			want: "URL/v1/chat/completions: died. The error is the server's: see its log. If it is still loading, wait."},
 		"cut": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { a.say("content", 1) }}), kind: kindServer,
 			want: "URL/v1/chat/completions: the stream ended without a finish reason or terminator. The connection broke: see the log of the server, or of a proxy in front of it."},
-		"no stream": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { io.WriteString(a.w, `{"choices":[{"message":{"content":"yes"}}]}`) }}), kind: kindNoStream,
+		"no stream": {url: serve(t, &fake{models: vllmModels,
+			chat: func(a *asked) { io.WriteString(a.w, `{"choices":[{"message":{"content":"yes"}}]}`) }}), kind: kindNoStream,
 			want: "URL/v1/chat/completions: the server answers in one piece although it was asked to stream, so tokens have no times. " +
 				"Use a server that streams, or make the proxy in front of it pass on \"stream\": true."},
-		"refused for another reason": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { refuse(a.w, 422, "temperature is missing") }}), kind: kindRefused,
+		"refused for another reason": {url: serve(t,
+			&fake{models: vllmModels, chat: func(a *asked) { refuse(a.w, 422, "temperature is missing") }}), kind: kindRefused,
 			want: "URL/v1/chat/completions: 422 Unprocessable Entity: temperature is missing. The server rejects the request; --body changes its fields."},
 	}
 	for name, tt := range tests {
@@ -248,7 +262,8 @@ func TestSlowPages(t *testing.T) {
 
 // The key goes with every question.
 func TestKey(t *testing.T) {
-	f := &fake{models: vllmModels, chat: forced(1), auth: "Bearer k", pages: map[string]string{"/version": `{"version":"1"}`}}
+	f := &fake{models: vllmModels, chat: forced(1), auth: "Bearer k",
+		pages: map[string]string{"/version": `{"version":"1"}`}}
 	facts, err := prober(t, client.Options{URL: serve(t, f), APIKey: "k"}).Preflight(t.Context(), Want{})
 	if err != nil || facts.Version != "1" {
 		t.Errorf("%+v, %v", facts, err)

@@ -252,7 +252,8 @@ func failed(t trial) error {
 		e.after = r.RetryAfter
 	}
 	if api := t.options.API; errors.As(err, &e) && e.Kind == kindNotFound && api != "chat" && api != "completions" {
-		e.Do = "The server does not speak that API (" + api + "), or not for that model: --api auto finds out which it speaks."
+		e.Do = "The server does not speak that API (" + api +
+			"), or not for that model: --api auto finds out which it speaks."
 	}
 	return err
 }

@@ -27,7 +27,8 @@ const leastLong = 8
 
 // harmless are the headers whose values may be shown. The value of any other header is treated as a secret, because
 // redacting too much costs little.
-var harmless = []string{"Accept", "Accept-Language", "Anthropic-Version", "Cache-Control", "Content-Type", "Host", "User-Agent"}
+var harmless = []string{"Accept", "Accept-Language", "Anthropic-Version", "Cache-Control", "Content-Type", "Host",
+	"User-Agent"}
 
 // Cleaner makes messages one line, without secrets, and not too long.
 type Cleaner struct {

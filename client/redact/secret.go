@@ -16,7 +16,8 @@ const leastSecret = 6
 
 // SecretVariables are the environment variables that hold keys, and those that may hold a password of a proxy.
 func SecretVariables() (keys, urls []string) {
-	return []string{"LLMSWEEP_API_KEY", "OPENAI_API_KEY", "LLMSWEEP_API_KEY_B", "LLMSWEEP_SIM_KEY", "LLMSWEEP_CLUSTER_TOKEN"},
+	return []string{"LLMSWEEP_API_KEY", "OPENAI_API_KEY", "LLMSWEEP_API_KEY_B", "LLMSWEEP_SIM_KEY",
+			"LLMSWEEP_CLUSTER_TOKEN"},
 		[]string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"}
 }
 

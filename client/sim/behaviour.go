@@ -161,7 +161,8 @@ func (b *behaviour) limit(tokens int, now time.Duration) *Refusal {
 	const rounding = 1e-9
 	if missing := enough - b.level; missing > rounding {
 		wait := time.Duration(missing / l.PerMinute * float64(time.Minute))
-		return &Refusal{Status: 429, RetryAfter: wait, Reason: fmt.Sprintf("Rate limit reached. Please try again in %.3fs.", wait.Seconds())}
+		return &Refusal{Status: 429, RetryAfter: wait, Reason: fmt.Sprintf("Rate limit reached. Please try again in %.3fs.",
+			wait.Seconds())}
 	}
 	b.level -= cost
 	return nil

@@ -54,7 +54,8 @@ func measure(c MachineConfig, w Workload) (perSecond float64, preemptions int) {
 	until(500 + 10*slots)
 	from, tokens := r.now, r.Stats().GenerationTokens
 	until(ended + 1000 + 100*slots)
-	return float64(r.Stats().GenerationTokens-tokens) / float64(w.OutputTokens) / (r.now - from).Seconds(), r.Stats().Preemptions
+	return float64(r.Stats().GenerationTokens-tokens) / float64(w.OutputTokens) / (r.now - from).Seconds(),
+		r.Stats().Preemptions
 }
 
 // truthRun drives a scheduler through virtual time.
@@ -96,7 +97,8 @@ func TestCapacityIsWhatASaturatedEngineGives(t *testing.T) {
 		want, preemptions := measure(c, w)
 		off := math.Abs(got.RequestsPerSecond/want - 1)
 		if !(off < 0.01) {
-			t.Errorf("%d: capacity %.4f req/s, the scheduler gives %.4f (%.2f %% off)\n%+v\n%+v", i, got.RequestsPerSecond, want, off*100, w, c)
+			t.Errorf("%d: capacity %.4f req/s, the scheduler gives %.4f (%.2f %% off)\n%+v\n%+v", i, got.RequestsPerSecond,
+				want, off*100, w, c)
 		}
 		worst = max(worst, off)
 		if preemptions > 0 {
@@ -136,7 +138,8 @@ func TestCapacityInClosedForm(t *testing.T) {
 	pairs := tokens * (tokens + 1) / 2
 	work := (2*body*tokens + 2*head*output + 4*float64(m.Layers*m.Hidden)*pairs) / peak
 	// Read: the prompt once at its own step, then all before it and itself at each token. Written: each token once.
-	traffic := 2 * 2 * float64(m.Layers*m.KVHeads*m.HeadDim) * (prompt + (output-1)*(prompt+output/2.0) + tokens) / bandwidth
+	traffic := 2 * 2 * float64(m.Layers*m.KVHeads*m.HeadDim) * (prompt + (output-1)*(prompt+output/2.0) +
+		tokens) / bandwidth
 	weights := 2 * (m.Params - head) / bandwidth
 	const overhead = 2e-3
 
@@ -173,7 +176,8 @@ func TestSynchronousFiguresAreTheEnginesOwn(t *testing.T) {
 		}
 		got := CapacityOf(c, w)
 		if got.SyncTTFT != at[0] || got.SyncLatency != at[len(at)-1] {
-			t.Errorf("%+v: TTFT %v, latency %v; the scheduler gives %v, %v", w, got.SyncTTFT, got.SyncLatency, at[0], at[len(at)-1])
+			t.Errorf("%+v: TTFT %v, latency %v; the scheduler gives %v, %v", w, got.SyncTTFT, got.SyncLatency, at[0],
+				at[len(at)-1])
 		}
 		if n := w.OutputTokens; n > 1 && got.SyncITL != (got.SyncLatency-got.SyncTTFT)/time.Duration(n-1) {
 			t.Errorf("%+v: ITL %v does not agree with the others", w, got.SyncITL)

@@ -73,7 +73,8 @@ func TestConfigsThatCannotBe(t *testing.T) {
 
 // TestModelsAddUp computes the parameter counts from the shapes of the configurations.
 func TestModelsAddUp(t *testing.T) {
-	intermediate := map[string]float64{"Qwen2-7B": 18944, "Qwen2.5-14B": 13824, "Qwen2.5-32B": 27648, "Qwen2-57B-A14B": 20480, "Qwen2-72B": 29568}
+	intermediate := map[string]float64{"Qwen2-7B": 18944, "Qwen2.5-14B": 13824, "Qwen2.5-32B": 27648,
+		"Qwen2-57B-A14B": 20480, "Qwen2-72B": 29568}
 	for _, m := range Models() {
 		h, kv := float64(m.Hidden), float64(m.KVHeads*m.HeadDim)
 		layer := 2*h*h + 2*h*kv + 3*h*intermediate[m.Name]

@@ -40,7 +40,8 @@ func generate(t testing.TB, e *Engine, began time.Time, seq Request) []time.Dura
 		}
 		at = append(at, instant.Sub(began))
 	})
-	want := Usage{PromptTokens: seq.PromptTokens, OutputTokens: seq.OutputTokens, ReasoningTokens: seq.ReasoningTokens, Finish: "length"}
+	want := Usage{PromptTokens: seq.PromptTokens, OutputTokens: seq.OutputTokens, ReasoningTokens: seq.ReasoningTokens,
+		Finish: "length"}
 	if diff := cmp.Diff(want, usage); diff != "" || err != nil {
 		t.Errorf("error %v, usage (-want +got):\n%s", err, diff)
 	}
@@ -79,7 +80,8 @@ func TestEngineInstantsAreExact(t *testing.T) {
 		first := generate(t, e, began, Request{PromptTokens: 64, OutputTokens: 4, ReasoningTokens: 2})
 		wg.Wait()
 		want := steps(c, 123*time.Millisecond,
-			batchOf([2]int{0, 64}), batchOf([2]int{64, 1}, [2]int{0, 30}), batchOf([2]int{65, 1}, [2]int{30, 1}), batchOf([2]int{66, 1}))
+			batchOf([2]int{0, 64}), batchOf([2]int{64, 1}, [2]int{0, 30}), batchOf([2]int{65, 1}, [2]int{30, 1}),
+			batchOf([2]int{66, 1}))
 		if diff := cmp.Diff(want, first); diff != "" {
 			t.Errorf("first request (-want +got):\n%s", diff)
 		}
@@ -137,7 +139,8 @@ func TestEngineCancel(t *testing.T) {
 		next := generate(t, e, began, Request{PromptTokens: 10, OutputTokens: 1})
 		wg.Wait()
 		// The slot is free at the boundary after the cancelation: after the fourth step.
-		ends := steps(c, 0, batchOf([2]int{0, 64}), batchOf([2]int{64, 1}), batchOf([2]int{65, 1}), batchOf([2]int{66, 1}), batchOf([2]int{0, 10}))
+		ends := steps(c, 0, batchOf([2]int{0, 64}), batchOf([2]int{64, 1}), batchOf([2]int{65, 1}), batchOf([2]int{66, 1}),
+			batchOf([2]int{0, 10}))
 		if len(next) != 1 || next[0] != ends[4] {
 			t.Errorf("the next request's token came at %v, want %v", next, ends[4])
 		}
@@ -190,7 +193,8 @@ func TestEngineClose(t *testing.T) {
 
 func TestEngineRefuses(t *testing.T) {
 	e := start(t, demoConfig(t))
-	for _, seq := range []Request{{}, {PromptTokens: 1, OutputTokens: -1}, {PromptTokens: 1, ReasoningTokens: -1}, {PromptTokens: 40000}} {
+	for _, seq := range []Request{{}, {PromptTokens: 1, OutputTokens: -1}, {PromptTokens: 1, ReasoningTokens: -1},
+		{PromptTokens: 40000}} {
 		if _, err := e.Generate(t.Context(), seq, nil); err == nil {
 			t.Errorf("%+v was accepted", seq)
 		}
@@ -221,7 +225,8 @@ func TestEngineReachesItsCapacity(t *testing.T) {
 		cancel()
 		wg.Wait()
 		got := float64(after.GenerationTokens-before.GenerationTokens) / 100
-		if want := CapacityOf(c, Workload{PromptTokens: 64, OutputTokens: 16}).OutputTokensPerSecond; math.Abs(got/want-1) > 0.01 {
+		if want := CapacityOf(c, Workload{PromptTokens: 64,
+			OutputTokens: 16}).OutputTokensPerSecond; math.Abs(got/want-1) > 0.01 {
 			t.Errorf("%.1f tokens/s, the computed capacity is %.1f", got, want)
 		}
 		if after.Running < 20 || after.Waiting < 20 || after.KVUsage <= 0 {

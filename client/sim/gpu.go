@@ -23,11 +23,16 @@ const (
 // GPUs returns the known accelerators, from NVIDIA's data sheets (the SXM boards where there are several).
 func GPUs() []GPU {
 	return []GPU{
-		{Name: "A10", MemoryBytes: 24 * giga, BandwidthBytes: 600 * giga, PeakFP16: 125 * tera, PeakINT8: 250 * tera, InterconnectBytes: 32 * giga},
-		{Name: "L20", MemoryBytes: 48 * giga, BandwidthBytes: 864 * giga, PeakFP16: 119.5 * tera, PeakINT8: 239 * tera, InterconnectBytes: 32 * giga},
-		{Name: "A100 80GB", MemoryBytes: 80 * giga, BandwidthBytes: 2039 * giga, PeakFP16: 312 * tera, PeakINT8: 624 * tera, InterconnectBytes: 300 * giga},
-		{Name: "H100", MemoryBytes: 80 * giga, BandwidthBytes: 3350 * giga, PeakFP16: 989 * tera, PeakINT8: 1979 * tera, InterconnectBytes: 450 * giga},
-		{Name: "H200", MemoryBytes: 141 * giga, BandwidthBytes: 4800 * giga, PeakFP16: 989 * tera, PeakINT8: 1979 * tera, InterconnectBytes: 450 * giga},
+		{Name: "A10", MemoryBytes: 24 * giga, BandwidthBytes: 600 * giga, PeakFP16: 125 * tera, PeakINT8: 250 * tera,
+			InterconnectBytes: 32 * giga},
+		{Name: "L20", MemoryBytes: 48 * giga, BandwidthBytes: 864 * giga, PeakFP16: 119.5 * tera, PeakINT8: 239 * tera,
+			InterconnectBytes: 32 * giga},
+		{Name: "A100 80GB", MemoryBytes: 80 * giga, BandwidthBytes: 2039 * giga, PeakFP16: 312 * tera, PeakINT8: 624 * tera,
+			InterconnectBytes: 300 * giga},
+		{Name: "H100", MemoryBytes: 80 * giga, BandwidthBytes: 3350 * giga, PeakFP16: 989 * tera, PeakINT8: 1979 * tera,
+			InterconnectBytes: 450 * giga},
+		{Name: "H200", MemoryBytes: 141 * giga, BandwidthBytes: 4800 * giga, PeakFP16: 989 * tera, PeakINT8: 1979 * tera,
+			InterconnectBytes: 450 * giga},
 	}
 }
 

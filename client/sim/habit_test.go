@@ -42,7 +42,8 @@ func inBubble(t *testing.T, s simtest.DrawnServer, f func(t *testing.T, l *sim.E
 }
 
 // offer is what becomes of Poisson arrivals on a fresh server.
-func offer(t *testing.T, s simtest.DrawnServer, rate float64, from, to time.Duration, seed uint64) (out simtest.DrawnOutcome) {
+func offer(t *testing.T, s simtest.DrawnServer, rate float64, from, to time.Duration,
+	seed uint64) (out simtest.DrawnOutcome) {
 	t.Helper()
 	inBubble(t, s, func(t *testing.T, l *sim.Engine) {
 		out = s.Offer(t.Context(), l, rate, from, to, seed)
@@ -62,7 +63,8 @@ func closed(t *testing.T, s simtest.DrawnServer, n int, from, to time.Duration) 
 		for range n {
 			wg.Go(func() {
 				for ctx.Err() == nil {
-					_, err := l.Generate(ctx, sim.Request{PromptTokens: s.Work.PromptTokens, OutputTokens: s.Work.OutputTokens}, func(int, time.Time) {})
+					_, err := l.Generate(ctx, sim.Request{PromptTokens: s.Work.PromptTokens, OutputTokens: s.Work.OutputTokens},
+						func(int, time.Time) {})
 					mu.Lock()
 					if at := time.Since(began); err == nil && at >= from && at < to {
 						ended++
@@ -110,7 +112,8 @@ func TestPlainServerIsExact(t *testing.T) {
 	inBubble(t, s, func(t *testing.T, l *sim.Engine) {
 		began := time.Now()
 		var at []time.Duration
-		l.Generate(t.Context(), sim.Request{PromptTokens: 64, OutputTokens: 3}, func(_ int, i time.Time) { at = append(at, i.Sub(began)) })
+		l.Generate(t.Context(), sim.Request{PromptTokens: 64, OutputTokens: 3},
+			func(_ int, i time.Time) { at = append(at, i.Sub(began)) })
 		for i, want := range []time.Duration{100 * time.Millisecond, 110 * time.Millisecond, 120 * time.Millisecond} {
 			if at[i] != want {
 				t.Errorf("token %d at %v, want %v", i+1, at[i], want)
@@ -199,9 +202,11 @@ func TestCollapsedRates(t *testing.T) {
 			near(t, h, closed(t, s, 8+waiting, 60*time.Second, 100*time.Second), 8/0.41/slowdown(float64(waiting)/8), 0.02)
 		}
 	}
-	near(t, "in overload", offer(t, plain8(t, "collapses:0.3,3"), 30, 60*time.Second, 100*time.Second, 5).Answered, 19.512/3, 0.01)
+	near(t, "in overload", offer(t, plain8(t, "collapses:0.3,3"), 30, 60*time.Second, 100*time.Second, 5).Answered,
+		19.512/3, 0.01)
 	both := plain8(t, "collapses:0.3", "sheds:8")
-	near(t, "refusing keeps the queue short", offer(t, both, 40, 60*time.Second, 100*time.Second, 5).Answered, 19.512/1.3, 0.03)
+	near(t, "refusing keeps the queue short", offer(t, both, 40, 60*time.Second, 100*time.Second, 5).Answered, 19.512/1.3,
+		0.03)
 }
 
 // TestMetastableCollapse sends a burst, and looks at the speed after it.
@@ -233,17 +238,20 @@ func TestMetastableCollapse(t *testing.T) {
 }
 
 func TestParseHabits(t *testing.T) {
-	got, err := sim.ParseHabits([]string{"collapses:30%,3,never", "sheds:8,503", "rate-limited:6000tokens, 200", "scales:0.5,90s", "batches:16", "errs:20%,0.05"})
+	got, err := sim.ParseHabits([]string{"collapses:30%,3,never", "sheds:8,503", "rate-limited:6000tokens, 200",
+		"scales:0.5,90s", "batches:16", "errs:20%,0.05"})
 	want := sim.Habits{
 		Collapses: sim.Collapse{Share: 0.3, Worst: 3, Recovery: sim.Never}, Sheds: sim.Shed{Waiting: 8, Status: 503},
-		Limits: sim.RateLimit{PerMinute: 6000, Burst: 200, Tokens: true}, Scales: sim.Scale{Factor: 0.5, At: 90 * time.Second},
+		Limits: sim.RateLimit{PerMinute: 6000, Burst: 200, Tokens: true}, Scales: sim.Scale{Factor: 0.5,
+			At: 90 * time.Second},
 		Bursts: sim.Burst{Tokens: 16}, Answers: sim.WrongAnswers{Errs: 0.2, ErrsBusy: 0.05},
 	}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 	for _, text := range []string{
-		"", "shed:8", "sheds", "sheds:x", "sheds:8,503,1", "sheds:8,200", "sheds:0.5", "rate-limited", "scales:2", "scales:2,soon", "pauses:1s,2s", "batches:0",
+		"", "shed:8", "sheds", "sheds:x", "sheds:8,503,1", "sheds:8,200", "sheds:0.5", "rate-limited", "scales:2",
+		"scales:2,soon", "pauses:1s,2s", "batches:0",
 		"caches:2", "drops:0,1s", "drops:3", "freezes", "freezes:-1s", "drifts:NaN", "drifts:1e999",
 	} {
 		if _, err := sim.ParseHabits([]string{text}); err == nil || strings.Contains(err.Error(), "\n") {

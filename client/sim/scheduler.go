@@ -61,7 +61,8 @@ type SchedulerStats struct {
 
 // NewScheduler returns a scheduler for a valid MachineConfig that has its defaults.
 func NewScheduler(cfg MachineConfig) *Scheduler {
-	sc := &Scheduler{cfg: cfg, roofline: cfg.roofline(), jitter: newJitter(cfg), cache: newKVCache(cfg.Blocks(), cfg.PrefixCache), drafter: newDrafter(cfg)}
+	sc := &Scheduler{cfg: cfg, roofline: cfg.roofline(), jitter: newJitter(cfg), cache: newKVCache(cfg.Blocks(),
+		cfg.PrefixCache), drafter: newDrafter(cfg)}
 	sc.running = make([]*Sequence, 0, cfg.MaxNumSeqs)
 	return sc
 }

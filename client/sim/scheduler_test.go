@@ -178,7 +178,8 @@ func TestPrefixCache(t *testing.T) {
 	wantTimes(t, "whole blocks", c.at, 3.2+1.4)
 	wantTimes(t, "other", d.at, 4.6+2.0)
 	if b.Cached != 8 || c.Cached != 4 || r.totals.prefixHits != 12 || r.totals.prefixQueries != 38 {
-		t.Errorf("cached %d, %d; hits %d of %d; want 8, 4; 12 of 38", b.Cached, c.Cached, r.totals.prefixHits, r.totals.prefixQueries)
+		t.Errorf("cached %d, %d; hits %d of %d; want 8, 4; 12 of 38", b.Cached, c.Cached, r.totals.prefixHits,
+			r.totals.prefixQueries)
 	}
 }
 
@@ -242,7 +243,8 @@ func TestJitterIsSeededAndHasMeanOne(t *testing.T) {
 // each step.
 func TestSchedulerInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := MachineConfig{MaxNumSeqs: rapid.IntRange(1, 6).Draw(t, "seqs"), BlockTokens: rapid.IntRange(1, 5).Draw(t, "block")}
+		cfg := MachineConfig{MaxNumSeqs: rapid.IntRange(1, 6).Draw(t, "seqs"), BlockTokens: rapid.IntRange(1, 5).Draw(t,
+			"block")}
 		cfg.MaxBatchedTokens = cfg.MaxNumSeqs + rapid.IntRange(0, 20).Draw(t, "budget")
 		cfg.KVTokens = cfg.BlockTokens * rapid.IntRange(1, 20).Draw(t, "blocks")
 		cfg.PrefixCache = rapid.Bool().Draw(t, "prefixes")
@@ -251,7 +253,8 @@ func TestSchedulerInvariants(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			prompt, output := rapid.IntRange(1, 30).Draw(t, "prompt"), rapid.IntRange(1, 10).Draw(t, "output")
 			if r.cfg.Fits(prompt, output) == nil && rapid.Bool().Draw(t, "arrival") {
-				all = append(all, r.request(prompt, output, someone(rapid.IntRange(0, 2).Draw(t, "who"), prompt/cfg.BlockTokens)...))
+				all = append(all, r.request(prompt, output, someone(rapid.IntRange(0, 2).Draw(t, "who"),
+					prompt/cfg.BlockTokens)...))
 			}
 			if len(all) > 0 && rapid.IntRange(0, 9).Draw(t, "cancel") == 0 {
 				if l := all[rapid.IntRange(0, len(all)-1).Draw(t, "which")]; !l.done {
@@ -304,7 +307,9 @@ func checkBooks(t *rapid.T, e *Scheduler) {
 		}
 	}
 	held += len(shared)
-	if held+e.cache.Free() != e.cache.total || len(e.cache.known) != len(shared)+e.cache.idles || tokens > e.cfg.MaxBatchedTokens || len(e.running) > e.cfg.MaxNumSeqs {
-		t.Errorf("blocks %d held + %d free of %d; tokens %d; running %d", held, e.cache.Free(), e.cache.total, tokens, len(e.running))
+	if held+e.cache.Free() != e.cache.total || len(e.cache.known) != len(shared)+e.cache.idles ||
+		tokens > e.cfg.MaxBatchedTokens || len(e.running) > e.cfg.MaxNumSeqs {
+		t.Errorf("blocks %d held + %d free of %d; tokens %d; running %d", held, e.cache.Free(), e.cache.total, tokens,
+			len(e.running))
 	}
 }

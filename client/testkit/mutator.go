@@ -24,7 +24,10 @@ func (m *mutator) learn(args []reflect.Value) {
 			continue
 		}
 		m.corpus = append(m.corpus, bytes.Clone(b))
-		for _, token := range bytes.FieldsFunc(b, func(r rune) bool { return r < '0' || r > '9' && r < 'A' || r > 'Z' && r < '_' || r > 'z' && r < 128 }) {
+		for _, token := range bytes.FieldsFunc(b, func(r rune) bool {
+			return r < '0' || r > '9' && r < 'A' || r > 'Z' &&
+				r < '_' || r > 'z' && r < 128
+		}) {
 			const most = 4096 // tokens
 			if len(m.tokens) < most {
 				m.tokens = append(m.tokens, bytes.Clone(token))
@@ -70,9 +73,12 @@ func (m *mutator) change(args []reflect.Value) []reflect.Value {
 
 // odd are pieces that parsers stumble over.
 var odd = []string{
-	"\x00", "\xff", "\xef\xbb\xbf", "\r\n", "\n\n", "\n", "\r", "\t", " ", ",", ":", ";", "|", "=", "%", "-", "+", ".", "/", "\\", "\"", "'", "`",
-	"{", "}", "[", "]", "<", ">", "(", ")", "null", "true", "[[[[[[[[", "{\"a\":", "0", "-1", "1e999", "-0", "1e-999", "NaN", "Inf", "9223372036854775808",
-	"4294967296", "99999999999999999999", "0x1p4", "\\u0000", "\\ud83d", "é", "你", "\u2028", "\u202e", "\x1b[31m", "data: ", "data:", "event:", "[DONE]", "error",
+	"\x00", "\xff", "\xef\xbb\xbf", "\r\n", "\n\n", "\n", "\r", "\t", " ", ",", ":", ";", "|", "=", "%", "-", "+", ".",
+	"/", "\\", "\"", "'", "`",
+	"{", "}", "[", "]", "<", ">", "(", ")", "null", "true", "[[[[[[[[", "{\"a\":", "0", "-1", "1e999", "-0", "1e-999",
+	"NaN", "Inf", "9223372036854775808",
+	"4294967296", "99999999999999999999", "0x1p4", "\\u0000", "\\ud83d", "é", "你", "\u2028", "\u202e", "\x1b[31m",
+	"data: ", "data:", "event:", "[DONE]", "error",
 }
 
 // bytes returns a changed copy.

@@ -116,8 +116,9 @@ func TestHangups(t *testing.T) {
 		reset  bool
 		want   error
 	}{
-		"a body without a length":        {"HTTP/1.1 200 OK\r\n\r\nhello", false, io.EOF},
-		"in a chunk":                     {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello", false, io.ErrUnexpectedEOF},
+		"a body without a length": {"HTTP/1.1 200 OK\r\n\r\nhello", false, io.EOF},
+		"in a chunk": {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello", false,
+			io.ErrUnexpectedEOF},
 		"a reset in a chunk":             {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello", true, nil},
 		"a reset of what ends with it":   {"HTTP/1.1 200 OK\r\n\r\nhello", true, nil},
 		"before the end of its promises": {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", false, io.ErrUnexpectedEOF},
@@ -138,7 +139,8 @@ func TestHangups(t *testing.T) {
 					t.Fatal(err)
 				}
 				body, err := bodyOf(near)
-				if tt.want == nil && (err == nil || classOf(err) != "connection reset by peer") || tt.want != nil && err != tt.want {
+				if tt.want == nil && (err == nil || classOf(err) != "connection reset by peer") || tt.want != nil &&
+					err != tt.want {
 					t.Fatalf("%q, %v", body, err)
 				}
 			}
@@ -346,7 +348,8 @@ func TestHeads(t *testing.T) {
 		}
 	}
 	near, far := pair(t)
-	if _, err := exchanged(t, near, far, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"+hello); err != io.EOF {
+	if _, err := exchanged(t, near, far, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"+
+		hello); err != io.EOF {
 		t.Error(err)
 	}
 	near, far = pair(t)

@@ -43,7 +43,8 @@ var (
 func (f *framing) begin(head *http.Response) {
 	*f = framing{line: f.line[:0]}
 	switch code := head.StatusCode; {
-	case code < 200, code == http.StatusNoContent, code == http.StatusNotModified: // they have none, whatever the head says
+	// they have none, whatever the head says
+	case code < 200, code == http.StatusNoContent, code == http.StatusNotModified:
 	case len(head.TransferEncoding) > 0:
 		f.state = inSize
 	case head.ContentLength > 0:

@@ -20,11 +20,14 @@ var answers = map[string]struct {
 	wire, body string
 	err        error
 }{
-	"chunks":              {chunkedHead + "5\r\nhello\r\n1F\r\n" + strings.Repeat("x", 31) + "\r\n0\r\n\r\n", "hello" + strings.Repeat("x", 31), io.EOF},
-	"odd chunks":          {chunkedHead + "005;a=b;c \r\n\r\n\r\n\n\r\n0\r\nX: 0\r\n\r\n", "\r\n\r\n\n", io.EOF},
-	"lower case":          {"HTTP/1.1 200 OK\r\nA: b\r\ntransfer-ENCODING:chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", "a", io.EOF},
-	"under way":           {chunkedHead + "5\r\nhel", "hel", io.ErrUnexpectedEOF},
-	"a length":            {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Transfer-Encoding: chunked\r\n\r\nhello", "hello", io.EOF},
+	"chunks": {chunkedHead + "5\r\nhello\r\n1F\r\n" + strings.Repeat("x", 31) + "\r\n0\r\n\r\n", "hello" +
+		strings.Repeat("x", 31), io.EOF},
+	"odd chunks": {chunkedHead + "005;a=b;c \r\n\r\n\r\n\n\r\n0\r\nX: 0\r\n\r\n", "\r\n\r\n\n", io.EOF},
+	"lower case": {"HTTP/1.1 200 OK\r\nA: b\r\ntransfer-ENCODING:chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", "a",
+		io.EOF},
+	"under way": {chunkedHead + "5\r\nhel", "hel", io.ErrUnexpectedEOF},
+	"a length": {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Transfer-Encoding: chunked\r\n\r\nhello", "hello",
+		io.EOF},
 	"less than a length":  {"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello", "hello", io.ErrUnexpectedEOF},
 	"until it closes":     {"HTTP/1.1 200 OK\r\n\r\n0\r\n\r\n", "0\r\n\r\n", io.EOF},
 	"an old server":       {"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello", "5\r\nhello", io.EOF},
@@ -33,12 +36,14 @@ var answers = map[string]struct {
 	"no body":             {"HTTP/1.1 204 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "", io.EOF},
 	"no size":             {chunkedHead + "\r\nhello\r\n", "", protocolError("invalid byte in chunk length")},
 	"a size that is none": {chunkedHead + "+5\r\nhello\r\n", "", protocolError("invalid byte in chunk length")},
-	"a huge size":         {chunkedHead + "fffffffffffffffff\r\nhello\r\n", "", protocolError("http chunk length too large")},
+	"a huge size": {chunkedHead + "fffffffffffffffff\r\nhello\r\n", "",
+		protocolError("http chunk length too large")},
 	"a line feed alone":   {chunkedHead + "5\nhello\r\n0\r\n\r\n", "", errChunk},
 	"too much in a chunk": {chunkedHead + "5\r\nhello!\r\n0\r\n\r\n", "hello", errChunk},
 	"a long line":         {chunkedHead + "5;" + strings.Repeat("x", 5000), "", errExtra},
 	"endless extensions":  {chunkedHead + strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\na\r\n", 9), "aaaa", errExtra},
-	"endless trailers":    {chunkedHead + "0\r\n" + strings.Repeat("X: "+strings.Repeat("x", 4000)+"\r\n", 9), "", errExtra},
+	"endless trailers": {chunkedHead + "0\r\n" + strings.Repeat("X: "+strings.Repeat("x", 4000)+"\r\n", 9), "",
+		errExtra},
 }
 
 // pieces is a connection over which bytes come in pieces of a size.
@@ -98,7 +103,8 @@ func FuzzFraming(f *testing.F) {
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, answer []byte, size uint16) {
 		in := bufio.NewReader(bytes.NewReader(answer))
 		resp, err := http.ReadResponse(in, nil)
-		for err == nil && resp.StatusCode >= 100 && resp.StatusCode < 200 && resp.StatusCode != http.StatusSwitchingProtocols {
+		for err == nil && resp.StatusCode >= 100 && resp.StatusCode < 200 &&
+			resp.StatusCode != http.StatusSwitchingProtocols {
 			resp, err = http.ReadResponse(in, nil)
 		}
 		var want []byte

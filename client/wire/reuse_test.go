@@ -44,7 +44,8 @@ func TestHabit(t *testing.T) {
 
 func TestKeepAlive(t *testing.T) {
 	for timeout, want := range map[time.Duration]time.Duration{
-		0: 1, time.Second: 500 * time.Millisecond, 2 * time.Second: time.Second, 5 * time.Second: 4 * time.Second, time.Minute: 59 * time.Second,
+		0: 1, time.Second: 500 * time.Millisecond, 2 * time.Second: time.Second, 5 * time.Second: 4 * time.Second,
+		time.Minute: 59 * time.Second,
 	} {
 		if got := keepFor(timeout); got != want {
 			t.Errorf("%v: %v, want %v", timeout, got, want)

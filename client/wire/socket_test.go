@@ -23,9 +23,12 @@ func TestDates(t *testing.T) {
 		"not stamped":      {{1 * ms, -1, false, 1 * ms, 1, false}, {2 * ms, -1, false, 2 * ms, 2, false}},
 		"the future":       {{1 * ms, 2 * ms, false, 1 * ms, 1, false}, {9 * ms, 5 * ms, false, 5 * ms, 2, true}},
 		"the distant past": {{500 * ms, 400 * ms, false, 400 * ms, 1, true}, {600 * ms, 200 * ms, false, 600 * ms, 2, false}},
-		"never back":       {{5 * ms, -1, false, 5 * ms, 1, false}, {6 * ms, 4 * ms, false, 5 * ms, 2, true}, {7 * ms, 6 * ms, false, 6 * ms, 3, true}},
-		"merged":           {{5 * ms, 3 * ms, false, 3 * ms, 1, true}, {6 * ms, 3 * ms, false, 3 * ms, 1, true}, {7 * ms, 4 * ms, false, 4 * ms, 2, true}},
-		"a full buffer":    {{5 * ms, 1 * ms, true, 1 * ms, 1, true}, {6 * ms, 2 * ms, false, 2 * ms, 1, true}, {7 * ms, 3 * ms, false, 3 * ms, 2, true}},
+		"never back": {{5 * ms, -1, false, 5 * ms, 1, false}, {6 * ms, 4 * ms, false, 5 * ms, 2, true},
+			{7 * ms, 6 * ms, false, 6 * ms, 3, true}},
+		"merged": {{5 * ms, 3 * ms, false, 3 * ms, 1, true}, {6 * ms, 3 * ms, false, 3 * ms, 1, true},
+			{7 * ms, 4 * ms, false, 4 * ms, 2, true}},
+		"a full buffer": {{5 * ms, 1 * ms, true, 1 * ms, 1, true}, {6 * ms, 2 * ms, false, 2 * ms, 1, true},
+			{7 * ms, 3 * ms, false, 3 * ms, 2, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s socket

@@ -22,7 +22,8 @@ func apart(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := exec.CommandContext(t.Context(), program, "-test.run=^"+t.Name()+"$", "-test.v", fmt.Sprintf("-test.short=%t", testing.Short()))
+	p := exec.CommandContext(t.Context(), program, "-test.run=^"+t.Name()+"$", "-test.v",
+		fmt.Sprintf("-test.short=%t", testing.Short()))
 	p.Env = append(os.Environ(), apartVariable+"="+t.Name())
 	out, err := p.CombinedOutput()
 	if err != nil {

@@ -59,7 +59,8 @@ func TestResetCache(t *testing.T) {
 		}{{"vllm", flag, 3}, {"sglang", flag, 3}, {"vllm", nil, 0}, {"sglang", nil, 0}} {
 			url, server := w.caching(tc.engine, 0)
 			out := w.path(fmt.Sprint(tc.engine, len(tc.flag)))
-			w.must(append([]string{"run", url, "--concurrency", "1,2,3", "--requests", "6", "--dataset", set, "--max-tokens", "4",
+			w.must(append([]string{"run", url, "--concurrency", "1,2,3", "--requests", "6", "--dataset", set, "--max-tokens",
+				"4",
 				"--no-selftest", "--plain", "--out", out}, tc.flag...)...)
 			if n := server.asked.Load(); n != tc.resets {
 				t.Errorf("%s %v: %d requests to empty the cache, want %d", tc.engine, tc.flag, n, tc.resets)

@@ -61,9 +61,10 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	}
 	sections := choose.Sections(choices, 1)
 	ch.Conclusions = func() []rundir.Conclusion { return choose.Conclusions(choices) }
-	err = ch.WriteWithPage(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.WriteOptions) error {
-		return html.Choose(w, choices, setups, options, sections, o)
-	})
+	err = ch.WriteWithPage(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections,
+		func(w io.Writer, o html.WriteOptions) error {
+			return html.Choose(w, choices, setups, options, sections, o)
+		})
 	switch {
 	case err != nil || slices.ContainsFunc(choices, func(one choose.Choice) bool { return len(one.Ranked) > 0 }):
 		return err

@@ -58,15 +58,18 @@ func TestAction(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "llmsweep"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", action.Runs.Steps[len(action.Runs.Steps)-1].Run)
+	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c",
+		action.Runs.Steps[len(action.Runs.Steps)-1].Run)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "RUNNER_TEMP="+dir, "GITHUB_OUTPUT="+filepath.Join(dir, "outputs"),
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "RUNNER_TEMP="+dir, "GITHUB_OUTPUT="+
+		filepath.Join(dir, "outputs"),
 		"COMMAND=run URL --slo 'ttft:p99<500ms' --label gpu=\"L20 48GB\"")
 	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 3 {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for file, want := range map[string]string{
-		"words": "run,URL,--slo,ttft:p99<500ms,--label,gpu=L20 48GB,", "outputs": "verdict=missed\nclaim=It is so.\nmay_claim=slo\n",
+		"words":   "run,URL,--slo,ttft:p99<500ms,--label,gpu=L20 48GB,",
+		"outputs": "verdict=missed\nclaim=It is so.\nmay_claim=slo\n",
 	} {
 		if b, err := os.ReadFile(filepath.Join(dir, file)); err != nil || string(b) != want {
 			t.Errorf("%s: %q, %v", file, b, err)
@@ -88,7 +91,9 @@ func readYAML(t *testing.T, file string, into any) {
 // ciLine runs a command line of a workflow in a world, and returns the exit code and what it wrote to standard error.
 func (w *world) ciLine(line, server string) (int, string) {
 	// Short requests decide as much in a short budget, which is simulated sooner.
-	args := shellWords(strings.NewReplacer(`"$LLM_URL"`, server, "--budget 10m", "--budget 3m --prompt-tokens 64 --output-tokens 16", "--requests 600", "--requests 300 --prompt-tokens 64 --output-tokens 16").Replace(line))
+	args := shellWords(strings.NewReplacer(`"$LLM_URL"`, server, "--budget 10m",
+		"--budget 3m --prompt-tokens 64 --output-tokens 16", "--requests 600",
+		"--requests 300 --prompt-tokens 64 --output-tokens 16").Replace(line))
 	for i, a := range args {
 		if strings.HasPrefix(a, "bench/") {
 			args[i] = w.path(a)

@@ -96,7 +96,8 @@ func TestHelpFindsCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		namesTopics(t, command, string(help))
-		if topic, err := manual.Find(command); command != "llmsweep" && command != "help" && (err != nil || llmsweepPage(t, topic) == "") {
+		if topic, err := manual.Find(command); command != "llmsweep" && command != "help" &&
+			(err != nil || llmsweepPage(t, topic) == "") {
 			t.Errorf("%s: %v", command, err)
 		}
 	}
@@ -112,7 +113,8 @@ func TestImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for where, text := range map[string]string{"README": readme(t), "README.zh": string(chinese), topic: llmsweepPage(t, topic)} {
+	for where, text := range map[string]string{"README": readme(t), "README.zh": string(chinese),
+		topic: llmsweepPage(t, topic)} {
 		if !strings.Contains(text, "`vllm bench serve --backend openai-chat --dataset-name random-mm`") {
 			t.Errorf("%s does not say what sends images", where)
 		}
@@ -185,7 +187,8 @@ func TestChineseREADME(t *testing.T) {
 		t.Fatalf("%d pieces of text and code in English, %d in Chinese", len(en), len(zh))
 	}
 	outline := func(text string) (headings, rows, lists int) {
-		return strings.Count(text, "\n## "), strings.Count(text, "\n|"), strings.Count(text, "\n- ") + strings.Count(text, "\n1. ")
+		return strings.Count(text, "\n## "), strings.Count(text, "\n|"), strings.Count(text, "\n- ") +
+			strings.Count(text, "\n1. ")
 	}
 	for i := range en {
 		if i%2 == 1 {
@@ -270,8 +273,10 @@ func kind(args []string) string {
 		switch {
 		case slices.Contains([]string{"gamma", "ramp", "trace"}, process):
 			k += " " + process
-		case slices.Contains([]string{"--concurrency", "--rate", "--arrivals", "--turns", "--prefix-tokens", "--dataset", "--slo", "--repeats", "--budget",
-			"--live", "--document", "--format", "--fail-if", "--config", "--body", "--rules", "--price", "--prices", "--max-rps"}, flag):
+		case slices.Contains([]string{"--concurrency", "--rate", "--arrivals", "--turns", "--prefix-tokens", "--dataset",
+			"--slo", "--repeats", "--budget",
+			"--live", "--document", "--format", "--fail-if", "--config", "--body", "--rules", "--price", "--prices",
+			"--max-rps"}, flag):
 			k += " " + flag
 		case strings.HasPrefix(a, sim.Scheme) && len(a) > len(sim.Scheme):
 			k += " " + sim.Scheme
@@ -282,9 +287,10 @@ func kind(args []string) string {
 
 // short are flags that make a measurement short.
 var short = map[string][]string{
-	"demo":     {"--stage-time", "1s", "--no-selftest", "--plain"},
-	"run":      {"--warmup", "1", "--no-selftest", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"},
-	"sweep":    {"--stage-time", "1s", "--no-selftest", "--points", "1", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--max-concurrency", "8", "--plain"},
+	"demo": {"--stage-time", "1s", "--no-selftest", "--plain"},
+	"run":  {"--warmup", "1", "--no-selftest", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"},
+	"sweep": {"--stage-time", "1s", "--no-selftest", "--points", "1", "--warmup", "1", "--prompt-tokens", "64",
+		"--output-tokens", "4", "--max-concurrency", "8", "--plain"},
 	"selftest": {"--quick", "--streams", "10"},
 }
 
@@ -300,7 +306,8 @@ func TestCommandsRun(t *testing.T) {
 	}
 	t.Chdir(t.TempDir()) // command lines name files without a directory
 	inBubble(t, "", func(t *testing.T, w *world) {
-		for address, api := range map[string]string{"localhost:8000": "http", "api.example.com:443": "https", "node1:8000": "http", "node2:8000": "http", "f16:8000": "http", "q4:8000": "http"} {
+		for address, api := range map[string]string{"localhost:8000": "http", "api.example.com:443": "https",
+			"node1:8000": "http", "node2:8000": "http", "f16:8000": "http", "q4:8000": "http"} {
 			if _, done, err := w.serve(w.ctx, address, w.simulated(simserver.Options{})); err != nil {
 				t.Fatal(err, api)
 			} else {
@@ -356,8 +363,10 @@ func TestCommandsRun(t *testing.T) {
 			}
 			began := time.Now()
 			code, out, errs := w.llmsweep(append(args, flags...)...)
-			judged := strings.Contains(line, "--slo") || strings.Contains(line, "--fail-if") || args[0] == "audit" // then these are answers
-			if code != console.Done && !(judged && (code == console.Failed || code == console.Missed || code == console.Undecided)) {
+			// then these are answers
+			judged := strings.Contains(line, "--slo") || strings.Contains(line, "--fail-if") || args[0] == "audit"
+			if code != console.Done && !(judged && (code == console.Failed || code == console.Missed ||
+				code == console.Undecided)) {
 				t.Errorf("llmsweep %s: exit %d\n%s\n%s", line, code, out, errs)
 			}
 			if out == "" && !slices.Contains(args, "-o") {
@@ -386,19 +395,23 @@ func writeInputs(t *testing.T, w *world) {
 		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n" +
 		"|---|---|---|---|---|---|\n| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n"
 	for name, text := range map[string]string{
-		"sharegpt.json": share.String(), "questions.jsonl": graded.String(), "mooncake.jsonl": trace.String(), "results.md": results, "prices.yaml": "L20: 1.2\n", "sweep.yaml": sweepYAML,
+		"sharegpt.json": share.String(), "questions.jsonl": graded.String(), "mooncake.jsonl": trace.String(),
+		"results.md": results, "prices.yaml": "L20: 1.2\n", "sweep.yaml": sweepYAML,
 	} {
 		w.write(name, text)
 	}
 	w.must(append([]string{"sweep", "http://localhost:8000"}, short["sweep"]...)...)
 	for _, quant := range []string{"f16", "q8", "q4"} {
-		w.must("run", "sim:", "--concurrency", "4", "--requests", "100", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", quant, "--label", "gpu=L20,gpus=1,quant="+quant)
+		w.must("run", "sim:", "--concurrency", "4", "--requests", "100", "--prompt-tokens", "8", "--output-tokens", "2",
+			"--no-selftest", "--out", quant, "--label", "gpu=L20,gpus=1,quant="+quant)
 	}
 	for _, night := range []string{"monday", "tuesday"} {
-		w.must("run", "sim:", "--concurrency", "4", "--requests", "20", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", filepath.Join("nights", night))
+		w.must("run", "sim:", "--concurrency", "4", "--requests", "20", "--prompt-tokens", "8", "--output-tokens", "2",
+			"--no-selftest", "--out", filepath.Join("nights", night))
 	}
 	for _, gpu := range []string{"L20", "A100"} {
-		w.must(append([]string{"sweep", "http://localhost:8000", "--label", "gpus=1,gpu=" + gpu, "--out", strings.ToLower(gpu)}, short["sweep"]...)...)
+		w.must(append([]string{"sweep", "http://localhost:8000", "--label", "gpus=1,gpu=" + gpu, "--out",
+			strings.ToLower(gpu)}, short["sweep"]...)...)
 	}
 }
 

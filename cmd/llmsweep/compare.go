@@ -50,7 +50,8 @@ Metrics of --fail-if, all other flags of --live: llmsweep help compare`
 // failIfMetrics lists the metrics of --fail-if, in Markdown.
 func failIfMetrics() string {
 	return "\n## Metrics of --fail-if\n\n" + strings.Join(compare.Keys(), ", ") + ".\n\nWith --live: " +
-		strings.Join(pair.Keys(nil, nil), ", ") + ", accuracy, errors; with --rate 4: ttft@4rps and so on; with --concurrency 8: tokens_per_s@c8 and so on.\n"
+		strings.Join(pair.Keys(nil, nil), ", ") +
+		", accuracy, errors; with --rate 4: ttft@4rps and so on; with --concurrency 8: tokens_per_s@c8 and so on.\n"
 }
 
 // Run compares.
@@ -200,9 +201,10 @@ func (cm *compareCmd) compare(c *console.Console, setups []setup.Setup, first in
 // versus returns the comparison of two running servers that the flags ask for.
 func (cm *compareCmd) versus(c *console.Console) *job.Comparison {
 	return &job.Comparison{
-		Flags: &cm.Flags, Console: c, URLs: cm.Paths, FailIf: cm.FailIf, Lang: lang.Lang(cm.Lang), Plain: cm.Plain, Force: cm.Force,
-		Free: func() error { return cm.Page.CheckFiles(&cm.Tables) },
-		Show: func(r *job.Result, gates []compare.Gate) error { return cm.show(c, r, gates) },
+		Flags: &cm.Flags, Console: c, URLs: cm.Paths, FailIf: cm.FailIf, Lang: lang.Lang(cm.Lang), Plain: cm.Plain,
+		Force: cm.Force,
+		Free:  func() error { return cm.Page.CheckFiles(&cm.Tables) },
+		Show:  func(r *job.Result, gates []compare.Gate) error { return cm.show(c, r, gates) },
 	}
 }
 

@@ -56,7 +56,8 @@ func (f *configFile) belongs(ctx *kong.Context) error {
 	}
 	for _, key := range f.keys() {
 		if others := owners(ctx.Model, key); !own[key] && len(others) > 0 {
-			return fmt.Errorf("%s:%d: %s has no flag %q; it is one of %s", f.name, f.settings[key].line, command.Name, key, strings.Join(others, ", "))
+			return fmt.Errorf("%s:%d: %s has no flag %q; it is one of %s", f.name, f.settings[key].line, command.Name, key,
+				strings.Join(others, ", "))
 		}
 	}
 	return nil
@@ -107,7 +108,8 @@ func parseConfig(name string, b []byte) (*configFile, error) {
 				return nil, err
 			}
 		default:
-			return nil, fmt.Errorf("%s:%d: not a YAML file of 'flag: value' lines, such as 'stage-time: 30s'", name, body.GetToken().Position.Line)
+			return nil, fmt.Errorf("%s:%d: not a YAML file of 'flag: value' lines, such as 'stage-time: 30s'", name,
+				body.GetToken().Position.Line)
 		}
 	}
 	return f, nil
@@ -212,7 +214,8 @@ func (f *configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 	v, err := flagValue(flag, s.value)
 	if err == nil {
 		scratch := reflect.New(flag.Target.Type()).Elem()
-		err = flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: kong.Scan().PushTyped(v, kong.FlagValueToken)}, scratch)
+		err = flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: kong.Scan().PushTyped(v, kong.FlagValueToken)},
+			scratch)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", f.name, s.line, err)

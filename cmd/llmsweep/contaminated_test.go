@@ -38,12 +38,15 @@ func contaminate(t *testing.T, w *world, seed uint64) {
 	url, stop := w.server(w.simulation(simtest.Slowed(config, 5), simserver.Options{}))
 	defer stop()
 	prompts, tokens := 50+rng.IntN(200), 160+rng.IntN(160)
-	args := []string{"sweep", url, "--stage-time", "2s", "--points", fmt.Sprint(2 + rng.IntN(2)), "--warmup", "1", "--output-tokens", "8", "--max-concurrency", "16",
-		"--no-selftest", "--plain", "--budget", "20s", "--seed", fmt.Sprint(1 + rng.IntN(1000)), "--dataset", w.promptSet(rng, prompts, tokens)}
+	args := []string{"sweep", url, "--stage-time", "2s", "--points", fmt.Sprint(2 + rng.IntN(2)), "--warmup", "1",
+		"--output-tokens", "8", "--max-concurrency", "16",
+		"--no-selftest", "--plain", "--budget", "20s", "--seed", fmt.Sprint(1 + rng.IntN(1000)), "--dataset",
+		w.promptSet(rng, prompts, tokens)}
 	for k, name := range []string{"clean", "contaminated"} {
 		w.must(append(slices.Clone(args), "--out", w.path(name))...)
 		run := open(t, w.path(name))
-		named := slices.ContainsFunc(run.Answer.Cautions, func(n note.Note) bool { return n.Code == "cache.contaminated-rows" })
+		named := slices.ContainsFunc(run.Answer.Cautions,
+			func(n note.Note) bool { return n.Code == "cache.contaminated-rows" })
 		rows := 0
 		for i := range run.Stages {
 			if h := run.Stages[i].Hits; h != nil && h.Contaminated.Known() {
@@ -51,7 +54,8 @@ func contaminate(t *testing.T, w *world, seed uint64) {
 			}
 		}
 		if want := k == 1; named != want || rows > 0 != want {
-			t.Errorf("%s, %d prompts of %d words: %d of %d rows are contaminated, cautions %v; %s", name, prompts, tokens, rows, len(run.Stages), run.Answer.Cautions, hitsIn(run))
+			t.Errorf("%s, %d prompts of %d words: %d of %d rows are contaminated, cautions %v; %s", name, prompts, tokens, rows,
+				len(run.Stages), run.Answer.Cautions, hitsIn(run))
 		}
 	}
 }
@@ -80,7 +84,8 @@ func hitsIn(run *rundir.Run) string {
 	var all []string
 	for i := range run.Stages {
 		if h := run.Stages[i].Hits; h != nil {
-			all = append(all, fmt.Sprintf("%s: ideal %.2f, reported %.2f, contaminated %.2f", run.Stages[i].Name, h.Ideal.Value(), h.Reported.Value(), h.Contaminated.Value()))
+			all = append(all, fmt.Sprintf("%s: ideal %.2f, reported %.2f, contaminated %.2f", run.Stages[i].Name,
+				h.Ideal.Value(), h.Reported.Value(), h.Contaminated.Value()))
 		}
 	}
 	return strings.Join(all, "; ")
@@ -99,13 +104,15 @@ func TestSweepsWithOneSeedAreClean(t *testing.T) {
 		url, stop := w.server(w.simulation(config, simserver.Options{}))
 		defer stop()
 		for _, name := range []string{"first", "second"} {
-			w.must("sweep", url, "--stage-time", "2s", "--points", "2", "--budget", "20s", "--no-selftest", "--plain", "--seed", "7", "--out", w.path(name))
+			w.must("sweep", url, "--stage-time", "2s", "--points", "2", "--budget", "20s", "--no-selftest", "--plain", "--seed",
+				"7", "--out", w.path(name))
 			if hits := hitsIn(open(t, w.path(name))); !strings.Contains(hits, "reported 0.03, contaminated NaN") {
 				t.Errorf("%s: %s", name, hits)
 			}
 			for r, err := range store.Records(w.path(name)) {
 				if err != nil || r.IdealTokens > 0 || r.OK() && r.CachedTokens.Value() != float64(config.BlockTokens) {
-					t.Fatalf("%s: %v of %v tokens were cached, want the %d of a block; ideal %d; %v", name, r.CachedTokens, r.PromptTokens, config.BlockTokens, r.IdealTokens, err)
+					t.Fatalf("%s: %v of %v tokens were cached, want the %d of a block; ideal %d; %v", name, r.CachedTokens,
+						r.PromptTokens, config.BlockTokens, r.IdealTokens, err)
 				}
 			}
 		}

@@ -41,7 +41,8 @@ const demoDir = "llmsweep-demo"
 // that was changed.
 func replacingDemo(c *console.Console, force bool) (*store.Dir, error) {
 	path := filepath.Join(c.Dir, demoDir)
-	if run, err := store.Open(path); err == nil && run.Target.Capacity.Known() && inputs.CheckOutput(filepath.Join(path, rundir.ReportFile), force) == nil {
+	if run, err := store.Open(path); err == nil && run.Target.Capacity.Known() &&
+		inputs.CheckOutput(filepath.Join(path, rundir.ReportFile), force) == nil {
 		force = true
 	}
 	return c.RunDir(path, force)
@@ -59,8 +60,9 @@ func (d *demoCmd) job(c *console.Console) *job.Job {
 		panic(err) // the flags themselves are wrong
 	}
 	return &job.Job{
-		Console: c, Urls: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: "auto", Timeout: time.Minute}, Workload: &load,
-		Plan: plan, Results: &d.Results, Selftest: &d.Selftest, Within: true,
+		Console: c, Urls: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: "auto", Timeout: time.Minute},
+		Workload: &load,
+		Plan:     plan, Results: &d.Results, Selftest: &d.Selftest, Within: true,
 		Dir: func() (*store.Dir, error) {
 			if d.Out != "" {
 				return c.RunDir(d.Out, d.Force)

@@ -19,7 +19,8 @@ import (
 
 // plainRun are the flags of a short run of a server without random numbers.
 func plainRun(out string) []string {
-	return []string{"run", "sim:plain8", "--concurrency", "1,2,4", "--duration", "4s", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "16", "--no-selftest", "--out", out}
+	return []string{"run", "sim:plain8", "--concurrency", "1,2,4", "--duration", "4s", "--warmup", "1", "--prompt-tokens",
+		"64", "--output-tokens", "16", "--no-selftest", "--out", out}
 }
 
 // A disk that is full at any byte ends a run at once, with one line. What was written can be read, and the run can be
@@ -71,7 +72,8 @@ func TestAFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		t.Logf("%d full disks, %d bytes in all: %d before there was a run, %d resumed, %d whole without their report", fullDisks, all, unopened, resumed, whole)
+		t.Logf("%d full disks, %d bytes in all: %d before there was a run, %d resumed, %d whole without their report",
+			fullDisks, all, unopened, resumed, whole)
 	})
 }
 
@@ -83,7 +85,8 @@ func TestAFailingSync(t *testing.T) {
 		const at = 6 * time.Second
 		time.AfterFunc(at, func() { failing.FailSync(syscall.EIO) })
 		code, _, errs := w.llmsweep(plainRun(w.path("run"))...)
-		if code != console.Failed || strings.Count(errs, syscall.EIO.Error()) != 1 || !strings.Contains(errs, "llmsweep resume") {
+		if code != console.Failed || strings.Count(errs, syscall.EIO.Error()) != 1 ||
+			!strings.Contains(errs, "llmsweep resume") {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
 		w.disk = store.OS{}
@@ -104,7 +107,8 @@ func TestAVanishedDirectory(t *testing.T) {
 		if took := time.Since(began); took > at+time.Second {
 			t.Errorf("it ended %v after the directory was gone", took-at)
 		}
-		if code != console.Failed || strings.Contains(errs, "llmsweep resume") || !strings.Contains(errs, "nowhere else") || !strings.Contains(out, "concurrent@1") {
+		if code != console.Failed || strings.Contains(errs, "llmsweep resume") || !strings.Contains(errs, "nowhere else") ||
+			!strings.Contains(out, "concurrent@1") {
 			t.Errorf("exit %d\n%s\n%s", code, out, errs)
 		}
 	})

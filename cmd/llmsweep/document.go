@@ -45,7 +45,8 @@ func (r *reportCmd) document(c *console.Console) error {
 		return console.Usage(errors.New("--document needs results: run directories, or documents with published tables"))
 	}
 	o := document.Options{
-		Lang: lang.Lang(r.Lang), Force: r.Force, Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)), From: doc.From, AnyWorkload: r.AnyWorkload,
+		Lang: lang.Lang(r.Lang), Force: r.Force, Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)),
+		From: doc.From, AnyWorkload: r.AnyWorkload,
 		Order: r.Order, Source: r.Source,
 	}
 	if err := r.choice(&o, old); err != nil {
@@ -75,7 +76,8 @@ func (r *reportCmd) document(c *console.Console) error {
 func (r *reportCmd) keep(out document.Output) error {
 	var beside []inputs.OutputFile
 	for name, b := range out.Files {
-		beside = append(beside, inputs.OutputFile{Path: filepath.Join(filepath.Dir(r.Output), name), Content: b, Comment: inputs.XMLMark})
+		beside = append(beside, inputs.OutputFile{Path: filepath.Join(filepath.Dir(r.Output), name), Content: b,
+			Comment: inputs.XMLMark})
 	}
 	if err := console.WriteFiles(r.Force, beside...); err != nil {
 		return err
@@ -94,7 +96,8 @@ func (r *reportCmd) choice(o *document.Options, old []byte) error {
 		}
 		prices := wish.Price
 		if err := json.Unmarshal([]byte(text), &wish); err != nil {
-			return fmt.Errorf("%s: the comment that holds its --slo and --demand is damaged (%s); give them again", r.Output, text)
+			return fmt.Errorf("%s: the comment that holds its --slo and --demand is damaged (%s); give them again", r.Output,
+				text)
 		}
 		wish.Price = append(wish.Price, prices...)
 	}

@@ -51,7 +51,8 @@ func TestExampleDocuments(t *testing.T) {
 	}
 	for _, lang := range []string{"en", "zh"} {
 		dir := "examples/document/" + lang
-		p := exec.Command(program, "report", publishedTables, "--document", "--lang", lang, "-o", dir+"/report.md", "--slo", "itl:mean<50ms", "--slo",
+		p := exec.Command(program, "report", publishedTables, "--document", "--lang", lang, "-o", dir+"/report.md", "--slo",
+			"itl:mean<50ms", "--slo",
 			"ttft:mean<200ms", "--demand", "20rps", "--price", "L20=1.2,A100=3.6")
 		p.Dir = root
 		if out, err := p.CombinedOutput(); err != nil {
@@ -80,7 +81,8 @@ func TestAddToDocument(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
 		published, doc := copyPublished(t, w), w.path("report.md")
-		w.must("report", published, "--document", "-o", doc, "--slo", "itl:mean<50ms", "--demand", "20rps", "--price", "L20=1.2,A100=3.6")
+		w.must("report", published, "--document", "-o", doc, "--slo", "itl:mean<50ms", "--demand", "20rps", "--price",
+			"L20=1.2,A100=3.6")
 		b, err := os.ReadFile(doc)
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +106,8 @@ func TestAddToDocument(t *testing.T) {
 		if b, err = os.ReadFile(doc); err != nil {
 			t.Fatal(err)
 		}
-		for text, times := range map[string]int{hand: 1, "H20 96GB": -1, "<!-- llmsweep:choice": 1, "## Details": 1, "<!-- llmsweep:run ": 14} {
+		for text, times := range map[string]int{hand: 1, "H20 96GB": -1, "<!-- llmsweep:choice": 1, "## Details": 1,
+			"<!-- llmsweep:run ": 14} {
 			if n := strings.Count(string(b), text); n != times && (times >= 0 || n == 0) {
 				t.Errorf("%q is there %d times", text, n)
 			}
@@ -185,8 +188,10 @@ func relabel(t *testing.T, file string) {
 // TestSafeName makes directory names of labels.
 func TestSafeName(t *testing.T) {
 	for in, want := range map[string]string{
-		"Qwen2-7B-Instruct 1xL20 48GB": "Qwen2-7B-Instruct-1xL20-48GB", "../../etc/passwd": "etc-passwd", "": "result", "...": "result",
-		"通义千问|2.5": "通义千问-2.5", "a\x00b\nc": "a-b-c", `C:\..\con`: "C-..-con", "con": "_con", "NUL.txt": "_NUL.txt", "console": "console",
+		"Qwen2-7B-Instruct 1xL20 48GB": "Qwen2-7B-Instruct-1xL20-48GB", "../../etc/passwd": "etc-passwd", "": "result",
+		"...":      "result",
+		"通义千问|2.5": "通义千问-2.5", "a\x00b\nc": "a-b-c", `C:\..\con`: "C-..-con", "con": "_con", "NUL.txt": "_NUL.txt",
+		"console": "console",
 	} {
 		if got := inputs.SafeName(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

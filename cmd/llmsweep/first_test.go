@@ -20,7 +20,8 @@ func TestFirstReport(t *testing.T) {
 	file := filepath.Join(firstReport, rundir.RunFile)
 	if _, err := os.Stat(file); err != nil && *testkit.Update {
 		inBubble(t, t.TempDir(), func(t *testing.T, w *world) {
-			w.must("sweep", "sim:Qwen2-7B/L20", "--label", "model=Qwen2-7B-Instruct,gpu=L20 48GB,gpus=1,engine=vLLM", "--no-selftest")
+			w.must("sweep", "sim:Qwen2-7B/L20", "--label", "model=Qwen2-7B-Instruct,gpu=L20 48GB,gpus=1,engine=vLLM",
+				"--no-selftest")
 			b, err := os.ReadFile(w.path("llmsweep-run/" + rundir.RunFile))
 			if err != nil {
 				t.Fatal(err)
@@ -32,7 +33,8 @@ func TestFirstReport(t *testing.T) {
 	}
 	inBubble(t, t.TempDir(), func(t *testing.T, w *world) {
 		for name, args := range map[string][]string{
-			"report.md": {"--format", "markdown"}, "report.zh.md": {"--format", "markdown", "--lang", "zh"}, rundir.PageFile: nil,
+			"report.md": {"--format", "markdown"}, "report.zh.md": {"--format", "markdown", "--lang", "zh"},
+			rundir.PageFile: nil,
 		} {
 			w.must(append([]string{"report", firstReport, "-o", w.path(name)}, args...)...)
 		}

@@ -32,7 +32,8 @@ func TestForeignFlags(t *testing.T) {
 					continue
 				}
 				said := Foreign(err, parser.Model, []string{command, "sim:", dashed(name), "7"}).Error()
-				if strings.Contains(said, "did you mean") || strings.Contains(said, "VALUE") || f.flag != "" && !strings.Contains(said, "--"+f.flag) {
+				if strings.Contains(said, "did you mean") || strings.Contains(said, "VALUE") || f.flag != "" &&
+					!strings.Contains(said, "--"+f.flag) {
 					t.Errorf("%s %s: %s", command, name, said)
 				}
 			}

@@ -19,10 +19,14 @@ import (
 // line.
 func FuzzFlags(f *testing.F) {
 	for _, s := range []string{
-		"run http://h --rate 4 --arrivals gamma:0.5 --duration 5m --slo ttft:p99<500ms", "run sim: --concurrency 1,2 --requests 9 --label gpu=L20,gpus=2",
-		"sweep h:1 --points 3 --stage-time 3s --body {\"a\":1} --header A:b --budget 60s", "compare --live a b --rate 2 --budget 3m",
-		"choose a --price L20=1 --demand 20rps --slo itl:mean<5ms", "report d --format csv -o x", "sim --fault 500:0.1 --habit sheds", "help metrics",
-		"run h --arrivals ramp:1-20 --prompt-tokens mean=5,std=2 --turns 3 --think-time exp:2s", "sweep h --cert a --key b --http 2 --ca c",
+		"run http://h --rate 4 --arrivals gamma:0.5 --duration 5m --slo ttft:p99<500ms",
+		"run sim: --concurrency 1,2 --requests 9 --label gpu=L20,gpus=2",
+		"sweep h:1 --points 3 --stage-time 3s --body {\"a\":1} --header A:b --budget 60s",
+		"compare --live a b --rate 2 --budget 3m",
+		"choose a --price L20=1 --demand 20rps --slo itl:mean<5ms", "report d --format csv -o x",
+		"sim --fault 500:0.1 --habit sheds", "help metrics",
+		"run h --arrivals ramp:1-20 --prompt-tokens mean=5,std=2 --turns 3 --think-time exp:2s",
+		"sweep h --cert a --key b --http 2 --ca c",
 	} {
 		f.Add(s)
 	}
@@ -95,7 +99,8 @@ func understood(g *cli, command string) error {
 func FuzzConfig(f *testing.F) {
 	for _, s := range []string{
 		"", "points: 3\nstage-time: 30s\n", "url: 'sim:'\nlabel: {gpu: L20, gpus: 2}\nbody: {top_p: 0.9, stop: [a]}\nheader: {X: y}\n", "slo: ['a<1', b]\n",
-		"# nothing\n", "a: &x [1]\nb: *x\n", "- 1\n", "a: |\n  b\n", "points: 3\npoints: 4\n", "\"\\x00\": 1\n", "a: !!binary x\n", "---\n...\n---\na: 1\n", "{a: 1",
+		"# nothing\n", "a: &x [1]\nb: *x\n", "- 1\n", "a: |\n  b\n", "points: 3\npoints: 4\n", "\"\\x00\": 1\n",
+		"a: !!binary x\n", "---\n...\n---\na: 1\n", "{a: 1",
 	} {
 		f.Add([]byte(s))
 	}

@@ -37,17 +37,20 @@ func (w *world) differing(o simserver.Options, habits ...string) http.Handler {
 func (w *world) sums(n int) string {
 	var rows strings.Builder
 	for i := range n {
-		fmt.Fprintf(&rows, "{\"prompt\":\"Question %d: what is %d + %d?\",\"answer\":%d,\"output_tokens\":8}\n", i, i, 3*i, 4*i)
+		fmt.Fprintf(&rows, "{\"prompt\":\"Question %d: what is %d + %d?\",\"answer\":%d,\"output_tokens\":8}\n", i, i, 3*i,
+			4*i)
 	}
 	return w.write(fmt.Sprintf("sums-%d.jsonl", n), rows.String())
 }
 
 // grade measures a short load of graded sums on a server with habits.
-func (w *world) grade(name, set, requests string, o simserver.Options, habits []string, flags ...string) (code int, out, errs string) {
+func (w *world) grade(name, set, requests string, o simserver.Options, habits []string, flags ...string) (code int,
+	out, errs string) {
 	w.t.Helper()
 	url, stop := w.server(w.differing(o, habits...))
 	defer stop()
-	args := []string{"run", url, "--concurrency", "8", "--requests", requests, "--dataset", set, "--warmup", "1", "--no-selftest", "--plain",
+	args := []string{"run", url, "--concurrency", "8", "--requests", requests, "--dataset", set, "--warmup", "1",
+		"--no-selftest", "--plain",
 		"--label", "gpu=L20,gpus=1", "--out", w.path(name)}
 	return w.llmsweep(append(args, flags...)...)
 }
@@ -63,7 +66,8 @@ func TestGrades(t *testing.T) {
 		"all right":   {accuracy: 1, says: "graded answers are right: 100 %"},
 		"some wrong":  {habits: []string{"errs:30%"}, accuracy: 0.7, says: "graded answers are right"},
 		"all are cut": {options: simserver.Options{FullLength: true}, accuracy: math.NaN(), says: "were cut by their limit"},
-		"it thinks":   {options: simserver.Options{Engine: "sglang", Think: 1}, habits: []string{"errs:50%"}, accuracy: 0.5, says: "graded answers are right"},
+		"it thinks": {options: simserver.Options{Engine: "sglang", Think: 1}, habits: []string{"errs:50%"}, accuracy: 0.5,
+			says: "graded answers are right"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
@@ -74,7 +78,8 @@ func TestGrades(t *testing.T) {
 				run := open(t, w.path("run"))
 				for what, g := range map[string]*rundir.Graded{"the run": &run.Grades.All, "the stage": run.Stages[0].Graded} {
 					a := g.Accuracy
-					if math.IsNaN(c.accuracy) != !a.Mean.Known() || a.Mean.Known() && (a.Low.Value() > c.accuracy || a.High.Value() < c.accuracy) {
+					if math.IsNaN(c.accuracy) != !a.Mean.Known() || a.Mean.Known() && (a.Low.Value() > c.accuracy ||
+						a.High.Value() < c.accuracy) {
 						t.Errorf("%s: accuracy %v, want %g", what, a, c.accuracy)
 					}
 				}
@@ -95,9 +100,10 @@ func TestAccuracyIsAnObjective(t *testing.T) {
 			code            int
 			says            string
 		}{
-			"good":    {"errs:1%", "120", 0, ""},
-			"bad":     {"errs:50%", "120", console.Missed, "the SLO is missed: accuracy>80% is missed in concurrent@8"},
-			"too few": {"errs:1%", "10", console.Undecided, "the requests of concurrent@8 do not show whether accuracy>80% is met"},
+			"good": {"errs:1%", "120", 0, ""},
+			"bad":  {"errs:50%", "120", console.Missed, "the SLO is missed: accuracy>80% is missed in concurrent@8"},
+			"too few": {"errs:1%", "10", console.Undecided,
+				"the requests of concurrent@8 do not show whether accuracy>80% is met"},
 		} {
 			code, out, errs := w.grade(name, set, c.requests, simserver.Options{}, []string{c.habit}, "--slo", "accuracy>80%")
 			if code != c.code || !strings.Contains(errs, c.says) {
@@ -122,9 +128,11 @@ func TestLiveAccuracy(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		a, _ := w.server(w.differing(simserver.Options{}))
 		b, _ := w.server(w.differing(simserver.Options{}, "errs:50%"))
-		code, out, errs := w.llmsweep("compare", "--live", a, b, "--concurrency", "2", "--stage-time", "2s", "--budget", "60s", "--warmup", "1",
+		code, out, errs := w.llmsweep("compare", "--live", a, b, "--concurrency", "2", "--stage-time", "2s", "--budget",
+			"60s", "--warmup", "1",
 			"--no-selftest", "--dataset", w.sums(60), "--out", w.path("pair"), "--fail-if", "accuracy<-10%")
-		if code != console.Missed || !strings.Contains(out, "Right answers: A 100 %, B ") || !strings.Contains(errs, "accuracy of B is -") {
+		if code != console.Missed || !strings.Contains(out, "Right answers: A 100 %, B ") ||
+			!strings.Contains(errs, "accuracy of B is -") {
 			t.Errorf("exit %d: %s\n%s", code, errs, out)
 		}
 	})
@@ -135,7 +143,8 @@ func TestResumedGrades(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		url, _ := w.server(w.differing(simserver.Options{}, "errs:20%"))
 		dir, began := w.path("cut"), time.Now()
-		args := []string{"run", url, "--concurrency", "2,4,8", "--requests", "120", "--dataset", w.sums(30), "--warmup", "1", "--no-selftest", "--out"}
+		args := []string{"run", url, "--concurrency", "2,4,8", "--requests", "120", "--dataset", w.sums(30), "--warmup", "1",
+			"--no-selftest", "--out"}
 		w.must(append(args, w.path("whole"))...)
 		took, last := time.Since(began), open(t, w.path("whole")).Stages[2]
 		w.interruptAfter(took - time.Duration((last.Ended-last.Started)/2*float64(time.Second)))
@@ -146,7 +155,8 @@ func TestResumedGrades(t *testing.T) {
 		w.again()
 		w.must("resume", dir)
 		got := open(t, dir)
-		if got.State != rundir.Complete || len(got.Stages) != 3 || len(cut.Stages) < 2 || len(cut.Stages) == 3 && cut.Stages[2].State == rundir.Complete {
+		if got.State != rundir.Complete || len(got.Stages) != 3 || len(cut.Stages) < 2 || len(cut.Stages) == 3 &&
+			cut.Stages[2].State == rundir.Complete {
 			t.Fatalf("%s, %d stages after %d", got.State, len(got.Stages), len(cut.Stages))
 		}
 		all := 0

@@ -12,16 +12,19 @@ import (
 )
 
 // shortRun are flags of a run of a moment.
-var shortRun = []string{"--requests", "10", "--warmup", "1", "--no-selftest", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"}
+var shortRun = []string{"--requests", "10", "--warmup", "1", "--no-selftest", "--prompt-tokens", "64",
+	"--output-tokens", "4", "--plain"}
 
 // TestRunWithoutALoad measures one request at a time, and says so.
 func TestRunWithoutALoad(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		out, errs := w.must(append([]string{"run", "sim:", "--out", w.path("one")}, shortRun...)...)
-		if !strings.Contains(errs, "one request at a time is measured (--concurrency 1)") || !strings.Contains(out, "concurrent@1") {
+		if !strings.Contains(errs, "one request at a time is measured (--concurrency 1)") ||
+			!strings.Contains(out, "concurrent@1") {
 			t.Errorf("%s\n%s", errs, out)
 		}
-		if _, errs := w.must(append([]string{"run", "sim:", "--concurrency", "1", "--out", w.path("two")}, shortRun...)...); strings.Contains(errs, "No load") {
+		if _, errs := w.must(append([]string{"run", "sim:", "--concurrency", "1", "--out", w.path("two")},
+			shortRun...)...); strings.Contains(errs, "No load") {
 			t.Error("a load was given:", errs)
 		}
 	})
@@ -54,11 +57,13 @@ func TestLabelRenewsReports(t *testing.T) {
 	for _, language := range []string{"en", "zh"} {
 		t.Run(language, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
-				w.must(append([]string{"run", "sim:", "--out", w.path("one"), "--label", "gpu=OLDCARD", "--lang", language}, shortRun...)...)
+				w.must(append([]string{"run", "sim:", "--out", w.path("one"), "--label", "gpu=OLDCARD", "--lang", language},
+					shortRun...)...)
 				if out, _ := w.must("label", w.path("one")); !strings.Contains(out, "gpu=OLDCARD") {
 					t.Errorf("label alone prints %s", out)
 				}
-				now, _ := w.must("label", w.path("one"), "gpu=NEWCARD", "engine=vLLM 0.9", "price=1.5", "router=Rust", "--lang", language)
+				now, _ := w.must("label", w.path("one"), "gpu=NEWCARD", "engine=vLLM 0.9", "price=1.5", "router=Rust", "--lang",
+					language)
 				if want := map[string]string{"en": "now has the labels", "zh": "的标签现为："}[language]; !strings.Contains(now, want) ||
 					!strings.HasSuffix(now, `gpu=NEWCARD engine="vLLM 0.9" price=1.5 router=Rust`+"\n") {
 					t.Errorf("label prints %s", now)
@@ -81,7 +86,8 @@ func TestLabelRenewsReports(t *testing.T) {
 					t.Fatal(err)
 				}
 				w.write("one/"+rundir.ReportFile, string(b)+"\nmine\n")
-				if code, _, errs := w.llmsweep("label", w.path("one"), "gpu=THIRD"); code == console.Done || !strings.Contains(errs, "the labels are written, but not the reports") {
+				if code, _, errs := w.llmsweep("label", w.path("one"), "gpu=THIRD"); code == console.Done ||
+					!strings.Contains(errs, "the labels are written, but not the reports") {
 					t.Errorf("exit %d, %s", code, errs)
 				}
 				w.must("label", w.path("one"), "gpu=THIRD", "--force")
@@ -100,7 +106,8 @@ func TestPastedEndpointChoosesTheAPI(t *testing.T) {
 		defer done()
 		defer w.cancel(nil)
 		for url, api := range map[string]string{
-			"http://server:8000/v1/completions": "completions", "http://server:8000/v1/chat/completions": "chat", "http://server:8000": "",
+			"http://server:8000/v1/completions": "completions", "http://server:8000/v1/chat/completions": "chat",
+			"http://server:8000": "",
 		} {
 			out := strings.ReplaceAll(strings.TrimPrefix(url, "http://"), "/", "-")
 			_, errs := w.must(append([]string{"run", url, "--out", w.path(out)}, shortRun...)...)

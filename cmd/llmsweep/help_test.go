@@ -13,7 +13,8 @@ import (
 
 // TestHelpFits: --help is short, and no line of it is wider than a terminal; commands and flags take one line each.
 func TestHelpFits(t *testing.T) {
-	for name, most := range map[string]int{"llmsweep": 40, "sweep": 46, "run": 46, "report": 46, "compare": 46, "choose": 46} {
+	for name, most := range map[string]int{"llmsweep": 40, "sweep": 46, "run": 46, "report": 46, "compare": 46,
+		"choose": 46} {
 		b, err := os.ReadFile(filepath.Join("testdata/help", name+".txt"))
 		if err != nil {
 			t.Fatal(err)
@@ -63,11 +64,13 @@ func TestHiddenFlags(t *testing.T) {
 		}
 		config := w.write("hidden.yaml", "drain: 3s\ndataset-rows: 7\n")
 		w.must(append([]string{"run", "sim:", "--config", config, "--out", w.path("run")}, shortRun...)...)
-		if _, _, errs := w.llmsweep("report", "--drain", "3s"); !strings.Contains(errs, "report has none; it is a flag of sweep, run") {
+		if _, _, errs := w.llmsweep("report", "--drain", "3s"); !strings.Contains(errs,
+			"report has none; it is a flag of sweep, run") {
 			t.Error(errs)
 		}
 		other := w.write("other.yaml", "dataset-rows: 7\n")
-		if _, _, errs := w.llmsweep("report", "--config", other); !strings.Contains(errs, fmt.Sprintf("%s:1: report has no flag", other)) {
+		if _, _, errs := w.llmsweep("report", "--config", other); !strings.Contains(errs,
+			fmt.Sprintf("%s:1: report has no flag", other)) {
 			t.Error(errs)
 		}
 	})

@@ -24,8 +24,10 @@ func writeNight(t *testing.T, path string, night int, rng *rand.Rand, factor flo
 	st.InterToken = rundir.Exactly(0.02 * factor * (1 + 0.01*rng.NormFloat64()))
 	st.TTFT.Mean = rundir.Exactly(0.1 * (1 + 0.01*rng.NormFloat64()))
 	run := &rundir.Run{
-		Schema: rundir.Schema, State: rundir.Complete, Started: time.Date(2026, 10, 1+night, 2, 0, 0, 0, time.UTC), Client: rundir.Client{Valid: true},
-		Labels:   rundir.Labels{Model: "Qwen2-7B", GPU: "L20", GPUs: 1, Free: map[string]string{"commit": fmt.Sprintf("c%02d", night+1)}},
+		Schema: rundir.Schema, State: rundir.Complete, Started: time.Date(2026, 10, 1+night, 2, 0, 0, 0, time.UTC),
+		Client: rundir.Client{Valid: true},
+		Labels: rundir.Labels{Model: "Qwen2-7B", GPU: "L20", GPUs: 1,
+			Free: map[string]string{"commit": fmt.Sprintf("c%02d", night+1)}},
 		Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
 		Plan:     rundir.Plan{Kind: rundir.KindRun}, Stages: []rundir.Stage{st},
 	}
@@ -50,7 +52,8 @@ func writeSweep(t *testing.T, path string, rate float64) {
 	t.Helper()
 	n := rundir.Exactly
 	run := &rundir.Run{
-		Schema: rundir.Schema, State: rundir.Complete, Started: time.Date(2026, 10, 1, 2, 0, 0, 0, time.UTC), Client: rundir.Client{Valid: true},
+		Schema: rundir.Schema, State: rundir.Complete, Started: time.Date(2026, 10, 1, 2, 0, 0, 0, time.UTC),
+		Client: rundir.Client{Valid: true},
 		Labels: rundir.Labels{Model: "m"}, Plan: rundir.Plan{Kind: rundir.KindSweep},
 		Workload:   rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
 		Saturation: &rundir.Saturation{Rate: n(rate), Low: n(0.99 * rate), High: n(1.01 * rate), Output: n(128 * rate)},
@@ -63,7 +66,8 @@ func writeSweep(t *testing.T, path string, rate float64) {
 func TestCompareRuns(t *testing.T) {
 	root := t.TempDir()
 	at := func(name string) string { return filepath.Join(root, name) }
-	for name, rate := range map[string]float64{"a1": 17, "a2": 19, "a3": 24, "b1": 18, "b2": 23, "nights/1": 17, "nights/2": 19, "nights/3": 24, "nights/4": 20} {
+	for name, rate := range map[string]float64{"a1": 17, "a2": 19, "a3": 24, "b1": 18, "b2": 23, "nights/1": 17,
+		"nights/2": 19, "nights/3": 24, "nights/4": 20} {
 		writeSweep(t, at(name), rate)
 	}
 	compare := func(args ...string) (int, string) {
@@ -78,7 +82,8 @@ func TestCompareRuns(t *testing.T) {
 		says string
 	}{
 		{append(gate, at("a1"), at("a3")), console.Missed, "An interval is that of one run"},
-		{append(gate, at("a1"), at("a2"), at("a3"), "--", at("b1"), at("b2")), console.Done, "Values are means of the runs of a side"},
+		{append(gate, at("a1"), at("a2"), at("a3"), "--", at("b1"), at("b2")), console.Done,
+			"Values are means of the runs of a side"},
 		{append(gate, at("a1"), at("a3"), "--history", at("nights")), console.Done, "Values are means of the runs of a side"},
 		{append(gate, at("a1"), "--", at("a3")), console.Undecided, "No intervals: one run a side"},
 		{[]string{at("a1"), at("a2"), "--"}, console.WrongUsage, "both sides of --"},
@@ -104,7 +109,8 @@ func TestHistory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	history := func(flags ...string) (int, string) {
 		var out, errs strings.Builder
-		code := executeAgain(append([]string{"history", nights, "--plain"}, flags...), console.NewConsole(t.Context(), &out, &errs))
+		code := executeAgain(append([]string{"history", nights, "--plain"}, flags...), console.NewConsole(t.Context(), &out,
+			&errs))
 		return code, out.String() + errs.String()
 	}
 	failed := 0
@@ -132,7 +138,8 @@ func TestHistory(t *testing.T) {
 		t.Errorf("--fail-new failed %d nights, want 1", failed)
 	}
 	code, text := history()
-	if code != console.Missed || !strings.Contains(strings.Join(strings.Fields(text), " "), "between 2026-10-30 and 2026-10-31 (commit c30 to c31)") {
+	if code != console.Missed || !strings.Contains(strings.Join(strings.Fields(text), " "),
+		"between 2026-10-30 and 2026-10-31 (commit c30 to c31)") {
 		t.Errorf("exit %d, %s", code, text)
 	}
 	if code, text := history("--lang", "zh"); code != console.Missed || !strings.Contains(text, "变长") {
@@ -150,16 +157,20 @@ func TestRepeatedSweeps(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		a, _ := w.server(w.simulated(simserver.Options{}))
 		out := w.path("runs")
-		sweep := append(brief("sweep", a), "--points", "1", "--output-tokens", "4", "--stage-time", "500ms", "--budget", "30s", "--out", out)
+		sweep := append(brief("sweep", a), "--points", "1", "--output-tokens", "4", "--stage-time", "500ms", "--budget",
+			"30s", "--out", out)
 		printed, _ := w.must(append(sweep, "--repeats", "2")...)
 		if !strings.Contains(printed, "from 4 runs") || !strings.Contains(printed, "between runs") {
 			t.Error(printed)
 		}
 		first, second := open(t, filepath.Join(out, "1")), open(t, filepath.Join(out, "2"))
-		if first.Workload.Seed == second.Workload.Seed || !slices.Contains(second.Command.Args, "--seed=43") || first.Plan.Repeats != 0 {
-			t.Errorf("seeds %d and %d, %q, %d repeats", first.Workload.Seed, second.Workload.Seed, second.Command.Args, first.Plan.Repeats)
+		if first.Workload.Seed == second.Workload.Seed || !slices.Contains(second.Command.Args, "--seed=43") ||
+			first.Plan.Repeats != 0 {
+			t.Errorf("seeds %d and %d, %q, %d repeats", first.Workload.Seed, second.Workload.Seed, second.Command.Args,
+				first.Plan.Repeats)
 		}
-		for _, more := range [][]string{{"--repeats", "2"}, {"--repeats", "0"}, {"--repeats", "2", "--max-cost", "9", "--price-in", "1"}} {
+		for _, more := range [][]string{{"--repeats", "2"}, {"--repeats", "0"}, {"--repeats", "2", "--max-cost", "9",
+			"--price-in", "1"}} {
 			if code, _, errs := w.llmsweep(append(sweep, more...)...); code != console.WrongUsage {
 				t.Errorf("%v: exit %d, %s", more, code, errs)
 			}

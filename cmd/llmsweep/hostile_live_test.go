@@ -43,9 +43,11 @@ func liveOutputs(evil string) map[string]string {
 		view := progress.New(&out, lang.English, width)
 		view.Note("run of " + evil)
 		observer := view.Observe(3)
-		stage := rundir.Stage{Name: evil, Kind: evil, State: rundir.Complete, Errors: map[string]int{evil: 3}, Examples: map[string]string{evil: evil}}
+		stage := rundir.Stage{Name: evil, Kind: evil, State: rundir.Complete, Errors: map[string]int{evil: 3},
+			Examples: map[string]string{evil: evil}}
 		observer.StageBegins(&stage, time.Second)
-		observer.Progress(load.Snapshot{Phase: load.PhaseMeasuring, Elapsed: time.Second, InFlight: 1, Failed: 3, Errors: map[string]int{evil: 3}, TTFT: -1, ITL: -1})
+		observer.Progress(load.Snapshot{Phase: load.PhaseMeasuring, Elapsed: time.Second, InFlight: 1, Failed: 3,
+			Errors: map[string]int{evil: 3}, TTFT: -1, ITL: -1})
 		observer.StageEnds(&stage)
 		observer.Note(note.Note{Code: evil})
 		view.Note(evil)

@@ -22,10 +22,12 @@ func moreOutputs(w *world, url, evil string, all outputs, tell func(kind, name s
 	delete(all, "text replicas, errors") // it has times, which differ
 	edited(w, "replicas", func(run map[string]any) {
 		target := run["target"].(map[string]any)
-		target["replicas"] = []any{map[string]any{"url": evil, "engine": evil, "version": evil}, map[string]any{"url": evil, "engine": evil}}
+		target["replicas"] = []any{map[string]any{"url": evil, "engine": evil, "version": evil},
+			map[string]any{"url": evil, "engine": evil}}
 		run["cluster"] = map[string]any{"source": evil, "ranks": []any{
 			map[string]any{"rank": 0, "host": evil, "os": evil, "valid": true},
-			map[string]any{"rank": 1, "host": evil, "os": evil, "lost": map[string]any{"code": "rank.lost", "args": map[string]any{"host": evil, "rank": 1}}, "unfit": []any{evil}},
+			map[string]any{"rank": 1, "host": evil, "os": evil, "lost": map[string]any{"code": "rank.lost",
+				"args": map[string]any{"host": evil, "rank": 1}}, "unfit": []any{evil}},
 		}}
 	})
 	for _, kind := range []string{"text", "markdown", "html"} {
@@ -33,7 +35,8 @@ func moreOutputs(w *world, url, evil string, all outputs, tell func(kind, name s
 		tell(kind, "replicas and ranks", "report", w.path("replicas"), "--format", format)
 	}
 
-	tell("text", "choose with a page", "choose", w.path("again"), w.path("other"), "--any-workload", "--slo", "latency:p50<10s",
+	tell("text", "choose with a page", "choose", w.path("again"), w.path("other"), "--any-workload", "--slo",
+		"latency:p50<10s",
 		"--demand", "1rps", "--html", w.path("choice.html"))
 	page("choose", "choice.html")
 

@@ -151,14 +151,16 @@ func hostileOutputs(w *world, evil string) outputs {
 		all[kind+" "+name], all["text "+name+", errors"] = out, errs
 		return code
 	}
-	tell("text", "run", append(brief("run", url), "--concurrency", "2", "--requests", "12", "--max-error-rate", "1", "--slo", "latency:p50<1ms", "--out", w.path("run"))...)
+	tell("text", "run", append(brief("run", url), "--concurrency", "2", "--requests", "12", "--max-error-rate", "1",
+		"--slo", "latency:p50<1ms", "--out", w.path("run"))...)
 	delete(all, "text run, errors") // it has times, which differ
 	code, _, errs := w.llmsweep("run", url, "--model", "absent", "--concurrency", "1")
 	if code != console.Failed || !strings.Contains(errs, "no model absent here") {
 		w.t.Errorf("exit %d, %s", code, errs)
 	}
 	all["text unknown model"] = errs
-	for name, file := range map[string]string{"html page": "run/report.html", "markdown report": "run/report.md", "markdown summary": "summary.md", "json run": "run/run.json"} {
+	for name, file := range map[string]string{"html page": "run/report.html", "markdown report": "run/report.md",
+		"markdown summary": "summary.md", "json run": "run/run.json"} {
 		b, err := os.ReadFile(w.path(file))
 		if err != nil {
 			w.t.Error(err)
@@ -183,12 +185,16 @@ func hostileOutputs(w *world, evil string) outputs {
 	tell("text", "compare", "compare", other, dir, "--any-workload", "--fail-if", "errors>1%")
 	tell("markdown", "compare", "compare", other, dir, "--any-workload", "--format", "markdown")
 	tell("json", "compare", "compare", other, dir, "--any-workload", "--format", "json")
-	tell("text", "choose", "choose", dir, other, "--any-workload", "--slo", "latency:p50<10s", "--demand", "1rps", "--price", "x=1")
-	tell("markdown", "choose", "choose", dir, other, "--any-workload", "--slo", "latency:p50<10s", "--demand", "1rps", "--format", "markdown")
-	tell("json", "choose", "choose", dir, other, "--any-workload", "--slo", "latency:p50<10s", "--demand", "1rps", "--format", "json")
+	tell("text", "choose", "choose", dir, other, "--any-workload", "--slo", "latency:p50<10s", "--demand", "1rps",
+		"--price", "x=1")
+	tell("markdown", "choose", "choose", dir, other, "--any-workload", "--slo", "latency:p50<10s", "--demand", "1rps",
+		"--format", "markdown")
+	tell("json", "choose", "choose", dir, other, "--any-workload", "--slo", "latency:p50<10s", "--demand", "1rps",
+		"--format", "json")
 	tell("text", "audit", "audit", dir)
 	tell("json", "audit", "audit", dir, "--format", "json")
-	tell("text", "document", "report", dir, other, "--document", "--any-workload", "-o", w.path("doc/report.md"), "--slo", "latency:p50<10s", "--demand", "1rps")
+	tell("text", "document", "report", dir, other, "--document", "--any-workload", "-o", w.path("doc/report.md"), "--slo",
+		"latency:p50<10s", "--demand", "1rps")
 	tell("text", "document again", "report", dir, other, "--document", "--any-workload", "-o", w.path("doc/report.md"))
 	tell("text", "label", "label", dir, "quant=int4")
 	if b, err := os.ReadFile(w.path("doc/report.md")); err == nil {
@@ -202,9 +208,11 @@ func hostileOutputs(w *world, evil string) outputs {
 	if b, err := os.ReadFile(w.path("gates.xml")); err == nil {
 		all["xml gates"] = string(b)
 	}
-	file := w.write("published.md", "- **"+oneMarkdownLine(evil)+"**, **1** x **"+oneMarkdownLine(evil)+"**, **"+oneMarkdownLine(evil)+"**, prompt_tokens=64, generated_tokens=16\n\n"+
+	file := w.write("published.md", "- **"+oneMarkdownLine(evil)+"**, **1** x **"+oneMarkdownLine(evil)+"**, **"+
+		oneMarkdownLine(evil)+"**, prompt_tokens=64, generated_tokens=16\n\n"+
 		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n"+
-		"|---|---|---|---|---|---|\n| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n| "+oneMarkdownLine(evil)+" | x | y | | | |\n")
+		"|---|---|---|---|---|---|\n| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n| "+
+		oneMarkdownLine(evil)+" | x | y | | | |\n")
 	tell("text", "import", "import", file, "--out", w.path("imported"))
 	tell("text", "audit of a document", "audit", file)
 	moreOutputs(w, url, evil, all, tell)
@@ -232,13 +240,15 @@ func renamed(w *world, from, to, evil string) {
 		w.t.Fatal(err)
 	}
 	run["labels"] = map[string]any{"model": evil, "gpu": evil, "gpus": 1, "engine": evil, "quant": evil}
-	maps.Copy(run["target"].(map[string]any), map[string]any{"url": "http://" + evil, "api": evil, "model": evil, "engine": evil, "version": evil, "backend": evil})
+	maps.Copy(run["target"].(map[string]any), map[string]any{"url": "http://" + evil, "api": evil, "model": evil,
+		"engine": evil, "version": evil, "backend": evil})
 	run["warnings"] = []any{evil, map[string]any{"code": evil}}
 	run["command"].(map[string]any)["args"] = []any{"llmsweep", evil}
 	run["workload"].(map[string]any)["dataset"] = evil
 	for _, s := range run["stages"].([]any) {
 		s := s.(map[string]any)
-		s["errors"], s["error_examples"] = map[string]any{evil: 3, "http_5xx": 1}, map[string]any{evil: evil, "http_5xx": evil}
+		s["errors"], s["error_examples"] = map[string]any{evil: 3, "http_5xx": 1},
+			map[string]any{evil: evil, "http_5xx": evil}
 		s["warnings"], s["invalid"], s["token_source"], s["kind"] = []any{evil}, evil, evil, evil
 	}
 	if b, err = json.Marshal(run); err != nil {
@@ -307,7 +317,8 @@ func sound(what, got, harmless string) error {
 		return err
 	}
 	kind, _, _ := strings.Cut(what, " ")
-	shape := map[string]func(string) ([]string, error){"markdown": markdownShape, "html": htmlShape, "xml": xmlShape, "json": jsonShape, "csv": csvShape, "text": textShape}[kind]
+	shape := map[string]func(string) ([]string, error){"markdown": markdownShape, "html": htmlShape, "xml": xmlShape,
+		"json": jsonShape, "csv": csvShape, "text": textShape}[kind]
 	now, err := shape(got)
 	if err != nil {
 		return err

@@ -24,7 +24,8 @@ func TestKilledProcesses(t *testing.T) {
 	const kills = 20
 	dir := t.TempDir()
 	flags := func(out string) []string {
-		return []string{"run", "sim:demo", "--concurrency", "1,2,4,8", "--duration", "500ms", "--warmup", "1", "--prompt-tokens", "16", "--output-tokens", "4",
+		return []string{"run", "sim:demo", "--concurrency", "1,2,4,8", "--duration", "500ms", "--warmup", "1",
+			"--prompt-tokens", "16", "--output-tokens", "4",
 			"--no-selftest", "--plain", "--out", out}
 	}
 	began := time.Now()
@@ -66,7 +67,8 @@ func TestKilledProcesses(t *testing.T) {
 				t.Errorf("kill %d: resumed: %v, %s, %q, want %q", i, err, again.State, stageNames(again), want)
 			default:
 				continued++
-				if now := strings.Join(stageNames(again), " "); !strings.HasPrefix(now, strings.Join(kept[:max(0, len(kept)-1)], " ")) {
+				if now := strings.Join(stageNames(again), " "); !strings.HasPrefix(now, strings.Join(kept[:max(0, len(kept)-1)],
+					" ")) {
 					t.Errorf("kill %d: %q were whole, and now there are %q", i, kept, now)
 				}
 			}
@@ -75,5 +77,6 @@ func TestKilledProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d kills within %v: %d before there was a run, %d after its end, %d continued with %d stages kept", kills, took, early, complete, continued, stages)
+	t.Logf("%d kills within %v: %d before there was a run, %d after its end, %d continued with %d stages kept", kills,
+		took, early, complete, continued, stages)
 }

@@ -42,7 +42,8 @@ func (l *labelCmd) Run(c *console.Console) error {
 	if err != nil {
 		if _, pair, _ := store.OpenPair(l.Dir); pair {
 			sides := rundir.Sides()
-			err = fmt.Errorf("%s holds a comparison of two servers: label %s or %s", l.Dir, filepath.Join(l.Dir, sides[0]), filepath.Join(l.Dir, sides[1]))
+			err = fmt.Errorf("%s holds a comparison of two servers: label %s or %s", l.Dir, filepath.Join(l.Dir, sides[0]),
+				filepath.Join(l.Dir, sides[1]))
 		}
 		return console.Usage(err)
 	}

@@ -17,7 +17,8 @@ var folders = []string{"client", "sweep", "report", "cmd"}
 // stages are the packages that measure: each imports, of sweep, what is before it. The package comment of sweep tells
 // this order.
 var stages = []string{
-	"sweep/stats", "sweep/rundir", "sweep/rundir/store", "sweep/sample", "sweep/arrival", "sweep/slo", "sweep/load", "sweep/grade", "sweep/measure",
+	"sweep/stats", "sweep/rundir", "sweep/rundir/store", "sweep/sample", "sweep/arrival", "sweep/slo", "sweep/load",
+	"sweep/grade", "sweep/measure",
 	"sweep/experiment", "sweep/saturation", "sweep", "sweep/pair",
 }
 
@@ -112,7 +113,8 @@ func importsOfAll(t *testing.T) map[string][]string {
 			pkg := filepath.ToSlash(dir)
 			found := all[pkg]
 			for _, i := range file.Imports {
-				if ours, ok := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), "llmsweep/"); ok && !slices.Contains(found, ours) {
+				if ours, ok := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), "llmsweep/"); ok &&
+					!slices.Contains(found, ours) {
 					found = append(found, ours)
 				}
 			}
@@ -131,7 +133,8 @@ func importsOfAll(t *testing.T) map[string][]string {
 
 // TestASweepIsEmbeddedWithFewImports: a program that sweeps the simulator needs at most three packages of ours.
 func TestASweepIsEmbeddedWithFewImports(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "examples", "program", "main.go"), nil, parser.ImportsOnly)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "examples", "program", "main.go"), nil,
+		parser.ImportsOnly)
 	if err != nil {
 		t.Fatal(err)
 	}

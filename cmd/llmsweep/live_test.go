@@ -17,7 +17,8 @@ import (
 
 // pairwise are the flags of a short comparison of two servers.
 func pairwise(args ...string) []string {
-	return append(brief("compare", "--live"), append(args, "--stage-time", "1s", "--budget", "40s", "--output-tokens", "4")...)
+	return append(brief("compare", "--live"), append(args, "--stage-time", "1s", "--budget", "40s", "--output-tokens",
+		"4")...)
 }
 
 // TestCompareLive compares two servers with keys of their own, and prints the comparison again.
@@ -69,10 +70,12 @@ func TestCompareLive(t *testing.T) {
 		if files != 12 { // pair.json and the report; five of each side
 			t.Errorf("%d files", files)
 		}
-		if code, _, errs := w.llmsweep(args...); code != console.WrongUsage || !strings.Contains(errs, "already holds a comparison") {
+		if code, _, errs := w.llmsweep(args...); code != console.WrongUsage ||
+			!strings.Contains(errs, "already holds a comparison") {
 			t.Errorf("a second one into the same directory: exit %d, %s", code, errs)
 		}
-		if code, _, errs := w.llmsweep("label", dir, "gpu=A100"); code != console.WrongUsage || !strings.Contains(errs, filepath.Join(dir, "a")) {
+		if code, _, errs := w.llmsweep("label", dir, "gpu=A100"); code != console.WrongUsage ||
+			!strings.Contains(errs, filepath.Join(dir, "a")) {
 			t.Errorf("label: exit %d, %s", code, errs)
 		}
 	})

@@ -120,7 +120,8 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 	parser.Model.HelpFlag.Help = "Print this help."
 	for _, command := range parser.Model.Children {
 		for _, f := range command.Flags { // only --live takes what sweep and run take
-			if command.Name == "compare" && f.Group != nil && slices.Contains([]string{"What is sent", "Server", "How long"}, f.Group.Title) {
+			if command.Name == "compare" && f.Group != nil && slices.Contains([]string{"What is sent", "Server", "How long"},
+				f.Group.Title) {
 				f.Hidden = true
 			}
 		}

@@ -21,7 +21,8 @@ import (
 
 // quick are the flags of a short sweep.
 func quick(args ...string) []string {
-	return append(args, "--stage-time", "2s", "--points", "2", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "8", "--max-concurrency", "32", "--no-selftest", "--plain")
+	return append(args, "--stage-time", "2s", "--points", "2", "--warmup", "1", "--prompt-tokens", "64",
+		"--output-tokens", "8", "--max-concurrency", "32", "--no-selftest", "--plain")
 }
 
 // brief are the flags of a short run.
@@ -59,17 +60,20 @@ func TestSweep(t *testing.T) {
 		if off := run.Saturation.Rate.Value()/run.Target.Capacity.Value() - 1; math.Abs(off) > 0.1 {
 			t.Errorf("saturates at %v of %v", run.Saturation.Rate.Value(), run.Target.Capacity.Value())
 		}
-		if args := strings.Join(run.Command.Args, " "); !strings.HasPrefix(args, "llmsweep sweep sim: --label gpu=L20") || run.Command.Timeout != 600 {
+		if args := strings.Join(run.Command.Args, " "); !strings.HasPrefix(args, "llmsweep sweep sim: --label gpu=L20") ||
+			run.Command.Timeout != 600 {
 			t.Errorf("the command is %+v", run.Command)
 		}
 		for format, want := range map[string]string{
-			"console": "synchronous", "markdown": "| synchronous |", "csv": "latency_s_mean", "json": `"schema": "llmsweep.run/v1"`,
+			"console": "synchronous", "markdown": "| synchronous |", "csv": "latency_s_mean",
+			"json": `"schema": "llmsweep.run/v1"`,
 		} {
 			if out, _ := w.must("report", dir, "--format", format); !strings.Contains(out, want) {
 				t.Errorf("--format %s: no %q\n%s", format, want, out)
 			}
 		}
-		if out, _ := w.must("report", dir, "--format", "markdown", "--lang", "zh"); !strings.Contains(out, "**2**张**L20 48GB**") {
+		if out, _ := w.must("report", dir, "--format", "markdown", "--lang", "zh"); !strings.Contains(out,
+			"**2**张**L20 48GB**") {
 			t.Errorf("the Chinese report:\n%s", out)
 		}
 		if out, errs := w.must("audit", dir); errs != "" {
@@ -101,7 +105,8 @@ func TestFailingServer(t *testing.T) {
 			good.ServeHTTP(rw, r)
 		}))
 		code, out, errs := w.llmsweep(quick("sweep", url)...)
-		if code != console.Failed || !strings.Contains(out, "n/a") || !strings.Contains(out, "http_5xx") || !strings.Contains(out, "CUDA out of memory") {
+		if code != console.Failed || !strings.Contains(out, "n/a") || !strings.Contains(out, "http_5xx") ||
+			!strings.Contains(out, "CUDA out of memory") {
 			t.Errorf("exit %d\n%s\n%s", code, out, errs)
 		}
 		run := open(t, w.path("llmsweep-run"))
@@ -153,13 +158,15 @@ func TestSecrets(t *testing.T) {
 		var n atomic.Int64
 		url, _ := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			if n := n.Add(1); n > 20 && n%3 == 0 && r.Method == http.MethodPost {
-				http.Error(rw, `{"error":{"message":"no quota for `+r.Header.Get("Authorization")+r.Header.Get("Cookie")+`"}}`, http.StatusTooManyRequests)
+				http.Error(rw, `{"error":{"message":"no quota for `+r.Header.Get("Authorization")+r.Header.Get("Cookie")+`"}}`,
+					http.StatusTooManyRequests)
 				return
 			}
 			good.ServeHTTP(rw, r)
 		}))
 		_, at, _ := strings.Cut(url, "://")
-		out, errs := w.must(quick("sweep", "http://"+at+"/v1?token="+secret+"-query", "--max-error-rate", "1", "--api-key", secret+"-key",
+		out, errs := w.must(quick("sweep", "http://"+at+"/v1?token="+secret+"-query", "--max-error-rate", "1", "--api-key",
+			secret+"-key",
 			"--header", "Cookie: "+secret+"-cookie", "--body", `{"top_p":0.9,"user":"`+secret+`-key"}`, "--timeout", "90s")...)
 		if !strings.Contains(out, "http_429") || strings.Contains(out+errs, secret) {
 			t.Errorf("%s\n%s", out, errs)
@@ -181,7 +188,8 @@ func TestSecrets(t *testing.T) {
 		}
 		c := open(t, w.path("llmsweep-run")).Command
 		var body map[string]any
-		if err := json.Unmarshal(c.Body, &body); err != nil || body["top_p"] != 0.9 || !slices.Equal(c.Headers, []string{"Cookie"}) || c.Timeout != 90 {
+		if err := json.Unmarshal(c.Body, &body); err != nil || body["top_p"] != 0.9 ||
+			!slices.Equal(c.Headers, []string{"Cookie"}) || c.Timeout != 90 {
 			t.Errorf("%+v, %v", c, err)
 		}
 	})
@@ -191,11 +199,13 @@ func TestSecrets(t *testing.T) {
 func TestConfigFile(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
-		config := w.write("c.yaml", "url: '"+w.slow()+"'\nstage-time: 2s\nno-selftest: true\npoints: 1\nwarmup: 1\nprompt-tokens: 64\noutput-tokens: 8\nmax-concurrency: 16\n"+
+		config := w.write("c.yaml", "url: '"+w.slow()+
+			"'\nstage-time: 2s\nno-selftest: true\npoints: 1\nwarmup: 1\nprompt-tokens: 64\noutput-tokens: 8\nmax-concurrency: 16\n"+
 			"label: {gpu: H100, gpus: 4}\nbody: {top_p: 0.9, stop: [a, b]}\nheader: {X-One: a, X-Two: b}\nslo: ['errors<50%']\n")
 		w.must("sweep", "--config", config, "--out", w.path("run"), "--points", "2")
 		run := open(t, w.path("run"))
-		if run.Labels.GPU != "H100" || run.Labels.GPUs != 4 || run.Plan.Points != 2 || run.Plan.StageTime != 2 || !slices.Equal(run.Command.Headers, []string{"X-One", "X-Two"}) {
+		if run.Labels.GPU != "H100" || run.Labels.GPUs != 4 || run.Plan.Points != 2 || run.Plan.StageTime != 2 ||
+			!slices.Equal(run.Command.Headers, []string{"X-One", "X-Two"}) {
 			t.Errorf("labels %+v, plan %+v, command %+v", run.Labels, run.Plan, run.Command)
 		}
 		var body map[string]any
@@ -247,7 +257,8 @@ func TestGate(t *testing.T) {
 			}
 			code, out, errs := w.llmsweep(args...)
 			g := open(t, w.path(c.name)).Stages[0].Goodput
-			if code != c.code || g == nil || c.verdict != "" && g.Verdict != c.verdict || c.verdict == "" && (g.Verdict == "kept" || g.Verdict == "broken") {
+			if code != c.code || g == nil || c.verdict != "" && g.Verdict != c.verdict || c.verdict == "" &&
+				(g.Verdict == "kept" || g.Verdict == "broken") {
 				t.Errorf("%s: exit %d, %+v\n%s\n%s", c.name, code, g, out, errs)
 			}
 			if (code == console.Done) != (errs == "" || !strings.Contains(errs, "llmsweep: ")) {
@@ -266,10 +277,12 @@ func TestSweepForSLO(t *testing.T) {
 		}
 		code, out, errs := w.llmsweep(quick("sweep", w.slow(), "--slo", "latency:mean<1ms", "--out", w.path("missed"))...)
 		run := open(t, w.path("missed"))
-		if s := run.SLO; code != console.Missed || s == nil || s.Verdict != "broken" || !s.Rate.IsZero() || s.Limiting != "latency:mean<1ms" || run.Plan.SLO[0] != s.Limiting || run.Stages[0].Goodput.Rate.Value() != 0 {
+		if s := run.SLO; code != console.Missed || s == nil || s.Verdict != "broken" || !s.Rate.IsZero() ||
+			s.Limiting != "latency:mean<1ms" || run.Plan.SLO[0] != s.Limiting || run.Stages[0].Goodput.Rate.Value() != 0 {
 			t.Errorf("exit %d, %+v of %v\n%s\n%s", code, s, run.Plan.SLO, out, errs)
 		}
-		if out, _ := w.must("report", w.path("missed"), "--slo", "latency:mean<1m", "--slo", "tpot:mean<1m"); !strings.Contains(out, "latency:mean<60s, tpot:mean<60s") {
+		if out, _ := w.must("report", w.path("missed"), "--slo", "latency:mean<1m", "--slo",
+			"tpot:mean<1m"); !strings.Contains(out, "latency:mean<60s, tpot:mean<60s") {
 			t.Error(out)
 		}
 		if code, _, errs := w.llmsweep("report", w.path("missed"), "--slo", "latency<1m"); code != console.WrongUsage {
@@ -281,7 +294,8 @@ func TestSweepForSLO(t *testing.T) {
 // TestFormatsAgree prints one run in the three published formats and reads them back: the numbers agree.
 func TestFormatsAgree(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		block, _ := w.must("run", "sim:", "--concurrency", "4", "--requests", "24", "--prompt-tokens", "64", "--output-tokens", "12", "--warmup", "1",
+		block, _ := w.must("run", "sim:", "--concurrency", "4", "--requests", "24", "--prompt-tokens", "64",
+			"--output-tokens", "12", "--warmup", "1",
 			"--no-selftest", "--plain", "--format", "serving", "--out", w.path("run"))
 		if !strings.Contains(block, "Total generated tokens (retokenized):    288\n") { // the simulator counts tokens
 			t.Errorf("no retokenized total:\n%s", block)

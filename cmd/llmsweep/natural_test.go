@@ -44,7 +44,8 @@ func TestMaxTokensIsACap(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		server := &bodies{Handler: w.simulated(simserver.Options{Natural: simserver.NaturalLength{Tokens: 60}})}
 		url, _ := w.server(server)
-		_, errs := w.must("run", url, "--concurrency", "8", "--requests", "60", "--prompt-tokens", "32", "--max-tokens", "80", "--warmup", "1", "--no-selftest",
+		_, errs := w.must("run", url, "--concurrency", "8", "--requests", "60", "--prompt-tokens", "32", "--max-tokens",
+			"80", "--warmup", "1", "--no-selftest",
 			"--plain", "--out", w.path("run"))
 		asked := 0
 		for _, b := range server.all {
@@ -71,18 +72,22 @@ func TestMaxTokensIsACap(t *testing.T) {
 				cut++
 			}
 		}
-		if share := cut / 60; len(lengths) != 60 || share == 0 || share == 1 || got.AtLimit.Value() != share || got.P50.Value() != (lengths[29]+lengths[30])/2 || got.Max.Value() != 80 {
+		if share := cut / 60; len(lengths) != 60 || share == 0 || share == 1 || got.AtLimit.Value() != share ||
+			got.P50.Value() != (lengths[29]+lengths[30])/2 || got.Max.Value() != 80 {
 			t.Errorf("%+v of %v", got, lengths)
 		}
-		for _, report := range []string{w.report("run", "console", "en"), w.report("run", "markdown", "en"), w.report("run", "html", "en")} {
-			if !strings.Contains(report, "up to 80 tokens") || !strings.Contains(report, "cut at the limit") || strings.Contains(report, "not as long as") {
+		for _, report := range []string{w.report("run", "console", "en"), w.report("run", "markdown", "en"),
+			w.report("run", "html", "en")} {
+			if !strings.Contains(report, "up to 80 tokens") || !strings.Contains(report, "cut at the limit") ||
+				strings.Contains(report, "not as long as") {
 				t.Errorf("%.3000s", report)
 			}
 		}
 		if zh := w.report("run", "markdown", "zh"); !strings.Contains(zh, "最多 80 个 token") || !strings.Contains(zh, "达到上限") {
 			t.Error(zh)
 		}
-		if stress := w.report("run", "stress", "en"); strings.Contains(stress, "length") || !strings.Contains(stress, "up to 80 tokens") {
+		if stress := w.report("run", "stress", "en"); strings.Contains(stress, "length") ||
+			!strings.Contains(stress, "up to 80 tokens") {
 			t.Error(stress)
 		}
 		if strings.Contains(errs, "length") {
@@ -129,7 +134,8 @@ func TestSaturationOfNaturalLengths(t *testing.T) {
 					t.Fatal(err)
 				}
 				url, _ := w.server(w.simulation(config, simserver.Options{Natural: natural}))
-				w.must("sweep", url, "--prompt-tokens", "64", "--max-tokens", fmt.Sprint(limit), "--stage-time", "8s", "--points", "4", "--warmup", "1", "--no-selftest", "--plain",
+				w.must("sweep", url, "--prompt-tokens", "64", "--max-tokens", fmt.Sprint(limit), "--stage-time", "8s", "--points",
+					"4", "--warmup", "1", "--no-selftest", "--plain",
 					"--out", w.path("sweep"))
 				mean := natural.Mean(limit, 0)
 				capacity := sim.CapacityOf(config, sim.Workload{PromptTokens: 64, OutputTokens: int(math.Round(mean))})
@@ -141,7 +147,8 @@ func TestSaturationOfNaturalLengths(t *testing.T) {
 					st := &run.Stages[i]
 					above := st.Rate.Known() && st.Rate.Value() > 1.15*capacity.RequestsPerSecond
 					below := st.Rate.Known() && st.Rate.Value() < 0.85*capacity.RequestsPerSecond
-					if below && st.Verdict == rundir.Saturated || above && st.Verdict == rundir.Stable { // rows of seconds may be undecided
+					// rows of seconds may be undecided
+					if below && st.Verdict == rundir.Saturated || above && st.Verdict == rundir.Stable {
 						t.Errorf("%s is %s at a capacity of %v", st.Name, st.Verdict, capacity.RequestsPerSecond)
 					}
 					const varies = 0.7 // at most: the coefficient of variation of the lengths
@@ -161,7 +168,8 @@ func TestSaturationOfNaturalLengths(t *testing.T) {
 func TestMaxTokensExcludesOutputTokens(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		code, _, errs := w.llmsweep("run", "sim:", "--concurrency", "1", "--max-tokens", "10", "--output-tokens", "10")
-		if code != console.WrongUsage || !strings.Contains(errs, "--max-tokens") || !strings.Contains(errs, "--output-tokens") {
+		if code != console.WrongUsage || !strings.Contains(errs, "--max-tokens") ||
+			!strings.Contains(errs, "--output-tokens") {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
 		out, _ := w.must("run", "sim:", "--concurrency", "1", "--requests", "3", "--max-tokens", "10", "--dry-run")
@@ -175,13 +183,15 @@ func TestMaxTokensExcludesOutputTokens(t *testing.T) {
 // column of its own, and the tokens of the text are not called lost.
 func TestReasoningIsToldApart(t *testing.T) {
 	for name, options := range map[string]simserver.Options{
-		"single tokens": {Think: 40}, "packed": {Think: 40, ChunkTokens: 8}, "log-normal": {Think: 40, Natural: simserver.NaturalLength{Tokens: 60}},
+		"single tokens": {Think: 40}, "packed": {Think: 40, ChunkTokens: 8},
+		"log-normal": {Think: 40, Natural: simserver.NaturalLength{Tokens: 60}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
 				url, _ := w.server(w.simulated(options))
 				think := func(flag, dir string) (string, *rundir.Stage) {
-					block, _ := w.must("run", url, "--api", "chat", flag, "--concurrency", "8", "--requests", "40", "--prompt-tokens", "32", "--max-tokens", "160",
+					block, _ := w.must("run", url, "--api", "chat", flag, "--concurrency", "8", "--requests", "40", "--prompt-tokens",
+						"32", "--max-tokens", "160",
 						"--warmup", "1", "--no-selftest", "--plain", "--format", "serving", "--out", w.path(dir))
 					if strings.Contains(block, "repeats or loses") {
 						t.Errorf("%s:\n%s", flag, block)
@@ -190,13 +200,15 @@ func TestReasoningIsToldApart(t *testing.T) {
 				}
 				block, st := think("--think", "think")
 				// 40 tokens come before the answer.
-				if least := st.TTFT.Mean.Value() + 39*0.9*st.InterToken.Value(); st.FirstAnswer.N != 40 || st.FirstAnswer.Mean.Value() < least {
+				if least := st.TTFT.Mean.Value() + 39*0.9*st.InterToken.Value(); st.FirstAnswer.N != 40 ||
+					st.FirstAnswer.Mean.Value() < least {
 					t.Errorf("first answer %+v, want %v at least", st.FirstAnswer, least)
 				}
 				if off := st.OutputTokens.Retokenized.Value() / st.OutputTokens.Total.Value(); math.Abs(off-1) > 0.02 {
 					t.Errorf("%v tokens of %v", st.OutputTokens.Retokenized, st.OutputTokens.Total)
 				}
-				if !strings.Contains(block, "Answers begin with reasoning") || !strings.Contains(w.report("think", "console", "en"), "first answer") ||
+				if !strings.Contains(block, "Answers begin with reasoning") ||
+					!strings.Contains(w.report("think", "console", "en"), "first answer") ||
 					!strings.Contains(w.report("think", "markdown", "zh"), "首个回答 token") {
 					t.Error(block)
 				}
@@ -204,7 +216,8 @@ func TestReasoningIsToldApart(t *testing.T) {
 					t.Error(out)
 				}
 				block, st = think("--no-think", "plain")
-				if st.FirstAnswer.N != 0 || strings.Contains(block, "reasoning") || strings.Contains(w.report("plain", "console", "en"), "first answer") {
+				if st.FirstAnswer.N != 0 || strings.Contains(block, "reasoning") ||
+					strings.Contains(w.report("plain", "console", "en"), "first answer") {
 					t.Errorf("%+v\n%s", st.FirstAnswer, block)
 				}
 			})
@@ -225,7 +238,8 @@ func TestRequestsScaleWithConcurrency(t *testing.T) {
 		if got := open(t, w.path("open")).Stages[0].Requests.OK; got != 10 {
 			t.Errorf("%d requests with at most 5 in flight", got)
 		}
-		w.must(brief("run", "sim:", "--config", w.write("c.yaml", "concurrency: 2\nrequests: 7\n"), "--out", w.path("config"))...)
+		w.must(brief("run", "sim:", "--config", w.write("c.yaml", "concurrency: 2\nrequests: 7\n"), "--out",
+			w.path("config"))...)
 		if got := open(t, w.path("config")).Stages[0].OfWholeRun().Requests.OK; got != 7 {
 			t.Errorf("%d requests by the configuration", got)
 		}
@@ -241,8 +255,10 @@ func TestRequestsScaleWithConcurrency(t *testing.T) {
 		if got := open(t, w.path("turns")).Stages[0].OfWholeRun().Requests.OK; got != 100 {
 			t.Errorf("%d turns by default, want 20 conversations of 5", got)
 		}
-		for _, bad := range [][]string{{"--rate", "3", "--requests", "2x"}, {"--concurrency", "3", "--requests", "0x"}, {"--concurrency", "3", "--requests", "1.5"}} {
-			if code, _, errs := w.llmsweep(append([]string{"run", "sim:"}, bad...)...); code != console.WrongUsage || !strings.Contains(errs, "--requests") {
+		for _, bad := range [][]string{{"--rate", "3", "--requests", "2x"}, {"--concurrency", "3", "--requests", "0x"},
+			{"--concurrency", "3", "--requests", "1.5"}} {
+			if code, _, errs := w.llmsweep(append([]string{"run", "sim:"}, bad...)...); code != console.WrongUsage ||
+				!strings.Contains(errs, "--requests") {
 				t.Errorf("%q: exit %d\n%s", bad, code, errs)
 			}
 		}

@@ -31,7 +31,8 @@ import (
 )
 
 // overNetwork runs a command line over the machine's own network, in real time, in a directory of its own.
-func overNetwork(t *testing.T, proxy func(*http.Request) (*url.URL, error), args ...string) (dir string, code int, errs string) {
+func overNetwork(t *testing.T, proxy func(*http.Request) (*url.URL, error), args ...string) (dir string, code int,
+	errs string) {
 	t.Helper()
 	var out, e strings.Builder
 	c := console.NewConsole(t.Context(), &out, &e)
@@ -83,8 +84,9 @@ func certificate(t *testing.T, until time.Time) (pair tls.Certificate, cert, key
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: until.Add(-48 * time.Hour), NotAfter: until, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		DNSNames: []string{"llm.invalid"}, IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(1), NotBefore: until.Add(-48 * time.Hour), NotAfter: until,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		DNSNames:    []string{"llm.invalid"}, IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
@@ -96,7 +98,8 @@ func certificate(t *testing.T, until time.Time) (pair tls.Certificate, cert, key
 	}
 	dir := t.TempDir()
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for file, b := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+	for file, b := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der},
+		key: {Type: "PRIVATE KEY", Bytes: secret}} {
 		if err := os.WriteFile(file, pem.EncodeToMemory(b), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +157,8 @@ func TestWays(t *testing.T) {
 	simulated := simHandler(t, "")
 	inner, _ := url.Parse("http://" + listening(t, "tcp", "127.0.0.1:0", simulated))
 	tlsInner := overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid}})
-	proxy := "http://me:hunter2@" + listening(t, "tcp", "127.0.0.1:0", passing(inner, strings.TrimPrefix(tlsInner, "https://")))
+	proxy := "http://me:hunter2@" + listening(t, "tcp", "127.0.0.1:0",
+		passing(inner, strings.TrimPrefix(tlsInner, "https://")))
 	_, dead, _ := strings.Cut(proxy, "@")
 	only2 := httptest.NewUnstartedServer(simulated)
 	only2.Config.Protocols = &http.Protocols{}
@@ -173,25 +177,34 @@ func TestWays(t *testing.T) {
 		fails string // a part of the error; "" for success
 		note  string // code of a note
 	}{
-		"prefix and slash": {url: "http://" + listening(t, "tcp", "127.0.0.1:0", simHandler(t, "/llm/a")) + "/llm/a/v1/", shown: "/llm/a"},
-		"IPv6":             {url: "http://" + ipv6(t, simulated), shown: "http://[::1]:"},
-		"Unix socket":      {url: "unix:" + listening(t, "unix", filepath.Join(short, "s"), simulated), shown: "unix:" + short + "/s"},
-		"Unix socket with a prefix": {url: "unix:" + listening(t, "unix", filepath.Join(short, "p"), simHandler(t, "/llm")) + ":/llm/",
+		"prefix and slash": {url: "http://" + listening(t, "tcp", "127.0.0.1:0", simHandler(t, "/llm/a")) + "/llm/a/v1/",
+			shown: "/llm/a"},
+		"IPv6": {url: "http://" + ipv6(t, simulated), shown: "http://[::1]:"},
+		"Unix socket": {url: "unix:" + listening(t, "unix", filepath.Join(short, "s"), simulated), shown: "unix:" + short +
+			"/s"},
+		"Unix socket with a prefix": {url: "unix:" + listening(t, "unix", filepath.Join(short, "p"), simHandler(t, "/llm")) +
+			":/llm/",
 			shown: "unix:" + short + "/p:/llm"},
-		"mutual TLS": {url: overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}),
+		"mutual TLS": {url: overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid},
+			ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}),
 			flags: []string{"--ca", cert, "--cert", cert, "--key", key}, shown: "https://127.0.0.1:"},
-		"expired": {url: overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{expired}}), flags: []string{"--ca", expiredCert},
+		"expired": {url: overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{expired}}),
+			flags: []string{"--ca", expiredCert},
 			fails: "Renew it, or see whether this machine's clock is right"},
 		"unknown authority": {url: tlsInner, fails: "Trust its authority with --ca FILE"},
-		"another host":      {url: strings.Replace(tlsInner, "127.0.0.1", "localhost", 1), flags: []string{"--ca", cert}, fails: "its certificate is for llm.invalid, 127.0.0.1, not for localhost. Use that name in the URL"},
-		"HTTP/2 by itself":  {url: only2.URL, shown: "http://127.0.0.1:", note: "probe.http2"},
-		"HTTP/2 forbidden":  {url: only2.URL, flags: []string{"--http", "1"}, fails: "/v1/models"},
-		"HTTP/2 asked for":  {url: tlsInner, flags: []string{"--http", "2", "--insecure"}, fails: "the server does not speak HTTP/2. Leave out --http 2."},
-		"proxy":             {url: "http://llm.invalid/", proxy: proxy, shown: "http://llm.invalid"},
-		"proxy, TLS":        {url: "https://llm.invalid", flags: []string{"--ca", cert}, proxy: proxy, shown: "https://llm.invalid"},
+		"another host": {url: strings.Replace(tlsInner, "127.0.0.1", "localhost", 1), flags: []string{"--ca", cert},
+			fails: "its certificate is for llm.invalid, 127.0.0.1, not for localhost. Use that name in the URL"},
+		"HTTP/2 by itself": {url: only2.URL, shown: "http://127.0.0.1:", note: "probe.http2"},
+		"HTTP/2 forbidden": {url: only2.URL, flags: []string{"--http", "1"}, fails: "/v1/models"},
+		"HTTP/2 asked for": {url: tlsInner, flags: []string{"--http", "2", "--insecure"},
+			fails: "the server does not speak HTTP/2. Leave out --http 2."},
+		"proxy":      {url: "http://llm.invalid/", proxy: proxy, shown: "http://llm.invalid"},
+		"proxy, TLS": {url: "https://llm.invalid", flags: []string{"--ca", cert}, proxy: proxy, shown: "https://llm.invalid"},
 		"proxy, no password": {url: "https://llm.invalid", proxy: "http://" + dead,
-			fails: "(connections go through the proxy http://" + dead + ", set by HTTP_PROXY or HTTPS_PROXY; NO_PROXY excepts a host)"},
-		"proxy, dead": {url: "http://llm.invalid", proxy: "http://me:hunter2@127.0.0.1:9", fails: "connection refused (on the way to the proxy)"},
+			fails: "(connections go through the proxy http://" + dead +
+				", set by HTTP_PROXY or HTTPS_PROXY; NO_PROXY excepts a host)"},
+		"proxy, dead": {url: "http://llm.invalid", proxy: "http://me:hunter2@127.0.0.1:9",
+			fails: "connection refused (on the way to the proxy)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -221,7 +234,8 @@ func TestWays(t *testing.T) {
 			}
 			run := open(t, filepath.Join(dir, "llmsweep-run"))
 			stage := run.Stages[0]
-			if run.State != rundir.Complete || stage.Requests.OK != 4 || !strings.Contains(run.Target.URL, tt.shown) || strings.HasSuffix(run.Target.URL, "/") {
+			if run.State != rundir.Complete || stage.Requests.OK != 4 || !strings.Contains(run.Target.URL, tt.shown) ||
+				strings.HasSuffix(run.Target.URL, "/") {
 				t.Errorf("%s, %d ok, %s", run.State, stage.Requests.OK, run.Target.URL)
 			}
 			if tt.proxy != "" && run.Command.Proxy != "http://"+dead {

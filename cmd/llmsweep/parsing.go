@@ -44,7 +44,8 @@ var phrasings = []struct {
 	{regexp.MustCompile(`: missing value, expecting .*$`), " needs a value"},
 	{regexp.MustCompile(`expected a valid \d+ bit u?int but got (.*)$`), "$1 is not a whole number"},
 	{regexp.MustCompile(`expected a float but got (.*?)(?: \(string\))?$`), "$1 is not a number"},
-	{regexp.MustCompile(`expected duration but got ("[^"]*").*$`), "$1 is not a time; write one with its unit, such as 30s, 5m or 1h"},
+	{regexp.MustCompile(`expected duration but got ("[^"]*").*$`),
+		"$1 is not a time; write one with its unit, such as 30s, 5m or 1h"},
 	{regexp.MustCompile(` can't be used together$`), " contradict each other: give one of them"},
 }
 
@@ -84,7 +85,8 @@ func plain(err error, first string) error {
 		return fmt.Errorf("there is no command %q; llmsweep --help lists the commands", first)
 	}
 	if m := dashValue.FindStringSubmatch(err.Error()); m != nil {
-		return fmt.Errorf("%s has no value: %s looks like another flag; a value that begins with a dash is written %s=%s", m[1], m[2], m[1], m[2])
+		return fmt.Errorf("%s has no value: %s looks like another flag; a value that begins with a dash is written %s=%s",
+			m[1], m[2], m[1], m[2])
 	}
 	text := err.Error()
 	if m := unknownFlag.FindStringSubmatch(text); m != nil && (m[1] == "-" || text == "unknown flag "+m[1]+m[2]) {

@@ -70,7 +70,8 @@ func TestSignals(t *testing.T) {
 	for name, c := range map[string]struct {
 		signal syscall.Signal
 		code   int
-	}{"ctrl-c": {syscall.SIGINT, console.Interrupted}, "term": {syscall.SIGTERM, console.Interrupted}, "hangup": {syscall.SIGHUP, console.Interrupted}, "kill": {syscall.SIGKILL, -1}} {
+	}{"ctrl-c": {syscall.SIGINT, console.Interrupted}, "term": {syscall.SIGTERM, console.Interrupted},
+		"hangup": {syscall.SIGHUP, console.Interrupted}, "kill": {syscall.SIGKILL, -1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if signal.Ignored(c.signal) {
@@ -90,7 +91,8 @@ func TestSignals(t *testing.T) {
 				t.Fatalf("it ended with %v", err)
 			}
 			var out, errs strings.Builder
-			if code := executeAgain([]string{"report", filepath.Join(dir, "run"), "--format", "markdown"}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
+			if code := executeAgain([]string{"report", filepath.Join(dir, "run"), "--format", "markdown"},
+				console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
 				t.Errorf("exit %d\n%s\n%s", code, out.String(), errs.String())
 			}
 			if !strings.Contains(out.String(), "| concurrent@1 |") {
@@ -158,7 +160,8 @@ func TestABrokenPipe(t *testing.T) {
 	if run := open(t, filepath.Join(dir, "run")); run.State != rundir.Interrupted {
 		t.Errorf("the run is %s", run.State)
 	}
-	if b, err := os.ReadFile(filepath.Join(dir, "run", rundir.ReportFile)); err != nil || !strings.Contains(string(b), "| concurrent@1 |") {
+	if b, err := os.ReadFile(filepath.Join(dir, "run", rundir.ReportFile)); err != nil ||
+		!strings.Contains(string(b), "| concurrent@1 |") {
 		t.Errorf("the report: %v\n%s", err, b)
 	}
 }
@@ -170,16 +173,19 @@ func TestSelftest(t *testing.T) {
 		t.Skip("takes seconds of real time")
 	}
 	var out, errs strings.Builder
-	code := executeAgain([]string{"selftest", "--quick", "--streams", "20,10,20", "--format", "json"}, console.NewConsole(t.Context(), &out, &errs))
+	code := executeAgain([]string{"selftest", "--quick", "--streams", "20,10,20", "--format", "json"},
+		console.NewConsole(t.Context(), &out, &errs))
 	var r selftest.Result
 	if err := json.Unmarshal([]byte(out.String()), &r); err != nil || code != console.Done {
 		t.Fatalf("exit %d, %v\n%s\n%s", code, err, out.String(), errs.String())
 	}
-	if len(r.Levels) != 4 || r.Levels[0].Streams != 10 || r.Levels[3].Streams != 20 || r.Decode.Events == 0 || len(r.Arrivals) != 1 {
+	if len(r.Levels) != 4 || r.Levels[0].Streams != 10 || r.Levels[3].Streams != 20 || r.Decode.Events == 0 ||
+		len(r.Arrivals) != 1 {
 		t.Errorf("%+v", r)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	args := []string{"run", "sim:", "--concurrency", "2", "--requests", "4", "--warmup", "1", "--output-tokens", "4", "--plain", "--out", dir}
+	args := []string{"run", "sim:", "--concurrency", "2", "--requests", "4", "--warmup", "1", "--output-tokens", "4",
+		"--plain", "--out", dir}
 	if code := executeAgain(args, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
 		t.Fatalf("exit %d, %s", code, errs.String())
 	}

@@ -26,7 +26,10 @@ func TestRemovedNames(t *testing.T) {
 		if len(words) == 2 && strings.HasPrefix(name, "--") || len(words) == 3 { // a value that the flag of that command lost
 			command := args[0]
 			flagged := func(c *kong.Node) bool {
-				return c.Name == command && slices.ContainsFunc(c.Flags, func(f *kong.Flag) bool { return "--"+f.Name == words[len(words)-2] })
+				return c.Name == command && slices.ContainsFunc(c.Flags, func(f *kong.Flag) bool {
+					return "--"+
+						f.Name == words[len(words)-2]
+				})
 			}
 			if !slices.ContainsFunc(parser.Model.Children, flagged) {
 				t.Errorf("%s: %s has no such flag", name, command)
@@ -35,7 +38,8 @@ func TestRemovedNames(t *testing.T) {
 		var out, errOut strings.Builder
 		code := execute(args, console.NewConsole(t.Context(), &out, &errOut))
 		want := "llmsweep: " + name + " was removed in version " + removedIn + ": "
-		if code != console.WrongUsage || !strings.HasPrefix(errOut.String(), want) || strings.Count(errOut.String(), "\n") != 1 {
+		if code != console.WrongUsage || !strings.HasPrefix(errOut.String(), want) || strings.Count(errOut.String(),
+			"\n") != 1 {
 			t.Errorf("%s: exit %d: %s", name, code, errOut.String())
 		}
 	}

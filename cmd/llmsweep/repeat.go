@@ -29,7 +29,8 @@ type repeated struct {
 }
 
 // repeat measures several whole sweeps or runs, and prints the spread between them.
-func repeat(c *console.Console, r repeated, measure func(c *console.Console, seed uint64, dir string) (*job.Job, error)) error {
+func repeat(c *console.Console, r repeated, measure func(c *console.Console, seed uint64, dir string) (*job.Job,
+	error)) error {
 	switch {
 	case r.Limited():
 		return console.Usage(flags.ErrRepeatedLimit)
@@ -53,7 +54,8 @@ func repeat(c *console.Console, r repeated, measure func(c *console.Console, see
 
 // each measures each sweep or run with a seed of its own: a server with a prefix cache knows the prompts of the first.
 // An SLO that is missed or undecided is returned at the end; any other error ends the repeats.
-func (r *repeated) each(c *console.Console, out string, measure func(c *console.Console, seed uint64, dir string) (*job.Job, error)) error {
+func (r *repeated) each(c *console.Console, out string, measure func(c *console.Console, seed uint64,
+	dir string) (*job.Job, error)) error {
 	dir := func(i int) string { return filepath.Join(out, strconv.Itoa(i+1)) }
 	for i := range r.times {
 		if !r.Force && store.Free(dir(i)) != dir(i) {

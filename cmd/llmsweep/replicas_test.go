@@ -21,7 +21,8 @@ func TestReplicas(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		w.must(quick("sweep", w.slow(), w.slow())...)
 		run := open(t, w.path("llmsweep-run"))
-		capacity := 2 * sim.CapacityOf(simtest.Slowed(simtest.Preset(t, "demo"), 5), sim.Workload{PromptTokens: 64, OutputTokens: 8}).RequestsPerSecond
+		capacity := 2 * sim.CapacityOf(simtest.Slowed(simtest.Preset(t, "demo"), 5), sim.Workload{PromptTokens: 64,
+			OutputTokens: 8}).RequestsPerSecond
 		if off := run.Saturation.Rate.Value()/capacity - 1; math.Abs(off) > 0.1 {
 			t.Errorf("saturates at %v of %v", run.Saturation.Rate.Value(), capacity)
 		}
@@ -33,7 +34,8 @@ func TestReplicas(t *testing.T) {
 				t.Fatalf("%s has %d replicas", s.Name, len(s.Replicas))
 			}
 			a, b := s.Replicas[0], s.Replicas[1]
-			if sum := a.Requests.Due + b.Requests.Due; sum != s.Requests.Due || math.Abs(float64(a.Requests.Due-b.Requests.Due)) > 1 {
+			if sum := a.Requests.Due + b.Requests.Due; sum != s.Requests.Due ||
+				math.Abs(float64(a.Requests.Due-b.Requests.Due)) > 1 {
 				t.Errorf("%s: %d and %d requests of %d", s.Name, a.Requests.Due, b.Requests.Due, s.Requests.Due)
 			}
 			if sum := a.Completed.Value() + b.Completed.Value(); math.Abs(sum/s.Rates.Completed.Value()-1) > 1e-9 {

@@ -98,7 +98,8 @@ func (r *reportCmd) Run(c *console.Console) error {
 		return console.Usage(errors.New("llmsweep writes no PNG: use --format svg, which browsers show and save as a picture"))
 	}
 	if !slices.Contains(flags.ReportFormats(), r.Format) {
-		return console.Usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format), strings.Join(flags.ReportFormats(), ", ")))
+		return console.Usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format),
+			strings.Join(flags.ReportFormats(), ", ")))
 	}
 	drawing := r.Format == flags.FormatSVG
 	if drawing && len(r.Dirs) > 1 {
@@ -158,7 +159,8 @@ func (r *reportCmd) Run(c *console.Console) error {
 	if err := r.print(&b, runs, r.options(report.Options{Lang: lang.Lang(r.Lang)})); err != nil {
 		return err
 	}
-	return console.WriteFiles(r.Force, inputs.OutputFile{Path: r.Output, Content: b.Bytes(), Comment: inputs.CommentOf(r.Format)})
+	return console.WriteFiles(r.Force, inputs.OutputFile{Path: r.Output, Content: b.Bytes(),
+		Comment: inputs.CommentOf(r.Format)})
 }
 
 // separate writes a file for each row, since llm-d reads one report a file.
@@ -192,7 +194,8 @@ func (r *reportCmd) print(out io.Writer, runs []rundir.Run, o report.Options) er
 	for i := range runs {
 		if s, ok := findings.EarlyStopping(&runs[i]); ok {
 			fmt.Fprintln(out)
-			if err := table.WriteSections(out, r.Format, []table.Section{s}, table.Style{Width: o.Width, Color: o.Color, Lang: o.Lang}); err != nil {
+			if err := table.WriteSections(out, r.Format, []table.Section{s}, table.Style{Width: o.Width, Color: o.Color,
+				Lang: o.Lang}); err != nil {
 				return err
 			}
 		}
@@ -237,7 +240,8 @@ func (r *reportCmd) draw(c *console.Console, run *rundir.Run) error {
 		_, err := c.Out.Write(b.Bytes())
 		return err
 	}
-	return console.WriteFiles(r.Force, inputs.OutputFile{Path: r.Output, Content: b.Bytes(), Comment: inputs.CommentOf(r.Format)})
+	return console.WriteFiles(r.Force, inputs.OutputFile{Path: r.Output, Content: b.Bytes(),
+		Comment: inputs.CommentOf(r.Format)})
 }
 
 // illustrate writes the Markdown report of a run, with drawings beside it.
@@ -248,7 +252,8 @@ func (r *reportCmd) illustrate(run *rundir.Run) error {
 	}
 	all := []inputs.OutputFile{{Path: r.Output, Content: doc, Comment: inputs.XMLMark}}
 	for name, b := range files {
-		all = append(all, inputs.OutputFile{Path: filepath.Join(filepath.Dir(r.Output), name), Content: b, Comment: inputs.XMLMark})
+		all = append(all, inputs.OutputFile{Path: filepath.Join(filepath.Dir(r.Output), name), Content: b,
+			Comment: inputs.XMLMark})
 	}
 	return console.WriteFiles(r.Force, all...)
 }

@@ -65,9 +65,11 @@ func (r *resumeCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	results := map[string]*flags.Results{"sweep": &grammar.Sweep.Results, "run": &grammar.Run.Results, "demo": &grammar.Demo.Results}[parsed.Selected().Name]
+	results := map[string]*flags.Results{"sweep": &grammar.Sweep.Results, "run": &grammar.Run.Results,
+		"demo": &grammar.Demo.Results}[parsed.Selected().Name]
 	if results == nil {
-		return console.Usage(fmt.Errorf("%s was not made by llmsweep sweep or llmsweep run: there is nothing to continue", r.Dir))
+		return console.Usage(fmt.Errorf("%s was not made by llmsweep sweep or llmsweep run: there is nothing to continue",
+			r.Dir))
 	}
 	results.Out, results.Plain, results.Serving = r.Dir, r.Plain || results.Plain, r.Serving
 	results.Lang = cmp.Or(r.Lang, results.Lang)
@@ -103,7 +105,8 @@ func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *ko
 	parser, exited := newParser(quiet, grammar)
 	parsed, err := parser.Parse(args)
 	if err != nil || exited() >= 0 {
-		return nil, nil, fmt.Errorf("%s holds a command line that this llmsweep does not take: %w", r.Dir, cmp.Or(err, errors.New(strings.Join(before.Args, " "))))
+		return nil, nil, fmt.Errorf("%s holds a command line that this llmsweep does not take: %w", r.Dir,
+			cmp.Or(err, errors.New(strings.Join(before.Args, " "))))
 	}
 	if len(r.URL) > 0 {
 		grammar.Sweep.URL, grammar.Run.URL = r.URL, r.URL

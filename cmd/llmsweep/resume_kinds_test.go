@@ -17,8 +17,10 @@ import (
 func TestResumeKinds(t *testing.T) {
 	common := []string{"--prompt-tokens", "64", "--output-tokens", "16", "--no-selftest"}
 	for name, args := range map[string][]string{
-		"replicas":            {"sweep", "sim:plain8", "sim:plain8", "--points", "2", "--stage-time", "1s", "--max-concurrency", "16"},
-		"a run with replicas": {"run", "sim:plain8", "sim:plain8", "--concurrency", "1,2,4", "--duration", "4s", "--warmup", "1"},
+		"replicas": {"sweep", "sim:plain8", "sim:plain8", "--points", "2", "--stage-time", "1s",
+			"--max-concurrency", "16"},
+		"a run with replicas": {"run", "sim:plain8", "sim:plain8", "--concurrency", "1,2,4", "--duration", "4s", "--warmup",
+			"1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
@@ -26,7 +28,8 @@ func TestResumeKinds(t *testing.T) {
 				w.must(append(slices.Concat(args, common), "--out", w.path("whole"))...)
 				took := time.Since(began)
 				w.interruptAfter(took * 2 / 3)
-				if code, _, errs := w.llmsweep(append(slices.Concat(args, common), "--out", w.path("cut"))...); code != console.Interrupted {
+				if code, _, errs := w.llmsweep(append(slices.Concat(args, common), "--out",
+					w.path("cut"))...); code != console.Interrupted {
 					t.Fatalf("exit %d\n%s", code, errs)
 				}
 				cut := open(t, w.path("cut"))
@@ -39,7 +42,8 @@ func TestResumeKinds(t *testing.T) {
 				}
 				for i, st := range cut.Stages {
 					now := &got.Stages[i] // its verdict and its intervals may depend on later stages
-					if st.State == rundir.Complete && (now.Name != st.Name || now.Started != st.Started || now.Requests != st.Requests || now.Latency.Mean != st.Latency.Mean) {
+					if st.State == rundir.Complete && (now.Name != st.Name || now.Started != st.Started ||
+						now.Requests != st.Requests || now.Latency.Mean != st.Latency.Mean) {
 						t.Errorf("%s was whole, and has changed: %+v, %+v", st.Name, st, *now)
 					}
 				}
@@ -115,7 +119,8 @@ func TestReportOfARunInProgress(t *testing.T) {
 		}()
 		time.Sleep(20 * time.Second)
 		for _, tt := range []struct{ lang, format, want string }{
-			{"en", "console", "In progress"}, {"zh", "console", "进行中"}, {"en", "markdown", "In progress"}, {"zh", "markdown", "进行中"}, {"en", "html", "In progress"},
+			{"en", "console", "In progress"}, {"zh", "console", "进行中"}, {"en", "markdown", "In progress"},
+			{"zh", "markdown", "进行中"}, {"en", "html", "In progress"},
 		} {
 			out, errs := w.must("report", w.path("run"), "--format", tt.format, "--lang", tt.lang)
 			if !strings.Contains(out, tt.want) || strings.Contains(out+errs, "was killed") {

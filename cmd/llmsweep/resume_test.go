@@ -17,7 +17,8 @@ func (w *world) again() { w.ctx, w.cancel = context.WithCancelCause(w.t.Context(
 
 // plainSweep are the flags of a short sweep of a server without random numbers.
 func plainSweep(out string) []string {
-	return []string{"sweep", "sim:plain8", "--points", "2", "--stage-time", "3s", "--max-concurrency", "16", "--prompt-tokens", "64", "--output-tokens", "16",
+	return []string{"sweep", "sim:plain8", "--points", "2", "--stage-time", "3s", "--max-concurrency", "16",
+		"--prompt-tokens", "64", "--output-tokens", "16",
 		"--no-selftest", "--out", out}
 }
 
@@ -28,18 +29,21 @@ func TestResume(t *testing.T) {
 		w.must(plainSweep(w.path("whole"))...)
 		table, _ := w.must("report", w.path("whole"), "--format", "markdown")
 		w.interruptAfter(25 * time.Second)
-		if code, _, errs := w.llmsweep(plainSweep(w.path("cut"))...); code != console.Interrupted || !strings.Contains(errs, "llmsweep resume") {
+		if code, _, errs := w.llmsweep(plainSweep(w.path("cut"))...); code != console.Interrupted ||
+			!strings.Contains(errs, "llmsweep resume") {
 			t.Fatalf("exit %d\n%s", code, errs)
 		}
 		w.again()
-		if code, _, errs := w.llmsweep(plainSweep(w.path("cut"))...); code != console.WrongUsage || !strings.Contains(errs, "resume") || !strings.Contains(errs, "--force") {
+		if code, _, errs := w.llmsweep(plainSweep(w.path("cut"))...); code != console.WrongUsage ||
+			!strings.Contains(errs, "resume") || !strings.Contains(errs, "--force") {
 			t.Errorf("into an existing directory: exit %d\n%s", code, errs)
 		}
 		unlock, err := store.OS{}.Lock(w.path("cut"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if code, _, errs := w.llmsweep("resume", w.path("cut")); code != console.WrongUsage || !strings.Contains(errs, "still being measured") {
+		if code, _, errs := w.llmsweep("resume", w.path("cut")); code != console.WrongUsage ||
+			!strings.Contains(errs, "still being measured") {
 			t.Errorf("a run in progress: exit %d\n%s", code, errs)
 		}
 		unlock()
@@ -53,7 +57,8 @@ func TestResume(t *testing.T) {
 		if !strings.Contains(said, "was continued") {
 			t.Errorf("not said:\n%s", said)
 		}
-		if code, _, errs := w.llmsweep("resume", w.path("cut")); code != console.WrongUsage || !strings.Contains(errs, "nothing to continue") {
+		if code, _, errs := w.llmsweep("resume", w.path("cut")); code != console.WrongUsage ||
+			!strings.Contains(errs, "nothing to continue") {
 			t.Errorf("a whole run: exit %d\n%s", code, errs)
 		}
 	})
@@ -74,7 +79,8 @@ func rows(report string) string {
 // A disk that fails in the middle ends a run within a second, with one line and exit code 1. What was measured can be
 // printed.
 func TestAFailingDisk(t *testing.T) {
-	for name, failure := range map[string]error{"full": syscall.ENOSPC, "read-only": syscall.EROFS, "broken": syscall.EIO} {
+	for name, failure := range map[string]error{"full": syscall.ENOSPC, "read-only": syscall.EROFS,
+		"broken": syscall.EIO} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
 				failing := simtest.SoundDisk()
@@ -87,7 +93,8 @@ func TestAFailingDisk(t *testing.T) {
 					t.Errorf("it ended %v after the failure", took-at)
 				}
 				said := errs[strings.LastIndex(strings.TrimSpace(errs), "\n")+1:]
-				if code != console.Failed || strings.Count(errs, failure.Error()) != 1 || !strings.Contains(said, "llmsweep resume") {
+				if code != console.Failed || strings.Count(errs, failure.Error()) != 1 ||
+					!strings.Contains(said, "llmsweep resume") {
 					t.Errorf("exit %d\n%s", code, errs)
 				}
 				if !strings.Contains(out, "synchronous") {

@@ -110,11 +110,12 @@ func (r *runCmd) Run(c *console.Console) error {
 		return e.DryRun(0)
 	}
 	if r.Repeats > 1 {
-		return repeat(c, repeated{r.Repeats, r.Seed, &r.Results, &r.Target, &r.Cluster}, func(c *console.Console, seed uint64, dir string) (*job.Job, error) {
-			one := *r
-			one.Seed, one.Out, one.Spending = seed, dir, nil
-			return one.job(c)
-		})
+		return repeat(c, repeated{r.Repeats, r.Seed, &r.Results, &r.Target, &r.Cluster},
+			func(c *console.Console, seed uint64, dir string) (*job.Job, error) {
+				one := *r
+				one.Seed, one.Out, one.Spending = seed, dir, nil
+				return one.job(c)
+			})
 	}
 	return e.Run()
 }
@@ -190,7 +191,8 @@ func (r *runCmd) stages(loads []arrival.Load, w workload.Workload) ([]experiment
 		if trace, ok := l.(arrival.Trace); ok {
 			replayed, read := w.(*workload.Trace)
 			if !read {
-				return nil, fmt.Errorf("--arrivals trace:%s brings its own prompts: leave out --prompt, --dataset and --workload", trace.File)
+				return nil, fmt.Errorf("--arrivals trace:%s brings its own prompts: leave out --prompt, --dataset and --workload",
+					trace.File)
 			}
 			l = replayed.Load(r.MaxConcurrency)
 		}

@@ -50,14 +50,16 @@ func followSchemas(t testing.TB, dir string, before map[string]fs.FileInfo) {
 // TestSchemaCommand tests that llmsweep help schema prints what the files of all other tests are checked with.
 func TestSchemaCommand(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"help", "schema"}, {"help", "schema", "run"}, {"help", "schema", "records"}, {"help", "schema", "pair"}, {"help", "schema", "verdict"}} {
+	for _, args := range [][]string{{"help", "schema"}, {"help", "schema", "run"}, {"help", "schema", "records"},
+		{"help", "schema", "pair"}, {"help", "schema", "verdict"}} {
 		name := append(args, "run")[2]
 		want, err := rundir.SchemaOf(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out, errs strings.Builder
-		if code := executeAgain(args, console.NewConsole(t.Context(), &out, &errs)); code != console.Done || errs.Len() > 0 || out.String() != string(want) {
+		if code := executeAgain(args, console.NewConsole(t.Context(), &out, &errs)); code != console.Done ||
+			errs.Len() > 0 || out.String() != string(want) {
 			t.Errorf("%v: exit %d, %s, %d bytes", args, code, errs.String(), out.Len())
 		}
 	}
@@ -72,14 +74,16 @@ func TestImportsFollowTheSchema(t *testing.T) {
 	files := 0
 	for _, pattern := range []string{"*.md", "*.txt", "results/*.json*"} {
 		found, err := filepath.Glob(filepath.Join(published, pattern))
-		found = slices.DeleteFunc(found, func(name string) bool { return strings.HasSuffix(name, ".runs.txt") }) // a golden file
+		// a golden file
+		found = slices.DeleteFunc(found, func(name string) bool { return strings.HasSuffix(name, ".runs.txt") })
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, err)
 		}
 		for _, f := range found {
 			files++
 			var out, errs strings.Builder
-			if code := executeAgain([]string{"import", "--out", dir, f}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done || errs.Len() > 0 {
+			if code := executeAgain([]string{"import", "--out", dir, f}, console.NewConsole(t.Context(), &out,
+				&errs)); code != console.Done || errs.Len() > 0 {
 				t.Errorf("%s: exit %d, %s", f, code, errs.String())
 			}
 		}

@@ -57,7 +57,8 @@ func TestNoSecretIsShownOverTheNetwork(t *testing.T) {
 	expired, expiredCert, _ := certificate(t, time.Now().Add(-time.Hour))
 	secure := overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid}})
 	late := overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{expired}})
-	mutual := overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid}, ClientAuth: tls.RequireAnyClientCert})
+	mutual := overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid},
+		ClientAuth: tls.RequireAnyClientCert})
 	plain := "https://" + listening(t, "tcp", "127.0.0.1:0", simulated)
 	with := func(u string) string {
 		u = strings.Replace(u, "://", "://me:"+url.PathEscape(plant("user"))+"@", 1)
@@ -69,17 +70,20 @@ func TestNoSecretIsShownOverTheNetwork(t *testing.T) {
 		flags []string
 		code  int
 	}{
-		"unknown authority":   {url: secure, code: console.Failed},
-		"another host":        {url: strings.Replace(secure, "127.0.0.1", "localhost", 1), flags: []string{"--ca", cert}, code: console.Failed},
-		"expired":             {url: late, flags: []string{"--ca", expiredCert}, code: console.Failed},
-		"no certificate":      {url: mutual, flags: []string{"--ca", cert}, code: console.Failed},
-		"no TLS":              {url: plain, code: console.Failed},
-		"broken key":          {url: mutual, flags: []string{"--ca", cert, "--cert", cert, "--key", secretKey}, code: console.WrongUsage},
+		"unknown authority": {url: secure, code: console.Failed},
+		"another host": {url: strings.Replace(secure, "127.0.0.1", "localhost", 1), flags: []string{"--ca", cert},
+			code: console.Failed},
+		"expired":        {url: late, flags: []string{"--ca", expiredCert}, code: console.Failed},
+		"no certificate": {url: mutual, flags: []string{"--ca", cert}, code: console.Failed},
+		"no TLS":         {url: plain, code: console.Failed},
+		"broken key": {url: mutual, flags: []string{"--ca", cert, "--cert", cert, "--key", secretKey},
+			code: console.WrongUsage},
 		"a key for authority": {url: secure, flags: []string{"--ca", secretKey}, code: console.WrongUsage},
 		"a key twice":         {url: secure, flags: []string{"--cert", secretKey}, code: console.WrongUsage},
 		"good":                {url: mutual, flags: []string{"--ca", cert, "--cert", cert, "--key", key}},
 	} {
-		args := append(brief("run", with(c.url), "--concurrency", "1", "--requests", "2", "--warmup", "1", "--out", filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))),
+		args := append(brief("run", with(c.url), "--concurrency", "1", "--requests", "2", "--warmup", "1", "--out",
+			filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))),
 			"--api-key", plant("flag"), "--header", "X-Token: "+plant("header"))
 		if said := tell(c.code, append(args, c.flags...)...); said == "" {
 			t.Errorf("%s: nothing", name)
@@ -93,7 +97,8 @@ func TestNoSecretIsShownOverTheNetwork(t *testing.T) {
 
 	// What other people publish may have secrets of theirs: in the address of the server and in the command that
 	// started it.
-	document := write("published.md", "# Results\n\n```\nvllm serve Qwen2-7B --api-key "+plant("launch")+" --tensor-parallel-size 2\n```\n\n"+
+	document := write("published.md", "# Results\n\n```\nvllm serve Qwen2-7B --api-key "+plant("launch")+
+		" --tensor-parallel-size 2\n```\n\n"+
 		"Target: http://me:"+plant("target")+"@gpu1:8000/v1?token="+planted["target"]+"\n\n"+
 		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n"+
 		"|---|---|---|---|---|---|\n| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n")
@@ -104,7 +109,8 @@ func TestNoSecretIsShownOverTheNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := write("guidellm.json", strings.ReplaceAll(string(published), "http://", "http://me:"+url.PathEscape(planted["target"])+"@"))
+	result := write("guidellm.json", strings.ReplaceAll(string(published), "http://", "http://me:"+
+		url.PathEscape(planted["target"])+"@"))
 	tell(console.Done, "import", result, "--out", filepath.Join(dir, "imported-json"))
 
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -31,7 +31,8 @@ func canary(place string) string { return "cnry-" + place + "-7f/3+a&\"9" }
 func secretForms(s string) []string {
 	quoted := fmt.Sprintf("%q", s)
 	return []string{
-		s, url.QueryEscape(s), url.PathEscape(s), base64.StdEncoding.EncodeToString([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)), strings.Trim(quoted, `"`), html.EscapeString(s),
+		s, url.QueryEscape(s), url.PathEscape(s), base64.StdEncoding.EncodeToString([]byte(s)),
+		base64.RawURLEncoding.EncodeToString([]byte(s)), strings.Trim(quoted, `"`), html.EscapeString(s),
 		strings.ReplaceAll(s, "/", `\/`), s[:12], // its beginning shows it too
 	}
 }
@@ -47,7 +48,8 @@ func echoing(good http.Handler, elsewhere string) http.Handler {
 		for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 			for _, v := range r.Header[name] {
 				_, token, _ := strings.Cut(v, " ")
-				said += strings.Join([]string{v, token, url.QueryEscape(v), url.PathEscape(token), base64.StdEncoding.EncodeToString([]byte(v)), html.EscapeString(v)}, " ") + " "
+				said += strings.Join([]string{v, token, url.QueryEscape(v), url.PathEscape(token),
+					base64.StdEncoding.EncodeToString([]byte(v)), html.EscapeString(v)}, " ") + " "
 			}
 		}
 		if user, password, ok := r.BasicAuth(); ok {
@@ -106,7 +108,8 @@ func TestNoSecretIsShown(t *testing.T) {
 			inputs[path] = true
 			return path
 		}
-		w.env = map[string]string{"GITHUB_STEP_SUMMARY": w.path("summary.md"), "HTTP_PROXY": "http://me:" + plant("proxy") + "@proxy:1"}
+		w.env = map[string]string{"GITHUB_STEP_SUMMARY": w.path("summary.md"), "HTTP_PROXY": "http://me:" + plant("proxy") +
+			"@proxy:1"}
 		for i, name := range variables {
 			w.env[name] = planted[fmt.Sprint("env", i)]
 		}
@@ -139,12 +142,17 @@ func TestNoSecretIsShown(t *testing.T) {
 
 		run := append(brief("run", withUser, "--concurrency", "2", "--requests", "30", "--out", w.path("run")), asFlags...)
 		tell(-1, run...)
-		tell(-1, append(quick("sweep", fresh(), "--out", w.path("sweep"), "--api-key="+plant("flag"), "--header=Cookie: "+plant("cookie")), "--max-error-rate", "1")...)
-		tell(-1, append(brief("run", fresh(), "--api", "messages", "--concurrency", "1", "--requests", "4", "--out", w.path("messages")), "--api-key", planted["flag"])...)
-		tell(-1, pairwise(fresh(), "me:"+url.PathEscape(user)+"@"+at, "--rate", "4", "--out", w.path("pair"), "--max-error-rate", "1")...)
+		tell(-1, append(quick("sweep", fresh(), "--out", w.path("sweep"), "--api-key="+plant("flag"), "--header=Cookie: "+
+			plant("cookie")), "--max-error-rate", "1")...)
+		tell(-1, append(brief("run", fresh(), "--api", "messages", "--concurrency", "1", "--requests", "4", "--out",
+			w.path("messages")), "--api-key", planted["flag"])...)
+		tell(-1, pairwise(fresh(), "me:"+url.PathEscape(user)+"@"+at, "--rate", "4", "--out", w.path("pair"),
+			"--max-error-rate", "1")...)
 		tell(-1, append(run, "--dry-run")...)
-		tell(-1, "run", "--config", input("good.yaml", "url: '"+withUser+"'\napi-key: '"+plant("configkey")+"'\nheader: {X-Other: '"+plant("configheader")+"'}\n"),
-			"--concurrency", "1", "--requests", "2", "--warmup", "1", "--no-selftest", "--max-error-rate", "1", "--out", w.path("configured"))
+		tell(-1, "run", "--config", input("good.yaml", "url: '"+withUser+"'\napi-key: '"+plant("configkey")+
+			"'\nheader: {X-Other: '"+plant("configheader")+"'}\n"),
+			"--concurrency", "1", "--requests", "2", "--warmup", "1", "--no-selftest", "--max-error-rate", "1", "--out",
+			w.path("configured"))
 
 		// What goes wrong.
 		strict, _ := w.server(w.simulated(simserver.Options{APIKey: "another"}))
@@ -156,11 +164,13 @@ func TestNoSecretIsShown(t *testing.T) {
 		}))
 		for _, u := range []string{
 			"http://me:" + url.PathEscape(user) + "@127.0.0.1:9/?token=" + url.QueryEscape(query), strict, redirecting, missing,
-			"ftp://me:" + user + "@" + at + "/?token=" + query, "http://me:" + user + "@" + at, "http://me:" + user + "@x/?token=" + query, "http://" + user + "@x:y",
+			"ftp://me:" + user + "@" + at + "/?token=" + query, "http://me:" + user + "@" + at, "http://me:" + user +
+				"@x/?token=" + query, "http://" + user + "@x:y",
 			"me:" + user + "@" + at + "x", "unix:/nowhere:/v1?token=" + query + "%zz", server + "/?token=" + query + "\n",
 		} {
 			// Where the server's next answers happen to be good, the run begins: a self-test would wait for real time.
-			_, errs := tell(-1, append([]string{"run", u, "--concurrency", "1", "--requests", "4", "--no-selftest"}, asFlags...)...)
+			_, errs := tell(-1, append([]string{"run", u, "--concurrency", "1", "--requests", "4", "--no-selftest"},
+				asFlags...)...)
 			if errs == "" {
 				t.Errorf("%q: no error", u)
 			}
@@ -170,12 +180,16 @@ func TestNoSecretIsShown(t *testing.T) {
 		tell(console.WrongUsage, "run", server, "--header", planted["header"])
 		tell(console.WrongUsage, "run", server, "--concurrency", "1", "--header", "a "+planted["header"]+": x")
 		tell(console.WrongUsage, "run", server, "--no-such-flag", "--api-key", planted["flag"], planted["flag"])
-		tell(console.WrongUsage, "run", server, "--concurrency", "1", "--body", `{"api_key": "`+planted["flag"]+`"`, "--api-key", planted["flag"])
+		tell(console.WrongUsage, "run", server, "--concurrency", "1", "--body", `{"api_key": "`+planted["flag"]+`"`,
+			"--api-key", planted["flag"])
 		tell(console.WrongUsage, "sim", "--require-key", plant("simflag"), "--no-such-flag="+planted["simflag"])
 		for i, text := range []string{
-			"api-key: ['" + plant("configlist") + "']\n", "api-key: {a: '" + planted["configlist"] + "'}\n", "api-ky: '" + planted["configlist"] + "'\n",
-			"api-key: '" + planted["configlist"] + "\n", "header: ['" + planted["configlist"] + "']\n", "api-key: &a '" + planted["configlist"] + "' x\n",
-			"api-key '" + planted["configlist"] + "'\n", "'" + planted["configlist"] + "'\n", "api-key: @" + planted["configlist"] + "\n",
+			"api-key: ['" + plant("configlist") + "']\n", "api-key: {a: '" + planted["configlist"] + "'}\n", "api-ky: '" +
+				planted["configlist"] + "'\n",
+			"api-key: '" + planted["configlist"] + "\n", "header: ['" + planted["configlist"] + "']\n", "api-key: &a '" +
+				planted["configlist"] + "' x\n",
+			"api-key '" + planted["configlist"] + "'\n", "'" + planted["configlist"] + "'\n", "api-key: @" +
+				planted["configlist"] + "\n",
 		} {
 			tell(-1, "run", server, "--concurrency", "1", "--config", input(fmt.Sprintf("wrong%d.yaml", i), text))
 		}
@@ -185,16 +199,20 @@ func TestNoSecretIsShown(t *testing.T) {
 			_, at, _ := strings.Cut(server, "://")
 			return "http://me:" + url.PathEscape(user) + "@" + at + "/v1?token=" + url.QueryEscape(query)
 		}
-		tell(-1, append(brief("run", secretly(fresh()), secretly(fresh()), "--concurrency", "2", "--requests", "30", "--out", w.path("replicas")), asFlags...)...)
+		tell(-1, append(brief("run", secretly(fresh()), secretly(fresh()), "--concurrency", "2", "--requests", "30", "--out",
+			w.path("replicas")), asFlags...)...)
 		w.interruptAfter(3 * time.Second)
 		// Which of its answers the server breaks depends on the order of requests, so that the run may end before the
 		// interrupt.
-		tell(-1, append(brief("run", secretly(fresh()), "--concurrency", "1,2", "--requests", "300", "--out", w.path("cut")), asFlags...)...)
+		tell(-1, append(brief("run", secretly(fresh()), "--concurrency", "1,2", "--requests", "300", "--out", w.path("cut")),
+			asFlags...)...)
 		w.again()
 		tell(console.WrongUsage, "resume", w.path("cut"))
 		tell(console.WrongUsage, "resume", w.path("cut"), "--url", withUser, "--api-key", planted["flag"])
-		tell(console.WrongUsage, "resume", w.path("cut"), "--url", "ftp://me:"+user+"@"+at, "--body", body, "--header", "X-Token: "+planted["header"])
-		tell(-1, "resume", w.path("cut"), "--url", secretly(fresh()), "--body", body, "--header", "X-Token: "+planted["header"], "--api-key", planted["flag"])
+		tell(console.WrongUsage, "resume", w.path("cut"), "--url", "ftp://me:"+user+"@"+at, "--body", body, "--header",
+			"X-Token: "+planted["header"])
+		tell(-1, "resume", w.path("cut"), "--url", secretly(fresh()), "--body", body, "--header", "X-Token: "+
+			planted["header"], "--api-key", planted["flag"])
 		if run := open(t, w.path("cut")); run.State == rundir.Interrupted {
 			t.Error("the run was not continued")
 		}
@@ -228,7 +246,8 @@ func TestNoSecretIsShown(t *testing.T) {
 		if files < 15 || leaked.Load() > 0 {
 			t.Errorf("%d files, %d requests to a foreign host", files, leaked.Load())
 		}
-		if run := open(t, w.path("run")); len(run.Stages[0].Errors) < 3 || !strings.Contains(string(run.Command.Body), "top_p") {
+		if run := open(t, w.path("run")); len(run.Stages[0].Errors) < 3 || !strings.Contains(string(run.Command.Body),
+			"top_p") {
 			t.Errorf("errors %v, body %s: the server repeats nothing", run.Stages[0].Errors, run.Command.Body)
 		}
 	})

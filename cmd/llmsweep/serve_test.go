@@ -21,10 +21,13 @@ func TestReportShowsDrawings(t *testing.T) {
 		w.must("report", w.path("run"), "--format", "markdown", "--lang", "zh", "-o", w.path("published/a<b>.md"))
 		w.must("report", w.path("run"), "--format", "svg", "--drawing", "itl", "-o", w.path("itl.svg"))
 		out, _ := w.must("report", w.path("run"), "--format", "svg")
-		if first, err := os.ReadFile(w.path("run/output.svg")); err != nil || !strings.HasPrefix(string(first), out) || len(out) == 0 { // the file has a mark behind it
+		// the file has a mark behind it
+		if first, err := os.ReadFile(w.path("run/output.svg")); err != nil || !strings.HasPrefix(string(first), out) ||
+			len(out) == 0 {
 			t.Errorf("%v: --format svg prints another drawing than report.md shows first", err)
 		}
-		for doc, files := range map[string][]string{"run/report.md": {"output.svg", "ttft.svg"}, "published/a<b>.md": {"a-b--output.svg", "a-b--ttft.svg"}, "": {"itl.svg"}} {
+		for doc, files := range map[string][]string{"run/report.md": {"output.svg", "ttft.svg"},
+			"published/a<b>.md": {"a-b--output.svg", "a-b--ttft.svg"}, "": {"itl.svg"}} {
 			dir := strings.TrimSuffix(doc, doc[strings.LastIndex(doc, "/")+1:])
 			text := ""
 			if doc != "" {
@@ -41,7 +44,8 @@ func TestReportShowsDrawings(t *testing.T) {
 				wholeSVG(t, w.path(dir+file))
 			}
 		}
-		code, _, errs := w.llmsweep("report", w.path("run"), "--format", "svg", "--drawing", "nonsense", "-o", w.path("itl.svg"))
+		code, _, errs := w.llmsweep("report", w.path("run"), "--format", "svg", "--drawing", "nonsense", "-o",
+			w.path("itl.svg"))
 		if code != console.WrongUsage || !strings.Contains(errs, "there are output, ttft") {
 			t.Errorf("exit %d: %s", code, errs)
 		}

@@ -21,7 +21,8 @@ func shellWords(line string) []string {
 			quote = 0
 		case quote == 0 && (c == '"' || c == '\''):
 			quote, started = c, true
-		case quote == 0 && (c == '#' || c == '|' || c == '>' || c == '&') && !started: // a comment, or what another program does
+		// a comment, or what another program does
+		case quote == 0 && (c == '#' || c == '|' || c == '>' || c == '&') && !started:
 			return words
 		case quote == 0 && c == ' ':
 			end()

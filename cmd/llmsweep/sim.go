@@ -103,7 +103,8 @@ func presets() string {
 	for _, g := range sim.GPUs() {
 		gpus = append(gpus, g.Name)
 	}
-	return "Models: " + strings.Join(models, ", ") + ". GPUs: " + strings.Join(gpus, ", ") + ". Quantizations: fp16, int8, int4."
+	return "Models: " + strings.Join(models, ", ") + ". GPUs: " + strings.Join(gpus, ", ") +
+		". Quantizations: fp16, int8, int4."
 }
 
 // fixedTimes are the flags of a server whose times do not depend on its load.
@@ -122,7 +123,8 @@ func (f fixedTimes) apply(c *sim.MachineConfig) error {
 		return errors.New("--first-token and --per-token belong together, such as --first-token 100ms --per-token 10ms")
 	}
 	*c = sim.MachineConfig{
-		Plain: sim.Plain{FirstToken: first, PerToken: each}, Model: c.Model, MaxNumSeqs: c.MaxNumSeqs, MaxModelLen: c.MaxModelLen,
+		Plain: sim.Plain{FirstToken: first, PerToken: each}, Model: c.Model, MaxNumSeqs: c.MaxNumSeqs,
+		MaxModelLen: c.MaxModelLen,
 	}
 	return nil
 }

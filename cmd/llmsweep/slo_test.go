@@ -14,11 +14,13 @@ import (
 // TestReportAndChooseAgree judges sweeps by many objectives, once by report and once by choose: both say that there is
 // no rate, or name the same one, or its low end where it is not located.
 func TestReportAndChooseAgree(t *testing.T) {
-	for seed, stats := range [][]string{{"p50", "p95", "mean"}, {"p90", "p99"}} { // each statistic once: opening a run costs the most
+	// each statistic once: opening a run costs the most
+	for seed, stats := range [][]string{{"p50", "p95", "mean"}, {"p90", "p99"}} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
 				dir := w.path("swept")
-				w.must(quick("sweep", w.slow(), "--points", fmt.Sprint(3+seed), "--seed", fmt.Sprint(seed+1), "--label", "gpu=L20,gpus=1", "--out", dir)...)
+				w.must(quick("sweep", w.slow(), "--points", fmt.Sprint(3+seed), "--seed", fmt.Sprint(seed+1), "--label",
+					"gpu=L20,gpus=1", "--out", dir)...)
 				met := 0
 				for _, stat := range stats {
 					for ms := 50.0; ms < 2500; ms *= 6 { // from one that no rate meets to one that most do
@@ -54,7 +56,8 @@ func agree(t *testing.T, w *world, dir string, terms ...string) (met bool) {
 	if err := json.Unmarshal([]byte(out), &run); err != nil {
 		t.Fatal(err)
 	}
-	code, out, errs := w.llmsweep(append([]string{"choose", dir, "--demand", "1rps", "--price", "L20=1", "--format", "json"}, flags...)...)
+	code, out, errs := w.llmsweep(append([]string{"choose", dir, "--demand", "1rps", "--price", "L20=1", "--format",
+		"json"}, flags...)...)
 	var choices []struct {
 		Ranked []struct {
 			Rate float64 `json:"rate"`
@@ -78,7 +81,8 @@ func agree(t *testing.T, w *world, dir string, terms ...string) (met bool) {
 		t.Errorf("%v: choose exits with %d, want %d: %s", terms, code, want, errs)
 	}
 	rate := strings.Trim(string(run.SLO.Rate), `{"over:}`)
-	if rate == "" && run.SLO.Verdict == "kept" && string(run.SLO.Low) != "0" { // it is not located: choose counts on its low end
+	// it is not located: choose counts on its low end
+	if rate == "" && run.SLO.Verdict == "kept" && string(run.SLO.Low) != "0" {
 		rate = string(run.SLO.Low)
 	}
 	switch c := choices[0]; {
@@ -91,7 +95,8 @@ func agree(t *testing.T, w *world, dir string, terms ...string) (met bool) {
 		if _, err := fmt.Sscan(rate, &v); err != nil || math.Abs(v-c.Ranked[0].Rate) > 1e-9 {
 			t.Errorf("%v: report says %s req/s, choose %v", terms, rate, c.Ranked[0].Rate)
 		}
-	case run.SLO.Verdict == "broken" && strings.Contains(c.Refused[0].Why, "decide"), run.SLO.Verdict == "unsure" && strings.Contains(c.Refused[0].Why, "misses"):
+	case run.SLO.Verdict == "broken" && strings.Contains(c.Refused[0].Why, "decide"), run.SLO.Verdict == "unsure" &&
+		strings.Contains(c.Refused[0].Why, "misses"):
 		t.Errorf("%v: report says %s, choose %q", terms, run.SLO.Verdict, c.Refused[0].Why)
 	}
 	return rate != ""
@@ -104,7 +109,8 @@ func TestRulesOfMLPerf(t *testing.T) {
 		url, _ := w.server(w.simulated(simserver.Options{}))
 		dir := w.path("run")
 		w.must(brief("run", url, "--rate", "10", "--requests", "300", "--out", dir)...)
-		rules := []string{"report", dir, "--slo", "latency:p90<9s", "--slo", "latency:p99<9s", "--slo", "ttft:mean<9s", "--rules", "mlperf"}
+		rules := []string{"report", dir, "--slo", "latency:p90<9s", "--slo", "latency:p99<9s", "--slo", "ttft:mean<9s",
+			"--rules", "mlperf"}
 		for _, format := range []string{"console", "markdown"} {
 			out, _ := w.must(append(rules, "--format", format)...)
 			_, table, _ := strings.Cut(out, "MLPerf's early stopping")
@@ -118,7 +124,8 @@ func TestRulesOfMLPerf(t *testing.T) {
 				t.Errorf("%s: a mean is judged: %s", format, table)
 			}
 		}
-		for _, wrong := range [][]string{{"report", dir, "--rules", "mlperf"}, append(rules, "--format", "json"), {"report", dir, "--rules", "other"}} {
+		for _, wrong := range [][]string{{"report", dir, "--rules", "mlperf"}, append(rules, "--format", "json"),
+			{"report", dir, "--rules", "other"}} {
 			if code, _, errs := w.llmsweep(wrong...); code != console.WrongUsage {
 				t.Errorf("%q: exit %d, %s", wrong, code, errs)
 			}

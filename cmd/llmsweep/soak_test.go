@@ -47,7 +47,8 @@ func TestSoak(t *testing.T) {
 					s.files = len(files)
 				}
 				sizes = append(sizes, s)
-				t.Logf("hour %2d: heap %.1f MB, %d goroutines, %d descriptors", len(sizes), float64(s.heap)/1e6, s.goroutines, s.files)
+				t.Logf("hour %2d: heap %.1f MB, %d goroutines, %d descriptors", len(sizes), float64(s.heap)/1e6, s.goroutines,
+					s.files)
 			}
 		}()
 		began := time.Now()
@@ -57,7 +58,8 @@ func TestSoak(t *testing.T) {
 		world.Waiter = func() console.Waiter { return timer{&load.Timer{}} }
 		c = c.In(world)
 		c.Dir = w.dir
-		if code := executeAgain(brief("run", url, "--rate", "2", "--duration", "24h", "--max-error-rate", "1"), c); code != console.Done {
+		if code := executeAgain(brief("run", url, "--rate", "2", "--duration", "24h", "--max-error-rate", "1"),
+			c); code != console.Done {
 			t.Errorf("exit %d", code)
 		}
 		close(done)

@@ -28,7 +28,8 @@ func TestSpeculation(t *testing.T) {
 		file := w.write("texts.jsonl", strings.Repeat(`{"prompt":"Tell me about the sea and the ships on it.","output_tokens":100}`+"\n", 20))
 		for engine, args := range map[string][]string{"vllm": nil, "sglang": {"--dataset", file, "--output-tokens", "128"}} {
 			url, _ := w.server(w.simulation(config, simserver.Options{Engine: engine}))
-			out, _ := w.must(append([]string{"run", url, "--concurrency", "8", "--requests", "400", "--warmup", "1", "--no-selftest", "--plain", "--out", w.path(engine)}, args...)...)
+			out, _ := w.must(append([]string{"run", url, "--concurrency", "8", "--requests", "400", "--warmup", "1",
+				"--no-selftest", "--plain", "--out", w.path(engine)}, args...)...)
 			st := open(t, w.path(engine)).Stages[0]
 			got := st.Server
 			if got == nil || math.Abs(got.AcceptRate.Value()-rate) > 0.02 || math.Abs(got.AcceptLength.Value()-1-4*rate) > 0.08 {
@@ -40,8 +41,10 @@ func TestSpeculation(t *testing.T) {
 			if want := 0.010 / (1 + 4*rate); math.Abs(st.InterToken.Value()-want) > 0.05*want {
 				t.Errorf("%s: ITL %v, want %v", engine, st.InterToken, want)
 			}
-			warned := map[string]string{"vllm": "these prompts are random words", "sglang": "answers were forced to a length"}[engine]
-			if text := strings.Join(strings.Fields(out), " "); !strings.Contains(text, warned) || !strings.Contains(w.report(engine, "console", "en"), "per step") || !strings.Contains(text, "--max-tokens N") {
+			warned := map[string]string{"vllm": "these prompts are random words",
+				"sglang": "answers were forced to a length"}[engine]
+			if text := strings.Join(strings.Fields(out), " "); !strings.Contains(text, warned) ||
+				!strings.Contains(w.report(engine, "console", "en"), "per step") || !strings.Contains(text, "--max-tokens N") {
 				t.Errorf("%s: %s", engine, out)
 			}
 		}
@@ -77,12 +80,16 @@ func TestSpeculationTakesTexts(t *testing.T) {
 			"none":  {plain, "sglang", nil, false, false},
 		} {
 			url, _ := w.server(w.simulation(c.config, simserver.Options{Engine: c.engine}))
-			out, _ := w.must(append([]string{"sweep", url, "--budget", "30s", "--stage-time", "5s", "--points", "1", "--no-selftest", "--plain", "--out", w.path(name)}, c.args...)...)
+			out, _ := w.must(append([]string{"sweep", url, "--budget", "30s", "--stage-time", "5s", "--points", "1",
+				"--no-selftest", "--plain", "--out", w.path(name)}, c.args...)...)
 			run, text := open(t, w.path(name)), strings.Join(strings.Fields(w.report(name, "console", "en")), " ")
-			if got := run.Workload.Dataset == workload.BuiltIn; got != c.texts || got != strings.Contains(text, "built-in texts are sent in place of random words") || c.texts && run.Workload.Forced {
+			if got := run.Workload.Dataset == workload.BuiltIn; got != c.texts ||
+				got != strings.Contains(text, "built-in texts are sent in place of random words") || c.texts &&
+				run.Workload.Forced {
 				t.Errorf("%s: %+v\n%s", name, run.Workload, out)
 			}
-			if strings.Contains(text, "these prompts are random words") != c.warned || strings.Contains(text, "forced to a length") {
+			if strings.Contains(text, "these prompts are random words") != c.warned ||
+				strings.Contains(text, "forced to a length") {
 				t.Errorf("%s: %s", name, out)
 			}
 		}

@@ -89,13 +89,15 @@ func TestSpendingLimitsHold(t *testing.T) {
 				m := &meter{Handler: w.simulated(simserver.Options{})}
 				url, stop := w.server(m)
 				defer stop()
-				out, errs := w.must(append(tt.args, url, "--price-in", "1", "--price-out", "10", "--max-cost", fmt.Sprint(tt.cost))...)
+				out, errs := w.must(append(tt.args, url, "--price-in", "1", "--price-out", "10", "--max-cost",
+					fmt.Sprint(tt.cost))...)
 				run, s := spentOf(t, w.dir)
 				cost := (1*float64(m.prompt) + 10*float64(m.output)) / 1e6
 				if cost > tt.cost || cost < tt.cost*8/10 {
 					t.Errorf("%d + %d tokens billed, cost %v", m.prompt, m.output, cost)
 				}
-				if s.PromptTokens != m.prompt || s.OutputTokens != m.output || s.UnsureTokens != 0 || math.Abs(s.Cost.Value()-cost) > 1e-9 {
+				if s.PromptTokens != m.prompt || s.OutputTokens != m.output || s.UnsureTokens != 0 ||
+					math.Abs(s.Cost.Value()-cost) > 1e-9 {
 					t.Errorf("spent %+v, billed %d + %d tokens, cost %v", s, m.prompt, m.output, cost)
 				}
 				if !s.Ended || run.State != rundir.Complete || len(run.Stages) == 0 || run.Stages[0].Requests.OK == 0 {

@@ -16,7 +16,8 @@ import (
 // stage is asked at the same time, and takes one such wait.
 func TestMeasurementsBeginSoon(t *testing.T) {
 	for name, args := range map[string][]string{
-		"run": {"run", "--concurrency", "4", "--requests", "8"}, "sweep": {"sweep", "--stage-time", "1s", "--points", "1", "--budget", "20s"},
+		"run": {"run", "--concurrency", "4", "--requests", "8"}, "sweep": {"sweep", "--stage-time", "1s", "--points", "1",
+			"--budget", "20s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
@@ -45,7 +46,8 @@ func TestMeasurementsBeginSoon(t *testing.T) {
 					}
 					sim.ServeHTTP(rw, r)
 				}))
-				w.must(append(args, url, "--warmup", "0", "--prompt-tokens", "64", "--output-tokens", "8", "--no-selftest", "--plain")...)
+				w.must(append(args, url, "--warmup", "0", "--prompt-tokens", "64", "--output-tokens", "8", "--no-selftest",
+					"--plain")...)
 				if asked != 3 || first < ttft || first > 2*ttft {
 					t.Errorf("%d requests before the first measured one, which was sent after %v", asked, first)
 				}

@@ -73,7 +73,8 @@ func TestStatusLine(t *testing.T) {
 	}
 	c := console.NewConsole(t.Context(), io.Discard, f)
 	c.Dir = t.TempDir()
-	if code := executeAgain([]string{"run", "sim:", "--concurrency", "1,4", "--duration", "1s", "--warmup", "1", "--no-selftest"}, c); code != console.Done {
+	if code := executeAgain([]string{"run", "sim:", "--concurrency", "1,4", "--duration", "1s", "--warmup", "1",
+		"--no-selftest"}, c); code != console.Done {
 		t.Errorf("exit %d", code)
 	}
 	written := strings.ReplaceAll(end(), "\r\n", "\n")
@@ -102,9 +103,11 @@ func TestPagesAreOffered(t *testing.T) {
 	for _, c := range []struct {
 		more    []string
 		offered string
-	}{{nil, "--html FILE"}, {[]string{"--lang", "zh"}, "带图的网页"}, {[]string{"--format", "markdown"}, ""}, {[]string{"--html", t.TempDir() + "/page.html"}, ""}} {
+	}{{nil, "--html FILE"}, {[]string{"--lang", "zh"}, "带图的网页"}, {[]string{"--format", "markdown"}, ""},
+		{[]string{"--html", t.TempDir() + "/page.html"}, ""}} {
 		code, out, errs := onTerminal(t, append(compare, c.more...)...)
-		if code != console.Done || out == "" || strings.Contains(errs, "--html") != (c.offered != "") || !strings.Contains(errs, c.offered) {
+		if code != console.Done || out == "" || strings.Contains(errs, "--html") != (c.offered != "") ||
+			!strings.Contains(errs, c.offered) {
 			t.Errorf("%v: exit %d, %d bytes: %s", c.more, code, len(out), errs)
 		}
 	}

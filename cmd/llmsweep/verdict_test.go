@@ -73,8 +73,10 @@ func TestVerdicts(t *testing.T) {
 		verdict(console.Missed, rundir.DecisionMissed, rundir.SupportsSLO, swept("none", "--slo", "ttft:p50<1us")...)
 		verdict(console.Done, rundir.DecisionMet, rundir.SupportsSLO, ran("met", "--slo", "ttft:p50<9s")...)
 		verdict(console.Missed, rundir.DecisionMissed, rundir.SupportsSLO, ran("missed", "--slo", "ttft:p50<1us")...)
-		open := verdict(console.Undecided, rundir.DecisionUndecided, rundir.SupportsNothing, ran("open", "--slo", "errors<0.01%")...)
-		if !strings.Contains(open.NextCommand, "--requests ") || strings.Contains(open.NextCommand, "--requests 300 ") || strings.Contains(open.NextCommand, "--out ") {
+		open := verdict(console.Undecided, rundir.DecisionUndecided, rundir.SupportsNothing,
+			ran("open", "--slo", "errors<0.01%")...)
+		if !strings.Contains(open.NextCommand, "--requests ") || strings.Contains(open.NextCommand, "--requests 300 ") ||
+			strings.Contains(open.NextCommand, "--out ") {
 			t.Errorf("next: %s", open.NextCommand)
 		}
 		verdict(console.Done, rundir.DecisionMeasured, rundir.SupportsValue, ran("plain")...)
@@ -82,16 +84,19 @@ func TestVerdicts(t *testing.T) {
 			t.Error(out)
 		}
 		verdict(console.Done, rundir.DecisionNoDifference, rundir.SupportsNoDifference, "compare", w.path("a"), w.path("a"))
-		verdict(console.Done, rundir.DecisionMet, rundir.SupportsNoDifference, "compare", w.path("a"), w.path("a"), "--fail-if", "tokens_per_s<-50%")
+		verdict(console.Done, rundir.DecisionMet, rundir.SupportsNoDifference, "compare", w.path("a"), w.path("a"),
+			"--fail-if", "tokens_per_s<-50%")
 		demand := []string{"choose", w.path("a"), "--slo", "ttft:p50<2s"}
 		verdict(console.Done, rundir.DecisionChosen, rundir.SupportsEstimate, append(demand, "--demand", "500rps")...)
-		verdict(console.Missed, rundir.DecisionNone, rundir.SupportsSLO, append(demand, "--demand", "500rps", "--max-gpus", "1")...)
+		verdict(console.Missed, rundir.DecisionNone, rundir.SupportsSLO, append(demand, "--demand", "500rps", "--max-gpus",
+			"1")...)
 	})
 }
 
 // TestNoVerdictOfOthers tests that a command without a verdict says so.
 func TestNoVerdictOfOthers(t *testing.T) {
-	err := (&flags.Tables{Format: flags.FormatVerdict}).Write(console.NewConsole(t.Context(), io.Discard, io.Discard), nil, nil, nil)
+	err := (&flags.Tables{Format: flags.FormatVerdict}).Write(console.NewConsole(t.Context(), io.Discard, io.Discard),
+		nil, nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "this command has none") {
 		t.Error(err)
 	}

@@ -72,8 +72,9 @@ func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 // console returns a console in this world.
 func (w *world) console(out, errs io.Writer) *console.Console {
 	world := console.World{
-		Disk: w.disk, Limits: func() client.LocalLimits { return w.limits }, Waiter: func() console.Waiter { return timer{&load.Timer{}} },
-		Env: func(name string) string { return w.env[name] }, Dial: w.dial, Serve: w.serve,
+		Disk: w.disk, Limits: func() client.LocalLimits { return w.limits },
+		Waiter: func() console.Waiter { return timer{&load.Timer{}} },
+		Env:    func(name string) string { return w.env[name] }, Dial: w.dial, Serve: w.serve,
 	}
 	if w.disk == nil {
 		world.Disk = store.OS{}

@@ -69,7 +69,8 @@ func commit() (string, error) {
 		return "", fmt.Errorf("git rev-parse HEAD: %w", err)
 	}
 	// The table itself is being written while this runs: it does not count.
-	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ":!examples/evidence").Output()
+	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--",
+		":!examples/evidence").Output()
 	if err != nil {
 		return "", fmt.Errorf("git status: %w", err)
 	}
@@ -162,7 +163,8 @@ func (e *evidence) write(out io.Writer, commit string, earlier []string) error {
 		if slices.Contains(e.failed, r.pkg+" "+r.test) {
 			result = "**failed**"
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s %s | %.1f | %s |\n", r.pkg, r.cells, r.test, result, e.took[r.pkg+" "+r.test]/60, commit[:min(short, len(commit))]))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s %s | %.1f | %s |\n", r.pkg, r.cells, r.test, result,
+			e.took[r.pkg+" "+r.test]/60, commit[:min(short, len(commit))]))
 	}
 	slices.Sort(rows)
 	_, err := fmt.Fprintf(out, "# Statistical claims\n\nMeasured in virtual time %s. Each row names the commit that it was measured at. "+

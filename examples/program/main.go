@@ -35,9 +35,11 @@ func main() {
 		if !s.Rates.Completed.Known() { // no request ended in its window
 			continue
 		}
-		fmt.Printf("%-16s %6.2f req/s  TTFT %5.1f ms  %s\n", s.Name, s.Rates.Completed.Value(), 1e3*s.TTFT.Mean.Value(), s.Verdict)
+		fmt.Printf("%-16s %6.2f req/s  TTFT %5.1f ms  %s\n", s.Name, s.Rates.Completed.Value(), 1e3*s.TTFT.Mean.Value(),
+			s.Verdict)
 	}
 	if a := run.Saturation; a != nil {
-		fmt.Printf("It sustains %.2f requests per second (95 %%: %.2f to %.2f).\n", a.Rate.Value(), a.Low.Value(), a.High.Value())
+		fmt.Printf("It sustains %.2f requests per second (95 %%: %.2f to %.2f).\n", a.Rate.Value(), a.Low.Value(),
+			a.High.Value())
 	}
 }

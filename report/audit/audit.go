@@ -19,9 +19,10 @@ type Grade string
 
 // The grades.
 const (
-	Impossible Grade = "impossible" // the numbers contradict each other: at least one cannot be right; comparisons leave the row out
-	Doubtful   Grade = "doubtful"   // they can be right only under conditions that are not stated; comparisons mark the row
-	Remark     Grade = "remark"     // they can be right; a reader should know how they were made
+	// the numbers contradict each other: at least one cannot be right; comparisons leave the row out
+	Impossible Grade = "impossible"
+	Doubtful   Grade = "doubtful" // they can be right only under conditions that are not stated; comparisons mark the row
+	Remark     Grade = "remark"   // they can be right; a reader should know how they were made
 )
 
 // UnmarshalText reads a grade. Older files have "wrong" for "impossible".

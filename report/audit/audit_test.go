@@ -92,10 +92,14 @@ func TestExpertsList(t *testing.T) {
 		"serving-blocks.txt:17 stream", "serving-blocks.txt:24 latency", "serving-blocks.txt:31 stream",
 		"serving-blocks.txt:98 stream",
 		// Batches again.
-		"scaling-a10.txt:107 limit", "scaling-a10.txt:135 limit", "scaling-a10.txt:163 limit", "scaling-a10.txt:231 limit", "scaling-a10.txt:259 limit", // 104 tokens of 256 each, by the clock
+		// 104 tokens of 256 each, by the clock
+		"scaling-a10.txt:107 limit", "scaling-a10.txt:135 limit", "scaling-a10.txt:163 limit", "scaling-a10.txt:231 limit",
+		"scaling-a10.txt:259 limit",
 		"scaling-a10.txt:318 limit", "scaling-a10.txt:346 limit", "scaling-a10.txt:374 limit", "scaling-a10.txt:402 limit",
-		"scaling-a10.txt:455 closed-loop", "scaling-a10.txt:545 closed-loop", "scaling-a10.txt:605 closed-loop", "scaling-a10.txt:638 closed-loop",
-		"scaling-a10.txt:668 closed-loop", "scaling-a10.txt:698 closed-loop", "scaling-a10.txt:728 closed-loop", "scaling-a10.txt:758 closed-loop",
+		"scaling-a10.txt:455 closed-loop", "scaling-a10.txt:545 closed-loop", "scaling-a10.txt:605 closed-loop",
+		"scaling-a10.txt:638 closed-loop",
+		"scaling-a10.txt:668 closed-loop", "scaling-a10.txt:698 closed-loop", "scaling-a10.txt:728 closed-loop",
+		"scaling-a10.txt:758 closed-loop",
 		"scaling-a10.txt:788 closed-loop",
 	}
 	var got []string
@@ -122,7 +126,8 @@ func TestAlikeIsSaidOnce(t *testing.T) {
 		if err := errors.Join(Text(&once, all[:1], l, false), Text(&each, all[:1], l, true)); err != nil {
 			t.Fatal(err)
 		}
-		if lines := strings.Split(once.String(), "\n"); strings.TrimSpace(lines[1]) != want || strings.Contains(once.String(), "  ceiling  ") {
+		if lines := strings.Split(once.String(), "\n"); strings.TrimSpace(lines[1]) != want ||
+			strings.Contains(once.String(), "  ceiling  ") {
 			t.Errorf("%q, not %q, in\n%s", lines[1], want, once.String())
 		}
 		if n := strings.Count(each.String(), "  ceiling  "); n != 3 || strings.Contains(each.String(), want) {
@@ -154,7 +159,8 @@ func TestPlacesOfTheGridAreGivenOnce(t *testing.T) {
 	for _, r := range []string{"2", "3.4", "4", "5.2", "6", "7", "8"} {
 		table += "| asynchronous@" + r + ".00 req/sec | n/a | n/a | n/a | n/a | n/a |\n"
 	}
-	table = strings.NewReplacer("3.4.00", "3.10", "5.2.00", "3.20").Replace(table) + "| throughput | 8.00 req/sec | n/a | n/a | n/a | n/a |\n"
+	table = strings.NewReplacer("3.4.00", "3.10", "5.2.00", "3.20").Replace(table) +
+		"| throughput | 8.00 req/sec | n/a | n/a | n/a | n/a |\n"
 	doc, err := published.ParseText("doc", strings.NewReader(table))
 	if err != nil {
 		t.Fatal(err)
@@ -217,33 +223,40 @@ const (
 func TestRowRules(t *testing.T) {
 	for rows, want := range map[string][]string{
 		good: {},
-		"| asynchronous@1.00 | 0.00 req/sec | 0.00 sec | 0.00 ms | 0.00 ms | 0.00 tokens/sec |":                                                          {"zeros 4"},
-		"| asynchronous@1.00 | n/a | n/a | n/a | n/a | n/a |":                                                                                            {},
-		"| throughput | 9.00 req/sec | 1.00 sec | 1.01 sec | n/a | n/a |":                                                                                {"latency 4"},
-		"| throughput | 9.00 req/sec | 1.00 sec | 1002.00 ms | n/a | n/a |":                                                                              {}, // rounding
-		"| throughput | 9.00 req/sec | 1.06 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                             {"latency 4"},
-		"| throughput | 9.00 req/sec | 1.04 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                             {},
-		"| throughput | 9.00 req/sec | 0.90 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                             {"latency 4"},
-		"| throughput | 9.00 req/sec | > 0.90 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                           {},
-		"| throughput | 90.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 25000.00 tokens/sec |":                                                           {"tokens 4"},
-		"| throughput | 90.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 23000.00 tokens/sec |":                                                           {}, // a burst: requests in flight have tokens
-		"| throughput | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 2500.00 tokens/sec |":                                                             {}, // few have ended
-		"| x | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 1240.00 tokens/sec |":                                                                      {"tokens 4"},
-		"| x | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 1190.00 tokens/sec |":                                                                      {},
-		"| throughput | 9.00 req/sec | 0.50 sec | 50.00 ms | 7.48 ms | 550.00 tokens/sec |":                                                              {"tokens 4"},
-		"| throughput | 9.00 req/sec | 0.57 sec | 50.00 ms | 7.48 ms | 630.00 tokens/sec |":                                                              {},
-		"| asynchronous@1.00 | 1.45 req/sec | n/a | n/a | n/a | n/a |":                                                                                   {"offered 4"},
-		"| asynchronous@1.00 | 1.35 req/sec | n/a | n/a | n/a | n/a |":                                                                                   {"offered 4"}, // doubtful: beyond chance in 120 s
-		"| asynchronous@1.00 | 1.26 req/sec | n/a | n/a | n/a | n/a |":                                                                                   {},
-		good + strings.Repeat("| throughput | 9.00 req/sec | 60 sec | n/a | 7.48 ms | n/a |\n", 1):                                                       {},
-		good + good + good + "| x | 9 req/sec | 2.00 sec | 60.00 sec | n/a | n/a |":                                                                      {"unit 7"},
-		good + good + good + "| x | 9 req/sec | 2.00 sec | 0.06 sec | n/a | n/a |":                                                                       {}, // another unit, and right
+		"| asynchronous@1.00 | 0.00 req/sec | 0.00 sec | 0.00 ms | 0.00 ms | 0.00 tokens/sec |": {"zeros 4"},
+		"| asynchronous@1.00 | n/a | n/a | n/a | n/a | n/a |":                                   {},
+		"| throughput | 9.00 req/sec | 1.00 sec | 1.01 sec | n/a | n/a |":                       {"latency 4"},
+		// rounding
+		"| throughput | 9.00 req/sec | 1.00 sec | 1002.00 ms | n/a | n/a |":                    {},
+		"| throughput | 9.00 req/sec | 1.06 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":   {"latency 4"},
+		"| throughput | 9.00 req/sec | 1.04 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":   {},
+		"| throughput | 9.00 req/sec | 0.90 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":   {"latency 4"},
+		"| throughput | 9.00 req/sec | > 0.90 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |": {},
+		"| throughput | 90.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 25000.00 tokens/sec |": {"tokens 4"},
+		// a burst: requests in flight have tokens
+		"| throughput | 90.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 23000.00 tokens/sec |": {},
+		// few have ended
+		"| throughput | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 2500.00 tokens/sec |": {},
+		"| x | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 1240.00 tokens/sec |":          {"tokens 4"},
+		"| x | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 1190.00 tokens/sec |":          {},
+		"| throughput | 9.00 req/sec | 0.50 sec | 50.00 ms | 7.48 ms | 550.00 tokens/sec |":  {"tokens 4"},
+		"| throughput | 9.00 req/sec | 0.57 sec | 50.00 ms | 7.48 ms | 630.00 tokens/sec |":  {},
+		"| asynchronous@1.00 | 1.45 req/sec | n/a | n/a | n/a | n/a |":                       {"offered 4"},
+		// doubtful: beyond chance in 120 s
+		"| asynchronous@1.00 | 1.35 req/sec | n/a | n/a | n/a | n/a |": {"offered 4"},
+		"| asynchronous@1.00 | 1.26 req/sec | n/a | n/a | n/a | n/a |": {},
+		good + strings.Repeat("| throughput | 9.00 req/sec | 60 sec | n/a | 7.48 ms | n/a |\n",
+			1): {},
+		good + good + good + "| x | 9 req/sec | 2.00 sec | 60.00 sec | n/a | n/a |": {"unit 7"},
+		// another unit, and right
+		good + good + good + "| x | 9 req/sec | 2.00 sec | 0.06 sec | n/a | n/a |":                                                                       {},
 		good + "| x | 2.00 req/sec | 2.12 sec | 50.00 ms | 7.48 ms | n/a |\n":                                                                            {},
 		good + "| x@2 | 2.00 req/sec | 2.12 sec | 1050.00 ms | 7.477 ms | n/a |\n":                                                                       {},
 		"| x@2 | 2.00 req/sec | 2.00 sec | 1052.00 ms | 7.477 ms | 256 tok/s |\n| x@3 | 3.00 req/sec | 2.00 sec | 1052.00 ms | 7.477 ms | 384 tok/s |\n": {},
 		"| x@2 | 2.00 req/sec | 2.05 sec | 1052.00 ms | 7.477 ms | n/a |\n| x@3 | 3.00 req/sec | 2.12 sec | 1052.00 ms | 7.477 ms | n/a |\n":             {"copied 5"},
-		"| x@2 | 2.00 req/sec | 1.12 sec | 152.00 ms | 7.477 ms | n/a |\n| x@3 | 3.00 req/sec | 9.12 sec | 8152.00 ms | 7.477 ms | n/a |\n":              {}, // the queue differs, not the server
-		"| x@2 | 2.00 req/sec | 1.12 sec | 152.00 ms | 7.477 ms | n/a |\n| x@3 | 3.00 req/sec | 9.12 sec | 1152.00 ms | 7.477 ms | n/a |\n":              {"copied 5"},
+		// the queue differs, not the server
+		"| x@2 | 2.00 req/sec | 1.12 sec | 152.00 ms | 7.477 ms | n/a |\n| x@3 | 3.00 req/sec | 9.12 sec | 8152.00 ms | 7.477 ms | n/a |\n": {},
+		"| x@2 | 2.00 req/sec | 1.12 sec | 152.00 ms | 7.477 ms | n/a |\n| x@3 | 3.00 req/sec | 9.12 sec | 1152.00 ms | 7.477 ms | n/a |\n": {"copied 5"},
 	} {
 		if diff := cmp.Diff(want, audited(t, heading+rows)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", rows, diff)
@@ -322,7 +335,8 @@ func TestBlockRules(t *testing.T) {
 		{block("20000", "18500"), []string{}},
 		{block(" 31.00", " 61.00"), []string{"stream 22"}},
 		{block(" 31.00", " 59.00"), []string{}},
-		{block("P95 ITL (ms):                            50.00", "P95 ITL (ms):                            95.00"), []string{"arithmetic 26"}},
+		{block("P95 ITL (ms):                            50.00", "P95 ITL (ms):                            95.00"),
+			[]string{"arithmetic 26"}},
 		{block("6150.00", "7150.00", "15.38", "17.88"), []string{"latency 17"}},
 		{block("6150.00", "3150.00", "15.38", "7.88"), []string{}}, // several tokens a chunk: fewer gaps
 		{block() + block(), []string{}},
@@ -362,7 +376,8 @@ func box(replace ...string) string {
 
 func TestTableRules(t *testing.T) {
 	const answer = "{'completion_tokens': 128, 'finish_reason': {'type': 'length'}}\n"
-	even := []string{"1.00 seconds", "5.40 seconds", "9.00 seconds", "5.60 seconds", "7.50 seconds", "5.60 seconds", "5.00 seconds", "5.50 seconds", "2.00 seconds", "0.05 seconds", "11.11", "17.86"}
+	even := []string{"1.00 seconds", "5.40 seconds", "9.00 seconds", "5.60 seconds", "7.50 seconds", "5.60 seconds",
+		"5.00 seconds", "5.50 seconds", "2.00 seconds", "0.05 seconds", "11.11", "17.86"}
 	with := func(more ...string) []string { return append(slices.Clone(even), more...) }
 	for _, c := range []struct {
 		name, text string
@@ -373,17 +388,22 @@ func TestTableRules(t *testing.T) {
 		{"a tail", box("60.00 seconds", "64.00 seconds", "1.67", "1.56", "500.00", "468.75"), []string{}},
 		{"order", box("7.50 seconds", "4.50 seconds"), []string{"arithmetic 15"}},
 		{"mean", box("5.50 seconds", "9.50 seconds"), []string{"arithmetic 13"}},
-		{"a cold start", box("9.00 seconds", "16.40 seconds", "5.50 seconds", "3.40 seconds", "5.00 seconds", "2.00 seconds", "7.50 seconds", "2.10 seconds",
-			"1.00 seconds", "1.95 seconds", "11.11", "6.10", "60.00 seconds", "40.00 seconds", "1.67", "2.50", "500.00", "750.00", "4.20", "4.20",
+		{"a cold start", box("9.00 seconds", "16.40 seconds", "5.50 seconds", "3.40 seconds", "5.00 seconds", "2.00 seconds",
+			"7.50 seconds", "2.10 seconds",
+			"1.00 seconds", "1.95 seconds", "11.11", "6.10", "60.00 seconds", "40.00 seconds", "1.67", "2.50", "500.00",
+			"750.00", "4.20", "4.20",
 			"│ Std Dev Response Time │ 2.00", "│ Std Dev Response Time │ 4.20"), []string{"cold 13"}},
 		{"a count of another's", box(even...), []string{"limit 22"}},
 		{"temperature 0", box(with("0.7", "0.0")...), []string{}},
 		{"a default limit", answer + box(with("30000", "12800", "300.00", "128.00", "500.00", "213.33", "0.7", "0")...) +
-			box(with("512", "1024", "30000", "12800", "300.00", "128.00", "500.00", "213.33", "0.7", "0")...), []string{"limit 5", "limit 27"}},
+			box(with("512", "1024", "30000", "12800", "300.00", "128.00", "500.00", "213.33", "0.7", "0")...),
+			[]string{"limit 5", "limit 27"}},
 		{"two limits that were heard", answer + box(with("0.7", "0")...) + box("512", "1024", "0.7", "0"), []string{}},
-		{"repeated", box() + box("5.50 seconds", "5.90 seconds", "2.00 seconds", "2.10 seconds", "1.00 seconds", "1.10 seconds",
+		{"repeated", box() + box("5.50 seconds", "5.90 seconds", "2.00 seconds", "2.10 seconds", "1.00 seconds",
+			"1.10 seconds",
 			"60.00 seconds", "61.00 seconds", "1.67", "1.64", "30000", "29000", "500.00", "475.41", "300.00", "290.00",
-			"9.00 seconds", "9.10 seconds", "11.11", "10.99", "7.50 seconds", "7.60 seconds", "5.00 seconds", "5.10 seconds"), []string{}},
+			"9.00 seconds", "9.10 seconds", "11.11", "10.99", "7.50 seconds", "7.60 seconds", "5.00 seconds", "5.10 seconds"),
+			[]string{}},
 	} {
 		if diff := cmp.Diff(c.want, audited(t, c.text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
@@ -394,7 +414,8 @@ func TestTableRules(t *testing.T) {
 func TestRecords(t *testing.T) {
 	f := rundir.Exactly
 	ok := rundir.Record{
-		Stage: "s", Status: "ok", Due: f(1), Sent: f(1.001), Headers: f(1.1), FirstToken: f(1.2), LastToken: f(1.4), End: f(1.5),
+		Stage: "s", Status: "ok", Due: f(1), Sent: f(1.001), Headers: f(1.1), FirstToken: f(1.2), LastToken: f(1.4),
+		End:         f(1.5),
 		AskedTokens: 3, OutputTokens: f(3), Finish: "length", GapsUS: []int64{100_000, 100_000},
 	}
 	bad := func(change func(*rundir.Record)) *rundir.Record {
@@ -457,8 +478,10 @@ func TestRules(t *testing.T) {
 // made a remark.
 func TestGrades(t *testing.T) {
 	want := map[string][]Grade{
-		"unit": {Impossible}, "latency": {Impossible}, "tokens": {Impossible}, "zeros": {Impossible}, "copied": {Impossible}, "limit": {Doubtful, Impossible},
-		"offered": {Impossible}, "grid": {Doubtful}, "ceiling": {Doubtful}, "stream": {Doubtful}, "closed-loop": {Remark}, "backlog": {Doubtful},
+		"unit": {Impossible}, "latency": {Impossible}, "tokens": {Impossible}, "zeros": {Impossible}, "copied": {Impossible},
+		"limit":   {Doubtful, Impossible},
+		"offered": {Impossible}, "grid": {Doubtful}, "ceiling": {Doubtful}, "stream": {Doubtful}, "closed-loop": {Remark},
+		"backlog": {Doubtful},
 	}
 	count := map[Grade]int{}
 	for _, a := range documents(t) {
@@ -491,12 +514,15 @@ func TestSweepRules(t *testing.T) {
 		"a rate too high":          {strings.Replace(steadyTable, "@2.00", "@2.90", 1), []string{"offered 6"}},
 		"a rate by chance":         {strings.Replace(steadyTable, "@2.00", "@2.20", 1), []string{}},
 		"no row has a higher rate": {strings.Replace(steadyTable, "@4.00", "@5.00", 1), []string{}}, // it may be saturated
-		"a sum of two":             {strings.NewReplacer("0.25 req/sec", "0.50 req/sec", "32.00 tok", "64.00 tok").Replace(steadyTable), []string{"latency 4"}},
-		"a TTFT once more":         {strings.Replace(steadyTable, "198.65 ms", "193.15 ms", 1), []string{"copied 7"}},
-		"four digits only":         {strings.Replace(strings.Replace(steadyTable, "198.65 ms", "193.2 ms", 1), "193.15 ms", "193.2 ms", 1), []string{}},
+		"a sum of two": {strings.NewReplacer("0.25 req/sec", "0.50 req/sec", "32.00 tok",
+			"64.00 tok").Replace(steadyTable), []string{"latency 4"}},
+		"a TTFT once more": {strings.Replace(steadyTable, "198.65 ms", "193.15 ms", 1), []string{"copied 7"}},
+		"four digits only": {strings.Replace(strings.Replace(steadyTable, "198.65 ms", "193.2 ms", 1), "193.15 ms",
+			"193.2 ms", 1), []string{}},
 		"printed again": {steadyTable + "\n" + strings.Replace(steadyTable, "352.00", "354.00", 1),
 			[]string{"copied 7", "copied 13", "copied 16"}},
-		"a second measurement": {steadyTable + "\n" + strings.NewReplacer("3.99", "4.00", "4.70", "4.71", "6.65", "6.66", "8.30", "8.31", "9.74", "9.75").Replace(steadyTable), []string{}},
+		"a second measurement": {steadyTable + "\n" + strings.NewReplacer("3.99", "4.00", "4.70", "4.71", "6.65", "6.66",
+			"8.30", "8.31", "9.74", "9.75").Replace(steadyTable), []string{}},
 	} {
 		if diff := cmp.Diff(c.want, audited(t, c.text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -549,8 +575,10 @@ func TestGapsOfChunks(t *testing.T) {
 	run := func(format string) rundir.Run {
 		return rundir.Run{Source: &rundir.Source{File: "x", Line: 1, Format: format}, Stages: []rundir.Stage{{
 			Name: "throughput", Kind: "throughput", State: rundir.Complete, Requests: rundir.Requests{OK: 100},
-			Latency: rundir.Dist{Mean: rundir.Exactly(2)}, TTFT: rundir.Dist{Mean: rundir.Exactly(0.1)}, ITL: rundir.Dist{Mean: rundir.Exactly(0.01)},
-			OutputTokens: rundir.TokenStats{N: 100, Mean: rundir.Exactly(100)}, Source: &rundir.Source{File: "x", Line: 1, Format: format},
+			Latency: rundir.Dist{Mean: rundir.Exactly(2)}, TTFT: rundir.Dist{Mean: rundir.Exactly(0.1)},
+			ITL:          rundir.Dist{Mean: rundir.Exactly(0.01)},
+			OutputTokens: rundir.TokenStats{N: 100, Mean: rundir.Exactly(100)}, Source: &rundir.Source{File: "x", Line: 1,
+				Format: format},
 		}}}
 	}
 	for format, want := range map[string]int{published.VLLMBench: 0, published.Serving: 1} {

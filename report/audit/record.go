@@ -79,7 +79,8 @@ func instants(r *rundir.Record) note.Note {
 	for _, at := range []struct {
 		name string
 		f    rundir.Number
-	}{{"due", r.Due}, {"sent", r.Sent}, {"headers", r.Headers}, {"first_token", r.FirstToken}, {"last_token", r.LastToken}, {"end", r.End}} {
+	}{{"due", r.Due}, {"sent", r.Sent}, {"headers", r.Headers}, {"first_token", r.FirstToken},
+		{"last_token", r.LastToken}, {"end", r.End}} {
 		if !at.f.Known() {
 			continue
 		}

@@ -7,10 +7,14 @@ import "llmsweep/report/lang"
 // the constants of the checks.
 func rules() []rule {
 	return []rule{
-		{"zeros", lang.Say("Nothing was completed, and it is printed as 0 instead of n/a.", "没有完成任何请求，却印成 0 而非 n/a。"), []check{each(zeros)}},
-		{"unit", lang.Say("A unit contradicts the rest of its column, more than ten times.", "单位与该列其余各行矛盾，相差十倍以上。"), []check{each(units)}},
-		{"grid", lang.Say("A rate is off the even grid of the other rates, by more than rounding.", "到达率不在其余到达率的等距网格上，超出舍入误差。"), []check{perTable(offGrid)}},
-		{"copied", lang.Say("Numbers are those of another row or table, which chance does not explain.", "数字与另一行或另一张表相同，偶然不足以解释。"),
+		{"zeros", lang.Say("Nothing was completed, and it is printed as 0 instead of n/a.", "没有完成任何请求，却印成 0 而非 n/a。"),
+			[]check{each(zeros)}},
+		{"unit", lang.Say("A unit contradicts the rest of its column, more than ten times.", "单位与该列其余各行矛盾，相差十倍以上。"),
+			[]check{each(units)}},
+		{"grid", lang.Say("A rate is off the even grid of the other rates, by more than rounding.",
+			"到达率不在其余到达率的等距网格上，超出舍入误差。"), []check{perTable(offGrid)}},
+		{"copied", lang.Say("Numbers are those of another row or table, which chance does not explain.",
+			"数字与另一行或另一张表相同，偶然不足以解释。"),
 			[]check{perTable(copied), printedTwice}},
 		{"tokens", lang.Say("Tokens per request: 5 % more than asked for, fewer than half of that, or unlike the other rows.",
 			"每个请求的 token 数：比要求多 5 %，或不足一半，或与其余各行不符。"), []check{perTable(tokensPerRequest)}},

@@ -19,7 +19,8 @@ const closedLoopTolerance = 0.05
 // batch waited for its slowest request.
 func closedLoop(r *row) hit {
 	s := r.stage
-	if !r.published(published.Stress) || !s.Whole || s.MaxConcurrency < 2 || s.Requests.Due == 0 || s.Requests.OK != s.Requests.Due ||
+	if !r.published(published.Stress) || !s.Whole || s.MaxConcurrency < 2 || s.Requests.Due == 0 ||
+		s.Requests.OK != s.Requests.Due ||
 		!known(s.Latency.Mean, s.Latency.Max) ||
 		s.Window <= 0 {
 		return hit{}
@@ -171,7 +172,8 @@ func fixedLength(r *row) bool {
 func sameLimit(r, o *row) bool {
 	a, b := r.stage, o.stage
 	apart := a.AskedTokens.Value() / b.AskedTokens.Value()
-	return r.result.file == o.result.file && r.result.run.Target.URL == o.result.run.Target.URL && a.MaxConcurrency == b.MaxConcurrency &&
+	return r.result.file == o.result.file && r.result.run.Target.URL == o.result.run.Target.URL &&
+		a.MaxConcurrency == b.MaxConcurrency &&
 		a.Requests.Due == b.Requests.Due &&
 		max(apart, 1/apart) >= defaultApart &&
 		math.Abs(a.Window-b.Window) <= defaultSpread*min(a.Window, b.Window)

@@ -46,7 +46,8 @@ func TestHonestRunsPass(t *testing.T) {
 			server = simtest.Slowed(server, 8) // it would answer thousands of requests in each row
 		}
 		run, log := &rundir.Run{Labels: rundir.Labels{Model: "M", GPU: "G", GPUs: 1, Engine: "E"}}, &store.Memory{}
-		run.Workload = rundir.Workload{PromptTokens: rundir.Lengths{Mean: float64(c.w.prompt)}, OutputTokens: rundir.Lengths{Mean: float64(c.w.output)}, Forced: true}
+		run.Workload = rundir.Workload{PromptTokens: rundir.Lengths{Mean: float64(c.w.prompt)},
+			OutputTokens: rundir.Lengths{Mean: float64(c.w.output)}, Forced: true}
 		synctest.Test(t, func(t *testing.T) {
 			live, err := sim.Start(server)
 			if err != nil {

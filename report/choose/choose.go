@@ -65,17 +65,19 @@ type Candidate struct {
 	Labels rundir.Labels `json:"labels"`
 	// Rate is requests per second of one replica at the SLO. Where a demand in requests finds answers that are shorter
 	// than was asked for, it is converted by tokens to requests of the length Asked.
-	Rate      float64       `json:"rate"`
-	Answer    rundir.Number `json:"answer_tokens,omitzero"` // mean length as measured
-	Asked     rundir.Number `json:"asked_tokens,omitzero"`  // absent where Rate is as measured
-	Measured  rundir.Number `json:"measured_rate,omitzero"` // before it was converted; absent where it was not
-	Users     rundir.Number `json:"users,omitzero"`         // whom one replica carries within the SLO; absent unless the demand is one of users
-	Output    rundir.Number `json:"output_tokens_per_s"`    // there
-	TTFT      rundir.Number `json:"ttft_s,omitzero"`        // mean, there
-	ITL       rundir.Number `json:"itl_s,omitzero"`
-	Where     string        `json:"where"`          // the rows that it rests on, or the sweeps where they are several
-	Runs      int           `json:"runs,omitempty"` // sweeps of the configuration, where they are several: Rate is their geometric mean
-	LimitedBy string        `json:"limited_by"`     // the term that ends it, or that the rows end
+	Rate     float64       `json:"rate"`
+	Answer   rundir.Number `json:"answer_tokens,omitzero"` // mean length as measured
+	Asked    rundir.Number `json:"asked_tokens,omitzero"`  // absent where Rate is as measured
+	Measured rundir.Number `json:"measured_rate,omitzero"` // before it was converted; absent where it was not
+	// whom one replica carries within the SLO; absent unless the demand is one of users
+	Users  rundir.Number `json:"users,omitzero"`
+	Output rundir.Number `json:"output_tokens_per_s"` // there
+	TTFT   rundir.Number `json:"ttft_s,omitzero"`     // mean, there
+	ITL    rundir.Number `json:"itl_s,omitzero"`
+	Where  string        `json:"where"` // the rows that it rests on, or the sweeps where they are several
+	// sweeps of the configuration, where they are several: Rate is their geometric mean
+	Runs      int           `json:"runs,omitempty"`
+	LimitedBy string        `json:"limited_by"` // the term that ends it, or that the rows end
 	Replicas  int           `json:"replicas"`
 	GPUs      int           `json:"gpus"`
 	Carries   float64       `json:"carries"` // of what is demanded, all replicas at the SLO's limit
@@ -261,7 +263,8 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 	k := &Candidate{
 		Name: s.Name, Labels: setup.Labels(s.Run), setup: s,
 		Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(),
-		TTFT: o.kept(slo.TTFT, limit.Point.AtMost(setup.TTFT), &limit), ITL: o.kept(slo.ITL, limit.Point.AtMost(setup.ITL), &limit),
+		TTFT: o.kept(slo.TTFT, limit.Point.AtMost(setup.TTFT), &limit), ITL: o.kept(slo.ITL, limit.Point.AtMost(setup.ITL),
+			&limit),
 	}
 	if k.Runs = len(s.Runs); k.Runs > 0 {
 		k.Where = s.Origins()

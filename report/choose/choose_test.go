@@ -81,9 +81,11 @@ func TestLimitsByHand(t *testing.T) {
 		replicas, gpus int
 		where          string
 	}{
-		"Qwen2-7B-Instruct, 2 x L20 48GB, SGLang":          {24.54, 2, 4, "tables.md:73"},
-		"Qwen2-7B-Instruct-GPTQ-Int4, 1 x A100 80GB, vLLM": {11.36 + (12.49-11.36)*(200-124.99)/(321.97-124.99), 3, 3, "tables.md:154, 155"},
-		"Qwen2-7B-Instruct, 1 x A100 80GB, vLLM":           {11.66 + (13.13-11.66)*(200-128.75)/(309.98-128.75), 3, 3, "tables.md:104, 105"},
+		"Qwen2-7B-Instruct, 2 x L20 48GB, SGLang": {24.54, 2, 4, "tables.md:73"},
+		"Qwen2-7B-Instruct-GPTQ-Int4, 1 x A100 80GB, vLLM": {11.36 + (12.49-11.36)*(200-124.99)/(321.97-124.99), 3, 3,
+			"tables.md:154, 155"},
+		"Qwen2-7B-Instruct, 1 x A100 80GB, vLLM": {11.66 + (13.13-11.66)*(200-128.75)/(309.98-128.75), 3, 3,
+			"tables.md:104, 105"},
 		// 44.34 ms at 4.62, 60.59 ms at 5.60
 		"Qwen2-7B-Instruct, 1 x L20 48GB, vLLM": {4.62 + (5.60-4.62)*(50-44.34)/(60.59-44.34), 9, 9, "tables.md:18, 19"},
 	} {
@@ -94,7 +96,8 @@ func TestLimitsByHand(t *testing.T) {
 				continue
 			}
 			found = true
-			if math.Abs(k.Measured.Or(k.Rate)-want.rate) > 1e-9 || k.Replicas != want.replicas || k.GPUs != want.gpus || k.Where != want.where {
+			if math.Abs(k.Measured.Or(k.Rate)-want.rate) > 1e-9 || k.Replicas != want.replicas || k.GPUs != want.gpus ||
+				k.Where != want.where {
 				t.Errorf("%s: %v req/s, %d replicas, %d GPUs, %s; want %+v", name, k.Rate, k.Replicas, k.GPUs, k.Where, want)
 			}
 		}
@@ -117,10 +120,12 @@ func TestTheLimitIsTheSweeps(t *testing.T) {
 	}
 	run := *setup.Run
 	run.Plan.Kind, run.Source = "sweep", nil
-	run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<200ms", "itl:mean<50ms"}, Rate: rundir.Exactly(own.Rate * 1.03), Limiting: "itl:mean<50ms"}
+	run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<200ms", "itl:mean<50ms"}, Rate: rundir.Exactly(own.Rate * 1.03),
+		Limiting: "itl:mean<50ms"}
 	setup.Run = &run
 	found, _ := setup.Within(terms)
-	if found.Rate != own.Rate*1.03 || found.Broken == nil || found.Broken.Name() != "itl:mean" || found.Backlog || !found.Output.Known() || found.Point.Weight <= 0 {
+	if found.Rate != own.Rate*1.03 || found.Broken == nil || found.Broken.Name() != "itl:mean" || found.Backlog ||
+		!found.Output.Known() || found.Point.Weight <= 0 {
 		t.Errorf("%+v", found)
 	}
 	if other, _ := setup.Within(terms[:1]); other.Rate == found.Rate {
@@ -172,7 +177,8 @@ func TestImpossibleRowsDecideNothing(t *testing.T) {
 		if strings.Contains(k.Where, "tables.md:21") {
 			t.Errorf("%s rests on an impossible row", k.Name)
 		}
-		if k.Name == "Qwen2-7B-Instruct, 1 x L20 48GB, vLLM" && math.Abs(k.Measured.Or(k.Rate)-(7.15+(7.20-7.15)*(4-0.12762)/(4.67495-0.12762))) > 1e-9 {
+		if k.Name == "Qwen2-7B-Instruct, 1 x L20 48GB, vLLM" &&
+			math.Abs(k.Measured.Or(k.Rate)-(7.15+(7.20-7.15)*(4-0.12762)/(4.67495-0.12762))) > 1e-9 {
 			t.Errorf("%s: %v req/s by %s", k.Name, k.Rate, k.Where)
 		}
 	}
@@ -190,7 +196,8 @@ func TestLimitsStayWithinTheRows(t *testing.T) {
 		}
 		before := 0.0
 		for ms := 5.0; ms < 20_000; ms *= 1.03 {
-			l, refusal := s.Within([]slo.Term{{Metric: slo.ITL, Stat: slo.Mean, Limit: ms / 1e3}, {Metric: slo.TTFT, Stat: slo.Mean, Limit: 4 * ms / 1e3}})
+			l, refusal := s.Within([]slo.Term{{Metric: slo.ITL, Stat: slo.Mean, Limit: ms / 1e3},
+				{Metric: slo.TTFT, Stat: slo.Mean, Limit: 4 * ms / 1e3}})
 			if refusal != nil {
 				if before > 0 {
 					t.Errorf("%s: none at %v ms, %v req/s below it", s.Name, ms, before)
@@ -238,12 +245,15 @@ func TestRefusalsSayWhy(t *testing.T) {
 
 // steps is a measured setup whose rows keep the terms up to some rate.
 func steps(gpu string, gpus int, rates ...float64) setup.Input {
-	run := &rundir.Run{State: rundir.Complete, Client: rundir.Client{Valid: true}, Labels: rundir.Labels{Model: "m", GPU: gpu, GPUs: gpus, Engine: "e"}}
+	run := &rundir.Run{State: rundir.Complete, Client: rundir.Client{Valid: true}, Labels: rundir.Labels{Model: "m",
+		GPU: gpu, GPUs: gpus, Engine: "e"}}
 	for i, r := range rates {
 		run.Stages = append(run.Stages, rundir.Stage{
-			Name: fmt.Sprintf("poisson@%g", r), Kind: "poisson", Role: rundir.Grid, State: rundir.Complete, Rate: rundir.Exactly(r),
+			Name: fmt.Sprintf("poisson@%g", r), Kind: "poisson", Role: rundir.Grid, State: rundir.Complete,
+			Rate:  rundir.Exactly(r),
 			Rates: rundir.Rates{Completed: rundir.Exactly(r)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(100 * r)},
-			TTFT: rundir.Dist{Mean: rundir.Exactly(0.1 * float64(i+1))}, InterToken: rundir.Exactly(0.01), Verdict: rundir.Stable, Window: 60,
+			TTFT: rundir.Dist{Mean: rundir.Exactly(0.1 * float64(i+1))}, InterToken: rundir.Exactly(0.01),
+			Verdict: rundir.Stable, Window: 60,
 		})
 	}
 	return setup.Input{Path: gpu, Run: run}
@@ -260,7 +270,8 @@ func TestSaturatedAndBoundedRowsEndTheLimit(t *testing.T) {
 	in.Run.Stages[2].TTFT.Mean = rundir.Over(0.25)
 	s = setup.Load([]setup.Input{in})
 	for _, limit := range []float64{0.24, 9} { // broken for certain, and not known
-		if l, _ := s[0].Within([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: limit}}); l.Rate != 2 || l.Unknown != (limit == 9) {
+		if l, _ := s[0].Within([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: limit}}); l.Rate != 2 ||
+			l.Unknown != (limit == 9) {
 			t.Errorf("a lower bound was taken for an exact number: %+v", l)
 		}
 	}
@@ -273,7 +284,8 @@ func TestUnsupportedRowsAreNoProof(t *testing.T) {
 	for name, c := range map[string]struct {
 		supported []bool
 		rate      float64
-	}{"below": {[]bool{false, true, true}, 3}, "above": {[]bool{true, true, false}, 2}, "all": {[]bool{false, false, false}, 0}} {
+	}{"below": {[]bool{false, true, true}, 3}, "above": {[]bool{true, true, false}, 2},
+		"all": {[]bool{false, false, false}, 0}} {
 		in := steps("G", 1, 1, 2, 3)
 		for i := range in.Run.Stages {
 			d := &in.Run.Stages[i].TTFT
@@ -381,7 +393,8 @@ func TestGolden(t *testing.T) {
 			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: lang.Chinese}},
 		} {
 			var b bytes.Buffer
-			if err := table.WriteSections(&b, o.format, c.Sections(2), table.Style{Width: o.o.Width, Color: o.o.Color, Lang: o.o.Lang}); err != nil {
+			if err := table.WriteSections(&b, o.format, c.Sections(2), table.Style{Width: o.o.Width, Color: o.o.Color,
+				Lang: o.o.Lang}); err != nil {
 				t.Fatal(err)
 			}
 			testkit.CheckGolden(t, name+"."+o.file, b.Bytes())
@@ -390,7 +403,8 @@ func TestGolden(t *testing.T) {
 }
 
 func TestWishes(t *testing.T) {
-	for text, want := range map[string]Demand{"20rps": {20, Requests}, "2.5 req/s": {2.5, Requests}, "2 req/sec": {2, Requests}, "5,000tok/s": {5000, Tokens}, "5000tokens/s": {5000, Tokens}, "500 users": {500, Users}} {
+	for text, want := range map[string]Demand{"20rps": {20, Requests}, "2.5 req/s": {2.5, Requests},
+		"2 req/sec": {2, Requests}, "5,000tok/s": {5000, Tokens}, "5000tokens/s": {5000, Tokens}, "500 users": {500, Users}} {
 		if got, err := ParseDemand(text); err != nil || got != want {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}

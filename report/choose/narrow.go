@@ -18,7 +18,8 @@ func OnlySetups(setups []setup.Setup, labels []string) ([]setup.Setup, error) {
 		setups = slices.DeleteFunc(setups, func(s setup.Setup) bool { return !o.Takes(setup.Labels(s.Run)) })
 	}
 	if len(setups) == 0 {
-		return nil, fmt.Errorf("--only %s: no result has these labels; llmsweep compare lists the results", strings.Join(labels, ","))
+		return nil, fmt.Errorf("--only %s: no result has these labels; llmsweep compare lists the results",
+			strings.Join(labels, ","))
 	}
 	return setups, nil
 }

@@ -68,7 +68,8 @@ func TestShortAnswersAreConverted(t *testing.T) {
 	for i := range c.Ranked {
 		j := slices.IndexFunc(inTokens.Ranked, func(o Candidate) bool { return o.Name == c.Ranked[i].Name })
 		if o := &inTokens.Ranked[j]; o.Asked.Known() || c.Ranked[i].Asked.Known() && c.Ranked[i].Replicas != o.Replicas {
-			t.Errorf("%s takes %d replicas for 20 requests of 128 tokens, %d for 2560 tokens", o.Name, c.Ranked[i].Replicas, o.Replicas)
+			t.Errorf("%s takes %d replicas for 20 requests of 128 tokens, %d for 2560 tokens", o.Name, c.Ranked[i].Replicas,
+				o.Replicas)
 		}
 	}
 }
@@ -87,7 +88,8 @@ func TestCapsAreNotConverted(t *testing.T) {
 
 // SGLang misses an ITL of 57 ms at 2.90 req/s (58.29 ms) and was measured to keep it at 3.79 (55.75 ms).
 func TestAMeasuredRowBeyondACrossingCounts(t *testing.T) {
-	doc, err := published.ParseText("tables.md", strings.NewReader(`- **Qwen2-72B-Instruct**, **8**张**L20 48GB**, SGLang, prompt_tokens=512, generated_tokens=128
+	doc, err := published.ParseText("tables.md",
+		strings.NewReader(`- **Qwen2-72B-Instruct**, **8**张**L20 48GB**, SGLang, prompt_tokens=512, generated_tokens=128
 
 | Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |
 | :---: | :---: | :---: | :---: | :---: | :---: |
@@ -104,8 +106,10 @@ func TestAMeasuredRowBeyondACrossingCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := chosen(t, setup.Load([]setup.Input{{Path: "tables.md", Run: &doc.Runs[0]}}), wanted(t, "10rps", "", "itl:mean<57ms"))
-	if k := c.Ranked[0]; k.Rate != 3.79 || k.Replicas != 4 || k.Where != "tables.md:9" || k.LimitedBy != "itl:mean, missed at asynchronous@4.96" {
+	c := chosen(t, setup.Load([]setup.Input{{Path: "tables.md", Run: &doc.Runs[0]}}),
+		wanted(t, "10rps", "", "itl:mean<57ms"))
+	if k := c.Ranked[0]; k.Rate != 3.79 || k.Replicas != 4 || k.Where != "tables.md:9" ||
+		k.LimitedBy != "itl:mean, missed at asynchronous@4.96" {
 		t.Errorf("%v req/s by %s, %d replicas, limited by %s", k.Rate, k.Where, k.Replicas, k.LimitedBy)
 	}
 	missed := c.Ranked[0].Name + ": misses itl:mean<57ms at a lower load, asynchronous@3.08: 58.3ms."
@@ -163,7 +167,8 @@ func TestTheRangeOfRepeatsIsSaid(t *testing.T) {
 func TestReplicasWithoutGPUs(t *testing.T) {
 	setups := document(t, "stress-tables.txt", nil)
 	all, text := said(t, setups, wanted(t, "3rps", "A10=1", "latency:mean<10s"))
-	if !strings.Contains(text, "Fewest replicas: Qwen3-4B, vLLM, 3096 tokens, no thinking, 6 replicas.") || !strings.Contains(text, "order is by replicas") {
+	if !strings.Contains(text, "Fewest replicas: Qwen3-4B, vLLM, 3096 tokens, no thinking, 6 replicas.") ||
+		!strings.Contains(text, "order is by replicas") {
 		t.Error(text)
 	}
 	for _, c := range all {
@@ -192,7 +197,8 @@ func TestReplicasWithoutGPUs(t *testing.T) {
 func TestHeadingsAreConfigurations(t *testing.T) {
 	setups := document(t, "serving-blocks.txt", func(l *rundir.Labels) { l.GPU, l.GPUs = "L20", 1 })
 	all, text := said(t, setups, wanted(t, "10rps", "", "ttft:mean<200ms"))
-	if names := [2]string{all[0].Ranked[0].Name, all[0].Ranked[1].Name}; names != [2]string{"1 x L20, SGLang, Rust", "1 x L20, SGLang, golang"} {
+	if names := [2]string{all[0].Ranked[0].Name, all[0].Ranked[1].Name}; names != [2]string{"1 x L20, SGLang, Rust",
+		"1 x L20, SGLang, golang"} {
 		t.Errorf("ranked %v", names)
 	}
 	if repeated := legendRepeated.Text("").In(lang.English); strings.Contains(text, repeated) {
@@ -211,7 +217,8 @@ func TestDoubtsAreMarked(t *testing.T) {
 			doubted := k.limit.Doubted
 			for _, r := range []*setup.Row{k.limit.Point.Low, k.limit.Point.High} {
 				for _, o := range k.setup.Marked {
-					doubted = doubted || o.Grade != "remark" && strings.HasSuffix(r.Where, ":"+strings.TrimPrefix(o.Where[strings.LastIndex(o.Where, ":"):], ":"))
+					doubted = doubted || o.Grade != "remark" && strings.HasSuffix(r.Where, ":"+
+						strings.TrimPrefix(o.Where[strings.LastIndex(o.Where, ":"):], ":"))
 				}
 			}
 			if got := k.atSLO().Mark != ""; got != doubted {
@@ -263,7 +270,8 @@ func TestHigherRatesCompletedNoMore(t *testing.T) {
 		t.Errorf("%v req/s, limited by %s", k.Measured, k.LimitedBy)
 	}
 	lower := twoGPUs[:strings.Index(twoGPUs, "| asynchronous@6.00")]
-	if k = chosen(t, read(t, lower), wanted(t, "2rps", "", "ttft:mean<1s")).Ranked[0]; k.LimitedBy != "not measured higher, may carry more" {
+	if k = chosen(t, read(t, lower), wanted(t, "2rps", "",
+		"ttft:mean<1s")).Ranked[0]; k.LimitedBy != "not measured higher, may carry more" {
 		t.Errorf("limited by %s", k.LimitedBy)
 	}
 }
@@ -271,11 +279,13 @@ func TestHigherRatesCompletedNoMore(t *testing.T) {
 // TestMeasurementPrintedTwice: it is one configuration, and the row of which the output is not known has answers as
 // long as the others.
 func TestMeasurementPrintedTwice(t *testing.T) {
-	c := chosen(t, read(t, twoGPUs+"\n"+strings.Replace(twoGPUs, "324.50", "326.50", 1)), wanted(t, "2rps", "", "itl:mean<60ms"))
+	c := chosen(t, read(t, twoGPUs+"\n"+strings.Replace(twoGPUs, "324.50", "326.50", 1)),
+		wanted(t, "2rps", "", "itl:mean<60ms"))
 	if len(c.Ranked) != 1 || len(c.Refused) > 0 {
 		t.Fatalf("%+v, %+v", c.Ranked, c.Refused)
 	}
-	if k := c.Ranked[0]; math.Abs(k.Answer.Value()-118) > 0.1 || k.Asked.Value() != 128 || k.Name != "M, 2 x A100 80GB, vLLM" {
+	if k := c.Ranked[0]; math.Abs(k.Answer.Value()-118) > 0.1 || k.Asked.Value() != 128 ||
+		k.Name != "M, 2 x A100 80GB, vLLM" {
 		t.Errorf("%s: %v tokens", k.Name, k.Answer)
 	}
 }

@@ -41,7 +41,8 @@ func refuse(s *setup.Setup, r reason) Refused {
 // short.
 func (r reason) unsure() bool {
 	unknown := []reasonKind{noUsers, noCount, noOutput, noPrice}
-	return slices.Contains(unknown, r.kind) || r.refusal != nil && r.refusal.Row != nil && (r.refusal.Undecided || r.refusal.Unknown)
+	return slices.Contains(unknown, r.kind) || r.refusal != nil && r.refusal.Row != nil &&
+		(r.refusal.Undecided || r.refusal.Unknown)
 }
 
 // Untold reports whether no configuration is shown to meet the demand, and of some it is not shown either that they
@@ -76,7 +77,8 @@ func (r reason) in(l lang.Lang) string {
 	case f.Number.IsZero():
 		return whyAbsent.In(l, f.Term.Name())
 	case f.Kept != nil && f.Term.Holds(f.Row.Stage) == rundir.Broken:
-		return whyBetween.In(l, f.Term.String(), f.Kept.Name(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
+		return whyBetween.In(l, f.Term.String(), f.Kept.Name(), f.Row.Name(), amount(f.Term, f.Number.Value(),
+			f.Number.Bound()))
 	case f.Unknown:
 		return whyUnsupported.In(l, f.Term.Name(), f.Row.Name())
 	default:

@@ -35,7 +35,8 @@ func Sections(all []Choice, level int) []table.Section {
 
 // summary has a row for each model: the first of its configurations.
 func summary(all []Choice, level int) table.Section {
-	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: all[0].perReplica(), Drop: 1}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()}}}
+	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true},
+		{Head: headRate.Text(), Sub: all[0].perReplica(), Drop: 1}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()}}}
 	priced := slices.ContainsFunc(all, func(c Choice) bool { return c.Priced })
 	if priced {
 		t.Columns = append(t.Columns, table.Column{Head: headCost.Text(), Sub: subHour.Text()})
@@ -205,7 +206,8 @@ func (c *Choice) table() table.Table {
 		heads = append(heads, table.Column{Head: headCost.Text(), Sub: subHour.Text()},
 			table.Column{Head: headCost.Text(), Sub: subMonth.Text(), Drop: 1}, table.Column{Head: headMillion.Text(), Drop: 4})
 	}
-	heads = append(heads, table.Column{Head: headLimit.Text(), Left: true, Drop: 5}, table.Column{Head: headRests.Text(), Left: true, Drop: 3})
+	heads = append(heads, table.Column{Head: headLimit.Text(), Left: true, Drop: 5}, table.Column{Head: headRests.Text(),
+		Left: true, Drop: 3})
 	decimals := lang.Fixed(2)
 	if c.demand.Of == Users {
 		decimals = lang.Fixed(0)
@@ -366,7 +368,8 @@ func (c *Choice) repeated() (names []lang.Text) {
 
 // refused returns a table of the configurations that do not meet the demand, with reasons.
 func (c *Choice) refused(level int) table.Section {
-	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}, {Head: headWhy.Text(), Left: true}, {Head: headRests.Text(), Left: true, Drop: 1}}}
+	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}, {Head: headWhy.Text(), Left: true},
+		{Head: headRests.Text(), Left: true, Drop: 1}}}
 	for _, r := range c.Refused {
 		t.Rows = append(t.Rows, []table.Cell{table.Literal(r.Name), {Text: lang.Both(r.why.in)}, table.Literal(r.Where)})
 	}

@@ -22,7 +22,8 @@ func swept(path string, limit, low, high float64) setup.Input {
 		s.TokensPerS.Output = rundir.Exactly(offered * 35)
 		s.OutputTokens = rundir.TokenStats{N: 500, Mean: rundir.Exactly(32)}
 	}
-	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: "kept", Rate: rundir.Exactly(limit), Low: rundir.Exactly(low), High: rundir.Exactly(high), Limiting: "ttft:mean<250ms"}
+	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: "kept", Rate: rundir.Exactly(limit),
+		Low: rundir.Exactly(low), High: rundir.Exactly(high), Limiting: "ttft:mean<250ms"}
 	return in
 }
 
@@ -32,7 +33,8 @@ func TestAnswersAreAsLongAsMeasured(t *testing.T) {
 	inTokens := chosen(t, setups, wanted(t, "900tok/s", "L20=1.2", "ttft:mean<250ms")).Ranked[0]
 	inRequests := chosen(t, setups, wanted(t, "28.125rps", "L20=1.2", "ttft:mean<250ms")).Ranked[0]
 	if inTokens.Replicas != inRequests.Replicas || inTokens.MillionDemand != inRequests.MillionDemand {
-		t.Errorf("%d and %d replicas, %v and %v", inTokens.Replicas, inRequests.Replicas, inTokens.MillionDemand, inRequests.MillionDemand)
+		t.Errorf("%d and %d replicas, %v and %v", inTokens.Replicas, inRequests.Replicas, inTokens.MillionDemand,
+			inRequests.MillionDemand)
 	}
 	if a := inTokens.Answer.Value(); a < 31.99 || a > 32.01 {
 		t.Errorf("answers of %g tokens", a)
@@ -49,7 +51,8 @@ func TestAnswersAreAsLongAsMeasured(t *testing.T) {
 
 // Two results of one configuration are named as such: the better of two measurements is not a better configuration.
 func TestOneConfigurationMeasuredTwice(t *testing.T) {
-	c := chosen(t, setup.Load([]setup.Input{swept("one", 16, 12, 20), swept("two", 10, 9, 11)}), wanted(t, "30rps", "", "ttft:mean<250ms"))
+	c := chosen(t, setup.Load([]setup.Input{swept("one", 16, 12, 20), swept("two", 10, 9, 11)}),
+		wanted(t, "30rps", "", "ttft:mean<250ms"))
 	notes := c.notes()
 	said := strings.Join(lang.In(notes, lang.English), "\n")
 	if !strings.Contains(said, legendRepeated.In(lang.English, "m, 1 x L20, e")) {
@@ -60,7 +63,8 @@ func TestOneConfigurationMeasuredTwice(t *testing.T) {
 // A limit between a row that keeps the terms and one far above that misses them is not known.
 func TestALimitBetweenRowsIsNotKnown(t *testing.T) {
 	in := swept("one", 16, 12, 20)
-	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: "broken", Limiting: "ttft:mean<250ms", BrokenStage: "poisson@22"}
+	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: "broken", Limiting: "ttft:mean<250ms",
+		BrokenStage: "poisson@22"}
 	in.Run.Stages = []rundir.Stage{in.Run.Stages[0], in.Run.Stages[2]}
 	c := chosen(t, setup.Load([]setup.Input{in}), wanted(t, "30rps", "", "ttft:mean<250ms"))
 	if len(c.Refused) != 1 || !strings.HasPrefix(c.Refused[0].Why, "ttft:mean<250ms: met at") {
@@ -72,7 +76,8 @@ func TestALimitBetweenRowsIsNotKnown(t *testing.T) {
 // its report.
 func TestTheVerdictOnARowIsThatOfItsReport(t *testing.T) {
 	in := swept("one", 16, 12, 20)
-	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: rundir.Unsure, Limiting: "ttft:mean<250ms", BrokenStage: "poisson@22"}
+	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: rundir.Unsure, Limiting: "ttft:mean<250ms",
+		BrokenStage: "poisson@22"}
 	options := wanted(t, "30rps", "", "ttft:mean<250ms")
 	if verdict := options.Terms[0].Holds(&in.Run.Stages[2]); verdict != rundir.Broken {
 		t.Fatal(verdict)
@@ -114,14 +119,18 @@ func TestSweepsOfOneConfigurationAreOneRow(t *testing.T) {
 		t.Fatalf("%+v", c.Ranked)
 	}
 	k := c.Ranked[0]
-	if k.Runs != 3 || k.Name != "m, 1 x L20, e (3 sweeps)" || k.Where != "one, two, three" || math.Abs(k.Rate-19.79) > 0.01 { // (17 x 24 x 19)^(1/3)
+	// (17 x 24 x 19)^(1/3)
+	if k.Runs != 3 || k.Name != "m, 1 x L20, e (3 sweeps)" || k.Where != "one, two, three" ||
+		math.Abs(k.Rate-19.79) > 0.01 {
 		t.Errorf("%+v", k)
 	}
 	// Deviation of the logarithms 0.1770, t of 2 degrees of freedom 4.303: 19.79 by exp(0.4397)
-	if low, high := k.RateLow.Value(), k.RateHigh.Value(); math.Abs(low-12.75) > 0.05 || math.Abs(high-30.7) > 0.1 || k.Between[0] >= k.Between[1] {
+	if low, high := k.RateLow.Value(), k.RateHigh.Value(); math.Abs(low-12.75) > 0.05 || math.Abs(high-30.7) > 0.1 ||
+		k.Between[0] >= k.Between[1] {
 		t.Errorf("%v-%v, %v replicas", low, high, k.Between)
 	}
-	runs[2].Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: "broken", Limiting: "ttft:mean<250ms", BrokenStage: "poisson@10"}
+	runs[2].Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: "broken", Limiting: "ttft:mean<250ms",
+		BrokenStage: "poisson@10"}
 	if c := chosen(t, Together(setup.Load(runs), lang.English), options); len(c.Ranked) != 0 || len(c.Refused) != 1 {
 		t.Errorf("%+v", c.Ranked)
 	}

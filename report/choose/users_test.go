@@ -12,7 +12,8 @@ import (
 
 // carrying is a sweep by users whose time to the first token passes 300 ms between two numbers of users.
 func carrying(gpu string, gpus, keeps, misses int) setup.Setup {
-	run := &rundir.Run{State: rundir.Complete, Labels: rundir.Labels{Model: "m", GPU: gpu, GPUs: gpus}, Plan: rundir.Plan{Kind: rundir.KindUsers}}
+	run := &rundir.Run{State: rundir.Complete, Labels: rundir.Labels{Model: "m", GPU: gpu, GPUs: gpus},
+		Plan: rundir.Plan{Kind: rundir.KindUsers}}
 	for _, users := range []int{1, keeps, misses, 2 * misses} {
 		p95 := 0.1
 		if users >= misses {
@@ -20,11 +21,15 @@ func carrying(gpu string, gpus, keeps, misses int) setup.Setup {
 		}
 		const n = 2000
 		run.Stages = append(run.Stages, rundir.Stage{
-			Name: "users@" + lang.Shortest(float64(users)), Kind: rundir.KindOfUsers, State: rundir.Complete, MaxConcurrency: users, Window: 60,
-			Requests: rundir.Requests{Due: n, Sent: n, OK: n}, Rates: rundir.Rates{Completed: rundir.Exactly(float64(users) / 2)},
+			Name: "users@" + lang.Shortest(float64(users)), Kind: rundir.KindOfUsers, State: rundir.Complete,
+			MaxConcurrency: users, Window: 60,
+			Requests:   rundir.Requests{Due: n, Sent: n, OK: n},
+			Rates:      rundir.Rates{Completed: rundir.Exactly(float64(users) / 2)},
 			TokensPerS: rundir.TokenRates{Output: rundir.Exactly(10 * float64(users))},
-			TTFT: rundir.Dist{N: n, Neff: rundir.Exactly(n), Mean: rundir.Exactly(p95 / 2), Std: rundir.Exactly(p95 / 4), P50: rundir.Exactly(p95 / 2),
-				P90: rundir.Exactly(0.9 * p95), P95: rundir.Exactly(p95), P99: rundir.Exactly(1.1 * p95), Max: rundir.Exactly(1.2 * p95)},
+			TTFT: rundir.Dist{N: n, Neff: rundir.Exactly(n), Mean: rundir.Exactly(p95 / 2), Std: rundir.Exactly(p95 / 4),
+				P50: rundir.Exactly(p95 / 2),
+				P90: rundir.Exactly(0.9 * p95), P95: rundir.Exactly(p95), P99: rundir.Exactly(1.1 * p95),
+				Max: rundir.Exactly(1.2 * p95)},
 		})
 	}
 	return setup.Load([]setup.Input{{Path: gpu, Run: run}})[0]
@@ -52,7 +57,8 @@ func TestADemandInUsers(t *testing.T) {
 		if k.Replicas != replicas || k.GPUs != replicas*k.Labels.GPUs {
 			t.Errorf("%s: %d replicas and %d GPUs for 500 users at %v each", k.Labels.GPU, k.Replicas, k.GPUs, users)
 		}
-		if want := k.Hour.Value() / (500 * 10 * 3600) * 1e6; k.MillionDemand.Value() < 0.99*want || k.MillionDemand.Value() > 1.01*want {
+		if want := k.Hour.Value() / (500 * 10 * 3600) * 1e6; k.MillionDemand.Value() < 0.99*want ||
+			k.MillionDemand.Value() > 1.01*want {
 			t.Errorf("%s: a million tokens cost %v, not %v", k.Labels.GPU, k.MillionDemand, want)
 		}
 	}

@@ -36,7 +36,8 @@ func (c *Choice) conclusion() rundir.Conclusion {
 	one.Subject, one.Verdict, one.MayClaim = k.Name, rundir.DecisionChosen, rundir.SupportsValue
 	one.Metric, one.Value = "replicas", rundir.Exactly(float64(k.Replicas))
 	if k.Between != [2]int{} {
-		one.MayClaim, one.Low, one.High = rundir.SupportsEstimate, rundir.Exactly(float64(k.Between[0])), rundir.Exactly(float64(k.Between[1]))
+		one.MayClaim, one.Low, one.High = rundir.SupportsEstimate, rundir.Exactly(float64(k.Between[0])),
+			rundir.Exactly(float64(k.Between[1]))
 	}
 	if k.limit.Doubted {
 		one.MayClaim = rundir.SupportsBound

@@ -38,7 +38,8 @@ func ParseDemand(text string) (Demand, error) {
 	for _, u := range []struct {
 		suffix string
 		of     Unit
-	}{{"rps", Requests}, {"req/s", Requests}, {"req/sec", Requests}, {"tok/s", Tokens}, {"tokens/s", Tokens}, {"tps", Tokens}, {"users", Users}, {"user", Users}} {
+	}{{"rps", Requests}, {"req/s", Requests}, {"req/sec", Requests}, {"tok/s", Tokens}, {"tokens/s", Tokens},
+		{"tps", Tokens}, {"users", Users}, {"user", Users}} {
 		digits, ok := strings.CutSuffix(t, u.suffix)
 		if !ok {
 			continue

@@ -23,7 +23,8 @@ func TestDifferencesOfBounds(t *testing.T) {
 		bound  [2]bool
 		prefix string
 	}{
-		"two values": {[2]bool{false, false}, "~ ("}, "A at least": {[2]bool{true, false}, "< "}, "B at least": {[2]bool{false, true}, "> "}, "both": {[2]bool{true, true}, absent},
+		"two values": {[2]bool{false, false}, "~ ("}, "A at least": {[2]bool{true, false}, "< "},
+		"B at least": {[2]bool{false, true}, "> "}, "both": {[2]bool{true, true}, absent},
 	} {
 		rng := rand.New(rand.NewPCG(1, 5))
 		inputs := []setup.Input{gridded(rng, "before", 4), gridded(rng, "after", 4)}
@@ -35,10 +36,12 @@ func TestDifferencesOfBounds(t *testing.T) {
 		v := compared(t, setup.Load(inputs))
 		for _, l := range lang.All() {
 			tab := v.changeTable(v.groups[0])
-			if got := tab.Rows[0][1].In(l); tab.Columns[1].Head == headSaturation.Text() && !strings.HasPrefix(got, c.prefix) || tab.Columns[1].Head != headSaturation.Text() && c.prefix != absent {
+			if got := tab.Rows[0][1].In(l); tab.Columns[1].Head == headSaturation.Text() && !strings.HasPrefix(got, c.prefix) ||
+				tab.Columns[1].Head != headSaturation.Text() && c.prefix != absent {
 				t.Errorf("%s: %s %q, want %s", name, tab.Columns[1].Head, got, c.prefix)
 			}
-			if has := strings.Contains(strings.Join(lang.In(v.changeLegend(v.groups[0]), l), "\n"), legendBound.In(l)); has != (c.bound[0] != c.bound[1]) {
+			if has := strings.Contains(strings.Join(lang.In(v.changeLegend(v.groups[0]), l), "\n"),
+				legendBound.In(l)); has != (c.bound[0] != c.bound[1]) {
 				t.Errorf("%s: the bounds are explained: %v", name, has)
 			}
 		}

@@ -66,11 +66,12 @@ type Metric struct {
 	// Most is the largest value that a row shows, where rows disagree on it; see [setup.Plateau]. It has no interval
 	// then.
 	Most    rundir.Number `json:"most,omitzero"`
-	Repeats bool          `json:"repeats,omitempty"`    // Most is the largest value of repeats
-	AtLeast bool          `json:"at_least,omitempty"`   // a lower bound: the rows end before the plateau
-	Terms   string        `json:"terms,omitempty"`      // of an SLO that it is about, and their load; within which a number of users is carried
-	Where   string        `json:"where"`                // the rows it rests on
-	Apart   bool          `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
+	Repeats bool          `json:"repeats,omitempty"`  // Most is the largest value of repeats
+	AtLeast bool          `json:"at_least,omitempty"` // a lower bound: the rows end before the plateau
+	// of an SLO that it is about, and their load; within which a number of users is carried
+	Terms string `json:"terms,omitempty"`
+	Where string `json:"where"`                // the rows it rests on
+	Apart bool   `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
 	// Doubted reports whether it rests on figures that the audit doubts.
 	Doubted bool `json:"doubted,omitempty"`
 	// Burst is what the row throughput of a document printed, which sends all requests at once.
@@ -297,7 +298,8 @@ func Measure(s *setup.Setup) Measured {
 		}
 		if ok {
 			ttft, itl := point.At(setup.TTFT), point.At(setup.ITL)
-			if c := comfortable(s.Run); c != nil && at.name == "80" { // the number is that of every report; the interval that of the rows
+			// the number is that of every report; the interval that of the rows
+			if c := comfortable(s.Run); c != nil && at.name == "80" {
 				ttft.Number, itl.Number = c.TTFTMean, c.ITLMean
 			}
 			m.add("ttft@"+at.name, ttft, point.Where())
@@ -507,7 +509,8 @@ func (c Change) bounded(m, from *Measured, key string) Change {
 	case r.Bound == BoundHigh:
 		return Change{Ratio: rundir.Exactly(r.High.Value() - 1), Bound: BoundHigh}
 	case r.Bound == BoundRange:
-		return Change{Ratio: c.Ratio, Low: rundir.Exactly(r.Low.Value() - 1), High: rundir.Exactly(r.High.Value() - 1), Bound: BoundRange}
+		return Change{Ratio: c.Ratio, Low: rundir.Exactly(r.Low.Value() - 1), High: rundir.Exactly(r.High.Value() - 1),
+			Bound: BoundRange}
 	}
 	return Change{}
 }
@@ -573,7 +576,8 @@ func between(of, to *Member) Ratio {
 		a, _ := to.m.Get(keyOutput)
 		b, _ := of.m.Get(keyOutput)
 		c := change(b, a)
-		r.Ratio, r.Low, r.High = rundir.Exactly(c.Ratio.Value()+1), rundir.Exactly(c.Low.Value()+1), rundir.Exactly(c.High.Value()+1)
+		r.Ratio, r.Low, r.High = rundir.Exactly(c.Ratio.Value()+1), rundir.Exactly(c.Low.Value()+1),
+			rundir.Exactly(c.High.Value()+1)
 	}
 	r.Of, r.To = of.Value, to.Value
 	return r

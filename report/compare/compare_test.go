@@ -58,13 +58,15 @@ func TestScalingOfThePublishedTables(t *testing.T) {
 			t.Fatalf("plateaus %v and %v", p.Before.Value, p.After.Value)
 		}
 		// At least 1.90 x by the rows at arrival rates, which the rows throughput contradict: 990.34 / 826.03.
-		if got := fmt.Sprintf("%s %.2f %.2f %v", p.Bound, p.Low.Value(), p.High.Value(), p.SpeedUp.Known()); got != BoundRange+" 1.20 1.90 false" {
+		if got := fmt.Sprintf("%s %.2f %.2f %v", p.Bound, p.Low.Value(), p.High.Value(),
+			p.SpeedUp.Known()); got != BoundRange+" 1.20 1.90 false" {
 			t.Errorf("speed-up %s", got)
 		}
 		if p.Before.Where != "tables.md:23" || p.After.Where != "tables.md:57" {
 			t.Errorf("traced to %s and %s", p.Before.Where, p.After.Where)
 		}
-		for _, want := range []string{"1.20 to 1.90 x", "510.64 tok/s, throughput row 826.03", "969.20 tok/s or more, throughput row 990.34"} {
+		for _, want := range []string{"1.20 to 1.90 x", "510.64 tok/s, throughput row 826.03",
+			"969.20 tok/s or more, throughput row 990.34"} {
 			if !strings.Contains(f.Says, want) {
 				t.Errorf("does not say %q: %s", want, f.Says)
 			}
@@ -85,7 +87,8 @@ func TestFiguresAreTraceable(t *testing.T) {
 		for _, f := range m.Metrics {
 			for _, where := range strings.Split(f.Where, ", ") {
 				var n int
-				if _, err := fmt.Sscanf(strings.TrimPrefix(where, "tables.md:"), "%d", &n); err != nil || n < 1 || n > len(lines) || !strings.Contains(lines[n-1], "|") {
+				if _, err := fmt.Sscanf(strings.TrimPrefix(where, "tables.md:"), "%d", &n); err != nil || n < 1 ||
+					n > len(lines) || !strings.Contains(lines[n-1], "|") {
 					t.Errorf("%s %s: %q is no line of a table", m.Name, f.Key, where)
 				}
 			}
@@ -125,7 +128,8 @@ func TestImpossibleFiguresAreLeftOut(t *testing.T) {
 	for _, o := range c.Marked {
 		marked[o.Where] = true
 	}
-	for _, line := range []string{"tables.md:212", "tables.md:215", "tables.md:38"} { // zeros, more than offered, 6.28 for 6.82
+	// zeros, more than offered, 6.28 for 6.82
+	for _, line := range []string{"tables.md:212", "tables.md:215", "tables.md:38"} {
 		if !left[line] {
 			t.Errorf("%s was relied on", line)
 		}
@@ -135,8 +139,10 @@ func TestImpossibleFiguresAreLeftOut(t *testing.T) {
 	}
 	for i := range setups {
 		for _, r := range setups[i].Rows {
-			if st := r.Stage; r.Where == "tables.md:21" && (st.TTFT.Mean.Known() || st.Latency.Mean.Known() || st.InterToken.Known() || st.Rates.Completed.Value() != 7.06) {
-				t.Errorf("line 21 has TTFT %v, latency %v, gaps %v, %v completed", st.TTFT.Mean, st.Latency.Mean, st.InterToken, st.Rates.Completed)
+			if st := r.Stage; r.Where == "tables.md:21" && (st.TTFT.Mean.Known() || st.Latency.Mean.Known() ||
+				st.InterToken.Known() || st.Rates.Completed.Value() != 7.06) {
+				t.Errorf("line 21 has TTFT %v, latency %v, gaps %v, %v completed", st.TTFT.Mean, st.Latency.Mean, st.InterToken,
+					st.Rates.Completed)
 			}
 		}
 	}
@@ -188,7 +194,8 @@ func twoRuns(gain, noise float64) []setup.Setup {
 
 func stage(rate, k, noise float64) rundir.Stage {
 	s := rundir.Stage{
-		Name: fmt.Sprintf("poisson@%.2f", rate), Kind: "poisson", Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable,
+		Name: fmt.Sprintf("poisson@%.2f", rate), Kind: "poisson", Role: rundir.Grid, State: rundir.Complete,
+		Verdict:  rundir.Stable,
 		Requests: rundir.Requests{Due: 600, Sent: 600, OK: 600}, Window: 60, Rate: rundir.Exactly(rate * k), Elapsed: 60,
 	}
 	if rate == 0 {
@@ -200,7 +207,8 @@ func stage(rate, k, noise float64) rundir.Stage {
 	interval := func(v float64) map[string][2]float64 {
 		return map[string][2]float64{"mean": {v * (1 - noise), v * (1 + noise)}}
 	}
-	s.TTFT, s.ITL = rundir.Dist{N: 600, Mean: rundir.Exactly(ttft), CI: interval(ttft)}, rundir.Dist{N: 76800, Mean: rundir.Exactly(itl), CI: interval(itl)}
+	s.TTFT, s.ITL = rundir.Dist{N: 600, Mean: rundir.Exactly(ttft), CI: interval(ttft)},
+		rundir.Dist{N: 76800, Mean: rundir.Exactly(itl), CI: interval(itl)}
 	s.Latency = rundir.Dist{N: 600, Mean: rundir.Exactly(ttft + 127*itl)}
 	s.InterToken = rundir.Exactly(itl)
 	return s
@@ -242,14 +250,17 @@ func TestIntervals(t *testing.T) {
 // of one model are compared.
 func TestOtherModelsAreCautioned(t *testing.T) {
 	all := tables(t)
-	two := []setup.Setup{all[0], all[slices.IndexFunc(all, func(s setup.Setup) bool { return setup.Model(s.Run) == "Qwen2-14B-Instruct" })]}
-	if got := lang.In(compared(t, two).Cautions(), lang.English); len(got) != 1 || !strings.Contains(got[0], "Qwen2-7B-Instruct, Qwen2-14B-Instruct") {
+	two := []setup.Setup{all[0], all[slices.IndexFunc(all,
+		func(s setup.Setup) bool { return setup.Model(s.Run) == "Qwen2-14B-Instruct" })]}
+	if got := lang.In(compared(t, two).Cautions(), lang.English); len(got) != 1 ||
+		!strings.Contains(got[0], "Qwen2-7B-Instruct, Qwen2-14B-Instruct") {
 		t.Errorf("%q", got)
 	}
 	if got := compared(t, all).Cautions(); len(got) > 0 {
 		t.Errorf("no two models are compared: %q", got)
 	}
-	one := slices.DeleteFunc(slices.Clone(all), func(s setup.Setup) bool { return setup.Model(s.Run) != "Qwen2-7B-Instruct" })
+	one := slices.DeleteFunc(slices.Clone(all),
+		func(s setup.Setup) bool { return setup.Model(s.Run) != "Qwen2-7B-Instruct" })
 	if got := compared(t, one).Cautions(); len(got) > 0 {
 		t.Errorf("one model, quantized or not: %q", got)
 	}
@@ -277,7 +288,8 @@ func TestGates(t *testing.T) {
 		gate        string
 		fails       bool
 	}{
-		{-0.1, 0.01, "tokens_per_s<-5%", true}, {-0.03, 0.01, "tokens_per_s<-5%", false}, {-0.1, 0.2, "tokens_per_s<-5%", false},
+		{-0.1, 0.01, "tokens_per_s<-5%", true}, {-0.03, 0.01, "tokens_per_s<-5%", false}, {-0.1, 0.2, "tokens_per_s<-5%",
+			false},
 		{-0.2, 0.01, "itl@80>10%", true}, {0.1, 0.01, "itl@80>+10%", false}, {0.1, 0.01, "errors>1%", false},
 	} {
 		g, err := ParseGate(x.gate, Keys())
@@ -302,7 +314,8 @@ func TestGates(t *testing.T) {
 func TestOtherWorkloadsAreRefused(t *testing.T) {
 	setups := twoRuns(0, 0.01)
 	setups[1].Run.Workload.OutputTokens.Mean = 256
-	if _, err := Of(setups, false); err == nil || !strings.Contains(err.Error(), "--any-workload") || !strings.Contains(err.Error(), "512/256") {
+	if _, err := Of(setups, false); err == nil || !strings.Contains(err.Error(), "--any-workload") ||
+		!strings.Contains(err.Error(), "512/256") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Of(setups, true); err != nil {

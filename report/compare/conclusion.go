@@ -93,7 +93,8 @@ func (f *Factor) carrying(l lang.Lang) string {
 		}
 		others = append(others, one)
 	}
-	return sayCarries.In(l, f.equal.In(l), f.named(f.Members[0].Value, l), amount(&first), strings.Join(others, lang.Comma.In(l))) + lang.Stop.In(l)
+	return sayCarries.In(l, f.equal.In(l), f.named(f.Members[0].Value, l), amount(&first),
+		strings.Join(others, lang.Comma.In(l))) + lang.Stop.In(l)
 }
 
 // versus returns the ratio of the best to another in words, or that no difference is shown.
@@ -187,7 +188,8 @@ func (f *Factor) quickest(l lang.Lang) string {
 			continue
 		}
 		v, _ := m.m.Get("itl@sync")
-		if c := change(v, least); c.Ratio.IsZero() || c.Shown != nil && !*c.Shown || c.Shown == nil && c.Ratio.Value() < close {
+		if c := change(v, least); c.Ratio.IsZero() || c.Shown != nil && !*c.Shown || c.Shown == nil &&
+			c.Ratio.Value() < close {
 			return ""
 		}
 		rest = append(rest, f.named(m.Value, l)+" "+seconds(v.Value))
@@ -222,7 +224,8 @@ func (f *Factor) scaling(l lang.Lang) string {
 		}
 		if p.Unknown { // of two lower bounds nothing follows
 			if a, b := p.Before.Burst, p.After.Burst; a.Value() > 0 && b.Known() {
-				says := sayBursts.In(l, f.equal.In(l), s.To, s.From, times(b.Value()/a.Value()), tokens(b), tokens(a)) + lang.Stop.In(l) + alone(s, l)
+				says := sayBursts.In(l, f.equal.In(l), s.To, s.From, times(b.Value()/a.Value()), tokens(b), tokens(a)) +
+					lang.Stop.In(l) + alone(s, l)
 				if !slices.Contains(all, says) {
 					all = append(all, says)
 				}
@@ -250,7 +253,8 @@ func (f *Factor) speedUp(s Step, p Load, c Change, l lang.Lang) string {
 	name := f.equal.In(l)
 	if slices.ContainsFunc(f.Steps, func(o Step) bool { // two results have one number of GPUs
 		other, ok := o.at(keyRate)
-		return ok && o.From == s.From && o.To == s.To && (other.Before.Value != p.Before.Value || other.After.Value != p.After.Value)
+		return ok && o.From == s.From && o.To == s.To && (other.Before.Value != p.Before.Value ||
+			other.After.Value != p.After.Value)
 	}) {
 		name += lang.InParens.In(l, strings.Join(s.origins[:], lang.Comma.In(l)))
 	}

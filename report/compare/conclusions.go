@@ -37,7 +37,8 @@ func (c *Comparison) conclusions() (answer, rest []lang.Text) {
 		}
 		for _, i := range g.members[1:] {
 			name := c.Setups[i].Name
-			if s := c.against(name); !s.IsZero() && !slices.ContainsFunc(byMembers, func(f *Factor) bool { return f.has(name) }) {
+			if s := c.against(name); !s.IsZero() && !slices.ContainsFunc(byMembers,
+				func(f *Factor) bool { return f.has(name) }) {
 				all = append(all, s)
 			}
 		}

@@ -57,7 +57,8 @@ func (c *Comparison) Differences(setup string) (from string, all []Difference) {
 		if ch.Bound != "" { // Low and High are the ends of what rows show, and no interval
 			ch.Low, ch.High = rundir.Number{}, rundir.Number{}
 		}
-		all = append(all, Difference{Name: name, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High, Shown: ch.Shown != nil && *ch.Shown, Bound: ch.Bound != "", Better: RisesWell(key)})
+		all = append(all, Difference{Name: name, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High,
+			Shown: ch.Shown != nil && *ch.Shown, Bound: ch.Bound != "", Better: RisesWell(key)})
 	}
 	return from, all
 }

@@ -16,9 +16,11 @@ import (
 func gridded(rng *rand.Rand, name string, slots float64) setup.Input {
 	const capacity, noise = 10.0, 0.02
 	run := &rundir.Run{
-		Schema: rundir.Schema, State: rundir.Complete, Client: rundir.Client{Valid: true}, Labels: rundir.Labels{Model: "m", GPU: "G", GPUs: 1, Engine: name},
-		Workload:   rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
-		Saturation: &rundir.Saturation{Rate: rundir.Exactly(capacity), Low: rundir.Exactly(capacity * 0.97), High: rundir.Exactly(capacity * 1.03), Output: rundir.Exactly(1280)},
+		Schema: rundir.Schema, State: rundir.Complete, Client: rundir.Client{Valid: true}, Labels: rundir.Labels{Model: "m",
+			GPU: "G", GPUs: 1, Engine: name},
+		Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
+		Saturation: &rundir.Saturation{Rate: rundir.Exactly(capacity), Low: rundir.Exactly(capacity * 0.97),
+			High: rundir.Exactly(capacity * 1.03), Output: rundir.Exactly(1280)},
 	}
 	var loads []float64
 	for range 3 + rng.IntN(5) {
@@ -30,7 +32,8 @@ func gridded(rng *rand.Rand, name string, slots float64) setup.Input {
 		ttft := 0.025 * (1 + 8*wait) * (1 + noise/2*rng.NormFloat64())
 		s := stage(load*capacity, 1, noise)
 		s.Name = fmt.Sprintf("%s-%d", s.Name, i)
-		s.TTFT = rundir.Dist{N: 600, Mean: rundir.Exactly(ttft), CI: map[string][2]float64{"mean": {ttft * (1 - noise), ttft * (1 + noise)}}}
+		s.TTFT = rundir.Dist{N: 600, Mean: rundir.Exactly(ttft),
+			CI: map[string][2]float64{"mean": {ttft * (1 - noise), ttft * (1 + noise)}}}
 		run.Stages = append(run.Stages, s)
 	}
 	return setup.Input{Path: name, Run: run}

@@ -28,10 +28,11 @@ type Factor struct {
 	What    string   `json:"what"`
 	Equal   string   `json:"equal"` // what is the same in all of them
 	Members []Member `json:"members"`
-	Steps   []Step   `json:"steps,omitempty"`  // from fewer GPUs to more
-	Ratios  []Ratio  `json:"ratios,omitempty"` // of the outputs: of the highest to the others, of each number of GPUs to the next fewer
-	Pairs   []Pair   `json:"pairs,omitempty"`  // at equal concurrency, where closed loops were measured
-	Says    string   `json:"says"`             // the conclusion
+	Steps   []Step   `json:"steps,omitempty"` // from fewer GPUs to more
+	// of the outputs: of the highest to the others, of each number of GPUs to the next fewer
+	Ratios []Ratio `json:"ratios,omitempty"`
+	Pairs  []Pair  `json:"pairs,omitempty"` // at equal concurrency, where closed loops were measured
+	Says   string  `json:"says"`            // the conclusion
 
 	equal lang.Text // Equal, in both languages
 }
@@ -287,7 +288,8 @@ func (l *Load) open(r Ratio, plain bool) {
 	if plain {
 		return
 	}
-	l.SpeedUp, l.Efficiency, l.Low, l.High, l.Bound, l.Unknown = rundir.Number{}, rundir.Number{}, r.Low, r.High, r.Bound, r.Bound == ""
+	l.SpeedUp, l.Efficiency, l.Low, l.High, l.Bound, l.Unknown = rundir.Number{}, rundir.Number{}, r.Low, r.High, r.Bound,
+		r.Bound == ""
 }
 
 // at is the step at one load.

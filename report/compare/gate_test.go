@@ -29,7 +29,8 @@ func TestJudge(t *testing.T) {
 		failed, unjudged int
 	}{{&no, 0, 0}, {&yes, 1, 0}, {nil, 0, 1}} {
 		failed, unjudged := Judge(judged{c.shown}, gates)
-		if len(failed) != c.failed || len(unjudged) != c.unjudged || !strings.Contains(strings.Join(append(failed, unjudged...), ""), "tokens_per_s") && c.failed+c.unjudged > 0 {
+		if len(failed) != c.failed || len(unjudged) != c.unjudged ||
+			!strings.Contains(strings.Join(append(failed, unjudged...), ""), "tokens_per_s") && c.failed+c.unjudged > 0 {
 			t.Errorf("failed %q, not judged %q", failed, unjudged)
 		}
 	}

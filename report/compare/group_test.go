@@ -49,13 +49,15 @@ func TestWorkloadsAreGrouped(t *testing.T) {
 	for _, s := range c.Sections(1) {
 		titles = append(titles, s.Title.In(lang.English))
 	}
-	for _, want := range []string{"Comparison, answers of at most 3096 tokens", "Comparison, answers of at most 512 tokens", "Comparison, answers of at most 1024 tokens"} {
+	for _, want := range []string{"Comparison, answers of at most 3096 tokens",
+		"Comparison, answers of at most 512 tokens", "Comparison, answers of at most 1024 tokens"} {
 		if !slices.Contains(titles, want) {
 			t.Errorf("no section %q among %q", want, titles)
 		}
 	}
 	for what, want := range map[string]string{
-		byEngine: "vLLM against SGLang: +12 to +23 % at 10 in flight", byThink: "SGLang, answers of at most 3096 tokens, thinking against no thinking: -39 to -33 % at 10 in flight",
+		byEngine: "vLLM against SGLang: +12 to +23 % at 10 in flight",
+		byThink:  "SGLang, answers of at most 3096 tokens, thinking against no thinking: -39 to -33 % at 10 in flight",
 	} {
 		if got := says(c, what); !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, want) }) {
 			t.Errorf("%s: %q not in %q", what, want, got)
@@ -73,7 +75,8 @@ func TestWorkloadsAreGrouped(t *testing.T) {
 func TestHeadingsAreNames(t *testing.T) {
 	setups := read(t, "serving-blocks.txt")
 	c := compared(t, setups)
-	if names := []string{setups[0].Name, setups[1].Name, setups[2].Name}; !slices.Equal(names, []string{"SGLang", "SGLang, Rust", "SGLang, golang"}) {
+	if names := []string{setups[0].Name, setups[1].Name, setups[2].Name}; !slices.Equal(names,
+		[]string{"SGLang", "SGLang, Rust", "SGLang, golang"}) {
 		t.Errorf("names %q", names)
 	}
 	if want := "505.61/258.83 tokens, data set ShareGPT_V3_unfiltered_cleaned_split.json"; c.Workload != want {
@@ -92,7 +95,8 @@ func TestHeadingsAreNames(t *testing.T) {
 // A label that the user made up is one that may differ.
 func TestFreeLabels(t *testing.T) {
 	setups := twoRuns(0.2, 0.01)
-	setups[0].Run.Labels.Free, setups[1].Run.Labels.Free = map[string]string{"router": "golang"}, map[string]string{"router": "Rust"}
+	setups[0].Run.Labels.Free, setups[1].Run.Labels.Free = map[string]string{"router": "golang"},
+		map[string]string{"router": "Rust"}
 	setups[1].Run.Labels.Engine = setups[0].Run.Labels.Engine
 	c := compared(t, setups)
 	if got := says(c, "router"); len(got) != 1 || !strings.Contains(got[0], "Rust") || len(c.Factors) != 1 {

@@ -82,7 +82,8 @@ func (c *Comparison) separate(setups []setup.Setup) error {
 			if _, ok2 := b.Get(keyUncached); !ok1 || !ok2 {
 				return differentHits{a, b}
 			}
-			c.apart = append(c.apart, sayHitsApart.Text(a.Name, lang.Percent(a.Hits.Value()), b.Name, lang.Percent(b.Hits.Value())))
+			c.apart = append(c.apart, sayHitsApart.Text(a.Name, lang.Percent(a.Hits.Value()), b.Name,
+				lang.Percent(b.Hits.Value())))
 		}
 	}
 	return nil

@@ -55,7 +55,8 @@ func TestRunsOfDifferentHits(t *testing.T) {
 	for _, n := range c.Cautions() {
 		said += n.In(lang.English) + n.In(lang.Chinese)
 	}
-	for _, want := range []string{"(m, 1 x A 80 %, m, 1 x B 30 %): only uncached tokens per second", "30 %）：只比较每秒未命中缓存的 token"} {
+	for _, want := range []string{"(m, 1 x A 80 %, m, 1 x B 30 %): only uncached tokens per second",
+		"30 %）：只比较每秒未命中缓存的 token"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %s", want, said)
 		}
@@ -68,7 +69,8 @@ func TestRunsOfDifferentHits(t *testing.T) {
 	if _, err := Of(setups, false); err == nil || !strings.Contains(err.Error(), "measure both with equal --cache-hits") {
 		t.Errorf("no plateau: %v", err)
 	}
-	if _, err := OfRuns([2][]setup.Setup{setups[:1], setups[1:]}, false, unknown); err == nil || !strings.Contains(err.Error(), "80 % of its prompt tokens") {
+	if _, err := OfRuns([2][]setup.Setup{setups[:1], setups[1:]}, false, unknown); err == nil ||
+		!strings.Contains(err.Error(), "80 % of its prompt tokens") {
 		t.Errorf("several runs a side: %v", err)
 	}
 }

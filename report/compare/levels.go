@@ -32,11 +32,12 @@ type Level struct {
 	PerToken [2]Range `json:"latency_s_per_token"` // mean latency over the mean length of the answers
 	// Low and High are the least and the largest relative change of the completed rate between a measurement of each
 	// side.
-	Low    rundir.Number `json:"low"`
-	High   rundir.Number `json:"high"`
-	Shown  *bool         `json:"shown,omitempty"` // whether all measurements of one side are above all of the other; absent without repeats
-	Where  [2]string     `json:"where"`
-	Doubts int           `json:"doubts,omitempty"` // measurements that the audit doubts
+	Low  rundir.Number `json:"low"`
+	High rundir.Number `json:"high"`
+	// whether all measurements of one side are above all of the other; absent without repeats
+	Shown  *bool     `json:"shown,omitempty"`
+	Where  [2]string `json:"where"`
+	Doubts int       `json:"doubts,omitempty"` // measurements that the audit doubts
 }
 
 // Range is the lowest and the highest of N measurements.
@@ -145,7 +146,8 @@ func (f *Factor) pairs() []Pair {
 	var all []Pair
 	add := func(a, b *Member) {
 		if levels := Levels(a.setup, b.setup); len(levels) > 0 {
-			all = append(all, Pair{From: a.Value, To: b.Value, Setups: [2]string{a.Setup, b.Setup}, Origins: [2]string{a.setup.Origin(), b.setup.Origin()}, Levels: levels})
+			all = append(all, Pair{From: a.Value, To: b.Value, Setups: [2]string{a.Setup, b.Setup},
+				Origins: [2]string{a.setup.Origin(), b.setup.Origin()}, Levels: levels})
 		}
 	}
 	for j := range f.Members {
@@ -200,7 +202,10 @@ func (f *Factor) gpuPair(p Pair, l lang.Lang) string {
 	}
 	parts = append(parts, sayGPUPair.In(l, p.From, p.To, m.Labels.GPU))
 	head := strings.Join(parts, lang.Comma.In(l))
-	if n := slices.IndexFunc(f.Pairs, func(o Pair) bool { return o.From == p.From && o.To == p.To && o.Setups != p.Setups }); n >= 0 {
+	if n := slices.IndexFunc(f.Pairs, func(o Pair) bool {
+		return o.From == p.From && o.To == p.To &&
+			o.Setups != p.Setups
+	}); n >= 0 {
 		head += lang.InParens.In(l, strings.Join(p.Origins[:], lang.Comma.In(l)))
 	}
 	return head
@@ -234,7 +239,8 @@ func (v Level) In(l lang.Lang) string {
 
 // uneven reports whether the answers of one side are longer, so that requests are not equal work.
 func (v Level) uneven() bool {
-	return v.Answer[0].N > 0 && v.Answer[1].N > 0 && unlike(rundir.Exactly(v.Answer[0].Mean()), rundir.Exactly(v.Answer[1].Mean()))
+	return v.Answer[0].N > 0 && v.Answer[1].N > 0 && unlike(rundir.Exactly(v.Answer[0].Mean()),
+		rundir.Exactly(v.Answer[1].Mean()))
 }
 
 // Change returns the change in per cent; one number where both ends round to it.
@@ -268,14 +274,17 @@ func (r Range) text(decimals int) string {
 func (f *Factor) levelTable() table.Table {
 	uneven := slices.ContainsFunc(f.Pairs, func(p Pair) bool { return slices.ContainsFunc(p.Levels, Level.uneven) })
 	t := table.Table{Columns: []table.Column{
-		{Head: headFromTo.Text(), Left: true}, {Head: headInFlight.Text()}, {Head: headCompleted.Text(), Sub: lang.Same("req/s")}, {Head: headChange.Text(), Sub: lang.Same("%")},
+		{Head: headFromTo.Text(), Left: true}, {Head: headInFlight.Text()},
+		{Head: headCompleted.Text(), Sub: lang.Same("req/s")}, {Head: headChange.Text(), Sub: lang.Same("%")},
 		{Head: lang.HeadOutput.Text(), Sub: lang.Same("tok/s")}, {Head: lang.HeadLatency.Text(), Sub: lang.Same("s")},
 	}}
 	if uneven {
-		t.Columns = append(t.Columns, table.Column{Head: headAnswer.Text(), Sub: lang.Same("tok")}, table.Column{Head: lang.HeadLatency.Text(), Sub: subPerToken.Text()},
+		t.Columns = append(t.Columns, table.Column{Head: headAnswer.Text(), Sub: lang.Same("tok")},
+			table.Column{Head: lang.HeadLatency.Text(), Sub: subPerToken.Text()},
 			table.Column{Head: lang.HeadOutput.Text(), Sub: lang.Same("%")})
 	}
-	t.Columns = append(t.Columns, table.Column{Head: headMeasured.Text()}, table.Column{Head: headRests.Text(), Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: headMeasured.Text()}, table.Column{Head: headRests.Text(),
+		Left: true})
 	named := func(value string) lang.Text { return lang.Both(func(l lang.Lang) string { return f.named(value, l) }) }
 	for _, p := range f.Pairs {
 		for _, v := range p.Levels {
@@ -290,7 +299,8 @@ func (f *Factor) levelTable() table.Table {
 			if uneven {
 				row = append(row, fromTo(v.Answer, 1, 0), fromTo(v.PerToken, 1e3, 1), rise(v.Output))
 			}
-			row = append(row, table.Literal(fmt.Sprintf("%d + %d", v.Rate[0].N, v.Rate[1].N)), table.Literal(v.Where[0]+" | "+v.Where[1]))
+			row = append(row, table.Literal(fmt.Sprintf("%d + %d", v.Rate[0].N, v.Rate[1].N)), table.Literal(v.Where[0]+" | "+
+				v.Where[1]))
 			t.Rows = append(t.Rows, row)
 		}
 	}

@@ -30,7 +30,8 @@ func TestUnevenLevels(t *testing.T) {
 		for _, c := range all.Rows[0] {
 			cells = append(cells, c.Whole().In(lang.English))
 		}
-		if got := slices.Contains(cells, "20.0 -> 30.0") && slices.Contains(cells, "100 -> 150") && slices.Contains(cells, "+50"); got != want {
+		if got := slices.Contains(cells, "20.0 -> 30.0") && slices.Contains(cells, "100 -> 150") &&
+			slices.Contains(cells, "+50"); got != want {
 			t.Errorf("answers of 100 and %v tokens: %s", answer, strings.Join(cells, " | "))
 		}
 		if len(all.Columns) != len(all.Rows[0]) {

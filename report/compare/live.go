@@ -157,7 +157,8 @@ func (v *PairComparison) Sections(level int) []table.Section {
 // table has a row for each metric at each load.
 func (v *PairComparison) table() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headLoad.Text(), Left: true}, {Head: headFigure.Text(), Left: true}, {Head: lang.Same("A")}, {Head: lang.Same("B")},
+		{Head: headLoad.Text(), Left: true}, {Head: headFigure.Text(), Left: true}, {Head: lang.Same("A")},
+		{Head: lang.Same("B")},
 		{Head: headDifference.Text(), Left: true},
 	}}
 	var before lang.Text
@@ -242,7 +243,8 @@ func (v *PairComparison) legend() []lang.Text {
 		}
 	}
 	if n := len(v.invalid); n > 0 {
-		notes = append(notes, liveClient.Text(n, v.stages, lang.Both(func(l lang.Lang) string { return findings.Phrase(v.invalid[0], l) })))
+		notes = append(notes, liveClient.Text(n, v.stages,
+			lang.Both(func(l lang.Lang) string { return findings.Phrase(v.invalid[0], l) })))
 	}
 	return notes
 }

@@ -67,7 +67,8 @@ func TestLiveGolden(t *testing.T) {
 	differ := OfPair(measuredPair(0.03, 0.004, 7))
 	same := OfPair(measuredPair(0, 0.02, 7))
 	p, a, b := measuredPair(0.03, 0.004, 2)
-	p.State, p.Failure = rundir.Failed, note.Note{Code: "pair.side-failed", Args: map[string]any{"side": "B", "why": []note.Note{{Code: "run.server-gone", Args: map[string]any{"stage": "throughput #5"}}}}}
+	p.State, p.Failure = rundir.Failed, note.Note{Code: "pair.side-failed", Args: map[string]any{"side": "B",
+		"why": []note.Note{{Code: "run.server-gone", Args: map[string]any{"stage": "throughput #5"}}}}}
 	b.Stages[5].Latency.Mean = rundir.Over(9)
 	b.Stages[6].Requests = rundir.Requests{Due: 40, OK: 37, Error: 3}
 	b.Stages[7].OutputTokens.Mean = rundir.Exactly(10)
@@ -81,7 +82,8 @@ func TestLiveGolden(t *testing.T) {
 			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: lang.Chinese}},
 		} {
 			var out bytes.Buffer
-			if err := table.WriteSections(&out, o.format, v.Sections(2), table.Style{Width: o.o.Width, Color: o.o.Color, Lang: o.o.Lang}); err != nil {
+			if err := table.WriteSections(&out, o.format, v.Sections(2), table.Style{Width: o.o.Width, Color: o.o.Color,
+				Lang: o.o.Lang}); err != nil {
 				t.Fatal(err)
 			}
 			testkit.CheckGolden(t, "live-"+name+"."+o.file, out.Bytes())
@@ -104,8 +106,10 @@ func TestLiveConclusion(t *testing.T) {
 			differs := false
 			for _, r := range v.Rows {
 				differs = differs || r.Shown
-				if alone := r.Low.Value() > 0 || r.High.Value() < 0; r.Shown && !alone || alone == strings.HasPrefix(rowChange(&r), tilde) {
-					t.Errorf("gain %v, noise %v: %s is shown: %v, from %v to %v, printed %s", gain, noise, r.Key, r.Shown, r.Low.Value(), r.High.Value(), rowChange(&r))
+				if alone := r.Low.Value() > 0 || r.High.Value() < 0; r.Shown && !alone || alone == strings.HasPrefix(rowChange(&r),
+					tilde) {
+					t.Errorf("gain %v, noise %v: %s is shown: %v, from %v to %v, printed %s", gain, noise, r.Key, r.Shown,
+						r.Low.Value(), r.High.Value(), rowChange(&r))
 				}
 			}
 			if got := strings.HasPrefix(v.Says, tilde); got == differs {

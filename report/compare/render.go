@@ -41,7 +41,8 @@ func (c *Comparison) Sections(level int) []table.Section {
 		notes, details := c.legend(g)
 		all = append(all, table.Section{Title: title, Level: level, Table: c.table(g), Notes: notes, Details: details})
 		if t := c.changeTable(g); len(t.Columns) > 1 {
-			all = append(all, table.Section{Title: titleChanges.Text(c.Setups[g.members[0]].Name), Level: level + 1, Table: t, Notes: c.changeLegend(g)})
+			all = append(all, table.Section{Title: titleChanges.Text(c.Setups[g.members[0]].Name), Level: level + 1, Table: t,
+				Notes: c.changeLegend(g)})
 		}
 		if s := c.tailSection(g, level+1); len(s.Table.Rows) > 0 {
 			all = append(all, s)
@@ -82,7 +83,8 @@ func columns() []column {
 	}
 	all := []column{
 		{keyUsers, table.Column{Head: headUsers.Text()}, "", fixed(0)},
-		{keyEach, table.Column{Head: headEach.Text(), Drop: 3}, "", func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Short) }},
+		{keyEach, table.Column{Head: headEach.Text(), Drop: 3}, "",
+			func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Short) }},
 		{keyRate, table.Column{Head: headSaturation.Text()}, "req/s", fixed(2)},
 		{keyOutput, table.Column{Head: lang.HeadOutput.Text()}, "tok/s", fixed(2)},
 		{KeyPerGPU, table.Column{Head: headPerGPU.Text(), Drop: 3}, "tok/s", fixed(2)},
@@ -95,7 +97,8 @@ func columns() []column {
 		head lang.Text
 	}{{"ttft", lang.Same("TTFT")}, {"itl", lang.Same("ITL")}, {"latency", lang.HeadLatency.Text()}} {
 		for _, s := range shares() {
-			all = append(all, column{what.key + "@" + s.name, table.Column{Head: what.head, Sub: at(s.name), Drop: drops[s.name]}, "", table.Seconds})
+			all = append(all, column{what.key + "@" + s.name, table.Column{Head: what.head, Sub: at(s.name),
+				Drop: drops[s.name]}, "", table.Seconds})
 		}
 	}
 	percent := func(f rundir.Number) table.Cell { return table.Number(rundir.Exactly(f.Value()*100), "", lang.Short) }
@@ -205,7 +208,11 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.AtLeast }) {
 		notes = append(notes, legendRising.Text())
 	}
-	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Most.Known() && !f.Repeats }) {
+	if slices.ContainsFunc(g.members, func(i int) bool {
+		f, _ := c.Setups[i].Get(keyRate)
+		return f.Most.Known() &&
+			!f.Repeats
+	}) {
 		notes = append(notes, legendApart.Text())
 	}
 	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Repeats }) {
@@ -234,7 +241,11 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 	}) {
 		details = append(details, legendLoads.Text())
 	}
-	if slices.ContainsFunc(g.members, func(i int) bool { out, _ := c.Setups[i].Get(keyOutput); return out.Burst.Known() }) {
+	if slices.ContainsFunc(g.members, func(i int) bool {
+		out,
+			_ := c.Setups[i].Get(keyOutput)
+		return out.Burst.Known()
+	}) {
 		notes = append(notes, legendArrivals.Text())
 	}
 	if lasted := c.stageTime(g); lasted.Known() {
@@ -384,8 +395,10 @@ func (c *Comparison) changeLegend(g group) []lang.Text {
 // stepTable has a row for each step and load at which something is known of the speed-up.
 func (f *Factor) stepTable() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headGPUs.Text(), Left: true}, {Head: headLoad.Text(), Left: true}, {Head: lang.HeadOutput.Text(), Sub: lang.Same("tok/s")},
-		{Head: headSpeedUp.Text()}, {Head: headEfficiency.Text()}, {Head: lang.Same("ITL")}, {Head: lang.Same("TTFT")}, {Head: headRests.Text(), Left: true, Drop: 1},
+		{Head: headGPUs.Text(), Left: true}, {Head: headLoad.Text(), Left: true}, {Head: lang.HeadOutput.Text(),
+			Sub: lang.Same("tok/s")},
+		{Head: headSpeedUp.Text()}, {Head: headEfficiency.Text()}, {Head: lang.Same("ITL")}, {Head: lang.Same("TTFT")},
+		{Head: headRests.Text(), Left: true, Drop: 1},
 	}}
 	for _, s := range f.Steps {
 		for _, p := range s.Loads {
@@ -401,7 +414,8 @@ func (f *Factor) stepTable() table.Table {
 				efficiency = table.Cell{Text: lang.Same(fmt.Sprintf("%.0f", 100*p.Efficiency.Value())), Unit: "%"}
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name}, arrow(p.Before.printed(fixed(2)), p.After.printed(fixed(2))), table.Literal(times),
+				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name}, arrow(p.Before.printed(fixed(2)), p.After.printed(fixed(2))),
+				table.Literal(times),
 				efficiency, durations(p.ITL), durations(p.TTFT), table.Literal(p.Before.Where + " | " + p.After.Where),
 			})
 		}
@@ -448,7 +462,8 @@ func Doubts(leftOut, marked []setup.LeftOut, level int) []table.Section {
 		{Head: headNotUsed.Text(), Left: true}, {Head: headWhy.Text(), Left: true},
 	}}
 	add := func(o setup.LeftOut, not lang.Text) {
-		t.Rows = append(t.Rows, []table.Cell{table.Literal(o.Setup), table.Literal(o.Row), table.Literal(o.Where), {Text: not}, {Text: lang.Both(o.Because)}})
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(o.Setup), table.Literal(o.Row), table.Literal(o.Where),
+			{Text: not}, {Text: lang.Both(o.Because)}})
 	}
 	for _, o := range leftOut {
 		add(o, wordWholeRow.Text())

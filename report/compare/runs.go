@@ -32,7 +32,8 @@ func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known Known) (*Comparison,
 	if len(groups) > 1 {
 		return nil, differentWorkloads{&all[groups[0].members[0]], &all[groups[1].members[0]]}
 	}
-	c := &Comparison{Schema: schema, Runs: [2]int{len(sides[0]), len(sides[1])}, groups: []group{{asked: groups[0].asked, members: []int{0, 1}}}}
+	c := &Comparison{Schema: schema, Runs: [2]int{len(sides[0]), len(sides[1])},
+		groups: []group{{asked: groups[0].asked, members: []int{0, 1}}}}
 	if c.groups[0].asked != nil {
 		c.Workload = workload(c.groups[0].asked, lang.English)
 	}
@@ -66,7 +67,8 @@ func (c *Comparison) pool(key string, measured [2][]Measured, known stats.Spread
 	for i, runs := range measured {
 		for j := range runs {
 			f, ok := runs[j].Get(key)
-			if !ok || f.Terms != first.Terms || !f.Value.Known() || f.Most.Known() || f.AtLeast || !isShare(key) && f.Value.Value() <= 0 {
+			if !ok || f.Terms != first.Terms || !f.Value.Known() || f.Most.Known() || f.AtLeast || !isShare(key) &&
+				f.Value.Value() <= 0 {
 				return
 			}
 			scale := 1.0

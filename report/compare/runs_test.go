@@ -18,10 +18,12 @@ func unsteady(rng *rand.Rand, n int, spread, factor float64) []setup.Setup {
 	for i := range n {
 		v := factor * math.Exp(spread*rng.NormFloat64())
 		run := &rundir.Run{
-			Schema: rundir.Schema, State: rundir.Complete, Client: rundir.Client{Valid: true}, Labels: rundir.Labels{Model: "m", GPU: "G", GPUs: 1},
+			Schema: rundir.Schema, State: rundir.Complete, Client: rundir.Client{Valid: true}, Labels: rundir.Labels{Model: "m",
+				GPU: "G", GPUs: 1},
 			Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
 			Saturation: &rundir.Saturation{
-				Rate: rundir.Exactly(10 * v), Low: rundir.Exactly(9.9 * v), High: rundir.Exactly(10.1 * v), Output: rundir.Exactly(1280 * v),
+				Rate: rundir.Exactly(10 * v), Low: rundir.Exactly(9.9 * v), High: rundir.Exactly(10.1 * v),
+				Output: rundir.Exactly(1280 * v),
 			},
 		}
 		for _, load := range []float64{0, 5, 8} {

@@ -27,7 +27,8 @@ func withTerms(t *testing.T, better bool, slos [2][]string) *Comparison {
 			s := &run.Stages[j]
 			s.OutputTokens = rundir.TokenStats{N: 600, Mean: rundir.Exactly(128)}
 			dist := func(mean float64) rundir.Dist {
-				return rundir.Dist{N: 600, Mean: rundir.Exactly(mean), CI: map[string][2]float64{"mean": {0.98 * mean, 1.02 * mean}}}
+				return rundir.Dist{N: 600, Mean: rundir.Exactly(mean),
+					CI: map[string][2]float64{"mean": {0.98 * mean, 1.02 * mean}}}
 			}
 			s.TPOT, s.FirstAnswer = dist(pick(0.02, 0.01)), dist(pick(3, 2))
 			s.Progress = rundir.Progress{Rate: rundir.Exactly(100), Low: rundir.Exactly(98), High: rundir.Exactly(102)}
@@ -62,7 +63,8 @@ func TestGatesOnTerms(t *testing.T) {
 		{"fewer stalls", "stalls>1%", true, [2][]string{terms, terms}, "", false},
 		{"fewer sessions", "sessions<-1%", false, [2][]string{terms, terms}, "sessions of m, 1 x G, new is -10.0 pp", false},
 		{"more sessions", "sessions<-1%", true, [2][]string{terms, terms}, "", false},
-		{"less good output", "good_tokens_per_s<-5%", false, [2][]string{terms, terms}, "good_tokens_per_s of m, 1 x G, new is -44.", false},
+		{"less good output", "good_tokens_per_s<-5%", false, [2][]string{terms, terms},
+			"good_tokens_per_s of m, 1 x G, new is -44.", false},
 		{"more good output", "good_tokens_per_s<-5%", true, [2][]string{terms, terms}, "", false},
 		{"speed does not depend on the limit", "speed<-5%", false, [2][]string{terms, other}, "-50.0 %", false},
 		{"other stalls", "stalls>1%", false, [2][]string{terms, other}, "", true},
@@ -75,11 +77,13 @@ func TestGatesOnTerms(t *testing.T) {
 			t.Fatal(err)
 		}
 		failed, unjudged := Judge(withTerms(t, c.better, c.slos), gates)
-		if all := strings.Join(failed, "; "); !strings.Contains(all, c.says) || c.says == "" && all != "" || c.unjudged != (len(unjudged) > 0) {
+		if all := strings.Join(failed, "; "); !strings.Contains(all, c.says) || c.says == "" && all != "" ||
+			c.unjudged != (len(unjudged) > 0) {
 			t.Errorf("%s: failed %q, not judged %q", c.name, failed, unjudged)
 		}
 	}
-	for key, rises := range map[string]bool{keySpeed: true, keyTTFA: false, keyStalls: false, keySessions: true, keyGoodput: true} {
+	for key, rises := range map[string]bool{keySpeed: true, keyTTFA: false, keyStalls: false, keySessions: true,
+		keyGoodput: true} {
 		if RisesWell(key) != rises {
 			t.Errorf("more %s is better: %v", key, !rises)
 		}

@@ -41,7 +41,10 @@ func (c *Comparison) Conclusions(setups []setup.Setup) []rundir.Conclusion {
 func (c *Comparison) conclusion(from, to int) rundir.Conclusion {
 	one := rundir.Conclusion{Schema: rundir.VerdictSchema, Subject: c.Setups[to].Name, Against: c.Setups[from].Name}
 	for _, key := range Keys() {
-		i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == one.Subject && ch.From == one.Against && ch.Key == key })
+		i := slices.IndexFunc(c.Changes, func(ch Change) bool {
+			return ch.Setup == one.Subject && ch.From == one.Against &&
+				ch.Key == key
+		})
 		if i >= 0 {
 			c.conclude(&one, &c.Changes[i])
 			return one
@@ -65,12 +68,14 @@ func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
 	case ch.Shown == nil:
 		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{becauseNoInterval}
 	case !*ch.Shown:
-		one.Verdict, one.MayClaim, one.Low, one.High = rundir.DecisionNoDifference, rundir.SupportsNoDifference, ch.Low, ch.High
+		one.Verdict, one.MayClaim, one.Low, one.High = rundir.DecisionNoDifference, rundir.SupportsNoDifference, ch.Low,
+			ch.High
 		one.Claim = sayAgainst.In(lang.English, one.Subject, one.Against, sayNoneOf.In(lang.English, name.In(lang.English)))
 	default:
 		one.Verdict, one.MayClaim, one.Low, one.High = rundir.DecisionDiffers, rundir.SupportsDifference, ch.Low, ch.High
 	}
-	if c.Runs == [2]int{} && one.MayClaim == rundir.SupportsDifference { // what runs of one configuration differ by is not known
+	// what runs of one configuration differ by is not known
+	if c.Runs == [2]int{} && one.MayClaim == rundir.SupportsDifference {
 		one.MayClaim, one.Because = rundir.SupportsDifferenceOfRuns, []string{becauseOneRun}
 	}
 }
@@ -90,7 +95,8 @@ func further(a, b *rundir.Run, known rundir.Evidence) string {
 
 // Conclusions returns the conclusion on B, in a list as [Comparison.Conclusions] does.
 func (v *PairComparison) Conclusions() []rundir.Conclusion {
-	one := rundir.Conclusion{Schema: rundir.VerdictSchema, Subject: "B", Against: "A", Claim: v.conclusion(lang.English)[0], Cost: v.cost}
+	one := rundir.Conclusion{Schema: rundir.VerdictSchema, Subject: "B", Against: "A",
+		Claim: v.conclusion(lang.English)[0], Cost: v.cost}
 	switch r := v.deciding(); {
 	case v.State == rundir.Failed:
 		one.Verdict, one.MayClaim, one.Because = rundir.DecisionFailed, rundir.SupportsNothing, []string{v.Failure.Code}

@@ -57,8 +57,10 @@ func options(t *testing.T, l lang.Lang) Options {
 		t.Fatal(err)
 	}
 	return Options{
-		Lang: l, Base: "report", From: func(path string) string { return path }, ChoiceNote: map[string]string{"demand": "20rps -- or so"},
-		Choice: &choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2, "A100": 3.6}, Headroom: 0.2},
+		Lang: l, Base: "report", From: func(path string) string { return path },
+		ChoiceNote: map[string]string{"demand": "20rps -- or so"},
+		Choice: &choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2,
+			"A100": 3.6}, Headroom: 0.2},
 	}
 }
 
@@ -82,7 +84,9 @@ func TestDrawings(t *testing.T) {
 			if strings.HasSuffix(name, "-cost.svg") {
 				figures = 1
 			}
-			for text, least := range map[string]int{`<text class="title"`: 1 + figures, "<title>tables.md:": figures, ">#1 ": 1} { // what points rest on; the legend
+			// what points rest on; the legend
+			for text, least := range map[string]int{`<text class="title"`: 1 + figures, "<title>tables.md:": figures,
+				">#1 ": 1} {
 				if n := strings.Count(string(b), text); n < least {
 					t.Errorf("%s has %q %d times, fewer than %d", name, text, n, least)
 				}
@@ -90,7 +94,8 @@ func TestDrawings(t *testing.T) {
 		}
 		slices.Sort(names)
 		want := []string{
-			"report-qwen2-14b-instruct-cost.svg", "report-qwen2-14b-instruct-latency.svg", "report-qwen2-14b-instruct-throughput.svg", "report-qwen2-7b-instruct-cost.svg",
+			"report-qwen2-14b-instruct-cost.svg", "report-qwen2-14b-instruct-latency.svg",
+			"report-qwen2-14b-instruct-throughput.svg", "report-qwen2-7b-instruct-cost.svg",
 			"report-qwen2-7b-instruct-latency.svg", "report-qwen2-7b-instruct-throughput.svg",
 			"report-qwen2-moe-57b-a14b-instruct-latency.svg", "report-qwen2-moe-57b-a14b-instruct-throughput.svg",
 		}
@@ -206,7 +211,9 @@ func TestRendersOnAStrictParser(t *testing.T) {
 func TestHandWrittenTextIsKept(t *testing.T) {
 	in, o := documentInputs(t), options(t, lang.English)
 	first := string(written(t, in[:4], nil, o).Document)
-	title, details, end := "# Our servers, spring", "Measured by Li on **rack 7**; see <https://example.com>.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "\n## What we decided\n\nTwo L20.\n"
+	title, details, end := "# Our servers, spring",
+		"Measured by Li on **rack 7**; see <https://example.com>.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+		"\n## What we decided\n\nTwo L20.\n"
 	edited := strings.Replace(first, "# LLM inference compared", title, 1)
 	edited = strings.Replace(edited, "## Details\n", "## Details\n\n"+details, 1)
 	second := strings.Index(edited, "<!-- /llmsweep:run ")
@@ -219,7 +226,8 @@ func TestHandWrittenTextIsKept(t *testing.T) {
 		}
 	}
 	before, _, _ := strings.Cut(again, "This one is loud.")
-	if strings.Count(before, "<!-- llmsweep:run") < 1 || !strings.Contains(before, "lmdeploy") && !strings.Contains(before, "SGLang") && !strings.Contains(before, "vLLM") {
+	if strings.Count(before, "<!-- llmsweep:run") < 1 || !strings.Contains(before, "lmdeploy") &&
+		!strings.Contains(before, "SGLang") && !strings.Contains(before, "vLLM") {
 		t.Error("the remark on a table moved away from it")
 	}
 	if n := strings.Count(again, "<!-- llmsweep:run "); n != len(in) {
@@ -264,7 +272,8 @@ func TestChangedPartsAreRefused(t *testing.T) {
 			edited = noted
 		}
 	}
-	if _, err := Write(setup.Load(in), []byte(edited), o); err == nil || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), "lines ") {
+	if _, err := Write(setup.Load(in), []byte(edited), o); err == nil || !strings.Contains(err.Error(), "--force") ||
+		!strings.Contains(err.Error(), "lines ") {
 		t.Errorf("a note in a generated part: %v", err)
 	}
 	forced := o
@@ -283,7 +292,8 @@ func TestChangedPartsAreRefused(t *testing.T) {
 // Whatever surrounds markers, taking a document apart and joining it changes nothing.
 func TestSplitAndJoin(t *testing.T) {
 	for _, doc := range []string{
-		"", "a", "a\n", "a\n<!-- llmsweep:run {\"from\":\"x\"} -->\nb\n<!-- /llmsweep:run -->\n", "<!-- llmsweep:choice -->\n<!-- /llmsweep:choice -->\nend",
+		"", "a", "a\n", "a\n<!-- llmsweep:run {\"from\":\"x\"} -->\nb\n<!-- /llmsweep:run -->\n",
+		"<!-- llmsweep:choice -->\n<!-- /llmsweep:choice -->\nend",
 		"<!-- another comment -->\n",
 	} {
 		pieces, err := split(doc)
@@ -304,7 +314,8 @@ func TestSplitAndJoin(t *testing.T) {
 			t.Errorf("%q: %v", doc, err)
 		}
 	}
-	if _, err := Write(nil, []byte("# Somebody's own document\n"), options(t, lang.English)); err == nil || !strings.Contains(err.Error(), "-o") {
+	if _, err := Write(nil, []byte("# Somebody's own document\n"), options(t, lang.English)); err == nil ||
+		!strings.Contains(err.Error(), "-o") {
 		t.Errorf("a document that is not ours was taken: %v", err)
 	}
 }

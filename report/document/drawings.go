@@ -33,7 +33,8 @@ func (w *writer) drawings() string {
 
 // drawn are the drawings of the configurations of a model.
 func (w *writer) drawn(model string) html.Drawn {
-	return html.NewDrawn(model, slices.DeleteFunc(slices.Clone(w.setups), func(s setup.Setup) bool { return setup.Model(s.Run) != model }))
+	return html.NewDrawn(model, slices.DeleteFunc(slices.Clone(w.setups),
+		func(s setup.Setup) bool { return setup.Model(s.Run) != model }))
 }
 
 // drawing keeps a drawing as a file, and returns the line that shows it; empty where there is nothing in it.

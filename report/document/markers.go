@@ -41,7 +41,8 @@ func split(doc string) ([]piece, error) {
 		bare := strings.TrimRight(line, "\r\n")
 		if m := opening.FindStringSubmatch(bare); m != nil {
 			if open != nil {
-				return nil, fmt.Errorf("line %d opens %q inside of %q, which line %d opened; put <!-- /llmsweep:%s --> before it", i+1, m[1], open.name, open.line-1, open.name)
+				return nil, fmt.Errorf("line %d opens %q inside of %q, which line %d opened; put <!-- /llmsweep:%s --> before it",
+					i+1, m[1], open.name, open.line-1, open.name)
 			}
 			if text.Len() > 0 {
 				all = append(all, piece{text: text.String(), line: start})
@@ -63,7 +64,8 @@ func split(doc string) ([]piece, error) {
 		text.WriteString(line)
 	}
 	if open != nil {
-		return nil, fmt.Errorf("line %d opens %q, which nothing closes; put <!-- /llmsweep:%s --> where it ends", open.line-1, open.name, open.name)
+		return nil, fmt.Errorf("line %d opens %q, which nothing closes; put <!-- /llmsweep:%s --> where it ends",
+			open.line-1, open.name, open.name)
 	}
 	if text.Len() > 0 {
 		all = append(all, piece{text: text.String(), line: start})

@@ -25,7 +25,8 @@ type settings struct {
 func keptSettings(pieces []piece) (s settings) {
 	for _, p := range pieces {
 		if p.name == partSummary && json.Unmarshal([]byte(p.note), &s) == nil {
-			s.Order = slices.DeleteFunc(s.Order, func(key string) bool { return !slices.Contains(OrderKeys(), key) }) // people edit documents
+			// people edit documents
+			s.Order = slices.DeleteFunc(s.Order, func(key string) bool { return !slices.Contains(OrderKeys(), key) })
 			return s
 		}
 	}
@@ -79,7 +80,8 @@ func order(a, b *setup.Setup) int {
 	x, y := setup.Labels(a.Run), setup.Labels(b.Run)
 	return cmp.Or(
 		strings.Compare(x.GPU, y.GPU), strings.Compare(setup.Engine(a.Run), setup.Engine(b.Run)),
-		cmp.Compare(size(setup.Model(a.Run)), size(setup.Model(b.Run))), strings.Compare(setup.Model(a.Run), setup.Model(b.Run)),
+		cmp.Compare(size(setup.Model(a.Run)), size(setup.Model(b.Run))), strings.Compare(setup.Model(a.Run),
+			setup.Model(b.Run)),
 		cmp.Compare(x.GPUs, y.GPUs), strings.Compare(x.Quant, y.Quant),
 	)
 }

@@ -63,7 +63,8 @@ func (d RenewDocument) WithKept(w io.Writer, found []setup.Input, old []byte) ([
 		again, ok := d.again(k)
 		if !ok {
 			if again, ok = d.printed(k, old); !ok {
-				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; delete that part", k.FirstLine, k.FirstLine+k.Lines, k.From)
+				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; delete that part", k.FirstLine, k.FirstLine+
+					k.Lines, k.From)
 			}
 			fmt.Fprintf(w, "%s is not beside %[2]s: its numbers are taken from there\n", table.Clean(k.From), d.Path)
 		}

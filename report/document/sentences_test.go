@@ -85,7 +85,8 @@ func TestSentencesOfDocuments(t *testing.T) {
 			}
 		}
 	}
-	for _, file := range []string{"guidellm-tables.md", "scaling-a10.txt", "serving-blocks.txt", "stress-tables.txt", "../../../examples/document/en/report.md"} {
+	for _, file := range []string{"guidellm-tables.md", "scaling-a10.txt", "serving-blocks.txt", "stress-tables.txt",
+		"../../../examples/document/en/report.md"} {
 		read, err := inputs.Read(&bytes.Buffer{}, []string{"../published/testdata/" + file})
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +106,8 @@ func TestSentencesOfDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := choose.Of(setups, choose.Options{Terms: terms, Demand: choose.Demand{Amount: 10}, Prices: choose.Prices{"L20": 1.2, "A100": 2.4, "A10": 0.8}, Headroom: 0.2})
+		all, err := choose.Of(setups, choose.Options{Terms: terms, Demand: choose.Demand{Amount: 10},
+			Prices: choose.Prices{"L20": 1.2, "A100": 2.4, "A10": 0.8}, Headroom: 0.2})
 		if err != nil {
 			t.Log(fmt.Errorf("%s: no choice: %w", file, err))
 			continue

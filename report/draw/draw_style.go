@@ -39,7 +39,8 @@ func StyleSheet() string { return style }
 
 // fileStyle returns the style sheet of a drawing that is a file of its own, light or dark as the reader has it.
 func fileStyle() string {
-	return `svg{` + LightColours + `}@media (prefers-color-scheme:dark){svg{` + DarkColours + `}}.title{font:600 14px ` + fonts + `;fill:var(--ink)}.ground{fill:var(--ground)}` + style
+	return `svg{` + LightColours + `}@media (prefers-color-scheme:dark){svg{` + DarkColours + `}}.title{font:600 14px ` +
+		fonts + `;fill:var(--ink)}.ground{fill:var(--ground)}` + style
 }
 
 // fonts are the fonts of all texts: the system's own.

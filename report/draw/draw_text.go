@@ -61,7 +61,8 @@ func widthOf(s string) float64 {
 	w := 0.0
 	for _, r := range s {
 		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3000 && r < 0x3040 || r >= 0xff00 && r < 0xfff0:
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3000 && r < 0x3040 ||
+			r >= 0xff00 && r < 0xfff0:
 			w += wide
 		case strings.ContainsRune(" .,:;il|'()", r):
 			w += thin

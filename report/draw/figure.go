@@ -20,7 +20,8 @@ type Figure struct {
 	Panels  []Panel
 	Spans   []Span
 	Marks   []Mark
-	Right   float64 // least width of the margin for labels on the right, in pixels, so that drawings beside each other are alike
+	// least width of the margin for labels on the right, in pixels, so that drawings beside each other are alike
+	Right float64
 }
 
 // Panel is one drawing area with its own y axis, or rows of bars.

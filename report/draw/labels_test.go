@@ -47,7 +47,8 @@ func TestTagsDoNotOverlap(t *testing.T) {
 		const left, right = 2.0, 438.0
 		var all []tag
 		for range rapid.IntRange(1, 7).Draw(t, "n") {
-			text := rapid.SampledFrom([]string{"p99 1.27 s", "saturation 146 (95 %: 141 to 150)", "measured window", "p50 3 ms"}).
+			text := rapid.SampledFrom([]string{"p99 1.27 s", "saturation 146 (95 %: 141 to 150)", "measured window",
+				"p50 3 ms"}).
 				Draw(t, "text")
 			all = append(
 				all,

@@ -182,7 +182,8 @@ func rateOf(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	if a.Low.Known() && a.High.Known() {
 		interval = sayInterval.In(l, lang.Number(a.Low, digits), lang.Number(a.High, digits))
 	}
-	say := map[rundir.AnswerKind]lang.Phrase{rundir.Saturates: saySaturates, rundir.Sustains: saySustains, rundir.Accepts: sayAccepts}[a.Kind]
+	say := map[rundir.AnswerKind]lang.Phrase{rundir.Saturates: saySaturates, rundir.Sustains: saySustains,
+		rundir.Accepts: sayAccepts}[a.Kind]
 	s := say.In(l, lang.Number(a.Rate, digits)) + interval
 	if a.Output.Known() {
 		s += sayOutput.In(l, lang.Grouped(lang.Number(a.Output, OutputDigits(a))))
@@ -271,12 +272,14 @@ func limit(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 		s := st.Server
 		switch a.Limit {
 		case rundir.LimitKV:
-			return sayLimitKV.In(l, lang.Number(lang.Scale(s.KVUsageMax, 100), lang.Fixed(0)), lang.Number(s.Preemptions, lang.Fixed(0)))
+			return sayLimitKV.In(l, lang.Number(lang.Scale(s.KVUsageMax, 100), lang.Fixed(0)),
+				lang.Number(s.Preemptions, lang.Fixed(0)))
 		case rundir.LimitSlots:
 			return sayLimitSlots.In(l, lang.Number(s.RunningMax, lang.Fixed(0)), lang.Number(s.Waiting, lang.Fixed(0)))
 		case rundir.LimitCompute:
 			if half := stageNamed(run, a.LimitFlat); half != nil {
-				return sayLimitFlat.In(l, lang.Number(st.Concurrency.Mean, lang.Fixed(0)), lang.Number(half.Concurrency.Mean, lang.Fixed(0)))
+				return sayLimitFlat.In(l, lang.Number(st.Concurrency.Mean, lang.Fixed(0)), lang.Number(half.Concurrency.Mean,
+					lang.Fixed(0)))
 			}
 			return sayLimitCompute.In(l, lang.Number(s.Running, lang.Fixed(0)))
 		}

@@ -61,7 +61,8 @@ func TestRemarks(t *testing.T) {
 		verdict rundir.Verdict
 		want    string
 	}{
-		{rundir.Grid, 4, rundir.Undecided, ""}, {rundir.Grid, 4, rundir.Saturated, "too short"}, {rundir.Grid, 8.5, rundir.Stable, ""},
+		{rundir.Grid, 4, rundir.Undecided, ""}, {rundir.Grid, 4, rundir.Saturated, "too short"},
+		{rundir.Grid, 8.5, rundir.Stable, ""},
 		{rundir.Grid, 8.5, rundir.Undecided, "undecided"}, {rundir.Grid, 9.5, rundir.Saturated, "piled up"},
 		{rundir.Hold, 8, rundir.Stable, "held 3 min"}, {rundir.Hold, 8.5, rundir.Undecided, "undecided"},
 		{rundir.Hold, 9.5, rundir.Stable, "held at first"}, {rundir.Hold, 9.5, rundir.Shedding, "refused 12 %"},
@@ -133,7 +134,8 @@ func TestRowsInsideAnInterval(t *testing.T) {
 		rate          float64
 		verdict, want rundir.Promised
 	}{
-		{3, rundir.Kept, rundir.Kept}, {5, rundir.Kept, rundir.Unsure}, {5, rundir.Broken, rundir.Unsure}, {7, rundir.Broken, rundir.Broken},
+		{3, rundir.Kept, rundir.Kept}, {5, rundir.Kept, rundir.Unsure}, {5, rundir.Broken, rundir.Unsure},
+		{7, rundir.Broken, rundir.Broken},
 	} {
 		s := &rundir.Stage{Rate: f(c.rate), Goodput: &rundir.Goodput{Verdict: c.verdict}}
 		s.Rates.Offered = f(c.rate)
@@ -150,12 +152,14 @@ func TestQuotaIsNamed(t *testing.T) {
 		quota  rundir.Quota
 		en, zh string
 	}{
-		{rundir.Quota{Period: f(59.98), Requests: f(600.2), Periods: 2}, " Limited by a rate limit: 600 requests a minute (10.0 req/s); keep below it with --max-rps 9.5.",
+		{rundir.Quota{Period: f(59.98), Requests: f(600.2), Periods: 2},
+			" Limited by a rate limit: 600 requests a minute (10.0 req/s); keep below it with --max-rps 9.5.",
 			"瓶颈是速率限制：每分钟 600 个请求（10.0 req/s）；可用 --max-rps 9.5 保持在其下。"},
 		{rundir.Quota{Period: f(60), Requests: f(600), Tokens: f(12800), Periods: 3, ByTokens: true},
 			" Limited by a rate limit: 12,800 output tokens a minute (10.0 req/s); keep below it with --max-rps 9.5.",
 			"瓶颈是速率限制：每分钟 12,800 个输出 token（10.0 req/s）；可用 --max-rps 9.5 保持在其下。"},
-		{rundir.Quota{Period: f(10), Requests: f(46), Periods: 4}, " Limited by a rate limit: 46 requests in 10 s (4.60 req/s); keep below it with --max-rps 4.3.",
+		{rundir.Quota{Period: f(10), Requests: f(46), Periods: 4},
+			" Limited by a rate limit: 46 requests in 10 s (4.60 req/s); keep below it with --max-rps 4.3.",
 			"瓶颈是速率限制：每 10 秒 46 个请求（4.60 req/s）；可用 --max-rps 4.3 保持在其下。"},
 		{rundir.Quota{Named: f(1)}, " Limited by a rate limit of 7.97 req/s; keep below it with --max-rps 7.5.",
 			"瓶颈是速率限制，约 7.97 req/s；可用 --max-rps 7.5 保持在其下。"},

@@ -61,7 +61,8 @@ func words(id string, head lang.Text, word func(StageRow) string, cell func(Stag
 
 // number is a column of numbers that are printed in one way.
 func number(id string, head lang.Text, unit string, of TakeStages, print lang.Printer) Column {
-	return Column{ID: id, Head: head, Unit: unit, Number: of, Cell: func(r StageRow) table.Cell { return table.Number(of(r.Stage), "", print) }}
+	return Column{ID: id, Head: head, Unit: unit, Number: of,
+		Cell: func(r StageRow) table.Cell { return table.Number(of(r.Stage), "", print) }}
 }
 
 // rate is a column of rates: a row in which nothing was completed has none.
@@ -122,7 +123,8 @@ func countColumns() []Column {
 		count("requests_resent", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Resent }),
 		inFile("errors", func(r StageRow) string { return classes(r.Stage.Errors) }),
 		failed,
-		{ID: "refused", Head: headRefused.Text(), When: anyStage(func(s *rundir.Stage) bool { return s.Refused.Known() }), Cell: refused},
+		{ID: "refused", Head: headRefused.Text(), When: anyStage(func(s *rundir.Stage) bool { return s.Refused.Known() }),
+			Cell: refused},
 	}
 }
 
@@ -136,7 +138,8 @@ func refused(r StageRow) table.Cell {
 
 // rateColumns are what was offered and done.
 func rateColumns() []Column {
-	offered := number("rates_offered", headOffered.Text(), "req/s", func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }, lang.Rate)
+	offered := number("rates_offered", headOffered.Text(), "req/s",
+		func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }, lang.Rate)
 	told := offered.Cell
 	offered.Cell = func(r StageRow) table.Cell {
 		if r.Stage.Rates.Offered.IsZero() { // a closed loop offers none
@@ -151,11 +154,15 @@ func rateColumns() []Column {
 		numberInFile("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
 		rate("rates_completed", lang.HeadDone, "req/s", CompletedCell, lang.Rate),
 		rate("tokens_per_s_output", lang.HeadOutput, "tok/s", Output, lang.Short),
-		rate("tokens_per_s_input", headInput, "tok/s", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }, lang.Short),
+		rate("tokens_per_s_input", headInput, "tok/s", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input },
+			lang.Short),
 		numberInFile("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
-		wholeRun("whole_run_rates_completed", "req/s", func(w *rundir.WholeRun) rundir.Number { return w.Rates.Completed }, lang.Rate),
-		wholeRun("whole_run_tokens_per_s_output", "tok/s", func(w *rundir.WholeRun) rundir.Number { return w.TokensPerS.Output }, lang.Short),
-		number("concurrency_mean", headInFlight.Text(), "", func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }, lang.Tenths),
+		wholeRun("whole_run_rates_completed", "req/s", func(w *rundir.WholeRun) rundir.Number { return w.Rates.Completed },
+			lang.Rate),
+		wholeRun("whole_run_tokens_per_s_output", "tok/s",
+			func(w *rundir.WholeRun) rundir.Number { return w.TokensPerS.Output }, lang.Short),
+		number("concurrency_mean", headInFlight.Text(), "",
+			func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }, lang.Tenths),
 		inFile("concurrency_peak", func(r StageRow) string {
 			return inCSV(r.Stage, "concurrency.peak", float64(r.Stage.Concurrency.Peak))
 		}),
@@ -166,8 +173,9 @@ func rateColumns() []Column {
 		tokens("p50", lang.Same("p50"), func(t *rundir.TokenStats) rundir.Number { return t.P50 }),
 		tokens("p90", lang.Same("p90"), func(t *rundir.TokenStats) rundir.Number { return t.P90 }),
 		tokens("max", lang.Same("max"), func(t *rundir.TokenStats) rundir.Number { return t.Max }),
-		{ID: "output_tokens_at_limit", Head: headAtLimit.Text(), Number: func(s *rundir.Stage) rundir.Number { return s.OutputTokens.AtLimit },
-			Cell: func(r StageRow) table.Cell { return table.Percent(r.Stage.OutputTokens.AtLimit) }},
+		{ID: "output_tokens_at_limit", Head: headAtLimit.Text(),
+			Number: func(s *rundir.Stage) rundir.Number { return s.OutputTokens.AtLimit },
+			Cell:   func(r StageRow) table.Cell { return table.Percent(r.Stage.OutputTokens.AtLimit) }},
 		numberInFile("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
 		perChunk(),
 		inFile("token_source", func(r StageRow) string { return r.Stage.TokenSource }),
@@ -190,14 +198,16 @@ func wholeRun(id, unit string, of func(*rundir.WholeRun) rundir.Number, print la
 
 // perChunk is how many tokens a chunk of the stream holds. It stands beside what speculative decoding accepts.
 func perChunk() Column {
-	c := number("tokens_per_chunk", headPerChunk.Text(), "tok", func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }, lang.Short)
+	c := number("tokens_per_chunk", headPerChunk.Text(), "tok",
+		func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }, lang.Short)
 	c.When = anyStage(func(s *rundir.Stage) bool { return s.Server != nil && s.Server.AcceptLength.Known() })
 	return c
 }
 
 // tokens is a column of a statistic of the lengths of answers.
 func tokens(id string, sub lang.Text, of func(*rundir.TokenStats) rundir.Number) Column {
-	c := number("output_tokens_"+id, headLength.Text(), "", func(s *rundir.Stage) rundir.Number { return of(&s.OutputTokens) }, lang.Short)
+	c := number("output_tokens_"+id, headLength.Text(), "",
+		func(s *rundir.Stage) rundir.Number { return of(&s.OutputTokens) }, lang.Short)
 	c.Sub = sub
 	return c
 }
@@ -206,7 +216,8 @@ func tokens(id string, sub lang.Text, of func(*rundir.TokenStats) rundir.Number)
 // to.
 func lengthTold(runs []rundir.Run) bool {
 	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
-		return run.Workload.Capped || slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return WrongLength(&run, &s, lang.English) != "" })
+		return run.Workload.Capped || slices.ContainsFunc(run.Stages,
+			func(s rundir.Stage) bool { return WrongLength(&run, &s, lang.English) != "" })
 	})
 }
 
@@ -219,14 +230,16 @@ func length(r StageRow) table.Cell {
 	if WrongLength(r.Run, r.Stage, lang.English) == "" {
 		return table.Literal(lang.Number(got, lang.Short))
 	}
-	return table.Cell{Text: sayOfAsked.Text(lang.Number(got, lang.Short), lang.Number(r.Stage.AskedTokens, lang.Short)), Tone: table.Bad}
+	return table.Cell{Text: sayOfAsked.Text(lang.Number(got, lang.Short), lang.Number(r.Stage.AskedTokens, lang.Short)),
+		Tone: table.Bad}
 }
 
 // distColumns are the columns of a distribution of durations.
 func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist) []Column {
 	all := []Column{inFile(id+"_n", func(r StageRow) string { return inCSV(r.Stage, id+".n", float64(of(r.Stage).N)) })}
 	for _, f := range new(rundir.Dist).Numbers() {
-		c := Column{ID: id + "_" + f.Name, Head: head, Number: func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }}
+		c := Column{ID: id + "_" + f.Name, Head: head,
+			Number: func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }}
 		c.Sub, c.Cell = lang.Same(f.Name), func(r StageRow) table.Cell { return table.Percentile(of(r.Stage), f.Name) }
 		if f.Name == "mean" {
 			c.Sub, c.Cell = lang.SubMean.Text(), func(r StageRow) table.Cell { return table.Seconds(of(r.Stage).Mean) }
@@ -241,10 +254,13 @@ func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist)
 // judgementColumns are what was found of a stage.
 func judgementColumns() []Column {
 	promised := anyStage(func(s *rundir.Stage) bool { return s.Goodput != nil })
-	good := number("goodput_rate", headGoodput.Text(), "req/s", func(s *rundir.Stage) rundir.Number { return goodput(s).Rate }, lang.Rate)
-	tokens := number("goodput_tokens_per_s", headGoodput.Text(), "tok/s", func(s *rundir.Stage) rundir.Number { return goodput(s).Tokens }, lang.Short)
+	good := number("goodput_rate", headGoodput.Text(), "req/s",
+		func(s *rundir.Stage) rundir.Number { return goodput(s).Rate }, lang.Rate)
+	tokens := number("goodput_tokens_per_s", headGoodput.Text(), "tok/s",
+		func(s *rundir.Stage) rundir.Number { return goodput(s).Tokens }, lang.Short)
 	good.When, tokens.When = promised, anyStage(func(s *rundir.Stage) bool { return !goodput(s).Tokens.IsZero() })
-	kept := words("goodput_verdict", headSLO.Text(), func(r StageRow) string { return string(goodput(r.Stage).Verdict) }, sloCell)
+	kept := words("goodput_verdict", headSLO.Text(), func(r StageRow) string { return string(goodput(r.Stage).Verdict) },
+		sloCell)
 	kept.When = promised
 	return []Column{
 		words("verdict", headVerdict.Text(), func(r StageRow) string { return string(judgement(r.Stage)) }, Verdict),
@@ -266,7 +282,8 @@ func judgementColumns() []Column {
 		inFile("invalid", func(r StageRow) string { return joinNotes(r.Stage.Invalid) }),
 		inFile("warnings", func(r StageRow) string { return joinNotes(r.Stage.Warnings...) }),
 		{ID: "remark", Head: headRemark.Text(), Left: true, Cell: remarkCell},
-		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: anyGraded, Cell: func(r StageRow) table.Cell { return gradedCell(r.Stage.Graded) }},
+		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: anyGraded,
+			Cell: func(r StageRow) table.Cell { return gradedCell(r.Stage.Graded) }},
 	}
 }
 
@@ -311,7 +328,8 @@ func Verdict(r StageRow) table.Cell {
 	case v == rundir.Saturated && belowHeld(r): // the row was too short
 		v = rundir.Undecided
 	}
-	c := table.Cell{Text: lang.Both(func(l lang.Lang) string { return lang.Verdict(v, l) }), Badge: cmp.Or(v, "none"), Tone: table.Faint}
+	c := table.Cell{Text: lang.Both(func(l lang.Lang) string { return lang.Verdict(v, l) }), Badge: cmp.Or(v, "none"),
+		Tone: table.Faint}
 	switch v {
 	case rundir.Stable:
 		c.Tone = table.Good
@@ -326,14 +344,16 @@ func Verdict(r StageRow) table.Cell {
 // serverColumns are the server's own metrics: means over the window, and the highest share of its cache. Times are by
 // the engine's own clock.
 func serverColumns() []Column {
-	gauge := func(id string, head lang.Text, unit lang.Text, cell func(rundir.Number) table.Cell, of func(*rundir.Server) rundir.Number) Column {
+	gauge := func(id string, head lang.Text, unit lang.Text, cell func(rundir.Number) table.Cell,
+		of func(*rundir.Server) rundir.Number) Column {
 		number := func(s *rundir.Stage) (n rundir.Number) {
 			if s.Server != nil {
 				n = of(s.Server)
 			}
 			return n
 		}
-		return Column{ID: id, Head: head, Sub: unit, Number: number, When: anyStage(func(s *rundir.Stage) bool { return number(s).Known() }),
+		return Column{ID: id, Head: head, Sub: unit, Number: number,
+			When: anyStage(func(s *rundir.Stage) bool { return number(s).Known() }),
 			Cell: func(r StageRow) table.Cell { return cell(number(r.Stage)) }}
 	}
 	plain := func(print lang.Printer) func(rundir.Number) table.Cell {
@@ -342,17 +362,28 @@ func serverColumns() []Column {
 	percent := func(n rundir.Number) table.Cell { return table.Number(lang.Scale(n, 100), "", lang.Tenths) }
 	mean, none := lang.SubMean.Text(), lang.Same("")
 	return []Column{
-		gauge("server_running", headRunning.Text(), none, plain(lang.Tenths), func(s *rundir.Server) rundir.Number { return s.Running }),
-		gauge("server_waiting", headWaiting.Text(), none, plain(lang.Tenths), func(s *rundir.Server) rundir.Number { return s.Waiting }),
-		gauge("server_kv_usage_max", headKV.Text(), lang.Same("%"), percent, func(s *rundir.Server) rundir.Number { return s.KVUsageMax }),
-		gauge("server_preemptions", headPreemptions.Text(), none, plain(lang.Fixed(0)), func(s *rundir.Server) rundir.Number { return s.Preemptions }),
-		gauge("server_steps_per_s", headSteps.Text(), lang.Same("/s"), plain(lang.Tenths), func(s *rundir.Server) rundir.Number { return s.Steps }),
-		gauge("server_ttft_s", lang.Same("TTFT"), mean, table.Seconds, func(s *rundir.Server) rundir.Number { return s.TTFT }),
-		gauge("server_queue_s", headQueue.Text(), mean, table.Seconds, func(s *rundir.Server) rundir.Number { return s.Queue }),
+		gauge("server_running", headRunning.Text(), none, plain(lang.Tenths),
+			func(s *rundir.Server) rundir.Number { return s.Running }),
+		gauge("server_waiting", headWaiting.Text(), none, plain(lang.Tenths),
+			func(s *rundir.Server) rundir.Number { return s.Waiting }),
+		gauge("server_kv_usage_max", headKV.Text(), lang.Same("%"), percent,
+			func(s *rundir.Server) rundir.Number { return s.KVUsageMax }),
+		gauge("server_preemptions", headPreemptions.Text(), none, plain(lang.Fixed(0)),
+			func(s *rundir.Server) rundir.Number { return s.Preemptions }),
+		gauge("server_steps_per_s", headSteps.Text(), lang.Same("/s"), plain(lang.Tenths),
+			func(s *rundir.Server) rundir.Number { return s.Steps }),
+		gauge("server_ttft_s", lang.Same("TTFT"), mean, table.Seconds,
+			func(s *rundir.Server) rundir.Number { return s.TTFT }),
+		gauge("server_queue_s", headQueue.Text(), mean, table.Seconds,
+			func(s *rundir.Server) rundir.Number { return s.Queue }),
 		gauge("server_itl_s", lang.Same("ITL"), mean, table.Seconds, func(s *rundir.Server) rundir.Number { return s.ITL }),
-		gauge("server_latency_s", lang.HeadLatency.Text(), mean, table.Seconds, func(s *rundir.Server) rundir.Number { return s.Latency }),
-		gauge("server_accept_rate", headAccepted.Text(), lang.Same("%"), percent, func(s *rundir.Server) rundir.Number { return s.AcceptRate }),
-		gauge("server_accept_length", headPerStep.Text(), lang.Same("tok"), plain(lang.Short), func(s *rundir.Server) rundir.Number { return s.AcceptLength }),
-		gauge("server_prefix_hit_rate", headPrefix.Text(), lang.Same("%"), percent, func(s *rundir.Server) rundir.Number { return s.PrefixHitRate }),
+		gauge("server_latency_s", lang.HeadLatency.Text(), mean, table.Seconds,
+			func(s *rundir.Server) rundir.Number { return s.Latency }),
+		gauge("server_accept_rate", headAccepted.Text(), lang.Same("%"), percent,
+			func(s *rundir.Server) rundir.Number { return s.AcceptRate }),
+		gauge("server_accept_length", headPerStep.Text(), lang.Same("tok"), plain(lang.Short),
+			func(s *rundir.Server) rundir.Number { return s.AcceptLength }),
+		gauge("server_prefix_hit_rate", headPrefix.Text(), lang.Same("%"), percent,
+			func(s *rundir.Server) rundir.Number { return s.PrefixHitRate }),
 	}
 }

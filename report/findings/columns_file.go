@@ -68,7 +68,8 @@ func settingColumns() []Column {
 	return []Column{
 		words("name", lang.HeadLoad.Text(), func(r StageRow) string { return StageName(r.Stage) }, nameCell),
 		inFile("kind", func(r StageRow) string { return r.Stage.Kind }),
-		words("role", headRole.Text(), func(r StageRow) string { return string(r.Stage.Role) }, func(r StageRow) table.Cell { return table.Cell{Text: roleName(r.Stage.Role)} }),
+		words("role", headRole.Text(), func(r StageRow) string { return string(r.Stage.Role) },
+			func(r StageRow) table.Cell { return table.Cell{Text: roleName(r.Stage.Role)} }),
 		inFile("stage_state", func(r StageRow) string { return string(r.Stage.State) }),
 		numberInFile("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
 		inFile("repeat", func(r StageRow) string { return positive(float64(r.Stage.Repeat)) }),

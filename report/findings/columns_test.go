@@ -33,7 +33,8 @@ func TestColumns(t *testing.T) {
 
 // The legend is made of the marks in the cells, and of nothing else.
 func TestLegendIsOfTheMarks(t *testing.T) {
-	if got := Legend(table.Table{Rows: [][]table.Cell{{table.Literal("why?"), table.Literal("> not a number")}}}); len(got) > 0 {
+	if got := Legend(table.Table{Rows: [][]table.Cell{{table.Literal("why?"),
+		table.Literal("> not a number")}}}); len(got) > 0 {
 		t.Errorf("text without marks is explained: %v", got)
 	}
 	got := Legend(table.Table{Rows: [][]table.Cell{{{Mark: table.MarkUnsupported}, table.Seconds(rundir.Over(60))}}})
@@ -90,7 +91,8 @@ func TestTPOTColumns(t *testing.T) {
 // Where requests pile up, their times depend on how long that lasted.
 func TestTimesGrow(t *testing.T) {
 	run := &rundir.Run{}
-	s := &rundir.Stage{State: rundir.Complete, Rate: rundir.Exactly(9), Verdict: rundir.Saturated, InterToken: rundir.Exactly(0.1)}
+	s := &rundir.Stage{State: rundir.Complete, Rate: rundir.Exactly(9), Verdict: rundir.Saturated,
+		InterToken: rundir.Exactly(0.1)}
 	s.TTFT.Mean, s.TTFT.P90, s.Latency.Mean = rundir.Exactly(1), rundir.Exactly(2), rundir.Exactly(3)
 	row := func() (texts []string) {
 		for _, c := range MainColumns([]string{"p90"}) {

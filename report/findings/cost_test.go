@@ -27,13 +27,15 @@ func TestCosts(t *testing.T) {
 	}{
 		"one GPU": {
 			rundir.Labels{Price: 1.8, GPUs: 1},
-			rundir.Answer{Kind: rundir.Saturates, Rate: f(8), Low: f(7.9), High: f(8.1), Output: f(1000), Comfortable: comfortable},
+			rundir.Answer{Kind: rundir.Saturates, Rate: f(8), Low: f(7.9), High: f(8.1), Output: f(1000),
+				Comfortable: comfortable},
 			"Costs 0.625 per million output tokens at 6.40 req/s, 0.500 at saturation (1 GPU at 1.8 an hour).",
 			"每百万输出 token 的费用：6.40 req/s 时为 0.625，饱和时为 0.500（1 张 GPU，每小时 1.8）。", 0.625, 0.5,
 		},
 		"eight GPUs, a wide interval": {
 			rundir.Labels{Price: 3.6, GPUs: 8},
-			rundir.Answer{Kind: rundir.Sustains, Rate: f(8), Low: f(7.2), High: f(8.8), Output: f(1000), Comfortable: comfortable},
+			rundir.Answer{Kind: rundir.Sustains, Rate: f(8), Low: f(7.2), High: f(8.8), Output: f(1000),
+				Comfortable: comfortable},
 			"Costs 10.0 per million output tokens at 6.4 req/s, 8.0 at saturation (8 GPUs at 3.6 an hour each).",
 			"每百万输出 token 的费用：6.4 req/s 时为 10.0，饱和时为 8.0（8 张 GPU，每张每小时 3.6）。", 10, 8,
 		},
@@ -44,12 +46,17 @@ func TestCosts(t *testing.T) {
 			"每百万输出 token 的费用：饱和时为 0.00000500（1 张 GPU，每小时 0.000018）。", math.NaN(), 5e-6,
 		},
 		"no number of GPUs": {
-			labels: rundir.Labels{Price: 1.8}, answer: rundir.Answer{Kind: rundir.Saturates, Rate: f(8), Output: f(1000), Comfortable: comfortable}},
+			labels: rundir.Labels{Price: 1.8}, answer: rundir.Answer{Kind: rundir.Saturates, Rate: f(8), Output: f(1000),
+				Comfortable: comfortable}},
 		"no price": {
-			labels: rundir.Labels{GPUs: 1}, answer: rundir.Answer{Kind: rundir.Saturates, Rate: f(8), Output: f(1000), Comfortable: comfortable}},
-		"no output": {labels: rundir.Labels{Price: 1.8, GPUs: 1}, answer: rundir.Answer{Kind: rundir.Saturates, Rate: f(8), Comfortable: comfortable}},
-		"a bound":   {labels: rundir.Labels{Price: 1.8, GPUs: 1}, answer: rundir.Answer{Kind: rundir.AtLeast, Rate: rundir.Over(8), Output: f(1000)}},
-		"users":     {labels: rundir.Labels{Price: 1.8, GPUs: 1}, answer: rundir.Answer{Kind: rundir.Carries, Carried: &rundir.Carried{Users: f(20)}}},
+			labels: rundir.Labels{GPUs: 1}, answer: rundir.Answer{Kind: rundir.Saturates, Rate: f(8), Output: f(1000),
+				Comfortable: comfortable}},
+		"no output": {labels: rundir.Labels{Price: 1.8, GPUs: 1}, answer: rundir.Answer{Kind: rundir.Saturates, Rate: f(8),
+			Comfortable: comfortable}},
+		"a bound": {labels: rundir.Labels{Price: 1.8, GPUs: 1}, answer: rundir.Answer{Kind: rundir.AtLeast,
+			Rate: rundir.Over(8), Output: f(1000)}},
+		"users": {labels: rundir.Labels{Price: 1.8, GPUs: 1}, answer: rundir.Answer{Kind: rundir.Carries,
+			Carried: &rundir.Carried{Users: f(20)}}},
 	} {
 		run := &rundir.Run{
 			Plan:   rundir.Plan{Kind: rundir.KindSweep},
@@ -74,7 +81,8 @@ func TestCosts(t *testing.T) {
 		switch told := Conclude(run).Tokens; {
 		case told == nil && c.en == "":
 		case told == nil || c.en == "" || told.AtLoad.Known() == math.IsNaN(c.at) ||
-			math.Abs(told.AtLoad.Or(0)-max(c.at, 0)) > 1e-9 && told.AtLoad.Known() || math.Abs(told.AtSaturation.Value()-c.sat) > 1e-9:
+			math.Abs(told.AtLoad.Or(0)-max(c.at, 0)) > 1e-9 && told.AtLoad.Known() ||
+			math.Abs(told.AtSaturation.Value()-c.sat) > 1e-9:
 			t.Errorf("%s: %+v, want %v and %v", name, told, c.at, c.sat)
 		}
 	}

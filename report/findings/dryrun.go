@@ -14,8 +14,9 @@ type DryRun struct {
 	Prompt, Output              int64   // tokens of all of these
 	Cost                        float64 // of these tokens
 	Priced                      bool
-	ByBytes                     bool   // prompts were reckoned at one token a byte
-	Unbounded                   string // the first stage whose number of requests follows from the server's speed; empty for none
+	ByBytes                     bool // prompts were reckoned at one token a byte
+	// the first stage whose number of requests follows from the server's speed; empty for none
+	Unbounded string
 
 	MaxCost  float64   // 0 for no limit
 	Outlooks []Outlook // of a sweep
@@ -29,7 +30,8 @@ type Outlook struct {
 
 // Lines returns what a plan sends at most, as sentences.
 func (d *DryRun) Lines(l lang.Lang) []string {
-	whole, cost := func(n int64) string { return strconv.FormatInt(n, 10) }, func(c float64) string { return strconv.FormatFloat(c, 'f', costDigits, 64) }
+	whole, cost := func(n int64) string { return strconv.FormatInt(n, 10) },
+		func(c float64) string { return strconv.FormatFloat(c, 'f', costDigits, 64) }
 	lines := []string{sayDry.In(l)}
 	for _, o := range d.Outlooks {
 		minutes := strconv.FormatFloat(math.Ceil(o.Takes.Minutes()), 'f', 0, 64)

@@ -26,7 +26,8 @@ func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 		}
 	}
 	facts := []EnvironmentFact{
-		{envTarget.In(l), environmentWords(run.Target.URL, run.Target.API, run.Target.Model, run.Target.Engine, run.Target.Version)},
+		{envTarget.In(l), environmentWords(run.Target.URL, run.Target.API, run.Target.Model, run.Target.Engine,
+			run.Target.Version)},
 		{envLabels.In(l), labels(run.Labels)},
 		{envWorkload.In(l), workload(run, l)},
 		{envTool.In(l), tool(run.Tool)},

@@ -49,7 +49,8 @@ func failuresByClass(run *rundir.Run) []failure {
 func Errors(run *rundir.Run, l lang.Lang) []string {
 	var lines []string
 	for _, f := range failuresByClass(run) {
-		s := f.class + lang.Colon.In(l) + sayFailures.In(l, strconv.Itoa(f.count)) + lang.InParens.In(l, strings.Join(f.rows, lang.ListComma.In(l)))
+		s := f.class + lang.Colon.In(l) + sayFailures.In(l, strconv.Itoa(f.count)) +
+			lang.InParens.In(l, strings.Join(f.rows, lang.ListComma.In(l)))
 		if f.example != "" {
 			s += sayExample.In(l, abridge(table.Clean(f.example)))
 		}

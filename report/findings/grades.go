@@ -29,7 +29,8 @@ func grades(run *rundir.Run, l lang.Lang) []string {
 	if g.Answers == 0 {
 		return []string{sayUngraded.In(l, rest)}
 	}
-	return []string{sayGrades.In(l, strconv.Itoa(g.Right), strconv.Itoa(g.Answers), lang.Percent(g.Accuracy.Mean.Value()), ShareRange(g.Accuracy)+" %", rest)}
+	return []string{sayGrades.In(l, strconv.Itoa(g.Right), strconv.Itoa(g.Answers), lang.Percent(g.Accuracy.Mean.Value()),
+		ShareRange(g.Accuracy)+" %", rest)}
 }
 
 // gradedCell is the accuracy of a stage with its interval: "81 % (77-85)".

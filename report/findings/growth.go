@@ -89,5 +89,6 @@ func sessionRate(run *rundir.Run, l lang.Lang) string {
 	if !rate.Known() {
 		return ""
 	}
-	return sayTurns.In(l, lengthText(rundir.Lengths{Mean: turns}), lang.Number(rate, lang.Rate), lang.Number(lang.Scale(rate, 1/turns), lang.Rate))
+	return sayTurns.In(l, lengthText(rundir.Lengths{Mean: turns}), lang.Number(rate, lang.Rate),
+		lang.Number(lang.Scale(rate, 1/turns), lang.Rate))
 }

@@ -11,7 +11,8 @@ func AnswerLengths(run *rundir.Run) []table.Table {
 	if !run.Workload.Capped || run.Source != nil || len(run.Stages) == 0 {
 		return nil
 	}
-	columns := Pick("name", "output_tokens_mean", "output_tokens_p50", "output_tokens_p90", "output_tokens_max", "output_tokens_at_limit")
+	columns := Pick("name", "output_tokens_mean", "output_tokens_p50", "output_tokens_p90", "output_tokens_max",
+		"output_tokens_at_limit")
 	for i := range columns[1:5] {
 		columns[i+1].Head, columns[i+1].Sub = columns[i+1].Sub, lang.Text{}
 	}

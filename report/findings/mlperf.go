@@ -12,10 +12,13 @@ import (
 // EarlyStopping returns MLPerf's verdicts beside those of llmsweep, a row for each percentile of the SLO in each stage;
 // ok is false where there is none.
 func EarlyStopping(run *rundir.Run) (s table.Section, ok bool) {
-	s = table.Section{Title: titleMLPerf.Text(), Level: 2, Notes: []lang.Text{noteMLPerf.Text()}, Table: table.Table{Columns: []table.Column{
-		{Head: headMLStage.Text(), Left: true}, {Head: headMLTerm.Text(), Left: true}, {Head: headRequests.Text()}, {Head: headMLBeyond.Text()},
-		{Head: headMLAllowed.Text()}, {Head: headMLNeeds.Text()}, {Head: headMLPasses.Text(), Left: true}, {Head: headSLO.Text(), Left: true},
-	}}}
+	s = table.Section{Title: titleMLPerf.Text(), Level: 2, Notes: []lang.Text{noteMLPerf.Text()},
+		Table: table.Table{Columns: []table.Column{
+			{Head: headMLStage.Text(), Left: true}, {Head: headMLTerm.Text(), Left: true}, {Head: headRequests.Text()},
+			{Head: headMLBeyond.Text()},
+			{Head: headMLAllowed.Text()}, {Head: headMLNeeds.Text()}, {Head: headMLPasses.Text(), Left: true},
+			{Head: headSLO.Text(), Left: true},
+		}}}
 	whole := func(n int) table.Cell { return table.Literal(strconv.Itoa(n)) }
 	for _, r := range AllStages(run) {
 		if r.Stage.Goodput == nil {
@@ -38,7 +41,8 @@ func EarlyStopping(run *rundir.Run) (s table.Section, ok bool) {
 				verdict = table.Cell{Text: wordMLPasses.Text(), Tone: table.Good}
 			}
 			s.Table.Rows = append(s.Table.Rows, []table.Cell{
-				table.Literal(StageName(r.Stage)), table.Literal(p.Term), whole(e.Requests), whole(e.Beyond), allowed, whole(e.Needs), verdict, Promised(p.Verdict),
+				table.Literal(StageName(r.Stage)), table.Literal(p.Term), whole(e.Requests), whole(e.Beyond), allowed,
+				whole(e.Needs), verdict, Promised(p.Verdict),
 			})
 		}
 	}

@@ -25,7 +25,8 @@ func moreDone(run *rundir.Run, l lang.Lang) string {
 		s := r.Stage
 		counts := s.Role != rundir.WarmUp && WholeStages(s) && s.Invalid.IsZero()
 		if counts && s.Progress.Low.Known() && s.Progress.Low.Value() > beyondNoise*a.High.Value() {
-			rows = append(rows, table.Clean(StageName(s))+lang.InParens.In(l, sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))))
+			rows = append(rows, table.Clean(StageName(s))+
+				lang.InParens.In(l, sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))))
 		}
 	}
 	if len(rows) == 0 {

@@ -11,5 +11,6 @@ import (
 // Words returns the words of all notes that packages beneath report write. They are built once, and nobody changes
 // them.
 var Words = sync.OnceValue(func() lang.Words {
-	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(), gradesWords(), importedWords())
+	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(),
+		gradesWords(), importedWords())
 })

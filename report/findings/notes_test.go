@@ -91,7 +91,8 @@ func TestSentences(t *testing.T) {
 		{repeat.New(12.346, 2), "At 12.35 req/s, repetition 2.", "12.35 req/s，第 2 次。"},
 		{either.New("x"), "Because x.", "因为 x。"},
 		{note.Note{Code: "either"}, "Without a reason.", "没有原因。"},
-		{nested.New("poisson@1.00", []note.Note{note.Text.New("late"), optional.New(2, 3)}), "asynchronous@1.00: late, 2 rows of 3.", "asynchronous@1.00：late，2 行，共 3 行。"},
+		{nested.New("poisson@1.00", []note.Note{note.Text.New("late"), optional.New(2, 3)}),
+			"asynchronous@1.00: late, 2 rows of 3.", "asynchronous@1.00：late，2 行，共 3 行。"},
 		{note.Text.New("was killed"), "was killed", "was killed"},
 		{note.Note{Code: "new.code", Args: map[string]any{"b": 2.0, "a": "x"}}, "", ""},
 	} {
@@ -138,7 +139,8 @@ func wrong(w lang.Words, k note.Kind) error {
 
 // formats are those that the sentences of notes may name.
 func formats() []string {
-	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "flag", "count", "times", "note", "verdict", "metric"}
+	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "flag", "count", "times", "note",
+		"verdict", "metric"}
 }
 
 var placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)(?::([^{}]*))?\}`)

@@ -13,14 +13,16 @@ import (
 
 // TestRepeatedWarningsAreOneLine has the same warning with other numbers in many rows.
 func TestRepeatedWarningsAreOneLine(t *testing.T) {
-	run := &rundir.Run{State: rundir.Complete, Client: rundir.Client{Valid: true}, Stages: []rundir.Stage{{Name: "poisson@1"}, {Name: "poisson@2"}, {Name: "poisson@3"}, {Name: "poisson@4"}}}
+	run := &rundir.Run{State: rundir.Complete, Client: rundir.Client{Valid: true},
+		Stages: []rundir.Stage{{Name: "poisson@1"}, {Name: "poisson@2"}, {Name: "poisson@3"}, {Name: "poisson@4"}}}
 	for i, lag := range []float64{0.08, 0.09, 0.5} {
 		run.Stages[i].Warnings = []note.Note{{Code: "client.sent-late", Args: map[string]any{"lag_p99": lag}}}
 	}
 	run.Stages[3].Warnings = []note.Note{{Code: "requests.resent", Args: map[string]any{"count": 64.0}}}
 	for _, l := range lang.All() {
 		lines := Warnings(run, l)
-		if len(lines) != 2 || !strings.Contains(lines[0], lang.Row("poisson@3")) || !strings.Contains(lines[0], "80") || strings.Contains(lines[0], "500") {
+		if len(lines) != 2 || !strings.Contains(lines[0], lang.Row("poisson@3")) || !strings.Contains(lines[0], "80") ||
+			strings.Contains(lines[0], "500") {
 			t.Errorf("%q", lines)
 		}
 	}
@@ -29,7 +31,8 @@ func TestRepeatedWarningsAreOneLine(t *testing.T) {
 // TestWhatTheAnswerRestsOn has a client that was the limit in some rows: the answer rests on the others.
 func TestWhatTheAnswerRestsOn(t *testing.T) {
 	late := note.Note{Code: "client.sent-late", Args: map[string]any{"lag_p99": 0.08}}
-	run := &rundir.Run{State: rundir.Complete, Stages: []rundir.Stage{{Name: "poisson@1"}, {Name: "poisson@2", Invalid: late}, {Name: "poisson@3"}}}
+	run := &rundir.Run{State: rundir.Complete, Stages: []rundir.Stage{{Name: "poisson@1"},
+		{Name: "poisson@2", Invalid: late}, {Name: "poisson@3"}}}
 	for _, l := range lang.All() {
 		run.Stages[0].Invalid = note.Note{}
 		run.Saturation = &rundir.Saturation{Rate: rundir.Exactly(2)}
@@ -45,7 +48,8 @@ func TestWhatTheAnswerRestsOn(t *testing.T) {
 
 // Hits that the shared parts of the prompts explain are no warning: the columns of hits tell them. Hits beyond are.
 func TestAskedHitsAreNoWarning(t *testing.T) {
-	stage := rundir.Stage{Name: "concurrent@4", CachedTokens: rundir.Exactly(240), PromptTokens: rundir.TokenStats{Mean: rundir.Exactly(512)}}
+	stage := rundir.Stage{Name: "concurrent@4", CachedTokens: rundir.Exactly(240),
+		PromptTokens: rundir.TokenStats{Mean: rundir.Exactly(512)}}
 	run := &rundir.Run{Stages: []rundir.Stage{stage}}
 	warns := func() bool {
 		return strings.Contains(strings.Join(Warnings(run, lang.English), "\n"), warnCached.In(lang.English))

@@ -12,7 +12,8 @@ import (
 func LevelLimit(limit string, l lang.Lang) string {
 	reasons := map[string]lang.Phrase{
 		selftest.LimitDescriptors: limitDescriptors, selftest.LimitFailed: limitFailed,
-		selftest.LimitBehind: limitBehind, selftest.LimitError: limitError, selftest.LimitLag: limitLag, selftest.LimitUnknown: limitUnknown, selftest.LimitUnreached: limitUnreached,
+		selftest.LimitBehind: limitBehind, selftest.LimitError: limitError, selftest.LimitLag: limitLag,
+		selftest.LimitUnknown: limitUnknown, selftest.LimitUnreached: limitUnreached,
 	}
 	if say, ok := reasons[limit]; ok {
 		return say.In(l)

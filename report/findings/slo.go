@@ -108,7 +108,8 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 		return []string{sayDecideCount.In(l, table.Clean(StageName(stage)), whole(n))}
 	}
 	if turns := run.Workload.Turns(); turns > 1 && run.SLO == nil {
-		return []string{sayDecideTalks.In(l, table.Clean(StageName(stage)), whole(n), whole(roundUp(n/turns)), whole(roundUp(n/per.Value())))}
+		return []string{sayDecideTalks.In(l, table.Clean(StageName(stage)), whole(n), whole(roundUp(n/turns)),
+			whole(roundUp(n/per.Value())))}
 	}
 	say := sayDecideRun
 	if run.SLO != nil {
@@ -155,7 +156,8 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 		why = []string{sayFroze.In(l, lang.Time(s.FrozenSince))}
 	}
 	if g.Rate.Known() && !g.Share.IsZero() {
-		why = append(why, sayGoodputShare.In(l, lang.Number(g.Rate, lang.Short), lang.Number(lang.Scale(g.Share, 100), lang.Tenths)))
+		why = append(why, sayGoodputShare.In(l, lang.Number(g.Rate, lang.Short), lang.Number(lang.Scale(g.Share, 100),
+			lang.Tenths)))
 	}
 	text := say.In(l, table.Clean(StageName(s)), strings.Join(terms, lang.ListComma.In(l)))
 	if len(why) > 0 {
@@ -178,12 +180,15 @@ func Promise(p *rundir.Promise, l lang.Lang) string {
 	case p.Beyond != nil && p.Beyond.Low.Known() && p.Beyond.High.Known():
 		b := p.Beyond
 		if t.Metric == slo.Accuracy {
-			return sayGradedUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), whole(b.Neff.Value()), percent(b.Low.Value()), percent(b.High.Value()))
+			return sayGradedUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of),
+				whole(b.Neff.Value()), percent(b.Low.Value()), percent(b.High.Value()))
 		}
 		if t.Metric == slo.Sessions {
-			return sayTalksUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), percent(b.Low.Value()), percent(b.High.Value()))
+			return sayTalksUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of),
+				percent(b.Low.Value()), percent(b.High.Value()))
 		}
-		return sayTermUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), percent(b.Low.Value()), percent(b.High.Value()))
+		return sayTermUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of),
+			percent(b.Low.Value()), percent(b.High.Value()))
 	}
 	return ""
 }

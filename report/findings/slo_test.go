@@ -10,7 +10,8 @@ import (
 )
 
 func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{0: "0", 4.3e-8: "0", 0.00017: "0.017", 0.0017: "0.17", 0.022: "2.2", 0.126: "13", 0.999: "100", 1: "100"} {
+	for share, want := range map[float64]string{0: "0", 4.3e-8: "0", 0.00017: "0.017", 0.0017: "0.17", 0.022: "2.2",
+		0.126: "13", 0.999: "100", 1: "100"} {
 		if got := percent(share); got != want {
 			t.Errorf("%v is %s %%, want %s", share, got, want)
 		}
@@ -37,7 +38,8 @@ func TestASweepWithoutAnAnswerSaysWhyOnce(t *testing.T) {
 		Answer:   &rundir.Answer{Kind: rundir.Unanswerable, Needed: rundir.Exactly(480)},
 	}
 	answer, warnings := strings.Join(Answer(run, lang.English), " "), strings.Join(Warnings(run, lang.English), " ")
-	if !strings.Contains(answer, "No rate was held") || !strings.Contains(answer, "Run it again with --budget 8m to find the limit.") || warnings != "" {
+	if !strings.Contains(answer, "No rate was held") ||
+		!strings.Contains(answer, "Run it again with --budget 8m to find the limit.") || warnings != "" {
 		t.Errorf("answer %q, warnings %q", answer, warnings)
 	}
 }

@@ -9,7 +9,8 @@ import (
 
 // spent returns what a run spent, as a sentence.
 func spent(s *rundir.Spent, l lang.Lang) string {
-	text := saySpent.In(l, strconv.Itoa(s.Requests), strconv.FormatInt(s.PromptTokens, 10), strconv.FormatInt(s.OutputTokens, 10))
+	text := saySpent.In(l, strconv.Itoa(s.Requests), strconv.FormatInt(s.PromptTokens, 10),
+		strconv.FormatInt(s.OutputTokens, 10))
 	if s.UnsureTokens > 0 {
 		text += sayUnsure.In(l, strconv.FormatInt(s.UnsureTokens, 10))
 	}

@@ -12,7 +12,8 @@ import (
 func StageFacts(s *rundir.Stage, l lang.Lang) []string {
 	facts := []string{
 		table.Clean(StageName(s)), lang.Number(lang.NonZero(CompletedCell(s)), lang.Rate) + " req/s",
-		"TTFT " + lang.Time(s.TTFT.Mean), "ITL " + lang.Time(s.InterToken), lang.Number(lang.NonZero(Output(s)), lang.Short) + " tok/s",
+		"TTFT " + lang.Time(s.TTFT.Mean), "ITL " + lang.Time(s.InterToken), lang.Number(lang.NonZero(Output(s)),
+			lang.Short) + " tok/s",
 	}
 	if c := remarkCell(StageRow{new(rundir.Run), s}); !c.Text.IsZero() {
 		facts = append(facts, c.Text.In(l))

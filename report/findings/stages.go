@@ -95,7 +95,8 @@ func byLoad(a, b *rundir.Stage) int {
 	if a.Role != rundir.Grid && !narrows(a) && a.Kind != rundir.KindOfUsers && !repeated {
 		return 0
 	}
-	return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.MaxConcurrency, b.MaxConcurrency), cmp.Compare(a.Repeat, b.Repeat))
+	return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.MaxConcurrency, b.MaxConcurrency),
+		cmp.Compare(a.Repeat, b.Repeat))
 }
 
 // WholeStages reports whether a stage ran for as long as planned.

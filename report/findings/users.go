@@ -53,7 +53,8 @@ func carried(run *rundir.Run, c *rundir.Carried, l lang.Lang) []string {
 
 // beyond returns what happens with more users, and what the server states of its cache.
 func beyond(c *rundir.Carried, l lang.Lang) (lines []string) {
-	say := map[string]lang.Phrase{rundir.LimitKV: sayBeyondKV, rundir.LimitSlots: sayBeyondSlots, rundir.LimitCompute: sayBeyondCompute}[c.Cause]
+	say := map[string]lang.Phrase{rundir.LimitKV: sayBeyondKV, rundir.LimitSlots: sayBeyondSlots,
+		rundir.LimitCompute: sayBeyondCompute}[c.Cause]
 	if c.Cause == "" {
 		say = sayBeyondUnknown
 	}
@@ -62,7 +63,8 @@ func beyond(c *rundir.Carried, l lang.Lang) (lines []string) {
 		if from.Hits.Known() && to.Hits.Known() && to.Hits.Value() < from.Hits.Value() {
 			falls = append(falls, sayHitsFall.In(l, lang.Percent(from.Hits.Value()), lang.Percent(to.Hits.Value())))
 		}
-		name, amount := slo.Term{Metric: slo.TTFT, Stat: "p95"}.Heading(), func(n rundir.Number) string { return lang.Time(n) }
+		name, amount := slo.Term{Metric: slo.TTFT, Stat: "p95"}.Heading(),
+			func(n rundir.Number) string { return lang.Time(n) }
 		if t, err := slo.Parse(c.Term); err == nil {
 			name = t.Heading()
 			if !t.Timed() {
@@ -73,11 +75,13 @@ func beyond(c *rundir.Carried, l lang.Lang) (lines []string) {
 			falls = append(falls, sayValueGrows.In(l, name, amount(from.Value), amount(to.Value)))
 		}
 		if len(falls) > 0 {
-			lines = append(lines, say.In(l, users(c.Users.Value(), l))+sayWithUsers.In(l, users(float64(from.Users), l), users(float64(to.Users), l))+strings.Join(falls, lang.Comma.In(l))+lang.Stop.In(l))
+			lines = append(lines, say.In(l, users(c.Users.Value(), l))+sayWithUsers.In(l, users(float64(from.Users), l),
+				users(float64(to.Users), l))+strings.Join(falls, lang.Comma.In(l))+lang.Stop.In(l))
 		}
 	}
 	if c.Fits.Known() && c.Cause == rundir.LimitKV {
-		lines = append(lines, sayCacheFits.In(l, lang.Grouped(lang.Shortest(c.Cache.Value())), users(c.Fits.Value(), l), lang.Number(c.Context, lang.Fixed(0))))
+		lines = append(lines, sayCacheFits.In(l, lang.Grouped(lang.Shortest(c.Cache.Value())), users(c.Fits.Value(), l),
+			lang.Number(c.Context, lang.Fixed(0))))
 	}
 	return lines
 }
@@ -85,7 +89,8 @@ func beyond(c *rundir.Carried, l lang.Lang) (lines []string) {
 // sessionColumns are what a stage shows of conversations.
 func sessionColumns() []Column {
 	share := func(id string, head lang.Phrase, of TakeStages) Column {
-		return Column{ID: id, Head: head.Text(), Sub: lang.Same("%"), Number: of, When: anyStage(func(s *rundir.Stage) bool { return !of(s).IsZero() }),
+		return Column{ID: id, Head: head.Text(), Sub: lang.Same("%"), Number: of,
+			When: anyStage(func(s *rundir.Stage) bool { return !of(s).IsZero() }),
 			Cell: func(r StageRow) table.Cell {
 				return table.Number(lang.Scale(of(r.Stage), 100), "", lang.Tenths)
 			}}
@@ -162,7 +167,8 @@ func turnTable(st *rundir.Stage) table.Table {
 	add := func(name lang.Text, g rundir.TurnGroup) {
 		whole := func(n rundir.Number) table.Cell { return table.Number(n, "", lang.Fixed(0)) }
 		t.Rows = append(t.Rows, []table.Cell{
-			{Text: name, Tone: table.Strong}, table.Count(g.N), whole(g.Prompt), whole(g.Cached), table.Seconds(g.P50), table.Seconds(g.P95),
+			{Text: name, Tone: table.Strong}, table.Count(g.N), whole(g.Prompt), whole(g.Cached), table.Seconds(g.P50),
+			table.Seconds(g.P95),
 		})
 	}
 	if len(st.Sessions.Classes) > 1 { // else it is the first turn, which has a row of its own

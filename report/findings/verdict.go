@@ -72,7 +72,8 @@ func conclusionOf(run *rundir.Run) rundir.Conclusion {
 
 // concludeRate is the conclusion of a sweep without an SLO.
 func concludeRate(run *rundir.Run, a *rundir.Answer) rundir.Conclusion {
-	c := rundir.Conclusion{Claim: cmp.Or(rateOf(run, a, lang.English), sayNoSaturation.In(lang.English)), Metric: "saturation", Unit: UnitRate}
+	c := rundir.Conclusion{Claim: cmp.Or(rateOf(run, a, lang.English), sayNoSaturation.In(lang.English)),
+		Metric: "saturation", Unit: UnitRate}
 	switch a.Kind {
 	case rundir.Unanswerable:
 		c.Verdict, c.MayClaim, c.Metric, c.Unit = rundir.DecisionUndecided, rundir.SupportsNothing, "", ""
@@ -150,19 +151,23 @@ func concludeRows(run *rundir.Run) rundir.Conclusion {
 	}
 	switch {
 	case worst != nil:
-		c := rundir.Conclusion{Verdict: severity(worst).decision(), Claim: rowPromise(worst, lang.English), MayClaim: rundir.SupportsSLO}
+		c := rundir.Conclusion{Verdict: severity(worst).decision(), Claim: rowPromise(worst, lang.English),
+			MayClaim: rundir.SupportsSLO}
 		if c.Verdict == rundir.DecisionUndecided {
 			c.MayClaim = rundir.SupportsNothing
 		}
 		return c
 	case len(rows) == 1 && rows[0].Stage.Invalid.IsZero():
-		c := rundir.Conclusion{Claim: strings.Join(StageFacts(rows[0].Stage, lang.English), ", "), Metric: "completed", Unit: UnitRate}
+		c := rundir.Conclusion{Claim: strings.Join(StageFacts(rows[0].Stage, lang.English), ", "), Metric: "completed",
+			Unit: UnitRate}
 		numbers(&c, CompletedCell(rows[0].Stage), rundir.Number{}, rundir.Number{})
 		return c
 	case len(rows) == 0:
-		return rundir.Conclusion{Verdict: rundir.DecisionUndecided, Claim: sayNoRows.In(lang.English), MayClaim: rundir.SupportsNothing}
+		return rundir.Conclusion{Verdict: rundir.DecisionUndecided, Claim: sayNoRows.In(lang.English),
+			MayClaim: rundir.SupportsNothing}
 	}
-	return rundir.Conclusion{Verdict: rundir.DecisionMeasured, Claim: sayRowsOnly.In(lang.English, len(rows)), MayClaim: rundir.SupportsValue}
+	return rundir.Conclusion{Verdict: rundir.DecisionMeasured, Claim: sayRowsOnly.In(lang.English, len(rows)),
+		MayClaim: rundir.SupportsValue}
 }
 
 // severe is how far a stage is from its objectives: the worst stage decides for the run.
@@ -256,7 +261,8 @@ func CommandLine(args []string) string {
 // quoted is an argument as a POSIX shell takes it.
 func quoted(a string) string {
 	if a != "" && !strings.ContainsFunc(a, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r))
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+",
+			r))
 	}) {
 		return a
 	}

@@ -68,7 +68,10 @@ func speculates(run *rundir.Run, l lang.Lang) string {
 	w := &run.Workload
 	say := saySpeculatesWords
 	switch {
-	case !slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Server != nil && s.Server.AcceptLength.Known() }):
+	case !slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool {
+		return s.Server != nil &&
+			s.Server.AcceptLength.Known()
+	}):
 		return ""
 	case w.Dataset == "" && w.Prompt == "":
 	case w.Forced:
@@ -82,8 +85,10 @@ func speculates(run *rundir.Run, l lang.Lang) string {
 // remarked reports whether a note tells what was done, and is no reason to doubt a number.
 func remarked(n note.Note) bool {
 	return slices.Contains([]string{
-		"client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "run.resumed", "server.cache-emptied",
-		"requests.resent", "probe.busy", "probe.completions", "probe.first-model", "probe.newer-api", "probe.packed-counts-each",
+		"client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "run.resumed",
+		"server.cache-emptied",
+		"requests.resent", "probe.busy", "probe.completions", "probe.first-model", "probe.newer-api",
+		"probe.packed-counts-each",
 		"probe.packed-running-counts", "probe.rejected-field",
 	}, n.Code)
 }

@@ -125,7 +125,8 @@ func (h *History) add(s *setup.Setup) {
 			i = len(h.Series)
 			h.Series = append(h.Series, Series{Configuration: title.EN, Key: m.Key, title: title})
 		}
-		h.Series[i].Points = append(h.Series[i].Points, Point{Run: s.Path, At: s.Run.Started, Commit: s.Run.Labels.Free["commit"], Value: m.Value})
+		h.Series[i].Points = append(h.Series[i].Points, Point{Run: s.Path, At: s.Run.Started,
+			Commit: s.Run.Labels.Free["commit"], Value: m.Value})
 	}
 }
 
@@ -135,7 +136,8 @@ func metricsOf(s *setup.Setup) (all []compare.Metric) {
 	if s.Run.Plan.Kind == rundir.KindSweep {
 		m := compare.Measure(s)
 		for _, key := range compare.Keys() {
-			if f, ok := m.Get(key); ok && key != compare.KeyErrors && key != compare.KeyPerGPU && !slices.Contains(compare.OfTerms(), key) && !f.Most.Known() && !f.AtLeast {
+			if f, ok := m.Get(key); ok && key != compare.KeyErrors && key != compare.KeyPerGPU &&
+				!slices.Contains(compare.OfTerms(), key) && !f.Most.Known() && !f.AtLeast {
 				all = append(all, f)
 			}
 		}
@@ -143,7 +145,8 @@ func metricsOf(s *setup.Setup) (all []compare.Metric) {
 		for _, r := range s.Rows {
 			at := "@" + r.Name()
 			all = append(all, compare.Metric{Key: "tokens_per_s" + at, Value: r.Stage.TokensPerS.Output},
-				compare.Metric{Key: "ttft" + at, Value: r.Stage.TTFT.Mean}, compare.Metric{Key: "itl" + at, Value: r.Stage.InterToken})
+				compare.Metric{Key: "ttft" + at, Value: r.Stage.TTFT.Mean}, compare.Metric{Key: "itl" + at,
+					Value: r.Stage.InterToken})
 		}
 	}
 	return slices.DeleteFunc(all, func(m compare.Metric) bool { return !m.Value.Known() || m.Value.Value() <= 0 })
@@ -159,7 +162,8 @@ func (s *Series) judge(level float64) {
 	ratio := func(v float64) rundir.Number { return rundir.Exactly(math.Expm1(v)) }
 	for _, c := range changes {
 		s.Changes = append(s.Changes, Change{
-			Drift: c.Drift, Before: c.At - 1, From: c.At, To: c.Last, Found: c.Found, Ratio: ratio(c.Size), Low: ratio(c.Low), High: ratio(c.High),
+			Drift: c.Drift, Before: c.At - 1, From: c.At, To: c.Last, Found: c.Found, Ratio: ratio(c.Size), Low: ratio(c.Low),
+			High:   ratio(c.High),
 			Better: (c.Size > 0) == compare.RisesWell(s.Key), key: s.Key,
 		})
 	}

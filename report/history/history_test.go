@@ -21,14 +21,17 @@ func nights(n int, spread float64, factor func(night int) float64) []setup.Input
 	var all []setup.Input
 	for i := range n {
 		itl := 0.020 * (1 + spread*rng.NormFloat64()) * factor(i)
-		st := rundir.Stage{Name: "concurrent@8", Kind: "concurrent", State: rundir.Complete, MaxConcurrency: 8, InterToken: rundir.Exactly(itl)}
+		st := rundir.Stage{Name: "concurrent@8", Kind: "concurrent", State: rundir.Complete, MaxConcurrency: 8,
+			InterToken: rundir.Exactly(itl)}
 		st.Requests = rundir.Requests{Due: 100, Sent: 100, OK: 100}
 		st.Rates.Completed = rundir.Exactly(3)
 		st.TokensPerS.Output = rundir.Exactly(300 * (1 + spread*rng.NormFloat64()))
 		st.TTFT.Mean = rundir.Exactly(0.1 * (1 + spread*rng.NormFloat64()))
 		run := &rundir.Run{
-			Schema: rundir.Schema, State: rundir.Complete, Started: time.Date(2026, 10, 1+i, 2, 0, 0, 0, time.UTC), Client: rundir.Client{Valid: true},
-			Labels:   rundir.Labels{Model: "Qwen2-7B", GPU: "L20", GPUs: 1, Quant: "AWQ", Free: map[string]string{"commit": fmt.Sprintf("c%02d", i+1)}},
+			Schema: rundir.Schema, State: rundir.Complete, Started: time.Date(2026, 10, 1+i, 2, 0, 0, 0, time.UTC),
+			Client: rundir.Client{Valid: true},
+			Labels: rundir.Labels{Model: "Qwen2-7B", GPU: "L20", GPUs: 1, Quant: "AWQ",
+				Free: map[string]string{"commit": fmt.Sprintf("c%02d", i+1)}},
 			Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
 			Plan:     rundir.Plan{Kind: rundir.KindRun}, Stages: []rundir.Stage{st},
 		}
@@ -68,7 +71,8 @@ func TestAStepIsFound(t *testing.T) {
 	if len(answer) != 2 {
 		t.Fatalf("answer %v", answer)
 	}
-	for _, want := range []string{"ITL at concurrent@8 of Qwen2-7B", "longer", "between 2026-11-03 and 2026-11-04 (commit c34 to c35)"} {
+	for _, want := range []string{"ITL at concurrent@8 of Qwen2-7B", "longer",
+		"between 2026-11-03 and 2026-11-04 (commit c34 to c35)"} {
 		if !strings.Contains(answer[0].EN, want) {
 			t.Errorf("no %q in %q", want, answer[0].EN)
 		}
@@ -79,10 +83,12 @@ func TestAStepIsFound(t *testing.T) {
 	if !strings.Contains(answer[0].ZH, "变长") {
 		t.Error(answer[0].ZH)
 	}
-	if s := h.Series[2]; len(s.Changes) != 1 || s.Changes[0].Low.Value() > 0.06 || s.Changes[0].High.Value() < 0.06 || s.Changes[0].Better {
+	if s := h.Series[2]; len(s.Changes) != 1 || s.Changes[0].Low.Value() > 0.06 || s.Changes[0].High.Value() < 0.06 ||
+		s.Changes[0].Better {
 		t.Errorf("%+v", s.Changes)
 	}
-	if len(h.Worse(false)) != 1 || len(h.Worse(true)) != 0 { // it was found two or three nights later, and not by the latest run
+	// it was found two or three nights later, and not by the latest run
+	if len(h.Worse(false)) != 1 || len(h.Worse(true)) != 0 {
 		t.Errorf("worse: %q, new: %q", h.Worse(false), h.Worse(true))
 	}
 	var b bytes.Buffer
@@ -92,7 +98,8 @@ func TestAStepIsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range [][2]string{{"5.9 % (+5.2..+6.6)", "+5.9 % (+5.2..+6.6)"}, {"runs for 5 %", "检测 5 % 所需次数"}} {
-			if !strings.Contains(b.String(), want[map[lang.Lang]int{lang.English: 0, lang.Chinese: 1}[l]]) || strings.Contains(b.String(), "%!") {
+			if !strings.Contains(b.String(), want[map[lang.Lang]int{lang.English: 0, lang.Chinese: 1}[l]]) ||
+				strings.Contains(b.String(), "%!") {
 				t.Errorf("no %q in\n%s", want, b.String())
 			}
 		}

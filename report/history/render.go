@@ -131,7 +131,8 @@ func (h *History) Sections() []table.Section {
 
 // Noise returns the series with the spread between their runs, and how many runs show a difference of 5 % beside it.
 func (h *History) Noise() table.Section {
-	return table.Section{Title: titleSeries.Text(), Level: 2, Table: h.seriesTable(), Notes: []lang.Text{legendSpread.Text()}}
+	return table.Section{Title: titleSeries.Text(), Level: 2, Table: h.seriesTable(),
+		Notes: []lang.Text{legendSpread.Text()}}
 }
 
 // Sees returns how many runs a side show a difference of 5 % in the noisiest series, or that there are too few runs to
@@ -161,7 +162,8 @@ func (h *History) short() (n int) {
 
 func (h *History) changeTable() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headMetric.Text(), Left: true}, {Head: headChange.Text()}, {Head: headSince.Text(), Left: true}, {Head: headRun.Text(), Left: true},
+		{Head: headMetric.Text(), Left: true}, {Head: headChange.Text()}, {Head: headSince.Text(), Left: true},
+		{Head: headRun.Text(), Left: true},
 		{Head: headConfig.Text(), Left: true, Drop: 1},
 	}}
 	for i := range h.Series {
@@ -184,7 +186,8 @@ func (h *History) changeTable() table.Table {
 
 func (h *History) seriesTable() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headMetric.Text(), Left: true}, {Head: headRuns.Text()}, {Head: headLatest.Text()}, {Head: headSpread.Text(), Sub: subBetween.Text()},
+		{Head: headMetric.Text(), Left: true}, {Head: headRuns.Text()}, {Head: headLatest.Text()},
+		{Head: headSpread.Text(), Sub: subBetween.Text()},
 		{Head: headNeeded.Text()}, {Head: headConfig.Text(), Left: true, Drop: 1},
 	}}
 	for i := range h.Series {
@@ -194,7 +197,8 @@ func (h *History) seriesTable() table.Table {
 			needed = table.Count(s.Needed)
 		}
 		t.Rows = append(t.Rows, []table.Cell{
-			{Text: s.metric(), Tone: table.Strong}, table.Count(len(s.Points)), s.cell(s.Points[len(s.Points)-1].Value), table.Percent(s.Spread),
+			{Text: s.metric(), Tone: table.Strong}, table.Count(len(s.Points)), s.cell(s.Points[len(s.Points)-1].Value),
+			table.Percent(s.Spread),
 			needed, {Text: s.title, Long: true},
 		})
 	}

@@ -119,7 +119,8 @@ func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
 		if err := i.write(dir, run); err != nil {
 			return err
 		}
-		fmt.Fprintf(t, "  %d\t%s\t%d\t%d\t%s\n", run.Source.Line, run.Source.Format, len(run.Stages), numbers(run), filepath.Base(dir.Path))
+		fmt.Fprintf(t, "  %d\t%s\t%d\t%d\t%s\n", run.Source.Line, run.Source.Format, len(run.Stages), numbers(run),
+			filepath.Base(dir.Path))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -166,14 +167,16 @@ func (i *Importer) evidence(w io.Writer, run *rundir.Run) {
 		case l.Inferred:
 			how = wordInferred
 		}
-		fmt.Fprintf(w, "    %s\t%s\t%s\t%s\t%s\n", key, table.Clean(labelValue(run, key)), how.In(i.Lang), sayLine.In(i.Lang, l.Line), table.Clean(l.Text))
+		fmt.Fprintf(w, "    %s\t%s\t%s\t%s\t%s\n", key, table.Clean(labelValue(run, key)), how.In(i.Lang),
+			sayLine.In(i.Lang, l.Line), table.Clean(l.Text))
 	}
 }
 
 // labelValue is a label as run.json has it; "-" for what has no value apart from its text.
 func labelValue(run *rundir.Run, key string) string {
 	l := run.Labels
-	v := map[string]string{"model": l.Model, "gpu": l.GPU, "gpus": strconv.Itoa(l.GPUs), "engine": l.Engine, "quant": l.Quant}[key]
+	v := map[string]string{"model": l.Model, "gpu": l.GPU, "gpus": strconv.Itoa(l.GPUs), "engine": l.Engine,
+		"quant": l.Quant}[key]
 	return cmp.Or(v, "-")
 }
 
@@ -224,7 +227,8 @@ func directory(path string, run *rundir.Run) (*store.Dir, error) {
 		if _, missing := os.Stat(filepath.Join(p, rundir.RunFile)); missing != nil {
 			return store.Create(p)
 		}
-		if err == nil && there.Source != nil && there.Source.File == run.Source.File && there.Source.Line == run.Source.Line && CheckOutput(filepath.Join(p, rundir.ReportFile), false) == nil {
+		if err == nil && there.Source != nil && there.Source.File == run.Source.File &&
+			there.Source.Line == run.Source.Line && CheckOutput(filepath.Join(p, rundir.ReportFile), false) == nil {
 			return store.Replace(p)
 		}
 		p = fmt.Sprintf("%s-%d", path, n)

@@ -18,10 +18,13 @@ const oneRow = `- **M**, **1** x **L20**, **vLLM**, prompt_tokens=512, generated
 func TestReadSaysWhatItDidNotRead(t *testing.T) {
 	for _, c := range []struct{ text, said, err string }{
 		{oneRow, "", ""},
-		{oneRow + "\nRun B sends one and the same question again.\n", "prose beside the tables was not read and may change what they mean: line 7", ""},
+		{oneRow + "\nRun B sends one and the same question again.\n",
+			"prose beside the tables was not read and may change what they mean: line 7", ""},
 		{oneRow + "\nShort.\n", "", ""},
-		{"Test of 2025-06-11\n\n| Engine | Power |\n|---|---|\n| vLLM | 300 W |\n", "", "a table with other columns (Engine, Power) is not read; known are Benchmark and at least three of Requests per Second"},
-		{"==== Serving Benchmark Result ====    ==== Serving Benchmark Result ====\nBackend: vllm    Backend: sglang\n", "", "side by side"},
+		{"Test of 2025-06-11\n\n| Engine | Power |\n|---|---|\n| vLLM | 300 W |\n", "",
+			"a table with other columns (Engine, Power) is not read; known are Benchmark and at least three of Requests per Second"},
+		{"==== Serving Benchmark Result ====    ==== Serving Benchmark Result ====\nBackend: vllm    Backend: sglang\n", "",
+			"side by side"},
 	} {
 		path := filepath.Join(t.TempDir(), "doc.md")
 		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {

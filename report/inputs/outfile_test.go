@@ -12,7 +12,8 @@ import (
 // What was written is known again, also with other line ends; whatever is changed in it is seen.
 func TestAMarkFitsOnlyWhatWasWritten(t *testing.T) {
 	for format, content := range map[string][]byte{
-		"markdown": []byte("# Title\n\n| a |\n"), "svg": []byte("<svg></svg>"), "html": []byte("<!DOCTYPE html>\n<p>x"), "yaml": []byte("a: 1\n"),
+		"markdown": []byte("# Title\n\n| a |\n"), "svg": []byte("<svg></svg>"), "html": []byte("<!DOCTYPE html>\n<p>x"),
+		"yaml": []byte("a: 1\n"),
 	} {
 		b := MarkedOutput(content, CommentOf(format))
 		if !intactOutput(b) {
@@ -50,7 +51,8 @@ func TestNothingOfOthersIsOverwritten(t *testing.T) {
 	write("same.json", "{}")
 	write("other.json", "{}")
 	for name, refused := range map[string]bool{
-		"foreign.md": true, "edited.md": true, "ours.md": false, "empty.md": false, "new/er.md": false, "same.json": false, "other.json": true,
+		"foreign.md": true, "edited.md": true, "ours.md": false, "empty.md": false, "new/er.md": false, "same.json": false,
+		"other.json": true,
 	} {
 		f := OutputFile{Path: at(name), Content: []byte("# New\n"), Comment: XMLMark}
 		switch name {
@@ -63,7 +65,8 @@ func TestNothingOfOthersIsOverwritten(t *testing.T) {
 		beside := OutputFile{Path: at(name + ".beside"), Content: []byte("x")}
 		err := WriteOutput(false, beside, f)
 		after, _ := os.ReadFile(at(name))
-		if refused != (err != nil) || refused && (!bytes.Equal(before, after) || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), at(name))) {
+		if refused != (err != nil) || refused && (!bytes.Equal(before, after) || !strings.Contains(err.Error(), "--force") ||
+			!strings.Contains(err.Error(), at(name))) {
 			t.Errorf("%s: %v; it holds %q now", name, err, after)
 		}
 		if _, err := os.Stat(beside.Path); refused != (err != nil) {
@@ -105,7 +108,8 @@ func TestLinksAndDevices(t *testing.T) {
 // A file with a secret is for its owner only, from the beginning.
 func TestPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "job.yaml")
-	if err := WriteOutput(false, OutputFile{Path: path, Content: []byte("token: x\n"), Comment: HashMark, Private: true}); err != nil {
+	if err := WriteOutput(false, OutputFile{Path: path, Content: []byte("token: x\n"), Comment: HashMark,
+		Private: true}); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {

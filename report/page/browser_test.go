@@ -147,7 +147,8 @@ func TestReadingARun(t *testing.T) {
 	x, y := u.point("ttft", "log", at+1, "p99")
 	u.do(chromedp.MouseEvent("mouseMoved", x, y))
 	tip := u.ask(`document.getElementById("tip").innerText`)
-	for _, want := range []string{findings.StageName(s), lang.Time(s.TTFT.P50), lang.Time(s.TTFT.P99), lang.Verdict(s.Verdict, lang.English)} {
+	for _, want := range []string{findings.StageName(s), lang.Time(s.TTFT.P50), lang.Time(s.TTFT.P99),
+		lang.Verdict(s.Verdict, lang.English)} {
 		if !strings.Contains(tip, want) {
 			t.Errorf("pointing at %s reads %q, which lacks %q", s.Name, tip, want)
 		}
@@ -278,7 +279,8 @@ func TestLanguageOfTheBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := openPage(t, ctx, "language", b.Bytes())
-	for _, c := range []struct{ browser, hash, want string }{{"en-GB", "", "en"}, {"zh-TW", "", "zh"}, {"de", "", "zh"}, {"zh-CN", "#lang=en", "en"}} {
+	for _, c := range []struct{ browser, hash, want string }{{"en-GB", "", "en"}, {"zh-TW", "", "zh"}, {"de", "", "zh"},
+		{"zh-CN", "#lang=en", "en"}} {
 		u.do(
 			emulation.SetUserAgentOverride("Mozilla/5.0").WithAcceptLanguage(c.browser),
 			chromedp.Navigate("file://"+u.path+c.hash),
@@ -462,7 +464,8 @@ func (u user) pictures(name string) {
 	for _, p := range []struct {
 		name, hash string
 		width      int64
-	}{{"light", "#theme=light", 1280}, {"dark", "#theme=dark", 1280}, {"narrow", "#theme=light", 360}, {"chinese", "#lang=zh&theme=light", 1280}} {
+	}{{"light", "#theme=light", 1280}, {"dark", "#theme=dark", 1280}, {"narrow", "#theme=light", 360},
+		{"chinese", "#lang=zh&theme=light", 1280}} {
 		var b []byte
 		u.do(
 			emulation.SetDeviceMetricsOverride(p.width, 900, 1, p.width < 500),

@@ -104,8 +104,10 @@ func TestIntervalsAreExplained(t *testing.T) {
 // An index names runs without the directory that all are in.
 func TestNamesOfAnIndex(t *testing.T) {
 	for _, c := range []struct{ paths, want []string }{
-		{[]string{"/home/a/runs/x", "/home/a/runs/y/z"}, []string{"x", "y/z"}}, {[]string{"../r/x", "../s/x"}, []string{"r/x", "s/x"}},
-		{[]string{"x", "y"}, []string{"x", "y"}}, {[]string{"/x", "y"}, []string{"/x", "y"}}, {[]string{"runs/x"}, []string{"x"}},
+		{[]string{"/home/a/runs/x", "/home/a/runs/y/z"}, []string{"x", "y/z"}}, {[]string{"../r/x", "../s/x"},
+			[]string{"r/x", "s/x"}},
+		{[]string{"x", "y"}, []string{"x", "y"}}, {[]string{"/x", "y"}, []string{"/x", "y"}},
+		{[]string{"runs/x"}, []string{"x"}},
 	} {
 		if got := withoutDirectory(c.paths); !slices.Equal(got, c.want) {
 			t.Errorf("%q are called %q, want %q", c.paths, got, c.want)

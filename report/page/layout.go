@@ -74,8 +74,10 @@ func WriteHTML(w io.Writer, d *Document, o WriteOptions) error {
 	if err != nil {
 		return err
 	}
-	css := ":root{color-scheme:light dark;" + draw.LightColours + lightPage + "}@media (prefers-color-scheme:dark){:root:not([data-theme=light]){" + draw.DarkColours + darkPage +
-		"}}:root[data-theme=dark]{color-scheme:dark;" + draw.DarkColours + darkPage + "}:root[data-theme=light]{color-scheme:light}" +
+	css := ":root{color-scheme:light dark;" + draw.LightColours + lightPage +
+		"}@media (prefers-color-scheme:dark){:root:not([data-theme=light]){" + draw.DarkColours + darkPage +
+		"}}:root[data-theme=dark]{color-scheme:dark;" + draw.DarkColours + darkPage +
+		"}:root[data-theme=light]{color-scheme:light}" +
 		"@media print{:root,:root[data-theme=dark]{" + draw.LightColours + lightPage + "}}" + draw.StyleSheet() + styleSheet
 	if o.Lang == "" {
 		o.Lang = lang.English

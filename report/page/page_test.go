@@ -313,10 +313,12 @@ func TestUnusualRuns(t *testing.T) {
 	failed.State, failed.Saturation = rundir.Failed, nil
 	for i := range failed.Stages {
 		s := &failed.Stages[i]
-		s.TTFT, s.ITL, s.Latency, s.TokensPerS, s.Rates = rundir.Dist{}, rundir.Dist{}, rundir.Dist{}, rundir.TokenRates{}, rundir.Rates{}
+		s.TTFT, s.ITL, s.Latency, s.TokensPerS, s.Rates = rundir.Dist{}, rundir.Dist{}, rundir.Dist{}, rundir.TokenRates{},
+			rundir.Rates{}
 		s.Requests = rundir.Requests{Due: 5, Sent: 5, Error: 5}
 	}
-	for name, run := range map[string]*rundir.Run{"empty": {State: rundir.Running}, "one": one, "imported": imported, "failed": failed} {
+	for name, run := range map[string]*rundir.Run{"empty": {State: rundir.Running}, "one": one, "imported": imported,
+		"failed": failed} {
 		t.Run(name, func(t *testing.T) {
 			for _, dir := range []string{"", real} {
 				p := write(t, run, dir)
@@ -381,10 +383,12 @@ func TestNumbersAgree(t *testing.T) {
 		read   string // in its caption
 	}{
 		{func(a *rundir.Answer) {}, "60", "60 req/s (54–65)", "levels off at 60 req/s (54–65)."},
-		{func(a *rundir.Answer) { a.Kind, a.Overload = rundir.Sustains, f(40) }, "60", "60 req/s (54–65)", "falls beyond 60 req/s (54–65)."},
+		{func(a *rundir.Answer) { a.Kind, a.Overload = rundir.Sustains, f(40) }, "60", "60 req/s (54–65)",
+			"falls beyond 60 req/s (54–65)."},
 		{func(a *rundir.Answer) { a.Kind = rundir.Accepts }, "60", "60 req/s (54–65)", "levels off at 60 req/s (54–65)."},
 		{func(a *rundir.Answer) {
-			a.Kind, a.Rate, a.Low, a.High, a.Comfortable = rundir.AtLeast, rundir.Over(8.5266), rundir.Number{}, rundir.Number{}, nil
+			a.Kind, a.Rate, a.Low, a.High, a.Comfortable = rundir.AtLeast, rundir.Over(8.5266), rundir.Number{},
+				rundir.Number{}, nil
 		}, "≥ 8.53", "≥ 8.53 req/s", "limit: ≥ 8.53 req/s."},
 		{func(a *rundir.Answer) {
 			a.Kind, a.Rate, a.Low, a.High, a.Comfortable = rundir.Between, rundir.Number{}, f(6.876), f(18.96), nil
@@ -477,9 +481,11 @@ func TestNoLocalPaths(t *testing.T) {
 func TestCaption(t *testing.T) {
 	run := openReal(t)
 	for name, want := range map[string][2]string{
-		"output": {"Output (tok/s) against arrival rate (req/s); levels off at 60 req/s (54–65).", "输出（tok/s）随到达率（req/s）的变化；在 60 req/s (54–65) 处趋平。"},
-		"ttft":   {"TTFT p50, p90, p99 (s) against arrival rate (req/s); grows beyond 60 req/s (54–65).", "TTFT p50、p90、p99（s）随到达率（req/s）的变化；超过 60 req/s (54–65) 后上升。"},
-		"pie":    {"", ""},
+		"output": {"Output (tok/s) against arrival rate (req/s); levels off at 60 req/s (54–65).",
+			"输出（tok/s）随到达率（req/s）的变化；在 60 req/s (54–65) 处趋平。"},
+		"ttft": {"TTFT p50, p90, p99 (s) against arrival rate (req/s); grows beyond 60 req/s (54–65).",
+			"TTFT p50、p90、p99（s）随到达率（req/s）的变化；超过 60 req/s (54–65) 后上升。"},
+		"pie": {"", ""},
 	} {
 		if en, zh := Caption(
 			name,

@@ -25,7 +25,8 @@ func (v *View) Replicas() []FigureBlock {
 	}
 	for i := range v.Run.Target.Replicas {
 		key, name := "mean"+strconv.Itoa(i+1), lang.Same("#"+strconv.Itoa(i+1))
-		share := func(of func(*rundir.ReplicaShare) (rundir.Number, [2]float64, bool)) func(*rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+		share := func(of func(*rundir.ReplicaShare) (rundir.Number, [2]float64, bool)) func(*rundir.Stage) (rundir.Number,
+			[2]float64, bool, bool) {
 			return func(s *rundir.Stage) (n rundir.Number, ci [2]float64, ok, supported bool) {
 				if i >= len(s.Replicas) {
 					return n, ci, false, true

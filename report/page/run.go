@@ -256,9 +256,12 @@ func (v *view) tables() (all []Section) {
 func (v *view) allRows() *Grid {
 	columns := findings.Pick("name", "rates_offered", "rates_completed", "tokens_per_s_output", "concurrency_mean",
 		"ttft_s_mean", "ttft_s_p50", "ttft_s_p90", "ttft_s_p99", "first_answer_s_p50", "first_answer_s_p99",
-		"inter_token_s", "itl_s_p50", "itl_s_p99", "tpot_s_mean", "tpot_s_p50", "tpot_s_p99", "latency_s_mean", "latency_s_p50", "latency_s_p99",
-		"cache_ideal", "cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good", "requests_due", "remark")
-	t := &Grid{Table: findings.TabulateStages(findings.For([]rundir.Run{*v.Run}, columns), v.Rows, findings.UnitBeside), Name: "all"}
+		"inter_token_s", "itl_s_p50", "itl_s_p99", "tpot_s_mean", "tpot_s_p50", "tpot_s_p99", "latency_s_mean",
+		"latency_s_p50", "latency_s_p99",
+		"cache_ideal", "cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good", "requests_due",
+		"remark")
+	t := &Grid{Table: findings.TabulateStages(findings.For([]rundir.Run{*v.Run}, columns), v.Rows, findings.UnitBeside),
+		Name: "all"}
 	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)
 	if v.Open {
 		t.Notes = append(t.Notes, noteNames.Text())

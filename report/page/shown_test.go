@@ -35,7 +35,8 @@ func gated(t *testing.T, v rundir.Promised) *rundir.Run {
 // The words of a page are explained at its end, in both languages.
 func TestTermsOfAPage(t *testing.T) {
 	p := write(t, gated(t, rundir.Kept), "")
-	for lang, want := range map[string]string{"en": "time from sending the request to the first token", "zh": "从发出请求到首个 token 的时间"} {
+	for lang, want := range map[string]string{"en": "time from sending the request to the first token",
+		"zh": "从发出请求到首个 token 的时间"} {
 		if text := words(p.elements("main")[0], lang); !strings.Contains(text, want) {
 			t.Errorf("%s: no %q", lang, want)
 		}
@@ -246,7 +247,8 @@ func TestManyConfigurations(t *testing.T) {
 // Names are told apart by the parts that differ; a name alone, or one without such a part, stays.
 func TestDistinctNames(t *testing.T) {
 	for _, c := range []struct{ names, want []string }{
-		{[]string{"Q-7B, 1 x L20, vLLM", "Q-7B-Int4, 1 x L20, vLLM", "Q-7B, 2 x L20, vLLM"}, []string{"1 x L20", "Int4, 1 x L20", "2 x L20"}},
+		{[]string{"Q-7B, 1 x L20, vLLM", "Q-7B-Int4, 1 x L20, vLLM", "Q-7B, 2 x L20, vLLM"},
+			[]string{"1 x L20", "Int4, 1 x L20", "2 x L20"}},
 		{[]string{"Q-7B, 1 x L20, vLLM", "Q-14B, 1 x L20, vLLM"}, []string{"Q-7B", "Q-14B"}},
 		{[]string{"Q-7B, 1 x L20, vLLM"}, []string{"Q-7B, 1 x L20, vLLM"}},
 		{[]string{"a", "b"}, []string{"a", "b"}},

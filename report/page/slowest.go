@@ -49,7 +49,8 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 		}
 	}
 	shown := &Grid{Name: "t-" + id + "-slowest", Open: true, Table: table.Table{Title: titleSlowest.Text()}}
-	for _, h := range []lang.Text{headRequest.Text(), headDueS.Text(), headQueued.Text(), lang.Same("TTFT"), lang.HeadLatency.Text(), headTokens.Text(), headLongest.Text()} {
+	for _, h := range []lang.Text{headRequest.Text(), headDueS.Text(), headQueued.Text(), lang.Same("TTFT"),
+		lang.HeadLatency.Text(), headTokens.Text(), headLongest.Text()} {
 		shown.Columns = append(shown.Columns, table.Column{Head: h})
 	}
 	shown.Columns = append(

@@ -117,7 +117,8 @@ func cellOf(c table.Cell, left bool) cell {
 
 // toneClass is the class of a tone.
 func toneClass(t table.Tone) string {
-	return [...]string{table.Plain: "", table.Strong: "strong", table.Faint: "soft", table.Good: "good", table.Caution: "caution", table.Bad: "bad"}[t]
+	return [...]string{table.Plain: "", table.Strong: "strong", table.Faint: "soft", table.Good: "good",
+		table.Caution: "caution", table.Bad: "bad"}[t]
 }
 
 // identifier makes a text an id: letters, digits and dashes.

@@ -52,7 +52,8 @@ func word(key string) lang.Text {
 	p, ok := map[string]lang.Phrase{
 		"skip": pageSkip, "numbers": pageNumbers, "markdown": pageMarkdown, "csv": pageCSV, "copy": pageCopy,
 		"more": pageMore, "shown": pageShown, "axis": pageAxis, "stage": pageStage, "all": pageAllStages,
-		"behind": pageBehind, "use": pageUse, "contents": pageContents, "made": pageMade, "uncertain": pageUncertain, "nomatch": pageNoMatch,
+		"behind": pageBehind, "use": pageUse, "contents": pageContents, "made": pageMade, "uncertain": pageUncertain,
+		"nomatch":  pageNoMatch,
 		"language": pageLanguage, "unfiltered": pageUnfiltered,
 	}[key]
 	if !ok {

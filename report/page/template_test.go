@@ -15,8 +15,10 @@ func TestBegin(t *testing.T) {
 		want string // end of what is shown; empty for all
 	}{
 		{lang.Text{EN: "Short. And short.", ZH: "短。"}, ""},
-		{lang.Text{EN: strings.Repeat("A sentence that says something. ", 20), ZH: strings.Repeat("说明情况的句子。", 20)}, "something. …"},
-		{lang.Text{EN: "The client was the limit: " + things + "end.", ZH: "客户端成为瓶颈：" + strings.Repeat("asynchronous@9.83（客户端发送请求过晚）；", 20) + "完。"}, "late); …"},
+		{lang.Text{EN: strings.Repeat("A sentence that says something. ", 20), ZH: strings.Repeat("说明情况的句子。", 20)},
+			"something. …"},
+		{lang.Text{EN: "The client was the limit: " + things + "end.", ZH: "客户端成为瓶颈：" +
+			strings.Repeat("asynchronous@9.83（客户端发送请求过晚）；", 20) + "完。"}, "late); …"},
 		{lang.Text{EN: strings.Repeat("word ", 100), ZH: strings.Repeat("字", 100)}, ""},
 	} {
 		got := begin(c.text)

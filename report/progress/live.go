@@ -70,7 +70,8 @@ func ListenLive(address string) (*LiveServer, error) {
 	s := &LiveServer{Observer: experiment.NoObserver{}, address: l.Addr()}
 	s.metrics.began, s.metrics.low, s.metrics.high, s.metrics.now = time.Now(), -1, -1, load.Snapshot{TTFT: -1, ITL: -1}
 	s.http = &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
+		Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime,
+		IdleTimeout:    idleTime,
 		MaxHeaderBytes: mostHeader,
 	}
 	go s.http.Serve(&limited{Listener: l, free: make(chan struct{}, mostConnections)})

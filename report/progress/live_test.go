@@ -40,7 +40,8 @@ func listen(t *testing.T) *LiveServer {
 
 func TestAddresses(t *testing.T) {
 	for address, want := range map[string]string{
-		":0": "127.0.0.1", "127.0.0.1:0": "127.0.0.1", "localhost:0": "127.0.0.1", "0.0.0.0:0": "", "[::]:0": "", "192.0.2.1:80": "", "example.com:80": "",
+		":0": "127.0.0.1", "127.0.0.1:0": "127.0.0.1", "localhost:0": "127.0.0.1", "0.0.0.0:0": "", "[::]:0": "",
+		"192.0.2.1:80": "", "example.com:80": "",
 		"nonsense": "", "localhost.example.com:0": "",
 	} {
 		s, err := ListenLive(address)
@@ -76,15 +77,22 @@ func TestOnlyReadsForThisMachine(t *testing.T) {
 		{"GET", "/", "[::1]:8089", nil, 200},
 		{"GET", "/run.json", host, nil, 404},
 		{"GET", "/metrics/../etc/passwd", host, nil, 307},
-		{"POST", "/", host, nil, 405}, {"PUT", "/metrics", host, nil, 405}, {"DELETE", "/", host, nil, 405}, {"OPTIONS", "/", host, nil, 405},
-		{"GET", "/", "[::1]", nil, 200}, {"GET", "/", "127.0.0.1", nil, 200}, {"GET", "/", "127.9.9.9:1", nil, 200}, {"GET", "/", "[::ffff:127.0.0.1]:1", nil, 200},
-		{"GET", "/", "", nil, 421}, {"GET", "/", ":8089", nil, 421}, {"GET", "/", "localhost.evil.example", nil, 421}, {"GET", "/", "127.1", nil, 421},
-		{"GET", "/", "0.0.0.0:8089", nil, 421}, {"GET", "/", "[::]:8089", nil, 421}, {"GET", "/", "[fe80::1]:8089", nil, 421}, {"GET", "/", "2130706433", nil, 421},
+		{"POST", "/", host, nil, 405}, {"PUT", "/metrics", host, nil, 405}, {"DELETE", "/", host, nil, 405},
+		{"OPTIONS", "/", host, nil, 405},
+		{"GET", "/", "[::1]", nil, 200}, {"GET", "/", "127.0.0.1", nil, 200}, {"GET", "/", "127.9.9.9:1", nil, 200},
+		{"GET", "/", "[::ffff:127.0.0.1]:1", nil, 200},
+		{"GET", "/", "", nil, 421}, {"GET", "/", ":8089", nil, 421}, {"GET", "/", "localhost.evil.example", nil, 421},
+		{"GET", "/", "127.1", nil, 421},
+		{"GET", "/", "0.0.0.0:8089", nil, 421}, {"GET", "/", "[::]:8089", nil, 421}, {"GET", "/", "[fe80::1]:8089", nil,
+			421}, {"GET", "/", "2130706433", nil, 421},
 		{"GET", "/", "localhost@evil.example", nil, 421}, {"GET", "/", "127.0.0.1:8089:8089", nil, 421},
-		{"GET", "/", host, map[string]string{"Origin": "http://localhost:8089"}, 403}, {"GET", "/", host, map[string]string{"Origin": "http://127.0.0.1:9"}, 403},
-		{"GET", "/", host, map[string]string{"Origin": "http://me@" + host + "@evil.example"}, 403}, {"GET", "/", host, map[string]string{"Origin": "file://"}, 403},
+		{"GET", "/", host, map[string]string{"Origin": "http://localhost:8089"}, 403},
+		{"GET", "/", host, map[string]string{"Origin": "http://127.0.0.1:9"}, 403},
+		{"GET", "/", host, map[string]string{"Origin": "http://me@" + host + "@evil.example"}, 403},
+		{"GET", "/", host, map[string]string{"Origin": "file://"}, 403},
 		{"GET", "/", host, map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"}, 403},
-		{"GET", "/", "evil.example", nil, 421}, {"GET", "/", "127.0.0.1.evil.example:8089", nil, 421}, {"GET", "/metrics", "192.0.2.7:8089", nil, 421},
+		{"GET", "/", "evil.example", nil, 421}, {"GET", "/", "127.0.0.1.evil.example:8089", nil, 421},
+		{"GET", "/metrics", "192.0.2.7:8089", nil, 421},
 		{"GET", "/", host, map[string]string{"Origin": "http://" + host}, 200},
 		{"GET", "/", host, map[string]string{"Origin": "http://evil.example"}, 403},
 		{"GET", "/", host, map[string]string{"Origin": "null"}, 403},
@@ -103,7 +111,8 @@ func TestOnlyReadsForThisMachine(t *testing.T) {
 		if w.Code != c.want {
 			t.Errorf("%s %s, Host %s, %v: %d, want %d", c.method, c.path, c.host, c.header, w.Code, c.want)
 		}
-		for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Allow-Private-Network", "Access-Control-Allow-Credentials"} {
+		for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Allow-Private-Network",
+			"Access-Control-Allow-Credentials"} {
 			if v := w.Header().Get(name); v != "" {
 				t.Errorf("%s %s: %s: %s", c.method, c.path, name, v)
 			}
@@ -111,7 +120,8 @@ func TestOnlyReadsForThisMachine(t *testing.T) {
 		if p := w.Header().Get("Content-Security-Policy"); !strings.Contains(p, "frame-ancestors 'none'") {
 			t.Errorf("%s %s: policy %q", c.method, c.path, p)
 		}
-		if w.Code != 200 && strings.Contains(w.Body.String(), "the page") || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+		if w.Code != 200 && strings.Contains(w.Body.String(), "the page") ||
+			w.Header().Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s %s: %v %q", c.method, c.path, w.Header(), w.Body)
 		}
 	}
@@ -192,7 +202,8 @@ func whole(s *LiveServer) {
 	s.StageBegins(&rundir.Stage{Rate: rundir.Exactly(8)}, 0)
 	s.Left(time.Minute, 2*time.Minute)
 	s.Progress(load.Snapshot{
-		InFlight: 7, Done: 5, Failed: 1, Errors: map[string]int{"timeout": 1}, TTFT: 150 * time.Millisecond, ITL: 20 * time.Millisecond, TokensPS: 500, Elapsed: 3 * time.Second,
+		InFlight: 7, Done: 5, Failed: 1, Errors: map[string]int{"timeout": 1}, TTFT: 150 * time.Millisecond,
+		ITL: 20 * time.Millisecond, TokensPS: 500, Elapsed: 3 * time.Second,
 	})
 }
 
@@ -230,7 +241,8 @@ func TestMetrics(t *testing.T) {
 	s.StageBegins(&rundir.Stage{}, 0)
 	s.Left(-1, -1)
 	got := scrape(t, s)
-	for _, name := range []string{"llmsweep_ttft_seconds", "llmsweep_itl_seconds", "llmsweep_left_low_seconds", "llmsweep_stage_requests_per_second", "llmsweep_last_stage_ttft_mean_seconds"} {
+	for _, name := range []string{"llmsweep_ttft_seconds", "llmsweep_itl_seconds", "llmsweep_left_low_seconds",
+		"llmsweep_stage_requests_per_second", "llmsweep_last_stage_ttft_mean_seconds"} {
 		if v, ok := got[name]; ok {
 			t.Errorf("%s is %s before it is known", name, v)
 		}
@@ -238,11 +250,16 @@ func TestMetrics(t *testing.T) {
 	whole(s)
 	got = scrape(t, s)
 	for name, want := range map[string]string{
-		"llmsweep_in_flight_requests": "7", "llmsweep_output_tokens_per_second": "500", "llmsweep_ttft_seconds": "0.15", "llmsweep_itl_seconds": "0.02",
-		"llmsweep_completed_requests_total": "15", "llmsweep_failed_requests_total": "3", `llmsweep_failed_requests_by_class_total{class="timeout"}`: "3",
-		"llmsweep_begun_stages_total": "3", "llmsweep_ended_stages_total": "1", "llmsweep_stage_requests_per_second": "8", "llmsweep_left_low_seconds": "60",
-		"llmsweep_left_high_seconds": "120", "llmsweep_last_stage_requests_per_second": "3.5", "llmsweep_last_stage_output_tokens_per_second": "450",
-		"llmsweep_last_stage_ttft_mean_seconds": "0.1", "llmsweep_last_stage_ttft_p99_seconds": "0.5", "llmsweep_last_stage_itl_mean_seconds": "0.02",
+		"llmsweep_in_flight_requests": "7", "llmsweep_output_tokens_per_second": "500", "llmsweep_ttft_seconds": "0.15",
+		"llmsweep_itl_seconds":              "0.02",
+		"llmsweep_completed_requests_total": "15", "llmsweep_failed_requests_total": "3",
+		`llmsweep_failed_requests_by_class_total{class="timeout"}`: "3",
+		"llmsweep_begun_stages_total":                              "3", "llmsweep_ended_stages_total": "1",
+		"llmsweep_stage_requests_per_second": "8", "llmsweep_left_low_seconds": "60",
+		"llmsweep_left_high_seconds": "120", "llmsweep_last_stage_requests_per_second": "3.5",
+		"llmsweep_last_stage_output_tokens_per_second": "450",
+		"llmsweep_last_stage_ttft_mean_seconds":        "0.1", "llmsweep_last_stage_ttft_p99_seconds": "0.5",
+		"llmsweep_last_stage_itl_mean_seconds": "0.02",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %s, want %s", name, got[name], want)

@@ -57,7 +57,8 @@ func (m *metrics) classes() map[string]int {
 
 func (m *metrics) progress(s load.Snapshot) {
 	m.change(func() {
-		if s.Phase == load.PhaseIdle || s.Done+s.Failed < m.now.Done+m.now.Failed { // the stage is over, or another count begins
+		// the stage is over, or another count begins
+		if s.Phase == load.PhaseIdle || s.Done+s.Failed < m.now.Done+m.now.Failed {
 			m.fold()
 		}
 		m.now = s
@@ -93,15 +94,19 @@ func (m *metrics) write(w io.Writer) {
 	counter("failed_requests_total", "Requests that failed.", m.failed+m.now.Failed)
 	counter("begun_stages_total", "Stages that have begun, with the steps of the search for the ceiling.", m.begun)
 	counter("ended_stages_total", "Stages that have ended.", m.ended)
-	put("stage_requests_per_second", "Rate of arrivals that the stage asks for; absent in a closed loop.", "gauge", m.rate, m.rate > 0)
+	put("stage_requests_per_second", "Rate of arrivals that the stage asks for; absent in a closed loop.", "gauge",
+		m.rate, m.rate > 0)
 	latency("stage_elapsed_seconds", "Time since the stage began.", m.now.Elapsed)
 	latency("elapsed_seconds", "Time since the run began.", time.Since(m.began))
 	latency("left_low_seconds", "The run still takes at least this long, by estimate.", m.low)
 	latency("left_high_seconds", "The run still takes at most this long, by estimate.", m.high)
-	number("last_stage_requests_per_second", "Completed requests per second of the stage that ended last.", m.last.Rates.Completed)
-	number("last_stage_output_tokens_per_second", "Output tokens per second of the stage that ended last.", m.last.TokensPerS.Output)
+	number("last_stage_requests_per_second", "Completed requests per second of the stage that ended last.",
+		m.last.Rates.Completed)
+	number("last_stage_output_tokens_per_second", "Output tokens per second of the stage that ended last.",
+		m.last.TokensPerS.Output)
 	number("last_stage_ttft_mean_seconds", "Mean time to first token of the stage that ended last.", m.last.TTFT.Mean)
-	number("last_stage_ttft_p99_seconds", "99th percentile of the time to first token of the stage that ended last.", m.last.TTFT.P99)
+	number("last_stage_ttft_p99_seconds", "99th percentile of the time to first token of the stage that ended last.",
+		m.last.TTFT.P99)
 	number("last_stage_itl_mean_seconds", "Mean inter-token latency of the stage that ended last.", m.last.InterToken)
 	put("page_seconds", "Time that the page took to draw, between two stages.", "gauge", m.drawn.Seconds(), m.drawn > 0)
 
@@ -110,6 +115,7 @@ func (m *metrics) write(w io.Writer) {
 		head("failed_requests_by_class_total", "Failed requests by class.", "counter")
 	}
 	for _, class := range slices.Sorted(maps.Keys(classes)) {
-		fmt.Fprintf(w, "llmsweep_failed_requests_by_class_total{class=\"%s\"} %d\n", label.Replace(strings.ToValidUTF8(class, "\uFFFD")), classes[class])
+		fmt.Fprintf(w, "llmsweep_failed_requests_by_class_total{class=\"%s\"} %d\n",
+			label.Replace(strings.ToValidUTF8(class, "\uFFFD")), classes[class])
 	}
 }

@@ -44,7 +44,8 @@ var caveats = sync.OnceValue(func() []caveat {
 		},
 		{
 			regexp.MustCompile(
-				`(?i)\b(?:replica|worker|node|gpu) \d+ (?:alone|only)\b|` + partWord + `.*` + rateWord + `|` + rateWord + `.*` + partWord + `|` +
+				`(?i)\b(?:replica|worker|node|gpu) \d+ (?:alone|only)\b|` + partWord + `.*` + rateWord + `|` + rateWord + `.*` +
+					partWord + `|` +
 					`divided by|multipl(?:y|ied) by|除以|乘以`,
 			),
 			notePart,

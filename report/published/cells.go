@@ -6,7 +6,8 @@ import (
 )
 
 var (
-	htmlSpace  = strings.NewReplacer("&nbsp;", " ", "\u00a0", " ", "<br>", " ", "<br/>", " ", "<br />", " ", "**", "", "__", "")
+	htmlSpace = strings.NewReplacer("&nbsp;", " ", "\u00a0", " ", "<br>", " ", "<br/>", " ", "<br />", " ", "**", "",
+		"__", "")
 	footnote   = regexp.MustCompile(`<sup>[^<]*</sup>|\[\^[^\]]*\]|[⁰¹²³⁴⁵⁶⁷⁸⁹†‡]`)
 	commaGroup = regexp.MustCompile(`^[\\>≥\s]*([0-9][0-9.,]*)`)
 )

@@ -69,8 +69,10 @@ func columns() []column {
 			}},
 		{title: "Time per Output Token", key: "tpot_s", dimension: Time, usual: "ms",
 			names: []string{"timeperoutputtoken", "tpot"}, figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.TPOT })},
-		{title: "Output Token Throughput", key: "tokens_per_s.output", dimension: Tokens, usual: "tokens/sec", scope: "output",
-			names: []string{"outputtokenthroughput", "outputthroughput", "tps", "toks", "tokenss", "tokenssec", "tokenthroughput", "throughput",
+		{title: "Output Token Throughput", key: "tokens_per_s.output", dimension: Tokens, usual: "tokens/sec",
+			scope: "output",
+			names: []string{"outputtokenthroughput", "outputthroughput", "tps", "toks", "tokenss", "tokenssec",
+				"tokenthroughput", "throughput",
 				"输出token吞吐量", "输出token吞吐", "输出吞吐", "输出吞吐量"},
 			figure: only(func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output })},
 		{title: "Verdict", key: verdictColumn, names: []string{"verdict", "判定"}},
@@ -192,7 +194,8 @@ func (p *parser) sixColumn(found []*column, refused map[int]note.Note, head []st
 			p.remark(p.at+1, true, why)
 		case c == nil:
 			p.assume(noteOtherColumn.New(short(head[i])))
-		case !slices.Contains(c.names, readHead(head[i]).name) && !slices.Contains(c.names, readHead(head[i]).core(head[i]).name):
+		case !slices.Contains(c.names, readHead(head[i]).name) &&
+			!slices.Contains(c.names, readHead(head[i]).core(head[i]).name):
 			p.assume(noteReadAs.New(short(head[i]), c.title))
 		}
 	}
@@ -290,7 +293,8 @@ func hasFootnote(line, head string) bool {
 		if bold, ok := strings.CutPrefix(cell, "**"); ok {
 			cell, _ = strings.CutSuffix(bold, "**")
 		}
-		if footnoteMark.MatchString(cell) && plainCell(footnoteMark.ReplaceAllString(cell, "")) == strings.TrimRight(head, "*") {
+		if footnoteMark.MatchString(cell) && plainCell(footnoteMark.ReplaceAllString(cell, "")) == strings.TrimRight(head,
+			"*") {
 			return true
 		}
 	}
@@ -556,7 +560,10 @@ func (r *reading) finishSweep(heading string) {
 	}
 	r.heed()
 	r.Run.Plan.Kind = rundir.KindRun
-	if slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool { return s.Role == rundir.Floor || s.Role == rundir.Ceiling }) {
+	if slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool {
+		return s.Role == rundir.Floor ||
+			s.Role == rundir.Ceiling
+	}) {
 		r.Run.Plan.Kind = rundir.KindSweep
 	}
 	r.Keep()
@@ -592,7 +599,8 @@ func isPercentiles(heading string) bool { return heading == "Percentiles" || hea
 // verdictOf reads a verdict, in either language; nothing where there is none.
 func verdictOf(text string) rundir.Verdict {
 	return map[string]rundir.Verdict{
-		"stable": rundir.Stable, "saturated": rundir.Saturated, "shedding": rundir.Shedding, "undecided": rundir.Undecided, "closed": rundir.Closed,
-		"稳定": rundir.Stable, "饱和": rundir.Saturated, "拒绝": rundir.Shedding, "未定": rundir.Undecided, "闭环": rundir.Closed,
+		"stable": rundir.Stable, "saturated": rundir.Saturated, "shedding": rundir.Shedding, "undecided": rundir.Undecided,
+		"closed": rundir.Closed,
+		"稳定":     rundir.Stable, "饱和": rundir.Saturated, "拒绝": rundir.Shedding, "未定": rundir.Undecided, "闭环": rundir.Closed,
 	}[text]
 }

@@ -166,8 +166,12 @@ func (c *contextAbove) Describe(r *Result) {
 		cmd = nil // it started another server
 	}
 	e := evidence{
-		gpus:   []candidate{c.own(r, countAbove(l.GPUs), "")},
-		names:  []candidate{c.own(r, l.GPU, ""), c.above(func(s string) (string, bool) { g, ok := labelGPUs(s); return g.GPU, ok })},
+		gpus: []candidate{c.own(r, countAbove(l.GPUs), "")},
+		names: []candidate{c.own(r, l.GPU, ""), c.above(func(s string) (string, bool) {
+			g, ok := labelGPUs(s)
+			return g.GPU,
+				ok
+		})},
 		models: []candidate{c.own(r, l.Model, "target.model")},
 		quants: []candidate{c.own(r, l.Quant, "target.model")},
 	}
@@ -177,7 +181,11 @@ func (c *contextAbove) Describe(r *Result) {
 	if s := c.gpusSaid; s.n > 0 {
 		e.gpus = append(e.gpus, candidate{value: countAbove(s.n), Label: rundir.Label{Line: s.line, Text: s.text}})
 	}
-	e.gpus = append(e.gpus, c.above(func(s string) (string, bool) { g, ok := labelGPUs(s); return countAbove(g.Count), ok && g.Count > 0 }))
+	e.gpus = append(e.gpus, c.above(func(s string) (string, bool) {
+		g, ok := labelGPUs(s)
+		return countAbove(g.Count),
+			ok && g.Count > 0
+	}))
 	if c.hardware != nil {
 		e.hardware(r, c)
 	}
@@ -188,7 +196,8 @@ func (c *contextAbove) Describe(r *Result) {
 	if c.asks.name != "" {
 		model, quant := labelModel(c.asks.name)
 		from := rundir.Label{Line: c.asks.line, Text: c.asks.text, Inferred: true}
-		e.models, e.quants = append(e.models, candidate{value: model, Label: from}), append(e.quants, candidate{value: quant, Label: from})
+		e.models, e.quants = append(e.models, candidate{value: model, Label: from}),
+			append(e.quants, candidate{value: quant, Label: from})
 	}
 	if named := c.above(labelName); named.value != "" {
 		named.Inferred = true
@@ -234,9 +243,11 @@ type evidence struct{ gpus, names, models, quants []candidate }
 // launched adds what the command says that started the server.
 func (e *evidence) launched(r *Result, cmd *command) {
 	from := rundir.Label{Line: cmd.line, Text: cmd.Text}
-	e.gpus = append(e.gpus, candidate{value: countAbove(cmd.GPUs), Label: rundir.Label{Line: cmd.line, Text: cmd.Text, Inferred: !cmd.Told}})
+	e.gpus = append(e.gpus, candidate{value: countAbove(cmd.GPUs), Label: rundir.Label{Line: cmd.line, Text: cmd.Text,
+		Inferred: !cmd.Told}})
 	if model, quant := labelModel(cmd.Model); !strings.HasSuffix(cmd.Model, "/") { // a directory may hold several
-		e.models, e.quants = append(e.models, candidate{value: model, Label: from}), append(e.quants, candidate{value: quant, Label: from})
+		e.models, e.quants = append(e.models, candidate{value: model, Label: from}),
+			append(e.quants, candidate{value: quant, Label: from})
 	}
 	e.quants = append(e.quants, candidate{value: cmd.Quant, Label: from})
 	r.Run.Target.Launch = cmd.Text
@@ -253,7 +264,8 @@ func (e *evidence) hardware(r *Result, c *contextAbove) {
 		Line: h.line, Text: strconv.Itoa(len(h.names)) + " in the table of nvidia-smi: " + h.text, Inferred: true,
 	}, upTo: true})
 	elsewhere := h.path != c.Path()
-	e.names = append(e.names, candidate{value: h.name(), Label: rundir.Label{Line: h.line, Text: h.text, Inferred: elsewhere}})
+	e.names = append(e.names, candidate{value: h.name(), Label: rundir.Label{Line: h.line, Text: h.text,
+		Inferred: elsewhere}})
 	if h.memory > 0 {
 		r.Label("gpu_memory", rundir.Label{Line: h.memLn, Text: h.memoryText(), Inferred: elsewhere})
 	}

@@ -23,10 +23,12 @@ func seeds(f *testing.F) {
 	}
 	for _, s := range []string{
 		strings.Repeat("|", 5000), strings.Repeat("| a ", 5000), strings.Repeat("│", 5000), strings.Repeat("=", 5000),
-		strings.Repeat("- **", 2000) + "prompt_tokens=", "==== Serving Benchmark Result ====\nSuccessful requests: 1e308\nMax request concurrency: -9e99",
+		strings.Repeat("- **", 2000) + "prompt_tokens=",
+		"==== Serving Benchmark Result ====\nSuccessful requests: 1e308\nMax request concurrency: -9e99",
 		"┃ Metric ┃ Value ┃\n│ Total Requests │ 99999999999999999999999 │\n│ Max Tokens │ 1e300 │\n│ P99 Response Time │ -1 seconds │",
 		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n| concurrent@1e14 | > n/a | \\> 1 | &gt; 2 | - | 0x1p-2 |",
-		"\\|\\", "|\\", "# \n## \n#Input tokens: 999999999999999999999\n'completion_tokens': 1234567890123", "LLM Stress Test Results - 0000-00-00 99:99:99",
+		"\\|\\", "|\\", "# \n## \n#Input tokens: 999999999999999999999\n'completion_tokens': 1234567890123",
+		"LLM Stress Test Results - 0000-00-00 99:99:99",
 		"## 13.99-98\n| NVIDIA-SMI 1 |\n|   0  NVIDIA A10   On  |\n|  9MiB / 99999999MiB |\n//warm up 9999 GPUs\nvllm serve /m/x-awq --tp 99999 --dp=99999 \\\n--pp 9 \\",
 		"/**** 2 GPUs ****/\npython3 -m sglang.launch_server --model-path /m/ --tp 2\nvLLM Stress Test Results - 2025-04-29 14:16:47\n┃ Metric ┃ Value ┃\n│ Concurrent Requests │ 30 │\n\nvLLM Stress Test Results\n┃ Metric ┃ Value ┃\n│ Concurrent Requests │ 30 │",
 	} {

@@ -16,7 +16,8 @@ const guideLLM = "guidellm"
 
 // isGuideLLM reports whether v is a benchmarks.json of GuideLLM.
 func isGuideLLM(v gjson.Result) bool {
-	return v.Get("benchmarks").IsArray() && (v.Get("metadata.guidellm_version").Exists() || v.Get("benchmarks.0.metrics.request_totals").Exists())
+	return v.Get("benchmarks").IsArray() && (v.Get("metadata.guidellm_version").Exists() ||
+		v.Get("benchmarks.0.metrics.request_totals").Exists())
 }
 
 // readGuideLLM reads a benchmarks.json: its benchmarks are the stages of one run.
@@ -72,8 +73,10 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 		return gjson.Result{}
 	}
 	t := &r.Run.Target
-	t.URL = first("config.spec.backend.target", "args.target", "args.backend_kwargs.target", "benchmarks.0.config.backend.target").String()
-	t.Model = first("config.spec.backend.model", "args.model", "args.backend_kwargs.model", "benchmarks.0.config.backend.model").String()
+	t.URL = first("config.spec.backend.target", "args.target", "args.backend_kwargs.target",
+		"benchmarks.0.config.backend.target").String()
+	t.Model = first("config.spec.backend.model", "args.model", "args.backend_kwargs.model",
+		"benchmarks.0.config.backend.model").String()
 	t.API = labelAPI(first("config.spec.backend.request_format", "args.data_request_formatter", "args.request_type",
 		"args.backend_kwargs.request_format").String())
 	switch first("args.data_request_formatter", "args.request_type").String() {

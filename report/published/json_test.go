@@ -26,7 +26,8 @@ func TestMalformedJSON(t *testing.T) {
 			t.Errorf("%.40q: %v, want %s", c.text, err, c.want)
 		}
 	}
-	for _, text := range []string{"{'choices': []}\n", "[1, 2]\n", "{ {\n"} { // Python's notation, and what is not JSON at all
+	// Python's notation, and what is not JSON at all
+	for _, text := range []string{"{'choices': []}\n", "[1, 2]\n", "{ {\n"} {
 		if doc, err := ParseText("doc", strings.NewReader(text)); err != nil || len(doc.Remarks) > 0 || len(doc.Lines) != 1 {
 			t.Errorf("%q: %v, %+v", text, err, doc)
 		}
@@ -54,7 +55,8 @@ func fuzzJSON(f *testing.F, files ...string) {
 			f.Fatal(err)
 		}
 		text := string(b)
-		if v := gjson.Parse(text); len(text) > 20000 && v.Get("benchmarks").IsArray() { // small, so that the fuzzer gets somewhere
+		// small, so that the fuzzer gets somewhere
+		if v := gjson.Parse(text); len(text) > 20000 && v.Get("benchmarks").IsArray() {
 			text = fmt.Sprintf(`{"metadata":%s,"benchmarks":[%s]}`, v.Get("metadata").Raw, v.Get("benchmarks.1").Raw)
 		}
 		f.Add(text)

@@ -44,7 +44,8 @@ func Override(run *rundir.Run, by rundir.Labels) {
 // it was made of tables.
 func Remarkable(run *rundir.Run) []note.Note {
 	return slices.DeleteFunc(slices.Clone(run.Warnings), func(n note.Note) bool {
-		return !slices.ContainsFunc([]note.Kind{noteContradiction, noteFlagWins, noteJoined, noteOutOfOrder, noteHardwareLater}, func(k note.Kind) bool { return k.Code == n.Code })
+		return !slices.ContainsFunc([]note.Kind{noteContradiction, noteFlagWins, noteJoined, noteOutOfOrder,
+			noteHardwareLater}, func(k note.Kind) bool { return k.Code == n.Code })
 	})
 }
 

@@ -49,7 +49,8 @@ func ladderKey(run *rundir.Run) string {
 	if f := run.Source.Format; f != Stress && f != Serving || len(run.Stages) == 0 || run.Stages[0].Kind != "concurrent" {
 		return ""
 	}
-	b, err := json.Marshal([]any{run.Source.File, run.Source.Format, run.Source.Heading, run.Target, run.Labels, run.Workload, run.Source.Labels["launch"].Line})
+	b, err := json.Marshal([]any{run.Source.File, run.Source.Format, run.Source.Heading, run.Target, run.Labels,
+		run.Workload, run.Source.Labels["launch"].Line})
 	if err != nil { // numbers and strings alone
 		return ""
 	}
@@ -80,7 +81,8 @@ func addRung(run, table *rundir.Run) {
 		run.Source.Responses = table.Source.Responses
 	}
 	for _, n := range table.Warnings {
-		if n.Code != noteReadFrom.Code && !slices.ContainsFunc(run.Warnings, func(o note.Note) bool { return sameNote(o, n) }) {
+		if n.Code != noteReadFrom.Code && !slices.ContainsFunc(run.Warnings,
+			func(o note.Note) bool { return sameNote(o, n) }) {
 			run.Warnings = append(run.Warnings, n)
 		}
 	}

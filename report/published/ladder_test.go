@@ -36,17 +36,20 @@ func describe(doc *published.Document) string {
 	var b strings.Builder
 	for i := range doc.Runs {
 		run := &doc.Runs[i]
-		fmt.Fprintf(&b, "%s:%d %s, model %q quant %q gpu %q gpus %d engine %q\n", run.Source.File, run.Source.Line, run.Source.Heading,
+		fmt.Fprintf(&b, "%s:%d %s, model %q quant %q gpu %q gpus %d engine %q\n", run.Source.File, run.Source.Line,
+			run.Source.Heading,
 			run.Labels.Model, run.Labels.Quant, run.Labels.GPU, run.Labels.GPUs, run.Labels.Engine)
 		for _, key := range slices.Sorted(maps.Keys(run.Source.Labels)) {
 			l := run.Source.Labels[key]
-			fmt.Fprintf(&b, "  %-13s line %3d  %-8s  %s\n", key, l.Line, map[bool]string{true: "inferred", false: "read"}[l.Inferred], l.Text)
+			fmt.Fprintf(&b, "  %-13s line %3d  %-8s  %s\n", key, l.Line, map[bool]string{true: "inferred",
+				false: "read"}[l.Inferred], l.Text)
 		}
 		for _, n := range published.Remarkable(run) {
 			fmt.Fprintf(&b, "  note: %s\n", published.Words().Say(n, "en"))
 		}
 		for _, s := range run.Stages {
-			fmt.Fprintf(&b, "  line %3d  %-20s %s repeat %d  %.2f req/s\n", s.Source.Line, s.Name, s.Role, s.Repeat, s.Rates.Completed.Value())
+			fmt.Fprintf(&b, "  line %3d  %-20s %s repeat %d  %.2f req/s\n", s.Source.Line, s.Name, s.Role, s.Repeat,
+				s.Rates.Completed.Value())
 			for _, n := range s.Warnings {
 				fmt.Fprintf(&b, "            %s\n", published.Words().Say(n, "en"))
 			}
@@ -65,7 +68,8 @@ func TestLadders(t *testing.T) {
 // they came in, are read again.
 func TestJoinedFiguresRoundTrip(t *testing.T) {
 	for name, format := range map[string]string{
-		"scaling-a10.txt": "stress", "stress-tables.txt": "stress", "serving-blocks.txt": "serving", "guidellm-tables.md": "markdown",
+		"scaling-a10.txt": "stress", "stress-tables.txt": "stress", "serving-blocks.txt": "serving",
+		"guidellm-tables.md": "markdown",
 	} {
 		numbers := 0
 		for _, run := range published.Join(readFile(t, name)).Runs {
@@ -116,24 +120,32 @@ func TestContext(t *testing.T) {
 		inferred   string // labels
 		notes      []string
 	}{
-		{"data parallel", "python -m sglang.launch_server --model-path Qwen/Qwen2-7B --dp 2\n", rundir.Labels{Model: "Qwen/Qwen2-7B", GPUs: 2, Engine: "SGLang"}, "", nil},
-		{"both", "python -m sglang.launch_server --model-path /m/Qwen2-7B-AWQ --tp=2 --dp 2\n", rundir.Labels{Model: "Qwen2-7B", Quant: "AWQ", GPUs: 4, Engine: "SGLang"}, "", nil},
+		{"data parallel", "python -m sglang.launch_server --model-path Qwen/Qwen2-7B --dp 2\n",
+			rundir.Labels{Model: "Qwen/Qwen2-7B", GPUs: 2, Engine: "SGLang"}, "", nil},
+		{"both", "python -m sglang.launch_server --model-path /m/Qwen2-7B-AWQ --tp=2 --dp 2\n",
+			rundir.Labels{Model: "Qwen2-7B", Quant: "AWQ", GPUs: 4, Engine: "SGLang"}, "", nil},
 		{"several lines", "$ CUDA_VISIBLE_DEVICES=0,1 python3 -m sglang.launch_server \\\n  --model-path /m/Qwen2-7B \\\n  --quantization fp8 --tp 2\n",
 			rundir.Labels{Model: "Qwen2-7B", Quant: "fp8", GPUs: 2, Engine: "SGLang"}, "", nil},
-		{"no option", "python -m sglang.launch_server --model-path /m/Qwen2-7B\n", rundir.Labels{Model: "Qwen2-7B", GPUs: 1, Engine: "SGLang"}, "gpus", nil},
-		{"another engine's command", "vllm serve /m/Qwen2-7B -tp 4\n", rundir.Labels{Engine: "SGLang"}, "", []string{"engine is SGLang"}},
+		{"no option", "python -m sglang.launch_server --model-path /m/Qwen2-7B\n", rundir.Labels{Model: "Qwen2-7B", GPUs: 1,
+			Engine: "SGLang"}, "gpus", nil},
+		{"another engine's command", "vllm serve /m/Qwen2-7B -tp 4\n", rundir.Labels{Engine: "SGLang"}, "",
+			[]string{"engine is SGLang"}},
 		{"machine", smi, rundir.Labels{GPU: "L20", GPUs: 2, Engine: "SGLang"}, "gpus", nil},
-		{"part of a machine", smi + "python -m sglang.launch_server --model /m/Qwen2-7B --tp 1\n", rundir.Labels{Model: "Qwen2-7B", GPU: "L20", GPUs: 1, Engine: "SGLang"}, "", nil},
+		{"part of a machine", smi + "python -m sglang.launch_server --model /m/Qwen2-7B --tp 1\n",
+			rundir.Labels{Model: "Qwen2-7B", GPU: "L20", GPUs: 1, Engine: "SGLang"}, "", nil},
 		{"more than the machine has", smi + "python -m sglang.launch_server --model /m/Qwen2-7B --tp 4\n",
 			rundir.Labels{Model: "Qwen2-7B", GPU: "L20", GPUs: 4, Engine: "SGLang"}, "", []string{"gpus is 4"}},
-		{"list", "GPU 0: NVIDIA A10 (UUID: GPU-1)\nGPU 1: NVIDIA A10 (UUID: GPU-2)\n", rundir.Labels{GPU: "A10", GPUs: 2, Engine: "SGLang"}, "gpus", nil},
+		{"list", "GPU 0: NVIDIA A10 (UUID: GPU-1)\nGPU 1: NVIDIA A10 (UUID: GPU-2)\n", rundir.Labels{GPU: "A10", GPUs: 2,
+			Engine: "SGLang"}, "gpus", nil},
 		{"remark", "/**** Now compare with 2 GPUs  ****/\n", rundir.Labels{GPUs: 2, Engine: "SGLang"}, "", nil},
 		{"Chinese remark", "// 改用双卡\n", rundir.Labels{GPUs: 2, Engine: "SGLang"}, "", nil},
 		{"remark against command", "/**** Now compare with 2 GPUs  ****/\npython -m sglang.launch_server --model /m/Qwen2-7B --tp 4\n",
 			rundir.Labels{Model: "Qwen2-7B", GPUs: 4, Engine: "SGLang"}, "", []string{"gpus is 4"}},
-		{"request", "curl http://h -d '{\"model\": \"Qwen2-7B-AWQ\", \"n\": 1}'\n", rundir.Labels{Model: "Qwen2-7B", Quant: "AWQ", Engine: "SGLang"}, "model quant", nil},
+		{"request", "curl http://h -d '{\"model\": \"Qwen2-7B-AWQ\", \"n\": 1}'\n", rundir.Labels{Model: "Qwen2-7B",
+			Quant: "AWQ", Engine: "SGLang"}, "model quant", nil},
 		{"date", "## 4.27-28\n", rundir.Labels{Engine: "SGLang"}, "", []string{"date is 2025-04-29"}},
-		{"next section", "## a\npython -m sglang.launch_server --model /m/Qwen2-7B --tp 4\n## b\n", rundir.Labels{Engine: "SGLang"}, "", nil},
+		{"next section", "## a\npython -m sglang.launch_server --model /m/Qwen2-7B --tp 4\n## b\n",
+			rundir.Labels{Engine: "SGLang"}, "", nil},
 		{"a sentence", "vllm serve is a command\n", rundir.Labels{Engine: "SGLang"}, "", nil},
 	} {
 		doc, err := published.ParseText("doc", strings.NewReader(c.text+"\n"+table30))

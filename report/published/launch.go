@@ -20,7 +20,8 @@ const aboveMaxLine = 64 << 10
 // Launch reads the command that begins at a line (from 0), and returns how many lines it has; 0 where none begins
 // there.
 func (c *contextAbove) Launch(at int) int {
-	if line := c.lines[at]; !strings.Contains(line, "serve") && !strings.Contains(line, "api_server") && !strings.Contains(line, "docker") {
+	if line := c.lines[at]; !strings.Contains(line, "serve") && !strings.Contains(line, "api_server") &&
+		!strings.Contains(line, "docker") {
 		return 0
 	}
 	last := at

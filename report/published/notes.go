@@ -6,7 +6,8 @@ import "llmsweep/client/note"
 // labels, and on results that were joined.
 var (
 	noteReadFrom      = note.Kind{Code: "published.read-from", Args: []string{"file", "line"}}
-	noteContradiction = note.Kind{Code: "published.contradiction", Args: []string{"label", "taken", "line", "other", "other_line"}}
+	noteContradiction = note.Kind{Code: "published.contradiction", Args: []string{"label", "taken", "line", "other",
+		"other_line"}}
 	noteFlagWins      = note.Kind{Code: "published.flag-wins", Args: []string{"label", "given", "found", "line"}}
 	noteJoined        = note.Kind{Code: "published.joined", Args: []string{"tables", "lines"}}
 	noteHardwareLater = note.Kind{Code: "published.hardware-later", Args: []string{"line", "at"}}

@@ -46,7 +46,8 @@ func TestQuantity(t *testing.T) {
 
 // FuzzParseQuantity: what is read as a number is one.
 func FuzzParseQuantity(f *testing.F) {
-	for _, s := range []string{"1,187.02 tokens/second", "> 58.30 sec", "1e400", "1e-999999999", "100 (100.0%)", "-", "0x1p4", "1,,1", "١٢", "1e5e5 ms"} {
+	for _, s := range []string{"1,187.02 tokens/second", "> 58.30 sec", "1e400", "1e-999999999", "100 (100.0%)", "-",
+		"0x1p4", "1,,1", "١٢", "1e5e5 ms"} {
 		f.Add(s)
 	}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, text string) {

@@ -99,24 +99,40 @@ func TestUnreadLinesAreNamed(t *testing.T) {
 	box := "┃ Metric ┃ Value ┃\n│ Total Requests │ 100 │\n"
 	block := "==== Serving Benchmark Result ====\nSuccessful requests: 3\n"
 	for text, want := range map[string]Remark{
-		"- **M**, prompt_tokens=5,generated_tokens=x\n" + head + "| synchronous | 1 | 1 | 1 | 1 | 1 |": {Line: 1, Text: `"generated_tokens=x" is not a length`, Unread: true},
-		"- **M**, **E**, prompt_tokens=5, generated_tokens=9\nprose":                                   {Line: 1, Text: "the line names a configuration, but no six-column table follows it", Unread: true},
+		"- **M**, prompt_tokens=5,generated_tokens=x\n" + head + "| synchronous | 1 | 1 | 1 | 1 | 1 |": {Line: 1,
+			Text: `"generated_tokens=x" is not a length`, Unread: true},
+		"- **M**, **E**, prompt_tokens=5, generated_tokens=9\nprose": {Line: 1,
+			Text: "the line names a configuration, but no six-column table follows it", Unread: true},
 		head: {Line: 1, Text: "the table has no row", Unread: true},
-		head + "| synchronous | 1 | fast | 1 | 1 | 1 |":                {Line: 3, Text: `Request Latency: "fast" is no number`, Unread: true},
-		head + "| synchronous | 1 tokens/sec | 1 | 1 | 1 | 1 |":        {Line: 3, Text: `Requests per Second: "1 tokens/sec" is in "tokens/sec", which measures something else`, Unread: true},
-		head + "| synchronous | 1 | 1 furlong | 1 | 1 | 1 |":           {Line: 3, Text: `Request Latency: "1 furlong" has the unknown unit "furlong"`, Unread: true},
-		head + "| synchronous | 1 | 1e400 | 1 | 1 | 1 |":               {Line: 3, Text: `Request Latency: "1e400" is no number that a benchmark prints`, Unread: true},
-		head + "| asynchronous@fast | 1 | 1 | 1 | 1 | 1 |":             {Line: 3, Text: `"asynchronous@fast": no rate behind the @`, Unread: true},
-		head + "| synchronous | 1 | 1 |":                               {Line: 3, Text: "the row has 3 cells, the heading 6", Unread: true},
-		box + "│ Luck │ 7 │":                                           {Line: 3, Text: `"Luck" is not a line of this format`, Unread: true},
-		box + "│ Total Requests │ 90 │":                                {Line: 3, Text: "Total Requests is repeated here", Unread: true},
-		box + "│ Failed Requests │ some │":                             {Line: 3, Text: `Failed Requests: "some" is no number`, Unread: true},
-		box + "│ Failed Requests │ 1.5 │":                              {Line: 3, Text: `Failed Requests: "1.5" is no count`, Unread: true},
-		box + "│ Failed Requests │ 1 │ 2 │":                            {Line: 3, Text: "the row has 3 cells, the heading 2", Unread: true},
-		block + "Karma: 3\n==================================":         {Line: 3, Text: `"Karma" is not a line of this format`, Unread: true},
-		block + "P42 TTFT (ms): 3\n==================================": {Line: 3, Text: `"P42 TTFT (ms)" is not a line of this format`, Unread: true},
-		block + "well\n==================================":             {Line: 3, Text: `"well" is not a line of a serving block`, Unread: true},
-		strings.Repeat("|", maxTextLine+1):                             {Line: 1, Text: "the line is longer than 64 KiB and was not read", Unread: true},
+		head + "| synchronous | 1 | fast | 1 | 1 | 1 |": {Line: 3,
+			Text: `Request Latency: "fast" is no number`, Unread: true},
+		head + "| synchronous | 1 tokens/sec | 1 | 1 | 1 | 1 |": {Line: 3,
+			Text: `Requests per Second: "1 tokens/sec" is in "tokens/sec", which measures something else`, Unread: true},
+		head + "| synchronous | 1 | 1 furlong | 1 | 1 | 1 |": {Line: 3,
+			Text: `Request Latency: "1 furlong" has the unknown unit "furlong"`, Unread: true},
+		head + "| synchronous | 1 | 1e400 | 1 | 1 | 1 |": {Line: 3,
+			Text: `Request Latency: "1e400" is no number that a benchmark prints`, Unread: true},
+		head + "| asynchronous@fast | 1 | 1 | 1 | 1 | 1 |": {Line: 3,
+			Text: `"asynchronous@fast": no rate behind the @`, Unread: true},
+		head + "| synchronous | 1 | 1 |": {Line: 3, Text: "the row has 3 cells, the heading 6",
+			Unread: true},
+		box + "│ Luck │ 7 │": {Line: 3,
+			Text: `"Luck" is not a line of this format`, Unread: true},
+		box + "│ Total Requests │ 90 │": {Line: 3, Text: "Total Requests is repeated here",
+			Unread: true},
+		box + "│ Failed Requests │ some │": {Line: 3,
+			Text: `Failed Requests: "some" is no number`, Unread: true},
+		box + "│ Failed Requests │ 1.5 │": {Line: 3, Text: `Failed Requests: "1.5" is no count`,
+			Unread: true},
+		box + "│ Failed Requests │ 1 │ 2 │": {Line: 3, Text: "the row has 3 cells, the heading 2",
+			Unread: true},
+		block + "Karma: 3\n==================================": {Line: 3,
+			Text: `"Karma" is not a line of this format`, Unread: true},
+		block + "P42 TTFT (ms): 3\n==================================": {Line: 3,
+			Text: `"P42 TTFT (ms)" is not a line of this format`, Unread: true},
+		block + "well\n==================================": {Line: 3, Text: `"well" is not a line of a serving block`,
+			Unread: true},
+		strings.Repeat("|", maxTextLine+1): {Line: 1, Text: "the line is longer than 64 KiB and was not read", Unread: true},
 	} {
 		doc := parseText(t, text)
 		found := false
@@ -126,7 +142,8 @@ func TestUnreadLinesAreNamed(t *testing.T) {
 		if !found {
 			t.Errorf("%.200s\nremarks %v, want %v", text, doc.Remarks, want)
 		}
-		if doc.Lines[want.Line-1] != Unread && want.Text != "the table has no row" && !strings.Contains(want.Text, "is not a length") {
+		if doc.Lines[want.Line-1] != Unread && want.Text != "the table has no row" &&
+			!strings.Contains(want.Text, "is not a length") {
 			t.Errorf("%.200s\nline %d was taken for %d", text, want.Line, doc.Lines[want.Line-1])
 		}
 	}
@@ -135,7 +152,8 @@ func TestUnreadLinesAreNamed(t *testing.T) {
 func TestUnreadableInput(t *testing.T) {
 	for text, want := range map[string]string{
 		"\x7fELF\x00\x01": "doc: not text (it holds zero bytes); give the text that the tool printed, as UTF-8",
-		strings.Repeat("0123456789abcdef", maxBytes/16+1): "doc: larger than 32 MiB, which published results never are; cut the results out of it",
+		strings.Repeat("0123456789abcdef", maxBytes/16+
+			1): "doc: larger than 32 MiB, which published results never are; cut the results out of it",
 	} {
 		if _, err := ParseText("doc", strings.NewReader(text)); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

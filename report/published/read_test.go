@@ -62,7 +62,8 @@ func TestDocumentsAreReadWhole(t *testing.T) {
 			[]int{5, 130, 134, 258, 266, 390, 400, 460, 466, 468, 469, 470, 471, 472, 475, 476, 477, 478, 479, 540}, nil},
 		{blocks, 3, 3, 88, 9, 18, 84, []int{5, 42, 86}, nil},
 		{scaled, 25, 25, 576, 107, 102, 551, []int{
-			3, 4, 29, 167, 175, 405, 411, 808, 816, 818, 820, 822, 823, 825, 827, 829, 830, 832, 834, 836, 837, 839, 841, 842, 843, 845, 847, 849, 850, 852,
+			3, 4, 29, 167, 175, 405, 411, 808, 816, 818, 820, 822, 823, 825, 827, 829, 830, 832, 834, 836, 837, 839, 841, 842,
+			843, 845, 847, 849, 850, 852,
 		}, nil},
 	} {
 		doc := parseFile(t, c.name)
@@ -181,7 +182,8 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
 		}
 	}
-	if p := stageAt(t, ladders, 513).Source.Printed["tokens_per_s.output"]; p != (rundir.Printed{Line: 535, Text: "423.26"}) {
+	if p := stageAt(t, ladders, 513).Source.Printed["tokens_per_s.output"]; p != (rundir.Printed{Line: 535,
+		Text: "423.26"}) {
 		t.Errorf("provenance %v", p)
 	}
 	if diff := cmp.Diff([]string{"p99"}, stageAt(t, ladders, 9).Latency.Unsupported); diff != "" {
@@ -198,13 +200,17 @@ func TestLabels(t *testing.T) {
 		think  *bool
 		dir    string // the heading
 	}{
-		{tables, 27, rundir.Labels{Model: "Qwen2-7B-Instruct", Quant: "GPTQ-Int4", GPU: "L20 48GB", GPUs: 1, Engine: "vLLM"}, nil, "细节"},
+		{tables, 27, rundir.Labels{Model: "Qwen2-7B-Instruct", Quant: "GPTQ-Int4", GPU: "L20 48GB", GPUs: 1, Engine: "vLLM"},
+			nil, "细节"},
 		{tables, 60, rundir.Labels{Model: "Qwen2-7B-Instruct", GPU: "L20 48GB", GPUs: 2, Engine: "SGLang"}, nil, "细节"},
-		{tables, 110, rundir.Labels{Model: "Qwen2-7B-Instruct", Quant: "AWQ", GPU: "L20 48GB", GPUs: 1, Engine: "vLLM"}, nil, "细节"},
-		{tables, 208, rundir.Labels{Model: "Qwen2-MoE-57B-A14B-Instruct", GPU: "A100 80GB", GPUs: 2, Engine: "vLLM"}, nil, "细节"},
+		{tables, 110, rundir.Labels{Model: "Qwen2-7B-Instruct", Quant: "AWQ", GPU: "L20 48GB", GPUs: 1, Engine: "vLLM"}, nil,
+			"细节"},
+		{tables, 208, rundir.Labels{Model: "Qwen2-MoE-57B-A14B-Instruct", GPU: "A100 80GB", GPUs: 2, Engine: "vLLM"}, nil,
+			"细节"},
 		{stress, 9, rundir.Labels{Model: "Qwen3-4B", Engine: "vLLM"}, &on, "openai api / vLLM / think"},
 		{stress, 168, rundir.Labels{Model: "Qwen3-4B", Engine: "SGLang"}, &off, "openai api / SGLang / no think"},
-		{stress, 332, rundir.Labels{Model: "Qwen3-4B", Engine: "vLLM"}, &off, "openai api / max_token 512 with no think mode / vllm"},
+		{stress, 332, rundir.Labels{Model: "Qwen3-4B", Engine: "vLLM"}, &off,
+			"openai api / max_token 512 with no think mode / vllm"},
 		{stress, 402, rundir.Labels{Model: "Qwen3-4B", Engine: "vLLM"}, nil, "native api / vLLM"},
 		{stress, 485, rundir.Labels{Model: "Qwen3-4B", Engine: "SGLang"}, nil, "native api / SGLang"},
 		{blocks, 46, rundir.Labels{Engine: "SGLang"}, nil, "Rust"},
@@ -238,7 +244,8 @@ func TestResponses(t *testing.T) {
 		if i >= 14 {
 			expect = want
 		}
-		if diff := cmp.Diff(expect, run.Source.Responses, cmp.Comparer(func(a, b rundir.Number) bool { return a == b })); diff != "" {
+		if diff := cmp.Diff(expect, run.Source.Responses,
+			cmp.Comparer(func(a, b rundir.Number) bool { return a == b })); diff != "" {
 			t.Errorf("line %d (-want +got):\n%s", run.Source.Line, diff)
 		}
 	}

@@ -164,7 +164,8 @@ func jsonError(text string, offset int, err error) error {
 	line := 1 + strings.Count(text[:offset], "\n")
 	reason := strings.TrimPrefix(err.Error(), "json: ")
 	if strings.HasSuffix(reason, "unexpected EOF") || strings.HasSuffix(reason, "unexpected end of JSON input") {
-		return fmt.Errorf("line %d: the JSON ends in the middle; was the file cut off?", 1+strings.Count(strings.TrimRight(text, "\n"), "\n"))
+		return fmt.Errorf("line %d: the JSON ends in the middle; was the file cut off?", 1+
+			strings.Count(strings.TrimRight(text, "\n"), "\n"))
 	}
 	return fmt.Errorf("line %d: not JSON: %s", line, reason)
 }

@@ -113,14 +113,16 @@ func wantResults() map[string][]result {
 		"guidellm-0.7.4-concurrent.json": {{Format: guideLLM, Tool: "GuideLLM 0.7.4", Plan: "run", Model: model, API: "chat",
 			Prompt: 128, Output: 32, Stages: []string{"concurrent@1 run 43/44", "concurrent@4 run 158/162"}}},
 		"guidellm-0.8.1-sweep.json": {{Format: guideLLM, Tool: "GuideLLM 0.8.1", Plan: "sweep", Model: model, API: "chat",
-			Prompt: 128, Output: 32, Stages: []string{"synchronous floor 44/44", "throughput ceiling 650/1146", "constant@80.50 grid 557/613"}}},
+			Prompt: 128, Output: 32, Stages: []string{"synchronous floor 44/44", "throughput ceiling 650/1146",
+				"constant@80.50 grid 557/613"}}},
 		"llm-d-guidellm-0.yaml": {{Format: LLMD, Tool: "guidellm", Plan: "run", Model: "e2e-mock-model", API: "chat",
 			Prompt: 32, Output: 8, Stages: []string{"constant@2.00 run 2/2"}}},
 		"llm-d-inference-perf.yaml": {{Format: LLMD, Tool: "inference-perf", Plan: "run",
 			Stages: []string{"asynchronous@1.00 run 3/3"}, undated: true}},
 		"llm-d-vllm.json": {{Format: LLMD, Tool: "vllm-benchmark", Plan: "run",
 			Stages: []string{"poisson@5.00 run 40/40"}, undated: true}},
-		"vllm-bench-0.32.0-concurrency.json": {{Format: VLLMBench, Tool: "vllm bench serve", Plan: "run", Model: model, API: "chat",
+		"vllm-bench-0.32.0-concurrency.json": {{Format: VLLMBench, Tool: "vllm bench serve", Plan: "run", Model: model,
+			API:    "chat",
 			Stages: []string{"concurrent@4 run 40/40"}}},
 		"vllm-bench-0.32.0-rate.json": {{Format: VLLMBench, Tool: "vllm bench serve", Plan: "run", Model: model, API: "chat",
 			Stages: []string{"poisson@5.00 run 40/40"}}},
@@ -136,20 +138,25 @@ func TestJSONMetrics(t *testing.T) {
 		want  map[string]float64
 	}{
 		{"guidellm-0.5.4-sweep.json", 0, 3, map[string]float64{
-			"rate": 72.25, "rates.completed": 69.125, "window_s": 8, "requests.incomplete": 24, "ok": 555, "latency_s.mean": 0.32597869666847024,
-			"ttft_s.p99": 0.08018994331359863, "ttft_s.mean": 0.03151676160795194, "inter_token_s": 0.009414172719918307, "tpot_s.p999": 0.011938456566103045,
-			"tpot_s.n": 555, "tokens_per_s.output": 2261.722926074644, "concurrency.mean": 23.091542094945908, "concurrency.peak": 32, "output_tokens.total": 17760,
+			"rate": 72.25, "rates.completed": 69.125, "window_s": 8, "requests.incomplete": 24, "ok": 555,
+			"latency_s.mean": 0.32597869666847024,
+			"ttft_s.p99":     0.08018994331359863, "ttft_s.mean": 0.03151676160795194, "inter_token_s": 0.009414172719918307,
+			"tpot_s.p999": 0.011938456566103045,
+			"tpot_s.n":    555, "tokens_per_s.output": 2261.722926074644, "concurrency.mean": 23.091542094945908,
+			"concurrency.peak": 32, "output_tokens.total": 17760,
 			"prompt_tokens.max": 113,
 		}},
 		{"guidellm-0.8.1-sweep.json", 0, 2, map[string]float64{
 			"rate": 80.5, "rates.completed": 67.375, "window_s": 8, "requests.incomplete": 56, "ok": 557, "max_concurrency": 512,
 		}},
 		{"vllm-bench-0.32.0-rate.json", 0, 0, map[string]float64{
-			"rate": 5, "ok": 40, "requests.error": 0, "window_s": 8.221383758999991, "prompt_tokens.total": 5950, "output_tokens.total": 1280,
-			"output_tokens.mean": 32, "rates.completed": 4.865361011303212, "tokens_per_s.output": 155.69155236170278,
+			"rate": 5, "ok": 40, "requests.error": 0, "window_s": 8.221383758999991, "prompt_tokens.total": 5950,
+			"output_tokens.total": 1280,
+			"output_tokens.mean":  32, "rates.completed": 4.865361011303212, "tokens_per_s.output": 155.69155236170278,
 			"tokens_per_s.total": 879.4140027930556, "ttft_s.mean": 0.028039968549990135, "ttft_s.p50": 0.012400657000057436,
 			"ttft_s.std": 0.03812811346352674, "ttft_s.p99": 0.1603731044999085, "tpot_s.mean": 0.006208703242742234,
-			"itl_s.p95": 0.01806359319999728, "latency_s.p90": 0.2677949042999444, "goodput.rate": 4.865361011303212, "concurrency.peak": 9,
+			"itl_s.p95": 0.01806359319999728, "latency_s.p90": 0.2677949042999444, "goodput.rate": 4.865361011303212,
+			"concurrency.peak": 9,
 		}},
 	} {
 		s := &parseResult(t, c.file).Runs[c.run].Stages[c.stage]
@@ -178,8 +185,10 @@ func metric(s *rundir.Stage, key string) rundir.Number {
 func TestEveryJSONNumberIsKept(t *testing.T) {
 	leftOut := []string{ // by the beginning of a path
 		"run.", "scenario.", "config", "args", "input_config", "run_info", "metadata", // what was asked: tested elsewhere
-		"scheduler_metrics.start_time", "scheduler_metrics.end_time", "scheduler_metrics.request_", "scheduler_metrics.measure_",
-		"start_time", "end_time", "cooldown_duration", "telemetry_data", "warnings", "burstiness", "benchmark_start_time_unix", "benchmark_end_time_unix", "min_request_timestamp", "max_response_timestamp",
+		"scheduler_metrics.start_time", "scheduler_metrics.end_time", "scheduler_metrics.request_",
+		"scheduler_metrics.measure_",
+		"start_time", "end_time", "cooldown_duration", "telemetry_data", "warnings", "burstiness",
+		"benchmark_start_time_unix", "benchmark_end_time_unix", "min_request_timestamp", "max_response_timestamp",
 	}
 	for _, name := range resultFiles(t) {
 		doc := parseResult(t, name)

@@ -80,7 +80,8 @@ func TestSixColumnsAsPublished(t *testing.T) {
 			}
 		}
 		var b bytes.Buffer
-		if err := report.Render(&b, "markdown", []rundir.Run{run}, report.Options{Lang: lang.Chinese, OnlyTable: true}); err != nil {
+		if err := report.Render(&b, "markdown", []rundir.Run{run}, report.Options{Lang: lang.Chinese,
+			OnlyTable: true}); err != nil {
 			t.Fatal(err)
 		}
 		got := strings.Split(strings.ReplaceAll(strings.TrimSpace(b.String()), "\n\n", "\n"), "\n")
@@ -108,7 +109,8 @@ func TestHeadingLabels(t *testing.T) {
 	six := "| Benchmark | Requests per Second | Request Latency | Output Token Throughput |\n|-|-|-|-|\n" +
 		"| synchronous | 1.00 req/sec | 1.00 sec | 50.00 tokens/sec |"
 	doc, err := published.ParseText("doc", strings.NewReader("## Router\n- **SGLang**, max_tokens=256, think=no, router=**Rust, 2**, name=**a**\n\n"+six+
-		"\n\n- **M**, **2** x **L20**, **vLLM**, max_tokens=9, think=yes, dataset=**d.json**\n```\n"+table+"\n\n"+table+"\n```\n### Next\n"+table))
+		"\n\n- **M**, **2** x **L20**, **vLLM**, max_tokens=9, think=yes, dataset=**d.json**\n```\n"+table+"\n\n"+table+
+		"\n```\n### Next\n"+table))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,11 +121,13 @@ func TestHeadingLabels(t *testing.T) {
 			think = fmt.Sprint(*run.Workload.Think)
 		}
 		l := run.Labels
-		got = append(got, fmt.Sprint(l.Model, "|", l.Engine, "|", l.GPUs, "|", l.GPU, "|", run.Workload.OutputTokens.Mean, "|", run.Workload.Capped, "|", think,
+		got = append(got, fmt.Sprint(l.Model, "|", l.Engine, "|", l.GPUs, "|", l.GPU, "|", run.Workload.OutputTokens.Mean,
+			"|", run.Workload.Capped, "|", think,
 			"|", l.Free["router"], "|", run.Workload.Dataset))
 	}
 	want := []string{
-		"|SGLang|0||256|true|false|Rust, 2|", "Qwen3-4B|vLLM|2|L20|3096|true|true||d.json", "Qwen3-4B|vLLM|2|L20|3096|true|true||d.json", "Qwen3-4B||0||3096|true|?||",
+		"|SGLang|0||256|true|false|Rust, 2|", "Qwen3-4B|vLLM|2|L20|3096|true|true||d.json",
+		"Qwen3-4B|vLLM|2|L20|3096|true|true||d.json", "Qwen3-4B||0||3096|true|?||",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -158,10 +162,12 @@ func figures(s *rundir.Stage, format string) map[string]rundir.Number {
 		m["tokens_per_s.input"], m["tokens_per_s.total"] = s.TokensPerS.Input, s.TokensPerS.Total
 		m["ttft_s.mean"], m["ttft_s.p50"], m["ttft_s.p99"] = s.TTFT.Mean, s.TTFT.P50, s.TTFT.P99
 		m["tpot_s.mean"], m["tpot_s.p50"], m["tpot_s.p99"] = s.TPOT.Mean, s.TPOT.P50, s.TPOT.P99
-		m["itl_s.mean"], m["itl_s.p50"], m["itl_s.p95"], m["itl_s.p99"], m["itl_s.max"] = s.ITL.Mean, s.ITL.P50, s.ITL.P95, s.ITL.P99, s.ITL.Max
+		m["itl_s.mean"], m["itl_s.p50"], m["itl_s.p95"], m["itl_s.p99"], m["itl_s.max"] = s.ITL.Mean, s.ITL.P50, s.ITL.P95,
+			s.ITL.P99, s.ITL.Max
 		m["retokenized"], m["input"] = s.OutputTokens.Retokenized, s.PromptTokens.Total
 	}
-	m["asked"], m["ok"], m["window"], m["total"] = rundir.Number{}, count(s.Requests.OK), rundir.Exactly(s.Window), s.OutputTokens.Total
+	m["asked"], m["ok"], m["window"], m["total"] = rundir.Number{}, count(s.Requests.OK), rundir.Exactly(s.Window),
+		s.OutputTokens.Total
 	if format == "stress" {
 		m["asked"] = s.AskedTokens
 	}
@@ -217,7 +223,8 @@ func (d *draw) dist(shift int) rundir.Dist {
 func (d *draw) stage(name, kind string, role rundir.Role) rundir.Stage {
 	seconds := 3 // milliseconds are printed
 	s := rundir.Stage{
-		Name: name, Kind: kind, Role: role, State: rundir.Complete, Window: d.hundredths(0), Elapsed: d.hundredths(0), Whole: d.int(0, 1) == 0,
+		Name: name, Kind: kind, Role: role, State: rundir.Complete, Window: d.hundredths(0), Elapsed: d.hundredths(0),
+		Whole:      d.int(0, 1) == 0,
 		Rates:      rundir.Rates{Completed: d.figure(0)},
 		TokensPerS: rundir.TokenRates{Output: d.figure(0), Input: d.figure(0), Total: d.figure(0)},
 		TTFT:       d.dist(seconds), TPOT: d.dist(seconds), ITL: d.dist(seconds), InterToken: d.figure(seconds),
@@ -226,7 +233,8 @@ func (d *draw) stage(name, kind string, role rundir.Role) rundir.Stage {
 	}
 	s.Requests = rundir.Requests{OK: d.int(0, 10000), Error: d.int(0, 100)}
 	s.Requests.Due = s.Requests.OK + s.Requests.Error + d.int(1, 10)
-	s.OutputTokens = rundir.TokenStats{N: s.Requests.OK, Mean: d.figure(0), Total: count(d.int(1, 1e9)), Retokenized: count(d.int(1, 1e9))}
+	s.OutputTokens = rundir.TokenStats{N: s.Requests.OK, Mean: d.figure(0), Total: count(d.int(1, 1e9)),
+		Retokenized: count(d.int(1, 1e9))}
 	s.PromptTokens = rundir.TokenStats{Total: count(d.int(1, 1e9))}
 	return s
 }
@@ -240,8 +248,9 @@ func (d *draw) run(format string) (run rundir.Run) {
 			Model: rapid.SampledFrom(models).Draw(d.t, "model"), GPU: "L20 48GB", GPUs: d.int(1, 8), Engine: "vLLM",
 			Quant: rapid.SampledFrom([]string{"", "AWQ", "GPTQ-Int8"}).Draw(d.t, "quant"),
 		},
-		Target:   rundir.Target{URL: "http://localhost:8000/v1", API: "chat"},
-		Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: float64(d.int(1, 99999))}, OutputTokens: rundir.Lengths{Mean: float64(d.int(1, 99999))}},
+		Target: rundir.Target{URL: "http://localhost:8000/v1", API: "chat"},
+		Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: float64(d.int(1, 99999))},
+			OutputTokens: rundir.Lengths{Mean: float64(d.int(1, 99999))}},
 	}
 	run.Ended = run.Started.Add(time.Hour)
 	if format != "markdown" {
@@ -306,7 +315,8 @@ func roundTrip(t *rapid.T, format string, l lang.Lang) {
 		t.Fatalf("%d stages printed, %d read:\n%s", len(run.Stages), len(got), text)
 	}
 	near := cmp.Comparer(func(a, b rundir.Number) bool {
-		return a.IsZero() && b.IsZero() || a.Known() == b.Known() && a.Bound() == b.Bound() && math.Abs(a.Value()-b.Value()) <= 1e-9*math.Abs(a.Value())
+		return a.IsZero() && b.IsZero() || a.Known() == b.Known() && a.Bound() == b.Bound() &&
+			math.Abs(a.Value()-b.Value()) <= 1e-9*math.Abs(a.Value())
 	})
 	for i := range got {
 		want := run.Stages[i]

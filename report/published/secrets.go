@@ -52,5 +52,6 @@ func plainURL(s string) string {
 // plainLaunch returns a command, or another text, with its secrets hidden. An option may have several, so all words up
 // to the next option are hidden.
 func plainLaunch(s string) string {
-	return launchOption.ReplaceAllString(launchVariable.ReplaceAllString(s, "${1}"+redact.Redacted), "${1}"+redact.Redacted)
+	return launchOption.ReplaceAllString(launchVariable.ReplaceAllString(s, "${1}"+redact.Redacted), "${1}"+
+		redact.Redacted)
 }

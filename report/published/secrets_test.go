@@ -18,7 +18,8 @@ func TestSecretsOfDocuments(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"": "", "http://h:1/v1/": "http://h:1/v1/", "h:8000": "h:8000", "unix:/s": "unix:/s",
-		"http://me:pw@h:1/v1?token=x#y": "http://h:1/v1", "https://key@h": "https://h", "http://me:p%w@h:1?k=v": "http://h:1", "me:p w%@h": "h",
+		"http://me:pw@h:1/v1?token=x#y": "http://h:1/v1", "https://key@h": "https://h",
+		"http://me:p%w@h:1?k=v": "http://h:1", "me:p w%@h": "h",
 	} {
 		if got := plainURL(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)

@@ -40,22 +40,35 @@ func servingItems() []item {
 	}
 	return []item{
 		{names: []string{"backend"}, key: "target.backend", text: func(r *reading, v string) bool { return r.backend(v) }},
-		{names: []string{"trafficrequestrate", "requestrate", "requestrateconfigured"}, key: "rate", text: func(r *reading, v string) bool { return r.trafficRate(v) }},
-		{names: []string{"maxrequestconcurrency", "maximumrequestconcurrency"}, key: "max_concurrency", text: func(r *reading, v string) bool { return r.atMost(v) }},
+		{names: []string{"trafficrequestrate", "requestrate", "requestrateconfigured"}, key: "rate",
+			text: func(r *reading, v string) bool { return r.trafficRate(v) }},
+		{names: []string{"maxrequestconcurrency", "maximumrequestconcurrency"}, key: "max_concurrency",
+			text: func(r *reading, v string) bool { return r.atMost(v) }},
 		count("requests.ok", func(r *reading) *int { return &r.Stage.Requests.OK }, "successfulrequests"),
 		count("requests.error", func(r *reading) *int { return &r.Stage.Requests.Error }, "failedrequests"),
-		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, usual: "s", seconds: func(r *reading) *float64 { return &r.Stage.Window }},
-		total("prompt_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Total }, "totalinputtokens"),
-		total("prompt_tokens.text", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Text }, "totalinputtexttokens"),
-		total("prompt_tokens.vision", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Vision }, "totalinputvisiontokens"),
-		total("output_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.OutputTokens.Total }, "totalgeneratedtokens"),
-		total("output_tokens.retokenized", func(s *rundir.Stage) *rundir.Number { return &s.OutputTokens.Retokenized }, "totalgeneratedtokensretokenized"),
-		speed("rates.completed", Requests, perSecond, func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed }, "requestthroughput"),
-		speed("tokens_per_s.input", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Input }, "inputtokenthroughput"),
-		speed("tokens_per_s.output", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output }, "outputtokenthroughput"),
-		speed("tokens_per_s.total", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Total }, "totaltokenthroughput"),
+		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, usual: "s",
+			seconds: func(r *reading) *float64 { return &r.Stage.Window }},
+		total("prompt_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Total },
+			"totalinputtokens"),
+		total("prompt_tokens.text", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Text },
+			"totalinputtexttokens"),
+		total("prompt_tokens.vision", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Vision },
+			"totalinputvisiontokens"),
+		total("output_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.OutputTokens.Total },
+			"totalgeneratedtokens"),
+		total("output_tokens.retokenized", func(s *rundir.Stage) *rundir.Number { return &s.OutputTokens.Retokenized },
+			"totalgeneratedtokensretokenized"),
+		speed("rates.completed", Requests, perSecond, func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed },
+			"requestthroughput"),
+		speed("tokens_per_s.input", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Input },
+			"inputtokenthroughput"),
+		speed("tokens_per_s.output", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output },
+			"outputtokenthroughput"),
+		speed("tokens_per_s.total", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Total },
+			"totaltokenthroughput"),
 		total("concurrency.mean", func(s *rundir.Stage) *rundir.Number { return &s.Concurrency.Mean }, "concurrency"),
-		count("concurrency.peak", func(r *reading) *int { return &r.Stage.Concurrency.Peak }, "peakconcurrentrequests", "peakrequestsinflight"),
+		count("concurrency.peak", func(r *reading) *int { return &r.Stage.Concurrency.Peak }, "peakconcurrentrequests",
+			"peakrequestsinflight"),
 	}
 }
 
@@ -220,12 +233,14 @@ func inferWorkloads(doc *Document) {
 		requests, input := totals(run)
 		for j := range doc.Runs {
 			from := &doc.Runs[j]
-			if n, total := totals(from); from.Source.Format != Serving || from.Workload.PromptTokens.Mean == 0 || !input.Known() || n != requests || total != input {
+			if n, total := totals(from); from.Source.Format != Serving || from.Workload.PromptTokens.Mean == 0 ||
+				!input.Known() || n != requests || total != input {
 				continue
 			}
 			w := &run.Workload
 			if w.PromptTokens.Mean == 0 {
-				w.PromptTokens, w.OutputTokens, run.Stages[0].AskedTokens = from.Workload.PromptTokens, from.Workload.OutputTokens, from.Stages[0].AskedTokens
+				w.PromptTokens, w.OutputTokens, run.Stages[0].AskedTokens = from.Workload.PromptTokens, from.Workload.OutputTokens,
+					from.Stages[0].AskedTokens
 			}
 			if i == j || w.PromptTokens != from.Workload.PromptTokens || w.OutputTokens != from.Workload.OutputTokens {
 				continue

@@ -22,14 +22,16 @@ import (
 // so they are the same in every language.
 func SixColumns(run *rundir.Run, tokens string) []findings.Column {
 	const ms = 1e3
-	columns := findings.Pick("name", "rates_completed", "latency_s_mean", "ttft_s_mean", "inter_token_s", "tokens_per_s_output")
+	columns := findings.Pick("name", "rates_completed", "latency_s_mean", "ttft_s_mean", "inter_token_s",
+		"tokens_per_s_output")
 	for i, f := range []struct {
 		head, unit string
 		scale      float64
 		rate       bool // 0 is none
 		key        string
 	}{
-		{"Benchmark", "", 0, false, ""}, {"Requests per Second", "req/sec", 1, true, "rates.completed"}, {"Request Latency", "sec", 1, false, "latency_s.mean"},
+		{"Benchmark", "", 0, false, ""}, {"Requests per Second", "req/sec", 1, true, "rates.completed"},
+		{"Request Latency", "sec", 1, false, "latency_s.mean"},
 		{"Time to First Token", "ms", ms, false, "ttft_s.mean"}, {"Inter Token Latency", "ms", ms, false, "inter_token_s"},
 		{"Output Token Throughput", tokens, 1, true, "tokens_per_s.output"},
 	} {
@@ -43,7 +45,9 @@ func SixColumns(run *rundir.Run, tokens string) []findings.Column {
 				return table.Literal(printed)
 			}
 			n := lang.Scale(c.Number(r.Stage), f.scale)
-			if s := r.Stage; f.key == "inter_token_s" && n.IsZero() && s.Source != nil && s.Source.Printed["itl_s.mean"].Line > 0 { // of serving blocks
+			// of serving blocks
+			if s := r.Stage; f.key == "inter_token_s" && n.IsZero() && s.Source != nil &&
+				s.Source.Printed["itl_s.mean"].Line > 0 {
 				n = lang.Scale(s.ITL.Mean, f.scale)
 			}
 			if f.rate {

@@ -29,7 +29,8 @@ func firstRune(s string) rune {
 
 // isRule reports whether a line of a table only draws.
 func isRule(line string) bool {
-	return strings.Trim(line, "-=:|+ \t─━═┏┳┓┡╇┩└┴┘┌┬┐├┼┤┗┻┛┣╋┫╞╪╡╘╧╛╒╤╕╭╮╰╯│┃") == "" && strings.ContainsAny(line, "-=─━═")
+	return strings.Trim(line, "-=:|+ \t─━═┏┳┓┡╇┩└┴┘┌┬┐├┼┤┗┻┛┣╋┫╞╪╡╘╧╛╒╤╕╭╮╰╯│┃") == "" &&
+		strings.ContainsAny(line, "-=─━═")
 }
 
 // maxCells bounds a row: a line of pipes is no table.
@@ -118,7 +119,8 @@ func (p *parser) table() {
 	}
 	p.above.Title = nil
 	processes := p.above.HasHardware() && len(head) > 0 && strings.HasPrefix(head[0], "Processes") // of nvidia-smi
-	if !processes && (len(head) < 2 || head[0] != "Stage" || head[1] != "In Flight") {             // which llmsweep draws beneath stress tables
+	// which llmsweep draws beneath stress tables
+	if !processes && (len(head) < 2 || head[0] != "Stage" || head[1] != "In Flight") {
 		p.remark(p.at+1, false, noteOtherTable.New(short(strings.Join(head, ", "))))
 	}
 	p.otherTable()
@@ -126,7 +128,8 @@ func (p *parser) table() {
 
 // otherTable passes over a table that holds no result of the known formats.
 func (p *parser) otherTable() {
-	for p.at < len(p.lines) && strings.ContainsRune(frameRunes, firstRune(strings.TrimSpace(p.lines[p.at]))) && strings.TrimSpace(p.lines[p.at]) != "" {
+	for p.at < len(p.lines) && strings.ContainsRune(frameRunes, firstRune(strings.TrimSpace(p.lines[p.at]))) &&
+		strings.TrimSpace(p.lines[p.at]) != "" {
 		p.take(Prose)
 	}
 }

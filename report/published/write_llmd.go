@@ -202,7 +202,8 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 	r.Run.UID = llmdID(r.Run.EID, strconv.Itoa(stage), s.Name)
 	if !run.Started.IsZero() {
 		start := run.Started.Add(rundir.Duration(s.Started))
-		r.Run.Time = &llmdTime{start, start.Add(rundir.Duration(s.Elapsed)), "PT" + strconv.FormatFloat(s.Elapsed, 'f', -1, 64) + "S"}
+		r.Run.Time = &llmdTime{start, start.Add(rundir.Duration(s.Elapsed)), "PT" + strconv.FormatFloat(s.Elapsed, 'f', -1,
+			64) + "S"}
 	}
 	load := &r.Scenario.Load
 	load.Metadata.Description = s.Name
@@ -223,13 +224,16 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 	}
 	a := &r.Results.Performance.Aggregate
 	q := &a.Requests
-	q.Total, q.Failures, q.Incomplete = s.Requests.OK+s.Requests.Error+s.Requests.Incomplete, s.Requests.Error, s.Requests.Incomplete
+	q.Total, q.Failures, q.Incomplete = s.Requests.OK+s.Requests.Error+s.Requests.Incomplete, s.Requests.Error,
+		s.Requests.Incomplete
 	q.Input, q.Output = llmdTokensOf(&s.PromptTokens), llmdTokensOf(&s.OutputTokens)
 	t := &a.Latency
-	t.TTFT, t.TPOT, t.ITL, t.Request = llmdOf(&s.TTFT, llmdSeconds), llmdOf(&s.TPOT, llmdPerToken), llmdOf(&s.ITL, llmdPerToken), llmdOf(&s.Latency, llmdSeconds)
+	t.TTFT, t.TPOT, t.ITL, t.Request = llmdOf(&s.TTFT, llmdSeconds), llmdOf(&s.TPOT, llmdPerToken),
+		llmdOf(&s.ITL, llmdPerToken), llmdOf(&s.Latency, llmdSeconds)
 	rate := func(n rundir.Number, units string) *llmdStatistics { return llmdOf(&rundir.Dist{Mean: n}, units) }
 	p := &a.Throughput
-	p.Input, p.Output, p.Total = rate(s.TokensPerS.Input, llmdTokens), rate(s.TokensPerS.Output, llmdTokens), rate(s.TokensPerS.Total, llmdTokens)
+	p.Input, p.Output, p.Total = rate(s.TokensPerS.Input, llmdTokens), rate(s.TokensPerS.Output, llmdTokens),
+		rate(s.TokensPerS.Total, llmdTokens)
 	p.Requests = rate(s.Rates.Completed, llmdQueries)
 	return r
 }
@@ -297,7 +301,8 @@ func llmdOf(d *rundir.Dist, units string) *llmdStatistics {
 		return nil
 	}
 	return &llmdStatistics{
-		Units: units, Mean: d.Mean.Value(), Std: numberOrNil(d.Std), Min: numberOrNil(d.Min), P50: numberOrNil(d.P50), P90: numberOrNil(d.P90), P95: numberOrNil(d.P95),
+		Units: units, Mean: d.Mean.Value(), Std: numberOrNil(d.Std), Min: numberOrNil(d.Min), P50: numberOrNil(d.P50),
+		P90: numberOrNil(d.P90), P95: numberOrNil(d.P95),
 		P99: numberOrNil(d.P99), P999: numberOrNil(d.P999), Max: numberOrNil(d.Max),
 	}
 }

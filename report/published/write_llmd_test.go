@@ -82,9 +82,12 @@ func TestLLMDReports(t *testing.T) {
 			}
 			seen[r.Run.UID] = true
 			for name, pair := range map[string][2]float64{
-				"TTFT": {a.Latency.TTFT.Mean, s.TTFT.Mean.Value()}, "ITL": {a.Latency.ITL.Mean, s.ITL.Mean.Value()}, "TPOT": {a.Latency.TPOT.Mean, s.TPOT.Mean.Value()},
-				"latency": {a.Latency.Request.Mean, s.Latency.Mean.Value()}, "requests": {a.Throughput.Requests.Mean, s.Rates.Completed.Value()},
-				"output": {a.Throughput.Output.Mean, s.TokensPerS.Output.Value()}, "failures": {float64(a.Requests.Failures), float64(s.Requests.Error)},
+				"TTFT": {a.Latency.TTFT.Mean, s.TTFT.Mean.Value()}, "ITL": {a.Latency.ITL.Mean, s.ITL.Mean.Value()},
+				"TPOT":    {a.Latency.TPOT.Mean, s.TPOT.Mean.Value()},
+				"latency": {a.Latency.Request.Mean, s.Latency.Mean.Value()}, "requests": {a.Throughput.Requests.Mean,
+					s.Rates.Completed.Value()},
+				"output": {a.Throughput.Output.Mean, s.TokensPerS.Output.Value()}, "failures": {float64(a.Requests.Failures),
+					float64(s.Requests.Error)},
 			} {
 				if math.Abs(pair[0]-pair[1]) > 1e-12 {
 					t.Errorf("%s of %s: %v, want %v", name, s.Name, pair[0], pair[1])
@@ -97,17 +100,20 @@ func TestLLMDReports(t *testing.T) {
 // TestLLMDOfLittle writes a stage of which almost nothing is known, and one with bounds: values that are not known are
 // left out.
 func TestLLMDOfLittle(t *testing.T) {
-	s := rundir.Stage{Name: "concurrent@4", MaxConcurrency: 4, TTFT: rundir.Dist{Mean: rundir.Exactly(0.2), P99: rundir.Over(3)}, Latency: rundir.Dist{Mean: rundir.Over(9)}}
+	s := rundir.Stage{Name: "concurrent@4", MaxConcurrency: 4, TTFT: rundir.Dist{Mean: rundir.Exactly(0.2),
+		P99: rundir.Over(3)}, Latency: rundir.Dist{Mean: rundir.Over(9)}}
 	run := rundir.Run{
 		Source: &rundir.Source{Format: Stress}, Stages: []rundir.Stage{s},
-		Workload: rundir.Workload{OutputTokens: rundir.Lengths{Mean: 100, Std: 40, Min: 1, Max: 900, Shape: rundir.ShapeLognormal}, Forced: true},
+		Workload: rundir.Workload{OutputTokens: rundir.Lengths{Mean: 100, Std: 40, Min: 1, Max: 900,
+			Shape: rundir.ShapeLognormal}, Forced: true},
 	}
 	r := llmdReports(t, run)[0]
 	a, load := &r.Results.Performance.Aggregate, &r.Scenario.Load.Standardized
 	if a.Latency.TTFT.P99 != nil || a.Latency.Request != nil || a.Throughput.Requests != nil || r.Run.Time != nil {
 		t.Errorf("%+v", a)
 	}
-	if load.Concurrency != 4 || load.Rate != nil || load.Tool != string(Stress) || load.Source != "unknown" || load.Input.Distribution != "other" || load.Output.Distribution != "other" {
+	if load.Concurrency != 4 || load.Rate != nil || load.Tool != string(Stress) || load.Source != "unknown" ||
+		load.Input.Distribution != "other" || load.Output.Distribution != "other" {
 		t.Errorf("%+v", load)
 	}
 }

@@ -66,7 +66,8 @@ func lengthNote(r findings.StageRow, l lang.Lang) string {
 	if !r.Run.Workload.Capped || t.N == 0 || r.Stage.Source != nil {
 		return ""
 	}
-	return noteLengths.In(l, findings.AnswerText(&r.Run.Workload, l), lang.Number(t.Mean, lang.Short), lang.Number(t.P50, lang.Short), lang.Number(t.P90, lang.Short),
+	return noteLengths.In(l, findings.AnswerText(&r.Run.Workload, l), lang.Number(t.Mean, lang.Short),
+		lang.Number(t.P50, lang.Short), lang.Number(t.P90, lang.Short),
 		lang.Number(t.Max, lang.Short), lang.Percent(t.AtLimit.Value()))
 }
 
@@ -107,5 +108,6 @@ func goodputNote(s *rundir.Stage, l lang.Lang) string {
 	for _, p := range g.Terms {
 		terms = append(terms, p.Term)
 	}
-	return noteGoodput.In(l, strings.Join(terms, lang.ListComma.In(l)), lang.Number(g.Rate, lang.Short), lang.Number(lang.Scale(g.Share, 100), lang.Tenths))
+	return noteGoodput.In(l, strings.Join(terms, lang.ListComma.In(l)), lang.Number(g.Rate, lang.Short),
+		lang.Number(lang.Scale(g.Share, 100), lang.Tenths))
 }

@@ -36,7 +36,8 @@ func WriteServing(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 			}
 			first = false
 			if several {
-				out.WriteString("## " + table.Clean(findings.SetupName(r.Run, l)+lang.Comma.In(l)+findings.StageName(r.Stage)) + "\n")
+				out.WriteString("## " + table.Clean(findings.SetupName(r.Run, l)+lang.Comma.In(l)+findings.StageName(r.Stage)) +
+					"\n")
 			}
 			writeServing(out, r, l)
 		}

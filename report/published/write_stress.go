@@ -28,9 +28,10 @@ func stressNotes(r findings.StageRow, nearest bool, l lang.Lang) []string {
 	if !theoreticalMax(s).IsZero() {
 		notes = append(notes, noteTheoretical.In(l))
 	}
-	notes = append(notes, lengthNote(r, l), firstAnswerNote(s, l), openNote(s, l), windowNote(s, l, "Total Test Duration"), unsupported(l, []percentileName{
-		{&s.Latency, "p90", "P90"}, {&s.Latency, "p95", "P95"}, {&s.Latency, "p99", "P99"},
-	}), bounded(l, &s.Latency))
+	notes = append(notes, lengthNote(r, l), firstAnswerNote(s, l), openNote(s, l),
+		windowNote(s, l, "Total Test Duration"), unsupported(l, []percentileName{
+			{&s.Latency, "p90", "P90"}, {&s.Latency, "p95", "P95"}, {&s.Latency, "p99", "P99"},
+		}), bounded(l, &s.Latency))
 	if n := s.Requests.Incomplete; n > 0 {
 		notes = append(notes, noteIncomplete.In(l, counted(s, n)))
 	}
@@ -107,7 +108,8 @@ func address(run *rundir.Run) string {
 	if run.Source != nil || err != nil || !strings.Contains(run.Target.URL, "://") { // sim: has no address
 		return run.Target.URL
 	}
-	return strings.TrimSuffix(strings.TrimRight(run.Target.URL, "/"), "/v1") + strings.TrimSuffix(d.Path(), "/chat/completions")
+	return strings.TrimSuffix(strings.TrimRight(run.Target.URL, "/"), "/v1") +
+		strings.TrimSuffix(d.Path(), "/chat/completions")
 }
 
 // modelRow reports whether a table has a row with the model: one that was read only where it had it, and ours where
@@ -244,7 +246,8 @@ func rungs(rows []findings.StageRow) [][]string {
 	for _, r := range rows {
 		s := r.Stage
 		lines = append(lines, []string{
-			findings.StageName(s), lang.Number(s.Concurrency.Mean, lang.Tenths), lang.Number(lang.NonZero(s.Rates.Completed), lang.Rate),
+			findings.StageName(s), lang.Number(s.Concurrency.Mean, lang.Tenths), lang.Number(lang.NonZero(s.Rates.Completed),
+				lang.Rate),
 			lang.Number(lang.NonZero(s.TokensPerS.Output), lang.Short), lang.Time(s.Latency.Mean), lang.Time(s.Latency.P95),
 			lang.Time(s.Latency.P99), failedText(s),
 		})

@@ -11,8 +11,9 @@ import (
 
 func TestTrafficRate(t *testing.T) {
 	for rate, want := range map[rundir.Number]string{
-		rundir.Exactly(20): "20.0", rundir.Exactly(0.5): "0.5", rundir.Exactly(1.57): "1.57", rundir.Exactly(182.8406): "182.84",
-		rundir.Exactly(0.0213): "0.0213", {}: "inf",
+		rundir.Exactly(20): "20.0", rundir.Exactly(0.5): "0.5", rundir.Exactly(1.57): "1.57",
+		rundir.Exactly(182.8406): "182.84",
+		rundir.Exactly(0.0213):   "0.0213", {}: "inf",
 	} {
 		if got := trafficRate(rate); got != want {
 			t.Errorf("%v: %s, want %s", rate.Value(), got, want)
@@ -22,7 +23,8 @@ func TestTrafficRate(t *testing.T) {
 
 func TestAddress(t *testing.T) {
 	for url, base := range map[string]bool{
-		"http://localhost:8000": true, "http://localhost:8000/": true, "http://localhost:8000/v1": true, "http://h/openai/v1/": true,
+		"http://localhost:8000": true, "http://localhost:8000/": true, "http://localhost:8000/v1": true,
+		"http://h/openai/v1/":                  true,
 		"http://localhost:8000/v1/completions": false, "http://localhost:8000/generate": false, "sim:demo": true, "": true,
 	} {
 		if isBase(url) != base {
@@ -50,7 +52,8 @@ func TestSixColumnNames(t *testing.T) {
 // TestStressTitles tests that each table has the end of its own stage, and that the engine is named where its own API
 // was used.
 func TestStressTitles(t *testing.T) {
-	run := &rundir.Run{Started: time.Date(2025, 4, 29, 14, 0, 0, 0, time.UTC), Ended: time.Date(2025, 4, 29, 15, 0, 0, 0, time.UTC)}
+	run := &rundir.Run{Started: time.Date(2025, 4, 29, 14, 0, 0, 0, time.UTC), Ended: time.Date(2025, 4, 29, 15, 0, 0, 0,
+		time.UTC)}
 	stage := &rundir.Stage{Started: 60, Ended: 90, Window: 25}
 	for _, c := range []struct{ api, engine, title, label, address string }{
 		{"chat", "vLLM", "LLM Stress Test Results - 2025-04-29 14:01:30", "API Base", "http://h:8000/v1"},
@@ -81,7 +84,8 @@ func TestStressTitles(t *testing.T) {
 // TestBackends tests names of engines with their APIs, which SGLang's benchmark has of its own.
 func TestBackends(t *testing.T) {
 	for target, want := range map[string]string{
-		"SGLang chat": "sglang-oai-chat", "SGLang completions": "sglang-oai", "SGLang sglang": "sglang", "vLLM chat": "vllm-chat", "vLLM completions": "vllm", " chat": "chat",
+		"SGLang chat": "sglang-oai-chat", "SGLang completions": "sglang-oai", "SGLang sglang": "sglang",
+		"vLLM chat": "vllm-chat", "vLLM completions": "vllm", " chat": "chat",
 	} {
 		engine, api, _ := strings.Cut(target, " ")
 		if got := backend(&rundir.Run{Target: rundir.Target{Engine: engine, API: api}}); got != want {
@@ -98,7 +102,8 @@ func TestWholeRuns(t *testing.T) {
 	}
 	run := rundir.Run{Stages: []rundir.Stage{{
 		Name: "concurrent@8", Kind: "concurrent", MaxConcurrency: 8, Window: 6, Requests: rundir.Requests{Due: 64, OK: 64},
-		Rates: rundir.Rates{Completed: rundir.Exactly(10.5)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(1050)}, Latency: seconds(1.5),
+		Rates: rundir.Rates{Completed: rundir.Exactly(10.5)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(1050)},
+		Latency: seconds(1.5),
 		WholeRun: &rundir.WholeRun{
 			Window: 10, Requests: rundir.Requests{Due: 80, OK: 80}, Rates: rundir.Rates{Completed: rundir.Exactly(8)},
 			TokensPerS: rundir.TokenRates{Output: rundir.Exactly(800)}, Latency: seconds(2.5),

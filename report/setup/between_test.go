@@ -19,8 +19,9 @@ func TestBetweenTwoRows(t *testing.T) {
 			rate += rapid.Float64Range(0.01, 10).Draw(t, "step")
 			ttft := rapid.Float64Range(0.001, 30).Draw(t, "TTFT")
 			run.Stages = append(run.Stages, rundir.Stage{
-				Name: fmt.Sprint(i), Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Window: 60, Requests: rundir.Requests{Due: 500, OK: 500},
-				Rate: rundir.Exactly(rate), Rates: rundir.Rates{Offered: rundir.Exactly(rate), Completed: rundir.Exactly(rate)},
+				Name: fmt.Sprint(i), Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Window: 60,
+				Requests: rundir.Requests{Due: 500, OK: 500},
+				Rate:     rundir.Exactly(rate), Rates: rundir.Rates{Offered: rundir.Exactly(rate), Completed: rundir.Exactly(rate)},
 				TTFT: rundir.Dist{N: 500, Mean: rundir.Exactly(ttft)},
 			})
 		}
@@ -54,7 +55,8 @@ func TestOwnBetween(t *testing.T) {
 	}{
 		{rundir.Saturation{Low: rundir.Exactly(4), High: rundir.Exactly(9)}, 4, 9, 400},
 		{rundir.Saturation{High: rundir.Exactly(9)}, 0, 0, 0},
-		{rundir.Saturation{Rate: rundir.Exactly(6), Low: rundir.Exactly(5), High: rundir.Exactly(7), Output: rundir.Exactly(600)}, 6, 0, 600},
+		{rundir.Saturation{Rate: rundir.Exactly(6), Low: rundir.Exactly(5), High: rundir.Exactly(7),
+			Output: rundir.Exactly(600)}, 6, 0, 600},
 	} {
 		run.Saturation, run.Answer = &c.sat, nil
 		p := Load([]Input{{Path: "quick", Run: run}})[0].Plateau

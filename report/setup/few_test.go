@@ -41,7 +41,8 @@ func TestWorstOf(t *testing.T) {
 	one.Latency.Unsupported = []string{"p99"}
 	one.TTFT.P95 = rundir.Exactly(1)
 	w := worstOf([]*rundir.Stage{one, other})
-	if d := &w.Latency; w.Rates.Completed.Value() != 2 || d.P90.Value() != 4 || d.P95.Value() != 5 || d.Supported("p99") || !d.Supported("p95") {
+	if d := &w.Latency; w.Rates.Completed.Value() != 2 || d.P90.Value() != 4 || d.P95.Value() != 5 ||
+		d.Supported("p99") || !d.Supported("p95") {
 		t.Errorf("%+v", w)
 	}
 	if w.Requests.Error != 7 || w.TTFT.P95 != rundir.Over(1) || !w.TTFT.P90.IsZero() {

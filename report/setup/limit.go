@@ -94,7 +94,8 @@ func (s *Setup) firstCrossing(terms []slo.Term) (lowest Limit, _ *Refusal) {
 		// Rows that complete no more than those below them give two terms one rate: the one that is missed first ends
 		// it.
 		l := s.edge(good, &terms[i])
-		if i == 0 || l.Rate < lowest.Rate || l.Rate == lowest.Rate && (lowest.Broken == nil || l.Broken != nil && good < first) {
+		if i == 0 || l.Rate < lowest.Rate || l.Rate == lowest.Rate && (lowest.Broken == nil || l.Broken != nil &&
+			good < first) {
 			lowest, first = l, good
 		}
 	}
@@ -166,7 +167,8 @@ func (s *Setup) keptAt(at int, terms []slo.Term) Limit {
 // answered returns the answer of a sweep: the one that it came with, where that was for the same terms.
 func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 	found := s.Run.SLO
-	if found == nil || !slices.Equal(slices.Sorted(slices.Values(found.Terms)), slices.Sorted(slices.Values(slo.Strings(terms)))) {
+	if found == nil || !slices.Equal(slices.Sorted(slices.Values(found.Terms)),
+		slices.Sorted(slices.Values(slo.Strings(terms)))) {
 		var rows []*rundir.Stage
 		for i := range s.Rows {
 			rows = append(rows, s.Rows[i].Stage)
@@ -190,7 +192,8 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 	above := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > rate })
 	if above < 0 { // it is the highest row, or the rows above were left out
 		last := &s.Rows[len(s.Rows)-1]
-		l := Limit{Rate: rate, Low: found.Low, High: found.High, Wide: wide, Point: Point{Low: last, High: last}, Output: last.topOutput, Broken: limiting}
+		l := Limit{Rate: rate, Low: found.Low, High: found.High, Wide: wide, Point: Point{Low: last, High: last},
+			Output: last.topOutput, Broken: limiting}
 		l.Beyond = s.missing(found, limiting)
 		l.sameAnswers()
 		return l, nil
@@ -199,7 +202,8 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 	if !high.tells() {
 		high = low
 	}
-	l := Limit{Rate: rate, Low: found.Low, High: found.High, Wide: wide, Point: Point{Low: low, High: high}, Broken: limiting, Backlog: found.Limiting == rundir.LimitSaturation}
+	l := Limit{Rate: rate, Low: found.Low, High: found.High, Wide: wide, Point: Point{Low: low, High: high},
+		Broken: limiting, Backlog: found.Limiting == rundir.LimitSaturation}
 	if low != high {
 		l.Point.Weight = (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))
 	}
@@ -293,7 +297,8 @@ func (s *Setup) unanswered(found *rundir.SLO, limiting *slo.Term, terms []slo.Te
 func (s *Setup) refusal(terms []slo.Term) *Refusal {
 	at := 0
 	for i := range s.Rows {
-		if verdict, _ := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
+		if verdict, _ := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Broken ||
+			s.Rows[i].Stage.Verdict == rundir.Saturated {
 			at = i
 			break
 		}
@@ -310,7 +315,8 @@ func (s *Setup) refusal(terms []slo.Term) *Refusal {
 // edge is the limit of a term above the row good, the last that keeps it.
 func (s *Setup) edge(good int, t *slo.Term) Limit {
 	low := &s.Rows[good]
-	served := &s.Rows[slices.IndexFunc(s.Rows, func(r Row) bool { return r.Top >= low.Top })] // the row that the rate is of
+	// the row that the rate is of
+	served := &s.Rows[slices.IndexFunc(s.Rows, func(r Row) bool { return r.Top >= low.Top })]
 	l := Limit{Point: Point{Low: served, High: served}, Rate: low.Top, Output: served.topOutput}
 	if good+1 == len(s.Rows) {
 		l.Full = served != low

@@ -82,7 +82,8 @@ func (s *Setup) plateau() Plateau {
 	}
 	top := s.Rows[best]
 	p := Plateau{
-		Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where, Doubted: s.Rests(&s.Rows[best]),
+		Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where,
+		Doubted: s.Rests(&s.Rows[best]),
 	}
 	if len(top.Repeats) > 0 {
 		_, p.Most = extremes(top.Repeats, completed)
@@ -157,7 +158,8 @@ func (s *Setup) behind() int {
 	return slices.IndexFunc(s.Rows, func(r Row) bool {
 		offered, lasted := load(r.Stage), s.Run.Source.StageTime.Or(usualStage)
 		share := max(0, 1-r.Stage.Latency.Mean.Value()/lasted)
-		return r.Stage.Rate.Known() && r.Stage.Latency.Mean.Known() && !HeldBack(r.Stage) && !r.Doubted && r.Stage.Verdict == "" &&
+		return r.Stage.Rate.Known() && r.Stage.Latency.Mean.Known() && !HeldBack(r.Stage) && !r.Doubted &&
+			r.Stage.Verdict == "" &&
 			r.Served < share*offered-behindErrors*math.Sqrt(offered/lasted)
 	})
 }
@@ -172,7 +174,8 @@ func EstimateStages(runs []rundir.Run) {
 		for j := range runs[i].Stages {
 			s := &runs[i].Stages[j]
 			offered, done := findings.Offered(s), s.Rates.Completed
-			if runs[i].Source != nil && s.Rate.Known() && offered.Known() && done.Known() && !HeldBack(s) && s.Latency.Mean.Value() > leastLatency {
+			if runs[i].Source != nil && s.Rate.Known() && offered.Known() && done.Known() && !HeldBack(s) &&
+				s.Latency.Mean.Value() > leastLatency {
 				rows = append(rows, row{done.Value() / offered.Value(), s.Latency.Mean.Value()})
 			}
 		}
@@ -371,7 +374,8 @@ func (p Point) within(take Take) (low, high float64) {
 	if p.After != nil && p.After.Top > p.High.Top {
 		low = larger(low, b-(at(p.After)-b)/(p.After.Top-p.High.Top)*(p.High.Top-x))
 	}
-	return min(low, high), min(max(low, high), b) // never beyond the upper row, where latency rises less steeply than before
+	// never beyond the upper row, where latency rises less steeply than before
+	return min(low, high), min(max(low, high), b)
 }
 
 // larger returns the larger number, or a where b is NaN.
@@ -411,7 +415,8 @@ func (p Point) ShareAt(take Take) Value {
 	low, high := p.within(take)
 	rows := math.Hypot((1-p.Weight)*standardError(aci), p.Weight*standardError(bci))
 	slope := (b.Value() - a.Value()) / (p.High.Top - p.Low.Top)
-	return Value{Number: rundir.Exactly((low + high) / 2), SE: math.Hypot(math.Hypot(rows, slope*p.spread), (high-low)/2/stats.Z95)}
+	return Value{Number: rundir.Exactly((low + high) / 2), SE: math.Hypot(math.Hypot(rows, slope*p.spread),
+		(high-low)/2/stats.Z95)}
 }
 
 // standardError returns that of a value with a 95 % interval.

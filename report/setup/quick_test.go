@@ -10,9 +10,11 @@ import (
 func quick() *rundir.Run {
 	stage := func(name string, rate, done float64) rundir.Stage {
 		s := rundir.Stage{
-			Name: name, Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Window: 60, Requests: rundir.Requests{Due: 100, OK: 100},
-			Rates: rundir.Rates{Completed: rundir.Exactly(done)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(32 * done)},
-			TTFT: rundir.Dist{N: 100, Mean: rundir.Exactly(0.01 * done)},
+			Name: name, Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Window: 60,
+			Requests:   rundir.Requests{Due: 100, OK: 100},
+			Rates:      rundir.Rates{Completed: rundir.Exactly(done)},
+			TokensPerS: rundir.TokenRates{Output: rundir.Exactly(32 * done)},
+			TTFT:       rundir.Dist{N: 100, Mean: rundir.Exactly(0.01 * done)},
 		}
 		if rate > 0 {
 			s.Rate, s.Rates.Offered = rundir.Exactly(rate), rundir.Exactly(rate)
@@ -22,8 +24,9 @@ func quick() *rundir.Run {
 		return s
 	}
 	return &rundir.Run{
-		State:      rundir.Complete,
-		Stages:     []rundir.Stage{stage("synchronous", 0, 16), stage("poisson@4.00", 4, 4), stage("poisson@8.00", 8, 8), stage("poisson@12.00", 12, 12)},
+		State: rundir.Complete,
+		Stages: []rundir.Stage{stage("synchronous", 0, 16), stage("poisson@4.00", 4, 4), stage("poisson@8.00", 8, 8),
+			stage("poisson@12.00", 12, 12)},
 		Saturation: &rundir.Saturation{Rate: rundir.Exactly(13)},
 	}
 }
@@ -77,7 +80,9 @@ func TestQuantizationIsApartFromTheModel(t *testing.T) {
 		{rundir.Labels{Quant: "GPTQ-Int4"}, of},
 		{of, of},
 		{rundir.Labels{Model: "Qwen2-7B-Instruct"}, rundir.Labels{Model: "Qwen2-7B-Instruct"}},
-		{rundir.Labels{Model: "Qwen2-7B-Instruct-AWQ", Quant: "FP8"}, rundir.Labels{Model: "Qwen2-7B-Instruct-AWQ", Quant: "FP8"}}, // a KV cache, say
+		// a KV cache, say
+		{rundir.Labels{Model: "Qwen2-7B-Instruct-AWQ", Quant: "FP8"}, rundir.Labels{Model: "Qwen2-7B-Instruct-AWQ",
+			Quant: "FP8"}},
 	} {
 		run := &rundir.Run{Labels: c.labelled, Target: rundir.Target{Model: "Qwen2-7B-Instruct-GPTQ-Int4"}}
 		if got := Labels(run); got.Model != c.want.Model || got.Quant != c.want.Quant {

@@ -13,7 +13,10 @@ import (
 // Together returns several sweeps of one configuration as one setup: that of the sweep in the middle by its plateau,
 // with the plateau of all.
 func Together(runs []Setup, name string) Setup {
-	byRate := slices.SortedFunc(slices.Values(runs), func(a, b Setup) int { return cmp.Compare(a.Plateau.Rate.Or(0), b.Plateau.Rate.Or(0)) })
+	byRate := slices.SortedFunc(slices.Values(runs), func(a, b Setup) int {
+		return cmp.Compare(a.Plateau.Rate.Or(0),
+			b.Plateau.Rate.Or(0))
+	})
 	s := byRate[(len(runs)-1)/2]
 	s.Name, s.Runs = name, slices.Clone(runs)
 	s.LeftOut, s.Marked = nil, nil
@@ -57,7 +60,10 @@ func together(runs []Setup, of func(*Setup) (Limit, *Refusal)) (Limit, *Refusal)
 		}
 		limits = append(limits, l)
 	}
-	slices.SortStableFunc(limits, func(a, b Limit) int { return cmp.Compare(a.load().value.Value(), b.load().value.Value()) })
+	slices.SortStableFunc(limits, func(a, b Limit) int {
+		return cmp.Compare(a.load().value.Value(),
+			b.load().value.Value())
+	})
 	l := limits[(len(limits)-1)/2]
 	var loads, rates, outputs []spread
 	for i := range limits {

@@ -691,7 +691,8 @@ func parallel(run *rundir.Run) string {
 // details return what tells results apart that are labelled alike.
 func details(l lang.Lang) []func(*rundir.Run) string {
 	return []func(*rundir.Run) string{
-		parallel, func(run *rundir.Run) string { return mostTokens(run, l) }, func(run *rundir.Run) string { return Thinking(run, l) }, Heading,
+		parallel, func(run *rundir.Run) string { return mostTokens(run, l) },
+		func(run *rundir.Run) string { return Thinking(run, l) }, Heading,
 	}
 }
 

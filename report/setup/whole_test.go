@@ -11,7 +11,8 @@ import (
 func TestWholeRunsAreComparedWithWholeRuns(t *testing.T) {
 	loop := func(whole bool, steady, all float64) Input {
 		st := rundir.Stage{
-			Name: "concurrent@8", Kind: "concurrent", State: rundir.Complete, Role: rundir.Single, MaxConcurrency: 8, Whole: whole,
+			Name: "concurrent@8", Kind: "concurrent", State: rundir.Complete, Role: rundir.Single, MaxConcurrency: 8,
+			Whole:    whole,
 			Requests: rundir.Requests{Due: 80, OK: 80}, Rates: rundir.Rates{Completed: rundir.Exactly(steady)},
 		}
 		if !whole {

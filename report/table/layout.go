@@ -193,7 +193,8 @@ func Wrap(text string, width, hang int) string {
 	used := 0
 	for _, word := range breakable(text) {
 		n := m.StringWidth(strings.TrimRight(word, " "))
-		if used > hang && used+n > width && !strings.HasPrefix(word, "::") { // which GitHub takes for a command at the start of a line
+		// which GitHub takes for a command at the start of a line
+		if used > hang && used+n > width && !strings.HasPrefix(word, "::") {
 			trimmed := strings.TrimRight(b.String(), " ")
 			b.Reset()
 			b.WriteString(trimmed + "\n" + strings.Repeat(" ", hang))

@@ -61,7 +61,8 @@ func (d *Markdown) List(indent string, lines []string) {
 // opensBlock reports whether Markdown would take the beginning of a line for a quotation, a list or a heading: a legend
 // may begin with the mark that it explains.
 func opensBlock(s string) bool {
-	return strings.HasPrefix(s, ">") || strings.HasPrefix(s, "+ ") || strings.HasPrefix(s, "- ") || strings.HasPrefix(s, "# ")
+	return strings.HasPrefix(s, ">") || strings.HasPrefix(s, "+ ") || strings.HasPrefix(s, "- ") ||
+		strings.HasPrefix(s, "# ")
 }
 
 // Table writes a table.

@@ -23,13 +23,15 @@ func TestColumnsAlign(t *testing.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "columns")
 		for range n {
 			head := strings.ReplaceAll(anyText().Draw(t, "head"), "|", "")
-			shown.Columns = append(shown.Columns, Column{Head: lang.Same(head), Left: rapid.Bool().Draw(t, "left")}, Column{Head: lang.Same("|"), Left: true})
+			shown.Columns = append(shown.Columns, Column{Head: lang.Same(head), Left: rapid.Bool().Draw(t, "left")},
+				Column{Head: lang.Same("|"), Left: true})
 		}
 		for range rapid.IntRange(1, 5).Draw(t, "rows") {
 			var cells []Cell
 			for range n {
 				text := func(name string) string { return strings.ReplaceAll(anyText().Draw(t, name), "|", "") }
-				cells = append(cells, Cell{Text: lang.Same(text("text")), Unit: text("unit"), Mark: "?"}, Cell{Text: lang.Same("|")})
+				cells = append(cells, Cell{Text: lang.Same(text("text")), Unit: text("unit"), Mark: "?"},
+					Cell{Text: lang.Same("|")})
 			}
 			shown.Rows = append(shown.Rows, cells)
 		}

@@ -71,7 +71,8 @@ func TestEven(t *testing.T) {
 		if got < from || got > max(from, limit) || got > from && off(got.Seconds()) > half+roundOff {
 			t.Fatalf("%v, from %v to %v: off by %.3f", got, from, limit, off(got.Seconds()))
 		}
-		for at := from; at < limit && (at < got || got == from && off(from.Seconds()) > half+roundOff); at += 5 * time.Millisecond {
+		for at := from; at < limit && (at < got || got == from && off(from.Seconds()) > half+
+			roundOff); at += 5 * time.Millisecond {
 			if off(at.Seconds()) < half-rate*0.005 {
 				t.Fatalf("%v, from %v to %v: %v is even", got, from, limit, at)
 			}

@@ -227,7 +227,8 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, in := range []string{
-		"poison", "poisson:1", "constant:", "clients", "gamma", "gamma:", "gamma:0", "gamma:-1", "gamma:NaN", "gamma:Inf", "gamma:1e9",
+		"poison", "poisson:1", "constant:", "clients", "gamma", "gamma:", "gamma:0", "gamma:-1", "gamma:NaN", "gamma:Inf",
+		"gamma:1e9",
 		"ramp", "ramp:5", "ramp:-5-3", "ramp:0-0", "ramp:5-Inf", "ramp:NaN-1", "ramp:a-b", "trace", "trace:", "Poisson",
 	} {
 		if got, err := parse(in); err == nil {
@@ -272,7 +273,8 @@ func FuzzParse(f *testing.F) {
 
 func TestValidate(t *testing.T) {
 	for _, l := range []Load{
-		Closed{1}, Closed{maxConcurrency}, Constant{Rate: 1}, Poisson{Rate: maxRate}, Gamma{Rate: 1, Shape: 0.5}, Ramp{To: 1, Over: 1},
+		Closed{1}, Closed{maxConcurrency}, Constant{Rate: 1}, Poisson{Rate: maxRate}, Gamma{Rate: 1, Shape: 0.5},
+		Ramp{To: 1, Over: 1},
 		Trace{File: "x", Speed: 2}, Trace{File: "x"},
 	} {
 		if err := l.Validate(); err != nil {
@@ -281,7 +283,8 @@ func TestValidate(t *testing.T) {
 	}
 	for _, l := range []Load{
 		Closed{}, Closed{-1}, Closed{maxConcurrency + 1}, Constant{}, Constant{Rate: -1}, Poisson{Rate: math.NaN()},
-		Poisson{Rate: math.Inf(1)}, Poisson{Rate: 1, MaxConcurrency: -1}, Gamma{Rate: 1e8, Shape: 1}, Gamma{Rate: 1}, Ramp{To: 1},
+		Poisson{Rate: math.Inf(1)}, Poisson{Rate: 1, MaxConcurrency: -1}, Gamma{Rate: 1e8, Shape: 1}, Gamma{Rate: 1},
+		Ramp{To: 1},
 		Ramp{Over: 1}, Ramp{From: -1, To: 3, Over: 1}, Trace{}, Trace{File: "x", Speed: -1},
 	} {
 		if l.Validate() == nil {
@@ -295,10 +298,11 @@ func TestOptions(t *testing.T) {
 		o    Options
 		want []Load // nil: refused
 	}{
-		"closed loops":           {Options{Concurrency: []int{2, 8}}, []Load{Closed{2}, Closed{8}}},
-		"a rate":                 {Options{Rate: 3, MaxConcurrency: 4}, []Load{Poisson{Rate: 3, MaxConcurrency: 4}}},
-		"gamma":                  {Options{Rate: 3, Arrivals: "gamma:2"}, []Load{Gamma{Rate: 3, Shape: 2}}},
-		"a ramp":                 {Options{Arrivals: "ramp:1-5", Duration: time.Second}, []Load{Ramp{From: 1, To: 5, Over: time.Second}}},
+		"closed loops": {Options{Concurrency: []int{2, 8}}, []Load{Closed{2}, Closed{8}}},
+		"a rate":       {Options{Rate: 3, MaxConcurrency: 4}, []Load{Poisson{Rate: 3, MaxConcurrency: 4}}},
+		"gamma":        {Options{Rate: 3, Arrivals: "gamma:2"}, []Load{Gamma{Rate: 3, Shape: 2}}},
+		"a ramp": {Options{Arrivals: "ramp:1-5", Duration: time.Second},
+			[]Load{Ramp{From: 1, To: 5, Over: time.Second}}},
 		"a ramp of some minutes": {Options{Arrivals: "ramp:1-5"}, []Load{Ramp{From: 1, To: 5, Over: defaultDuration}}},
 		"a trace":                {Options{Arrivals: "trace:x", TimeScale: 2}, []Load{Trace{File: "x", Speed: 2}}},
 		"nothing":                {Options{}, nil},
@@ -326,7 +330,8 @@ func TestOptions(t *testing.T) {
 }
 
 func TestRateNames(t *testing.T) {
-	for rate, want := range map[float64]string{1.567: "1.57", 10: "10.00", 0.512: "0.512", 0.0123: "0.0123", 1234.5: "1234.50"} {
+	for rate, want := range map[float64]string{1.567: "1.57", 10: "10.00", 0.512: "0.512", 0.0123: "0.0123",
+		1234.5: "1234.50"} {
 		if got := RateName(rate); got != want {
 			t.Errorf("%v is called %s, want %s", rate, got, want)
 		}

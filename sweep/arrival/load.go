@@ -290,7 +290,8 @@ func (g Gamma) Schedule(runSeed uint64, stage string) Schedule {
 func (r Ramp) Schedule(runSeed uint64, stage string) Schedule {
 	over := r.Over.Seconds()
 	return &ramp{
-		from: r.From, k: (r.To - r.From) / over, ends: (r.From + r.To) / 2 * over, over: r.Over, rng: stats.Rand(runSeed, purpose, stage),
+		from: r.From, k: (r.To - r.From) / over, ends: (r.From + r.To) / 2 * over, over: r.Over,
+		rng: stats.Rand(runSeed, purpose, stage),
 	}
 }
 

@@ -11,8 +11,9 @@ import (
 
 // Options are loads as a command line asks for them: closed loops of several widths, or one open loop.
 type Options struct {
-	Concurrency    []int         // closed loops, one stage each
-	Arrivals       string        // of an open loop: what poisson, constant, gamma:SHAPE, ramp:FROM-TO or trace:FILE; empty for Poisson
+	Concurrency []int // closed loops, one stage each
+	// of an open loop: what poisson, constant, gamma:SHAPE, ramp:FROM-TO or trace:FILE; empty for Poisson
+	Arrivals       string
 	Rate           float64       // of an open loop, requests per second
 	TimeScale      float64       // speed of a trace; 0 for as recorded, or as Rate says
 	MaxConcurrency int           // of an open loop; 0 for no limit
@@ -176,7 +177,8 @@ var errKinds = errors.New("write poisson, constant, gamma:SHAPE (gamma:0.5), ram
 func parse(text string) (openLoad, error) {
 	kind, value, given := strings.Cut(text, ":")
 	bad := func() (openLoad, error) { return nil, fmt.Errorf("%q is not a kind of arrivals: %w", text, errKinds) }
-	if needsValue := kind == kindGamma || kind == kindRamp || kind == kindTrace; given != needsValue || given && value == "" {
+	if needsValue := kind == kindGamma || kind == kindRamp || kind == kindTrace; given != needsValue || given &&
+		value == "" {
 		return bad()
 	}
 	switch kind {

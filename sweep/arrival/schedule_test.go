@@ -48,7 +48,8 @@ func TestPoissonIsPoisson(t *testing.T) {
 			rejected["lag-1 correlation of gaps"]++
 		}
 	}
-	for _, test := range []string{"exponential gaps (Kolmogorov-Smirnov)", "variance/mean of one-second counts", "lag-1 correlation of gaps"} {
+	for _, test := range []string{"exponential gaps (Kolmogorov-Smirnov)", "variance/mean of one-second counts",
+		"lag-1 correlation of gaps"} {
 		t.Logf("%s: rejected %d of %d", test, rejected[test], seeds)
 		if rejected[test] > 71 || rejected[test] < 29 {
 			t.Errorf("%s rejects %d of %d seeds at level 5 %%", test, rejected[test], seeds)

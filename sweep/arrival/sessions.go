@@ -30,7 +30,8 @@ func OfSessions(l Load, turns float64, pause time.Duration, joined bool) Load {
 
 // Schedule returns when sessions begin, those that have begun before among them.
 func (s Sessions) Schedule(runSeed uint64, stage string) Schedule {
-	begin := &sparse{Schedule: s.Load.Schedule(runSeed, stage), keep: 1 / s.Turns, ends: s.Ends(), draw: stats.Rand(runSeed, "sessions", stage).Float64}
+	begin := &sparse{Schedule: s.Load.Schedule(runSeed, stage), keep: 1 / s.Turns, ends: s.Ends(),
+		draw: stats.Rand(runSeed, "sessions", stage).Float64}
 	return &merged{on: Opening(s.Joined, s.Within, runSeed, stage), Schedule: begin}
 }
 

@@ -125,7 +125,8 @@ func TestFourRanksFindWhatOneFinds(t *testing.T) {
 		if s == nil || run.State != rundir.Complete {
 			t.Fatalf("%d ranks: %s, %v, %v", ranks, run.State, run.Failure, run.Warnings)
 		}
-		t.Logf("%d ranks: capacity %.2f, found %.2f (%.2f-%.2f), %d stages", ranks, truth, s.Rate.Value(), s.Low.Value(), s.High.Value(), len(run.Stages))
+		t.Logf("%d ranks: capacity %.2f, found %.2f (%.2f-%.2f), %d stages", ranks, truth, s.Rate.Value(), s.Low.Value(),
+			s.High.Value(), len(run.Stages))
 		answers[ranks] = s
 	}
 	one, four := answers[1], answers[4]
@@ -201,7 +202,8 @@ func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []request,
 // All ranks together send what one machine sends: the same requests at the same times, with the same texts.
 func TestRanksSendOneSchedule(t *testing.T) {
 	for _, l := range []arrival.Load{
-		arrival.Poisson{Rate: 20}, arrival.Constant{Rate: 20}, arrival.Gamma{Rate: 20, Shape: 0.5}, arrival.Closed{Concurrency: 6}, arrival.Closed{Concurrency: 1},
+		arrival.Poisson{Rate: 20}, arrival.Constant{Rate: 20}, arrival.Gamma{Rate: 20, Shape: 0.5},
+		arrival.Closed{Concurrency: 6}, arrival.Closed{Concurrency: 1},
 		arrival.Poisson{Rate: 20, MaxConcurrency: 3},
 	} {
 		const requests = 120
@@ -238,13 +240,15 @@ func TestALostRankEndsTheRun(t *testing.T) {
 		defer g.dismiss()
 		time.AfterFunc(14*time.Second, func() { g.ups[2].Close() })
 		stages := []experiment.Stage{
-			experiment.NewStage(arrival.Poisson{Rate: 20}, 0, 10*time.Second), experiment.NewStage(arrival.Poisson{Rate: 10}, 0, 10*time.Second),
+			experiment.NewStage(arrival.Poisson{Rate: 20}, 0, 10*time.Second), experiment.NewStage(arrival.Poisson{Rate: 10}, 0,
+				10*time.Second),
 		}
 		if err := sweep.Run(t.Context(), c, stages, run); err != nil {
 			t.Fatal(err)
 		}
 	})
-	if run.State != rundir.Failed || run.Failure.Code != "cluster.lost" || fmt.Sprint(run.Failure.Args["rank"]) != "2" || len(run.Stages) != 2 {
+	if run.State != rundir.Failed || run.Failure.Code != "cluster.lost" || fmt.Sprint(run.Failure.Args["rank"]) != "2" ||
+		len(run.Stages) != 2 {
 		t.Fatalf("%s, %v, %d stages", run.State, run.Failure, len(run.Stages))
 	}
 	if whole, cut := run.Stages[0].State, run.Stages[1].State; whole != rundir.Complete || cut != rundir.Interrupted {
@@ -300,12 +304,14 @@ func TestASlowRankIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { g.dismiss(); time.Sleep(time.Second) }() // the last read of the slow one ends
-		if err := sweep.Run(t.Context(), c, []experiment.Stage{experiment.NewStage(arrival.Poisson{Rate: 20}, 0, 10*time.Second)}, run); err != nil {
+		if err := sweep.Run(t.Context(), c, []experiment.Stage{experiment.NewStage(arrival.Poisson{Rate: 20}, 0,
+			10*time.Second)}, run); err != nil {
 			t.Fatal(err)
 		}
 	})
 	st := run.Stages[0]
-	if run.State != rundir.Complete || len(st.Warnings) != 1 || st.Warnings[0].Code != "cluster.slow" || fmt.Sprint(st.Warnings[0].Args["rank"]) != "1" {
+	if run.State != rundir.Complete || len(st.Warnings) != 1 || st.Warnings[0].Code != "cluster.slow" ||
+		fmt.Sprint(st.Warnings[0].Args["rank"]) != "1" {
 		t.Fatalf("%s, %v", run.State, st.Warnings)
 	}
 }
@@ -344,7 +350,8 @@ func TestRanksKeepALimitTogether(t *testing.T) {
 		})
 		g.Purse, c.Hold = purses[0], g.Hold
 		defer g.dismiss()
-		stages := []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 1}, 5, 0), experiment.NewStage(arrival.Poisson{Rate: 20}, 0, time.Minute)}
+		stages := []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 1}, 5, 0),
+			experiment.NewStage(arrival.Poisson{Rate: 20}, 0, time.Minute)}
 		if err := sweep.Run(t.Context(), c, stages, run); err != nil {
 			t.Fatal(err)
 		}
@@ -398,7 +405,8 @@ func TestWhoMayJoin(t *testing.T) {
 		return cluster.Join(t.Context(), conn, h)
 	}
 	for says, h := range map[string]cluster.Hello{
-		"it is llmsweep v2": {Ranks: 1, Version: "v2"}, "one of 3 ranks": {Ranks: 3, Version: version}, "no rank 1 among 1": {Rank: 1, Ranks: 1, Version: version},
+		"it is llmsweep v2": {Ranks: 1, Version: "v2"}, "one of 3 ranks": {Ranks: 3, Version: version},
+		"no rank 1 among 1": {Rank: 1, Ranks: 1, Version: version},
 	} {
 		if _, _, err := join(h); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
@@ -411,7 +419,8 @@ func TestWhoMayJoin(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(t.Context(), cluster.Work{}) }()
-	if _, _, err := join(hello(0, 1)); err == nil || !strings.Contains(err.Error(), "another process has joined as rank 0") {
+	if _, _, err := join(hello(0, 1)); err == nil || !strings.Contains(err.Error(),
+		"another process has joined as rank 0") {
 		t.Errorf("a second rank 0: %v", err)
 	}
 	c.Close(nil)

@@ -35,7 +35,8 @@ const (
 
 func newLink(c net.Conn) *link {
 	register()
-	l := &link{Conn: c, out: gob.NewEncoder(c), in: gob.NewDecoder(c), turn: make(chan struct{}, 1), ended: make(chan struct{})}
+	l := &link{Conn: c, out: gob.NewEncoder(c), in: gob.NewDecoder(c), turn: make(chan struct{}, 1),
+		ended: make(chan struct{})}
 	l.over = sync.OnceFunc(func() { close(l.ended); c.Close() })
 	return l
 }
@@ -90,7 +91,8 @@ func secured(token string) (*tls.Config, error) {
 	key := ed25519.NewKeyFromSeed(seed)
 	// Dates are not looked at: clocks may be wrong.
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<32, 0), DNSNames: []string{"llmsweep"},
+		SerialNumber: big.NewInt(1), NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<32, 0),
+		DNSNames: []string{"llmsweep"},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {

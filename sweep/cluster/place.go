@@ -85,7 +85,8 @@ func byFlags(f PlaceFlags) (*Place, error) {
 	n, bad := strconv.Atoi(port)
 	switch {
 	case f.Rank < 0 || f.Ranks < 1 || f.Rank >= f.Ranks:
-		return nil, fmt.Errorf("several ranks need --rank (from 0) and --ranks (their number): %d of %d is none", f.Rank, f.Ranks)
+		return nil, fmt.Errorf("several ranks need --rank (from 0) and --ranks (their number): %d of %d is none", f.Rank,
+			f.Ranks)
 	case f.Ranks == 1:
 		return nil, nil
 	case host == "" || bad != nil || n < 1 || n > 65535:
@@ -102,7 +103,8 @@ func slurm(token string, env func(string) string) (*Place, error) {
 	ranks, also := strconv.Atoi(env("SLURM_STEP_NUM_TASKS"))
 	host := firstHost(cmp.Or(env("SLURM_STEP_NODELIST"), env("SLURM_NODELIST")))
 	if err = errors.Join(err, also); err != nil || host == "" {
-		return nil, fmt.Errorf("the environment that srun set cannot be read: %w", cmp.Or(err, errors.New("SLURM_STEP_NODELIST names no host")))
+		return nil, fmt.Errorf("the environment that srun set cannot be read: %w",
+			cmp.Or(err, errors.New("SLURM_STEP_NODELIST names no host")))
 	}
 	if ranks < 2 {
 		return nil, nil
@@ -144,7 +146,8 @@ func firstHost(list string) string {
 func derived(env func(string) string) string {
 	h := sha256.New()
 	for _, name := range []string{
-		"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_CLUSTER_NAME", "SLURM_JOB_UID", "SLURM_SRUN_COMM_HOST", "SLURM_SRUN_COMM_PORT",
+		"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_CLUSTER_NAME", "SLURM_JOB_UID", "SLURM_SRUN_COMM_HOST",
+		"SLURM_SRUN_COMM_PORT",
 		"SLURM_STEP_LAUNCHER_PORT",
 	} {
 		fmt.Fprintf(h, "%s=%s\n", name, env(name))

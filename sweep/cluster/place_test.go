@@ -52,10 +52,12 @@ func TestPlaces(t *testing.T) {
 	if err != nil || p.Rank != 2 || p.Ranks != 4 || p.Host != "n1" || p.Port == "" || !p.Derived {
 		t.Errorf("srun: %+v, %v", p, err)
 	}
-	if again, _ := FindPlace(none, recorded(strings.Replace(fromSrun, "PROCID=2", "PROCID=0", 1))); again.Token != p.Token || again.Port != p.Port {
+	if again, _ := FindPlace(none, recorded(strings.Replace(fromSrun, "PROCID=2", "PROCID=0",
+		1))); again.Token != p.Token || again.Port != p.Port {
 		t.Error("two ranks of a step do not meet")
 	}
-	if other, _ := FindPlace(none, recorded(strings.Replace(fromSrun, "STEP_ID=0", "STEP_ID=1", 1))); other.Token == p.Token || other.Port == p.Port {
+	if other, _ := FindPlace(none, recorded(strings.Replace(fromSrun, "STEP_ID=0", "STEP_ID=1",
+		1))); other.Token == p.Token || other.Port == p.Port {
 		t.Error("two steps meet")
 	}
 	if p, err := FindPlace(none, recorded(fromSbatch)); p != nil || err != nil {
@@ -73,8 +75,10 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("flags: %+v, %v", p, err)
 	}
 	for _, f := range []PlaceFlags{
-		{Rank: 2, Ranks: 2, Coordinator: "a:1", Token: "t"}, {Rank: -1, Ranks: 2, Coordinator: "a:1", Token: "t"}, {Rank: 0, Ranks: 2, Token: "t"},
-		{Rank: 0, Ranks: 2, Coordinator: "a:1"}, {Rank: 0, Ranks: 2, Coordinator: "a:x", Token: "t"}, {Rank: 0, Ranks: 2, Coordinator: ":1", Token: "t"},
+		{Rank: 2, Ranks: 2, Coordinator: "a:1", Token: "t"}, {Rank: -1, Ranks: 2, Coordinator: "a:1", Token: "t"},
+		{Rank: 0, Ranks: 2, Token: "t"},
+		{Rank: 0, Ranks: 2, Coordinator: "a:1"}, {Rank: 0, Ranks: 2, Coordinator: "a:x", Token: "t"},
+		{Rank: 0, Ranks: 2, Coordinator: ":1", Token: "t"},
 	} {
 		if p, err := FindPlace(f, recorded("")); err == nil {
 			t.Errorf("%+v gave %+v", f, p)
@@ -84,7 +88,8 @@ func TestPlaces(t *testing.T) {
 
 func TestFirstHost(t *testing.T) {
 	for list, want := range map[string]string{
-		"n1": "n1", "n[1-3]": "n1", "node[01-03,07],gpu1": "node01", "r[1-2]n[08-10]-ib": "r1n08-ib", "gpu-a,b[2],c": "gpu-a", "n[7,9]": "n7", "": "",
+		"n1": "n1", "n[1-3]": "n1", "node[01-03,07],gpu1": "node01", "r[1-2]n[08-10]-ib": "r1n08-ib",
+		"gpu-a,b[2],c": "gpu-a", "n[7,9]": "n7", "": "",
 	} {
 		if got := firstHost(list); got != want {
 			t.Errorf("%s: %s", list, got)

@@ -363,7 +363,8 @@ func (g *holding) elapsed() (longest time.Duration) {
 // counted as spent.
 func (g *holding) observed() *load.Observed {
 	o := &load.Observed{
-		ClosedAt: g.closedAt, Elapsed: g.elapsed(), CPU: -1, Interrupted: g.fault != nil, Spent: g.spent, Readings: g.readings,
+		ClosedAt: g.closedAt, Elapsed: g.elapsed(), CPU: -1, Interrupted: g.fault != nil, Spent: g.spent,
+		Readings: g.readings,
 		InFlight: sample.NewLevel(g.Tick),
 	}
 	for _, p := range g.parts {

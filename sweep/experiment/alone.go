@@ -19,7 +19,8 @@ var errLoneTooLong = errors.New("a single request took too long for the budget")
 
 // one does the first request of a session outside of any row, and records it. Within a budget a request that takes too
 // long is cancelled: it is then incomplete.
-func (x *Experiment) one(ctx context.Context, stage string, s load.Session, seq int, epoch time.Time) (*client.Result, error) {
+func (x *Experiment) one(ctx context.Context, stage string, s load.Session, seq int, epoch time.Time) (*client.Result,
+	error) {
 	if !x.HasBudget() {
 		return load.One(ctx, x.config.Doer, x.config.Log, stage, s, seq, epoch)
 	}

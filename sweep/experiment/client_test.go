@@ -15,7 +15,8 @@ func TestManyTokensInAChunkAreOnePieceOfWork(t *testing.T) {
 		t.Error(w)
 	}
 	st.TokensPerS.Output = rundir.Exactly(4004)
-	if w, ok := overreached(shown, st, 1); !ok || !w.Is(noteBeyondClient) || !w.Args["excess"].([]note.Note)[0].Equal(noteExcessTokens.New(1001, 1000)) {
+	if w, ok := overreached(shown, st, 1); !ok || !w.Is(noteBeyondClient) ||
+		!w.Args["excess"].([]note.Note)[0].Equal(noteExcessTokens.New(1001, 1000)) {
 		t.Errorf("%q", w)
 	}
 }

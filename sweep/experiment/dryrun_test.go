@@ -53,19 +53,30 @@ func TestReckon(t *testing.T) {
 		plan *experiment.SpendPlan
 		want experiment.MostSpent
 	}{
-		"a number of requests":               {plan(1, closed), experiment.MostSpent{Requests: 50, SpendTokens: experiment.SpendTokens{5000, 1000}}},
-		"conversations":                      {plan(3, closed), experiment.MostSpent{Requests: 150, SpendTokens: experiment.SpendTokens{50 * (100 + 130 + 160), 3000}}},
-		"a warm-up":                          {warm, experiment.MostSpent{Requests: 50, Warmup: 30, SpendTokens: experiment.SpendTokens{8000, 1600}}},
-		"a time":                             {plan(1, timed), experiment.MostSpent{Unbounded: "concurrent@4"}},
-		"a time, capped":                     {capped, experiment.MostSpent{Requests: 41, SpendTokens: experiment.SpendTokens{4100, 820}}},
-		"arrivals, tail included":            {plan(1, constant), experiment.MostSpent{Requests: 101, SpendTokens: experiment.SpendTokens{10100, 2020}}},
-		"a sweep":                            {plan(1), experiment.MostSpent{Unbounded: "sweep"}},
-		"a sweep, its tokens capped":         {metered, experiment.MostSpent{Requests: 59, SpendTokens: experiment.SpendTokens{5900, 1180}}}, // 6000 a minute and 1000 at once
-		"a time, limited":                    {limited, experiment.MostSpent{Requests: 95, SpendTokens: experiment.SpendTokens{500 + 9500, 24 + 1900}}},
-		"a sweep, its cost limited":          {priced, experiment.MostSpent{Requests: 33, SpendTokens: experiment.SpendTokens{3300, 660}}},
-		"a sweep with a large limit":         {large, experiment.MostSpent{Requests: 10_000_000, SpendTokens: experiment.SpendTokens{1_000_000_000, 200_000_000}}},
-		"a limit below a number of requests": {early, experiment.MostSpent{Requests: 10, SpendTokens: experiment.SpendTokens{1000, 200}}},
-		"a sweep, capped":                    {sweeps, experiment.MostSpent{Requests: 181, SpendTokens: experiment.SpendTokens{18100, 3620}}},
+		"a number of requests": {plan(1, closed), experiment.MostSpent{Requests: 50,
+			SpendTokens: experiment.SpendTokens{5000, 1000}}},
+		"conversations": {plan(3, closed), experiment.MostSpent{Requests: 150,
+			SpendTokens: experiment.SpendTokens{50 * (100 + 130 + 160), 3000}}},
+		"a warm-up": {warm, experiment.MostSpent{Requests: 50, Warmup: 30,
+			SpendTokens: experiment.SpendTokens{8000, 1600}}},
+		"a time": {plan(1, timed), experiment.MostSpent{Unbounded: "concurrent@4"}},
+		"a time, capped": {capped, experiment.MostSpent{Requests: 41,
+			SpendTokens: experiment.SpendTokens{4100, 820}}},
+		"arrivals, tail included": {plan(1, constant), experiment.MostSpent{Requests: 101,
+			SpendTokens: experiment.SpendTokens{10100, 2020}}},
+		"a sweep": {plan(1), experiment.MostSpent{Unbounded: "sweep"}},
+		// 6000 a minute and 1000 at once
+		"a sweep, its tokens capped": {metered, experiment.MostSpent{Requests: 59,
+			SpendTokens: experiment.SpendTokens{5900, 1180}}},
+		"a time, limited": {limited, experiment.MostSpent{Requests: 95,
+			SpendTokens: experiment.SpendTokens{500 + 9500, 24 + 1900}}},
+		"a sweep, its cost limited": {priced, experiment.MostSpent{Requests: 33,
+			SpendTokens: experiment.SpendTokens{3300, 660}}},
+		"a sweep with a large limit": {large, experiment.MostSpent{Requests: 10_000_000,
+			SpendTokens: experiment.SpendTokens{1_000_000_000, 200_000_000}}},
+		"a limit below a number of requests": {early, experiment.MostSpent{Requests: 10,
+			SpendTokens: experiment.SpendTokens{1000, 200}}},
+		"a sweep, capped": {sweeps, experiment.MostSpent{Requests: 181, SpendTokens: experiment.SpendTokens{18100, 3620}}},
 	} {
 		if got := experiment.Reckon(tt.plan); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)

@@ -51,7 +51,8 @@ func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
 	}
 	x := &Experiment{config: c, run: run, started: time.Now()}
 	plan.SLO = slo.Strings(c.SLO)
-	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
+	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate,
+		c.Tolerance
 	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan
 	if c.Before != nil && len(Kept(c.Before)) > 0 {
 		return x, x.resume(c.Before)

@@ -119,8 +119,10 @@ func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
 	}
 	what, joins := x.inSessions(h)
 	return load.Stage{
-		Name: h.Name, Load: what, Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Opening: h.Opening, Joins: joins, Source: source, Left: h.Left,
-		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: h.Sessions, Exact: x.run.Workload.Forced, Tick: criteria.Tick(),
+		Name: h.Name, Load: what, Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Opening: h.Opening,
+		Joins: joins, Source: source, Left: h.Left,
+		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: h.Sessions, Exact: x.run.Workload.Forced,
+		Tick: criteria.Tick(),
 		Tail: h.Tail, Drain: x.drain(), TimeOut: criteria.TimeOut,
 	}
 }
@@ -177,7 +179,8 @@ func (x *Experiment) lone() time.Duration {
 // environment returns what a stage is held with.
 func (x *Experiment) environment(h *held, account *measure.Account) load.Environment {
 	c := &x.config
-	return load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, Every: h.Read, Keep: keep(c.Log, h.Name)}
+	return load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape,
+		Every: h.Read, Keep: keep(c.Log, h.Name)}
 }
 
 // summarize fills in the row of a stage, as far as its records tell it.
@@ -267,7 +270,8 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 		return h.row, err
 	}
 	x.run.Search = append(x.run.Search, rundir.SearchStep{
-		Name: h.Name, Output: h.row.TokensPerS.Output, Latency: h.row.Latency.Mean, Error: errorOf(&h.row.Latency), Ended: x.Elapsed().Seconds(), Invalid: h.row.Invalid,
+		Name: h.Name, Output: h.row.TokensPerS.Output, Latency: h.row.Latency.Mean, Error: errorOf(&h.row.Latency),
+		Ended: x.Elapsed().Seconds(), Invalid: h.row.Invalid,
 	})
 	return h.row, x.save()
 }

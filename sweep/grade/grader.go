@@ -185,7 +185,8 @@ func (t *tally) sum() rundir.Graded {
 	if g.Answers > 0 {
 		share, n := float64(g.Right)/float64(g.Answers), float64(g.Items)
 		low, high := stats.ShareBounds(share*n, n, 0.025)
-		g.Accuracy = rundir.Estimate{N: g.Answers, Mean: rundir.Exactly(share), Low: rundir.Exactly(low), High: rundir.Exactly(high)}
+		g.Accuracy = rundir.Estimate{N: g.Answers, Mean: rundir.Exactly(share), Low: rundir.Exactly(low),
+			High: rundir.Exactly(high)}
 	}
 	return g
 }

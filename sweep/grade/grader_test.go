@@ -32,7 +32,8 @@ func TestGrader(t *testing.T) {
 	answer := func(text, finish string) client.Result {
 		return client.Result{Status: client.StatusOK, Text: []byte(text), Finish: finish}
 	}
-	ends("a", answer("It is 5", "stop"), answer("It is 6", "stop"), answer("I do not know", "stop"), answer("It is", "length"), answer("", "content_filter"),
+	ends("a", answer("It is 5", "stop"), answer("It is 6", "stop"), answer("I do not know", "stop"),
+		answer("It is", "length"), answer("", "content_filter"),
 		client.Result{Status: client.StatusIncomplete}, client.Result{Status: client.StatusError, Class: "timeout"})
 	ends("b", answer("5", "stop"))
 	run := &rundir.Run{Stages: []rundir.Stage{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
@@ -45,7 +46,8 @@ func TestGrader(t *testing.T) {
 	if got.Accuracy = want.Accuracy; got != want || run.Stages[2].Graded != nil {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if all := run.Grades.All; all.Answers != 4 || all.Right != 2 || len(run.Grades.Notes) != 2 || len(lines) != 7 || lines[0].Said != "clean" {
+	if all := run.Grades.All; all.Answers != 4 || all.Right != 2 || len(run.Grades.Notes) != 2 || len(lines) != 7 ||
+		lines[0].Said != "clean" {
 		t.Errorf("%+v, notes %v, lines %v", all, run.Grades.Notes, lines)
 	}
 

@@ -21,7 +21,8 @@ type TaskKind string
 
 // The kinds of grading.
 const (
-	Exact  TaskKind = "exact"  // the whole answer is the text; white space around it, case, quotes and a full stop do not count
+	// the whole answer is the text; white space around it, case, quotes and a full stop do not count
+	Exact  TaskKind = "exact"
 	Number TaskKind = "number" // the last number in the answer
 	Choice TaskKind = "choice" // the letter of a choice
 )
@@ -37,7 +38,8 @@ const (
 	Right TaskOutcome = "right"
 	Wrong TaskOutcome = "wrong"
 	None  TaskOutcome = "none" // the answer ended, and says no number or choice. It counts as wrong
-	Cut   TaskOutcome = "cut"  // the answer was cut before its end, so that what it would have said is not known. It is not graded
+	// the answer was cut before its end, so that what it would have said is not known. It is not graded
+	Cut TaskOutcome = "cut"
 )
 
 // Task is a question, and what is right. Nothing changes it.

@@ -15,7 +15,8 @@ import (
 
 func newAdmission(limit int) *admission {
 	began := time.Now()
-	return &admission{limit: limit, clock: func() time.Duration { return time.Since(began) }, level: sample.NewLevel(time.Second)}
+	return &admission{limit: limit, clock: func() time.Duration { return time.Since(began) },
+		level: sample.NewLevel(time.Second)}
 }
 
 // Requests are admitted in the order in which they came, and no more than the limit are in flight.

@@ -176,7 +176,8 @@ func (r *runner) one(ctx context.Context, s *ready, turn int, due time.Duration,
 	if n := b.result.OutputTokens; call.Request.Greedy && n > 0 {
 		wanted = n // it was to end by itself
 	}
-	fill(&b.record, &b.result, sent{r.Name, s.seq, turn, due, queued, wanted, call.Request.PromptTokens, max(s.Repeats, s.Had)}, r.now())
+	fill(&b.record, &b.result, sent{r.Name, s.seq, turn, due, queued, wanted, call.Request.PromptTokens,
+		max(s.Repeats, s.Had)}, r.now())
 	if err := r.Log.Append(&b.record); err != nil {
 		r.giveUp(err)
 	}
@@ -235,7 +236,8 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 // short reports whether an answer has less than half of the tokens asked for, by a count that can be relied on. Greedy
 // answers end by themselves.
 func short(req *api.Request, res *client.Result) bool {
-	return res.Status == client.StatusOK && client.Counted(res.TokenSource) && !req.Greedy && 2*res.OutputTokens < req.OutputTokens
+	return res.Status == client.StatusOK && client.Counted(res.TokenSource) && !req.Greedy &&
+		2*res.OutputTokens < req.OutputTokens
 }
 
 func (r *runner) keep(a Answer) {

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	near = 3 * time.Millisecond   // Go's timer is used until this long before the instant: it is late by up to 1 ms
-	spin = 100 * time.Microsecond // the kernel's timer is used until then: it is late by less, nearly always (BenchmarkWait)
+	near = 3 * time.Millisecond // Go's timer is used until this long before the instant: it is late by up to 1 ms
+	// the kernel's timer is used until then: it is late by less, nearly always (BenchmarkWait)
+	spin = 100 * time.Microsecond
 )
 
 // ExactTimer waits as exactly as the system allows: with one of Go's timers until the instant is near, then with a

@@ -34,8 +34,9 @@ type Stage struct {
 	// schedule that are the same on all machines.
 	Owns func(seq int) bool
 
-	Source   Source
-	Left     func(Session) // takes the sessions whose next turn is due after the end of the stage, from several goroutines; nil for none
+	Source Source
+	// takes the sessions whose next turn is due after the end of the stage, from several goroutines; nil for none
+	Left     func(Session)
 	Waiter   Waiter        // for the schedule's instants; nil for Go's timer
 	Caps     *Caps         // limits of a hosted API; nil for none
 	Exact    bool          // the server keeps to the length asked for: an answer of less than half of it has failed
@@ -58,7 +59,8 @@ type Environment struct {
 	Progress func(Snapshot)                        // called at each tick
 	Scrape   func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
 	Every    time.Duration                         // how often it does; 0 for a second
-	Keep     func([]Reading) error                 // takes all readings, some at a time; the slice is used again; nil for none
+	// takes all readings, some at a time; the slice is used again; nil for none
+	Keep func([]Reading) error
 	// Settled is told in the tail whether the requests of this machine's window have ended. It reports whether those of
 	// all machines have. It is nil where there is one machine.
 	Settled func(own bool) bool
@@ -118,7 +120,8 @@ type runner struct {
 // the server's: a full disk, or a request that cannot be encoded.
 func Run(ctx context.Context, s Stage, e Environment) (*Observed, error) {
 	r := &runner{
-		Stage: &s, Environment: e, stop: make(chan struct{}), begun: make(chan struct{}), ready: make(chan ready, preparedAhead),
+		Stage: &s, Environment: e, stop: make(chan struct{}), begun: make(chan struct{}),
+		ready: make(chan ready, preparedAhead),
 		slots: make(chan struct{}, max(s.Limit, 1)), window: window{closedAt: -1},
 		spare: sync.Pool{New: func() any { return &buffers{} }},
 	}

@@ -31,7 +31,8 @@ func fill(r *rundir.Record, res *client.Result, s sent, now time.Duration) {
 		FirstToken: instant(res.FirstToken), FirstAnswer: instant(res.FirstAnswer), LastToken: instant(res.LastToken),
 		End: instant(res.End), PromptTokens: count(res.PromptTokens), OutputTokens: count(res.OutputTokens),
 		ReasoningTokens: count(res.ReasoningTokens), CachedTokens: count(res.CachedTokens),
-		Resent: res.Resent, Replica: res.Replica, Counts: res.Counts, GapsUS: slices.Grow(r.GapsUS[:0], len(res.Gaps)), Shared: r.Shared[:0],
+		Resent: res.Resent, Replica: res.Replica, Counts: res.Counts, GapsUS: slices.Grow(r.GapsUS[:0], len(res.Gaps)),
+		Shared: r.Shared[:0],
 	}
 	if res.Status != client.StatusOK && !r.PromptTokens.Known() && s.turn == 0 {
 		r.AskedPrompt = s.prompt

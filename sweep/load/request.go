@@ -57,7 +57,8 @@ func (s *Session) history() (said []api.Message) {
 		said = append(said, api.Message{Role: "system", Content: s.System})
 	}
 	for _, t := range s.Turns[:s.Begun] {
-		said = append(said, api.Message{Role: "user", Content: t.User}, api.Message{Role: "assistant", Content: s.Invent(t.OutputTokens)})
+		said = append(said, api.Message{Role: "user", Content: t.User}, api.Message{Role: "assistant",
+			Content: s.Invent(t.OutputTokens)})
 	}
 	return said
 }
@@ -120,7 +121,8 @@ var ErrSpent = errors.New("the limit on tokens or cost does not allow another re
 
 // One does the first request of a session outside of any stage, as in a warm-up, and records it under the given stage
 // name. Instants count from epoch.
-func One(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, epoch time.Time) (*client.Result, error) {
+func One(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, epoch time.Time) (*client.Result,
+	error) {
 	req := request(&s, seq, 0, nil, false)
 	call, err := d.Prepare(req)
 	if err != nil {

@@ -29,7 +29,8 @@ func TestWait(t *testing.T) {
 	for name, w := range kinds(t) {
 		t.Run(name, func(t *testing.T) {
 			quit := make(chan struct{})
-			for _, d := range []time.Duration{-time.Second, 0, time.Nanosecond, 30 * time.Microsecond, 400 * time.Microsecond, 2 * time.Millisecond, 15 * time.Millisecond} {
+			for _, d := range []time.Duration{-time.Second, 0, time.Nanosecond, 30 * time.Microsecond, 400 * time.Microsecond,
+				2 * time.Millisecond, 15 * time.Millisecond} {
 				until := time.Now().Add(d)
 				if !w.Wait(until, quit) || time.Now().Before(until) {
 					t.Errorf("%v: back %v before", d, time.Until(until))

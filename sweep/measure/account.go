@@ -46,13 +46,14 @@ type Criteria struct {
 
 // Extent is how long a stage goes on. Times count from its start.
 type Extent struct {
-	From        time.Duration // the window is fixed, from here to MinTime; 0 where it is to be found
-	MinTime     time.Duration // the window closes no earlier,
-	MaxTime     time.Duration // and not much later, while the verdict is undecided or requests are too few
-	Hold        time.Duration // the rate is held for so long, unless it is shown not to be sustained; 0 for no longer than it takes to judge it
-	MinRequests int           // due in the window at least
-	MinWaves    float64       // the window of a closed loop spans at least this many mean latencies
-	Steady      bool          // it goes on until hit rate and token rate are steady
+	From    time.Duration // the window is fixed, from here to MinTime; 0 where it is to be found
+	MinTime time.Duration // the window closes no earlier,
+	MaxTime time.Duration // and not much later, while the verdict is undecided or requests are too few
+	// the rate is held for so long, unless it is shown not to be sustained; 0 for no longer than it takes to judge it
+	Hold        time.Duration
+	MinRequests int     // due in the window at least
+	MinWaves    float64 // the window of a closed loop spans at least this many mean latencies
+	Steady      bool    // it goes on until hit rate and token rate are steady
 }
 
 // Tick returns how often a stage is looked at: often enough for its shortest window, and seldom enough to cost nothing.
@@ -120,7 +121,8 @@ type outcome struct {
 
 // NewAccount returns the account of a stage that has not begun.
 func NewAccount(c Criteria) *Account {
-	a := &Account{Criteria: c, ticks: sample.Ticks{Width: c.Tick()}, waves: sample.NewWaves(c.inWave()), closedAt: -1, pauses: pauses{since: -1}}
+	a := &Account{Criteria: c, ticks: sample.Ticks{Width: c.Tick()}, waves: sample.NewWaves(c.inWave()), closedAt: -1,
+		pauses: pauses{since: -1}}
 	if !c.closed() && !c.Whole && c.MinTime > 0 {
 		a.looks.at = c.looksAt()
 	}
@@ -212,7 +214,8 @@ func (a *Account) Recent() load.Snapshot {
 	const recently = 2 * time.Second
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := load.Snapshot{Done: a.done, Failed: a.failed, Errors: maps.Clone(a.classes), TTFT: a.latest.ttft.median(), ITL: a.latest.itl.median()}
+	s := load.Snapshot{Done: a.done, Failed: a.failed, Errors: maps.Clone(a.classes), TTFT: a.latest.ttft.median(),
+		ITL: a.latest.itl.median()}
 	s.Until = a.closesAt()
 	if n := len(a.ticks.Sums); n > 0 {
 		n = min(n, int(recently/a.ticks.Width)+1)

@@ -210,7 +210,8 @@ func (b *beyond) effective() float64 {
 		series[i] = k.value
 	}
 	fewest := fewestBeyond
-	if stats.Largest(series, fewest) < nearLimit*b.term.Limit && b.count == b.failed { // what ended well does not tell how those beyond it cluster
+	// what ended well does not tell how those beyond it cluster
+	if stats.Largest(series, fewest) < nearLimit*b.term.Limit && b.count == b.failed {
 		if fewest = b.failed; fewest == 0 {
 			return float64(b.of)
 		}

@@ -11,11 +11,13 @@ func TestUnfit(t *testing.T) {
 		st   rundir.Stage
 		want string // the note's code; empty: fit
 	}{
-		"fit":                         {rundir.Stage{Lag: late(0.001), ReadDelay: late(0.001), ClientCPU: rundir.Exactly(0.5)}, ""},
+		"fit": {rundir.Stage{Lag: late(0.001), ReadDelay: late(0.001),
+			ClientCPU: rundir.Exactly(0.5)}, ""},
 		"sent late":                   {rundir.Stage{Lag: late(0.06)}, noteSentLate.Code},
 		"read late, but each by each": {rundir.Stage{ReadDelay: late(0.06), SharedChunks: rundir.Exactly(0.1)}, ""},
 		"packed by the server":        {rundir.Stage{ReadDelay: late(0.001), SharedChunks: rundir.Exactly(0.9)}, ""},
-		"read late":                   {rundir.Stage{ReadDelay: late(0.06), SharedChunks: rundir.Exactly(0.5)}, noteReadLate.Code},
+		"read late": {rundir.Stage{ReadDelay: late(0.06), SharedChunks: rundir.Exactly(0.5)},
+			noteReadLate.Code},
 		"busy": {rundir.Stage{ClientCPU: rundir.Exactly(0.98), ClientGC: rundir.Exactly(0.49)},
 			noteNoCPULeft.Code},
 	} {
@@ -37,7 +39,8 @@ func TestWhoSendsTokensTogether(t *testing.T) {
 		"a few reads were late, not many": {0.005, 0.04, 0.02, true},
 	} {
 		st := &rundir.Stage{
-			ReadDelay: rundir.Dist{P90: rundir.Exactly(c.p90), P99: rundir.Exactly(c.p99)}, InterToken: rundir.Exactly(c.gap), SharedChunks: rundir.Exactly(0.5),
+			ReadDelay: rundir.Dist{P90: rundir.Exactly(c.p90), P99: rundir.Exactly(c.p99)}, InterToken: rundir.Exactly(c.gap),
+			SharedChunks: rundir.Exactly(0.5),
 		}
 		if readLate(st) == c.named {
 			t.Errorf("%s: the server is named: %v, want %v", name, !c.named, c.named)

@@ -16,14 +16,16 @@ import (
 // ms.
 func wholeAnswer() *rundir.Record {
 	return &rundir.Record{
-		Due: rundir.Exactly(1), Sent: rundir.Exactly(1.1), FirstToken: rundir.Exactly(1.3), LastToken: rundir.Exactly(1.38), End: rundir.Exactly(1.4),
+		Due: rundir.Exactly(1), Sent: rundir.Exactly(1.1), FirstToken: rundir.Exactly(1.3), LastToken: rundir.Exactly(1.38),
+		End:    rundir.Exactly(1.4),
 		Status: "ok", OutputTokens: rundir.Exactly(5), GapsUS: []int64{10000, 10000, 10000, 50000},
 	}
 }
 
 func TestARequestMeetsATerm(t *testing.T) {
 	silent := wholeAnswer() // it ended well without a token
-	silent.FirstToken, silent.LastToken, silent.GapsUS, silent.OutputTokens = rundir.Number{}, rundir.Number{}, nil, rundir.Exactly(0)
+	silent.FirstToken, silent.LastToken, silent.GapsUS, silent.OutputTokens = rundir.Number{}, rundir.Number{}, nil,
+		rundir.Exactly(0)
 	single := wholeAnswer()
 	single.LastToken, single.GapsUS, single.OutputTokens = single.FirstToken, nil, rundir.Exactly(1)
 	chunked := wholeAnswer() // the last chunk held five tokens: five gaps of 10 ms
@@ -31,26 +33,30 @@ func TestARequestMeetsATerm(t *testing.T) {
 	cut := wholeAnswer()
 	cut.Status = "incomplete"
 	waiting := wholeAnswer()
-	waiting.Status, waiting.FirstToken, waiting.LastToken, waiting.GapsUS = "incomplete", rundir.Number{}, rundir.Number{}, nil
+	waiting.Status, waiting.FirstToken, waiting.LastToken, waiting.GapsUS = "incomplete", rundir.Number{},
+		rundir.Number{}, nil
 	failed := wholeAnswer()
 	failed.Status, failed.Error = "error", "timeout"
 	requests := map[string]*rundir.Record{
-		"whole": wholeAnswer(), "silent": silent, "single": single, "chunked": chunked, "cut": cut, "waiting": waiting, "failed": failed,
+		"whole": wholeAnswer(), "silent": silent, "single": single, "chunked": chunked, "cut": cut, "waiting": waiting,
+		"failed": failed,
 	}
 	const kept, broken, unknown = rundir.Kept, rundir.Broken, rundir.Unsure
 	for text, want := range map[string]map[string]rundir.Promised{
-		"ttft:p99<201ms":     {"whole": kept, "silent": unknown, "single": kept, "cut": unknown, "waiting": broken, "failed": broken},
+		"ttft:p99<201ms": {"whole": kept, "silent": unknown, "single": kept, "cut": unknown, "waiting": broken,
+			"failed": broken},
 		"ttft:p99<199ms":     {"whole": broken, "cut": broken},
 		"ttft:p99<1s":        {"waiting": unknown},
 		"ttft_due:p99<250ms": {"whole": broken, "waiting": broken},
 		"latency:mean<281ms": {"whole": kept, "silent": broken, "cut": broken},
 		"latency:mean<301ms": {"silent": kept, "cut": unknown},
-		"itl:p95<40ms":       {"whole": broken, "single": kept, "chunked": kept, "cut": unknown}, // 44 ms between the last two
-		"itl:p90<40ms":       {"whole": kept},
-		"itl:mean<20ms":      {"whole": broken, "chunked": kept},
-		"tpot:p50<21ms":      {"whole": kept, "single": kept, "silent": unknown},
-		"tpot:p50<19ms":      {"whole": broken},
-		"errors<1%":          {"whole": kept, "cut": unknown, "failed": broken},
+		// 44 ms between the last two
+		"itl:p95<40ms":  {"whole": broken, "single": kept, "chunked": kept, "cut": unknown},
+		"itl:p90<40ms":  {"whole": kept},
+		"itl:mean<20ms": {"whole": broken, "chunked": kept},
+		"tpot:p50<21ms": {"whole": kept, "single": kept, "silent": unknown},
+		"tpot:p50<19ms": {"whole": broken},
+		"errors<1%":     {"whole": kept, "cut": unknown, "failed": broken},
 	} {
 		term, err := slo.Parse(text)
 		if err != nil {
@@ -90,10 +96,12 @@ func TestGoodputCountsAsTheRow(t *testing.T) {
 	}
 	at := func(due, end, ttft float64, status string) *rundir.Record {
 		r := wholeAnswer()
-		r.Due, r.Sent, r.FirstToken, r.End, r.Status = rundir.Exactly(due), rundir.Exactly(due), rundir.Exactly(due+ttft), rundir.Exactly(end), status
+		r.Due, r.Sent, r.FirstToken, r.End, r.Status = rundir.Exactly(due), rundir.Exactly(due), rundir.Exactly(due+ttft),
+			rundir.Exactly(end), status
 		return r
 	}
-	st := &rundir.Stage{WindowFrom: 10, Window: 10, Rates: rundir.Rates{Completed: rundir.Exactly(0.3)}, Requests: rundir.Requests{OK: 3, Error: 1}}
+	st := &rundir.Stage{WindowFrom: 10, Window: 10, Rates: rundir.Rates{Completed: rundir.Exactly(0.3)},
+		Requests: rundir.Requests{OK: 3, Error: 1}}
 	st.TTFT = rundir.Dist{N: 4, P50: rundir.Exactly(0.1), Neff: rundir.Exactly(4), Unsupported: []string{"p50"}}
 	g := NewGoodput(WindowOf(st), terms, false)
 	for _, r := range []*rundir.Record{
@@ -109,8 +117,11 @@ func TestGoodputCountsAsTheRow(t *testing.T) {
 	} {
 		g.Add(r)
 	}
-	oneOfFour := &rundir.Beyond{Count: 1, Of: 4, Neff: rundir.Exactly(4), Low: rundir.Exactly(0.0127), High: rundir.Exactly(0.7514)}
-	twoOfFive := &rundir.Beyond{Count: 2, Of: 5, Neff: rundir.Exactly(5), Low: rundir.Exactly(0.0764), High: rundir.Exactly(0.8107)} // the failed one too
+	oneOfFour := &rundir.Beyond{Count: 1, Of: 4, Neff: rundir.Exactly(4), Low: rundir.Exactly(0.0127),
+		High: rundir.Exactly(0.7514)}
+	// the failed one too
+	twoOfFive := &rundir.Beyond{Count: 2, Of: 5, Neff: rundir.Exactly(5), Low: rundir.Exactly(0.0764),
+		High: rundir.Exactly(0.8107)}
 	want := &rundir.Goodput{
 		Rate: rundir.Exactly(0.3), Tokens: rundir.Exactly(1.5), Share: rundir.Over(2.0 / 6), Unknown: 2, Verdict: "unsure",
 		Terms: []rundir.Promise{
@@ -145,7 +156,8 @@ func TestFailedRequestsAreBeyondAllOthers(t *testing.T) {
 	}
 	st := &rundir.Stage{Window: 100}
 	m.fill(st)
-	if st.All == nil || !st.All.TTFT.P50.Known() || math.Abs(st.All.TTFT.P50.Value()-0.1495) > 1e-6 || !st.All.TTFT.P95.Bound() || st.All.TTFT.Censored != 10 {
+	if st.All == nil || !st.All.TTFT.P50.Known() || math.Abs(st.All.TTFT.P50.Value()-0.1495) > 1e-6 ||
+		!st.All.TTFT.P95.Bound() || st.All.TTFT.Censored != 10 {
 		t.Errorf("of all: %+v", st.All)
 	}
 	if st.TTFT.N != 90 || !st.TTFT.P95.Known() {

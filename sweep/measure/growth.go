@@ -177,7 +177,8 @@ func (a *Account) judge(w Window, level float64) (v rundir.Verdict, backlog, wai
 	case goesOn && backlog.Low.Value() > 0 && backlog.Value.Value() > leastGrowth && a.fallsBehind(w),
 		waits.Low.Or(0) > max(leastGrowth, backlog.Value.Value()):
 		v = rundir.Saturated
-	case backlog.High.Value() < a.Tolerance && !proven && backlog.High.Value() > -a.Tolerance: // else it still works off what piled up in a pause
+	// else it still works off what piled up in a pause
+	case backlog.High.Value() < a.Tolerance && !proven && backlog.High.Value() > -a.Tolerance:
 		v = rundir.Stable
 	}
 	return v, backlog, waits
@@ -224,5 +225,6 @@ func (a *Account) behind(w Window) rundir.Progress {
 	if !ok {
 		return rundir.Progress{Rate: rundir.Exactly(stats.Mean(sums) * scale)}
 	}
-	return rundir.Progress{Rate: rundir.Exactly(mean * scale), Low: rundir.Exactly(max(0, low) * scale), High: rundir.Exactly(high * scale), Batches: n}
+	return rundir.Progress{Rate: rundir.Exactly(mean * scale), Low: rundir.Exactly(max(0, low) * scale),
+		High: rundir.Exactly(high * scale), Batches: n}
 }

@@ -14,7 +14,8 @@ func hitsOf(n int, of func() (cached, ideal int)) *rundir.Hits {
 	var h hits
 	for range n {
 		cached, ideal := of()
-		h.add(&rundir.Record{Status: string(client.StatusOK), PromptTokens: rundir.Exactly(512), CachedTokens: rundir.Exactly(float64(cached)), IdealTokens: ideal})
+		h.add(&rundir.Record{Status: string(client.StatusOK), PromptTokens: rundir.Exactly(512),
+			CachedTokens: rundir.Exactly(float64(cached)), IdealTokens: ideal})
 	}
 	return h.result(&rundir.Stage{})
 }

@@ -63,7 +63,8 @@ func (a *Account) Decide(now time.Duration) load.Decision {
 	case a.hopeless():
 		a.early = noteEndedEarly.New(a.failed, a.ended)
 		return load.Stop
-	case !a.Whole && now >= max(a.MinTime, a.Hold) && a.done == 0 && a.shed > 0 && a.shed == a.ended: // it refuses everything
+	// it refuses everything
+	case !a.Whole && now >= max(a.MinTime, a.Hold) && a.done == 0 && a.shed > 0 && a.shed == a.ended:
 		a.early = noteEndedEarly.New(a.failed, a.ended)
 		return load.Stop
 	case a.Whole && a.silentTooLong(now):

@@ -38,7 +38,8 @@ type metrics struct {
 	sessions *sessions // nil where each request stands alone
 }
 
-func newMetrics(w Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term, talks bool) *metrics {
+func newMetrics(w Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term,
+	talks bool) *metrics {
 	m := &metrics{w: w, count: count, progress: newProgress(w, service), gaps: newGaps(count, grouped)}
 	if len(terms) > 0 {
 		m.goodput = NewGoodput(w, terms, talks)
@@ -269,7 +270,8 @@ func (p *progress) estimate() rundir.Progress {
 	case !ok: // a single batch: no interval
 		return rundir.Progress{Rate: rundir.Exactly(mean)}
 	}
-	return rundir.Progress{Rate: rundir.Exactly(mean), Low: rundir.Exactly(max(0, low)), High: rundir.Exactly(high), Batches: n}
+	return rundir.Progress{Rate: rundir.Exactly(mean), Low: rundir.Exactly(max(0, low)), High: rundir.Exactly(high),
+		Batches: n}
 }
 
 // latencies sums up the metrics that each request has one value of.
@@ -318,7 +320,8 @@ func take(s *sample.Sample, metric string, r *rundir.Record) {
 
 // fill writes the distributions. Those of turns are worth no more independent values than their sessions are.
 func (l *latencies) fill(st *rundir.Stage, s *sessions) {
-	first, whole := s.worth(func(t turn) rundir.Number { return t.ttft }), s.worth(func(t turn) rundir.Number { return t.latency })
+	first, whole := s.worth(func(t turn) rundir.Number { return t.ttft }),
+		s.worth(func(t turn) rundir.Number { return t.latency })
 	st.Latency, st.TTFT, st.TTFTDue = l.latency.DistOf(whole), l.ttft.DistOf(first), l.ttftDue.DistOf(first)
 	st.FirstAnswer = rundir.Dist{}
 	if l.reasons {

@@ -9,13 +9,16 @@ import (
 // TestNearest: of a hundred latencies, p99 is the longest. A stage with a request that has no end keeps its
 // percentiles.
 func TestNearest(t *testing.T) {
-	before := rundir.Dist{P50: rundir.Exactly(50.5), P90: rundir.Exactly(90.1), P95: rundir.Exactly(95.05), P99: rundir.Exactly(99.01)}
-	stages := []rundir.Stage{{Name: "a", Window: 1000, Latency: before}, {Name: "b", Window: 1000, Latency: before}, {Name: "c", Latency: before}}
+	before := rundir.Dist{P50: rundir.Exactly(50.5), P90: rundir.Exactly(90.1), P95: rundir.Exactly(95.05),
+		P99: rundir.Exactly(99.01)}
+	stages := []rundir.Stage{{Name: "a", Window: 1000, Latency: before}, {Name: "b", Window: 1000, Latency: before},
+		{Name: "c", Latency: before}}
 	records := func(yield func(*rundir.Record, error) bool) {
 		for i := range 100 {
 			due := float64(i)
 			for _, stage := range []string{"a", "b"} {
-				r := &rundir.Record{Stage: stage, Due: rundir.Exactly(due), Sent: rundir.Exactly(due), End: rundir.Exactly(due + 100 - float64(i)), Status: "ok"}
+				r := &rundir.Record{Stage: stage, Due: rundir.Exactly(due), Sent: rundir.Exactly(due),
+					End: rundir.Exactly(due + 100 - float64(i)), Status: "ok"}
 				if stage == "b" && i == 7 {
 					r.Status = "incomplete"
 				}

@@ -15,7 +15,8 @@ import (
 
 // Limits of what counts as a quota.
 const (
-	quotaNeighbours = 5   // arrivals on either side, of which most are refused or most pass: a few small ones pass at the end
+	// arrivals on either side, of which most are refused or most pass: a few small ones pass at the end
+	quotaNeighbours = 5
 	quotaOpen       = 0.7 // of them pass
 	quotaClosed     = 0.3
 	quotaShut       = 1.0  // seconds without a passage, at least

@@ -35,7 +35,10 @@ func TestQuotaOfRecords(t *testing.T) {
 		"refuses at random":   {func(at float64, n int) (float64, bool) { return at + 0.1, n*7919%10 < 4 }, 0, 0},
 		"is quick":            {func(at float64, _ int) (float64, bool) { return at + 0.1, false }, 0, 0},
 		"is slow to begin":    {func(at float64, _ int) (float64, bool) { return at + 3, false }, 0, 0},
-		"falls behind":        {func(at float64, n int) (float64, bool) { return math.Max(at, float64(n)*0.15) + 0.1, false }, 0, 0},
+		"falls behind": {func(at float64, n int) (float64, bool) {
+			return math.Max(at, float64(n)*0.15) + 0.1,
+				false
+		}, 0, 0},
 		"pauses with all streams open": {func(at float64, _ int) (float64, bool) {
 			if math.Mod(at, 20) > 15 {
 				return at - math.Mod(at, 20) + 20.1, false

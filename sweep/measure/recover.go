@@ -14,7 +14,8 @@ import (
 // Recover fills in stages that were killed, from the records that they left, as far as they got. records yields those
 // of all stages in any order, and is read twice; an error is of reading. A stage without records stays as it is. capped
 // is as in [Criteria].
-func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, capped bool, terms []slo.Term, records iter.Seq2[*rundir.Record, error]) error {
+func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, capped bool, terms []slo.Term,
+	records iter.Seq2[*rundir.Record, error]) error {
 	ended, err := Replay(stages, tolerance, capped, terms, records)
 	unfinished := noteKilled
 	if inProgress {
@@ -29,7 +30,8 @@ func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, capped 
 }
 
 // Replay fills in stages from their records, as [Recover] does, and returns how many requests of each had ended.
-func Replay(stages []*rundir.Stage, tolerance float64, capped bool, terms []slo.Term, records iter.Seq2[*rundir.Record, error]) (ended []int, err error) {
+func Replay(stages []*rundir.Stage, tolerance float64, capped bool, terms []slo.Term, records iter.Seq2[*rundir.Record,
+	error]) (ended []int, err error) {
 	accounts := map[string]*replay{}
 	for _, st := range stages {
 		accounts[st.Name] = newReplay(st, tolerance, terms)
@@ -81,7 +83,8 @@ type replay struct {
 type change struct{ tokens, chunks, owed, owedChunks float64 }
 
 func newReplay(st *rundir.Stage, tolerance float64, terms []slo.Term) *replay {
-	const tick = 100 * time.Millisecond // the tick of a stage that measures for 20 s; those of a killed stage are not recorded
+	// the tick of a stage that measures for 20 s; those of a killed stage are not recorded
+	const tick = 100 * time.Millisecond
 	rate := 0.0
 	if st.Rate.Known() {
 		rate = st.Rate.Value()

@@ -26,7 +26,8 @@ func TestUnlike(t *testing.T) {
 		"slow":         {[]rundir.ReplicaShare{share(0.1, 100, 0), share(0.2, 100, 0)}, []string{"replica.slow"}, 2},
 		"fails":        {[]rundir.ReplicaShare{share(0.1, 100, 20), share(0.1, 100, 1)}, []string{"replica.fails"}, 1},
 		"few requests": {[]rundir.ReplicaShare{share(0.1, 2, 1), share(0.1, 3, 0)}, nil, 0},
-		"no answers":   {[]rundir.ReplicaShare{{Requests: rundir.Requests{Due: 50, Error: 50}}, share(0.1, 50, 0)}, []string{"replica.fails"}, 1},
+		"no answers": {[]rundir.ReplicaShare{{Requests: rundir.Requests{Due: 50, Error: 50}}, share(0.1, 50, 0)},
+			[]string{"replica.fails"}, 1},
 	} {
 		got := unlike(c.shares)
 		if len(got) != len(c.codes) {

@@ -63,7 +63,8 @@ func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 		server.KVTokens = rundir.Exactly(last.KVTokens)
 	}
 	server.TTFT, server.Queue, server.ITL, server.Latency =
-		between(first.TTFT, last.TTFT), between(first.Queue, last.Queue), between(first.ITL, last.ITL), between(first.Latency, last.Latency)
+		between(first.TTFT, last.TTFT), between(first.Queue, last.Queue), between(first.ITL, last.ITL),
+		between(first.Latency, last.Latency)
 	if steps := last.Steps - first.Steps; steps > 0 {
 		server.Steps = rundir.Exactly(steps / (at[len(at)-1] - at[0]).Seconds())
 	}

@@ -40,8 +40,10 @@ type turn struct {
 func (s *sessions) add(r *rundir.Record) {
 	due := s.w.Holds(r.Due.Value())
 	s.turns = append(s.turns, turn{
-		session: r.Seq, place: r.Turn, within: due && r.OK(), prompt: r.PromptTokens.Or(0), output: r.OutputTokens.Or(0), cached: r.CachedTokens,
-		ttft: SLOValue(slo.TTFT, r), latency: SLOValue(slo.Latency, r), missed: due && s.judge != nil && s.judge.judge(r) == rundir.Broken,
+		session: r.Seq, place: r.Turn, within: due && r.OK(), prompt: r.PromptTokens.Or(0), output: r.OutputTokens.Or(0),
+		cached: r.CachedTokens,
+		ttft:   SLOValue(slo.TTFT, r), latency: SLOValue(slo.Latency, r), missed: due && s.judge != nil &&
+			s.judge.judge(r) == rundir.Broken,
 	})
 }
 
@@ -76,7 +78,8 @@ func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
 			classes[class] = append(classes[class], t)
 		}
 	}
-	out := &rundir.Sessions{Lost: lost.share(), LostMissed: lostMissed.share(), Hits: all.hits(), Context: all.mean(func(t turn) float64 { return t.prompt + t.output })}
+	out := &rundir.Sessions{Lost: lost.share(), LostMissed: lostMissed.share(), Hits: all.hits(),
+		Context: all.mean(func(t turn) float64 { return t.prompt + t.output })}
 	if out.Hits.IsZero() && st.Server != nil {
 		out.Hits = st.Server.PrefixHitRate
 	}
@@ -202,7 +205,8 @@ func (all turns) told() (told turns) {
 // hits returns the share of the prompts that was cached, where the server told it.
 func (all turns) hits() rundir.Number {
 	told := all.told()
-	cached, prompt := told.mean(func(t turn) float64 { return t.cached.Value() }), told.mean(func(t turn) float64 { return t.prompt })
+	cached, prompt := told.mean(func(t turn) float64 { return t.cached.Value() }),
+		told.mean(func(t turn) float64 { return t.prompt })
 	if !prompt.Known() {
 		return rundir.Number{}
 	}

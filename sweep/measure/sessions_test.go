@@ -20,7 +20,8 @@ func TestIntervalsOfSessions(t *testing.T) {
 		scale                = 0.1 // seconds
 	)
 	spread := math.Hypot(between, within)
-	truth := map[string]float64{"p50": scale, "p90": scale * math.Exp(1.2816*spread), "mean": scale * math.Exp(spread*spread/2)}
+	truth := map[string]float64{"p50": scale, "p90": scale * math.Exp(1.2816*spread),
+		"mean": scale * math.Exp(spread*spread/2)}
 	holds, given := map[bool]map[string]int{true: {}, false: {}}, map[string]int{}
 	for seed := range uint64(runs) {
 		rng := rand.New(rand.NewPCG(seed, 7))
@@ -34,8 +35,9 @@ func TestIntervalsOfSessions(t *testing.T) {
 				due := start + 10*float64(turn)
 				first := due + scale*math.Exp(own+within*rng.NormFloat64())
 				all = append(all, &rundir.Record{
-					Seq: session, Turn: turn, Status: "ok", Due: rundir.Exactly(due), Sent: rundir.Exactly(due), FirstToken: rundir.Exactly(first),
-					LastToken: rundir.Exactly(first + 0.1), End: rundir.Exactly(first + 0.1), OutputTokens: rundir.Exactly(1),
+					Seq: session, Turn: turn, Status: "ok", Due: rundir.Exactly(due), Sent: rundir.Exactly(due),
+					FirstToken: rundir.Exactly(first),
+					LastToken:  rundir.Exactly(first + 0.1), End: rundir.Exactly(first + 0.1), OutputTokens: rundir.Exactly(1),
 				})
 			}
 		}

@@ -31,7 +31,8 @@ func (c *cachedTurns) add(r *rundir.Record) {
 	if !r.OK() || len(c.all) >= mostTurns {
 		return
 	}
-	c.all = append(c.all, cachedTurn{rundir.Duration(r.End.Value()), r.PromptTokens.Or(0), r.CachedTokens.Or(0), r.OutputTokens.Or(0)})
+	c.all = append(c.all, cachedTurn{rundir.Duration(r.End.Value()), r.PromptTokens.Or(0), r.CachedTokens.Or(0),
+		r.OutputTokens.Or(0)})
 	c.sorted = false
 }
 

@@ -33,7 +33,8 @@ type summary struct {
 
 // Summarize returns st with the metrics, the verdict and the warnings of the stage. The records may come in any order;
 // they are read once and not held. An error is of reading them; the metrics are then of what could be read.
-func (a *Account) Summarize(st rundir.Stage, seen *load.Observed, records iter.Seq2[*rundir.Record, error]) (rundir.Stage, error) {
+func (a *Account) Summarize(st rundir.Stage, seen *load.Observed, records iter.Seq2[*rundir.Record,
+	error]) (rundir.Stage, error) {
 	s := a.begin(st, seen)
 	for r, err := range records {
 		if err != nil {
@@ -186,10 +187,12 @@ func (s *summary) wholeRun(st *rundir.Stage) *rundir.WholeRun {
 	all, w := rundir.Stage{Whole: true, MaxConcurrency: st.MaxConcurrency}, s.whole.w
 	s.whole.fill(&all)
 	return &rundir.WholeRun{
-		Window: w.Length(), Requests: all.Requests, Rates: all.Rates, TokensPerS: all.TokensPerS, Latency: all.Latency, TTFT: all.TTFT,
-		FirstAnswer: all.FirstAnswer, TPOT: all.TPOT, ITL: all.ITL, ChunkGap: all.ChunkGap, OutputTokens: all.OutputTokens, PromptTokens: all.PromptTokens,
-		InterToken:  all.InterToken,
-		Concurrency: concurrency(s.seen.InFlight, w),
+		Window: w.Length(), Requests: all.Requests, Rates: all.Rates, TokensPerS: all.TokensPerS, Latency: all.Latency,
+		TTFT:        all.TTFT,
+		FirstAnswer: all.FirstAnswer, TPOT: all.TPOT, ITL: all.ITL, ChunkGap: all.ChunkGap, OutputTokens: all.OutputTokens,
+		PromptTokens: all.PromptTokens,
+		InterToken:   all.InterToken,
+		Concurrency:  concurrency(s.seen.InFlight, w),
 	}
 }
 
@@ -210,7 +213,8 @@ func (s *summary) judgeRate(st *rundir.Stage) {
 	}
 	q := st.Requests
 	st.Verdict, st.Drift, st.Traits.Waits = s.verdict, s.Account.backlog, s.Account.waits
-	st.Verdict = Undone{Failed: q.Error, Refused: s.metrics.shed, Ended: q.OK + q.Error, Tolerance: s.Tolerance}.Judge(st.Verdict)
+	st.Verdict = Undone{Failed: q.Error, Refused: s.metrics.shed, Ended: q.OK + q.Error,
+		Tolerance: s.Tolerance}.Judge(st.Verdict)
 	if s.hidden {
 		st.Verdict = rundir.Undecided
 	}

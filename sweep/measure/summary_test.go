@@ -90,7 +90,8 @@ func TestAStageOfManyRequests(t *testing.T) {
 		ttft = append(ttft, r.FirstToken.Value()-r.Sent.Value())
 	}
 	slices.Sort(ttft)
-	st.TTFT, st.ITL, st.Requests, st.OutputTokens = st.WholeRun.TTFT, st.WholeRun.ITL, st.WholeRun.Requests, st.WholeRun.OutputTokens
+	st.TTFT, st.ITL, st.Requests, st.OutputTokens = st.WholeRun.TTFT, st.WholeRun.ITL, st.WholeRun.Requests,
+		st.WholeRun.OutputTokens
 	if st.TTFT.N != n || st.TTFT.Digits != 3 || st.TTFT.Min.Value() != ttft[0] || st.TTFT.Max.Value() != ttft[n-1] {
 		t.Errorf("%+v", st.TTFT)
 	}
@@ -157,7 +158,8 @@ func TestADamagedLogIsSummedUpAsFarAsItGoes(t *testing.T) {
 	if err == nil || got.WholeRun.Requests.OK != 100 {
 		t.Errorf("%v, %+v", err, got.Requests)
 	}
-	if got, err = account.Summarize(st, seen, torn(0)); err == nil || !gocmp.Equal(got, st, cmpopts.EquateComparable(rundir.Number{})) {
+	if got, err = account.Summarize(st, seen, torn(0)); err == nil ||
+		!gocmp.Equal(got, st, cmpopts.EquateComparable(rundir.Number{})) {
 		t.Errorf("%v, %+v", err, got)
 	}
 }
@@ -291,7 +293,8 @@ func TestUnfinishedRequestsAreNotDropped(t *testing.T) {
 	}
 	timeout := failure(3, "timeout")
 	timeout.End = rundir.Exactly(603)
-	if st = summed(answer(1, 2, 1e6), timeout); !st.Latency.Max.Bound() || st.Latency.Max.Value() != 600 || !st.TTFT.Mean.Bound() {
+	if st = summed(answer(1, 2, 1e6), timeout); !st.Latency.Max.Bound() || st.Latency.Max.Value() != 600 ||
+		!st.TTFT.Mean.Bound() {
 		t.Errorf("a timeout counts as latency %v, TTFT %v", st.Latency.Max, st.TTFT.Mean)
 	}
 }

@@ -65,9 +65,10 @@ const (
 
 // Beyond these a stage says as much of the client as of the server. It is invalid, and left out of the answer.
 const (
-	maxLate   = 0.050 // seconds at p99, of sending and of reading: people would notice it in a TTFT
-	maxCPU    = 0.95  // of all cores: none is left
-	maxShared = 0.2   // of the token-bearing chunks, received together with the next: the time between tokens is then the client's
+	maxLate = 0.050 // seconds at p99, of sending and of reading: people would notice it in a TTFT
+	maxCPU  = 0.95  // of all cores: none is left
+	// of the token-bearing chunks, received together with the next: the time between tokens is then the client's
+	maxShared = 0.2
 )
 
 // Answers under load are shorter where the mean length falls by more than leastShortened, with at least fewestShares
@@ -149,7 +150,8 @@ const (
 
 // Servers behind one address that are not alike.
 const (
-	slowReplica  = 1.2   // times the mean first token of the fastest, with intervals that do not meet: less is no reason to look at a server
+	// times the mean first token of the fastest, with intervals that do not meet: less is no reason to look at a server
+	slowReplica  = 1.2
 	replicaLevel = 0.025 // of each bound of the shares that fail
 )
 

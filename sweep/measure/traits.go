@@ -34,7 +34,8 @@ func (t *habitFinder) Add(r *rundir.Record) {
 }
 
 func streamOf(r *rundir.Record) stream {
-	s := stream{sent: r.Sent.Value(), first: r.FirstToken.Value(), last: r.LastToken.Value(), chunks: float64(len(r.GapsUS) + 1)}
+	s := stream{sent: r.Sent.Value(), first: r.FirstToken.Value(), last: r.LastToken.Value(),
+		chunks: float64(len(r.GapsUS) + 1)}
 	s.tokens = s.chunks
 	if len(r.Counts) > 0 {
 		s.tokens = 0
@@ -66,7 +67,8 @@ func (t *habitFinder) Sum(w Window) rundir.Traits {
 	switch {
 	case len(ordinary) == 0:
 	case bursts(ordinary, &out):
-		out.Whole, out.WholeTime, out.WholeRate, out.Computed = rundir.Number{}, rundir.Number{}, rundir.Number{}, rundir.Number{}
+		out.Whole, out.WholeTime, out.WholeRate, out.Computed = rundir.Number{}, rundir.Number{}, rundir.Number{},
+			rundir.Number{}
 		t.fromCache(w, surelyCached*out.Burst.Value(), &out)
 	default:
 		stalls(ordinary, computed, &out)

@@ -56,13 +56,16 @@ func TestTraits(t *testing.T) {
 	if got := oneStalls.Sum(Window{To: time.Hour}); got.Stalls != 0 {
 		t.Errorf("one stream stalls alone: %+v", got)
 	}
-	if got := pausing.Sum(Window{To: time.Hour}); got.Stalls != 1 || math.Abs(got.StallTime.Value()-0.51) > 0.005 || got.Bursts.Known() || got.Whole.Known() {
+	if got := pausing.Sum(Window{To: time.Hour}); got.Stalls != 1 || math.Abs(got.StallTime.Value()-0.51) > 0.005 ||
+		got.Bursts.Known() || got.Whole.Known() {
 		t.Errorf("pausing: %+v", got)
 	}
-	if got := bursty.Sum(Window{To: time.Hour}); got.Bursts.Value() != 1 || math.Abs(got.Burst.Value()-10) > 0.1 || math.Abs(got.BurstGap.Value()-0.1) > 0.01 || got.Stalls > 0 {
+	if got := bursty.Sum(Window{To: time.Hour}); got.Bursts.Value() != 1 || math.Abs(got.Burst.Value()-10) > 0.1 ||
+		math.Abs(got.BurstGap.Value()-0.1) > 0.01 || got.Stalls > 0 {
 		t.Errorf("in bursts: %+v", got)
 	}
-	if got := cached.Sum(Window{To: time.Hour}); math.Abs(got.Whole.Value()-0.2) > 0.001 || math.Abs(got.WholeTime.Value()-0.005) > 1e-6 || got.Stalls > 0 {
+	if got := cached.Sum(Window{To: time.Hour}); math.Abs(got.Whole.Value()-0.2) > 0.001 ||
+		math.Abs(got.WholeTime.Value()-0.005) > 1e-6 || got.Stalls > 0 {
 		t.Errorf("from a cache: %+v", got)
 	}
 }

@@ -26,7 +26,8 @@ func TestUndoneWork(t *testing.T) {
 		{rundir.Stable, 40, 40, 40, rundir.Shedding},
 		{rundir.Saturated, 206, 206, 400, rundir.Saturated},
 	} {
-		if got := (Undone{Failed: c.failed, Refused: c.refused, Ended: c.ended, Tolerance: 0.05}).Judge(c.verdict); got != c.want {
+		if got := (Undone{Failed: c.failed, Refused: c.refused, Ended: c.ended,
+			Tolerance: 0.05}).Judge(c.verdict); got != c.want {
 			t.Errorf("%s with %d of %d undone is %s, want %s", c.verdict, c.failed, c.ended, got, c.want)
 		}
 	}

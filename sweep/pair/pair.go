@@ -79,10 +79,12 @@ func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair
 	record.Schema, record.State = rundir.PairSchema, rundir.Running
 	for i := range p.sides {
 		side := c.Sides[i]
-		side.Sources, side.Seed, side.StageTime, side.StageMax = c.Sides[0].Sources, c.Sides[0].Seed, c.Sides[0].StageTime, c.Sides[0].StageTime
+		side.Sources, side.Seed, side.StageTime, side.StageMax = c.Sides[0].Sources, c.Sides[0].Seed, c.Sides[0].StageTime,
+			c.Sides[0].StageTime
 		side.Observer, side.Budget = &observer{side.Observer, p, i}, c.Budget
 		plan := rundir.Plan{
-			Kind: rundir.KindPair, StageTime: side.StageTime.Seconds(), StageRequests: side.StageRequests, MaxConcurrency: side.MaxConcurrency,
+			Kind: rundir.KindPair, StageTime: side.StageTime.Seconds(), StageRequests: side.StageRequests,
+			MaxConcurrency: side.MaxConcurrency,
 		}
 		var err error
 		if p.sides[i], err = experiment.Begin(side.Config, runs[i], plan); err != nil {
@@ -144,7 +146,8 @@ func (p *comparison) cost(l *rundir.PairLoad) time.Duration {
 }
 
 // each measures one stage on each server.
-func (p *comparison) each(ctx context.Context, plan func(*experiment.Experiment) experiment.Stage) (st [2]rundir.Stage, err error) {
+func (p *comparison) each(ctx context.Context, plan func(*experiment.Experiment) experiment.Stage) (st [2]rundir.Stage,
+	err error) {
 	for i := range p.sides {
 		if st[i], err = p.stage(ctx, i, plan(p.sides[i])); err != nil {
 			return st, err
@@ -200,7 +203,10 @@ func (p *comparison) findLoads(ctx context.Context) error {
 }
 
 func (p *comparison) findCeiling(ctx context.Context) error {
-	floor, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage { return x.Closed("synchronous", rundir.Floor, 1) })
+	floor, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage {
+		return x.Closed("synchronous",
+			rundir.Floor, 1)
+	})
 	if err != nil {
 		return err
 	}
@@ -213,7 +219,10 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 		}
 		width = max(width, level)
 	}
-	ceiling, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage { return x.Closed("throughput", rundir.Ceiling, width) })
+	ceiling, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage {
+		return x.Closed("throughput",
+			rundir.Ceiling, width)
+	})
 	if err != nil {
 		return err
 	}
@@ -227,7 +236,8 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 	}
 	const fewest = 5 // requests of a synchronous stage, however long they take
 	p.record.Loads = append(p.record.Loads, rundir.PairLoad{
-		Key: LoadSync, Name: "synchronous", Kind: "synchronous", MaxConcurrency: 1, Requests: max(fewest, int(p.Sides[0].StageTime/alone)),
+		Key: LoadSync, Name: "synchronous", Kind: "synchronous", MaxConcurrency: 1,
+		Requests: max(fewest, int(p.Sides[0].StageTime/alone)),
 	})
 	longest := p.latency(ceiling)
 	p.addOpen(LoadHalf, 0.5*lower, longest)
@@ -267,7 +277,8 @@ func (p *comparison) addOpen(key string, rate float64, opening time.Duration) {
 
 // addClosed adds a closed loop whose slots are filled one by one over the given time.
 func (p *comparison) addClosed(key, kind, name string, width int, filled time.Duration) {
-	p.record.Loads = append(p.record.Loads, rundir.PairLoad{Key: key, Name: name, Kind: kind, MaxConcurrency: width, Opening: filled.Seconds()})
+	p.record.Loads = append(p.record.Loads, rundir.PairLoad{Key: key, Name: name, Kind: kind, MaxConcurrency: width,
+		Opening: filled.Seconds()})
 }
 
 // oneBlock measures a block. Its number is from 0.
@@ -303,15 +314,18 @@ func (p *comparison) round(ctx context.Context, l *rundir.PairLoad, round int, o
 }
 
 // stageOf returns a stage of a round.
-func (p *comparison) stageOf(x *experiment.Experiment, l *rundir.PairLoad, name string, source load.Source) experiment.Stage {
+func (p *comparison) stageOf(x *experiment.Experiment, l *rundir.PairLoad, name string,
+	source load.Source) experiment.Stage {
 	var s experiment.Stage
 	opening := rundir.Duration(l.Opening)
 	if l.Rate.Known() {
 		s = x.Poisson(l.Rate.Value(), rundir.Grid)
 		s.From, s.MinTime = opening, rundir.Duration(l.Opening+l.Window)
-		s.Tail = max(s.Tail, 2*opening) // a request of the window may take as long as those of the opening, and a little longer
+		// a request of the window may take as long as those of the opening, and a little longer
+		s.Tail = max(s.Tail, 2*opening)
 	} else {
-		role := map[string]rundir.Role{"synchronous": rundir.Floor, "throughput": rundir.Ceiling, arrival.KindClosed: rundir.Single}[l.Kind]
+		role := map[string]rundir.Role{"synchronous": rundir.Floor, "throughput": rundir.Ceiling,
+			arrival.KindClosed: rundir.Single}[l.Kind]
 		s = x.Closed(l.Kind, role, l.MaxConcurrency)
 		s.Sessions, s.Opening = l.Requests, nil
 		if l.Opening > 0 && l.MaxConcurrency > 1 {

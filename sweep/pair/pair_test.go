@@ -60,7 +60,8 @@ func (c compared) run(t *testing.T) *outcome {
 	o := &outcome{record: &rundir.Pair{}, runs: [2]*rundir.Run{{}, {}}}
 	c.b.Seed++ // its steps jitter otherwise
 	synctest.Test(t, func(t *testing.T) {
-		p := Config{Budget: c.budget, Save: func(*rundir.Pair) error { return nil }, Planned: func(int, int, time.Duration) {}}
+		p := Config{Budget: c.budget, Save: func(*rundir.Pair) error { return nil },
+			Planned: func(int, int, time.Duration) {}}
 		for i, server := range []sim.MachineConfig{c.a, c.b} {
 			live, err := sim.Start(server)
 			if err != nil {
@@ -92,7 +93,8 @@ func anyPair(seed int) compared {
 	k := simtest.Random(uint64(seed))
 	k.Server.Jitter = 0.05 + 0.15*rand.New(rand.NewPCG(uint64(seed), 23)).Float64()
 	stage := max(time.Second, 2*k.Work.Capacity(k.Server).Latency)
-	c := compared{a: k.Server, b: k.Server, work: k.Work, spread: k.Spread, stage: stage, budget: 300 * stage, seed: uint64(seed)}
+	c := compared{a: k.Server, b: k.Server, work: k.Work, spread: k.Spread, stage: stage, budget: 300 * stage,
+		seed: uint64(seed)}
 	if !simtest.Full() { // one load that need not be found takes a tenth of the time
 		c.budget, c.tune = 50*stage, func(p *Config) { p.Widths = []int{8} }
 	}
@@ -130,7 +132,10 @@ func TestASlowerServerIsFound(t *testing.T) {
 		c := anyPair(seed)
 		c.b = slower(c.a, 0.15)
 		p := c.run(t)
-		if slices.ContainsFunc(p.rows(), func(r Row) bool { return r.Shown && (r.Metric == MetricOutput) == (r.Ratio.Value() < 0) }) {
+		if slices.ContainsFunc(p.rows(), func(r Row) bool {
+			return r.Shown &&
+				(r.Metric == MetricOutput) == (r.Ratio.Value() < 0)
+		}) {
 			found++
 		} else {
 			t.Logf("seed %d: not found in %d blocks", seed, p.record.Blocks())
@@ -146,14 +151,17 @@ func TestASlowerServerIsFound(t *testing.T) {
 func quick(t *testing.T) compared {
 	demo := simtest.Preset(t, "demo")
 	demo.Jitter = 0.1
-	return compared{a: demo, b: demo, stage: time.Second, budget: 3 * time.Minute, seed: 7, work: simtest.SameInAll(64, 16)}
+	return compared{a: demo, b: demo, stage: time.Second, budget: 3 * time.Minute, seed: 7,
+		work: simtest.SameInAll(64, 16)}
 }
 
 // A budget is kept, and one that is too short for two blocks ends the comparison with what it needs.
 func TestBudget(t *testing.T) {
 	c := quick(t)
-	if o := c.run(t); o.took > c.budget*105/100 || o.took < c.budget*8/10 || o.record.Blocks() < 3 || o.record.State != rundir.Complete {
-		t.Errorf("it took %v of %v for %d blocks: %s, %v", o.took, c.budget, o.record.Blocks(), o.record.State, o.record.Failure)
+	if o := c.run(t); o.took > c.budget*105/100 || o.took < c.budget*8/10 || o.record.Blocks() < 3 ||
+		o.record.State != rundir.Complete {
+		t.Errorf("it took %v of %v for %d blocks: %s, %v", o.took, c.budget, o.record.Blocks(), o.record.State,
+			o.record.Failure)
 	} else if order := strings.Join(o.record.Orders[:3], " "); order != "ABBA BAAB ABBA" {
 		t.Errorf("blocks %s", order)
 	}
@@ -171,7 +179,8 @@ type unlikeAny struct {
 
 func (u unlikeAny) Next() (load.Session, bool) {
 	k := int(u.n.Add(1))
-	return load.Session{Turns: []load.Turn{{User: fmt.Sprintf("%s: %d", u.stage, k), PromptTokens: 40 + k%30, OutputTokens: 8 + k%5}}}, true
+	return load.Session{Turns: []load.Turn{{User: fmt.Sprintf("%s: %d", u.stage, k), PromptTokens: 40 + k%30,
+		OutputTokens: 8 + k%5}}}, true
 }
 
 // listening notes what it is asked, in order.
@@ -231,7 +240,8 @@ func TestBothServersGetTheSame(t *testing.T) {
 				continue
 			}
 			if x.Requests.Due != y.Requests.Due || x.WindowFrom != y.WindowFrom || x.Window != y.Window || x.WindowFrom <= 0 {
-				t.Errorf("%s: %+v and %+v in %v+%v and %v+%v", name, x.Requests, y.Requests, x.WindowFrom, x.Window, y.WindowFrom, y.Window)
+				t.Errorf("%s: %+v and %+v in %v+%v and %v+%v", name, x.Requests, y.Requests, x.WindowFrom, x.Window, y.WindowFrom,
+					y.Window)
 			}
 			first, second := due(0, name), due(1, name)
 			if n := min(len(first), len(second)); n < 10 || !slices.Equal(first[:n], second[:n]) {
@@ -250,7 +260,8 @@ func TestAServerThatDiesIsNamed(t *testing.T) {
 	c := quick(t)
 	c.tune = func(p *Config) { p.Sides[1].Doer = simtest.NewFailing(p.Sides[1].Doer, 5000, client.ClassConnect) }
 	o := c.run(t)
-	if f := o.record.Failure; o.record.State != rundir.Failed || f.Code != noteSideFailed.Code || fmt.Sprint(f.Args["side"]) != "B" {
+	if f := o.record.Failure; o.record.State != rundir.Failed || f.Code != noteSideFailed.Code ||
+		fmt.Sprint(f.Args["side"]) != "B" {
 		t.Errorf("%s, %v", o.record.State, f)
 	}
 	if o.runs[0].Failure.Code != noteOtherFailed.Code || o.runs[1].State != rundir.Failed {

@@ -69,7 +69,8 @@ func key(load, metric string) string {
 // given.
 func Keys(rates []float64, widths []int) []string {
 	loads := []rundir.PairLoad{
-		{Key: LoadSync}, {Key: LoadHalf, Rate: rundir.Exactly(1)}, {Key: LoadHigh, Rate: rundir.Exactly(1)}, {Key: LoadCeiling},
+		{Key: LoadSync}, {Key: LoadHalf, Rate: rundir.Exactly(1)}, {Key: LoadHigh, Rate: rundir.Exactly(1)},
+		{Key: LoadCeiling},
 	}
 	if len(rates)+len(widths) > 0 {
 		loads = nil

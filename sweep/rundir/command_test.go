@@ -10,7 +10,8 @@ import (
 
 // TestCommand writes and reads the command of a run; an older run has none.
 func TestCommand(t *testing.T) {
-	in := Run{Command: Command{Args: []string{"llmsweep", "sweep", "sim:"}, Body: json.RawMessage(`{"a":1}`), Headers: []string{"X-A"}, Timeout: 600, Proxy: "http://p:1"}}
+	in := Run{Command: Command{Args: []string{"llmsweep", "sweep", "sim:"}, Body: json.RawMessage(`{"a":1}`),
+		Headers: []string{"X-A"}, Timeout: 600, Proxy: "http://p:1"}}
 	b, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)

@@ -6,9 +6,10 @@ import "llmsweep/client/note"
 // computes a rate, an interval or a percentile of its own. Rates are requests per second.
 type Answer struct {
 	Kind AnswerKind `json:"kind"`
-	Rate Number     `json:"rate,omitzero"` // a lower bound where Kind is "at_least"; absent where it is "between" or "none"
-	Low  Number     `json:"low,omitzero"`  // 95 % interval; where Kind is "between", what is known instead of a rate
-	High Number     `json:"high,omitzero"`
+	// a lower bound where Kind is "at_least"; absent where it is "between" or "none"
+	Rate Number `json:"rate,omitzero"`
+	Low  Number `json:"low,omitzero"` // 95 % interval; where Kind is "between", what is known instead of a rate
+	High Number `json:"high,omitzero"`
 	// Needed is how long a sweep of this server takes until its answer is known, in seconds; absent where it is known,
 	// and where the sweep was given as long.
 	Needed Number `json:"needed_s,omitzero"`

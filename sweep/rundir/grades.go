@@ -23,12 +23,13 @@ type Grades struct {
 
 // Graded counts graded answers.
 type Graded struct {
-	Answers  int      `json:"answers"` // right or wrong
-	Right    int      `json:"right"`
-	None     int      `json:"none,omitempty"`   // of the wrong: those in which no answer was found
-	Cut      int      `json:"cut,omitempty"`    // ended by their limit, so that they are neither
-	Failed   int      `json:"failed,omitempty"` // requests without an answer, and refusals of the model's provider; they are neither
-	Items    int      `json:"items"`            // different questions among the answers
+	Answers int `json:"answers"` // right or wrong
+	Right   int `json:"right"`
+	None    int `json:"none,omitempty"` // of the wrong: those in which no answer was found
+	Cut     int `json:"cut,omitempty"`  // ended by their limit, so that they are neither
+	// requests without an answer, and refusals of the model's provider; they are neither
+	Failed   int      `json:"failed,omitempty"`
+	Items    int      `json:"items"` // different questions among the answers
 	Accuracy Estimate `json:"accuracy,omitzero"`
 }
 

@@ -30,14 +30,16 @@ type Pair struct {
 
 // PairLoad is one load that both servers get.
 type PairLoad struct {
-	Key            string  `json:"key"`  // "sync", "50" and "80" (per cent of the ceiling), "max", or as asked for: "4rps", "c8"
-	Name           string  `json:"name"` // beginning of the names of its stages
-	Kind           string  `json:"kind"`
-	Rate           Number  `json:"rate,omitzero"` // absent in a closed loop
-	MaxConcurrency int     `json:"max_concurrency,omitempty"`
-	Requests       int     `json:"requests,omitempty"`  // number of requests, all of which count
-	Opening        float64 `json:"opening_s,omitempty"` // time left out at the start; in a closed loop, the time over which it is filled
-	Window         float64 `json:"window_s,omitempty"`
+	// "sync", "50" and "80" (per cent of the ceiling), "max", or as asked for: "4rps", "c8"
+	Key            string `json:"key"`
+	Name           string `json:"name"` // beginning of the names of its stages
+	Kind           string `json:"kind"`
+	Rate           Number `json:"rate,omitzero"` // absent in a closed loop
+	MaxConcurrency int    `json:"max_concurrency,omitempty"`
+	Requests       int    `json:"requests,omitempty"` // number of requests, all of which count
+	// time left out at the start; in a closed loop, the time over which it is filled
+	Opening float64 `json:"opening_s,omitempty"`
+	Window  float64 `json:"window_s,omitempty"`
 }
 
 // Blocks returns the number of complete blocks.

@@ -18,23 +18,26 @@ type Record struct {
 	FirstAnswer Number `json:"first_answer,omitzero"`
 	LastToken   Number `json:"last_token,omitzero"`
 	End         Number `json:"end,omitzero"`
-	Dial        Number `json:"dial,omitzero"`    // seconds spent on connecting; part of the lag
-	Resent      int    `json:"resent,omitempty"` // connections that were found closed before any of the request was written
+	Dial        Number `json:"dial,omitzero"` // seconds spent on connecting; part of the lag
+	// connections that were found closed before any of the request was written
+	Resent int `json:"resent,omitempty"`
 
 	Status  string `json:"status"`
 	Error   string `json:"error,omitempty"`   // the class
 	Message string `json:"message,omitempty"` // the failure in words
 	HTTP    int    `json:"http,omitempty"`
 
-	AskedTokens     int    `json:"asked_tokens,omitempty"`
-	AskedPrompt     int    `json:"asked_prompt_tokens,omitempty"` // the length that the workload wanted, where the request did not end well
+	AskedTokens int `json:"asked_tokens,omitempty"`
+	// the length that the workload wanted, where the request did not end well
+	AskedPrompt     int    `json:"asked_prompt_tokens,omitempty"`
 	PromptTokens    Number `json:"prompt_tokens,omitzero"`
 	OutputTokens    Number `json:"output_tokens,omitzero"`
 	ReasoningTokens Number `json:"reasoning_tokens,omitzero"`
 	CachedTokens    Number `json:"cached_tokens,omitzero"`
-	IdealTokens     int    `json:"ideal_tokens,omitempty"` // of the prompt that the run had sent before: what an unlimited prefix cache holds
-	TokenSource     string `json:"token_source,omitempty"`
-	Finish          string `json:"finish,omitempty"`
+	// of the prompt that the run had sent before: what an unlimited prefix cache holds
+	IdealTokens int    `json:"ideal_tokens,omitempty"`
+	TokenSource string `json:"token_source,omitempty"`
+	Finish      string `json:"finish,omitempty"`
 
 	GapsUS []int64 `json:"gaps_us,omitempty"` // between token-bearing chunks, rounded cumulatively so that they add up
 	Counts []int32 `json:"counts,omitempty"`  // tokens in each chunk; left out where all are 1

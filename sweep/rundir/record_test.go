@@ -111,14 +111,18 @@ func TestRecordSurvivesJSON(t *testing.T) {
 // TestRecordFormat fixes the bytes of two lines: readers in other languages depend on them.
 func TestRecordFormat(t *testing.T) {
 	for want, r := range map[string]Record{
-		`{"stage":"a","seq":0,"turn":0,"due":0,"status":"error","error":"timeout"}`: {Stage: "a", Due: Exactly(0), Status: "error", Error: "timeout"},
+		`{"stage":"a","seq":0,"turn":0,"due":0,"status":"error","error":"timeout"}`: {Stage: "a", Due: Exactly(0),
+			Status: "error", Error: "timeout"},
 		`{"stage":"poisson@1.00","seq":3,"turn":1,"due":1.25,"queued":0.5,"sent":1.750000001,"headers":2,"first_token":2.1,"first_answer":2.2,` +
 			`"last_token":3,"end":3.5,"dial":0.001,"resent":1,"status":"ok","error":"e","message":"\"\\\n中","http":200,"asked_tokens":8,` +
 			`"prompt_tokens":512,"output_tokens":8,"reasoning_tokens":2,"cached_tokens":256,"ideal_tokens":300,"token_source":"server","finish":"stop",` +
 			`"gaps_us":[1,-2,3],"counts":[1,2],"shared":[0],"read_delay":0.000001}`: {
-			Stage: "poisson@1.00", Seq: 3, Turn: 1, Due: Exactly(1.25), Queued: Exactly(0.5), Sent: Exactly(1.7500000012), Headers: Exactly(2),
-			FirstToken: Exactly(2.1), FirstAnswer: Exactly(2.2), LastToken: Exactly(3), End: Exactly(3.5), Dial: Exactly(0.001), Resent: 1,
-			Status: "ok", Error: "e", Message: "\"\\\n中", HTTP: 200, AskedTokens: 8, PromptTokens: Exactly(512), OutputTokens: Exactly(8),
+			Stage: "poisson@1.00", Seq: 3, Turn: 1, Due: Exactly(1.25), Queued: Exactly(0.5), Sent: Exactly(1.7500000012),
+			Headers:    Exactly(2),
+			FirstToken: Exactly(2.1), FirstAnswer: Exactly(2.2), LastToken: Exactly(3), End: Exactly(3.5), Dial: Exactly(0.001),
+			Resent: 1,
+			Status: "ok", Error: "e", Message: "\"\\\n中", HTTP: 200, AskedTokens: 8, PromptTokens: Exactly(512),
+			OutputTokens:    Exactly(8),
 			ReasoningTokens: Exactly(2), CachedTokens: Exactly(256), IdealTokens: 300, TokenSource: "server", Finish: "stop",
 			GapsUS: []int64{1, -2, 3}, Counts: []int32{1, 2}, Shared: []int32{0}, ReadDelay: Exactly(0.000001),
 		},
@@ -134,8 +138,10 @@ func FuzzParse(f *testing.F) {
 	for _, line := range []string{
 		`{"stage":"a","seq":1,"turn":0,"due":1.5,"sent":-0.25,"status":"ok","gaps_us":[1,-2],"counts":[1,2,3]}`,
 		`{"due":00}`, `{"due":1.}`, `{"due":1e3}`, `{"due":{"over":3}}`, `{"seq":1.0}`, `{"gaps_us":[]}`, `{"gaps_us":[01]}`,
-		`{"counts":[4294967296]}`, `{"due":9007199254740993.5}`, `{"stage":"\u0041"}`, `{"seq":1,"seq":2}`, `{} `, `{"Seq":3}`,
-		`{"gaps_us":[1,2],"gaps_us":[3]}`, `{"status":"ok","due":0.000000001}`, `{"seq":-0}`, `null`, `{"seq":1}}`, `{"due":-0}`, `{"due":0.12345678901}`,
+		`{"counts":[4294967296]}`, `{"due":9007199254740993.5}`, `{"stage":"\u0041"}`, `{"seq":1,"seq":2}`, `{} `,
+		`{"Seq":3}`,
+		`{"gaps_us":[1,2],"gaps_us":[3]}`, `{"status":"ok","due":0.000000001}`, `{"seq":-0}`, `null`, `{"seq":1}}`,
+		`{"due":-0}`, `{"due":0.12345678901}`,
 		`{"due":"1.5"}`, `{"due":null,"sent":true}`, `{"later":{"a":[1,{"b":null}]},"seq":4}`,
 	} {
 		f.Add([]byte(line))
@@ -160,7 +166,8 @@ func FuzzParse(f *testing.F) {
 
 // TestParseRefuses has lines that are not records.
 func TestParseRefuses(t *testing.T) {
-	for _, line := range []string{``, `nonsense`, `{`, `{"seq":1`, `{"seq":1}}`, `{"due":"1.5"}`, `{"due":true}`, `{"seq":1.5}`, `{"stage":7}`, `{"counts":[4294967296]}`, `[1]`} {
+	for _, line := range []string{``, `nonsense`, `{`, `{"seq":1`, `{"seq":1}}`, `{"due":"1.5"}`, `{"due":true}`,
+		`{"seq":1.5}`, `{"stage":7}`, `{"counts":[4294967296]}`, `[1]`} {
 		if r, err := ParseRecord([]byte(line)); err == nil {
 			t.Errorf("%q is read as %+v", line, r)
 		}
@@ -200,8 +207,9 @@ func BenchmarkParse(b *testing.B) {
 // busy is a record of a usual size: 128 tokens in chunks of one.
 func busy() *Record {
 	return &Record{
-		Stage: "poisson@10.00", Due: Exactly(12.5), Sent: Exactly(12.500012), FirstToken: Exactly(12.6), LastToken: Exactly(14),
-		End: Exactly(14.0001), Status: "ok", AskedTokens: 128, PromptTokens: Exactly(512), OutputTokens: Exactly(128),
+		Stage: "poisson@10.00", Due: Exactly(12.5), Sent: Exactly(12.500012), FirstToken: Exactly(12.6),
+		LastToken: Exactly(14),
+		End:       Exactly(14.0001), Status: "ok", AskedTokens: 128, PromptTokens: Exactly(512), OutputTokens: Exactly(128),
 		TokenSource: "server", GapsUS: slices.Repeat([]int64{11023}, 127),
 	}
 }

@@ -31,7 +31,8 @@ type Verdict string
 const (
 	Stable    Verdict = "stable"    // the backlog grows by less than the tolerance
 	Saturated Verdict = "saturated" // the backlog grows
-	Shedding  Verdict = "shedding"  // the backlog does not grow, because the server refuses or fails a part of the requests
+	// the backlog does not grow, because the server refuses or fails a part of the requests
+	Shedding  Verdict = "shedding"
 	Undecided Verdict = "undecided" // neither could be shown in the time available
 	Closed    Verdict = "closed"    // a closed loop: the server sets its rate, so that no backlog can grow
 )
@@ -146,7 +147,8 @@ type Labels struct {
 
 // IsZero reports whether no label is set.
 func (l Labels) IsZero() bool {
-	return l.Model == "" && l.GPU == "" && l.GPUs == 0 && l.Engine == "" && l.Quant == "" && l.Price == 0 && len(l.Free) == 0
+	return l.Model == "" && l.GPU == "" && l.GPUs == 0 && l.Engine == "" && l.Quant == "" && l.Price == 0 &&
+		len(l.Free) == 0
 }
 
 // FreeKeys returns the names of the free labels, sorted.
@@ -195,9 +197,10 @@ func (w *Workload) Pause() time.Duration {
 
 // Conversation is how conversations go on after their first turns. Each turn carries all before it, answers included.
 type Conversation struct {
-	Turns      Lengths `json:"turns"`       // user messages in a conversation
-	TurnTokens Lengths `json:"turn_tokens"` // of each message after the first, in tokens; history and template are not counted
-	Pause      float64 `json:"pause_s"`     // mean time between an answer and the next turn, in seconds
+	Turns Lengths `json:"turns"` // user messages in a conversation
+	// of each message after the first, in tokens; history and template are not counted
+	TurnTokens Lengths `json:"turn_tokens"`
+	Pause      float64 `json:"pause_s"` // mean time between an answer and the next turn, in seconds
 	// RandomPauses is set where pauses are drawn: from Pauses, or else from an exponential distribution. Otherwise all
 	// are alike.
 	RandomPauses bool     `json:"random_pauses,omitempty"`
@@ -283,11 +286,12 @@ type Selftest struct {
 // Lengths is a distribution of lengths in tokens, of numbers of turns or of pauses in milliseconds: fixed, or drawn and
 // cut at Min and Max.
 type Lengths struct {
-	Mean  float64 `json:"mean"`
-	Std   float64 `json:"std,omitempty"`
-	Min   int     `json:"min,omitempty"`
-	Max   int     `json:"max,omitempty"`
-	Shape string  `json:"shape,omitempty"` // ShapeUniform, ShapeExponential or ShapeLognormal; empty for normal, or fixed where Std is 0
+	Mean float64 `json:"mean"`
+	Std  float64 `json:"std,omitempty"`
+	Min  int     `json:"min,omitempty"`
+	Max  int     `json:"max,omitempty"`
+	// ShapeUniform, ShapeExponential or ShapeLognormal; empty for normal, or fixed where Std is 0
+	Shape string `json:"shape,omitempty"`
 }
 
 // Shapes of distributions, as flags name them.

@@ -245,14 +245,16 @@ func TestExamples(t *testing.T) {
 
 // TestEveryKey tests that a run and a record with every key set follow the schema, and that the schema has all keys.
 func TestEveryKey(t *testing.T) {
-	for name, value := range map[string]any{"run": &rundir.Run{}, "records": &rundir.Record{}, "pair": &rundir.Pair{}, "verdict": &rundir.Conclusion{Verdict: rundir.DecisionMet, MayClaim: rundir.SupportsSLO}} {
+	for name, value := range map[string]any{"run": &rundir.Run{}, "records": &rundir.Record{}, "pair": &rundir.Pair{},
+		"verdict": &rundir.Conclusion{Verdict: rundir.DecisionMet, MayClaim: rundir.SupportsSLO}} {
 		for _, full := range []bool{false, true} {
 			v := reflect.ValueOf(value)
 			if full {
 				fill(v.Elem())
 			}
 			if f := v.Elem().FieldByName("Schema"); f.IsValid() {
-				f.SetString(map[string]string{"run": rundir.Schema, "pair": rundir.PairSchema, "verdict": rundir.VerdictSchema}[name])
+				f.SetString(map[string]string{"run": rundir.Schema, "pair": rundir.PairSchema,
+					"verdict": rundir.VerdictSchema}[name])
 			}
 			b, err := json.Marshal(v.Interface())
 			if err != nil {
@@ -328,7 +330,8 @@ func TestWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, change := range [][2]string{
-		{`"schema":"llmsweep.run/v1"`, `"schema":"llmsweep.run/v2"`}, {`"state":""`, `"state":3`}, {`"stages":null`, `"stages":{}`},
+		{`"schema":"llmsweep.run/v1"`, `"schema":"llmsweep.run/v2"`}, {`"state":""`, `"state":3`},
+		{`"stages":null`, `"stages":{}`},
 		{`"labels":{}`, `"labels":{"gpus":"two"}`}, {`"client":`, `"clients":`},
 	} {
 		bad := strings.Replace(string(good), change[0], change[1], 1)
@@ -342,7 +345,8 @@ func TestWhatIsWrong(t *testing.T) {
 	if err := simtest.CheckSchema("run", good); err != nil {
 		t.Error(err)
 	}
-	if _, err := rundir.SchemaOf("nothing"); err == nil || err.Error() != `no schema "nothing": there are run, records, pair, verdict` {
+	if _, err := rundir.SchemaOf("nothing"); err == nil ||
+		err.Error() != `no schema "nothing": there are run, records, pair, verdict` {
 		t.Error(err)
 	}
 }

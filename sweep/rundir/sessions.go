@@ -77,9 +77,10 @@ func (s *Sessions) Again() Number {
 type Carried struct {
 	Terms   []string `json:"terms,omitempty"`   // of the SLO; none without one
 	Verdict Promised `json:"verdict,omitempty"` // "broken" where not even one user gets what the SLO promises
-	Users   Number   `json:"users,omitzero"`    // a lower bound where no number of users was too many; absent where it is not known
-	Low     Number   `json:"low,omitzero"`      // 95 % interval of the number
-	High    Number   `json:"high,omitzero"`
+	// a lower bound where no number of users was too many; absent where it is not known
+	Users Number `json:"users,omitzero"`
+	Low   Number `json:"low,omitzero"` // 95 % interval of the number
+	High  Number `json:"high,omitzero"`
 	// Cause is what runs out beyond that: LimitKV, LimitSlots or LimitCompute; empty where it is not known.
 	Cause string `json:"cause,omitempty"`
 	// Term is the term that is missed first; empty without one.

@@ -14,13 +14,15 @@ const (
 
 // Goodput is how much of a stage's work met the objectives, and whether the stage as a whole met them.
 type Goodput struct {
-	Rate    Number `json:"rate,omitzero"`     // requests per second that ended in the window and met every term
-	Share   Number `json:"share,omitzero"`    // of those due in the window
-	Unknown int    `json:"unknown,omitempty"` // requests due in the window that cannot be judged; then Share is a lower bound
+	Rate  Number `json:"rate,omitzero"`  // requests per second that ended in the window and met every term
+	Share Number `json:"share,omitzero"` // of those due in the window
+	// requests due in the window that cannot be judged; then Share is a lower bound
+	Unknown int `json:"unknown,omitempty"`
 	// Tokens is the output tokens per second of the requests that Rate counts; absent where they were not counted.
 	Tokens Number `json:"tokens_per_s,omitzero"`
 
-	Verdict Promised  `json:"verdict"` // on the stage as a whole: "kept", "broken" or "unsure"; earlier versions wrote "unknown" for "unsure"
+	// on the stage as a whole: "kept", "broken" or "unsure"; earlier versions wrote "unknown" for "unsure"
+	Verdict Promised  `json:"verdict"`
 	Terms   []Promise `json:"terms"`
 }
 

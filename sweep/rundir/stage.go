@@ -32,29 +32,32 @@ type Stage struct {
 	// earlier versions.
 	WholeRun *WholeRun `json:"whole_run,omitempty"`
 
-	Requests     Requests          `json:"requests"`
-	Errors       map[string]int    `json:"errors,omitempty"`         // by class
-	Examples     map[string]string `json:"error_examples,omitempty"` // one message per class
-	Rates        Rates             `json:"rates"`
-	TokensPerS   TokenRates        `json:"tokens_per_s"`
-	Latency      Dist              `json:"latency_s"`
-	TTFT         Dist              `json:"ttft_s"`
-	TTFTDue      Dist              `json:"ttft_due_s"`
-	FirstAnswer  Dist              `json:"first_answer_s,omitzero"` // to the first token after reasoning; absent where no answer began with reasoning
-	TPOT         Dist              `json:"tpot_s"`
-	ITL          Dist              `json:"itl_s"`                // per token
-	ChunkGap     Dist              `json:"chunk_gap_s,omitzero"` // per chunk; absent where each chunk held one token
-	Lag          Dist              `json:"lag_s"`
-	Queued       Dist              `json:"queued_s"`
-	All          *AllDists         `json:"all,omitempty"`         // with the requests that failed; absent where none did
-	ReadDelay    Dist              `json:"read_delay_s,omitzero"` // the longest of each request; absent without timestamps from the kernel
-	Concurrency  Concurrency       `json:"concurrency"`
-	OutputTokens TokenStats        `json:"output_tokens"`
-	PromptTokens TokenStats        `json:"prompt_tokens"`
+	Requests   Requests          `json:"requests"`
+	Errors     map[string]int    `json:"errors,omitempty"`         // by class
+	Examples   map[string]string `json:"error_examples,omitempty"` // one message per class
+	Rates      Rates             `json:"rates"`
+	TokensPerS TokenRates        `json:"tokens_per_s"`
+	Latency    Dist              `json:"latency_s"`
+	TTFT       Dist              `json:"ttft_s"`
+	TTFTDue    Dist              `json:"ttft_due_s"`
+	// to the first token after reasoning; absent where no answer began with reasoning
+	FirstAnswer Dist      `json:"first_answer_s,omitzero"`
+	TPOT        Dist      `json:"tpot_s"`
+	ITL         Dist      `json:"itl_s"`                // per token
+	ChunkGap    Dist      `json:"chunk_gap_s,omitzero"` // per chunk; absent where each chunk held one token
+	Lag         Dist      `json:"lag_s"`
+	Queued      Dist      `json:"queued_s"`
+	All         *AllDists `json:"all,omitempty"` // with the requests that failed; absent where none did
+	// the longest of each request; absent without timestamps from the kernel
+	ReadDelay    Dist        `json:"read_delay_s,omitzero"`
+	Concurrency  Concurrency `json:"concurrency"`
+	OutputTokens TokenStats  `json:"output_tokens"`
+	PromptTokens TokenStats  `json:"prompt_tokens"`
 
 	// InterToken is sum(last - first) / sum(n - 1) over the requests: every token has the same weight.
-	InterToken     Number `json:"inter_token_s,omitzero"`
-	SharedChunks   Number `json:"shared_chunks,omitzero"` // share of the token-bearing chunks that were read together with the next
+	InterToken Number `json:"inter_token_s,omitzero"`
+	// share of the token-bearing chunks that were read together with the next
+	SharedChunks   Number `json:"shared_chunks,omitzero"`
 	TokensPerChunk Number `json:"tokens_per_chunk,omitzero"`
 	CachedTokens   Number `json:"cached_tokens,omitzero"` // mean per request
 	Hits           *Hits  `json:"cache_hits,omitempty"`   // absent where nothing was sent before, and nothing is reported
@@ -73,18 +76,21 @@ type Stage struct {
 	Goodput *Goodput `json:"goodput,omitempty"` // absent where there are no objectives
 	Graded  *Graded  `json:"graded,omitempty"`  // absent in runs without graded questions
 
-	Replicas []ReplicaShare `json:"replicas,omitempty"` // what each of several servers did, in the order of Target.Replicas
+	// what each of several servers did, in the order of Target.Replicas
+	Replicas []ReplicaShare `json:"replicas,omitempty"`
 
-	Verdict   Verdict     `json:"verdict"`
-	Drift     Drift       `json:"drift,omitzero"`
-	Refused   Number      `json:"refused,omitzero"` // share of the requests due in the window that were refused: HTTP 429, 503 or 529; absent for none
-	Traits    Traits      `json:"traits,omitzero"`
-	ClientCPU Number      `json:"client_cpu_fraction,omitzero"` // of all cores
-	ClientGC  Number      `json:"client_gc_fraction,omitzero"`  // of all cores, spent on collecting garbage
-	Server    *Server     `json:"server,omitempty"`             // what the server reported about itself
-	Invalid   note.Note   `json:"invalid,omitzero"`             // why the row shows the client's limits and not the server's
-	Warnings  []note.Note `json:"warnings,omitempty"`
-	Source    *Source     `json:"source,omitempty"` // where it was read; absent in stages measured by this program
+	Verdict Verdict `json:"verdict"`
+	Drift   Drift   `json:"drift,omitzero"`
+	// share of the requests due in the window that were refused: HTTP 429, 503 or 529; absent for none
+	Refused   Number  `json:"refused,omitzero"`
+	Traits    Traits  `json:"traits,omitzero"`
+	ClientCPU Number  `json:"client_cpu_fraction,omitzero"` // of all cores
+	ClientGC  Number  `json:"client_gc_fraction,omitzero"`  // of all cores, spent on collecting garbage
+	Server    *Server `json:"server,omitempty"`             // what the server reported about itself
+	// why the row shows the client's limits and not the server's
+	Invalid  note.Note   `json:"invalid,omitzero"`
+	Warnings []note.Note `json:"warnings,omitempty"`
+	Source   *Source     `json:"source,omitempty"` // where it was read; absent in stages measured by this program
 	// Doubts are what the audit found when the stage was read from a document; absent in stages measured by this
 	// program.
 	Doubts []Doubt `json:"doubts,omitempty"`
@@ -118,7 +124,8 @@ func (s *Stage) OfWholeRun() *Stage {
 	all := *s
 	all.Whole, all.WholeRun, all.WindowFrom, all.Window, all.Goodput, all.All = true, nil, 0, w.Window, nil, nil
 	all.Requests, all.Rates, all.TokensPerS, all.Concurrency = w.Requests, w.Rates, w.TokensPerS, w.Concurrency
-	all.Latency, all.TTFT, all.FirstAnswer, all.TPOT, all.ITL, all.ChunkGap = w.Latency, w.TTFT, w.FirstAnswer, w.TPOT, w.ITL, w.ChunkGap
+	all.Latency, all.TTFT, all.FirstAnswer, all.TPOT, all.ITL, all.ChunkGap = w.Latency, w.TTFT, w.FirstAnswer, w.TPOT,
+		w.ITL, w.ChunkGap
 	all.OutputTokens, all.PromptTokens, all.InterToken = w.OutputTokens, w.PromptTokens, w.InterToken
 	return &all
 }
@@ -181,10 +188,11 @@ type ReplicaShare struct {
 
 // Server is what the server reported about its own load in the window.
 type Server struct {
-	Running       Number `json:"running,omitzero"` // requests being processed, mean
-	RunningMax    Number `json:"running_max,omitzero"`
-	RunningBehind Number `json:"running_while_waiting,omitzero"` // those being processed while others waited, mean over those that waited
-	Waiting       Number `json:"waiting,omitzero"`               // requests in its queue, mean
+	Running    Number `json:"running,omitzero"` // requests being processed, mean
+	RunningMax Number `json:"running_max,omitzero"`
+	// those being processed while others waited, mean over those that waited
+	RunningBehind Number `json:"running_while_waiting,omitzero"`
+	Waiting       Number `json:"waiting,omitzero"` // requests in its queue, mean
 	WaitingMax    Number `json:"waiting_max,omitzero"`
 	KVUsage       Number `json:"kv_usage,omitzero"` // share of the KV cache in use, 0 to 1
 	KVUsageMax    Number `json:"kv_usage_max,omitzero"`
@@ -228,7 +236,8 @@ type Requests struct {
 
 // Rates are requests per second, counted in the window alone.
 type Rates struct {
-	Offered   Number `json:"offered,omitzero"` // due; absent in a closed loop. Where the window is the whole stage, until the last was due
+	// due; absent in a closed loop. Where the window is the whole stage, until the last was due
+	Offered   Number `json:"offered,omitzero"`
 	Sent      Number `json:"sent,omitzero"`
 	Completed Number `json:"completed,omitzero"` // succeeded in the window, whenever they were due
 	// TheoreticalMax is the number of that name in a stress table: all requests / longest response time. It is not a
@@ -269,9 +278,10 @@ type TokenStats struct {
 	P90     Number `json:"p90,omitzero"`
 	AtLimit Number `json:"at_limit,omitzero"` // share that was cut at the longest allowed length
 
-	Total       Number `json:"total,omitzero"`       // where it is known as such; else it is N times Mean
-	Retokenized Number `json:"retokenized,omitzero"` // tokens of the text of all answers, counted again; reasoning as reported
-	Text        Number `json:"text,omitzero"`        // part of Total, where it is known
+	Total Number `json:"total,omitzero"` // where it is known as such; else it is N times Mean
+	// tokens of the text of all answers, counted again; reasoning as reported
+	Retokenized Number `json:"retokenized,omitzero"`
+	Text        Number `json:"text,omitzero"` // part of Total, where it is known
 	Vision      Number `json:"vision,omitzero"`
 }
 
@@ -294,12 +304,13 @@ type Drift struct {
 
 // Traits are what a stage's requests show of habits of the server.
 type Traits struct {
-	Stalls    int    `json:"stalls,omitempty"`        // how often all open streams stood still together
-	StallTime Number `json:"stall_s,omitzero"`        // how long they did, on average
-	Bursts    Number `json:"bursts,omitzero"`         // share of the answers whose tokens came in bursts
-	Burst     Number `json:"burst_tokens,omitzero"`   // tokens of a burst, on average
-	BurstGap  Number `json:"burst_gap_s,omitzero"`    // time from one burst to the next, on average
-	Whole     Number `json:"whole,omitzero"`          // share of the answers that came in one piece, sooner than the first token of others
+	Stalls    int    `json:"stalls,omitempty"`      // how often all open streams stood still together
+	StallTime Number `json:"stall_s,omitzero"`      // how long they did, on average
+	Bursts    Number `json:"bursts,omitzero"`       // share of the answers whose tokens came in bursts
+	Burst     Number `json:"burst_tokens,omitzero"` // tokens of a burst, on average
+	BurstGap  Number `json:"burst_gap_s,omitzero"`  // time from one burst to the next, on average
+	// share of the answers that came in one piece, sooner than the first token of others
+	Whole     Number `json:"whole,omitzero"`
 	WholeTime Number `json:"whole_s,omitzero"`        // how long such an answer took, on average
 	WholeRate Number `json:"whole_rps,omitzero"`      // such answers per second in the window
 	Computed  Number `json:"computed_itl_s,omitzero"` // time per token of the other answers, where some came in one piece

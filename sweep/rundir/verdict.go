@@ -23,12 +23,13 @@ type Conclusion struct {
 	MayClaim Evidence `json:"may_claim" enum:"estimate,value,bound,slo,difference,difference_of_runs,no_difference,nothing"`
 	// Metric is what Value, Low and High are of. Of a comparison they are relative: 0.1 is 10 % more than Against, and
 	// of errors the difference of the shares.
-	Metric      string   `json:"metric,omitempty"`
-	Unit        string   `json:"unit,omitempty"`
-	Value       Number   `json:"value,omitzero"`
-	Low         Number   `json:"low,omitzero"` // 95 % interval, or what is known instead of a value
-	High        Number   `json:"high,omitzero"`
-	Because     []string `json:"because,omitempty"`      // codes of the reasons and cautions, and the gates that are not met
+	Metric string `json:"metric,omitempty"`
+	Unit   string `json:"unit,omitempty"`
+	Value  Number `json:"value,omitzero"`
+	Low    Number `json:"low,omitzero"` // 95 % interval, or what is known instead of a value
+	High   Number `json:"high,omitzero"`
+	// codes of the reasons and cautions, and the gates that are not met
+	Because     []string `json:"because,omitempty"`
 	NextCommand string   `json:"next_command,omitempty"` // what would decide more, for a POSIX shell
 	Cost        *Cost    `json:"cost,omitempty"`         // of the measurement; absent where nothing was measured
 	// Tokens is what a million output tokens cost, by the labels price and gpus; absent without them, and where no

@@ -23,7 +23,8 @@ func TestAHistogramSaysTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		exact, counted := &Sample{}, &Sample{limit: 1}
 		for range rapid.IntRange(2, 400).Draw(t, "n") {
-			v := math.Pow(10, float64(rapid.IntRange(-6000, 4000).Draw(t, "magnitude"))/1000) // alike, or apart by more than rounding
+			// alike, or apart by more than rounding
+			v := math.Pow(10, float64(rapid.IntRange(-6000, 4000).Draw(t, "magnitude"))/1000)
 			if rapid.IntRange(0, 6).Draw(t, "censored") == 0 {
 				exact.AddBound(v)
 				counted.AddBound(v)
@@ -64,7 +65,8 @@ func TestAHistogramSaysTheSame(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got.Unsupported, want.Unsupported) || math.Abs(got.Neff.Value()/want.Neff.Value()-1) > 1e-3 {
-			t.Fatalf("worth %v, without %v; want %v, without %v", got.Neff.Value(), got.Unsupported, want.Neff.Value(), want.Unsupported)
+			t.Fatalf("worth %v, without %v; want %v, without %v", got.Neff.Value(), got.Unsupported, want.Neff.Value(),
+				want.Unsupported)
 		}
 		for name, w := range want.CI {
 			g, ok := got.CI[name]
@@ -88,7 +90,8 @@ func TestValuesAreTakenInDueOrder(t *testing.T) {
 		}
 		var ended []request
 		for i := range rapid.IntRange(1, 60).Draw(t, "requests") {
-			ended = append(ended, request{float64(i), rapid.SliceOfN(rapid.Float64Range(0, 9), 0, 3).Draw(t, "values"), rapid.Bool().Draw(t, "bound")})
+			ended = append(ended, request{float64(i), rapid.SliceOfN(rapid.Float64Range(0, 9), 0, 3).Draw(t, "values"),
+				rapid.Bool().Draw(t, "bound")})
 		}
 		var ordered Sample
 		for _, r := range ended {

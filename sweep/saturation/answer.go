@@ -170,7 +170,8 @@ func interpolated(low, high rundir.Number, weight float64) rundir.Number {
 // weights are the notes that say something of the answer itself, the weightiest first: that the server was not one
 // server, that the rate may be another one, and how the server treats some of its users.
 var weights = []string{
-	FailsAlways.Code, noteContaminated.Code, noteChanged.Code, "habit.caches", "habit.drops", "habit.pauses", "habit.batches",
+	FailsAlways.Code, noteContaminated.Code, noteChanged.Code, "habit.caches", "habit.drops", "habit.pauses",
+	"habit.batches",
 }
 
 // noteContaminated is given where rows were answered from a prefix cache that the run itself did not fill.

@@ -14,9 +14,10 @@ import (
 
 // Notes on habits of the server, each with its evidence. Rates are per second, times in seconds, shares from 0 to 1.
 var (
-	noteSheds      = note.Kind{Code: "habit.sheds", Args: []string{"stage", "offered", "share", "completed"}}
-	notePauses     = note.Kind{Code: "habit.pauses", Args: []string{"count", "length", "time"}}
-	notePausesHere = note.Kind{Code: "habit.pauses-here", Args: []string{"count", "length", "time"}} // the server is on this machine
+	noteSheds  = note.Kind{Code: "habit.sheds", Args: []string{"stage", "offered", "share", "completed"}}
+	notePauses = note.Kind{Code: "habit.pauses", Args: []string{"count", "length", "time"}}
+	// the server is on this machine
+	notePausesHere = note.Kind{Code: "habit.pauses-here", Args: []string{"count", "length", "time"}}
 	noteBatches    = note.Kind{Code: "habit.batches", Args: []string{"tokens", "gap", "share"}}
 	noteCaches     = note.Kind{Code: "habit.caches", Args: []string{"share", "time", "otherwise"}}
 	noteDrops      = note.Kind{Code: "habit.drops", Args: []string{"count", "share"}}
@@ -32,7 +33,8 @@ func habits(run *rundir.Run) (all []note.Note) {
 	if st := sheds(Open(stages)); st != nil && !quota {
 		all = append(all, noteSheds.New(st.Name, st.Rates.Offered.Value(), st.Refused.Value(), st.Progress.Rate.Value()))
 	}
-	for _, n := range []note.Note{failsAlways(stages), blamed(run, pauses(stages)), batches(stages), caches(stages), drops(stages)} {
+	for _, n := range []note.Note{failsAlways(stages), blamed(run, pauses(stages)), batches(stages), caches(stages),
+		drops(stages)} {
 		if !n.IsZero() {
 			all = append(all, n)
 		}

@@ -31,7 +31,8 @@ func Reopen(path string) (*rundir.Run, error) {
 		}
 	}
 	if len(killed) > 0 {
-		if err := measure.Recover(killed, run.State == rundir.Running, run.Plan.Tolerance, run.Workload.Capped, terms, store.Records(path)); err != nil {
+		if err := measure.Recover(killed, run.State == rundir.Running, run.Plan.Tolerance, run.Workload.Capped, terms,
+			store.Records(path)); err != nil {
 			return nil, err
 		}
 	}

@@ -24,7 +24,8 @@ func runOf(stages ...rundir.Stage) *rundir.Run {
 func stageAt(rate, done float64, verdict rundir.Verdict) rundir.Stage {
 	f := rundir.Exactly
 	st := rundir.Stage{
-		Name: rundir.HoldPrefix + arrival.RateName(rate), Role: rundir.Hold, State: rundir.Complete, Rate: f(rate), Verdict: verdict, Window: 150,
+		Name: rundir.HoldPrefix + arrival.RateName(rate), Role: rundir.Hold, State: rundir.Complete, Rate: f(rate),
+		Verdict: verdict, Window: 150,
 		Requests: rundir.Requests{OK: 1500}, Rates: rundir.Rates{Offered: f(rate)},
 		Progress: rundir.Progress{Rate: f(done), Low: f(0.99 * done), High: f(1.01 * done), Batches: 12},
 		Drift:    rundir.Drift{Value: f(rate/done - 1), Low: f(rate/done - 1.01), High: f(rate/done - 0.99)},
@@ -45,7 +46,8 @@ func refusing(rate, share float64) rundir.Stage {
 // partly is a hold in which the waits of a part of the requests grew.
 func partly(rate, growth float64) rundir.Stage {
 	st := failed(rate, 0.98*rate)
-	st.Traits.Waits = rundir.Drift{Value: rundir.Exactly(growth), Low: rundir.Exactly(0.9 * growth), High: rundir.Exactly(1.1 * growth)}
+	st.Traits.Waits = rundir.Drift{Value: rundir.Exactly(growth), Low: rundir.Exactly(0.9 * growth),
+		High: rundir.Exactly(1.1 * growth)}
 	return st
 }
 
@@ -82,22 +84,37 @@ func TestFind(t *testing.T) {
 		kind            rundir.AnswerKind
 		reason          string
 	}{
-		"kept and failed":              {[]rundir.Stage{ceiling(10), kept(9.7), failed(10.7, 10)}, 10, 9.5, 10.3, rundir.Saturates, "saturation.backlog-grew"},
-		"others are no evidence":       {[]rundir.Stage{ceiling(10), grid, late, kept(9.7), failed(10.7, 10)}, 10, 9.5, 10.3, rundir.Saturates, "saturation.backlog-grew"},
-		"nothing failed":               {[]rundir.Stage{ceiling(10), kept(9.7)}, 0, 9.5, 0, rundir.AtLeast, ""},
-		"nothing was kept":             {[]rundir.Stage{ceiling(10), failed(9.7, 6)}, 0, 0, 6.2, rundir.AtMost, "saturation.backlog-grew"},
-		"a wide bracket":               {[]rundir.Stage{ceiling(10), failed(9.7, 9), kept(5)}, 0, 4.9, 9.3, rundir.Between, "saturation.backlog-grew"},
-		"overload costs throughput":    {[]rundir.Stage{ceiling(10), kept(8), failed(9, 5), kept(8)}, 8.4, 7.8, 9, rundir.Sustains, "saturation.backlog-grew"},
-		"a part waits longer":          {[]rundir.Stage{ceiling(20), kept(10), partly(11, 0.09)}, 10, 9.8, 11.1, rundir.Saturates, "saturation.waits-grew"},
-		"requests are refused":         {[]rundir.Stage{ceiling(10), kept(9), refusing(10, 0.08)}, 9.2, 8.8, 10, rundir.Accepts, "saturation.refused"},
-		"the later failure counts":     {[]rundir.Stage{ceiling(10), kept(9.7), failed(9.7, 7), kept(7)}, 7, 6.8, 7.3, rundir.Saturates, "saturation.backlog-grew"},
-		"the later kept rate counts":   {[]rundir.Stage{ceiling(10), failed(9.7, 9), kept(9.8), failed(10.7, 10.2)}, 10.2, 9.6, 10.6, rundir.Saturates, "saturation.backlog-grew"},
-		"what did not decide is a low": {[]rundir.Stage{ceiling(10), stageAt(9.7, 9.65, rundir.Undecided), failed(10.7, 10)}, 10, 9.5, 10.3, rundir.Saturates, "saturation.backlog-grew"},
-		"what grew a little is none":   {[]rundir.Stage{ceiling(10), stageAt(9.7, 9.5, rundir.Undecided), failed(10.7, 10)}, 0, 0, 10.3, rundir.AtMost, "saturation.backlog-grew"},
-		"nor is a time between pauses": {[]rundir.Stage{paused(ceiling(10), 60), kept(9.7), failed(10.7, 10)}, 0, 0, 10.3, rundir.AtMost, "saturation.backlog-grew"},
-		"short pauses widen it":        {[]rundir.Stage{paused(ceiling(10), 20), kept(9.7), failed(10.7, 10)}, 10, 9.07, 10.3, rundir.Saturates, "saturation.backlog-grew"},
-		"what was saved up is used":    {[]rundir.Stage{ceiling(10), savings(9, 8, 5), kept(6)}, 0, 4.95, 9, rundir.Between, "saturation.backlog-grew"},
-		"what was saved up is gone":    {[]rundir.Stage{ceiling(10), savings(8, 5.5, 5), kept(6)}, 6.94, 5.88, 8, rundir.Sustains, "saturation.backlog-grew"},
+		"kept and failed": {[]rundir.Stage{ceiling(10), kept(9.7), failed(10.7, 10)}, 10, 9.5, 10.3,
+			rundir.Saturates, "saturation.backlog-grew"},
+		"others are no evidence": {[]rundir.Stage{ceiling(10), grid, late, kept(9.7), failed(10.7, 10)}, 10, 9.5, 10.3,
+			rundir.Saturates, "saturation.backlog-grew"},
+		"nothing failed": {[]rundir.Stage{ceiling(10), kept(9.7)}, 0, 9.5, 0, rundir.AtLeast, ""},
+		"nothing was kept": {[]rundir.Stage{ceiling(10), failed(9.7, 6)}, 0, 0, 6.2, rundir.AtMost,
+			"saturation.backlog-grew"},
+		"a wide bracket": {[]rundir.Stage{ceiling(10), failed(9.7, 9), kept(5)}, 0, 4.9, 9.3, rundir.Between,
+			"saturation.backlog-grew"},
+		"overload costs throughput": {[]rundir.Stage{ceiling(10), kept(8), failed(9, 5), kept(8)}, 8.4, 7.8, 9,
+			rundir.Sustains, "saturation.backlog-grew"},
+		"a part waits longer": {[]rundir.Stage{ceiling(20), kept(10), partly(11, 0.09)}, 10, 9.8, 11.1,
+			rundir.Saturates, "saturation.waits-grew"},
+		"requests are refused": {[]rundir.Stage{ceiling(10), kept(9), refusing(10, 0.08)}, 9.2, 8.8, 10,
+			rundir.Accepts, "saturation.refused"},
+		"the later failure counts": {[]rundir.Stage{ceiling(10), kept(9.7), failed(9.7, 7), kept(7)}, 7, 6.8, 7.3,
+			rundir.Saturates, "saturation.backlog-grew"},
+		"the later kept rate counts": {[]rundir.Stage{ceiling(10), failed(9.7, 9), kept(9.8), failed(10.7, 10.2)}, 10.2,
+			9.6, 10.6, rundir.Saturates, "saturation.backlog-grew"},
+		"what did not decide is a low": {[]rundir.Stage{ceiling(10), stageAt(9.7, 9.65, rundir.Undecided), failed(10.7, 10)},
+			10, 9.5, 10.3, rundir.Saturates, "saturation.backlog-grew"},
+		"what grew a little is none": {[]rundir.Stage{ceiling(10), stageAt(9.7, 9.5, rundir.Undecided), failed(10.7, 10)},
+			0, 0, 10.3, rundir.AtMost, "saturation.backlog-grew"},
+		"nor is a time between pauses": {[]rundir.Stage{paused(ceiling(10), 60), kept(9.7), failed(10.7, 10)}, 0, 0, 10.3,
+			rundir.AtMost, "saturation.backlog-grew"},
+		"short pauses widen it": {[]rundir.Stage{paused(ceiling(10), 20), kept(9.7), failed(10.7, 10)}, 10, 9.07, 10.3,
+			rundir.Saturates, "saturation.backlog-grew"},
+		"what was saved up is used": {[]rundir.Stage{ceiling(10), savings(9, 8, 5), kept(6)}, 0, 4.95, 9, rundir.Between,
+			"saturation.backlog-grew"},
+		"what was saved up is gone": {[]rundir.Stage{ceiling(10), savings(8, 5.5, 5), kept(6)}, 6.94, 5.88, 8,
+			rundir.Sustains, "saturation.backlog-grew"},
 	} {
 		run := runOf(c.stages...)
 		WriteAnswer(run, nil)
@@ -122,7 +139,8 @@ func TestFind(t *testing.T) {
 func TestAServerThatChangedIsNamed(t *testing.T) {
 	run := runOf(ceiling(10), kept(9.7), failed(9.7, 7), kept(7))
 	WriteAnswer(run, nil)
-	if c := run.Answer.Cautions; len(c) != 1 || !c[0].Is(noteChanged) || c[0].Args["at"] != 100.0 || c[0].Args["later_at"] != 200.0 {
+	if c := run.Answer.Cautions; len(c) != 1 || !c[0].Is(noteChanged) || c[0].Args["at"] != 100.0 ||
+		c[0].Args["later_at"] != 200.0 {
 		t.Errorf("%v", c)
 	}
 }
@@ -133,7 +151,8 @@ func TestAGuessIsNoAnswer(t *testing.T) {
 	floor.Role, floor.MaxConcurrency, floor.Latency.Mean = rundir.Floor, 1, rundir.Exactly(1)
 	run := runOf(floor, ceiling(10))
 	WriteAnswer(run, nil)
-	if a := run.Answer; a.Kind != rundir.Unanswerable || a.Guess.Value() != 10 || a.Low.Known() || a.High.Known() || run.Saturation != nil {
+	if a := run.Answer; a.Kind != rundir.Unanswerable || a.Guess.Value() != 10 || a.Low.Known() || a.High.Known() ||
+		run.Saturation != nil {
 		t.Errorf("%+v", a)
 	}
 	if n := run.Warnings; len(n) != 1 || !n[0].Is(noteNone) || run.Answer.Needed.Known() {
@@ -160,10 +179,11 @@ func TestNextHold(t *testing.T) {
 		"down to what was served":      {[]rundir.Stage{ceiling(10), failed(9.7, 8)}, 7.76, false},
 		"down by no more than a third": {[]rundir.Stage{ceiling(10), failed(9.7, 3)}, 6.47, false},
 		"done":                         {[]rundir.Stage{ceiling(10), kept(9.7), failed(10.7, 10)}, 0, false},
-		"up after a failure":           {[]rundir.Stage{ceiling(10), failed(9.7, 7), kept(6.8), failed(8.5, 8.4)}, 7.48, false},
-		"up after a rest":              {[]rundir.Stage{ceiling(10), failed(9.7, 9.6), kept(6.8)}, 7.48, true},
-		"the kept rate once more":      {[]rundir.Stage{ceiling(10), kept(8), failed(9, 5)}, 8, false},
-		"not what did not decide":      {[]rundir.Stage{ceiling(10), undecided(9.7), kept(8.9), failed(9.9, 9.8)}, 0, false},
+		"up after a failure": {[]rundir.Stage{ceiling(10), failed(9.7, 7), kept(6.8), failed(8.5, 8.4)}, 7.48,
+			false},
+		"up after a rest":         {[]rundir.Stage{ceiling(10), failed(9.7, 9.6), kept(6.8)}, 7.48, true},
+		"the kept rate once more": {[]rundir.Stage{ceiling(10), kept(8), failed(9, 5)}, 8, false},
+		"not what did not decide": {[]rundir.Stage{ceiling(10), undecided(9.7), kept(8.9), failed(9.9, 9.8)}, 0, false},
 	} {
 		rate, longer := NextHold(runOf(c.stages...))
 		if math.Abs(rate-c.rate) > 0.02*c.rate || longer != c.longer {
@@ -178,13 +198,18 @@ func TestWhatAServerRanOutOf(t *testing.T) {
 		s    *rundir.Server
 		want string
 	}{
-		"nothing known":         {nil, ""},
-		"preemptions":           {&rundir.Server{Running: f(40), RunningMax: f(50), Waiting: f(0), KVUsageMax: f(0.9), Preemptions: f(3)}, rundir.LimitKV},
-		"a full cache":          {&rundir.Server{Running: f(40), RunningMax: f(50), Waiting: f(9), KVUsageMax: f(0.98), Preemptions: f(0)}, rundir.LimitKV},
-		"as many as ever":       {&rundir.Server{Running: f(255), RunningMax: f(256), Waiting: f(30), KVUsageMax: f(0.6), Preemptions: f(0)}, rundir.LimitSlots},
-		"all run, none waits":   {&rundir.Server{Running: f(90), RunningMax: f(140), Waiting: f(0), KVUsageMax: f(0.3), Preemptions: f(0)}, rundir.LimitCompute},
+		"nothing known": {nil, ""},
+		"preemptions": {&rundir.Server{Running: f(40), RunningMax: f(50), Waiting: f(0), KVUsageMax: f(0.9),
+			Preemptions: f(3)}, rundir.LimitKV},
+		"a full cache": {&rundir.Server{Running: f(40), RunningMax: f(50), Waiting: f(9), KVUsageMax: f(0.98),
+			Preemptions: f(0)}, rundir.LimitKV},
+		"as many as ever": {&rundir.Server{Running: f(255), RunningMax: f(256), Waiting: f(30), KVUsageMax: f(0.6),
+			Preemptions: f(0)}, rundir.LimitSlots},
+		"all run, none waits": {&rundir.Server{Running: f(90), RunningMax: f(140), Waiting: f(0), KVUsageMax: f(0.3),
+			Preemptions: f(0)}, rundir.LimitCompute},
 		"no word of a KV cache": {&rundir.Server{Running: f(4), RunningMax: f(4), Waiting: f(12)}, rundir.LimitSlots},
-		"none ever runs":        {&rundir.Server{Running: f(0), RunningMax: f(0), Waiting: f(711), KVUsageMax: f(0), Preemptions: f(0)}, ""},
+		"none ever runs": {&rundir.Server{Running: f(0), RunningMax: f(0), Waiting: f(711), KVUsageMax: f(0),
+			Preemptions: f(0)}, ""},
 	} {
 		if got := ranOut(c.s); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -198,12 +223,14 @@ func TestALargerBatchWouldNotHelp(t *testing.T) {
 	for _, c := range []struct {
 		inFlight, output float64
 		limit, flat      string
-	}{{128, 1050, rundir.LimitCompute, "throughput"}, {128, 800, rundir.LimitSlots, ""}, {200, 1050, rundir.LimitSlots, ""}} {
+	}{{128, 1050, rundir.LimitCompute, "throughput"}, {128, 800, rundir.LimitSlots, ""}, {200, 1050, rundir.LimitSlots,
+		""}} {
 		loop := ceiling(8)
 		loop.Concurrency.Mean, loop.TokensPerS.Output = f(c.inFlight), f(c.output)
 		high := failed(9, 8.3)
 		high.TokensPerS.Output = f(1043)
-		high.Server = &rundir.Server{Running: f(256), RunningMax: f(256), Waiting: f(76), KVUsageMax: f(0.6), Preemptions: f(0)}
+		high.Server = &rundir.Server{Running: f(256), RunningMax: f(256), Waiting: f(76), KVUsageMax: f(0.6),
+			Preemptions: f(0)}
 		s := Find(runOf(loop, kept(8), high))
 		if s.Limit != c.limit || s.LimitFlat != c.flat {
 			t.Errorf("%v in flight with %v tok/s: %q, %q", c.inFlight, c.output, s.Limit, s.LimitFlat)

@@ -33,7 +33,8 @@ func Unsaved(path string, run *rundir.Run) (lost Spent, err error) {
 			output = rundir.Exactly(float64(r.AskedTokens))
 		}
 		latest, begun = max(latest, r.End.Value()), max(begun, r.Seq+1)
-		longest.Prompt, longest.Output = max(longest.Prompt, int64(prompt.Value())), max(longest.Output, int64(output.Value()))
+		longest.Prompt, longest.Output = max(longest.Prompt, int64(prompt.Value())),
+			max(longest.Output, int64(output.Value()))
 		if r.Sent.Known() && !r.Refused() {
 			lost.Requests++
 			lost.Prompt, lost.Output = lost.Prompt+int64(prompt.Value()), lost.Output+int64(output.Value())

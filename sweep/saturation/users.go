@@ -70,7 +70,8 @@ func growing(c *rundir.Carried, rows []*rundir.Stage) {
 	last := rows[len(rows)-1].MaxConcurrency
 	for _, r := range rows {
 		n := float64(r.MaxConcurrency)
-		fell := r.MaxConcurrency > 1 && r.Sessions != nil && r.Sessions.Hits.Known() && r.Sessions.Hits.Value() < hits.Value()-hitsFall
+		fell := r.MaxConcurrency > 1 && r.Sessions != nil && r.Sessions.Hits.Known() &&
+			r.Sessions.Hits.Value() < hits.Value()-hitsFall
 		full := r.TokensPerS.Output.Or(0) >= noMore*most
 		switch {
 		case !full && !fell:

@@ -26,7 +26,8 @@ func (b *bench) arrivals(ctx context.Context, rate float64) (a Arrivals, err err
 		return a, err
 	}
 	lag := st.Lag
-	a = Arrivals{Rate: rate, Failed: st.Requests.Error, Lag: Spread{N: lag.N, P50: lag.P50, P99: lag.P99, P999: lag.P999, Max: lag.Max}}
+	a = Arrivals{Rate: rate, Failed: st.Requests.Error, Lag: Spread{N: lag.N, P50: lag.P50, P99: lag.P99, P999: lag.P999,
+		Max: lag.Max}}
 	a.Limit = a.limit()
 	return a, nil
 }

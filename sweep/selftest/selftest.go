@@ -38,14 +38,16 @@ type Options struct {
 // Default returns the options of a self-test that takes ten seconds.
 func Default(command []string) Options {
 	return Options{
-		Command: command, Streams: []int{100, 1000, 5000}, Rates: []float64{10, 100, 1000, 5000}, Hold: time.Second, Decode: time.Second,
+		Command: command, Streams: []int{100, 1000, 5000}, Rates: []float64{10, 100, 1000, 5000}, Hold: time.Second,
+		Decode: time.Second,
 	}
 }
 
 // Quick returns the options of a self-test that takes about two seconds, before a run with up to a number of streams; 0
 // where that is not known.
 func Quick(command []string, streams int) Options {
-	o := Options{Command: command, Streams: []int{100, 1000}, Rates: []float64{1000}, Hold: 150 * time.Millisecond, Decode: 50 * time.Millisecond}
+	o := Options{Command: command, Streams: []int{100, 1000}, Rates: []float64{1000}, Hold: 150 * time.Millisecond,
+		Decode: 50 * time.Millisecond}
 	if streams > 1000 {
 		o.Streams = []int{1000, 5000}
 	}
@@ -200,7 +202,8 @@ func (b *bench) decode(ctx context.Context) (d Decode, err error) {
 		return d, err
 	}
 	defer c.CloseIdle()
-	call, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: order{}.String()}}, OutputTokens: burst})
+	call, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: order{}.String()}},
+		OutputTokens: burst})
 	if err != nil {
 		return d, err
 	}
@@ -237,7 +240,8 @@ func (b *bench) client(conns int) (*client.Client, error) {
 }
 
 // stage runs one stage and returns what was measured in it.
-func (b *bench) stage(ctx context.Context, d load.Doer, warm func(context.Context, int) error, s experiment.Stage, from source) (*rundir.Stage, error) {
+func (b *bench) stage(ctx context.Context, d load.Doer, warm func(context.Context, int) error, s experiment.Stage,
+	from source) (*rundir.Stage, error) {
 	b.stages++
 	dir, err := store.Create(filepath.Join(b.dir, strconv.Itoa(b.stages)))
 	if err != nil {

@@ -178,7 +178,8 @@ func TestKnownErrors(t *testing.T) {
 	near("max", l.Error.Max, 1000e-6)
 	near("tokens/s", l.TokensPerS, (2*n-2)/((n-1)*0.01))
 
-	for name, text := range map[string]string{"no instant": strings.Repeat("x", instantDigits), "too little": "0", "none": ""} {
+	for name, text := range map[string]string{"no instant": strings.Repeat("x", instantDigits), "too little": "0",
+		"none": ""} {
 		var r client.Result
 		r.Reset(began)
 		r.Token(0, 1, false)
@@ -198,7 +199,8 @@ func TestWhatAStreamTakes(t *testing.T) {
 	at := time.Now()
 	w := &witness{streams: 10}
 	w.all = sight{at: at, used: time.Second, known: true, memory: rundir.Exactly(1)}
-	w.late = sight{at: at.Add(2 * time.Second), used: 2500 * time.Millisecond, known: true, memory: rundir.Exactly(3 << 20)}
+	w.late = sight{at: at.Add(2 * time.Second), used: 2500 * time.Millisecond, known: true,
+		memory: rundir.Exactly(3 << 20)}
 	l := w.level(100, rundir.Exactly(1<<20))
 	if l.Cores.Value() != 0.75 || l.PerStream.Value() != (2<<20)/10. {
 		t.Errorf("%v cores, %v bytes", l.Cores.Value(), l.PerStream.Value())
@@ -213,7 +215,8 @@ func TestWhatAStreamTakes(t *testing.T) {
 // without any are not trusted.
 func TestLimits(t *testing.T) {
 	level := func(change func(*witness)) *Level {
-		w := &witness{streams: 10, tokens: 1000, errors: make([]int64, 1000), gaps: 990, span: 990 * int64(20*time.Millisecond)}
+		w := &witness{streams: 10, tokens: 1000, errors: make([]int64, 1000), gaps: 990,
+			span: 990 * int64(20*time.Millisecond)}
 		change(w)
 		return w.level(50, rundir.Number{})
 	}
@@ -252,7 +255,8 @@ func TestTrust(t *testing.T) {
 			rundir.Selftest{Streams: 1000, TokensPerS: f(33000), ArrivalsPerS: f(1000), StampErrorP99: f(2e-5), LagP99: f(9e-4)},
 		},
 		"inexact in one way": {
-			[]Level{level(100, 5000, 1e-5, ""), level(1000, 33000, 1e-5, ""), level(1000, 33000, 1.1e-3, LimitError), level(5000, 1e5, 1e-5, "")}, nil,
+			[]Level{level(100, 5000, 1e-5, ""), level(1000, 33000, 1e-5, ""), level(1000, 33000, 1.1e-3, LimitError),
+				level(5000, 1e5, 1e-5, "")}, nil,
 			rundir.Selftest{Streams: 100, TokensPerS: f(5000), StampErrorP99: f(1e-5), Limit: LimitError, LimitStreams: 1000},
 		},
 		"none": {[]Level{level(100, 5000, 1e-5, LimitFailed)}, nil, rundir.Selftest{Limit: LimitFailed, LimitStreams: 100}},

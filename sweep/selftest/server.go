@@ -125,8 +125,9 @@ func (b *atOnce) of(tokens int) []byte {
 // order is a prompt that says how it shall be answered. The text of each token is then the instant at which it was
 // sent: instantDigits digits, nanoseconds of the monotonic clock (see [pacedClock]).
 type order struct {
-	Phase   string        `json:"phase,omitempty"`
-	Every   time.Duration `json:"every,omitempty"`   // from token to token; 0 sends the whole answer at once, without instants
+	Phase string `json:"phase,omitempty"`
+	// from token to token; 0 sends the whole answer at once, without instants
+	Every   time.Duration `json:"every,omitempty"`
 	Streams int           `json:"streams,omitempty"` // that begin together, once the requests for all of them have arrived
 }
 

@@ -65,7 +65,8 @@ func TestOrders(t *testing.T) {
 	for range streams {
 		all.Go(func() {
 			prompt, _ := json.Marshal(order{Phase: InStep, Every: 3 * time.Millisecond, Streams: streams}.String())
-			events := ask(t, url+"/v1/chat/completions", fmt.Sprintf(`{"messages":[{"role":"user","content":%s}],"stream":true,"max_tokens":%d}`, prompt, tokens))
+			events := ask(t, url+"/v1/chat/completions",
+				fmt.Sprintf(`{"messages":[{"role":"user","content":%s}],"stream":true,"max_tokens":%d}`, prompt, tokens))
 			if len(events) != tokens+2 { // usage and [DONE]
 				t.Errorf("%q", events)
 				return
@@ -90,7 +91,9 @@ func TestOrders(t *testing.T) {
 		t.Fatalf("%d streams", len(first))
 	}
 	prompt, _ := json.Marshal(order{}.String())
-	if events := ask(t, url+"/v1/chat/completions", fmt.Sprintf(`{"messages":[{"role":"user","content":%s}],"stream":true,"max_tokens":100}`, prompt)); len(events) != 102 {
+	if events := ask(t, url+"/v1/chat/completions",
+		fmt.Sprintf(`{"messages":[{"role":"user","content":%s}],"stream":true,"max_tokens":100}`,
+			prompt)); len(events) != 102 {
 		t.Errorf("an answer at once has %d events", len(events))
 	}
 }
@@ -119,7 +122,8 @@ func TestPhases(t *testing.T) {
 }
 
 func TestInstant(t *testing.T) {
-	for nanos, want := range map[int64]string{0: "0000000000000000000", 1234567: "0000000000001234567", math.MaxInt64: "9223372036854775807"} {
+	for nanos, want := range map[int64]string{0: "0000000000000000000", 1234567: "0000000000001234567",
+		math.MaxInt64: "9223372036854775807"} {
 		b := []byte(strings.Repeat("9", instantDigits+2))
 		if putInstant(b[1:], nanos); string(b) != "9"+want+"9" {
 			t.Errorf("%d is %s", nanos, b)
@@ -130,7 +134,8 @@ func TestInstant(t *testing.T) {
 // TestClock compares the clock with the system's, which other processes read too.
 func TestClock(t *testing.T) {
 	c := newPacedClock()
-	if before, now, after := monotonic(), c.Now(), monotonic(); now < before-int64(time.Millisecond) || now > after+int64(time.Millisecond) {
+	if before, now, after := monotonic(), c.Now(), monotonic(); now < before-int64(time.Millisecond) || now > after+
+		int64(time.Millisecond) {
 		t.Errorf("%d is not between %d and %d", now, before, after)
 	}
 	if got := c.Of(c.at.Add(time.Hour)) - c.nanos; got != int64(time.Hour) {

@@ -43,10 +43,12 @@ func (s *stream) render() {
 	)
 	text := strings.Repeat("0", instantDigits)
 	token := func(begin, role, finish, end string) part {
-		e := event(fmt.Sprintf(`{"index":0,"delta":{%s"content":"%s"},"logprobs":null,"finish_reason":%s}`, role, text, finish), "")
+		e := event(fmt.Sprintf(`{"index":0,"delta":{%s"content":"%s"},"logprobs":null,"finish_reason":%s}`, role, text,
+			finish), "")
 		return part{[]byte(begin + e + end), len(begin) + bytes.Index([]byte(e), []byte(`"`+text+`"`)) + 1}
 	}
-	end := event("", fmt.Sprintf(`,"usage":{"prompt_tokens":1,"total_tokens":%d,"completion_tokens":%d}`, 1+s.output, s.output)) +
+	end := event("", fmt.Sprintf(`,"usage":{"prompt_tokens":1,"total_tokens":%d,"completion_tokens":%d}`, 1+s.output,
+		s.output)) +
 		"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n"
 	if s.output == 1 {
 		s.first = token(head, role, `"length"`, end)

@@ -25,11 +25,13 @@ type Level struct {
 	Failed     int           `json:"failed,omitempty"`  // streams that did not end well
 	Failure    string        `json:"failure,omitempty"` // of one of them
 	Tokens     int           `json:"tokens"`
-	TokensPerS rundir.Number `json:"tokens_per_s,omitzero"`     // as the server really sent them
-	Error      Spread        `json:"stamp_error_s"`             // between a token's timestamp and when the server began to write it; bounds left out
-	Cores      rundir.Number `json:"cores,omitzero"`            // processor seconds per second, while all streams ran
-	PerStream  rundir.Number `json:"bytes_per_stream,omitzero"` // resident memory, records included; of the first level of each number only
-	Limit      string        `json:"limit,omitempty"`           // why the level is not trusted: one of the Limits
+	TokensPerS rundir.Number `json:"tokens_per_s,omitzero"` // as the server really sent them
+	// between a token's timestamp and when the server began to write it; bounds left out
+	Error Spread        `json:"stamp_error_s"`
+	Cores rundir.Number `json:"cores,omitzero"` // processor seconds per second, while all streams ran
+	// resident memory, records included; of the first level of each number only
+	PerStream rundir.Number `json:"bytes_per_stream,omitzero"`
+	Limit     string        `json:"limit,omitempty"` // why the level is not trusted: one of the Limits
 }
 
 // perStream returns the tokens per second of each of n streams: the more streams, the slower each, as with a real
@@ -75,7 +77,8 @@ func (b *bench) streams(ctx context.Context, n int) error {
 // level measures one level: a closed loop of n with n requests.
 func (b *bench) level(ctx context.Context, c *client.Client, n int, phase string, empty rundir.Number) (*Level, error) {
 	rate := perStream(n)
-	from := source{order{Phase: phase, Every: time.Duration(1e9 / rate), Streams: n}, max(int(math.Ceil(rate*b.Hold.Seconds())), 2)}
+	from := source{order{Phase: phase, Every: time.Duration(1e9 / rate), Streams: n},
+		max(int(math.Ceil(rate*b.Hold.Seconds())), 2)}
 	w := &witness{Client: c, clock: b.clock, streams: int64(n), every: from.Every}
 	looking, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
@@ -207,8 +210,10 @@ func (w *witness) look(ctx context.Context) {
 
 // level sums up what was compared.
 func (w *witness) level(rate float64, empty rundir.Number) *Level {
-	l := &Level{Streams: int(w.streams), Rate: rate, Failed: w.failed, Failure: w.failure, Tokens: w.tokens, Error: spread(w.errors)}
-	if w.span > 0 { // each stream's first token begins the time that is counted: streams of uniform phases begin one after the other
+	l := &Level{Streams: int(w.streams), Rate: rate, Failed: w.failed, Failure: w.failure, Tokens: w.tokens,
+		Error: spread(w.errors)}
+	// each stream's first token begins the time that is counted: streams of uniform phases begin one after the other
+	if w.span > 0 {
 		l.TokensPerS = rundir.Exactly(float64(w.streams) * float64(w.gaps) / (float64(w.span) / 1e9))
 	}
 	if wall := w.late.at.Sub(w.all.at); wall > 0 && w.all.known {

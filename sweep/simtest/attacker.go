@@ -131,7 +131,8 @@ func (a *Attacker) Scrape(context.Context) (load.Gauges, error) {
 	running := len(a.slots)
 	nan := math.NaN()
 	return load.Gauges{
-		Running: float64(running), Waiting: float64(a.inFlight - running), KVUsage: nan, Preemptions: nan, PrefixQueries: nan, PrefixHits: nan,
+		Running: float64(running), Waiting: float64(a.inFlight - running), KVUsage: nan, Preemptions: nan,
+		PrefixQueries: nan, PrefixHits: nan,
 	}, nil
 }
 

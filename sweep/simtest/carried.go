@@ -65,7 +65,8 @@ func (k *TalkTrial) alone() float64 {
 // String describes the trial in a line.
 func (k *TalkTrial) String() string {
 	c := k.Server
-	return fmt.Sprintf("seed %d: %s/%s/%s kv %d seqs %d budget %d %+v ttft:p95<%v", k.Seed, c.Model.Name, c.GPU.Name, c.Quant, c.KVTokens, c.MaxNumSeqs,
+	return fmt.Sprintf("seed %d: %s/%s/%s kv %d seqs %d budget %d %+v ttft:p95<%v", k.Seed, c.Model.Name, c.GPU.Name,
+		c.Quant, c.KVTokens, c.MaxNumSeqs,
 		c.MaxBatchedTokens, k.Talks, k.Limit.Round(time.Millisecond))
 }
 
@@ -76,7 +77,8 @@ func (k *TalkTrial) Beyond(server sim.MachineConfig, users, turns int) float64 {
 	if err != nil {
 		panic(err)
 	}
-	r := &talkRun{TalkTrial: k, server: s, rng: rand.New(rand.NewPCG(k.Seed, uint64(users))), opening: 3 * users * k.Talks.Turns, block: server.WithDefaults().BlockTokens}
+	r := &talkRun{TalkTrial: k, server: s, rng: rand.New(rand.NewPCG(k.Seed, uint64(users))),
+		opening: 3 * users * k.Talks.Turns, block: server.WithDefaults().BlockTokens}
 	for range users {
 		r.begin(time.Duration(r.rng.Float64()*float64(time.Duration(k.Talks.Turns)*k.Talks.Pause)), nil)
 	}
@@ -112,19 +114,20 @@ func (r *talkRun) begin(at time.Duration, t *talker) {
 		t.say(w.Later, r.block)
 	}
 	t.turn++
-	r.server.Add(at, sim.Request{PromptTokens: t.tokens, OutputTokens: w.Output, Prefix: t.prefix}, func(j *Job, n int, now time.Duration) {
-		if n < w.Output {
-			return
-		}
-		if r.ended++; r.ended > r.opening && j.First-j.Arrived >= r.Limit {
-			r.beyond++
-		}
-		next := now
-		if t.turn < w.Turns {
-			next += time.Duration(r.rng.ExpFloat64() * float64(w.Pause))
-		}
-		r.begin(next, t)
-	})
+	r.server.Add(at, sim.Request{PromptTokens: t.tokens, OutputTokens: w.Output, Prefix: t.prefix},
+		func(j *Job, n int, now time.Duration) {
+			if n < w.Output {
+				return
+			}
+			if r.ended++; r.ended > r.opening && j.First-j.Arrived >= r.Limit {
+				r.beyond++
+			}
+			next := now
+			if t.turn < w.Turns {
+				next += time.Duration(r.rng.ExpFloat64() * float64(w.Pause))
+			}
+			r.begin(next, t)
+		})
 }
 
 // say adds a message to a session.

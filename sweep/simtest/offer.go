@@ -34,7 +34,8 @@ func (s DrawnServer) Next(rng *rand.Rand) sim.Request {
 
 // Offer sends Poisson arrivals of the workload to a running server, and counts what happens between two times from the
 // call. It is meant for a testing/synctest bubble. What is under way at the end is cancelled.
-func (s DrawnServer) Offer(ctx context.Context, live *sim.Engine, rate float64, from, to time.Duration, seed uint64) DrawnOutcome {
+func (s DrawnServer) Offer(ctx context.Context, live *sim.Engine, rate float64, from, to time.Duration,
+	seed uint64) DrawnOutcome {
 	rng := rand.New(rand.NewPCG(seed, 43))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -77,7 +78,8 @@ func (s DrawnServer) Offer(ctx context.Context, live *sim.Engine, rate float64, 
 	time.Sleep(time.Until(began.Add(to)))
 	mu.Lock()
 	window := (to - from).Seconds()
-	out := DrawnOutcome{float64(offered) / window, float64(answered) / window, float64(refused) / window, float64(dropped) / window, inFlight}
+	out := DrawnOutcome{float64(offered) / window, float64(answered) / window, float64(refused) / window,
+		float64(dropped) / window, inFlight}
 	cancel()
 	mu.Unlock()
 	wg.Wait()

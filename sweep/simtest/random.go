@@ -59,7 +59,8 @@ func RandomServerWith(rng *rand.Rand, name string) DrawnServer {
 // String describes the server in one line.
 func (s DrawnServer) String() string {
 	c := s.Config
-	line := fmt.Sprintf("%s/%sx%d/%s seqs %d %d->%d+-%.1f jitter %.3f", c.Model.Name, c.GPU.Name, c.TP, c.Quant, c.MaxNumSeqs,
+	line := fmt.Sprintf("%s/%sx%d/%s seqs %d %d->%d+-%.1f jitter %.3f", c.Model.Name, c.GPU.Name, c.TP, c.Quant,
+		c.MaxNumSeqs,
 		s.Work.PromptTokens, s.Work.OutputTokens, s.Spread, c.Jitter)
 	if c.Habits != (sim.Habits{}) {
 		line += fmt.Sprintf(" %+v", c.Habits)
@@ -96,7 +97,8 @@ func (s DrawnServer) habits(rng *rand.Rand, name string) (h sim.Habits) {
 		h.Limits = sim.RateLimit{PerMinute: rounded(rate*60, 4), Burst: math.Ceil(max(1, burst*rate))}
 		if either() {
 			cost := float64(s.Work.PromptTokens + s.Work.OutputTokens)
-			h.Limits = sim.RateLimit{PerMinute: rounded(rate*60*cost, 4), Burst: math.Ceil(max(1, burst*rate) * cost), Tokens: true}
+			h.Limits = sim.RateLimit{PerMinute: rounded(rate*60*cost, 4), Burst: math.Ceil(max(1, burst*rate) * cost),
+				Tokens: true}
 		}
 	case "drifts":
 		h.Drifts = share(0.02, 0.1)
@@ -151,7 +153,8 @@ func (s DrawnServer) matters() bool {
 		change := sim.CapacityOf(scaled, s.Work).RequestsPerSecond / k.RequestsPerSecond
 		return max(change, 1/change) >= noticed
 	}
-	if b := h.Bursts; b.Time > 0 && (b.Time < leastBurst*k.SyncITL || b.Time > k.SyncLatency/2) || b.Tokens > s.Work.OutputTokens/2 {
+	if b := h.Bursts; b.Time > 0 && (b.Time < leastBurst*k.SyncITL || b.Time > k.SyncLatency/2) ||
+		b.Tokens > s.Work.OutputTokens/2 {
 		return false
 	}
 	return (h.Pauses.Length == 0 || h.Pauses.Length >= 10*k.SyncITL) && (h.Caches == 0 || k.SyncTTFT >= 2*sim.CacheTime)

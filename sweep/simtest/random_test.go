@@ -12,7 +12,8 @@ func TestRandomServersCanRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long simulation in one goroutine")
 	}
-	for _, name := range []string{"collapses", "sheds", "rate-limited", "drifts", "scales", "pauses", "batches", "caches", "drops", ""} {
+	for _, name := range []string{"collapses", "sheds", "rate-limited", "drifts", "scales", "pauses", "batches", "caches",
+		"drops", ""} {
 		for seed := range uint64(5) {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			s := randomServer(rng)

@@ -107,7 +107,8 @@ func checkRecords(records []byte) (line int, err error) {
 	seen, form := map[string]bool{}, []byte(nil)
 	for line = 1; in.Scan(); line++ {
 		valid := json.Valid(in.Bytes())
-		if form = appendForm(form[:0], in.Bytes()); valid && seen[string(form)] || !valid && !bytes.HasSuffix(records, []byte("\n")) {
+		if form = appendForm(form[:0], in.Bytes()); valid && seen[string(form)] || !valid &&
+			!bytes.HasSuffix(records, []byte("\n")) {
 			continue
 		}
 		if err := check(s, in.Bytes()); err != nil {

@@ -7,7 +7,8 @@ import (
 
 // TestEachFormOfARecordIsChecked tests that a line that does not follow the schema is found among many of another form.
 func TestEachFormOfARecordIsChecked(t *testing.T) {
-	good := strings.Repeat(`{"stage":"a\"1","seq":12,"turn":0,"status":"ok","due":0.25,"http":200,"gaps_us":[5,310,4]}`+"\n", 50)
+	good := strings.Repeat(`{"stage":"a\"1","seq":12,"turn":0,"status":"ok","due":0.25,"http":200,"gaps_us":[5,310,4]}`+
+		"\n", 50)
 	for _, bad := range []string{
 		`{"stage":"a\"1","seq":12,"turn":0,"status":"ok","due":0.25,"http":200.5,"gaps_us":[5,310,4]}`,
 		`{"stage":"a\"1","seq":12,"turn":0,"status":"ok","due":"0.25","http":200,"gaps_us":[5,310,4]}`,

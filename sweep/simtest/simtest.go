@@ -47,7 +47,8 @@ func Evidence(t *testing.T, short, full int) int {
 		if info, ok := debug.ReadBuildInfo(); ok {
 			path = strings.TrimPrefix(strings.TrimSuffix(info.Path, ".test"), "llmsweep/")
 		}
-		t.Skipf("it takes %d draws to show something, %d with -short: go test -tags statistics -run '^%s$' ./%s", full, short, t.Name(), path)
+		t.Skipf("it takes %d draws to show something, %d with -short: go test -tags statistics -run '^%s$' ./%s", full,
+			short, t.Name(), path)
 	case testing.Short():
 		return short
 	}
@@ -125,7 +126,8 @@ func trial(seed uint64, s DrawnServer) *Trial {
 
 // String describes the trial in a line.
 func (k *Trial) String() string {
-	line := fmt.Sprintf("seed %d: %s/%sx%d/%s seqs %d %v+-%.1f jitter %.3f", k.Seed, k.Server.Model.Name, k.Server.GPU.Name, k.Server.TP,
+	line := fmt.Sprintf("seed %d: %s/%sx%d/%s seqs %d %v+-%.1f jitter %.3f", k.Seed, k.Server.Model.Name,
+		k.Server.GPU.Name, k.Server.TP,
 		k.Server.Quant, k.Server.MaxNumSeqs, k.Work, k.Spread, k.Server.Jitter)
 	if k.Server.Habits != (sim.Habits{}) {
 		line += fmt.Sprintf(" %+v", k.Server.Habits)

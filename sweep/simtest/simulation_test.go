@@ -27,7 +27,8 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 			if c.IsPlain() {
 				due = now.Round(10 * time.Millisecond)
 			}
-			at, asks = append(at, due), append(asks, sim.Request{PromptTokens: 1 + rng.IntN(400), OutputTokens: 1 + rng.IntN(60)})
+			at, asks = append(at, due), append(asks, sim.Request{PromptTokens: 1 + rng.IntN(400), OutputTokens: 1 +
+				rng.IntN(60)})
 		}
 		var want, got [][]time.Duration
 		synctest.Test(t, func(t *testing.T) {
@@ -57,7 +58,8 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 		s.Finish()
 		for i := range want {
 			if len(got[i]) != asks[i].OutputTokens || len(want[i]) != len(got[i]) {
-				t.Fatalf("request %d: %d tokens in the simulation, %d of the engine, want %d", i, len(got[i]), len(want[i]), asks[i].OutputTokens)
+				t.Fatalf("request %d: %d tokens in the simulation, %d of the engine, want %d", i, len(got[i]), len(want[i]),
+					asks[i].OutputTokens)
 			}
 			for k := range want[i] {
 				if got[i][k] != want[i][k] {

@@ -16,7 +16,8 @@ import (
 
 // Talks are conversations on a server with a prefix cache: each turn carries what was said before.
 type Talks struct {
-	Turns, First, Later, Output int // turns in a conversation; tokens of the first prompt, of later messages and of answers
+	// turns in a conversation; tokens of the first prompt, of later messages and of answers
+	Turns, First, Later, Output int
 	Pause                       time.Duration
 }
 
@@ -77,7 +78,8 @@ func (d TalkDoer) Gauges(context.Context) (load.Gauges, error) {
 	st := d.Live.Stats()
 	return load.Gauges{
 		Running: float64(st.Running), Waiting: float64(st.Waiting), KVUsage: st.KVUsage, Preemptions: float64(st.Preemptions),
-		PrefixQueries: float64(st.PrefixQueries), PrefixHits: float64(st.PrefixHits), KVTokens: float64(d.Live.Config().KVTokens),
+		PrefixQueries: float64(st.PrefixQueries), PrefixHits: float64(st.PrefixHits),
+		KVTokens: float64(d.Live.Config().KVTokens),
 	}, nil
 }
 

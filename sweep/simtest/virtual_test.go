@@ -62,7 +62,8 @@ func TestFailuresHaveTheirClassAndTime(t *testing.T) {
 			t.Errorf("%s: the first request: %+v", c.habit, all[0])
 		}
 		if r := all[1]; r.Status != c.status || r.Class != c.class || r.HTTP != c.http || r.End != c.end {
-			t.Errorf("%s: %s %q, HTTP %d, ended after %v (%s); want %s %q, %d, %v", c.habit, r.Status, r.Class, r.HTTP, r.End, r.Message,
+			t.Errorf("%s: %s %q, HTTP %d, ended after %v (%s); want %s %q, %d, %v", c.habit, r.Status, r.Class, r.HTTP, r.End,
+				r.Message,
 				c.status, c.class, c.http, c.end)
 		}
 	}
@@ -86,8 +87,10 @@ func TestAnOverloadedServerRefusesWith503(t *testing.T) {
 		}
 		var res client.Result
 		res.Reset(time.Now())
-		VirtualDoer{Live: live}.Do(t.Context(), &client.Prepared{Request: &api.Request{PromptTokens: 64, OutputTokens: 32}}, &res)
-		if res.Class != client.ClassHTTP5xx || res.HTTP != 503 || res.End != sim.RefusalTime || res.OutputTokens != api.Unknown {
+		VirtualDoer{Live: live}.Do(t.Context(), &client.Prepared{Request: &api.Request{PromptTokens: 64, OutputTokens: 32}},
+			&res)
+		if res.Class != client.ClassHTTP5xx || res.HTTP != 503 || res.End != sim.RefusalTime ||
+			res.OutputTokens != api.Unknown {
 			t.Errorf("%+v", res)
 		}
 		time.Sleep(time.Second)

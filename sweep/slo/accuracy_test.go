@@ -35,7 +35,8 @@ func TestAccuracy(t *testing.T) {
 		if again, err := Parse(term.String()); err != nil || again.Limit-term.Limit > 1e-9 || again.Metric != Accuracy {
 			t.Errorf("%s is read as %v, %v", term, again, err)
 		}
-		if v, _ := term.Of(s); c.answers > 0 && term.Amount(v.Value()) != trim(term.Amount(1-float64(c.right)/float64(c.answers))) {
+		if v, _ := term.Of(s); c.answers > 0 &&
+			term.Amount(v.Value()) != trim(term.Amount(1-float64(c.right)/float64(c.answers))) {
 			t.Errorf("%s: %s", name, term.Amount(v.Value()))
 		}
 	}

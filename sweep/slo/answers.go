@@ -13,7 +13,8 @@ func wrongAnswers(s *rundir.Stage) *rundir.Beyond {
 	if g == nil || g.Answers == 0 {
 		return nil
 	}
-	b := &rundir.Beyond{Count: g.Answers - g.Right, Of: g.Answers, Neff: rundir.Exactly(float64(max(1, min(g.Answers, g.Items))))}
+	b := &rundir.Beyond{Count: g.Answers - g.Right, Of: g.Answers,
+		Neff: rundir.Exactly(float64(max(1, min(g.Answers, g.Items))))}
 	Bound(b)
 	return b
 }

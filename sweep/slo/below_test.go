@@ -22,7 +22,8 @@ func TestTheIntervalEndsAtSaturation(t *testing.T) {
 	} {
 		s := Highest(few, limit, limits)
 		if s.High.Value() > limit.High.Value() || s.Rate.Value() > limit.High.Value() || !(s.Low.Value() <= s.Rate.Value()) {
-			t.Errorf("saturated at %v to %v: %v (%v to %v)", limit.Low, limit.High, s.Rate.Value(), s.Low.Value(), s.High.Value())
+			t.Errorf("saturated at %v to %v: %v (%v to %v)", limit.Low, limit.High, s.Rate.Value(), s.Low.Value(),
+				s.High.Value())
 		}
 	}
 	missed := waits(9.9, 3000)

@@ -13,7 +13,8 @@ import (
 // is below 2 s up to 7.7 requests per second.
 func waits(rate float64, n int) *rundir.Stage {
 	at := func(p float64) rundir.Number { return rundir.Exactly(-math.Log(1-p) / (10 - rate)) }
-	d := rundir.Dist{N: n, Neff: rundir.Exactly(float64(n)), Min: rundir.Exactly(1e-4), P50: at(0.5), P90: at(0.9), P95: at(0.95), P99: at(0.99), P999: at(0.999), Max: at(0.9999)}
+	d := rundir.Dist{N: n, Neff: rundir.Exactly(float64(n)), Min: rundir.Exactly(1e-4), P50: at(0.5), P90: at(0.9),
+		P95: at(0.95), P99: at(0.99), P999: at(0.999), Max: at(0.9999)}
 	for _, p := range []struct {
 		name string
 		tail float64
@@ -23,7 +24,8 @@ func waits(rate float64, n int) *rundir.Stage {
 		}
 	}
 	return &rundir.Stage{
-		Name: fmt.Sprintf("poisson@%.2f", rate), Rate: rundir.Exactly(rate), Verdict: rundir.Stable, Requests: rundir.Requests{OK: n}, TTFT: d,
+		Name: fmt.Sprintf("poisson@%.2f", rate), Rate: rundir.Exactly(rate), Verdict: rundir.Stable,
+		Requests: rundir.Requests{OK: n}, TTFT: d,
 		Goodput: &rundir.Goodput{Share: rundir.Exactly(1 - math.Exp(-2*(10-rate)))},
 	}
 }
@@ -61,16 +63,26 @@ func TestHighest(t *testing.T) {
 		kept       string
 		reason     note.Note
 	}{
-		{"about the edge", rows(2000, 9, 6, 7, 8, 7.4, 7.9), saturation, []string{"ttft:p99<2s"}, edge, 0.01, "ttft:p99<2s", "poisson@7.40", noteKeptThenEnds.New("poisson@7.40", "ttft:p99<2s")},
-		{"a coarse grid", rows(2000, 1, 3, 5, 7, 9), saturation, []string{"ttft:p99<2s"}, edge, 0.03, "ttft:p99<2s", "poisson@7.00", noteKeptThenEnds.New("poisson@7.00", "ttft:p99<2s")},
-		{"the first of two", rows(2000, 1, 3, 5, 7, 9), saturation, []string{"ttft:p90<30s", "ttft:p99<2s"}, edge, 0.03, "ttft:p99<2s", "poisson@7.00", noteKeptThenEnds.New("poisson@7.00", "ttft:p99<2s")},
-		{"the server ends first", rows(2000, 5, 7, 9), saturation, []string{"ttft:p99<20s"}, 9.5, 1e-9, rundir.LimitSaturation, "poisson@9.00", noteKeptThenEnds.New("poisson@9.00", rundir.LimitSaturation)},
-		{"from one at a time", append(rows(2000, 9), floor), saturation, []string{"ttft:p99<2s"}, -1, 0, "ttft:p99<2s", "synchronous", noteWide.New(0.0, 9.0)},
-		{"too few in each, enough for the curve", rows(200, 6, 6.5, 7, 7.5, 8, 8.5, 9), saturation, []string{"ttft:p99<2s"}, edge, 0.05, "ttft:p99<2s", "", noteEnds.New("ttft:p99<2s")},
-		{"enough together", rows(200, 5, 6, 7, 8, 9), saturation, []string{"ttft:p99<2s"}, edge, 0.05, "ttft:p99<2s", "", noteEnds.New("ttft:p99<2s")},
-		{"too few", rows(100, 5, 6), saturation, []string{"ttft:p99<2s"}, -1, 0, "ttft:p99<2s", "", noteTooFew.New("ttft:p99<2s", "poisson@5.00", 200)},
-		{"too few to tell anything", rows(20, 6, 7, 8), saturation, []string{"ttft:p99<2s"}, -1, 0, "ttft:p99<2s", "", noteTooFew.New("ttft:p99<2s", "poisson@6.00", 310)},
-		{"broken outright", rows(2000, 8, 9), saturation, []string{"ttft:p99<1s"}, -1, 0, "ttft:p99<1s", "", noteBrokenAt.New("poisson@8.00")},
+		{"about the edge", rows(2000, 9, 6, 7, 8, 7.4, 7.9), saturation, []string{"ttft:p99<2s"}, edge, 0.01, "ttft:p99<2s",
+			"poisson@7.40", noteKeptThenEnds.New("poisson@7.40", "ttft:p99<2s")},
+		{"a coarse grid", rows(2000, 1, 3, 5, 7, 9), saturation, []string{"ttft:p99<2s"}, edge, 0.03, "ttft:p99<2s",
+			"poisson@7.00", noteKeptThenEnds.New("poisson@7.00", "ttft:p99<2s")},
+		{"the first of two", rows(2000, 1, 3, 5, 7, 9), saturation, []string{"ttft:p90<30s", "ttft:p99<2s"}, edge, 0.03,
+			"ttft:p99<2s", "poisson@7.00", noteKeptThenEnds.New("poisson@7.00", "ttft:p99<2s")},
+		{"the server ends first", rows(2000, 5, 7, 9), saturation, []string{"ttft:p99<20s"}, 9.5, 1e-9,
+			rundir.LimitSaturation, "poisson@9.00", noteKeptThenEnds.New("poisson@9.00", rundir.LimitSaturation)},
+		{"from one at a time", append(rows(2000, 9), floor), saturation, []string{"ttft:p99<2s"}, -1, 0, "ttft:p99<2s",
+			"synchronous", noteWide.New(0.0, 9.0)},
+		{"too few in each, enough for the curve", rows(200, 6, 6.5, 7, 7.5, 8, 8.5, 9), saturation, []string{"ttft:p99<2s"},
+			edge, 0.05, "ttft:p99<2s", "", noteEnds.New("ttft:p99<2s")},
+		{"enough together", rows(200, 5, 6, 7, 8, 9), saturation, []string{"ttft:p99<2s"}, edge, 0.05, "ttft:p99<2s", "",
+			noteEnds.New("ttft:p99<2s")},
+		{"too few", rows(100, 5, 6), saturation, []string{"ttft:p99<2s"}, -1, 0, "ttft:p99<2s", "",
+			noteTooFew.New("ttft:p99<2s", "poisson@5.00", 200)},
+		{"too few to tell anything", rows(20, 6, 7, 8), saturation, []string{"ttft:p99<2s"}, -1, 0, "ttft:p99<2s", "",
+			noteTooFew.New("ttft:p99<2s", "poisson@6.00", 310)},
+		{"broken outright", rows(2000, 8, 9), saturation, []string{"ttft:p99<1s"}, -1, 0, "ttft:p99<1s", "",
+			noteBrokenAt.New("poisson@8.00")},
 		{"nothing measured", nil, nil, []string{"ttft:p99<1s"}, -1, 0, "", "", noteNoneJudged.New()},
 	} {
 		got := Highest(c.stages, c.saturation, terms(t, c.terms...))
@@ -119,7 +131,8 @@ func TestShareAbove(t *testing.T) {
 	if _, ok := shareAbove(&rundir.Dist{}, 1); ok {
 		t.Error("nothing has a share")
 	}
-	if got, ok := shareAbove(&rundir.Dist{P50: rundir.Exactly(2), P90: rundir.Exactly(2), Max: rundir.Exactly(2)}, 2); got < 0.5 || !ok {
+	if got, ok := shareAbove(&rundir.Dist{P50: rundir.Exactly(2), P90: rundir.Exactly(2), Max: rundir.Exactly(2)},
+		2); got < 0.5 || !ok {
 		t.Errorf("all are at the limit: %v", got)
 	}
 }

@@ -53,7 +53,8 @@ type form struct {
 
 // forms are the metrics. This is the only list of them.
 var forms = map[string]form{
-	TTFT: timed(TTFT), TTFTDue: timed(TTFTDue), TTFA: timed(TTFA), ITL: timed(ITL), TPOT: timed(TPOT), Latency: timed(Latency),
+	TTFT: timed(TTFT), TTFTDue: timed(TTFTDue), TTFA: timed(TTFA), ITL: timed(ITL), TPOT: timed(TPOT),
+	Latency:  timed(Latency),
 	Speed:    {">", []string{"p1", "p5", "p10", "p50"}, "speed:p5>30tok/s"},
 	Errors:   {"<", nil, "errors<1%"},
 	Stalls:   {"<", nil, "stalls<1% or stalls<1%,stall=1s"},
@@ -82,8 +83,9 @@ const grammar = "ttft|ttft_due|ttfa|itl|tpot|latency:mean|p50|p90|p95|p99<DURATI
 
 // foreign are names that other tools have for the metrics.
 var foreign = map[string]string{
-	"e2e": Latency, "e2el": Latency, "e2e_latency": Latency, "request_latency": Latency, "inter_token_latency": ITL, "time_to_first_token": TTFT,
-	"tbt": ITL, "time_per_output_token": TPOT, "error_rate": Errors,
+	"e2e": Latency, "e2el": Latency, "e2e_latency": Latency, "request_latency": Latency, "inter_token_latency": ITL,
+	"time_to_first_token": TTFT,
+	"tbt":                 ITL, "time_per_output_token": TPOT, "error_rate": Errors,
 }
 
 // Parse reads one term.
@@ -98,7 +100,8 @@ func Parse(text string) (Term, error) {
 	f, known := forms[t.Metric]
 	switch ours, translated := foreign[t.Metric]; {
 	case translated:
-		return Term{}, fmt.Errorf("SLO %q: %s is %s here, as in %s", text, t.Metric, ours, strings.Replace(text, t.Metric, ours, 1))
+		return Term{}, fmt.Errorf("SLO %q: %s is %s here, as in %s", text, t.Metric, ours, strings.Replace(text, t.Metric,
+			ours, 1))
 	case !known:
 		return Term{}, unread(text, "there is no metric "+strconv.Quote(t.Metric))
 	case text[at:at+1] != f.sign:
@@ -106,7 +109,8 @@ func Parse(text string) (Term, error) {
 	case t.Share():
 		return t.withShare(text, limit)
 	case t.Stat == "":
-		return Term{}, fmt.Errorf("SLO %q: which statistic? For example %s:%s%s%s", text, t.Metric, f.stats[len(f.stats)-1], f.sign, limit)
+		return Term{}, fmt.Errorf("SLO %q: which statistic? For example %s:%s%s%s", text, t.Metric, f.stats[len(f.stats)-1],
+			f.sign, limit)
 	case !slices.Contains(f.stats, t.Stat):
 		return Term{}, unread(text, t.Metric+" has no statistic "+strconv.Quote(t.Stat))
 	case t.Metric == Speed:
@@ -180,7 +184,10 @@ func ParseAll(texts []string) ([]Term, error) {
 		}
 		all = append(all, t)
 	}
-	if t := Of(Sessions, all); t != nil && !slices.ContainsFunc(all, func(o Term) bool { return !o.OfStage() && o.Metric != Errors }) {
+	if t := Of(Sessions, all); t != nil && !slices.ContainsFunc(all, func(o Term) bool {
+		return !o.OfStage() &&
+			o.Metric != Errors
+	}) {
 		return nil, fmt.Errorf("SLO %q: it is about sessions whose turns keep the other terms: give one, such as ttft:p95<1s", t)
 	}
 	return all, nil
@@ -316,7 +323,8 @@ func (t Term) tail() float64 {
 
 // PerToken returns a term of [Speed] as one of [TPOT].
 func (t Term) PerToken() Term {
-	return Term{Metric: TPOT, Stat: map[string]string{"p1": "p99", "p5": "p95", "p10": "p90", "p50": "p50"}[t.Stat], Limit: t.Limit}
+	return Term{Metric: TPOT, Stat: map[string]string{"p1": "p99", "p5": "p95", "p10": "p90", "p50": "p50"}[t.Stat],
+		Limit: t.Limit}
 }
 
 // noDists are those of a stage in which no request failed.

@@ -47,8 +47,10 @@ func TestParseRefuses(t *testing.T) {
 	for text, says := range map[string]string{
 		"ttft:p99>500ms": `"ttft" takes <`, "spead:mean<1s": `"spead"`, "itl:p42<1s": `"p42"`,
 		"itl:mean<-1s": "duration", "errors<200%": "errors<1%", "errors:mean<1%": "errors<1%", "": "no <",
-		"accuracy<99%": `"accuracy"`, "accuracy>100%": "below 100%", "fidelity>99%": `no metric "fidelity"`, "sessions>100%": "below 100%", "speed:p5<30tok/s": `"speed" takes >`,
-		"speed:p99>30tok/s": `"p99"`, "speed:p5>30ms": "30tok/s", "speed:mean>30tok/s": `"mean"`, "speed:p5>0tok/s": "30tok/s",
+		"accuracy<99%": `"accuracy"`, "accuracy>100%": "below 100%", "fidelity>99%": `no metric "fidelity"`,
+		"sessions>100%": "below 100%", "speed:p5<30tok/s": `"speed" takes >`,
+		"speed:p99>30tok/s": `"p99"`, "speed:p5>30ms": "30tok/s", "speed:mean>30tok/s": `"mean"`,
+		"speed:p5>0tok/s":    "30tok/s",
 		"stalls<1%,stall=0s": "stall=1s", "stalls<1%,1": "stall=1s", "stalls:p50<1%": "stall=1s",
 	} {
 		_, err := Parse(text)
@@ -57,7 +59,8 @@ func TestParseRefuses(t *testing.T) {
 		}
 	}
 	for text, example := range map[string]string{ // what is missing is shown, in place of the whole grammar
-		"ttft<500ms": "ttft:p99<500ms", "itl:mean<50": "itl:mean<50ms", "e2e:p99<5s": "latency:p99<5s", "tbt:p50<5ms": "itl:p50<5ms",
+		"ttft<500ms": "ttft:p99<500ms", "itl:mean<50": "itl:mean<50ms", "e2e:p99<5s": "latency:p99<5s",
+		"tbt:p50<5ms": "itl:p50<5ms",
 	} {
 		if _, err := Parse(text); err == nil || !strings.HasSuffix(err.Error(), " "+example) {
 			t.Errorf("%q: %v", text, err)
@@ -66,15 +69,17 @@ func TestParseRefuses(t *testing.T) {
 	if _, err := ParseAll([]string{"itl:mean<50ms", "itl:mean<60ms"}); err == nil {
 		t.Error("two limits for one metric were taken")
 	}
-	if _, err := ParseAll([]string{"sessions>99%", "errors<1%"}); err == nil || !strings.Contains(err.Error(), "turns keep the other terms") {
+	if _, err := ParseAll([]string{"sessions>99%", "errors<1%"}); err == nil || !strings.Contains(err.Error(),
+		"turns keep the other terms") {
 		t.Errorf("sessions that keep no term: %v", err)
 	}
 }
 
 func TestHolds(t *testing.T) {
 	stage := rundir.Stage{
-		Requests:   rundir.Requests{OK: 980, Error: 20},
-		TTFT:       rundir.Dist{N: 250, Mean: rundir.Exactly(0.1), P95: rundir.Exactly(0.2), P99: rundir.Exactly(0.3), Neff: rundir.Exactly(125), Unsupported: []string{"p99"}},
+		Requests: rundir.Requests{OK: 980, Error: 20},
+		TTFT: rundir.Dist{N: 250, Mean: rundir.Exactly(0.1), P95: rundir.Exactly(0.2), P99: rundir.Exactly(0.3),
+			Neff: rundir.Exactly(125), Unsupported: []string{"p99"}},
 		Latency:    rundir.Dist{Mean: rundir.Over(2)},
 		InterToken: rundir.Exactly(0.02),
 	}
@@ -134,7 +139,8 @@ func TestNeeds(t *testing.T) {
 			t.Errorf("%s needs %d more, want %d", text, got, want)
 		}
 	}
-	for text, want := range map[string]int{"ttft:p99<1s": 500, "latency:p50<1s": 10, "tpot:p95<1s": 100, "itl:p99<1s": 0, "ttft:mean<1s": 0, "errors<1%": 500} {
+	for text, want := range map[string]int{"ttft:p99<1s": 500, "latency:p50<1s": 10, "tpot:p95<1s": 100, "itl:p99<1s": 0,
+		"ttft:mean<1s": 0, "errors<1%": 500} {
 		term, err := Parse(text)
 		if err != nil {
 			t.Fatal(err)
@@ -150,7 +156,8 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stage := rundir.Stage{TTFT: rundir.Dist{P50: rundir.Exactly(0.5), P99: rundir.Exactly(0.6), Unsupported: []string{"p99"}}, InterToken: rundir.Exactly(0.02)}
+	stage := rundir.Stage{TTFT: rundir.Dist{P50: rundir.Exactly(0.5), P99: rundir.Exactly(0.6),
+		Unsupported: []string{"p99"}}, InterToken: rundir.Exactly(0.02)}
 	for n, want := range map[int]rundir.Promised{0: rundir.Kept, 1: rundir.Kept, 2: rundir.Unsure, 3: rundir.Broken} {
 		got, term := Judge(&stage, terms[:n])
 		if got != want || (term == nil) != (want == rundir.Kept) || term != nil && term != &terms[n-1] {

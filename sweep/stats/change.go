@@ -188,7 +188,8 @@ func fits(x []float64) []fit {
 			s1 := after * (after + 1) / 2
 			width := after*(after+1)*(2*after+1)/6 - s1*s1/float64(n)
 			slope := (first - (m-1)*tail - s1*sum/float64(n)) / width
-			all = append(all, fit{at: k, drift: true, size: slope * after, se: after / math.Sqrt(width), sse: max(0, total-slope*slope*width)})
+			all = append(all, fit{at: k, drift: true, size: slope * after, se: after / math.Sqrt(width),
+				sse: max(0, total-slope*slope*width)})
 		}
 	}
 	return all

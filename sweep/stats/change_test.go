@@ -168,7 +168,8 @@ func otava(y []float64) []int {
 					}
 				}
 			}
-			if i, _ := slices.BinarySearch(edges, best); math.IsInf(most, -1) || best == edges[i] || twoMeans(y[edges[i-1]:best], y[best:edges[i]]) > first {
+			if i, _ := slices.BinarySearch(edges, best); math.IsInf(most, -1) || best == edges[i] ||
+				twoMeans(y[edges[i-1]:best], y[best:edges[i]]) > first {
 				break
 			}
 			own = append(own, best)
@@ -258,7 +259,8 @@ const (
 
 // histories draws the series of n histories with an effect. It returns the share in which a rule finds a change within
 // a number of nights after it, and the number of all alarms.
-func histories(t *testing.T, n int, sigma func(*rand.Rand) float64, effect func(night int) float64, within int, r rule) (share, alarms float64) {
+func histories(t *testing.T, n int, sigma func(*rand.Rand) float64, effect func(night int) float64, within int,
+	r rule) (share, alarms float64) {
 	t.Helper()
 	hits, series := 0, 0
 	for i := range n * manySeries {

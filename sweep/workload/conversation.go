@@ -20,7 +20,8 @@ func (t Think) Draw(rng *rand.Rand) time.Duration {
 
 // conversation returns conversations as run.json has them.
 func (t Think) conversation(turns, later rundir.Lengths) *rundir.Conversation {
-	c := &rundir.Conversation{Turns: turns, TurnTokens: later, Pause: t.Mean / 1000, RandomPauses: t.Lengths != rundir.Lengths{Mean: t.Mean}}
+	c := &rundir.Conversation{Turns: turns, TurnTokens: later, Pause: t.Mean / 1000,
+		RandomPauses: t.Lengths != rundir.Lengths{Mean: t.Mean}}
 	if c.RandomPauses && t.Lengths != (rundir.Lengths{Mean: t.Mean, Shape: rundir.ShapeExponential}) {
 		c.Pauses = &t.Lengths
 	}
@@ -79,12 +80,14 @@ func (c *Conversations) forget() {
 // Stage returns a source of conversations for one stage.
 func (c *Conversations) Stage(name string) load.Source {
 	answers := stats.Rand(c.Seed, "answers", name)
-	return &conversations{c, stats.Rand(c.Seed, "workload", name), func(tokens int) string { return c.Costs.reply(tokens, answers) }}
+	return &conversations{c, stats.Rand(c.Seed, "workload", name),
+		func(tokens int) string { return c.Costs.reply(tokens, answers) }}
 }
 
 // Describe returns the workload as run.json has it, with the lengths of first prompts.
 func (c *Conversations) Describe() rundir.Workload {
-	w := rundir.Workload{PromptTokens: c.First, OutputTokens: c.Output, Seed: c.Seed, Conversation: c.Think.conversation(c.Turns, c.Later)}
+	w := rundir.Workload{PromptTokens: c.First, OutputTokens: c.Output, Seed: c.Seed,
+		Conversation: c.Think.conversation(c.Turns, c.Later)}
 	if c.shared != nil {
 		w.Prefix = c.shared.describe()
 	}

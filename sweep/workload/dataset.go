@@ -99,7 +99,10 @@ func read(ctx context.Context, in *rowInput, o datasetOptions) (*Dataset, error)
 	}
 	d.usable = p.rows.seen
 	// The first places of a reservoir hold rows from the beginning of the file more often than the others: mix them.
-	p.rows.rng.Shuffle(len(p.rows.kept), func(i, j int) { p.rows.kept[i], p.rows.kept[j] = p.rows.kept[j], p.rows.kept[i] })
+	p.rows.rng.Shuffle(len(p.rows.kept), func(i, j int) {
+		p.rows.kept[i], p.rows.kept[j] = p.rows.kept[j],
+			p.rows.kept[i]
+	})
 	if n := len(p.rows.kept); p.full && n < o.Rows {
 		d.notes = append(d.notes, noteLongTexts.New(d.name, n, o.Rows))
 	}

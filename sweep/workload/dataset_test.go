@@ -82,7 +82,8 @@ func TestShareGPT(t *testing.T) {
 	}{
 		{"as published", datasetOptions{}, [][]asked{{{"aaaa", 7}}, {{"céc中", 3}}, {{"dddd", 8}}}},
 		{"all turns", datasetOptions{MultiTurn: true}, [][]asked{{{"aaaa", 7}, {"more", 2}}, {{"céc中", 3}}, {{"dddd", 8}}}},
-		{"forced", datasetOptions{Output: rundir.Lengths{Mean: 64}, ForceOutput: true}, [][]asked{{{"aaaa", 64}}, {{"céc中", 64}}, {{"dddd", 64}}}},
+		{"forced", datasetOptions{Output: rundir.Lengths{Mean: 64}, ForceOutput: true},
+			[][]asked{{{"aaaa", 64}}, {{"céc中", 64}}, {{"dddd", 64}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Count = byCharacter
@@ -195,14 +196,16 @@ func TestUnusableDatasets(t *testing.T) {
 		"pretty":    {"{\n \"prompt\": \"x\"\n}\n", "data:1: no usable row in 3; the first fault: skip.no-json-line"},
 		"cut":       {`[{"prompt": "x`, "data:1: no usable row in 1; the first fault: skip.broken-off"},
 		"no array":  {"[\n\n}", "data:3: no usable row in 1; the first fault: skip.broken-off"},
-		"limits":    {`[{"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]}]`, "data:1: no usable row in 1; the first fault: skip.too-short"},
+		"limits": {`[{"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]}]`,
+			"data:1: no usable row in 1; the first fault: skip.too-short"},
 	} {
 		_, err := read(t.Context(), text(t, c.content), datasetOptions{Count: byCharacter})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v\nwant %s", name, err, c.want)
 		}
 	}
-	if _, err := newRows("data", strings.NewReader("\xff\xfe{\x00")); err == nil || !strings.Contains(err.Error(), "UTF-16") {
+	if _, err := newRows("data", strings.NewReader("\xff\xfe{\x00")); err == nil || !strings.Contains(err.Error(),
+		"UTF-16") {
 		t.Error(err)
 	}
 	if _, err := openDataset(t.Context(), "/nowhere/data.json", datasetOptions{}); !errors.Is(err, os.ErrNotExist) {
@@ -212,7 +215,8 @@ func TestUnusableDatasets(t *testing.T) {
 
 // TestTruncatedArray uses what was read before the file breaks off.
 func TestTruncatedArray(t *testing.T) {
-	d, err := read(t.Context(), text(t, "[{\"prompt\": \"aa\"},\n{\"prompt\": \"bb\"},\n{\"prom"), datasetOptions{Count: byCharacter})
+	d, err := read(t.Context(), text(t, "[{\"prompt\": \"aa\"},\n{\"prompt\": \"bb\"},\n{\"prom"),
+		datasetOptions{Count: byCharacter})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +231,8 @@ func TestOpenUnpacks(t *testing.T) {
 	z := gzip.NewWriter(&b)
 	io.WriteString(z, shareGPT)
 	z.Close()
-	for name, content := range map[string]string{"plain.json": shareGPT, "packed.json.gz": b.String(), "cut.gz": b.String()[:b.Len()/2]} {
+	for name, content := range map[string]string{"plain.json": shareGPT, "packed.json.gz": b.String(),
+		"cut.gz": b.String()[:b.Len()/2]} {
 		d, err := openDataset(t.Context(), file(t, name, content), datasetOptions{Count: byCharacter})
 		switch {
 		case name == "cut.gz":
@@ -363,7 +368,8 @@ func TestStagesTakeRowsInOrdersOfTheirOwn(t *testing.T) {
 }
 
 func TestThinkTimeOfDatasets(t *testing.T) {
-	d, err := read(t.Context(), text(t, shareGPT), datasetOptions{Count: byCharacter, MultiTurn: true, Think: Think{rundir.Lengths{Mean: 1000}}})
+	d, err := read(t.Context(), text(t, shareGPT), datasetOptions{Count: byCharacter, MultiTurn: true,
+		Think: Think{rundir.Lengths{Mean: 1000}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -424,12 +430,14 @@ func TestMemoryStaysBounded(t *testing.T) {
 // TestHugeRows has a row of megabytes, which is read, and one that is too long, which is skipped.
 func TestHugeRows(t *testing.T) {
 	long := strings.Repeat("word ", 1<<20)
-	d, err := read(t.Context(), text(t, `{"prompt": "aa"}`+"\n"+`{"prompt": "`+long+`"}`+"\n"+`{"prompt": "bb"}`), datasetOptions{})
+	d, err := read(t.Context(), text(t, `{"prompt": "aa"}`+"\n"+`{"prompt": "`+long+`"}`+"\n"+`{"prompt": "bb"}`),
+		datasetOptions{})
 	if err != nil || d.Rows() != 3 {
 		t.Fatal(err)
 	}
 	const most = 2 << 20
-	beyond := io.MultiReader(strings.NewReader(`{"prompt": "aa"}`+"\n"), io.LimitReader(endless('x'), most+10), strings.NewReader("\n"+`{"prompt": "bb"}`))
+	beyond := io.MultiReader(strings.NewReader(`{"prompt": "aa"}`+"\n"), io.LimitReader(endless('x'), most+10),
+		strings.NewReader("\n"+`{"prompt": "bb"}`))
 	in, err := newRows("data", beyond)
 	if err != nil {
 		t.Fatal(err)
@@ -508,7 +516,8 @@ func FuzzDataset(f *testing.F) {
 		if err != nil {
 			return
 		}
-		d, err := read(t.Context(), in, datasetOptions{Rows: 3, MultiTurn: multiTurn, Output: rundir.Lengths{Mean: 9}, Count: byCharacter})
+		d, err := read(t.Context(), in, datasetOptions{Rows: 3, MultiTurn: multiTurn, Output: rundir.Lengths{Mean: 9},
+			Count: byCharacter})
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") && !bytes.Contains(b, []byte("\n")) {
 				t.Errorf("%q", err)
@@ -525,7 +534,8 @@ func FuzzDataset(f *testing.F) {
 		}
 		for _, session := range simtest.TakeTexts(t, d.Stage("a"), 2*d.Rows()) {
 			for _, turn := range session.Turns {
-				if strings.TrimSpace(turn.User) == "" && turn.User != session.Turns[len(session.Turns)-1].User || turn.OutputTokens < 1 || turn.PromptTokens < 0 {
+				if strings.TrimSpace(turn.User) == "" && turn.User != session.Turns[len(session.Turns)-1].User ||
+					turn.OutputTokens < 1 || turn.PromptTokens < 0 {
 					t.Errorf("%+v", session)
 				}
 			}

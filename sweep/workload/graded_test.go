@@ -31,7 +31,8 @@ func TestGradedRows(t *testing.T) {
 	if err != nil || plain.graded() != 0 || plain.Rows() != 6 {
 		t.Errorf("%d rows, %d graded, %v", plain.Rows(), plain.graded(), err)
 	}
-	csv, err := read(t.Context(), text(t, "prompt,answer,grade\nx,1,\ny,a,exact\nz,,\n"), datasetOptions{Count: byCharacter, Graded: true})
+	csv, err := read(t.Context(), text(t, "prompt,answer,grade\nx,1,\ny,a,exact\nz,,\n"),
+		datasetOptions{Count: byCharacter, Graded: true})
 	if err != nil || csv.graded() != 2 || csv.Rows() != 3 {
 		t.Errorf("CSV: %d rows, %d graded, %v", csv.Rows(), csv.graded(), err)
 	}

@@ -47,7 +47,8 @@ func ParseThink(s string) (Think, error) {
 	l, ok := parseDistribution(s, duration)
 	if !ok {
 		return Think{}, fmt.Errorf(
-			"%q is not a think time: use a duration (2s), or exp:2s, uniform:1s-5s, lognormal:mean=8s,std=6s,max=30s, up to %v", s, mostThink)
+			"%q is not a think time: use a duration (2s), or exp:2s, uniform:1s-5s, lognormal:mean=8s,std=6s,max=30s, up to %v",
+			s, mostThink)
 	}
 	return Think{l}, nil
 }
@@ -93,7 +94,8 @@ func parseDistribution(s string, number func(string) (float64, bool)) (l rundir.
 		}
 	}
 	within := (l.Max == 0 || l.Max >= l.Min && float64(l.Max) >= l.Mean) && float64(l.Min) <= l.Mean
-	return l, within && (l.Shape != rundir.ShapeLognormal || l.Std > 0 && l.Mean > 0) && (l.Shape != rundir.ShapeExponential || l.Std == 0)
+	return l, within && (l.Shape != rundir.ShapeLognormal || l.Std > 0 && l.Mean > 0) &&
+		(l.Shape != rundir.ShapeExponential || l.Std == 0)
 }
 
 // Draw draws one length: a whole number, at least 1.

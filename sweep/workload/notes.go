@@ -11,14 +11,18 @@ var (
 
 // What a reader should know of a data file. Notes with the argument file are about that file.
 var (
-	noteRows       = note.Kind{Code: "dataset.rows", Args: []string{"file", "rows", "drawn_from"}} // drawn_from absent where all are taken
-	noteEstimated  = note.Kind{Code: "dataset.token-estimate", Args: []string{"file", "texts", "source"}}
-	noteGuessed    = note.Kind{Code: "dataset.token-guess", Args: []string{"file", "error"}} // error absent where no server was asked
-	noteBuiltIn    = note.Kind{Code: "dataset.built-in", Args: []string{"tokens"}}
-	noteLongTexts  = note.Kind{Code: "dataset.long-texts", Args: []string{"file", "rows", "asked"}}
-	noteTrace      = note.Kind{Code: "trace.requests", Args: []string{"file", "requests", "time", "rate", "speed"}} // speed absent where it is 1
-	noteDisorder   = note.Kind{Code: "trace.sorted", Args: []string{"file", "requests"}}
-	noteSkipped    = note.Kind{Code: "file.skipped", Args: []string{"file", "rows", "lines", "why"}} // lines: the first few; why: one note
+	// drawn_from absent where all are taken
+	noteRows      = note.Kind{Code: "dataset.rows", Args: []string{"file", "rows", "drawn_from"}}
+	noteEstimated = note.Kind{Code: "dataset.token-estimate", Args: []string{"file", "texts", "source"}}
+	// error absent where no server was asked
+	noteGuessed   = note.Kind{Code: "dataset.token-guess", Args: []string{"file", "error"}}
+	noteBuiltIn   = note.Kind{Code: "dataset.built-in", Args: []string{"tokens"}}
+	noteLongTexts = note.Kind{Code: "dataset.long-texts", Args: []string{"file", "rows", "asked"}}
+	// speed absent where it is 1
+	noteTrace    = note.Kind{Code: "trace.requests", Args: []string{"file", "requests", "time", "rate", "speed"}}
+	noteDisorder = note.Kind{Code: "trace.sorted", Args: []string{"file", "requests"}}
+	// lines: the first few; why: one note
+	noteSkipped    = note.Kind{Code: "file.skipped", Args: []string{"file", "rows", "lines", "why"}}
 	noteNoDataset  = note.Kind{Code: "dataset.unusable", Args: []string{"file", "line", "rows", "why"}}
 	noteNoTrace    = note.Kind{Code: "trace.unusable", Args: []string{"file", "line", "rows", "why"}}
 	noteNoPrompts  = note.Kind{Code: "dataset.empty", Args: []string{"file"}}

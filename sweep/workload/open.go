@@ -100,7 +100,8 @@ func (s *Spec) Texts() []string {
 // openDataset reads the file of a dataset.
 func (s *Spec) openDataset(ctx context.Context, count Counter) (o Opened, err error) {
 	d, err := openDataset(ctx, s.Dataset, datasetOptions{
-		Rows: s.Rows, Seed: s.Seed, Count: count, Output: s.OutputTokens, ForceOutput: s.OutputSet, MultiTurn: s.MultiTurn, Think: s.Talk.Think,
+		Rows: s.Rows, Seed: s.Seed, Count: count, Output: s.OutputTokens, ForceOutput: s.OutputSet, MultiTurn: s.MultiTurn,
+		Think:  s.Talk.Think,
 		Graded: s.Graded,
 	})
 	if err != nil {

@@ -98,7 +98,8 @@ type prefixed struct {
 func (p *prefixed) Next() (load.Session, bool) {
 	group, repeats := p.group(p.rng)
 	tokens := Draw(p.Prompt, p.rng)
-	turn := load.Turn{User: p.write(&p.Numbering, group, tokens, p.rng), PromptTokens: tokens, OutputTokens: Draw(p.Output, p.rng)}
+	turn := load.Turn{User: p.write(&p.Numbering, group, tokens, p.rng), PromptTokens: tokens,
+		OutputTokens: Draw(p.Output, p.rng)}
 	return load.Session{Turns: []load.Turn{turn}, Repeats: repeats}, true
 }
 

@@ -19,7 +19,8 @@ func TestReplaysShareTheirPrefixes(t *testing.T) {
 	if err := os.WriteFile(file, []byte(mooncake), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spec := &Spec{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 8}, Replay: &Replay{File: file}}
+	spec := &Spec{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 8},
+		Replay: &Replay{File: file}}
 	o, err := Open(t.Context(), spec, nil, &Guess)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +94,8 @@ func TestForgottenRepeats(t *testing.T) {
 	talk := *prefixes
 	talk.Talking, talk.Talk = true, Talk{Turns: mean(2), First: mean(256), Later: mean(16), Output: mean(8)}
 	file := filepath.Join(t.TempDir(), "set.jsonl")
-	if err := os.WriteFile(file, []byte(`{"prompt": "`+strings.Repeat("river stone market ", 40)+`"}`), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(`{"prompt": "`+strings.Repeat("river stone market ", 40)+`"}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	trace := filepath.Join(t.TempDir(), "trace.jsonl")

@@ -148,7 +148,8 @@ func (r row) graded(answer, kind string) (row, note.Note) {
 	if len(r.turns) != 1 {
 		return row{}, skipGradedTurns.New()
 	}
-	t, err := grade.NewTask(join(r.system, r.turns[0].user), strings.Clone(answer), grade.TaskKind(strings.ToLower(strings.TrimSpace(kind))))
+	t, err := grade.NewTask(join(r.system, r.turns[0].user), strings.Clone(answer),
+		grade.TaskKind(strings.ToLower(strings.TrimSpace(kind))))
 	if err != nil {
 		return row{}, skipGrade.New(err)
 	}

@@ -112,5 +112,6 @@ type repeated struct {
 }
 
 func (r *repeated) Next() (load.Session, bool) {
-	return load.Session{Turns: []load.Turn{{User: r.Text, OutputTokens: Draw(r.Output, r.rng)}}, Repeats: load.AllTokens}, true
+	return load.Session{Turns: []load.Turn{{User: r.Text, OutputTokens: Draw(r.Output, r.rng)}}, Repeats: load.AllTokens},
+		true
 }

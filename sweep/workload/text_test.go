@@ -86,7 +86,8 @@ func TestLengthsHold(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, session := range simtest.TakeTexts(t, p.Stage("a"), 5) {
-					if got := tokenize(session.Turns[0].User) + around; !simtest.NearTokens(got, 4*tokens) || session.Turns[0].PromptTokens != 4*tokens {
+					if got := tokenize(session.Turns[0].User) + around; !simtest.NearTokens(got, 4*tokens) ||
+						session.Turns[0].PromptTokens != 4*tokens {
 						t.Errorf("a prompt of %d tokens with its prefix has %d", 4*tokens, got)
 					}
 				}
@@ -200,7 +201,8 @@ func TestConversations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			costs := calibrated(t, tokenize, 6)
 			c := NewConversations(Talk{
-				Turns: rundir.Lengths{Mean: 4, Std: 2, Min: 1, Max: 8}, First: rundir.Lengths{Mean: 200}, Later: rundir.Lengths{Mean: 100},
+				Turns: rundir.Lengths{Mean: 4, Std: 2, Min: 1, Max: 8}, First: rundir.Lengths{Mean: 200},
+				Later:  rundir.Lengths{Mean: 100},
 				Output: rundir.Lengths{Mean: 30, Std: 5}, Think: Think{rundir.Lengths{Mean: 2000, Shape: rundir.ShapeExponential}},
 			}, 1, costs)
 			turns, later := 0, 0
@@ -234,14 +236,17 @@ func TestConversations(t *testing.T) {
 
 func TestParseThink(t *testing.T) {
 	for in, want := range map[string]Think{
-		"2s": {rundir.Lengths{Mean: 2000}}, "exp:1.5s": {rundir.Lengths{Mean: 1500, Shape: "exp"}}, "0": {}, "uniform:1s-5s": {rundir.Lengths{Mean: 3000, Min: 1000, Max: 5000, Shape: "uniform"}},
-		"lognormal:mean=8s,std=6s,min=1s,max=30s": {rundir.Lengths{Mean: 8000, Std: 6000, Min: 1000, Max: 30000, Shape: "lognormal"}},
+		"2s": {rundir.Lengths{Mean: 2000}}, "exp:1.5s": {rundir.Lengths{Mean: 1500, Shape: "exp"}}, "0": {},
+		"uniform:1s-5s": {rundir.Lengths{Mean: 3000, Min: 1000, Max: 5000, Shape: "uniform"}},
+		"lognormal:mean=8s,std=6s,min=1s,max=30s": {rundir.Lengths{Mean: 8000, Std: 6000, Min: 1000, Max: 30000,
+			Shape: "lognormal"}},
 	} {
 		if got, err := ParseThink(in); err != nil || got != want {
 			t.Errorf("%q is %v, %v; want %v", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", "2", "exp:", "-2s", "exp:-1s", "normal:2s", "9999h", "uniform:5s-1s", "uniform:2s", "lognormal:8s", "lognormal:mean=8s", "exp:mean=2s,std=1s"} {
+	for _, in := range []string{"", "2", "exp:", "-2s", "exp:-1s", "normal:2s", "9999h", "uniform:5s-1s", "uniform:2s",
+		"lognormal:8s", "lognormal:mean=8s", "exp:mean=2s,std=1s"} {
 		if got, err := ParseThink(in); err == nil {
 			t.Errorf("%q is read as %v", in, got)
 		}
@@ -252,7 +257,8 @@ func TestParseThink(t *testing.T) {
 // them, and is within the bounds.
 func TestDistributions(t *testing.T) {
 	for in, std := range map[string]float64{
-		"512": 0, "mean=512,std=100": 100, "uniform:100-300": 200 / math.Sqrt(12), "exp:4": 3, "exp:mean=600,min=500": 100, "lognormal:mean=300,std=200": 200,
+		"512": 0, "mean=512,std=100": 100, "uniform:100-300": 200 / math.Sqrt(12), "exp:4": 3, "exp:mean=600,min=500": 100,
+		"lognormal:mean=300,std=200": 200,
 	} {
 		l, err := ParseLengths(in)
 		if err != nil {
@@ -264,11 +270,13 @@ func TestDistributions(t *testing.T) {
 		for range 50_000 {
 			drawn = append(drawn, float64(Draw(l, rng)))
 		}
-		if mean, got := stats.Mean(drawn), stats.Deviation(drawn); math.Abs(mean/l.Mean-1) > 0.02 || math.Abs(got-std) > 0.05*std+0.1 || slices.Min(drawn) < float64(l.Min) {
+		if mean, got := stats.Mean(drawn), stats.Deviation(drawn); math.Abs(mean/l.Mean-1) > 0.02 ||
+			math.Abs(got-std) > 0.05*std+0.1 || slices.Min(drawn) < float64(l.Min) {
 			t.Errorf("%s: %.2f +- %.2f, want %.2f +- %.2f", in, mean, got, l.Mean, std)
 		}
 	}
-	for _, in := range []string{"", "0", "1.5", "-1", "uniform:9-1", "uniform:0-5", "uniform:5", "exp:0", "lognormal:5", "gamma:5", "mean=5,max=4", "NaN", "exp:mean=5,std=1"} {
+	for _, in := range []string{"", "0", "1.5", "-1", "uniform:9-1", "uniform:0-5", "uniform:5", "exp:0", "lognormal:5",
+		"gamma:5", "mean=5,max=4", "NaN", "exp:mean=5,std=1"} {
 		if l, err := ParseLengths(in); err == nil {
 			t.Errorf("%q is read as %+v", in, l)
 		}
@@ -276,7 +284,8 @@ func TestDistributions(t *testing.T) {
 }
 
 func FuzzParseLengths(f *testing.F) {
-	for _, s := range []string{"512", "mean=512,std=100,min=64,max=2048", "mean=1,max=0", "uniform:1-9", "exp:mean=8,min=2,max=99", "lognormal:mean=8,std=3"} {
+	for _, s := range []string{"512", "mean=512,std=100,min=64,max=2048", "mean=1,max=0", "uniform:1-9",
+		"exp:mean=8,min=2,max=99", "lognormal:mean=8,std=3"} {
 		f.Add(s)
 	}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, s string) {
@@ -333,7 +342,8 @@ func TestASmallVocabularyIsCalibratedOnAverage(t *testing.T) {
 // What run.json tells of a workload is enough to repeat it.
 func TestGrowingWorkloadsAreDescribed(t *testing.T) {
 	l := func(n float64) rundir.Lengths { return rundir.Lengths{Mean: n} }
-	talk := Talk{Turns: l(8), First: l(256), Later: l(96), Output: l(64), Think: Think{rundir.Lengths{Mean: 2000, Shape: rundir.ShapeExponential}}}
+	talk := Talk{Turns: l(8), First: l(256), Later: l(96), Output: l(64),
+		Think: Think{rundir.Lengths{Mean: 2000, Shape: rundir.ShapeExponential}}}
 	want := &rundir.Conversation{Turns: l(8), TurnTokens: l(96), Pause: 2, RandomPauses: true}
 	if got := NewConversations(talk, 1, Guess).Describe().Conversation; !cmp.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

@@ -56,14 +56,16 @@ func TestTraces(t *testing.T) {
 		o       traceOptions
 		want    []played
 	}{
-		"Mooncake": {mooncake, traceOptions{}, []played{{0, 675, 500}, {0, 732, 490}, {3 * time.Second, 915, 355}, {5999 * time.Millisecond, 105, 26}}},
+		"Mooncake": {mooncake, traceOptions{}, []played{{0, 675, 500}, {0, 732, 490}, {3 * time.Second, 915, 355},
+			{5999 * time.Millisecond, 105, 26}}},
 		"twice as fast": {mooncake, traceOptions{Replay: Replay{Speed: 2}},
 			[]played{{0, 675, 500}, {0, 732, 490}, {1500 * time.Millisecond, 915, 355}, {2999500 * time.Microsecond, 105, 26}}},
 		"at a rate": {`{"timestamp": 5000, "input_length": 472, "output_length": 18}
 {"timestamp": 45000, "input_length": 1087, "output_length": 230}
 {"timestamp": 185000, "input_length": 1360, "output_length": 647}`, traceOptions{Replay: Replay{Rate: 0.5}},
 			[]played{{0, 472, 18}, {888888889, 1087, 230}, {4 * time.Second, 1360, 647}}},
-		"the first three": {mooncake, traceOptions{Replay: Replay{Limit: 3}}, []played{{0, 675, 500}, {0, 732, 490}, {3 * time.Second, 915, 355}}},
+		"the first three": {mooncake, traceOptions{Replay: Replay{Limit: 3}}, []played{{0, 675, 500}, {0, 732, 490},
+			{3 * time.Second, 915, 355}}},
 		"other lengths": {mooncake, traceOptions{Prompt: rundir.Lengths{Mean: 64}, Output: rundir.Lengths{Mean: 8}},
 			[]played{{0, 64, 8}, {0, 64, 8}, {3 * time.Second, 64, 8}, {5999 * time.Millisecond, 64, 8}}},
 		"out of order": {`{"timestamp": 30, "input_length": 3, "output_length": 3}
@@ -126,12 +128,16 @@ func TestUnusableTraces(t *testing.T) {
 		content, want string
 		o             traceOptions
 	}{
-		"empty":    {"", "data is empty", traceOptions{}},
-		"all bad":  {"{}\n\n{}\n", "data:1: no usable row in 2; the first fault: skip.no-timestamp", traceOptions{}},
-		"CSV":      {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n", "data has another form: a trace has one request on each line", traceOptions{}},
-		"array":    {`[{"timestamp": 0, "input_length": 1, "output_length": 1}]`, "data has another form: a trace has one request on each line", traceOptions{}},
-		"log":      {`192.0.2.1 - - [10/Oct/2025:13:55:36 +0000] "POST /v1 HTTP/1.1" 200 12 0.5`, "data has another form: a trace has one request on each line", traceOptions{}},
-		"spans":    {`{"resourceSpans": []}`, "data:1: no usable row in 1; the first fault: skip.no-timestamp", traceOptions{}},
+		"empty":   {"", "data is empty", traceOptions{}},
+		"all bad": {"{}\n\n{}\n", "data:1: no usable row in 2; the first fault: skip.no-timestamp", traceOptions{}},
+		"CSV": {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n",
+			"data has another form: a trace has one request on each line", traceOptions{}},
+		"array": {`[{"timestamp": 0, "input_length": 1, "output_length": 1}]`,
+			"data has another form: a trace has one request on each line", traceOptions{}},
+		"log": {`192.0.2.1 - - [10/Oct/2025:13:55:36 +0000] "POST /v1 HTTP/1.1" 200 12 0.5`,
+			"data has another form: a trace has one request on each line", traceOptions{}},
+		"spans": {`{"resourceSpans": []}`, "data:1: no usable row in 1; the first fault: skip.no-timestamp",
+			traceOptions{}},
 		"no speed": {mooncake, "a trace at NaN times its speed", traceOptions{Replay: Replay{Speed: math.NaN()}}},
 		"at once": {strings.Repeat(`{"timestamp": 1, "input_length": 1, "output_length": 1}`+"\n", 2),
 			"data cannot be replayed at 5 requests per second: all", traceOptions{Replay: Replay{Rate: 5}}},
@@ -197,7 +203,8 @@ func TestTracesAreSorted(t *testing.T) {
 		at := rapid.SliceOfN(rapid.IntRange(0, 1000), 1, 50).Draw(t, "timestamps")
 		var b strings.Builder
 		for i, ms := range at {
-			fmt.Fprintf(&b, `{"timestamp": %d, "input_length": %d, "output_length": %d, "hash_ids": [%d, %d]}`+"\n", ms, i+1, ms+1, ms, i)
+			fmt.Fprintf(&b, `{"timestamp": %d, "input_length": %d, "output_length": %d, "hash_ids": [%d, %d]}`+"\n", ms, i+1,
+				ms+1, ms, i)
 		}
 		in, err := newRows("data", strings.NewReader(b.String()))
 		if err != nil {

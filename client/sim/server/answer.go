@@ -191,7 +191,8 @@ func (a *answer) breakStream(ctx context.Context) bool {
 }
 
 func engineDied() *apiError {
-	return &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "EngineCore encountered an issue."}
+	return &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError",
+		Message: "EngineCore encountered an issue."}
 }
 
 // reset closes the connection in the middle of the answer; over TCP with a RST.

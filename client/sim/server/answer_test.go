@@ -27,8 +27,9 @@ func TestGoldenStreams(t *testing.T) {
 		options    Options
 		path, body string
 	}{
-		"chat":       {Options{}, "/v1/chat/completions", chat + `,"stream":true,"stream_options":{"include_usage":true}}`},
-		"reasoning":  {Options{Think: 3, ReasoningField: "reasoning", ChunkTokens: 2}, "/v1/chat/completions", chat + `,"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`},
+		"chat": {Options{}, "/v1/chat/completions", chat + `,"stream":true,"stream_options":{"include_usage":true}}`},
+		"reasoning": {Options{Think: 3, ReasoningField: "reasoning", ChunkTokens: 2}, "/v1/chat/completions", chat +
+			`,"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`},
 		"completion": {Options{}, "/v1/completions", text + `,"stream":true}`},
 		"chat-whole": {Options{Think: 2}, "/v1/chat/completions", chat + `}`},
 		"text-whole": {Options{NoUsage: true}, "/v1/completions", text + `}`},
@@ -37,12 +38,16 @@ func TestGoldenStreams(t *testing.T) {
 			`{"text":"Tell me.","sampling_params":{"max_new_tokens":6,"ignore_eos":true},"stream":true}`},
 		"sglang-pieces": {Options{Engine: "sglang", Texts: "pieces", ChunkTokens: 2}, "/generate",
 			`{"text":"Tell me.","sampling_params":{"max_new_tokens":6,"ignore_eos":true},"stream":true}`},
-		"sglang-whole":    {Options{Engine: "sglang"}, "/generate", `{"input_ids":[7,8,9],"sampling_params":{"max_new_tokens":6}}`},
-		"vllm-responses":  {Options{Think: 2}, "/v1/responses", `{"input":"Tell me.","max_output_tokens":6,"ignore_eos":true,"stream":true}`},
-		"responses-whole": {Options{Think: 2, FullLength: true}, "/v1/responses", `{"input":"Tell me.","max_output_tokens":6}`},
+		"sglang-whole": {Options{Engine: "sglang"}, "/generate",
+			`{"input_ids":[7,8,9],"sampling_params":{"max_new_tokens":6}}`},
+		"vllm-responses": {Options{Think: 2}, "/v1/responses",
+			`{"input":"Tell me.","max_output_tokens":6,"ignore_eos":true,"stream":true}`},
+		"responses-whole": {Options{Think: 2, FullLength: true}, "/v1/responses",
+			`{"input":"Tell me.","max_output_tokens":6}`},
 		"anthropic-messages": {Options{Engine: "anthropic", Think: 2, FullLength: true}, "/v1/messages",
 			`{"system":"Be brief.","messages":[{"role":"user","content":"Tell me."}],"max_tokens":6,"stream":true}`},
-		"messages-whole": {Options{Think: 2, FullLength: true}, "/v1/messages", `{"messages":[{"role":"user","content":"Tell me."}],"max_tokens":6}`},
+		"messages-whole": {Options{Think: 2, FullLength: true}, "/v1/messages",
+			`{"messages":[{"role":"user","content":"Tell me."}],"max_tokens":6}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, cached, tc.options, func(t *testing.T, b *bubble) {
@@ -132,7 +137,8 @@ func TestTokensAreSentAtTheirInstants(t *testing.T) {
 	c := demoConfig(t)
 	inBubble(t, c, Options{}, func(t *testing.T, b *bubble) {
 		prompt := "one two three four"
-		events := b.mustStream("/v1/completions", `{"prompt":"`+prompt+`","max_tokens":4,"ignore_eos":true,"stream":true}`, "")
+		events := b.mustStream("/v1/completions", `{"prompt":"`+prompt+`","max_tokens":4,"ignore_eos":true,"stream":true}`,
+			"")
 		n := len(Append(nil, prompt, c.Model.Vocab))
 		want := []time.Duration{c.StepTime(sim.Batch{Tokens: n, Samples: 1, Context: n, Pairs: n * (n + 1) / 2})}
 		for k := n + 1; len(want) < 4; k++ {
@@ -177,13 +183,16 @@ func TestStreamOptions(t *testing.T) {
 		usages  int    // chunks with usage
 		think   string // tokens that are reasoning, and the field
 	}{
-		"bare":            {Options{}, stream + "}", 8, 0, ""},
-		"usage":           {Options{}, stream + whole, 8, 1, ""},
-		"continuous":      {Options{}, stream + `,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`, 8, 11, ""},
-		"no usage":        {Options{NoUsage: true}, stream + whole, 8, 0, ""},
-		"three a chunk":   {Options{ChunkTokens: 3}, stream + whole, 4, 1, ""}, // 1, 3, 3, 1
-		"thinking":        {Options{Think: 3}, stream + whole, 8, 1, "3 reasoning_content"},
-		"think, packed":   {Options{Think: 3, ChunkTokens: 4, ReasoningField: "reasoning"}, stream + whole, 4, 1, "2 reasoning"}, // 1, 2, 4, 1
+		"bare":  {Options{}, stream + "}", 8, 0, ""},
+		"usage": {Options{}, stream + whole, 8, 1, ""},
+		"continuous": {Options{}, stream + `,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`, 8,
+			11, ""},
+		"no usage":      {Options{NoUsage: true}, stream + whole, 8, 0, ""},
+		"three a chunk": {Options{ChunkTokens: 3}, stream + whole, 4, 1, ""}, // 1, 3, 3, 1
+		"thinking":      {Options{Think: 3}, stream + whole, 8, 1, "3 reasoning_content"},
+		// 1, 2, 4, 1
+		"think, packed": {Options{Think: 3, ChunkTokens: 4, ReasoningField: "reasoning"}, stream + whole, 4, 1,
+			"2 reasoning"},
 		"no thinking":     {Options{Think: 3}, stream + `,"chat_template_kwargs":{"enable_thinking":false}}`, 8, 0, ""},
 		"nothing but it ": {Options{Think: 30}, stream + whole, 8, 1, "8 reasoning_content"},
 	} {
@@ -342,7 +351,8 @@ func TestServerThatStops(t *testing.T) {
 		time.Sleep(time.Second)
 		b.engine.Close()
 		wg.Wait()
-		if status, text := b.fetch("POST", "/v1/completions", long+"}", ""); status != 500 || !strings.Contains(text, sim.ErrClosed.Error()) {
+		if status, text := b.fetch("POST", "/v1/completions", long+"}", ""); status != 500 ||
+			!strings.Contains(text, sim.ErrClosed.Error()) {
 			t.Errorf("after: %d %s", status, text)
 		}
 	})
@@ -358,7 +368,8 @@ func TestChunksAreJSON(t *testing.T) {
 		for n := range r.work.OutputTokens - 1 {
 			data, _ := strings.CutPrefix(string(a.encoder.tokens(nil, n, n+1)), "data: ")
 			e := event{data: data}
-			if err := json.Unmarshal([]byte(data), &e.chunk); err != nil || e.text() != a.word(n+1) || e.Usage.CompletionTokens != n+1 {
+			if err := json.Unmarshal([]byte(data), &e.chunk); err != nil || e.text() != a.word(n+1) ||
+				e.Usage.CompletionTokens != n+1 {
 				t.Errorf("chat %t, token %q: %v %s", chat, a.word(n+1), err, data)
 			}
 		}

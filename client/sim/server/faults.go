@@ -25,7 +25,8 @@ const (
 )
 
 func faultKinds() []Fault {
-	return []Fault{Fault500, Fault429, Fault529, FaultHTML, FaultHang, FaultReset, FaultStall, FaultTruncate, FaultError, FaultGarbage}
+	return []Fault{Fault500, Fault429, Fault529, FaultHTML, FaultHang, FaultReset, FaultStall, FaultTruncate, FaultError,
+		FaultGarbage}
 }
 
 // Faults selects the requests that fail. The zero value selects only those with a header X-Sim-Fault: KIND.

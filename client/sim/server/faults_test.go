@@ -63,9 +63,11 @@ func TestFaultsInAStream(t *testing.T) {
 					broken++
 				}
 			}
-			if err != nil || texts != want.texts || finished != want.finished || !strings.HasSuffix(events[len(events)-1].data, want.last) ||
+			if err != nil || texts != want.texts || finished != want.finished || !strings.HasSuffix(events[len(events)-1].data,
+				want.last) ||
 				(broken == 1) != (fault == FaultGarbage) || (failed == 1) != (fault == FaultError) {
-				t.Errorf("%s: %v, %d texts, finished %v, %d not JSON, %d errors, last %s", fault, err, texts, finished, broken, failed, events[len(events)-1].data)
+				t.Errorf("%s: %v, %d texts, finished %v, %d not JSON, %d errors, last %s", fault, err, texts, finished, broken,
+					failed, events[len(events)-1].data)
 			}
 		}
 	})
@@ -77,7 +79,8 @@ func TestSilentFaults(t *testing.T) {
 		inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
-			req, err := http.NewRequestWithContext(ctx, "POST", "http://sim/v1/chat/completions", strings.NewReader(ask+`,"stream":true}`))
+			req, err := http.NewRequestWithContext(ctx, "POST", "http://sim/v1/chat/completions",
+				strings.NewReader(ask+`,"stream":true}`))
 			if err != nil {
 				t.Fatal(err)
 			}

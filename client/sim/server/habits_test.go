@@ -122,7 +122,8 @@ func TestADroppedConnectionSendsNothing(t *testing.T) {
 	}
 	defer conn.Close()
 	began := time.Now()
-	io.WriteString(conn, "POST /v1/completions HTTP/1.1\r\nHost: sim\r\nContent-Length: "+strconv.Itoa(len(ask32))+"\r\n\r\n"+ask32)
+	io.WriteString(conn, "POST /v1/completions HTTP/1.1\r\nHost: sim\r\nContent-Length: "+strconv.Itoa(len(ask32))+
+		"\r\n\r\n"+ask32)
 	got, err := io.ReadAll(conn)
 	if took := time.Since(began); len(got) > 0 || err != nil || took < 20*time.Millisecond || took > 2*time.Second {
 		t.Errorf("%q, %v after %v; want a closed connection without a byte after 20 ms", got, err, took)
@@ -216,7 +217,8 @@ func TestPausesStallAllStreams(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range streams {
 			wg.Go(func() {
-				l.Generate(t.Context(), sim.Request{PromptTokens: 10, OutputTokens: 20000}, func(_ int, at time.Time) { instants[i] = append(instants[i], at) })
+				l.Generate(t.Context(), sim.Request{PromptTokens: 10, OutputTokens: 20000},
+					func(_ int, at time.Time) { instants[i] = append(instants[i], at) })
 			})
 		}
 		wg.Wait()
@@ -233,7 +235,8 @@ func TestPausesStallAllStreams(t *testing.T) {
 			}
 		}
 		// 200 s of work take 286 s with a pause each second.
-		if pauses < 240 || pauses > 330 || lost < time.Duration(pauses)*300*time.Millisecond || lost > time.Duration(pauses)*310*time.Millisecond {
+		if pauses < 240 || pauses > 330 || lost < time.Duration(pauses)*300*time.Millisecond ||
+			lost > time.Duration(pauses)*310*time.Millisecond {
 			t.Errorf("%d pauses of %v in all", pauses, lost)
 		}
 	})
@@ -242,7 +245,8 @@ func TestPausesStallAllStreams(t *testing.T) {
 // TestSheddingIsNoRateLimit: a server that refuses because too many wait says so, also with status 429, and names no
 // rate limit.
 func TestSheddingIsNoRateLimit(t *testing.T) {
-	for path, ask := range map[string]string{"/v1/completions": ask32, "/v1/messages": `{"model":"plain8","max_tokens":32,"messages":[{"role":"user","content":"hello"}]}`} {
+	for path, ask := range map[string]string{"/v1/completions": ask32,
+		"/v1/messages": `{"model":"plain8","max_tokens":32,"messages":[{"role":"user","content":"hello"}]}`} {
 		inBubble(t, habitual(t, "sheds:1"), Options{}, func(t *testing.T, b *bubble) {
 			refused := make(chan string, 20)
 			for range cap(refused) {

@@ -61,8 +61,10 @@ func TestEndpoints(t *testing.T) {
 func TestPromptForms(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		for path, bodies := range map[string][]string{
-			"/v1/completions":      {`"prompt":"one two three"`, `"prompt":["one two three"]`, `"prompt":[7,8,9]`, `"prompt":[[7,8,9]]`},
-			"/v1/chat/completions": {`"messages":[{"role":"user","content":"a b"}]`, `"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":" b"}]}]`},
+			"/v1/completions": {`"prompt":"one two three"`, `"prompt":["one two three"]`, `"prompt":[7,8,9]`,
+				`"prompt":[[7,8,9]]`},
+			"/v1/chat/completions": {`"messages":[{"role":"user","content":"a b"}]`,
+				`"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":" b"}]}]`},
 		} {
 			var counts []int
 			for _, body := range bodies {
@@ -84,8 +86,10 @@ func TestPromptForms(t *testing.T) {
 
 func TestAPIKey(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{APIKey: "secret"}, func(t *testing.T, b *bubble) {
-		for header, want := range map[string]int{"": 401, "Authorization: Bearer wrong": 401, "Authorization: Bearer secret": 200} {
-			if status, text := b.fetch("GET", "/v1/models", "", header); status != want || want == 401 && !strings.Contains(text, `"error":{"code":"invalid_api_key"`) {
+		for header, want := range map[string]int{"": 401, "Authorization: Bearer wrong": 401,
+			"Authorization: Bearer secret": 200} {
+			if status, text := b.fetch("GET", "/v1/models", "", header); status != want || want == 401 &&
+				!strings.Contains(text, `"error":{"code":"invalid_api_key"`) {
 				t.Errorf("%q: %d %s, want %d", header, status, text, want)
 			}
 		}
@@ -103,8 +107,9 @@ func TestStrictServerNamesTheField(t *testing.T) {
 		}{
 			`,"ignore_eos":true`: {400, `"param":"ignore_eos"`},
 			`,"min_tokens":4`:    {400, `"param":"min_tokens"`},
-			`,"stream_options":{"include_usage":true,"continuous_usage_stats":true}`: {400, `"param":"stream_options.continuous_usage_stats"`},
-			`,"temperature":0,"stream_options":{"include_usage":true}`:               {200, `"usage"`},
+			`,"stream_options":{"include_usage":true,"continuous_usage_stats":true}`: {400,
+				`"param":"stream_options.continuous_usage_stats"`},
+			`,"temperature":0,"stream_options":{"include_usage":true}`: {200, `"usage"`},
 			`,`: {400, "not a JSON object"},
 		} {
 			status, text := b.fetch("POST", "/v1/completions", `{"prompt":"a","max_tokens":2`+extra+"}", "")
@@ -117,7 +122,8 @@ func TestStrictServerNamesTheField(t *testing.T) {
 
 func TestOtherEngines(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{Engine: "sglang"}, func(t *testing.T, b *bubble) {
-		if _, text := b.fetch("GET", "/v1/models", "", ""); !strings.Contains(text, `"owned_by":"sglang"`) || !strings.Contains(text, `"id":"Qwen2-7B"`) {
+		if _, text := b.fetch("GET", "/v1/models", "", ""); !strings.Contains(text, `"owned_by":"sglang"`) ||
+			!strings.Contains(text, `"id":"Qwen2-7B"`) {
 			t.Errorf("models: %s", text)
 		}
 		for _, path := range []string{"/version", "/api/version"} {

@@ -68,7 +68,8 @@ func (e *messagesEncoder) message(n int) map[string]any {
 	if !e.NoUsage {
 		cached := e.running.CachedTokens()
 		m["usage"] = map[string]any{
-			"input_tokens": e.work.PromptTokens - cached, "cache_read_input_tokens": cached, "cache_creation_input_tokens": 0, "output_tokens": n,
+			"input_tokens": e.work.PromptTokens - cached, "cache_read_input_tokens": cached, "cache_creation_input_tokens": 0,
+			"output_tokens": n,
 		}
 	}
 	return m
@@ -136,7 +137,8 @@ func (e *messagesEncoder) whole(u sim.Usage) any {
 	if thought > 0 {
 		content = append(content, map[string]any{"type": "thinking", "thinking": e.text(0, thought), "signature": "c2ln"})
 	}
-	m["stop_reason"], m["content"] = e.stopReason(), append(content, map[string]any{"type": "text", "text": e.text(thought, u.OutputTokens)})
+	m["stop_reason"], m["content"] = e.stopReason(),
+		append(content, map[string]any{"type": "text", "text": e.text(thought, u.OutputTokens)})
 	return m
 }
 

@@ -18,7 +18,8 @@ func (s *server) metrics(w http.ResponseWriter, _ *http.Request) {
 	st := s.engine.Stats()
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	write := func(kind, name string, v float64) {
-		fmt.Fprintf(w, "# TYPE %s:%s %s\n%[1]s:%[2]s{engine=\"0\",model_name=%[4]q} %[5]v\n", s.Engine, name, kind, s.model(), v)
+		fmt.Fprintf(w, "# TYPE %s:%s %s\n%[1]s:%[2]s{engine=\"0\",model_name=%[4]q} %[5]v\n", s.Engine, name, kind,
+			s.model(), v)
 	}
 	if s.Engine == sglang {
 		write("gauge", "num_running_reqs", float64(st.Running))

@@ -172,7 +172,8 @@ type openAIUsage struct {
 }
 
 func (e *openAIEncoder) counts(u sim.Usage) openAIUsage {
-	c := openAIUsage{PromptTokens: u.PromptTokens, TotalTokens: u.PromptTokens + u.OutputTokens, CompletionTokens: u.OutputTokens}
+	c := openAIUsage{PromptTokens: u.PromptTokens, TotalTokens: u.PromptTokens + u.OutputTokens,
+		CompletionTokens: u.OutputTokens}
 	if e.config.PrefixCache {
 		c.PromptDetails = map[string]int{"cached_tokens": u.CachedTokens}
 	}
@@ -184,7 +185,8 @@ func (e *openAIEncoder) counts(u sim.Usage) openAIUsage {
 
 func (e *openAIEncoder) whole(u sim.Usage) any {
 	choice := map[string]any{"index": 0, "logprobs": nil, "finish_reason": e.finish, "stop_reason": nil}
-	all := map[string]any{"id": e.id, "object": "text_completion", "created": e.created.Unix(), "model": e.model(), "choices": []any{choice}}
+	all := map[string]any{"id": e.id, "object": "text_completion", "created": e.created.Unix(), "model": e.model(),
+		"choices": []any{choice}}
 	if e.chat {
 		all["object"] = "chat.completion"
 		reasoning := e.work.ReasoningTokens

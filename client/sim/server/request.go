@@ -41,7 +41,8 @@ func (s *server) read(raw []byte, b interface{ modelName() string }) error {
 		return badRequest("the body is not a valid request: %v", err)
 	}
 	if name := b.modelName(); name != "" && name != s.model() && s.Engine != sglang { // which ignores it
-		return &apiError{Status: http.StatusNotFound, Kind: "NotFoundError", Message: fmt.Sprintf("The model `%s` does not exist.", name)}
+		return &apiError{Status: http.StatusNotFound, Kind: "NotFoundError",
+			Message: fmt.Sprintf("The model `%s` does not exist.", name)}
 	}
 	return nil
 }
@@ -77,7 +78,8 @@ func (s *server) newRequest(stream bool, ids []uint32, w lengthLimits) (request,
 		}
 	}
 	j.work = sim.Request{
-		PromptTokens: len(ids), Prefix: blockHashes(ids, s.config.BlockTokens), OutputTokens: length, ReasoningTokens: min(reasoning, length),
+		PromptTokens: len(ids), Prefix: blockHashes(ids, s.config.BlockTokens), OutputTokens: length,
+		ReasoningTokens: min(reasoning, length),
 	}
 	return j, nil
 }

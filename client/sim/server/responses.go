@@ -40,7 +40,8 @@ func parseResponses(s *server, raw []byte) (request, error) {
 	if err != nil {
 		return request{}, err
 	}
-	w := lengthLimits{max: b.MaxOutputTokens, exact: b.IgnoreEOS, fallback: naturalLimit, think: b.Reasoning.Effort != "none"}
+	w := lengthLimits{max: b.MaxOutputTokens, exact: b.IgnoreEOS, fallback: naturalLimit,
+		think: b.Reasoning.Effort != "none"}
 	if b.IgnoreEOS {
 		w.fallback = math.MaxInt
 	}

@@ -30,9 +30,10 @@ func Engines() []string { return []string{vllm, sglang, anthropic} }
 
 // Options say how the HTTP server behaves. The zero value behaves as vLLM.
 type Options struct {
-	Engine         string // one of [Engines]; empty for vllm
-	APIKey         string // if set, /v1 requires it: as a bearer token, or with anthropic in X-Api-Key
-	Strict         bool   // reject unknown body fields (ignore_eos, min_tokens, ...) with a 400 that names them, as hosted APIs do
+	Engine string // one of [Engines]; empty for vllm
+	APIKey string // if set, /v1 requires it: as a bearer token, or with anthropic in X-Api-Key
+	// reject unknown body fields (ignore_eos, min_tokens, ...) with a 400 that names them, as hosted APIs do
+	Strict         bool
 	ChunkTokens    int    // tokens in each chunk but the first, which has one (vLLM's --stream-interval); 0 for 1
 	NoUsage        bool   // never report usage
 	Think          int    // reasoning tokens at the head of a chat answer, unless the request forbids them
@@ -86,7 +87,8 @@ func New(e *sim.Engine, o Options) http.Handler {
 		s.mux.HandleFunc("POST /flush_cache", s.flushCache)
 		s.serve("/generate", sglangEndpoint())
 		s.page("/get_model_info", map[string]any{"model_path": s.model(), "is_generation": true})
-		s.page("/get_server_info", map[string]any{"version": "0.5.2+sim", "served_model_name": s.model(), "max_total_num_tokens": s.config.KVTokens})
+		s.page("/get_server_info", map[string]any{"version": "0.5.2+sim", "served_model_name": s.model(),
+			"max_total_num_tokens": s.config.KVTokens})
 	}
 	return s
 }
@@ -132,7 +134,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !strings.HasPrefix(r.URL.Path, "/v1/"):
 	case s.APIKey != "" && r.Header.Get(header) != key:
-		writeJSON(w, http.StatusUnauthorized, refusal(&apiError{Status: http.StatusUnauthorized, Kind: "invalid_request_error",
+		writeJSON(w, http.StatusUnauthorized, refusal(&apiError{Status: http.StatusUnauthorized,
+			Kind: "invalid_request_error",
 			Code: "invalid_api_key", Message: "Incorrect API key provided."}))
 		return
 	case s.Engine == anthropic && r.Header.Get("Anthropic-Version") == "":
@@ -151,7 +154,8 @@ func hang(r *http.Request) {
 // models serves the list of models.
 func (s *server) models(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
-		"id": s.model(), "object": "model", "created": s.started.Unix(), "owned_by": s.Engine, "max_model_len": s.config.MaxModelLen,
+		"id": s.model(), "object": "model", "created": s.started.Unix(), "owned_by": s.Engine,
+		"max_model_len": s.config.MaxModelLen,
 	}}})
 }
 
@@ -236,7 +240,8 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) 
 func failInstead(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fault) bool {
 	switch fault {
 	case Fault500:
-		to.refuse(w, &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
+		to.refuse(w, &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError",
+			Message: "Internal server error"})
 	case Fault429:
 		w.Header().Set("Retry-After", "1")
 		to.refuse(w, &apiError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",

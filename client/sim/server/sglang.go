@@ -44,7 +44,8 @@ func parseSGLang(s *server, raw []byte) (request, error) {
 		return request{}, err
 	}
 	p := b.SamplingParams
-	return s.newRequest(b.Stream, ids, lengthLimits{max: p.MaxNewTokens, fallback: fallback, min: p.MinNewTokens, exact: p.IgnoreEOS})
+	return s.newRequest(b.Stream, ids, lengthLimits{max: p.MaxNewTokens, fallback: fallback, min: p.MinNewTokens,
+		exact: p.IgnoreEOS})
 }
 
 // sglangEncoder sends texts and ids that are cumulative, unless the server was started otherwise.
@@ -74,7 +75,8 @@ func (e *sglangEncoder) object(from, to int) any {
 		}
 	}
 	if !e.NoUsage {
-		about["prompt_tokens"], about["completion_tokens"], about["cached_tokens"] = e.work.PromptTokens, to, e.running.CachedTokens()
+		about["prompt_tokens"], about["completion_tokens"], about["cached_tokens"] = e.work.PromptTokens, to,
+			e.running.CachedTokens()
 	}
 	return map[string]any{"text": e.text(from, to), "output_ids": ids, "meta_info": about}
 }

@@ -16,5 +16,6 @@ func (f *Cluster) Place(env func(string) string) (*cluster.Place, error) {
 	if f == nil {
 		return nil, nil
 	}
-	return cluster.FindPlace(cluster.PlaceFlags{Rank: f.Rank, Ranks: f.Ranks, Coordinator: f.Coordinator, Token: f.Token}, env)
+	return cluster.FindPlace(cluster.PlaceFlags{Rank: f.Rank, Ranks: f.Ranks, Coordinator: f.Coordinator, Token: f.Token},
+		env)
 }

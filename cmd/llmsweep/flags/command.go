@@ -14,7 +14,8 @@ import (
 // Command returns what run.json records of the command line: the arguments, and the settings that change each request,
 // without their secrets. server is the URL of the measured server, as it was given.
 func (t *Target) Command(c *console.Console, server string) rundir.Command {
-	r := rundir.Command{Args: append([]string{"llmsweep"}, t.Redact(c.Args)...), Timeout: t.Timeout.Seconds(), Proxy: c.ProxyFor(server)}
+	r := rundir.Command{Args: append([]string{"llmsweep"}, t.Redact(c.Args)...), Timeout: t.Timeout.Seconds(),
+		Proxy: c.ProxyFor(server)}
 	if t.Body != "" {
 		if body := t.withoutKey(redact.WithoutFields(t.Body)); json.Valid([]byte(body)) {
 			r.Body = json.RawMessage(body)

@@ -9,7 +9,8 @@ import (
 
 // endings are the formats that the ending of a file's name asks for.
 var endings = map[string]string{
-	".md": "markdown", ".markdown": "markdown", ".json": "json", ".html": FormatHTML, ".htm": FormatHTML, ".csv": "csv", ".svg": FormatSVG, ".png": "png",
+	".md": "markdown", ".markdown": "markdown", ".json": "json", ".html": FormatHTML, ".htm": FormatHTML, ".csv": "csv",
+	".svg": FormatSVG, ".png": "png",
 }
 
 // FormatFor returns the format of a file: that of --format, and where it is the default, the one that the file's name
@@ -30,7 +31,8 @@ func FormatFor(format, file string, formats []string) string {
 // CheckEnding refuses a file whose name asks for a format that the command does not write.
 func CheckEnding(format, file string, formats []string) error {
 	ending := strings.ToLower(filepath.Ext(file))
-	if format != "console" || slices.Contains([]string{"", ".txt", ".log", ".out"}, ending) || file == "/dev/null" || file == "/dev/stdout" {
+	if format != "console" || slices.Contains([]string{"", ".txt", ".log", ".out"}, ending) || file == "/dev/null" ||
+		file == "/dev/stdout" {
 		return nil
 	}
 	var known []string
@@ -43,7 +45,8 @@ func CheckEnding(format, file string, formats []string) error {
 		return nil
 	}
 	slices.Sort(known)
-	return fmt.Errorf("-o %s: this command writes no %s: end the name with %s or .txt, or give --format", filepath.Base(file), ending, strings.Join(known, ", "))
+	return fmt.Errorf("-o %s: this command writes no %s: end the name with %s or .txt, or give --format",
+		filepath.Base(file), ending, strings.Join(known, ", "))
 }
 
 // AfterApply takes the format from the name of the file, where --format does not tell.

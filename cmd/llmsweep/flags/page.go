@@ -20,7 +20,8 @@ type Page struct {
 
 // WriteWithPage writes tables as t does, and the page beside them. Where the page would replace somebody else's file,
 // nothing is written.
-func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
+func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections []table.Section,
+	page func(io.Writer, layout.WriteOptions) error) error {
 	path := p.path(t)
 	if path != "" {
 		if err := inputs.CheckOutput(path, t.Force); err != nil {
@@ -40,7 +41,8 @@ func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Write
 	if err := page(&b, layout.WriteOptions{Lang: lang.Lang(t.Lang)}); err != nil {
 		return err
 	}
-	if err := console.WriteFiles(t.Force, inputs.OutputFile{Path: path, Content: b.Bytes(), Comment: inputs.XMLMark}); err != nil {
+	if err := console.WriteFiles(t.Force, inputs.OutputFile{Path: path, Content: b.Bytes(),
+		Comment: inputs.XMLMark}); err != nil {
 		return err
 	}
 	fmt.Fprintln(c.Err, layout.Written(path, lang.Lang(t.Lang)))
@@ -64,7 +66,8 @@ func (p *Page) path(t *Tables) string {
 	switch {
 	case p.HTML != "":
 		return p.HTML
-	case t.Output == "" || t.forPrograms() || t.Format == FormatHTML || filepath.Clean(layout.Beside(t.Output)) == filepath.Clean(t.Output):
+	case t.Output == "" || t.forPrograms() || t.Format == FormatHTML ||
+		filepath.Clean(layout.Beside(t.Output)) == filepath.Clean(t.Output):
 		return ""
 	}
 	return layout.Beside(t.Output)

@@ -17,8 +17,9 @@ var presets = map[string]Workload{
 	// on average), 38 turns, and tools that take 8 s. The first prompt is their sum with the first message.
 	"agent": {
 		Turns: "mean=38,std=6,min=25,max=57", PromptTokens: "exp:mean=26435,min=13423,max=77359", PrefixTokens: 8359,
-		TurnTokens: "lognormal:mean=1652,std=3000,min=64,max=24000", OutputTokens: "lognormal:mean=585,std=400,min=62,max=3600",
-		ThinkTime: "lognormal:mean=8s,std=6s,min=1s,max=30s",
+		TurnTokens:   "lognormal:mean=1652,std=3000,min=64,max=24000",
+		OutputTokens: "lognormal:mean=585,std=400,min=62,max=3600",
+		ThinkTime:    "lognormal:mean=8s,std=6s,min=1s,max=30s",
 	},
 
 	// Questions about documents as of RAGPulse, 7,106 requests in 3,990 sessions of a university (flashserve/RAGPulse,
@@ -46,7 +47,8 @@ func (l *Workload) preset() (*Workload, error) {
 	}
 	own := *l
 	own.Preset = ""
-	own.Turns, own.TurnTokens, own.ThinkTime = cmp.Or(l.Turns, p.Turns), cmp.Or(l.TurnTokens, p.TurnTokens), cmp.Or(l.ThinkTime, p.ThinkTime)
+	own.Turns, own.TurnTokens, own.ThinkTime = cmp.Or(l.Turns, p.Turns), cmp.Or(l.TurnTokens, p.TurnTokens),
+		cmp.Or(l.ThinkTime, p.ThinkTime)
 	own.PromptTokens = cmp.Or(l.PromptTokens, p.PromptTokens)
 	if l.PromptTokens == "" {
 		own.PrefixTokens, own.PrefixGroups = cmp.Or(l.PrefixTokens, p.PrefixTokens), cmp.Or(l.PrefixGroups, p.PrefixGroups)

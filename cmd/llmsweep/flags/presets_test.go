@@ -13,7 +13,8 @@ import (
 // TestPresets: each preset draws the mean that it names, although drawn lengths are cut; flags replace its parts.
 func TestPresets(t *testing.T) {
 	for name, of := range map[string]rundir.Lengths{
-		"chat": {Mean: 2, Min: 1, Shape: rundir.ShapeExponential}, "agent": {Mean: 38, Std: 6, Min: 25, Max: 57}, "rag": {Mean: 1.8, Min: 1, Shape: rundir.ShapeExponential},
+		"chat": {Mean: 2, Min: 1, Shape: rundir.ShapeExponential}, "agent": {Mean: 38, Std: 6, Min: 25, Max: 57},
+		"rag": {Mean: 1.8, Min: 1, Shape: rundir.ShapeExponential},
 	} {
 		o, err := (&Workload{Preset: name, DatasetRows: 1}).Parse("completions")
 		if err != nil {
@@ -33,18 +34,21 @@ func TestPresets(t *testing.T) {
 			}
 		}
 	}
-	o, err := (&Workload{Preset: "agent", DatasetRows: 1, Turns: "3", PromptTokens: "100", AnswerLimit: 7}).Parse("completions")
+	o, err := (&Workload{Preset: "agent", DatasetRows: 1, Turns: "3", PromptTokens: "100",
+		AnswerLimit: 7}).Parse("completions")
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec := o.Spec(nil)
-	if got := spec.Talk; got.Turns.Mean != 3 || got.First.Mean != 100 || got.Output.Mean != 7 || got.Later.Mean != 1652 || spec.PrefixTokens != 0 {
+	if got := spec.Talk; got.Turns.Mean != 3 || got.First.Mean != 100 || got.Output.Mean != 7 || got.Later.Mean != 1652 ||
+		spec.PrefixTokens != 0 {
 		t.Errorf("%+v", spec)
 	}
 	if _, err := (&Workload{Preset: "chat", Prompt: "x", DatasetRows: 1}).Parse("completions"); err == nil {
 		t.Error("a preset and a text are accepted together")
 	}
-	if _, err := (&Workload{Preset: "traffic.jsonl", DatasetRows: 1}).Parse("completions"); err == nil || !strings.Contains(err.Error(), "chat, agent and rag") {
+	if _, err := (&Workload{Preset: "traffic.jsonl", DatasetRows: 1}).Parse("completions"); err == nil ||
+		!strings.Contains(err.Error(), "chat, agent and rag") {
 		t.Error(err)
 	}
 }

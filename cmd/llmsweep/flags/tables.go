@@ -28,7 +28,8 @@ type Tables struct {
 }
 
 // Write writes tables in the format, the language and the file of the flags.
-func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, sections []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
+func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, sections []table.Section,
+	page func(io.Writer, layout.WriteOptions) error) error {
 	if t.Output == "" {
 		return t.print(c.Out, c.Options(t.Lang, t.Plain, ""), asJSON, sections, page)
 	}
@@ -36,7 +37,8 @@ func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, section
 	if err := t.print(&b, report.Options{Lang: lang.Lang(t.Lang)}, asJSON, sections, page); err != nil {
 		return err
 	}
-	return console.WriteFiles(t.Force, inputs.OutputFile{Path: t.Output, Content: b.Bytes(), Comment: inputs.CommentOf(t.Format)})
+	return console.WriteFiles(t.Force, inputs.OutputFile{Path: t.Output, Content: b.Bytes(),
+		Comment: inputs.CommentOf(t.Format)})
 }
 
 // Names returns the language of the names of configurations: that of the text, and English in JSON and verdicts, which
@@ -61,7 +63,8 @@ func (t *Tables) CheckFile() error {
 }
 
 // print prints tables in the format.
-func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) error, sections []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
+func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) error, sections []table.Section,
+	page func(io.Writer, layout.WriteOptions) error) error {
 	switch t.Format {
 	case "json":
 		return asJSON(out)
@@ -73,5 +76,6 @@ func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) e
 	case FormatHTML:
 		return page(out, layout.WriteOptions{Lang: o.Lang})
 	}
-	return table.WriteSections(out, t.Format, sections, table.Style{Width: o.Width, All: t.All, Color: o.Color, Lang: o.Lang})
+	return table.WriteSections(out, t.Format, sections, table.Style{Width: o.Width, All: t.All, Color: o.Color,
+		Lang: o.Lang})
 }

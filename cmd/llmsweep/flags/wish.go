@@ -21,7 +21,8 @@ type Requirements struct {
 
 // Options parses the flags.
 func (f *Requirements) Options() (choose.Options, error) {
-	o := choose.Options{MaxGPUs: f.MaxGPUs, Headroom: f.Headroom, Prices: choose.Prices{}, Currency: table.Clean(f.Currency)}
+	o := choose.Options{MaxGPUs: f.MaxGPUs, Headroom: f.Headroom, Prices: choose.Prices{},
+		Currency: table.Clean(f.Currency)}
 	var err error
 	if o.Terms, err = slo.ParseAll(f.SLO); err != nil {
 		return o, err

@@ -169,8 +169,10 @@ func (w *Workload) Grades() bool { return w.Dataset != "" && !w.MultiTurn }
 func (l *WorkloadOptions) Spec(replay *workload.Replay) *workload.Spec {
 	tokens, groups := l.prefix()
 	return &workload.Spec{
-		PromptTokens: l.PromptLengths, OutputTokens: l.OutputLengths, PromptSet: l.Workload.PromptTokens != "", OutputSet: l.Workload.OutputTokens != "" || l.AnswerLimit > 0,
-		Seed: l.Seed, Prompt: l.Prompt, Dataset: l.Dataset, Rows: l.DatasetRows, MultiTurn: l.MultiTurn, Graded: l.Graded, Replay: replay,
+		PromptTokens: l.PromptLengths, OutputTokens: l.OutputLengths, PromptSet: l.Workload.PromptTokens != "",
+		OutputSet: l.Workload.OutputTokens != "" || l.AnswerLimit > 0,
+		Seed:      l.Seed, Prompt: l.Prompt, Dataset: l.Dataset, Rows: l.DatasetRows, MultiTurn: l.MultiTurn,
+		Graded: l.Graded, Replay: replay,
 		Talk: l.Talk, Talking: l.Turns != "", PrefixTokens: tokens, PrefixGroups: groups, PrefixZipf: l.hits > 0,
 	}
 }

@@ -55,7 +55,8 @@ func (t *Target) Found(urls []string, host string) ([]byte, error) {
 
 // connectAsFound connects to servers with what another process found out of them, and makes the same workload. It asks
 // the servers nothing, but to count a dataset's tokens.
-func connectAsFound(c *console.Console, urls []string, told []byte, flags *flags.Target, l *flags.WorkloadOptions, r *workload.Replay, conns int) (_ *Target, err error) {
+func connectAsFound(c *console.Console, urls []string, told []byte, flags *flags.Target, l *flags.WorkloadOptions,
+	r *workload.Replay, conns int) (_ *Target, err error) {
 	var f found
 	if err := json.Unmarshal(told, &f); err != nil {
 		return nil, err
@@ -64,7 +65,8 @@ func connectAsFound(c *console.Console, urls []string, told []byte, flags *flags
 		return nil, console.Usage(fmt.Errorf("this rank names %d servers, and rank 0 %d: all ranks need the same command line", len(urls), len(f.Servers)))
 	}
 	each := (conns + len(urls) - 1) / len(urls)
-	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang, Longest: f.Longest, files: c.World().Limits().Most(1)}
+	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang, Longest: f.Longest,
+		files: c.World().Limits().Most(1)}
 	defer func() {
 		if err != nil {
 			t.Close()

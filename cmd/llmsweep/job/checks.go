@@ -45,7 +45,8 @@ func (j *Job) checkAccuracy(graded bool) error {
 // checkSessions returns why an objective for sessions cannot be judged: each request stands alone. Without it the
 // result is nil.
 func (j *Job) checkSessions() error {
-	if t := slo.Of(slo.Sessions, j.Plan.SLO); t != nil && j.Workload.Turns == "" && !j.Workload.MultiTurn && j.Replay == nil {
+	if t := slo.Of(slo.Sessions, j.Plan.SLO); t != nil && j.Workload.Turns == "" && !j.Workload.MultiTurn &&
+		j.Replay == nil {
 		return fmt.Errorf("--slo '%s' is about conversations: give --turns, or --dataset with --multi-turn", t)
 	}
 	return nil

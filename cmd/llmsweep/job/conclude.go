@@ -59,7 +59,8 @@ func Dir(paths []string) (string, bool) {
 	switch sides := rundir.Sides(); {
 	case len(paths) == 1:
 		dir = paths[0]
-	case len(paths) == 2 && filepath.Base(paths[0]) == sides[0] && filepath.Base(paths[1]) == sides[1] && filepath.Dir(paths[0]) == filepath.Dir(paths[1]):
+	case len(paths) == 2 && filepath.Base(paths[0]) == sides[0] && filepath.Base(paths[1]) == sides[1] &&
+		filepath.Dir(paths[0]) == filepath.Dir(paths[1]):
 		dir = filepath.Dir(paths[0])
 	default:
 		return "", false

@@ -28,7 +28,8 @@ const (
 func before(l *flags.WorkloadOptions) (requests int, t experiment.SpendTokens) {
 	const reconnects = 1 // see probe.Prober.Reconnects
 	requests = probe.MostPaid + reconnects
-	t = experiment.SpendTokens{Prompt: int64(requests) * preflightPrompt, Output: probe.MostPaid*preflightOutput + reconnects}
+	t = experiment.SpendTokens{Prompt: int64(requests) * preflightPrompt, Output: probe.MostPaid*preflightOutput +
+		reconnects}
 	texts, tokens := 0, 0
 	switch {
 	case l.Prompt != "":
@@ -94,10 +95,12 @@ func (j *Job) DryRun(longest time.Duration) error {
 	}
 	limits := limitsOf(purse)
 	most := experiment.Reckon(&experiment.SpendPlan{
-		Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: w.Stage, Count: count, Caps: j.Target.Caps(), Longest: longest,
-		Limits: &limits, Before: before,
+		Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: w.Stage, Count: count, Caps: j.Target.Caps(),
+		Longest: longest,
+		Limits:  &limits, Before: before,
 	})
-	told.Requests, told.Warmup, told.Unbounded, told.Prompt, told.Output = most.Requests, most.Warmup, most.Unbounded, most.Prompt, most.Output
+	told.Requests, told.Warmup, told.Unbounded, told.Prompt, told.Output = most.Requests, most.Warmup, most.Unbounded,
+		most.Prompt, most.Output
 	told.MaxCost, told.Priced = limits.Cost, limits.PriceIn > 0 || limits.PriceOut > 0
 	told.Cost = limits.Price(told.Prompt, told.Output)
 	for _, line := range told.Lines(j.Lang) {
@@ -159,7 +162,8 @@ func (j *Job) affordable(p parsed) error {
 			Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: w.Stage, Count: count, Before: opening,
 		})
 	}
-	if whole := reckon(stages...); len(stages) > 0 && whole.Unbounded == "" && limits.Share(whole.Prompt, whole.Output) <= 1 {
+	if whole := reckon(stages...); len(stages) > 0 && whole.Unbounded == "" &&
+		limits.Share(whole.Prompt, whole.Output) <= 1 {
 		return nil
 	}
 	requests := j.Plan.StageRequests
@@ -175,7 +179,8 @@ func (j *Job) affordable(p parsed) error {
 	}
 	return console.Usage(fmt.Errorf("--max-cost %s does not pay for a useful measurement: %d requests after preflight and warm-up take about %s. "+
 		"Raise it to %s, or make prompts and answers shorter; --warmup 1 warms up with one request",
-		lang.Shortest(limits.Cost), requests, lang.Short(limits.Price(least.Prompt, least.Output), false), lang.Short(roundedUp*limits.Cost*enough, false)))
+		lang.Shortest(limits.Cost), requests, lang.Short(limits.Price(least.Prompt, least.Output), false),
+		lang.Short(roundedUp*limits.Cost*enough, false)))
 }
 
 // ahead counts what is sent before the first stage: by preflights and a calibration.
@@ -183,7 +188,8 @@ func (j *Job) ahead(p parsed) (told findings.DryRun, tokens experiment.SpendToke
 	told.Preflight, tokens = before(p.load)
 	further := int64(len(j.Urls) - 1) // further servers have a preflight each, and no calibration
 	told.Preflight += int(further) * probe.MostPaid
-	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt, Output: further * probe.MostPaid * preflightOutput})
+	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt,
+		Output: further * probe.MostPaid * preflightOutput})
 	told.ByBytes = p.load.Tokenize == nil && (p.load.Prompt != "" || p.load.Dataset != "")
 	return told, tokens
 }

@@ -78,5 +78,6 @@ func Renew(run *rundir.Run, path string, l lang.Lang, document, page bool) error
 
 // Base returns the beginning of the names of drawings beside a document.
 func Base(path string) string {
-	return strings.NewReplacer("<", "-", ">", "-", "\n", "-").Replace(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))) + "-"
+	return strings.NewReplacer("<", "-", ">", "-", "\n", "-").Replace(strings.TrimSuffix(filepath.Base(path),
+		filepath.Ext(path))) + "-"
 }

@@ -143,14 +143,16 @@ func (j *Job) Again(found []byte) (Plan, error) {
 
 // unwritten prints the result of a run that ended because its files could not be written. It writes none.
 func (j *Job) unwritten(run *rundir.Run, dir *store.Dir, broken error) error {
-	err := report.Render(j.Console.Out, cmp.Or(j.Format, "console"), []rundir.Run{*run}, j.Options(j.Results.Lang, j.Results.Plain, ""))
+	err := report.Render(j.Console.Out, cmp.Or(j.Format, "console"), []rundir.Run{*run},
+		j.Options(j.Results.Lang, j.Results.Plain, ""))
 	if err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir.Path, rundir.RunFile)); err != nil {
 		return fmt.Errorf("%w; the run has ended, and nothing can be read in %s: what was measured is in the table that was printed, and nowhere else", broken, dir.Path)
 	}
-	return fmt.Errorf("%w; the run has ended, and %s holds what was measured until then: llmsweep resume %s continues it", broken, dir.Path, dir.Path)
+	return fmt.Errorf("%w; the run has ended, and %s holds what was measured until then: llmsweep resume %s continues it",
+		broken, dir.Path, dir.Path)
 }
 
 // conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.

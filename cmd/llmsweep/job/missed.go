@@ -25,7 +25,8 @@ func missed(run *rundir.Run, l lang.Lang) error {
 	case a.Promise.Verdict == rundir.Broken:
 		return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", findings.Note(run.SLO.Reason, l)))
 	default:
-		return console.Exit(console.Undecided, fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(run.SLO.Reason, l)))
+		return console.Exit(console.Undecided, fmt.Errorf("no rate was shown to meet the SLO: %s",
+			findings.Note(run.SLO.Reason, l)))
 	}
 	var undecided error
 	for i := range run.Stages {

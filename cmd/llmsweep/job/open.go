@@ -24,7 +24,8 @@ func (t *Target) open(ctx context.Context, spec *workload.Spec, costs *workload.
 
 // openWorkload makes a workload. An error of the flags or of a file is a usage error; where a file has no usable row,
 // it is in the words of a report.
-func openWorkload(ctx context.Context, spec *workload.Spec, count workload.Counter, costs *workload.Calibration, l lang.Lang) (workload.Opened, error) {
+func openWorkload(ctx context.Context, spec *workload.Spec, count workload.Counter, costs *workload.Calibration,
+	l lang.Lang) (workload.Opened, error) {
 	o, err := workload.Open(ctx, spec, count, costs)
 	if file := (*workload.UnusableError)(nil); errors.As(err, &file) {
 		return o, console.Usage(errors.New(findings.Note(file.Note, l)))

@@ -17,7 +17,8 @@ import (
 )
 
 // connectAll connects to one or several servers of the same model. The workload is made with the first one.
-func connectAll(c *console.Console, urls []string, f *flags.Target, l *flags.WorkloadOptions, r *workload.Replay, conns int) (*Target, error) {
+func connectAll(c *console.Console, urls []string, f *flags.Target, l *flags.WorkloadOptions, r *workload.Replay,
+	conns int) (*Target, error) {
 	each := (conns + len(urls) - 1) / len(urls)
 	t, err := connectTarget(c, urls[0], f, l, r, each)
 	if err != nil || len(urls) == 1 {
@@ -48,7 +49,8 @@ func (t *Target) all() []*Target { return append([]*Target{t}, t.others...) }
 func (t *Target) describe() {
 	capacity := 0.0
 	for _, one := range t.all() {
-		t.About.Replicas = append(t.About.Replicas, rundir.Replica{URL: one.About.URL, Engine: one.About.Engine, Version: one.About.Version})
+		t.About.Replicas = append(t.About.Replicas, rundir.Replica{URL: one.About.URL, Engine: one.About.Engine,
+			Version: one.About.Version})
 		capacity += one.About.Capacity.Value() // NaN where it is not known
 		t.Longest = min(t.Longest, one.Longest)
 		t.Asked.Forced = t.Asked.Forced && one.Asked.Forced
@@ -141,7 +143,8 @@ func (t *Target) allGauges(ctx context.Context) (load.Gauges, error) {
 		sum.Drafts, sum.Drafted, sum.Accepted = sum.Drafts+g.Drafts, sum.Drafted+g.Drafted, sum.Accepted+g.Accepted
 		sum.AcceptLength += g.AcceptLength / float64(len(readings))
 		sum.AcceptRate += g.AcceptRate / float64(len(readings))
-		sum.TTFT, sum.Queue, sum.ITL, sum.Latency = sum.TTFT.Add(g.TTFT), sum.Queue.Add(g.Queue), sum.ITL.Add(g.ITL), sum.Latency.Add(g.Latency)
+		sum.TTFT, sum.Queue, sum.ITL, sum.Latency = sum.TTFT.Add(g.TTFT), sum.Queue.Add(g.Queue), sum.ITL.Add(g.ITL),
+			sum.Latency.Add(g.Latency)
 	}
 	return sum, nil
 }

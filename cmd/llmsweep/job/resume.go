@@ -31,7 +31,8 @@ func OpenResumed(path string) (*rundir.Run, error) {
 	case err != nil:
 		return nil, err
 	case store.InUse(path):
-		return nil, fmt.Errorf("%s is still being measured by another llmsweep; it can be continued when that has ended", path)
+		return nil, fmt.Errorf("%s is still being measured by another llmsweep; it can be continued when that has ended",
+			path)
 	case run.Source != nil:
 		return nil, fmt.Errorf("%s holds an imported result, which cannot be continued", path)
 	case run.State == rundir.Complete:
@@ -94,7 +95,8 @@ func (g *ResumeGiven) Args(before *rundir.Command) ([]string, error) {
 				i++
 			}
 			if name == "--header" && strings.HasSuffix(value, redact.RedactedValue) && !g.hasHeader(value) {
-				return nil, fmt.Errorf("the value of the header %s is in no file: give it again with --header", strings.TrimSuffix(value, ": "+redact.RedactedValue))
+				return nil, fmt.Errorf("the value of the header %s is in no file: give it again with --header",
+					strings.TrimSuffix(value, ": "+redact.RedactedValue))
 			}
 		case name == "--body" && strings.Contains(value, redact.RedactedValue):
 			return nil, errors.New("--body held a secret, which is in no file: give it again with --body")
@@ -153,8 +155,9 @@ func spent(before *rundir.Run, path string) (client.Spent, error) {
 	if told == nil {
 		return s, nil
 	}
-	s = client.Spent{Requests: told.Requests, Prompt: told.PromptTokens, Output: told.OutputTokens, UnsureOutput: told.UnsureTokens,
-		Cost: told.Cost.Or(0)}
+	s = client.Spent{Requests: told.Requests, Prompt: told.PromptTokens, Output: told.OutputTokens,
+		UnsureOutput: told.UnsureTokens,
+		Cost:         told.Cost.Or(0)}
 	lost, err := saturation.Unsaved(path, before)
 	if err != nil {
 		return s, err

@@ -57,11 +57,13 @@ func (s *session) connected(t *Target) *side {
 
 // describe gives a side its directory, its run before the first stage, and what measures it. Where recount is set,
 // answers are tokenized again.
-func (s *session) describe(one *side, dir *store.Dir, command rundir.Command, labels rundir.Labels, plan sweep.Config, recount bool) {
+func (s *session) describe(one *side, dir *store.Dir, command rundir.Command, labels rundir.Labels, plan sweep.Config,
+	recount bool) {
 	s.closes = append(s.closes, func() { dir.Close() })
 	one.dir = dir
 	one.run = &rundir.Run{
-		Tool:    rundir.Tool{Version: console.VersionNumber, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
+		Tool: rundir.Tool{Version: console.VersionNumber, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,
+			CPUs: runtime.NumCPU()},
 		Command: command,
 		Target:  one.About, Labels: labels, Workload: one.Asked, Client: rundir.Client{Timestamps: one.Client.Timestamps()},
 	}

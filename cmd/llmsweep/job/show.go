@@ -12,7 +12,8 @@ import (
 )
 
 // show serves the page of a run from now on, and returns the observer that passes its events on to shown.
-func show(s *progress.LiveServer, run func() *rundir.Run, dir *store.Dir, l lang.Lang, shown experiment.Observer) experiment.Observer {
+func show(s *progress.LiveServer, run func() *rundir.Run, dir *store.Dir, l lang.Lang,
+	shown experiment.Observer) experiment.Observer {
 	if s == nil {
 		return shown
 	}

@@ -111,7 +111,8 @@ func (j *Job) begin(s *session, p parsed, lead *lead) (Measure, error) {
 		}
 	}
 	s.wait()
-	one.config.Observer = show(s.served, func() *rundir.Run { return one.run }, dir, j.Lang, s.view.Observe(j.needs().stages))
+	one.config.Observer = show(s.served, func() *rundir.Run { return one.run }, dir, j.Lang,
+		s.view.Observe(j.needs().stages))
 	one.config.Grader = one.grader()
 	if lead != nil {
 		if err := lead.Begin(j.Console, j.shared(one.Target), &one.config, one.run, s.view.Note); err != nil {

@@ -70,7 +70,8 @@ func embedded(c *console.Console, url string) (string, sim.MachineConfig, func()
 }
 
 // connectTarget runs the preflight of a server, and makes the workload.
-func connectTarget(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, r *workload.Replay, conns int) (*Target, error) {
+func connectTarget(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, r *workload.Replay,
+	conns int) (*Target, error) {
 	spec := l.Spec(r)
 	t, err := preflight(c, url, flags, l, r != nil, conns, spec.Texts()...)
 	if err != nil {
@@ -95,7 +96,8 @@ func expectedAnswer(l *flags.WorkloadOptions) int {
 // preflight makes the client of a server and asks the server what it is, and meanwhile how long texts are. It sets no
 // workload.
 func preflight(
-	c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int, texts ...string,
+	c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int,
+	texts ...string,
 ) (_ *Target, err error) {
 	t := &Target{Close: func() {}, tokenize: l.Tokenize, empties: flags.ResetCache, Lang: c.Lang}
 	t.files = c.World().Limits().Most(1)
@@ -113,7 +115,8 @@ func preflight(
 		}
 		t.Close, t.files = stop, c.World().Limits().Most(2) // the embedded server has the other ends
 		if l.Plain() && !replayed {
-			capacity := sim.CapacityOf(config, sim.Workload{PromptTokens: int(l.PromptLengths.Mean), OutputTokens: expectedAnswer(l)})
+			capacity := sim.CapacityOf(config, sim.Workload{PromptTokens: int(l.PromptLengths.Mean),
+				OutputTokens: expectedAnswer(l)})
 			t.About.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
 		}
 	}
@@ -156,7 +159,8 @@ func (t *Target) note(url string, facts *probe.Facts, params *api.Params) {
 	if t.About.URL == url {
 		t.About.URL = t.Client.URL("")
 	}
-	t.About.API, t.About.Model, t.About.Engine, t.About.Version = facts.API, t.Client.WithoutSecrets(facts.Model), facts.Engine, t.Client.Shown(facts.Version)
+	t.About.API, t.About.Model, t.About.Engine, t.About.Version = facts.API, t.Client.WithoutSecrets(facts.Model),
+		facts.Engine, t.Client.Shown(facts.Version)
 	t.About.Notes = facts.Notes
 	for _, n := range t.About.Notes { // they name models
 		for name, v := range n.Args {
@@ -188,7 +192,8 @@ func (t *Target) Spent() func() *rundir.Spent {
 			Ended: s.Refused,
 		}
 		if l.PriceIn > 0 || l.PriceOut > 0 {
-			told.Cost, told.PriceIn, told.PriceOut = rundir.Exactly(s.Cost), rundir.Exactly(l.PriceIn), rundir.Exactly(l.PriceOut)
+			told.Cost, told.PriceIn, told.PriceOut = rundir.Exactly(s.Cost), rundir.Exactly(l.PriceIn),
+				rundir.Exactly(l.PriceOut)
 		}
 		if l.Cost > 0 {
 			told.MaxCost = rundir.Exactly(l.Cost)
@@ -255,7 +260,8 @@ func (t *Target) idle(ctx context.Context) error {
 		select {
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
-			return fmt.Errorf("%g requests run and %g wait on the server, sent by other clients", load.Running.Value, load.Waiting.Value)
+			return fmt.Errorf("%g requests run and %g wait on the server, sent by other clients", load.Running.Value,
+				load.Waiting.Value)
 		}
 	}
 }
@@ -271,10 +277,12 @@ func (t *Target) gauges(ctx context.Context) (load.Gauges, error) {
 	}
 	tally := func(t probe.Tally) load.Tally { return load.Tally{Sum: t.Sum, Count: t.Count} }
 	return load.Gauges{
-		Steps: value(told.Steps), TTFT: tally(told.TTFT), Queue: tally(told.Queue), ITL: tally(told.ITL), Latency: tally(told.Latency),
+		Steps: value(told.Steps), TTFT: tally(told.TTFT), Queue: tally(told.Queue), ITL: tally(told.ITL),
+		Latency: tally(told.Latency),
 		Running: value(told.Running), Waiting: value(told.Waiting), KVUsage: value(told.KVUsage),
 		Preemptions: value(told.Preemptions), PrefixQueries: value(told.PrefixQueries), PrefixHits: value(told.PrefixHits),
-		KVTokens: told.KVTokens.Value, Drafts: value(told.Drafts), Drafted: value(told.Drafted), Accepted: value(told.Accepted),
+		KVTokens: told.KVTokens.Value, Drafts: value(told.Drafts), Drafted: value(told.Drafted),
+		Accepted:     value(told.Accepted),
 		AcceptLength: value(told.AcceptLength), AcceptRate: value(told.AcceptRate),
 	}, err
 }

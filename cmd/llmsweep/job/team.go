@@ -51,7 +51,8 @@ func build() string {
 // hello returns the first message of a rank: its place, version and machine.
 func hello(c *console.Console, node *cluster.Place) cluster.Hello {
 	host, _ := os.Hostname()
-	return cluster.Hello{Rank: node.Rank, Ranks: node.Ranks, Version: build(), Host: cmp.Or(c.World().Env("SLURMD_NODENAME"), host)}
+	return cluster.Hello{Rank: node.Rank, Ranks: node.Ranks, Version: build(),
+		Host: cmp.Or(c.World().Env("SLURMD_NODENAME"), host)}
 }
 
 // Plan is what the ranks measure.

@@ -39,7 +39,8 @@ func (cm *Comparison) Run() error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	gates, err := compare.ParseGates(cm.FailIf, append(pair.Keys(both.Rates, both.Widths), compare.KeyAccuracy, compare.KeyErrors))
+	gates, err := compare.ParseGates(cm.FailIf, append(pair.Keys(both.Rates, both.Widths), compare.KeyAccuracy,
+		compare.KeyErrors))
 	if err != nil {
 		return console.Usage(err)
 	}

@@ -68,7 +68,8 @@ type part struct {
 func start(d Disk, path string, f File, unlock func() error) *Dir {
 	dir := &Dir{
 		Path: path, disk: d, unlock: unlock,
-		queue: make(chan entry, queuedRecords), closed: make(chan struct{}), broken: make(chan struct{}), parts: map[string]part{},
+		queue: make(chan entry, queuedRecords), closed: make(chan struct{}), broken: make(chan struct{}),
+		parts: map[string]part{},
 		lines: sync.Pool{New: func() any { return new([]byte) }},
 	}
 	go dir.write(f)

@@ -36,7 +36,8 @@ func TestDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		if err := d.Append(&rundir.Record{Stage: []string{"a", "b"}[i%2], Seq: i, Due: rundir.Exactly(float64(i)), Status: "ok"}); err != nil {
+		if err := d.Append(&rundir.Record{Stage: []string{"a", "b"}[i%2], Seq: i, Due: rundir.Exactly(float64(i)),
+			Status: "ok"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,9 +70,11 @@ func TestDir(t *testing.T) {
 
 func TestTruncatedLastLine(t *testing.T) {
 	path := t.TempDir()
-	whole := []string{`{"stage":"a","seq":0,"turn":0,"due":0,"status":"ok"}`, `{"stage":"a","seq":1,"turn":0,"due":1,"status":"ok"}`}
+	whole := []string{`{"stage":"a","seq":0,"turn":0,"due":0,"status":"ok"}`,
+		`{"stage":"a","seq":1,"turn":0,"due":1,"status":"ok"}`}
 	half := `{"stage":"a","seq":2,"tu`
-	if err := os.WriteFile(filepath.Join(path, rundir.RecordsFile), []byte(strings.Join(whole, "\n")+"\n"+half), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(path, rundir.RecordsFile), []byte(strings.Join(whole, "\n")+"\n"+half),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if got := collect(t, path); len(got) != 2 {
@@ -81,7 +84,8 @@ func TestTruncatedLastLine(t *testing.T) {
 
 func TestDamagedFiles(t *testing.T) {
 	path := t.TempDir()
-	if err := os.WriteFile(filepath.Join(path, rundir.RecordsFile), []byte("{\"stage\":\"a\",\"status\":\"ok\"}\nnonsense\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(path, rundir.RecordsFile),
+		[]byte("{\"stage\":\"a\",\"status\":\"ok\"}\nnonsense\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var last error
@@ -91,7 +95,8 @@ func TestDamagedFiles(t *testing.T) {
 	if last == nil || !strings.Contains(last.Error(), rundir.RecordsFile+":2:") {
 		t.Errorf("error %v does not name line 2", last)
 	}
-	for name, content := range map[string]string{"no JSON": "{", "another schema": `{"schema":"x/v9"}`, "a number for a string": `{"schema":7}`} {
+	for name, content := range map[string]string{"no JSON": "{", "another schema": `{"schema":"x/v9"}`,
+		"a number for a string": `{"schema":7}`} {
 		if err := os.WriteFile(filepath.Join(path, rundir.RunFile), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +230,8 @@ func FuzzRecords(f *testing.F) {
 }
 
 func FuzzOpen(f *testing.F) {
-	b, err := json.Marshal(rundir.Run{Schema: rundir.Schema, Stages: []rundir.Stage{{Name: "x", Latency: rundir.Dist{N: 1, P50: rundir.Over(2)}}}})
+	b, err := json.Marshal(rundir.Run{Schema: rundir.Schema,
+		Stages: []rundir.Stage{{Name: "x", Latency: rundir.Dist{N: 1, P50: rundir.Over(2)}}}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -302,8 +308,10 @@ func BenchmarkRecords(b *testing.B) {
 // busy returns the record of an answer of 128 tokens.
 func busy() *rundir.Record {
 	return &rundir.Record{
-		Stage: "poisson@10.00", Due: rundir.Exactly(12.5), Sent: rundir.Exactly(12.500012), FirstToken: rundir.Exactly(12.6), LastToken: rundir.Exactly(14),
-		End: rundir.Exactly(14.0001), Status: "ok", AskedTokens: 128, PromptTokens: rundir.Exactly(512), OutputTokens: rundir.Exactly(128),
-		TokenSource: "server", GapsUS: slices.Repeat([]int64{11023}, 127),
+		Stage: "poisson@10.00", Due: rundir.Exactly(12.5), Sent: rundir.Exactly(12.500012), FirstToken: rundir.Exactly(12.6),
+		LastToken: rundir.Exactly(14),
+		End:       rundir.Exactly(14.0001), Status: "ok", AskedTokens: 128, PromptTokens: rundir.Exactly(512),
+		OutputTokens: rundir.Exactly(128),
+		TokenSource:  "server", GapsUS: slices.Repeat([]int64{11023}, 127),
 	}
 }

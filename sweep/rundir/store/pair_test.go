@@ -18,7 +18,8 @@ func TestPairFile(t *testing.T) {
 	}
 	want := &rundir.Pair{
 		Schema: rundir.PairSchema, State: rundir.Complete, Orders: []string{"ABBA", "BAAB"},
-		Loads: []rundir.PairLoad{{Key: "50", Name: "poisson@4.00", Kind: "poisson", Rate: rundir.Exactly(4), Opening: 2.5, Window: 10}},
+		Loads: []rundir.PairLoad{{Key: "50", Name: "poisson@4.00", Kind: "poisson", Rate: rundir.Exactly(4), Opening: 2.5,
+			Window: 10}},
 	}
 	if err := SavePair(dir, want); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,8 @@ func TestReadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	first := []rundir.Reading{{Stage: "a", At: 0.5, Running: rundir.Exactly(3), Waiting: rundir.Exactly(0)}, {Stage: "a", At: 1.5, Running: rundir.Exactly(4), KVUsage: rundir.Exactly(0.25)}}
+	first := []rundir.Reading{{Stage: "a", At: 0.5, Running: rundir.Exactly(3), Waiting: rundir.Exactly(0)},
+		{Stage: "a", At: 1.5, Running: rundir.Exactly(4), KVUsage: rundir.Exactly(0.25)}}
 	second := []rundir.Reading{{Stage: "b", At: 0.1, Preemptions: rundir.Exactly(7)}}
 	for _, some := range [][]rundir.Reading{first, nil, second} {
 		if err := d.AppendReadings(some); err != nil {
