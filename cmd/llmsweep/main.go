@@ -1,23 +1,30 @@
 // Command llmsweep measures how much load an LLM server sustains and how long its answers take under that load.
 //
-// This package is the grammar of the command line: one file per command, named after it (those that only print are in
-// help.go), with its flags, its --help and the calls that do the work. What commands share is in the packages beside
-// this one:
+// This package is the grammar of the command line: one file for each command, with its flags, its --help and the calls
+// that do the work. What commands share is in the packages beside it:
 //
-//	job      one job from flags to exit code: connect, measure, conclude, render; sweep, run, demo, resume and compare --live are jobs
-//	flags    groups of flags that several commands have: target, workload, sweep, objectives, results, tables
+//	job      one job from flags to exit code: connect, measure, conclude, render
+//	flags    groups of flags that several commands have
 //	console  what surrounds a command: streams, errors with exit codes, terminal, signals
 //	manual   the topics of llmsweep help
 //
 // The work is done in client (one request), sweep (which stages, their metrics and the answer) and report (renderings).
 // Imports run one way: cmd -> report -> sweep -> client. Where a change goes:
 //
-//	a new API of servers     client/api: a file with its dialect, and its entry in dialects.go; client/sim/server: the simulated server's side
-//	a new column             report/findings/columns.go: one entry of Columns; renderings pick it by its ID
-//	a new load               sweep/arrival: a type with its schedule, and its line in options.go
-//	a drawing of the page    report/page: a file that makes a figure of stages; report/draw has the means
-//	a rule of judgement      of one stage: judge in sweep/measure/growth.go; of the answer: sweep/saturation
-//	a command                here: its file, and one line of the type cli below
+//	a column             Columns in report/findings/columns.go; the default ones: MainColumns in
+//	                     report/findings/main_columns.go
+//	an API of servers    all in client/api/dialects.go, with a file like that of openAI in client/api/openai.go; the
+//	                     simulated server's side: Engines in client/sim/server/server.go
+//	a kind of load       Load in sweep/arrival/load.go; its name on the command line: Loads in sweep/arrival/options.go
+//	a rule of judgement  judge in sweep/measure/growth.go for a stage, bracketOf in sweep/saturation/saturation.go for the
+//	                     answer; the tolerance: Defaults in sweep/config.go
+//	a sentence           saySaturates in report/findings/words.go, in English and Chinese
+//	a format             formats in report/report.go for output, ParseText in report/published/read.go for input
+//	a drawing            byLoad in report/page/drawing.go; report/draw has the means
+//	a command            a file like that of simCmd in cmd/llmsweep/sim.go, and its line of cli in cmd/llmsweep/main.go
+//
+// After a change of what people see, "go test ./report/... ./cmd/... -update" writes the expected outputs anew: read the
+// difference.
 package main
 
 import (
