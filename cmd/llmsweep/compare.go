@@ -63,7 +63,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		return console.Usage(errors.New("compare what? Two run directories: llmsweep compare before after; or two servers: llmsweep compare --live http://old:8000 http://new:8000"))
 	}
 	if dir, ok := job.Dir(cm.Paths); ok {
-		return cm.again(c, dir)
+		return cm.printAgain(c, dir)
 	}
 	gates, err := cm.gates()
 	if err != nil {
@@ -208,8 +208,8 @@ func (cm *compareCmd) versus(c *console.Console) *job.Comparison {
 	}
 }
 
-// again prints a comparison of two servers that was measured before.
-func (cm *compareCmd) again(c *console.Console, dir string) error {
+// printAgain prints a comparison of two servers that was measured before.
+func (cm *compareCmd) printAgain(c *console.Console, dir string) error {
 	r, err := job.OpenPair(dir)
 	if err != nil {
 		return console.Usage(err)

@@ -37,15 +37,15 @@ func (configFlag) BeforeResolve(app *kong.Kong, ctx *kong.Context, trace *kong.P
 		c.Url = fmt.Sprint(url.value)
 	}
 	c.Configured = f.secrets()
-	if err := f.belongs(ctx); err != nil {
+	if err := f.checkFlags(ctx); err != nil {
 		return err
 	}
 	ctx.AddResolver(f)
 	return nil
 }
 
-// belongs refuses flags that other commands have, and the one of the command line has not.
-func (f *configFile) belongs(ctx *kong.Context) error {
+// checkFlags refuses flags that other commands have, and the one of the command line has not.
+func (f *configFile) checkFlags(ctx *kong.Context) error {
 	command := ctx.Selected()
 	if command == nil {
 		return nil

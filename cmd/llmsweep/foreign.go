@@ -11,8 +11,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// foreign is what a flag of another tool is here.
-type foreign struct {
+// foreignFlag is what a flag of another tool is here.
+type foreignFlag struct {
 	names []string // theirs, without dashes; one letter is a short flag
 	flag  string   // ours, without dashes; empty where there is none
 	value string   // that stands for the one given, in examples; VALUE is the one given
@@ -21,7 +21,7 @@ type foreign struct {
 
 // foreigners are the flags of vllm bench serve, SGLang's bench_serving, GuideLLM, AIPerf, oha, k6, wrk and vegeta that
 // people write here.
-var foreigners = []foreign{
+var foreigners = []foreignFlag{
 	{names: []string{"request-rate", "qps", "q", "r"}, flag: "rate", value: "VALUE"},
 	{names: []string{"num-prompts", "num-prompt", "num-requests", "max-requests", "request-count", "n", "iterations"},
 		flag: "requests", value: "VALUE"},
@@ -103,7 +103,7 @@ func Foreign(err error, grammar *kong.Application, args []string) error {
 		}
 	}
 	if args[0] == "sweep" && slices.Contains(ownLoad, name) {
-		return fmt.Errorf("unknown flag %s: %s", shown, foreign{flag: name, value: "VALUE"}.advice(grammar, args[0], given))
+		return fmt.Errorf("unknown flag %s: %s", shown, foreignFlag{flag: name, value: "VALUE"}.advice(grammar, args[0], given))
 	}
 	if others := owners(grammar, name); len(others) > 0 {
 		return fmt.Errorf("unknown flag %s: %s has none; it is a flag of %s", shown, args[0], strings.Join(others, ", "))
@@ -112,7 +112,7 @@ func Foreign(err error, grammar *kong.Application, args []string) error {
 }
 
 // advice says what to write in place of the flag.
-func (f foreign) advice(grammar *kong.Application, command, given string) string {
+func (f foreignFlag) advice(grammar *kong.Application, command, given string) string {
 	switch {
 	case f.note != "":
 		return f.note

@@ -58,8 +58,8 @@ var unexpected = regexp.MustCompile(`^unexpected argument (.*?)(?:, did you mean
 // absent matches what kong says where an argument is missing.
 var absent = regexp.MustCompile(`^expected "<([a-z]+)>`)
 
-// lacking says which argument a command needs, with one of its examples.
-func lacking(err error) error {
+// explainMissing says which argument a command needs, with one of its examples.
+func explainMissing(err error) error {
 	failed := (*kong.ParseError)(nil)
 	m := absent.FindStringSubmatch(err.Error())
 	if m == nil || !errors.As(err, &failed) || failed.Context == nil || failed.Context.Selected() == nil {
@@ -77,7 +77,7 @@ func lacking(err error) error {
 
 // plain puts some of kong's errors into plain words. first is the first argument.
 func plain(err error, first string) error {
-	err = lacking(err)
+	err = explainMissing(err)
 	if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == first {
 		if m[2] != "" {
 			return fmt.Errorf("there is no command %q; did you mean %s?", first, m[2])

@@ -19,8 +19,8 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// repeated is what repeat has to know of a sweep or run.
-type repeated struct {
+// repeats is what repeat has to know of a sweep or run.
+type repeats struct {
 	times int
 	seed  uint64
 	*flags.Results
@@ -29,7 +29,7 @@ type repeated struct {
 }
 
 // repeat measures several whole sweeps or runs, and prints the spread between them.
-func repeat(c *console.Console, r repeated, measure func(c *console.Console, seed uint64, dir string) (*job.Job,
+func repeat(c *console.Console, r repeats, measure func(c *console.Console, seed uint64, dir string) (*job.Job,
 	error)) error {
 	switch {
 	case r.Limited():
@@ -38,7 +38,7 @@ func repeat(c *console.Console, r repeated, measure func(c *console.Console, see
 		return console.Usage(errors.New("--repeats is measured from one machine: leave out --rank, --ranks and --coordinator"))
 	}
 	out := cmp.Or(r.Out, store.FreePair(filepath.Join(c.Dir, "llmsweep-runs")))
-	err := r.each(c, out, measure)
+	err := r.measureEach(c, out, measure)
 	found, unread := inputs.Read(c.Err, []string{out})
 	if unread != nil {
 		return cmp.Or(err, unread)
@@ -52,9 +52,9 @@ func repeat(c *console.Console, r repeated, measure func(c *console.Console, see
 	return errors.Join(table.WriteSections(c.Out, "", []table.Section{noise}, table.Style{Lang: lang.Lang(r.Lang)}), err)
 }
 
-// each measures each sweep or run with a seed of its own: a server with a prefix cache knows the prompts of the first.
+// measureEach measures measureEach sweep or run with a seed of its own: a server with a prefix cache knows the prompts of the first.
 // An SLO that is missed or undecided is returned at the end; any other error ends the repeats.
-func (r *repeated) each(c *console.Console, out string, measure func(c *console.Console, seed uint64,
+func (r *repeats) measureEach(c *console.Console, out string, measure func(c *console.Console, seed uint64,
 	dir string) (*job.Job, error)) error {
 	dir := func(i int) string { return filepath.Join(out, strconv.Itoa(i+1)) }
 	for i := range r.times {

@@ -110,7 +110,7 @@ func (r *runCmd) Run(c *console.Console) error {
 		return e.DryRun(0)
 	}
 	if r.Repeats > 1 {
-		return repeat(c, repeated{r.Repeats, r.Seed, &r.Results, &r.Target, &r.Cluster},
+		return repeat(c, repeats{r.Repeats, r.Seed, &r.Results, &r.Target, &r.Cluster},
 			func(c *console.Console, seed uint64, dir string) (*job.Job, error) {
 				one := *r
 				one.Seed, one.Out, one.Spending = seed, dir, nil
@@ -128,7 +128,7 @@ func (r *runCmd) options() arrival.Options {
 	}
 	return arrival.Options{
 		Concurrency: inFlight, Arrivals: r.Arrivals, Rate: r.Rate, TimeScale: r.TimeScale, MaxConcurrency: r.MaxConcurrency,
-		Requests: r.Requests.of(max(1, r.MaxConcurrency)), Duration: r.Duration,
+		Requests: r.Requests.requests(max(1, r.MaxConcurrency)), Duration: r.Duration,
 	}
 }
 
@@ -138,7 +138,7 @@ func (r *runCmd) options() arrival.Options {
 func (r *runCmd) length(l arrival.Load) (sessions int, window time.Duration) {
 	const each = 10
 	if l.MeanRate() > 0 || r.Duration > 0 || r.Requests != (stageLength{}) {
-		return r.Requests.of(l.Limit()), r.options().Window()
+		return r.Requests.requests(l.Limit()), r.options().Window()
 	}
 	least := float64(experiment.RequestsFor(0.9))
 	if turns, err := r.MeanTurns(); err == nil {
@@ -230,8 +230,8 @@ func (s *stageLength) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// of returns the number of requests of a stage with a number in flight; 0 where the time decides.
-func (s stageLength) of(inFlight int) int {
+// requests returns the number requests requests requests a stage with a number in flight; 0 where the time decides.
+func (s stageLength) requests(inFlight int) int {
 	if s.Times > 0 {
 		return max(1, int(math.Round(min(mostRequests, s.Times*float64(inFlight)))))
 	}

@@ -74,7 +74,7 @@ func (s *sweepCmd) Run(c *console.Console) error {
 		return e.DryRun(e.Plan.Longest())
 	}
 	if s.Repeats > 1 {
-		return repeat(c, repeated{s.Repeats, s.Seed, &s.Results, &s.Target, &s.Cluster},
+		return repeat(c, repeats{s.Repeats, s.Seed, &s.Results, &s.Target, &s.Cluster},
 			func(c *console.Console, seed uint64, dir string) (*job.Job, error) {
 				one := *s
 				one.Seed, one.Out, one.Spending = seed, dir, nil

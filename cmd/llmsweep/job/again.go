@@ -17,8 +17,8 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// found is what a preflight found out of the servers, for other processes that send to them too.
-type found struct {
+// preflightResult is what a preflight preflightResult out of the servers, for other processes that send to them too.
+type preflightResult struct {
 	Servers []foundServer
 	Costs   workload.Calibration
 	Longest int
@@ -37,7 +37,7 @@ type foundServer struct {
 // Found returns what the preflight found out of the servers at some URLs, for connectAsFound. host is this machine's
 // name, as others reach it.
 func (t *Target) Found(urls []string, host string) ([]byte, error) {
-	f := found{Costs: t.costs, Longest: t.Longest}
+	f := preflightResult{Costs: t.costs, Longest: t.Longest}
 	for i, one := range t.all() {
 		o := one.prober.Options()
 		s := foundServer{API: o.API, Model: o.Params.Model, Fields: o.Params.Fields, Bearer: o.Bearer, HTTP: o.HTTP}
@@ -57,7 +57,7 @@ func (t *Target) Found(urls []string, host string) ([]byte, error) {
 // the servers nothing, but to count a dataset's tokens.
 func connectAsFound(c *console.Console, urls []string, told []byte, flags *flags.Target, l *flags.WorkloadOptions,
 	r *workload.Replay, conns int) (_ *Target, err error) {
-	var f found
+	var f preflightResult
 	if err := json.Unmarshal(told, &f); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func connectAsFound(c *console.Console, urls []string, told []byte, flags *flags
 			return nil, err
 		}
 		if i > 0 {
-			t.closes(one.Close)
+			t.onClose(one.Close)
 			t.others = append(t.others, one)
 		}
 	}
@@ -100,10 +100,10 @@ func (t *Target) reachAgain(c *console.Console, server string, f *foundServer, f
 	if t.prober, err = probe.New(o); err != nil {
 		return err
 	}
-	t.closes(t.prober.Close)
+	t.onClose(t.prober.Close)
 	if t.Client, err = client.New(o); err != nil {
 		return err
 	}
-	t.closes(t.Client.CloseIdle)
+	t.onClose(t.Client.CloseIdle)
 	return nil
 }

@@ -24,8 +24,8 @@ const (
 	preflightOutput = 24
 )
 
-// before returns how many requests preflight and calibration send at most that cost something, and their tokens.
-func before(l *flags.WorkloadOptions) (requests int, t experiment.SpendTokens) {
+// preflightSpending returns how many requests preflight and calibration send at most that cost something, and their tokens.
+func preflightSpending(l *flags.WorkloadOptions) (requests int, t experiment.SpendTokens) {
 	const reconnects = 1 // see probe.Prober.Reconnects
 	requests = probe.MostPaid + reconnects
 	t = experiment.SpendTokens{Prompt: int64(requests) * preflightPrompt, Output: probe.MostPaid*preflightOutput +
@@ -74,14 +74,14 @@ func (j *Job) DryRun(longest time.Duration) error {
 		return console.Usage(err)
 	}
 	count := counter(j.Ctx, p.load)
-	w, stages, err := j.unsent(p.load, count)
+	w, stages, err := j.plannedStages(p.load, count)
 	if err != nil {
 		return err
 	}
 	if err := j.affordable(p); err != nil {
 		return err
 	}
-	told, before := j.ahead(p)
+	told, before := j.preparationSpending(p)
 	if j.Stages == nil && !j.Plan.Users {
 		for _, alone := range []time.Duration{2 * time.Second, 20 * time.Second} {
 			takes, n := j.Plan.Outlook(alone)
@@ -112,8 +112,8 @@ func (j *Job) DryRun(longest time.Duration) error {
 // dryColumns is how wide a dry run is printed at most.
 const dryColumns = 120
 
-// unsent makes the workload, and the stages that are known beforehand, without a server.
-func (j *Job) unsent(l *flags.WorkloadOptions, count func(string) int) (workload.Workload, []experiment.Stage, error) {
+// plannedStages makes the workload, and the stages that are known beforehand, without a server.
+func (j *Job) plannedStages(l *flags.WorkloadOptions, count func(string) int) (workload.Workload, []experiment.Stage, error) {
 	counter := func(_ context.Context, texts ...string) (counts []int, source string, err error) {
 		for _, text := range texts {
 			counts = append(counts, count(text))
@@ -152,11 +152,11 @@ func (j *Job) affordable(p parsed) error {
 	}
 	const bytesPerToken = 4 // an estimate: a bound would refuse what fits
 	count := func(text string) int { return len(text) / bytesPerToken }
-	w, stages, err := j.unsent(p.load, count)
+	w, stages, err := j.plannedStages(p.load, count)
 	if err != nil {
 		return err
 	}
-	_, opening := before(p.load)
+	_, opening := preflightSpending(p.load)
 	reckon := func(stages ...experiment.Stage) experiment.MostSpent {
 		return experiment.Reckon(&experiment.SpendPlan{
 			Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: w.Stage, Count: count, Before: opening,
@@ -183,9 +183,9 @@ func (j *Job) affordable(p parsed) error {
 		lang.Short(roundedUp*limits.Cost*enough, false)))
 }
 
-// ahead counts what is sent before the first stage: by preflights and a calibration.
-func (j *Job) ahead(p parsed) (told findings.DryRun, tokens experiment.SpendTokens) {
-	told.Preflight, tokens = before(p.load)
+// preparationSpending counts what is sent before the first stage: by preflights and a calibration.
+func (j *Job) preparationSpending(p parsed) (told findings.DryRun, tokens experiment.SpendTokens) {
+	told.Preflight, tokens = preflightSpending(p.load)
 	further := int64(len(j.Urls) - 1) // further servers have a preflight each, and no calibration
 	told.Preflight += int(further) * probe.MostPaid
 	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt,

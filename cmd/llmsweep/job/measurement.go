@@ -116,8 +116,8 @@ func (j *Job) parse() (p parsed, err error) {
 	return p, err
 }
 
-// shared returns what all ranks measure.
-func (j *Job) shared(t *Target) Plan {
+// sharedPlan returns what all ranks measure.
+func (j *Job) sharedPlan(t *Target) Plan {
 	p := Plan{Server: t, URLs: j.Urls, Flags: j.Target}
 	if j.before != nil {
 		p.Args = j.before.Command.Args
@@ -125,10 +125,10 @@ func (j *Job) shared(t *Target) Plan {
 	return p
 }
 
-// again returns what all ranks measure, with the servers as rank 0 found them.
-func (j *Job) again(l *flags.WorkloadOptions, found []byte) (Plan, error) {
+// planAsFound returns what all ranks measure, with the servers as rank 0 found them.
+func (j *Job) planAsFound(l *flags.WorkloadOptions, found []byte) (Plan, error) {
 	t, err := connectAsFound(j.Console, j.Urls, found, j.Target, l, j.Replay, j.needs().conns)
-	return j.shared(t), err
+	return j.sharedPlan(t), err
 }
 
 // Again is [Job.Run] of a rank that takes part in a run that goes on: it returns what all ranks measure.
@@ -138,7 +138,7 @@ func (j *Job) Again(found []byte) (Plan, error) {
 	if err != nil {
 		return Plan{}, console.Usage(err)
 	}
-	return j.again(l, found)
+	return j.planAsFound(l, found)
 }
 
 // unwritten prints the result of a run that ended because its files could not be written. It writes none.
@@ -171,7 +171,7 @@ func (j *Job) conclude(s *session) error {
 	case run.State == rundir.Failed:
 		return errors.New(findings.Failed(j.kind(), run.Failure, dir.Path, j.Lang))
 	}
-	return missed(run, j.Lang)
+	return sloFailure(run, j.Lang)
 }
 
 // writeReports writes report.md and report.html, and returns the former without drawings.

@@ -30,7 +30,7 @@ func connectAll(c *console.Console, urls []string, f *flags.Target, l *flags.Wor
 			t.Close()
 			return nil, err
 		}
-		t.closes(other.Close)
+		t.onClose(other.Close)
 		t.others = append(t.others, other)
 		if a, b := t.About, other.About; a.Model != b.Model || a.API != b.API {
 			t.Close()

@@ -147,9 +147,9 @@ func sameServer(before *rundir.Run, now *rundir.Target, asked *rundir.Workload) 
 	return nil
 }
 
-// spent returns what the first part of a run spent. Where it was killed, the requests that run.json does not count yet
+// earlierSpending returns what the first part of a run earlierSpending. Where it was killed, the requests that run.json does not count yet
 // are reckoned with as dearly as they can have been.
-func spent(before *rundir.Run, path string) (client.Spent, error) {
+func earlierSpending(before *rundir.Run, path string) (client.Spent, error) {
 	var s client.Spent
 	told := before.Spent
 	if told == nil {

@@ -18,9 +18,9 @@ func (j *Job) Run() (err error) {
 		return console.Usage(err)
 	}
 	if p.node != nil && p.node.Rank > 0 {
-		return Follow(j.Console, p.node, func(_ []string, found []byte) (Plan, error) { return j.again(p.load, found) })
+		return Follow(j.Console, p.node, func(_ []string, found []byte) (Plan, error) { return j.planAsFound(p.load, found) })
 	}
-	if err := j.bound(); err != nil {
+	if err := j.checkLimits(); err != nil {
 		return err
 	}
 	if err := j.affordable(p); err != nil {
@@ -33,7 +33,7 @@ func (j *Job) Run() (err error) {
 	if served != nil {
 		defer served.Close()
 	}
-	var lead *lead
+	var lead *coordinator
 	var unmeasured error // why nothing was measured: the other ranks are told. Otherwise they have done their part
 	if p.node != nil {
 		if lead, err = assemble(j.Console, p.node); err != nil {
@@ -58,8 +58,8 @@ func (j *Job) Run() (err error) {
 	return errors.Join(broken, j.conclude(s))
 }
 
-// bound keeps the job within what this machine allows, and what the run that goes on has spent.
-func (j *Job) bound() (err error) {
+// checkLimits keeps the job within what this machine allows, and what the run that goes on has spent.
+func (j *Job) checkLimits() (err error) {
 	if most := j.World().Limits().Most(2); j.Within && most > 0 {
 		j.Plan.MaxConcurrency = min(j.Plan.MaxConcurrency, most)
 	}
@@ -68,7 +68,7 @@ func (j *Job) bound() (err error) {
 		return err
 	}
 	if j.before != nil {
-		j.Target.Earlier, err = spent(j.before, j.Results.Out)
+		j.Target.Earlier, err = earlierSpending(j.before, j.Results.Out)
 	}
 	return console.Usage(err)
 }
@@ -77,7 +77,7 @@ func (j *Job) bound() (err error) {
 type Measure func(context.Context, sweep.Config, *rundir.Run) error
 
 // begin connects, and does all that comes before the first stage. lead is nil for a single machine.
-func (j *Job) begin(s *session, p parsed, lead *lead) (Measure, error) {
+func (j *Job) begin(s *session, p parsed, lead *coordinator) (Measure, error) {
 	one, err := j.connect(s, p)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (j *Job) begin(s *session, p parsed, lead *lead) (Measure, error) {
 		s.view.Observe(j.needs().stages))
 	one.config.Grader = one.grader()
 	if lead != nil {
-		if err := lead.Begin(j.Console, j.shared(one.Target), &one.config, one.run, s.view.Note); err != nil {
+		if err := lead.Begin(j.Console, j.sharedPlan(one.Target), &one.config, one.run, s.view.Note); err != nil {
 			return nil, j.Interrupted(err)
 		}
 	}

@@ -136,7 +136,7 @@ func preflight(
 	if t.Caps = flags.Caps(); t.Caps != nil {
 		t.prober.Pace = t.Caps.Wait
 	}
-	t.closes(t.prober.Close)
+	t.onClose(t.prober.Close)
 	facts, err := t.prober.Preflight(c.Ctx, probe.Want{
 		PromptTokens: int(l.PromptLengths.Mean), OutputTokens: int(l.OutputLengths.Mean), Texts: texts,
 	})
@@ -149,7 +149,7 @@ func preflight(
 	if t.Client, err = client.New(t.prober.Options()); err != nil {
 		return nil, err
 	}
-	t.closes(t.Client.CloseIdle)
+	t.onClose(t.Client.CloseIdle)
 	t.note(url, &facts, &options.Params)
 	return t, nil
 }
@@ -202,8 +202,8 @@ func (t *Target) Spent() func() *rundir.Spent {
 	}
 }
 
-// closes adds to what close does, before the rest.
-func (t *Target) closes(f func()) {
+// onClose adds to what close does, before the rest.
+func (t *Target) onClose(f func()) {
 	rest := t.Close
 	t.Close = func() { f(); rest() }
 }

@@ -23,8 +23,8 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// lead is rank 0's side.
-type lead struct {
+// coordinator is rank 0's side.
+type coordinator struct {
 	*cluster.Coordinator
 	node     *cluster.Place
 	listener net.Listener
@@ -32,13 +32,13 @@ type lead struct {
 }
 
 // assemble lets ranks join. They are welcomed by lead.Begin.
-func assemble(c *console.Console, node *cluster.Place) (*lead, error) {
+func assemble(c *console.Console, node *cluster.Place) (*coordinator, error) {
 	node.Resolve(c.Ctx)
 	listener, err := net.Listen("tcp", ":"+node.Port)
 	if err != nil {
 		return nil, fmt.Errorf("rank 0 cannot listen: %w; name another port with --coordinator", err)
 	}
-	t := &lead{Coordinator: cluster.NewCoordinator(node.Ranks, build()), node: node, listener: listener}
+	t := &coordinator{Coordinator: cluster.NewCoordinator(node.Ranks, build()), node: node, listener: listener}
 	return t, t.Listen(listener, node.Token)
 }
 
@@ -63,16 +63,16 @@ type Plan struct {
 	Args   []string // the command line of the run that goes on; nil for a new one
 }
 
-// setup is what rank 0 tells the others before the first stage.
-type setup struct {
+// rankSetup is what rank 0 tells the others before the first stage.
+type rankSetup struct {
 	Args  []string // the command line of the run that goes on; nil for a new one
 	Found json.RawMessage
 	Nonce uint64 // of the texts: all ranks write the same; 0 where they have no numbers
 }
 
 // Begin waits for the other ranks, and lets all of them hold the stages of the plan. say shows a line.
-func (t *lead) Begin(c *console.Console, p Plan, config *sweep.Config, run *rundir.Run, say func(string)) error {
-	tell := setup{Args: p.Args}
+func (t *coordinator) Begin(c *console.Console, p Plan, config *sweep.Config, run *rundir.Run, say func(string)) error {
+	tell := rankSetup{Args: p.Args}
 	if n := workload.NonceOf(p.Server.Workload); n != nil {
 		tell.Nonce = *n
 	}
@@ -112,7 +112,7 @@ func (t *lead) Begin(c *console.Console, p Plan, config *sweep.Config, run *rund
 }
 
 // End ends the run for all ranks. err is why it failed; nil where it did not.
-func (t *lead) End(err error) {
+func (t *coordinator) End(err error) {
 	t.Close(err)
 	if t.own != nil {
 		<-t.own
@@ -156,25 +156,25 @@ func Follow(c *console.Console, node *cluster.Place, connect ConnectRanks) error
 	}
 	switch {
 	case errors.Is(err, cluster.ErrEnded):
-		return console.Exit(console.Failed, said{}) // by rank 0
+		return console.Exit(console.Failed, printedError{}) // by rank 0
 	case err != nil && c.Ctx.Err() != nil:
-		return console.Exit(console.Interrupted, said{})
+		return console.Exit(console.Interrupted, printedError{})
 	case err != nil:
 		return named(err)
 	}
 	return nil
 }
 
-// said is an error that another process has printed.
-type said struct{}
+// printedError is an error that another process has printed.
+type printedError struct{}
 
-func (said) Error() string { return "" }
+func (printedError) Error() string { return "" }
 
 // serve sends this rank's part of the stages.
 func serve(c *console.Console, s *cluster.Session, node *cluster.Place, told []byte, connect ConnectRanks) error {
 	waiter := c.World().Waiter()
 	defer waiter.Close()
-	var tell setup
+	var tell rankSetup
 	err := json.Unmarshal(told, &tell)
 	var p Plan
 	if err == nil {
