@@ -164,34 +164,6 @@ func TestAGuessIsNoAnswer(t *testing.T) {
 	}
 }
 
-// The search goes up by steps that double, down by steps that double, and between the two.
-func TestNextHold(t *testing.T) {
-	undecided := func(rate float64) rundir.Stage { return stageAt(rate, rate, rundir.Undecided) }
-	for name, c := range map[string]struct {
-		stages []rundir.Stage
-		rate   float64
-		longer bool
-	}{
-		"first":                        {[]rundir.Stage{ceiling(10)}, 9.7, false},
-		"up":                           {[]rundir.Stage{ceiling(10), kept(9.7)}, 10.67, false},
-		"up twice as far":              {[]rundir.Stage{ceiling(10), kept(9.7), kept(10.67)}, 12.8, false},
-		"down":                         {[]rundir.Stage{ceiling(10), failed(9.7, 9.6)}, 9.31, false},
-		"down to what was served":      {[]rundir.Stage{ceiling(10), failed(9.7, 8)}, 7.76, false},
-		"down by no more than a third": {[]rundir.Stage{ceiling(10), failed(9.7, 3)}, 6.47, false},
-		"done":                         {[]rundir.Stage{ceiling(10), kept(9.7), failed(10.7, 10)}, 0, false},
-		"up after a failure": {[]rundir.Stage{ceiling(10), failed(9.7, 7), kept(6.8), failed(8.5, 8.4)}, 7.48,
-			false},
-		"up after a rest":         {[]rundir.Stage{ceiling(10), failed(9.7, 9.6), kept(6.8)}, 7.48, true},
-		"the kept rate once more": {[]rundir.Stage{ceiling(10), kept(8), failed(9, 5)}, 8, false},
-		"not what did not decide": {[]rundir.Stage{ceiling(10), undecided(9.7), kept(8.9), failed(9.9, 9.8)}, 0, false},
-	} {
-		rate, longer := NextHold(runOf(c.stages...))
-		if math.Abs(rate-c.rate) > 0.02*c.rate || longer != c.longer {
-			t.Errorf("%s: %v, longer %v; want %v, %v", name, rate, longer, c.rate, c.longer)
-		}
-	}
-}
-
 func TestWhatAServerRanOutOf(t *testing.T) {
 	f := rundir.Exactly
 	for name, c := range map[string]struct {
