@@ -1,0 +1,138 @@
+package saturation
+
+import (
+	"testing"
+
+	"llmsweep/client"
+	"llmsweep/sweep/rundir"
+)
+
+// Each rule holds at its threshold, or just beyond it, and not on the other side.
+func TestThresholds(t *testing.T) {
+	f := rundir.Exactly
+	done := func(role rundir.Role, ok, failed int, class client.Class) rundir.Stage {
+		return rundir.Stage{Role: role, State: rundir.Complete, Verdict: rundir.Stable,
+			Requests: rundir.Requests{OK: ok, Error: failed}, Errors: map[string]int{string(class): failed}}
+	}
+	traits := func(ok int, traits rundir.Traits) []rundir.Stage {
+		st := done(rundir.Grid, ok, 0, "")
+		st.Traits = traits
+		return []rundir.Stage{st}
+	}
+	users := func(n int, output, hits float64) *rundir.Stage {
+		return &rundir.Stage{MaxConcurrency: n, TokensPerS: rundir.TokenRates{Output: f(output)},
+			Sessions: &rundir.Sessions{Hits: f(hits)}}
+	}
+	carries := func(rows ...*rundir.Stage) float64 {
+		c := &rundir.Carried{}
+		growing(c, rows)
+		return c.Users.Value()
+	}
+	ended := func(s rundir.Server) string { return ranOut(&s) }
+	for name, c := range map[string][2]bool{ // holds just on this side, does not just on the other
+		"three pauses": {
+			pauses(traits(9, rundir.Traits{Stalls: 3, StallTime: f(1)})).Is(notePauses),
+			pauses(traits(9, rundir.Traits{Stalls: 2, StallTime: f(1)})).Is(notePauses),
+		},
+		"two failures alone": {
+			failsAlways([]rundir.Stage{done(rundir.Floor, 198, 2, "http_5xx"),
+				done(rundir.Grid, 80, 20, "http_5xx")}).Is(FailsAlways),
+			failsAlways([]rundir.Stage{done(rundir.Floor, 98, 1, "http_5xx"),
+				done(rundir.Grid, 80, 20, "http_5xx")}).Is(FailsAlways),
+		},
+		"2 % fail": {
+			failsAlways([]rundir.Stage{done(rundir.Floor, 80, 20, "http_5xx"),
+				done(rundir.Grid, 979, 21, "http_5xx")}).Is(FailsAlways),
+			failsAlways([]rundir.Stage{done(rundir.Floor, 80, 20, "http_5xx"),
+				done(rundir.Grid, 981, 19, "http_5xx")}).Is(FailsAlways),
+		},
+		"half in bursts": {
+			batches(traits(100, rundir.Traits{Bursts: f(0.51), Burst: f(8), BurstGap: f(1)})).Is(noteBatches),
+			batches(traits(100, rundir.Traits{Bursts: f(0.49), Burst: f(8), BurstGap: f(1)})).Is(noteBatches),
+		},
+		"five from a cache": {
+			caches(traits(100, rundir.Traits{Whole: f(0.05), WholeTime: f(1)})).Is(noteCaches),
+			caches(traits(100, rundir.Traits{Whole: f(0.04), WholeTime: f(1)})).Is(noteCaches),
+		},
+		"2 % from a cache": {
+			caches(traits(1000, rundir.Traits{Whole: f(0.021), WholeTime: f(1)})).Is(noteCaches),
+			caches(traits(1000, rundir.Traits{Whole: f(0.019), WholeTime: f(1)})).Is(noteCaches),
+		},
+		"five dropped": {
+			drops([]rundir.Stage{done(rundir.Grid, 95, 5, client.ClassReset)}).Is(noteDrops),
+			drops([]rundir.Stage{done(rundir.Grid, 96, 4, client.ClassReset)}).Is(noteDrops),
+		},
+		"1 % dropped": {
+			drops([]rundir.Stage{done(rundir.Grid, 989, 11, client.ClassReset)}).Is(noteDrops),
+			drops([]rundir.Stage{done(rundir.Grid, 991, 9, client.ClassReset)}).Is(noteDrops),
+		},
+		"one waits": {
+			ended(rundir.Server{Running: f(9), RunningMax: f(9), Waiting: f(1)}) == rundir.LimitSlots,
+			ended(rundir.Server{Running: f(9), RunningMax: f(9), Waiting: f(0.9)}) == rundir.LimitSlots,
+		},
+		"a full batch": {
+			ended(rundir.Server{Running: f(9.6), RunningMax: f(10), Waiting: f(5)}) == rundir.LimitSlots,
+			ended(rundir.Server{Running: f(9.4), RunningMax: f(10), Waiting: f(5)}) == rundir.LimitSlots,
+		},
+		"more users bring no more": {
+			carries(users(4, 95.5, 0), users(8, 100, 0)) == 4,
+			carries(users(4, 94.5, 0), users(8, 100, 0)) == 4,
+		},
+		"hits fall by a tenth": {
+			carries(users(4, 90, 0.8), users(8, 100, 0.69)) == 4,
+			carries(users(4, 90, 0.8), users(8, 100, 0.71)) == 4,
+		},
+		"a session loses a tenth": {
+			cause([]*rundir.Stage{lost(0)}, nil, lost(0.11)) == rundir.LimitKV,
+			cause([]*rundir.Stage{lost(0)}, nil, lost(0.09)) == rundir.LimitKV,
+		},
+		"answers shortened by the tolerance": {
+			shortens(&rundir.Stage{Shortened: f(0.95)}), shortens(&rundir.Stage{Shortened: f(0.955)}),
+		},
+		"5 % failed otherwise than by refusal": {
+			spoiled(&rundir.Stage{Verdict: rundir.Undecided, Requests: rundir.Requests{OK: 949, Error: 51}}),
+			spoiled(&rundir.Stage{Verdict: rundir.Undecided, Requests: rundir.Requests{OK: 951, Error: 49}}),
+		},
+		"means beyond 0.9 of the saturation rate":       {!keepsInterval("mean", 0.91), !keepsInterval("mean", 0.89)},
+		"percentiles beyond 0.8 of the saturation rate": {!keepsInterval("p90", 0.81), !keepsInterval("p90", 0.79)},
+		"a quota nine tenths of the refusals name":      {named(0.91), named(0.89)},
+		"a quota a tenth from the answer":               {quotaAt(0.91), quotaAt(0.89)},
+	} {
+		if !c[0] || c[1] {
+			t.Errorf("%s: %v on this side, %v on the other", name, c[0], c[1])
+		}
+	}
+	run := &rundir.Run{Saturation: &rundir.Saturation{}}
+	for i := range mostCautions + 2 {
+		run.Saturation.Cautions = append(run.Saturation.Cautions, noteChanged.New(float64(i), 0., 0., 0.))
+	}
+	if n := len(weightiest(run)); n != 3 {
+		t.Errorf("%d cautions", n)
+	}
+}
+
+// keepsInterval reports whether the interval of a figure is kept at a share of the saturation rate.
+func keepsInterval(figure string, share float64) bool {
+	st := &rundir.Stage{TTFT: rundir.Dist{CI: map[string][2]float64{figure: {}}}}
+	DropIntervals(st, share)
+	return len(st.TTFT.CI) == 1
+}
+
+// named reports whether a quota without a period is found where a share of the refusals names it.
+func named(share float64) bool {
+	st := refusing(10, 0.5)
+	st.Traits.Quota.Named = rundir.Exactly(share)
+	return quotaOf(runOf(st), &rundir.Saturation{High: rundir.Exactly(5), FailedStage: st.Name}) != nil
+}
+
+// quotaAt reports whether a quota is found whose rate is a share of the lower end of the answer.
+func quotaAt(share float64) bool {
+	st := refusing(10, 0.5)
+	st.Traits.Quota = rundir.Quota{Period: rundir.Exactly(60), Requests: rundir.Exactly(60 * 5 * share), Periods: 3}
+	return quotaOf(runOf(st), &rundir.Saturation{Low: rundir.Exactly(5), High: rundir.Exactly(5)}) != nil
+}
+
+// lost is a row of users whose sessions have lost a share of their earlier prompts.
+func lost(share float64) *rundir.Stage {
+	return &rundir.Stage{Sessions: &rundir.Sessions{Lost: rundir.Exactly(share)}}
+}
