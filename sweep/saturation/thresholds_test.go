@@ -5,6 +5,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 )
 
 // Each rule holds at its threshold, or just beyond it, and not on the other side.
@@ -86,6 +87,14 @@ func TestThresholds(t *testing.T) {
 			cause([]*rundir.Stage{lost(0)}, nil, lost(0.11)) == rundir.LimitKV,
 			cause([]*rundir.Stage{lost(0)}, nil, lost(0.09)) == rundir.LimitKV,
 		},
+		"slots, of ten: 0.97 run": {
+			cause(waiting(10, 9.71)) == rundir.LimitSlots, cause(waiting(10, 9.69)) == rundir.LimitSlots,
+		},
+		"slots, of four: all but a quarter of one run": {
+			cause(waiting(4, 3.76)) == rundir.LimitSlots, cause(waiting(4, 3.74)) == rundir.LimitSlots,
+		},
+		"as much output with 0.6 of the batch":     {halfFull(0.59), halfFull(0.61)},
+		"a proof as long as nine tenths of a hold": {proven(t, 136), proven(t, 134)},
 		"answers shortened by the tolerance": {
 			shortens(&rundir.Stage{Shortened: f(0.95)}), shortens(&rundir.Stage{Shortened: f(0.955)}),
 		},
@@ -135,4 +144,31 @@ func quotaAt(share float64) bool {
 // lost is a row of users whose sessions have lost a share of their earlier prompts.
 func lost(share float64) *rundir.Stage {
 	return &rundir.Stage{Sessions: &rundir.Sessions{Lost: rundir.Exactly(share)}}
+}
+
+// waiting is rows of a server with slots of which a number run on average while requests wait.
+func waiting(slots, running float64) (rows []*rundir.Stage, within, above *rundir.Stage) {
+	f := rundir.Exactly
+	st := &rundir.Stage{Server: &rundir.Server{RunningMax: f(slots), RunningBehind: f(running), Waiting: f(5), WaitingMax: f(9)}}
+	return []*rundir.Stage{st}, nil, st
+}
+
+// halfFull reports whether a stage with a share of the requests that run at most, and all of the output, is found.
+func halfFull(share float64) bool {
+	f := rundir.Exactly
+	at := &rundir.Stage{Server: &rundir.Server{RunningMax: f(100)}, TokensPerS: rundir.TokenRates{Output: f(1000)}}
+	st := rundir.Stage{TokensPerS: at.TokensPerS}
+	st.Concurrency.Mean = f(100 * share)
+	return flat(runOf(st), at) != nil
+}
+
+// proven reports whether a hold of some seconds proves an SLO; 150 s is usual.
+func proven(t *testing.T, seconds float64) bool {
+	term, err := slo.Parse("ttft:p95<300ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := kept(10)
+	st.Window, st.TTFT = seconds, rundir.Dist{N: 1000, P95: rundir.Exactly(0.2)}
+	return proof(runOf(st), &rundir.SLO{Rate: rundir.Exactly(10)}, []slo.Term{term}) != nil
 }
