@@ -104,7 +104,7 @@ func (p *Prober) Reconnects(ctx context.Context) bool {
 	case <-time.After(keptFor):
 	case <-ctx.Done():
 	}
-	return !c.Kept()
+	return !c.HasConnection()
 }
 
 // limit returns the shorter of d and the time limit of requests.

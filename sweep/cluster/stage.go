@@ -97,7 +97,7 @@ func (g *holding) announce() {
 	}
 	var left float64
 	if g.Purse != nil {
-		left = g.Purse.Left()
+		left = g.Purse.Remaining()
 	}
 	for i, p := range g.parts {
 		own := newShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)

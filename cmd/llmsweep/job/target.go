@@ -159,13 +159,13 @@ func (t *Target) note(url string, facts *probe.Facts, params *api.Params) {
 	if t.About.URL == url {
 		t.About.URL = t.Client.URL("")
 	}
-	t.About.API, t.About.Model, t.About.Engine, t.About.Version = facts.API, t.Client.WithoutSecrets(facts.Model),
-		facts.Engine, t.Client.Shown(facts.Version)
+	t.About.API, t.About.Model, t.About.Engine, t.About.Version = facts.API, t.Client.HideSecrets(facts.Model),
+		facts.Engine, t.Client.CleanText(facts.Version)
 	t.About.Notes = facts.Notes
 	for _, n := range t.About.Notes { // they name models
 		for name, v := range n.Args {
 			if s, ok := v.(string); ok {
-				n.Args[name] = t.Client.WithoutSecrets(s)
+				n.Args[name] = t.Client.HideSecrets(s)
 			}
 		}
 	}
