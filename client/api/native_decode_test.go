@@ -409,7 +409,8 @@ func FuzzNativeDecoders(f *testing.F) {
 
 // ends returns the first and the last frames of a stream, with which fuzzing is about twice as fast as with whole
 // streams. Run it with
-// -fuzzminimizetime 10x: by default the fuzzer spends up to a minute on making each interesting input shorter, and tries few others.
+// -fuzzminimizetime 10x: by default the fuzzer spends up to a minute on making each interesting input shorter, and
+// tries few others.
 func ends(frames [][]byte) [][]byte {
 	const each = 3
 	if len(frames) <= 2*each {
