@@ -271,7 +271,7 @@ func (p *peer) more(n, frames int) string {
 // simulated server, which shares no code with the client, writes them.
 func record(t *testing.T, name string, handlers map[string]http.Handler) peer {
 	t.Helper()
-	d, err := api.DialectsByName(name)
+	d, err := api.DialectByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}

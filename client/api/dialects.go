@@ -19,8 +19,8 @@ func Names() []string {
 	return names
 }
 
-// DialectsByName returns the dialect with the name that --api takes. The error lists all names.
-func DialectsByName(name string) (Dialect, error) {
+// DialectByName returns the dialect with the name that --api takes. The error lists all names.
+func DialectByName(name string) (Dialect, error) {
 	for _, d := range dialects() {
 		if d.Name() == name {
 			return d, nil

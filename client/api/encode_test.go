@@ -72,7 +72,7 @@ func TestEncode(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			d, err := DialectsByName(tt.api)
+			d, err := DialectByName(tt.api)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func FuzzString(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, s string) {
-		completions, err := DialectsByName("completions")
+		completions, err := DialectByName("completions")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -123,7 +123,7 @@ func refusedAPI(err error) bool {
 
 // tryAPI sends trials with one API, and leaves out fields while the server rejects them.
 func (p *Prober) tryAPI(ctx context.Context, f *Facts, o client.Options) (trial, error) {
-	d, err := api.DialectsByName(o.API)
+	d, err := api.DialectByName(o.API)
 	if err != nil {
 		return trial{}, err
 	}
@@ -305,7 +305,7 @@ func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 // canForceLength reports whether API and engine can be told to continue after a natural end. Ollama and TGI accept any
 // field on their /v1, and ignore these.
 func canForceLength(f *Facts) bool {
-	d, err := api.DialectsByName(f.API)
+	d, err := api.DialectByName(f.API)
 	return err == nil && d.Traits().Fields.IgnoreEOS && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
@@ -331,7 +331,7 @@ func learnLength(f *Facts, r *client.Result, natural bool) {
 
 // learnThinking adds a note where the server did not obey Params.Think, or could not be told.
 func learnThinking(f *Facts, p api.Params) {
-	d, err := api.DialectsByName(f.API)
+	d, err := api.DialectByName(f.API)
 	switch {
 	case err != nil || p.Think == nil:
 	case !d.Traits().Thinks:
