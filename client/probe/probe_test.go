@@ -342,7 +342,7 @@ func TestCount(t *testing.T) {
 
 // The most requests of a preflight that cost something, with a server that makes it try every API: chat is not there,
 // completions and responses answer in one piece, and messages sends its stream at once. All of them are paced.
-func TestMostPaid(t *testing.T) {
+func TestMaxPaidRequests(t *testing.T) {
 	var paid, paced atomic.Int32
 	one := func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":[]}`) }
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -376,7 +376,7 @@ func TestMostPaid(t *testing.T) {
 	defer p.Close()
 	p.Pace = func(context.Context, int) { paced.Add(1) }
 	f, err := p.Preflight(t.Context(), Want{})
-	if err != nil || f.API != "messages" || paid.Load() != MostPaid || paced.Load() < MostPaid {
-		t.Errorf("%v, API %s, %d paid requests of at most %d, %d paced", err, f.API, paid.Load(), MostPaid, paced.Load())
+	if err != nil || f.API != "messages" || paid.Load() != MaxPaidRequests || paced.Load() < MaxPaidRequests {
+		t.Errorf("%v, API %s, %d paid requests of at most %d, %d paced", err, f.API, paid.Load(), MaxPaidRequests, paced.Load())
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"llmsweep/client"
 )
 
-// MostPaid is how many requests of a preflight can cost something; others are refused, or ask for no tokens. At worst
+// MaxPaidRequests is how many requests of a preflight can cost something; others are refused, or ask for no tokens. At worst
 // completions and responses begin to answer and fail, messages succeeds, and its answer came all at once and is asked
 // for again.
-const MostPaid = 4
+const MaxPaidRequests = 4
 
 const (
 	askTime  = 10 * time.Second // limit for what must be known

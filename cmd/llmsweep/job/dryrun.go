@@ -27,8 +27,8 @@ const (
 // before returns how many requests preflight and calibration send at most that cost something, and their tokens.
 func before(l *flags.WorkloadOptions) (requests int, t experiment.SpendTokens) {
 	const reconnects = 1 // see probe.Prober.Reconnects
-	requests = probe.MostPaid + reconnects
-	t = experiment.SpendTokens{Prompt: int64(requests) * preflightPrompt, Output: probe.MostPaid*preflightOutput +
+	requests = probe.MaxPaidRequests + reconnects
+	t = experiment.SpendTokens{Prompt: int64(requests) * preflightPrompt, Output: probe.MaxPaidRequests*preflightOutput +
 		reconnects}
 	texts, tokens := 0, 0
 	switch {
@@ -187,9 +187,9 @@ func (j *Job) affordable(p parsed) error {
 func (j *Job) ahead(p parsed) (told findings.DryRun, tokens experiment.SpendTokens) {
 	told.Preflight, tokens = before(p.load)
 	further := int64(len(j.Urls) - 1) // further servers have a preflight each, and no calibration
-	told.Preflight += int(further) * probe.MostPaid
-	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt,
-		Output: further * probe.MostPaid * preflightOutput})
+	told.Preflight += int(further) * probe.MaxPaidRequests
+	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MaxPaidRequests * preflightPrompt,
+		Output: further * probe.MaxPaidRequests * preflightOutput})
 	told.ByBytes = p.load.Tokenize == nil && (p.load.Prompt != "" || p.load.Dataset != "")
 	return told, tokens
 }
