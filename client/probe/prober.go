@@ -13,9 +13,9 @@ import (
 	"llmsweep/client"
 )
 
-// MaxPaidRequests is how many requests of a preflight can cost something; others are refused, or ask for no tokens. At worst
-// completions and responses begin to answer and fail, messages succeeds, and its answer came all at once and is asked
-// for again.
+// MaxPaidRequests is how many requests of a preflight can cost something; others are refused, or ask for no tokens. At
+// worst completions and responses begin to answer and fail, messages succeeds, and its answer came all at once and is
+// asked for again.
 const MaxPaidRequests = 4
 
 const (

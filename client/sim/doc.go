@@ -3,7 +3,7 @@
 // engine.
 //
 // The parts:
-//   - config, limits, roofline, plain: a server is described by GPU, model, quantization and the limits of its
+//   - config, roofline, plain: a server is described by GPU, model, quantization and the limits of its
 //     scheduler ([MachineConfig], [Preset]). They give the requests that it takes ([MachineConfig.Fits]) and the time of a step
 //     ([MachineConfig.StepTime]), which follows a roofline from data sheets or fixed times ([Plain]).
 //   - scheduler, queue, cache: a discrete-event model of continuous batching after vLLM V1. The queue is first in, first out.

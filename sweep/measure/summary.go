@@ -97,7 +97,7 @@ func (s *summary) steady(service time.Duration) (w Window, ok bool) {
 	case s.From > 0 && closedAt >= s.MinTime:
 		return Window{From: s.From, To: s.MinTime}, true
 	case s.stage.Rate.Known():
-		cut, settled := transient(s.ticks.Sums[:s.ticks.Until(closedAt)], s.ticks.Width, service)
+		cut, settled := transient(s.ticks.Sums[:s.ticks.Count(closedAt)], s.ticks.Width, service)
 		return s.openWindow(cut, closedAt, service), settled
 	}
 	if s.Steady {

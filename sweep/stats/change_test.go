@@ -71,7 +71,7 @@ func rules(level float64) []rule {
 // place of 30 % of the steps within 3 nights at 2 %, 72 in place of 100 % within 10.
 func penalisedNightly(y []float64, penalty float64) (found []int) {
 	var known []int
-	for n := leastNoise + leastAfter; n <= len(y); n++ {
+	for n := minDF + minSide; n <= len(y); n++ {
 		for _, at := range penalised(y[:n], penalty) {
 			if !slices.ContainsFunc(known, func(k int) bool { return max(at-k, k-at) <= 5 }) {
 				known, found = append(known, at), append(found, n-1)
@@ -92,15 +92,15 @@ func penalised(y []float64, penalty float64) (steps []int) {
 	sum, squares := make([]float64, n+1), make([]float64, n+1)
 	for i, v := range y {
 		m := Median(y[max(0, i-3):min(n, i+4)])
-		v = max(m-outlying*sigma, min(m+outlying*sigma, v)) - y[0]
+		v = max(m-outlierLimit*sigma, min(m+outlierLimit*sigma, v)) - y[0]
 		sum[i+1], squares[i+1] = sum[i]+v, squares[i]+v*v
 	}
 	price := penalty * math.Log(float64(n)) * sigma * sigma
 	best, from := make([]float64, n+1), make([]int, n+1)
 	best[0] = -price
-	for end := leastAfter; end <= n; end++ {
+	for end := minSide; end <= n; end++ {
 		best[end] = math.Inf(1)
-		for start := 0; start <= end-leastAfter; start++ {
+		for start := 0; start <= end-minSide; start++ {
 			if start == 1 {
 				continue // no segment of one value
 			}
