@@ -1,7 +1,7 @@
 // Package client sends one request to an LLM server, timestamps the stream that comes back, and classifies how it
-// ended. It knows nothing of schedules, stages or sweeps.
+// ended. It knows nothing of schedules, stages or sweeps. Begin to read at [Client.Do], which runs an exchange.
 //
-//	api        how each HTTP API encodes a request, and what a piece of its answer means: a new API is a file there, and a line in dialects.go
+//	api        how each HTTP API encodes a request and decodes its answer: a new API is a file and a line in dialects.go
 //	wire       HTTP/1.1: connections, and the instants of their bytes
 //	probe      what a server tells about itself before a measurement
 //	note       coded messages, which package report puts into words

@@ -220,7 +220,8 @@ func (x *exchange) readFrame(f api.Frame) {
 	x.addChunk(c, f.Arrival)
 	switch {
 	case x.endless():
-		x.fail(at, ClassMalformed, fmt.Sprintf("the answer does not end: %d chunks of text came where %d tokens were asked for",
+		x.fail(at, ClassMalformed, fmt.Sprintf("the answer does not end: %d chunks of text came where %d tokens were " +
+			"asked for",
 			x.res.Chunks(), x.prepared.Request.OutputTokens))
 	case c.Error != "":
 		x.fail(at, ClassStreamError, c.Error)
@@ -318,7 +319,8 @@ func (x *exchange) completeCounts() {
 		if n := r.Chunks(); len(r.Counts) == 0 && n > 0 {
 			perChunk = max(1, float64(r.OutputTokens)/float64(n))
 		}
-		r.ReasoningTokens = min(int(math.Round(float64(x.reasoningTokens)*perChunk)), r.OutputTokens) // an estimate from chunks
+		estimate := int(math.Round(float64(x.reasoningTokens) * perChunk))
+		r.ReasoningTokens = min(estimate, r.OutputTokens)
 	}
 	if x.prepared.Request.KeepText {
 		r.Text = api.Unescape(r.Text)

@@ -113,7 +113,8 @@ func reason(err error) (Cause, string) {
 	case errors.Is(err, syscall.EMFILE):
 		return CauseOther, "too many open files: raise the limit (ulimit -n) or lower the concurrency"
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return CauseOther, "no local port is free for another connection: widen net.ipv4.ip_local_port_range, or lower the rate"
+		return CauseOther, "no local port is free for another connection: widen net.ipv4.ip_local_port_range, or " +
+			"lower the rate"
 	case errors.As(err, &certificate):
 		return certificateReason(certificate)
 	case strings.Contains(text, alertPrefix):

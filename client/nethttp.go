@@ -42,7 +42,7 @@ func (x *exchange) runNetHTTP() {
 	defer resp.Body.Close()
 	x.res.Headers = x.now()
 	x.readAnswer(resp, &netHTTPBody{Reader: resp.Body})
-	if x.res.Status == StatusOK && c.openEnds.Load() < maxOpenEnds { // to the end, so that the connection can be used again
+	if x.res.Status == StatusOK && c.openEnds.Load() < maxOpenEnds { // so that the connection can be used again
 		stop := time.AfterFunc(endTime, x.cancel)
 		if _, err := io.CopyN(io.Discard, resp.Body, maxBody); err == io.EOF {
 			c.openEnds.Store(0)

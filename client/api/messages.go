@@ -224,7 +224,8 @@ func readMessagesUsage(r *fieldReader) messagesUsage {
 // what was written to the prompt cache or read from it.
 func (u *messagesUsage) merge(fresh *messagesUsage) Usage {
 	for _, to := range [...]struct{ count, fresh *int }{
-		{&u.input, &fresh.input}, {&u.cacheWrite, &fresh.cacheWrite}, {&u.cacheRead, &fresh.cacheRead}, {&u.output, &fresh.output},
+		{&u.input, &fresh.input}, {&u.cacheWrite, &fresh.cacheWrite}, {&u.cacheRead, &fresh.cacheRead},
+		{&u.output, &fresh.output},
 	} {
 		if *to.fresh != Unknown {
 			*to.count = *to.fresh

@@ -28,7 +28,8 @@ var endpoints = []string{"/chat/completions", "/completions", "/responses", "/me
 var unsupportedPaths = []struct{ path, instead string }{
 	{"/api/chat", ollamaInstead}, {"/api/generate", ollamaInstead},
 	{"/completion", "/completion is llama.cpp's own API; use its OpenAI API: the URL up to the port"},
-	{"/generate_stream", "/generate_stream is TGI's or Triton's own API; use the OpenAI API of TGI, or of Triton's OpenAI frontend: the URL up to the port"},
+	{"/generate_stream", "/generate_stream is TGI's or Triton's own API; use the OpenAI API of TGI, or of Triton's " +
+		"OpenAI frontend: the URL up to the port"},
 	{"/embeddings", itemsInstead}, {"/rerank", itemsInstead}, {"/score", itemsInstead},
 }
 
@@ -104,7 +105,8 @@ func parseSocket(s string) (Address, *url.Userinfo, error) {
 		path, prefix = path[:i], path[i+1:]
 	}
 	if path == "" {
-		return Address{}, nil, errors.New("unix: names no socket; want something like unix:/run/vllm.sock, or unix:/run/vllm.sock:/prefix")
+		return Address{}, nil, errors.New("unix: names no socket; want something like unix:/run/vllm.sock, or " +
+			"unix:/run/vllm.sock:/prefix")
 	}
 	u, err := url.Parse("http://localhost" + prefix)
 	if err != nil {

@@ -38,11 +38,14 @@ func (o Options) Loads() ([]Load, error) {
 	open := o.Rate != 0 || o.Arrivals != ""
 	switch {
 	case open && len(o.Concurrency) > 0:
-		return nil, errors.New("--concurrency is a closed loop and --rate an open one: give one of them (--max-concurrency limits an open loop)")
+		return nil, errors.New("--concurrency is a closed loop and --rate an open one: give one of them " +
+			"(--max-concurrency limits an open loop)")
 	case !open && len(o.Concurrency) == 0 && o.MaxConcurrency > 0:
-		return nil, fmt.Errorf("--max-concurrency limits an open loop (--rate R); to keep N requests in flight: --concurrency %d", o.MaxConcurrency)
+		return nil, fmt.Errorf("--max-concurrency limits an open loop (--rate R); to keep N requests in flight: " +
+			"--concurrency %d", o.MaxConcurrency)
 	case !open && len(o.Concurrency) == 0:
-		return nil, errors.New("give a load: --concurrency N keeps N requests in flight, --rate R sends R requests per second")
+		return nil, errors.New("give a load: --concurrency N keeps N requests in flight, --rate R sends R requests " +
+			"per second")
 	case o.TimeScale < 0:
 		return nil, errors.New("--time-scale must be above 0")
 	case o.MaxConcurrency < 0 || o.MaxConcurrency > 0 && !open:
@@ -170,7 +173,8 @@ func (r Ramp) text() string   { return fmt.Sprintf("ramp:%v-%v", r.From, r.To) }
 func (t Trace) text() string  { return "trace:" + t.File }
 
 // errKinds lists the kinds of arrivals.
-var errKinds = errors.New("write poisson, constant, gamma:SHAPE (gamma:0.5), ramp:FROM-TO in requests per second (ramp:2-20), or trace:FILE")
+var errKinds = errors.New("write poisson, constant, gamma:SHAPE (gamma:0.5), ramp:FROM-TO in requests per " +
+	"second (ramp:2-20), or trace:FILE")
 
 // parse reads the kind of an open loop: poisson, constant, gamma:0.5, ramp:2-20 or trace:FILE. An empty text is
 // Poisson. The rate, and the duration of a ramp, are not part of the text.

@@ -129,10 +129,11 @@ func medianDistance(x []float64) (sum float64) {
 
 // Median returns the median; NaN for no values.
 func Median(x []float64) float64 {
-	s := slices.Sorted(slices.Values(x))
-	if len(s) == 0 {
+	if len(x) == 0 {
 		return math.NaN()
 	}
+	s := slices.Clone(x)
+	slices.Sort(s)
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
