@@ -220,7 +220,7 @@ func (x *exchange) readFrame(f api.Frame) {
 	x.addChunk(c, f.Arrival)
 	switch {
 	case x.endless():
-		x.fail(at, ClassMalformed, fmt.Sprintf("the answer does not end: %d chunks of text came where %d tokens were " +
+		x.fail(at, ClassMalformed, fmt.Sprintf("the answer does not end: %d chunks of text came where %d tokens were "+
 			"asked for",
 			x.res.Chunks(), x.prepared.Request.OutputTokens))
 	case c.Error != "":

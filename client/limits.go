@@ -45,7 +45,7 @@ func (s LocalLimits) Check(l MachineLoad) error {
 			s.Files, need, l.Flag, s.Most(files))
 	}
 	if l.Ports && s.Ports > 0 && l.Streams > s.Ports {
-		return fmt.Errorf("%d streams at once need as many local ports, and this machine has %d for connections to " +
+		return fmt.Errorf("%d streams at once need as many local ports, and this machine has %d for connections to "+
 			"one server: widen the range "+
 			"(sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"), or lower %s", l.Streams, s.Ports, l.Flag)
 	}

@@ -165,7 +165,7 @@ func pairError(o Options, err error) error {
 	case o.KeyFile == o.CertFile:
 		return fmt.Errorf("--cert %s: it has no key; name the key's file with --key", o.CertFile)
 	}
-	return fmt.Errorf("--key %s: it has no key that can be read; want a PEM file without a password (-----BEGIN " +
+	return fmt.Errorf("--key %s: it has no key that can be read; want a PEM file without a password (-----BEGIN "+
 		"PRIVATE KEY-----)", o.KeyFile)
 }
 

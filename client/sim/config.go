@@ -74,7 +74,7 @@ func Preset(name string) (MachineConfig, error) {
 	}
 	parts := strings.Split(name, "/")
 	if len(parts) < 2 || len(parts) > 3 {
-		return MachineConfig{}, fmt.Errorf("preset %q: want MODEL/GPU[xCOUNT][/fp16|int8|int4], such as " +
+		return MachineConfig{}, fmt.Errorf("preset %q: want MODEL/GPU[xCOUNT][/fp16|int8|int4], such as "+
 			"Qwen2-7B/L20x2/int4, or demo, or plain8", name)
 	}
 	var c MachineConfig

@@ -47,7 +47,8 @@ func NewPool(address string, secure bool, dial DialFunc, conf *tls.Config, maxId
 		dial = (&net.Dialer{KeepAlive: keepAlive, Control: enableTimestamps}).DialContext
 	}
 	p := &Pool{
-		address: address, secure: secure, dial: dial, tls: conf, maxIdle: maxIdle, idleTime: idleTime, dials: make(chan struct{}, maxDials),
+		address: address, secure: secure, dial: dial, tls: conf, maxIdle: maxIdle, idleTime: idleTime,
+		dials: make(chan struct{}, maxDials),
 	}
 	p.readers.New = func() any { return bufio.NewReader(nil) }
 	return p

@@ -41,7 +41,7 @@ func (o Options) Loads() ([]Load, error) {
 		return nil, errors.New("--concurrency is a closed loop and --rate an open one: give one of them " +
 			"(--max-concurrency limits an open loop)")
 	case !open && len(o.Concurrency) == 0 && o.MaxConcurrency > 0:
-		return nil, fmt.Errorf("--max-concurrency limits an open loop (--rate R); to keep N requests in flight: " +
+		return nil, fmt.Errorf("--max-concurrency limits an open loop (--rate R); to keep N requests in flight: "+
 			"--concurrency %d", o.MaxConcurrency)
 	case !open && len(o.Concurrency) == 0:
 		return nil, errors.New("give a load: --concurrency N keeps N requests in flight, --rate R sends R requests " +

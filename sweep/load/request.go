@@ -142,6 +142,7 @@ func One(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, e
 		s.Ended(seq, 0, res)
 	}
 	r := &rundir.Record{}
-	fillRecord(r, res, turnInfo{stage: stage, seq: seq, due: due, asked: req.OutputTokens, repeats: s.Repeats}, time.Since(epoch))
+	t := turnInfo{stage: stage, seq: seq, due: due, asked: req.OutputTokens, repeats: s.Repeats}
+	fillRecord(r, res, t, time.Since(epoch))
 	return res, l.Append(r)
 }

@@ -72,7 +72,8 @@ func MeanInterval(series []float64, deviation, neff float64) (low, high float64,
 	if len(series) < enough || neff < 2 {
 		return 0, 0, false
 	}
-	mean, half := Mean(series), math.Max(StudentQuantile(0.975, neff-1)*deviation/math.Sqrt(neff), widestBatchInterval(series))
+	half := math.Max(StudentQuantile(0.975, neff-1)*deviation/math.Sqrt(neff), widestBatchInterval(series))
+	mean := Mean(series)
 	return mean - half, mean + half*(1+stretch/math.Sqrt(neff)), true
 }
 

@@ -250,7 +250,7 @@ func injectFault(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fau
 		to.refuse(w, &apiError{Status: statusOverloaded, Kind: overloaded, Message: "Overloaded"})
 	case FaultHTML:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It " +
+		io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It "+
 			"works!</h1></body></html>\n")
 	case FaultHang:
 		<-r.Context().Done()
