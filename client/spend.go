@@ -45,15 +45,15 @@ type Spent struct {
 	Refused                    bool // a request was not sent, because less was left than it can cost
 }
 
-// Purse holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is reserved
+// SpendLimiter holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is reserved
 // never exceeds a limit, as long as prompts have no more tokens than their bound, but for one outlier at a time, and
 // the server sends no more than it was asked for.
-type Purse struct {
+type SpendLimiter struct {
 	limits  SpendLimits
-	earlier Spent // before the purse was made, and by other processes; see [Purse.Begin] and [Purse.Book]
+	earlier Spent // before the limiter was made, and by other processes; see [SpendLimiter.Begin] and [SpendLimiter.Book]
 
 	mu        sync.Mutex
-	limit     float64 // that may be spent now: the limit, or less; see [Purse.Grant]
+	limit     float64 // that may be spent now: the limit, or less; see [SpendLimiter.Grant]
 	spent     Spent
 	reserved  struct{ prompt, output int64 }
 	all       promptClass
@@ -78,13 +78,13 @@ func (c *promptClass) add(tokens, bytes int) {
 	c.perByte = max(c.perByte, float64(tokens)/float64(max(1, bytes)))
 }
 
-// NewPurse returns a purse.
-func NewPurse(l SpendLimits) *Purse {
-	return &Purse{limits: l, limit: l.Cost, byLength: map[int]*promptClass{}}
+// NewSpendLimiter returns a limiter.
+func NewSpendLimiter(l SpendLimits) *SpendLimiter {
+	return &SpendLimiter{limits: l, limit: l.Cost, byLength: map[int]*promptClass{}}
 }
 
 // Begin sets what was spent before, by an earlier part of the run; it counts towards the limits.
-func (p *Purse) Begin(earlier Spent) {
+func (p *SpendLimiter) Begin(earlier Spent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.earlier = earlier
@@ -92,14 +92,14 @@ func (p *Purse) Begin(earlier Spent) {
 }
 
 // Spent returns what was spent so far. Requests in flight are not in it.
-func (p *Purse) Spent() Spent {
+func (p *SpendLimiter) Spent() Spent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.spent.Plus(p.earlier)
 }
 
 // Limits returns the limits.
-func (p *Purse) Limits() SpendLimits { return p.limits }
+func (p *SpendLimiter) Limits() SpendLimits { return p.limits }
 
 // Bounds of a prompt's tokens. A tokenizer makes at most one token of a byte, and a chat template adds some more. Once
 // the server has counted a few prompts, the bound is what it counted for a byte, with a margin. Once it has counted
@@ -118,14 +118,14 @@ const unknownOutput = 32768
 
 // reservation is one request's.
 type reservation struct {
-	purse          *Purse
+	limiter        *SpendLimiter
 	bytes          int
 	prompt, output int64
 }
 
 // Reserve implements [Allowance].
-func (p *Purse) Reserve(call *Prepared) Reservation {
-	r := &reservation{purse: p, bytes: bodySize(call), output: outputBound(call)}
+func (p *SpendLimiter) Reserve(call *Prepared) Reservation {
+	r := &reservation{limiter: p, bytes: bodySize(call), output: outputBound(call)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r.prompt = p.promptBound(r.bytes)
@@ -143,7 +143,7 @@ func (p *Purse) Reserve(call *Prepared) Reservation {
 }
 
 // promptBound returns the most tokens that the prompt in a body has, as far as the prompts so far tell.
-func (p *Purse) promptBound(bytes int) int64 {
+func (p *SpendLimiter) promptBound(bytes int) int64 {
 	loose, c := p.looseBound(bytes), p.byLength[bits.Len(uint(bytes))]
 	if c == nil || c.counted < manyCounted {
 		c = &p.all
@@ -159,7 +159,7 @@ func (p *Purse) promptBound(bytes int) int64 {
 }
 
 // looseBound returns the most tokens that the prompt in a body can have, if it is unlike the prompts so far.
-func (p *Purse) looseBound(bytes int) int64 {
+func (p *SpendLimiter) looseBound(bytes int) int64 {
 	perByte := 1.0
 	if p.all.counted >= fewCounted {
 		perByte = min(1, margin*p.all.perByte)
@@ -202,7 +202,7 @@ func outputBound(call *Prepared) int64 {
 
 // Settle implements [Reservation].
 func (r *reservation) Settle(res *Result) {
-	p := r.purse
+	p := r.limiter
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reserved.prompt -= r.prompt
@@ -228,7 +228,7 @@ func (r *reservation) Settle(res *Result) {
 }
 
 // learn takes in what the server counted for a body.
-func (p *Purse) learn(tokens, bytes int) {
+func (p *SpendLimiter) learn(tokens, bytes int) {
 	if p.all.counted == 0 {
 		p.minPrompt = int64(tokens)
 	}
@@ -262,15 +262,15 @@ type Reservation interface {
 const minRemaining = 1e-200
 
 // Remaining returns what is left of the limit; 0 for no limit. Requests in flight are not reckoned with.
-func (p *Purse) Remaining() float64 {
+func (p *SpendLimiter) Remaining() float64 {
 	if p.limits.Cost == 0 {
 		return 0
 	}
 	return max(minRemaining, p.limits.Cost-p.Spent().Cost)
 }
 
-// Grant lets requests spend no more than a part of what is left from now on, until [Purse.Release]; 0 is no limit.
-func (p *Purse) Grant(cost float64) {
+// Grant lets requests spend no more than a part of what is left from now on, until [SpendLimiter.Release]; 0 is no limit.
+func (p *SpendLimiter) Grant(cost float64) {
 	s := p.Spent()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -281,14 +281,14 @@ func (p *Purse) Grant(cost float64) {
 }
 
 // Release lets requests spend what is left of the limit again.
-func (p *Purse) Release() {
+func (p *SpendLimiter) Release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.limit = p.limits.Cost
 }
 
 // Book takes in what another process has spent. It does not count towards a part that was granted to this one.
-func (p *Purse) Book(s Spent) {
+func (p *SpendLimiter) Book(s Spent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.earlier = p.earlier.Plus(s)

@@ -80,8 +80,8 @@ func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment
 		g.parts = append(g.parts, &part{member: m})
 	}
 	g.announce()
-	if c.Purse != nil {
-		defer c.Purse.Release()
+	if c.SpendLimiter != nil {
+		defer c.SpendLimiter.Release()
 	}
 	g.follow(ctx)
 	return g.observed(), g.fault
@@ -96,8 +96,8 @@ func (g *holding) announce() {
 		what = t
 	}
 	var left float64
-	if g.Purse != nil {
-		left = g.Purse.Remaining()
+	if g.SpendLimiter != nil {
+		left = g.SpendLimiter.Remaining()
 	}
 	for i, p := range g.parts {
 		own := newShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
@@ -368,8 +368,8 @@ func (g *holding) observed() *load.Observed {
 		InFlight: sample.NewLevel(g.Tick),
 	}
 	for _, p := range g.parts {
-		if g.Purse != nil && p.rank > 0 {
-			g.Purse.Book(p.spent)
+		if g.SpendLimiter != nil && p.rank > 0 {
+			g.SpendLimiter.Book(p.spent)
 		}
 		o.CPU, o.GC = max(o.CPU, p.done.CPU), max(o.GC, p.done.GC)
 		late := max(p.roundTrip, p.done.Began).Seconds()

@@ -25,7 +25,7 @@ import (
 //	|          | told; connections are opened; checks add their sessions          |                                                 |
 //	| held     | [Experiment.hold]: its load is sent, and its records are counted | measured                                        |
 //	| measured | [Experiment.after]: its row is Complete, or Interrupted; client  | ended, where that is the plan's last stage: an  |
-//	|          | and answers are judged; it is saved; the observer is told        | interrupt, no server, no purse, no disk; done   |
+//	|          | and answers are judged; it is saved; the observer is told        | interrupt, no server, no limiter, no disk; done |
 //	| done     | what it tells of the server steers the next one                  | waiting, for the next stage                       |
 //	| ended    | nothing more is measured: [Experiment.Finish]                    |                                                 |
 

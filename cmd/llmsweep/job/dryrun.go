@@ -54,8 +54,8 @@ func counter(ctx context.Context, l *flags.WorkloadOptions) func(text string) in
 	}
 }
 
-// limitsOf returns the limits of a purse; none where there is no purse.
-func limitsOf(p *client.Purse) client.SpendLimits {
+// limitsOf returns the limits of a limiter; none where there is no limiter.
+func limitsOf(p *client.SpendLimiter) client.SpendLimits {
 	if p == nil {
 		return client.SpendLimits{}
 	}
@@ -69,7 +69,7 @@ func (j *Job) DryRun(longest time.Duration) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	purse, err := j.Target.Purse()
+	limiter, err := j.Target.SpendLimiter()
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -93,7 +93,7 @@ func (j *Job) DryRun(longest time.Duration) error {
 		s := &stages[i]
 		s.Load = arrival.OfSessions(s.Load, asked.Turns(), asked.Pause(), s.Sessions == 0)
 	}
-	limits := limitsOf(purse)
+	limits := limitsOf(limiter)
 	most := experiment.Reckon(&experiment.SpendPlan{
 		Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: w.Stage, Count: count, Caps: j.Target.Caps(),
 		Longest: longest,
@@ -145,8 +145,8 @@ const roundedUp = 1.01
 // preflight and warm-up, and as many requests as its stages have at least. A plan of which every request fits is not
 // refused. A run that goes on has paid for its opening.
 func (j *Job) affordable(p parsed) error {
-	purse, err := j.Target.Purse()
-	limits := limitsOf(purse)
+	limiter, err := j.Target.SpendLimiter()
+	limits := limitsOf(limiter)
 	if err != nil || limits.Cost == 0 || j.before != nil {
 		return console.Usage(err)
 	}

@@ -36,7 +36,7 @@ type Target struct {
 	Longest  int                    // tokens of a prompt and its answer that the server takes; 0 where it does not tell
 	costs    workload.Calibration   // of made-up texts; zero where there are none
 	Caps     *load.Caps             // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
-	spending *client.Purse          // nil where spending is neither counted nor limited
+	spending *client.SpendLimiter   // nil where spending is neither counted nor limited
 	tokenize workload.TokenizerFunc // of --tokenizer; nil where it was not given
 	empties  bool                   // its prefix cache is emptied before each stage
 	Lang     lang.Lang              // of error messages
@@ -177,8 +177,8 @@ func (t *Target) note(url string, facts *probe.Facts, params *api.Params) {
 	t.Asked.Forced = facts.LengthForced
 }
 
-// Purse returns what counts and limits the spending; nil where it is neither counted nor limited.
-func (t *Target) Purse() *client.Purse { return t.spending }
+// SpendLimiter returns what counts and limits the spending; nil where it is neither counted nor limited.
+func (t *Target) SpendLimiter() *client.SpendLimiter { return t.spending }
 
 // Spent returns what reads the spending so far, for run.json; nil where it is not counted.
 func (t *Target) Spent() func() *rundir.Spent {
