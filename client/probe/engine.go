@@ -100,7 +100,7 @@ func (p *Prober) page(ctx context.Context, path string) gjson.Result {
 
 // findContextLength finds the context length of an Ollama model, which Ollama tells only once the model is loaded.
 // Ollama cuts longer prompts without an error.
-func (p *Prober) findContextLength(ctx context.Context, f *Facts, want Want) {
+func (p *Prober) findContextLength(ctx context.Context, f *Facts, want Workload) {
 	if f.Engine != "Ollama" {
 		return
 	}

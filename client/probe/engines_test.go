@@ -54,7 +54,7 @@ type met struct {
 }
 
 // meeting runs a preflight.
-func meeting(t *testing.T, o client.Options, want Want) (met, *Prober) {
+func meeting(t *testing.T, o client.Options, want Workload) (met, *Prober) {
 	t.Helper()
 	p := prober(t, o)
 	f, err := p.Preflight(t.Context(), want)
@@ -103,7 +103,7 @@ func TestAuto(t *testing.T) {
 			met{"responses", "Qwen2-7B", "vLLM", "0.11.0+sim", true, true, []note.Note{noteNewerAPI.New(missing, "responses")}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: tt.engine}, tt.pages)}, Want{})
+			got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: tt.engine}, tt.pages)}, Workload{})
 			check(t, tt.want, got)
 		})
 	}
@@ -117,7 +117,7 @@ func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 		{"vllm", "responses", "responses"},
 	} {
 		url := simulated(t, simserver.Options{Engine: tt.engine, APIKey: "sk-1", Strict: tt.engine != "vllm"}, nil)
-		got, p := meeting(t, client.Options{URL: url, API: tt.api, APIKey: "sk-1"}, Want{})
+		got, p := meeting(t, client.Options{URL: url, API: tt.api, APIKey: "sk-1"}, Workload{})
 		if got.API != tt.want || !got.Usage || p.Options().Bearer != (tt.engine == "vllm" && tt.api == "messages") {
 			t.Errorf("%+v: %+v", tt, got)
 		}
@@ -125,7 +125,7 @@ func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 			t.Errorf("%+v: count %d, %v", tt, n, err)
 		}
 		if _, err := prober(t, client.Options{URL: url, API: tt.api, APIKey: "sk-2"}).Preflight(t.Context(),
-			Want{}); err == nil {
+			Workload{}); err == nil {
 			t.Errorf("%+v: a wrong key was accepted", tt)
 		}
 	}
@@ -134,10 +134,10 @@ func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 // SGLang's own API is measured where it is asked for, with and without counts.
 func TestSGLangAsked(t *testing.T) {
 	got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "sglang"}, nil), API: "sglang"},
-		Want{})
+		Workload{})
 	check(t, met{"sglang", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil}, got)
 	_, p := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "sglang", NoUsage: true}, nil),
-		API: "sglang"}, Want{})
+		API: "sglang"}, Workload{})
 	if n, err := p.Count(t.Context(), "one two three four"); err != nil || n[0] != 4 || p.CountSource() != countTokenize {
 		t.Errorf("count %d, %v", n, err)
 	}
@@ -153,7 +153,7 @@ func TestStrictEngines(t *testing.T) {
 	} {
 		t.Run(engine, func(t *testing.T) {
 			p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine, Strict: true}, nil), API: tt.api})
-			f, err := p.Preflight(t.Context(), Want{})
+			f, err := p.Preflight(t.Context(), Workload{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +187,7 @@ func TestThinkingPreflight(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := prober(t, client.Options{URL: simulated(t, tt.o, nil), API: tt.api, Params: api.Params{Think: tt.think}})
-			f, err := p.Preflight(t.Context(), Want{})
+			f, err := p.Preflight(t.Context(), Workload{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,7 +206,7 @@ func TestThinkingPreflight(t *testing.T) {
 func TestOllamaContext(t *testing.T) {
 	no := false
 	got, p := meeting(t, client.Options{URL: simulated(t, simserver.Options{}, ollamaPages),
-		Params: api.Params{Think: &no}}, Want{PromptTokens: 8000, OutputTokens: 100})
+		Params: api.Params{Think: &no}}, Workload{PromptTokens: 8000, OutputTokens: 100})
 	if !slices.ContainsFunc(got.Notes, noteOllamaCuts.New(8000, 100, 4096, 8100).Equal) {
 		t.Errorf("notes %v", got.Notes)
 	}

@@ -11,8 +11,8 @@ import (
 	"llmsweep/client/note"
 )
 
-// Want is the part of the coming requests that the preflight checks.
-type Want struct {
+// Workload is the part of the coming requests that the preflight checks.
+type Workload struct {
 	PromptTokens int // of a request; 0 where that varies
 	OutputTokens int
 	Texts        []string // that [Prober.Count] will be asked for: they are counted while the preflight goes on
@@ -47,7 +47,7 @@ func (f *Facts) note(k note.Kind, args ...any) {
 
 // Preflight finds out what a measurement needs to know, with two to about ten requests, and sets the prober's options
 // by it. An error is an [*Error], one line that says what happened and what to do, or the context's.
-func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
+func (p *Prober) Preflight(ctx context.Context, want Workload) (Facts, error) {
 	var f Facts
 	l, err := p.negotiateHTTP(ctx, &f)
 	if err != nil {

@@ -137,7 +137,7 @@ func preflight(
 		t.prober.Pace = t.Caps.Wait
 	}
 	t.closes(t.prober.Close)
-	facts, err := t.prober.Preflight(c.Ctx, probe.Want{
+	facts, err := t.prober.Preflight(c.Ctx, probe.Workload{
 		PromptTokens: int(l.PromptLengths.Mean), OutputTokens: int(l.OutputLengths.Mean), Texts: texts,
 	})
 	if err != nil {
