@@ -66,7 +66,7 @@ func TestEven(t *testing.T) {
 			n, _ := slices.BinarySearch(due, math.Nextafter(at, math.Inf(1)))
 			return math.Abs(float64(n) - rate*at)
 		}
-		got := Even(&listed{due: due}, rate, from, limit)
+		got := EvenInstant(&listed{due: due}, rate, from, limit)
 		const half, roundOff = 0.5, 1e-6
 		if got < from || got > max(from, limit) || got > from && off(got.Seconds()) > half+roundOff {
 			t.Fatalf("%v, from %v to %v: off by %.3f", got, from, limit, off(got.Seconds()))
