@@ -15,9 +15,9 @@ type Sessions struct {
 	Within time.Duration // the first requests of these are due at random within this time
 }
 
-// OfSessions returns a load whose requests are the turns of sessions. With joined, sessions are on when the stage
+// NewSessions returns a load whose requests are the turns of sessions. With joined, sessions are on when the stage
 // begins: those that are thinking then, for a mean pause between turns.
-func OfSessions(l Load, turns float64, pause time.Duration, joined bool) Load {
+func NewSessions(l Load, turns float64, pause time.Duration, joined bool) Load {
 	if turns <= 1 || l.MeanRate() == 0 || l.Kind() == kindTrace {
 		return l
 	}

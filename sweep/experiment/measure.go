@@ -131,7 +131,7 @@ func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
 // random, so that they are not in step. Where all sessions count, each is whole.
 func (x *Experiment) inSessions(h *held) (arrival.Load, []float64) {
 	w := &x.run.Workload
-	what := arrival.OfSessions(h.counted(w.Turns()), w.Turns(), w.Pause(), !h.whole())
+	what := arrival.NewSessions(h.counted(w.Turns()), w.Turns(), w.Pause(), !h.whole())
 	n := 0
 	switch l := what.(type) {
 	case arrival.Sessions:

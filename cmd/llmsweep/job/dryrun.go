@@ -91,7 +91,7 @@ func (j *Job) DryRun(longest time.Duration) error {
 	asked := w.Describe()
 	for i := range stages {
 		s := &stages[i]
-		s.Load = arrival.OfSessions(s.Load, asked.Turns(), asked.Pause(), s.Sessions == 0)
+		s.Load = arrival.NewSessions(s.Load, asked.Turns(), asked.Pause(), s.Sessions == 0)
 	}
 	limits := limitsOf(limiter)
 	most := experiment.Reckon(&experiment.SpendPlan{
