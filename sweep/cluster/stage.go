@@ -73,7 +73,7 @@ type part struct {
 }
 
 // Hold runs a stage on all ranks. It is an experiment.Holder.
-func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment) (*load.Observed, error) {
+func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment) (*load.Outcome, error) {
 	g := &holding{Coordinator: c, Stage: s, Environment: e, closedAt: -1, limit: time.NewTimer(readyTime)}
 	defer g.limit.Stop()
 	for _, m := range c.members {
@@ -361,8 +361,8 @@ func (g *holding) elapsed() (longest time.Duration) {
 
 // observed puts together what the ranks saw, besides their records. What a rank that was lost had in flight is not
 // counted as spent.
-func (g *holding) observed() *load.Observed {
-	o := &load.Observed{
+func (g *holding) observed() *load.Outcome {
+	o := &load.Outcome{
 		ClosedAt: g.closedAt, Elapsed: g.elapsed(), CPU: -1, Interrupted: g.fault != nil, Spent: g.spent,
 		Readings: g.readings,
 		InFlight: sample.NewLevel(g.Tick),

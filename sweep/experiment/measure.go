@@ -184,7 +184,7 @@ func (x *Experiment) environment(h *held, account *measure.Account) load.Environ
 }
 
 // summarize fills in the row of a stage, as far as its records tell it.
-func (x *Experiment) summarize(h *held, account *measure.Account, seen *load.Observed, broken error) (err error) {
+func (x *Experiment) summarize(h *held, account *measure.Account, seen *load.Outcome, broken error) (err error) {
 	h.row, err = account.Summarize(h.row, seen, x.config.Log.Records(h.Name))
 	h.answers = seen.Answers
 	x.fewSessions(h)

@@ -66,8 +66,8 @@ type Environment struct {
 	Settled func(own bool) bool
 }
 
-// Observed is the runner's result of a stage, besides its records.
-type Observed struct {
+// Outcome is the runner's result of a stage, besides its records.
+type Outcome struct {
 	Began       time.Duration // how late it began, after Stage.Start
 	ClosedAt    time.Duration // when the window closed
 	Elapsed     time.Duration // drain included
@@ -118,7 +118,7 @@ type runner struct {
 
 // Run runs a stage to its end, drained. It returns what it saw also when ctx ends. An error is the client's own, not
 // the server's: a full disk, or a request that cannot be encoded.
-func Run(ctx context.Context, s Stage, e Environment) (*Observed, error) {
+func Run(ctx context.Context, s Stage, e Environment) (*Outcome, error) {
 	r := &runner{
 		Stage: &s, Environment: e, stop: make(chan struct{}), startsDone: make(chan struct{}),
 		prepared: make(chan preparedSession, maxPrepared),
@@ -132,7 +132,7 @@ func Run(ctx context.Context, s Stage, e Environment) (*Observed, error) {
 	return r.run(ctx)
 }
 
-func (r *runner) run(ctx context.Context) (*Observed, error) {
+func (r *runner) run(ctx context.Context) (*Outcome, error) {
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	r.epoch = time.Now()
@@ -141,7 +141,7 @@ func (r *runner) run(ctx context.Context) (*Observed, error) {
 	}
 	r.work.Go(r.prepare)
 	r.awaitStart(ctx)
-	out := &Observed{Began: r.now()}
+	out := &Outcome{Began: r.now()}
 	meter := startMeter()
 	r.work.Go(func() {
 		defer close(r.startsDone)
