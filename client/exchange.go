@@ -37,8 +37,8 @@ type exchange struct {
 	cancel   context.CancelFunc
 	stream   *stream
 
-	connected bool // there was a connection
-	answered  bool // a byte of the answer came
+	connected   bool // there was a connection
+	answerBegan bool // a byte of the answer came
 
 	bodyBegan       bool         // a piece of the body came
 	body            []byte       // the body, where it is no stream
@@ -69,7 +69,7 @@ func (x *exchange) run() {
 		return
 	}
 	head, began, err := c.Head()
-	x.answered = began
+	x.answerBegan = began
 	if err != nil {
 		x.failConnection(err)
 	} else {
@@ -380,7 +380,7 @@ func (x *exchange) failConnection(err error) {
 		x.fail(x.now(), ClassTimeout, x.phase()+" within the request's limit of "+x.client.timeout.String())
 	default:
 		class, _, message := x.client.classify(err, x.connected)
-		if class == ClassTruncated && !x.answered { // TLS calls an end without its close_notify unexpected
+		if class == ClassTruncated && !x.answerBegan { // TLS calls an end without its close_notify unexpected
 			class, message = ClassReset, noAnswer
 		}
 		x.fail(x.now(), class, message)

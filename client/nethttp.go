@@ -34,7 +34,7 @@ func (x *exchange) runNetHTTP() {
 	if t := wrote.Load(); t != nil {
 		x.res.Sent = t.Sub(x.res.Epoch)
 	}
-	x.answered = began.Load()
+	x.answerBegan = began.Load()
 	if err != nil {
 		x.failConnection(err)
 		return

@@ -45,9 +45,9 @@ type Spent struct {
 	Refused                    bool // a request was not sent, because less was left than it can cost
 }
 
-// SpendLimiter holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is reserved
-// never exceeds a limit, as long as prompts have no more tokens than their bound, but for one outlier at a time, and
-// the server sends no more than it was asked for.
+// SpendLimiter holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is
+// reserved never exceeds a limit, as long as prompts have no more tokens than their bound, but for one outlier at a
+// time, and the server sends no more than it was asked for.
 type SpendLimiter struct {
 	limits  SpendLimits
 	earlier Spent // before the limiter was made, and by other processes; see [SpendLimiter.Begin] and [SpendLimiter.Book]
@@ -269,7 +269,8 @@ func (p *SpendLimiter) Remaining() float64 {
 	return max(minRemaining, p.limits.Cost-p.Spent().Cost)
 }
 
-// Grant lets requests spend no more than a part of what is left from now on, until [SpendLimiter.Release]; 0 is no limit.
+// Grant lets requests spend no more than a part of what is left from now on, until [SpendLimiter.Release]; 0 is no
+// limit.
 func (p *SpendLimiter) Grant(cost float64) {
 	s := p.Spent()
 	p.mu.Lock()

@@ -69,7 +69,7 @@ func TestLimitsHoldUnderAnyLoad(t *testing.T) {
 			c := experimentWith(p, w)
 			for i := range 25 { // as many as preflight and calibration have counted
 				s, _ := w.Next()
-				if _, err := load.One(t.Context(), p, c.Log, "before", s, i, time.Now()); err != nil {
+				if _, err := load.DoOne(t.Context(), p, c.Log, "before", s, i, time.Now()); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -52,8 +52,8 @@ func drawEarliest(n float64, rng *rand.Rand) float64 {
 	return -math.Expm1(math.Log1p(-rng.Float64()) / n)
 }
 
-// EvenInstant returns the first instant from one on by which as many arrivals have come due as a rate asks for, to within half
-// of one; from itself where there is none before a limit.
+// EvenInstant returns the first instant from one on by which as many arrivals have come due as a rate asks for, to
+// within half of one; from itself where there is none before a limit.
 func EvenInstant(s Schedule, rate float64, from, limit time.Duration) time.Duration {
 	const half = 0.5
 	at := from

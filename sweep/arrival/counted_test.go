@@ -49,8 +49,8 @@ func TestCountedArrivalsArePoisson(t *testing.T) {
 	checkRejections(t, rejected, "uniform (Kolmogorov-Smirnov)", "lag-1 correlation of gaps")
 }
 
-// Even finds the first instant at which the number is right, also where arrivals come in a burst or not at all.
-func TestEven(t *testing.T) {
+// EvenInstant finds the first instant at which the number is right, also where arrivals come in a burst or not at all.
+func TestEvenInstant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Float64Range(0.2, 50).Draw(t, "rate")
 		from := time.Duration(rapid.Int64Range(0, int64(20*time.Second)).Draw(t, "from"))

@@ -120,7 +120,7 @@ func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
 	what, joins := x.inSessions(h)
 	return load.Stage{
 		Name: h.Name, Load: what, Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Opening: h.Opening,
-		Joins: joins, Source: source, Left: h.Left,
+		Joins: joins, Source: source, Unfinished: h.Left,
 		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: h.Sessions, Exact: x.run.Workload.Forced,
 		Tick: criteria.Tick(),
 		Tail: h.Tail, Drain: x.drain(), TimeOut: criteria.TimeOut,
@@ -180,7 +180,7 @@ func (x *Experiment) lone() time.Duration {
 func (x *Experiment) environment(h *held, account *measure.Account) load.Environment {
 	c := &x.config
 	return load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape,
-		Every: h.Read, Keep: keep(c.Log, h.Name)}
+		ScrapeEvery: h.Read, KeepReadings: keep(c.Log, h.Name)}
 }
 
 // summarize fills in the row of a stage, as far as its records tell it.

@@ -45,7 +45,7 @@ func (r *runner) prepare() {
 		if seq < len(r.Joins) {
 			s.skipTurns(r.Joins[seq])
 		}
-		call, err := r.Doer.Prepare(request(&s, seq, s.Begun, nil, r.KeepText))
+		call, err := r.Doer.Prepare(request(&s, seq, s.DoneTurns, nil, r.KeepText))
 		if err != nil {
 			r.fail(err)
 			return
@@ -130,9 +130,9 @@ func (r *runner) runSession(ctx context.Context, s preparedSession, due time.Dur
 	b := r.buffers.Get().(*buffers)
 	defer r.buffers.Put(b)
 	call := s.call
-	for turn := s.Begun; ; turn++ {
+	for turn := s.DoneTurns; ; turn++ {
 		r.doTurn(ctx, &s, turn, due, call, b)
-		s.Repeats, s.Had = 0, max(0, b.result.PromptTokens+b.result.OutputTokens)
+		s.Repeats, s.HistoryTokens = 0, max(0, b.result.PromptTokens+b.result.OutputTokens)
 		if s.Ended != nil {
 			s.Ended(s.seq, turn, &b.result)
 		}
@@ -140,17 +140,17 @@ func (r *runner) runSession(ctx context.Context, s preparedSession, due time.Dur
 		if last != client.StatusOK || turn+1 == len(s.Turns) {
 			return last
 		}
-		s.Begun, s.Route = turn+1, cmp.Or(s.Route, s.seq)
-		s.Said = append(call.Request.Messages, api.Message{Role: "assistant", Content: string(b.result.Text)})
+		s.DoneTurns, s.Route = turn+1, cmp.Or(s.Route, s.seq)
+		s.History = append(call.Request.Messages, api.Message{Role: "assistant", Content: string(b.result.Text)})
 		var err error
-		if call, err = r.Doer.Prepare(request(&s.Session, s.seq, turn+1, s.Said, r.KeepText)); err != nil {
+		if call, err = r.Doer.Prepare(request(&s.Session, s.seq, turn+1, s.History, r.KeepText)); err != nil {
 			r.fail(err)
 			return last
 		}
 		due = r.now() + s.Turns[turn+1].Think
 		if !r.waitUntil(due) {
-			if r.Left != nil {
-				r.Left(s.Session)
+			if r.Unfinished != nil {
+				r.Unfinished(s.Session)
 			}
 			return last
 		}
@@ -178,7 +178,7 @@ func (r *runner) doTurn(ctx context.Context, s *preparedSession, turn int, due t
 		wanted = n // it was to end by itself
 	}
 	fillRecord(&b.record, &b.result, turnInfo{r.Name, s.seq, turn, due, queued, wanted, call.Request.PromptTokens,
-		max(s.Repeats, s.Had)}, r.now())
+		max(s.Repeats, s.HistoryTokens)}, r.now())
 	if err := r.Log.Append(&b.record); err != nil {
 		r.fail(err)
 	}

@@ -40,13 +40,13 @@ const readEvery = time.Second
 // Limits of what a stage keeps in memory of its readings: 56 bytes each.
 const (
 	maxReadings   = 3600 // an hour of them
-	keepBatchSize = 600  // handed to [Environment].Keep at a time: ten minutes of them
+	keepBatchSize = 600  // handed to [Environment].KeepReadings at a time: ten minutes of them
 )
 
-// Gather reads the gauges until stop is closed or ctx ends. It hands all readings to Keep, and returns them, thinned
-// out. Their instants count from epoch. failed is called where Keep cannot take them.
+// Gather reads the gauges until stop is closed or ctx ends. It hands all readings to KeepReadings, and returns them,
+// thinned out. Their instants count from epoch. failed is called where KeepReadings cannot take them.
 func (e *Environment) Gather(ctx context.Context, epoch time.Time, stop <-chan struct{}, failed func(error)) []Reading {
-	ticker := time.NewTicker(cmp.Or(e.Every, readEvery))
+	ticker := time.NewTicker(cmp.Or(e.ScrapeEvery, readEvery))
 	defer ticker.Stop()
 	all := thinnedReadings{limit: maxReadings}
 	var batch []Reading
@@ -73,12 +73,12 @@ func (e *Environment) Gather(ctx context.Context, epoch time.Time, stop <-chan s
 	}
 }
 
-// keepBatch gives readings to Keep. Where they cannot be kept, the stage ends.
+// keepBatch gives readings to KeepReadings. Where they cannot be kept, the stage ends.
 func (e *Environment) keepBatch(batch []Reading, failed func(error)) {
-	if e.Keep == nil || len(batch) == 0 {
+	if e.KeepReadings == nil || len(batch) == 0 {
 		return
 	}
-	if err := e.Keep(batch); err != nil {
+	if err := e.KeepReadings(batch); err != nil {
 		failed(err)
 	}
 }

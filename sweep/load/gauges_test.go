@@ -35,7 +35,7 @@ func TestReadingsOfADay(t *testing.T) {
 		most := 0
 		r := &runner{Stage: &Stage{}, epoch: time.Now(), stop: make(chan struct{}), Environment: Environment{
 			Scrape: func(context.Context) (Gauges, error) { return Gauges{Running: 1}, nil },
-			Keep: func(some []Reading) error {
+			KeepReadings: func(some []Reading) error {
 				most = max(most, len(some))
 				for _, s := range some {
 					handed = append(handed, s.At)
@@ -53,7 +53,7 @@ func TestReadingsOfADay(t *testing.T) {
 			t.Errorf("%d readings in memory", len(kept))
 		}
 		broken := errors.New("disk full")
-		r.Keep = func([]Reading) error { return broken }
+		r.KeepReadings = func([]Reading) error { return broken }
 		ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if r.Gather(ctx, r.epoch, r.stop, r.fail); !errors.Is(r.failure(), broken) {

@@ -35,17 +35,18 @@ type Stage struct {
 	Owns func(seq int) bool
 
 	Source Source
-	// takes the sessions whose next turn is due after the end of the stage, from several goroutines; nil for none
-	Left     func(Session)
-	Waiter   Waiter        // for the schedule's instants; nil for Go's timer
-	Caps     *Caps         // limits of a hosted API; nil for none
-	Exact    bool          // the server keeps to the length asked for: an answer of less than half of it has failed
-	KeepText bool          // keep the answers, to be tokenized
-	Sessions int           // most sessions; 0 for no limit
-	Tick     time.Duration // how often the monitor is asked
-	Tail     time.Duration // how long load is kept on for the window's requests to end, at most
-	Drain    time.Duration // how long the backlog may take to end after that, before it is cancelled
-	TimeOut  time.Duration // the stage is over by then, its backlog cancelled; 0 for no such limit
+	// Unfinished takes the sessions whose next turn is due after the end of the stage, from several goroutines; nil for
+	// nobody.
+	Unfinished func(Session)
+	Waiter     Waiter        // for the schedule's instants; nil for Go's timer
+	Caps       *Caps         // limits of a hosted API; nil for none
+	Exact      bool          // the server keeps to the length asked for: an answer of less than half of it has failed
+	KeepText   bool          // keep the answers, to be tokenized
+	Sessions   int           // most sessions; 0 for no limit
+	Tick       time.Duration // how often the monitor is asked
+	Tail       time.Duration // how long load is kept on for the window's requests to end, at most
+	Drain      time.Duration // how long the backlog may take to end after that, before it is cancelled
+	TimeOut    time.Duration // the stage is over by then, its backlog cancelled; 0 for no such limit
 }
 
 // closed reports whether a request is due when another has ended.
@@ -53,20 +54,20 @@ func (s *Stage) closed() bool { return s.Schedule == nil }
 
 // Environment has the client, workload and log of a stage.
 type Environment struct {
-	Doer     Doer
-	Log      Log
-	Monitor  Monitor
-	Progress func(Snapshot)                        // called at each tick
-	Scrape   func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
-	Every    time.Duration                         // how often it does; 0 for a second
-	// takes all readings, some at a time; the slice is used again; nil for none
-	Keep func([]Reading) error
+	Doer        Doer
+	Log         Log
+	Monitor     Monitor
+	Progress    func(Snapshot)                        // called at each tick
+	Scrape      func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
+	ScrapeEvery time.Duration                         // how often it does; 0 for a second
+	// KeepReadings takes all readings, some at a time. The slice is used again. It is nil where nobody does.
+	KeepReadings func([]Reading) error
 	// Settled is told in the tail whether the requests of this machine's window have ended. It reports whether those of
 	// all machines have. It is nil where there is one machine.
 	Settled func(own bool) bool
 }
 
-// Outcome is the runner's result of a stage, besides its records.
+// Outcome is the result of a stage, besides its records.
 type Outcome struct {
 	Began       time.Duration // how late it began, after Stage.Start
 	ClosedAt    time.Duration // when the window closed

@@ -81,8 +81,8 @@ func Holm(p []float64, level float64) []bool {
 	return rejected
 }
 
-// PooledSpread returns the spread of single values about the means of their sides, together with what is known of it from
-// elsewhere, each by its degrees of freedom. DF is 0 where nothing tells it.
+// PooledSpread returns the spread of single values about the means of their sides, together with what is known of it
+// from elsewhere, each by its degrees of freedom. DF is 0 where nothing tells it.
 func PooledSpread(a, b []float64, known Spread) Spread {
 	squares, df := known.Deviation*known.Deviation*known.DF, known.DF
 	for _, side := range [][]float64{a, b} {
