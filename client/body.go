@@ -13,9 +13,9 @@ import (
 	"llmsweep/client/wire"
 )
 
-// source is where the bytes of an answer's body come from: a connection of this program's own, net/http, or what either
-// of them brings compressed.
-type source interface {
+// answerBody is where the bytes of an answer's body come from: a connection of this program's own, net/http, or what
+// either of them brings compressed.
+type answerBody interface {
 	io.Reader
 	// Each gives the body to take, piece by piece as it arrives, until take returns true. At the end it returns io.EOF.
 	Each(take func(piece []byte, arrival wire.Arrival) (done bool)) error
@@ -23,35 +23,35 @@ type source interface {
 	End() time.Time        // when the body ended
 }
 
-// plainBody is a body that net/http reads. Bytes arrive when it returns them: that is all that is known.
-type plainBody struct {
+// netHTTPBody is a body that net/http reads. Bytes arrive when it returns them: that is all that is known.
+type netHTTPBody struct {
 	io.Reader
 	newest wire.Arrival
 }
 
-// Read reads.
-func (b *plainBody) Read(p []byte) (int, error) {
+// Read implements answerBody.
+func (b *netHTTPBody) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	b.newest.Seq++
 	b.newest.At = time.Now()
 	return n, err
 }
 
-// Each implements source.
-func (b *plainBody) Each(take func([]byte, wire.Arrival) bool) error { return eachRead(b, b, take) }
+// Each implements answerBody.
+func (b *netHTTPBody) Each(take func([]byte, wire.Arrival) bool) error { return eachRead(b, b, take) }
 
-// Arrival implements source.
-func (b *plainBody) Arrival() wire.Arrival { return b.newest }
+// Arrival implements answerBody.
+func (b *netHTTPBody) Arrival() wire.Arrival { return b.newest }
 
-// End implements source.
-func (b *plainBody) End() time.Time { return time.Now() }
+// End implements answerBody.
+func (b *netHTTPBody) End() time.Time { return time.Now() }
 
-// eachRead is Each for a body that is read from r, which reads from a source.
-func eachRead(r io.Reader, from source, take func([]byte, wire.Arrival) bool) error {
+// eachRead is Each by reading r, which gets its bytes from a body.
+func eachRead(r io.Reader, body answerBody, take func([]byte, wire.Arrival) bool) error {
 	buffer := make([]byte, 4<<10)
 	for {
 		n, err := r.Read(buffer)
-		if n > 0 && take(buffer[:n], from.Arrival()) {
+		if n > 0 && take(buffer[:n], body.Arrival()) {
 			return nil
 		}
 		if err != nil {
@@ -63,43 +63,43 @@ func eachRead(r io.Reader, from source, take func([]byte, wire.Arrival) bool) er
 // errCompression is the error of an answer whose compression is unknown or broken.
 var errCompression = errors.New("the answer's compression")
 
-// decoded returns an answer's body without its compression. This client asks for none, because compression delays
+// decompress returns an answer's body without its compression. This client asks for none, because compression delays
 // tokens, but some proxies compress all the same. They use gzip; anything else is an error.
-func decoded(header http.Header, body source) (source, error) {
+func decompress(header http.Header, body answerBody) (answerBody, error) {
 	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(header.Values("Content-Encoding"), ", "))); coding {
 	case "", "identity":
 		return body, nil
 	case "gzip", "x-gzip":
-		return &unzip{source: body}, nil
+		return &gzipBody{answerBody: body}, nil
 	default:
 		return nil, fmt.Errorf("%w (%s) was not asked for and is not understood; "+
 			"turn compression off in the server, or in the proxy in front of it", errCompression, coding)
 	}
 }
 
-// unzip decompresses gzip as it arrives: what the server flushed can be read at once, and arrived with the newest
+// gzipBody decompresses gzip as it arrives: what the server flushed can be read at once, and arrived with the newest
 // compressed byte.
-type unzip struct {
-	source
+type gzipBody struct {
+	answerBody
 	zip *gzip.Reader // nil before the first read, because its header may be a while in coming
 }
 
-// Read reads what is decompressed.
-func (u *unzip) Read(p []byte) (n int, err error) {
+// Read returns decompressed bytes.
+func (u *gzipBody) Read(p []byte) (n int, err error) {
 	if u.zip == nil {
-		if u.zip, err = gzip.NewReader(u.source); err != nil {
-			return 0, zipError(err)
+		if u.zip, err = gzip.NewReader(u.answerBody); err != nil {
+			return 0, gzipError(err)
 		}
 	}
 	n, err = u.zip.Read(p)
-	return n, zipError(err)
+	return n, gzipError(err)
 }
 
-// Each implements source.
-func (u *unzip) Each(take func([]byte, wire.Arrival) bool) error { return eachRead(u, u, take) }
+// Each implements answerBody.
+func (u *gzipBody) Each(take func([]byte, wire.Arrival) bool) error { return eachRead(u, u, take) }
 
-// zipError marks an error of the compressed data; those of the connection stay as they are.
-func zipError(err error) error {
+// gzipError marks an error of the compressed data; those of the connection stay as they are.
+func gzipError(err error) error {
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
 		return fmt.Errorf("%w (gzip) is broken: %v", errCompression, err)

@@ -65,7 +65,7 @@ func TestCaptures(t *testing.T) {
 			if tt.text == "*" {
 				tt.want.Text = saidIn(body)
 			}
-			url := answering(t, 200, map[string]string{"Content-Type": "text/event-stream"}, string(body))
+			url := serveAnswer(t, 200, map[string]string{"Content-Type": "text/event-stream"}, string(body))
 			r := do(t, t.Context(), Options{URL: url, API: tt.api, Params: api.Params{Model: "tiny"}})
 			checkOutcome(t, r, tt.want)
 			if !slices.IsSorted([]int64{0, int64(r.Sent), int64(r.Headers), int64(r.FirstToken), int64(r.LastToken),

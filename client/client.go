@@ -1,7 +1,7 @@
 // Package client sends one request to an LLM server, timestamps the stream that comes back, and classifies how it
-// ended. It knows nothing of schedules, stages or sweeps.
+// ended. It knows nothing of schedules, stages or sweeps. Begin to read at [Client.Do], which runs an exchange.
 //
-//	api        how each HTTP API encodes a request, and what a piece of its answer means: a new API is a file there, and a line in dialects.go
+//	api        how each HTTP API encodes a request and decodes its answer: a new API is a file and a line in dialects.go
 //	wire       HTTP/1.1: connections, and the instants of their bytes
 //	probe      what a server tells about itself before a measurement
 //	note       coded messages, which package report puts into words
@@ -44,7 +44,7 @@ type Options struct {
 	// URL is the server's base: "http://host:port", with or without a path. A slash, "/v1" or an endpoint at its end is
 	// accepted, and "http://" may be left out.
 	URL string
-	// API names the dialect, as [api.ByName] takes it; empty for "chat".
+	// API names the dialect, as [api.DialectByName] takes it; empty for "chat".
 	API    string
 	Params api.Params
 	APIKey string // sent as "Authorization: Bearer ...", or in the API's own header; empty for none
@@ -73,23 +73,23 @@ type Options struct {
 
 // Client sends requests to one server in one dialect. It is safe for concurrent use.
 type Client struct {
-	address   input.Address
-	dialect   api.Dialect
-	params    api.Params
-	header    http.Header // shared by all requests, never changed
-	host      string      // the Host header where the user set one
-	timeout   time.Duration
-	http2     bool
-	transport *http.Transport
-	pool      *wire.Pool // of connections for requests; nil where net/http sends them
-	head      []byte     // of requests, without the length of the body
-	endpoint  *url.URL   // of requests
-	allowance Allowance
-	cleaner   redact.Cleaner
-	streams   sync.Pool    // of *stream
-	stamped   atomic.Int64 // receives with a timestamp of the kernel
-	unstamped atomic.Int64 // receives without one
-	open      atomic.Int32 // answers in a row whose bodies did not end with their terminators
+	address     input.Address
+	dialect     api.Dialect
+	params      api.Params
+	header      http.Header // shared by all requests, never changed
+	host        string      // the Host header where the user set one
+	timeout     time.Duration
+	http2       bool
+	transport   *http.Transport
+	pool        *wire.Pool // of connections for requests; nil where net/http sends them
+	head        []byte     // of requests, without the length of the body
+	endpoint    *url.URL   // of requests
+	allowance   Allowance
+	cleaner     redact.Cleaner
+	streams     sync.Pool    // of *stream
+	kernelReads atomic.Int64 // receives with a timestamp of the kernel
+	userReads   atomic.Int64 // receives without one
+	openEnds    atomic.Int32 // answers in a row whose bodies did not end with their terminators
 }
 
 // New returns a client after it has checked the options. It does not connect. An error is one line that says which
@@ -99,7 +99,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := api.DialectsByName(cmp.Or(o.API, "chat"))
+	d, err := api.DialectByName(cmp.Or(o.API, "chat"))
 	if err != nil {
 		return nil, err
 	}
@@ -163,11 +163,11 @@ func (c *Client) HTTP2() bool { return c.http2 }
 
 // proxyUser returns the credentials of the proxy of requests; nil where there are none.
 func (c *Client) proxyUser() *url.Userinfo {
-	through, err := c.transport.Proxy(&http.Request{URL: c.endpoint})
-	if err != nil || through == nil {
+	proxyURL, err := c.transport.Proxy(&http.Request{URL: c.endpoint})
+	if err != nil || proxyURL == nil {
 		return nil
 	}
-	return through.User
+	return proxyURL.User
 }
 
 // Warm dials until n connections are idle, so that the next n requests need not wait for one. They are kept for a few
@@ -182,9 +182,9 @@ func (c *Client) Warm(ctx context.Context, n int) error {
 	return nil
 }
 
-// Kept reports whether a connection is open that can carry a request. After an answer there is none where the server
-// closes each.
-func (c *Client) Kept() bool { return c.pool == nil || c.pool.Kept() }
+// HasConnection reports whether a connection is open that can carry a request. After an answer there is none where the
+// server closes each.
+func (c *Client) HasConnection() bool { return c.pool == nil || c.pool.HasConnection() }
 
 // CloseIdle closes all idle connections.
 func (c *Client) CloseIdle() {
@@ -197,7 +197,7 @@ func (c *Client) CloseIdle() {
 // Timestamps returns the source of most instants so far: "kernel", or "user" for this program's own as it read.
 // Before the first answer it is "user".
 func (c *Client) Timestamps() string {
-	if c.stamped.Load() > c.unstamped.Load() {
+	if c.kernelReads.Load() > c.userReads.Load() {
 		return "kernel"
 	}
 	return "user"
@@ -224,7 +224,7 @@ func requestHeader(o *Options, t api.Traits, user *url.Userinfo) (http.Header, e
 		(&http.Request{Header: h}).SetBasicAuth(user.Username(), password)
 	}
 	if key := strings.TrimSpace(o.APIKey); key != "" {
-		if !printable(key) {
+		if !isHeaderValue(key) {
 			return nil, errors.New("--api-key: it contains a control character; was it pasted with a line break?")
 		}
 		if t.Key != "" && !o.Bearer {
@@ -234,10 +234,10 @@ func requestHeader(o *Options, t api.Traits, user *url.Userinfo) (http.Header, e
 		}
 	}
 	for name, values := range o.Headers {
-		if !token(name) {
+		if !isHeaderName(name) {
 			return nil, fmt.Errorf("--header: %q is not a header name; want letters, digits and dashes", name)
 		}
-		if !printable(strings.Join(values, "")) {
+		if !isHeaderValue(strings.Join(values, "")) {
 			return nil, fmt.Errorf("--header %s: its value contains a control character", name)
 		}
 		h[http.CanonicalHeaderKey(name)] = slices.Clone(values)
@@ -245,14 +245,20 @@ func requestHeader(o *Options, t api.Traits, user *url.Userinfo) (http.Header, e
 	return h, nil
 }
 
-// printable reports whether s can be a header's value.
-func printable(s string) bool {
+// isHeaderValue reports whether s can be a header's value.
+func isHeaderValue(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
-// token reports whether s can be a header's name.
-func token(s string) bool {
+// isHeaderName reports whether s can be a header's name.
+func isHeaderName(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
 	})
 }
+
+// CleanText returns a short text of the server, such as a version, in one line and without secrets.
+func (c *Client) CleanText(s string) string { return redact.Shorten(c.HideSecrets(redact.OneLine(s))) }
+
+// HideSecrets returns a name that the server gave, without the secrets that this client sends.
+func (c *Client) HideSecrets(s string) string { return c.cleaner.Long.Replace(s) }

@@ -72,7 +72,7 @@ func run24(t *testing.T, o Options) *Result {
 	t.Helper()
 	o.Params.Model = "Qwen2-7B"
 	if o.Params.Fields == (api.Fields{}) {
-		d, err := api.DialectsByName(o.API)
+		d, err := api.DialectByName(o.API)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestEnginesThink(t *testing.T) {
 		o := simserver.Options{Engine: engine, FullLength: true, Think: 5}
 		url := simulated(t, o)
 		r := run24(t, Options{URL: url, API: name})
-		d, _ := api.DialectsByName(name)
+		d, _ := api.DialectByName(name)
 		thinks := d.Traits().Thinks
 		later := r.FirstAnswer > r.FirstToken || thinks && r.Shared.Has(0) // received with the next token
 		if thinks != (r.ReasoningTokens == 5) || thinks != later || r.Status != StatusOK {

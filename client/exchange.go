@@ -18,12 +18,13 @@ import (
 )
 
 const (
-	// time for a server to end the body after its terminator, for which the caller waits
-	endTime   = 50 * time.Millisecond
-	drainTime = 500 * time.Millisecond // and for which the connection is kept, behind the caller
-	openEnds  = 3                      // bodies in a row that did not end in time, after which the caller waits no longer
-	errorTime = 5 * time.Second        // time for a server to send the body of a refusal
-	maxWhole  = 64 << 10               // bytes read of an answer that is not a stream, or of what follows a stream's end
+	// endTime is how long a caller waits for a server to end the body after its terminator, and drainTime how long the
+	// connection is kept for that after the caller has gone on.
+	endTime     = 50 * time.Millisecond
+	drainTime   = 500 * time.Millisecond
+	maxOpenEnds = 3               // bodies in a row that did not end in time, after which the caller waits no longer
+	errorTime   = 5 * time.Second // time for a server to send the body of a refusal
+	maxBody     = 64 << 10        // bytes read of an answer that is not a stream, or of what follows a stream's end
 )
 
 // exchange is one request and its answer.
@@ -36,14 +37,14 @@ type exchange struct {
 	cancel   context.CancelFunc
 	stream   *stream
 
-	connected bool // there was a connection
-	answered  bool // a byte of the answer came
+	connected   bool // there was a connection
+	answerBegan bool // a byte of the answer came
 
-	began     bool   // a piece of the body came
-	whole     []byte // the body, where it is no stream
-	newest    wire.Arrival
-	receive   int64 // number of the receive that brought the last token
-	reasoning int   // tokens in chunks of reasoning
+	bodyBegan       bool         // a piece of the body came
+	body            []byte       // the body, where it is no stream
+	arrival         wire.Arrival // of the newest piece
+	tokenReceive    int64        // number of the receive that brought the last token
+	reasoningTokens int          // tokens in chunks of reasoning
 }
 
 // stream holds the buffers for reading one answer. Streams are reused.
@@ -59,21 +60,21 @@ func (x *exchange) run() {
 	x.stream = x.client.streams.Get().(*stream)
 	defer x.client.streams.Put(x.stream)
 	if x.client.pool == nil {
-		x.through()
+		x.runNetHTTP()
 		return
 	}
 	c, stop, err := x.send()
 	if err != nil {
-		x.broken(err)
+		x.failConnection(err)
 		return
 	}
 	head, began, err := c.Head()
-	x.answered = began
+	x.answerBegan = began
 	if err != nil {
-		x.broken(err)
+		x.failConnection(err)
 	} else {
 		x.res.Headers = c.Arrival().At.Sub(x.res.Epoch)
-		x.answer(head, c)
+		x.readAnswer(head, c)
 	}
 	switch {
 	case !stop(): // the connection is being aborted
@@ -98,7 +99,7 @@ func (x *exchange) send() (c *wire.Conn, stop func() bool, err error) {
 			return nil, nil, err
 		}
 		x.connected = true
-		waited := c.Waited()
+		waited := c.WasIdle()
 		if !waited {
 			x.res.Dial += time.Since(begin)
 		}
@@ -126,48 +127,48 @@ func (x *exchange) send() (c *wire.Conn, stop func() bool, err error) {
 	}
 }
 
-// answer reads an answer's body, as its head asks for.
-func (x *exchange) answer(head *http.Response, body source) {
+// readAnswer reads an answer's body, as its head asks for.
+func (x *exchange) readAnswer(head *http.Response, body answerBody) {
 	x.res.HTTP = head.StatusCode
 	if head.StatusCode < 200 || head.StatusCode > 299 {
-		x.refused(head, body)
+		x.readRefusal(head, body)
 		return
 	}
-	plain, err := decoded(head.Header, body)
+	plain, err := decompress(head.Header, body)
 	if err != nil {
 		x.fail(x.res.Headers, ClassMalformed, err.Error())
 		return
 	}
 	x.stream.reader.Reset()
 	x.stream.decoder.Reset()
-	err = plain.Each(x.piece)
-	x.client.stamped.Add(int64(x.res.ReadDelay.Reads))
-	x.client.unstamped.Add(int64(x.res.ReadDelay.Unstamped))
-	if x.whole != nil {
-		x.notStreamed(err)
+	err = plain.Each(x.readPiece)
+	x.client.kernelReads.Add(int64(x.res.ReadDelay.Reads))
+	x.client.userReads.Add(int64(x.res.ReadDelay.Unstamped))
+	if x.body != nil {
+		x.failUnstreamed(err)
 		return
 	}
 	if err != nil {
-		x.ended(err, body.End().Sub(x.res.Epoch))
+		x.endStream(err, body.End().Sub(x.res.Epoch))
 	}
-	x.conclude()
+	x.completeCounts()
 }
 
-// piece takes in a piece of the body, and reports whether no more is wanted.
-func (x *exchange) piece(p []byte, arrival wire.Arrival) (done bool) {
-	if !x.began {
-		x.began = true
+// readPiece reads a piece of the body. It returns true when the exchange needs no more.
+func (x *exchange) readPiece(p []byte, arrival wire.Arrival) (done bool) {
+	if !x.bodyBegan {
+		x.bodyBegan = true
 		if head := bytes.TrimLeft(p, "\xef\xbb\xbf \t\r\n"); len(head) > 0 && bytes.IndexByte([]byte("<{["), head[0]) >= 0 {
-			x.whole, p = make([]byte, 0, maxWhole), head // a web page or a JSON object, which begins no stream
+			x.body, p = make([]byte, 0, maxBody), head // a web page or a JSON object, which begins no stream
 		}
 	}
-	if arrival.Seq != x.newest.Seq || !arrival.At.Equal(x.newest.At) { // no further part of one receive
-		x.newest = arrival
+	if arrival.Seq != x.arrival.Seq || !arrival.At.Equal(x.arrival.At) { // no further part of one receive
+		x.arrival = arrival
 		x.res.ReadDelay.add(arrival.Delay, arrival.Kernel)
 	}
-	if x.whole != nil {
-		x.whole = append(x.whole, p[:min(len(p), maxWhole-len(x.whole))]...)
-		return len(x.whole) == maxWhole
+	if x.body != nil {
+		x.body = append(x.body, p[:min(len(p), maxBody-len(x.body))]...)
+		return len(x.body) == maxBody
 	}
 	at := arrival.At.Sub(x.res.Epoch)
 	r := &x.stream.reader
@@ -180,28 +181,28 @@ func (x *exchange) piece(p []byte, arrival wire.Arrival) (done bool) {
 		if !ok {
 			return false
 		}
-		x.frame(f)
+		x.readFrame(f)
 	}
 	return true
 }
 
-// notStreamed fails a request whose answer is no stream.
-func (x *exchange) notStreamed(err error) {
-	if x.whole[0] != '<' && err != nil && !ended(err) {
-		x.broken(err)
+// failUnstreamed fails a request whose answer is no stream; err ended its body.
+func (x *exchange) failUnstreamed(err error) {
+	if x.body[0] != '<' && err != nil && !isEOF(err) {
+		x.failConnection(err)
 		return
 	}
-	class, message := whole(x.whole)
-	x.fail(x.newest.At.Sub(x.res.Epoch), class, message)
+	class, message := classifyUnstreamed(x.body)
+	x.fail(x.arrival.At.Sub(x.res.Epoch), class, message)
 }
 
-// ended reports whether a body ended, well or not, without an error of the connection.
-func ended(err error) bool { return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) }
+// isEOF reports whether a body ended, well or not, without an error of the connection.
+func isEOF(err error) bool { return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) }
 
 func (x *exchange) now() time.Duration { return time.Since(x.res.Epoch) }
 
-// frame decodes one frame and adds it to the result.
-func (x *exchange) frame(f api.Frame) {
+// readFrame decodes one frame and adds it to the result.
+func (x *exchange) readFrame(f api.Frame) {
 	at, s := f.At, x.stream
 	c := &s.chunk
 	if f.Error {
@@ -216,10 +217,11 @@ func (x *exchange) frame(f api.Frame) {
 		}
 		return
 	}
-	x.take(c, f.Arrival)
+	x.addChunk(c, f.Arrival)
 	switch {
 	case x.endless():
-		x.fail(at, ClassMalformed, fmt.Sprintf("the answer does not end: %d chunks of text came where %d tokens were asked for",
+		x.fail(at, ClassMalformed, fmt.Sprintf("the answer does not end: %d chunks of text came where %d tokens were "+
+			"asked for",
 			x.res.Chunks(), x.prepared.Request.OutputTokens))
 	case c.Error != "":
 		x.fail(at, ClassStreamError, c.Error)
@@ -244,24 +246,24 @@ const (
 
 // endless reports whether the answer has become so long that it is not read further.
 func (x *exchange) endless() bool {
-	most := endlessOpen
+	maxChunks := endlessOpen
 	if asked := x.prepared.Request.OutputTokens; asked > 0 {
-		most = endlessFactor*asked + endlessMargin
+		maxChunks = endlessFactor*asked + endlessMargin
 	}
-	return x.res.Chunks() > most || len(x.res.Text) > maxText
+	return x.res.Chunks() > maxChunks || len(x.res.Text) > maxText
 }
 
-// take adds a chunk to the result. Later counts replace earlier ones.
-func (x *exchange) take(c *api.Chunk, arrival api.Arrival) {
+// addChunk adds a chunk to the result. Later counts replace earlier ones.
+func (x *exchange) addChunk(c *api.Chunk, arrival api.Arrival) {
 	r := x.res
 	if c.Text {
-		if r.FirstToken != Absent && arrival.Receive == x.receive {
-			r.share()
+		if r.FirstToken != Absent && arrival.Receive == x.tokenReceive {
+			r.markShared()
 		}
-		x.receive = arrival.Receive
+		x.tokenReceive = arrival.Receive
 		r.Token(arrival.At, c.Tokens, c.Reasoning)
 		if c.Reasoning {
-			x.reasoning += max(c.Tokens, 1)
+			x.reasoningTokens += max(c.Tokens, 1)
 		}
 	}
 	if x.prepared.Request.KeepText {
@@ -270,41 +272,41 @@ func (x *exchange) take(c *api.Chunk, arrival api.Arrival) {
 	if c.Finish != "" {
 		r.Finish = x.client.cleaner.Clean(c.Finish)
 	}
-	set(&r.PromptTokens, c.Usage.Prompt)
-	set(&r.OutputTokens, c.Usage.Output)
-	set(&r.ReasoningTokens, c.Usage.Reasoning)
-	set(&r.CachedTokens, c.Usage.Cached)
+	setKnown(&r.PromptTokens, c.Usage.Prompt)
+	setKnown(&r.OutputTokens, c.Usage.Output)
+	setKnown(&r.ReasoningTokens, c.Usage.Reasoning)
+	setKnown(&r.CachedTokens, c.Usage.Cached)
 }
 
-// set replaces a count where the new one is known.
-func set(count *int, n int) {
+// setKnown replaces a count where the new one is known.
+func setKnown(count *int, n int) {
 	if n != api.Unknown {
 		*count = n
 	}
 }
 
-// ended takes in what is left of a stream whose body ended without a terminator, and classifies it.
-func (x *exchange) ended(err error, at time.Duration) {
+// endStream takes in what is left of a stream whose body ended without a terminator, and classifies it.
+func (x *exchange) endStream(err error, at time.Duration) {
 	if f, ok := x.stream.reader.Last(err == io.EOF); ok {
-		x.frame(f)
+		x.readFrame(f)
 	}
 	switch {
 	case x.res.Status != "":
-	case ended(err) && x.stream.decoder.Complete():
+	case isEOF(err) && x.stream.decoder.Complete():
 		x.res.Status, x.res.End = StatusOK, at
-	case ended(err) && !x.began:
+	case isEOF(err) && !x.bodyBegan:
 		x.fail(at, ClassTruncated, "the answer's body is empty")
-	case ended(err):
+	case isEOF(err):
 		x.fail(at, ClassTruncated, "the stream ended without a finish reason or terminator")
 	case errors.Is(err, errCompression):
 		x.fail(x.now(), ClassMalformed, err.Error())
 	default:
-		x.broken(err)
+		x.failConnection(err)
 	}
 }
 
-// conclude completes the counts and the text.
-func (x *exchange) conclude() {
+// completeCounts completes the counts and the text.
+func (x *exchange) completeCounts() {
 	r := x.res
 	switch n := r.Chunks(); {
 	case r.OutputTokens > 0 || r.OutputTokens == 0 && n == 0:
@@ -312,64 +314,65 @@ func (x *exchange) conclude() {
 	case n > 0:
 		r.OutputTokens, r.TokenSource = n, SourceChunks // no count, or a count of 0 although there was text
 	}
-	if r.ReasoningTokens == api.Unknown && x.reasoning > 0 {
+	if r.ReasoningTokens == api.Unknown && x.reasoningTokens > 0 {
 		perChunk := 1.0
 		if n := r.Chunks(); len(r.Counts) == 0 && n > 0 {
 			perChunk = max(1, float64(r.OutputTokens)/float64(n))
 		}
-		r.ReasoningTokens = min(int(math.Round(float64(x.reasoning)*perChunk)), r.OutputTokens) // an estimate from chunks
+		estimate := int(math.Round(float64(x.reasoningTokens) * perChunk))
+		r.ReasoningTokens = min(estimate, r.OutputTokens)
 	}
 	if x.prepared.Request.KeepText {
 		r.Text = api.Unescape(r.Text)
 	}
 }
 
-// drain reads to the end of the body, so that the connection can be used again. Where the end does not come at once,
-// that goes on behind the caller.
+// drain reads to the end of the body, so that the connection can be used again. Where the end does not come at once, a
+// goroutine waits for it.
 func (x *exchange) drain(c *wire.Conn) {
-	left := maxWhole
-	rest := func(p []byte, _ wire.Arrival) bool {
-		left -= len(p)
-		return left < 0
+	remaining := maxBody
+	discard := func(p []byte, _ wire.Arrival) bool {
+		remaining -= len(p)
+		return remaining < 0
 	}
-	until := func(limit time.Duration) (end bool) {
+	readToEnd := func(limit time.Duration) (end bool) {
 		c.SetReadDeadline(time.Now().Add(limit))
-		if end = c.Each(rest) == io.EOF; end {
+		if end = c.Each(discard) == io.EOF; end {
 			c.SetReadDeadline(time.Time{})
 			c.Release()
 		}
 		return end
 	}
-	open := &x.client.open
-	if open.Load() < openEnds {
-		if until(endTime) {
+	open := &x.client.openEnds
+	if open.Load() < maxOpenEnds {
+		if readToEnd(endTime) {
 			open.Store(0)
 			return
 		}
 		open.Add(1)
 	}
 	go func() {
-		if !until(drainTime) {
+		if !readToEnd(drainTime) {
 			c.Close()
 		}
 	}()
 }
 
-// refused reads the body of an answer with a status other than 2xx.
-func (x *exchange) refused(head *http.Response, body source) {
+// readRefusal reads the body of an answer with a status other than 2xx.
+func (x *exchange) readRefusal(head *http.Response, body answerBody) {
 	stop := time.AfterFunc(errorTime, x.cancel) // it has failed already; only the message is missing
 	defer stop.Stop()
-	var said []byte
-	if plain, err := decoded(head.Header, body); err == nil { // else the status remains as the message
-		said, _ = io.ReadAll(io.LimitReader(plain, maxWhole))
+	var text []byte
+	if plain, err := decompress(head.Header, body); err == nil { // else the status remains as the message
+		text, _ = io.ReadAll(io.LimitReader(plain, maxBody))
 	}
 	x.res.RetryAfter = retryAfter(head.Header, time.Now())
-	class := refusalClass(head.StatusCode, head.Header, said)
-	x.fail(x.res.Headers, class, statusText(head.StatusCode, head.Header, said))
+	class := refusalClass(head.StatusCode, head.Header, text)
+	x.fail(x.res.Headers, class, refusalText(head.StatusCode, head.Header, text))
 }
 
-// broken classifies an error of the connection.
-func (x *exchange) broken(err error) {
+// failConnection classifies an error of the connection.
+func (x *exchange) failConnection(err error) {
 	switch {
 	case x.caller.Err() != nil:
 		x.res.Status = StatusIncomplete
@@ -377,7 +380,7 @@ func (x *exchange) broken(err error) {
 		x.fail(x.now(), ClassTimeout, x.phase()+" within the request's limit of "+x.client.timeout.String())
 	default:
 		class, _, message := x.client.classify(err, x.connected)
-		if class == ClassTruncated && !x.answered { // TLS calls an end without its close_notify unexpected
+		if class == ClassTruncated && !x.answerBegan { // TLS calls an end without its close_notify unexpected
 			class, message = ClassReset, noAnswer
 		}
 		x.fail(x.now(), class, message)

@@ -47,8 +47,8 @@ func doWith(t testing.TB, ctx context.Context, c *Client) *Result {
 	return &r
 }
 
-// answering starts a server that gives the same answer to all requests.
-func answering(t testing.TB, status int, header map[string]string, body string) string {
+// serveAnswer starts a server that gives the same answer to all requests.
+func serveAnswer(t testing.TB, status int, header map[string]string, body string) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		for k, v := range header {
@@ -115,8 +115,8 @@ const (
 	chunkError  = `{"error":{"message":"the engine died","type":"InternalServerError","param":null,"code":500}}`
 )
 
-// running returns a chunk with a running count.
-func running(text string, n int) string {
+// countedChunk returns a chunk with a running count.
+func countedChunk(text string, n int) string {
 	return fmt.Sprintf(`{"choices":[{"delta":{"content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`, text,
 		n)
 }
@@ -149,13 +149,13 @@ var oddCases = map[string]struct {
 		"[DONE]"),
 		outcome{Finish: "stop", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: api.Unknown, Output: 2,
 			Text: "é\n\"😀<&"}},
-	"running counts": {events(chunkRole, running("a", 1), running("bcd", 4), running("", 4), running("e", 6), chunkFinish,
+	"running counts": {events(chunkRole, countedChunk("a", 1), countedChunk("bcd", 4), countedChunk("", 4), countedChunk("e", 6), chunkFinish,
 		`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":7}}`, "[DONE]"),
 		outcome{Finish: "stop", Source: SourceServer, Chunks: 3, Answer: true, Prompt: 9, Output: 7,
 			Counts: []int32{1, 3, 2}, Text: "abcde"}},
-	"the sum on the last text": {events(chunkA, chunkB, running("C", 9), chunkFinish, "[DONE]"),
+	"the sum on the last text": {events(chunkA, chunkB, countedChunk("C", 9), chunkFinish, "[DONE]"),
 		outcome{Finish: "stop", Source: SourceServer, Chunks: 3, Answer: true, Prompt: 9, Output: 9, Text: "ABC"}},
-	"zeros and no truth": {events(running("a", 0), running("b", 0), chunkFinish, "[DONE]"),
+	"zeros and no truth": {events(countedChunk("a", 0), countedChunk("b", 0), chunkFinish, "[DONE]"),
 		outcome{Finish: "stop", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: 9, Output: 2, Text: "ab"}},
 	"timings for usage": {events(chunkA, `{"choices":[{"delta":{},"finish_reason":"stop"}],"timings":{"cache_n":2,"prompt_n":7,"predicted_n":3}}`, "[DONE]"),
 		outcome{Finish: "stop", Source: SourceServer, Chunks: 1, Answer: true, Prompt: 9, Output: 3, Cached: 2, Text: "A"}},
@@ -244,7 +244,7 @@ func TestOddStreams(t *testing.T) {
 			if want.Cached == 0 {
 				want.Cached = api.Unknown
 			}
-			checkOutcome(t, do(t, t.Context(), Options{URL: answering(t, 200, nil, tt.stream)}), want)
+			checkOutcome(t, do(t, t.Context(), Options{URL: serveAnswer(t, 200, nil, tt.stream)}), want)
 		})
 	}
 }
@@ -286,7 +286,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := do(t, t.Context(), Options{URL: answering(t, tt.status, tt.header, tt.body)})
+			r := do(t, t.Context(), Options{URL: serveAnswer(t, tt.status, tt.header, tt.body)})
 			checkOutcome(t, r, outcome{Status: StatusError, Class: tt.class, Message: tt.message, HTTP: tt.status,
 				Prompt: api.Unknown, Output: api.Unknown, Reasoning: api.Unknown, Cached: api.Unknown})
 			if r.End != r.Headers || r.FirstToken != Absent {
@@ -298,7 +298,7 @@ func TestRefusals(t *testing.T) {
 
 // A message is one short line, however long the server's is.
 func TestLongMessage(t *testing.T) {
-	r := do(t, t.Context(), Options{URL: answering(t, 400, nil, strings.Repeat("é\n", 100000))})
+	r := do(t, t.Context(), Options{URL: serveAnswer(t, 400, nil, strings.Repeat("é\n", 100000))})
 	if len(r.Message) > redact.MaxMessage || !strings.HasSuffix(r.Message, " é...") &&
 		!strings.HasSuffix(r.Message, " ...") {
 		t.Errorf("%d bytes: %q", len(r.Message), r.Message)
@@ -393,7 +393,7 @@ func TestNoConnection(t *testing.T) {
 	if r.Class != ClassConnect || r.Message != "connection refused" || r.Sent != Absent || r.HTTP != 0 || r.End == Absent {
 		t.Errorf("%+v", r)
 	}
-	plain := answering(t, 200, nil, "")
+	plain := serveAnswer(t, 200, nil, "")
 	r = do(t, t.Context(), Options{URL: strings.Replace(plain, "http:", "https:", 1)})
 	if r.Class != ClassConnect || r.Message != "the server does not speak TLS on this port" {
 		t.Errorf("%+v", r)
@@ -466,7 +466,7 @@ func TestTokensAllocateNothing(t *testing.T) {
 	allocs := func(tokens int) float64 {
 		body := events(append(repeat(chunkA, tokens), chunkFinish, "[DONE]")...)
 		// The server is in this process too, and allocates per piece unless it is told the length.
-		url := answering(t, 200, map[string]string{"Content-Length": fmt.Sprint(len(body))}, body)
+		url := serveAnswer(t, 200, map[string]string{"Content-Length": fmt.Sprint(len(body))}, body)
 		c, err := New(Options{URL: url})
 		if err != nil {
 			t.Fatal(err)
@@ -499,7 +499,7 @@ func repeat(chunk string, n int) []string {
 // BenchmarkDo is one request of 1000 tokens over loopback, with many events in a read.
 func BenchmarkDo(b *testing.B) {
 	const tokens = 1000
-	url := answering(b, 200, nil, events(append(repeat(vllmChunk, tokens), chunkFinish, "[DONE]")...))
+	url := serveAnswer(b, 200, nil, events(append(repeat(vllmChunk, tokens), chunkFinish, "[DONE]")...))
 	c, err := New(Options{URL: url})
 	if err != nil {
 		b.Fatal(err)

@@ -41,8 +41,9 @@ const (
 	CauseProxyAuth        // the proxy wants a user name and a password
 )
 
-// classify returns the class, cause and message of a connection error; connected tells whether there was a connection.
-func classify(err error, connected bool) (Class, Cause, string) {
+// classifyError returns the class, cause and message of a connection error; connected tells whether there was a
+// connection.
+func classifyError(err error, connected bool) (Class, Cause, string) {
 	cause, message := reason(err)
 	switch {
 	case !connected, cause == CauseNeedsCert, cause == CauseNotHTTP2: // TLS 1.3 refuses a client after its handshake
@@ -55,10 +56,10 @@ func classify(err error, connected bool) (Class, Cause, string) {
 	return ClassReset, cause, message
 }
 
-// classify is the function of that name; where HTTP/2 is spoken, a server without the asked protocol is one without
-// HTTP/2.
+// classify is classifyError for this client: over HTTP/2, a server without the asked protocol is one without HTTP/2,
+// and a proxy's error says so.
 func (c *Client) classify(err error, connected bool) (Class, Cause, string) {
-	class, cause, message := classify(err, connected)
+	class, cause, message := classifyError(err, connected)
 	if cause == CauseNeedsHTTP2 && c.http2 {
 		return ClassConnect, CauseNotHTTP2, noHTTP2
 	}
@@ -112,11 +113,12 @@ func reason(err error) (Cause, string) {
 	case errors.Is(err, syscall.EMFILE):
 		return CauseOther, "too many open files: raise the limit (ulimit -n) or lower the concurrency"
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return CauseOther, "no local port is free for another connection: widen net.ipv4.ip_local_port_range, or lower the rate"
+		return CauseOther, "no local port is free for another connection: widen net.ipv4.ip_local_port_range, or " +
+			"lower the rate"
 	case errors.As(err, &certificate):
-		return distrust(certificate)
-	case strings.Contains(text, refusal):
-		return alerted(text)
+		return certificateReason(certificate)
+	case strings.Contains(text, alertPrefix):
+		return alertReason(text)
 	case errors.As(err, &record), strings.Contains(text, "server gave HTTP response to HTTPS client"):
 		return CauseNotTLS, "the server does not speak TLS on this port"
 	case strings.Contains(text, `malformed HTTP response "\x15\x03`):
@@ -132,7 +134,7 @@ func reason(err error) (Cause, string) {
 		return CauseOldTLS, oldTLS
 	case errors.As(err, &refused):
 		return refused.reason()
-	case hungUp(err):
+	case errors.Is(err, io.EOF), strings.Contains(text, "server closed idle connection"):
 		return CauseOther, noAnswer
 	}
 	return CauseOther, err.Error()
@@ -144,17 +146,11 @@ const (
 	cutShort = "the connection was closed in the middle of the answer"
 )
 
-// hungUp reports whether the server closed the connection without an answer.
-func hungUp(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
-		strings.Contains(err.Error(), "server closed idle connection")
-}
-
 // oldTLS is the message for a server without a version of TLS that this client accepts.
 const oldTLS = "the server speaks no version of TLS that is safe (1.2 or newer)"
 
-// distrust returns why a certificate is not accepted.
-func distrust(e *tls.CertificateVerificationError) (Cause, string) {
+// certificateReason returns why a certificate is not accepted.
+func certificateReason(e *tls.CertificateVerificationError) (Cause, string) {
 	var unknown x509.UnknownAuthorityError
 	var host x509.HostnameError
 	var invalid x509.CertificateInvalidError
@@ -167,7 +163,7 @@ func distrust(e *tls.CertificateVerificationError) (Cause, string) {
 		}
 		return CauseExpired, fmt.Sprintf("its certificate %s %s", what, at.UTC().Format("2 January 2006 15:04 MST"))
 	case errors.As(e.Err, &host):
-		return CauseWrongHost, "its certificate is for " + namesOf(host.Certificate) + ", not for " + host.Host
+		return CauseWrongHost, "its certificate is for " + certificateNames(host.Certificate) + ", not for " + host.Host
 	case errors.As(e.Err, &unknown) && len(e.UnverifiedCertificates) > 0:
 		if c := e.UnverifiedCertificates[0]; bytes.Equal(c.RawIssuer, c.RawSubject) {
 			return CauseUntrusted, "its certificate is not trusted: it is signed by itself"
@@ -177,8 +173,8 @@ func distrust(e *tls.CertificateVerificationError) (Cause, string) {
 	return CauseUntrusted, "its certificate is not trusted: " + strings.TrimPrefix(e.Err.Error(), "x509: ")
 }
 
-// namesOf returns the first names of a certificate.
-func namesOf(c *x509.Certificate) string {
+// certificateNames returns the first names of a certificate.
+func certificateNames(c *x509.Certificate) string {
 	names := slices.Clone(c.DNSNames)
 	for _, ip := range c.IPAddresses {
 		names = append(names, ip.String())
@@ -192,12 +188,13 @@ func namesOf(c *x509.Certificate) string {
 	return strings.Join(names, ", ")
 }
 
-// refusal begins what crypto/tls says of an alert that the server sent. The alerts themselves have no exported type.
-const refusal = "remote error: tls: "
+// alertPrefix begins what crypto/tls says of an alert that the server sent. The alerts themselves have no exported
+// type.
+const alertPrefix = "remote error: tls: "
 
-// alerted returns the cause and the message of an alert (RFC 8446, section 6.2) in an error's text.
-func alerted(text string) (Cause, string) {
-	_, alert, _ := strings.Cut(text, refusal)
+// alertReason returns the cause and the message of an alert (RFC 8446, section 6.2) in an error's text.
+func alertReason(text string) (Cause, string) {
+	_, alert, _ := strings.Cut(text, alertPrefix)
 	switch alert {
 	case "certificate required":
 		return CauseNeedsCert, "the server asks for a certificate of the client"
@@ -261,8 +258,8 @@ func rateLimited(h http.Header, body []byte) bool {
 	return api.NamesRateLimit(body)
 }
 
-// statusText returns a refusal in one line: the status, then the server's message.
-func statusText(code int, h http.Header, body []byte) string {
+// refusalText returns a refusal in one line: the status, then the server's message.
+func refusalText(code int, h http.Header, body []byte) string {
 	text := fmt.Sprint(code)
 	if name := http.StatusText(code); name != "" {
 		text += " " + name
@@ -272,8 +269,8 @@ func statusText(code int, h http.Header, body []byte) string {
 	if to := h.Get("Location"); to != "" && code < 400 {
 		return text + ": redirects to " + to + "; give that URL instead"
 	}
-	if said := api.ErrorText(body); said != "" {
-		text += ": " + said
+	if message := api.ErrorText(body); message != "" {
+		text += ": " + message
 	}
 	if after := h.Get("Retry-After"); after != "" {
 		text += " (retry after " + after + ")"
@@ -298,8 +295,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 // NotStreamed is the message of a request that the server answered without streaming.
 const NotStreamed = "one JSON answer instead of an event stream: the server does not stream"
 
-// whole classifies an answer that is not a stream. The body may be cut short.
-func whole(body []byte) (Class, string) {
+// classifyUnstreamed classifies an answer that is not a stream. The body may be cut short.
+func classifyUnstreamed(body []byte) (Class, string) {
 	if body[0] == '<' {
 		return ClassMalformed, "HTML instead of an event stream" + api.Title(body)
 	}

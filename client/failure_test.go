@@ -27,7 +27,7 @@ func FuzzErrorText(f *testing.F) {
 			t.Errorf("%q", s)
 		}
 		if len(body) > 0 {
-			whole(body)
+			classifyUnstreamed(body)
 		}
 		if gjson.ValidBytes(body) != json.Valid(body) && len(body) < 1000 {
 			t.Errorf("%q: the two checks differ", body)

@@ -55,7 +55,7 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	}
 	defer resp.Body.Close()
 	a := Answer{Header: resp.Header}
-	plain, err := decoded(resp.Header, &plainBody{Reader: resp.Body})
+	plain, err := decompress(resp.Header, &netHTTPBody{Reader: resp.Body})
 	if err == nil {
 		a.Body, err = io.ReadAll(io.LimitReader(plain, maxAnswer))
 	}
@@ -65,7 +65,7 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 			Class:      refusalClass(resp.StatusCode, resp.Header, a.Body),
 			HTTP:       resp.StatusCode,
 			RetryAfter: retryAfter(resp.Header, time.Now()),
-			Message:    c.cleaner.Clean(statusText(resp.StatusCode, resp.Header, a.Body)),
+			Message:    c.cleaner.Clean(refusalText(resp.StatusCode, resp.Header, a.Body)),
 		}
 	case errors.Is(err, errCompression):
 		return a, &Failure{Class: ClassMalformed, Message: err.Error(), err: err}

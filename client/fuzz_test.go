@@ -114,7 +114,7 @@ func FuzzAnswer(f *testing.F) {
 		"", "HTTP/1.1 200 OK\r\n\r\n" + whole, truthHead + chunk(whole) + "0\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\n" + whole[:99],
 		"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ndata: {}\n",
 		"HTTP/1.1 429 No\r\nRetry-After: 7\r\n\r\n",
-		"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + strings.Join(zipped(whole), ""),
+		"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + strings.Join(gzipParts(whole), ""),
 		"HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n",
 		"\x00\x00\x06\x04\x00\x00\x00\x00\x00", "\x15\x03\x01\x00\x02\x02\x46",
 	} {

@@ -193,9 +193,9 @@ func TestDrain(t *testing.T) {
 		<-r.Context().Done()
 	}
 	inVirtualTime(t, hang, Options{}, func(t *testing.T, c *Client) {
-		for i := range openEnds + 2 {
+		for i := range maxOpenEnds + 2 {
 			wait := endTime
-			if i >= openEnds {
+			if i >= maxOpenEnds {
 				wait = 0
 			}
 			start := time.Now()

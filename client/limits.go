@@ -1,5 +1,3 @@
-// Knows how many connections this machine lets a process have, and reckons whether a load fits.
-
 package client
 
 import (
@@ -47,7 +45,8 @@ func (s LocalLimits) Check(l MachineLoad) error {
 			s.Files, need, l.Flag, s.Most(files))
 	}
 	if l.Ports && s.Ports > 0 && l.Streams > s.Ports {
-		return fmt.Errorf("%d streams at once need as many local ports, and this machine has %d for connections to one server: widen the range "+
+		return fmt.Errorf("%d streams at once need as many local ports, and this machine has %d for connections to "+
+			"one server: widen the range "+
 			"(sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"), or lower %s", l.Streams, s.Ports, l.Flag)
 	}
 	return nil
@@ -61,9 +60,9 @@ func (s LocalLimits) Most(files int) int {
 	return max((s.Files-spareFiles)/files, 1)
 }
 
-// Held returns how many ports are in use at a rate of new connections per second, with those that are closed already,
-// to a server on this machine or elsewhere.
-func (s LocalLimits) Held(perSecond float64, local bool) float64 {
+// PortsInUse returns how many ports are in use at a rate of new connections per second, with those that are closed
+// already, to a server on this machine or elsewhere.
+func (s LocalLimits) PortsInUse(perSecond float64, local bool) float64 {
 	hold := holdTime
 	if s.Reuse || local && s.ReuseLocal {
 		hold = reuseTime
@@ -71,15 +70,15 @@ func (s LocalLimits) Held(perSecond float64, local bool) float64 {
 	return perSecond * hold.Seconds()
 }
 
-// Short reports whether the ports do not suffice for a rate of new connections per second.
-func (s LocalLimits) Short(perSecond float64, local bool) bool {
-	return s.Ports > 0 && s.Held(perSecond, local) > float64(s.Ports)
+// PortsExhausted reports whether the ports do not suffice for a rate of new connections per second.
+func (s LocalLimits) PortsExhausted(perSecond float64, local bool) bool {
+	return s.Ports > 0 && s.PortsInUse(perSecond, local) > float64(s.Ports)
 }
 
 // notePorts is for a server that keeps no connection, at a rate at which the ports run out.
 var notePorts = note.Kind{Code: "limits.ports", Args: []string{"rate", "held", "ports"}}
 
-// Warning returns the note for a rate of new connections per second at which the ports run out.
-func (s LocalLimits) Warning(perSecond float64, local bool) note.Note {
-	return notePorts.New(perSecond, s.Held(perSecond, local), s.Ports)
+// PortWarning returns the note for a rate of new connections per second at which the ports run out.
+func (s LocalLimits) PortWarning(perSecond float64, local bool) note.Note {
+	return notePorts.New(perSecond, s.PortsInUse(perSecond, local), s.Ports)
 }

@@ -41,14 +41,14 @@ func TestShort(t *testing.T) {
 	s := LocalLimits{Ports: 28232, ReuseLocal: true}
 	for rate, want := range map[float64][2]bool{470: {false, false}, 471: {true, false}, 28232: {true, false},
 		28233: {true, true}} {
-		if got := [2]bool{s.Short(rate, false), s.Short(rate, true)}; got != want {
+		if got := [2]bool{s.PortsExhausted(rate, false), s.PortsExhausted(rate, true)}; got != want {
 			t.Errorf("%v connections/s: %v, want %v", rate, got, want)
 		}
 	}
-	if (LocalLimits{}).Short(1e6, false) {
+	if (LocalLimits{}).PortsExhausted(1e6, false) {
 		t.Error("without a known number of ports nothing is short")
 	}
-	if n := s.Warning(471, false); n.Args["held"] != 28260.0 || n.Args["ports"] != 28232.0 {
+	if n := s.PortWarning(471, false); n.Args["held"] != 28260.0 || n.Args["ports"] != 28232.0 {
 		t.Errorf("%+v", n)
 	}
 }

@@ -94,8 +94,8 @@ func (p *peer) stall() { io.Copy(io.Discard, p.in) }
 
 const chunkedHead = "Transfer-Encoding: chunked\r\n"
 
-// zipped returns parts in gzip, each flushed.
-func zipped(parts ...string) []string {
+// gzipParts returns parts in gzip, each flushed.
+func gzipParts(parts ...string) []string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	var all []string
@@ -173,17 +173,17 @@ func serverFaults() []serverFault {
 		}},
 		{name: "compresses with gzip", serve: func(p *peer) {
 			p.ok(chunkedHead + "Content-Encoding: gzip\r\n")
-			p.chunks(zipped(p.frames...)...)
+			p.chunks(gzipParts(p.frames...)...)
 			p.end()
 		}},
 		{name: "cuts what it compresses", want: ClassTruncated, serve: func(p *peer) {
 			p.ok(chunkedHead + "Content-Encoding: gzip\r\n")
-			p.chunks(zipped(p.frames[:len(p.frames)/2]...)[:len(p.frames)/2]...)
+			p.chunks(gzipParts(p.frames[:len(p.frames)/2]...)[:len(p.frames)/2]...)
 			p.end()
 		}},
 		{name: "compresses, and breaks it", want: ClassMalformed, serve: func(p *peer) {
 			p.ok(chunkedHead + "Content-Encoding: gzip\r\n")
-			p.chunks(zipped(p.half())[0], strings.Repeat("\xff", 64))
+			p.chunks(gzipParts(p.half())[0], strings.Repeat("\xff", 64))
 			p.end()
 		}},
 		{name: "compresses with brotli", want: ClassMalformed, serve: func(p *peer) {
@@ -271,7 +271,7 @@ func (p *peer) more(n, frames int) string {
 // simulated server, which shares no code with the client, writes them.
 func record(t *testing.T, name string, handlers map[string]http.Handler) peer {
 	t.Helper()
-	d, err := api.DialectsByName(name)
+	d, err := api.DialectByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}

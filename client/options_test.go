@@ -117,7 +117,7 @@ func TestSecrets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for status, body := range map[int]string{401: said, 200: "data: " + strings.NewReplacer("\n", " ", "\r",
 				" ").Replace(said) + "\n\n"} {
-				url := answering(t, status, map[string]string{}, body)
+				url := serveAnswer(t, status, map[string]string{}, body)
 				o.URL = strings.Replace(url, "http://", "http://user:p%40ss%20w@", 1) + "/?key=" + query
 				r := do(t, t.Context(), o)
 				for _, secret := range []string{key, "Key/123", header, `"en"`, query, "p@ss", "dXNlcg", "123%2Babc", "%40ss"} {

@@ -1,6 +1,3 @@
-// Shares out the requests of one load over several servers of the same model. It takes the place of a router where
-// there is none.
-
 package client
 
 import (
@@ -18,24 +15,24 @@ type Replica interface {
 	Timestamps() string
 }
 
-// Replicas is several servers. They take turns: the sessions of a stage go to them in order, the first again after the
-// last. All turns of a session go to the same server. It is safe for concurrent use.
+// Replicas is several servers of the same model, without a router. The sessions of a stage go to them in turn; all
+// turns of a session go to the same server. It is safe for concurrent use.
 type Replicas[S Replica] struct{ servers []S }
 
 // NewReplicas returns the group of some servers, at least one.
 func NewReplicas[S Replica](servers []S) *Replicas[S] { return &Replicas[S]{servers} }
 
-// place returns the server of a request, from 0.
-func (g *Replicas[S]) place(r *api.Request) int { return r.Session % len(g.servers) }
+// serverIndex returns the server of a request, from 0.
+func (g *Replicas[S]) serverIndex(r *api.Request) int { return r.Session % len(g.servers) }
 
 // Prepare encodes a request as its server takes it.
 func (g *Replicas[S]) Prepare(r *api.Request) (*Prepared, error) {
-	return g.servers[g.place(r)].Prepare(r)
+	return g.servers[g.serverIndex(r)].Prepare(r)
 }
 
 // Do sends a prepared request to its server, as [Client.Do] does, and notes in the result which server that is.
 func (g *Replicas[S]) Do(ctx context.Context, p *Prepared, res *Result) {
-	i := g.place(p.Request)
+	i := g.serverIndex(p.Request)
 	res.Replica = i + 1
 	g.servers[i].Do(ctx, p, res)
 }
@@ -43,13 +40,13 @@ func (g *Replicas[S]) Do(ctx context.Context, p *Prepared, res *Result) {
 // Warm opens n connections, as many to each server. The error is that of one that failed.
 func (g *Replicas[S]) Warm(ctx context.Context, n int) error {
 	each := (n + len(g.servers) - 1) / len(g.servers)
-	failed := make([]error, len(g.servers))
-	var all sync.WaitGroup
+	errs := make([]error, len(g.servers))
+	var wg sync.WaitGroup
 	for i, s := range g.servers {
-		all.Go(func() { failed[i] = s.Warm(ctx, each) })
+		wg.Go(func() { errs[i] = s.Warm(ctx, each) })
 	}
-	all.Wait()
-	for _, err := range failed {
+	wg.Wait()
+	for _, err := range errs {
 		if err != nil {
 			return err
 		}

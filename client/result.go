@@ -134,24 +134,34 @@ func (r *Result) Token(at time.Duration, tokens int, reasoning bool) {
 		r.FirstAnswer = at
 	}
 	r.LastToken = at
-	r.note(tokens)
+	r.addCount(tokens)
 	if r.OnToken != nil {
 		r.OnToken(max(tokens, 1))
 	}
 }
 
-// share records that the latest chunk with tokens was received together with the next one.
-func (r *Result) share() {
+// markShared records that the latest chunk with tokens was received together with the next one.
+func (r *Result) markShared() {
 	r.Shared.set(r.Chunks() - 1)
 	r.SharedReads++
+}
+
+// Burst notes token-bearing chunks of one token each that arrived together, in one receive.
+func (r *Result) Burst(at time.Duration, chunks int) {
+	for i := range chunks {
+		r.Token(at, 1, false)
+		if i < chunks-1 {
+			r.markShared()
+		}
+	}
 }
 
 // Bounded reports whether Gaps[i] is not exact, because one of the two chunks around it was received together with a
 // later one and may have arrived before its instant. The sum of consecutive bounded gaps is exact.
 func (r *Result) Bounded(i int) bool { return r.Shared.Has(i) || r.Shared.Has(i+1) }
 
-// note adds to Counts. Counts stays empty while every chunk is known or assumed to have one token.
-func (r *Result) note(tokens int) {
+// addCount adds to Counts. Counts stays empty while every chunk is known or assumed to have one token.
+func (r *Result) addCount(tokens int) {
 	if len(r.Counts) == 0 && tokens <= 1 {
 		return
 	}

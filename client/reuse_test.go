@@ -278,7 +278,7 @@ func TestHabitIsLearned(t *testing.T) {
 	defer c.CloseIdle()
 	deadline := time.Now().Add(10 * time.Second)
 	sent, lost := 0, 0
-	for ; c.pool.MostRequests() == 0; sent++ { // one after the other, as in a warm-up
+	for ; c.pool.MaxRequests() == 0; sent++ { // one after the other, as in a warm-up
 		r := doWith(t, t.Context(), c)
 		if r.Status != StatusOK && r.Class != ClassReset || time.Now().After(deadline) {
 			t.Fatalf("%s %s", r.Class, r.Message)
@@ -288,7 +288,7 @@ func TestHabitIsLearned(t *testing.T) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	if n := c.pool.MostRequests(); n != most {
+	if n := c.pool.MaxRequests(); n != most {
 		t.Fatalf("learned %d", n)
 	}
 	c.CloseIdle()

@@ -1,5 +1,3 @@
-// Keeps account of the tokens that requests cost, and of their price, and holds them within limits.
-
 package client
 
 import (
@@ -20,12 +18,12 @@ type SpendLimits struct {
 	PriceOut float64 // of a million output tokens
 }
 
-// perPrice is how many tokens a price is for.
-const perPrice = 1e6
+// tokensPerPrice is how many tokens a price is for.
+const tokensPerPrice = 1e6
 
 // Price returns what tokens cost.
 func (l *SpendLimits) Price(prompt, output int64) float64 {
-	return (float64(prompt)*l.PriceIn + float64(output)*l.PriceOut) / perPrice
+	return (float64(prompt)*l.PriceIn + float64(output)*l.PriceOut) / tokensPerPrice
 }
 
 // Share returns the share of the limit that tokens use; 0 without a limit.
@@ -47,44 +45,46 @@ type Spent struct {
 	Refused                    bool // a request was not sent, because less was left than it can cost
 }
 
-// Purse holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is reserved
-// never exceeds a limit, as long as prompts have no more tokens than their bound, but for one outlier at a time, and
-// the server sends no more than it was asked for.
-type Purse struct {
+// SpendLimiter holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is
+// reserved never exceeds a limit, as long as prompts have no more tokens than their bound, but for one outlier at a
+// time, and the server sends no more than it was asked for.
+type SpendLimiter struct {
 	limits  SpendLimits
-	earlier Spent // before the purse was made, and by other processes; see [Purse.Begin] and [Purse.Book]
+	earlier Spent // before the limiter was made, and by other processes; see [SpendLimiter.Begin] and [SpendLimiter.Book]
 
-	mu       sync.Mutex
-	most     float64 // that may be spent now: the limit, or less; see [Purse.Grant]
-	spent    Spent
-	reserved struct{ prompt, output int64 }
-	all      class
-	alike    map[int]*class // by the length of the body: of each the next one's are twice as long
-	fewest   int64          // tokens that the server counted for a prompt: its chat template has no more
-	outlier  int64          // the most that one prompt can exceed its reservation by
+	mu        sync.Mutex
+	limit     float64 // that may be spent now: the limit, or less; see [SpendLimiter.Grant]
+	spent     Spent
+	reserved  struct{ prompt, output int64 }
+	all       promptClass
+	byLength  map[int]*promptClass // by the length of the body: of each the next one's are twice as long
+	minPrompt int64                // tokens that the server counted for a prompt: its chat template has no more
+	outlier   int64                // the most that one prompt can exceed its reservation by
 }
 
-// class is a class of prompts that the server counted.
-type class struct {
+// promptClass is a class of prompts that the server counted.
+type promptClass struct {
 	counted  int
 	perByte  float64 // the largest number of prompt tokens for a byte of a body
-	shortest int     // bytes of a body
+	minBytes int     // bytes of a body
 }
 
 // add adds a prompt.
-func (c *class) add(tokens, bytes int) {
+func (c *promptClass) add(tokens, bytes int) {
 	if c.counted++; c.counted == 1 {
-		c.shortest = bytes
+		c.minBytes = bytes
 	}
-	c.shortest = min(c.shortest, bytes)
+	c.minBytes = min(c.minBytes, bytes)
 	c.perByte = max(c.perByte, float64(tokens)/float64(max(1, bytes)))
 }
 
-// NewPurse returns a purse.
-func NewPurse(l SpendLimits) *Purse { return &Purse{limits: l, most: l.Cost, alike: map[int]*class{}} }
+// NewSpendLimiter returns a limiter.
+func NewSpendLimiter(l SpendLimits) *SpendLimiter {
+	return &SpendLimiter{limits: l, limit: l.Cost, byLength: map[int]*promptClass{}}
+}
 
 // Begin sets what was spent before, by an earlier part of the run; it counts towards the limits.
-func (p *Purse) Begin(earlier Spent) {
+func (p *SpendLimiter) Begin(earlier Spent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.earlier = earlier
@@ -92,14 +92,14 @@ func (p *Purse) Begin(earlier Spent) {
 }
 
 // Spent returns what was spent so far. Requests in flight are not in it.
-func (p *Purse) Spent() Spent {
+func (p *SpendLimiter) Spent() Spent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.spent.Plus(p.earlier)
 }
 
 // Limits returns the limits.
-func (p *Purse) Limits() SpendLimits { return p.limits }
+func (p *SpendLimiter) Limits() SpendLimits { return p.limits }
 
 // Bounds of a prompt's tokens. A tokenizer makes at most one token of a byte, and a chat template adds some more. Once
 // the server has counted a few prompts, the bound is what it counted for a byte, with a margin. Once it has counted
@@ -118,21 +118,21 @@ const unknownOutput = 32768
 
 // reservation is one request's.
 type reservation struct {
-	purse          *Purse
+	limiter        *SpendLimiter
 	bytes          int
 	prompt, output int64
 }
 
 // Reserve implements [Allowance].
-func (p *Purse) Reserve(call *Prepared) Reservation {
-	r := &reservation{purse: p, bytes: size(call), output: outputBound(call)}
+func (p *SpendLimiter) Reserve(call *Prepared) Reservation {
+	r := &reservation{limiter: p, bytes: bodySize(call), output: outputBound(call)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r.prompt = p.promptBound(r.bytes)
 	outlier := max(p.outlier, p.looseBound(r.bytes)-r.prompt)
 	prompt := p.spent.Prompt + p.spent.UnsurePrompt + p.reserved.prompt + r.prompt + outlier
 	output := p.spent.Output + p.spent.UnsureOutput + p.reserved.output + r.output
-	if p.most > 0 && p.earlier.Cost+p.limits.Price(prompt, output) > p.most {
+	if p.limit > 0 && p.earlier.Cost+p.limits.Price(prompt, output) > p.limit {
 		p.spent.Refused = true
 		return nil
 	}
@@ -143,8 +143,8 @@ func (p *Purse) Reserve(call *Prepared) Reservation {
 }
 
 // promptBound returns the most tokens that the prompt in a body has, as far as the prompts so far tell.
-func (p *Purse) promptBound(bytes int) int64 {
-	loose, c := p.looseBound(bytes), p.alike[bits.Len(uint(bytes))]
+func (p *SpendLimiter) promptBound(bytes int) int64 {
+	loose, c := p.looseBound(bytes), p.byLength[bits.Len(uint(bytes))]
 	if c == nil || c.counted < manyCounted {
 		c = &p.all
 	}
@@ -152,14 +152,14 @@ func (p *Purse) promptBound(bytes int) int64 {
 		return loose
 	}
 	tokens := int64(math.Ceil(float64(bytes) * min(1, smallMargin*c.perByte)))
-	if bytes < c.shortest {
-		tokens += p.fewest // the template's share of a shorter body is larger
+	if bytes < c.minBytes {
+		tokens += p.minPrompt // the template's share of a shorter body is larger
 	}
 	return min(loose, tokens)
 }
 
 // looseBound returns the most tokens that the prompt in a body can have, if it is unlike the prompts so far.
-func (p *Purse) looseBound(bytes int) int64 {
+func (p *SpendLimiter) looseBound(bytes int) int64 {
 	perByte := 1.0
 	if p.all.counted >= fewCounted {
 		perByte = min(1, margin*p.all.perByte)
@@ -167,8 +167,8 @@ func (p *Purse) looseBound(bytes int) int64 {
 	return int64(math.Ceil(float64(bytes)*perByte)) + templateTokens
 }
 
-// size returns the bytes of a request that can become tokens: its body, since escapes never make a text shorter.
-func size(call *Prepared) int {
+// bodySize returns the bytes of a request that can become tokens: its body, since escapes never make a text shorter.
+func bodySize(call *Prepared) int {
 	if call.Body != nil {
 		return len(call.Body)
 	}
@@ -202,7 +202,7 @@ func outputBound(call *Prepared) int64 {
 
 // Settle implements [Reservation].
 func (r *reservation) Settle(res *Result) {
-	p := r.purse
+	p := r.limiter
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reserved.prompt -= r.prompt
@@ -228,20 +228,92 @@ func (r *reservation) Settle(res *Result) {
 }
 
 // learn takes in what the server counted for a body.
-func (p *Purse) learn(tokens, bytes int) {
+func (p *SpendLimiter) learn(tokens, bytes int) {
 	if p.all.counted == 0 {
-		p.fewest = int64(tokens)
+		p.minPrompt = int64(tokens)
 	}
-	p.fewest = min(p.fewest, int64(tokens))
+	p.minPrompt = min(p.minPrompt, int64(tokens))
 	p.all.add(tokens, bytes)
 	length := bits.Len(uint(bytes))
-	if p.alike[length] == nil {
-		p.alike[length] = &class{}
+	if p.byLength[length] == nil {
+		p.byLength[length] = &promptClass{}
 	}
-	p.alike[length].add(tokens, bytes)
+	p.byLength[length].add(tokens, bytes)
 }
 
 // free reports whether a request cost nothing: it was not sent, or the server refused it.
 func free(res *Result) bool {
 	return res.Sent == Absent || res.HTTP != 0 && (res.HTTP < http.StatusOK || res.HTTP >= http.StatusMultipleChoices)
+}
+
+// Allowance is what requests may spend. It is asked before each request is sent, by several goroutines at once.
+type Allowance interface {
+	// Reserve sets aside what a request can cost at most. It returns nil where less than that is left.
+	Reserve(p *Prepared) Reservation
+}
+
+// Reservation is what was set aside for a request.
+type Reservation interface {
+	// Settle replaces the reservation by what the request has cost, once it has ended.
+	Settle(res *Result)
+}
+
+// minRemaining stands for nothing that is left, since 0 is no limit. A share of it is above 0, too.
+const minRemaining = 1e-200
+
+// Remaining returns what is left of the limit; 0 for no limit. Requests in flight are not reckoned with.
+func (p *SpendLimiter) Remaining() float64 {
+	if p.limits.Cost == 0 {
+		return 0
+	}
+	return max(minRemaining, p.limits.Cost-p.Spent().Cost)
+}
+
+// Grant lets requests spend no more than a part of what is left from now on, until [SpendLimiter.Release]; 0 is no
+// limit.
+func (p *SpendLimiter) Grant(cost float64) {
+	s := p.Spent()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.limit = p.limits.Cost
+	if cost > 0 {
+		p.limit = s.Cost + cost
+	}
+}
+
+// Release lets requests spend what is left of the limit again.
+func (p *SpendLimiter) Release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.limit = p.limits.Cost
+}
+
+// Book takes in what another process has spent. It does not count towards a part that was granted to this one.
+func (p *SpendLimiter) Book(s Spent) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.earlier = p.earlier.Plus(s)
+	p.spent.Refused = p.spent.Refused || s.Refused
+	if p.limit != p.limits.Cost {
+		p.limit += s.Cost
+	}
+}
+
+// Plus returns the sum of s and o. Refused stays that of s.
+func (s Spent) Plus(o Spent) Spent {
+	s.Requests += o.Requests
+	s.Prompt, s.Output = s.Prompt+o.Prompt, s.Output+o.Output
+	s.UnsurePrompt, s.UnsureOutput = s.UnsurePrompt+o.UnsurePrompt, s.UnsureOutput+o.UnsureOutput
+	s.Cost += o.Cost
+	return s
+}
+
+// Since returns what was spent since an earlier time.
+func (s Spent) Since(before Spent) Spent {
+	refused := s.Refused && !before.Refused
+	s.Requests -= before.Requests
+	s.Prompt, s.Output = s.Prompt-before.Prompt, s.Output-before.Output
+	s.UnsurePrompt, s.UnsureOutput = s.UnsurePrompt-before.UnsurePrompt, s.UnsureOutput-before.UnsureOutput
+	s.Cost, s.Refused = s.Cost-before.Cost, refused
+	return s
 }

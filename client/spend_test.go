@@ -81,7 +81,7 @@ func TestLimitsAreNeverExceeded(t *testing.T) {
 		} else {
 			limits.Cost = rapid.Float64Range(0.0001, 1).Draw(rt, "cost")
 		}
-		p := NewPurse(limits)
+		p := NewSpendLimiter(limits)
 		all := rapid.SliceOfN(rapid.Custom(tokenizers(rt).ends), 1, 200).Draw(rt, "ends")
 		width := rapid.IntRange(1, 16).Draw(rt, "width")
 
@@ -124,7 +124,7 @@ func TestLimitsAreNeverExceeded(t *testing.T) {
 // some.
 func TestALimitIsUsed(t *testing.T) {
 	const limit, prompt, output = 100_000, 350, 100
-	p := NewPurse(ofTokens(limit))
+	p := NewSpendLimiter(ofTokens(limit))
 	n := 0
 	for ; ; n++ {
 		reserved := p.Reserve(call(300, output))
@@ -149,7 +149,7 @@ func TestALimitIsUsed(t *testing.T) {
 func TestALimitIsUsedAtHighConcurrency(t *testing.T) {
 	const limit, template, output, width = 300_000, 40, 100, 64
 	for _, unlike := range []bool{false, true} {
-		p := NewPurse(ofTokens(limit))
+		p := NewSpendLimiter(ofTokens(limit))
 		type flight struct {
 			Reservation
 			prompt int
@@ -205,7 +205,7 @@ func TestOutputBounds(t *testing.T) {
 
 // A client sends nothing that its allowance does not allow.
 func TestTheClientAsks(t *testing.T) {
-	c, err := New(Options{URL: "http://127.0.0.1:1", Allowance: NewPurse(ofTokens(10))})
+	c, err := New(Options{URL: "http://127.0.0.1:1", Allowance: NewSpendLimiter(ofTokens(10))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,4 +219,49 @@ func TestTheClientAsks(t *testing.T) {
 	if !r.Unpaid || r.Status != StatusIncomplete || r.Sent != Absent {
 		t.Errorf("%+v", r)
 	}
+}
+
+// Processes that each spend a share of what is left never exceed the limit together, stage after stage, and the first
+// one's limiter knows what all of them spent.
+func TestSharesAreNeverExceeded(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		limits := SpendLimits{PriceIn: 1, PriceOut: 2, Cost: rapid.Float64Range(0.0001, 0.1).Draw(rt, "most")}
+		n := rapid.IntRange(1, 5).Draw(rt, "processes")
+		var limiters []*SpendLimiter
+		for range n {
+			limiters = append(limiters, NewSpendLimiter(limits))
+		}
+		first := limiters[0]
+		var sent int64
+		for range rapid.IntRange(1, 4).Draw(rt, "stages") {
+			part := first.Remaining() / float64(n)
+			var before []Spent
+			for _, p := range limiters {
+				p.Grant(part)
+				before = append(before, p.Spent())
+			}
+			for range rapid.IntRange(0, 100).Draw(rt, "requests") {
+				p := limiters[rapid.IntRange(0, n-1).Draw(rt, "process")]
+				r := p.Reserve(call(40, 20))
+				if r == nil {
+					continue
+				}
+				var e Result
+				e.HTTP, e.Status, e.PromptTokens, e.OutputTokens, e.TokenSource = 200, StatusOK, 60, 20, SourceServer
+				r.Settle(&e)
+				sent += 80
+			}
+			for i, p := range limiters[1:] {
+				first.Book(p.Spent().Since(before[i+1]))
+			}
+			first.Release()
+		}
+		s := first.Spent()
+		if tokens(s) != sent || limits.Cost < s.Cost {
+			rt.Errorf("spent %d tokens, booked %+v, with the limits %+v", sent, s, limits)
+		}
+		if want := limits.Price(s.Prompt, s.Output); s.Cost < want*0.999 || s.Cost > want*1.001 {
+			rt.Errorf("cost %v, want %v", s.Cost, want)
+		}
+	})
 }

@@ -70,7 +70,7 @@ func (c *Client) connect(o Options) error {
 		c.transport.DialTLSContext = nil
 		return nil
 	}
-	if through, err := proxy(&http.Request{URL: c.endpoint}); err == nil && through == nil {
+	if proxyURL, err := proxy(&http.Request{URL: c.endpoint}); err == nil && proxyURL == nil {
 		c.pool = pool
 		c.head, err = requestHead(c.endpoint, c.host, c.header)
 		return err
@@ -127,7 +127,7 @@ func TLSConfig(o Options) (*tls.Config, error) {
 		conf.NextProtos = []string{"h2"}
 	}
 	if o.CAFile != "" {
-		pool, err := trusted(o.CAFile)
+		pool, err := loadCertPool(o.CAFile)
 		if err != nil {
 			return nil, err
 		}
@@ -165,16 +165,17 @@ func pairError(o Options, err error) error {
 	case o.KeyFile == o.CertFile:
 		return fmt.Errorf("--cert %s: it has no key; name the key's file with --key", o.CertFile)
 	}
-	return fmt.Errorf("--key %s: it has no key that can be read; want a PEM file without a password (-----BEGIN PRIVATE KEY-----)", o.KeyFile)
+	return fmt.Errorf("--key %s: it has no key that can be read; want a PEM file without a password (-----BEGIN "+
+		"PRIVATE KEY-----)", o.KeyFile)
 }
 
-// mostCertificates is the size of the largest file of certificates that is read, in bytes. Those of a whole system have
+// maxCertBytes is the size of the largest file of certificates that is read, in bytes. Those of a whole system have
 // about 0.2 MiB.
-const mostCertificates = 16 << 20
+const maxCertBytes = 16 << 20
 
-// trusted returns the system's certificates and those in a PEM file.
-func trusted(file string) (*x509.CertPool, error) {
-	pem, err := input.ReadFile(file, mostCertificates)
+// loadCertPool returns the system's certificates and those in a PEM file.
+func loadCertPool(file string) (*x509.CertPool, error) {
+	pem, err := input.ReadFile(file, maxCertBytes)
 	if err != nil {
 		return nil, fmt.Errorf("--ca: %w", err)
 	}

@@ -20,10 +20,10 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// payer asks a purse before each request, as the client does, and keeps the server's bill.
+// payer asks a limiter before each request, as the client does, and keeps the server's bill.
 type payer struct {
 	load.Doer
-	purse *client.Purse
+	limiter *client.SpendLimiter
 
 	mu             sync.Mutex
 	prompt, output int64
@@ -36,7 +36,7 @@ func (p *payer) Prepare(r *api.Request) (*client.Prepared, error) {
 }
 
 func (p *payer) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
-	reserved := p.purse.Reserve(call)
+	reserved := p.limiter.Reserve(call)
 	if reserved == nil {
 		res.Status, res.Unpaid = client.StatusIncomplete, true
 		return
@@ -61,7 +61,7 @@ func TestLimitsHoldUnderAnyLoad(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		perRequest := float64(k.Work.Prompt + k.Work.Output)
 		limit := int64(perRequest * (100 + 100*rng.Float64()))
-		p := &payer{purse: client.NewPurse(client.SpendLimits{Cost: float64(limit), PriceIn: 1e6, PriceOut: 1e6})}
+		p := &payer{limiter: client.NewSpendLimiter(client.SpendLimits{Cost: float64(limit), PriceIn: 1e6, PriceOut: 1e6})}
 		run, ended := &rundir.Run{}, false
 		w := simtest.Varied{Fixed: k.Work, Spread: k.Spread, Rng: rng}
 		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
@@ -69,7 +69,7 @@ func TestLimitsHoldUnderAnyLoad(t *testing.T) {
 			c := experimentWith(p, w)
 			for i := range 25 { // as many as preflight and calibration have counted
 				s, _ := w.Next()
-				if _, err := load.One(t.Context(), p, c.Log, "before", s, i, time.Now()); err != nil {
+				if _, err := load.DoOne(t.Context(), p, c.Log, "before", s, i, time.Now()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -92,7 +92,7 @@ func TestLimitsHoldUnderAnyLoad(t *testing.T) {
 			}
 			ended = err != nil
 		})
-		spent := p.purse.Spent()
+		spent := p.limiter.Spent()
 		// a token costs 1
 		if bill := p.prompt + p.output; bill > limit || spent.Cost < float64(bill) || spent.Cost > float64(limit) {
 			t.Errorf("%v: billed %d, reported %v of %d tokens", k, bill, spent.Cost, limit)

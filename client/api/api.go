@@ -1,5 +1,6 @@
 // Package api has the HTTP APIs of LLM servers: how a request is encoded, how a streamed answer is divided into frames
-// ([FrameReader]), and what a frame of it means. One file has one API. The package sends nothing and reads no clock.
+// ([FrameReader]), and what a frame of it means ([Dialect]). One file has one API; they share the encoder of a request
+// body, and the fieldReader of a frame. The package sends nothing and reads no clock.
 package api
 
 // Dialect is one API: its path, its request bodies, and its streamed answers.
@@ -33,8 +34,8 @@ type Traits struct {
 type Decoder interface {
 	// Reset prepares for the next answer.
 	Reset()
-	// Decode reads one frame (the data of an event) into c, which it clears first. The frame
-	// may be overwritten afterwards. An error means that the frame is not what the API promises.
+	// Decode reads one frame (the data of an event) into c, which it clears first. The frame may be overwritten
+	// afterwards. An error means that the frame is not what the API promises.
 	Decode(frame []byte, c *Chunk) error
 	// Complete reports whether the stream may end here: the terminator or the finish reason was seen.
 	Complete() bool

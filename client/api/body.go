@@ -10,9 +10,9 @@ import (
 // encoder writes one request body. The user's object ([Params].Extra) is merged into it: its keys replace ours, and a
 // null in it leaves our key out.
 type encoder struct {
-	json   jx.Encoder
-	extra  gjson.Result // the user's object
-	merged string       // the key of it that was merged with an object of ours
+	json      jx.Encoder
+	extra     gjson.Result // the user's object
+	mergedKey string       // its key that was merged with an object of ours
 }
 
 // newEncoder begins a body.
@@ -24,7 +24,7 @@ func newEncoder(p *Params) *encoder {
 
 // Finish adds the user's fields and returns the body.
 func (e *encoder) Finish() ([]byte, error) {
-	e.extras()
+	e.writeExtra()
 	e.json.ObjEnd()
 	return e.json.Bytes(), nil
 }
@@ -113,15 +113,15 @@ func (e *encoder) Object(name string, write func(*encoder)) {
 	e.json.ObjStart()
 	e.extra = theirs
 	write(e)
-	e.extras()
+	e.writeExtra()
 	e.json.ObjEnd()
-	e.extra, e.merged = all, name
+	e.extra, e.mergedKey = all, name
 }
 
-// extras writes the user's fields as they stand, except nulls.
-func (e *encoder) extras() {
+// writeExtra writes the user's fields as they stand, except nulls.
+func (e *encoder) writeExtra() {
 	e.extra.ForEach(func(k, v gjson.Result) bool {
-		if name := Key(k); v.Type != gjson.Null && (e.merged == "" || name != e.merged) {
+		if name := Key(k); v.Type != gjson.Null && (e.mergedKey == "" || name != e.mergedKey) {
 			e.json.FieldStart(name)
 			e.json.RawStr(v.Raw)
 		}

@@ -174,7 +174,7 @@ func valid(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "
 // decoder returns a decoder of the dialect with a name.
 func decoder(t testing.TB, name string) Decoder {
 	t.Helper()
-	d, err := DialectsByName(name)
+	d, err := DialectByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// all returns all dialects.
-func all() []Dialect {
+// dialects returns all dialects.
+func dialects() []Dialect {
 	return []Dialect{openAI{chat: true}, openAI{}, responses{}, messages{}, sglangAPI{}}
 }
 
 // Names returns the names that --api takes, without "auto".
 func Names() []string {
 	var names []string
-	for _, d := range all() {
+	for _, d := range dialects() {
 		names = append(names, d.Name())
 	}
 	return names
 }
 
-// DialectsByName returns the dialect with the name that --api takes. The error lists all names.
-func DialectsByName(name string) (Dialect, error) {
-	for _, d := range all() {
+// DialectByName returns the dialect with the name that --api takes. The error lists all names.
+func DialectByName(name string) (Dialect, error) {
+	for _, d := range dialects() {
 		if d.Name() == name {
 			return d, nil
 		}

@@ -72,7 +72,7 @@ func TestEncode(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			d, err := DialectsByName(tt.api)
+			d, err := DialectByName(tt.api)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func FuzzString(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, s string) {
-		completions, err := DialectsByName("completions")
+		completions, err := DialectByName("completions")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func FuzzExtra(f *testing.F) {
 		if len(extra) == 0 || len(extra) >= 64<<10 || CheckExtra([]byte(extra)) != nil {
 			return
 		}
-		for _, d := range all() {
+		for _, d := range dialects() {
 			checkExtraIn(t, d, extra)
 		}
 	}))

@@ -13,10 +13,10 @@ const maxMessage = 64 << 10
 
 // isErrorObject reports whether an object with the given members "error" and "object" is an error, in the ways that
 // servers have: an "error" that says something, or an "object" named "error".
-func isErrorObject(fault, kind []byte) bool {
-	switch string(fault) {
+func isErrorObject(errorMember, objectMember []byte) bool {
+	switch string(errorMember) {
 	case "", "null", "false", `""`:
-		return string(kind) == `"error"`
+		return string(objectMember) == `"error"`
 	}
 	return true
 }
@@ -63,22 +63,22 @@ func ErrorText(body []byte) string {
 		return string(body)
 	}
 	for _, at := range []gjson.Result{v.Get("error"), v} {
-		if text := words(at); text != "" {
+		if text := errorText(at); text != "" {
 			return text
 		}
 	}
 	return string(body)
 }
 
-// words returns the text of an error value: a string, an object's message, or a list of complaints about fields.
-func words(v gjson.Result) string {
+// errorText returns the text of an error value: a string, an object's message, or a list of complaints about fields.
+func errorText(v gjson.Result) string {
 	switch {
 	case v.Type == gjson.String:
 		return v.Str
 	case v.IsArray():
 		var all []string
 		v.ForEach(func(_, e gjson.Result) bool {
-			all = append(all, complaint(e))
+			all = append(all, fieldError(e))
 			return len(all) < 5
 		})
 		return strings.Join(all, "; ")
@@ -87,10 +87,10 @@ func words(v gjson.Result) string {
 	}
 	text := v.Get("message").Str
 	if d := v.Get("message.detail"); text == "" && d.Exists() {
-		text = words(d) // Mistral puts FastAPI's list there
+		text = errorText(d) // Mistral puts FastAPI's list there
 	}
 	if text == "" {
-		text = words(v.Get("detail"))
+		text = errorText(v.Get("detail"))
 	}
 	if p := v.Get("param").Str; p != "" && !strings.Contains(text, p) {
 		text += " (" + p + ")"
@@ -98,8 +98,8 @@ func words(v gjson.Result) string {
 	return text
 }
 
-// complaint returns the text of one entry of FastAPI's list: the place in the body, and what is wrong there.
-func complaint(e gjson.Result) string {
+// fieldError returns the text of one entry of FastAPI's list: the place in the body, and what is wrong there.
+func fieldError(e gjson.Result) string {
 	var loc []string
 	e.Get("loc").ForEach(func(_, part gjson.Result) bool {
 		loc = append(loc, part.String())

@@ -19,15 +19,15 @@ var (
 // fieldReader reads one frame, a JSON object, from front to back. It allocates nothing for ordinary frames, and it
 // never decodes a string: a cumulative text can be long.
 //
-// The first error ends all iterations, and [Reader.Close] returns it; the other methods return nothing more.
-// Members named "error" and "object" at the top level are kept aside: they tell an error object inside a 200.
+// The first error ends all iterations, and [fieldReader.Close] returns it; the other methods return nothing more.
+// Members named "error" and "object" at the top level are read here: they tell an error object inside a 200.
 type fieldReader struct {
-	json   jx.Decoder
-	frame  []byte
-	err    error
-	unread bool // the iteration is at a value that was not read yet
-	fault  []byte
-	kind   []byte
+	json         jx.Decoder
+	frame        []byte
+	err          error
+	unread       bool // the iteration is at a value that was not read yet
+	errorMember  []byte
+	objectMember []byte
 }
 
 // members iterates over the members of an object. A value that is not read is skipped.
@@ -66,7 +66,7 @@ func (r *fieldReader) Close(c *Chunk) (done bool, err error) {
 			r.err = errNotJSON // the frame itself, in the message, says more than jx's byte offsets
 		}
 		return true, fmt.Errorf("%w: %s", r.err, r.frame[:min(len(r.frame), maxMessage)])
-	case isErrorObject(r.fault, r.kind):
+	case isErrorObject(r.errorMember, r.objectMember):
 		c.Error = ErrorText(r.frame)
 		return true, nil
 	}
@@ -78,7 +78,7 @@ func (m *members) Next() bool {
 	if m.r == nil {
 		return false
 	}
-	for m.r.rest() {
+	for m.r.skipUnread() {
 		if !m.iter.Next() {
 			m.r.fail(m.iter.Err())
 			return false
@@ -86,9 +86,9 @@ func (m *members) Next() bool {
 		m.r.unread = true
 		switch {
 		case m.top && string(m.iter.Key()) == "error":
-			m.r.fault = m.r.Value()
+			m.r.errorMember = m.r.Value()
 		case m.top && string(m.iter.Key()) == "object":
-			m.r.kind = m.r.Value()
+			m.r.objectMember = m.r.Value()
 		default:
 			return true
 		}
@@ -99,11 +99,11 @@ func (m *members) Next() bool {
 // Key returns the name of the current member. It is valid until the value is read.
 func (m *members) Key() []byte { return m.iter.Key() }
 
-// None reports whether the value was no object.
-func (m *members) None() bool { return m.r == nil }
+// NotObject reports whether the value was no object.
+func (m *members) NotObject() bool { return m.r == nil }
 
-// rest skips a value that was not read, and reports whether reading can go on.
-func (r *fieldReader) rest() bool {
+// skipUnread skips a value that was not read, and reports whether reading can go on.
+func (r *fieldReader) skipUnread() bool {
 	if r.unread {
 		r.Value()
 	}
@@ -163,7 +163,7 @@ func (r *fieldReader) List() elements {
 
 // Next goes to the next element, and reports whether there is one.
 func (e *elements) Next() bool {
-	if e.r == nil || !e.r.rest() {
+	if e.r == nil || !e.r.skipUnread() {
 		return false
 	}
 	if !e.iter.Next() {

@@ -1,5 +1,3 @@
-// Divides a stream of server-sent events into frames.
-
 package api
 
 import (
@@ -13,8 +11,8 @@ import (
 // faulty server can claim.
 const maxFrame = 16 << 20
 
-// keptBuffer is the size up to which a buffer is kept for the next stream.
-const keptBuffer = 64 << 10
+// maxSavedBuffer is the size up to which a buffer is kept for the next stream.
+const maxSavedBuffer = 64 << 10
 
 // ErrTooLong is the error for a frame, or a line, longer than maxFrame.
 var ErrTooLong = errors.New("a frame is longer than 16 MB")
@@ -41,13 +39,13 @@ type Arrival struct {
 // a last event without a blank line is delivered, and so are the line "error: {...}" of old llama.cpp servers, and a
 // line that has no field at all, with which proxies say in the middle of a stream that the server has gone.
 type FrameReader struct {
-	buf     []byte // what was fed: the caller's piece where nothing was left before it, else own
-	own     []byte
-	pos     int  // buf[pos:] is not yet cut
-	seen    int  // buf[pos:seen] holds no line end
-	begun   bool // the first line has been cut
-	afterCR bool // the line before ended in CR, so an LF here belongs to it
-	newest  Arrival
+	buf           []byte // what was fed: the caller's piece where nothing was left before it, else saved
+	saved         []byte
+	pos           int  // buf[pos:] is not yet cut
+	scanned       int  // buf[pos:scanned] holds no line end
+	firstLineRead bool // the first line has been cut
+	afterCR       bool // the line before ended in CR, so an LF here belongs to it
+	newest        Arrival
 
 	event    event
 	returned bool // the event is a frame that Next has returned
@@ -64,66 +62,66 @@ type event struct {
 
 // Reset prepares r for another stream. It keeps a buffer.
 func (r *FrameReader) Reset() {
-	own := r.own
-	if cap(own) > keptBuffer {
-		own = nil
+	saved := r.saved
+	if cap(saved) > maxSavedBuffer {
+		saved = nil
 	}
-	*r = FrameReader{own: own[:0]}
+	*r = FrameReader{saved: saved[:0]}
 }
 
 // Feed adds bytes of the stream that arrived together. They must stay as they are until Next returns false. The error
 // is ErrTooLong.
 func (r *FrameReader) Feed(p []byte, arrival Arrival) error {
 	r.newest = arrival
-	if len(r.own) == 0 {
+	if len(r.saved) == 0 {
 		r.buf = p
 		return nil
 	}
-	need := len(r.own) + len(p)
+	need := len(r.saved) + len(p)
 	if need > maxFrame {
 		return ErrTooLong
 	}
-	if need > cap(r.own) {
-		r.own = append(make([]byte, 0, min(max(2*cap(r.own), need), maxFrame)), r.own...)
+	if need > cap(r.saved) {
+		r.saved = append(make([]byte, 0, min(max(2*cap(r.saved), need), maxFrame)), r.saved...)
 	}
-	r.own = append(r.own, p...)
-	r.buf = r.own
+	r.saved = append(r.saved, p...)
+	r.buf = r.saved
 	return nil
 }
 
 // Next returns the next frame with data; false where more bytes are needed.
 func (r *FrameReader) Next() (f Frame, ok bool) {
-	r.clear()
+	r.dropReturned()
 	for {
 		from, to, ok := r.line()
 		if !ok {
-			r.keep()
+			r.saveRest()
 			return Frame{}, false
 		}
-		if r.take(from, to) {
+		if r.takeLine(from, to) {
 			return r.frame(), true
 		}
 	}
 }
 
 // Last returns what is left when the stream has ended and Next returns no more. A line without its end counts only
-// where the stream ended well: a broken connection can cut a line anywhere.
-func (r *FrameReader) Last(well bool) (f Frame, ok bool) {
-	r.clear()
-	if well && r.pos < len(r.buf) {
-		from, to := r.trimmed(r.pos, len(r.buf))
-		r.pos, r.seen = to, to
-		r.take(from, to)
+// where the stream is complete: a broken connection can cut a line anywhere.
+func (r *FrameReader) Last(complete bool) (f Frame, ok bool) {
+	r.dropReturned()
+	if complete && r.pos < len(r.buf) {
+		from, to := r.skipBOM(r.pos, len(r.buf))
+		r.pos, r.scanned = to, to
+		r.takeLine(from, to)
 		r.event.open = true
 	}
-	if r.event.started && !r.blank() {
+	if r.event.started && !r.dropBlank() {
 		return r.frame(), true
 	}
 	return Frame{}, false
 }
 
-// clear forgets the event that was returned.
-func (r *FrameReader) clear() {
+// dropReturned drops the event that Next has returned.
+func (r *FrameReader) dropReturned() {
 	if r.returned {
 		r.event, r.returned = event{}, false
 	}
@@ -135,10 +133,10 @@ func (r *FrameReader) line() (from, to int, ok bool) {
 		r.afterCR = false
 		if r.buf[r.pos] == '\n' {
 			r.pos++
-			r.seen = max(r.seen, r.pos)
+			r.scanned = max(r.scanned, r.pos)
 		}
 	}
-	rest := r.buf[r.seen:]
+	rest := r.buf[r.scanned:]
 	n := bytes.IndexByte(rest, '\n')
 	if n >= 0 {
 		rest = rest[:n]
@@ -147,43 +145,43 @@ func (r *FrameReader) line() (from, to int, ok bool) {
 		n, r.afterCR = cr, true // not waiting for an LF that may never come
 	}
 	if n < 0 {
-		r.seen = len(r.buf)
+		r.scanned = len(r.buf)
 		return 0, 0, false
 	}
-	from, to = r.pos, r.seen+n
+	from, to = r.pos, r.scanned+n
 	r.pos = to + 1
-	r.seen = r.pos
-	from, to = r.trimmed(from, to)
+	r.scanned = r.pos
+	from, to = r.skipBOM(from, to)
 	return from, to, true
 }
 
-// trimmed removes a byte order mark at the start of the stream.
-func (r *FrameReader) trimmed(from, to int) (int, int) {
-	if !r.begun && bytes.HasPrefix(r.buf[from:to], []byte("\xef\xbb\xbf")) {
+// skipBOM skips a byte order mark in the first line of the stream.
+func (r *FrameReader) skipBOM(from, to int) (int, int) {
+	if !r.firstLineRead && bytes.HasPrefix(r.buf[from:to], []byte("\xef\xbb\xbf")) {
 		from += 3
 	}
-	r.begun = true
+	r.firstLineRead = true
 	return from, to
 }
 
-// take adds a line to the event and reports whether the frame is now complete.
-func (r *FrameReader) take(from, to int) bool {
+// takeLine adds a line to the event and reports whether the frame is now complete.
+func (r *FrameReader) takeLine(from, to int) bool {
 	line := r.buf[from:to]
 	switch {
 	case len(line) == 0:
-		return !r.blank()
+		return !r.dropBlank()
 	case bytes.HasPrefix(line, []byte("data:")):
-		r.add(skipSpace(r.buf, from+len("data:"), to), to)
+		r.addData(skipSpace(r.buf, from+len("data:"), to), to)
 	case bytes.HasPrefix(line, []byte("error:")):
 		r.event.error = true
-		r.add(skipSpace(r.buf, from+len("error:"), to), to)
+		r.addData(skipSpace(r.buf, from+len("error:"), to), to)
 	case bytes.HasPrefix(line, []byte("event:")):
 		r.event.error = string(bytes.TrimSpace(line[len("event:"):])) == "error"
 	case string(line) == "data":
-		r.add(to, to)
+		r.addData(to, to)
 	case !isField(line):
 		r.event.error = true
-		r.add(from, to)
+		r.addData(from, to)
 		return true
 	}
 	return false // comments, pings, id:, retry: and unknown fields
@@ -203,8 +201,8 @@ func skipSpace(buf []byte, from, to int) int {
 	return from
 }
 
-// add appends a line's value to the event's data. The value is behind the data, with room for the newline.
-func (r *FrameReader) add(from, to int) {
+// addData appends a line's value to the event's data. The value is behind the data, with room for the newline.
+func (r *FrameReader) addData(from, to int) {
 	e := &r.event
 	if e.started {
 		r.buf[e.to] = '\n'
@@ -215,10 +213,11 @@ func (r *FrameReader) add(from, to int) {
 	e.arrival = r.newest
 }
 
-// blank reports whether the event's data are only white space, as in a keep-alive, and drops it then.
-func (r *FrameReader) blank() bool {
-	if r.event.error && !r.event.started { // an error that says nothing
-		r.add(r.pos, r.pos)
+// dropBlank drops an event whose data are only white space, as in a keep-alive, and reports whether it did. An error
+// without data is no such event: it gets empty data.
+func (r *FrameReader) dropBlank() bool {
+	if r.event.error && !r.event.started {
+		r.addData(r.pos, r.pos)
 		return false
 	}
 	if len(bytes.TrimSpace(r.buf[r.event.from:r.event.to])) > 0 {
@@ -235,17 +234,17 @@ func (r *FrameReader) frame() Frame {
 	return Frame{Data: r.buf[e.from:e.to], Arrival: e.arrival, Error: e.error, Open: e.open}
 }
 
-// keep copies what is still needed to the front of the own buffer.
-func (r *FrameReader) keep() {
+// saveRest copies what is still needed to the front of the saved bytes.
+func (r *FrameReader) saveRest() {
 	from := r.pos
 	if r.event.started {
 		from = r.event.from
 		r.event.from, r.event.to = 0, r.event.to-from
 	}
-	if from > 0 || len(r.own) == 0 {
-		r.own = append(r.own[:0], r.buf[from:]...)
-		r.buf = r.own
+	if from > 0 || len(r.saved) == 0 {
+		r.saved = append(r.saved[:0], r.buf[from:]...)
+		r.buf = r.saved
 	}
 	r.pos -= from
-	r.seen -= from
+	r.scanned -= from
 }

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 )
 
-// sampling are the members of a body, or of an object in it, that decide which token is taken.
-var sampling = []string{
+// samplingFields are the members of a body, or of an object in it, that decide which token is taken.
+var samplingFields = []string{
 	"temperature", "seed", "top_p", "top_k", "min_p", "typical_p", "do_sample", "repetition_penalty", "repeat_penalty",
 	"presence_penalty",
 	"frequency_penalty", "mirostat", "samplers", "n", "best_of", "use_beam_search", "logprobs", "top_logprobs", "n_probs",
@@ -15,28 +15,28 @@ var sampling = []string{
 // Greedy returns the settings of a request for the most likely answer: the temperature is 0, and members of Extra that
 // would have another token taken are left out.
 func (p *Params) Greedy(t Traits) *Params {
-	own := *p
-	own.Temperature = new(float64)
-	own.Fields.IgnoreEOS, own.Fields.MinTokens = false, false
-	body := object(p.Extra)
-	forget(body)
-	for _, v := range body {
+	greedy := *p
+	greedy.Temperature = new(float64)
+	greedy.Fields.IgnoreEOS, greedy.Fields.MinTokens = false, false
+	extra := parseObject(p.Extra)
+	deleteSampling(extra)
+	for _, v := range extra {
 		if inner, ok := v.(map[string]any); ok {
-			forget(inner)
+			deleteSampling(inner)
 		}
 	}
 	if t.Seeds {
-		body["seed"] = 0
+		extra["seed"] = 0
 	}
-	own.Extra = nil
-	if len(body) > 0 {
-		own.Extra, _ = json.Marshal(body) // it was read from JSON
+	greedy.Extra = nil
+	if len(extra) > 0 {
+		greedy.Extra, _ = json.Marshal(extra) // it was read from JSON
 	}
-	return &own
+	return &greedy
 }
 
-// object reads a JSON object; it is empty where there is none.
-func object(raw []byte) map[string]any {
+// parseObject reads a JSON object; it is empty where there is none.
+func parseObject(raw []byte) map[string]any {
 	o := map[string]any{}
 	if len(raw) > 0 {
 		json.Unmarshal(raw, &o)
@@ -44,8 +44,8 @@ func object(raw []byte) map[string]any {
 	return o
 }
 
-func forget(o map[string]any) {
-	for _, name := range sampling {
+func deleteSampling(o map[string]any) {
+	for _, name := range samplingFields {
 		delete(o, name)
 	}
 }

@@ -99,7 +99,7 @@ type part struct {
 }
 
 // messagesUsage has the counts of an event. Those of the prompt add up.
-type messagesUsage struct{ input, written, read, output int }
+type messagesUsage struct{ input, cacheWrite, cacheRead, output int }
 
 var noMessagesUsage = messagesUsage{Unknown, Unknown, Unknown, Unknown}
 
@@ -132,19 +132,19 @@ func (d *messagesDecoder) Decode(frame []byte, c *Chunk) error {
 	if done, err := r.Close(c); done {
 		return err
 	}
-	d.take(frame, &e, c)
+	d.fill(frame, &e, c)
 	return nil
 }
 
-// take fills c from an event.
-func (d *messagesDecoder) take(frame []byte, e *messagesEvent, c *Chunk) {
+// fill fills c from an event.
+func (d *messagesDecoder) fill(frame []byte, e *messagesEvent, c *Chunk) {
 	switch string(e.kind) {
 	case "message_start":
 		c.Usage = d.usage.merge(&e.usage)
 	case "content_block_start":
-		d.say(frame, &e.block, c)
+		d.addText(frame, &e.block, c)
 	case "content_block_delta":
-		d.say(frame, &e.delta, c)
+		d.addText(frame, &e.delta, c)
 	case "message_delta":
 		c.Usage = d.usage.merge(&e.usage)
 		c.Finish = stopReason(e.delta.stop)
@@ -155,8 +155,8 @@ func (d *messagesDecoder) take(frame []byte, e *messagesEvent, c *Chunk) {
 	}
 }
 
-// say takes in text.
-func (d *messagesDecoder) say(frame []byte, p *part, c *Chunk) {
+// addText fills c from the texts of a part.
+func (d *messagesDecoder) addText(frame []byte, p *part, c *Chunk) {
 	texts := 0
 	var only []byte
 	for _, text := range [...][]byte{p.text, p.thinking, p.call, p.arguments, p.hidden} {
@@ -210,9 +210,9 @@ func readMessagesUsage(r *fieldReader) messagesUsage {
 		case "input_tokens":
 			u.input = r.Count()
 		case "cache_creation_input_tokens":
-			u.written = r.Count()
+			u.cacheWrite = r.Count()
 		case "cache_read_input_tokens":
-			u.read = r.Count()
+			u.cacheRead = r.Count()
 		case "output_tokens":
 			u.output = r.Count()
 		}
@@ -224,15 +224,16 @@ func readMessagesUsage(r *fieldReader) messagesUsage {
 // what was written to the prompt cache or read from it.
 func (u *messagesUsage) merge(fresh *messagesUsage) Usage {
 	for _, to := range [...]struct{ count, fresh *int }{
-		{&u.input, &fresh.input}, {&u.written, &fresh.written}, {&u.read, &fresh.read}, {&u.output, &fresh.output},
+		{&u.input, &fresh.input}, {&u.cacheWrite, &fresh.cacheWrite}, {&u.cacheRead, &fresh.cacheRead},
+		{&u.output, &fresh.output},
 	} {
 		if *to.fresh != Unknown {
 			*to.count = *to.fresh
 		}
 	}
 	all := Usage{Prompt: Unknown, Output: u.output, Reasoning: Unknown, Cached: Unknown}
-	if sum := max(0, u.input) + max(0, u.written) + max(0, u.read); u.input != Unknown && sum > 0 {
-		all.Prompt, all.Cached = sum, u.read
+	if sum := max(0, u.input) + max(0, u.cacheWrite) + max(0, u.cacheRead); u.input != Unknown && sum > 0 {
+		all.Prompt, all.Cached = sum, u.cacheRead
 	}
 	return all
 }

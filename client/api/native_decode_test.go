@@ -364,7 +364,7 @@ func nativeFrames() map[string][]string {
 func TestNativeDecoders(t *testing.T) {
 	for name, all := range nativeFrames() {
 		t.Run(name, func(t *testing.T) {
-			dialect, err := DialectsByName(name)
+			dialect, err := DialectByName(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -395,7 +395,7 @@ func FuzzNativeDecoders(f *testing.F) {
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, in []byte) {
 		var pairs []pair
 		for name, witness := range all {
-			dialect, _ := DialectsByName(name)
+			dialect, _ := DialectByName(name)
 			pairs = append(pairs, pair{dialect.NewDecoder(), witness()})
 		}
 		for frame := range bytes.SplitSeq(in, []byte("\n")) {
@@ -409,7 +409,8 @@ func FuzzNativeDecoders(f *testing.F) {
 
 // ends returns the first and the last frames of a stream, with which fuzzing is about twice as fast as with whole
 // streams. Run it with
-// -fuzzminimizetime 10x: by default the fuzzer spends up to a minute on making each interesting input shorter, and tries few others.
+// -fuzzminimizetime 10x: by default the fuzzer spends up to a minute on making each interesting input shorter, and
+// tries few others.
 func ends(frames [][]byte) [][]byte {
 	const each = 3
 	if len(frames) <= 2*each {
@@ -425,7 +426,7 @@ func TestNativeDecodersAllocateNothing(t *testing.T) {
 		"responses": `{"type":"response.output_text.delta","item_id":"msg_1","delta":" a\n","sequence_number":4}`,
 		"messages":  `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" a\n"}}`,
 	} {
-		dialect, _ := DialectsByName(name)
+		dialect, _ := DialectByName(name)
 		d := dialect.NewDecoder()
 		var c Chunk
 		f := []byte(frame)
@@ -450,7 +451,7 @@ func TestCapturedEventsAllocateNothing(t *testing.T) {
 		"vllm-0.32.0-messages":   "messages", "sglang-0.5.23-generate": "sglang", "vllm-0.32.0-messages-tools": "messages",
 		"llama-b11434-messages": "messages",
 	} {
-		dialect, _ := DialectsByName(name)
+		dialect, _ := DialectByName(name)
 		all, d := frames(streams[file]), dialect.NewDecoder()
 		var c Chunk
 		if n := testing.AllocsPerRun(20, func() {
@@ -469,7 +470,7 @@ func TestCapturedEventsAllocateNothing(t *testing.T) {
 func BenchmarkNativeDecode(b *testing.B) {
 	for name, all := range nativeFrames() {
 		b.Run(name, func(b *testing.B) {
-			dialect, _ := DialectsByName(name)
+			dialect, _ := DialectByName(name)
 			d, f := dialect.NewDecoder(), []byte(all[0])
 			var c Chunk
 			b.ReportAllocs()

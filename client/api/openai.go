@@ -75,12 +75,12 @@ type openAIDecoder struct {
 	template template
 	reader   fieldReader
 
-	finish  bool // a finish reason was seen
-	done    bool // the terminator was seen
-	text    bool // text was seen
-	counts  bool // counts were seen
-	running bool // counts have come with the text since its first chunk
-	counted int  // tokens up to the last text
+	finished      bool // a finish reason was seen
+	done          bool // the terminator was seen
+	textSeen      bool // text was seen
+	countsSeen    bool // counts were seen
+	runningCounts bool // counts have come with the text since its first chunk
+	lastCount     int  // tokens up to the last text
 }
 
 func (d *openAIDecoder) Reset() {
@@ -90,7 +90,7 @@ func (d *openAIDecoder) Reset() {
 
 // Complete reports whether the stream may end: after the finish reason, or after the terminator where the server told
 // the counts. Some servers give no reason; the terminator alone may follow a failure.
-func (d *openAIDecoder) Complete() bool { return d.finish || d.done && d.counts }
+func (d *openAIDecoder) Complete() bool { return d.finished || d.done && d.countsSeen }
 
 // Decode reads one chunk, or the terminator.
 func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
@@ -120,22 +120,22 @@ func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
 		c.Error = "the server ended the answer with the finish reason " + f.finish
 		return nil
 	}
-	d.take(frame, &f, c)
+	d.fill(frame, &f, c)
 	return nil
 }
 
-// take fills c from a chunk's fields.
-func (d *openAIDecoder) take(frame []byte, f *openAIFields, c *Chunk) {
+// fill fills c from a chunk's fields.
+func (d *openAIDecoder) fill(frame []byte, f *openAIFields, c *Chunk) {
 	c.Text = f.texts > 0
-	c.Reasoning = c.Text && f.texts == f.reasons
+	c.Reasoning = c.Text && f.texts == f.reasonings
 	c.Raw = f.answer
 	if f.finish != "" {
-		c.Finish, d.finish = f.finish, true
+		c.Finish, d.finished = f.finish, true
 	}
 	c.Usage = f.counts()
 	d.count(c)
 	if f.texts == 1 && f.finish == "" && c.Usage == noUsage {
-		d.template.Learn(frame, f.only, c)
+		d.template.Learn(frame, f.last, c)
 	}
 }
 
@@ -143,16 +143,16 @@ func (d *openAIDecoder) take(frame []byte, f *openAIFields, c *Chunk) {
 // on are running counts; a single late one is the sum.
 func (d *openAIDecoder) count(c *Chunk) {
 	known := c.Usage.Output != Unknown
-	d.counts = d.counts || known
+	d.countsSeen = d.countsSeen || known
 	if !c.Text {
 		return
 	}
-	if !d.text {
-		d.text, d.running = true, known && c.Usage.Output > 0
+	if !d.textSeen {
+		d.textSeen, d.runningCounts = true, known && c.Usage.Output > 0
 	}
-	if d.running && known {
-		c.Tokens = max(c.Usage.Output-d.counted, 0)
-		d.counted = c.Usage.Output
+	if d.runningCounts && known {
+		c.Tokens = max(c.Usage.Output-d.lastCount, 0)
+		d.lastCount = c.Usage.Output
 	}
 }
 
@@ -165,11 +165,11 @@ type openAIFields struct {
 
 // choice is the first choice of a chunk. Texts are as they stand in the JSON strings.
 type choice struct {
-	texts   int    // strings with text in them
-	reasons int    // those that are reasoning
-	only    []byte // the last of them
-	answer  []byte // the first that is content, text or refusal
-	finish  string
+	texts      int    // strings with text in them
+	reasonings int    // those that are reasoning
+	last       []byte // the last of them
+	answer     []byte // the first that is content, text or refusal
+	finish     string
 }
 
 // readChoices reads the list of choices. One choice is asked for, so the first counts.
@@ -204,10 +204,10 @@ func readChoice(r *fieldReader) choice {
 	before := c.texts
 	c.add(d.reasoning, false)
 	c.add(d.reasoningContent, false)
-	c.reasons = c.texts - before
+	c.reasonings = c.texts - before
 	c.texts += d.calls
 	if d.calls > 0 {
-		c.only = d.call
+		c.last = d.call
 	}
 	return c
 }
@@ -218,7 +218,7 @@ func (c *choice) add(text []byte, answer bool) {
 		return
 	}
 	c.texts++
-	c.only = text
+	c.last = text
 	if answer && c.answer == nil {
 		c.answer = text
 	}

@@ -85,15 +85,15 @@ func CheckExtra(extra []byte) error {
 		return true
 	})
 	for _, o := range objects {
-		if key, ok := repeated(o); ok {
+		if key, ok := repeatedKey(o); ok {
 			return fmt.Errorf("--body: the field %q is there twice; leave one out", key)
 		}
 	}
 	return nil
 }
 
-// repeated returns a key that an object has twice.
-func repeated(object gjson.Result) (key string, ok bool) {
+// repeatedKey returns a key that an object has twice.
+func repeatedKey(object gjson.Result) (key string, ok bool) {
 	seen := map[string]bool{}
 	object.ForEach(func(k, _ gjson.Result) bool {
 		key = Key(k)

@@ -50,10 +50,10 @@ func (responses) Encode(r *Request, p *Params) ([]byte, error) {
 // tool call. The event that opens a tool call brings its name, which is text too. Events that end in "done" repeat it.
 // The last event has the counts, and is the terminator.
 type responsesDecoder struct {
-	template template
-	reader   fieldReader
-	called   bool // there was a tool call
-	done     bool
+	template   template
+	reader     fieldReader
+	toolCalled bool // there was a tool call
+	done       bool
 }
 
 func (d *responsesDecoder) Reset() {
@@ -105,16 +105,16 @@ func (d *responsesDecoder) Decode(frame []byte, c *Chunk) error {
 	if done, err := r.Close(c); done {
 		return err
 	}
-	d.take(frame, &e, c)
+	d.fill(frame, &e, c)
 	return nil
 }
 
-// take fills c from an event.
-func (d *responsesDecoder) take(frame []byte, e *responsesEvent, c *Chunk) {
+// fill fills c from an event.
+func (d *responsesDecoder) fill(frame []byte, e *responsesEvent, c *Chunk) {
 	switch string(e.kind) { // never a variable: it would be allocated
 	case "response.output_item.added":
 		c.Text = len(e.name) > 0
-		d.called = d.called || c.Text
+		d.toolCalled = d.toolCalled || c.Text
 	case "response.completed", "response.incomplete":
 		d.end(&e.whole, c)
 	case "response.failed", "response.cancelled", "error":
@@ -132,7 +132,7 @@ func (d *responsesDecoder) take(frame []byte, e *responsesEvent, c *Chunk) {
 		}
 		c.Text = true
 		c.Reasoning = bytes.HasPrefix(e.kind, []byte("response.reasoning"))
-		d.called = d.called || bytes.HasPrefix(e.kind, []byte("response.function_call"))
+		d.toolCalled = d.toolCalled || bytes.HasPrefix(e.kind, []byte("response.function_call"))
 		switch string(e.kind) {
 		case "response.output_text.delta", "response.refusal.delta":
 			c.Raw = e.delta
@@ -152,7 +152,7 @@ func (d *responsesDecoder) end(r *response, c *Chunk) {
 		c.Finish = finishReason(r.reason)
 	case string(r.status) == "incomplete":
 		c.Finish = "incomplete"
-	case d.called:
+	case d.toolCalled:
 		c.Finish = "tool_calls"
 	default:
 		c.Finish = "stop"

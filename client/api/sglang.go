@@ -41,24 +41,25 @@ func (sglangAPI) Encode(r *Request, p *Params) ([]byte, error) {
 //	{"text":"..","output_ids":[..],"meta_info":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":0,"finish_reason":null}}
 //
 // Texts and ids are cumulative, unless the server was started with --incremental-streaming-output (before:
-// --stream-output). A chunk has tokens when the count has grown, whether or not the detokenizer has released their text.
+// --stream-output). A chunk has tokens when the count has grown, whether or not the detokenizer has released their
+// text.
 type sglangDecoder struct {
-	reader  fieldReader
-	texts   texts
-	counted int // tokens so far
-	finish  bool
-	done    bool
-	token   bool // a token came
+	reader     fieldReader
+	cumulative cumulativeText
+	lastCount  int // tokens so far
+	finished   bool
+	done       bool
+	tokenSeen  bool // a token came
 }
 
 func (d *sglangDecoder) Reset() {
-	d.texts.Reset()
-	*d = sglangDecoder{reader: d.reader, texts: d.texts}
+	d.cumulative.Reset()
+	*d = sglangDecoder{reader: d.reader, cumulative: d.cumulative}
 }
 
 // Complete reports whether the stream may end: after the finish reason, or after the terminator where there was a
 // token.
-func (d *sglangDecoder) Complete() bool { return d.finish || d.done && d.token }
+func (d *sglangDecoder) Complete() bool { return d.finished || d.done && d.tokenSeen }
 
 // sglangFields are the parts of a chunk that are used.
 type sglangFields struct {
@@ -96,11 +97,11 @@ func (d *sglangDecoder) Decode(frame []byte, c *Chunk) error {
 		return err
 	}
 	d.count(c, &f)
-	if fresh := d.texts.News(f.text); len(fresh) > 0 {
+	if fresh := d.cumulative.NewPart(f.text); len(fresh) > 0 {
 		c.Raw = fresh
 		c.Text = c.Text || f.about.usage.Output == Unknown
 	}
-	d.token = d.token || c.Text
+	d.tokenSeen = d.tokenSeen || c.Text
 	d.end(c, &f.about)
 	return nil
 }
@@ -128,7 +129,7 @@ func readMeta(r *fieldReader) meta {
 // sgLang 0.3, a string.
 func readFinish(r *fieldReader) (kind, message []byte) {
 	object := r.Object()
-	if object.None() {
+	if object.NotObject() {
 		return r.Text(), nil
 	}
 	for object.Next() {
@@ -149,9 +150,9 @@ func (d *sglangDecoder) count(c *Chunk, f *sglangFields) {
 	if total == Unknown {
 		return
 	}
-	d.texts.Pieces = d.texts.Pieces || f.list && f.ids < total
-	c.Tokens = max(total-d.counted, 0)
-	d.counted += c.Tokens
+	d.cumulative.Incremental = d.cumulative.Incremental || f.list && f.ids < total
+	c.Tokens = max(total-d.lastCount, 0)
+	d.lastCount += c.Tokens
 	c.Text = c.Tokens > 0
 }
 
@@ -165,34 +166,34 @@ func (d *sglangDecoder) end(c *Chunk, a *meta) {
 			c.Error += ": " + string(Unescape(bytes.Clone(a.message)))
 		}
 	default:
-		c.Finish, d.finish = finishReason(a.finish), true
+		c.Finish, d.finished = finishReason(a.finish), true
 	}
 }
 
-// texts finds what is new in a stream's texts. Each text may be a piece, or repeat all texts before it (cumulative).
-// Servers do not say which, so the texts decide: a text that does not begin with the whole of the one before it is a
-// piece, and so is the second of two equal ones at the start.
-type texts struct {
-	said   []byte // the text so far, while texts may be cumulative
-	grew   bool   // a text repeated the one before it and continued it
-	Pieces bool
+// cumulativeText finds what is new in a stream's texts. Each text may repeat all texts before it (cumulative), or be a
+// piece (incremental). Servers do not say which, so the texts decide: a text that does not begin with the whole of the
+// one before it is a piece, and so is the second of two equal ones at the start.
+type cumulativeText struct {
+	soFar       []byte // the text so far, while texts may be cumulative
+	grew        bool   // a text repeated the one before it and continued it
+	Incremental bool
 }
 
 // Reset prepares for the next answer.
-func (t *texts) Reset() { *t = texts{said: t.said[:0]} }
+func (t *cumulativeText) Reset() { *t = cumulativeText{soFar: t.soFar[:0]} }
 
-// News returns the part of a text that was not there before. Both are as they stand in the JSON string.
-func (t *texts) News(raw []byte) []byte {
-	if t.Pieces || len(raw) == 0 {
+// NewPart returns the part of a text that was not there before. Both are as they stand in the JSON string.
+func (t *cumulativeText) NewPart(raw []byte) []byte {
+	if t.Incremental || len(raw) == 0 {
 		return raw
 	}
-	again := len(t.said) > 0 && len(raw) == len(t.said) && !t.grew
-	if again || !bytes.HasPrefix(raw, t.said) {
-		t.Pieces = true
+	again := len(t.soFar) > 0 && len(raw) == len(t.soFar) && !t.grew
+	if again || !bytes.HasPrefix(raw, t.soFar) {
+		t.Incremental = true
 		return raw
 	}
-	fresh := raw[len(t.said):]
-	t.grew = t.grew || len(t.said) > 0 && len(fresh) > 0
-	t.said = append(t.said, fresh...)
+	fresh := raw[len(t.soFar):]
+	t.grew = t.grew || len(t.soFar) > 0 && len(fresh) > 0
+	t.soFar = append(t.soFar, fresh...)
 	return fresh
 }

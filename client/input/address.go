@@ -24,11 +24,12 @@ var version = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
 // endpoints are paths of OpenAI's API, which users paste from a curl command in place of the base URL.
 var endpoints = []string{"/chat/completions", "/completions", "/responses", "/messages", "/models"}
 
-// gone are paths of APIs that are not spoken, with what to use.
-var gone = []struct{ path, instead string }{
+// unsupportedPaths are paths of APIs that are not spoken, with what to use.
+var unsupportedPaths = []struct{ path, instead string }{
 	{"/api/chat", ollamaInstead}, {"/api/generate", ollamaInstead},
 	{"/completion", "/completion is llama.cpp's own API; use its OpenAI API: the URL up to the port"},
-	{"/generate_stream", "/generate_stream is TGI's or Triton's own API; use the OpenAI API of TGI, or of Triton's OpenAI frontend: the URL up to the port"},
+	{"/generate_stream", "/generate_stream is TGI's or Triton's own API; use the OpenAI API of TGI, or of Triton's " +
+		"OpenAI frontend: the URL up to the port"},
 	{"/embeddings", itemsInstead}, {"/rerank", itemsInstead}, {"/score", itemsInstead},
 }
 
@@ -56,16 +57,16 @@ func ParseAddress(s string) (Address, *url.Userinfo, error) {
 	u, err := url.Parse(escapeZone(s))
 	if err != nil {
 		return Address{}, nil, fmt.Errorf("%s is not a URL (%s); want something like http://localhost:8000",
-			mistaken(s), urlTrouble(err, s))
+			redactURL(s), parseReason(err, s))
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return Address{}, nil, fmt.Errorf("%s: %s is not a scheme to benchmark over; want http:// or https://",
-			mistaken(s), u.Scheme)
+			redactURL(s), u.Scheme)
 	}
 	if u.Hostname() == "" {
-		return Address{}, nil, fmt.Errorf("%s names no host; want something like http://localhost:8000", mistaken(s))
+		return Address{}, nil, fmt.Errorf("%s names no host; want something like http://localhost:8000", redactURL(s))
 	}
-	for _, g := range gone {
+	for _, g := range unsupportedPaths {
 		if strings.HasSuffix(strings.TrimRight(u.Path, "/"), g.path) {
 			return Address{}, nil, errors.New(g.instead)
 		}
@@ -75,8 +76,8 @@ func ParseAddress(s string) (Address, *url.Userinfo, error) {
 	a := Address{Base: *u}
 	a.Base.Path, a.api = splitPath(u.Path)
 	if _, err := url.Parse(a.Base.String()); err != nil { // the name of a network interface may have what a URL cannot
-		return Address{}, nil, fmt.Errorf("%s is not a URL (%s); want something like http://localhost:8000", mistaken(s),
-			urlTrouble(err, s))
+		return Address{}, nil, fmt.Errorf("%s is not a URL (%s); want something like http://localhost:8000", redactURL(s),
+			parseReason(err, s))
 	}
 	return a, user, nil
 }
@@ -104,12 +105,13 @@ func parseSocket(s string) (Address, *url.Userinfo, error) {
 		path, prefix = path[:i], path[i+1:]
 	}
 	if path == "" {
-		return Address{}, nil, errors.New("unix: names no socket; want something like unix:/run/vllm.sock, or unix:/run/vllm.sock:/prefix")
+		return Address{}, nil, errors.New("unix: names no socket; want something like unix:/run/vllm.sock, or " +
+			"unix:/run/vllm.sock:/prefix")
 	}
 	u, err := url.Parse("http://localhost" + prefix)
 	if err != nil {
-		return Address{}, nil, fmt.Errorf("unix:%s: %q is not the path of a URL (%s)", path, mistaken(prefix),
-			urlTrouble(err, prefix))
+		return Address{}, nil, fmt.Errorf("unix:%s: %q is not the path of a URL (%s)", path, redactURL(prefix),
+			parseReason(err, prefix))
 	}
 	u.Fragment, u.RawPath = "", ""
 	a := Address{Base: *u, Socket: path}
@@ -117,14 +119,14 @@ func parseSocket(s string) (Address, *url.Userinfo, error) {
 	return a, nil, nil
 }
 
-// urlTrouble returns the reason of an error of url.Parse without the URL, which may hold a password.
-func urlTrouble(err error, whole string) string {
+// parseReason returns the reason of an error of url.Parse without the URL, which may hold a password.
+func parseReason(err error, whole string) string {
 	var e *url.Error
 	if errors.As(err, &e) {
 		err = e.Err
 	}
 	_, rest, ok := strings.Cut(err.Error(), `"`)
-	if quoted, _, _ := strings.Cut(rest, `"`); ok && !strings.Contains(mistaken(whole), quoted) {
+	if quoted, _, _ := strings.Cut(rest, `"`); ok && !strings.Contains(redactURL(whole), quoted) {
 		return "in a password, write / as %2F, ? as %3F, # as %23 and @ as %40"
 	}
 	return WithoutUser(err.Error())
@@ -207,9 +209,9 @@ func WithoutUser(s string) string {
 // scheme matches what a URL begins with, also where a colon or a slash of it is missing.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*(?::/{0,2}|//?)`)
 
-// mistaken returns a URL that cannot be used, for an error: without what stands before its last @, since a password may
-// have a character that ends the user information, and without its query.
-func mistaken(s string) string {
+// redactURL returns a URL that cannot be used, for an error: without what stands before its last @, since a password
+// may have a character that ends the user information, and without its query.
+func redactURL(s string) string {
 	s, _, _ = strings.Cut(s, "#")
 	if at := strings.LastIndexByte(s, '@'); at >= 0 {
 		s = scheme.FindString(s) + s[at+1:]

@@ -10,7 +10,7 @@ import (
 )
 
 // ReadFile returns the content of a file, or an error if it is a directory or larger than most bytes.
-func ReadFile(path string, most int64) ([]byte, error) {
+func ReadFile(path string, maxBytes int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -23,12 +23,12 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; name a file", path)
 	}
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(b)) > most {
-		return nil, fmt.Errorf("%s is larger than %d MiB; is it the right file?", path, most>>20)
+	if int64(len(b)) > maxBytes {
+		return nil, fmt.Errorf("%s is larger than %d MiB; is it the right file?", path, maxBytes>>20)
 	}
 	return b, nil
 }

@@ -4,8 +4,8 @@ package input
 
 import "strings"
 
-// leastPrefix is the shortest beginning of a name that is taken for the name, in bytes.
-const leastPrefix = 3
+// minPrefix is the shortest beginning of a name that is taken for the name, in bytes.
+const minPrefix = 3
 
 // Nearest returns the name with the smallest edit distance from s, and whether one is near enough to be meant: at most
 // two edits away, or a third of the length of s. A name that begins with s, or that s begins with but for a plural s,
@@ -14,8 +14,8 @@ func Nearest(s string, names []string) (string, bool) {
 	s = strings.ToLower(s)
 	best, least := "", max(2, len(s)/3)+1
 	for _, n := range names {
-		d := edits(s, n)
-		if len(s) >= leastPrefix && (strings.HasPrefix(n, s) || strings.HasPrefix(s, strings.TrimSuffix(n, "s"))) {
+		d := editDistance(s, n)
+		if len(s) >= minPrefix && (strings.HasPrefix(n, s) || strings.HasPrefix(s, strings.TrimSuffix(n, "s"))) {
 			d = min(d, 1)
 		}
 		if d < least && d < len(s) {
@@ -25,8 +25,8 @@ func Nearest(s string, names []string) (string, bool) {
 	return best, best != ""
 }
 
-// edits returns the Levenshtein distance of two strings in bytes.
-func edits(a, b string) int {
+// editDistance returns the Levenshtein distance of two strings in bytes.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -37,7 +37,7 @@ func (k Kind) New(values ...any) Note {
 	}
 	n := Note{Code: k.Code}
 	for i, name := range k.Args {
-		v := plain(values[i])
+		v := jsonValue(values[i])
 		if v == nil {
 			continue
 		}
@@ -49,8 +49,8 @@ func (k Kind) New(values ...any) Note {
 	return n
 }
 
-// plain returns v as JSON would give it back: nil, a float64, a string, []string or []Note.
-func plain(v any) any {
+// jsonValue returns v as JSON would give it back: nil, a float64, a string, []string or []Note.
+func jsonValue(v any) any {
 	switch v := v.(type) {
 	case nil:
 		return nil

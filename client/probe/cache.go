@@ -20,8 +20,8 @@ const (
 	flushSGLang = "/flush_cache"
 )
 
-// resets are the requests of each engine; of one that is not known, all.
-var resets = map[string][]string{"vLLM": {resetVLLM}, "SGLang": {flushSGLang}, "": {resetVLLM, flushSGLang}}
+// cacheResets are the requests of each engine; of one that is not known, all.
+var cacheResets = map[string][]string{"vLLM": {resetVLLM}, "SGLang": {flushSGLang}, "": {resetVLLM, flushSGLang}}
 
 // How long a server is asked to empty its cache while requests run there.
 const (
@@ -32,13 +32,13 @@ const (
 // EmptyCache empties the prefix cache of a server with that engine. It returns why it could not; the zero note where it
 // could.
 func (p *Prober) EmptyCache(ctx context.Context, engine string) (why note.Note) {
-	paths, known := resets[engine]
+	paths, known := cacheResets[engine]
 	if !known {
 		return noteCacheEngine.New(engine)
 	}
 	for _, path := range paths {
 		missing := false
-		if why, missing = p.reset(ctx, path); !missing {
+		if why, missing = p.resetCache(ctx, path); !missing {
 			return why
 		}
 	}
@@ -51,9 +51,9 @@ func (p *Prober) EmptyCache(ctx context.Context, engine string) (why note.Note) 
 	return why
 }
 
-// reset sends one such request, again while the server refuses it because others run. missing reports that the server
-// has none.
-func (p *Prober) reset(ctx context.Context, path string) (why note.Note, missing bool) {
+// resetCache requests a path that empties the cache, again while the server refuses because requests run. missing
+// reports that the server has no such path.
+func (p *Prober) resetCache(ctx context.Context, path string) (why note.Note, missing bool) {
 	url := p.client.URL(path)
 	for began := time.Now(); ; {
 		a, err := p.client.Fetch(ctx, p.limit(askTime), http.MethodPost, path, nil)

@@ -17,8 +17,8 @@ const (
 	countTokenize = "tokenize" // the server's tokenizer, for the text alone
 )
 
-// together is how many texts are counted at the same time.
-const together = 8
+// maxConcurrentCounts is how many texts are counted at the same time.
+const maxConcurrentCounts = 8
 
 // count is how many tokens a server counts for a text, and who counted.
 type count struct {
@@ -31,20 +31,20 @@ type count struct {
 // the same time; those that the server refuses, since it takes few requests at once, are counted again one after
 // another. It must be called after Preflight, and is not safe for concurrent use.
 func (p *Prober) Count(ctx context.Context, texts ...string) ([]int, error) {
-	p.asking.Wait()
+	p.counting.Wait()
 	refused := make([]error, len(texts))
-	places := make(chan struct{}, together)
+	places := make(chan struct{}, maxConcurrentCounts)
 	for i, text := range texts {
-		if p.known(text).tokens > 0 {
+		if p.storedCount(text).tokens > 0 {
 			continue
 		}
-		p.asking.Go(func() {
+		p.counting.Go(func() {
 			places <- struct{}{}
 			defer func() { <-places }()
 			_, refused[i] = p.count(ctx, text)
 		})
 	}
-	p.asking.Wait()
+	p.counting.Wait()
 	tokens := make([]int, len(texts))
 	for i, text := range texts {
 		for again := len(texts) > 1; refused[i] != nil; again = false {
@@ -58,14 +58,14 @@ func (p *Prober) Count(ctx context.Context, texts ...string) ([]int, error) {
 			}
 			_, refused[i] = p.count(ctx, text)
 		}
-		c := p.known(text)
+		c := p.storedCount(text)
 		tokens[i], p.source = c.tokens, c.source
 	}
 	return tokens, nil
 }
 
-// known returns the count of a text; no tokens before there is one.
-func (p *Prober) known(text string) count {
+// storedCount returns the count of a text; no tokens before there is one.
+func (p *Prober) storedCount(text string) count {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.counts[text]
@@ -73,8 +73,8 @@ func (p *Prober) known(text string) count {
 
 // count has the server count a text, and keeps that.
 func (p *Prober) count(ctx context.Context, text string) (c count, err error) {
-	if !p.untold {
-		if c.tokens, err = p.usage(ctx, p.options, text); err != nil {
+	if !p.noPromptUsage {
+		if c.tokens, err = p.countByUsage(ctx, p.options, text); err != nil {
 			return c, err
 		}
 		c.source = countUsage
@@ -89,38 +89,39 @@ func (p *Prober) count(ctx context.Context, text string) (c count, err error) {
 		}
 		c.source = countTokenize
 	}
-	p.keep(text, c)
+	p.storeCount(text, c)
 	return c, nil
 }
 
-func (p *Prober) keep(text string, c count) {
+func (p *Prober) storeCount(text string, c count) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.counts[text] = c
 }
 
-// usage returns how many tokens the usage of a request tells for its prompt; 0 where it does not tell.
-func (p *Prober) usage(ctx context.Context, o client.Options, text string) (int, error) {
+// countByUsage returns how many tokens the usage of a request tells for its prompt; 0 where it does not tell.
+func (p *Prober) countByUsage(ctx context.Context, o client.Options, text string) (int, error) {
 	t, err := p.try(ctx, o, text, 1)
 	if err == nil && t.result.Status != client.StatusOK {
-		err = failed(t)
+		err = trialError(t)
 	}
 	return max(0, t.result.PromptTokens), err
 }
 
-// begin has the server count texts while the trial goes on, with the same options. What is refused is counted later.
-func (p *Prober) begin(ctx context.Context, o client.Options, texts []string) (drop func()) {
+// countAhead has the server count texts while the trial goes on, with the same options. What is refused is counted
+// later.
+func (p *Prober) countAhead(ctx context.Context, o client.Options, texts []string) (drop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	for _, text := range texts {
-		p.asking.Go(func() {
-			if n, err := p.usage(ctx, o, text); err == nil && n > 0 {
-				p.keep(text, count{n, countUsage})
+		p.counting.Go(func() {
+			if n, err := p.countByUsage(ctx, o, text); err == nil && n > 0 {
+				p.storeCount(text, count{n, countUsage})
 			}
 		})
 	}
 	return func() {
 		cancel()
-		p.asking.Wait()
+		p.counting.Wait()
 		clear(p.counts)
 	}
 }

@@ -14,26 +14,26 @@ var engines = map[string]string{
 	"vllm": "vLLM", "sglang": "SGLang", "lmdeploy": "lmdeploy", "llamacpp": "llama.cpp", "library": "Ollama",
 }
 
-// sign is a page that only one engine has.
-type sign struct {
+// enginePage is a page that only one engine has.
+type enginePage struct {
 	path    string
 	engine  string
-	mark    string // path in the JSON that must exist
+	key     string // path in the JSON that must exist
 	version string // path of the engine's version; "" where the page does not have it
 	length  string // path of the longest context
 	models  string // path of models' names, for servers without /v1/models
 }
 
-// signs are requested together. Other servers answer them with 404. Where a server has several, the first decides:
-// SGLang and llama.cpp also have parts of Ollama's API.
-var signs = []sign{
-	{path: "/get_server_info", engine: "SGLang", mark: "version", version: "version", models: "served_model_name"},
-	{path: "/get_model_info", engine: "SGLang", mark: "model_path", models: "model_path"},
-	{path: "/props", engine: "llama.cpp", mark: "default_generation_settings", version: "build_info",
+// enginePages are requested together. Other servers answer them with 404. Where a server has several, the first
+// decides: SGLang and llama.cpp also have parts of Ollama's API.
+var enginePages = []enginePage{
+	{path: "/get_server_info", engine: "SGLang", key: "version", version: "version", models: "served_model_name"},
+	{path: "/get_model_info", engine: "SGLang", key: "model_path", models: "model_path"},
+	{path: "/props", engine: "llama.cpp", key: "default_generation_settings", version: "build_info",
 		length: "default_generation_settings.n_ctx", models: "model_alias"},
-	{path: "/info", engine: "TGI", mark: "version", version: "version", length: "max_total_tokens", models: "model_id"},
-	{path: "/api/version", engine: "Ollama", mark: "version", version: "version"},
-	{path: "/version", engine: "vLLM", mark: "version", version: "version"},
+	{path: "/info", engine: "TGI", key: "version", version: "version", length: "max_total_tokens", models: "model_id"},
+	{path: "/api/version", engine: "Ollama", key: "version", version: "version"},
+	{path: "/version", engine: "vLLM", key: "version", version: "version"},
 }
 
 // identify finds engine and version, as far as the server tells, and returns the models that the engine's own pages
@@ -46,23 +46,23 @@ func (p *Prober) identify(ctx context.Context, f *Facts, l list) []string {
 	}
 	f.MaxModelLen = int(m.Get("max_model_len").Int())
 	var named []string
-	for i, v := range p.read(ctx, f.Engine) {
-		s := signs[i]
-		if !v.Get(s.mark).Exists() {
+	for i, v := range p.readEnginePages(ctx, f.Engine) {
+		s := enginePages[i]
+		if !v.Get(s.key).Exists() {
 			continue
 		}
 		if f.Engine == "" {
 			f.Engine = s.engine
 		}
 		if f.Engine == s.engine {
-			named = s.tell(f, v, named)
+			named = s.addFacts(f, v, named)
 		}
 	}
 	return named
 }
 
-// tell adds a page's content to the facts, and returns the models that are known by then.
-func (s *sign) tell(f *Facts, v gjson.Result, named []string) []string {
+// addFacts adds a page's content to the facts, and returns the models that are known by then.
+func (s *enginePage) addFacts(f *Facts, v gjson.Result, named []string) []string {
 	if s.version != "" && f.Version == "" {
 		f.Version = v.Get(s.version).String()
 	}
@@ -75,18 +75,18 @@ func (s *sign) tell(f *Facts, v gjson.Result, named []string) []string {
 	return named
 }
 
-// read requests the signs of an engine, or all where it is not known, and returns the JSON of each page.
-func (p *Prober) read(ctx context.Context, engine string) []gjson.Result {
-	said := make([]gjson.Result, len(signs))
+// readEnginePages requests the pages of an engine, or all where it is not known, and returns the JSON of each.
+func (p *Prober) readEnginePages(ctx context.Context, engine string) []gjson.Result {
+	pages := make([]gjson.Result, len(enginePages))
 	var wg sync.WaitGroup
-	for i, s := range signs {
+	for i, s := range enginePages {
 		if engine != "" && s.engine != engine {
 			continue
 		}
-		wg.Go(func() { said[i] = p.page(ctx, s.path) })
+		wg.Go(func() { pages[i] = p.page(ctx, s.path) })
 	}
 	wg.Wait()
-	return said
+	return pages
 }
 
 // page returns a page's JSON; the zero Result where there is none.
@@ -98,9 +98,9 @@ func (p *Prober) page(ctx context.Context, path string) gjson.Result {
 	return gjson.ParseBytes(a.Body)
 }
 
-// context finds the context length of an Ollama model, which Ollama tells only once the model is loaded. Ollama cuts
-// longer prompts without an error.
-func (p *Prober) context(ctx context.Context, f *Facts, want Want) {
+// findContextLength finds the context length of an Ollama model, which Ollama tells only once the model is loaded.
+// Ollama cuts longer prompts without an error.
+func (p *Prober) findContextLength(ctx context.Context, f *Facts, want Workload) {
 	if f.Engine != "Ollama" {
 		return
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// simulated returns the URL of a fast simulated engine, with other answers at some paths: JSON, or "" for 404.
-func simulated(t testing.TB, o simserver.Options, pages map[string]string) string {
+// serveSimulated returns the URL of a fast simulated engine, with other answers at some paths: JSON, or "" for 404.
+func serveSimulated(t testing.TB, o simserver.Options, pages map[string]string) string {
 	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +53,8 @@ type met struct {
 	Notes                       []note.Note
 }
 
-// meeting runs a preflight.
-func meeting(t *testing.T, o client.Options, want Want) (met, *Prober) {
+// runPreflight runs a preflight.
+func runPreflight(t *testing.T, o client.Options, want Workload) (met, *Prober) {
 	t.Helper()
 	p := prober(t, o)
 	f, err := p.Preflight(t.Context(), want)
@@ -103,7 +103,7 @@ func TestAuto(t *testing.T) {
 			met{"responses", "Qwen2-7B", "vLLM", "0.11.0+sim", true, true, []note.Note{noteNewerAPI.New(missing, "responses")}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: tt.engine}, tt.pages)}, Want{})
+			got, _ := runPreflight(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: tt.engine}, tt.pages)}, Workload{})
 			check(t, tt.want, got)
 		})
 	}
@@ -116,8 +116,8 @@ func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 		{"vllm", "messages", "messages"},
 		{"vllm", "responses", "responses"},
 	} {
-		url := simulated(t, simserver.Options{Engine: tt.engine, APIKey: "sk-1", Strict: tt.engine != "vllm"}, nil)
-		got, p := meeting(t, client.Options{URL: url, API: tt.api, APIKey: "sk-1"}, Want{})
+		url := serveSimulated(t, simserver.Options{Engine: tt.engine, APIKey: "sk-1", Strict: tt.engine != "vllm"}, nil)
+		got, p := runPreflight(t, client.Options{URL: url, API: tt.api, APIKey: "sk-1"}, Workload{})
 		if got.API != tt.want || !got.Usage || p.Options().Bearer != (tt.engine == "vllm" && tt.api == "messages") {
 			t.Errorf("%+v: %+v", tt, got)
 		}
@@ -125,7 +125,7 @@ func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 			t.Errorf("%+v: count %d, %v", tt, n, err)
 		}
 		if _, err := prober(t, client.Options{URL: url, API: tt.api, APIKey: "sk-2"}).Preflight(t.Context(),
-			Want{}); err == nil {
+			Workload{}); err == nil {
 			t.Errorf("%+v: a wrong key was accepted", tt)
 		}
 	}
@@ -133,11 +133,11 @@ func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 
 // SGLang's own API is measured where it is asked for, with and without counts.
 func TestSGLangAsked(t *testing.T) {
-	got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "sglang"}, nil), API: "sglang"},
-		Want{})
+	got, _ := runPreflight(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: "sglang"}, nil), API: "sglang"},
+		Workload{})
 	check(t, met{"sglang", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil}, got)
-	_, p := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "sglang", NoUsage: true}, nil),
-		API: "sglang"}, Want{})
+	_, p := runPreflight(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: "sglang", NoUsage: true}, nil),
+		API: "sglang"}, Workload{})
 	if n, err := p.Count(t.Context(), "one two three four"); err != nil || n[0] != 4 || p.CountSource() != countTokenize {
 		t.Errorf("count %d, %v", n, err)
 	}
@@ -152,8 +152,8 @@ func TestStrictEngines(t *testing.T) {
 		"vllm": {"chat", []string{"ignore_eos"}}, "sglang": {"sglang", nil}, "anthropic": {"messages", nil},
 	} {
 		t.Run(engine, func(t *testing.T) {
-			p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine, Strict: true}, nil), API: tt.api})
-			f, err := p.Preflight(t.Context(), Want{})
+			p := prober(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: engine, Strict: true}, nil), API: tt.api})
+			f, err := p.Preflight(t.Context(), Workload{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,8 +186,8 @@ func TestThinkingPreflight(t *testing.T) {
 			noteRejected.New("chat_template_kwargs", "400 Bad Request: Unknown parameter: 'chat_template_kwargs'.")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := prober(t, client.Options{URL: simulated(t, tt.o, nil), API: tt.api, Params: api.Params{Think: tt.think}})
-			f, err := p.Preflight(t.Context(), Want{})
+			p := prober(t, client.Options{URL: serveSimulated(t, tt.o, nil), API: tt.api, Params: api.Params{Think: tt.think}})
+			f, err := p.Preflight(t.Context(), Workload{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -205,8 +205,8 @@ func TestThinkingPreflight(t *testing.T) {
 // A note reports prompts that Ollama cuts. Its context is known once the model is loaded.
 func TestOllamaContext(t *testing.T) {
 	no := false
-	got, p := meeting(t, client.Options{URL: simulated(t, simserver.Options{}, ollamaPages),
-		Params: api.Params{Think: &no}}, Want{PromptTokens: 8000, OutputTokens: 100})
+	got, p := runPreflight(t, client.Options{URL: serveSimulated(t, simserver.Options{}, ollamaPages),
+		Params: api.Params{Think: &no}}, Workload{PromptTokens: 8000, OutputTokens: 100})
 	if !slices.ContainsFunc(got.Notes, noteOllamaCuts.New(8000, 100, 4096, 8100).Equal) {
 		t.Errorf("notes %v", got.Notes)
 	}
@@ -221,7 +221,7 @@ func TestEngineLoad(t *testing.T) {
 		"vllm": true, "sglang": true, "anthropic": false,
 	} {
 		t.Run(engine, func(t *testing.T) {
-			p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, nil),
+			p := prober(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: engine}, nil),
 				Params: api.Params{Model: "m"}})
 			l, err := p.Load(t.Context())
 			if l.Running.Known != known || l.Waiting.Known != known || (err == nil) != known {

@@ -11,8 +11,8 @@ import (
 	"llmsweep/client/note"
 )
 
-// Want is the part of the coming requests that the preflight checks.
-type Want struct {
+// Workload is the part of the coming requests that the preflight checks.
+type Workload struct {
 	PromptTokens int // of a request; 0 where that varies
 	OutputTokens int
 	Texts        []string // that [Prober.Count] will be asked for: they are counted while the preflight goes on
@@ -47,9 +47,9 @@ func (f *Facts) note(k note.Kind, args ...any) {
 
 // Preflight finds out what a measurement needs to know, with two to about ten requests, and sets the prober's options
 // by it. An error is an [*Error], one line that says what happened and what to do, or the context's.
-func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
+func (p *Prober) Preflight(ctx context.Context, want Workload) (Facts, error) {
 	var f Facts
-	l, err := p.greet(ctx, &f)
+	l, err := p.negotiateHTTP(ctx, &f)
 	if err != nil {
 		return f, err
 	}
@@ -64,12 +64,12 @@ func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 		f.note(noteHTTP2)
 	}
 	p.texts = want.Texts
-	t, err := p.settle(ctx, &f)
+	t, err := p.findAPI(ctx, &f)
 	identifying.Wait()
 	if err != nil {
 		return f, err
 	}
-	p.untold = t.result.PromptTokens <= 0
+	p.noPromptUsage = t.result.PromptTokens <= 0
 	if n := want.PromptTokens + want.OutputTokens; f.MaxModelLen > 0 && n > f.MaxModelLen {
 		f.note(noteTooLong, want.PromptTokens, want.OutputTokens, f.MaxModelLen)
 	}
@@ -77,16 +77,16 @@ func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 		f.note(noteBusy, p.waited.Seconds())
 	}
 	p.learn(ctx, &f, t)
-	p.context(ctx, &f, want)
+	p.findContextLength(ctx, &f, want)
 	o := p.options
 	o.API, o.Params.Model, o.Params.Fields, o.Bearer = f.API, f.Model, f.Fields, f.Bearer
-	return f, p.use(o)
+	return f, p.setOptions(o)
 }
 
-// greet meets the server over HTTP/1.1, unless the user asked for HTTP/2, and over HTTP/2 where it may speak nothing
-// else.
-func (p *Prober) greet(ctx context.Context, f *Facts) (list, error) {
-	l, first := p.meet(ctx, f)
+// negotiateHTTP finds the model over HTTP/1.1, unless the user asked for HTTP/2, and over HTTP/2 where the server may
+// speak nothing else.
+func (p *Prober) negotiateHTTP(ctx context.Context, f *Facts) (list, error) {
+	l, first := p.findModel(ctx, f)
 	var failure *client.Failure
 	if o := p.options; first == nil || o.HTTP != "" && o.HTTP != "auto" || !errors.As(first, &failure) ||
 		failure.Cause != client.CauseNeedsHTTP2 && failure.Class != client.ClassReset {
@@ -94,25 +94,25 @@ func (p *Prober) greet(ctx context.Context, f *Facts) (list, error) {
 	}
 	before, o := p.options, p.options
 	o.HTTP = "2"
-	if err := p.use(o); err != nil {
+	if err := p.setOptions(o); err != nil {
 		return l, err
 	}
 	var second Facts
-	if l, err := p.meet(ctx, &second); err == nil {
+	if l, err := p.findModel(ctx, &second); err == nil {
 		*f = second
 		return l, nil
 	}
-	return l, errors.Join(p.use(before), first)
+	return l, errors.Join(p.setOptions(before), first)
 }
 
-// meet chooses the model, of the list of models or else of what the engine's own pages name.
-func (p *Prober) meet(ctx context.Context, f *Facts) (list, error) {
+// findModel chooses the model, of the list of models or else of what the engine's own pages name.
+func (p *Prober) findModel(ctx context.Context, f *Facts) (list, error) {
 	l, missing, err := p.models(ctx)
 	if err != nil {
 		return l, err
 	}
 	if missing == nil {
-		return l, p.choose(f, l.names())
+		return l, p.chooseModel(f, l.names())
 	}
 	named := p.identify(ctx, f, l)
 	l.identified = true
@@ -122,5 +122,5 @@ func (p *Prober) meet(ctx context.Context, f *Facts) (list, error) {
 	if p.options.Params.Model != "" {
 		named = nil // the name on the page may be a path, and requests go without it
 	}
-	return l, p.choose(f, named)
+	return l, p.chooseModel(f, named)
 }

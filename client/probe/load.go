@@ -56,9 +56,9 @@ func (l *Load) Known() bool {
 
 // metric maps a family of Prometheus metrics to a part of Load.
 type metric struct {
-	name string
-	to   func(*Load) *Gauge
-	peak bool // several series have their maximum as value, not their sum
+	name  string
+	field func(*Load) *Gauge
+	peak  bool // several series have their maximum as value, not their sum
 }
 
 // metrics are the names that engines use, newer ones first: of one kind the first that exists is used. The names come
@@ -93,8 +93,8 @@ var metrics = []metric{
 
 // histogram maps a family of Prometheus histograms to a part of Load.
 type histogram struct {
-	name string
-	to   func(*Load) *Tally
+	name  string
+	field func(*Load) *Tally
 }
 
 // histograms are the names that engines use, from the same files: of one kind the first that exists is used.
@@ -150,18 +150,18 @@ func parseLoad(r io.Reader) (Load, error) {
 	families, err := parser.TextToMetricFamilies(r)
 	var l Load
 	for _, m := range metrics {
-		g := m.to(&l)
+		g := m.field(&l)
 		if f := families[m.name]; f != nil && !g.Known {
-			*g = gather(f.GetMetric(), m.peak)
+			*g = sumSeries(f.GetMetric(), m.peak)
 		}
 	}
 	for _, h := range histograms {
-		if t := h.to(&l); !t.Known {
-			*t = tally(families[h.name])
+		if t := h.field(&l); !t.Known {
+			*t = sumHistogram(families[h.name])
 		}
 	}
 	for _, name := range stepHistograms {
-		if t := tally(families[name]); t.Known && !l.Steps.Known {
+		if t := sumHistogram(families[name]); t.Known && !l.Steps.Known {
 			l.Steps = Gauge{t.Count, true}
 		}
 	}
@@ -176,24 +176,24 @@ func parseLoad(r io.Reader) (Load, error) {
 // metric (CacheConfig.metrics_info), SGLang as a gauge.
 func cacheSize(families map[string]*dto.MetricFamily) (size Gauge) {
 	for _, s := range families["vllm:cache_config_info"].GetMetric() {
-		told := map[string]float64{}
+		labels := map[string]float64{}
 		for _, l := range s.GetLabel() {
 			if v, err := strconv.ParseFloat(l.GetValue(), 64); err == nil {
-				told[l.GetName()] = v
+				labels[l.GetName()] = v
 			}
 		}
-		if n := told["block_size"] * told["num_gpu_blocks"]; n > 0 {
+		if n := labels["block_size"] * labels["num_gpu_blocks"]; n > 0 {
 			size = Gauge{size.Value + n, true}
 		}
 	}
 	if f := families["sglang:max_total_num_tokens"]; f != nil && !size.Known {
-		return gather(f.GetMetric(), false)
+		return sumSeries(f.GetMetric(), false)
 	}
 	return size
 }
 
-// tally returns the sum of a histogram's series, one for each engine; unknown where there is none.
-func tally(family *dto.MetricFamily) (t Tally) {
+// sumHistogram returns the sum of a histogram's series, one for each engine; unknown where there is none.
+func sumHistogram(family *dto.MetricFamily) (t Tally) {
 	for _, s := range family.GetMetric() {
 		h := s.GetHistogram()
 		if h == nil || math.IsNaN(h.GetSampleSum()) || math.IsInf(h.GetSampleSum(), 0) {
@@ -204,8 +204,8 @@ func tally(family *dto.MetricFamily) (t Tally) {
 	return t
 }
 
-// gather returns the sum of a family's series, one for each engine, or the largest with peak.
-func gather(series []*dto.Metric, peak bool) Gauge {
+// sumSeries returns the sum of a family's series, one for each engine, or the largest with peak.
+func sumSeries(series []*dto.Metric, peak bool) Gauge {
 	var g Gauge
 	for _, s := range series {
 		v, ok := value(s)

@@ -98,7 +98,7 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, page []byte) {
 		l, _ := parseLoad(bytes.NewReader(page))
 		for _, m := range metrics {
-			if g := m.to(&l); !g.Known && g.Value != 0 || g.Value-g.Value != 0 {
+			if g := m.field(&l); !g.Known && g.Value != 0 || g.Value-g.Value != 0 {
 				t.Errorf("%s: %v", m.name, *g)
 			}
 		}

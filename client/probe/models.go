@@ -52,7 +52,7 @@ func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error)
 // getModels requests the list of models. Where the key is refused it is sent in the other way that servers have for it:
 // in the header of Anthropic's API, which is then the API to measure, or as a bearer token.
 func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
-	a, err := p.patiently(ctx, modelsPath)
+	a, err := p.getWhenReady(ctx, modelsPath)
 	var refused *Error
 	before, o := p.options, p.options
 	if o.APIKey == "" || !errors.As(err, &refused) || refused.Kind != kindAuth {
@@ -63,13 +63,13 @@ func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
 	} else {
 		o.Bearer = true
 	}
-	if e := p.use(o); e != nil {
+	if e := p.setOptions(o); e != nil {
 		return a, e
 	}
 	if b, second := p.get(ctx, modelsPath); second == nil {
 		return b, nil
 	}
-	if e := p.use(before); e != nil {
+	if e := p.setOptions(before); e != nil {
 		return a, e
 	}
 	return a, err
@@ -94,8 +94,8 @@ func (l list) names() []string {
 	return names
 }
 
-// choose chooses the model: the one that was asked for, which must be in the list, or else the first.
-func (p *Prober) choose(f *Facts, names []string) error {
+// chooseModel chooses the model: the one that was asked for, which must be in the list, or else the first.
+func (p *Prober) chooseModel(f *Facts, names []string) error {
 	f.Models = names
 	asked := p.options.Params.Model
 	switch {

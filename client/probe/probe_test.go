@@ -265,7 +265,7 @@ func TestPreflight(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			p := prober(t, client.Options{URL: serve(t, tt.server), API: tt.api, Params: api.Params{Model: tt.model}})
-			got, err := p.Preflight(t.Context(), Want{PromptTokens: 512, OutputTokens: 128})
+			got, err := p.Preflight(t.Context(), Workload{PromptTokens: 512, OutputTokens: 128})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -295,7 +295,7 @@ func TestHeldBack(t *testing.T) {
 		w.Write(r.Body.Bytes())
 	}
 	p := prober(t, client.Options{URL: serve(t, &fake{models: vllmModels, chat: held})})
-	f, err := p.Preflight(t.Context(), Want{})
+	f, err := p.Preflight(t.Context(), Workload{})
 	want := []note.Note{noteHeldBack.New(24)}
 	if d := cmp.Diff(want, f.Notes); err != nil || d != "" {
 		t.Errorf("%v, -want +got\n%s", err, d)
@@ -342,7 +342,7 @@ func TestCount(t *testing.T) {
 
 // The most requests of a preflight that cost something, with a server that makes it try every API: chat is not there,
 // completions and responses answer in one piece, and messages sends its stream at once. All of them are paced.
-func TestMostPaid(t *testing.T) {
+func TestMaxPaidRequests(t *testing.T) {
 	var paid, paced atomic.Int32
 	one := func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":[]}`) }
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -375,8 +375,8 @@ func TestMostPaid(t *testing.T) {
 	}
 	defer p.Close()
 	p.Pace = func(context.Context, int) { paced.Add(1) }
-	f, err := p.Preflight(t.Context(), Want{})
-	if err != nil || f.API != "messages" || paid.Load() != MostPaid || paced.Load() < MostPaid {
-		t.Errorf("%v, API %s, %d paid requests of at most %d, %d paced", err, f.API, paid.Load(), MostPaid, paced.Load())
+	f, err := p.Preflight(t.Context(), Workload{})
+	if err != nil || f.API != "messages" || paid.Load() != MaxPaidRequests || paced.Load() < MaxPaidRequests {
+		t.Errorf("%v, API %s, %d paid requests of at most %d, %d paced", err, f.API, paid.Load(), MaxPaidRequests, paced.Load())
 	}
 }

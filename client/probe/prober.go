@@ -13,10 +13,10 @@ import (
 	"llmsweep/client"
 )
 
-// MostPaid is how many requests of a preflight can cost something; others are refused, or ask for no tokens. At worst
-// completions and responses begin to answer and fail, messages succeeds, and its answer came all at once and is asked
-// for again.
-const MostPaid = 4
+// MaxPaidRequests is how many requests of a preflight can cost something; others are refused, or ask for no tokens. At
+// worst completions and responses begin to answer and fail, messages succeeds, and its answer came all at once and is
+// asked for again.
+const MaxPaidRequests = 4
 
 const (
 	askTime  = 10 * time.Second // limit for what must be known
@@ -30,18 +30,18 @@ type Prober struct {
 	client  *client.Client // for the current options
 	source  string         // see CountSource
 
-	texts  []string // to be counted while the trial goes on
-	untold bool     // its usage does not tell the tokens of a prompt
-	asking sync.WaitGroup
-	mu     sync.Mutex
-	counts map[string]count // so far, by text
+	texts         []string // to be counted while the trial goes on
+	noPromptUsage bool     // its usage does not tell the tokens of a prompt
+	counting      sync.WaitGroup
+	mu            sync.Mutex
+	counts        map[string]count // so far, by text
 
 	// Pace, if not nil, is called before each request that asks for tokens, with an estimate of how many it takes,
 	// prompt and answer together. It may wait.
 	Pace func(ctx context.Context, tokens int)
 
-	waited time.Duration // for a server that was busy
-	next   time.Duration // the next wait, where the server names none
+	waited   time.Duration // for a server that was busy
+	nextWait time.Duration // the next wait, where the server names none
 }
 
 // New returns a prober for the server in o. API may be "auto" or empty, and Params.Model empty; [Prober.Preflight]
@@ -49,11 +49,11 @@ type Prober struct {
 func New(o client.Options) (*Prober, error) {
 	o.API = cmp.Or(o.API, "auto")
 	p := &Prober{counts: map[string]count{}}
-	return p, p.use(o)
+	return p, p.setOptions(o)
 }
 
-// use replaces the prober's options by o.
-func (p *Prober) use(o client.Options) error {
+// setOptions replaces the prober's options by o.
+func (p *Prober) setOptions(o client.Options) error {
 	c := o
 	if c.API == "auto" {
 		c.API = "chat"
@@ -85,9 +85,9 @@ func (p *Prober) get(ctx context.Context, path string) (client.Answer, error) {
 	return a, nil
 }
 
-// keptFor is how long Reconnects watches an idle connection. A server that closes it does so with the end of the
+// reconnectTime is how long Reconnects watches an idle connection. A server that closes it does so with the end of the
 // answer.
-const keptFor = 50 * time.Millisecond
+const reconnectTime = 50 * time.Millisecond
 
 // Reconnects reports whether each request needs a new connection, because the server closes those that have carried
 // one. It sends one short request; call it after Preflight.
@@ -101,10 +101,10 @@ func (p *Prober) Reconnects(ctx context.Context) bool {
 		return false
 	}
 	select {
-	case <-time.After(keptFor):
+	case <-time.After(reconnectTime):
 	case <-ctx.Done():
 	}
-	return !c.Kept()
+	return !c.HasConnection()
 }
 
 // limit returns the shorter of d and the time limit of requests.

@@ -59,7 +59,8 @@ func remedy(url string, err error) error {
 	e := &Error{URL: url, HTTP: f.HTTP, What: f.Message, err: f}
 	e.Kind, e.Do = advice(f)
 	if e.Kind == kindServer && f.HTTP == 0 && f.Class == client.ClassReset && strings.HasPrefix(url, "http:") {
-		e.Do = "Does it speak TLS? Then use https:// in place of http://. Otherwise see its log, or that of a proxy in front of it."
+		e.Do = "Does it speak TLS? Then use https:// in place of http://. Otherwise see its log, or that of a proxy " +
+			"in front of it."
 	}
 	return e
 }
@@ -86,7 +87,8 @@ func advice(f *client.Failure) (kind, string) {
 	case client.CauseNotHTTP2:
 		return kindNotAPI, "Leave out --http 2."
 	case client.CauseProxyAuth:
-		return kindConnect, "Write them into the variable: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT. They are recorded nowhere."
+		return kindConnect, "Write them into the variable: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT. They are " +
+			"recorded nowhere."
 	case client.CauseNotTLS:
 		return kindTLS, "Use http:// in place of https://."
 	case client.CauseNeedsTLS:
@@ -96,12 +98,14 @@ func advice(f *client.Failure) (kind, string) {
 	case client.ClassConnect:
 		return kindConnect, "Is the address right, and reachable from this machine?"
 	case client.ClassTimeout:
-		return kindTimeout, "Does the server hang (see its log)? If it is still loading its model, start again when it is ready."
+		return kindTimeout, "Does the server hang (see its log)? If it is still loading its model, start again when " +
+			"it is ready."
 	case client.ClassRateLimited: // of an account or gateway
 		return kindBusy, "A rate limit is reached (the preflight waits for up to " + busyTime.String() +
 			" in all): keep below it with --max-rps and --max-tpm."
 	case client.ClassHTTP429:
-		return kindBusy, "Wait until the server, or the gateway in front of it, accepts requests again (the preflight waits for up to " + busyTime.String() + " in all)."
+		return kindBusy, "Wait until the server, or the gateway in front of it, accepts requests again (the preflight " +
+			"waits for up to " + busyTime.String() + " in all)."
 	case client.ClassHTTP5xx, client.ClassStreamError:
 		if f.HTTP == http.StatusServiceUnavailable {
 			return kindServer, "The preflight waits for up to " + busyTime.String() +
@@ -122,7 +126,8 @@ func adviceStatus(f *client.Failure) (kind, string) {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return kindAuth, "Give a key that is valid here with --api-key or LLMSWEEP_API_KEY."
 	case http.StatusProxyAuthRequired:
-		return kindConnect, "Write user name and password into the variable: HTTP_PROXY=http://USER:PASSWORD@HOST:PORT. They are recorded nowhere."
+		return kindConnect, "Write user name and password into the variable: " +
+			"HTTP_PROXY=http://USER:PASSWORD@HOST:PORT. They are recorded nowhere."
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return kindNotFound, "Is the base URL right? It is what comes before /v1, such as http://localhost:8000."
 	case http.StatusBadRequest:

@@ -151,7 +151,7 @@ func TestErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := tt.o
 			o.URL = tt.url
-			_, err := prober(t, o).Preflight(t.Context(), Want{})
+			_, err := prober(t, o).Preflight(t.Context(), Workload{})
 			var e *Error
 			if !errors.As(err, &e) || e.Kind != tt.kind {
 				t.Fatalf("%v, kind %v", err, e)
@@ -211,7 +211,7 @@ func TestInterrupted(t *testing.T) {
 			}
 			f.ServeHTTP(w, r)
 		}))
-		if _, err := prober(t, client.Options{URL: url}).Preflight(ctx, Want{}); !errors.Is(err, context.Canceled) {
+		if _, err := prober(t, client.Options{URL: url}).Preflight(ctx, Workload{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -252,7 +252,7 @@ func TestSlowPages(t *testing.T) {
 		defer s.Close()
 		start := time.Now()
 		p := prober(t, client.Options{URL: "server", Dial: network.dial})
-		facts, err := p.Preflight(t.Context(), Want{})
+		facts, err := p.Preflight(t.Context(), Workload{})
 		p.Close()
 		if err != nil || facts.Engine != "" || time.Since(start) != factTime {
 			t.Errorf("%+v, %v after %v", facts, err, time.Since(start))
@@ -264,7 +264,7 @@ func TestSlowPages(t *testing.T) {
 func TestKey(t *testing.T) {
 	f := &fake{models: vllmModels, chat: forced(1), auth: "Bearer k",
 		pages: map[string]string{"/version": `{"version":"1"}`}}
-	facts, err := prober(t, client.Options{URL: serve(t, f), APIKey: "k"}).Preflight(t.Context(), Want{})
+	facts, err := prober(t, client.Options{URL: serve(t, f), APIKey: "k"}).Preflight(t.Context(), Workload{})
 	if err != nil || facts.Version != "1" {
 		t.Errorf("%+v, %v", facts, err)
 	}

@@ -20,9 +20,9 @@ const trialTokens = 24
 // trialPrompt has a short natural answer. An answer of the full length was therefore forced.
 const trialPrompt = "Answer with the single word yes."
 
-// packed is the mean number of tokens in a chunk above which running counts are asked for. Streams whose last token has
-// no text are below it.
-const packed = 1.05
+// packedChunk is the mean number of tokens in a chunk above which running counts are asked for. Streams whose last
+// token has no text are below it.
+const packedChunk = 1.05
 
 // trial is one short request and its result.
 type trial struct {
@@ -75,28 +75,28 @@ func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, pr
 	return t, nil
 }
 
-// settle finds an API and fields that the server accepts. It returns the first request that succeeded with them.
-func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
+// findAPI finds an API and fields that the server accepts. It returns the first request that succeeded with them.
+func (p *Prober) findAPI(ctx context.Context, f *Facts) (trial, error) {
 	o := p.options
 	o.Params.Model = f.Model
 	o.Timeout = min(cmp.Or(o.Timeout, client.DefaultTimeout), trialTime)
 	if o.API != "auto" {
-		return p.fit(ctx, f, o)
+		return p.tryAPI(ctx, f, o)
 	}
 	o.API = "chat"
-	chat, err := p.fit(ctx, f, o)
+	chat, err := p.tryAPI(ctx, f, o)
 	if err == nil || !refusedAPI(err) {
 		return chat, err
 	}
 	p.blameModel(f, err)
 	o.API = "completions"
-	if t, e := p.fit(ctx, f, o); e == nil {
+	if t, e := p.tryAPI(ctx, f, o); e == nil {
 		f.note(noteCompletions, chat.result.Message)
 		return t, nil
 	}
 	if chat.result.HTTP == http.StatusNotFound {
 		for _, o.API = range []string{"responses", "messages"} {
-			if t, e := p.fit(ctx, f, o); e == nil {
+			if t, e := p.tryAPI(ctx, f, o); e == nil {
 				f.note(noteNewerAPI, chat.result.Message, o.API)
 				return t, nil
 			}
@@ -121,9 +121,9 @@ func refusedAPI(err error) bool {
 	return errors.As(err, &e) && (e.HTTP == 400 || e.HTTP == 404 || e.HTTP == 405 || e.HTTP == 422 || e.HTTP == 501)
 }
 
-// fit tries one API, and leaves out fields while the server rejects them.
-func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, error) {
-	d, err := api.DialectsByName(o.API)
+// tryAPI sends trials with one API, and leaves out fields while the server rejects them.
+func (p *Prober) tryAPI(ctx context.Context, f *Facts, o client.Options) (trial, error) {
+	d, err := api.DialectByName(o.API)
 	if err != nil {
 		return trial{}, err
 	}
@@ -136,20 +136,20 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 	var first *trial
 	var rejected []string
 	var notes []note.Note
-	crowded, forget := len(p.texts) > 0, func() {}
-	if crowded {
-		forget = p.begin(ctx, o, p.texts)
+	concurrent, dropCounts := len(p.texts) > 0, func() {}
+	if concurrent {
+		dropCounts = p.countAhead(ctx, o, p.texts)
 		p.texts = nil
 	}
 	for {
 		t, err := p.try(ctx, o, trialPrompt, trialTokens)
-		if crowded && refusedAtOnce(&t, err) { // it may take one request at a time
-			p.asking.Wait()
-			crowded = false
+		if concurrent && refusedForLoad(&t, err) { // it may take one request at a time
+			p.counting.Wait()
+			concurrent = false
 			continue
 		}
 		if err != nil {
-			forget()
+			dropCounts()
 			return t, err
 		}
 		if t.result.HTTP == http.StatusUnauthorized && d.Traits().Key != "" && o.APIKey != "" && !o.Bearer {
@@ -164,42 +164,42 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 		if p.wait(ctx, t.result.HTTP, t.result.RetryAfter) {
 			continue
 		}
-		forget() // what was counted with other fields, or another API
+		dropCounts() // what was counted with other fields, or another API
 		if first == nil {
 			first = &t
 		}
 		name := ""
 		if asksThink {
-			name = dropThinking(&o.Params.Fields, &t.result)
+			name = dropThinkField(&o.Params.Fields, &t.result)
 		}
 		if name == "" {
-			name = drop(&o.Params.Fields, &t.result)
+			name = dropField(&o.Params.Fields, &t.result)
 		}
 		if name == "" {
-			return *first, failed(*first)
+			return *first, trialError(*first)
 		}
 		rejected = append(rejected, name)
 		notes = append(notes, noteRejected.New(name, t.result.Message))
 	}
 }
 
-// refusedAtOnce reports whether a trial may succeed once the requests have ended that were sent with it.
-func refusedAtOnce(t *trial, err error) bool {
+// refusedForLoad reports whether a trial may succeed once the requests have ended that were sent with it.
+func refusedForLoad(t *trial, err error) bool {
 	var e *Error
 	return t.result.HTTP == http.StatusTooManyRequests || t.result.HTTP == http.StatusServiceUnavailable ||
 		errors.As(err, &e) && e.Kind == kindSpent
 }
 
-// dropThinking changes the field that controls reasoning, or leaves it out, where a refusal names it. It returns the
+// dropThinkField changes the field that controls reasoning, or leaves it out, where a refusal names it. It returns the
 // name of the field that was rejected; "" for none.
-func dropThinking(f *api.Fields, r *client.Result) string {
-	said := func(s string) bool { return r.HTTP/100 == 4 && strings.Contains(r.Message, s) }
+func dropThinkField(f *api.Fields, r *client.Result) string {
+	names := func(s string) bool { return r.HTTP/100 == 4 && strings.Contains(r.Message, s) }
 	switch {
 	case f.NoThinking:
-	case !f.ReasoningEffort && said("chat_template_kwargs"):
+	case !f.ReasoningEffort && names("chat_template_kwargs"):
 		f.ReasoningEffort = true
 		return "chat_template_kwargs"
-	case f.ReasoningEffort && said("reasoning_effort"), said("think"), said("reasoning"):
+	case f.ReasoningEffort && names("reasoning_effort"), names("think"), names("reasoning"):
 		f.NoThinking = true
 		if f.ReasoningEffort {
 			return "reasoning_effort"
@@ -209,14 +209,14 @@ func dropThinking(f *api.Fields, r *client.Result) string {
 	return ""
 }
 
-// drop leaves out the field that a refusal names, or else the least common of the others. It returns the field's name;
-// "" where no field can be the cause.
-func drop(f *api.Fields, r *client.Result) string {
+// dropField leaves out the field that a refusal names, or else the least common of the others. It returns the field's
+// name; "" where no field can be the cause.
+func dropField(f *api.Fields, r *client.Result) string {
 	if r.HTTP != http.StatusBadRequest && r.HTTP != http.StatusUnprocessableEntity {
 		return ""
 	}
-	said := func(s string) bool { return strings.Contains(r.Message, s) }
-	if !f.MaxCompletionTokens && said("max_completion_tokens") {
+	names := func(s string) bool { return strings.Contains(r.Message, s) }
+	if !f.MaxCompletionTokens && names("max_completion_tokens") {
 		f.MaxCompletionTokens = true
 		return "max_tokens"
 	}
@@ -228,7 +228,7 @@ func drop(f *api.Fields, r *client.Result) string {
 	}
 	for _, named := range []bool{true, false} {
 		for _, d := range droppable {
-			if *d.on && (!named || said(d.name)) {
+			if *d.on && (!named || names(d.name)) {
 				*d.on = false
 				f.MinTokens = f.MinTokens && f.IgnoreEOS // goes with it
 				return d.name
@@ -238,8 +238,8 @@ func drop(f *api.Fields, r *client.Result) string {
 	return ""
 }
 
-// failed returns the error for a trial that did not succeed.
-func failed(t trial) error {
+// trialError returns the error for a trial that did not succeed.
+func trialError(t trial) error {
 	r := &t.result
 	if r.Message == client.NotStreamed {
 		return &Error{Kind: kindNoStream, URL: t.url, HTTP: r.HTTP,
@@ -273,18 +273,19 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	learnLength(f, r, t.options.Params.Natural)
 	p.learnChunks(ctx, f, t)
 	learnThinking(f, t.options.Params)
-	if n := r.Chunks(); atOnce(r) && p.againAtOnce(ctx, t.options) {
+	if n := r.Chunks(); inOneReceive(r) && p.confirmOneReceive(ctx, t.options) {
 		f.note(noteHeldBack, n)
 	}
 }
 
-// atOnce reports whether all chunks of an answer were received together.
-func atOnce(r *client.Result) bool { return r.Chunks() > 3 && r.SharedReads == r.Chunks()-1 }
+// inOneReceive reports whether all chunks of an answer were received together.
+func inOneReceive(r *client.Result) bool { return r.Chunks() > 3 && r.SharedReads == r.Chunks()-1 }
 
-// againAtOnce tries once more: a fast server's chunks can be received together by chance, when this machine is busy.
-func (p *Prober) againAtOnce(ctx context.Context, o client.Options) bool {
+// confirmOneReceive tries once more: a fast server's chunks can be received together by chance, when this machine is
+// busy.
+func (p *Prober) confirmOneReceive(ctx context.Context, o client.Options) bool {
 	t, err := p.try(ctx, o, trialPrompt, trialTokens)
-	return err == nil && t.result.Status == client.StatusOK && atOnce(&t.result)
+	return err == nil && t.result.Status == client.StatusOK && inOneReceive(&t.result)
 }
 
 // learnChunks adds what is known about the number of tokens in a chunk.
@@ -293,18 +294,18 @@ func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 	switch {
 	case !f.Usage:
 		f.note(noteChunksCounted)
-	case f.TokensPerChunk <= packed:
+	case f.TokensPerChunk <= packedChunk:
 	case len(r.Counts) > 0:
 		f.note(noteCountsEach, f.TokensPerChunk)
 	default:
-		p.unpack(ctx, f, t.options)
+		p.tryRunningCounts(ctx, f, t.options)
 	}
 }
 
-// forces reports whether API and engine can be told to continue after a natural end. Ollama and TGI accept any field on
-// their /v1, and ignore these.
-func forces(f *Facts) bool {
-	d, err := api.DialectsByName(f.API)
+// canForceLength reports whether API and engine can be told to continue after a natural end. Ollama and TGI accept any
+// field on their /v1, and ignore these.
+func canForceLength(f *Facts) bool {
+	d, err := api.DialectByName(f.API)
 	return err == nil && d.Traits().Fields.IgnoreEOS && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
@@ -312,14 +313,14 @@ func forces(f *Facts) bool {
 // longer one disobeys.
 func learnLength(f *Facts, r *client.Result, natural bool) {
 	exact := r.OutputTokens == trialTokens
-	f.LengthForced = exact && f.Fields.IgnoreEOS && forces(f)
+	f.LengthForced = exact && f.Fields.IgnoreEOS && canForceLength(f)
 	switch {
 	case r.OutputTokens > trialTokens && r.Chunks() == trialTokens && r.TokenSource == client.SourceServer:
 		f.note(noteCountDoubtful, trialTokens, r.Chunks(), r.OutputTokens)
 	case r.OutputTokens > trialTokens:
 		f.note(noteLengthIgnored, trialTokens, r.OutputTokens)
 	case natural:
-	case !forces(f):
+	case !canForceLength(f):
 		f.note(noteNotForced, f.Engine)
 	case !f.Fields.IgnoreEOS:
 		f.note(noteNoIgnoreEOS)
@@ -330,7 +331,7 @@ func learnLength(f *Facts, r *client.Result, natural bool) {
 
 // learnThinking adds a note where the server did not obey Params.Think, or could not be told.
 func learnThinking(f *Facts, p api.Params) {
-	d, err := api.DialectsByName(f.API)
+	d, err := api.DialectByName(f.API)
 	switch {
 	case err != nil || p.Think == nil:
 	case !d.Traits().Thinks:
@@ -344,8 +345,9 @@ func learnThinking(f *Facts, p api.Params) {
 	}
 }
 
-// unpack asks for running counts, which give the number of tokens in each chunk. Only OpenAI's APIs have them.
-func (p *Prober) unpack(ctx context.Context, f *Facts, o client.Options) {
+// tryRunningCounts asks for running counts, which give the number of tokens in each chunk. Only OpenAI's APIs have
+// them.
+func (p *Prober) tryRunningCounts(ctx context.Context, f *Facts, o client.Options) {
 	if o.API == "chat" || o.API == "completions" {
 		o.Params.Fields.ContinuousUsage = true
 		t, err := p.try(ctx, o, trialPrompt, trialTokens)

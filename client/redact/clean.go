@@ -21,13 +21,13 @@ const Redacted = "[redacted]"
 // MaxMessage is the longest message, in bytes.
 const MaxMessage = 300
 
-// leastLong is the length of a secret, in bytes, that does not appear in a name by chance, as the value of "X-Priority:
-// 1" does.
-const leastLong = 8
+// minLongSecret is the length of a secret, in bytes, that does not appear in a name by chance, as the value of
+// "X-Priority: 1" does.
+const minLongSecret = 8
 
-// harmless are the headers whose values may be shown. The value of any other header is treated as a secret, because
-// redacting too much costs little.
-var harmless = []string{"Accept", "Accept-Language", "Anthropic-Version", "Cache-Control", "Content-Type", "Host",
+// publicHeaders are the headers whose values may be shown. The value of any other header is treated as a secret,
+// because redacting too much costs little.
+var publicHeaders = []string{"Accept", "Accept-Language", "Anthropic-Version", "Cache-Control", "Content-Type", "Host",
 	"User-Agent"}
 
 // Cleaner makes messages one line, without secrets, and not too long.
@@ -41,7 +41,7 @@ type Cleaner struct {
 func NewCleaner(headers http.Header, query url.Values, users ...*url.Userinfo) Cleaner {
 	var secrets []string
 	for name, values := range headers {
-		if slices.Contains(harmless, name) {
+		if slices.Contains(publicHeaders, name) {
 			continue
 		}
 		for _, v := range values {
@@ -64,7 +64,7 @@ func NewCleaner(headers http.Header, query url.Values, users ...*url.Userinfo) C
 	for _, s := range slices.Clone(secrets) {
 		secrets = append(secrets, encodings(s)...)
 	}
-	long := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < leastLong })
+	long := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < minLongSecret })
 	return Cleaner{replacer(secrets), replacer(long)}
 }
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// leastSecret is the shortest text that is looked for as a secret, in bytes: a shorter one is found in harmless words.
-const leastSecret = 6
+// minSecret is the shortest text that is looked for as a secret, in bytes: a shorter one is found in harmless words.
+const minSecret = 6
 
 // SecretVariables are the environment variables that hold keys, and those that may hold a password of a proxy.
 func SecretVariables() (keys, urls []string) {
@@ -89,9 +89,9 @@ func InBody(body string) []string {
 	if json.Unmarshal([]byte(body), &v) != nil {
 		return nil
 	}
-	var found []string
-	eachSecret(v, func(fields map[string]any, name string) { found = append(found, fields[name].(string)) })
-	return found
+	var secrets []string
+	eachSecret(v, func(fields map[string]any, name string) { secrets = append(secrets, fields[name].(string)) })
+	return secrets
 }
 
 // eachSecret calls f for each text in a field that holds a key.
@@ -113,7 +113,7 @@ func eachSecret(v any, f func(fields map[string]any, name string)) {
 
 // HideSecrets replaces secrets in a text, the longest first. Those that are too short to be told from words are left.
 func HideSecrets(s string, secrets []string) string {
-	secrets = slices.DeleteFunc(slices.Clone(secrets), func(x string) bool { return len(x) < leastSecret })
+	secrets = slices.DeleteFunc(slices.Clone(secrets), func(x string) bool { return len(x) < minSecret })
 	return ReplaceSecrets(s, secrets)
 }
 

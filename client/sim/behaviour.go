@@ -24,24 +24,24 @@ type behaviour struct {
 	Habits
 	slots, budget int // of the configuration
 
-	stuck    float64       // the slowdown that a metastable collapse left behind; 0: none
-	worked   time.Duration // end of the last step
-	pause    time.Duration // beginning of the next pause, or of the one under way
-	pauseRNG *rand.Rand
-	cacheRNG *rand.Rand
-	accepted int           // requests that were not refused, nor answered from the cache
-	level    float64       // of the token bucket
-	filled   time.Duration // the instant of level
+	collapsed   float64       // the slowdown that a metastable collapse left behind; 0: none
+	worked      time.Duration // end of the last step
+	nextPauseAt time.Duration // beginning of the next pause, or of the one under way
+	pauseRNG    *rand.Rand
+	cacheRNG    *rand.Rand
+	accepted    int           // requests that were not refused, nor answered from the cache
+	bucket      float64       // what is in the token bucket
+	bucketAt    time.Duration // the instant of bucket
 }
 
 // newBehaviour returns the habits of a server at its start, from a valid configuration that has its defaults.
 func newBehaviour(c MachineConfig) *behaviour {
 	b := &behaviour{
-		Habits: c.Habits, slots: c.MaxNumSeqs, budget: c.MaxBatchedTokens, level: c.Habits.Limits.Burst,
+		Habits: c.Habits, slots: c.MaxNumSeqs, budget: c.MaxBatchedTokens, bucket: c.Habits.Limits.Burst,
 		pauseRNG: rand.New(rand.NewPCG(c.Seed, pauseStream)),
 		cacheRNG: rand.New(rand.NewPCG(c.Seed, cacheStream)),
 	}
-	b.nextPause(0)
+	b.drawPause(0)
 	return b
 }
 
@@ -74,49 +74,49 @@ func (b *behaviour) collapse(waiting, slots int, now time.Duration) float64 {
 		return f
 	}
 	if now-b.worked >= b.Collapses.Recovery {
-		b.stuck = 0
+		b.collapsed = 0
 	}
-	if waiting >= slots || b.stuck > 0 {
-		b.stuck = max(b.stuck, f)
+	if waiting >= slots || b.collapsed > 0 {
+		b.collapsed = max(b.collapsed, f)
 	}
-	return max(f, b.stuck)
+	return max(f, b.collapsed)
 }
 
 // stall adds the pauses to a step that would take d.
 func (b *behaviour) stall(now, d time.Duration) time.Duration {
 	end := now + d
-	for b.Pauses.Length > 0 && b.pause < end {
-		over := b.pause + b.Pauses.Length
+	for b.Pauses.Length > 0 && b.nextPauseAt < end {
+		over := b.nextPauseAt + b.Pauses.Length
 		if over > now {
-			end += over - max(now, b.pause)
+			end += over - max(now, b.nextPauseAt)
 		}
-		b.nextPause(over)
+		b.drawPause(over)
 	}
 	return end - now
 }
 
-// nextPause draws the beginning of the pause after an instant.
-func (b *behaviour) nextPause(after time.Duration) {
+// drawPause draws when the pause after an instant begins.
+func (b *behaviour) drawPause(after time.Duration) {
 	mean := b.Pauses.Every - b.Pauses.Length
-	b.pause = after + time.Duration(b.pauseRNG.ExpFloat64()*float64(mean))
+	b.nextPauseAt = after + time.Duration(b.pauseRNG.ExpFloat64()*float64(mean))
 }
 
 // frozen reports whether the server has frozen for good.
 func (b *behaviour) frozen(at time.Duration) bool { return b.Freezes > 0 && at > b.Freezes }
 
-// cached reports whether a request is answered from the cache.
-func (b *behaviour) cached() bool { return b.Caches > 0 && b.cacheRNG.Float64() < b.Caches }
+// drawCached draws whether a request is answered from the cache.
+func (b *behaviour) drawCached() bool { return b.Caches > 0 && b.cacheRNG.Float64() < b.Caches }
 
-// dropped counts a request that is worked on, and reports whether its connection is closed without an answer.
-func (b *behaviour) dropped() bool {
+// countDrop counts an accepted request, and reports whether its connection is closed without an answer.
+func (b *behaviour) countDrop() bool {
 	b.accepted++
 	return b.Drops.Every > 0 && b.accepted%b.Drops.Every == 0
 }
 
 // buffer holds the part of one answer that a buffering proxy has not sent on.
 type buffer struct {
-	from   int           // tokens that have left
-	opened time.Duration // when the first of those that have not was made
+	sent    int           // tokens that have left
+	firstAt time.Duration // when the first of those that have not was made
 }
 
 // releases reports whether the answer's tokens up to the n-th leave now.
@@ -124,12 +124,12 @@ func (u *buffer) releases(b Burst, n int, last bool, now time.Duration) bool {
 	if b == (Burst{}) {
 		return true
 	}
-	if n == u.from+1 {
-		u.opened = now
+	if n == u.sent+1 {
+		u.firstAt = now
 	}
-	full := b.Tokens > 0 && n-u.from >= b.Tokens || b.Time > 0 && now-u.opened >= b.Time
+	full := b.Tokens > 0 && n-u.sent >= b.Tokens || b.Time > 0 && now-u.firstAt >= b.Time
 	if full || last {
-		u.from = n
+		u.sent = n
 		return true
 	}
 	return false
@@ -152,19 +152,19 @@ func (b *behaviour) limit(tokens int, now time.Duration) *Refusal {
 	if l.PerMinute == 0 {
 		return nil
 	}
-	b.level = min(l.Burst, b.level+l.PerMinute*(now-b.filled).Minutes())
-	b.filled = now
+	b.bucket = min(l.Burst, b.bucket+l.PerMinute*(now-b.bucketAt).Minutes())
+	b.bucketAt = now
 	enough, cost := 1.0, 1.0
 	if l.Tokens {
 		enough, cost = 1e-6, float64(tokens)
 	}
 	const rounding = 1e-9
-	if missing := enough - b.level; missing > rounding {
+	if missing := enough - b.bucket; missing > rounding {
 		wait := time.Duration(missing / l.PerMinute * float64(time.Minute))
 		return &Refusal{Status: 429, RetryAfter: wait, Reason: fmt.Sprintf("Rate limit reached. Please try again in %.3fs.",
 			wait.Seconds())}
 	}
-	b.level -= cost
+	b.bucket -= cost
 	return nil
 }
 
@@ -199,16 +199,16 @@ func AwaitRefusal(ctx context.Context, err error) error {
 // perhaps dropped. It is called under the lock.
 func (e *Engine) receive(g *Generation) (queued bool, err error) {
 	b := e.habits
-	if b.frozen(g.arrived) {
+	if b.frozen(g.arrivedAt) {
 		return true, nil
 	}
-	if r := b.limit(g.sequence.Prompt+g.sequence.Output, g.arrived); r != nil {
+	if r := b.limit(g.sequence.Prompt+g.sequence.Output, g.arrivedAt); r != nil {
 		return false, r
 	}
-	if b.cached() {
-		e.after(g, CacheTime, func() {
+	if b.drawCached() {
+		e.afterArrival(g, CacheTime, func() {
 			g.sequence.Generated = g.sequence.Output
-			g.emit(g.sequence.Output, e.epoch.Add(g.arrived+CacheTime))
+			g.emit(g.sequence.Output, e.epoch.Add(g.arrivedAt+CacheTime))
 			g.end("length", nil)
 		})
 		return false, nil
@@ -219,24 +219,24 @@ func (e *Engine) receive(g *Generation) (queued bool, err error) {
 	if r := b.shed(sc.Waiting() + max(0, len(e.inbox)+1-free)); r != nil {
 		return false, r
 	}
-	if b.dropped() {
-		g.doomed = true
-		e.after(g, b.Drops.After, func() {
-			g.left = time.Since(e.epoch)
-			e.leaving = append(e.leaving, g)
+	if b.countDrop() {
+		g.willDrop = true
+		e.afterArrival(g, b.Drops.After, func() {
+			g.cancelledAt = time.Since(e.epoch)
+			e.cancelled = append(e.cancelled, g)
 			g.end("abort", ErrDropped)
 		})
 	}
 	return true, nil
 }
 
-// after does something to a request, under the lock, some time after its arrival, unless the call ended or the server
-// froze before.
-func (e *Engine) after(g *Generation, d time.Duration, do func()) {
-	if e.habits.frozen(g.arrived + d) {
+// afterArrival calls do under the lock, some time after a request's arrival, unless the request has ended or the server
+// has frozen by then.
+func (e *Engine) afterArrival(g *Generation, d time.Duration, do func()) {
+	if e.habits.frozen(g.arrivedAt + d) {
 		return
 	}
-	time.AfterFunc(time.Until(e.epoch.Add(g.arrived+d)), func() {
+	time.AfterFunc(time.Until(e.epoch.Add(g.arrivedAt+d)), func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if !g.ended {
@@ -249,4 +249,4 @@ func (e *Engine) after(g *Generation, d time.Duration, do func()) {
 func (e *Engine) Frozen() bool { return e.habits.frozen(time.Since(e.epoch)) }
 
 // Dropped reports whether the server will close the request's connection without an answer, when Done is closed.
-func (g *Generation) Dropped() bool { return g.doomed }
+func (g *Generation) Dropped() bool { return g.willDrop }

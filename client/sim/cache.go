@@ -6,11 +6,11 @@ package sim
 // beginning on. Blocks that hold no prefix are taken first. Answers are not found again: a later turn computes the
 // answer before it.
 type kvCache struct {
-	total int
-	empty int                // blocks that hold nothing
-	known map[uint64]*kvPage // pages by their hash; nil where no prefixes are kept
-	idle  kvPage             // ring of pages that no sequence uses: after it the one used least recently
-	idles int                // pages in the ring
+	total     int
+	empty     int                // blocks that hold nothing
+	pages     map[uint64]*kvPage // pages by their hash; nil where no prefixes are kept
+	idle      kvPage             // ring of pages that no sequence uses: after it the one used least recently
+	idleCount int                // pages in the ring
 }
 
 // kvPage is a block of a prompt, which can be found by the hash of all text up to its end.
@@ -25,13 +25,13 @@ func newKVCache(blocks int, prefixes bool) *kvCache {
 	c := &kvCache{total: blocks, empty: blocks}
 	c.idle.older, c.idle.newer = &c.idle, &c.idle
 	if prefixes {
-		c.known = map[uint64]*kvPage{}
+		c.pages = map[uint64]*kvPage{}
 	}
 	return c
 }
 
 // Free returns how many blocks no sequence uses.
-func (c *kvCache) Free() int { return c.empty + c.idles }
+func (c *kvCache) Free() int { return c.empty + c.idleCount }
 
 // Clear forgets what no sequence uses.
 func (c *kvCache) Clear() {
@@ -43,7 +43,7 @@ func (c *kvCache) Clear() {
 // Match returns how many leading hashes are known, and how many of their pages no sequence uses.
 func (c *kvCache) Match(hashes []uint64) (known, idle int) {
 	for _, h := range hashes {
-		p := c.known[h]
+		p := c.pages[h]
 		if p == nil {
 			break
 		}
@@ -60,17 +60,17 @@ func (c *kvCache) Hold(hashes []uint64) []*kvPage {
 	if len(hashes) == 0 {
 		return nil
 	}
-	held := make([]*kvPage, len(hashes))
+	pages := make([]*kvPage, len(hashes))
 	for i, h := range hashes {
-		p := c.known[h]
+		p := c.pages[h]
 		if p.users == 0 {
 			p.older.newer, p.newer.older = p.newer, p.older
-			c.idles--
+			c.idleCount--
 		}
 		p.users++
-		held[i] = p
+		pages[i] = p
 	}
-	return held
+	return pages
 }
 
 // Take gives a sequence n of the free blocks.
@@ -78,8 +78,8 @@ func (c *kvCache) Take(n int) {
 	for c.empty < n {
 		p := c.idle.newer
 		c.idle.newer, p.newer.older = p.newer, &c.idle
-		c.idles--
-		delete(c.known, p.hash)
+		c.idleCount--
+		delete(c.pages, p.hash)
 		c.empty++
 	}
 	c.empty -= n
@@ -88,31 +88,31 @@ func (c *kvCache) Take(n int) {
 // Keep lets the blocks of a computed prompt be found. The sequence holds a page for each of the first hashes and blocks
 // of its own for the others. It returns the pages that it holds now. Where another sequence computed the same
 // meanwhile, the rest stays with the sequence alone.
-func (c *kvCache) Keep(hashes []uint64, held []*kvPage) []*kvPage {
-	if c.known == nil {
-		return held
+func (c *kvCache) Keep(hashes []uint64, pages []*kvPage) []*kvPage {
+	if c.pages == nil {
+		return pages
 	}
-	for _, h := range hashes[min(len(held), len(hashes)):] {
-		if c.known[h] != nil {
+	for _, h := range hashes[min(len(pages), len(hashes)):] {
+		if c.pages[h] != nil {
 			break
 		}
 		p := &kvPage{hash: h, users: 1}
-		c.known[h] = p
-		held = append(held, p)
+		c.pages[h] = p
+		pages = append(pages, p)
 	}
-	return held
+	return pages
 }
 
 // Give takes the blocks of a sequence back: its pages, and a number of blocks of its own.
-func (c *kvCache) Give(held []*kvPage, own int) {
+func (c *kvCache) Give(pages []*kvPage, own int) {
 	c.empty += own
-	for i := len(held) - 1; i >= 0; i-- {
-		p := held[i]
+	for i := len(pages) - 1; i >= 0; i-- {
+		p := pages[i]
 		if p.users--; p.users > 0 {
 			continue
 		}
 		p.older, p.newer = c.idle.older, &c.idle
 		c.idle.older.newer, c.idle.older = p, p
-		c.idles++
+		c.idleCount++
 	}
 }

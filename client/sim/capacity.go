@@ -26,9 +26,9 @@ const (
 	capacityMaxSteps  = 500_000
 
 	// The same where the scheduler itself is run, which takes longer to reach a steady state.
-	drivenWarmup    = 400 // requests
-	drivenRequests  = 3000
-	drivenMaxVisits = 8_000_000 // of a sequence by a step
+	schedulerWarmup    = 400 // requests
+	schedulerRequests  = 3000
+	schedulerMaxVisits = 8_000_000 // of a sequence by a step
 )
 
 // CapacityOf computes the throughput under an endless queue that begins with a burst on an empty server, and the exact
@@ -57,7 +57,7 @@ func CapacityOf(c MachineConfig, w Workload) Capacity {
 	if everFits {
 		t = steadyState(c, w)
 	} else {
-		t = driveScheduler(c, w)
+		t = runScheduler(c, w)
 	}
 	seconds := t.elapsed.Seconds()
 	out := Capacity{
@@ -182,8 +182,8 @@ func (l *resubmitter) token(_ int, last bool) {
 	}
 }
 
-// driveScheduler does the same with the scheduler itself and a queue that never empties.
-func driveScheduler(c MachineConfig, w Workload) tally {
+// runScheduler does the same with the scheduler itself and a queue that never empties.
+func runScheduler(c MachineConfig, w Workload) tally {
 	c.Jitter, c.PrefixCache = 0, false
 	s := NewScheduler(c)
 	ended, visits := 0, 0
@@ -200,10 +200,10 @@ func driveScheduler(c MachineConfig, w Workload) tally {
 		t.step(d, s.Stats().GenerationTokens-before, running)
 	}
 	var opening, steady tally
-	for ended < drivenWarmup && visits < drivenMaxVisits/4 {
+	for ended < schedulerWarmup && visits < schedulerMaxVisits/4 {
 		advance(&opening)
 	}
-	for goal := ended + drivenRequests; ended < goal && visits < drivenMaxVisits; {
+	for goal := ended + schedulerRequests; ended < goal && visits < schedulerMaxVisits; {
 		advance(&steady)
 	}
 	return steady

@@ -32,7 +32,7 @@ func (q Quant) bytes() float64 {
 }
 
 // The defaults of Config, which are vLLM's except for the overhead (sampling, scheduling and launching). That was
-// chosen to reproduce the synchronous rows of published vLLM tables (TestPublishedFloors).
+// chosen to reproduce the synchronous rows of published vLLM tables (TestPublishedRows).
 const (
 	defaultMaxNumSeqs       = 256
 	defaultMaxBatchedTokens = 2048
@@ -74,7 +74,8 @@ func Preset(name string) (MachineConfig, error) {
 	}
 	parts := strings.Split(name, "/")
 	if len(parts) < 2 || len(parts) > 3 {
-		return MachineConfig{}, fmt.Errorf("preset %q: want MODEL/GPU[xCOUNT][/fp16|int8|int4], such as Qwen2-7B/L20x2/int4, or demo, or plain8", name)
+		return MachineConfig{}, fmt.Errorf("preset %q: want MODEL/GPU[xCOUNT][/fp16|int8|int4], such as "+
+			"Qwen2-7B/L20x2/int4, or demo, or plain8", name)
 	}
 	var c MachineConfig
 	var err error
@@ -182,3 +183,27 @@ func (c MachineConfig) Validate() error {
 	}
 	return nil
 }
+
+// errTooLong is the error of a request that is longer than the model allows, or than the whole KV cache.
+var errTooLong = errors.New("request too long")
+
+// Fits returns an error where a request of such lengths, in tokens, could not be served even alone. The last token
+// never enters the cache. It wants a Config that has its defaults.
+func (c MachineConfig) Fits(prompt, output int) error {
+	if prompt+output > c.MaxModelLen {
+		return fmt.Errorf("%w: %d prompt and %d output tokens, the model takes %d", errTooLong, prompt, output, c.MaxModelLen)
+	}
+	if c.BlocksFor(prompt+output-1) > c.Blocks() {
+		return fmt.Errorf("%w: %d prompt and %d output tokens, the KV cache holds %d", errTooLong, prompt, output, c.KVTokens)
+	}
+	return nil
+}
+
+// Blocks returns the size of the KV cache in blocks.
+func (c MachineConfig) Blocks() int { return c.KVTokens / c.BlockTokens }
+
+// BlocksFor returns how many blocks of the KV cache a number of tokens takes.
+func (c MachineConfig) BlocksFor(tokens int) int { return (tokens + c.BlockTokens - 1) / c.BlockTokens }
+
+// Scheme begins a URL that stands for the embedded server; a preset may follow.
+const Scheme = "sim:"

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -117,5 +118,17 @@ func TestMoreExpertsAreTouchedByMoreTokens(t *testing.T) {
 	}
 	if ratio := float64(step(64)) / float64(step(1)); ratio < 7.9 || ratio > 8.1 {
 		t.Errorf("64 tokens read %.2f times the experts of one, want nearly all 8 eighths", ratio)
+	}
+}
+
+func TestFits(t *testing.T) {
+	c := MachineConfig{Model: Models()[0], GPU: GPUs()[0], MaxModelLen: 100, KVTokens: 64}.WithDefaults()
+	for _, tc := range []struct {
+		prompt, output int
+		ok             bool
+	}{{50, 15, true}, {50, 16, false}, {90, 11, false}} {
+		if err := c.Fits(tc.prompt, tc.output); (err == nil) != tc.ok || err != nil && !errors.Is(err, errTooLong) {
+			t.Errorf("%d -> %d: %v", tc.prompt, tc.output, err)
+		}
 	}
 }

@@ -51,7 +51,7 @@ type Engine struct {
 	habits    *behaviour
 	now       time.Duration            // end of the last step, or of the current one
 	inbox     []*Generation            // submitted, not yet given to the scheduler, in order
-	leaving   []*Generation            // cancelled, not yet removed from the scheduler, in order
+	cancelled []*Generation            // cancelled, not yet removed from the scheduler, in order
 	active    map[*Generation]struct{} // not ended
 	closed    bool
 }
@@ -130,18 +130,18 @@ func (e *Engine) EmptyCache() bool {
 
 // Generation is a submitted request.
 type Generation struct {
-	sequence  Sequence
-	engine    *Engine
-	reasoning int
-	arrived   time.Duration
-	left      time.Duration
-	emit      func(n int, at time.Time)
-	buffer    buffer
-	doomed    bool          // the connection will be dropped: no token is delivered
-	done      chan struct{} // closed at the end; ended, usage and err do not change after it
-	ended     bool
-	usage     Usage
-	err       error
+	sequence    Sequence
+	engine      *Engine
+	reasoning   int
+	arrivedAt   time.Duration
+	cancelledAt time.Duration
+	emit        func(n int, at time.Time)
+	buffer      buffer
+	willDrop    bool          // the connection will be dropped: no token is delivered
+	done        chan struct{} // closed at the end; ended, usage and err do not change after it
+	ended       bool
+	usage       Usage
+	err         error
 }
 
 // Submit queues a request. It calls emit for each output token, in order, n counting from 1, with the exact instant at
@@ -165,7 +165,7 @@ func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation,
 	if e.closed {
 		return nil, ErrClosed
 	}
-	g.arrived = time.Since(e.epoch)
+	g.arrivedAt = time.Since(e.epoch)
 	queued, err := e.receive(g)
 	if err != nil {
 		return nil, err
@@ -199,14 +199,14 @@ func (g *Generation) Cancel(err error) {
 	if g.ended {
 		return
 	}
-	g.left = time.Since(e.epoch)
-	e.leaving = append(e.leaving, g)
+	g.cancelledAt = time.Since(e.epoch)
+	e.cancelled = append(e.cancelled, g)
 	g.end("abort", err)
 }
 
 // token delivers a token. The scheduler calls it with the engine's lock held.
 func (g *Generation) token(n int, last bool) {
-	if g.ended || g.doomed {
+	if g.ended || g.willDrop {
 		return // cancelled, and the scheduler does not know yet; or to be dropped
 	}
 	e := g.engine
@@ -249,7 +249,7 @@ func (e *Engine) run() {
 		if idle && !e.sleepUntil(timer, time.Now().Add(1)) {
 			return
 		}
-		end, ok := e.begin(idle)
+		end, ok := e.beginStep(idle)
 		if !ok {
 			continue
 		}
@@ -260,7 +260,7 @@ func (e *Engine) run() {
 		if !e.sleepUntil(timer, end) {
 			return
 		}
-		e.end()
+		e.endStep()
 	}
 }
 
@@ -291,22 +291,22 @@ func (e *Engine) sleepUntil(timer *time.Timer, t time.Time) bool {
 	}
 }
 
-// begin plans a step and returns the instant at which it ends; ok is false where there is nothing to compute. The step
-// starts where the last one ended or, after an idle period, at the first arrival. It takes into account what was
+// beginStep plans a step and returns the instant at which it ends; ok is false where there is nothing to compute. The
+// step starts where the last one ended or, after an idle period, at the first arrival. It takes into account what was
 // submitted or cancelled before its start and, after an idle period, also at its start.
-func (e *Engine) begin(rested bool) (end time.Time, ok bool) {
+func (e *Engine) beginStep(afterIdle bool) (end time.Time, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if rested && len(e.inbox) > 0 {
-		e.now = max(e.now, e.inbox[0].arrived)
+	if afterIdle && len(e.inbox) > 0 {
+		e.now = max(e.now, e.inbox[0].arrivedAt)
 	}
-	seen := func(at time.Duration) bool { return at < e.now || rested && at == e.now }
+	takesEffect := func(at time.Duration) bool { return at < e.now || afterIdle && at == e.now }
 	n := 0
-	for ; n < len(e.leaving) && seen(e.leaving[n].left); n++ {
-		e.scheduler.Cancel(&e.leaving[n].sequence)
+	for ; n < len(e.cancelled) && takesEffect(e.cancelled[n].cancelledAt); n++ {
+		e.scheduler.Cancel(&e.cancelled[n].sequence)
 	}
-	e.leaving = slices.Delete(e.leaving, 0, n)
-	for n = 0; n < len(e.inbox) && seen(e.inbox[n].arrived); n++ {
+	e.cancelled = slices.Delete(e.cancelled, 0, n)
+	for n = 0; n < len(e.inbox) && takesEffect(e.inbox[n].arrivedAt); n++ {
 		if s := &e.inbox[n].sequence; !s.Canceled {
 			e.scheduler.Add(s)
 		}
@@ -320,7 +320,7 @@ func (e *Engine) begin(rested bool) (end time.Time, ok bool) {
 	return e.epoch.Add(e.now), ok
 }
 
-func (e *Engine) end() {
+func (e *Engine) endStep() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.scheduler.Complete()

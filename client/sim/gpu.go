@@ -45,19 +45,19 @@ func LookupGPU(name string) (GPU, error) {
 func lookup[T any](kind, name string, all []T, nameOf func(T) string) (T, error) {
 	want := plainName(name)
 	var names []string
-	var prefixed []T
+	var matches []T
 	for _, v := range all {
 		have := plainName(nameOf(v))
 		if have == want {
 			return v, nil
 		}
 		if want != "" && strings.HasPrefix(have, want) {
-			prefixed = append(prefixed, v)
+			matches = append(matches, v)
 		}
 		names = append(names, nameOf(v))
 	}
-	if len(prefixed) == 1 {
-		return prefixed[0], nil
+	if len(matches) == 1 {
+		return matches[0], nil
 	}
 	var none T
 	return none, fmt.Errorf("no %s is called %q; there are %s", kind, name, strings.Join(names, ", "))

@@ -126,7 +126,7 @@ const HabitHelp = `Habits (--habit): TIME is 500ms, 20s or 3m; SHARE is 0.3 or 3
 func ParseHabits(texts []string) (h Habits, err error) {
 	for _, text := range texts {
 		name, rest, _ := strings.Cut(strings.TrimSpace(text), ":")
-		if err := h.set(name, &values{rest: strings.Split(rest, ",")}); err != nil {
+		if err := h.set(name, &values{texts: strings.Split(rest, ",")}); err != nil {
 			return h, fmt.Errorf("habit %q: %w; llmsweep sim --help lists the habits", text, err)
 		}
 	}
@@ -137,17 +137,17 @@ func ParseHabits(texts []string) (h Habits, err error) {
 func (h *Habits) set(name string, v *values) error {
 	switch name {
 	case "collapses":
-		h.Collapses = Collapse{Share: v.number(), Worst: v.orNumber(0), Recovery: v.orTime(0)}
+		h.Collapses = Collapse{Share: v.number(), Worst: v.numberOr(0), Recovery: v.timeOr(0)}
 	case "sheds":
-		h.Sheds = Shed{Waiting: v.count(), Status: int(v.orNumber(429))}
+		h.Sheds = Shed{Waiting: v.count(), Status: int(v.numberOr(429))}
 		if h.Sheds.Status != 429 && h.Sheds.Status != 503 {
 			v.fail("the status is 429 or 503")
 		}
 	case "rate-limited":
-		h.Limits.Tokens = strings.HasSuffix(v.rest[0], "tokens")
-		v.rest[0] = strings.TrimSuffix(v.rest[0], "tokens")
+		h.Limits.Tokens = strings.HasSuffix(v.texts[0], "tokens")
+		v.texts[0] = strings.TrimSuffix(v.texts[0], "tokens")
 		n := v.number()
-		h.Limits.PerMinute, h.Limits.Burst = n, v.orNumber(max(1, n/60))
+		h.Limits.PerMinute, h.Limits.Burst = n, v.numberOr(max(1, n/60))
 	case "drifts":
 		h.Drifts = v.number()
 	case "scales":
@@ -158,8 +158,8 @@ func (h *Habits) set(name string, v *values) error {
 			v.fail("a pause is shorter than the time from one to the next")
 		}
 	case "batches":
-		if n, err := strconv.Atoi(v.rest[0]); err == nil && n > 0 {
-			h.Bursts.Tokens, v.rest = n, v.rest[1:]
+		if n, err := strconv.Atoi(v.texts[0]); err == nil && n > 0 {
+			h.Bursts.Tokens, v.texts = n, v.texts[1:]
 		} else {
 			h.Bursts.Time = v.time()
 		}
@@ -170,26 +170,26 @@ func (h *Habits) set(name string, v *values) error {
 	case "freezes":
 		h.Freezes = v.time()
 	case "errs":
-		h.Answers.Errs, h.Answers.ErrsBusy = v.share(), v.orNumber(0)
+		h.Answers.Errs, h.Answers.ErrsBusy = v.share(), v.numberOr(0)
 	default:
 		v.fail("no habit has this name")
 	}
-	if len(v.rest) > 0 {
-		v.fail("%q is one value too many", v.rest[0])
+	if len(v.texts) > 0 {
+		v.fail("%q is one value too many", v.texts[0])
 	}
 	return v.err
 }
 
 // values are the values of a habit, which are read in turn, and the first error.
 type values struct {
-	rest []string
-	err  error
+	texts []string
+	err   error
 }
 
 // next returns the next value.
 func (v *values) next() (text string) {
-	if len(v.rest) > 0 {
-		text, v.rest = strings.TrimSpace(v.rest[0]), v.rest[1:]
+	if len(v.texts) > 0 {
+		text, v.texts = strings.TrimSpace(v.texts[0]), v.texts[1:]
 	}
 	return text
 }
@@ -248,18 +248,18 @@ func (v *values) time() time.Duration {
 	return d
 }
 
-// orNumber is number with a default for a value that is not there.
-func (v *values) orNumber(usual float64) float64 {
-	if len(v.rest) == 0 {
-		return usual
+// numberOr is number with a default for a value that is not there.
+func (v *values) numberOr(fallback float64) float64 {
+	if len(v.texts) == 0 {
+		return fallback
 	}
 	return v.number()
 }
 
-// orTime is time with a default for a value that is not there.
-func (v *values) orTime(usual time.Duration) time.Duration {
-	if len(v.rest) == 0 {
-		return usual
+// timeOr is time with a default for a value that is not there.
+func (v *values) timeOr(fallback time.Duration) time.Duration {
+	if len(v.texts) == 0 {
+		return fallback
 	}
 	return v.time()
 }

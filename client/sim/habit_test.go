@@ -51,34 +51,45 @@ func offer(t *testing.T, s simtest.DrawnServer, rate float64, from, to time.Dura
 	return out
 }
 
+// window is a part of a simulation.
+type window struct{ from, to time.Duration }
+
 // closed is what a closed loop of n clients completes a second between two times.
 func closed(t *testing.T, s simtest.DrawnServer, n int, from, to time.Duration) (rate float64) {
 	t.Helper()
+	return closedIn(t, s, n, window{from, to})[0]
+}
+
+// closedIn is closed for several windows of one simulation, in ascending order.
+func closedIn(t *testing.T, s simtest.DrawnServer, n int, windows ...window) []float64 {
+	t.Helper()
+	rates := make([]float64, len(windows))
 	inBubble(t, s, func(t *testing.T, l *sim.Engine) {
 		ctx, cancel := context.WithCancel(t.Context())
 		began := time.Now()
 		var mu sync.Mutex
 		var wg sync.WaitGroup
-		ended := 0
 		for range n {
 			wg.Go(func() {
 				for ctx.Err() == nil {
 					_, err := l.Generate(ctx, sim.Request{PromptTokens: s.Work.PromptTokens, OutputTokens: s.Work.OutputTokens},
 						func(int, time.Time) {})
+					at := time.Since(began)
 					mu.Lock()
-					if at := time.Since(began); err == nil && at >= from && at < to {
-						ended++
+					for i, w := range windows {
+						if err == nil && at >= w.from && at < w.to {
+							rates[i] += 1 / (w.to - w.from).Seconds()
+						}
 					}
 					mu.Unlock()
 				}
 			})
 		}
-		time.Sleep(to)
+		time.Sleep(windows[len(windows)-1].to)
 		cancel()
 		wg.Wait()
-		rate = float64(ended) / (to - from).Seconds()
 	})
-	return rate
+	return rates
 }
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
@@ -171,18 +182,19 @@ func TestDriftsAndScales(t *testing.T) {
 		t.Skip("a long simulation in one goroutine")
 	}
 	t.Parallel()
-	s := plain8(t, "drifts:0.1")
-	for _, at := range []time.Duration{0, 10 * time.Minute} {
-		slower := 1 + 0.1*(at+10*time.Second).Minutes()
-		near(t, "drifts", closed(t, s, 12, at, at+20*time.Second), 8/0.41/slower, 0.025)
+	drifts := []window{{0, 40 * time.Second}, {2 * time.Minute, 160 * time.Second}}
+	for i, rate := range closedIn(t, plain8(t, "drifts:0.5"), 12, drifts...) {
+		slower := 1 + 0.5*(drifts[i].from+20*time.Second).Minutes()
+		near(t, "drifts", rate, 8/0.41/slower, 0.025)
 	}
 	for _, c := range []struct {
 		habit         string
 		before, after float64
-	}{{"scales:2,3m", 19.512, 39.024}, {"scales:0.5,3m", 19.512, 9.756}, {"scales:0.01,3m", 19.512, 19.512 / 8}} {
-		s := plain8(t, c.habit)
-		near(t, c.habit, closed(t, s, 40, 140*time.Second, 179*time.Second), c.before, 0.01)
-		near(t, c.habit, closed(t, s, 40, 190*time.Second, 230*time.Second), c.after, 0.01)
+	}{{"scales:2,1m", 19.512, 39.024}, {"scales:0.5,1m", 19.512, 9.756}, {"scales:0.01,1m", 19.512, 19.512 / 8}} {
+		rates := closedIn(t, plain8(t, c.habit), 40,
+			window{warm, 59 * time.Second}, window{70 * time.Second, 110 * time.Second})
+		near(t, c.habit, rates[0], c.before, 0.01)
+		near(t, c.habit, rates[1], c.after, 0.01)
 	}
 }
 
@@ -199,14 +211,12 @@ func TestCollapsedRates(t *testing.T) {
 	} {
 		s := plain8(t, h)
 		for _, waiting := range []int{8, 16, 40} {
-			near(t, h, closed(t, s, 8+waiting, 60*time.Second, 100*time.Second), 8/0.41/slowdown(float64(waiting)/8), 0.02)
+			near(t, h, closed(t, s, 8+waiting, warm, brief), 8/0.41/slowdown(float64(waiting)/8), 0.02)
 		}
 	}
-	near(t, "in overload", offer(t, plain8(t, "collapses:0.3,3"), 30, 60*time.Second, 100*time.Second, 5).Answered,
-		19.512/3, 0.01)
+	near(t, "in overload", offer(t, plain8(t, "collapses:0.3,3"), 30, warm, brief, 5).Answered, 19.512/3, 0.01)
 	both := plain8(t, "collapses:0.3", "sheds:8")
-	near(t, "refusing keeps the queue short", offer(t, both, 40, 60*time.Second, 100*time.Second, 5).Answered, 19.512/1.3,
-		0.03)
+	near(t, "refusing keeps the queue short", offer(t, both, 40, warm, brief, 5).Answered, 19.512/1.3, 0.03)
 }
 
 // TestMetastableCollapse sends a burst, and looks at the speed after it.

@@ -49,7 +49,8 @@ func (p Plain) validate() error {
 	case p.PerToken <= 0 || p.FirstToken <= 0:
 		return errors.New("a plain server needs a time to the first token and a time per token, above 0")
 	case p.PerToken%plainSteps != 0 || p.FirstToken%p.step() != 0:
-		return fmt.Errorf("the first token takes %v, which is no multiple of %v: a plain server works in steps of a fifth of the %v per token",
+		return fmt.Errorf("the first token takes %v, which is no multiple of %v: a plain server works in steps of a "+
+			"fifth of the %v per token",
 			p.FirstToken, p.step(), p.PerToken)
 	}
 	return nil

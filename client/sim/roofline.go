@@ -2,12 +2,13 @@ package sim
 
 import (
 	"math"
+	"math/rand/v2"
 	"time"
 )
 
 // The shares of the data sheet's peaks that kernels attain, and the shortest time of an all-reduce. They were chosen so
 // that Qwen2-7B on an L20 has a synchronous TTFT and ITL within 10 % of a published vLLM table (95.6 and 21.0 ms).
-// TestPublishedFloors compares more tables.
+// TestPublishedRows compares more tables.
 const (
 	bandwidthEfficiency = 0.8
 	computeEfficiency   = 0.6
@@ -111,4 +112,30 @@ func (r *roofline) time(b Batch) time.Duration {
 	compute := r.bodyToken*tokens + r.headSample*float64(b.Samples) + r.attentionPair*float64(b.Pairs)
 	seconds := max(memory, compute) + r.fixed + r.reduceToken*tokens
 	return time.Duration(math.Round(seconds * 1e9))
+}
+
+// jitter draws the random factors of step times. nil is none.
+type jitter struct {
+	sigma float64
+	rng   *rand.Rand
+}
+
+// jitterStream is the stream of the seed's random numbers that the jitter has.
+const jitterStream = 0
+
+// newJitter returns the server's jitter; nil where it has none.
+func newJitter(c MachineConfig) *jitter {
+	if c.Jitter <= 0 {
+		return nil
+	}
+	return &jitter{c.Jitter, rand.New(rand.NewPCG(c.Seed, jitterStream))}
+}
+
+// apply returns the time of the next step, which takes d without jitter. exp(N(-sigma^2/2, sigma)) has mean 1: jitter
+// leaves the capacity alone.
+func (j *jitter) apply(d time.Duration) time.Duration {
+	if j == nil {
+		return d
+	}
+	return time.Duration(float64(d) * math.Exp(j.sigma*j.rng.NormFloat64()-j.sigma*j.sigma/2))
 }

@@ -159,7 +159,7 @@ func (sc *Scheduler) admit(batch *Batch, budget int) {
 		s.pages, s.blocks = sc.cache.Hold(prefix[:known]), need
 		sc.cache.Take(need - known)
 		s.computed = known * sc.cfg.BlockTokens
-		sc.lookedUp(s)
+		sc.countLookup(s)
 		sc.running = append(sc.running, s)
 		if s.wait = sc.cfg.Plain.promptWait(); sc.delayed(s) {
 			continue
@@ -177,8 +177,8 @@ func (sc *Scheduler) schedule(s *Sequence, n int, batch *Batch) {
 	}
 }
 
-// lookedUp counts what the prefix cache held of a prompt that is admitted for the first time.
-func (sc *Scheduler) lookedUp(s *Sequence) {
+// countLookup counts what the prefix cache held of a prompt that is admitted for the first time.
+func (sc *Scheduler) countLookup(s *Sequence) {
 	if sc.cfg.PrefixCache && s.Preemptions == 0 {
 		s.Cached = s.computed
 		sc.totals.prefixQueries += s.Prompt
@@ -229,7 +229,7 @@ func (sc *Scheduler) Complete() {
 		}
 		n := 1
 		if s.Generated == 0 {
-			sc.prefilled(s)
+			sc.completePrefill(s)
 		} else {
 			n += min(sc.drafter.next(), s.Output-s.Generated-1)
 		}
@@ -251,7 +251,7 @@ func (sc *Scheduler) Complete() {
 	sc.running = kept
 }
 
-func (sc *Scheduler) prefilled(s *Sequence) {
+func (sc *Scheduler) completePrefill(s *Sequence) {
 	sc.totals.promptTokens += s.Prompt
 	s.pages = sc.cache.Keep(s.Prefix[:min(len(s.Prefix), s.Prompt/sc.cfg.BlockTokens)], s.pages)
 }

@@ -302,12 +302,12 @@ func checkBooks(t *rapid.T, e *Scheduler) {
 		}
 	}
 	for p, n := range shared {
-		if p.users != n || e.cache.known[p.hash] != p {
+		if p.users != n || e.cache.pages[p.hash] != p {
 			t.Errorf("a page of %d sequences counts %d", n, p.users)
 		}
 	}
 	held += len(shared)
-	if held+e.cache.Free() != e.cache.total || len(e.cache.known) != len(shared)+e.cache.idles ||
+	if held+e.cache.Free() != e.cache.total || len(e.cache.pages) != len(shared)+e.cache.idleCount ||
 		tokens > e.cfg.MaxBatchedTokens || len(e.running) > e.cfg.MaxNumSeqs {
 		t.Errorf("blocks %d held + %d free of %d; tokens %d; running %d", held, e.cache.Free(), e.cache.total, tokens,
 			len(e.running))

@@ -13,11 +13,11 @@ const (
 	// receiveSize is the size of one receive. A larger one would mix events of a stream that is read late; one smaller
 	// than an event would split it.
 	receiveSize = 4 << 10
-	// sureWrite is what the kernels of both sides take without the server's reading.
-	sureWrite = 64 << 10
-	// lateAnswer is how long an answer is awaited after a write that failed: that the server did not want the rest is
+	// maxFirstWrite is what the kernels of both sides take without the server's reading.
+	maxFirstWrite = 64 << 10
+	// lateAnswerTime is how long an answer is awaited after a write that failed: that the server did not want the rest is
 	// no failure if it has said why.
-	lateAnswer = 100 * time.Millisecond
+	lateAnswerTime = 100 * time.Millisecond
 )
 
 // Conn is a connection to a server. It carries a request and its answer at a time: Send, Head, Each, and Release or
@@ -28,20 +28,20 @@ type Conn struct {
 	pool     *Pool
 	reuse    reuse
 
-	sent    time.Time     // when the first byte of the request was written
-	writing chan struct{} // closed when a large request has been written; nil for one that was written at once
-	failed  error         // of the write
-	shares  bool          // the answer allows another request on the connection
-	body    framing
+	sent     time.Time     // when the first byte of the request was written
+	writing  chan struct{} // closed when a large request has been written; nil for one that was written at once
+	writeErr error         // of the write
+	reusable bool          // the answer allows another request on the connection
+	body     framing
 
-	rest  []byte // what was received and not used
-	saved []byte // holds rest between two receives
-	piece []byte // of the body, not yet returned by Read
+	pending    []byte // what was received and not used
+	pendingBuf []byte // holds rest between two receives
+	piece      []byte // of the body, not yet returned by Read
 }
 
-// Waited reports, before Send, whether the connection was made before it was asked for: for an earlier request, or
+// WasIdle reports, before Send, whether the connection was made before it was asked for: for an earlier request, or
 // ahead.
-func (c *Conn) Waited() bool { return c.reuse.ahead || c.reuse.asked > 0 }
+func (c *Conn) WasIdle() bool { return c.reuse.warmed || c.reuse.requests > 0 }
 
 // Sent returns when the first byte of the request was written; the zero time where the kernel accepted none.
 func (c *Conn) Sent() time.Time { return c.sent }
@@ -54,7 +54,7 @@ func (c *Conn) Ready() error {
 	if c.reuse.expired() {
 		return ErrRetired
 	}
-	fresh := c.reuse.asked == 0
+	fresh := c.reuse.requests == 0
 	if !c.socket.alive(fresh && c.secured()) || !fresh && !c.silent() {
 		return ErrGone
 	}
@@ -76,16 +76,16 @@ func (c *Conn) silent() bool {
 // the request. Of a large request the rest is written while the answer is awaited, because the server may answer, and
 // read no further.
 func (c *Conn) Send(request []byte) error {
-	c.reuse.asked++
-	c.failed, c.writing, c.shares = nil, nil, false
+	c.reuse.requests++
+	c.writeErr, c.writing, c.reusable = nil, nil, false
 	before := c.socket.accepted.Load()
 	c.sent = time.Now() // before the write: after it the answer may be there
-	first := request[:min(len(request), sureWrite)]
+	first := request[:min(len(request), maxFirstWrite)]
 	if err := c.write(first); err != nil && c.socket.accepted.Load() == before {
 		c.sent = time.Time{}
 		return err
 	}
-	if later := request[len(first):]; len(later) > 0 && c.failed == nil {
+	if later := request[len(first):]; len(later) > 0 && c.writeErr == nil {
 		written := make(chan struct{})
 		c.writing = written
 		go func() {
@@ -97,16 +97,16 @@ func (c *Conn) Send(request []byte) error {
 }
 
 func (c *Conn) write(p []byte) error {
-	if _, c.failed = c.Conn.Write(p); c.failed != nil && !c.socket.aborted.Load() {
-		c.SetReadDeadline(time.Now().Add(lateAnswer))
+	if _, c.writeErr = c.Conn.Write(p); c.writeErr != nil && !c.socket.aborted.Load() {
+		c.SetReadDeadline(time.Now().Add(lateAnswerTime))
 	}
-	return c.failed
+	return c.writeErr
 }
 
 var errWriting = errors.New("the request has not been written to its end")
 
-// failure returns why the request was not, or not yet, written to its end; nil where it was.
-func (c *Conn) failure() error {
+// writeError returns why the request was not, or not yet, written to its end; nil where it was.
+func (c *Conn) writeError() error {
 	if c.writing != nil {
 		select {
 		case <-c.writing:
@@ -114,7 +114,7 @@ func (c *Conn) failure() error {
 			return errWriting
 		}
 	}
-	return c.failed
+	return c.writeErr
 }
 
 // Each gives the answer's body to take, piece by piece as it arrives, until take returns true. At the end of the body
@@ -140,7 +140,7 @@ func (c *Conn) Each(take func(piece []byte, arrival Arrival) (done bool)) error 
 		return end
 	}
 	if err := c.receive(pieces); err != nil {
-		return c.body.cut(err)
+		return c.body.endError(err)
 	}
 	return end
 }
@@ -155,7 +155,7 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 			break
 		}
 		if err := c.receive(func() bool { return true }); err != nil {
-			return 0, c.body.cut(err)
+			return 0, c.body.endError(err)
 		}
 	}
 	n = copy(p, c.piece)
@@ -165,18 +165,18 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 
 // next returns the next piece of the body in what was received, nothing where more must be received.
 func (c *Conn) next() (piece []byte, err error) {
-	piece, c.rest, err = c.body.next(c.rest)
+	piece, c.pending, err = c.body.next(c.pending)
 	return piece, err
 }
 
-// receive receives, and calls then after each receive, with what came in c.rest, until it returns true. What is left in
-// c.rest then is kept.
-func (c *Conn) receive(then func() (done bool)) error {
+// receive receives, and calls onReceive after each receive, with what came in c.rest, until it returns true. What is
+// left in c.rest then is kept.
+func (c *Conn) receive(onReceive func() (done bool)) error {
 	each := func(p []byte) (done bool) {
-		c.rest = p
-		if done = then(); done {
-			c.saved = append(c.saved[:0], c.rest...)
-			c.rest = c.saved
+		c.pending = p
+		if done = onReceive(); done {
+			c.pendingBuf = append(c.pendingBuf[:0], c.pending...)
+			c.pending = c.pendingBuf
 		}
 		return done
 	}
@@ -212,10 +212,10 @@ func (c *Conn) Abort() {
 // Release keeps the connection for another request if the answer has been read to its end and neither side wants it
 // closed. Else it closes it.
 func (c *Conn) Release() {
-	c.reuse.since = time.Now()
-	ended := c.body.ended() && len(c.rest) == 0 && len(c.piece) == 0 && c.failure() == nil
-	if ended && c.shares && !c.socket.aborted.Load() && !c.reuse.full(&c.pool.habit) {
-		c.pool.keep(c)
+	c.reuse.idleSince = time.Now()
+	ended := c.body.ended() && len(c.pending) == 0 && len(c.piece) == 0 && c.writeError() == nil
+	if ended && c.reusable && !c.socket.aborted.Load() && !c.reuse.exhausted(&c.pool.habit) {
+		c.pool.put(c)
 	} else {
 		c.Close()
 	}

@@ -103,7 +103,7 @@ func TestExchange(t *testing.T) {
 	if near.End() != near.Arrival().At {
 		t.Error("the end did not arrive with the last bytes")
 	}
-	if near.Release(); !near.pool.Kept() {
+	if near.Release(); !near.pool.HasConnection() {
 		t.Error("the connection was not kept")
 	}
 }
@@ -182,7 +182,7 @@ func TestAbort(t *testing.T) {
 	if _, _, err := near.Head(); !timedOut(err) {
 		t.Errorf("%v", err)
 	}
-	if near.Release(); near.pool.Kept() {
+	if near.Release(); near.pool.HasConnection() {
 		t.Error("an aborted connection was kept")
 	}
 }
@@ -232,7 +232,7 @@ func TestRelease(t *testing.T) {
 		if _, err := exchanged(t, near, far, answer); err != io.EOF {
 			t.Errorf("%q: %v", answer, err)
 		}
-		if near.Release(); near.pool.Kept() != kept {
+		if near.Release(); near.pool.HasConnection() != kept {
 			t.Errorf("%q: kept %v", answer, !kept)
 		}
 	}
@@ -240,7 +240,7 @@ func TestRelease(t *testing.T) {
 	near.Send([]byte(request))
 	io.WriteString(far, hello[:len(hello)-1])
 	near.Head()
-	if near.Release(); near.pool.Kept() {
+	if near.Release(); near.pool.HasConnection() {
 		t.Error("kept in the middle of an answer")
 	}
 }
@@ -270,7 +270,7 @@ func TestLargeRequest(t *testing.T) {
 		if body, err := bodyOf(near); body != "large" || err != io.EOF {
 			t.Errorf("%s: %q, %v", name, body, err)
 		}
-		if near.Release(); near.pool.Kept() {
+		if near.Release(); near.pool.HasConnection() {
 			t.Errorf("%s: kept", name)
 		}
 	}

@@ -11,32 +11,32 @@ import (
 // framing takes the framing off the body of an HTTP/1 answer: chunks (RFC 9112, section 7.1), a length, or none, where
 // the body ends with the connection.
 type framing struct {
-	state state
-	left  int64  // bytes of the chunk, or of the body, still to come
-	line  []byte // the beginning of a line that was cut
-	extra int    // bytes that are no data, beyond what chunks need
+	state     state
+	remaining int64  // bytes of the chunk, or of the body, still to come
+	line      []byte // the beginning of a line that was cut
+	overhead  int    // bytes that are no data, beyond what chunks need
 }
 
 type state uint8
 
 const (
-	atEnd     state = iota
-	inSize          // a chunk's size
-	inChunk         // its bytes
-	inBreak         // the line end behind them
-	inTrailer       // lines after the last chunk
+	atEnd      state = iota
+	inSize           // a chunk's size
+	inChunk          // its bytes
+	inChunkEnd       // the line end behind them
+	inTrailer        // lines after the last chunk
 	inLength
-	inRest // a body that ends with the connection
+	inUnbounded // a body that ends with the connection
 )
 
 const (
-	maxLine  = 4096     // of a chunk's size with its extensions, or of a trailer
-	maxExtra = 16 << 10 // of extensions and trailers: a server must not keep a request busy with them
+	maxLine     = 4096     // of a chunk's size with its extensions, or of a trailer
+	maxOverhead = 16 << 10 // of extensions and trailers: a server must not keep a request busy with them
 )
 
 var (
-	errChunk = protocolError("malformed chunked encoding")
-	errExtra = protocolError("chunked encoding contains too much that is no data")
+	errChunk    = protocolError("malformed chunked encoding")
+	errOverhead = protocolError("chunked encoding contains too much that is no data")
 )
 
 // begin prepares for the body of an answer.
@@ -48,18 +48,18 @@ func (f *framing) begin(head *http.Response) {
 	case len(head.TransferEncoding) > 0:
 		f.state = inSize
 	case head.ContentLength > 0:
-		f.state, f.left = inLength, head.ContentLength
+		f.state, f.remaining = inLength, head.ContentLength
 	case head.ContentLength < 0:
-		f.state = inRest
+		f.state = inUnbounded
 	}
 }
 
 // ended reports whether the body ended as its framing says.
 func (f *framing) ended() bool { return f.state == atEnd }
 
-// cut returns the error of a body whose connection ended with err.
-func (f *framing) cut(err error) error {
-	if err == io.EOF && f.state != inRest {
+// endError returns the error of a body whose connection ended with err.
+func (f *framing) endError(err error) error {
+	if err == io.EOF && f.state != inUnbounded {
 		return io.ErrUnexpectedEOF
 	}
 	return err
@@ -72,32 +72,32 @@ func (f *framing) next(p []byte) (piece, rest []byte, err error) {
 		switch f.state {
 		case atEnd:
 			return nil, p, io.EOF
-		case inRest:
+		case inUnbounded:
 			return p, nil, nil
 		case inLength, inChunk:
-			n := min(int64(len(p)), f.left)
-			if f.left -= n; f.left == 0 && f.state == inChunk {
-				f.state = inBreak
-			} else if f.left == 0 {
+			n := min(int64(len(p)), f.remaining)
+			if f.remaining -= n; f.remaining == 0 && f.state == inChunk {
+				f.state = inChunkEnd
+			} else if f.remaining == 0 {
 				f.state = atEnd
 			}
 			return p[:n], p[n:], nil
 		}
-		line, rest, whole := f.lineOf(p)
+		line, rest, whole := f.cutLine(p)
 		if p = rest; !whole {
 			if len(f.line) > maxLine {
-				err = errExtra
+				err = errOverhead
 			}
 			return nil, nil, err
 		}
-		if err := f.take(line); err != nil {
+		if err := f.takeLine(line); err != nil {
 			return nil, p, err
 		}
 	}
 }
 
-// lineOf cuts the next line from p, without its line feed.
-func (f *framing) lineOf(p []byte) (line, rest []byte, whole bool) {
+// cutLine cuts the next line from p, without its line feed.
+func (f *framing) cutLine(p []byte) (line, rest []byte, whole bool) {
 	n := bytes.IndexByte(p, '\n')
 	if n < 0 {
 		f.line = append(f.line, p...)
@@ -112,15 +112,15 @@ func (f *framing) lineOf(p []byte) (line, rest []byte, whole bool) {
 	return line, p[n+1:], true
 }
 
-// take takes in a line that is not data. It must end with CR LF: others on the way may read a line feed alone
+// takeLine takes in a line that is not data. It must end with CR LF: others on the way may read a line feed alone
 // differently.
-func (f *framing) take(line []byte) error {
+func (f *framing) takeLine(line []byte) error {
 	text, cr := bytes.CutSuffix(line, []byte("\r"))
 	if !cr {
 		return errChunk
 	}
 	switch f.state {
-	case inBreak:
+	case inChunkEnd:
 		if len(text) > 0 {
 			return errChunk
 		}
@@ -131,21 +131,21 @@ func (f *framing) take(line []byte) error {
 			f.state = atEnd
 			return nil
 		}
-		f.extra += len(line)
+		f.overhead += len(line)
 	case inSize:
 		size, extension, _ := bytes.Cut(bytes.TrimRight(text, " \t"), []byte(";"))
 		n, err := chunkSize(size)
 		if err != nil {
 			return err
 		}
-		f.extra = max(0, f.extra+len(size)+len(extension)-16-int(min(2*n, maxExtra)))
-		f.state, f.left = inChunk, n
+		f.overhead = max(0, f.overhead+len(size)+len(extension)-16-int(min(2*n, maxOverhead)))
+		f.state, f.remaining = inChunk, n
 		if n == 0 {
 			f.state = inTrailer
 		}
 	}
-	if f.extra > maxExtra || len(line) > maxLine {
-		return errExtra
+	if f.overhead > maxOverhead || len(line) > maxLine {
+		return errOverhead
 	}
 	return nil
 }

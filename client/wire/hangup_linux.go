@@ -16,7 +16,7 @@ type hangups struct {
 	mu      sync.Mutex
 	epoll   *os.File
 	sockets map[uint64]*socket // by their numbers
-	last    uint64
+	lastID  uint64
 }
 
 // add watches a socket over TCP. Where that is not possible, the socket looks for its end itself.
@@ -29,9 +29,9 @@ func (h *hangups) add(s *socket) {
 	if h.epoll == nil && !h.start() {
 		return
 	}
-	h.last++
+	h.lastID++
 	e := unix.EpollEvent{
-		Events: unix.EPOLLRDHUP | unix.EPOLLET | unix.EPOLLONESHOT, Fd: int32(h.last >> 32), Pad: int32(h.last),
+		Events: unix.EPOLLRDHUP | unix.EPOLLET | unix.EPOLLONESHOT, Fd: int32(h.lastID >> 32), Pad: int32(h.lastID),
 	}
 	epoll, err := h.epoll.SyscallConn()
 	if err != nil {
@@ -41,8 +41,8 @@ func (h *hangups) add(s *socket) {
 		epoll.Control(func(epfd uintptr) { err = unix.EpollCtl(int(epfd), unix.EPOLL_CTL_ADD, int(fd), &e) })
 	})
 	if err == nil {
-		s.hangups, s.number = h, h.last
-		h.sockets[h.last] = s
+		s.hangups, s.hangupID = h, h.lastID
+		h.sockets[h.lastID] = s
 	}
 }
 
@@ -62,7 +62,7 @@ func (h *hangups) start() bool {
 func (h *hangups) remove(s *socket) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.sockets, s.number)
+	delete(h.sockets, s.hangupID)
 	if len(h.sockets) == 0 && h.epoll != nil {
 		h.epoll.Close()
 		h.epoll = nil

@@ -25,13 +25,13 @@ var errLongHead = protocolError("the answer's headers exceeded %d bytes", maxHea
 // Head receives the head of the answer; interim ones, such as "100 Continue", are skipped. The body of the answer that
 // it returns is empty: it is read from the connection. Began reports whether anything of an answer came.
 func (c *Conn) Head() (head *http.Response, began bool, err error) {
-	var all []byte // of a head that came in several receives
-	read := 0
+	var partial []byte // a head that came in several receives
+	read := 0          // bytes of interim heads
 	for {
-		text, size := c.rest, headSize(c.rest)
-		if len(all) > 0 {
-			all = append(all, c.rest...)
-			text, size = all, headSize(all)
+		text, size := c.pending, headSize(c.pending) // of one receive, as nearly always
+		if len(partial) > 0 {
+			partial = append(partial, c.pending...)
+			text, size = partial, headSize(partial)
 		}
 		began = began || len(text) > 0
 		switch {
@@ -39,21 +39,21 @@ func (c *Conn) Head() (head *http.Response, began bool, err error) {
 			line, _, _ := bytes.Cut(text, []byte("\n"))
 			return nil, began, protocolError("malformed HTTP response %q", line[:min(len(line), 80)])
 		case size > 0:
-			c.rest = c.rest[len(c.rest)-(len(text)-size):]
-			head, err := c.parse(text[:size])
+			c.pending = c.pending[len(c.pending)-(len(text)-size):]
+			head, err := c.parseHead(text[:size])
 			if read += size; err != nil || head.StatusCode >= 200 || head.StatusCode == http.StatusSwitchingProtocols {
 				return head, began, err
 			}
-			all = all[:0]
+			partial = partial[:0]
 		case read+len(text) > maxHead:
 			return nil, began, errLongHead
 		default:
-			if len(all) == 0 {
-				all = append(all, c.rest...)
+			if len(partial) == 0 {
+				partial = append(partial, c.pending...)
 			}
-			c.rest = nil
+			c.pending = nil
 			if err := c.receive(func() bool { return true }); err != nil {
-				switch failed := c.failure(); {
+				switch failed := c.writeError(); {
 				case failed != nil && timedOut(err):
 					err = failed
 				case err == io.EOF && began:
@@ -93,8 +93,8 @@ func headSize(text []byte) int {
 	}
 }
 
-// parse takes in an answer's head.
-func (c *Conn) parse(text []byte) (*http.Response, error) {
+// parseHead takes in an answer's head.
+func (c *Conn) parseHead(text []byte) (*http.Response, error) {
 	in := c.pool.readers.Get().(*bufio.Reader)
 	in.Reset(bytes.NewReader(text))
 	head, err := http.ReadResponse(in, nil)
@@ -106,7 +106,7 @@ func (c *Conn) parse(text []byte) (*http.Response, error) {
 		return nil, protocolError("malformed HTTP status code %q", head.Status)
 	}
 	head.Body = http.NoBody
-	c.shares = !head.Close && head.StatusCode != http.StatusSwitchingProtocols
+	c.reusable = !head.Close && head.StatusCode != http.StatusSwitchingProtocols
 	if said := head.Header["Keep-Alive"]; len(said) > 0 {
 		c.reuse.keepAlive(said[0])
 	}

@@ -24,30 +24,31 @@ type DialFunc func(ctx context.Context, network, address string) (net.Conn, erro
 
 // Pool has the connections to one server that carry no request. It is safe for concurrent use.
 type Pool struct {
-	address string
-	secure  bool
-	dial    DialFunc
-	tls     *tls.Config
-	idle    time.Duration
-	slots   chan struct{}
-	readers sync.Pool // of *bufio.Reader, for heads
-	hangups hangups
-	habit   habit // of the server
+	address  string
+	secure   bool
+	dial     DialFunc
+	tls      *tls.Config
+	idleTime time.Duration
+	dials    chan struct{}
+	readers  sync.Pool // of *bufio.Reader, for heads
+	hangups  hangups
+	habit    habit // of the server
 
-	mu   sync.Mutex
-	free []*Conn // the one that has waited longest first
-	most int     // kept at a time
-	reap *time.Timer
+	mu      sync.Mutex
+	idle    []*Conn // the one that has waited longest first
+	maxIdle int     // kept at a time
+	expiry  *time.Timer
 }
 
 // NewPool returns a pool of connections to an address; secure is for TLS. They are made by dial; nil dials TCP, with
 // timestamps of the kernel. At most the given number is kept, each for the time idle.
-func NewPool(address string, secure bool, dial DialFunc, conf *tls.Config, most int, idle time.Duration) *Pool {
+func NewPool(address string, secure bool, dial DialFunc, conf *tls.Config, maxIdle int, idleTime time.Duration) *Pool {
 	if dial == nil {
-		dial = (&net.Dialer{KeepAlive: keepAlive, Control: stamped}).DialContext
+		dial = (&net.Dialer{KeepAlive: keepAlive, Control: enableTimestamps}).DialContext
 	}
 	p := &Pool{
-		address: address, secure: secure, dial: dial, tls: conf, most: most, idle: idle, slots: make(chan struct{}, maxDials),
+		address: address, secure: secure, dial: dial, tls: conf, maxIdle: maxIdle, idleTime: idleTime,
+		dials: make(chan struct{}, maxDials),
 	}
 	p.readers.New = func() any { return bufio.NewReader(nil) }
 	return p
@@ -67,7 +68,7 @@ func (p *Pool) Get(ctx context.Context) (*Conn, error) {
 func (p *Pool) Check(c *Conn) error {
 	err := c.Ready()
 	if err == ErrGone {
-		p.habit.saw(&c.reuse)
+		p.habit.observe(&c.reuse)
 	}
 	if err != nil {
 		c.Close()
@@ -78,8 +79,8 @@ func (p *Pool) Check(c *Conn) error {
 // Warm dials until n connections are there. It returns the first error, after all attempts.
 func (p *Pool) Warm(ctx context.Context, n int) error {
 	p.mu.Lock()
-	missing := n - len(p.free)
-	p.most = max(p.most, n)
+	missing := n - len(p.idle)
+	p.maxIdle = max(p.maxIdle, n)
 	p.mu.Unlock()
 	var wg sync.WaitGroup
 	errs := make(chan error, max(missing, 0))
@@ -90,8 +91,8 @@ func (p *Pool) Warm(ctx context.Context, n int) error {
 				errs <- err
 				return
 			}
-			c.reuse.ahead = true
-			p.keep(c)
+			c.reuse.warmed = true
+			p.put(c)
 		})
 	}
 	wg.Wait()
@@ -104,81 +105,81 @@ func (p *Pool) Warm(ctx context.Context, n int) error {
 }
 
 // CloseIdle closes the connections.
-func (p *Pool) CloseIdle() { p.close(time.Now()) }
+func (p *Pool) CloseIdle() { p.closeSince(time.Now()) }
 
-// MostRequests returns the number of requests after which the server was seen to close connections, 0 if it does not.
+// MaxRequests returns the number of requests after which the server was seen to close connections, 0 if it does not.
 // No connection carries more from then on.
-func (p *Pool) MostRequests() int { return p.habit.most() }
+func (p *Pool) MaxRequests() int { return p.habit.maxRequests() }
 
-// Kept reports whether there is a connection that can be used again.
-func (p *Pool) Kept() bool {
+// HasConnection reports whether there is a connection that can be used again.
+func (p *Pool) HasConnection() bool {
 	c := p.pop()
 	if c == nil || p.Check(c) != nil {
 		return false
 	}
-	p.keep(c)
+	p.put(c)
 	return true
 }
 
-// keep takes in a connection and makes sure that it is closed after its time.
-func (p *Pool) keep(c *Conn) {
+// put takes in a connection and makes sure that it is closed after its time.
+func (p *Pool) put(c *Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.free) >= p.most {
+	if len(p.idle) >= p.maxIdle {
 		c.Close()
 		return
 	}
-	p.free = append(p.free, c)
-	if p.reap == nil {
-		p.reap = time.AfterFunc(p.idle, p.expire)
+	p.idle = append(p.idle, c)
+	if p.expiry == nil {
+		p.expiry = time.AfterFunc(p.idleTime, p.expire)
 	}
 }
 
 // expire closes the connections whose time is over, and schedules itself for the rest.
 func (p *Pool) expire() {
-	p.close(time.Now().Add(-p.idle))
+	p.closeSince(time.Now().Add(-p.idleTime))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.reap = nil
-	if len(p.free) > 0 {
-		p.reap = time.AfterFunc(max(time.Until(p.free[0].reuse.since.Add(p.idle)), time.Millisecond), p.expire)
+	p.expiry = nil
+	if len(p.idle) > 0 {
+		p.expiry = time.AfterFunc(max(time.Until(p.idle[0].reuse.idleSince.Add(p.idleTime)), time.Millisecond), p.expire)
 	}
 }
 
-// close closes the connections that have been free since the given time or longer.
-func (p *Pool) close(since time.Time) {
+// closeSince closes the connections that have been free since the given time or longer.
+func (p *Pool) closeSince(since time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
-	for ; n < len(p.free) && !p.free[n].reuse.since.After(since); n++ {
-		p.free[n].Close()
+	for ; n < len(p.idle) && !p.idle[n].reuse.idleSince.After(since); n++ {
+		p.idle[n].Close()
 	}
-	p.free = append(p.free[:0], p.free[n:]...)
+	p.idle = append(p.idle[:0], p.idle[n:]...)
 }
 
 func (p *Pool) pop() *Conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	last := len(p.free) - 1
+	last := len(p.idle) - 1
 	if last < 0 {
 		return nil
 	}
-	c := p.free[last]
-	p.free[last] = nil
-	p.free = p.free[:last]
+	c := p.idle[last]
+	p.idle[last] = nil
+	p.idle = p.idle[:last]
 	return c
 }
 
 // errQueue is the error of a dial that timed out while it waited for others.
 var errQueue = fmt.Errorf("no connection within %v: %d were being made, and did not come about", dialTimeout, maxDials)
 
-// slot waits until fewer than maxDials connections are being made. The context that it returns limits the making of one
-// more.
-func (p *Pool) slot(ctx context.Context) (limited context.Context, done func(), err error) {
+// dialSlot waits until fewer than maxDials connections are being made. The context that it returns limits the making of
+// one more.
+func (p *Pool) dialSlot(ctx context.Context) (limited context.Context, done func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errQueue)
 	select {
-	case p.slots <- struct{}{}:
-		return ctx, func() { <-p.slots; cancel() }, nil
+	case p.dials <- struct{}{}:
+		return ctx, func() { <-p.dials; cancel() }, nil
 	case <-ctx.Done():
 		cancel()
 		return nil, nil, context.Cause(ctx)
@@ -187,7 +188,7 @@ func (p *Pool) slot(ctx context.Context) (limited context.Context, done func(), 
 
 // Dial makes a connection for others than the pool.
 func (p *Pool) Dial(ctx context.Context, network, address string) (net.Conn, error) {
-	ctx, done, err := p.slot(ctx)
+	ctx, done, err := p.dialSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +198,7 @@ func (p *Pool) Dial(ctx context.Context, network, address string) (net.Conn, err
 
 // DialTLS is Dial with TLS. The handshake is complete when it returns.
 func (p *Pool) DialTLS(ctx context.Context, network, address string) (net.Conn, error) {
-	ctx, done, err := p.slot(ctx)
+	ctx, done, err := p.dialSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +212,7 @@ func (p *Pool) DialTLS(ctx context.Context, network, address string) (net.Conn, 
 
 // connect makes a connection.
 func (p *Pool) connect(ctx context.Context) (*Conn, error) {
-	ctx, done, err := p.slot(ctx)
+	ctx, done, err := p.dialSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +222,7 @@ func (p *Pool) connect(ctx context.Context) (*Conn, error) {
 		return nil, err
 	}
 	s := newSocket(c)
-	conn := &Conn{Conn: s, socket: s, pool: p, reuse: reuse{since: time.Now()}}
+	conn := &Conn{Conn: s, socket: s, pool: p, reuse: reuse{idleSince: time.Now()}}
 	if !p.secure {
 		p.hangups.add(s)
 	} else if conn.Conn, err = p.handshake(ctx, s, p.address); err != nil {
@@ -236,9 +237,9 @@ func (p *Pool) handshake(ctx context.Context, c net.Conn, address string) (net.C
 	if err == nil {
 		conf := p.tls.Clone()
 		conf.ServerName = cmp.Or(conf.ServerName, host)
-		over := tls.Client(c, conf)
-		if err = over.HandshakeContext(ctx); err == nil {
-			return over, nil
+		conn := tls.Client(c, conf)
+		if err = conn.HandshakeContext(ctx); err == nil {
+			return conn, nil
 		}
 	}
 	c.Close()

@@ -125,7 +125,7 @@ func TestWarm(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
-		if c.Waited() != waited {
+		if c.WasIdle() != waited {
 			t.Errorf("made ahead: %v", !waited)
 		}
 		return c
@@ -137,12 +137,12 @@ func TestWarm(t *testing.T) {
 			c.Close()
 		}
 	}
-	for _, c := range p.free { // the server's closing has come this far
+	for _, c := range p.idle { // the server's closing has come this far
 		until(t, func() bool { return c.Ready() != nil })
 	}
 	get(false)
-	if len(p.free) != 0 {
-		t.Errorf("%d dead connections kept", len(p.free))
+	if len(p.idle) != 0 {
+		t.Errorf("%d dead connections kept", len(p.idle))
 	}
 }
 
@@ -172,8 +172,8 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 			err := p.Warm(t.Context(), n)
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			if err != nil || len(p.free) != n {
-				t.Fatalf("%d ready, %v", len(p.free), err)
+			if err != nil || len(p.idle) != n {
+				t.Fatalf("%d ready, %v", len(p.idle), err)
 			}
 		}
 		warm(2)

@@ -15,19 +15,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stamped asks the kernel for timestamps of packets and ignores a refusal. It is a net.Dialer's Control, which is
-// called before the connection is established, so no packet arrives earlier.
-func stamped(_, _ string, c syscall.RawConn) error {
+// enableTimestamps asks the kernel for timestamps of packets and ignores a refusal. It is a net.Dialer's Control, which
+// is called before the connection is established, so no packet arrives earlier.
+func enableTimestamps(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) })
 }
 
 // receiver receives from TCP with recvmsg, which returns the kernel's timestamp.
 type receiver struct {
-	socket *socket
-	raw    syscall.RawConn               // nil where it is not TCP
-	turn   func(descriptor uintptr) bool // one for all calls
-	then   func(p []byte) (done bool)
-	err    error
+	socket     *socket
+	raw        syscall.RawConn               // nil where it is not TCP
+	onReadable func(descriptor uintptr) bool // one for all calls
+	onReceive  func(p []byte) (done bool)
+	err        error
 }
 
 func (r *receiver) init(s *socket) {
@@ -35,35 +35,35 @@ func (r *receiver) init(s *socket) {
 	if t, ok := s.Conn.(*net.TCPConn); ok {
 		r.raw, _ = t.SyscallConn()
 	}
-	r.turn = r.receive
+	r.onReadable = r.receive
 }
 
-// intake is what a receive needs. Few are in use at a time, so that they are in the processor's cache; on a stack they
-// would not be, and the arguments of the system call would be allocated for each call.
-type intake struct {
+// receiveBuffer is what a receive needs. Few are in use at a time, so that they are in the processor's cache; on a
+// stack they would not be, and the arguments of the system call would be allocated for each call.
+type receiveBuffer struct {
 	message unix.Msghdr
 	vector  unix.Iovec
 	control [64]byte
 	buffer  [receiveSize]byte
 }
 
-var intakes = sync.Pool{New: func() any {
-	in := &intake{}
+var receiveBuffers = sync.Pool{New: func() any {
+	in := &receiveBuffer{}
 	in.vector.Base = &in.buffer[0]
 	return in
 }}
 
-// each receives, and calls then after each receive, with the bytes, until it returns true.
-func (s *socket) each(then func(p []byte) (done bool)) error {
+// each receives, and calls onReceive after each receive, with the bytes, until it returns true.
+func (s *socket) each(onReceive func(p []byte) (done bool)) error {
 	if s.raw == nil {
-		return s.eachRead(then)
+		return s.eachRead(onReceive)
 	}
-	s.then, s.err = then, nil
-	err := s.raw.Read(s.turn) // waits where turn says false; deadlines and Close end that
+	s.onReceive, s.err = onReceive, nil
+	err := s.raw.Read(s.onReadable) // waits where turn says false; deadlines and Close end that
 	for err != nil && s.woken(err) {
-		err = s.raw.Read(s.turn)
+		err = s.raw.Read(s.onReadable)
 	}
-	s.then = nil
+	s.onReceive = nil
 	if err == nil {
 		err = s.err
 	}
@@ -74,14 +74,14 @@ func (s *socket) each(then func(p []byte) (done bool)) error {
 // that did not fill the buffer emptied the socket: the next bytes wake this program. The end of the connection would
 // not, if it came together with the last bytes; [hangups] tells of it.
 func (r *receiver) receive(fd uintptr) (done bool) {
-	in := intakes.Get().(*intake)
-	defer intakes.Put(in)
+	in := receiveBuffers.Get().(*receiveBuffer)
+	defer receiveBuffers.Put(in)
 	s := r.socket
 	for {
-		n, errno := in.receive(fd)
+		n, errno := in.recvmsg(fd)
 		switch {
 		case errno == unix.EAGAIN:
-			s.empty = time.Now()
+			s.emptiedAt = time.Now()
 			return false
 		case errno != 0:
 			r.err = &net.OpError{
@@ -93,8 +93,8 @@ func (r *receiver) receive(fd uintptr) (done bool) {
 			return true
 		}
 		full := n == len(in.buffer)
-		s.note(time.Now(), stampIn(in.control[:in.message.Controllen]), full)
-		if r.then(in.buffer[:n]) {
+		s.stampReceive(time.Now(), kernelStamp(in.control[:in.message.Controllen]), full)
+		if r.onReceive(in.buffer[:n]) {
 			return true
 		}
 		if !full && s.hangups != nil && !s.hungUp.Load() {
@@ -103,8 +103,8 @@ func (r *receiver) receive(fd uintptr) (done bool) {
 	}
 }
 
-// receive receives once, without waiting.
-func (in *intake) receive(fd uintptr) (n int, errno syscall.Errno) {
+// recvmsg receives once, without waiting.
+func (in *receiveBuffer) recvmsg(fd uintptr) (n int, errno syscall.Errno) {
 	for {
 		in.vector.SetLen(len(in.buffer))
 		in.message = unix.Msghdr{Iov: &in.vector, Control: &in.control[0]}
@@ -121,8 +121,9 @@ func (in *intake) receive(fd uintptr) (n int, errno syscall.Errno) {
 	}
 }
 
-// stampIn returns the kernel's timestamp in control messages, a timespec of two 64-bit numbers; 0 where there is none.
-func stampIn(oob []byte) int64 {
+// kernelStamp returns the kernel's timestamp in control messages, a timespec of two 64-bit numbers; 0 where there is
+// none.
+func kernelStamp(oob []byte) int64 {
 	for len(oob) >= unix.SizeofCmsghdr {
 		h, data, rest, err := unix.ParseOneSocketControlMessage(oob)
 		if err != nil {

@@ -18,27 +18,29 @@ const (
 	// keepAliveMargin is subtracted from a server's keep-alive time. The server's clock starts one network trip before
 	// ours, and its FIN needs another trip, so a connection that old by our clock may be closed already.
 	keepAliveMargin = time.Second
-	// promptly is how soon after an answer a server closes a connection whose number of requests was the reason. Idle
+	// promptClose is how soon after an answer a server closes a connection whose number of requests was the reason. Idle
 	// timeouts are whole seconds (uvicorn 5 s, gunicorn 2 s).
-	promptly = 500 * time.Millisecond
+	promptClose = 500 * time.Millisecond
 )
 
 // reuse has what decides whether a connection is used again.
 type reuse struct {
-	ahead bool          // it was made ahead of need
-	asked int           // requests that were sent on it
-	since time.Time     // end of the latest answer, or when it was made
-	most  int           // how many requests the server says it takes, 0 for no limit
-	keep  time.Duration // how long the connection may be idle, 0 for no limit
+	warmed      bool          // it was made ahead of need
+	requests    int           // requests that were sent on it
+	idleSince   time.Time     // end of the latest answer, or when it was made
+	maxRequests int           // how many requests the server says it takes, 0 for no limit
+	maxIdle     time.Duration // how long the connection may be idle, 0 for no limit
 }
 
 // expired reports whether the server is about to close the connection, as it has said.
-func (r *reuse) expired() bool { return r.keep > 0 && r.asked > 0 && time.Since(r.since) >= r.keep }
+func (r *reuse) expired() bool {
+	return r.maxIdle > 0 && r.requests > 0 && time.Since(r.idleSince) >= r.maxIdle
+}
 
-// full reports whether the server allows no further request on the connection.
-func (r *reuse) full(h *habit) bool {
-	learned := h.most()
-	return r.most > 0 && r.asked >= r.most || learned > 0 && r.asked >= learned
+// exhausted reports whether the server allows no further request on the connection.
+func (r *reuse) exhausted(h *habit) bool {
+	learned := h.maxRequests()
+	return r.maxRequests > 0 && r.requests >= r.maxRequests || learned > 0 && r.requests >= learned
 }
 
 // keepAlive takes in the value of an answer's Keep-Alive header, such as "timeout=5, max=100" (RFC 2068, section
@@ -55,17 +57,17 @@ func (r *reuse) keepAlive(header string) {
 		}
 		switch {
 		case strings.EqualFold(name, "timeout"):
-			r.keep = keepFor(time.Duration(n) * time.Second)
-		case strings.EqualFold(name, "max") && r.most == 0:
+			r.maxIdle = keepTime(time.Duration(n) * time.Second)
+		case strings.EqualFold(name, "max") && r.maxRequests == 0:
 			// Servers mean the number from the start (cpp-httplib) or the number left (Apache). The first answer's
 			// number is right or one too few.
-			r.most = max(n, 1)
+			r.maxRequests = max(n, 1)
 		}
 	}
 }
 
-// keepFor returns how long a connection may be kept that the server closes after the given idle time.
-func keepFor(timeout time.Duration) time.Duration {
+// keepTime returns how long a connection may be kept that the server closes after the given idle time.
+func keepTime(timeout time.Duration) time.Duration {
 	return max(timeout-keepAliveMargin, timeout/2, time.Nanosecond)
 }
 
@@ -78,21 +80,21 @@ type habit struct {
 	limit int // 0 until two connections in succession were closed after equally many
 }
 
-// saw notes that the server closed a connection between two requests, if it did so soon after an answer. It is not
+// observe notes that the server closed a connection between two requests, if it did so soon after an answer. It is not
 // called for one that was closed while a request was under way: that is a failure of the server, and must stay visible.
-func (h *habit) saw(r *reuse) {
-	if r.asked == 0 || time.Since(r.since) >= promptly {
+func (h *habit) observe(r *reuse) {
+	if r.requests == 0 || time.Since(r.idleSince) >= promptClose {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if r.asked == h.last && (h.limit == 0 || r.asked < h.limit) {
-		h.limit = r.asked
+	if r.requests == h.last && (h.limit == 0 || r.requests < h.limit) {
+		h.limit = r.requests
 	}
-	h.last = r.asked
+	h.last = r.requests
 }
 
-func (h *habit) most() int {
+func (h *habit) maxRequests() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.limit

@@ -23,22 +23,22 @@ func TestHabit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var h habit
 			for _, requests := range tt.closed {
-				h.saw(&reuse{asked: requests, since: time.Now()})
+				h.observe(&reuse{requests: requests, idleSince: time.Now()})
 			}
-			if got := h.most(); got != tt.most {
+			if got := h.maxRequests(); got != tt.most {
 				t.Errorf("%d, want %d", got, tt.most)
 			}
-			if most := max(tt.most, 1); (&reuse{asked: most}).full(&h) != (tt.most > 0) || (&reuse{asked: most - 1}).full(&h) {
+			if most := max(tt.most, 1); (&reuse{requests: most}).exhausted(&h) != (tt.most > 0) || (&reuse{requests: most - 1}).exhausted(&h) {
 				t.Error("it is not applied")
 			}
 		})
 	}
 	var h habit
 	for range 3 {
-		h.saw(&reuse{asked: 2, since: time.Now().Add(-time.Second)}) // an idle timeout
+		h.observe(&reuse{requests: 2, idleSince: time.Now().Add(-time.Second)}) // an idle timeout
 	}
-	if h.most() != 0 {
-		t.Errorf("learned %d", h.most())
+	if h.maxRequests() != 0 {
+		t.Errorf("learned %d", h.maxRequests())
 	}
 }
 
@@ -47,17 +47,17 @@ func TestKeepAlive(t *testing.T) {
 		0: 1, time.Second: 500 * time.Millisecond, 2 * time.Second: time.Second, 5 * time.Second: 4 * time.Second,
 		time.Minute: 59 * time.Second,
 	} {
-		if got := keepFor(timeout); got != want {
+		if got := keepTime(timeout); got != want {
 			t.Errorf("%v: %v, want %v", timeout, got, want)
 		}
 	}
 	var r reuse
 	r.keepAlive("timeout=5, max=2")
-	if r.keep != 4*time.Second || r.most != 2 || r.full(&habit{}) {
+	if r.maxIdle != 4*time.Second || r.maxRequests != 2 || r.exhausted(&habit{}) {
 		t.Errorf("%+v", r)
 	}
-	r.asked, r.since = 2, time.Now().Add(-4*time.Second)
-	if !r.full(&habit{}) || !r.expired() {
+	r.requests, r.idleSince = 2, time.Now().Add(-4*time.Second)
+	if !r.exhausted(&habit{}) || !r.expired() {
 		t.Errorf("%+v", r)
 	}
 }

@@ -27,28 +27,28 @@ type Arrival struct {
 type socket struct {
 	net.Conn
 	receiver
-	pulse    pulse
-	last     Arrival // the newest receive
-	stamp    int64   // its timestamp of the kernel
-	full     bool    // it filled its buffer
-	empty    time.Time
-	accepted atomic.Int64 // bytes that the kernel accepted
-	hangups  *hangups     // tells of the connection's end; nil where nobody does
-	number   uint64       // of the socket there
-	hungUp   atomic.Bool  // the peer has closed its side, or the connection is broken
-	aborted  atomic.Bool  // this program has given the connection up
-	unread   []byte       // received, and not yet read by TLS
+	liveness  liveness
+	last      Arrival // the newest receive
+	lastStamp int64   // its timestamp of the kernel
+	lastFull  bool    // it filled its buffer
+	emptiedAt time.Time
+	accepted  atomic.Int64 // bytes that the kernel accepted
+	hangups   *hangups     // tells of the connection's end; nil where nobody does
+	hangupID  uint64       // of the socket there
+	hungUp    atomic.Bool  // the peer has closed its side, or the connection is broken
+	aborted   atomic.Bool  // this program has given the connection up
+	unread    []byte       // received, and not yet read by TLS
 }
 
 // newSocket returns a socket over a new connection.
 func newSocket(c net.Conn) *socket {
 	s := &socket{Conn: c}
 	s.init(s)
-	s.pulse.init(c)
+	s.liveness.init(c)
 	return s
 }
 
-// unwatch ends what watch began.
+// unwatch takes the socket out of hangups, before its descriptor is closed.
 func (s *socket) unwatch() {
 	if s.hangups != nil {
 		s.hangups.remove(s)
@@ -70,12 +70,12 @@ func (s *socket) woken(err error) bool {
 	return !s.aborted.Load() // Abort may have come in between
 }
 
-// note numbers and timestamps a receive that returned now. The kernel's stamp is in nanoseconds of the wall clock, 0
-// for none. A receive that filled its buffer left bytes behind that arrived with it, so the next one has the same
-// number.
-func (s *socket) note(now time.Time, stamp int64, full bool) {
+// stampReceive numbers and timestamps a receive that returned now. The kernel's stamp is in nanoseconds of the wall
+// clock, 0 for none. A receive that filled its buffer left bytes behind that arrived with it, so the next one has the
+// same number.
+func (s *socket) stampReceive(now time.Time, stamp int64, full bool) {
 	r := Arrival{Seq: s.last.Seq + 1, At: now}
-	if at := s.arrival(now, stamp); stamp != 0 && stamp == s.stamp {
+	if at := s.arrival(now, stamp); stamp != 0 && stamp == s.lastStamp {
 		r = s.last // a further part of the same packets
 	} else if !at.IsZero() {
 		r.At, r.Delay, r.Kernel = at, now.Sub(at), true
@@ -83,12 +83,12 @@ func (s *socket) note(now time.Time, stamp int64, full bool) {
 			r.At = s.last.At
 		}
 	}
-	if s.full {
+	if s.lastFull {
 		r.Seq = s.last.Seq
 	}
-	s.last, s.stamp, s.full = r, stamp, full
+	s.last, s.lastStamp, s.lastFull = r, stamp, full
 	if !full {
-		s.empty = now
+		s.emptiedAt = now
 	}
 }
 
@@ -96,23 +96,19 @@ func (s *socket) note(now time.Time, stamp int64, full bool) {
 // time between the stamp and the wall clock can be subtracted from the monotonic one. It returns the zero time where
 // there is no stamp, and where the stamp is impossible because the wall clock was set in between.
 func (s *socket) arrival(now time.Time, stamp int64) time.Time {
+	emptied := s.last.At
+	if s.emptiedAt.After(emptied) {
+		emptied = s.emptiedAt
+	}
 	delay := time.Duration(now.UnixNano() - stamp)
-	if stamp == 0 || delay < 0 || now.Add(-delay).Before(s.floor()) {
+	if stamp == 0 || delay < 0 || now.Add(-delay).Before(emptied.Add(-maxQueued)) {
 		return time.Time{}
 	}
 	return now.Add(-delay)
 }
 
-// floor returns the earliest possible arrival of the newest receive.
-func (s *socket) floor() time.Time {
-	if s.empty.After(s.last.At) {
-		return s.empty.Add(-maxQueued)
-	}
-	return s.last.At.Add(-maxQueued)
-}
-
 // alive reports whether the connection can carry another request; see [pulse.alive].
-func (s *socket) alive(mayTalk bool) bool { return s.pulse.alive(mayTalk) }
+func (s *socket) alive(maySend bool) bool { return s.liveness.alive(maySend) }
 
 // Write writes, and counts what the kernel accepts.
 func (s *socket) Write(p []byte) (int, error) {
@@ -121,15 +117,15 @@ func (s *socket) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// eachRead reads as net does, and calls then after each read, until it returns true. A read's return is the only time
-// that is known.
-func (s *socket) eachRead(then func(p []byte) (done bool)) error {
+// eachRead reads as net does, and calls onReceive after each read, until it returns true. A read's return is the only
+// time that is known.
+func (s *socket) eachRead(onReceive func(p []byte) (done bool)) error {
 	buffer := make([]byte, receiveSize)
 	for {
 		n, err := s.Conn.Read(buffer)
 		if n > 0 {
-			s.note(time.Now(), 0, n == len(buffer))
-			if then(buffer[:n]) {
+			s.stampReceive(time.Now(), 0, n == len(buffer))
+			if onReceive(buffer[:n]) {
 				return nil
 			}
 		}

@@ -37,7 +37,7 @@ func TestDates(t *testing.T) {
 				if r.stamp >= 0 {
 					stamp = base.Add(r.stamp).UnixNano()
 				}
-				s.note(base.Add(r.read), stamp, r.full)
+				s.stampReceive(base.Add(r.read), stamp, r.full)
 				got := s.last
 				if got.At.Sub(base) != r.at || got.Seq != r.seq || got.Kernel != r.kernel {
 					t.Errorf("%d: at %v, number %d, kernel %v; want %+v", i, got.At.Sub(base), got.Seq, got.Kernel, r)
@@ -49,8 +49,8 @@ func TestDates(t *testing.T) {
 		})
 	}
 	s := socket{}
-	s.empty = base
-	if s.note(base.Add(ms), base.Add(-time.Second).UnixNano(), false); s.last.Kernel {
+	s.emptiedAt = base
+	if s.stampReceive(base.Add(ms), base.Add(-time.Second).UnixNano(), false); s.last.Kernel {
 		t.Error("a stamp from long before the socket was empty was taken")
 	}
 }

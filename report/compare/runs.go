@@ -81,7 +81,7 @@ func (c *Comparison) pool(key string, measured [2][]Measured, known stats.Spread
 			}
 		}
 	}
-	spread := stats.Between(values[0], values[1], known)
+	spread := stats.PooledSpread(values[0], values[1], known)
 	if n > 0 {
 		spread.Deviation = max(spread.Deviation, math.Sqrt(within/n))
 	}

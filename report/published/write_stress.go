@@ -104,7 +104,7 @@ func stressHeading(r findings.StageRow) string {
 
 // address returns the address that requests were sent to, or for the chat API that of the API, as the format has it.
 func address(run *rundir.Run) string {
-	d, err := api.DialectsByName(run.Target.API)
+	d, err := api.DialectByName(run.Target.API)
 	if run.Source != nil || err != nil || !strings.Contains(run.Target.URL, "://") { // sim: has no address
 		return run.Target.URL
 	}

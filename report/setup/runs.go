@@ -121,7 +121,7 @@ func overRuns(runs []spread) spread {
 		return spread{value: rundir.Over(math.Exp(mean))}
 	}
 	all := spread{value: rundir.Exactly(math.Exp(mean))}
-	between := stats.Between(logs, nil, stats.Spread{})
+	between := stats.PooledSpread(logs, nil, stats.Spread{})
 	if n > 0 {
 		between.Deviation = max(between.Deviation, math.Sqrt(within/n))
 	}

@@ -19,40 +19,42 @@ type Counted struct {
 
 // Schedule returns the arrivals of a stage.
 func (c Counted) Schedule(runSeed uint64, stage string) Schedule {
-	return &counted{poisson: poisson{rate: c.Rate, rng: stats.Rand(runSeed, purpose, stage)}, by: c.By}
+	return &counted{poisson: poisson{rate: c.Rate, rng: stats.Rand(runSeed, seedPurpose, stage)}, ends: c.By}
 }
 
 // counted draws uniform instants in ascending order, so that none has to be kept.
 type counted struct {
-	poisson // at is the last arrival, or the last instant passed
-	by      []time.Duration
-	sent    float64 // arrivals before the interval under way
-	left    float64 // arrivals until the end of the interval
-	begun   bool    // left is drawn
+	poisson   // its at is the last arrival, or the last of ends that has passed
+	ends      []time.Duration
+	sent      float64 // arrivals before the interval under way
+	remaining float64 // arrivals until the end of the interval
+	drawn     bool    // remaining is drawn
 }
 
 func (c *counted) Next() (time.Duration, bool) {
-	for len(c.by) > 0 {
-		end := c.by[0].Seconds()
-		if !c.begun {
-			c.left, c.begun = math.Round(c.rate*end)-c.sent, true
+	for len(c.ends) > 0 {
+		end := c.ends[0].Seconds()
+		if !c.drawn {
+			c.remaining, c.drawn = math.Round(c.rate*end)-c.sent, true
 		}
-		if c.left >= 1 {
-			c.at += (end - c.at) * earliest(c.left, c.rng)
-			c.left, c.sent = c.left-1, c.sent+1
-			return min(rundir.Duration(c.at), c.by[0]), true
+		if c.remaining >= 1 {
+			c.at += (end - c.at) * drawEarliest(c.remaining, c.rng)
+			c.remaining, c.sent = c.remaining-1, c.sent+1
+			return min(rundir.Duration(c.at), c.ends[0]), true
 		}
-		c.at, c.by, c.begun = end, c.by[1:], false
+		c.at, c.ends, c.drawn = end, c.ends[1:], false
 	}
 	return c.poisson.Next()
 }
 
-// earliest draws the smallest of n independent uniform variables.
-func earliest(n float64, rng *rand.Rand) float64 { return -math.Expm1(math.Log1p(-rng.Float64()) / n) }
+// drawEarliest draws the smallest of n independent uniform variables.
+func drawEarliest(n float64, rng *rand.Rand) float64 {
+	return -math.Expm1(math.Log1p(-rng.Float64()) / n)
+}
 
-// Even returns the first instant from one on by which as many arrivals have come due as a rate asks for, to within half
-// of one; from itself where there is none before a limit.
-func Even(s Schedule, rate float64, from, limit time.Duration) time.Duration {
+// EvenInstant returns the first instant from one on by which as many arrivals have come due as a rate asks for, to
+// within half of one; from itself where there is none before a limit.
+func EvenInstant(s Schedule, rate float64, from, limit time.Duration) time.Duration {
 	const half = 0.5
 	at := from
 	for n := 0.0; ; n++ { // arrivals until at

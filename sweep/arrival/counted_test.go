@@ -49,8 +49,8 @@ func TestCountedArrivalsArePoisson(t *testing.T) {
 	checkRejections(t, rejected, "uniform (Kolmogorov-Smirnov)", "lag-1 correlation of gaps")
 }
 
-// Even finds the first instant at which the number is right, also where arrivals come in a burst or not at all.
-func TestEven(t *testing.T) {
+// EvenInstant finds the first instant at which the number is right, also where arrivals come in a burst or not at all.
+func TestEvenInstant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Float64Range(0.2, 50).Draw(t, "rate")
 		from := time.Duration(rapid.Int64Range(0, int64(20*time.Second)).Draw(t, "from"))
@@ -66,7 +66,7 @@ func TestEven(t *testing.T) {
 			n, _ := slices.BinarySearch(due, math.Nextafter(at, math.Inf(1)))
 			return math.Abs(float64(n) - rate*at)
 		}
-		got := Even(&listed{due: due}, rate, from, limit)
+		got := EvenInstant(&listed{due: due}, rate, from, limit)
 		const half, roundOff = 0.5, 1e-6
 		if got < from || got > max(from, limit) || got > from && off(got.Seconds()) > half+roundOff {
 			t.Fatalf("%v, from %v to %v: off by %.3f", got, from, limit, off(got.Seconds()))

@@ -107,21 +107,21 @@ func (Trace) Kind() string { return kindTrace }
 func (c Closed) Name() string { return KindClosed + "@" + strconv.Itoa(c.Concurrency) }
 
 // Name returns "constant@4.00".
-func (c Constant) Name() string { return named(c) }
+func (c Constant) Name() string { return rateStageName(c) }
 
 // Name returns "asynchronous@4.00", which published tables call such a stage.
 func (p Poisson) Name() string { return "asynchronous@" + RateName(p.Rate) }
 
 // Name returns "gamma@4.00".
-func (g Gamma) Name() string { return named(g) }
+func (g Gamma) Name() string { return rateStageName(g) }
 
 // Name returns "ramp@4.00", with the mean rate.
-func (r Ramp) Name() string { return named(r) }
+func (r Ramp) Name() string { return rateStageName(r) }
 
 // Name returns "trace@4.00", with the mean rate.
-func (t Trace) Name() string { return named(t) }
+func (t Trace) Name() string { return rateStageName(t) }
 
-func named(l Load) string { return l.Kind() + "@" + RateName(l.MeanRate()) }
+func rateStageName(l Load) string { return l.Kind() + "@" + RateName(l.MeanRate()) }
 
 // RateName returns a rate with two decimals, as published tables have it, and more where two would be too few.
 func RateName(rate float64) string {
@@ -267,8 +267,8 @@ func validLimit(n int) error {
 	return nil
 }
 
-// purpose names the arrivals' part of a run's seed.
-const purpose = "arrivals"
+// seedPurpose names the arrivals' part of a run's seed.
+const seedPurpose = "arrivals"
 
 // Schedule returns nil: a request is due whenever a slot is free.
 func (Closed) Schedule(uint64, string) Schedule { return nil }
@@ -278,12 +278,12 @@ func (c Constant) Schedule(uint64, string) Schedule { return &constant{rate: c.R
 
 // Schedule returns the arrivals of a stage.
 func (p Poisson) Schedule(runSeed uint64, stage string) Schedule {
-	return &poisson{rate: p.Rate, rng: stats.Rand(runSeed, purpose, stage)}
+	return &poisson{rate: p.Rate, rng: stats.Rand(runSeed, seedPurpose, stage)}
 }
 
 // Schedule returns the arrivals of a stage.
 func (g Gamma) Schedule(runSeed uint64, stage string) Schedule {
-	return &gamma{scale: 1 / (g.Rate * g.Shape), shape: g.Shape, rng: stats.Rand(runSeed, purpose, stage)}
+	return &gamma{scale: 1 / (g.Rate * g.Shape), shape: g.Shape, rng: stats.Rand(runSeed, seedPurpose, stage)}
 }
 
 // Schedule returns the arrivals of a stage.
@@ -291,7 +291,7 @@ func (r Ramp) Schedule(runSeed uint64, stage string) Schedule {
 	over := r.Over.Seconds()
 	return &ramp{
 		from: r.From, k: (r.To - r.From) / over, ends: (r.From + r.To) / 2 * over, over: r.Over,
-		rng: stats.Rand(runSeed, purpose, stage),
+		rng: stats.Rand(runSeed, seedPurpose, stage),
 	}
 }
 

@@ -38,11 +38,14 @@ func (o Options) Loads() ([]Load, error) {
 	open := o.Rate != 0 || o.Arrivals != ""
 	switch {
 	case open && len(o.Concurrency) > 0:
-		return nil, errors.New("--concurrency is a closed loop and --rate an open one: give one of them (--max-concurrency limits an open loop)")
+		return nil, errors.New("--concurrency is a closed loop and --rate an open one: give one of them " +
+			"(--max-concurrency limits an open loop)")
 	case !open && len(o.Concurrency) == 0 && o.MaxConcurrency > 0:
-		return nil, fmt.Errorf("--max-concurrency limits an open loop (--rate R); to keep N requests in flight: --concurrency %d", o.MaxConcurrency)
+		return nil, fmt.Errorf("--max-concurrency limits an open loop (--rate R); to keep N requests in flight: "+
+			"--concurrency %d", o.MaxConcurrency)
 	case !open && len(o.Concurrency) == 0:
-		return nil, errors.New("give a load: --concurrency N keeps N requests in flight, --rate R sends R requests per second")
+		return nil, errors.New("give a load: --concurrency N keeps N requests in flight, --rate R sends R requests " +
+			"per second")
 	case o.TimeScale < 0:
 		return nil, errors.New("--time-scale must be above 0")
 	case o.MaxConcurrency < 0 || o.MaxConcurrency > 0 && !open:
@@ -93,45 +96,45 @@ func (o Options) open() (Load, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--arrivals: %w", err)
 	}
-	return l.with(o)
+	return l.withOptions(o)
 }
 
 // openLoad is a load that parse reads.
 type openLoad interface {
 	Load
-	// with returns the load with the rate, duration and limit of the options, or what is wrong with them.
-	with(Options) (Load, error)
+	// withOptions returns the load with the rate, duration and limit of the options, or what is wrong with them.
+	withOptions(Options) (Load, error)
 	// text returns the load as parse reads it.
 	text() string
 }
 
-func (c Constant) with(o Options) (Load, error) {
+func (c Constant) withOptions(o Options) (Load, error) {
 	c.Rate, c.MaxConcurrency = o.Rate, o.MaxConcurrency
-	return o.rated(c)
+	return o.checkRate(c)
 }
 
-func (p Poisson) with(o Options) (Load, error) {
+func (p Poisson) withOptions(o Options) (Load, error) {
 	p.Rate, p.MaxConcurrency = o.Rate, o.MaxConcurrency
-	return o.rated(p)
+	return o.checkRate(p)
 }
 
-func (g Gamma) with(o Options) (Load, error) {
+func (g Gamma) withOptions(o Options) (Load, error) {
 	g.Rate, g.MaxConcurrency = o.Rate, o.MaxConcurrency
-	return o.rated(g)
+	return o.checkRate(g)
 }
 
-// rated returns a load that needs a rate and has it.
-func (o Options) rated(l openLoad) (Load, error) {
+// checkRate returns a load that needs a rate, or what is wrong with its rate.
+func (o Options) checkRate(l openLoad) (Load, error) {
 	switch {
 	case o.TimeScale > 0:
 		return nil, errTimeScale
 	case o.Rate == 0:
 		return nil, fmt.Errorf("--arrivals %s needs --rate", l.text())
 	}
-	return valid("--rate", l)
+	return validated("--rate", l)
 }
 
-func (r Ramp) with(o Options) (Load, error) {
+func (r Ramp) withOptions(o Options) (Load, error) {
 	switch {
 	case o.TimeScale > 0:
 		return nil, errTimeScale
@@ -141,10 +144,10 @@ func (r Ramp) with(o Options) (Load, error) {
 		return nil, errors.New("a ramp takes some time: give --duration")
 	}
 	r.Over, r.MaxConcurrency = o.Window(), o.MaxConcurrency
-	return valid("--arrivals", r)
+	return validated("--arrivals", r)
 }
 
-func (t Trace) with(o Options) (Load, error) {
+func (t Trace) withOptions(o Options) (Load, error) {
 	switch {
 	case o.TimeScale > 0 && o.Rate > 0:
 		return nil, errors.New("--time-scale and --rate both say how fast the trace is played: give one of them")
@@ -152,11 +155,11 @@ func (t Trace) with(o Options) (Load, error) {
 		return nil, fmt.Errorf("--rate: %w", validRate(o.Rate))
 	}
 	t.Speed, t.MaxConcurrency = o.TimeScale, o.MaxConcurrency
-	return valid("--time-scale", t)
+	return validated("--time-scale", t)
 }
 
-// valid returns a load, or what is wrong with it and the flag that says it.
-func valid(flag string, l Load) (Load, error) {
+// validated returns a load, or what is wrong with it and the flag that says it.
+func validated(flag string, l Load) (Load, error) {
 	if err := l.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
@@ -170,16 +173,17 @@ func (r Ramp) text() string   { return fmt.Sprintf("ramp:%v-%v", r.From, r.To) }
 func (t Trace) text() string  { return "trace:" + t.File }
 
 // errKinds lists the kinds of arrivals.
-var errKinds = errors.New("write poisson, constant, gamma:SHAPE (gamma:0.5), ramp:FROM-TO in requests per second (ramp:2-20), or trace:FILE")
+var errKinds = errors.New("write poisson, constant, gamma:SHAPE (gamma:0.5), ramp:FROM-TO in requests per " +
+	"second (ramp:2-20), or trace:FILE")
 
 // parse reads the kind of an open loop: poisson, constant, gamma:0.5, ramp:2-20 or trace:FILE. An empty text is
 // Poisson. The rate, and the duration of a ramp, are not part of the text.
 func parse(text string) (openLoad, error) {
-	kind, value, given := strings.Cut(text, ":")
-	bad := func() (openLoad, error) { return nil, fmt.Errorf("%q is not a kind of arrivals: %w", text, errKinds) }
-	if needsValue := kind == kindGamma || kind == kindRamp || kind == kindTrace; given != needsValue || given &&
+	kind, value, hasValue := strings.Cut(text, ":")
+	invalid := func() (openLoad, error) { return nil, fmt.Errorf("%q is not a kind of arrivals: %w", text, errKinds) }
+	if needsValue := kind == kindGamma || kind == kindRamp || kind == kindTrace; hasValue != needsValue || hasValue &&
 		value == "" {
-		return bad()
+		return invalid()
 	}
 	switch kind {
 	case "", KindPoisson:
@@ -199,7 +203,7 @@ func parse(text string) (openLoad, error) {
 	case kindTrace:
 		return Trace{File: value}, nil
 	}
-	return bad()
+	return invalid()
 }
 
 // parseRange reads 2-20. A minus may also be part of an exponent, so each is tried.

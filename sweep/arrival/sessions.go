@@ -15,9 +15,9 @@ type Sessions struct {
 	Within time.Duration // the first requests of these are due at random within this time
 }
 
-// OfSessions returns a load whose requests are the turns of sessions. With joined, sessions are on when the stage
+// NewSessions returns a load whose requests are the turns of sessions. With joined, sessions are on when the stage
 // begins: those that are thinking then, for a mean pause between turns.
-func OfSessions(l Load, turns float64, pause time.Duration, joined bool) Load {
+func NewSessions(l Load, turns float64, pause time.Duration, joined bool) Load {
 	if turns <= 1 || l.MeanRate() == 0 || l.Kind() == kindTrace {
 		return l
 	}
@@ -30,18 +30,18 @@ func OfSessions(l Load, turns float64, pause time.Duration, joined bool) Load {
 
 // Schedule returns when sessions begin, those that have begun before among them.
 func (s Sessions) Schedule(runSeed uint64, stage string) Schedule {
-	begin := &sparse{Schedule: s.Load.Schedule(runSeed, stage), keep: 1 / s.Turns, ends: s.Ends(),
+	begin := &sparse{Schedule: s.Load.Schedule(runSeed, stage), share: 1 / s.Turns, ends: s.Ends(),
 		draw: stats.Rand(runSeed, "sessions", stage).Float64}
-	return &merged{on: Opening(s.Joined, s.Within, runSeed, stage), Schedule: begin}
+	return &merged{instants: Opening(s.Joined, s.Within, runSeed, stage), Schedule: begin}
 }
 
 // sparse has fewer arrivals than a schedule: it is stretched in time, or where it ends, arrivals are left out at
 // random.
 type sparse struct {
 	Schedule
-	keep float64 // share of arrivals
-	ends bool
-	draw func() float64
+	share float64 // share of arrivals
+	ends  bool
+	draw  func() float64
 }
 
 func (s *sparse) Next() (time.Duration, bool) {
@@ -51,16 +51,16 @@ func (s *sparse) Next() (time.Duration, bool) {
 		case !ok:
 			return due, false
 		case !s.ends:
-			return time.Duration(float64(due) / s.keep), true
-		case s.draw() < s.keep:
+			return time.Duration(float64(due) / s.share), true
+		case s.draw() < s.share:
 			return due, true
 		}
 	}
 }
 
-// merged has the instants of a list besides those of a schedule.
+// merged is a schedule with further instants.
 type merged struct {
-	on []time.Duration // ascending
+	instants []time.Duration // ascending
 	Schedule
 	next  time.Duration
 	drawn bool // next is due
@@ -73,9 +73,9 @@ func (m *merged) Next() (time.Duration, bool) {
 		m.next, ok = m.Schedule.Next()
 		m.drawn, m.ended = ok, !ok
 	}
-	if len(m.on) > 0 && (m.ended || m.on[0] <= m.next) {
-		due := m.on[0]
-		m.on = m.on[1:]
+	if len(m.instants) > 0 && (m.ended || m.instants[0] <= m.next) {
+		due := m.instants[0]
+		m.instants = m.instants[1:]
 		return due, true
 	}
 	m.drawn = false

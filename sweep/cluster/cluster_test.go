@@ -316,14 +316,14 @@ func TestASlowRankIsNamed(t *testing.T) {
 	}
 }
 
-// paid is a doer that spends from a purse, as a client does.
+// paid is a doer that spends from a limiter, as a client does.
 type paid struct {
 	load.Doer
-	purse *client.Purse
+	limiter *client.SpendLimiter
 }
 
 func (p paid) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
-	r := p.purse.Reserve(call)
+	r := p.limiter.Reserve(call)
 	if r == nil {
 		res.Unpaid = true
 		return
@@ -335,20 +335,20 @@ func (p paid) Do(ctx context.Context, call *client.Prepared, res *client.Result)
 // Ranks keep a limit on cost together, use most of it, and end the run there.
 func TestRanksKeepALimitTogether(t *testing.T) {
 	const limit = 0.03
-	purses := [3]*client.Purse{}
-	for i := range purses {
-		purses[i] = client.NewPurse(client.SpendLimits{Cost: limit, PriceIn: 1, PriceOut: 1})
+	limiters := [3]*client.SpendLimiter{}
+	for i := range limiters {
+		limiters[i] = client.NewSpendLimiter(client.SpendLimits{Cost: limit, PriceIn: 1, PriceOut: 1})
 	}
 	run := &rundir.Run{}
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		w := simtest.SameInAll(64, 16)
 		c := sweep.Defaults()
-		c.Doer, c.Log, c.Warmup = paid{d, purses[0]}, &store.Memory{}, experiment.Warmup{}
+		c.Doer, c.Log, c.Warmup = paid{d, limiters[0]}, &store.Memory{}, experiment.Warmup{}
 		c.Sources = func(string) load.Source { return w }
-		g := assemble(t, len(purses), c.Seed, func(rank int) cluster.Work {
-			return cluster.Work{Doer: paid{d, purses[rank]}, Sources: c.Sources, Purse: purses[rank]}
+		g := assemble(t, len(limiters), c.Seed, func(rank int) cluster.Work {
+			return cluster.Work{Doer: paid{d, limiters[rank]}, Sources: c.Sources, SpendLimiter: limiters[rank]}
 		})
-		g.Purse, c.Hold = purses[0], g.Hold
+		g.SpendLimiter, c.Hold = limiters[0], g.Hold
 		defer g.dismiss()
 		stages := []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 1}, 5, 0),
 			experiment.NewStage(arrival.Poisson{Rate: 20}, 0, time.Minute)}
@@ -356,7 +356,7 @@ func TestRanksKeepALimitTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	all, others := purses[0].Spent(), purses[1].Spent().Cost+purses[2].Spent().Cost
+	all, others := limiters[0].Spent(), limiters[1].Spent().Cost+limiters[2].Spent().Cost
 	t.Logf("%.4f of %.4f, the other ranks %.4f", all.Cost, limit, others)
 	if all.Cost > limit || all.Cost < 0.7*limit || others < all.Cost/2 || !all.Refused {
 		t.Errorf("%+v, the others %g", all, others)

@@ -17,11 +17,11 @@ import (
 
 // Coordinator is rank 0's side: it lets ranks join, and holds stages with all of them.
 type Coordinator struct {
-	Ranks     int
-	Version   string // of llmsweep; ranks of another one are refused
-	Seed      uint64
-	Purse     *client.Purse // of the whole run; nil where spending is neither counted nor limited
-	Interrupt func()        // called when a rank was interrupted, so that the whole run is
+	Ranks        int
+	Version      string // of llmsweep; ranks of another one are refused
+	Seed         uint64
+	SpendLimiter *client.SpendLimiter // of the whole run; nil where spending is neither counted nor limited
+	Interrupt    func()               // called when a rank was interrupted, so that the whole run is
 
 	events  chan event
 	closing chan struct{} // closed when the run ends

@@ -101,10 +101,10 @@ type Work struct {
 	Trace   []time.Duration                // the offsets of the trace that is replayed; nil for none
 	Waiter  load.Waiter
 	Caps    *load.Caps // this rank's part of the limits of a hosted API; nil for none
-	// Purse is for what the rank's requests cost; rank 0's is that of the whole run. It is nil where nothing is
+	// SpendLimiter is for what the rank's requests cost; rank 0's is that of the whole run. It is nil where nothing is
 	// counted.
-	Purse *client.Purse
-	Warm  func(ctx context.Context, connections int) error // nil where there are none to open
+	SpendLimiter *client.SpendLimiter
+	Warm         func(ctx context.Context, connections int) error // nil where there are none to open
 }
 
 // work is this rank's part of a stage.
@@ -186,10 +186,10 @@ func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*work, error) 
 	if w.Warm != nil && n > 0 {
 		w.Warm(ctx, n) // the stage's requests find out where it fails
 	}
-	if w.Purse != nil {
-		w.Purse.Grant(m.Allowance)
-		before := w.Purse.Spent()
-		p.reporter.spent = func() client.Spent { return w.Purse.Spent().Since(before) }
+	if w.SpendLimiter != nil {
+		w.SpendLimiter.Grant(m.Allowance)
+		before := w.SpendLimiter.Spent()
+		p.reporter.spent = func() client.Spent { return w.SpendLimiter.Spent().Since(before) }
 	}
 	return p, nil
 }

@@ -73,15 +73,15 @@ type part struct {
 }
 
 // Hold runs a stage on all ranks. It is an experiment.Holder.
-func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment) (*load.Observed, error) {
+func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment) (*load.Outcome, error) {
 	g := &holding{Coordinator: c, Stage: s, Environment: e, closedAt: -1, limit: time.NewTimer(readyTime)}
 	defer g.limit.Stop()
 	for _, m := range c.members {
 		g.parts = append(g.parts, &part{member: m})
 	}
 	g.announce()
-	if c.Purse != nil {
-		defer c.Purse.Release()
+	if c.SpendLimiter != nil {
+		defer c.SpendLimiter.Release()
 	}
 	g.follow(ctx)
 	return g.observed(), g.fault
@@ -96,8 +96,8 @@ func (g *holding) announce() {
 		what = t
 	}
 	var left float64
-	if g.Purse != nil {
-		left = g.Purse.Left()
+	if g.SpendLimiter != nil {
+		left = g.SpendLimiter.Remaining()
 	}
 	for i, p := range g.parts {
 		own := newShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
@@ -361,15 +361,15 @@ func (g *holding) elapsed() (longest time.Duration) {
 
 // observed puts together what the ranks saw, besides their records. What a rank that was lost had in flight is not
 // counted as spent.
-func (g *holding) observed() *load.Observed {
-	o := &load.Observed{
+func (g *holding) observed() *load.Outcome {
+	o := &load.Outcome{
 		ClosedAt: g.closedAt, Elapsed: g.elapsed(), CPU: -1, Interrupted: g.fault != nil, Spent: g.spent,
 		Readings: g.readings,
 		InFlight: sample.NewLevel(g.Tick),
 	}
 	for _, p := range g.parts {
-		if g.Purse != nil && p.rank > 0 {
-			g.Purse.Book(p.spent)
+		if g.SpendLimiter != nil && p.rank > 0 {
+			g.SpendLimiter.Book(p.spent)
 		}
 		o.CPU, o.GC = max(o.CPU, p.done.CPU), max(o.GC, p.done.GC)
 		late := max(p.roundTrip, p.done.Began).Seconds()

@@ -22,12 +22,12 @@ var errLoneTooLong = errors.New("a single request took too long for the budget")
 func (x *Experiment) one(ctx context.Context, stage string, s load.Session, seq int, epoch time.Time) (*client.Result,
 	error) {
 	if !x.HasBudget() {
-		return load.One(ctx, x.config.Doer, x.config.Log, stage, s, seq, epoch)
+		return load.DoOne(ctx, x.config.Doer, x.config.Log, stage, s, seq, epoch)
 	}
 	limit := max(1, time.Duration(loneShare*float64(x.TimeLeft())))
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errLoneTooLong)
 	defer cancel()
-	res, err := load.One(limited, x.config.Doer, x.config.Log, stage, s, seq, epoch)
+	res, err := load.DoOne(limited, x.config.Doer, x.config.Log, stage, s, seq, epoch)
 	if errors.Is(err, errLoneTooLong) {
 		res = &client.Result{}
 		res.Reset(epoch)

@@ -66,7 +66,7 @@ type Config struct {
 }
 
 // Holder runs a stage as [load.Run] does.
-type Holder func(context.Context, load.Stage, load.Environment) (*load.Observed, error)
+type Holder func(context.Context, load.Stage, load.Environment) (*load.Outcome, error)
 
 // Log keeps what was measured: [store.Dir] in files, or [store.Memory].
 type Log interface {

@@ -25,7 +25,7 @@ import (
 //	|          | told; connections are opened; checks add their sessions          |                                                 |
 //	| held     | [Experiment.hold]: its load is sent, and its records are counted | measured                                        |
 //	| measured | [Experiment.after]: its row is Complete, or Interrupted; client  | ended, where that is the plan's last stage: an  |
-//	|          | and answers are judged; it is saved; the observer is told        | interrupt, no server, no purse, no disk; done   |
+//	|          | and answers are judged; it is saved; the observer is told        | interrupt, no server, no limiter, no disk; done |
 //	| done     | what it tells of the server steers the next one                  | waiting, for the next stage                       |
 //	| ended    | nothing more is measured: [Experiment.Finish]                    |                                                 |
 
@@ -120,7 +120,7 @@ func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
 	what, joins := x.inSessions(h)
 	return load.Stage{
 		Name: h.Name, Load: what, Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Opening: h.Opening,
-		Joins: joins, Source: source, Left: h.Left,
+		Joins: joins, Source: source, Unfinished: h.Left,
 		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: h.Sessions, Exact: x.run.Workload.Forced,
 		Tick: criteria.Tick(),
 		Tail: h.Tail, Drain: x.drain(), TimeOut: criteria.TimeOut,
@@ -131,7 +131,7 @@ func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
 // random, so that they are not in step. Where all sessions count, each is whole.
 func (x *Experiment) inSessions(h *held) (arrival.Load, []float64) {
 	w := &x.run.Workload
-	what := arrival.OfSessions(h.counted(w.Turns()), w.Turns(), w.Pause(), !h.whole())
+	what := arrival.NewSessions(h.counted(w.Turns()), w.Turns(), w.Pause(), !h.whole())
 	n := 0
 	switch l := what.(type) {
 	case arrival.Sessions:
@@ -180,11 +180,11 @@ func (x *Experiment) lone() time.Duration {
 func (x *Experiment) environment(h *held, account *measure.Account) load.Environment {
 	c := &x.config
 	return load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape,
-		Every: h.Read, Keep: keep(c.Log, h.Name)}
+		ScrapeEvery: h.Read, KeepReadings: keep(c.Log, h.Name)}
 }
 
 // summarize fills in the row of a stage, as far as its records tell it.
-func (x *Experiment) summarize(h *held, account *measure.Account, seen *load.Observed, broken error) (err error) {
+func (x *Experiment) summarize(h *held, account *measure.Account, seen *load.Outcome, broken error) (err error) {
 	h.row, err = account.Summarize(h.row, seen, x.config.Log.Records(h.Name))
 	h.answers = seen.Answers
 	x.fewSessions(h)

@@ -81,22 +81,22 @@ func (a *admission) close(at time.Duration) *sample.Level {
 
 // window counts the requests that were due before the window closed and have not ended.
 type window struct {
-	mu       sync.Mutex
-	present  int           // due and not ended
-	pending  int           // of those, due before the window closed
-	closedAt time.Duration // negative until then
+	mu         sync.Mutex
+	inProgress int           // due and not ended
+	pending    int           // of those, due before the window closed
+	closedAt   time.Duration // negative until then
 }
 
 func (w *window) due() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.present++
+	w.inProgress++
 }
 
 func (w *window) ended(due time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.present--
+	w.inProgress--
 	if w.closedAt >= 0 && due <= w.closedAt {
 		w.pending--
 	}
@@ -109,7 +109,7 @@ func (w *window) close(now time.Duration) bool {
 	if w.closedAt >= 0 {
 		return false
 	}
-	w.closedAt, w.pending = now, w.present
+	w.closedAt, w.pending = now, w.inProgress
 	return true
 }
 

@@ -11,16 +11,16 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// preparedAhead is how many requests are encoded before they are due: more than come due while the encoder waits for a
+// maxPrepared is how many requests are encoded before they are due: more than come due while the encoder waits for a
 // processor.
-const preparedAhead = 64
+const maxPrepared = 64
 
 // failurePause keeps a closed loop's slot empty after a failure: a server that refuses at once would otherwise be sent
 // thousands of requests a second.
 const failurePause = 100 * time.Millisecond
 
-// ready is a session whose first request is encoded.
-type ready struct {
+// preparedSession is a session whose first request is encoded.
+type preparedSession struct {
 	Session
 	seq  int
 	call *client.Prepared
@@ -28,7 +28,7 @@ type ready struct {
 
 // prepare encodes first requests ahead of time, so that nothing is left to do between due and sent.
 func (r *runner) prepare() {
-	defer close(r.ready)
+	defer close(r.prepared)
 	for seq := 0; r.Sessions == 0 || seq < r.Sessions; seq++ {
 		s, ok := r.Source.Next()
 		if !ok || len(s.Turns) == 0 {
@@ -36,23 +36,23 @@ func (r *runner) prepare() {
 		}
 		if !r.owns(seq) {
 			select {
-			case <-r.begun:
+			case <-r.startsDone:
 				return
 			default:
 				continue
 			}
 		}
 		if seq < len(r.Joins) {
-			s.join(r.Joins[seq])
+			s.skipTurns(r.Joins[seq])
 		}
-		call, err := r.Doer.Prepare(request(&s, seq, s.Begun, nil, r.KeepText))
+		call, err := r.Doer.Prepare(request(&s, seq, s.DoneTurns, nil, r.KeepText))
 		if err != nil {
-			r.giveUp(err)
+			r.fail(err)
 			return
 		}
 		select {
-		case r.ready <- ready{s, seq, call}:
-		case <-r.begun:
+		case r.prepared <- preparedSession{s, seq, call}:
+		case <-r.startsDone:
 			return
 		}
 	}
@@ -62,9 +62,9 @@ func (r *runner) prepare() {
 func (r *runner) owns(seq int) bool { return r.Owns == nil || r.Owns(seq) }
 
 // next returns the next session; ok is false when there is none, or the stage ends.
-func (r *runner) next() (s ready, ok bool) {
+func (r *runner) next() (s preparedSession, ok bool) {
 	select {
-	case s, ok = <-r.ready:
+	case s, ok = <-r.prepared:
 		return s, ok
 	case <-r.stop:
 		return s, false
@@ -89,7 +89,7 @@ func (r *runner) openLoop(ctx context.Context) {
 		if !ok || !waiter.Wait(r.epoch.Add(due), r.stop) {
 			return
 		}
-		r.work.Go(func() { r.serve(ctx, s, due) })
+		r.work.Go(func() { r.runSession(ctx, s, due) })
 	}
 }
 
@@ -105,34 +105,34 @@ func (r *runner) closedLoop(ctx context.Context) {
 		case <-r.stop:
 			return
 		}
-		if n < len(r.Opening) && !r.await(r.Opening[n]) {
+		if n < len(r.Opening) && !r.waitUntil(r.Opening[n]) {
 			return
 		}
 		due := r.now()
 		r.work.Go(func() {
 			defer func() { <-r.slots }()
-			if last := r.serve(ctx, s, due); last == client.StatusError {
-				r.await(r.now() + failurePause)
+			if last := r.runSession(ctx, s, due); last == client.StatusError {
+				r.waitUntil(r.now() + failurePause)
 			}
 		})
 	}
 }
 
-// await waits for an instant that no schedule set. It reports false where the stage ended first.
-func (r *runner) await(at time.Duration) bool {
+// waitUntil waits for an instant that no schedule set. It reports false where the stage ended first.
+func (r *runner) waitUntil(at time.Duration) bool {
 	var timer Timer
 	return timer.Wait(r.epoch.Add(at), r.stop)
 }
 
-// serve follows one session to its end, turn after turn, and returns how its last request ended. Where the end of the
-// stage cuts it short, it goes on after it.
-func (r *runner) serve(ctx context.Context, s ready, due time.Duration) client.Status {
-	b := r.spare.Get().(*buffers)
-	defer r.spare.Put(b)
+// runSession follows one session to its end, turn after turn, and returns how its last request ended. Where the end of
+// the stage cuts it short, it goes on after it.
+func (r *runner) runSession(ctx context.Context, s preparedSession, due time.Duration) client.Status {
+	b := r.buffers.Get().(*buffers)
+	defer r.buffers.Put(b)
 	call := s.call
-	for turn := s.Begun; ; turn++ {
-		r.one(ctx, &s, turn, due, call, b)
-		s.Repeats, s.Had = 0, max(0, b.result.PromptTokens+b.result.OutputTokens)
+	for turn := s.DoneTurns; ; turn++ {
+		r.doTurn(ctx, &s, turn, due, call, b)
+		s.Repeats, s.HistoryTokens = 0, max(0, b.result.PromptTokens+b.result.OutputTokens)
 		if s.Ended != nil {
 			s.Ended(s.seq, turn, &b.result)
 		}
@@ -140,17 +140,17 @@ func (r *runner) serve(ctx context.Context, s ready, due time.Duration) client.S
 		if last != client.StatusOK || turn+1 == len(s.Turns) {
 			return last
 		}
-		s.Begun, s.Route = turn+1, cmp.Or(s.Route, s.seq)
-		s.Said = append(call.Request.Messages, api.Message{Role: "assistant", Content: string(b.result.Text)})
+		s.DoneTurns, s.Route = turn+1, cmp.Or(s.Route, s.seq)
+		s.History = append(call.Request.Messages, api.Message{Role: "assistant", Content: string(b.result.Text)})
 		var err error
-		if call, err = r.Doer.Prepare(request(&s.Session, s.seq, turn+1, s.Said, r.KeepText)); err != nil {
-			r.giveUp(err)
+		if call, err = r.Doer.Prepare(request(&s.Session, s.seq, turn+1, s.History, r.KeepText)); err != nil {
+			r.fail(err)
 			return last
 		}
 		due = r.now() + s.Turns[turn+1].Think
-		if !r.await(due) {
-			if r.Left != nil {
-				r.Left(s.Session)
+		if !r.waitUntil(due) {
+			if r.Unfinished != nil {
+				r.Unfinished(s.Session)
 			}
 			return last
 		}
@@ -163,10 +163,11 @@ type buffers struct {
 	record rundir.Record
 }
 
-// one does one request of a session: admission, the exchange, the record.
-func (r *runner) one(ctx context.Context, s *ready, turn int, due time.Duration, call *client.Prepared, b *buffers) {
-	asked := owed(call.Request)
-	r.owed.Add(int64(asked))
+// doTurn does one request of a session: admission, the exchange, the record.
+func (r *runner) doTurn(ctx context.Context, s *preparedSession, turn int, due time.Duration, call *client.Prepared,
+	b *buffers) {
+	asked := askedTokens(call.Request)
+	r.owedTokens.Add(int64(asked))
 	r.window.due()
 	r.Monitor.Due(asked)
 
@@ -176,23 +177,23 @@ func (r *runner) one(ctx context.Context, s *ready, turn int, due time.Duration,
 	if n := b.result.OutputTokens; call.Request.Greedy && n > 0 {
 		wanted = n // it was to end by itself
 	}
-	fill(&b.record, &b.result, sent{r.Name, s.seq, turn, due, queued, wanted, call.Request.PromptTokens,
-		max(s.Repeats, s.Had)}, r.now())
+	fillRecord(&b.record, &b.result, turnInfo{r.Name, s.seq, turn, due, queued, wanted, call.Request.PromptTokens,
+		max(s.Repeats, s.HistoryTokens)}, r.now())
 	if err := r.Log.Append(&b.record); err != nil {
-		r.giveUp(err)
+		r.fail(err)
 	}
 	if r.KeepText && b.result.Status == client.StatusOK {
-		r.keep(Answer{due, string(b.result.Text), max(0, b.result.ReasoningTokens)})
+		r.addAnswer(Answer{due, string(b.result.Text), max(0, b.result.ReasoningTokens)})
 	}
-	r.owed.Add(int64(emitted - asked))
+	r.owedTokens.Add(int64(emitted - asked))
 	r.Monitor.Ended(&b.record, emitted)
 	r.window.ended(due)
-	r.places.leave()
+	r.admission.leave()
 }
 
 // admit waits until a request may be sent, and returns how long the limits held it back.
 func (r *runner) admit(ctx context.Context, due time.Duration, req *api.Request) (queued time.Duration) {
-	if r.places.enter(ctx) {
+	if r.admission.enter(ctx) {
 		queued = max(0, r.now()-due)
 	}
 	if r.Caps != nil {
@@ -207,7 +208,7 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 	first := true
 	res.OnToken = func(tokens int) {
 		emitted += tokens
-		r.arrived.Add(int64(tokens))
+		r.arrivedTokens.Add(int64(tokens))
 		if first {
 			first = false
 			r.Monitor.FirstToken(res.FirstToken - res.Sent)
@@ -216,7 +217,8 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 	if ctx.Err() == nil {
 		r.Doer.Do(ctx, call, res)
 		if res.Unpaid {
-			r.spendNoMore()
+			r.spent.Store(true) // ends the stage; requests in flight are paid for, and end by themselves
+			r.endSessions()
 		}
 	} else {
 		res.Status = client.StatusIncomplete
@@ -226,21 +228,21 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 		// of the text, is one that the server counts.
 		res.Fail(res.End, client.ClassEmpty, "the answer has no tokens")
 	}
-	if r.Exact && short(call.Request, res) {
+	if r.Exact && tooShort(call.Request, res) {
 		res.Fail(res.End, client.ClassShort, fmt.Sprintf("the answer ended after %d of %d tokens (finish reason %q)",
 			res.OutputTokens, call.Request.OutputTokens, res.Finish))
 	}
 	return emitted
 }
 
-// short reports whether an answer has less than half of the tokens asked for, by a count that can be relied on. Greedy
-// answers end by themselves.
-func short(req *api.Request, res *client.Result) bool {
+// tooShort reports whether an answer has less than half of the tokens asked for, by a count that can be relied on.
+// Greedy answers end by themselves.
+func tooShort(req *api.Request, res *client.Result) bool {
 	return res.Status == client.StatusOK && client.Counted(res.TokenSource) && !req.Greedy &&
 		2*res.OutputTokens < req.OutputTokens
 }
 
-func (r *runner) keep(a Answer) {
+func (r *runner) addAnswer(a Answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answers = append(r.answers, a)

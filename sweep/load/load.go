@@ -35,17 +35,18 @@ type Stage struct {
 	Owns func(seq int) bool
 
 	Source Source
-	// takes the sessions whose next turn is due after the end of the stage, from several goroutines; nil for none
-	Left     func(Session)
-	Waiter   Waiter        // for the schedule's instants; nil for Go's timer
-	Caps     *Caps         // limits of a hosted API; nil for none
-	Exact    bool          // the server keeps to the length asked for: an answer of less than half of it has failed
-	KeepText bool          // keep the answers, to be tokenized
-	Sessions int           // most sessions; 0 for no limit
-	Tick     time.Duration // how often the monitor is asked
-	Tail     time.Duration // how long load is kept on for the window's requests to end, at most
-	Drain    time.Duration // how long the backlog may take to end after that, before it is cancelled
-	TimeOut  time.Duration // the stage is over by then, its backlog cancelled; 0 for no such limit
+	// Unfinished takes the sessions whose next turn is due after the end of the stage, from several goroutines; nil for
+	// nobody.
+	Unfinished func(Session)
+	Waiter     Waiter        // for the schedule's instants; nil for Go's timer
+	Caps       *Caps         // limits of a hosted API; nil for none
+	Exact      bool          // the server keeps to the length asked for: an answer of less than half of it has failed
+	KeepText   bool          // keep the answers, to be tokenized
+	Sessions   int           // most sessions; 0 for no limit
+	Tick       time.Duration // how often the monitor is asked
+	Tail       time.Duration // how long load is kept on for the window's requests to end, at most
+	Drain      time.Duration // how long the backlog may take to end after that, before it is cancelled
+	TimeOut    time.Duration // the stage is over by then, its backlog cancelled; 0 for no such limit
 }
 
 // closed reports whether a request is due when another has ended.
@@ -53,21 +54,21 @@ func (s *Stage) closed() bool { return s.Schedule == nil }
 
 // Environment has the client, workload and log of a stage.
 type Environment struct {
-	Doer     Doer
-	Log      Log
-	Monitor  Monitor
-	Progress func(Snapshot)                        // called at each tick
-	Scrape   func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
-	Every    time.Duration                         // how often it does; 0 for a second
-	// takes all readings, some at a time; the slice is used again; nil for none
-	Keep func([]Reading) error
+	Doer        Doer
+	Log         Log
+	Monitor     Monitor
+	Progress    func(Snapshot)                        // called at each tick
+	Scrape      func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
+	ScrapeEvery time.Duration                         // how often it does; 0 for a second
+	// KeepReadings takes all readings, some at a time. The slice is used again. It is nil where nobody does.
+	KeepReadings func([]Reading) error
 	// Settled is told in the tail whether the requests of this machine's window have ended. It reports whether those of
 	// all machines have. It is nil where there is one machine.
 	Settled func(own bool) bool
 }
 
-// Observed is the runner's result of a stage, besides its records.
-type Observed struct {
+// Outcome is the result of a stage, besides its records.
+type Outcome struct {
 	Began       time.Duration // how late it began, after Stage.Start
 	ClosedAt    time.Duration // when the window closed
 	Elapsed     time.Duration // drain included
@@ -95,21 +96,21 @@ type Answer struct {
 type runner struct {
 	*Stage
 	Environment
-	epoch  time.Time
-	gap    gap
-	stop   chan struct{} // closed when no more sessions shall begin
-	begun  chan struct{} // closed when no more do
-	ready  chan ready    // encoded ahead of time
-	slots  chan struct{} // the places of a closed loop
-	work   sync.WaitGroup
-	spare  sync.Pool // of *buffers
-	places admission
-	window window
+	epoch      time.Time
+	stalls     stallDetector
+	stop       chan struct{}        // closed when no more sessions shall begin
+	startsDone chan struct{}        // closed when no more do
+	prepared   chan preparedSession // encoded ahead of time
+	slots      chan struct{}        // the places of a closed loop
+	work       sync.WaitGroup
+	buffers    sync.Pool // of *buffers
+	admission  admission
+	window     window
 
-	halt    sync.Once    // closes stop
-	spent   atomic.Bool  // a request was not allowed
-	arrived atomic.Int64 // output tokens
-	owed    atomic.Int64 // output tokens asked for, except those that their requests ended without
+	stopOnce      sync.Once    // closes stop
+	spent         atomic.Bool  // a request was not allowed
+	arrivedTokens atomic.Int64 // output tokens
+	owedTokens    atomic.Int64 // output tokens asked for, except those that their requests ended without
 
 	mu      sync.Mutex
 	answers []Answer
@@ -118,21 +119,21 @@ type runner struct {
 
 // Run runs a stage to its end, drained. It returns what it saw also when ctx ends. An error is the client's own, not
 // the server's: a full disk, or a request that cannot be encoded.
-func Run(ctx context.Context, s Stage, e Environment) (*Observed, error) {
+func Run(ctx context.Context, s Stage, e Environment) (*Outcome, error) {
 	r := &runner{
-		Stage: &s, Environment: e, stop: make(chan struct{}), begun: make(chan struct{}),
-		ready: make(chan ready, preparedAhead),
-		slots: make(chan struct{}, max(s.Limit, 1)), window: window{closedAt: -1},
-		spare: sync.Pool{New: func() any { return &buffers{} }},
+		Stage: &s, Environment: e, stop: make(chan struct{}), startsDone: make(chan struct{}),
+		prepared: make(chan preparedSession, maxPrepared),
+		slots:    make(chan struct{}, max(s.Limit, 1)), window: window{closedAt: -1},
+		buffers: sync.Pool{New: func() any { return &buffers{} }},
 	}
-	r.places = admission{limit: s.Limit, clock: r.now, level: sample.NewLevel(s.Tick)}
+	r.admission = admission{limit: s.Limit, clock: r.now, level: sample.NewLevel(s.Tick)}
 	if s.closed() {
-		r.places.limit = 0 // its slots have admitted each request before it was due
+		r.admission.limit = 0 // its slots have admitted each request before it was due
 	}
 	return r.run(ctx)
 }
 
-func (r *runner) run(ctx context.Context) (*Observed, error) {
+func (r *runner) run(ctx context.Context) (*Outcome, error) {
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	r.epoch = time.Now()
@@ -141,10 +142,10 @@ func (r *runner) run(ctx context.Context) (*Observed, error) {
 	}
 	r.work.Go(r.prepare)
 	r.awaitStart(ctx)
-	seen := &Observed{Began: r.now()}
+	out := &Outcome{Began: r.now()}
 	meter := startMeter()
 	r.work.Go(func() {
-		defer close(r.begun)
+		defer close(r.startsDone)
 		if r.closed() {
 			r.closedLoop(inner)
 		} else {
@@ -153,25 +154,25 @@ func (r *runner) run(ctx context.Context) (*Observed, error) {
 	})
 	var reading sync.WaitGroup
 	if r.Scrape != nil {
-		reading.Go(func() { seen.Readings = r.read(inner) })
+		reading.Go(func() { out.Readings = r.Gather(inner, r.epoch, r.stop, r.fail) })
 	}
 	idle := make(chan struct{})
 	go func() { r.work.Wait(); close(idle) }()
 
-	seen.Interrupted = r.measure(ctx, idle)
+	out.Interrupted = r.measure(ctx, idle)
 	r.endSessions()
-	seen.Spent = r.spent.Load()
-	if seen.Interrupted || r.failure() != nil {
+	out.Spent = r.spent.Load()
+	if out.Interrupted || r.failure() != nil {
 		cancel()
 	}
 	r.drain(ctx, cancel, idle)
 	reading.Wait()
-	seen.Stopped = r.gap.longest
+	out.Stopped = r.stalls.longest
 
-	seen.Elapsed, seen.ClosedAt = r.now(), r.window.closedAt
-	seen.InFlight, seen.Answers = r.places.close(seen.Elapsed), r.answers
-	seen.CPU, seen.GC = meter.cpu.fraction(), meter.collected(runtime.GOMAXPROCS(0))
-	return seen, r.err
+	out.Elapsed, out.ClosedAt = r.now(), r.window.closedAt
+	out.InFlight, out.Answers = r.admission.close(out.Elapsed), r.answers
+	out.CPU, out.GC = meter.cpu.fraction(), meter.gcFraction(runtime.GOMAXPROCS(0))
+	return out, r.err
 }
 
 // awaitStart waits until the stage begins, or ctx ends.
@@ -195,17 +196,10 @@ func (r *runner) timeOut() time.Duration {
 }
 
 // endSessions lets no more sessions begin.
-func (r *runner) endSessions() { r.halt.Do(func() { close(r.stop) }) }
+func (r *runner) endSessions() { r.stopOnce.Do(func() { close(r.stop) }) }
 
-// spendNoMore ends the stage after a request that was not allowed. Requests in flight are paid for, and end by
-// themselves.
-func (r *runner) spendNoMore() {
-	r.spent.Store(true)
-	r.endSessions()
-}
-
-// giveUp keeps an error of our own, which ends the stage at the next tick.
-func (r *runner) giveUp(err error) {
+// fail ends the stage at the next tick with an error of the client's own.
+func (r *runner) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err == nil {
@@ -225,7 +219,7 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 	ticker := time.NewTicker(r.Tick)
 	defer ticker.Stop()
 	phase, tailEnds := PhaseMeasuring, time.Duration(0)
-	r.gap.see(time.Now(), 0)
+	r.stalls.observe(time.Now(), 0)
 	for counted := int64(0); ; {
 		finished := false
 		select {
@@ -235,11 +229,11 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 			finished = true
 		case <-ticker.C:
 		}
-		r.gap.see(time.Now(), r.Tick)
-		now, arrived := r.now(), r.arrived.Load()
-		r.Monitor.Tick(now, float64(arrived-counted), float64(r.owed.Load()-arrived))
+		r.stalls.observe(time.Now(), r.Tick)
+		now, arrived := r.now(), r.arrivedTokens.Load()
+		r.Monitor.Tick(now, float64(arrived-counted), float64(r.owedTokens.Load()-arrived))
 		counted = arrived
-		r.show(phase, now, tailEnds)
+		r.Progress(r.snapshot(phase, now, tailEnds))
 		switch {
 		case interrupted, finished, r.failure() != nil, r.spent.Load():
 			r.closeWindow(now)
@@ -265,15 +259,15 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 	}
 }
 
-// gap finds the time for which this process did not run: it was stopped, or the machine slept. The clock of a sleeping
-// machine may stand still, and that of the wall does not.
-type gap struct {
+// stallDetector finds the longest time for which this process did not run: it was stopped, or the machine slept. It
+// compares wall clocks too, because the monotonic clock of a sleeping machine may stand still.
+type stallDetector struct {
 	last    time.Time
 	longest time.Duration
 }
 
-// see takes in an instant that comes some time after the last one.
-func (g *gap) see(now time.Time, after time.Duration) {
+// observe is called at each tick; after is the tick's length.
+func (g *stallDetector) observe(now time.Time, after time.Duration) {
 	if !g.last.IsZero() {
 		slept := now.Round(0).Sub(g.last.Round(0))
 		g.longest = max(g.longest, now.Sub(g.last)-after, slept-after)
@@ -291,11 +285,11 @@ func (r *runner) closeWindow(now time.Duration) {
 // drain waits for the backlog, and cancels it at the limit or when ctx ends.
 func (r *runner) drain(ctx context.Context, cancel func(), idle <-chan struct{}) {
 	const showEvery = 250 * time.Millisecond
-	most := min(r.Drain, r.timeOut()-r.now())
-	until := r.now() + most
-	limit := time.NewTimer(most)
-	defer limit.Stop()
-	speed := speed{seen: []arrivals{{r.now(), r.arrived.Load()}}}
+	limit := min(r.Drain, r.timeOut()-r.now())
+	deadline := r.now() + limit
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	speed := tokenRate{counts: []tokenCount{{r.now(), r.arrivedTokens.Load()}}}
 	ticker := time.NewTicker(showEvery)
 	defer ticker.Stop()
 	for {
@@ -304,11 +298,11 @@ func (r *runner) drain(ctx context.Context, cancel func(), idle <-chan struct{})
 			return
 		case <-ctx.Done():
 			cancel()
-		case <-limit.C:
+		case <-timer.C:
 			cancel()
 		case <-ticker.C:
-			s := r.snapshot(PhaseDraining, r.now(), until)
-			s.TokensPS = speed.at(s.Elapsed, r.arrived.Load())
+			s := r.snapshot(PhaseDraining, r.now(), deadline)
+			s.TokensPS = speed.rate(s.Elapsed, r.arrivedTokens.Load())
 			r.Progress(s)
 			continue
 		}
@@ -317,39 +311,34 @@ func (r *runner) drain(ctx context.Context, cancel func(), idle <-chan struct{})
 	}
 }
 
-// show reports progress. until is when the phase ends at the latest; 0 where the monitor tells.
-func (r *runner) show(phase string, now, until time.Duration) {
-	r.Progress(r.snapshot(phase, now, until))
-}
-
-// snapshot returns how the stage stands.
-func (r *runner) snapshot(phase string, now, until time.Duration) Snapshot {
+// snapshot returns how the stage stands. deadline is when the phase ends at the latest; the monitor knows that of the
+// measuring phase.
+func (r *runner) snapshot(phase string, now, deadline time.Duration) Snapshot {
 	s := r.Monitor.Recent()
-	s.Phase, s.Elapsed, s.InFlight = phase, now, r.places.inFlight()
+	s.Phase, s.Elapsed, s.InFlight = phase, now, r.admission.inFlight()
 	if phase != PhaseMeasuring {
-		s.Until = until
+		s.Until = deadline
 	}
 	return s
 }
 
-// speed tells how many tokens a second have arrived lately, while no monitor is told of them. It begins with what had
-// arrived before.
-type speed struct{ seen []arrivals }
+// tokenRate computes the tokens per second of a drain, of which no monitor is told.
+type tokenRate struct{ counts []tokenCount }
 
-// arrivals is how many tokens had arrived at an instant.
-type arrivals struct {
+// tokenCount is how many tokens had arrived at an instant.
+type tokenCount struct {
 	at     time.Duration
 	tokens int64
 }
 
-// at returns the tokens per second of the last two seconds.
-func (s *speed) at(now time.Duration, tokens int64) float64 {
+// rate returns the tokens per second of the last two seconds.
+func (s *tokenRate) rate(now time.Duration, tokens int64) float64 {
 	const recently = 2 * time.Second
-	s.seen = append(s.seen, arrivals{now, tokens})
-	for len(s.seen) > 2 && now-s.seen[1].at >= recently {
-		s.seen = s.seen[1:]
+	s.counts = append(s.counts, tokenCount{now, tokens})
+	for len(s.counts) > 2 && now-s.counts[1].at >= recently {
+		s.counts = s.counts[1:]
 	}
-	first := s.seen[0]
+	first := s.counts[0]
 	if now <= first.at {
 		return 0
 	}

@@ -12,15 +12,15 @@ type meter struct {
 	began time.Time
 }
 
-func startMeter() meter { return meter{startCPU(), collecting(), time.Now()} }
+func startMeter() meter { return meter{startCPU(), gcSeconds(), time.Now()} }
 
-// collected returns the share of all cores that garbage collection took since the start, as the runtime estimates it.
-func (m meter) collected(cores int) float64 {
-	return (collecting() - m.gc) / time.Since(m.began).Seconds() / float64(cores)
+// gcFraction returns the share of all cores that garbage collection took since the start, as the runtime estimates it.
+func (m meter) gcFraction(cores int) float64 {
+	return (gcSeconds() - m.gc) / time.Since(m.began).Seconds() / float64(cores)
 }
 
-// collecting returns the core-seconds spent on garbage collection since the process started.
-func collecting() float64 {
+// gcSeconds returns the core-seconds spent on garbage collection since the process started.
+func gcSeconds() float64 {
 	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
 	metrics.Read(s)
 	if s[0].Value.Kind() != metrics.KindFloat64 {

@@ -8,8 +8,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// sent has the runner's data of a request, besides its result.
-type sent struct {
+// turnInfo has the runner's data of a request, besides its result.
+type turnInfo struct {
 	stage     string
 	seq, turn int
 	due       time.Duration // since the stage's start
@@ -19,18 +19,18 @@ type sent struct {
 	repeats   int           // tokens of the prompt that were sent before
 }
 
-// fill makes r the record of a request that has ended by now. The token counts in r are the result's own slice.
-func fill(r *rundir.Record, res *client.Result, s sent, now time.Duration) {
+// fillRecord makes r the record of a request that has ended by now. The token counts in r are the result's own slice.
+func fillRecord(r *rundir.Record, res *client.Result, s turnInfo, now time.Duration) {
 	if res.End == client.Absent { // cancelled
 		res.End = now
 	}
 	*r = rundir.Record{
 		Stage: s.stage, Seq: s.seq, Turn: s.turn, Status: string(res.Status), Error: string(res.Class), Message: res.Message,
 		HTTP: res.HTTP, AskedTokens: s.asked, TokenSource: res.TokenSource, Finish: res.Finish,
-		Due: rundir.Exactly(s.due.Seconds()), Sent: instant(res.Sent), Headers: instant(res.Headers),
-		FirstToken: instant(res.FirstToken), FirstAnswer: instant(res.FirstAnswer), LastToken: instant(res.LastToken),
-		End: instant(res.End), PromptTokens: count(res.PromptTokens), OutputTokens: count(res.OutputTokens),
-		ReasoningTokens: count(res.ReasoningTokens), CachedTokens: count(res.CachedTokens),
+		Due: rundir.Exactly(s.due.Seconds()), Sent: seconds(res.Sent), Headers: seconds(res.Headers),
+		FirstToken: seconds(res.FirstToken), FirstAnswer: seconds(res.FirstAnswer), LastToken: seconds(res.LastToken),
+		End: seconds(res.End), PromptTokens: tokenNumber(res.PromptTokens), OutputTokens: tokenNumber(res.OutputTokens),
+		ReasoningTokens: tokenNumber(res.ReasoningTokens), CachedTokens: tokenNumber(res.CachedTokens),
 		Resent: res.Resent, Replica: res.Replica, Counts: res.Counts, GapsUS: slices.Grow(r.GapsUS[:0], len(res.Gaps)),
 		Shared: r.Shared[:0],
 	}
@@ -66,16 +66,16 @@ func fill(r *rundir.Record, res *client.Result, s sent, now time.Duration) {
 	}
 }
 
-// instant returns an instant in seconds, absent where it did not come.
-func instant(d time.Duration) rundir.Number {
+// seconds returns an instant in seconds, absent where it did not come.
+func seconds(d time.Duration) rundir.Number {
 	if d == client.Absent {
 		return rundir.Number{}
 	}
 	return rundir.Exactly(d.Seconds())
 }
 
-// count returns a number of tokens, absent where it is not known.
-func count(n int) rundir.Number {
+// tokenNumber returns a number of tokens, absent where it is not known.
+func tokenNumber(n int) rundir.Number {
 	if n < 0 {
 		return rundir.Number{}
 	}

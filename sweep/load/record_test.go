@@ -23,7 +23,7 @@ func BenchmarkRecord(b *testing.B) {
 	r := &rundir.Record{}
 	b.ReportAllocs()
 	for b.Loop() {
-		fill(r, res, sent{stage: "x", seq: 1, asked: 128}, time.Second)
+		fillRecord(r, res, turnInfo{stage: "x", seq: 1, asked: 128}, time.Second)
 		if err := d.Append(r); err != nil {
 			b.Fatal(err)
 		}

@@ -29,38 +29,38 @@ type Session struct {
 	// where it is [AllTokens].
 	Repeats int
 
-	Begun int // turns that took place before the stage
-	// Said is what was said in these, the system message included, and Route the place of the session by which it is
+	DoneTurns int // turns that took place before the stage
+	// History is the conversation so far, the system message included, and Route the place of the session by which it is
 	// routed; nil and 0 where they are made up.
-	Said  []api.Message
-	Route int
-	Had   int // tokens of these, where they were sent
+	History       []api.Message
+	Route         int
+	HistoryTokens int // tokens of History, where it was sent
 }
 
 // AllTokens is a number of tokens that no prompt has.
 const AllTokens = math.MaxInt32
 
-// join lets a share of the turns of a session have taken place before the stage.
-func (s *Session) join(share float64) {
-	if s.Invent != nil && s.Said == nil {
-		s.Begun = min(int(share*float64(len(s.Turns))), len(s.Turns)-1)
+// skipTurns makes a share of the turns of a session ones that took place before the stage.
+func (s *Session) skipTurns(share float64) {
+	if s.Invent != nil && s.History == nil {
+		s.DoneTurns = min(int(share*float64(len(s.Turns))), len(s.Turns)-1)
 	}
 }
 
-// history returns what was said before the first request of a session: the system message, and the turns before the
-// stage with answers made up.
-func (s *Session) history() (said []api.Message) {
-	if s.Said != nil {
-		return s.Said
+// openingMessages returns what was said before the first request of a session: the system message, and the turns before
+// the stage with answers made up.
+func (s *Session) openingMessages() (messages []api.Message) {
+	if s.History != nil {
+		return s.History
 	}
 	if s.System != "" {
-		said = append(said, api.Message{Role: "system", Content: s.System})
+		messages = append(messages, api.Message{Role: "system", Content: s.System})
 	}
-	for _, t := range s.Turns[:s.Begun] {
-		said = append(said, api.Message{Role: "user", Content: t.User}, api.Message{Role: "assistant",
+	for _, t := range s.Turns[:s.DoneTurns] {
+		messages = append(messages, api.Message{Role: "user", Content: t.User}, api.Message{Role: "assistant",
 			Content: s.Invent(t.OutputTokens)})
 	}
-	return said
+	return messages
 }
 
 // Turn is one user message and the answer asked for.
@@ -100,8 +100,8 @@ type Log interface {
 // the answer is kept where a next turn or the caller needs it.
 func request(s *Session, seq, turn int, history []api.Message, keepText bool) *api.Request {
 	next := s.Turns[turn]
-	if turn == s.Begun {
-		history = s.history()
+	if turn == s.DoneTurns {
+		history = s.openingMessages()
 	}
 	return &api.Request{
 		Messages:     append(history[:len(history):len(history)], api.Message{Role: "user", Content: next.User}),
@@ -113,15 +113,15 @@ func request(s *Session, seq, turn int, history []api.Message, keepText bool) *a
 	}
 }
 
-// owed returns the number of output tokens that a request asks for: at least one.
-func owed(r *api.Request) int { return max(1, r.OutputTokens) }
+// askedTokens returns the number of output tokens that a request asks for: at least one.
+func askedTokens(r *api.Request) int { return max(1, r.OutputTokens) }
 
 // ErrSpent is the error of a request that was not allowed: see [client.Options].Allowance.
 var ErrSpent = errors.New("the limit on tokens or cost does not allow another request")
 
-// One does the first request of a session outside of any stage, as in a warm-up, and records it under the given stage
+// DoOne does the first request of a session outside of any stage, as in a warm-up, and records it under the given stage
 // name. Instants count from epoch.
-func One(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, epoch time.Time) (*client.Result,
+func DoOne(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, epoch time.Time) (*client.Result,
 	error) {
 	req := request(&s, seq, 0, nil, false)
 	call, err := d.Prepare(req)
@@ -142,6 +142,7 @@ func One(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, e
 		s.Ended(seq, 0, res)
 	}
 	r := &rundir.Record{}
-	fill(r, res, sent{stage: stage, seq: seq, due: due, asked: req.OutputTokens, repeats: s.Repeats}, time.Since(epoch))
+	t := turnInfo{stage: stage, seq: seq, due: due, asked: req.OutputTokens, repeats: s.Repeats}
+	fillRecord(r, res, t, time.Since(epoch))
 	return res, l.Append(r)
 }

@@ -38,7 +38,7 @@ func (a *Account) openWindow(cut, to, service time.Duration) Window {
 		cut = max(cut, service)
 	}
 	if a.Arrivals != nil {
-		cut = arrival.Even(a.Arrivals(), a.Rate, cut, 3*to/4)
+		cut = arrival.EvenInstant(a.Arrivals(), a.Rate, cut, 3*to/4)
 	}
 	return Window{From: cut, To: to}
 }

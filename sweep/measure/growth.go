@@ -105,7 +105,7 @@ func (a *Account) wave() time.Duration {
 // takes that for growth.
 func (a *Account) backlogGrowth(w Window, level float64) (g rundir.Drift, goesOn bool) {
 	n := batches(w.To-w.From, a.wave(), maxSlopeBatches)
-	first, end := a.ticks.Between(w.From, w.To)
+	first, end := a.ticks.Range(w.From, w.To)
 	means, ok := stats.Batches(a.ticks.Ends[first:end], n)
 	if n < minSlopeBatches || !ok || a.asked <= 0 {
 		return g, false
@@ -158,7 +158,7 @@ func (a *Account) fallsBehind(w Window) bool {
 	if a.emitted <= 0 {
 		return true // answers without tokens: the growth alone decides
 	}
-	first, end := a.ticks.Between(w.From, w.To)
+	first, end := a.ticks.Range(w.From, w.To)
 	_, _, high, ok := stats.BatchMeans(a.ticks.Sums[first:end], batches(w.To-w.From, a.wave(), rateBatches))
 	return ok && high/a.ticks.Width.Seconds() < a.Rate*a.emitted/float64(a.done)
 }
@@ -202,7 +202,7 @@ func slope(y []float64, level float64) (slope, low, high float64) {
 // that slows down as a queue builds, or that used up what it had saved, completes less then than over the whole window.
 // The zero Progress stands for no such time.
 func (a *Account) behind(w Window) rundir.Progress {
-	first, _ := a.ticks.Between(w.From, w.To)
+	first, _ := a.ticks.Range(w.From, w.To)
 	ends := a.ticks.Ends[first:]
 	if len(ends) == 0 || a.emitted <= 0 {
 		return rundir.Progress{}

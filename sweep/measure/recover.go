@@ -163,7 +163,7 @@ func (c change) plus(d change) change {
 }
 
 // observed completes the account, and returns what the runner would have seen.
-func (p *replay) observed() *load.Observed {
+func (p *replay) observed() *load.Outcome {
 	perChunk := p.tally.counter().perChunk
 	p.ticks = sample.Ticks{Width: p.tick}
 	p.closedAt = p.end
@@ -173,7 +173,7 @@ func (p *replay) observed() *load.Observed {
 		p.ticks.Sums = append(p.ticks.Sums, c.tokens+c.chunks*perChunk)
 		p.ticks.Ends = append(p.ticks.Ends, level)
 	}
-	return &load.Observed{ClosedAt: p.end, Elapsed: p.end, CPU: -1, InFlight: p.inFlight()}
+	return &load.Outcome{ClosedAt: p.end, Elapsed: p.end, CPU: -1, InFlight: p.inFlight()}
 }
 
 // inFlight counts from the instants at which requests went into flight and left. At one instant the beginnings come

@@ -83,7 +83,7 @@ func (s *signs) add(r *rundir.Record) {
 // the tick.
 func silence(t *sample.Ticks, at time.Duration) (last, longest time.Duration) {
 	run := 0
-	for i := range t.Until(at) {
+	for i := range t.Count(at) {
 		switch {
 		case t.Sums[i] > 0:
 			longest = max(longest, time.Duration(run)*t.Width)

@@ -23,7 +23,7 @@ func ratio(n, d float64) rundir.Number {
 type summary struct {
 	*Account
 	stage   rundir.Stage
-	seen    *load.Observed
+	seen    *load.Outcome
 	window  Window
 	settled bool      // the window's opening transient is over
 	partly  note.Note // why the window of a closed loop by number is the whole stage; zero where it is not
@@ -33,7 +33,7 @@ type summary struct {
 
 // Summarize returns st with the metrics, the verdict and the warnings of the stage. The records may come in any order;
 // they are read once and not held. An error is of reading them; the metrics are then of what could be read.
-func (a *Account) Summarize(st rundir.Stage, seen *load.Observed, records iter.Seq2[*rundir.Record,
+func (a *Account) Summarize(st rundir.Stage, seen *load.Outcome, records iter.Seq2[*rundir.Record,
 	error]) (rundir.Stage, error) {
 	s := a.begin(st, seen)
 	for r, err := range records {
@@ -57,7 +57,7 @@ func (s *summary) add(r *rundir.Record) {
 }
 
 // begin finds the window of a stage that has ended.
-func (a *Account) begin(st rundir.Stage, seen *load.Observed) *summary {
+func (a *Account) begin(st rundir.Stage, seen *load.Outcome) *summary {
 	s := &summary{Account: a, stage: st, seen: seen}
 	s.window, s.settled = s.steady(a.service.typical())
 	s.metrics = newMetrics(s.window, a.wave(), a.tally.counter(), a.grouped, a.SLO, a.Turns > 1)
@@ -97,7 +97,7 @@ func (s *summary) steady(service time.Duration) (w Window, ok bool) {
 	case s.From > 0 && closedAt >= s.MinTime:
 		return Window{From: s.From, To: s.MinTime}, true
 	case s.stage.Rate.Known():
-		cut, settled := transient(s.ticks.Sums[:s.ticks.Until(closedAt)], s.ticks.Width, service)
+		cut, settled := transient(s.ticks.Sums[:s.ticks.Count(closedAt)], s.ticks.Width, service)
 		return s.openWindow(cut, closedAt, service), settled
 	}
 	if s.Steady {

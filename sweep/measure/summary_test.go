@@ -60,7 +60,7 @@ func synthetic(n, gaps int) iter.Seq2[*rundir.Record, error] {
 }
 
 // whole is a stage in which n requests counted, in a closed loop, and its account.
-func whole(n int, records iter.Seq2[*rundir.Record, error]) (rundir.Stage, *Account, *load.Observed) {
+func whole(n int, records iter.Seq2[*rundir.Record, error]) (rundir.Stage, *Account, *load.Outcome) {
 	end := rundir.Duration(float64(n+20) * 0.01)
 	st := rundir.Stage{Name: "x", MaxConcurrency: 20, Whole: true}
 	a := NewAccount(Criteria{Concurrency: 20, Whole: true})
@@ -74,7 +74,7 @@ func whole(n int, records iter.Seq2[*rundir.Record, error]) (rundir.Stage, *Acco
 	level := sample.NewLevel(time.Second)
 	level.Add(0, 20)
 	level.Advance(end)
-	return st, a, &load.Observed{ClosedAt: end, Elapsed: end, CPU: -1, InFlight: level}
+	return st, a, &load.Outcome{ClosedAt: end, Elapsed: end, CPU: -1, InFlight: level}
 }
 
 // The metrics of a stage with more requests than a sample keeps are those of all its requests.

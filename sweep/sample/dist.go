@@ -53,7 +53,7 @@ func (s *summary) dist(neff float64) rundir.Dist {
 		*q.to = s.quantile(q.p)
 		if !stats.Supported(d.Neff.Value(), q.p) {
 			d.Unsupported = append(d.Unsupported, q.name)
-		} else if low, high, ok := stats.QuantileInterval(s, series, q.p, d.Neff.Value()); ok && high < s.smallest {
+		} else if low, high, ok := stats.QuantileInterval(s, series, q.p, d.Neff.Value()); ok && high < s.smallestBound {
 			if d.CI == nil {
 				d.CI = map[string][2]float64{}
 			}
@@ -65,7 +65,7 @@ func (s *summary) dist(neff float64) rundir.Dist {
 
 // number returns a value of the sample, as a lower bound where it does not lie below every bound.
 func (s *summary) number(v float64) rundir.Number {
-	if v < s.smallest {
+	if v < s.smallestBound {
 		return rundir.Exactly(v)
 	}
 	return rundir.Over(v)
@@ -75,7 +75,7 @@ func (s *summary) number(v float64) rundir.Number {
 // bound.
 func (s *summary) quantile(p float64) rundir.Number {
 	v := stats.QuantileOf(s, p)
-	if s.upper(int(math.Ceil(p*float64(s.Len()-1)))) < s.smallest {
+	if s.upper(int(math.Ceil(p*float64(s.Len()-1)))) < s.smallestBound {
 		return rundir.Exactly(v)
 	}
 	return rundir.Over(v)

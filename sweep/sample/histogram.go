@@ -11,7 +11,7 @@ import (
 // The histogram counts whole nanoseconds.
 const (
 	histogramDigits = 3    // significant digits that it keeps
-	longest         = 1e15 // nanoseconds: eleven days, longer than any request
+	maxNanos        = 1e15 // nanoseconds: eleven days, longer than any request
 )
 
 // histogram is a sample of any size in a fixed amount of memory. Number, mean, deviation and extremes are exact; the
@@ -22,14 +22,14 @@ type histogram struct {
 	mean, squares   float64 // of the known values, and their squared distances from it (Welford, Technometrics 4 (1962))
 	boundSum        float64
 	lowest, highest float64
-	smallest        float64 // bound; infinite where there is none
+	smallestBound   float64 // bound; infinite where there is none
 	batches         batches
 }
 
 func newHistogram() *histogram {
 	return &histogram{
-		hist:   hdrhistogram.New(1, longest, histogramDigits),
-		lowest: math.Inf(1), highest: math.Inf(-1), smallest: math.Inf(1),
+		hist:   hdrhistogram.New(1, maxNanos, histogramDigits),
+		lowest: math.Inf(1), highest: math.Inf(-1), smallestBound: math.Inf(1),
 	}
 }
 
@@ -45,13 +45,13 @@ func (h *histogram) add(v float64) {
 func (h *histogram) addBound(bound float64) {
 	h.bounds++
 	h.boundSum += bound
-	h.smallest = min(h.smallest, bound)
+	h.smallestBound = min(h.smallestBound, bound)
 	h.count(bound)
 }
 
 func (h *histogram) count(v float64) {
 	h.lowest, h.highest = min(h.lowest, v), max(h.highest, v)
-	ns := int64(math.Round(min(max(v, 0)*1e9, longest)))
+	ns := int64(math.Round(min(max(v, 0)*1e9, maxNanos)))
 	if err := h.hist.RecordValue(ns); err != nil { // never: ns lies between the histogram's ends
 		panic(err)
 	}
@@ -60,7 +60,7 @@ func (h *histogram) count(v float64) {
 func (h *histogram) summary() *summary {
 	known := float64(h.known)
 	return &summary{
-		ascending: h.ranks(), known: h.known, bounds: h.bounds, smallest: h.smallest,
+		ascending: h.ranks(), known: h.known, bounds: h.bounds, smallestBound: h.smallestBound,
 		mean: (h.mean*known + h.boundSum) / (known + float64(h.bounds)), deviation: math.Sqrt(h.squares / known),
 		series: h.batches.means(), digits: histogramDigits,
 	}
@@ -72,7 +72,7 @@ func (h *histogram) ranks() *ranks {
 	for _, bar := range h.hist.Distribution() {
 		if bar.Count > 0 {
 			r.n += int(bar.Count)
-			r.until = append(r.until, r.n)
+			r.cumulative = append(r.cumulative, r.n)
 			r.bars = append(r.bars, [2]float64{float64(bar.From) / 1e9, float64(bar.To) / 1e9})
 		}
 	}
@@ -82,7 +82,7 @@ func (h *histogram) ranks() *ranks {
 // ranks is a histogram's bars in ascending order.
 type ranks struct {
 	n               int
-	until           []int // the number of values in a bar and before it
+	cumulative      []int // number of values in each bar and those before it
 	bars            [][2]float64
 	lowest, highest float64 // exact
 }
@@ -107,7 +107,7 @@ func (r *ranks) upper(rank int) float64 {
 	return min(r.bar(rank)[1]+rounding, r.highest)
 }
 
-func (r *ranks) bar(rank int) [2]float64 { return r.bars[sort.SearchInts(r.until, rank+1)] }
+func (r *ranks) bar(rank int) [2]float64 { return r.bars[sort.SearchInts(r.cumulative, rank+1)] }
 
 // batches keeps the means of consecutive values, the same number in each batch. When there are too many batches,
 // neighbours are merged and the size of a batch doubles.

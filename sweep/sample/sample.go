@@ -112,7 +112,7 @@ func (s *Sample) series() []float64 {
 type summary struct {
 	ascending       // values and bounds together
 	known, bounds   int
-	smallest        float64 // bound; infinite where there is none
+	smallestBound   float64 // bound; infinite where there is none
 	mean, deviation float64
 	series          []float64 // the known values in due order, or means of batches of them
 	digits          int       // significant digits of the value at a rank; 0 for all
@@ -131,11 +131,11 @@ func (s *Sample) summary() *summary {
 	all := slices.Concat(s.known, s.bounds)
 	slices.Sort(all)
 	sum := &summary{
-		ascending: sorted{all}, known: len(s.known), bounds: len(s.bounds), smallest: math.Inf(1),
+		ascending: sorted{all}, known: len(s.known), bounds: len(s.bounds), smallestBound: math.Inf(1),
 		mean: stats.Mean(all), deviation: stats.Deviation(all), series: s.series(),
 	}
 	if len(s.bounds) > 0 {
-		sum.smallest = slices.Min(s.bounds)
+		sum.smallestBound = slices.Min(s.bounds)
 	}
 	return sum
 }

@@ -170,12 +170,12 @@ func TestEndsFindTheWaves(t *testing.T) {
 
 // What is kept of the ends does not grow with them.
 func TestFewEndsAreKept(t *testing.T) {
-	for _, width := range []int{1, keptEnds} {
+	for _, width := range []int{1, minEnds} {
 		e := NewWaves(width)
-		for i := range 5 * keptEnds {
+		for i := range 5 * minEnds {
 			e.Add(time.Duration(i))
 		}
-		if most := max(2*width, keptEnds); len(e.first) > width || e.latest.n > most {
+		if most := max(2*width, minEnds); len(e.first) > width || e.latest.n > most {
 			t.Errorf("%d and %d are kept of a width of %d", len(e.first), e.latest.n, width)
 		}
 	}
@@ -194,7 +194,7 @@ func TestTicksOfALongStageAreMerged(t *testing.T) {
 	if last := m.Ends[len(m.Ends)-1]; last != n-1 || len(m.Ends) != len(m.Sums) {
 		t.Errorf("%v are owed at the end, want %d", last, n-1)
 	}
-	if sum != 2*n || len(m.Sums) > MaxTicks || m.Width != 8*tick || m.Until(n*tick) < len(m.Sums)-1 {
+	if sum != 2*n || len(m.Sums) > MaxTicks || m.Width != 8*tick || m.Count(n*tick) < len(m.Sums)-1 {
 		t.Errorf("%v tokens in %d ticks of %v", sum, len(m.Sums), m.Width)
 	}
 }

@@ -36,8 +36,8 @@ func (t *Ticks) Add(now time.Duration, amount, level float64) {
 	}
 }
 
-// Until returns the number of ticks that had passed at an instant.
-func (t *Ticks) Until(at time.Duration) int { return min(len(t.Sums), int(at/t.Width)) }
+// Count returns the number of ticks that had passed at an instant.
+func (t *Ticks) Count(at time.Duration) int { return min(len(t.Sums), int(at/t.Width)) }
 
-// Between returns the range of ticks between two instants, as indices into Sums and Ends.
-func (t *Ticks) Between(from, to time.Duration) (first, end int) { return t.Until(from), t.Until(to) }
+// Range returns the range of ticks between two instants, as indices into Sums and Ends.
+func (t *Ticks) Range(from, to time.Duration) (first, end int) { return t.Count(from), t.Count(to) }

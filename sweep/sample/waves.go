@@ -17,8 +17,8 @@ type Waves struct {
 	latest ring            // the latest, ascending
 }
 
-// keptEnds takes 32 KiB.
-const keptEnds = 4096
+// minEnds takes 32 KiB.
+const minEnds = 4096
 
 // NewWaves returns an empty list of instants for a closed loop with width requests in flight.
 func NewWaves(width int) *Waves { return &Waves{width: max(width, 1)} }
@@ -31,7 +31,7 @@ func (w *Waves) Add(at time.Duration) {
 		w.first = slices.Insert(w.first, i, at)
 		w.first = w.first[:min(len(w.first), w.width)]
 	}
-	if w.latest.n == max(2*w.width, keptEnds) {
+	if w.latest.n == max(2*w.width, minEnds) {
 		if at <= w.latest.at(0) {
 			return
 		}
@@ -48,16 +48,16 @@ func (w *Waves) Whole(by time.Duration) (from, to time.Duration, n int) {
 	for later < w.latest.n && w.latest.at(w.latest.n-1-later) > by {
 		later++
 	}
-	whole := (w.n - later) / w.width * w.width
-	last := w.latest.n - 1 - (w.n - whole)
-	if whole == 0 || w.width > 1 && whole < 2*w.width || last < 0 {
+	count := (w.n - later) / w.width * w.width
+	last := w.latest.n - 1 - (w.n - count)
+	if count == 0 || w.width > 1 && count < 2*w.width || last < 0 {
 		return 0, 0, 0
 	}
 	to = w.latest.at(last)
 	if w.width == 1 {
-		return 0, to, whole
+		return 0, to, count
 	}
-	return w.first[w.width-1], to, whole - w.width
+	return w.first[w.width-1], to, count - w.width
 }
 
 // ring is an ascending list that loses its first element, and gains one near its end, without shifting the others.

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	enough       = 500 // requests support a p99. A rate is held until it has them, but no longer than a second for them
+	minRequests  = 500 // requests support a p99. A rate is held until it has them, but no longer than a second for them
 	arrivalConns = 256 // connections of the client: more than are ever busy, since each request is answered at once
 )
 
@@ -20,7 +20,7 @@ func (b *bench) arrivals(ctx context.Context, rate float64) (a Arrivals, err err
 		return a, err
 	}
 	defer c.CloseIdle()
-	n := int(math.Ceil(max(rate*b.Hold.Seconds(), min(rate, enough), 2)))
+	n := int(math.Ceil(max(rate*b.Hold.Seconds(), min(rate, minRequests), 2)))
 	st, err := b.stage(ctx, c, c.Warm, experiment.NewStage(arrival.Poisson{Rate: rate}, n, 0), source{order{}, 2})
 	if err != nil {
 		return a, err

@@ -29,8 +29,8 @@ func newPacedClock() pacedClock {
 	return c
 }
 
-// Of returns the reading of the system's clock at an instant.
-func (c pacedClock) Of(t time.Time) int64 { return c.nanos + int64(t.Sub(c.at)) }
+// At returns the reading of the system's clock at an instant.
+func (c pacedClock) At(t time.Time) int64 { return c.nanos + int64(t.Sub(c.at)) }
 
 // Now returns the present reading.
-func (c pacedClock) Now() int64 { return c.Of(time.Now()) }
+func (c pacedClock) Now() int64 { return c.At(time.Now()) }

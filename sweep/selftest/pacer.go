@@ -16,8 +16,8 @@ const (
 const (
 	ttft        = 10 * time.Millisecond  // from the last request of a level to its first token
 	quantum     = 200 * time.Microsecond // tokens that are due within this of each other are sent together
-	longestNap  = ttft / 2               // no new stream is due earlier
-	patience    = time.Second            // how long streams that begin together wait for the rest of them
+	maxNap      = ttft / 2               // no new stream is due earlier
+	gatherTime  = time.Second            // how long streams that begin together wait for the rest of them
 	inboxLength = 1024
 )
 
@@ -60,25 +60,25 @@ func (p *pacer) run() {
 		if len(p.waiting)+len(p.running) == 0 {
 			select {
 			case s := <-p.inbox:
-				p.take(s)
+				p.enqueue(s)
 			case <-p.quit:
 				return
 			}
 		}
-		if !p.gather() {
+		if !p.drainInbox() {
 			return
 		}
-		p.begin()
-		nap(min(max(p.send(), quantum), longestNap))
+		p.schedule()
+		nap(min(max(p.send(), quantum), maxNap))
 	}
 }
 
-// gather takes the streams that have arrived; it returns false when the server stops.
-func (p *pacer) gather() bool {
+// drainInbox enqueues the streams that have arrived. It returns false when the server stops.
+func (p *pacer) drainInbox() bool {
 	for {
 		select {
 		case s := <-p.inbox:
-			p.take(s)
+			p.enqueue(s)
 		case <-p.quit:
 			return false
 		default:
@@ -87,13 +87,13 @@ func (p *pacer) gather() bool {
 	}
 }
 
-// take lets a stream wait for those that it begins with.
-func (p *pacer) take(s *stream) { p.waiting, p.since = append(p.waiting, s), time.Now() }
+// enqueue makes a stream wait for those that it begins with.
+func (p *pacer) enqueue(s *stream) { p.waiting, p.since = append(p.waiting, s), time.Now() }
 
-// begin schedules the streams that waited for each other, once all of them are there or the rest does not come.
-func (p *pacer) begin() {
+// schedule starts the streams that wait, once all of them have arrived or gatherTime is over.
+func (p *pacer) schedule() {
 	n := len(p.waiting)
-	if n == 0 || n < p.waiting[0].Streams && time.Since(p.since) < patience {
+	if n == 0 || n < p.waiting[0].Streams && time.Since(p.since) < gatherTime {
 		return
 	}
 	from := p.clock.Now() + int64(ttft)
@@ -121,7 +121,7 @@ func (p *pacer) send() time.Duration {
 		s.due += int64(s.Every)
 		heap.Fix(&p.running, 0)
 	}
-	return longestNap
+	return maxNap
 }
 
 // byDue is a heap of streams, the one whose token is due next at the top.

@@ -299,8 +299,8 @@ func (r *Result) trust() rundir.Selftest {
 	return t
 }
 
-// resident returns the memory that this process occupies, in bytes; absent where the system does not tell.
-func resident() rundir.Number {
+// residentMemory returns the memory that this process occupies, in bytes; absent where the system does not tell.
+func residentMemory() rundir.Number {
 	b, _ := os.ReadFile("/proc/self/statm")
 	var size, pages int
 	if n, _ := fmt.Sscan(string(b), &size, &pages); n < 2 {

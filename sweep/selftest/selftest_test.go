@@ -87,7 +87,7 @@ func TestRun(t *testing.T) {
 // TestMoreStreamsThanFiles has a level that needs more descriptors than there are: the others are measured.
 func TestMoreStreamsThanFiles(t *testing.T) {
 	o := small(t)
-	o.Rates, o.Descriptors = nil, 3+spare
+	o.Rates, o.Descriptors = nil, 3+spareFiles
 	r, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -131,39 +131,39 @@ func TestNoHelper(t *testing.T) {
 func TestKnownErrors(t *testing.T) {
 	const n = 1000
 	began := time.Now()
-	w := &witness{clock: newPacedClock(), streams: 2, every: 10 * time.Millisecond}
+	w := &levelClient{clock: newPacedClock(), streams: 2, every: 10 * time.Millisecond}
 	for stream := range 2 {
 		var r client.Result
 		r.Reset(began.Add(time.Second))
-		truth := w.clock.Of(r.Epoch) + int64(time.Millisecond)
+		truth := w.clock.At(r.Epoch) + int64(time.Millisecond)
 		for i := range n {
 			truth += int64(10 * time.Millisecond)
 			off := time.Duration(i+1) * time.Microsecond // 1 to 1000 us
 			if stream == 1 {
 				off = -off // too early by the same amounts
 			}
-			r.Token(time.Duration(truth-w.clock.Of(r.Epoch))+off, 1, false)
+			r.Token(time.Duration(truth-w.clock.At(r.Epoch))+off, 1, false)
 			r.Text = fmt.Appendf(r.Text, "%019d", truth)
 		}
 		r.Status = client.StatusOK
 		if stream == 1 {
 			r.Shared, r.SharedReads = client.Marks{1<<0 | 1<<1}, 2
 		}
-		w.take(&r)
+		w.compare(&r)
 	}
 	w.every = 30 * time.Millisecond // now the server itself was late, which is not the client's fault
 	var r client.Result
 	r.Reset(began)
 	for i := range 2 {
 		r.Token(time.Duration(i), 1, false)
-		r.Text = fmt.Appendf(r.Text, "%019d", w.clock.Of(r.Epoch)+int64(i)*int64(14*time.Millisecond))
+		r.Text = fmt.Appendf(r.Text, "%019d", w.clock.At(r.Epoch)+int64(i)*int64(14*time.Millisecond))
 	}
 	r.Status, r.Shared, r.SharedReads = client.StatusOK, client.Marks{1}, 1
-	catching := witness{clock: w.clock, streams: 1, every: w.every}
-	if catching.take(&r); catching.behind != 0 || len(catching.errors) != 1 || catching.failed != 0 {
-		t.Errorf("%+v", catching.level(1, rundir.Number{}))
+	catching := levelClient{clock: w.clock, streams: 1, every: w.every}
+	if catching.compare(&r); catching.behind != 0 || len(catching.errors) != 1 || catching.failed != 0 {
+		t.Errorf("%+v", catching.result(1, rundir.Number{}))
 	}
-	l := w.level(100, rundir.Number{})
+	l := w.result(100, rundir.Number{})
 	near := func(name string, f rundir.Number, want float64) {
 		t.Helper()
 		if !f.Known() || math.Abs(f.Value()/want-1) > 2e-3 {
@@ -185,11 +185,11 @@ func TestKnownErrors(t *testing.T) {
 		r.Token(0, 1, false)
 		r.Status, r.Text = client.StatusOK, []byte(text)
 		before := w.failed
-		if w.take(&r); w.failed != before+1 {
+		if w.compare(&r); w.failed != before+1 {
 			t.Errorf("%s: not told", name)
 		}
 	}
-	if l := w.level(100, rundir.Number{}); l.Limit != LimitFailed {
+	if l := w.result(100, rundir.Number{}); l.Limit != LimitFailed {
 		t.Errorf("%+v", l)
 	}
 }
@@ -197,16 +197,16 @@ func TestKnownErrors(t *testing.T) {
 // TestWhatAStreamTakes checks processor time and memory.
 func TestWhatAStreamTakes(t *testing.T) {
 	at := time.Now()
-	w := &witness{streams: 10}
-	w.all = sight{at: at, used: time.Second, known: true, memory: rundir.Exactly(1)}
-	w.late = sight{at: at.Add(2 * time.Second), used: 2500 * time.Millisecond, known: true,
+	w := &levelClient{streams: 10}
+	w.firstUsage = usage{at: at, used: time.Second, known: true, memory: rundir.Exactly(1)}
+	w.lastUsage = usage{at: at.Add(2 * time.Second), used: 2500 * time.Millisecond, known: true,
 		memory: rundir.Exactly(3 << 20)}
-	l := w.level(100, rundir.Exactly(1<<20))
+	l := w.result(100, rundir.Exactly(1<<20))
 	if l.Cores.Value() != 0.75 || l.PerStream.Value() != (2<<20)/10. {
 		t.Errorf("%v cores, %v bytes", l.Cores.Value(), l.PerStream.Value())
 	}
-	w.all, w.late = sight{}, sight{} // never all at once
-	if l := w.level(100, rundir.Exactly(1<<20)); l.Cores.Known() || l.PerStream.Known() {
+	w.firstUsage, w.lastUsage = usage{}, usage{} // never all at once
+	if l := w.result(100, rundir.Exactly(1<<20)); l.Cores.Known() || l.PerStream.Known() {
 		t.Errorf("%+v", l)
 	}
 }
@@ -214,19 +214,19 @@ func TestWhatAStreamTakes(t *testing.T) {
 // TestLimits: a level of one token too late in fifty, one of half of its tokens, one that was read in lumps, and one
 // without any are not trusted.
 func TestLimits(t *testing.T) {
-	level := func(change func(*witness)) *Level {
-		w := &witness{streams: 10, tokens: 1000, errors: make([]int64, 1000), gaps: 990,
+	level := func(change func(*levelClient)) *Level {
+		w := &levelClient{streams: 10, tokens: 1000, errors: make([]int64, 1000), gaps: 990,
 			span: 990 * int64(20*time.Millisecond)}
 		change(w)
-		return w.level(50, rundir.Number{})
+		return w.result(50, rundir.Number{})
 	}
-	for want, change := range map[string]func(*witness){
-		"":             func(*witness) {},
-		LimitError:     func(w *witness) { copy(w.errors, slices.Repeat([]int64{int64(2 * time.Millisecond)}, 20)) },
-		LimitBehind:    func(w *witness) { w.behind = 11 },
-		LimitUnreached: func(w *witness) { w.span *= 2 },
-		LimitFailed:    func(w *witness) { w.failed = 1 },
-		LimitUnknown:   func(w *witness) { w.errors = nil },
+	for want, change := range map[string]func(*levelClient){
+		"":             func(*levelClient) {},
+		LimitError:     func(w *levelClient) { copy(w.errors, slices.Repeat([]int64{int64(2 * time.Millisecond)}, 20)) },
+		LimitBehind:    func(w *levelClient) { w.behind = 11 },
+		LimitUnreached: func(w *levelClient) { w.span *= 2 },
+		LimitFailed:    func(w *levelClient) { w.failed = 1 },
+		LimitUnknown:   func(w *levelClient) { w.errors = nil },
 	} {
 		if l := level(change); l.Limit != want {
 			t.Errorf("%q, want %q: %+v", l.Limit, want, l)

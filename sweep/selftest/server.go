@@ -25,7 +25,7 @@ func Serve(in io.Reader, out io.Writer) error {
 	}
 	defer l.Close()
 	debug.SetGCPercent(400)
-	go serve(l) // until l is closed
+	go serveAll(l) // until l is closed
 	if _, err := fmt.Fprintln(out, l.Addr()); err != nil {
 		return err
 	}
@@ -33,8 +33,8 @@ func Serve(in io.Reader, out io.Writer) error {
 	return err
 }
 
-// serve answers connections until l is closed, and returns the error of that.
-func serve(l net.Listener) error {
+// serveAll answers connections until l is closed, and returns the error of that.
+func serveAll(l net.Listener) error {
 	p := newPacer(newPacedClock())
 	go p.run()
 	defer close(p.quit)
@@ -43,20 +43,20 @@ func serve(l net.Listener) error {
 		if err != nil {
 			return err
 		}
-		go connection(c, p)
+		go serveConn(c, p)
 	}
 }
 
-// connection answers one request after another. It has just enough HTTP/1.1 of its own, because the pacer writes the
+// serveConn answers one request after another. It has just enough HTTP/1.1 of its own, because the pacer writes the
 // chunks of an answer straight to the socket.
-func connection(c net.Conn, p *pacer) {
+func serveConn(c net.Conn, p *pacer) {
 	defer c.Close()
 	out, err := newSocket(c)
 	if err != nil {
 		return
 	}
 	r := bufio.NewReaderSize(c, 8192)
-	var b atOnce
+	var b burstAnswer
 	for {
 		req, err := http.ReadRequest(r)
 		if err != nil {
@@ -73,7 +73,7 @@ func connection(c net.Conn, p *pacer) {
 }
 
 // answer answers a chat completion whose prompt is an order.
-func answer(out *socket, body []byte, p *pacer, b *atOnce) error {
+func answer(out *socket, body []byte, p *pacer, b *burstAnswer) error {
 	var r struct {
 		Messages  []struct{ Content string }
 		MaxTokens int `json:"max_tokens"`
@@ -93,20 +93,20 @@ func answer(out *socket, body []byte, p *pacer, b *atOnce) error {
 		return err
 	}
 	if o.Every == 0 {
-		return out.write(b.of(r.MaxTokens))
+		return out.write(b.bytes(r.MaxTokens))
 	}
 	s := &stream{socket: out, order: o, output: r.MaxTokens, done: make(chan struct{})}
 	s.render()
 	return p.serve(s)
 }
 
-// atOnce is an answer that is sent at once, kept for the next request of its connection.
-type atOnce struct {
+// burstAnswer is an answer that is sent at once, kept for the next request of its connection.
+type burstAnswer struct {
 	tokens int
 	answer []byte
 }
 
-func (b *atOnce) of(tokens int) []byte {
+func (b *burstAnswer) bytes(tokens int) []byte {
 	if b.tokens != tokens {
 		s := stream{output: tokens}
 		s.render()

@@ -23,7 +23,7 @@ func started(t *testing.T) string {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
-	go func() { served <- serve(l) }()
+	go func() { served <- serveAll(l) }()
 	t.Cleanup(func() {
 		l.Close()
 		if err := <-served; !errors.Is(err, net.ErrClosed) {
@@ -104,15 +104,15 @@ func TestPhases(t *testing.T) {
 		p := newPacer(newPacedClock())
 		var all []*stream
 		for range 4 {
-			p.begin()
+			p.schedule()
 			s := &stream{order: order{Phase: phase, Streams: 4, Every: 40 * time.Millisecond}}
 			all = append(all, s)
-			p.take(s)
+			p.enqueue(s)
 		}
 		if len(p.running) > 0 {
 			t.Fatalf("%s: %d have not waited for the rest", phase, len(p.running))
 		}
-		p.begin()
+		p.schedule()
 		for i, s := range all {
 			if got := s.due - all[0].due; got != int64(i)*apart {
 				t.Errorf("%s: stream %d is %d ns behind the first", phase, i, got)
@@ -138,7 +138,7 @@ func TestClock(t *testing.T) {
 		int64(time.Millisecond) {
 		t.Errorf("%d is not between %d and %d", now, before, after)
 	}
-	if got := c.Of(c.at.Add(time.Hour)) - c.nanos; got != int64(time.Hour) {
+	if got := c.At(c.at.Add(time.Hour)) - c.nanos; got != int64(time.Hour) {
 		t.Errorf("an hour is %d ns", got)
 	}
 }

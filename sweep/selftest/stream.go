@@ -38,7 +38,8 @@ func event(choices, more string) string {
 // render makes the parts of an answer.
 func (s *stream) render() {
 	const (
-		head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n"
+		head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n" +
+			"Transfer-Encoding: chunked\r\n\r\n"
 		role = `"role":"assistant",`
 	)
 	text := strings.Repeat("0", instantDigits)

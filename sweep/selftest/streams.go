@@ -46,17 +46,17 @@ func perStream(streams int) float64 {
 	return 20
 }
 
-// spare is the number of file descriptors for everything other than streams.
-const spare = 64
+// spareFiles is the number of file descriptors for everything other than streams.
+const spareFiles = 64
 
 // streams measures n streams in each phase. Connections are kept from one to the next.
 func (b *bench) streams(ctx context.Context, n int) error {
-	if b.out.Descriptors > 0 && n+spare > b.out.Descriptors {
+	if b.out.Descriptors > 0 && n+spareFiles > b.out.Descriptors {
 		b.out.Levels = append(b.out.Levels, Level{Streams: n, Rate: perStream(n), Phase: Uniform, Limit: LimitDescriptors})
 		return nil
 	}
 	debug.FreeOSMemory()
-	empty := resident()
+	empty := residentMemory()
 	c, err := b.client(n)
 	if err != nil {
 		return err
@@ -79,31 +79,31 @@ func (b *bench) level(ctx context.Context, c *client.Client, n int, phase string
 	rate := perStream(n)
 	from := source{order{Phase: phase, Every: time.Duration(1e9 / rate), Streams: n},
 		max(int(math.Ceil(rate*b.Hold.Seconds())), 2)}
-	w := &witness{Client: c, clock: b.clock, streams: int64(n), every: from.Every}
-	looking, stop := context.WithCancel(ctx)
+	w := &levelClient{Client: c, clock: b.clock, streams: int64(n), every: from.Every}
+	watching, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
-	watch.Go(func() { w.look(looking) })
+	watch.Go(func() { w.watchUsage(watching) })
 	_, err := b.stage(ctx, w, c.Warm, experiment.NewStage(arrival.Closed{Concurrency: n}, n, 0), from)
 	stop()
 	watch.Wait()
 	if err != nil {
 		return nil, err
 	}
-	l := w.level(rate, empty)
+	l := w.result(rate, empty)
 	l.Phase = phase
 	return l, nil
 }
 
-// witness is a client that compares the timestamps of its results with the instants that the server wrote into their
-// texts, and that records its own use of processor and memory.
-type witness struct {
+// levelClient is a client that compares the timestamps of its results with the instants that the server wrote into
+// their texts, and that records its own use of processor and memory.
+type levelClient struct {
 	*client.Client
 	clock   pacedClock
 	streams int64         // in all
 	every   time.Duration // from token to token of a stream
 
-	begun, ended atomic.Int64
-	all, late    sight // the first and the last while all streams ran
+	begun, ended          atomic.Int64
+	firstUsage, lastUsage usage // while all streams ran
 
 	mu      sync.Mutex
 	tokens  int
@@ -115,8 +115,8 @@ type witness struct {
 	failure string
 }
 
-// sight is the use of processor and memory at an instant.
-type sight struct {
+// usage is the use of processor and memory at an instant.
+type usage struct {
 	at     time.Time
 	used   time.Duration // processor time
 	known  bool
@@ -124,13 +124,13 @@ type sight struct {
 }
 
 // Prepare prepares a request whose text is kept.
-func (w *witness) Prepare(r *api.Request) (*client.Prepared, error) {
+func (w *levelClient) Prepare(r *api.Request) (*client.Prepared, error) {
 	r.KeepText = true
 	return w.Client.Prepare(r)
 }
 
 // Do performs a request and compares its result.
-func (w *witness) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
+func (w *levelClient) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
 	tell, first := res.OnToken, true
 	res.OnToken = func(n int) {
 		if first {
@@ -143,18 +143,18 @@ func (w *witness) Do(ctx context.Context, call *client.Prepared, res *client.Res
 	w.ended.Add(1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.take(res)
+	w.compare(res)
 }
 
-// take compares a result's timestamps with those in its text.
-func (w *witness) take(res *client.Result) {
+// compare compares a result's timestamps with those in its text.
+func (w *levelClient) compare(res *client.Result) {
 	if res.Status != client.StatusOK || len(res.Text) != instantDigits*res.Chunks() {
 		w.failed++
 		w.failure = res.Message
 		return
 	}
 	var before, began int64 // when the server wrote the token before, and the first
-	at := w.clock.Of(res.Epoch) + int64(res.FirstToken)
+	at := w.clock.At(res.Epoch) + int64(res.FirstToken)
 	for i := range res.Chunks() {
 		if i > 0 {
 			at += int64(res.Gaps[i-1])
@@ -183,8 +183,8 @@ func (w *witness) take(res *client.Result) {
 	w.span += before - began
 }
 
-// look records the use of processor and memory while all streams run, until ctx ends.
-func (w *witness) look(ctx context.Context) {
+// watchUsage records the use of processor and memory while all streams run, until ctx ends.
+func (w *levelClient) watchUsage(ctx context.Context) {
 	ticker := time.NewTicker(10 * time.Millisecond) // short against the shortest hold of a level
 	defer ticker.Stop()
 	for {
@@ -197,29 +197,29 @@ func (w *witness) look(ctx context.Context) {
 			continue
 		}
 		used, known := processorTime()
-		now := sight{time.Now(), used, known, resident()}
+		now := usage{time.Now(), used, known, residentMemory()}
 		if w.ended.Load() > 0 {
 			return
 		}
-		if w.all.at.IsZero() {
-			w.all = now
+		if w.firstUsage.at.IsZero() {
+			w.firstUsage = now
 		}
-		w.late = now
+		w.lastUsage = now
 	}
 }
 
-// level sums up what was compared.
-func (w *witness) level(rate float64, empty rundir.Number) *Level {
+// result sums up what was compared.
+func (w *levelClient) result(rate float64, empty rundir.Number) *Level {
 	l := &Level{Streams: int(w.streams), Rate: rate, Failed: w.failed, Failure: w.failure, Tokens: w.tokens,
 		Error: spread(w.errors)}
 	// each stream's first token begins the time that is counted: streams of uniform phases begin one after the other
 	if w.span > 0 {
 		l.TokensPerS = rundir.Exactly(float64(w.streams) * float64(w.gaps) / (float64(w.span) / 1e9))
 	}
-	if wall := w.late.at.Sub(w.all.at); wall > 0 && w.all.known {
-		l.Cores = rundir.Exactly((w.late.used - w.all.used).Seconds() / wall.Seconds())
+	if wall := w.lastUsage.at.Sub(w.firstUsage.at); wall > 0 && w.firstUsage.known {
+		l.Cores = rundir.Exactly((w.lastUsage.used - w.firstUsage.used).Seconds() / wall.Seconds())
 	}
-	if m := w.late.memory; m.Known() && empty.Known() {
+	if m := w.lastUsage.memory; m.Known() && empty.Known() {
 		l.PerStream = rundir.Exactly(max(m.Value()-empty.Value(), 0) / float64(w.streams))
 	}
 	switch {

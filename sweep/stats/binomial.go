@@ -26,11 +26,11 @@ func ShareBounds(k, n, level float64) (low, high float64) {
 // limit. That is the effective number of the ones and zeros which tell what lies above ([EffectiveN]), and not of the
 // values: neighbours may be alike, and yet hardly ever both be beyond a limit far out. fewest values or more are needed
 // above to tell how they cluster; where fewer are above the limit, the largest fewest values stand for them.
-func EffectiveShareN(series []float64, limit float64, fewest int) float64 {
-	if len(series) < 2*fewest {
+func EffectiveShareN(series []float64, limit float64, minAbove int) float64 {
+	if len(series) < 2*minAbove {
 		return EffectiveN(series)
 	}
-	if at := Largest(series, fewest); at < limit {
+	if at := Largest(series, minAbove); at < limit {
 		limit = at
 	}
 	above := make([]float64, len(series))

@@ -1,5 +1,3 @@
-// Finds steps and drifts in a series of runs.
-
 package stats
 
 import (
@@ -19,17 +17,17 @@ type Change struct {
 
 // The limits of a change, in values.
 const (
-	leastAfter = 2  // on each side of a step: a single one may be an outlier
-	leastDrift = 14 // in a drift
-	leastNoise = 10 // degrees of freedom: with fewer the spread of a series is not known
-	week       = 7  // neighbours up to here may be alike
-	settling   = 14 // values after a step until its place is settled
-	// outlying is the number of robust standard deviations from the median at which values are clipped, so that no
+	minSide      = 2  // on each side of a step: a single one may be an outlier
+	minDrift     = 14 // in a drift
+	minDF        = 10 // degrees of freedom: with fewer the spread of a series is not known
+	week         = 7  // neighbours up to here may be alike
+	settleValues = 14 // values after a step until its place is settled
+	// outlierLimit is the number of robust standard deviations from the median at which values are clipped, so that no
 	// change rests on one or two of them.
-	outlying = 3
-	// looks is how many independent tests it amounts to that all places of a change are looked at after each value.
-	// Simulated histories gave it.
-	looks = 5
+	outlierLimit = 3
+	// independentTests is how many independent tests it is worth to test all places for a change after each value, from
+	// simulated histories.
+	independentTests = 5
 )
 
 // Changes returns the steps and drifts of a series, as they would have been found by looking after each value: a change
@@ -39,14 +37,14 @@ const (
 // within one; it grows where neighbours are alike. A segment is what lies between two changes. The spread is returned
 // too.
 func Changes(y []float64, level float64) ([]Change, Spread) {
-	r := replay{y: y, level: level / looks}
+	r := replay{y: y, level: level / independentTests}
 	for n := range y {
-		r.look(n + 1)
+		r.test(n + 1)
 	}
-	return r.sized()
+	return r.result()
 }
 
-// replay goes through a series.
+// replay searches a series for changes, value after value.
 type replay struct {
 	y     []float64
 	level float64
@@ -78,19 +76,19 @@ func (r *replay) end(i, n int) int {
 	return r.found[i].At
 }
 
-// look tests whether the first n values end with another change.
-func (r *replay) look(n int) {
+// test tests whether the first n values end with another change.
+func (r *replay) test(n int) {
 	r.settle(n)
-	x, earlier, free := r.clipped(n)
+	x, earlier, free := r.clipOutliers(n)
 	var best fit
 	var most float64
 	df := free + float64(len(x)-2)
 	for _, f := range fits(x) {
-		if t := math.Abs(f.size) / (f.se * math.Sqrt((f.sse+earlier)/df)); df >= leastNoise && t > most {
+		if t := math.Abs(f.size) / (f.se * math.Sqrt((f.sse+earlier)/df)); df >= minDF && t > most {
 			best, most = f, t
 		}
 	}
-	t := most / math.Sqrt(alike(x, best))
+	t := most / math.Sqrt(varianceInflation(x, best))
 	if most == 0 || 2*studentTail(t, df) > r.level {
 		return
 	}
@@ -107,21 +105,21 @@ func (r *replay) look(n int) {
 // settle moves the last step to where it divides the values best, as long as few have come after it.
 func (r *replay) settle(n int) {
 	last := len(r.found) - 1
-	if last < 0 || r.found[last].Drift || n-r.found[last].At > settling {
+	if last < 0 || r.found[last].Drift || n-r.found[last].At > settleValues {
 		return
 	}
 	from, at := r.start(last), r.found[last].At
 	least := math.Inf(1)
-	for k := max(from+leastAfter, at-week); k <= min(at+week, n-leastAfter); k++ {
-		if left := distance(r.y[from:k]) + distance(r.y[k:n]); left < least {
+	for k := max(from+minSide, at-week); k <= min(at+week, n-minSide); k++ {
+		if left := medianDistance(r.y[from:k]) + medianDistance(r.y[k:n]); left < least {
 			least, r.found[last].At = left, k
 		}
 	}
 	r.found[last].Last = r.found[last].At
 }
 
-// distance returns the sum of the distances to the median.
-func distance(x []float64) (sum float64) {
+// medianDistance returns the sum of the distances to the median.
+func medianDistance(x []float64) (sum float64) {
 	m := Median(x)
 	for _, v := range x {
 		sum += math.Abs(v - m)
@@ -131,16 +129,17 @@ func distance(x []float64) (sum float64) {
 
 // Median returns the median; NaN for no values.
 func Median(x []float64) float64 {
-	s := slices.Sorted(slices.Values(x))
-	if len(s) == 0 {
+	if len(x) == 0 {
 		return math.NaN()
 	}
+	s := slices.Clone(x)
+	slices.Sort(s)
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// clipped returns the last segment without outliers; and the sum of squares of the segments before it, without
+// clipOutliers returns the last segment without outliers; and the sum of squares of the segments before it, without
 // outliers, with its degrees of freedom.
-func (r *replay) clipped(n int) (x []float64, squares, df float64) {
+func (r *replay) clipOutliers(n int) (x []float64, squares, df float64) {
 	const normal = 1.4826 // of the standard deviation of a normal distribution to its median absolute deviation
 	var parts [][]float64
 	var distances []float64
@@ -153,7 +152,7 @@ func (r *replay) clipped(n int) (x []float64, squares, df float64) {
 		}
 		parts = append(parts, part)
 	}
-	far := outlying * normal * Median(distances)
+	far := outlierLimit * normal * Median(distances)
 	for i, part := range parts {
 		for j := range part {
 			part[j] = max(-far, min(far, part[j]))
@@ -176,15 +175,15 @@ func fits(x []float64) []fit {
 	}
 	total := squares - sum*sum/float64(n)
 	tail, first := 0.0, 0.0 // the sum of the values from k on, and of their places times them
-	for k := n - 1; k >= leastAfter; k-- {
+	for k := n - 1; k >= minSide; k-- {
 		tail, first = tail+x[k], first+float64(k)*x[k]
 		m, after := float64(k), float64(n-k)
-		if n-k >= leastAfter {
+		if n-k >= minSide {
 			size := tail/after - (sum-tail)/m
 			width := m * after / float64(n)
 			all = append(all, fit{at: k, size: size, se: math.Sqrt(1 / width), sse: max(0, total-size*size*width)})
 		}
-		if n-k >= leastDrift { // rises by 1, 2, ... at k, k+1, ...
+		if n-k >= minDrift { // rises by 1, 2, ... at k, k+1, ...
 			s1 := after * (after + 1) / 2
 			width := after*(after+1)*(2*after+1)/6 - s1*s1/float64(n)
 			slope := (first - (m-1)*tail - s1*sum/float64(n)) / width
@@ -195,9 +194,9 @@ func fits(x []float64) []fit {
 	return all
 }
 
-// alike returns by how much the likeness of neighbours widens the variance of what a fit finds: 1 where they are
-// independent. It is that of the mean of the values after a change, by the correlations of what the fit leaves.
-func alike(x []float64, f fit) float64 {
+// varianceInflation returns the factor by which correlated neighbours widen the variance of a fit's size: 1 where they
+// are independent. It is that of the mean of the values after a change, by the correlations of the fit's residuals.
+func varianceInflation(x []float64, f fit) float64 {
 	left := slices.Clone(x)
 	after := len(x) - f.at
 	for i := f.at; i < len(x); i++ {
@@ -229,11 +228,11 @@ func alike(x []float64, f fit) float64 {
 	return most
 }
 
-// sized returns the changes, and the spread of the values within segments. Steps have their sizes by all values on
+// result returns the changes, and the spread of the values within segments. Steps have their sizes by all values on
 // either side, with intervals by the spread of all segments. Drifts keep the sizes with which they were found.
-func (r *replay) sized() ([]Change, Spread) {
+func (r *replay) result() ([]Change, Spread) {
 	n := len(r.y)
-	last, squares, df := r.clipped(n)
+	last, squares, df := r.clipOutliers(n)
 	squares, df = squares+variance(last)*float64(len(last)), df+float64(len(last)-1)
 	for i := range r.found {
 		c := &r.found[i]

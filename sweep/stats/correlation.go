@@ -72,12 +72,13 @@ func MeanInterval(series []float64, deviation, neff float64) (low, high float64,
 	if len(series) < enough || neff < 2 {
 		return 0, 0, false
 	}
-	mean, half := Mean(series), math.Max(StudentQuantile(0.975, neff-1)*deviation/math.Sqrt(neff), widest(series))
+	half := math.Max(StudentQuantile(0.975, neff-1)*deviation/math.Sqrt(neff), widestBatchInterval(series))
+	mean := Mean(series)
 	return mean - half, mean + half*(1+stretch/math.Sqrt(neff)), true
 }
 
-// widest returns the half-width of the widest interval for a series' mean from batches of several sizes.
-func widest(series []float64) float64 {
+// widestBatchInterval returns the half-width of the widest interval for a series' mean from batches of several sizes.
+func widestBatchInterval(series []float64) float64 {
 	half := 0.0
 	for _, k := range []int{20, 10, 5} {
 		if mean, _, top, ok := BatchMeans(series, k); ok {

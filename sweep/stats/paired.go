@@ -50,16 +50,16 @@ func (s Spread) P(mean float64, n int) float64 {
 // by the standard error from the first sample has Student's t distribution with the degrees of freedom of that sample.
 // Level and power then hold exactly for any true spread. Estimating the spread again at the end would break that.
 func (s Spread) Needed(delta, level, power float64) float64 {
-	return math.Ceil(math.Pow(s.Deviation*s.reach(level, power)/delta, 2))
+	return math.Ceil(math.Pow(s.Deviation*s.detectableErrors(level, power)/delta, 2))
 }
 
 // Detectable returns the smallest true difference that the mean of n differences shows with the given power.
 func (s Spread) Detectable(n int, level, power float64) float64 {
-	return s.Deviation * s.reach(level, power) / math.Sqrt(float64(n))
+	return s.Deviation * s.detectableErrors(level, power) / math.Sqrt(float64(n))
 }
 
-// reach returns the difference that is shown with the given power, in standard errors.
-func (s Spread) reach(level, power float64) float64 {
+// detectableErrors returns the difference that is shown with the given power, in standard errors.
+func (s Spread) detectableErrors(level, power float64) float64 {
 	return StudentQuantile(1-level/2, s.DF) + StudentQuantile(power, s.DF)
 }
 
@@ -79,4 +79,19 @@ func Holm(p []float64, level float64) []bool {
 		rejected[i] = true
 	}
 	return rejected
+}
+
+// PooledSpread returns the spread of single values about the means of their sides, together with what is known of it
+// from elsewhere, each by its degrees of freedom. DF is 0 where nothing tells it.
+func PooledSpread(a, b []float64, known Spread) Spread {
+	squares, df := known.Deviation*known.Deviation*known.DF, known.DF
+	for _, side := range [][]float64{a, b} {
+		if n := float64(len(side)); n > 1 {
+			squares, df = squares+variance(side)*n, df+n-1
+		}
+	}
+	if df == 0 {
+		return Spread{}
+	}
+	return Spread{math.Sqrt(squares / df), df}
 }

@@ -72,7 +72,7 @@ func QuantileInterval(s Ascending, series []float64, p, neff float64) (low, high
 	const z2 = Z95 * Z95
 	centre := (p + z2/(2*neff)) / (1 + z2/neff)
 	half := Z95 / (1 + z2/neff) * math.Sqrt(p*(1-p)/neff+z2/(4*neff*neff))
-	if varies := widest(beyond(series, QuantileOf(s, p))); varies > half {
+	if varies := widestBatchInterval(exceedances(series, QuantileOf(s, p))); varies > half {
 		centre, half = p, varies
 	}
 	if limit := 1 / (2 * neff); centre-half < limit || centre+half > 1-limit {
@@ -81,8 +81,8 @@ func QuantileInterval(s Ascending, series []float64, p, neff float64) (low, high
 	return QuantileOf(s, centre-half), QuantileOf(s, centre+half), true
 }
 
-// beyond returns 1 for each value above q, and 0 for the others.
-func beyond(series []float64, q float64) []float64 {
+// exceedances returns 1 for each value above q, and 0 for the others.
+func exceedances(series []float64, q float64) []float64 {
 	out := make([]float64, len(series))
 	for i, v := range series {
 		if v > q {

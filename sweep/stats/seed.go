@@ -1,5 +1,3 @@
-// Makes random generators that repeat: each purpose and stage of a run has its own.
-
 package stats
 
 import (

@@ -23,3 +23,13 @@ func StudentQuantile(p, df float64) float64 {
 
 // studentTail returns the probability that Student's t with df degrees of freedom is above t, for t >= 0.
 func studentTail(t, df float64) float64 { return mathext.RegIncBeta(df/2, 0.5, df/(df+t*t)) / 2 }
+
+// RenewalError returns the p-quantile of the relative error of a count of n completions of a busy server, whose
+// requests take times with a coefficient of variation: the variance of the count is n times its square (Cox, Renewal
+// Theory (1962), 3.3). It is 0 for fewer than two.
+func RenewalError(variation, n, p float64) float64 {
+	if variation <= 0 || n < 2 {
+		return 0
+	}
+	return StudentQuantile(p, n-1) * variation / math.Sqrt(n)
+}

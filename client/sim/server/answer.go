@@ -26,7 +26,7 @@ type answer struct {
 	created time.Time
 	fault   Fault
 	faultAt int    // tokens sent before the fault strikes
-	last    string // the text of the last token, where it is the result of a sum
+	sumText string // the text of the last token, where it is the result of a sum
 	w       http.ResponseWriter
 	out     *http.ResponseController
 	encoder encoder
@@ -67,7 +67,7 @@ func (a *answer) sum(asked int64, busy bool, n uint64) {
 	if draw(errSalt, a.seed) < wrong.Errs || busy && draw(busySalt, n) < wrong.ErrsBusy {
 		asked++
 	}
-	a.last = " " + strconv.FormatInt(asked, 10)
+	a.sumText = " " + strconv.FormatInt(asked, 10)
 }
 
 // text returns the text of the tokens after from, up to to.
@@ -81,8 +81,8 @@ func (a *answer) text(from, to int) string {
 
 // word returns a token, counted from 1.
 func (a *answer) word(n int) string {
-	if a.last != "" && n == a.work.OutputTokens {
-		return a.last
+	if a.sumText != "" && n == a.work.OutputTokens {
+		return a.sumText
 	}
 	return Word(a.seed, n)
 }
@@ -92,13 +92,13 @@ func (a *answer) streamTo(ctx context.Context) {
 	a.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	a.write(a.encoder.opening(a.buf[:0]))
 	for sent := 0; sent < a.work.OutputTokens; {
-		end := a.within(sent, sent+a.ChunkTokens)
+		end := a.chunkEnd(sent, sent+a.ChunkTokens)
 		if sent == 0 {
 			end = 1
 		}
 		ok := a.await(ctx, end)
 		if ok && a.config.Speculation != (sim.Speculation{}) { // a step's tokens are one chunk
-			end = a.within(sent, int(a.ready.Load()))
+			end = a.chunkEnd(sent, int(a.ready.Load()))
 			ok = a.await(ctx, end)
 		}
 		if !ok || !a.sendTokens(sent, end) {
@@ -120,8 +120,8 @@ func (a *answer) streamTo(ctx context.Context) {
 
 const done = "data: [DONE]\n\n"
 
-// within cuts a chunk at the end of the reasoning, and of the answer.
-func (a *answer) within(sent, end int) int {
+// chunkEnd cuts a chunk at the end of the reasoning, and of the answer.
+func (a *answer) chunkEnd(sent, end int) int {
 	if r := a.work.ReasoningTokens; sent < r {
 		end = min(end, r)
 	}
@@ -288,4 +288,21 @@ func appendText(b []byte, text string) []byte {
 		return append(b, marshal(text)...)
 	}
 	return append(append(append(b, '"'), text...), '"')
+}
+
+// words are the tokens of answers. Each is exactly one token of the simulated tokenizer whatever precedes it, so that
+// tokenizing an answer gives its number of tokens. Some have several bytes, some need an escape in JSON.
+var words = [...]string{
+	" the", " of", " and", " to", " in", " is", " that", " it", " was", " for", " on", " with", " as", " at", " by",
+	" this", " but", " not", " are", " from", " or", " have", " an", " they", " one", " you", " all", " her", " she",
+	" we", " him", " been", " has", " when", " who", " will", " more", " no", " if", " out", " so", " said", " what",
+	" up", " its", " than", " into", " them", " can", " only", " time", " new", " some", " may", " rate", " load",
+	",", ".", ";", ":", "!", "?", "(", ")", "-", "7", "3", "0",
+	" café", " naïf", " über", " año", " мир", " быть", " λόγο", "世", "界", "语", "速", "中", "あ", "한",
+	"“", "”", "—", "€", "😀", "🚀", "\n", "\"", "\\", "/", "<", "&",
+}
+
+// Word returns the n-th token of the answer with the given seed.
+func Word(seed uint64, n int) string {
+	return words[mix(seed+uint64(n))%uint64(len(words))]
 }

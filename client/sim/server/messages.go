@@ -11,7 +11,7 @@ import (
 // the prefix cache, so message_start comes with the first token.
 func messagesEndpoint() *endpoint {
 	return &endpoint{
-		known: `model messages system stream max_tokens temperature top_p top_k thinking tools tool_choice stop_sequences metadata
+		fields: `model messages system stream max_tokens temperature top_p top_k thinking tools tool_choice stop_sequences metadata
 			service_tier container mcp_servers`,
 		refusal: anthropicRefusal, parse: parseMessages,
 		encoder: func(a *answer) encoder { return &messagesEncoder{answer: a} },

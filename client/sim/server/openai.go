@@ -12,7 +12,7 @@ import (
 // vllm/entrypoints/openai/serving_chat.py and serving_completion.py.
 func openAIEndpoint(chat bool) *endpoint {
 	return &endpoint{
-		known: `model messages prompt max_tokens max_completion_tokens temperature top_p n stream stream_options stop seed
+		fields: `model messages prompt max_tokens max_completion_tokens temperature top_p n stream stream_options stop seed
 			presence_penalty frequency_penalty logit_bias user response_format tools tool_choice parallel_tool_calls best_of suffix
 			store metadata reasoning_effort service_tier`,
 		refusal: (*apiError).object, done: true,

@@ -11,7 +11,7 @@ import (
 // responsesEndpoint is OpenAI's Responses API, after a capture of vLLM 0.32.0.
 func responsesEndpoint() *endpoint {
 	return &endpoint{
-		known: `model input instructions stream store max_output_tokens temperature top_p reasoning tools tool_choice
+		fields: `model input instructions stream store max_output_tokens temperature top_p reasoning tools tool_choice
 			parallel_tool_calls metadata text truncation user include previous_response_id service_tier`,
 		refusal: (*apiError).object, parse: parseResponses,
 		encoder: func(a *answer) encoder { return &responsesEncoder{answer: a} },

@@ -70,24 +70,24 @@ func New(e *sim.Engine, o Options) http.Handler {
 	s.mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
 	s.mux.HandleFunc("GET /v1/models", s.models)
 	if o.Engine != sglang {
-		s.serve("/v1/messages", messagesEndpoint())
+		s.handleEndpoint("/v1/messages", messagesEndpoint())
 	}
 	if o.Engine != anthropic {
-		s.serve("/v1/chat/completions", openAIEndpoint(true))
-		s.serve("/v1/completions", openAIEndpoint(false))
+		s.handleEndpoint("/v1/chat/completions", openAIEndpoint(true))
+		s.handleEndpoint("/v1/completions", openAIEndpoint(false))
 		s.mux.HandleFunc("GET /metrics", s.metrics)
 		s.mux.HandleFunc("POST /tokenize", s.tokenize)
 	}
 	switch o.Engine {
 	case vllm:
 		s.mux.HandleFunc("POST /reset_prefix_cache", s.resetCache)
-		s.serve("/v1/responses", responsesEndpoint())
-		s.page("/version", map[string]any{"version": "0.11.0+sim"})
+		s.handleEndpoint("/v1/responses", responsesEndpoint())
+		s.handlePage("/version", map[string]any{"version": "0.11.0+sim"})
 	case sglang:
 		s.mux.HandleFunc("POST /flush_cache", s.flushCache)
-		s.serve("/generate", sglangEndpoint())
-		s.page("/get_model_info", map[string]any{"model_path": s.model(), "is_generation": true})
-		s.page("/get_server_info", map[string]any{"version": "0.5.2+sim", "served_model_name": s.model(),
+		s.handleEndpoint("/generate", sglangEndpoint())
+		s.handlePage("/get_model_info", map[string]any{"model_path": s.model(), "is_generation": true})
+		s.handlePage("/get_server_info", map[string]any{"version": "0.5.2+sim", "served_model_name": s.model(),
 			"max_total_num_tokens": s.config.KVTokens})
 	}
 	return s
@@ -95,7 +95,7 @@ func New(e *sim.Engine, o Options) http.Handler {
 
 // endpoint is one completion API: how its requests are read and its answers are written.
 type endpoint struct {
-	known   string // body fields that a strict server accepts
+	fields  string // body fields that a strict server accepts
 	parse   func(s *server, raw []byte) (request, error)
 	encoder func(a *answer) encoder
 	refusal func(e *apiError) any // the error object
@@ -110,11 +110,11 @@ type encoder interface {
 	whole(u sim.Usage) any                // the answer in one piece
 }
 
-func (s *server) serve(path string, to *endpoint) {
+func (s *server) handleEndpoint(path string, to *endpoint) {
 	s.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) })
 }
 
-func (s *server) page(path string, v any) {
+func (s *server) handlePage(path string, v any) {
 	s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, v) })
 }
 
@@ -204,11 +204,11 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) 
 			return
 		}
 	}
-	if failInstead(w, r, to, fault) {
+	if injectFault(w, r, to, fault) {
 		return
 	}
 	if s.Strict {
-		err = rejectUnknown(raw, strings.Fields(to.known))
+		err = rejectUnknown(raw, strings.Fields(to.fields))
 	}
 	var j request
 	if err == nil {
@@ -221,7 +221,7 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) 
 	a := newAnswer(s, w, to, j, n, fault)
 	a.running, err = s.engine.Submit(j.work, a.emit)
 	if err != nil {
-		turnAway(r.Context(), w, to, err)
+		refuseSubmit(r.Context(), w, to, err)
 		return
 	}
 	defer a.running.Cancel(context.Canceled)
@@ -236,8 +236,8 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) 
 	}
 }
 
-// failInstead injects the faults that replace the answer, and reports whether it did.
-func failInstead(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fault) bool {
+// injectFault injects the faults that replace the answer, and reports whether it did.
+func injectFault(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fault) bool {
 	switch fault {
 	case Fault500:
 		to.refuse(w, &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError",
@@ -250,7 +250,8 @@ func failInstead(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fau
 		to.refuse(w, &apiError{Status: statusOverloaded, Kind: overloaded, Message: "Overloaded"})
 	case FaultHTML:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>\n")
+		io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It "+
+			"works!</h1></body></html>\n")
 	case FaultHang:
 		<-r.Context().Done()
 	default:
@@ -259,19 +260,19 @@ func failInstead(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fau
 	return true
 }
 
-// turnAway answers a request that was not queued, after the time that a refusal takes.
-func turnAway(ctx context.Context, w http.ResponseWriter, to *endpoint, err error) {
+// refuseSubmit answers a request that was not queued, after the time that a refusal takes.
+func refuseSubmit(ctx context.Context, w http.ResponseWriter, to *endpoint, err error) {
 	err = sim.AwaitRefusal(ctx, err)
-	var refused *sim.Refusal
-	if !errors.As(err, &refused) {
+	var refusal *sim.Refusal
+	if !errors.As(err, &refusal) {
 		to.refuse(w, asAPIError(err))
 		return
 	}
-	if refused.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
+	if refusal.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refusal.RetryAfter.Seconds()))))
 	}
-	e := &apiError{Status: refused.Status, Kind: "rate_limit_error", Code: "rate_limit_exceeded", Message: refused.Reason}
-	if refused.Busy {
+	e := &apiError{Status: refusal.Status, Kind: "rate_limit_error", Code: "rate_limit_exceeded", Message: refusal.Reason}
+	if refusal.Busy {
 		e.Kind, e.Code = overloaded, ""
 	}
 	to.refuse(w, e)

@@ -10,7 +10,7 @@ import (
 // managers/tokenizer_manager.py and io_struct.py, as of 0.5.
 func sglangEndpoint() *endpoint {
 	return &endpoint{
-		known: "text input_ids sampling_params stream rid", done: true, parse: parseSGLang,
+		fields: "text input_ids sampling_params stream rid", done: true, parse: parseSGLang,
 		encoder: func(a *answer) encoder { return &sglangEncoder{a} },
 		refusal: func(e *apiError) any { return map[string]any{"error": map[string]string{"message": e.Message}} },
 	}

@@ -30,7 +30,7 @@ func (one *side) grader() *grade.Grader {
 	if one.Workload.Describe().Graded == 0 {
 		return nil
 	}
-	return &grade.Grader{Clean: one.Client.WithoutSecrets}
+	return &grade.Grader{Clean: one.Client.HideSecrets}
 }
 
 // checkAccuracy returns why an objective for accuracy cannot be judged: no question is graded. Without it the result is

@@ -27,8 +27,8 @@ const (
 // preflightSpending returns how many requests preflight and calibration send at most that cost something, and their tokens.
 func preflightSpending(l *flags.WorkloadOptions) (requests int, t experiment.SpendTokens) {
 	const reconnects = 1 // see probe.Prober.Reconnects
-	requests = probe.MostPaid + reconnects
-	t = experiment.SpendTokens{Prompt: int64(requests) * preflightPrompt, Output: probe.MostPaid*preflightOutput +
+	requests = probe.MaxPaidRequests + reconnects
+	t = experiment.SpendTokens{Prompt: int64(requests) * preflightPrompt, Output: probe.MaxPaidRequests*preflightOutput +
 		reconnects}
 	texts, tokens := 0, 0
 	switch {
@@ -54,8 +54,8 @@ func counter(ctx context.Context, l *flags.WorkloadOptions) func(text string) in
 	}
 }
 
-// limitsOf returns the limits of a purse; none where there is no purse.
-func limitsOf(p *client.Purse) client.SpendLimits {
+// limitsOf returns the limits of a limiter; none where there is no limiter.
+func limitsOf(p *client.SpendLimiter) client.SpendLimits {
 	if p == nil {
 		return client.SpendLimits{}
 	}
@@ -69,7 +69,7 @@ func (j *Job) DryRun(longest time.Duration) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	purse, err := j.Target.Purse()
+	limiter, err := j.Target.SpendLimiter()
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -91,9 +91,9 @@ func (j *Job) DryRun(longest time.Duration) error {
 	asked := w.Describe()
 	for i := range stages {
 		s := &stages[i]
-		s.Load = arrival.OfSessions(s.Load, asked.Turns(), asked.Pause(), s.Sessions == 0)
+		s.Load = arrival.NewSessions(s.Load, asked.Turns(), asked.Pause(), s.Sessions == 0)
 	}
-	limits := limitsOf(purse)
+	limits := limitsOf(limiter)
 	most := experiment.Reckon(&experiment.SpendPlan{
 		Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: w.Stage, Count: count, Caps: j.Target.Caps(),
 		Longest: longest,
@@ -145,8 +145,8 @@ const roundedUp = 1.01
 // preflight and warm-up, and as many requests as its stages have at least. A plan of which every request fits is not
 // refused. A run that goes on has paid for its opening.
 func (j *Job) affordable(p parsed) error {
-	purse, err := j.Target.Purse()
-	limits := limitsOf(purse)
+	limiter, err := j.Target.SpendLimiter()
+	limits := limitsOf(limiter)
 	if err != nil || limits.Cost == 0 || j.before != nil {
 		return console.Usage(err)
 	}
@@ -187,9 +187,9 @@ func (j *Job) affordable(p parsed) error {
 func (j *Job) preparationSpending(p parsed) (told findings.DryRun, tokens experiment.SpendTokens) {
 	told.Preflight, tokens = preflightSpending(p.load)
 	further := int64(len(j.Urls) - 1) // further servers have a preflight each, and no calibration
-	told.Preflight += int(further) * probe.MostPaid
-	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MostPaid * preflightPrompt,
-		Output: further * probe.MostPaid * preflightOutput})
+	told.Preflight += int(further) * probe.MaxPaidRequests
+	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MaxPaidRequests * preflightPrompt,
+		Output: further * probe.MaxPaidRequests * preflightOutput})
 	told.ByBytes = p.load.Tokenize == nil && (p.load.Prompt != "" || p.load.Dataset != "")
 	return told, tokens
 }

@@ -25,8 +25,8 @@ func checkMachine(c *console.Console, server string, streams, servers int, flag 
 // keeps no connection. Where it does, a request takes a connection that exists.
 func (t *Target) PortWarnings(c *console.Console, server string, rate float64) []note.Note {
 	s, local := c.World().Limits(), isLocal(server)
-	if !strings.HasPrefix(server, "unix:") && s.Short(rate, local) && t.prober.Reconnects(c.Ctx) {
-		return []note.Note{s.Warning(rate, local)}
+	if !strings.HasPrefix(server, "unix:") && s.PortsExhausted(rate, local) && t.prober.Reconnects(c.Ctx) {
+		return []note.Note{s.PortWarning(rate, local)}
 	}
 	return nil
 }

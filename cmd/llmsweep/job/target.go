@@ -36,7 +36,7 @@ type Target struct {
 	Longest  int                    // tokens of a prompt and its answer that the server takes; 0 where it does not tell
 	costs    workload.Calibration   // of made-up texts; zero where there are none
 	Caps     *load.Caps             // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
-	spending *client.Purse          // nil where spending is neither counted nor limited
+	spending *client.SpendLimiter   // nil where spending is neither counted nor limited
 	tokenize workload.TokenizerFunc // of --tokenizer; nil where it was not given
 	empties  bool                   // its prefix cache is emptied before each stage
 	Lang     lang.Lang              // of error messages
@@ -137,7 +137,7 @@ func preflight(
 		t.prober.Pace = t.Caps.Wait
 	}
 	t.onClose(t.prober.Close)
-	facts, err := t.prober.Preflight(c.Ctx, probe.Want{
+	facts, err := t.prober.Preflight(c.Ctx, probe.Workload{
 		PromptTokens: int(l.PromptLengths.Mean), OutputTokens: int(l.OutputLengths.Mean), Texts: texts,
 	})
 	if err != nil {
@@ -159,13 +159,13 @@ func (t *Target) note(url string, facts *probe.Facts, params *api.Params) {
 	if t.About.URL == url {
 		t.About.URL = t.Client.URL("")
 	}
-	t.About.API, t.About.Model, t.About.Engine, t.About.Version = facts.API, t.Client.WithoutSecrets(facts.Model),
-		facts.Engine, t.Client.Shown(facts.Version)
+	t.About.API, t.About.Model, t.About.Engine, t.About.Version = facts.API, t.Client.HideSecrets(facts.Model),
+		facts.Engine, t.Client.CleanText(facts.Version)
 	t.About.Notes = facts.Notes
 	for _, n := range t.About.Notes { // they name models
 		for name, v := range n.Args {
 			if s, ok := v.(string); ok {
-				n.Args[name] = t.Client.WithoutSecrets(s)
+				n.Args[name] = t.Client.HideSecrets(s)
 			}
 		}
 	}
@@ -177,8 +177,8 @@ func (t *Target) note(url string, facts *probe.Facts, params *api.Params) {
 	t.Asked.Forced = facts.LengthForced
 }
 
-// Purse returns what counts and limits the spending; nil where it is neither counted nor limited.
-func (t *Target) Purse() *client.Purse { return t.spending }
+// SpendLimiter returns what counts and limits the spending; nil where it is neither counted nor limited.
+func (t *Target) SpendLimiter() *client.SpendLimiter { return t.spending }
 
 // Spent returns what reads the spending so far, for run.json; nil where it is not counted.
 func (t *Target) Spent() func() *rundir.Spent {

@@ -85,7 +85,7 @@ func (t *coordinator) Begin(c *console.Console, p Plan, config *sweep.Config, ru
 		return err
 	}
 	own := work(p, config.Waiter, t.node.Ranks)
-	t.Seed, t.Purse = config.Seed, p.Server.Purse()
+	t.Seed, t.SpendLimiter = config.Seed, p.Server.SpendLimiter()
 	if c.Interrupts != nil {
 		t.Interrupt = c.Interrupts.Interrupt
 	}
@@ -125,7 +125,7 @@ func work(p Plan, w load.Waiter, ranks int) cluster.Work {
 	sender := p.Server.Sender()
 	work := cluster.Work{
 		Doer: sender, Warm: warming(sender, p.Server.files), Sources: p.Server.Workload.Stage, Waiter: w,
-		Purse: p.Server.Purse(),
+		SpendLimiter: p.Server.SpendLimiter(),
 	}
 	if p.Flags.Caps() != nil {
 		work.Caps = load.NewCaps(p.Flags.MaxRPS/float64(ranks), p.Flags.MaxTPM/float64(ranks))

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// ReadLimits asks the system.
+// ReadLimits returns the limits of this system.
 func ReadLimits() LocalLimits {
 	var s LocalLimits
 	var l syscall.Rlimit

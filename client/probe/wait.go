@@ -27,8 +27,8 @@ func (p *Prober) wait(ctx context.Context, status int, after time.Duration) bool
 		return false
 	}
 	if after == 0 {
-		after = max(p.next, firstWait)
-		p.next = 2 * after
+		after = max(p.nextWait, firstWait)
+		p.nextWait = 2 * after
 	}
 	if p.waited+after > busyTime {
 		return false
@@ -42,8 +42,8 @@ func (p *Prober) wait(ctx context.Context, status int, after time.Duration) bool
 	}
 }
 
-// patiently requests a path as get does, and waits for a server that is busy.
-func (p *Prober) patiently(ctx context.Context, path string) (client.Answer, error) {
+// getWhenReady requests a path as get does, and waits for a server that is busy.
+func (p *Prober) getWhenReady(ctx context.Context, path string) (client.Answer, error) {
 	for {
 		a, err := p.get(ctx, path)
 		var f *client.Failure

@@ -9,14 +9,15 @@ import (
 )
 
 const (
-	near = 3 * time.Millisecond // Go's timer is used until this long before the instant: it is late by up to 1 ms
-	// the kernel's timer is used until then: it is late by less, nearly always (BenchmarkWait)
-	spin = 100 * time.Microsecond
+	// coarseMargin is how long before the instant Go's timer is given up: it is late by up to 1 ms.
+	coarseMargin = 3 * time.Millisecond
+	// spinMargin is the same for the kernel's timer, which is nearly always late by less (BenchmarkWait).
+	spinMargin = 100 * time.Microsecond
 )
 
 // ExactTimer waits as exactly as the system allows: with one of Go's timers until the instant is near, then with a
-// timer of the kernel, and for the last 0.1 ms by reading the clock again and again. The zero Exact works like a
-// [Timer]; use [NewExact]. It is not safe for concurrent use.
+// timer of the kernel, and for the last 0.1 ms by reading the clock again and again. The zero ExactTimer works like a
+// [Timer]; use [NewExactTimer]. It is not safe for concurrent use.
 type ExactTimer struct {
 	coarse Timer
 	fd     int
@@ -24,7 +25,7 @@ type ExactTimer struct {
 	count  [8]byte
 }
 
-// NewExactTimer returns an exact waiter; [Exact.Close] frees its timer.
+// NewExactTimer returns an exact waiter; [ExactTimer.Close] frees its timer.
 func NewExactTimer() *ExactTimer {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -47,11 +48,11 @@ func (e *ExactTimer) Wait(until time.Time, quit <-chan struct{}) bool {
 	if e.kernel == nil {
 		return e.coarse.Wait(until, quit)
 	}
-	if !e.coarse.Wait(until.Add(-near), quit) {
+	if !e.coarse.Wait(until.Add(-coarseMargin), quit) {
 		return false
 	}
 	for left := time.Until(until); left > 0; left = time.Until(until) {
-		if left <= spin || !e.sleep(left-spin) {
+		if left <= spinMargin || !e.sleep(left-spinMargin) {
 			runtime.Gosched()
 		}
 	}

@@ -64,7 +64,7 @@ func TestPatience(t *testing.T) {
 				defer s.Close()
 				start := time.Now()
 				p := prober(t, client.Options{URL: "server", Dial: network.dial, Timeout: tt.timeout})
-				facts, err := p.Preflight(t.Context(), Want{})
+				facts, err := p.Preflight(t.Context(), Workload{})
 				p.Close()
 				if took := time.Since(start); took != tt.took {
 					t.Errorf("took %v, want %v", took, tt.took)
@@ -91,7 +91,7 @@ func TestOnlyHTTP2(t *testing.T) {
 	defer s.Close()
 	for version, works := range map[string]bool{"": true, "auto": true, "2": true, "1": false} {
 		p := prober(t, client.Options{URL: s.URL, HTTP: version})
-		f, err := p.Preflight(t.Context(), Want{})
+		f, err := p.Preflight(t.Context(), Workload{})
 		if (err == nil) != works || works && (p.Options().HTTP != "2" || len(f.Notes) == 0 ||
 			f.Notes[0].Code != noteHTTP2.Code) {
 			t.Errorf("--http %q: %v, %v, HTTP %q", version, err, f.Notes, p.Options().HTTP)
@@ -190,7 +190,7 @@ func TestTextsAreCountedDuringTheTrial(t *testing.T) {
 				p := prober(t, client.Options{URL: "server", Dial: network.dial})
 				defer p.Close()
 				start := time.Now()
-				f, err := p.Preflight(t.Context(), Want{Texts: texts})
+				f, err := p.Preflight(t.Context(), Workload{Texts: texts})
 				if err != nil || len(f.Notes) != c.notes {
 					t.Fatalf("%v, notes %v", err, f.Notes)
 				}

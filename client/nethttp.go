@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// through sends the request and reads the answer through net/http, which speaks HTTP/2 and knows how to use proxies.
+// runNetHTTP sends the request and reads the answer through net/http, which speaks HTTP/2 and knows how to use proxies.
 // Instants are those at which this program wrote and read.
-func (x *exchange) through() {
+func (x *exchange) runNetHTTP() {
 	var asked time.Time
 	var wrote atomic.Pointer[time.Time] // net/http writes on another goroutine
 	var began atomic.Bool
@@ -34,20 +34,20 @@ func (x *exchange) through() {
 	if t := wrote.Load(); t != nil {
 		x.res.Sent = t.Sub(x.res.Epoch)
 	}
-	x.answered = began.Load()
+	x.answerBegan = began.Load()
 	if err != nil {
-		x.broken(err)
+		x.failConnection(err)
 		return
 	}
 	defer resp.Body.Close()
 	x.res.Headers = x.now()
-	x.answer(resp, &plainBody{Reader: resp.Body})
-	if x.res.Status == StatusOK && c.open.Load() < openEnds { // to the end, so that the connection can be used again
+	x.readAnswer(resp, &netHTTPBody{Reader: resp.Body})
+	if x.res.Status == StatusOK && c.openEnds.Load() < maxOpenEnds { // so that the connection can be used again
 		stop := time.AfterFunc(endTime, x.cancel)
-		if _, err := io.CopyN(io.Discard, resp.Body, maxWhole); err == io.EOF {
-			c.open.Store(0)
+		if _, err := io.CopyN(io.Discard, resp.Body, maxBody); err == io.EOF {
+			c.openEnds.Store(0)
 		} else {
-			c.open.Add(1)
+			c.openEnds.Add(1)
 		}
 		stop.Stop()
 	}

@@ -2,5 +2,5 @@
 
 package client
 
-// ReadLimits returns the zero System: nothing is known here.
+// ReadLimits returns no limits: they are not known on this system.
 func ReadLimits() LocalLimits { return LocalLimits{} }

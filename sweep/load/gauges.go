@@ -39,23 +39,18 @@ const readEvery = time.Second
 
 // Limits of what a stage keeps in memory of its readings: 56 bytes each.
 const (
-	mostReadings = 3600 // an hour of them
-	keptTogether = 600  // handed to [Environment].Keep at a time: ten minutes of them
+	maxReadings   = 3600 // an hour of them
+	keepBatchSize = 600  // handed to [Environment].KeepReadings at a time: ten minutes of them
 )
 
-// read reads the gauges until the stage has ended. It hands all readings to Keep, and returns them, thinned out.
-func (r *runner) read(ctx context.Context) []Reading {
-	return r.Gather(ctx, r.epoch, r.stop, r.giveUp)
-}
-
-// Gather reads the gauges until stop is closed or ctx ends. It hands all readings to Keep, and returns them, thinned
-// out. Their instants count from epoch. failed is called where Keep cannot take them.
+// Gather reads the gauges until stop is closed or ctx ends. It hands all readings to KeepReadings, and returns them,
+// thinned out. Their instants count from epoch. failed is called where KeepReadings cannot take them.
 func (e *Environment) Gather(ctx context.Context, epoch time.Time, stop <-chan struct{}, failed func(error)) []Reading {
-	ticker := time.NewTicker(cmp.Or(e.Every, readEvery))
+	ticker := time.NewTicker(cmp.Or(e.ScrapeEvery, readEvery))
 	defer ticker.Stop()
-	all := thinned{most: mostReadings}
+	all := thinnedReadings{limit: maxReadings}
 	var batch []Reading
-	defer func() { e.handOn(batch, failed) }()
+	defer func() { e.keepBatch(batch, failed) }()
 	for {
 		at := time.Since(epoch)
 		limited, cancel := context.WithTimeout(ctx, readEvery)
@@ -64,53 +59,53 @@ func (e *Environment) Gather(ctx context.Context, epoch time.Time, stop <-chan s
 			batch = append(batch, Reading{at, g})
 		}
 		cancel()
-		if len(batch) == keptTogether {
-			e.handOn(batch, failed)
+		if len(batch) == keepBatchSize {
+			e.keepBatch(batch, failed)
 			batch = batch[:0]
 		}
 		select {
 		case <-ticker.C:
 		case <-stop:
-			return all.kept
+			return all.readings
 		case <-ctx.Done():
-			return all.kept
+			return all.readings
 		}
 	}
 }
 
-// handOn gives readings to Keep. Where they cannot be kept, the stage ends.
-func (e *Environment) handOn(batch []Reading, failed func(error)) {
-	if e.Keep == nil || len(batch) == 0 {
+// keepBatch gives readings to KeepReadings. Where they cannot be kept, the stage ends.
+func (e *Environment) keepBatch(batch []Reading, failed func(error)) {
+	if e.KeepReadings == nil || len(batch) == 0 {
 		return
 	}
-	if err := e.Keep(batch); err != nil {
+	if err := e.KeepReadings(batch); err != nil {
 		failed(err)
 	}
 }
 
-// thinned keeps at most a number of readings of a series of unknown length, evenly spread over it: all of a short one,
-// and of a longer one every second, every fourth and so on.
-type thinned struct {
-	kept []Reading
-	most int
-	step int // every how many of those that come are kept; 0 for all
-	came int
+// thinnedReadings keeps at most a number of readings of a series of unknown length, evenly spread over it: all of a
+// short one, and of a longer one every second, every fourth and so on.
+type thinnedReadings struct {
+	readings []Reading
+	limit    int
+	step     int // every how many of those that come are kept; 0 for all
+	seen     int
 }
 
-func (t *thinned) add(r Reading) {
+func (t *thinnedReadings) add(r Reading) {
 	t.step = max(t.step, 1)
-	if t.came++; (t.came-1)%t.step != 0 {
+	if t.seen++; (t.seen-1)%t.step != 0 {
 		return
 	}
-	if len(t.kept) == t.most {
-		half := t.kept[:0]
-		for i := 0; i < t.most; i += 2 {
-			half = append(half, t.kept[i])
+	if len(t.readings) == t.limit {
+		half := t.readings[:0]
+		for i := 0; i < t.limit; i += 2 {
+			half = append(half, t.readings[i])
 		}
-		t.kept, t.step = half, 2*t.step
-		if (t.came-1)%t.step != 0 {
+		t.readings, t.step = half, 2*t.step
+		if (t.seen-1)%t.step != 0 {
 			return
 		}
 	}
-	t.kept = append(t.kept, r)
+	t.readings = append(t.readings, r)
 }

@@ -1,12 +1,9 @@
-// Waits for instants: with one of Go's timers, which are late by up to a millisecond, or as exactly as the system
-// allows.
-
 package load
 
 import "time"
 
-// Timer waits with one of Go's timers, which also works in the virtual time of testing/synctest. The zero Timer is
-// ready for use. It is not safe for concurrent use.
+// Timer waits with one of Go's timers, which are late by up to a millisecond. It also works in the virtual time of
+// testing/synctest. The zero Timer is ready for use. It is not safe for concurrent use.
 type Timer struct{ timer *time.Timer }
 
 // Wait waits for an instant and returns true, at once where it has passed. It returns false as soon as quit is closed.
