@@ -104,12 +104,12 @@ func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
 
 // countColumns tell how many requests there were.
 func countColumns() []Column {
-	failed := count("failed", headFailed.Text(), FailedStages)
+	failed := count("failed", headFailed.Text(), FailedRequests)
 	tally := failed.Cell
 	failed.Word, failed.When = nil, anyFailed // CSV has classes
 	failed.Cell = func(r StageRow) table.Cell {
 		c := tally(r)
-		if c.Tone = table.Faint; FailedStages(r.Stage) > 0 {
+		if c.Tone = table.Faint; FailedRequests(r.Stage) > 0 {
 			c.Tone = table.Bad
 		}
 		return c

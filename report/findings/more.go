@@ -23,7 +23,7 @@ func moreDone(run *rundir.Run, l lang.Lang) string {
 	var rows []string
 	for _, r := range AllStages(run) {
 		s := r.Stage
-		counts := s.Role != rundir.WarmUp && WholeStages(s) && s.Invalid.IsZero()
+		counts := s.Role != rundir.WarmUp && IsComplete(s) && s.Invalid.IsZero()
 		if counts && s.Progress.Low.Known() && s.Progress.Low.Value() > beyondNoise*a.High.Value() {
 			rows = append(rows, table.Clean(StageName(s))+
 				lang.InParens.In(l, sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))))

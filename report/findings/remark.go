@@ -31,7 +31,7 @@ func remarkCell(r StageRow) table.Cell {
 		c := Promised(rowVerdict(r))
 		m.add(c.Tone, remarkSLO, c.Text)
 	}
-	if n := FailedStages(r.Stage); n > 0 {
+	if n := FailedRequests(r.Stage); n > 0 {
 		m.add(table.Bad, sayFailures, strconv.Itoa(n))
 	}
 	return table.Cell{Text: lang.Joined(m.texts, lang.Comma), Tone: m.tone}
@@ -47,7 +47,7 @@ func (m *remark) judge(r StageRow) {
 		m.add(table.Caution, remarkAway)
 	case !s.Invalid.IsZero():
 		m.add(table.Caution, remarkClient)
-	case !WholeStages(s):
+	case !IsComplete(s):
 		m.add(table.Caution, remarkCut)
 	case belowHeld(r) && s.Verdict == rundir.Saturated: // a longer row at a higher rate contradicts it
 		m.add(table.Caution, remarkShort)

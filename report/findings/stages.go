@@ -99,21 +99,21 @@ func byLoad(a, b *rundir.Stage) int {
 		cmp.Compare(a.Repeat, b.Repeat))
 }
 
-// WholeStages reports whether a stage ran for as long as planned.
-func WholeStages(s *rundir.Stage) bool { return s.State == rundir.Complete }
+// IsComplete reports whether a stage ran for as long as planned.
+func IsComplete(s *rundir.Stage) bool { return s.State == rundir.Complete }
 
 // stageAttempts returns how many requests of a run were due, and how many failed.
 func stageAttempts(run *rundir.Run) (due, failed int) {
 	for i := range run.Stages {
 		due += run.Stages[i].Requests.Due
-		failed += FailedStages(&run.Stages[i])
+		failed += FailedRequests(&run.Stages[i])
 	}
 	return due, failed
 }
 
-// FailedStages returns how many requests failed. Where failures are counted by class, those outside of the window are
+// FailedRequests returns how many requests failed. Where failures are counted by class, those outside of the window are
 // included.
-func FailedStages(s *rundir.Stage) int {
+func FailedRequests(s *rundir.Stage) int {
 	n := 0
 	for _, k := range s.Errors {
 		n += k

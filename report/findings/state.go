@@ -25,7 +25,7 @@ func Unfinished(run *rundir.Run, l lang.Lang) []string {
 	whole, narrowing := 0, 0
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		if WholeStages(s) {
+		if IsComplete(s) {
 			whole++
 		}
 		if narrows(s) {

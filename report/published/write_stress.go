@@ -260,7 +260,7 @@ func failedText(s *rundir.Stage) string {
 	if s.Source != nil && s.Requests == (rundir.Requests{}) {
 		return lang.Absent
 	}
-	return strconv.Itoa(findings.FailedStages(s))
+	return strconv.Itoa(findings.FailedRequests(s))
 }
 
 // writeBox draws a table with its title centred above it.
