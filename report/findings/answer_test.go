@@ -104,7 +104,7 @@ func TestWhatMoreWasCompleted(t *testing.T) {
 	} {
 		c.sat.Rate, c.sat.Low, c.sat.High = f(15), f(14), f(16)
 		run := &rundir.Run{Saturation: &c.sat, Warnings: c.notes, Stages: []rundir.Stage{stage(c.role, 19)}}
-		if got := moreDone(run, lang.English); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+		if got := fasterStages(run, lang.English); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -166,7 +166,7 @@ func TestQuotaIsNamed(t *testing.T) {
 	} {
 		a := &rundir.Answer{Rate: f(7.97), Quota: &c.quota}
 		for l, want := range map[lang.Lang]string{lang.English: c.en, lang.Chinese: c.zh} {
-			if got := limit(&rundir.Run{}, a, l); got != want {
+			if got := resourceLimit(&rundir.Run{}, a, l); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		}

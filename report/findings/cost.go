@@ -22,8 +22,8 @@ func tokenCost(run *rundir.Run) *rundir.TokenCost {
 	return c
 }
 
-// costs returns what output costs, as a sentence: as exactly as the rate is known that it follows from.
-func costs(run *rundir.Run, l lang.Lang) string {
+// costSentence returns what output costs, as a sentence: as exactly as the rate is known that it follows from.
+func costSentence(run *rundir.Run, l lang.Lang) string {
 	c := tokenCost(run)
 	if c == nil {
 		return ""

@@ -26,12 +26,12 @@ func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 		}
 	}
 	facts := []EnvironmentFact{
-		{envTarget.In(l), environmentWords(run.Target.URL, run.Target.API, run.Target.Model, run.Target.Engine,
+		{envTarget.In(l), joinWords(run.Target.URL, run.Target.API, run.Target.Model, run.Target.Engine,
 			run.Target.Version)},
-		{envLabels.In(l), labels(run.Labels)},
-		{envWorkload.In(l), workload(run, l)},
-		{envTool.In(l), tool(run.Tool)},
-		{envClient.In(l), client(run.Client, l)},
+		{envLabels.In(l), labelsText(run.Labels)},
+		{envWorkload.In(l), workloadText(run, l)},
+		{envTool.In(l), toolText(run.Tool)},
+		{envClient.In(l), clientText(run.Client, l)},
 		{envRanks.In(l), ranks(run, l)},
 		{envSelftest.In(l), selftested(run.Client.Selftest, l)},
 		{envClock.In(l), TimestampsText(run.Client.Timestamps, l)},
@@ -76,7 +76,7 @@ func Command(run *rundir.Run) string {
 	return Again(&again, "", "")
 }
 
-func labels(la rundir.Labels) string {
+func labelsText(la rundir.Labels) string {
 	var parts []string
 	add := func(key, value string) {
 		if value != "" && value != "0" {
@@ -92,8 +92,8 @@ func labels(la rundir.Labels) string {
 	return strings.Join(parts, ", ")
 }
 
-// workload describes the requests of a run.
-func workload(run *rundir.Run, l lang.Lang) string {
+// workloadText describes the requests of a run.
+func workloadText(run *rundir.Run, l lang.Lang) string {
 	wl := run.Workload
 	var parts []string
 	if prompt := lengthText(wl.PromptTokens); prompt != "" {
@@ -154,7 +154,7 @@ func lengthText(n rundir.Lengths) string {
 	return s
 }
 
-func tool(t rundir.Tool) string {
+func toolText(t rundir.Tool) string {
 	parts := []string{"llmsweep", t.Version, t.Go, t.OS}
 	switch {
 	case t.CPUs == 1:
@@ -162,10 +162,10 @@ func tool(t rundir.Tool) string {
 	case t.CPUs > 1:
 		parts = append(parts, strconv.Itoa(t.CPUs), "CPUs")
 	}
-	return environmentWords(parts...)
+	return joinWords(parts...)
 }
 
-func client(c rundir.Client, l lang.Lang) string {
+func clientText(c rundir.Client, l lang.Lang) string {
 	if !c.LagP99.Known() || !c.CPU.Known() {
 		return ""
 	}
@@ -191,15 +191,15 @@ func TimestampsText(by string, l lang.Lang) string {
 	return by
 }
 
-// environmentWords joins the parts that are not empty.
-func environmentWords(parts ...string) string {
+// joinWords joins the parts that are not empty.
+func joinWords(parts ...string) string {
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
 
 // replicaFacts returns the servers that requests were shared out over, one a line.
 func replicaFacts(run *rundir.Run, l lang.Lang) (facts []EnvironmentFact) {
 	for i, r := range run.Target.Replicas {
-		facts = append(facts, EnvironmentFact{replicaRows(i).In(l), environmentWords(r.URL, r.Engine, r.Version)})
+		facts = append(facts, EnvironmentFact{replicaRows(i).In(l), joinWords(r.URL, r.Engine, r.Version)})
 	}
 	return facts
 }

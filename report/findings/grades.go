@@ -9,8 +9,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// grades returns how many of the graded answers of a run are right; nothing where there were none.
-func grades(run *rundir.Run, l lang.Lang) []string {
+// gradesSentences returns how many of the graded answers of a run are right; nothing where there were none.
+func gradesSentences(run *rundir.Run, l lang.Lang) []string {
 	if run.Grades == nil {
 		return nil
 	}
@@ -33,8 +33,8 @@ func grades(run *rundir.Run, l lang.Lang) []string {
 		ShareRange(g.Accuracy)+" %", rest)}
 }
 
-// gradedCell is the accuracy of a stage with its interval: "81 % (77-85)".
-func gradedCell(g *rundir.Graded) table.Cell {
+// gradesCell is the accuracy of a stage with its interval: "81 % (77-85)".
+func gradesCell(g *rundir.Graded) table.Cell {
 	if g == nil || g.Answers == 0 {
 		return table.Absent()
 	}

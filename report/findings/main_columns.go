@@ -51,7 +51,7 @@ func MainColumns(percentiles []string) []Column {
 		}
 		c.Sub, c.Unit = lang.Text{}, ""
 	}
-	return growing(columns)
+	return hideGrowing(columns)
 }
 
 // PercentileColumns returns the columns of the table of percentiles; nil for the usual ones. TPOT has its mean, which
@@ -71,11 +71,11 @@ func PercentileColumns(percentiles []string) []Column {
 		}
 	}
 	columns := Pick(append(ids, "concurrency_mean", "remark")...)
-	return growing(columns)
+	return hideGrowing(columns)
 }
 
-// growing replaces times of requests where requests piled up: they depend on how long that lasted.
-func growing(columns []Column) []Column {
+// hideGrowing replaces times of requests where requests piled up: they depend on how long that lasted.
+func hideGrowing(columns []Column) []Column {
 	for i := range columns {
 		c, cell := columns[i], columns[i].Cell
 		wait := strings.HasPrefix(c.ID, "ttft_s_") || strings.HasPrefix(c.ID, "latency_s_")

@@ -9,13 +9,13 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// beyondNoise is the factor by which a stage must have completed more than the answer to be worth a sentence: single
+// noiseFactor is the factor by which a stage must have completed more than the answer to be worth a sentence: single
 // stages differ by a few per cent besides their own noise.
-const beyondNoise = 1.02
+const noiseFactor = 1.02
 
-// moreDone names the stages that completed more than the saturation rate and its interval, as the table shows them.
+// fasterStages names the stages that completed more than the saturation rate and its interval, as the table shows them.
 // Where the server changed meanwhile, nothing is returned.
-func moreDone(run *rundir.Run, l lang.Lang) string {
+func fasterStages(run *rundir.Run, l lang.Lang) string {
 	a := saturation.AnswerOf(run)
 	if a == nil || !a.Rate.Known() || !a.High.Known() || len(a.Cautions) > 0 {
 		return ""
@@ -24,7 +24,7 @@ func moreDone(run *rundir.Run, l lang.Lang) string {
 	for _, r := range AllStages(run) {
 		s := r.Stage
 		counts := s.Role != rundir.WarmUp && IsComplete(s) && s.Invalid.IsZero()
-		if counts && s.Progress.Low.Known() && s.Progress.Low.Value() > beyondNoise*a.High.Value() {
+		if counts && s.Progress.Low.Known() && s.Progress.Low.Value() > noiseFactor*a.High.Value() {
 			rows = append(rows, table.Clean(StageName(s))+
 				lang.InParens.In(l, sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))))
 		}

@@ -12,9 +12,9 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// promised returns the result of the SLO: for a sweep the highest rate that meets it, else for each stage whether it
+// sloLines returns the result of the SLO: for a sweep the highest rate that meets it, else for each stage whether it
 // does, the worst first; and what would decide it.
-func promised(run *rundir.Run, l lang.Lang) (lines []string) {
+func sloLines(run *rundir.Run, l lang.Lang) (lines []string) {
 	if run.SLO != nil {
 		lines = append(lines, Meets(run, l))
 		if run.SLO.Rate.IsZero() && run.SLO.Verdict == rundir.Unsure {
@@ -25,10 +25,10 @@ func promised(run *rundir.Run, l lang.Lang) (lines []string) {
 	rows := slices.DeleteFunc(AllStages(run), func(r StageRow) bool { return r.Stage.Goodput == nil })
 	slices.SortStableFunc(rows, func(a, b StageRow) int { return int(severity(b.Stage) - severity(a.Stage)) })
 	for _, r := range rows {
-		lines = append(lines, rowPromise(r.Stage, l))
+		lines = append(lines, rowSLO(r.Stage, l))
 	}
 	advised := advice(run, l)
-	return append(lines[:min(len(lines), mostLines-len(advised))], advised...)
+	return append(lines[:min(len(lines), maxLines-len(advised))], advised...)
 }
 
 // Meets returns in a sentence up to which rate a sweep meets its SLO. It must have one.
@@ -39,7 +39,7 @@ func Meets(run *rundir.Run, l lang.Lang) string {
 	case s.Rate.IsZero() && s.Low.Known() && s.High.Known():
 		return sayMeetsBetween.In(l, terms, lang.Number(s.Low, lang.Rate), lang.Number(s.High, lang.Rate))
 	case s.Rate.IsZero():
-		return sayMeetsNone.In(l, terms, whyNone(run, l))
+		return sayMeetsNone.In(l, terms, noRateReason(run, l))
 	case s.Rate.Bound():
 		return sayMeetsAll.In(l, terms, lang.Number(rundir.Exactly(s.Rate.Value()), lang.Rate)) + lang.Stop.In(l)
 	}
@@ -58,13 +58,13 @@ func Meets(run *rundir.Run, l lang.Lang) string {
 		text += sayFirstToBreak.In(l, s.Limiting)
 	}
 	if st := stageNamed(run, s.ProofStage); st != nil {
-		text += sayProof.In(l, arrived(st), heldFor(st).In(l))
+		text += sayProof.In(l, offeredText(st), holdTime(st).In(l))
 	}
 	return text
 }
 
-// whyNone returns why no rate was shown to meet the SLO, as far as that is known.
-func whyNone(run *rundir.Run, l lang.Lang) string {
+// noRateReason returns why no rate was shown to meet the SLO, as far as that is known.
+func noRateReason(run *rundir.Run, l lang.Lang) string {
 	switch s := run.SLO; {
 	case s.NeedsStage != "":
 		return sayUndecided.In(l, table.Clean(lang.Row(s.NeedsStage)), s.Limiting)
@@ -99,7 +99,7 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 	case stage == nil:
 		return nil
 	}
-	n := roundUp(float64(stage.Requests.OK + stage.Requests.Error + needs))
+	n := ceilTwoDigits(float64(stage.Requests.OK + stage.Requests.Error + needs))
 	per := stage.Rates.Completed
 	if stage.Rate.Known() {
 		per = stage.Rate
@@ -108,18 +108,18 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 		return []string{sayDecideCount.In(l, table.Clean(StageName(stage)), whole(n))}
 	}
 	if turns := run.Workload.Turns(); turns > 1 && run.SLO == nil {
-		return []string{sayDecideTalks.In(l, table.Clean(StageName(stage)), whole(n), whole(roundUp(n/turns)),
-			whole(roundUp(n/per.Value())))}
+		return []string{sayDecideTalks.In(l, table.Clean(StageName(stage)), whole(n), whole(ceilTwoDigits(n/turns)),
+			whole(ceilTwoDigits(n/per.Value())))}
 	}
 	say := sayDecideRun
 	if run.SLO != nil {
 		say = sayDecideSweep
 	}
-	return []string{say.In(l, table.Clean(StageName(stage)), whole(n), whole(roundUp(n/per.Value())))}
+	return []string{say.In(l, table.Clean(StageName(stage)), whole(n), whole(ceilTwoDigits(n/per.Value())))}
 }
 
-// roundUp returns the next number of two significant digits.
-func roundUp(v float64) float64 {
+// ceilTwoDigits returns the next number of two significant digits.
+func ceilTwoDigits(v float64) float64 {
 	if v < 10 {
 		return math.Ceil(v)
 	}
@@ -129,8 +129,8 @@ func roundUp(v float64) float64 {
 
 func whole(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }
 
-// rowPromise returns whether a stage meets the SLO, and why it does not.
-func rowPromise(s *rundir.Stage, l lang.Lang) string {
+// rowSLO returns whether a stage meets the SLO, and why it does not.
+func rowSLO(s *rundir.Stage, l lang.Lang) string {
 	g := s.Goodput
 	var terms, why []string
 	for _, p := range g.Terms {

@@ -24,7 +24,7 @@ func TestOnlyWhatIsMissedIsNamed(t *testing.T) {
 		{Term: "ttft:p90<300ms", Verdict: rundir.Unsure},
 		{Term: "errors<1%", Verdict: rundir.Broken, Value: rundir.Exactly(0.33)},
 	}}}
-	if got, want := rowPromise(s, lang.English), "asynchronous@3.00 misses errors<1%: errors is 33%."; got != want {
+	if got, want := rowSLO(s, lang.English), "asynchronous@3.00 misses errors<1%: errors is 33%."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

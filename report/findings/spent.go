@@ -7,8 +7,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// spent returns what a run spent, as a sentence.
-func spent(s *rundir.Spent, l lang.Lang) string {
+// spentSentence returns what a run spent, as a sentence.
+func spentSentence(s *rundir.Spent, l lang.Lang) string {
 	text := saySpent.In(l, strconv.Itoa(s.Requests), strconv.FormatInt(s.PromptTokens, 10),
 		strconv.FormatInt(s.OutputTokens, 10))
 	if s.UnsureTokens > 0 {

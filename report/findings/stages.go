@@ -20,18 +20,18 @@ type StageRow struct {
 func AllStages(run *rundir.Run) []StageRow {
 	rows := rowsOf(run, func(*rundir.Stage) bool { return true })
 	slices.SortStableFunc(rows, func(a, b StageRow) int {
-		return cmp.Or(cmp.Compare(place(a.Stage.Role), place(b.Stage.Role)), byLoad(a.Stage, b.Stage))
+		return cmp.Or(cmp.Compare(roleOrder(a.Stage.Role), roleOrder(b.Stage.Role)), compareLoad(a.Stage, b.Stage))
 	})
 	return rows
 }
 
 // GridStages returns the rows of a run without those of a sweep that only its answer needs.
 func GridStages(run *rundir.Run) []StageRow {
-	return slices.DeleteFunc(AllStages(run), func(r StageRow) bool { return narrows(r.Stage) })
+	return slices.DeleteFunc(AllStages(run), func(r StageRow) bool { return narrowsAnswer(r.Stage) })
 }
 
-// mostRows is how many rows of a sweep are read at a glance.
-const mostRows = 10
+// maxRows is how many rows of a sweep are read at a glance.
+const maxRows = 10
 
 // MainStages returns the rows of a sweep that its answer rests on, and as many of the grid's highest as are read at a
 // glance; all rows of other runs.
@@ -45,9 +45,9 @@ func MainStages(run *rundir.Run) []StageRow {
 		kept, failed = sat.KeptStage, sat.FailedStage
 	}
 	all = slices.DeleteFunc(all, func(r StageRow) bool {
-		return narrows(r.Stage) && r.Stage.Name != kept && r.Stage.Name != failed && !isSLOEnd(run, r.Stage)
+		return narrowsAnswer(r.Stage) && r.Stage.Name != kept && r.Stage.Name != failed && !isSLOEnd(run, r.Stage)
 	})
-	extra := len(all) - mostRows
+	extra := len(all) - maxRows
 	return slices.DeleteFunc(all, func(r StageRow) bool {
 		if r.Stage.Role != rundir.Grid || extra <= 0 {
 			return false
@@ -57,8 +57,8 @@ func MainStages(run *rundir.Run) []StageRow {
 	})
 }
 
-// narrows reports whether a stage of a sweep by rate narrows its answer, and is no row of the grid.
-func narrows(s *rundir.Stage) bool {
+// narrowsAnswer reports whether a stage of a sweep by rate narrows its answer, and is no row of the grid.
+func narrowsAnswer(s *rundir.Stage) bool {
 	return s.Kind != rundir.KindOfUsers && (s.Role == rundir.Probe || s.Role == rundir.Hold)
 }
 
@@ -77,8 +77,8 @@ func rowsOf(run *rundir.Run, keep func(*rundir.Stage) bool) []StageRow {
 	return rows
 }
 
-// place returns where a role stands in the table.
-func place(role rundir.Role) int {
+// roleOrder returns where a role stands in the table.
+func roleOrder(role rundir.Role) int {
 	switch role {
 	case rundir.Floor:
 		return 0
@@ -88,11 +88,11 @@ func place(role rundir.Role) int {
 	return 1
 }
 
-// byLoad orders the stages of a sweep, and repetitions, which ran in shuffled order, by load and number. Other stages
+// compareLoad orders the stages of a sweep, and repetitions, which ran in shuffled order, by load and number. Other stages
 // stay in the order in which they ran.
-func byLoad(a, b *rundir.Stage) int {
+func compareLoad(a, b *rundir.Stage) int {
 	repeated := a.Repeat > 0 && b.Repeat > 0
-	if a.Role != rundir.Grid && !narrows(a) && a.Kind != rundir.KindOfUsers && !repeated {
+	if a.Role != rundir.Grid && !narrowsAnswer(a) && a.Kind != rundir.KindOfUsers && !repeated {
 		return 0
 	}
 	return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.MaxConcurrency, b.MaxConcurrency),
@@ -102,8 +102,8 @@ func byLoad(a, b *rundir.Stage) int {
 // IsComplete reports whether a stage ran for as long as planned.
 func IsComplete(s *rundir.Stage) bool { return s.State == rundir.Complete }
 
-// stageAttempts returns how many requests of a run were due, and how many failed.
-func stageAttempts(run *rundir.Run) (due, failed int) {
+// requestCounts returns how many requests of a run were due, and how many failed.
+func requestCounts(run *rundir.Run) (due, failed int) {
 	for i := range run.Stages {
 		due += run.Stages[i].Requests.Due
 		failed += FailedRequests(&run.Stages[i])
@@ -124,7 +124,7 @@ func FailedRequests(s *rundir.Stage) int {
 // anyFailed reports whether a request failed in any of the runs.
 func anyFailed(runs []rundir.Run) bool {
 	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
-		_, failed := stageAttempts(&run)
+		_, failed := requestCounts(&run)
 		return failed > 0
 	})
 }

@@ -28,14 +28,14 @@ func Unfinished(run *rundir.Run, l lang.Lang) []string {
 		if IsComplete(s) {
 			whole++
 		}
-		if narrows(s) {
+		if narrowsAnswer(s) {
 			narrowing++
 		}
 	}
 	if run.State == rundir.Complete && whole == len(run.Stages) {
 		return nil
 	}
-	lines := []string{ended(run, l)}
+	lines := []string{endSentence(run, l)}
 	if whole == 0 {
 		lines = append(lines, stateNone.In(l))
 	}
@@ -49,8 +49,8 @@ func Unfinished(run *rundir.Run, l lang.Lang) []string {
 // inProgress is the code of the note on a run that another process is measuring.
 const inProgress = "run.in-progress"
 
-// ended returns how a run ended, and after how long.
-func ended(run *rundir.Run, l lang.Lang) string {
+// endSentence returns how a run ended, and after how long.
+func endSentence(run *rundir.Run, l lang.Lang) string {
 	how := stateEnded
 	switch run.State {
 	case rundir.Interrupted:

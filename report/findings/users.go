@@ -11,20 +11,20 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// users returns a number of users in words.
-func users(n float64, l lang.Lang) string {
+// usersText returns a number of users in words.
+func usersText(n float64, l lang.Lang) string {
 	if n == 1 {
 		return sayUser.In(l, "1")
 	}
 	return sayUsers.In(l, lang.Shortest(n))
 }
 
-// carried returns how many users a server carries, and why not more.
-func carried(run *rundir.Run, c *rundir.Carried, l lang.Lang) []string {
+// capacitySentences returns how many users a server carries, and why not more.
+func capacitySentences(run *rundir.Run, c *rundir.Carried, l lang.Lang) []string {
 	terms := strings.Join(c.Terms, lang.ListComma.In(l))
 	switch {
 	case c.Users.IsZero() && c.Verdict == rundir.Broken:
-		return append([]string{sayCarriesNone.In(l, terms)}, beyond(c, l)...)
+		return append([]string{sayCarriesNone.In(l, terms)}, overloadSentences(c, l)...)
 	case c.Users.IsZero() && c.Low.Known() && c.High.Known() && terms != "":
 		return []string{sayCarriesFew.In(l, terms, lang.Shortest(c.Low.Value()), lang.Shortest(c.High.Value()))}
 	case c.Users.IsZero():
@@ -34,7 +34,7 @@ func carried(run *rundir.Run, c *rundir.Carried, l lang.Lang) []string {
 	if c.Users.Bound() {
 		say = sayCarriesMost
 	}
-	s := say.In(l, users(c.Users.Value(), l))
+	s := say.In(l, usersText(c.Users.Value(), l))
 	if c.Low.Known() && c.High.Known() {
 		s += sayInterval.In(l, lang.Shortest(c.Low.Value()), lang.Shortest(c.High.Value()))
 	}
@@ -44,15 +44,15 @@ func carried(run *rundir.Run, c *rundir.Carried, l lang.Lang) []string {
 	if terms != "" {
 		s += sayWithin.In(l, terms)
 	}
-	lines := append([]string{s + lang.Stop.In(l)}, beyond(c, l)...)
+	lines := append([]string{s + lang.Stop.In(l)}, overloadSentences(c, l)...)
 	if c.Scattered {
 		lines = append(lines, sayScattered.In(l))
 	}
 	return lines
 }
 
-// beyond returns what happens with more users, and what the server states of its cache.
-func beyond(c *rundir.Carried, l lang.Lang) (lines []string) {
+// overloadSentences returns what happens with more users, and what the server states of its cache.
+func overloadSentences(c *rundir.Carried, l lang.Lang) (lines []string) {
 	say := map[string]lang.Phrase{rundir.LimitKV: sayBeyondKV, rundir.LimitSlots: sayBeyondSlots,
 		rundir.LimitCompute: sayBeyondCompute}[c.Cause]
 	if c.Cause == "" {
@@ -75,12 +75,12 @@ func beyond(c *rundir.Carried, l lang.Lang) (lines []string) {
 			falls = append(falls, sayValueGrows.In(l, name, amount(from.Value), amount(to.Value)))
 		}
 		if len(falls) > 0 {
-			lines = append(lines, say.In(l, users(c.Users.Value(), l))+sayWithUsers.In(l, users(float64(from.Users), l),
-				users(float64(to.Users), l))+strings.Join(falls, lang.Comma.In(l))+lang.Stop.In(l))
+			lines = append(lines, say.In(l, usersText(c.Users.Value(), l))+sayWithUsers.In(l, usersText(float64(from.Users), l),
+				usersText(float64(to.Users), l))+strings.Join(falls, lang.Comma.In(l))+lang.Stop.In(l))
 		}
 	}
 	if c.Fits.Known() && c.Cause == rundir.LimitKV {
-		lines = append(lines, sayCacheFits.In(l, lang.Grouped(lang.Shortest(c.Cache.Value())), users(c.Fits.Value(), l),
+		lines = append(lines, sayCacheFits.In(l, lang.Grouped(lang.Shortest(c.Cache.Value())), usersText(c.Fits.Value(), l),
 			lang.Number(c.Context, lang.Fixed(0))))
 	}
 	return lines
@@ -121,12 +121,12 @@ func sessionColumns() []Column {
 		share("sessions_hits", headHits, told(func(s *rundir.Sessions) rundir.Number { return s.Hits })),
 		shown(share("sessions_again", headAgain, told((*rundir.Sessions).Again))),
 		share("sessions_good", headGood, told(func(s *rundir.Sessions) rundir.Number { return s.Good })),
-		shown(share("turns_good", headTurnsGood, turnsGood)),
+		shown(share("turns_good", headTurnsGood, goodTurns)),
 	}
 }
 
-// turnsGood returns the share of the turns of a stage that kept the SLO.
-func turnsGood(s *rundir.Stage) rundir.Number {
+// goodTurns returns the share of the turns of a stage that kept the SLO.
+func goodTurns(s *rundir.Stage) rundir.Number {
 	if s.Sessions == nil || s.Goodput == nil {
 		return rundir.Number{}
 	}
