@@ -16,7 +16,7 @@ import (
 // as in "mean=61.2 p99=58". Text that a spreadsheet would take for a formula has an apostrophe before it.
 func CSV(w io.Writer, runs []rundir.Run) error {
 	out := csv.NewWriter(w)
-	columns := fileColumns()
+	columns := csvColumns()
 	record := make([]string, len(columns))
 	for i := range columns {
 		record[i] = columns[i].ID
@@ -38,7 +38,7 @@ func CSV(w io.Writer, runs []rundir.Run) error {
 	return out.Error()
 }
 
-// fileColumns are those that a file has: all but the ones that are made for people.
-func fileColumns() []findings.Column {
+// csvColumns are those that a file has: all but the ones that are made for people.
+func csvColumns() []findings.Column {
 	return slices.DeleteFunc(findings.Columns(), func(c findings.Column) bool { return c.Number == nil && c.Word == nil })
 }

@@ -22,7 +22,7 @@ func consoleSections(all bool) []section {
 	if all {
 		return []section{opening, allRows, plot, tables, errorList, warningList, noteList, files}
 	}
-	return []section{opening, mainRows, topNotes, next, files}
+	return []section{opening, mainRows, topNotes, nextCommand, files}
 }
 
 func markdownSections(all bool) []section {
@@ -57,19 +57,19 @@ func (o *Options) level() int {
 	return 2
 }
 
-// summary is the answer. A run that is not whole says how far it got.
-func summary(run *rundir.Run, l lang.Lang) []string {
+// answerLines is the answer. A run that is not whole says how far it got.
+func answerLines(run *rundir.Run, l lang.Lang) []string {
 	return append(findings.Unfinished(run, l), findings.Answer(run, l)...)
 }
 
 // opening says what was measured, and what was found.
 func opening(run *rundir.Run, o *Options) []table.Section {
-	return []table.Section{{Title: lang.Same(headline(run, o.Lang)), Lines: o.lines(summary(run, o.Lang))}}
+	return []table.Section{{Title: lang.Same(headline(run, o.Lang)), Lines: o.lines(answerLines(run, o.Lang))}}
 }
 
 // title is the opening of a document.
 func title(run *rundir.Run, o *Options) []table.Section {
-	lines := summary(run, o.Lang)
+	lines := answerLines(run, o.Lang)
 	name := findings.SetupName(run, o.Lang)
 	if o.several {
 		return []table.Section{{Title: lang.Same(name), Level: 2, Lines: o.lines(lines)}}
@@ -174,14 +174,14 @@ func tables(run *rundir.Run, o *Options) (all []table.Section) {
 	return all
 }
 
-// mostNotes is how many notes people read.
-const mostNotes = 3
+// maxNotes is how many notes people read.
+const maxNotes = 3
 
 // topNotes are the first of what a reader must know: failed requests, then warnings.
 func topNotes(run *rundir.Run, o *Options) []table.Section {
 	lines := slices.Concat(findings.Errors(run, o.Lang), audit.Cautions(run, o.Lang))
-	if more := len(lines) - mostNotes; more > 0 {
-		lines = append(lines[:mostNotes:mostNotes], sayMoreNotes.In(o.Lang, strconv.Itoa(more)))
+	if more := len(lines) - maxNotes; more > 0 {
+		lines = append(lines[:maxNotes:maxNotes], sayMoreNotes.In(o.Lang, strconv.Itoa(more)))
 	}
 	if len(lines) == 0 {
 		return nil
@@ -226,8 +226,8 @@ func terms(run *rundir.Run, o *Options) []table.Section {
 	return o.list(wordTerms, lines)
 }
 
-// next says what to do with an answer.
-func next(run *rundir.Run, o *Options) []table.Section {
+// nextCommand says what to do with an answer.
+func nextCommand(run *rundir.Run, o *Options) []table.Section {
 	a := run.Answer
 	if o.Dir == "" || a == nil || !a.Rate.Known() || len(findings.Answer(run, o.Lang)) == 0 {
 		return nil

@@ -41,7 +41,7 @@ func svgText(t lang.Text, l lang.Lang) string {
 }
 
 // textWidth returns the width of the text in pixels, in the wider language. It rather says too much.
-func textWidth(t lang.Text) float64 { return max(widthOf(t.EN), widthOf(t.ZH)) }
+func textWidth(t lang.Text) float64 { return max(stringWidth(t.EN), stringWidth(t.ZH)) }
 
 // Escape returns text that is safe in HTML and SVG, and in an attribute. Control characters and signs that turn the
 // direction of text around are left out: names and messages come from servers and files.
@@ -55,8 +55,8 @@ const (
 	lineHeight = 15
 )
 
-// widthOf estimates the width of a text at the larger size.
-func widthOf(s string) float64 {
+// stringWidth estimates the width of a text at the larger size.
+func stringWidth(s string) float64 {
 	const wide, capital, small, thin = 1.0, 0.68, 0.56, 0.3 // of the size; measured on common fonts, and rounded up
 	w := 0.0
 	for _, r := range s {

@@ -33,8 +33,8 @@ type Panel struct {
 	Bars   []Bar // along the x axis, each in a row with its name: there are no series then
 }
 
-// size is the height of the area in pixels.
-func (p *Panel) size() float64 {
+// areaHeight is the height of the area in pixels.
+func (p *Panel) areaHeight() float64 {
 	const row = 14
 	if n := len(p.Bars); n > 0 {
 		return row * float64(n)
@@ -114,27 +114,27 @@ type Rule struct {
 
 // The measures of a figure, in pixels.
 const (
-	figureWidth = 440
-	leftMargin  = 60
-	rightLeast  = 14
-	rightMost   = 150
-	headRow     = 17 // of the y label, and of a row of tags
-	footHeight  = 40 // ticks and label of the x axis
-	panelGap    = 10
-	nearHead    = 6 // a tick of the y axis this near to the top of its panel has no number
+	figureWidth    = 440
+	leftMargin     = 60
+	minRightMargin = 14
+	maxRightMargin = 150
+	headRow        = 17 // of the y label, and of a row of tags
+	footHeight     = 40 // ticks and label of the x axis
+	panelGap       = 10
+	minTickGap     = 6 // a tick of the y axis this near to the top of its panel has no number
 )
 
 // canvas is a figure while it is written.
 type canvas struct {
 	*Figure
-	b      strings.Builder
-	l      lang.Lang // empty for both
-	x      scale
-	top    float64 // of the panel that is drawn
-	bottom float64
-	y      scale
-	spots  [][2]float64
-	alone  bool // it is a file of its own: no script shows what points rest on
+	b          strings.Builder
+	l          lang.Lang // empty for both
+	x          scale
+	top        float64 // of the panel that is drawn
+	bottom     float64
+	y          scale
+	spots      [][2]float64
+	standalone bool // it is a file of its own: no script shows what points rest on
 }
 
 // SVG returns the figure as an svg element for a page, in one language or, where l is empty, in both; and where its
@@ -148,14 +148,14 @@ func (f *Figure) SVG(l lang.Lang) (svg string, spots [][2]float64) {
 // fitX fits the x axis to all that is drawn along it.
 func (c *canvas) fitX() {
 	e := newExtent()
-	right := max(rightLeast, c.Right)
+	right := max(minRightMargin, c.Right)
 	for _, p := range c.Panels {
 		for _, s := range p.Series {
 			for _, q := range s.Points {
 				e.add(q.X)
 			}
 			if !s.Name.IsZero() && s.Style != Front {
-				right = max(right, min(textWidth(s.Name)+12, rightMost))
+				right = max(right, min(textWidth(s.Name)+12, maxRightMargin))
 			}
 		}
 		for _, b := range p.Bars {
@@ -182,7 +182,7 @@ func (c *canvas) draw() {
 	head := float64(rows) * headRow
 	height := head + footHeight
 	for i := range c.Panels {
-		height += headRow + c.Panels[i].size() + panelGap
+		height += headRow + c.Panels[i].areaHeight() + panelGap
 	}
 	fmt.Fprintf(
 		&c.b,
@@ -197,7 +197,7 @@ func (c *canvas) draw() {
 	for i := range c.Panels {
 		top += headRow
 		c.panel(&c.Panels[i], top, i == len(c.Panels)-1)
-		top += c.Panels[i].size() + panelGap
+		top += c.Panels[i].areaHeight() + panelGap
 	}
 	c.overlay(tags, head, top-panelGap)
 	c.b.WriteString(`<path class="cross" d=""/></svg>`)
@@ -220,7 +220,7 @@ func (c *canvas) tags() []tag {
 	for _, m := range c.Marks {
 		all = append(all, tag{text: m.Text, class: "mark", x: c.x.clamp(m.At), flag: true})
 	}
-	return stack(all, 2, figureWidth-2)
+	return stackTags(all, 2, figureWidth-2)
 }
 
 // panel draws one panel.
@@ -232,7 +232,7 @@ func (c *canvas) panel(p *Panel, top float64, last bool) {
 			e.add(r.At)
 		}
 	}
-	c.top, c.bottom = top, top+p.size()
+	c.top, c.bottom = top, top+p.areaHeight()
 	c.y = p.Y.fit(e, c.bottom, c.top)
 	c.axes(p, last)
 	for _, s := range c.Spans {
@@ -307,7 +307,7 @@ func (c *canvas) axes(p *Panel, last bool) {
 		}
 		y := c.y.at(v)
 		fmt.Fprintf(&grid, "M%s %sH%s", px(c.x.from), px(y), px(c.x.to))
-		if y > c.top+nearHead { // else it would touch the label of the axis, which stands above
+		if y > c.top+minTickGap { // else it would touch the label of the axis, which stands above
 			c.text(c.x.from-6, y+4, "tick", "end", lang.Same(p.Y.format(v)))
 		}
 	}
@@ -368,7 +368,7 @@ func (c *canvas) overlay(tags []tag, head, bottom float64) {
 		y := head - float64(t.row)*headRow - 5
 		if t.flag {
 			from, w := y-ascent, textWidth(t.text)
-			if t.left+w > t.x-pole+1e-6 { // too near to the left edge: the text stands over its line
+			if t.left+w > t.x-flagGap+1e-6 { // too near to the left edge: the text stands over its line
 				from = y + ascent/2
 			}
 			fmt.Fprintf(&c.b, `<path class="mark" d="M%s %sV%s"/>`, px(t.x), px(from), px(bottom))
@@ -403,7 +403,7 @@ func (c *canvas) rules(p *Panel) {
 		)
 		names = append(names, label{text: r.Text, class: Escape(r.Key), y: y - 4})
 	}
-	for _, n := range spread(names, c.top+11, c.bottom-3) {
+	for _, n := range spreadLabels(names, c.top+11, c.bottom-3) {
 		const pad = 5
 		x, w := c.x.from+pad, textWidth(n.text)
 		if right := c.x.to - pad - w; right > x && c.crossings(p, right, n.at, w) < c.crossings(p, x, n.at, w) {
@@ -469,7 +469,7 @@ func (c *canvas) labels(p *Panel, all []label) {
 	fits := func(n label) bool {
 		return math.Abs(n.at-n.y) <= lineHeight && c.crossings(p, n.from+gap, n.at, textWidth(n.text)) == 0
 	}
-	placed := spread(all, c.top+8, c.bottom+2)
+	placed := spreadLabels(all, c.top+8, c.bottom+2)
 	if len(placed) > most && slices.ContainsFunc(placed, func(n label) bool { return !fits(n) }) {
 		return
 	}

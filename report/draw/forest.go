@@ -79,7 +79,7 @@ func Forest(name string, axis lang.Text, bars []Bar) string {
 	for i, b := range bars {
 		y := top + row*(float64(i)+0.5)
 		c.text(left-10, y+4, "name", "end", b.Name)
-		c.row(b, y, 4)
+		c.drawBar(b, y, 4)
 		c.text(c.x.to+10, y+4, "tick", "start", b.Value)
 	}
 	c.b.WriteString(`<path class="cross" d=""/></svg>`)
@@ -91,12 +91,12 @@ func (c *canvas) bars(all []Bar) {
 	for i, b := range all {
 		y := c.top + (c.bottom-c.top)*(float64(i)+0.5)/float64(len(all))
 		c.text(c.x.from-6, y+4, "tick", "end", b.Name)
-		c.row(b, y, 3)
+		c.drawBar(b, y, 3)
 	}
 }
 
-// row draws the value of a bar and its interval at a height; end is half the height of the interval's ends.
-func (c *canvas) row(b Bar, y, end float64) {
+// drawBar draws the value of a bar and its interval at a height; end is half the height of the interval's ends.
+func (c *canvas) drawBar(b Bar, y, end float64) {
 	fmt.Fprintf(&c.b, `<g class="sr %s">`, colourClass(b.Colour))
 	if b.High > b.Low {
 		low, high := c.x.clamp(b.Low), c.x.clamp(b.High)
@@ -123,7 +123,7 @@ func (c *canvas) row(b Bar, y, end float64) {
 		fmt.Fprintf(
 			&c.b,
 			`<path class="pt%s" data-r="%d" data-x="%s" data-y="%s" d="%s"/>`,
-			b.Shape.open(),
+			b.Shape.openClass(),
 			b.Row,
 			px(x),
 			px(y),

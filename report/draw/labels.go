@@ -15,10 +15,10 @@ type label struct {
 	at    float64 // where it stands
 }
 
-// spread places labels so that each is at least a line's height from the next, within the pixels from top to bottom, as
+// spreadLabels places labels so that each is at least a line's height from the next, within the pixels from top to bottom, as
 // near as possible to where they want to stand. Labels keep their order. Where there is no room for all, those at the
 // end are left out.
-func spread(all []label, top, bottom float64) []label {
+func spreadLabels(all []label, top, bottom float64) []label {
 	slices.SortStableFunc(all, func(a, b label) int { return cmp.Compare(a.y, b.y) })
 	if most := int((bottom-top)/lineHeight) + 1; len(all) > most {
 		all = all[:most]
@@ -63,11 +63,11 @@ type tag struct {
 	left  float64
 }
 
-// pole is the distance of the text of a flag from its line, in pixels.
-const pole = 4
+// flagGap is the distance of the text of a flag from its line, in pixels.
+const flagGap = 4
 
-// stack gives tags rows, from the lowest up, so that none covers another, and keeps them within left and right.
-func stack(all []tag, left, right float64) []tag {
+// stackTags gives tags rows, from the lowest up, so that none covers another, and keeps them within left and right.
+func stackTags(all []tag, left, right float64) []tag {
 	slices.SortStableFunc(all, func(a, b tag) int { return cmp.Compare(a.x, b.x) })
 	var ends []float64 // of the rows
 	for i := range all {
@@ -75,7 +75,7 @@ func stack(all []tag, left, right float64) []tag {
 		w := textWidth(t.text)
 		t.left = max(left, min(t.x-w/2, right-w))
 		if t.flag {
-			t.left = max(left, t.x-w-pole)
+			t.left = max(left, t.x-w-flagGap)
 			for _, before := range all[:i] { // whose line would cross the text
 				if before.flag && before.x > t.left {
 					t.row = max(t.row, before.row)

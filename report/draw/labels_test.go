@@ -26,7 +26,7 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 		for _, y := range wants {
 			all = append(all, label{y: y})
 		}
-		placed := spread(all, top, bottom)
+		placed := spreadLabels(all, top, bottom)
 		for i, l := range placed {
 			if l.at < top-1e-6 || l.at > bottom+1e-6 {
 				t.Fatalf("label %d of %v stands at %v, beyond %v to %v", i, wants, l.at, top, bottom)
@@ -59,7 +59,7 @@ func TestTagsDoNotOverlap(t *testing.T) {
 				},
 			)
 		}
-		placed := stack(all, left, right)
+		placed := stackTags(all, left, right)
 		for i, a := range placed {
 			if a.left < left-1e-9 || a.left+textWidth(a.text) > right+1e-9 && !a.flag {
 				t.Fatalf("%q stands from %v to %v", a.text.EN, a.left, a.left+textWidth(a.text))

@@ -15,7 +15,7 @@ import (
 
 // OutputByRate is output against the rate, of the stages with the roles; without roles, of the grid and the probes.
 func OutputByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
-	return byRate(
+	return rateFigure(
 		run,
 		plotOutput.Text(),
 		findings.Output,
@@ -31,19 +31,19 @@ const logFactor = 10
 // saturates.
 func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 	ttft := func(s *rundir.Stage) rundir.Number { return s.TTFT.Mean }
-	f := byRate(run, plotTTFT.Text(), ttft, func(y float64) string { return lang.Time(rundir.Exactly(y)) }, roles)
+	f := rateFigure(run, plotTTFT.Text(), ttft, func(y float64) string { return lang.Time(rundir.Exactly(y)) }, roles)
 	p := &f.Panels[0]
-	if low, high := valuesOf(p.Series[0].Points); low > 0 && high > logFactor*low {
+	if low, high := valueRange(p.Series[0].Points); low > 0 && high > logFactor*low {
 		p.Y.Log = true
 		f.Title = f.Title.Plus(lang.Same(" (log)"))
 	}
 	return f
 }
 
-// byRate is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it
+// rateFigure is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it
 // completed. In a sweep by users it is a metric at their numbers, with that marked which the server carries; rows of
 // one number are joined to their mean.
-func byRate(
+func rateFigure(
 	run *rundir.Run,
 	title lang.Text,
 	of findings.TakeStages,
@@ -70,7 +70,7 @@ func byRate(
 	}
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 	if users {
-		points = joined(points)
+		points = meanPoints(points)
 	}
 	f := &Figure{Title: title, Panels: []Panel{{Y: Axis{Format: format}, Series: []Series{{Points: points}}}}}
 	if users {
@@ -91,8 +91,8 @@ func ByUsers(run *rundir.Run) bool {
 	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Kind == rundir.KindOfUsers })
 }
 
-// joined returns points, sorted by x, with those of one x joined to their mean.
-func joined(points []Point) (all []Point) {
+// meanPoints returns points, sorted by x, with those of one x joined to their mean.
+func meanPoints(points []Point) (all []Point) {
 	for len(points) > 0 {
 		n := 1
 		for n < len(points) && points[n].X == points[0].X {

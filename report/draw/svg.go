@@ -59,7 +59,7 @@ func (f *File) Write(w io.Writer, l lang.Lang) error {
 	}
 	width, height := float64(figureWidth*len(f.Figures)), 0.0
 	for i, own := range f.Figures {
-		c := canvas{Figure: own, l: l, alone: true}
+		c := canvas{Figure: own, l: l, standalone: true}
 		c.draw()
 		drawn := c.b.String()
 		fmt.Fprintf(
@@ -98,7 +98,7 @@ func (f *File) legend(b *strings.Builder, l lang.Lang, width, top float64) float
 	}
 	x, y := float64(left), 0.0
 	for _, e := range f.Legend {
-		w := sign + widthOf(e.Text.In(l))
+		w := sign + stringWidth(e.Text.In(l))
 		if x > left && x+w > width {
 			x, y = left, y+fileLegend
 		}
@@ -138,7 +138,7 @@ func FaintSign() string {
 func (s Shape) Sign() string { return s.sign(13, 5) }
 
 func (s Shape) sign(x, y float64) string {
-	return fmt.Sprintf(`<g class="sr ck"><path class="pt%s" d="%s"/></g>`, s.open(), s.path(x, y))
+	return fmt.Sprintf(`<g class="sr ck"><path class="pt%s" d="%s"/></g>`, s.openClass(), s.path(x, y))
 }
 
 // LineKey returns [LineSign] for HTML.

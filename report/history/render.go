@@ -140,7 +140,7 @@ func (h *History) Noise() table.Section {
 func (h *History) Sees() lang.Text {
 	known := slices.DeleteFunc(slices.Clone(h.Series), func(s Series) bool { return s.Needed == 0 })
 	if len(known) == 0 {
-		return sayTooFew.Text(fewest)
+		return sayTooFew.Text(minSpreadRuns)
 	}
 	most := slices.MaxFunc(known, func(a, b Series) int { return cmp.Compare(a.Needed, b.Needed) })
 	return sayNeeds.Text(most.metric(), most.Needed)

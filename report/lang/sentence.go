@@ -114,7 +114,7 @@ func (f *filler) fill(text string) string {
 		return v
 	})
 	if f.l == Chinese {
-		return withoutSeams(text)
+		return removeSeams(text)
 	}
 	return text
 }

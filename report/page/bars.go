@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// mostBars is the most bars of a cell: more cannot be told apart at its width.
-const mostBars = 32
+// maxBars is the most bars of a cell: more cannot be told apart at its width.
+const maxBars = 32
 
 // bars draws values small, one bar a value, as high as the value is beside the largest. Where there are more values
 // than bars, a bar is the largest of its values.
@@ -20,7 +20,7 @@ func bars(values []float64) template.HTML {
 		return ""
 	}
 	var b strings.Builder
-	n := min(len(values), mostBars)
+	n := min(len(values), maxBars)
 	fmt.Fprintf(&b, "M0 %d", height)
 	for i := range n {
 		worst := slices.Max(values[i*len(values)/n : (i+1)*len(values)/n])

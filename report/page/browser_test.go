@@ -136,7 +136,7 @@ func (u user) point(figure, variant string, row int, series string) (x, y float6
 func TestReadingARun(t *testing.T) {
 	ctx := browser(t)
 	run := openReal(t)
-	v := newView(run)
+	v := newRunPage(run)
 	var b strings.Builder
 	if err := Run(&b, run, real, WriteOptions{}); err != nil {
 		t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// wanted are the terms of the SLO, as a reader writes them.
-func wanted(o choose.Options) []string {
+// sloTerms are the terms of the SLO, as a reader writes them.
+func sloTerms(o choose.Options) []string {
 	var all []string
 	for _, t := range o.Terms {
 		all = append(all, t.String())
@@ -32,21 +32,21 @@ func Choose(
 	sections []table.Section,
 	po WriteOptions,
 ) error {
-	d := &Document{Title: titleChoice.Text(o.Demand.Text()), Subtitle: lang.Same(strings.Join(wanted(o), ", "))}
+	d := &Document{Title: titleChoice.Text(o.Demand.Text()), Subtitle: lang.Same(strings.Join(sloTerms(o), ", "))}
 	for i := range choices {
-		own := ranked(&choices[i], setups)
+		own := rankSetups(&choices[i], setups)
 		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o))
 		if len(own) > 0 {
-			d.Sections = append(d.Sections, togetherSection(i, own, o.Prices, titleTogetherOf.Text(choices[i].Model)))
+			d.Sections = append(d.Sections, overlaySection(i, own, o.Prices, titleTogetherOf.Text(choices[i].Model)))
 		}
 	}
 	d.Sections = append(d.Sections, FromSections("part", sections)...)
 	return WriteHTML(w, d, po)
 }
 
-// ranked are the setups of a choice, those that meet the demand first and in their order, so that the numbers in
+// rankSetups are the setups of a choice, those that meet the demand first and in their order, so that the numbers in
 // drawings are ranks.
-func ranked(c *choose.Choice, setups []setup.Setup) []setup.Setup {
+func rankSetups(c *choose.Choice, setups []setup.Setup) []setup.Setup {
 	own := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != c.Model })
 	rank := func(s setup.Setup) int {
 		at := slices.IndexFunc(c.Ranked, func(k choose.Candidate) bool { return k.Name == s.Name })
@@ -136,8 +136,8 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 		},
 	}
 	var labels []string
-	names := namesOf(setups)
-	called := distinct(names)
+	names := setupNames(setups)
+	called := distinctParts(names)
 	short := lineNames(called) // the numbers are those of the other drawings of the page
 	// places are those of what is drawn, which give its label and its colour in all drawings of the page.
 	var places []int
@@ -164,7 +164,7 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 			panel.Series = append(panel.Series, line)
 		}
 	}
-	caption := against(label, axisDemand.Text(o.Demand.Unit())).Plus(lang.Stop.Text())
+	caption := axesCaption(label, axisDemand.Text(o.Demand.Unit())).Plus(lang.Stop.Text())
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,

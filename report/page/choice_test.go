@@ -109,7 +109,7 @@ func TestNamesOfAnIndex(t *testing.T) {
 		{[]string{"x", "y"}, []string{"x", "y"}}, {[]string{"/x", "y"}, []string{"/x", "y"}},
 		{[]string{"runs/x"}, []string{"x"}},
 	} {
-		if got := withoutDirectory(c.paths); !slices.Equal(got, c.want) {
+		if got := trimCommonDir(c.paths); !slices.Equal(got, c.want) {
 			t.Errorf("%q are called %q, want %q", c.paths, got, c.want)
 		}
 	}
@@ -130,7 +130,7 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 	if impossible < 1 {
 		t.Fatalf("the document has %d impossible rows", impossible)
 	}
-	all := newTogether(setups, namesOf(setups), "").figures()
+	all := newOverlay(setups, setupNames(setups), "").figures()
 	told := 0
 	for _, f := range all {
 		if strings.Contains(f.Note.EN, fmt.Sprintf("impossible: %d.", impossible)) {

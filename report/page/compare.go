@@ -15,17 +15,17 @@ import (
 
 // Compare writes the page of a comparison of results. sections returns all that is said and tabled about it.
 func Compare(w io.Writer, c *compare.Comparison, setups []setup.Setup, sections []table.Section, o WriteOptions) error {
-	return WriteHTML(w, ofComparison(c, setups, sections), o)
+	return WriteHTML(w, comparisonDocument(c, setups, sections), o)
 }
 
-func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.Section) *Document {
+func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []table.Section) *Document {
 	d := &Document{Title: titleComparison.Text(len(setups)), Subtitle: lang.Same(c.Workload)}
 	answer := Section{ID: "answer", Title: titleAnswer.Text()}
 	parts := slices.Clone(sections)
 	if c.Quoted() { // the table is the answer
 		answer.Blocks, parts = FromSections(answer.ID, parts[:1])[0].Blocks, parts[1:]
 	} else {
-		answer.Blocks = said(c)
+		answer.Blocks = conclusionBlocks(c)
 		parts[0].Lines = nil // the answer has them
 	}
 	var forests []FigureBlock
@@ -42,19 +42,19 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 		answer.Blocks = append(answer.Blocks, Block{Figures: forests})
 	}
 	d.Sections = append(d.Sections, answer)
-	if models := byModel(setups); len(setups) > draw.Colours && len(models) > 1 { // more lines than can be told apart
+	if models := groupByModel(setups); len(setups) > draw.Colours && len(models) > 1 { // more lines than can be told apart
 		for i, own := range models {
-			d.Sections = append(d.Sections, togetherSection(i, own, nil, titleTogetherOf.Text(setup.Model(own[0].Run))))
+			d.Sections = append(d.Sections, overlaySection(i, own, nil, titleTogetherOf.Text(setup.Model(own[0].Run))))
 		}
 	} else {
-		d.Sections = append(d.Sections, togetherSection(0, setups, nil, titleTogether.Text()))
+		d.Sections = append(d.Sections, overlaySection(0, setups, nil, titleTogether.Text()))
 	}
 	d.Sections = append(d.Sections, FromSections("part", parts)...)
 	return d
 }
 
-// said is the answer of a comparison in sentences.
-func said(c *compare.Comparison) (all []Block) {
+// conclusionBlocks is the answer of a comparison in sentences.
+func conclusionBlocks(c *compare.Comparison) (all []Block) {
 	conclusions := c.Answer()
 	if len(conclusions) == 0 {
 		conclusions = []lang.Text{comparedWith.Text(c.Setups[0].Name)}
@@ -119,27 +119,27 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 	}
 }
 
-// togetherSection draws the curves of configurations in the same drawings, the i-th group of a page. Where they are too
+// overlaySection draws the curves of configurations in the same drawings, the i-th group of a page. Where they are too
 // many, each has drawings of its own.
-func togetherSection(i int, setups []setup.Setup, prices choose.Prices, title lang.Text) Section {
+func overlaySection(i int, setups []setup.Setup, prices choose.Prices, title lang.Text) Section {
 	s, suffix := Section{ID: "rates", Title: title, Markers: markersOf(setups)}, ""
 	if i > 0 {
 		suffix = "-" + strconv.Itoa(i+1)
 	}
 	s.ID += suffix
-	names := distinct(namesOf(setups))
+	names := distinctParts(setupNames(setups))
 	s.Blocks = numberedRuns(names)
 	if f, ok := costOfSpeed("cost-speed"+suffix, setups, names, prices); ok {
 		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})
 	}
-	t := newTogether(setups, names, suffix)
-	t.apart = len(setups) > mostLines
+	t := newOverlay(setups, names, suffix)
+	t.split = len(setups) > maxLines
 	s.Blocks = append(s.Blocks, Block{Figures: t.figures()})
 	return s
 }
 
-// byModel returns configurations in groups of one model, in the order in which the models occur.
-func byModel(setups []setup.Setup) [][]setup.Setup {
+// groupByModel returns configurations in groups of one model, in the order in which the models occur.
+func groupByModel(setups []setup.Setup) [][]setup.Setup {
 	var groups [][]setup.Setup
 	for i := range setups {
 		at := slices.IndexFunc(
@@ -154,8 +154,8 @@ func byModel(setups []setup.Setup) [][]setup.Setup {
 	return groups
 }
 
-// namesOf are the names of configurations.
-func namesOf(setups []setup.Setup) []string {
+// setupNames are the names of configurations.
+func setupNames(setups []setup.Setup) []string {
 	var names []string
 	for i := range setups {
 		names = append(names, setups[i].Name)

@@ -44,7 +44,7 @@ func TestAnswerOfTwoResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		sections := c.Report(1)
-		d := ofComparison(c, setups[:n], sections)
+		d := comparisonDocument(c, setups[:n], sections)
 		first := d.Sections[0].Blocks[0]
 		if (first.Table != nil) != wantTable || (first.Lines != nil) == wantTable {
 			t.Fatalf("%d results: %+v", n, first)

@@ -8,17 +8,17 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// marked are the percentiles that a distribution shows.
-func marked() []string { return []string{"p50", "p90", "p99"} }
+// distributionPercentiles are the percentiles that a distribution shows.
+func distributionPercentiles() []string { return []string{"p50", "p90", "p99"} }
 
-// leastShare is how far below the median a distribution is drawn. Gaps between chunks that were read together are a few
+// minMedianShare is how far below the median a distribution is drawn. Gaps between chunks that were read together are a few
 // microseconds, which says nothing of the server; drawn, they would leave no room for the rest.
-const leastShare = 100
+const minMedianShare = 100
 
 // distribution draws how a metric is distributed, on a logarithmic axis.
 func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[string]any) (FigureBlock, bool) {
-	d, title := distOf(metric, s)
-	bars, below := t.Values[metric].Bars(d.P50.Value() / leastShare)
+	d, title := metricDist(metric, s)
+	bars, below := t.Values[metric].Bars(d.P50.Value() / minMedianShare)
 	if len(bars) == 0 {
 		return FigureBlock{}, false
 	}
@@ -39,7 +39,7 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 		what = axisGaps.Text()
 	}
 	fig.Panels = []draw.Panel{{Y: draw.Axis{Label: what}, Height: 110, Series: []draw.Series{one}}}
-	for _, p := range marked() {
+	for _, p := range distributionPercentiles() {
 		n := d.Get(p)
 		if n.IsZero() || n.Value() <= 0 {
 			continue
@@ -57,7 +57,7 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 		Variants: []Variant{{Key: "log", SVG: markup(svg)}},
 		Lazy:     []Lazy{{Name: name + "-bins", Text: pageNumbers.Text()}},
 	}
-	data[name+"-bins"] = map[string]any{"cols": heads(headFrom.Text(), headTo.Text(), headCount.Text()), "rows": rows}
+	data[name+"-bins"] = map[string]any{"cols": tableHeads(headFrom.Text(), headTo.Text(), headCount.Text()), "rows": rows}
 	if h := t.Values[metric]; h.Bounded > 0 {
 		f.Note = noteBounded.Text(lang.Shortest(h.Bounded), lang.Shortest(h.N))
 	}
@@ -67,8 +67,8 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 	return f, true
 }
 
-// distOf returns a distribution of a stage, and what it is called.
-func distOf(metric string, s *rundir.Stage) (*rundir.Dist, lang.Text) {
+// metricDist returns a distribution of a stage, and what it is called.
+func metricDist(metric string, s *rundir.Stage) (*rundir.Dist, lang.Text) {
 	switch metric {
 	case traceTTFT:
 		return &s.TTFT, titleTTFT.Text()

@@ -22,9 +22,9 @@ const overTimePrefix = "time@"
 // Drawings lists the names of the drawings that a run has, for [Drawing]: "output", "ttft", "itl", "latency", "speed",
 // and "time@STAGE" for each stage with records. dir is the run's directory; empty for none.
 func Drawings(run *rundir.Run, dir string) []string {
-	v := newView(run)
+	v := newRunPage(run)
 	var names []string
-	for _, f := range v.byLoad() {
+	for _, f := range v.loadFigures() {
 		names = append(names, f.Name)
 	}
 	traces, _ := readTrace(dir, run, traceLimits{}) // what cannot be read has no drawing
@@ -36,10 +36,10 @@ func Drawings(run *rundir.Run, dir string) []string {
 	return names
 }
 
-// byLoad are the drawings of all stages.
-func (v *View) byLoad() []FigureBlock {
+// loadFigures are the drawings of all stages.
+func (v *View) loadFigures() []FigureBlock {
 	all := v.Rates()
-	if f, ok := speedPlot("speed", plotAlone(v.Run), nil); ok {
+	if f, ok := speedPlot("speed", loadSetup(v.Run), nil); ok {
 		all = append(all, f)
 	}
 	return all
@@ -47,7 +47,7 @@ func (v *View) byLoad() []FigureBlock {
 
 // Drawing writes one drawing of a run as an SVG file in one language. The error names the drawings that there are.
 func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang) error {
-	v := newView(run)
+	v := newRunPage(run)
 	if stage, ok := strings.CutPrefix(name, overTimePrefix); ok {
 		traces, err := readTrace(dir, run, overTimeLimits(1))
 		if err != nil {
@@ -55,12 +55,12 @@ func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang)
 		}
 		for _, r := range v.Rows {
 			if t := traces[stage]; t != nil && r.Stage.Name == stage {
-				f := figureOverTime(v.View, "s1", r.Stage, t, map[string]any{})
-				return alone(f.Variants[0].Drawn).Write(w, l)
+				f := timeFigure(v.View, "s1", r.Stage, t, map[string]any{})
+				return singleFigure(f.Variants[0].Drawn).Write(w, l)
 			}
 		}
 	}
-	for _, f := range v.byLoad() {
+	for _, f := range v.loadFigures() {
 		if f.Name == name {
 			fig := f.shown()
 			if len(fig.Spans) > 0 {
@@ -95,12 +95,12 @@ func (v *View) legend(f *draw.Figure) (all []draw.Entry) {
 	return all
 }
 
-func alone(f *draw.Figure) *draw.File { return &draw.File{Figures: []*draw.Figure{f}} }
+func singleFigure(f *draw.Figure) *draw.File { return &draw.File{Figures: []*draw.Figure{f}} }
 
 // Drawn are drawings of configurations of one model, for files beside a document.
 type Drawn struct {
 	model string
-	together
+	overlay
 }
 
 // NewDrawn returns the drawings of configurations of one model. Their names are shown without it.
@@ -109,7 +109,7 @@ func NewDrawn(model string, setups []setup.Setup) Drawn {
 	for i := range setups {
 		names = append(names, strings.TrimLeft(strings.TrimPrefix(setups[i].Name, model), "-, ，"))
 	}
-	return Drawn{model, newTogether(setups, names, "")}
+	return Drawn{model, newOverlay(setups, names, "")}
 }
 
 // file puts figures beside each other, with a legend of what is in them.
@@ -231,7 +231,7 @@ func (d Drawn) Cost(c *choose.Choice) *draw.File {
 		[]*draw.Figure{
 			{
 				Title:   titleCostTTFT.Text(),
-				Caption: against(axisTTFTMean.Text(), axisMillion.Text()).Plus(lang.Stop.Text()),
+				Caption: axesCaption(axisTTFTMean.Text(), axisMillion.Text()).Plus(lang.Stop.Text()),
 				X:       draw.Axis{Label: axisMillion.Text(), Format: draw.Number},
 				Panels: []draw.Panel{{
 					Y: draw.Axis{Label: axisTTFTMean.Text(), Format: draw.Seconds}, Height: 200, Series: all,

@@ -7,7 +7,7 @@ import (
 )
 
 // environment is what is needed to repeat the run.
-func (v *view) environment() Section {
+func (v *runPage) environment() Section {
 	s := Section{ID: "environment", Title: titleEnvironment.Text()}
 	en, zh := findings.EnvironmentOf(v.Run, lang.English), findings.EnvironmentOf(v.Run, lang.Chinese)
 	t := &Grid{
@@ -44,7 +44,7 @@ func (v *view) environment() Section {
 }
 
 // terms is what the words of the page mean.
-func (v *view) terms() (all []Section) {
+func (v *runPage) terms() (all []Section) {
 	t := &Grid{
 		Name:  "glossary",
 		Open:  true,

@@ -50,16 +50,16 @@ func layout() (*template.Template, error) {
 		"data":      data,
 		"sign":      func(s draw.Shape) template.HTML { return markup(s.Key()) },
 		"grouped":   lang.Grouped,
-		"begin":     begin,
-		"first":     first,
+		"begin":     foldText,
+		"first":     firstPanel,
 		"tone":      func(c table.Cell) string { return toneClass(c.Tone) },
 		"add":       func(a, b int) int { return a + b },
 		"seconds":   func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
 	}).Parse(templates)
 }
 
-// rendered is what the template sees.
-type rendered struct {
+// templateData is what the template sees.
+type templateData struct {
 	*Document
 	Lang   lang.Lang
 	Live   string
@@ -85,15 +85,15 @@ func WriteHTML(w io.Writer, d *Document, o WriteOptions) error {
 	if d.Data == nil {
 		d.Data = map[string]any{}
 	}
-	policy := "default-src 'none'; style-src '" + fingerprint(
+	policy := "default-src 'none'; style-src '" + sourceHash(
 		css,
-	) + "'; script-src '" + fingerprint(
+	) + "'; script-src '" + sourceHash(
 		pageScript,
 	) + "'; base-uri 'none'; form-action 'none'"
 	if o.Live != "" {
 		policy += "; connect-src 'self'"
 	}
-	return t.Execute(w, rendered{
+	return t.Execute(w, templateData{
 		Document: d,
 		Lang:     o.Lang,
 		Live:     o.Live,
@@ -117,8 +117,8 @@ const (
 	darkPage  = "--page:#0f1319;--line:#3a4452;--link:#6cb8f5;--good:#45d6a5;--caution:#f0c350;--bad:#ff8fa8;--shade:#212936;--shadow:#000b;"
 )
 
-// fingerprint is the hash of a style or script by which the page's policy allows it.
-func fingerprint(s string) string {
+// sourceHash is the hash of a style or script by which the page's policy allows it.
+func sourceHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }

@@ -36,7 +36,7 @@ func TestMeansBesidePercentiles(t *testing.T) {
 		return r
 	}
 	setups := setup.Load([]setup.Input{{Path: "means", Run: run(false)}, {Path: "all", Run: run(true)}})
-	figures := newTogether(setups, namesOf(setups), "").figures()
+	figures := newOverlay(setups, setupNames(setups), "").figures()
 	names := func(what string) (all []string) {
 		i := slices.IndexFunc(figures, func(f FigureBlock) bool { return f.Name == what })
 		if i < 0 {

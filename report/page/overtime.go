@@ -20,10 +20,10 @@ func overTimeLimits(n int) traceLimits {
 	return traceLimits{Points: int(points * share), Slowest: max(2, int(slowest*share))}
 }
 
-// panelsOverTime are the stages over time, in the order of the tables.
-func panelsOverTime(v *View, traces map[string]*traceStage, data map[string]any) []Panel {
+// stagePanels are the stages over time, in the order of the tables.
+func stagePanels(v *View, traces map[string]*traceStage, data map[string]any) []Panel {
 	var all []Panel
-	shown := comfortable(v.Run)
+	shown := operatingStage(v.Run)
 	if shown == nil {
 		shown = v.Best()
 	}
@@ -35,7 +35,7 @@ func panelsOverTime(v *View, traces map[string]*traceStage, data map[string]any)
 		id := "s" + strconv.Itoa(i+1)
 		_, verdict := shape(r)
 		p := Panel{ID: id, Name: lang.Same(findings.StageName(r.Stage) + " · ").Plus(verdict)}
-		p.Figures = []FigureBlock{figureOverTime(v, id, r.Stage, t, data)}
+		p.Figures = []FigureBlock{timeFigure(v, id, r.Stage, t, data)}
 		for _, m := range traceMetrics() {
 			if f, ok := distribution(id, m, r.Stage, t, data); ok {
 				p.Figures = append(p.Figures, f)
@@ -48,9 +48,9 @@ func panelsOverTime(v *View, traces map[string]*traceStage, data map[string]any)
 	return all
 }
 
-// comfortable is the stage whose rate is nearest to the comfortable load, of those at or below saturation; nil where no
+// operatingStage is the stage whose rate is nearest to the comfortable load, of those at or below saturation; nil where no
 // load is known to be comfortable.
-func comfortable(run *rundir.Run) *rundir.Stage {
+func operatingStage(run *rundir.Run) *rundir.Stage {
 	a := saturation.AnswerOf(run)
 	if a == nil || !a.Rate.Known() {
 		return nil
@@ -64,7 +64,7 @@ func comfortable(run *rundir.Run) *rundir.Stage {
 	off := func(s *rundir.Stage) float64 { return math.Abs(findings.Offered(s).Value() - load) }
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		if s.Rate.Known() && s.Verdict == rundir.Stable && s.Invalid.IsZero() && drawnPlot(s) &&
+		if s.Rate.Known() && s.Verdict == rundir.Stable && s.Invalid.IsZero() && isDrawn(s) &&
 			(nearest == nil || off(s) < off(nearest)) {
 			nearest = s
 		}
@@ -72,13 +72,13 @@ func comfortable(run *rundir.Run) *rundir.Stage {
 	return nearest
 }
 
-// figureOverTime draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server
+// timeFigure draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server
 // said of itself, on one axis.
-func figureOverTime(v *View, id string, s *rundir.Stage, t *traceStage, data map[string]any) FigureBlock {
+func timeFigure(v *View, id string, s *rundir.Stage, t *traceStage, data map[string]any) FigureBlock {
 	name := id + "-time"
 	perSecond := 1 / t.Width
 	arrivals := draw.Panel{Y: draw.Axis{Label: axisArrivals.Text()}, Height: 60, Series: []draw.Series{
-		series(
+		sliceSeries(
 			t,
 			"due",
 			wordDue.Text(),
@@ -87,21 +87,21 @@ func figureOverTime(v *View, id string, s *rundir.Stage, t *traceStage, data map
 			t.Due,
 			perSecond,
 		),
-		series(t, "done", wordDone.Text(), draw.Completed, draw.Path, t.Done, perSecond),
+		sliceSeries(t, "done", wordDone.Text(), draw.Completed, draw.Path, t.Done, perSecond),
 	}}
 	flight := draw.Panel{
 		Y:      draw.Axis{Label: axisFlight.Text()},
 		Height: 84,
-		Series: []draw.Series{series(t, "flight", wordFlight.Text(), draw.InFlight, draw.Area, t.InFlight, 1)},
+		Series: []draw.Series{sliceSeries(t, "flight", wordFlight.Text(), draw.InFlight, draw.Area, t.InFlight, 1)},
 	}
-	kv, running, waiting := gauges(t)
+	kv, running, waiting := serverSeries(t)
 	flight.Series = append(flight.Series, running, waiting)
 	tokens := draw.Panel{
 		Y:      draw.Axis{Label: axisTokens.Text()},
 		Height: 60,
-		Series: []draw.Series{series(t, "tokens", lang.Text{}, draw.Output, draw.Area, t.Tokens, perSecond)},
+		Series: []draw.Series{sliceSeries(t, "tokens", lang.Text{}, draw.Output, draw.Area, t.Tokens, perSecond)},
 	}
-	ttft, note := cloud(v, t, data, name)
+	ttft, note := ttftPanel(v, t, data, name)
 	fig := draw.Figure{
 		Name:  name,
 		Title: titleTime.Text(),
@@ -144,8 +144,8 @@ func figureOverTime(v *View, id string, s *rundir.Stage, t *traceStage, data map
 	return f
 }
 
-// series returns the series of one value for each slice of a stage.
-func series(
+// sliceSeries returns the series of one value for each slice of a stage.
+func sliceSeries(
 	t *traceStage,
 	key string,
 	text lang.Text,
@@ -168,13 +168,13 @@ func series(
 	return one
 }
 
-// gauges returns what the server told of itself: the share of its KV cache in use, and the requests that ran and
+// serverSeries returns what the server told of itself: the share of its KV cache in use, and the requests that ran and
 // waited.
-func gauges(t *traceStage) (kv, running, waiting draw.Series) {
+func serverSeries(t *traceStage) (kv, running, waiting draw.Series) {
 	kv = draw.Series{Key: "kv", Colour: draw.Ink, Style: draw.Path}
 	running = draw.Series{Key: "running", Name: wordRunning.Text(), Colour: draw.Ink, Style: draw.Path}
 	waiting = draw.Series{Key: "waiting", Name: wordWaiting.Text(), Colour: draw.Ink, Style: draw.Path, Dashed: true}
-	for _, r := range drawnOverTime(t.Readings) {
+	for _, r := range thinReadings(t.Readings) {
 		for _, g := range []struct {
 			to *draw.Series
 			n  rundir.Number
@@ -187,9 +187,9 @@ func gauges(t *traceStage) (kv, running, waiting draw.Series) {
 	return kv, running, waiting
 }
 
-// drawnOverTime are the readings that are drawn: all, or as many as can be seen at the width of a drawing, at equal
+// thinReadings are the readings that are drawn: all, or as many as can be seen at the width of a drawing, at equal
 // distances.
-func drawnOverTime(all []rundir.Reading) []rundir.Reading {
+func thinReadings(all []rundir.Reading) []rundir.Reading {
 	if len(all) <= traceSlices {
 		return all
 	}
@@ -200,9 +200,9 @@ func drawnOverTime(all []rundir.Reading) []rundir.Reading {
 	return some
 }
 
-// cloud is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge as a
+// ttftPanel is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge as a
 // cross.
-func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
+func ttftPanel(v *View, t *traceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
 	cols := []lang.Text{
 		headRequest.Text(),
 		headDueS.Text(),
@@ -231,13 +231,13 @@ func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel
 		cloud.Points = append(cloud.Points, point)
 		rows = append(
 			rows,
-			[]any{requestName(p), short(p.Due), value(p.TTFT), value(p.Latency), value(p.Tokens), status(p)},
+			[]any{requestName(p), shortNumber(p.Due), scriptNumber(p.TTFT), scriptNumber(p.Latency), scriptNumber(p.Tokens), statusText(p)},
 		)
 	}
 	panel.Series = []draw.Series{cloud}
 	panel.Rules = v.Limits(traceTTFT)
 	data[name+"-points"] = map[string]any{
-		"cols": heads(cols...), "rows": rows,
+		"cols": tableHeads(cols...), "rows": rows,
 	}
 	if len(t.Points) == t.Requests {
 		return panel, lang.Text{}

@@ -400,7 +400,7 @@ func TestNumbersAgree(t *testing.T) {
 		run := openReal(t)
 		run.Answer = saturation.AnswerOf(run)
 		c.change(run.Answer)
-		v := newView(run)
+		v := newRunPage(run)
 		h, sentence := v.headline(), findings.Answer(run, lang.English)[0]
 		if h.Number != c.number || h.Unit.EN != "req/s" || h.Sentence.EN != sentence || len(h.Also) > 0 {
 			t.Errorf("%q, %q, %q, %v; the answer is %q", h.Number, h.Unit.EN, h.Sentence.EN, h.Also, sentence)
@@ -410,7 +410,7 @@ func TestNumbersAgree(t *testing.T) {
 				t.Errorf("%q is not in %q", part, sentence)
 			}
 		}
-		output := v.byLoad()[0]
+		output := v.loadFigures()[0]
 		if spans := output.shown().Spans; len(spans) != 1 || spans[0].Text.EN != c.tag ||
 			!strings.HasSuffix(output.Caption.EN, c.read) {
 			t.Errorf("%q stands in the drawing of %q: %+v", output.Caption.EN, sentence, spans)
@@ -466,7 +466,7 @@ func TestOrderOfSections(t *testing.T) {
 // A point of a drawing tells the file and the line that it is from, and no local path.
 func TestNoLocalPaths(t *testing.T) {
 	setups := publishedSetups(t)
-	for _, f := range newTogether(setups, namesOf(setups), "").figures() {
+	for _, f := range newOverlay(setups, setupNames(setups), "").figures() {
 		for _, s := range f.Variants[0].Drawn.Panels[0].Series {
 			for _, p := range s.Points {
 				if s.Style != draw.Front && !strings.HasPrefix(p.Title, "report.md:") {

@@ -17,11 +17,11 @@ func (v *View) Replicas() []FigureBlock {
 		axis:  draw.Axis{Label: axisReplicaDone.Text(), Format: draw.Number},
 	}
 	ttft := quantity{
-		name:     "replica-ttft",
-		title:    titleReplicaTTFT.Text(),
-		axis:     draw.Axis{Label: lang.Same("TTFT"), Format: draw.Seconds},
-		metric:   slo.TTFT,
-		logarith: true,
+		name:    "replica-ttft",
+		title:   titleReplicaTTFT.Text(),
+		axis:    draw.Axis{Label: lang.Same("TTFT"), Format: draw.Seconds},
+		metric:  slo.TTFT,
+		logAxis: true,
 	}
 	for i := range v.Run.Target.Replicas {
 		key, name := "mean"+strconv.Itoa(i+1), lang.Same("#"+strconv.Itoa(i+1))
@@ -37,7 +37,7 @@ func (v *View) Replicas() []FigureBlock {
 		}
 		done.lines = append(
 			done.lines,
-			line{
+			quantityLine{
 				key:    key,
 				name:   name,
 				colour: i % draw.Colours,
@@ -48,7 +48,7 @@ func (v *View) Replicas() []FigureBlock {
 		)
 		ttft.lines = append(
 			ttft.lines,
-			line{
+			quantityLine{
 				key:    key,
 				name:   name,
 				colour: i % draw.Colours,

@@ -7,7 +7,7 @@ import (
 )
 
 // replicas is what each of several servers did; nothing where there was one.
-func (v *view) replicas() []Section {
+func (v *runPage) replicas() []Section {
 	var blocks []Block
 	if figures := v.Replicas(); len(figures) > 0 {
 		blocks = append(blocks, Block{Figures: figures})

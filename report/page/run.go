@@ -25,12 +25,12 @@ import (
 // Run writes the page of a run. dir is its directory, whose records the drawings over time are made of; empty for none.
 // Records that cannot be read are said in the page.
 func Run(w io.Writer, run *rundir.Run, dir string, o WriteOptions) error {
-	return WriteHTML(w, ofRun(run, dir, o.Live != ""), o)
+	return WriteHTML(w, runDocument(run, dir, o.Live != ""), o)
 }
 
-// ofRun returns the page of a run, which goes on where live is set.
-func ofRun(run *rundir.Run, dir string, live bool) *Document {
-	v := newView(run)
+// runDocument returns the page of a run, which goes on where live is set.
+func runDocument(run *rundir.Run, dir string, live bool) *Document {
+	v := newRunPage(run)
 	v.live = live
 	var traces map[string]*traceStage
 	var failure error
@@ -44,7 +44,7 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	}
 	d.Sections = append(d.Sections, v.answer())
 	d.Sections = append(d.Sections, v.rows()...)
-	figures := v.byLoad()
+	figures := v.loadFigures()
 	if f, ok := timeline(v.View, traces); ok {
 		figures = append(figures, f)
 	}
@@ -55,7 +55,7 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 			Section{ID: "rates", Markers: v.markers(), Title: title, Blocks: []Block{{Figures: figures}}},
 		)
 	}
-	if panels := panelsOverTime(v.View, traces, d.Data); len(panels) > 0 {
+	if panels := stagePanels(v.View, traces, d.Data); len(panels) > 0 {
 		d.Sections = append(
 			d.Sections,
 			Section{ID: "stages", Title: titleOverTime.Text(), Blocks: []Block{{Stages: panels}}},
@@ -87,16 +87,16 @@ func paragraph(id string, title, text lang.Text) Section {
 	return Section{ID: id, Title: title, Blocks: []Block{{Lines: &Lines{Items: []lang.Text{text}, Plain: true}}}}
 }
 
-// view is a run while its page is made.
-type view struct {
+// runPage is a run while its page is made.
+type runPage struct {
 	*View
 	live bool // the run goes on
 }
 
-func newView(run *rundir.Run) *view { return &view{View: NewView(run)} }
+func newRunPage(run *rundir.Run) *runPage { return &runPage{View: NewView(run)} }
 
 // state tells how far the run got.
-func (v *view) state(l lang.Lang) []string {
+func (v *runPage) state(l lang.Lang) []string {
 	if v.live {
 		return []string{liveState.In(l)}
 	}
@@ -104,7 +104,7 @@ func (v *view) state(l lang.Lang) []string {
 }
 
 // subtitle tells what was measured, and when.
-func (v *view) subtitle() lang.Text {
+func (v *runPage) subtitle() lang.Text {
 	t := lang.Both(func(l lang.Lang) string { return v.state(l)[0] })
 	if !v.Run.Started.IsZero() {
 		t = lang.Same(v.Run.Started.Format("2006-01-02 15:04") + " · ").Plus(t)
@@ -114,7 +114,7 @@ func (v *view) subtitle() lang.Text {
 
 // answer is the first section: what makes the answer doubtful as a whole, the number, the sentences, what to be careful
 // about.
-func (v *view) answer() Section {
+func (v *runPage) answer() Section {
 	s := Section{ID: "answer", Title: titleAnswer.Text()}
 	if v.live {
 		s.Title = titleSoFar.Text()
@@ -129,21 +129,21 @@ func (v *view) answer() Section {
 		}
 	}
 	const most = 6
-	add("careful", func(l lang.Lang) []string { return v.lines(l)[:v.before(l)] }, most)
+	add("careful", func(l lang.Lang) []string { return v.lines(l)[:v.leadingCautions(l)] }, most)
 	s.Blocks = append(s.Blocks, Block{Headline: v.headline()})
-	add("", func(l lang.Lang) []string { return v.lines(l)[min(v.before(l)+1, len(v.lines(l))):] }, math.MaxInt)
-	if careful := lang.Sentences(v.careful); len(careful) > 0 {
+	add("", func(l lang.Lang) []string { return v.lines(l)[min(v.leadingCautions(l)+1, len(v.lines(l))):] }, math.MaxInt)
+	if careful := lang.Sentences(v.cautions); len(careful) > 0 {
 		s.Blocks = append(s.Blocks, Block{Heading: titleCareful.Text()})
-		add("careful", v.careful, most)
+		add("careful", v.cautions, most)
 	}
 	return s
 }
 
 // lines are the sentences of the answer.
-func (v *view) lines(l lang.Lang) []string { return findings.Answer(v.Run, l) }
+func (v *runPage) lines(l lang.Lang) []string { return findings.Answer(v.Run, l) }
 
-// before is how many of these are cautions that come before the answer itself.
-func (v *view) before(l lang.Lang) (n int) {
+// leadingCautions is how many of these are cautions that come before the answer itself.
+func (v *runPage) leadingCautions(l lang.Lang) (n int) {
 	if a := saturation.AnswerOf(v.Run); a != nil {
 		lines := v.lines(l)
 		for n < min(len(a.Cautions), len(lines)-1) && lines[n] == findings.Note(a.Cautions[n], l) {
@@ -153,8 +153,8 @@ func (v *view) before(l lang.Lang) (n int) {
 	return n
 }
 
-// careful are the sentences that a reader must know before using the numbers, those about the state of the run first.
-func (v *view) careful(l lang.Lang) []string {
+// cautions are the sentences that a reader must know before using the numbers, those about the state of the run first.
+func (v *runPage) cautions(l lang.Lang) []string {
 	var lines []string
 	if state := v.state(l); len(state) > 1 {
 		lines = append(lines, state...)
@@ -164,7 +164,7 @@ func (v *view) careful(l lang.Lang) []string {
 
 // headline is the large number: the saturation rate; without one the verdict on an SLO, or the output of the best
 // stage. The sentence beneath it tells what it is.
-func (v *view) headline() *Headline {
+func (v *runPage) headline() *Headline {
 	h := &Headline{Sentence: v.sentence()}
 	a := saturation.AnswerOf(v.Run)
 	if number := draw.AnswerNumber(a); number != "" {
@@ -174,8 +174,8 @@ func (v *view) headline() *Headline {
 		}
 		return h
 	}
-	if g := v.gate(); g != nil {
-		v.gateHeadline(h, g)
+	if g := v.sloStage(); g != nil {
+		v.addSLOVerdict(h, g)
 		return h
 	}
 	h.Number, h.Unit = lang.Absent, unitNothing.Text()
@@ -185,16 +185,16 @@ func (v *view) headline() *Headline {
 	return h
 }
 
-// gate is the only stage of a run that has an SLO; nil for other runs.
-func (v *view) gate() *rundir.Stage {
+// sloStage is the only stage of a run that has an SLO; nil for other runs.
+func (v *runPage) sloStage() *rundir.Stage {
 	if len(v.Rows) != 1 || v.Rows[0].Stage.Goodput == nil {
 		return nil
 	}
 	return v.Rows[0].Stage
 }
 
-// gateHeadline makes the verdict on an SLO the large word.
-func (v *view) gateHeadline(h *Headline, s *rundir.Stage) {
+// addSLOVerdict makes the verdict on an SLO the large word.
+func (v *runPage) addSLOVerdict(h *Headline, s *rundir.Stage) {
 	h.Verdict = findings.Promised(s.Goodput.Verdict)
 	h.Unit = lang.Same(strings.Join(v.Run.Plan.SLO, ", "))
 	for _, p := range s.Goodput.Terms {
@@ -209,10 +209,10 @@ func (v *view) gateHeadline(h *Headline, s *rundir.Stage) {
 }
 
 // sentence is the answer in one sentence.
-func (v *view) sentence() lang.Text {
+func (v *runPage) sentence() lang.Text {
 	return lang.Both(func(l lang.Lang) string {
 		if all := v.lines(l); len(all) > 0 {
-			return all[v.before(l)]
+			return all[v.leadingCautions(l)]
 		}
 		if best := v.Best(); best != nil {
 			return strings.Join(findings.StageFacts(best, l), lang.Comma.In(l)) + lang.Stop.In(l)
@@ -222,7 +222,7 @@ func (v *view) sentence() lang.Text {
 }
 
 // rows is the table of all stages.
-func (v *view) rows() []Section {
+func (v *runPage) rows() []Section {
 	if len(v.Rows) == 0 {
 		return nil
 	}
@@ -232,7 +232,7 @@ func (v *view) rows() []Section {
 }
 
 // tables are those beside that of all stages.
-func (v *view) tables() (all []Section) {
+func (v *runPage) tables() (all []Section) {
 	add := func(name string, t table.Table, notes []lang.Text) {
 		all = append(
 			all,
@@ -253,7 +253,7 @@ func (v *view) tables() (all []Section) {
 }
 
 // allRows is the table of all stages.
-func (v *view) allRows() *Grid {
+func (v *runPage) allRows() *Grid {
 	columns := findings.Pick("name", "rates_offered", "rates_completed", "tokens_per_s_output", "concurrency_mean",
 		"ttft_s_mean", "ttft_s_p50", "ttft_s_p90", "ttft_s_p99", "first_answer_s_p50", "first_answer_s_p99",
 		"inter_token_s", "itl_s_p50", "itl_s_p99", "tpot_s_mean", "tpot_s_p50", "tpot_s_p99", "latency_s_mean",

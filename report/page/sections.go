@@ -25,7 +25,7 @@ func FromSections(prefix string, sections []table.Section) []Section {
 		if len(from.Table.Columns) > 0 {
 			t := &Grid{Table: from.Table, Name: "t-" + s.ID, Open: true, Notes: slices.Concat(from.Notes, from.Details)}
 			t.Title = s.Title
-			for _, part := range split(t) {
+			for _, part := range splitGrid(t) {
 				s.Blocks = append(s.Blocks, Block{Table: part})
 			}
 		} else if len(from.Notes) > 0 {

@@ -47,7 +47,7 @@ func TestTermsOfAPage(t *testing.T) {
 func TestGateOpensWithItsVerdict(t *testing.T) {
 	for v, want := range map[rundir.Promised]string{rundir.Kept: "met", rundir.Broken: "missed", rundir.Unsure: "unsure"} {
 		run := gated(t, v)
-		h := newView(run).headline()
+		h := newRunPage(run).headline()
 		if h.Verdict.Text.EN != want || h.Unit.EN != "ttft:p90<500ms" || len(h.Also) != 1 ||
 			h.Also[0].Number != "700 ms" {
 			t.Errorf("%s: %+v", v, h)
@@ -89,14 +89,14 @@ func TestALivePageIsInProgress(t *testing.T) {
 // The stage nearest to the comfortable load is shown first.
 func TestFirstStageIsTheComfortableOne(t *testing.T) {
 	run := openReal(t)
-	got := comfortable(run)
+	got := operatingStage(run)
 	if got == nil {
 		t.Fatal("none")
 	}
 	load := saturation.AnswerOf(run).Comfortable.Rate.Value()
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		if s.Verdict == rundir.Stable && s.Rate.Known() && drawnPlot(s) &&
+		if s.Verdict == rundir.Stable && s.Rate.Known() && isDrawn(s) &&
 			math.Abs(s.Rates.Offered.Value()-load) < math.Abs(got.Rates.Offered.Value()-load) {
 			t.Errorf("%s is shown first, and %s is nearer to %v", got.Name, s.Name, load)
 		}
@@ -105,8 +105,8 @@ func TestFirstStageIsTheComfortableOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := panelsOverTime(newView(run).View, traces, map[string]any{})
-	shown := first(all)
+	all := stagePanels(newRunPage(run).View, traces, map[string]any{})
+	shown := firstPanel(all)
 	if i := slices.IndexFunc(
 		all,
 		func(p Panel) bool { return p.ID == shown },
@@ -125,7 +125,7 @@ func TestTimeline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, ok := timeline(newView(run).View, traces)
+	f, ok := timeline(newRunPage(run).View, traces)
 	if !ok {
 		t.Fatal("the run is not drawn")
 	}
@@ -133,7 +133,7 @@ func TestTimeline(t *testing.T) {
 	if len(fig.Spans) != len(traces) {
 		t.Errorf("%d stages are shaded", len(fig.Spans))
 	}
-	for i, st := range slices.DeleteFunc(inOrder(run), func(s *rundir.Stage) bool { return traces[s.Name] == nil }) {
+	for i, st := range slices.DeleteFunc(stagesByStart(run), func(s *rundir.Stage) bool { return traces[s.Name] == nil }) {
 		if span := fig.Spans[i]; span.Low < last || span.Low != st.Started {
 			t.Errorf("%s is shaded from %v, the stage before to %v", st.Name, span.Low, last)
 		}
@@ -171,7 +171,7 @@ func TestEachButtonOfTheSlowestLeavesOutMore(t *testing.T) {
 			if c.Metric != metric {
 				metric, rows = c.Metric, len(list.Table.Rows)
 			}
-			n := traces[s.Name].beyond(c.Metric, c.Value)
+			n := traces[s.Name].countAbove(c.Metric, c.Value)
 			if n == 0 || n >= rows {
 				t.Errorf("%s: %s leaves %d rows of %d", s.Name, c.Text.EN, n, rows)
 			}
@@ -189,13 +189,13 @@ func TestManyConfigurations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := ranked(&choices[0], setups)
+	own := rankSetups(&choices[0], setups)
 	for i, k := range choices[0].Ranked {
 		if own[i].Name != k.Name {
 			t.Errorf("number %d is %s, and rank %[1]d is %s", i+1, own[i].Name, k.Name)
 		}
 	}
-	f, ok := costOfSpeed("c", own, namesOf(own), o.Prices)
+	f, ok := costOfSpeed("c", own, setupNames(own), o.Prices)
 	if !ok || len(f.Switches) < 2 {
 		t.Fatalf("%v, %d buttons", ok, len(f.Switches))
 	}
@@ -203,7 +203,7 @@ func TestManyConfigurations(t *testing.T) {
 	for i := range own {
 		price, _ := o.Prices.Of(own[i].Run.Labels)
 		for _, r := range own[i].Rows {
-			p, ok := speedOf(r.Stage, 1)
+			p, ok := speedPoint(r.Stage, 1)
 			if !ok || own[i].Impossible(r.Stage) {
 				continue
 			}
@@ -217,17 +217,17 @@ func TestManyConfigurations(t *testing.T) {
 	if row != len(f.Table.Rows) || row < 30 {
 		t.Errorf("%d rows of %d", row, len(f.Table.Rows))
 	}
-	if _, ok := costOfSpeed("c", own, namesOf(own), choose.Prices{}); ok {
+	if _, ok := costOfSpeed("c", own, setupNames(own), choose.Prices{}); ok {
 		t.Error("costs without prices")
 	}
 	for _, apart := range []bool{true, false} {
-		together := newTogether(own, distinct(namesOf(own)), "")
-		together.apart = apart
+		together := newOverlay(own, distinctParts(setupNames(own)), "")
+		together.split = apart
 		for _, f := range together.figures() {
 			ticks := map[string]bool{} // of small drawings, which have the same axes
 			for i, one := range f.Variants[0].Small {
 				ticks[strings.Join(regexp.MustCompile(`class="tick"[^<]*<`).FindAllString(string(one.SVG), -1), "")] = true
-				if want := distinct(namesOf(own))[i]; one.Title != want || strings.Contains(want, "Qwen2-7B-Instruct") {
+				if want := distinctParts(setupNames(own))[i]; one.Title != want || strings.Contains(want, "Qwen2-7B-Instruct") {
 					t.Errorf("%s: a drawing is called %q, want %q", f.Name, one.Title, want)
 				}
 			}
@@ -253,7 +253,7 @@ func TestDistinctNames(t *testing.T) {
 		{[]string{"Q-7B, 1 x L20, vLLM"}, []string{"Q-7B, 1 x L20, vLLM"}},
 		{[]string{"a", "b"}, []string{"a", "b"}},
 	} {
-		if got := distinct(c.names); !slices.Equal(got, c.want) {
+		if got := distinctParts(c.names); !slices.Equal(got, c.want) {
 			t.Errorf("%q are called %q, want %q", c.names, got, c.want)
 		}
 	}

@@ -25,7 +25,7 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		y = plotsAxisPerGPU.Text()
 	}
 	panel := draw.Panel{Y: draw.Axis{Label: y, Format: draw.Number}, Height: 220}
-	sp := speeds{
+	sp := speedPoints{
 		table: &Grid{
 			Name: "t-" + name,
 			Table: table.Table{
@@ -54,7 +54,7 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		return FigureBlock{}, false
 	}
 	panel.Series = append([]draw.Series{sp.front()}, panel.Series...)
-	caption := against(y, plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
+	caption := axesCaption(y, plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
@@ -63,21 +63,21 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		Panels:  []draw.Panel{panel},
 	}
 	note := plotsNoteFront.Text()
-	if slices.ContainsFunc(sp.stages, func(st *rundir.Stage) bool { return !takesPart(setups, st) }) {
+	if slices.ContainsFunc(sp.stages, func(st *rundir.Stage) bool { return !isCompared(setups, st) }) {
 		note = note.Plus(noteFrontApart.Text())
 	}
 	return FigureBlock{
 		Name:     name,
 		Title:    title,
 		Caption:  caption,
-		Note:     note.Plus(leftOutNote(setups)),
+		Note:     note.Plus(impossibleNote(setups)),
 		Variants: PlotVariants(fig, false, false),
 		Table:    sp.table,
 	}, true
 }
 
-// speeds collects the points of a drawing of speeds.
-type speeds struct {
+// speedPoints collects the points of a drawing of speeds.
+type speedPoints struct {
 	table    *Grid
 	stages   []*rundir.Stage     // of the rows of the table
 	eligible []choose.FrontPoint // for the front
@@ -86,15 +86,15 @@ type speeds struct {
 
 // add returns the points of a setup, the only one of one: those that take part in the front, and those apart. A line
 // tells whose points they are where several setups are named.
-func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus float64) []draw.Series {
+func (sp *speedPoints) add(one []setup.Setup, i int, name string, named bool, gpus float64) []draw.Series {
 	key := "r" + strconv.Itoa(i)
 	s, apart := draw.Series{Key: key, Colour: i, Style: draw.Loose}, draw.Series{Key: key, Colour: i, Style: draw.Loose}
 	if named {
 		s.Name, s.Style, s.Dashed = lang.Same(name), draw.Line, i >= draw.Colours
 	}
 	for _, r := range findings.AllStages(one[0].Run) {
-		p, ok := speedOf(one[0].Trusted(r.Stage), gpus)
-		if !drawnPlot(r.Stage) || !r.Stage.Invalid.IsZero() || one[0].Impossible(r.Stage) || !ok {
+		p, ok := speedPoint(one[0].Trusted(r.Stage), gpus)
+		if !isDrawn(r.Stage) || !r.Stage.Invalid.IsZero() || one[0].Impossible(r.Stage) || !ok {
 			continue
 		}
 		label := findings.StageName(r.Stage)
@@ -104,7 +104,7 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 		p.Row, p.Title = len(sp.table.Rows)+1, filepath.Base(one[0].Where(r.Stage))
 		p.Shape, _ = shape(r)
 		sp.stages = append(sp.stages, r.Stage)
-		if takesPart(one, r.Stage) {
+		if isCompared(one, r.Stage) {
 			s.Points = append(s.Points, p)
 		} else {
 			apart.Points = append(apart.Points, p)
@@ -120,7 +120,7 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 		)
 	}
 	for j := range one[0].Rows {
-		if p, ok := speedOf(one[0].Rows[j].Stage, gpus); ok {
+		if p, ok := speedPoint(one[0].Rows[j].Stage, gpus); ok {
 			sp.eligible = append(
 				sp.eligible,
 				choose.FrontPoint{Name: strconv.Itoa(len(sp.rows)), PerUser: p.X, PerGPU: p.Y},
@@ -136,7 +136,7 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 }
 
 // front returns the front of what takes part, and marks its rows in the table.
-func (sp *speeds) front() draw.Series {
+func (sp *speedPoints) front() draw.Series {
 	front, undominated := draw.Series{Key: "front", Style: draw.Front}, choose.Front(sp.eligible)
 	for _, p := range undominated {
 		front.Points = append(front.Points, draw.Point{X: p.PerUser, Y: p.PerGPU})
@@ -151,9 +151,9 @@ func (sp *speeds) front() draw.Series {
 	return front
 }
 
-// speedOf is a stage as a user sees it, in tokens per second of one answer, and as a GPU does; ok is false where either
+// speedPoint is a stage as a user sees it, in tokens per second of one answer, and as a GPU does; ok is false where either
 // is not known.
-func speedOf(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
+func speedPoint(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 	itl, _, _ := setup.ITL(s)
 	output := s.TokensPerS.Output
 	if !itl.Known() || itl.Value() <= 0 || !output.Known() || output.Value() <= 0 {
@@ -162,15 +162,15 @@ func speedOf(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 	return draw.Point{X: 1 / itl.Value(), Y: output.Value() / gpus}, true
 }
 
-// takesPart reports whether a stage is one of the rows that comparing and choosing rest on.
-func takesPart(setups []setup.Setup, st *rundir.Stage) bool {
+// isCompared reports whether a stage is one of the rows that comparing and choosing rest on.
+func isCompared(setups []setup.Setup, st *rundir.Stage) bool {
 	return slices.ContainsFunc(setups, func(s setup.Setup) bool {
 		return slices.ContainsFunc(s.Rows, func(r setup.Row) bool { return r.Of(st) })
 	})
 }
 
-// leftOutNote tells how many rows are not drawn because the audit calls them impossible; empty for none.
-func leftOutNote(setups []setup.Setup) lang.Text {
+// impossibleNote tells how many rows are not drawn because the audit calls them impossible; empty for none.
+func impossibleNote(setups []setup.Setup) lang.Text {
 	n := 0
 	for i := range setups {
 		for j := range setups[i].Run.Stages {
@@ -213,7 +213,7 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 		s := draw.Series{Key: "r" + strconv.Itoa(i), Name: lang.Same(short[i]), Colour: i, Dashed: i >= draw.Colours}
 		for j := range setups[i].Rows {
 			st := setups[i].Rows[j].Stage
-			p, ok := speedOf(st, float64(labels.GPUs))
+			p, ok := speedPoint(st, float64(labels.GPUs))
 			if !ok || setups[i].Impossible(st) {
 				continue
 			}
@@ -231,10 +231,10 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 		slices.SortStableFunc(s.Points, byX)
 		panel.Series = append(panel.Series, s)
 	}
-	if places(&panel) < 2 {
+	if countX(&panel) < 2 {
 		return f, false
 	}
-	caption := against(axisMillion.Text(), plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
+	caption := axesCaption(axisMillion.Text(), plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
@@ -246,8 +246,8 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 		Name:     name,
 		Title:    title,
 		Caption:  caption,
-		Note:     noteCostSpeed.Text().Plus(leftOutNote(setups)),
-		Variants: PlotVariants(fig, true, wide(panel)),
+		Note:     noteCostSpeed.Text().Plus(impossibleNote(setups)),
+		Variants: PlotVariants(fig, true, spansDecade(panel)),
 		Table:    t,
 	}
 	for i, called := range buttonNames(names) {
@@ -267,5 +267,5 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 	return f, true
 }
 
-// plotAlone is a run as comparing and choosing see it.
-func plotAlone(run *rundir.Run) []setup.Setup { return setup.Load([]setup.Input{{Run: run}}) }
+// loadSetup is a run as comparing and choosing see it.
+func loadSetup(run *rundir.Run) []setup.Setup { return setup.Load([]setup.Input{{Run: run}}) }

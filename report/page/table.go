@@ -85,15 +85,15 @@ func (g *Grid) Body() []row {
 			r.Attrs = g.Attrs[i]
 		}
 		for j, c := range cells {
-			r.Cells = append(r.Cells, cellOf(c, g.Columns[j].Left))
+			r.Cells = append(r.Cells, newCell(c, g.Columns[j].Left))
 		}
 		rows = append(rows, r)
 	}
 	return rows
 }
 
-// cellOf returns a cell with its classes; the digits of large numbers are grouped.
-func cellOf(c table.Cell, left bool) cell {
+// newCell returns a cell with its classes; the digits of large numbers are grouped.
+func newCell(c table.Cell, left bool) cell {
 	made := cell{Text: c.Whole(), Key: c.Key}
 	classes := []string{toneClass(c.Tone)}
 	switch {

@@ -23,7 +23,7 @@ func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 		X:     draw.Axis{Label: axisRunTime.Text(), Format: draw.Seconds},
 		Right: 60,
 	}
-	for _, st := range inOrder(v.Run) {
+	for _, st := range stagesByStart(v.Run) {
 		tr := traces[st.Name]
 		if tr == nil {
 			continue
@@ -33,7 +33,7 @@ func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 		group := max(1, len(tr.Due)/most)
 		rates.Series = append(
 			rates.Series,
-			course(
+			meanSeries(
 				"due",
 				draw.Offered,
 				draw.Path,
@@ -43,11 +43,11 @@ func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 				1/tr.Width,
 				tr.Due,
 			),
-			course("done", draw.Completed, draw.Path, from, tr.Width, group, 1/tr.Width, tr.Done),
+			meanSeries("done", draw.Completed, draw.Path, from, tr.Width, group, 1/tr.Width, tr.Done),
 		)
 		flight.Series = append(
 			flight.Series,
-			course("flight", draw.InFlight, draw.Area, from, tr.Width, group, 1, tr.InFlight),
+			meanSeries("flight", draw.InFlight, draw.Area, from, tr.Width, group, 1, tr.InFlight),
 		)
 		for i, p := range []rundir.Number{st.TTFT.P50, st.TTFT.P90} {
 			if !p.IsZero() && p.Value() > 0 {
@@ -80,8 +80,8 @@ func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 	}, true
 }
 
-// inOrder are the stages of a run in the order in which they were measured.
-func inOrder(run *rundir.Run) []*rundir.Stage {
+// stagesByStart are the stages of a run in the order in which they were measured.
+func stagesByStart(run *rundir.Run) []*rundir.Stage {
 	var all []*rundir.Stage
 	for i := range run.Stages {
 		all = append(all, &run.Stages[i])
@@ -90,9 +90,9 @@ func inOrder(run *rundir.Run) []*rundir.Stage {
 	return all
 }
 
-// course returns a series of values, each of a slice of width seconds from an instant on: the mean of each group of
+// meanSeries returns a series of values, each of a slice of width seconds from an instant on: the mean of each group of
 // slices, scaled.
-func course(
+func meanSeries(
 	key string,
 	colour int,
 	style draw.Style,

@@ -35,7 +35,7 @@ func verdictShapes() []verdictShape {
 func (v *View) markers() (all []Marker) {
 	for _, s := range verdictShapes() {
 		if slices.ContainsFunc(v.Rows, func(r findings.StageRow) bool {
-			return drawnPlot(r.Stage) && findings.Verdict(r).Badge == s.verdict
+			return isDrawn(r.Stage) && findings.Verdict(r).Badge == s.verdict
 		}) {
 			all = append(all, Marker{s.shape, s.text})
 		}

@@ -27,8 +27,8 @@ type View struct {
 	closed bool
 }
 
-// redraw is the least time between two status lines: faster changes cannot be read.
-const redraw = 200 * time.Millisecond
+// redrawInterval is the least time between two status lines: faster changes cannot be read.
+const redrawInterval = 200 * time.Millisecond
 
 // New returns a view that writes to out. width returns the number of columns of the terminal that out is; it is nil
 // where out is none.
@@ -72,7 +72,7 @@ func (v *View) show(status func() string, now bool) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.closed || !now && time.Since(v.drawn) < redraw {
+	if v.closed || !now && time.Since(v.drawn) < redrawInterval {
 		return
 	}
 	v.drawn = time.Now()

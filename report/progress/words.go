@@ -76,8 +76,8 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", t/60, t%60)
 }
 
-// left prints the time that is left: as a clock where it is known, and otherwise as a rough time with its bounds.
-func left(shortest, longest time.Duration, l lang.Lang) string {
+// timeLeft prints the time that is left: as a clock where it is known, and otherwise as a rough time with its bounds.
+func timeLeft(shortest, longest time.Duration, l lang.Lang) string {
 	const sure, short = 1.15, 5 * time.Second // a ratio, and a difference, that make no difference to who waits
 	const vague = 8                           // a ratio of bounds whose middle says nothing
 	low, high := shortest.Seconds(), longest.Seconds()
