@@ -105,10 +105,10 @@ func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
 // countColumns tell how many requests there were.
 func countColumns() []Column {
 	failed := countColumn("failed", headFailed.Text(), FailedRequests)
-	tally := failed.Cell
+	cell := failed.Cell
 	failed.Word, failed.When = nil, anyFailed // CSV has classes
 	failed.Cell = func(r StageRow) table.Cell {
-		c := tally(r)
+		c := cell(r)
 		if c.Tone = table.Faint; FailedRequests(r.Stage) > 0 {
 			c.Tone = table.Bad
 		}
@@ -140,12 +140,12 @@ func refusedCell(r StageRow) table.Cell {
 func rateColumns() []Column {
 	offered := numberColumn("rates_offered", headOffered.Text(), "req/s",
 		func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }, lang.Rate)
-	told := offered.Cell
+	cell := offered.Cell
 	offered.Cell = func(r StageRow) table.Cell {
 		if r.Stage.Rates.Offered.IsZero() { // a closed loop offers none
 			return table.None()
 		}
-		return told(r)
+		return cell(r)
 	}
 	gaps := numberColumn("inter_token_s", lang.Same("ITL"), "", func(s *rundir.Stage) rundir.Number { return s.InterToken }, nil)
 	gaps.Sub, gaps.Cell = lang.SubMean.Text(), func(r StageRow) table.Cell { return table.Seconds(r.Stage.InterToken) }
@@ -253,15 +253,15 @@ func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist)
 
 // judgementColumns are what was found of a stage.
 func judgementColumns() []Column {
-	promised := anyStage(func(s *rundir.Stage) bool { return s.Goodput != nil })
+	hasSLO := anyStage(func(s *rundir.Stage) bool { return s.Goodput != nil })
 	good := numberColumn("goodput_rate", headGoodput.Text(), "req/s",
 		func(s *rundir.Stage) rundir.Number { return goodput(s).Rate }, lang.Rate)
 	tokens := numberColumn("goodput_tokens_per_s", headGoodput.Text(), "tok/s",
 		func(s *rundir.Stage) rundir.Number { return goodput(s).Tokens }, lang.Short)
-	good.When, tokens.When = promised, anyStage(func(s *rundir.Stage) bool { return !goodput(s).Tokens.IsZero() })
-	kept := wordColumn("goodput_verdict", headSLO.Text(), func(r StageRow) string { return string(goodput(r.Stage).Verdict) },
+	good.When, tokens.When = hasSLO, anyStage(func(s *rundir.Stage) bool { return !goodput(s).Tokens.IsZero() })
+	met := wordColumn("goodput_verdict", headSLO.Text(), func(r StageRow) string { return string(goodput(r.Stage).Verdict) },
 		sloCell)
-	kept.When = promised
+	met.When = hasSLO
 	return []Column{
 		wordColumn("verdict", headVerdict.Text(), func(r StageRow) string { return string(countedVerdict(r.Stage)) }, Verdict),
 		fileNumber("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
@@ -270,7 +270,7 @@ func judgementColumns() []Column {
 		good, tokens,
 		fileNumber("goodput_share", func(s *rundir.Stage) rundir.Number { return goodput(s).Share }),
 		fileColumn("goodput_unknown", func(r StageRow) string { return nonZeroText(float64(goodput(r.Stage).Unknown)) }),
-		kept,
+		met,
 		fileColumn("goodput_terms", func(r StageRow) string {
 			var parts []string
 			for _, p := range goodput(r.Stage).Terms {
@@ -282,14 +282,12 @@ func judgementColumns() []Column {
 		fileColumn("invalid", func(r StageRow) string { return joinNotes(r.Stage.Invalid) }),
 		fileColumn("warnings", func(r StageRow) string { return joinNotes(r.Stage.Warnings...) }),
 		{ID: "remark", Head: headRemark.Text(), Left: true, Cell: remarkCell},
-		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: anyGraded,
+		{ID: "grades", Head: headAccuracy.Text(), Left: true,
+			When: func(runs []rundir.Run) bool {
+				return slices.ContainsFunc(runs, func(r rundir.Run) bool { return r.Grades != nil })
+			},
 			Cell: func(r StageRow) table.Cell { return gradesCell(r.Stage.Graded) }},
 	}
-}
-
-// anyGraded reports whether the answers of some run were graded.
-func anyGraded(runs []rundir.Run) bool {
-	return slices.ContainsFunc(runs, func(run rundir.Run) bool { return run.Grades != nil })
 }
 
 // sloCell is the verdict on what was promised.
@@ -304,9 +302,9 @@ func sloCell(r StageRow) table.Cell {
 func Promised(v rundir.Promised) table.Cell {
 	switch v {
 	case rundir.Kept:
-		return table.Cell{Text: sloKept.Text(), Tone: table.Good}
+		return table.Cell{Text: sloMet.Text(), Tone: table.Good}
 	case rundir.Broken:
-		return table.Cell{Text: sloBroken.Text(), Tone: table.Bad}
+		return table.Cell{Text: sloMissed.Text(), Tone: table.Bad}
 	}
 	return table.Cell{Text: sloUnsure.Text(), Tone: table.Caution}
 }
@@ -386,4 +384,51 @@ func serverColumns() []Column {
 		gauge("server_prefix_hit_rate", headPrefix.Text(), lang.Same("%"), percent,
 			func(s *rundir.Server) rundir.Number { return s.PrefixHitRate }),
 	}
+}
+
+// sessionColumns are what a stage shows of conversations.
+func sessionColumns() []Column {
+	share := func(id string, head lang.Phrase, of TakeStages) Column {
+		return Column{ID: id, Head: head.Text(), Sub: lang.Same("%"), Number: of,
+			When: anyStage(func(s *rundir.Stage) bool { return !of(s).IsZero() }),
+			Cell: func(r StageRow) table.Cell {
+				return table.Number(lang.Scale(of(r.Stage), 100), "", lang.Tenths)
+			}}
+	}
+	session := func(of func(*rundir.Sessions) rundir.Number) TakeStages {
+		return func(s *rundir.Stage) rundir.Number {
+			if s.Sessions == nil {
+				return rundir.Number{}
+			}
+			return of(s.Sessions)
+		}
+	}
+	notInCSV := func(c Column) Column { // CSV has what they are made of
+		c.Number = nil
+		return c
+	}
+	cache := func(of func(*rundir.Hits) rundir.Number, noSessions bool) TakeStages {
+		return func(s *rundir.Stage) rundir.Number {
+			if h := s.Hits; h != nil && (h.Ideal.Value() > 0 || h.Contaminated.Known()) && (!noSessions || s.Sessions == nil) {
+				return of(h)
+			}
+			return rundir.Number{}
+		}
+	}
+	return []Column{
+		notInCSV(share("cache_ideal", headIdeal, cache(func(h *rundir.Hits) rundir.Number { return h.Ideal }, false))),
+		notInCSV(share("cache_hits", headHits, cache(func(h *rundir.Hits) rundir.Number { return h.Reported }, true))),
+		share("sessions_hits", headHits, session(func(s *rundir.Sessions) rundir.Number { return s.Hits })),
+		notInCSV(share("sessions_again", headAgain, session((*rundir.Sessions).Again))),
+		share("sessions_good", headGood, session(func(s *rundir.Sessions) rundir.Number { return s.Good })),
+		notInCSV(share("turns_good", headTurnsGood, goodTurns)),
+	}
+}
+
+// goodTurns returns the share of the turns of a stage that kept the SLO.
+func goodTurns(s *rundir.Stage) rundir.Number {
+	if s.Sessions == nil || s.Goodput == nil {
+		return rundir.Number{}
+	}
+	return s.Goodput.Share
 }

@@ -1,5 +1,3 @@
-// Lists how a run was made: server, workload, tool and client, as far as is needed to repeat it.
-
 package findings
 
 import (
@@ -38,7 +36,10 @@ func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 		{envDate.In(l), date},
 		{envCommand.In(l), Command(run)},
 	}
-	facts = slices.Insert(facts, 1, replicaFacts(run, l)...)
+	for i, r := range run.Target.Replicas {
+		fact := EnvironmentFact{replicaRows(i).In(l), joinWords(r.URL, r.Engine, r.Version)}
+		facts = slices.Insert(facts, 1+i, fact)
+	}
 	known := facts[:0]
 	for _, f := range facts {
 		if f.Text != "" {
@@ -169,7 +170,7 @@ func clientText(c rundir.Client, l lang.Lang) string {
 	if !c.LagP99.Known() || !c.CPU.Known() {
 		return ""
 	}
-	return clientFit.In(l, lang.Time(c.LagP99), lang.Number(lang.Scale(c.CPU, 100), lang.Short))
+	return clientUse.In(l, lang.Time(c.LagP99), lang.Number(lang.Scale(c.CPU, 100), lang.Short))
 }
 
 // selftested describes the result of the self-test before a run.
@@ -196,10 +197,14 @@ func joinWords(parts ...string) string {
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
 
-// replicaFacts returns the servers that requests were shared out over, one a line.
-func replicaFacts(run *rundir.Run, l lang.Lang) (facts []EnvironmentFact) {
-	for i, r := range run.Target.Replicas {
-		facts = append(facts, EnvironmentFact{replicaRows(i).In(l), joinWords(r.URL, r.Engine, r.Version)})
+// ranks names the ranks of a run; empty where one process sent.
+func ranks(run *rundir.Run, l lang.Lang) string {
+	if run.Cluster == nil {
+		return ""
 	}
-	return facts
+	var all []string
+	for _, r := range run.Cluster.Ranks {
+		all = append(all, r.Host)
+	}
+	return sayRanks.In(l, strconv.Itoa(len(all)), strings.Join(all, lang.Comma.In(l)))
 }

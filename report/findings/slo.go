@@ -69,7 +69,7 @@ func noRateReason(run *rundir.Run, l lang.Lang) string {
 	case s.NeedsStage != "":
 		return sayUndecided.In(l, table.Clean(lang.Row(s.NeedsStage)), s.Limiting)
 	case s.BrokenStage != "" && s.Limiting != "":
-		return sayBrokenAt.In(l, s.Limiting, table.Clean(lang.Row(s.BrokenStage)))
+		return sayMissedAt.In(l, s.Limiting, table.Clean(lang.Row(s.BrokenStage)))
 	case s.Verdict == rundir.Unsure:
 		return sayNoneDecides.In(l)
 	}
@@ -148,7 +148,7 @@ func rowSLO(s *rundir.Stage, l lang.Lang) string {
 	say := sayRowUnknown
 	switch g.Verdict {
 	case rundir.Kept:
-		say = sayRowKeeps
+		say = sayRowMeets
 	case rundir.Broken:
 		say = sayRowMisses
 	}
@@ -174,7 +174,7 @@ func Promise(p *rundir.Promise, l lang.Lang) string {
 	case p.Verdict == rundir.Broken && p.Value.IsZero(): // all that would tell it failed
 		return p.Term
 	case p.Verdict == rundir.Broken:
-		return sayTermBroken.In(l, t.Name(), t.Least(p.Value))
+		return sayTermMissed.In(l, t.Name(), t.Least(p.Value))
 	case !p.Unknown.IsZero():
 		return sayTermUnknown.In(l, p.Term, Words().Say(p.Unknown, l))
 	case p.Beyond != nil && p.Beyond.Low.Known() && p.Beyond.High.Known():

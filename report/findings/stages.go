@@ -1,6 +1,3 @@
-// The stages of a run as rows of tables: which there are and in which order, what they are called, and
-// the columns that renderings share.
-
 package findings
 
 import (
@@ -18,7 +15,10 @@ type StageRow struct {
 
 // AllStages returns the rows of a run: synchronous, the loads from low to high, throughput.
 func AllStages(run *rundir.Run) []StageRow {
-	rows := rowsOf(run, func(*rundir.Stage) bool { return true })
+	rows := make([]StageRow, len(run.Stages))
+	for i := range run.Stages {
+		rows[i] = StageRow{run, &run.Stages[i]}
+	}
 	slices.SortStableFunc(rows, func(a, b StageRow) int {
 		return cmp.Or(cmp.Compare(roleOrder(a.Stage.Role), roleOrder(b.Stage.Role)), compareLoad(a.Stage, b.Stage))
 	})
@@ -65,16 +65,6 @@ func narrowsAnswer(s *rundir.Stage) bool {
 // isSLOEnd reports whether a stage is an end of the range that the SLO's rate is in.
 func isSLOEnd(run *rundir.Run, s *rundir.Stage) bool {
 	return run.SLO != nil && (s.Name == run.SLO.KeptStage || s.Name == run.SLO.BrokenStage)
-}
-
-func rowsOf(run *rundir.Run, keep func(*rundir.Stage) bool) []StageRow {
-	var rows []StageRow
-	for i := range run.Stages {
-		if s := &run.Stages[i]; keep(s) {
-			rows = append(rows, StageRow{run, s})
-		}
-	}
-	return rows
 }
 
 // roleOrder returns where a role stands in the table.

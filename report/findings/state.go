@@ -3,7 +3,6 @@ package findings
 import (
 	"strconv"
 
-	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
@@ -83,23 +82,4 @@ func Lasted(run *rundir.Run) float64 {
 		last = max(last, run.Stages[i].Started+run.Stages[i].Elapsed)
 	}
 	return last
-}
-
-// Interrupted returns the error message of a measurement that was interrupted, whose results are in the directory dir.
-func Interrupted(dir string, l lang.Lang) string { return stateKept.In(l, dir) }
-
-// PairInterrupted returns that of a comparison of two servers.
-func PairInterrupted(dir string, l lang.Lang) string { return statePairKept.In(l, dir) }
-
-// Failed returns the error message of a measurement that failed, whose results are in the directory dir. The kind is
-// that of [rundir.Plan], or empty for a comparison of two servers.
-func Failed(kind string, why note.Note, dir string, l lang.Lang) string {
-	say := statePairFailed
-	switch kind {
-	case rundir.KindSweep, rundir.KindUsers:
-		say = stateSweepFailed
-	case rundir.KindRun:
-		say = stateRunFailed
-	}
-	return say.In(l, Phrase(why, l), dir)
 }
