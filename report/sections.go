@@ -95,12 +95,10 @@ func mainRows(run *rundir.Run, o *Options) []table.Section {
 func allRows(run *rundir.Run, o *Options) []table.Section {
 	columns := findings.MainColumns(o.Percentiles)
 	remark := len(columns) - 1
-	more := findings.For([]rundir.Run{*run}, findings.Pick(
-		"whole_run_rates_completed", "whole_run_tokens_per_s_output", "first_answer_s_mean", "itl_s_p99", "tpot_s_mean",
-		"tpot_s_p99",
-		"goodput_rate", "goodput_tokens_per_s",
-		"tokens_per_chunk", "cache_ideal", "cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good",
-		"grades", "length"))
+	more := findings.For([]rundir.Run{*run}, findings.Pick("whole_run_rates_completed",
+		"whole_run_tokens_per_s_output", "first_answer_s_mean", "itl_s_p99", "tpot_s_mean", "tpot_s_p99", "goodput_rate",
+		"goodput_tokens_per_s", "tokens_per_chunk", "cache_ideal", "cache_hits", "sessions_hits", "sessions_again",
+		"sessions_good", "turns_good", "grades", "length"))
 	for i := range more {
 		c := &more[i]
 		c.Head, c.Sub = lang.Both(func(l lang.Lang) string { return strings.TrimSpace(c.Head.In(l) + " " + c.Sub.In(l)) }),
@@ -156,11 +154,9 @@ func percentiles(run *rundir.Run, o *Options) []table.Section {
 // tables are the tables that only some runs have.
 func tables(run *rundir.Run, o *Options) (all []table.Section) {
 	found := slices.Concat(findings.AnswerLengths(run), findings.ReplicaTable(run), findings.TurnTables(run))
-	own := findings.For([]rundir.Run{*run}, findings.Pick(
-		"server_running", "server_waiting", "server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate",
-		"server_accept_rate", "server_accept_length", "server_steps_per_s", "server_ttft_s", "server_queue_s",
-		"server_itl_s", "server_latency_s",
-	))
+	own := findings.For([]rundir.Run{*run}, findings.Pick("server_running", "server_waiting", "server_kv_usage_max",
+		"server_preemptions", "server_prefix_hit_rate", "server_accept_rate", "server_accept_length",
+		"server_steps_per_s", "server_ttft_s", "server_queue_s", "server_itl_s", "server_latency_s"))
 	if len(own) > 0 {
 		t := findings.TabulateStages(append(findings.Pick("name"), own...), findings.AllStages(run), findings.UnitBelow)
 		t.Title = wordServer.Text()

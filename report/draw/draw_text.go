@@ -18,11 +18,7 @@ func HTML(t lang.Text) string {
 	if t.EN == t.ZH {
 		return Escape(t.EN)
 	}
-	return `<span class="en" lang="en">` + Escape(
-		t.EN,
-	) + `</span><span class="zh" lang="zh">` + Escape(
-		t.ZH,
-	) + `</span>`
+	return `<span class="en" lang="en">` + Escape(t.EN) + `</span><span class="zh" lang="zh">` + Escape(t.ZH) + `</span>`
 }
 
 // svgText returns the text as the content of an SVG text element.
@@ -33,11 +29,8 @@ func svgText(t lang.Text, l lang.Lang) string {
 	case t.EN == t.ZH:
 		return Escape(t.EN)
 	}
-	return `<tspan class="en" lang="en">` + Escape(
-		t.EN,
-	) + `</tspan><tspan class="zh" lang="zh">` + Escape(
-		t.ZH,
-	) + `</tspan>`
+	return `<tspan class="en" lang="en">` + Escape(t.EN) + `</tspan>` +
+		`<tspan class="zh" lang="zh">` + Escape(t.ZH) + `</tspan>`
 }
 
 // textWidth returns the width of the text in pixels, in the wider language. It rather says too much.

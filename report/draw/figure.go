@@ -184,15 +184,9 @@ func (c *canvas) draw() {
 	for i := range c.Panels {
 		height += headRow + c.Panels[i].areaHeight() + panelGap
 	}
-	fmt.Fprintf(
-		&c.b,
-		`<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%d" data-r="%s">`,
-		figureWidth,
-		px(height),
-		Escape(c.Name),
-		leftMargin,
-		px(c.x.to),
-	)
+	fmt.Fprintf(&c.b,
+		`<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%d" data-r="%s">`, figureWidth,
+		px(height), Escape(c.Name), leftMargin, px(c.x.to))
 	top := head
 	for i := range c.Panels {
 		top += headRow
@@ -338,26 +332,12 @@ func (a Axis) format(v float64) string {
 func (c *canvas) span(s Span) {
 	if s.High > s.Low {
 		a, b := c.x.clamp(s.Low), c.x.clamp(s.High)
-		fmt.Fprintf(
-			&c.b,
-			`<path class="span %s" d="M%s %sH%sV%sH%sz"/>`,
-			s.Class,
-			px(a),
-			px(c.top),
-			px(max(b, a+1)),
-			px(c.bottom),
-			px(a),
-		)
+		fmt.Fprintf(&c.b, `<path class="span %s" d="M%s %sH%sV%sH%sz"/>`, s.Class, px(a), px(c.top), px(max(b, a+1)),
+			px(c.bottom), px(a))
 	}
 	if !math.IsNaN(s.Mark) {
-		fmt.Fprintf(
-			&c.b,
-			`<path class="spanmark %s" d="M%s %sV%s"/>`,
-			s.Class,
-			px(c.x.clamp(s.Mark)),
-			px(c.top),
-			px(c.bottom),
-		)
+		fmt.Fprintf(&c.b, `<path class="spanmark %s" d="M%s %sV%s"/>`, s.Class, px(c.x.clamp(s.Mark)), px(c.top),
+			px(c.bottom))
 	}
 }
 
@@ -393,14 +373,7 @@ func (c *canvas) rules(p *Panel) {
 			continue
 		}
 		y := c.y.clamp(r.At)
-		fmt.Fprintf(
-			&c.b,
-			`<path class="rule" data-k="%s" d="M%s %sH%s"/>`,
-			Escape(r.Key),
-			px(c.x.from),
-			px(y),
-			px(c.x.to),
-		)
+		fmt.Fprintf(&c.b, `<path class="rule" data-k="%s" d="M%s %sH%s"/>`, Escape(r.Key), px(c.x.from), px(y), px(c.x.to))
 		names = append(names, label{text: r.Text, class: Escape(r.Key), y: y - 4})
 	}
 	for _, n := range spreadLabels(names, c.top+11, c.bottom-3) {
@@ -409,14 +382,8 @@ func (c *canvas) rules(p *Panel) {
 		if right := c.x.to - pad - w; right > x && c.crossings(p, right, n.at, w) < c.crossings(p, x, n.at, w) {
 			x = right
 		}
-		fmt.Fprintf(
-			&c.b,
-			`<text class="rule" data-k="%s" x="%s" y="%s">%s</text>`,
-			n.class,
-			px(x),
-			px(n.at),
-			svgText(n.text, c.l),
-		)
+		fmt.Fprintf(&c.b, `<text class="rule" data-k="%s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at),
+			svgText(n.text, c.l))
 	}
 	if !beyond.IsZero() {
 		c.text(c.x.to, c.top-6, "rule", "end", lang.Same("↑ ").Plus(beyond))
@@ -477,24 +444,10 @@ func (c *canvas) labels(p *Panel, all []label) {
 		x := n.from + gap
 		if !fits(n) {
 			x = c.x.to + gap
-			fmt.Fprintf(
-				&c.b,
-				`<path class="lead %s" d="M%s %sL%s %s"/>`,
-				n.class,
-				px(n.from+4),
-				px(n.y-4),
-				px(x-2),
-				px(n.at-4),
-			)
+			fmt.Fprintf(&c.b, `<path class="lead %s" d="M%s %sL%s %s"/>`, n.class, px(n.from+4), px(n.y-4), px(x-2),
+				px(n.at-4))
 		}
-		fmt.Fprintf(
-			&c.b,
-			`<text class="end %s" x="%s" y="%s">%s</text>`,
-			n.class,
-			px(x),
-			px(n.at),
-			svgText(n.text, c.l),
-		)
+		fmt.Fprintf(&c.b, `<text class="end %s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at), svgText(n.text, c.l))
 	}
 }
 

@@ -15,9 +15,9 @@ type label struct {
 	at    float64 // where it stands
 }
 
-// spreadLabels places labels so that each is at least a line's height from the next, within the pixels from top to bottom, as
-// near as possible to where they want to stand. Labels keep their order. Where there is no room for all, those at the
-// end are left out.
+// spreadLabels places labels so that each is at least a line's height from the next, within the pixels from top to
+// bottom, as near as possible to where they want to stand. Labels keep their order. Where there is no room for all,
+// those at the end are left out.
 func spreadLabels(all []label, top, bottom float64) []label {
 	slices.SortStableFunc(all, func(a, b label) int { return cmp.Compare(a.y, b.y) })
 	if most := int((bottom-top)/lineHeight) + 1; len(all) > most {

@@ -15,13 +15,8 @@ import (
 
 // OutputByRate is output against the rate, of the stages with the roles; without roles, of the grid and the probes.
 func OutputByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
-	return rateFigure(
-		run,
-		plotOutput.Text(),
-		findings.Output,
-		func(y float64) string { return lang.Short(y, false) },
-		roles,
-	)
+	return rateFigure(run, plotOutput.Text(), findings.Output, func(y float64) string { return lang.Short(y, false) },
+		roles)
 }
 
 // logFactor is the ratio of the highest to the lowest value from which on a logarithmic axis shows more.
@@ -40,8 +35,8 @@ func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 	return f
 }
 
-// rateFigure is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it
-// completed. In a sweep by users it is a metric at their numbers, with that marked which the server carries; rows of
+// rateFigure is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what
+// it completed. In a sweep by users it is a metric at their numbers, with that marked which the server carries; rows of
 // one number are joined to their mean.
 func rateFigure(
 	run *rundir.Run,

@@ -62,14 +62,8 @@ func (f *File) Write(w io.Writer, l lang.Lang) error {
 		c := canvas{Figure: own, l: l, standalone: true}
 		c.draw()
 		drawn := c.b.String()
-		fmt.Fprintf(
-			&b,
-			`<g transform="translate(%d 0)"><text class="title" x="%d" y="-6">%s</text>%s</g>`,
-			figureWidth*i,
-			leftMargin,
-			Escape(own.Title.In(l)),
-			strings.TrimSuffix(drawn[strings.Index(drawn, ">")+1:], "</svg>"),
-		)
+		fmt.Fprintf(&b, `<g transform="translate(%d 0)"><text class="title" x="%d" y="-6">%s</text>%s</g>`, figureWidth*i,
+			leftMargin, Escape(own.Title.In(l)), strings.TrimSuffix(drawn[strings.Index(drawn, ">")+1:], "</svg>"))
 		height = max(height, c.bottom)
 	}
 	height += f.legend(&b, l, width, height)
@@ -102,15 +96,8 @@ func (f *File) legend(b *strings.Builder, l lang.Lang, width, top float64) float
 		if x > left && x+w > width {
 			x, y = left, y+fileLegend
 		}
-		fmt.Fprintf(
-			b,
-			`<g transform="translate(%s %s)">%s<text x="%d" y="9">%s</text></g>`,
-			px(x),
-			px(top+y),
-			e.Sign,
-			sign,
-			Escape(e.Text.In(l)),
-		)
+		fmt.Fprintf(b, `<g transform="translate(%s %s)">%s<text x="%d" y="9">%s</text></g>`, px(x), px(top+y), e.Sign,
+			sign, Escape(e.Text.In(l)))
 		x += w + between
 	}
 	return y + 1.5*fileLegend

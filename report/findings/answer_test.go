@@ -17,10 +17,8 @@ func TestTheAnswerNamesItsRows(t *testing.T) {
 	f := rundir.Exactly
 	hold := func(rate float64, verdict rundir.Verdict) rundir.Stage {
 		return rundir.Stage{
-			Name: "hold@" + lang.Number(
-				f(rate),
-				lang.Rate,
-			), Role: rundir.Hold, State: rundir.Complete, Rate: f(rate), Verdict: verdict,
+			Name: "hold@" + lang.Number(f(rate),
+				lang.Rate), Role: rundir.Hold, State: rundir.Complete, Rate: f(rate), Verdict: verdict,
 			Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Offered: f(rate)}, WindowFrom: 10, Window: 170,
 		}
 	}

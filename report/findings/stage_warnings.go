@@ -28,8 +28,8 @@ type repeatedWarning struct {
 	first string // the first stage
 }
 
-// stageWarnings returns the warnings of stages: one line for each kind, with the rows that it is about. Where rows differ in
-// its numbers, those of the first row stand for all.
+// stageWarnings returns the warnings of stages: one line for each kind, with the rows that it is about. Where rows
+// differ in its numbers, those of the first row stand for all.
 func stageWarnings(run *rundir.Run, l lang.Lang) []string {
 	kinds := map[string]*repeatedWarning{}
 	var order []string

@@ -78,8 +78,8 @@ func roleOrder(role rundir.Role) int {
 	return 1
 }
 
-// compareLoad orders the stages of a sweep, and repetitions, which ran in shuffled order, by load and number. Other stages
-// stay in the order in which they ran.
+// compareLoad orders the stages of a sweep, and repetitions, which ran in shuffled order, by load and number. Other
+// stages stay in the order in which they ran.
 func compareLoad(a, b *rundir.Stage) int {
 	repeated := a.Repeat > 0 && b.Repeat > 0
 	if a.Role != rundir.Grid && !narrowsAnswer(a) && a.Kind != rundir.KindOfUsers && !repeated {

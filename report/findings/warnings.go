@@ -261,8 +261,8 @@ func packedChunks(s *rundir.Stage, l lang.Lang) string {
 	return ""
 }
 
-// dividedChunks returns what chunks does where the gaps before chunks were divided among their tokens, since the server tells
-// how many each holds.
+// dividedChunks returns what chunks does where the gaps before chunks were divided among their tokens, since the server
+// tells how many each holds.
 func dividedChunks(s *rundir.Stage, l lang.Lang) string {
 	if !isDivided(s) {
 		return ""
@@ -295,8 +295,8 @@ func dueTTFT(s *rundir.Stage, l lang.Lang) string {
 	return detailDue.In(l, lang.Time(due), lang.Time(sent))
 }
 
-// cachedPrompt returns how much of the prompts was in the server's cache, where it is more than a chat template and the parts
-// that the prompts share by order, which the columns of hits tell.
+// cachedPrompt returns how much of the prompts was in the server's cache, where it is more than a chat template and the
+// parts that the prompts share by order, which the columns of hits tell.
 func cachedPrompt(s *rundir.Stage, l lang.Lang) string {
 	had, all := s.CachedTokens, s.PromptTokens.Mean
 	if s.Sessions != nil { // of conversations that is what was asked for, and their columns tell it

@@ -130,8 +130,8 @@ func (h *History) add(s *setup.Setup) {
 	}
 }
 
-// seriesMetrics returns the metrics of a run that make series: those of a comparison for a sweep, else those of each of its
-// stages. A value that is a bound, or not above 0, is none.
+// seriesMetrics returns the metrics of a run that make series: those of a comparison for a sweep, else those of each of
+// its stages. A value that is a bound, or not above 0, is none.
 func seriesMetrics(s *setup.Setup) (all []compare.Metric) {
 	if s.Run.Plan.Kind == rundir.KindSweep {
 		m := compare.Measure(s)

@@ -29,10 +29,6 @@ func bars(values []float64) template.HTML {
 	return markup(
 		fmt.Sprintf(
 			`<svg class="strip" viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true"><path d="%sV%dz"/></svg>`,
-			width,
-			height,
-			b.String(),
-			height,
-		),
+			width, height, b.String(), height),
 	)
 }

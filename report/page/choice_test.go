@@ -27,10 +27,8 @@ func publishedSetups(t testing.TB) []setup.Setup {
 	for i := range doc.Runs {
 		inputs = append(inputs, setup.Input{Path: file, Run: &doc.Runs[i]})
 	}
-	return slices.DeleteFunc(
-		setup.Load(inputs),
-		func(s setup.Setup) bool { return setup.Model(s.Run) != "Qwen2-7B-Instruct" },
-	)
+	return slices.DeleteFunc(setup.Load(inputs),
+		func(s setup.Setup) bool { return setup.Model(s.Run) != "Qwen2-7B-Instruct" })
 }
 
 // wish is what the tests ask for.

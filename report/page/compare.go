@@ -31,10 +31,8 @@ func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []
 	var forests []FigureBlock
 	for i, m := range c.Setups {
 		from, all := c.Differences(m.Name)
-		if slices.ContainsFunc(
-			all,
-			func(d compare.Difference) bool { return !d.Low.IsZero() },
-		) { // else the table has all that is known
+		if slices.ContainsFunc(all,
+			func(d compare.Difference) bool { return !d.Low.IsZero() }) { // else the table has all that is known
 			forests = append(forests, forest("forest-"+strconv.Itoa(i), titleForest.Text(m.Name, from), all))
 		}
 	}
@@ -142,10 +140,8 @@ func overlaySection(i int, setups []setup.Setup, prices choose.Prices, title lan
 func groupByModel(setups []setup.Setup) [][]setup.Setup {
 	var groups [][]setup.Setup
 	for i := range setups {
-		at := slices.IndexFunc(
-			groups,
-			func(g []setup.Setup) bool { return setup.Model(g[0].Run) == setup.Model(setups[i].Run) },
-		)
+		at := slices.IndexFunc(groups,
+			func(g []setup.Setup) bool { return setup.Model(g[0].Run) == setup.Model(setups[i].Run) })
 		if at < 0 {
 			at, groups = len(groups), append(groups, nil)
 		}

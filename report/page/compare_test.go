@@ -14,9 +14,7 @@ import (
 // A difference that is not shown is not drawn as better or worse.
 func TestForest(t *testing.T) {
 	one := compare.Difference{
-		Name: lang.Same(
-			"ITL",
-		),
+		Name:  lang.Same("ITL"),
 		Text:  "+1 %",
 		Ratio: rundir.Exactly(0.01),
 		Low:   rundir.Exactly(0.005),

@@ -8,11 +8,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// distributionPercentiles are the percentiles that a distribution shows.
-func distributionPercentiles() []string { return []string{"p50", "p90", "p99"} }
-
-// minMedianShare is how far below the median a distribution is drawn. Gaps between chunks that were read together are a few
-// microseconds, which says nothing of the server; drawn, they would leave no room for the rest.
+// minMedianShare is how far below the median a distribution is drawn. Gaps between chunks that were read together are a
+// few microseconds, which says nothing of the server; drawn, they would leave no room for the rest.
 const minMedianShare = 100
 
 // distribution draws how a metric is distributed, on a logarithmic axis.
@@ -27,10 +24,7 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 	rows := [][]any{}
 	for _, b := range bars {
 		one.Points = append(one.Points, draw.Point{X: b.Low, Y: b.Count})
-		rows = append(
-			rows,
-			[]any{lang.Time(rundir.Exactly(b.Low)), lang.Time(rundir.Exactly(b.High)), math.Round(b.Count)},
-		)
+		rows = append(rows, []any{lang.Time(rundir.Exactly(b.Low)), lang.Time(rundir.Exactly(b.High)), math.Round(b.Count)})
 	}
 	one.Points = append(one.Points, draw.Point{X: bars[len(bars)-1].High, Y: bars[len(bars)-1].Count})
 	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: title, Log: true, Format: draw.Seconds}}
@@ -39,7 +33,7 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 		what = axisGaps.Text()
 	}
 	fig.Panels = []draw.Panel{{Y: draw.Axis{Label: what}, Height: 110, Series: []draw.Series{one}}}
-	for _, p := range distributionPercentiles() {
+	for _, p := range []string{"p50", "p90", "p99"} {
 		n := d.Get(p)
 		if n.IsZero() || n.Value() <= 0 {
 			continue

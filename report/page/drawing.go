@@ -39,7 +39,7 @@ func Drawings(run *rundir.Run, dir string) []string {
 // loadFigures are the drawings of all stages.
 func (v *View) loadFigures() []FigureBlock {
 	all := v.Rates()
-	if f, ok := speedPlot("speed", loadSetup(v.Run), nil); ok {
+	if f, ok := speedPlot("speed", setup.Load([]setup.Input{{Run: v.Run}}), nil); ok {
 		all = append(all, f)
 	}
 	return all
@@ -56,7 +56,8 @@ func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang)
 		for _, r := range v.Rows {
 			if t := traces[stage]; t != nil && r.Stage.Name == stage {
 				f := timeFigure(v.View, "s1", r.Stage, t, map[string]any{})
-				return singleFigure(f.Variants[0].Drawn).Write(w, l)
+				file := &draw.File{Figures: []*draw.Figure{f.Variants[0].Drawn}}
+				return file.Write(w, l)
 			}
 		}
 	}
@@ -94,8 +95,6 @@ func (v *View) legend(f *draw.Figure) (all []draw.Entry) {
 	}
 	return all
 }
-
-func singleFigure(f *draw.Figure) *draw.File { return &draw.File{Figures: []*draw.Figure{f}} }
 
 // Drawn are drawings of configurations of one model, for files beside a document.
 type Drawn struct {
@@ -204,16 +203,13 @@ func (d Drawn) Cost(c *choose.Choice) *draw.File {
 	for i, name := range shortNames(d.names) {
 		for j := range c.Ranked {
 			if k := &c.Ranked[j]; k.Name == d.setups[i].Name && k.MillionSLO.Known() && k.TTFT.Known() {
-				all = append(
-					all,
-					draw.Series{
-						Key:    k.Name,
-						Name:   lang.Same(name),
-						Colour: i,
-						Style:  draw.Loose,
-						Points: []draw.Point{point(k)},
-					},
-				)
+				all = append(all, draw.Series{
+					Key:    k.Name,
+					Name:   lang.Same(name),
+					Colour: i,
+					Style:  draw.Loose,
+					Points: []draw.Point{point(k)},
+				})
 			}
 		}
 	}
@@ -227,16 +223,14 @@ func (d Drawn) Cost(c *choose.Choice) *draw.File {
 			}
 		}
 	}
-	return d.file(
-		[]*draw.Figure{
-			{
-				Title:   titleCostTTFT.Text(),
-				Caption: axesCaption(axisTTFTMean.Text(), axisMillion.Text()).Plus(lang.Stop.Text()),
-				X:       draw.Axis{Label: axisMillion.Text(), Format: draw.Number},
-				Panels: []draw.Panel{{
-					Y: draw.Axis{Label: axisTTFTMean.Text(), Format: draw.Seconds}, Height: 200, Series: all,
-				}},
-			},
+	return d.file([]*draw.Figure{
+		{
+			Title:   titleCostTTFT.Text(),
+			Caption: axesCaption(axisTTFTMean.Text(), axisMillion.Text()).Plus(lang.Stop.Text()),
+			X:       draw.Axis{Label: axisMillion.Text(), Format: draw.Number},
+			Panels: []draw.Panel{{
+				Y: draw.Axis{Label: axisTTFTMean.Text(), Format: draw.Seconds}, Height: 200, Series: all,
+			}},
 		},
-	)
+	})
 }

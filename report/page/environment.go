@@ -24,21 +24,14 @@ func (v *runPage) environment() Section {
 		if f.Text == again {
 			continue
 		}
-		t.Rows = append(
-			t.Rows,
-			[]table.Cell{
-				{Text: lang.Text{EN: f.Name, ZH: zh[i].Name}},
-				{Text: lang.Text{EN: f.Text, ZH: zh[i].Text}, Long: true},
-			},
-		)
+		t.Rows = append(t.Rows, []table.Cell{
+			{Text: lang.Text{EN: f.Name, ZH: zh[i].Name}},
+			{Text: lang.Text{EN: f.Text, ZH: zh[i].Text}, Long: true},
+		})
 	}
 	s.Blocks = append(s.Blocks, Block{Table: t})
 	if again != "" {
-		s.Blocks = append(
-			s.Blocks,
-			Block{Heading: titleCommand.Text()},
-			Block{Code: table.Clean(again)},
-		)
+		s.Blocks = append(s.Blocks, Block{Heading: titleCommand.Text()}, Block{Code: table.Clean(again)})
 	}
 	return s
 }

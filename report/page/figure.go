@@ -51,6 +51,11 @@ type Switch struct {
 	Dashed bool
 }
 
+// newSwitch returns the switch of the i-th line of a drawing.
+func newSwitch(key, text string, i int) Switch {
+	return Switch{Key: key, Text: lang.Same(text), Colour: i % draw.Colours, Dashed: i >= draw.Colours}
+}
+
 // Lazy is a table that the script makes when it is opened.
 type Lazy struct {
 	Name string // in Document.Data

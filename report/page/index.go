@@ -51,17 +51,13 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 	notes := Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {
 		if lines := lang.Sentences(func(l lang.Lang) []string { return audit.Cautions(in.Run, l) }); len(lines) > 0 {
-			notes.Blocks = append(
-				notes.Blocks,
-				Block{Heading: lang.Same(runNumber(i, names))},
-				Block{
-					Lines: &Lines{
-						Items: lines[:min(2, len(lines))],
-						More:  lines[min(2, len(lines)):],
-						Class: "careful",
-					},
+			notes.Blocks = append(notes.Blocks, Block{Heading: lang.Same(runNumber(i, names))}, Block{
+				Lines: &Lines{
+					Items: lines[:min(2, len(lines))],
+					More:  lines[min(2, len(lines)):],
+					Class: "careful",
 				},
-			)
+			})
 		}
 	}
 	if len(notes.Blocks) > 0 {
@@ -127,12 +123,8 @@ func newIndex(all []Input, setups []setup.Setup, names []string) *IndexPage {
 		index.Table.Columns = append(index.Table.Columns, table.Column{Head: l.text, Left: true})
 		index.Filters = append(index.Filters, l.filter(all))
 	}
-	index.Table.Columns = append(
-		index.Table.Columns,
-		table.Column{Head: headSaturation.Text()},
-		table.Column{Head: headIndexInterval.Text()},
-		table.Column{Head: headOutput.Text()},
-	)
+	index.Table.Columns = append(index.Table.Columns, table.Column{Head: headSaturation.Text()},
+		table.Column{Head: headIndexInterval.Text()}, table.Column{Head: headOutput.Text()})
 	unanswered := slices.ContainsFunc(setups, func(s setup.Setup) bool { return s.Plateau.Rate.IsZero() })
 	if unanswered {
 		index.Table.Columns = append(index.Table.Columns, table.Column{Head: headAnswer.Text(), Left: true})

@@ -86,10 +86,7 @@ func WriteHTML(w io.Writer, d *Document, o WriteOptions) error {
 		d.Data = map[string]any{}
 	}
 	policy := "default-src 'none'; style-src '" + sourceHash(
-		css,
-	) + "'; script-src '" + sourceHash(
-		pageScript,
-	) + "'; base-uri 'none'; form-action 'none'"
+		css) + "'; script-src '" + sourceHash(pageScript) + "'; base-uri 'none'; form-action 'none'"
 	if o.Live != "" {
 		policy += "; connect-src 'self'"
 	}
@@ -98,10 +95,8 @@ func WriteHTML(w io.Writer, d *Document, o WriteOptions) error {
 		Lang:     o.Lang,
 		Live:     o.Live,
 		Policy:   policy,
-		Style: template.HTML(
-			"<style>" + css + "</style>",
-		),
-		Script: template.HTML("<script>" + pageScript + "</script>"),
+		Style:    template.HTML("<style>" + css + "</style>"),
+		Script:   template.HTML("<script>" + pageScript + "</script>"),
 	})
 }
 

@@ -22,10 +22,8 @@ func TestMeansBesidePercentiles(t *testing.T) {
 				State:    rundir.Complete,
 				Verdict:  rundir.Stable,
 				Requests: rundir.Requests{OK: 100, Due: 100},
-				Rate: rundir.Exactly(
-					float64(2 + 2*i),
-				),
-				TTFT: rundir.Dist{N: 100, Mean: rundir.Exactly(0.1 * float64(1+i))},
+				Rate:     rundir.Exactly(float64(2 + 2*i)),
+				TTFT:     rundir.Dist{N: 100, Mean: rundir.Exactly(0.1 * float64(1+i))},
 			}
 			s.Rates.Offered, s.Rates.Completed = s.Rate, s.Rate
 			if percentiles {

@@ -48,8 +48,8 @@ func stagePanels(v *View, traces map[string]*traceStage, data map[string]any) []
 	return all
 }
 
-// operatingStage is the stage whose rate is nearest to the comfortable load, of those at or below saturation; nil where no
-// load is known to be comfortable.
+// operatingStage is the stage whose rate is nearest to the comfortable load, of those at or below saturation; nil where
+// no load is known to be comfortable.
 func operatingStage(run *rundir.Run) *rundir.Stage {
 	a := saturation.AnswerOf(run)
 	if a == nil || !a.Rate.Known() {
@@ -78,28 +78,20 @@ func timeFigure(v *View, id string, s *rundir.Stage, t *traceStage, data map[str
 	name := id + "-time"
 	perSecond := 1 / t.Width
 	arrivals := draw.Panel{Y: draw.Axis{Label: axisArrivals.Text()}, Height: 60, Series: []draw.Series{
-		sliceSeries(
-			t,
-			"due",
-			wordDue.Text(),
-			draw.Offered,
-			draw.Steps,
-			t.Due,
-			perSecond,
-		),
-		sliceSeries(t, "done", wordDone.Text(), draw.Completed, draw.Path, t.Done, perSecond),
+		t.series("due", wordDue.Text(), draw.Offered, draw.Steps, t.Due, perSecond),
+		t.series("done", wordDone.Text(), draw.Completed, draw.Path, t.Done, perSecond),
 	}}
 	flight := draw.Panel{
 		Y:      draw.Axis{Label: axisFlight.Text()},
 		Height: 84,
-		Series: []draw.Series{sliceSeries(t, "flight", wordFlight.Text(), draw.InFlight, draw.Area, t.InFlight, 1)},
+		Series: []draw.Series{t.series("flight", wordFlight.Text(), draw.InFlight, draw.Area, t.InFlight, 1)},
 	}
 	kv, running, waiting := serverSeries(t)
 	flight.Series = append(flight.Series, running, waiting)
 	tokens := draw.Panel{
 		Y:      draw.Axis{Label: axisTokens.Text()},
 		Height: 60,
-		Series: []draw.Series{sliceSeries(t, "tokens", lang.Text{}, draw.Output, draw.Area, t.Tokens, perSecond)},
+		Series: []draw.Series{t.series("tokens", lang.Text{}, draw.Output, draw.Area, t.Tokens, perSecond)},
 	}
 	ttft, note := ttftPanel(v, t, data, name)
 	fig := draw.Figure{
@@ -110,14 +102,11 @@ func timeFigure(v *View, id string, s *rundir.Stage, t *traceStage, data map[str
 	}
 	fig.Panels = []draw.Panel{arrivals, flight, tokens, ttft}
 	if len(kv.Points) > 0 {
-		fig.Panels = append(
-			fig.Panels,
-			draw.Panel{
-				Y:      draw.Axis{Label: axisKV.Text(), High: 1, Format: draw.Share},
-				Height: 54,
-				Series: []draw.Series{kv},
-			},
-		)
+		fig.Panels = append(fig.Panels, draw.Panel{
+			Y:      draw.Axis{Label: axisKV.Text(), High: 1, Format: draw.Share},
+			Height: 54,
+			Series: []draw.Series{kv},
+		})
 	}
 	if s.Window > 0 {
 		fig.Spans = []draw.Span{
@@ -144,16 +133,9 @@ func timeFigure(v *View, id string, s *rundir.Stage, t *traceStage, data map[str
 	return f
 }
 
-// sliceSeries returns the series of one value for each slice of a stage.
-func sliceSeries(
-	t *traceStage,
-	key string,
-	text lang.Text,
-	colour int,
-	style draw.Style,
-	values []float64,
-	scale float64,
-) draw.Series {
+// series returns the series of one value for each slice of a stage.
+func (t *traceStage) series(key string, text lang.Text, colour int, style draw.Style, values []float64,
+	scale float64) draw.Series {
 	one := draw.Series{Key: key, Name: text, Colour: colour, Style: style}
 	for i, y := range values {
 		x := float64(i) * t.Width
@@ -200,8 +182,8 @@ func thinReadings(all []rundir.Reading) []rundir.Reading {
 	return some
 }
 
-// ttftPanel is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge as a
-// cross.
+// ttftPanel is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge
+// as a cross.
 func ttftPanel(v *View, t *traceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
 	cols := []lang.Text{
 		headRequest.Text(),

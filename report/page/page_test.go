@@ -139,14 +139,8 @@ func check(t *testing.T, p parsed) {
 			}
 			found++
 			sum := sha256.Sum256([]byte(n.FirstChild.Data))
-			if want := fmt.Sprintf(
-				"%s-src 'sha256-%s'",
-				name,
-				base64.StdEncoding.EncodeToString(sum[:]),
-			); !strings.Contains(
-				policy,
-				want,
-			) {
+			if want := fmt.Sprintf("%s-src 'sha256-%s'", name, base64.StdEncoding.EncodeToString(sum[:])); !strings.Contains(
+				policy, want) {
 				t.Errorf("the policy %q does not allow the page's own %s: %s", policy, name, want)
 			}
 		}
@@ -157,10 +151,8 @@ func check(t *testing.T, p parsed) {
 	if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
 		t.Errorf("the policy is %q", policy)
 	}
-	if own, _, _ := strings.Cut(
-		p.text,
-		`"use strict"`,
-	); strings.Contains(own, "ZgotmplZ") || strings.Contains(own, "NaN") ||
+	if own, _, _ := strings.Cut(p.text,
+		`"use strict"`); strings.Contains(own, "ZgotmplZ") || strings.Contains(own, "NaN") ||
 		strings.Contains(own, "%!") {
 		t.Error("the page has a value that could not be written")
 	}
@@ -342,13 +334,7 @@ func TestDrawings(t *testing.T) {
 	}
 	for _, name := range names {
 		var b bytes.Buffer
-		if err := Drawing(
-			&b,
-			name,
-			run,
-			real,
-			lang.Chinese,
-		); err != nil ||
+		if err := Drawing(&b, name, run, real, lang.Chinese); err != nil ||
 			!strings.HasPrefix(b.String(), "<svg xmlns=") {
 			t.Errorf("%s: %v, %.40s", name, err, b.String())
 		}
@@ -360,13 +346,7 @@ func TestDrawings(t *testing.T) {
 			t.Errorf("%s explains its markers: %v", name, explained)
 		}
 	}
-	if err := Drawing(
-		io.Discard,
-		"pie",
-		run,
-		real,
-		lang.English,
-	); err == nil ||
+	if err := Drawing(io.Discard, "pie", run, real, lang.English); err == nil ||
 		!strings.Contains(err.Error(), "ttft") {
 		t.Errorf("an unknown drawing: %v", err)
 	}
@@ -415,10 +395,7 @@ func TestNumbersAgree(t *testing.T) {
 			!strings.HasSuffix(output.Caption.EN, c.read) {
 			t.Errorf("%q stands in the drawing of %q: %+v", output.Caption.EN, sentence, spans)
 		}
-		if text := words(
-			write(t, run, "").elements("main")[0],
-			"en",
-		); c.number != "60" &&
+		if text := words(write(t, run, "").elements("main")[0], "en"); c.number != "60" &&
 			strings.Contains(text, "when saturated") {
 			t.Errorf("%s: the page tells of saturation", c.number)
 		}
@@ -487,15 +464,7 @@ func TestCaption(t *testing.T) {
 			"TTFT p50、p90、p99（s）随到达率（req/s）的变化；超过 60 req/s (54–65) 后上升。"},
 		"pie": {"", ""},
 	} {
-		if en, zh := Caption(
-			name,
-			run,
-			lang.English,
-		), Caption(
-			name,
-			run,
-			lang.Chinese,
-		); en != want[0] ||
+		if en, zh := Caption(name, run, lang.English), Caption(name, run, lang.Chinese); en != want[0] ||
 			zh != want[1] {
 			t.Errorf("%s: %q, %q", name, en, zh)
 		}

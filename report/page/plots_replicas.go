@@ -35,29 +35,23 @@ func (v *View) Replicas() []FigureBlock {
 				return n, ci, ok, true
 			}
 		}
-		done.lines = append(
-			done.lines,
-			quantityLine{
-				key:    key,
-				name:   name,
-				colour: i % draw.Colours,
-				of: share(func(r *rundir.ReplicaShare) (rundir.Number, [2]float64, bool) {
-					return r.Completed, [2]float64{}, false
-				}),
-			},
-		)
-		ttft.lines = append(
-			ttft.lines,
-			quantityLine{
-				key:    key,
-				name:   name,
-				colour: i % draw.Colours,
-				of: share(func(r *rundir.ReplicaShare) (rundir.Number, [2]float64, bool) {
-					ci, ok := r.TTFT.CI["mean"]
-					return r.TTFT.Mean, ci, ok
-				}),
-			},
-		)
+		done.lines = append(done.lines, quantityLine{
+			key:    key,
+			name:   name,
+			colour: i % draw.Colours,
+			of: share(func(r *rundir.ReplicaShare) (rundir.Number, [2]float64, bool) {
+				return r.Completed, [2]float64{}, false
+			}),
+		})
+		ttft.lines = append(ttft.lines, quantityLine{
+			key:    key,
+			name:   name,
+			colour: i % draw.Colours,
+			of: share(func(r *rundir.ReplicaShare) (rundir.Number, [2]float64, bool) {
+				ci, ok := r.TTFT.CI["mean"]
+				return r.TTFT.Mean, ci, ok
+			}),
+		})
 	}
 	var all []FigureBlock
 	for _, q := range []quantity{done, ttft} {

@@ -65,19 +65,16 @@ func quantities(runs ...*rundir.Run) []quantity {
 			logAxis: true,
 		}
 		for i, p := range []string{"p50", "p90", "p99"} {
-			q.lines = append(
-				q.lines,
-				quantityLine{
-					key:    p,
-					name:   lang.Same(p),
-					colour: []int{draw.Median, draw.P90, draw.P99}[i],
-					of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
-						d := m.of(s)
-						ci, ok := d.CI[p]
-						return d.Get(p), ci, ok, d.Supported(p)
-					},
+			q.lines = append(q.lines, quantityLine{
+				key:    p,
+				name:   lang.Same(p),
+				colour: []int{draw.Median, draw.P90, draw.P99}[i],
+				of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+					d := m.of(s)
+					ci, ok := d.CI[p]
+					return d.Get(p), ci, ok, d.Supported(p)
 				},
-			)
+			})
 		}
 		mean := quantityLine{
 			key:  "mean",

@@ -13,11 +13,8 @@ func (v *runPage) replicas() []Section {
 		blocks = append(blocks, Block{Figures: figures})
 	}
 	for i, t := range findings.ReplicaTable(v.Run) {
-		blocks = append(
-			blocks,
-			Block{Heading: t.Title},
-			Block{Table: &Grid{Table: t, Name: "replicas-" + strconv.Itoa(i+1), Open: true}},
-		)
+		blocks = append(blocks, Block{Heading: t.Title},
+			Block{Table: &Grid{Table: t, Name: "replicas-" + strconv.Itoa(i+1), Open: true}})
 	}
 	if len(blocks) == 0 {
 		return nil

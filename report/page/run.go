@@ -50,20 +50,17 @@ func runDocument(run *rundir.Run, dir string, live bool) *Document {
 	}
 	if len(figures) > 0 {
 		title := titleRates.Text()
-		d.Sections = append(
-			d.Sections,
-			Section{ID: "rates", Markers: v.markers(), Title: title, Blocks: []Block{{Figures: figures}}},
-		)
+		d.Sections = append(d.Sections,
+			Section{ID: "rates", Markers: v.markers(), Title: title, Blocks: []Block{{Figures: figures}}})
 	}
 	if panels := stagePanels(v.View, traces, d.Data); len(panels) > 0 {
-		d.Sections = append(
-			d.Sections,
-			Section{ID: "stages", Title: titleOverTime.Text(), Blocks: []Block{{Stages: panels}}},
-		)
+		d.Sections = append(d.Sections,
+			Section{ID: "stages", Title: titleOverTime.Text(), Blocks: []Block{{Stages: panels}}})
 	}
 	d.Sections = append(d.Sections, v.tables()...)
 	if failure != nil {
-		d.Sections = append(d.Sections, paragraph("damaged", titleDamaged.Text(), recordsDamaged.Text(failure.Error())))
+		lines := &Lines{Items: []lang.Text{recordsDamaged.Text(failure.Error())}, Plain: true}
+		d.Sections = append(d.Sections, Section{ID: "damaged", Title: titleDamaged.Text(), Blocks: []Block{{Lines: lines}}})
 	}
 	for _, part := range []struct {
 		id    string
@@ -72,19 +69,12 @@ func runDocument(run *rundir.Run, dir string, live bool) *Document {
 	}{{"errors", titleErrors, findings.Errors}, {"notes", titleRemarks, findings.Notes}} {
 		lines := lang.Sentences(func(l lang.Lang) []string { return part.of(run, l) })
 		if len(lines) > 0 {
-			d.Sections = append(
-				d.Sections,
-				Section{ID: part.id, Title: part.title.Text(), Blocks: []Block{{Lines: &Lines{Items: lines}}}},
-			)
+			d.Sections = append(d.Sections,
+				Section{ID: part.id, Title: part.title.Text(), Blocks: []Block{{Lines: &Lines{Items: lines}}}})
 		}
 	}
 	d.Sections = append(append(d.Sections, v.environment()), v.terms()...)
 	return d
-}
-
-// paragraph is a section of one sentence.
-func paragraph(id string, title, text lang.Text) Section {
-	return Section{ID: id, Title: title, Blocks: []Block{{Lines: &Lines{Items: []lang.Text{text}, Plain: true}}}}
 }
 
 // runPage is a run while its page is made.
@@ -122,10 +112,8 @@ func (v *runPage) answer() Section {
 	add := func(class string, of func(lang.Lang) []string, first int) {
 		lines := lang.Sentences(of)
 		if n := min(first, len(lines)); n > 0 {
-			s.Blocks = append(
-				s.Blocks,
-				Block{Lines: &Lines{Items: lines[:n], More: lines[n:], Class: class, Whole: class == ""}},
-			)
+			s.Blocks = append(s.Blocks,
+				Block{Lines: &Lines{Items: lines[:n], More: lines[n:], Class: class, Whole: class == ""}})
 		}
 	}
 	const most = 6
@@ -234,14 +222,11 @@ func (v *runPage) rows() []Section {
 // tables are those beside that of all stages.
 func (v *runPage) tables() (all []Section) {
 	add := func(name string, t table.Table, notes []lang.Text) {
-		all = append(
-			all,
-			Section{
-				ID:     name + "-section",
-				Title:  t.Title,
-				Blocks: []Block{{Table: &Grid{Table: t, Name: name, Open: true, Notes: notes}}},
-			},
-		)
+		all = append(all, Section{
+			ID:     name + "-section",
+			Title:  t.Title,
+			Blocks: []Block{{Table: &Grid{Table: t, Name: name, Open: true, Notes: notes}}},
+		})
 	}
 	for i, t := range findings.TurnTables(v.Run) {
 		add("turns"+strconv.Itoa(i+1), t, nil)

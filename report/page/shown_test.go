@@ -107,13 +107,8 @@ func TestFirstStageIsTheComfortableOne(t *testing.T) {
 	}
 	all := stagePanels(newRunPage(run).View, traces, map[string]any{})
 	shown := firstPanel(all)
-	if i := slices.IndexFunc(
-		all,
-		func(p Panel) bool { return p.ID == shown },
-	); !strings.HasPrefix(
-		all[i].Name.EN,
-		findings.StageName(got),
-	) {
+	if i := slices.IndexFunc(all, func(p Panel) bool { return p.ID == shown }); !strings.HasPrefix(all[i].Name.EN,
+		findings.StageName(got)) {
 		t.Errorf("%s is shown first, and %s is the comfortable stage", all[i].Name.EN, got.Name)
 	}
 }
@@ -234,9 +229,7 @@ func TestManyConfigurations(t *testing.T) {
 			if len(ticks) > 1 {
 				t.Errorf("%s: %d kinds of axes", f.Name, len(ticks))
 			}
-			if small := len(
-				f.Variants[0].Small,
-			); apart && strings.HasPrefix(f.Name, "all-") && small != len(own) ||
+			if small := len(f.Variants[0].Small); apart && strings.HasPrefix(f.Name, "all-") && small != len(own) ||
 				!apart && small > 0 {
 				t.Errorf("%s: %d drawings of %d configurations", f.Name, small, len(own))
 			}

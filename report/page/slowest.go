@@ -12,8 +12,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-func fourDigits(v float64) string { return fmt.Sprintf("%.4g", v) }
-
 // slowest lists the slowest requests of a stage.
 func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 	s := row.Stage
@@ -30,14 +28,11 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 				continue
 			}
 			rows = t.countAbove(m, n.Value())
-			out.Choices = append(
-				out.Choices,
-				RowChoice{
-					Metric: m,
-					Text:   lang.Same(strings.ToUpper(m) + " " + p).Plus(lang.Same(" · " + lang.Time(n))),
-					Value:  n.Value(),
-				},
-			)
+			out.Choices = append(out.Choices, RowChoice{
+				Metric: m,
+				Text:   lang.Same(strings.ToUpper(m) + " " + p).Plus(lang.Same(" · " + lang.Time(n))),
+				Value:  n.Value(),
+			})
 		}
 	}
 	for i := range out.Choices {
@@ -53,11 +48,8 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 		lang.HeadLatency.Text(), headTokens.Text(), headLongest.Text()} {
 		shown.Columns = append(shown.Columns, table.Column{Head: h})
 	}
-	shown.Columns = append(
-		shown.Columns,
-		table.Column{Head: headStrip.Text(), Left: true},
-		table.Column{Head: headStatus.Text(), Left: true},
-	)
+	shown.Columns = append(shown.Columns, table.Column{Head: headStrip.Text(), Left: true},
+		table.Column{Head: headStatus.Text(), Left: true})
 	all := slices.Clone(t.Slowest)
 	slices.SortStableFunc(all, func(a, b traceRequest) int { return compareNumbers(b.TTFT.Value(), a.TTFT.Value()) })
 	for _, r := range all {
@@ -65,27 +57,18 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 		if len(r.Gaps) == 0 {
 			gap = rundir.Number{}
 		}
-		shown.Attrs = append(
-			shown.Attrs,
-			[]Attr{
-				{Name: "data-ttft", Value: attrNumber(r.TTFT)},
-				{Name: "data-itl", Value: attrNumber(gap)},
-				{Name: "data-latency", Value: attrNumber(r.Latency)},
-			},
-		)
+		shown.Attrs = append(shown.Attrs, []Attr{
+			{Name: "data-ttft", Value: attrNumber(r.TTFT)},
+			{Name: "data-itl", Value: attrNumber(gap)},
+			{Name: "data-latency", Value: attrNumber(r.Latency)},
+		})
 		cells := []table.Cell{
-			table.Literal(
-				requestName(r.TracePoint),
-			),
+			table.Literal(requestName(r.TracePoint)),
 			table.Number(rundir.Exactly(r.Due), "", lang.Fixed(2)),
 			table.Seconds(rundir.Exactly(r.Queued)),
 			table.Seconds(r.TTFT),
 			table.Seconds(r.Latency),
-			table.Number(
-				r.Tokens,
-				"",
-				lang.WholeOr(0),
-			),
+			table.Number(r.Tokens, "", lang.WholeOr(0)),
 			table.Seconds(gap),
 			{Bars: r.Gaps},
 			table.Literal(statusText(r.TracePoint)),
@@ -125,5 +108,5 @@ func attrNumber(n rundir.Number) string {
 	if n.IsZero() {
 		return "-1"
 	}
-	return fourDigits(n.Value())
+	return fmt.Sprintf("%.4g", n.Value())
 }

@@ -109,22 +109,16 @@ func (sp *speedPoints) add(one []setup.Setup, i int, name string, named bool, gp
 		} else {
 			apart.Points = append(apart.Points, p)
 		}
-		sp.table.Rows = append(
-			sp.table.Rows,
-			[]table.Cell{
-				table.Literal(label),
-				table.Number(rundir.Exactly(p.X), "", lang.Short),
-				table.Number(rundir.Exactly(p.Y), "", lang.Short),
-				{},
-			},
-		)
+		sp.table.Rows = append(sp.table.Rows, []table.Cell{
+			table.Literal(label),
+			table.Number(rundir.Exactly(p.X), "", lang.Short),
+			table.Number(rundir.Exactly(p.Y), "", lang.Short),
+			{},
+		})
 	}
 	for j := range one[0].Rows {
 		if p, ok := speedPoint(one[0].Rows[j].Stage, gpus); ok {
-			sp.eligible = append(
-				sp.eligible,
-				choose.FrontPoint{Name: strconv.Itoa(len(sp.rows)), PerUser: p.X, PerGPU: p.Y},
-			)
+			sp.eligible = append(sp.eligible, choose.FrontPoint{Name: strconv.Itoa(len(sp.rows)), PerUser: p.X, PerGPU: p.Y})
 			sp.rows = append(sp.rows, &one[0].Rows[j])
 		}
 	}
@@ -151,8 +145,8 @@ func (sp *speedPoints) front() draw.Series {
 	return front
 }
 
-// speedPoint is a stage as a user sees it, in tokens per second of one answer, and as a GPU does; ok is false where either
-// is not known.
+// speedPoint is a stage as a user sees it, in tokens per second of one answer, and as a GPU does; ok is false where
+// either is not known.
 func speedPoint(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 	itl, _, _ := setup.ITL(s)
 	output := s.TokensPerS.Output
@@ -220,13 +214,8 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 			p.Y, p.Row = rundir.CostOfMillion(price, p.Y), len(t.Rows)+1
 			p.Shape, _ = shape(findings.StageRow{Run: setups[i].Run, Stage: st})
 			s.Points = append(s.Points, p)
-			t.Add(
-				table.Literal(names[i]),
-				table.Literal(findings.StageName(st)),
-				table.Literal(labels.GPU),
-				table.Number(rundir.Exactly(p.X), "", lang.Short),
-				table.Number(rundir.Exactly(p.Y), "", lang.Short),
-			)
+			t.Add(table.Literal(names[i]), table.Literal(findings.StageName(st)), table.Literal(labels.GPU),
+				table.Number(rundir.Exactly(p.X), "", lang.Short), table.Number(rundir.Exactly(p.Y), "", lang.Short))
 		}
 		slices.SortStableFunc(s.Points, byX)
 		panel.Series = append(panel.Series, s)
@@ -251,21 +240,9 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 		Table:    t,
 	}
 	for i, called := range buttonNames(names) {
-		if !slices.Contains(priced, i) {
-			continue
+		if slices.Contains(priced, i) {
+			f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), called, i))
 		}
-		f.Switches = append(
-			f.Switches,
-			Switch{
-				Key:    "r" + strconv.Itoa(i),
-				Text:   lang.Same(called),
-				Colour: i % draw.Colours,
-				Dashed: i >= draw.Colours,
-			},
-		)
 	}
 	return f, true
 }
-
-// loadSetup is a run as comparing and choosing see it.
-func loadSetup(run *rundir.Run) []setup.Setup { return setup.Load([]setup.Input{{Run: run}}) }

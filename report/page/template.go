@@ -6,8 +6,8 @@ import (
 	"llmsweep/report/lang"
 )
 
-// foldText returns the first sentences of a text that is too long to be read in passing, or where it is one sentence that
-// lists much, the first things of the list; nil for others.
+// foldText returns the first sentences of a text that is too long to be read in passing, or where it is one sentence
+// that lists much, the first things of the list; nil for others.
 func foldText(t lang.Text) *lang.Text {
 	const long, short = 260, 110 // characters
 	if len([]rune(t.EN)) <= long {
@@ -36,8 +36,8 @@ func sentencesUpTo(s string, least int, stop string) string {
 	return strings.TrimRight(s[:at], " ")
 }
 
-// firstPanel returns the panel that a page shows first: that of the stage nearest to the comfortable load, or else of the
-// highest output.
+// firstPanel returns the panel that a page shows first: that of the stage nearest to the comfortable load, or else of
+// the highest output.
 func firstPanel(all []Panel) string {
 	for _, p := range all {
 		if p.First {

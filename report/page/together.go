@@ -59,7 +59,8 @@ func (t overlay) speed() (FigureBlock, bool) {
 	return speedPlot("speed"+t.suffix, t.setups, lineNames(t.names))
 }
 
-// distinctParts are the parts in which names differ: model, GPUs, engine, quantization. A name without any stays as it is.
+// distinctParts are the parts in which names differ: model, GPUs, engine, quantization. A name without any stays as it
+// is.
 func distinctParts(names []string) []string {
 	split := func(s string) []string {
 		return strings.FieldsFunc(strings.ReplaceAll(s, ", ", "，"), func(r rune) bool { return r == '，' })
@@ -88,10 +89,7 @@ func distinctParts(names []string) []string {
 				parts[0] = rest
 			}
 		}
-		parts = slices.DeleteFunc(
-			parts,
-			func(p string) bool { return p == "" || in[p] == len(names) && len(names) > 1 },
-		)
+		parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || in[p] == len(names) && len(names) > 1 })
 		if len(parts) == 0 {
 			parts = []string{name}
 		}
@@ -161,13 +159,7 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 			if !r.Stage.Invalid.IsZero() || t.setups[i].Impossible(r.Stage) {
 				continue
 			}
-			y, ok := c.add(
-				v,
-				t.setups[i].Trusted(r.Stage),
-				l,
-				len(grid.Rows)+1,
-				filepath.Base(t.setups[i].Where(r.Stage)),
-			)
+			y, ok := c.add(v, t.setups[i].Trusted(r.Stage), l, len(grid.Rows)+1, filepath.Base(t.setups[i].Where(r.Stage)))
 			if !ok {
 				continue
 			}
@@ -175,16 +167,13 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 			if q.metric == "" {
 				cell = table.Number(y, "", lang.Short)
 			}
-			grid.Rows = append(
-				grid.Rows,
-				[]table.Cell{
-					table.Literal(t.names[i]),
-					table.Literal(findings.StageName(r.Stage)),
-					table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short),
-					cell,
-					findings.Verdict(r),
-				},
-			)
+			grid.Rows = append(grid.Rows, []table.Cell{
+				table.Literal(t.names[i]),
+				table.Literal(findings.StageName(r.Stage)),
+				table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short),
+				cell,
+				findings.Verdict(r),
+			})
 		}
 		c.joined.Dashed = i >= draw.Colours // its colour is taken
 		c.addTo(&panel)
@@ -215,15 +204,7 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 		Table:    grid,
 	}
 	for i, called := range buttonNames(t.names) {
-		f.Switches = append(
-			f.Switches,
-			Switch{
-				Key:    "r" + strconv.Itoa(i),
-				Text:   lang.Same(called),
-				Colour: i % draw.Colours,
-				Dashed: i >= draw.Colours,
-			},
-		)
+		f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), called, i))
 	}
 	return f, true
 }

@@ -85,8 +85,8 @@ type slowRequest struct {
 	r     traceRequest
 }
 
-// interval are the requests that are kept of an interval: the one with the highest TTFT, the one with the lowest, and some
-// between.
+// interval are the requests that are kept of an interval: the one with the highest TTFT, the one with the lowest, and
+// some between.
 type interval struct {
 	high, low *TracePoint
 	sample    []TracePoint
@@ -210,8 +210,8 @@ func (s *traceStage) addInFlight(r *rundir.Record) {
 	}
 }
 
-// keepPoint keeps a request for the drawing: of each interval the lowest and the highest, and a few between, spread over
-// all that come.
+// keepPoint keeps a request for the drawing: of each interval the lowest and the highest, and a few between, spread
+// over all that come.
 func (s *traceStage) keepPoint(p TracePoint, limits traceLimits) {
 	t := &s.intervals[min(max(int(p.Due/s.Length*traceIntervals), 0), traceIntervals-1)]
 	switch {
@@ -289,11 +289,7 @@ func (s *traceStage) rank(metric string, value float64, r *rundir.Record, p *Tra
 		}
 		all = all[:len(all)-1]
 	}
-	at, _ := slices.BinarySearchFunc(
-		all,
-		value,
-		func(k *slowRequest, v float64) int { return -cmp.Compare(k.value, v) },
-	)
+	at, _ := slices.BinarySearchFunc(all, value, func(k *slowRequest, v float64) int { return -cmp.Compare(k.value, v) })
 	s.slowest[metric] = slices.Insert(all, at, &slowRequest{value, newTraceRequest(r, p)})
 }
 
@@ -316,10 +312,8 @@ func (s *traceStage) finish() {
 		}
 		s.Points = append(s.Points, t.sample...)
 	}
-	slices.SortStableFunc(
-		s.Points,
-		func(a, b TracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) },
-	)
+	slices.SortStableFunc(s.Points,
+		func(a, b TracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) })
 	seen := map[[2]int]bool{}
 	for _, m := range traceMetrics() {
 		for _, k := range s.slowest[m] {

@@ -134,8 +134,8 @@ func (s *LiveServer) refuseForeign(next http.Handler) http.Handler {
 	})
 }
 
-// isLocalHost reports whether a Host header names this server by an address, or as localhost. A name that another site lets
-// point here (DNS rebinding) does not.
+// isLocalHost reports whether a Host header names this server by an address, or as localhost. A name that another site
+// lets point here (DNS rebinding) does not.
 func (s *LiveServer) isLocalHost(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

@@ -47,8 +47,8 @@ type layout struct {
 // maxWideGapDrop is the highest [Column.Drop] that is left out before the gap between columns is narrowed.
 const maxWideGapDrop = 3
 
-// fitLayout chooses a layout for the tables, which all have the columns of the first. Where the width is short, the columns
-// that matter least go first, then the space between columns, then more of the columns.
+// fitLayout chooses a layout for the tables, which all have the columns of the first. Where the width is short, the
+// columns that matter least go first, then the space between columns, then more of the columns.
 func fitLayout(tables []Table, width int, lg lang.Lang) layout {
 	last := maxWideGapDrop
 	for _, c := range tables[0].Columns {
