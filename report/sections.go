@@ -20,9 +20,9 @@ type section func(run *rundir.Run, o *Options) []table.Section
 
 func consoleSections(all bool) []section {
 	if all {
-		return []section{opening, allRows, plot, tables, errorList, warningList, noteList, files}
+		return []section{opening, allRows, ratePlot, tables, errorList, warningList, noteList, files}
 	}
-	return []section{opening, mainRows, topNotes, nextCommand, files}
+	return []section{opening, mainRows, topNotes, nextStep, files}
 }
 
 func markdownSections(all bool) []section {
@@ -131,8 +131,8 @@ func (o *Options) rows(run *rundir.Run, rows []findings.StageRow, columns []find
 	return []table.Section{{Table: t, Notes: findings.Legend(t)}}
 }
 
-// plot draws output and TTFT against the load.
-func plot(run *rundir.Run, o *Options) []table.Section {
+// ratePlot draws output and TTFT against the load.
+func ratePlot(run *rundir.Run, o *Options) []table.Section {
 	return []table.Section{{Lines: o.lines(terminalPlot(run, *o))}}
 }
 
@@ -222,8 +222,8 @@ func terms(run *rundir.Run, o *Options) []table.Section {
 	return o.list(wordTerms, lines)
 }
 
-// nextCommand says what to do with an answer.
-func nextCommand(run *rundir.Run, o *Options) []table.Section {
+// nextStep says what to do with an answer.
+func nextStep(run *rundir.Run, o *Options) []table.Section {
 	a := run.Answer
 	if o.Dir == "" || a == nil || !a.Rate.Known() || len(findings.Answer(run, o.Lang)) == 0 {
 		return nil

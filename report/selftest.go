@@ -11,7 +11,7 @@ import (
 	"llmsweep/sweep/selftest"
 )
 
-// loadedPerCore is the load average a core beyond which others are at work.
+// loadedPerCore is the load average per core above which other processes are at work.
 const loadedPerCore = 0.5
 
 // Selftest returns the tables of a self-test, the verdict last.
@@ -35,7 +35,8 @@ func Selftest(r *selftest.Result) []table.Section {
 		}
 		all = append(all, s)
 	}
-	return append(all, table.Section{Lines: []lang.Text{lang.Both(func(l lang.Lang) string { return findings.SelftestVerdict(&r.Trust, l) })}})
+	verdict := lang.Both(func(l lang.Lang) string { return findings.SelftestVerdict(&r.Trust, l) })
+	return append(all, table.Section{Lines: []lang.Text{verdict}})
 }
 
 // levels is the table of streams.
@@ -53,11 +54,11 @@ func levels(r *selftest.Result) table.Table {
 		}
 		t.Rows = append(t.Rows, []table.Cell{
 			table.Literal(strconv.Itoa(v.Streams)), {Text: phase.Text()},
-			table.Number(rundir.Exactly(v.Rate*float64(v.Streams)), "", lang.Fixed(0)), table.Number(v.TokensPerS, "tok/s",
-				lang.Fixed(0)), shortDuration(v.Error.P50), markUnsupported(shortDuration(v.Error.P99), v.Error, 0.99), markUnsupported(shortDuration(v.Error.P999),
-				v.Error, 0.999),
-			table.Number(v.Cores, "", lang.Fixed(2)), table.Number(lang.Scale(v.PerStream, 1.0/1024), "KB", lang.Fixed(0)),
-			trustCell(v.Limit),
+			table.Number(rundir.Exactly(v.Rate*float64(v.Streams)), "", lang.Fixed(0)),
+			table.Number(v.TokensPerS, "tok/s", lang.Fixed(0)), shortDuration(v.Error.P50),
+			percentileCell(v.Error.P99, v.Error, 0.99), percentileCell(v.Error.P999, v.Error, 0.999),
+			table.Number(v.Cores, "", lang.Fixed(2)),
+			table.Number(lang.Scale(v.PerStream, 1.0/1024), "KB", lang.Fixed(0)), trustCell(v.Limit),
 		})
 	}
 	return t
@@ -74,7 +75,8 @@ func arrivals(r *selftest.Result) table.Table {
 	for _, a := range r.Arrivals {
 		t.Rows = append(t.Rows, []table.Cell{
 			{Text: lang.Same(lang.Shortest(a.Rate)), Unit: "/s"}, table.Literal(strconv.Itoa(a.Lag.N)),
-			shortDuration(a.Lag.P50), markUnsupported(shortDuration(a.Lag.P99), a.Lag, 0.99), shortDuration(a.Lag.Max), trustCell(a.Limit),
+			shortDuration(a.Lag.P50), percentileCell(a.Lag.P99, a.Lag, 0.99), shortDuration(a.Lag.Max),
+			trustCell(a.Limit),
 		})
 	}
 	return t
@@ -91,8 +93,9 @@ func shortDuration(f rundir.Number) table.Cell {
 	return table.Number(lang.Scale(f, 1e6), "us", lang.Short)
 }
 
-// markUnsupported marks a percentile that too few values support.
-func markUnsupported(c table.Cell, s selftest.Spread, p float64) table.Cell {
+// percentileCell is a cell with a percentile of durations, marked where too few values support it.
+func percentileCell(f rundir.Number, s selftest.Spread, p float64) table.Cell {
+	c := shortDuration(f)
 	if s.N > 0 && !s.Supported(p) {
 		c.Mark += table.MarkUnsupported
 	}
@@ -110,10 +113,10 @@ func trustCell(limit string) table.Cell {
 // levelNotes explain the table of streams.
 func levelNotes(r *selftest.Result) []lang.Text {
 	var notes []lang.Text
-	said := map[lang.Text]bool{}
+	seen := map[lang.Text]bool{}
 	add := func(s lang.Text) {
-		if !said[s] {
-			said[s] = true
+		if !seen[s] {
+			seen[s] = true
 			notes = append(notes, s)
 		}
 	}

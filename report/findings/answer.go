@@ -82,7 +82,8 @@ func (a *answer) addResult(run *rundir.Run, l lang.Lang) {
 	} else {
 		a.add(rateSentence(run, found, l) + resourceLimit(run, found, l))
 		a.add(sloLines(run, l)...)
-		a.add(operatingLoad(found, l), costSentence(run, l), bracketSentence(run, l), sweepTime(found, l), simulatorCapacity(run, found, l))
+		a.add(operatingLoad(found, l), costSentence(run, l), bracketSentence(run, l), sweepTime(found, l),
+			simulatorCapacity(run, found, l))
 	}
 	for _, n := range cautions {
 		a.cautions = append(a.cautions, Note(n, l))

@@ -147,18 +147,19 @@ func rateColumns() []Column {
 		}
 		return cell(r)
 	}
-	gaps := numberColumn("inter_token_s", lang.Same("ITL"), "", func(s *rundir.Stage) rundir.Number { return s.InterToken }, nil)
+	gaps := numberColumn("inter_token_s", lang.Same("ITL"), "",
+		func(s *rundir.Stage) rundir.Number { return s.InterToken }, nil)
 	gaps.Sub, gaps.Cell = lang.SubMean.Text(), func(r StageRow) table.Cell { return table.Seconds(r.Stage.InterToken) }
 	return []Column{
 		offered,
 		fileNumber("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
 		rateColumn("rates_completed", lang.HeadDone, "req/s", CompletedCell, lang.Rate),
 		rateColumn("tokens_per_s_output", lang.HeadOutput, "tok/s", Output, lang.Short),
-		rateColumn("tokens_per_s_input", headInput, "tok/s", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input },
-			lang.Short),
+		rateColumn("tokens_per_s_input", headInput, "tok/s",
+			func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }, lang.Short),
 		fileNumber("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
-		wholeRunColumn("whole_run_rates_completed", "req/s", func(w *rundir.WholeRun) rundir.Number { return w.Rates.Completed },
-			lang.Rate),
+		wholeRunColumn("whole_run_rates_completed", "req/s",
+			func(w *rundir.WholeRun) rundir.Number { return w.Rates.Completed }, lang.Rate),
 		wholeRunColumn("whole_run_tokens_per_s_output", "tok/s",
 			func(w *rundir.WholeRun) rundir.Number { return w.TokensPerS.Output }, lang.Short),
 		numberColumn("concurrency_mean", headInFlight.Text(), "",
@@ -236,7 +237,9 @@ func lengthCell(r StageRow) table.Cell {
 
 // distColumns are the columns of a distribution of durations.
 func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist) []Column {
-	all := []Column{fileColumn(id+"_n", func(r StageRow) string { return csvNumber(r.Stage, id+".n", float64(of(r.Stage).N)) })}
+	all := []Column{
+		fileColumn(id+"_n", func(r StageRow) string { return csvNumber(r.Stage, id+".n", float64(of(r.Stage).N)) }),
+	}
 	for _, f := range new(rundir.Dist).Numbers() {
 		c := Column{ID: id + "_" + f.Name, Head: head,
 			Number: func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }}
@@ -259,11 +262,12 @@ func judgementColumns() []Column {
 	tokens := numberColumn("goodput_tokens_per_s", headGoodput.Text(), "tok/s",
 		func(s *rundir.Stage) rundir.Number { return goodput(s).Tokens }, lang.Short)
 	good.When, tokens.When = hasSLO, anyStage(func(s *rundir.Stage) bool { return !goodput(s).Tokens.IsZero() })
-	met := wordColumn("goodput_verdict", headSLO.Text(), func(r StageRow) string { return string(goodput(r.Stage).Verdict) },
-		sloCell)
+	met := wordColumn("goodput_verdict", headSLO.Text(),
+		func(r StageRow) string { return string(goodput(r.Stage).Verdict) }, sloCell)
 	met.When = hasSLO
 	return []Column{
-		wordColumn("verdict", headVerdict.Text(), func(r StageRow) string { return string(countedVerdict(r.Stage)) }, Verdict),
+		wordColumn("verdict", headVerdict.Text(),
+			func(r StageRow) string { return string(countedVerdict(r.Stage)) }, Verdict),
 		fileNumber("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
 		fileNumber("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
 		fileNumber("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),

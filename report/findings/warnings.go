@@ -60,7 +60,8 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 			lines = append(lines, c.say+lang.Colon.In(l)+about+lang.Stop.In(l))
 		}
 	}
-	return append(append(lines, runNotes(run, l, func(n note.Note) bool { return !isRemark(n) })...), stageWarnings(run, l)...)
+	notes := runNotes(run, l, func(n note.Note) bool { return !isRemark(n) })
+	return slices.Concat(lines, notes, stageWarnings(run, l))
 }
 
 // noiseFactor is the factor by which a stage must have completed more than the answer to be worth a sentence: single

@@ -190,7 +190,7 @@ func (h *History) Worse(onlyNew bool) (all []string) {
 	for i := range h.Series {
 		s := &h.Series[i]
 		if c, ok := s.latest(); ok && !c.Better && (!onlyNew || c.Found == len(s.Points)-1) {
-			all = append(all, s.says(c, lang.English))
+			all = append(all, s.changeSentence(c, lang.English))
 		}
 	}
 	return all

@@ -211,10 +211,8 @@ func ttftPanel(v *View, t *traceStage, data map[string]any, name string) (draw.P
 			point.Y, point.Shape = least, draw.Cross
 		}
 		cloud.Points = append(cloud.Points, point)
-		rows = append(
-			rows,
-			[]any{requestName(p), shortNumber(p.Due), scriptNumber(p.TTFT), scriptNumber(p.Latency), scriptNumber(p.Tokens), statusText(p)},
-		)
+		rows = append(rows, []any{requestName(p), shortNumber(p.Due), scriptNumber(p.TTFT), scriptNumber(p.Latency),
+			scriptNumber(p.Tokens), statusText(p)})
 	}
 	panel.Series = []draw.Series{cloud}
 	panel.Rules = v.Limits(traceTTFT)
