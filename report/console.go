@@ -44,7 +44,7 @@ func headline(run *rundir.Run, l lang.Lang) string {
 			parts = append(parts, s)
 		}
 	}
-	if t := findings.Lasted(run); t > 0 {
+	if t := findings.RunSeconds(run); t > 0 {
 		parts = append(parts, lang.Span(t, l))
 	}
 	return strings.Join(parts, " · ")

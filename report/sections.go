@@ -95,7 +95,7 @@ func mainRows(run *rundir.Run, o *Options) []table.Section {
 func allRows(run *rundir.Run, o *Options) []table.Section {
 	columns := findings.MainColumns(o.Percentiles)
 	remark := len(columns) - 1
-	more := findings.For([]rundir.Run{*run}, findings.Pick("whole_run_rates_completed",
+	more := findings.SelectColumns([]rundir.Run{*run}, findings.Pick("whole_run_rates_completed",
 		"whole_run_tokens_per_s_output", "first_answer_s_mean", "itl_s_p99", "tpot_s_mean", "tpot_s_p99", "goodput_rate",
 		"goodput_tokens_per_s", "tokens_per_chunk", "cache_ideal", "cache_hits", "sessions_hits", "sessions_again",
 		"sessions_good", "turns_good", "grades", "length"))
@@ -124,7 +124,7 @@ func (o *Options) rows(run *rundir.Run, rows []findings.StageRow, columns []find
 	order := map[string]int{
 		"concurrency_mean": 1, "rates_offered": 2, "ttft_s_p99": 3, "latency_s_mean": 4, "ttft_s_p90": 5, "inter_token_s": 6,
 	}
-	t := findings.TabulateStages(columns, rows, findings.UnitBelow)
+	t := findings.TabulateStages(columns, rows, findings.UnitUnderHead)
 	for i := range columns {
 		t.Columns[i].Drop = order[columns[i].ID]
 	}
@@ -144,7 +144,7 @@ func sixColumns(run *rundir.Run, o *Options) []table.Section {
 // percentiles is the table of percentiles, without columns that tell nothing.
 func percentiles(run *rundir.Run, o *Options) []table.Section {
 	t := findings.TabulateStages(findings.PercentileColumns(o.Percentiles), findings.AllStages(run), findings.UnitWithin)
-	t = findings.WithoutConstants(t)
+	t = findings.DropConstants(t)
 	if len(t.Columns) < 2 {
 		return nil
 	}
@@ -154,11 +154,11 @@ func percentiles(run *rundir.Run, o *Options) []table.Section {
 // tables are the tables that only some runs have.
 func tables(run *rundir.Run, o *Options) (all []table.Section) {
 	found := slices.Concat(findings.AnswerLengths(run), findings.ReplicaTable(run), findings.TurnTables(run))
-	own := findings.For([]rundir.Run{*run}, findings.Pick("server_running", "server_waiting", "server_kv_usage_max",
+	own := findings.SelectColumns([]rundir.Run{*run}, findings.Pick("server_running", "server_waiting", "server_kv_usage_max",
 		"server_preemptions", "server_prefix_hit_rate", "server_accept_rate", "server_accept_length",
 		"server_steps_per_s", "server_ttft_s", "server_queue_s", "server_itl_s", "server_latency_s"))
 	if len(own) > 0 {
-		t := findings.TabulateStages(append(findings.Pick("name"), own...), findings.AllStages(run), findings.UnitBelow)
+		t := findings.TabulateStages(append(findings.Pick("name"), own...), findings.AllStages(run), findings.UnitUnderHead)
 		t.Title = wordServer.Text()
 		found = append(found, t)
 	}
@@ -207,7 +207,7 @@ func environment(run *rundir.Run, o *Options) []table.Section {
 
 func environmentList(run *rundir.Run, o *Options) []table.Section {
 	var facts []string
-	for _, f := range findings.EnvironmentOf(run, o.Lang) {
+	for _, f := range findings.EnvironmentFacts(run, o.Lang) {
 		facts = append(facts, f.Name+lang.Colon.In(o.Lang)+f.Text)
 	}
 	return o.list(wordEnvironment, facts)

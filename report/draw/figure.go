@@ -48,7 +48,7 @@ type Style uint8
 // The styles.
 const (
 	Line  Style = iota // a line through markers
-	Loose              // markers alone
+	MarkersOnly              // markers alone
 	Path               // a line without markers
 	Area               // a filled area beneath a line without markers
 	Steps              // a filled outline of bars, each from its X to that of the next point

@@ -286,7 +286,7 @@ func lineOf(name string, points ...Point) Series {
 func TestNamesStandAtTheirLines(t *testing.T) {
 	fig := Figure{Name: "f", Panels: []Panel{{Height: 200, Series: []Series{
 		lineOf("short", Point{X: 0, Y: 1}, Point{X: 10, Y: 2}),
-		{Key: "apart", Style: Loose, Points: []Point{{X: 100, Y: 9}}},
+		{Key: "apart", Style: MarkersOnly, Points: []Point{{X: 100, Y: 9}}},
 	}}}}
 	svg, _ := fig.SVG("")
 	if strings.Contains(svg, `class="lead`) {

@@ -41,7 +41,7 @@ func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 func rateFigure(
 	run *rundir.Run,
 	title lang.Text,
-	of findings.TakeStages,
+	of findings.StageNumber,
 	format func(float64) string,
 	roles []rundir.Role,
 ) *Figure {
@@ -57,7 +57,7 @@ func rateFigure(
 		case users:
 			x = rundir.Exactly(float64(s.MaxConcurrency))
 		case !s.Rate.Known():
-			x = findings.CompletedCell(s)
+			x = findings.Completed(s)
 		}
 		if slices.Contains(roles, s.Role) && x.Value() > 0 && s.Invalid.IsZero() && !y.IsZero() {
 			points = append(points, Point{X: x.Value(), Y: y.Value(), Bound: y.Bound()})

@@ -21,7 +21,7 @@ func (c *canvas) series(s *Series) {
 		c.intervals(s.Points)
 		fmt.Fprintf(&c.b, `<path class="line%s" d="%s"/>`, dash, c.polyline(s.Points))
 		c.markers(s)
-	case Loose:
+	case MarkersOnly:
 		c.intervals(s.Points)
 		c.markers(s)
 	case Path:

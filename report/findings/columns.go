@@ -60,13 +60,13 @@ func wordColumn(id string, head lang.Text, word func(StageRow) string, cell func
 }
 
 // numberColumn is a column of numbers that are printed in one way.
-func numberColumn(id string, head lang.Text, unit string, of TakeStages, print lang.Printer) Column {
+func numberColumn(id string, head lang.Text, unit string, of StageNumber, print lang.Printer) Column {
 	return Column{ID: id, Head: head, Unit: unit, Number: of,
 		Cell: func(r StageRow) table.Cell { return table.Number(of(r.Stage), "", print) }}
 }
 
 // rateColumn is a column of rates: a row in which nothing was completed has none.
-func rateColumn(id string, head lang.Phrase, unit string, of TakeStages, print lang.Printer) Column {
+func rateColumn(id string, head lang.Phrase, unit string, of StageNumber, print lang.Printer) Column {
 	c := numberColumn(id, head.Text(), unit, of, print)
 	c.Cell = func(r StageRow) table.Cell { return table.Number(lang.NonZero(of(r.Stage)), "", print) }
 	return c
@@ -91,7 +91,7 @@ func fileColumn(id string, word func(StageRow) string) Column {
 }
 
 // fileNumber is a number that CSV alone has.
-func fileNumber(id string, of TakeStages) Column { return Column{ID: id, Number: of} }
+func fileNumber(id string, of StageNumber) Column { return Column{ID: id, Number: of} }
 
 // anyStage returns a condition: that a stage of some run passes a test.
 func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
@@ -153,7 +153,7 @@ func rateColumns() []Column {
 	return []Column{
 		offered,
 		fileNumber("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
-		rateColumn("rates_completed", lang.HeadDone, "req/s", CompletedCell, lang.Rate),
+		rateColumn("rates_completed", lang.HeadDone, "req/s", Completed, lang.Rate),
 		rateColumn("tokens_per_s_output", lang.HeadOutput, "tok/s", Output, lang.Short),
 		rateColumn("tokens_per_s_input", headInput, "tok/s",
 			func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }, lang.Short),
@@ -267,7 +267,7 @@ func judgementColumns() []Column {
 	met.When = hasSLO
 	return []Column{
 		wordColumn("verdict", headVerdict.Text(),
-			func(r StageRow) string { return string(countedVerdict(r.Stage)) }, Verdict),
+			func(r StageRow) string { return string(countedVerdict(r.Stage)) }, VerdictCell),
 		fileNumber("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
 		fileNumber("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
 		fileNumber("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
@@ -299,11 +299,11 @@ func sloCell(r StageRow) table.Cell {
 	if r.Stage.Goodput == nil {
 		return table.Absent()
 	}
-	return Promised(r.Stage.Goodput.Verdict)
+	return SLOCell(r.Stage.Goodput.Verdict)
 }
 
-// Promised returns the cell with the verdict on what was promised.
-func Promised(v rundir.Promised) table.Cell {
+// SLOCell returns the cell with the verdict on what was promised.
+func SLOCell(v rundir.Promised) table.Cell {
 	switch v {
 	case rundir.Kept:
 		return table.Cell{Text: sloMet.Text(), Tone: table.Good}
@@ -321,8 +321,8 @@ func countedVerdict(s *rundir.Stage) rundir.Verdict {
 	return s.Verdict
 }
 
-// Verdict returns the cell with the verdict on a stage. A rate below one that was held is held.
-func Verdict(r StageRow) table.Cell {
+// VerdictCell returns the cell with the verdict on a stage. A rate below one that was held is held.
+func VerdictCell(r StageRow) table.Cell {
 	v := countedVerdict(r.Stage)
 	switch {
 	case v == rundir.Undecided && belowHeld(r):
@@ -392,14 +392,14 @@ func serverColumns() []Column {
 
 // sessionColumns are what a stage shows of conversations.
 func sessionColumns() []Column {
-	share := func(id string, head lang.Phrase, of TakeStages) Column {
+	share := func(id string, head lang.Phrase, of StageNumber) Column {
 		return Column{ID: id, Head: head.Text(), Sub: lang.Same("%"), Number: of,
 			When: anyStage(func(s *rundir.Stage) bool { return !of(s).IsZero() }),
 			Cell: func(r StageRow) table.Cell {
 				return table.Number(lang.Scale(of(r.Stage), 100), "", lang.Tenths)
 			}}
 	}
-	session := func(of func(*rundir.Sessions) rundir.Number) TakeStages {
+	session := func(of func(*rundir.Sessions) rundir.Number) StageNumber {
 		return func(s *rundir.Stage) rundir.Number {
 			if s.Sessions == nil {
 				return rundir.Number{}
@@ -411,7 +411,7 @@ func sessionColumns() []Column {
 		c.Number = nil
 		return c
 	}
-	cache := func(of func(*rundir.Hits) rundir.Number, noSessions bool) TakeStages {
+	cache := func(of func(*rundir.Hits) rundir.Number, noSessions bool) StageNumber {
 		return func(s *rundir.Stage) rundir.Number {
 			if h := s.Hits; h != nil && (h.Ideal.Value() > 0 || h.Contaminated.Known()) && (!noSessions || s.Sessions == nil) {
 				return of(h)

@@ -14,12 +14,12 @@ import (
 // EnvironmentFact is one line about how a run was made.
 type EnvironmentFact struct{ Name, Text string }
 
-// EnvironmentOf returns what is needed to repeat a run, as far as it is known.
-func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
+// EnvironmentFacts returns what is needed to repeat a run, as far as it is known.
+func EnvironmentFacts(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 	date := ""
 	if !run.Started.IsZero() { // a published result does not say
 		date = run.Started.Format(time.RFC3339)
-		if t := Lasted(run); t > 0 {
+		if t := RunSeconds(run); t > 0 {
 			date = lastedFor.In(l, date, lang.Clock(t))
 		}
 	}
@@ -52,7 +52,7 @@ func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 // Environment returns what somebody needs to repeat a run, in five lines at most.
 func Environment(run *rundir.Run, l lang.Lang) (lines []string) {
 	brief := []string{envTarget.In(l), envWorkload.In(l), envTool.In(l), envDate.In(l), envCommand.In(l)}
-	for _, f := range EnvironmentOf(run, l) {
+	for _, f := range EnvironmentFacts(run, l) {
 		if slices.Contains(brief, f.Name) {
 			lines = append(lines, f.Name+lang.Colon.In(l)+f.Text)
 		}
@@ -74,7 +74,7 @@ func Command(run *rundir.Run) string {
 	}
 	again := *run
 	again.Command.Args = args
-	return Again(&again, "", "")
+	return RepeatCommand(&again, "", "")
 }
 
 func labelsText(la rundir.Labels) string {

@@ -96,8 +96,8 @@ func hideGrowing(columns []Column) []Column {
 	return columns
 }
 
-// WithoutConstants leaves out the columns after the first in which all rows say the same.
-func WithoutConstants(t table.Table) table.Table {
+// DropConstants leaves out the columns after the first in which all rows say the same.
+func DropConstants(t table.Table) table.Table {
 	keep := func(i int) bool {
 		return i == 0 || slices.ContainsFunc(t.Rows, func(row []table.Cell) bool {
 			return row[i].In(lang.English) != t.Rows[0][i].In(lang.English)

@@ -28,7 +28,7 @@ func remarkCell(r StageRow) table.Cell {
 		m.add(table.Caution, remarkWhole)
 	}
 	if r.Stage.Goodput != nil {
-		c := Promised(rowVerdict(r))
+		c := SLOCell(rowVerdict(r))
 		m.add(c.Tone, remarkSLO, c.Text)
 	}
 	if n := FailedRequests(r.Stage); n > 0 {

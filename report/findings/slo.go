@@ -16,7 +16,7 @@ import (
 // does, the worst first; and what would decide it.
 func sloLines(run *rundir.Run, l lang.Lang) (lines []string) {
 	if run.SLO != nil {
-		lines = append(lines, Meets(run, l))
+		lines = append(lines, SLOSentence(run, l))
 		if run.SLO.Rate.IsZero() && run.SLO.Verdict == rundir.Unsure {
 			lines = append(lines, advice(run, l)...)
 		}
@@ -31,8 +31,8 @@ func sloLines(run *rundir.Run, l lang.Lang) (lines []string) {
 	return append(lines[:min(len(lines), maxLines-len(advised))], advised...)
 }
 
-// Meets returns in a sentence up to which rate a sweep meets its SLO. It must have one.
-func Meets(run *rundir.Run, l lang.Lang) string {
+// SLOSentence returns in a sentence up to which rate a sweep meets its SLO. It must have one.
+func SLOSentence(run *rundir.Run, l lang.Lang) string {
 	s := run.SLO
 	terms := strings.Join(s.Terms, lang.ListComma.In(l))
 	switch {
@@ -138,7 +138,7 @@ func rowSLO(s *rundir.Stage, l lang.Lang) string {
 			continue
 		}
 		terms = append(terms, p.Term)
-		if text := Promise(&p, l); text != "" {
+		if text := TermReason(&p, l); text != "" {
 			why = append(why, text)
 		}
 	}
@@ -166,8 +166,8 @@ func rowSLO(s *rundir.Stage, l lang.Lang) string {
 	return text + lang.Stop.In(l)
 }
 
-// Promise returns why a term is not met in a stage, or not decided; empty where it is met, or nothing is known of it.
-func Promise(p *rundir.Promise, l lang.Lang) string {
+// TermReason returns why a term is not met in a stage, or not decided; empty where it is met, or nothing is known of it.
+func TermReason(p *rundir.Promise, l lang.Lang) string {
 	t, err := slo.Parse(p.Term)
 	switch {
 	case err != nil || p.Verdict == rundir.Kept:

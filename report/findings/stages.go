@@ -119,11 +119,11 @@ func anyFailed(runs []rundir.Run) bool {
 	})
 }
 
-// TakeStages returns a number of a stage.
-type TakeStages func(s *rundir.Stage) rundir.Number
+// StageNumber returns a number of a stage.
+type StageNumber func(s *rundir.Stage) rundir.Number
 
-// CompletedCell returns the completed requests per second.
-func CompletedCell(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
+// Completed returns the completed requests per second.
+func Completed(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
 
 // Offered returns the requests per second that were due in the window; the planned rate of a published table, which has
 // no other. The planned rate of a stage is in its name. It never stands for the offered rate of a stage that was

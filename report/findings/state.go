@@ -63,7 +63,7 @@ func endSentence(run *rundir.Run, l lang.Lang) string {
 		}
 	}
 	s := how.In(l)
-	if t := Lasted(run); t > 0 {
+	if t := RunSeconds(run); t > 0 {
 		s += stateAfter.In(l, lang.Clock(t))
 	}
 	if !run.Failure.IsZero() && run.Failure.Code != inProgress {
@@ -72,8 +72,8 @@ func endSentence(run *rundir.Run, l lang.Lang) string {
 	return s + lang.Stop.In(l)
 }
 
-// Lasted returns the length of a run in seconds: to its end where it is recorded, else to the end of its last stage.
-func Lasted(run *rundir.Run) float64 {
+// RunSeconds returns the length of a run in seconds: to its end where it is recorded, else to the end of its last stage.
+func RunSeconds(run *rundir.Run) float64 {
 	if !run.Ended.IsZero() {
 		return run.Ended.Sub(run.Started).Seconds()
 	}

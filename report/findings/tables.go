@@ -19,7 +19,7 @@ func AnswerLengths(run *rundir.Run) []table.Table {
 	for i := range columns[1:5] {
 		columns[i+1].Head, columns[i+1].Sub = columns[i+1].Sub, lang.Text{}
 	}
-	t := TabulateStages(columns, AllStages(run), UnitBelow)
+	t := TabulateStages(columns, AllStages(run), UnitUnderHead)
 	t.Title = titleLengths.Text(lang.Both(func(l lang.Lang) string { return AnswerText(&run.Workload, l) }))
 	return []table.Table{t}
 }

@@ -87,7 +87,7 @@ func concludeRate(run *rundir.Run, a *rundir.Answer) rundir.Conclusion {
 
 // concludeSLO is the conclusion of a sweep with an SLO.
 func concludeSLO(run *rundir.Run, p *rundir.AnswerPromise) rundir.Conclusion {
-	c := rundir.Conclusion{Claim: Meets(run, lang.English), Metric: "slo_rate", Unit: UnitRate}
+	c := rundir.Conclusion{Claim: SLOSentence(run, lang.English), Metric: "slo_rate", Unit: UnitRate}
 	setNumbers(&c, p.Rate, p.Low, p.High)
 	switch {
 	case p.Met():
@@ -160,7 +160,7 @@ func concludeRows(run *rundir.Run) rundir.Conclusion {
 	case len(rows) == 1 && rows[0].Stage.Invalid.IsZero():
 		c := rundir.Conclusion{Claim: strings.Join(StageFacts(rows[0].Stage, lang.English), ", "), Metric: "completed",
 			Unit: UnitRate}
-		setNumbers(&c, CompletedCell(rows[0].Stage), rundir.Number{}, rundir.Number{})
+		setNumbers(&c, Completed(rows[0].Stage), rundir.Number{}, rundir.Number{})
 		return c
 	case len(rows) == 0:
 		return rundir.Conclusion{Verdict: rundir.DecisionUndecided, Claim: sayNoRows.In(lang.English),
@@ -218,15 +218,15 @@ var advicePattern = regexp.MustCompile(`(?:Run it again with|:) (--[a-z-]+) ([0-
 func nextCommand(run *rundir.Run) string {
 	for _, s := range Answer(run, lang.English) {
 		if m := advicePattern.FindStringSubmatch(s); m != nil && len(run.Command.Args) > 0 {
-			return Again(run, m[1], m[2])
+			return RepeatCommand(run, m[1], m[2])
 		}
 	}
 	return ""
 }
 
-// Again returns the command of a run with another value of a flag, and without its directory, which exists; empty where
+// RepeatCommand returns the command of a run with another value of a flag, and without its directory, which exists; empty where
 // the command is not known.
-func Again(run *rundir.Run, flag, value string) string {
+func RepeatCommand(run *rundir.Run, flag, value string) string {
 	args := slices.Clone(run.Command.Args)
 	if len(args) == 0 {
 		return ""

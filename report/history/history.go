@@ -184,9 +184,9 @@ func (s *Series) latest() (Change, bool) {
 	return s.Changes[len(s.Changes)-1], true
 }
 
-// Worse returns in English what has become worse: the last change of each series; with onlyNew where the latest run has
+// Regressions returns in English what has become worse: the last change of each series; with onlyNew where the latest run has
 // shown it.
-func (h *History) Worse(onlyNew bool) (all []string) {
+func (h *History) Regressions(onlyNew bool) (all []string) {
 	for i := range h.Series {
 		s := &h.Series[i]
 		if c, ok := s.latest(); ok && !c.Better && (!onlyNew || c.Found == len(s.Points)-1) {

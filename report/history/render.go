@@ -117,7 +117,7 @@ func day(at, other time.Time, l lang.Lang) string {
 
 // Sections returns the history as sections of a report.
 func (h *History) Sections() []table.Section {
-	first := table.Section{Title: titleHistory.Text(h.Runs), Level: 1, Lines: append(h.Answer(), h.Sees())}
+	first := table.Section{Title: titleHistory.Text(h.Runs), Level: 1, Lines: append(h.Answer(), h.RequiredRuns())}
 	first.Notes = append(first.Notes, legendAlarms.Text(strconv.FormatFloat(1/h.Alarms, 'f', -1, 64)))
 	if n := h.countShort(); n > 0 {
 		first.Notes = append(first.Notes, legendLittle.Text(n, minChangeRuns))
@@ -135,9 +135,9 @@ func (h *History) Noise() table.Section {
 		Notes: []lang.Text{legendSpread.Text()}}
 }
 
-// Sees returns how many runs a side show a difference of 5 % in the noisiest series, or that there are too few runs to
+// RequiredRuns returns how many runs a side show a difference of 5 % in the noisiest series, or that there are too few runs to
 // tell.
-func (h *History) Sees() lang.Text {
+func (h *History) RequiredRuns() lang.Text {
 	known := slices.DeleteFunc(slices.Clone(h.Series), func(s Series) bool { return s.Needed == 0 })
 	if len(known) == 0 {
 		return sayTooFew.Text(minSpreadRuns)

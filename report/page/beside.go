@@ -11,8 +11,8 @@ import (
 // extension is that of the names of pages.
 const extension = ".html"
 
-// Beside returns the path of the page that stands beside a file: the same with the ending .html.
-func Beside(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + extension }
+// PagePath returns the path of the page that stands beside a file: the same with the ending .html.
+func PagePath(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + extension }
 
 // Written tells that a page was written beside what was asked for.
 func Written(path string, l lang.Lang) string { return table.Clean(sayWritten.In(l, path)) }

@@ -49,7 +49,7 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 		Name:     name,
 		Title:    title,
 		Variants: []Variant{{Key: "log", SVG: markup(svg)}},
-		Lazy:     []Lazy{{Name: name + "-bins", Text: pageNumbers.Text()}},
+		Lazy:     []LazyTable{{Name: name + "-bins", Text: pageNumbers.Text()}},
 	}
 	data[name+"-bins"] = map[string]any{"cols": tableHeads(headFrom.Text(), headTo.Text(), headCount.Text()), "rows": rows}
 	if h := t.Values[metric]; h.Bounded > 0 {

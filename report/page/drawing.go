@@ -96,23 +96,23 @@ func (v *View) legend(f *draw.Figure) (all []draw.Entry) {
 	return all
 }
 
-// Drawn are drawings of configurations of one model, for files beside a document.
-type Drawn struct {
+// FigureFiles are drawings of configurations of one model, for files beside a document.
+type FigureFiles struct {
 	model string
 	overlay
 }
 
-// NewDrawn returns the drawings of configurations of one model. Their names are shown without it.
-func NewDrawn(model string, setups []setup.Setup) Drawn {
+// NewFigureFiles returns the drawings of configurations of one model. Their names are shown without it.
+func NewFigureFiles(model string, setups []setup.Setup) FigureFiles {
 	var names []string
 	for i := range setups {
 		names = append(names, strings.TrimLeft(strings.TrimPrefix(setups[i].Name, model), "-, ，"))
 	}
-	return Drawn{model, newOverlay(setups, names, "")}
+	return FigureFiles{model, newOverlay(setups, names, "")}
 }
 
 // file puts figures beside each other, with a legend of what is in them.
-func (d Drawn) file(figures []*draw.Figure) *draw.File {
+func (d FigureFiles) file(figures []*draw.Figure) *draw.File {
 	f := &draw.File{Title: lang.Same(d.model), Figures: figures}
 	for i, short := range shortNames(d.names) {
 		if short != d.names[i] {
@@ -137,7 +137,7 @@ func (d Drawn) file(figures []*draw.Figure) *draw.File {
 
 // Latency are the times to the first token and between tokens, on average; those of whole requests where nothing was
 // streamed.
-func (d Drawn) Latency() *draw.File {
+func (d FigureFiles) Latency() *draw.File {
 	all := append(d.mean("ttft"), d.mean("itl")...)
 	if len(all) == 0 {
 		all = d.mean("latency")
@@ -147,7 +147,7 @@ func (d Drawn) Latency() *draw.File {
 
 // Throughput is the output with where each configuration saturates, and what a user gets against what the hardware
 // gives.
-func (d Drawn) Throughput() *draw.File {
+func (d FigureFiles) Throughput() *draw.File {
 	all := d.mean("output")
 	for _, f := range all {
 		f.Panels = append(f.Panels, d.saturation())
@@ -159,7 +159,7 @@ func (d Drawn) Throughput() *draw.File {
 }
 
 // mean draws means of one quantity; nothing where no configuration has it.
-func (d Drawn) mean(name string) []*draw.Figure {
+func (d FigureFiles) mean(name string) []*draw.Figure {
 	for _, q := range quantities() {
 		if q.name == name {
 			if f, ok := d.figure(q, q.lines[0]); ok {
@@ -171,7 +171,7 @@ func (d Drawn) mean(name string) []*draw.Figure {
 }
 
 // saturation are the rates at which the configurations saturate, each with its interval.
-func (d Drawn) saturation() draw.Panel {
+func (d FigureFiles) saturation() draw.Panel {
 	p := draw.Panel{Y: draw.Axis{Label: axisSaturation.Text()}}
 	for i, name := range shortNames(d.names) {
 		s := &d.setups[i]
@@ -195,7 +195,7 @@ func (d Drawn) saturation() draw.Panel {
 
 // Cost draws the cost of a million tokens against the time to the first, at the SLO; no figure where fewer than two
 // configurations have a price.
-func (d Drawn) Cost(c *choose.Choice) *draw.File {
+func (d FigureFiles) Cost(c *choose.Choice) *draw.File {
 	point := func(k *choose.Candidate) draw.Point {
 		return draw.Point{X: k.MillionSLO.Value(), Y: k.TTFT.Value(), Title: filepath.Base(k.Where)}
 	}
@@ -207,7 +207,7 @@ func (d Drawn) Cost(c *choose.Choice) *draw.File {
 					Key:    k.Name,
 					Name:   lang.Same(name),
 					Colour: i,
-					Style:  draw.Loose,
+					Style:  draw.MarkersOnly,
 					Points: []draw.Point{point(k)},
 				})
 			}

@@ -9,7 +9,7 @@ import (
 // environment is what is needed to repeat the run.
 func (v *runPage) environment() Section {
 	s := Section{ID: "environment", Title: titleEnvironment.Text()}
-	en, zh := findings.EnvironmentOf(v.Run, lang.English), findings.EnvironmentOf(v.Run, lang.Chinese)
+	en, zh := findings.EnvironmentFacts(v.Run, lang.English), findings.EnvironmentFacts(v.Run, lang.Chinese)
 	t := &Grid{
 		Name:  "env",
 		Open:  true,

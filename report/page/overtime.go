@@ -129,7 +129,7 @@ func timeFigure(v *View, id string, s *rundir.Stage, t *traceStage, data map[str
 		Note:     note,
 		Variants: []Variant{{Key: "lin", SVG: markup(svg), Drawn: &fig}},
 	}
-	f.Lazy = []Lazy{{Name: name + "-points", Text: pageNumbers.Text()}}
+	f.Lazy = []LazyTable{{Name: name + "-points", Text: pageNumbers.Text()}}
 	return f
 }
 

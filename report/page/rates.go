@@ -32,7 +32,7 @@ type lineSeries struct{ joined, single draw.Series }
 func newLineSeries(key string, name lang.Text, colour int) lineSeries {
 	return lineSeries{
 		joined: draw.Series{Key: key, Name: name, Colour: colour},
-		single: draw.Series{Key: key, Colour: colour, Style: draw.Loose},
+		single: draw.Series{Key: key, Colour: colour, Style: draw.MarkersOnly},
 	}
 }
 
@@ -186,7 +186,7 @@ func (v *View) rateTable(q quantity) *Grid {
 			}
 			row = append(row, cell, bounds)
 		}
-		row = append(row, findings.Verdict(r))
+		row = append(row, findings.VerdictCell(r))
 		t.Rows = append(t.Rows, row)
 	}
 	return t

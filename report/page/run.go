@@ -183,7 +183,7 @@ func (v *runPage) sloStage() *rundir.Stage {
 
 // addSLOVerdict makes the verdict on an SLO the large word.
 func (v *runPage) addSLOVerdict(h *Headline, s *rundir.Stage) {
-	h.Verdict = findings.Promised(s.Goodput.Verdict)
+	h.Verdict = findings.SLOCell(s.Goodput.Verdict)
 	h.Unit = lang.Same(strings.Join(v.Run.Plan.SLO, ", "))
 	for _, p := range s.Goodput.Terms {
 		if t, err := slo.Parse(p.Term); err == nil && !p.Value.IsZero() {
@@ -245,7 +245,7 @@ func (v *runPage) allRows() *Grid {
 		"latency_s_p50", "latency_s_p99",
 		"cache_ideal", "cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good", "requests_due",
 		"remark")
-	t := &Grid{Table: findings.TabulateStages(findings.For([]rundir.Run{*v.Run}, columns), v.Rows, findings.UnitBeside),
+	t := &Grid{Table: findings.TabulateStages(findings.SelectColumns([]rundir.Run{*v.Run}, columns), v.Rows, findings.UnitBeside),
 		Name: "all"}
 	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)
 	if v.Open {

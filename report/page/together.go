@@ -172,7 +172,7 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 				table.Literal(findings.StageName(r.Stage)),
 				table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short),
 				cell,
-				findings.Verdict(r),
+				findings.VerdictCell(r),
 			})
 		}
 		c.joined.Dashed = i >= draw.Colours // its colour is taken
@@ -211,9 +211,9 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 
 // thumbnails draws each run of a figure by itself, with the others pale behind it. The figure has two series for each
 // run: its line, and the points apart from it.
-func thumbnails(fig draw.Figure, names []string, logarithmic bool) []Small {
+func thumbnails(fig draw.Figure, names []string, logarithmic bool) []Thumbnail {
 	const low = 120 // pixels
-	var all []Small
+	var all []Thumbnail
 	fig.Panels = slices.Clone(fig.Panels)
 	fig.FixAxes()
 	whole := fig.Panels[0]
@@ -226,7 +226,7 @@ func thumbnails(fig draw.Figure, names []string, logarithmic bool) []Small {
 			if k/2 == i {
 				s.Name = lang.Text{}
 				own = append(own, s)
-			} else if s.Style != draw.Loose {
+			} else if s.Style != draw.MarkersOnly {
 				s.Name, s.Style, s.Key = lang.Text{}, draw.Front, ""
 				panel.Series = append(panel.Series, s)
 			}
@@ -238,7 +238,7 @@ func thumbnails(fig draw.Figure, names []string, logarithmic bool) []Small {
 		one := fig
 		one.Right, one.Panels = 0, []draw.Panel{panel}
 		svg, _ := one.SVG("")
-		all = append(all, Small{Title: table.Clean(name), SVG: markup(svg)})
+		all = append(all, Thumbnail{Title: table.Clean(name), SVG: markup(svg)})
 	}
 	return all
 }

@@ -103,7 +103,7 @@ func (v *View) cut(status string) string {
 	for table.Width(status) > width {
 		i := strings.LastIndex(status, gap)
 		if i < 0 {
-			return table.Columns().Truncate(status, width, "")
+			return table.TerminalColumns().Truncate(status, width, "")
 		}
 		status = status[:i]
 	}

@@ -58,9 +58,9 @@ func termsOf(st *rundir.Stage, l lang.Lang) string {
 	}
 	var all []string
 	for _, p := range st.Goodput.Terms {
-		text := table.Clean(p.Term) + lang.Colon.In(l) + findings.Promised(p.Verdict).Text.In(l)
+		text := table.Clean(p.Term) + lang.Colon.In(l) + findings.SLOCell(p.Verdict).Text.In(l)
 		if t, err := slo.Parse(p.Term); err == nil && !p.Value.IsZero() {
-			text = termState.In(l, table.Clean(p.Term), findings.Promised(p.Verdict).Text.In(l), t.Amount(p.Value.Value()))
+			text = termState.In(l, table.Clean(p.Term), findings.SLOCell(p.Verdict).Text.In(l), t.Amount(p.Value.Value()))
 		}
 		all = append(all, text)
 	}

@@ -265,7 +265,7 @@ func failedText(s *rundir.Stage) string {
 
 // writeBox draws a table with its title centred above it.
 func writeBox(w *bufio.Writer, title string, heads []string, rows [][]string) {
-	m := table.Columns()
+	m := table.TerminalColumns()
 	widths := make([]int, len(heads))
 	for _, cells := range append([][]string{heads}, rows...) {
 		for i, c := range cells {

@@ -15,14 +15,14 @@ const (
 	Gap    = 2 // between columns of the table, where there is room; else 1
 )
 
-// Columns returns what counts the columns of a terminal. It is the same on every machine: the default of package
+// TerminalColumns returns what counts the columns of a terminal. It is the same on every machine: the default of package
 // runewidth follows the locale.
-func Columns() *runewidth.Condition {
+func TerminalColumns() *runewidth.Condition {
 	return &runewidth.Condition{StrictEmojiNeutral: true}
 }
 
 // Width returns how many columns of a terminal s takes.
-func Width(s string) int { return Columns().StringWidth(s) }
+func Width(s string) int { return TerminalColumns().StringWidth(s) }
 
 // Pad fills s up to width columns.
 func Pad(s string, width int, left bool) string {
@@ -73,7 +73,7 @@ func fitLayout(tables []Table, width int, lg lang.Lang) layout {
 // arrange measures the columns that remain when those up to drop are gone.
 func arrange(tables []Table, drop, space int, lg lang.Lang) layout {
 	l := layout{gap: space, lang: lg}
-	m := Columns()
+	m := TerminalColumns()
 	for i, c := range tables[0].Columns {
 		if c.Drop > 0 && c.Drop <= drop {
 			continue
@@ -188,7 +188,7 @@ func Wrap(text string, width, hang int) string {
 	if width <= 0 {
 		return text
 	}
-	m := Columns()
+	m := TerminalColumns()
 	var b strings.Builder
 	used := 0
 	for _, word := range breakableParts(text) {
@@ -216,7 +216,7 @@ func breakableParts(text string) []string {
 		if next < len(runes) && closesText(runes[next]) || strings.ContainsRune("（“", r) {
 			continue
 		}
-		if r == ' ' && (next == len(runes) || runes[next] != ' ') || Columns().RuneWidth(r) == 2 {
+		if r == ' ' && (next == len(runes) || runes[next] != ' ') || TerminalColumns().RuneWidth(r) == 2 {
 			all = append(all, string(runes[start:next]))
 			start = next
 		}
