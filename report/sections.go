@@ -143,7 +143,7 @@ func sixColumns(run *rundir.Run, o *Options) []table.Section {
 
 // percentiles is the table of percentiles, without columns that tell nothing.
 func percentiles(run *rundir.Run, o *Options) []table.Section {
-	t := findings.TabulateStages(findings.PercentileColumns(o.Percentiles), findings.AllStages(run), findings.UnitWithin)
+	t := findings.TabulateStages(findings.PercentileColumns(o.Percentiles), findings.AllStages(run), findings.UnitInCells)
 	t = findings.DropConstants(t)
 	if len(t.Columns) < 2 {
 		return nil

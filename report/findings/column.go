@@ -32,14 +32,14 @@ type Units uint8
 // The places there are.
 const (
 	UnitUnderHead  Units = iota // in the second line of the heading, if that has no statistic
-	UnitBeside              // behind the heading
-	UnitWithin              // in each cell
+	UnitInHead              // behind the heading
+	UnitInCells              // in each cell
 )
 
 // heading returns the column of a table.
 func (c *Column) heading(u Units) table.Column {
 	h := table.Column{Head: c.Head, Sub: c.Sub, Left: c.Left}
-	if c.Unit != "" && (u == UnitBeside || u == UnitUnderHead && c.Sub.IsZero()) {
+	if c.Unit != "" && (u == UnitInHead || u == UnitUnderHead && c.Sub.IsZero()) {
 		h.Sub = lang.Same(c.Unit)
 	}
 	if u != UnitUnderHead { // the heading has one line
@@ -58,7 +58,7 @@ func TabulateStages(columns []Column, rows []StageRow, u Units) table.Table {
 		cells := make([]table.Cell, len(columns))
 		for i, c := range columns {
 			cells[i] = c.Cell(r)
-			if u == UnitWithin && c.Number != nil && cells[i].Unit == "" && cells[i].Tone != table.Faint {
+			if u == UnitInCells && c.Number != nil && cells[i].Unit == "" && cells[i].Tone != table.Faint {
 				cells[i].Unit = c.Unit
 			}
 		}

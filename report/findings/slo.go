@@ -67,9 +67,9 @@ func SLOSentence(run *rundir.Run, l lang.Lang) string {
 func noRateReason(run *rundir.Run, l lang.Lang) string {
 	switch s := run.SLO; {
 	case s.NeedsStage != "":
-		return sayUndecided.In(l, table.Clean(lang.Row(s.NeedsStage)), s.Limiting)
+		return sayUndecided.In(l, table.Clean(lang.StageName(s.NeedsStage)), s.Limiting)
 	case s.BrokenStage != "" && s.Limiting != "":
-		return sayMissedAt.In(l, s.Limiting, table.Clean(lang.Row(s.BrokenStage)))
+		return sayMissedAt.In(l, s.Limiting, table.Clean(lang.StageName(s.BrokenStage)))
 	case s.Verdict == rundir.Unsure:
 		return sayNoneDecides.In(l)
 	}

@@ -42,10 +42,10 @@ func stageWarnings(run *rundir.Run, l lang.Lang) []string {
 			}
 			r := kinds[code]
 			if r == nil {
-				r = &repeatedWarning{first: lang.Row(s.Name)}
+				r = &repeatedWarning{first: lang.StageName(s.Name)}
 				kinds[code], order = r, append(order, code)
 			}
-			r.add(Phrase(n, l), lang.Row(s.Name))
+			r.add(Phrase(n, l), lang.StageName(s.Name))
 		}
 	}
 	var lines []string

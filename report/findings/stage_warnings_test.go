@@ -21,7 +21,7 @@ func TestRepeatedWarningsAreOneLine(t *testing.T) {
 	run.Stages[3].Warnings = []note.Note{{Code: "requests.resent", Args: map[string]any{"count": 64.0}}}
 	for _, l := range lang.All() {
 		lines := Warnings(run, l)
-		if len(lines) != 2 || !strings.Contains(lines[0], lang.Row("poisson@3")) || !strings.Contains(lines[0], "80") ||
+		if len(lines) != 2 || !strings.Contains(lines[0], lang.StageName("poisson@3")) || !strings.Contains(lines[0], "80") ||
 			strings.Contains(lines[0], "500") {
 			t.Errorf("%q", lines)
 		}

@@ -45,9 +45,9 @@ var (
 // NotCounted stands in place of the verdict of a stage in which the client was the limit. No stage has it in run.json.
 const NotCounted rundir.Verdict = "not counted"
 
-// Row returns the name of a stage as people see it: run.json calls a stage of Poisson arrivals poisson@1.57, published
+// StageName returns the name of a stage as people see it: run.json calls a stage of Poisson arrivals poisson@1.57, published
 // tables call it asynchronous@1.57. Text that holds such names, or none, is treated alike.
-func Row(name string) string { return strings.ReplaceAll(name, "poisson@", "asynchronous@") }
+func StageName(name string) string { return strings.ReplaceAll(name, "poisson@", "asynchronous@") }
 
 // Verdict returns a verdict in words, and - for none.
 func Verdict(v rundir.Verdict, l Lang) string {

@@ -133,7 +133,7 @@ func TestReadingARun(t *testing.T) {
 	run := openReal(t)
 	v := newRunPage(run)
 	var b strings.Builder
-	if err := Run(&b, run, real, WriteOptions{}); err != nil {
+	if err := Run(&b, run, realRun, WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	u := openPage(t, ctx, "run", []byte(b.String()))
@@ -279,7 +279,7 @@ func TestLanguageOfTheBrowser(t *testing.T) {
 // A reader filters an index, and chooses which runs are drawn; the address keeps it.
 func TestReadingAnIndex(t *testing.T) {
 	ctx := browser(t)
-	u := openPage(t, ctx, "index", severalPages(t)["index"])
+	u := openPage(t, ctx, "index", otherPages(t)["index"])
 	u.do(
 		chromedp.Evaluate(
 			`(function () { var f = document.getElementById("f-engine"); f.value = "llama.cpp"; f.dispatchEvent(new Event("change", {bubbles: true})); })()`,
@@ -313,7 +313,7 @@ func TestReadingAnIndex(t *testing.T) {
 // Pages of a choice and of a comparison are sound.
 func TestReadingAChoice(t *testing.T) {
 	ctx := browser(t)
-	pages := severalPages(t)
+	pages := otherPages(t)
 	u := openPage(t, ctx, "choice", pages["choice"])
 	u.audit()
 	u.pictures("choice")
@@ -331,7 +331,7 @@ func TestReadingOtherRuns(t *testing.T) {
 		o    WriteOptions
 	}{{"replicas", replicatedRun(t), WriteOptions{}}, {"going-on", openReal(t), WriteOptions{Live: "1"}}} {
 		var b bytes.Buffer
-		if err := Run(&b, c.run, real, c.o); err != nil {
+		if err := Run(&b, c.run, realRun, c.o); err != nil {
 			t.Fatal(err)
 		}
 		u := openPage(t, ctx, c.name, b.Bytes())
@@ -351,7 +351,7 @@ func TestReadingALivePage(t *testing.T) {
 			run.Warnings = nil
 		}
 		var b bytes.Buffer
-		if err := Run(&b, run, real, WriteOptions{Live: strconv.Itoa(i + 1)}); err != nil {
+		if err := Run(&b, run, realRun, WriteOptions{Live: strconv.Itoa(i + 1)}); err != nil {
 			t.Fatal(err)
 		}
 		pages[i] = b.Bytes()

@@ -15,8 +15,8 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// gated is a run of one stage with an SLO.
-func gated(t *testing.T, v rundir.Promised) *rundir.Run {
+// singleSLORun is a run of one stage with an SLO.
+func singleSLORun(t *testing.T, v rundir.Promised) *rundir.Run {
 	run := openReal(t)
 	st := run.Stages[2]
 	st.Goodput = &rundir.Goodput{
@@ -34,10 +34,10 @@ func gated(t *testing.T, v rundir.Promised) *rundir.Run {
 
 // The words of a page are explained at its end, in both languages.
 func TestTermsOfAPage(t *testing.T) {
-	p := write(t, gated(t, rundir.Kept), "")
+	p := writeRun(t, singleSLORun(t, rundir.Kept), "")
 	for lang, want := range map[string]string{"en": "time from sending the request to the first token",
 		"zh": "从发出请求到首个 token 的时间"} {
-		if text := words(p.elements("main")[0], lang); !strings.Contains(text, want) {
+		if text := elementText(p.elements("main")[0], lang); !strings.Contains(text, want) {
 			t.Errorf("%s: no %q", lang, want)
 		}
 	}
@@ -46,15 +46,15 @@ func TestTermsOfAPage(t *testing.T) {
 // The page of a gate begins with its verdict; one stage has no curves, and nothing is said of what was not noticed.
 func TestGateOpensWithItsVerdict(t *testing.T) {
 	for v, want := range map[rundir.Promised]string{rundir.Kept: "met", rundir.Broken: "missed", rundir.Unsure: "unsure"} {
-		run := gated(t, v)
+		run := singleSLORun(t, v)
 		h := newRunPage(run).headline()
 		if h.Verdict.Text.EN != want || h.Unit.EN != "ttft:p90<500ms" || len(h.Also) != 1 ||
 			h.Also[0].Number != "700 ms" {
 			t.Errorf("%s: %+v", v, h)
 		}
-		p := write(t, run, "")
-		check(t, p)
-		text := words(p.elements("main")[0], "en")
+		p := writeRun(t, run, "")
+		checkPage(t, p)
+		text := elementText(p.elements("main")[0], "en")
 		for _, not := range []string{"as load grows", "Nothing was noticed", "all 1 stages"} {
 			if strings.Contains(text, not) {
 				t.Errorf("the page says %q", not)
@@ -101,7 +101,7 @@ func TestFirstStageIsTheComfortableOne(t *testing.T) {
 			t.Errorf("%s is shown first, and %s is nearer to %v", got.Name, s.Name, load)
 		}
 	}
-	traces, err := readTrace(real, run, overTimeLimits(len(run.Stages)))
+	traces, err := readTrace(realRun, run, overTimeLimits(len(run.Stages)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestFirstStageIsTheComfortableOne(t *testing.T) {
 // The whole run over time holds each stage with records once, in order, and what its records hold.
 func TestTimeline(t *testing.T) {
 	run := openReal(t)
-	traces, err := readTrace(real, run, overTimeLimits(len(run.Stages)))
+	traces, err := readTrace(realRun, run, overTimeLimits(len(run.Stages)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestTimeline(t *testing.T) {
 // A list of slowest requests has no button that leaves out nothing, or as much as another.
 func TestEachButtonOfTheSlowestLeavesOutMore(t *testing.T) {
 	run := openReal(t)
-	traces, err := readTrace(real, run, overTimeLimits(len(run.Stages)))
+	traces, err := readTrace(realRun, run, overTimeLimits(len(run.Stages)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestEachButtonOfTheSlowestLeavesOutMore(t *testing.T) {
 // with a name of what differs.
 func TestManyConfigurations(t *testing.T) {
 	setups := publishedSetups(t)
-	o := wish(t)
+	o := chooseOptions(t)
 	choices, err := choose.Of(setups, o)
 	if err != nil {
 		t.Fatal(err)
