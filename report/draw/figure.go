@@ -1,3 +1,6 @@
+// Package draw makes drawings: SVG for pages and files, with texts in both languages, and text for a terminal. It knows
+// stages only in rate_figure.go. A [Figure] has panels over one x axis, a [Panel] has series, bars and limits; labels
+// stand at the lines and never cover each other. Begin with figure.go.
 package draw
 
 import (
@@ -47,13 +50,13 @@ type Style uint8
 
 // The styles.
 const (
-	Line  Style = iota // a line through markers
+	Line        Style = iota // a line through markers
 	MarkersOnly              // markers alone
-	Path               // a line without markers
-	Area               // a filled area beneath a line without markers
-	Steps              // a filled outline of bars, each from its X to that of the next point
-	Dots               // small points, too many for markers
-	Front              // a broad pale line
+	Path                     // a line without markers
+	Area                     // a filled area beneath a line without markers
+	Steps                    // a filled outline of bars, each from its X to that of the next point
+	Dots                     // small points, too many for markers
+	Front                    // a broad pale line
 )
 
 // Series is one line, or a cloud of points.
@@ -273,14 +276,14 @@ func (f *Figure) FixAxes() {
 // extent is what the y axis holds besides limits: all points, and their intervals as far as these leave the points in
 // sight. Wider ones are clipped.
 func (p *Panel) extent() extent {
-	const beyond = 1.5 // times the highest point, and below the lowest one by as much
+	const reach = 1.5 // times the highest point, and below the lowest one by as much
 	e := newExtent()
 	for _, s := range p.Series {
 		for _, q := range s.Points {
 			e.add(q.Y)
 		}
 	}
-	low, high := e.low/beyond, e.high*beyond
+	low, high := e.low/reach, e.high*reach
 	for _, s := range p.Series {
 		for _, q := range s.Points {
 			if q.Low != 0 || q.High != 0 {
@@ -363,13 +366,13 @@ func (c *canvas) overlay(tags []tag, head, bottom float64) {
 // those of limits above the panel stand together over its right end, where nothing is drawn.
 func (c *canvas) rules(p *Panel) {
 	var names []label
-	var beyond lang.Text
+	var above lang.Text
 	for _, r := range p.Rules {
 		if r.At > c.y.high {
-			if !beyond.IsZero() {
-				beyond = beyond.Plus(lang.Same(", "))
+			if !above.IsZero() {
+				above = above.Plus(lang.Same(", "))
 			}
-			beyond = beyond.Plus(r.Text)
+			above = above.Plus(r.Text)
 			continue
 		}
 		y := c.y.clamp(r.At)
@@ -385,8 +388,8 @@ func (c *canvas) rules(p *Panel) {
 		fmt.Fprintf(&c.b, `<text class="rule" data-k="%s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at),
 			svgText(n.text, c.l))
 	}
-	if !beyond.IsZero() {
-		c.text(c.x.to, c.top-6, "rule", "end", lang.Same("↑ ").Plus(beyond))
+	if !above.IsZero() {
+		c.text(c.x.to, c.top-6, "rule", "end", lang.Same("↑ ").Plus(above))
 	}
 }
 

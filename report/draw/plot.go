@@ -1,5 +1,3 @@
-// Draws figures for a terminal.
-
 package draw
 
 import (

@@ -1,5 +1,6 @@
-// Package findings puts into sentences what the metrics and notes of a run say: its answer, warnings, errors, state and
-// environment, in each language.
+// Package findings turns the metrics and notes of a run into what people read, in each language: sentences on its
+// answer, warnings, errors, state and environment, and the columns of its stages. It measures nothing and decides no
+// verdict. Begin with answer.go for sentences, and with columns.go for tables.
 package findings
 
 import (
@@ -96,13 +97,13 @@ func bracketSentence(run *rundir.Run, l lang.Lang) string {
 	if sat == nil {
 		return ""
 	}
-	kept, failed := stageNamed(run, sat.KeptStage), stageNamed(run, sat.FailedStage)
+	held, failed := stageNamed(run, sat.KeptStage), stageNamed(run, sat.FailedStage)
 	var text string
 	switch {
-	case kept != nil && failed != nil:
-		text = sayWhy.In(l, offeredText(kept), holdTime(kept).In(l), offeredText(failed), Phrase(sat.Reason, l))
-	case kept != nil:
-		text = sayWhyHeld.In(l, offeredText(kept), holdTime(kept).In(l))
+	case held != nil && failed != nil:
+		text = sayWhy.In(l, offeredText(held), holdTime(held).In(l), offeredText(failed), Phrase(sat.Reason, l))
+	case held != nil:
+		text = sayWhyHeld.In(l, offeredText(held), holdTime(held).In(l))
 	case failed != nil:
 		text = sayWhyFailed.In(l, offeredText(failed), Phrase(sat.Reason, l))
 	default:

@@ -15,7 +15,7 @@ type Column struct {
 	Sub    lang.Text // the statistic
 	Unit   string    // of numbers whose cells do not have it
 	Left   bool
-	Number StageNumber                // in SI units; nil for words
+	Number StageNumber               // in SI units; nil for words
 	Word   func(StageRow) string     // in CSV, where there is no Number; nil for what CSV does not have
 	Cell   func(StageRow) table.Cell // for people
 	When   func([]rundir.Run) bool   // whether it says something of runs; nil: always
@@ -31,9 +31,9 @@ type Units uint8
 
 // The places there are.
 const (
-	UnitUnderHead  Units = iota // in the second line of the heading, if that has no statistic
-	UnitInHead              // behind the heading
-	UnitInCells              // in each cell
+	UnitUnderHead Units = iota // in the second line of the heading, if that has no statistic
+	UnitInHead                 // behind the heading
+	UnitInCells                // in each cell
 )
 
 // heading returns the column of a table.

@@ -15,16 +15,16 @@ func gradesSentences(run *rundir.Run, l lang.Lang) []string {
 		return nil
 	}
 	g := &run.Grades.All
-	var apart []string
+	var excluded []string
 	if g.Cut > 0 {
-		apart = append(apart, sayCut.In(l, strconv.Itoa(g.Cut)))
+		excluded = append(excluded, sayCut.In(l, strconv.Itoa(g.Cut)))
 	}
 	if g.Failed > 0 {
-		apart = append(apart, sayFailed.In(l, strconv.Itoa(g.Failed)))
+		excluded = append(excluded, sayFailed.In(l, strconv.Itoa(g.Failed)))
 	}
 	rest := ""
-	if len(apart) > 0 {
-		rest = sayNotCounted.In(l, strings.Join(apart, lang.ListComma.In(l)))
+	if len(excluded) > 0 {
+		rest = sayNotCounted.In(l, strings.Join(excluded, lang.ListComma.In(l)))
 	}
 	if g.Answers == 0 {
 		return []string{sayUngraded.In(l, rest)}

@@ -103,15 +103,15 @@ func DropConstants(t table.Table) table.Table {
 			return row[i].In(lang.English) != t.Rows[0][i].In(lang.English)
 		})
 	}
-	left := table.Table{Title: t.Title, Rows: make([][]table.Cell, len(t.Rows))}
+	kept := table.Table{Title: t.Title, Rows: make([][]table.Cell, len(t.Rows))}
 	for i, c := range t.Columns {
 		if !keep(i) {
 			continue
 		}
-		left.Columns = append(left.Columns, c)
+		kept.Columns = append(kept.Columns, c)
 		for j, row := range t.Rows {
-			left.Rows[j] = append(left.Rows[j], row[i])
+			kept.Rows[j] = append(kept.Rows[j], row[i])
 		}
 	}
-	return left
+	return kept
 }

@@ -40,12 +40,12 @@ func MainStages(run *rundir.Run) []StageRow {
 	if run.Plan.Kind != rundir.KindSweep {
 		return all
 	}
-	var kept, failed string
+	var held, failed string
 	if sat := run.Saturation; sat != nil {
-		kept, failed = sat.KeptStage, sat.FailedStage
+		held, failed = sat.KeptStage, sat.FailedStage
 	}
 	all = slices.DeleteFunc(all, func(r StageRow) bool {
-		return narrowsAnswer(r.Stage) && r.Stage.Name != kept && r.Stage.Name != failed && !isSLOEnd(run, r.Stage)
+		return narrowsAnswer(r.Stage) && r.Stage.Name != held && r.Stage.Name != failed && !isSLOEnd(run, r.Stage)
 	})
 	extra := len(all) - maxRows
 	return slices.DeleteFunc(all, func(r StageRow) bool {

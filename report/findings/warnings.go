@@ -16,7 +16,7 @@ import (
 
 // Legend explains the marks that tables show, and only those.
 func Legend(tables ...table.Table) []lang.Text {
-	shown := table.Marks(tables...)
+	marks := table.Marks(tables...)
 	var lines []lang.Text
 	for _, e := range []struct {
 		mark string
@@ -24,7 +24,7 @@ func Legend(tables ...table.Table) []lang.Text {
 	}{
 		{table.MarkBound, legendBound}, {table.MarkUnsupported, legendUnsupported},
 	} {
-		if strings.Contains(shown, e.mark) {
+		if strings.Contains(marks, e.mark) {
 			lines = append(lines, e.say.Text())
 		}
 	}
@@ -125,22 +125,22 @@ func isRemark(n note.Note) bool {
 }
 
 // runNotes are the notes that the run itself wrote down, as far as they are asked for.
-func runNotes(run *rundir.Run, l lang.Lang, wanted func(note.Note) bool) []string {
-	var told []note.Note
-	said := saturation.AnswerOf(run)
-	answered := run.Saturation == nil && run.State == rundir.Complete // the answer says why there is none
+func runNotes(run *rundir.Run, l lang.Lang, keep func(note.Note) bool) []string {
+	var notes []note.Note
+	answer := saturation.AnswerOf(run)
+	noAnswer := run.Saturation == nil && run.State == rundir.Complete // the answer says why there is none
 	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
-		if answered && isNoAnswerNote(n) || said != nil && slices.ContainsFunc(said.Cautions, n.Equal) {
+		if noAnswer && isNoAnswerNote(n) || answer != nil && slices.ContainsFunc(answer.Cautions, n.Equal) {
 			continue
 		}
-		told = append(told, n)
+		notes = append(notes, n)
 	}
 	if run.Grades != nil {
-		told = append(told, run.Grades.Notes...)
+		notes = append(notes, run.Grades.Notes...)
 	}
 	var lines []string
-	for _, n := range told {
-		if line := Note(n, l); line != "" && wanted(n) && !slices.Contains(lines, line) {
+	for _, n := range notes {
+		if line := Note(n, l); line != "" && keep(n) && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
@@ -162,18 +162,18 @@ func groupRows(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) s
 	rows := map[string][]string{}
 	var order []string
 	for _, r := range AllStages(run) {
-		said := check(r.Stage)
-		if said == "" {
+		text := check(r.Stage)
+		if text == "" {
 			continue
 		}
-		if rows[said] == nil {
-			order = append(order, said)
+		if rows[text] == nil {
+			order = append(order, text)
 		}
-		rows[said] = append(rows[said], StageName(r.Stage))
+		rows[text] = append(rows[text], StageName(r.Stage))
 	}
 	var parts []string
-	for _, said := range order {
-		parts = append(parts, rowNames(rows[said], run, l)+lang.InParens.In(l, said))
+	for _, text := range order {
+		parts = append(parts, rowNames(rows[text], run, l)+lang.InParens.In(l, text))
 	}
 	return strings.Join(parts, lang.Semicolon.In(l))
 }

@@ -1,5 +1,5 @@
-// Package history finds what has changed from run to run: of each configuration and metric it makes a series, with its
-// steps and drifts.
+// Package history finds what has changed from run to run: it makes a series of each metric of each configuration, with
+// its steps and drifts. The statistics are in package stats.
 package history
 
 import (
@@ -170,10 +170,10 @@ func (s *Series) findChanges(level float64) {
 	if len(y) < minSpreadRuns {
 		return
 	}
-	const seen, level95, power = 0.05, 0.05, 0.8
+	const detected, level95, power = 0.05, 0.05, 0.8
 	s.Spread, s.runSpread = ratio(spread.Deviation), spread
-	between := stats.Spread{Deviation: math.Sqrt2 * spread.Deviation, DF: spread.DF} // of the difference of two runs
-	s.Needed = max(1, int(math.Ceil(between.Needed(math.Log1p(seen), level95, power))))
+	difference := stats.Spread{Deviation: math.Sqrt2 * spread.Deviation, DF: spread.DF} // of the difference of two runs
+	s.Needed = max(1, int(math.Ceil(difference.Needed(math.Log1p(detected), level95, power))))
 }
 
 // latest returns the last change: a step back ends an earlier one.

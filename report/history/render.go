@@ -47,13 +47,13 @@ func (s *Series) changeSentence(c Change, l lang.Lang) string {
 	if from.Commit != "" && to.Commit != "" {
 		commits = sayCommits.In(l, table.Clean(from.Commit), table.Clean(to.Commit))
 	}
-	between := [2]string{day(from.At, to.At, l), day(to.At, from.At, l)}
+	days := [2]string{day(from.At, to.At, l), day(to.At, from.At, l)}
 	low, high := percentSize(c.Low), percentSize(c.High)
 	if c.Ratio.Value() < 0 {
 		low, high = high, low
 	}
 	metric, of := table.Clean(s.metric().In(l)), table.Clean(s.title.In(l))
-	return say.In(l, metric, of, percentSize(c.Ratio), c.direction().In(l), low, high, between[0], between[1], commits)
+	return say.In(l, metric, of, percentSize(c.Ratio), c.direction().In(l), low, high, days[0], days[1], commits)
 }
 
 // percentSize returns the size of a ratio in per cent, without a sign where the whole interval is on one side.

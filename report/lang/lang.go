@@ -1,5 +1,5 @@
 // Package lang has what all renderings share to put things into words: languages, phrases in all of them, the sentences
-// of notes, and numbers as people read them.
+// of notes, and numbers as people read them. It has no phrases of single packages: those are in their words.go.
 package lang
 
 import (

@@ -127,8 +127,8 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	}
 	var labels []string
 	names := setupNames(setups)
-	called := distinctParts(names)
-	short := lineNames(called) // the numbers are those of the other drawings of the page
+	parts := distinctParts(names)
+	short := lineNames(parts) // the numbers are those of the other drawings of the page
 	// places are those of what is drawn, which give its label and its colour in all drawings of the page.
 	var places []int
 	for i := range c.Ranked[:min(len(c.Ranked), most)] {
@@ -138,13 +138,13 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	var missing []string
 	for i := range setups {
 		if !slices.Contains(places, i) {
-			missing = append(missing, called[i])
+			missing = append(missing, parts[i])
 		}
 	}
 	for i := range labels {
 		line := draw.Series{Key: "k" + strconv.Itoa(i), Name: lang.Same(labels[i]), Colour: places[i], Style: draw.Path,
 			Dashed: places[i] >= draw.Colours}
-		plot.add(line, &c.Ranked[i], called[places[i]])
+		plot.add(line, &c.Ranked[i], parts[places[i]])
 	}
 	caption := axesCaption(label, axisDemand.Text(o.Demand.Unit())).Plus(lang.Stop.Text())
 	fig := draw.Figure{
@@ -173,9 +173,9 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	if len(missing) > 0 {
 		f.Note = f.Note.Plus(noteCostMissing.Text(strings.Join(missing, ", "), most))
 	}
-	for i, button := range buttonNames(called) {
-		if button != called[i] { // the list of numbers stands below
-			button += " " + called[i]
+	for i, button := range buttonNames(parts) {
+		if button != parts[i] { // the list of numbers stands below
+			button += " " + parts[i]
 		}
 		if place := slices.Index(places, i); place >= 0 {
 			f.Switches = append(f.Switches, newSwitch("k"+strconv.Itoa(place), button, i))

@@ -57,8 +57,8 @@ func conclusionBlocks(c *compare.Comparison) (all []Block) {
 	if len(conclusions) == 0 {
 		conclusions = []lang.Text{comparedWith.Text(c.Setups[0].Name)}
 	}
-	if careful := c.Cautions(); len(careful) > 0 {
-		all = append(all, Block{Lines: &Lines{Items: careful, Class: "careful"}})
+	if cautions := c.Cautions(); len(cautions) > 0 {
+		all = append(all, Block{Lines: &Lines{Items: cautions, Class: "careful"}})
 	}
 	return append(all, Block{Lines: &Lines{Items: conclusions, Whole: true}})
 }

@@ -32,7 +32,7 @@ type Variant struct {
 	Text  lang.Text
 	SVG   template.HTML
 	Small []Thumbnail // drawings of one run each, in place of SVG
-	Off   bool    // shown on demand
+	Off   bool        // shown on demand
 
 	Drawn *draw.Figure // what SVG was made of
 }

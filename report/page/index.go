@@ -155,18 +155,18 @@ func newIndex(all []Input, setups []setup.Setup, names []string) *IndexPage {
 func answerCells(s *setup.Setup) []table.Cell {
 	p := s.Plateau
 	rate, output, bounds, digits := p.Rate, p.Output, table.Literal(lang.Absent), lang.Printer(lang.Short)
-	between := func(low, high rundir.Number) table.Cell {
+	interval := func(low, high rundir.Number) table.Cell {
 		return table.Literal(digits(low.Value(), false) + " – " + digits(high.Value(), false))
 	}
 	switch {
 	case p.Most.Known(): // rows disagree
-		return []table.Cell{table.Absent(), between(p.Rate, p.Most), between(p.Output, p.MostOutput)}
+		return []table.Cell{table.Absent(), interval(p.Rate, p.Most), interval(p.Output, p.MostOutput)}
 	case p.Rising && rate.Known():
 		rate, output = rundir.Over(rate.Value()), rundir.Over(output.Value())
 	}
 	if p.Low.Known() && p.High.Known() {
 		digits = lang.Estimate(p.Low, p.High)
-		bounds = between(p.Low, p.High)
+		bounds = interval(p.Low, p.High)
 	}
 	return []table.Cell{table.Number(rate, "", digits), bounds, table.Number(output, "", lang.Short)}
 }

@@ -1,6 +1,3 @@
-// What pages of HTML are made of (sections, sentences, tables, figures), and writes a page of them: one file with its
-// style and its script, in both languages.
-//
 // What a server or a file says is never trusted: html/template escapes it, [draw.Escape] does in drawings, and the
 // page's policy allows no script but its own.
 
@@ -13,7 +10,9 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"llmsweep/report/draw"
 	"llmsweep/report/lang"
@@ -120,3 +119,15 @@ func sourceHash(s string) string {
 
 // generator marks the pages of this package, so that one of them is never taken for a page of somebody else.
 const generator = `<meta name="generator" content="llmsweep">`
+
+// extension is that of the names of pages.
+const extension = ".html"
+
+// PagePath returns the path of the page that stands beside a file: the same with the ending .html.
+func PagePath(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + extension }
+
+// Written tells that a page was written beside what was asked for.
+func Written(path string, l lang.Lang) string { return table.Clean(sayWritten.In(l, path)) }
+
+// Offered tells how a page can be had, where none was written.
+func Offered(l lang.Lang) string { return sayOffered.In(l) }

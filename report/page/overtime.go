@@ -1,5 +1,3 @@
-// Draws a stage over time, the distributions of its metrics, and its slowest requests, from the records of a run.
-
 package page
 
 import (
@@ -23,9 +21,9 @@ func overTimeLimits(n int) traceLimits {
 // stagePanels are the stages over time, in the order of the tables.
 func stagePanels(v *View, traces map[string]*traceStage, data map[string]any) []Panel {
 	var all []Panel
-	shown := operatingStage(v.Run)
-	if shown == nil {
-		shown = v.Best()
+	first := operatingStage(v.Run)
+	if first == nil {
+		first = v.Best()
 	}
 	for i, r := range v.Rows {
 		t := traces[r.Stage.Name]
@@ -42,7 +40,7 @@ func stagePanels(v *View, traces map[string]*traceStage, data map[string]any) []
 			}
 		}
 		p.Slowest = slowest(id, r, t)
-		p.First = r.Stage == shown
+		p.First = r.Stage == first
 		all = append(all, p)
 	}
 	return all

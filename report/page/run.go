@@ -2,8 +2,9 @@
 // file: its style and its script are in it, drawings are SVG, and nothing is loaded from anywhere. Both languages are
 // in the file.
 //
-// Parts of a page are in block.go, sections.go, table.go and figure.go; layout.go and template.go write it. Drawings
-// against the load are in view.go, rates.go and speed.go, those over time in overtime.go. Package draw has the means.
+// It computes no metric and decides no verdict. Begin with run.go, the page of a run. Parts of a page are in block.go,
+// table.go and figure.go; layout.go and template.go write it. Drawings against the load are in view.go, rates.go and
+// speed.go, those over time in overtime.go. Package draw makes the SVG.
 package page
 
 import (
@@ -120,7 +121,7 @@ func (v *runPage) answer() Section {
 	add("careful", func(l lang.Lang) []string { return v.lines(l)[:v.leadingCautions(l)] }, most)
 	s.Blocks = append(s.Blocks, Block{Headline: v.headline()})
 	add("", func(l lang.Lang) []string { return v.lines(l)[min(v.leadingCautions(l)+1, len(v.lines(l))):] }, math.MaxInt)
-	if careful := lang.Sentences(v.cautions); len(careful) > 0 {
+	if cautions := lang.Sentences(v.cautions); len(cautions) > 0 {
 		s.Blocks = append(s.Blocks, Block{Heading: titleCareful.Text()})
 		add("careful", v.cautions, most)
 	}

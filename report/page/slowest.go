@@ -43,12 +43,12 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 			}
 		}
 	}
-	shown := &Grid{Name: "t-" + id + "-slowest", Open: true, Table: table.Table{Title: titleSlowest.Text()}}
+	grid := &Grid{Name: "t-" + id + "-slowest", Open: true, Table: table.Table{Title: titleSlowest.Text()}}
 	for _, h := range []lang.Text{headRequest.Text(), headDueS.Text(), headQueued.Text(), lang.Same("TTFT"),
 		lang.HeadLatency.Text(), headTokens.Text(), headLongest.Text()} {
-		shown.Columns = append(shown.Columns, table.Column{Head: h})
+		grid.Columns = append(grid.Columns, table.Column{Head: h})
 	}
-	shown.Columns = append(shown.Columns, table.Column{Head: headStrip.Text(), Left: true},
+	grid.Columns = append(grid.Columns, table.Column{Head: headStrip.Text(), Left: true},
 		table.Column{Head: headStatus.Text(), Left: true})
 	all := slices.Clone(t.Slowest)
 	slices.SortStableFunc(all, func(a, b traceRequest) int { return compareNumbers(b.TTFT.Value(), a.TTFT.Value()) })
@@ -57,7 +57,7 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 		if len(r.Gaps) == 0 {
 			gap = rundir.Number{}
 		}
-		shown.Attrs = append(shown.Attrs, []Attr{
+		grid.Attrs = append(grid.Attrs, []Attr{
 			{Name: "data-ttft", Value: attrNumber(r.TTFT)},
 			{Name: "data-itl", Value: attrNumber(gap)},
 			{Name: "data-latency", Value: attrNumber(r.Latency)},
@@ -73,9 +73,9 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 			{Bars: r.Gaps},
 			table.Literal(statusText(r.TracePoint)),
 		}
-		shown.Add(cells...)
+		grid.Add(cells...)
 	}
-	out.Table = shown
+	out.Table = grid
 	return out
 }
 

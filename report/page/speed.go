@@ -88,7 +88,7 @@ type speedPoints struct {
 // tells whose points they are where several setups are named.
 func (sp *speedPoints) add(one []setup.Setup, i int, name string, named bool, gpus float64) []draw.Series {
 	key := "r" + strconv.Itoa(i)
-	s, apart := draw.Series{Key: key, Colour: i, Style: draw.MarkersOnly}, draw.Series{Key: key, Colour: i, Style: draw.MarkersOnly}
+	s, single := draw.Series{Key: key, Colour: i, Style: draw.MarkersOnly}, draw.Series{Key: key, Colour: i, Style: draw.MarkersOnly}
 	if named {
 		s.Name, s.Style, s.Dashed = lang.Same(name), draw.Line, i >= draw.Colours
 	}
@@ -107,7 +107,7 @@ func (sp *speedPoints) add(one []setup.Setup, i int, name string, named bool, gp
 		if isCompared(one, r.Stage) {
 			s.Points = append(s.Points, p)
 		} else {
-			apart.Points = append(apart.Points, p)
+			single.Points = append(single.Points, p)
 		}
 		sp.table.Rows = append(sp.table.Rows, []table.Cell{
 			table.Literal(label),
@@ -124,9 +124,9 @@ func (sp *speedPoints) add(one []setup.Setup, i int, name string, named bool, gp
 	}
 	slices.SortStableFunc(s.Points, byX)
 	if len(s.Points) == 0 {
-		apart.Name = s.Name
+		single.Name = s.Name
 	}
-	return []draw.Series{s, apart}
+	return []draw.Series{s, single}
 }
 
 // front returns the front of what takes part, and marks its rows in the table.

@@ -238,11 +238,11 @@ func (s *traceStage) keepPoint(p TracePoint, limits traceLimits) {
 }
 
 // swapPoint returns what was there, and what takes its place.
-func swapPoint(p TracePoint, before *TracePoint) (left TracePoint, now *TracePoint) {
+func swapPoint(p TracePoint, before *TracePoint) (old TracePoint, now *TracePoint) {
 	if before != nil {
-		left = *before
+		old = *before
 	}
-	return left, &p
+	return old, &p
 }
 
 // pointHeight is where a request stands in the drawing; a failed one stands lowest.

@@ -56,7 +56,9 @@ func markersOf(setups []setup.Setup) (all []Marker) {
 }
 
 // shape returns the marker of a stage and the word for it.
-func shape(r findings.StageRow) (draw.Shape, lang.Text) { return shapeOf(findings.VerdictCell(r).Badge) }
+func shape(r findings.StageRow) (draw.Shape, lang.Text) {
+	return shapeOf(findings.VerdictCell(r).Badge)
+}
 
 // shapeOf returns the marker of a badge and the word for it.
 func shapeOf(badge rundir.Verdict) (draw.Shape, lang.Text) {

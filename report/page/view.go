@@ -1,6 +1,3 @@
-// Draws the stages of runs against their load: the metrics of one run or of several, and the speed for a user against
-// the output of the hardware.
-
 package page
 
 import (

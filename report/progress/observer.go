@@ -113,11 +113,11 @@ func (o *Observer) status(now *load.Snapshot) string {
 	return strings.Join(nonEmpty(parts), gap)
 }
 
-func nonEmpty(texts []string) (kept []string) {
+func nonEmpty(texts []string) (all []string) {
 	for _, t := range texts {
 		if t != "" {
-			kept = append(kept, t)
+			all = append(all, t)
 		}
 	}
-	return kept
+	return all
 }

@@ -35,11 +35,11 @@ func WriteSections(w io.Writer, format string, all []Section, o Style) error {
 		}
 		return d.Flush()
 	}
-	shown := all
+	visible := all
 	if !o.All {
-		shown = slices.DeleteFunc(slices.Clone(all), func(s Section) bool { return s.Rest })
+		visible = slices.DeleteFunc(slices.Clone(all), func(s Section) bool { return s.Rest })
 	}
-	if err := WriteConsole(w, shown, o); err != nil {
+	if err := WriteConsole(w, visible, o); err != nil {
 		return err
 	}
 	return writeHidden(w, all, o)
@@ -57,10 +57,10 @@ func WriteConsole(w io.Writer, all []Section, o Style) error {
 
 // writeHidden says in a line what a console leaves out.
 func writeHidden(w io.Writer, all []Section, o Style) error {
-	var left []string
+	var hidden []string
 	add := func(what string) {
-		if !slices.Contains(left, what) {
-			left = append(left, what)
+		if !slices.Contains(hidden, what) {
+			hidden = append(hidden, what)
 		}
 	}
 	for _, s := range all {
@@ -82,10 +82,10 @@ func writeHidden(w io.Writer, all []Section, o Style) error {
 			add(wordDetails.In(o.Lang))
 		}
 	}
-	if len(left) == 0 {
+	if len(hidden) == 0 {
 		return nil
 	}
-	text := Wrap(sayRest.In(o.Lang, strings.Join(left, lang.Semicolon.In(o.Lang))), o.textWidth(), 0)
+	text := Wrap(sayRest.In(o.Lang, strings.Join(hidden, lang.Semicolon.In(o.Lang))), o.textWidth(), 0)
 	_, err := io.WriteString(w, "\n"+Paint(text, Faint, o.Color)+"\n")
 	return err
 }

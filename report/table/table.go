@@ -1,5 +1,5 @@
-// Package table has tables, the one model of which a console table, a Markdown table and a section of a document are
-// written.
+// Package table has the one model of tables and sections that console, Markdown and pages are written from. It knows no
+// stages and no metrics. Begin with table.go; layout.go writes consoles, markdown.go Markdown.
 package table
 
 import (

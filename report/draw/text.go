@@ -1,7 +1,3 @@
-// Makes the drawings of the page: SVG, written in Go, with every text in both languages. A [Plot] has series, bands and
-// lines over two axes; its labels stand at the lines and never cover each other. Colours are classes, so that a page
-// can be light or dark; a [File] needs no page.
-
 package draw
 
 import (

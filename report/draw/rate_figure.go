@@ -1,5 +1,3 @@
-// Draws for a terminal how a metric depends on the rate of arrivals: output and TTFT, with the saturation rate marked.
-
 package draw
 
 import (
