@@ -10,7 +10,37 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
+
+// A stage that completed more than the answer and its interval is named, whatever its kind.
+func TestRowsThatDidMoreThanTheAnswerAreNamed(t *testing.T) {
+	run, err := store.Open("testdata/native")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := func(l lang.Lang) string {
+		lines := findings.Warnings(run, l)
+		i := slices.IndexFunc(lines, func(s string) bool {
+			return strings.Contains(s, "synchronous（") || strings.Contains(s, "synchronous (")
+		})
+		if i < 0 {
+			return ""
+		}
+		return lines[i]
+	}
+	run.Answer, run.Warnings = nil, nil
+	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
+		if got := more(l); !strings.Contains(got, "16.20 req/s") || !strings.Contains(got, "16.34 req/s") ||
+			!strings.Contains(got, " 15 req/s") || strings.Contains(got, "8.17") {
+			t.Errorf("%s: %q", l, got)
+		}
+	}
+	run.Saturation.High = rundir.Exactly(17)
+	if got := more(lang.English); got != "" {
+		t.Errorf("all is within the interval, and yet: %s", got)
+	}
+}
 
 // "Offered" is what arrived: on the axis it is never the planned rate, which names the stage.
 func TestOfferedIsWhatArrived(t *testing.T) {
