@@ -14,7 +14,7 @@ import (
 // renderer writes runs in one format.
 type renderer func(w io.Writer, runs []rundir.Run, o Options) error
 
-// format is a rendering and the name it is asked for by.
+// format is a named rendering.
 type format struct {
 	name   string
 	render renderer
@@ -35,10 +35,8 @@ func formats() []format {
 	}
 }
 
-// CSV writes one row a stage, in the order they were run, all numbers as they are stored: seconds, tokens, requests.
-// Columns are named by the keys of run.json, joined by underscores: latency_s_p99 is latency_s.p99. A number that does
-// not exist is empty, and so is one of which only a lower bound is known; that bound stands in the column named over,
-// as in "mean=61.2 p99=58". Text that a spreadsheet would take for a formula has an apostrophe before it.
+// CSV writes one row a stage, in the order they were run, in seconds, tokens and requests; columns are named by the keys
+// of run.json. Absent numbers and lower bounds are empty; bounds are in the columns named over, as "mean=61.2 p99=58".
 func CSV(w io.Writer, runs []rundir.Run) error {
 	out := csv.NewWriter(w)
 	columns := csvColumns()
@@ -64,7 +62,7 @@ func CSV(w io.Writer, runs []rundir.Run) error {
 	return out.Error()
 }
 
-// csvColumns are those that a file has: all but the ones that are made for people.
+// csvColumns are the columns that have a number or a word, and not only a cell for people.
 func csvColumns() []findings.Column {
 	return slices.DeleteFunc(findings.Columns(), func(c findings.Column) bool { return c.Number == nil && c.Word == nil })
 }

@@ -273,8 +273,8 @@ func (f *Figure) FixAxes() {
 	f.X.Low, f.X.High = x.low, x.high
 }
 
-// extent is what the y axis holds besides limits: all points, and their intervals as far as these leave the points in
-// sight. Wider ones are clipped.
+// extent is the range of the y axis without limits: all points, and their intervals, clipped where they are so wide
+// that the points could no longer be read.
 func (p *Panel) extent() extent {
 	const reach = 1.5 // times the highest point, and below the lowest one by as much
 	e := newExtent()
@@ -431,9 +431,8 @@ func (c *canvas) label(s *Series) (label, bool) {
 	}, true
 }
 
-// labels writes the texts of the series, none over another: beside the last point where no curve goes through the text,
-// and else at the right end, with a line from that point. Where there would be many such lines, nothing tells them
-// apart, and all texts are left out.
+// labels writes the names of the series at their last points, or at the right edge with a line to the point where a
+// curve would cross the name. Where many such lines would be needed, no names are written.
 func (c *canvas) labels(p *Panel, all []label) {
 	const gap, most = 8, Colours
 	fits := func(n label) bool {

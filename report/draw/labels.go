@@ -6,24 +6,23 @@ import (
 	"slices"
 )
 
-// label is a text that wants to stand at a height.
+// label is the name of a series, at a height.
 type label struct {
 	text  lang.Text
 	class string
-	y     float64 // where it wants to stand
+	y     float64 // the height of what it names
 	from  float64 // x of what it names, to draw a line to it
 	at    float64 // where it stands
 }
 
-// spreadLabels places labels so that each is at least a line's height from the next, within the pixels from top to
-// bottom, as near as possible to where they want to stand. Labels keep their order. Where there is no room for all,
-// those at the end are left out.
+// spreadLabels places labels between top and bottom, at least a line's height apart, in their order and as near as
+// possible to what they name. Those at the end are left out where there is no room.
 func spreadLabels(all []label, top, bottom float64) []label {
 	slices.SortStableFunc(all, func(a, b label) int { return cmp.Compare(a.y, b.y) })
 	if most := int((bottom-top)/lineHeight) + 1; len(all) > most {
 		all = all[:most]
 	}
-	// Groups of labels that touch stand around the mean of where their labels want to stand.
+	// Labels that touch form a group, which is centred on the mean height of what they name.
 	type group struct {
 		first, n int
 		sum      float64

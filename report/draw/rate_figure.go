@@ -33,9 +33,8 @@ func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 	return f
 }
 
-// rateFigure is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what
-// it completed. In a sweep by users it is a metric at their numbers, with that marked which the server carries; rows of
-// one number are joined to their mean.
+// rateFigure is a metric against the offered rate, with the saturation rate marked; closed loops are drawn at the rate
+// they completed. In a sweep by users it is against their number, as means, with the number carried marked.
 func rateFigure(
 	run *rundir.Run,
 	title lang.Text,

@@ -16,7 +16,7 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// maxLines is how many lines an answer has beside its cautions: a reader takes in no more.
+// maxLines is how many lines an answer has besides its cautions.
 const maxLines = 5
 
 // answer is what a run found, as sentences.
@@ -91,7 +91,7 @@ func (a *answer) addResult(run *rundir.Run, l lang.Lang) {
 	}
 }
 
-// bracketSentence returns the two holds that the answer rests on.
+// bracketSentence names the two holds that the answer rests on.
 func bracketSentence(run *rundir.Run, l lang.Lang) string {
 	sat := run.Saturation
 	if sat == nil {
@@ -128,7 +128,7 @@ func stageNamed(run *rundir.Run, name string) *rundir.Stage {
 	return nil
 }
 
-// sweepTime returns how long a sweep of this server takes, where the time was too short to find the answer.
+// sweepTime returns how long a sweep would have to take, where the time was too short to find the answer.
 func sweepTime(a *rundir.Answer, l lang.Lang) string {
 	if !a.Needed.Known() {
 		return ""
@@ -201,7 +201,7 @@ func rateSentence(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	return s + lang.Stop.In(l)
 }
 
-// operatingLoad returns the load to run the server at, and how it feels there: always by the same statistics, so that
+// operatingLoad returns the load to run the server at, and its latencies there: always the same statistics, so that
 // answers can be compared.
 func operatingLoad(a *rundir.Answer, l lang.Lang) string {
 	c := a.Comfortable
@@ -250,7 +250,7 @@ func OutputDigits(a *rundir.Answer) lang.Printer {
 	return lang.Estimate(lang.Scale(a.Low, tokens), lang.Scale(a.High, tokens))
 }
 
-// simulatorCapacity puts what was found beside what the simulator can be computed to take.
+// simulatorCapacity compares the answer with the computed capacity of the simulator.
 func simulatorCapacity(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	capacity, found := run.Target.Capacity, a.Rate
 	switch {

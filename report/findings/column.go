@@ -29,7 +29,7 @@ func SelectColumns(runs []rundir.Run, columns []Column) []Column {
 // Units says where a rendering writes the unit of a column.
 type Units uint8
 
-// The places there are.
+// The places of units.
 const (
 	UnitUnderHead Units = iota // in the second line of the heading, if that has no statistic
 	UnitInHead                 // behind the heading

@@ -102,7 +102,7 @@ func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
 	}
 }
 
-// countColumns tell how many requests there were.
+// countColumns are the numbers of requests.
 func countColumns() []Column {
 	failed := countColumn("failed", headFailed.Text(), FailedRequests)
 	cell := failed.Cell
@@ -136,7 +136,7 @@ func refusedCell(r StageRow) table.Cell {
 	return table.Cell{Text: lang.Same(lang.Percent(r.Stage.Refused.Value())), Tone: table.Bad}
 }
 
-// rateColumns are what was offered and done.
+// rateColumns are the rates offered and completed.
 func rateColumns() []Column {
 	offered := numberColumn("rates_offered", headOffered.Text(), "req/s",
 		func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }, lang.Rate)
@@ -254,7 +254,7 @@ func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist)
 		fileColumn(id+"_unsupported", func(r StageRow) string { return strings.Join(of(r.Stage).Unsupported, " ") }))
 }
 
-// judgementColumns are what was found of a stage.
+// judgementColumns are the verdicts on a stage, by load and by SLO.
 func judgementColumns() []Column {
 	hasSLO := anyStage(func(s *rundir.Stage) bool { return s.Goodput != nil })
 	good := numberColumn("goodput_rate", headGoodput.Text(), "req/s",

@@ -30,11 +30,11 @@ func GridStages(run *rundir.Run) []StageRow {
 	return slices.DeleteFunc(AllStages(run), func(r StageRow) bool { return narrowsAnswer(r.Stage) })
 }
 
-// maxRows is how many rows of a sweep are read at a glance.
+// maxRows is how many rows of a sweep the main table shows.
 const maxRows = 10
 
-// MainStages returns the rows of a sweep that its answer rests on, and as many of the grid's highest as are read at a
-// glance; all rows of other runs.
+// MainStages returns the rows that the answer of a sweep rests on and the highest rows of its grid, at most maxRows in
+// all; of other runs all rows.
 func MainStages(run *rundir.Run) []StageRow {
 	all := AllStages(run)
 	if run.Plan.Kind != rundir.KindSweep {
@@ -57,7 +57,7 @@ func MainStages(run *rundir.Run) []StageRow {
 	})
 }
 
-// narrowsAnswer reports whether a stage of a sweep by rate narrows its answer, and is no row of the grid.
+// narrowsAnswer reports whether a stage of a sweep by rate is a probe or a hold, and not a row of the grid.
 func narrowsAnswer(s *rundir.Stage) bool {
 	return s.Kind != rundir.KindOfUsers && (s.Role == rundir.Probe || s.Role == rundir.Hold)
 }
@@ -125,9 +125,8 @@ type StageNumber func(s *rundir.Stage) rundir.Number
 // Completed returns the completed requests per second.
 func Completed(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
 
-// Offered returns the requests per second that were due in the window; the planned rate of a published table, which has
-// no other. The planned rate of a stage is in its name. It never stands for the offered rate of a stage that was
-// measured here: with random arrivals the two differ.
+// Offered returns the requests per second that were due in the window. Only a published table, which has no other, has
+// the planned rate instead: with random arrivals the two differ.
 func Offered(s *rundir.Stage) rundir.Number {
 	if s.Rates.Offered.IsZero() {
 		return s.Rate

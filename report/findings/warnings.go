@@ -228,7 +228,7 @@ func wrongLengths(run *rundir.Run, s *rundir.Stage, l lang.Lang) string {
 	return detailLength.In(l, numberRange(asked), numberRange(got))
 }
 
-// numberRange returns the lowest and the highest of some numbers, or the one that they are.
+// numberRange returns the lowest and the highest of some numbers, or one where they are equal.
 func numberRange(all []rundir.Number) string {
 	byValue := func(a, b rundir.Number) int { return cmp.Compare(a.Value(), b.Value()) }
 	low := lang.Number(slices.MinFunc(all, byValue), lang.Short)
@@ -262,7 +262,7 @@ func packedChunks(s *rundir.Stage, l lang.Lang) string {
 	return ""
 }
 
-// dividedChunks returns what chunks does where the gaps before chunks were divided among their tokens, since the server
+// dividedChunks returns packedChunks where the gaps before chunks were divided among their tokens, since the server
 // tells how many each holds.
 func dividedChunks(s *rundir.Stage, l lang.Lang) string {
 	if !isDivided(s) {
@@ -271,7 +271,7 @@ func dividedChunks(s *rundir.Stage, l lang.Lang) string {
 	return packedChunks(s, l)
 }
 
-// undividedChunks returns what chunks does where the gap before a chunk counts as one.
+// undividedChunks returns packedChunks where the gap before a chunk counts as one.
 func undividedChunks(s *rundir.Stage, l lang.Lang) string {
 	if isDivided(s) {
 		return ""

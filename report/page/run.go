@@ -182,7 +182,7 @@ func (v *runPage) sloStage() *rundir.Stage {
 	return v.Rows[0].Stage
 }
 
-// addSLOVerdict makes the verdict on an SLO the large word.
+// addSLOVerdict sets the verdict on an SLO in place of the number.
 func (v *runPage) addSLOVerdict(h *Headline, s *rundir.Stage) {
 	h.Verdict = findings.SLOCell(s.Goodput.Verdict)
 	h.Unit = lang.Same(strings.Join(v.Run.Plan.SLO, ", "))

@@ -15,9 +15,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// speedPlot draws what a user gets against what a GPU gives, of one run or several, with the Pareto front. names are
-// those of the runs; nil for one. Rows that the audit calls impossible are left out. The front is that of the rows that
-// a choice rests on: the maximum of a run with arrival rates, which is a closed loop, stands apart from it.
+// speedPlot draws output per GPU against speed per user, with the Pareto front of the rows that a choice rests on.
+// names are those of the runs; nil for one. Rows that the audit calls impossible are left out.
 func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, bool) {
 	perGPU := !slices.ContainsFunc(setups, func(s setup.Setup) bool { return s.Run.Labels.GPUs == 0 })
 	y, title := axisPerServer.Text(), titleSpeed.Text()
@@ -179,9 +178,8 @@ func impossibleNote(setups []setup.Setup) lang.Text {
 	return noteImpossible.Text(n)
 }
 
-// costOfSpeed draws what a million output tokens cost against what a user gets, a line for each configuration in the
-// colour of its kind of GPU. ok is false where fewer than two rows have a price. Rows that the audit calls impossible
-// are left out.
+// costOfSpeed draws the cost of a million output tokens against speed per user, a line for each configuration; ok is
+// false where fewer than two rows have a price. Rows that the audit calls impossible are left out.
 func costOfSpeed(name string, setups []setup.Setup, names []string, prices choose.Prices) (f FigureBlock, ok bool) {
 	title := titleCostSpeed.Text()
 	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{

@@ -17,9 +17,8 @@ const (
 	maxTextWidth = 250 // of a column of text, which wraps
 )
 
-// splitGrid returns a table that is too wide for a page as several, one beneath the other, each with the column that
-// names its rows. A rank before that column becomes a part of the name, so that the name stays in sight when a narrow
-// screen scrolls.
+// splitGrid splits a table that is too wide for a page into several, each with the column that names the rows. A column
+// of ranks before it is merged into the name, which stays visible when a narrow screen scrolls.
 func splitGrid(g *Grid) []*Grid {
 	if len(g.Columns) > 1 && !g.Columns[0].Left && g.Columns[1].Left && hasRanks(g) {
 		g = mergeRank(g)

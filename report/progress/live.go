@@ -105,11 +105,10 @@ func (s *LiveServer) Handler() http.Handler {
 	return s.refuseForeign(mux)
 }
 
-// framePolicy is what a page cannot say of itself: that no other may frame it. The page's own policy, which allows its
-// style and its script alone, is in the page.
+// framePolicy is the part of the policy that a page's own meta element cannot have: that no other page may frame it.
 const framePolicy = "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
 
-// refuseForeign refuses what may change something, and what another site asks a browser for.
+// refuseForeign refuses methods that may change something, and requests from pages of other sites.
 func (s *LiveServer) refuseForeign(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
