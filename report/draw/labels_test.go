@@ -276,7 +276,7 @@ func TestLimitsAreNotCrossed(t *testing.T) {
 	}
 }
 
-// line is a series through points.
+// lineOf is a series through points.
 func lineOf(name string, points ...Point) Series {
 	return Series{Key: name, Name: lang.Same(name), Points: points}
 }

@@ -101,9 +101,6 @@ func (s *Series) cell(v rundir.Number) table.Cell {
 	return print(v)
 }
 
-// percent returns the size of a change with its interval.
-func (c *Change) percent() string { return compare.Percent(c.Ratio, c.Low, c.High) }
-
 // day returns the date of a run, with its time where the other run is of the same day.
 func day(at, other time.Time, l lang.Lang) string {
 	switch {
@@ -175,7 +172,7 @@ func (h *History) changeTable() table.Table {
 			}
 			from := s.Points[c.From]
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: s.metric(), Tone: table.Strong}, {Text: lang.Same(c.percent()), Tone: tone},
+				{Text: s.metric(), Tone: table.Strong}, {Text: lang.Same(compare.Percent(c.Ratio, c.Low, c.High)), Tone: tone},
 				{Text: lang.Both(func(l lang.Lang) string { return day(from.At, time.Time{}, l) })},
 				table.Literal(from.Run), {Text: s.title, Long: true},
 			})

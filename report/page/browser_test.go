@@ -77,7 +77,7 @@ type user struct {
 	path string
 }
 
-// open writes a page to a file, and opens it.
+// openPage writes a page to a file, and opens it.
 func openPage(t *testing.T, ctx context.Context, name string, b []byte) user {
 	t.Helper()
 	dir := os.Getenv("LLMSWEEP_PAGES")

@@ -26,7 +26,7 @@ func axesCaption(y, x lang.Text) lang.Text {
 	return lang.Text{EN: strings.ToUpper(t.EN[:1]) + t.EN[1:], ZH: t.ZH}
 }
 
-// axis puts the y axis of a quantity into words, with the unit and what is drawn of it.
+// axisText puts the y axis of a quantity into words, with the unit and what is drawn of it.
 func (q *quantity) axisText() lang.Text {
 	if q.metric == "" {
 		return q.axis.Label

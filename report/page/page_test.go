@@ -24,7 +24,7 @@ import (
 // realRun is a run against a real server, with its records.
 const realRun = "../../examples/real/vllm-cpu"
 
-// rendered is a page, parsed.
+// parsedPage is a parsed page.
 type parsedPage struct {
 	text  string
 	nodes []*html.Node

@@ -11,7 +11,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// rates are the drawings of metrics against the rate.
+// Rates are the drawings of metrics against the rate.
 func (v *View) Rates() []FigureBlock {
 	var all []FigureBlock
 	for _, q := range quantities(v.Run) {

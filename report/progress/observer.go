@@ -97,7 +97,7 @@ func (o *Observer) status(now *load.Snapshot) string {
 	l := o.view.lang
 	stage := []string{o.name, phase(now.Phase, l)}
 	if now.Elapsed > 0 {
-		stage = append(stage, clock(now.Elapsed))
+		stage = append(stage, lang.Clock(now.Elapsed.Seconds()))
 	}
 	parts := []string{o.phase.In(l), strings.Join(nonEmpty(stage), " ")}
 	if o.remaining > 0 {

@@ -41,7 +41,7 @@ func (v *View) Note(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if !v.closed {
-		v.write(clock(time.Since(v.began))+"  "+strings.TrimRight(table.Clean(text), " ")+"\n", v.status)
+		v.write(lang.Clock(time.Since(v.began).Seconds())+"  "+strings.TrimRight(table.Clean(text), " ")+"\n", v.status)
 	}
 }
 
