@@ -40,9 +40,9 @@ func invalidRuns(t *testing.T) []setup.Input {
 // summaryTag is the beginning of a sentence that stands again when it is unfolded.
 var summaryTag = regexp.MustCompile(`<summary>.*?</summary>`)
 
-// TestWhatHelpsASlowClientIsSaidOnce: an output that says that the client was too slow in some rows says once what
+// TestClientRemedyOnce: an output that says that the client was too slow in some rows says once what
 // helps.
-func TestWhatHelpsASlowClientIsSaidOnce(t *testing.T) {
+func TestClientRemedyOnce(t *testing.T) {
 	in := invalidRuns(t)
 	run := in[0].Run
 	setups := setup.Load(in)

@@ -14,7 +14,7 @@ import (
 )
 
 // A stage that completed more than the answer and its interval is named, whatever its kind.
-func TestRowsThatDidMoreThanTheAnswerAreNamed(t *testing.T) {
+func TestFasterStagesOfRealRun(t *testing.T) {
 	run, err := store.Open("testdata/native")
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestRowsThatDidMoreThanTheAnswerAreNamed(t *testing.T) {
 }
 
 // "Offered" is what arrived: on the axis it is never the planned rate, which names the stage.
-func TestOfferedIsWhatArrived(t *testing.T) {
+func TestOfferedRateOnAxis(t *testing.T) {
 	run := sweptRun()
 	for i := range run.Stages { // chance makes a difference of some per cent
 		if s := &run.Stages[i]; s.Rate.Known() {
@@ -67,7 +67,7 @@ func TestOfferedIsWhatArrived(t *testing.T) {
 }
 
 // A stage whose server froze is not said to meet an SLO, and the sentence gives the reason.
-func TestAFrozenStageMissesItsSLO(t *testing.T) {
+func TestFrozenStageMissesSLO(t *testing.T) {
 	run := sweptRun()
 	s := run.Stages[1]
 	s.FrozenSince = rundir.Exactly(4.35)

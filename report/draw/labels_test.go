@@ -173,7 +173,7 @@ func TestBarsShareTheAxis(t *testing.T) {
 }
 
 // Values stand where the axis says: those of a line are read back from its path.
-func TestValuesStandWhereTheAxisSays(t *testing.T) {
+func TestPointPositions(t *testing.T) {
 	f := &Figure{
 		Name: "f",
 		Panels: []Panel{
@@ -244,7 +244,7 @@ func TestForestTicksDoNotTouch(t *testing.T) {
 }
 
 // The text of a limit stands on the side where no curve crosses it; that of one above the panel stands over it.
-func TestLimitsAreNotCrossed(t *testing.T) {
+func TestLimitLabelsNotCrossed(t *testing.T) {
 	text := func(low, high, limit float64) (x, y float64) {
 		f := &Figure{
 			Name: "f",
@@ -283,7 +283,7 @@ func lineOf(name string, points ...Point) Series {
 
 // A name stands beside the end of its line, without a line to it, where nothing is in its way; many that have no room
 // are left out.
-func TestNamesStandAtTheirLines(t *testing.T) {
+func TestSeriesLabels(t *testing.T) {
 	fig := Figure{Name: "f", Panels: []Panel{{Height: 200, Series: []Series{
 		lineOf("short", Point{X: 0, Y: 1}, Point{X: 10, Y: 2}),
 		{Key: "apart", Style: MarkersOnly, Points: []Point{{X: 100, Y: 9}}},

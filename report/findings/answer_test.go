@@ -11,9 +11,9 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// TestTheAnswerNamesItsRows: the two holds of the bracket are named by the rates and times that their rows have, and
+// TestBracketSentence: the two holds of the bracket are named by the rates and times that their rows have, and
 // what a reader of the rate must know comes last.
-func TestTheAnswerNamesItsRows(t *testing.T) {
+func TestBracketSentence(t *testing.T) {
 	f := rundir.Exactly
 	hold := func(rate float64, verdict rundir.Verdict) rundir.Stage {
 		return rundir.Stage{
@@ -79,8 +79,8 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// TestWhatMoreWasCompleted: what a stage completed beyond the answer is explained by what the server does.
-func TestWhatMoreWasCompleted(t *testing.T) {
+// TestFasterStages: what a stage completed beyond the answer is explained by what the server does.
+func TestFasterStages(t *testing.T) {
 	f := rundir.Exactly
 	stage := func(role rundir.Role, done float64) rundir.Stage {
 		return rundir.Stage{
@@ -109,7 +109,7 @@ func TestWhatMoreWasCompleted(t *testing.T) {
 }
 
 // A fault at every load is the first sentence of an answer, in both languages.
-func TestAFaultAtEveryLoadComesFirst(t *testing.T) {
+func TestFaultAtEveryLoadFirst(t *testing.T) {
 	f := rundir.Exactly
 	run := &rundir.Run{State: rundir.Complete, Saturation: &rundir.Saturation{Rate: f(19.4), Low: f(18.6), High: f(20.3)}}
 	run.Warnings = []note.Note{{Code: "habit.drops"}, saturation.FailsAlways.New(0.2, 0.19, "http_5xx")}
@@ -123,9 +123,9 @@ func TestAFaultAtEveryLoadComesFirst(t *testing.T) {
 	}
 }
 
-// TestRowsInsideAnInterval: an SLO's interval lies between a row that is met and one that is missed; what is between
+// TestRowVerdictWithinInterval: an SLO's interval lies between a row that is met and one that is missed; what is between
 // decides nothing.
-func TestRowsInsideAnInterval(t *testing.T) {
+func TestRowVerdictWithinInterval(t *testing.T) {
 	f := rundir.Exactly
 	run := &rundir.Run{SLO: &rundir.SLO{Low: f(4), High: f(6)}}
 	for _, c := range []struct {
@@ -143,8 +143,8 @@ func TestRowsInsideAnInterval(t *testing.T) {
 	}
 }
 
-// TestQuotaIsNamed: a limit on the rate is said with its number, and with the flag that keeps below it.
-func TestQuotaIsNamed(t *testing.T) {
+// TestQuota: a limit on the rate is said with its number, and with the flag that keeps below it.
+func TestQuota(t *testing.T) {
 	f := rundir.Exactly
 	for _, c := range []struct {
 		quota  rundir.Quota

@@ -18,8 +18,8 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsMissedIsNamed: a row that misses one term, and is unsure of another, misses one.
-func TestOnlyWhatIsMissedIsNamed(t *testing.T) {
+// TestMissedTermsNamed: a row that misses one term, and is unsure of another, misses one.
+func TestMissedTermsNamed(t *testing.T) {
 	s := &rundir.Stage{Name: "poisson@3.00", Goodput: &rundir.Goodput{Verdict: rundir.Broken, Terms: []rundir.Promise{
 		{Term: "ttft:p90<300ms", Verdict: rundir.Unsure},
 		{Term: "errors<1%", Verdict: rundir.Broken, Value: rundir.Exactly(0.33)},
@@ -29,9 +29,9 @@ func TestOnlyWhatIsMissedIsNamed(t *testing.T) {
 	}
 }
 
-// TestASweepWithoutAnAnswerSaysWhyOnce: the reason, with what to run next, stands in the answer, and not among the
+// TestNoAnswerReasonOnce: the reason, with what to run next, stands in the answer, and not among the
 // warnings again.
-func TestASweepWithoutAnAnswerSaysWhyOnce(t *testing.T) {
+func TestNoAnswerReasonOnce(t *testing.T) {
 	run := &rundir.Run{
 		Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete, Client: rundir.Client{Valid: true},
 		Warnings: []note.Note{{Code: "saturation.none", Args: map[string]any{"guess": 8.0}}},

@@ -115,7 +115,7 @@ func TestNamesOfAnIndex(t *testing.T) {
 
 // Rows that the audit calls impossible are in no drawing, and only rows that a choice rests on are on the Pareto front:
 // the published document has a TTFT of 1090 s, and bursts beside its arrival rates.
-func TestDrawingsKeepToTheAudit(t *testing.T) {
+func TestImpossibleRowsNotDrawn(t *testing.T) {
 	setups := publishedSetups(t)
 	impossible := 0
 	for i := range setups {

@@ -34,7 +34,7 @@ func TestForest(t *testing.T) {
 }
 
 // The answer of two results is their table, and of several what sentences say.
-func TestAnswerOfTwoResults(t *testing.T) {
+func TestComparisonAnswer(t *testing.T) {
 	setups := publishedSetups(t)
 	for n, wantTable := range map[int]bool{2: true, 3: false} {
 		c, err := compare.Of(setups[:n], true)

@@ -211,7 +211,7 @@ func TestNumbersOfTheRun(t *testing.T) {
 }
 
 // What a server, a file or a person says is text, in HTML, in drawings and in the data of the script.
-func TestNothingIsTrusted(t *testing.T) {
+func TestEscaping(t *testing.T) {
 	run := openReal(t)
 	const evil = `</script></title></style><script>alert(1)</script><img src=x onerror=alert(2)>"'` + "`\u2028\u202e"
 	run.Labels.Model, run.Target.Model, run.Target.Engine, run.Target.URL = evil, evil, evil, "http://"+evil
@@ -472,7 +472,7 @@ func TestCaption(t *testing.T) {
 }
 
 // What is said above is not said again below: a page names each caution once.
-func TestCautionsStandOnce(t *testing.T) {
+func TestCautionsOnce(t *testing.T) {
 	run := openReal(t)
 	run.Answer, run.Warnings = nil, []note.Note{
 		{Code: "habit.drops", Args: map[string]any{"count": 50.0, "share": 0.1}},

@@ -33,7 +33,7 @@ func singleSLORun(t *testing.T, v rundir.Promised) *rundir.Run {
 }
 
 // The words of a page are explained at its end, in both languages.
-func TestTermsOfAPage(t *testing.T) {
+func TestPageGlossary(t *testing.T) {
 	p := writeRun(t, singleSLORun(t, rundir.Kept), "")
 	for lang, want := range map[string]string{"en": "time from sending the request to the first token",
 		"zh": "从发出请求到首个 token 的时间"} {
@@ -44,7 +44,7 @@ func TestTermsOfAPage(t *testing.T) {
 }
 
 // The page of a gate begins with its verdict; one stage has no curves, and nothing is said of what was not noticed.
-func TestGateOpensWithItsVerdict(t *testing.T) {
+func TestSLOVerdictHeadline(t *testing.T) {
 	for v, want := range map[rundir.Promised]string{rundir.Kept: "met", rundir.Broken: "missed", rundir.Unsure: "unsure"} {
 		run := singleSLORun(t, v)
 		h := newRunPage(run).headline()
@@ -67,7 +67,7 @@ func TestGateOpensWithItsVerdict(t *testing.T) {
 }
 
 // A run that goes on is never called killed.
-func TestALivePageIsInProgress(t *testing.T) {
+func TestLivePageInProgress(t *testing.T) {
 	run := openReal(t)
 	run.State = rundir.Running
 	var live, dead strings.Builder
@@ -87,7 +87,7 @@ func TestALivePageIsInProgress(t *testing.T) {
 }
 
 // The stage nearest to the comfortable load is shown first.
-func TestFirstStageIsTheComfortableOne(t *testing.T) {
+func TestFirstStage(t *testing.T) {
 	run := openReal(t)
 	got := operatingStage(run)
 	if got == nil {
@@ -149,7 +149,7 @@ func TestTimeline(t *testing.T) {
 }
 
 // A list of slowest requests has no button that leaves out nothing, or as much as another.
-func TestEachButtonOfTheSlowestLeavesOutMore(t *testing.T) {
+func TestSlowestButtons(t *testing.T) {
 	run := openReal(t)
 	traces, err := readTrace(realRun, run, overTimeLimits(len(run.Stages)))
 	if err != nil {

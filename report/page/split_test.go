@@ -12,7 +12,7 @@ import (
 
 // A table that is too wide becomes several: all cells are in them once, each part is narrow enough and names its rows,
 // and the rank is in the name.
-func TestWideTablesAreSplit(t *testing.T) {
+func TestSplitGrid(t *testing.T) {
 	wide := &Grid{
 		Name: "t",
 		Table: table.Table{

@@ -8,7 +8,7 @@ import (
 
 // A long text is folded after whole sentences, or within one sentence that lists much, after whole things of the list.
 // A short one is not.
-func TestBegin(t *testing.T) {
+func TestFoldText(t *testing.T) {
 	things := strings.Repeat("asynchronous@9.83 (the client sent requests late); ", 20)
 	for _, c := range []struct {
 		text lang.Text

@@ -127,8 +127,8 @@ func TestOnlyReadsForThisMachine(t *testing.T) {
 	}
 }
 
-// TestPageIsThatOfTheLastStage: it is drawn between stages and not by a request, and a failure leaves it.
-func TestPageIsThatOfTheLastStage(t *testing.T) {
+// TestPageDrawnBetweenStages: it is drawn between stages and not by a request, and a failure leaves it.
+func TestPageDrawnBetweenStages(t *testing.T) {
 	s := listen(t)
 	drawn := 0
 	s.Render = func(w io.Writer, version string) error {
@@ -215,8 +215,8 @@ type noteRecorder struct {
 
 func (n *noteRecorder) Note(x note.Note) { n.notes = append(n.notes, x) }
 
-// TestAPageThatCannotBeDrawnIsNoted: the page stays as it was, and the run says so, once.
-func TestAPageThatCannotBeDrawnIsNoted(t *testing.T) {
+// TestDrawFailureNoted: the page stays as it was, and the run says so, once.
+func TestDrawFailureNoted(t *testing.T) {
 	s, told := listen(t), &noteRecorder{}
 	s.Observer = told
 	s.Draw()
