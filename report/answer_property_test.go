@@ -128,8 +128,8 @@ func TestAnswersContradictNothing(t *testing.T) {
 	})
 }
 
-// checkConclusion returns what is wrong with the conclusion of a sweep: it has the numbers and a sentence of the answer,
-// and claims no more than these.
+// checkConclusion returns what is wrong with the conclusion of a sweep: it has the numbers and a sentence of the
+// answer, and claims no more than these.
 func checkConclusion(run *rundir.Run, a *rundir.Answer) (wrong []string) {
 	c := findings.Conclude(run)
 	if b, err := json.Marshal(c); err != nil || simtest.CheckSchema("verdict", b) != nil {

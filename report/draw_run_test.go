@@ -114,13 +114,15 @@ func tableNumbers(run *rundir.Run) (all []float64) {
 func f64(n int) rundir.Number { return rundir.Exactly(float64(n)) }
 
 var (
-	nonFigures      = regexp.MustCompile(`p\d\d|(hold|asynchronous)@[\d.]+|9?95 %|80 %|ttft:p90<[\d.]+m?s|--[a-z-]+ [\d.]+\w*|held for [\d.]+ \w+|\d+ % of the`)
+	nonFigures = regexp.MustCompile(`p\d\d|(hold|asynchronous)@[\d.]+|9?95 %|80 %|ttft:p90<[\d.]+m?s|` +
+		`--[a-z-]+ [\d.]+\w*|held for [\d.]+ \w+|\d+ % of the`)
 	printedNumber   = regexp.MustCompile(`(\d[\d,]*(?:\.\d+)?)( ms| %)?`)
 	recommendedRate = regexp.MustCompile(`Run it at ([\d.]+) req/s`)
 	sloRate         = regexp.MustCompile(`eets ttft\S+ up to ([\d.]+) req/s`)
 	heldRate        = regexp.MustCompile(`Why: ([\d.]+) req/s was held for`)
 	failedRate      = regexp.MustCompile(`(?:; at|Why: at) ([\d.]+) req/s `)
-	output          = regexp.MustCompile(`(?:at|least|Sustains|Accepts) ([\d.]+) req/s.*?, ([\d,]+(?:\.\d+)?) output tok/s`)
+	output          = regexp.MustCompile(`(?:at|least|Sustains|Accepts) ([\d.]+) req/s.*?, ` +
+		`([\d,]+(?:\.\d+)?) output tok/s`)
 )
 
 // isAllowed reports whether a printed number is one of those given, rounded as it is printed.

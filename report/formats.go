@@ -35,8 +35,9 @@ func formats() []format {
 	}
 }
 
-// CSV writes one row a stage, in the order they were run, in seconds, tokens and requests; columns are named by the keys
-// of run.json. Absent numbers and lower bounds are empty; bounds are in the columns named over, as "mean=61.2 p99=58".
+// CSV writes one row a stage, in the order they were run, in seconds, tokens and requests; columns are named by the
+// keys of run.json. Absent numbers and lower bounds are empty; bounds are in the columns named over, as "mean=61.2
+// p99=58".
 func CSV(w io.Writer, runs []rundir.Run) error {
 	out := csv.NewWriter(w)
 	columns := csvColumns()

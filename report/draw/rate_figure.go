@@ -35,13 +35,8 @@ func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 
 // rateFigure is a metric against the offered rate, with the saturation rate marked; closed loops are drawn at the rate
 // they completed. In a sweep by users it is against their number, as means, with the number carried marked.
-func rateFigure(
-	run *rundir.Run,
-	title lang.Text,
-	of findings.StageNumber,
-	format func(float64) string,
-	roles []rundir.Role,
-) *Figure {
+func rateFigure(run *rundir.Run, title lang.Text, of findings.StageNumber, format func(float64) string,
+	roles []rundir.Role) *Figure {
 	if len(roles) == 0 {
 		roles = []rundir.Role{rundir.Grid, rundir.Probe, rundir.Hold}
 	}

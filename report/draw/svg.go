@@ -67,20 +67,10 @@ func (f *File) Write(w io.Writer, l lang.Lang) error {
 		height = max(height, c.bottom)
 	}
 	height += f.legend(&b, l, width, height)
-	_, err := fmt.Fprintf(
-		w,
-		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %d %s %s" width="%s" height="%s" role="img"><title>%s</title><style>%s</style>`+
-			`<rect class="ground" x="0" y="%d" width="100%%" height="100%%"/>%s</svg>`+"\n",
-		-top,
-		px(width),
-		px(height+float64(top)),
-		px(fileScale*width),
-		px(fileScale*(height+float64(top))),
-		Escape(f.Name(l)),
-		fileStyle(),
-		-top,
-		b.String(),
-	)
+	const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %d %s %s" width="%s" height="%s" role="img">` +
+		`<title>%s</title><style>%s</style><rect class="ground" x="0" y="%d" width="100%%" height="100%%"/>%s</svg>` + "\n"
+	_, err := fmt.Fprintf(w, svg, -top, px(width), px(height+float64(top)), px(fileScale*width),
+		px(fileScale*(height+float64(top))), Escape(f.Name(l)), fileStyle(), -top, b.String())
 	return err
 }
 

@@ -84,9 +84,8 @@ func TestFasterStages(t *testing.T) {
 	f := rundir.Exactly
 	stage := func(role rundir.Role, done float64) rundir.Stage {
 		return rundir.Stage{
-			Name: string(
-				role,
-			), Role: role, State: rundir.Complete, Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Completed: f(done)},
+			Name: string(role), Role: role, State: rundir.Complete, Requests: rundir.Requests{OK: 10},
+			Rates:    rundir.Rates{Completed: f(done)},
 			Progress: rundir.Progress{Rate: f(done), Low: f(done), High: f(done)},
 		}
 	}
@@ -123,8 +122,8 @@ func TestFaultAtEveryLoadFirst(t *testing.T) {
 	}
 }
 
-// TestRowVerdictWithinInterval: an SLO's interval lies between a row that is met and one that is missed; what is between
-// decides nothing.
+// TestRowVerdictWithinInterval: an SLO's interval lies between a row that is met and one that is missed; what is
+// between decides nothing.
 func TestRowVerdictWithinInterval(t *testing.T) {
 	f := rundir.Exactly
 	run := &rundir.Run{SLO: &rundir.SLO{Low: f(4), High: f(6)}}

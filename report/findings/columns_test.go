@@ -81,7 +81,8 @@ func TestTPOTColumns(t *testing.T) {
 		t.Errorf("%q, want %q", tpot, want)
 	}
 	for _, with := range []bool{true, false} {
-		if got := len(SelectColumns([]rundir.Run{{Stages: []rundir.Stage{*s}}}, Pick("tpot_s_mean", "tpot_s_p99"))); got > 0 != with {
+		runs := []rundir.Run{{Stages: []rundir.Stage{*s}}}
+		if got := len(SelectColumns(runs, Pick("tpot_s_mean", "tpot_s_p99"))); got > 0 != with {
 			t.Errorf("%d columns; TPOT is known: %v", got, with)
 		}
 		s.TPOT = rundir.Dist{}

@@ -166,7 +166,8 @@ func rowSLO(s *rundir.Stage, l lang.Lang) string {
 	return text + lang.Stop.In(l)
 }
 
-// TermReason returns why a term is not met in a stage, or not decided; empty where it is met, or nothing is known of it.
+// TermReason returns why a term is not met in a stage, or not decided; empty where it is met, or nothing is known of
+// it.
 func TermReason(p *rundir.Promise, l lang.Lang) string {
 	t, err := slo.Parse(p.Term)
 	switch {

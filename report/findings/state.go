@@ -72,7 +72,8 @@ func endSentence(run *rundir.Run, l lang.Lang) string {
 	return s + lang.Stop.In(l)
 }
 
-// RunSeconds returns the length of a run in seconds: to its end where it is recorded, else to the end of its last stage.
+// RunSeconds returns the length of a run in seconds: to its end where it is recorded, else to the end of its last
+// stage.
 func RunSeconds(run *rundir.Run) float64 {
 	if !run.Ended.IsZero() {
 		return run.Ended.Sub(run.Started).Seconds()

@@ -224,8 +224,8 @@ func nextCommand(run *rundir.Run) string {
 	return ""
 }
 
-// RepeatCommand returns the command of a run with another value of a flag, and without its directory, which exists; empty where
-// the command is not known.
+// RepeatCommand returns the command of a run with another value of a flag, and without its directory, which exists;
+// empty where the command is not known.
 func RepeatCommand(run *rundir.Run, flag, value string) string {
 	args := slices.Clone(run.Command.Args)
 	if len(args) == 0 {

@@ -184,8 +184,8 @@ func (s *Series) latest() (Change, bool) {
 	return s.Changes[len(s.Changes)-1], true
 }
 
-// Regressions returns in English what has become worse: the last change of each series; with onlyNew where the latest run has
-// shown it.
+// Regressions returns in English what has become worse: the last change of each series; with onlyNew where the latest
+// run has shown it.
 func (h *History) Regressions(onlyNew bool) (all []string) {
 	for i := range h.Series {
 		s := &h.Series[i]

@@ -132,8 +132,8 @@ func (h *History) Noise() table.Section {
 		Notes: []lang.Text{legendSpread.Text()}}
 }
 
-// RequiredRuns returns how many runs a side show a difference of 5 % in the noisiest series, or that there are too few runs to
-// tell.
+// RequiredRuns returns how many runs a side show a difference of 5 % in the noisiest series, or that there are too few
+// runs to tell.
 func (h *History) RequiredRuns() lang.Text {
 	known := slices.DeleteFunc(slices.Clone(h.Series), func(s Series) bool { return s.Needed == 0 })
 	if len(known) == 0 {
@@ -143,8 +143,8 @@ func (h *History) RequiredRuns() lang.Text {
 	return sayNeeds.Text(most.metric(), most.Needed)
 }
 
-// minChangeRuns is the number of runs from which on a change can be found: the two before and after it, and the spread between
-// runs.
+// minChangeRuns is the number of runs from which on a change can be found: the two before and after it, and the spread
+// between runs.
 const minChangeRuns = 12
 
 // countShort counts the series that have too few runs to find a change.

@@ -45,8 +45,8 @@ var (
 // NotCounted stands in place of the verdict of a stage in which the client was the limit. No stage has it in run.json.
 const NotCounted rundir.Verdict = "not counted"
 
-// StageName returns the name of a stage as people see it: run.json calls a stage of Poisson arrivals poisson@1.57, published
-// tables call it asynchronous@1.57. Text that holds such names, or none, is treated alike.
+// StageName returns the name of a stage as people see it: run.json calls a stage of Poisson arrivals poisson@1.57,
+// published tables call it asynchronous@1.57. Text that holds such names, or none, is treated alike.
 func StageName(name string) string { return strings.ReplaceAll(name, "poisson@", "asynchronous@") }
 
 // Verdict returns a verdict in words, and - for none.

@@ -24,14 +24,8 @@ func sloTerms(o choose.Options) []string {
 }
 
 // Choose writes the page of a choice. sections returns all that is said and tabled about it.
-func Choose(
-	w io.Writer,
-	choices []choose.Choice,
-	setups []setup.Setup,
-	o choose.Options,
-	sections []table.Section,
-	po WriteOptions,
-) error {
+func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose.Options, sections []table.Section,
+	po WriteOptions) error {
 	d := &Document{Title: titleChoice.Text(o.Demand.Text()), Subtitle: lang.Same(strings.Join(sloTerms(o), ", "))}
 	for i := range choices {
 		own := rankSetups(&choices[i], setups)

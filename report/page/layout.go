@@ -84,8 +84,8 @@ func WriteHTML(w io.Writer, d *Document, o WriteOptions) error {
 	if d.Data == nil {
 		d.Data = map[string]any{}
 	}
-	policy := "default-src 'none'; style-src '" + sourceHash(
-		css) + "'; script-src '" + sourceHash(pageScript) + "'; base-uri 'none'; form-action 'none'"
+	policy := "default-src 'none'; style-src '" + sourceHash(css) + "'; script-src '" + sourceHash(pageScript) +
+		"'; base-uri 'none'; form-action 'none'"
 	if o.Live != "" {
 		policy += "; connect-src 'self'"
 	}

@@ -96,8 +96,8 @@ func writeRun(t *testing.T, run *rundir.Run, dir string) parsedPage {
 	return parse(t, b.Bytes())
 }
 
-// checkPage fails where a page is not sound: ids that are there twice, references to none, anything loaded, a handler in an
-// attribute, or a policy that does not allow exactly the style and the script of the page.
+// checkPage fails where a page is not sound: ids that are there twice, references to none, anything loaded, a handler
+// in an attribute, or a policy that does not allow exactly the style and the script of the page.
 func checkPage(t *testing.T, p parsedPage) {
 	t.Helper()
 	ids := map[string]bool{}

@@ -246,8 +246,8 @@ func (v *runPage) allRows() *Grid {
 		"latency_s_p50", "latency_s_p99",
 		"cache_ideal", "cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good", "requests_due",
 		"remark")
-	t := &Grid{Table: findings.TabulateStages(findings.SelectColumns([]rundir.Run{*v.Run}, columns), v.Rows, findings.UnitInHead),
-		Name: "all"}
+	columns = findings.SelectColumns([]rundir.Run{*v.Run}, columns)
+	t := &Grid{Table: findings.TabulateStages(columns, v.Rows, findings.UnitInHead), Name: "all"}
 	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)
 	if v.Open {
 		t.Notes = append(t.Notes, noteNames.Text())

@@ -87,7 +87,8 @@ type speedPoints struct {
 // tells whose points they are where several setups are named.
 func (sp *speedPoints) add(one []setup.Setup, i int, name string, named bool, gpus float64) []draw.Series {
 	key := "r" + strconv.Itoa(i)
-	s, single := draw.Series{Key: key, Colour: i, Style: draw.MarkersOnly}, draw.Series{Key: key, Colour: i, Style: draw.MarkersOnly}
+	s := draw.Series{Key: key, Colour: i, Style: draw.MarkersOnly}
+	single := s
 	if named {
 		s.Name, s.Style, s.Dashed = lang.Same(name), draw.Line, i >= draw.Colours
 	}

@@ -155,9 +155,7 @@ func bars(values []float64) template.HTML {
 		worst := slices.Max(values[i*len(values)/n : (i+1)*len(values)/n])
 		fmt.Fprintf(&b, "V%dH%d", min(height-1, height-int(math.Round(worst/largest*height))), (i+1)*width/n)
 	}
-	return markup(
-		fmt.Sprintf(
-			`<svg class="strip" viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true"><path d="%sV%dz"/></svg>`,
-			width, height, b.String(), height),
-	)
+	const strip = `<svg class="strip" viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true">` +
+		`<path d="%sV%dz"/></svg>`
+	return markup(fmt.Sprintf(strip, width, height, b.String(), height))
 }

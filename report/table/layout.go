@@ -15,8 +15,8 @@ const (
 	Gap    = 2 // between columns of the table, where there is room; else 1
 )
 
-// TerminalColumns returns what counts the columns of a terminal. It is the same on every machine: the default of package
-// runewidth follows the locale.
+// TerminalColumns returns what counts the columns of a terminal. It is the same on every machine: the default of
+// package runewidth follows the locale.
 func TerminalColumns() *runewidth.Condition {
 	return &runewidth.Condition{StrictEmojiNeutral: true}
 }
