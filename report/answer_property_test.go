@@ -19,8 +19,8 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// given returns the numbers that sentences may have: those of the tables, and those of the answer.
-func given(t interface{ Fatal(...any) }, run *rundir.Run, a *rundir.Answer) []float64 {
+// allowedNumbers returns the numbers that sentences may have: those of the tables, and those of the answer.
+func allowedNumbers(t interface{ Fatal(...any) }, run *rundir.Run, a *rundir.Answer) []float64 {
 	b, err := json.Marshal(a)
 	var tree any
 	if err == nil {
@@ -29,7 +29,7 @@ func given(t interface{ Fatal(...any) }, run *rundir.Run, a *rundir.Answer) []fl
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := shown(run)
+	all := tableNumbers(run)
 	var walk func(v any)
 	walk = func(v any) {
 		switch v := v.(type) {
@@ -67,9 +67,9 @@ func loadOf(a *rundir.Answer) float64 {
 	return a.Comfortable.Rate.Value()
 }
 
-// mispriced returns what is wrong with the cost of output: it is told where price, number of GPUs, rate and output are
+// checkCosts returns what is wrong with the cost of output: it is told where price, number of GPUs, rate and output are
 // known, and is no higher at saturation than below.
-func mispriced(run *rundir.Run, a *rundir.Answer) (wrong []string) {
+func checkCosts(run *rundir.Run, a *rundir.Answer) (wrong []string) {
 	said := strings.Contains(strings.Join(findings.Answer(run, lang.English), "\n"), "per million output tokens")
 	known := run.Labels.Price > 0 && run.Labels.GPUs > 0 && a.Rate.Known() && a.Output.Known()
 	c := findings.Conclude(run).Tokens
@@ -82,8 +82,8 @@ func mispriced(run *rundir.Run, a *rundir.Answer) (wrong []string) {
 	return wrong
 }
 
-// inOrder returns what in an answer is out of order.
-func inOrder(a *rundir.Answer) (wrong []string) {
+// checkOrder returns what in an answer is out of order.
+func checkOrder(a *rundir.Answer) (wrong []string) {
 	if a.Rate.Known() && a.Low.Known() && (a.Rate.Value() < a.Low.Value() || a.Rate.Value() > a.High.Value()) {
 		wrong = append(wrong, "the interval does not hold the rate")
 	}
@@ -119,18 +119,18 @@ func TestAnswersContradictNothing(t *testing.T) {
 		if !slices.Equal(numbersOf(en), numbersOf(zh)) {
 			t.Errorf("numbers differ by language:\n%s\n%s", en, zh)
 		}
-		lines := append(ordinary(run, findings.Answer(run, lang.English)),
-			ordinary(run, findings.Notes(run, lang.English))...)
-		wrong, _ := contradictions(run, lines, given(t, run, a))
-		for _, w := range slices.Concat(wrong, inOrder(a), misconcluded(run, a), mispriced(run, a)) {
-			t.Errorf("%s\n%s\n%s", w, strings.Join(lines, "\n"), rowsOf(run))
+		lines := append(withoutNotes(run, findings.Answer(run, lang.English)),
+			withoutNotes(run, findings.Notes(run, lang.English))...)
+		wrong, _ := contradictions(run, lines, allowedNumbers(t, run, a))
+		for _, w := range slices.Concat(wrong, checkOrder(a), checkConclusion(run, a), checkCosts(run, a)) {
+			t.Errorf("%s\n%s\n%s", w, strings.Join(lines, "\n"), rowList(run))
 		}
 	})
 }
 
-// misconcluded returns what is wrong with the conclusion of a sweep: it has the numbers and a sentence of the answer,
-// and claims no more than these.
-func misconcluded(run *rundir.Run, a *rundir.Answer) (wrong []string) {
+// checkConclusion returns what is wrong with the conclusion of a sweep: it has the numbers and a sentence of the
+// answer, and claims no more than these.
+func checkConclusion(run *rundir.Run, a *rundir.Answer) (wrong []string) {
 	c := findings.Conclude(run)
 	if b, err := json.Marshal(c); err != nil || simtest.CheckSchema("verdict", b) != nil {
 		wrong = append(wrong, "the conclusion does not follow its schema: "+string(b))
@@ -175,8 +175,8 @@ func numbersOf(text string) []string {
 	return all
 }
 
-// rowsOf is the table of a run as short as it can be.
-func rowsOf(run *rundir.Run) string {
+// rowList is the table of a run as short as it can be.
+func rowList(run *rundir.Run) string {
 	var b strings.Builder
 	for i := range run.Stages {
 		st := &run.Stages[i]
@@ -204,7 +204,7 @@ func TestRealAnswersContradictNothing(t *testing.T) {
 		if a == nil {
 			continue
 		}
-		for _, w := range inOrder(a) {
+		for _, w := range checkOrder(a) {
 			t.Errorf("%s: %s", file, w)
 		}
 	}

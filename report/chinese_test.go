@@ -84,7 +84,7 @@ func TestChineseIsWhole(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := table.WriteSections(&b, "console", Selftest(selftest1()), table.Style{Lang: lang.Chinese}); err != nil {
+	if err := table.WriteSections(&b, "console", Selftest(fullSelftest()), table.Style{Lang: lang.Chinese}); err != nil {
 		t.Fatal(err)
 	}
 	checkChinese(t, "self-test", strings.ReplaceAll(b.String(), "connection refused", ""))

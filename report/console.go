@@ -15,11 +15,12 @@ import (
 // console writes what people read at the end of a run: the answer, the table, and where the rest is.
 func console(w io.Writer, runs []rundir.Run, o Options) error {
 	out := bufio.NewWriter(w)
+	style := table.Style{Width: o.Width, All: o.All, Color: o.Color, Lang: o.Lang}
 	for i := range runs {
 		if i > 0 {
 			out.WriteString("\n")
 		}
-		if err := table.WriteConsole(out, o.sections(&runs[i], consoleSections(o.All)), o.style()); err != nil {
+		if err := table.WriteConsole(out, o.sections(&runs[i], consoleSections(o.All)), style); err != nil {
 			return err
 		}
 	}
@@ -43,7 +44,7 @@ func headline(run *rundir.Run, l lang.Lang) string {
 			parts = append(parts, s)
 		}
 	}
-	if t := findings.Lasted(run); t > 0 {
+	if t := findings.RunSeconds(run); t > 0 {
 		parts = append(parts, lang.Span(t, l))
 	}
 	return strings.Join(parts, " · ")

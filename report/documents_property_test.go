@@ -45,8 +45,8 @@ func drawSetups(t *rapid.T, most int) ([]setup.Input, []slo.Term) {
 	return all, terms
 }
 
-// written returns the document of setups.
-func written(t interface{ Fatal(...any) }, in []setup.Input, terms []slo.Term, l lang.Lang) string {
+// renderDocument returns the document of setups.
+func renderDocument(t interface{ Fatal(...any) }, in []setup.Input, terms []slo.Term, l lang.Lang) string {
 	o := document.Options{Lang: l, Base: "report", From: func(path string) string { return path }, AnyWorkload: true}
 	if len(terms) > 0 {
 		o.Choice = &choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2,
@@ -59,23 +59,24 @@ func written(t interface{ Fatal(...any) }, in []setup.Input, terms []slo.Term, l
 	return string(out.Document)
 }
 
-// partOfRun is what a document has of one run.
-var partOfRun = regexp.MustCompile(`(?s)<!-- llmsweep:run .*?<!-- /llmsweep:run`)
+// runPart is what a document has of one run.
+var runPart = regexp.MustCompile(`(?s)<!-- llmsweep:run .*?<!-- /llmsweep:run`)
 
 // TestAnswersOfDocumentsAreInOrder: over documents of many sweeps, rate, interval, SLO, latency at 80 % and the rates
 // up to which rows are stable and from which they are saturated are in order in each answer, and both languages tell
 // the same.
 func TestAnswersOfDocumentsAreInOrder(t *testing.T) {
+	t.Parallel()
 	answers := 0
 	rapid.Check(t, func(t *rapid.T) {
 		in, terms := drawSetups(t, 3)
 		texts := map[lang.Lang][]string{}
 		for _, l := range lang.All() {
-			doc := written(t, in, terms, l)
-			if texts[l] = partOfRun.FindAllString(doc, -1); len(texts[l]) != len(in) {
+			doc := renderDocument(t, in, terms, l)
+			if texts[l] = runPart.FindAllString(doc, -1); len(texts[l]) != len(in) {
 				t.Fatalf("%d parts of %d runs:\n%s", len(texts[l]), len(in), doc)
 			}
-			for _, w := range unordered(doc) {
+			for _, w := range badRanges(doc) {
 				t.Errorf("%s:\n%s", w, doc)
 			}
 		}
@@ -86,7 +87,7 @@ func TestAnswersOfDocumentsAreInOrder(t *testing.T) {
 			}
 			answers += len(en)
 			for _, a := range en {
-				for _, w := range a.outOfOrder() {
+				for _, w := range a.checkOrder() {
 					t.Errorf("%s:\n%s", w, texts[lang.English][i])
 				}
 			}
@@ -101,12 +102,12 @@ func TestAnswersOfDocumentsAreInOrder(t *testing.T) {
 var ranges = regexp.MustCompile(`(?:between|95 %:|在|95 % 区间：) ?` + number + `(?:-| and | 与 )` + number + `|` + number +
 	` (?:to|到) ` + number + ` x|\(` + number + ` (?:to|到) ` + number + ` tok/s by`)
 
-// unordered returns the ranges of a text that end before they begin.
-func unordered(text string) (wrong []string) {
+// badRanges returns the ranges of a text that end before they begin.
+func badRanges(text string) (wrong []string) {
 	for _, m := range ranges.FindAllStringSubmatch(text, -1) {
 		ends := slices.DeleteFunc(m[1:], func(s string) bool { return s == "" })
-		if w := (told{"low": strings.ReplaceAll(ends[0], ",", ""), "high": strings.ReplaceAll(ends[1], ",",
-			"")}).outOfOrder(); len(w) > 0 {
+		if w := (printedAnswer{"low": strings.ReplaceAll(ends[0], ",", ""), "high": strings.ReplaceAll(ends[1], ",",
+			"")}).checkOrder(); len(w) > 0 {
 			wrong = append(wrong, m[0])
 		}
 	}
@@ -117,16 +118,17 @@ func unordered(text string) (wrong []string) {
 // elsewhere, as reports and as documents of them, and its own examples, as they are written there and as runs that are
 // rendered again.
 func TestAnswersOfPublishedDocumentsAreInOrder(t *testing.T) {
+	t.Parallel()
 	answers := 0
 	check := func(name, text string, l lang.Lang) {
 		for _, a := range readAnswers(text, l) {
 			answers++
 			delete(a, "kept up") // notes of runs of earlier versions have the rate that was asked for
-			for _, w := range a.outOfOrder() {
+			for _, w := range a.checkOrder() {
 				t.Errorf("%s, %s: %s", name, l, w)
 			}
 		}
-		for _, w := range unordered(text) {
+		for _, w := range badRanges(text) {
 			t.Errorf("%s, %s: %s", name, l, w)
 		}
 	}
@@ -140,10 +142,10 @@ func TestAnswersOfPublishedDocumentsAreInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, l := range lang.All() {
-			check(file, written(t, read, terms, l), l)
+			check(file, renderDocument(t, read, terms, l), l)
 			for i := range read {
 				for _, format := range []string{"console", "markdown"} {
-					check(file, rendered(t, format, read[i].Run, l), l)
+					check(file, renderRun(t, format, read[i].Run, l), l)
 				}
 			}
 		}
@@ -180,8 +182,8 @@ func publishedFiles(t *testing.T) []string {
 }
 
 var (
-	wrapped = regexp.MustCompile(`([^\n.:])\n {4}(\S)`) // a sentence of the console that goes on in the next line
-	aTag    = regexp.MustCompile(`<[^>]*>`)
+	lineBreak = regexp.MustCompile(`([^\n.:])\n {4}(\S)`) // a sentence of the console that goes on in the next line
+	htmlTag   = regexp.MustCompile(`<[^>]*>`)
 )
 
 // exampleTexts are the Markdown files and pages among the examples, and the README files, by name.
@@ -194,9 +196,9 @@ func exampleTexts(t *testing.T) map[string]string {
 		}
 		text := string(b)
 		if strings.HasSuffix(file, ".html") {
-			text = html.UnescapeString(aTag.ReplaceAllString(text, "\n"))
+			text = html.UnescapeString(htmlTag.ReplaceAllString(text, "\n"))
 		}
-		texts[file] = wrapped.ReplaceAllString(text, "$1 $2")
+		texts[file] = lineBreak.ReplaceAllString(text, "$1 $2")
 	}
 	err := filepath.WalkDir("../examples", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && slices.Contains([]string{".md", ".html"}, filepath.Ext(path)) {
@@ -212,8 +214,8 @@ func exampleTexts(t *testing.T) map[string]string {
 	return texts
 }
 
-// rendered returns a run in a format of package report, with lines as long as they are.
-func rendered(t interface{ Fatal(...any) }, format string, run *rundir.Run, l lang.Lang) string {
+// renderRun returns a run in a format of package report, with lines as long as they are.
+func renderRun(t interface{ Fatal(...any) }, format string, run *rundir.Run, l lang.Lang) string {
 	var b bytes.Buffer
 	if err := report.Render(&b, format, []rundir.Run{*run}, report.Options{Lang: l}); err != nil {
 		t.Fatal(err)

@@ -30,8 +30,8 @@ func dist(n int, mean, p99 float64) rundir.Dist {
 	return d
 }
 
-// over makes d's mean and its upper percentiles lower bounds.
-func over(d rundir.Dist, bound float64, censored int) rundir.Dist {
+// boundedDist makes d's mean and its upper percentiles lower bounds.
+func boundedDist(d rundir.Dist, bound float64, censored int) rundir.Dist {
 	for _, f := range []*rundir.Number{&d.Mean, &d.Max, &d.P95, &d.P99, &d.P999} {
 		*f = rundir.Over(bound)
 	}
@@ -111,8 +111,8 @@ func sweptRun() rundir.Run {
 	}
 	for i, bound := range map[int]float64{9: 58.3, 10: 61.7} {
 		s := &run.Stages[i]
-		s.Latency = over(s.Latency, bound, 83)
-		s.TTFT = over(s.TTFT, s.TTFT.Mean.Value(), 12)
+		s.Latency = boundedDist(s.Latency, bound, 83)
+		s.TTFT = boundedDist(s.TTFT, s.TTFT.Mean.Value(), 12)
 		s.TTFTDue = s.TTFT
 		s.Requests.Incomplete, s.Requests.OK = 83, s.Requests.OK-83
 		s.Drift = rundir.Drift{Value: rundir.Exactly(0.19), Low: rundir.Exactly(0.12), High: rundir.Exactly(0.26)}

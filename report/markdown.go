@@ -26,7 +26,7 @@ func markdown(w io.Writer, runs []rundir.Run, o Options) error {
 	for i := range runs {
 		list := markdownSections(o.All)
 		if o.OnlyTable {
-			list = []section{sixColumnsAlone}
+			list = []section{bareSixColumns}
 		}
 		all = append(all, o.sections(&runs[i], list)...)
 	}
@@ -42,8 +42,8 @@ func Markdown(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 	return markdown(w, runs, Options{Lang: l})
 }
 
-// sixColumnsAlone is the published table without notes.
-func sixColumnsAlone(run *rundir.Run, o *Options) []table.Section {
+// bareSixColumns is the published table without notes.
+func bareSixColumns(run *rundir.Run, o *Options) []table.Section {
 	all := sixColumns(run, o)
 	all[0].Notes = nil
 	return all

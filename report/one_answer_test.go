@@ -33,11 +33,12 @@ type reporter interface {
 // TestOneAnswerEverywhere: console, Markdown, document, page, index, JSON, verdict, compare and choose tell the same
 // rate, interval, SLO rate and latency at 80 % of many sweeps.
 func TestOneAnswerEverywhere(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		in, terms := drawSetups(t, 2)
-		sameInTexts(t, in, terms)
-		sameInPrograms(t, in, terms)
-		sameInComparisons(t, in, terms)
+		compareTexts(t, in, terms)
+		compareJSON(t, in, terms)
+		compareComparisons(t, in, terms)
 	})
 }
 
@@ -56,14 +57,14 @@ func TestOneAnswerOfRealRuns(t *testing.T) {
 			continue
 		}
 		in := []setup.Input{{Path: filepath.Dir(file), Run: run}}
-		sameInTexts(t, in, nil)
-		sameInPrograms(t, in, nil)
-		sameInComparisons(t, in, nil)
+		compareTexts(t, in, nil)
+		compareJSON(t, in, nil)
+		compareComparisons(t, in, nil)
 	}
 }
 
-// sameInTexts compares what people read.
-func sameInTexts(t reporter, in []setup.Input, terms []slo.Term) {
+// compareTexts compares what people read.
+func compareTexts(t reporter, in []setup.Input, terms []slo.Term) {
 	var index bytes.Buffer
 	var inputs []page.Input
 	for _, one := range in {
@@ -73,10 +74,10 @@ func sameInTexts(t reporter, in []setup.Input, terms []slo.Term) {
 		t.Fatal(err)
 	}
 	for _, l := range lang.All() {
-		parts := partOfRun.FindAllString(written(t, in, terms, l), -1)
+		parts := runPart.FindAllString(renderDocument(t, in, terms, l), -1)
 		for i, one := range in {
-			want := fmt.Sprint(readAnswers(rendered(t, "markdown", one.Run, l), l))
-			for name, text := range map[string]string{"console": rendered(t, "console", one.Run, l), "document": parts[i]} {
+			want := fmt.Sprint(readAnswers(renderRun(t, "markdown", one.Run, l), l))
+			for name, text := range map[string]string{"console": renderRun(t, "console", one.Run, l), "document": parts[i]} {
 				if got := fmt.Sprint(readAnswers(text, l)); got != want {
 					t.Errorf("%s, %s: %s, in Markdown %s", name, l, got, want)
 				}
@@ -84,12 +85,12 @@ func sameInTexts(t reporter, in []setup.Input, terms []slo.Term) {
 		}
 	}
 	for i, one := range in {
-		all := readAnswers(rendered(t, "markdown", one.Run, lang.English), lang.English)
+		all := readAnswers(renderRun(t, "markdown", one.Run, lang.English), lang.English)
 		if len(all) == 0 || all[0]["rate"] == "" {
 			continue
 		}
-		onPage(t, one.Run, all[0])
-		if row := cellsOf(index.String(), i); !strings.Contains(row, "|"+all[0]["rate"]+"|") || all[0]["low"] != "" &&
+		checkPage(t, one.Run, all[0])
+		if row := indexCells(index.String(), i); !strings.Contains(row, "|"+all[0]["rate"]+"|") || all[0]["low"] != "" &&
 			!strings.Contains(row, "|"+all[0]["low"]+" – "+all[0]["high"]+"|") {
 			t.Errorf("index: %s, in Markdown %v", row, all[0])
 		}
@@ -102,57 +103,57 @@ var (
 	tableCell   = regexp.MustCompile(`<t[hd][^>]*>(.*?)</t[hd]>`)
 )
 
-// onPage compares a page with an answer.
-func onPage(t reporter, run *rundir.Run, want told) {
+// checkPage compares a page with an answer.
+func checkPage(t reporter, run *rundir.Run, want printedAnswer) {
 	var b bytes.Buffer
 	if err := page.Run(&b, run, "", page.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	got := told{}
+	got := printedAnswer{}
 	if m := largeNumber.FindStringSubmatch(b.String()); m != nil {
 		got["rate"] = strings.ReplaceAll(m[1], ",", "")
 	}
 	if m := itsInterval.FindStringSubmatch(b.String()); m != nil {
 		got["low"], got["high"] = m[1], m[2]
 	}
-	lines := readAnswers(html.UnescapeString(aTag.ReplaceAllString(b.String(), "\n")), lang.English)
+	lines := readAnswers(html.UnescapeString(htmlTag.ReplaceAllString(b.String(), "\n")), lang.English)
 	for key, v := range want {
-		switch told := got[key]; {
-		case told == v:
-		case told != "":
-			t.Errorf("page: %s is %s, in Markdown %s", key, told, v)
+		switch printed := got[key]; {
+		case printed == v:
+		case printed != "":
+			t.Errorf("page: %s is %s, in Markdown %s", key, printed, v)
 		case len(lines) == 0 || lines[0][key] != v:
 			t.Errorf("page: %s is not %s: %v", key, v, lines)
 		}
 	}
 }
 
-// cellsOf returns the cells of a row of an index.
-func cellsOf(index string, row int) string {
+// indexCells returns the cells of a row of an index.
+func indexCells(index string, row int) string {
 	_, rest, _ := strings.Cut(index, `data-run="`+strconv.Itoa(row)+`"`)
 	rest, _, _ = strings.Cut(rest, "</tr>")
 	text := "|"
 	for _, m := range tableCell.FindAllStringSubmatch(rest, -1) {
-		text += html.UnescapeString(aTag.ReplaceAllString(m[1], "")) + "|"
+		text += html.UnescapeString(htmlTag.ReplaceAllString(m[1], "")) + "|"
 	}
 	return text
 }
 
-// sameInPrograms compares what programs read: JSON has the answer itself, and the verdict its numbers.
-func sameInPrograms(t reporter, in []setup.Input, _ []slo.Term) {
+// compareJSON compares what programs read: JSON has the answer itself, and the verdict its numbers.
+func compareJSON(t reporter, in []setup.Input, _ []slo.Term) {
 	for _, one := range in {
 		a := saturation.AnswerOf(one.Run)
 		var file struct {
 			Answer *rundir.Answer
 		}
-		if err := json.Unmarshal([]byte(rendered(t, "json", one.Run, lang.English)), &file); err != nil {
+		if err := json.Unmarshal([]byte(renderRun(t, "json", one.Run, lang.English)), &file); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := asJSON(t, file.Answer), asJSON(t, a); got != want {
 			t.Errorf("JSON: %s, the answer is %s", got, want)
 		}
 		var verdict rundir.Conclusion
-		if err := json.Unmarshal([]byte(rendered(t, "verdict", one.Run, lang.English)), &verdict); err != nil {
+		if err := json.Unmarshal([]byte(renderRun(t, "verdict", one.Run, lang.English)), &verdict); err != nil {
 			t.Fatal(err)
 		}
 		value, low, high := a.Rate, a.Low, a.High
@@ -163,7 +164,7 @@ func sameInPrograms(t reporter, in []setup.Input, _ []slo.Term) {
 			verdict.High != high) {
 			t.Errorf("verdict: %+v, the answer is %s", verdict, asJSON(t, a))
 		}
-		text := readAnswers(rendered(t, "markdown", one.Run, lang.English), lang.English)
+		text := readAnswers(renderRun(t, "markdown", one.Run, lang.English), lang.English)
 		if len(text) == 0 {
 			continue
 		}
@@ -176,7 +177,7 @@ func sameInPrograms(t reporter, in []setup.Input, _ []slo.Term) {
 		}
 		for key, n := range numbers {
 			if printed, err := strconv.ParseFloat(text[0][key], 64); err == nil &&
-				math.Abs(printed-n.Value()) > half(text[0][key]) {
+				math.Abs(printed-n.Value()) > halfDigit(text[0][key]) {
 				t.Errorf("Markdown: %s is %s, in JSON %v", key, text[0][key], n.Value())
 			}
 		}
@@ -191,9 +192,9 @@ func asJSON(t reporter, v any) string {
 	return string(b)
 }
 
-// sameInComparisons compares compare, which has the saturation rate and the latency at 80 % of it, and choose, which
+// compareComparisons compares compare, which has the saturation rate and the latency at 80 % of it, and choose, which
 // has the rate that meets the SLO.
-func sameInComparisons(t reporter, in []setup.Input, terms []slo.Term) {
+func compareComparisons(t reporter, in []setup.Input, terms []slo.Term) {
 	setups := setup.Load(append(in[:len(in):len(in)], in...)) // with itself, too
 	c, err := compare.Of(setups, true)
 	if err != nil && !compare.NothingAlike(err) {
@@ -251,8 +252,8 @@ func TestCostsEverywhere(t *testing.T) {
 		for l, want := range said {
 			in := []setup.Input{{Path: "l20", Run: run}}
 			for name, text := range map[string]string{
-				"console": rendered(t, "console", run, l), "markdown": rendered(t, "markdown", run, l),
-				"document": written(t, in, nil, l), "page": html.UnescapeString(both.String()),
+				"console": renderRun(t, "console", run, l), "markdown": renderRun(t, "markdown", run, l),
+				"document": renderDocument(t, in, nil, l), "page": html.UnescapeString(both.String()),
 			} {
 				if n := strings.Count(strings.Join(strings.Fields(text), " "), want); n != times {
 					t.Errorf("%s, %s, price %v: it is said %d times", name, l, price, n)

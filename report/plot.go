@@ -9,8 +9,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// plotPoints is the least number of rates that is worth a drawing: with three, the table shows as much.
-const plotPoints = 4
+// minPlotPoints is the least number of rates that is worth a drawing: with three, the table shows as much.
+const minPlotPoints = 4
 
 // plotWidth is the width that drawings are made for where that of the terminal is unknown.
 const plotWidth = 100
@@ -24,7 +24,7 @@ func terminalPlot(run *rundir.Run, o Options) (lines []string) {
 	columns, ok := draw.TextColumns(width-table.Indent-table.Gap, 2)
 	output, ttft := draw.OutputByRate(run), draw.TTFTByRate(run)
 	a, b := output.Panels[0].Series[0].Points, ttft.Panels[0].Series[0].Points
-	if !ok || len(a) < plotPoints || len(b) < plotPoints {
+	if !ok || len(a) < minPlotPoints || len(b) < minPlotPoints {
 		return nil
 	}
 	left, right := output.Terminal(o.Lang, columns, 0, o.ASCII), ttft.Terminal(o.Lang, columns, 0, o.ASCII)

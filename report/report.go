@@ -14,8 +14,8 @@
 //	page document         a page of HTML; one document about many configurations
 //	progress              a run while it is measured
 //
-// A new column is one entry of findings.Columns. A new drawing of the page is a file of page. A new format is a file of
-// this package and its line in the list of formats in this file.
+// A new column is one entry of findings.Columns. A new drawing of the page is a file of page. A new format is one entry
+// of the list in formats.go.
 package report
 
 import (
@@ -25,10 +25,8 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
-	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -47,36 +45,7 @@ type Options struct {
 	Nearest     bool      // the percentiles of latency are measured values
 	Drawings    []Drawing // of a document of one run
 
-	several bool // runs
-}
-
-// style returns how tables are written.
-func (o Options) style() table.Style {
-	return table.Style{Width: o.Width, All: o.All, Color: o.Color, Lang: o.Lang}
-}
-
-// renderer writes runs in one format.
-type renderer func(w io.Writer, runs []rundir.Run, o Options) error
-
-// format is a rendering and the name it is asked for by.
-type format struct {
-	name   string
-	render renderer
-}
-
-func formats() []format {
-	return []format{
-		{"console", console},
-		{"markdown", markdown},
-		{"csv", func(w io.Writer, runs []rundir.Run, _ Options) error { return CSV(w, runs) }},
-		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
-		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error {
-			return published.WriteStress(w, runs, o.Nearest, o.Lang)
-		}},
-		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteServing(w, runs, o.Lang) }},
-		{"llm-d", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteLLMD(w, runs) }},
-		{"verdict", verdicts},
-	}
+	several bool // the document has several runs
 }
 
 // Formats lists the names that [Render] knows.
@@ -102,13 +71,4 @@ func Render(w io.Writer, name string, runs []rundir.Run, o Options) error {
 		return errors.New("there is no run to render")
 	}
 	return all[i].render(w, runs, o)
-}
-
-// verdicts writes the conclusion of each run, for programs.
-func verdicts(w io.Writer, runs []rundir.Run, _ Options) error {
-	all := make([]rundir.Conclusion, len(runs))
-	for i := range runs {
-		all[i] = findings.Conclude(&runs[i])
-	}
-	return findings.WriteConclusions(w, all)
 }

@@ -243,7 +243,7 @@ func TestCSVNamesAreKeys(t *testing.T) {
 		flatten("", s.(map[string]any))
 	}
 	mine := regexp.MustCompile(`^(stage_state|errors|labels_price|labels_quant|workload_dataset|max_concurrency|repeat|requests_resent|cached_tokens|goodput_unknown|goodput_tokens_per_s|client_cpu_fraction|invalid|warnings|queued_s_.*|first_answer_s_.*|output_tokens_(p50|p90|at_limit)|chunk_gap_s_.*|whole_run_.*|server_.*|sessions_(hits|good)|.*_over|.*_unsupported)$`)
-	for _, c := range fileColumns() {
+	for _, c := range csvColumns() {
 		if !keys[c.ID] && !mine.MatchString(c.ID) {
 			t.Errorf("%s is no key of run.json", c.ID)
 		}

@@ -20,9 +20,9 @@ type section func(run *rundir.Run, o *Options) []table.Section
 
 func consoleSections(all bool) []section {
 	if all {
-		return []section{opening, allRows, plot, tables, errorList, warningList, noteList, files}
+		return []section{opening, allRows, ratePlot, tables, errorList, warningList, noteList, files}
 	}
-	return []section{opening, mainRows, topNotes, next, files}
+	return []section{opening, mainRows, topNotes, nextStep, files}
 }
 
 func markdownSections(all bool) []section {
@@ -57,19 +57,19 @@ func (o *Options) level() int {
 	return 2
 }
 
-// summary is the answer. A run that is not whole says how far it got.
-func summary(run *rundir.Run, l lang.Lang) []string {
+// answerLines is the answer. A run that is not whole says how far it got.
+func answerLines(run *rundir.Run, l lang.Lang) []string {
 	return append(findings.Unfinished(run, l), findings.Answer(run, l)...)
 }
 
 // opening says what was measured, and what was found.
 func opening(run *rundir.Run, o *Options) []table.Section {
-	return []table.Section{{Title: lang.Same(headline(run, o.Lang)), Lines: o.lines(summary(run, o.Lang))}}
+	return []table.Section{{Title: lang.Same(headline(run, o.Lang)), Lines: o.lines(answerLines(run, o.Lang))}}
 }
 
 // title is the opening of a document.
 func title(run *rundir.Run, o *Options) []table.Section {
-	lines := summary(run, o.Lang)
+	lines := answerLines(run, o.Lang)
 	name := findings.SetupName(run, o.Lang)
 	if o.several {
 		return []table.Section{{Title: lang.Same(name), Level: 2, Lines: o.lines(lines)}}
@@ -95,12 +95,10 @@ func mainRows(run *rundir.Run, o *Options) []table.Section {
 func allRows(run *rundir.Run, o *Options) []table.Section {
 	columns := findings.MainColumns(o.Percentiles)
 	remark := len(columns) - 1
-	more := findings.For([]rundir.Run{*run}, findings.Pick(
-		"whole_run_rates_completed", "whole_run_tokens_per_s_output", "first_answer_s_mean", "itl_s_p99", "tpot_s_mean",
-		"tpot_s_p99",
-		"goodput_rate", "goodput_tokens_per_s",
-		"tokens_per_chunk", "cache_ideal", "cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good",
-		"grades", "length"))
+	more := findings.SelectColumns([]rundir.Run{*run}, findings.Pick("whole_run_rates_completed",
+		"whole_run_tokens_per_s_output", "first_answer_s_mean", "itl_s_p99", "tpot_s_mean", "tpot_s_p99", "goodput_rate",
+		"goodput_tokens_per_s", "tokens_per_chunk", "cache_ideal", "cache_hits", "sessions_hits", "sessions_again",
+		"sessions_good", "turns_good", "grades", "length"))
 	for i := range more {
 		c := &more[i]
 		c.Head, c.Sub = lang.Both(func(l lang.Lang) string { return strings.TrimSpace(c.Head.In(l) + " " + c.Sub.In(l)) }),
@@ -126,15 +124,15 @@ func (o *Options) rows(run *rundir.Run, rows []findings.StageRow, columns []find
 	order := map[string]int{
 		"concurrency_mean": 1, "rates_offered": 2, "ttft_s_p99": 3, "latency_s_mean": 4, "ttft_s_p90": 5, "inter_token_s": 6,
 	}
-	t := findings.TabulateStages(columns, rows, findings.UnitBelow)
+	t := findings.TabulateStages(columns, rows, findings.UnitUnderHead)
 	for i := range columns {
 		t.Columns[i].Drop = order[columns[i].ID]
 	}
 	return []table.Section{{Table: t, Notes: findings.Legend(t)}}
 }
 
-// plot draws output and TTFT against the load.
-func plot(run *rundir.Run, o *Options) []table.Section {
+// ratePlot draws output and TTFT against the load.
+func ratePlot(run *rundir.Run, o *Options) []table.Section {
 	return []table.Section{{Lines: o.lines(terminalPlot(run, *o))}}
 }
 
@@ -145,8 +143,8 @@ func sixColumns(run *rundir.Run, o *Options) []table.Section {
 
 // percentiles is the table of percentiles, without columns that tell nothing.
 func percentiles(run *rundir.Run, o *Options) []table.Section {
-	t := findings.TabulateStages(findings.PercentileColumns(o.Percentiles), findings.AllStages(run), findings.UnitWithin)
-	t = findings.WithoutConstants(t)
+	t := findings.TabulateStages(findings.PercentileColumns(o.Percentiles), findings.AllStages(run), findings.UnitInCells)
+	t = findings.DropConstants(t)
 	if len(t.Columns) < 2 {
 		return nil
 	}
@@ -156,13 +154,11 @@ func percentiles(run *rundir.Run, o *Options) []table.Section {
 // tables are the tables that only some runs have.
 func tables(run *rundir.Run, o *Options) (all []table.Section) {
 	found := slices.Concat(findings.AnswerLengths(run), findings.ReplicaTable(run), findings.TurnTables(run))
-	own := findings.For([]rundir.Run{*run}, findings.Pick(
-		"server_running", "server_waiting", "server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate",
-		"server_accept_rate", "server_accept_length", "server_steps_per_s", "server_ttft_s", "server_queue_s",
-		"server_itl_s", "server_latency_s",
-	))
+	own := findings.SelectColumns([]rundir.Run{*run}, findings.Pick("server_running", "server_waiting",
+		"server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate", "server_accept_rate", "server_accept_length",
+		"server_steps_per_s", "server_ttft_s", "server_queue_s", "server_itl_s", "server_latency_s"))
 	if len(own) > 0 {
-		t := findings.TabulateStages(append(findings.Pick("name"), own...), findings.AllStages(run), findings.UnitBelow)
+		t := findings.TabulateStages(append(findings.Pick("name"), own...), findings.AllStages(run), findings.UnitUnderHead)
 		t.Title = wordServer.Text()
 		found = append(found, t)
 	}
@@ -174,14 +170,14 @@ func tables(run *rundir.Run, o *Options) (all []table.Section) {
 	return all
 }
 
-// mostNotes is how many notes people read.
-const mostNotes = 3
+// maxNotes is how many notes people read.
+const maxNotes = 3
 
 // topNotes are the first of what a reader must know: failed requests, then warnings.
 func topNotes(run *rundir.Run, o *Options) []table.Section {
 	lines := slices.Concat(findings.Errors(run, o.Lang), audit.Cautions(run, o.Lang))
-	if more := len(lines) - mostNotes; more > 0 {
-		lines = append(lines[:mostNotes:mostNotes], sayMoreNotes.In(o.Lang, strconv.Itoa(more)))
+	if more := len(lines) - maxNotes; more > 0 {
+		lines = append(lines[:maxNotes:maxNotes], sayMoreNotes.In(o.Lang, strconv.Itoa(more)))
 	}
 	if len(lines) == 0 {
 		return nil
@@ -211,7 +207,7 @@ func environment(run *rundir.Run, o *Options) []table.Section {
 
 func environmentList(run *rundir.Run, o *Options) []table.Section {
 	var facts []string
-	for _, f := range findings.EnvironmentOf(run, o.Lang) {
+	for _, f := range findings.EnvironmentFacts(run, o.Lang) {
 		facts = append(facts, f.Name+lang.Colon.In(o.Lang)+f.Text)
 	}
 	return o.list(wordEnvironment, facts)
@@ -226,8 +222,8 @@ func terms(run *rundir.Run, o *Options) []table.Section {
 	return o.list(wordTerms, lines)
 }
 
-// next says what to do with an answer.
-func next(run *rundir.Run, o *Options) []table.Section {
+// nextStep says what to do with an answer.
+func nextStep(run *rundir.Run, o *Options) []table.Section {
 	a := run.Answer
 	if o.Dir == "" || a == nil || !a.Rate.Known() || len(findings.Answer(run, o.Lang)) == 0 {
 		return nil

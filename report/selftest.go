@@ -11,18 +11,18 @@ import (
 	"llmsweep/sweep/selftest"
 )
 
-// loaded is the load average a core beyond which others are at work.
-const loaded = 0.5
+// loadedPerCore is the load average per core above which other processes are at work.
+const loadedPerCore = 0.5
 
 // Selftest returns the tables of a self-test, the verdict last.
 func Selftest(r *selftest.Result) []table.Section {
 	lines := []lang.Text{sayMachine.Text(strconv.Itoa(r.CPUs), lang.Number(r.Load, lang.Short),
 		lang.Both(func(l lang.Lang) string { return findings.TimestampsText(r.Timestamps, l) }))}
-	if r.Load.Known() && r.Load.Value() > loaded*float64(r.CPUs) {
+	if r.Load.Known() && r.Load.Value() > loadedPerCore*float64(r.CPUs) {
 		lines = append(lines, sayLoaded.Text())
 	}
 	if d := r.Decode; d.PerEvent.Known() {
-		lines = append(lines, sayDecode.Text(minute(d.PerEvent).In(lang.English)))
+		lines = append(lines, sayDecode.Text(shortDuration(d.PerEvent).In(lang.English)))
 	}
 	all := []table.Section{{Title: titleSelftest.Text(), Level: 1, Lines: lines}}
 	if len(r.Levels) > 0 {
@@ -35,7 +35,8 @@ func Selftest(r *selftest.Result) []table.Section {
 		}
 		all = append(all, s)
 	}
-	return append(all, table.Section{Lines: []lang.Text{lang.Both(func(l lang.Lang) string { return findings.SelftestVerdict(&r.Trust, l) })}})
+	verdict := lang.Both(func(l lang.Lang) string { return findings.SelftestVerdict(&r.Trust, l) })
+	return append(all, table.Section{Lines: []lang.Text{verdict}})
 }
 
 // levels is the table of streams.
@@ -53,11 +54,11 @@ func levels(r *selftest.Result) table.Table {
 		}
 		t.Rows = append(t.Rows, []table.Cell{
 			table.Literal(strconv.Itoa(v.Streams)), {Text: phase.Text()},
-			table.Number(rundir.Exactly(v.Rate*float64(v.Streams)), "", lang.Fixed(0)), table.Number(v.TokensPerS, "tok/s",
-				lang.Fixed(0)), minute(v.Error.P50), supported(minute(v.Error.P99), v.Error, 0.99), supported(minute(v.Error.P999),
-				v.Error, 0.999),
-			table.Number(v.Cores, "", lang.Fixed(2)), table.Number(lang.Scale(v.PerStream, 1.0/1024), "KB", lang.Fixed(0)),
-			trusted(v.Limit),
+			table.Number(rundir.Exactly(v.Rate*float64(v.Streams)), "", lang.Fixed(0)),
+			table.Number(v.TokensPerS, "tok/s", lang.Fixed(0)), shortDuration(v.Error.P50),
+			percentileCell(v.Error.P99, v.Error, 0.99), percentileCell(v.Error.P999, v.Error, 0.999),
+			table.Number(v.Cores, "", lang.Fixed(2)),
+			table.Number(lang.Scale(v.PerStream, 1.0/1024), "KB", lang.Fixed(0)), trustCell(v.Limit),
 		})
 	}
 	return t
@@ -74,14 +75,15 @@ func arrivals(r *selftest.Result) table.Table {
 	for _, a := range r.Arrivals {
 		t.Rows = append(t.Rows, []table.Cell{
 			{Text: lang.Same(lang.Shortest(a.Rate)), Unit: "/s"}, table.Literal(strconv.Itoa(a.Lag.N)),
-			minute(a.Lag.P50), supported(minute(a.Lag.P99), a.Lag, 0.99), minute(a.Lag.Max), trusted(a.Limit),
+			shortDuration(a.Lag.P50), percentileCell(a.Lag.P99, a.Lag, 0.99), shortDuration(a.Lag.Max),
+			trustCell(a.Limit),
 		})
 	}
 	return t
 }
 
-// minute is a cell with a duration far below a second.
-func minute(f rundir.Number) table.Cell {
+// shortDuration is a cell with a duration far below a second.
+func shortDuration(f rundir.Number) table.Cell {
 	switch v := f.Value(); {
 	case !f.Known() || v >= 1e-3:
 		return table.Seconds(f)
@@ -91,15 +93,16 @@ func minute(f rundir.Number) table.Cell {
 	return table.Number(lang.Scale(f, 1e6), "us", lang.Short)
 }
 
-// supported marks a percentile that too few values support.
-func supported(c table.Cell, s selftest.Spread, p float64) table.Cell {
+// percentileCell is a cell with a percentile of durations, marked where too few values support it.
+func percentileCell(f rundir.Number, s selftest.Spread, p float64) table.Cell {
+	c := shortDuration(f)
 	if s.N > 0 && !s.Supported(p) {
 		c.Mark += table.MarkUnsupported
 	}
 	return c
 }
 
-func trusted(limit string) table.Cell {
+func trustCell(limit string) table.Cell {
 	if limit == "" {
 		return table.Cell{Text: trustYes.Text(), Tone: table.Good}
 	}
@@ -110,10 +113,10 @@ func trusted(limit string) table.Cell {
 // levelNotes explain the table of streams.
 func levelNotes(r *selftest.Result) []lang.Text {
 	var notes []lang.Text
-	said := map[lang.Text]bool{}
+	seen := map[lang.Text]bool{}
 	add := func(s lang.Text) {
-		if !said[s] {
-			said[s] = true
+		if !seen[s] {
+			seen[s] = true
 			notes = append(notes, s)
 		}
 	}

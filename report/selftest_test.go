@@ -14,8 +14,8 @@ import (
 	"llmsweep/sweep/selftest"
 )
 
-// selftest1 is a self-test with one of everything.
-func selftest1() *selftest.Result {
+// fullSelftest is a self-test with one of everything.
+func fullSelftest() *selftest.Result {
 	f := rundir.Exactly
 	return &selftest.Result{
 		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), CPUs: 2, Load: f(1.25), Descriptors: 4096, Timestamps: "kernel",
@@ -53,7 +53,7 @@ func TestSelftestGolden(t *testing.T) {
 	}{"selftest.en.txt": {lang.English, "console"}, "selftest.zh.txt": {lang.Chinese, "console"},
 		"selftest.en.md": {lang.English, "markdown"}} {
 		var b bytes.Buffer
-		if err := table.WriteSections(&b, c.format, Selftest(selftest1()), table.Style{Lang: c.lang}); err != nil {
+		if err := table.WriteSections(&b, c.format, Selftest(fullSelftest()), table.Style{Lang: c.lang}); err != nil {
 			t.Fatal(err)
 		}
 		testkit.CheckGolden(t, name, b.Bytes())

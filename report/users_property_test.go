@@ -62,8 +62,8 @@ func drawUsers(t *rapid.T) (*rundir.Run, []slo.Term) {
 	return run, terms
 }
 
-// misplaced returns what in the answer of a sweep by users is out of order.
-func misplaced(run *rundir.Run, terms []slo.Term) (wrong []string) {
+// checkUsers returns what in the answer of a sweep by users is out of order.
+func checkUsers(run *rundir.Run, terms []slo.Term) (wrong []string) {
 	c := saturation.AnswerOf(run).Carried
 	n := c.Users.Or(0)
 	check := func(ok bool, what string) {
@@ -103,12 +103,12 @@ func TestAnswersByUsersContradictNothing(t *testing.T) {
 		if a == nil || a.Carried == nil {
 			t.Fatal("a sweep by users without an answer")
 		}
-		given := given(t, run, a)
+		given := allowedNumbers(t, run, a)
 		for _, n := range slices.Clone(given) { // a number of users for each GPU
 			given = append(given, n/float64(run.Labels.GPUs))
 		}
-		lines := ordinary(run, findings.Answer(run, lang.English))
-		chinese := ordinary(run, findings.Answer(run, lang.Chinese))
+		lines := withoutNotes(run, findings.Answer(run, lang.English))
+		chinese := withoutNotes(run, findings.Answer(run, lang.Chinese))
 		if en, zh := strings.Join(lines, "\n"), strings.Join(chinese, "\n"); !slices.Equal(numbersOf(en), numbersOf(zh)) {
 			t.Errorf("numbers differ by language:\n%s\n%s", en, zh)
 		}
@@ -121,7 +121,7 @@ func TestAnswersByUsersContradictNothing(t *testing.T) {
 			}
 		}
 		wrong, _ := contradictions(run, lines, given)
-		for _, w := range append(wrong, misplaced(run, terms)...) {
+		for _, w := range append(wrong, checkUsers(run, terms)...) {
 			t.Errorf("%s\n%s", w, strings.Join(lines, "\n"))
 		}
 	})

@@ -67,7 +67,7 @@ func (r *reportCmd) document(c *console.Console) error {
 		return console.Usage(err)
 	}
 	if page != nil {
-		out.Files[filepath.Base(html.Beside(r.Output))] = page
+		out.Files[filepath.Base(html.PagePath(r.Output))] = page
 	}
 	return r.keep(out)
 }

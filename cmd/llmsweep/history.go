@@ -52,7 +52,7 @@ func (h *historyCmd) Run(c *console.Console) error {
 	if err := h.Write(c, result.JSON, result.Sections(), nil); err != nil {
 		return err
 	}
-	if worse := result.Worse(h.FailNew); len(worse) > 0 {
+	if worse := result.Regressions(h.FailNew); len(worse) > 0 {
 		return console.Exit(console.Missed, errors.New(strings.Join(worse, "; ")))
 	}
 	return nil

@@ -48,7 +48,7 @@ func repeat(c *console.Console, r repeats, measure func(c *console.Console, seed
 		return err
 	}
 	noise := h.Noise()
-	noise.Level, noise.Lines = 1, []lang.Text{h.Sees()}
+	noise.Level, noise.Lines = 1, []lang.Text{h.RequiredRuns()}
 	return errors.Join(table.WriteSections(c.Out, "", []table.Section{noise}, table.Style{Lang: lang.Lang(r.Lang)}), err)
 }
 

@@ -111,7 +111,7 @@ func verdict(found []Finding, l lang.Lang) string {
 func writeFindings(w *bufio.Writer, a Audited, l lang.Lang) {
 	lines, rows, rules, grades := 0, 0, 0, 0
 	for _, f := range a.Findings {
-		lines, rows, rules = max(lines, table.Width(place(f, a))), max(rows, table.Width(lang.Row(f.Row))),
+		lines, rows, rules = max(lines, table.Width(place(f, a))), max(rows, table.Width(lang.StageName(f.Row))),
 			max(rules, len(f.Rule))
 		grades = max(grades, table.Width(f.Grade.In(l)))
 	}
@@ -122,7 +122,7 @@ func writeFindings(w *bufio.Writer, a Audited, l lang.Lang) {
 			last = head
 		}
 		fmt.Fprintf(w, "    %*s  %s  %s  %-*s  %s\n", lines, place(f, a),
-			table.Clean(lang.Row(f.Row))+strings.Repeat(" ", rows-table.Width(lang.Row(f.Row))),
+			table.Clean(lang.StageName(f.Row))+strings.Repeat(" ", rows-table.Width(lang.StageName(f.Row))),
 			f.Grade.In(l)+strings.Repeat(" ", grades-table.Width(f.Grade.In(l))), rules, f.Rule,
 			table.Clean(Words().Say(f.Note(), l)))
 	}

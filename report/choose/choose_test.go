@@ -476,7 +476,8 @@ func TestALimitSaysWhatEndsIt(t *testing.T) {
 	missed.Run.Stages[2].Rates.Completed = missed.Run.Stages[1].Rates.Completed
 	missed.Run.Stages[2].TTFT.Mean = rundir.Exactly(9)
 	k := chosen(t, setup.Load([]setup.Input{missed}), wanted(t, "1rps", "", "ttft:mean<5s", "itl:mean<50ms")).Ranked[0]
-	if name := missed.Run.Stages[2].Name; k.LimitedBy != "ttft:mean, missed at "+lang.Row(name) || k.ITL.Value() != 0.03 {
+	if name := missed.Run.Stages[2].Name; k.LimitedBy != "ttft:mean, missed at "+lang.StageName(name) ||
+		k.ITL.Value() != 0.03 {
 		t.Errorf("ITL %v, limited by %s", k.ITL, k.LimitedBy)
 	}
 	missed.Run.Stages[1].InterToken = rundir.Exactly(0.06)

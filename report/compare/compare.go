@@ -326,7 +326,7 @@ func (m *Measured) users(s *setup.Setup) {
 	}
 	where := s.Origin()
 	if c.Within != nil {
-		where += " " + lang.Row(c.Within.Stage)
+		where += " " + lang.StageName(c.Within.Stage)
 	}
 	for _, one := range []struct {
 		key  string

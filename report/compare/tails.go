@@ -57,7 +57,7 @@ func tails(setups []setup.Setup, g group) (all []Tail) {
 	})
 	var loads []string
 	for _, s := range stages {
-		if name := lang.Row(s.Name); !slices.Contains(loads, name) {
+		if name := lang.StageName(s.Name); !slices.Contains(loads, name) {
 			loads = append(loads, name)
 		}
 	}
@@ -65,7 +65,7 @@ func tails(setups []setup.Setup, g group) (all []Tail) {
 		for _, time := range tailTimes() {
 			var these []Tail
 			for _, i := range g.members {
-				at := slices.IndexFunc(setups[i].Rows, func(r setup.Row) bool { return lang.Row(r.Stage.Name) == load })
+				at := slices.IndexFunc(setups[i].Rows, func(r setup.Row) bool { return lang.StageName(r.Stage.Name) == load })
 				if at < 0 {
 					continue
 				}

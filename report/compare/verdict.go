@@ -90,7 +90,7 @@ func further(a, b *rundir.Run, known rundir.Evidence) string {
 	case a.Target.URL != b.Target.URL:
 		return findings.CommandLine([]string{"llmsweep", "compare", "--live", a.Target.URL, b.Target.URL})
 	}
-	return findings.Again(b, "", "")
+	return findings.RepeatCommand(b, "", "")
 }
 
 // Conclusions returns the conclusion on B, in a list as [Comparison.Conclusions] does.

@@ -32,8 +32,8 @@ func (w *writer) drawings() string {
 }
 
 // drawn are the drawings of the configurations of a model.
-func (w *writer) drawn(model string) html.Drawn {
-	return html.NewDrawn(model, slices.DeleteFunc(slices.Clone(w.setups),
+func (w *writer) drawn(model string) html.FigureFiles {
+	return html.NewFigureFiles(model, slices.DeleteFunc(slices.Clone(w.setups),
 		func(s setup.Setup) bool { return setup.Model(s.Run) != model }))
 }
 

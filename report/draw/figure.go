@@ -1,3 +1,6 @@
+// Package draw makes drawings: SVG for pages and files, with texts in both languages, and text for a terminal. It knows
+// stages only in rate_figure.go. A [Figure] has panels over one x axis, a [Panel] has series, bars and limits; labels
+// stand at the lines and never cover each other. Begin with figure.go.
 package draw
 
 import (
@@ -33,8 +36,8 @@ type Panel struct {
 	Bars   []Bar // along the x axis, each in a row with its name: there are no series then
 }
 
-// size is the height of the area in pixels.
-func (p *Panel) size() float64 {
+// areaHeight is the height of the area in pixels.
+func (p *Panel) areaHeight() float64 {
 	const row = 14
 	if n := len(p.Bars); n > 0 {
 		return row * float64(n)
@@ -47,13 +50,13 @@ type Style uint8
 
 // The styles.
 const (
-	Line  Style = iota // a line through markers
-	Loose              // markers alone
-	Path               // a line without markers
-	Area               // a filled area beneath a line without markers
-	Steps              // a filled outline of bars, each from its X to that of the next point
-	Dots               // small points, too many for markers
-	Front              // a broad pale line
+	Line        Style = iota // a line through markers
+	MarkersOnly              // markers alone
+	Path                     // a line without markers
+	Area                     // a filled area beneath a line without markers
+	Steps                    // a filled outline of bars, each from its X to that of the next point
+	Dots                     // small points, too many for markers
+	Front                    // a broad pale line
 )
 
 // Series is one line, or a cloud of points.
@@ -114,27 +117,27 @@ type Rule struct {
 
 // The measures of a figure, in pixels.
 const (
-	figureWidth = 440
-	leftMargin  = 60
-	rightLeast  = 14
-	rightMost   = 150
-	headRow     = 17 // of the y label, and of a row of tags
-	footHeight  = 40 // ticks and label of the x axis
-	panelGap    = 10
-	nearHead    = 6 // a tick of the y axis this near to the top of its panel has no number
+	figureWidth    = 440
+	leftMargin     = 60
+	minRightMargin = 14
+	maxRightMargin = 150
+	headRow        = 17 // of the y label, and of a row of tags
+	footHeight     = 40 // ticks and label of the x axis
+	panelGap       = 10
+	minTickGap     = 6 // a tick of the y axis this near to the top of its panel has no number
 )
 
 // canvas is a figure while it is written.
 type canvas struct {
 	*Figure
-	b      strings.Builder
-	l      lang.Lang // empty for both
-	x      scale
-	top    float64 // of the panel that is drawn
-	bottom float64
-	y      scale
-	spots  [][2]float64
-	alone  bool // it is a file of its own: no script shows what points rest on
+	b          strings.Builder
+	l          lang.Lang // empty for both
+	x          scale
+	top        float64 // of the panel that is drawn
+	bottom     float64
+	y          scale
+	spots      [][2]float64
+	standalone bool // it is a file of its own: no script shows what points rest on
 }
 
 // SVG returns the figure as an svg element for a page, in one language or, where l is empty, in both; and where its
@@ -148,14 +151,14 @@ func (f *Figure) SVG(l lang.Lang) (svg string, spots [][2]float64) {
 // fitX fits the x axis to all that is drawn along it.
 func (c *canvas) fitX() {
 	e := newExtent()
-	right := max(rightLeast, c.Right)
+	right := max(minRightMargin, c.Right)
 	for _, p := range c.Panels {
 		for _, s := range p.Series {
 			for _, q := range s.Points {
 				e.add(q.X)
 			}
 			if !s.Name.IsZero() && s.Style != Front {
-				right = max(right, min(textWidth(s.Name)+12, rightMost))
+				right = max(right, min(textWidth(s.Name)+12, maxRightMargin))
 			}
 		}
 		for _, b := range p.Bars {
@@ -182,22 +185,16 @@ func (c *canvas) draw() {
 	head := float64(rows) * headRow
 	height := head + footHeight
 	for i := range c.Panels {
-		height += headRow + c.Panels[i].size() + panelGap
+		height += headRow + c.Panels[i].areaHeight() + panelGap
 	}
-	fmt.Fprintf(
-		&c.b,
-		`<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%d" data-r="%s">`,
-		figureWidth,
-		px(height),
-		Escape(c.Name),
-		leftMargin,
-		px(c.x.to),
-	)
+	fmt.Fprintf(&c.b,
+		`<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%d" data-r="%s">`, figureWidth,
+		px(height), Escape(c.Name), leftMargin, px(c.x.to))
 	top := head
 	for i := range c.Panels {
 		top += headRow
 		c.panel(&c.Panels[i], top, i == len(c.Panels)-1)
-		top += c.Panels[i].size() + panelGap
+		top += c.Panels[i].areaHeight() + panelGap
 	}
 	c.overlay(tags, head, top-panelGap)
 	c.b.WriteString(`<path class="cross" d=""/></svg>`)
@@ -220,7 +217,7 @@ func (c *canvas) tags() []tag {
 	for _, m := range c.Marks {
 		all = append(all, tag{text: m.Text, class: "mark", x: c.x.clamp(m.At), flag: true})
 	}
-	return stack(all, 2, figureWidth-2)
+	return stackTags(all, 2, figureWidth-2)
 }
 
 // panel draws one panel.
@@ -232,7 +229,7 @@ func (c *canvas) panel(p *Panel, top float64, last bool) {
 			e.add(r.At)
 		}
 	}
-	c.top, c.bottom = top, top+p.size()
+	c.top, c.bottom = top, top+p.areaHeight()
 	c.y = p.Y.fit(e, c.bottom, c.top)
 	c.axes(p, last)
 	for _, s := range c.Spans {
@@ -276,17 +273,17 @@ func (f *Figure) FixAxes() {
 	f.X.Low, f.X.High = x.low, x.high
 }
 
-// extent is what the y axis holds besides limits: all points, and their intervals as far as these leave the points in
-// sight. Wider ones are clipped.
+// extent is the range of the y axis without limits: all points, and their intervals, clipped where they are so wide
+// that the points could no longer be read.
 func (p *Panel) extent() extent {
-	const beyond = 1.5 // times the highest point, and below the lowest one by as much
+	const reach = 1.5 // times the highest point, and below the lowest one by as much
 	e := newExtent()
 	for _, s := range p.Series {
 		for _, q := range s.Points {
 			e.add(q.Y)
 		}
 	}
-	low, high := e.low/beyond, e.high*beyond
+	low, high := e.low/reach, e.high*reach
 	for _, s := range p.Series {
 		for _, q := range s.Points {
 			if q.Low != 0 || q.High != 0 {
@@ -307,7 +304,7 @@ func (c *canvas) axes(p *Panel, last bool) {
 		}
 		y := c.y.at(v)
 		fmt.Fprintf(&grid, "M%s %sH%s", px(c.x.from), px(y), px(c.x.to))
-		if y > c.top+nearHead { // else it would touch the label of the axis, which stands above
+		if y > c.top+minTickGap { // else it would touch the label of the axis, which stands above
 			c.text(c.x.from-6, y+4, "tick", "end", lang.Same(p.Y.format(v)))
 		}
 	}
@@ -338,26 +335,12 @@ func (a Axis) format(v float64) string {
 func (c *canvas) span(s Span) {
 	if s.High > s.Low {
 		a, b := c.x.clamp(s.Low), c.x.clamp(s.High)
-		fmt.Fprintf(
-			&c.b,
-			`<path class="span %s" d="M%s %sH%sV%sH%sz"/>`,
-			s.Class,
-			px(a),
-			px(c.top),
-			px(max(b, a+1)),
-			px(c.bottom),
-			px(a),
-		)
+		fmt.Fprintf(&c.b, `<path class="span %s" d="M%s %sH%sV%sH%sz"/>`, s.Class, px(a), px(c.top), px(max(b, a+1)),
+			px(c.bottom), px(a))
 	}
 	if !math.IsNaN(s.Mark) {
-		fmt.Fprintf(
-			&c.b,
-			`<path class="spanmark %s" d="M%s %sV%s"/>`,
-			s.Class,
-			px(c.x.clamp(s.Mark)),
-			px(c.top),
-			px(c.bottom),
-		)
+		fmt.Fprintf(&c.b, `<path class="spanmark %s" d="M%s %sV%s"/>`, s.Class, px(c.x.clamp(s.Mark)), px(c.top),
+			px(c.bottom))
 	}
 }
 
@@ -368,7 +351,7 @@ func (c *canvas) overlay(tags []tag, head, bottom float64) {
 		y := head - float64(t.row)*headRow - 5
 		if t.flag {
 			from, w := y-ascent, textWidth(t.text)
-			if t.left+w > t.x-pole+1e-6 { // too near to the left edge: the text stands over its line
+			if t.left+w > t.x-flagGap+1e-6 { // too near to the left edge: the text stands over its line
 				from = y + ascent/2
 			}
 			fmt.Fprintf(&c.b, `<path class="mark" d="M%s %sV%s"/>`, px(t.x), px(from), px(bottom))
@@ -383,43 +366,30 @@ func (c *canvas) overlay(tags []tag, head, bottom float64) {
 // those of limits above the panel stand together over its right end, where nothing is drawn.
 func (c *canvas) rules(p *Panel) {
 	var names []label
-	var beyond lang.Text
+	var above lang.Text
 	for _, r := range p.Rules {
 		if r.At > c.y.high {
-			if !beyond.IsZero() {
-				beyond = beyond.Plus(lang.Same(", "))
+			if !above.IsZero() {
+				above = above.Plus(lang.Same(", "))
 			}
-			beyond = beyond.Plus(r.Text)
+			above = above.Plus(r.Text)
 			continue
 		}
 		y := c.y.clamp(r.At)
-		fmt.Fprintf(
-			&c.b,
-			`<path class="rule" data-k="%s" d="M%s %sH%s"/>`,
-			Escape(r.Key),
-			px(c.x.from),
-			px(y),
-			px(c.x.to),
-		)
+		fmt.Fprintf(&c.b, `<path class="rule" data-k="%s" d="M%s %sH%s"/>`, Escape(r.Key), px(c.x.from), px(y), px(c.x.to))
 		names = append(names, label{text: r.Text, class: Escape(r.Key), y: y - 4})
 	}
-	for _, n := range spread(names, c.top+11, c.bottom-3) {
+	for _, n := range spreadLabels(names, c.top+11, c.bottom-3) {
 		const pad = 5
 		x, w := c.x.from+pad, textWidth(n.text)
 		if right := c.x.to - pad - w; right > x && c.crossings(p, right, n.at, w) < c.crossings(p, x, n.at, w) {
 			x = right
 		}
-		fmt.Fprintf(
-			&c.b,
-			`<text class="rule" data-k="%s" x="%s" y="%s">%s</text>`,
-			n.class,
-			px(x),
-			px(n.at),
-			svgText(n.text, c.l),
-		)
+		fmt.Fprintf(&c.b, `<text class="rule" data-k="%s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at),
+			svgText(n.text, c.l))
 	}
-	if !beyond.IsZero() {
-		c.text(c.x.to, c.top-6, "rule", "end", lang.Same("↑ ").Plus(beyond))
+	if !above.IsZero() {
+		c.text(c.x.to, c.top-6, "rule", "end", lang.Same("↑ ").Plus(above))
 	}
 }
 
@@ -461,15 +431,14 @@ func (c *canvas) label(s *Series) (label, bool) {
 	}, true
 }
 
-// labels writes the texts of the series, none over another: beside the last point where no curve goes through the text,
-// and else at the right end, with a line from that point. Where there would be many such lines, nothing tells them
-// apart, and all texts are left out.
+// labels writes the names of the series at their last points, or at the right edge with a line to the point where a
+// curve would cross the name. Where many such lines would be needed, no names are written.
 func (c *canvas) labels(p *Panel, all []label) {
 	const gap, most = 8, Colours
 	fits := func(n label) bool {
 		return math.Abs(n.at-n.y) <= lineHeight && c.crossings(p, n.from+gap, n.at, textWidth(n.text)) == 0
 	}
-	placed := spread(all, c.top+8, c.bottom+2)
+	placed := spreadLabels(all, c.top+8, c.bottom+2)
 	if len(placed) > most && slices.ContainsFunc(placed, func(n label) bool { return !fits(n) }) {
 		return
 	}
@@ -477,24 +446,10 @@ func (c *canvas) labels(p *Panel, all []label) {
 		x := n.from + gap
 		if !fits(n) {
 			x = c.x.to + gap
-			fmt.Fprintf(
-				&c.b,
-				`<path class="lead %s" d="M%s %sL%s %s"/>`,
-				n.class,
-				px(n.from+4),
-				px(n.y-4),
-				px(x-2),
-				px(n.at-4),
-			)
+			fmt.Fprintf(&c.b, `<path class="lead %s" d="M%s %sL%s %s"/>`, n.class, px(n.from+4), px(n.y-4), px(x-2),
+				px(n.at-4))
 		}
-		fmt.Fprintf(
-			&c.b,
-			`<text class="end %s" x="%s" y="%s">%s</text>`,
-			n.class,
-			px(x),
-			px(n.at),
-			svgText(n.text, c.l),
-		)
+		fmt.Fprintf(&c.b, `<text class="end %s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at), svgText(n.text, c.l))
 	}
 }
 

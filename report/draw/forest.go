@@ -61,15 +61,9 @@ func Forest(name string, axis lang.Text, bars []Bar) string {
 	reach := max(math.Abs(e.low), math.Abs(e.high), 0.01) * 1.05
 	c.x = scale{low: min(e.low*1.05, -0.1*reach), high: max(e.high*1.05, 0.1*reach), from: left, to: width - right}
 	top, bottom := 10.0, 10+row*float64(len(bars))
-	fmt.Fprintf(
-		&c.b,
-		`<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%s" data-r="%s">`,
-		width,
-		px(bottom+40),
-		Escape(name),
-		px(left),
-		px(c.x.to),
-	)
+	fmt.Fprintf(&c.b,
+		`<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%s" data-r="%s">`, width,
+		px(bottom+40), Escape(name), px(left), px(c.x.to))
 	for _, v := range forestTicks(c.x) {
 		fmt.Fprintf(&c.b, `<path class="grid" d="M%s %sV%s"/>`, px(c.x.at(v)), px(top), px(bottom))
 		c.text(c.x.at(v), bottom+16, "tick", "middle", lang.Same(forestTick(v)))
@@ -79,7 +73,7 @@ func Forest(name string, axis lang.Text, bars []Bar) string {
 	for i, b := range bars {
 		y := top + row*(float64(i)+0.5)
 		c.text(left-10, y+4, "name", "end", b.Name)
-		c.row(b, y, 4)
+		c.drawBar(b, y, 4)
 		c.text(c.x.to+10, y+4, "tick", "start", b.Value)
 	}
 	c.b.WriteString(`<path class="cross" d=""/></svg>`)
@@ -91,28 +85,17 @@ func (c *canvas) bars(all []Bar) {
 	for i, b := range all {
 		y := c.top + (c.bottom-c.top)*(float64(i)+0.5)/float64(len(all))
 		c.text(c.x.from-6, y+4, "tick", "end", b.Name)
-		c.row(b, y, 3)
+		c.drawBar(b, y, 3)
 	}
 }
 
-// row draws the value of a bar and its interval at a height; end is half the height of the interval's ends.
-func (c *canvas) row(b Bar, y, end float64) {
+// drawBar draws the value of a bar and its interval at a height; end is half the height of the interval's ends.
+func (c *canvas) drawBar(b Bar, y, end float64) {
 	fmt.Fprintf(&c.b, `<g class="sr %s">`, colourClass(b.Colour))
 	if b.High > b.Low {
 		low, high := c.x.clamp(b.Low), c.x.clamp(b.High)
-		fmt.Fprintf(
-			&c.b,
-			`<path class="line" d="M%s %sH%s"/><path class="bar" d="M%s %sv%sm%s-%sv%s"/>`,
-			px(low),
-			px(y),
-			px(high),
-			px(low),
-			px(y-end),
-			px(2*end),
-			px(high-low),
-			px(2*end),
-			px(2*end),
-		)
+		fmt.Fprintf(&c.b, `<path class="line" d="M%s %sH%s"/><path class="bar" d="M%s %sv%sm%s-%sv%s"/>`, px(low), px(y),
+			px(high), px(low), px(y-end), px(2*end), px(high-low), px(2*end), px(2*end))
 	}
 	if !math.IsNaN(b.At) {
 		x := c.x.clamp(b.At)
@@ -120,15 +103,8 @@ func (c *canvas) row(b Bar, y, end float64) {
 		if b.Bound { // an arrow: the value is somewhere to the right
 			d += fmt.Sprintf("M%s %sh10m-4-3l4 3l-4 3", px(x+4), px(y))
 		}
-		fmt.Fprintf(
-			&c.b,
-			`<path class="pt%s" data-r="%d" data-x="%s" data-y="%s" d="%s"/>`,
-			b.Shape.open(),
-			b.Row,
-			px(x),
-			px(y),
-			d,
-		)
+		fmt.Fprintf(&c.b, `<path class="pt%s" data-r="%d" data-x="%s" data-y="%s" d="%s"/>`, b.Shape.openClass(), b.Row,
+			px(x), px(y), d)
 	}
 	c.b.WriteString("</g>")
 }

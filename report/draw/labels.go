@@ -6,24 +6,23 @@ import (
 	"slices"
 )
 
-// label is a text that wants to stand at a height.
+// label is the name of a series, at a height.
 type label struct {
 	text  lang.Text
 	class string
-	y     float64 // where it wants to stand
+	y     float64 // the height of what it names
 	from  float64 // x of what it names, to draw a line to it
 	at    float64 // where it stands
 }
 
-// spread places labels so that each is at least a line's height from the next, within the pixels from top to bottom, as
-// near as possible to where they want to stand. Labels keep their order. Where there is no room for all, those at the
-// end are left out.
-func spread(all []label, top, bottom float64) []label {
+// spreadLabels places labels between top and bottom, at least a line's height apart, in their order and as near as
+// possible to what they name. Those at the end are left out where there is no room.
+func spreadLabels(all []label, top, bottom float64) []label {
 	slices.SortStableFunc(all, func(a, b label) int { return cmp.Compare(a.y, b.y) })
 	if most := int((bottom-top)/lineHeight) + 1; len(all) > most {
 		all = all[:most]
 	}
-	// Groups of labels that touch stand around the mean of where their labels want to stand.
+	// Labels that touch form a group, which is centred on the mean height of what they name.
 	type group struct {
 		first, n int
 		sum      float64
@@ -63,11 +62,11 @@ type tag struct {
 	left  float64
 }
 
-// pole is the distance of the text of a flag from its line, in pixels.
-const pole = 4
+// flagGap is the distance of the text of a flag from its line, in pixels.
+const flagGap = 4
 
-// stack gives tags rows, from the lowest up, so that none covers another, and keeps them within left and right.
-func stack(all []tag, left, right float64) []tag {
+// stackTags gives tags rows, from the lowest up, so that none covers another, and keeps them within left and right.
+func stackTags(all []tag, left, right float64) []tag {
 	slices.SortStableFunc(all, func(a, b tag) int { return cmp.Compare(a.x, b.x) })
 	var ends []float64 // of the rows
 	for i := range all {
@@ -75,7 +74,7 @@ func stack(all []tag, left, right float64) []tag {
 		w := textWidth(t.text)
 		t.left = max(left, min(t.x-w/2, right-w))
 		if t.flag {
-			t.left = max(left, t.x-w-pole)
+			t.left = max(left, t.x-w-flagGap)
 			for _, before := range all[:i] { // whose line would cross the text
 				if before.flag && before.x > t.left {
 					t.row = max(t.row, before.row)

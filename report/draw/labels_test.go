@@ -26,7 +26,7 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 		for _, y := range wants {
 			all = append(all, label{y: y})
 		}
-		placed := spread(all, top, bottom)
+		placed := spreadLabels(all, top, bottom)
 		for i, l := range placed {
 			if l.at < top-1e-6 || l.at > bottom+1e-6 {
 				t.Fatalf("label %d of %v stands at %v, beyond %v to %v", i, wants, l.at, top, bottom)
@@ -50,16 +50,13 @@ func TestTagsDoNotOverlap(t *testing.T) {
 			text := rapid.SampledFrom([]string{"p99 1.27 s", "saturation 146 (95 %: 141 to 150)", "measured window",
 				"p50 3 ms"}).
 				Draw(t, "text")
-			all = append(
-				all,
-				tag{
-					text: lang.Same(text),
-					x:    rapid.Float64Range(2, 438).Draw(t, "x"),
-					flag: rapid.Bool().Draw(t, "flag"),
-				},
-			)
+			all = append(all, tag{
+				text: lang.Same(text),
+				x:    rapid.Float64Range(2, 438).Draw(t, "x"),
+				flag: rapid.Bool().Draw(t, "flag"),
+			})
 		}
-		placed := stack(all, left, right)
+		placed := stackTags(all, left, right)
 		for i, a := range placed {
 			if a.left < left-1e-9 || a.left+textWidth(a.text) > right+1e-9 && !a.flag {
 				t.Fatalf("%q stands from %v to %v", a.text.EN, a.left, a.left+textWidth(a.text))
@@ -134,10 +131,8 @@ func TestDrawingIsWellFormed(t *testing.T) {
 			t.Errorf("%s: a place is not a number: %s", what, svg)
 		}
 	}
-	if !strings.Contains(
-		both,
-		`<tspan class="en" lang="en">p99 &lt;b&gt;</tspan><tspan class="zh" lang="zh">p99</tspan>`,
-	) {
+	if !strings.Contains(both,
+		`<tspan class="en" lang="en">p99 &lt;b&gt;</tspan><tspan class="zh" lang="zh">p99</tspan>`) {
 		t.Error("a label is not in both languages, escaped")
 	}
 	if file := alone.String(); !strings.Contains(file, "<title>run &lt;2&gt;</title>") ||
@@ -167,13 +162,8 @@ func TestBarsShareTheAxis(t *testing.T) {
 	if x == nil || strings.Count(svg, `data-r="0" data-x="`+x[1]+`"`) != 2 {
 		t.Errorf("not both values stand beneath the point with the same x: %s", svg)
 	}
-	if intervals, arrows := strings.Count(
-		svg,
-		`class="bar"`,
-	), strings.Count(
-		svg,
-		"h10m-4-3",
-	); intervals != 1 || arrows != 1 ||
+	intervals, arrows := strings.Count(svg, `class="bar"`), strings.Count(svg, "h10m-4-3")
+	if intervals != 1 || arrows != 1 ||
 		strings.Contains(svg, "NaN") {
 		t.Errorf("%d intervals and %d arrows, want one each: %s", intervals, arrows, svg)
 	}
@@ -183,7 +173,7 @@ func TestBarsShareTheAxis(t *testing.T) {
 }
 
 // Values stand where the axis says: those of a line are read back from its path.
-func TestValuesStandWhereTheAxisSays(t *testing.T) {
+func TestPointPositions(t *testing.T) {
 	f := &Figure{
 		Name: "f",
 		Panels: []Panel{
@@ -254,7 +244,7 @@ func TestForestTicksDoNotTouch(t *testing.T) {
 }
 
 // The text of a limit stands on the side where no curve crosses it; that of one above the panel stands over it.
-func TestLimitsAreNotCrossed(t *testing.T) {
+func TestLimitLabelsNotCrossed(t *testing.T) {
 	text := func(low, high, limit float64) (x, y float64) {
 		f := &Figure{
 			Name: "f",
@@ -286,21 +276,17 @@ func TestLimitsAreNotCrossed(t *testing.T) {
 	}
 }
 
-// line is a series through points.
+// lineOf is a series through points.
 func lineOf(name string, points ...Point) Series {
 	return Series{Key: name, Name: lang.Same(name), Points: points}
 }
 
 // A name stands beside the end of its line, without a line to it, where nothing is in its way; many that have no room
 // are left out.
-func TestNamesStandAtTheirLines(t *testing.T) {
+func TestSeriesLabels(t *testing.T) {
 	fig := Figure{Name: "f", Panels: []Panel{{Height: 200, Series: []Series{
-		lineOf(
-			"short",
-			Point{X: 0, Y: 1},
-			Point{X: 10, Y: 2},
-		),
-		{Key: "apart", Style: Loose, Points: []Point{{X: 100, Y: 9}}},
+		lineOf("short", Point{X: 0, Y: 1}, Point{X: 10, Y: 2}),
+		{Key: "apart", Style: MarkersOnly, Points: []Point{{X: 100, Y: 9}}},
 	}}}}
 	svg, _ := fig.SVG("")
 	if strings.Contains(svg, `class="lead`) {
@@ -317,12 +303,8 @@ func TestNamesStandAtTheirLines(t *testing.T) {
 	for i := range Colours + 1 {
 		fig.Panels[0].Series = append(
 			fig.Panels[0].Series,
-			lineOf(
-				strconv.Itoa(i),
-				Point{X: float64(i), Y: 1},
-				Point{X: 10, Y: 1 + float64(i)/100},
-				Point{X: float64(5 + i%3), Y: 1},
-			),
+			lineOf(strconv.Itoa(i), Point{X: float64(i), Y: 1}, Point{X: 10, Y: 1 + float64(i)/100},
+				Point{X: float64(5 + i%3), Y: 1}),
 		)
 	}
 	svg, _ = fig.SVG("")

@@ -1,5 +1,3 @@
-// Draws figures for a terminal.
-
 package draw
 
 import (
@@ -12,28 +10,28 @@ import (
 
 // The size of a drawing on a terminal. It was chosen so that two fit side by side from 80 columns on.
 const (
-	textHeight = 7 // rows of the drawing
-	textLabels = 8 // columns of the labels beside it
-	textFrame  = textLabels + 2
-	textLeast  = 18 // columns of a drawing, below which it shows no shape
-	textMost   = 48 // columns of a drawing, beyond which it shows no more
+	textHeight     = 7 // rows of the drawing
+	textLabels     = 8 // columns of the labels beside it
+	textFrame      = textLabels + 2
+	minTextColumns = 18 // columns of a drawing, below which it shows no shape
+	maxTextColumns = 48 // columns of a drawing, beyond which it shows no more
 )
 
 // terminal is the first series of a figure while it is drawn for a terminal.
 type terminal struct {
-	title  string
-	x, y   Axis
-	points []Point
-	mark   float64 // x of a vertical line, NaN for none
-	marked string  // at its foot
-	ascii  bool
+	title    string
+	x, y     Axis
+	points   []Point
+	mark     float64 // x of a vertical line, NaN for none
+	markText string  // at its foot
+	ascii    bool
 }
 
 // TextColumns returns the width of a drawing where n of them stand side by side in width columns, and whether that is
 // enough to draw anything.
 func TextColumns(width, n int) (columns int, ok bool) {
-	columns = min(width/n-textFrame, textMost)
-	return columns, columns >= textLeast
+	columns = min(width/n-textFrame, maxTextColumns)
+	return columns, columns >= minTextColumns
 }
 
 // TextWidth returns the columns that [Figure.Terminal] takes, axes included.
@@ -56,13 +54,13 @@ func (f *Figure) Terminal(l lang.Lang, columns, rows int, ascii bool) []string {
 	p := &f.Panels[0]
 	t := terminal{title: f.Title.In(l), x: f.X, y: p.Y, points: p.Series[0].Points, mark: math.NaN(), ascii: ascii}
 	if len(f.Spans) > 0 {
-		t.mark, t.marked = f.Spans[0].Mark, f.Spans[0].Text.In(l)
+		t.mark, t.markText = f.Spans[0].Mark, f.Spans[0].Text.In(l)
 	}
 	return t.lines(columns, rows)
 }
 
-// valuesOf returns the lowest and the highest y of points.
-func valuesOf(points []Point) (low, high float64) {
+// valueRange returns the lowest and the highest y of points.
+func valueRange(points []Point) (low, high float64) {
 	low, high = math.Inf(1), 0
 	for _, p := range points {
 		low, high = min(low, p.Y), max(high, p.Y)
@@ -70,8 +68,8 @@ func valuesOf(points []Point) (low, high float64) {
 	return low, high
 }
 
-// right is the end of the x axis, which starts at 0.
-func (c *terminal) right() float64 {
+// lastX is the end of the x axis, which starts at 0.
+func (c *terminal) lastX() float64 {
 	x := c.points[len(c.points)-1].X
 	if c.mark > x { // never for NaN
 		x = c.mark
@@ -81,13 +79,13 @@ func (c *terminal) right() float64 {
 
 // lines draws the chart.
 func (c *terminal) lines(columns, rows int) []string {
-	grid := newCanvas(columns, rows, c.ascii)
-	low, high := valuesOf(c.points)
+	grid := newTextCanvas(columns, rows, c.ascii)
+	low, high := valueRange(c.points)
 	if !c.y.Log {
 		low = 0
 	}
 	at := func(p Point) (x, y int) {
-		fx, fy := p.X/c.right(), 1.0
+		fx, fy := p.X/c.lastX(), 1.0
 		switch {
 		case c.y.Log:
 			fy = math.Log(p.Y/low) / math.Log(high/low)
@@ -98,25 +96,25 @@ func (c *terminal) lines(columns, rows int) []string {
 	}
 	mark := -1
 	if !math.IsNaN(c.mark) {
-		mark = int(math.Round(c.mark / c.right() * float64(columns-1)))
+		mark = int(math.Round(c.mark / c.lastX() * float64(columns-1)))
 	}
-	grid.column(mark)
+	grid.drawColumn(mark)
 	for i, p := range c.points {
 		x, y := at(p)
 		if i > 0 {
 			px, py := at(c.points[i-1])
-			grid.segment(px, py, x, y)
+			grid.drawSegment(px, py, x, y)
 		}
 	}
 	for _, p := range c.points {
 		x, y := at(p)
-		grid.spot(x, y, p.Bound)
+		grid.drawPoint(x, y, p.Bound)
 	}
-	return c.frame(grid.rows(), low, high, mark, columns)
+	return c.addAxes(grid.rows(), low, high, mark, columns)
 }
 
-// frame puts axes and their labels around a drawing.
-func (c *terminal) frame(rows []string, low, high float64, mark, columns int) []string {
+// addAxes puts axes and their labels around a drawing.
+func (c *terminal) addAxes(rows []string, low, high float64, mark, columns int) []string {
 	side, corner, dash := "│", "└", "─"
 	if c.ascii {
 		side, corner, dash = "|", "+", "-"
@@ -156,10 +154,10 @@ func (c *terminal) ruler(mark, columns int) string {
 		}
 	}
 	if mark >= 0 {
-		put(mark-len(c.marked)/2, c.marked)
+		put(mark-len(c.markText)/2, c.markText)
 	}
 	put(0, "0")
-	put(columns, label(c.right()))
+	put(columns, label(c.lastX()))
 	return string(line)
 }
 
@@ -171,7 +169,7 @@ type textCanvas struct {
 
 const brailleBlank = '\u2800'
 
-func newCanvas(columns, rows int, ascii bool) textCanvas {
+func newTextCanvas(columns, rows int, ascii bool) textCanvas {
 	c := textCanvas{ascii: ascii}
 	for range rows {
 		c.cells = append(c.cells, []rune(strings.Repeat(" ", columns)))
@@ -210,8 +208,8 @@ func (c textCanvas) dot(x, y int) {
 	*cell |= bits[y%4][x%2]
 }
 
-// column marks a column from top to bottom; whatever is drawn later covers it.
-func (c textCanvas) column(x int) {
+// drawColumn marks a column from top to bottom; whatever is drawn later covers it.
+func (c textCanvas) drawColumn(x int) {
 	for y := range c.cells {
 		if x >= 0 {
 			c.cells[y][x] = ':'
@@ -219,8 +217,8 @@ func (c textCanvas) column(x int) {
 	}
 }
 
-// segment draws a line.
-func (c textCanvas) segment(x0, y0, x1, y1 int) {
+// drawSegment draws a line.
+func (c textCanvas) drawSegment(x0, y0, x1, y1 int) {
 	steps := max(abs(x1-x0), abs(y1-y0), 1)
 	for i := range steps + 1 {
 		f := float64(i) / float64(steps)
@@ -228,8 +226,8 @@ func (c textCanvas) segment(x0, y0, x1, y1 int) {
 	}
 }
 
-// spot draws a measured point; one that is only a lower bound points upwards.
-func (c textCanvas) spot(x, y int, bound bool) {
+// drawPoint draws a measured point; one that is only a lower bound points upwards.
+func (c textCanvas) drawPoint(x, y int, bound bool) {
 	if bound || c.ascii {
 		symbol := '*'
 		if bound {

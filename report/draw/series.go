@@ -21,7 +21,7 @@ func (c *canvas) series(s *Series) {
 		c.intervals(s.Points)
 		fmt.Fprintf(&c.b, `<path class="line%s" d="%s"/>`, dash, c.polyline(s.Points))
 		c.markers(s)
-	case Loose:
+	case MarkersOnly:
 		c.intervals(s.Points)
 		c.markers(s)
 	case Path:
@@ -134,8 +134,8 @@ func (c *canvas) markers(s *Series) {
 		if p.Bound { // an arrow: the value is somewhere above
 			d += fmt.Sprintf("M%s %sV%sm-3 4l3-4l3 4", px(x), px(y-5), px(y-15))
 		}
-		fmt.Fprintf(&c.b, `<path class="%s%s"%s d="%s"`, class, p.Shape.open(), row, d)
-		if c.alone && p.Title != "" {
+		fmt.Fprintf(&c.b, `<path class="%s%s"%s d="%s"`, class, p.Shape.openClass(), row, d)
+		if c.standalone && p.Title != "" {
 			fmt.Fprintf(&c.b, `><title>%s</title></path>`, Escape(p.Title))
 			continue
 		}
@@ -143,8 +143,8 @@ func (c *canvas) markers(s *Series) {
 	}
 }
 
-// open is the class of markers that are not filled; empty for the others.
-func (s Shape) open() string {
+// openClass is the class of markers that are not filled; empty for the others.
+func (s Shape) openClass() string {
 	if s == Ring || s == Square || s == Cross {
 		return " open"
 	}

@@ -59,34 +59,18 @@ func (f *File) Write(w io.Writer, l lang.Lang) error {
 	}
 	width, height := float64(figureWidth*len(f.Figures)), 0.0
 	for i, own := range f.Figures {
-		c := canvas{Figure: own, l: l, alone: true}
+		c := canvas{Figure: own, l: l, standalone: true}
 		c.draw()
 		drawn := c.b.String()
-		fmt.Fprintf(
-			&b,
-			`<g transform="translate(%d 0)"><text class="title" x="%d" y="-6">%s</text>%s</g>`,
-			figureWidth*i,
-			leftMargin,
-			Escape(own.Title.In(l)),
-			strings.TrimSuffix(drawn[strings.Index(drawn, ">")+1:], "</svg>"),
-		)
+		fmt.Fprintf(&b, `<g transform="translate(%d 0)"><text class="title" x="%d" y="-6">%s</text>%s</g>`, figureWidth*i,
+			leftMargin, Escape(own.Title.In(l)), strings.TrimSuffix(drawn[strings.Index(drawn, ">")+1:], "</svg>"))
 		height = max(height, c.bottom)
 	}
 	height += f.legend(&b, l, width, height)
-	_, err := fmt.Fprintf(
-		w,
-		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %d %s %s" width="%s" height="%s" role="img"><title>%s</title><style>%s</style>`+
-			`<rect class="ground" x="0" y="%d" width="100%%" height="100%%"/>%s</svg>`+"\n",
-		-top,
-		px(width),
-		px(height+float64(top)),
-		px(fileScale*width),
-		px(fileScale*(height+float64(top))),
-		Escape(f.Name(l)),
-		fileStyle(),
-		-top,
-		b.String(),
-	)
+	const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %d %s %s" width="%s" height="%s" role="img">` +
+		`<title>%s</title><style>%s</style><rect class="ground" x="0" y="%d" width="100%%" height="100%%"/>%s</svg>` + "\n"
+	_, err := fmt.Fprintf(w, svg, -top, px(width), px(height+float64(top)), px(fileScale*width),
+		px(fileScale*(height+float64(top))), Escape(f.Name(l)), fileStyle(), -top, b.String())
 	return err
 }
 
@@ -98,19 +82,12 @@ func (f *File) legend(b *strings.Builder, l lang.Lang, width, top float64) float
 	}
 	x, y := float64(left), 0.0
 	for _, e := range f.Legend {
-		w := sign + widthOf(e.Text.In(l))
+		w := sign + stringWidth(e.Text.In(l))
 		if x > left && x+w > width {
 			x, y = left, y+fileLegend
 		}
-		fmt.Fprintf(
-			b,
-			`<g transform="translate(%s %s)">%s<text x="%d" y="9">%s</text></g>`,
-			px(x),
-			px(top+y),
-			e.Sign,
-			sign,
-			Escape(e.Text.In(l)),
-		)
+		fmt.Fprintf(b, `<g transform="translate(%s %s)">%s<text x="%d" y="9">%s</text></g>`, px(x), px(top+y), e.Sign,
+			sign, Escape(e.Text.In(l)))
 		x += w + between
 	}
 	return y + 1.5*fileLegend
@@ -138,7 +115,7 @@ func FaintSign() string {
 func (s Shape) Sign() string { return s.sign(13, 5) }
 
 func (s Shape) sign(x, y float64) string {
-	return fmt.Sprintf(`<g class="sr ck"><path class="pt%s" d="%s"/></g>`, s.open(), s.path(x, y))
+	return fmt.Sprintf(`<g class="sr ck"><path class="pt%s" d="%s"/></g>`, s.openClass(), s.path(x, y))
 }
 
 // LineKey returns [LineSign] for HTML.

@@ -1,5 +1,6 @@
-// Package findings puts into sentences what the metrics and notes of a run say: its answer, warnings, errors, state and
-// environment, in each language.
+// Package findings turns the metrics and notes of a run into what people read, in each language: sentences on its
+// answer, warnings, errors, state and environment, and the columns of its stages. It measures nothing and decides no
+// verdict. Begin with answer.go for sentences, and with columns.go for tables.
 package findings
 
 import (
@@ -15,8 +16,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// mostLines is how many lines an answer has beside its cautions: a reader takes in no more.
-const mostLines = 5
+// maxLines is how many lines an answer has besides its cautions.
+const maxLines = 5
 
 // answer is what a run found, as sentences.
 type answer struct {
@@ -28,30 +29,30 @@ type answer struct {
 // Answer returns what a run found, as sentences. Every report begins with it. There are none where a run only measured
 // rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
-	a := answerOf(run, l)
-	return append(a.lines[:min(mostLines, len(a.lines))], a.cautions...)
+	a := composeAnswer(run, l)
+	return append(a.lines[:min(maxLines, len(a.lines))], a.cautions...)
 }
 
 // Notes returns what is worth knowing and changes nothing: the sentences for which the answer has no room, and the
 // notes of the run that are no warnings.
 func Notes(run *rundir.Run, l lang.Lang) []string {
-	a := answerOf(run, l)
-	return slices.Concat(a.lines[min(mostLines, len(a.lines)):], a.details, noted(run, l, remarked))
+	a := composeAnswer(run, l)
+	return slices.Concat(a.lines[min(maxLines, len(a.lines)):], a.details, runNotes(run, l, isRemark))
 }
 
-// answerOf returns what a run found.
-func answerOf(run *rundir.Run, l lang.Lang) (a answer) {
-	if sent, failed := stageAttempts(run); sent > 0 && sent == failed {
+// composeAnswer returns what a run found.
+func composeAnswer(run *rundir.Run, l lang.Lang) (a answer) {
+	if sent, failed := requestCounts(run); sent > 0 && sent == failed {
 		a.lines = []string{sayNothing.In(l, strconv.Itoa(failed), strconv.Itoa(sent))}
 		return a
 	}
-	a.find(run, l)
-	if graded := grades(run, l); len(graded) > 0 {
+	a.addResult(run, l)
+	if graded := gradesSentences(run, l); len(graded) > 0 {
 		a.lines, a.details = append(a.lines, graded[0]), append(a.details, graded[1:]...)
 	}
 	a.add(sessionRate(run, l))
 	if run.Spent != nil {
-		a.add(spent(run.Spent, l))
+		a.add(spentSentence(run.Spent, l))
 	}
 	return a
 }
@@ -60,16 +61,16 @@ func (a *answer) add(lines ...string) {
 	a.lines = append(a.lines, slices.DeleteFunc(lines, func(s string) bool { return s == "" })...)
 }
 
-// find adds the answer of a sweep, or what rows show of the objectives.
-func (a *answer) find(run *rundir.Run, l lang.Lang) {
+// addResult adds the answer of a sweep, or what rows show of the objectives.
+func (a *answer) addResult(run *rundir.Run, l lang.Lang) {
 	found := saturation.AnswerOf(run)
 	switch {
 	case run.Source != nil && run.Saturation != nil:
-		a.add(promised(run, l)...)
-		a.add(saturatesByRows(run.Saturation, l), costs(run, l))
+		a.add(sloLines(run, l)...)
+		a.add(publishedSaturation(run.Saturation, l), costSentence(run, l))
 		return
 	case found == nil || run.Source != nil:
-		a.add(promised(run, l)...)
+		a.add(sloLines(run, l)...)
 		return
 	}
 	cautions := found.Cautions
@@ -78,32 +79,33 @@ func (a *answer) find(run *rundir.Run, l lang.Lang) {
 		cautions = cautions[1:]
 	}
 	if found.Carried != nil {
-		a.add(carried(run, found.Carried, l)...)
+		a.add(capacitySentences(run, found.Carried, l)...)
 	} else {
-		a.add(rateOf(run, found, l) + limit(run, found, l))
-		a.add(promised(run, l)...)
-		a.add(comfortable(found, l), costs(run, l), why(run, l), needed(found, l), simulated(run, found, l))
+		a.add(rateSentence(run, found, l) + resourceLimit(run, found, l))
+		a.add(sloLines(run, l)...)
+		a.add(operatingLoad(found, l), costSentence(run, l), bracketSentence(run, l), sweepTime(found, l),
+			simulatorCapacity(run, found, l))
 	}
 	for _, n := range cautions {
 		a.cautions = append(a.cautions, Note(n, l))
 	}
 }
 
-// why returns the two holds that the answer rests on.
-func why(run *rundir.Run, l lang.Lang) string {
+// bracketSentence names the two holds that the answer rests on.
+func bracketSentence(run *rundir.Run, l lang.Lang) string {
 	sat := run.Saturation
 	if sat == nil {
 		return ""
 	}
-	kept, failed := stageNamed(run, sat.KeptStage), stageNamed(run, sat.FailedStage)
+	held, failed := stageNamed(run, sat.KeptStage), stageNamed(run, sat.FailedStage)
 	var text string
 	switch {
-	case kept != nil && failed != nil:
-		text = sayWhy.In(l, arrived(kept), heldFor(kept).In(l), arrived(failed), Phrase(sat.Reason, l))
-	case kept != nil:
-		text = sayWhyHeld.In(l, arrived(kept), heldFor(kept).In(l))
+	case held != nil && failed != nil:
+		text = sayWhy.In(l, offeredText(held), holdTime(held).In(l), offeredText(failed), Phrase(sat.Reason, l))
+	case held != nil:
+		text = sayWhyHeld.In(l, offeredText(held), holdTime(held).In(l))
 	case failed != nil:
-		text = sayWhyFailed.In(l, arrived(failed), Phrase(sat.Reason, l))
+		text = sayWhyFailed.In(l, offeredText(failed), Phrase(sat.Reason, l))
 	default:
 		return ""
 	}
@@ -113,8 +115,10 @@ func why(run *rundir.Run, l lang.Lang) string {
 	return text
 }
 
-// arrived is the rate that a stage was offered, as its row has it.
-func arrived(s *rundir.Stage) string { return lang.Number(rundir.Exactly(slo.Offered(s)), lang.Rate) }
+// offeredText is the rate that a stage was offered, as its row has it.
+func offeredText(s *rundir.Stage) string {
+	return lang.Number(rundir.Exactly(slo.Offered(s)), lang.Rate)
+}
 
 // stageNamed returns the stage with a name; nil where there is none.
 func stageNamed(run *rundir.Run, name string) *rundir.Stage {
@@ -124,16 +128,16 @@ func stageNamed(run *rundir.Run, name string) *rundir.Stage {
 	return nil
 }
 
-// needed returns how long a sweep of this server takes, where the time was too short to find the answer.
-func needed(a *rundir.Answer, l lang.Lang) string {
+// sweepTime returns how long a sweep would have to take, where the time was too short to find the answer.
+func sweepTime(a *rundir.Answer, l lang.Lang) string {
 	if !a.Needed.Known() {
 		return ""
 	}
 	return sayNeeded.In(l, lang.FlagValue(a.Needed.Value()))
 }
 
-// saturatesByRows returns what the rows of a published sweep show of its saturation.
-func saturatesByRows(sat *rundir.Saturation, l lang.Lang) string {
+// publishedSaturation returns what the rows of a published sweep show of its saturation.
+func publishedSaturation(sat *rundir.Saturation, l lang.Lang) string {
 	if sat.Rate.IsZero() {
 		return sayRowsDisagree.In(l, lang.Number(sat.Low, lang.Fixed(2)), lang.Number(sat.High, lang.Fixed(2)))
 	}
@@ -147,23 +151,23 @@ func saturatesByRows(sat *rundir.Saturation, l lang.Lang) string {
 	return sayRowsLevel.In(l, rate+output)
 }
 
-// whyNoAnswer returns the note on why a sweep found no saturation point, and on what to run next; ok is false where
+// noAnswerReason returns the note on why a sweep found no saturation point, and on what to run next; ok is false where
 // there is none.
-func whyNoAnswer(run *rundir.Run) (why note.Note, ok bool) {
-	i := slices.IndexFunc(run.Warnings, isWhyNoAnswer)
+func noAnswerReason(run *rundir.Run) (why note.Note, ok bool) {
+	i := slices.IndexFunc(run.Warnings, isNoAnswerNote)
 	if i < 0 {
 		return why, false
 	}
 	return run.Warnings[i], true
 }
 
-func isWhyNoAnswer(n note.Note) bool { return strings.HasPrefix(n.Code, "saturation.none") }
+func isNoAnswerNote(n note.Note) bool { return strings.HasPrefix(n.Code, "saturation.none") }
 
-// rateOf is the rate of an answer, or why there is none.
-func rateOf(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
+// rateSentence is the rate of an answer, or why there is none.
+func rateSentence(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	switch a.Kind {
 	case rundir.Unanswerable:
-		why, ok := whyNoAnswer(run)
+		why, ok := noAnswerReason(run)
 		switch {
 		case run.Saturation == nil && run.State != rundir.Complete:
 			return ""
@@ -197,9 +201,9 @@ func rateOf(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	return s + lang.Stop.In(l)
 }
 
-// comfortable returns the load to run the server at, and how it feels there: always by the same statistics, so that
+// operatingLoad returns the load to run the server at, and its latencies there: always the same statistics, so that
 // answers can be compared.
-func comfortable(a *rundir.Answer, l lang.Lang) string {
+func operatingLoad(a *rundir.Answer, l lang.Lang) string {
 	c := a.Comfortable
 	if c == nil {
 		return ""
@@ -246,8 +250,8 @@ func OutputDigits(a *rundir.Answer) lang.Printer {
 	return lang.Estimate(lang.Scale(a.Low, tokens), lang.Scale(a.High, tokens))
 }
 
-// simulated puts what was found beside what the simulator can be computed to take.
-func simulated(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
+// simulatorCapacity compares the answer with the computed capacity of the simulator.
+func simulatorCapacity(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	capacity, found := run.Target.Capacity, a.Rate
 	switch {
 	case !capacity.Known():
@@ -259,8 +263,8 @@ func simulated(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	return sayCapacity.In(l, lang.Number(capacity, lang.Rate), lang.Number(found, lang.Rate), lang.Fixed(1)(off, false))
 }
 
-// limit returns which resource of a saturated server was the limit.
-func limit(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
+// resourceLimit returns which resource of a saturated server was the limit.
+func resourceLimit(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	if a.Quota != nil {
 		return quota(a, l)
 	}
@@ -293,19 +297,19 @@ func quota(a *rundir.Answer, l lang.Lang) string {
 	q := a.Quota
 	rate := a.Rate.Or(a.Low.Or(a.High.Value()))
 	if !q.Period.Known() {
-		return sayRateLimit.In(l, lang.Number(rundir.Exactly(rate), lang.Short), twoDigits(below*rate))
+		return sayRateLimit.In(l, lang.Number(rundir.Exactly(rate), lang.Short), floorTwoDigits(below*rate))
 	}
 	rate = q.Requests.Value() / q.Period.Value()
 	say, amount := sayRequests, q.Requests
 	if q.ByTokens {
 		say, amount = sayOutputTokens, q.Tokens
 	}
-	text := say.In(l, lang.Grouped(lang.Number(amount, lang.Fixed(0))), per(q.Period.Value()).In(l))
-	return sayQuota.In(l, text, lang.Number(rundir.Exactly(rate), lang.Short), twoDigits(below*rate))
+	text := say.In(l, lang.Grouped(lang.Number(amount, lang.Fixed(0))), periodText(q.Period.Value()).In(l))
+	return sayQuota.In(l, text, lang.Number(rundir.Exactly(rate), lang.Short), floorTwoDigits(below*rate))
 }
 
-// per is the period of a quota in words.
-func per(seconds float64) lang.Text {
+// periodText is the period of a quota in words.
+func periodText(seconds float64) lang.Text {
 	const close = 0.05
 	for _, p := range []struct {
 		seconds float64
@@ -318,8 +322,8 @@ func per(seconds float64) lang.Text {
 	return sayInSeconds.Text(lang.Number(rundir.Exactly(seconds), lang.Fixed(0)))
 }
 
-// twoDigits rounds down to two digits.
-func twoDigits(v float64) string {
+// floorTwoDigits rounds down to two digits.
+func floorTwoDigits(v float64) string {
 	scale := math.Pow(10, math.Floor(math.Log10(v))-1)
 	return strconv.FormatFloat(math.Floor(v/scale)*scale, 'g', 2, 64)
 }

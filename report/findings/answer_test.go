@@ -11,16 +11,14 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// TestTheAnswerNamesItsRows: the two holds of the bracket are named by the rates and times that their rows have, and
+// TestBracketSentence: the two holds of the bracket are named by the rates and times that their rows have, and
 // what a reader of the rate must know comes last.
-func TestTheAnswerNamesItsRows(t *testing.T) {
+func TestBracketSentence(t *testing.T) {
 	f := rundir.Exactly
 	hold := func(rate float64, verdict rundir.Verdict) rundir.Stage {
 		return rundir.Stage{
-			Name: "hold@" + lang.Number(
-				f(rate),
-				lang.Rate,
-			), Role: rundir.Hold, State: rundir.Complete, Rate: f(rate), Verdict: verdict,
+			Name: "hold@" + lang.Number(f(rate),
+				lang.Rate), Role: rundir.Hold, State: rundir.Complete, Rate: f(rate), Verdict: verdict,
 			Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Offered: f(rate)}, WindowFrom: 10, Window: 170,
 		}
 	}
@@ -81,14 +79,13 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// TestWhatMoreWasCompleted: what a stage completed beyond the answer is explained by what the server does.
-func TestWhatMoreWasCompleted(t *testing.T) {
+// TestFasterStages: what a stage completed beyond the answer is explained by what the server does.
+func TestFasterStages(t *testing.T) {
 	f := rundir.Exactly
 	stage := func(role rundir.Role, done float64) rundir.Stage {
 		return rundir.Stage{
-			Name: string(
-				role,
-			), Role: role, State: rundir.Complete, Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Completed: f(done)},
+			Name: string(role), Role: role, State: rundir.Complete, Requests: rundir.Requests{OK: 10},
+			Rates:    rundir.Rates{Completed: f(done)},
 			Progress: rundir.Progress{Rate: f(done), Low: f(done), High: f(done)},
 		}
 	}
@@ -104,14 +101,14 @@ func TestWhatMoreWasCompleted(t *testing.T) {
 	} {
 		c.sat.Rate, c.sat.Low, c.sat.High = f(15), f(14), f(16)
 		run := &rundir.Run{Saturation: &c.sat, Warnings: c.notes, Stages: []rundir.Stage{stage(c.role, 19)}}
-		if got := moreDone(run, lang.English); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+		if got := fasterStages(run, lang.English); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
 
 // A fault at every load is the first sentence of an answer, in both languages.
-func TestAFaultAtEveryLoadComesFirst(t *testing.T) {
+func TestFaultAtEveryLoadFirst(t *testing.T) {
 	f := rundir.Exactly
 	run := &rundir.Run{State: rundir.Complete, Saturation: &rundir.Saturation{Rate: f(19.4), Low: f(18.6), High: f(20.3)}}
 	run.Warnings = []note.Note{{Code: "habit.drops"}, saturation.FailsAlways.New(0.2, 0.19, "http_5xx")}
@@ -125,9 +122,9 @@ func TestAFaultAtEveryLoadComesFirst(t *testing.T) {
 	}
 }
 
-// TestRowsInsideAnInterval: an SLO's interval lies between a row that is met and one that is missed; what is between
-// decides nothing.
-func TestRowsInsideAnInterval(t *testing.T) {
+// TestRowVerdictWithinInterval: an SLO's interval lies between a row that is met and one that is missed; what is
+// between decides nothing.
+func TestRowVerdictWithinInterval(t *testing.T) {
 	f := rundir.Exactly
 	run := &rundir.Run{SLO: &rundir.SLO{Low: f(4), High: f(6)}}
 	for _, c := range []struct {
@@ -145,8 +142,8 @@ func TestRowsInsideAnInterval(t *testing.T) {
 	}
 }
 
-// TestQuotaIsNamed: a limit on the rate is said with its number, and with the flag that keeps below it.
-func TestQuotaIsNamed(t *testing.T) {
+// TestQuota: a limit on the rate is said with its number, and with the flag that keeps below it.
+func TestQuota(t *testing.T) {
 	f := rundir.Exactly
 	for _, c := range []struct {
 		quota  rundir.Quota
@@ -166,7 +163,7 @@ func TestQuotaIsNamed(t *testing.T) {
 	} {
 		a := &rundir.Answer{Rate: f(7.97), Quota: &c.quota}
 		for l, want := range map[lang.Lang]string{lang.English: c.en, lang.Chinese: c.zh} {
-			if got := limit(&rundir.Run{}, a, l); got != want {
+			if got := resourceLimit(&rundir.Run{}, a, l); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		}

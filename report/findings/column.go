@@ -15,34 +15,34 @@ type Column struct {
 	Sub    lang.Text // the statistic
 	Unit   string    // of numbers whose cells do not have it
 	Left   bool
-	Number TakeStages                // in SI units; nil for words
+	Number StageNumber               // in SI units; nil for words
 	Word   func(StageRow) string     // in CSV, where there is no Number; nil for what CSV does not have
 	Cell   func(StageRow) table.Cell // for people
 	When   func([]rundir.Run) bool   // whether it says something of runs; nil: always
 }
 
-// For returns the columns that say something of runs.
-func For(runs []rundir.Run, columns []Column) []Column {
+// SelectColumns returns the columns that say something of runs.
+func SelectColumns(runs []rundir.Run, columns []Column) []Column {
 	return slices.DeleteFunc(slices.Clone(columns), func(c Column) bool { return c.When != nil && !c.When(runs) })
 }
 
 // Units says where a rendering writes the unit of a column.
 type Units uint8
 
-// The places there are.
+// The places of units.
 const (
-	UnitBelow  Units = iota // in the second line of the heading, if that has no statistic
-	UnitBeside              // behind the heading
-	UnitWithin              // in each cell
+	UnitUnderHead Units = iota // in the second line of the heading, if that has no statistic
+	UnitInHead                 // behind the heading
+	UnitInCells                // in each cell
 )
 
 // heading returns the column of a table.
 func (c *Column) heading(u Units) table.Column {
 	h := table.Column{Head: c.Head, Sub: c.Sub, Left: c.Left}
-	if c.Unit != "" && (u == UnitBeside || u == UnitBelow && c.Sub.IsZero()) {
+	if c.Unit != "" && (u == UnitInHead || u == UnitUnderHead && c.Sub.IsZero()) {
 		h.Sub = lang.Same(c.Unit)
 	}
-	if u != UnitBelow { // the heading has one line
+	if u != UnitUnderHead { // the heading has one line
 		h.Head, h.Sub = h.Heading(), lang.Text{}
 	}
 	return h
@@ -58,7 +58,7 @@ func TabulateStages(columns []Column, rows []StageRow, u Units) table.Table {
 		cells := make([]table.Cell, len(columns))
 		for i, c := range columns {
 			cells[i] = c.Cell(r)
-			if u == UnitWithin && c.Number != nil && cells[i].Unit == "" && cells[i].Tone != table.Faint {
+			if u == UnitInCells && c.Number != nil && cells[i].Unit == "" && cells[i].Tone != table.Faint {
 				cells[i].Unit = c.Unit
 			}
 		}

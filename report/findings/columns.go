@@ -54,28 +54,28 @@ func Pick(ids ...string) []Column {
 	return picked
 }
 
-// words is a column of words.
-func words(id string, head lang.Text, word func(StageRow) string, cell func(StageRow) table.Cell) Column {
+// wordColumn is a column of words.
+func wordColumn(id string, head lang.Text, word func(StageRow) string, cell func(StageRow) table.Cell) Column {
 	return Column{ID: id, Head: head, Left: true, Word: word, Cell: cell}
 }
 
-// number is a column of numbers that are printed in one way.
-func number(id string, head lang.Text, unit string, of TakeStages, print lang.Printer) Column {
+// numberColumn is a column of numbers that are printed in one way.
+func numberColumn(id string, head lang.Text, unit string, of StageNumber, print lang.Printer) Column {
 	return Column{ID: id, Head: head, Unit: unit, Number: of,
 		Cell: func(r StageRow) table.Cell { return table.Number(of(r.Stage), "", print) }}
 }
 
-// rate is a column of rates: a row in which nothing was completed has none.
-func rate(id string, head lang.Phrase, unit string, of TakeStages, print lang.Printer) Column {
-	c := number(id, head.Text(), unit, of, print)
+// rateColumn is a column of rates: a row in which nothing was completed has none.
+func rateColumn(id string, head lang.Phrase, unit string, of StageNumber, print lang.Printer) Column {
+	c := numberColumn(id, head.Text(), unit, of, print)
 	c.Cell = func(r StageRow) table.Cell { return table.Number(lang.NonZero(of(r.Stage)), "", print) }
 	return c
 }
 
-// count is a column of a number of requests; a published table does not say it.
-func count(id string, head lang.Text, of func(*rundir.Stage) int) Column {
+// countColumn is a column of a number of requests; a published table does not say it.
+func countColumn(id string, head lang.Text, of func(*rundir.Stage) int) Column {
 	key := strings.Replace(id, "_", ".", 1)
-	word := func(r StageRow) string { return inCSV(r.Stage, key, float64(of(r.Stage))) }
+	word := func(r StageRow) string { return csvNumber(r.Stage, key, float64(of(r.Stage))) }
 	return Column{ID: id, Head: head, Word: word, Cell: func(r StageRow) table.Cell {
 		n := of(r.Stage)
 		if n == 0 && r.Stage.Source != nil {
@@ -85,13 +85,13 @@ func count(id string, head lang.Text, of func(*rundir.Stage) int) Column {
 	}}
 }
 
-// inFile is a column that CSV alone has.
-func inFile(id string, word func(StageRow) string) Column {
+// fileColumn is a column that CSV alone has.
+func fileColumn(id string, word func(StageRow) string) Column {
 	return Column{ID: id, Word: word}
 }
 
-// numberInFile is a number that CSV alone has.
-func numberInFile(id string, of TakeStages) Column { return Column{ID: id, Number: of} }
+// fileNumber is a number that CSV alone has.
+func fileNumber(id string, of StageNumber) Column { return Column{ID: id, Number: of} }
 
 // anyStage returns a condition: that a stage of some run passes a test.
 func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
@@ -102,91 +102,92 @@ func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
 	}
 }
 
-// countColumns tell how many requests there were.
+// countColumns are the numbers of requests.
 func countColumns() []Column {
-	failed := count("failed", headFailed.Text(), FailedStages)
-	tally := failed.Cell
+	failed := countColumn("failed", headFailed.Text(), FailedRequests)
+	cell := failed.Cell
 	failed.Word, failed.When = nil, anyFailed // CSV has classes
 	failed.Cell = func(r StageRow) table.Cell {
-		c := tally(r)
-		if c.Tone = table.Faint; FailedStages(r.Stage) > 0 {
+		c := cell(r)
+		if c.Tone = table.Faint; FailedRequests(r.Stage) > 0 {
 			c.Tone = table.Bad
 		}
 		return c
 	}
 	return []Column{
-		count("requests_due", headRequests.Text(), func(s *rundir.Stage) int { return s.Requests.Due }),
-		count("requests_sent", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Sent }),
-		count("requests_ok", headAnswered.Text(), func(s *rundir.Stage) int { return s.Requests.OK }),
-		count("requests_error", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Error }),
-		count("requests_incomplete", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Incomplete }),
-		count("requests_resent", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Resent }),
-		inFile("errors", func(r StageRow) string { return classes(r.Stage.Errors) }),
+		countColumn("requests_due", headRequests.Text(), func(s *rundir.Stage) int { return s.Requests.Due }),
+		countColumn("requests_sent", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Sent }),
+		countColumn("requests_ok", headAnswered.Text(), func(s *rundir.Stage) int { return s.Requests.OK }),
+		countColumn("requests_error", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Error }),
+		countColumn("requests_incomplete", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Incomplete }),
+		countColumn("requests_resent", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Resent }),
+		fileColumn("errors", func(r StageRow) string { return errorCounts(r.Stage.Errors) }),
 		failed,
 		{ID: "refused", Head: headRefused.Text(), When: anyStage(func(s *rundir.Stage) bool { return s.Refused.Known() }),
-			Cell: refused},
+			Cell: refusedCell},
 	}
 }
 
-// refused is the share of the requests that the server refused.
-func refused(r StageRow) table.Cell {
+// refusedCell is the share of the requests that the server refused.
+func refusedCell(r StageRow) table.Cell {
 	if !r.Stage.Refused.Known() {
 		return table.None()
 	}
 	return table.Cell{Text: lang.Same(lang.Percent(r.Stage.Refused.Value())), Tone: table.Bad}
 }
 
-// rateColumns are what was offered and done.
+// rateColumns are the rates offered and completed.
 func rateColumns() []Column {
-	offered := number("rates_offered", headOffered.Text(), "req/s",
+	offered := numberColumn("rates_offered", headOffered.Text(), "req/s",
 		func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }, lang.Rate)
-	told := offered.Cell
+	cell := offered.Cell
 	offered.Cell = func(r StageRow) table.Cell {
 		if r.Stage.Rates.Offered.IsZero() { // a closed loop offers none
 			return table.None()
 		}
-		return told(r)
+		return cell(r)
 	}
-	gaps := number("inter_token_s", lang.Same("ITL"), "", func(s *rundir.Stage) rundir.Number { return s.InterToken }, nil)
+	gaps := numberColumn("inter_token_s", lang.Same("ITL"), "",
+		func(s *rundir.Stage) rundir.Number { return s.InterToken }, nil)
 	gaps.Sub, gaps.Cell = lang.SubMean.Text(), func(r StageRow) table.Cell { return table.Seconds(r.Stage.InterToken) }
 	return []Column{
 		offered,
-		numberInFile("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
-		rate("rates_completed", lang.HeadDone, "req/s", CompletedCell, lang.Rate),
-		rate("tokens_per_s_output", lang.HeadOutput, "tok/s", Output, lang.Short),
-		rate("tokens_per_s_input", headInput, "tok/s", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input },
-			lang.Short),
-		numberInFile("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
-		wholeRun("whole_run_rates_completed", "req/s", func(w *rundir.WholeRun) rundir.Number { return w.Rates.Completed },
-			lang.Rate),
-		wholeRun("whole_run_tokens_per_s_output", "tok/s",
+		fileNumber("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
+		rateColumn("rates_completed", lang.HeadDone, "req/s", Completed, lang.Rate),
+		rateColumn("tokens_per_s_output", lang.HeadOutput, "tok/s", Output, lang.Short),
+		rateColumn("tokens_per_s_input", headInput, "tok/s",
+			func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }, lang.Short),
+		fileNumber("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
+		wholeRunColumn("whole_run_rates_completed", "req/s",
+			func(w *rundir.WholeRun) rundir.Number { return w.Rates.Completed }, lang.Rate),
+		wholeRunColumn("whole_run_tokens_per_s_output", "tok/s",
 			func(w *rundir.WholeRun) rundir.Number { return w.TokensPerS.Output }, lang.Short),
-		number("concurrency_mean", headInFlight.Text(), "",
+		numberColumn("concurrency_mean", headInFlight.Text(), "",
 			func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }, lang.Tenths),
-		inFile("concurrency_peak", func(r StageRow) string {
-			return inCSV(r.Stage, "concurrency.peak", float64(r.Stage.Concurrency.Peak))
+		fileColumn("concurrency_peak", func(r StageRow) string {
+			return csvNumber(r.Stage, "concurrency.peak", float64(r.Stage.Concurrency.Peak))
 		}),
-		numberInFile("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
-		numberInFile("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
-		tokens("mean", lang.SubMean.Text(), func(t *rundir.TokenStats) rundir.Number { return t.Mean }),
-		numberInFile("output_tokens_min", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Min }),
-		tokens("p50", lang.Same("p50"), func(t *rundir.TokenStats) rundir.Number { return t.P50 }),
-		tokens("p90", lang.Same("p90"), func(t *rundir.TokenStats) rundir.Number { return t.P90 }),
-		tokens("max", lang.Same("max"), func(t *rundir.TokenStats) rundir.Number { return t.Max }),
+		fileNumber("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
+		fileNumber("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
+		outputTokensColumn("mean", lang.SubMean.Text(), func(t *rundir.TokenStats) rundir.Number { return t.Mean }),
+		fileNumber("output_tokens_min", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Min }),
+		outputTokensColumn("p50", lang.Same("p50"), func(t *rundir.TokenStats) rundir.Number { return t.P50 }),
+		outputTokensColumn("p90", lang.Same("p90"), func(t *rundir.TokenStats) rundir.Number { return t.P90 }),
+		outputTokensColumn("max", lang.Same("max"), func(t *rundir.TokenStats) rundir.Number { return t.Max }),
 		{ID: "output_tokens_at_limit", Head: headAtLimit.Text(),
 			Number: func(s *rundir.Stage) rundir.Number { return s.OutputTokens.AtLimit },
 			Cell:   func(r StageRow) table.Cell { return table.Percent(r.Stage.OutputTokens.AtLimit) }},
-		numberInFile("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
-		perChunk(),
-		inFile("token_source", func(r StageRow) string { return r.Stage.TokenSource }),
+		fileNumber("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
+		chunkColumn(),
+		fileColumn("token_source", func(r StageRow) string { return r.Stage.TokenSource }),
 		gaps,
-		{ID: "length", Head: headLength.Text(), Unit: "tokens", When: lengthTold, Cell: length},
+		{ID: "length", Head: headLength.Text(), Unit: "tokens", When: lengthDiffers, Cell: lengthCell},
 	}
 }
 
-// wholeRun is a rate of a closed loop with its start and end in it, beside that of its steady part.
-func wholeRun(id, unit string, of func(*rundir.WholeRun) rundir.Number, print lang.Printer) Column {
-	c := number(id, headWholeRun.Text(), unit, func(s *rundir.Stage) (n rundir.Number) {
+// wholeRunColumn is a rate of a closed loop with its start and end in it, beside that of its steady part.
+func wholeRunColumn(id, unit string, of func(*rundir.WholeRun) rundir.Number, print lang.Printer) Column {
+	c := numberColumn(id, headWholeRun.Text(), unit, func(s *rundir.Stage) (n rundir.Number) {
 		if s.WholeRun != nil {
 			n = of(s.WholeRun)
 		}
@@ -196,33 +197,33 @@ func wholeRun(id, unit string, of func(*rundir.WholeRun) rundir.Number, print la
 	return c
 }
 
-// perChunk is how many tokens a chunk of the stream holds. It stands beside what speculative decoding accepts.
-func perChunk() Column {
-	c := number("tokens_per_chunk", headPerChunk.Text(), "tok",
+// chunkColumn is how many tokens a chunk of the stream holds. It stands beside what speculative decoding accepts.
+func chunkColumn() Column {
+	c := numberColumn("tokens_per_chunk", headPerChunk.Text(), "tok",
 		func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }, lang.Short)
 	c.When = anyStage(func(s *rundir.Stage) bool { return s.Server != nil && s.Server.AcceptLength.Known() })
 	return c
 }
 
-// tokens is a column of a statistic of the lengths of answers.
-func tokens(id string, sub lang.Text, of func(*rundir.TokenStats) rundir.Number) Column {
-	c := number("output_tokens_"+id, headLength.Text(), "",
+// outputTokensColumn is a column of a statistic of the lengths of answers.
+func outputTokensColumn(id string, sub lang.Text, of func(*rundir.TokenStats) rundir.Number) Column {
+	c := numberColumn("output_tokens_"+id, headLength.Text(), "",
 		func(s *rundir.Stage) rundir.Number { return of(&s.OutputTokens) }, lang.Short)
 	c.Sub = sub
 	return c
 }
 
-// lengthTold reports whether the length of answers says something: they end by themselves, or not as they were asked
+// lengthDiffers reports whether the length of answers says something: they end by themselves, or not as they were asked
 // to.
-func lengthTold(runs []rundir.Run) bool {
+func lengthDiffers(runs []rundir.Run) bool {
 	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
 		return run.Workload.Capped || slices.ContainsFunc(run.Stages,
 			func(s rundir.Stage) bool { return WrongLength(&run, &s, lang.English) != "" })
 	})
 }
 
-// length is the mean length of answers, and the requested length where it differs.
-func length(r StageRow) table.Cell {
+// lengthCell is the mean length of answers, and the requested length where it differs.
+func lengthCell(r StageRow) table.Cell {
 	got := r.Stage.OutputTokens.Mean
 	if !got.Known() {
 		return table.Absent()
@@ -236,7 +237,9 @@ func length(r StageRow) table.Cell {
 
 // distColumns are the columns of a distribution of durations.
 func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist) []Column {
-	all := []Column{inFile(id+"_n", func(r StageRow) string { return inCSV(r.Stage, id+".n", float64(of(r.Stage).N)) })}
+	all := []Column{
+		fileColumn(id+"_n", func(r StageRow) string { return csvNumber(r.Stage, id+".n", float64(of(r.Stage).N)) }),
+	}
 	for _, f := range new(rundir.Dist).Numbers() {
 		c := Column{ID: id + "_" + f.Name, Head: head,
 			Number: func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }}
@@ -247,49 +250,48 @@ func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist)
 		all = append(all, c)
 	}
 	return append(all,
-		inFile(id+"_over", func(r StageRow) string { return bounds(of(r.Stage)) }),
-		inFile(id+"_unsupported", func(r StageRow) string { return strings.Join(of(r.Stage).Unsupported, " ") }))
+		fileColumn(id+"_over", func(r StageRow) string { return lowerBounds(of(r.Stage)) }),
+		fileColumn(id+"_unsupported", func(r StageRow) string { return strings.Join(of(r.Stage).Unsupported, " ") }))
 }
 
-// judgementColumns are what was found of a stage.
+// judgementColumns are the verdicts on a stage, by load and by SLO.
 func judgementColumns() []Column {
-	promised := anyStage(func(s *rundir.Stage) bool { return s.Goodput != nil })
-	good := number("goodput_rate", headGoodput.Text(), "req/s",
+	hasSLO := anyStage(func(s *rundir.Stage) bool { return s.Goodput != nil })
+	good := numberColumn("goodput_rate", headGoodput.Text(), "req/s",
 		func(s *rundir.Stage) rundir.Number { return goodput(s).Rate }, lang.Rate)
-	tokens := number("goodput_tokens_per_s", headGoodput.Text(), "tok/s",
+	tokens := numberColumn("goodput_tokens_per_s", headGoodput.Text(), "tok/s",
 		func(s *rundir.Stage) rundir.Number { return goodput(s).Tokens }, lang.Short)
-	good.When, tokens.When = promised, anyStage(func(s *rundir.Stage) bool { return !goodput(s).Tokens.IsZero() })
-	kept := words("goodput_verdict", headSLO.Text(), func(r StageRow) string { return string(goodput(r.Stage).Verdict) },
-		sloCell)
-	kept.When = promised
+	good.When, tokens.When = hasSLO, anyStage(func(s *rundir.Stage) bool { return !goodput(s).Tokens.IsZero() })
+	met := wordColumn("goodput_verdict", headSLO.Text(),
+		func(r StageRow) string { return string(goodput(r.Stage).Verdict) }, sloCell)
+	met.When = hasSLO
 	return []Column{
-		words("verdict", headVerdict.Text(), func(r StageRow) string { return string(judgement(r.Stage)) }, Verdict),
-		numberInFile("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
-		numberInFile("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
-		numberInFile("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
+		wordColumn("verdict", headVerdict.Text(),
+			func(r StageRow) string { return string(countedVerdict(r.Stage)) }, VerdictCell),
+		fileNumber("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
+		fileNumber("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
+		fileNumber("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
 		good, tokens,
-		numberInFile("goodput_share", func(s *rundir.Stage) rundir.Number { return goodput(s).Share }),
-		inFile("goodput_unknown", func(r StageRow) string { return positive(float64(goodput(r.Stage).Unknown)) }),
-		kept,
-		inFile("goodput_terms", func(r StageRow) string {
+		fileNumber("goodput_share", func(s *rundir.Stage) rundir.Number { return goodput(s).Share }),
+		fileColumn("goodput_unknown", func(r StageRow) string { return nonZeroText(float64(goodput(r.Stage).Unknown)) }),
+		met,
+		fileColumn("goodput_terms", func(r StageRow) string {
 			var parts []string
 			for _, p := range goodput(r.Stage).Terms {
 				parts = append(parts, p.Term+"="+string(p.Verdict))
 			}
 			return strings.Join(parts, " ")
 		}),
-		numberInFile("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
-		inFile("invalid", func(r StageRow) string { return joinNotes(r.Stage.Invalid) }),
-		inFile("warnings", func(r StageRow) string { return joinNotes(r.Stage.Warnings...) }),
+		fileNumber("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
+		fileColumn("invalid", func(r StageRow) string { return joinNotes(r.Stage.Invalid) }),
+		fileColumn("warnings", func(r StageRow) string { return joinNotes(r.Stage.Warnings...) }),
 		{ID: "remark", Head: headRemark.Text(), Left: true, Cell: remarkCell},
-		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: anyGraded,
-			Cell: func(r StageRow) table.Cell { return gradedCell(r.Stage.Graded) }},
+		{ID: "grades", Head: headAccuracy.Text(), Left: true,
+			When: func(runs []rundir.Run) bool {
+				return slices.ContainsFunc(runs, func(r rundir.Run) bool { return r.Grades != nil })
+			},
+			Cell: func(r StageRow) table.Cell { return gradesCell(r.Stage.Graded) }},
 	}
-}
-
-// anyGraded reports whether the answers of some run were graded.
-func anyGraded(runs []rundir.Run) bool {
-	return slices.ContainsFunc(runs, func(run rundir.Run) bool { return run.Grades != nil })
 }
 
 // sloCell is the verdict on what was promised.
@@ -297,31 +299,31 @@ func sloCell(r StageRow) table.Cell {
 	if r.Stage.Goodput == nil {
 		return table.Absent()
 	}
-	return Promised(r.Stage.Goodput.Verdict)
+	return SLOCell(r.Stage.Goodput.Verdict)
 }
 
-// Promised returns the cell with the verdict on what was promised.
-func Promised(v rundir.Promised) table.Cell {
+// SLOCell returns the cell with the verdict on what was promised.
+func SLOCell(v rundir.Promised) table.Cell {
 	switch v {
 	case rundir.Kept:
-		return table.Cell{Text: sloKept.Text(), Tone: table.Good}
+		return table.Cell{Text: sloMet.Text(), Tone: table.Good}
 	case rundir.Broken:
-		return table.Cell{Text: sloBroken.Text(), Tone: table.Bad}
+		return table.Cell{Text: sloMissed.Text(), Tone: table.Bad}
 	}
 	return table.Cell{Text: sloUnsure.Text(), Tone: table.Caution}
 }
 
-// judgement returns what tables tell of a stage: its verdict, or that it is not counted.
-func judgement(s *rundir.Stage) rundir.Verdict {
+// countedVerdict returns what tables tell of a stage: its verdict, or that it is not counted.
+func countedVerdict(s *rundir.Stage) rundir.Verdict {
 	if !s.Invalid.IsZero() {
 		return lang.NotCounted
 	}
 	return s.Verdict
 }
 
-// Verdict returns the cell with the verdict on a stage. A rate below one that was held is held.
-func Verdict(r StageRow) table.Cell {
-	v := judgement(r.Stage)
+// VerdictCell returns the cell with the verdict on a stage. A rate below one that was held is held.
+func VerdictCell(r StageRow) table.Cell {
+	v := countedVerdict(r.Stage)
 	switch {
 	case v == rundir.Undecided && belowHeld(r):
 		v = rundir.Stable
@@ -386,4 +388,51 @@ func serverColumns() []Column {
 		gauge("server_prefix_hit_rate", headPrefix.Text(), lang.Same("%"), percent,
 			func(s *rundir.Server) rundir.Number { return s.PrefixHitRate }),
 	}
+}
+
+// sessionColumns are what a stage shows of conversations.
+func sessionColumns() []Column {
+	share := func(id string, head lang.Phrase, of StageNumber) Column {
+		return Column{ID: id, Head: head.Text(), Sub: lang.Same("%"), Number: of,
+			When: anyStage(func(s *rundir.Stage) bool { return !of(s).IsZero() }),
+			Cell: func(r StageRow) table.Cell {
+				return table.Number(lang.Scale(of(r.Stage), 100), "", lang.Tenths)
+			}}
+	}
+	session := func(of func(*rundir.Sessions) rundir.Number) StageNumber {
+		return func(s *rundir.Stage) rundir.Number {
+			if s.Sessions == nil {
+				return rundir.Number{}
+			}
+			return of(s.Sessions)
+		}
+	}
+	notInCSV := func(c Column) Column { // CSV has what they are made of
+		c.Number = nil
+		return c
+	}
+	cache := func(of func(*rundir.Hits) rundir.Number, noSessions bool) StageNumber {
+		return func(s *rundir.Stage) rundir.Number {
+			if h := s.Hits; h != nil && (h.Ideal.Value() > 0 || h.Contaminated.Known()) && (!noSessions || s.Sessions == nil) {
+				return of(h)
+			}
+			return rundir.Number{}
+		}
+	}
+	return []Column{
+		notInCSV(share("cache_ideal", headIdeal, cache(func(h *rundir.Hits) rundir.Number { return h.Ideal }, false))),
+		notInCSV(share("cache_hits", headHits, cache(func(h *rundir.Hits) rundir.Number { return h.Reported }, true))),
+		share("sessions_hits", headHits, session(func(s *rundir.Sessions) rundir.Number { return s.Hits })),
+		notInCSV(share("sessions_again", headAgain, session((*rundir.Sessions).Again))),
+		share("sessions_good", headGood, session(func(s *rundir.Sessions) rundir.Number { return s.Good })),
+		notInCSV(share("turns_good", headTurnsGood, goodTurns)),
+	}
+}
+
+// goodTurns returns the share of the turns of a stage that kept the SLO.
+func goodTurns(s *rundir.Stage) rundir.Number {
+	if s.Sessions == nil || s.Goodput == nil {
+		return rundir.Number{}
+	}
+	return s.Goodput.Share
 }

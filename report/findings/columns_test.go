@@ -32,7 +32,7 @@ func TestColumns(t *testing.T) {
 }
 
 // The legend is made of the marks in the cells, and of nothing else.
-func TestLegendIsOfTheMarks(t *testing.T) {
+func TestLegend(t *testing.T) {
 	if got := Legend(table.Table{Rows: [][]table.Cell{{table.Literal("why?"),
 		table.Literal("> not a number")}}}); len(got) > 0 {
 		t.Errorf("text without marks is explained: %v", got)
@@ -81,7 +81,8 @@ func TestTPOTColumns(t *testing.T) {
 		t.Errorf("%q, want %q", tpot, want)
 	}
 	for _, with := range []bool{true, false} {
-		if got := len(For([]rundir.Run{{Stages: []rundir.Stage{*s}}}, Pick("tpot_s_mean", "tpot_s_p99"))); got > 0 != with {
+		runs := []rundir.Run{{Stages: []rundir.Stage{*s}}}
+		if got := len(SelectColumns(runs, Pick("tpot_s_mean", "tpot_s_p99"))); got > 0 != with {
 			t.Errorf("%d columns; TPOT is known: %v", got, with)
 		}
 		s.TPOT = rundir.Dist{}
@@ -89,7 +90,7 @@ func TestTPOTColumns(t *testing.T) {
 }
 
 // Where requests pile up, their times depend on how long that lasted.
-func TestTimesGrow(t *testing.T) {
+func TestHideGrowing(t *testing.T) {
 	run := &rundir.Run{}
 	s := &rundir.Stage{State: rundir.Complete, Rate: rundir.Exactly(9), Verdict: rundir.Saturated,
 		InterToken: rundir.Exactly(0.1)}
@@ -106,5 +107,26 @@ func TestTimesGrow(t *testing.T) {
 	s.Role, run.Saturation = rundir.Grid, &rundir.Saturation{HighestStable: rundir.Exactly(10)}
 	if got := row(); got[0] != "1.00 s" || got[6] != "too short" {
 		t.Errorf("below a rate that was held: %q", got)
+	}
+}
+
+// The words of a sweep by users are explained, and not those of requests one at a time; one class of turns has no row
+// of its own.
+func TestGlossaryOfUsers(t *testing.T) {
+	group := rundir.TurnGroup{Class: rundir.FirstTurn, N: 3}
+	st := rundir.Stage{Name: "users@1", Kind: rundir.KindOfUsers, Role: rundir.Floor,
+		Hits: &rundir.Hits{Ideal: rundir.Exactly(0.5)},
+		Sessions: &rundir.Sessions{Good: rundir.Exactly(1), Classes: []rundir.TurnGroup{group},
+			Turns: []rundir.TurnGroup{{N: 3}}}}
+	names := map[string]bool{}
+	for _, term := range Glossary([]rundir.Stage{st}) {
+		names[term.Name.EN] = true
+	}
+	if !names["users@N"] || !names["hits allowed"] || !names["sessions good"] || names["computed again"] ||
+		names["synchronous"] {
+		t.Errorf("words %v", names)
+	}
+	if n := len(turnTable(&st).Rows); n != 1 {
+		t.Errorf("%d rows of turns, want that of the first", n)
 	}
 }

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"strconv"
 	"strings"
 
 	"llmsweep/report/lang"
@@ -22,8 +23,8 @@ func tokenCost(run *rundir.Run) *rundir.TokenCost {
 	return c
 }
 
-// costs returns what output costs, as a sentence: as exactly as the rate is known that it follows from.
-func costs(run *rundir.Run, l lang.Lang) string {
+// costSentence returns what output costs, as a sentence: as exactly as the rate is known that it follows from.
+func costSentence(run *rundir.Run, l lang.Lang) string {
 	c := tokenCost(run)
 	if c == nil {
 		return ""
@@ -47,3 +48,19 @@ func costs(run *rundir.Run, l lang.Lang) string {
 	load := lang.Number(a.Comfortable.Rate, ComfortableDigits(a))
 	return sayCosts.In(l, money(c.AtLoad), load, money(c.AtSaturation), each)
 }
+
+// spentSentence returns what a run spent, as a sentence.
+func spentSentence(s *rundir.Spent, l lang.Lang) string {
+	text := saySpent.In(l, strconv.Itoa(s.Requests), strconv.FormatInt(s.PromptTokens, 10),
+		strconv.FormatInt(s.OutputTokens, 10))
+	if s.UnsureTokens > 0 {
+		text += sayUnsure.In(l, strconv.FormatInt(s.UnsureTokens, 10))
+	}
+	if s.Cost.Known() {
+		text += sayCost.In(l, strconv.FormatFloat(s.Cost.Value(), 'f', costDigits, 64))
+	}
+	return text + lang.Stop.In(l)
+}
+
+// costDigits is how many decimals of a cost are shown.
+const costDigits = 4

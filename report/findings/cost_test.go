@@ -67,10 +67,8 @@ func TestCosts(t *testing.T) {
 		}
 		for l, want := range map[lang.Lang]string{lang.English: c.en, lang.Chinese: c.zh} {
 			lines := Answer(run, l)
-			i := slices.IndexFunc(
-				lines,
-				func(s string) bool { return strings.Contains(s, "Costs") || strings.Contains(s, "费用") },
-			)
+			i := slices.IndexFunc(lines,
+				func(s string) bool { return strings.Contains(s, "Costs") || strings.Contains(s, "费用") })
 			if got := strings.Join(lines, "\n"); (i >= 0) != (want != "") || want != "" && lines[i] != want {
 				t.Errorf("%s: %s\nwant %q", name, got, want)
 			}

@@ -1,5 +1,3 @@
-// Lists how a run was made: server, workload, tool and client, as far as is needed to repeat it.
-
 package findings
 
 import (
@@ -16,29 +14,32 @@ import (
 // EnvironmentFact is one line about how a run was made.
 type EnvironmentFact struct{ Name, Text string }
 
-// EnvironmentOf returns what is needed to repeat a run, as far as it is known.
-func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
+// EnvironmentFacts returns what is needed to repeat a run, as far as it is known.
+func EnvironmentFacts(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 	date := ""
 	if !run.Started.IsZero() { // a published result does not say
 		date = run.Started.Format(time.RFC3339)
-		if t := Lasted(run); t > 0 {
+		if t := RunSeconds(run); t > 0 {
 			date = lastedFor.In(l, date, lang.Clock(t))
 		}
 	}
 	facts := []EnvironmentFact{
-		{envTarget.In(l), environmentWords(run.Target.URL, run.Target.API, run.Target.Model, run.Target.Engine,
+		{envTarget.In(l), joinWords(run.Target.URL, run.Target.API, run.Target.Model, run.Target.Engine,
 			run.Target.Version)},
-		{envLabels.In(l), labels(run.Labels)},
-		{envWorkload.In(l), workload(run, l)},
-		{envTool.In(l), tool(run.Tool)},
-		{envClient.In(l), client(run.Client, l)},
+		{envLabels.In(l), labelsText(run.Labels)},
+		{envWorkload.In(l), workloadText(run, l)},
+		{envTool.In(l), toolText(run.Tool)},
+		{envClient.In(l), clientText(run.Client, l)},
 		{envRanks.In(l), ranks(run, l)},
 		{envSelftest.In(l), selftested(run.Client.Selftest, l)},
 		{envClock.In(l), TimestampsText(run.Client.Timestamps, l)},
 		{envDate.In(l), date},
 		{envCommand.In(l), Command(run)},
 	}
-	facts = slices.Insert(facts, 1, replicaFacts(run, l)...)
+	for i, r := range run.Target.Replicas {
+		fact := EnvironmentFact{replicaRows(i).In(l), joinWords(r.URL, r.Engine, r.Version)}
+		facts = slices.Insert(facts, 1+i, fact)
+	}
 	known := facts[:0]
 	for _, f := range facts {
 		if f.Text != "" {
@@ -51,7 +52,7 @@ func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 // Environment returns what somebody needs to repeat a run, in five lines at most.
 func Environment(run *rundir.Run, l lang.Lang) (lines []string) {
 	brief := []string{envTarget.In(l), envWorkload.In(l), envTool.In(l), envDate.In(l), envCommand.In(l)}
-	for _, f := range EnvironmentOf(run, l) {
+	for _, f := range EnvironmentFacts(run, l) {
 		if slices.Contains(brief, f.Name) {
 			lines = append(lines, f.Name+lang.Colon.In(l)+f.Text)
 		}
@@ -73,10 +74,10 @@ func Command(run *rundir.Run) string {
 	}
 	again := *run
 	again.Command.Args = args
-	return Again(&again, "", "")
+	return RepeatCommand(&again, "", "")
 }
 
-func labels(la rundir.Labels) string {
+func labelsText(la rundir.Labels) string {
 	var parts []string
 	add := func(key, value string) {
 		if value != "" && value != "0" {
@@ -92,8 +93,8 @@ func labels(la rundir.Labels) string {
 	return strings.Join(parts, ", ")
 }
 
-// workload describes the requests of a run.
-func workload(run *rundir.Run, l lang.Lang) string {
+// workloadText describes the requests of a run.
+func workloadText(run *rundir.Run, l lang.Lang) string {
 	wl := run.Workload
 	var parts []string
 	if prompt := lengthText(wl.PromptTokens); prompt != "" {
@@ -154,7 +155,7 @@ func lengthText(n rundir.Lengths) string {
 	return s
 }
 
-func tool(t rundir.Tool) string {
+func toolText(t rundir.Tool) string {
 	parts := []string{"llmsweep", t.Version, t.Go, t.OS}
 	switch {
 	case t.CPUs == 1:
@@ -162,14 +163,14 @@ func tool(t rundir.Tool) string {
 	case t.CPUs > 1:
 		parts = append(parts, strconv.Itoa(t.CPUs), "CPUs")
 	}
-	return environmentWords(parts...)
+	return joinWords(parts...)
 }
 
-func client(c rundir.Client, l lang.Lang) string {
+func clientText(c rundir.Client, l lang.Lang) string {
 	if !c.LagP99.Known() || !c.CPU.Known() {
 		return ""
 	}
-	return clientFit.In(l, lang.Time(c.LagP99), lang.Number(lang.Scale(c.CPU, 100), lang.Short))
+	return clientUse.In(l, lang.Time(c.LagP99), lang.Number(lang.Scale(c.CPU, 100), lang.Short))
 }
 
 // selftested describes the result of the self-test before a run.
@@ -191,15 +192,19 @@ func TimestampsText(by string, l lang.Lang) string {
 	return by
 }
 
-// environmentWords joins the parts that are not empty.
-func environmentWords(parts ...string) string {
+// joinWords joins the parts that are not empty.
+func joinWords(parts ...string) string {
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
 
-// replicaFacts returns the servers that requests were shared out over, one a line.
-func replicaFacts(run *rundir.Run, l lang.Lang) (facts []EnvironmentFact) {
-	for i, r := range run.Target.Replicas {
-		facts = append(facts, EnvironmentFact{replicaRows(i).In(l), environmentWords(r.URL, r.Engine, r.Version)})
+// ranks names the ranks of a run; empty where one process sent.
+func ranks(run *rundir.Run, l lang.Lang) string {
+	if run.Cluster == nil {
+		return ""
 	}
-	return facts
+	var all []string
+	for _, r := range run.Cluster.Ranks {
+		all = append(all, r.Host)
+	}
+	return sayRanks.In(l, strconv.Itoa(len(all)), strings.Join(all, lang.Comma.In(l)))
 }

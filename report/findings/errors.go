@@ -52,15 +52,15 @@ func Errors(run *rundir.Run, l lang.Lang) []string {
 		s := f.class + lang.Colon.In(l) + sayFailures.In(l, strconv.Itoa(f.count)) +
 			lang.InParens.In(l, strings.Join(f.rows, lang.ListComma.In(l)))
 		if f.example != "" {
-			s += sayExample.In(l, abridge(table.Clean(f.example)))
+			s += sayExample.In(l, shorten(table.Clean(f.example)))
 		}
 		lines = append(lines, s)
 	}
 	return lines
 }
 
-// abridge keeps a message readable: servers answer errors with whole web pages.
-func abridge(s string) string {
+// shorten keeps a message readable: servers answer errors with whole web pages.
+func shorten(s string) string {
 	const most = 160
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "..."

@@ -17,7 +17,7 @@ func Glossary(stages []rundir.Stage) (all []Term) {
 	}
 	verdict := func(v rundir.Verdict) bool { return any(func(s *rundir.Stage) bool { return s.Verdict == v }) }
 	streams := any(func(s *rundir.Stage) bool { return TTFT(s).N > 0 })
-	known := func(of TakeStages) bool { return any(func(s *rundir.Stage) bool { return of(s).Known() }) }
+	known := func(of StageNumber) bool { return any(func(s *rundir.Stage) bool { return of(s).Known() }) }
 	offered := known(func(s *rundir.Stage) rundir.Number { return s.Rates.Offered })
 	for _, t := range []struct {
 		shown bool

@@ -9,22 +9,22 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// grades returns how many of the graded answers of a run are right; nothing where there were none.
-func grades(run *rundir.Run, l lang.Lang) []string {
+// gradesSentences returns how many of the graded answers of a run are right; nothing where there were none.
+func gradesSentences(run *rundir.Run, l lang.Lang) []string {
 	if run.Grades == nil {
 		return nil
 	}
 	g := &run.Grades.All
-	var apart []string
+	var excluded []string
 	if g.Cut > 0 {
-		apart = append(apart, sayCut.In(l, strconv.Itoa(g.Cut)))
+		excluded = append(excluded, sayCut.In(l, strconv.Itoa(g.Cut)))
 	}
 	if g.Failed > 0 {
-		apart = append(apart, sayFailed.In(l, strconv.Itoa(g.Failed)))
+		excluded = append(excluded, sayFailed.In(l, strconv.Itoa(g.Failed)))
 	}
 	rest := ""
-	if len(apart) > 0 {
-		rest = sayNotCounted.In(l, strings.Join(apart, lang.ListComma.In(l)))
+	if len(excluded) > 0 {
+		rest = sayNotCounted.In(l, strings.Join(excluded, lang.ListComma.In(l)))
 	}
 	if g.Answers == 0 {
 		return []string{sayUngraded.In(l, rest)}
@@ -33,8 +33,8 @@ func grades(run *rundir.Run, l lang.Lang) []string {
 		ShareRange(g.Accuracy)+" %", rest)}
 }
 
-// gradedCell is the accuracy of a stage with its interval: "81 % (77-85)".
-func gradedCell(g *rundir.Graded) table.Cell {
+// gradesCell is the accuracy of a stage with its interval: "81 % (77-85)".
+func gradesCell(g *rundir.Graded) table.Cell {
 	if g == nil || g.Answers == 0 {
 		return table.Absent()
 	}

@@ -15,12 +15,12 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 	}
 	s := loadBrief.In(l, prompt, out)
 	switch c := w.Conversation; {
-	case c != nil && untold(c):
+	case c != nil && lacksTurnLengths(c):
 		s += lang.Comma.In(l) + loadTurns.In(l, lengthText(c.Turns))
 	case c != nil:
-		s = loadTalkBrief.In(l, lengthText(c.Turns), prompt, laterText(c), out, pause(c, l))
+		s = loadTalkBrief.In(l, lengthText(c.Turns), prompt, laterTurnsText(c), out, pauseText(c, l))
 	}
-	for _, shared := range sharedText(w, l) {
+	for _, shared := range sharedPrefixText(w, l) {
 		s += lang.Comma.In(l) + shared
 	}
 	return s
@@ -30,15 +30,15 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 // alone.
 func Growth(w *rundir.Workload, l lang.Lang) (parts []string) {
 	switch c := w.Conversation; {
-	case c != nil && untold(c):
+	case c != nil && lacksTurnLengths(c):
 		parts = append(parts, loadTurns.In(l, lengthText(c.Turns)))
 	case c != nil:
-		parts = append(parts, loadTalk.In(l, lengthText(c.Turns), laterText(c), pause(c, l)))
+		parts = append(parts, loadTalk.In(l, lengthText(c.Turns), laterTurnsText(c), pauseText(c, l)))
 	}
-	return append(parts, sharedText(w, l)...)
+	return append(parts, sharedPrefixText(w, l)...)
 }
 
-func sharedText(w *rundir.Workload, l lang.Lang) []string {
+func sharedPrefixText(w *rundir.Workload, l lang.Lang) []string {
 	switch p := w.Prefix; {
 	case p == nil:
 		return nil
@@ -51,18 +51,18 @@ func sharedText(w *rundir.Workload, l lang.Lang) []string {
 	}
 }
 
-// untold reports whether the later messages of a conversation are not known: another tool measured it.
-func untold(c *rundir.Conversation) bool { return c.Turns.Mean > 1 && c.TurnTokens.Mean == 0 }
+// lacksTurnLengths reports whether the later messages of a conversation are not known: another tool measured it.
+func lacksTurnLengths(c *rundir.Conversation) bool { return c.Turns.Mean > 1 && c.TurnTokens.Mean == 0 }
 
-// laterText returns the lengths of messages after the first; 0 where no conversation has a second.
-func laterText(c *rundir.Conversation) string {
+// laterTurnsText returns the lengths of messages after the first; 0 where no conversation has a second.
+func laterTurnsText(c *rundir.Conversation) string {
 	if s := lengthText(c.TurnTokens); s != "" {
 		return s
 	}
 	return "0"
 }
 
-func pause(c *rundir.Conversation, l lang.Lang) string {
+func pauseText(c *rundir.Conversation, l lang.Lang) string {
 	s := strconv.FormatFloat(c.Pause, 'f', -1, 64) + " s"
 	if c.RandomPauses {
 		return loadRandom.In(l, s)

@@ -51,7 +51,7 @@ func MainColumns(percentiles []string) []Column {
 		}
 		c.Sub, c.Unit = lang.Text{}, ""
 	}
-	return growing(columns)
+	return hideGrowing(columns)
 }
 
 // PercentileColumns returns the columns of the table of percentiles; nil for the usual ones. TPOT has its mean, which
@@ -71,11 +71,11 @@ func PercentileColumns(percentiles []string) []Column {
 		}
 	}
 	columns := Pick(append(ids, "concurrency_mean", "remark")...)
-	return growing(columns)
+	return hideGrowing(columns)
 }
 
-// growing replaces times of requests where requests piled up: they depend on how long that lasted.
-func growing(columns []Column) []Column {
+// hideGrowing replaces times of requests where requests piled up: they depend on how long that lasted.
+func hideGrowing(columns []Column) []Column {
 	for i := range columns {
 		c, cell := columns[i], columns[i].Cell
 		wait := strings.HasPrefix(c.ID, "ttft_s_") || strings.HasPrefix(c.ID, "latency_s_")
@@ -96,22 +96,22 @@ func growing(columns []Column) []Column {
 	return columns
 }
 
-// WithoutConstants leaves out the columns after the first in which all rows say the same.
-func WithoutConstants(t table.Table) table.Table {
+// DropConstants leaves out the columns after the first in which all rows say the same.
+func DropConstants(t table.Table) table.Table {
 	keep := func(i int) bool {
 		return i == 0 || slices.ContainsFunc(t.Rows, func(row []table.Cell) bool {
 			return row[i].In(lang.English) != t.Rows[0][i].In(lang.English)
 		})
 	}
-	left := table.Table{Title: t.Title, Rows: make([][]table.Cell, len(t.Rows))}
+	kept := table.Table{Title: t.Title, Rows: make([][]table.Cell, len(t.Rows))}
 	for i, c := range t.Columns {
 		if !keep(i) {
 			continue
 		}
-		left.Columns = append(left.Columns, c)
+		kept.Columns = append(kept.Columns, c)
 		for j, row := range t.Rows {
-			left.Rows[j] = append(left.Rows[j], row[i])
+			kept.Rows[j] = append(kept.Rows[j], row[i])
 		}
 	}
-	return left
+	return kept
 }

@@ -42,7 +42,7 @@ func EarlyStopping(run *rundir.Run) (s table.Section, ok bool) {
 			}
 			s.Table.Rows = append(s.Table.Rows, []table.Cell{
 				table.Literal(StageName(r.Stage)), table.Literal(p.Term), whole(e.Requests), whole(e.Beyond), allowed,
-				whole(e.Needs), verdict, Promised(p.Verdict),
+				whole(e.Needs), verdict, SLOCell(p.Verdict),
 			})
 		}
 	}

@@ -38,7 +38,7 @@ func HardwareName(run *rundir.Run, l lang.Lang, bold string) string {
 }
 
 // StageName returns the name of a stage as people see it.
-func StageName(s *rundir.Stage) string { return lang.Row(s.Name) }
+func StageName(s *rundir.Stage) string { return lang.StageName(s.Name) }
 
 // BaseName returns the name that the repetitions of a stage have in common.
 func BaseName(s *rundir.Stage) string {

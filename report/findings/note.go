@@ -2,6 +2,7 @@ package findings
 
 import (
 	"strings"
+	"sync"
 
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
@@ -23,3 +24,10 @@ func joinNotes(notes ...note.Note) string {
 	}
 	return strings.Join(texts, "; ")
 }
+
+// Words returns the phrases of all notes that packages below report write, by code. The map is shared: do not change
+// it.
+var Words = sync.OnceValue(func() lang.Words {
+	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(),
+		gradesWords(), importedWords())
+})

@@ -144,3 +144,25 @@ func formats() []string {
 }
 
 var placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)(?::([^{}]*))?\}`)
+
+// TestFlagValuesInNotes: an argument that follows a flag is printed as the flag takes it, and not in words such
+// as "8 min".
+func TestFlagValuesInNotes(t *testing.T) {
+	inWords := regexp.MustCompile(`--[a-z-]+[ =]\{[a-z_]+:(span|time|count[^}]*|percent|rate)\}`)
+	for code, p := range findings.Words() {
+		for _, l := range lang.All() {
+			if found := inWords.FindString(p.In(l)); found != "" {
+				t.Errorf("%s in %s: %s", code, l, found)
+			}
+		}
+	}
+}
+
+// BenchmarkSentence puts a note into words, as a report does for each note of a run.
+func BenchmarkSentence(b *testing.B) {
+	n := note.Note{Code: "saturation.below-lone", Args: map[string]any{"completed": 2.0, "rate": 1.5}}
+	b.ReportAllocs()
+	for b.Loop() {
+		findings.Words().Sentence(n, lang.Chinese)
+	}
+}

@@ -23,22 +23,22 @@ func (m *remark) add(t table.Tone, say lang.Phrase, args ...any) {
 // remarkCell returns the cell with the remark on a row.
 func remarkCell(r StageRow) table.Cell {
 	m := &remark{tone: table.Faint}
-	m.judge(r)
+	m.addVerdict(r)
 	if s := r.Stage; s.Whole && s.Source == nil && !s.Rate.Known() && s.MaxConcurrency > 1 {
 		m.add(table.Caution, remarkWhole)
 	}
 	if r.Stage.Goodput != nil {
-		c := Promised(rowVerdict(r))
+		c := SLOCell(rowVerdict(r))
 		m.add(c.Tone, remarkSLO, c.Text)
 	}
-	if n := FailedStages(r.Stage); n > 0 {
+	if n := FailedRequests(r.Stage); n > 0 {
 		m.add(table.Bad, sayFailures, strconv.Itoa(n))
 	}
 	return table.Cell{Text: lang.Joined(m.texts, lang.Comma), Tone: m.tone}
 }
 
-// judge adds what was seen of the load: nothing where a higher rate was held.
-func (m *remark) judge(r StageRow) {
+// addVerdict adds what was seen of the load: nothing where a higher rate was held.
+func (m *remark) addVerdict(r StageRow) {
 	s := r.Stage
 	switch {
 	case measure.WasStopped(s.Invalid):
@@ -47,7 +47,7 @@ func (m *remark) judge(r StageRow) {
 		m.add(table.Caution, remarkAway)
 	case !s.Invalid.IsZero():
 		m.add(table.Caution, remarkClient)
-	case !WholeStages(s):
+	case !IsComplete(s):
 		m.add(table.Caution, remarkCut)
 	case belowHeld(r) && s.Verdict == rundir.Saturated: // a longer row at a higher rate contradicts it
 		m.add(table.Caution, remarkShort)
@@ -60,13 +60,13 @@ func (m *remark) judge(r StageRow) {
 		m.add(table.Bad, remarkShortened, lang.Percent(s.Shortened.Value()))
 	case s.Verdict == rundir.Shedding:
 		m.add(table.Bad, remarkShed)
-	case s.Verdict == rundir.Undecided && s.Rate.Known() && (s.Role != rundir.Grid || someHeld(r.Run)):
+	case s.Verdict == rundir.Undecided && s.Rate.Known() && (s.Role != rundir.Grid || hasHeldRate(r.Run)):
 		m.add(table.Caution, remarkUndecided)
 	case s.Role == rundir.Grid || !s.Rate.Known() || s.Verdict == "":
 	case aboveAnswer(r): // a later hold contradicts it
 		m.add(table.Caution, remarkHeldOnce)
 	default:
-		m.add(table.Good, remarkHeld, heldFor(s))
+		m.add(table.Good, remarkHeld, holdTime(s))
 	}
 }
 
@@ -82,19 +82,19 @@ func rowVerdict(r StageRow) rundir.Promised {
 	return v
 }
 
-// heldFor returns how long a stage held its rate.
-func heldFor(s *rundir.Stage) lang.Text {
+// holdTime returns how long a stage held its rate.
+func holdTime(s *rundir.Stage) lang.Text {
 	return lang.Both(func(l lang.Lang) string { return lang.Span(s.WindowFrom+s.Window, l) })
 }
 
 // belowHeld reports whether a row of a sweep's grid is at a rate that was held, or below one.
 func belowHeld(r StageRow) bool {
-	return r.Stage.Role == rundir.Grid && someHeld(r.Run) &&
+	return r.Stage.Role == rundir.Grid && hasHeldRate(r.Run) &&
 		r.Stage.Rate.Or(0) <= r.Run.Saturation.HighestStable.Value()
 }
 
-// someHeld reports whether a sweep held a rate.
-func someHeld(run *rundir.Run) bool {
+// hasHeldRate reports whether a sweep held a rate.
+func hasHeldRate(run *rundir.Run) bool {
 	return run.Saturation != nil && run.Saturation.HighestStable.Known()
 }
 

@@ -40,6 +40,3 @@ func SelftestVerdict(s *rundir.Selftest, l lang.Lang) string {
 
 // Whole prints a whole number.
 func Whole(f rundir.Number) string { return lang.Number(f, lang.Fixed(0)) }
-
-// SelftestFailed returns that the self-test could not be run.
-func SelftestFailed(err error, l lang.Lang) string { return saySelftestFailed.In(l, err.Error()) }

@@ -12,11 +12,11 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// promised returns the result of the SLO: for a sweep the highest rate that meets it, else for each stage whether it
+// sloLines returns the result of the SLO: for a sweep the highest rate that meets it, else for each stage whether it
 // does, the worst first; and what would decide it.
-func promised(run *rundir.Run, l lang.Lang) (lines []string) {
+func sloLines(run *rundir.Run, l lang.Lang) (lines []string) {
 	if run.SLO != nil {
-		lines = append(lines, Meets(run, l))
+		lines = append(lines, SLOSentence(run, l))
 		if run.SLO.Rate.IsZero() && run.SLO.Verdict == rundir.Unsure {
 			lines = append(lines, advice(run, l)...)
 		}
@@ -25,21 +25,21 @@ func promised(run *rundir.Run, l lang.Lang) (lines []string) {
 	rows := slices.DeleteFunc(AllStages(run), func(r StageRow) bool { return r.Stage.Goodput == nil })
 	slices.SortStableFunc(rows, func(a, b StageRow) int { return int(severity(b.Stage) - severity(a.Stage)) })
 	for _, r := range rows {
-		lines = append(lines, rowPromise(r.Stage, l))
+		lines = append(lines, rowSLO(r.Stage, l))
 	}
 	advised := advice(run, l)
-	return append(lines[:min(len(lines), mostLines-len(advised))], advised...)
+	return append(lines[:min(len(lines), maxLines-len(advised))], advised...)
 }
 
-// Meets returns in a sentence up to which rate a sweep meets its SLO. It must have one.
-func Meets(run *rundir.Run, l lang.Lang) string {
+// SLOSentence returns in a sentence up to which rate a sweep meets its SLO. It must have one.
+func SLOSentence(run *rundir.Run, l lang.Lang) string {
 	s := run.SLO
 	terms := strings.Join(s.Terms, lang.ListComma.In(l))
 	switch {
 	case s.Rate.IsZero() && s.Low.Known() && s.High.Known():
 		return sayMeetsBetween.In(l, terms, lang.Number(s.Low, lang.Rate), lang.Number(s.High, lang.Rate))
 	case s.Rate.IsZero():
-		return sayMeetsNone.In(l, terms, whyNone(run, l))
+		return sayMeetsNone.In(l, terms, noRateReason(run, l))
 	case s.Rate.Bound():
 		return sayMeetsAll.In(l, terms, lang.Number(rundir.Exactly(s.Rate.Value()), lang.Rate)) + lang.Stop.In(l)
 	}
@@ -58,18 +58,18 @@ func Meets(run *rundir.Run, l lang.Lang) string {
 		text += sayFirstToBreak.In(l, s.Limiting)
 	}
 	if st := stageNamed(run, s.ProofStage); st != nil {
-		text += sayProof.In(l, arrived(st), heldFor(st).In(l))
+		text += sayProof.In(l, offeredText(st), holdTime(st).In(l))
 	}
 	return text
 }
 
-// whyNone returns why no rate was shown to meet the SLO, as far as that is known.
-func whyNone(run *rundir.Run, l lang.Lang) string {
+// noRateReason returns why no rate was shown to meet the SLO, as far as that is known.
+func noRateReason(run *rundir.Run, l lang.Lang) string {
 	switch s := run.SLO; {
 	case s.NeedsStage != "":
-		return sayUndecided.In(l, table.Clean(lang.Row(s.NeedsStage)), s.Limiting)
+		return sayUndecided.In(l, table.Clean(lang.StageName(s.NeedsStage)), s.Limiting)
 	case s.BrokenStage != "" && s.Limiting != "":
-		return sayBrokenAt.In(l, s.Limiting, table.Clean(lang.Row(s.BrokenStage)))
+		return sayMissedAt.In(l, s.Limiting, table.Clean(lang.StageName(s.BrokenStage)))
 	case s.Verdict == rundir.Unsure:
 		return sayNoneDecides.In(l)
 	}
@@ -99,7 +99,7 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 	case stage == nil:
 		return nil
 	}
-	n := roundUp(float64(stage.Requests.OK + stage.Requests.Error + needs))
+	n := ceilTwoDigits(float64(stage.Requests.OK + stage.Requests.Error + needs))
 	per := stage.Rates.Completed
 	if stage.Rate.Known() {
 		per = stage.Rate
@@ -108,18 +108,18 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 		return []string{sayDecideCount.In(l, table.Clean(StageName(stage)), whole(n))}
 	}
 	if turns := run.Workload.Turns(); turns > 1 && run.SLO == nil {
-		return []string{sayDecideTalks.In(l, table.Clean(StageName(stage)), whole(n), whole(roundUp(n/turns)),
-			whole(roundUp(n/per.Value())))}
+		return []string{sayDecideTalks.In(l, table.Clean(StageName(stage)), whole(n), whole(ceilTwoDigits(n/turns)),
+			whole(ceilTwoDigits(n/per.Value())))}
 	}
 	say := sayDecideRun
 	if run.SLO != nil {
 		say = sayDecideSweep
 	}
-	return []string{say.In(l, table.Clean(StageName(stage)), whole(n), whole(roundUp(n/per.Value())))}
+	return []string{say.In(l, table.Clean(StageName(stage)), whole(n), whole(ceilTwoDigits(n/per.Value())))}
 }
 
-// roundUp returns the next number of two significant digits.
-func roundUp(v float64) float64 {
+// ceilTwoDigits returns the next number of two significant digits.
+func ceilTwoDigits(v float64) float64 {
 	if v < 10 {
 		return math.Ceil(v)
 	}
@@ -129,8 +129,8 @@ func roundUp(v float64) float64 {
 
 func whole(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }
 
-// rowPromise returns whether a stage meets the SLO, and why it does not.
-func rowPromise(s *rundir.Stage, l lang.Lang) string {
+// rowSLO returns whether a stage meets the SLO, and why it does not.
+func rowSLO(s *rundir.Stage, l lang.Lang) string {
 	g := s.Goodput
 	var terms, why []string
 	for _, p := range g.Terms {
@@ -138,7 +138,7 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 			continue
 		}
 		terms = append(terms, p.Term)
-		if text := Promise(&p, l); text != "" {
+		if text := TermReason(&p, l); text != "" {
 			why = append(why, text)
 		}
 	}
@@ -148,7 +148,7 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 	say := sayRowUnknown
 	switch g.Verdict {
 	case rundir.Kept:
-		say = sayRowKeeps
+		say = sayRowMeets
 	case rundir.Broken:
 		say = sayRowMisses
 	}
@@ -166,15 +166,16 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 	return text + lang.Stop.In(l)
 }
 
-// Promise returns why a term is not met in a stage, or not decided; empty where it is met, or nothing is known of it.
-func Promise(p *rundir.Promise, l lang.Lang) string {
+// TermReason returns why a term is not met in a stage, or not decided; empty where it is met, or nothing is known of
+// it.
+func TermReason(p *rundir.Promise, l lang.Lang) string {
 	t, err := slo.Parse(p.Term)
 	switch {
 	case err != nil || p.Verdict == rundir.Kept:
 	case p.Verdict == rundir.Broken && p.Value.IsZero(): // all that would tell it failed
 		return p.Term
 	case p.Verdict == rundir.Broken:
-		return sayTermBroken.In(l, t.Name(), t.Least(p.Value))
+		return sayTermMissed.In(l, t.Name(), t.Least(p.Value))
 	case !p.Unknown.IsZero():
 		return sayTermUnknown.In(l, p.Term, Words().Say(p.Unknown, l))
 	case p.Beyond != nil && p.Beyond.Low.Known() && p.Beyond.High.Known():

@@ -18,20 +18,20 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsMissedIsNamed: a row that misses one term, and is unsure of another, misses one.
-func TestOnlyWhatIsMissedIsNamed(t *testing.T) {
+// TestMissedTermsNamed: a row that misses one term, and is unsure of another, misses one.
+func TestMissedTermsNamed(t *testing.T) {
 	s := &rundir.Stage{Name: "poisson@3.00", Goodput: &rundir.Goodput{Verdict: rundir.Broken, Terms: []rundir.Promise{
 		{Term: "ttft:p90<300ms", Verdict: rundir.Unsure},
 		{Term: "errors<1%", Verdict: rundir.Broken, Value: rundir.Exactly(0.33)},
 	}}}
-	if got, want := rowPromise(s, lang.English), "asynchronous@3.00 misses errors<1%: errors is 33%."; got != want {
+	if got, want := rowSLO(s, lang.English), "asynchronous@3.00 misses errors<1%: errors is 33%."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
-// TestASweepWithoutAnAnswerSaysWhyOnce: the reason, with what to run next, stands in the answer, and not among the
+// TestNoAnswerReasonOnce: the reason, with what to run next, stands in the answer, and not among the
 // warnings again.
-func TestASweepWithoutAnAnswerSaysWhyOnce(t *testing.T) {
+func TestNoAnswerReasonOnce(t *testing.T) {
 	run := &rundir.Run{
 		Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete, Client: rundir.Client{Valid: true},
 		Warnings: []note.Note{{Code: "saturation.none", Args: map[string]any{"guess": 8.0}}},

@@ -11,7 +11,7 @@ import (
 // StageFacts returns the main facts of a stage: its name, rate, latencies, and what must be known of it.
 func StageFacts(s *rundir.Stage, l lang.Lang) []string {
 	facts := []string{
-		table.Clean(StageName(s)), lang.Number(lang.NonZero(CompletedCell(s)), lang.Rate) + " req/s",
+		table.Clean(StageName(s)), lang.Number(lang.NonZero(Completed(s)), lang.Rate) + " req/s",
 		"TTFT " + lang.Time(s.TTFT.Mean), "ITL " + lang.Time(s.InterToken), lang.Number(lang.NonZero(Output(s)),
 			lang.Short) + " tok/s",
 	}

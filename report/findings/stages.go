@@ -1,6 +1,3 @@
-// The stages of a run as rows of tables: which there are and in which order, what they are called, and
-// the columns that renderings share.
-
 package findings
 
 import (
@@ -18,36 +15,39 @@ type StageRow struct {
 
 // AllStages returns the rows of a run: synchronous, the loads from low to high, throughput.
 func AllStages(run *rundir.Run) []StageRow {
-	rows := rowsOf(run, func(*rundir.Stage) bool { return true })
+	rows := make([]StageRow, len(run.Stages))
+	for i := range run.Stages {
+		rows[i] = StageRow{run, &run.Stages[i]}
+	}
 	slices.SortStableFunc(rows, func(a, b StageRow) int {
-		return cmp.Or(cmp.Compare(place(a.Stage.Role), place(b.Stage.Role)), byLoad(a.Stage, b.Stage))
+		return cmp.Or(cmp.Compare(roleOrder(a.Stage.Role), roleOrder(b.Stage.Role)), compareLoad(a.Stage, b.Stage))
 	})
 	return rows
 }
 
 // GridStages returns the rows of a run without those of a sweep that only its answer needs.
 func GridStages(run *rundir.Run) []StageRow {
-	return slices.DeleteFunc(AllStages(run), func(r StageRow) bool { return narrows(r.Stage) })
+	return slices.DeleteFunc(AllStages(run), func(r StageRow) bool { return narrowsAnswer(r.Stage) })
 }
 
-// mostRows is how many rows of a sweep are read at a glance.
-const mostRows = 10
+// maxRows is how many rows of a sweep the main table shows.
+const maxRows = 10
 
-// MainStages returns the rows of a sweep that its answer rests on, and as many of the grid's highest as are read at a
-// glance; all rows of other runs.
+// MainStages returns the rows that the answer of a sweep rests on and the highest rows of its grid, at most maxRows in
+// all; of other runs all rows.
 func MainStages(run *rundir.Run) []StageRow {
 	all := AllStages(run)
 	if run.Plan.Kind != rundir.KindSweep {
 		return all
 	}
-	var kept, failed string
+	var held, failed string
 	if sat := run.Saturation; sat != nil {
-		kept, failed = sat.KeptStage, sat.FailedStage
+		held, failed = sat.KeptStage, sat.FailedStage
 	}
 	all = slices.DeleteFunc(all, func(r StageRow) bool {
-		return narrows(r.Stage) && r.Stage.Name != kept && r.Stage.Name != failed && !isSLOEnd(run, r.Stage)
+		return narrowsAnswer(r.Stage) && r.Stage.Name != held && r.Stage.Name != failed && !isSLOEnd(run, r.Stage)
 	})
-	extra := len(all) - mostRows
+	extra := len(all) - maxRows
 	return slices.DeleteFunc(all, func(r StageRow) bool {
 		if r.Stage.Role != rundir.Grid || extra <= 0 {
 			return false
@@ -57,8 +57,8 @@ func MainStages(run *rundir.Run) []StageRow {
 	})
 }
 
-// narrows reports whether a stage of a sweep by rate narrows its answer, and is no row of the grid.
-func narrows(s *rundir.Stage) bool {
+// narrowsAnswer reports whether a stage of a sweep by rate is a probe or a hold, and not a row of the grid.
+func narrowsAnswer(s *rundir.Stage) bool {
 	return s.Kind != rundir.KindOfUsers && (s.Role == rundir.Probe || s.Role == rundir.Hold)
 }
 
@@ -67,18 +67,8 @@ func isSLOEnd(run *rundir.Run, s *rundir.Stage) bool {
 	return run.SLO != nil && (s.Name == run.SLO.KeptStage || s.Name == run.SLO.BrokenStage)
 }
 
-func rowsOf(run *rundir.Run, keep func(*rundir.Stage) bool) []StageRow {
-	var rows []StageRow
-	for i := range run.Stages {
-		if s := &run.Stages[i]; keep(s) {
-			rows = append(rows, StageRow{run, s})
-		}
-	}
-	return rows
-}
-
-// place returns where a role stands in the table.
-func place(role rundir.Role) int {
+// roleOrder returns where a role stands in the table.
+func roleOrder(role rundir.Role) int {
 	switch role {
 	case rundir.Floor:
 		return 0
@@ -88,32 +78,32 @@ func place(role rundir.Role) int {
 	return 1
 }
 
-// byLoad orders the stages of a sweep, and repetitions, which ran in shuffled order, by load and number. Other stages
-// stay in the order in which they ran.
-func byLoad(a, b *rundir.Stage) int {
+// compareLoad orders the stages of a sweep, and repetitions, which ran in shuffled order, by load and number. Other
+// stages stay in the order in which they ran.
+func compareLoad(a, b *rundir.Stage) int {
 	repeated := a.Repeat > 0 && b.Repeat > 0
-	if a.Role != rundir.Grid && !narrows(a) && a.Kind != rundir.KindOfUsers && !repeated {
+	if a.Role != rundir.Grid && !narrowsAnswer(a) && a.Kind != rundir.KindOfUsers && !repeated {
 		return 0
 	}
 	return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.MaxConcurrency, b.MaxConcurrency),
 		cmp.Compare(a.Repeat, b.Repeat))
 }
 
-// WholeStages reports whether a stage ran for as long as planned.
-func WholeStages(s *rundir.Stage) bool { return s.State == rundir.Complete }
+// IsComplete reports whether a stage ran for as long as planned.
+func IsComplete(s *rundir.Stage) bool { return s.State == rundir.Complete }
 
-// stageAttempts returns how many requests of a run were due, and how many failed.
-func stageAttempts(run *rundir.Run) (due, failed int) {
+// requestCounts returns how many requests of a run were due, and how many failed.
+func requestCounts(run *rundir.Run) (due, failed int) {
 	for i := range run.Stages {
 		due += run.Stages[i].Requests.Due
-		failed += FailedStages(&run.Stages[i])
+		failed += FailedRequests(&run.Stages[i])
 	}
 	return due, failed
 }
 
-// FailedStages returns how many requests failed. Where failures are counted by class, those outside of the window are
+// FailedRequests returns how many requests failed. Where failures are counted by class, those outside of the window are
 // included.
-func FailedStages(s *rundir.Stage) int {
+func FailedRequests(s *rundir.Stage) int {
 	n := 0
 	for _, k := range s.Errors {
 		n += k
@@ -124,20 +114,19 @@ func FailedStages(s *rundir.Stage) int {
 // anyFailed reports whether a request failed in any of the runs.
 func anyFailed(runs []rundir.Run) bool {
 	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
-		_, failed := stageAttempts(&run)
+		_, failed := requestCounts(&run)
 		return failed > 0
 	})
 }
 
-// TakeStages returns a number of a stage.
-type TakeStages func(s *rundir.Stage) rundir.Number
+// StageNumber returns a number of a stage.
+type StageNumber func(s *rundir.Stage) rundir.Number
 
-// CompletedCell returns the completed requests per second.
-func CompletedCell(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
+// Completed returns the completed requests per second.
+func Completed(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
 
-// Offered returns the requests per second that were due in the window; the planned rate of a published table, which has
-// no other. The planned rate of a stage is in its name. It never stands for the offered rate of a stage that was
-// measured here: with random arrivals the two differ.
+// Offered returns the requests per second that were due in the window. Only a published table, which has no other, has
+// the planned rate instead: with random arrivals the two differ.
 func Offered(s *rundir.Stage) rundir.Number {
 	if s.Rates.Offered.IsZero() {
 		return s.Rate

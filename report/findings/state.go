@@ -3,7 +3,6 @@ package findings
 import (
 	"strconv"
 
-	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
@@ -25,17 +24,17 @@ func Unfinished(run *rundir.Run, l lang.Lang) []string {
 	whole, narrowing := 0, 0
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		if WholeStages(s) {
+		if IsComplete(s) {
 			whole++
 		}
-		if narrows(s) {
+		if narrowsAnswer(s) {
 			narrowing++
 		}
 	}
 	if run.State == rundir.Complete && whole == len(run.Stages) {
 		return nil
 	}
-	lines := []string{ended(run, l)}
+	lines := []string{endSentence(run, l)}
 	if whole == 0 {
 		lines = append(lines, stateNone.In(l))
 	}
@@ -49,8 +48,8 @@ func Unfinished(run *rundir.Run, l lang.Lang) []string {
 // inProgress is the code of the note on a run that another process is measuring.
 const inProgress = "run.in-progress"
 
-// ended returns how a run ended, and after how long.
-func ended(run *rundir.Run, l lang.Lang) string {
+// endSentence returns how a run ended, and after how long.
+func endSentence(run *rundir.Run, l lang.Lang) string {
 	how := stateEnded
 	switch run.State {
 	case rundir.Interrupted:
@@ -64,7 +63,7 @@ func ended(run *rundir.Run, l lang.Lang) string {
 		}
 	}
 	s := how.In(l)
-	if t := Lasted(run); t > 0 {
+	if t := RunSeconds(run); t > 0 {
 		s += stateAfter.In(l, lang.Clock(t))
 	}
 	if !run.Failure.IsZero() && run.Failure.Code != inProgress {
@@ -73,8 +72,9 @@ func ended(run *rundir.Run, l lang.Lang) string {
 	return s + lang.Stop.In(l)
 }
 
-// Lasted returns the length of a run in seconds: to its end where it is recorded, else to the end of its last stage.
-func Lasted(run *rundir.Run) float64 {
+// RunSeconds returns the length of a run in seconds: to its end where it is recorded, else to the end of its last
+// stage.
+func RunSeconds(run *rundir.Run) float64 {
 	if !run.Ended.IsZero() {
 		return run.Ended.Sub(run.Started).Seconds()
 	}
@@ -83,23 +83,4 @@ func Lasted(run *rundir.Run) float64 {
 		last = max(last, run.Stages[i].Started+run.Stages[i].Elapsed)
 	}
 	return last
-}
-
-// Interrupted returns the error message of a measurement that was interrupted, whose results are in the directory dir.
-func Interrupted(dir string, l lang.Lang) string { return stateKept.In(l, dir) }
-
-// PairInterrupted returns that of a comparison of two servers.
-func PairInterrupted(dir string, l lang.Lang) string { return statePairKept.In(l, dir) }
-
-// Failed returns the error message of a measurement that failed, whose results are in the directory dir. The kind is
-// that of [rundir.Plan], or empty for a comparison of two servers.
-func Failed(kind string, why note.Note, dir string, l lang.Lang) string {
-	say := statePairFailed
-	switch kind {
-	case rundir.KindSweep, rundir.KindUsers:
-		say = stateSweepFailed
-	case rundir.KindRun:
-		say = stateRunFailed
-	}
-	return say.In(l, Phrase(why, l), dir)
 }

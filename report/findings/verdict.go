@@ -51,7 +51,7 @@ func Conclude(run *rundir.Run) rundir.Conclusion {
 
 // conclusionOf returns verdict, claim, evidence and numbers of a run.
 func conclusionOf(run *rundir.Run) rundir.Conclusion {
-	if sent, failed := stageAttempts(run); run.State == rundir.Failed || sent > 0 && sent == failed {
+	if sent, failed := requestCounts(run); run.State == rundir.Failed || sent > 0 && sent == failed {
 		claim := sayNothing.In(lang.English, strconv.Itoa(failed), strconv.Itoa(sent))
 		if run.State == rundir.Failed {
 			claim = Note(run.Failure, lang.English)
@@ -72,23 +72,23 @@ func conclusionOf(run *rundir.Run) rundir.Conclusion {
 
 // concludeRate is the conclusion of a sweep without an SLO.
 func concludeRate(run *rundir.Run, a *rundir.Answer) rundir.Conclusion {
-	c := rundir.Conclusion{Claim: cmp.Or(rateOf(run, a, lang.English), sayNoSaturation.In(lang.English)),
+	c := rundir.Conclusion{Claim: cmp.Or(rateSentence(run, a, lang.English), sayNoSaturation.In(lang.English)),
 		Metric: "saturation", Unit: UnitRate}
 	switch a.Kind {
 	case rundir.Unanswerable:
 		c.Verdict, c.MayClaim, c.Metric, c.Unit = rundir.DecisionUndecided, rundir.SupportsNothing, "", ""
 	case rundir.AtLeast:
-		numbers(&c, rundir.Over(a.Rate.Value()), a.Low, a.High)
+		setNumbers(&c, rundir.Over(a.Rate.Value()), a.Low, a.High)
 	default:
-		numbers(&c, a.Rate, a.Low, a.High)
+		setNumbers(&c, a.Rate, a.Low, a.High)
 	}
 	return c
 }
 
 // concludeSLO is the conclusion of a sweep with an SLO.
 func concludeSLO(run *rundir.Run, p *rundir.AnswerPromise) rundir.Conclusion {
-	c := rundir.Conclusion{Claim: Meets(run, lang.English), Metric: "slo_rate", Unit: UnitRate}
-	numbers(&c, p.Rate, p.Low, p.High)
+	c := rundir.Conclusion{Claim: SLOSentence(run, lang.English), Metric: "slo_rate", Unit: UnitRate}
+	setNumbers(&c, p.Rate, p.Low, p.High)
 	switch {
 	case p.Met():
 		c.Verdict = rundir.DecisionMet
@@ -105,8 +105,8 @@ func concludeSLO(run *rundir.Run, p *rundir.AnswerPromise) rundir.Conclusion {
 
 // concludeUsers is the conclusion of a sweep by users.
 func concludeUsers(run *rundir.Run, u *rundir.Carried) rundir.Conclusion {
-	c := rundir.Conclusion{Claim: carried(run, u, lang.English)[0], Metric: unitUsers, Unit: unitUsers}
-	numbers(&c, u.Users, u.Low, u.High)
+	c := rundir.Conclusion{Claim: capacitySentences(run, u, lang.English)[0], Metric: unitUsers, Unit: unitUsers}
+	setNumbers(&c, u.Users, u.Low, u.High)
 	switch {
 	case u.Verdict == rundir.Broken && u.Users.IsZero():
 		return rundir.Conclusion{Verdict: rundir.DecisionMissed, Claim: c.Claim, MayClaim: rundir.SupportsSLO}
@@ -118,8 +118,8 @@ func concludeUsers(run *rundir.Run, u *rundir.Carried) rundir.Conclusion {
 	return c
 }
 
-// numbers sets the numbers of a conclusion, and what they support.
-func numbers(c *rundir.Conclusion, value, low, high rundir.Number) {
+// setNumbers sets the numbers of a conclusion, and what they support.
+func setNumbers(c *rundir.Conclusion, value, low, high rundir.Number) {
 	switch {
 	case value.Bound():
 		c.Verdict, c.MayClaim, c.Low = rundir.DecisionBounded, rundir.SupportsBound, rundir.Exactly(value.Value())
@@ -138,8 +138,8 @@ func numbers(c *rundir.Conclusion, value, low, high rundir.Number) {
 // of its only row. Published rows may show a saturation rate.
 func concludeRows(run *rundir.Run) rundir.Conclusion {
 	if sat := run.Saturation; run.Source != nil && sat != nil {
-		c := rundir.Conclusion{Claim: saturatesByRows(sat, lang.English), Metric: "saturation", Unit: UnitRate}
-		numbers(&c, sat.Rate, sat.Low, sat.High)
+		c := rundir.Conclusion{Claim: publishedSaturation(sat, lang.English), Metric: "saturation", Unit: UnitRate}
+		setNumbers(&c, sat.Rate, sat.Low, sat.High)
 		return c
 	}
 	rows := AllStages(run)
@@ -151,7 +151,7 @@ func concludeRows(run *rundir.Run) rundir.Conclusion {
 	}
 	switch {
 	case worst != nil:
-		c := rundir.Conclusion{Verdict: severity(worst).decision(), Claim: rowPromise(worst, lang.English),
+		c := rundir.Conclusion{Verdict: severity(worst).decision(), Claim: rowSLO(worst, lang.English),
 			MayClaim: rundir.SupportsSLO}
 		if c.Verdict == rundir.DecisionUndecided {
 			c.MayClaim = rundir.SupportsNothing
@@ -160,7 +160,7 @@ func concludeRows(run *rundir.Run) rundir.Conclusion {
 	case len(rows) == 1 && rows[0].Stage.Invalid.IsZero():
 		c := rundir.Conclusion{Claim: strings.Join(StageFacts(rows[0].Stage, lang.English), ", "), Metric: "completed",
 			Unit: UnitRate}
-		numbers(&c, CompletedCell(rows[0].Stage), rundir.Number{}, rundir.Number{})
+		setNumbers(&c, Completed(rows[0].Stage), rundir.Number{}, rundir.Number{})
 		return c
 	case len(rows) == 0:
 		return rundir.Conclusion{Verdict: rundir.DecisionUndecided, Claim: sayNoRows.In(lang.English),
@@ -170,11 +170,11 @@ func concludeRows(run *rundir.Run) rundir.Conclusion {
 		MayClaim: rundir.SupportsValue}
 }
 
-// severe is how far a stage is from its objectives: the worst stage decides for the run.
-type severe int
+// severityLevel is how far a stage is from its objectives: the worst stage decides for the run.
+type severityLevel int
 
 // severity is as in the exit code: a stage that is invalid decides nothing in its favour.
-func severity(s *rundir.Stage) severe {
+func severity(s *rundir.Stage) severityLevel {
 	switch {
 	case s.Goodput.Verdict == rundir.Broken:
 		return 2
@@ -184,7 +184,7 @@ func severity(s *rundir.Stage) severe {
 	return 0
 }
 
-func (s severe) decision() rundir.Decision {
+func (s severityLevel) decision() rundir.Decision {
 	return []rundir.Decision{rundir.DecisionMet, rundir.DecisionUndecided, rundir.DecisionMissed}[s]
 }
 
@@ -198,7 +198,7 @@ func reasons(run *rundir.Run) []note.Note {
 	if run.SLO != nil {
 		all = append(all, run.SLO.Reason)
 	}
-	if why, ok := whyNoAnswer(run); ok {
+	if why, ok := noAnswerReason(run); ok {
 		all = append(all, why)
 	}
 	if a := saturation.AnswerOf(run); a != nil {
@@ -211,22 +211,22 @@ func reasons(run *rundir.Run) []note.Note {
 	return all
 }
 
-// advised is the advice of a sentence: a flag and its value.
-var advised = regexp.MustCompile(`(?:Run it again with|:) (--[a-z-]+) ([0-9]\w*)`)
+// advicePattern is the advice of a sentence: a flag and its value.
+var advicePattern = regexp.MustCompile(`(?:Run it again with|:) (--[a-z-]+) ([0-9]\w*)`)
 
 // nextCommand returns the run's command with the flag that the run's sentences advise; empty where they advise none.
 func nextCommand(run *rundir.Run) string {
 	for _, s := range Answer(run, lang.English) {
-		if m := advised.FindStringSubmatch(s); m != nil && len(run.Command.Args) > 0 {
-			return Again(run, m[1], m[2])
+		if m := advicePattern.FindStringSubmatch(s); m != nil && len(run.Command.Args) > 0 {
+			return RepeatCommand(run, m[1], m[2])
 		}
 	}
 	return ""
 }
 
-// Again returns the command of a run with another value of a flag, and without its directory, which exists; empty where
-// the command is not known.
-func Again(run *rundir.Run, flag, value string) string {
+// RepeatCommand returns the command of a run with another value of a flag, and without its directory, which exists;
+// empty where the command is not known.
+func RepeatCommand(run *rundir.Run, flag, value string) string {
 	args := slices.Clone(run.Command.Args)
 	if len(args) == 0 {
 		return ""
@@ -253,13 +253,13 @@ func Again(run *rundir.Run, flag, value string) string {
 func CommandLine(args []string) string {
 	words := make([]string, len(args))
 	for i, a := range args {
-		words[i] = quoted(a)
+		words[i] = shellQuote(a)
 	}
 	return strings.Join(words, " ")
 }
 
-// quoted is an argument as a POSIX shell takes it.
-func quoted(a string) string {
+// shellQuote is an argument as a POSIX shell takes it.
+func shellQuote(a string) string {
 	if a != "" && !strings.ContainsFunc(a, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+",
 			r))

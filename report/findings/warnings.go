@@ -16,7 +16,7 @@ import (
 
 // Legend explains the marks that tables show, and only those.
 func Legend(tables ...table.Table) []lang.Text {
-	shown := table.Marks(tables...)
+	marks := table.Marks(tables...)
 	var lines []lang.Text
 	for _, e := range []struct {
 		mark string
@@ -24,7 +24,7 @@ func Legend(tables ...table.Table) []lang.Text {
 	}{
 		{table.MarkBound, legendBound}, {table.MarkUnsupported, legendUnsupported},
 	} {
-		if strings.Contains(shown, e.mark) {
+		if strings.Contains(marks, e.mark) {
 			lines = append(lines, e.say.Text())
 		}
 	}
@@ -38,33 +38,64 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 		say   string
 		check func(*rundir.Stage, lang.Lang) string
 	}{
-		{warnInvalid.In(l, ClientRemedy.In(l)), invalid},
+		{warnInvalid.In(l, ClientRemedy.In(l)), clientLimit},
 		{WarnLength.In(l), func(s *rundir.Stage, l lang.Lang) string { return wrongLengths(run, s, l) }},
-		{warnSource.In(l), source}, {warnChunk.In(l), divided}, {warnChunkWhole.In(l), undivided},
-		{warnDue.In(l), fromDue}, {warnCached.In(l), cached},
+		{warnSource.In(l), tokenSource}, {warnChunk.In(l), dividedChunks}, {warnChunkWhole.In(l), undividedChunks},
+		{warnDue.In(l), dueTTFT}, {warnCached.In(l), cachedPrompt},
 	}
 	var lines []string
 	spoiled := slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return !s.Invalid.IsZero() })
 	if !run.Client.Valid && spoiled && run.State == rundir.Complete {
 		lines = append(lines, clientWarning(run, l)+lang.Stop.In(l))
 	}
-	if line := moreDone(run, l); line != "" {
+	if line := fasterStages(run, l); line != "" {
 		lines = append(lines, line)
 	}
-	if line := speculates(run, l); line != "" {
+	if line := speculationWarning(run, l); line != "" {
 		lines = append(lines, line)
 	}
 	for _, c := range checks {
-		about := perRow(run, l, func(s *rundir.Stage) string { return c.check(s, l) })
+		about := groupRows(run, l, func(s *rundir.Stage) string { return c.check(s, l) })
 		if about != "" {
 			lines = append(lines, c.say+lang.Colon.In(l)+about+lang.Stop.In(l))
 		}
 	}
-	return append(append(lines, noted(run, l, func(n note.Note) bool { return !remarked(n) })...), ofStages(run, l)...)
+	notes := runNotes(run, l, func(n note.Note) bool { return !isRemark(n) })
+	return slices.Concat(lines, notes, stageWarnings(run, l))
 }
 
-// speculates warns of speculative decoding where the acceptance measured here is not that of real answers.
-func speculates(run *rundir.Run, l lang.Lang) string {
+// noiseFactor is the factor by which a stage must have completed more than the answer to be worth a sentence: single
+// stages differ by a few per cent besides their own noise.
+const noiseFactor = 1.02
+
+// fasterStages names the stages that completed more than the saturation rate and its interval, as the table shows them.
+// Where the server changed meanwhile, nothing is returned.
+func fasterStages(run *rundir.Run, l lang.Lang) string {
+	a := saturation.AnswerOf(run)
+	if a == nil || !a.Rate.Known() || !a.High.Known() || len(a.Cautions) > 0 {
+		return ""
+	}
+	var rows []string
+	for _, r := range AllStages(run) {
+		s := r.Stage
+		counts := s.Role != rundir.WarmUp && IsComplete(s) && s.Invalid.IsZero()
+		if counts && s.Progress.Low.Known() && s.Progress.Low.Value() > noiseFactor*a.High.Value() {
+			rows = append(rows, table.Clean(StageName(s))+
+				lang.InParens.In(l, sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))))
+		}
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	say := sayMoreDone
+	if a.Kind == rundir.Sustains {
+		say = sayMoreLooped
+	}
+	return say.In(l, lang.Number(a.High, lang.Estimate(a.Low, a.High)), strings.Join(rows, lang.ListComma.In(l)))
+}
+
+// speculationWarning warns of speculative decoding where the acceptance measured here is not that of real answers.
+func speculationWarning(run *rundir.Run, l lang.Lang) string {
 	w := &run.Workload
 	say := saySpeculatesWords
 	switch {
@@ -82,8 +113,8 @@ func speculates(run *rundir.Run, l lang.Lang) string {
 	return say.In(l)
 }
 
-// remarked reports whether a note tells what was done, and is no reason to doubt a number.
-func remarked(n note.Note) bool {
+// isRemark reports whether a note tells what was done, and is no reason to doubt a number.
+func isRemark(n note.Note) bool {
 	return slices.Contains([]string{
 		"client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "run.resumed",
 		"server.cache-emptied",
@@ -93,23 +124,23 @@ func remarked(n note.Note) bool {
 	}, n.Code)
 }
 
-// noted are the notes that the run itself wrote down, as far as they are asked for.
-func noted(run *rundir.Run, l lang.Lang, wanted func(note.Note) bool) []string {
-	var told []note.Note
-	said := saturation.AnswerOf(run)
-	answered := run.Saturation == nil && run.State == rundir.Complete // the answer says why there is none
+// runNotes are the notes that the run itself wrote down, as far as they are asked for.
+func runNotes(run *rundir.Run, l lang.Lang, keep func(note.Note) bool) []string {
+	var notes []note.Note
+	answer := saturation.AnswerOf(run)
+	noAnswer := run.Saturation == nil && run.State == rundir.Complete // the answer says why there is none
 	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
-		if answered && isWhyNoAnswer(n) || said != nil && slices.ContainsFunc(said.Cautions, n.Equal) {
+		if noAnswer && isNoAnswerNote(n) || answer != nil && slices.ContainsFunc(answer.Cautions, n.Equal) {
 			continue
 		}
-		told = append(told, n)
+		notes = append(notes, n)
 	}
 	if run.Grades != nil {
-		told = append(told, run.Grades.Notes...)
+		notes = append(notes, run.Grades.Notes...)
 	}
 	var lines []string
-	for _, n := range told {
-		if line := Note(n, l); line != "" && wanted(n) && !slices.Contains(lines, line) {
+	for _, n := range notes {
+		if line := Note(n, l); line != "" && keep(n) && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
@@ -126,43 +157,43 @@ const (
 	cachedShare     = 0.1  // of the prompt: a chat template is cached by any server
 )
 
-// perRow gathers what a check says of each stage, rows of which it says the same together.
-func perRow(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) string {
+// groupRows gathers what a check says of each stage, rows of which it says the same together.
+func groupRows(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) string {
 	rows := map[string][]string{}
 	var order []string
 	for _, r := range AllStages(run) {
-		said := check(r.Stage)
-		if said == "" {
+		text := check(r.Stage)
+		if text == "" {
 			continue
 		}
-		if rows[said] == nil {
-			order = append(order, said)
+		if rows[text] == nil {
+			order = append(order, text)
 		}
-		rows[said] = append(rows[said], StageName(r.Stage))
+		rows[text] = append(rows[text], StageName(r.Stage))
 	}
 	var parts []string
-	for _, said := range order {
-		parts = append(parts, rowNames(rows[said], run, l)+lang.InParens.In(l, said))
+	for _, text := range order {
+		parts = append(parts, rowNames(rows[text], run, l)+lang.InParens.In(l, text))
 	}
 	return strings.Join(parts, lang.Semicolon.In(l))
 }
 
-// manyRows is the number of rows from which on a warning names the first of them only.
-const manyRows = 7
+// manyRowNames is the number of rows from which on a warning names the first of them only.
+const manyRowNames = 7
 
 // rowNames returns the names of stages, the first three of many, or "every row".
 func rowNames(names []string, run *rundir.Run, l lang.Lang) string {
 	if len(names) > 1 && len(names) == len(run.Stages) {
 		return everyRow.In(l)
 	}
-	if len(names) >= manyRows {
+	if len(names) >= manyRowNames {
 		return otherRows.In(l, strings.Join(names[:3], lang.ListComma.In(l)), len(names)-3)
 	}
 	return strings.Join(names, lang.ListComma.In(l))
 }
 
-// invalid returns why the client was the limit, from the run's note.
-func invalid(s *rundir.Stage, l lang.Lang) string {
+// clientLimit returns why the client was the limit, from the run's note.
+func clientLimit(s *rundir.Stage, l lang.Lang) string {
 	if s.Invalid.IsZero() || measure.Accident(s.Invalid) { // of that the row has a warning
 		return ""
 	}
@@ -194,11 +225,11 @@ func wrongLengths(run *rundir.Run, s *rundir.Stage, l lang.Lang) string {
 			asked, got = append(asked, st.AskedTokens), append(got, st.OutputTokens.Mean)
 		}
 	}
-	return detailLength.In(l, reach(asked), reach(got))
+	return detailLength.In(l, numberRange(asked), numberRange(got))
 }
 
-// reach returns the lowest and the highest of some numbers, or the one that they are.
-func reach(all []rundir.Number) string {
+// numberRange returns the lowest and the highest of some numbers, or one where they are equal.
+func numberRange(all []rundir.Number) string {
 	byValue := func(a, b rundir.Number) int { return cmp.Compare(a.Value(), b.Value()) }
 	low := lang.Number(slices.MinFunc(all, byValue), lang.Short)
 	high := lang.Number(slices.MaxFunc(all, byValue), lang.Short)
@@ -208,8 +239,8 @@ func reach(all []rundir.Number) string {
 	return low + "-" + high
 }
 
-// source returns who counted the tokens, where it was not the server.
-func source(s *rundir.Stage, l lang.Lang) string {
+// tokenSource returns who counted the tokens, where it was not the server.
+func tokenSource(s *rundir.Stage, l lang.Lang) string {
 	switch s.TokenSource {
 	case "", "server":
 		return ""
@@ -223,29 +254,29 @@ func source(s *rundir.Stage, l lang.Lang) string {
 	return s.TokenSource
 }
 
-// chunks returns how many tokens a chunk has, where it is more than one.
-func chunks(s *rundir.Stage, l lang.Lang) string {
+// packedChunks returns how many tokens a chunk has, where it is more than one.
+func packedChunks(s *rundir.Stage, l lang.Lang) string {
 	if k := s.TokensPerChunk; k.Known() && k.Value() > packedFrom {
 		return detailChunk.In(l, lang.Number(k, lang.Short))
 	}
 	return ""
 }
 
-// divided returns what chunks does where the gaps before chunks were divided among their tokens, since the server tells
-// how many each holds.
-func divided(s *rundir.Stage, l lang.Lang) string {
+// dividedChunks returns packedChunks where the gaps before chunks were divided among their tokens, since the server
+// tells how many each holds.
+func dividedChunks(s *rundir.Stage, l lang.Lang) string {
 	if !isDivided(s) {
 		return ""
 	}
-	return chunks(s, l)
+	return packedChunks(s, l)
 }
 
-// undivided returns what chunks does where the gap before a chunk counts as one.
-func undivided(s *rundir.Stage, l lang.Lang) string {
+// undividedChunks returns packedChunks where the gap before a chunk counts as one.
+func undividedChunks(s *rundir.Stage, l lang.Lang) string {
 	if isDivided(s) {
 		return ""
 	}
-	return chunks(s, l)
+	return packedChunks(s, l)
 }
 
 // isDivided reports whether the times between tokens differ from those between chunks.
@@ -255,8 +286,8 @@ func isDivided(s *rundir.Stage) bool {
 	return !gap.Known() || !itl.Known() || math.Abs(gap.Value()-itl.Value()) > same*gap.Value()
 }
 
-// fromDue compares the first token counted from due with that counted from sent.
-func fromDue(s *rundir.Stage, l lang.Lang) string {
+// dueTTFT compares the first token counted from due with that counted from sent.
+func dueTTFT(s *rundir.Stage, l lang.Lang) string {
 	due, sent := s.TTFTDue.P99, s.TTFT.P99
 	if measure.Accident(s.Invalid) || !due.Known() || !sent.Known() ||
 		math.Abs(due.Value()-sent.Value()) <= max(lateFrom, lateShare*sent.Value()) {
@@ -265,9 +296,9 @@ func fromDue(s *rundir.Stage, l lang.Lang) string {
 	return detailDue.In(l, lang.Time(due), lang.Time(sent))
 }
 
-// cached returns how much of the prompts was in the server's cache, where it is more than a chat template and the parts
-// that the prompts share by order, which the columns of hits tell.
-func cached(s *rundir.Stage, l lang.Lang) string {
+// cachedPrompt returns how much of the prompts was in the server's cache, where it is more than a chat template and the
+// parts that the prompts share by order, which the columns of hits tell.
+func cachedPrompt(s *rundir.Stage, l lang.Lang) string {
 	had, all := s.CachedTokens, s.PromptTokens.Mean
 	if s.Sessions != nil { // of conversations that is what was asked for, and their columns tell it
 		return ""

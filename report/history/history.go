@@ -1,5 +1,5 @@
-// Package history finds what has changed from run to run: of each configuration and metric it makes a series, with its
-// steps and drifts.
+// Package history finds what has changed from run to run: it makes a series of each metric of each configuration, with
+// its steps and drifts. The statistics are in package stats.
 package history
 
 import (
@@ -42,14 +42,14 @@ type Series struct {
 	Points        []Point  `json:"points"`
 	Changes       []Change `json:"changes,omitempty"`
 	// Spread is the standard deviation between runs without a change, relative to the value; absent of fewer than
-	// [fewest] runs.
+	// [minSpreadRuns] runs.
 	Spread rundir.Number `json:"spread,omitzero"`
 	// Needed is the number of runs on either side that a test at the 5 % level shows 5 % with in four of five cases;
 	// absent where Spread is.
 	Needed int `json:"runs_for_5_percent,omitempty"`
 
-	title   lang.Text
-	between stats.Spread
+	title     lang.Text
+	runSpread stats.Spread
 }
 
 // Point is the value of a run.
@@ -75,8 +75,8 @@ type Change struct {
 	key string
 }
 
-// fewest is the number of runs from which on a spread between them is told.
-const fewest = 4
+// minSpreadRuns is the number of runs from which on a spread between them is told.
+const minSpreadRuns = 4
 
 // Of returns the history of runs. Alarms is the rate of false alarms over all series together.
 func Of(setups []setup.Setup, alarms float64) (*History, error) {
@@ -100,7 +100,7 @@ func Of(setups []setup.Setup, alarms float64) (*History, error) {
 			len(ordered), strings.Join(compare.AtRun(), ", "))
 	}
 	for i := range h.Series {
-		h.Series[i].judge(alarms / float64(len(h.Series)))
+		h.Series[i].findChanges(alarms / float64(len(h.Series)))
 	}
 	return h, nil
 }
@@ -113,13 +113,13 @@ func (h *History) Spread(of *setup.Setup, key string) stats.Spread {
 	if i < 0 {
 		return stats.Spread{}
 	}
-	return h.Series[i].between
+	return h.Series[i].runSpread
 }
 
 // add adds the metrics of a run to their series.
 func (h *History) add(s *setup.Setup) {
 	title := compare.Configuration(s.Run)
-	for _, m := range metricsOf(s) {
+	for _, m := range seriesMetrics(s) {
 		i := slices.IndexFunc(h.Series, func(o Series) bool { return o.Key == m.Key && o.Configuration == title.EN })
 		if i < 0 {
 			i = len(h.Series)
@@ -130,9 +130,9 @@ func (h *History) add(s *setup.Setup) {
 	}
 }
 
-// metricsOf returns the metrics of a run that make series: those of a comparison for a sweep, else those of each of its
-// stages. A value that is a bound, or not above 0, is none.
-func metricsOf(s *setup.Setup) (all []compare.Metric) {
+// seriesMetrics returns the metrics of a run that make series: those of a comparison for a sweep, else those of each of
+// its stages. A value that is a bound, or not above 0, is none.
+func seriesMetrics(s *setup.Setup) (all []compare.Metric) {
 	if s.Run.Plan.Kind == rundir.KindSweep {
 		m := compare.Measure(s)
 		for _, key := range compare.Keys() {
@@ -152,8 +152,8 @@ func metricsOf(s *setup.Setup) (all []compare.Metric) {
 	return slices.DeleteFunc(all, func(m compare.Metric) bool { return !m.Value.Known() || m.Value.Value() <= 0 })
 }
 
-// judge finds the changes of a series.
-func (s *Series) judge(level float64) {
+// findChanges finds the changes of a series.
+func (s *Series) findChanges(level float64) {
 	y := make([]float64, len(s.Points)) // logarithms: differences are ratios
 	for i, p := range s.Points {
 		y[i] = math.Log(p.Value.Value())
@@ -167,13 +167,13 @@ func (s *Series) judge(level float64) {
 			Better: (c.Size > 0) == compare.RisesWell(s.Key), key: s.Key,
 		})
 	}
-	if len(y) < fewest {
+	if len(y) < minSpreadRuns {
 		return
 	}
-	const seen, level95, power = 0.05, 0.05, 0.8
-	s.Spread, s.between = ratio(spread.Deviation), spread
-	between := stats.Spread{Deviation: math.Sqrt2 * spread.Deviation, DF: spread.DF} // of the difference of two runs
-	s.Needed = max(1, int(math.Ceil(between.Needed(math.Log1p(seen), level95, power))))
+	const detected, level95, power = 0.05, 0.05, 0.8
+	s.Spread, s.runSpread = ratio(spread.Deviation), spread
+	difference := stats.Spread{Deviation: math.Sqrt2 * spread.Deviation, DF: spread.DF} // of the difference of two runs
+	s.Needed = max(1, int(math.Ceil(difference.Needed(math.Log1p(detected), level95, power))))
 }
 
 // latest returns the last change: a step back ends an earlier one.
@@ -184,13 +184,13 @@ func (s *Series) latest() (Change, bool) {
 	return s.Changes[len(s.Changes)-1], true
 }
 
-// Worse returns in English what has become worse: the last change of each series; with onlyNew where the latest run has
-// shown it.
-func (h *History) Worse(onlyNew bool) (all []string) {
+// Regressions returns in English what has become worse: the last change of each series; with onlyNew where the latest
+// run has shown it.
+func (h *History) Regressions(onlyNew bool) (all []string) {
 	for i := range h.Series {
 		s := &h.Series[i]
 		if c, ok := s.latest(); ok && !c.Better && (!onlyNew || c.Found == len(s.Points)-1) {
-			all = append(all, s.says(c, lang.English))
+			all = append(all, s.changeSentence(c, lang.English))
 		}
 	}
 	return all

@@ -60,7 +60,7 @@ func TestNoOtherSeries(t *testing.T) {
 }
 
 // A step in one metric is found, dated and attributed to its commits, in both languages; the other series are quiet.
-func TestAStepIsFound(t *testing.T) {
+func TestStep(t *testing.T) {
 	h := of(t, nights(40, 0.01, func(i int) float64 {
 		if i >= 34 {
 			return 1.06
@@ -88,8 +88,8 @@ func TestAStepIsFound(t *testing.T) {
 		t.Errorf("%+v", s.Changes)
 	}
 	// it was found two or three nights later, and not by the latest run
-	if len(h.Worse(false)) != 1 || len(h.Worse(true)) != 0 {
-		t.Errorf("worse: %q, new: %q", h.Worse(false), h.Worse(true))
+	if len(h.Regressions(false)) != 1 || len(h.Regressions(true)) != 0 {
+		t.Errorf("worse: %q, new: %q", h.Regressions(false), h.Regressions(true))
 	}
 	var b bytes.Buffer
 	for _, l := range lang.All() {
@@ -107,7 +107,7 @@ func TestAStepIsFound(t *testing.T) {
 }
 
 // The run that completes the evidence is the one that --fail-new fails.
-func TestNewIsTheLatestRun(t *testing.T) {
+func TestRegressionsOfLatestRun(t *testing.T) {
 	for n := 35; n < 40; n++ {
 		h := of(t, nights(n, 0.01, func(i int) float64 {
 			if i >= 34 {
@@ -115,7 +115,7 @@ func TestNewIsTheLatestRun(t *testing.T) {
 			}
 			return 1
 		}))
-		if len(h.Worse(true)) == 1 {
+		if len(h.Regressions(true)) == 1 {
 			return
 		}
 	}
@@ -123,12 +123,12 @@ func TestNewIsTheLatestRun(t *testing.T) {
 }
 
 // A history without a change says so, and what it could have seen.
-func TestQuiet(t *testing.T) {
+func TestNoChange(t *testing.T) {
 	h := of(t, nights(40, 0.02, func(int) float64 { return 1 }))
 	if got := h.Answer(); len(got) != 1 || got[0].EN != "none of the 3 series changed." {
 		t.Errorf("%v", got)
 	}
-	if got := h.Sees().EN; !strings.HasPrefix(got, "A difference of 5 % in ") {
+	if got := h.RequiredRuns().EN; !strings.HasPrefix(got, "A difference of 5 % in ") {
 		t.Error(got)
 	}
 	for _, s := range h.Series {
@@ -139,15 +139,15 @@ func TestQuiet(t *testing.T) {
 			t.Errorf("%s: %d runs needed", s.Key, s.Needed)
 		}
 	}
-	if len(h.Worse(false)) > 0 {
-		t.Error(h.Worse(false))
+	if len(h.Regressions(false)) > 0 {
+		t.Error(h.Regressions(false))
 	}
 }
 
 // Three runs do not tell the spread between runs: what they could show is n/a.
-func TestTooFewToTell(t *testing.T) {
+func TestTooFewRuns(t *testing.T) {
 	h := of(t, nights(3, 0.02, func(int) float64 { return 1 }))
-	if got := h.Sees().EN; !strings.Contains(got, "from 4 runs") {
+	if got := h.RequiredRuns().EN; !strings.Contains(got, "from 4 runs") {
 		t.Error(got)
 	}
 	for _, row := range h.Noise().Table.Rows {
@@ -158,7 +158,7 @@ func TestTooFewToTell(t *testing.T) {
 }
 
 // Runs of which no two are alike have no history.
-func TestNothingAlike(t *testing.T) {
+func TestNoCommonConfiguration(t *testing.T) {
 	all := nights(2, 0, func(int) float64 { return 1 })
 	all[0].Run.Labels.GPU = "A100"
 	if _, err := Of(setup.Load(all), DefaultAlarms); err == nil || !strings.Contains(err.Error(), "same configuration") {

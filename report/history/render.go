@@ -22,7 +22,7 @@ func (h *History) Answer() []lang.Text {
 		for i := range h.Series {
 			s := &h.Series[i]
 			if c, ok := s.latest(); ok {
-				all = append(all, s.says(c, l)+lang.Stop.In(l))
+				all = append(all, s.changeSentence(c, l)+lang.Stop.In(l))
 			} else {
 				same++
 			}
@@ -37,8 +37,8 @@ func (h *History) Answer() []lang.Text {
 	})
 }
 
-// says returns a change in words, without a stop.
-func (s *Series) says(c Change, l lang.Lang) string {
+// changeSentence returns a change in words, without a stop.
+func (s *Series) changeSentence(c Change, l lang.Lang) string {
 	say, from, to := sayStep, &s.Points[c.Before], &s.Points[c.From]
 	if c.Drift {
 		say, to = sayDrift, &s.Points[c.To]
@@ -47,17 +47,17 @@ func (s *Series) says(c Change, l lang.Lang) string {
 	if from.Commit != "" && to.Commit != "" {
 		commits = sayCommits.In(l, table.Clean(from.Commit), table.Clean(to.Commit))
 	}
-	between := [2]string{day(from.At, to.At, l), day(to.At, from.At, l)}
-	low, high := size(c.Low), size(c.High)
+	days := [2]string{day(from.At, to.At, l), day(to.At, from.At, l)}
+	low, high := percentSize(c.Low), percentSize(c.High)
 	if c.Ratio.Value() < 0 {
 		low, high = high, low
 	}
 	metric, of := table.Clean(s.metric().In(l)), table.Clean(s.title.In(l))
-	return say.In(l, metric, of, size(c.Ratio), c.direction().In(l), low, high, between[0], between[1], commits)
+	return say.In(l, metric, of, percentSize(c.Ratio), c.direction().In(l), low, high, days[0], days[1], commits)
 }
 
-// size returns the size of a ratio in per cent, without a sign where the whole interval is on one side.
-func size(n rundir.Number) string {
+// percentSize returns the size of a ratio in per cent, without a sign where the whole interval is on one side.
+func percentSize(n rundir.Number) string {
 	v := 100 * math.Abs(n.Value())
 	if v < 10 {
 		return strconv.FormatFloat(v, 'f', 1, 64)
@@ -101,9 +101,6 @@ func (s *Series) cell(v rundir.Number) table.Cell {
 	return print(v)
 }
 
-// percent returns the size of a change with its interval.
-func (c *Change) percent() string { return compare.Percent(c.Ratio, c.Low, c.High) }
-
 // day returns the date of a run, with its time where the other run is of the same day.
 func day(at, other time.Time, l lang.Lang) string {
 	switch {
@@ -117,10 +114,10 @@ func day(at, other time.Time, l lang.Lang) string {
 
 // Sections returns the history as sections of a report.
 func (h *History) Sections() []table.Section {
-	first := table.Section{Title: titleHistory.Text(h.Runs), Level: 1, Lines: append(h.Answer(), h.Sees())}
+	first := table.Section{Title: titleHistory.Text(h.Runs), Level: 1, Lines: append(h.Answer(), h.RequiredRuns())}
 	first.Notes = append(first.Notes, legendAlarms.Text(strconv.FormatFloat(1/h.Alarms, 'f', -1, 64)))
-	if n := h.short(); n > 0 {
-		first.Notes = append(first.Notes, legendLittle.Text(n, enough))
+	if n := h.countShort(); n > 0 {
+		first.Notes = append(first.Notes, legendLittle.Text(n, minChangeRuns))
 	}
 	all := []table.Section{first}
 	if t := h.changeTable(); len(t.Rows) > 0 {
@@ -135,25 +132,25 @@ func (h *History) Noise() table.Section {
 		Notes: []lang.Text{legendSpread.Text()}}
 }
 
-// Sees returns how many runs a side show a difference of 5 % in the noisiest series, or that there are too few runs to
-// tell.
-func (h *History) Sees() lang.Text {
+// RequiredRuns returns how many runs a side show a difference of 5 % in the noisiest series, or that there are too few
+// runs to tell.
+func (h *History) RequiredRuns() lang.Text {
 	known := slices.DeleteFunc(slices.Clone(h.Series), func(s Series) bool { return s.Needed == 0 })
 	if len(known) == 0 {
-		return sayTooFew.Text(fewest)
+		return sayTooFew.Text(minSpreadRuns)
 	}
 	most := slices.MaxFunc(known, func(a, b Series) int { return cmp.Compare(a.Needed, b.Needed) })
 	return sayNeeds.Text(most.metric(), most.Needed)
 }
 
-// enough is the number of runs from which on a change can be found: the two before and after it, and the spread between
-// runs.
-const enough = 12
+// minChangeRuns is the number of runs from which on a change can be found: the two before and after it, and the spread
+// between runs.
+const minChangeRuns = 12
 
-// short counts the series that have too few runs to find a change.
-func (h *History) short() (n int) {
+// countShort counts the series that have too few runs to find a change.
+func (h *History) countShort() (n int) {
 	for _, s := range h.Series {
-		if len(s.Points) < enough {
+		if len(s.Points) < minChangeRuns {
 			n++
 		}
 	}
@@ -175,7 +172,7 @@ func (h *History) changeTable() table.Table {
 			}
 			from := s.Points[c.From]
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: s.metric(), Tone: table.Strong}, {Text: lang.Same(c.percent()), Tone: tone},
+				{Text: s.metric(), Tone: table.Strong}, {Text: lang.Same(compare.Percent(c.Ratio, c.Low, c.High)), Tone: tone},
 				{Text: lang.Both(func(l lang.Lang) string { return day(from.At, time.Time{}, l) })},
 				table.Literal(from.Run), {Text: s.title, Long: true},
 			})

@@ -1,5 +1,5 @@
 // Package lang has what all renderings share to put things into words: languages, phrases in all of them, the sentences
-// of notes, and numbers as people read them.
+// of notes, and numbers as people read them. It has no phrases of single packages: those are in their words.go.
 package lang
 
 import (
@@ -72,11 +72,11 @@ func inChinese(format string, args []any) string {
 	if !marked {
 		return s
 	}
-	return withoutSeams(s)
+	return removeSeams(s)
 }
 
-// withoutSeams takes out the seams, and the blanks there between two Chinese characters.
-func withoutSeams(s string) string {
+// removeSeams takes out the seams, and the blanks there between two Chinese characters.
+func removeSeams(s string) string {
 	s = afterArgument.ReplaceAllString(beforeArgument.ReplaceAllString(s, "$1$2"), "$1$2")
 	return strings.ReplaceAll(s, seam, "")
 }

@@ -62,6 +62,7 @@ func Clock(seconds float64) string {
 	return fmt.Sprintf("%02d:%02d", t/60, t%60)
 }
 
+// Absent is the text of a number that does not exist.
 const Absent = "n/a"
 
 // Printer returns the digits of a number. A lower bound is rounded down, so that what is printed is a lower bound too.

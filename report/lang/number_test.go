@@ -3,9 +3,11 @@ package lang
 import (
 	"strconv"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -46,4 +48,55 @@ func TestBoundsHold(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Thousands are set apart in large numbers, and in nothing that only looks like one.
+func TestGrouped(t *testing.T) {
+	for s, want := range map[string]string{
+		"9999": "9999", "10000": "10,000", "1234567.25": "1,234,567.25", "> 20000": "> 20,000", "12345?": "12,345?",
+		"0.123456": "0.123456", "n/a": "n/a", "": "",
+		"127.0.0.1:18101": "127.0.0.1:18101", "asynchronous@12345": "asynchronous@12345", "12000 - 13000": "12000 - 13000",
+		"12345 ms": "12,345 ms", "1 - 12345": "1 - 12345",
+	} {
+		if got := Grouped(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
+// A number of a damaged file has no hundreds of digits.
+func TestHugeNumbers(t *testing.T) {
+	for _, print := range []Printer{Short, Rate, Tenths, Fixed(2)} {
+		if s := Number(rundir.Exactly(1e308), print); s != "1.00e+308" {
+			t.Errorf("%q", s)
+		}
+	}
+}
+
+func TestFlagValue(t *testing.T) {
+	for seconds, want := range map[float64]string{0.2: "1s", 45: "45s", 90: "1m30s", 480: "8m", 600: "10m", 3600: "1h",
+		5400: "1h30m", 4210: "1h10m10s"} {
+		got := FlagValue(seconds)
+		if d, err := time.ParseDuration(got); got != want || err != nil || d.Seconds() < seconds {
+			t.Errorf("%v s: %q, want %q (%v)", seconds, got, want, err)
+		}
+	}
+}
+
+// TestSpans checks that the length of a plan is words in a text, and the value of a flag in a command.
+func TestSpans(t *testing.T) {
+	w := Words{"test": Say("{left:span}: --budget {left:flag}", "{left:span}：--budget {left:flag}")}
+	for _, c := range []struct {
+		seconds float64
+		en, zh  string
+	}{
+		{9.2, "10 s: --budget 10s", "10 秒：--budget 10s"},
+		{150, "3 min: --budget 2m30s", "3 分钟：--budget 2m30s"},
+		{9000, "2.5 h: --budget 2h30m", "2.5 小时：--budget 2h30m"},
+	} {
+		n := note.Note{Code: "test", Args: map[string]any{"left": c.seconds}}
+		if en, zh := w.Say(n, English), w.Say(n, Chinese); en != c.en || zh != c.zh {
+			t.Errorf("%v s: %q, %q", c.seconds, en, zh)
+		}
+	}
 }

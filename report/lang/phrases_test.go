@@ -5,20 +5,31 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"unicode"
 )
 
 // phrase is a call of lang.Say in the source.
 type phrase struct{ where, en, zh string }
 
-// phrases reads all calls of lang.Say with two literals out of the source.
-func phrases(t *testing.T) (all []phrase) {
+// phrases returns all calls of lang.Say with two literals in the source.
+func phrases(t *testing.T) []phrase {
+	all, err := readPhrases()
+	if err != nil || len(all) < 500 {
+		t.Fatalf("%d phrases found: %v", len(all), err)
+	}
+	return all
+}
+
+var readPhrases = sync.OnceValues(func() (all []phrase, err error) {
 	for _, root := range []string{"..", "../../cmd"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -30,7 +41,7 @@ func phrases(t *testing.T) (all []phrase) {
 				return err
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 2 && said(call.Fun) {
+				if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 2 && isSay(call.Fun) {
 					all = append(all, phrase{files.Position(call.Pos()).String(), text(call.Args[0]), text(call.Args[1])})
 				}
 				return true
@@ -38,16 +49,13 @@ func phrases(t *testing.T) (all []phrase) {
 			return nil
 		})
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
-	if len(all) < 500 {
-		t.Fatalf("only %d phrases found", len(all))
-	}
-	return all
-}
+	return all, nil
+})
 
-func said(f ast.Expr) bool {
+func isSay(f ast.Expr) bool {
 	switch f := f.(type) {
 	case *ast.Ident:
 		return f.Name == "Say"
@@ -70,15 +78,13 @@ func text(e ast.Expr) string {
 	return "%s"
 }
 
-// slips are mistakes that a slip of a hand or of a replacement leaves in Chinese text.
-func slips() map[string]*regexp.Regexp {
-	return map[string]*regexp.Regexp{
-		"a blank between two Chinese characters":      regexp.MustCompile(`\p{Han} +\p{Han}`),
-		"an ASCII comma beside a Chinese character":   regexp.MustCompile(`\p{Han}[,;?!]|[,;] ?\p{Han}`),
-		"a blank beside a full-width punctuation":     regexp.MustCompile(`[，。；：、（“] +[^ |]|[^ |>*#-] +[，。；：、（）”]`),
-		"two full-width punctuation marks in a row":   regexp.MustCompile(`[，。；：、][，。；：、]`),
-		"an ASCII full stop after Chinese characters": regexp.MustCompile(`\p{Han}\.(\s|$)`),
-	}
+// typos are mistakes that typing or replacing leaves in Chinese text.
+var typos = map[string]*regexp.Regexp{
+	"a blank between two Chinese characters":      regexp.MustCompile(`\p{Han} +\p{Han}`),
+	"an ASCII comma beside a Chinese character":   regexp.MustCompile(`\p{Han}[,;?!]|[,;] ?\p{Han}`),
+	"a blank beside a full-width punctuation":     regexp.MustCompile(`[，。；：、（“] +[^ |]|[^ |>*#-] +[，。；：、（）”]`),
+	"two full-width punctuation marks in a row":   regexp.MustCompile(`[，。；：、][，。；：、]`),
+	"an ASCII full stop after Chinese characters": regexp.MustCompile(`\p{Han}\.(\s|$)`),
 }
 
 // repeated returns a Chinese character that occurs more than twice in a row, or a word of two or more that is there
@@ -86,14 +92,14 @@ func slips() map[string]*regexp.Regexp {
 func repeated(s string) string {
 	r := []rune(s)
 	for i := range r {
-		if !regexp.MustCompile(`^\p{Han}$`).MatchString(string(r[i])) {
+		if !unicode.Is(unicode.Han, r[i]) {
 			continue
 		}
 		if i+2 < len(r) && r[i] == r[i+1] && r[i] == r[i+2] {
 			return string(r[i : i+3])
 		}
 		for n := 2; i+2*n <= len(r); n++ {
-			if word := string(r[i : i+n]); word == string(r[i+n:i+2*n]) && regexp.MustCompile(`^\p{Han}+$`).MatchString(word) {
+			if word := string(r[i : i+n]); word == string(r[i+n:i+2*n]) && hanWord.MatchString(word) {
 				return word + word
 			}
 		}
@@ -101,13 +107,15 @@ func repeated(s string) string {
 	return ""
 }
 
-func check(t *testing.T, where, zh string) {
+var hanWord = regexp.MustCompile(`^\p{Han}+$`)
+
+func checkTypos(t *testing.T, where, zh string) {
 	t.Helper()
 	if again := repeated(zh); again != "" {
 		t.Errorf("%s: %s\n%s", where, again, zh)
 	}
-	for what, slip := range slips() {
-		if found := slip.FindString(zh); found != "" {
+	for what, typo := range typos {
+		if found := typo.FindString(zh); found != "" {
 			t.Errorf("%s: %s: %q\n%s", where, what, found, zh)
 		}
 	}
@@ -133,7 +141,7 @@ func arguments(format string) (used []int) {
 }
 
 // TestPhrases checks that each phrase of the source says something in Chinese, with the same arguments, and without
-// slips in Chinese.
+// typos in Chinese.
 func TestPhrases(t *testing.T) {
 	for _, p := range phrases(t) {
 		if strings.TrimSpace(p.en) != "" && p.zh == "" {
@@ -144,48 +152,43 @@ func TestPhrases(t *testing.T) {
 		} else if len(a) == 0 && strings.Contains(p.en+p.zh, "%%") {
 			t.Errorf("%s: without arguments a phrase is no format: %%%% is printed as it stands\n%s\n%s", p.where, p.en, p.zh)
 		}
-		check(t, p.where, p.zh)
+		checkTypos(t, p.where, p.zh)
 	}
 }
 
-// TestWordsStandInOneFile checks that the words of a package stand in its words.go; those of audit's rules stand beside
-// their rules.
-func TestWordsStandInOneFile(t *testing.T) {
+// TestPhrasesStandInWordsFiles checks that the phrases of a package are in its words.go, or in files named words_*.go;
+// those of audit's rules are with their rules.
+func TestPhrasesStandInWordsFiles(t *testing.T) {
 	for _, p := range phrases(t) {
 		file, _, _ := strings.Cut(filepath.ToSlash(p.where), ":")
-		if base := filepath.Base(file); base != "words.go" && file != "../audit/rules.go" {
+		if base := filepath.Base(file); base != "words.go" && !strings.HasPrefix(base, "words_") && file != "../audit/rules.go" {
 			t.Errorf("%s: %s", p.where, p.en)
 		}
 	}
 }
 
-// TestREADMEHasNoSlips looks at the Chinese README.
-func TestREADMEHasNoSlips(t *testing.T) {
+// TestREADMEHasNoTypos looks at the Chinese README.
+func TestREADMEHasNoTypos(t *testing.T) {
 	const page = "../../cmd/llmsweep/manual/README.zh.md"
 	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, line := range strings.Split(string(b), "\n") {
-		check(t, page+":"+strconv.Itoa(i+1), line)
+		checkTypos(t, page+":"+strconv.Itoa(i+1), line)
 	}
 }
 
-// TestSlipsAreSeen gives the checks texts with slips.
-func TestSlipsAreSeen(t *testing.T) {
+// TestTypos gives the checks texts with typos.
+func TestTypos(t *testing.T) {
 	for _, s := range []string{"处理器核核核核", "本机本机的处理器"} {
 		if repeated(s) == "" {
 			t.Errorf("%s passes", s)
 		}
 	}
 	for _, s := range []string{"并发 时", "第 2 行,和", "输出 （每秒）", "完成。，再", "结束."} {
-		if !slices.ContainsFunc(slices.Collect(func(yield func(*regexp.Regexp) bool) {
-			for _, slip := range slips() {
-				if !yield(slip) {
-					return
-				}
-			}
-		}), func(slip *regexp.Regexp) bool { return slip.MatchString(s) }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(typos)),
+			func(typo *regexp.Regexp) bool { return typo.MatchString(s) }) {
 			t.Errorf("%s passes", s)
 		}
 	}

@@ -114,7 +114,7 @@ func (f *filler) fill(text string) string {
 		return v
 	})
 	if f.l == Chinese {
-		return withoutSeams(text)
+		return removeSeams(text)
 	}
 	return text
 }
@@ -131,9 +131,9 @@ func (f *filler) value(name, format string) string {
 		case "metric":
 			return Metric(v, f.l)
 		}
-		return Row(v)
+		return StageName(v)
 	case []string:
-		return Row(strings.Join(v, ListComma.In(f.l)))
+		return StageName(strings.Join(v, ListComma.In(f.l)))
 	case []note.Note:
 		var parts []string
 		for _, n := range v {

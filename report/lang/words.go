@@ -45,9 +45,9 @@ var (
 // NotCounted stands in place of the verdict of a stage in which the client was the limit. No stage has it in run.json.
 const NotCounted rundir.Verdict = "not counted"
 
-// Row returns the name of a stage as people see it: run.json calls a stage of Poisson arrivals poisson@1.57, published
-// tables call it asynchronous@1.57. Text that holds such names, or none, is treated alike.
-func Row(name string) string { return strings.ReplaceAll(name, "poisson@", "asynchronous@") }
+// StageName returns the name of a stage as people see it: run.json calls a stage of Poisson arrivals poisson@1.57,
+// published tables call it asynchronous@1.57. Text that holds such names, or none, is treated alike.
+func StageName(name string) string { return strings.ReplaceAll(name, "poisson@", "asynchronous@") }
 
 // Verdict returns a verdict in words, and - for none.
 func Verdict(v rundir.Verdict, l Lang) string {
@@ -81,4 +81,17 @@ func metricNames() map[string]Phrase {
 		"rates.completed":     Say("requests per second", "每秒请求数"),
 		"tokens_per_s.output": Say("output tokens per second", "每秒输出 token 数"),
 	}
+}
+
+// Metric returns the name of a metric by its key in run.json, such as ttft_s.mean; the key where it has no name.
+func Metric(key string, l Lang) string {
+	names := metricNames()
+	if p, ok := names[key]; ok {
+		return p.In(l)
+	}
+	dist, _, _ := strings.Cut(key, ".")
+	if p, ok := names[dist]; ok {
+		return p.In(l)
+	}
+	return key
 }

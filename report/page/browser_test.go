@@ -49,13 +49,8 @@ func browser(t *testing.T) context.Context {
 	case testing.Short() || os.Getenv("LLMSWEEP_BROWSER") == "" && os.Getenv("CI") == "":
 		t.Skip("LLMSWEEP_BROWSER is not set: pages are not tested in a browser")
 	}
-	options := append(
-		slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.ExecPath(path),
-		chromedp.NoSandbox,
-		chromedp.WindowSize(1280, 1000),
-		chromedp.Flag("hide-scrollbars", false),
-	)
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path),
+		chromedp.NoSandbox, chromedp.WindowSize(1280, 1000), chromedp.Flag("hide-scrollbars", false))
 	allocated, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(allocated)
@@ -82,7 +77,7 @@ type user struct {
 	path string
 }
 
-// open writes a page to a file, and opens it.
+// openPage writes a page to a file, and opens it.
 func openPage(t *testing.T, ctx context.Context, name string, b []byte) user {
 	t.Helper()
 	dir := os.Getenv("LLMSWEEP_PAGES")
@@ -136,9 +131,9 @@ func (u user) point(figure, variant string, row int, series string) (x, y float6
 func TestReadingARun(t *testing.T) {
 	ctx := browser(t)
 	run := openReal(t)
-	v := newView(run)
+	v := newRunPage(run)
 	var b strings.Builder
-	if err := Run(&b, run, real, WriteOptions{}); err != nil {
+	if err := Run(&b, run, realRun, WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	u := openPage(t, ctx, "run", []byte(b.String()))
@@ -193,29 +188,21 @@ func TestReadingARun(t *testing.T) {
 	u.stage(s, at)
 	u.do(
 		chromedp.Evaluate(
-			`document.querySelector('#t-ttft').closest(".numbers").querySelector(".copy[data-as=csv]").click()`,
-			nil,
-		),
+			`document.querySelector('#t-ttft').closest(".numbers").querySelector(".copy[data-as=csv]").click()`, nil),
 	)
-	if got := u.ask(
-		`window.copied`,
-	); !strings.Contains(got, findings.StageName(s)+",") ||
+	if got := u.ask(`window.copied`); !strings.Contains(got, findings.StageName(s)+",") ||
 		!strings.Contains(got, lang.Time(s.TTFT.P90)) {
 		t.Errorf("copied as CSV: %s", got)
 	}
 	u.do(chromedp.Evaluate(`document.getElementById("lang").click()`, nil))
 	if got := u.ask(
-		`document.documentElement.lang + document.querySelector("h2:not(.hidden)").innerText`,
-	); got != "zh结论" {
+		`document.documentElement.lang + document.querySelector("h2:not(.hidden)").innerText`); got != "zh结论" {
 		t.Errorf("in Chinese: %s", got)
 	}
 	u.do(chromedp.Reload())
 	if got := u.ask(
 		`document.documentElement.lang + document.querySelector("#ttft .plot[data-v=log]").hidden + document.getElementById("stage").value`,
-	); got != fmt.Sprintf(
-		"zhtrues%d",
-		at+1,
-	) {
+	); got != fmt.Sprintf("zhtrues%d", at+1) {
 		t.Errorf("after loading the same address again: %s", got)
 	}
 	u.audit()
@@ -237,16 +224,13 @@ func (u user) stage(s *rundir.Stage, at int) {
 	if got := u.ask(
 		fmt.Sprintf(
 			`getComputedStyle(document.getElementById("s%d")).display + document.querySelectorAll(".panel.on").length`,
-			at+1,
-		),
+			at+1),
 	); got != "block1" {
 		u.Errorf("the stage is not shown alone: %s", got)
 	}
 	u.do(
 		chromedp.Evaluate(
-			fmt.Sprintf(`[...document.querySelectorAll("#s%d button.behind[data-m=ttft]")].pop().click()`, at+1),
-			nil,
-		),
+			fmt.Sprintf(`[...document.querySelectorAll("#s%d button.behind[data-m=ttft]")].pop().click()`, at+1), nil),
 	)
 	limit, _ := json.Number(u.ask(fmt.Sprintf(`[...document.querySelectorAll("#s%d button.behind[data-m=ttft]")].pop().dataset.at`, at+1))).
 		Float64()
@@ -295,7 +279,7 @@ func TestLanguageOfTheBrowser(t *testing.T) {
 // A reader filters an index, and chooses which runs are drawn; the address keeps it.
 func TestReadingAnIndex(t *testing.T) {
 	ctx := browser(t)
-	u := openPage(t, ctx, "index", severalPages(t)["index"])
+	u := openPage(t, ctx, "index", otherPages(t)["index"])
 	u.do(
 		chromedp.Evaluate(
 			`(function () { var f = document.getElementById("f-engine"); f.value = "llama.cpp"; f.dispatchEvent(new Event("change", {bubbles: true})); })()`,
@@ -329,7 +313,7 @@ func TestReadingAnIndex(t *testing.T) {
 // Pages of a choice and of a comparison are sound.
 func TestReadingAChoice(t *testing.T) {
 	ctx := browser(t)
-	pages := severalPages(t)
+	pages := otherPages(t)
 	u := openPage(t, ctx, "choice", pages["choice"])
 	u.audit()
 	u.pictures("choice")
@@ -347,7 +331,7 @@ func TestReadingOtherRuns(t *testing.T) {
 		o    WriteOptions
 	}{{"replicas", replicatedRun(t), WriteOptions{}}, {"going-on", openReal(t), WriteOptions{Live: "1"}}} {
 		var b bytes.Buffer
-		if err := Run(&b, c.run, real, c.o); err != nil {
+		if err := Run(&b, c.run, realRun, c.o); err != nil {
 			t.Fatal(err)
 		}
 		u := openPage(t, ctx, c.name, b.Bytes())
@@ -367,7 +351,7 @@ func TestReadingALivePage(t *testing.T) {
 			run.Warnings = nil
 		}
 		var b bytes.Buffer
-		if err := Run(&b, run, real, WriteOptions{Live: strconv.Itoa(i + 1)}); err != nil {
+		if err := Run(&b, run, realRun, WriteOptions{Live: strconv.Itoa(i + 1)}); err != nil {
 			t.Fatal(err)
 		}
 		pages[i] = b.Bytes()
@@ -381,21 +365,15 @@ func TestReadingALivePage(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	u := user{t, ctx, ""}
-	u.do(
-		emulation.SetDeviceMetricsOverride(1280, 900, 1, false),
-		chromedp.Navigate(server.URL+"/#lang=zh&theme=dark"),
-		chromedp.Evaluate(`document.getElementById("rows").scrollIntoView({ behavior: "instant" })`, nil),
-	)
+	u.do(emulation.SetDeviceMetricsOverride(1280, 900, 1, false), chromedp.Navigate(server.URL+"/#lang=zh&theme=dark"),
+		chromedp.Evaluate(`document.getElementById("rows").scrollIntoView({ behavior: "instant" })`, nil))
 	place := `Math.round(document.getElementById("rows").getBoundingClientRect().top) + 0` // + 0: -0 is no JSON
 	before := u.ask(place)
 	ended.Store(1)
 	for again := false; !again; { // the page may be going away while it is asked; the test's time limit ends this
 		if err := chromedp.Run(
 			ctx,
-			chromedp.Evaluate(
-				`document.documentElement.dataset.live === "2" && document.readyState === "complete"`,
-				&again,
-			),
+			chromedp.Evaluate(`document.documentElement.dataset.live === "2" && document.readyState === "complete"`, &again),
 		); err != nil &&
 			ctx.Err() != nil {
 			t.Fatal(err)
@@ -473,12 +451,8 @@ func (u user) pictures(name string) {
 			chromedp.Reload(),
 		)
 		if got := u.ask(`document.documentElement.scrollWidth <= innerWidth`); got != "true" {
-			u.Errorf(
-				"%s, %d pixels: the page is wider than the screen: %s",
-				name,
-				p.width,
-				u.ask(`document.documentElement.scrollWidth`),
-			)
+			u.Errorf("%s, %d pixels: the page is wider than the screen: %s", name, p.width,
+				u.ask(`document.documentElement.scrollWidth`))
 		}
 		u.do(chromedp.FullScreenshot(&b, 100))
 		keep(p.name+".png", b)

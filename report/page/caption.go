@@ -12,7 +12,7 @@ import (
 // Caption returns what a drawing of a run shows, in words: its axes, their units, and what is read from it. It is empty
 // for a drawing over time.
 func Caption(name string, run *rundir.Run, l lang.Lang) string {
-	for _, f := range NewView(run).byLoad() {
+	for _, f := range NewView(run).loadFigures() {
 		if f.Name == name {
 			return f.Caption.In(l)
 		}
@@ -20,14 +20,14 @@ func Caption(name string, run *rundir.Run, l lang.Lang) string {
 	return ""
 }
 
-// against puts the axes of a drawing into words.
-func against(y, x lang.Text) lang.Text {
+// axesCaption puts the axes of a drawing into words.
+func axesCaption(y, x lang.Text) lang.Text {
 	t := sayAgainst.Text(y, x)
 	return lang.Text{EN: strings.ToUpper(t.EN[:1]) + t.EN[1:], ZH: t.ZH}
 }
 
-// axis puts the y axis of a quantity into words, with the unit and what is drawn of it.
-func (q *quantity) axisInWords() lang.Text {
+// axisText puts the y axis of a quantity into words, with the unit and what is drawn of it.
+func (q *quantity) axisText() lang.Text {
 	if q.metric == "" {
 		return q.axis.Label
 	}
@@ -38,8 +38,8 @@ func (q *quantity) axisInWords() lang.Text {
 	return q.axis.Label.Plus(lang.Same(" ")).Plus(lang.Joined(names, lang.ListComma)).Plus(unitSeconds.Text())
 }
 
-// reading is what the answer of a run says of a quantity; empty where it says nothing.
-func (v *View) reading(q *quantity) lang.Text {
+// answerText is what the answer of a run says of a quantity; empty where it says nothing.
+func (v *View) answerText(q *quantity) lang.Text {
 	a := saturation.AnswerOf(v.Run)
 	if draw.AnswerNumber(a) == "" || a.Carried != nil || !v.Open {
 		return lang.Text{}
@@ -60,5 +60,5 @@ func (v *View) reading(q *quantity) lang.Text {
 
 // caption is what the drawing of a quantity shows.
 func (v *View) caption(q *quantity) lang.Text {
-	return against(q.axisInWords(), v.Axis().Label).Plus(v.reading(q)).Plus(lang.Stop.Text())
+	return axesCaption(q.axisText(), v.Axis().Label).Plus(v.answerText(q)).Plus(lang.Stop.Text())
 }

@@ -20,7 +20,7 @@ func TestChineseIsWhole(t *testing.T) {
 	cut := openReal(t)
 	cut.State, cut.Stages[2].State = rundir.Interrupted, rundir.Interrupted
 	for _, r := range []*rundir.Run{run, cut, {State: rundir.Failed}} {
-		found := spans.FindAllStringSubmatch(write(t, r, real).text, -1)
+		found := spans.FindAllStringSubmatch(writeRun(t, r, realRun).text, -1)
 		if len(found) < 20 {
 			t.Errorf("%d texts are in Chinese", len(found))
 		}

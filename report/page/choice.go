@@ -14,8 +14,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// wanted are the terms of the SLO, as a reader writes them.
-func wanted(o choose.Options) []string {
+// sloTerms are the terms of the SLO, as a reader writes them.
+func sloTerms(o choose.Options) []string {
 	var all []string
 	for _, t := range o.Terms {
 		all = append(all, t.String())
@@ -24,29 +24,23 @@ func wanted(o choose.Options) []string {
 }
 
 // Choose writes the page of a choice. sections returns all that is said and tabled about it.
-func Choose(
-	w io.Writer,
-	choices []choose.Choice,
-	setups []setup.Setup,
-	o choose.Options,
-	sections []table.Section,
-	po WriteOptions,
-) error {
-	d := &Document{Title: titleChoice.Text(o.Demand.Text()), Subtitle: lang.Same(strings.Join(wanted(o), ", "))}
+func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose.Options, sections []table.Section,
+	po WriteOptions) error {
+	d := &Document{Title: titleChoice.Text(o.Demand.Text()), Subtitle: lang.Same(strings.Join(sloTerms(o), ", "))}
 	for i := range choices {
-		own := ranked(&choices[i], setups)
+		own := rankSetups(&choices[i], setups)
 		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o))
 		if len(own) > 0 {
-			d.Sections = append(d.Sections, togetherSection(i, own, o.Prices, titleTogetherOf.Text(choices[i].Model)))
+			d.Sections = append(d.Sections, overlaySection(i, own, o.Prices, titleTogetherOf.Text(choices[i].Model)))
 		}
 	}
 	d.Sections = append(d.Sections, FromSections("part", sections)...)
 	return WriteHTML(w, d, po)
 }
 
-// ranked are the setups of a choice, those that meet the demand first and in their order, so that the numbers in
+// rankSetups are the setups of a choice, those that meet the demand first and in their order, so that the numbers in
 // drawings are ranks.
-func ranked(c *choose.Choice, setups []setup.Setup) []setup.Setup {
+func rankSetups(c *choose.Choice, setups []setup.Setup) []setup.Setup {
 	own := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != c.Model })
 	rank := func(s setup.Setup) int {
 		at := slices.IndexFunc(c.Ranked, func(k choose.Candidate) bool { return k.Name == s.Name })
@@ -77,13 +71,8 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 			h.Unit = unitHour.Text(c.Money(k.Hour))
 		}
 		h.Sentence = lang.Both(func(l lang.Lang) string {
-			return sentenceChoice.In(
-				l,
-				choose.Replicas(k.Replicas).In(l),
-				k.Takes().In(l),
-				o.Demand.Text().In(l),
-				strings.Join(c.SLO, ", "),
-			)
+			return sentenceChoice.In(l, choose.Replicas(k.Replicas).In(l), k.Takes().In(l), o.Demand.Text().In(l),
+				strings.Join(c.SLO, ", "))
 		})
 		for _, also := range c.Beside() {
 			h.Sentence = h.Sentence.Plus(lang.Text{EN: " "}).Plus(also)
@@ -122,23 +111,18 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 		label = axisHour.Text()
 	}
 	title := titleCost.Text()
-	panel := draw.Panel{Y: draw.Axis{Label: label, Format: draw.Number}, Height: 220}
-	t := &Grid{
-		Name: "t-" + name,
-		Table: table.Table{
-			Title: title,
-			Columns: []table.Column{
-				{Head: headRun.Text(), Left: true},
-				{Head: headUpTo.Text(o.Demand.Unit())},
-				{Head: headReplicas.Text()},
-				{Head: label},
-			},
-		},
+	plot := costPlot{
+		panel: draw.Panel{Y: draw.Axis{Label: label, Format: draw.Number}, Height: 220},
+		table: &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{
+			{Head: headRun.Text(), Left: true}, {Head: headUpTo.Text(o.Demand.Unit())}, {Head: headReplicas.Text()},
+			{Head: label},
+		}}},
+		priced: c.Priced, headroom: o.Headroom, demand: reach * o.Demand.Amount,
 	}
 	var labels []string
-	names := namesOf(setups)
-	called := distinct(names)
-	short := lineNames(called) // the numbers are those of the other drawings of the page
+	names := setupNames(setups)
+	parts := distinctParts(names)
+	short := lineNames(parts) // the numbers are those of the other drawings of the page
 	// places are those of what is drawn, which give its label and its colour in all drawings of the page.
 	var places []int
 	for i := range c.Ranked[:min(len(c.Ranked), most)] {
@@ -148,38 +132,27 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	var missing []string
 	for i := range setups {
 		if !slices.Contains(places, i) {
-			missing = append(missing, called[i])
+			missing = append(missing, parts[i])
 		}
 	}
 	for i := range labels {
-		k := &c.Ranked[i]
-		line := draw.Series{
-			Key:    "k" + strconv.Itoa(i),
-			Name:   lang.Same(labels[i]),
-			Colour: places[i],
-			Style:  draw.Path,
-			Dashed: places[i] >= draw.Colours,
-		}
-		if costSteps(&line, t, k, called[places[i]], c.Priced, o.Headroom, reach*o.Demand.Amount) {
-			panel.Series = append(panel.Series, line)
-		}
+		line := draw.Series{Key: "k" + strconv.Itoa(i), Name: lang.Same(labels[i]), Colour: places[i], Style: draw.Path,
+			Dashed: places[i] >= draw.Colours}
+		plot.add(line, &c.Ranked[i], parts[places[i]])
 	}
-	caption := against(label, axisDemand.Text(o.Demand.Unit())).Plus(lang.Stop.Text())
+	caption := axesCaption(label, axisDemand.Text(o.Demand.Unit())).Plus(lang.Stop.Text())
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
 		Caption: caption,
 		X:       draw.Axis{Label: axisDemand.Text(o.Demand.Unit()), Format: draw.Number},
-		Panels:  []draw.Panel{panel},
+		Panels:  []draw.Panel{plot.panel},
 	}
 	fig.Marks = []draw.Mark{{Text: tagDemand.Text(o.Demand.Text()), At: o.Demand.Amount}}
 	if e := c.BreakEven; e != nil {
 		for _, at := range []rundir.Number{e.Below, e.Above} {
-			if at.Known() && at.Value() < reach*o.Demand.Amount {
-				fig.Marks = append(
-					fig.Marks,
-					draw.Mark{Text: tagEven.Text(lang.Short(at.Value(), false)), At: at.Value()},
-				)
+			if at.Known() && at.Value() < plot.demand {
+				fig.Marks = append(fig.Marks, draw.Mark{Text: tagEven.Text(lang.Short(at.Value(), false)), At: at.Value()})
 			}
 		}
 	}
@@ -189,58 +162,49 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 		Caption:  caption,
 		Note:     noteCost.Text(),
 		Variants: PlotVariants(fig, false, false),
-		Table:    t,
+		Table:    plot.table,
 	}
 	if len(missing) > 0 {
 		f.Note = f.Note.Plus(noteCostMissing.Text(strings.Join(missing, ", "), most))
 	}
-	for i, button := range buttonNames(called) {
-		if button != called[i] { // the list of numbers stands below
-			button += " " + called[i]
+	for i, button := range buttonNames(parts) {
+		if button != parts[i] { // the list of numbers stands below
+			button += " " + parts[i]
 		}
-		place := slices.Index(places, i)
-		if place < 0 {
-			continue
+		if place := slices.Index(places, i); place >= 0 {
+			f.Switches = append(f.Switches, newSwitch("k"+strconv.Itoa(place), button, i))
 		}
-		f.Switches = append(
-			f.Switches,
-			Switch{
-				Key:    "k" + strconv.Itoa(place),
-				Text:   lang.Same(button),
-				Colour: i % draw.Colours,
-				Dashed: i >= draw.Colours,
-			},
-		)
 	}
 	return f, true
 }
 
-// costSteps draws the costs of a configuration up to a demand, and lists the first in the table. It reports whether it
-// serves any.
-func costSteps(line *draw.Series, t *Grid, k *choose.Candidate, name string, priced bool, headroom, upTo float64) bool {
+// costPlot draws the costs of configurations up to a demand, and lists the first steps of each in a table.
+type costPlot struct {
+	panel    draw.Panel
+	table    *Grid
+	priced   bool    // else a cost is a number of GPUs
+	headroom float64 // share of the capacity that is left free
+	demand   float64 // the highest
+}
+
+// add adds a configuration whose points line gets; nothing where it serves no demand.
+func (p *costPlot) add(line draw.Series, k *choose.Candidate, name string) {
 	const most, listed = 400, 12 // replicas
-	supply := k.Carries / float64(k.Replicas) * (1 - headroom)
+	supply := k.Carries / float64(k.Replicas) * (1 - p.headroom)
 	if !(supply > 0) {
-		return false
+		return
 	}
-	for n := 1; float64(n-1)*supply < upTo && n <= most; n++ {
+	for n := 1; float64(n-1)*supply < p.demand && n <= most; n++ {
 		cost := float64(n * max(k.Labels.GPUs, 1))
-		if priced {
+		if p.priced {
 			cost *= k.Price
 		}
-		end := min(float64(n)*supply, upTo)
+		end := min(float64(n)*supply, p.demand)
 		line.Points = append(line.Points, draw.Point{X: float64(n-1) * supply, Y: cost}, draw.Point{X: end, Y: cost})
 		if n <= listed {
-			t.Rows = append(
-				t.Rows,
-				[]table.Cell{
-					table.Literal(name),
-					table.Number(rundir.Exactly(float64(n)*supply), "", lang.Short),
-					table.Literal(strconv.Itoa(n)),
-					table.Number(rundir.Exactly(cost), "", lang.Short),
-				},
-			)
+			p.table.Add(table.Literal(name), table.Number(rundir.Exactly(float64(n)*supply), "", lang.Short),
+				table.Literal(strconv.Itoa(n)), table.Number(rundir.Exactly(cost), "", lang.Short))
 		}
 	}
-	return true
+	p.panel.Series = append(p.panel.Series, line)
 }

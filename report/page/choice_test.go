@@ -27,14 +27,12 @@ func publishedSetups(t testing.TB) []setup.Setup {
 	for i := range doc.Runs {
 		inputs = append(inputs, setup.Input{Path: file, Run: &doc.Runs[i]})
 	}
-	return slices.DeleteFunc(
-		setup.Load(inputs),
-		func(s setup.Setup) bool { return setup.Model(s.Run) != "Qwen2-7B-Instruct" },
-	)
+	return slices.DeleteFunc(setup.Load(inputs),
+		func(s setup.Setup) bool { return setup.Model(s.Run) != "Qwen2-7B-Instruct" })
 }
 
-// wish is what the tests ask for.
-func wish(t testing.TB) choose.Options {
+// chooseOptions is what the tests ask for.
+func chooseOptions(t testing.TB) choose.Options {
 	terms, err := slo.ParseAll([]string{"itl:mean<50ms", "ttft:mean<200ms"})
 	if err != nil {
 		t.Fatal(err)
@@ -49,13 +47,13 @@ func wish(t testing.TB) choose.Options {
 
 // Pages of several runs are sound, and name what they show.
 func TestPagesOfSeveral(t *testing.T) {
-	for name, p := range severalPages(t) {
-		t.Run(name, func(t *testing.T) { check(t, parse(t, p)) })
+	for name, p := range otherPages(t) {
+		t.Run(name, func(t *testing.T) { checkPage(t, parse(t, p)) })
 	}
 }
 
-// severalPages are a page of each kind but that of a run.
-func severalPages(t *testing.T) map[string][]byte {
+// otherPages are a page of each kind but that of a run.
+func otherPages(t *testing.T) map[string][]byte {
 	t.Helper()
 	pages := map[string][]byte{}
 	put := func(name string, write func(b *bytes.Buffer) error) {
@@ -75,7 +73,7 @@ func severalPages(t *testing.T) map[string][]byte {
 		inputs = append(inputs, Input{run, path})
 	}
 	put("index", func(b *bytes.Buffer) error { return Runs(b, inputs, WriteOptions{}) })
-	setups, o := publishedSetups(t), wish(t)
+	setups, o := publishedSetups(t), chooseOptions(t)
 	choices, err := choose.Of(setups, o)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +94,7 @@ func severalPages(t *testing.T) map[string][]byte {
 // Intervals are explained where some are drawn: the published document has none.
 func TestIntervalsAreExplained(t *testing.T) {
 	explained := func(page string) bool { return strings.Contains(page, pageUncertain.In("en")) }
-	if p := severalPages(t); explained(string(p["compare"])) || !explained(string(p["index"])) {
+	if p := otherPages(t); explained(string(p["compare"])) || !explained(string(p["index"])) {
 		t.Error("a page explains intervals that it does not draw, or does not explain those that it draws")
 	}
 }
@@ -109,7 +107,7 @@ func TestNamesOfAnIndex(t *testing.T) {
 		{[]string{"x", "y"}, []string{"x", "y"}}, {[]string{"/x", "y"}, []string{"/x", "y"}},
 		{[]string{"runs/x"}, []string{"x"}},
 	} {
-		if got := withoutDirectory(c.paths); !slices.Equal(got, c.want) {
+		if got := trimCommonDir(c.paths); !slices.Equal(got, c.want) {
 			t.Errorf("%q are called %q, want %q", c.paths, got, c.want)
 		}
 	}
@@ -117,7 +115,7 @@ func TestNamesOfAnIndex(t *testing.T) {
 
 // Rows that the audit calls impossible are in no drawing, and only rows that a choice rests on are on the Pareto front:
 // the published document has a TTFT of 1090 s, and bursts beside its arrival rates.
-func TestDrawingsKeepToTheAudit(t *testing.T) {
+func TestImpossibleRowsNotDrawn(t *testing.T) {
 	setups := publishedSetups(t)
 	impossible := 0
 	for i := range setups {
@@ -130,7 +128,7 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 	if impossible < 1 {
 		t.Fatalf("the document has %d impossible rows", impossible)
 	}
-	all := newTogether(setups, namesOf(setups), "").figures()
+	all := newOverlay(setups, setupNames(setups), "").figures()
 	told := 0
 	for _, f := range all {
 		if strings.Contains(f.Note.EN, fmt.Sprintf("impossible: %d.", impossible)) {
@@ -146,7 +144,7 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 			}
 		}
 		if f.Name == "speed" {
-			onFront(t, f, setups)
+			checkFront(t, f, setups)
 		}
 		if len(drawn) < 50 {
 			t.Errorf("%s has %d points", f.Name, len(drawn))
@@ -157,8 +155,8 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 	}
 }
 
-// onFront compares the front of a drawing with that of the tables of a choice.
-func onFront(t *testing.T, f FigureBlock, setups []setup.Setup) {
+// checkFront compares the front of a drawing with that of the tables of a choice.
+func checkFront(t *testing.T, f FigureBlock, setups []setup.Setup) {
 	var of []*setup.Setup
 	for i := range setups {
 		of = append(of, &setups[i])

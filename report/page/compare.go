@@ -15,26 +15,24 @@ import (
 
 // Compare writes the page of a comparison of results. sections returns all that is said and tabled about it.
 func Compare(w io.Writer, c *compare.Comparison, setups []setup.Setup, sections []table.Section, o WriteOptions) error {
-	return WriteHTML(w, ofComparison(c, setups, sections), o)
+	return WriteHTML(w, comparisonDocument(c, setups, sections), o)
 }
 
-func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.Section) *Document {
+func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []table.Section) *Document {
 	d := &Document{Title: titleComparison.Text(len(setups)), Subtitle: lang.Same(c.Workload)}
 	answer := Section{ID: "answer", Title: titleAnswer.Text()}
 	parts := slices.Clone(sections)
 	if c.Quoted() { // the table is the answer
 		answer.Blocks, parts = FromSections(answer.ID, parts[:1])[0].Blocks, parts[1:]
 	} else {
-		answer.Blocks = said(c)
+		answer.Blocks = conclusionBlocks(c)
 		parts[0].Lines = nil // the answer has them
 	}
 	var forests []FigureBlock
 	for i, m := range c.Setups {
 		from, all := c.Differences(m.Name)
-		if slices.ContainsFunc(
-			all,
-			func(d compare.Difference) bool { return !d.Low.IsZero() },
-		) { // else the table has all that is known
+		if slices.ContainsFunc(all,
+			func(d compare.Difference) bool { return !d.Low.IsZero() }) { // else the table has all that is known
 			forests = append(forests, forest("forest-"+strconv.Itoa(i), titleForest.Text(m.Name, from), all))
 		}
 	}
@@ -42,25 +40,25 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections []table.
 		answer.Blocks = append(answer.Blocks, Block{Figures: forests})
 	}
 	d.Sections = append(d.Sections, answer)
-	if models := byModel(setups); len(setups) > draw.Colours && len(models) > 1 { // more lines than can be told apart
+	if models := groupByModel(setups); len(setups) > draw.Colours && len(models) > 1 { // more lines than can be told apart
 		for i, own := range models {
-			d.Sections = append(d.Sections, togetherSection(i, own, nil, titleTogetherOf.Text(setup.Model(own[0].Run))))
+			d.Sections = append(d.Sections, overlaySection(i, own, nil, titleTogetherOf.Text(setup.Model(own[0].Run))))
 		}
 	} else {
-		d.Sections = append(d.Sections, togetherSection(0, setups, nil, titleTogether.Text()))
+		d.Sections = append(d.Sections, overlaySection(0, setups, nil, titleTogether.Text()))
 	}
 	d.Sections = append(d.Sections, FromSections("part", parts)...)
 	return d
 }
 
-// said is the answer of a comparison in sentences.
-func said(c *compare.Comparison) (all []Block) {
+// conclusionBlocks is the answer of a comparison in sentences.
+func conclusionBlocks(c *compare.Comparison) (all []Block) {
 	conclusions := c.Answer()
 	if len(conclusions) == 0 {
 		conclusions = []lang.Text{comparedWith.Text(c.Setups[0].Name)}
 	}
-	if careful := c.Cautions(); len(careful) > 0 {
-		all = append(all, Block{Lines: &Lines{Items: careful, Class: "careful"}})
+	if cautions := c.Cautions(); len(cautions) > 0 {
+		all = append(all, Block{Lines: &Lines{Items: cautions, Class: "careful"}})
 	}
 	return append(all, Block{Lines: &Lines{Items: conclusions, Whole: true}})
 }
@@ -119,33 +117,31 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 	}
 }
 
-// togetherSection draws the curves of configurations in the same drawings, the i-th group of a page. Where they are too
+// overlaySection draws the curves of configurations in the same drawings, the i-th group of a page. Where they are too
 // many, each has drawings of its own.
-func togetherSection(i int, setups []setup.Setup, prices choose.Prices, title lang.Text) Section {
+func overlaySection(i int, setups []setup.Setup, prices choose.Prices, title lang.Text) Section {
 	s, suffix := Section{ID: "rates", Title: title, Markers: markersOf(setups)}, ""
 	if i > 0 {
 		suffix = "-" + strconv.Itoa(i+1)
 	}
 	s.ID += suffix
-	names := distinct(namesOf(setups))
+	names := distinctParts(setupNames(setups))
 	s.Blocks = numberedRuns(names)
 	if f, ok := costOfSpeed("cost-speed"+suffix, setups, names, prices); ok {
 		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})
 	}
-	t := newTogether(setups, names, suffix)
-	t.apart = len(setups) > mostLines
+	t := newOverlay(setups, names, suffix)
+	t.split = len(setups) > maxLines
 	s.Blocks = append(s.Blocks, Block{Figures: t.figures()})
 	return s
 }
 
-// byModel returns configurations in groups of one model, in the order in which the models occur.
-func byModel(setups []setup.Setup) [][]setup.Setup {
+// groupByModel returns configurations in groups of one model, in the order in which the models occur.
+func groupByModel(setups []setup.Setup) [][]setup.Setup {
 	var groups [][]setup.Setup
 	for i := range setups {
-		at := slices.IndexFunc(
-			groups,
-			func(g []setup.Setup) bool { return setup.Model(g[0].Run) == setup.Model(setups[i].Run) },
-		)
+		at := slices.IndexFunc(groups,
+			func(g []setup.Setup) bool { return setup.Model(g[0].Run) == setup.Model(setups[i].Run) })
 		if at < 0 {
 			at, groups = len(groups), append(groups, nil)
 		}
@@ -154,8 +150,8 @@ func byModel(setups []setup.Setup) [][]setup.Setup {
 	return groups
 }
 
-// namesOf are the names of configurations.
-func namesOf(setups []setup.Setup) []string {
+// setupNames are the names of configurations.
+func setupNames(setups []setup.Setup) []string {
 	var names []string
 	for i := range setups {
 		names = append(names, setups[i].Name)

@@ -14,9 +14,7 @@ import (
 // A difference that is not shown is not drawn as better or worse.
 func TestForest(t *testing.T) {
 	one := compare.Difference{
-		Name: lang.Same(
-			"ITL",
-		),
+		Name:  lang.Same("ITL"),
 		Text:  "+1 %",
 		Ratio: rundir.Exactly(0.01),
 		Low:   rundir.Exactly(0.005),
@@ -36,7 +34,7 @@ func TestForest(t *testing.T) {
 }
 
 // The answer of two results is their table, and of several what sentences say.
-func TestAnswerOfTwoResults(t *testing.T) {
+func TestComparisonAnswer(t *testing.T) {
 	setups := publishedSetups(t)
 	for n, wantTable := range map[int]bool{2: true, 3: false} {
 		c, err := compare.Of(setups[:n], true)
@@ -44,7 +42,7 @@ func TestAnswerOfTwoResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		sections := c.Report(1)
-		d := ofComparison(c, setups[:n], sections)
+		d := comparisonDocument(c, setups[:n], sections)
 		first := d.Sections[0].Blocks[0]
 		if (first.Table != nil) != wantTable || (first.Lines != nil) == wantTable {
 			t.Fatalf("%d results: %+v", n, first)

@@ -8,17 +8,14 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// marked are the percentiles that a distribution shows.
-func marked() []string { return []string{"p50", "p90", "p99"} }
-
-// leastShare is how far below the median a distribution is drawn. Gaps between chunks that were read together are a few
-// microseconds, which says nothing of the server; drawn, they would leave no room for the rest.
-const leastShare = 100
+// minMedianShare is how far below the median a distribution is drawn. Gaps between chunks that were read together are a
+// few microseconds, which says nothing of the server; drawn, they would leave no room for the rest.
+const minMedianShare = 100
 
 // distribution draws how a metric is distributed, on a logarithmic axis.
 func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[string]any) (FigureBlock, bool) {
-	d, title := distOf(metric, s)
-	bars, below := t.Values[metric].Bars(d.P50.Value() / leastShare)
+	d, title := metricDist(metric, s)
+	bars, below := t.Values[metric].Bars(d.P50.Value() / minMedianShare)
 	if len(bars) == 0 {
 		return FigureBlock{}, false
 	}
@@ -27,10 +24,7 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 	rows := [][]any{}
 	for _, b := range bars {
 		one.Points = append(one.Points, draw.Point{X: b.Low, Y: b.Count})
-		rows = append(
-			rows,
-			[]any{lang.Time(rundir.Exactly(b.Low)), lang.Time(rundir.Exactly(b.High)), math.Round(b.Count)},
-		)
+		rows = append(rows, []any{lang.Time(rundir.Exactly(b.Low)), lang.Time(rundir.Exactly(b.High)), math.Round(b.Count)})
 	}
 	one.Points = append(one.Points, draw.Point{X: bars[len(bars)-1].High, Y: bars[len(bars)-1].Count})
 	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: title, Log: true, Format: draw.Seconds}}
@@ -39,7 +33,7 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 		what = axisGaps.Text()
 	}
 	fig.Panels = []draw.Panel{{Y: draw.Axis{Label: what}, Height: 110, Series: []draw.Series{one}}}
-	for _, p := range marked() {
+	for _, p := range []string{"p50", "p90", "p99"} {
 		n := d.Get(p)
 		if n.IsZero() || n.Value() <= 0 {
 			continue
@@ -55,9 +49,9 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 		Name:     name,
 		Title:    title,
 		Variants: []Variant{{Key: "log", SVG: markup(svg)}},
-		Lazy:     []Lazy{{Name: name + "-bins", Text: pageNumbers.Text()}},
+		Lazy:     []LazyTable{{Name: name + "-bins", Text: pageNumbers.Text()}},
 	}
-	data[name+"-bins"] = map[string]any{"cols": heads(headFrom.Text(), headTo.Text(), headCount.Text()), "rows": rows}
+	data[name+"-bins"] = map[string]any{"cols": tableHeads(headFrom.Text(), headTo.Text(), headCount.Text()), "rows": rows}
 	if h := t.Values[metric]; h.Bounded > 0 {
 		f.Note = noteBounded.Text(lang.Shortest(h.Bounded), lang.Shortest(h.N))
 	}
@@ -67,8 +61,8 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 	return f, true
 }
 
-// distOf returns a distribution of a stage, and what it is called.
-func distOf(metric string, s *rundir.Stage) (*rundir.Dist, lang.Text) {
+// metricDist returns a distribution of a stage, and what it is called.
+func metricDist(metric string, s *rundir.Stage) (*rundir.Dist, lang.Text) {
 	switch metric {
 	case traceTTFT:
 		return &s.TTFT, titleTTFT.Text()

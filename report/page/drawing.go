@@ -22,9 +22,9 @@ const overTimePrefix = "time@"
 // Drawings lists the names of the drawings that a run has, for [Drawing]: "output", "ttft", "itl", "latency", "speed",
 // and "time@STAGE" for each stage with records. dir is the run's directory; empty for none.
 func Drawings(run *rundir.Run, dir string) []string {
-	v := newView(run)
+	v := newRunPage(run)
 	var names []string
-	for _, f := range v.byLoad() {
+	for _, f := range v.loadFigures() {
 		names = append(names, f.Name)
 	}
 	traces, _ := readTrace(dir, run, traceLimits{}) // what cannot be read has no drawing
@@ -36,10 +36,10 @@ func Drawings(run *rundir.Run, dir string) []string {
 	return names
 }
 
-// byLoad are the drawings of all stages.
-func (v *View) byLoad() []FigureBlock {
+// loadFigures are the drawings of all stages.
+func (v *View) loadFigures() []FigureBlock {
 	all := v.Rates()
-	if f, ok := speedPlot("speed", plotAlone(v.Run), nil); ok {
+	if f, ok := speedPlot("speed", setup.Load([]setup.Input{{Run: v.Run}}), nil); ok {
 		all = append(all, f)
 	}
 	return all
@@ -47,7 +47,7 @@ func (v *View) byLoad() []FigureBlock {
 
 // Drawing writes one drawing of a run as an SVG file in one language. The error names the drawings that there are.
 func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang) error {
-	v := newView(run)
+	v := newRunPage(run)
 	if stage, ok := strings.CutPrefix(name, overTimePrefix); ok {
 		traces, err := readTrace(dir, run, overTimeLimits(1))
 		if err != nil {
@@ -55,12 +55,13 @@ func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang)
 		}
 		for _, r := range v.Rows {
 			if t := traces[stage]; t != nil && r.Stage.Name == stage {
-				f := figureOverTime(v.View, "s1", r.Stage, t, map[string]any{})
-				return alone(f.Variants[0].Drawn).Write(w, l)
+				f := timeFigure(v.View, "s1", r.Stage, t, map[string]any{})
+				file := &draw.File{Figures: []*draw.Figure{f.Variants[0].Drawn}}
+				return file.Write(w, l)
 			}
 		}
 	}
-	for _, f := range v.byLoad() {
+	for _, f := range v.loadFigures() {
 		if f.Name == name {
 			fig := f.shown()
 			if len(fig.Spans) > 0 {
@@ -95,25 +96,23 @@ func (v *View) legend(f *draw.Figure) (all []draw.Entry) {
 	return all
 }
 
-func alone(f *draw.Figure) *draw.File { return &draw.File{Figures: []*draw.Figure{f}} }
-
-// Drawn are drawings of configurations of one model, for files beside a document.
-type Drawn struct {
+// FigureFiles are drawings of configurations of one model, for files beside a document.
+type FigureFiles struct {
 	model string
-	together
+	overlay
 }
 
-// NewDrawn returns the drawings of configurations of one model. Their names are shown without it.
-func NewDrawn(model string, setups []setup.Setup) Drawn {
+// NewFigureFiles returns the drawings of configurations of one model. Their names are shown without it.
+func NewFigureFiles(model string, setups []setup.Setup) FigureFiles {
 	var names []string
 	for i := range setups {
 		names = append(names, strings.TrimLeft(strings.TrimPrefix(setups[i].Name, model), "-, ，"))
 	}
-	return Drawn{model, newTogether(setups, names, "")}
+	return FigureFiles{model, newOverlay(setups, names, "")}
 }
 
 // file puts figures beside each other, with a legend of what is in them.
-func (d Drawn) file(figures []*draw.Figure) *draw.File {
+func (d FigureFiles) file(figures []*draw.Figure) *draw.File {
 	f := &draw.File{Title: lang.Same(d.model), Figures: figures}
 	for i, short := range shortNames(d.names) {
 		if short != d.names[i] {
@@ -138,7 +137,7 @@ func (d Drawn) file(figures []*draw.Figure) *draw.File {
 
 // Latency are the times to the first token and between tokens, on average; those of whole requests where nothing was
 // streamed.
-func (d Drawn) Latency() *draw.File {
+func (d FigureFiles) Latency() *draw.File {
 	all := append(d.mean("ttft"), d.mean("itl")...)
 	if len(all) == 0 {
 		all = d.mean("latency")
@@ -148,7 +147,7 @@ func (d Drawn) Latency() *draw.File {
 
 // Throughput is the output with where each configuration saturates, and what a user gets against what the hardware
 // gives.
-func (d Drawn) Throughput() *draw.File {
+func (d FigureFiles) Throughput() *draw.File {
 	all := d.mean("output")
 	for _, f := range all {
 		f.Panels = append(f.Panels, d.saturation())
@@ -160,7 +159,7 @@ func (d Drawn) Throughput() *draw.File {
 }
 
 // mean draws means of one quantity; nothing where no configuration has it.
-func (d Drawn) mean(name string) []*draw.Figure {
+func (d FigureFiles) mean(name string) []*draw.Figure {
 	for _, q := range quantities() {
 		if q.name == name {
 			if f, ok := d.figure(q, q.lines[0]); ok {
@@ -172,7 +171,7 @@ func (d Drawn) mean(name string) []*draw.Figure {
 }
 
 // saturation are the rates at which the configurations saturate, each with its interval.
-func (d Drawn) saturation() draw.Panel {
+func (d FigureFiles) saturation() draw.Panel {
 	p := draw.Panel{Y: draw.Axis{Label: axisSaturation.Text()}}
 	for i, name := range shortNames(d.names) {
 		s := &d.setups[i]
@@ -196,7 +195,7 @@ func (d Drawn) saturation() draw.Panel {
 
 // Cost draws the cost of a million tokens against the time to the first, at the SLO; no figure where fewer than two
 // configurations have a price.
-func (d Drawn) Cost(c *choose.Choice) *draw.File {
+func (d FigureFiles) Cost(c *choose.Choice) *draw.File {
 	point := func(k *choose.Candidate) draw.Point {
 		return draw.Point{X: k.MillionSLO.Value(), Y: k.TTFT.Value(), Title: filepath.Base(k.Where)}
 	}
@@ -204,16 +203,13 @@ func (d Drawn) Cost(c *choose.Choice) *draw.File {
 	for i, name := range shortNames(d.names) {
 		for j := range c.Ranked {
 			if k := &c.Ranked[j]; k.Name == d.setups[i].Name && k.MillionSLO.Known() && k.TTFT.Known() {
-				all = append(
-					all,
-					draw.Series{
-						Key:    k.Name,
-						Name:   lang.Same(name),
-						Colour: i,
-						Style:  draw.Loose,
-						Points: []draw.Point{point(k)},
-					},
-				)
+				all = append(all, draw.Series{
+					Key:    k.Name,
+					Name:   lang.Same(name),
+					Colour: i,
+					Style:  draw.MarkersOnly,
+					Points: []draw.Point{point(k)},
+				})
 			}
 		}
 	}
@@ -227,16 +223,14 @@ func (d Drawn) Cost(c *choose.Choice) *draw.File {
 			}
 		}
 	}
-	return d.file(
-		[]*draw.Figure{
-			{
-				Title:   titleCostTTFT.Text(),
-				Caption: against(axisTTFTMean.Text(), axisMillion.Text()).Plus(lang.Stop.Text()),
-				X:       draw.Axis{Label: axisMillion.Text(), Format: draw.Number},
-				Panels: []draw.Panel{{
-					Y: draw.Axis{Label: axisTTFTMean.Text(), Format: draw.Seconds}, Height: 200, Series: all,
-				}},
-			},
+	return d.file([]*draw.Figure{
+		{
+			Title:   titleCostTTFT.Text(),
+			Caption: axesCaption(axisTTFTMean.Text(), axisMillion.Text()).Plus(lang.Stop.Text()),
+			X:       draw.Axis{Label: axisMillion.Text(), Format: draw.Number},
+			Panels: []draw.Panel{{
+				Y: draw.Axis{Label: axisTTFTMean.Text(), Format: draw.Seconds}, Height: 200, Series: all,
+			}},
 		},
-	)
+	})
 }

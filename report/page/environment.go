@@ -7,9 +7,9 @@ import (
 )
 
 // environment is what is needed to repeat the run.
-func (v *view) environment() Section {
+func (v *runPage) environment() Section {
 	s := Section{ID: "environment", Title: titleEnvironment.Text()}
-	en, zh := findings.EnvironmentOf(v.Run, lang.English), findings.EnvironmentOf(v.Run, lang.Chinese)
+	en, zh := findings.EnvironmentFacts(v.Run, lang.English), findings.EnvironmentFacts(v.Run, lang.Chinese)
 	t := &Grid{
 		Name:  "env",
 		Open:  true,
@@ -24,27 +24,20 @@ func (v *view) environment() Section {
 		if f.Text == again {
 			continue
 		}
-		t.Rows = append(
-			t.Rows,
-			[]table.Cell{
-				{Text: lang.Text{EN: f.Name, ZH: zh[i].Name}},
-				{Text: lang.Text{EN: f.Text, ZH: zh[i].Text}, Long: true},
-			},
-		)
+		t.Rows = append(t.Rows, []table.Cell{
+			{Text: lang.Text{EN: f.Name, ZH: zh[i].Name}},
+			{Text: lang.Text{EN: f.Text, ZH: zh[i].Text}, Long: true},
+		})
 	}
 	s.Blocks = append(s.Blocks, Block{Table: t})
 	if again != "" {
-		s.Blocks = append(
-			s.Blocks,
-			Block{Heading: titleCommand.Text()},
-			Block{Code: table.Clean(again)},
-		)
+		s.Blocks = append(s.Blocks, Block{Heading: titleCommand.Text()}, Block{Code: table.Clean(again)})
 	}
 	return s
 }
 
 // terms is what the words of the page mean.
-func (v *view) terms() (all []Section) {
+func (v *runPage) terms() (all []Section) {
 	t := &Grid{
 		Name:  "glossary",
 		Open:  true,

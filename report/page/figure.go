@@ -17,7 +17,7 @@ type FigureBlock struct {
 	Switches []Switch // of series
 	Key      []Marker // of its markers
 	Table    *Grid
-	Lazy     []Lazy // tables that the script makes from Document.Data
+	Lazy     []LazyTable // tables that the script makes from Document.Data
 }
 
 // Marker tells what a marker stands for.
@@ -31,14 +31,14 @@ type Variant struct {
 	Key   string // "lin" or "log"
 	Text  lang.Text
 	SVG   template.HTML
-	Small []Small // drawings of one run each, in place of SVG
-	Off   bool    // shown on demand
+	Small []Thumbnail // drawings of one run each, in place of SVG
+	Off   bool        // shown on demand
 
 	Drawn *draw.Figure // what SVG was made of
 }
 
-// Small is a drawing of one run among others.
-type Small struct {
+// Thumbnail is a drawing of one run among others.
+type Thumbnail struct {
 	Title string
 	SVG   template.HTML
 }
@@ -51,8 +51,13 @@ type Switch struct {
 	Dashed bool
 }
 
-// Lazy is a table that the script makes when it is opened.
-type Lazy struct {
+// newSwitch returns the switch of the i-th line of a drawing.
+func newSwitch(key, text string, i int) Switch {
+	return Switch{Key: key, Text: lang.Same(text), Colour: i % draw.Colours, Dashed: i >= draw.Colours}
+}
+
+// LazyTable is a table that the script makes when it is opened.
+type LazyTable struct {
 	Name string // in Document.Data
 	Text lang.Text
 }

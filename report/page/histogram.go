@@ -2,14 +2,14 @@ package page
 
 import "math"
 
-// perDecade is how many bins of a histogram there are to a power of ten.
-const perDecade = 12
+// binsPerDecade is how many bins of a histogram there are to a power of ten.
+const binsPerDecade = 12
 
-// lowest is the lower end of the first bin, in seconds: a microsecond, in which records have their gaps.
-const lowest = 1e-6
+// minBin is the lower end of the first bin, in seconds: a microsecond, in which records have their gaps.
+const minBin = 1e-6
 
 // bins reach up to ten days.
-const bins = 12 * perDecade
+const bins = 12 * binsPerDecade
 
 // traceHistogram counts values in bins of equal width on a logarithmic axis.
 type traceHistogram struct {
@@ -25,8 +25,8 @@ func (h *traceHistogram) Add(v, times float64, bound bool) {
 		h.Bounded += times
 	}
 	bin := 0
-	if v > lowest {
-		bin = min(int(math.Log10(v/lowest)*perDecade), bins-1)
+	if v > minBin {
+		bin = min(int(math.Log10(v/minBin)*binsPerDecade), bins-1)
 	}
 	h.counts[bin] += times
 }
@@ -38,8 +38,8 @@ type traceBar struct{ Low, High, Count float64 }
 // returned; below tells how many. A least that is not a number leaves all bins as they are.
 func (h *traceHistogram) Bars(least float64) (all []traceBar, below float64) {
 	from, first, last := 0, -1, -1
-	if least > lowest {
-		from = min(int(math.Log10(least/lowest)*perDecade), bins-1)
+	if least > minBin {
+		from = min(int(math.Log10(least/minBin)*binsPerDecade), bins-1)
 	}
 	for i, n := range h.counts {
 		if n == 0 {
@@ -58,7 +58,7 @@ func (h *traceHistogram) Bars(least float64) (all []traceBar, below float64) {
 	if below > 0 || first < 0 {
 		first = min(from, last)
 	}
-	edge := func(i int) float64 { return lowest * math.Pow(10, float64(i)/perDecade) }
+	edge := func(i int) float64 { return minBin * math.Pow(10, float64(i)/binsPerDecade) }
 	for i := first; i <= last; i++ {
 		all = append(all, traceBar{edge(i), edge(i + 1), h.counts[i]})
 	}

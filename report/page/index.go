@@ -22,8 +22,8 @@ type Input struct {
 	Path string
 }
 
-// label is a label of runs, a column of the index.
-type label struct {
+// indexLabel is a label of runs, a column of the index.
+type indexLabel struct {
 	key  string
 	text lang.Text
 	of   func(*rundir.Run) string
@@ -37,31 +37,27 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 	for _, in := range all {
 		inputs, names = append(inputs, setup.Input{Path: in.Path, Run: in.Run}), append(names, in.Path)
 	}
-	names = withoutDirectory(names)
+	names = trimCommonDir(names)
 	setups := setup.Load(inputs)
 	d.Sections = []Section{
-		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []Block{{Index: indexOf(all, setups, names)}}},
+		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []Block{{Index: newIndex(all, setups, names)}}},
 		{
 			ID:      "rates",
 			Markers: markersOf(setups),
 			Title:   titleTogether.Text(),
-			Blocks:  []Block{{Figures: newTogether(setups, names, "").figures()}},
+			Blocks:  []Block{{Figures: newOverlay(setups, names, "").figures()}},
 		},
 	}
 	notes := Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {
 		if lines := lang.Sentences(func(l lang.Lang) []string { return audit.Cautions(in.Run, l) }); len(lines) > 0 {
-			notes.Blocks = append(
-				notes.Blocks,
-				Block{Heading: lang.Same(numbered(i, names))},
-				Block{
-					Lines: &Lines{
-						Items: lines[:min(2, len(lines))],
-						More:  lines[min(2, len(lines)):],
-						Class: "careful",
-					},
+			notes.Blocks = append(notes.Blocks, Block{Heading: lang.Same(runNumber(i, names))}, Block{
+				Lines: &Lines{
+					Items: lines[:min(2, len(lines))],
+					More:  lines[min(2, len(lines)):],
+					Class: "careful",
 				},
-			)
+			})
 		}
 	}
 	if len(notes.Blocks) > 0 {
@@ -70,11 +66,11 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 	return WriteHTML(w, d, o)
 }
 
-// numbered returns the name of a run in the index.
-func numbered(i int, names []string) string { return "#" + strconv.Itoa(i+1) + " " + names[i] }
+// runNumber returns the name of a run in the index.
+func runNumber(i int, names []string) string { return "#" + strconv.Itoa(i+1) + " " + names[i] }
 
-// withoutDirectory returns paths without the directory that all are in.
-func withoutDirectory(paths []string) []string {
+// trimCommonDir returns paths without the directory that all are in.
+func trimCommonDir(paths []string) []string {
 	var all []string
 	if len(paths) == 0 {
 		return all
@@ -90,24 +86,24 @@ func withoutDirectory(paths []string) []string {
 	return all
 }
 
-// labelsOf returns the labels that some of the runs have.
-func labelsOf(all []Input) []label {
-	labels := []label{
+// indexLabels returns the labels that some of the runs have.
+func indexLabels(all []Input) []indexLabel {
+	labels := []indexLabel{
 		{"model", headModel.Text(), func(r *rundir.Run) string { return cmp.Or(r.Labels.Model, r.Target.Model) }},
 		{"gpu", lang.Same("GPU"), func(r *rundir.Run) string { return findings.HardwareName(r, lang.English, "") }},
 		{"engine", headEngine.Text(), findings.EngineName},
 		{"quant", headQuant.Text(), func(r *rundir.Run) string { return r.Labels.Quant }},
 	}
-	return slices.DeleteFunc(labels, func(l label) bool { // a column of nothing
+	return slices.DeleteFunc(labels, func(l indexLabel) bool { // a column of nothing
 		return !slices.ContainsFunc(all, func(in Input) bool { return l.of(in.Run) != "" })
 	})
 }
 
 // value returns the label of a run, as rows and filters have it.
-func (l label) value(r *rundir.Run) string { return table.Clean(l.of(r)) }
+func (l indexLabel) value(r *rundir.Run) string { return table.Clean(l.of(r)) }
 
 // filter returns the filter of a label over all runs.
-func (l label) filter(all []Input) Filter {
+func (l indexLabel) filter(all []Input) Filter {
 	f := Filter{Key: l.key, Text: l.text}
 	for _, in := range all {
 		if v := l.value(in.Run); !slices.Contains(f.Values, v) {
@@ -118,28 +114,24 @@ func (l label) filter(all []Input) Filter {
 	return f
 }
 
-// indexOf returns the table of all runs, with its filters.
-func indexOf(all []Input, setups []setup.Setup, names []string) *IndexPage {
+// newIndex returns the table of all runs, with its filters.
+func newIndex(all []Input, setups []setup.Setup, names []string) *IndexPage {
 	index := &IndexPage{Table: &Grid{Name: "index", Open: true, Table: table.Table{Title: titleIndexTable.Text()}}}
 	index.Table.Columns = []table.Column{{Head: headRun.Text(), Left: true}}
-	labels := labelsOf(all)
+	labels := indexLabels(all)
 	for _, l := range labels {
 		index.Table.Columns = append(index.Table.Columns, table.Column{Head: l.text, Left: true})
 		index.Filters = append(index.Filters, l.filter(all))
 	}
-	index.Table.Columns = append(
-		index.Table.Columns,
-		table.Column{Head: headSaturation.Text()},
-		table.Column{Head: headIndexInterval.Text()},
-		table.Column{Head: headOutput.Text()},
-	)
+	index.Table.Columns = append(index.Table.Columns, table.Column{Head: headSaturation.Text()},
+		table.Column{Head: headIndexInterval.Text()}, table.Column{Head: headOutput.Text()})
 	unanswered := slices.ContainsFunc(setups, func(s setup.Setup) bool { return s.Plateau.Rate.IsZero() })
 	if unanswered {
 		index.Table.Columns = append(index.Table.Columns, table.Column{Head: headAnswer.Text(), Left: true})
 	}
 	for i, in := range all {
 		attrs := []Attr{{Name: "data-run", Value: strconv.Itoa(i)}}
-		cells := []table.Cell{{Key: "r" + strconv.Itoa(i), Text: lang.Same(numbered(i, names)), Tone: table.Strong}}
+		cells := []table.Cell{{Key: "r" + strconv.Itoa(i), Text: lang.Same(runNumber(i, names)), Tone: table.Strong}}
 		for _, l := range labels {
 			cells = append(cells, table.Literal(l.value(in.Run)))
 			attrs = append(attrs, Attr{Name: "data-" + l.key, Value: l.value(in.Run)})
@@ -148,7 +140,7 @@ func indexOf(all []Input, setups []setup.Setup, names []string) *IndexPage {
 		if unanswered {
 			why := table.Literal("")
 			if setups[i].Plateau.Rate.IsZero() {
-				why = table.Cell{Text: newView(in.Run).sentence(), Long: true}
+				why = table.Cell{Text: newRunPage(in.Run).sentence(), Long: true}
 			}
 			cells = append(cells, why)
 		}
@@ -163,18 +155,18 @@ func indexOf(all []Input, setups []setup.Setup, names []string) *IndexPage {
 func answerCells(s *setup.Setup) []table.Cell {
 	p := s.Plateau
 	rate, output, bounds, digits := p.Rate, p.Output, table.Literal(lang.Absent), lang.Printer(lang.Short)
-	between := func(low, high rundir.Number) table.Cell {
+	interval := func(low, high rundir.Number) table.Cell {
 		return table.Literal(digits(low.Value(), false) + " – " + digits(high.Value(), false))
 	}
 	switch {
 	case p.Most.Known(): // rows disagree
-		return []table.Cell{table.Absent(), between(p.Rate, p.Most), between(p.Output, p.MostOutput)}
+		return []table.Cell{table.Absent(), interval(p.Rate, p.Most), interval(p.Output, p.MostOutput)}
 	case p.Rising && rate.Known():
 		rate, output = rundir.Over(rate.Value()), rundir.Over(output.Value())
 	}
 	if p.Low.Known() && p.High.Known() {
 		digits = lang.Estimate(p.Low, p.High)
-		bounds = between(p.Low, p.High)
+		bounds = interval(p.Low, p.High)
 	}
 	return []table.Cell{table.Number(rate, "", digits), bounds, table.Number(output, "", lang.Short)}
 }

@@ -1,6 +1,3 @@
-// What pages of HTML are made of (sections, sentences, tables, figures), and writes a page of them: one file with its
-// style and its script, in both languages.
-//
 // What a server or a file says is never trusted: html/template escapes it, [draw.Escape] does in drawings, and the
 // page's policy allows no script but its own.
 
@@ -13,7 +10,9 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"llmsweep/report/draw"
 	"llmsweep/report/lang"
@@ -50,16 +49,16 @@ func layout() (*template.Template, error) {
 		"data":      data,
 		"sign":      func(s draw.Shape) template.HTML { return markup(s.Key()) },
 		"grouped":   lang.Grouped,
-		"begin":     begin,
-		"first":     first,
+		"begin":     foldText,
+		"first":     firstPanel,
 		"tone":      func(c table.Cell) string { return toneClass(c.Tone) },
 		"add":       func(a, b int) int { return a + b },
 		"seconds":   func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
 	}).Parse(templates)
 }
 
-// rendered is what the template sees.
-type rendered struct {
+// templateData is what the template sees.
+type templateData struct {
 	*Document
 	Lang   lang.Lang
 	Live   string
@@ -85,23 +84,18 @@ func WriteHTML(w io.Writer, d *Document, o WriteOptions) error {
 	if d.Data == nil {
 		d.Data = map[string]any{}
 	}
-	policy := "default-src 'none'; style-src '" + fingerprint(
-		css,
-	) + "'; script-src '" + fingerprint(
-		pageScript,
-	) + "'; base-uri 'none'; form-action 'none'"
+	policy := "default-src 'none'; style-src '" + sourceHash(css) + "'; script-src '" + sourceHash(pageScript) +
+		"'; base-uri 'none'; form-action 'none'"
 	if o.Live != "" {
 		policy += "; connect-src 'self'"
 	}
-	return t.Execute(w, rendered{
+	return t.Execute(w, templateData{
 		Document: d,
 		Lang:     o.Lang,
 		Live:     o.Live,
 		Policy:   policy,
-		Style: template.HTML(
-			"<style>" + css + "</style>",
-		),
-		Script: template.HTML("<script>" + pageScript + "</script>"),
+		Style:    template.HTML("<style>" + css + "</style>"),
+		Script:   template.HTML("<script>" + pageScript + "</script>"),
 	})
 }
 
@@ -117,11 +111,23 @@ const (
 	darkPage  = "--page:#0f1319;--line:#3a4452;--link:#6cb8f5;--good:#45d6a5;--caution:#f0c350;--bad:#ff8fa8;--shade:#212936;--shadow:#000b;"
 )
 
-// fingerprint is the hash of a style or script by which the page's policy allows it.
-func fingerprint(s string) string {
+// sourceHash is the hash of a style or script by which the page's policy allows it.
+func sourceHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // generator marks the pages of this package, so that one of them is never taken for a page of somebody else.
 const generator = `<meta name="generator" content="llmsweep">`
+
+// extension is that of the names of pages.
+const extension = ".html"
+
+// PagePath returns the path of the page that stands beside a file: the same with the ending .html.
+func PagePath(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + extension }
+
+// Written tells that a page was written beside what was asked for.
+func Written(path string, l lang.Lang) string { return table.Clean(sayWritten.In(l, path)) }
+
+// Offered tells how a page can be had, where none was written.
+func Offered(l lang.Lang) string { return sayOffered.In(l) }

@@ -22,10 +22,8 @@ func TestMeansBesidePercentiles(t *testing.T) {
 				State:    rundir.Complete,
 				Verdict:  rundir.Stable,
 				Requests: rundir.Requests{OK: 100, Due: 100},
-				Rate: rundir.Exactly(
-					float64(2 + 2*i),
-				),
-				TTFT: rundir.Dist{N: 100, Mean: rundir.Exactly(0.1 * float64(1+i))},
+				Rate:     rundir.Exactly(float64(2 + 2*i)),
+				TTFT:     rundir.Dist{N: 100, Mean: rundir.Exactly(0.1 * float64(1+i))},
 			}
 			s.Rates.Offered, s.Rates.Completed = s.Rate, s.Rate
 			if percentiles {
@@ -36,7 +34,7 @@ func TestMeansBesidePercentiles(t *testing.T) {
 		return r
 	}
 	setups := setup.Load([]setup.Input{{Path: "means", Run: run(false)}, {Path: "all", Run: run(true)}})
-	figures := newTogether(setups, namesOf(setups), "").figures()
+	figures := newOverlay(setups, setupNames(setups), "").figures()
 	names := func(what string) (all []string) {
 		i := slices.IndexFunc(figures, func(f FigureBlock) bool { return f.Name == what })
 		if i < 0 {

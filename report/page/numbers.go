@@ -18,15 +18,15 @@ func requestName(p TracePoint) string {
 	return strconv.Itoa(p.Seq)
 }
 
-func status(p TracePoint) string {
+func statusText(p TracePoint) string {
 	if p.Error != "" {
 		return table.Clean(p.Error)
 	}
 	return table.Clean(p.Status)
 }
 
-// heads are headings of a table that the script makes, in both languages.
-func heads(all ...lang.Text) [][2]string {
+// tableHeads are headings of a table that the script makes, in both languages.
+func tableHeads(all ...lang.Text) [][2]string {
 	var out [][2]string
 	for _, t := range all {
 		out = append(out, [2]string{t.EN, t.ZH})
@@ -34,8 +34,8 @@ func heads(all ...lang.Text) [][2]string {
 	return out
 }
 
-// short is a number with four digits, as short as JSON has it.
-func short(v float64) any {
+// shortNumber is a number with four digits, as short as JSON has it.
+func shortNumber(v float64) any {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}
@@ -43,13 +43,13 @@ func short(v float64) any {
 	return f
 }
 
-// value is a number for the script; a lower bound is a text.
-func value(n rundir.Number) any {
+// scriptNumber is a number for the script; a lower bound is a text.
+func scriptNumber(n rundir.Number) any {
 	switch {
 	case n.IsZero():
 		return nil
 	case n.Bound():
 		return "> " + lang.Short(n.Value(), true)
 	}
-	return short(n.Value())
+	return shortNumber(n.Value())
 }

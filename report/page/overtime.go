@@ -1,5 +1,3 @@
-// Draws a stage over time, the distributions of its metrics, and its slowest requests, from the records of a run.
-
 package page
 
 import (
@@ -20,12 +18,12 @@ func overTimeLimits(n int) traceLimits {
 	return traceLimits{Points: int(points * share), Slowest: max(2, int(slowest*share))}
 }
 
-// panelsOverTime are the stages over time, in the order of the tables.
-func panelsOverTime(v *View, traces map[string]*traceStage, data map[string]any) []Panel {
+// stagePanels are the stages over time, in the order of the tables.
+func stagePanels(v *View, traces map[string]*traceStage, data map[string]any) []Panel {
 	var all []Panel
-	shown := comfortable(v.Run)
-	if shown == nil {
-		shown = v.Best()
+	first := operatingStage(v.Run)
+	if first == nil {
+		first = v.Best()
 	}
 	for i, r := range v.Rows {
 		t := traces[r.Stage.Name]
@@ -35,22 +33,22 @@ func panelsOverTime(v *View, traces map[string]*traceStage, data map[string]any)
 		id := "s" + strconv.Itoa(i+1)
 		_, verdict := shape(r)
 		p := Panel{ID: id, Name: lang.Same(findings.StageName(r.Stage) + " · ").Plus(verdict)}
-		p.Figures = []FigureBlock{figureOverTime(v, id, r.Stage, t, data)}
+		p.Figures = []FigureBlock{timeFigure(v, id, r.Stage, t, data)}
 		for _, m := range traceMetrics() {
 			if f, ok := distribution(id, m, r.Stage, t, data); ok {
 				p.Figures = append(p.Figures, f)
 			}
 		}
 		p.Slowest = slowest(id, r, t)
-		p.First = r.Stage == shown
+		p.First = r.Stage == first
 		all = append(all, p)
 	}
 	return all
 }
 
-// comfortable is the stage whose rate is nearest to the comfortable load, of those at or below saturation; nil where no
-// load is known to be comfortable.
-func comfortable(run *rundir.Run) *rundir.Stage {
+// operatingStage is the stage whose rate is nearest to the comfortable load, of those at or below saturation; nil where
+// no load is known to be comfortable.
+func operatingStage(run *rundir.Run) *rundir.Stage {
 	a := saturation.AnswerOf(run)
 	if a == nil || !a.Rate.Known() {
 		return nil
@@ -64,7 +62,7 @@ func comfortable(run *rundir.Run) *rundir.Stage {
 	off := func(s *rundir.Stage) float64 { return math.Abs(findings.Offered(s).Value() - load) }
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		if s.Rate.Known() && s.Verdict == rundir.Stable && s.Invalid.IsZero() && drawnPlot(s) &&
+		if s.Rate.Known() && s.Verdict == rundir.Stable && s.Invalid.IsZero() && isDrawn(s) &&
 			(nearest == nil || off(s) < off(nearest)) {
 			nearest = s
 		}
@@ -72,36 +70,28 @@ func comfortable(run *rundir.Run) *rundir.Stage {
 	return nearest
 }
 
-// figureOverTime draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server
+// timeFigure draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server
 // said of itself, on one axis.
-func figureOverTime(v *View, id string, s *rundir.Stage, t *traceStage, data map[string]any) FigureBlock {
+func timeFigure(v *View, id string, s *rundir.Stage, t *traceStage, data map[string]any) FigureBlock {
 	name := id + "-time"
 	perSecond := 1 / t.Width
 	arrivals := draw.Panel{Y: draw.Axis{Label: axisArrivals.Text()}, Height: 60, Series: []draw.Series{
-		series(
-			t,
-			"due",
-			wordDue.Text(),
-			draw.Offered,
-			draw.Steps,
-			t.Due,
-			perSecond,
-		),
-		series(t, "done", wordDone.Text(), draw.Completed, draw.Path, t.Done, perSecond),
+		t.series("due", wordDue.Text(), draw.Offered, draw.Steps, t.Due, perSecond),
+		t.series("done", wordDone.Text(), draw.Completed, draw.Path, t.Done, perSecond),
 	}}
 	flight := draw.Panel{
 		Y:      draw.Axis{Label: axisFlight.Text()},
 		Height: 84,
-		Series: []draw.Series{series(t, "flight", wordFlight.Text(), draw.InFlight, draw.Area, t.InFlight, 1)},
+		Series: []draw.Series{t.series("flight", wordFlight.Text(), draw.InFlight, draw.Area, t.InFlight, 1)},
 	}
-	kv, running, waiting := gauges(t)
+	kv, running, waiting := serverSeries(t)
 	flight.Series = append(flight.Series, running, waiting)
 	tokens := draw.Panel{
 		Y:      draw.Axis{Label: axisTokens.Text()},
 		Height: 60,
-		Series: []draw.Series{series(t, "tokens", lang.Text{}, draw.Output, draw.Area, t.Tokens, perSecond)},
+		Series: []draw.Series{t.series("tokens", lang.Text{}, draw.Output, draw.Area, t.Tokens, perSecond)},
 	}
-	ttft, note := cloud(v, t, data, name)
+	ttft, note := ttftPanel(v, t, data, name)
 	fig := draw.Figure{
 		Name:  name,
 		Title: titleTime.Text(),
@@ -110,14 +100,11 @@ func figureOverTime(v *View, id string, s *rundir.Stage, t *traceStage, data map
 	}
 	fig.Panels = []draw.Panel{arrivals, flight, tokens, ttft}
 	if len(kv.Points) > 0 {
-		fig.Panels = append(
-			fig.Panels,
-			draw.Panel{
-				Y:      draw.Axis{Label: axisKV.Text(), High: 1, Format: draw.Share},
-				Height: 54,
-				Series: []draw.Series{kv},
-			},
-		)
+		fig.Panels = append(fig.Panels, draw.Panel{
+			Y:      draw.Axis{Label: axisKV.Text(), High: 1, Format: draw.Share},
+			Height: 54,
+			Series: []draw.Series{kv},
+		})
 	}
 	if s.Window > 0 {
 		fig.Spans = []draw.Span{
@@ -140,20 +127,13 @@ func figureOverTime(v *View, id string, s *rundir.Stage, t *traceStage, data map
 		Note:     note,
 		Variants: []Variant{{Key: "lin", SVG: markup(svg), Drawn: &fig}},
 	}
-	f.Lazy = []Lazy{{Name: name + "-points", Text: pageNumbers.Text()}}
+	f.Lazy = []LazyTable{{Name: name + "-points", Text: pageNumbers.Text()}}
 	return f
 }
 
 // series returns the series of one value for each slice of a stage.
-func series(
-	t *traceStage,
-	key string,
-	text lang.Text,
-	colour int,
-	style draw.Style,
-	values []float64,
-	scale float64,
-) draw.Series {
+func (t *traceStage) series(key string, text lang.Text, colour int, style draw.Style, values []float64,
+	scale float64) draw.Series {
 	one := draw.Series{Key: key, Name: text, Colour: colour, Style: style}
 	for i, y := range values {
 		x := float64(i) * t.Width
@@ -168,13 +148,13 @@ func series(
 	return one
 }
 
-// gauges returns what the server told of itself: the share of its KV cache in use, and the requests that ran and
+// serverSeries returns what the server told of itself: the share of its KV cache in use, and the requests that ran and
 // waited.
-func gauges(t *traceStage) (kv, running, waiting draw.Series) {
+func serverSeries(t *traceStage) (kv, running, waiting draw.Series) {
 	kv = draw.Series{Key: "kv", Colour: draw.Ink, Style: draw.Path}
 	running = draw.Series{Key: "running", Name: wordRunning.Text(), Colour: draw.Ink, Style: draw.Path}
 	waiting = draw.Series{Key: "waiting", Name: wordWaiting.Text(), Colour: draw.Ink, Style: draw.Path, Dashed: true}
-	for _, r := range drawnOverTime(t.Readings) {
+	for _, r := range thinReadings(t.Readings) {
 		for _, g := range []struct {
 			to *draw.Series
 			n  rundir.Number
@@ -187,9 +167,9 @@ func gauges(t *traceStage) (kv, running, waiting draw.Series) {
 	return kv, running, waiting
 }
 
-// drawnOverTime are the readings that are drawn: all, or as many as can be seen at the width of a drawing, at equal
+// thinReadings are the readings that are drawn: all, or as many as can be seen at the width of a drawing, at equal
 // distances.
-func drawnOverTime(all []rundir.Reading) []rundir.Reading {
+func thinReadings(all []rundir.Reading) []rundir.Reading {
 	if len(all) <= traceSlices {
 		return all
 	}
@@ -200,9 +180,9 @@ func drawnOverTime(all []rundir.Reading) []rundir.Reading {
 	return some
 }
 
-// cloud is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge as a
-// cross.
-func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
+// ttftPanel is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge
+// as a cross.
+func ttftPanel(v *View, t *traceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
 	cols := []lang.Text{
 		headRequest.Text(),
 		headDueS.Text(),
@@ -229,15 +209,13 @@ func cloud(v *View, t *traceStage, data map[string]any, name string) (draw.Panel
 			point.Y, point.Shape = least, draw.Cross
 		}
 		cloud.Points = append(cloud.Points, point)
-		rows = append(
-			rows,
-			[]any{requestName(p), short(p.Due), value(p.TTFT), value(p.Latency), value(p.Tokens), status(p)},
-		)
+		rows = append(rows, []any{requestName(p), shortNumber(p.Due), scriptNumber(p.TTFT), scriptNumber(p.Latency),
+			scriptNumber(p.Tokens), statusText(p)})
 	}
 	panel.Series = []draw.Series{cloud}
 	panel.Rules = v.Limits(traceTTFT)
 	data[name+"-points"] = map[string]any{
-		"cols": heads(cols...), "rows": rows,
+		"cols": tableHeads(cols...), "rows": rows,
 	}
 	if len(t.Points) == t.Requests {
 		return panel, lang.Text{}

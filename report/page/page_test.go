@@ -21,22 +21,22 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// real is a run against a real server, with its records.
-const real = "../../examples/real/vllm-cpu"
+// realRun is a run against a real server, with its records.
+const realRun = "../../examples/real/vllm-cpu"
 
-// rendered is a page, parsed.
-type parsed struct {
+// parsedPage is a parsed page.
+type parsedPage struct {
 	text  string
 	nodes []*html.Node
 }
 
-func parse(t *testing.T, page []byte) parsed {
+func parse(t *testing.T, page []byte) parsedPage {
 	t.Helper()
 	root, err := html.Parse(bytes.NewReader(page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := parsed{text: string(page)}
+	p := parsedPage{text: string(page)}
 	for n := range root.Descendants() {
 		p.nodes = append(p.nodes, n)
 	}
@@ -44,7 +44,7 @@ func parse(t *testing.T, page []byte) parsed {
 }
 
 // elements are those of a name.
-func (p parsed) elements(name string) []*html.Node {
+func (p parsedPage) elements(name string) []*html.Node {
 	var all []*html.Node
 	for _, n := range p.nodes {
 		if n.Type == html.ElementNode && n.Data == name {
@@ -63,8 +63,8 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// words is the text of an element in a language.
-func words(n *html.Node, l string) string {
+// elementText is the text of an element in a language.
+func elementText(n *html.Node, l string) string {
 	if n.Type == html.TextNode {
 		return n.Data
 	}
@@ -73,21 +73,21 @@ func words(n *html.Node, l string) string {
 	}
 	s := ""
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		s += words(c, l)
+		s += elementText(c, l)
 	}
 	return s
 }
 
 func openReal(t *testing.T) *rundir.Run {
 	t.Helper()
-	run, err := store.Open(real)
+	run, err := store.Open(realRun)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run
 }
 
-func write(t *testing.T, run *rundir.Run, dir string) parsed {
+func writeRun(t *testing.T, run *rundir.Run, dir string) parsedPage {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Run(&b, run, dir, WriteOptions{}); err != nil {
@@ -96,9 +96,9 @@ func write(t *testing.T, run *rundir.Run, dir string) parsed {
 	return parse(t, b.Bytes())
 }
 
-// check fails where a page is not sound: ids that are there twice, references to none, anything loaded, a handler in an
-// attribute, or a policy that does not allow exactly the style and the script of the page.
-func check(t *testing.T, p parsed) {
+// checkPage fails where a page is not sound: ids that are there twice, references to none, anything loaded, a handler
+// in an attribute, or a policy that does not allow exactly the style and the script of the page.
+func checkPage(t *testing.T, p parsedPage) {
 	t.Helper()
 	ids := map[string]bool{}
 	for _, n := range p.nodes {
@@ -139,14 +139,8 @@ func check(t *testing.T, p parsed) {
 			}
 			found++
 			sum := sha256.Sum256([]byte(n.FirstChild.Data))
-			if want := fmt.Sprintf(
-				"%s-src 'sha256-%s'",
-				name,
-				base64.StdEncoding.EncodeToString(sum[:]),
-			); !strings.Contains(
-				policy,
-				want,
-			) {
+			if want := fmt.Sprintf("%s-src 'sha256-%s'", name, base64.StdEncoding.EncodeToString(sum[:])); !strings.Contains(
+				policy, want) {
 				t.Errorf("the policy %q does not allow the page's own %s: %s", policy, name, want)
 			}
 		}
@@ -157,10 +151,8 @@ func check(t *testing.T, p parsed) {
 	if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
 		t.Errorf("the policy is %q", policy)
 	}
-	if own, _, _ := strings.Cut(
-		p.text,
-		`"use strict"`,
-	); strings.Contains(own, "ZgotmplZ") || strings.Contains(own, "NaN") ||
+	if own, _, _ := strings.Cut(p.text,
+		`"use strict"`); strings.Contains(own, "ZgotmplZ") || strings.Contains(own, "NaN") ||
 		strings.Contains(own, "%!") {
 		t.Error("the page has a value that could not be written")
 	}
@@ -169,8 +161,8 @@ func check(t *testing.T, p parsed) {
 // The tables of the page have the numbers of run.json.
 func TestNumbersOfTheRun(t *testing.T) {
 	run := openReal(t)
-	p := write(t, run, real)
-	check(t, p)
+	p := writeRun(t, run, realRun)
+	checkPage(t, p)
 	var table *html.Node
 	for _, n := range p.elements("table") {
 		if attribute(n, "id") == "t-ttft" {
@@ -188,7 +180,7 @@ func TestNumbersOfTheRun(t *testing.T) {
 		var cells []string
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
 			if c.Data == "td" {
-				cells = append(cells, words(c, "en"))
+				cells = append(cells, elementText(c, "en"))
 			}
 		}
 		if len(cells) > 0 {
@@ -219,7 +211,7 @@ func TestNumbersOfTheRun(t *testing.T) {
 }
 
 // What a server, a file or a person says is text, in HTML, in drawings and in the data of the script.
-func TestNothingIsTrusted(t *testing.T) {
+func TestEscaping(t *testing.T) {
 	run := openReal(t)
 	const evil = `</script></title></style><script>alert(1)</script><img src=x onerror=alert(2)>"'` + "`\u2028\u202e"
 	run.Labels.Model, run.Target.Model, run.Target.Engine, run.Target.URL = evil, evil, evil, "http://"+evil
@@ -234,8 +226,8 @@ func TestNothingIsTrusted(t *testing.T) {
 		s.Kind, s.Role = evil, s.Role+evil
 	}
 	run.Stages[1].Name = evil // without records; its row remains
-	p := write(t, run, real)
-	check(t, p)
+	p := writeRun(t, run, realRun)
+	checkPage(t, p)
 	if n := len(p.elements("script")); n != 2 { // the data and the page's own
 		t.Errorf("the page has %d scripts, want 2", n)
 	}
@@ -293,8 +285,8 @@ func TestSize(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p := write(t, run, dir)
-	check(t, p)
+	p := writeRun(t, run, dir)
+	checkPage(t, p)
 	if len(p.text) > 1_000_000 {
 		t.Errorf("the page of %d stages has %d bytes", stages, len(p.text))
 	}
@@ -320,9 +312,9 @@ func TestUnusualRuns(t *testing.T) {
 	for name, run := range map[string]*rundir.Run{"empty": {State: rundir.Running}, "one": one, "imported": imported,
 		"failed": failed} {
 		t.Run(name, func(t *testing.T) {
-			for _, dir := range []string{"", real} {
-				p := write(t, run, dir)
-				check(t, p)
+			for _, dir := range []string{"", realRun} {
+				p := writeRun(t, run, dir)
+				checkPage(t, p)
 				if len(p.elements("h1")) != 1 {
 					t.Error("there is no heading")
 				}
@@ -334,7 +326,7 @@ func TestUnusualRuns(t *testing.T) {
 // A drawing can be had alone, by its name.
 func TestDrawings(t *testing.T) {
 	run := openReal(t)
-	names := Drawings(run, real)
+	names := Drawings(run, realRun)
 	for _, want := range []string{"output", "ttft", "itl", "latency", "speed", "time@poisson@28.71"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("there is no drawing %s among %v", want, names)
@@ -342,13 +334,7 @@ func TestDrawings(t *testing.T) {
 	}
 	for _, name := range names {
 		var b bytes.Buffer
-		if err := Drawing(
-			&b,
-			name,
-			run,
-			real,
-			lang.Chinese,
-		); err != nil ||
+		if err := Drawing(&b, name, run, realRun, lang.Chinese); err != nil ||
 			!strings.HasPrefix(b.String(), "<svg xmlns=") {
 			t.Errorf("%s: %v, %.40s", name, err, b.String())
 		}
@@ -360,13 +346,7 @@ func TestDrawings(t *testing.T) {
 			t.Errorf("%s explains its markers: %v", name, explained)
 		}
 	}
-	if err := Drawing(
-		io.Discard,
-		"pie",
-		run,
-		real,
-		lang.English,
-	); err == nil ||
+	if err := Drawing(io.Discard, "pie", run, realRun, lang.English); err == nil ||
 		!strings.Contains(err.Error(), "ttft") {
 		t.Errorf("an unknown drawing: %v", err)
 	}
@@ -400,7 +380,7 @@ func TestNumbersAgree(t *testing.T) {
 		run := openReal(t)
 		run.Answer = saturation.AnswerOf(run)
 		c.change(run.Answer)
-		v := newView(run)
+		v := newRunPage(run)
 		h, sentence := v.headline(), findings.Answer(run, lang.English)[0]
 		if h.Number != c.number || h.Unit.EN != "req/s" || h.Sentence.EN != sentence || len(h.Also) > 0 {
 			t.Errorf("%q, %q, %q, %v; the answer is %q", h.Number, h.Unit.EN, h.Sentence.EN, h.Also, sentence)
@@ -410,15 +390,12 @@ func TestNumbersAgree(t *testing.T) {
 				t.Errorf("%q is not in %q", part, sentence)
 			}
 		}
-		output := v.byLoad()[0]
+		output := v.loadFigures()[0]
 		if spans := output.shown().Spans; len(spans) != 1 || spans[0].Text.EN != c.tag ||
 			!strings.HasSuffix(output.Caption.EN, c.read) {
 			t.Errorf("%q stands in the drawing of %q: %+v", output.Caption.EN, sentence, spans)
 		}
-		if text := words(
-			write(t, run, "").elements("main")[0],
-			"en",
-		); c.number != "60" &&
+		if text := elementText(writeRun(t, run, "").elements("main")[0], "en"); c.number != "60" &&
 			strings.Contains(text, "when saturated") {
 			t.Errorf("%s: the page tells of saturation", c.number)
 		}
@@ -431,7 +408,7 @@ func TestCautionBeforeTheAnswer(t *testing.T) {
 	run.Answer = saturation.AnswerOf(run)
 	run.Answer.Cautions = []note.Note{saturation.FailsAlways.New(0.2, 0.19, "http_5xx")}
 	lines := findings.Answer(run, lang.English)
-	text := words(write(t, run, "").elements("main")[0], "en")
+	text := elementText(writeRun(t, run, "").elements("main")[0], "en")
 	last := -1
 	for _, s := range []string{lines[0], "req/s", lines[1], lines[2]} {
 		at := strings.Index(text[max(last, 0):], s)
@@ -448,7 +425,7 @@ func TestCautionBeforeTheAnswer(t *testing.T) {
 // A page begins with the answer and the table; drawings come next. It has no section without content, and says once how
 // far the run got.
 func TestOrderOfSections(t *testing.T) {
-	p := write(t, openReal(t), real)
+	p := writeRun(t, openReal(t), realRun)
 	var ids []string
 	for _, n := range p.elements("section") {
 		if attribute(n, "class") == "part" {
@@ -458,7 +435,7 @@ func TestOrderOfSections(t *testing.T) {
 	if want := []string{"answer", "rows", "rates", "stages", "environment", "words"}; !slices.Equal(ids, want) {
 		t.Errorf("sections %v, want %v", ids, want)
 	}
-	if n := strings.Count(words(p.elements("body")[0], "en"), "Complete: all"); n != 1 {
+	if n := strings.Count(elementText(p.elements("body")[0], "en"), "Complete: all"); n != 1 {
 		t.Errorf("the state is said %d times", n)
 	}
 }
@@ -466,7 +443,7 @@ func TestOrderOfSections(t *testing.T) {
 // A point of a drawing tells the file and the line that it is from, and no local path.
 func TestNoLocalPaths(t *testing.T) {
 	setups := publishedSetups(t)
-	for _, f := range newTogether(setups, namesOf(setups), "").figures() {
+	for _, f := range newOverlay(setups, setupNames(setups), "").figures() {
 		for _, s := range f.Variants[0].Drawn.Panels[0].Series {
 			for _, p := range s.Points {
 				if s.Style != draw.Front && !strings.HasPrefix(p.Title, "report.md:") {
@@ -487,15 +464,7 @@ func TestCaption(t *testing.T) {
 			"TTFT p50、p90、p99（s）随到达率（req/s）的变化；超过 60 req/s (54–65) 后上升。"},
 		"pie": {"", ""},
 	} {
-		if en, zh := Caption(
-			name,
-			run,
-			lang.English,
-		), Caption(
-			name,
-			run,
-			lang.Chinese,
-		); en != want[0] ||
+		if en, zh := Caption(name, run, lang.English), Caption(name, run, lang.Chinese); en != want[0] ||
 			zh != want[1] {
 			t.Errorf("%s: %q, %q", name, en, zh)
 		}
@@ -503,14 +472,14 @@ func TestCaption(t *testing.T) {
 }
 
 // What is said above is not said again below: a page names each caution once.
-func TestCautionsStandOnce(t *testing.T) {
+func TestCautionsOnce(t *testing.T) {
 	run := openReal(t)
 	run.Answer, run.Warnings = nil, []note.Note{
 		{Code: "habit.drops", Args: map[string]any{"count": 50.0, "share": 0.1}},
 	}
-	p := write(t, run, "")
+	p := writeRun(t, run, "")
 	for _, n := range p.elements("main") {
-		text := words(n, "en")
+		text := elementText(n, "en")
 		if got := strings.Count(text, "drops connections"); got != 1 {
 			t.Errorf("a caution stands %d times", got)
 		}

@@ -13,16 +13,16 @@ import (
 
 // quantity is what a drawing of rates shows.
 type quantity struct {
-	name     string // of the figure
-	title    lang.Text
-	axis     draw.Axis
-	metric   string // of the terms of the SLO
-	lines    []line
-	logarith bool // it can be drawn on a logarithmic axis
+	name    string // of the figure
+	title   lang.Text
+	axis    draw.Axis
+	metric  string // of the terms of the SLO
+	lines   []quantityLine
+	logAxis bool // it can be drawn on a logarithmic axis
 }
 
-// line is one series of it.
-type line struct {
+// quantityLine is one series of it.
+type quantityLine struct {
 	key    string
 	name   lang.Text
 	colour int
@@ -32,7 +32,7 @@ type line struct {
 // quantities are the drawings of runs, in the order of the page. Where a run has no percentiles, as published tables
 // often have none, means are drawn too: alone without runs, or where no run has percentiles.
 func quantities(runs ...*rundir.Run) []quantity {
-	output := line{
+	output := quantityLine{
 		key:    "output",
 		colour: draw.Output,
 		of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
@@ -45,7 +45,7 @@ func quantities(runs ...*rundir.Run) []quantity {
 			name:  "output",
 			title: titleOutput.Text(),
 			axis:  draw.Axis{Label: axisOutput.Text(), Format: draw.Number},
-			lines: []line{output},
+			lines: []quantityLine{output},
 		},
 	}
 	for _, m := range []struct {
@@ -58,28 +58,25 @@ func quantities(runs ...*rundir.Run) []quantity {
 		{"latency", slo.Latency, titleLatency.Text(), axisLatency.Text(), findings.Latency},
 	} {
 		q := quantity{
-			name:     m.name,
-			title:    m.title,
-			axis:     draw.Axis{Label: m.axis, Format: draw.Seconds},
-			metric:   m.metric,
-			logarith: true,
+			name:    m.name,
+			title:   m.title,
+			axis:    draw.Axis{Label: m.axis, Format: draw.Seconds},
+			metric:  m.metric,
+			logAxis: true,
 		}
 		for i, p := range []string{"p50", "p90", "p99"} {
-			q.lines = append(
-				q.lines,
-				line{
-					key:    p,
-					name:   lang.Same(p),
-					colour: []int{draw.Median, draw.P90, draw.P99}[i],
-					of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
-						d := m.of(s)
-						ci, ok := d.CI[p]
-						return d.Get(p), ci, ok, d.Supported(p)
-					},
+			q.lines = append(q.lines, quantityLine{
+				key:    p,
+				name:   lang.Same(p),
+				colour: []int{draw.Median, draw.P90, draw.P99}[i],
+				of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+					d := m.of(s)
+					ci, ok := d.CI[p]
+					return d.Get(p), ci, ok, d.Supported(p)
 				},
-			)
+			})
 		}
-		mean := line{
+		mean := quantityLine{
 			key:  "mean",
 			name: lang.SubMean.Text(),
 			of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
@@ -96,22 +93,22 @@ func quantities(runs ...*rundir.Run) []quantity {
 		}
 		switch {
 		case !slices.ContainsFunc(runs, has):
-			q.lines = []line{mean}
+			q.lines = []quantityLine{mean}
 		case slices.ContainsFunc(runs, func(r *rundir.Run) bool { return !has(r) }): // it is in no drawing of percentiles
-			q.lines = append([]line{mean}, q.lines...)
+			q.lines = append([]quantityLine{mean}, q.lines...)
 		}
 		all = append(all, q)
 	}
-	return append(all, hits())
+	return append(all, hitsQuantity())
 }
 
-// hits is the drawing of what the prefix cache held of prompts; conversations alone have it.
-func hits() quantity {
+// hitsQuantity is the drawing of what the prefix cache held of prompts; conversations alone have it.
+func hitsQuantity() quantity {
 	return quantity{
 		name:  "hits",
 		title: titleHits.Text(),
 		axis:  draw.Axis{Label: axisHits.Text(), Format: draw.Number},
-		lines: []line{
+		lines: []quantityLine{
 			{key: "hits", of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
 				if s.Sessions == nil {
 					return rundir.Number{}, [2]float64{}, false, true

@@ -11,7 +11,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// rates are the drawings of metrics against the rate.
+// Rates are the drawings of metrics against the rate.
 func (v *View) Rates() []FigureBlock {
 	var all []FigureBlock
 	for _, q := range quantities(v.Run) {
@@ -22,25 +22,25 @@ func (v *View) Rates() []FigureBlock {
 	return all
 }
 
-// drawnPlot reports whether a stage is drawn at all: the control measurements are shorter repetitions of others.
-func drawnPlot(s *rundir.Stage) bool { return s.Role != rundir.WarmUp }
+// isDrawn reports whether a stage is drawn at all: the control measurements are shorter repetitions of others.
+func isDrawn(s *rundir.Stage) bool { return s.Role != rundir.WarmUp }
 
-// plotted is one line of a drawing, and the points that stand apart from it.
-type plotted struct{ on, apart draw.Series }
+// lineSeries is one line of a drawing, and the points that stand apart from it.
+type lineSeries struct{ joined, single draw.Series }
 
-// newPlotted returns a line without points.
-func newPlotted(key string, name lang.Text, colour int) plotted {
-	return plotted{
-		on:    draw.Series{Key: key, Name: name, Colour: colour},
-		apart: draw.Series{Key: key, Colour: colour, Style: draw.Loose},
+// newLineSeries returns a line without points.
+func newLineSeries(key string, name lang.Text, colour int) lineSeries {
+	return lineSeries{
+		joined: draw.Series{Key: key, Name: name, Colour: colour},
+		single: draw.Series{Key: key, Colour: colour, Style: draw.MarkersOnly},
 	}
 }
 
 // add adds a stage's value of l, with its row in the table of numbers and where it is from, and returns it. ok is false
 // for a stage that has no such value.
-func (c *plotted) add(v *View, s *rundir.Stage, l line, row int, from string) (y rundir.Number, ok bool) {
+func (c *lineSeries) add(v *View, s *rundir.Stage, l quantityLine, row int, from string) (y rundir.Number, ok bool) {
 	y, ci, hasInterval, supported := l.of(s)
-	if !drawnPlot(s) || y.IsZero() || y.Value() <= 0 || !known(v.X(s)) {
+	if !isDrawn(s) || y.IsZero() || y.Value() <= 0 || !known(v.X(s)) {
 		return y, false
 	}
 	p := draw.Point{X: v.X(s), Y: y.Value(), Bound: y.Bound(), Faint: !supported, Row: row, Title: from}
@@ -48,22 +48,22 @@ func (c *plotted) add(v *View, s *rundir.Stage, l line, row int, from string) (y
 	if hasInterval {
 		p.Low, p.High = ci[0], ci[1]
 	}
-	series := &c.apart
+	series := &c.single
 	if v.onLine(s) {
-		series = &c.on
+		series = &c.joined
 	}
 	series.Points = append(series.Points, p)
 	return y, true
 }
 
-// into adds the line and the points to a panel, and returns how many points it has.
-func (c *plotted) into(panel *draw.Panel) int {
-	slices.SortStableFunc(c.on.Points, byX)
-	if len(c.on.Points) == 0 {
-		c.apart.Name = c.on.Name
+// addTo adds the line and the points to a panel, and returns how many points it has.
+func (c *lineSeries) addTo(panel *draw.Panel) int {
+	slices.SortStableFunc(c.joined.Points, byX)
+	if len(c.joined.Points) == 0 {
+		c.single.Name = c.joined.Name
 	}
-	panel.Series = append(panel.Series, c.on, c.apart)
-	return len(c.on.Points) + len(c.apart.Points)
+	panel.Series = append(panel.Series, c.joined, c.single)
+	return len(c.joined.Points) + len(c.single.Points)
 }
 
 // rate is one drawing.
@@ -71,13 +71,13 @@ func (v *View) rate(q quantity) (FigureBlock, bool) {
 	t := v.rateTable(q)
 	panel := draw.Panel{Y: q.axis, Height: 200}
 	for _, l := range q.lines {
-		c := newPlotted(l.key, l.name, l.colour)
+		c := newLineSeries(l.key, l.name, l.colour)
 		for i, r := range v.Rows {
 			c.add(v, r.Stage, l, i+1, findings.StageName(r.Stage))
 		}
-		c.into(&panel)
+		c.addTo(&panel)
 	}
-	if places(&panel) < 2 {
+	if countX(&panel) < 2 {
 		return FigureBlock{}, false
 	}
 	panel.Rules = v.Limits(q.metric)
@@ -101,12 +101,12 @@ func (v *View) rate(q quantity) (FigureBlock, bool) {
 			fig.Spans[i].Text = lang.Text{}
 		}
 	}
-	f.Variants = PlotVariants(fig, q.logarith, wide(panel))
+	f.Variants = PlotVariants(fig, q.logAxis, spansDecade(panel))
 	return f, true
 }
 
-// places counts the different places on the x axis at which a panel has points: one is no curve.
-func places(p *draw.Panel) int {
+// countX counts the different places on the x axis at which a panel has points: one is no curve.
+func countX(p *draw.Panel) int {
 	at := map[float64]bool{}
 	for _, s := range p.Series {
 		for _, q := range s.Points {
@@ -116,8 +116,8 @@ func places(p *draw.Panel) int {
 	return len(at)
 }
 
-// wide reports whether the range of the values is better shown on a logarithmic axis.
-func wide(p draw.Panel) bool {
+// spansDecade reports whether the range of the values is better shown on a logarithmic axis.
+func spansDecade(p draw.Panel) bool {
 	const factor = 10
 	low, high := math.Inf(1), 0.0
 	for _, s := range p.Series {
@@ -186,7 +186,7 @@ func (v *View) rateTable(q quantity) *Grid {
 			}
 			row = append(row, cell, bounds)
 		}
-		row = append(row, findings.Verdict(r))
+		row = append(row, findings.VerdictCell(r))
 		t.Rows = append(t.Rows, row)
 	}
 	return t

@@ -10,7 +10,7 @@ import (
 )
 
 // rowsOf are the cells of a table of a page, in English.
-func rowsOf(p parsed, id string) [][]string {
+func rowsOf(p parsedPage, id string) [][]string {
 	var rows [][]string
 	for _, n := range p.elements("table") {
 		if attribute(n, "id") != id {
@@ -20,7 +20,7 @@ func rowsOf(p parsed, id string) [][]string {
 			var cells []string
 			for c := range tr.ChildNodes() {
 				if tr.Type == html.ElementNode && c.Data == "td" {
-					cells = append(cells, words(c, "en"))
+					cells = append(cells, elementText(c, "en"))
 				}
 			}
 			if len(cells) > 0 {
@@ -49,8 +49,8 @@ func replicatedRun(t *testing.T) *rundir.Run {
 // The page of a run of several servers draws each one's share, and tables of them have visible headings.
 func TestReplicas(t *testing.T) {
 	run := replicatedRun(t)
-	p := write(t, run, "")
-	check(t, p)
+	p := writeRun(t, run, "")
+	checkPage(t, p)
 	for _, id := range []string{"t-replica-done", "t-replica-ttft", "replicas-1"} {
 		if len(rowsOf(p, id)) < len(run.Stages) {
 			t.Errorf("the table %s has %d rows", id, len(rowsOf(p, id)))
@@ -58,7 +58,7 @@ func TestReplicas(t *testing.T) {
 	}
 	headings := 0
 	for _, h := range p.elements("h3") {
-		if strings.Contains(words(h, "en"), "by replica") {
+		if strings.Contains(elementText(h, "en"), "by replica") {
 			headings++
 		}
 	}

@@ -2,8 +2,9 @@
 // file: its style and its script are in it, drawings are SVG, and nothing is loaded from anywhere. Both languages are
 // in the file.
 //
-// Parts of a page are in block.go, sections.go, table.go and figure.go; layout.go and template.go write it. Drawings
-// against the load are in view.go, rates.go and speed.go, those over time in overtime.go. Package draw has the means.
+// It computes no metric and decides no verdict. Begin with run.go, the page of a run. Parts of a page are in block.go,
+// table.go and figure.go; layout.go and template.go write it. Drawings against the load are in view.go, rates.go and
+// speed.go, those over time in overtime.go. Package draw makes the SVG.
 package page
 
 import (
@@ -25,12 +26,12 @@ import (
 // Run writes the page of a run. dir is its directory, whose records the drawings over time are made of; empty for none.
 // Records that cannot be read are said in the page.
 func Run(w io.Writer, run *rundir.Run, dir string, o WriteOptions) error {
-	return WriteHTML(w, ofRun(run, dir, o.Live != ""), o)
+	return WriteHTML(w, runDocument(run, dir, o.Live != ""), o)
 }
 
-// ofRun returns the page of a run, which goes on where live is set.
-func ofRun(run *rundir.Run, dir string, live bool) *Document {
-	v := newView(run)
+// runDocument returns the page of a run, which goes on where live is set.
+func runDocument(run *rundir.Run, dir string, live bool) *Document {
+	v := newRunPage(run)
 	v.live = live
 	var traces map[string]*traceStage
 	var failure error
@@ -44,26 +45,23 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	}
 	d.Sections = append(d.Sections, v.answer())
 	d.Sections = append(d.Sections, v.rows()...)
-	figures := v.byLoad()
+	figures := v.loadFigures()
 	if f, ok := timeline(v.View, traces); ok {
 		figures = append(figures, f)
 	}
 	if len(figures) > 0 {
 		title := titleRates.Text()
-		d.Sections = append(
-			d.Sections,
-			Section{ID: "rates", Markers: v.markers(), Title: title, Blocks: []Block{{Figures: figures}}},
-		)
+		d.Sections = append(d.Sections,
+			Section{ID: "rates", Markers: v.markers(), Title: title, Blocks: []Block{{Figures: figures}}})
 	}
-	if panels := panelsOverTime(v.View, traces, d.Data); len(panels) > 0 {
-		d.Sections = append(
-			d.Sections,
-			Section{ID: "stages", Title: titleOverTime.Text(), Blocks: []Block{{Stages: panels}}},
-		)
+	if panels := stagePanels(v.View, traces, d.Data); len(panels) > 0 {
+		d.Sections = append(d.Sections,
+			Section{ID: "stages", Title: titleOverTime.Text(), Blocks: []Block{{Stages: panels}}})
 	}
 	d.Sections = append(d.Sections, v.tables()...)
 	if failure != nil {
-		d.Sections = append(d.Sections, paragraph("damaged", titleDamaged.Text(), recordsDamaged.Text(failure.Error())))
+		lines := &Lines{Items: []lang.Text{recordsDamaged.Text(failure.Error())}, Plain: true}
+		d.Sections = append(d.Sections, Section{ID: "damaged", Title: titleDamaged.Text(), Blocks: []Block{{Lines: lines}}})
 	}
 	for _, part := range []struct {
 		id    string
@@ -72,31 +70,24 @@ func ofRun(run *rundir.Run, dir string, live bool) *Document {
 	}{{"errors", titleErrors, findings.Errors}, {"notes", titleRemarks, findings.Notes}} {
 		lines := lang.Sentences(func(l lang.Lang) []string { return part.of(run, l) })
 		if len(lines) > 0 {
-			d.Sections = append(
-				d.Sections,
-				Section{ID: part.id, Title: part.title.Text(), Blocks: []Block{{Lines: &Lines{Items: lines}}}},
-			)
+			d.Sections = append(d.Sections,
+				Section{ID: part.id, Title: part.title.Text(), Blocks: []Block{{Lines: &Lines{Items: lines}}}})
 		}
 	}
 	d.Sections = append(append(d.Sections, v.environment()), v.terms()...)
 	return d
 }
 
-// paragraph is a section of one sentence.
-func paragraph(id string, title, text lang.Text) Section {
-	return Section{ID: id, Title: title, Blocks: []Block{{Lines: &Lines{Items: []lang.Text{text}, Plain: true}}}}
-}
-
-// view is a run while its page is made.
-type view struct {
+// runPage is a run while its page is made.
+type runPage struct {
 	*View
 	live bool // the run goes on
 }
 
-func newView(run *rundir.Run) *view { return &view{View: NewView(run)} }
+func newRunPage(run *rundir.Run) *runPage { return &runPage{View: NewView(run)} }
 
 // state tells how far the run got.
-func (v *view) state(l lang.Lang) []string {
+func (v *runPage) state(l lang.Lang) []string {
 	if v.live {
 		return []string{liveState.In(l)}
 	}
@@ -104,7 +95,7 @@ func (v *view) state(l lang.Lang) []string {
 }
 
 // subtitle tells what was measured, and when.
-func (v *view) subtitle() lang.Text {
+func (v *runPage) subtitle() lang.Text {
 	t := lang.Both(func(l lang.Lang) string { return v.state(l)[0] })
 	if !v.Run.Started.IsZero() {
 		t = lang.Same(v.Run.Started.Format("2006-01-02 15:04") + " · ").Plus(t)
@@ -114,7 +105,7 @@ func (v *view) subtitle() lang.Text {
 
 // answer is the first section: what makes the answer doubtful as a whole, the number, the sentences, what to be careful
 // about.
-func (v *view) answer() Section {
+func (v *runPage) answer() Section {
 	s := Section{ID: "answer", Title: titleAnswer.Text()}
 	if v.live {
 		s.Title = titleSoFar.Text()
@@ -122,28 +113,26 @@ func (v *view) answer() Section {
 	add := func(class string, of func(lang.Lang) []string, first int) {
 		lines := lang.Sentences(of)
 		if n := min(first, len(lines)); n > 0 {
-			s.Blocks = append(
-				s.Blocks,
-				Block{Lines: &Lines{Items: lines[:n], More: lines[n:], Class: class, Whole: class == ""}},
-			)
+			s.Blocks = append(s.Blocks,
+				Block{Lines: &Lines{Items: lines[:n], More: lines[n:], Class: class, Whole: class == ""}})
 		}
 	}
 	const most = 6
-	add("careful", func(l lang.Lang) []string { return v.lines(l)[:v.before(l)] }, most)
+	add("careful", func(l lang.Lang) []string { return v.lines(l)[:v.leadingCautions(l)] }, most)
 	s.Blocks = append(s.Blocks, Block{Headline: v.headline()})
-	add("", func(l lang.Lang) []string { return v.lines(l)[min(v.before(l)+1, len(v.lines(l))):] }, math.MaxInt)
-	if careful := lang.Sentences(v.careful); len(careful) > 0 {
+	add("", func(l lang.Lang) []string { return v.lines(l)[min(v.leadingCautions(l)+1, len(v.lines(l))):] }, math.MaxInt)
+	if cautions := lang.Sentences(v.cautions); len(cautions) > 0 {
 		s.Blocks = append(s.Blocks, Block{Heading: titleCareful.Text()})
-		add("careful", v.careful, most)
+		add("careful", v.cautions, most)
 	}
 	return s
 }
 
 // lines are the sentences of the answer.
-func (v *view) lines(l lang.Lang) []string { return findings.Answer(v.Run, l) }
+func (v *runPage) lines(l lang.Lang) []string { return findings.Answer(v.Run, l) }
 
-// before is how many of these are cautions that come before the answer itself.
-func (v *view) before(l lang.Lang) (n int) {
+// leadingCautions is how many of these are cautions that come before the answer itself.
+func (v *runPage) leadingCautions(l lang.Lang) (n int) {
 	if a := saturation.AnswerOf(v.Run); a != nil {
 		lines := v.lines(l)
 		for n < min(len(a.Cautions), len(lines)-1) && lines[n] == findings.Note(a.Cautions[n], l) {
@@ -153,8 +142,8 @@ func (v *view) before(l lang.Lang) (n int) {
 	return n
 }
 
-// careful are the sentences that a reader must know before using the numbers, those about the state of the run first.
-func (v *view) careful(l lang.Lang) []string {
+// cautions are the sentences that a reader must know before using the numbers, those about the state of the run first.
+func (v *runPage) cautions(l lang.Lang) []string {
 	var lines []string
 	if state := v.state(l); len(state) > 1 {
 		lines = append(lines, state...)
@@ -164,7 +153,7 @@ func (v *view) careful(l lang.Lang) []string {
 
 // headline is the large number: the saturation rate; without one the verdict on an SLO, or the output of the best
 // stage. The sentence beneath it tells what it is.
-func (v *view) headline() *Headline {
+func (v *runPage) headline() *Headline {
 	h := &Headline{Sentence: v.sentence()}
 	a := saturation.AnswerOf(v.Run)
 	if number := draw.AnswerNumber(a); number != "" {
@@ -174,8 +163,8 @@ func (v *view) headline() *Headline {
 		}
 		return h
 	}
-	if g := v.gate(); g != nil {
-		v.gateHeadline(h, g)
+	if g := v.sloStage(); g != nil {
+		v.addSLOVerdict(h, g)
 		return h
 	}
 	h.Number, h.Unit = lang.Absent, unitNothing.Text()
@@ -185,17 +174,17 @@ func (v *view) headline() *Headline {
 	return h
 }
 
-// gate is the only stage of a run that has an SLO; nil for other runs.
-func (v *view) gate() *rundir.Stage {
+// sloStage is the only stage of a run that has an SLO; nil for other runs.
+func (v *runPage) sloStage() *rundir.Stage {
 	if len(v.Rows) != 1 || v.Rows[0].Stage.Goodput == nil {
 		return nil
 	}
 	return v.Rows[0].Stage
 }
 
-// gateHeadline makes the verdict on an SLO the large word.
-func (v *view) gateHeadline(h *Headline, s *rundir.Stage) {
-	h.Verdict = findings.Promised(s.Goodput.Verdict)
+// addSLOVerdict sets the verdict on an SLO in place of the number.
+func (v *runPage) addSLOVerdict(h *Headline, s *rundir.Stage) {
+	h.Verdict = findings.SLOCell(s.Goodput.Verdict)
 	h.Unit = lang.Same(strings.Join(v.Run.Plan.SLO, ", "))
 	for _, p := range s.Goodput.Terms {
 		if t, err := slo.Parse(p.Term); err == nil && !p.Value.IsZero() {
@@ -209,10 +198,10 @@ func (v *view) gateHeadline(h *Headline, s *rundir.Stage) {
 }
 
 // sentence is the answer in one sentence.
-func (v *view) sentence() lang.Text {
+func (v *runPage) sentence() lang.Text {
 	return lang.Both(func(l lang.Lang) string {
 		if all := v.lines(l); len(all) > 0 {
-			return all[v.before(l)]
+			return all[v.leadingCautions(l)]
 		}
 		if best := v.Best(); best != nil {
 			return strings.Join(findings.StageFacts(best, l), lang.Comma.In(l)) + lang.Stop.In(l)
@@ -222,7 +211,7 @@ func (v *view) sentence() lang.Text {
 }
 
 // rows is the table of all stages.
-func (v *view) rows() []Section {
+func (v *runPage) rows() []Section {
 	if len(v.Rows) == 0 {
 		return nil
 	}
@@ -232,16 +221,13 @@ func (v *view) rows() []Section {
 }
 
 // tables are those beside that of all stages.
-func (v *view) tables() (all []Section) {
+func (v *runPage) tables() (all []Section) {
 	add := func(name string, t table.Table, notes []lang.Text) {
-		all = append(
-			all,
-			Section{
-				ID:     name + "-section",
-				Title:  t.Title,
-				Blocks: []Block{{Table: &Grid{Table: t, Name: name, Open: true, Notes: notes}}},
-			},
-		)
+		all = append(all, Section{
+			ID:     name + "-section",
+			Title:  t.Title,
+			Blocks: []Block{{Table: &Grid{Table: t, Name: name, Open: true, Notes: notes}}},
+		})
 	}
 	for i, t := range findings.TurnTables(v.Run) {
 		add("turns"+strconv.Itoa(i+1), t, nil)
@@ -253,15 +239,15 @@ func (v *view) tables() (all []Section) {
 }
 
 // allRows is the table of all stages.
-func (v *view) allRows() *Grid {
+func (v *runPage) allRows() *Grid {
 	columns := findings.Pick("name", "rates_offered", "rates_completed", "tokens_per_s_output", "concurrency_mean",
 		"ttft_s_mean", "ttft_s_p50", "ttft_s_p90", "ttft_s_p99", "first_answer_s_p50", "first_answer_s_p99",
 		"inter_token_s", "itl_s_p50", "itl_s_p99", "tpot_s_mean", "tpot_s_p50", "tpot_s_p99", "latency_s_mean",
 		"latency_s_p50", "latency_s_p99",
 		"cache_ideal", "cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good", "requests_due",
 		"remark")
-	t := &Grid{Table: findings.TabulateStages(findings.For([]rundir.Run{*v.Run}, columns), v.Rows, findings.UnitBeside),
-		Name: "all"}
+	columns = findings.SelectColumns([]rundir.Run{*v.Run}, columns)
+	t := &Grid{Table: findings.TabulateStages(columns, v.Rows, findings.UnitInHead), Name: "all"}
 	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)
 	if v.Open {
 		t.Notes = append(t.Notes, noteNames.Text())

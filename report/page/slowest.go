@@ -12,8 +12,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-func sprint(v float64) string { return fmt.Sprintf("%.4g", v) }
-
 // slowest lists the slowest requests of a stage.
 func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 	s := row.Stage
@@ -22,22 +20,19 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 	}
 	out := &Slowest{Note: noteSlowest.Text(len(t.Slowest), s.Requests.Due)}
 	for _, m := range traceMetrics() { // as many limits as leave out different rows
-		d, _ := distOf(m, s)
+		d, _ := metricDist(m, s)
 		rows := len(t.Slowest)
 		for _, p := range []string{"p50", "p90", "p95", "p99"} {
 			n := d.Get(p)
-			if n.IsZero() || t.beyond(m, n.Value()) >= rows || t.beyond(m, n.Value()) == 0 {
+			if n.IsZero() || t.countAbove(m, n.Value()) >= rows || t.countAbove(m, n.Value()) == 0 {
 				continue
 			}
-			rows = t.beyond(m, n.Value())
-			out.Choices = append(
-				out.Choices,
-				RowChoice{
-					Metric: m,
-					Text:   lang.Same(strings.ToUpper(m) + " " + p).Plus(lang.Same(" · " + lang.Time(n))),
-					Value:  n.Value(),
-				},
-			)
+			rows = t.countAbove(m, n.Value())
+			out.Choices = append(out.Choices, RowChoice{
+				Metric: m,
+				Text:   lang.Same(strings.ToUpper(m) + " " + p).Plus(lang.Same(" · " + lang.Time(n))),
+				Value:  n.Value(),
+			})
 		}
 	}
 	for i := range out.Choices {
@@ -48,56 +43,44 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 			}
 		}
 	}
-	shown := &Grid{Name: "t-" + id + "-slowest", Open: true, Table: table.Table{Title: titleSlowest.Text()}}
+	grid := &Grid{Name: "t-" + id + "-slowest", Open: true, Table: table.Table{Title: titleSlowest.Text()}}
 	for _, h := range []lang.Text{headRequest.Text(), headDueS.Text(), headQueued.Text(), lang.Same("TTFT"),
 		lang.HeadLatency.Text(), headTokens.Text(), headLongest.Text()} {
-		shown.Columns = append(shown.Columns, table.Column{Head: h})
+		grid.Columns = append(grid.Columns, table.Column{Head: h})
 	}
-	shown.Columns = append(
-		shown.Columns,
-		table.Column{Head: headStrip.Text(), Left: true},
-		table.Column{Head: headStatus.Text(), Left: true},
-	)
+	grid.Columns = append(grid.Columns, table.Column{Head: headStrip.Text(), Left: true},
+		table.Column{Head: headStatus.Text(), Left: true})
 	all := slices.Clone(t.Slowest)
-	slices.SortStableFunc(all, func(a, b traceRequest) int { return larger(b.TTFT.Value(), a.TTFT.Value()) })
+	slices.SortStableFunc(all, func(a, b traceRequest) int { return compareNumbers(b.TTFT.Value(), a.TTFT.Value()) })
 	for _, r := range all {
 		gap := rundir.Exactly(r.LongestGap)
 		if len(r.Gaps) == 0 {
 			gap = rundir.Number{}
 		}
-		shown.Attrs = append(
-			shown.Attrs,
-			[]Attr{
-				{Name: "data-ttft", Value: attr(r.TTFT)},
-				{Name: "data-itl", Value: attr(gap)},
-				{Name: "data-latency", Value: attr(r.Latency)},
-			},
-		)
+		grid.Attrs = append(grid.Attrs, []Attr{
+			{Name: "data-ttft", Value: attrNumber(r.TTFT)},
+			{Name: "data-itl", Value: attrNumber(gap)},
+			{Name: "data-latency", Value: attrNumber(r.Latency)},
+		})
 		cells := []table.Cell{
-			table.Literal(
-				requestName(r.TracePoint),
-			),
+			table.Literal(requestName(r.TracePoint)),
 			table.Number(rundir.Exactly(r.Due), "", lang.Fixed(2)),
 			table.Seconds(rundir.Exactly(r.Queued)),
 			table.Seconds(r.TTFT),
 			table.Seconds(r.Latency),
-			table.Number(
-				r.Tokens,
-				"",
-				lang.WholeOr(0),
-			),
+			table.Number(r.Tokens, "", lang.WholeOr(0)),
 			table.Seconds(gap),
 			{Bars: r.Gaps},
-			table.Literal(status(r.TracePoint)),
+			table.Literal(statusText(r.TracePoint)),
 		}
-		shown.Add(cells...)
+		grid.Add(cells...)
 	}
-	out.Table = shown
+	out.Table = grid
 	return out
 }
 
-// beyond counts the slowest requests that are at or beyond a value of a metric.
-func (t *traceStage) beyond(metric string, value float64) (n int) {
+// countAbove counts the slowest requests that are at or beyond a value of a metric.
+func (t *traceStage) countAbove(metric string, value float64) (n int) {
 	for i := range t.Slowest {
 		r := &t.Slowest[i]
 		v := map[string]float64{traceTTFT: r.TTFT.Value(), traceITL: r.LongestGap, traceLatency: r.Latency.Value()}[metric]
@@ -108,8 +91,8 @@ func (t *traceStage) beyond(metric string, value float64) (n int) {
 	return n
 }
 
-// larger orders numbers, those that are absent last.
-func larger(a, b float64) int {
+// compareNumbers orders numbers, those that are absent last.
+func compareNumbers(a, b float64) int {
 	switch {
 	case math.IsNaN(a) && math.IsNaN(b):
 		return 0
@@ -121,9 +104,9 @@ func larger(a, b float64) int {
 	return 0
 }
 
-func attr(n rundir.Number) string {
+func attrNumber(n rundir.Number) string {
 	if n.IsZero() {
 		return "-1"
 	}
-	return sprint(n.Value())
+	return fmt.Sprintf("%.4g", n.Value())
 }

@@ -15,9 +15,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// speedPlot draws what a user gets against what a GPU gives, of one run or several, with the Pareto front. names are
-// those of the runs; nil for one. Rows that the audit calls impossible are left out. The front is that of the rows that
-// a choice rests on: the maximum of a run with arrival rates, which is a closed loop, stands apart from it.
+// speedPlot draws output per GPU against speed per user, with the Pareto front of the rows that a choice rests on.
+// names are those of the runs; nil for one. Rows that the audit calls impossible are left out.
 func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, bool) {
 	perGPU := !slices.ContainsFunc(setups, func(s setup.Setup) bool { return s.Run.Labels.GPUs == 0 })
 	y, title := axisPerServer.Text(), titleSpeed.Text()
@@ -25,7 +24,7 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		y = plotsAxisPerGPU.Text()
 	}
 	panel := draw.Panel{Y: draw.Axis{Label: y, Format: draw.Number}, Height: 220}
-	sp := speeds{
+	sp := speedPoints{
 		table: &Grid{
 			Name: "t-" + name,
 			Table: table.Table{
@@ -54,7 +53,7 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		return FigureBlock{}, false
 	}
 	panel.Series = append([]draw.Series{sp.front()}, panel.Series...)
-	caption := against(y, plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
+	caption := axesCaption(y, plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
@@ -63,21 +62,21 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		Panels:  []draw.Panel{panel},
 	}
 	note := plotsNoteFront.Text()
-	if slices.ContainsFunc(sp.stages, func(st *rundir.Stage) bool { return !takesPart(setups, st) }) {
+	if slices.ContainsFunc(sp.stages, func(st *rundir.Stage) bool { return !isCompared(setups, st) }) {
 		note = note.Plus(noteFrontApart.Text())
 	}
 	return FigureBlock{
 		Name:     name,
 		Title:    title,
 		Caption:  caption,
-		Note:     note.Plus(leftOutNote(setups)),
+		Note:     note.Plus(impossibleNote(setups)),
 		Variants: PlotVariants(fig, false, false),
 		Table:    sp.table,
 	}, true
 }
 
-// speeds collects the points of a drawing of speeds.
-type speeds struct {
+// speedPoints collects the points of a drawing of speeds.
+type speedPoints struct {
 	table    *Grid
 	stages   []*rundir.Stage     // of the rows of the table
 	eligible []choose.FrontPoint // for the front
@@ -86,15 +85,16 @@ type speeds struct {
 
 // add returns the points of a setup, the only one of one: those that take part in the front, and those apart. A line
 // tells whose points they are where several setups are named.
-func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus float64) []draw.Series {
+func (sp *speedPoints) add(one []setup.Setup, i int, name string, named bool, gpus float64) []draw.Series {
 	key := "r" + strconv.Itoa(i)
-	s, apart := draw.Series{Key: key, Colour: i, Style: draw.Loose}, draw.Series{Key: key, Colour: i, Style: draw.Loose}
+	s := draw.Series{Key: key, Colour: i, Style: draw.MarkersOnly}
+	single := s
 	if named {
 		s.Name, s.Style, s.Dashed = lang.Same(name), draw.Line, i >= draw.Colours
 	}
 	for _, r := range findings.AllStages(one[0].Run) {
-		p, ok := speedOf(one[0].Trusted(r.Stage), gpus)
-		if !drawnPlot(r.Stage) || !r.Stage.Invalid.IsZero() || one[0].Impossible(r.Stage) || !ok {
+		p, ok := speedPoint(one[0].Trusted(r.Stage), gpus)
+		if !isDrawn(r.Stage) || !r.Stage.Invalid.IsZero() || one[0].Impossible(r.Stage) || !ok {
 			continue
 		}
 		label := findings.StageName(r.Stage)
@@ -104,39 +104,33 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 		p.Row, p.Title = len(sp.table.Rows)+1, filepath.Base(one[0].Where(r.Stage))
 		p.Shape, _ = shape(r)
 		sp.stages = append(sp.stages, r.Stage)
-		if takesPart(one, r.Stage) {
+		if isCompared(one, r.Stage) {
 			s.Points = append(s.Points, p)
 		} else {
-			apart.Points = append(apart.Points, p)
+			single.Points = append(single.Points, p)
 		}
-		sp.table.Rows = append(
-			sp.table.Rows,
-			[]table.Cell{
-				table.Literal(label),
-				table.Number(rundir.Exactly(p.X), "", lang.Short),
-				table.Number(rundir.Exactly(p.Y), "", lang.Short),
-				{},
-			},
-		)
+		sp.table.Rows = append(sp.table.Rows, []table.Cell{
+			table.Literal(label),
+			table.Number(rundir.Exactly(p.X), "", lang.Short),
+			table.Number(rundir.Exactly(p.Y), "", lang.Short),
+			{},
+		})
 	}
 	for j := range one[0].Rows {
-		if p, ok := speedOf(one[0].Rows[j].Stage, gpus); ok {
-			sp.eligible = append(
-				sp.eligible,
-				choose.FrontPoint{Name: strconv.Itoa(len(sp.rows)), PerUser: p.X, PerGPU: p.Y},
-			)
+		if p, ok := speedPoint(one[0].Rows[j].Stage, gpus); ok {
+			sp.eligible = append(sp.eligible, choose.FrontPoint{Name: strconv.Itoa(len(sp.rows)), PerUser: p.X, PerGPU: p.Y})
 			sp.rows = append(sp.rows, &one[0].Rows[j])
 		}
 	}
 	slices.SortStableFunc(s.Points, byX)
 	if len(s.Points) == 0 {
-		apart.Name = s.Name
+		single.Name = s.Name
 	}
-	return []draw.Series{s, apart}
+	return []draw.Series{s, single}
 }
 
 // front returns the front of what takes part, and marks its rows in the table.
-func (sp *speeds) front() draw.Series {
+func (sp *speedPoints) front() draw.Series {
 	front, undominated := draw.Series{Key: "front", Style: draw.Front}, choose.Front(sp.eligible)
 	for _, p := range undominated {
 		front.Points = append(front.Points, draw.Point{X: p.PerUser, Y: p.PerGPU})
@@ -151,9 +145,9 @@ func (sp *speeds) front() draw.Series {
 	return front
 }
 
-// speedOf is a stage as a user sees it, in tokens per second of one answer, and as a GPU does; ok is false where either
-// is not known.
-func speedOf(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
+// speedPoint is a stage as a user sees it, in tokens per second of one answer, and as a GPU does; ok is false where
+// either is not known.
+func speedPoint(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 	itl, _, _ := setup.ITL(s)
 	output := s.TokensPerS.Output
 	if !itl.Known() || itl.Value() <= 0 || !output.Known() || output.Value() <= 0 {
@@ -162,15 +156,15 @@ func speedOf(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 	return draw.Point{X: 1 / itl.Value(), Y: output.Value() / gpus}, true
 }
 
-// takesPart reports whether a stage is one of the rows that comparing and choosing rest on.
-func takesPart(setups []setup.Setup, st *rundir.Stage) bool {
+// isCompared reports whether a stage is one of the rows that comparing and choosing rest on.
+func isCompared(setups []setup.Setup, st *rundir.Stage) bool {
 	return slices.ContainsFunc(setups, func(s setup.Setup) bool {
 		return slices.ContainsFunc(s.Rows, func(r setup.Row) bool { return r.Of(st) })
 	})
 }
 
-// leftOutNote tells how many rows are not drawn because the audit calls them impossible; empty for none.
-func leftOutNote(setups []setup.Setup) lang.Text {
+// impossibleNote tells how many rows are not drawn because the audit calls them impossible; empty for none.
+func impossibleNote(setups []setup.Setup) lang.Text {
 	n := 0
 	for i := range setups {
 		for j := range setups[i].Run.Stages {
@@ -185,9 +179,8 @@ func leftOutNote(setups []setup.Setup) lang.Text {
 	return noteImpossible.Text(n)
 }
 
-// costOfSpeed draws what a million output tokens cost against what a user gets, a line for each configuration in the
-// colour of its kind of GPU. ok is false where fewer than two rows have a price. Rows that the audit calls impossible
-// are left out.
+// costOfSpeed draws the cost of a million output tokens against speed per user, a line for each configuration; ok is
+// false where fewer than two rows have a price. Rows that the audit calls impossible are left out.
 func costOfSpeed(name string, setups []setup.Setup, names []string, prices choose.Prices) (f FigureBlock, ok bool) {
 	title := titleCostSpeed.Text()
 	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{
@@ -213,28 +206,23 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 		s := draw.Series{Key: "r" + strconv.Itoa(i), Name: lang.Same(short[i]), Colour: i, Dashed: i >= draw.Colours}
 		for j := range setups[i].Rows {
 			st := setups[i].Rows[j].Stage
-			p, ok := speedOf(st, float64(labels.GPUs))
+			p, ok := speedPoint(st, float64(labels.GPUs))
 			if !ok || setups[i].Impossible(st) {
 				continue
 			}
 			p.Y, p.Row = rundir.CostOfMillion(price, p.Y), len(t.Rows)+1
 			p.Shape, _ = shape(findings.StageRow{Run: setups[i].Run, Stage: st})
 			s.Points = append(s.Points, p)
-			t.Add(
-				table.Literal(names[i]),
-				table.Literal(findings.StageName(st)),
-				table.Literal(labels.GPU),
-				table.Number(rundir.Exactly(p.X), "", lang.Short),
-				table.Number(rundir.Exactly(p.Y), "", lang.Short),
-			)
+			t.Add(table.Literal(names[i]), table.Literal(findings.StageName(st)), table.Literal(labels.GPU),
+				table.Number(rundir.Exactly(p.X), "", lang.Short), table.Number(rundir.Exactly(p.Y), "", lang.Short))
 		}
 		slices.SortStableFunc(s.Points, byX)
 		panel.Series = append(panel.Series, s)
 	}
-	if places(&panel) < 2 {
+	if countX(&panel) < 2 {
 		return f, false
 	}
-	caption := against(axisMillion.Text(), plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
+	caption := axesCaption(axisMillion.Text(), plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
@@ -246,26 +234,14 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 		Name:     name,
 		Title:    title,
 		Caption:  caption,
-		Note:     noteCostSpeed.Text().Plus(leftOutNote(setups)),
-		Variants: PlotVariants(fig, true, wide(panel)),
+		Note:     noteCostSpeed.Text().Plus(impossibleNote(setups)),
+		Variants: PlotVariants(fig, true, spansDecade(panel)),
 		Table:    t,
 	}
 	for i, called := range buttonNames(names) {
-		if !slices.Contains(priced, i) {
-			continue
+		if slices.Contains(priced, i) {
+			f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), called, i))
 		}
-		f.Switches = append(
-			f.Switches,
-			Switch{
-				Key:    "r" + strconv.Itoa(i),
-				Text:   lang.Same(called),
-				Colour: i % draw.Colours,
-				Dashed: i >= draw.Colours,
-			},
-		)
 	}
 	return f, true
 }
-
-// plotAlone is a run as comparing and choosing see it.
-func plotAlone(run *rundir.Run) []setup.Setup { return setup.Load([]setup.Input{{Run: run}}) }

@@ -11,27 +11,26 @@ import (
 
 // The measures by which the width of a table is estimated, in pixels of a page of the usual width.
 const (
-	widest    = 1110 // of a table
-	perLetter = 7    // of a cell
-	cellSpace = 16
-	mostText  = 250 // of a column of text, which wraps
+	maxGridWidth = 1110 // of a table
+	perLetter    = 7    // of a cell
+	cellSpace    = 16
+	maxTextWidth = 250 // of a column of text, which wraps
 )
 
-// split returns a table that is too wide for a page as several, one beneath the other, each with the column that names
-// its rows. A rank before that column becomes a part of the name, so that the name stays in sight when a narrow screen
-// scrolls.
-func split(g *Grid) []*Grid {
-	if len(g.Columns) > 1 && !g.Columns[0].Left && g.Columns[1].Left && layoutRanked(g) {
-		g = withRank(g)
+// splitGrid splits a table that is too wide for a page into several, each with the column that names the rows. A column
+// of ranks before it is merged into the name, which stays visible when a narrow screen scrolls.
+func splitGrid(g *Grid) []*Grid {
+	if len(g.Columns) > 1 && !g.Columns[0].Left && g.Columns[1].Left && hasRanks(g) {
+		g = mergeRank(g)
 	}
 	if len(g.Columns) == 0 || !g.Columns[0].Left {
 		return []*Grid{g}
 	}
 	var groups [][]int // of columns
-	width := widest
+	width := maxGridWidth
 	for i := 1; i < len(g.Columns); i++ {
 		w := columnWidth(g, i)
-		if width+w > widest {
+		if width+w > maxGridWidth {
 			groups, width = append(groups, nil), columnWidth(g, 0)
 		}
 		groups[len(groups)-1] = append(groups[len(groups)-1], i)
@@ -63,8 +62,8 @@ func split(g *Grid) []*Grid {
 	return all
 }
 
-// layoutRanked reports whether the first column counts the rows.
-func layoutRanked(g *Grid) bool {
+// hasRanks reports whether the first column counts the rows.
+func hasRanks(g *Grid) bool {
 	for i, r := range g.Rows {
 		if r[0].Text.EN != strconv.Itoa(i+1) {
 			return false
@@ -73,8 +72,8 @@ func layoutRanked(g *Grid) bool {
 	return len(g.Rows) > 0
 }
 
-// withRank returns a table with its first column as a part of the second.
-func withRank(g *Grid) *Grid {
+// mergeRank returns a table with its first column as a part of the second.
+func mergeRank(g *Grid) *Grid {
 	all := *g
 	all.Columns, all.Rows = g.Columns[1:], nil
 	for _, r := range g.Rows {
@@ -96,7 +95,7 @@ func columnWidth(g *Grid, i int) int {
 	}
 	w := letters*perLetter + cellSpace
 	if g.Columns[i].Left {
-		w = min(w, mostText)
+		w = min(w, maxTextWidth)
 	}
 	return w
 }

@@ -12,7 +12,7 @@ import (
 
 // A table that is too wide becomes several: all cells are in them once, each part is narrow enough and names its rows,
 // and the rank is in the name.
-func TestWideTablesAreSplit(t *testing.T) {
+func TestSplitGrid(t *testing.T) {
 	wide := &Grid{
 		Name: "t",
 		Table: table.Table{
@@ -30,7 +30,7 @@ func TestWideTablesAreSplit(t *testing.T) {
 		}
 		wide.Rows = append(wide.Rows, row)
 	}
-	parts := split(wide)
+	parts := splitGrid(wide)
 	if len(parts) < 2 || len(parts[0].Notes) > 0 || len(parts[len(parts)-1].Notes) != 1 {
 		t.Fatalf("%d parts", len(parts))
 	}
@@ -40,7 +40,7 @@ func TestWideTablesAreSplit(t *testing.T) {
 		for i := range p.Columns {
 			width += columnWidth(p, i)
 		}
-		if width > widest || slices.Contains(names, p.Name) {
+		if width > maxGridWidth || slices.Contains(names, p.Name) {
 			t.Errorf("%s is %d wide", p.Name, width)
 		}
 		names = append(names, p.Name)
@@ -64,7 +64,7 @@ func TestWideTablesAreSplit(t *testing.T) {
 			Rows:    [][]table.Cell{{table.Literal("x"), table.Literal("1")}},
 		},
 	}
-	if got := split(narrow); len(got) != 1 || got[0] != narrow {
+	if got := splitGrid(narrow); len(got) != 1 || got[0] != narrow {
 		t.Errorf("a narrow table became %d", len(got))
 	}
 }

@@ -1,7 +1,10 @@
 package page
 
 import (
+	"fmt"
 	"html/template"
+	"math"
+	"slices"
 	"strings"
 
 	"llmsweep/report/draw"
@@ -85,15 +88,15 @@ func (g *Grid) Body() []row {
 			r.Attrs = g.Attrs[i]
 		}
 		for j, c := range cells {
-			r.Cells = append(r.Cells, cellOf(c, g.Columns[j].Left))
+			r.Cells = append(r.Cells, newCell(c, g.Columns[j].Left))
 		}
 		rows = append(rows, r)
 	}
 	return rows
 }
 
-// cellOf returns a cell with its classes; the digits of large numbers are grouped.
-func cellOf(c table.Cell, left bool) cell {
+// newCell returns a cell with its classes; the digits of large numbers are grouped.
+func newCell(c table.Cell, left bool) cell {
 	made := cell{Text: c.Whole(), Key: c.Key}
 	classes := []string{toneClass(c.Tone)}
 	switch {
@@ -132,4 +135,27 @@ func identifier(s string) string {
 		}
 		return '-'
 	}, s), "-")
+}
+
+// maxBars is the most bars of a cell: more cannot be told apart at its width.
+const maxBars = 32
+
+// bars draws values small, one bar a value, as high as the value is beside the largest. Where there are more values
+// than bars, a bar is the largest of its values.
+func bars(values []float64) template.HTML {
+	const width, height = 144, 30
+	largest := slices.Max(values)
+	if largest <= 0 {
+		return ""
+	}
+	var b strings.Builder
+	n := min(len(values), maxBars)
+	fmt.Fprintf(&b, "M0 %d", height)
+	for i := range n {
+		worst := slices.Max(values[i*len(values)/n : (i+1)*len(values)/n])
+		fmt.Fprintf(&b, "V%dH%d", min(height-1, height-int(math.Round(worst/largest*height))), (i+1)*width/n)
+	}
+	const strip = `<svg class="strip" viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true">` +
+		`<path d="%sV%dz"/></svg>`
+	return markup(fmt.Sprintf(strip, width, height, b.String(), height))
 }

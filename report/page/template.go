@@ -6,9 +6,9 @@ import (
 	"llmsweep/report/lang"
 )
 
-// begin returns the first sentences of a text that is too long to be read in passing, or where it is one sentence that
-// lists much, the first things of the list; nil for others.
-func begin(t lang.Text) *lang.Text {
+// foldText returns the first sentences of a text that is too long to be read in passing, or where it is one sentence
+// that lists much, the first things of the list; nil for others.
+func foldText(t lang.Text) *lang.Text {
 	const long, short = 260, 110 // characters
 	if len([]rune(t.EN)) <= long {
 		return nil
@@ -36,9 +36,9 @@ func sentencesUpTo(s string, least int, stop string) string {
 	return strings.TrimRight(s[:at], " ")
 }
 
-// first returns the panel that a page shows first: that of the stage nearest to the comfortable load, or else of the
-// highest output.
-func first(all []Panel) string {
+// firstPanel returns the panel that a page shows first: that of the stage nearest to the comfortable load, or else of
+// the highest output.
+func firstPanel(all []Panel) string {
 	for _, p := range all {
 		if p.First {
 			return p.ID

@@ -8,7 +8,7 @@ import (
 
 // A long text is folded after whole sentences, or within one sentence that lists much, after whole things of the list.
 // A short one is not.
-func TestBegin(t *testing.T) {
+func TestFoldText(t *testing.T) {
 	things := strings.Repeat("asynchronous@9.83 (the client sent requests late); ", 20)
 	for _, c := range []struct {
 		text lang.Text
@@ -21,7 +21,7 @@ func TestBegin(t *testing.T) {
 			strings.Repeat("asynchronous@9.83（客户端发送请求过晚）；", 20) + "完。"}, "late); …"},
 		{lang.Text{EN: strings.Repeat("word ", 100), ZH: strings.Repeat("字", 100)}, ""},
 	} {
-		got := begin(c.text)
+		got := foldText(c.text)
 		if (got == nil) != (c.want == "") {
 			t.Fatalf("%.40s is folded: %v", c.text.EN, got)
 		}

@@ -13,7 +13,7 @@ import (
 // timeline draws the whole run: requests offered and done, requests in flight and TTFT, with its stages. ok is false
 // where fewer than two stages have records.
 func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
-	const name, most = "timeline", 24 // points of a stage
+	const name = "timeline"
 	rates := draw.Panel{Y: draw.Axis{Label: axisRates.Text()}, Height: 84}
 	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 70}
 	ttft := draw.Panel{Y: draw.Axis{Label: lang.Same("TTFT"), Format: draw.Seconds, Log: true}, Height: 84}
@@ -23,43 +23,26 @@ func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 		X:     draw.Axis{Label: axisRunTime.Text(), Format: draw.Seconds},
 		Right: 60,
 	}
-	for _, st := range inOrder(v.Run) {
+	for _, st := range stagesByStart(v.Run) {
 		tr := traces[st.Name]
 		if tr == nil {
 			continue
 		}
 		from, to := st.Started, st.Started+tr.Length
 		fig.Spans = append(fig.Spans, draw.Span{Class: "window", Low: from, High: to, Mark: math.NaN()})
-		group := max(1, len(tr.Due)/most)
-		rates.Series = append(
-			rates.Series,
-			course(
-				"due",
-				draw.Offered,
-				draw.Path,
-				from,
-				tr.Width,
-				group,
-				1/tr.Width,
-				tr.Due,
-			),
-			course("done", draw.Completed, draw.Path, from, tr.Width, group, 1/tr.Width, tr.Done),
-		)
-		flight.Series = append(
-			flight.Series,
-			course("flight", draw.InFlight, draw.Area, from, tr.Width, group, 1, tr.InFlight),
-		)
+		rates.Series = append(rates.Series,
+			tr.meanSeries("due", draw.Offered, draw.Path, from, tr.Due, 1/tr.Width),
+			tr.meanSeries("done", draw.Completed, draw.Path, from, tr.Done, 1/tr.Width))
+		flight.Series = append(flight.Series,
+			tr.meanSeries("flight", draw.InFlight, draw.Area, from, tr.InFlight, 1))
 		for i, p := range []rundir.Number{st.TTFT.P50, st.TTFT.P90} {
 			if !p.IsZero() && p.Value() > 0 {
-				ttft.Series = append(
-					ttft.Series,
-					draw.Series{
-						Key:    []string{"p50", "p90"}[i],
-						Colour: []int{draw.Median, draw.P90}[i],
-						Style:  draw.Path,
-						Points: []draw.Point{{X: from, Y: p.Value()}, {X: to, Y: p.Value()}},
-					},
-				)
+				ttft.Series = append(ttft.Series, draw.Series{
+					Key:    []string{"p50", "p90"}[i],
+					Colour: []int{draw.Median, draw.P90}[i],
+					Style:  draw.Path,
+					Points: []draw.Point{{X: from, Y: p.Value()}, {X: to, Y: p.Value()}},
+				})
 			}
 		}
 	}
@@ -80,8 +63,8 @@ func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 	}, true
 }
 
-// inOrder are the stages of a run in the order in which they were measured.
-func inOrder(run *rundir.Run) []*rundir.Stage {
+// stagesByStart are the stages of a run in the order in which they were measured.
+func stagesByStart(run *rundir.Run) []*rundir.Stage {
 	var all []*rundir.Stage
 	for i := range run.Stages {
 		all = append(all, &run.Stages[i])
@@ -90,24 +73,21 @@ func inOrder(run *rundir.Run) []*rundir.Stage {
 	return all
 }
 
-// course returns a series of values, each of a slice of width seconds from an instant on: the mean of each group of
+// maxTimelinePoints is the most points of a stage in the drawing of a whole run.
+const maxTimelinePoints = 24
+
+// meanSeries returns a series of values, each of a slice of the stage, from an instant on: the mean of each group of
 // slices, scaled.
-func course(
-	key string,
-	colour int,
-	style draw.Style,
-	from, width float64,
-	group int,
-	scale float64,
-	values []float64,
-) draw.Series {
+func (t *traceStage) meanSeries(key string, colour int, style draw.Style, from float64, values []float64,
+	scale float64) draw.Series {
 	s := draw.Series{Key: key, Colour: colour, Style: style}
+	group := max(1, len(t.Due)/maxTimelinePoints)
 	for i := 0; i < len(values); i += group {
 		sum, n := 0.0, min(group, len(values)-i)
 		for _, v := range values[i : i+n] {
 			sum += v
 		}
-		s.Points = append(s.Points, draw.Point{X: from + (float64(i)+float64(n)/2)*width, Y: sum / float64(n) * scale})
+		s.Points = append(s.Points, draw.Point{X: from + (float64(i)+float64(n)/2)*t.Width, Y: sum / float64(n) * scale})
 	}
 	return s
 }

@@ -50,10 +50,10 @@ type traceStage struct {
 	Slowest  []traceRequest // by any of the metrics
 	Readings []rundir.Reading
 
-	perChunk float64
-	window   measure.Window
-	kept     map[string][]*traceRanked // the slowest so far, by metric
-	thin     []slot
+	perChunk  float64
+	window    measure.Window
+	slowest   map[string][]*slowRequest // the slowest so far, by metric
+	intervals []interval
 }
 
 // TracePoint is a request in a drawing.
@@ -79,19 +79,19 @@ type traceRequest struct {
 	Gaps                   []float64 // between chunks, seconds
 }
 
-// traceRanked is a request and the value that it is kept for.
-type traceRanked struct {
+// slowRequest is a request and the value that it is kept for.
+type slowRequest struct {
 	value float64
 	r     traceRequest
 }
 
-// slot are the requests that are kept of an interval: the one with the highest TTFT, the one with the lowest, and some
-// between.
-type slot struct {
+// interval are the requests that are kept of an interval: the one with the highest TTFT, the one with the lowest, and
+// some between.
+type interval struct {
 	high, low *TracePoint
-	some      []TracePoint
-	passed    int // requests that were neither the lowest nor the highest when they came
-	halved    int // how often some was halved
+	sample    []TracePoint
+	seen      int // requests that were neither the lowest nor the highest when they came
+	halvings  int // how often some was halved
 }
 
 // traceLimits bound what is kept of a stage.
@@ -130,20 +130,20 @@ func readTrace(path string, run *rundir.Run, limits traceLimits) (map[string]*tr
 		}
 		s.finish()
 	}
-	readings(path, stages)
+	addReadings(path, stages)
 	return stages, failure
 }
 
 func newStage(st *rundir.Stage, length float64, limits traceLimits) *traceStage {
 	s := &traceStage{
-		Name:     st.Name,
-		Length:   length,
-		Width:    length / traceSlices,
-		Values:   map[string]*traceHistogram{},
-		kept:     map[string][]*traceRanked{},
-		perChunk: 1,
-		window:   measure.WindowOf(st),
-		thin:     make([]slot, traceIntervals),
+		Name:      st.Name,
+		Length:    length,
+		Width:     length / traceSlices,
+		Values:    map[string]*traceHistogram{},
+		slowest:   map[string][]*slowRequest{},
+		perChunk:  1,
+		window:    measure.WindowOf(st),
+		intervals: make([]interval, traceIntervals),
 	}
 	if st.TokensPerChunk.Known() {
 		s.perChunk = st.TokensPerChunk.Value()
@@ -188,18 +188,18 @@ func (s *traceStage) add(r *rundir.Record, limits traceLimits) {
 			s.Failed[s.slice(r.End.Value())]++
 		}
 	}
-	s.flight(r)
+	s.addInFlight(r)
 	for at, tokens := range measure.Arrivals(r, s.perChunk) {
 		s.Tokens[s.slice(at)] += tokens
 	}
-	s.place(p, limits)
+	s.keepPoint(p, limits)
 	if p.InWindow {
-		s.value(r, &p, limits)
+		s.addValues(r, &p, limits)
 	}
 }
 
-// flight adds a request to the mean number in flight.
-func (s *traceStage) flight(r *rundir.Record) {
+// addInFlight adds a request to the mean number in flight.
+func (s *traceStage) addInFlight(r *rundir.Record) {
 	if !r.Sent.Known() || !r.End.Known() {
 		return
 	}
@@ -210,51 +210,51 @@ func (s *traceStage) flight(r *rundir.Record) {
 	}
 }
 
-// place keeps a request for the drawing: of each interval the lowest and the highest, and a few between, spread over
-// all that come.
-func (s *traceStage) place(p TracePoint, limits traceLimits) {
-	t := &s.thin[min(max(int(p.Due/s.Length*traceIntervals), 0), traceIntervals-1)]
+// keepPoint keeps a request for the drawing: of each interval the lowest and the highest, and a few between, spread
+// over all that come.
+func (s *traceStage) keepPoint(p TracePoint, limits traceLimits) {
+	t := &s.intervals[min(max(int(p.Due/s.Length*traceIntervals), 0), traceIntervals-1)]
 	switch {
-	case t.high == nil || height(&p) > height(t.high):
-		p, t.high = swap(p, t.high)
-	case t.low == nil || height(&p) < height(t.low):
-		p, t.low = swap(p, t.low)
+	case t.high == nil || pointHeight(&p) > pointHeight(t.high):
+		p, t.high = swapPoint(p, t.high)
+	case t.low == nil || pointHeight(&p) < pointHeight(t.low):
+		p, t.low = swapPoint(p, t.low)
 	}
 	if p.Status == "" {
 		return
 	}
 	some := max(0, limits.Points/traceIntervals-2)
-	if t.passed%(1<<t.halved) == 0 {
-		t.some = append(t.some, p)
+	if t.seen%(1<<t.halvings) == 0 {
+		t.sample = append(t.sample, p)
 	}
-	t.passed++
-	if len(t.some) > some { // of those so far every second remains, and of those to come
-		for i := range len(t.some) / 2 {
-			t.some[i] = t.some[2*i]
+	t.seen++
+	if len(t.sample) > some { // of those so far every second remains, and of those to come
+		for i := range len(t.sample) / 2 {
+			t.sample[i] = t.sample[2*i]
 		}
-		t.some = t.some[:len(t.some)/2]
-		t.halved++
+		t.sample = t.sample[:len(t.sample)/2]
+		t.halvings++
 	}
 }
 
-// swap returns what was there, and what takes its place.
-func swap(p TracePoint, before *TracePoint) (left TracePoint, now *TracePoint) {
+// swapPoint returns what was there, and what takes its place.
+func swapPoint(p TracePoint, before *TracePoint) (old TracePoint, now *TracePoint) {
 	if before != nil {
-		left = *before
+		old = *before
 	}
-	return left, &p
+	return old, &p
 }
 
-// height is where a request stands in the drawing; a failed one stands lowest.
-func height(p *TracePoint) float64 {
+// pointHeight is where a request stands in the drawing; a failed one stands lowest.
+func pointHeight(p *TracePoint) float64 {
 	if p.TTFT.IsZero() {
 		return -1
 	}
 	return p.TTFT.Value()
 }
 
-// value counts the values of a request due in the window.
-func (s *traceStage) value(r *rundir.Record, p *TracePoint, limits traceLimits) {
+// addValues counts the values of a request due in the window.
+func (s *traceStage) addValues(r *rundir.Record, p *TracePoint, limits traceLimits) {
 	for _, m := range []struct {
 		name string
 		v    rundir.Number
@@ -282,22 +282,18 @@ func (s *traceStage) value(r *rundir.Record, p *TracePoint, limits traceLimits) 
 
 // rank keeps a request if it is one of the slowest by a metric.
 func (s *traceStage) rank(metric string, value float64, r *rundir.Record, p *TracePoint, limits traceLimits) {
-	all := s.kept[metric]
+	all := s.slowest[metric]
 	if len(all) >= limits.Slowest {
 		if limits.Slowest == 0 || value <= all[len(all)-1].value {
 			return
 		}
 		all = all[:len(all)-1]
 	}
-	at, _ := slices.BinarySearchFunc(
-		all,
-		value,
-		func(k *traceRanked, v float64) int { return -cmp.Compare(k.value, v) },
-	)
-	s.kept[metric] = slices.Insert(all, at, &traceRanked{value, request(r, p)})
+	at, _ := slices.BinarySearchFunc(all, value, func(k *slowRequest, v float64) int { return -cmp.Compare(k.value, v) })
+	s.slowest[metric] = slices.Insert(all, at, &slowRequest{value, newTraceRequest(r, p)})
 }
 
-func request(r *rundir.Record, p *TracePoint) traceRequest {
+func newTraceRequest(r *rundir.Record, p *TracePoint) traceRequest {
 	q := traceRequest{TracePoint: *p, HTTP: r.HTTP, Sent: r.Sent, First: r.FirstToken, Last: r.LastToken, End: r.End}
 	for _, us := range r.GapsUS {
 		q.Gaps = append(q.Gaps, float64(us)/1e6)
@@ -307,33 +303,31 @@ func request(r *rundir.Record, p *TracePoint) traceRequest {
 
 // finish puts together what was kept.
 func (s *traceStage) finish() {
-	for i := range s.thin {
-		t := &s.thin[i]
+	for i := range s.intervals {
+		t := &s.intervals[i]
 		for _, p := range []*TracePoint{t.high, t.low} {
 			if p != nil {
 				s.Points = append(s.Points, *p)
 			}
 		}
-		s.Points = append(s.Points, t.some...)
+		s.Points = append(s.Points, t.sample...)
 	}
-	slices.SortStableFunc(
-		s.Points,
-		func(a, b TracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) },
-	)
+	slices.SortStableFunc(s.Points,
+		func(a, b TracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) })
 	seen := map[[2]int]bool{}
 	for _, m := range traceMetrics() {
-		for _, k := range s.kept[m] {
+		for _, k := range s.slowest[m] {
 			if id := [2]int{k.r.Seq, k.r.Turn}; !seen[id] {
 				seen[id] = true
 				s.Slowest = append(s.Slowest, k.r)
 			}
 		}
 	}
-	s.thin, s.kept = nil, nil
+	s.intervals, s.slowest = nil, nil
 }
 
-// readings adds what the server said of itself; a file that is not there, or damaged, adds what could be read.
-func readings(path string, stages map[string]*traceStage) {
+// addReadings adds what the server said of itself; a file that is not there, or damaged, adds what could be read.
+func addReadings(path string, stages map[string]*traceStage) {
 	for r, err := range store.Readings(path) {
 		if err != nil {
 			return

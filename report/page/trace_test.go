@@ -58,31 +58,16 @@ func TestTraceAgreesWithTheRecords(t *testing.T) {
 		if n := tr.Values[traceITL].N; int(n) != st.ITL.N {
 			t.Errorf("%s: the distribution of gaps has %v values, run.json %d", st.Name, n, st.ITL.N)
 		}
-		top := slices.MaxFunc(
-			tr.Slowest,
-			func(a, b traceRequest) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) },
-		)
+		top := slices.MaxFunc(tr.Slowest,
+			func(a, b traceRequest) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
 		if top.TTFT.Value() != slowest || slowest != st.TTFT.Max.Value() {
-			t.Errorf(
-				"%s: the slowest kept has a TTFT of %v, that of the records is %v, run.json's %v",
-				st.Name,
-				top.TTFT.Value(),
-				slowest,
-				st.TTFT.Max.Value(),
-			)
+			t.Errorf("%s: the slowest kept has a TTFT of %v, that of the records is %v, run.json's %v", st.Name,
+				top.TTFT.Value(), slowest, st.TTFT.Max.Value())
 		}
-		drawn := slices.MaxFunc(
-			tr.Points,
-			func(a, b TracePoint) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) },
-		)
+		drawn := slices.MaxFunc(tr.Points, func(a, b TracePoint) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
 		if drawn.TTFT.Value() < slowest || len(tr.Points) > 300 {
-			t.Errorf(
-				"%s: %d points are drawn, the highest at %v; the slowest request is at %v",
-				st.Name,
-				len(tr.Points),
-				drawn.TTFT.Value(),
-				slowest,
-			)
+			t.Errorf("%s: %d points are drawn, the highest at %v; the slowest request is at %v", st.Name, len(tr.Points),
+				drawn.TTFT.Value(), slowest)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestUsersCarried(t *testing.T) {
 		High:    f(6),
 		Within:  &rundir.CarriedRow{Stage: "users@4", Users: 4, Hits: f(0.8), Output: f(92.8)},
 	}
-	v := newView(
+	v := newRunPage(
 		&rundir.Run{
 			State:  rundir.Complete,
 			Plan:   rundir.Plan{Kind: rundir.KindUsers},

@@ -35,7 +35,7 @@ func verdictShapes() []verdictShape {
 func (v *View) markers() (all []Marker) {
 	for _, s := range verdictShapes() {
 		if slices.ContainsFunc(v.Rows, func(r findings.StageRow) bool {
-			return drawnPlot(r.Stage) && findings.Verdict(r).Badge == s.verdict
+			return isDrawn(r.Stage) && findings.VerdictCell(r).Badge == s.verdict
 		}) {
 			all = append(all, Marker{s.shape, s.text})
 		}
@@ -56,7 +56,9 @@ func markersOf(setups []setup.Setup) (all []Marker) {
 }
 
 // shape returns the marker of a stage and the word for it.
-func shape(r findings.StageRow) (draw.Shape, lang.Text) { return shapeOf(findings.Verdict(r).Badge) }
+func shape(r findings.StageRow) (draw.Shape, lang.Text) {
+	return shapeOf(findings.VerdictCell(r).Badge)
+}
 
 // shapeOf returns the marker of a badge and the word for it.
 func shapeOf(badge rundir.Verdict) (draw.Shape, lang.Text) {

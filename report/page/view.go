@@ -1,6 +1,3 @@
-// Draws the stages of runs against their load: the metrics of one run or of several, and the speed for a user against
-// the output of the hardware.
-
 package page
 
 import (
@@ -77,9 +74,8 @@ func (v *View) Axis() draw.Axis {
 	return draw.Axis{Label: axisInFlight.Text(), Format: draw.Number}
 }
 
-// onLine reports whether the line of a series goes through a stage: the ceiling, which is a closed loop, stands apart
-// from arrival rates, and a stage in which the client was the limit shows nothing of the server. One request at a time
-// is where the line begins, unless the server is so quick that it does more of them than the lowest arrival rate.
+// onLine reports whether the line of a series goes through a stage. It leaves out invalid stages and, beside arrival
+// rates, closed loops, but for the synchronous stage where that is slower than the lowest arrival rate.
 func (v *View) onLine(s *rundir.Stage) bool {
 	return s.Invalid.IsZero() && (s.Rate.Known() || !v.Open || s.Role == rundir.Floor && v.X(s) < v.lowest())
 }

@@ -25,11 +25,11 @@ import (
 
 // Limits of the server.
 const (
-	mostConnections = 32
-	mostHeader      = 16 << 10 // bytes
-	headerTime      = 5 * time.Second
-	answerTime      = 30 * time.Second
-	idleTime        = time.Minute
+	maxConnections = 32
+	maxHeaderBytes = 16 << 10 // bytes
+	headerTime     = 5 * time.Second
+	answerTime     = 30 * time.Second
+	idleTime       = time.Minute
 )
 
 // LiveServer serves one run. It is an [experiment.Observer], to be told of the run; another one gets all events first.
@@ -72,9 +72,9 @@ func ListenLive(address string) (*LiveServer, error) {
 	s.http = &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime,
 		IdleTimeout:    idleTime,
-		MaxHeaderBytes: mostHeader,
+		MaxHeaderBytes: maxHeaderBytes,
 	}
-	go s.http.Serve(&limited{Listener: l, free: make(chan struct{}, mostConnections)})
+	go s.http.Serve(&limitedListener{Listener: l, free: make(chan struct{}, maxConnections)})
 	return s, nil
 }
 
@@ -102,15 +102,14 @@ func (s *LiveServer) Handler() http.Handler {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		s.metrics.write(w)
 	})
-	return s.guard(mux)
+	return s.refuseForeign(mux)
 }
 
-// policyAround is what a page cannot say of itself: that no other may frame it. The page's own policy, which allows its
-// style and its script alone, is in the page.
-const policyAround = "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
+// framePolicy is the part of the policy that a page's own meta element cannot have: that no other page may frame it.
+const framePolicy = "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
 
-// guard refuses what may change something, and what another site asks a browser for.
-func (s *LiveServer) guard(next http.Handler) http.Handler {
+// refuseForeign refuses methods that may change something, and requests from pages of other sites.
+func (s *LiveServer) refuseForeign(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -119,12 +118,12 @@ func (s *LiveServer) guard(next http.Handler) http.Handler {
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Content-Security-Policy", policyAround)
+		h.Set("Content-Security-Policy", framePolicy)
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
 			http.Error(w, "this server only reads", http.StatusMethodNotAllowed)
-		case !s.ours(r.Host):
+		case !s.isLocalHost(r.Host):
 			http.Error(w, "this server is not known by that name", http.StatusMisdirectedRequest)
 		case !sameOrigin(r):
 			http.Error(w, "requests of other sites are refused", http.StatusForbidden)
@@ -134,9 +133,9 @@ func (s *LiveServer) guard(next http.Handler) http.Handler {
 	})
 }
 
-// ours reports whether a Host header names this server by an address, or as localhost. A name that another site lets
-// point here (DNS rebinding) does not.
-func (s *LiveServer) ours(hostport string) bool {
+// isLocalHost reports whether a Host header names this server by an address, or as localhost. A name that another site
+// lets point here (DNS rebinding) does not.
+func (s *LiveServer) isLocalHost(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
 		host = h
@@ -212,7 +211,7 @@ func (s *LiveServer) StageBegins(st *rundir.Stage, planned time.Duration) {
 	s.Observer.StageBegins(st, planned)
 	m := &s.metrics
 	m.change(func() {
-		m.fold()
+		m.addStage()
 		m.begun++
 		m.rate = st.Rate.Value()
 	})
@@ -243,31 +242,31 @@ func (s *LiveServer) StageEnds(st *rundir.Stage) {
 // Served says where the run is served.
 func (s *LiveServer) Served(l lang.Lang) string { return sayServed.In(l, s.URL(), s.URL()) }
 
-// limited accepts a limited number of connections at once; others wait.
-type limited struct {
+// limitedListener accepts a limited number of connections at once; others wait.
+type limitedListener struct {
 	net.Listener
 	free chan struct{}
 }
 
 // Accept waits for a free place, and for a connection.
-func (l *limited) Accept() (net.Conn, error) {
+func (l *limitedListener) Accept() (net.Conn, error) {
 	l.free <- struct{}{}
 	c, err := l.Listener.Accept()
 	if err != nil {
 		<-l.free
 		return nil, err
 	}
-	return &counted{Conn: c, free: sync.OnceFunc(func() { <-l.free })}, nil
+	return &limitedConn{Conn: c, free: sync.OnceFunc(func() { <-l.free })}, nil
 }
 
-// counted gives its place back when it is closed.
-type counted struct {
+// limitedConn gives its place back when it is closed.
+type limitedConn struct {
 	net.Conn
 	free func()
 }
 
 // Close closes the connection.
-func (c *counted) Close() error {
+func (c *limitedConn) Close() error {
 	defer c.free()
 	return c.Conn.Close()
 }

@@ -127,8 +127,8 @@ func TestOnlyReadsForThisMachine(t *testing.T) {
 	}
 }
 
-// TestPageIsThatOfTheLastStage: it is drawn between stages and not by a request, and a failure leaves it.
-func TestPageIsThatOfTheLastStage(t *testing.T) {
+// TestPageDrawnBetweenStages: it is drawn between stages and not by a request, and a failure leaves it.
+func TestPageDrawnBetweenStages(t *testing.T) {
 	s := listen(t)
 	drawn := 0
 	s.Render = func(w io.Writer, version string) error {
@@ -190,8 +190,8 @@ func scrape(t *testing.T, s *LiveServer) map[string]string {
 	return all
 }
 
-// whole brings a server to where all of its metrics are known.
-func whole(s *LiveServer) {
+// reportAll brings a server to where all of its metrics are known.
+func reportAll(s *LiveServer) {
 	s.StageBegins(&rundir.Stage{Rate: rundir.Exactly(4)}, 0)
 	s.Progress(load.Snapshot{Done: 10, Failed: 2, Errors: map[string]int{"timeout": 2}})
 	end := rundir.Stage{
@@ -207,17 +207,17 @@ func whole(s *LiveServer) {
 	})
 }
 
-// noted keeps the notes that it is told.
-type noted struct {
+// noteRecorder keeps the notes that it is told.
+type noteRecorder struct {
 	experiment.Observer
 	notes []note.Note
 }
 
-func (n *noted) Note(x note.Note) { n.notes = append(n.notes, x) }
+func (n *noteRecorder) Note(x note.Note) { n.notes = append(n.notes, x) }
 
-// TestAPageThatCannotBeDrawnIsNoted: the page stays as it was, and the run says so, once.
-func TestAPageThatCannotBeDrawnIsNoted(t *testing.T) {
-	s, told := listen(t), &noted{}
+// TestDrawFailureNoted: the page stays as it was, and the run says so, once.
+func TestDrawFailureNoted(t *testing.T) {
+	s, told := listen(t), &noteRecorder{}
 	s.Observer = told
 	s.Draw()
 	s.Render = func(io.Writer, string) error { return errors.New("disk full") }
@@ -247,7 +247,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s is %s before it is known", name, v)
 		}
 	}
-	whole(s)
+	reportAll(s)
 	got = scrape(t, s)
 	for name, want := range map[string]string{
 		"llmsweep_in_flight_requests": "7", "llmsweep_output_tokens_per_second": "500", "llmsweep_ttft_seconds": "0.15",
@@ -286,7 +286,7 @@ func TestDashboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := listen(t)
-	whole(s)
+	reportAll(s)
 	names, queries := scrape(t, s), 0
 	metric := regexp.MustCompile(`\bllmsweep_[a-z0-9_]+`)
 	for _, p := range dashboard.Panels {

@@ -35,16 +35,16 @@ func (m *metrics) change(alter func()) {
 	alter()
 }
 
-// fold adds what the stage before did.
-func (m *metrics) fold() {
+// addStage adds what the stage before did.
+func (m *metrics) addStage() {
 	m.done += m.now.Done
 	m.failed += m.now.Failed
-	m.errors = m.classes()
+	m.errors = m.errorCounts()
 	m.now = load.Snapshot{TTFT: -1, ITL: -1}
 }
 
-// classes are the failed requests of all stages by class.
-func (m *metrics) classes() map[string]int {
+// errorCounts are the failed requests of all stages by class.
+func (m *metrics) errorCounts() map[string]int {
 	all := maps.Clone(m.errors)
 	if all == nil {
 		all = map[string]int{}
@@ -59,7 +59,7 @@ func (m *metrics) progress(s load.Snapshot) {
 	m.change(func() {
 		// the stage is over, or another count begins
 		if s.Phase == load.PhaseIdle || s.Done+s.Failed < m.now.Done+m.now.Failed {
-			m.fold()
+			m.addStage()
 		}
 		m.now = s
 	})
@@ -110,7 +110,7 @@ func (m *metrics) write(w io.Writer) {
 	number("last_stage_itl_mean_seconds", "Mean inter-token latency of the stage that ended last.", m.last.InterToken)
 	put("page_seconds", "Time that the page took to draw, between two stages.", "gauge", m.drawn.Seconds(), m.drawn > 0)
 
-	classes := m.classes()
+	classes := m.errorCounts()
 	if len(classes) > 0 {
 		head("failed_requests_by_class_total", "Failed requests by class.", "counter")
 	}

@@ -17,21 +17,21 @@ import (
 type Observer struct {
 	view *View
 
-	name        string        // of the stage that runs; empty before the first
-	phase       lang.Phrase   // of a sweep: what its stage is for
-	soFar       string        // what is known of the answer of a sweep
-	begun, done int           // stages, without the steps of the search for the ceiling
-	follow      int           // stages that are sure to follow those that have begun
-	low, high   time.Duration // bounds of the time that the run still takes; negative where it is not known
+	name          string        // of the stage that runs; empty before the first
+	phase         lang.Phrase   // of a sweep: what its stage is for
+	partialAnswer string        // what is known of the answer of a sweep
+	begun, done   int           // stages, without the steps of the search for the ceiling
+	remaining     int           // stages that are sure to follow those that have begun
+	low, high     time.Duration // bounds of the time that the run still takes; negative where it is not known
 }
 
 // Observe returns an observer of a run; stages is the number of its stages, 0 where it is not known.
 func (v *View) Observe(stages int) *Observer {
-	return &Observer{view: v, follow: stages, low: -1, high: -1}
+	return &Observer{view: v, remaining: stages, low: -1, high: -1}
 }
 
 // Expect sets how many stages are sure to follow.
-func (o *Observer) Expect(stages int) { o.follow = stages }
+func (o *Observer) Expect(stages int) { o.remaining = stages }
 
 // StageBegins shows a new stage. The steps of the search for the ceiling are shown as one.
 func (o *Observer) StageBegins(s *rundir.Stage, _ time.Duration) {
@@ -42,7 +42,7 @@ func (o *Observer) StageBegins(s *rundir.Stage, _ time.Duration) {
 	}
 	o.name = findings.StageName(s)
 	o.begun++
-	o.follow = max(0, o.follow-1)
+	o.remaining = max(0, o.remaining-1)
 	o.view.show(func() string { return o.status(&load.Snapshot{}) }, true)
 }
 
@@ -84,7 +84,7 @@ func (o *Observer) StageEnds(s *rundir.Stage) {
 func (o *Observer) Note(n note.Note) {
 	text := findings.Note(n, o.view.lang)
 	if strings.HasPrefix(n.Code, "answer.") {
-		o.soFar = strings.TrimRight(text, ".。")
+		o.partialAnswer = strings.TrimRight(text, ".。")
 		if o.view.hasStatus() {
 			return
 		}
@@ -97,27 +97,27 @@ func (o *Observer) status(now *load.Snapshot) string {
 	l := o.view.lang
 	stage := []string{o.name, phase(now.Phase, l)}
 	if now.Elapsed > 0 {
-		stage = append(stage, clock(now.Elapsed))
+		stage = append(stage, lang.Clock(now.Elapsed.Seconds()))
 	}
-	parts := []string{o.phase.In(l), strings.Join(nonempty(stage), " ")}
-	if o.follow > 0 {
-		parts = append(parts, sayDoneOf.In(l, strconv.Itoa(o.done), strconv.Itoa(o.begun+o.follow)))
+	parts := []string{o.phase.In(l), strings.Join(nonEmpty(stage), " ")}
+	if o.remaining > 0 {
+		parts = append(parts, sayDoneOf.In(l, strconv.Itoa(o.done), strconv.Itoa(o.begun+o.remaining)))
 	}
 	if o.low >= 0 {
-		parts = append(parts, left(o.low, o.high, l))
+		parts = append(parts, timeLeft(o.low, o.high, l))
 	}
-	parts = append(parts, o.soFar, sayInFlight.In(l, strconv.Itoa(now.InFlight)))
+	parts = append(parts, o.partialAnswer, sayInFlight.In(l, strconv.Itoa(now.InFlight)))
 	if now.Failed > 0 {
 		parts = append(parts, sayFailed.In(l, strconv.Itoa(now.Failed)))
 	}
-	return strings.Join(nonempty(parts), gap)
+	return strings.Join(nonEmpty(parts), gap)
 }
 
-func nonempty(texts []string) (kept []string) {
+func nonEmpty(texts []string) (all []string) {
 	for _, t := range texts {
 		if t != "" {
-			kept = append(kept, t)
+			all = append(all, t)
 		}
 	}
-	return kept
+	return all
 }

@@ -27,8 +27,8 @@ type View struct {
 	closed bool
 }
 
-// redraw is the least time between two status lines: faster changes cannot be read.
-const redraw = 200 * time.Millisecond
+// redrawInterval is the least time between two status lines: faster changes cannot be read.
+const redrawInterval = 200 * time.Millisecond
 
 // New returns a view that writes to out. width returns the number of columns of the terminal that out is; it is nil
 // where out is none.
@@ -41,7 +41,7 @@ func (v *View) Note(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if !v.closed {
-		v.write(clock(time.Since(v.began))+"  "+strings.TrimRight(table.Clean(text), " ")+"\n", v.status)
+		v.write(lang.Clock(time.Since(v.began).Seconds())+"  "+strings.TrimRight(table.Clean(text), " ")+"\n", v.status)
 	}
 }
 
@@ -72,7 +72,7 @@ func (v *View) show(status func() string, now bool) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.closed || !now && time.Since(v.drawn) < redraw {
+	if v.closed || !now && time.Since(v.drawn) < redrawInterval {
 		return
 	}
 	v.drawn = time.Now()
@@ -103,7 +103,7 @@ func (v *View) cut(status string) string {
 	for table.Width(status) > width {
 		i := strings.LastIndex(status, gap)
 		if i < 0 {
-			return table.Columns().Truncate(status, width, "")
+			return table.TerminalColumns().Truncate(status, width, "")
 		}
 		status = status[:i]
 	}

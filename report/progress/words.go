@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -58,31 +57,22 @@ func termsOf(st *rundir.Stage, l lang.Lang) string {
 	}
 	var all []string
 	for _, p := range st.Goodput.Terms {
-		text := table.Clean(p.Term) + lang.Colon.In(l) + findings.Promised(p.Verdict).Text.In(l)
+		text := table.Clean(p.Term) + lang.Colon.In(l) + findings.SLOCell(p.Verdict).Text.In(l)
 		if t, err := slo.Parse(p.Term); err == nil && !p.Value.IsZero() {
-			text = termState.In(l, table.Clean(p.Term), findings.Promised(p.Verdict).Text.In(l), t.Amount(p.Value.Value()))
+			text = termState.In(l, table.Clean(p.Term), findings.SLOCell(p.Verdict).Text.In(l), t.Amount(p.Value.Value()))
 		}
 		all = append(all, text)
 	}
 	return strings.Join(all, lang.Semicolon.In(l))
 }
 
-// clock prints a time as people read a clock: 03:12, or 1:03:12.
-func clock(d time.Duration) string {
-	t := int(d.Round(time.Second).Seconds())
-	if t >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", t/3600, t/60%60, t%60)
-	}
-	return fmt.Sprintf("%02d:%02d", t/60, t%60)
-}
-
-// left prints the time that is left: as a clock where it is known, and otherwise as a rough time with its bounds.
-func left(shortest, longest time.Duration, l lang.Lang) string {
+// timeLeft prints the time that is left: as a clock where it is known, and otherwise as a rough time with its bounds.
+func timeLeft(shortest, longest time.Duration, l lang.Lang) string {
 	const sure, short = 1.15, 5 * time.Second // a ratio, and a difference, that make no difference to who waits
 	const vague = 8                           // a ratio of bounds whose middle says nothing
 	low, high := shortest.Seconds(), longest.Seconds()
 	if high <= sure*low || longest-shortest <= short {
-		return leftOnly.In(l, clock((shortest+longest)/2))
+		return leftOnly.In(l, lang.Clock(((shortest + longest) / 2).Seconds()))
 	}
 	const longSeconds, longMinutes, decimalMinutes = 90, 90 * 60, 10 * 3600 // from here on the next unit, and whole hours
 	unit, size, decimals := unitSecond, 1.0, 0

@@ -114,7 +114,7 @@ func Tables(run *rundir.Run, o SixColumnOptions) table.Section {
 			return cmp.Compare(a.Stage.Source.Line, b.Stage.Source.Line)
 		})
 	}
-	s.Table = findings.TabulateStages(SixColumns(run, cmp.Or(o.Tokens, TokenUnits()[0])), rows, findings.UnitWithin)
+	s.Table = findings.TabulateStages(SixColumns(run, cmp.Or(o.Tokens, TokenUnits()[0])), rows, findings.UnitInCells)
 	s.Table.Centered = true
 	s.Notes = findings.Legend(s.Table)
 	return s

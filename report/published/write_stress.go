@@ -260,12 +260,12 @@ func failedText(s *rundir.Stage) string {
 	if s.Source != nil && s.Requests == (rundir.Requests{}) {
 		return lang.Absent
 	}
-	return strconv.Itoa(findings.FailedStages(s))
+	return strconv.Itoa(findings.FailedRequests(s))
 }
 
 // writeBox draws a table with its title centred above it.
 func writeBox(w *bufio.Writer, title string, heads []string, rows [][]string) {
-	m := table.Columns()
+	m := table.TerminalColumns()
 	widths := make([]int, len(heads))
 	for _, cells := range append([][]string{heads}, rows...) {
 		for i, c := range cells {

@@ -549,7 +549,7 @@ func rowName(st *rundir.Stage) string {
 	if st.Source != nil && st.Source.Heading != "" {
 		return st.Source.Heading
 	}
-	return lang.Row(st.Name)
+	return lang.StageName(st.Name)
 }
 
 // speaksOf reports whether a finding is about that stage.
@@ -581,7 +581,7 @@ func (s *Setup) Where(st *rundir.Stage) string {
 	if st.Source != nil {
 		return s.show(st.Source.File) + ":" + strconv.Itoa(st.Source.Line)
 	}
-	return s.show(s.Path) + " " + lang.Row(st.Name)
+	return s.show(s.Path) + " " + lang.StageName(st.Name)
 }
 
 // andAt returns two places as one text: "results.md:12, 13" in one file.

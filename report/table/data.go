@@ -22,9 +22,8 @@ func WriteJSON(w io.Writer, v any) error {
 	return err
 }
 
-// CSVCell returns text for a cell of CSV: one line, and no formula. Spreadsheets calculate what begins with one of
-// these characters; an apostrophe before it makes it a text (https://owasp.org/www-community/attacks/CSV_Injection).
-// Numbers stay as they are.
+// CSVCell returns text for a cell of CSV, in one line. An apostrophe before what a spreadsheet would calculate makes it
+// a text (https://owasp.org/www-community/attacks/CSV_Injection).
 func CSVCell(s string) string {
 	s = Clean(s)
 	if strings.IndexAny(strings.TrimLeft(s, " \u00a0\ufeff"), "=+-@＝＋－＠") != 0 {

@@ -15,14 +15,14 @@ const (
 	Gap    = 2 // between columns of the table, where there is room; else 1
 )
 
-// Columns returns what counts the columns of a terminal. It is the same on every machine: the default of package
-// runewidth follows the locale.
-func Columns() *runewidth.Condition {
+// TerminalColumns returns what counts the columns of a terminal. It is the same on every machine: the default of
+// package runewidth follows the locale.
+func TerminalColumns() *runewidth.Condition {
 	return &runewidth.Condition{StrictEmojiNeutral: true}
 }
 
 // Width returns how many columns of a terminal s takes.
-func Width(s string) int { return Columns().StringWidth(s) }
+func Width(s string) int { return TerminalColumns().StringWidth(s) }
 
 // Pad fills s up to width columns.
 func Pad(s string, width int, left bool) string {
@@ -44,20 +44,20 @@ type layout struct {
 	lang   lang.Lang
 }
 
-// spacious is the highest [Column.Drop] that is left out before the gap between columns is narrowed.
-const spacious = 3
+// maxWideGapDrop is the highest [Column.Drop] that is left out before the gap between columns is narrowed.
+const maxWideGapDrop = 3
 
-// fit chooses a layout for the tables, which all have the columns of the first. Where the width is short, the columns
-// that matter least go first, then the space between columns, then more of the columns.
-func fit(tables []Table, width int, lg lang.Lang) layout {
-	last := spacious
+// fitLayout chooses a layout for the tables, which all have the columns of the first. Where the width is short, the
+// columns that matter least go first, then the space between columns, then more of the columns.
+func fitLayout(tables []Table, width int, lg lang.Lang) layout {
+	last := maxWideGapDrop
 	for _, c := range tables[0].Columns {
 		last = max(last, c.Drop)
 	}
 	var l layout
 	for drop := range last + 1 {
 		spaces := []int{Gap}
-		if drop >= spacious {
+		if drop >= maxWideGapDrop {
 			spaces = []int{Gap, 1}
 		}
 		for _, space := range spaces {
@@ -73,7 +73,7 @@ func fit(tables []Table, width int, lg lang.Lang) layout {
 // arrange measures the columns that remain when those up to drop are gone.
 func arrange(tables []Table, drop, space int, lg lang.Lang) layout {
 	l := layout{gap: space, lang: lg}
-	m := Columns()
+	m := TerminalColumns()
 	for i, c := range tables[0].Columns {
 		if c.Drop > 0 && c.Drop <= drop {
 			continue
@@ -82,7 +82,7 @@ func arrange(tables []Table, drop, space int, lg lang.Lang) layout {
 		for _, t := range tables {
 			for _, cells := range t.Rows {
 				digits = max(digits, m.StringWidth(Clean(cells[i].Text.In(lg))))
-				units = max(units, m.StringWidth(tail(cells[i])))
+				units = max(units, m.StringWidth(cellSuffix(cells[i])))
 			}
 		}
 		l.keep = append(l.keep, i)
@@ -93,8 +93,8 @@ func arrange(tables []Table, drop, space int, lg lang.Lang) layout {
 	return l
 }
 
-// tail returns the text after the digits of a cell.
-func tail(c Cell) string {
+// cellSuffix returns the text after the digits of a cell.
+func cellSuffix(c Cell) string {
 	if c.Unit == "" {
 		return Clean(c.Mark)
 	}
@@ -111,7 +111,7 @@ func (l layout) width() int {
 
 // Write writes tables beneath each other, set alike, headings once. Titles stand before the rows.
 func Write(w io.Writer, tables []Table, o Style) error {
-	l, color := fit(tables, o.room(), o.Lang), o.Color
+	l, color := fitLayout(tables, o.tableWidth(), o.Lang), o.Color
 	var b strings.Builder
 	l.heading(&b, tables[0].Columns, color)
 	for _, t := range tables {
@@ -168,10 +168,10 @@ func (l layout) row(b *strings.Builder, columns []Column, cells []Cell, color bo
 	for i, k := range l.keep {
 		c := cells[k]
 		digits := Clean(c.Text.In(l.lang))
-		text, after := digits+tail(c), 0
+		text, after := digits+cellSuffix(c), 0
 		if !columns[k].Left {
 			before := max(l.heads[i]-l.units[i], l.digits[i]) - Width(digits)
-			after = l.units[i] - Width(tail(c))
+			after = l.units[i] - Width(cellSuffix(c))
 			blank += before
 		} else {
 			after = l.heads[i] - Width(text)
@@ -188,10 +188,10 @@ func Wrap(text string, width, hang int) string {
 	if width <= 0 {
 		return text
 	}
-	m := Columns()
+	m := TerminalColumns()
 	var b strings.Builder
 	used := 0
-	for _, word := range breakable(text) {
+	for _, word := range breakableParts(text) {
 		n := m.StringWidth(strings.TrimRight(word, " "))
 		// which GitHub takes for a command at the start of a line
 		if used > hang && used+n > width && !strings.HasPrefix(word, "::") {
@@ -206,17 +206,17 @@ func Wrap(text string, width, hang int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// breakable cuts text where a line may end: after spaces, and after wide characters that open nothing.
-func breakable(text string) []string {
+// breakableParts cuts text where a line may end: after spaces, and after wide characters that open nothing.
+func breakableParts(text string) []string {
 	var all []string
 	start := 0
 	runes := []rune(text)
 	for i, r := range runes {
 		next := i + 1
-		if next < len(runes) && closes(runes[next]) || strings.ContainsRune("（“", r) {
+		if next < len(runes) && closesText(runes[next]) || strings.ContainsRune("（“", r) {
 			continue
 		}
-		if r == ' ' && (next == len(runes) || runes[next] != ' ') || Columns().RuneWidth(r) == 2 {
+		if r == ' ' && (next == len(runes) || runes[next] != ' ') || TerminalColumns().RuneWidth(r) == 2 {
 			all = append(all, string(runes[start:next]))
 			start = next
 		}
@@ -224,8 +224,8 @@ func breakable(text string) []string {
 	return append(all, string(runes[start:]))
 }
 
-// closes reports whether a line must not begin with r.
-func closes(r rune) bool { return strings.ContainsRune("，。、；：）！？", r) }
+// closesText reports whether a line must not begin with r.
+func closesText(r rune) bool { return strings.ContainsRune("，。、；：）！？", r) }
 
 // Paint colours text, and is the only place where escape sequences come from.
 func Paint(text string, t Tone, color bool) string {

@@ -116,9 +116,7 @@ func (d *Markdown) section(s Section) {
 
 // Escape returns text that Markdown shows as it is: it cannot end a cell, or open HTML, a link, code or emphasis.
 // Underscores within words are left as they are, since model names are full of them.
-func Escape(s string) string {
-	return strings.NewReplacer(
-		`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "[", `\[`, "]", `\]`, "~", `\~`,
-		"<", "&lt;", "&", "&amp;",
-	).Replace(Clean(s))
-}
+func Escape(s string) string { return markdownEscapes.Replace(Clean(s)) }
+
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "[", `\[`, "]", `\]`,
+	"~", `\~`, "<", "&lt;", "&", "&amp;")

@@ -35,14 +35,14 @@ func WriteSections(w io.Writer, format string, all []Section, o Style) error {
 		}
 		return d.Flush()
 	}
-	shown := all
+	visible := all
 	if !o.All {
-		shown = slices.DeleteFunc(slices.Clone(all), func(s Section) bool { return s.Rest })
+		visible = slices.DeleteFunc(slices.Clone(all), func(s Section) bool { return s.Rest })
 	}
-	if err := WriteConsole(w, shown, o); err != nil {
+	if err := WriteConsole(w, visible, o); err != nil {
 		return err
 	}
-	return rest(w, all, o)
+	return writeHidden(w, all, o)
 }
 
 // WriteConsole writes sections as a console page.
@@ -55,12 +55,12 @@ func WriteConsole(w io.Writer, all []Section, o Style) error {
 	return nil
 }
 
-// rest says in a line what a console leaves out.
-func rest(w io.Writer, all []Section, o Style) error {
-	var left []string
+// writeHidden says in a line what a console leaves out.
+func writeHidden(w io.Writer, all []Section, o Style) error {
+	var hidden []string
 	add := func(what string) {
-		if !slices.Contains(left, what) {
-			left = append(left, what)
+		if !slices.Contains(hidden, what) {
+			hidden = append(hidden, what)
 		}
 	}
 	for _, s := range all {
@@ -72,7 +72,7 @@ func rest(w io.Writer, all []Section, o Style) error {
 			add(what)
 			continue
 		}
-		if len(s.Table.Columns) > 0 && len(fit([]Table{s.Table}, o.room(), o.Lang).keep) < len(s.Table.Columns) {
+		if len(s.Table.Columns) > 0 && len(fitLayout([]Table{s.Table}, o.tableWidth(), o.Lang).keep) < len(s.Table.Columns) {
 			add(wordColumns.In(o.Lang))
 		}
 		if len(s.Spare) > 0 {
@@ -82,10 +82,10 @@ func rest(w io.Writer, all []Section, o Style) error {
 			add(wordDetails.In(o.Lang))
 		}
 	}
-	if len(left) == 0 {
+	if len(hidden) == 0 {
 		return nil
 	}
-	text := Wrap(sayRest.In(o.Lang, strings.Join(left, lang.Semicolon.In(o.Lang))), o.prose(), 0)
+	text := Wrap(sayRest.In(o.Lang, strings.Join(hidden, lang.Semicolon.In(o.Lang))), o.textWidth(), 0)
 	_, err := io.WriteString(w, "\n"+Paint(text, Faint, o.Color)+"\n")
 	return err
 }
@@ -96,13 +96,13 @@ func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 		b.WriteString("\n")
 	}
 	if !s.Title.IsZero() {
-		for line := range strings.Lines(Wrap(Clean(s.Title.In(o.Lang)), o.prose(), Indent)) {
+		for line := range strings.Lines(Wrap(Clean(s.Title.In(o.Lang)), o.textWidth(), Indent)) {
 			b.WriteString(Paint(strings.TrimRight(line, "\n"), Strong, o.Color) + "\n")
 		}
 	}
 	sectionLines(&b, s.Lines, o)
 	if len(s.Table.Columns) > 0 {
-		if err := Write(&b, []Table{s.shown(o)}, o); err != nil {
+		if err := Write(&b, []Table{s.visibleTable(o)}, o); err != nil {
 			return err
 		}
 	}
@@ -114,8 +114,8 @@ func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 	return err
 }
 
-// shown returns the table with the rows that a console shows.
-func (s *Section) shown(o Style) Table {
+// visibleTable returns the table with the rows that a console shows.
+func (s *Section) visibleTable(o Style) Table {
 	if o.All || len(s.Spare) == 0 {
 		return s.Table
 	}
@@ -131,6 +131,6 @@ func (s *Section) shown(o Style) Table {
 
 func sectionLines(b *strings.Builder, lines []lang.Text, o Style) {
 	for _, s := range lang.In(lines, o.Lang) {
-		b.WriteString(Wrap(strings.Repeat(" ", Indent)+Clean(s), o.prose(), Indent+2) + "\n")
+		b.WriteString(Wrap(strings.Repeat(" ", Indent)+Clean(s), o.textWidth(), Indent+2) + "\n")
 	}
 }

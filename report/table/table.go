@@ -1,5 +1,5 @@
-// Package table has tables, the one model of which a console table, a Markdown table and a section of a document are
-// written.
+// Package table has the one model of tables and sections that console, Markdown and pages are written from. It knows no
+// stages and no metrics. Begin with table.go; layout.go writes consoles, markdown.go Markdown.
 package table
 
 import (
@@ -115,25 +115,25 @@ type Style struct {
 	Lang  lang.Lang
 }
 
-// widest is how many columns a table or a sentence takes where no terminal limits it: wider ones can be read on few
+// maxWidth is how many columns a table or a sentence takes where no terminal limits it: wider ones can be read on few
 // screens.
-const widest = 120
+const maxWidth = 120
 
-// prose returns how many columns sentences take: those of the terminal, or as many as are read easily.
-func (o Style) prose() int {
+// textWidth returns how many columns sentences take: those of the terminal, or as many as are read easily.
+func (o Style) textWidth() int {
 	if o.Width > 0 {
-		return min(o.Width, widest)
+		return min(o.Width, maxWidth)
 	}
-	return widest
+	return maxWidth
 }
 
-// room returns how many columns a table may take; 0: any number.
-func (o Style) room() int {
+// tableWidth returns how many columns a table may take; 0: any number.
+func (o Style) tableWidth() int {
 	switch {
 	case o.All:
 		return 0
 	case o.Width > 0:
 		return o.Width
 	}
-	return widest
+	return maxWidth
 }

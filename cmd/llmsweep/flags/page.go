@@ -67,8 +67,8 @@ func (p *Page) path(t *Tables) string {
 	case p.HTML != "":
 		return p.HTML
 	case t.Output == "" || t.forPrograms() || t.Format == FormatHTML ||
-		filepath.Clean(layout.Beside(t.Output)) == filepath.Clean(t.Output):
+		filepath.Clean(layout.PagePath(t.Output)) == filepath.Clean(t.Output):
 		return ""
 	}
-	return layout.Beside(t.Output)
+	return layout.PagePath(t.Output)
 }

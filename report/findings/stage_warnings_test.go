@@ -11,8 +11,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestRepeatedWarningsAreOneLine has the same warning with other numbers in many rows.
-func TestRepeatedWarningsAreOneLine(t *testing.T) {
+// TestRepeatedWarnings has the same warning with other numbers in many rows.
+func TestRepeatedWarnings(t *testing.T) {
 	run := &rundir.Run{State: rundir.Complete, Client: rundir.Client{Valid: true},
 		Stages: []rundir.Stage{{Name: "poisson@1"}, {Name: "poisson@2"}, {Name: "poisson@3"}, {Name: "poisson@4"}}}
 	for i, lag := range []float64{0.08, 0.09, 0.5} {
@@ -21,15 +21,15 @@ func TestRepeatedWarningsAreOneLine(t *testing.T) {
 	run.Stages[3].Warnings = []note.Note{{Code: "requests.resent", Args: map[string]any{"count": 64.0}}}
 	for _, l := range lang.All() {
 		lines := Warnings(run, l)
-		if len(lines) != 2 || !strings.Contains(lines[0], lang.Row("poisson@3")) || !strings.Contains(lines[0], "80") ||
+		if len(lines) != 2 || !strings.Contains(lines[0], lang.StageName("poisson@3")) || !strings.Contains(lines[0], "80") ||
 			strings.Contains(lines[0], "500") {
 			t.Errorf("%q", lines)
 		}
 	}
 }
 
-// TestWhatTheAnswerRestsOn has a client that was the limit in some rows: the answer rests on the others.
-func TestWhatTheAnswerRestsOn(t *testing.T) {
+// TestClientWarning has a client that was the limit in some rows: the answer rests on the others.
+func TestClientWarning(t *testing.T) {
 	late := note.Note{Code: "client.sent-late", Args: map[string]any{"lag_p99": 0.08}}
 	run := &rundir.Run{State: rundir.Complete, Stages: []rundir.Stage{{Name: "poisson@1"},
 		{Name: "poisson@2", Invalid: late}, {Name: "poisson@3"}}}
@@ -47,7 +47,7 @@ func TestWhatTheAnswerRestsOn(t *testing.T) {
 }
 
 // Hits that the shared parts of the prompts explain are no warning: the columns of hits tell them. Hits beyond are.
-func TestAskedHitsAreNoWarning(t *testing.T) {
+func TestExpectedCacheHitsNoWarning(t *testing.T) {
 	stage := rundir.Stage{Name: "concurrent@4", CachedTokens: rundir.Exactly(240),
 		PromptTokens: rundir.TokenStats{Mean: rundir.Exactly(512)}}
 	run := &rundir.Run{Stages: []rundir.Stage{stage}}
@@ -68,7 +68,7 @@ func TestAskedHitsAreNoWarning(t *testing.T) {
 }
 
 // A warning of many rows names the first three and counts the others.
-func TestManyRowsAreCounted(t *testing.T) {
+func TestRowNames(t *testing.T) {
 	run := &rundir.Run{Stages: make([]rundir.Stage, 20)}
 	names := strings.Split("a b c d e f g h", " ")
 	if got, want := rowNames(names, run, lang.English), "a, b, c and 5 other rows"; got != want {
@@ -79,8 +79,8 @@ func TestManyRowsAreCounted(t *testing.T) {
 	}
 }
 
-// TestAStoppedClientIsNoSlowOne checks that a row in which the client was stopped has a warning of that only.
-func TestAStoppedClientIsNoSlowOne(t *testing.T) {
+// TestStoppedClientWarning checks that a row in which the client was stopped has a warning of that only.
+func TestStoppedClientWarning(t *testing.T) {
 	run := &rundir.Run{Client: rundir.Client{Valid: true}, Stages: []rundir.Stage{{Name: "poisson@5.00"}}}
 	s := &run.Stages[0]
 	s.Invalid = measure.Stopped(8 * time.Second)

@@ -37,19 +37,19 @@ func invalidRuns(t *testing.T) []setup.Input {
 	return all
 }
 
-// folded is the beginning of a sentence that stands again when it is unfolded.
-var folded = regexp.MustCompile(`<summary>.*?</summary>`)
+// summaryTag is the beginning of a sentence that stands again when it is unfolded.
+var summaryTag = regexp.MustCompile(`<summary>.*?</summary>`)
 
-// TestWhatHelpsASlowClientIsSaidOnce: an output that says that the client was too slow in some rows says once what
+// TestClientRemedyOnce: an output that says that the client was too slow in some rows says once what
 // helps.
-func TestWhatHelpsASlowClientIsSaidOnce(t *testing.T) {
+func TestClientRemedyOnce(t *testing.T) {
 	in := invalidRuns(t)
 	run := in[0].Run
 	setups := setup.Load(in)
 	for _, l := range lang.All() {
-		texts := map[string]string{"document": written(t, in, nil, l)}
+		texts := map[string]string{"document": renderDocument(t, in, nil, l)}
 		for _, format := range []string{"console", "markdown"} {
-			texts[format] = rendered(t, format, run, l)
+			texts[format] = renderRun(t, format, run, l)
 		}
 		c, err := compare.Of(setups, true)
 		if err != nil {
@@ -74,7 +74,7 @@ func TestWhatHelpsASlowClientIsSaidOnce(t *testing.T) {
 		if err := page.Run(&b, run, "", page.WriteOptions{Lang: l}); err != nil {
 			t.Fatal(err)
 		}
-		texts["page"] = folded.ReplaceAllString(b.String(), "")
+		texts["page"] = summaryTag.ReplaceAllString(b.String(), "")
 		for name, text := range texts {
 			text, cause := strings.ToLower(strings.Join(strings.Fields(text), " ")),
 				strings.ToLower(findings.Phrase(run.Stages[2].Invalid, l))
@@ -85,7 +85,7 @@ func TestWhatHelpsASlowClientIsSaidOnce(t *testing.T) {
 		}
 	}
 	for _, l := range lang.All() { // nothing is advised where nothing was wrong
-		if text := written(t, in[1:], nil, l); strings.Contains(text, findings.ClientRemedy.In(l)) {
+		if text := renderDocument(t, in[1:], nil, l); strings.Contains(text, findings.ClientRemedy.In(l)) {
 			t.Errorf("%s: advice without need", l)
 		}
 	}

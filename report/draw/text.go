@@ -1,7 +1,3 @@
-// Makes the drawings of the page: SVG, written in Go, with every text in both languages. A [Plot] has series, bands and
-// lines over two axes; its labels stand at the lines and never cover each other. Colours are classes, so that a page
-// can be light or dark; a [File] needs no page.
-
 package draw
 
 import (
@@ -18,11 +14,7 @@ func HTML(t lang.Text) string {
 	if t.EN == t.ZH {
 		return Escape(t.EN)
 	}
-	return `<span class="en" lang="en">` + Escape(
-		t.EN,
-	) + `</span><span class="zh" lang="zh">` + Escape(
-		t.ZH,
-	) + `</span>`
+	return `<span class="en" lang="en">` + Escape(t.EN) + `</span><span class="zh" lang="zh">` + Escape(t.ZH) + `</span>`
 }
 
 // svgText returns the text as the content of an SVG text element.
@@ -33,15 +25,12 @@ func svgText(t lang.Text, l lang.Lang) string {
 	case t.EN == t.ZH:
 		return Escape(t.EN)
 	}
-	return `<tspan class="en" lang="en">` + Escape(
-		t.EN,
-	) + `</tspan><tspan class="zh" lang="zh">` + Escape(
-		t.ZH,
-	) + `</tspan>`
+	return `<tspan class="en" lang="en">` + Escape(t.EN) + `</tspan>` +
+		`<tspan class="zh" lang="zh">` + Escape(t.ZH) + `</tspan>`
 }
 
 // textWidth returns the width of the text in pixels, in the wider language. It rather says too much.
-func textWidth(t lang.Text) float64 { return max(widthOf(t.EN), widthOf(t.ZH)) }
+func textWidth(t lang.Text) float64 { return max(stringWidth(t.EN), stringWidth(t.ZH)) }
 
 // Escape returns text that is safe in HTML and SVG, and in an attribute. Control characters and signs that turn the
 // direction of text around are left out: names and messages come from servers and files.
@@ -55,8 +44,8 @@ const (
 	lineHeight = 15
 )
 
-// widthOf estimates the width of a text at the larger size.
-func widthOf(s string) float64 {
+// stringWidth estimates the width of a text at the larger size.
+func stringWidth(s string) float64 {
 	const wide, capital, small, thin = 1.0, 0.68, 0.56, 0.3 // of the size; measured on common fonts, and rounded up
 	w := 0.0
 	for _, r := range s {

@@ -1,5 +1,3 @@
-// Draws for a terminal how a metric depends on the rate of arrivals: output and TTFT, with the saturation rate marked.
-
 package draw
 
 import (
@@ -15,13 +13,8 @@ import (
 
 // OutputByRate is output against the rate, of the stages with the roles; without roles, of the grid and the probes.
 func OutputByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
-	return byRate(
-		run,
-		plotOutput.Text(),
-		findings.Output,
-		func(y float64) string { return lang.Short(y, false) },
-		roles,
-	)
+	return rateFigure(run, plotOutput.Text(), findings.Output, func(y float64) string { return lang.Short(y, false) },
+		roles)
 }
 
 // logFactor is the ratio of the highest to the lowest value from which on a logarithmic axis shows more.
@@ -31,25 +24,19 @@ const logFactor = 10
 // saturates.
 func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 	ttft := func(s *rundir.Stage) rundir.Number { return s.TTFT.Mean }
-	f := byRate(run, plotTTFT.Text(), ttft, func(y float64) string { return lang.Time(rundir.Exactly(y)) }, roles)
+	f := rateFigure(run, plotTTFT.Text(), ttft, func(y float64) string { return lang.Time(rundir.Exactly(y)) }, roles)
 	p := &f.Panels[0]
-	if low, high := valuesOf(p.Series[0].Points); low > 0 && high > logFactor*low {
+	if low, high := valueRange(p.Series[0].Points); low > 0 && high > logFactor*low {
 		p.Y.Log = true
 		f.Title = f.Title.Plus(lang.Same(" (log)"))
 	}
 	return f
 }
 
-// byRate is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it
-// completed. In a sweep by users it is a metric at their numbers, with that marked which the server carries; rows of
-// one number are joined to their mean.
-func byRate(
-	run *rundir.Run,
-	title lang.Text,
-	of findings.TakeStages,
-	format func(float64) string,
-	roles []rundir.Role,
-) *Figure {
+// rateFigure is a metric against the offered rate, with the saturation rate marked; closed loops are drawn at the rate
+// they completed. In a sweep by users it is against their number, as means, with the number carried marked.
+func rateFigure(run *rundir.Run, title lang.Text, of findings.StageNumber, format func(float64) string,
+	roles []rundir.Role) *Figure {
 	if len(roles) == 0 {
 		roles = []rundir.Role{rundir.Grid, rundir.Probe, rundir.Hold}
 	}
@@ -62,7 +49,7 @@ func byRate(
 		case users:
 			x = rundir.Exactly(float64(s.MaxConcurrency))
 		case !s.Rate.Known():
-			x = findings.CompletedCell(s)
+			x = findings.Completed(s)
 		}
 		if slices.Contains(roles, s.Role) && x.Value() > 0 && s.Invalid.IsZero() && !y.IsZero() {
 			points = append(points, Point{X: x.Value(), Y: y.Value(), Bound: y.Bound()})
@@ -70,7 +57,7 @@ func byRate(
 	}
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 	if users {
-		points = joined(points)
+		points = meanPoints(points)
 	}
 	f := &Figure{Title: title, Panels: []Panel{{Y: Axis{Format: format}, Series: []Series{{Points: points}}}}}
 	if users {
@@ -91,8 +78,8 @@ func ByUsers(run *rundir.Run) bool {
 	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Kind == rundir.KindOfUsers })
 }
 
-// joined returns points, sorted by x, with those of one x joined to their mean.
-func joined(points []Point) (all []Point) {
+// meanPoints returns points, sorted by x, with those of one x joined to their mean.
+func meanPoints(points []Point) (all []Point) {
 	for len(points) > 0 {
 		n := 1
 		for n < len(points) && points[n].X == points[0].X {

@@ -14,25 +14,25 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// mostLines is how many lines can be told apart where they cross.
-const mostLines = 6
+// maxLines is how many lines can be told apart where they cross.
+const maxLines = 6
 
-// together are several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out.
-type together struct {
+// overlay are several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out.
+type overlay struct {
 	setups []setup.Setup
 	names  []string
 	open   bool   // some run has arrival rates
 	suffix string // ends the names of the drawings, which are unique in a page
-	apart  bool   // each has a small drawing of its own
+	split  bool   // each has a small drawing of its own
 }
 
-func newTogether(setups []setup.Setup, names []string, suffix string) together {
+func newOverlay(setups []setup.Setup, names []string, suffix string) overlay {
 	open := slices.ContainsFunc(setups, func(s setup.Setup) bool { return NewView(s.Run).Open })
-	return together{setups: setups, names: names, open: open, suffix: suffix}
+	return overlay{setups: setups, names: names, open: open, suffix: suffix}
 }
 
 // figures are all drawings.
-func (t together) figures() []FigureBlock {
+func (t overlay) figures() []FigureBlock {
 	var runs []*rundir.Run
 	for i := range t.setups {
 		runs = append(runs, t.setups[i].Run)
@@ -55,12 +55,13 @@ func (t together) figures() []FigureBlock {
 }
 
 // speed draws what a user gets against what a GPU gives.
-func (t together) speed() (FigureBlock, bool) {
+func (t overlay) speed() (FigureBlock, bool) {
 	return speedPlot("speed"+t.suffix, t.setups, lineNames(t.names))
 }
 
-// distinct are the parts in which names differ: model, GPUs, engine, quantization. A name without any stays as it is.
-func distinct(names []string) []string {
+// distinctParts are the parts in which names differ: model, GPUs, engine, quantization. A name without any stays as it
+// is.
+func distinctParts(names []string) []string {
 	split := func(s string) []string {
 		return strings.FieldsFunc(strings.ReplaceAll(s, ", ", "，"), func(r rune) bool { return r == '，' })
 	}
@@ -88,10 +89,7 @@ func distinct(names []string) []string {
 				parts[0] = rest
 			}
 		}
-		parts = slices.DeleteFunc(
-			parts,
-			func(p string) bool { return p == "" || in[p] == len(names) && len(names) > 1 },
-		)
+		parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || in[p] == len(names) && len(names) > 1 })
 		if len(parts) == 0 {
 			parts = []string{name}
 		}
@@ -130,7 +128,7 @@ func buttonNames(names []string) []string {
 }
 
 // figure draws one quantity of all runs.
-func (t together) figure(q quantity, l line) (FigureBlock, bool) {
+func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 	name := "all-" + q.name + "-" + l.key + t.suffix
 	title := q.title
 	if !l.name.IsZero() {
@@ -156,18 +154,12 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 	for i := range t.setups {
 		v := NewView(t.setups[i].Run)
 		v.Open = t.open
-		c := newPlotted("r"+strconv.Itoa(i), lang.Same(short[i]), i)
+		c := newLineSeries("r"+strconv.Itoa(i), lang.Same(short[i]), i)
 		for _, r := range v.Rows {
 			if !r.Stage.Invalid.IsZero() || t.setups[i].Impossible(r.Stage) {
 				continue
 			}
-			y, ok := c.add(
-				v,
-				t.setups[i].Trusted(r.Stage),
-				l,
-				len(grid.Rows)+1,
-				filepath.Base(t.setups[i].Where(r.Stage)),
-			)
+			y, ok := c.add(v, t.setups[i].Trusted(r.Stage), l, len(grid.Rows)+1, filepath.Base(t.setups[i].Where(r.Stage)))
 			if !ok {
 				continue
 			}
@@ -175,34 +167,31 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 			if q.metric == "" {
 				cell = table.Number(y, "", lang.Short)
 			}
-			grid.Rows = append(
-				grid.Rows,
-				[]table.Cell{
-					table.Literal(t.names[i]),
-					table.Literal(findings.StageName(r.Stage)),
-					table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short),
-					cell,
-					findings.Verdict(r),
-				},
-			)
+			grid.Rows = append(grid.Rows, []table.Cell{
+				table.Literal(t.names[i]),
+				table.Literal(findings.StageName(r.Stage)),
+				table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short),
+				cell,
+				findings.VerdictCell(r),
+			})
 		}
-		c.on.Dashed = i >= draw.Colours // its colour is taken
-		c.into(&panel)
+		c.joined.Dashed = i >= draw.Colours // its colour is taken
+		c.addTo(&panel)
 	}
-	if places(&panel) < 2 {
+	if countX(&panel) < 2 {
 		return FigureBlock{}, false
 	}
 	one := q
-	one.lines = []line{l}
-	caption := against(one.axisInWords(), axis.Label).Plus(lang.Stop.Text())
+	one.lines = []quantityLine{l}
+	caption := axesCaption(one.axisText(), axis.Label).Plus(lang.Stop.Text())
 	fig := draw.Figure{Name: name, Title: title, Caption: caption, X: axis, Panels: []draw.Panel{panel}, Right: 60}
-	if t.apart {
+	if t.split {
 		return FigureBlock{
 			Name:     name,
 			Title:    title,
 			Caption:  caption,
-			Note:     noteSmall.Text().Plus(leftOutNote(t.setups)),
-			Variants: []Variant{{Key: "lin", Small: smallPlots(fig, t.names, q.logarith), Drawn: &fig}},
+			Note:     noteSmall.Text().Plus(impossibleNote(t.setups)),
+			Variants: []Variant{{Key: "lin", Small: thumbnails(fig, t.names, q.logAxis), Drawn: &fig}},
 			Table:    grid,
 		}, true
 	}
@@ -210,42 +199,34 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 		Name:     name,
 		Title:    title,
 		Caption:  caption,
-		Note:     leftOutNote(t.setups),
-		Variants: PlotVariants(fig, q.logarith, wide(panel)),
+		Note:     impossibleNote(t.setups),
+		Variants: PlotVariants(fig, q.logAxis, spansDecade(panel)),
 		Table:    grid,
 	}
 	for i, called := range buttonNames(t.names) {
-		f.Switches = append(
-			f.Switches,
-			Switch{
-				Key:    "r" + strconv.Itoa(i),
-				Text:   lang.Same(called),
-				Colour: i % draw.Colours,
-				Dashed: i >= draw.Colours,
-			},
-		)
+		f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), called, i))
 	}
 	return f, true
 }
 
-// smallPlots draws each run of a figure by itself, with the others pale behind it. The figure has two series for each
+// thumbnails draws each run of a figure by itself, with the others pale behind it. The figure has two series for each
 // run: its line, and the points apart from it.
-func smallPlots(fig draw.Figure, names []string, logarithmic bool) []Small {
+func thumbnails(fig draw.Figure, names []string, logarithmic bool) []Thumbnail {
 	const low = 120 // pixels
-	var all []Small
+	var all []Thumbnail
 	fig.Panels = slices.Clone(fig.Panels)
 	fig.FixAxes()
 	whole := fig.Panels[0]
 	for i, name := range names {
 		panel := whole
 		panel.Height, panel.Series = low, nil
-		panel.Y.Log = logarithmic && wide(whole)
+		panel.Y.Log = logarithmic && spansDecade(whole)
 		var own []draw.Series
 		for k, s := range whole.Series {
 			if k/2 == i {
 				s.Name = lang.Text{}
 				own = append(own, s)
-			} else if s.Style != draw.Loose {
+			} else if s.Style != draw.MarkersOnly {
 				s.Name, s.Style, s.Key = lang.Text{}, draw.Front, ""
 				panel.Series = append(panel.Series, s)
 			}
@@ -257,7 +238,7 @@ func smallPlots(fig draw.Figure, names []string, logarithmic bool) []Small {
 		one := fig
 		one.Right, one.Panels = 0, []draw.Panel{panel}
 		svg, _ := one.SVG("")
-		all = append(all, Small{Title: table.Clean(name), SVG: markup(svg)})
+		all = append(all, Thumbnail{Title: table.Clean(name), SVG: markup(svg)})
 	}
 	return all
 }

@@ -5,9 +5,8 @@ import (
 	"strconv"
 )
 
-// Colours is how many colours there are; after that they begin anew, with dashed lines and dark outlines of markers.
-// They are told apart by people who see colours otherwise too: their order and hues are near those of Okabe and Ito
-// (2008), darker on a light ground and lighter on a dark one, so that text in them can be read.
+// Colours is how many colours there are; after them they repeat with dashed lines. Their hues are near those of Okabe
+// and Ito (2008), which colour-blind people distinguish, with enough contrast for text on light and dark grounds.
 const Colours = 8
 
 // One colour has one meaning in all drawings of a run.

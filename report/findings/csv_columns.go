@@ -19,7 +19,7 @@ func Field(c *Column, r StageRow) string {
 		return c.Word(r)
 	}
 	if n := c.Number(r.Stage); n.Known() {
-		return raw(n.Value())
+		return formatNumber(n.Value())
 	}
 	return ""
 }
@@ -27,7 +27,7 @@ func Field(c *Column, r StageRow) string {
 // runColumns are the same in each row of a run.
 func runColumns() []Column {
 	text := func(id string, of func(*rundir.Run) string) Column {
-		return inFile(id, func(r StageRow) string { return of(r.Run) })
+		return fileColumn(id, func(r StageRow) string { return of(r.Run) })
 	}
 	return []Column{
 		text("started", func(r *rundir.Run) string {
@@ -44,12 +44,12 @@ func runColumns() []Column {
 		text("target_version", func(r *rundir.Run) string { return r.Target.Version }),
 		text("labels_model", func(r *rundir.Run) string { return r.Labels.Model }),
 		text("labels_gpu", func(r *rundir.Run) string { return r.Labels.GPU }),
-		text("labels_gpus", func(r *rundir.Run) string { return positive(float64(r.Labels.GPUs)) }),
+		text("labels_gpus", func(r *rundir.Run) string { return nonZeroText(float64(r.Labels.GPUs)) }),
 		text("labels_engine", func(r *rundir.Run) string { return r.Labels.Engine }),
 		text("labels_quant", func(r *rundir.Run) string { return r.Labels.Quant }),
-		text("labels_price", func(r *rundir.Run) string { return positive(r.Labels.Price) }),
-		text("workload_prompt_tokens_mean", func(r *rundir.Run) string { return positive(r.Workload.PromptTokens.Mean) }),
-		text("workload_output_tokens_mean", func(r *rundir.Run) string { return positive(r.Workload.OutputTokens.Mean) }),
+		text("labels_price", func(r *rundir.Run) string { return nonZeroText(r.Labels.Price) }),
+		text("workload_prompt_tokens_mean", func(r *rundir.Run) string { return nonZeroText(r.Workload.PromptTokens.Mean) }),
+		text("workload_output_tokens_mean", func(r *rundir.Run) string { return nonZeroText(r.Workload.OutputTokens.Mean) }),
 		text("workload_dataset", func(r *rundir.Run) string { return r.Workload.Dataset }),
 		text("workload_seed", func(r *rundir.Run) string {
 			if r.Source != nil {
@@ -63,17 +63,17 @@ func runColumns() []Column {
 // settingColumns tell which stage it is, and when it ran.
 func settingColumns() []Column {
 	seconds := func(id string, of func(*rundir.Stage) float64) Column {
-		return inFile(id, func(r StageRow) string { return inCSV(r.Stage, id, of(r.Stage)) })
+		return fileColumn(id, func(r StageRow) string { return csvNumber(r.Stage, id, of(r.Stage)) })
 	}
 	return []Column{
-		words("name", lang.HeadLoad.Text(), func(r StageRow) string { return StageName(r.Stage) }, nameCell),
-		inFile("kind", func(r StageRow) string { return r.Stage.Kind }),
-		words("role", headRole.Text(), func(r StageRow) string { return string(r.Stage.Role) },
+		wordColumn("name", lang.HeadLoad.Text(), func(r StageRow) string { return StageName(r.Stage) }, nameCell),
+		fileColumn("kind", func(r StageRow) string { return r.Stage.Kind }),
+		wordColumn("role", headRole.Text(), func(r StageRow) string { return string(r.Stage.Role) },
 			func(r StageRow) table.Cell { return table.Cell{Text: roleName(r.Stage.Role)} }),
-		inFile("stage_state", func(r StageRow) string { return string(r.Stage.State) }),
-		numberInFile("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
-		inFile("repeat", func(r StageRow) string { return positive(float64(r.Stage.Repeat)) }),
-		inFile("max_concurrency", func(r StageRow) string { return positive(float64(r.Stage.MaxConcurrency)) }),
+		fileColumn("stage_state", func(r StageRow) string { return string(r.Stage.State) }),
+		fileNumber("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
+		fileColumn("repeat", func(r StageRow) string { return nonZeroText(float64(r.Stage.Repeat)) }),
+		fileColumn("max_concurrency", func(r StageRow) string { return nonZeroText(float64(r.Stage.MaxConcurrency)) }),
 		seconds("started_s", func(s *rundir.Stage) float64 { return s.Started }),
 		seconds("elapsed_s", func(s *rundir.Stage) float64 { return s.Elapsed }),
 		seconds("window_from_s", func(s *rundir.Stage) float64 { return s.WindowFrom }),
@@ -89,18 +89,18 @@ func goodput(s *rundir.Stage) rundir.Goodput {
 	return *s.Goodput
 }
 
-// bounds lists the numbers of which only a lower bound is known.
-func bounds(d *rundir.Dist) string {
+// lowerBounds lists the numbers of which only a lower bound is known.
+func lowerBounds(d *rundir.Dist) string {
 	var parts []string
 	for _, f := range d.Numbers() {
 		if f.Number.Bound() {
-			parts = append(parts, f.Name+"="+raw(f.Number.Value()))
+			parts = append(parts, f.Name+"="+formatNumber(f.Number.Value()))
 		}
 	}
 	return strings.Join(parts, " ")
 }
 
-func classes(errors map[string]int) string {
+func errorCounts(errors map[string]int) string {
 	var parts []string
 	for _, class := range slices.Sorted(maps.Keys(errors)) {
 		parts = append(parts, class+"="+strconv.Itoa(errors[class]))
@@ -108,20 +108,20 @@ func classes(errors map[string]int) string {
 	return strings.Join(parts, " ")
 }
 
-// inCSV is a bare number of a stage; empty for a 0 that the document it was read from does not have.
-func inCSV(s *rundir.Stage, key string, v float64) string {
+// csvNumber is a bare number of a stage; empty for a 0 that the document it was read from does not have.
+func csvNumber(s *rundir.Stage, key string, v float64) string {
 	if _, printed := s.Source.At(key); v == 0 && s.Source != nil && !printed {
 		return ""
 	}
-	return raw(v)
+	return formatNumber(v)
 }
 
-func raw(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// positive is raw, and empty for what was never set.
-func positive(v float64) string {
+// nonZeroText is raw, and empty for what was never set.
+func nonZeroText(v float64) string {
 	if v == 0 {
 		return ""
 	}
-	return raw(v)
+	return formatNumber(v)
 }

@@ -15,8 +15,8 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// gated is a run of one stage with an SLO.
-func gated(t *testing.T, v rundir.Promised) *rundir.Run {
+// singleSLORun is a run of one stage with an SLO.
+func singleSLORun(t *testing.T, v rundir.Promised) *rundir.Run {
 	run := openReal(t)
 	st := run.Stages[2]
 	st.Goodput = &rundir.Goodput{
@@ -33,28 +33,28 @@ func gated(t *testing.T, v rundir.Promised) *rundir.Run {
 }
 
 // The words of a page are explained at its end, in both languages.
-func TestTermsOfAPage(t *testing.T) {
-	p := write(t, gated(t, rundir.Kept), "")
+func TestPageGlossary(t *testing.T) {
+	p := writeRun(t, singleSLORun(t, rundir.Kept), "")
 	for lang, want := range map[string]string{"en": "time from sending the request to the first token",
 		"zh": "从发出请求到首个 token 的时间"} {
-		if text := words(p.elements("main")[0], lang); !strings.Contains(text, want) {
+		if text := elementText(p.elements("main")[0], lang); !strings.Contains(text, want) {
 			t.Errorf("%s: no %q", lang, want)
 		}
 	}
 }
 
 // The page of a gate begins with its verdict; one stage has no curves, and nothing is said of what was not noticed.
-func TestGateOpensWithItsVerdict(t *testing.T) {
+func TestSLOVerdictHeadline(t *testing.T) {
 	for v, want := range map[rundir.Promised]string{rundir.Kept: "met", rundir.Broken: "missed", rundir.Unsure: "unsure"} {
-		run := gated(t, v)
-		h := newView(run).headline()
+		run := singleSLORun(t, v)
+		h := newRunPage(run).headline()
 		if h.Verdict.Text.EN != want || h.Unit.EN != "ttft:p90<500ms" || len(h.Also) != 1 ||
 			h.Also[0].Number != "700 ms" {
 			t.Errorf("%s: %+v", v, h)
 		}
-		p := write(t, run, "")
-		check(t, p)
-		text := words(p.elements("main")[0], "en")
+		p := writeRun(t, run, "")
+		checkPage(t, p)
+		text := elementText(p.elements("main")[0], "en")
 		for _, not := range []string{"as load grows", "Nothing was noticed", "all 1 stages"} {
 			if strings.Contains(text, not) {
 				t.Errorf("the page says %q", not)
@@ -67,7 +67,7 @@ func TestGateOpensWithItsVerdict(t *testing.T) {
 }
 
 // A run that goes on is never called killed.
-func TestALivePageIsInProgress(t *testing.T) {
+func TestLivePageInProgress(t *testing.T) {
 	run := openReal(t)
 	run.State = rundir.Running
 	var live, dead strings.Builder
@@ -87,33 +87,28 @@ func TestALivePageIsInProgress(t *testing.T) {
 }
 
 // The stage nearest to the comfortable load is shown first.
-func TestFirstStageIsTheComfortableOne(t *testing.T) {
+func TestFirstStage(t *testing.T) {
 	run := openReal(t)
-	got := comfortable(run)
+	got := operatingStage(run)
 	if got == nil {
 		t.Fatal("none")
 	}
 	load := saturation.AnswerOf(run).Comfortable.Rate.Value()
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		if s.Verdict == rundir.Stable && s.Rate.Known() && drawnPlot(s) &&
+		if s.Verdict == rundir.Stable && s.Rate.Known() && isDrawn(s) &&
 			math.Abs(s.Rates.Offered.Value()-load) < math.Abs(got.Rates.Offered.Value()-load) {
 			t.Errorf("%s is shown first, and %s is nearer to %v", got.Name, s.Name, load)
 		}
 	}
-	traces, err := readTrace(real, run, overTimeLimits(len(run.Stages)))
+	traces, err := readTrace(realRun, run, overTimeLimits(len(run.Stages)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := panelsOverTime(newView(run).View, traces, map[string]any{})
-	shown := first(all)
-	if i := slices.IndexFunc(
-		all,
-		func(p Panel) bool { return p.ID == shown },
-	); !strings.HasPrefix(
-		all[i].Name.EN,
-		findings.StageName(got),
-	) {
+	all := stagePanels(newRunPage(run).View, traces, map[string]any{})
+	shown := firstPanel(all)
+	if i := slices.IndexFunc(all, func(p Panel) bool { return p.ID == shown }); !strings.HasPrefix(all[i].Name.EN,
+		findings.StageName(got)) {
 		t.Errorf("%s is shown first, and %s is the comfortable stage", all[i].Name.EN, got.Name)
 	}
 }
@@ -121,11 +116,11 @@ func TestFirstStageIsTheComfortableOne(t *testing.T) {
 // The whole run over time holds each stage with records once, in order, and what its records hold.
 func TestTimeline(t *testing.T) {
 	run := openReal(t)
-	traces, err := readTrace(real, run, overTimeLimits(len(run.Stages)))
+	traces, err := readTrace(realRun, run, overTimeLimits(len(run.Stages)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, ok := timeline(newView(run).View, traces)
+	f, ok := timeline(newRunPage(run).View, traces)
 	if !ok {
 		t.Fatal("the run is not drawn")
 	}
@@ -133,7 +128,7 @@ func TestTimeline(t *testing.T) {
 	if len(fig.Spans) != len(traces) {
 		t.Errorf("%d stages are shaded", len(fig.Spans))
 	}
-	for i, st := range slices.DeleteFunc(inOrder(run), func(s *rundir.Stage) bool { return traces[s.Name] == nil }) {
+	for i, st := range slices.DeleteFunc(stagesByStart(run), func(s *rundir.Stage) bool { return traces[s.Name] == nil }) {
 		if span := fig.Spans[i]; span.Low < last || span.Low != st.Started {
 			t.Errorf("%s is shaded from %v, the stage before to %v", st.Name, span.Low, last)
 		}
@@ -154,9 +149,9 @@ func TestTimeline(t *testing.T) {
 }
 
 // A list of slowest requests has no button that leaves out nothing, or as much as another.
-func TestEachButtonOfTheSlowestLeavesOutMore(t *testing.T) {
+func TestSlowestButtons(t *testing.T) {
 	run := openReal(t)
-	traces, err := readTrace(real, run, overTimeLimits(len(run.Stages)))
+	traces, err := readTrace(realRun, run, overTimeLimits(len(run.Stages)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +166,7 @@ func TestEachButtonOfTheSlowestLeavesOutMore(t *testing.T) {
 			if c.Metric != metric {
 				metric, rows = c.Metric, len(list.Table.Rows)
 			}
-			n := traces[s.Name].beyond(c.Metric, c.Value)
+			n := traces[s.Name].countAbove(c.Metric, c.Value)
 			if n == 0 || n >= rows {
 				t.Errorf("%s: %s leaves %d rows of %d", s.Name, c.Text.EN, n, rows)
 			}
@@ -184,18 +179,18 @@ func TestEachButtonOfTheSlowestLeavesOutMore(t *testing.T) {
 // with a name of what differs.
 func TestManyConfigurations(t *testing.T) {
 	setups := publishedSetups(t)
-	o := wish(t)
+	o := chooseOptions(t)
 	choices, err := choose.Of(setups, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := ranked(&choices[0], setups)
+	own := rankSetups(&choices[0], setups)
 	for i, k := range choices[0].Ranked {
 		if own[i].Name != k.Name {
 			t.Errorf("number %d is %s, and rank %[1]d is %s", i+1, own[i].Name, k.Name)
 		}
 	}
-	f, ok := costOfSpeed("c", own, namesOf(own), o.Prices)
+	f, ok := costOfSpeed("c", own, setupNames(own), o.Prices)
 	if !ok || len(f.Switches) < 2 {
 		t.Fatalf("%v, %d buttons", ok, len(f.Switches))
 	}
@@ -203,7 +198,7 @@ func TestManyConfigurations(t *testing.T) {
 	for i := range own {
 		price, _ := o.Prices.Of(own[i].Run.Labels)
 		for _, r := range own[i].Rows {
-			p, ok := speedOf(r.Stage, 1)
+			p, ok := speedPoint(r.Stage, 1)
 			if !ok || own[i].Impossible(r.Stage) {
 				continue
 			}
@@ -217,26 +212,24 @@ func TestManyConfigurations(t *testing.T) {
 	if row != len(f.Table.Rows) || row < 30 {
 		t.Errorf("%d rows of %d", row, len(f.Table.Rows))
 	}
-	if _, ok := costOfSpeed("c", own, namesOf(own), choose.Prices{}); ok {
+	if _, ok := costOfSpeed("c", own, setupNames(own), choose.Prices{}); ok {
 		t.Error("costs without prices")
 	}
 	for _, apart := range []bool{true, false} {
-		together := newTogether(own, distinct(namesOf(own)), "")
-		together.apart = apart
+		together := newOverlay(own, distinctParts(setupNames(own)), "")
+		together.split = apart
 		for _, f := range together.figures() {
 			ticks := map[string]bool{} // of small drawings, which have the same axes
 			for i, one := range f.Variants[0].Small {
 				ticks[strings.Join(regexp.MustCompile(`class="tick"[^<]*<`).FindAllString(string(one.SVG), -1), "")] = true
-				if want := distinct(namesOf(own))[i]; one.Title != want || strings.Contains(want, "Qwen2-7B-Instruct") {
+				if want := distinctParts(setupNames(own))[i]; one.Title != want || strings.Contains(want, "Qwen2-7B-Instruct") {
 					t.Errorf("%s: a drawing is called %q, want %q", f.Name, one.Title, want)
 				}
 			}
 			if len(ticks) > 1 {
 				t.Errorf("%s: %d kinds of axes", f.Name, len(ticks))
 			}
-			if small := len(
-				f.Variants[0].Small,
-			); apart && strings.HasPrefix(f.Name, "all-") && small != len(own) ||
+			if small := len(f.Variants[0].Small); apart && strings.HasPrefix(f.Name, "all-") && small != len(own) ||
 				!apart && small > 0 {
 				t.Errorf("%s: %d drawings of %d configurations", f.Name, small, len(own))
 			}
@@ -253,7 +246,7 @@ func TestDistinctNames(t *testing.T) {
 		{[]string{"Q-7B, 1 x L20, vLLM"}, []string{"Q-7B, 1 x L20, vLLM"}},
 		{[]string{"a", "b"}, []string{"a", "b"}},
 	} {
-		if got := distinct(c.names); !slices.Equal(got, c.want) {
+		if got := distinctParts(c.names); !slices.Equal(got, c.want) {
 			t.Errorf("%q are called %q, want %q", c.names, got, c.want)
 		}
 	}

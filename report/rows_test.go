@@ -10,10 +10,40 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
+// A stage that completed more than the answer and its interval is named, whatever its kind.
+func TestFasterStagesOfRealRun(t *testing.T) {
+	run, err := store.Open("testdata/native")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := func(l lang.Lang) string {
+		lines := findings.Warnings(run, l)
+		i := slices.IndexFunc(lines, func(s string) bool {
+			return strings.Contains(s, "synchronous（") || strings.Contains(s, "synchronous (")
+		})
+		if i < 0 {
+			return ""
+		}
+		return lines[i]
+	}
+	run.Answer, run.Warnings = nil, nil
+	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
+		if got := more(l); !strings.Contains(got, "16.20 req/s") || !strings.Contains(got, "16.34 req/s") ||
+			!strings.Contains(got, " 15 req/s") || strings.Contains(got, "8.17") {
+			t.Errorf("%s: %q", l, got)
+		}
+	}
+	run.Saturation.High = rundir.Exactly(17)
+	if got := more(lang.English); got != "" {
+		t.Errorf("all is within the interval, and yet: %s", got)
+	}
+}
+
 // "Offered" is what arrived: on the axis it is never the planned rate, which names the stage.
-func TestOfferedIsWhatArrived(t *testing.T) {
+func TestOfferedRateOnAxis(t *testing.T) {
 	run := sweptRun()
 	for i := range run.Stages { // chance makes a difference of some per cent
 		if s := &run.Stages[i]; s.Rate.Known() {
@@ -37,7 +67,7 @@ func TestOfferedIsWhatArrived(t *testing.T) {
 }
 
 // A stage whose server froze is not said to meet an SLO, and the sentence gives the reason.
-func TestAFrozenStageMissesItsSLO(t *testing.T) {
+func TestFrozenStageMissesSLO(t *testing.T) {
 	run := sweptRun()
 	s := run.Stages[1]
 	s.FrozenSince = rundir.Exactly(4.35)

@@ -21,17 +21,17 @@ func clientWarning(run *rundir.Run, l lang.Lang) string {
 	return warnClientRows.In(l, valid, len(run.Stages))
 }
 
-// repeated is a warning of several stages.
-type repeated struct {
+// repeatedWarning is a warning of several stages.
+type repeatedWarning struct {
 	texts []string // that differ, in the order of the stages
 	rows  []string
 	first string // the first stage
 }
 
-// ofStages returns the warnings of stages: one line for each kind, with the rows that it is about. Where rows differ in
-// its numbers, those of the first row stand for all.
-func ofStages(run *rundir.Run, l lang.Lang) []string {
-	kinds := map[string]*repeated{}
+// stageWarnings returns the warnings of stages: one line for each kind, with the rows that it is about. Where rows
+// differ in its numbers, those of the first row stand for all.
+func stageWarnings(run *rundir.Run, l lang.Lang) []string {
+	kinds := map[string]*repeatedWarning{}
 	var order []string
 	for i := range run.Stages {
 		s := &run.Stages[i]
@@ -42,10 +42,10 @@ func ofStages(run *rundir.Run, l lang.Lang) []string {
 			}
 			r := kinds[code]
 			if r == nil {
-				r = &repeated{first: lang.Row(s.Name)}
+				r = &repeatedWarning{first: lang.StageName(s.Name)}
 				kinds[code], order = r, append(order, code)
 			}
-			r.add(Phrase(n, l), lang.Row(s.Name))
+			r.add(Phrase(n, l), lang.StageName(s.Name))
 		}
 	}
 	var lines []string
@@ -61,7 +61,7 @@ func ofStages(run *rundir.Run, l lang.Lang) []string {
 }
 
 // add adds the warning of a stage.
-func (r *repeated) add(text, row string) {
+func (r *repeatedWarning) add(text, row string) {
 	if len(r.texts) == 0 || r.texts[len(r.texts)-1] != text {
 		r.texts = append(r.texts, text)
 	}

@@ -93,8 +93,8 @@ func drawRun(t *rapid.T) (*rundir.Run, []slo.Term) {
 	return run, terms
 }
 
-// shown returns the numbers that the tables of a run have.
-func shown(run *rundir.Run) (all []float64) {
+// tableNumbers returns the numbers that the tables of a run have.
+func tableNumbers(run *rundir.Run) (all []float64) {
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		for _, n := range []rundir.Number{
@@ -114,17 +114,19 @@ func shown(run *rundir.Run) (all []float64) {
 func f64(n int) rundir.Number { return rundir.Exactly(float64(n)) }
 
 var (
-	notNumbers = regexp.MustCompile(`p\d\d|(hold|asynchronous)@[\d.]+|9?95 %|80 %|ttft:p90<[\d.]+m?s|--[a-z-]+ [\d.]+\w*|held for [\d.]+ \w+|\d+ % of the`)
-	aNumber    = regexp.MustCompile(`(\d[\d,]*(?:\.\d+)?)( ms| %)?`)
-	feels      = regexp.MustCompile(`Run it at ([\d.]+) req/s`)
-	meetsUpTo  = regexp.MustCompile(`eets ttft\S+ up to ([\d.]+) req/s`)
-	wasHeld    = regexp.MustCompile(`Why: ([\d.]+) req/s was held for`)
-	hasFailed  = regexp.MustCompile(`(?:; at|Why: at) ([\d.]+) req/s `)
-	output     = regexp.MustCompile(`(?:at|least|Sustains|Accepts) ([\d.]+) req/s.*?, ([\d,]+(?:\.\d+)?) output tok/s`)
+	nonFigures = regexp.MustCompile(`p\d\d|(hold|asynchronous)@[\d.]+|9?95 %|80 %|ttft:p90<[\d.]+m?s|` +
+		`--[a-z-]+ [\d.]+\w*|held for [\d.]+ \w+|\d+ % of the`)
+	printedNumber   = regexp.MustCompile(`(\d[\d,]*(?:\.\d+)?)( ms| %)?`)
+	recommendedRate = regexp.MustCompile(`Run it at ([\d.]+) req/s`)
+	sloRate         = regexp.MustCompile(`eets ttft\S+ up to ([\d.]+) req/s`)
+	heldRate        = regexp.MustCompile(`Why: ([\d.]+) req/s was held for`)
+	failedRate      = regexp.MustCompile(`(?:; at|Why: at) ([\d.]+) req/s `)
+	output          = regexp.MustCompile(`(?:at|least|Sustains|Accepts) ([\d.]+) req/s.*?, ` +
+		`([\d,]+(?:\.\d+)?) output tok/s`)
 )
 
-// stands reports whether a printed number is one of those given, rounded as it is printed.
-func stands(printed, unit string, given []float64) bool {
+// isAllowed reports whether a printed number is one of those given, rounded as it is printed.
+func isAllowed(printed, unit string, given []float64) bool {
 	v, err := strconv.ParseFloat(strings.ReplaceAll(printed, ",", ""), 64)
 	_, decimals, _ := strings.Cut(printed, ".")
 	half := 0.51 * math.Pow10(-len(decimals))
@@ -157,18 +159,18 @@ func contradictions(run *rundir.Run, lines []string, given []float64) (all []str
 		return v, true
 	}
 	for _, line := range lines {
-		for _, m := range aNumber.FindAllStringSubmatch(notNumbers.ReplaceAllString(line, ""), -1) {
-			if numbers++; !stands(m[1], m[2], given) {
+		for _, m := range printedNumber.FindAllStringSubmatch(nonFigures.ReplaceAllString(line, ""), -1) {
+			if numbers++; !isAllowed(m[1], m[2], given) {
 				complain("%s%s stands nowhere: %s", m[1], m[2], line)
 			}
 		}
 	}
 	const rounding = 0.06
-	comfort, ok := value(feels)
-	if limit, meets := value(meetsUpTo); ok && meets && comfort > limit*1.05+rounding {
+	comfort, ok := value(recommendedRate)
+	if limit, meets := value(sloRate); ok && meets && comfort > limit*1.05+rounding {
 		complain("to be run at %v, above the SLO's %v", comfort, limit)
 	}
-	for re, want := range map[*regexp.Regexp]string{wasHeld: "held", hasFailed: "piled up"} {
+	for re, want := range map[*regexp.Regexp]string{heldRate: "held", failedRate: "piled up"} {
 		at, ok := value(re)
 		if !ok {
 			continue
@@ -219,8 +221,8 @@ func remarkAt(run *rundir.Run, rate float64) string {
 	return ""
 }
 
-// ordinary leaves out the sentences that notes make: what they count is their own.
-func ordinary(run *rundir.Run, lines []string) []string {
+// withoutNotes leaves out the sentences that notes make: what they count is their own.
+func withoutNotes(run *rundir.Run, lines []string) []string {
 	var own []note.Note
 	own = append(own, run.Warnings...)
 	if run.Saturation != nil {

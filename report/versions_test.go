@@ -7,6 +7,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // TestNotesOfOtherVersions: a run of another version has notes whose rules this one does not have. Reports say nothing
@@ -27,6 +28,22 @@ func TestNotesOfOtherVersions(t *testing.T) {
 					t.Errorf("%s in %s prints %q", format, l, code)
 				}
 			}
+		}
+	}
+}
+
+// A run over an API that is spoken no more, with a note that nobody writes any more, opens and names them.
+func TestRunsOfRemovedAPIs(t *testing.T) {
+	run, err := store.Open("testdata/native")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Target.Notes = append(run.Target.Notes, note.Note{Code: "probe.native-api",
+		Args: map[string]any{"engine": "llama.cpp", "api": "llamacpp"}})
+	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
+		var b strings.Builder
+		if err := Markdown(&b, []rundir.Run{*run}, l); err != nil || !strings.Contains(b.String(), "llamacpp") {
+			t.Errorf("%s: %v\n%s", l, err, b.String())
 		}
 	}
 }
