@@ -239,7 +239,7 @@ func seconds(f rundir.Number) float64 {
 // curve through all rows.
 func (o *Options) kept(metric string, mean rundir.Number, l *setup.Limit) rundir.Number {
 	for _, t := range o.Terms {
-		ends := l.AtTerm() && l.Broken.String() == t.String()
+		ends := l.Interpolated() && l.LimitingTerm.String() == t.String()
 		if t.Metric == metric && t.Stat == slo.Mean && mean.Known() && (ends || mean.Value() > t.Limit) {
 			mean = rundir.Exactly(t.Limit)
 		}
@@ -254,7 +254,7 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 		return nil, &out
 	}
 	limit, refusal := o.within(s)
-	if refusal != nil && refusal.Unasked {
+	if refusal != nil && refusal.NoUsers {
 		return no(reason{kind: noUsers})
 	}
 	if refusal != nil {
@@ -263,7 +263,7 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 	k := &Candidate{
 		Name: s.Name, Labels: setup.Labels(s.Run), setup: s,
 		Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(),
-		TTFT: o.kept(slo.TTFT, limit.Point.AtMost(setup.TTFT), &limit), ITL: o.kept(slo.ITL, limit.Point.AtMost(setup.ITL),
+		TTFT: o.kept(slo.TTFT, limit.Point.MaxLatency(setup.TTFT), &limit), ITL: o.kept(slo.ITL, limit.Point.MaxLatency(setup.ITL),
 			&limit),
 	}
 	if k.Runs = len(s.Runs); k.Runs > 0 {
@@ -314,9 +314,9 @@ func scaled(l setup.Limit, by float64) setup.Limit {
 // within returns up to which load a setup meets the terms: a number of users where the demand is one, else a rate.
 func (o Options) within(s *setup.Setup) (setup.Limit, *setup.Refusal) {
 	if o.Demand.Of == Users {
-		return s.Carrying(o.Terms)
+		return s.UserLimit(o.Terms)
 	}
-	return s.Within(o.Terms)
+	return s.RateLimit(o.Terms)
 }
 
 // pay sets the costs of a candidate.

@@ -42,7 +42,7 @@ func refuse(s *setup.Setup, r reason) Refused {
 func (r reason) unsure() bool {
 	unknown := []reasonKind{noUsers, noCount, noOutput, noPrice}
 	return slices.Contains(unknown, r.kind) || r.refusal != nil && r.refusal.Row != nil &&
-		(r.refusal.Undecided || r.refusal.Unknown)
+		(r.refusal.Undecided || r.refusal.Unjudged)
 }
 
 // Untold reports whether no configuration is shown to meet the demand, and of some it is not shown either that they
@@ -76,10 +76,10 @@ func (r reason) in(l lang.Lang) string {
 		return whyDoubtful.In(l, f.Term.Name(), f.Row.Name())
 	case f.Number.IsZero():
 		return whyAbsent.In(l, f.Term.Name())
-	case f.Kept != nil && f.Term.Holds(f.Row.Stage) == rundir.Broken:
-		return whyBetween.In(l, f.Term.String(), f.Kept.Name(), f.Row.Name(), amount(f.Term, f.Number.Value(),
+	case f.MetRow != nil && f.Term.Holds(f.Row.Stage) == rundir.Broken:
+		return whyBetween.In(l, f.Term.String(), f.MetRow.Name(), f.Row.Name(), amount(f.Term, f.Number.Value(),
 			f.Number.Bound()))
-	case f.Unknown:
+	case f.Unjudged:
 		return whyUnsupported.In(l, f.Term.Name(), f.Row.Name())
 	default:
 		return whyBroken.In(l, f.Term.String(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
@@ -104,18 +104,18 @@ func (e end) in(l lang.Lang) string {
 
 func (e end) reason(l lang.Lang) string {
 	switch m := e.limit; {
-	case m.Broken == nil && m.Backlog:
+	case m.LimitingTerm == nil && m.Backlog:
 		return endBacklog.In(l)
-	case m.Broken == nil && m.Full:
+	case m.LimitingTerm == nil && m.LevelsOff:
 		return endFull.In(l)
-	case m.Broken == nil:
+	case m.LimitingTerm == nil:
 		return endRows.In(l)
-	case m.AtTerm():
-		return m.Broken.Name()
-	case m.Beyond != nil: // the latencies are of a row that meets the term
-		return endMissed.In(l, m.Broken.Name(), m.Beyond.Name())
+	case m.Interpolated():
+		return m.LimitingTerm.Name()
+	case m.MissedRow != nil: // the latencies are of a row that meets the term
+		return endMissed.In(l, m.LimitingTerm.Name(), m.MissedRow.Name())
 	}
-	return endUnknown.In(l, e.limit.Broken.Name())
+	return endUnknown.In(l, e.limit.LimitingTerm.Name())
 }
 
 // amount prints a metric of a term; a lower bound as one.

@@ -332,10 +332,10 @@ func (c *Choice) notes() (notes []lang.Text) {
 	}
 	for i := range c.Ranked {
 		l := &c.Ranked[i].limit
-		if l.Missed != nil {
-			by, _ := l.Misses.Of(l.Missed.Stage)
-			missed := amount(l.Misses, by.Value(), by.Bound())
-			notes = append(notes, legendMissed.Text(c.Ranked[i].Name, l.Misses.String(), l.Missed.Name(), missed))
+		if l.LowerMiss != nil {
+			by, _ := l.LowerMissTerm.Of(l.LowerMiss.Stage)
+			missed := amount(l.LowerMissTerm, by.Value(), by.Bound())
+			notes = append(notes, legendMissed.Text(c.Ranked[i].Name, l.LowerMissTerm.String(), l.LowerMiss.Name(), missed))
 		}
 		row := l.Point.High
 		if low, high := setup.Completed(row.Measurements()); high > unlike*low {

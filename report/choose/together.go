@@ -35,7 +35,7 @@ func Together(setups []setup.Setup, l lang.Lang) (all []setup.Setup) {
 		if slices.ContainsFunc(all, func(s setup.Setup) bool { return s.Name == name }) {
 			name = sayRuns.In(l, same[0].Name, len(same))
 		}
-		all = append(all, setup.Together(same, name))
+		all = append(all, setup.Pool(same, name))
 	}
 	return all
 }

@@ -290,21 +290,21 @@ func Measure(s *setup.Setup) Measured {
 	m.open(p)
 	m.add(keyAnswer, setup.Value{Number: rundir.Exactly(answer), SE: math.NaN()}, p.Where)
 	for _, at := range shares() {
-		point, ok := s.AtShare(at.share)
+		point, ok := s.PointAtShare(at.share)
 		if at.share == 0 {
-			point, ok = s.Alone()
+			point, ok = s.SynchronousPoint()
 		} else if p.Rising || p.Most.Known() { // a share of what is not known
 			continue
 		}
 		if ok {
-			ttft, itl := point.At(setup.TTFT), point.At(setup.ITL)
+			ttft, itl := point.Latency(setup.TTFT), point.Latency(setup.ITL)
 			// the number is that of every report; the interval that of the rows
 			if c := comfortable(s.Run); c != nil && at.name == "80" {
 				ttft.Number, itl.Number = c.TTFTMean, c.ITLMean
 			}
 			m.add("ttft@"+at.name, ttft, point.Where())
 			m.add("itl@"+at.name, itl, point.Where())
-			m.add("output@"+at.name, point.LinearAt(setup.Output), point.Where())
+			m.add("output@"+at.name, point.OutputRate(setup.Output), point.Where())
 		}
 	}
 	m.ofTerms(s)
@@ -411,7 +411,7 @@ func (m *Measured) add(key string, v setup.Value, where string) {
 	if v.Number.IsZero() {
 		return
 	}
-	f := Metric{Key: key, Value: v.Number, Where: where, Apart: v.Apart, se: v.SE}
+	f := Metric{Key: key, Value: v.Number, Where: where, Apart: v.Steep, se: v.SE}
 	if !math.IsNaN(v.SE) {
 		f.Low, f.High = rundir.Exactly(v.Number.Value()-stats.Z95*v.SE), rundir.Exactly(v.Number.Value()+stats.Z95*v.SE)
 	}

@@ -120,7 +120,7 @@ func whereAt(s *setup.Setup, n int) string {
 func doubts(s *setup.Setup, stages []*rundir.Stage) int {
 	n := 0
 	for _, st := range stages {
-		if slices.ContainsFunc(s.Marked, func(o setup.LeftOut) bool { return o.Doubted() && s.IsOf(o, st) }) {
+		if slices.ContainsFunc(s.Marked, func(o setup.LeftOut) bool { return o.Doubted() && s.Concerns(o, st) }) {
 			n++
 		}
 	}

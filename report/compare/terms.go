@@ -45,25 +45,25 @@ func (m *Measured) ofTerms(s *setup.Setup) {
 	for i := range terms {
 		switch t := &terms[i]; t.Metric {
 		case slo.TTFA:
-			add(keyTTFA, "", point.At(mean(func(s *rundir.Stage) *rundir.Dist { return &s.FirstAnswer })))
+			add(keyTTFA, "", point.Latency(mean(func(s *rundir.Stage) *rundir.Dist { return &s.FirstAnswer })))
 		case slo.Speed:
-			v := point.At(mean(func(s *rundir.Stage) *rundir.Dist {
+			v := point.Latency(mean(func(s *rundir.Stage) *rundir.Dist {
 				if !t.Unknown(s).IsZero() {
 					return &rundir.Dist{}
 				}
 				return &s.TPOT
 			}))
 			speed := 1 / v.Number.Value()
-			add(keySpeed, "", setup.Value{Number: rundir.Exactly(speed), SE: v.SE * speed * speed, Apart: v.Apart})
+			add(keySpeed, "", setup.Value{Number: rundir.Exactly(speed), SE: v.SE * speed * speed, Steep: v.Steep})
 		case slo.Stalls:
-			add(keyStalls, slo.Term{Metric: slo.Stalls, Limit: 1, Gap: t.Gap}.String(), point.ShareAt(missing(*t)))
+			add(keyStalls, slo.Term{Metric: slo.Stalls, Limit: 1, Gap: t.Gap}.String(), point.Share(missing(*t)))
 		case slo.Sessions:
-			v := point.ShareAt(missing(*t))
+			v := point.Share(missing(*t))
 			v.Number = rundir.Exactly(1 - v.Number.Value())
 			add(keySessions, within, v)
 		}
 	}
-	add(keyGoodput, within, point.LinearAt(setup.Goodput))
+	add(keyGoodput, within, point.OutputRate(setup.Goodput))
 }
 
 // oneLoad returns where metrics of terms are compared, with the name of that load.
@@ -75,12 +75,12 @@ func oneLoad(s *setup.Setup) (p setup.Point, load string, ok bool) {
 	if s.Plateau.Rising || s.Plateau.Most.Known() { // a share of what is not known
 		return p, "", false
 	}
-	p, ok = s.AtShare(0.8)
+	p, ok = s.PointAtShare(0.8)
 	return p, "80 %", ok
 }
 
 // mean takes the mean of a distribution of a stage.
-func mean(of func(*rundir.Stage) *rundir.Dist) setup.Take {
+func mean(of func(*rundir.Stage) *rundir.Dist) setup.MetricFunc {
 	return func(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
 		d := of(s)
 		ci, ok := d.CI[slo.Mean]
@@ -90,7 +90,7 @@ func mean(of func(*rundir.Stage) *rundir.Dist) setup.Take {
 
 // missing takes the share of the requests or sessions of a stage that miss a term, with the interval of Agresti and
 // Coull by the number of independent ones. It is absent where that is not known of some.
-func missing(t slo.Term) setup.Take {
+func missing(t slo.Term) setup.MetricFunc {
 	return func(s *rundir.Stage) (v rundir.Number, ci [2]float64, ok bool) {
 		b := t.Counted(s)
 		if b == nil || b.Of == 0 || b.Open > 0 {

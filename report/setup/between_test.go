@@ -27,7 +27,7 @@ func TestBetweenTwoRows(t *testing.T) {
 		}
 		s := Load([]Input{{Path: "run", Run: run}})[0]
 		at := rapid.Float64Range(0, 1.2*rate).Draw(t, "at")
-		p, ok := s.Serving(at)
+		p, ok := s.PointAtRate(at)
 		if inside := at >= s.Rows[0].Top && at <= s.Rows[len(s.Rows)-1].Top; ok != inside {
 			t.Fatalf("at %v of %v to %v: %v", at, s.Rows[0].Top, s.Rows[len(s.Rows)-1].Top, ok)
 		}
@@ -36,7 +36,7 @@ func TestBetweenTwoRows(t *testing.T) {
 		}
 		low, high := p.Low.Stage.TTFT.Mean.Value(), p.High.Stage.TTFT.Mean.Value()
 		const rounding = 1e-9
-		if v := p.At(TTFT).Number.Value(); v < min(low, high)*(1-rounding) || v > max(low, high)*(1+rounding) {
+		if v := p.Latency(TTFT).Number.Value(); v < min(low, high)*(1-rounding) || v > max(low, high)*(1+rounding) {
 			t.Errorf("%v at %v between rows with %v and %v", v, at, low, high)
 		}
 	})

@@ -18,11 +18,11 @@ func TestNothingIsDrawnToFewEnded(t *testing.T) {
 		run.Stages[0].TTFT.Mean = rundir.Exactly(0.01)
 		spoil(&run.Stages[2])
 		s := Load([]Input{{Path: "quick", Run: run}})[0]
-		if _, ok := s.Serving(6); ok != (name == "") {
+		if _, ok := s.PointAtRate(6); ok != (name == "") {
 			t.Errorf("%q: a point between 4 and 8 req/s: %v", name, ok)
 		}
-		l, refusal := s.Within([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: 0.06}})
-		if want := map[bool]float64{true: 6, false: 4}[name == ""]; refusal != nil || l.Rate != want || l.Broken == nil {
+		l, refusal := s.RateLimit([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: 0.06}})
+		if want := map[bool]float64{true: 6, false: 4}[name == ""]; refusal != nil || l.Rate != want || l.LimitingTerm == nil {
 			t.Errorf("%q: up to %v req/s, want %v (%v)", name, l.Rate, want, refusal)
 		}
 	}

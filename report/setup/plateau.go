@@ -29,18 +29,18 @@ type Plateau struct {
 
 // What still counts as level: the ceiling search of a sweep stops at the same growth.
 const (
-	levelGrowth = 0.05 // of what was served
-	levelShare  = 0.5  // of what was offered in addition
+	plateauGrowth = 0.05 // of what was served
+	plateauShare  = 0.5  // of what was offered in addition
 )
 
 // Limits of published rows. What is in flight when a stage ends is missing in what it completed, so that a row falls
 // behind where it completes less of what was offered than the part of the stage that is over before its last answers
 // begin: 1 - latency / stage time. The number of arrivals is random: behindErrors standard deviations of it are
-// allowed. Rows agree on the plateau within agreeing.
+// allowed. Rows agree on the plateau within agreement.
 const (
 	behindErrors = 2
-	usualStage   = 120 // seconds, where the rows of a document do not show it
-	agreeing     = 0.15
+	defaultStageTime   = 120 // seconds, where the rows of a document do not show it
+	agreement     = 0.15
 )
 
 // plateau is the run's own saturation where it was measured here, else the row that served the most.
@@ -90,7 +90,7 @@ func (s *Setup) plateau() Plateau {
 		_, p.MostOutput = extremes(top.Repeats, output)
 		p.Repeated = true
 	}
-	knee := s.behind()
+	knee := s.knee()
 	if knee < 0 { // no published rate is shown to be too high
 		p.Rising = s.Run.Source != nil && top.Stage.Rate.Known() && top.Stage.Verdict == "" || s.rising(best)
 		return p
@@ -101,7 +101,7 @@ func (s *Setup) plateau() Plateau {
 			low = i
 		}
 	}
-	if r := s.Rows[low]; top.Served > (1+agreeing)*r.Served {
+	if r := s.Rows[low]; top.Served > (1+agreement)*r.Served {
 		p.Most, p.MostOutput, p.Repeated = p.Rate, p.Output, false
 		p.Rate, p.Output, p.Where = rundir.Exactly(r.Served), r.Stage.TokensPerS.Output, andAt(r.Where, top.Where)
 	}
@@ -143,20 +143,20 @@ func (s *Setup) Burst() rundir.Number {
 // far less was completed than was asked for. Then it is a closed loop, and shows nothing of the most that the server
 // can do.
 func HeldBack(s *rundir.Stage) bool {
-	return s.Source != nil && s.Rate.Known() && s.MaxConcurrency > 0 && s.Rates.Completed.Value() < heldBack*s.Rate.Value()
+	return s.Source != nil && s.Rate.Known() && s.MaxConcurrency > 0 && s.Rates.Completed.Value() < heldBackShare*s.Rate.Value()
 }
 
-// heldBack is the share of the rate asked for up to which a bound holds requests back.
-const heldBack = 0.5
+// heldBackShare is the share of the rate asked for up to which a bound holds requests back.
+const heldBackShare = 0.5
 
-// behind returns the first published row that fell behind its arrivals; -1 where there is none, or where the rows say
+// knee returns the first published row that fell knee its arrivals; -1 where there is none, or where the rows say
 // themselves whether they did.
-func (s *Setup) behind() int {
+func (s *Setup) knee() int {
 	if s.Run.Source == nil {
 		return -1
 	}
 	return slices.IndexFunc(s.Rows, func(r Row) bool {
-		offered, lasted := load(r.Stage), s.Run.Source.StageTime.Or(usualStage)
+		offered, lasted := load(r.Stage), s.Run.Source.StageTime.Or(defaultStageTime)
 		share := max(0, 1-r.Stage.Latency.Mean.Value()/lasted)
 		return r.Stage.Rate.Known() && r.Stage.Latency.Mean.Known() && !HeldBack(r.Stage) && !r.Doubted &&
 			r.Stage.Verdict == "" &&
@@ -175,7 +175,7 @@ func EstimateStages(runs []rundir.Run) {
 			s := &runs[i].Stages[j]
 			offered, done := findings.Offered(s), s.Rates.Completed
 			if runs[i].Source != nil && s.Rate.Known() && offered.Known() && done.Known() && !HeldBack(s) &&
-				s.Latency.Mean.Value() > leastLatency {
+				s.Latency.Mean.Value() > minLatency {
 				rows = append(rows, row{done.Value() / offered.Value(), s.Latency.Mean.Value()})
 			}
 		}
@@ -201,8 +201,8 @@ func EstimateStages(runs []rundir.Run) {
 	}
 }
 
-// leastLatency is how long requests last, in seconds, that tell how long their stage lasted.
-const leastLatency = 8
+// minLatency is how long requests last, in seconds, that tell how long their stage lasted.
+const minLatency = 8
 
 // rising reports whether what was served still grew where the rows end: by more than a sweep's search for the ceiling
 // would stop at, or by more than half of what was offered in addition.
@@ -217,10 +217,10 @@ func (s *Setup) rising(best int) bool {
 	a, b := s.Rows[last-1], s.Rows[last]
 	grown := b.Served - a.Served
 	offered := findings.Offered(b.Stage).Value() - findings.Offered(a.Stage).Value()
-	if b.Stage.Rate.Known() && offered > 0 && grown > levelShare*offered {
+	if b.Stage.Rate.Known() && offered > 0 && grown > plateauShare*offered {
 		return true
 	}
-	return grown > levelGrowth*a.Served
+	return grown > plateauGrowth*a.Served
 }
 
 // Point is a place on the curve: between two rows, or at one.
@@ -229,34 +229,34 @@ type Point struct {
 	Weight    float64 // of High; 0: the point is the row Low
 	// Before and After are the rows next to Low and High; nil where there is none.
 	Before, After *Row
-	// spread is the standard error of the place itself, in requests per second; 0 where it is not known to have one.
-	spread float64
+	// rateSE is the standard error of the place itself, in requests per second; 0 where it is not known to have one.
+	rateSE float64
 }
 
-// Alone is the row with one request at a time.
-func (s *Setup) Alone() (Point, bool) {
+// SynchronousPoint is the row with one request at a time.
+func (s *Setup) SynchronousPoint() (Point, bool) {
 	if len(s.Rows) == 0 || load(s.Rows[0].Stage) != 0 {
 		return Point{}, false
 	}
 	return Point{Low: &s.Rows[0], High: &s.Rows[0]}, true
 }
 
-// AtShare returns the point at a share of the plateau.
-func (s *Setup) AtShare(share float64) (Point, bool) {
+// PointAtShare returns the point at a share of the plateau.
+func (s *Setup) PointAtShare(share float64) (Point, bool) {
 	p := s.Plateau
 	if !p.Rate.Known() {
 		return Point{}, false
 	}
-	at, ok := s.Serving(share * p.Rate.Value())
+	at, ok := s.PointAtRate(share * p.Rate.Value())
 	if p.Low.Known() && p.High.Known() {
-		at.spread = share * (p.High.Value() - p.Low.Value()) / 2 / stats.Z95
+		at.rateSE = share * (p.High.Value() - p.Low.Value()) / 2 / stats.Z95
 	}
 	return at, ok
 }
 
-// Serving returns the first point at which a rate of requests per second is served; ok is false outside the rows, and
+// PointAtRate returns the first point at which a rate of requests per second is served; ok is false outside the rows, and
 // below one that does not tell.
-func (s *Setup) Serving(rate float64) (p Point, ok bool) {
+func (s *Setup) PointAtRate(rate float64) (p Point, ok bool) {
 	if len(s.Rows) == 0 || rate < s.Rows[0].Top {
 		return Point{}, false
 	}
@@ -296,23 +296,23 @@ func (p Point) Where() string {
 type Value struct {
 	Number rundir.Number
 	SE     float64
-	// Apart reports that the metric differs so much between the two rows that its course between them is not known:
+	// Steep reports that the metric differs so much between the two rows that its course between them is not known:
 	// there is no SE.
-	Apart bool
+	Steep bool
 }
 
-// near is how far apart, as a factor, the bounds of a metric between two rows may lie for it to have an interval there.
+// maxBoundsRatio is how far apart, as a factor, the bounds of a metric between two rows may lie for it to have an interval there.
 // Across the edge of saturation latency rises manyfold between two rows, and a place between them is not known
 // (TestInterpolationAcrossTheEdge).
-const near = 2
+const maxBoundsRatio = 2
 
-// Take picks a metric of a stage, and its 95 % interval where it has one.
-type Take func(*rundir.Stage) (f rundir.Number, ci [2]float64, ok bool)
+// MetricFunc picks a metric of a stage, and its 95 % interval where it has one.
+type MetricFunc func(*rundir.Stage) (f rundir.Number, ci [2]float64, ok bool)
 
-// At returns a latency at the point. Between two rows it is in the middle, by its logarithm, of the bounds that
+// Latency returns a latency at the point. Between two rows it is in the middle, by its logarithm, of the bounds that
 // [Point.within] returns. Where one of the rows is only a lower bound, so is the latency. The standard error is that of
 // the two rows, of the place times the slope, and of the distance to the bounds, added as independent.
-func (p Point) At(take Take) Value {
+func (p Point) Latency(take MetricFunc) Value {
 	a, aci, aok := take(p.Low.Stage)
 	b, bci, bok := take(p.High.Stage)
 	if a.IsZero() || b.IsZero() {
@@ -325,38 +325,38 @@ func (p Point) At(take Take) Value {
 		}
 		return v
 	}
-	low, high := p.within(take)
+	low, high := p.latencyBounds(take)
 	v.Number = rundir.Exactly(math.Sqrt(low * high))
 	if a.Bound() || b.Bound() {
 		v.Number = rundir.Over(v.Number.Value())
 		return v
 	}
-	if v.Apart = high > near*low; v.Apart || !aok || !bok {
+	if v.Steep = high > maxBoundsRatio*low; v.Steep || !aok || !bok {
 		return v
 	}
 	course := math.Log(high/low) / 2 / stats.Z95
 	slope := math.Log(b.Value()/a.Value()) / (p.High.Top - p.Low.Top)
 	rows := math.Hypot((1-p.Weight)*standardError(aci)/a.Value(), p.Weight*standardError(bci)/b.Value())
-	v.SE = v.Number.Value() * math.Hypot(math.Hypot(rows, slope*p.spread), course)
+	v.SE = v.Number.Value() * math.Hypot(math.Hypot(rows, slope*p.rateSE), course)
 	return v
 }
 
-// AtMost returns the highest latency that the rows allow at the point: that of the straight line between them. Limits
+// MaxLatency returns the highest latency that the rows allow at the point: that of the straight line between them. Limits
 // are found on that line.
-func (p Point) AtMost(take Take) rundir.Number {
+func (p Point) MaxLatency(take MetricFunc) rundir.Number {
 	a, _, _ := take(p.Low.Stage)
 	b, _, _ := take(p.High.Stage)
 	if p.Weight == 0 || p.Low == p.High || !a.Known() || !b.Known() {
-		return p.At(take).Number
+		return p.Latency(take).Number
 	}
-	_, high := p.within(take)
+	_, high := p.latencyBounds(take)
 	return rundir.Exactly(high)
 }
 
-// within returns the bounds of a latency between two rows. Latency rises with the load, ever more steeply. It is
+// latencyBounds returns the bounds of a latency between two rows. Latency rises with the load, ever more steeply. It is
 // therefore at most on the straight line between the rows; and at least that of the lower row, and on the lines that go
 // on from the rows on either side. Where it falls by chance from one row to the next, it lies between the two.
-func (p Point) within(take Take) (low, high float64) {
+func (p Point) latencyBounds(take MetricFunc) (low, high float64) {
 	at := func(r *Row) float64 {
 		v, _, _ := take(r.Stage)
 		return v.Value()
@@ -386,36 +386,36 @@ func larger(a, b float64) float64 {
 	return a
 }
 
-// LinearAt returns an output at the point in tokens per second: linear between the two rows, since a server that keeps
+// OutputRate returns an output at the point in tokens per second: linear between the two rows, since a server that keeps
 // up gives what it is asked for. The standard error is that of the two rows, and of the place times the slope, added as
 // independent.
-func (p Point) LinearAt(take Take) Value {
+func (p Point) OutputRate(take MetricFunc) Value {
 	a, aci, aok := take(p.Low.Stage)
 	b, bci, bok := take(p.High.Stage)
 	if p.Weight == 0 || p.Low == p.High || !a.Known() || !b.Known() {
-		return p.At(take)
+		return p.Latency(take)
 	}
 	v := Value{Number: rundir.Exactly(a.Value() + p.Weight*(b.Value()-a.Value())), SE: math.NaN()}
 	if aok && bok {
 		slope := (b.Value() - a.Value()) / (p.High.Top - p.Low.Top)
-		v.SE = math.Hypot(math.Hypot((1-p.Weight)*standardError(aci), p.Weight*standardError(bci)), slope*p.spread)
+		v.SE = math.Hypot(math.Hypot((1-p.Weight)*standardError(aci), p.Weight*standardError(bci)), slope*p.rateSE)
 	}
 	return v
 }
 
-// ShareAt returns a share, of what rises with the load and may be 0, at the point: in the middle of the bounds that
+// Share returns a share, of what rises with the load and may be 0, at the point: in the middle of the bounds that
 // [Point.within] returns. The standard error is that of the two rows, of the place times the slope, and of the distance
 // to the bounds, added as independent.
-func (p Point) ShareAt(take Take) Value {
+func (p Point) Share(take MetricFunc) Value {
 	a, aci, aok := take(p.Low.Stage)
 	b, bci, bok := take(p.High.Stage)
 	if !aok || !bok || p.Weight == 0 || p.Low == p.High {
-		return p.At(take)
+		return p.Latency(take)
 	}
-	low, high := p.within(take)
+	low, high := p.latencyBounds(take)
 	rows := math.Hypot((1-p.Weight)*standardError(aci), p.Weight*standardError(bci))
 	slope := (b.Value() - a.Value()) / (p.High.Top - p.Low.Top)
-	return Value{Number: rundir.Exactly((low + high) / 2), SE: math.Hypot(math.Hypot(rows, slope*p.spread),
+	return Value{Number: rundir.Exactly((low + high) / 2), SE: math.Hypot(math.Hypot(rows, slope*p.rateSE),
 		(high-low)/2/stats.Z95)}
 }
 
@@ -424,7 +424,7 @@ func standardError(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 / stats.Z
 
 // Output is the output of a stage in tokens per second.
 func Output(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
-	ci, ok := relative(s.TokensPerS.Output, s.Progress)
+	ci, ok := outputInterval(s.TokensPerS.Output, s.Progress)
 	return s.TokensPerS.Output, ci, ok
 }
 
@@ -433,12 +433,12 @@ func Goodput(s *rundir.Stage) (v rundir.Number, ci [2]float64, ok bool) {
 	if s.Goodput == nil {
 		return v, ci, false
 	}
-	ci, ok = relative(s.Goodput.Tokens, s.Progress)
+	ci, ok = outputInterval(s.Goodput.Tokens, s.Progress)
 	return s.Goodput.Tokens, ci, ok
 }
 
-// relative gives a rate of tokens the relative interval of the stage's progress, which counts the same tokens.
-func relative(f rundir.Number, p rundir.Progress) ([2]float64, bool) {
+// outputInterval gives a rate of tokens the outputInterval interval of the stage's progress, which counts the same tokens.
+func outputInterval(f rundir.Number, p rundir.Progress) ([2]float64, bool) {
 	if !f.Known() || !p.Rate.Known() || !p.Low.Known() || !p.High.Known() || p.Rate.Value() <= 0 {
 		return [2]float64{}, false
 	}

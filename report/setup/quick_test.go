@@ -35,14 +35,14 @@ func quick() *rundir.Run {
 // rate all the same.
 func TestLoneRequestsHideNoArrivals(t *testing.T) {
 	setups := Load([]Input{{Path: "quick", Run: quick()}})
-	p, ok := setups[0].AtShare(0.5)
+	p, ok := setups[0].PointAtShare(0.5)
 	if !ok || p.Low.Stage.Name != "poisson@4.00" || p.High.Stage.Name != "poisson@8.00" {
 		t.Fatalf("at 6.5 req/s: %v, %+v", ok, p)
 	}
-	if v := p.At(TTFT).Number.Value(); v < 0.04 || v > 0.08 {
+	if v := p.Latency(TTFT).Number.Value(); v < 0.04 || v > 0.08 {
 		t.Errorf("TTFT there: %v", v)
 	}
-	if _, ok := setups[0].AtShare(0.95); ok {
+	if _, ok := setups[0].PointAtShare(0.95); ok {
 		t.Error("beyond the last row nothing is known")
 	}
 }

@@ -86,8 +86,8 @@ func ByClient(rows []LeftOut) bool {
 // Doubted reports whether the audit doubts the row, and does not only remark on it.
 func (o *LeftOut) Doubted() bool { return o.Grade == audit.Doubtful }
 
-// IsOf reports whether o is about that stage of the setup.
-func (s *Setup) IsOf(o LeftOut, st *rundir.Stage) bool {
+// Concerns reports whether o is about that stage of the setup.
+func (s *Setup) Concerns(o LeftOut, st *rundir.Stage) bool {
 	return o.Where == s.Where(st) && o.Row == rowName(st)
 }
 
@@ -100,7 +100,7 @@ func (s *Setup) Rests(rows ...*Row) bool {
 		}
 		doubts := func(o LeftOut) bool {
 			return o.Grade != audit.Remark &&
-				(s.IsOf(o, r.printed) || slices.ContainsFunc(r.Repeats, func(st *rundir.Stage) bool { return s.IsOf(o, st) }))
+				(s.Concerns(o, r.printed) || slices.ContainsFunc(r.Repeats, func(st *rundir.Stage) bool { return s.Concerns(o, st) }))
 		}
 		return r.Doubted || r.printed != nil && slices.ContainsFunc(s.Marked, doubts)
 	})
