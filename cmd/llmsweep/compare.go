@@ -83,7 +83,7 @@ func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	setups := setup.LoadWith(found, setup.Options{Lang: cm.Names(), Once: true})
+	setups := setup.LoadWith(found, setup.Options{Lang: cm.Names(), MergeReprints: true})
 	result, err := cm.compare(c, setups, first)
 	if err != nil {
 		return console.Usage(err)
@@ -161,11 +161,11 @@ func labelled(w io.Writer, side, other []string) ([]setup.Input, error) {
 		if !ok {
 			continue
 		}
-		o, err := choose.ParseOnly(text)
+		o, err := choose.ParseLabelFilter(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s%s: write a label, an equals sign and a value, such as label:commit=a1", byLabel, text)
 		}
-		if found = slices.DeleteFunc(found, func(in setup.Input) bool { return !o.Takes(setup.Labels(in.Run)) }); len(found) == 0 {
+		if found = slices.DeleteFunc(found, func(in setup.Input) bool { return !o.Matches(setup.Labels(in.Run)) }); len(found) == 0 {
 			return nil, fmt.Errorf("%s%s: no run in %s has this label", byLabel, text, strings.Join(paths, ", "))
 		}
 	}

@@ -58,7 +58,7 @@ func Text(w io.Writer, all []Audited, l lang.Lang, whole bool) error {
 		}
 		if !whole {
 			var alike []string
-			a.Findings, alike = once(a, l)
+			a.Findings, alike = splitRepeated(a, l)
 			for _, said := range alike {
 				out.WriteString("  " + said + "\n")
 			}
@@ -68,11 +68,11 @@ func Text(w io.Writer, all []Audited, l lang.Lang, whole bool) error {
 	return out.Flush()
 }
 
-// once returns the findings of a file without those that are found in several tables alike, and what is said of those.
-func once(a Audited, l lang.Lang) (shown []Finding, said []string) {
+// splitRepeated returns the findings of a file without those that are found in several tables alike, and what is said of those.
+func splitRepeated(a Audited, l lang.Lang) (shown []Finding, said []string) {
 	lines := map[string][]string{}
 	for _, f := range a.Findings {
-		if _, ok := overall()[f.Rule]; ok {
+		if _, ok := repeatedPhrases()[f.Rule]; ok {
 			lines[f.Rule] = append(lines[f.Rule], place(f, a))
 		}
 	}
@@ -83,7 +83,7 @@ func once(a Audited, l lang.Lang) (shown []Finding, said []string) {
 	}
 	for _, rule := range slices.Sorted(maps.Keys(lines)) {
 		if n := len(lines[rule]); n > 1 {
-			said = append(said, overall()[rule].In(l, n, strings.Join(lines[rule], lang.ListComma.In(l))))
+			said = append(said, repeatedPhrases()[rule].In(l, n, strings.Join(lines[rule], lang.ListComma.In(l))))
 		}
 	}
 	return shown, said

@@ -37,7 +37,7 @@ func tables(t *testing.T, model string) []setup.Setup {
 	}
 	var some []setup.Setup
 	for _, s := range setup.Load(all) {
-		if (Only{"model", model}).Takes(s.Run.Labels) {
+		if (LabelFilter{"model", model}).Matches(s.Run.Labels) {
 			some = append(some, s)
 		}
 	}
@@ -454,7 +454,7 @@ func TestTheLatencyShownKeepsTheSLO(t *testing.T) {
 		{slo.ITL, rundir.Exactly(0.0237), rundir.Exactly(0.1), between(&terms[0])},
 		{slo.TTFT, rundir.Exactly(0.3), rundir.Exactly(0.3), between(&terms[0])},
 	} {
-		if got := o.kept(c.metric, c.mean, &c.limit); got != c.want {
+		if got := o.meanAtLimit(c.metric, c.mean, &c.limit); got != c.want {
 			t.Errorf("%s of %v: %v, want %v", c.metric, c.mean, got, c.want)
 		}
 	}

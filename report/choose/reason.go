@@ -34,25 +34,25 @@ func refuse(s *setup.Setup, r reason) Refused {
 	if r.refusal != nil && r.refusal.Row != nil {
 		where = r.refusal.Row.Where
 	}
-	return Refused{Name: s.Name, Where: where, Why: r.in(lang.English), why: r}
+	return Refused{Name: s.Name, Where: where, Why: r.text(lang.English), why: r}
 }
 
-// unsure reports whether the reason is that what is known of the configuration does not tell, and not that it falls
+// undecided reports whether the reason is that what is known of the configuration does not tell, and not that it falls
 // short.
-func (r reason) unsure() bool {
+func (r reason) undecided() bool {
 	unknown := []reasonKind{noUsers, noCount, noOutput, noPrice}
 	return slices.Contains(unknown, r.kind) || r.refusal != nil && r.refusal.Row != nil &&
 		(r.refusal.Undecided || r.refusal.Unjudged)
 }
 
-// Untold reports whether no configuration is shown to meet the demand, and of some it is not shown either that they
+// Undecided reports whether no configuration is shown to meet the demand, and of some it is not shown either that they
 // miss it.
-func (c *Choice) Untold() bool {
-	return len(c.Ranked) == 0 && slices.ContainsFunc(c.Refused, func(r Refused) bool { return r.why.unsure() })
+func (c *Choice) Undecided() bool {
+	return len(c.Ranked) == 0 && slices.ContainsFunc(c.Refused, func(r Refused) bool { return r.why.undecided() })
 }
 
-// in returns the reason in words.
-func (r reason) in(l lang.Lang) string {
+// text returns the reason in words.
+func (r reason) text(l lang.Lang) string {
 	switch r.kind {
 	case noUsers:
 		return whyNoUsers.In(l)

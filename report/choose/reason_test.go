@@ -9,7 +9,7 @@ func TestUnknownIsNotMissed(t *testing.T) {
 		missesSLO: false, tooMany: false,
 	} {
 		c := Choice{Refused: []Refused{{why: reason{kind: kind}}}}
-		if c.Untold() != want {
+		if c.Undecided() != want {
 			t.Errorf("%s: undecided %v, want %v", kind, !want, want)
 		}
 	}

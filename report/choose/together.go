@@ -9,9 +9,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Together returns setups with the sweeps of one configuration, as [compare.Configuration] names it, as one setup. What
+// PoolSweeps returns setups with the sweeps of one configuration, as [compare.Configuration] names it, as one setup. What
 // was read in documents, and runs that are no sweeps, stay as they are.
-func Together(setups []setup.Setup, l lang.Lang) (all []setup.Setup) {
+func PoolSweeps(setups []setup.Setup, l lang.Lang) (all []setup.Setup) {
 	var keys []string
 	runs := map[string][]setup.Setup{}
 	for i := range setups {

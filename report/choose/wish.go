@@ -58,32 +58,32 @@ func (d Demand) String() string {
 	return strconv.FormatFloat(d.Amount, 'f', -1, 64) + [...]string{"rps", "tok/s", "users"}[d.Of]
 }
 
-// Unit returns the unit of the demand in words.
-func (d Demand) Unit() lang.Text {
+// UnitText returns the unit of the demand in words.
+func (d Demand) UnitText() lang.Text {
 	return [...]lang.Text{reqPerS, lang.Same("tok/s"), unitUsers.Text()}[d.Of]
 }
 
 // Text returns the demand in words.
 func (d Demand) Text() lang.Text {
 	if d.Of == Users {
-		return d.amount(d.Amount)
+		return d.amountText(d.Amount)
 	}
-	return lang.Same(lang.Shortest(d.Amount) + " ").Plus(d.Unit())
+	return lang.Same(lang.Shortest(d.Amount) + " ").Plus(d.UnitText())
 }
 
-// amount returns an amount in the unit of the demand, in words.
-func (d Demand) amount(v float64) lang.Text {
+// amountText returns an amount in the unit of the demand, in words.
+func (d Demand) amountText(v float64) lang.Text {
 	if d.Of == Users { // half a user is none
 		return sayUsers.Text(lang.Shortest(math.Floor(v + 1e-9)))
 	}
-	return lang.Same(fmt.Sprintf("%.2f ", v)).Plus(d.Unit())
+	return lang.Same(fmt.Sprintf("%.2f ", v)).Plus(d.UnitText())
 }
 
-// atMost is the amount, or the next lower one that is printed: what holds up to v holds there.
-func (d Demand) atMost(v float64) lang.Text { return d.amount(math.Floor(v*100+1e-6) / 100) }
+// floorText is the amount, or the next lower one that is printed: what holds up to v holds there.
+func (d Demand) floorText(v float64) lang.Text { return d.amountText(math.Floor(v*100+1e-6) / 100) }
 
-// of returns what one replica delivers, in the unit of the demand.
-func (d Demand) of(l *setup.Limit) (float64, bool) {
+// capacity returns what one replica delivers, in the unit of the demand.
+func (d Demand) capacity(l *setup.Limit) (float64, bool) {
 	n := [...]rundir.Number{rundir.Exactly(l.Rate), l.Output, l.Users}[d.Of]
 	return n.Value(), n.Known() && n.Value() > 0
 }
@@ -187,22 +187,22 @@ func matches(whole, name string) bool {
 	return len(n) > 0 && len(n) <= len(w) && slices.Equal(w[:len(n)], n)
 }
 
-// Only is a filter of configurations: gpu=L20.
-type Only struct{ Key, Value string }
+// LabelFilter is a filter of configurations: gpu=L20.
+type LabelFilter struct{ Key, Value string }
 
-// ParseOnly reads one.
-func ParseOnly(text string) (Only, error) {
+// ParseLabelFilter reads one.
+func ParseLabelFilter(text string) (LabelFilter, error) {
 	key, value, ok := strings.Cut(text, "=")
-	o := Only{strings.TrimSpace(key), strings.TrimSpace(value)}
+	o := LabelFilter{strings.TrimSpace(key), strings.TrimSpace(value)}
 	if !ok || o.Key == "" {
 		return o, fmt.Errorf("--only %q: write model, gpu, gpus, engine, quant or a label of your own, an equals sign and a value, such as gpu=L20", text)
 	}
 	return o, nil
 }
 
-// Takes reports whether a configuration is wanted. Names may be beginnings in whole words: model=Qwen2-7B takes
+// Matches reports whether a configuration is wanted. Names may be beginnings in whole words: model=Qwen2-7B takes
 // Qwen2-7B-Instruct; quant= takes what is not quantized.
-func (o Only) Takes(l rundir.Labels) bool {
+func (o LabelFilter) Matches(l rundir.Labels) bool {
 	switch o.Key {
 	case "model":
 		return matches(l.Model, o.Value)
@@ -218,8 +218,8 @@ func (o Only) Takes(l rundir.Labels) bool {
 	return strings.EqualFold(l.Free[o.Key], o.Value)
 }
 
-// Unused returns a line for each price of a GPU that no configuration has.
-func (p Prices) Unused(configurations []rundir.Labels, l lang.Lang) []string {
+// UnusedLines returns a line for each price of a GPU that no configuration has.
+func (p Prices) UnusedLines(configurations []rundir.Labels, l lang.Lang) []string {
 	gpus := map[string]bool{}
 	for _, c := range configurations {
 		if c.GPU != "" {
@@ -240,6 +240,6 @@ func (p Prices) Unused(configurations []rundir.Labels, l lang.Lang) []string {
 // UnusedGPUs returns the GPUs that have a price and that no configuration has, in the order of their names.
 func (p Prices) UnusedGPUs(configurations []rundir.Labels) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(p)), func(name string) bool {
-		return slices.ContainsFunc(configurations, Only{Key: "gpu", Value: name}.Takes)
+		return slices.ContainsFunc(configurations, LabelFilter{Key: "gpu", Value: name}.Matches)
 	})
 }

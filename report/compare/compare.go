@@ -34,12 +34,12 @@ type Comparison struct {
 	Marked   []setup.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	Tails    []Tail          `json:"tails,omitempty"`
 	groups   []group
-	apart    []lang.Text // which hit rates differ
+	hitNotes []lang.Text // which hit rates differ
 }
 
 // group are setups of one workload, by their places among the setups. The others are compared with the first.
 type group struct {
-	asked   *rundir.Run // one with the workload
+	run     *rundir.Run // one with the workload
 	members []int
 }
 
@@ -71,7 +71,7 @@ type Metric struct {
 	// of an SLO that it is about, and their load; within which a number of users is carried
 	Terms string `json:"terms,omitempty"`
 	Where string `json:"where"`                // the rows it rests on
-	Apart bool   `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
+	Steep bool   `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
 	// Doubted reports whether it rests on figures that the audit doubts.
 	Doubted bool `json:"doubted,omitempty"`
 	// Burst is what the row throughput of a document printed, which sends all requests at once.
@@ -91,17 +91,17 @@ type Change struct {
 	// Bound is BoundLow or BoundHigh where one side is known as a lower bound, so that the ratio is a bound too: it has
 	// no interval then.
 	Bound string `json:"bound,omitempty"`
-	apart bool   // see [Metric].Apart
+	steep bool   // see [Metric].Apart
 }
 
 // The keys of metrics. TTFT and ITL, and the latency of answers in one piece, are those of one request at a time, and
 // at 50 and 80 % of the saturation rate.
 const (
-	keyUsers  = "users"
-	keyEach   = "users_per_gpu"
-	keyRate   = "saturation"
-	keyOutput = "tokens_per_s"
-	KeyPerGPU = "tokens_per_s_per_gpu"
+	keyUsers       = "users"
+	keyUsersPerGPU = "users_per_gpu"
+	keyRate        = "saturation"
+	keyOutput      = "tokens_per_s"
+	KeyPerGPU      = "tokens_per_s_per_gpu"
 	// keyUncached is of runs whose hit rates differ: prompt tokens that were computed, and output tokens.
 	keyUncached = "uncached_tokens_per_s"
 	keyAnswer   = "tokens_per_request"
@@ -109,8 +109,8 @@ const (
 	KeyErrors   = "errors"
 )
 
-// shares are the loads, as fractions of the plateau, with their names in keys.
-func shares() []struct {
+// operatingLoads are the loads, as fractions of the plateau, with their names in keys.
+func operatingLoads() []struct {
 	name  string
 	share float64
 } {
@@ -122,9 +122,9 @@ func shares() []struct {
 
 // Keys returns the metrics that are compared, in the order of the tables.
 func Keys() []string {
-	keys := []string{keyUsers, keyEach, keyRate, keyOutput, KeyPerGPU, keyUncached}
+	keys := []string{keyUsers, keyUsersPerGPU, keyRate, keyOutput, KeyPerGPU, keyUncached}
 	for _, what := range []string{"ttft", "itl", "latency"} {
-		for _, at := range shares() {
+		for _, at := range operatingLoads() {
 			keys = append(keys, what+"@"+at.name)
 		}
 	}
@@ -154,18 +154,18 @@ func Of(setups []setup.Setup, anyWorkload bool) (*Comparison, error) {
 	}
 	like := make([]string, len(setups))
 	if !anyWorkload {
-		if err := c.separate(setups); err != nil {
+		if err := c.checkHits(setups); err != nil {
 			return nil, err
 		}
-		like = c.byHits()
+		like = c.hitGroups()
 	}
 	for _, g := range c.groups {
 		for _, i := range g.members[1:] {
 			c.Changes = append(c.Changes, changes(c.Setups[i], c.Setups[g.members[0]], like[i] == like[g.members[0]])...)
 		}
 	}
-	if !several && c.groups[0].asked != nil {
-		c.Workload = workload(c.groups[0].asked, lang.English)
+	if !several && c.groups[0].run != nil {
+		c.Workload = workload(c.groups[0].run, lang.English)
 	}
 	for _, g := range c.groups {
 		c.Tails = append(c.Tails, tails(setups, g)...)
@@ -184,7 +184,7 @@ func groups(setups []setup.Setup, anyWorkload bool) []group {
 		key := workload(run, lang.English)
 		if _, seen := at[key]; !seen {
 			at[key] = len(all)
-			all = append(all, group{asked: run})
+			all = append(all, group{run: run})
 		}
 		g := &all[at[key]]
 		g.members = append(g.members, i)
@@ -219,7 +219,7 @@ func NothingAlike(err error) bool {
 // Workload returns what was asked of a server, with whether the model is to think.
 func Workload(run *rundir.Run, l lang.Lang) string {
 	parts := []string{workload(run, l)}
-	if mode := setup.Thinking(run, l); mode != "" {
+	if mode := setup.ThinkingText(run, l); mode != "" {
 		parts = append(parts, mode)
 	}
 	return strings.Join(parts, lang.Comma.In(l))
@@ -264,15 +264,15 @@ func Measure(s *setup.Setup) Measured {
 		m.StageTime = s.Run.Source.StageTime
 	}
 	m.Hits = hitRate(s)
-	m.users(s)
+	m.addUsers(s)
 	p := s.Plateau
-	m.add(keyRate, setup.Value{Number: p.Rate, SE: halfWidth(p, 1)}, p.Where)
+	m.add(keyRate, setup.Value{Number: p.Rate, SE: plateauError(p, 1)}, p.Where)
 	scale := math.NaN()
 	if p.Rate.Known() && p.Rate.Value() > 0 && p.Output.Known() {
 		scale = p.Output.Value() / p.Rate.Value()
 	}
 	length := meanAnswer(s)
-	spread := outputSpread(s, scale, length)
+	spread := outputError(s, scale, length)
 	m.add(keyOutput, setup.Value{Number: p.Output, SE: spread}, p.Where)
 	if at := len(m.Metrics) - 1; at >= 0 && m.Metrics[at].Key == keyOutput {
 		m.Metrics[at].Burst = s.Burst()
@@ -287,9 +287,9 @@ func Measure(s *setup.Setup) Measured {
 	if s.Run.Source == nil && !math.IsNaN(length) { // a published table is taken at its word: its rows are whole stages
 		answer = length
 	}
-	m.open(p)
+	m.boundPlateau(p)
 	m.add(keyAnswer, setup.Value{Number: rundir.Exactly(answer), SE: math.NaN()}, p.Where)
-	for _, at := range shares() {
+	for _, at := range operatingLoads() {
 		point, ok := s.PointAtShare(at.share)
 		if at.share == 0 {
 			point, ok = s.SynchronousPoint()
@@ -307,14 +307,14 @@ func Measure(s *setup.Setup) Measured {
 			m.add("output@"+at.name, point.OutputRate(setup.Output), point.Where())
 		}
 	}
-	m.ofTerms(s)
-	m.accuracy(s.Run, s.Origin())
-	m.errors(s)
+	m.addTerms(s)
+	m.addAccuracy(s.Run, s.Origin())
+	m.addErrors(s)
 	return m
 }
 
-// users adds how many users the configuration carries, and how many a GPU.
-func (m *Measured) users(s *setup.Setup) {
+// addUsers adds how many users the configuration carries, and how many a GPU.
+func (m *Measured) addUsers(s *setup.Setup) {
 	a := saturation.AnswerOf(s.Run)
 	if a == nil || a.Carried == nil {
 		return
@@ -331,7 +331,7 @@ func (m *Measured) users(s *setup.Setup) {
 	for _, one := range []struct {
 		key  string
 		gpus int
-	}{{keyUsers, 1}, {keyEach, m.Labels.GPUs}} {
+	}{{keyUsers, 1}, {keyUsersPerGPU, m.Labels.GPUs}} {
 		if one.gpus == 0 || c.Users.IsZero() {
 			continue
 		}
@@ -354,9 +354,9 @@ func comfortable(run *rundir.Run) *rundir.Comfortable {
 	return nil
 }
 
-// open marks the metrics of the plateau as lower bounds where its rows end before it, and adds the largest values that
+// boundPlateau marks the metrics of the plateau as lower bounds where its rows end before it, and adds the largest values that
 // rows show where rows disagree.
-func (m *Measured) open(p setup.Plateau) {
+func (m *Measured) boundPlateau(p setup.Plateau) {
 	for i := range m.Metrics {
 		f := &m.Metrics[i]
 		switch f.Key {
@@ -376,10 +376,10 @@ func (m *Measured) open(p setup.Plateau) {
 	}
 }
 
-// outputSpread returns the standard error of the plateau's output. It has two parts: the standard error of the rate,
+// outputError returns the standard error of the plateau's output. It has two parts: the standard error of the rate,
 // since both count the same work, and their disagreement, since output / rate should be the mean length of the answers.
-func outputSpread(s *setup.Setup, scale, length float64) float64 {
-	spread := halfWidth(s.Plateau, scale)
+func outputError(s *setup.Setup, scale, length float64) float64 {
+	spread := plateauError(s.Plateau, scale)
 	if math.IsNaN(length) {
 		return spread
 	}
@@ -398,8 +398,8 @@ func meanAnswer(s *setup.Setup) float64 {
 	return tokens / n
 }
 
-// halfWidth returns the standard error of the plateau. Scale converts requests per second into its unit.
-func halfWidth(p setup.Plateau, scale float64) float64 {
+// plateauError returns the standard error of the plateau. Scale converts requests per second into its unit.
+func plateauError(p setup.Plateau, scale float64) float64 {
 	if !p.Low.Known() || !p.High.Known() {
 		return math.NaN()
 	}
@@ -411,16 +411,16 @@ func (m *Measured) add(key string, v setup.Value, where string) {
 	if v.Number.IsZero() {
 		return
 	}
-	f := Metric{Key: key, Value: v.Number, Where: where, Apart: v.Steep, se: v.SE}
+	f := Metric{Key: key, Value: v.Number, Where: where, Steep: v.Steep, se: v.SE}
 	if !math.IsNaN(v.SE) {
 		f.Low, f.High = rundir.Exactly(v.Number.Value()-stats.Z95*v.SE), rundir.Exactly(v.Number.Value()+stats.Z95*v.SE)
 	}
 	m.Metrics = append(m.Metrics, f)
 }
 
-// accuracy adds the share of the graded answers of all rows that are right. Answers to one question are alike, so that
+// addAccuracy adds the share of the graded answers of all rows that are right. Answers to one question are alike, so that
 // the questions are the values.
-func (m *Measured) accuracy(run *rundir.Run, where string) {
+func (m *Measured) addAccuracy(run *rundir.Run, where string) {
 	if run.Grades == nil || run.Grades.All.Answers == 0 {
 		return
 	}
@@ -429,10 +429,10 @@ func (m *Measured) accuracy(run *rundir.Run, where string) {
 	m.add(KeyAccuracy, setup.Value{Number: rundir.Exactly(share), SE: shareError(share, float64(g.Items))}, where)
 }
 
-// errors adds the share of failed requests over all rows that count; absent where requests were not counted. The
+// addErrors adds the share of failed requests over all rows that count; absent where requests were not counted. The
 // interval is that of Agresti and Coull (The American Statistician 52 (1998)), whose upper bound is above 0 also where
 // none failed.
-func (m *Measured) errors(s *setup.Setup) {
+func (m *Measured) addErrors(s *setup.Setup) {
 	ended, failed := 0, 0
 	for _, r := range s.Rows {
 		for _, st := range r.Measurements() {
@@ -440,11 +440,11 @@ func (m *Measured) errors(s *setup.Setup) {
 			failed += st.Requests.Error
 		}
 	}
-	m.ShareOfErrors(ended, failed, s.Run.Source != nil, s.Origin())
+	m.addErrorShare(ended, failed, s.Run.Source != nil, s.Origin())
 }
 
-// ShareOfErrors adds the share of failed requests; imported ones have no interval.
-func (m *Measured) ShareOfErrors(ended, failed int, imported bool, where string) {
+// addErrorShare adds the share of failed requests; imported ones have no interval.
+func (m *Measured) addErrorShare(ended, failed int, imported bool, where string) {
 	if ended == 0 {
 		return
 	}
@@ -471,7 +471,7 @@ func (m *Measured) Get(key string) (Metric, bool) {
 func changes(m, from Measured, like bool) []Change {
 	var all []Change
 	for _, key := range Keys() {
-		if !like && !slices.Contains([]string{keyUsers, keyEach, keyUncached, KeyAccuracy, KeyErrors}, key) {
+		if !like && !slices.Contains([]string{keyUsers, keyUsersPerGPU, keyUncached, KeyAccuracy, KeyErrors}, key) {
 			continue
 		}
 		a, ok1 := from.Get(key)
@@ -479,7 +479,7 @@ func changes(m, from Measured, like bool) []Change {
 		if !ok1 || !ok2 {
 			continue
 		}
-		if c := change(b, a).bounded(&m, &from, key); !c.Ratio.IsZero() {
+		if c := change(b, a).boundPlateau(&m, &from, key); !c.Ratio.IsZero() {
 			c.Setup, c.From, c.Key = m.Name, from.Name, key
 			all = append(all, c)
 		}
@@ -494,9 +494,9 @@ const (
 	BoundRange = "between" // Low and High
 )
 
-// bounded returns the change of a metric of the plateau where that of one side, or of both, is a lower bound, or a
+// boundPlateau returns the change of a metric of the plateau where that of one side, or of both, is a lower bound, or a
 // range of rows that disagree: a bound without an interval, or none.
-func (c Change) bounded(m, from *Measured, key string) Change {
+func (c Change) boundPlateau(m, from *Measured, key string) Change {
 	if key != keyRate && key != keyOutput && key != KeyPerGPU || c.Ratio.IsZero() {
 		return c
 	}
@@ -527,8 +527,10 @@ type Ratio struct {
 	Bound string `json:"bound,omitempty"`
 }
 
-// either reports whether either side may be the higher, because rows disagree.
-func (r Ratio) either() bool { return r.Bound == BoundRange && r.Low.Value() < 1 && r.High.Value() > 1 }
+// undecided reports whether either side may be the higher, because rows disagree.
+func (r Ratio) undecided() bool {
+	return r.Bound == BoundRange && r.Low.Value() < 1 && r.High.Value() > 1
+}
 
 // ratio returns the bounds of a metric of b over that of a, by what their rows leave open; plain where they leave
 // nothing open.
@@ -569,8 +571,8 @@ func ratio(b, a *Measured, key string) (r Ratio, plain bool) {
 	return r, false
 }
 
-// between returns what is known of the ratio of two members.
-func between(of, to *Member) Ratio {
+// memberRatio returns what is known of the ratio of two members.
+func memberRatio(of, to *Member) Ratio {
 	r, plain := ratio(&of.m, &to.m, keyOutput)
 	if plain {
 		a, _ := to.m.Get(keyOutput)
@@ -590,32 +592,32 @@ func change(b, a Metric) Change {
 		return Change{}
 	}
 	if isShare(b.Key) {
-		return Between(b, a)
+		return shareDifference(b, a)
 	}
 	if !a.Value.Known() || !b.Value.Known() || a.Value.Value() <= 0 || b.Value.Value() <= 0 {
 		return Change{}
 	}
 	ratio := b.Value.Value() / a.Value.Value()
-	c := Change{Ratio: rundir.Exactly(ratio - 1), apart: a.Apart || b.Apart}
+	c := Change{Ratio: rundir.Exactly(ratio - 1), steep: a.Steep || b.Steep}
 	half := stats.Z95 * math.Hypot(a.se/a.Value.Value(), b.se/b.Value.Value())
 	if math.IsNaN(half) {
 		return c
 	}
-	return c.Within(ratio*math.Exp(-half)-1, ratio*math.Exp(half)-1)
+	return c.withInterval(ratio*math.Exp(-half)-1, ratio*math.Exp(half)-1)
 }
 
-// Between returns the difference of two shares, b minus a, with its interval.
-func Between(b, a Metric) Change {
+// shareDifference returns the difference of two shares, b minus a, with its interval.
+func shareDifference(b, a Metric) Change {
 	c := Change{Ratio: rundir.Exactly(b.Value.Value() - a.Value.Value())}
 	half := stats.Z95 * math.Hypot(a.se, b.se)
 	if math.IsNaN(half) {
 		return c
 	}
-	return c.Within(c.Ratio.Value()-half, c.Ratio.Value()+half)
+	return c.withInterval(c.Ratio.Value()-half, c.Ratio.Value()+half)
 }
 
-// Within sets the interval, and whether it shows a difference.
-func (c Change) Within(low, high float64) Change {
+// withInterval sets the interval, and whether it shows a difference.
+func (c Change) withInterval(low, high float64) Change {
 	shown := low > 0 || high < 0
 	c.Low, c.High, c.Shown = rundir.Exactly(low), rundir.Exactly(high), &shown
 	return c

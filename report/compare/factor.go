@@ -72,8 +72,8 @@ type Load struct {
 	Answer  [2]rundir.Number `json:"tokens_per_request"`
 }
 
-// labelOf is a setup's value of one thing.
-func labelOf(run *rundir.Run, what string) string {
+// labelValue is a setup's value of one thing.
+func labelValue(run *rundir.Run, what string) string {
 	switch what {
 	case ByGPUs:
 		if run.Labels.GPUs == 0 {
@@ -89,7 +89,7 @@ func labelOf(run *rundir.Run, what string) string {
 	case byModel:
 		return setup.Model(run)
 	case byThink:
-		return setup.Thinking(run, lang.English)
+		return setup.ThinkingText(run, lang.English)
 	case byHeading:
 		return setup.Heading(run)
 	}
@@ -112,22 +112,22 @@ func factors(setups []setup.Setup, all []Measured, like []string, several bool) 
 		var order []string
 		for i := range setups {
 			run := setups[i].Run
-			if labelOf(run, what) == "" && !mayLack(what) {
+			if labelValue(run, what) == "" && !mayLack(what) {
 				continue
 			}
-			key := keyOf(run, what, free) + like[i]
+			key := groupKey(run, what, free) + like[i]
 			if groups[key] == nil {
-				equal := lang.Both(func(l lang.Lang) string { return equalIn(run, what, several, l) })
+				equal := lang.Both(func(l lang.Lang) string { return commonText(run, what, several, l) })
 				groups[key] = &Factor{What: what, Equal: equal.EN, equal: equal}
 				order = append(order, key)
 			}
 			g := groups[key]
-			g.Members = append(g.Members, Member{labelOf(run, what), setups[i].Name, all[i], &setups[i]})
+			g.Members = append(g.Members, Member{labelValue(run, what), setups[i].Name, all[i], &setups[i]})
 		}
 		for _, key := range order {
 			g := groups[key]
 			if g.differs() {
-				g.arrange()
+				g.finish()
 				found = append(found, *g)
 			}
 		}
@@ -138,13 +138,13 @@ func factors(setups []setup.Setup, all []Measured, like []string, several bool) 
 // mayLack reports whether the lack of a label is a value of it: no quantization, no heading.
 func mayLack(what string) bool { return what == byQuant || what == byHeading }
 
-// keyOf returns what the members of a group have in common: their workload and all labels but one. A label that none of
+// groupKey returns what the members of a group have in common: their workload and all labels but one. A label that none of
 // them has is one in common. A heading and the options of a launch command count only where nothing else differs.
-func keyOf(run *rundir.Run, what string, free []string) string {
+func groupKey(run *rundir.Run, what string, free []string) string {
 	parts := []string{workload(run, lang.English)}
 	for _, other := range append([]string{byModel, byQuant, byGPU, ByGPUs, byEngine, byThink}, free...) {
 		if other != what {
-			parts = append(parts, labelOf(run, other))
+			parts = append(parts, labelValue(run, other))
 		}
 	}
 	if what == byHeading {
@@ -153,8 +153,8 @@ func keyOf(run *rundir.Run, what string, free []string) string {
 	return strings.Join(parts, "\x00")
 }
 
-// equalIn returns in words what the members of a group have in common: the workload too where there are several.
-func equalIn(run *rundir.Run, what string, several bool, l lang.Lang) string {
+// commonText returns in words what the members of a group have in common: the workload too where there are several.
+func commonText(run *rundir.Run, what string, several bool, l lang.Lang) string {
 	var parts []string
 	add := func(name, text string) {
 		if name != what && text != "" {
@@ -183,7 +183,7 @@ func equalIn(run *rundir.Run, what string, several bool, l lang.Lang) string {
 	if several {
 		add("", workload(run, l))
 	}
-	add(byThink, setup.Thinking(run, l))
+	add(byThink, setup.ThinkingText(run, l))
 	if len(parts) == 0 {
 		return wordNoLabels.In(l)
 	}
@@ -194,8 +194,8 @@ func (f *Factor) differs() bool {
 	return slices.ContainsFunc(f.Members, func(m Member) bool { return m.Value != f.Members[0].Value })
 }
 
-// arrange sorts the members by the number of GPUs, else by output, the highest first, and sets the conclusion.
-func (f *Factor) arrange() {
+// finish sorts the members by the number of GPUs, else by output, the highest first, and sets the conclusion.
+func (f *Factor) finish() {
 	slices.SortStableFunc(f.Members, func(a, b Member) int {
 		if f.What == ByGPUs {
 			return cmp.Or(cmp.Compare(a.m.Labels.GPUs, b.m.Labels.GPUs), strings.Compare(a.Setup, b.Setup))
@@ -207,11 +207,11 @@ func (f *Factor) arrange() {
 			s := step(&a.m, &b.m)
 			s.origins = [2]string{a.setup.Origin(), b.setup.Origin()}
 			f.Steps = append(f.Steps, s)
-			f.Ratios = append(f.Ratios, between(b, a))
+			f.Ratios = append(f.Ratios, memberRatio(b, a))
 		})
 	} else {
 		for i := range f.Members[1:] {
-			f.Ratios = append(f.Ratios, between(&f.Members[0], &f.Members[i+1]))
+			f.Ratios = append(f.Ratios, memberRatio(&f.Members[0], &f.Members[i+1]))
 		}
 	}
 	f.Pairs = f.pairs()
@@ -248,7 +248,7 @@ func step(a, b *Measured) Step {
 		l := Load{At: at, Before: before, After: after, SpeedUp: plus1(c.Ratio), Low: plus1(c.Low), High: plus1(c.High)}
 		l.Efficiency = rundir.Exactly(l.SpeedUp.Value() * float64(s.From) / float64(s.To))
 		if at == keyRate {
-			l.open(ratio(b, a, keyOutput))
+			l.setBound(ratio(b, a, keyOutput))
 		}
 		for i, m := range []*Measured{a, b} {
 			itl, _ := m.Get("itl@" + at)
@@ -283,8 +283,8 @@ func (f *Factor) eachStep(do func(a, b *Member)) {
 	}
 }
 
-// open takes the speed-up back where it is a bound, or not known.
-func (l *Load) open(r Ratio, plain bool) {
+// setBound takes the speed-up back where it is a bound, or not known.
+func (l *Load) setBound(r Ratio, plain bool) {
 	if plain {
 		return
 	}
@@ -292,8 +292,8 @@ func (l *Load) open(r Ratio, plain bool) {
 		r.Bound == ""
 }
 
-// at is the step at one load.
-func (s Step) at(name string) (Load, bool) {
+// load is the step at one load.
+func (s Step) load(name string) (Load, bool) {
 	i := slices.IndexFunc(s.Loads, func(l Load) bool { return l.At == name })
 	if i < 0 {
 		return Load{}, false

@@ -118,7 +118,7 @@ func TestQuotedBounds(t *testing.T) {
 	c = compared(t, append(all[:2:2], all[2]))
 	sections := c.Sections(1)
 	sections[0].Lines = c.Answer()
-	if got, want := printed(t, c.Report(1), true), printed(t, sections, true); got != want || c.Quoted() {
+	if got, want := printed(t, c.Report(1), true), printed(t, sections, true); got != want || c.IsPair() {
 		t.Errorf("three results:\n%s", got)
 	}
 }

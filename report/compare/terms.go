@@ -28,9 +28,9 @@ func isShare(key string) bool {
 	return key == KeyErrors || key == KeyAccuracy || key == keyStalls || key == keySessions
 }
 
-// ofTerms adds the metrics of the terms of the SLO.
-func (m *Measured) ofTerms(s *setup.Setup) {
-	point, load, ok := oneLoad(s)
+// addTerms adds the metrics of the terms of the SLO.
+func (m *Measured) addTerms(s *setup.Setup) {
+	point, load, ok := termsLoad(s)
 	terms, err := slo.ParseAll(s.Run.Plan.SLO)
 	if !ok || err != nil || len(terms) == 0 {
 		return
@@ -45,9 +45,9 @@ func (m *Measured) ofTerms(s *setup.Setup) {
 	for i := range terms {
 		switch t := &terms[i]; t.Metric {
 		case slo.TTFA:
-			add(keyTTFA, "", point.Latency(mean(func(s *rundir.Stage) *rundir.Dist { return &s.FirstAnswer })))
+			add(keyTTFA, "", point.Latency(distMean(func(s *rundir.Stage) *rundir.Dist { return &s.FirstAnswer })))
 		case slo.Speed:
-			v := point.Latency(mean(func(s *rundir.Stage) *rundir.Dist {
+			v := point.Latency(distMean(func(s *rundir.Stage) *rundir.Dist {
 				if !t.Unknown(s).IsZero() {
 					return &rundir.Dist{}
 				}
@@ -56,9 +56,9 @@ func (m *Measured) ofTerms(s *setup.Setup) {
 			speed := 1 / v.Number.Value()
 			add(keySpeed, "", setup.Value{Number: rundir.Exactly(speed), SE: v.SE * speed * speed, Steep: v.Steep})
 		case slo.Stalls:
-			add(keyStalls, slo.Term{Metric: slo.Stalls, Limit: 1, Gap: t.Gap}.String(), point.Share(missing(*t)))
+			add(keyStalls, slo.Term{Metric: slo.Stalls, Limit: 1, Gap: t.Gap}.String(), point.Share(missedShare(*t)))
 		case slo.Sessions:
-			v := point.Share(missing(*t))
+			v := point.Share(missedShare(*t))
 			v.Number = rundir.Exactly(1 - v.Number.Value())
 			add(keySessions, within, v)
 		}
@@ -66,8 +66,8 @@ func (m *Measured) ofTerms(s *setup.Setup) {
 	add(keyGoodput, within, point.OutputRate(setup.Goodput))
 }
 
-// oneLoad returns where metrics of terms are compared, with the name of that load.
-func oneLoad(s *setup.Setup) (p setup.Point, load string, ok bool) {
+// termsLoad returns where metrics of terms are compared, with the name of that load.
+func termsLoad(s *setup.Setup) (p setup.Point, load string, ok bool) {
 	if len(s.Rows) == 1 {
 		r := &s.Rows[0]
 		return setup.Point{Low: r, High: r}, r.Name(), true
@@ -79,8 +79,8 @@ func oneLoad(s *setup.Setup) (p setup.Point, load string, ok bool) {
 	return p, "80 %", ok
 }
 
-// mean takes the mean of a distribution of a stage.
-func mean(of func(*rundir.Stage) *rundir.Dist) setup.MetricFunc {
+// distMean takes the mean of a distribution of a stage.
+func distMean(of func(*rundir.Stage) *rundir.Dist) setup.MetricFunc {
 	return func(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
 		d := of(s)
 		ci, ok := d.CI[slo.Mean]
@@ -88,9 +88,9 @@ func mean(of func(*rundir.Stage) *rundir.Dist) setup.MetricFunc {
 	}
 }
 
-// missing takes the share of the requests or sessions of a stage that miss a term, with the interval of Agresti and
+// missedShare takes the share of the requests or sessions of a stage that miss a term, with the interval of Agresti and
 // Coull by the number of independent ones. It is absent where that is not known of some.
-func missing(t slo.Term) setup.MetricFunc {
+func missedShare(t slo.Term) setup.MetricFunc {
 	return func(s *rundir.Stage) (v rundir.Number, ci [2]float64, ok bool) {
 		b := t.Counted(s)
 		if b == nil || b.Of == 0 || b.Open > 0 {

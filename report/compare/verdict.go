@@ -29,7 +29,7 @@ func (c *Comparison) Conclusions(setups []setup.Setup) []rundir.Conclusion {
 		for _, i := range g.members[1:] {
 			one := c.conclusion(g.members[0], i)
 			if c.Runs == [2]int{} {
-				one.NextCommand = further(setups[g.members[0]].Run, setups[i].Run, one.MayClaim)
+				one.NextCommand = nextCommand(setups[g.members[0]].Run, setups[i].Run, one.MayClaim)
 			}
 			all = append(all, one)
 		}
@@ -63,7 +63,7 @@ func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
 	switch {
 	case ch.Bound != "":
 		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{becauseBound}
-	case ch.Shown == nil && ch.apart:
+	case ch.Shown == nil && ch.steep:
 		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{becauseApart}
 	case ch.Shown == nil:
 		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{becauseNoInterval}
@@ -80,10 +80,10 @@ func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
 	}
 }
 
-// further returns what tells whether a difference is that of the configurations: a comparison in turns where each has a
+// nextCommand returns what tells whether a difference is that of the configurations: a comparison in turns where each has a
 // server of its own, else the second run once more, for llmsweep compare A B -- C. It is empty where one was not
 // measured by this program, or nothing is open.
-func further(a, b *rundir.Run, known rundir.Evidence) string {
+func nextCommand(a, b *rundir.Run, known rundir.Evidence) string {
 	switch {
 	case a.Source != nil || b.Source != nil || known == rundir.SupportsNoDifference:
 		return ""
@@ -97,7 +97,7 @@ func further(a, b *rundir.Run, known rundir.Evidence) string {
 func (v *PairComparison) Conclusions() []rundir.Conclusion {
 	one := rundir.Conclusion{Schema: rundir.VerdictSchema, Subject: "B", Against: "A",
 		Claim: v.conclusion(lang.English)[0], Cost: v.cost}
-	switch r := v.deciding(); {
+	switch r := v.decidingRow(); {
 	case v.State == rundir.Failed:
 		one.Verdict, one.MayClaim, one.Because = rundir.DecisionFailed, rundir.SupportsNothing, []string{v.Failure.Code}
 		one.Claim = findings.Note(v.Failure, lang.English)

@@ -97,7 +97,7 @@ func Of(setups []setup.Setup, alarms float64) (*History, error) {
 	h.Series = slices.DeleteFunc(h.Series, func(s Series) bool { return len(s.Points) < 2 })
 	if len(h.Series) == 0 {
 		return nil, fmt.Errorf("no two of the %d runs have the same configuration and workload: runs of one configuration have the same labels but for %s",
-			len(ordered), strings.Join(compare.AtRun(), ", "))
+			len(ordered), strings.Join(compare.RunLabels(), ", "))
 	}
 	for i := range h.Series {
 		h.Series[i].judge(alarms / float64(len(h.Series)))

@@ -21,8 +21,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// documentsOf returns those of the paths that are files, and the documents in them.
-func documentsOf(paths []string) (files []string, docs []*published.Document, err error) {
+// readFiles returns those of the paths that are files, and the documents in them.
+func readFiles(paths []string) (files []string, docs []*published.Document, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -43,7 +43,7 @@ func Read(w io.Writer, paths []string) ([]setup.Input, error) {
 			return nil, fmt.Errorf("%s is a server; use llmsweep compare --live to compare two servers", path)
 		}
 	}
-	files, docs, err := documentsOf(paths)
+	files, docs, err := readFiles(paths)
 	if err != nil {
 		return nil, err
 	}

@@ -22,11 +22,11 @@ type OutputFile struct {
 	Private bool        // readable by its owner only
 }
 
-// private is the disk of the operating system. Its files are readable by their owner only.
-type private struct{ store.OS }
+// privateDisk is the disk of the operating system. Its files are readable by their owner only.
+type privateDisk struct{ store.OS }
 
 // Create makes an empty file.
-func (private) Create(name string) (store.File, error) {
+func (privateDisk) Create(name string) (store.File, error) {
 	return os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 }
 
@@ -84,7 +84,7 @@ func (f OutputFile) write() error {
 		return errors.Join(err, f.Close())
 	}
 	if f.Private {
-		return store.ReplaceFile(private{}, path, b)
+		return store.ReplaceFile(privateDisk{}, path, b)
 	}
 	return store.ReplaceFile(store.OS{}, path, b)
 }

@@ -72,7 +72,7 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 	}
 	if len(c.Ranked) > 0 {
 		k := &c.Ranked[0]
-		h.Name, h.Unit = table.Clean(k.Name), k.Takes()
+		h.Name, h.Unit = table.Clean(k.Name), k.SizeText()
 		if k.Hour.Known() {
 			h.Unit = unitHour.Text(c.Money(k.Hour))
 		}
@@ -80,12 +80,12 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 			return sentenceChoice.In(
 				l,
 				choose.Replicas(k.Replicas).In(l),
-				k.Takes().In(l),
+				k.SizeText().In(l),
 				o.Demand.Text().In(l),
 				strings.Join(c.SLO, ", "),
 			)
 		})
-		for _, also := range c.Beside() {
+		for _, also := range c.Remarks() {
 			h.Sentence = h.Sentence.Plus(lang.Text{EN: " "}).Plus(also)
 		}
 		h.Add(withCurrency(k.MillionDemand, c.Currency), tileMillionDemand.Text(o.Demand.Text()), k.MillionDemand)
@@ -129,7 +129,7 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 			Title: title,
 			Columns: []table.Column{
 				{Head: headRun.Text(), Left: true},
-				{Head: headUpTo.Text(o.Demand.Unit())},
+				{Head: headUpTo.Text(o.Demand.UnitText())},
 				{Head: headReplicas.Text()},
 				{Head: label},
 			},
@@ -164,12 +164,12 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 			panel.Series = append(panel.Series, line)
 		}
 	}
-	caption := against(label, axisDemand.Text(o.Demand.Unit())).Plus(lang.Stop.Text())
+	caption := against(label, axisDemand.Text(o.Demand.UnitText())).Plus(lang.Stop.Text())
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
 		Caption: caption,
-		X:       draw.Axis{Label: axisDemand.Text(o.Demand.Unit()), Format: draw.Number},
+		X:       draw.Axis{Label: axisDemand.Text(o.Demand.UnitText()), Format: draw.Number},
 		Panels:  []draw.Panel{panel},
 	}
 	fig.Marks = []draw.Mark{{Text: tagDemand.Text(o.Demand.Text()), At: o.Demand.Amount}}

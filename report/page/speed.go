@@ -165,7 +165,7 @@ func speedOf(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 // takesPart reports whether a stage is one of the rows that comparing and choosing rest on.
 func takesPart(setups []setup.Setup, st *rundir.Stage) bool {
 	return slices.ContainsFunc(setups, func(s setup.Setup) bool {
-		return slices.ContainsFunc(s.Rows, func(r setup.Row) bool { return r.Of(st) })
+		return slices.ContainsFunc(s.Rows, func(r setup.Row) bool { return r.Includes(st) })
 	})
 }
 

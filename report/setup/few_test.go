@@ -40,7 +40,7 @@ func TestWorstOf(t *testing.T) {
 	one, other := stage(3, 2, 5, 7), stage(2, 4, 4, 1)
 	one.Latency.Unsupported = []string{"p99"}
 	one.TTFT.P95 = rundir.Exactly(1)
-	w := worstOf([]*rundir.Stage{one, other})
+	w := worstFigures([]*rundir.Stage{one, other})
 	if d := &w.Latency; w.Rates.Completed.Value() != 2 || d.P90.Value() != 4 || d.P95.Value() != 5 ||
 		d.Supported("p99") || !d.Supported("p95") {
 		t.Errorf("%+v", w)

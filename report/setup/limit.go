@@ -11,7 +11,7 @@ import (
 // Limit is the highest load at which promises hold.
 type Limit struct {
 	Rate   float64       // requests per second, completed
-	Users  rundir.Number // whom the terms hold for; absent but in what [Setup.Carrying] returns
+	Users  rundir.Number // whom the terms hold for; absent but in what [Setup.UserLimit] returns
 	Output rundir.Number
 	// Low and High are the 95 % interval of Rate, or of Users; absent where single rows decide. Where Doubted is set,
 	// they are the rows between which it lies; High is absent where no row ends it.
@@ -24,18 +24,18 @@ type Limit struct {
 	// Point is where it lies: the last row that keeps all terms, or between that and the first that breaks one.
 	Point Point
 	// LimitingTerm is the term that ends it, and By what it was in the first row beyond; nil where the rows end first.
-	LimitingTerm *slo.Term
-	LimitingValue     rundir.Number
+	LimitingTerm  *slo.Term
+	LimitingValue rundir.Number
 	// MissedRow is the row that shows that Broken is missed; nil where none does.
 	MissedRow *Row
 	// LowerMiss is a row at a lower load that breaks Misses; nil where none does.
-	LowerMiss *Row
+	LowerMiss     *Row
 	LowerMissTerm *slo.Term
 	// Backlog reports whether the first row beyond was shown to be saturated, its terms aside.
 	Backlog bool
 	// LevelsOff reports whether the rows end while all terms hold, and those at higher loads completed no more.
-	LevelsOff    bool
-	Unjudged bool // the term could not be judged in the first row beyond: its metric is absent, unsupported or a bound
+	LevelsOff bool
+	Unjudged  bool // the term could not be judged in the first row beyond: its metric is absent, unsupported or a bound
 }
 
 // Interpolated reports whether the limit lies between two rows, where the term that ends it reaches its limit.
@@ -45,9 +45,9 @@ func (l *Limit) Interpolated() bool {
 
 // Refusal is the reason why no load meets the terms.
 type Refusal struct {
-	Row     *Row // the lowest that breaks a term, else the lowest; nil where there is no row
-	Term    *slo.Term
-	Number  rundir.Number
+	Row      *Row // the lowest that breaks a term, else the lowest; nil where there is no row
+	Term     *slo.Term
+	Number   rundir.Number
 	Unjudged bool // the term cannot be judged: the metric is absent, or the requests decide nothing
 	// MetRow is the highest row below Row that keeps all terms; nil where there is none. The limit lies between the two.
 	MetRow *Row
@@ -64,7 +64,7 @@ type Refusal struct {
 // as the load grows. Where the row beyond is only a bound, cannot be judged or does not tell, nothing beyond the last
 // good row is counted on. A row beyond that was measured to keep all terms counts, where it served more.
 //
-// A sweep that was measured here has its answer by all of its rows ([saturation.Promised]), which is also what its
+// A sweep that was measured here has its answer by all of its rows ([saturation.AnswerOf]), which is also what its
 // report says: that is taken, whatever single rows say.
 func (s *Setup) RateLimit(terms []slo.Term) (Limit, *Refusal) {
 	if len(s.Runs) > 0 {
@@ -199,7 +199,7 @@ func (s *Setup) sweepLimit(terms []slo.Term) (Limit, *Refusal) {
 		return l, nil
 	}
 	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
-	if !high.tells() {
+	if !high.representative() {
 		high = low
 	}
 	l := Limit{Rate: rate, Low: found.Low, High: found.High, BracketOnly: wide, Point: Point{Low: low, High: high},
@@ -257,7 +257,7 @@ func (s *Setup) UserLimit(terms []slo.Term) (Limit, *Refusal) {
 		above = len(s.Rows) - 1
 	}
 	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
-	if !high.tells() {
+	if !high.representative() {
 		high = low
 	}
 	l := Limit{Users: rundir.Exactly(users), Low: c.Low, High: c.High, Point: Point{Low: low, High: high}}
@@ -379,7 +379,7 @@ func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
 	high := next.Stage
 	by, _ := t.Of(high)
 	worst := s.worst(good, t)
-	if t.Holds(high) != rundir.Broken || !next.tells() || !by.Known() || worst >= t.Limit || by.Value() <= worst {
+	if t.Holds(high) != rundir.Broken || !next.representative() || !by.Known() || worst >= t.Limit || by.Value() <= worst {
 		return 0
 	}
 	return (t.Limit - worst) / (by.Value() - worst)

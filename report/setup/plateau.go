@@ -38,9 +38,9 @@ const (
 // begin: 1 - latency / stage time. The number of arrivals is random: behindErrors standard deviations of it are
 // allowed. Rows agree on the plateau within agreement.
 const (
-	behindErrors = 2
-	defaultStageTime   = 120 // seconds, where the rows of a document do not show it
-	agreement     = 0.15
+	behindErrors     = 2
+	defaultStageTime = 120 // seconds, where the rows of a document do not show it
+	agreement        = 0.15
 )
 
 // plateau is the run's own saturation where it was measured here, else the row that served the most.
@@ -83,7 +83,7 @@ func (s *Setup) plateau() Plateau {
 	top := s.Rows[best]
 	p := Plateau{
 		Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where,
-		Doubted: s.Rests(&s.Rows[best]),
+		Doubted: s.Doubtful(&s.Rows[best]),
 	}
 	if len(top.Repeats) > 0 {
 		_, p.Most = extremes(top.Repeats, completed)
@@ -103,7 +103,7 @@ func (s *Setup) plateau() Plateau {
 	}
 	if r := s.Rows[low]; top.Served > (1+agreement)*r.Served {
 		p.Most, p.MostOutput, p.Repeated = p.Rate, p.Output, false
-		p.Rate, p.Output, p.Where = rundir.Exactly(r.Served), r.Stage.TokensPerS.Output, andAt(r.Where, top.Where)
+		p.Rate, p.Output, p.Where = rundir.Exactly(r.Served), r.Stage.TokensPerS.Output, joinPlaces(r.Where, top.Where)
 	}
 	return p
 }
@@ -268,7 +268,7 @@ func (s *Setup) PointAtRate(rate float64) (p Point, ok bool) {
 		if i == 0 || high.Top == rate {
 			return Point{Low: high, High: high}, true
 		}
-		if !high.tells() {
+		if !high.representative() {
 			return Point{}, false
 		}
 		low := &s.Rows[i-1]
@@ -289,7 +289,7 @@ func (p Point) Where() string {
 	if p.Weight == 0 || p.Low == p.High {
 		return p.Low.Where
 	}
-	return andAt(p.Low.Where, p.High.Where)
+	return joinPlaces(p.Low.Where, p.High.Where)
 }
 
 // Value is a metric with its standard error, NaN where it has none.
@@ -310,7 +310,7 @@ const maxBoundsRatio = 2
 type MetricFunc func(*rundir.Stage) (f rundir.Number, ci [2]float64, ok bool)
 
 // Latency returns a latency at the point. Between two rows it is in the middle, by its logarithm, of the bounds that
-// [Point.within] returns. Where one of the rows is only a lower bound, so is the latency. The standard error is that of
+// [Point.latencyBounds] returns. Where one of the rows is only a lower bound, so is the latency. The standard error is that of
 // the two rows, of the place times the slope, and of the distance to the bounds, added as independent.
 func (p Point) Latency(take MetricFunc) Value {
 	a, aci, aok := take(p.Low.Stage)
@@ -404,7 +404,7 @@ func (p Point) OutputRate(take MetricFunc) Value {
 }
 
 // Share returns a share, of what rises with the load and may be 0, at the point: in the middle of the bounds that
-// [Point.within] returns. The standard error is that of the two rows, of the place times the slope, and of the distance
+// [Point.latencyBounds] returns. The standard error is that of the two rows, of the place times the slope, and of the distance
 // to the bounds, added as independent.
 func (p Point) Share(take MetricFunc) Value {
 	a, aci, aok := take(p.Low.Stage)

@@ -65,7 +65,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q: %q, want %q", path, got, want)
 		}
 	}
-	if got := andAt(andAt("results.md:3", "results.md:12"), "other.md:4"); got != "results.md:3, 12, other.md:4" {
+	if got := joinPlaces(joinPlaces("results.md:3", "results.md:12"), "other.md:4"); got != "results.md:3, 12, other.md:4" {
 		t.Error(got)
 	}
 }

@@ -91,9 +91,9 @@ func (s *Setup) Concerns(o LeftOut, st *rundir.Stage) bool {
 	return o.Where == s.Where(st) && o.Row == rowName(st)
 }
 
-// Rests reports whether a number that rests on rows rests on figures that the audit doubts, or misses some that it
+// Doubtful reports whether a number that rests on rows rests on figures that the audit doubts, or misses some that it
 // does.
-func (s *Setup) Rests(rows ...*Row) bool {
+func (s *Setup) Doubtful(rows ...*Row) bool {
 	return slices.ContainsFunc(rows, func(r *Row) bool {
 		if r == nil {
 			return false
@@ -106,21 +106,23 @@ func (s *Setup) Rests(rows ...*Row) bool {
 	})
 }
 
-// Of reports whether the row was made of a stage of the run.
-func (r *Row) Of(st *rundir.Stage) bool { return r.printed == st || slices.Contains(r.Repeats, st) }
+// Includes reports whether the row was made of a stage of the run.
+func (r *Row) Includes(st *rundir.Stage) bool {
+	return r.printed == st || slices.Contains(r.Repeats, st)
+}
 
 // Trusted returns a stage of the setup without the figures that contradict others.
-func (s *Setup) Trusted(st *rundir.Stage) *rundir.Stage { return audit.Trusted(st) }
+func (s *Setup) Trusted(st *rundir.Stage) *rundir.Stage { return audit.DropDoubted(st) }
 
 // Impossible reports whether the audit calls a stage of the setup impossible, whether or not it would be a point of the
 // curve.
 func (s *Setup) Impossible(st *rundir.Stage) bool { return slices.Contains(s.impossible, st) }
 
-// Because returns why the row was left out.
-func (o *LeftOut) Because(l lang.Lang) string { return words().Say(o.note, l) }
+// Reason returns why the row was left out.
+func (o *LeftOut) Reason(l lang.Lang) string { return words().Say(o.note, l) }
 
-// NotUsed names the figures of the row that are left out.
-func (o *LeftOut) NotUsed(l lang.Lang) string {
+// UnusedFigures names the figures of the row that are left out.
+func (o *LeftOut) UnusedFigures(l lang.Lang) string {
 	var names []string
 	for _, key := range o.figures {
 		if name := lang.Metric(key, l); !slices.Contains(names, name) {
@@ -142,9 +144,9 @@ var words = sync.OnceValue(func() lang.Words { return lang.Join(findings.Words()
 
 // Options are the ways to make setups.
 type Options struct {
-	Show func(path string) string // how paths are shown; nil for [Names]
-	Lang lang.Lang                // of the names
-	Once bool                     // a measurement that a document prints twice is one setup
+	Show          func(path string) string // how paths are shown; nil for [Names]
+	Lang          lang.Lang                // of the names
+	MergeReprints bool                     // a measurement that a document prints twice is one setup
 }
 
 // Load makes setups of runs. A figure that contradicts others is left out, and a row of which it is not known what it
@@ -185,7 +187,7 @@ func LoadWith(all []Input, o Options) []Setup {
 	if o.Show == nil {
 		o.Show = Names(all)
 	}
-	all = alike(all)
+	all = wholeRunFigures(all)
 	var subjects []audit.Subject
 	for _, in := range all {
 		subjects = append(subjects, audit.Subject{File: fileOf(in), Run: in.Run})
@@ -193,23 +195,23 @@ func LoadWith(all []Input, o Options) []Setup {
 	found := audit.Runs(subjects)
 	audit.Mark(subjects)
 	var again []Input
-	if o.Once {
-		all, again = once(all)
+	if o.MergeReprints {
+		all, again = splitReprints(all)
 	}
 	setups := make([]Setup, len(all))
 	for i, in := range all {
 		s := &setups[i]
 		s.Input, s.Name, s.show = in, Title(in.Run, o.Lang), o.Show
-		s.Rows, s.LeftOut, s.Marked = s.sort(found)
+		s.Rows, s.LeftOut, s.Marked = s.selectRows(found)
 		for _, twin := range again {
-			if prints(in, twin) {
+			if isReprint(in, twin) {
 				t := Setup{Input: twin, show: o.Show}
 				s.Marked = append(s.Marked, t.marks(&twin.Run.Stages[0], nil)...)
 				s.Marked[len(s.Marked)-1].Reprint = true
 			}
 		}
 		for j := range in.Run.Stages {
-			if st := &in.Run.Stages[j]; s.ruledOut(st, found) != nil {
+			if st := &in.Run.Stages[j]; s.impossibility(st, found) != nil {
 				s.impossible = append(s.impossible, st)
 			}
 		}
@@ -219,9 +221,9 @@ func LoadWith(all []Input, o Options) []Setup {
 	return setups
 }
 
-// alike returns the inputs with the figures of whole runs in place of steady ones, where some closed loop has no
+// wholeRunFigures returns the inputs with the figures of whole runs in place of steady ones, where some closed loop has no
 // others: results of engines' benchmarks, and of earlier versions. The two differ by up to a fifth on one server.
-func alike(all []Input) []Input {
+func wholeRunFigures(all []Input) []Input {
 	if !slices.ContainsFunc(all, func(in Input) bool {
 		return slices.ContainsFunc(in.Run.Stages, func(st rundir.Stage) bool {
 			return st.Whole && !st.Rate.Known() && st.MaxConcurrency > 1
@@ -241,10 +243,10 @@ func alike(all []Input) []Input {
 	return all
 }
 
-// once returns the inputs without the measurements that others of them print, too, and those.
-func once(all []Input) (first, again []Input) {
+// splitReprints returns the inputs without the measurements that others of them print, too, and those.
+func splitReprints(all []Input) (first, again []Input) {
 	for _, in := range all {
-		if slices.ContainsFunc(all, func(o Input) bool { return prints(o, in) }) {
+		if slices.ContainsFunc(all, func(o Input) bool { return isReprint(o, in) }) {
 			again = append(again, in)
 		} else {
 			first = append(first, in)
@@ -253,8 +255,8 @@ func once(all []Input) (first, again []Input) {
 	return first, again
 }
 
-// prints reports whether again prints the measurement of first once more.
-func prints(first, again Input) bool {
+// isReprint reports whether again prints the measurement of first once more.
+func isReprint(first, again Input) bool {
 	line := audit.Reprint(again.Run)
 	return line > 0 && first.Run.Source != nil && first.Run.Source.File == again.Run.Source.File &&
 		first.Run.Source.Line == line
@@ -268,16 +270,16 @@ func fileOf(in Input) string {
 	return filepath.Join(in.Path, rundir.RunFile)
 }
 
-// sort keeps the rows that may be relied on, in the order of their load.
-func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) {
+// selectRows keeps the rows that may be relied on, in the order of their load.
+func (s *Setup) selectRows(found []audit.Finding) (rows []Row, out, marked []LeftOut) {
 	open := slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Rate.Known() })
 	for i := range s.Run.Stages {
 		st := &s.Run.Stages[i]
-		if !counts(st, open, s.Run.Source != nil) {
+		if !isCurvePoint(st, open, s.Run.Source != nil) {
 			continue
 		}
 		where := s.Where(st)
-		if rule, grade, why := s.unfit(st, found); !why.IsZero() {
+		if rule, grade, why := s.rejection(st, found); !why.IsZero() {
 			if grade != "" {
 				s.dropped = append(s.dropped, st)
 			}
@@ -288,7 +290,7 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 			continue
 		}
 		marked = append(marked, s.marks(st, found)...)
-		trusted := audit.Trusted(st)
+		trusted := audit.DropDoubted(st)
 		rows = append(
 			rows,
 			Row{Stage: trusted, Where: where, Served: trusted.Rates.Completed.Value(), Doubted: trusted != st, printed: st},
@@ -296,7 +298,7 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(load(a.Stage), load(b.Stage)) })
 	if s.Run.Source != nil {
-		rows = pooled(rows)
+		rows = poolRepeats(rows)
 	}
 	for i := range rows {
 		rows[i].Top, rows[i].topOutput = rows[i].Served, rows[i].Stage.TokensPerS.Output
@@ -325,9 +327,9 @@ func aheadOfArrivals(rows []Row) bool {
 	return len(rows) > 1 && load(rows[0].Stage) == 0 && rows[1].Stage.Rate.Known() && rows[0].Served > rows[1].Served
 }
 
-// pooled makes one row of the repeats of a load, which is judged by the worst of them. Repeats that were measured here
+// poolRepeats makes one row of the repeats of a load, which is judged by the worst of them. Repeats that were measured here
 // stay rows of their own, because they have intervals.
-func pooled(rows []Row) []Row {
+func poolRepeats(rows []Row) []Row {
 	var all []Row
 	for _, r := range rows {
 		last := len(all) - 1
@@ -338,11 +340,11 @@ func pooled(rows []Row) []Row {
 		}
 		p := &all[last]
 		p.Repeats = append(p.Measurements(), r.Stage)
-		p.Where, p.Doubted = andAt(p.Where, r.Where), p.Doubted || r.Doubted
+		p.Where, p.Doubted = joinPlaces(p.Where, r.Where), p.Doubted || r.Doubted
 	}
 	for i := range all {
 		if r := &all[i]; len(r.Repeats) > 0 {
-			r.Stage = worstOf(r.Repeats)
+			r.Stage = worstFigures(r.Repeats)
 			r.Served = r.Stage.Rates.Completed.Value()
 		}
 	}
@@ -360,17 +362,17 @@ func (r *Row) Measurements() []*rundir.Stage {
 // fewEnded is the share of its requests below which those of a stage that ended tell nothing of the others.
 const fewEnded = 0.1
 
-// tells reports whether the figures of the row are those of its load: it was measured in a window, and enough of its
+// representative reports whether the figures of the row are those of its load: it was measured in a window, and enough of its
 // requests ended. Nothing is interpolated to a row where not.
-func (r *Row) tells() bool {
+func (r *Row) representative() bool {
 	n := r.Stage.Requests
 	ended := n.OK + n.Error
 	return (r.Stage.Source != nil || r.Stage.Window > 0) && float64(ended) >= fewEnded*float64(max(n.Due, n.Sent))
 }
 
-// worstOf is a stage with the lowest rates and the longest times of several, and the counts of the one of which the
+// worstFigures is a stage with the lowest rates and the longest times of several, and the counts of the one of which the
 // largest share failed. A time that one of them lacks is known as a lower bound, a rate that one lacks not at all.
-func worstOf(repeats []*rundir.Stage) *rundir.Stage {
+func worstFigures(repeats []*rundir.Stage) *rundir.Stage {
 	failed := func(r *rundir.Stage) float64 {
 		return float64(r.Requests.Error) / float64(max(1, r.Requests.OK+r.Requests.Error))
 	}
@@ -408,8 +410,8 @@ func worstOf(repeats []*rundir.Stage) *rundir.Stage {
 	return &s
 }
 
-// Completed returns the lowest and the highest rate that several stages completed.
-func Completed(stages []*rundir.Stage) (low, high float64) {
+// CompletedRange returns the lowest and the highest rate that several stages completed.
+func CompletedRange(stages []*rundir.Stage) (low, high float64) {
 	a, b := extremes(stages, completed)
 	return a.Value(), b.Value()
 }
@@ -437,9 +439,9 @@ func (s *Setup) OpenLoop() bool {
 	return slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Stage.Rate.Known() && !HeldBack(r.Stage) })
 }
 
-// counts reports whether a stage is a point of the curve. Where rates were offered, closed loops other than one request
+// isCurvePoint reports whether a stage is a point of the curve. Where rates were offered, closed loops other than one request
 // at a time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
-func counts(s *rundir.Stage, open, imported bool) bool {
+func isCurvePoint(s *rundir.Stage, open, imported bool) bool {
 	switch {
 	case s.Rate.Known() || s.Kind == "synchronous" || s.Role == rundir.Floor:
 		return true
@@ -477,22 +479,22 @@ func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []LeftOut {
 		)
 	}
 	for _, d := range st.Doubts {
-		add(d.Rule, audit.Grade(d.Grade), d.Note, printed(st, d.Figures))
+		add(d.Rule, audit.Grade(d.Grade), d.Note, printedFigures(st, d.Figures))
 	}
 	if st.Source != nil {
 		return all
 	}
 	for _, f := range found {
-		if f.Grade != audit.Impossible && f.Rule != "" && s.speaksOf(f, st) {
+		if f.Grade != audit.Impossible && f.Rule != "" && s.isAbout(f, st) {
 			add(f.Rule, f.Grade, f.Note(), nil)
 		}
 	}
 	return all
 }
 
-// printed returns those of the figures of a doubt that the row has. A doubted rate is used: only the order of rows
+// printedFigures returns those of the figures of a doubt that the row has. A doubted rate is used: only the order of rows
 // rests on it.
-func printed(st *rundir.Stage, figures []string) []string {
+func printedFigures(st *rundir.Stage, figures []string) []string {
 	return slices.DeleteFunc(slices.Clone(figures), func(key string) bool {
 		if key == "rate" || st.Source == nil || len(st.Source.Printed) == 0 {
 			return key == "rate"
@@ -506,24 +508,24 @@ func printed(st *rundir.Stage, figures []string) []string {
 	})
 }
 
-// ruledOut returns why the audit rules a stage out; nil where it does not. A stage that was read elsewhere is used but
+// impossibility returns why the audit rules a stage out; nil where it does not. A stage that was read elsewhere is used but
 // for the figures that are doubted, unless nobody knows what it completed.
-func (s *Setup) ruledOut(st *rundir.Stage, found []audit.Finding) *rundir.Doubt {
+func (s *Setup) impossibility(st *rundir.Stage, found []audit.Finding) *rundir.Doubt {
 	if st.Source != nil {
-		return audit.Condemned(st)
+		return audit.RejectingDoubt(st)
 	}
 	for i := range found {
-		if f := &found[i]; f.Grade == audit.Impossible && f.Rule != "" && s.speaksOf(*f, st) {
+		if f := &found[i]; f.Grade == audit.Impossible && f.Rule != "" && s.isAbout(*f, st) {
 			return &rundir.Doubt{Rule: f.Rule, Grade: string(f.Grade), Note: f.Note()}
 		}
 	}
 	return nil
 }
 
-// unfit returns why a row must not be used, and the rule of the audit that found it; the zero note where it may be
+// rejection returns why a row must not be used, and the rule of the audit that found it; the zero note where it may be
 // used.
-func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule string, grade audit.Grade, why note.Note) {
-	if d := s.ruledOut(st, found); d != nil {
+func (s *Setup) rejection(st *rundir.Stage, found []audit.Finding) (rule string, grade audit.Grade, why note.Note) {
+	if d := s.impossibility(st, found); d != nil {
 		return d.Rule, audit.Grade(d.Grade), d.Note
 	}
 	switch c := st.Rates.Completed; {
@@ -552,8 +554,8 @@ func rowName(st *rundir.Stage) string {
 	return lang.Row(st.Name)
 }
 
-// speaksOf reports whether a finding is about that stage.
-func (s *Setup) speaksOf(f audit.Finding, st *rundir.Stage) bool {
+// isAbout reports whether a finding is about that stage.
+func (s *Setup) isAbout(f audit.Finding, st *rundir.Stage) bool {
 	file := fileOf(s.Input)
 	if st.Source != nil && st.Source.Format == published.LLMD { // a file for each row
 		file = st.Source.File
@@ -584,8 +586,8 @@ func (s *Setup) Where(st *rundir.Stage) string {
 	return s.show(s.Path) + " " + lang.Row(st.Name)
 }
 
-// andAt returns two places as one text: "results.md:12, 13" in one file.
-func andAt(place, other string) string {
+// joinPlaces returns two places as one text: "results.md:12, 13" in one file.
+func joinPlaces(place, other string) string {
 	if i := strings.LastIndexByte(other, ':'); i > 0 && strings.HasPrefix(place, other[:i+1]) {
 		other = other[i+1:]
 	}
@@ -629,7 +631,7 @@ func Hardware(run *rundir.Run, l lang.Lang) string {
 // Title names a configuration by its labels.
 func Title(run *rundir.Run, l lang.Lang) string {
 	var parts []string
-	for _, p := range append([]string{findings.ModelName(run), Hardware(run, l), Engine(run)}, Free(run)...) {
+	for _, p := range append([]string{findings.ModelName(run), Hardware(run, l), Engine(run)}, FreeLabels(run)...) {
 		if p != "" {
 			parts = append(parts, p)
 		}
@@ -637,16 +639,16 @@ func Title(run *rundir.Run, l lang.Lang) string {
 	return strings.Join(parts, lang.Comma.In(l))
 }
 
-// Free returns the free labels of a run as they are written: "router=Rust".
-func Free(run *rundir.Run) (all []string) {
+// FreeLabels returns the free labels of a run as they are written: "router=Rust".
+func FreeLabels(run *rundir.Run) (all []string) {
 	for _, key := range run.Labels.FreeKeys() {
 		all = append(all, key+"="+run.Labels.Free[key])
 	}
 	return all
 }
 
-// Asked returns the mean length of the answers that were asked for; absent where that is only a limit of them.
-func Asked(run *rundir.Run) rundir.Number {
+// AskedTokens returns the mean length of the answers that were asked for; absent where that is only a limit of them.
+func AskedTokens(run *rundir.Run) rundir.Number {
 	if w := &run.Workload; !w.Capped && w.OutputTokens.Mean > 0 {
 		return rundir.Exactly(w.OutputTokens.Mean)
 	}
@@ -661,8 +663,8 @@ func Heading(run *rundir.Run) string {
 	return published.HeadingName(run.Source)
 }
 
-// Thinking returns whether thinking was asked for or ruled out, in words; empty where neither was.
-func Thinking(run *rundir.Run, l lang.Lang) string {
+// ThinkingText returns whether thinking was asked for or ruled out, in words; empty where neither was.
+func ThinkingText(run *rundir.Run, l lang.Lang) string {
 	switch think := run.Workload.Think; {
 	case think == nil:
 		return ""
@@ -683,16 +685,16 @@ func mostTokens(run *rundir.Run, l lang.Lang) string {
 // parallelism are the options of launch commands that share a model out over GPUs.
 var parallelism = regexp.MustCompile(`--(?:tensor-parallel-size|tp-size|tp|data-parallel-size|dp-size|dp)[ =]+\d+`)
 
-// parallel returns how a published server was told to use its GPUs: "--dp 2"; empty where that is not known.
-func parallel(run *rundir.Run) string {
+// parallelOptions returns how a published server was told to use its GPUs: "--dp 2"; empty where that is not known.
+func parallelOptions(run *rundir.Run) string {
 	return strings.Join(parallelism.FindAllString(run.Target.Launch, -1), " ")
 }
 
 // details return what tells results apart that are labelled alike.
 func details(l lang.Lang) []func(*rundir.Run) string {
 	return []func(*rundir.Run) string{
-		parallel, func(run *rundir.Run) string { return mostTokens(run, l) },
-		func(run *rundir.Run) string { return Thinking(run, l) }, Heading,
+		parallelOptions, func(run *rundir.Run) string { return mostTokens(run, l) },
+		func(run *rundir.Run) string { return ThinkingText(run, l) }, Heading,
 	}
 }
 
