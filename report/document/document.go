@@ -405,7 +405,7 @@ func (w *writer) labels(run *rundir.Run) []string {
 	if len(parts) > 0 {
 		lines = append(lines, docLabels.In(w.Lang, strings.Join(parts, lang.ListComma.In(w.Lang))))
 	}
-	for _, n := range published.Remarkable(run) {
+	for _, n := range published.ImportNotes(run) {
 		lines = append(lines, published.Words().Say(n, w.Lang))
 	}
 	return lines

@@ -146,7 +146,7 @@ func (i *Importer) listLabels(w io.Writer, doc *published.Document) error {
 			fmt.Fprintln(t, "\n"+sayLabels.In(i.Lang, run.Source.Line))
 			i.listSources(t, run)
 		}
-		for _, n := range published.Remarkable(run) {
+		for _, n := range published.ImportNotes(run) {
 			fmt.Fprintln(t, "    "+i.remark(run.Source.Line, n))
 		}
 	}

@@ -98,7 +98,7 @@ func readDocument(w io.Writer, path string, doc *published.Document) ([]setup.In
 		switch {
 		case r.Unread:
 			unread++
-		case r.IsBeside():
+		case r.IsProse():
 			beside = append(beside, strconv.Itoa(r.Line))
 		}
 	}

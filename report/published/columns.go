@@ -13,16 +13,16 @@ import (
 
 // column is a column of a six-column table.
 type column struct {
-	title     string
-	key       string // in run.json, without the statistic
-	names     []string
-	dimension Dimension
-	usual     string // the unit of the format
-	scope     string // of the numbers, where others could be meant
-	figure    func(s *rundir.Stage, statistic string) *rundir.Number
+	title       string
+	key         string // in run.json, without the statistic
+	names       []string
+	dimension   Dimension
+	defaultUnit string // the unit of the format
+	scope       string // of the numbers, where others could be meant
+	figure      func(s *rundir.Stage, statistic string) *rundir.Number
 
-	statistic string // as the heading has it, or the mean
-	named     bool   // the heading has the unit
+	statistic  string // as the heading has it, or the mean
+	unitStated bool   // the heading has the unit
 }
 
 // The columns that hold no number. A verdict may stand behind the six.
@@ -48,18 +48,18 @@ func columns() []column {
 	return []column{
 		{title: "Benchmark", key: nameColumn, names: []string{"benchmark", "基准测试", "基准", "测试", "阶段", "load", "负载"}},
 		{title: "Engine", key: engineColumn, names: []string{"engine", "framework", "引擎", "框架", "推理引擎", "推理框架"}},
-		{title: "Requests per Second", key: "rates.completed", dimension: Requests, usual: "req/sec",
+		{title: "Requests per Second", key: "rates.completed", dimension: Requests, defaultUnit: "req/sec",
 			names: []string{"requestspersecond", "rps", "qps", "reqs", "requestss", "requestssec", "requestthroughput",
 				"每秒请求数", "请求速率", "请求吞吐", "请求吞吐量"},
 			figure: only(func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed })},
-		{title: "Request Latency", key: "latency_s", dimension: Time, usual: "sec",
+		{title: "Request Latency", key: "latency_s", dimension: Time, defaultUnit: "sec",
 			names: []string{"requestlatency", "latency", "e2e", "e2elatency", "e2el", "endtoendlatency",
 				"请求延迟", "请求时延", "总时延", "端到端时延", "端到端延迟"},
 			figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.Latency })},
-		{title: "Time to First Token", key: "ttft_s", dimension: Time, usual: "ms",
+		{title: "Time to First Token", key: "ttft_s", dimension: Time, defaultUnit: "ms",
 			names:  []string{"timetofirsttoken", "ttft", "首token时间", "首token延迟", "首token时延", "首字延迟", "首字时延"},
 			figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.TTFT })},
-		{title: "Inter Token Latency", key: "itl_s", dimension: Time, usual: "ms",
+		{title: "Inter Token Latency", key: "itl_s", dimension: Time, defaultUnit: "ms",
 			names: []string{"intertokenlatency", "itl", "token间延迟", "token间时延", "词间延迟"},
 			figure: func(s *rundir.Stage, statistic string) *rundir.Number {
 				if statistic == "mean" {
@@ -67,9 +67,9 @@ func columns() []column {
 				}
 				return Statistic(&s.ITL, statistic)
 			}},
-		{title: "Time per Output Token", key: "tpot_s", dimension: Time, usual: "ms",
+		{title: "Time per Output Token", key: "tpot_s", dimension: Time, defaultUnit: "ms",
 			names: []string{"timeperoutputtoken", "tpot"}, figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.TPOT })},
-		{title: "Output Token Throughput", key: "tokens_per_s.output", dimension: Tokens, usual: "tokens/sec",
+		{title: "Output Token Throughput", key: "tokens_per_s.output", dimension: Tokens, defaultUnit: "tokens/sec",
 			scope: "output",
 			names: []string{"outputtokenthroughput", "outputthroughput", "tps", "toks", "tokenss", "tokenssec",
 				"tokenthroughput", "throughput",
@@ -79,9 +79,9 @@ func columns() []column {
 	}
 }
 
-// sixColumns finds out which cell of a heading is which column; known is nil where it is no such table. A cell of
+// findColumns finds out which cell of a heading is which column; known is nil where it is no such table. A cell of
 // another column, or of one that is not understood, is nil, and refused has why.
-func sixColumns(cells []string) (known []*column, refused map[int]note.Note) {
+func findColumns(cells []string) (known []*column, refused map[int]note.Note) {
 	known, refused = make([]*column, len(cells)), map[int]note.Note{}
 	n, named := 0, false
 	for i, cell := range cells {
@@ -93,7 +93,7 @@ func sixColumns(cells []string) (known []*column, refused map[int]note.Note) {
 			n++
 		}
 		named = named || c.key == nameColumn
-		if refused[i] = c.understand(h); refused[i].IsZero() {
+		if refused[i] = c.applyHead(h); refused[i].IsZero() {
 			known[i] = c
 		}
 	}
@@ -102,8 +102,8 @@ func sixColumns(cells []string) (known []*column, refused map[int]note.Note) {
 	}
 	for i, c := range known {
 		for j := range i {
-			if c != nil && known[j] != nil && known[j].printedKey() == c.printedKey() {
-				refused[i], refused[j] = noteTwice.New(short(cells[i])), noteTwice.New(short(cells[j]))
+			if c != nil && known[j] != nil && known[j].figureKey() == c.figureKey() {
+				refused[i], refused[j] = noteColumnTwice.New(short(cells[i])), noteColumnTwice.New(short(cells[j]))
 			}
 		}
 	}
@@ -130,30 +130,30 @@ func findColumn(cell string) (*column, head) {
 	return nil, head{}
 }
 
-// understand takes in what a heading says beside the name, and returns why the column cannot be read.
-func (c *column) understand(h head) note.Note {
+// applyHead takes in what a heading says beside the name, and returns why the column cannot be read.
+func (c *column) applyHead(h head) note.Note {
 	if c.figure == nil {
 		return note.Note{}
 	}
 	c.statistic = cmp.Or(h.statistic, "mean")
 	switch d, _, _, _ := unit(h.unit); {
-	case h.odd != "":
-		return noteOddHead.New(c.title, h.odd)
+	case h.unknown != "":
+		return noteUnknownHead.New(c.title, h.unknown)
 	case h.scope == "" && (h.name == "throughput" || h.name == "tokenthroughput"): // of input, output or both
-		return noteOddHead.New(c.title, h.name)
+		return noteUnknownHead.New(c.title, h.name)
 	case h.scope != "" && h.scope != c.scope:
-		return noteOddHead.New(c.title, h.scope)
+		return noteUnknownHead.New(c.title, h.scope)
 	case h.unit != "" && d != c.dimension:
-		return noteOddHead.New(c.title, h.unit)
+		return noteUnknownHead.New(c.title, h.unit)
 	case c.figure(new(rundir.Stage), c.statistic) == nil:
-		return noteOddHead.New(c.title, h.statistic)
+		return noteUnknownHead.New(c.title, h.statistic)
 	}
-	c.usual, c.named = cmp.Or(h.unit, c.usual), h.unit != ""
+	c.defaultUnit, c.unitStated = cmp.Or(h.unit, c.defaultUnit), h.unit != ""
 	return note.Note{}
 }
 
-// printedKey is the key in run.json of the figures of the column.
-func (c *column) printedKey() string {
+// figureKey is the key in run.json of the figures of the column.
+func (c *column) figureKey() string {
 	switch {
 	case c.key == "itl_s" && c.statistic == "mean":
 		return "inter_token_s"
@@ -163,19 +163,19 @@ func (c *column) printedKey() string {
 	return c.key
 }
 
-// sixColumn reads the table whose heading is the next line.
-func (p *parser) sixColumn(found []*column, refused map[int]note.Note, head []string) {
+// readSixColumn reads the table whose heading is the next line.
+func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head []string) {
 	line := p.at + 1
-	if p.above.Heading != nil {
-		line = p.above.Heading.Line
+	if p.preamble.heading != nil {
+		line = p.preamble.heading.line
 	}
 	r := p.begin(SixColumn, line)
-	r.heading, p.above.Heading = p.above.Heading, nil
+	r.heading, p.preamble.heading = p.preamble.heading, nil
 	if r.heading != nil {
-		r.heading.Read(r.Result)
+		r.heading.describe(r.Result)
 	}
-	r.above.Describe(r.Result)
-	if missing := r.unlabelled(); r.heading == nil && len(missing) > 0 && !isProbes(p.above.LastHeading()) {
+	r.preamble.describe(r.Result)
+	if missing := r.missingLabels(); r.heading == nil && len(missing) > 0 && !isProbes(p.preamble.lastHeading()) {
 		p.assume(noteNoHeading.New(missing))
 	}
 	for i, c := range found {
@@ -183,7 +183,7 @@ func (p *parser) sixColumn(found []*column, refused map[int]note.Note, head []st
 		case c == nil:
 		case hasFootnote(p.lines[p.at], head[i]):
 			found[i], refused[i] = nil, noteFootnote.New(short(head[i]))
-		case c.dimension == Time && !c.named && !p.hasUnit(i, len(found)):
+		case c.dimension == Time && !c.unitStated && !p.hasUnit(i, len(found)):
 			found[i], refused[i] = nil, noteNoUnits.New(short(head[i]))
 		}
 	}
@@ -201,28 +201,28 @@ func (p *parser) sixColumn(found []*column, refused map[int]note.Note, head []st
 	}
 	p.take(Frame)
 	r.commas = commasOf(p.cellsBelow(len(found)))
-	heading := p.above.LastHeading()
-	for p.at < len(p.lines) && (strings.Contains(p.lines[p.at], "|") || r.goesOn(found)) {
+	heading := p.preamble.lastHeading()
+	for p.at < len(p.lines) && (strings.Contains(p.lines[p.at], "|") || r.resume(found)) {
 		if isRule(strings.TrimSpace(p.lines[p.at])) || isSameHead(found, splitCells(p.lines[p.at])) {
 			p.take(Frame)
 			continue
 		}
-		r.row(found)
+		r.readRow(found)
 	}
-	all := append(r.others, r.Result)
+	all := append(r.engineResults, r.Result)
 	slices.SortStableFunc(all, func(a, b *Result) int { return cmp.Compare(a.firstLine(), b.firstLine()) })
 	for _, r.Result = range all {
 		r.finishSweep(heading)
 	}
-	p.above.Forget()
+	p.preamble.reset()
 }
 
 var continuedLine = regexp.MustCompile(`(?i)^\W*(?:.*[(（\s])?(?:continued|cont\.|续表?|接上表)\W*$`)
 
-// goesOn reports whether a table goes on behind the next lines, which are then taken: blank ones, and a heading that
+// resume reports whether a table goes on behind the next lines, which are then taken: blank ones, and a heading that
 // says so. What follows has as many cells, and begins with the name of a stage or with the heading of the table once
 // more.
-func (r *reading) goesOn(found []*column) bool {
+func (r *reading) resume(found []*column) bool {
 	at, continued := r.at, false
 	for ; at < len(r.lines); at++ {
 		line := strings.TrimSpace(r.lines[at])
@@ -240,7 +240,7 @@ func (r *reading) goesOn(found []*column) bool {
 	}
 	i := slices.IndexFunc(found, func(c *column) bool { return c != nil && c.key == nameColumn })
 	switch again := isSameHead(found, cells); {
-	case again && !continued && !r.wants(at, found), !again && (i < 0 || !isStageName(cells[i])):
+	case again && !continued && !r.isNextPart(at, found), !again && (i < 0 || !isStageName(cells[i])):
 		return false
 	}
 	for r.at < at {
@@ -249,9 +249,9 @@ func (r *reading) goesOn(found []*column) bool {
 	return true
 }
 
-// wants reports whether the first row of the table whose heading is line at is none of those that there are, and the
+// isNextPart reports whether the first row of the table whose heading is line at is none of those that there are, and the
 // last one is still to come: then that table goes on with this one.
-func (r *reading) wants(at int, found []*column) bool {
+func (r *reading) isNextPart(at int, found []*column) bool {
 	for at++; at < len(r.lines) && isRule(strings.TrimSpace(r.lines[at])); at++ {
 	}
 	ends := func(s rundir.Stage) bool { return s.Role == rundir.Ceiling }
@@ -267,9 +267,9 @@ func (r *reading) wants(at int, found []*column) bool {
 
 // isSameHead reports whether cells are the heading of a table once more.
 func isSameHead(found []*column, cells []string) bool {
-	again, _ := sixColumns(cells)
+	again, _ := findColumns(cells)
 	return len(again) == len(found) && slices.EqualFunc(found, again, func(a, b *column) bool {
-		return (a == nil) == (b == nil) && (a == nil || a.printedKey() == b.printedKey())
+		return (a == nil) == (b == nil) && (a == nil || a.figureKey() == b.figureKey())
 	})
 }
 
@@ -337,8 +337,8 @@ func (p *parser) cellsBelow(columns int) (cells []string) {
 // maxRows bounds a table: sweeps have tens of rates.
 const maxRows = 1000
 
-// row reads the next line as one row.
-func (r *reading) row(found []*column) {
+// readRow reads the next line as one row.
+func (r *reading) readRow(found []*column) {
 	if len(r.Run.Stages) >= maxRows {
 		r.unread(noteTooManyRows.New(maxRows))
 		r.at++
@@ -358,18 +358,18 @@ func (r *reading) row(found []*column) {
 		switch {
 		case c == nil:
 		case c.key == engineColumn:
-			r.engine(cells[i])
+			r.setEngine(cells[i])
 		case c.key == nameColumn:
-			if err := r.name(r.ofEngine(cells[i])); err != nil {
+			if err := r.readName(r.readRowEngine(cells[i])); err != nil {
 				r.doc.Lost += len(found) - r.refused
-				r.unread(noteBad.New(faultOf(err)))
+				r.unread(noteBadRow.New(faultOf(err)))
 				r.at++
 				return
 			}
 		case c.key == verdictColumn:
 			r.Stage.Verdict = verdictOf(cells[i])
 		default:
-			if r.cell(c, cells[i]) {
+			if r.readCell(c, cells[i]) {
 				r.doc.Figures++
 			} else {
 				r.doc.Lost++
@@ -384,18 +384,18 @@ func (r *reading) row(found []*column) {
 	r.take(kind)
 }
 
-// engine notes which engine the next rows are of: where a table has several, each is a configuration.
-func (r *reading) engine(text string) {
+// setEngine notes which engine the next rows are of: where a table has several, each is a configuration.
+func (r *reading) setEngine(text string) {
 	name, known := labelEngine(text)
 	if !known {
 		name = short(text)
 	}
-	if name == "" || name == r.Run.Labels.Engine && len(r.others) == 0 && len(r.Run.Stages) == 0 {
+	if name == "" || name == r.Run.Labels.Engine && len(r.engineResults) == 0 && len(r.Run.Stages) == 0 {
 		return
 	}
-	for i := range r.others {
-		if r.others[i].Run.Labels.Engine == name {
-			r.swap(i)
+	for i := range r.engineResults {
+		if r.engineResults[i].Run.Labels.Engine == name {
+			r.switchResult(i)
 			return
 		}
 	}
@@ -407,7 +407,7 @@ func (r *reading) engine(text string) {
 		return
 	}
 	other := *r.Result
-	r.others = append(r.others, &other)
+	r.engineResults = append(r.engineResults, &other)
 	r.names, r.Run.Stages, r.Run.Labels.Engine = nil, nil, name
 }
 
@@ -419,26 +419,26 @@ func (r *Result) firstLine() int {
 	return r.Run.Stages[0].Source.Line
 }
 
-// swap goes on with a result of the same table that was left.
-func (r *reading) swap(i int) {
+// switchResult goes on with a result of the same table that was left.
+func (r *reading) switchResult(i int) {
 	stage := r.Stage
-	other := *r.others[i]
-	*r.others[i], *r.Result = *r.Result, other
+	other := *r.engineResults[i]
+	*r.engineResults[i], *r.Result = *r.Result, other
 	r.Stage = stage
 }
 
-// ofEngine takes the engine off the name of a row: "vLLM synchronous".
-func (r *reading) ofEngine(text string) string {
+// readRowEngine takes the engine off the name of a row: "vLLM synchronous".
+func (r *reading) readRowEngine(text string) string {
 	first, rest, found := strings.Cut(text, " ")
 	if engine, known := labelEngine(first); found && known && isStageName(rest) {
-		r.engine(engine)
+		r.setEngine(engine)
 		return rest
 	}
 	return text
 }
 
-// cell reads one number of the next line.
-func (r *reading) cell(c *column, text string) bool {
+// readCell reads one number of the next line.
+func (r *reading) readCell(c *column, text string) bool {
 	var q Quantity
 	var f rundir.Number
 	number, err := r.commas.plain(text)
@@ -446,29 +446,29 @@ func (r *reading) cell(c *column, text string) bool {
 		q, err = ParseQuantity(number)
 	}
 	if err == nil {
-		f, err = q.In(c.dimension, c.usual)
+		f, err = q.In(c.dimension, c.defaultUnit)
 	}
 	if err != nil {
 		r.unread(noteBadValue.New(c.title, short(text), faultOf(err)))
 		return false
 	}
-	if q.Unit == "" && !q.Number.IsZero() && !c.named {
-		r.assume(noteNoUnit.New(c.title, short(text), c.usual))
+	if q.Unit == "" && !q.Number.IsZero() && !c.unitStated {
+		r.assume(noteNoUnit.New(c.title, short(text), c.defaultUnit))
 	}
 	statistic := c.statistic
 	if q.Rest != "" { // "98.44 ms (p99)"
 		if !statisticAlone.MatchString(strings.ToLower(q.Rest)) {
-			r.unread(noteBadValue.New(c.title, short(text), []note.Note{faultOdd.New(short(q.Rest))}))
+			r.unread(noteBadValue.New(c.title, short(text), []note.Note{faultUnknownText.New(short(q.Rest))}))
 			return false
 		}
 		statistic = statisticName(strings.ToLower(q.Rest))
 	}
 	figure := c.figure(&r.Stage, statistic)
 	if figure == nil {
-		r.unread(noteBadValue.New(c.title, short(text), []note.Note{faultOdd.New(short(q.Rest))}))
+		r.unread(noteBadValue.New(c.title, short(text), []note.Note{faultUnknownText.New(short(q.Rest))}))
 		return false
 	}
-	r.printed((&column{key: c.key, statistic: statistic}).printedKey(), text)
+	r.setPrinted((&column{key: c.key, statistic: statistic}).figureKey(), text)
 	if c.dimension == Time && f.Known() && f.Value() == 0 {
 		f = rundir.Number{} // nothing takes no time: a tool prints this where nothing was completed
 	}
@@ -481,8 +481,8 @@ var averageWord = regexp.MustCompile(`(?i)\b(?:average|mean|total|sum|median|ove
 
 var ratePart = regexp.MustCompile(`^(.*?)\s*[@＠]\s*(\S.*)$`)
 
-// name reads what a row is called.
-func (r *reading) name(text string) error {
+// readName reads what a row is called.
+func (r *reading) readName(text string) error {
 	s := &r.Stage
 	s.Source.Heading = strings.TrimSpace(strings.TrimSuffix(text, "req/sec"))
 	kind, load := strings.ToLower(text), ""
@@ -492,14 +492,14 @@ func (r *reading) name(text string) error {
 	s.Kind, s.Role = stageKind(kind)
 	s.Name = s.Kind
 	if s.Kind == "" {
-		return fault{Note: faultNoName.New()}
+		return parseFault{Note: faultNoName.New()}
 	}
 	if s.Role != rundir.Grid {
 		s.Verdict = rundir.Closed
 	}
 	if load == "" {
 		if _, engine := labelEngine(text); engine || quantAlone.MatchString(text) || averageWord.MatchString(text) {
-			return fault{Note: faultNoLoad.New(short(text))}
+			return parseFault{Note: faultNoLoad.New(short(text))}
 		}
 		return nil
 	}
@@ -509,7 +509,7 @@ func (r *reading) name(text string) error {
 		q, err = ParseQuantity(number)
 	}
 	if err != nil || !q.Number.Known() {
-		return fault{Note: faultNoRate.New(short(text))}
+		return parseFault{Note: faultNoRate.New(short(text))}
 	}
 	if s.Kind == "concurrent" {
 		s.MaxConcurrency = int(q.Number.Value())
@@ -518,15 +518,15 @@ func (r *reading) name(text string) error {
 			s.Name += warmUpSuffix
 			s.Role = rundir.WarmUp
 		}
-		r.printed("max_concurrency", load)
+		r.setPrinted("max_concurrency", load)
 		return nil
 	}
 	if s.Rate, err = q.In(Requests, "req/sec"); err != nil {
-		return fault{Note: faultBadRate.New(short(text), faultOf(err))}
+		return parseFault{Note: faultBadRate.New(short(text), faultOf(err))}
 	}
 	s.Verdict = ""
 	s.Name = fmt.Sprintf("%s@%.2f", s.Kind, s.Rate.Value())
-	r.printed("rate", load)
+	r.setPrinted("rate", load)
 	return nil
 }
 
@@ -558,7 +558,7 @@ func (r *reading) finishSweep(heading string) {
 		}
 		return
 	}
-	r.heed()
+	r.applyCaveats()
 	r.Run.Plan.Kind = rundir.KindRun
 	if slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool {
 		return s.Role == rundir.Floor ||
@@ -579,8 +579,8 @@ func hasFigure(s *rundir.Stage) bool {
 	return false
 }
 
-// unlabelled are the labels that a table needs and lacks.
-func (r *reading) unlabelled() (missing []string) {
+// missingLabels are the labels that a table needs and lacks.
+func (r *reading) missingLabels() (missing []string) {
 	l := &r.Run.Labels
 	for _, label := range []struct{ name, value string }{{"model", l.Model}, {"gpu", l.GPU}, {"engine", l.Engine}} {
 		if label.value == "" {

@@ -68,8 +68,8 @@ func (d *Document) Weightiest() Remark {
 	return d.Remarks[0]
 }
 
-// IsBeside reports whether the remark is on prose that may change what a table means.
-func (r *Remark) IsBeside() bool { return r.Note.Code == noteBeside.Code }
+// IsProse reports whether the remark is on prose that may change what a table means.
+func (r *Remark) IsProse() bool { return r.Note.Code == noteProse.Code }
 
 // KnownColumns says, where a remark is on a table with other columns, which are known.
 func KnownColumns(r Remark) string {

@@ -13,6 +13,6 @@ func ParseFile(path string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	withoutSecrets(doc)
+	hideSecrets(doc)
 	return doc, nil
 }

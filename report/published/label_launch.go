@@ -9,13 +9,13 @@ import (
 
 // LaunchLabels is a command that starts a server.
 type LaunchLabels struct {
-	Text   string // one line, without prompt
-	Engine string
-	Model  string // a name or a path; empty where the command has none
-	Quant  string
-	MaxLen string
-	GPUs   int
-	Told   bool // the command has an option for the number of GPUs; else GPUs is 1 by default
+	Text        string // one line, without prompt
+	Engine      string
+	Model       string // a name or a path; empty where the command has none
+	Quant       string
+	MaxLen      string
+	GPUs        int
+	CountStated bool // the command has an option for the number of GPUs; else GPUs is 1 by default
 }
 
 var (
@@ -57,7 +57,7 @@ func parseLaunch(text string) *LaunchLabels {
 	l.GPUs = 1
 	parallel := func(names ...string) {
 		if n, err := strconv.Atoi(value(names...)); err == nil && n > 0 && n <= 1<<16 {
-			l.GPUs, l.Told = l.GPUs*n, true
+			l.GPUs, l.CountStated = l.GPUs*n, true
 		}
 	}
 	parallel("tensor-parallel-size", "tp-size", "tp")
@@ -66,7 +66,7 @@ func parseLaunch(text string) *LaunchLabels {
 		parallel("data-parallel-size", "dp-size", "dp")
 	}
 	if l.GPUs > 1<<16 {
-		l.GPUs, l.Told = 0, false
+		l.GPUs, l.CountStated = 0, false
 	}
 	return l
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// command is a command that starts a server, and where it stands.
-type command struct {
+// launchCommand is a command that starts a server, and where it stands.
+type launchCommand struct {
 	*LaunchLabels
 	line  int
 	depth int // of the heading that it stands beneath
@@ -14,12 +14,12 @@ type command struct {
 // The longest command that is read, in lines that end in a backslash.
 const maxLaunchLines = 40
 
-// aboveMaxLine is the longest line of a command, in bytes.
-const aboveMaxLine = 64 << 10
+// maxLaunchLine is the longest line of a command, in bytes.
+const maxLaunchLine = 64 << 10
 
-// Launch reads the command that begins at a line (from 0), and returns how many lines it has; 0 where none begins
+// readLaunch reads the command that begins at a line (from 0), and returns how many lines it has; 0 where none begins
 // there.
-func (c *contextAbove) Launch(at int) int {
+func (c *preamble) readLaunch(at int) int {
 	if line := c.lines[at]; !strings.Contains(line, "serve") && !strings.Contains(line, "api_server") &&
 		!strings.Contains(line, "docker") {
 		return 0
@@ -28,7 +28,7 @@ func (c *contextAbove) Launch(at int) int {
 	var parts []string
 	for ; last < len(c.lines) && last-at < maxLaunchLines; last++ {
 		text := strings.TrimSpace(c.lines[last])
-		if len(text) > aboveMaxLine {
+		if len(text) > maxLaunchLine {
 			return 0
 		}
 		rest, more := strings.CutSuffix(text, `\`)
@@ -42,8 +42,8 @@ func (c *contextAbove) Launch(at int) int {
 		return 0
 	}
 	if c.launch != nil { // a remark that stands between two commands is about the second
-		c.gpusSaid = said{}
+		c.gpuMention = mention{}
 	}
-	c.launch = &command{LaunchLabels: l, line: at + 1, depth: c.depth()}
+	c.launch = &launchCommand{LaunchLabels: l, line: at + 1, depth: c.depth()}
 	return min(last+1, len(c.lines)) - at
 }

@@ -23,30 +23,30 @@ const LLMD = "llm-d"
 
 // llmdHarness is what the reports of one harness mean where harnesses differ.
 type llmdHarness struct {
-	closed    bool        // a bound on the requests in flight is the load, and the rate only how fast they are queued
-	perToken  bool        // inter_token_latency is of gaps; else it is one mean for each request, which is TPOT here
-	pooled    bool        // and all gaps of all requests weigh the same
-	whole     bool        // the rates are over the whole test
-	timed     bool        // run.time is of this load; else of all loads of the experiment
-	window    bool        // and what it lasted is the time that rates are of
-	succeeded bool        // requests.total counts those that succeeded, failures the kinds of errors
-	arrivals  string      // the kind of arrivals, where the report does not tell
-	defines   []note.Kind // what it defines otherwise
+	closedLoop  bool        // a bound on the requests in flight is the load, and the rate only how fast they are queued
+	perToken    bool        // inter_token_latency is of gaps; else it is one mean for each request, which is TPOT here
+	pooled      bool        // and all gaps of all requests weigh the same
+	wholeRates  bool        // the rates are over the whole test
+	ownTime     bool        // run.time is of this load; else of all loads of the experiment
+	window      bool        // and what it lasted is the time that rates are of
+	succeeded   bool        // requests.total counts those that succeeded, failures the kinds of errors
+	arrivals    string      // the kind of arrivals, where the report does not tell
+	definitions []note.Kind // what it defines otherwise
 }
 
 // llmdHarnesses are the harnesses, by the name of the tool in a report.
 var llmdHarnesses = map[string]llmdHarness{
 	"guidellm": {
-		timed: true, window: true, defines: []note.Kind{noteITLWeighted, noteTTFTZero, noteLatencyToEnd, noteCancelled},
+		ownTime: true, window: true, definitions: []note.Kind{noteITLWeighted, noteTTFTZero, noteLatencyToEnd, noteCancelled},
 	},
 	"vllm-benchmark": {
-		perToken: true, whole: true, arrivals: "poisson", defines: []note.Kind{noteITLPerChunk, noteRatesWhole},
+		perToken: true, wholeRates: true, arrivals: "poisson", definitions: []note.Kind{noteITLPerChunk, noteRatesWhole},
 	},
 	"inferencemax": {
-		perToken: true, whole: true, timed: true, window: true, arrivals: "poisson",
-		defines: []note.Kind{noteITLPerChunk, noteRatesWhole},
+		perToken: true, wholeRates: true, ownTime: true, window: true, arrivals: "poisson",
+		definitions: []note.Kind{noteITLPerChunk, noteRatesWhole},
 	},
-	"inference-perf": {perToken: true, pooled: true, whole: true, closed: true, defines: []note.Kind{noteRatesWhole}},
+	"inference-perf": {perToken: true, pooled: true, wholeRates: true, closedLoop: true, definitions: []note.Kind{noteRatesWhole}},
 	"aiperf":         {succeeded: true},
 }
 
@@ -66,9 +66,9 @@ func PerChunk(run *rundir.Run) bool {
 
 // The parts of a report.
 const (
-	llmdAsked    = "scenario.load.standardized."
-	llmdNative   = "scenario.load.native.config."
-	llmdMeasured = "results.request_performance.aggregate."
+	llmdLoadPath   = "scenario.load.standardized."
+	llmdNativePath = "scenario.load.native.config."
+	llmdResultPath = "results.request_performance.aggregate."
 )
 
 // isLLMD reports whether v is a Benchmark Report, of any version.
@@ -83,14 +83,14 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 		f.unread(v.Get("version"), noteLLMDVersion.New(short(version)))
 		return
 	}
-	tool := v.Get(llmdAsked + "tool").String()
-	h, own := harnessOf(tool), v.Get(llmdNative+"written_by").String() == llmdSelf
+	tool := v.Get(llmdLoadPath + "tool").String()
+	h, own := harnessOf(tool), v.Get(llmdNativePath+"written_by").String() == llmdSelf
 	if own { // whichever tool measured it
-		h = llmdHarness{perToken: true, timed: true, whole: h.whole, defines: h.defines}
+		h = llmdHarness{perToken: true, ownTime: true, wholeRates: h.wholeRates, definitions: h.definitions}
 	}
-	r := f.begin(v, LLMD, tool, v.Get(llmdAsked+"tool_version").String())
-	for _, k := range h.defines {
-		r.defined(k.New(tool))
+	r := f.begin(v, LLMD, tool, v.Get(llmdLoadPath+"tool_version").String())
+	for _, k := range h.definitions {
+		r.addDefinition(k.New(tool))
 	}
 	if id := v.Get("run.eid"); id.String() != "" {
 		r.Label(labelExperiment, rundir.Label{Line: f.line(id), Text: short(id.String())})
@@ -98,7 +98,7 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 	r.llmdStack(v)
 	r.llmdTarget(v)
 	r.llmdWorkload(v)
-	s := r.stageAt(v)
+	s := r.newStage(v)
 	st := &s.Stage
 	s.llmdLoad(h)
 	s.llmdRequests(h)
@@ -117,15 +117,15 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 	if r.Run.Workload.OutputTokens.Mean > 0 {
 		st.AskedTokens = rundir.Exactly(r.Run.Workload.OutputTokens.Mean)
 	}
-	st.Whole = h.whole
-	s.llmdTimed(h)
+	st.Whole = h.wholeRates
+	s.llmdRunTime(h)
 	plan := rundir.KindRun
 	if own {
-		plan = s.llmdOwn(v.Get(strings.TrimSuffix(llmdNative, ".")))
+		plan = s.readLLMDOwn(v.Get(strings.TrimSuffix(llmdNativePath, ".")))
 		r.Run.Source.Windowed, st.Source.Windowed = tool == llmdSelf, tool == llmdSelf
 	}
-	s.rest(v.Get(strings.TrimSuffix(llmdMeasured, ".")), strings.TrimSuffix(llmdMeasured, "."))
-	s.finish()
+	s.addOthers(v.Get(strings.TrimSuffix(llmdResultPath, ".")), strings.TrimSuffix(llmdResultPath, "."))
+	s.keepStage()
 	r.keep(plan)
 }
 
@@ -273,7 +273,7 @@ func (r *jsonRun) llmdTarget(v gjson.Result) {
 
 // llmdWorkload reads what was asked for.
 func (r *jsonRun) llmdWorkload(v gjson.Result) {
-	w, asked := &r.Run.Workload, v.Get(strings.TrimSuffix(llmdAsked, "."))
+	w, asked := &r.Run.Workload, v.Get(strings.TrimSuffix(llmdLoadPath, "."))
 	w.PromptTokens, _ = llmdLengths(asked.Get("input_seq_len"))
 	w.OutputTokens, _ = llmdLengths(asked.Get("output_seq_len"))
 	if turns, ok := llmdLengths(asked.Get("multi_turn.max_turns")); ok && asked.Get("multi_turn.enabled").Bool() {
@@ -316,17 +316,17 @@ func llmdLengths(v gjson.Result) (l rundir.Lengths, ok bool) {
 // none.
 func (s *jsonStage) llmdLoad(h llmdHarness) {
 	st := &s.Stage
-	rate, bound := s.in.Get(llmdAsked+"rate_qps"), s.in.Get(llmdAsked+"concurrency")
-	s.count("max_concurrency", llmdAsked+"concurrency", &st.MaxConcurrency)
-	if st.MaxConcurrency == 0 || !h.closed {
-		s.number("rate", llmdAsked+"rate_qps", &st.Rate, 0, "req/s")
+	rate, bound := s.in.Get(llmdLoadPath+"rate_qps"), s.in.Get(llmdLoadPath+"concurrency")
+	s.count("max_concurrency", llmdLoadPath+"concurrency", &st.MaxConcurrency)
+	if st.MaxConcurrency == 0 || !h.closedLoop {
+		s.number("rate", llmdLoadPath+"rate_qps", &st.Rate, 0, "req/s")
 	}
 	if rate.Num <= 0 {
 		st.Rate = rundir.Number{}
 	}
-	nameClosedOrOpen(st, s.llmdArrivals(h))
+	nameStage(st, s.llmdArrivals(h))
 	if !rate.Exists() && !bound.Exists() { // the load is unknown
-		st.Kind, st.Verdict, st.Name = "", "", "stage-"+strconv.Itoa(int(s.in.Get(llmdAsked+"stage").Int()))
+		st.Kind, st.Verdict, st.Name = "", "", "stage-"+strconv.Itoa(int(s.in.Get(llmdLoadPath+"stage").Int()))
 	}
 }
 
@@ -344,14 +344,14 @@ func (s *jsonStage) llmdArrivals(h llmdHarness) string {
 // llmdRequests reads the counts and the lengths of the requests.
 func (s *jsonStage) llmdRequests(h llmdHarness) {
 	q := &s.Stage.Requests
-	s.count("requests.due", llmdMeasured+"requests.total", &q.Due)
-	failures := s.in.Get(llmdMeasured + "requests.failures")
+	s.count("requests.due", llmdResultPath+"requests.total", &q.Due)
+	failures := s.in.Get(llmdResultPath + "requests.failures")
 	switch {
 	case h.succeeded:
 		q.OK = q.Due
 	case failures.Type == gjson.Number:
-		s.count("requests.error", llmdMeasured+"requests.failures", &q.Error)
-		s.count("requests.incomplete", llmdMeasured+"requests.incomplete", &q.Incomplete)
+		s.count("requests.error", llmdResultPath+"requests.failures", &q.Error)
+		s.count("requests.incomplete", llmdResultPath+"requests.incomplete", &q.Incomplete)
 		q.OK = max(0, q.Due-q.Error-q.Incomplete)
 	}
 	q.Sent = q.Due
@@ -376,7 +376,7 @@ func (s *jsonStage) llmdRequests(h llmdHarness) {
 func (s *jsonStage) llmdTimes(h llmdHarness) {
 	st := &s.Stage
 	read := func(key, path, unit string, d *rundir.Dist) {
-		if path = "latency." + path; s.in.Get(llmdMeasured+path+".mean").Num == 0 {
+		if path = "latency." + path; s.in.Get(llmdResultPath+path+".mean").Num == 0 {
 			return
 		}
 		s.llmdStat(key, path, unit, d.Numbers()...)
@@ -413,7 +413,7 @@ var llmdUnits = map[string]map[string]struct {
 
 // llmdStat reads statistics of a metric. One without a unit that is known for it is not read.
 func (s *jsonStage) llmdStat(key, path, want string, numbers ...rundir.Named) {
-	path = llmdMeasured + path
+	path = llmdResultPath + path
 	v := s.in.Get(path)
 	if !v.Exists() || v.Type == gjson.Null {
 		return
@@ -425,7 +425,7 @@ func (s *jsonStage) llmdStat(key, path, want string, numbers ...rundir.Named) {
 			unit = v
 		}
 		s.file.unread(unit, noteLLMDUnit.New(path, short(v.Get("units").String()), want))
-		s.skip(v, path)
+		s.markTaken(v, path)
 		return
 	}
 	for _, n := range numbers {
@@ -438,16 +438,16 @@ func (s *jsonStage) llmdStat(key, path, want string, numbers ...rundir.Named) {
 	}
 }
 
-// skip keeps the numbers of v out of those that are only kept.
-func (s *jsonStage) skip(v gjson.Result, path string) {
+// markTaken keeps the numbers of v out of those that are only kept.
+func (s *jsonStage) markTaken(v gjson.Result, path string) {
 	v.ForEach(func(k, _ gjson.Result) bool {
 		s.taken[path+"."+k.String()] = true
 		return true
 	})
 }
 
-// llmdTimed reads when the load was sent.
-func (s *jsonStage) llmdTimed(h llmdHarness) {
+// llmdRunTime reads when the load was sent.
+func (s *jsonStage) llmdRunTime(h llmdHarness) {
 	at := func(path string) time.Time {
 		for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00"} {
 			if t, err := time.Parse(layout, s.in.Get("run.time."+path).String()); err == nil {
@@ -457,7 +457,7 @@ func (s *jsonStage) llmdTimed(h llmdHarness) {
 		return time.Time{}
 	}
 	s.Run.Started, s.Run.Ended = at("start"), at("end")
-	if !h.timed {
+	if !h.ownTime {
 		return
 	}
 	lasted := isoSeconds(s.in.Get("run.time.duration").String())
@@ -487,8 +487,8 @@ func isoSeconds(text string) float64 {
 	return seconds
 }
 
-// llmdOwn reads what llmsweep writes beside the standard parts, and returns the kind of the run.
-func (s *jsonStage) llmdOwn(v gjson.Result) (plan string) {
+// readLLMDOwn reads what llmsweep writes beside the standard parts, and returns the kind of the run.
+func (s *jsonStage) readLLMDOwn(v gjson.Result) (plan string) {
 	var own llmdOwn
 	if json.Unmarshal([]byte(v.Raw), &own) != nil || own.Labels.GPUs < 0 || own.Labels.Price < 0 {
 		return rundir.KindRun // somebody changed it: the standard parts are still those of a report

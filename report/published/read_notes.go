@@ -7,8 +7,8 @@ var (
 	noteNoHeading      = note.Kind{Code: "published.no-heading", Args: []string{"labels"}}
 	noteOtherColumn    = note.Kind{Code: "published.other-column", Args: []string{"column"}}
 	noteReadAs         = note.Kind{Code: "published.read-as", Args: []string{"text", "as"}}
-	noteOddHead        = note.Kind{Code: "published.odd-head", Args: []string{"column", "text"}}
-	noteTwice          = note.Kind{Code: "published.twice", Args: []string{"column"}}
+	noteUnknownHead    = note.Kind{Code: "published.odd-head", Args: []string{"column", "text"}}
+	noteColumnTwice    = note.Kind{Code: "published.twice", Args: []string{"column"}}
 	noteNoUnits        = note.Kind{Code: "published.no-units", Args: []string{"column"}}
 	noteFootnote       = note.Kind{Code: "published.footnote", Args: []string{"column"}}
 	noteHTML           = note.Kind{Code: "published.html"}
@@ -16,7 +16,7 @@ var (
 	noteErratum        = note.Kind{Code: "published.erratum", Args: []string{"text"}}
 	noteOtherStatistic = note.Kind{Code: "published.other-statistic", Args: []string{"text"}}
 	noteOneRow         = note.Kind{Code: "published.one-row", Args: []string{"text"}}
-	noteBeside         = note.Kind{Code: "published.beside", Args: []string{"text"}}
+	noteProse          = note.Kind{Code: "published.beside", Args: []string{"text"}}
 	noteTwoBlocks      = note.Kind{Code: "published.two-blocks"}
 	faultNoLoad        = note.Kind{Code: "fault.no-load", Args: []string{"row"}}
 	noteTooManyRows    = note.Kind{Code: "published.too-many-rows", Args: []string{"rows"}}
@@ -25,7 +25,7 @@ var (
 	faultNoRate        = note.Kind{Code: "fault.no-rate", Args: []string{"row"}}
 	faultBadRate       = note.Kind{Code: "fault.bad-rate", Args: []string{"row", "why"}}
 	faultUnclear       = note.Kind{Code: "fault.unclear"}
-	noteBad            = note.Kind{Code: "published.bad", Args: []string{"error"}}
+	noteBadRow         = note.Kind{Code: "published.bad", Args: []string{"error"}}
 	noteBadValue       = note.Kind{Code: "published.bad-value", Args: []string{"name", "value", "error"}}
 	noteNoUnit         = note.Kind{Code: "published.no-unit", Args: []string{"name", "value", "unit"}}
 	noteNoRow          = note.Kind{Code: "published.no-row"}

@@ -16,7 +16,7 @@ func isFramed(line string) bool {
 	if strings.Count(line, "|") < 2 {
 		return false
 	}
-	known, _ := sixColumns(splitCells(line))
+	known, _ := findColumns(splitCells(line))
 	return known != nil
 }
 
@@ -89,8 +89,8 @@ func endsOpen(line string) bool {
 	return !strings.HasSuffix(line, "|") && !strings.HasSuffix(line, "│") && !strings.HasSuffix(line, "┃")
 }
 
-// table reads the table that begins on the next line.
-func (p *parser) table() {
+// readTable reads the table that begins on the next line.
+func (p *parser) readTable() {
 	first := p.at
 	for p.at < len(p.lines) && isRule(strings.TrimSpace(p.lines[p.at])) {
 		p.take(Frame)
@@ -105,29 +105,29 @@ func (p *parser) table() {
 		return
 	}
 	if isSMI(strings.TrimSpace(p.lines[p.at])) {
-		p.context(p.above.SMI(p.at))
+		p.takeContext(p.preamble.readSMI(p.at))
 		return
 	}
 	head := splitCells(p.lines[p.at])
-	if columns, refused := sixColumns(head); columns != nil && !isPercentiles(p.above.LastHeading()) {
-		p.sixColumn(columns, refused, head)
+	if columns, refused := findColumns(head); columns != nil && !isPercentiles(p.preamble.lastHeading()) {
+		p.readSixColumn(columns, refused, head)
 		return
 	}
 	if len(head) == 2 && letters(head[0]) == "metric" && letters(head[1]) == "value" {
-		p.stressTable()
+		p.readStress()
 		return
 	}
-	p.above.Title = nil
-	processes := p.above.HasHardware() && len(head) > 0 && strings.HasPrefix(head[0], "Processes") // of nvidia-smi
+	p.preamble.title = nil
+	processes := p.preamble.HasHardware() && len(head) > 0 && strings.HasPrefix(head[0], "Processes") // of nvidia-smi
 	// which llmsweep draws beneath stress tables
 	if !processes && (len(head) < 2 || head[0] != "Stage" || head[1] != "In Flight") {
 		p.remark(p.at+1, false, noteOtherTable.New(short(strings.Join(head, ", "))))
 	}
-	p.otherTable()
+	p.skipTable()
 }
 
-// otherTable passes over a table that holds no result of the known formats.
-func (p *parser) otherTable() {
+// skipTable passes over a table that holds no result of the known formats.
+func (p *parser) skipTable() {
 	for p.at < len(p.lines) && strings.ContainsRune(frameRunes, firstRune(strings.TrimSpace(p.lines[p.at]))) &&
 		strings.TrimSpace(p.lines[p.at]) != "" {
 		p.take(Prose)
