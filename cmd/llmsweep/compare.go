@@ -90,7 +90,7 @@ func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 	}
 	sections := result.Report(1)
 	page := func(w io.Writer, o layout.WriteOptions) error { return layout.Compare(w, result, setups, sections, o) }
-	cm.Conclusions = func() []rundir.Conclusion { return compare.Gated(result.Conclusions(setups), result, gates) }
+	cm.Conclusions = func() []rundir.Conclusion { return compare.ApplyGates(result.Conclusions(setups), result, gates) }
 	if err := cm.WriteWithPage(c, &cm.Tables, result.JSON, sections, page); err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (cm *compareCmd) show(c *console.Console, r *job.Result, gates []compare.Ga
 	page := func(w io.Writer, o layout.WriteOptions) error {
 		return layout.Sections(w, "llmsweep compare --live", sections, o)
 	}
-	cm.Conclusions = func() []rundir.Conclusion { return compare.Gated(r.Conclusions(), r, gates) }
+	cm.Conclusions = func() []rundir.Conclusion { return compare.ApplyGates(r.Conclusions(), r, gates) }
 	if err := cm.WriteWithPage(c, &cm.Tables, r.JSON, sections, page); err != nil {
 		return err
 	}

@@ -18,8 +18,8 @@ import (
 // schema names the version of the JSON output.
 const schema = "llmsweep.audit/v1"
 
-// Audited is the findings in some files.
-type Audited struct {
+// Report is the findings in some files.
+type Report struct {
 	Schema   string    `json:"schema"`
 	File     string    `json:"file"`
 	Results  int       `json:"results"`
@@ -34,7 +34,7 @@ type Audited struct {
 }
 
 // JSON writes findings as indented JSON.
-func JSON(w io.Writer, all []Audited) error {
+func JSON(w io.Writer, all []Report) error {
 	for i := range all {
 		all[i].Schema = schema
 		if all[i].Findings == nil {
@@ -46,7 +46,7 @@ func JSON(w io.Writer, all []Audited) error {
 
 // Text writes findings for people, by file and result. Each finding is a line with its line in the
 // file, its row and the rule. What is found in several tables alike is said once, above all; with whole, in each.
-func Text(w io.Writer, all []Audited, l lang.Lang, whole bool) error {
+func Text(w io.Writer, all []Report, l lang.Lang, whole bool) error {
 	out := bufio.NewWriter(w)
 	for i, a := range all {
 		if i > 0 {
@@ -69,7 +69,7 @@ func Text(w io.Writer, all []Audited, l lang.Lang, whole bool) error {
 }
 
 // splitRepeated returns the findings of a file without those that are found in several tables alike, and what is said of those.
-func splitRepeated(a Audited, l lang.Lang) (shown []Finding, said []string) {
+func splitRepeated(a Report, l lang.Lang) (shown []Finding, said []string) {
 	lines := map[string][]string{}
 	for _, f := range a.Findings {
 		if _, ok := repeatedPhrases()[f.Rule]; ok {
@@ -108,7 +108,7 @@ func verdict(found []Finding, l lang.Lang) string {
 }
 
 // writeFindings writes findings under their results, aligned over the whole file.
-func writeFindings(w *bufio.Writer, a Audited, l lang.Lang) {
+func writeFindings(w *bufio.Writer, a Report, l lang.Lang) {
 	lines, rows, rules, grades := 0, 0, 0, 0
 	for _, f := range a.Findings {
 		lines, rows, rules = max(lines, table.Width(place(f, a))), max(rows, table.Width(lang.Row(f.Row))),
@@ -138,7 +138,7 @@ func resultHead(f Finding, l lang.Lang) string {
 }
 
 // place returns the line of a finding, with its file where that differs from the one above; empty where it has no line.
-func place(f Finding, a Audited) string {
+func place(f Finding, a Report) string {
 	switch {
 	case f.Line == 0:
 		return ""

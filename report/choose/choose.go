@@ -50,11 +50,11 @@ type Choice struct {
 	Counted   bool            `json:"counted"` // GPUs are known; else the order is by the number of replicas
 	Currency  string          `json:"currency,omitempty"`
 	Ranked    []Candidate     `json:"ranked"`  // those that meet the demand, the best first
-	Refused   []Refused       `json:"refused"` // those that do not, with why
+	Refused   []Refusal       `json:"refused"` // those that do not, with why
 	BreakEven *BreakEven      `json:"break_even,omitempty"`
 	FrontCost []string        `json:"pareto_cost"` // names; cost of a million tokens against TTFT
-	LeftOut   []setup.LeftOut `json:"left_out,omitempty"`
-	Marked    []setup.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
+	LeftOut   []setup.RowMark `json:"left_out,omitempty"`
+	Marked    []setup.RowMark `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	run       *rundir.Run
 	demand    Demand
 }
@@ -101,8 +101,8 @@ type Candidate struct {
 	limit setup.Limit
 }
 
-// Refused is a configuration that does not meet the demand.
-type Refused struct {
+// Refusal is a configuration that does not meet the demand.
+type Refusal struct {
 	Name  string `json:"name"`
 	Where string `json:"where"`
 	Why   string `json:"why"`
@@ -248,8 +248,8 @@ func (o *Options) meanAtLimit(metric string, mean rundir.Number, l *setup.Limit)
 }
 
 // evaluate returns the number of replicas of a setup that meets the demand, or the reason why it cannot.
-func evaluate(s *setup.Setup, o Options) (*Candidate, *Refused) {
-	no := func(r reason) (*Candidate, *Refused) {
+func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
+	no := func(r reason) (*Candidate, *Refusal) {
 		out := refuse(s, r)
 		return nil, &out
 	}

@@ -29,12 +29,12 @@ type reason struct {
 	gpus, most int
 }
 
-func refuse(s *setup.Setup, r reason) Refused {
+func refuse(s *setup.Setup, r reason) Refusal {
 	where := s.Origin()
 	if r.refusal != nil && r.refusal.Row != nil {
 		where = r.refusal.Row.Where
 	}
-	return Refused{Name: s.Name, Where: where, Why: r.text(lang.English), why: r}
+	return Refusal{Name: s.Name, Where: where, Why: r.text(lang.English), why: r}
 }
 
 // undecided reports whether the reason is that what is known of the configuration does not tell, and not that it falls
@@ -48,7 +48,7 @@ func (r reason) undecided() bool {
 // Undecided reports whether no configuration is shown to meet the demand, and of some it is not shown either that they
 // miss it.
 func (c *Choice) Undecided() bool {
-	return len(c.Ranked) == 0 && slices.ContainsFunc(c.Refused, func(r Refused) bool { return r.why.undecided() })
+	return len(c.Ranked) == 0 && slices.ContainsFunc(c.Refused, func(r Refusal) bool { return r.why.undecided() })
 }
 
 // text returns the reason in words.

@@ -8,7 +8,7 @@ func TestUnknownIsNotMissed(t *testing.T) {
 		noCount: true, noPrice: true, noUsers: true, noOutput: true,
 		missesSLO: false, tooMany: false,
 	} {
-		c := Choice{Refused: []Refused{{why: reason{kind: kind}}}}
+		c := Choice{Refused: []Refusal{{why: reason{kind: kind}}}}
 		if c.Undecided() != want {
 			t.Errorf("%s: undecided %v, want %v", kind, !want, want)
 		}

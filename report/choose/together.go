@@ -18,7 +18,7 @@ func PoolSweeps(setups []setup.Setup, l lang.Lang) (all []setup.Setup) {
 		s := &setups[i]
 		key := s.Name
 		if kind := s.Run.Plan.Kind; s.Run.Source == nil && (kind == rundir.KindSweep || kind == rundir.KindUsers) {
-			key = kind + " " + compare.Configuration(s.Run).EN
+			key = kind + " " + compare.ConfigurationName(s.Run).EN
 		}
 		if runs[key] == nil {
 			keys = append(keys, key)

@@ -107,7 +107,7 @@ func TestRowsThroughputWidenARatio(t *testing.T) {
 	factor := func(first, other Metric) string {
 		member := func(value string, m Metric) Member {
 			m.Key = keyOutput
-			return Member{Setup: value, Value: value, m: Measured{Metrics: []Metric{m}}}
+			return Member{Setup: value, Value: value, m: Configuration{Metrics: []Metric{m}}}
 		}
 		f := Factor{What: byQuant, Members: []Member{member("A", first), member("B", other)}}
 		return f.Conclusion(lang.English)

@@ -27,11 +27,11 @@ type Comparison struct {
 	Schema   string          `json:"schema"`
 	Workload string          `json:"workload,omitempty"` // empty where they differ
 	Runs     [2]int          `json:"runs,omitzero"`      // of each side, where runs are the unit
-	Setups   []Measured      `json:"setups"`
+	Setups   []Configuration `json:"setups"`
 	Changes  []Change        `json:"changes"` // of each setup but the first
 	Factors  []Factor        `json:"factors"` // what one thing changes, the rest being equal
-	LeftOut  []setup.LeftOut `json:"left_out,omitempty"`
-	Marked   []setup.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
+	LeftOut  []setup.RowMark `json:"left_out,omitempty"`
+	Marked   []setup.RowMark `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	Tails    []Tail          `json:"tails,omitempty"`
 	groups   []group
 	hitNotes []lang.Text // which hit rates differ
@@ -43,8 +43,8 @@ type group struct {
 	members []int
 }
 
-// Measured is a configuration and its metrics.
-type Measured struct {
+// Configuration is a configuration and its metrics.
+type Configuration struct {
 	Name     string        `json:"name"`
 	Origin   string        `json:"origin"`
 	Labels   rundir.Labels `json:"labels"`
@@ -128,12 +128,12 @@ func Keys() []string {
 			keys = append(keys, what+"@"+at.name)
 		}
 	}
-	return append(append(keys, OfTerms()...), KeyAccuracy, KeyErrors)
+	return append(append(keys, TermKeys()...), KeyAccuracy, KeyErrors)
 }
 
 // Of compares setups. anyWorkload compares also runs that asked different things of their servers.
 func Of(setups []setup.Setup, anyWorkload bool) (*Comparison, error) {
-	if len(setups) == 1 && slices.ContainsFunc(setups[0].Marked, func(o setup.LeftOut) bool { return o.Reprint }) {
+	if len(setups) == 1 && slices.ContainsFunc(setups[0].Marked, func(o setup.RowMark) bool { return o.Reprint }) {
 		return nil, errors.New("the results are one measurement, which the document prints twice")
 	}
 	if len(setups) < 2 {
@@ -207,8 +207,8 @@ func (e differentWorkloads) Error() string {
 		e.a.Origin(), workload(e.a.Run, lang.English), e.b.Origin(), workload(e.b.Run, lang.English))
 }
 
-// NothingAlike reports whether [Of] failed because no two setups have the same workload, or two have unlike hit rates.
-func NothingAlike(err error) bool {
+// Incomparable reports whether [Of] failed because no two setups have the same workload, or two have unlike hit rates.
+func Incomparable(err error) bool {
 	switch err.(type) {
 	case differentWorkloads, differentHits:
 		return true
@@ -258,8 +258,8 @@ func lengths(n rundir.Lengths) string {
 }
 
 // Measure returns the metrics of a setup.
-func Measure(s *setup.Setup) Measured {
-	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: setup.Labels(s.Run), Imported: s.Run.Source != nil}
+func Measure(s *setup.Setup) Configuration {
+	m := Configuration{Name: s.Name, Origin: s.Origin(), Labels: setup.Labels(s.Run), Imported: s.Run.Source != nil}
 	if s.Run.Source != nil {
 		m.StageTime = s.Run.Source.StageTime
 	}
@@ -314,7 +314,7 @@ func Measure(s *setup.Setup) Measured {
 }
 
 // addUsers adds how many users the configuration carries, and how many a GPU.
-func (m *Measured) addUsers(s *setup.Setup) {
+func (m *Configuration) addUsers(s *setup.Setup) {
 	a := saturation.AnswerOf(s.Run)
 	if a == nil || a.Carried == nil {
 		return
@@ -356,7 +356,7 @@ func comfortable(run *rundir.Run) *rundir.Comfortable {
 
 // boundPlateau marks the metrics of the plateau as lower bounds where its rows end before it, and adds the largest values that
 // rows show where rows disagree.
-func (m *Measured) boundPlateau(p setup.Plateau) {
+func (m *Configuration) boundPlateau(p setup.Plateau) {
 	for i := range m.Metrics {
 		f := &m.Metrics[i]
 		switch f.Key {
@@ -407,7 +407,7 @@ func plateauError(p setup.Plateau, scale float64) float64 {
 }
 
 // add adds a metric that is known.
-func (m *Measured) add(key string, v setup.Value, where string) {
+func (m *Configuration) add(key string, v setup.Value, where string) {
 	if v.Number.IsZero() {
 		return
 	}
@@ -420,7 +420,7 @@ func (m *Measured) add(key string, v setup.Value, where string) {
 
 // addAccuracy adds the share of the graded answers of all rows that are right. Answers to one question are alike, so that
 // the questions are the values.
-func (m *Measured) addAccuracy(run *rundir.Run, where string) {
+func (m *Configuration) addAccuracy(run *rundir.Run, where string) {
 	if run.Grades == nil || run.Grades.All.Answers == 0 {
 		return
 	}
@@ -432,7 +432,7 @@ func (m *Measured) addAccuracy(run *rundir.Run, where string) {
 // addErrors adds the share of failed requests over all rows that count; absent where requests were not counted. The
 // interval is that of Agresti and Coull (The American Statistician 52 (1998)), whose upper bound is above 0 also where
 // none failed.
-func (m *Measured) addErrors(s *setup.Setup) {
+func (m *Configuration) addErrors(s *setup.Setup) {
 	ended, failed := 0, 0
 	for _, r := range s.Rows {
 		for _, st := range r.Measurements() {
@@ -444,7 +444,7 @@ func (m *Measured) addErrors(s *setup.Setup) {
 }
 
 // addErrorShare adds the share of failed requests; imported ones have no interval.
-func (m *Measured) addErrorShare(ended, failed int, imported bool, where string) {
+func (m *Configuration) addErrorShare(ended, failed int, imported bool, where string) {
 	if ended == 0 {
 		return
 	}
@@ -458,7 +458,7 @@ func (m *Measured) addErrorShare(ended, failed int, imported bool, where string)
 }
 
 // Get is a metric by its key.
-func (m *Measured) Get(key string) (Metric, bool) {
+func (m *Configuration) Get(key string) (Metric, bool) {
 	i := slices.IndexFunc(m.Metrics, func(f Metric) bool { return f.Key == key })
 	if i < 0 {
 		return Metric{}, false
@@ -468,7 +468,7 @@ func (m *Measured) Get(key string) (Metric, bool) {
 
 // changes returns the differences of one setup from another. Where they did not have like hit rates, only what these do
 // not change is compared.
-func changes(m, from Measured, like bool) []Change {
+func changes(m, from Configuration, like bool) []Change {
 	var all []Change
 	for _, key := range Keys() {
 		if !like && !slices.Contains([]string{keyUsers, keyUsersPerGPU, keyUncached, KeyAccuracy, KeyErrors}, key) {
@@ -496,7 +496,7 @@ const (
 
 // boundPlateau returns the change of a metric of the plateau where that of one side, or of both, is a lower bound, or a
 // range of rows that disagree: a bound without an interval, or none.
-func (c Change) boundPlateau(m, from *Measured, key string) Change {
+func (c Change) boundPlateau(m, from *Configuration, key string) Change {
 	if key != keyRate && key != keyOutput && key != KeyPerGPU || c.Ratio.IsZero() {
 		return c
 	}
@@ -534,7 +534,7 @@ func (r Ratio) undecided() bool {
 
 // ratio returns the bounds of a metric of b over that of a, by what their rows leave open; plain where they leave
 // nothing open.
-func ratio(b, a *Measured, key string) (r Ratio, plain bool) {
+func ratio(b, a *Configuration, key string) (r Ratio, plain bool) {
 	x, ok1 := a.Get(key)
 	y, ok2 := b.Get(key)
 	if !ok1 || !ok2 || !x.Value.Known() || !y.Value.Known() || x.Value.Value() <= 0 || y.Value.Value() <= 0 {

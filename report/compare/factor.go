@@ -41,7 +41,7 @@ type Factor struct {
 type Member struct {
 	Value string `json:"value"` // of what differs
 	Setup string `json:"setup"`
-	m     Measured
+	m     Configuration
 	setup *setup.Setup
 }
 
@@ -99,7 +99,7 @@ func labelValue(run *rundir.Run, what string) string {
 // factors returns the groups of setups in which exactly one label differs, so that a difference can be attributed to
 // it. What no label names may still differ. like has the key of those with like hit rates. Several is set where the
 // setups have several workloads.
-func factors(setups []setup.Setup, all []Measured, like []string, several bool) []Factor {
+func factors(setups []setup.Setup, all []Configuration, like []string, several bool) []Factor {
 	var free []string
 	for i := range setups {
 		free = append(free, setups[i].Run.Labels.FreeKeys()...)
@@ -228,7 +228,7 @@ func (m Member) output() float64 {
 
 // step returns the effect of more GPUs at each load. At a share of the plateau, each is loaded to that share of its
 // own.
-func step(a, b *Measured) Step {
+func step(a, b *Configuration) Step {
 	s := Step{From: a.Labels.GPUs, To: b.Labels.GPUs}
 	for _, at := range []string{"sync", "50", "80", keyRate} {
 		key := "output@" + at
@@ -250,7 +250,7 @@ func step(a, b *Measured) Step {
 		if at == keyRate {
 			l.setBound(ratio(b, a, keyOutput))
 		}
-		for i, m := range []*Measured{a, b} {
+		for i, m := range []*Configuration{a, b} {
 			itl, _ := m.Get("itl@" + at)
 			ttft, _ := m.Get("ttft@" + at)
 			l.ITL[i], l.TTFT[i] = itl.Value, ttft.Value

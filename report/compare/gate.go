@@ -97,8 +97,8 @@ func (c *Comparison) Unjudged(g Gate) []Unjudged {
 	return all
 }
 
-// Judged is a comparison that gates can judge.
-type Judged interface {
+// GateInput is a comparison that gates can judge.
+type GateInput interface {
 	Unjudged(Gate) []Unjudged
 	Failures(Gate) []Change
 }
@@ -117,7 +117,7 @@ func ParseGates(texts, keys []string) ([]Gate, error) {
 }
 
 // Judge returns what failed, and what cannot be judged, each with its gate.
-func Judge(result Judged, gates []Gate) (failed, unjudged []string) {
+func Judge(result GateInput, gates []Gate) (failed, unjudged []string) {
 	for _, g := range gates {
 		for _, u := range result.Unjudged(g) {
 			unjudged = append(unjudged, fmt.Sprintf("%s cannot be judged: %s", g, u))

@@ -33,12 +33,12 @@ func hitRate(s *setup.Setup) rundir.Number {
 
 // hitsApart reports whether the hit rates of two configurations differ by too much for their rates and times to be
 // compared.
-func hitsApart(a, b *Measured) bool {
+func hitsApart(a, b *Configuration) bool {
 	return a.Hits.Known() && b.Hits.Known() && math.Abs(a.Hits.Value()-b.Hits.Value()) > hitTolerance
 }
 
 // addUncached adds the uncached tokens per second of a configuration at its plateau.
-func (m *Measured) addUncached(s *setup.Setup) {
+func (m *Configuration) addUncached(s *setup.Setup) {
 	tokens, n := 0.0, 0.0
 	for i := range s.Rows {
 		if p := s.Rows[i].Stage.PromptTokens; p.Mean.Known() {
@@ -58,7 +58,7 @@ func (m *Measured) addUncached(s *setup.Setup) {
 func (c *Comparison) hitGroups() []string {
 	keys := make([]string, len(c.Setups))
 	for i := range c.Setups {
-		keys[i] = strconv.Itoa(slices.IndexFunc(c.Setups, func(m Measured) bool { return !hitsApart(&m, &c.Setups[i]) }))
+		keys[i] = strconv.Itoa(slices.IndexFunc(c.Setups, func(m Configuration) bool { return !hitsApart(&m, &c.Setups[i]) }))
 	}
 	return keys
 }
@@ -90,7 +90,7 @@ func (c *Comparison) checkHits(setups []setup.Setup) error {
 }
 
 // differentHits is the error of configurations that cannot be compared because of their hit rates.
-type differentHits struct{ a, b *Measured }
+type differentHits struct{ a, b *Configuration }
 
 func (e differentHits) Error() string {
 	return fmt.Sprintf("%s found %s of its prompt tokens in the prefix cache and %s %s, so their numbers cannot be compared; measure both with equal --cache-hits, or compare them anyway with --any-workload",

@@ -89,7 +89,7 @@ func Levels(a, b *setup.Setup) []Level {
 
 // inFlight is the number that a closed loop kept in flight; 0 for other loads.
 func inFlight(r *setup.Row) int {
-	if s := r.Stage; setup.HeldBack(s) || !s.Rate.Known() && s.Kind == "concurrent" {
+	if s := r.Stage; setup.ConcurrencyBound(s) || !s.Rate.Known() && s.Kind == "concurrent" {
 		return s.MaxConcurrency
 	}
 	return 0
@@ -120,7 +120,7 @@ func levelRows(s *setup.Setup, n int) string {
 func doubtedStages(s *setup.Setup, stages []*rundir.Stage) int {
 	n := 0
 	for _, st := range stages {
-		if slices.ContainsFunc(s.Marked, func(o setup.LeftOut) bool { return o.Doubted() && s.Concerns(o, st) }) {
+		if slices.ContainsFunc(s.Marked, func(o setup.RowMark) bool { return o.Doubted() && s.Concerns(o, st) }) {
 			n++
 		}
 	}

@@ -62,7 +62,7 @@ func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 // countRequests counts the requests of the stages that are compared, and compares the shares of failed ones and of right
 // answers.
 func (v *PairComparison) countRequests(p *rundir.Pair, runs [2]*rundir.Run) {
-	var shares [2]Measured
+	var shares [2]Configuration
 	for side, run := range runs {
 		var tokens, answers float64
 		for _, st := range pairedStages(p, run) {

@@ -34,7 +34,7 @@ func (c *Comparison) Report(level int) []table.Section {
 const fewRows = 8
 
 // consoleMetrics returns the metrics that a console shows, the most telling first.
-func consoleMetrics(a, b *Measured) []string {
+func consoleMetrics(a, b *Configuration) []string {
 	keys := []string{keyUsers, keyRate, keyOutput}
 	if a.Labels.GPUs != b.Labels.GPUs {
 		keys = append(keys, KeyPerGPU)
@@ -98,7 +98,7 @@ func (c *Comparison) quoteSection(g group, level int) table.Section {
 }
 
 // rests says which rows the output of both rests on.
-func (c *Comparison) rests(a, b *Measured) lang.Text {
+func (c *Comparison) rests(a, b *Configuration) lang.Text {
 	x, _ := a.Get(keyOutput)
 	y, _ := b.Get(keyOutput)
 	return sayRests.Text(cmp.Or(x.Where, a.Origin), cmp.Or(y.Where, b.Origin))
@@ -118,7 +118,7 @@ func (c *Change) verdict() table.Cell {
 		return absentCell()
 	case !*c.Shown:
 		return table.Cell{Text: wordNoneShown.Text(), Tone: table.Faint}
-	case (c.Ratio.Value() > 0) == RisesWell(c.Key):
+	case (c.Ratio.Value() > 0) == HigherIsBetter(c.Key):
 		return table.Cell{Text: WordBetter.Text(), Tone: table.Good}
 	}
 	return table.Cell{Text: WordWorse.Text(), Tone: table.Bad}
@@ -151,7 +151,7 @@ const widestName = 24
 
 // headingsOf returns the short names of two results, and the parts of their names that both have. Where a short name is
 // too long, or one has nothing of its own, they are A and B, and nothing is shared.
-func headingsOf(a, b *Measured) (short headings, shared []lang.Text) {
+func headingsOf(a, b *Configuration) (short headings, shared []lang.Text) {
 	x, y := nameParts(a.Name), nameParts(b.Name)
 	in := func(all []string) func(string) bool { return func(p string) bool { return slices.Contains(all, p) } }
 	own := [2][]string{slices.DeleteFunc(slices.Clone(x), in(y)), slices.DeleteFunc(slices.Clone(y), in(x))}
@@ -185,7 +185,7 @@ func headingsOf(a, b *Measured) (short headings, shared []lang.Text) {
 }
 
 // quantName names a result by its quantization.
-func quantName(m *Measured) lang.Text {
+func quantName(m *Configuration) lang.Text {
 	if m.Labels.Quant == "" {
 		return wordUnquantized.Text()
 	}
@@ -210,7 +210,7 @@ func cutOrigin(part string) (label, origin string) {
 }
 
 // legend says which results A and B are, where their names do not fit.
-func (h headings) legend(a, b *Measured) []lang.Text {
+func (h headings) legend(a, b *Configuration) []lang.Text {
 	if h != (headings{lang.Same("A"), lang.Same("B")}) {
 		return nil
 	}

@@ -125,11 +125,11 @@ func TestQuotedBounds(t *testing.T) {
 
 // TestHeadings: columns have the short names of the results where these fit, else A and B.
 func TestHeadings(t *testing.T) {
-	label := func(name, model, quant string) Measured {
-		return Measured{Name: name, Origin: name, Labels: rundir.Labels{Model: model, Quant: quant}}
+	label := func(name, model, quant string) Configuration {
+		return Configuration{Name: name, Origin: name, Labels: rundir.Labels{Model: model, Quant: quant}}
 	}
 	for _, c := range []struct {
-		a, b   Measured
+		a, b   Configuration
 		want   string
 		shared string
 		zh     string

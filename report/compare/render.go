@@ -453,7 +453,7 @@ func stepCell(before, after table.Cell) table.Cell {
 
 // Doubts returns the rows that are not used, of which some figures are not used, or that the audit doubts, as a
 // section; none where there are none.
-func Doubts(leftOut, marked []setup.LeftOut, level int) []table.Section {
+func Doubts(leftOut, marked []setup.RowMark, level int) []table.Section {
 	if len(leftOut)+len(marked) == 0 {
 		return nil
 	}
@@ -461,7 +461,7 @@ func Doubts(leftOut, marked []setup.LeftOut, level int) []table.Section {
 		{Head: headSetup.Text(), Left: true}, {Head: headRow.Text(), Left: true}, {Head: headWhere.Text(), Left: true},
 		{Head: headNotUsed.Text(), Left: true}, {Head: headWhy.Text(), Left: true},
 	}}
-	add := func(o setup.LeftOut, not lang.Text) {
+	add := func(o setup.RowMark, not lang.Text) {
 		t.Rows = append(t.Rows, []table.Cell{table.Literal(o.Setup), table.Literal(o.Row), table.Literal(o.Where),
 			{Text: not}, {Text: lang.Both(o.Reason)}})
 	}
@@ -476,7 +476,7 @@ func Doubts(leftOut, marked []setup.LeftOut, level int) []table.Section {
 		add(o, not)
 	}
 	s := table.Section{Title: titleDoubts.Text(), Level: level, Table: t, Rest: true, Rows: true}
-	if setup.ByClient(leftOut) {
+	if setup.LimitedByClient(leftOut) {
 		s.Notes = append(s.Notes, findings.ClientRemedy.Text())
 	}
 	return []table.Section{s}

@@ -37,9 +37,9 @@ func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known SpreadFunc) (*Compar
 	if c.groups[0].run != nil {
 		c.Workload = workload(c.groups[0].run, lang.English)
 	}
-	measured := [2][]Measured{}
+	measured := [2][]Configuration{}
 	for i, runs := range sides {
-		side := Measured{Name: fmt.Sprintf("%c (%d)", 'A'+i, len(runs)), Origin: runs[0].Origin(), Labels: runs[0].Run.Labels}
+		side := Configuration{Name: fmt.Sprintf("%c (%d)", 'A'+i, len(runs)), Origin: runs[0].Origin(), Labels: runs[0].Run.Labels}
 		for j := range runs {
 			measured[i] = append(measured[i], Measure(&runs[j]))
 		}
@@ -60,7 +60,7 @@ func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known SpreadFunc) (*Compar
 }
 
 // poolMetric adds a metric of both sides, and its change.
-func (c *Comparison) poolMetric(key string, measured [2][]Measured, known stats.Spread) {
+func (c *Comparison) poolMetric(key string, measured [2][]Configuration, known stats.Spread) {
 	var values [2][]float64
 	within, n := 0.0, 0.0
 	first, _ := measured[0][0].Get(key)
@@ -108,8 +108,8 @@ func (c *Comparison) poolMetric(key string, measured [2][]Measured, known stats.
 // RunLabels returns the labels that describe a run, and not its configuration.
 func RunLabels() []string { return []string{"commit", "build", "run", "date"} }
 
-// Configuration names what the runs of one configuration have in common.
-func Configuration(of *rundir.Run) lang.Text {
+// ConfigurationName names what the runs of one configuration have in common.
+func ConfigurationName(of *rundir.Run) lang.Text {
 	run := *of
 	run.Labels.Free = maps.Clone(run.Labels.Free)
 	for _, key := range RunLabels() {

@@ -101,7 +101,7 @@ func TestSidesAreAlike(t *testing.T) {
 		t.Error("an empty side")
 	}
 	b[0].Run.Workload.PromptTokens.Mean = 64
-	if _, err := OfRuns([2][]setup.Setup{a, b}, false, unknown); !NothingAlike(err) {
+	if _, err := OfRuns([2][]setup.Setup{a, b}, false, unknown); !Incomparable(err) {
 		t.Error(err)
 	}
 }

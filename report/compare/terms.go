@@ -20,8 +20,8 @@ const (
 	keyGoodput  = "good_tokens_per_s" // of requests that keep the SLO
 )
 
-// OfTerms returns the keys that are known only of runs whose SLO has such a term.
-func OfTerms() []string { return []string{keySpeed, keyTTFA, keyStalls, keySessions, keyGoodput} }
+// TermKeys returns the keys that are known only of runs whose SLO has such a term.
+func TermKeys() []string { return []string{keySpeed, keyTTFA, keyStalls, keySessions, keyGoodput} }
 
 // isShare reports whether a metric is a share, which may be 0: its change is the difference of two shares.
 func isShare(key string) bool {
@@ -29,7 +29,7 @@ func isShare(key string) bool {
 }
 
 // addTerms adds the metrics of the terms of the SLO.
-func (m *Measured) addTerms(s *setup.Setup) {
+func (m *Configuration) addTerms(s *setup.Setup) {
 	point, load, ok := termsLoad(s)
 	terms, err := slo.ParseAll(s.Run.Plan.SLO)
 	if !ok || err != nil || len(terms) == 0 {

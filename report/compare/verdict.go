@@ -57,7 +57,7 @@ func (c *Comparison) conclusion(from, to int) rundir.Conclusion {
 
 // conclude sets what a change shows.
 func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
-	name, _ := Printed(ch.Key)
+	name, _ := MetricFormat(ch.Key)
 	one.Metric, one.Value = ch.Key, ch.Ratio
 	one.Claim = sayAgainst.In(lang.English, one.Subject, one.Against, name.In(lang.English)+" "+ch.String())
 	switch {
@@ -120,9 +120,9 @@ func (v *PairComparison) Conclusions() []rundir.Conclusion {
 	return []rundir.Conclusion{one}
 }
 
-// Gated returns conclusions with the verdict on the gates, which is that of the exit code, and the gates that failed or
+// ApplyGates returns conclusions with the verdict on the gates, which is that of the exit code, and the gates that failed or
 // cannot be judged among the reasons.
-func Gated(all []rundir.Conclusion, result Judged, gates []Gate) []rundir.Conclusion {
+func ApplyGates(all []rundir.Conclusion, result GateInput, gates []Gate) []rundir.Conclusion {
 	if len(gates) == 0 {
 		return all
 	}

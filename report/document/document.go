@@ -152,7 +152,7 @@ func (w *writer) skeleton() []piece {
 func (w *writer) parts() (map[string]piece, error) {
 	parts := map[string]piece{}
 	comparison, err := compare.Of(w.setups, w.AnyWorkload)
-	if err != nil && !compare.NothingAlike(err) && len(w.setups) != 1 {
+	if err != nil && !compare.Incomparable(err) && len(w.setups) != 1 {
 		return nil, err
 	}
 	if comparison != nil {
@@ -342,7 +342,7 @@ func (w *writer) doubts(s *setup.Setup) []string {
 	type reason struct{ not, why string }
 	rows := map[reason][]string{}
 	var order []reason
-	add := func(o setup.LeftOut, not string) {
+	add := func(o setup.RowMark, not string) {
 		r := reason{not, o.Reason(w.Lang)}
 		if rows[r] == nil {
 			order = append(order, r)
@@ -375,7 +375,7 @@ func (w *writer) doubts(s *setup.Setup) []string {
 }
 
 // partlyUsed counts the rows of which some figures are not used.
-func partlyUsed(marked []setup.LeftOut) int {
+func partlyUsed(marked []setup.RowMark) int {
 	rows := map[string]bool{}
 	for _, o := range marked {
 		if o.Figures {
@@ -455,7 +455,7 @@ func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string 
 		if out, partly := len(c.LeftOut), partlyUsed(c.Marked); out+partly > 0 {
 			lines = append(lines, docNotUsed.In(w.Lang, out, partly))
 		}
-		if setup.ByClient(c.LeftOut) {
+		if setup.LimitedByClient(c.LeftOut) {
 			lines = append(lines, findings.ClientRemedy.In(w.Lang))
 		}
 	}

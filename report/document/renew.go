@@ -122,7 +122,7 @@ func RenewPage(setups []setup.Setup, o Options) ([]byte, error) {
 		return nil, nil
 	}
 	result, err := compare.Of(setups, o.AnyWorkload)
-	if compare.NothingAlike(err) {
+	if compare.Incomparable(err) {
 		return nil, nil
 	}
 	if err != nil {

@@ -92,17 +92,17 @@ func markDoubts(file string, doc *published.Document) {
 	for i := range doc.Runs {
 		subjects = append(subjects, audit.Subject{File: file, Run: &doc.Runs[i]})
 	}
-	setup.EstimateStages(doc.Runs)
+	setup.EstimateStageTime(doc.Runs)
 	audit.Mark(subjects)
 	for i := range doc.Runs {
-		setup.Conclude(&doc.Runs[i])
+		setup.SetSaturation(&doc.Runs[i])
 	}
 }
 
 // Import writes a run directory for each result of a document, and prints a list of them.
 func (i *Importer) Import(w io.Writer, doc *published.Document) error {
-	if len(doc.Runs) == 0 && doc.Joined != "" {
-		fmt.Fprintln(w, sayJoined.In(i.Lang, table.Clean(doc.Name), table.Clean(doc.Joined)))
+	if len(doc.Runs) == 0 && doc.MergedInto != "" {
+		fmt.Fprintln(w, sayJoined.In(i.Lang, table.Clean(doc.Name), table.Clean(doc.MergedInto)))
 		return i.remarks(w, doc)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

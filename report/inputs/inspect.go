@@ -16,7 +16,7 @@ import (
 )
 
 // InspectPaths audits the results in documents and run directories. The answer is in the order in which they are named.
-func InspectPaths(paths []string) ([]audit.Audited, error) {
+func InspectPaths(paths []string) ([]audit.Report, error) {
 	var look inspection
 	files, docs, err := readFiles(paths)
 	if err != nil {
@@ -35,7 +35,7 @@ func InspectPaths(paths []string) ([]audit.Audited, error) {
 
 // inspection collects the results to audit, by file in the order given.
 type inspection struct {
-	files    []audit.Audited
+	files    []audit.Report
 	subjects []audit.Subject
 	found    []audit.Finding // in records
 }
@@ -117,17 +117,17 @@ func (n *inspection) addRun(file string, run *rundir.Run) {
 }
 
 // file returns the entry of a file. The next call may move it.
-func (n *inspection) file(name string) *audit.Audited {
-	i := slices.IndexFunc(n.files, func(f audit.Audited) bool { return f.File == name })
+func (n *inspection) file(name string) *audit.Report {
+	i := slices.IndexFunc(n.files, func(f audit.Report) bool { return f.File == name })
 	if i < 0 {
-		n.files = append(n.files, audit.Audited{File: name})
+		n.files = append(n.files, audit.Report{File: name})
 		i = len(n.files) - 1
 	}
 	return &n.files[i]
 }
 
 // results audits everything.
-func (n *inspection) results() []audit.Audited {
+func (n *inspection) results() []audit.Report {
 	for _, f := range append(audit.Runs(n.subjects), n.found...) {
 		name := f.File
 		if filepath.Base(name) == rundir.RecordsFile {

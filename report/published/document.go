@@ -20,11 +20,11 @@ const (
 
 // Document is what was read of one file.
 type Document struct {
-	Name    string
-	Runs    []rundir.Run // one a result, in the order of the file; each has a Source
-	Remarks []Remark     // in the order of the file
-	Lines   []Kind       // what each line was taken for
-	Joined  string       // the document that [Gather] put its results into; empty where none
+	Name       string
+	Runs       []rundir.Run // one a result, in the order of the file; each has a Source
+	Remarks    []Remark     // in the order of the file
+	Lines      []Kind       // what each line was taken for
+	MergedInto string       // the document that [Gather] put its results into; empty where none
 
 	Figures, Lost int // how many were read of tables and blocks, and how many were not
 }

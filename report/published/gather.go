@@ -63,7 +63,7 @@ func Gather(docs ...*Document) {
 // setJoined notes that a result of the document is a part of a run of another one.
 func (d *Document) setJoined(run *rundir.Run) {
 	if run.Source.File != d.Name {
-		d.Joined = run.Source.File
+		d.MergedInto = run.Source.File
 	}
 }
 

@@ -18,7 +18,7 @@ type hardware struct {
 	memory     int // of the largest GPU, in MiB; 0 where it is not told
 	least      int // of the smallest
 	memoryLine int
-	memTx      string
+	memoryText string
 	path       string    // the headings above it
 	date       time.Time // when it was printed; zero where that is not told
 	noted      bool      // that results are older
@@ -68,7 +68,7 @@ func (c *preamble) readSMI(at int) int {
 		if m := smiMemory.FindStringSubmatch(line); m != nil && len(h.names) > 0 {
 			if n, err := strconv.Atoi(m[2]); err == nil {
 				if n > h.memory {
-					h.memory, h.memoryLine, h.memTx = n, at+1, m[0]
+					h.memory, h.memoryLine, h.memoryText = n, at+1, m[0]
 				}
 				h.least = min(cmp.Or(h.least, n), n)
 			}
@@ -118,7 +118,7 @@ func (h *hardware) gigabytes() string {
 // memoryLabel is what the table says of the memory, in no language: of the largest GPU, and of the smallest where they
 // differ.
 func (h *hardware) memoryLabel() string {
-	text := h.memTx + ": " + h.gigabytes()
+	text := h.memoryText + ": " + h.gigabytes()
 	if h.least < h.memory {
 		text += " (>= " + strconv.Itoa(h.least) + "MiB)"
 	}

@@ -121,7 +121,7 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 	s.llmdRunTime(h)
 	plan := rundir.KindRun
 	if own {
-		plan = s.readLLMDOwn(v.Get(strings.TrimSuffix(llmdNativePath, ".")))
+		plan = s.readLLMDExtension(v.Get(strings.TrimSuffix(llmdNativePath, ".")))
 		r.Run.Source.Windowed, st.Source.Windowed = tool == llmdSelf, tool == llmdSelf
 	}
 	s.addOthers(v.Get(strings.TrimSuffix(llmdResultPath, ".")), strings.TrimSuffix(llmdResultPath, "."))
@@ -487,9 +487,9 @@ func isoSeconds(text string) float64 {
 	return seconds
 }
 
-// readLLMDOwn reads what llmsweep writes beside the standard parts, and returns the kind of the run.
-func (s *jsonStage) readLLMDOwn(v gjson.Result) (plan string) {
-	var own llmdOwn
+// readLLMDExtension reads what llmsweep writes beside the standard parts, and returns the kind of the run.
+func (s *jsonStage) readLLMDExtension(v gjson.Result) (plan string) {
+	var own llmdExtension
 	if json.Unmarshal([]byte(v.Raw), &own) != nil || own.Labels.GPUs < 0 || own.Labels.Price < 0 {
 		return rundir.KindRun // somebody changed it: the standard parts are still those of a report
 	}
@@ -517,7 +517,7 @@ func (s *jsonStage) readLLMDOwn(v gjson.Result) (plan string) {
 		st.InterToken = own.Gap
 	}
 	for _, d := range llmdDists(st) {
-		d.dist.N, d.dist.Unsupported = 0, own.Few[d.key] // counted again, they would be those of independent requests
+		d.dist.N, d.dist.Unsupported = 0, own.Unsupported[d.key] // counted again, they would be those of independent requests
 	}
 	return cmp.Or(own.Plan, rundir.KindRun)
 }

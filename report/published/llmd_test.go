@@ -368,7 +368,7 @@ func TestGather(t *testing.T) {
 		Gather(docs...)
 		var got []string
 		for _, doc := range docs {
-			if len(doc.Runs) == 0 && doc.Joined == "" {
+			if len(doc.Runs) == 0 && doc.MergedInto == "" {
 				t.Errorf("%s: %s has no run", c.name, doc.Name)
 			}
 			for _, run := range doc.Runs {

@@ -43,7 +43,7 @@ func servingItems() []item {
 		{names: []string{"trafficrequestrate", "requestrate", "requestrateconfigured"}, key: "rate",
 			text: func(r *reading, v string) bool { return r.readRate(v) }},
 		{names: []string{"maxrequestconcurrency", "maximumrequestconcurrency"}, key: "max_concurrency",
-			text: func(r *reading, v string) bool { return r.atMost(v) }},
+			text: func(r *reading, v string) bool { return r.readMaxConcurrency(v) }},
 		count("requests.ok", func(r *reading) *int { return &r.Stage.Requests.OK }, "successfulrequests"),
 		count("requests.error", func(r *reading) *int { return &r.Stage.Requests.Error }, "failedrequests"),
 		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, defaultUnit: "s",
@@ -97,8 +97,8 @@ func (r *reading) readRate(v string) bool {
 	return err == nil
 }
 
-// atMost reads the bound on requests in flight, which may not be set.
-func (r *reading) atMost(v string) bool {
+// readMaxConcurrency reads the bound on requests in flight, which may not be set.
+func (r *reading) readMaxConcurrency(v string) bool {
 	if strings.EqualFold(v, "not set") || v == "None" {
 		return true
 	}

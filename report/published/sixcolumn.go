@@ -41,7 +41,7 @@ func SixColumns(run *rundir.Run, tokens string) []findings.Column {
 			if c.Number == nil {
 				return table.Literal(sixColumnName(r.Stage))
 			}
-			if printed, ok := asPrinted(r.Stage, f.key); ok {
+			if printed, ok := printedFigure(r.Stage, f.key); ok {
 				return table.Literal(printed)
 			}
 			n := lang.Scale(c.Number(r.Stage), f.scale)
@@ -59,9 +59,9 @@ func SixColumns(run *rundir.Run, tokens string) []findings.Column {
 	return columns
 }
 
-// asPrinted returns a figure as its six-column table has it, so that what is wrong with it can be found again. One of
+// printedFigure returns a figure as its six-column table has it, so that what is wrong with it can be found again. One of
 // which the unit stands elsewhere is written anew.
-func asPrinted(s *rundir.Stage, key string) (text string, ok bool) {
+func printedFigure(s *rundir.Stage, key string) (text string, ok bool) {
 	p, ok := s.Source.At(key)
 	if !ok || s.Source.Format != SixColumn || table.Escape(p.Text) != p.Text {
 		return "", false
@@ -99,7 +99,7 @@ func Tables(run *rundir.Run, o SixColumnOptions) table.Section {
 	s := table.Section{Markdown: lang.Both(func(l lang.Lang) string {
 		return "\n- " + strings.Join(sixColumnHeading(run, l), ", ") + "\n" + blockText(run, l)
 	})}
-	if inBlocks(run) {
+	if isBlockFormat(run) {
 		return s
 	}
 	rows := findings.AllStages(run)
@@ -120,14 +120,14 @@ func Tables(run *rundir.Run, o SixColumnOptions) table.Section {
 	return s
 }
 
-// inBlocks reports whether the results of a run were read from stress tables or serving blocks.
-func inBlocks(run *rundir.Run) bool {
+// isBlockFormat reports whether the results of a run were read from stress tables or serving blocks.
+func isBlockFormat(run *rundir.Run) bool {
 	return run.Source != nil && (run.Source.Format == Stress || run.Source.Format == Serving)
 }
 
 // blockText returns the stress tables or serving blocks of a run, as code of Markdown.
 func blockText(run *rundir.Run, l lang.Lang) string {
-	if !inBlocks(run) {
+	if !isBlockFormat(run) {
 		return ""
 	}
 	var b strings.Builder
@@ -211,7 +211,7 @@ func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
 	for _, key := range run.Labels.FreeKeys() {
 		add(key, run.Labels.Free[key])
 	}
-	if inBlocks(run) {
+	if isBlockFormat(run) {
 		add("name", HeadingName(run.Source))
 		add("launch", run.Target.Launch)
 	}

@@ -108,9 +108,9 @@ func (s *Setup) plateau() Plateau {
 	return p
 }
 
-// Conclude sets the saturation rate of a sweep that was read from a document to the plateau of its rows, which all
+// SetSaturation sets the saturation rate of a sweep that was read from a document to the plateau of its rows, which all
 // commands tell: a lower bound where no row fell behind, and only an interval where the rows disagree.
-func Conclude(run *rundir.Run) {
+func SetSaturation(run *rundir.Run) {
 	if run.Source == nil || run.Plan.Kind != rundir.KindSweep {
 		return
 	}
@@ -139,15 +139,15 @@ func (s *Setup) Burst() rundir.Number {
 	return rundir.Number{}
 }
 
-// HeldBack reports whether a bound on the requests in flight, and not the arrivals, sets the load of a published row:
+// ConcurrencyBound reports whether a bound on the requests in flight, and not the arrivals, sets the load of a published row:
 // far less was completed than was asked for. Then it is a closed loop, and shows nothing of the most that the server
 // can do.
-func HeldBack(s *rundir.Stage) bool {
-	return s.Source != nil && s.Rate.Known() && s.MaxConcurrency > 0 && s.Rates.Completed.Value() < heldBackShare*s.Rate.Value()
+func ConcurrencyBound(s *rundir.Stage) bool {
+	return s.Source != nil && s.Rate.Known() && s.MaxConcurrency > 0 && s.Rates.Completed.Value() < boundShare*s.Rate.Value()
 }
 
-// heldBackShare is the share of the rate asked for up to which a bound holds requests back.
-const heldBackShare = 0.5
+// boundShare is the share of the rate asked for up to which a bound holds requests back.
+const boundShare = 0.5
 
 // knee returns the first published row that fell knee its arrivals; -1 where there is none, or where the rows say
 // themselves whether they did.
@@ -158,15 +158,15 @@ func (s *Setup) knee() int {
 	return slices.IndexFunc(s.Rows, func(r Row) bool {
 		offered, lasted := load(r.Stage), s.Run.Source.StageTime.Or(defaultStageTime)
 		share := max(0, 1-r.Stage.Latency.Mean.Value()/lasted)
-		return r.Stage.Rate.Known() && r.Stage.Latency.Mean.Known() && !HeldBack(r.Stage) && !r.Doubted &&
+		return r.Stage.Rate.Known() && r.Stage.Latency.Mean.Known() && !ConcurrencyBound(r.Stage) && !r.Doubted &&
 			r.Stage.Verdict == "" &&
 			r.Served < share*offered-behindErrors*math.Sqrt(offered/lasted)
 	})
 }
 
-// EstimateStages finds out from all rows of a document how long its stages lasted: with one time for all, the shares of
+// EstimateStageTime finds out from all rows of a document how long its stages lasted: with one time for all, the shares of
 // the arrivals that the rows completed follow from their latencies. Half of the rows may have fallen behind.
-func EstimateStages(runs []rundir.Run) {
+func EstimateStageTime(runs []rundir.Run) {
 	const fewest, shortest, longest, step = 8, 10, 3600, 1.02
 	type row struct{ share, latency float64 }
 	var rows []row
@@ -174,7 +174,7 @@ func EstimateStages(runs []rundir.Run) {
 		for j := range runs[i].Stages {
 			s := &runs[i].Stages[j]
 			offered, done := findings.Offered(s), s.Rates.Completed
-			if runs[i].Source != nil && s.Rate.Known() && offered.Known() && done.Known() && !HeldBack(s) &&
+			if runs[i].Source != nil && s.Rate.Known() && offered.Known() && done.Known() && !ConcurrencyBound(s) &&
 				s.Latency.Mean.Value() > minLatency {
 				rows = append(rows, row{done.Value() / offered.Value(), s.Latency.Mean.Value()})
 			}

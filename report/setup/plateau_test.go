@@ -31,7 +31,7 @@ func published120(t *testing.T, latency func(rate float64) float64, most float64
 	if err != nil || len(doc.Runs) != 3 {
 		t.Fatal(err, len(doc.Runs))
 	}
-	EstimateStages(doc.Runs)
+	EstimateStageTime(doc.Runs)
 	return doc.Runs
 }
 

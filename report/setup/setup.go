@@ -32,8 +32,8 @@ type Setup struct {
 	Input
 	Name    string // unique among those read together
 	Rows    []Row  // those that may be relied on, by load from low to high
-	LeftOut []LeftOut
-	Marked  []LeftOut // rows that count, and that the audit doubts or remarks on
+	LeftOut []RowMark
+	Marked  []RowMark // rows that count, and that the audit doubts or remarks on
 	Plateau Plateau
 	// Runs are all sweeps of the configuration, where several are one setup: the rows are those of the one in the
 	// middle. Its limits are theirs together.
@@ -60,8 +60,8 @@ type Row struct {
 	printed   *rundir.Stage // with all figures, also those that are doubted
 }
 
-// LeftOut is a row that must not be relied on.
-type LeftOut struct {
+// RowMark is a row that must not be relied on.
+type RowMark struct {
 	Setup string `json:"setup"`
 	Row   string `json:"row"`
 	Where string `json:"where"`
@@ -78,16 +78,16 @@ type LeftOut struct {
 	figures []string // the keys of those that the row has
 }
 
-// ByClient reports whether some rows are left out since the client was too slow.
-func ByClient(rows []LeftOut) bool {
-	return slices.ContainsFunc(rows, func(o LeftOut) bool { return measure.ByClient(o.note) })
+// LimitedByClient reports whether some rows are left out since the client was too slow.
+func LimitedByClient(rows []RowMark) bool {
+	return slices.ContainsFunc(rows, func(o RowMark) bool { return measure.ByClient(o.note) })
 }
 
 // Doubted reports whether the audit doubts the row, and does not only remark on it.
-func (o *LeftOut) Doubted() bool { return o.Grade == audit.Doubtful }
+func (o *RowMark) Doubted() bool { return o.Grade == audit.Doubtful }
 
 // Concerns reports whether o is about that stage of the setup.
-func (s *Setup) Concerns(o LeftOut, st *rundir.Stage) bool {
+func (s *Setup) Concerns(o RowMark, st *rundir.Stage) bool {
 	return o.Where == s.Where(st) && o.Row == rowName(st)
 }
 
@@ -98,7 +98,7 @@ func (s *Setup) Doubtful(rows ...*Row) bool {
 		if r == nil {
 			return false
 		}
-		doubts := func(o LeftOut) bool {
+		doubts := func(o RowMark) bool {
 			return o.Grade != audit.Remark &&
 				(s.Concerns(o, r.printed) || slices.ContainsFunc(r.Repeats, func(st *rundir.Stage) bool { return s.Concerns(o, st) }))
 		}
@@ -119,10 +119,10 @@ func (s *Setup) Trusted(st *rundir.Stage) *rundir.Stage { return audit.DropDoubt
 func (s *Setup) Impossible(st *rundir.Stage) bool { return slices.Contains(s.impossible, st) }
 
 // Reason returns why the row was left out.
-func (o *LeftOut) Reason(l lang.Lang) string { return words().Say(o.note, l) }
+func (o *RowMark) Reason(l lang.Lang) string { return words().Say(o.note, l) }
 
 // UnusedFigures names the figures of the row that are left out.
-func (o *LeftOut) UnusedFigures(l lang.Lang) string {
+func (o *RowMark) UnusedFigures(l lang.Lang) string {
 	var names []string
 	for _, key := range o.figures {
 		if name := lang.Metric(key, l); !slices.Contains(names, name) {
@@ -271,7 +271,7 @@ func fileOf(in Input) string {
 }
 
 // selectRows keeps the rows that may be relied on, in the order of their load.
-func (s *Setup) selectRows(found []audit.Finding) (rows []Row, out, marked []LeftOut) {
+func (s *Setup) selectRows(found []audit.Finding) (rows []Row, out, marked []RowMark) {
 	open := slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Rate.Known() })
 	for i := range s.Run.Stages {
 		st := &s.Run.Stages[i]
@@ -285,7 +285,7 @@ func (s *Setup) selectRows(found []audit.Finding) (rows []Row, out, marked []Lef
 			}
 			out = append(
 				out,
-				LeftOut{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), Grade: grade, note: why},
+				RowMark{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), Grade: grade, note: why},
 			)
 			continue
 		}
@@ -436,7 +436,7 @@ func extremes(stages []*rundir.Stage, of func(*rundir.Stage) rundir.Number) (low
 
 // OpenLoop reports whether a row of the setup was measured at an arrival rate.
 func (s *Setup) OpenLoop() bool {
-	return slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Stage.Rate.Known() && !HeldBack(r.Stage) })
+	return slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Stage.Rate.Known() && !ConcurrencyBound(r.Stage) })
 }
 
 // isCurvePoint reports whether a stage is a point of the curve. Where rates were offered, closed loops other than one request
@@ -469,12 +469,12 @@ func load(s *rundir.Stage) float64 {
 }
 
 // marks returns what the audit doubts in a stage that is used, and remarks on it.
-func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []LeftOut {
-	var all []LeftOut
+func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []RowMark {
+	var all []RowMark
 	add := func(rule string, grade audit.Grade, n note.Note, figures []string) {
 		all = append(
 			all,
-			LeftOut{Row: rowName(st), Where: s.Where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade,
+			RowMark{Row: rowName(st), Where: s.Where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade,
 				Figures: len(figures) > 0, note: n, figures: figures},
 		)
 	}
