@@ -107,8 +107,8 @@ func Runs(subjects []Subject) []Finding {
 	return found
 }
 
-// applyRules returns what the rules find, in the order of the rules. A figure that one check doubts is not read by the checks
-// after it, so that one mistake is one finding.
+// applyRules returns what the rules find, in the order of the rules. A figure that one check doubts is not read by the
+// checks after it, so that one mistake is one finding.
 func applyRules(all []*result) []hit {
 	var found []hit
 	for _, r := range rules() {
@@ -186,8 +186,8 @@ func Mark(subjects []Subject) {
 	}
 }
 
-// importedFindings returns the findings that runs were imported with and that they do not show by themselves, because they rest on
-// other results of the document.
+// importedFindings returns the findings that runs were imported with and that they do not show by themselves, because
+// they rest on other results of the document.
 func importedFindings(all []*result, found []Finding) []Finding {
 	type place struct {
 		file, rule string

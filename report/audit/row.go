@@ -351,13 +351,14 @@ func (t *result) ordered() []*row {
 	return all
 }
 
-// isPublishedSweep reports whether the result is a table of a sweep that was published: its rows can be held against each other.
+// isPublishedSweep reports whether the result is a table of a sweep that was published: its rows can be held against
+// each other.
 func (t *result) isPublishedSweep() bool {
 	return len(t.rows) > 3 && t.rows[0].stage.Source != nil && len(t.ordered()) > 3
 }
 
-// typicalTokens returns the median of the tokens of a request by the two rates of each row, and the median distance from it;
-// NaN for fewer than four rows.
+// typicalTokens returns the median of the tokens of a request by the two rates of each row, and the median distance
+// from it; NaN for fewer than four rows.
 func (t *result) typicalTokens() (tokens, deviation float64) {
 	var all []float64
 	for _, r := range t.rows {

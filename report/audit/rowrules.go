@@ -256,7 +256,8 @@ func completedOverOffered(r *row) hit {
 	return hit{}
 }
 
-// synchronousTolerance is for the last request of the stage, which has not ended, and for the time between two requests.
+// synchronousTolerance is for the last request of the stage, which has not ended, and for the time between two
+// requests.
 const synchronousTolerance = 0.15
 
 // synchronousRate finds a row of one request at a time of which the rate times the latency is not one in flight.

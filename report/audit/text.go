@@ -68,7 +68,8 @@ func Text(w io.Writer, all []Report, l lang.Lang, whole bool) error {
 	return out.Flush()
 }
 
-// splitRepeated returns the findings of a file without those that are found in several tables alike, and what is said of those.
+// splitRepeated returns the findings of a file without those that are found in several tables alike, and what is said
+// of those.
 func splitRepeated(a Report, l lang.Lang) (shown []Finding, said []string) {
 	lines := map[string][]string{}
 	for _, f := range a.Findings {

@@ -45,8 +45,8 @@ func LikelyRate(s *rundir.Stage) (rate float64, ok bool) {
 	return 0, false
 }
 
-// RejectingDoubt returns the doubt for which nothing of a stage may be used, because what it completed is not known; nil
-// where there is none.
+// RejectingDoubt returns the doubt for which nothing of a stage may be used, because what it completed is not known;
+// nil where there is none.
 func RejectingDoubt(s *rundir.Stage) *rundir.Doubt {
 	i := slices.IndexFunc(s.Doubts, func(d rundir.Doubt) bool {
 		return slices.Contains(d.Figures, "rates") || slices.Contains(d.Figures, keyCompleted)

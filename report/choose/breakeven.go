@@ -53,8 +53,8 @@ func breakEven(c *Choice, o Options) *BreakEven {
 	return e
 }
 
-// breakEvenDemands returns the nearest demands at which b costs less than a. Costs are step functions of the demand: above
-// it, b can become cheaper only where a needs another replica; below it, only where b needs one less.
+// breakEvenDemands returns the nearest demands at which b costs less than a. Costs are step functions of the demand:
+// above it, b can become cheaper only where a needs another replica; below it, only where b needs one less.
 func breakEvenDemands(a, b *Candidate, o Options) (above, below rundir.Number) {
 	unit := func(k *Candidate) float64 {
 		v, _ := o.Demand.capacity(&k.limit)

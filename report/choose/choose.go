@@ -214,7 +214,8 @@ func (k *Candidate) SizeText() lang.Text {
 	return GPUs(k.GPUs)
 }
 
-// compareRank orders candidates: by cost, then by size, then by how much they carry, then by the time to the first token.
+// compareRank orders candidates: by cost, then by size, then by how much they carry, then by the time to the first
+// token.
 func compareRank(a, b Candidate) int {
 	if a.Hour.Known() && b.Hour.Known() && !sameCost(a, b) {
 		return cmp.Compare(a.Hour.Value(), b.Hour.Value())
@@ -234,9 +235,9 @@ func seconds(f rundir.Number) float64 {
 	return f.Value()
 }
 
-// meanAtLimit returns the mean of a metric at the load up to which the SLO is met. Where a term on that mean ends it between
-// two rows, that is the limit of the term; else it is no more than the term allows, since a sweep finds the load by the
-// curve through all rows.
+// meanAtLimit returns the mean of a metric at the load up to which the SLO is met. Where a term on that mean ends it
+// between two rows, that is the limit of the term; else it is no more than the term allows, since a sweep finds the
+// load by the curve through all rows.
 func (o *Options) meanAtLimit(metric string, mean rundir.Number, l *setup.Limit) rundir.Number {
 	for _, t := range o.Terms {
 		ends := l.Interpolated() && l.LimitingTerm.String() == t.String()
@@ -300,8 +301,8 @@ func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 	return k, nil
 }
 
-// fullAnswerShare is the share of the length asked for from which on an answer is as long as that: an end token is short of
-// it.
+// fullAnswerShare is the share of the length asked for from which on an answer is as long as that: an end token is
+// short of it.
 const fullAnswerShare = 0.98
 
 // scaled is a limit with its rates, but not its output, multiplied by a factor.

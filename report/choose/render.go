@@ -108,8 +108,8 @@ func (c *Choice) workload() lang.Text {
 	return lang.Both(func(l lang.Lang) string { return compare.Workload(c.run, l) })
 }
 
-// Recommendation returns the recommendation in a sentence that names a configuration, or the model and the workload that
-// have none.
+// Recommendation returns the recommendation in a sentence that names a configuration, or the model and the workload
+// that have none.
 func (c *Choice) Recommendation() lang.Text {
 	if len(c.Ranked) == 0 {
 		return c.model().Plus(lang.Comma.Text()).Plus(c.workload()).Plus(lang.Colon.Text()).Plus(c.answer()[0])
@@ -349,8 +349,8 @@ func (c *Choice) notes() (notes []lang.Text) {
 	return notes
 }
 
-// repeatedNames returns the names of configurations that several of the ranked results measured: nothing but where they were
-// found tells them apart.
+// repeatedNames returns the names of configurations that several of the ranked results measured: nothing but where they
+// were found tells them apart.
 func (c *Choice) repeatedNames() (names []lang.Text) {
 	seen := map[string]int{}
 	for i := range c.Ranked {

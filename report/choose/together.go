@@ -9,8 +9,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// PoolSweeps returns setups with the sweeps of one configuration, as [compare.Configuration] names it, as one setup. What
-// was read in documents, and runs that are no sweeps, stay as they are.
+// PoolSweeps returns setups with the sweeps of one configuration, as [compare.Configuration] names it, as one setup.
+// What was read in documents, and runs that are no sweeps, stay as they are.
 func PoolSweeps(setups []setup.Setup, l lang.Lang) (all []setup.Setup) {
 	var keys []string
 	runs := map[string][]setup.Setup{}

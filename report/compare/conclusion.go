@@ -48,7 +48,8 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	return s + lang.Stop.In(l) + f.itlSentence(l)
 }
 
-// closedLoopsOnly reports whether the members are compared at equal concurrency: published closed loops show no plateau.
+// closedLoopsOnly reports whether the members are compared at equal concurrency: published closed loops show no
+// plateau.
 func (f *Factor) closedLoopsOnly() bool {
 	return len(f.Pairs) > 0 && !slices.ContainsFunc(f.Members, func(m Member) bool { return !m.m.Imported })
 }
@@ -66,8 +67,8 @@ func (f *Factor) best() Member {
 	return best
 }
 
-// usersConclusion returns how many users the first member carries, and the others against it; empty where that is not known of
-// all, within the same terms.
+// usersConclusion returns how many users the first member carries, and the others against it; empty where that is not
+// known of all, within the same terms.
 func (f *Factor) usersConclusion(l lang.Lang) string {
 	first, ok := f.Members[0].m.Get(keyUsers)
 	if !ok {
@@ -126,21 +127,10 @@ func (f *Factor) ratioText(best, m Member, l lang.Lang) string {
 	}
 }
 
-// boundText returns what is known of a ratio that has a bound, as a factor in words.
-func (r Ratio) boundText(l lang.Lang) string {
-	switch r.Bound {
-	case BoundLow:
-		return sayAtLeast.In(l, times(r.Low.Value()))
-	case BoundHigh:
-		return sayAtMost.In(l, times(r.High.Value()))
-	}
-	return sayFactor.In(l, sayTo.In(l, times(r.Low.Value()), times(r.High.Value())))
-}
-
 func times(v float64) string { return fmt.Sprintf("%.2f", v) }
 
-// outputText returns the output of a plateau in words: a lower bound, a range of rows that disagree, or a number; and what
-// the row throughput printed, where there is one.
+// outputText returns the output of a plateau in words: a lower bound, a range of rows that disagree, or a number; and
+// what the row throughput printed, where there is one.
 func outputText(f Metric, l lang.Lang) string {
 	said := tokens(f.Value)
 	switch {
@@ -155,8 +145,8 @@ func outputText(f Metric, l lang.Lang) string {
 	return said
 }
 
-// equalTolerance is the relative difference up to which metrics without intervals count as equal: single measurements of a
-// minute repeat no better.
+// equalTolerance is the relative difference up to which metrics without intervals count as equal: single measurements
+// of a minute repeat no better.
 const equalTolerance = 0.05
 
 // intervalText is the interval of a ratio, in parentheses, where there is one.
@@ -265,11 +255,12 @@ func (f *Factor) speedUpText(s Step, p Load, c Change, l lang.Lang) string {
 	return sayScales.In(l, name, s.To, s.From, ratio, outputText(p.After, l), outputText(p.Before, l), intervalText(c, l))
 }
 
-// lengthTolerance is the difference in the lengths of answers from which on they are printed: an end token or two, and a request
-// cut at the window's edge.
+// lengthTolerance is the difference in the lengths of answers from which on they are printed: an end token or two, and
+// a request cut at the window's edge.
 const lengthTolerance = 0.1
 
-// lengthsSentence returns a sentence where answers before and after differ in length, so that requests are not equal work.
+// lengthsSentence returns a sentence where answers before and after differ in length, so that requests are not equal
+// work.
 func lengthsSentence(p Load, l lang.Lang) string {
 	if !lengthsDiffer(p.Answer[0], p.Answer[1]) {
 		return ""

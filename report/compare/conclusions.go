@@ -51,8 +51,8 @@ func (f *Factor) includes(setup string) bool {
 	return slices.ContainsFunc(f.Members, func(m Member) bool { return m.Setup == setup })
 }
 
-// setupSentence returns in a sentence how a setup differs from the first one, in what no difference is shown, and what is not
-// judged: a difference without an interval where others have one.
+// setupSentence returns in a sentence how a setup differs from the first one, in what no difference is shown, and what
+// is not judged: a difference without an interval where others have one.
 func (c *Comparison) setupSentence(setup string) lang.Text {
 	from, all := c.Differences(setup)
 	judged := slices.ContainsFunc(all, func(d Difference) bool { return !d.Low.IsZero() })

@@ -53,8 +53,8 @@ func (m *Configuration) addUncached(s *setup.Setup) {
 	m.add(keyUncached, setup.Value{Number: rundir.Exactly(v), SE: plateauError(p, v/p.Rate.Value())}, p.Where)
 }
 
-// hitGroups returns for each configuration the first whose hit rate is like its own, as the key of those that are compared
-// by all metrics.
+// hitGroups returns for each configuration the first whose hit rate is like its own, as the key of those that are
+// compared by all metrics.
 func (c *Comparison) hitGroups() []string {
 	keys := make([]string, len(c.Setups))
 	for i := range c.Setups {

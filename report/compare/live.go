@@ -59,8 +59,8 @@ func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 	return v
 }
 
-// countRequests counts the requests of the stages that are compared, and compares the shares of failed ones and of right
-// answers.
+// countRequests counts the requests of the stages that are compared, and compares the shares of failed ones and of
+// right answers.
 func (v *PairComparison) countRequests(p *rundir.Pair, runs [2]*rundir.Run) {
 	var shares [2]Configuration
 	for side, run := range runs {

@@ -124,8 +124,8 @@ func (c *Change) verdict() table.Cell {
 	return table.Cell{Text: WordWorse.Text(), Tone: table.Bad}
 }
 
-// factorSentences returns the sentences that say more of two results than their table: what they do at equal concurrency, and
-// what the rows throughput show.
+// factorSentences returns the sentences that say more of two results than their table: what they do at equal
+// concurrency, and what the rows throughput show.
 func (c *Comparison) factorSentences() (all []lang.Text) {
 	for i := range c.Factors {
 		f := &c.Factors[i]

@@ -14,8 +14,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// SpreadFunc returns the spread between runs of a configuration in a metric, of logarithms, that is known from elsewhere;
-// one without degrees of freedom where none is.
+// SpreadFunc returns the spread between runs of a configuration in a metric, of logarithms, that is known from
+// elsewhere; one without degrees of freedom where none is.
 type SpreadFunc func(s *setup.Setup, key string) stats.Spread
 
 // OfRuns compares several runs of one server with several of another: the unit is the run. A value is the geometric

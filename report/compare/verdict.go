@@ -80,8 +80,8 @@ func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
 	}
 }
 
-// nextCommand returns what tells whether a difference is that of the configurations: a comparison in turns where each has a
-// server of its own, else the second run once more, for llmsweep compare A B -- C. It is empty where one was not
+// nextCommand returns what tells whether a difference is that of the configurations: a comparison in turns where each
+// has a server of its own, else the second run once more, for llmsweep compare A B -- C. It is empty where one was not
 // measured by this program, or nothing is open.
 func nextCommand(a, b *rundir.Run, known rundir.Evidence) string {
 	switch {
@@ -120,8 +120,8 @@ func (v *PairComparison) Conclusions() []rundir.Conclusion {
 	return []rundir.Conclusion{one}
 }
 
-// ApplyGates returns conclusions with the verdict on the gates, which is that of the exit code, and the gates that failed or
-// cannot be judged among the reasons.
+// ApplyGates returns conclusions with the verdict on the gates, which is that of the exit code, and the gates that
+// failed or cannot be judged among the reasons.
 func ApplyGates(all []rundir.Conclusion, result GateInput, gates []Gate) []rundir.Conclusion {
 	if len(gates) == 0 {
 		return all

@@ -35,7 +35,8 @@ func storedSettings(pieces []piece) (s settings) {
 
 var headingLine = regexp.MustCompile(`(?m)^#`)
 
-// sortRuns sorts the runs of a document. What people wrote behind a run moves with it, up to the next heading of theirs.
+// sortRuns sorts the runs of a document. What people wrote behind a run moves with it, up to the next heading of
+// theirs.
 func (w *writer) sortRuns(pieces []piece) []piece {
 	type block struct {
 		of     *setup.Setup // nil: it stays where it is

@@ -143,7 +143,8 @@ func (c *preamble) reset() {
 	c.warmUpMention, c.caveats, c.prose = mention{}, nil, nil
 }
 
-// readResponse takes a line of a server's answer in, as far as it counts tokens. Answers are printed over several lines.
+// readResponse takes a line of a server's answer in, as far as it counts tokens. Answers are printed over several
+// lines.
 func (c *preamble) readResponse(line string, number int) bool {
 	m := tokensLine.FindStringSubmatch(line)
 	last := len(c.responses) - 1

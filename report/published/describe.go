@@ -29,8 +29,8 @@ var (
 	headingDate  = regexp.MustCompile(`^(?:(\d{4})[-./年])?(\d{1,2})[-./月](\d{1,2})(?:日)?(?:\s*(?:-|–|~|至)\s*(\d{1,2})日?)?$`)
 )
 
-// readComment takes in a remark that somebody wrote between results: "//warm up effect!", "/**** Now compare with 2 GPUs
-// ****/".
+// readComment takes in a remark that somebody wrote between results: "//warm up effect!", "/**** Now compare with 2
+// GPUs ****/".
 func (c *preamble) readComment(line string, number int) bool {
 	m := commentLine.FindStringSubmatch(line)
 	if m == nil || m[1] == "" {

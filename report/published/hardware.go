@@ -47,8 +47,8 @@ func isSMI(line string) bool {
 	return strings.HasPrefix(line, "|") && strings.Contains(line, "NVIDIA-SMI")
 }
 
-// readSMI reads the table of nvidia-smi that begins at a line (from 0), and returns how many lines it has. A later table
-// replaces an earlier one.
+// readSMI reads the table of nvidia-smi that begins at a line (from 0), and returns how many lines it has. A later
+// table replaces an earlier one.
 func (c *preamble) readSMI(at int) int {
 	first := at
 	h := &hardware{path: c.path()}

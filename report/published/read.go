@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -171,8 +172,8 @@ func (p *parser) take(k Kind) {
 	p.at++
 }
 
-// takeContext counts the next lines as ones that say something about the results beneath them, and reports whether there
-// were any.
+// takeContext counts the next lines as ones that say something about the results beneath them, and reports whether
+// there were any.
 func (p *parser) takeContext(lines int) bool {
 	for range lines {
 		p.take(Context)
@@ -220,8 +221,9 @@ func (p *parser) begin(format string, line int) *reading {
 	return r
 }
 
-// wholeTest reports whether the counts and the duration of the block that ends above the next line are of the whole test:
-// what llmsweep prints of a window says so beneath the block, in a line that begins with the name of the duration.
+// wholeTest reports whether the counts and the duration of the block that ends above the next line are of the whole
+// test: what llmsweep prints of a window says so beneath the block, in a line that begins with the name of the
+// duration.
 func (p *parser) wholeTest(duration string) bool {
 	for _, line := range p.lines[p.at:min(p.at+8, len(p.lines))] {
 		if strings.TrimSpace(line) == "" {
@@ -245,4 +247,19 @@ var (
 // setPrinted remembers how a number of the stage was printed on the next line.
 func (r *reading) setPrinted(key, text string) {
 	r.Stage.Source.Printed[key] = rundir.Printed{Line: r.at + 1, Text: text}
+}
+
+// ParseFile reads a document from a file. Secrets in addresses and commands are hidden.
+func ParseFile(path string) (*Document, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	doc, err := ParseText(path, f)
+	if err != nil {
+		return nil, err
+	}
+	hideSecrets(doc)
+	return doc, nil
 }

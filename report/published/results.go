@@ -319,8 +319,8 @@ func (s *jsonStage) seconds(key, path string, to *float64, tens int, unit string
 	}
 }
 
-// addOthers keeps every other number of v, whose path is prefix, that run.json has no place for: by its path in the file.
-// Lists are left out: they are samples, not results.
+// addOthers keeps every other number of v, whose path is prefix, that run.json has no place for: by its path in the
+// file. Lists are left out: they are samples, not results.
 func (s *jsonStage) addOthers(v gjson.Result, prefix string, skip ...string) {
 	v.ForEach(func(k, child gjson.Result) bool {
 		path := strings.ReplaceAll(k.String(), ".", `\.`)

@@ -49,8 +49,8 @@ func hideURLSecrets(s string) string {
 	return s
 }
 
-// hideLaunchSecrets returns a command, or another text, with its secrets hidden. An option may have several, so all words up
-// to the next option are hidden.
+// hideLaunchSecrets returns a command, or another text, with its secrets hidden. An option may have several, so all
+// words up to the next option are hidden.
 func hideLaunchSecrets(s string) string {
 	return launchOption.ReplaceAllString(launchVariable.ReplaceAllString(s, "${1}"+redact.Redacted), "${1}"+
 		redact.Redacted)

@@ -23,12 +23,13 @@ type Limit struct {
 	BracketOnly bool
 	// Point is where it lies: the last row that keeps all terms, or between that and the first that breaks one.
 	Point Point
-	// LimitingTerm is the term that ends it, and By what it was in the first row beyond; nil where the rows end first.
+	// LimitingTerm is the term that ends it, and LimitingValue what it was in the first row beyond; nil where the rows
+	// end first.
 	LimitingTerm  *slo.Term
 	LimitingValue rundir.Number
-	// MissedRow is the row that shows that Broken is missed; nil where none does.
+	// MissedRow is the row that shows that LimitingTerm is missed; nil where none does.
 	MissedRow *Row
-	// LowerMiss is a row at a lower load that breaks Misses; nil where none does.
+	// LowerMiss is a row at a lower load that misses LowerMissTerm; nil where none does.
 	LowerMiss     *Row
 	LowerMissTerm *slo.Term
 	// Backlog reports whether the first row beyond was shown to be saturated, its terms aside.
@@ -57,12 +58,13 @@ type Refusal struct {
 	NoUsers bool
 }
 
-// RateLimit finds the highest load at which all terms hold: the lowest of those up to which each term does. Rows are taken
-// from the lowest load up; the first that breaks the term, or was saturated, ends it. A row that cannot be judged is
-// passed over where one at a higher load keeps the term, and ends it where none does. Between the last row that keeps a
-// term and the first that breaks it the metric is taken as linear, from the worst seen so far: a hull that never falls
-// as the load grows. Where the row beyond is only a bound, cannot be judged or does not tell, nothing beyond the last
-// good row is counted on. A row beyond that was measured to keep all terms counts, where it served more.
+// RateLimit finds the highest load at which all terms hold: the lowest of those up to which each term does. Rows are
+// taken from the lowest load up; the first that breaks the term, or was saturated, ends it. A row that cannot be judged
+// is passed over where one at a higher load keeps the term, and ends it where none does. Between the last row that
+// keeps a term and the first that breaks it the metric is taken as linear, from the worst seen so far: a hull that
+// never falls as the load grows. Where the row beyond is only a bound, cannot be judged or does not tell, nothing
+// beyond the last good row is counted on. A row beyond that was measured to keep all terms counts, where it served
+// more.
 //
 // A sweep that was measured here has its answer by all of its rows ([saturation.AnswerOf]), which is also what its
 // report says: that is taken, whatever single rows say.
@@ -345,8 +347,8 @@ func (s *Setup) termLimit(good int, t *slo.Term) Limit {
 	return l
 }
 
-// setDoubt sets what the limit between two rows owes to doubtful figures: rows between them that were left out, or that do
-// not tell the term without them. Without a row high, the rows end, and those above the row low were left out.
+// setDoubt sets what the limit between two rows owes to doubtful figures: rows between them that were left out, or that
+// do not tell the term without them. Without a row high, the rows end, and those above the row low were left out.
 func (s *Setup) setDoubt(l *Limit, low, high *Row) {
 	between := func(st *rundir.Stage) bool {
 		return load(st) > load(low.Stage) && (high == nil || load(st) < load(high.Stage))
@@ -362,8 +364,8 @@ func (s *Setup) setDoubt(l *Limit, low, high *Row) {
 	}
 }
 
-// endRow returns the row that ends what the row good shows of a term: the one above it, past rows whose doubtful figures
-// were left out, where a row further up breaks the term.
+// endRow returns the row that ends what the row good shows of a term: the one above it, past rows whose doubtful
+// figures were left out, where a row further up breaks the term.
 func (s *Setup) endRow(good int, t *slo.Term) int {
 	for i := good + 1; i < len(s.Rows); i++ {
 		if t.Holds(s.Rows[i].Stage) == rundir.Broken || !s.Rows[i].Doubted {

@@ -101,8 +101,9 @@ func (l *Limit) loadEstimate() estimate {
 // estimate is a value with its 95 % interval, which may be absent.
 type estimate struct{ value, low, high rundir.Number }
 
-// geometricMean returns the geometric mean of a value over runs. Its interval is by Student's t and the spread between the
-// runs, which is at least that within them; it has none where a value is a bound. It is absent where a run lacks it.
+// geometricMean returns the geometric mean of a value over runs. Its interval is by Student's t and the spread between
+// the runs, which is at least that within them; it has none where a value is a bound. It is absent where a run lacks
+// it.
 func geometricMean(runs []estimate) estimate {
 	var logs []float64
 	within, n, bound := 0.0, 0.0, false
