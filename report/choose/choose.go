@@ -264,8 +264,8 @@ func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 	k := &Candidate{
 		Name: s.Name, Labels: setup.Labels(s.Run), setup: s,
 		Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(),
-		TTFT: o.meanAtLimit(slo.TTFT, limit.Point.MaxLatency(setup.TTFT), &limit), ITL: o.meanAtLimit(slo.ITL, limit.Point.MaxLatency(setup.ITL),
-			&limit),
+		TTFT: o.meanAtLimit(slo.TTFT, limit.Point.MaxLatency(setup.TTFT), &limit),
+		ITL:  o.meanAtLimit(slo.ITL, limit.Point.MaxLatency(setup.ITL), &limit),
 	}
 	if k.Runs = len(s.Runs); k.Runs > 0 {
 		k.Where = s.Origins()
@@ -273,11 +273,14 @@ func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 	if limit.Output.Known() && limit.Rate > 0 {
 		k.Answer = rundir.Exactly(limit.Output.Value() / limit.Rate)
 	}
-	if asked := setup.AskedTokens(s.Run); o.Demand.Of == Requests && k.Answer.Or(math.Inf(1)) < fullAnswerShare*asked.Or(0) {
+	asked := setup.AskedTokens(s.Run)
+	if o.Demand.Of == Requests && k.Answer.Or(math.Inf(1)) < fullAnswerShare*asked.Or(0) {
 		k.Asked, k.Measured = asked, rundir.Exactly(limit.Rate)
-		limit = scaled(limit, k.Answer.Value()/asked.Value())
+		by := k.Answer.Value() / asked.Value() // the output is that of as many tokens
+		limit.Rate *= by
+		limit.Low, limit.High = lang.Scale(limit.Low, by), lang.Scale(limit.High, by)
 	}
-	k.Rate, k.limit, k.LimitedBy = limit.Rate, limit, limitedBy(limit).english()
+	k.Rate, k.limit, k.LimitedBy = limit.Rate, limit, limitText(&limit, lang.English)
 	if k.Labels.GPUs == 0 && o.MaxGPUs > 0 {
 		return no(reason{kind: noCount})
 	}
@@ -304,13 +307,6 @@ func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 // fullAnswerShare is the share of the length asked for from which on an answer is as long as that: an end token is
 // short of it.
 const fullAnswerShare = 0.98
-
-// scaled is a limit with its rates, but not its output, multiplied by a factor.
-func scaled(l setup.Limit, by float64) setup.Limit {
-	l.Rate *= by
-	l.Low, l.High = lang.Scale(l.Low, by), lang.Scale(l.High, by)
-	return l
-}
 
 // limit returns up to which load a setup meets the terms: a number of users where the demand is one, else a rate.
 func (o Options) limit(s *setup.Setup) (setup.Limit, *setup.Refusal) {

@@ -86,36 +86,32 @@ func (r reason) text(l lang.Lang) string {
 	}
 }
 
-// end is the limit of the load at which the SLO holds.
-type end struct{ limit setup.Limit }
-
-func limitedBy(l setup.Limit) end { return end{l} }
-
-func (e end) english() string { return e.in(lang.English) }
-
-// in returns the limit in words, with what doubtful figures leave open.
-func (e end) in(l lang.Lang) string {
-	said := e.reason(l)
-	if e.limit.Doubted {
-		return endDoubted.In(l, said)
-	}
-	return said
+// limitText returns what limits the load of a candidate, in words.
+func (k *Candidate) limitText() lang.Text {
+	return lang.Both(func(l lang.Lang) string { return limitText(&k.limit, l) })
 }
 
-func (e end) reason(l lang.Lang) string {
-	switch m := e.limit; {
-	case m.LimitingTerm == nil && m.Backlog:
-		return endBacklog.In(l)
-	case m.LimitingTerm == nil && m.LevelsOff:
-		return endFull.In(l)
-	case m.LimitingTerm == nil:
-		return endRows.In(l)
-	case m.Interpolated():
-		return m.LimitingTerm.Name()
-	case m.MissedRow != nil: // the latencies are of a row that meets the term
-		return endMissed.In(l, m.LimitingTerm.Name(), m.MissedRow.Name())
+// limitText returns what ends a limit, in words, with what doubtful figures leave open.
+func limitText(limit *setup.Limit, l lang.Lang) string {
+	text := ""
+	switch t := limit.LimitingTerm; {
+	case t == nil && limit.Backlog:
+		text = endBacklog.In(l)
+	case t == nil && limit.LevelsOff:
+		text = endFull.In(l)
+	case t == nil:
+		text = endRows.In(l)
+	case limit.Interpolated():
+		text = t.Name()
+	case limit.MissedRow != nil: // the latencies are of a row that meets the term
+		text = endMissed.In(l, t.Name(), limit.MissedRow.Name())
+	default:
+		text = endUnknown.In(l, t.Name())
 	}
-	return endUnknown.In(l, e.limit.LimitingTerm.Name())
+	if limit.Doubted {
+		return endDoubted.In(l, text)
+	}
+	return text
 }
 
 // amount prints a metric of a term; a lower bound as one.

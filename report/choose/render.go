@@ -65,7 +65,7 @@ func summary(all []Choice, level int) table.Section {
 
 // DemandText returns what was asked for in a sentence.
 func (c *Choice) DemandText() lang.Text {
-	wish := sayWish.Text(lang.Comma.Join(c.SLO), c.demand.Text(), trim(100*c.Headroom))
+	wish := sayWish.Text(lang.Comma.Join(c.SLO), c.demand.Text(), lang.Shortest(100*c.Headroom))
 	if c.MaxGPUs > 0 {
 		wish = wish.Plus(sayMaxGPUs.Text(GPUs(c.MaxGPUs)))
 	}
@@ -133,7 +133,7 @@ func (c *Choice) answer() []lang.Text {
 	case c.Priced:
 		what = sayCheapest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs), c.Money(k.Hour))
 	}
-	lines := []lang.Text{what, sayRests.Text(k.loadText(), k.Where, lang.Both(limitedBy(k.limit).in))}
+	lines := []lang.Text{what, sayRests.Text(k.loadText(), k.Where, k.limitText())}
 	lines = append(lines, c.Remarks()...)
 	if k.Quantized() {
 		lines = append(lines, sayQuantized.Text(k.Labels.Quant))
@@ -192,9 +192,13 @@ func (c *Choice) tiedText() lang.Text {
 
 // table returns a table with a row for each candidate, the best first.
 func (c *Choice) table() table.Table {
+	answerDrop := 2
+	if c.converted() { // the rates are converted by the lengths of the answers
+		answerDrop = 0
+	}
 	heads := []table.Column{
 		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: c.perReplica()},
-		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: c.answerDrop()},
+		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: answerDrop},
 		{Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6},
 		{Head: headReplicas.Text()},
 	}
@@ -231,7 +235,7 @@ func (c *Choice) table() table.Table {
 			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)),
 				table.Number(k.MillionDemand, "", lang.Fixed(3)))
 		}
-		t.Rows = append(t.Rows, append(row, table.Cell{Text: lang.Both(limitedBy(k.limit).in)}, table.Literal(k.Where)))
+		t.Rows = append(t.Rows, append(row, table.Cell{Text: k.limitText()}, table.Literal(k.Where)))
 	}
 	return t
 }
@@ -284,14 +288,6 @@ func (k *Candidate) answer() table.Cell {
 		cell.Text = sayOf.Text(cell.Text, lang.Number(k.Asked, lang.Fixed(0)))
 	}
 	return cell
-}
-
-// answerDrop returns when the column of answers may be left out: not where rates are converted by them.
-func (c *Choice) answerDrop() int {
-	if c.converted() {
-		return 0
-	}
-	return 2
 }
 
 // converted reports whether the rate of a candidate is of longer answers than were measured.
@@ -406,5 +402,3 @@ func money(f rundir.Number) string {
 	}
 	return strconv.FormatFloat(f.Value(), 'f', 2, 64)
 }
-
-func trim(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

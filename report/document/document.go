@@ -436,7 +436,8 @@ func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string 
 		{docHardware, func(r *rundir.Run) string { return r.Labels.GPU }}, {docEngines, setup.Engine},
 		{docModels, setup.Model}, {docQuants, func(r *rundir.Run) string { return setup.Labels(r).Quant }},
 	} {
-		if names := w.values(about.what); len(names) > 1 || len(names) == 1 && w.alsoWithout(about.what) {
+		lacks := func(s setup.Setup) bool { return about.what(s.Run) == "" }
+		if names := w.values(about.what); len(names) > 1 || len(names) == 1 && slices.ContainsFunc(w.setups, lacks) {
 			if n++; n == 1 {
 				b.WriteString("\n")
 			}
@@ -472,8 +473,4 @@ func (w *writer) values(what func(*rundir.Run) string) []string {
 		}
 	}
 	return names
-}
-
-func (w *writer) alsoWithout(what func(*rundir.Run) string) bool {
-	return slices.ContainsFunc(w.setups, func(s setup.Setup) bool { return what(s.Run) == "" })
 }

@@ -43,7 +43,11 @@ func (w *writer) drawing(model, what string, f *draw.File) string {
 	if len(f.Figures) == 0 || f.Write(&b, w.Lang) != nil { // a bytes.Buffer takes everything
 		return ""
 	}
-	name := w.freeName(fileName(w.Base+"-"+shortened(model)) + "-" + what)
+	const longest = 80 // characters: file systems take 255 bytes
+	if r := []rune(model); len(r) > longest {
+		model = string(r[:longest])
+	}
+	name := w.freeName(fileName(w.Base+"-"+model) + "-" + what)
 	w.out.Files[name+".svg"] = b.Bytes()
 	return fmt.Sprintf("\n![%s](%s.svg)\n", table.Escape(f.Name(w.Lang)), name)
 }
@@ -55,15 +59,6 @@ func (w *writer) freeName(name string) string {
 		free = name + "-" + strconv.Itoa(n)
 	}
 	return free
-}
-
-// shortened returns the beginning of a name: file systems take 255 bytes.
-func shortened(name string) string {
-	const most = 80 // characters
-	if r := []rune(name); len(r) > most {
-		return string(r[:most])
-	}
-	return name
 }
 
 // fileName keeps what every file system and every link takes.

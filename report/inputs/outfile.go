@@ -34,7 +34,12 @@ func (privateDisk) Create(name string) (store.File, error) {
 // set.
 func WriteOutput(force bool, files ...OutputFile) error {
 	for _, f := range files {
-		if err := CheckOutput(f.Path, force); err != nil && !unchanged(f) {
+		err := CheckOutput(f.Path, force)
+		if err == nil {
+			continue
+		}
+		old, readErr := os.ReadFile(f.Path)
+		if readErr != nil || !bytes.Equal(old, MarkedOutput(f.Content, f.Comment)) { // the same again does no harm
 			return err
 		}
 	}
@@ -57,12 +62,6 @@ func CheckOutput(path string, force bool) error {
 		return nil
 	}
 	return fmt.Errorf("%s exists, and llmsweep did not write it, or it was changed since: choose another name, or overwrite it with --force", path)
-}
-
-// unchanged reports whether a file has the content already.
-func unchanged(f OutputFile) bool {
-	b, err := os.ReadFile(f.Path)
-	return err == nil && bytes.Equal(b, MarkedOutput(f.Content, f.Comment))
 }
 
 // write replaces a file in one step, with the directories above it. A link stays one. What is no regular file, such as

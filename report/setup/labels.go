@@ -83,27 +83,23 @@ func ThinkingText(run *rundir.Run, l lang.Lang) string {
 	return wordNoThinking.In(l)
 }
 
-// mostTokens returns the length of answers that was asked for.
-func mostTokens(run *rundir.Run, l lang.Lang) string {
-	if n := run.Workload.OutputTokens.Mean; n > 0 {
-		return sayTokens.In(l, n)
-	}
-	return ""
-}
-
 // parallelism are the options of launch commands that share a model out over GPUs.
 var parallelism = regexp.MustCompile(`--(?:tensor-parallel-size|tp-size|tp|data-parallel-size|dp-size|dp)[ =]+\d+`)
-
-// parallelOptions returns how a published server was told to use its GPUs: "--dp 2"; empty where that is not known.
-func parallelOptions(run *rundir.Run) string {
-	return strings.Join(parallelism.FindAllString(run.Target.Launch, -1), " ")
-}
 
 // details return what tells results apart that are labelled alike.
 func details(l lang.Lang) []func(*rundir.Run) string {
 	return []func(*rundir.Run) string{
-		parallelOptions, func(run *rundir.Run) string { return mostTokens(run, l) },
-		func(run *rundir.Run) string { return ThinkingText(run, l) }, Heading,
+		func(run *rundir.Run) string {
+			return strings.Join(parallelism.FindAllString(run.Target.Launch, -1), " ")
+		},
+		func(run *rundir.Run) string {
+			if n := run.Workload.OutputTokens.Mean; n > 0 {
+				return sayTokens.In(l, n)
+			}
+			return ""
+		},
+		func(run *rundir.Run) string { return ThinkingText(run, l) },
+		Heading,
 	}
 }
 

@@ -152,17 +152,13 @@ func (s *Setup) isAbout(f audit.Finding, st *rundir.Stage) bool {
 	if f.File != file {
 		return false
 	}
-	if st.Source != nil {
-		return f.Line == st.Source.Line || inFigures(st, f.Line)
+	if st.Source == nil {
+		return f.Row == st.Name
 	}
-	return f.Row == st.Name
-}
-
-func inFigures(st *rundir.Stage, line int) bool {
 	for _, p := range st.Source.Printed {
-		if p.Line == line {
+		if p.Line == f.Line {
 			return true
 		}
 	}
-	return false
+	return f.Line == st.Source.Line
 }

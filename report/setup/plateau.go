@@ -142,7 +142,8 @@ func (s *Setup) Burst() rundir.Number {
 // published row: far less was completed than was asked for. Then it is a closed loop, and shows nothing of the most
 // that the server can do.
 func ConcurrencyBound(s *rundir.Stage) bool {
-	return s.Source != nil && s.Rate.Known() && s.MaxConcurrency > 0 && s.Rates.Completed.Value() < boundShare*s.Rate.Value()
+	return s.Source != nil && s.Rate.Known() && s.MaxConcurrency > 0 &&
+		s.Rates.Completed.Value() < boundShare*s.Rate.Value()
 }
 
 // boundShare is the share of the rate asked for up to which a bound holds requests back.

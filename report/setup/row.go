@@ -65,7 +65,10 @@ func (s *Setup) selectRows(found []audit.Finding) (rows []Row, out, marked []Row
 	for i := range rows {
 		rows[i].Top, rows[i].topOutput = rows[i].Served, rows[i].Stage.TokensPerS.Output
 		if i == 0 {
-			if open && aheadOfArrivals(rows) {
+			// Where one request at a time completes more than the lowest arrival rate asks for, it is where the rows
+			// begin, and shows nothing of which arrivals are served: those come at random times.
+			if open && len(rows) > 1 && load(rows[0].Stage) == 0 && rows[1].Stage.Rate.Known() &&
+				rows[0].Served > rows[1].Served {
 				rows[0].Top, rows[0].topOutput = 0, rundir.Number{}
 			}
 			continue
@@ -80,13 +83,6 @@ func (s *Setup) selectRows(found []audit.Finding) (rows []Row, out, marked []Row
 		}
 	}
 	return rows, out, marked
-}
-
-// aheadOfArrivals reports whether one request at a time completes more than the lowest arrival rate asks for. Then it
-// is where the rows begin, and shows nothing of which arrivals are served: those come at random times, and not one
-// after the other.
-func aheadOfArrivals(rows []Row) bool {
-	return len(rows) > 1 && load(rows[0].Stage) == 0 && rows[1].Stage.Rate.Known() && rows[0].Served > rows[1].Served
 }
 
 // poolRepeats makes one row of the repeats of a load, which is judged by the worst of them. Repeats that were measured

@@ -14,8 +14,7 @@ import (
 // with the plateau of all.
 func Pool(runs []Setup, name string) Setup {
 	byRate := slices.SortedFunc(slices.Values(runs), func(a, b Setup) int {
-		return cmp.Compare(a.Plateau.Rate.Or(0),
-			b.Plateau.Rate.Or(0))
+		return cmp.Compare(a.Plateau.Rate.Or(0), b.Plateau.Rate.Or(0))
 	})
 	s := byRate[(len(runs)-1)/2]
 	s.Name, s.Runs = name, slices.Clone(runs)
@@ -61,8 +60,7 @@ func poolLimits(runs []Setup, of func(*Setup) (Limit, *Refusal)) (Limit, *Refusa
 		limits = append(limits, l)
 	}
 	slices.SortStableFunc(limits, func(a, b Limit) int {
-		return cmp.Compare(a.loadEstimate().value.Value(),
-			b.loadEstimate().value.Value())
+		return cmp.Compare(a.loadEstimate().value.Value(), b.loadEstimate().value.Value())
 	})
 	l := limits[(len(limits)-1)/2]
 	var loads, rates, outputs []estimate
@@ -70,7 +68,8 @@ func poolLimits(runs []Setup, of func(*Setup) (Limit, *Refusal)) (Limit, *Refusa
 		one := &limits[i]
 		loads, rates = append(loads, one.loadEstimate()), append(rates, estimate{value: rundir.Exactly(one.Rate)})
 		outputs = append(outputs, estimate{value: one.Output})
-		l.BracketOnly, l.Doubted, l.Unjudged = l.BracketOnly || one.BracketOnly, l.Doubted || one.Doubted, l.Unjudged || one.Unjudged
+		l.BracketOnly, l.Doubted = l.BracketOnly || one.BracketOnly, l.Doubted || one.Doubted
+		l.Unjudged = l.Unjudged || one.Unjudged
 	}
 	if l.BracketOnly || l.Doubted {
 		l = limits[0]

@@ -45,7 +45,9 @@ func (s *Setup) Doubtful(rows ...*Row) bool {
 		}
 		doubts := func(o RowMark) bool {
 			return o.Grade != audit.Remark &&
-				(s.Concerns(o, r.printed) || slices.ContainsFunc(r.Repeats, func(st *rundir.Stage) bool { return s.Concerns(o, st) }))
+				slices.ContainsFunc(append([]*rundir.Stage{r.printed}, r.Repeats...), func(st *rundir.Stage) bool {
+					return s.Concerns(o, st)
+				})
 		}
 		return r.Doubted || r.printed != nil && slices.ContainsFunc(s.Marked, doubts)
 	})
