@@ -269,7 +269,9 @@ func misprintedRates(t *result) (hits []hit) {
 		if missing <= most+offeredDoubtful*math.Sqrt(offered*window) {
 			continue
 		}
-		i := slices.IndexFunc(t.rows, func(o *row) bool { return o.stage.Role == rundir.Grid && o.value(keyCompleted) > offered })
+		i := slices.IndexFunc(t.rows, func(o *row) bool {
+			return o.stage.Role == rundir.Grid && o.value(keyCompleted) > offered
+		})
 		if i < 0 {
 			continue
 		}

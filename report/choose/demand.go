@@ -2,12 +2,13 @@ package choose
 
 import (
 	"fmt"
-	"llmsweep/report/lang"
-	"llmsweep/report/setup"
-	"llmsweep/sweep/rundir"
 	"math"
 	"strconv"
 	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/setup"
+	"llmsweep/sweep/rundir"
 )
 
 // Demand is the load that has to be served.

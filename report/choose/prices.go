@@ -3,8 +3,6 @@ package choose
 import (
 	"fmt"
 	"io"
-	"llmsweep/report/lang"
-	"llmsweep/sweep/rundir"
 	"maps"
 	"math"
 	"slices"
@@ -12,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
 )
 
 // Prices are the prices of GPUs per hour, by name. "L20" is also the price of an "L20 48GB".

@@ -1,11 +1,12 @@
 package compare
 
 import (
+	"math"
+	"slices"
+
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
-	"math"
-	"slices"
 )
 
 // Change is the difference of one configuration from another in one metric.

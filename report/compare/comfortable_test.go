@@ -1,10 +1,10 @@
 package compare
 
 import (
-	"llmsweep/report/lang"
-	"llmsweep/sweep/rundir"
 	"testing"
 
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 )
 

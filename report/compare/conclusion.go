@@ -44,7 +44,8 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 		return ""
 	}
 	top, _ := best.m.Get(keyOutput)
-	s := say.In(l, f.equal.In(l), f.valueName(best.Value, l), outputText(top, l), strings.Join(against, lang.Semicolon.In(l)))
+	s := say.In(l, f.equal.In(l), f.valueName(best.Value, l), outputText(top, l),
+		strings.Join(against, lang.Semicolon.In(l)))
 	return s + lang.Stop.In(l) + f.itlSentence(l)
 }
 
@@ -111,7 +112,8 @@ func (f *Factor) ratioText(best, m Member, l lang.Lang) string {
 	switch r, plain := ratio(&best.m, &m.m, keyOutput); {
 	case c.Shown != nil && !*c.Shown, plain && c.Shown == nil && c.Ratio.Value() < equalTolerance:
 		return sayClose.In(l, name, value)
-	case plain && burst > 0 && math.Abs(burst/(c.Ratio.Value()+1)-1) > equalTolerance: // the rows throughput show another ratio
+	case plain && burst > 0 && math.Abs(burst/(c.Ratio.Value()+1)-1) > equalTolerance:
+		// the rows throughput show another ratio
 		low, high := min(burst, c.Ratio.Value()+1), max(burst, c.Ratio.Value()+1)
 		return sayTimes.In(l, sayFactor.In(l, sayTo.In(l, times(low), times(high))), name, value, "")
 	case plain:
@@ -231,7 +233,11 @@ func (f *Factor) gpuConclusion(l lang.Lang) string {
 				continue
 			}
 		}
-		if says := f.speedUpText(s, p, c, l) + lang.Stop.In(l) + lengthsSentence(p, l) + synchronousSentence(s, l); !slices.Contains(all, says) {
+		says := f.speedUpText(s, p, c, l) + lang.Stop.In(l)
+		if a, b := p.Answer[0], p.Answer[1]; lengthsDiffer(a, b) { // requests are not equal work
+			says += sayAnswers.In(l, fmt.Sprintf("%.1f", a.Value()), fmt.Sprintf("%.1f", b.Value()))
+		}
+		if says += synchronousSentence(s, l); !slices.Contains(all, says) {
 			all = append(all, says)
 		}
 	}
@@ -258,15 +264,6 @@ func (f *Factor) speedUpText(s Step, p Load, c Change, l lang.Lang) string {
 // lengthTolerance is the difference in the lengths of answers from which on they are printed: an end token or two, and
 // a request cut at the window's edge.
 const lengthTolerance = 0.1
-
-// lengthsSentence returns a sentence where answers before and after differ in length, so that requests are not equal
-// work.
-func lengthsSentence(p Load, l lang.Lang) string {
-	if !lengthsDiffer(p.Answer[0], p.Answer[1]) {
-		return ""
-	}
-	return sayAnswers.In(l, fmt.Sprintf("%.1f", p.Answer[0].Value()), fmt.Sprintf("%.1f", p.Answer[1].Value()))
-}
 
 func lengthsDiffer(a, b rundir.Number) bool {
 	return a.Known() && b.Known() && math.Abs(a.Value()-b.Value()) > lengthTolerance*min(a.Value(), b.Value())

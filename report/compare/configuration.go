@@ -1,14 +1,15 @@
 package compare
 
 import (
+	"math"
+	"slices"
+	"strings"
+
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/stats"
-	"math"
-	"slices"
-	"strings"
 )
 
 // Configuration is a configuration and its metrics.
@@ -73,7 +74,12 @@ func Measure(s *setup.Setup) Configuration {
 		scale = p.Output.Value() / p.Rate.Value()
 	}
 	length := meanAnswer(s)
-	spread := outputError(s, scale, length)
+	// Rate and output count the same work, and output / rate should be the mean length of the answers: their
+	// disagreement is a second part of the error.
+	spread := plateauError(p, scale)
+	if !math.IsNaN(length) {
+		spread = math.Hypot(spread, p.Rate.Value()*(scale-length))
+	}
 	m.add(keyOutput, setup.Value{Number: p.Output, SE: spread}, p.Where)
 	if at := len(m.Metrics) - 1; at >= 0 && m.Metrics[at].Key == keyOutput {
 		m.Metrics[at].Burst = s.Burst()
@@ -99,9 +105,10 @@ func Measure(s *setup.Setup) Configuration {
 		}
 		if ok {
 			ttft, itl := point.Latency(setup.TTFT), point.Latency(setup.ITL)
-			// the number is that of every report; the interval that of the rows
-			if c := comfortable(s.Run); c != nil && at.name == "80" {
-				ttft.Number, itl.Number = c.TTFTMean, c.ITLMean
+			if a := saturation.AnswerOf(s.Run); at.name == "80" && s.Run.Source == nil && a != nil &&
+				a.Comfortable != nil && !a.Comfortable.BySLO {
+				// the number is that of every report; the interval that of the rows
+				ttft.Number, itl.Number = a.Comfortable.TTFTMean, a.Comfortable.ITLMean
 			}
 			m.add("ttft@"+at.name, ttft, point.Where())
 			m.add("itl@"+at.name, itl, point.Where())
@@ -146,15 +153,6 @@ func (m *Configuration) addUsers(s *setup.Setup) {
 	}
 }
 
-// comfortable is the latency at 80 % of the saturation rate by the answer of a run that was measured here; nil where
-// its answer has none.
-func comfortable(run *rundir.Run) *rundir.Comfortable {
-	if a := saturation.AnswerOf(run); run.Source == nil && a != nil && a.Comfortable != nil && !a.Comfortable.BySLO {
-		return a.Comfortable
-	}
-	return nil
-}
-
 // boundPlateau marks the metrics of the plateau as lower bounds where its rows end before it, and adds the largest
 // values that rows show where rows disagree.
 func (m *Configuration) boundPlateau(p setup.Plateau) {
@@ -175,16 +173,6 @@ func (m *Configuration) boundPlateau(p setup.Plateau) {
 		}
 		f.Repeats, f.AtLeast = p.Repeated, p.Rising
 	}
-}
-
-// outputError returns the standard error of the plateau's output. It has two parts: the standard error of the rate,
-// since both count the same work, and their disagreement, since output / rate should be the mean length of the answers.
-func outputError(s *setup.Setup, scale, length float64) float64 {
-	spread := plateauError(s.Plateau, scale)
-	if math.IsNaN(length) {
-		return spread
-	}
-	return math.Hypot(spread, s.Plateau.Rate.Value()*(scale-length))
 }
 
 // meanAnswer returns the mean length of the answers of all stages in tokens; NaN where it is not known. Output over

@@ -85,7 +85,8 @@ func factors(setups []setup.Setup, all []Configuration, like []string, several b
 		var order []string
 		for i := range setups {
 			run := setups[i].Run
-			if labelValue(run, what) == "" && !mayLack(what) {
+			// the lack of a quantization or of a heading is a value of it
+			if labelValue(run, what) == "" && what != byQuant && what != byHeading {
 				continue
 			}
 			key := groupKey(run, what, free) + like[i]
@@ -107,9 +108,6 @@ func factors(setups []setup.Setup, all []Configuration, like []string, several b
 	}
 	return found
 }
-
-// mayLack reports whether the lack of a label is a value of it: no quantization, no heading.
-func mayLack(what string) bool { return what == byQuant || what == byHeading }
 
 // groupKey returns what the members of a group have in common: their workload and all labels but one. A label that none
 // of them has is one in common. A heading and the options of a launch command count only where nothing else differs.

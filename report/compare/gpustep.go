@@ -1,8 +1,9 @@
 package compare
 
 import (
-	"llmsweep/sweep/rundir"
 	"slices"
+
+	"llmsweep/sweep/rundir"
 )
 
 // Step is the effect of more GPUs.

@@ -202,10 +202,9 @@ func (f *Factor) gpuPairName(p Pair, l lang.Lang) string {
 	}
 	parts = append(parts, sayGPUPair.In(l, p.From, p.To, m.Labels.GPU))
 	head := strings.Join(parts, lang.Comma.In(l))
-	if n := slices.IndexFunc(f.Pairs, func(o Pair) bool {
-		return o.From == p.From && o.To == p.To &&
-			o.Setups != p.Setups
-	}); n >= 0 {
+	if slices.ContainsFunc(f.Pairs, func(o Pair) bool {
+		return o.From == p.From && o.To == p.To && o.Setups != p.Setups
+	}) {
 		head += lang.InParens.In(l, strings.Join(p.Origins[:], lang.Comma.In(l)))
 	}
 	return head

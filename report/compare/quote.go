@@ -52,7 +52,8 @@ func consoleMetrics(a, b *Configuration) []string {
 func (c *Comparison) quoteSection(g group, level int) table.Section {
 	a, b := &c.Setups[g.members[0]], &c.Setups[g.members[1]]
 	names, shared := headingsOf(a, b)
-	s := table.Section{Title: titleCompare.Text(), Level: level, Notes: slices.Concat(names.legend(a, b), c.factorSentences())}
+	s := table.Section{Title: titleCompare.Text(), Level: level}
+	s.Notes = slices.Concat(names.legend(a, b), c.factorSentences())
 	if g.run != nil {
 		shared = append(shared, lang.Both(func(l lang.Lang) string { return workload(g.run, l) }))
 	}

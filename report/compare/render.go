@@ -204,21 +204,20 @@ func (c *Comparison) cautions(g group) []lang.Text {
 
 // legend returns what a reader of the table of a group must know, and how its numbers are meant.
 func (c *Comparison) legend(g group) (notes, details []lang.Text) {
+	has := func(key string, is func(Metric) bool) bool {
+		return slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(key); return is(f) })
+	}
 	notes = slices.Concat(c.cautions(g), c.hitNotes, c.usersLegend(g))
-	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.AtLeast }) {
+	if has(keyRate, func(f Metric) bool { return f.AtLeast }) {
 		notes = append(notes, legendRising.Text())
 	}
-	if slices.ContainsFunc(g.members, func(i int) bool {
-		f, _ := c.Setups[i].Get(keyRate)
-		return f.Most.Known() &&
-			!f.Repeats
-	}) {
+	if has(keyRate, func(f Metric) bool { return f.Most.Known() && !f.Repeats }) {
 		notes = append(notes, legendApart.Text())
 	}
-	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Repeats }) {
+	if has(keyRate, func(f Metric) bool { return f.Repeats }) {
 		notes = append(notes, legendRepeats.Text())
 	}
-	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Doubted }) {
+	if has(keyRate, func(f Metric) bool { return f.Doubted }) {
 		notes = append(notes, LegendDoubted.Text())
 	}
 	low, high := rundir.Number{}, rundir.Number{}
@@ -241,11 +240,7 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 	}) {
 		details = append(details, legendLoads.Text())
 	}
-	if slices.ContainsFunc(g.members, func(i int) bool {
-		out,
-			_ := c.Setups[i].Get(keyOutput)
-		return out.Burst.Known()
-	}) {
+	if has(keyOutput, func(f Metric) bool { return f.Burst.Known() }) {
 		notes = append(notes, legendArrivals.Text())
 	}
 	if lasted := c.stageTime(g); lasted.Known() {
@@ -414,9 +409,9 @@ func (f *Factor) stepTable() table.Table {
 				efficiency = table.Cell{Text: lang.Same(fmt.Sprintf("%.0f", 100*p.Efficiency.Value())), Unit: "%"}
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name}, stepCell(p.Before.tableCell(fixed(2)), p.After.tableCell(fixed(2))),
-				table.Literal(times),
-				efficiency, durationStep(p.ITL), durationStep(p.TTFT), table.Literal(p.Before.Where + " | " + p.After.Where),
+				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name},
+				stepCell(p.Before.tableCell(fixed(2)), p.After.tableCell(fixed(2))),
+				table.Literal(times), efficiency, durationStep(p.ITL), durationStep(p.TTFT), table.Literal(p.Before.Where + " | " + p.After.Where),
 			})
 		}
 	}

@@ -42,8 +42,7 @@ func (c *Comparison) conclusion(from, to int) rundir.Conclusion {
 	one := rundir.Conclusion{Schema: rundir.VerdictSchema, Subject: c.Setups[to].Name, Against: c.Setups[from].Name}
 	for _, key := range Keys() {
 		i := slices.IndexFunc(c.Changes, func(ch Change) bool {
-			return ch.Setup == one.Subject && ch.From == one.Against &&
-				ch.Key == key
+			return ch.Setup == one.Subject && ch.From == one.Against && ch.Key == key
 		})
 		if i >= 0 {
 			c.conclude(&one, &c.Changes[i])

@@ -48,9 +48,6 @@ type titleLine struct {
 	Date   time.Time // when the tool printed it, which is when the test had ended
 }
 
-// newPreamble returns what is known above the first line of a document.
-func newPreamble(lines []string) *preamble { return &preamble{lines: lines} }
-
 // begin opens a result at a line, with the headings and the answers above it.
 func (c *preamble) begin(doc *Document, format string, line int) *Result {
 	r := doc.Begin(format, line)
@@ -217,13 +214,8 @@ func HeadingName(src *rundir.Source) string {
 	return ""
 }
 
-// findNearest looks for something in the captions and headings above, the nearest first.
-func findNearest[T any](c *preamble, find func(string) (T, bool)) (found T, ok bool) {
-	found, _, ok = findNearestMention(c, find)
-	return found, ok
-}
-
-// findNearestMention is innermost, with the line that it was found in.
+// findNearestMention looks for something in the captions and headings above, the nearest first, and returns the line
+// that it was found in.
 func findNearestMention[T any](c *preamble, find func(string) (T, bool)) (found T, at mention, ok bool) {
 	for i := len(c.captions) - 1; i >= 0; i-- {
 		if found, ok = find(c.captions[i].text); ok {

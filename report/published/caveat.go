@@ -175,16 +175,13 @@ func (r *reading) dropFigures(groups []string) {
 				s.Rates.Completed = rundir.Number{}
 			case "tokens_per_s":
 				s.TokensPerS = rundir.TokenRates{}
-			case "latency_s":
-				s.Latency = rundir.Dist{}
-			case "ttft_s":
-				s.TTFT = rundir.Dist{}
-			case "tpot_s":
-				s.TPOT = rundir.Dist{}
-			case "itl_s":
-				s.ITL = rundir.Dist{}
 			case "inter_token_s":
 				s.InterToken = rundir.Number{}
+			}
+			for _, d := range timeDists(s) {
+				if d.key == group {
+					*d.dist = rundir.Dist{}
+				}
 			}
 		}
 	}

@@ -124,14 +124,6 @@ func contradicts(a, b candidate) bool {
 	return !a.Inferred && !b.Inferred && !strings.Contains(x, y) && !strings.Contains(y, x)
 }
 
-// countAbove returns a number as a candidate has it; empty for 0.
-func countAbove(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
 // maxLabelText bounds the text that is kept for a label; a longer line is no heading.
 const maxLabelText = 300
 
@@ -166,11 +158,10 @@ func (c *preamble) describe(r *Result) {
 		cmd = nil // it started another server
 	}
 	e := evidence{
-		gpuCounts: []candidate{c.ownLabel(r, countAbove(l.GPUs), "")},
+		gpuCounts: []candidate{c.ownLabel(r, countText(l.GPUs), "")},
 		gpuNames: []candidate{c.ownLabel(r, l.GPU, ""), c.headingLabel(func(s string) (string, bool) {
 			g, ok := labelGPUs(s)
-			return g.GPU,
-				ok
+			return g.GPU, ok
 		})},
 		models: []candidate{c.ownLabel(r, l.Model, "target.model")},
 		quants: []candidate{c.ownLabel(r, l.Quant, "target.model")},
@@ -179,18 +170,23 @@ func (c *preamble) describe(r *Result) {
 		e.addLaunch(r, cmd)
 	}
 	if s := c.gpuMention; s.n > 0 {
-		e.gpuCounts = append(e.gpuCounts, candidate{value: countAbove(s.n), Label: rundir.Label{Line: s.line, Text: s.text}})
+		e.gpuCounts = append(e.gpuCounts, candidate{value: countText(s.n), Label: rundir.Label{Line: s.line, Text: s.text}})
 	}
 	e.gpuCounts = append(e.gpuCounts, c.headingLabel(func(s string) (string, bool) {
 		g, ok := labelGPUs(s)
-		return countAbove(g.Count),
-			ok && g.Count > 0
+		return countText(g.Count), ok && g.Count > 0
 	}))
 	if c.hardware != nil {
 		e.addHardware(r, c)
 	}
-	e.gpuCounts = append(e.gpuCounts, c.headingLabel(func(s string) (string, bool) { n, ok := gpusIn(s); return countAbove(n), ok }))
-	parallel := c.headingLabel(labelParallel)
+	e.gpuCounts = append(e.gpuCounts, c.headingLabel(func(s string) (string, bool) {
+		n, ok := gpusIn(s)
+		return countText(n), ok
+	}))
+	parallel := c.headingLabel(func(s string) (string, bool) {
+		m := parallelWord.FindStringSubmatch(s)
+		return strings.Join(m[min(1, len(m)):], ""), m != nil
+	})
 	parallel.Inferred = true
 	e.gpuCounts = append(e.gpuCounts, parallel)
 	if c.modelMention.name != "" {
@@ -222,7 +218,7 @@ func (c *preamble) describe(r *Result) {
 			*of.to = n.Value()
 		}
 	}
-	if think, ok := findNearest(c, labelThinking); ok && r.Run.Workload.Think == nil {
+	if think, _, ok := findNearestMention(c, labelThinking); ok && r.Run.Workload.Think == nil {
 		r.Run.Workload.Think = &think
 	}
 	c.setDate(r)
@@ -243,8 +239,9 @@ type evidence struct{ gpuCounts, gpuNames, models, quants []candidate }
 // addLaunch adds what the command says that started the server.
 func (e *evidence) addLaunch(r *Result, cmd *launchCommand) {
 	from := rundir.Label{Line: cmd.line, Text: cmd.Text}
-	e.gpuCounts = append(e.gpuCounts, candidate{value: countAbove(cmd.GPUs), Label: rundir.Label{Line: cmd.line, Text: cmd.Text,
-		Inferred: !cmd.CountStated}})
+	count := from
+	count.Inferred = !cmd.CountStated
+	e.gpuCounts = append(e.gpuCounts, candidate{value: countText(cmd.GPUs), Label: count})
 	if model, quant := labelModel(cmd.Model); !strings.HasSuffix(cmd.Model, "/") { // a directory may hold several
 		e.models, e.quants = append(e.models, candidate{value: model, Label: from}),
 			append(e.quants, candidate{value: quant, Label: from})
@@ -260,7 +257,7 @@ func (e *evidence) addLaunch(r *Result, cmd *launchCommand) {
 // addHardware adds what the table of nvidia-smi says.
 func (e *evidence) addHardware(r *Result, c *preamble) {
 	h := c.hardware
-	e.gpuCounts = append(e.gpuCounts, candidate{value: countAbove(len(h.names)), Label: rundir.Label{
+	e.gpuCounts = append(e.gpuCounts, candidate{value: countText(len(h.names)), Label: rundir.Label{
 		Line: h.line, Text: strconv.Itoa(len(h.names)) + " in the table of nvidia-smi: " + h.text, Inferred: true,
 	}, upperBound: true})
 	elsewhere := h.path != c.path()

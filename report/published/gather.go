@@ -106,7 +106,8 @@ func (g *reportGroup) sameExperiment(o *reportGroup) bool {
 
 // sameStack reports whether g and o are experiments of one load each, on one known stack.
 func (g *reportGroup) sameStack(o *reportGroup) bool {
-	return g.configuration == o.configuration && g.stackKnown && !g.several && !o.several && g.named && o.named && !o.sharesLoad(g)
+	return g.configuration == o.configuration && g.stackKnown && !g.several && !o.several && g.named && o.named &&
+		!o.sharesLoad(g)
 }
 
 // sharesLoad reports whether g has a load of o.

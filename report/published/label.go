@@ -69,15 +69,6 @@ func namesConfiguration(line string) bool {
 	return n >= 2 && len(line) <= longest
 }
 
-// labelParallel returns the number of GPUs that a heading such as "TP=4" means.
-func labelParallel(text string) (gpus string, ok bool) {
-	m := parallelWord.FindStringSubmatch(text)
-	if m == nil {
-		return "", false
-	}
-	return m[1], true
-}
-
 // labelHardware is GPUs as a heading names them.
 type labelHardware struct {
 	GPU   string

@@ -81,15 +81,11 @@ func addStages(run, table *rundir.Run) {
 		run.Source.Responses = table.Source.Responses
 	}
 	for _, n := range table.Warnings {
-		if n.Code != noteReadFrom.Code && !slices.ContainsFunc(run.Warnings,
-			func(o note.Note) bool { return sameNote(o, n) }) {
+		same := func(o note.Note) bool { return o.Code == n.Code && fmt.Sprint(o.Args) == fmt.Sprint(n.Args) }
+		if n.Code != noteReadFrom.Code && !slices.ContainsFunc(run.Warnings, same) {
 			run.Warnings = append(run.Warnings, n)
 		}
 	}
-}
-
-func sameNote(a, b note.Note) bool {
-	return a.Code == b.Code && fmt.Sprint(a.Args) == fmt.Sprint(b.Args)
 }
 
 // finishLadder puts the stages in the order of their load, and numbers the repeats.

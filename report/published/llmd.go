@@ -302,7 +302,7 @@ func (s *jsonStage) readLLMDExtension(v gjson.Result) (plan string) {
 	if own.Gap.Known() {
 		st.InterToken = own.Gap
 	}
-	for _, d := range llmdDists(st) {
+	for _, d := range timeDists(st) {
 		d.dist.N, d.dist.Unsupported = 0, own.Unsupported[d.key] // counted again, they would be those of independent requests
 	}
 	return cmp.Or(own.Plan, rundir.KindRun)

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"llmsweep/sweep/rundir"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"llmsweep/sweep/rundir"
 )
 
 // The keys of Source.Labels that tell which reports belong together.

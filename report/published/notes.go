@@ -2,6 +2,7 @@ package published
 
 import (
 	"errors"
+
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
 )

@@ -48,7 +48,7 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 	p := &parser{
 		doc:      &Document{Name: name, Lines: make([]Kind, len(lines))},
 		lines:    lines,
-		preamble: newPreamble(lines),
+		preamble: &preamble{lines: lines},
 		prose:    map[int]bool{},
 	}
 	p.fromLLMSweep = slices.ContainsFunc(lines, toolLine.MatchString)

@@ -1,10 +1,11 @@
 package published
 
 import (
-	"llmsweep/client/redact"
 	"net/url"
 	"regexp"
 	"strings"
+
+	"llmsweep/client/redact"
 )
 
 // What gives a secret in a command: an option with its values, and a variable.

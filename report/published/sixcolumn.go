@@ -3,11 +3,12 @@ package published
 import (
 	"cmp"
 	"fmt"
-	"llmsweep/client/note"
-	"llmsweep/sweep/rundir"
 	"regexp"
 	"slices"
 	"strings"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
 )
 
 // readSixColumn reads the table whose heading is the next line.
@@ -85,7 +86,7 @@ func (r *reading) resume(found []*column) bool {
 	if len(cells) != len(found) || !strings.Contains(r.lines[at], "|") {
 		return false
 	}
-	i := slices.IndexFunc(found, func(c *column) bool { return c != nil && c.key == nameColumn })
+	i := nameIndex(found)
 	switch again := isSameHead(found, cells); {
 	case again && !continued && !r.isNextPart(at, found), !again && (i < 0 || !isStageName(cells[i])):
 		return false
@@ -105,11 +106,16 @@ func (r *reading) isNextPart(at int, found []*column) bool {
 	if at == len(r.lines) || slices.ContainsFunc(r.Run.Stages, ends) {
 		return false
 	}
-	i := slices.IndexFunc(found, func(c *column) bool { return c != nil && c.key == nameColumn })
+	i := nameIndex(found)
 	cells := splitCells(r.lines[at])
 	return len(cells) == len(found) && i >= 0 && !slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool {
 		return s.Source.Heading == strings.TrimSpace(strings.TrimSuffix(cells[i], "req/sec"))
 	})
+}
+
+// nameIndex returns which column has the names of the stages; -1 where none has.
+func nameIndex(found []*column) int {
+	return slices.IndexFunc(found, func(c *column) bool { return c != nil && c.key == nameColumn })
 }
 
 // isSameHead reports whether cells are the heading of a table once more.
@@ -370,8 +376,7 @@ func (r *reading) finishSweep(heading string) {
 	r.applyCaveats()
 	r.Run.Plan.Kind = rundir.KindRun
 	if slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool {
-		return s.Role == rundir.Floor ||
-			s.Role == rundir.Ceiling
+		return s.Role == rundir.Floor || s.Role == rundir.Ceiling
 	}) {
 		r.Run.Plan.Kind = rundir.KindSweep
 	}
@@ -401,9 +406,6 @@ func (r *reading) missingLabels() (missing []string) {
 
 // isProbes reports whether a heading is that of stages beyond the table above it.
 func isProbes(heading string) bool { return heading == "Probes" || heading == "探测" }
-
-// isPercentiles reports whether a heading is that of the percentiles of the table above it, which is read.
-func isPercentiles(heading string) bool { return heading == "Percentiles" || heading == "百分位数" }
 
 // verdictOf reads a verdict, in either language; nothing where there is none.
 func verdictOf(text string) rundir.Verdict {

@@ -109,7 +109,10 @@ func (p *parser) readTable() {
 		return
 	}
 	head := splitCells(p.lines[p.at])
-	if columns, refused := findColumns(head); columns != nil && !isPercentiles(p.preamble.lastHeading()) {
+	// the percentiles that llmsweep writes beneath a six-column table, which is read
+	above := p.preamble.lastHeading()
+	percentiles := above == "Percentiles" || above == "百分位数"
+	if columns, refused := findColumns(head); columns != nil && !percentiles {
 		p.readSixColumn(columns, refused, head)
 		return
 	}

@@ -217,7 +217,7 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 		Target: run.Target, Labels: run.Labels, Workload: run.Workload, Kind: s.Kind, Role: s.Role, Repeat: s.Repeat,
 		Verdict: s.Verdict, Invalid: s.Invalid, Gap: s.InterToken, Unsupported: map[string][]string{},
 	}
-	for _, d := range llmdDists(s) {
+	for _, d := range timeDists(s) {
 		if len(d.dist.Unsupported) > 0 {
 			load.Native.Config.Unsupported[d.key] = d.dist.Unsupported
 		}
@@ -240,15 +240,15 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 	return r
 }
 
-// llmdDist is a distribution of a stage, and the key of its metric in run.json.
-type llmdDist struct {
+// timeDist is a distribution of a stage, and the key of its metric in run.json.
+type timeDist struct {
 	key  string
 	dist *rundir.Dist
 }
 
-// llmdDists returns the distributions of times.
-func llmdDists(s *rundir.Stage) []llmdDist {
-	return []llmdDist{{"latency_s", &s.Latency}, {"ttft_s", &s.TTFT}, {"tpot_s", &s.TPOT}, {"itl_s", &s.ITL}}
+// timeDists returns the distributions of times.
+func timeDists(s *rundir.Stage) []timeDist {
+	return []timeDist{{"latency_s", &s.Latency}, {"ttft_s", &s.TTFT}, {"tpot_s", &s.TPOT}, {"itl_s", &s.ITL}}
 }
 
 // llmdStandardizedOf returns the load of a stage.

@@ -2,13 +2,14 @@ package setup
 
 import (
 	"cmp"
+	"regexp"
+	"strconv"
+	"strings"
+
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
-	"regexp"
-	"strconv"
-	"strings"
 )
 
 // Labels returns the labels of a run as those of documents are: model and engine are as the server reported them where

@@ -1,6 +1,10 @@
 package setup
 
 import (
+	"slices"
+	"strings"
+	"sync"
+
 	"llmsweep/client/note"
 	"llmsweep/report/audit"
 	"llmsweep/report/findings"
@@ -8,9 +12,6 @@ import (
 	"llmsweep/report/published"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
-	"slices"
-	"strings"
-	"sync"
 )
 
 // RowMark is a row that must not be relied on.

@@ -1,9 +1,10 @@
 package setup
 
 import (
+	"math"
+
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
-	"math"
 )
 
 // Point is a place on the curve: between two rows, or at one.

@@ -2,13 +2,14 @@ package setup
 
 import (
 	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
 	"llmsweep/report/audit"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // Row is a stage that may be relied on.
