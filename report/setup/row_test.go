@@ -8,7 +8,7 @@ import (
 )
 
 // Nothing is interpolated to a stage of which fewer than a tenth of the requests ended, nor to one without a window.
-func TestNothingIsDrawnToFewEnded(t *testing.T) {
+func TestUnrepresentativeRows(t *testing.T) {
 	for name, spoil := range map[string]func(*rundir.Stage){
 		"few ended": func(s *rundir.Stage) { s.Requests = rundir.Requests{Due: 100, Sent: 100, OK: 9, Incomplete: 91} },
 		"no window": func(s *rundir.Stage) { s.Window = 0 },
@@ -30,7 +30,7 @@ func TestNothingIsDrawnToFewEnded(t *testing.T) {
 
 // Repeats are judged by the slowest, the one that fails most, and no percentile that one of them does not support. A
 // time that one lacks is a lower bound.
-func TestWorstOf(t *testing.T) {
+func TestWorstFigures(t *testing.T) {
 	stage := func(rate, p90, p95 float64, failed int) *rundir.Stage {
 		return &rundir.Stage{
 			Requests: rundir.Requests{OK: 100 - failed, Error: failed}, Rates: rundir.Rates{Completed: rundir.Exactly(rate)},
@@ -47,5 +47,21 @@ func TestWorstOf(t *testing.T) {
 	}
 	if w.Requests.Error != 7 || w.TTFT.P95 != rundir.Over(1) || !w.TTFT.P90.IsZero() {
 		t.Errorf("%+v, %+v", w.Requests, w.TTFT)
+	}
+}
+
+// A server that answers lone requests faster than the lowest arrival rate asks has values at shares of its saturation
+// rate all the same.
+func TestSynchronousRowHidesNoArrivals(t *testing.T) {
+	setups := Load([]Input{{Path: "quick", Run: quick()}})
+	p, ok := setups[0].PointAtShare(0.5)
+	if !ok || p.Low.Stage.Name != "poisson@4.00" || p.High.Stage.Name != "poisson@8.00" {
+		t.Fatalf("at 6.5 req/s: %v, %+v", ok, p)
+	}
+	if v := p.Latency(TTFT).Number.Value(); v < 0.04 || v > 0.08 {
+		t.Errorf("TTFT there: %v", v)
+	}
+	if _, ok := setups[0].PointAtShare(0.95); ok {
+		t.Error("beyond the last row nothing is known")
 	}
 }
