@@ -1,7 +1,8 @@
 // Package audit finds rows that cannot be right: numbers that contradict each other, their row, the rows next to them,
 // or arithmetic. It checks results of other tools and runs of llmsweep in the same way. It does not compute the right
 // number and does not judge the server. A figure with a finding is left out of conclusions. Each rule has a tolerance
-// with its reason, so that differences which rounding or chance explain are no findings.
+// with its reason, so that differences which rounding or chance explain are no findings. rules.go
+// lists the rules, and [Runs] applies them.
 package audit
 
 import (

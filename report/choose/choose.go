@@ -2,7 +2,7 @@
 // of replicas that the demand takes, and their cost. It finds the cheapest, those that no other dominates, and where
 // the first two cost the same. It interpolates between measured rows and never extrapolates, uses no row that the audit
 // calls impossible and no price that it was not given, and does not judge the quality of a model's answers; it can ask
-// that they are near those of a baseline.
+// that they are near those of a baseline. [Of] is where one begins to read.
 package choose
 
 import (

@@ -1,6 +1,7 @@
 // Package compare compares configurations: their metrics, the differences with intervals, and the effect of more GPUs,
 // another engine or another quantization. It refuses to compare different workloads unless asked to, calls a difference
 // shown only where its interval shows it, and gives no interval to results of other tools, which come without records.
+// [Of] is where one begins to read.
 package compare
 
 import (

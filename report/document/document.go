@@ -1,7 +1,7 @@
 // Package document writes the comparison of many configurations as one document: what is compared, a table for each
 // configuration, the comparison, the choice, and charts as files beside it. Its own parts stand between markers. When
 // it is written again, they are renewed, and every byte that people wrote around them is kept. It reads and writes no
-// file itself.
+// file itself. [Write] is where one begins to read.
 package document
 
 import (

@@ -333,8 +333,8 @@ func FuzzSplit(f *testing.F) {
 	}))
 }
 
-// The sections are in the order that is asked for, by the values as they occur; those of an existing document too, with the remarks behind them. It
-// keeps its order when it is written again.
+// The sections are in the order that is asked for, by the values as they occur; those of an existing document too, with
+// the remarks behind them. It keeps its order when it is written again.
 func TestOrder(t *testing.T) {
 	in, o := documentInputs(t), options(t, lang.English)
 	old := string(written(t, in, nil, o).Document)

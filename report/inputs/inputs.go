@@ -1,5 +1,6 @@
 // Package inputs reads results of all kinds: run directories, directories of those, and documents with published
-// results.
+// results. It imports those as run directories, and overwrites no file that people wrote or changed. [Read] is where
+// one begins to read.
 package inputs
 
 import (

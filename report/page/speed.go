@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/audit"
 	"llmsweep/report/choose"
 	"llmsweep/report/draw"
 	"llmsweep/report/findings"
@@ -93,7 +94,7 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 		s.Name, s.Style, s.Dashed = lang.Same(name), draw.Line, i >= draw.Colours
 	}
 	for _, r := range findings.AllStages(one[0].Run) {
-		p, ok := speedOf(one[0].Trusted(r.Stage), gpus)
+		p, ok := speedOf(audit.DropDoubted(r.Stage), gpus)
 		if !drawnPlot(r.Stage) || !r.Stage.Invalid.IsZero() || one[0].Impossible(r.Stage) || !ok {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/audit"
 	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
@@ -163,7 +164,7 @@ func (t together) figure(q quantity, l line) (FigureBlock, bool) {
 			}
 			y, ok := c.add(
 				v,
-				t.setups[i].Trusted(r.Stage),
+				audit.DropDoubted(r.Stage),
 				l,
 				len(grid.Rows)+1,
 				filepath.Base(t.setups[i].Where(r.Stage)),

@@ -1,5 +1,6 @@
-// Package published has results that other tools printed: what was read of a document, how its results are built, and
-// the numbers as they stand there. Package read reads the formats, package write prints some of them.
+// Package published reads results that other tools printed, as runs that know the line of each number, and writes runs
+// in those formats. It guesses no number and corrects none: what it cannot read is a remark. [ParseText] is where one
+// begins to read; the files write_*.go write, and share no code with those that read.
 package published
 
 import (

@@ -124,6 +124,3 @@ func (h *hardware) memoryLabel() string {
 	}
 	return text
 }
-
-// HasHardware reports whether a table of nvidia-smi stands above.
-func (c *preamble) HasHardware() bool { return c.hardware != nil }

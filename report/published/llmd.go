@@ -211,7 +211,10 @@ func (s *jsonStage) llmdStat(key, path, want string, numbers ...rundir.Named) {
 			unit = v
 		}
 		s.file.unread(unit, noteLLMDUnit.New(path, short(v.Get("units").String()), want))
-		s.markTaken(v, path)
+		v.ForEach(func(k, _ gjson.Result) bool { // they are not kept either
+			s.taken[path+"."+k.String()] = true
+			return true
+		})
 		return
 	}
 	for _, n := range numbers {
@@ -222,14 +225,6 @@ func (s *jsonStage) llmdStat(key, path, want string, numbers ...rundir.Named) {
 		}
 		s.number(at, path+"."+cmp.Or(name, n.Name), n.Number, u.tens, u.text)
 	}
-}
-
-// markTaken keeps the numbers of v out of those that are only kept.
-func (s *jsonStage) markTaken(v gjson.Result, path string) {
-	v.ForEach(func(k, _ gjson.Result) bool {
-		s.taken[path+"."+k.String()] = true
-		return true
-	})
 }
 
 // llmdRunTime reads when the load was sent.

@@ -51,7 +51,8 @@ func splitCells(line string) []string {
 	if cells[0] == "" { // the pipe before the first cell
 		cells = cells[1:]
 	}
-	if n := len(cells); n > 0 && cells[n-1] == "" && !endsOpen(line) {
+	closed := strings.HasSuffix(line, "|") || strings.HasSuffix(line, "│") || strings.HasSuffix(line, "┃")
+	if n := len(cells); n > 0 && cells[n-1] == "" && closed {
 		cells = cells[:n-1]
 	}
 	return cells
@@ -82,11 +83,6 @@ func splitPipes(line string) []string {
 	}
 	end()
 	return cells
-}
-
-// endsOpen reports whether a row's last cell has no pipe behind it.
-func endsOpen(line string) bool {
-	return !strings.HasSuffix(line, "|") && !strings.HasSuffix(line, "│") && !strings.HasSuffix(line, "┃")
 }
 
 // readTable reads the table that begins on the next line.
@@ -121,7 +117,7 @@ func (p *parser) readTable() {
 		return
 	}
 	p.preamble.title = nil
-	processes := p.preamble.HasHardware() && len(head) > 0 && strings.HasPrefix(head[0], "Processes") // of nvidia-smi
+	processes := p.preamble.hardware != nil && len(head) > 0 && strings.HasPrefix(head[0], "Processes") // of nvidia-smi
 	// which llmsweep draws beneath stress tables
 	if !processes && (len(head) < 2 || head[0] != "Stage" || head[1] != "In Flight") {
 		p.remark(p.at+1, false, noteOtherTable.New(short(strings.Join(head, ", "))))
@@ -137,8 +133,8 @@ func (p *parser) skipTable() {
 	}
 }
 
-// alike reports whether two labels, reduced to letters, differ by a typing error at most: two letters in a label of eight or
-// more. Shorter ones must be the same, and so must Chinese ones, in which a letter is a word.
+// alike reports whether two labels, reduced to letters, differ by a typing error at most: two letters in a label of
+// eight or more. Shorter ones must be the same, and so must Chinese ones, in which a letter is a word.
 func alike(a, b string) bool {
 	if a == b {
 		return true

@@ -28,7 +28,11 @@ func readVLLMBench(f *jsonFile, v gjson.Result) {
 	}
 	r.addDefinition(noteITLPerChunk.New("vllm bench serve"), noteRatesWhole.New("vllm bench serve"))
 	st := &s.Stage
-	s.readLoad()
+	if v.Get("request_rate").Type == gjson.Number { // an infinite one, which is "inf", null or Infinity, is none
+		s.number("rate", "request_rate", &st.Rate, 0, "req/s")
+	}
+	s.taken["request_rate"] = true
+	s.count("max_concurrency", "max_concurrency", &st.MaxConcurrency)
 	s.count("requests.ok", "completed", &st.Requests.OK)
 	s.count("requests.error", "failed", &st.Requests.Error)
 	s.count("requests.due", "num_prompts", &st.Requests.Due)
@@ -75,15 +79,6 @@ func apiOfBackend(backend string) string {
 		return "tgi"
 	}
 	return ""
-}
-
-// readLoad reads what was asked: a rate, or a bound on the number in flight. An infinite rate, which is "inf", null or
-// Infinity, is no rate.
-func (s *jsonStage) readLoad() {
-	if v := s.get("request_rate"); v.Type == gjson.Number {
-		s.number("rate", "request_rate", &s.Stage.Rate, 0, "req/s")
-	}
-	s.count("max_concurrency", "max_concurrency", &s.Stage.MaxConcurrency)
 }
 
 // finishServing keeps the only stage of the result.

@@ -60,7 +60,8 @@ func WriteStress(w io.Writer, runs []rundir.Run, nearest bool, l lang.Lang) erro
 		}
 		if len(rows) > 1 {
 			out.WriteString("\n")
-			writeBox(out, saySummary.In(l, strconv.Itoa(len(rows))), ladderHeads(), ladderRows(rows))
+			heads := []string{"Stage", "In Flight", "Requests/s", "Tokens/s", "Average", "P95", "P99", "Failed"}
+			writeBox(out, saySummary.In(l, strconv.Itoa(len(rows))), heads, ladderRows(rows))
 		}
 	}
 	return out.Flush()
@@ -150,7 +151,7 @@ func stressRows(r findings.StageRow) [][]string {
 		asked("Model", cmp.Or(run.Target.Model, findings.ModelName(run)))
 	}
 	asked("Max Tokens", lang.Number(askedTokens(r), lang.WholeOr(2)))
-	asked("Temperature", lang.Number(run.Workload.Temperature, shortest))
+	asked("Temperature", lang.Number(run.Workload.Temperature, func(v float64, _ bool) string { return lang.Shortest(v) }))
 	if !s.Rate.Known() { // what is a bound in an open loop is no number of requests in flight
 		asked("Concurrent Requests", countOrAbsent(s, s.MaxConcurrency))
 	}
@@ -231,14 +232,6 @@ func total(t *rundir.TokenStats) rundir.Number {
 		return t.Total
 	}
 	return lang.Scale(t.Mean, float64(t.N))
-}
-
-// shortest prints as many decimals as it takes.
-func shortest(v float64, _ bool) string { return lang.Shortest(v) }
-
-// ladderHeads are the columns of the summary across the stages of a ladder.
-func ladderHeads() []string {
-	return []string{"Stage", "In Flight", "Requests/s", "Tokens/s", "Average", "P95", "P99", "Failed"}
 }
 
 func ladderRows(rows []findings.StageRow) [][]string {

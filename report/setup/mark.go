@@ -14,7 +14,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// RowMark is a row that must not be relied on.
+// RowMark says why a row is left out, or what the audit says of one that is used.
 type RowMark struct {
 	Setup string `json:"setup"`
 	Row   string `json:"row"`

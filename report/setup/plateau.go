@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"llmsweep/report/audit"
 	"llmsweep/report/findings"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
@@ -130,7 +131,7 @@ func SetSaturation(run *rundir.Run) {
 func (s *Setup) Burst() rundir.Number {
 	if s.Run.Source != nil && s.OpenLoop() {
 		for i := range s.Run.Stages {
-			if st := s.Trusted(&s.Run.Stages[i]); st != nil && st.Role == rundir.Ceiling {
+			if st := audit.DropDoubted(&s.Run.Stages[i]); st != nil && st.Role == rundir.Ceiling {
 				return st.TokensPerS.Output
 			}
 		}

@@ -1,6 +1,6 @@
 // Package setup makes of a run what comparing and choosing need: the usable rows by load, the plateau that they reach,
 // and metrics interpolated between two of them. It never extrapolates, invents no interval, and leaves out, with a
-// reason, the rows that the audit calls impossible.
+// reason, the rows that the audit calls impossible. [Load] is where one begins to read.
 package setup
 
 import (
@@ -52,9 +52,6 @@ func (s *Setup) Doubtful(rows ...*Row) bool {
 		return r.Doubted || r.printed != nil && slices.ContainsFunc(s.Marked, doubts)
 	})
 }
-
-// Trusted returns a stage of the setup without the figures that contradict others.
-func (s *Setup) Trusted(st *rundir.Stage) *rundir.Stage { return audit.DropDoubted(st) }
 
 // Impossible reports whether the audit calls a stage of the setup impossible, whether or not it would be a point of the
 // curve.
