@@ -10,9 +10,11 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
 )
 
 // schema names the version of the JSON output.
@@ -161,4 +163,18 @@ func TextRules(w io.Writer, l lang.Lang) error {
 		fmt.Fprintf(out, "%-*s  %s\n", longest, r.Name, r.Says.In(l))
 	}
 	return out.Flush()
+}
+
+// Cautions returns what a reader must know before trusting the table of a run: the warnings of the run, and what the
+// audit found when it was read from a document.
+func Cautions(run *rundir.Run, l lang.Lang) []string {
+	lines := findings.Warnings(run, l)
+	for i := range run.Stages {
+		r := row{result: &result{run: run}, stage: &run.Stages[i]}
+		for _, d := range r.stage.Doubts {
+			lines = append(lines, sayCaution.In(l, lang.Row(r.name()), d.Line, Grade(d.Grade).In(l), Words().Say(d.Note, l))+
+				lang.Stop.In(l))
+		}
+	}
+	return lines
 }

@@ -274,7 +274,7 @@ func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 		k.Answer = rundir.Exactly(limit.Output.Value() / limit.Rate)
 	}
 	asked := setup.AskedTokens(s.Run)
-	if o.Demand.Of == Requests && k.Answer.Or(math.Inf(1)) < fullAnswerShare*asked.Or(0) {
+	if o.Demand.Unit == Requests && k.Answer.Or(math.Inf(1)) < fullAnswerShare*asked.Or(0) {
 		k.Asked, k.Measured = asked, rundir.Exactly(limit.Rate)
 		by := k.Answer.Value() / asked.Value() // the output is that of as many tokens
 		limit.Rate *= by
@@ -298,7 +298,7 @@ func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 	if o.MaxGPUs > 0 && k.GPUs > o.MaxGPUs {
 		return no(reason{kind: tooMany, gpus: k.GPUs, most: o.MaxGPUs})
 	}
-	if price, ok := o.Prices.Of(k.Labels); ok && k.GPUs > 0 {
+	if price, ok := o.Prices.GPUHour(k.Labels); ok && k.GPUs > 0 {
 		k.setCosts(price, o.Demand)
 	}
 	return k, nil
@@ -310,7 +310,7 @@ const fullAnswerShare = 0.98
 
 // limit returns up to which load a setup meets the terms: a number of users where the demand is one, else a rate.
 func (o Options) limit(s *setup.Setup) (setup.Limit, *setup.Refusal) {
-	if o.Demand.Of == Users {
+	if o.Demand.Unit == Users {
 		return s.UserLimit(o.Terms)
 	}
 	return s.RateLimit(o.Terms)
@@ -325,7 +325,7 @@ func (k *Candidate) setCosts(price float64, demand Demand) {
 		k.MillionSLO = rundir.Exactly(rundir.CostOfMillion(float64(k.Labels.GPUs)*price, k.Output.Value()))
 	}
 	tokens := demand.Amount // per second
-	if demand.Of != Tokens {
+	if demand.Unit != Tokens {
 		supply, _ := demand.capacity(&k.limit)
 		if !k.Output.Known() || supply <= 0 {
 			return

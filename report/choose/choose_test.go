@@ -424,7 +424,7 @@ func TestWishes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for gpu, want := range map[string]float64{"L20 48GB": 1.2, "A100 80GB": 3.6, "A100-40GB": 2, "L2": 0, "L20S": 0} {
-		if got, _ := p.Of(rundir.Labels{GPU: gpu}); got != want {
+		if got, _ := p.GPUHour(rundir.Labels{GPU: gpu}); got != want {
 			t.Errorf("%s costs %v, want %v", gpu, got, want)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // Demand is the load that has to be served.
 type Demand struct {
 	Amount float64 // requests or output tokens per second, or users
-	Of     Unit
+	Unit   Unit
 }
 
 // Unit is what a demand counts.
@@ -50,17 +50,17 @@ func ParseDemand(text string) (Demand, error) {
 
 // String returns the demand as ParseDemand reads it.
 func (d Demand) String() string {
-	return strconv.FormatFloat(d.Amount, 'f', -1, 64) + [...]string{"rps", "tok/s", "users"}[d.Of]
+	return strconv.FormatFloat(d.Amount, 'f', -1, 64) + [...]string{"rps", "tok/s", "users"}[d.Unit]
 }
 
 // UnitText returns the unit of the demand in words.
 func (d Demand) UnitText() lang.Text {
-	return [...]lang.Text{reqPerS, lang.Same("tok/s"), unitUsers.Text()}[d.Of]
+	return [...]lang.Text{reqPerS, lang.Same("tok/s"), unitUsers.Text()}[d.Unit]
 }
 
 // Text returns the demand in words.
 func (d Demand) Text() lang.Text {
-	if d.Of == Users {
+	if d.Unit == Users {
 		return d.amountText(d.Amount)
 	}
 	return lang.Same(lang.Shortest(d.Amount) + " ").Plus(d.UnitText())
@@ -68,7 +68,7 @@ func (d Demand) Text() lang.Text {
 
 // amountText returns an amount in the unit of the demand, in words.
 func (d Demand) amountText(v float64) lang.Text {
-	if d.Of == Users { // half a user is none
+	if d.Unit == Users { // half a user is none
 		return sayUsers.Text(lang.Shortest(math.Floor(v + 1e-9)))
 	}
 	return lang.Same(fmt.Sprintf("%.2f ", v)).Plus(d.UnitText())
@@ -79,6 +79,6 @@ func (d Demand) floorText(v float64) lang.Text { return d.amountText(math.Floor(
 
 // capacity returns what one replica delivers, in the unit of the demand.
 func (d Demand) capacity(l *setup.Limit) (float64, bool) {
-	n := [...]rundir.Number{rundir.Exactly(l.Rate), l.Output, l.Users}[d.Of]
+	n := [...]rundir.Number{rundir.Exactly(l.Rate), l.Output, l.Users}[d.Unit]
 	return n.Value(), n.Known() && n.Value() > 0
 }

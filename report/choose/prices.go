@@ -84,9 +84,9 @@ func (p Prices) set(name string, v float64) error {
 	return nil
 }
 
-// Of returns the price of the GPU of a configuration: by its own name, else by the longest name that it begins with,
-// else the one that the run was labelled with. It reports false where none was given.
-func (p Prices) Of(l rundir.Labels) (float64, bool) {
+// GPUHour returns the price of the GPU of a configuration: by its own name, else by the longest name that it begins
+// with, else the one that the run was labelled with. It reports false where none was given.
+func (p Prices) GPUHour(l rundir.Labels) (float64, bool) {
 	name, ok := p.key(l.GPU)
 	if !ok {
 		return l.Price, l.Price > 0

@@ -213,7 +213,7 @@ func (c *Choice) table() table.Table {
 	heads = append(heads, table.Column{Head: headLimit.Text(), Left: true, Drop: 5}, table.Column{Head: headRests.Text(),
 		Left: true, Drop: 3})
 	decimals := lang.Fixed(2)
-	if c.demand.Of == Users {
+	if c.demand.Unit == Users {
 		decimals = lang.Fixed(0)
 	}
 	t := table.Table{Columns: heads}
@@ -245,7 +245,7 @@ var reqPerS = lang.Same("req/s")
 
 // perReplica returns the unit of what one replica does within the SLO.
 func (c *Choice) perReplica() lang.Text {
-	if c.demand.Of == Users {
+	if c.demand.Unit == Users {
 		return c.demand.UnitText()
 	}
 	return reqPerS
@@ -323,7 +323,7 @@ func (c *Choice) notes() (notes []lang.Text) {
 	if slices.ContainsFunc(c.Ranked, func(k Candidate) bool { return k.doubted() }) {
 		notes = append(notes, compare.LegendDoubted.Text())
 	}
-	if c.demand.Of != Tokens && c.lengthsDiffer() {
+	if c.demand.Unit != Tokens && c.lengthsDiffer() {
 		notes = append(notes, legendUneven.Text())
 	}
 	for i := range c.Ranked {
@@ -354,7 +354,7 @@ func (c *Choice) repeatedNames() (names []lang.Text) {
 		if k.Labels.GPU == "" {
 			continue
 		}
-		key := setup.Described(k.setup.Run, lang.English)
+		key := setup.Description(k.setup.Run, lang.English)
 		if seen[key]++; seen[key] == 2 {
 			names = append(names, lang.Both(func(l lang.Lang) string { return setup.Title(k.setup.Run, l) }))
 		}

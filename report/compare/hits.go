@@ -31,9 +31,9 @@ func hitRate(s *setup.Setup) rundir.Number {
 	return rundir.Exactly(cached / prompt)
 }
 
-// hitsApart reports whether the hit rates of two configurations differ by too much for their rates and times to be
+// hitsDiffer reports whether the hit rates of two configurations differ by too much for their rates and times to be
 // compared.
-func hitsApart(a, b *Configuration) bool {
+func hitsDiffer(a, b *Configuration) bool {
 	return a.Hits.Known() && b.Hits.Known() && math.Abs(a.Hits.Value()-b.Hits.Value()) > hitTolerance
 }
 
@@ -58,7 +58,8 @@ func (m *Configuration) addUncached(s *setup.Setup) {
 func (c *Comparison) hitGroups() []string {
 	keys := make([]string, len(c.Setups))
 	for i := range c.Setups {
-		keys[i] = strconv.Itoa(slices.IndexFunc(c.Setups, func(m Configuration) bool { return !hitsApart(&m, &c.Setups[i]) }))
+		like := func(m Configuration) bool { return !hitsDiffer(&m, &c.Setups[i]) }
+		keys[i] = strconv.Itoa(slices.IndexFunc(c.Setups, like))
 	}
 	return keys
 }
@@ -70,7 +71,7 @@ func (c *Comparison) checkHits(setups []setup.Setup) error {
 		from := g.members[0]
 		for _, i := range g.members[1:] {
 			a, b := &c.Setups[from], &c.Setups[i]
-			if !hitsApart(a, b) {
+			if !hitsDiffer(a, b) {
 				continue
 			}
 			for _, k := range []int{from, i} {

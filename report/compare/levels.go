@@ -72,7 +72,7 @@ func Levels(a, b *setup.Setup) []Level {
 				return rundir.Exactly(s.Latency.Mean.Value() / s.OutputTokens.Mean.Value())
 			})
 		}
-		l.Where = [2]string{levelRows(a, n), levelRows(b, n)}
+		l.Where = [2]string{levelWhere(a, n), levelWhere(b, n)}
 		if l.Rate[0].Low <= 0 || l.Rate[1].N == 0 {
 			continue
 		}
@@ -106,7 +106,7 @@ func levelStages(s *setup.Setup, n int) []*rundir.Stage {
 	return all
 }
 
-func levelRows(s *setup.Setup, n int) string {
+func levelWhere(s *setup.Setup, n int) string {
 	var all []string
 	for i := range s.Rows {
 		if inFlight(&s.Rows[i]) == n {

@@ -64,7 +64,7 @@ func (c *Comparison) quoteSection(g group, level int) table.Section {
 	signs := []lang.Text{legendTilde.Text(), legendBound.Text()} // the verdicts say it
 	said := func(n lang.Text) bool { return slices.Contains(signs, n) }
 	s.Notes = slices.Concat(s.Notes, notes, slices.DeleteFunc(c.changeLegend(g), said))
-	s.Details = append(details, c.rests(a, b))
+	s.Details = append(details, c.evidenceText(a, b))
 	s.Table.Columns = []table.Column{
 		{Head: headFigure.Text(), Left: true}, {Head: names[0]}, {Head: names[1]},
 		{Head: headChange95.Text()}, {Head: headVerdict.Text(), Left: true},
@@ -98,8 +98,8 @@ func (c *Comparison) quoteSection(g group, level int) table.Section {
 	return s
 }
 
-// rests says which rows the output of both rests on.
-func (c *Comparison) rests(a, b *Configuration) lang.Text {
+// evidenceText says which rows the output of both rests on.
+func (c *Comparison) evidenceText(a, b *Configuration) lang.Text {
 	x, _ := a.Get(keyOutput)
 	y, _ := b.Get(keyOutput)
 	return sayRests.Text(cmp.Or(x.Where, a.Origin), cmp.Or(y.Where, b.Origin))

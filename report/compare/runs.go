@@ -46,7 +46,7 @@ func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known SpreadFunc) (*Compar
 		c.Setups = append(c.Setups, side)
 	}
 	for j := range measured[1] {
-		if a, b := &measured[0][0], &measured[1][j]; hitsApart(a, b) && !anyWorkload {
+		if a, b := &measured[0][0], &measured[1][j]; hitsDiffer(a, b) && !anyWorkload {
 			return nil, differentHits{a, b}
 		}
 	}
@@ -128,7 +128,7 @@ func toScale(key string, v float64) float64 {
 	return math.Log(v)
 }
 
-// fromScale is the inverse of onScale, less what is to be subtracted from a ratio.
+// fromScale is the inverse of toScale, less what is to be subtracted from a ratio.
 func fromScale(key string, v, less float64) rundir.Number {
 	if isShare(key) {
 		return rundir.Exactly(v)

@@ -13,13 +13,13 @@ import (
 
 // The reasons of a conclusion that are no notes of a run.
 const (
-	becauseOneRun     = "one-run-a-side"
-	becauseNoInterval = "no-interval"
-	becauseApart      = "rows-apart"
-	becauseBound      = "lower-bound"
-	becauseNoMetric   = "no-metric-in-common"
-	becauseBlocks     = "too-few-blocks"
-	becauseClient     = "client-was-the-limit"
+	reasonOneRun     = "one-run-a-side"
+	reasonNoInterval = "no-interval"
+	reasonSteep      = "rows-apart"
+	reasonBound      = "lower-bound"
+	reasonNoMetric   = "no-metric-in-common"
+	reasonBlocks     = "too-few-blocks"
+	reasonClient     = "client-was-the-limit"
 )
 
 // Conclusions returns for each configuration but the baselines how it differs in the first of [Keys] that both have.
@@ -49,7 +49,7 @@ func (c *Comparison) conclusion(from, to int) rundir.Conclusion {
 			return one
 		}
 	}
-	one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsNothing, []string{becauseNoMetric}
+	one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsNothing, []string{reasonNoMetric}
 	one.Claim = sayNothingCommon.In(lang.English, one.Subject, one.Against)
 	return one
 }
@@ -61,11 +61,11 @@ func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
 	one.Claim = sayAgainst.In(lang.English, one.Subject, one.Against, name.In(lang.English)+" "+ch.String())
 	switch {
 	case ch.Bound != "":
-		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{becauseBound}
+		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{reasonBound}
 	case ch.Shown == nil && ch.steep:
-		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{becauseApart}
+		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{reasonSteep}
 	case ch.Shown == nil:
-		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{becauseNoInterval}
+		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{reasonNoInterval}
 	case !*ch.Shown:
 		one.Verdict, one.MayClaim, one.Low, one.High = rundir.DecisionNoDifference, rundir.SupportsNoDifference, ch.Low,
 			ch.High
@@ -75,7 +75,7 @@ func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
 	}
 	// what runs of one configuration differ by is not known
 	if c.Runs == [2]int{} && one.MayClaim == rundir.SupportsDifference {
-		one.MayClaim, one.Because = rundir.SupportsDifferenceOfRuns, []string{becauseOneRun}
+		one.MayClaim, one.Because = rundir.SupportsDifferenceOfRuns, []string{reasonOneRun}
 	}
 }
 
@@ -102,7 +102,7 @@ func (v *PairComparison) Conclusions() []rundir.Conclusion {
 		one.Claim = findings.Note(v.Failure, lang.English)
 		return []rundir.Conclusion{one}
 	case r == nil:
-		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsNothing, []string{becauseBlocks}
+		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsNothing, []string{reasonBlocks}
 	default:
 		one.Metric, one.Value, one.Low, one.High = r.Key, r.Ratio, r.Low, r.High
 		one.Verdict, one.MayClaim = rundir.DecisionNoDifference, rundir.SupportsNoDifference
@@ -111,7 +111,7 @@ func (v *PairComparison) Conclusions() []rundir.Conclusion {
 		}
 	}
 	if len(v.invalid) > 0 {
-		one.Because = append(one.Because, becauseClient)
+		one.Because = append(one.Because, reasonClient)
 	}
 	if v.State == rundir.Interrupted {
 		one.Because = append(one.Because, string(v.State))

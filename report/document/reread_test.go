@@ -52,7 +52,7 @@ func configurations(t *testing.T, text []byte) []string {
 	}
 	var names []string
 	for _, s := range loaded(doc) {
-		names = append(names, setup.Described(s.Run, lang.English)+", "+s.Run.Workload.Dataset)
+		names = append(names, setup.Description(s.Run, lang.English)+", "+s.Run.Workload.Dataset)
 	}
 	slices.Sort(names)
 	return names

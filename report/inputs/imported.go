@@ -76,7 +76,7 @@ func readImported(file string) (*published.Document, error) {
 	case err != nil:
 		return nil, err
 	case len(doc.Runs) == 0 && len(doc.Remarks) > 0:
-		r := doc.Weightiest()
+		r := doc.MainRemark()
 		return nil, fmt.Errorf("%s: no result could be read; line %d: %s%s", file, r.Line, r.Text, published.KnownColumns(r))
 	case len(doc.Runs) == 0:
 		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or result of %s", file,
@@ -131,8 +131,8 @@ func (i *Importer) Import(w io.Writer, doc *published.Document) error {
 	return i.remarks(w, doc)
 }
 
-// listLabels prints the labels of each result with the lines that they were read from or inferred from; without All,
-// only what is to be noted about them.
+// listLabels prints the labels of each result with the lines that they were read from or inferred from; without
+// ListLabels, only what is to be noted about them.
 func (i *Importer) listLabels(w io.Writer, doc *published.Document) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	left := false

@@ -201,7 +201,7 @@ func TestManyConfigurations(t *testing.T) {
 	}
 	row := 0
 	for i := range own {
-		price, _ := o.Prices.Of(own[i].Run.Labels)
+		price, _ := o.Prices.GPUHour(own[i].Run.Labels)
 		for _, r := range own[i].Rows {
 			p, ok := speedOf(r.Stage, 1)
 			if !ok || own[i].Impossible(r.Stage) {

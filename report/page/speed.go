@@ -206,7 +206,7 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 	var priced []int
 	for i := range setups {
 		labels := setups[i].Run.Labels
-		price, known := prices.Of(labels)
+		price, known := prices.GPUHour(labels)
 		if !known || labels.GPUs == 0 {
 			continue
 		}

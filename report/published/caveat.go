@@ -92,7 +92,7 @@ func (all *cautions) add(number int, line string) bool {
 
 // applyCaveats leaves out the figures for which a line above or beneath the result has a caveat.
 func (r *reading) applyCaveats() {
-	if r.fromLLMSweep || r.generated { // what llmsweep adds to a table says nothing else of it
+	if r.ownDocument || r.generated { // what llmsweep adds to a table says nothing else of it
 		return
 	}
 	lines := slices.Clone(r.preamble.caveats)

@@ -92,9 +92,9 @@ type candidate struct {
 	upperBound bool // a number that the label may be below: the GPUs that a machine has
 }
 
-// settle takes the first candidate that has a value, records where it is from, and remarks on each other one that
+// chooseLabel takes the first candidate that has a value, records where it is from, and remarks on each other one that
 // contradicts it.
-func settle(r *Result, key string, all []candidate) string {
+func chooseLabel(r *Result, key string, all []candidate) string {
 	var taken *candidate
 	for i := range all {
 		c := &all[i]
@@ -153,7 +153,7 @@ func (c *preamble) describe(r *Result) {
 	if cmd != nil {
 		engines = append(engines, candidate{value: cmd.Engine, Label: rundir.Label{Line: cmd.line, Text: cmd.Text}})
 	}
-	l.Engine = settle(r, "engine", engines)
+	l.Engine = chooseLabel(r, "engine", engines)
 	if cmd != nil && l.Engine != "" && cmd.Engine != "" && !strings.EqualFold(l.Engine, cmd.Engine) {
 		cmd = nil // it started another server
 	}
@@ -201,9 +201,9 @@ func (c *preamble) describe(r *Result) {
 		named.value, quant.value = SplitQuant(named.value)
 		e.models, e.quants = append(e.models, named), append(e.quants, quant)
 	}
-	l.Model, l.GPU = settle(r, "model", e.models), settle(r, "gpu", e.gpuNames)
-	l.Quant = settle(r, "quant", e.quants)
-	if text := settle(r, "gpus", e.gpuCounts); text != "" {
+	l.Model, l.GPU = chooseLabel(r, "model", e.models), chooseLabel(r, "gpu", e.gpuNames)
+	l.Quant = chooseLabel(r, "quant", e.quants)
+	if text := chooseLabel(r, "gpus", e.gpuCounts); text != "" {
 		l.GPUs, _ = strconv.Atoi(text) // countText wrote it
 	}
 	w := &r.Run.Workload

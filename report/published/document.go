@@ -55,9 +55,9 @@ const (
 	Unread       // looks like part of a result, and could not be read: a Remark says why
 )
 
-// Weightiest returns the remark that tells best why a document has no result: on what could not be read, else on a
+// MainRemark returns the remark that tells best why a document has no result: on what could not be read, else on a
 // table with other columns, else the first.
-func (d *Document) Weightiest() Remark {
+func (d *Document) MainRemark() Remark {
 	for _, is := range []func(Remark) bool{
 		func(r Remark) bool { return r.Unread },
 		func(r Remark) bool { return r.Note.Code == noteOtherTable.Code },

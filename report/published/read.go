@@ -51,14 +51,14 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 		preamble: &preamble{lines: lines},
 		prose:    map[int]bool{},
 	}
-	p.fromLLMSweep = slices.ContainsFunc(lines, toolLine.MatchString)
+	p.ownDocument = slices.ContainsFunc(lines, toolLine.MatchString)
 	for p.at < len(p.lines) {
 		p.step()
 	}
 	p.dropHeading()
 	for i := range p.doc.Runs {
 		run := &p.doc.Runs[i]
-		run.Source.Windowed = run.Source.Windowed || p.fromLLMSweep
+		run.Source.Windowed = run.Source.Windowed || p.ownDocument
 		for j := range run.Stages {
 			run.Stages[j].Source.Windowed = run.Source.Windowed
 		}
@@ -96,11 +96,11 @@ type parser struct {
 	at       int // the line to read next, from 0
 	preamble *preamble
 
-	prose        map[int]bool // lines of prose that a remark names
-	lastCaveat   int          // the last line beneath a table that was heeded
-	fromLLMSweep bool         // llmsweep wrote the document
-	generated    bool         // llmsweep wrote this part of it
-	measured     bool         // llmsweep measured the results of this part of the document
+	prose       map[int]bool // lines of prose that a remark names
+	lastCaveat  int          // the last line beneath a table that was heeded
+	ownDocument bool         // llmsweep wrote the document
+	generated   bool         // llmsweep wrote this part of it
+	measured    bool         // llmsweep measured the results of this part of the document
 }
 
 // step reads one line, or all lines of a result that begins there.
@@ -142,7 +142,7 @@ func (p *parser) step() {
 			p.generated = m[1] == ""
 		}
 		switch {
-		case p.fromLLMSweep || p.generated:
+		case p.ownDocument || p.generated:
 		case p.preamble.caveats.add(p.at+1, line):
 		case namesConfiguration(line):
 			p.preamble.addCaption(line, p.at+1)

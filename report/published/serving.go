@@ -263,8 +263,8 @@ func (r *reading) readWorkload(requests int) {
 			r.Run.Source.Printed[key] = from
 		}
 	}
-	asked(r.preamble.TokenTotals.Input, "workload.prompt_tokens", &w.PromptTokens)
-	asked(r.preamble.TokenTotals.Output, "workload.output_tokens", &w.OutputTokens)
+	asked(r.preamble.tokenTotals.Input, "workload.prompt_tokens", &w.PromptTokens)
+	asked(r.preamble.tokenTotals.Output, "workload.output_tokens", &w.OutputTokens)
 	if w.OutputTokens.Mean > 0 {
 		r.Stage.AskedTokens = rundir.Exactly(w.OutputTokens.Mean)
 	}

@@ -187,7 +187,8 @@ func servingNotes(r findings.StageRow, l lang.Lang) []string {
 	if n := s.Requests.Incomplete; n > 0 {
 		notes = append(notes, noteIncomplete.In(l, strconv.Itoa(n)))
 	}
-	return append(notes, lengthNote(r, l), firstAnswerNote(s, l), retokenized(s, l), lengthWarning(r, l), goodputNote(s, l))
+	return append(notes, lengthNote(r, l), firstAnswerNote(s, l), retokenized(s, l), lengthWarning(r, l),
+		goodputNote(s, l))
 }
 
 // retokenized compares what the text tokenizes to with what was reported. Tokenizing anew loses special tokens and

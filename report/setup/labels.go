@@ -104,8 +104,8 @@ func details(l lang.Lang) []func(*rundir.Run) string {
 	}
 }
 
-// Described names a configuration by its labels and by all that tells results apart which are labelled alike.
-func Described(run *rundir.Run, l lang.Lang) string {
+// Description names a configuration by its labels and by all that tells results apart which are labelled alike.
+func Description(run *rundir.Run, l lang.Lang) string {
 	name := Title(run, l)
 	for _, of := range details(l) {
 		if v := of(run); v != "" {

@@ -11,7 +11,7 @@ import (
 // Limit is the highest load at which promises hold.
 type Limit struct {
 	Rate   float64       // requests per second, completed
-	Users  rundir.Number // whom the terms hold for; absent but in what [Setup.UserLimit] returns
+	Users  rundir.Number // of whom all terms hold; only [Setup.UserLimit] sets it
 	Output rundir.Number
 	// Low and High are the 95 % interval of Rate, or of Users; absent where single rows decide. Where Doubted is set,
 	// they are the rows between which it lies; High is absent where no row ends it.
@@ -119,7 +119,7 @@ func (s *Setup) lastMet(t *slo.Term) int {
 }
 
 // bestMet returns the row that served the most of those that keep all terms, below the first that was saturated; -1
-// where there is none. A row of lone requests that shows nothing of arrivals is none.
+// where there is none. A synchronous row that shows nothing of arrivals is none.
 func (s *Setup) bestMet(terms []slo.Term) int {
 	best := -1
 	for i := range s.Rows {
@@ -380,15 +380,15 @@ func (s *Setup) endRow(good int, t *slo.Term) int {
 func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
 	high := next.Stage
 	by, _ := t.Of(high)
-	worst := s.worst(good, t)
+	worst := s.worstValue(good, t)
 	if t.Holds(high) != rundir.Broken || !next.representative() || !by.Known() || worst >= t.Limit || by.Value() <= worst {
 		return 0
 	}
 	return (t.Limit - worst) / (by.Value() - worst)
 }
 
-// worst is the largest value of a term's metric up to a row.
-func (s *Setup) worst(upTo int, t *slo.Term) float64 {
+// worstValue is the largest value of a term's metric up to a row.
+func (s *Setup) worstValue(upTo int, t *slo.Term) float64 {
 	worst := 0.0
 	for i := range upTo + 1 {
 		if f, _ := t.Of(s.Rows[i].Stage); f.Known() {

@@ -31,7 +31,7 @@ type preamble struct {
 	blockHeading *headingText
 	dataset      string
 	warmup       string
-	TokenTotals  totalTokens
+	tokenTotals  totalTokens
 	completed    rundir.Printed // "Test completed in 259.13 seconds"
 	title        *titleLine
 	responses    []rundir.Response
@@ -77,9 +77,9 @@ func (c *preamble) readLine(line string, number int) bool {
 	if m := totalLine.FindStringSubmatch(line); m != nil {
 		at := rundir.Printed{Line: number, Text: m[2]}
 		if strings.EqualFold(m[1], "input") {
-			c.TokenTotals.Input = at
+			c.tokenTotals.Input = at
 		} else {
-			c.TokenTotals.Output = at
+			c.tokenTotals.Output = at
 		}
 		return true
 	}
@@ -136,7 +136,7 @@ func (c *preamble) readHeading(level int, text string, number int) {
 
 // reset drops what belongs to the next result only.
 func (c *preamble) reset() {
-	c.dataset, c.warmup, c.TokenTotals, c.completed, c.title = "", "", totalTokens{}, rundir.Printed{}, nil
+	c.dataset, c.warmup, c.tokenTotals, c.completed, c.title = "", "", totalTokens{}, rundir.Printed{}, nil
 	c.warmUpMention, c.caveats, c.prose = mention{}, nil, nil
 }
 
