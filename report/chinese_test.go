@@ -92,7 +92,7 @@ func TestChineseIsWhole(t *testing.T) {
 
 // TestChineseAuditIsWhole checks every finding and the list of rules.
 func TestChineseAuditIsWhole(t *testing.T) {
-	a := audit.Audited{File: "f", Results: 1, Rows: 1}
+	a := audit.Report{File: "f", Results: 1, Rows: 1}
 	kinds := testkit.Kinds(t)
 	for _, k := range kinds {
 		if _, ok := audit.Words()[k.Code]; !ok {
@@ -102,7 +102,7 @@ func TestChineseAuditIsWhole(t *testing.T) {
 		a.Findings = append(a.Findings, audit.Finding{File: "f", Row: "r", Rule: "rule", Code: n.Code, Args: n.Args})
 	}
 	var b bytes.Buffer
-	if err := audit.Text(&b, []audit.Audited{a}, lang.Chinese, true); err != nil {
+	if err := audit.Text(&b, []audit.Report{a}, lang.Chinese, true); err != nil {
 		t.Fatal(err)
 	}
 	if err := audit.TextRules(&b, lang.Chinese); err != nil {

@@ -50,7 +50,7 @@ func (a *auditCmd) Run(c *console.Console) error {
 	if err := write(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(all, func(f audit.Audited) bool {
+	if slices.ContainsFunc(all, func(f audit.Report) bool {
 		return f.Broken || slices.ContainsFunc(f.Findings, func(f audit.Finding) bool { return f.Grade != audit.Remark })
 	}) {
 		return console.Exit(console.Failed, errors.New("")) // everything has been printed

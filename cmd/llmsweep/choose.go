@@ -52,7 +52,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	for i := range setups {
 		named[i] = setup.Labels(setups[i].Run)
 	}
-	for _, line := range options.Prices.Unused(named, lang.Lang(ch.Lang)) {
+	for _, line := range options.Prices.UnusedLines(named, lang.Lang(ch.Lang)) {
 		fmt.Fprintln(c.Err, table.Clean(line))
 	}
 	choices, err := choose.Of(setups, options)
@@ -68,7 +68,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	switch {
 	case err != nil || slices.ContainsFunc(choices, func(one choose.Choice) bool { return len(one.Ranked) > 0 }):
 		return err
-	case slices.ContainsFunc(choices, func(one choose.Choice) bool { return one.Untold() }):
+	case slices.ContainsFunc(choices, func(one choose.Choice) bool { return one.Undecided() }):
 		return console.Exit(console.Undecided, errors.New("")) // the result says why
 	}
 	return console.Exit(console.Missed, errors.New(""))
@@ -83,9 +83,9 @@ func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) ([]setup.Setu
 	if err := inputs.Assess(found, o.Terms); err != nil {
 		return nil, err
 	}
-	setups := setup.LoadWith(found, setup.Options{Lang: ch.Names(), Once: true})
-	if setups, err = choose.OnlySetups(setups, ch.Only); err != nil { // after Load: the audit compares all of them
+	setups := setup.LoadWith(found, setup.Options{Lang: ch.Names(), MergeReprints: true})
+	if setups, err = choose.FilterSetups(setups, ch.Only); err != nil { // after Load: the audit compares all of them
 		return nil, err
 	}
-	return choose.Together(setups, ch.Names()), nil
+	return choose.PoolSweeps(setups, ch.Names()), nil
 }

@@ -83,14 +83,14 @@ func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	setups := setup.LoadWith(found, setup.Options{Lang: cm.Names(), Once: true})
+	setups := setup.LoadWith(found, setup.Options{Lang: cm.Names(), MergeReprints: true})
 	result, err := cm.compare(c, setups, first)
 	if err != nil {
 		return console.Usage(err)
 	}
 	sections := result.Report(1)
 	page := func(w io.Writer, o layout.WriteOptions) error { return layout.Compare(w, result, setups, sections, o) }
-	cm.Conclusions = func() []rundir.Conclusion { return compare.Gated(result.Conclusions(setups), result, gates) }
+	cm.Conclusions = func() []rundir.Conclusion { return compare.ApplyGates(result.Conclusions(setups), result, gates) }
 	if err := cm.WriteWithPage(c, &cm.Tables, result.JSON, sections, page); err != nil {
 		return err
 	}
@@ -161,11 +161,11 @@ func labelled(w io.Writer, side, other []string) ([]setup.Input, error) {
 		if !ok {
 			continue
 		}
-		o, err := choose.ParseOnly(text)
+		o, err := choose.ParseLabelFilter(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s%s: write a label, an equals sign and a value, such as label:commit=a1", byLabel, text)
 		}
-		if found = slices.DeleteFunc(found, func(in setup.Input) bool { return !o.Takes(setup.Labels(in.Run)) }); len(found) == 0 {
+		if found = slices.DeleteFunc(found, func(in setup.Input) bool { return !o.Matches(setup.Labels(in.Run)) }); len(found) == 0 {
 			return nil, fmt.Errorf("%s%s: no run in %s has this label", byLabel, text, strings.Join(paths, ", "))
 		}
 	}
@@ -230,7 +230,7 @@ func (cm *compareCmd) show(c *console.Console, r *job.Result, gates []compare.Ga
 	page := func(w io.Writer, o layout.WriteOptions) error {
 		return layout.Sections(w, "llmsweep compare --live", sections, o)
 	}
-	cm.Conclusions = func() []rundir.Conclusion { return compare.Gated(r.Conclusions(), r, gates) }
+	cm.Conclusions = func() []rundir.Conclusion { return compare.ApplyGates(r.Conclusions(), r, gates) }
 	if err := cm.WriteWithPage(c, &cm.Tables, r.JSON, sections, page); err != nil {
 		return err
 	}

@@ -33,12 +33,12 @@ func (r *reportCmd) document(c *console.Console) error {
 	}
 	// The document's own tables are not new results: it names where they came from.
 	doc := document.RenewDocument{Path: r.Output}
-	found, err := inputs.Read(c.Err, slices.DeleteFunc(r.Dirs, doc.Is))
+	found, err := inputs.Read(c.Err, slices.DeleteFunc(r.Dirs, doc.IsDocument))
 	if err != nil {
 		return console.Usage(err)
 	}
 	doc.Names = setup.Names(found)
-	if found, err = doc.WithKept(c.Err, found, old); err != nil {
+	if found, err = doc.AddStored(c.Err, found, old); err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", r.Output, err))
 	}
 	if len(found) == 0 {
@@ -46,7 +46,7 @@ func (r *reportCmd) document(c *console.Console) error {
 	}
 	o := document.Options{
 		Lang: lang.Lang(r.Lang), Force: r.Force, Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)),
-		From: doc.From, AnyWorkload: r.AnyWorkload,
+		From: doc.SourceName, AnyWorkload: r.AnyWorkload,
 		Order: r.Order, Source: r.Source,
 	}
 	if err := r.choice(&o, old); err != nil {
@@ -57,7 +57,7 @@ func (r *reportCmd) document(c *console.Console) error {
 			return console.Usage(err)
 		}
 	}
-	setups := setup.LoadWith(found, setup.Options{Show: doc.From, Lang: lang.Lang(r.Lang)})
+	setups := setup.LoadWith(found, setup.Options{Show: doc.SourceName, Lang: lang.Lang(r.Lang)})
 	out, err := document.Write(setups, old, o)
 	if err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", r.Output, err))

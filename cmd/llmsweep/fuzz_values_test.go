@@ -30,7 +30,7 @@ var valueParsers = []func(string) error{
 	func(s string) error { _, err := choose.ParseDemand(s); return err },
 	func(s string) error { _, err := choose.ParsePrices(s); return err },
 	func(s string) error { _, err := choose.ReadPrices("prices", strings.NewReader(s)); return err },
-	func(s string) error { _, err := choose.ParseOnly(s); return err },
+	func(s string) error { _, err := choose.ParseLabelFilter(s); return err },
 	func(s string) error { _, err := sim.ParseHabits([]string{s}); return err },
 	func(s string) error { _, err := server.ParseFaults(s); return err },
 }

@@ -45,12 +45,12 @@ func (i *importCmd) Run(c *console.Console) error {
 			docs[n] = published.Join(doc)
 		}
 	}
-	to := inputs.Importer{Out: i.Out, Version: console.VersionNumber, Labels: labels, Lang: lang.Lang(i.Lang), All: i.All}
+	to := inputs.Importer{Out: i.Out, Version: console.VersionNumber, Labels: labels, Lang: lang.Lang(i.Lang), ListLabels: i.All}
 	for n, doc := range docs {
 		if n > 0 && len(doc.Runs) > 0 {
 			fmt.Fprintln(c.Out)
 		}
-		if err := to.Keep(c.Out, doc); err != nil {
+		if err := to.Import(c.Out, doc); err != nil {
 			if dir := (*inputs.DirError)(nil); errors.As(err, &dir) {
 				return console.Usage(err)
 			}

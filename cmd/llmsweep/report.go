@@ -125,7 +125,7 @@ func (r *reportCmd) Run(c *console.Console) error {
 		if err != nil {
 			return console.Usage(err)
 		}
-		setup.Conclude(run)
+		setup.SetSaturation(run)
 		if len(terms) > 0 {
 			if err := saturation.Assess(path, run, terms); err != nil {
 				return console.Usage(err)

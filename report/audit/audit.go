@@ -1,7 +1,8 @@
 // Package audit finds rows that cannot be right: numbers that contradict each other, their row, the rows next to them,
 // or arithmetic. It checks results of other tools and runs of llmsweep in the same way. It does not compute the right
 // number and does not judge the server. A figure with a finding is left out of conclusions. Each rule has a tolerance
-// with its reason, so that differences which rounding or chance explain are no findings.
+// with its reason, so that differences which rounding or chance explain are no findings. rules.go
+// lists the rules, and [Runs] applies them.
 package audit
 
 import (
@@ -99,17 +100,17 @@ type Subject struct {
 func Runs(subjects []Subject) []Finding {
 	all := rowsOf(subjects)
 	var found []Finding
-	for _, h := range hits(all) {
+	for _, h := range applyRules(all) {
 		found = append(found, h.finding())
 	}
-	found = append(found, kept(all, found)...)
+	found = append(found, importedFindings(all, found)...)
 	sortFindings(found)
 	return found
 }
 
-// hits returns what the rules find, in the order of the rules. A figure that one check doubts is not read by the checks
-// after it, so that one mistake is one finding.
-func hits(all []*result) []hit {
+// applyRules returns what the rules find, in the order of the rules. A figure that one check doubts is not read by the
+// checks after it, so that one mistake is one finding.
+func applyRules(all []*result) []hit {
 	var found []hit
 	for _, r := range rules() {
 		for _, find := range r.checks {
@@ -143,8 +144,8 @@ func (h hit) finding() Finding {
 	return newFinding(f, h.note)
 }
 
-// each returns a check of all rows from a check of one row.
-func each(find func(*row) hit) check {
+// perRow returns a check of all rows from a check of one row.
+func perRow(find func(*row) hit) check {
 	return perTable(func(t *result) []hit {
 		var hits []hit
 		for _, r := range t.rows {
@@ -172,7 +173,7 @@ func perTable(find func(*result) []hit) check {
 // command knows it. Runs are compared with each other, so all results of a document must be marked together. Marks of
 // an earlier reading stay.
 func Mark(subjects []Subject) {
-	for _, h := range hits(rowsOf(subjects)) {
+	for _, h := range applyRules(rowsOf(subjects)) {
 		if h.row.stage.Source == nil {
 			continue
 		}
@@ -186,9 +187,9 @@ func Mark(subjects []Subject) {
 	}
 }
 
-// kept returns the findings that runs were imported with and that they do not show by themselves, because they rest on
-// other results of the document.
-func kept(all []*result, found []Finding) []Finding {
+// importedFindings returns the findings that runs were imported with and that they do not show by themselves, because
+// they rest on other results of the document.
+func importedFindings(all []*result, found []Finding) []Finding {
 	type place struct {
 		file, rule string
 		line       int

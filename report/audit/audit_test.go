@@ -28,9 +28,9 @@ func subjects(runs []rundir.Run) []Subject {
 }
 
 // documents audits the published documents, as the command does.
-func documents(t *testing.T) []Audited {
+func documents(t *testing.T) []Report {
 	t.Helper()
-	var all []Audited
+	var all []Report
 	for _, name := range []string{"guidellm-tables.md", "stress-tables.txt", "serving-blocks.txt", "scaling-a10.txt"} {
 		text, err := os.ReadFile(filepath.Join("..", "published", "testdata", name))
 		if err != nil {
@@ -40,7 +40,7 @@ func documents(t *testing.T) []Audited {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := Audited{File: name, Results: len(doc.Runs), Findings: Runs(subjects(doc.Runs))}
+		a := Report{File: name, Results: len(doc.Runs), Findings: Runs(subjects(doc.Runs))}
 		for i := range doc.Runs {
 			a.Rows += len(doc.Runs[i].Stages)
 		}
@@ -137,7 +137,7 @@ func TestAlikeIsSaidOnce(t *testing.T) {
 	one := all[0]
 	one.Findings = slices.DeleteFunc(slices.Clone(one.Findings), func(f Finding) bool { return f.Line != 24 })
 	var b bytes.Buffer
-	if err := Text(&b, []Audited{one}, lang.English, false); err != nil || strings.Count(b.String(), "  ceiling  ") != 1 {
+	if err := Text(&b, []Report{one}, lang.English, false); err != nil || strings.Count(b.String(), "  ceiling  ") != 1 {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

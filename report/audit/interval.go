@@ -10,26 +10,26 @@ type interval struct{ V, Low, High float64 }
 // exactInterval is an interval without width.
 func exactInterval(v float64) interval { return interval{v, v, v} }
 
-// Plus returns the sum.
-func (a interval) Plus(b interval) interval {
+// Add returns the sum.
+func (a interval) Add(b interval) interval {
 	return interval{a.V + b.V, a.Low + b.Low, a.High + b.High}
 }
 
-// Times returns the product.
-func (a interval) Times(b interval) interval {
+// Multiply returns the product.
+func (a interval) Multiply(b interval) interval {
 	return interval{a.V * b.V, a.Low * b.Low, a.High * b.High}
 }
 
-// Over returns the quotient. It is unbounded where the divisor may be 0.
-func (a interval) Over(b interval) interval {
+// Divide returns the quotient. It is unbounded where the divisor may be 0.
+func (a interval) Divide(b interval) interval {
 	if b.Low <= 0 {
 		return interval{a.V / b.V, 0, math.Inf(1)}
 	}
 	return interval{a.V / b.V, a.Low / b.High, a.High / b.Low}
 }
 
-// Beyond returns the fraction by which a lies above (positive) or below (negative) the interval of b.
-func (a interval) Beyond(b interval) float64 {
+// Excess returns the fraction by which a lies above (positive) or below (negative) the interval of b.
+func (a interval) Excess(b interval) float64 {
 	switch {
 	case a.Low > b.High && b.High > 0:
 		return a.Low/b.High - 1

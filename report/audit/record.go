@@ -36,7 +36,7 @@ func Records(run *rundir.Run, file string, records iter.Seq2[*rundir.Record, err
 		for _, c := range []struct {
 			rule  string
 			check func(*rundir.Record) note.Note
-		}{{"latency", instants}, {"latency", gaps}, {"tokens", stopped}, {"tokens", empty}} {
+		}{{"latency", checkInstants}, {"latency", checkGaps}, {"tokens", checkStop}, {"tokens", empty}} {
 			said := c.check(r)
 			if said.IsZero() {
 				continue
@@ -49,11 +49,11 @@ func Records(run *rundir.Run, file string, records iter.Seq2[*rundir.Record, err
 			t.n++
 		}
 	}
-	return tallied(run, file, found, ended), nil
+	return tallyFindings(run, file, found, ended), nil
 }
 
-// tallied returns one finding per stage and kind of note.
-func tallied(run *rundir.Run, file string, found map[[2]string]*tally, ended map[string]int) []Finding {
+// tallyFindings returns one finding per stage and kind of note.
+func tallyFindings(run *rundir.Run, file string, found map[[2]string]*tally, ended map[string]int) []Finding {
 	var out []Finding
 	for key, t := range found {
 		stage := key[0]
@@ -73,8 +73,8 @@ func tallied(run *rundir.Run, file string, found map[[2]string]*tally, ended map
 	return out
 }
 
-// instants finds a request whose instants are not in order.
-func instants(r *rundir.Record) note.Note {
+// checkInstants finds a request whose instants are not in order.
+func checkInstants(r *rundir.Record) note.Note {
 	last, lastName := rundir.Number{}, ""
 	for _, at := range []struct {
 		name string
@@ -92,8 +92,8 @@ func instants(r *rundir.Record) note.Note {
 	return note.Note{}
 }
 
-// gaps finds chunk gaps that do not add up.
-func gaps(r *rundir.Record) note.Note {
+// checkGaps finds chunk gaps that do not add up.
+func checkGaps(r *rundir.Record) note.Note {
 	if len(r.GapsUS) == 0 || !known(r.FirstToken, r.LastToken) {
 		return note.Note{}
 	}
@@ -108,8 +108,8 @@ func gaps(r *rundir.Record) note.Note {
 	return noteGaps.New(len(r.GapsUS), seconds(float64(sum)/1e6), seconds(between))
 }
 
-// stopped finds an answer that ended at another limit than the one that was asked for.
-func stopped(r *rundir.Record) note.Note {
+// checkStop finds an answer that ended at another limit than the one that was asked for.
+func checkStop(r *rundir.Record) note.Note {
 	if r.Finish != "length" || r.AskedTokens == 0 || !r.OutputTokens.Known() ||
 		r.OutputTokens.Value() >= float64(r.AskedTokens)*(1-tokensAbove)-1 {
 		return note.Note{}

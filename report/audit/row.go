@@ -47,16 +47,16 @@ type parsedQuantity struct {
 
 // The figures of a row of a sweep's table, by their keys in run.json.
 const (
-	keyRate    = "rate"
-	keyDone    = "rates.completed"
-	keyLatency = "latency_s.mean"
-	keyTTFT    = "ttft_s.mean"
-	keyGap     = "inter_token_s"
-	keyOutput  = "tokens_per_s.output"
+	keyRate      = "rate"
+	keyCompleted = "rates.completed"
+	keyLatency   = "latency_s.mean"
+	keyTTFT      = "ttft_s.mean"
+	keyGap       = "inter_token_s"
+	keyOutput    = "tokens_per_s.output"
 )
 
-// wholeRow returns the groups of figures that rest on the requests of a row.
-func wholeRow() []string {
+// rowFigures returns the groups of figures that rest on the requests of a row.
+func rowFigures() []string {
 	return []string{"rates", "tokens_per_s", "latency_s", "ttft_s", "tpot_s", "itl_s", keyGap, "output_tokens"}
 }
 
@@ -271,8 +271,8 @@ func positive(v float64) rundir.Number {
 	return rundir.Exactly(v)
 }
 
-// asked returns the number of tokens that were asked for, as a length or as a limit.
-func (r *row) asked() float64 {
+// askedTokens returns the number of tokens that were asked for, as a length or as a limit.
+func (r *row) askedTokens() float64 {
 	if r.stage.AskedTokens.Known() {
 		return r.stage.AskedTokens.Value()
 	}
@@ -284,8 +284,10 @@ func (r *row) published(format string) bool {
 	return r.stage.Source != nil && r.stage.Source.Format == format
 }
 
-// whole reports whether all requests of the row succeeded, so that its means are over all of them.
-func (r *row) whole() bool { return r.stage.Requests.Incomplete == 0 && r.stage.Requests.Error == 0 }
+// allSucceeded reports whether all requests of the row succeeded, so that its means are over all of them.
+func (r *row) allSucceeded() bool {
+	return r.stage.Requests.Incomplete == 0 && r.stage.Requests.Error == 0
+}
 
 // tokens returns the mean number of tokens of an answer: as printed, or tokens/s divided by requests/s.
 func (r *row) tokens() (interval, bool) {
@@ -296,7 +298,7 @@ func (r *row) tokens() (interval, bool) {
 	if !ok || r.stage.Source == nil || s[1].V == 0 { // of our own stages only whole counts are over the same requests
 		return interval{}, false
 	}
-	return s[0].Over(s[1]), true
+	return s[0].Divide(s[1]), true
 }
 
 // seconds formats a time.
@@ -337,7 +339,7 @@ func (r *row) load() (float64, bool) {
 func (t *result) ordered() []*row {
 	var all []*row
 	for _, r := range t.rows {
-		if _, ok := r.load(); ok && !math.IsNaN(r.value(keyDone)) {
+		if _, ok := r.load(); ok && !math.IsNaN(r.value(keyCompleted)) {
 			all = append(all, r)
 		}
 	}
@@ -349,17 +351,18 @@ func (t *result) ordered() []*row {
 	return all
 }
 
-// sweeps reports whether the result is a table of a sweep that was published: its rows can be held against each other.
-func (t *result) sweeps() bool {
+// isPublishedSweep reports whether the result is a table of a sweep that was published: its rows can be held against
+// each other.
+func (t *result) isPublishedSweep() bool {
 	return len(t.rows) > 3 && t.rows[0].stage.Source != nil && len(t.ordered()) > 3
 }
 
-// typical returns the median of the tokens of a request by the two rates of each row, and the median distance from it;
-// NaN for fewer than four rows.
-func (t *result) typical() (tokens, deviation float64) {
+// typicalTokens returns the median of the tokens of a request by the two rates of each row, and the median distance
+// from it; NaN for fewer than four rows.
+func (t *result) typicalTokens() (tokens, deviation float64) {
 	var all []float64
 	for _, r := range t.rows {
-		if n := r.value(keyOutput) / r.value(keyDone); !math.IsNaN(n) {
+		if n := r.value(keyOutput) / r.value(keyCompleted); !math.IsNaN(n) {
 			all = append(all, n)
 		}
 	}

@@ -15,12 +15,12 @@ import (
 // zeros finds a row in which nothing was completed and whose times are printed as 0 instead of "n/a". It has no
 // tolerance: a request takes time.
 func zeros(r *row) hit {
-	done, ok := r.quantity(keyDone)
+	done, ok := r.quantity(keyCompleted)
 	latency, printed := r.quantity(keyLatency)
 	if !ok || !printed || done.Number.Value() != 0 || latency.Number.Value() != 0 {
 		return hit{}
 	}
-	return hit{key: keyDone, note: noteZeros.New(r.text(keyDone), r.text(keyLatency)), figures: wholeRow()}
+	return hit{key: keyCompleted, note: noteZeros.New(r.text(keyCompleted), r.text(keyLatency)), figures: rowFigures()}
 }
 
 // unitMargin is how many times a number must lie beyond the range of the other rows to be taken for one in another
@@ -83,14 +83,14 @@ func units(r *row) hit {
 // requests.
 func ttftAboveLatency(r *row) hit {
 	s, ok := r.spans(keyTTFT, keyLatency)
-	if !ok || !r.whole() || s[0].Low <= s[1].High {
+	if !ok || !r.allSucceeded() || s[0].Low <= s[1].High {
 		return hit{}
 	}
-	return hit{key: keyTTFT, note: noteTTFT.New(seconds(s[0].V), seconds(s[1].V)), figures: times()}
+	return hit{key: keyTTFT, note: noteTTFT.New(seconds(s[0].V), seconds(s[1].V)), figures: timeFigures()}
 }
 
-// times returns the groups of figures of a request's times.
-func times() []string { return []string{"latency_s", "ttft_s", keyGap, "itl_s", "tpot_s"} }
+// timeFigures returns the groups of figures of a request's times.
+func timeFigures() []string { return []string{"latency_s", "ttft_s", keyGap, "itl_s", "tpot_s"} }
 
 // latencyTolerance is the relative difference that is allowed in: mean latency = mean TTFT + (mean n - 1) x inter-token
 // latency. The identity is exact where every gap has the same weight and all numbers are over the same requests.
@@ -109,18 +109,18 @@ func latencyIdentity(r *row) hit {
 	s, ok := r.spans(keyTTFT, gap, keyLatency)
 	count, counted := r.tokens()
 	switch {
-	case !ok || !counted || !r.whole() || count.V < 1:
+	case !ok || !counted || !r.allSucceeded() || count.V < 1:
 		return hit{}
 	case r.published(published.VLLMBench) || published.PerChunk(r.result.run): // its gaps count chunks without text
 		return hit{}
 	}
 	ttft, latency := s[0], s[2]
 	fits := func(n interval) (interval, bool) {
-		made := ttft.Plus(interval{n.V - 1, max(0, n.Low-1), n.High - 1}.Times(s[1]))
-		off := latency.Beyond(made)
+		made := ttft.Add(interval{n.V - 1, max(0, n.Low-1), n.High - 1}.Multiply(s[1]))
+		off := latency.Excess(made)
 		return made, math.Abs(off) <= latencyTolerance || oneSided && off < 0
 	}
-	most := r.asked()
+	most := r.askedTokens()
 	if _, ok := fits(exactInterval(most)); ok && most > 0 && !r.stage.OutputTokens.Mean.Known() {
 		return hit{}
 	}
@@ -133,7 +133,7 @@ func latencyIdentity(r *row) hit {
 	}
 	return hit{
 		key:     keyLatency,
-		figures: times(),
+		figures: timeFigures(),
 		note:    noteLatency.New(seconds(latency.V), seconds(ttft.V), count.V-1, seconds(s[1].V), seconds(made.V)),
 	}
 }
@@ -143,10 +143,10 @@ func latencyIdentity(r *row) hit {
 // five median deviations are a little more than three standard deviations. Fewer tokens are possible where answers end
 // by themselves: correct published tables have down to 55 % of their generated_tokens.
 const (
-	tokensAbove  = 0.05
-	tokensSpread = 5
-	tokensBelow  = 0.5
-	tokensApart  = 0.05 // from the other rows
+	tokensAbove     = 0.05
+	tokensSpread    = 5
+	tokensBelow     = 0.5
+	tokensOtherRows = 0.05 // from the other rows
 	// A burst begins empty. Requests that have not ended when it stops have tokens, and are no more than those that
 	// have, unless these are few.
 	tokensBurst = 2
@@ -156,10 +156,10 @@ const (
 // tokensPerRequest compares tokens per request with the number that was asked for, and with those of the other rows.
 // Fewer are wrong only where that number was a length and not a limit.
 func tokensPerRequest(t *result) (hits []hit) {
-	typical, spread := t.typical()
+	typical, spread := t.typicalTokens()
 	for _, r := range t.rows {
 		got, ok := r.tokens()
-		asked := r.asked()
+		asked := r.askedTokens()
 		if !ok || asked <= 0 {
 			continue
 		}
@@ -170,17 +170,17 @@ func tokensPerRequest(t *result) (hits []hit) {
 			continue
 		}
 		if quotient {
-			h.key, h.figures = keyDone, []string{keyDone, keyOutput}
+			h.key, h.figures = keyCompleted, []string{keyCompleted, keyOutput}
 			slack += tokensSpread * spread
 		}
 		forced := r.published(published.SixColumn) && !t.run.Workload.Capped || t.run.Workload.Forced
 		if quotient && r.stage.Role == rundir.Ceiling {
-			if got.Low /= tokensBurst; r.value(keyDone)*r.value(keyLatency) < burstEnded { // it lasted a latency at least
+			if got.Low /= tokensBurst; r.value(keyCompleted)*r.value(keyLatency) < burstEnded { // it lasted a latency at least
 				got.Low = 0
 			}
 		}
-		off, low := max(tokensApart*typical, tokensSpread*spread), got.Low
-		if offered, done := r.value(keyRate), r.value(keyDone); offered > done && done > 0 {
+		off, low := max(tokensOtherRows*typical, tokensSpread*spread), got.Low
+		if offered, done := r.value(keyRate), r.value(keyCompleted); offered > done && done > 0 {
 			low *= done / offered // requests that pile up have tokens before they are complete
 		}
 		switch {
@@ -188,8 +188,8 @@ func tokensPerRequest(t *result) (hits []hit) {
 			h.note = r.tokensNote(noteTokensAbove, digits(got.V), digits(asked))
 		case forced && got.High < asked*tokensBelow:
 			h.note = r.tokensNote(noteTokensBelow, digits(got.V), digits(asked))
-		case quotient && t.sweeps() && (low > typical+off || got.High < typical-off):
-			h.note = r.tokensNote(noteTokensApart, digits(got.V), digits(typical))
+		case quotient && t.isPublishedSweep() && (low > typical+off || got.High < typical-off):
+			h.note = r.tokensNote(noteTokensOtherRows, digits(got.V), digits(typical))
 		default:
 			continue
 		}
@@ -201,7 +201,7 @@ func tokensPerRequest(t *result) (hits []hit) {
 // tokensNote returns the note of a number of tokens per request, with the rates that it was made of where it was not
 // printed.
 func (r *row) tokensNote(k note.Kind, tokens, other string) note.Note {
-	n := k.New(r.text(keyOutput), r.text(keyDone), tokens, other)
+	n := k.New(r.text(keyOutput), r.text(keyCompleted), tokens, other)
 	if r.stage.OutputTokens.Mean.Known() {
 		delete(n.Args, "output")
 		delete(n.Args, "completed")
@@ -227,7 +227,7 @@ func (r *row) windowed() bool { return r.stage.Source != nil && r.stage.Source.W
 
 // completedOverOffered finds more completed than offered requests per second.
 func completedOverOffered(r *row) hit {
-	done, ok := r.span(keyDone)
+	done, ok := r.span(keyCompleted)
 	offered := r.stage.Rates.Offered.Or(r.value(keyRate))
 	if !ok || !(offered > 0) {
 		return hit{}
@@ -248,29 +248,30 @@ func completedOverOffered(r *row) hit {
 	}
 	switch {
 	case done.Low > impossible:
-		return hit{key: keyDone, note: noteOffered.New(digits(done.V), digits(offered)), figures: wholeRow()}
+		return hit{key: keyCompleted, note: noteOffered.New(digits(done.V), digits(offered)), figures: rowFigures()}
 	case done.Low > most+offeredDoubtful*deviation:
 		n := noteOfferedDoubtful.New(digits(done.V), digits(offered), percent(done.V/offered-1), window)
-		return hit{key: keyDone, note: n, grade: Doubtful, figures: wholeRow()}
+		return hit{key: keyCompleted, note: n, grade: Doubtful, figures: rowFigures()}
 	}
 	return hit{}
 }
 
-// aloneTolerance is for the last request of the stage, which has not ended, and for the time between two requests.
-const aloneTolerance = 0.15
+// synchronousTolerance is for the last request of the stage, which has not ended, and for the time between two
+// requests.
+const synchronousTolerance = 0.15
 
-// aloneRate finds a row of one request at a time of which the rate times the latency is not one in flight.
-func aloneRate(r *row) hit {
-	s, ok := r.spans(keyDone, keyLatency)
+// synchronousRate finds a row of one request at a time of which the rate times the latency is not one in flight.
+func synchronousRate(r *row) hit {
+	s, ok := r.spans(keyCompleted, keyLatency)
 	if !ok || r.stage.Role != rundir.Floor || r.stage.Source == nil || r.windowed() {
 		return hit{}
 	}
-	in := s[0].Times(s[1])
-	if math.Abs(in.Beyond(exactInterval(1))) <= aloneTolerance {
+	in := s[0].Multiply(s[1])
+	if math.Abs(in.Excess(exactInterval(1))) <= synchronousTolerance {
 		return hit{}
 	}
 	n := noteAlone.New(digits(s[0].V), seconds(s[1].V), digits(in.V))
-	return hit{key: keyDone, note: n, figures: []string{"rates", "tokens_per_s", "latency_s"}}
+	return hit{key: keyCompleted, note: n, figures: []string{"rates", "tokens_per_s", "latency_s"}}
 }
 
 // order finds percentiles that do not ascend, and a mean outside the extremes. It allows for rounding only.
@@ -312,7 +313,7 @@ func arithmetic(r *row) hit {
 		return hit{}
 	}
 	for _, m := range []struct{ key, a, sign, b string }{
-		{keyDone, "requests.ok", "/", "window_s"},
+		{keyCompleted, "requests.ok", "/", "window_s"},
 		{keyOutput, "output_tokens.total", "/", "window_s"},
 		{"tokens_per_s.input", "prompt_tokens.total", "/", "window_s"},
 		{"tokens_per_s.total", "tokens_per_s.input", "+", keyOutput},
@@ -322,11 +323,11 @@ func arithmetic(r *row) hit {
 		if !ok || r.text(m.key) == "" { // computed by the reader, not printed
 			continue
 		}
-		made := s[1].Over(s[2])
+		made := s[1].Divide(s[2])
 		if m.sign == "+" {
-			made = s[1].Plus(s[2])
+			made = s[1].Add(s[2])
 		}
-		if math.Abs(s[0].Beyond(made)) > arithmeticTolerance {
+		if math.Abs(s[0].Excess(made)) > arithmeticTolerance {
 			sum := digits(s[1].V) + " " + m.sign + " " + digits(s[2].V)
 			return hit{
 				key:     m.key,

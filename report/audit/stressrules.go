@@ -45,10 +45,10 @@ func closedLoop(r *row) hit {
 // requests, by the mean, may be from one batch. The shortest took about as long as the median, and the spread is that
 // of two values.
 const (
-	coldFactor = 3
-	coldBatch  = 0.25
-	coldAlike  = 0.9
-	coldSpread = 0.9
+	coldFactor  = 3
+	coldBatch   = 0.25
+	coldMinimum = 0.9
+	coldSpread  = 0.9
 )
 
 // coldStart finds a test of which as many requests as run at once took much longer than the rest.
@@ -61,7 +61,7 @@ func coldStart(r *row) hit {
 	median, longest := s.Latency.P50.Value(), s.Latency.Max.Value()
 	share := (s.Latency.Mean.Value() - median) / (longest - median)
 	slow := share * float64(s.Requests.OK)
-	if longest < coldFactor*median || s.Latency.Min.Value() < coldAlike*median ||
+	if longest < coldFactor*median || s.Latency.Min.Value() < coldMinimum*median ||
 		math.Abs(slow/float64(s.MaxConcurrency)-1) > coldBatch ||
 		s.Latency.Std.Value() < coldSpread*math.Sqrt(share*(1-share))*(longest-median) {
 		return hit{}
@@ -107,12 +107,12 @@ func evenLengths(r *row) hit {
 // length, and the least ratio of two values of Max Tokens at which it shows.
 const (
 	defaultSpread = 0.05
-	defaultApart  = 1.5
+	defaultRatio  = 1.5
 )
 
-// mostCompared bounds how many results are compared with each other: the time grows with its square, and a file of a
+// maxCompared bounds how many results are compared with each other: the time grows with its square, and a file of a
 // hundred thousand blocks would take hours.
-const mostCompared = 500
+const maxCompared = 500
 
 // stoppedByDefault finds stress tables whose duration does not depend on Max Tokens and in which all requests took the
 // same time, next to a response that stopped at fewer tokens: the server ignored Max Tokens.
@@ -121,7 +121,7 @@ func stoppedByDefault(all []*result) []hit {
 	var some []*row
 	for _, t := range all {
 		for _, r := range t.rows {
-			if fixedLength(r) && len(some) < mostCompared {
+			if fixedLength(r) && len(some) < maxCompared {
 				some = append(some, r)
 			}
 		}
@@ -145,7 +145,7 @@ func stoppedByDefault(all []*result) []hit {
 			resp.CompletionTokens,
 			counted,
 		)
-		hits = append(hits, hit{row: r, key: "asked_tokens", note: n, figures: wholeRow()})
+		hits = append(hits, hit{row: r, key: "asked_tokens", note: n, figures: rowFigures()})
 	}
 	return hits
 }
@@ -175,6 +175,6 @@ func sameLimit(r, o *row) bool {
 	return r.result.file == o.result.file && r.result.run.Target.URL == o.result.run.Target.URL &&
 		a.MaxConcurrency == b.MaxConcurrency &&
 		a.Requests.Due == b.Requests.Due &&
-		max(apart, 1/apart) >= defaultApart &&
+		max(apart, 1/apart) >= defaultRatio &&
 		math.Abs(a.Window-b.Window) <= defaultSpread*min(a.Window, b.Window)
 }

@@ -14,11 +14,11 @@ import (
 // Limits of copied numbers. Numbers of four digits or more are seldom equal by chance. A server at its limit, or one
 // that is hardly used, may give equal numbers; the numbers that follow from them are then equal too.
 const (
-	copiedDigits  = 4
-	wholeCopy     = 5    // all figures of a row are equal, whatever their digits, and two of them have that many
-	copiedLatency = 0.02 // latency, where both of its parts are the same
-	copiedDecode  = 0.1  // latency less TTFT, where inter-token latency is: answers may be a little shorter
-	copiedAlone   = 5    // digits of a time to the first token that is the only equal number
+	copiedDigits       = 4
+	copiedRowFigures   = 5    // all figures of a row are equal, whatever their digits, and two of them have that many
+	copiedLatency      = 0.02 // latency, where both of its parts are the same
+	copiedDecode       = 0.1  // latency less TTFT, where inter-token latency is: answers may be a little shorter
+	copiedSingleDigits = 5    // digits of a time to the first token that is the only equal number
 )
 
 // copied finds numbers that equal those of the row above.
@@ -27,7 +27,7 @@ func copied(t *result) []hit {
 	for i := 1; i < len(t.rows); i++ {
 		above, r := t.rows[i-1], t.rows[i]
 		var same, long []string // long: of as many digits as chance does not repeat
-		for _, key := range []string{keyTTFT, keyGap, keyLatency, keyDone, keyOutput} {
+		for _, key := range []string{keyTTFT, keyGap, keyLatency, keyCompleted, keyOutput} {
 			q, ok := r.quantity(key)
 			if !ok || r.text(key) != above.text(key) || q.Number.Value() == 0 {
 				continue
@@ -36,7 +36,7 @@ func copied(t *result) []hit {
 				long = append(long, key)
 			}
 		}
-		if len(same) < wholeCopy || len(long) < 2 || r.text(keyRate) == above.text(keyRate) {
+		if len(same) < copiedRowFigures || len(long) < 2 || r.text(keyRate) == above.text(keyRate) {
 			same = long
 		}
 		if isCopy(above, r, same) {
@@ -55,7 +55,7 @@ func isCopy(above, r *row, same []string) bool {
 	switch {
 	case !ok1 || !ok2:
 		return false
-	case len(same) >= 3 && has(keyDone) && has(keyOutput):
+	case len(same) >= 3 && has(keyCompleted) && has(keyOutput):
 		return r.text(keyRate) != above.text(keyRate)
 	case has(keyTTFT) && has(keyGap):
 		return differ(a[0].V, b[0].V, copiedLatency)
@@ -63,7 +63,7 @@ func isCopy(above, r *row, same []string) bool {
 		return differ(a[0].V-a[1].V, b[0].V-b[1].V, copiedDecode)
 	case has(keyTTFT):
 		q, _ := r.quantity(keyTTFT)
-		return q.Digits >= copiedAlone && !r.windowed() && differ(a[0].V, b[0].V, copiedLatency)
+		return q.Digits >= copiedSingleDigits && !r.windowed() && differ(a[0].V, b[0].V, copiedLatency)
 	}
 	return false
 }
@@ -103,26 +103,26 @@ const (
 func printedTwice(all []*result) (hits []hit) {
 	printed := map[string][]*result{} // by file and title
 	for _, t := range all {
-		if !t.sweeps() {
+		if !t.isPublishedSweep() {
 			continue
 		}
 		id := t.file + "\x00" + t.title.EN
 		for _, first := range printed[id] {
-			if differing, ok := reprint(first, t); ok {
-				again := hit{row: t.rows[0], key: keyDone, grade: Remark, note: noteReprint.New(first.line)}
+			if differing, ok := compareReprint(first, t); ok {
+				again := hit{row: t.rows[0], key: keyCompleted, grade: Remark, note: noteReprint.New(first.line)}
 				hits = append(append(hits, again), differing...)
 				break
 			}
 		}
-		if len(printed[id]) < mostCompared {
+		if len(printed[id]) < maxCompared {
 			printed[id] = append(printed[id], t)
 		}
 	}
 	return hits
 }
 
-// reprint reports whether a table prints the measurement of another, and finds the numbers that differ.
-func reprint(first, again *result) (differing []hit, ok bool) {
+// compareReprint reports whether a table prints the measurement of another, and finds the numbers that differ.
+func compareReprint(first, again *result) (differing []hit, ok bool) {
 	rows, equal := 0, 0
 	for _, r := range again.rows {
 		i := slices.IndexFunc(first.rows, func(o *row) bool { return o.name() == r.name() })
@@ -131,7 +131,7 @@ func reprint(first, again *result) (differing []hit, ok bool) {
 		}
 		rows++
 		o := first.rows[i]
-		for _, key := range []string{keyDone, keyLatency, keyTTFT, keyGap, keyOutput} {
+		for _, key := range []string{keyCompleted, keyLatency, keyTTFT, keyGap, keyOutput} {
 			switch x, y := figure(o.stage, key), figure(r.stage, key); {
 			case !x.Known() || !y.Known():
 			case x == y:
@@ -178,8 +178,8 @@ func offGrid(t *result) []hit {
 	if len(grid) < 4 || floor == nil || ceiling == nil {
 		return nil
 	}
-	s, ok1 := floor.span(keyDone)
-	top, ok2 := ceiling.span(keyDone)
+	s, ok1 := floor.span(keyCompleted)
+	top, ok2 := ceiling.span(keyCompleted)
 	if !ok1 || !ok2 || top.V <= s.V {
 		return nil
 	}
@@ -207,7 +207,7 @@ func offGrid(t *result) []hit {
 			r := off[len(hits)]
 			free := s.V + float64(k)*step
 			n := noteGrid.New(digits(r.stage.Rate.Value()), digits(free))
-			if r.value(keyDone) > free*(1+offeredTolerance) { // other rates are wrong too
+			if r.value(keyCompleted) > free*(1+offeredTolerance) { // other rates are wrong too
 				delete(n.Args, "grid_rate")
 			}
 			hits = append(hits, hit{row: r, key: keyRate, grade: Doubtful, note: n, figures: []string{keyRate}})
@@ -220,14 +220,14 @@ func offGrid(t *result) []hit {
 // some per cent. A row that keeps up completes most of its load; what is in flight when a stage ends is missing from
 // it.
 const (
-	backlogFactor = 3
-	keepsUp       = 0.85
+	backlogFactor  = 3
+	sustainedShare = 0.85
 )
 
 // backlogs finds rows whose requests waited for those of an earlier stage: with more load, requests later wait less, by
 // a factor. The times of the row are of that queue.
 func backlogs(t *result) []hit {
-	if !t.sweeps() {
+	if !t.isPublishedSweep() {
 		return nil
 	}
 	var hits []hit
@@ -239,12 +239,12 @@ func backlogs(t *result) []hit {
 		for _, o := range all[i+1:] {
 			load, _ := o.load()
 			if !(o.value(keyTTFT)*backlogFactor < r.value(keyTTFT) && o.value(keyLatency) < r.value(keyLatency)) ||
-				o.value(keyDone) < keepsUp*load ||
+				o.value(keyCompleted) < sustainedShare*load ||
 				!latencyIdentity(o).note.IsZero() {
 				continue
 			}
 			n := noteBacklog.New(seconds(r.value(keyTTFT)), seconds(o.value(keyTTFT)), o.line(keyTTFT))
-			hits = append(hits, hit{row: r, key: keyTTFT, grade: Doubtful, note: n, figures: times()})
+			hits = append(hits, hit{row: r, key: keyTTFT, grade: Doubtful, note: n, figures: timeFigures()})
 			break
 		}
 	}
@@ -255,12 +255,12 @@ func backlogs(t *result) []hit {
 // by Little's law a stage ends with no more than rate x latency in flight, apart from chance. It is found only where
 // the table shows that the server completes such a rate.
 func misprintedRates(t *result) (hits []hit) {
-	if !t.sweeps() || t.run.Source == nil || t.rows[0].windowed() {
+	if !t.isPublishedSweep() || t.run.Source == nil || t.rows[0].windowed() {
 		return nil
 	}
 	window := t.run.Source.StageTime.Or(offeredWindow)
 	for _, r := range t.rows {
-		s, ok := r.spans(keyRate, keyDone, keyLatency)
+		s, ok := r.spans(keyRate, keyCompleted, keyLatency)
 		if !ok || r.stage.MaxConcurrency > 0 {
 			continue
 		}
@@ -269,7 +269,9 @@ func misprintedRates(t *result) (hits []hit) {
 		if missing <= most+offeredDoubtful*math.Sqrt(offered*window) {
 			continue
 		}
-		i := slices.IndexFunc(t.rows, func(o *row) bool { return o.stage.Role == rundir.Grid && o.value(keyDone) > offered })
+		i := slices.IndexFunc(t.rows, func(o *row) bool {
+			return o.stage.Role == rundir.Grid && o.value(keyCompleted) > offered
+		})
 		if i < 0 {
 			continue
 		}
@@ -280,8 +282,8 @@ func misprintedRates(t *result) (hits []hit) {
 			window,
 			seconds(latency),
 			most,
-			digits(t.rows[i].value(keyDone)),
-			t.rows[i].line(keyDone),
+			digits(t.rows[i].value(keyCompleted)),
+			t.rows[i].line(keyCompleted),
 		)
 		hits = append(hits, hit{row: r, key: keyRate, grade: Doubtful, note: n, figures: []string{keyRate}})
 	}
@@ -299,18 +301,18 @@ func ceiling(t *result) []hit {
 	if top == nil || top.stage.Source == nil {
 		return nil
 	}
-	c, ok := top.span(keyDone)
+	c, ok := top.span(keyCompleted)
 	if !ok {
 		return nil
 	}
 	for _, r := range t.rows {
-		s, ok := r.spans(keyRate, keyDone)
-		if !ok || s[1].V == 0 || s[0].Beyond(c) != 0 {
+		s, ok := r.spans(keyRate, keyCompleted)
+		if !ok || s[1].V == 0 || s[0].Excess(c) != 0 {
 			continue
 		}
 		if short := 1 - s[1].High/c.Low; short > ceilingTolerance {
-			n := noteCeiling.New(digits(c.V), digits(s[0].V), digits(s[1].V), percent(short), r.line(keyDone))
-			return []hit{{row: top, key: keyDone, grade: Doubtful, note: n}}
+			n := noteCeiling.New(digits(c.V), digits(s[0].V), digits(s[1].V), percent(short), r.line(keyCompleted))
+			return []hit{{row: top, key: keyCompleted, grade: Doubtful, note: n}}
 		}
 	}
 	return nil

@@ -10,16 +10,18 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
 )
 
 // schema names the version of the JSON output.
 const schema = "llmsweep.audit/v1"
 
-// Audited is the findings in some files.
-type Audited struct {
+// Report is the findings in some files.
+type Report struct {
 	Schema   string    `json:"schema"`
 	File     string    `json:"file"`
 	Results  int       `json:"results"`
@@ -34,7 +36,7 @@ type Audited struct {
 }
 
 // JSON writes findings as indented JSON.
-func JSON(w io.Writer, all []Audited) error {
+func JSON(w io.Writer, all []Report) error {
 	for i := range all {
 		all[i].Schema = schema
 		if all[i].Findings == nil {
@@ -46,7 +48,7 @@ func JSON(w io.Writer, all []Audited) error {
 
 // Text writes findings for people, by file and result. Each finding is a line with its line in the
 // file, its row and the rule. What is found in several tables alike is said once, above all; with whole, in each.
-func Text(w io.Writer, all []Audited, l lang.Lang, whole bool) error {
+func Text(w io.Writer, all []Report, l lang.Lang, whole bool) error {
 	out := bufio.NewWriter(w)
 	for i, a := range all {
 		if i > 0 {
@@ -58,7 +60,7 @@ func Text(w io.Writer, all []Audited, l lang.Lang, whole bool) error {
 		}
 		if !whole {
 			var alike []string
-			a.Findings, alike = once(a, l)
+			a.Findings, alike = splitRepeated(a, l)
 			for _, said := range alike {
 				out.WriteString("  " + said + "\n")
 			}
@@ -68,11 +70,12 @@ func Text(w io.Writer, all []Audited, l lang.Lang, whole bool) error {
 	return out.Flush()
 }
 
-// once returns the findings of a file without those that are found in several tables alike, and what is said of those.
-func once(a Audited, l lang.Lang) (shown []Finding, said []string) {
+// splitRepeated returns the findings of a file without those that are found in several tables alike, and what is said
+// of those.
+func splitRepeated(a Report, l lang.Lang) (shown []Finding, said []string) {
 	lines := map[string][]string{}
 	for _, f := range a.Findings {
-		if _, ok := overall()[f.Rule]; ok {
+		if _, ok := repeatedPhrases()[f.Rule]; ok {
 			lines[f.Rule] = append(lines[f.Rule], place(f, a))
 		}
 	}
@@ -83,7 +86,7 @@ func once(a Audited, l lang.Lang) (shown []Finding, said []string) {
 	}
 	for _, rule := range slices.Sorted(maps.Keys(lines)) {
 		if n := len(lines[rule]); n > 1 {
-			said = append(said, overall()[rule].In(l, n, strings.Join(lines[rule], lang.ListComma.In(l))))
+			said = append(said, repeatedPhrases()[rule].In(l, n, strings.Join(lines[rule], lang.ListComma.In(l))))
 		}
 	}
 	return shown, said
@@ -108,7 +111,7 @@ func verdict(found []Finding, l lang.Lang) string {
 }
 
 // writeFindings writes findings under their results, aligned over the whole file.
-func writeFindings(w *bufio.Writer, a Audited, l lang.Lang) {
+func writeFindings(w *bufio.Writer, a Report, l lang.Lang) {
 	lines, rows, rules, grades := 0, 0, 0, 0
 	for _, f := range a.Findings {
 		lines, rows, rules = max(lines, table.Width(place(f, a))), max(rows, table.Width(lang.StageName(f.Row))),
@@ -138,7 +141,7 @@ func resultHead(f Finding, l lang.Lang) string {
 }
 
 // place returns the line of a finding, with its file where that differs from the one above; empty where it has no line.
-func place(f Finding, a Audited) string {
+func place(f Finding, a Report) string {
 	switch {
 	case f.Line == 0:
 		return ""
@@ -160,4 +163,18 @@ func TextRules(w io.Writer, l lang.Lang) error {
 		fmt.Fprintf(out, "%-*s  %s\n", longest, r.Name, r.Says.In(l))
 	}
 	return out.Flush()
+}
+
+// Cautions returns what a reader must know before trusting the table of a run: the warnings of the run, and what the
+// audit found when it was read from a document.
+func Cautions(run *rundir.Run, l lang.Lang) []string {
+	lines := findings.Warnings(run, l)
+	for i := range run.Stages {
+		r := row{result: &result{run: run}, stage: &run.Stages[i]}
+		for _, d := range r.stage.Doubts {
+			lines = append(lines, sayCaution.In(l, lang.StageName(r.name()), d.Line, Grade(d.Grade).In(l), Words().Say(d.Note, l))+
+				lang.Stop.In(l))
+		}
+	}
+	return lines
 }

@@ -42,7 +42,7 @@ func breakEven(c *Choice, o Options) *BreakEven {
 	}
 	for i := range c.Ranked[1:] {
 		b := &c.Ranked[i+1]
-		above, below := demandEven(a, b, o)
+		above, below := breakEvenDemands(a, b, o)
 		if above.Known() && (!e.Above.Known() || above.Value() < e.Above.Value()) {
 			e.Above, e.AboveFirst = above, b.Name
 		}
@@ -53,11 +53,11 @@ func breakEven(c *Choice, o Options) *BreakEven {
 	return e
 }
 
-// demandEven returns the nearest demands at which b costs less than a. Costs are step functions of the demand: above
-// it, b can become cheaper only where a needs another replica; below it, only where b needs one less.
-func demandEven(a, b *Candidate, o Options) (above, below rundir.Number) {
+// breakEvenDemands returns the nearest demands at which b costs less than a. Costs are step functions of the demand:
+// above it, b can become cheaper only where a needs another replica; below it, only where b needs one less.
+func breakEvenDemands(a, b *Candidate, o Options) (above, below rundir.Number) {
 	unit := func(k *Candidate) float64 {
-		v, _ := o.Demand.of(&k.limit)
+		v, _ := o.Demand.capacity(&k.limit)
 		return v * (1 - o.Headroom)
 	}
 	cost := func(k *Candidate, demand float64) float64 {

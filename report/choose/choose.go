@@ -2,7 +2,7 @@
 // of replicas that the demand takes, and their cost. It finds the cheapest, those that no other dominates, and where
 // the first two cost the same. It interpolates between measured rows and never extrapolates, uses no row that the audit
 // calls impossible and no price that it was not given, and does not judge the quality of a model's answers; it can ask
-// that they are near those of a baseline.
+// that they are near those of a baseline. [Of] is where one begins to read.
 package choose
 
 import (
@@ -50,12 +50,12 @@ type Choice struct {
 	Counted   bool            `json:"counted"` // GPUs are known; else the order is by the number of replicas
 	Currency  string          `json:"currency,omitempty"`
 	Ranked    []Candidate     `json:"ranked"`  // those that meet the demand, the best first
-	Refused   []Refused       `json:"refused"` // those that do not, with why
+	Refused   []Refusal       `json:"refused"` // those that do not, with why
 	BreakEven *BreakEven      `json:"break_even,omitempty"`
 	FrontCost []string        `json:"pareto_cost"` // names; cost of a million tokens against TTFT
-	LeftOut   []setup.LeftOut `json:"left_out,omitempty"`
-	Marked    []setup.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
-	asked     *rundir.Run
+	LeftOut   []setup.RowMark `json:"left_out,omitempty"`
+	Marked    []setup.RowMark `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
+	run       *rundir.Run
 	demand    Demand
 }
 
@@ -94,15 +94,15 @@ type Candidate struct {
 	// left out as doubtful, what those leave open.
 	RateLow  rundir.Number `json:"rate_low,omitzero"`
 	RateHigh rundir.Number `json:"rate_high,omitzero"`
-	// Between is how many replicas the interval of the rate allows.
-	Between [2]int `json:"replicas_interval,omitzero"`
+	// ReplicaRange is how many replicas the interval of the rate allows.
+	ReplicaRange [2]int `json:"replicas_interval,omitzero"`
 
 	setup *setup.Setup
 	limit setup.Limit
 }
 
-// Refused is a configuration that does not meet the demand.
-type Refused struct {
+// Refusal is a configuration that does not meet the demand.
+type Refusal struct {
 	Name  string `json:"name"`
 	Where string `json:"where"`
 	Why   string `json:"why"`
@@ -155,7 +155,7 @@ func (o Options) check(setups []setup.Setup) error {
 func choose(model string, setups []*setup.Setup, o Options) Choice {
 	c := rank(setups, o)
 	c.Model, c.Demand, c.demand, c.Headroom, c.MaxGPUs = model, o.Demand.String(), o.Demand, o.Headroom, o.MaxGPUs
-	c.Workload, c.asked = compare.Workload(setups[0].Run, lang.English), setups[0].Run
+	c.Workload, c.run = compare.Workload(setups[0].Run, lang.English), setups[0].Run
 	for _, t := range o.Terms {
 		c.SLO = append(c.SLO, t.String())
 	}
@@ -172,7 +172,7 @@ func choose(model string, setups []*setup.Setup, o Options) Choice {
 func rank(setups []*setup.Setup, o Options) Choice {
 	c := Choice{Schema: schema, Priced: true, Currency: o.Currency}
 	for _, s := range setups {
-		k, r := consider(s, o)
+		k, r := evaluate(s, o)
 		if r != nil {
 			c.Refused = append(c.Refused, *r)
 			continue
@@ -187,7 +187,7 @@ func rank(setups []*setup.Setup, o Options) Choice {
 	if c.Priced { // what has no price cannot stand in an order of costs
 		c.dropIf(func(k *Candidate) bool { return !k.Hour.Known() }, reason{kind: noPrice})
 	}
-	slices.SortStableFunc(c.Ranked, better)
+	slices.SortStableFunc(c.Ranked, compareRank)
 	return c
 }
 
@@ -206,16 +206,17 @@ func (c *Choice) dropIf(lacks func(*Candidate) bool, why reason) {
 // size is the number of GPUs of a candidate; of replicas where a replica's GPUs were not counted.
 func (k *Candidate) size() int { return cmp.Or(k.GPUs, k.Replicas) }
 
-// Takes returns the number of GPUs in words; of replicas where a replica's GPUs were not counted.
-func (k *Candidate) Takes() lang.Text {
+// SizeText returns the number of GPUs in words; of replicas where a replica's GPUs were not counted.
+func (k *Candidate) SizeText() lang.Text {
 	if k.GPUs == 0 {
 		return Replicas(k.Replicas)
 	}
 	return GPUs(k.GPUs)
 }
 
-// better orders candidates: by cost, then by size, then by how much they carry, then by the time to the first token.
-func better(a, b Candidate) int {
+// compareRank orders candidates: by cost, then by size, then by how much they carry, then by the time to the first
+// token.
+func compareRank(a, b Candidate) int {
 	if a.Hour.Known() && b.Hour.Known() && !sameCost(a, b) {
 		return cmp.Compare(a.Hour.Value(), b.Hour.Value())
 	}
@@ -234,12 +235,12 @@ func seconds(f rundir.Number) float64 {
 	return f.Value()
 }
 
-// kept returns the mean of a metric at the load up to which the SLO is met. Where a term on that mean ends it between
-// two rows, that is the limit of the term; else it is no more than the term allows, since a sweep finds the load by the
-// curve through all rows.
-func (o *Options) kept(metric string, mean rundir.Number, l *setup.Limit) rundir.Number {
+// meanAtLimit returns the mean of a metric at the load up to which the SLO is met. Where a term on that mean ends it
+// between two rows, that is the limit of the term; else it is no more than the term allows, since a sweep finds the
+// load by the curve through all rows.
+func (o *Options) meanAtLimit(metric string, mean rundir.Number, l *setup.Limit) rundir.Number {
 	for _, t := range o.Terms {
-		ends := l.AtTerm() && l.Broken.String() == t.String()
+		ends := l.Interpolated() && l.LimitingTerm.String() == t.String()
 		if t.Metric == metric && t.Stat == slo.Mean && mean.Known() && (ends || mean.Value() > t.Limit) {
 			mean = rundir.Exactly(t.Limit)
 		}
@@ -247,14 +248,14 @@ func (o *Options) kept(metric string, mean rundir.Number, l *setup.Limit) rundir
 	return mean
 }
 
-// consider returns the number of replicas of a setup that meets the demand, or the reason why it cannot.
-func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
-	no := func(r reason) (*Candidate, *Refused) {
+// evaluate returns the number of replicas of a setup that meets the demand, or the reason why it cannot.
+func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
+	no := func(r reason) (*Candidate, *Refusal) {
 		out := refuse(s, r)
 		return nil, &out
 	}
-	limit, refusal := o.within(s)
-	if refusal != nil && refusal.Unasked {
+	limit, refusal := o.limit(s)
+	if refusal != nil && refusal.NoUsers {
 		return no(reason{kind: noUsers})
 	}
 	if refusal != nil {
@@ -263,8 +264,8 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 	k := &Candidate{
 		Name: s.Name, Labels: setup.Labels(s.Run), setup: s,
 		Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(),
-		TTFT: o.kept(slo.TTFT, limit.Point.AtMost(setup.TTFT), &limit), ITL: o.kept(slo.ITL, limit.Point.AtMost(setup.ITL),
-			&limit),
+		TTFT: o.meanAtLimit(slo.TTFT, limit.Point.MaxLatency(setup.TTFT), &limit),
+		ITL:  o.meanAtLimit(slo.ITL, limit.Point.MaxLatency(setup.ITL), &limit),
 	}
 	if k.Runs = len(s.Runs); k.Runs > 0 {
 		k.Where = s.Origins()
@@ -272,15 +273,18 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 	if limit.Output.Known() && limit.Rate > 0 {
 		k.Answer = rundir.Exactly(limit.Output.Value() / limit.Rate)
 	}
-	if asked := setup.Asked(s.Run); o.Demand.Of == Requests && k.Answer.Or(math.Inf(1)) < fullAnswer*asked.Or(0) {
+	asked := setup.AskedTokens(s.Run)
+	if o.Demand.Unit == Requests && k.Answer.Or(math.Inf(1)) < fullAnswerShare*asked.Or(0) {
 		k.Asked, k.Measured = asked, rundir.Exactly(limit.Rate)
-		limit = scaled(limit, k.Answer.Value()/asked.Value())
+		by := k.Answer.Value() / asked.Value() // the output is that of as many tokens
+		limit.Rate *= by
+		limit.Low, limit.High = lang.Scale(limit.Low, by), lang.Scale(limit.High, by)
 	}
-	k.Rate, k.limit, k.LimitedBy = limit.Rate, limit, limitedBy(limit).english()
+	k.Rate, k.limit, k.LimitedBy = limit.Rate, limit, limitText(&limit, lang.English)
 	if k.Labels.GPUs == 0 && o.MaxGPUs > 0 {
 		return no(reason{kind: noCount})
 	}
-	supply, ok := o.Demand.of(&limit)
+	supply, ok := o.Demand.capacity(&limit)
 	if !ok {
 		return no(reason{kind: noOutput})
 	}
@@ -288,39 +292,32 @@ func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 	if low, high := limit.Low, limit.High; low.Known() && high.Known() && low.Value() > 0 {
 		need := o.Demand.Amount / (supply * (1 - o.Headroom)) * limit.Users.Or(k.Rate)
 		k.RateLow, k.RateHigh = low, high
-		k.Between = [2]int{int(math.Ceil(need/high.Value() - 1e-9)), int(math.Ceil(need/low.Value() - 1e-9))}
+		k.ReplicaRange = [2]int{int(math.Ceil(need/high.Value() - 1e-9)), int(math.Ceil(need/low.Value() - 1e-9))}
 	}
 	k.GPUs, k.Carries = k.Replicas*k.Labels.GPUs, float64(k.Replicas)*supply
 	if o.MaxGPUs > 0 && k.GPUs > o.MaxGPUs {
 		return no(reason{kind: tooMany, gpus: k.GPUs, most: o.MaxGPUs})
 	}
-	if price, ok := o.Prices.Of(k.Labels); ok && k.GPUs > 0 {
-		k.pay(price, o.Demand)
+	if price, ok := o.Prices.GPUHour(k.Labels); ok && k.GPUs > 0 {
+		k.setCosts(price, o.Demand)
 	}
 	return k, nil
 }
 
-// fullAnswer is the share of the length asked for from which on an answer is as long as that: an end token is short of
-// it.
-const fullAnswer = 0.98
+// fullAnswerShare is the share of the length asked for from which on an answer is as long as that: an end token is
+// short of it.
+const fullAnswerShare = 0.98
 
-// scaled is a limit with its rates, but not its output, multiplied by a factor.
-func scaled(l setup.Limit, by float64) setup.Limit {
-	l.Rate *= by
-	l.Low, l.High = lang.Scale(l.Low, by), lang.Scale(l.High, by)
-	return l
-}
-
-// within returns up to which load a setup meets the terms: a number of users where the demand is one, else a rate.
-func (o Options) within(s *setup.Setup) (setup.Limit, *setup.Refusal) {
-	if o.Demand.Of == Users {
-		return s.Carrying(o.Terms)
+// limit returns up to which load a setup meets the terms: a number of users where the demand is one, else a rate.
+func (o Options) limit(s *setup.Setup) (setup.Limit, *setup.Refusal) {
+	if o.Demand.Unit == Users {
+		return s.UserLimit(o.Terms)
 	}
-	return s.Within(o.Terms)
+	return s.RateLimit(o.Terms)
 }
 
-// pay sets the costs of a candidate.
-func (k *Candidate) pay(price float64, demand Demand) {
+// setCosts sets the costs of a candidate.
+func (k *Candidate) setCosts(price float64, demand Demand) {
 	k.Price = price
 	k.Hour = rundir.Exactly(float64(k.GPUs) * price)
 	k.Month = rundir.Exactly(k.Hour.Value() * hoursPerMonth)
@@ -328,8 +325,8 @@ func (k *Candidate) pay(price float64, demand Demand) {
 		k.MillionSLO = rundir.Exactly(rundir.CostOfMillion(float64(k.Labels.GPUs)*price, k.Output.Value()))
 	}
 	tokens := demand.Amount // per second
-	if demand.Of != Tokens {
-		supply, _ := demand.of(&k.limit)
+	if demand.Unit != Tokens {
+		supply, _ := demand.capacity(&k.limit)
 		if !k.Output.Known() || supply <= 0 {
 			return
 		}

@@ -37,7 +37,7 @@ func tables(t *testing.T, model string) []setup.Setup {
 	}
 	var some []setup.Setup
 	for _, s := range setup.Load(all) {
-		if (Only{"model", model}).Takes(s.Run.Labels) {
+		if (LabelFilter{"model", model}).Matches(s.Run.Labels) {
 			some = append(some, s)
 		}
 	}
@@ -114,7 +114,7 @@ func TestTheLimitIsTheSweeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, refusal := setup.Within(terms)
+	own, refusal := setup.RateLimit(terms)
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
@@ -123,12 +123,12 @@ func TestTheLimitIsTheSweeps(t *testing.T) {
 	run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<200ms", "itl:mean<50ms"}, Rate: rundir.Exactly(own.Rate * 1.03),
 		Limiting: "itl:mean<50ms"}
 	setup.Run = &run
-	found, _ := setup.Within(terms)
-	if found.Rate != own.Rate*1.03 || found.Broken == nil || found.Broken.Name() != "itl:mean" || found.Backlog ||
+	found, _ := setup.RateLimit(terms)
+	if found.Rate != own.Rate*1.03 || found.LimitingTerm == nil || found.LimitingTerm.Name() != "itl:mean" || found.Backlog ||
 		!found.Output.Known() || found.Point.Weight <= 0 {
 		t.Errorf("%+v", found)
 	}
-	if other, _ := setup.Within(terms[:1]); other.Rate == found.Rate {
+	if other, _ := setup.RateLimit(terms[:1]); other.Rate == found.Rate {
 		t.Error("the limit of other terms was taken")
 	}
 }
@@ -196,7 +196,7 @@ func TestLimitsStayWithinTheRows(t *testing.T) {
 		}
 		before := 0.0
 		for ms := 5.0; ms < 20_000; ms *= 1.03 {
-			l, refusal := s.Within([]slo.Term{{Metric: slo.ITL, Stat: slo.Mean, Limit: ms / 1e3},
+			l, refusal := s.RateLimit([]slo.Term{{Metric: slo.ITL, Stat: slo.Mean, Limit: ms / 1e3},
 				{Metric: slo.TTFT, Stat: slo.Mean, Limit: 4 * ms / 1e3}})
 			if refusal != nil {
 				if before > 0 {
@@ -263,15 +263,15 @@ func TestSaturatedAndBoundedRowsEndTheLimit(t *testing.T) {
 	in := steps("G", 1, 1, 2, 3)
 	in.Run.Stages[2].Verdict = rundir.Saturated
 	s := setup.Load([]setup.Input{in})
-	if l, _ := s[0].Within([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: 9}}); l.Rate != 2 || !l.Backlog {
+	if l, _ := s[0].RateLimit([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: 9}}); l.Rate != 2 || !l.Backlog {
 		t.Errorf("a saturated row was counted on: %+v", l)
 	}
 	in = steps("G", 1, 1, 2, 3)
 	in.Run.Stages[2].TTFT.Mean = rundir.Over(0.25)
 	s = setup.Load([]setup.Input{in})
 	for _, limit := range []float64{0.24, 9} { // broken for certain, and not known
-		if l, _ := s[0].Within([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: limit}}); l.Rate != 2 ||
-			l.Unknown != (limit == 9) {
+		if l, _ := s[0].RateLimit([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: limit}}); l.Rate != 2 ||
+			l.Unjudged != (limit == 9) {
 			t.Errorf("a lower bound was taken for an exact number: %+v", l)
 		}
 	}
@@ -293,7 +293,7 @@ func TestUnsupportedRowsAreNoProof(t *testing.T) {
 				d.Unsupported = []string{"p99"}
 			}
 		}
-		l, refusal := setup.Load([]setup.Input{in})[0].Within(term)
+		l, refusal := setup.Load([]setup.Input{in})[0].RateLimit(term)
 		if l.Rate != c.rate || (refusal != nil) != (c.rate == 0) {
 			t.Errorf("%s: %v req/s, %+v", name, l.Rate, refusal)
 		}
@@ -424,7 +424,7 @@ func TestWishes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for gpu, want := range map[string]float64{"L20 48GB": 1.2, "A100 80GB": 3.6, "A100-40GB": 2, "L2": 0, "L20S": 0} {
-		if got, _ := p.Of(rundir.Labels{GPU: gpu}); got != want {
+		if got, _ := p.GPUHour(rundir.Labels{GPU: gpu}); got != want {
 			t.Errorf("%s costs %v, want %v", gpu, got, want)
 		}
 	}
@@ -454,7 +454,7 @@ func TestTheLatencyShownKeepsTheSLO(t *testing.T) {
 		{slo.ITL, rundir.Exactly(0.0237), rundir.Exactly(0.1), between(&terms[0])},
 		{slo.TTFT, rundir.Exactly(0.3), rundir.Exactly(0.3), between(&terms[0])},
 	} {
-		if got := o.kept(c.metric, c.mean, &c.limit); got != c.want {
+		if got := o.meanAtLimit(c.metric, c.mean, &c.limit); got != c.want {
 			t.Errorf("%s of %v: %v, want %v", c.metric, c.mean, got, c.want)
 		}
 	}
@@ -462,7 +462,7 @@ func TestTheLatencyShownKeepsTheSLO(t *testing.T) {
 
 // between is a limit between two rows, where the term reaches its limit.
 func between(term *slo.Term) setup.Limit {
-	return setup.Limit{Broken: term, Point: setup.Point{Low: &setup.Row{}, High: &setup.Row{}, Weight: 0.5}}
+	return setup.Limit{LimitingTerm: term, Point: setup.Point{Low: &setup.Row{}, High: &setup.Row{}, Weight: 0.5}}
 }
 
 // TestALimitSaysWhatEndsIt: beside a latency far below the limit stands the row that misses it; two terms that end at

@@ -46,14 +46,11 @@ func Front(all []FrontPoint) []FrontPoint {
 // frontCost is the Pareto front of candidates: less for a million tokens, or sooner the first of them.
 func frontCost(ranked []Candidate) []string {
 	priced := slices.DeleteFunc(slices.Clone(ranked), func(k Candidate) bool {
-		return !k.MillionSLO.Known() ||
-			!k.TTFT.Known()
+		return !k.MillionSLO.Known() || !k.TTFT.Known()
 	})
 	var names []string
-	for _, k := range undominated(priced, func(k Candidate) (float64, float64) {
-		return k.MillionSLO.Value(),
-			k.TTFT.Value()
-	}) {
+	measures := func(k Candidate) (float64, float64) { return k.MillionSLO.Value(), k.TTFT.Value() }
+	for _, k := range undominated(priced, measures) {
 		names = append(names, k.Name)
 	}
 	return names

@@ -247,7 +247,7 @@ func read(t *testing.T, text string) []setup.Setup {
 	for i := range doc.Runs {
 		in = append(in, setup.Input{Path: "tables.md", Run: &doc.Runs[i]})
 	}
-	return setup.LoadWith(in, setup.Options{Once: true})
+	return setup.LoadWith(in, setup.Options{MergeReprints: true})
 }
 
 // twoGPUs is a table whose highest rates complete no more than the one below, and one that prints it again with another

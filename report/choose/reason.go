@@ -29,30 +29,30 @@ type reason struct {
 	gpus, most int
 }
 
-func refuse(s *setup.Setup, r reason) Refused {
+func refuse(s *setup.Setup, r reason) Refusal {
 	where := s.Origin()
 	if r.refusal != nil && r.refusal.Row != nil {
 		where = r.refusal.Row.Where
 	}
-	return Refused{Name: s.Name, Where: where, Why: r.in(lang.English), why: r}
+	return Refusal{Name: s.Name, Where: where, Why: r.text(lang.English), why: r}
 }
 
-// unsure reports whether the reason is that what is known of the configuration does not tell, and not that it falls
+// undecided reports whether the reason is that what is known of the configuration does not tell, and not that it falls
 // short.
-func (r reason) unsure() bool {
+func (r reason) undecided() bool {
 	unknown := []reasonKind{noUsers, noCount, noOutput, noPrice}
 	return slices.Contains(unknown, r.kind) || r.refusal != nil && r.refusal.Row != nil &&
-		(r.refusal.Undecided || r.refusal.Unknown)
+		(r.refusal.Undecided || r.refusal.Unjudged)
 }
 
-// Untold reports whether no configuration is shown to meet the demand, and of some it is not shown either that they
+// Undecided reports whether no configuration is shown to meet the demand, and of some it is not shown either that they
 // miss it.
-func (c *Choice) Untold() bool {
-	return len(c.Ranked) == 0 && slices.ContainsFunc(c.Refused, func(r Refused) bool { return r.why.unsure() })
+func (c *Choice) Undecided() bool {
+	return len(c.Ranked) == 0 && slices.ContainsFunc(c.Refused, func(r Refusal) bool { return r.why.undecided() })
 }
 
-// in returns the reason in words.
-func (r reason) in(l lang.Lang) string {
+// text returns the reason in words.
+func (r reason) text(l lang.Lang) string {
 	switch r.kind {
 	case noUsers:
 		return whyNoUsers.In(l)
@@ -76,46 +76,42 @@ func (r reason) in(l lang.Lang) string {
 		return whyDoubtful.In(l, f.Term.Name(), f.Row.Name())
 	case f.Number.IsZero():
 		return whyAbsent.In(l, f.Term.Name())
-	case f.Kept != nil && f.Term.Holds(f.Row.Stage) == rundir.Broken:
-		return whyBetween.In(l, f.Term.String(), f.Kept.Name(), f.Row.Name(), amount(f.Term, f.Number.Value(),
+	case f.MetRow != nil && f.Term.Holds(f.Row.Stage) == rundir.Broken:
+		return whyBetween.In(l, f.Term.String(), f.MetRow.Name(), f.Row.Name(), amount(f.Term, f.Number.Value(),
 			f.Number.Bound()))
-	case f.Unknown:
+	case f.Unjudged:
 		return whyUnsupported.In(l, f.Term.Name(), f.Row.Name())
 	default:
 		return whyBroken.In(l, f.Term.String(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
 	}
 }
 
-// end is the limit of the load at which the SLO holds.
-type end struct{ limit setup.Limit }
-
-func limitedBy(l setup.Limit) end { return end{l} }
-
-func (e end) english() string { return e.in(lang.English) }
-
-// in returns the limit in words, with what doubtful figures leave open.
-func (e end) in(l lang.Lang) string {
-	said := e.reason(l)
-	if e.limit.Doubted {
-		return endDoubted.In(l, said)
-	}
-	return said
+// limitText returns what limits the load of a candidate, in words.
+func (k *Candidate) limitText() lang.Text {
+	return lang.Both(func(l lang.Lang) string { return limitText(&k.limit, l) })
 }
 
-func (e end) reason(l lang.Lang) string {
-	switch m := e.limit; {
-	case m.Broken == nil && m.Backlog:
-		return endBacklog.In(l)
-	case m.Broken == nil && m.Full:
-		return endFull.In(l)
-	case m.Broken == nil:
-		return endRows.In(l)
-	case m.AtTerm():
-		return m.Broken.Name()
-	case m.Beyond != nil: // the latencies are of a row that meets the term
-		return endMissed.In(l, m.Broken.Name(), m.Beyond.Name())
+// limitText returns what ends a limit, in words, with what doubtful figures leave open.
+func limitText(limit *setup.Limit, l lang.Lang) string {
+	text := ""
+	switch t := limit.LimitingTerm; {
+	case t == nil && limit.Backlog:
+		text = endBacklog.In(l)
+	case t == nil && limit.LevelsOff:
+		text = endFull.In(l)
+	case t == nil:
+		text = endRows.In(l)
+	case limit.Interpolated():
+		text = t.Name()
+	case limit.MissedRow != nil: // the latencies are of a row that meets the term
+		text = endMissed.In(l, t.Name(), limit.MissedRow.Name())
+	default:
+		text = endUnknown.In(l, t.Name())
 	}
-	return endUnknown.In(l, e.limit.Broken.Name())
+	if limit.Doubted {
+		return endDoubted.In(l, text)
+	}
+	return text
 }
 
 // amount prints a metric of a term; a lower bound as one.

@@ -45,7 +45,7 @@ func summary(all []Choice, level int) table.Section {
 		c := &all[i]
 		row := make([]table.Cell, len(t.Columns))
 		if len(c.Ranked) == 0 {
-			row[0].Text = c.Recommends()
+			row[0].Text = c.Recommendation()
 			t.Rows = append(t.Rows, row)
 			continue
 		}
@@ -60,12 +60,12 @@ func summary(all []Choice, level int) table.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return table.Section{Title: titleModels.Text(), Level: level, Lines: []lang.Text{all[0].Wish()}, Table: t}
+	return table.Section{Title: titleModels.Text(), Level: level, Lines: []lang.Text{all[0].DemandText()}, Table: t}
 }
 
-// Wish returns what was asked for in a sentence.
-func (c *Choice) Wish() lang.Text {
-	wish := sayWish.Text(lang.Comma.Join(c.SLO), c.demand.Text(), trim(100*c.Headroom))
+// DemandText returns what was asked for in a sentence.
+func (c *Choice) DemandText() lang.Text {
+	wish := sayWish.Text(lang.Comma.Join(c.SLO), c.demand.Text(), lang.Shortest(100*c.Headroom))
 	if c.MaxGPUs > 0 {
 		wish = wish.Plus(sayMaxGPUs.Text(GPUs(c.MaxGPUs)))
 	}
@@ -87,7 +87,7 @@ func (c *Choice) Sections(level int) []table.Section { return c.sections(level, 
 func (c *Choice) sections(level int, wish bool) []table.Section {
 	head := table.Section{Title: titleChoice.Text(c.model(), c.workload()), Level: level, Lines: c.answer()}
 	if wish {
-		head.Lines = append(head.Lines, c.Wish())
+		head.Lines = append(head.Lines, c.DemandText())
 	}
 	if len(c.Ranked) > 0 {
 		head.Table = c.table()
@@ -105,12 +105,12 @@ func (c *Choice) sections(level int, wish bool) []table.Section {
 
 // workload returns what was asked of the servers, in words.
 func (c *Choice) workload() lang.Text {
-	return lang.Both(func(l lang.Lang) string { return compare.Workload(c.asked, l) })
+	return lang.Both(func(l lang.Lang) string { return compare.Workload(c.run, l) })
 }
 
-// Recommends returns the recommendation in a sentence that names a configuration, or the model and the workload that
-// have none.
-func (c *Choice) Recommends() lang.Text {
+// Recommendation returns the recommendation in a sentence that names a configuration, or the model and the workload
+// that have none.
+func (c *Choice) Recommendation() lang.Text {
 	if len(c.Ranked) == 0 {
 		return c.model().Plus(lang.Comma.Text()).Plus(c.workload()).Plus(lang.Colon.Text()).Plus(c.answer()[0])
 	}
@@ -120,7 +120,7 @@ func (c *Choice) Recommends() lang.Text {
 // answer returns the recommendation and what it rests on, each in a sentence.
 func (c *Choice) answer() []lang.Text {
 	switch {
-	case c.Untold():
+	case c.Undecided():
 		return []lang.Text{sayUntold.Text()}
 	case len(c.Ranked) == 0:
 		return []lang.Text{sayNone.Text()}
@@ -133,23 +133,23 @@ func (c *Choice) answer() []lang.Text {
 	case c.Priced:
 		what = sayCheapest.Text(k.Name, Replicas(k.Replicas), GPUs(k.GPUs), c.Money(k.Hour))
 	}
-	lines := []lang.Text{what, sayRests.Text(k.upTo(), k.Where, lang.Both(limitedBy(k.limit).in))}
-	lines = append(lines, c.Beside()...)
+	lines := []lang.Text{what, sayRests.Text(k.loadText(), k.Where, k.limitText())}
+	lines = append(lines, c.Remarks()...)
 	if k.Quantized() {
 		lines = append(lines, sayQuantized.Text(k.Labels.Quant))
 	}
 	return lines
 }
 
-// Beside returns sentences to stand beside the first configuration: which others cost the same, and up to which demand
+// Remarks returns sentences to stand beside the first configuration: which others cost the same, and up to which demand
 // one replica less is enough. There must be a first one.
-func (c *Choice) Beside() []lang.Text {
+func (c *Choice) Remarks() []lang.Text {
 	var lines []lang.Text
 	k := &c.Ranked[0]
-	if same := c.tied(); !same.IsZero() {
+	if same := c.tiedText(); !same.IsZero() {
 		lines = append(lines, same)
 	}
-	if k.Between[0] != k.Between[1] {
+	if k.ReplicaRange[0] != k.ReplicaRange[1] {
 		say, print, unit := sayBetween, lang.Fixed(2), reqPerS
 		if k.limit.Doubted {
 			say = sayDoubted
@@ -158,23 +158,23 @@ func (c *Choice) Beside() []lang.Text {
 			print, unit = lang.Fixed(0), unitUsers.Text()
 		}
 		low, high := lang.Number(k.RateLow, print), lang.Number(k.RateHigh, print)
-		lines = append(lines, say.Text(low, high, unit, k.Between[0], k.Between[1]))
+		lines = append(lines, say.Text(low, high, unit, k.ReplicaRange[0], k.ReplicaRange[1]))
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
-		lines = append(lines, sayOneLess.Text(c.demand.atMost(less)))
+		lines = append(lines, sayOneLess.Text(c.demand.floorText(less)))
 	}
 	return lines
 }
 
-// tied returns the candidates that cost as much as the first, or take as many GPUs where nothing has a price, with
+// tiedText returns the candidates that cost as much as the first, or take as many GPUs where nothing has a price, with
 // their capacities.
-func (c *Choice) tied() lang.Text {
+func (c *Choice) tiedText() lang.Text {
 	var others []lang.Text
 	first := c.Ranked[0]
 	for _, k := range c.Ranked[1:] {
 		if k.size() == first.size() && (!c.Priced || sameCost(k, first)) {
-			others = append(others, lang.Same(k.Name).Plus(lang.InParens.Text(c.demand.amount(k.Carries))))
+			others = append(others, lang.Same(k.Name).Plus(lang.InParens.Text(c.demand.amountText(k.Carries))))
 		}
 	}
 	if len(others) == 0 {
@@ -192,16 +192,20 @@ func (c *Choice) tied() lang.Text {
 
 // table returns a table with a row for each candidate, the best first.
 func (c *Choice) table() table.Table {
+	answerDrop := 2
+	if c.converted() { // the rates are converted by the lengths of the answers
+		answerDrop = 0
+	}
 	heads := []table.Column{
 		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: c.perReplica()},
-		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: c.answerDrop()},
+		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: answerDrop},
 		{Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6},
 		{Head: headReplicas.Text()},
 	}
 	if c.Counted {
 		heads = append(heads, table.Column{Head: headGPUs.Text()})
 	}
-	heads = append(heads, table.Column{Head: headCarries.Text(), Sub: c.demand.Unit(), Drop: 4})
+	heads = append(heads, table.Column{Head: headCarries.Text(), Sub: c.demand.UnitText(), Drop: 4})
 	if c.Priced {
 		heads = append(heads, table.Column{Head: headCost.Text(), Sub: subHour.Text()},
 			table.Column{Head: headCost.Text(), Sub: subMonth.Text(), Drop: 1}, table.Column{Head: headMillion.Text(), Drop: 4})
@@ -209,7 +213,7 @@ func (c *Choice) table() table.Table {
 	heads = append(heads, table.Column{Head: headLimit.Text(), Left: true, Drop: 5}, table.Column{Head: headRests.Text(),
 		Left: true, Drop: 3})
 	decimals := lang.Fixed(2)
-	if c.demand.Of == Users {
+	if c.demand.Unit == Users {
 		decimals = lang.Fixed(0)
 	}
 	t := table.Table{Columns: heads}
@@ -231,7 +235,7 @@ func (c *Choice) table() table.Table {
 			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)),
 				table.Number(k.MillionDemand, "", lang.Fixed(3)))
 		}
-		t.Rows = append(t.Rows, append(row, table.Cell{Text: lang.Both(limitedBy(k.limit).in)}, table.Literal(k.Where)))
+		t.Rows = append(t.Rows, append(row, table.Cell{Text: k.limitText()}, table.Literal(k.Where)))
 	}
 	return t
 }
@@ -241,8 +245,8 @@ var reqPerS = lang.Same("req/s")
 
 // perReplica returns the unit of what one replica does within the SLO.
 func (c *Choice) perReplica() lang.Text {
-	if c.demand.Of == Users {
-		return c.demand.Unit()
+	if c.demand.Unit == Users {
+		return c.demand.UnitText()
 	}
 	return reqPerS
 }
@@ -261,11 +265,11 @@ func (k *Candidate) atSLO() table.Cell {
 
 // doubted reports whether the load rests on figures that the audit doubts.
 func (k *Candidate) doubted() bool {
-	return k.limit.Doubted || k.setup.Rests(k.limit.Point.Low, k.limit.Point.High)
+	return k.limit.Doubted || k.setup.Doubtful(k.limit.Point.Low, k.limit.Point.High)
 }
 
-// upTo returns the load up to which one replica meets the SLO, in words.
-func (k *Candidate) upTo() lang.Text {
+// loadText returns the load up to which one replica meets the SLO, in words.
+func (k *Candidate) loadText() lang.Text {
 	if !k.Users.IsZero() {
 		return sayUsers.Text(lang.Number(k.Users, lang.Fixed(0)))
 	}
@@ -286,21 +290,13 @@ func (k *Candidate) answer() table.Cell {
 	return cell
 }
 
-// answerDrop returns when the column of answers may be left out: not where rates are converted by them.
-func (c *Choice) answerDrop() int {
-	if c.converted() {
-		return 0
-	}
-	return 2
-}
-
 // converted reports whether the rate of a candidate is of longer answers than were measured.
 func (c *Choice) converted() bool {
 	return slices.ContainsFunc(c.Ranked, func(k Candidate) bool { return k.Asked.Known() })
 }
 
-// uneven reports whether the requests that rates count were not equally long, by more than an end token or two.
-func (c *Choice) uneven() bool {
+// lengthsDiffer reports whether the requests that rates count were not equally long, by more than an end token or two.
+func (c *Choice) lengthsDiffer() bool {
 	low, high := math.Inf(1), 0.0
 	for i := range c.Ranked {
 		if v := rundir.Max(c.Ranked[i].Answer, c.Ranked[i].Asked); v.Known() {
@@ -310,8 +306,8 @@ func (c *Choice) uneven() bool {
 	return high > 1.1*low
 }
 
-// unlike is the ratio of the repeats of a row from which on their range is told.
-const unlike = 1.15
+// repeatRatio is the ratio of the repeats of a row from which on their range is told.
+const repeatRatio = 1.15
 
 // notes returns what a reader must know of the table.
 func (c *Choice) notes() (notes []lang.Text) {
@@ -327,38 +323,38 @@ func (c *Choice) notes() (notes []lang.Text) {
 	if slices.ContainsFunc(c.Ranked, func(k Candidate) bool { return k.doubted() }) {
 		notes = append(notes, compare.LegendDoubted.Text())
 	}
-	if c.demand.Of != Tokens && c.uneven() {
+	if c.demand.Unit != Tokens && c.lengthsDiffer() {
 		notes = append(notes, legendUneven.Text())
 	}
 	for i := range c.Ranked {
 		l := &c.Ranked[i].limit
-		if l.Missed != nil {
-			by, _ := l.Misses.Of(l.Missed.Stage)
-			missed := amount(l.Misses, by.Value(), by.Bound())
-			notes = append(notes, legendMissed.Text(c.Ranked[i].Name, l.Misses.String(), l.Missed.Name(), missed))
+		if l.LowerMiss != nil {
+			by, _ := l.LowerMissTerm.Of(l.LowerMiss.Stage)
+			missed := amount(l.LowerMissTerm, by.Value(), by.Bound())
+			notes = append(notes, legendMissed.Text(c.Ranked[i].Name, l.LowerMissTerm.String(), l.LowerMiss.Name(), missed))
 		}
 		row := l.Point.High
-		if low, high := setup.Completed(row.Measurements()); high > unlike*low {
+		if low, high := setup.CompletedRange(row.Measurements()); high > repeatRatio*low {
 			from, to := fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)
 			notes = append(notes, legendWorst.Text(c.Ranked[i].Name, len(row.Repeats), from, to))
 		}
 	}
-	for _, name := range c.repeated() {
+	for _, name := range c.repeatedNames() {
 		notes = append(notes, legendRepeated.Text(name))
 	}
 	return notes
 }
 
-// repeated returns the names of configurations that several of the ranked results measured: nothing but where they were
-// found tells them apart.
-func (c *Choice) repeated() (names []lang.Text) {
+// repeatedNames returns the names of configurations that several of the ranked results measured: nothing but where they
+// were found tells them apart.
+func (c *Choice) repeatedNames() (names []lang.Text) {
 	seen := map[string]int{}
 	for i := range c.Ranked {
 		k := &c.Ranked[i]
 		if k.Labels.GPU == "" {
 			continue
 		}
-		key := setup.Described(k.setup.Run, lang.English)
+		key := setup.Description(k.setup.Run, lang.English)
 		if seen[key]++; seen[key] == 2 {
 			names = append(names, lang.Both(func(l lang.Lang) string { return setup.Title(k.setup.Run, l) }))
 		}
@@ -371,7 +367,7 @@ func (c *Choice) refused(level int) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}, {Head: headWhy.Text(), Left: true},
 		{Head: headRests.Text(), Left: true, Drop: 1}}}
 	for _, r := range c.Refused {
-		t.Rows = append(t.Rows, []table.Cell{table.Literal(r.Name), {Text: lang.Both(r.why.in)}, table.Literal(r.Where)})
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(r.Name), {Text: lang.Both(r.why.text)}, table.Literal(r.Where)})
 	}
 	return table.Section{Title: titleRefused.Text(), Level: level, Table: t}
 }
@@ -383,13 +379,13 @@ func (e *BreakEven) lines(d Demand) []lang.Text {
 		lines = append(lines, sayEvenPrice.Text(e.Other, e.firstGPU, money(e.FirstPrice), e.otherGPU, money(e.OtherPrice)))
 	}
 	if e.Below.Known() {
-		lines = append(lines, sayEvenBelow.Text(e.BelowFirst, d.atMost(e.Below.Value())))
+		lines = append(lines, sayEvenBelow.Text(e.BelowFirst, d.floorText(e.Below.Value())))
 	}
 	if e.Above.Known() {
-		lines = append(lines, sayEvenAbove.Text(e.AboveFirst, d.amount(e.Above.Value())))
+		lines = append(lines, sayEvenAbove.Text(e.AboveFirst, d.amountText(e.Above.Value())))
 	}
 	if !e.Below.Known() && !e.Above.Known() {
-		lines = append(lines, sayEvenNever.Text(d.amount(d.Amount/demandRange), d.amount(d.Amount*demandRange)))
+		lines = append(lines, sayEvenNever.Text(d.amountText(d.Amount/demandRange), d.amountText(d.Amount*demandRange)))
 	}
 	return lines
 }
@@ -406,5 +402,3 @@ func money(f rundir.Number) string {
 	}
 	return strconv.FormatFloat(f.Value(), 'f', 2, 64)
 }
-
-func trim(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

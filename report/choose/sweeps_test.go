@@ -44,8 +44,8 @@ func TestAnswersAreAsLongAsMeasured(t *testing.T) {
 		t.Errorf("it rests on %s", low)
 	}
 	// 28.125 / (12 x 0.8) and / (20 x 0.8)
-	if inRequests.Between != [2]int{2, 3} {
-		t.Errorf("by the interval: %v", inRequests.Between)
+	if inRequests.ReplicaRange != [2]int{2, 3} {
+		t.Errorf("by the interval: %v", inRequests.ReplicaRange)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestALimitThatIsNotLocated(t *testing.T) {
 	in := swept("one", 16, 12, 20)
 	in.Run.SLO.Rate = rundir.Number{}
 	k := chosen(t, setup.Load([]setup.Input{in}), wanted(t, "20rps", "", "ttft:mean<250ms")).Ranked
-	if len(k) != 1 || k[0].Rate != 12 || k[0].Between != [2]int{2, 3} || k[0].Replicas != 3 {
+	if len(k) != 1 || k[0].Rate != 12 || k[0].ReplicaRange != [2]int{2, 3} || k[0].Replicas != 3 {
 		t.Fatalf("%+v", k)
 	}
 	if want := endUnknown.In(lang.English, "ttft:mean"); k[0].LimitedBy != want {
@@ -113,7 +113,7 @@ func TestSweepsOfOneConfigurationAreOneRow(t *testing.T) {
 	options := wanted(t, "30rps", "", "ttft:mean<250ms")
 	runs := []setup.Input{swept("one", 17, 15, 19), swept("two", 24, 23, 26), swept("three", 19, 16, 22)}
 	runs[1].Run.Labels.Free = map[string]string{"commit": "b"}
-	together := Together(setup.Load(runs), lang.English)
+	together := PoolSweeps(setup.Load(runs), lang.English)
 	c := chosen(t, together, options)
 	if len(c.Ranked) != 1 {
 		t.Fatalf("%+v", c.Ranked)
@@ -126,21 +126,21 @@ func TestSweepsOfOneConfigurationAreOneRow(t *testing.T) {
 	}
 	// Deviation of the logarithms 0.1770, t of 2 degrees of freedom 4.303: 19.79 by exp(0.4397)
 	if low, high := k.RateLow.Value(), k.RateHigh.Value(); math.Abs(low-12.75) > 0.05 || math.Abs(high-30.7) > 0.1 ||
-		k.Between[0] >= k.Between[1] {
-		t.Errorf("%v-%v, %v replicas", low, high, k.Between)
+		k.ReplicaRange[0] >= k.ReplicaRange[1] {
+		t.Errorf("%v-%v, %v replicas", low, high, k.ReplicaRange)
 	}
 	runs[2].Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: "broken", Limiting: "ttft:mean<250ms",
 		BrokenStage: "poisson@10"}
-	if c := chosen(t, Together(setup.Load(runs), lang.English), options); len(c.Ranked) != 0 || len(c.Refused) != 1 {
+	if c := chosen(t, PoolSweeps(setup.Load(runs), lang.English), options); len(c.Ranked) != 0 || len(c.Refused) != 1 {
 		t.Errorf("%+v", c.Ranked)
 	}
 	runs[2] = swept("three", 19, 16, 22)
 	runs[2].Run.Labels.GPUs = 2
-	if n := len(Together(setup.Load(runs), lang.English)); n != 2 {
+	if n := len(PoolSweeps(setup.Load(runs), lang.English)); n != 2 {
 		t.Errorf("%d configurations", n)
 	}
 	runs[1].Run.Source = &rundir.Source{File: "results.md"}
-	if n := len(Together(setup.Load(runs), lang.English)); n != 3 {
+	if n := len(PoolSweeps(setup.Load(runs), lang.English)); n != 3 {
 		t.Errorf("%d configurations with one of a document", n)
 	}
 }

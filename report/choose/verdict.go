@@ -25,7 +25,7 @@ func (c *Choice) conclusion() rundir.Conclusion {
 		}
 	}
 	switch {
-	case c.Untold():
+	case c.Undecided():
 		one.Subject, one.Verdict, one.MayClaim = c.Model, rundir.DecisionUndecided, rundir.SupportsNothing
 		return one
 	case len(c.Ranked) == 0:
@@ -35,9 +35,9 @@ func (c *Choice) conclusion() rundir.Conclusion {
 	k := &c.Ranked[0]
 	one.Subject, one.Verdict, one.MayClaim = k.Name, rundir.DecisionChosen, rundir.SupportsValue
 	one.Metric, one.Value = "replicas", rundir.Exactly(float64(k.Replicas))
-	if k.Between != [2]int{} {
-		one.MayClaim, one.Low, one.High = rundir.SupportsEstimate, rundir.Exactly(float64(k.Between[0])),
-			rundir.Exactly(float64(k.Between[1]))
+	if k.ReplicaRange != [2]int{} {
+		one.MayClaim, one.Low, one.High = rundir.SupportsEstimate, rundir.Exactly(float64(k.ReplicaRange[0])),
+			rundir.Exactly(float64(k.ReplicaRange[1]))
 	}
 	if k.limit.Doubted {
 		one.MayClaim = rundir.SupportsBound

@@ -62,10 +62,10 @@ func TestLowerBoundsAreMarked(t *testing.T) {
 		if err != nil || strings.Contains(string(text), `"at_least":true`) != m.AtLeast {
 			t.Errorf("%s: %s, %v", c.Setups[i].Name, text, err)
 		}
-		if cell := m.printed(fixed(2)); !m.Most.Known() && strings.HasPrefix(cell.Mark, markRising) != m.AtLeast {
+		if cell := m.tableCell(fixed(2)); !m.Most.Known() && strings.HasPrefix(cell.Mark, markRising) != m.AtLeast {
 			t.Errorf("%s (a lower bound: %v): mark %q", c.Setups[i].Name, m.AtLeast, cell.Mark)
 		}
-		if says := reached(m, lang.English); !m.Most.Known() && strings.Contains(says, " tok/s or more") != m.AtLeast {
+		if says := outputText(m, lang.English); !m.Most.Known() && strings.Contains(says, " tok/s or more") != m.AtLeast {
 			t.Errorf("%s (a lower bound: %v): %s", c.Setups[i].Name, m.AtLeast, says)
 		}
 		if m.AtLeast {
@@ -107,7 +107,7 @@ func TestRowsThroughputWidenARatio(t *testing.T) {
 	factor := func(first, other Metric) string {
 		member := func(value string, m Metric) Member {
 			m.Key = keyOutput
-			return Member{Setup: value, Value: value, m: Measured{Metrics: []Metric{m}}}
+			return Member{Setup: value, Value: value, m: Configuration{Metrics: []Metric{m}}}
 		}
 		f := Factor{What: byQuant, Members: []Member{member("A", first), member("B", other)}}
 		return f.Conclusion(lang.English)

@@ -53,7 +53,7 @@ func TestScalingOfThePublishedTables(t *testing.T) {
 		if f.What != ByGPUs || !strings.HasPrefix(f.Equal, "Qwen2-7B-Instruct, L20") || !strings.Contains(f.Equal, "vLLM") {
 			continue
 		}
-		p, ok := f.Steps[0].at(keyRate)
+		p, ok := f.Steps[0].load(keyRate)
 		if !ok || p.Before.Value.Value() != 510.64 || p.After.Value.Value() != 969.20 {
 			t.Fatalf("plateaus %v and %v", p.Before.Value, p.After.Value)
 		}

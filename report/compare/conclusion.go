@@ -14,14 +14,14 @@ import (
 
 // Conclusion returns in a sentence or two what the metrics of a factor show; empty where they show nothing.
 func (f *Factor) Conclusion(l lang.Lang) string {
-	if s := f.carrying(l); s != "" {
+	if s := f.usersConclusion(l); s != "" {
 		return s
 	}
-	if f.levelled() {
-		return f.atEqual(l)
+	if f.closedLoopsOnly() {
+		return f.levelConclusion(l)
 	}
 	if f.What == ByGPUs {
-		return f.scaling(l)
+		return f.gpuConclusion(l)
 	}
 	best := f.best()
 	if best.output() <= 0 {
@@ -33,10 +33,10 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 		if m.Setup == best.Setup {
 			continue
 		}
-		if r, plain := ratio(&best.m, &m.m, keyOutput); r.either() || !plain && r.Bound == "" && m.output() > 0 {
+		if r, plain := ratio(&best.m, &m.m, keyOutput); r.undecided() || !plain && r.Bound == "" && m.output() > 0 {
 			say = sayMayBeMost
 		}
-		if s := f.versus(best, m, l); s != "" {
+		if s := f.ratioText(best, m, l); s != "" {
 			against = append(against, s)
 		}
 	}
@@ -44,12 +44,14 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 		return ""
 	}
 	top, _ := best.m.Get(keyOutput)
-	s := say.In(l, f.equal.In(l), f.named(best.Value, l), reached(top, l), strings.Join(against, lang.Semicolon.In(l)))
-	return s + lang.Stop.In(l) + f.quickest(l)
+	s := say.In(l, f.equal.In(l), f.valueName(best.Value, l), outputText(top, l),
+		strings.Join(against, lang.Semicolon.In(l)))
+	return s + lang.Stop.In(l) + f.itlSentence(l)
 }
 
-// levelled reports whether the members are compared at equal concurrency: published closed loops show no plateau.
-func (f *Factor) levelled() bool {
+// closedLoopsOnly reports whether the members are compared at equal concurrency: published closed loops show no
+// plateau.
+func (f *Factor) closedLoopsOnly() bool {
 	return len(f.Pairs) > 0 && !slices.ContainsFunc(f.Members, func(m Member) bool { return !m.m.Imported })
 }
 
@@ -66,9 +68,9 @@ func (f *Factor) best() Member {
 	return best
 }
 
-// carrying returns how many users the first member carries, and the others against it; empty where that is not known of
-// all, within the same terms.
-func (f *Factor) carrying(l lang.Lang) string {
+// usersConclusion returns how many users the first member carries, and the others against it; empty where that is not
+// known of all, within the same terms.
+func (f *Factor) usersConclusion(l lang.Lang) string {
 	first, ok := f.Members[0].m.Get(keyUsers)
 	if !ok {
 		return ""
@@ -87,61 +89,51 @@ func (f *Factor) carrying(l lang.Lang) string {
 		if !ok || v.Terms != first.Terms {
 			return ""
 		}
-		one := sayCarriesOther.In(l, f.named(m.Value, l), amount(&v))
+		one := sayCarriesOther.In(l, f.valueName(m.Value, l), amount(&v))
 		if c := change(v, first); !c.Ratio.IsZero() { // else one is a bound
 			one += lang.Colon.In(l) + c.String()
 		}
 		others = append(others, one)
 	}
-	return sayCarries.In(l, f.equal.In(l), f.named(f.Members[0].Value, l), amount(&first),
+	return sayCarries.In(l, f.equal.In(l), f.valueName(f.Members[0].Value, l), amount(&first),
 		strings.Join(others, lang.Comma.In(l))) + lang.Stop.In(l)
 }
 
-// versus returns the ratio of the best to another in words, or that no difference is shown.
-func (f *Factor) versus(best, m Member, l lang.Lang) string {
+// ratioText returns the ratio of the best to another in words, or that no difference is shown.
+func (f *Factor) ratioText(best, m Member, l lang.Lang) string {
 	a, ok1 := m.m.Get(keyOutput)
 	b, ok2 := best.m.Get(keyOutput)
 	c := change(b, a)
 	if !ok1 || !ok2 || c.Ratio.IsZero() {
 		return ""
 	}
-	name, value := f.named(m.Value, l), reached(a, l)
+	name, value := f.valueName(m.Value, l), outputText(a, l)
 	burst := b.Burst.Or(0) / a.Burst.Or(math.NaN())
 	switch r, plain := ratio(&best.m, &m.m, keyOutput); {
-	case c.Shown != nil && !*c.Shown, plain && c.Shown == nil && c.Ratio.Value() < close:
+	case c.Shown != nil && !*c.Shown, plain && c.Shown == nil && c.Ratio.Value() < equalTolerance:
 		return sayClose.In(l, name, value)
-	case plain && burst > 0 && math.Abs(burst/(c.Ratio.Value()+1)-1) > close: // the rows throughput show another ratio
+	case plain && burst > 0 && math.Abs(burst/(c.Ratio.Value()+1)-1) > equalTolerance:
+		// the rows throughput show another ratio
 		low, high := min(burst, c.Ratio.Value()+1), max(burst, c.Ratio.Value()+1)
 		return sayTimes.In(l, sayFactor.In(l, sayTo.In(l, times(low), times(high))), name, value, "")
 	case plain:
-		return sayTimes.In(l, sayFactor.In(l, times(c.Ratio.Value()+1)), name, value, interval(c, l))
+		return sayTimes.In(l, sayFactor.In(l, times(c.Ratio.Value()+1)), name, value, intervalText(c, l))
 	case r.Bound == "" && burst > 0:
 		return sayTimesBurst.In(l, times(burst), name, value)
 	case r.Bound == "":
 		return sayTimesUnknown.In(l, name, value)
-	case r.Bound == BoundRange && r.Low.Value() < 1+close && r.High.Value() > 1/(1+close):
+	case r.Bound == BoundRange && r.Low.Value() < 1+equalTolerance && r.High.Value() > 1/(1+equalTolerance):
 		return sayClose.In(l, name, value)
 	default:
-		return sayTimes.In(l, r.bounds(l), name, value, "")
+		return sayTimes.In(l, r.boundText(l), name, value, "")
 	}
-}
-
-// bounds returns what is known of a ratio that has a bound, as a factor in words.
-func (r Ratio) bounds(l lang.Lang) string {
-	switch r.Bound {
-	case BoundLow:
-		return sayAtLeast.In(l, times(r.Low.Value()))
-	case BoundHigh:
-		return sayAtMost.In(l, times(r.High.Value()))
-	}
-	return sayFactor.In(l, sayTo.In(l, times(r.Low.Value()), times(r.High.Value())))
 }
 
 func times(v float64) string { return fmt.Sprintf("%.2f", v) }
 
-// reached returns the output of a plateau in words: a lower bound, a range of rows that disagree, or a number; and what
-// the row throughput printed, where there is one.
-func reached(f Metric, l lang.Lang) string {
+// outputText returns the output of a plateau in words: a lower bound, a range of rows that disagree, or a number; and
+// what the row throughput printed, where there is one.
+func outputText(f Metric, l lang.Lang) string {
 	said := tokens(f.Value)
 	switch {
 	case f.AtLeast:
@@ -155,21 +147,21 @@ func reached(f Metric, l lang.Lang) string {
 	return said
 }
 
-// close is the relative difference up to which metrics without intervals count as equal: single measurements of a
-// minute repeat no better.
-const close = 0.05
+// equalTolerance is the relative difference up to which metrics without intervals count as equal: single measurements
+// of a minute repeat no better.
+const equalTolerance = 0.05
 
-// interval is the interval of a ratio, in parentheses, where there is one.
-func interval(c Change, l lang.Lang) string {
+// intervalText is the interval of a ratio, in parentheses, where there is one.
+func intervalText(c Change, l lang.Lang) string {
 	if c.Shown == nil {
 		return ""
 	}
 	return sayInterval.In(l, fmt.Sprintf("%.2f", 1+c.Low.Value()), fmt.Sprintf("%.2f", 1+c.High.Value()))
 }
 
-// quickest returns a sentence that names the member with the shortest gaps between tokens alone on the server, where
+// itlSentence returns a sentence that names the member with the shortest gaps between tokens alone on the server, where
 // that is shown against all others.
-func (f *Factor) quickest(l lang.Lang) string {
+func (f *Factor) itlSentence(l lang.Lang) string {
 	var best *Member
 	var least Metric
 	for i := range f.Members {
@@ -189,16 +181,16 @@ func (f *Factor) quickest(l lang.Lang) string {
 		}
 		v, _ := m.m.Get("itl@sync")
 		if c := change(v, least); c.Ratio.IsZero() || c.Shown != nil && !*c.Shown || c.Shown == nil &&
-			c.Ratio.Value() < close {
+			c.Ratio.Value() < equalTolerance {
 			return ""
 		}
-		rest = append(rest, f.named(m.Value, l)+" "+seconds(v.Value))
+		rest = append(rest, f.valueName(m.Value, l)+" "+seconds(v.Value))
 	}
-	return sayQuickest.In(l, f.named(best.Value, l), seconds(least.Value), strings.Join(rest, lang.Comma.In(l)))
+	return sayQuickest.In(l, f.valueName(best.Value, l), seconds(least.Value), strings.Join(rest, lang.Comma.In(l)))
 }
 
-// named returns a member's value in words, also where it is empty, as for no quantization.
-func (f *Factor) named(value string, l lang.Lang) string {
+// valueName returns a member's value in words, also where it is empty, as for no quantization.
+func (f *Factor) valueName(value string, l lang.Lang) string {
 	switch {
 	case f.What == byQuant && value == "":
 		return wordUnquantized.In(l)
@@ -207,25 +199,25 @@ func (f *Factor) named(value string, l lang.Lang) string {
 	case f.What == byThink:
 		for i := range f.Members {
 			if m := &f.Members[i]; m.Value == value {
-				return setup.Thinking(m.setup.Run, l)
+				return setup.ThinkingText(m.setup.Run, l)
 			}
 		}
 	}
 	return value
 }
 
-// scaling returns the effect of more GPUs.
-func (f *Factor) scaling(l lang.Lang) string {
+// gpuConclusion returns the effect of more GPUs.
+func (f *Factor) gpuConclusion(l lang.Lang) string {
 	var all []string
 	for _, s := range f.Steps {
-		p, ok := s.at(keyRate)
+		p, ok := s.load(keyRate)
 		if !ok {
 			continue
 		}
 		if p.Unknown { // of two lower bounds nothing follows
 			if a, b := p.Before.Burst, p.After.Burst; a.Value() > 0 && b.Known() {
 				says := sayBursts.In(l, f.equal.In(l), s.To, s.From, times(b.Value()/a.Value()), tokens(b), tokens(a)) +
-					lang.Stop.In(l) + alone(s, l)
+					lang.Stop.In(l) + synchronousSentence(s, l)
 				if !slices.Contains(all, says) {
 					all = append(all, says)
 				}
@@ -235,24 +227,28 @@ func (f *Factor) scaling(l lang.Lang) string {
 		c := Change{Ratio: rundir.Exactly(p.SpeedUp.Value() - 1), Low: p.Low, High: p.High}
 		if p.Low.Known() && p.SpeedUp.Known() {
 			shown := p.Low.Value() > 1 || p.High.Value() < 1
-			c = c.Within(p.Low.Value()-1, p.High.Value()-1)
+			c = c.withInterval(p.Low.Value()-1, p.High.Value()-1)
 			if !shown {
 				all = append(all, sayNoSpeedUp.In(l, f.equal.In(l), s.To, s.From))
 				continue
 			}
 		}
-		if says := f.speedUp(s, p, c, l) + lang.Stop.In(l) + unequalWork(p, l) + alone(s, l); !slices.Contains(all, says) {
+		says := f.speedUpText(s, p, c, l) + lang.Stop.In(l)
+		if a, b := p.Answer[0], p.Answer[1]; lengthsDiffer(a, b) { // requests are not equal work
+			says += sayAnswers.In(l, fmt.Sprintf("%.1f", a.Value()), fmt.Sprintf("%.1f", b.Value()))
+		}
+		if says += synchronousSentence(s, l); !slices.Contains(all, says) {
 			all = append(all, says)
 		}
 	}
 	return strings.Join(all, space.In(l))
 }
 
-// speedUp returns the effect of a step at the plateau: a ratio or a bound.
-func (f *Factor) speedUp(s Step, p Load, c Change, l lang.Lang) string {
+// speedUpText returns the effect of a step at the plateau: a ratio or a bound.
+func (f *Factor) speedUpText(s Step, p Load, c Change, l lang.Lang) string {
 	name := f.equal.In(l)
 	if slices.ContainsFunc(f.Steps, func(o Step) bool { // two results have one number of GPUs
-		other, ok := o.at(keyRate)
+		other, ok := o.load(keyRate)
 		return ok && o.From == s.From && o.To == s.To && (other.Before.Value != p.Before.Value ||
 			other.After.Value != p.After.Value)
 	}) {
@@ -260,30 +256,22 @@ func (f *Factor) speedUp(s Step, p Load, c Change, l lang.Lang) string {
 	}
 	ratio := sayFactor.In(l, times(p.SpeedUp.Value()))
 	if p.Bound != "" {
-		ratio = Ratio{Bound: p.Bound, Low: p.Low, High: p.High}.bounds(l)
+		ratio = Ratio{Bound: p.Bound, Low: p.Low, High: p.High}.boundText(l)
 	}
-	return sayScales.In(l, name, s.To, s.From, ratio, reached(p.After, l), reached(p.Before, l), interval(c, l))
+	return sayScales.In(l, name, s.To, s.From, ratio, outputText(p.After, l), outputText(p.Before, l), intervalText(c, l))
 }
 
-// uneven is the difference in the lengths of answers from which on they are printed: an end token or two, and a request
-// cut at the window's edge.
-const uneven = 0.1
+// lengthTolerance is the difference in the lengths of answers from which on they are printed: an end token or two, and
+// a request cut at the window's edge.
+const lengthTolerance = 0.1
 
-// unequalWork returns a sentence where answers before and after differ in length, so that requests are not equal work.
-func unequalWork(p Load, l lang.Lang) string {
-	if !unlike(p.Answer[0], p.Answer[1]) {
-		return ""
-	}
-	return sayAnswers.In(l, fmt.Sprintf("%.1f", p.Answer[0].Value()), fmt.Sprintf("%.1f", p.Answer[1].Value()))
+func lengthsDiffer(a, b rundir.Number) bool {
+	return a.Known() && b.Known() && math.Abs(a.Value()-b.Value()) > lengthTolerance*min(a.Value(), b.Value())
 }
 
-func unlike(a, b rundir.Number) bool {
-	return a.Known() && b.Known() && math.Abs(a.Value()-b.Value()) > uneven*min(a.Value(), b.Value())
-}
-
-// alone returns the effect of a step on one request at a time.
-func alone(s Step, l lang.Lang) string {
-	p, ok := s.at("sync")
+// synchronousSentence returns the effect of a step on one request at a time.
+func synchronousSentence(s Step, l lang.Lang) string {
+	p, ok := s.load("sync")
 	if !ok || !p.ITL[0].Known() || !p.ITL[1].Known() {
 		return ""
 	}

@@ -7,8 +7,8 @@ import (
 	"llmsweep/report/lang"
 )
 
-// mostLines is how many conclusions an answer has: a reader takes in no more.
-const mostLines = 5
+// maxLines is how many conclusions an answer has: a reader takes in no more.
+const maxLines = 5
 
 // Answer returns what the comparison shows, as sentences: at most five.
 func (c *Comparison) Answer() []lang.Text {
@@ -37,23 +37,23 @@ func (c *Comparison) conclusions() (answer, rest []lang.Text) {
 		}
 		for _, i := range g.members[1:] {
 			name := c.Setups[i].Name
-			if s := c.against(name); !s.IsZero() && !slices.ContainsFunc(byMembers,
-				func(f *Factor) bool { return f.has(name) }) {
+			if s := c.setupSentence(name); !s.IsZero() && !slices.ContainsFunc(byMembers,
+				func(f *Factor) bool { return f.includes(name) }) {
 				all = append(all, s)
 			}
 		}
 	}
-	n := min(len(all), mostLines)
+	n := min(len(all), maxLines)
 	return all[:n], all[n:]
 }
 
-func (f *Factor) has(setup string) bool {
+func (f *Factor) includes(setup string) bool {
 	return slices.ContainsFunc(f.Members, func(m Member) bool { return m.Setup == setup })
 }
 
-// against returns in a sentence how a setup differs from the first one, in what no difference is shown, and what is not
-// judged: a difference without an interval where others have one.
-func (c *Comparison) against(setup string) lang.Text {
+// setupSentence returns in a sentence how a setup differs from the first one, in what no difference is shown, and what
+// is not judged: a difference without an interval where others have one.
+func (c *Comparison) setupSentence(setup string) lang.Text {
 	from, all := c.Differences(setup)
 	judged := slices.ContainsFunc(all, func(d Difference) bool { return !d.Low.IsZero() })
 	var shown, none, unjudged []lang.Text

@@ -22,14 +22,14 @@ type Difference struct {
 	Better bool
 }
 
-// RisesWell reports whether more of a metric is better, by its key.
-func RisesWell(key string) bool {
+// HigherIsBetter reports whether more of a metric is better, by its key.
+func HigherIsBetter(key string) bool {
 	longer := strings.HasPrefix(key, "ttf") || strings.HasPrefix(key, "itl") || strings.HasPrefix(key, "latency")
 	return !longer && key != KeyErrors && key != keyStalls
 }
 
-// Printed returns the name of a metric by its key, and how it is printed with its unit.
-func Printed(key string) (name lang.Text, cell func(rundir.Number) table.Cell) {
+// MetricFormat returns the name of a metric by its key, and how it is printed with its unit.
+func MetricFormat(key string) (name lang.Text, cell func(rundir.Number) table.Cell) {
 	i := slices.IndexFunc(columns(), func(c column) bool { return c.key == key })
 	if i < 0 {
 		return lang.Same(key), fixed(2)
@@ -51,14 +51,14 @@ func (c *Comparison) Differences(setup string) (from string, all []Difference) {
 		if i < 0 {
 			continue
 		}
-		name, _ := Printed(key)
+		name, _ := MetricFormat(key)
 		ch := c.Changes[i]
 		from = ch.From
 		if ch.Bound != "" { // Low and High are the ends of what rows show, and no interval
 			ch.Low, ch.High = rundir.Number{}, rundir.Number{}
 		}
 		all = append(all, Difference{Name: name, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High,
-			Shown: ch.Shown != nil && *ch.Shown, Bound: ch.Bound != "", Better: RisesWell(key)})
+			Shown: ch.Shown != nil && *ch.Shown, Bound: ch.Bound != "", Better: HigherIsBetter(key)})
 	}
 	return from, all
 }

@@ -59,7 +59,7 @@ type Unjudged struct {
 	Key    string
 	Setup  string // empty where no setup has the metric
 	Change *Change
-	Apart  bool // the rows on either side are too far apart
+	Steep  bool // the rows on either side are too far apart
 }
 
 // String returns why, in English.
@@ -69,7 +69,7 @@ func (u Unjudged) String() string {
 		return u.Key + " is not known for both"
 	case u.Change.Bound != "":
 		return fmt.Sprintf("the difference in %s of %s, %s, is a bound: one side is known as a lower bound (measure it up to its saturation)", u.Key, u.Setup, u.Change)
-	case u.Apart:
+	case u.Steep:
 		return fmt.Sprintf("the rows about %s of %s are too far apart to interpolate between them (measure more points)",
 			u.Key, u.Setup)
 	}
@@ -88,7 +88,7 @@ func (c *Comparison) Unjudged(g Gate) []Unjudged {
 		}
 		known = true
 		if ch.Shown == nil {
-			all = append(all, Unjudged{Key: g.Key, Setup: ch.Setup, Change: ch, Apart: ch.apart})
+			all = append(all, Unjudged{Key: g.Key, Setup: ch.Setup, Change: ch, Steep: ch.steep})
 		}
 	}
 	if !known {
@@ -97,8 +97,8 @@ func (c *Comparison) Unjudged(g Gate) []Unjudged {
 	return all
 }
 
-// Judged is a comparison that gates can judge.
-type Judged interface {
+// GateInput is a comparison that gates can judge.
+type GateInput interface {
 	Unjudged(Gate) []Unjudged
 	Failures(Gate) []Change
 }
@@ -117,7 +117,7 @@ func ParseGates(texts, keys []string) ([]Gate, error) {
 }
 
 // Judge returns what failed, and what cannot be judged, each with its gate.
-func Judge(result Judged, gates []Gate) (failed, unjudged []string) {
+func Judge(result GateInput, gates []Gate) (failed, unjudged []string) {
 	for _, g := range gates {
 		for _, u := range result.Unjudged(g) {
 			unjudged = append(unjudged, fmt.Sprintf("%s cannot be judged: %s", g, u))

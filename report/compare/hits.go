@@ -14,8 +14,8 @@ import (
 // A prompt token that is in the prefix cache costs the server next to nothing. Runs whose hit rates differ did
 // different work, so they are compared by the work alone: uncached prompt tokens and output tokens per second.
 
-// hitsDiffer is by how much hit rates may differ between runs that are compared by other metrics.
-const hitsDiffer = 0.1
+// hitTolerance is by how much hit rates may differ between runs that are compared by other metrics.
+const hitTolerance = 0.1
 
 // hitRate returns the share of a setup's prompt tokens that its server reported as cached; absent where it reported
 // nothing.
@@ -31,14 +31,14 @@ func hitRate(s *setup.Setup) rundir.Number {
 	return rundir.Exactly(cached / prompt)
 }
 
-// hitsApart reports whether the hit rates of two configurations differ by too much for their rates and times to be
+// hitsDiffer reports whether the hit rates of two configurations differ by too much for their rates and times to be
 // compared.
-func hitsApart(a, b *Measured) bool {
-	return a.Hits.Known() && b.Hits.Known() && math.Abs(a.Hits.Value()-b.Hits.Value()) > hitsDiffer
+func hitsDiffer(a, b *Configuration) bool {
+	return a.Hits.Known() && b.Hits.Known() && math.Abs(a.Hits.Value()-b.Hits.Value()) > hitTolerance
 }
 
 // addUncached adds the uncached tokens per second of a configuration at its plateau.
-func (m *Measured) addUncached(s *setup.Setup) {
+func (m *Configuration) addUncached(s *setup.Setup) {
 	tokens, n := 0.0, 0.0
 	for i := range s.Rows {
 		if p := s.Rows[i].Stage.PromptTokens; p.Mean.Known() {
@@ -50,27 +50,28 @@ func (m *Measured) addUncached(s *setup.Setup) {
 		return
 	}
 	v := p.Output.Value() + p.Rate.Value()*tokens/n*(1-m.Hits.Value())
-	m.add(keyUncached, setup.Value{Number: rundir.Exactly(v), SE: halfWidth(p, v/p.Rate.Value())}, p.Where)
+	m.add(keyUncached, setup.Value{Number: rundir.Exactly(v), SE: plateauError(p, v/p.Rate.Value())}, p.Where)
 }
 
-// byHits returns for each configuration the first whose hit rate is like its own, as the key of those that are compared
-// by all metrics.
-func (c *Comparison) byHits() []string {
+// hitGroups returns for each configuration the first whose hit rate is like its own, as the key of those that are
+// compared by all metrics.
+func (c *Comparison) hitGroups() []string {
 	keys := make([]string, len(c.Setups))
 	for i := range c.Setups {
-		keys[i] = strconv.Itoa(slices.IndexFunc(c.Setups, func(m Measured) bool { return !hitsApart(&m, &c.Setups[i]) }))
+		like := func(m Configuration) bool { return !hitsDiffer(&m, &c.Setups[i]) }
+		keys[i] = strconv.Itoa(slices.IndexFunc(c.Setups, like))
 	}
 	return keys
 }
 
-// separate adds uncached tokens per second where the hit rates in a group differ. The error is of two configurations
+// checkHits adds uncached tokens per second where the hit rates in a group differ. The error is of two configurations
 // that have no such rate.
-func (c *Comparison) separate(setups []setup.Setup) error {
+func (c *Comparison) checkHits(setups []setup.Setup) error {
 	for _, g := range c.groups {
 		from := g.members[0]
 		for _, i := range g.members[1:] {
 			a, b := &c.Setups[from], &c.Setups[i]
-			if !hitsApart(a, b) {
+			if !hitsDiffer(a, b) {
 				continue
 			}
 			for _, k := range []int{from, i} {
@@ -82,7 +83,7 @@ func (c *Comparison) separate(setups []setup.Setup) error {
 			if _, ok2 := b.Get(keyUncached); !ok1 || !ok2 {
 				return differentHits{a, b}
 			}
-			c.apart = append(c.apart, sayHitsApart.Text(a.Name, lang.Percent(a.Hits.Value()), b.Name,
+			c.hitNotes = append(c.hitNotes, sayHitsApart.Text(a.Name, lang.Percent(a.Hits.Value()), b.Name,
 				lang.Percent(b.Hits.Value())))
 		}
 	}
@@ -90,7 +91,7 @@ func (c *Comparison) separate(setups []setup.Setup) error {
 }
 
 // differentHits is the error of configurations that cannot be compared because of their hit rates.
-type differentHits struct{ a, b *Measured }
+type differentHits struct{ a, b *Configuration }
 
 func (e differentHits) Error() string {
 	return fmt.Sprintf("%s found %s of its prompt tokens in the prefix cache and %s %s, so their numbers cannot be compared; measure both with equal --cache-hits, or compare them anyway with --any-workload",

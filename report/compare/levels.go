@@ -58,11 +58,11 @@ func Levels(a, b *setup.Setup) []Level {
 		if n == 0 || slices.ContainsFunc(all, func(l Level) bool { return l.InFlight == n }) {
 			continue
 		}
-		x, y := measuredAt(a, n), measuredAt(b, n)
+		x, y := levelStages(a, n), levelStages(b, n)
 		if len(x) == 0 || len(y) == 0 {
 			continue
 		}
-		l := Level{InFlight: n, Doubts: doubts(a, x) + doubts(b, y)}
+		l := Level{InFlight: n, Doubts: doubtedStages(a, x) + doubtedStages(b, y)}
 		for j, side := range [][]*rundir.Stage{x, y} {
 			l.Rate[j] = rangeOf(side, func(s *rundir.Stage) rundir.Number { return s.Rates.Completed })
 			l.Output[j] = rangeOf(side, func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output })
@@ -72,7 +72,7 @@ func Levels(a, b *setup.Setup) []Level {
 				return rundir.Exactly(s.Latency.Mean.Value() / s.OutputTokens.Mean.Value())
 			})
 		}
-		l.Where = [2]string{whereAt(a, n), whereAt(b, n)}
+		l.Where = [2]string{levelWhere(a, n), levelWhere(b, n)}
 		if l.Rate[0].Low <= 0 || l.Rate[1].N == 0 {
 			continue
 		}
@@ -89,14 +89,14 @@ func Levels(a, b *setup.Setup) []Level {
 
 // inFlight is the number that a closed loop kept in flight; 0 for other loads.
 func inFlight(r *setup.Row) int {
-	if s := r.Stage; setup.HeldBack(s) || !s.Rate.Known() && s.Kind == "concurrent" {
+	if s := r.Stage; setup.ConcurrencyBound(s) || !s.Rate.Known() && s.Kind == "concurrent" {
 		return s.MaxConcurrency
 	}
 	return 0
 }
 
-// measuredAt is the measurements with n in flight.
-func measuredAt(s *setup.Setup, n int) []*rundir.Stage {
+// levelStages is the measurements with n in flight.
+func levelStages(s *setup.Setup, n int) []*rundir.Stage {
 	var all []*rundir.Stage
 	for i := range s.Rows {
 		if r := &s.Rows[i]; inFlight(r) == n {
@@ -106,7 +106,7 @@ func measuredAt(s *setup.Setup, n int) []*rundir.Stage {
 	return all
 }
 
-func whereAt(s *setup.Setup, n int) string {
+func levelWhere(s *setup.Setup, n int) string {
 	var all []string
 	for i := range s.Rows {
 		if inFlight(&s.Rows[i]) == n {
@@ -116,11 +116,11 @@ func whereAt(s *setup.Setup, n int) string {
 	return strings.Join(all, ", ")
 }
 
-// doubts returns the number of stages with a finding of the audit.
-func doubts(s *setup.Setup, stages []*rundir.Stage) int {
+// doubtedStages returns the number of stages with a finding of the audit.
+func doubtedStages(s *setup.Setup, stages []*rundir.Stage) int {
 	n := 0
 	for _, st := range stages {
-		if slices.ContainsFunc(s.Marked, func(o setup.LeftOut) bool { return o.Doubted() && s.IsOf(o, st) }) {
+		if slices.ContainsFunc(s.Marked, func(o setup.RowMark) bool { return o.Doubted() && s.Concerns(o, st) }) {
 			n++
 		}
 	}
@@ -174,25 +174,25 @@ func (f *Factor) pairs() []Pair {
 	return all
 }
 
-// atEqual returns a sentence for each pair.
-func (f *Factor) atEqual(l lang.Lang) string {
+// levelConclusion returns a sentence for each pair.
+func (f *Factor) levelConclusion(l lang.Lang) string {
 	var all []string
 	for _, p := range f.Pairs {
 		var parts []string
 		for _, v := range p.Levels {
 			parts = append(parts, v.In(l))
 		}
-		head := sayPair.In(l, f.equal.In(l), f.named(p.From, l), f.named(p.To, l))
+		head := sayPair.In(l, f.equal.In(l), f.valueName(p.From, l), f.valueName(p.To, l))
 		if f.What == ByGPUs {
-			head = f.gpuPair(p, l)
+			head = f.gpuPairName(p, l)
 		}
 		all = append(all, head+lang.Colon.In(l)+strings.Join(parts, lang.Semicolon.In(l))+lang.Stop.In(l))
 	}
 	return strings.Join(all, space.In(l))
 }
 
-// gpuPair returns the name of a pair, such as "Qwen7B-awq, SGLang, 2 to 4 x A10".
-func (f *Factor) gpuPair(p Pair, l lang.Lang) string {
+// gpuPairName returns the name of a pair, such as "Qwen7B-awq, SGLang, 2 to 4 x A10".
+func (f *Factor) gpuPairName(p Pair, l lang.Lang) string {
 	m := f.Members[0].m
 	var parts []string
 	for _, s := range []string{modelName(m.Labels), m.Labels.Engine} {
@@ -202,10 +202,9 @@ func (f *Factor) gpuPair(p Pair, l lang.Lang) string {
 	}
 	parts = append(parts, sayGPUPair.In(l, p.From, p.To, m.Labels.GPU))
 	head := strings.Join(parts, lang.Comma.In(l))
-	if n := slices.IndexFunc(f.Pairs, func(o Pair) bool {
-		return o.From == p.From && o.To == p.To &&
-			o.Setups != p.Setups
-	}); n >= 0 {
+	if slices.ContainsFunc(f.Pairs, func(o Pair) bool {
+		return o.From == p.From && o.To == p.To && o.Setups != p.Setups
+	}) {
 		head += lang.InParens.In(l, strings.Join(p.Origins[:], lang.Comma.In(l)))
 	}
 	return head
@@ -228,7 +227,7 @@ func (v Level) In(l lang.Lang) string {
 		what = sayNoneShown.In(l, what)
 	}
 	s := sayLevel.In(l, what, v.InFlight, v.Rate[0].text(2), v.Rate[1].text(2))
-	if v.uneven() {
+	if v.lengthsDiffer() {
 		s += sayLevelAnswers.In(l, fmt.Sprintf("%.0f", v.Answer[0].Mean()), fmt.Sprintf("%.0f", v.Answer[1].Mean()))
 	}
 	if v.Doubts > 0 {
@@ -237,23 +236,23 @@ func (v Level) In(l lang.Lang) string {
 	return s
 }
 
-// uneven reports whether the answers of one side are longer, so that requests are not equal work.
-func (v Level) uneven() bool {
-	return v.Answer[0].N > 0 && v.Answer[1].N > 0 && unlike(rundir.Exactly(v.Answer[0].Mean()),
+// lengthsDiffer reports whether the answers of one side are longer, so that requests are not equal work.
+func (v Level) lengthsDiffer() bool {
+	return v.Answer[0].N > 0 && v.Answer[1].N > 0 && lengthsDiffer(rundir.Exactly(v.Answer[0].Mean()),
 		rundir.Exactly(v.Answer[1].Mean()))
 }
 
 // Change returns the change in per cent; one number where both ends round to it.
 func (v Level) Change(l lang.Lang) string {
-	low, high := whole(v.Low.Value()), whole(v.High.Value())
+	low, high := wholePercent(v.Low.Value()), wholePercent(v.High.Value())
 	if low == high {
 		return low + " %"
 	}
 	return sayTo.In(l, low, high) + " %"
 }
 
-// whole is a signed whole percentage.
-func whole(v float64) string {
+// wholePercent is a signed whole percentage.
+func wholePercent(v float64) string {
 	n := int(math.Round(v * 100))
 	if n == 0 {
 		return "0"
@@ -272,7 +271,7 @@ func (r Range) text(decimals int) string {
 // levelTable has a row for each pair and concurrency. Where answers of one side are longer, it has the figures per
 // token too.
 func (f *Factor) levelTable() table.Table {
-	uneven := slices.ContainsFunc(f.Pairs, func(p Pair) bool { return slices.ContainsFunc(p.Levels, Level.uneven) })
+	uneven := slices.ContainsFunc(f.Pairs, func(p Pair) bool { return slices.ContainsFunc(p.Levels, Level.lengthsDiffer) })
 	t := table.Table{Columns: []table.Column{
 		{Head: headFromTo.Text(), Left: true}, {Head: headInFlight.Text()},
 		{Head: headCompleted.Text(), Sub: lang.Same("req/s")}, {Head: headChange.Text(), Sub: lang.Same("%")},
@@ -285,19 +284,21 @@ func (f *Factor) levelTable() table.Table {
 	}
 	t.Columns = append(t.Columns, table.Column{Head: headMeasured.Text()}, table.Column{Head: headRests.Text(),
 		Left: true})
-	named := func(value string) lang.Text { return lang.Both(func(l lang.Lang) string { return f.named(value, l) }) }
+	named := func(value string) lang.Text {
+		return lang.Both(func(l lang.Lang) string { return f.valueName(value, l) })
+	}
 	for _, p := range f.Pairs {
 		for _, v := range p.Levels {
 			change := table.Cell{Text: lang.Both(func(l lang.Lang) string { return strings.TrimSuffix(v.Change(l), " %") })}
 			if v.Shown != nil && !*v.Shown {
-				change.Text = lang.Same(tilde + " ").Plus(change.Text)
+				change.Text = lang.Same(markNoDifference + " ").Plus(change.Text)
 			}
 			row := []table.Cell{
 				{Text: named(p.From).Plus(lang.Same(" -> ")).Plus(named(p.To))}, table.Literal(strconv.Itoa(v.InFlight)),
-				fromTo(v.Rate, 1, 2), change, fromTo(v.Output, 1, 0), fromTo(v.Latency, 1, 2),
+				rangeCell(v.Rate, 1, 2), change, rangeCell(v.Output, 1, 0), rangeCell(v.Latency, 1, 2),
 			}
 			if uneven {
-				row = append(row, fromTo(v.Answer, 1, 0), fromTo(v.PerToken, 1e3, 1), rise(v.Output))
+				row = append(row, rangeCell(v.Answer, 1, 0), rangeCell(v.PerToken, 1e3, 1), riseCell(v.Output))
 			}
 			row = append(row, table.Literal(fmt.Sprintf("%d + %d", v.Rate[0].N, v.Rate[1].N)), table.Literal(v.Where[0]+" | "+
 				v.Where[1]))
@@ -307,8 +308,8 @@ func (f *Factor) levelTable() table.Table {
 	return t
 }
 
-// fromTo is a cell of both sides, in units of 1 / scale.
-func fromTo(r [2]Range, scale float64, decimals int) table.Cell {
+// rangeCell is a cell of both sides, in units of 1 / scale.
+func rangeCell(r [2]Range, scale float64, decimals int) table.Cell {
 	if r[0].N == 0 || r[1].N == 0 {
 		return table.None()
 	}
@@ -318,10 +319,10 @@ func fromTo(r [2]Range, scale float64, decimals int) table.Cell {
 	return table.Literal(r[0].text(decimals) + " -> " + r[1].text(decimals))
 }
 
-// rise is a cell of the change in per cent from the middle of one side to that of the other.
-func rise(r [2]Range) table.Cell {
+// riseCell is a cell of the change in per cent from the middle of one side to that of the other.
+func riseCell(r [2]Range) table.Cell {
 	if r[0].N == 0 || r[1].N == 0 || r[0].Mean() == 0 {
 		return table.None()
 	}
-	return table.Literal(whole(r[1].Mean()/r[0].Mean() - 1))
+	return table.Literal(wholePercent(r[1].Mean()/r[0].Mean() - 1))
 }

@@ -33,7 +33,7 @@ type PairComparison struct {
 	invalid  []note.Note // the warnings
 	stages   int         // that were looked at for them
 	changes  []Change
-	asked    *rundir.Run
+	run      *rundir.Run
 	requests [2]rundir.Requests // in the stages that are compared
 	answers  [2]rundir.Number   // mean length
 	accuracy [2]rundir.Number
@@ -47,22 +47,22 @@ var noteInvalid = note.Kind{Code: "pair.invalid", Args: []string{"side", "stage"
 func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 	v := &PairComparison{
 		Schema: liveSchema, State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL},
-		Blocks: p.Blocks(), Rows: pair.Rows(p, a, b), asked: a, cost: findings.CostOf(a, b),
+		Blocks: p.Blocks(), Rows: pair.Rows(p, a, b), run: a, cost: findings.CostOf(a, b),
 	}
 	for _, r := range v.Rows {
 		if c := (Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio}); r.Low.Known() {
-			v.changes = append(v.changes, c.Within(r.Low.Value(), r.High.Value()))
+			v.changes = append(v.changes, c.withInterval(r.Low.Value(), r.High.Value()))
 		}
 	}
-	v.count(p, [2]*rundir.Run{a, b})
+	v.countRequests(p, [2]*rundir.Run{a, b})
 	v.Says = strings.Join(v.conclusion(lang.English), " ")
 	return v
 }
 
-// count counts the requests of the stages that are compared, and compares the shares of failed ones and of right
-// answers.
-func (v *PairComparison) count(p *rundir.Pair, runs [2]*rundir.Run) {
-	var shares [2]Measured
+// countRequests counts the requests of the stages that are compared, and compares the shares of failed ones and of
+// right answers.
+func (v *PairComparison) countRequests(p *rundir.Pair, runs [2]*rundir.Run) {
+	var shares [2]Configuration
 	for side, run := range runs {
 		var tokens, answers float64
 		for _, st := range pairedStages(p, run) {
@@ -79,14 +79,14 @@ func (v *PairComparison) count(p *rundir.Pair, runs [2]*rundir.Run) {
 			}
 		}
 		v.answers[side] = rundir.Exactly(tokens / answers)
-		shares[side].accuracy(run, run.Target.URL)
-		shares[side].ShareOfErrors(v.requests[side].OK+v.requests[side].Error, v.requests[side].Error, false, run.Target.URL)
+		shares[side].addAccuracy(run, run.Target.URL)
+		shares[side].addErrorShare(v.requests[side].OK+v.requests[side].Error, v.requests[side].Error, false, run.Target.URL)
 	}
 	for _, key := range []string{KeyAccuracy, KeyErrors} {
 		a, ok1 := shares[0].Get(key)
 		b, ok2 := shares[1].Get(key)
 		if ok1 && ok2 {
-			c := Between(b, a)
+			c := shareDifference(b, a)
 			c.Setup, c.From, c.Key = "B", "A", key
 			v.changes = append(v.changes, c)
 		}
@@ -141,7 +141,7 @@ func (v *PairComparison) JSON(w io.Writer) error {
 
 // Sections returns the comparison as sections of a report. Level is the level of its heading in Markdown.
 func (v *PairComparison) Sections(level int) []table.Section {
-	title := titleLive.Text(lang.Both(func(l lang.Lang) string { return Workload(v.asked, l) }))
+	title := titleLive.Text(lang.Both(func(l lang.Lang) string { return Workload(v.run, l) }))
 	s := table.Section{Title: title, Level: level, Table: v.table(), Notes: v.legend()}
 	s.Lines = append(lang.Sentences(v.conclusion), lang.Same("A = "+v.Servers[0]), lang.Same("B = "+v.Servers[1]))
 	switch v.State {
@@ -186,7 +186,7 @@ func rowChange(r *pair.Row) string {
 	}
 	c := Change{Key: r.Key, Ratio: r.Ratio}
 	if r.Low.Known() {
-		c = c.Within(r.Low.Value(), r.High.Value())
+		c = c.withInterval(r.Low.Value(), r.High.Value())
 	}
 	return c.String()
 }
@@ -238,7 +238,7 @@ func (v *PairComparison) legend() []lang.Text {
 		if low.Value() > high.Value() {
 			low, high = high, low
 		}
-		if unlike(low, high) {
+		if lengthsDiffer(low, high) {
 			notes = append(notes, sayUneven.Text(lang.Number(low, lang.Fixed(1)), lang.Number(high, lang.Fixed(1))))
 		}
 	}
@@ -260,15 +260,15 @@ func (v *PairComparison) conclusion(l lang.Lang) []string {
 	switch {
 	case len(shown) > 0:
 		return []string{liveDiffers.In(l, strings.Join(shown, lang.Comma.In(l)))}
-	case v.deciding() != nil:
+	case v.decidingRow() != nil:
 		return []string{liveSame.In(l)}
 	}
 	return []string{liveTooFew.In(l)}
 }
 
-// deciding returns the row that decides the conclusion: one that differs, else one with an interval, output before
+// decidingRow returns the row that decides the conclusion: one that differs, else one with an interval, output before
 // latencies. It is nil where nothing decides.
-func (v *PairComparison) deciding() *pair.Row {
+func (v *PairComparison) decidingRow() *pair.Row {
 	for _, decides := range []func(r pair.Row) bool{
 		func(r pair.Row) bool { return r.Shown && r.Metric == pair.MetricOutput },
 		func(r pair.Row) bool { return r.Shown },

@@ -107,12 +107,12 @@ func TestLiveConclusion(t *testing.T) {
 			for _, r := range v.Rows {
 				differs = differs || r.Shown
 				if alone := r.Low.Value() > 0 || r.High.Value() < 0; r.Shown && !alone || alone == strings.HasPrefix(rowChange(&r),
-					tilde) {
+					markNoDifference) {
 					t.Errorf("gain %v, noise %v: %s is shown: %v, from %v to %v, printed %s", gain, noise, r.Key, r.Shown,
 						r.Low.Value(), r.High.Value(), rowChange(&r))
 				}
 			}
-			if got := strings.HasPrefix(v.Says, tilde); got == differs {
+			if got := strings.HasPrefix(v.Says, markNoDifference); got == differs {
 				t.Errorf("gain %v, noise %v: differs %v, says %s", gain, noise, differs, v.Says)
 			}
 			if gain == 0.03 && noise == 0.002 && !strings.Contains(v.Says, "+3.0 %") {

@@ -11,30 +11,30 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Quoted reports whether the comparison is one of two results, of which one table tells all that is compared.
-func (c *Comparison) Quoted() bool { return len(c.Setups) == 2 }
+// IsPair reports whether the comparison is one of two results, of which one table tells all that is compared.
+func (c *Comparison) IsPair() bool { return len(c.Setups) == 2 }
 
 // Report returns the comparison as sections, with its answer. That of two results is a table that one can quote: it has
 // what the sentences and tables of several would say.
 func (c *Comparison) Report(level int) []table.Section {
-	if !c.Quoted() {
+	if !c.IsPair() {
 		all := c.Sections(level)
 		all[0].Lines = c.Answer()
 		return all
 	}
 	g := c.groups[0]
-	all := []table.Section{c.quote(g, level)}
+	all := []table.Section{c.quoteSection(g, level)}
 	if s := c.tailSection(g, level+1); len(s.Table.Rows) > 0 {
 		all = append(all, s)
 	}
-	return append(all, c.further(level)...)
+	return append(all, c.factorSections(level)...)
 }
 
 // fewRows is how many rows of the table a console shows: a reader quotes no more.
 const fewRows = 8
 
-// foremost returns the metrics that a console shows, the most telling first.
-func foremost(a, b *Measured) []string {
+// consoleMetrics returns the metrics that a console shows, the most telling first.
+func consoleMetrics(a, b *Configuration) []string {
 	keys := []string{keyUsers, keyRate, keyOutput}
 	if a.Labels.GPUs != b.Labels.GPUs {
 		keys = append(keys, KeyPerGPU)
@@ -48,13 +48,14 @@ func foremost(a, b *Measured) []string {
 		"latency@sync", keyGoodput, keySessions, keyTTFA, keySpeed, keyStalls)
 }
 
-// quote is the table of two results: each metric of both, what it changes by, and what that shows.
-func (c *Comparison) quote(g group, level int) table.Section {
+// quoteSection is the table of two results: each metric of both, what it changes by, and what that shows.
+func (c *Comparison) quoteSection(g group, level int) table.Section {
 	a, b := &c.Setups[g.members[0]], &c.Setups[g.members[1]]
 	names, shared := headingsOf(a, b)
-	s := table.Section{Title: titleCompare.Text(), Level: level, Notes: slices.Concat(names.legend(a, b), c.beyond())}
-	if g.asked != nil {
-		shared = append(shared, lang.Both(func(l lang.Lang) string { return workload(g.asked, l) }))
+	s := table.Section{Title: titleCompare.Text(), Level: level}
+	s.Notes = slices.Concat(names.legend(a, b), c.factorSentences())
+	if g.run != nil {
+		shared = append(shared, lang.Both(func(l lang.Lang) string { return workload(g.run, l) }))
 	}
 	if len(shared) > 0 {
 		s.Title = titleCompared.Text(lang.Joined(shared, lang.Comma))
@@ -63,7 +64,7 @@ func (c *Comparison) quote(g group, level int) table.Section {
 	signs := []lang.Text{legendTilde.Text(), legendBound.Text()} // the verdicts say it
 	said := func(n lang.Text) bool { return slices.Contains(signs, n) }
 	s.Notes = slices.Concat(s.Notes, notes, slices.DeleteFunc(c.changeLegend(g), said))
-	s.Details = append(details, c.rests(a, b))
+	s.Details = append(details, c.evidenceText(a, b))
 	s.Table.Columns = []table.Column{
 		{Head: headFigure.Text(), Left: true}, {Head: names[0]}, {Head: names[1]},
 		{Head: headChange95.Text()}, {Head: headVerdict.Text(), Left: true},
@@ -79,15 +80,15 @@ func (c *Comparison) quote(g group, level int) table.Section {
 			continue
 		}
 		keys = append(keys, col.key)
-		name := table.Cell{Text: col.measured().Heading(), Tone: table.Strong}
-		row := []table.Cell{name, x.printed(col.cell), y.printed(col.cell), notKnown(), notKnown()}
+		name := table.Cell{Text: col.withUnit().Heading(), Tone: table.Strong}
+		row := []table.Cell{name, x.tableCell(col.cell), y.tableCell(col.cell), absentCell(), absentCell()}
 		of := func(ch Change) bool { return ch.Key == col.key && ch.Setup == b.Name }
 		if i := slices.IndexFunc(c.Changes, of); i >= 0 {
 			row[3], row[4] = table.Literal(c.Changes[i].String()), c.Changes[i].verdict()
 		}
 		s.Table.Rows = append(s.Table.Rows, row)
 	}
-	few := slices.DeleteFunc(foremost(a, b), func(key string) bool { return !slices.Contains(keys, key) })
+	few := slices.DeleteFunc(consoleMetrics(a, b), func(key string) bool { return !slices.Contains(keys, key) })
 	few = few[:min(len(few), fewRows)]
 	for i, key := range keys {
 		if !slices.Contains(few, key) {
@@ -97,8 +98,8 @@ func (c *Comparison) quote(g group, level int) table.Section {
 	return s
 }
 
-// rests says which rows the output of both rests on.
-func (c *Comparison) rests(a, b *Measured) lang.Text {
+// evidenceText says which rows the output of both rests on.
+func (c *Comparison) evidenceText(a, b *Configuration) lang.Text {
 	x, _ := a.Get(keyOutput)
 	y, _ := b.Get(keyOutput)
 	return sayRests.Text(cmp.Or(x.Where, a.Origin), cmp.Or(y.Where, b.Origin))
@@ -113,35 +114,35 @@ func (c *Change) verdict() table.Cell {
 			r.Low, r.High = c.Low, c.High
 		}
 		r.Low, r.High = rundir.Exactly(r.Low.Value()+1), rundir.Exactly(r.High.Value()+1)
-		return table.Cell{Text: lang.Both(r.bounds)}
+		return table.Cell{Text: lang.Both(r.boundText)}
 	case c.Shown == nil:
-		return notKnown()
+		return absentCell()
 	case !*c.Shown:
 		return table.Cell{Text: wordNoneShown.Text(), Tone: table.Faint}
-	case (c.Ratio.Value() > 0) == RisesWell(c.Key):
+	case (c.Ratio.Value() > 0) == HigherIsBetter(c.Key):
 		return table.Cell{Text: WordBetter.Text(), Tone: table.Good}
 	}
 	return table.Cell{Text: WordWorse.Text(), Tone: table.Bad}
 }
 
-// beyond returns the sentences that say more of two results than their table: what they do at equal concurrency, and
-// what the rows throughput show.
-func (c *Comparison) beyond() (all []lang.Text) {
+// factorSentences returns the sentences that say more of two results than their table: what they do at equal
+// concurrency, and what the rows throughput show.
+func (c *Comparison) factorSentences() (all []lang.Text) {
 	for i := range c.Factors {
 		f := &c.Factors[i]
 		burst := slices.ContainsFunc(f.Members, func(m Member) bool {
 			out, _ := m.m.Get(keyOutput)
 			return out.Burst.Known()
 		})
-		if says := lang.Both(f.Conclusion); (burst || f.levelled()) && !says.IsZero() {
+		if says := lang.Both(f.Conclusion); (burst || f.closedLoopsOnly()) && !says.IsZero() {
 			all = append(all, says)
 		}
 	}
 	return all
 }
 
-// notKnown is the cell of what is not known.
-func notKnown() table.Cell { return table.Cell{Text: lang.Same(absent), Tone: table.Faint} }
+// absentCell is the cell of what is not known.
+func absentCell() table.Cell { return table.Cell{Text: lang.Same(absent), Tone: table.Faint} }
 
 // headings are the names of two results over their columns.
 type headings [2]lang.Text
@@ -151,7 +152,7 @@ const widestName = 24
 
 // headingsOf returns the short names of two results, and the parts of their names that both have. Where a short name is
 // too long, or one has nothing of its own, they are A and B, and nothing is shared.
-func headingsOf(a, b *Measured) (short headings, shared []lang.Text) {
+func headingsOf(a, b *Configuration) (short headings, shared []lang.Text) {
 	x, y := nameParts(a.Name), nameParts(b.Name)
 	in := func(all []string) func(string) bool { return func(p string) bool { return slices.Contains(all, p) } }
 	own := [2][]string{slices.DeleteFunc(slices.Clone(x), in(y)), slices.DeleteFunc(slices.Clone(y), in(x))}
@@ -185,7 +186,7 @@ func headingsOf(a, b *Measured) (short headings, shared []lang.Text) {
 }
 
 // quantName names a result by its quantization.
-func quantName(m *Measured) lang.Text {
+func quantName(m *Configuration) lang.Text {
 	if m.Labels.Quant == "" {
 		return wordUnquantized.Text()
 	}
@@ -210,7 +211,7 @@ func cutOrigin(part string) (label, origin string) {
 }
 
 // legend says which results A and B are, where their names do not fit.
-func (h headings) legend(a, b *Measured) []lang.Text {
+func (h headings) legend(a, b *Configuration) []lang.Text {
 	if h != (headings{lang.Same("A"), lang.Same("B")}) {
 		return nil
 	}

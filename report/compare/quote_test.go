@@ -118,18 +118,18 @@ func TestQuotedBounds(t *testing.T) {
 	c = compared(t, append(all[:2:2], all[2]))
 	sections := c.Sections(1)
 	sections[0].Lines = c.Answer()
-	if got, want := printed(t, c.Report(1), true), printed(t, sections, true); got != want || c.Quoted() {
+	if got, want := printed(t, c.Report(1), true), printed(t, sections, true); got != want || c.IsPair() {
 		t.Errorf("three results:\n%s", got)
 	}
 }
 
 // TestHeadings: columns have the short names of the results where these fit, else A and B.
 func TestHeadings(t *testing.T) {
-	label := func(name, model, quant string) Measured {
-		return Measured{Name: name, Origin: name, Labels: rundir.Labels{Model: model, Quant: quant}}
+	label := func(name, model, quant string) Configuration {
+		return Configuration{Name: name, Origin: name, Labels: rundir.Labels{Model: model, Quant: quant}}
 	}
 	for _, c := range []struct {
-		a, b   Measured
+		a, b   Configuration
 		want   string
 		shared string
 		zh     string

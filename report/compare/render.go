@@ -17,13 +17,13 @@ import (
 
 // Marks on cells, explained beneath the tables.
 const (
-	markRising = "+"
-	markApart  = "?"
+	markRising       = "+"
+	markDisagreement = "?"
 
 	// MarkDoubted marks what rests on figures that the audit doubts.
-	MarkDoubted = "!"
-	tilde       = "~"
-	absent      = "n/a"
+	MarkDoubted      = "!"
+	markNoDifference = "~"
+	absent           = "n/a"
 )
 
 // JSON writes the comparison, indented.
@@ -35,8 +35,8 @@ func (c *Comparison) Sections(level int) []table.Section {
 	var all []table.Section
 	for _, g := range c.groups {
 		title := titleCompare.Text()
-		if g.asked != nil {
-			title = titleCompared.Text(lang.Both(func(l lang.Lang) string { return workload(g.asked, l) }))
+		if g.run != nil {
+			title = titleCompared.Text(lang.Both(func(l lang.Lang) string { return workload(g.run, l) }))
 		}
 		notes, details := c.legend(g)
 		all = append(all, table.Section{Title: title, Level: level, Table: c.table(g), Notes: notes, Details: details})
@@ -51,11 +51,11 @@ func (c *Comparison) Sections(level int) []table.Section {
 	if _, rest := c.conclusions(); len(rest) > 0 {
 		all = append(all, table.Section{Title: titleMore.Text(), Level: level + 1, Lines: rest, Rest: true})
 	}
-	return append(all, c.further(level)...)
+	return append(all, c.factorSections(level)...)
 }
 
-// further returns the tables of what more GPUs and more requests in flight do, and the rows that are doubted.
-func (c *Comparison) further(level int) (all []table.Section) {
+// factorSections returns the tables of what more GPUs and more requests in flight do, and the rows that are doubted.
+func (c *Comparison) factorSections(level int) (all []table.Section) {
 	said := false
 	for i := range c.Factors {
 		f := &c.Factors[i]
@@ -83,7 +83,7 @@ func columns() []column {
 	}
 	all := []column{
 		{keyUsers, table.Column{Head: headUsers.Text()}, "", fixed(0)},
-		{keyEach, table.Column{Head: headEach.Text(), Drop: 3}, "",
+		{keyUsersPerGPU, table.Column{Head: headEach.Text(), Drop: 3}, "",
 			func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Short) }},
 		{keyRate, table.Column{Head: headSaturation.Text()}, "req/s", fixed(2)},
 		{keyOutput, table.Column{Head: lang.HeadOutput.Text()}, "tok/s", fixed(2)},
@@ -96,7 +96,7 @@ func columns() []column {
 		key  string
 		head lang.Text
 	}{{"ttft", lang.Same("TTFT")}, {"itl", lang.Same("ITL")}, {"latency", lang.HeadLatency.Text()}} {
-		for _, s := range shares() {
+		for _, s := range operatingLoads() {
 			all = append(all, column{what.key + "@" + s.name, table.Column{Head: what.head, Sub: at(s.name),
 				Drop: drops[s.name]}, "", table.Seconds})
 		}
@@ -119,8 +119,8 @@ type column struct {
 	cell func(rundir.Number) table.Cell
 }
 
-// printed is a metric as a cell, with a mark where it is a lower bound, or where rows or repeats disagree on it.
-func (f Metric) printed(number func(rundir.Number) table.Cell) table.Cell {
+// tableCell is a metric as a cell, with a mark where it is a lower bound, or where rows or repeats disagree on it.
+func (f Metric) tableCell(number func(rundir.Number) table.Cell) table.Cell {
 	cell := number(f.Value)
 	if most := number(f.Most); f.Most.Known() && most.Text != cell.Text {
 		cell.Text = cell.Whole().Plus(lang.Same("-")).Plus(most.Whole())
@@ -129,7 +129,7 @@ func (f Metric) printed(number func(rundir.Number) table.Cell) table.Cell {
 	case f.AtLeast:
 		cell.Mark = markRising
 	case f.Most.Known() && !f.Repeats:
-		cell.Mark = markApart
+		cell.Mark = markDisagreement
 	}
 	if f.Doubted {
 		cell.Mark += MarkDoubted
@@ -137,8 +137,8 @@ func (f Metric) printed(number func(rundir.Number) table.Cell) table.Cell {
 	return cell
 }
 
-// measured returns the column with its unit.
-func (c *column) measured() table.Column {
+// withUnit returns the column with its unit.
+func (c *column) withUnit() table.Column {
 	withUnit := c.Column
 	if c.unit != "" {
 		withUnit.Sub = lang.Same(c.unit)
@@ -157,7 +157,7 @@ func (c *Comparison) table(g group) table.Table {
 	for _, col := range columns() {
 		if slices.ContainsFunc(g.members, func(i int) bool { _, ok := c.Setups[i].Get(col.key); return ok }) {
 			shown = append(shown, col)
-			t.Columns = append(t.Columns, col.measured())
+			t.Columns = append(t.Columns, col.withUnit())
 		}
 	}
 	t.Columns = append(t.Columns, table.Column{Head: headRests.Text(), Left: true, Drop: 1})
@@ -166,7 +166,7 @@ func (c *Comparison) table(g group) table.Table {
 		row := []table.Cell{{Text: lang.Same(m.Name), Tone: table.Strong}}
 		for _, col := range shown {
 			f, _ := m.Get(col.key)
-			row = append(row, f.printed(col.cell))
+			row = append(row, f.tableCell(col.cell))
 		}
 		top, _ := m.Get(keyOutput)
 		t.Rows = append(t.Rows, append(row, table.Literal(cmp.Or(top.Where, m.Origin))))
@@ -180,7 +180,7 @@ func (c *Comparison) Cautions() []lang.Text {
 	for _, g := range c.groups {
 		all = append(all, c.cautions(g)...)
 	}
-	return append(all, c.apart...)
+	return append(all, c.hitNotes...)
 }
 
 // models returns the models of a group.
@@ -204,21 +204,20 @@ func (c *Comparison) cautions(g group) []lang.Text {
 
 // legend returns what a reader of the table of a group must know, and how its numbers are meant.
 func (c *Comparison) legend(g group) (notes, details []lang.Text) {
-	notes = slices.Concat(c.cautions(g), c.apart, c.usersLegend(g))
-	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.AtLeast }) {
+	has := func(key string, is func(Metric) bool) bool {
+		return slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(key); return is(f) })
+	}
+	notes = slices.Concat(c.cautions(g), c.hitNotes, c.usersLegend(g))
+	if has(keyRate, func(f Metric) bool { return f.AtLeast }) {
 		notes = append(notes, legendRising.Text())
 	}
-	if slices.ContainsFunc(g.members, func(i int) bool {
-		f, _ := c.Setups[i].Get(keyRate)
-		return f.Most.Known() &&
-			!f.Repeats
-	}) {
+	if has(keyRate, func(f Metric) bool { return f.Most.Known() && !f.Repeats }) {
 		notes = append(notes, legendApart.Text())
 	}
-	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Repeats }) {
+	if has(keyRate, func(f Metric) bool { return f.Repeats }) {
 		notes = append(notes, legendRepeats.Text())
 	}
-	if slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(keyRate); return f.Doubted }) {
+	if has(keyRate, func(f Metric) bool { return f.Doubted }) {
 		notes = append(notes, LegendDoubted.Text())
 	}
 	low, high := rundir.Number{}, rundir.Number{}
@@ -231,7 +230,7 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 			high = v
 		}
 	}
-	if unlike(low, high) {
+	if lengthsDiffer(low, high) {
 		notes = append(notes, sayUneven.Text(lang.Number(low, lang.Fixed(1)), lang.Number(high, lang.Fixed(1))))
 	}
 	if slices.ContainsFunc(g.members, func(i int) bool {
@@ -241,11 +240,7 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 	}) {
 		details = append(details, legendLoads.Text())
 	}
-	if slices.ContainsFunc(g.members, func(i int) bool {
-		out,
-			_ := c.Setups[i].Get(keyOutput)
-		return out.Burst.Known()
-	}) {
+	if has(keyOutput, func(f Metric) bool { return f.Burst.Known() }) {
 		notes = append(notes, legendArrivals.Text())
 	}
 	if lasted := c.stageTime(g); lasted.Known() {
@@ -342,7 +337,7 @@ func (c Change) String() string {
 	}
 	span := fmt.Sprintf(" (%s..%s)", percent(c.Low.Value()), percent(c.High.Value()))
 	if !*c.Shown {
-		return tilde + span
+		return markNoDifference + span
 	}
 	return percent(c.Ratio.Value()) + unit + span
 }
@@ -409,22 +404,22 @@ func (f *Factor) stepTable() table.Table {
 			if name.IsZero() {
 				name = atShare.Text(p.At)
 			}
-			times, efficiency := p.times(), table.Cell{Text: lang.Same(absent), Tone: table.Faint}
+			times, efficiency := p.speedUpText(), table.Cell{Text: lang.Same(absent), Tone: table.Faint}
 			if p.Efficiency.Known() {
 				efficiency = table.Cell{Text: lang.Same(fmt.Sprintf("%.0f", 100*p.Efficiency.Value())), Unit: "%"}
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name}, arrow(p.Before.printed(fixed(2)), p.After.printed(fixed(2))),
-				table.Literal(times),
-				efficiency, durations(p.ITL), durations(p.TTFT), table.Literal(p.Before.Where + " | " + p.After.Where),
+				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name},
+				stepCell(p.Before.tableCell(fixed(2)), p.After.tableCell(fixed(2))),
+				table.Literal(times), efficiency, durationStep(p.ITL), durationStep(p.TTFT), table.Literal(p.Before.Where + " | " + p.After.Where),
 			})
 		}
 	}
 	return t
 }
 
-// times returns the speed-up for a table: with its interval, a bound, or n/a.
-func (l *Load) times() string {
+// speedUpText returns the speed-up for a table: with its interval, a bound, or n/a.
+func (l *Load) speedUpText() string {
 	switch {
 	case l.Bound == BoundLow:
 		return fmt.Sprintf("> %.2f x", l.Low.Value())
@@ -438,22 +433,22 @@ func (l *Load) times() string {
 	return fmt.Sprintf("%.2f x", l.SpeedUp.Value())
 }
 
-// durations is a cell with a duration before and after.
-func durations(d [2]rundir.Number) table.Cell {
+// durationStep is a cell with a duration before and after.
+func durationStep(d [2]rundir.Number) table.Cell {
 	if d[0].IsZero() && d[1].IsZero() {
 		return table.None()
 	}
-	return arrow(table.Seconds(d[0]), table.Seconds(d[1]))
+	return stepCell(table.Seconds(d[0]), table.Seconds(d[1]))
 }
 
-// arrow is a cell with what was before and what is after.
-func arrow(before, after table.Cell) table.Cell {
+// stepCell is a cell with what was before and what is after.
+func stepCell(before, after table.Cell) table.Cell {
 	return table.Cell{Text: before.Whole().Plus(lang.Same(" -> ")).Plus(after.Whole())}
 }
 
 // Doubts returns the rows that are not used, of which some figures are not used, or that the audit doubts, as a
 // section; none where there are none.
-func Doubts(leftOut, marked []setup.LeftOut, level int) []table.Section {
+func Doubts(leftOut, marked []setup.RowMark, level int) []table.Section {
 	if len(leftOut)+len(marked) == 0 {
 		return nil
 	}
@@ -461,9 +456,9 @@ func Doubts(leftOut, marked []setup.LeftOut, level int) []table.Section {
 		{Head: headSetup.Text(), Left: true}, {Head: headRow.Text(), Left: true}, {Head: headWhere.Text(), Left: true},
 		{Head: headNotUsed.Text(), Left: true}, {Head: headWhy.Text(), Left: true},
 	}}
-	add := func(o setup.LeftOut, not lang.Text) {
+	add := func(o setup.RowMark, not lang.Text) {
 		t.Rows = append(t.Rows, []table.Cell{table.Literal(o.Setup), table.Literal(o.Row), table.Literal(o.Where),
-			{Text: not}, {Text: lang.Both(o.Because)}})
+			{Text: not}, {Text: lang.Both(o.Reason)}})
 	}
 	for _, o := range leftOut {
 		add(o, wordWholeRow.Text())
@@ -471,12 +466,12 @@ func Doubts(leftOut, marked []setup.LeftOut, level int) []table.Section {
 	for _, o := range marked {
 		not := lang.Same("-")
 		if o.Figures {
-			not = lang.Both(o.NotUsed)
+			not = lang.Both(o.UnusedFigures)
 		}
 		add(o, not)
 	}
 	s := table.Section{Title: titleDoubts.Text(), Level: level, Table: t, Rest: true, Rows: true}
-	if setup.ByClient(leftOut) {
+	if setup.LimitedByClient(leftOut) {
 		s.Notes = append(s.Notes, findings.ClientRemedy.Text())
 	}
 	return []table.Section{s}

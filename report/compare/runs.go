@@ -14,16 +14,16 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Known returns the spread between runs of a configuration in a metric, of logarithms, that is known from elsewhere;
-// one without degrees of freedom where none is.
-type Known func(s *setup.Setup, key string) stats.Spread
+// SpreadFunc returns the spread between runs of a configuration in a metric, of logarithms, that is known from
+// elsewhere; one without degrees of freedom where none is.
+type SpreadFunc func(s *setup.Setup, key string) stats.Spread
 
 // OfRuns compares several runs of one server with several of another: the unit is the run. A value is the geometric
 // mean of the runs of its side (of shares of errors the mean). Its interval is by Student's t and the spread between
 // runs, which is that within both sides, together with what is known of it, and at least that within the runs. Where
 // nothing tells the spread, as with one run a side, there is no interval. A metric that is a bound in one run is left
 // out.
-func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known Known) (*Comparison, error) {
+func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known SpreadFunc) (*Comparison, error) {
 	all := slices.Concat(sides[0], sides[1])
 	if len(sides[0]) == 0 || len(sides[1]) == 0 {
 		return nil, errors.New("compare needs runs on both sides of --: llmsweep compare A1 A2 A3 -- B1 B2")
@@ -33,25 +33,25 @@ func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known Known) (*Comparison,
 		return nil, differentWorkloads{&all[groups[0].members[0]], &all[groups[1].members[0]]}
 	}
 	c := &Comparison{Schema: schema, Runs: [2]int{len(sides[0]), len(sides[1])},
-		groups: []group{{asked: groups[0].asked, members: []int{0, 1}}}}
-	if c.groups[0].asked != nil {
-		c.Workload = workload(c.groups[0].asked, lang.English)
+		groups: []group{{run: groups[0].run, members: []int{0, 1}}}}
+	if c.groups[0].run != nil {
+		c.Workload = workload(c.groups[0].run, lang.English)
 	}
-	measured := [2][]Measured{}
+	measured := [2][]Configuration{}
 	for i, runs := range sides {
-		side := Measured{Name: fmt.Sprintf("%c (%d)", 'A'+i, len(runs)), Origin: runs[0].Origin(), Labels: runs[0].Run.Labels}
+		side := Configuration{Name: fmt.Sprintf("%c (%d)", 'A'+i, len(runs)), Origin: runs[0].Origin(), Labels: runs[0].Run.Labels}
 		for j := range runs {
 			measured[i] = append(measured[i], Measure(&runs[j]))
 		}
 		c.Setups = append(c.Setups, side)
 	}
 	for j := range measured[1] {
-		if a, b := &measured[0][0], &measured[1][j]; hitsApart(a, b) && !anyWorkload {
+		if a, b := &measured[0][0], &measured[1][j]; hitsDiffer(a, b) && !anyWorkload {
 			return nil, differentHits{a, b}
 		}
 	}
 	for _, key := range Keys() {
-		c.pool(key, measured, known(&sides[0][0], key))
+		c.poolMetric(key, measured, known(&sides[0][0], key))
 	}
 	if len(c.Changes) == 0 {
 		return nil, errors.New("the runs have no metric in common that is more than a bound; closed loops are compared without --: llmsweep compare A1 A2 B1 B2")
@@ -59,8 +59,8 @@ func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known Known) (*Comparison,
 	return c, nil
 }
 
-// pool adds a metric of both sides, and its change.
-func (c *Comparison) pool(key string, measured [2][]Measured, known stats.Spread) {
+// poolMetric adds a metric of both sides, and its change.
+func (c *Comparison) poolMetric(key string, measured [2][]Configuration, known stats.Spread) {
 	var values [2][]float64
 	within, n := 0.0, 0.0
 	first, _ := measured[0][0].Get(key)
@@ -75,7 +75,7 @@ func (c *Comparison) pool(key string, measured [2][]Measured, known stats.Spread
 			if !isShare(key) {
 				scale = f.Value.Value()
 			}
-			values[i] = append(values[i], onScale(key, f.Value.Value()))
+			values[i] = append(values[i], toScale(key, f.Value.Value()))
 			if !math.IsNaN(f.se) {
 				within, n = within+f.se*f.se/scale/scale, n+1
 			}
@@ -91,7 +91,7 @@ func (c *Comparison) pool(key string, measured [2][]Measured, known stats.Spread
 	if spread.DF > 0 {
 		runs := math.Sqrt(1/float64(len(values[0])) + 1/float64(len(values[1])))
 		half := stats.StudentQuantile(0.975, spread.DF) * spread.Deviation * runs
-		change = change.Within(fromScale(key, difference-half, 1).Value(), fromScale(key, difference+half, 1).Value())
+		change = change.withInterval(fromScale(key, difference-half, 1).Value(), fromScale(key, difference+half, 1).Value())
 	}
 	for i, side := range values {
 		mean := stats.Mean(side)
@@ -105,14 +105,14 @@ func (c *Comparison) pool(key string, measured [2][]Measured, known stats.Spread
 	c.Changes = append(c.Changes, change)
 }
 
-// AtRun returns the labels that describe a run, and not its configuration.
-func AtRun() []string { return []string{"commit", "build", "run", "date"} }
+// RunLabels returns the labels that describe a run, and not its configuration.
+func RunLabels() []string { return []string{"commit", "build", "run", "date"} }
 
-// Configuration names what the runs of one configuration have in common.
-func Configuration(of *rundir.Run) lang.Text {
+// ConfigurationName names what the runs of one configuration have in common.
+func ConfigurationName(of *rundir.Run) lang.Text {
 	run := *of
 	run.Labels.Free = maps.Clone(run.Labels.Free)
-	for _, key := range AtRun() {
+	for _, key := range RunLabels() {
 		delete(run.Labels.Free, key)
 	}
 	return lang.Both(func(l lang.Lang) string {
@@ -120,15 +120,15 @@ func Configuration(of *rundir.Run) lang.Text {
 	})
 }
 
-// onScale returns a value as it is averaged: its logarithm, and a share of errors, which may be 0, itself.
-func onScale(key string, v float64) float64 {
+// toScale returns a value as it is averaged: its logarithm, and a share of errors, which may be 0, itself.
+func toScale(key string, v float64) float64 {
 	if isShare(key) {
 		return v
 	}
 	return math.Log(v)
 }
 
-// fromScale is the inverse of onScale, less what is to be subtracted from a ratio.
+// fromScale is the inverse of toScale, less what is to be subtracted from a ratio.
 func fromScale(key string, v, less float64) rundir.Number {
 	if isShare(key) {
 		return rundir.Exactly(v)

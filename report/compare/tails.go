@@ -18,7 +18,7 @@ type Tail struct {
 	Setup      string           `json:"setup"`
 	Statistics map[string]Range `json:"statistics"`
 
-	few []string // those that too few requests support
+	unsupported []string // those that too few requests support
 }
 
 // tailStatistics are the statistics of a tail, in the order of the table.
@@ -98,7 +98,7 @@ func tailOf(repeats []*rundir.Stage, of func(*rundir.Stage) *rundir.Dist) Tail {
 			t.Statistics[name] = r
 		}
 		if slices.ContainsFunc(repeats, func(s *rundir.Stage) bool { return !of(s).Supported(name) }) {
-			t.few = append(t.few, name)
+			t.unsupported = append(t.unsupported, name)
 		}
 	}
 	return t
@@ -145,7 +145,7 @@ func (c *Comparison) tailSection(g group, level int) table.Section {
 		for _, name := range names {
 			cell := table.Absent()
 			if r, ok := all[i].Statistics[name]; ok {
-				if cell = table.Literal(r.times()); slices.Contains(all[i].few, name) {
+				if cell = table.Literal(r.timeText()); slices.Contains(all[i].unsupported, name) {
 					cell.Mark = table.MarkUnsupported
 				}
 			}
@@ -159,8 +159,8 @@ func (c *Comparison) tailSection(g group, level int) table.Section {
 	return s
 }
 
-// times is a range of seconds as text.
-func (r Range) times() string {
+// timeText is a range of seconds as text.
+func (r Range) timeText() string {
 	low, high := lang.Time(rundir.Exactly(r.Low)), lang.Time(rundir.Exactly(r.High))
 	if low == high {
 		return low

@@ -95,11 +95,11 @@ func TestTailsOfRepeats(t *testing.T) {
 	}
 	f, _ := c.Setups[0].Get(keyRate)
 	f.Value, f.Most = c.Setups[1].Metrics[0].Value, c.Setups[1].Metrics[0].Most
-	if cell := f.printed(fixed(2)).In(lang.English); cell != "0.66-0.70+" {
+	if cell := f.tableCell(fixed(2)).In(lang.English); cell != "0.66-0.70+" {
 		t.Errorf("saturation of vLLM without thinking: %s", cell)
 	}
 	f.AtLeast = false
-	if cell := f.printed(fixed(2)).In(lang.English); cell != "0.66-0.70" { // no row fell behind
+	if cell := f.tableCell(fixed(2)).In(lang.English); cell != "0.66-0.70" { // no row fell behind
 		t.Errorf("saturation of repeats at the plateau: %s", cell)
 	}
 }
@@ -129,7 +129,7 @@ func TestDoubtsAreMarked(t *testing.T) {
 	c := compared(t, setup.Load(all))
 	for i, doubted := range []bool{true, false, true} { // one is impossible, one counts more tokens than its text has
 		m, _ := c.Setups[i].Get(keyRate)
-		if cell := m.printed(fixed(2)); strings.Contains(cell.Mark, MarkDoubted) != doubted {
+		if cell := m.tableCell(fixed(2)); strings.Contains(cell.Mark, MarkDoubted) != doubted {
 			t.Errorf("%s: mark %q", c.Setups[i].Name, cell.Mark)
 		}
 	}

@@ -20,17 +20,17 @@ const (
 	keyGoodput  = "good_tokens_per_s" // of requests that keep the SLO
 )
 
-// OfTerms returns the keys that are known only of runs whose SLO has such a term.
-func OfTerms() []string { return []string{keySpeed, keyTTFA, keyStalls, keySessions, keyGoodput} }
+// TermKeys returns the keys that are known only of runs whose SLO has such a term.
+func TermKeys() []string { return []string{keySpeed, keyTTFA, keyStalls, keySessions, keyGoodput} }
 
 // isShare reports whether a metric is a share, which may be 0: its change is the difference of two shares.
 func isShare(key string) bool {
 	return key == KeyErrors || key == KeyAccuracy || key == keyStalls || key == keySessions
 }
 
-// ofTerms adds the metrics of the terms of the SLO.
-func (m *Measured) ofTerms(s *setup.Setup) {
-	point, load, ok := oneLoad(s)
+// addTerms adds the metrics of the terms of the SLO.
+func (m *Configuration) addTerms(s *setup.Setup) {
+	point, load, ok := termsLoad(s)
 	terms, err := slo.ParseAll(s.Run.Plan.SLO)
 	if !ok || err != nil || len(terms) == 0 {
 		return
@@ -45,29 +45,29 @@ func (m *Measured) ofTerms(s *setup.Setup) {
 	for i := range terms {
 		switch t := &terms[i]; t.Metric {
 		case slo.TTFA:
-			add(keyTTFA, "", point.At(mean(func(s *rundir.Stage) *rundir.Dist { return &s.FirstAnswer })))
+			add(keyTTFA, "", point.Latency(distMean(func(s *rundir.Stage) *rundir.Dist { return &s.FirstAnswer })))
 		case slo.Speed:
-			v := point.At(mean(func(s *rundir.Stage) *rundir.Dist {
+			v := point.Latency(distMean(func(s *rundir.Stage) *rundir.Dist {
 				if !t.Unknown(s).IsZero() {
 					return &rundir.Dist{}
 				}
 				return &s.TPOT
 			}))
 			speed := 1 / v.Number.Value()
-			add(keySpeed, "", setup.Value{Number: rundir.Exactly(speed), SE: v.SE * speed * speed, Apart: v.Apart})
+			add(keySpeed, "", setup.Value{Number: rundir.Exactly(speed), SE: v.SE * speed * speed, Steep: v.Steep})
 		case slo.Stalls:
-			add(keyStalls, slo.Term{Metric: slo.Stalls, Limit: 1, Gap: t.Gap}.String(), point.ShareAt(missing(*t)))
+			add(keyStalls, slo.Term{Metric: slo.Stalls, Limit: 1, Gap: t.Gap}.String(), point.Share(missedShare(*t)))
 		case slo.Sessions:
-			v := point.ShareAt(missing(*t))
+			v := point.Share(missedShare(*t))
 			v.Number = rundir.Exactly(1 - v.Number.Value())
 			add(keySessions, within, v)
 		}
 	}
-	add(keyGoodput, within, point.LinearAt(setup.Goodput))
+	add(keyGoodput, within, point.OutputRate(setup.Goodput))
 }
 
-// oneLoad returns where metrics of terms are compared, with the name of that load.
-func oneLoad(s *setup.Setup) (p setup.Point, load string, ok bool) {
+// termsLoad returns where metrics of terms are compared, with the name of that load.
+func termsLoad(s *setup.Setup) (p setup.Point, load string, ok bool) {
 	if len(s.Rows) == 1 {
 		r := &s.Rows[0]
 		return setup.Point{Low: r, High: r}, r.Name(), true
@@ -75,12 +75,12 @@ func oneLoad(s *setup.Setup) (p setup.Point, load string, ok bool) {
 	if s.Plateau.Rising || s.Plateau.Most.Known() { // a share of what is not known
 		return p, "", false
 	}
-	p, ok = s.AtShare(0.8)
+	p, ok = s.PointAtShare(0.8)
 	return p, "80 %", ok
 }
 
-// mean takes the mean of a distribution of a stage.
-func mean(of func(*rundir.Stage) *rundir.Dist) setup.Take {
+// distMean takes the mean of a distribution of a stage.
+func distMean(of func(*rundir.Stage) *rundir.Dist) setup.MetricFunc {
 	return func(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
 		d := of(s)
 		ci, ok := d.CI[slo.Mean]
@@ -88,9 +88,9 @@ func mean(of func(*rundir.Stage) *rundir.Dist) setup.Take {
 	}
 }
 
-// missing takes the share of the requests or sessions of a stage that miss a term, with the interval of Agresti and
+// missedShare takes the share of the requests or sessions of a stage that miss a term, with the interval of Agresti and
 // Coull by the number of independent ones. It is absent where that is not known of some.
-func missing(t slo.Term) setup.Take {
+func missedShare(t slo.Term) setup.MetricFunc {
 	return func(s *rundir.Stage) (v rundir.Number, ci [2]float64, ok bool) {
 		b := t.Counted(s)
 		if b == nil || b.Of == 0 || b.Open > 0 {

@@ -84,7 +84,7 @@ func TestGatesOnTerms(t *testing.T) {
 	}
 	for key, rises := range map[string]bool{keySpeed: true, keyTTFA: false, keyStalls: false, keySessions: true,
 		keyGoodput: true} {
-		if RisesWell(key) != rises {
+		if HigherIsBetter(key) != rises {
 			t.Errorf("more %s is better: %v", key, !rises)
 		}
 	}

@@ -13,13 +13,13 @@ import (
 
 // The reasons of a conclusion that are no notes of a run.
 const (
-	becauseOneRun     = "one-run-a-side"
-	becauseNoInterval = "no-interval"
-	becauseApart      = "rows-apart"
-	becauseBound      = "lower-bound"
-	becauseNoMetric   = "no-metric-in-common"
-	becauseBlocks     = "too-few-blocks"
-	becauseClient     = "client-was-the-limit"
+	reasonOneRun     = "one-run-a-side"
+	reasonNoInterval = "no-interval"
+	reasonSteep      = "rows-apart"
+	reasonBound      = "lower-bound"
+	reasonNoMetric   = "no-metric-in-common"
+	reasonBlocks     = "too-few-blocks"
+	reasonClient     = "client-was-the-limit"
 )
 
 // Conclusions returns for each configuration but the baselines how it differs in the first of [Keys] that both have.
@@ -29,7 +29,7 @@ func (c *Comparison) Conclusions(setups []setup.Setup) []rundir.Conclusion {
 		for _, i := range g.members[1:] {
 			one := c.conclusion(g.members[0], i)
 			if c.Runs == [2]int{} {
-				one.NextCommand = further(setups[g.members[0]].Run, setups[i].Run, one.MayClaim)
+				one.NextCommand = nextCommand(setups[g.members[0]].Run, setups[i].Run, one.MayClaim)
 			}
 			all = append(all, one)
 		}
@@ -42,31 +42,30 @@ func (c *Comparison) conclusion(from, to int) rundir.Conclusion {
 	one := rundir.Conclusion{Schema: rundir.VerdictSchema, Subject: c.Setups[to].Name, Against: c.Setups[from].Name}
 	for _, key := range Keys() {
 		i := slices.IndexFunc(c.Changes, func(ch Change) bool {
-			return ch.Setup == one.Subject && ch.From == one.Against &&
-				ch.Key == key
+			return ch.Setup == one.Subject && ch.From == one.Against && ch.Key == key
 		})
 		if i >= 0 {
 			c.conclude(&one, &c.Changes[i])
 			return one
 		}
 	}
-	one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsNothing, []string{becauseNoMetric}
+	one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsNothing, []string{reasonNoMetric}
 	one.Claim = sayNothingCommon.In(lang.English, one.Subject, one.Against)
 	return one
 }
 
 // conclude sets what a change shows.
 func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
-	name, _ := Printed(ch.Key)
+	name, _ := MetricFormat(ch.Key)
 	one.Metric, one.Value = ch.Key, ch.Ratio
 	one.Claim = sayAgainst.In(lang.English, one.Subject, one.Against, name.In(lang.English)+" "+ch.String())
 	switch {
 	case ch.Bound != "":
-		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{becauseBound}
-	case ch.Shown == nil && ch.apart:
-		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{becauseApart}
+		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{reasonBound}
+	case ch.Shown == nil && ch.steep:
+		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{reasonSteep}
 	case ch.Shown == nil:
-		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{becauseNoInterval}
+		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{reasonNoInterval}
 	case !*ch.Shown:
 		one.Verdict, one.MayClaim, one.Low, one.High = rundir.DecisionNoDifference, rundir.SupportsNoDifference, ch.Low,
 			ch.High
@@ -76,14 +75,14 @@ func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
 	}
 	// what runs of one configuration differ by is not known
 	if c.Runs == [2]int{} && one.MayClaim == rundir.SupportsDifference {
-		one.MayClaim, one.Because = rundir.SupportsDifferenceOfRuns, []string{becauseOneRun}
+		one.MayClaim, one.Because = rundir.SupportsDifferenceOfRuns, []string{reasonOneRun}
 	}
 }
 
-// further returns what tells whether a difference is that of the configurations: a comparison in turns where each has a
-// server of its own, else the second run once more, for llmsweep compare A B -- C. It is empty where one was not
+// nextCommand returns what tells whether a difference is that of the configurations: a comparison in turns where each
+// has a server of its own, else the second run once more, for llmsweep compare A B -- C. It is empty where one was not
 // measured by this program, or nothing is open.
-func further(a, b *rundir.Run, known rundir.Evidence) string {
+func nextCommand(a, b *rundir.Run, known rundir.Evidence) string {
 	switch {
 	case a.Source != nil || b.Source != nil || known == rundir.SupportsNoDifference:
 		return ""
@@ -97,13 +96,13 @@ func further(a, b *rundir.Run, known rundir.Evidence) string {
 func (v *PairComparison) Conclusions() []rundir.Conclusion {
 	one := rundir.Conclusion{Schema: rundir.VerdictSchema, Subject: "B", Against: "A",
 		Claim: v.conclusion(lang.English)[0], Cost: v.cost}
-	switch r := v.deciding(); {
+	switch r := v.decidingRow(); {
 	case v.State == rundir.Failed:
 		one.Verdict, one.MayClaim, one.Because = rundir.DecisionFailed, rundir.SupportsNothing, []string{v.Failure.Code}
 		one.Claim = findings.Note(v.Failure, lang.English)
 		return []rundir.Conclusion{one}
 	case r == nil:
-		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsNothing, []string{becauseBlocks}
+		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsNothing, []string{reasonBlocks}
 	default:
 		one.Metric, one.Value, one.Low, one.High = r.Key, r.Ratio, r.Low, r.High
 		one.Verdict, one.MayClaim = rundir.DecisionNoDifference, rundir.SupportsNoDifference
@@ -112,7 +111,7 @@ func (v *PairComparison) Conclusions() []rundir.Conclusion {
 		}
 	}
 	if len(v.invalid) > 0 {
-		one.Because = append(one.Because, becauseClient)
+		one.Because = append(one.Because, reasonClient)
 	}
 	if v.State == rundir.Interrupted {
 		one.Because = append(one.Because, string(v.State))
@@ -120,9 +119,9 @@ func (v *PairComparison) Conclusions() []rundir.Conclusion {
 	return []rundir.Conclusion{one}
 }
 
-// Gated returns conclusions with the verdict on the gates, which is that of the exit code, and the gates that failed or
-// cannot be judged among the reasons.
-func Gated(all []rundir.Conclusion, result Judged, gates []Gate) []rundir.Conclusion {
+// ApplyGates returns conclusions with the verdict on the gates, which is that of the exit code, and the gates that
+// failed or cannot be judged among the reasons.
+func ApplyGates(all []rundir.Conclusion, result GateInput, gates []Gate) []rundir.Conclusion {
 	if len(gates) == 0 {
 		return all
 	}

@@ -1,7 +1,7 @@
 // Package document writes the comparison of many configurations as one document: what is compared, a table for each
 // configuration, the comparison, the choice, and charts as files beside it. Its own parts stand between markers. When
 // it is written again, they are renewed, and every byte that people wrote around them is kept. It reads and writes no
-// file itself.
+// file itself. [Write] is where one begins to read.
 package document
 
 import (
@@ -52,32 +52,32 @@ type Output struct {
 	Files    map[string][]byte
 }
 
-// origin is the content of a run's marker.
-type origin struct {
+// runMarker is the content of a run's marker.
+type runMarker struct {
 	From string   `json:"from"`
 	Line int      `json:"line,omitempty"`
 	With []string `json:"with,omitempty"` // the other files of a run whose rows have files of their own
 }
 
-// kept is a run that a document holds already.
-type kept struct {
+// storedRun is a run that a document holds already.
+type storedRun struct {
 	From             string // as [Options].From named it
 	Line             int    // in that file; 0 for a run directory
 	FirstLine, Lines int    // where the document has it
 	With             []string
 }
 
-// runs lists the runs that a document holds.
-func runs(old []byte) ([]kept, error) {
+// storedRuns lists the runs that a document holds.
+func storedRuns(old []byte) ([]storedRun, error) {
 	pieces, err := split(string(old))
 	if err != nil {
 		return nil, err
 	}
-	var all []kept
+	var all []storedRun
 	for _, p := range pieces {
-		var o origin
+		var o runMarker
 		if p.name == partRun && json.Unmarshal([]byte(p.note), &o) == nil {
-			all = append(all, kept{o.From, o.Line, p.line, strings.Count(p.text, "\n"), o.With})
+			all = append(all, storedRun{o.From, o.Line, p.line, strings.Count(p.text, "\n"), o.With})
 		}
 	}
 	return all, nil
@@ -110,11 +110,11 @@ func Write(setups []setup.Setup, old []byte, o Options) (Output, error) {
 		}
 		pieces = nil
 	}
-	if err := changed(pieces); err != nil && !o.Force {
+	if err := checkIntact(pieces); err != nil && !o.Force {
 		return Output{}, err
 	}
 	w := &writer{Options: o, setups: setups, out: Output{Files: map[string][]byte{}}}
-	kept := keptSettings(pieces)
+	kept := storedSettings(pieces)
 	if len(o.Order) == 0 {
 		w.Order = kept.Order
 	}
@@ -126,7 +126,7 @@ func Write(setups []setup.Setup, old []byte, o Options) (Output, error) {
 	if len(pieces) == 0 {
 		pieces = w.skeleton()
 	} else if len(o.Order) > 0 {
-		pieces = w.sorted(pieces)
+		pieces = w.sortRuns(pieces)
 	}
 	w.out.Document = []byte(join(w.fill(pieces, parts)))
 	return w.out, nil
@@ -152,11 +152,11 @@ func (w *writer) skeleton() []piece {
 func (w *writer) parts() (map[string]piece, error) {
 	parts := map[string]piece{}
 	comparison, err := compare.Of(w.setups, w.AnyWorkload)
-	if err != nil && !compare.NothingAlike(err) && len(w.setups) != 1 {
+	if err != nil && !compare.Incomparable(err) && len(w.setups) != 1 {
 		return nil, err
 	}
 	if comparison != nil {
-		text, err := w.illustrated(comparison.Sections(2), w.drawings())
+		text, err := w.markdown(comparison.Sections(2), w.drawings())
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ func (w *writer) choice(all []choose.Choice) (string, error) {
 		if i > 0 { // how numbers are meant is said once
 			sections[0].Details = nil
 		}
-		text, err := w.illustrated(sections, w.drawing(all[i].Model, "cost", w.drawn(all[i].Model).Cost(&all[i])))
+		text, err := w.markdown(sections, w.drawing(all[i].Model, "cost", w.modelDrawings(all[i].Model).Cost(&all[i])))
 		if err != nil {
 			return "", err
 		}
@@ -198,9 +198,9 @@ func (w *writer) choice(all []choose.Choice) (string, error) {
 	return b.String(), nil
 }
 
-// illustrated returns sections as Markdown, with drawings beneath the first tables, without what is said of single
+// markdown returns sections as Markdown, with drawings beneath the first tables, without what is said of single
 // rows: it stands at the tables of these.
-func (w *writer) illustrated(sections []table.Section, drawings string) (string, error) {
+func (w *writer) markdown(sections []table.Section, drawings string) (string, error) {
 	sections = slices.DeleteFunc(sections, func(s table.Section) bool { return s.Rows })
 	first := 1 + slices.IndexFunc(sections[1:], func(s table.Section) bool { return s.Level > sections[0].Level })
 	if first == 0 {
@@ -217,7 +217,7 @@ func (w *writer) illustrated(sections []table.Section, drawings string) (string,
 
 // fill puts the parts into the pieces, and adds what has no place yet at the end.
 func (w *writer) fill(pieces []piece, parts map[string]piece) []piece {
-	runs := w.arrange(pieces)
+	runs := w.runPieces(pieces)
 	var filled []piece
 	placed := map[string]bool{}
 	for _, p := range pieces {
@@ -259,9 +259,9 @@ func (w *writer) fill(pieces []piece, parts map[string]piece) []piece {
 	return filled
 }
 
-// arrange renders all runs, and says behind which run of the document each stands, by its marker: itself where the
+// runPieces renders all runs, and says behind which run of the document each stands, by its marker: itself where the
 // document has it, else the last that sorts before it. New ones that sort before all stand under "".
-func (w *writer) arrange(pieces []piece) map[string][]piece {
+func (w *writer) runPieces(pieces []piece) map[string][]piece {
 	var known []string
 	for _, p := range pieces {
 		if p.name == partRun && p.note != "" {
@@ -272,7 +272,7 @@ func (w *writer) arrange(pieces []piece) map[string][]piece {
 	for i := range w.setups {
 		sorted[i] = &w.setups[i]
 	}
-	slices.SortStableFunc(sorted, w.order())
+	slices.SortStableFunc(sorted, w.comparator())
 	behind := map[string][]*setup.Setup{}
 	at := ""
 	for _, s := range sorted {
@@ -287,7 +287,7 @@ func (w *writer) arrange(pieces []piece) map[string][]piece {
 	last := ""
 	for _, n := range append([]string{""}, known...) {
 		for _, s := range behind[n] {
-			group := w.groupOf(s)
+			group := w.heading(s)
 			runs[n] = append(runs[n], piece{name: partRun, note: w.note(s), text: w.run(s, group != last)})
 			last = group
 		}
@@ -298,7 +298,7 @@ func (w *writer) arrange(pieces []piece) map[string][]piece {
 // note is the marker of a setup.
 func (w *writer) note(s *setup.Setup) string {
 	if src := s.Run.Source; src != nil {
-		o := origin{From: w.From(src.File), Line: src.Line}
+		o := runMarker{From: w.From(src.File), Line: src.Line}
 		for i := range s.Run.Stages {
 			from := s.Run.Stages[i].Source
 			if src.Format != published.LLMD || from.File == src.File {
@@ -310,14 +310,14 @@ func (w *writer) note(s *setup.Setup) string {
 		}
 		return note(o)
 	}
-	return note(origin{From: w.From(s.Path)})
+	return note(runMarker{From: w.From(s.Path)})
 }
 
 // run is the part of one setup: its heading and table as they are published, and what a reader of them must know.
 func (w *writer) run(s *setup.Setup, heading bool) string {
 	var b bytes.Buffer
 	if heading {
-		table.Heading(&b, 3, w.groupOf(s))
+		table.Heading(&b, 3, w.heading(s))
 	}
 	tables := published.Tables(s.Run, published.SixColumnOptions{})
 	table.WriteSections(&b, "markdown", []table.Section{tables}, table.Style{Lang: w.Lang})
@@ -342,8 +342,8 @@ func (w *writer) doubts(s *setup.Setup) []string {
 	type reason struct{ not, why string }
 	rows := map[reason][]string{}
 	var order []reason
-	add := func(o setup.LeftOut, not string) {
-		r := reason{not, o.Because(w.Lang)}
+	add := func(o setup.RowMark, not string) {
+		r := reason{not, o.Reason(w.Lang)}
 		if rows[r] == nil {
 			order = append(order, r)
 		}
@@ -356,7 +356,7 @@ func (w *writer) doubts(s *setup.Setup) []string {
 	for _, o := range s.Marked {
 		not := none
 		if o.Figures {
-			not = o.NotUsed(w.Lang)
+			not = o.UnusedFigures(w.Lang)
 		}
 		add(o, not)
 	}
@@ -375,7 +375,7 @@ func (w *writer) doubts(s *setup.Setup) []string {
 }
 
 // partlyUsed counts the rows of which some figures are not used.
-func partlyUsed(marked []setup.LeftOut) int {
+func partlyUsed(marked []setup.RowMark) int {
 	rows := map[string]bool{}
 	for _, o := range marked {
 		if o.Figures {
@@ -405,7 +405,7 @@ func (w *writer) labels(run *rundir.Run) []string {
 	if len(parts) > 0 {
 		lines = append(lines, docLabels.In(w.Lang, strings.Join(parts, lang.ListComma.In(w.Lang))))
 	}
-	for _, n := range published.Remarkable(run) {
+	for _, n := range published.ImportNotes(run) {
 		lines = append(lines, published.Words().Say(n, w.Lang))
 	}
 	return lines
@@ -436,7 +436,8 @@ func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string 
 		{docHardware, func(r *rundir.Run) string { return r.Labels.GPU }}, {docEngines, setup.Engine},
 		{docModels, setup.Model}, {docQuants, func(r *rundir.Run) string { return setup.Labels(r).Quant }},
 	} {
-		if names := w.distinct(about.what); len(names) > 1 || len(names) == 1 && w.alsoWithout(about.what) {
+		lacks := func(s setup.Setup) bool { return about.what(s.Run) == "" }
+		if names := w.values(about.what); len(names) > 1 || len(names) == 1 && slices.ContainsFunc(w.setups, lacks) {
 			if n++; n == 1 {
 				b.WriteString("\n")
 			}
@@ -446,16 +447,16 @@ func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string 
 	var lines []string
 	for i := range choices {
 		if i == 0 {
-			lines = append(lines, choices[i].Wish().In(w.Lang))
+			lines = append(lines, choices[i].DemandText().In(w.Lang))
 		}
-		lines = append(lines, choices[i].Recommends().In(w.Lang))
+		lines = append(lines, choices[i].Recommendation().In(w.Lang))
 	}
 	if c != nil {
 		lines = append(lines, lang.In(c.Answer(), w.Lang)...)
 		if out, partly := len(c.LeftOut), partlyUsed(c.Marked); out+partly > 0 {
 			lines = append(lines, docNotUsed.In(w.Lang, out, partly))
 		}
-		if setup.ByClient(c.LeftOut) {
+		if setup.LimitedByClient(c.LeftOut) {
 			lines = append(lines, findings.ClientRemedy.In(w.Lang))
 		}
 	}
@@ -463,8 +464,8 @@ func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string 
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-// distinct are the names of one thing among the setups, in the order in which they come.
-func (w *writer) distinct(what func(*rundir.Run) string) []string {
+// values are the names of one thing among the setups, in the order in which they come.
+func (w *writer) values(what func(*rundir.Run) string) []string {
 	var names []string
 	for i := range w.setups {
 		if v := what(w.setups[i].Run); v != "" && !slices.Contains(names, v) {
@@ -472,8 +473,4 @@ func (w *writer) distinct(what func(*rundir.Run) string) []string {
 		}
 	}
 	return names
-}
-
-func (w *writer) alsoWithout(what func(*rundir.Run) string) bool {
-	return slices.ContainsFunc(w.setups, func(s setup.Setup) bool { return what(s.Run) == "" })
 }

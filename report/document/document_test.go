@@ -236,7 +236,7 @@ func TestHandWrittenTextIsKept(t *testing.T) {
 	if third := string(written(t, in, []byte(again), o).Document); third != again {
 		t.Errorf("written once more it changed:\n%s", cmp.Diff(again, third))
 	}
-	kept, err := runs([]byte(again))
+	kept, err := storedRuns([]byte(again))
 	if err != nil || len(kept) != len(in) {
 		t.Fatalf("%d runs listed, %v", len(kept), err)
 	}
@@ -265,7 +265,7 @@ func TestChangedPartsAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := changed(pieces); inside != (err != nil) {
+		if err := checkIntact(pieces); inside != (err != nil) {
 			t.Errorf("a note behind line %d, %q: %v", i+1, line, err)
 		}
 		if inside {
@@ -333,8 +333,8 @@ func FuzzSplit(f *testing.F) {
 	}))
 }
 
-// The sections are in the order that is asked for, by the values as they occur; those of an existing document too, with the remarks behind them. It
-// keeps its order when it is written again.
+// The sections are in the order that is asked for, by the values as they occur; those of an existing document too, with
+// the remarks behind them. It keeps its order when it is written again.
 func TestOrder(t *testing.T) {
 	in, o := documentInputs(t), options(t, lang.English)
 	old := string(written(t, in, nil, o).Document)
@@ -380,7 +380,7 @@ func TestDoubtsAreNamedOnce(t *testing.T) {
 	for _, s := range setup.Load(in) {
 		seen := map[string]bool{}
 		for _, o := range slices.Concat(s.LeftOut, s.Marked) {
-			why := table.Escape(o.Because(l))
+			why := table.Escape(o.Reason(l))
 			if !seen[why] {
 				seen[why] = true
 				times[why]++

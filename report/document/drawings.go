@@ -24,15 +24,15 @@ func (w *writer) drawings() string {
 			continue
 		}
 		drawn = append(drawn, m)
-		d := w.drawn(m)
+		d := w.modelDrawings(m)
 		b.WriteString(w.drawing(m, "latency", d.Latency()))
 		b.WriteString(w.drawing(m, "throughput", d.Throughput()))
 	}
 	return b.String()
 }
 
-// drawn are the drawings of the configurations of a model.
-func (w *writer) drawn(model string) html.FigureFiles {
+// modelDrawings are the drawings of the configurations of a model.
+func (w *writer) modelDrawings(model string) html.FigureFiles {
 	return html.NewFigureFiles(model, slices.DeleteFunc(slices.Clone(w.setups),
 		func(s setup.Setup) bool { return setup.Model(s.Run) != model }))
 }
@@ -43,27 +43,22 @@ func (w *writer) drawing(model, what string, f *draw.File) string {
 	if len(f.Figures) == 0 || f.Write(&b, w.Lang) != nil { // a bytes.Buffer takes everything
 		return ""
 	}
-	name := w.free(fileName(w.Base+"-"+shortened(model)) + "-" + what)
+	const longest = 80 // characters: file systems take 255 bytes
+	if r := []rune(model); len(r) > longest {
+		model = string(r[:longest])
+	}
+	name := w.freeName(fileName(w.Base+"-"+model) + "-" + what)
 	w.out.Files[name+".svg"] = b.Bytes()
 	return fmt.Sprintf("\n![%s](%s.svg)\n", table.Escape(f.Name(w.Lang)), name)
 }
 
-// free returns a name that no drawing has: names in other scripts differ in nothing that file names keep.
-func (w *writer) free(name string) string {
+// freeName returns a name that no drawing has: names in other scripts differ in nothing that file names keep.
+func (w *writer) freeName(name string) string {
 	free := name
 	for n := 2; w.out.Files[free+".svg"] != nil; n++ {
 		free = name + "-" + strconv.Itoa(n)
 	}
 	return free
-}
-
-// shortened returns the beginning of a name: file systems take 255 bytes.
-func shortened(name string) string {
-	const most = 80 // characters
-	if r := []rune(name); len(r) > most {
-		return string(r[:most])
-	}
-	return name
 }
 
 // fileName keeps what every file system and every link takes.

@@ -73,9 +73,9 @@ func split(doc string) ([]piece, error) {
 	return all, nil
 }
 
-// changed returns an error where somebody may have written in a generated part: the checksum in its closing marker does
-// not fit, or is missing.
-func changed(all []piece) error {
+// checkIntact returns an error where somebody may have written in a generated part: the checksum in its closing marker
+// does not fit, or is missing.
+func checkIntact(all []piece) error {
 	for _, p := range all {
 		if p.name == "" || strings.TrimSpace(p.text) == "" || p.sum == inputs.OutputSum([]byte(p.text)) {
 			continue

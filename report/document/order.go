@@ -21,8 +21,8 @@ type settings struct {
 	Source string   `json:"source,omitempty"`
 }
 
-// keptSettings returns what a document was written with.
-func keptSettings(pieces []piece) (s settings) {
+// storedSettings returns what a document was written with.
+func storedSettings(pieces []piece) (s settings) {
 	for _, p := range pieces {
 		if p.name == partSummary && json.Unmarshal([]byte(p.note), &s) == nil {
 			// people edit documents
@@ -35,8 +35,9 @@ func keptSettings(pieces []piece) (s settings) {
 
 var headingLine = regexp.MustCompile(`(?m)^#`)
 
-// sorted sorts the runs of a document. What people wrote behind a run moves with it, up to the next heading of theirs.
-func (w *writer) sorted(pieces []piece) []piece {
+// sortRuns sorts the runs of a document. What people wrote behind a run moves with it, up to the next heading of
+// theirs.
+func (w *writer) sortRuns(pieces []piece) []piece {
 	type block struct {
 		of     *setup.Setup // nil: it stays where it is
 		pieces []piece
@@ -63,7 +64,7 @@ func (w *writer) sorted(pieces []piece) []piece {
 			runs = append(runs, b)
 		}
 	}
-	order := w.order()
+	order := w.comparator()
 	slices.SortStableFunc(runs, func(a, b block) int { return order(a.of, b.of) })
 	var all []piece
 	for _, b := range blocks {
@@ -75,12 +76,12 @@ func (w *writer) sorted(pieces []piece) []piece {
 	return all
 }
 
-// order groups configurations by hardware, engine, model size and quantization.
-func order(a, b *setup.Setup) int {
+// compareSetups groups configurations by hardware, engine, model size and quantization.
+func compareSetups(a, b *setup.Setup) int {
 	x, y := setup.Labels(a.Run), setup.Labels(b.Run)
 	return cmp.Or(
 		strings.Compare(x.GPU, y.GPU), strings.Compare(setup.Engine(a.Run), setup.Engine(b.Run)),
-		cmp.Compare(size(setup.Model(a.Run)), size(setup.Model(b.Run))), strings.Compare(setup.Model(a.Run),
+		cmp.Compare(modelSize(setup.Model(a.Run)), modelSize(setup.Model(b.Run))), strings.Compare(setup.Model(a.Run),
 			setup.Model(b.Run)),
 		cmp.Compare(x.GPUs, y.GPUs), strings.Compare(x.Quant, y.Quant),
 	)
@@ -88,8 +89,8 @@ func order(a, b *setup.Setup) int {
 
 var sizeText = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(\d+(?:\.\d+)?)b(?:$|[^a-z0-9])`)
 
-// size is a model's size in billions, as its name has it; 0 where it does not.
-func size(model string) float64 {
+// modelSize is a model's size in billions, as its name has it; 0 where it does not.
+func modelSize(model string) float64 {
 	m := sizeText.FindStringSubmatch(model)
 	if m == nil {
 		return 0
@@ -101,9 +102,9 @@ func size(model string) float64 {
 // OrderKeys are what [Options].Order may name.
 func OrderKeys() []string { return []string{"model", "gpu", "gpus", "engine", "quant"} }
 
-// order returns how setups are sorted: by the keys of Order, each in the order in which its values occur among the
+// comparator returns how setups are sorted: by the keys of Order, each in the order in which its values occur among the
 // setups, then as without it.
-func (w *writer) order() func(a, b *setup.Setup) int {
+func (w *writer) comparator() func(a, b *setup.Setup) int {
 	places := map[string]map[string]int{}
 	for _, key := range w.Order {
 		places[key] = map[string]int{}
@@ -119,7 +120,7 @@ func (w *writer) order() func(a, b *setup.Setup) int {
 				return c
 			}
 		}
-		return order(a, b)
+		return compareSetups(a, b)
 	}
 }
 
@@ -138,8 +139,8 @@ func valueOf(s *setup.Setup, key string) string {
 	return setup.Labels(s.Run).Quant
 }
 
-// groupOf is the heading that a setup stands under: its values of the first two keys of the order.
-func (w *writer) groupOf(s *setup.Setup) string {
+// heading is the heading that a setup stands under: its values of the first two keys of the order.
+func (w *writer) heading(s *setup.Setup) string {
 	keys := w.Order
 	if len(keys) == 0 {
 		keys = []string{"gpu", "engine"}

@@ -25,16 +25,16 @@ type RenewDocument struct {
 	Names func(path string) string
 }
 
-// Is reports whether a path is the document.
-func (d RenewDocument) Is(path string) bool {
+// IsDocument reports whether a path is the document.
+func (d RenewDocument) IsDocument(path string) bool {
 	there, err1 := filepath.Abs(path)
 	here, err2 := filepath.Abs(d.Path)
 	return err1 == nil && err2 == nil && there == here
 }
 
-// From returns how the document names a file: beneath its directory by the path from there, elsewhere by its name
+// SourceName returns how the document names a file: beneath its directory by the path from there, elsewhere by its name
 // alone, since a document that is published tells nothing of the machine that it was written on.
-func (d RenewDocument) From(path string) string {
+func (d RenewDocument) SourceName(path string) string {
 	there, err1 := filepath.Abs(path)
 	here, err2 := filepath.Abs(filepath.Dir(d.Path))
 	if err1 == nil && err2 == nil {
@@ -49,20 +49,20 @@ func (d RenewDocument) From(path string) string {
 	return filepath.Base(path)
 }
 
-// WithKept adds the runs in the document that were not named now. Each is read again from its source; where that is
+// AddStored adds the runs in the document that were not named now. Each is read again from its source; where that is
 // gone, the numbers come from the document's own table.
-func (d RenewDocument) WithKept(w io.Writer, found []setup.Input, old []byte) ([]setup.Input, error) {
-	kept, err := runs(old)
+func (d RenewDocument) AddStored(w io.Writer, found []setup.Input, old []byte) ([]setup.Input, error) {
+	kept, err := storedRuns(old)
 	if err != nil {
 		return nil, err
 	}
 	for _, k := range kept {
-		if slices.ContainsFunc(found, func(in setup.Input) bool { return d.is(in, k) }) {
+		if slices.ContainsFunc(found, func(in setup.Input) bool { return d.isStored(in, k) }) {
 			continue
 		}
-		again, ok := d.again(k)
+		again, ok := d.reread(k)
 		if !ok {
-			if again, ok = d.printed(k, old); !ok {
+			if again, ok = d.readTable(k, old); !ok {
 				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; delete that part", k.FirstLine, k.FirstLine+
 					k.Lines, k.From)
 			}
@@ -73,16 +73,16 @@ func (d RenewDocument) WithKept(w io.Writer, found []setup.Input, old []byte) ([
 	return found, nil
 }
 
-// is reports whether an input is the run that a document holds.
-func (d RenewDocument) is(in setup.Input, k kept) bool {
+// isStored reports whether an input is the run that a document holds.
+func (d RenewDocument) isStored(in setup.Input, k storedRun) bool {
 	if src := in.Run.Source; src != nil {
-		return d.From(src.File) == k.From && src.Line == k.Line
+		return d.SourceName(src.File) == k.From && src.Line == k.Line
 	}
-	return d.From(in.Path) == k.From
+	return d.SourceName(in.Path) == k.From
 }
 
-// again reads a run from its source.
-func (d RenewDocument) again(k kept) (setup.Input, bool) {
+// reread reads a run from its source.
+func (d RenewDocument) reread(k storedRun) (setup.Input, bool) {
 	var paths []string
 	for _, from := range append([]string{k.From}, k.With...) {
 		paths = append(paths, filepath.Join(filepath.Dir(d.Path), filepath.FromSlash(from)))
@@ -91,15 +91,15 @@ func (d RenewDocument) again(k kept) (setup.Input, bool) {
 	if err != nil {
 		return setup.Input{}, false
 	}
-	i := slices.IndexFunc(some, func(in setup.Input) bool { return d.is(in, k) })
+	i := slices.IndexFunc(some, func(in setup.Input) bool { return d.isStored(in, k) })
 	if i < 0 {
 		return setup.Input{}, false
 	}
 	return some[i], true
 }
 
-// printed reads the table of a run in the document itself.
-func (d RenewDocument) printed(k kept, old []byte) (setup.Input, bool) {
+// readTable reads the table of a run in the document itself.
+func (d RenewDocument) readTable(k storedRun, old []byte) (setup.Input, bool) {
 	doc, err := published.ParseText(d.Path, bytes.NewReader(old))
 	if err != nil {
 		return setup.Input{}, false
@@ -122,7 +122,7 @@ func RenewPage(setups []setup.Setup, o Options) ([]byte, error) {
 		return nil, nil
 	}
 	result, err := compare.Of(setups, o.AnyWorkload)
-	if compare.NothingAlike(err) {
+	if compare.Incomparable(err) {
 		return nil, nil
 	}
 	if err != nil {

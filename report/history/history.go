@@ -97,7 +97,7 @@ func Of(setups []setup.Setup, alarms float64) (*History, error) {
 	h.Series = slices.DeleteFunc(h.Series, func(s Series) bool { return len(s.Points) < 2 })
 	if len(h.Series) == 0 {
 		return nil, fmt.Errorf("no two of the %d runs have the same configuration and workload: runs of one configuration have the same labels but for %s",
-			len(ordered), strings.Join(compare.AtRun(), ", "))
+			len(ordered), strings.Join(compare.RunLabels(), ", "))
 	}
 	for i := range h.Series {
 		h.Series[i].findChanges(alarms / float64(len(h.Series)))
@@ -108,7 +108,7 @@ func Of(setups []setup.Setup, alarms float64) (*History, error) {
 // Spread returns the spread between runs of a setup's configuration in a metric, of logarithms; one without degrees of
 // freedom where it is not known.
 func (h *History) Spread(of *setup.Setup, key string) stats.Spread {
-	title := compare.Configuration(of.Run)
+	title := compare.ConfigurationName(of.Run)
 	i := slices.IndexFunc(h.Series, func(s Series) bool { return s.Key == key && s.title == title })
 	if i < 0 {
 		return stats.Spread{}
@@ -118,7 +118,7 @@ func (h *History) Spread(of *setup.Setup, key string) stats.Spread {
 
 // add adds the metrics of a run to their series.
 func (h *History) add(s *setup.Setup) {
-	title := compare.Configuration(s.Run)
+	title := compare.ConfigurationName(s.Run)
 	for _, m := range seriesMetrics(s) {
 		i := slices.IndexFunc(h.Series, func(o Series) bool { return o.Key == m.Key && o.Configuration == title.EN })
 		if i < 0 {
@@ -137,7 +137,7 @@ func seriesMetrics(s *setup.Setup) (all []compare.Metric) {
 		m := compare.Measure(s)
 		for _, key := range compare.Keys() {
 			if f, ok := m.Get(key); ok && key != compare.KeyErrors && key != compare.KeyPerGPU &&
-				!slices.Contains(compare.OfTerms(), key) && !f.Most.Known() && !f.AtLeast {
+				!slices.Contains(compare.TermKeys(), key) && !f.Most.Known() && !f.AtLeast {
 				all = append(all, f)
 			}
 		}
@@ -164,7 +164,7 @@ func (s *Series) findChanges(level float64) {
 		s.Changes = append(s.Changes, Change{
 			Drift: c.Drift, Before: c.At - 1, From: c.At, To: c.Last, Found: c.Found, Ratio: ratio(c.Size), Low: ratio(c.Low),
 			High:   ratio(c.High),
-			Better: (c.Size > 0) == compare.RisesWell(s.Key), key: s.Key,
+			Better: (c.Size > 0) == compare.HigherIsBetter(s.Key), key: s.Key,
 		})
 	}
 	if len(y) < minSpreadRuns {

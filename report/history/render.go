@@ -68,9 +68,9 @@ func percentSize(n rundir.Number) string {
 // direction returns the word for a rise or a fall: times become longer or shorter.
 func (c *Change) direction() lang.Phrase {
 	switch rose := c.Ratio.Value() > 0; {
-	case compare.RisesWell(c.key) && rose:
+	case compare.HigherIsBetter(c.key) && rose:
 		return wordHigher
-	case compare.RisesWell(c.key):
+	case compare.HigherIsBetter(c.key):
 		return wordLower
 	case rose:
 		return wordLonger
@@ -83,21 +83,21 @@ func (s *Series) metric() lang.Text {
 	if name, load, ok := strings.Cut(s.Key, "@"); ok && !slices.Contains(compare.Keys(), s.Key) {
 		first := map[string]lang.Text{"ttft": lang.Same("TTFT"), "itl": lang.Same("ITL")}[name]
 		if first.IsZero() {
-			first, _ = compare.Printed(name)
+			first, _ = compare.MetricFormat(name)
 		}
 		return atLoad.Text(first, load)
 	}
-	name, _ := compare.Printed(s.Key)
+	name, _ := compare.MetricFormat(s.Key)
 	return name
 }
 
 // cell prints a value of the series.
 func (s *Series) cell(v rundir.Number) table.Cell {
-	if !compare.RisesWell(s.Key) {
+	if !compare.HigherIsBetter(s.Key) {
 		return table.Seconds(v)
 	}
 	name, _, _ := strings.Cut(s.Key, "@")
-	_, print := compare.Printed(name)
+	_, print := compare.MetricFormat(name)
 	return print(v)
 }
 

@@ -32,11 +32,11 @@ import (
 
 // Importer writes the results of documents as run directories.
 type Importer struct {
-	Out     string        // directory for the run directories
-	Version string        // of llmsweep, for run.json
-	Labels  rundir.Labels // replace those that a document has
-	Lang    lang.Lang     // of the reports and of the list
-	All     bool          // the list has the labels, with the lines that they were read from
+	Out        string        // directory for the run directories
+	Version    string        // of llmsweep, for run.json
+	Labels     rundir.Labels // replace those that a document has
+	Lang       lang.Lang     // of the reports and of the list
+	ListLabels bool          // the list has the labels, with the lines that they were read from
 }
 
 // DirError is the error of a run directory that cannot be made.
@@ -76,7 +76,7 @@ func readImported(file string) (*published.Document, error) {
 	case err != nil:
 		return nil, err
 	case len(doc.Runs) == 0 && len(doc.Remarks) > 0:
-		r := doc.Weightiest()
+		r := doc.MainRemark()
 		return nil, fmt.Errorf("%s: no result could be read; line %d: %s%s", file, r.Line, r.Text, published.KnownColumns(r))
 	case len(doc.Runs) == 0:
 		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or result of %s", file,
@@ -92,17 +92,17 @@ func markDoubts(file string, doc *published.Document) {
 	for i := range doc.Runs {
 		subjects = append(subjects, audit.Subject{File: file, Run: &doc.Runs[i]})
 	}
-	setup.EstimateStages(doc.Runs)
+	setup.EstimateStageTime(doc.Runs)
 	audit.Mark(subjects)
 	for i := range doc.Runs {
-		setup.Conclude(&doc.Runs[i])
+		setup.SetSaturation(&doc.Runs[i])
 	}
 }
 
-// Keep writes a run directory for each result of a document, and prints a list of them.
-func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
-	if len(doc.Runs) == 0 && doc.Joined != "" {
-		fmt.Fprintln(w, sayJoined.In(i.Lang, table.Clean(doc.Name), table.Clean(doc.Joined)))
+// Import writes a run directory for each result of a document, and prints a list of them.
+func (i *Importer) Import(w io.Writer, doc *published.Document) error {
+	if len(doc.Runs) == 0 && doc.MergedInto != "" {
+		fmt.Fprintln(w, sayJoined.In(i.Lang, table.Clean(doc.Name), table.Clean(doc.MergedInto)))
 		return i.remarks(w, doc)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -112,14 +112,14 @@ func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
 		run := &doc.Runs[j]
 		published.Override(run, i.Labels)
 		run.Tool = rundir.Tool{Version: i.Version, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH}
-		dir, err := directory(filepath.Join(i.Out, name(run)), run)
+		dir, err := makeDir(filepath.Join(i.Out, dirName(run)), run)
 		if err != nil {
 			return &DirError{err}
 		}
-		if err := i.write(dir, run); err != nil {
+		if err := i.writeDir(dir, run); err != nil {
 			return err
 		}
-		fmt.Fprintf(t, "  %d\t%s\t%d\t%d\t%s\n", run.Source.Line, run.Source.Format, len(run.Stages), numbers(run),
+		fmt.Fprintf(t, "  %d\t%s\t%d\t%d\t%s\n", run.Source.Line, run.Source.Format, len(run.Stages), countNumbers(run),
 			filepath.Base(dir.Path))
 	}
 	if err := t.Flush(); err != nil {
@@ -131,8 +131,8 @@ func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
 	return i.remarks(w, doc)
 }
 
-// listLabels prints the labels of each result with the lines that they were read from or inferred from; without All,
-// only what is to be noted about them.
+// listLabels prints the labels of each result with the lines that they were read from or inferred from; without
+// ListLabels, only what is to be noted about them.
 func (i *Importer) listLabels(w io.Writer, doc *published.Document) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	left := false
@@ -141,12 +141,12 @@ func (i *Importer) listLabels(w io.Writer, doc *published.Document) error {
 		if len(run.Source.Labels) == 0 || run.Source.Format == published.SixColumn {
 			continue
 		}
-		left = !i.All
-		if i.All {
+		left = !i.ListLabels
+		if i.ListLabels {
 			fmt.Fprintln(t, "\n"+sayLabels.In(i.Lang, run.Source.Line))
-			i.evidence(t, run)
+			i.listSources(t, run)
 		}
-		for _, n := range published.Remarkable(run) {
+		for _, n := range published.ImportNotes(run) {
 			fmt.Fprintln(t, "    "+i.remark(run.Source.Line, n))
 		}
 	}
@@ -156,8 +156,8 @@ func (i *Importer) listLabels(w io.Writer, doc *published.Document) error {
 	return t.Flush()
 }
 
-// evidence prints the labels of a result, each with its line.
-func (i *Importer) evidence(w io.Writer, run *rundir.Run) {
+// listSources prints the labels of a result, each with its line.
+func (i *Importer) listSources(w io.Writer, run *rundir.Run) {
 	for _, key := range slices.Sorted(maps.Keys(run.Source.Labels)) {
 		l := run.Source.Labels[key]
 		how := wordRead
@@ -206,8 +206,8 @@ func (i *Importer) remark(line int, n note.Note) string {
 	return sayLine.In(i.Lang, line) + lang.Colon.In(i.Lang) + table.Clean(published.Words().Say(n, i.Lang))
 }
 
-// write fills a run directory.
-func (i *Importer) write(dir *store.Dir, run *rundir.Run) error {
+// writeDir fills a run directory.
+func (i *Importer) writeDir(dir *store.Dir, run *rundir.Run) error {
 	defer dir.Close()
 	var doc bytes.Buffer
 	if err := report.Markdown(&doc, []rundir.Run{*run}, i.Lang); err != nil {
@@ -219,9 +219,9 @@ func (i *Importer) write(dir *store.Dir, run *rundir.Run) error {
 	return dir.Save(run)
 }
 
-// directory makes the run directory, or the next free one of its name. A result of the same line of the same file is
+// makeDir makes the run directory, or the next free one of its name. A result of the same line of the same file is
 // replaced, unless somebody changed its report.
-func directory(path string, run *rundir.Run) (*store.Dir, error) {
+func makeDir(path string, run *rundir.Run) (*store.Dir, error) {
 	for n, p := 2, path; ; n++ {
 		there, err := store.Open(p)
 		if _, missing := os.Stat(filepath.Join(p, rundir.RunFile)); missing != nil {
@@ -235,8 +235,8 @@ func directory(path string, run *rundir.Run) (*store.Dir, error) {
 	}
 }
 
-// name returns a directory name made of the labels of a result.
-func name(run *rundir.Run) string {
+// dirName returns a directory name made of the labels of a result.
+func dirName(run *rundir.Run) string {
 	l := run.Labels
 	parts := []string{l.Model, l.Quant}
 	gpu := l.GPU
@@ -292,8 +292,8 @@ func SafeName(s string) string {
 	return name
 }
 
-// numbers counts the numbers that were read.
-func numbers(run *rundir.Run) int {
+// countNumbers counts the numbers that were read.
+func countNumbers(run *rundir.Run) int {
 	n := len(run.Source.Printed)
 	for i := range run.Stages {
 		n += len(run.Stages[i].Source.Printed)

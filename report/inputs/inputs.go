@@ -1,5 +1,6 @@
 // Package inputs reads results of all kinds: run directories, directories of those, and documents with published
-// results.
+// results. It imports those as run directories, and overwrites no file that people wrote or changed. [Read] is where
+// one begins to read.
 package inputs
 
 import (
@@ -21,8 +22,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// documentsOf returns those of the paths that are files, and the documents in them.
-func documentsOf(paths []string) (files []string, docs []*published.Document, err error) {
+// readFiles returns those of the paths that are files, and the documents in them.
+func readFiles(paths []string) (files []string, docs []*published.Document, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -43,7 +44,7 @@ func Read(w io.Writer, paths []string) ([]setup.Input, error) {
 			return nil, fmt.Errorf("%s is a server; use llmsweep compare --live to compare two servers", path)
 		}
 	}
-	files, docs, err := documentsOf(paths)
+	files, docs, err := readFiles(paths)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func readDocument(w io.Writer, path string, doc *published.Document) ([]setup.In
 		switch {
 		case r.Unread:
 			unread++
-		case r.IsBeside():
+		case r.IsProse():
 			beside = append(beside, strconv.Itoa(r.Line))
 		}
 	}

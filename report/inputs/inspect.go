@@ -16,17 +16,17 @@ import (
 )
 
 // InspectPaths audits the results in documents and run directories. The answer is in the order in which they are named.
-func InspectPaths(paths []string) ([]audit.Audited, error) {
+func InspectPaths(paths []string) ([]audit.Report, error) {
 	var look inspection
-	files, docs, err := documentsOf(paths)
+	files, docs, err := readFiles(paths)
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range paths {
 		if len(files) > 0 && path == files[0] {
-			look.document(path, docs[0])
+			look.addDocument(path, docs[0])
 			files, docs = files[1:], docs[1:]
-		} else if err := look.dirs(path); err != nil {
+		} else if err := look.addPath(path); err != nil {
 			return nil, err
 		}
 	}
@@ -35,32 +35,32 @@ func InspectPaths(paths []string) ([]audit.Audited, error) {
 
 // inspection collects the results to audit, by file in the order given.
 type inspection struct {
-	files    []audit.Audited
+	files    []audit.Report
 	subjects []audit.Subject
 	found    []audit.Finding // in records
 }
 
-// dirs reads a run directory, or a directory of run directories.
-func (n *inspection) dirs(path string) error {
+// addPath reads a run directory, or a directory of run directories.
+func (n *inspection) addPath(path string) error {
 	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err == nil {
-		return n.dir(path)
+		return n.addDir(path)
 	}
 	inside, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
 	if err != nil || len(inside) == 0 {
 		return fmt.Errorf("%s is not a run directory and holds none; audit takes documents and run directories", path)
 	}
 	for _, file := range inside {
-		if err := n.dir(filepath.Dir(file)); err != nil {
+		if err := n.addDir(filepath.Dir(file)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// document takes in a document.
-func (n *inspection) document(path string, doc *published.Document) {
+// addDocument takes in a document.
+func (n *inspection) addDocument(path string, doc *published.Document) {
 	for i := range doc.Runs {
-		n.subject(path, &doc.Runs[i])
+		n.addRun(path, &doc.Runs[i])
 	}
 	f := n.file(path)
 	f.Broken = doc.Broken()
@@ -72,17 +72,17 @@ func (n *inspection) document(path string, doc *published.Document) {
 	}
 }
 
-// dir reads a run directory. An imported run is listed under the document that it came from.
-func (n *inspection) dir(path string) error {
+// addDir reads a run directory. An imported run is listed under the document that it came from.
+func (n *inspection) addDir(path string) error {
 	run, err := saturation.Reopen(path)
 	if err != nil {
 		return err
 	}
 	if run.Source != nil {
-		n.subject(run.Source.File, run)
+		n.addRun(run.Source.File, run)
 		return nil
 	}
-	n.subject(path, run)
+	n.addRun(path, run)
 	records := filepath.Join(path, rundir.RecordsFile)
 	if _, err := os.Stat(records); err != nil {
 		return nil // records are optional
@@ -95,8 +95,8 @@ func (n *inspection) dir(path string) error {
 	return nil
 }
 
-// subject adds a run.
-func (n *inspection) subject(file string, run *rundir.Run) {
+// addRun adds a run.
+func (n *inspection) addRun(file string, run *rundir.Run) {
 	n.subjects = append(n.subjects, audit.Subject{File: file, Run: run})
 	if run.Source == nil || run.Source.Format != published.LLMD {
 		f := n.file(file)
@@ -117,17 +117,17 @@ func (n *inspection) subject(file string, run *rundir.Run) {
 }
 
 // file returns the entry of a file. The next call may move it.
-func (n *inspection) file(name string) *audit.Audited {
-	i := slices.IndexFunc(n.files, func(f audit.Audited) bool { return f.File == name })
+func (n *inspection) file(name string) *audit.Report {
+	i := slices.IndexFunc(n.files, func(f audit.Report) bool { return f.File == name })
 	if i < 0 {
-		n.files = append(n.files, audit.Audited{File: name})
+		n.files = append(n.files, audit.Report{File: name})
 		i = len(n.files) - 1
 	}
 	return &n.files[i]
 }
 
 // results audits everything.
-func (n *inspection) results() []audit.Audited {
+func (n *inspection) results() []audit.Report {
 	for _, f := range append(audit.Runs(n.subjects), n.found...) {
 		name := f.File
 		if filepath.Base(name) == rundir.RecordsFile {

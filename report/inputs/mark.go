@@ -31,10 +31,10 @@ func CommentOf(format string) CommentMark {
 // sumLength is the length of a checksum in hexadecimal digits: 128 bits of SHA-256.
 const sumLength = 32
 
-// said is what stands in a mark before the checksum.
-const said = "written by llmsweep, checksum "
+// markText is what stands in a mark before the checksum.
+const markText = "written by llmsweep, checksum "
 
-var mark = regexp.MustCompile(`(?:\r?\n)?(?:<!-- |# )` + said + `([0-9a-f]{32})(?: -->)?\r?\n?$`)
+var markLine = regexp.MustCompile(`(?:\r?\n)?(?:<!-- |# )` + markText + `([0-9a-f]{32})(?: -->)?\r?\n?$`)
 
 // OutputSum returns the checksum of a text. Line ends are taken as one, because version control may change them.
 func OutputSum(b []byte) string {
@@ -44,7 +44,7 @@ func OutputSum(b []byte) string {
 
 // MarkedOutput returns a content with its mark.
 func MarkedOutput(b []byte, c CommentMark) []byte {
-	text := said + OutputSum(b)
+	text := markText + OutputSum(b)
 	switch {
 	case c == NoMark || len(b) == 0:
 		return b
@@ -62,10 +62,10 @@ func MarkedOutput(b []byte, c CommentMark) []byte {
 
 // intactOutput reports whether a content has a mark that fits.
 func intactOutput(b []byte) bool {
-	m := mark.FindSubmatchIndex(b[max(0, len(b)-len(said)-sumLength-16):])
+	m := markLine.FindSubmatchIndex(b[max(0, len(b)-len(markText)-sumLength-16):])
 	if m == nil {
 		return false
 	}
-	at := max(0, len(b)-len(said)-sumLength-16)
+	at := max(0, len(b)-len(markText)-sumLength-16)
 	return OutputSum(b[:at+m[0]]) == string(b[at+m[2]:at+m[3]])
 }

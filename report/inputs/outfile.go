@@ -22,11 +22,11 @@ type OutputFile struct {
 	Private bool        // readable by its owner only
 }
 
-// private is the disk of the operating system. Its files are readable by their owner only.
-type private struct{ store.OS }
+// privateDisk is the disk of the operating system. Its files are readable by their owner only.
+type privateDisk struct{ store.OS }
 
 // Create makes an empty file.
-func (private) Create(name string) (store.File, error) {
+func (privateDisk) Create(name string) (store.File, error) {
 	return os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 }
 
@@ -34,7 +34,12 @@ func (private) Create(name string) (store.File, error) {
 // set.
 func WriteOutput(force bool, files ...OutputFile) error {
 	for _, f := range files {
-		if err := CheckOutput(f.Path, force); err != nil && !unchanged(f) {
+		err := CheckOutput(f.Path, force)
+		if err == nil {
+			continue
+		}
+		old, readErr := os.ReadFile(f.Path)
+		if readErr != nil || !bytes.Equal(old, MarkedOutput(f.Content, f.Comment)) { // the same again does no harm
 			return err
 		}
 	}
@@ -59,12 +64,6 @@ func CheckOutput(path string, force bool) error {
 	return fmt.Errorf("%s exists, and llmsweep did not write it, or it was changed since: choose another name, or overwrite it with --force", path)
 }
 
-// unchanged reports whether a file has the content already.
-func unchanged(f OutputFile) bool {
-	b, err := os.ReadFile(f.Path)
-	return err == nil && bytes.Equal(b, MarkedOutput(f.Content, f.Comment))
-}
-
 // write replaces a file in one step, with the directories above it. A link stays one. What is no regular file, such as
 // a pipe, is written to.
 func (f OutputFile) write() error {
@@ -84,7 +83,7 @@ func (f OutputFile) write() error {
 		return errors.Join(err, f.Close())
 	}
 	if f.Private {
-		return store.ReplaceFile(private{}, path, b)
+		return store.ReplaceFile(privateDisk{}, path, b)
 	}
 	return store.ReplaceFile(store.OS{}, path, b)
 }

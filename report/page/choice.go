@@ -66,15 +66,15 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 	}
 	if len(c.Ranked) > 0 {
 		k := &c.Ranked[0]
-		h.Name, h.Unit = table.Clean(k.Name), k.Takes()
+		h.Name, h.Unit = table.Clean(k.Name), k.SizeText()
 		if k.Hour.Known() {
 			h.Unit = unitHour.Text(c.Money(k.Hour))
 		}
 		h.Sentence = lang.Both(func(l lang.Lang) string {
-			return sentenceChoice.In(l, choose.Replicas(k.Replicas).In(l), k.Takes().In(l), o.Demand.Text().In(l),
+			return sentenceChoice.In(l, choose.Replicas(k.Replicas).In(l), k.SizeText().In(l), o.Demand.Text().In(l),
 				strings.Join(c.SLO, ", "))
 		})
-		for _, also := range c.Beside() {
+		for _, also := range c.Remarks() {
 			h.Sentence = h.Sentence.Plus(lang.Text{EN: " "}).Plus(also)
 		}
 		h.Add(withCurrency(k.MillionDemand, c.Currency), tileMillionDemand.Text(o.Demand.Text()), k.MillionDemand)
@@ -114,7 +114,7 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	plot := costPlot{
 		panel: draw.Panel{Y: draw.Axis{Label: label, Format: draw.Number}, Height: 220},
 		table: &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{
-			{Head: headRun.Text(), Left: true}, {Head: headUpTo.Text(o.Demand.Unit())}, {Head: headReplicas.Text()},
+			{Head: headRun.Text(), Left: true}, {Head: headUpTo.Text(o.Demand.UnitText())}, {Head: headReplicas.Text()},
 			{Head: label},
 		}}},
 		priced: c.Priced, headroom: o.Headroom, demand: reach * o.Demand.Amount,
@@ -140,12 +140,12 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 			Dashed: places[i] >= draw.Colours}
 		plot.add(line, &c.Ranked[i], parts[places[i]])
 	}
-	caption := axesCaption(label, axisDemand.Text(o.Demand.Unit())).Plus(lang.Stop.Text())
+	caption := axesCaption(label, axisDemand.Text(o.Demand.UnitText())).Plus(lang.Stop.Text())
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
 		Caption: caption,
-		X:       draw.Axis{Label: axisDemand.Text(o.Demand.Unit()), Format: draw.Number},
+		X:       draw.Axis{Label: axisDemand.Text(o.Demand.UnitText()), Format: draw.Number},
 		Panels:  []draw.Panel{plot.panel},
 	}
 	fig.Marks = []draw.Mark{{Text: tagDemand.Text(o.Demand.Text()), At: o.Demand.Amount}}

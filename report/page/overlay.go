@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/audit"
 	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
@@ -159,7 +160,7 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 			if !r.Stage.Invalid.IsZero() || t.setups[i].Impossible(r.Stage) {
 				continue
 			}
-			y, ok := c.add(v, t.setups[i].Trusted(r.Stage), l, len(grid.Rows)+1, filepath.Base(t.setups[i].Where(r.Stage)))
+			y, ok := c.add(v, audit.DropDoubted(r.Stage), l, len(grid.Rows)+1, filepath.Base(t.setups[i].Where(r.Stage)))
 			if !ok {
 				continue
 			}

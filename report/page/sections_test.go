@@ -196,7 +196,7 @@ func TestManyConfigurations(t *testing.T) {
 	}
 	row := 0
 	for i := range own {
-		price, _ := o.Prices.Of(own[i].Run.Labels)
+		price, _ := o.Prices.GPUHour(own[i].Run.Labels)
 		for _, r := range own[i].Rows {
 			p, ok := speedPoint(r.Stage, 1)
 			if !ok || own[i].Impossible(r.Stage) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/audit"
 	"llmsweep/report/choose"
 	"llmsweep/report/draw"
 	"llmsweep/report/findings"
@@ -93,7 +94,7 @@ func (sp *speedPoints) add(one []setup.Setup, i int, name string, named bool, gp
 		s.Name, s.Style, s.Dashed = lang.Same(name), draw.Line, i >= draw.Colours
 	}
 	for _, r := range findings.AllStages(one[0].Run) {
-		p, ok := speedPoint(one[0].Trusted(r.Stage), gpus)
+		p, ok := speedPoint(audit.DropDoubted(r.Stage), gpus)
 		if !isDrawn(r.Stage) || !r.Stage.Invalid.IsZero() || one[0].Impossible(r.Stage) || !ok {
 			continue
 		}
@@ -159,7 +160,7 @@ func speedPoint(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 // isCompared reports whether a stage is one of the rows that comparing and choosing rest on.
 func isCompared(setups []setup.Setup, st *rundir.Stage) bool {
 	return slices.ContainsFunc(setups, func(s setup.Setup) bool {
-		return slices.ContainsFunc(s.Rows, func(r setup.Row) bool { return r.Of(st) })
+		return slices.ContainsFunc(s.Rows, func(r setup.Row) bool { return r.Includes(st) })
 	})
 }
 
@@ -198,7 +199,7 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 	var priced []int
 	for i := range setups {
 		labels := setups[i].Run.Labels
-		price, known := prices.Of(labels)
+		price, known := prices.GPUHour(labels)
 		if !known || labels.GPUs == 0 {
 			continue
 		}

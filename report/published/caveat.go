@@ -12,10 +12,10 @@ import (
 
 // caveat is what a line of prose beside a table says of its figures, so that they are not what the table calls them.
 type caveat struct {
-	says *regexp.Regexp
-	note note.Kind
-	// of are the groups of keys of the figures that it is about; nil for those of the columns that the line names.
-	of []string
+	pattern *regexp.Regexp
+	note    note.Kind
+	// figures are the groups of keys of the figures that it is about; nil for those of the columns that the line names.
+	figures []string
 }
 
 var (
@@ -71,57 +71,57 @@ var caveats = sync.OnceValue(func() []caveat {
 	}
 })
 
-// caution is a line of prose with the caveat in it.
-type caution struct {
-	said
+// caveatLine is a line of prose with the caveat in it.
+type caveatLine struct {
+	mention
 	caveat caveat
 }
 
-type cautions []caution
+type cautions []caveatLine
 
 // add appends a line if there is a caveat in it, and reports whether there is.
 func (all *cautions) add(number int, line string) bool {
 	for _, c := range caveats() {
-		if c.says.MatchString(line) && (c.note.Code != noteOtherStatistic.Code || !timeValue.MatchString(line)) {
-			*all = append(*all, caution{said{line: number, text: line}, c})
+		if c.pattern.MatchString(line) && (c.note.Code != noteOtherStatistic.Code || !timeValue.MatchString(line)) {
+			*all = append(*all, caveatLine{mention{line: number, text: line}, c})
 			return true
 		}
 	}
 	return false
 }
 
-// heed leaves out the figures for which a line above or beneath the result has a caveat.
-func (r *reading) heed() {
-	if r.own || r.written { // what llmsweep adds to a table says nothing else of it
+// applyCaveats leaves out the figures for which a line above or beneath the result has a caveat.
+func (r *reading) applyCaveats() {
+	if r.ownDocument || r.generated { // what llmsweep adds to a table says nothing else of it
 		return
 	}
-	lines := slices.Clone(r.above.caveats)
+	lines := slices.Clone(r.preamble.caveats)
 	if h := r.heading; h != nil {
-		lines.add(h.Line, h.Text)
+		lines.add(h.line, h.text)
 	}
 	lines.add(r.Run.Source.Line, r.Run.Source.Heading)
-	beside := r.above.beside
-	for i, line := range r.lines[r.at:min(r.at+caveatLines, len(r.lines))] {
+	beside := r.preamble.prose
+	for i, line := range r.lines[r.at:min(r.at+maxCaveatLines, len(r.lines))] {
 		line = strings.TrimSpace(line)
 		if isFramed(line) || headingLine.MatchString(line) || isHeading(line) {
 			break
 		}
 		number := r.at + i + 1
 		if lines.add(number, line) {
-			r.heeded = number
+			r.lastCaveat = number
 		} else if isSentence(line) {
-			beside = append(beside, said{line: number, text: line})
+			beside = append(beside, mention{line: number, text: line})
 		}
 	}
 	for _, s := range beside {
-		if !r.besides[s.line] && r.Run.Source.Format == SixColumn {
-			r.besides[s.line] = true
-			r.remark(s.line, false, noteBeside.New(short(s.text)))
+		if !r.prose[s.line] && r.Run.Source.Format == SixColumn {
+			r.prose[s.line] = true
+			r.remark(s.line, false, noteProse.New(short(s.text)))
 		}
 	}
 	for _, l := range lines {
 		r.remark(l.line, true, l.caveat.note.New(short(l.text)))
-		r.leaveOut(l.caveat.groups(l.text))
+		r.dropFigures(l.caveat.groups(l.text))
 	}
 }
 
@@ -133,13 +133,13 @@ func isSentence(line string) bool {
 
 var chinese = regexp.MustCompile(`\p{Han}`)
 
-// caveatLines is how far beneath a table a line that speaks of it is looked for.
-const caveatLines = 5
+// maxCaveatLines is how far beneath a table a line that speaks of it is looked for.
+const maxCaveatLines = 5
 
 // groups are the groups of keys that a line is about.
 func (c *caveat) groups(line string) []string {
-	if c.of != nil {
-		return c.of
+	if c.figures != nil {
+		return c.figures
 	}
 	var all []string
 	for _, col := range columns() {
@@ -158,8 +158,8 @@ func (c *caveat) groups(line string) []string {
 	return all
 }
 
-// leaveOut drops the figures of some groups of keys from all rows.
-func (r *reading) leaveOut(groups []string) {
+// dropFigures drops the figures of some groups of keys from all rows.
+func (r *reading) dropFigures(groups []string) {
 	for i := range r.Run.Stages {
 		s := &r.Run.Stages[i]
 		for key := range s.Source.Printed {
@@ -175,16 +175,13 @@ func (r *reading) leaveOut(groups []string) {
 				s.Rates.Completed = rundir.Number{}
 			case "tokens_per_s":
 				s.TokensPerS = rundir.TokenRates{}
-			case "latency_s":
-				s.Latency = rundir.Dist{}
-			case "ttft_s":
-				s.TTFT = rundir.Dist{}
-			case "tpot_s":
-				s.TPOT = rundir.Dist{}
-			case "itl_s":
-				s.ITL = rundir.Dist{}
 			case "inter_token_s":
 				s.InterToken = rundir.Number{}
+			}
+			for _, d := range timeDists(s) {
+				if d.key == group {
+					*d.dist = rundir.Dist{}
+				}
 			}
 		}
 	}

@@ -25,9 +25,9 @@ func plainCell(text string) string {
 type commas uint8
 
 const (
-	groups   commas = iota // commas group thousands, and a point is a decimal one
-	decimals               // commas are decimal ones, and points group thousands
-	unclear                // 1,070 may be either
+	groupCommas   commas = iota // commas group thousands, and a point is a decimal one
+	decimalCommas               // commas are decimal ones, and points group thousands
+	unclearCommas               // 1,070 may be either
 )
 
 var (
@@ -46,11 +46,11 @@ func commasOf(cells []string) commas {
 	}
 	switch {
 	case comma && !point:
-		return decimals
+		return decimalCommas
 	case comma || any && !point:
-		return unclear
+		return unclearCommas
 	}
-	return groups
+	return groupCommas
 }
 
 // firstNumber returns the number that a cell begins with; empty where it begins with none.
@@ -65,14 +65,14 @@ func firstNumber(cell string) string {
 func (c commas) plain(text string) (string, error) {
 	number := firstNumber(text)
 	switch {
-	case c == decimals:
+	case c == decimalCommas:
 		plain := strings.ReplaceAll(strings.ReplaceAll(number, ".", ""), ",", ".")
 		if strings.Count(number, ",") > 1 {
-			return "", fault{faultNoNumber.New()}
+			return "", parseFault{faultNoNumber.New()}
 		}
 		return strings.Replace(strings.Map(narrow, text), number, plain, 1), nil
-	case c == unclear && strings.Contains(number, ","):
-		return "", fault{faultComma.New()}
+	case c == unclearCommas && strings.Contains(number, ","):
+		return "", parseFault{faultComma.New()}
 	}
 	return text, nil
 }

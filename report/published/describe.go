@@ -9,8 +9,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// said is something that a line says of the results beneath it.
-type said struct {
+// mention is something that a line says of the results beneath it.
+type mention struct {
 	line int
 	text string
 	n    int
@@ -29,24 +29,24 @@ var (
 	headingDate  = regexp.MustCompile(`^(?:(\d{4})[-./年])?(\d{1,2})[-./月](\d{1,2})(?:日)?(?:\s*(?:-|–|~|至)\s*(\d{1,2})日?)?$`)
 )
 
-// comment takes in a remark that somebody wrote between results: "//warm up effect!", "/**** Now compare with 2 GPUs
-// ****/".
-func (c *contextAbove) comment(line string, number int) bool {
+// readComment takes in a remark that somebody wrote between results: "//warm up effect!", "/**** Now compare with 2
+// GPUs ****/".
+func (c *preamble) readComment(line string, number int) bool {
 	m := commentLine.FindStringSubmatch(line)
 	if m == nil || m[1] == "" {
 		return false
 	}
 	known := false
 	if n, ok := gpusIn(m[1]); ok {
-		c.gpusSaid = said{line: number, text: line, n: n}
+		c.gpuMention = mention{line: number, text: line, n: n}
 		if c.launch != nil { // it opens something else than what the command above it started
 			c.launch = nil
 		}
 		known = true
 	}
 	if warmUpWord.MatchString(m[1]) {
-		if c.warm = (said{}); !noWarmUpWord.MatchString(m[1]) {
-			c.warm = said{line: number, text: line}
+		if c.warmUpMention = (mention{}); !noWarmUpWord.MatchString(m[1]) {
+			c.warmUpMention = mention{line: number, text: line}
 		}
 		known = true
 	}
@@ -65,18 +65,18 @@ func gpusIn(text string) (int, bool) {
 	return 0, false
 }
 
-// request takes in the model that a printed request names.
-func (c *contextAbove) request(line string, number int) bool {
+// readRequest takes in the model that a printed request names.
+func (c *preamble) readRequest(line string, number int) bool {
 	m := requestModel.FindStringSubmatch(line)
 	if m == nil {
 		return false
 	}
-	c.asks = said{line: number, text: short(m[0]), name: m[1]}
+	c.modelMention = mention{line: number, text: short(m[0]), name: m[1]}
 	return true
 }
 
 // depth is the level of the innermost heading; 0 above all.
-func (c *contextAbove) depth() int {
+func (c *preamble) depth() int {
 	for i := len(c.levels) - 1; i > 0; i-- {
 		if c.levels[i] != "" {
 			return i
@@ -89,12 +89,12 @@ func (c *contextAbove) depth() int {
 type candidate struct {
 	value string
 	rundir.Label
-	upTo bool // a number that the label may be below: the GPUs that a machine has
+	upperBound bool // a number that the label may be below: the GPUs that a machine has
 }
 
-// settle takes the first candidate that has a value, records where it is from, and remarks on each other one that
+// chooseLabel takes the first candidate that has a value, records where it is from, and remarks on each other one that
 // contradicts it.
-func settle(r *Result, key string, all []candidate) string {
+func chooseLabel(r *Result, key string, all []candidate) string {
 	var taken *candidate
 	for i := range all {
 		c := &all[i]
@@ -115,7 +115,7 @@ func settle(r *Result, key string, all []candidate) string {
 
 // contradicts reports whether both cannot be so.
 func contradicts(a, b candidate) bool {
-	if b.upTo {
+	if b.upperBound {
 		n, err1 := strconv.Atoi(a.value)
 		most, err2 := strconv.Atoi(b.value)
 		return err1 == nil && err2 == nil && !a.Inferred && n > most
@@ -124,22 +124,14 @@ func contradicts(a, b candidate) bool {
 	return !a.Inferred && !b.Inferred && !strings.Contains(x, y) && !strings.Contains(y, x)
 }
 
-// countAbove returns a number as a candidate has it; empty for 0.
-func countAbove(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
 // maxLabelText bounds the text that is kept for a label; a longer line is no heading.
 const maxLabelText = 300
 
-// own is a label that the result itself states: in its heading line, its title or one of its rows.
-func (c *contextAbove) own(r *Result, value, key string) candidate {
+// ownLabel is a label that the result itself states: in its heading line, its title or one of its rows.
+func (c *preamble) ownLabel(r *Result, value, key string) candidate {
 	line := r.Run.Source.Line
-	if c.BlockHeading != nil {
-		line = c.BlockHeading.Line
+	if c.blockHeading != nil {
+		line = c.blockHeading.line
 	}
 	if p, ok := r.Stage.Source.At(key); ok {
 		line = p.Line
@@ -153,61 +145,65 @@ func (c *contextAbove) own(r *Result, value, key string) candidate {
 	return candidate{value: value, Label: rundir.Label{Line: line, Text: text}}
 }
 
-// Describe labels a result by itself and by what stands above it: headings, commands, remarks, the table of nvidia-smi.
-func (c *contextAbove) Describe(r *Result) {
+// describe labels a result by itself and by what stands above it: headings, commands, remarks, the table of nvidia-smi.
+func (c *preamble) describe(r *Result) {
 	l := &r.Run.Labels
 	cmd := c.launch
-	engines := []candidate{c.own(r, l.Engine, "target.backend"), c.above(labelEngine)}
+	engines := []candidate{c.ownLabel(r, l.Engine, "target.backend"), c.headingLabel(labelEngine)}
 	if cmd != nil {
 		engines = append(engines, candidate{value: cmd.Engine, Label: rundir.Label{Line: cmd.line, Text: cmd.Text}})
 	}
-	l.Engine = settle(r, "engine", engines)
+	l.Engine = chooseLabel(r, "engine", engines)
 	if cmd != nil && l.Engine != "" && cmd.Engine != "" && !strings.EqualFold(l.Engine, cmd.Engine) {
 		cmd = nil // it started another server
 	}
 	e := evidence{
-		gpus: []candidate{c.own(r, countAbove(l.GPUs), "")},
-		names: []candidate{c.own(r, l.GPU, ""), c.above(func(s string) (string, bool) {
+		gpuCounts: []candidate{c.ownLabel(r, countText(l.GPUs), "")},
+		gpuNames: []candidate{c.ownLabel(r, l.GPU, ""), c.headingLabel(func(s string) (string, bool) {
 			g, ok := labelGPUs(s)
-			return g.GPU,
-				ok
+			return g.GPU, ok
 		})},
-		models: []candidate{c.own(r, l.Model, "target.model")},
-		quants: []candidate{c.own(r, l.Quant, "target.model")},
+		models: []candidate{c.ownLabel(r, l.Model, "target.model")},
+		quants: []candidate{c.ownLabel(r, l.Quant, "target.model")},
 	}
 	if cmd != nil {
-		e.launched(r, cmd)
+		e.addLaunch(r, cmd)
 	}
-	if s := c.gpusSaid; s.n > 0 {
-		e.gpus = append(e.gpus, candidate{value: countAbove(s.n), Label: rundir.Label{Line: s.line, Text: s.text}})
+	if s := c.gpuMention; s.n > 0 {
+		e.gpuCounts = append(e.gpuCounts, candidate{value: countText(s.n), Label: rundir.Label{Line: s.line, Text: s.text}})
 	}
-	e.gpus = append(e.gpus, c.above(func(s string) (string, bool) {
+	e.gpuCounts = append(e.gpuCounts, c.headingLabel(func(s string) (string, bool) {
 		g, ok := labelGPUs(s)
-		return countAbove(g.Count),
-			ok && g.Count > 0
+		return countText(g.Count), ok && g.Count > 0
 	}))
 	if c.hardware != nil {
-		e.hardware(r, c)
+		e.addHardware(r, c)
 	}
-	e.gpus = append(e.gpus, c.above(func(s string) (string, bool) { n, ok := gpusIn(s); return countAbove(n), ok }))
-	parallel := c.above(labelParallel)
+	e.gpuCounts = append(e.gpuCounts, c.headingLabel(func(s string) (string, bool) {
+		n, ok := gpusIn(s)
+		return countText(n), ok
+	}))
+	parallel := c.headingLabel(func(s string) (string, bool) {
+		m := parallelWord.FindStringSubmatch(s)
+		return strings.Join(m[min(1, len(m)):], ""), m != nil
+	})
 	parallel.Inferred = true
-	e.gpus = append(e.gpus, parallel)
-	if c.asks.name != "" {
-		model, quant := labelModel(c.asks.name)
-		from := rundir.Label{Line: c.asks.line, Text: c.asks.text, Inferred: true}
+	e.gpuCounts = append(e.gpuCounts, parallel)
+	if c.modelMention.name != "" {
+		model, quant := labelModel(c.modelMention.name)
+		from := rundir.Label{Line: c.modelMention.line, Text: c.modelMention.text, Inferred: true}
 		e.models, e.quants = append(e.models, candidate{value: model, Label: from}),
 			append(e.quants, candidate{value: quant, Label: from})
 	}
-	if named := c.above(labelName); named.value != "" {
+	if named := c.headingLabel(labelModelName); named.value != "" {
 		named.Inferred = true
 		quant := named
 		named.value, quant.value = SplitQuant(named.value)
 		e.models, e.quants = append(e.models, named), append(e.quants, quant)
 	}
-	l.Model, l.GPU = settle(r, "model", e.models), settle(r, "gpu", e.names)
-	l.Quant = settle(r, "quant", e.quants)
-	if text := settle(r, "gpus", e.gpus); text != "" {
+	l.Model, l.GPU = chooseLabel(r, "model", e.models), chooseLabel(r, "gpu", e.gpuNames)
+	l.Quant = chooseLabel(r, "quant", e.quants)
+	if text := chooseLabel(r, "gpus", e.gpuCounts); text != "" {
 		l.GPUs, _ = strconv.Atoi(text) // countText wrote it
 	}
 	w := &r.Run.Workload
@@ -215,22 +211,22 @@ func (c *contextAbove) Describe(r *Result) {
 		to   *float64
 		find *regexp.Regexp
 	}{{&w.PromptTokens.Mean, promptLength}, {&w.OutputTokens.Mean, answerLength}} {
-		if n := exactly(c.above(func(s string) (string, bool) {
+		if n := parseNumber(c.headingLabel(func(s string) (string, bool) {
 			m := of.find.FindStringSubmatch(s)
 			return strings.Join(m[min(1, len(m)):], ""), m != nil
 		}).value); *of.to == 0 && n.Known() && r.Run.Source.Format == SixColumn {
 			*of.to = n.Value()
 		}
 	}
-	if think, ok := innermost(c, labelThink); ok && r.Run.Workload.Think == nil {
+	if think, _, ok := findNearestMention(c, labelThinking); ok && r.Run.Workload.Think == nil {
 		r.Run.Workload.Think = &think
 	}
-	c.dated(r)
+	c.setDate(r)
 }
 
-// above returns what the lines above a result say, the innermost first.
-func (c *contextAbove) above(find func(string) (string, bool)) candidate {
-	v, at, ok := innermostAt(c, find)
+// headingLabel returns what the lines above a result say, the innermost first.
+func (c *preamble) headingLabel(find func(string) (string, bool)) candidate {
+	v, at, ok := findNearestMention(c, find)
 	if !ok {
 		return candidate{}
 	}
@@ -238,13 +234,14 @@ func (c *contextAbove) above(find func(string) (string, bool)) candidate {
 }
 
 // evidence is what speaks for the labels of a result, the best first.
-type evidence struct{ gpus, names, models, quants []candidate }
+type evidence struct{ gpuCounts, gpuNames, models, quants []candidate }
 
-// launched adds what the command says that started the server.
-func (e *evidence) launched(r *Result, cmd *command) {
+// addLaunch adds what the command says that started the server.
+func (e *evidence) addLaunch(r *Result, cmd *launchCommand) {
 	from := rundir.Label{Line: cmd.line, Text: cmd.Text}
-	e.gpus = append(e.gpus, candidate{value: countAbove(cmd.GPUs), Label: rundir.Label{Line: cmd.line, Text: cmd.Text,
-		Inferred: !cmd.Told}})
+	count := from
+	count.Inferred = !cmd.CountStated
+	e.gpuCounts = append(e.gpuCounts, candidate{value: countText(cmd.GPUs), Label: count})
 	if model, quant := labelModel(cmd.Model); !strings.HasSuffix(cmd.Model, "/") { // a directory may hold several
 		e.models, e.quants = append(e.models, candidate{value: model, Label: from}),
 			append(e.quants, candidate{value: quant, Label: from})
@@ -257,29 +254,29 @@ func (e *evidence) launched(r *Result, cmd *command) {
 	}
 }
 
-// hardware adds what the table of nvidia-smi says.
-func (e *evidence) hardware(r *Result, c *contextAbove) {
+// addHardware adds what the table of nvidia-smi says.
+func (e *evidence) addHardware(r *Result, c *preamble) {
 	h := c.hardware
-	e.gpus = append(e.gpus, candidate{value: countAbove(len(h.names)), Label: rundir.Label{
+	e.gpuCounts = append(e.gpuCounts, candidate{value: countText(len(h.names)), Label: rundir.Label{
 		Line: h.line, Text: strconv.Itoa(len(h.names)) + " in the table of nvidia-smi: " + h.text, Inferred: true,
-	}, upTo: true})
-	elsewhere := h.path != c.Path()
-	e.names = append(e.names, candidate{value: h.name(), Label: rundir.Label{Line: h.line, Text: h.text,
+	}, upperBound: true})
+	elsewhere := h.path != c.path()
+	e.gpuNames = append(e.gpuNames, candidate{value: h.name(), Label: rundir.Label{Line: h.line, Text: h.text,
 		Inferred: elsewhere}})
 	if h.memory > 0 {
-		r.Label("gpu_memory", rundir.Label{Line: h.memLn, Text: h.memoryText(), Inferred: elsewhere})
+		r.Label("gpu_memory", rundir.Label{Line: h.memoryLine, Text: h.memoryLabel(), Inferred: elsewhere})
 	}
 }
 
-// dated records the date of a result, and holds it against that of the headings.
-func (c *contextAbove) dated(r *Result) {
-	t := c.Title
+// setDate records the date of a result, and holds it against that of the headings.
+func (c *preamble) setDate(r *Result) {
+	t := c.title
 	if t == nil || t.Date.IsZero() {
 		return
 	}
 	r.Label("date", rundir.Label{Line: t.Line, Text: t.Date.Format(time.DateTime)})
-	if h := c.hardware; h != nil && t.Date.Before(h.at) {
-		n := noteHardwareLater.New(h.line, h.at.Format(time.DateTime))
+	if h := c.hardware; h != nil && t.Date.Before(h.date) {
+		n := noteHardwareLater.New(h.line, h.date.Format(time.DateTime))
 		if r.Run.Warnings = append(r.Run.Warnings, n); !h.noted {
 			h.noted = true
 			r.Doc.Note(t.Line, false, n)
@@ -303,9 +300,9 @@ func (c *contextAbove) dated(r *Result) {
 	}
 }
 
-// Mark makes the only stage of a result the warm-up that a remark above it calls it.
-func (c *contextAbove) Mark(r *Result) {
-	if w := c.warm; w.line > 0 {
+// markWarmUp makes the only stage of a result the warm-up that a remark above it calls it.
+func (c *preamble) markWarmUp(r *Result) {
+	if w := c.warmUpMention; w.line > 0 {
 		r.Stage.Role = rundir.WarmUp
 		r.Stage.Warnings = append(r.Stage.Warnings, noteWarmUp.New(w.line, w.text))
 	}

@@ -1,5 +1,6 @@
-// Package published has results that other tools printed: what was read of a document, how its results are built, and
-// the numbers as they stand there. Package read reads the formats, package write prints some of them.
+// Package published reads results that other tools printed, as runs that know the line of each number, and writes runs
+// in those formats. It guesses no number and corrects none: what it cannot read is a remark. [ParseText] is where one
+// begins to read; the files write_*.go write, and share no code with those that read.
 package published
 
 import (
@@ -20,11 +21,11 @@ const (
 
 // Document is what was read of one file.
 type Document struct {
-	Name    string
-	Runs    []rundir.Run // one a result, in the order of the file; each has a Source
-	Remarks []Remark     // in the order of the file
-	Lines   []Kind       // what each line was taken for
-	Joined  string       // the document that [Gather] put its results into; empty where none
+	Name       string
+	Runs       []rundir.Run // one a result, in the order of the file; each has a Source
+	Remarks    []Remark     // in the order of the file
+	Lines      []Kind       // what each line was taken for
+	MergedInto string       // the document that [Gather] put its results into; empty where none
 
 	Figures, Lost int // how many were read of tables and blocks, and how many were not
 }
@@ -54,9 +55,9 @@ const (
 	Unread       // looks like part of a result, and could not be read: a Remark says why
 )
 
-// Weightiest returns the remark that tells best why a document has no result: on what could not be read, else on a
+// MainRemark returns the remark that tells best why a document has no result: on what could not be read, else on a
 // table with other columns, else the first.
-func (d *Document) Weightiest() Remark {
+func (d *Document) MainRemark() Remark {
 	for _, is := range []func(Remark) bool{
 		func(r Remark) bool { return r.Unread },
 		func(r Remark) bool { return r.Note.Code == noteOtherTable.Code },
@@ -68,8 +69,8 @@ func (d *Document) Weightiest() Remark {
 	return d.Remarks[0]
 }
 
-// IsBeside reports whether the remark is on prose that may change what a table means.
-func (r *Remark) IsBeside() bool { return r.Note.Code == noteBeside.Code }
+// IsProse reports whether the remark is on prose that may change what a table means.
+func (r *Remark) IsProse() bool { return r.Note.Code == noteProse.Code }
 
 // KnownColumns says, where a remark is on a table with other columns, which are known.
 func KnownColumns(r Remark) string {

@@ -17,16 +17,16 @@ import (
 // numbers, and the loads differ. Where an experiment is one load, as with vLLM's benchmark, those of one known stack at
 // different loads are one run, too.
 func Gather(docs ...*Document) {
-	var all []*gathered
+	var all []*reportGroup
 	kept := make([][]*rundir.Run, len(docs))
 	for i, doc := range docs {
 		for j := range doc.Runs {
 			run := &doc.Runs[j]
 			if run.Source.Format == LLMD && len(run.Stages) == 1 {
-				g := gatheredOf(run)
-				if at := slices.IndexFunc(all, g.continues); at >= 0 {
+				g := newReportGroup(run)
+				if at := slices.IndexFunc(all, g.sameExperiment); at >= 0 {
 					all[at].add(g)
-					doc.joins(all[at].run)
+					doc.setJoined(all[at].run)
 					continue
 				}
 				all = append(all, g)
@@ -36,7 +36,7 @@ func Gather(docs ...*Document) {
 	}
 	joined := map[*rundir.Run]*rundir.Run{}
 	for i, g := range all {
-		at := slices.IndexFunc(all[:i], func(o *gathered) bool { return joined[o.run] == nil && g.extends(o) })
+		at := slices.IndexFunc(all[:i], func(o *reportGroup) bool { return joined[o.run] == nil && g.sameStack(o) })
 		if at >= 0 {
 			all[at].add(g)
 			joined[g.run] = all[at].run
@@ -44,14 +44,14 @@ func Gather(docs ...*Document) {
 	}
 	for _, g := range all {
 		if len(g.run.Stages) > 1 {
-			finishGathered(g.run)
+			finishGroup(g.run)
 		}
 	}
 	for i, doc := range docs {
 		var runs []rundir.Run
 		for _, run := range kept[i] {
 			if to := joined[run]; to != nil {
-				doc.joins(to)
+				doc.setJoined(to)
 				continue
 			}
 			runs = append(runs, *run)
@@ -60,20 +60,20 @@ func Gather(docs ...*Document) {
 	}
 }
 
-// joins notes that a result of the document is a part of a run of another one.
-func (d *Document) joins(run *rundir.Run) {
+// setJoined notes that a result of the document is a part of a run of another one.
+func (d *Document) setJoined(run *rundir.Run) {
 	if run.Source.File != d.Name {
-		d.Joined = run.Source.File
+		d.MergedInto = run.Source.File
 	}
 }
 
-// gathered are Benchmark Reports that are made one run.
-type gathered struct {
+// reportGroup are Benchmark Reports that are made one run.
+type reportGroup struct {
 	run           *rundir.Run
 	configuration string          // what was asked of what, by which harness
 	experiment    string          // that the reports name; else what their files are called without numbers
 	named         bool            // the reports name it
-	known         bool            // the reports tell the model and its GPUs
+	stackKnown    bool            // the reports tell the model and its GPUs
 	several       bool            // the experiment has several reports
 	loads         map[string]bool // by the names of their stages
 }
@@ -81,15 +81,15 @@ type gathered struct {
 // digits are the numbers in the name of a file.
 var digits = regexp.MustCompile(`\d+`)
 
-func gatheredOf(run *rundir.Run) *gathered {
+func newReportGroup(run *rundir.Run) *reportGroup {
 	source, loads := run.Source, map[string]bool{run.Stages[0].Name: true}
-	g := &gathered{run: run, experiment: source.Labels[labelExperiment].Text, loads: loads}
+	g := &reportGroup{run: run, experiment: source.Labels[labelExperiment].Text, loads: loads}
 	if g.named = g.experiment != ""; !g.named {
 		dir, name := filepath.Split(source.File)
 		g.experiment = dir + digits.ReplaceAllString(name, "#")
 	}
 	stack := source.Labels[labelStack].Text
-	g.known = stack != "" && run.Labels.Model != "" && run.Labels.GPUs > 0
+	g.stackKnown = stack != "" && run.Labels.Model != "" && run.Labels.GPUs > 0
 	b, err := json.Marshal([]any{source.Tool, run.Target, run.Labels, run.Workload, stack})
 	if err != nil { // numbers and strings alone
 		b = []byte(run.Source.File)
@@ -98,19 +98,20 @@ func gatheredOf(run *rundir.Run) *gathered {
 	return g
 }
 
-// continues reports whether g is of the experiment of o.
-func (g *gathered) continues(o *gathered) bool {
+// sameExperiment reports whether g is of the experiment of o.
+func (g *reportGroup) sameExperiment(o *reportGroup) bool {
 	return g.configuration == o.configuration && g.experiment == o.experiment && g.named == o.named &&
-		(g.named || !o.has(g))
+		(g.named || !o.sharesLoad(g))
 }
 
-// extends reports whether g and o are experiments of one load each, on one known stack.
-func (g *gathered) extends(o *gathered) bool {
-	return g.configuration == o.configuration && g.known && !g.several && !o.several && g.named && o.named && !o.has(g)
+// sameStack reports whether g and o are experiments of one load each, on one known stack.
+func (g *reportGroup) sameStack(o *reportGroup) bool {
+	return g.configuration == o.configuration && g.stackKnown && !g.several && !o.several && g.named && o.named &&
+		!o.sharesLoad(g)
 }
 
-// has reports whether g has a load of o.
-func (o *gathered) has(g *gathered) bool {
+// sharesLoad reports whether g has a load of o.
+func (o *reportGroup) sharesLoad(g *reportGroup) bool {
 	for load := range g.loads {
 		if o.loads[load] {
 			return true
@@ -120,25 +121,25 @@ func (o *gathered) has(g *gathered) bool {
 }
 
 // add adds the stages of g.
-func (o *gathered) add(g *gathered) {
+func (o *reportGroup) add(g *reportGroup) {
 	o.several = o.several || o.experiment == g.experiment
 	for load := range g.loads {
 		o.loads[load] = true
 	}
-	addRung(o.run, g.run)
+	addStages(o.run, g.run)
 }
 
-// finishGathered puts the stages in the order of their load, or, of this program, of their time, and tells repeats
+// finishGroup puts the stages in the order of their load, or, of this program, of their time, and tells repeats
 // apart.
-func finishGathered(run *rundir.Run) {
+func finishGroup(run *rundir.Run) {
 	own := run.Source.Labels[labelWriter].Text != ""
 	slices.SortStableFunc(run.Stages, func(a, b rundir.Stage) int {
 		if own {
 			return cmp.Compare(a.Started, b.Started)
 		}
-		return cmp.Compare(loadOf(&a), loadOf(&b))
+		return cmp.Compare(loadOrder(&a), loadOrder(&b))
 	})
-	sweep := !own && swept(run.Stages)
+	sweep := !own && isSweep(run.Stages)
 	if sweep {
 		run.Plan.Kind = rundir.KindSweep
 	}
@@ -162,8 +163,8 @@ func finishGathered(run *rundir.Run) {
 	}
 }
 
-// swept reports whether stages are a sweep: arrivals at two rates.
-func swept(stages []rundir.Stage) bool {
+// isSweep reports whether stages are a sweep: arrivals at two rates.
+func isSweep(stages []rundir.Stage) bool {
 	rates := map[rundir.Number]bool{}
 	for _, s := range stages {
 		if s.Rate.Known() {
@@ -173,8 +174,8 @@ func swept(stages []rundir.Stage) bool {
 	return len(rates) > 1
 }
 
-// loadOf orders loads: one at a time, numbers in flight, rates, and all at once.
-func loadOf(s *rundir.Stage) float64 {
+// loadOrder orders loads: one at a time, numbers in flight, rates, and all at once.
+func loadOrder(s *rundir.Stage) float64 {
 	switch {
 	case s.Rate.Known():
 		return 1e9 + s.Rate.Value()

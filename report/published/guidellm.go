@@ -23,10 +23,10 @@ func isGuideLLM(v gjson.Result) bool {
 // readGuideLLM reads a benchmarks.json: its benchmarks are the stages of one run.
 func readGuideLLM(f *jsonFile, v gjson.Result) {
 	r := f.begin(v, guideLLM, "GuideLLM", v.Get("metadata.guidellm_version").String())
-	r.defined(noteITLWeighted.New("GuideLLM"), noteTTFTZero.New("GuideLLM"), noteLatencyToEnd.New("GuideLLM"),
+	r.addDefinition(noteITLWeighted.New("GuideLLM"), noteTTFTZero.New("GuideLLM"), noteLatencyToEnd.New("GuideLLM"),
 		noteCancelled.New("GuideLLM"))
 	if v.Get("benchmarks.0.warmup_duration").Num == 0 {
-		r.defined(noteNoWarmup.New("GuideLLM"))
+		r.addDefinition(noteNoWarmup.New("GuideLLM"))
 	}
 	r.guideTarget(v)
 	labels := map[string]string{}
@@ -117,7 +117,7 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 
 // guideStage reads one benchmark and reports whether it is part of a sweep.
 func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
-	s := r.stageAt(b)
+	s := r.newStage(b)
 	st := &s.Stage
 	sweep = s.guideStrategy(b)
 	s.count("requests.ok", "metrics.request_totals.successful", &st.Requests.OK)
@@ -131,7 +131,7 @@ func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 	if to.Num > from.Num {
 		st.Elapsed = to.Num - from.Num
 	}
-	if first := r.file.in("benchmarks.0.start_time"); first > 0 && b.Get("start_time").Num >= first {
+	if first := r.file.number("benchmarks.0.start_time"); first > 0 && b.Get("start_time").Num >= first {
 		st.Started = b.Get("start_time").Num - first
 	}
 
@@ -157,23 +157,23 @@ func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 		path := "metrics." + k.String()
 		switch {
 		case metric.Type == gjson.Number:
-			s.other(path, metric)
+			s.addOther(path, metric)
 		case metric.Get("successful").IsObject():
-			s.rest(metric.Get("successful"), path+".successful")
+			s.addOthers(metric.Get("successful"), path+".successful")
 		case metric.Get("count").Exists():
-			s.rest(metric, path)
+			s.addOthers(metric, path)
 		}
 		return true
 	})
-	s.rest(b.Get("scheduler_metrics"), "scheduler_metrics", "scheduler_metrics.start_time", "scheduler_metrics.end_time",
+	s.addOthers(b.Get("scheduler_metrics"), "scheduler_metrics", "scheduler_metrics.start_time", "scheduler_metrics.end_time",
 		"scheduler_metrics.request_start_time", "scheduler_metrics.request_end_time", "scheduler_metrics.measure_start_time",
 		"scheduler_metrics.measure_end_time")
-	s.finish()
+	s.keepStage()
 	return sweep
 }
 
-// in returns a number of the document's first value, 0 where there is none.
-func (f *jsonFile) in(path string) float64 { return gjson.Get(f.text, path).Num }
+// number returns a number of the document's first value, 0 where there is none.
+func (f *jsonFile) number(path string) float64 { return gjson.Get(f.text, path).Num }
 
 // guideStrategy reads what a benchmark asked of the server, and reports whether a sweep asked it.
 func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {

@@ -12,16 +12,16 @@ import (
 
 // hardware is what nvidia-smi printed of the machine.
 type hardware struct {
-	names  []string // of the GPUs, each
-	line   int      // of the first GPU
-	text   string
-	memory int // of the largest GPU, in MiB; 0 where it is not told
-	least  int // of the smallest
-	memLn  int
-	memTx  string
-	path   string    // the headings above it
-	at     time.Time // when it was printed; zero where that is not told
-	noted  bool      // that results are older
+	names      []string // of the GPUs, each
+	line       int      // of the first GPU
+	text       string
+	memory     int // of the largest GPU, in MiB; 0 where it is not told
+	least      int // of the smallest
+	memoryLine int
+	memoryText string
+	path       string    // the headings above it
+	date       time.Time // when it was printed; zero where that is not told
+	noted      bool      // that results are older
 }
 
 var (
@@ -47,13 +47,13 @@ func isSMI(line string) bool {
 	return strings.HasPrefix(line, "|") && strings.Contains(line, "NVIDIA-SMI")
 }
 
-// SMI reads the table of nvidia-smi that begins at a line (from 0), and returns how many lines it has. A later table
-// replaces an earlier one.
-func (c *contextAbove) SMI(at int) int {
+// readSMI reads the table of nvidia-smi that begins at a line (from 0), and returns how many lines it has. A later
+// table replaces an earlier one.
+func (c *preamble) readSMI(at int) int {
 	first := at
-	h := &hardware{path: c.Path()}
+	h := &hardware{path: c.path()}
 	if above := at - 2; above >= 0 { // the date is above the frame
-		h.at, _ = time.Parse(time.ANSIC, strings.TrimSpace(c.lines[above]))
+		h.date, _ = time.Parse(time.ANSIC, strings.TrimSpace(c.lines[above]))
 	}
 	for at < len(c.lines) {
 		line := strings.TrimSpace(c.lines[at])
@@ -68,7 +68,7 @@ func (c *contextAbove) SMI(at int) int {
 		if m := smiMemory.FindStringSubmatch(line); m != nil && len(h.names) > 0 {
 			if n, err := strconv.Atoi(m[2]); err == nil {
 				if n > h.memory {
-					h.memory, h.memLn, h.memTx = n, at+1, m[0]
+					h.memory, h.memoryLine, h.memoryText = n, at+1, m[0]
 				}
 				h.least = min(cmp.Or(h.least, n), n)
 			}
@@ -81,14 +81,14 @@ func (c *contextAbove) SMI(at int) int {
 	return at - first
 }
 
-// smiLine reads a line of nvidia-smi -L.
-func (c *contextAbove) smiLine(line string, number int) bool {
+// readSMILine reads a line of nvidia-smi -L.
+func (c *preamble) readSMILine(line string, number int) bool {
 	m := smiList.FindStringSubmatch(line)
 	if m == nil {
 		return false
 	}
 	if c.hardware == nil || m[1] == "0" {
-		c.hardware = &hardware{line: number, text: m[0], path: c.Path()}
+		c.hardware = &hardware{line: number, text: m[0], path: c.path()}
 	}
 	c.hardware.names = append(slices.Clone(c.hardware.names), gpuModel(m[2]))
 	return true
@@ -100,14 +100,14 @@ func (h *hardware) name() string {
 	return strings.Join(distinct, " + ")
 }
 
-// sold are the sizes of memory that GPUs are sold with, in GB.
-var sold = []int{8, 10, 11, 12, 16, 20, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 180, 192, 256, 288}
+// vendorSizes are the sizes of memory that GPUs are sold with, in GB.
+var vendorSizes = []int{8, 10, 11, 12, 16, 20, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 180, 192, 256, 288}
 
 // gigabytes is the memory as vendors print it: the size between what nvidia-smi tells in units of 2^30 bytes and in
 // units of 10^9. Error correction takes a part of some.
 func (h *hardware) gigabytes() string {
 	low, high := float64(h.memory)/1024, float64(h.memory)*1.048576/1000
-	for _, size := range sold {
+	for _, size := range vendorSizes {
 		if float64(size) >= low-0.5 && float64(size) <= high+0.5 {
 			return strconv.Itoa(size) + " GB"
 		}
@@ -115,15 +115,12 @@ func (h *hardware) gigabytes() string {
 	return strconv.Itoa(int(math.Round(low))) + " GB"
 }
 
-// memoryText is what the table says of the memory, in no language: of the largest GPU, and of the smallest where they
+// memoryLabel is what the table says of the memory, in no language: of the largest GPU, and of the smallest where they
 // differ.
-func (h *hardware) memoryText() string {
-	text := h.memTx + ": " + h.gigabytes()
+func (h *hardware) memoryLabel() string {
+	text := h.memoryText + ": " + h.gigabytes()
 	if h.least < h.memory {
 		text += " (>= " + strconv.Itoa(h.least) + "MiB)"
 	}
 	return text
 }
-
-// HasHardware reports whether a table of nvidia-smi stands above.
-func (c *contextAbove) HasHardware() bool { return c.hardware != nil }

@@ -12,8 +12,8 @@ import (
 
 // headingText is the line above a table that names its configuration, and its number.
 type headingText struct {
-	Line int
-	Text string
+	line int
+	text string
 }
 
 var (
@@ -36,20 +36,20 @@ func isHeading(line string) bool {
 	return item != "" && strings.HasPrefix(line[len(item):], "**") && strings.Contains(line, ",")
 }
 
-// Read labels the result by its heading line, as far as the parts can be told apart.
-func (h *headingText) Read(r *Result) {
+// describe labels the result by its heading line, as far as the parts can be told apart.
+func (h *headingText) describe(r *Result) {
 	var names []string
-	for _, part := range headingParts(h.Text) {
+	for _, part := range headingParts(h.text) {
 		if m := tokensPart.FindStringSubmatch(part); m != nil {
-			askedLength(r, strings.ToLower(m[1]), m[2])
+			readLength(r, strings.ToLower(m[1]), m[2])
 		} else if m := countPart.FindStringSubmatch(part); m != nil {
-			r.Run.Labels.GPUs, r.Run.Labels.GPU = count(m[1]), m[2]
+			r.Run.Labels.GPUs, r.Run.Labels.GPU = parseCount(m[1]), m[2]
 		} else if m := countLast.FindStringSubmatch(part); m != nil && r.Run.Labels.GPU == "" {
-			r.Run.Labels.GPUs, r.Run.Labels.GPU = count(m[2]), m[1]
+			r.Run.Labels.GPUs, r.Run.Labels.GPU = parseCount(m[2]), m[1]
 		} else if strings.Contains(part, "_tokens") {
-			r.Doc.Note(h.Line, true, noteNoLength.New(short(part)))
+			r.Doc.Note(h.line, true, noteNoLength.New(short(part)))
 		} else if m := keyPart.FindStringSubmatch(part); m != nil {
-			h.label(r, m[1], m[2])
+			h.setLabel(r, m[1], m[2])
 		} else if part != "" {
 			names = append(names, part)
 		}
@@ -66,13 +66,13 @@ func (h *headingText) Read(r *Result) {
 		case r.Run.Labels.Engine == "":
 			r.Run.Labels.Engine = name
 		default:
-			r.Doc.Note(h.Line, true, noteUnclear.New(short(name)))
+			r.Doc.Note(h.line, true, noteUnclear.New(short(name)))
 		}
 	}
 }
 
-// count reads a number of GPUs, in digits or as 双卡 has it.
-func count(text string) int {
+// parseCount reads a number of GPUs, in digits or as 双卡 has it.
+func parseCount(text string) int {
 	if n, ok := map[string]int{"单": 1, "双": 2, "两": 2, "四": 4, "八": 8}[text]; ok {
 		return n
 	}
@@ -80,8 +80,8 @@ func count(text string) int {
 	return n
 }
 
-// label takes a label that has its key before it.
-func (h *headingText) label(r *Result, key, value string) {
+// setLabel takes a label that has its key before it.
+func (h *headingText) setLabel(r *Result, key, value string) {
 	switch think := value == "yes"; key {
 	case "think":
 		r.Run.Workload.Think = &think
@@ -106,20 +106,20 @@ func namesModel(name string) bool {
 	return !strings.EqualFold(engine, name) && h.GPU != name
 }
 
-// headBlock labels a stress table or a serving block by the heading line above it, which may be that of several.
-func (r *reading) headBlock() {
-	c := r.above
-	if h := c.Heading; h != nil && slices.ContainsFunc(headingParts(h.Text), keyPart.MatchString) {
-		c.BlockHeading, c.Heading = h, nil
+// readBlockHeading labels a stress table or a serving block by the heading line above it, which may be that of several.
+func (r *reading) readBlockHeading() {
+	c := r.preamble
+	if h := c.heading; h != nil && slices.ContainsFunc(headingParts(h.text), keyPart.MatchString) {
+		c.blockHeading, c.heading = h, nil
 	}
-	if c.BlockHeading != nil {
+	if c.blockHeading != nil {
 		r.Run.Source.Heading = ""
-		c.BlockHeading.Read(r.Result)
+		c.blockHeading.describe(r.Result)
 	}
 }
 
-// askedLength is the length of prompts or answers in a heading line, or the limit of answers.
-func askedLength(r *Result, what, text string) {
+// readLength is the length of prompts or answers in a heading line, or the limit of answers.
+func readLength(r *Result, what, text string) {
 	q, err := ParseQuantity(text)
 	if err != nil || !q.Number.Known() {
 		r.Doc.Note(r.Run.Source.Line, true, noteNoLength.New(what+"_tokens="+short(text)))

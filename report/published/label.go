@@ -42,8 +42,8 @@ func labelEngine(text string) (engine string, ok bool) {
 	return engines()[strings.ToLower(m[1])], true
 }
 
-// labelName returns the model that a text names, by a family of models or by a number of parameters.
-func labelName(text string) (model string, ok bool) {
+// labelModelName returns the model that a text names, by a family of models or by a number of parameters.
+func labelModelName(text string) (model string, ok bool) {
 	m := modelWord.FindString(text)
 	return strings.TrimRight(m, ".-"), m != ""
 }
@@ -57,7 +57,7 @@ func namesConfiguration(line string) bool {
 		n = 1
 	}
 	for _, find := range []func(string) bool{
-		func(s string) bool { _, ok := labelName(s); return ok },
+		func(s string) bool { _, ok := labelModelName(s); return ok },
 		func(s string) bool { _, ok := labelEngine(s); return ok },
 		func(s string) bool { _, ok := labelGPUs(s); return ok },
 		lengthPart.MatchString,
@@ -67,15 +67,6 @@ func namesConfiguration(line string) bool {
 		}
 	}
 	return n >= 2 && len(line) <= longest
-}
-
-// labelParallel returns the number of GPUs that a heading such as "TP=4" means.
-func labelParallel(text string) (gpus string, ok bool) {
-	m := parallelWord.FindStringSubmatch(text)
-	if m == nil {
-		return "", false
-	}
-	return m[1], true
 }
 
 // labelHardware is GPUs as a heading names them.
@@ -94,9 +85,9 @@ func labelGPUs(text string) (h labelHardware, ok bool) {
 	return labelHardware{m[2], n}, true
 }
 
-// labelThink reports whether a text tells that the model thinks, or that it does not; said is false where it tells
+// labelThinking reports whether a text tells that the model thinks, or that it does not; said is false where it tells
 // neither.
-func labelThink(text string) (on, said bool) {
+func labelThinking(text string) (on, said bool) {
 	switch {
 	case noThink.MatchString(text):
 		return false, true

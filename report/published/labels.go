@@ -40,9 +40,9 @@ func Override(run *rundir.Run, by rundir.Labels) {
 	}
 }
 
-// Remarkable returns what an import notes on a run apart from the file that it was read from: contradictions, and how
+// ImportNotes returns what an import notes on a run apart from the file that it was read from: contradictions, and how
 // it was made of tables.
-func Remarkable(run *rundir.Run) []note.Note {
+func ImportNotes(run *rundir.Run) []note.Note {
 	return slices.DeleteFunc(slices.Clone(run.Warnings), func(n note.Note) bool {
 		return !slices.ContainsFunc([]note.Kind{noteContradiction, noteFlagWins, noteJoined, noteOutOfOrder,
 			noteHardwareLater}, func(k note.Kind) bool { return k.Code == n.Code })

@@ -30,14 +30,14 @@ func Join(doc *Document) *Document {
 			joined.Runs = append(joined.Runs, copied)
 			continue
 		}
-		addRung(&joined.Runs[j], run)
+		addStages(&joined.Runs[j], run)
 	}
 	for i := range joined.Runs {
 		if len(joined.Runs[i].Stages) > 1 && ladderKey(&joined.Runs[i]) != "" {
 			finishLadder(&joined.Runs[i])
 		}
 	}
-	outOfOrder(joined.Runs)
+	noteOrder(joined.Runs)
 	return &joined
 }
 
@@ -57,8 +57,8 @@ func ladderKey(run *rundir.Run) string {
 	return string(b)
 }
 
-// addRung adds the stages of a table to the run that it belongs to.
-func addRung(run, table *rundir.Run) {
+// addStages adds the stages of a table to the run that it belongs to.
+func addStages(run, table *rundir.Run) {
 	if !table.Started.IsZero() && (run.Started.IsZero() || table.Started.Before(run.Started)) {
 		shift := run.Started.Sub(table.Started).Seconds()
 		if !run.Started.IsZero() {
@@ -81,15 +81,11 @@ func addRung(run, table *rundir.Run) {
 		run.Source.Responses = table.Source.Responses
 	}
 	for _, n := range table.Warnings {
-		if n.Code != noteReadFrom.Code && !slices.ContainsFunc(run.Warnings,
-			func(o note.Note) bool { return sameNote(o, n) }) {
+		same := func(o note.Note) bool { return o.Code == n.Code && fmt.Sprint(o.Args) == fmt.Sprint(n.Args) }
+		if n.Code != noteReadFrom.Code && !slices.ContainsFunc(run.Warnings, same) {
 			run.Warnings = append(run.Warnings, n)
 		}
 	}
-}
-
-func sameNote(a, b note.Note) bool {
-	return a.Code == b.Code && fmt.Sprint(a.Args) == fmt.Sprint(b.Args)
 }
 
 // finishLadder puts the stages in the order of their load, and numbers the repeats.
@@ -99,7 +95,7 @@ func finishLadder(run *rundir.Run) {
 		lines = append(lines, fmt.Sprint(s.Source.Line))
 	}
 	slices.SortStableFunc(run.Stages, func(a, b rundir.Stage) int {
-		return cmp.Or(cmp.Compare(a.MaxConcurrency, b.MaxConcurrency), cmp.Compare(warmed(b), warmed(a)))
+		return cmp.Or(cmp.Compare(a.MaxConcurrency, b.MaxConcurrency), cmp.Compare(warmUpOrder(b), warmUpOrder(a)))
 	})
 	measured := map[int]int{}
 	for i := range run.Stages {
@@ -133,16 +129,16 @@ func finishLadder(run *rundir.Run) {
 	run.Warnings = append(run.Warnings, noteJoined.New(len(run.Stages), lines))
 }
 
-func warmed(s rundir.Stage) int {
+func warmUpOrder(s rundir.Stage) int {
 	if s.Role == rundir.WarmUp {
 		return 1
 	}
 	return 0
 }
 
-// outOfOrder notes the tables beneath one command that are dated after tables beneath a later one: the server must have
+// noteOrder notes the tables beneath one command that are dated after tables beneath a later one: the server must have
 // been started again in between, which the document does not say.
-func outOfOrder(runs []rundir.Run) {
+func noteOrder(runs []rundir.Run) {
 	for i := range runs {
 		a := &runs[i]
 		from := a.Source.Labels["launch"].Line

@@ -44,7 +44,7 @@ func describe(doc *published.Document) string {
 			fmt.Fprintf(&b, "  %-13s line %3d  %-8s  %s\n", key, l.Line, map[bool]string{true: "inferred",
 				false: "read"}[l.Inferred], l.Text)
 		}
-		for _, n := range published.Remarkable(run) {
+		for _, n := range published.ImportNotes(run) {
 			fmt.Fprintf(&b, "  note: %s\n", published.Words().Say(n, "en"))
 		}
 		for _, s := range run.Stages {
@@ -165,7 +165,7 @@ func TestContext(t *testing.T) {
 		if got := strings.Join(inferred, " "); got != c.inferred {
 			t.Errorf("%s: inferred %q, want %q", c.name, got, c.inferred)
 		}
-		notes := published.Remarkable(&run)
+		notes := published.ImportNotes(&run)
 		if len(notes) != len(c.notes) {
 			t.Errorf("%s: %v", c.name, notes)
 			continue
@@ -210,7 +210,7 @@ func TestFlagWins(t *testing.T) {
 	if run.Labels.GPUs != 8 || l.Line != 0 || l.Text != "--label gpus=8" {
 		t.Errorf("%d, %+v", run.Labels.GPUs, l)
 	}
-	notes := published.Remarkable(&run)
+	notes := published.ImportNotes(&run)
 	if got := published.Words().Say(notes[len(notes)-1], "en"); got != "gpus is 8, as --label says; line 264 has 2" {
 		t.Error(got)
 	}

@@ -111,8 +111,8 @@ func sameRun(t *testing.T, want, got *rundir.Run) {
 				t.Errorf("%s: %s is %v, want %v", w.Name, name, pair[1], pair[0])
 			}
 		}
-		for j, d := range llmdDists(w) {
-			read := llmdDists(g)[j].dist
+		for j, d := range timeDists(w) {
+			read := timeDists(g)[j].dist
 			for k, n := range d.dist.Numbers() {
 				if m := *read.Numbers()[k].Number; *n.Number != m && !(n.Number.Bound() && m.IsZero()) {
 					t.Errorf("%s: %s.%s is %v, want %v", w.Name, d.key, n.Name, m, *n.Number)
@@ -368,7 +368,7 @@ func TestGather(t *testing.T) {
 		Gather(docs...)
 		var got []string
 		for _, doc := range docs {
-			if len(doc.Runs) == 0 && doc.Joined == "" {
+			if len(doc.Runs) == 0 && doc.MergedInto == "" {
 				t.Errorf("%s: %s has no run", c.name, doc.Name)
 			}
 			for _, run := range doc.Runs {

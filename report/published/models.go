@@ -1,8 +1,9 @@
 package published
 
 import (
-	"llmsweep/sweep/rundir"
 	"strings"
+
+	"llmsweep/sweep/rundir"
 )
 
 // inferModels gives results without a model the one that the rest of the document names: the only one in the directory

@@ -37,7 +37,7 @@ func ParseQuantity(text string) (Quantity, error) {
 	case "n/a", "na", "-", "--", "none", "null", "nan":
 		return q, nil
 	case "":
-		return q, fault{faultEmpty.New()}
+		return q, parseFault{faultEmpty.New()}
 	}
 	bound := false
 	for _, sign := range []string{`\>`, "&gt;", ">=", "≥", ">"} {
@@ -49,11 +49,11 @@ func ParseQuantity(text string) (Quantity, error) {
 	digits, unit := splitNumber(rest)
 	plain, ok := ungroup(digits)
 	if !ok || digits == "" {
-		return q, fault{faultNoNumber.New()}
+		return q, parseFault{faultNoNumber.New()}
 	}
 	v, err := strconv.ParseFloat(plain, 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || math.Abs(v) > 1e15 {
-		return q, fault{faultOddNumber.New()}
+		return q, parseFault{faultNumberRange.New()}
 	}
 	q.Number = rundir.Exactly(v)
 	if bound {
@@ -164,9 +164,9 @@ func (q Quantity) In(want Dimension, usual string) (rundir.Number, error) {
 	case q.Number.IsZero():
 		return rundir.Number{}, nil
 	case !known:
-		return rundir.Number{}, fault{faultUnknownUnit.New(short(name))}
+		return rundir.Number{}, parseFault{faultUnknownUnit.New(short(name))}
 	case d != want:
-		return rundir.Number{}, fault{faultOtherUnit.New(short(name))}
+		return rundir.Number{}, parseFault{faultOtherUnit.New(short(name))}
 	}
 	v := Shift(q.Number.Value()*factor, tens)
 	if q.Number.Bound() {

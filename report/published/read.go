@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,19 +46,19 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	p := &parser{
-		doc:     &Document{Name: name, Lines: make([]Kind, len(lines))},
-		lines:   lines,
-		above:   newContextAbove(lines),
-		besides: map[int]bool{},
+		doc:      &Document{Name: name, Lines: make([]Kind, len(lines))},
+		lines:    lines,
+		preamble: &preamble{lines: lines},
+		prose:    map[int]bool{},
 	}
-	p.own = slices.ContainsFunc(lines, toolLine.MatchString)
+	p.ownDocument = slices.ContainsFunc(lines, toolLine.MatchString)
 	for p.at < len(p.lines) {
 		p.step()
 	}
-	p.abandonHeading()
+	p.dropHeading()
 	for i := range p.doc.Runs {
 		run := &p.doc.Runs[i]
-		run.Source.Windowed = run.Source.Windowed || p.own
+		run.Source.Windowed = run.Source.Windowed || p.ownDocument
 		for j := range run.Stages {
 			run.Stages[j].Source.Windowed = run.Source.Windowed
 		}
@@ -90,16 +91,16 @@ func readLines(b []byte) ([]string, error) {
 
 // parser goes through a document line by line.
 type parser struct {
-	doc   *Document
-	lines []string
-	at    int // the line to read next, from 0
-	above *contextAbove
+	doc      *Document
+	lines    []string
+	at       int // the line to read next, from 0
+	preamble *preamble
 
-	besides  map[int]bool // lines of prose that a remark names
-	heeded   int          // the last line beneath a table that was heeded
-	own      bool         // llmsweep wrote the document
-	written  bool         // llmsweep wrote this part of it
-	measured bool         // llmsweep measured the results of this part of the document
+	prose       map[int]bool // lines of prose that a remark names
+	lastCaveat  int          // the last line beneath a table that was heeded
+	ownDocument bool         // llmsweep wrote the document
+	generated   bool         // llmsweep wrote this part of it
+	measured    bool         // llmsweep measured the results of this part of the document
 }
 
 // step reads one line, or all lines of a result that begins there.
@@ -116,44 +117,44 @@ func (p *parser) step() {
 		p.unread(noteTwoBlocks.New())
 		p.at++
 	case isServingTitle(line):
-		p.serving()
+		p.readServing()
 	case isStressTitle(line):
-		p.stressTitle(line)
+		p.readStressTitle(line)
 	case isSMI(line):
-		p.context(p.above.SMI(p.at))
+		p.takeContext(p.preamble.readSMI(p.at))
 	case strings.HasPrefix(strings.ToLower(line), "<table"):
-		p.html()
+		p.skipHTML()
 	case isFramed(line):
-		p.table()
-	case p.context(p.above.Launch(p.at)):
-	case p.above.Note(line, p.at+1):
+		p.readTable()
+	case p.takeContext(p.preamble.readLaunch(p.at)):
+	case p.preamble.readLine(line, p.at+1):
 		p.take(Context)
 	case isHeading(line):
-		p.abandonHeading()
-		p.above.beside = nil
+		p.dropHeading()
+		p.preamble.prose = nil
 		// Those that the table before heeded are not of the next.
-		p.above.caveats = slices.DeleteFunc(p.above.caveats, func(c caution) bool { return c.line <= p.heeded })
-		p.above.Heading, p.above.BlockHeading, p.above.responses = &headingText{Line: p.at + 1, Text: line}, nil, nil
+		p.preamble.caveats = slices.DeleteFunc(p.preamble.caveats, func(c caveatLine) bool { return c.line <= p.lastCaveat })
+		p.preamble.heading, p.preamble.blockHeading, p.preamble.responses = &headingText{line: p.at + 1, text: line}, nil, nil
 		p.take(Context)
 	default:
 		p.measured = (p.measured || measuredHere.MatchString(line)) && !strings.HasPrefix(line, "<!-- /llmsweep:run")
 		if m := markLine.FindStringSubmatch(line); m != nil {
-			p.written = m[1] == ""
+			p.generated = m[1] == ""
 		}
 		switch {
-		case p.own || p.written:
-		case p.above.caveats.add(p.at+1, line):
+		case p.ownDocument || p.generated:
+		case p.preamble.caveats.add(p.at+1, line):
 		case namesConfiguration(line):
-			p.above.caption(line, p.at+1)
+			p.preamble.addCaption(line, p.at+1)
 		case isSentence(line):
-			p.above.beside = append(p.above.beside, said{line: p.at + 1, text: line})
+			p.preamble.prose = append(p.preamble.prose, mention{line: p.at + 1, text: line})
 		}
 		p.take(Prose)
 	}
 }
 
-// html passes over a table of HTML.
-func (p *parser) html() {
+// skipHTML passes over a table of HTML.
+func (p *parser) skipHTML() {
 	p.unread(noteHTML.New())
 	for p.at < len(p.lines) {
 		p.doc.Lost += strings.Count(strings.ToLower(p.lines[p.at]), "<td")
@@ -171,9 +172,9 @@ func (p *parser) take(k Kind) {
 	p.at++
 }
 
-// context counts the next lines as ones that say something about the results beneath them, and reports whether there
-// were any.
-func (p *parser) context(lines int) bool {
+// takeContext counts the next lines as ones that say something about the results beneath them, and reports whether
+// there were any.
+func (p *parser) takeContext(lines int) bool {
 	for range lines {
 		p.take(Context)
 	}
@@ -193,36 +194,37 @@ func (p *parser) remark(line int, unread bool, n note.Note) {
 	p.doc.Note(line, unread, n)
 }
 
-// abandonHeading remarks on a heading line of a six-column table whose table never came.
-func (p *parser) abandonHeading() {
-	if h := p.above.Heading; h != nil && strings.Contains(h.Text, "_tokens") {
-		p.doc.Lines[h.Line-1] = Unread
-		p.remark(h.Line, true, noteNoTable.New())
+// dropHeading remarks on a heading line of a six-column table whose table never came.
+func (p *parser) dropHeading() {
+	if h := p.preamble.heading; h != nil && strings.Contains(h.text, "_tokens") {
+		p.doc.Lines[h.line-1] = Unread
+		p.remark(h.line, true, noteNoTable.New())
 	}
-	p.above.Heading = nil
+	p.preamble.heading = nil
 }
 
 // reading is a result while it is read.
 type reading struct {
 	*parser
 	*Result
-	heading *headingText // of the table itself
-	commas  commas
-	others  []*Result // of the other engines of the same table
+	heading       *headingText // of the table itself
+	commas        commas
+	engineResults []*Result // of the other engines of the same table
 
 	refused int // columns of the table that are not read
 }
 
 // begin opens a result at that line (from 1), with what stands above it.
 func (p *parser) begin(format string, line int) *reading {
-	r := &reading{parser: p, Result: p.above.Begin(p.doc, format, line)}
+	r := &reading{parser: p, Result: p.preamble.begin(p.doc, format, line)}
 	r.Run.Source.Windowed = p.measured
 	return r
 }
 
-// whole reports whether the counts and the duration of the block that ends above the next line are of the whole test:
-// what llmsweep prints of a window says so beneath the block, in a line that begins with the name of the duration.
-func (p *parser) whole(duration string) bool {
+// wholeTest reports whether the counts and the duration of the block that ends above the next line are of the whole
+// test: what llmsweep prints of a window says so beneath the block, in a line that begins with the name of the
+// duration.
+func (p *parser) wholeTest(duration string) bool {
 	for _, line := range p.lines[p.at:min(p.at+8, len(p.lines))] {
 		if strings.TrimSpace(line) == "" {
 			break
@@ -242,7 +244,22 @@ var (
 	measuredHere = regexp.MustCompile(`^<!-- llmsweep:run \{"from":"[^"]*"\} -->`) // what others measured has a line
 )
 
-// printed remembers how a number of the stage was printed on the next line.
-func (r *reading) printed(key, text string) {
+// setPrinted remembers how a number of the stage was printed on the next line.
+func (r *reading) setPrinted(key, text string) {
 	r.Stage.Source.Printed[key] = rundir.Printed{Line: r.at + 1, Text: text}
+}
+
+// ParseFile reads a document from a file. Secrets in addresses and commands are hidden.
+func ParseFile(path string) (*Document, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	doc, err := ParseText(path, f)
+	if err != nil {
+		return nil, err
+	}
+	hideSecrets(doc)
+	return doc, nil
 }

@@ -69,8 +69,8 @@ func (r *Result) Contradiction(label, taken string, line int, other string, othe
 	r.Doc.Note(at, false, n)
 }
 
-// Ended sets when the run ended, and from the length of the test when it began.
-func (r *Result) Ended(at time.Time, seconds float64) {
+// setEnd sets when the run ended, and from the length of the test when it began.
+func (r *Result) setEnd(at time.Time, seconds float64) {
 	if at.IsZero() {
 		return
 	}
@@ -78,8 +78,8 @@ func (r *Result) Ended(at time.Time, seconds float64) {
 	r.Run.Started = at.Add(-time.Duration(seconds * float64(time.Second)))
 }
 
-// Counted sets of how many samples a distribution is, and which of its percentiles so few samples do not support.
-func Counted(d *rundir.Dist, n int) {
+// setCount sets of how many samples a distribution is, and which of its percentiles so few samples do not support.
+func setCount(d *rundir.Dist, n int) {
 	d.N = n
 	for _, p := range []struct {
 		name string
@@ -108,13 +108,13 @@ func Statistic(d *rundir.Dist, name string) *rundir.Number {
 	return new(rundir.Number) // no caller asks for another
 }
 
-// whole stores a count, and fails where f is none. An unknown count stays 0.
-func whole(f rundir.Number, to *int) error {
+// storeCount stores a count, and fails where f is none. An unknown count stays 0.
+func storeCount(f rundir.Number, to *int) error {
 	if f.IsZero() {
 		return nil
 	}
 	if v := f.Value(); f.Bound() || v < 0 || v != math.Trunc(v) || v > 1e12 {
-		return fault{faultNoCount.New()}
+		return parseFault{faultNoCount.New()}
 	}
 	*to = int(f.Value())
 	return nil

@@ -94,13 +94,13 @@ func ParseResults(name string, b []byte) (*Document, error) {
 		f.doc.Lines[i] = Context
 	}
 	for _, v := range values {
-		f.result(v)
+		f.readResult(v)
 	}
 	return f.doc, nil
 }
 
-// result reads one value with the format that recognizes it.
-func (f *jsonFile) result(v gjson.Result) {
+// readResult reads one value with the format that recognizes it.
+func (f *jsonFile) readResult(v gjson.Result) {
 	for _, format := range jsonFormats() {
 		if v.IsObject() && format.is(v) {
 			format.read(f, v)
@@ -240,13 +240,13 @@ func (f *jsonFile) begin(v gjson.Result, format, tool, version string) *jsonRun 
 	return r
 }
 
-// defined states how the tool defines its metrics, where that differs from how llmsweep does.
-func (r *jsonRun) defined(notes ...note.Note) {
+// addDefinition states how the tool defines its metrics, where that differs from how llmsweep does.
+func (r *jsonRun) addDefinition(notes ...note.Note) {
 	r.Run.Warnings = append(r.Run.Warnings, notes...)
 }
 
-// stageAt opens a stage whose metrics stand in v.
-func (r *jsonRun) stageAt(v gjson.Result) *jsonStage {
+// newStage opens a stage whose metrics stand in v.
+func (r *jsonRun) newStage(v gjson.Result) *jsonStage {
 	r.BeginStage(r.file.line(v))
 	return &jsonStage{jsonRun: r, in: v, taken: map[string]bool{}}
 }
@@ -285,11 +285,11 @@ func (s *jsonStage) number(key, path string, to *rundir.Number, tens int, unit s
 		return
 	}
 	*to = n
-	s.print(key, v, unit)
+	s.setPrinted(key, v, unit)
 }
 
-// print remembers where a number stands in the file.
-func (s *jsonStage) print(key string, v gjson.Result, unit string) {
+// setPrinted remembers where a number stands in the file.
+func (s *jsonStage) setPrinted(key string, v gjson.Result, unit string) {
 	line := s.file.line(v)
 	s.Stage.Source.Printed[key] = rundir.Printed{Line: line, Text: strings.TrimSpace(short(v.Raw) + " " + unit)}
 	if s.Doc.Lines[line-1] != Unread {
@@ -303,11 +303,11 @@ func (s *jsonStage) count(key, path string, to *int) {
 	if n.IsZero() {
 		return
 	}
-	if err := whole(n, to); err != nil {
+	if err := storeCount(n, to); err != nil {
 		s.file.unread(v, noteNoCount.New(path, short(v.Raw)))
 		return
 	}
-	s.print(key, v, "")
+	s.setPrinted(key, v, "")
 }
 
 // seconds reads a duration that is no metric.
@@ -319,9 +319,9 @@ func (s *jsonStage) seconds(key, path string, to *float64, tens int, unit string
 	}
 }
 
-// rest keeps every other number of v, whose path is prefix, that run.json has no place for: by its path in the file.
-// Lists are left out: they are samples, not results.
-func (s *jsonStage) rest(v gjson.Result, prefix string, skip ...string) {
+// addOthers keeps every other number of v, whose path is prefix, that run.json has no place for: by its path in the
+// file. Lists are left out: they are samples, not results.
+func (s *jsonStage) addOthers(v gjson.Result, prefix string, skip ...string) {
 	v.ForEach(func(k, child gjson.Result) bool {
 		path := strings.ReplaceAll(k.String(), ".", `\.`)
 		if prefix != "" {
@@ -330,16 +330,16 @@ func (s *jsonStage) rest(v gjson.Result, prefix string, skip ...string) {
 		switch {
 		case s.taken[path] || slices.Contains(skip, path):
 		case child.Type == gjson.Number:
-			s.other(path, child)
+			s.addOther(path, child)
 		case child.IsObject():
-			s.rest(child, path, skip...)
+			s.addOthers(child, path, skip...)
 		}
 		return true
 	})
 }
 
-// other keeps a number that run.json has no place for.
-func (s *jsonStage) other(path string, v gjson.Result) {
+// addOther keeps a number that run.json has no place for.
+func (s *jsonStage) addOther(path string, v gjson.Result) {
 	if s.Stage.Source.Other == nil {
 		s.Stage.Source.Other = map[string]rundir.Printed{}
 	}
@@ -350,15 +350,15 @@ func (s *jsonStage) other(path string, v gjson.Result) {
 	}
 }
 
-// finish keeps the stage.
-func (s *jsonStage) finish() {
+// keepStage keeps the stage.
+func (s *jsonStage) keepStage() {
 	st := &s.Stage
 	if len(st.Source.Printed) == 0 {
 		s.file.unread(s.in, noteNoMetric.New())
 		return
 	}
 	for _, d := range []*rundir.Dist{&st.Latency, &st.TTFT, &st.TPOT, &st.ITL} {
-		Counted(d, d.N)
+		setCount(d, d.N)
 	}
 	s.EndStage()
 }

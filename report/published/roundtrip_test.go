@@ -283,6 +283,7 @@ func TestPrintThenImport(t *testing.T) {
 	for _, format := range []string{"markdown", "stress", "serving"} {
 		for _, l := range lang.All() {
 			t.Run(format+"."+string(l), func(t *testing.T) {
+				t.Parallel()
 				rapid.Check(t, func(t *rapid.T) { roundTrip(t, format, l) })
 			})
 		}

@@ -1,10 +1,11 @@
 package published
 
 import (
-	"llmsweep/client/redact"
 	"net/url"
 	"regexp"
 	"strings"
+
+	"llmsweep/client/redact"
 )
 
 // What gives a secret in a command: an option with its values, and a variable.
@@ -13,25 +14,25 @@ var (
 	launchVariable = regexp.MustCompile(`(?i)(\b\w*(?:key|token|secret|password|passwd|credentials?)=)(?:"[^"]*"|'[^']*'|[^\s]+)`)
 )
 
-// withoutSecrets takes the secrets out of what a document says of its servers: they would be copied into a run
+// hideSecrets takes the secrets out of what a document says of its servers: they would be copied into a run
 // directory.
-func withoutSecrets(doc *Document) {
+func hideSecrets(doc *Document) {
 	for i := range doc.Runs {
 		t := &doc.Runs[i].Target
-		t.URL = plainURL(t.URL)
-		t.Launch = plainLaunch(t.Launch)
+		t.URL = hideURLSecrets(t.URL)
+		t.Launch = hideLaunchSecrets(t.Launch)
 		if doc.Runs[i].Source == nil {
 			continue
 		}
 		for name, l := range doc.Runs[i].Source.Labels {
-			l.Text = plainLaunch(l.Text)
+			l.Text = hideLaunchSecrets(l.Text)
 			doc.Runs[i].Source.Labels[name] = l
 		}
 	}
 }
 
-// plainURL returns a URL without user, password, query and fragment.
-func plainURL(s string) string {
+// hideURLSecrets returns a URL without user, password, query and fragment.
+func hideURLSecrets(s string) string {
 	if u, err := url.Parse(s); err == nil && !strings.Contains(u.Opaque, "@") {
 		if u.User == nil && u.RawQuery == "" && u.Fragment == "" {
 			return s
@@ -49,9 +50,9 @@ func plainURL(s string) string {
 	return s
 }
 
-// plainLaunch returns a command, or another text, with its secrets hidden. An option may have several, so all words up
-// to the next option are hidden.
-func plainLaunch(s string) string {
+// hideLaunchSecrets returns a command, or another text, with its secrets hidden. An option may have several, so all
+// words up to the next option are hidden.
+func hideLaunchSecrets(s string) string {
 	return launchOption.ReplaceAllString(launchVariable.ReplaceAllString(s, "${1}"+redact.Redacted), "${1}"+
 		redact.Redacted)
 }

@@ -12,7 +12,7 @@ func TestSecretsOfDocuments(t *testing.T) {
 		"docker run -e HUGGING_FACE_HUB_TOKEN=hf_1 -p 1:1 vllm/vllm-openai M":                              "docker run -e HUGGING_FACE_HUB_TOKEN=[redacted] -p 1:1 vllm/vllm-openai M",
 		"vllm serve M --max-num-batched-tokens 8192 --tokenizer t --ssl-keyfile f --enable-prefix-caching": "vllm serve M --max-num-batched-tokens 8192 --tokenizer t --ssl-keyfile f --enable-prefix-caching",
 	} {
-		if got := plainLaunch(in); got != want {
+		if got := hideLaunchSecrets(in); got != want {
 			t.Errorf("%s\n got %s\nwant %s", in, got, want)
 		}
 	}
@@ -21,7 +21,7 @@ func TestSecretsOfDocuments(t *testing.T) {
 		"http://me:pw@h:1/v1?token=x#y": "http://h:1/v1", "https://key@h": "https://h",
 		"http://me:p%w@h:1?k=v": "http://h:1", "me:p w%@h": "h",
 	} {
-		if got := plainURL(in); got != want {
+		if got := hideURLSecrets(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
 	}

@@ -35,18 +35,18 @@ func servingItems() []item {
 	}
 	speed := func(key string, d Dimension, usual string, of func(s *rundir.Stage) *rundir.Number, names ...string) item {
 		it := total(key, of, names...)
-		it.dimension, it.usual = d, usual
+		it.dimension, it.defaultUnit = d, usual
 		return it
 	}
 	return []item{
-		{names: []string{"backend"}, key: "target.backend", text: func(r *reading, v string) bool { return r.backend(v) }},
+		{names: []string{"backend"}, key: "target.backend", text: func(r *reading, v string) bool { return r.readBackend(v) }},
 		{names: []string{"trafficrequestrate", "requestrate", "requestrateconfigured"}, key: "rate",
-			text: func(r *reading, v string) bool { return r.trafficRate(v) }},
+			text: func(r *reading, v string) bool { return r.readRate(v) }},
 		{names: []string{"maxrequestconcurrency", "maximumrequestconcurrency"}, key: "max_concurrency",
-			text: func(r *reading, v string) bool { return r.atMost(v) }},
+			text: func(r *reading, v string) bool { return r.readMaxConcurrency(v) }},
 		count("requests.ok", func(r *reading) *int { return &r.Stage.Requests.OK }, "successfulrequests"),
 		count("requests.error", func(r *reading) *int { return &r.Stage.Requests.Error }, "failedrequests"),
-		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, usual: "s",
+		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, defaultUnit: "s",
 			seconds: func(r *reading) *float64 { return &r.Stage.Window }},
 		total("prompt_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Total },
 			"totalinputtokens"),
@@ -72,8 +72,8 @@ func servingItems() []item {
 	}
 }
 
-// backend reads what the other tool called the engine and its API together.
-func (r *reading) backend(v string) bool {
+// readBackend reads what the other tool called the engine and its API together.
+func (r *reading) readBackend(v string) bool {
 	r.Run.Target.Backend = v
 	if engine, ok := labelEngine(v); ok {
 		r.Run.Labels.Engine = engine
@@ -84,8 +84,8 @@ func (r *reading) backend(v string) bool {
 	return true
 }
 
-// trafficRate reads the rate asked for. An infinite one is a closed loop.
-func (r *reading) trafficRate(v string) bool {
+// readRate reads the rate asked for. An infinite one is a closed loop.
+func (r *reading) readRate(v string) bool {
 	if v == "inf" {
 		return true
 	}
@@ -97,19 +97,19 @@ func (r *reading) trafficRate(v string) bool {
 	return err == nil
 }
 
-// atMost reads the bound on requests in flight, which may not be set.
-func (r *reading) atMost(v string) bool {
+// readMaxConcurrency reads the bound on requests in flight, which may not be set.
+func (r *reading) readMaxConcurrency(v string) bool {
 	if strings.EqualFold(v, "not set") || v == "None" {
 		return true
 	}
 	q, err := ParseQuantity(v)
-	return err == nil && whole(q.Number, &r.Stage.MaxConcurrency) == nil
+	return err == nil && storeCount(q.Number, &r.Stage.MaxConcurrency) == nil
 }
 
-// serving reads the block that begins on the next line.
-func (p *parser) serving() {
+// readServing reads the block that begins on the next line.
+func (p *parser) readServing() {
 	r := p.begin(Serving, p.at+1)
-	r.headBlock()
+	r.readBlockHeading()
 	r.BeginStage(p.at + 1)
 	p.take(Frame)
 	items := servingItems()
@@ -121,7 +121,7 @@ func (p *parser) serving() {
 			r.finishServing()
 			return
 		case isServingTitle(line), strings.HasPrefix(line, "#"), len(line) > maxTextLine:
-			r.broken()
+			r.keepUnfinished()
 			return
 		case line == "":
 			p.take(Blank)
@@ -130,20 +130,20 @@ func (p *parser) serving() {
 		case servingRule.MatchString(line), servingSection.MatchString(line):
 			p.take(Frame)
 		default:
-			r.servingLine(items, line)
+			r.readServingLine(items, line)
 		}
 	}
-	r.broken()
+	r.keepUnfinished()
 }
 
-// broken keeps a block that never ended.
-func (r *reading) broken() {
+// keepUnfinished keeps a block that never ended.
+func (r *reading) keepUnfinished() {
 	r.remark(r.Stage.Source.Line, false, noteNoEnd.New())
 	r.finishServing()
 }
 
-// servingLine reads "Label:   value".
-func (r *reading) servingLine(items []item, line string) {
+// readServingLine reads "Label:   value".
+func (r *reading) readServingLine(items []item, line string) {
 	m := servingFigure.FindStringSubmatch(line)
 	if m == nil {
 		r.unread(noteNotServing.New(short(line)))
@@ -157,13 +157,13 @@ func (r *reading) servingLine(items []item, line string) {
 	h := readHead(label)
 	name := h.statistic + h.name
 	if s := statisticOf.FindStringSubmatch(name); s != nil {
-		items = append(items, r.statistic(s[1], s[2], name))
+		items = append(items, r.distItem(s[1], s[2], name))
 	}
-	r.item(items, label, m[2])
+	r.readItem(items, label, m[2])
 }
 
-// statistic is one number of a distribution: "P99 TTFT (ms)".
-func (r *reading) statistic(which, what, name string) item {
+// distItem is one number of a distribution: "P99 TTFT (ms)".
+func (r *reading) distItem(which, what, name string) item {
 	key := map[string]string{"median": "p50", "p99.9": "p999"}[which]
 	if key == "" {
 		key = which
@@ -177,14 +177,14 @@ func (r *reading) statistic(which, what, name string) item {
 		d.dist, d.name = &r.Stage.Latency, "latency_s"
 	}
 	return item{
-		names: []string{name}, key: d.name + "." + key, dimension: Time, usual: "ms",
+		names: []string{name}, key: d.name + "." + key, dimension: Time, defaultUnit: "ms",
 		figure: func(*reading) *rundir.Number { return Statistic(d.dist, key) },
 	}
 }
 
 // finishServing names the only stage and keeps the result.
 func (r *reading) finishServing() {
-	defer r.above.Forget()
+	defer r.preamble.reset()
 	s := &r.Stage
 	if len(s.Source.Printed) == 0 {
 		r.remark(s.Source.Line, true, noteNothingRead.New())
@@ -203,19 +203,19 @@ func (r *reading) finishServing() {
 			s.Kind, s.Name, s.Verdict = "requests", "requests", ""
 		}
 	}
-	s.Whole = r.whole("Benchmark duration")
+	s.Whole = r.wholeTest("Benchmark duration")
 	ok := s.Requests.OK
 	for _, d := range []*rundir.Dist{&s.Latency, &s.TTFT, &s.TPOT} { // the number of gaps is not told
-		Counted(d, ok)
+		setCount(d, ok)
 	}
 	perRequest(&s.PromptTokens, ok)
 	perRequest(&s.OutputTokens, ok)
-	r.workload(ok)
-	r.above.Describe(r.Result)
-	r.above.Mark(r.Result)
+	r.readWorkload(ok)
+	r.preamble.describe(r.Result)
+	r.preamble.markWarmUp(r.Result)
 	r.EndStage()
-	r.Run.Plan = rundir.Plan{Kind: "run", Warmup: r.above.Warmup, StageRequests: ok}
-	r.heed()
+	r.Run.Plan = rundir.Plan{Kind: "run", Warmup: r.preamble.warmup, StageRequests: ok}
+	r.applyCaveats()
 	r.Keep()
 }
 
@@ -252,10 +252,10 @@ func inferWorkloads(doc *Document) {
 	}
 }
 
-// workload is what the log above the block says was asked.
-func (r *reading) workload(requests int) {
+// readWorkload is what the log above the block says was asked.
+func (r *reading) readWorkload(requests int) {
 	w := &r.Run.Workload
-	w.Dataset = cmp.Or(r.above.Dataset, w.Dataset)
+	w.Dataset = cmp.Or(r.preamble.dataset, w.Dataset)
 	asked := func(from rundir.Printed, key string, to *rundir.Lengths) {
 		q, err := ParseQuantity(from.Text)
 		if from.Line > 0 && err == nil && q.Number.Known() && requests > 0 {
@@ -263,8 +263,8 @@ func (r *reading) workload(requests int) {
 			r.Run.Source.Printed[key] = from
 		}
 	}
-	asked(r.above.Asked.Input, "workload.prompt_tokens", &w.PromptTokens)
-	asked(r.above.Asked.Output, "workload.output_tokens", &w.OutputTokens)
+	asked(r.preamble.tokenTotals.Input, "workload.prompt_tokens", &w.PromptTokens)
+	asked(r.preamble.tokenTotals.Output, "workload.output_tokens", &w.OutputTokens)
 	if w.OutputTokens.Mean > 0 {
 		r.Stage.AskedTokens = rundir.Exactly(w.OutputTokens.Mean)
 	}

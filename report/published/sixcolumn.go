@@ -1,219 +1,417 @@
-// Renders runs in the formats of other tools: six-column tables, stress tables, serving blocks, and llm-d's Benchmark
-// Report. What writes shares no code with what reads, so that the tests that read what was written expose errors of
-// either.
-
 package published
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
-	"llmsweep/report/findings"
-	"llmsweep/report/lang"
-	"llmsweep/report/table"
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
-// SixColumns are the six columns of the published tables. Their headings and units are a format that others read,
-// so they are the same in every language.
-func SixColumns(run *rundir.Run, tokens string) []findings.Column {
-	const ms = 1e3
-	columns := findings.Pick("name", "rates_completed", "latency_s_mean", "ttft_s_mean", "inter_token_s",
-		"tokens_per_s_output")
-	for i, f := range []struct {
-		head, unit string
-		scale      float64
-		rate       bool // 0 is none
-		key        string
-	}{
-		{"Benchmark", "", 0, false, ""}, {"Requests per Second", "req/sec", 1, true, "rates.completed"},
-		{"Request Latency", "sec", 1, false, "latency_s.mean"},
-		{"Time to First Token", "ms", ms, false, "ttft_s.mean"}, {"Inter Token Latency", "ms", ms, false, "inter_token_s"},
-		{"Output Token Throughput", tokens, 1, true, "tokens_per_s.output"},
-	} {
-		c := &columns[i]
-		c.Head, c.Sub, c.Unit = lang.Same(f.head), lang.Text{}, ""
-		c.Cell = func(r findings.StageRow) table.Cell {
-			if c.Number == nil {
-				return table.Literal(sixColumnName(r.Stage))
+// readSixColumn reads the table whose heading is the next line.
+func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head []string) {
+	line := p.at + 1
+	if p.preamble.heading != nil {
+		line = p.preamble.heading.line
+	}
+	r := p.begin(SixColumn, line)
+	r.heading, p.preamble.heading = p.preamble.heading, nil
+	if r.heading != nil {
+		r.heading.describe(r.Result)
+	}
+	r.preamble.describe(r.Result)
+	if missing := r.missingLabels(); r.heading == nil && len(missing) > 0 && !isProbes(p.preamble.lastHeading()) {
+		p.assume(noteNoHeading.New(missing))
+	}
+	for i, c := range found {
+		switch {
+		case c == nil:
+		case hasFootnote(p.lines[p.at], head[i]):
+			found[i], refused[i] = nil, noteFootnote.New(short(head[i]))
+		case c.dimension == Time && !c.unitStated && !p.hasUnit(i, len(found)):
+			found[i], refused[i] = nil, noteNoUnits.New(short(head[i]))
+		}
+	}
+	for i, c := range found {
+		switch why := refused[i]; {
+		case !why.IsZero():
+			r.refused++
+			p.remark(p.at+1, true, why)
+		case c == nil:
+			p.assume(noteOtherColumn.New(short(head[i])))
+		case !slices.Contains(c.names, readHead(head[i]).name) &&
+			!slices.Contains(c.names, readHead(head[i]).core(head[i]).name):
+			p.assume(noteReadAs.New(short(head[i]), c.title))
+		}
+	}
+	p.take(Frame)
+	r.commas = commasOf(p.cellsBelow(len(found)))
+	heading := p.preamble.lastHeading()
+	for p.at < len(p.lines) && (strings.Contains(p.lines[p.at], "|") || r.resume(found)) {
+		if isRule(strings.TrimSpace(p.lines[p.at])) || isSameHead(found, splitCells(p.lines[p.at])) {
+			p.take(Frame)
+			continue
+		}
+		r.readRow(found)
+	}
+	all := append(r.engineResults, r.Result)
+	slices.SortStableFunc(all, func(a, b *Result) int { return cmp.Compare(a.firstLine(), b.firstLine()) })
+	for _, r.Result = range all {
+		r.finishSweep(heading)
+	}
+	p.preamble.reset()
+}
+
+var continuedLine = regexp.MustCompile(`(?i)^\W*(?:.*[(（\s])?(?:continued|cont\.|续表?|接上表)\W*$`)
+
+// resume reports whether a table goes on behind the next lines, which are then taken: blank ones, and a heading that
+// says so. What follows has as many cells, and begins with the name of a stage or with the heading of the table once
+// more.
+func (r *reading) resume(found []*column) bool {
+	at, continued := r.at, false
+	for ; at < len(r.lines); at++ {
+		line := strings.TrimSpace(r.lines[at])
+		if line != "" && (continued || !continuedLine.MatchString(line)) {
+			break
+		}
+		continued = continued || line != ""
+	}
+	if at == r.at || at == len(r.lines) {
+		return false
+	}
+	cells := splitCells(r.lines[at])
+	if len(cells) != len(found) || !strings.Contains(r.lines[at], "|") {
+		return false
+	}
+	i := nameIndex(found)
+	switch again := isSameHead(found, cells); {
+	case again && !continued && !r.isNextPart(at, found), !again && (i < 0 || !isStageName(cells[i])):
+		return false
+	}
+	for r.at < at {
+		r.take(Frame)
+	}
+	return true
+}
+
+// isNextPart reports whether the first row of the table whose heading is line at is none of those that there are, and
+// the last one is still to come: then that table goes on with this one.
+func (r *reading) isNextPart(at int, found []*column) bool {
+	for at++; at < len(r.lines) && isRule(strings.TrimSpace(r.lines[at])); at++ {
+	}
+	ends := func(s rundir.Stage) bool { return s.Role == rundir.Ceiling }
+	if at == len(r.lines) || slices.ContainsFunc(r.Run.Stages, ends) {
+		return false
+	}
+	i := nameIndex(found)
+	cells := splitCells(r.lines[at])
+	return len(cells) == len(found) && i >= 0 && !slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool {
+		return s.Source.Heading == strings.TrimSpace(strings.TrimSuffix(cells[i], "req/sec"))
+	})
+}
+
+// nameIndex returns which column has the names of the stages; -1 where none has.
+func nameIndex(found []*column) int {
+	return slices.IndexFunc(found, func(c *column) bool { return c != nil && c.key == nameColumn })
+}
+
+// isSameHead reports whether cells are the heading of a table once more.
+func isSameHead(found []*column, cells []string) bool {
+	again, _ := findColumns(cells)
+	return len(again) == len(found) && slices.EqualFunc(found, again, func(a, b *column) bool {
+		return (a == nil) == (b == nil) && (a == nil || a.figureKey() == b.figureKey())
+	})
+}
+
+// isStageName reports whether a cell is what a row of a six-column table is called.
+func isStageName(cell string) bool {
+	kind := strings.ToLower(cell)
+	if m := ratePart.FindStringSubmatch(kind); m != nil {
+		kind = m[1]
+	}
+	_, role := stageKind(kind)
+	return role != rundir.Single
+}
+
+// cellsBelow returns the cells of the rows from the next line on, without their names.
+func (p *parser) cellsBelow(columns int) (cells []string) {
+	for _, line := range p.lines[p.at:] {
+		if !strings.ContainsAny(line, "|│┃") {
+			break
+		}
+		if row := splitCells(line); len(row) == columns {
+			cells = append(cells, row[1:]...)
+		}
+	}
+	return cells
+}
+
+// maxRows bounds a table: sweeps have tens of rates.
+const maxRows = 1000
+
+// readRow reads the next line as one row.
+func (r *reading) readRow(found []*column) {
+	if len(r.Run.Stages) >= maxRows {
+		r.unread(noteTooManyRows.New(maxRows))
+		r.at++
+		return
+	}
+	cells := splitCells(r.lines[r.at])
+	r.doc.Lost += r.refused
+	if len(cells) != len(found) {
+		r.doc.Lost += len(found) - r.refused
+		r.unread(noteCells.New(len(cells), len(found)))
+		r.at++
+		return
+	}
+	r.BeginStage(r.at + 1)
+	kind := Numbers
+	for i, c := range found {
+		switch {
+		case c == nil:
+		case c.key == engineColumn:
+			r.setEngine(cells[i])
+		case c.key == nameColumn:
+			if err := r.readName(r.readRowEngine(cells[i])); err != nil {
+				r.doc.Lost += len(found) - r.refused
+				r.unread(noteBadRow.New(faultOf(err)))
+				r.at++
+				return
 			}
-			if printed, ok := asPrinted(r.Stage, f.key); ok {
-				return table.Literal(printed)
+		case c.key == verdictColumn:
+			r.Stage.Verdict = verdictOf(cells[i])
+		default:
+			if r.readCell(c, cells[i]) {
+				r.doc.Figures++
+			} else {
+				r.doc.Lost++
+				kind = Unread
 			}
-			n := lang.Scale(c.Number(r.Stage), f.scale)
-			// of serving blocks
-			if s := r.Stage; f.key == "inter_token_s" && n.IsZero() && s.Source != nil &&
-				s.Source.Printed["itl_s.mean"].Line > 0 {
-				n = lang.Scale(s.ITL.Mean, f.scale)
-			}
-			if f.rate {
-				n = lang.NonZero(n)
-			}
-			return table.Number(n, f.unit, lang.Rate)
 		}
 	}
-	return columns
+	if g := r.Run.Workload.OutputTokens.Mean; g > 0 {
+		r.Stage.AskedTokens = rundir.Exactly(g)
+	}
+	r.EndStage()
+	r.take(kind)
 }
 
-// asPrinted returns a figure as its six-column table has it, so that what is wrong with it can be found again. One of
-// which the unit stands elsewhere is written anew.
-func asPrinted(s *rundir.Stage, key string) (text string, ok bool) {
-	p, ok := s.Source.At(key)
-	if !ok || s.Source.Format != SixColumn || table.Escape(p.Text) != p.Text {
-		return "", false
+// setEngine notes which engine the next rows are of: where a table has several, each is a configuration.
+func (r *reading) setEngine(text string) {
+	name, known := labelEngine(text)
+	if !known {
+		name = short(text)
 	}
-	q, err := ParseQuantity(p.Text)
-	return p.Text, err == nil && q.Unit != ""
-}
-
-// sixColumnName is a stage's name in the six-column table, which has the unit behind a rate, and one word for arrivals
-// at a rate, however long they were held.
-func sixColumnName(s *rundir.Stage) string {
-	name := findings.BaseName(s)
-	if rate, ok := strings.CutPrefix(name, rundir.HoldPrefix); ok {
-		name = "asynchronous@" + strings.TrimRight(rate, "+")
+	if name == "" || name == r.Run.Labels.Engine && len(r.engineResults) == 0 && len(r.Run.Stages) == 0 {
+		return
 	}
-	if s.Rate.Known() {
-		name += " req/sec"
-	}
-	return name
-}
-
-// SixColumnOptions say how a six-column table is written.
-type SixColumnOptions struct {
-	OnlyGrid bool   // without the rows that only the answer of a sweep needs
-	Tokens   string // the unit of the last column; empty for tokens/sec
-}
-
-// TokenUnits are the units that published tables have in their last column.
-func TokenUnits() []string { return []string{"tokens/sec", "tokens/second"} }
-
-// Tables returns a run in the form in which results are published: its heading line, and beneath it the six-column
-// table. Stress tables and serving blocks that were read elsewhere keep their form: they have figures that the six
-// columns have no place for, and lack others.
-func Tables(run *rundir.Run, o SixColumnOptions) table.Section {
-	s := table.Section{Markdown: lang.Both(func(l lang.Lang) string {
-		return "\n- " + strings.Join(sixColumnHeading(run, l), ", ") + "\n" + blockText(run, l)
-	})}
-	if inBlocks(run) {
-		return s
-	}
-	rows := findings.AllStages(run)
-	if o.OnlyGrid {
-		rows = findings.GridStages(run)
-	}
-	if len(rows) == 0 {
-		return s
-	}
-	if src := run.Source; src != nil && src.Format == SixColumn { // as they are published
-		slices.SortStableFunc(rows, func(a, b findings.StageRow) int {
-			return cmp.Compare(a.Stage.Source.Line, b.Stage.Source.Line)
-		})
-	}
-	s.Table = findings.TabulateStages(SixColumns(run, cmp.Or(o.Tokens, TokenUnits()[0])), rows, findings.UnitInCells)
-	s.Table.Centered = true
-	s.Notes = findings.Legend(s.Table)
-	return s
-}
-
-// inBlocks reports whether the results of a run were read from stress tables or serving blocks.
-func inBlocks(run *rundir.Run) bool {
-	return run.Source != nil && (run.Source.Format == Stress || run.Source.Format == Serving)
-}
-
-// blockText returns the stress tables or serving blocks of a run, as code of Markdown.
-func blockText(run *rundir.Run, l lang.Lang) string {
-	if !inBlocks(run) {
-		return ""
-	}
-	var b strings.Builder
-	out := bufio.NewWriter(&b)
-	for _, r := range run.Source.Responses {
-		out.WriteString(responseText(r) + "\n")
-	}
-	for i, r := range findings.AllStages(run) {
-		if i > 0 {
-			out.WriteString("\n")
-		}
-		if r.Stage.Role == rundir.WarmUp {
-			out.WriteString("// warm-up\n")
-		}
-		if run.Source.Format == Stress {
-			writeStress(out, r, false, l)
-		} else {
-			writeServing(out, r, l)
+	for i := range r.engineResults {
+		if r.engineResults[i].Run.Labels.Engine == name {
+			r.switchResult(i)
+			return
 		}
 	}
-	out.Flush() // a strings.Builder takes everything
-	return "\n```\n" + b.String() + "```\n"
+	if r.Run.Labels.Engine == name {
+		return
+	}
+	if len(r.Run.Stages) == 0 {
+		r.Run.Labels.Engine = name
+		return
+	}
+	other := *r.Result
+	r.engineResults = append(r.engineResults, &other)
+	r.names, r.Run.Stages, r.Run.Labels.Engine = nil, nil, name
 }
 
-// responseText is an answer of the server that stands above a result, as Python prints it.
-func responseText(r rundir.Response) string {
-	parts := []string{fmt.Sprintf("'completion_tokens': %d", r.CompletionTokens)}
-	if r.PromptTokens > 0 {
-		parts = append(parts, fmt.Sprintf("'prompt_tokens': %d", r.PromptTokens))
+// firstLine is the line of the first row.
+func (r *Result) firstLine() int {
+	if len(r.Run.Stages) == 0 {
+		return 0
 	}
-	if r.Finish != "" {
-		parts = append(parts, fmt.Sprintf("'finish_reason': '%s'", r.Finish))
-	}
-	if r.Latency.Known() {
-		parts = append(parts, "'e2e_latency': "+lang.Shortest(r.Latency.Value()))
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
+	return r.Run.Stages[0].Source.Line
 }
 
-// sixColumnHeading returns the parts of the heading line of the published format, as far as they are known.
-func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
-	var parts []string
-	if model := findings.ModelName(run); model != "" {
-		parts = append(parts, "**"+strings.TrimSpace(table.Escape(model))+"**")
+// switchResult goes on with a result of the same table that was left.
+func (r *reading) switchResult(i int) {
+	stage := r.Stage
+	other := *r.engineResults[i]
+	*r.engineResults[i], *r.Result = *r.Result, other
+	r.Stage = stage
+}
+
+// readRowEngine takes the engine off the name of a row: "vLLM synchronous".
+func (r *reading) readRowEngine(text string) string {
+	first, rest, found := strings.Cut(text, " ")
+	if engine, known := labelEngine(first); found && known && isStageName(rest) {
+		r.setEngine(engine)
+		return rest
 	}
-	escaped := *run
-	escaped.Labels.GPU = strings.TrimSpace(table.Escape(run.Labels.GPU)) // a space before ** would end no bold
-	if gpus := findings.HardwareName(&escaped, l, "**"); gpus != "" {
-		parts = append(parts, gpus)
+	return text
+}
+
+// readCell reads one number of the next line.
+func (r *reading) readCell(c *column, text string) bool {
+	var q Quantity
+	var f rundir.Number
+	number, err := r.commas.plain(text)
+	if err == nil {
+		q, err = ParseQuantity(number)
 	}
-	if engine := findings.EngineName(run); engine != "" {
-		parts = append(parts, "**"+strings.TrimSpace(table.Escape(engine))+"**")
+	if err == nil {
+		f, err = q.In(c.dimension, c.defaultUnit)
 	}
-	var tokens []string
-	if p := run.Workload.PromptTokens.Mean; p > 0 {
-		tokens = append(tokens, "prompt_tokens="+lang.Shortest(p))
+	if err != nil {
+		r.unread(noteBadValue.New(c.title, short(text), faultOf(err)))
+		return false
 	}
-	if g := run.Workload.OutputTokens.Mean; g > 0 && run.Workload.Capped {
-		tokens = append(tokens, "max_tokens="+lang.Shortest(g))
-	} else if g > 0 {
-		tokens = append(tokens, "generated_tokens="+lang.Shortest(g))
+	if q.Unit == "" && !q.Number.IsZero() && !c.unitStated {
+		r.assume(noteNoUnit.New(c.title, short(text), c.defaultUnit))
 	}
-	if len(tokens) > 0 {
-		separator := ", "
-		if l == lang.Chinese { // as it is published
-			separator = ","
+	statistic := c.statistic
+	if q.Rest != "" { // "98.44 ms (p99)"
+		if !statisticAlone.MatchString(strings.ToLower(q.Rest)) {
+			r.unread(noteBadValue.New(c.title, short(text), []note.Note{faultUnknownText.New(short(q.Rest))}))
+			return false
 		}
-		parts = append(parts, strings.Join(tokens, separator))
+		statistic = statisticName(strings.ToLower(q.Rest))
 	}
-	if think := run.Workload.Think; think != nil {
-		parts = append(parts, "think="+map[bool]string{true: "yes", false: "no"}[*think])
+	figure := c.figure(&r.Stage, statistic)
+	if figure == nil {
+		r.unread(noteBadValue.New(c.title, short(text), []note.Note{faultUnknownText.New(short(q.Rest))}))
+		return false
 	}
-	add := func(key, value string) {
-		if value != "" {
-			parts = append(parts, key+"=**"+strings.TrimSpace(table.Escape(value))+"**")
+	r.setPrinted((&column{key: c.key, statistic: statistic}).figureKey(), text)
+	if c.dimension == Time && f.Known() && f.Value() == 0 {
+		f = rundir.Number{} // nothing takes no time: a tool prints this where nothing was completed
+	}
+	*figure = f
+	return true
+}
+
+// averageWord is in the name of a row that is no measurement but made of others.
+var averageWord = regexp.MustCompile(`(?i)\b(?:average|mean|total|sum|median|overall)\b|平均|合计|总计`)
+
+var ratePart = regexp.MustCompile(`^(.*?)\s*[@＠]\s*(\S.*)$`)
+
+// readName reads what a row is called.
+func (r *reading) readName(text string) error {
+	s := &r.Stage
+	s.Source.Heading = strings.TrimSpace(strings.TrimSuffix(text, "req/sec"))
+	kind, load := strings.ToLower(text), ""
+	if m := ratePart.FindStringSubmatch(kind); m != nil {
+		kind, load = m[1], m[2]
+	}
+	s.Kind, s.Role = stageKind(kind)
+	s.Name = s.Kind
+	if s.Kind == "" {
+		return parseFault{Note: faultNoName.New()}
+	}
+	if s.Role != rundir.Grid {
+		s.Verdict = rundir.Closed
+	}
+	if load == "" {
+		if _, engine := labelEngine(text); engine || quantAlone.MatchString(text) || averageWord.MatchString(text) {
+			return parseFault{Note: faultNoLoad.New(short(text))}
+		}
+		return nil
+	}
+	number, err := r.commas.plain(strings.TrimSuffix(load, warmUpSuffix))
+	var q Quantity
+	if err == nil {
+		q, err = ParseQuantity(number)
+	}
+	if err != nil || !q.Number.Known() {
+		return parseFault{Note: faultNoRate.New(short(text))}
+	}
+	if s.Kind == "concurrent" {
+		s.MaxConcurrency = int(q.Number.Value())
+		s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
+		if strings.HasSuffix(load, warmUpSuffix) {
+			s.Name += warmUpSuffix
+			s.Role = rundir.WarmUp
+		}
+		r.setPrinted("max_concurrency", load)
+		return nil
+	}
+	if s.Rate, err = q.In(Requests, "req/sec"); err != nil {
+		return parseFault{Note: faultBadRate.New(short(text), faultOf(err))}
+	}
+	s.Verdict = ""
+	s.Name = fmt.Sprintf("%s@%.2f", s.Kind, s.Rate.Value())
+	r.setPrinted("rate", load)
+	return nil
+}
+
+// stageKind returns the kind of stage that a row's name means, and its role in a sweep.
+func stageKind(name string) (kind string, role rundir.Role) {
+	switch strings.TrimSpace(name) {
+	case "synchronous", "sync", "同步":
+		return "synchronous", rundir.Floor
+	case "throughput", "吞吐", "吞吐量":
+		return "throughput", rundir.Ceiling
+	case "asynchronous", "async", "poisson", "异步":
+		return "poisson", rundir.Grid
+	}
+	return strings.TrimSpace(name), rundir.Single
+}
+
+// finishSweep keeps the table, or adds its rows to the run whose probes they are.
+func (r *reading) finishSweep(heading string) {
+	if !slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool { return hasFigure(&s) }) {
+		r.remark(r.Run.Source.Line, true, noteNoRow.New())
+		return
+	}
+	last := len(r.Doc.Runs) - 1
+	if isProbes(heading) && last >= 0 && r.Doc.Runs[last].Source.Format == SixColumn {
+		for _, s := range r.Run.Stages {
+			s.Role = rundir.Probe
+			s.AskedTokens = r.Doc.Runs[last].Stages[0].AskedTokens
+			r.Doc.Runs[last].Stages = append(r.Doc.Runs[last].Stages, s)
+		}
+		return
+	}
+	r.applyCaveats()
+	r.Run.Plan.Kind = rundir.KindRun
+	if slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool {
+		return s.Role == rundir.Floor || s.Role == rundir.Ceiling
+	}) {
+		r.Run.Plan.Kind = rundir.KindSweep
+	}
+	r.Keep()
+}
+
+// hasFigure reports whether a row has more than its name and its load.
+func hasFigure(s *rundir.Stage) bool {
+	for key := range s.Source.Printed {
+		if key != "rate" && key != "max_concurrency" {
+			return true
 		}
 	}
-	if run.Workload.Dataset != "" {
-		add("dataset", filepath.Base(run.Workload.Dataset))
+	return false
+}
+
+// missingLabels are the labels that a table needs and lacks.
+func (r *reading) missingLabels() (missing []string) {
+	l := &r.Run.Labels
+	for _, label := range []struct{ name, value string }{{"model", l.Model}, {"gpu", l.GPU}, {"engine", l.Engine}} {
+		if label.value == "" {
+			missing = append(missing, label.name)
+		}
 	}
-	for _, key := range run.Labels.FreeKeys() {
-		add(key, run.Labels.Free[key])
-	}
-	if inBlocks(run) {
-		add("name", HeadingName(run.Source))
-		add("launch", run.Target.Launch)
-	}
-	return parts
+	return missing
+}
+
+// isProbes reports whether a heading is that of stages beyond the table above it.
+func isProbes(heading string) bool { return heading == "Probes" || heading == "探测" }
+
+// verdictOf reads a verdict, in either language; nothing where there is none.
+func verdictOf(text string) rundir.Verdict {
+	return map[string]rundir.Verdict{
+		"stable": rundir.Stable, "saturated": rundir.Saturated, "shedding": rundir.Shedding, "undecided": rundir.Undecided,
+		"closed": rundir.Closed,
+		"稳定":     rundir.Stable, "饱和": rundir.Saturated, "拒绝": rundir.Shedding, "未定": rundir.Undecided, "闭环": rundir.Closed,
+	}[text]
 }

@@ -16,8 +16,8 @@ func isStressTitle(line string) bool {
 	return stressTitleLine.MatchString(strings.TrimLeft(line, "# "))
 }
 
-// stressTitle reads the title, which waits for its table.
-func (p *parser) stressTitle(line string) {
+// readStressTitle reads the title, which waits for its table.
+func (p *parser) readStressTitle(line string) {
 	m := stressTitleLine.FindStringSubmatch(strings.TrimLeft(line, "# "))
 	t := &titleLine{Line: p.at + 1}
 	t.Engine, _ = labelEngine(m[1])
@@ -27,21 +27,21 @@ func (p *parser) stressTitle(line string) {
 			p.assume(noteNoDate.New(short(m[2])))
 		}
 	}
-	p.above.Title = t
+	p.preamble.title = t
 	p.take(Context)
 }
 
 // item is a line of a block that holds one thing, and what to do with it.
 type item struct {
-	names     []string // reduced to letters
-	key       string
-	dimension Dimension
-	usual     string
-	figure    func(r *reading) *rundir.Number
-	count     func(r *reading) *int           // instead of number
-	seconds   func(r *reading) *float64       // likewise
-	text      func(r *reading, v string) bool // likewise; false: not understood
-	named     bool                            // the label has the unit
+	names       []string // reduced to letters
+	key         string
+	dimension   Dimension
+	defaultUnit string
+	figure      func(r *reading) *rundir.Number
+	count       func(r *reading) *int           // instead of number
+	seconds     func(r *reading) *float64       // likewise
+	text        func(r *reading, v string) bool // likewise; false: not understood
+	unitStated  bool                            // the label has the unit
 }
 
 // responseTimes are the rows of a stress table that make a distribution.
@@ -52,7 +52,7 @@ func responseTimes() []item {
 		{"p99", "p99"}, {"stddev", "std"},
 	} {
 		items = append(items, item{
-			names: []string{t.name + "responsetime"}, key: "latency_s." + t.key, dimension: Time, usual: "seconds",
+			names: []string{t.name + "responsetime"}, key: "latency_s." + t.key, dimension: Time, defaultUnit: "seconds",
 			figure: func(r *reading) *rundir.Number { return Statistic(&r.Stage.Latency, t.key) },
 		})
 	}
@@ -84,15 +84,15 @@ func stressItems() []item {
 			count: func(r *reading) *int { return &r.Stage.Requests.OK }},
 		{names: []string{"failedrequests"}, key: "requests.error",
 			count: func(r *reading) *int { return &r.Stage.Requests.Error }},
-		{names: []string{"totaltestduration"}, key: "window_s", dimension: Time, usual: "seconds",
+		{names: []string{"totaltestduration"}, key: "window_s", dimension: Time, defaultUnit: "seconds",
 			seconds: func(r *reading) *float64 { return &r.Stage.Window }},
-		{names: []string{"theoreticalmaxthroughput"}, key: "rates.theoretical_max", dimension: Requests, usual: perSecond,
+		{names: []string{"theoreticalmaxthroughput"}, key: "rates.theoretical_max", dimension: Requests, defaultUnit: perSecond,
 			figure: func(r *reading) *rundir.Number { return &r.Stage.Rates.TheoreticalMax }},
-		{names: []string{"actualthroughput"}, key: "rates.completed", dimension: Requests, usual: perSecond,
+		{names: []string{"actualthroughput"}, key: "rates.completed", dimension: Requests, defaultUnit: perSecond,
 			figure: func(r *reading) *rundir.Number { return &r.Stage.Rates.Completed }},
 		{names: []string{"totalgeneratedtokens"}, key: "output_tokens.total",
 			figure: func(r *reading) *rundir.Number { return &r.Stage.OutputTokens.Total }},
-		{names: []string{"tokenspersecond"}, key: "tokens_per_s.output", dimension: Tokens, usual: "tokens/second",
+		{names: []string{"tokenspersecond"}, key: "tokens_per_s.output", dimension: Tokens, defaultUnit: "tokens/second",
 			figure: func(r *reading) *rundir.Number { return &r.Stage.TokensPerS.Output }},
 		{names: []string{"avgtokensperrequest", "averagetokensperrequest"}, key: "output_tokens.mean",
 			figure: func(r *reading) *rundir.Number { return &r.Stage.OutputTokens.Mean }},
@@ -101,15 +101,15 @@ func stressItems() []item {
 	}...)
 }
 
-// stressTable reads the table whose heading is the next line.
-func (p *parser) stressTable() {
+// readStress reads the table whose heading is the next line.
+func (p *parser) readStress() {
 	line := p.at + 1
-	t := p.above.Title
+	t := p.preamble.title
 	if t != nil {
 		line = t.Line
 	}
 	r := p.begin(Stress, line)
-	r.headBlock()
+	r.readBlockHeading()
 	r.BeginStage(line)
 	p.take(Frame)
 	items := stressItems()
@@ -132,13 +132,13 @@ func (p *parser) stressTable() {
 			p.at++
 			continue
 		}
-		r.item(items, cells[0], cells[1])
+		r.readItem(items, cells[0], cells[1])
 	}
 	r.finishStress(t)
 }
 
-// item reads the next line, which has a label and its value.
-func (r *reading) item(items []item, label, value string) {
+// readItem reads the next line, which has a label and its value.
+func (r *reading) readItem(items []item, label, value string) {
 	r.doc.Lost++
 	h := readHead(label)
 	it, exact := findItem(items, h.statistic+h.name)
@@ -147,8 +147,8 @@ func (r *reading) item(items []item, label, value string) {
 		r.at++
 		return
 	}
-	if why := it.misread(h); why != "" {
-		r.unread(noteOddHead.New(short(label), why))
+	if why := it.unknownPart(h); why != "" {
+		r.unread(noteUnknownHead.New(short(label), why))
 		r.at++
 		return
 	}
@@ -160,25 +160,25 @@ func (r *reading) item(items []item, label, value string) {
 	if !exact {
 		r.assume(noteReadAs.New(short(label), it.key))
 	}
-	if it.named = h.unit != ""; it.named {
-		it.usual = h.unit
+	if it.unitStated = h.unit != ""; it.unitStated {
+		it.defaultUnit = h.unit
 	}
-	if err := r.fill(it, value); err != nil {
+	if err := r.setItem(it, value); err != nil {
 		r.unread(noteBadValue.New(label, short(value), faultOf(err)))
 		r.at++
 		return
 	}
 	r.doc.Lost--
 	r.doc.Figures++
-	r.printed(it.key, value)
+	r.setPrinted(it.key, value)
 	r.take(Numbers)
 }
 
-// misread returns what of a label changes what the line means, and is not understood; empty where nothing does.
-func (it *item) misread(h head) string {
+// unknownPart returns what of a label changes what the line means, and is not understood; empty where nothing does.
+func (it *item) unknownPart(h head) string {
 	switch d, _, _, _ := unit(h.unit); {
-	case h.odd != "":
-		return h.odd
+	case h.unknown != "":
+		return h.unknown
 	case h.scope != "":
 		return h.scope
 	case h.unit != "" && it.text == nil && d != it.dimension:
@@ -195,7 +195,7 @@ func findItem(items []item, name string) (found *item, exact bool) {
 			if n == name || strings.HasPrefix(name, "p50") && n == "median"+name[len("p50"):] {
 				return &items[i], true
 			}
-			if alike(name, n) && !statistic(name, n) {
+			if alike(name, n) && !digitsDiffer(name, n) {
 				found = &items[i]
 				candidates++
 			}
@@ -207,8 +207,8 @@ func findItem(items []item, name string) (found *item, exact bool) {
 	return found, false
 }
 
-// statistic reports whether two labels differ in a number, which is no typing error: p90 and p95.
-func statistic(a, b string) bool {
+// digitsDiffer reports whether two labels differ in a number, which is no typing error: p90 and p95.
+func digitsDiffer(a, b string) bool {
 	digits := func(s string) string {
 		return strings.Map(func(r rune) rune {
 			if r >= '0' && r <= '9' {
@@ -222,11 +222,11 @@ func statistic(a, b string) bool {
 
 var shareOnly = regexp.MustCompile(`^[0-9.]+ ?%$`)
 
-// fill puts a value where it belongs.
-func (r *reading) fill(it *item, value string) error {
+// setItem puts a value where it belongs.
+func (r *reading) setItem(it *item, value string) error {
 	if it.text != nil {
 		if !it.text(r, value) {
-			return fault{Note: faultUnclear.New()}
+			return parseFault{Note: faultUnclear.New()}
 		}
 		return nil
 	}
@@ -239,16 +239,16 @@ func (r *reading) fill(it *item, value string) error {
 	case err != nil:
 		return err
 	case q.Rest != "" && (it.count == nil || !shareOnly.MatchString(q.Rest)): // "4238 (prompt + generated)"
-		return fault{faultOdd.New(short(q.Rest))}
-	case it.dimension == Time && q.Unit == "" && !it.named && q.Number.Known():
-		return fault{faultNoUnit.New()}
+		return parseFault{faultUnknownText.New(short(q.Rest))}
+	case it.dimension == Time && q.Unit == "" && !it.unitStated && q.Number.Known():
+		return parseFault{faultNoUnit.New()}
 	}
-	f, err := q.In(it.dimension, it.usual)
+	f, err := q.In(it.dimension, it.defaultUnit)
 	switch {
 	case err != nil:
 		return err
 	case it.count != nil:
-		return whole(f, it.count(r))
+		return storeCount(f, it.count(r))
 	case it.figure != nil:
 		*it.figure(r) = f
 	case f.Known():
@@ -259,7 +259,7 @@ func (r *reading) fill(it *item, value string) error {
 
 // finishStress names the only stage and keeps the result.
 func (r *reading) finishStress(t *titleLine) {
-	defer r.above.Forget()
+	defer r.preamble.reset()
 	s := &r.Stage
 	if len(s.Source.Printed) == 0 {
 		r.remark(s.Source.Line, true, noteNothingRead.New())
@@ -270,20 +270,20 @@ func (r *reading) finishStress(t *titleLine) {
 	if s.MaxConcurrency > 0 {
 		s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
 	}
-	s.Whole = r.whole("Total Test Duration")
+	s.Whole = r.wholeTest("Total Test Duration")
 	s.Requests.Sent = s.Requests.Due
 	if _, told := s.Source.Printed["requests.ok"]; told {
 		s.Requests.Incomplete = max(0, s.Requests.Due-s.Requests.OK-s.Requests.Error)
 	}
-	Counted(&s.Latency, s.Requests.OK)
+	setCount(&s.Latency, s.Requests.OK)
 	s.OutputTokens.N = s.Requests.OK
 	if s.AskedTokens.Known() {
 		r.Run.Workload.OutputTokens.Mean, r.Run.Workload.Capped = s.AskedTokens.Value(), true
 	}
-	if q, err := ParseQuantity(r.above.Completed.Text); err == nil && r.above.Completed.Line > 0 {
+	if q, err := ParseQuantity(r.preamble.completed.Text); err == nil && r.preamble.completed.Line > 0 {
 		if f, err := q.In(Time, "seconds"); err == nil && f.Known() {
 			s.Elapsed = f.Value()
-			s.Source.Printed["elapsed_s"] = r.above.Completed
+			s.Source.Printed["elapsed_s"] = r.preamble.completed
 		}
 	}
 	if t != nil {
@@ -293,13 +293,13 @@ func (r *reading) finishStress(t *titleLine) {
 			r.Run.Started = t.Date.Add(-time.Duration(max(s.Window, s.Elapsed) * float64(time.Second)))
 		}
 	}
-	r.above.Describe(r.Result)
-	r.above.Mark(r.Result)
+	r.preamble.describe(r.Result)
+	r.preamble.markWarmUp(r.Result)
 	if r.Run.Target.API == "" && r.Run.Labels.Engine == "SGLang" && strings.HasSuffix(r.Run.Target.URL, "/generate") {
 		r.Run.Target.API = "sglang"
 	}
 	r.Run.Plan = rundir.Plan{Kind: "run", StageRequests: s.Requests.Due}
 	r.EndStage()
-	r.heed()
+	r.applyCaveats()
 	r.Keep()
 }

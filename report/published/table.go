@@ -16,7 +16,7 @@ func isFramed(line string) bool {
 	if strings.Count(line, "|") < 2 {
 		return false
 	}
-	known, _ := sixColumns(splitCells(line))
+	known, _ := findColumns(splitCells(line))
 	return known != nil
 }
 
@@ -51,7 +51,8 @@ func splitCells(line string) []string {
 	if cells[0] == "" { // the pipe before the first cell
 		cells = cells[1:]
 	}
-	if n := len(cells); n > 0 && cells[n-1] == "" && !endsOpen(line) {
+	closed := strings.HasSuffix(line, "|") || strings.HasSuffix(line, "│") || strings.HasSuffix(line, "┃")
+	if n := len(cells); n > 0 && cells[n-1] == "" && closed {
 		cells = cells[:n-1]
 	}
 	return cells
@@ -84,13 +85,8 @@ func splitPipes(line string) []string {
 	return cells
 }
 
-// endsOpen reports whether a row's last cell has no pipe behind it.
-func endsOpen(line string) bool {
-	return !strings.HasSuffix(line, "|") && !strings.HasSuffix(line, "│") && !strings.HasSuffix(line, "┃")
-}
-
-// table reads the table that begins on the next line.
-func (p *parser) table() {
+// readTable reads the table that begins on the next line.
+func (p *parser) readTable() {
 	first := p.at
 	for p.at < len(p.lines) && isRule(strings.TrimSpace(p.lines[p.at])) {
 		p.take(Frame)
@@ -105,37 +101,40 @@ func (p *parser) table() {
 		return
 	}
 	if isSMI(strings.TrimSpace(p.lines[p.at])) {
-		p.context(p.above.SMI(p.at))
+		p.takeContext(p.preamble.readSMI(p.at))
 		return
 	}
 	head := splitCells(p.lines[p.at])
-	if columns, refused := sixColumns(head); columns != nil && !isPercentiles(p.above.LastHeading()) {
-		p.sixColumn(columns, refused, head)
+	// the percentiles that llmsweep writes beneath a six-column table, which is read
+	above := p.preamble.lastHeading()
+	percentiles := above == "Percentiles" || above == "百分位数"
+	if columns, refused := findColumns(head); columns != nil && !percentiles {
+		p.readSixColumn(columns, refused, head)
 		return
 	}
 	if len(head) == 2 && letters(head[0]) == "metric" && letters(head[1]) == "value" {
-		p.stressTable()
+		p.readStress()
 		return
 	}
-	p.above.Title = nil
-	processes := p.above.HasHardware() && len(head) > 0 && strings.HasPrefix(head[0], "Processes") // of nvidia-smi
+	p.preamble.title = nil
+	processes := p.preamble.hardware != nil && len(head) > 0 && strings.HasPrefix(head[0], "Processes") // of nvidia-smi
 	// which llmsweep draws beneath stress tables
 	if !processes && (len(head) < 2 || head[0] != "Stage" || head[1] != "In Flight") {
 		p.remark(p.at+1, false, noteOtherTable.New(short(strings.Join(head, ", "))))
 	}
-	p.otherTable()
+	p.skipTable()
 }
 
-// otherTable passes over a table that holds no result of the known formats.
-func (p *parser) otherTable() {
+// skipTable passes over a table that holds no result of the known formats.
+func (p *parser) skipTable() {
 	for p.at < len(p.lines) && strings.ContainsRune(frameRunes, firstRune(strings.TrimSpace(p.lines[p.at]))) &&
 		strings.TrimSpace(p.lines[p.at]) != "" {
 		p.take(Prose)
 	}
 }
 
-// alike reports whether two labels, reduced to letters, differ by a typing error at most: two letters in a label of eight or
-// more. Shorter ones must be the same, and so must Chinese ones, in which a letter is a word.
+// alike reports whether two labels, reduced to letters, differ by a typing error at most: two letters in a label of
+// eight or more. Shorter ones must be the same, and so must Chinese ones, in which a letter is a word.
 func alike(a, b string) bool {
 	if a == b {
 		return true

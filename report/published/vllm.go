@@ -21,14 +21,18 @@ func isVLLMBench(v gjson.Result) bool {
 // readVLLMBench reads a result of vllm bench serve.
 func readVLLMBench(f *jsonFile, v gjson.Result) {
 	r := f.begin(v, VLLMBench, "vllm bench serve", "")
-	s := r.stageAt(v)
-	s.target(v)
+	s := r.newStage(v)
+	s.readTarget(v)
 	if r.Run.Target.API == "chat" { // a stream of the completions API has no chunk for the role
-		r.defined(noteTTFTEmptyChunk.New("vllm bench serve"))
+		r.addDefinition(noteTTFTEmptyChunk.New("vllm bench serve"))
 	}
-	r.defined(noteITLPerChunk.New("vllm bench serve"), noteRatesWhole.New("vllm bench serve"))
+	r.addDefinition(noteITLPerChunk.New("vllm bench serve"), noteRatesWhole.New("vllm bench serve"))
 	st := &s.Stage
-	s.load()
+	if v.Get("request_rate").Type == gjson.Number { // an infinite one, which is "inf", null or Infinity, is none
+		s.number("rate", "request_rate", &st.Rate, 0, "req/s")
+	}
+	s.taken["request_rate"] = true
+	s.count("max_concurrency", "max_concurrency", &st.MaxConcurrency)
 	s.count("requests.ok", "completed", &st.Requests.OK)
 	s.count("requests.error", "failed", &st.Requests.Error)
 	s.count("requests.due", "num_prompts", &st.Requests.Due)
@@ -48,8 +52,8 @@ func readVLLMBench(f *jsonFile, v gjson.Result) {
 	s.finishServing()
 }
 
-// target reads who was asked.
-func (s *jsonStage) target(v gjson.Result) {
+// readTarget reads who was asked.
+func (s *jsonStage) readTarget(v gjson.Result) {
 	s.Run.Target.Backend = v.Get("backend").String()
 	s.Run.Labels.Engine, _ = labelEngine(s.Run.Target.Backend)
 	s.Run.Target.API = apiOfBackend(s.Run.Target.Backend)
@@ -58,7 +62,7 @@ func (s *jsonStage) target(v gjson.Result) {
 		s.Run.Labels.Model, s.Run.Labels.Quant = labelModel(model)
 	}
 	if at, err := time.Parse("20060102-150405", v.Get("date").String()); err == nil {
-		s.Ended(at, v.Get("duration").Num)
+		s.setEnd(at, v.Get("duration").Num)
 	}
 }
 
@@ -77,15 +81,6 @@ func apiOfBackend(backend string) string {
 	return ""
 }
 
-// load reads what was asked: a rate, or a bound on the number in flight. An infinite rate, which is "inf", null or
-// Infinity, is no rate.
-func (s *jsonStage) load() {
-	if v := s.get("request_rate"); v.Type == gjson.Number {
-		s.number("rate", "request_rate", &s.Stage.Rate, 0, "req/s")
-	}
-	s.count("max_concurrency", "max_concurrency", &s.Stage.MaxConcurrency)
-}
-
 // finishServing keeps the only stage of the result.
 func (s *jsonStage) finishServing() {
 	st := &s.Stage
@@ -93,7 +88,7 @@ func (s *jsonStage) finishServing() {
 	if b := s.in.Get("burstiness"); b.Type == gjson.Number && b.Num != 1 {
 		kind = "gamma"
 	}
-	nameClosedOrOpen(st, kind)
+	nameStage(st, kind)
 	st.Whole = true
 	st.Elapsed = st.Window
 	if st.Requests.Due == 0 {
@@ -107,14 +102,14 @@ func (s *jsonStage) finishServing() {
 	perRequest(&st.PromptTokens, st.Requests.OK)
 	perRequest(&st.OutputTokens, st.Requests.OK)
 	st.Latency.N, st.TTFT.N, st.TPOT.N = st.Requests.OK, st.Requests.OK, st.Requests.OK
-	s.rest(s.in, "")
-	s.finish()
+	s.addOthers(s.in, "")
+	s.keepStage()
 	s.Run.Plan.StageRequests = st.Requests.Due
 	s.keep("run")
 }
 
-// nameClosedOrOpen names the only stage of a run by what was asked: a rate, a number in flight, or everything at once.
-func nameClosedOrOpen(s *rundir.Stage, kind string) {
+// nameStage names the only stage of a run by what was asked: a rate, a number in flight, or everything at once.
+func nameStage(s *rundir.Stage, kind string) {
 	s.Role = rundir.Single
 	switch {
 	case s.Rate.Known():

@@ -98,7 +98,7 @@ type llmdLoad struct {
 	Standardized llmdStandardized `json:"standardized"`
 	Native       struct {
 		Args   map[string][]string `json:"args,omitempty"`
-		Config llmdOwn             `json:"config"`
+		Config llmdExtension       `json:"config"`
 	} `json:"native"`
 }
 
@@ -115,8 +115,8 @@ type llmdStandardized struct {
 }
 
 type llmdMultiTurn struct {
-	Enabled bool       `json:"enabled"`
-	Most    llmdLength `json:"max_turns"`
+	Enabled  bool       `json:"enabled"`
+	MaxTurns llmdLength `json:"max_turns"`
 }
 
 // llmdLength is a distribution of lengths in tokens, or of turns.
@@ -128,8 +128,8 @@ type llmdLength struct {
 	Max          int     `json:"max,omitempty"`
 }
 
-// llmdOwn is what the standard parts have no place for.
-type llmdOwn struct {
+// llmdExtension is what the standard parts have no place for.
+type llmdExtension struct {
 	Writer   string          `json:"written_by"`
 	Plan     string          `json:"plan"`
 	Target   rundir.Target   `json:"target"`
@@ -141,8 +141,8 @@ type llmdOwn struct {
 	Verdict  rundir.Verdict  `json:"verdict,omitempty"`
 	Invalid  note.Note       `json:"invalid,omitzero"`       // why the stage shows the client's limits
 	Gap      rundir.Number   `json:"inter_token_s,omitzero"` // the mean of all gaps of the requests
-	// Few are the percentiles of which too few requests are, by the key of their metric in run.json.
-	Few map[string][]string `json:"unsupported,omitempty"`
+	// Unsupported are the percentiles of which too few requests are, by the key of their metric in run.json.
+	Unsupported map[string][]string `json:"unsupported,omitempty"`
 }
 
 // llmdAggregate is what was measured.
@@ -212,14 +212,14 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 	if len(run.Command.Args) > 0 {
 		load.Native.Args = map[string][]string{"argv": run.Command.Args}
 	}
-	load.Native.Config = llmdOwn{
+	load.Native.Config = llmdExtension{
 		Writer: llmdSelf, Plan: run.Plan.Kind,
 		Target: run.Target, Labels: run.Labels, Workload: run.Workload, Kind: s.Kind, Role: s.Role, Repeat: s.Repeat,
-		Verdict: s.Verdict, Invalid: s.Invalid, Gap: s.InterToken, Few: map[string][]string{},
+		Verdict: s.Verdict, Invalid: s.Invalid, Gap: s.InterToken, Unsupported: map[string][]string{},
 	}
-	for _, d := range llmdDists(s) {
+	for _, d := range timeDists(s) {
 		if len(d.dist.Unsupported) > 0 {
-			load.Native.Config.Few[d.key] = d.dist.Unsupported
+			load.Native.Config.Unsupported[d.key] = d.dist.Unsupported
 		}
 	}
 	a := &r.Results.Performance.Aggregate
@@ -228,9 +228,11 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 		s.Requests.Incomplete
 	q.Input, q.Output = llmdTokensOf(&s.PromptTokens), llmdTokensOf(&s.OutputTokens)
 	t := &a.Latency
-	t.TTFT, t.TPOT, t.ITL, t.Request = llmdOf(&s.TTFT, llmdSeconds), llmdOf(&s.TPOT, llmdPerToken),
-		llmdOf(&s.ITL, llmdPerToken), llmdOf(&s.Latency, llmdSeconds)
-	rate := func(n rundir.Number, units string) *llmdStatistics { return llmdOf(&rundir.Dist{Mean: n}, units) }
+	t.TTFT, t.TPOT, t.ITL, t.Request = llmdStatisticsOf(&s.TTFT, llmdSeconds), llmdStatisticsOf(&s.TPOT, llmdPerToken),
+		llmdStatisticsOf(&s.ITL, llmdPerToken), llmdStatisticsOf(&s.Latency, llmdSeconds)
+	rate := func(n rundir.Number, units string) *llmdStatistics {
+		return llmdStatisticsOf(&rundir.Dist{Mean: n}, units)
+	}
 	p := &a.Throughput
 	p.Input, p.Output, p.Total = rate(s.TokensPerS.Input, llmdTokens), rate(s.TokensPerS.Output, llmdTokens),
 		rate(s.TokensPerS.Total, llmdTokens)
@@ -238,15 +240,15 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 	return r
 }
 
-// llmdDist is a distribution of a stage, and the key of its metric in run.json.
-type llmdDist struct {
+// timeDist is a distribution of a stage, and the key of its metric in run.json.
+type timeDist struct {
 	key  string
 	dist *rundir.Dist
 }
 
-// llmdDists returns the distributions of times.
-func llmdDists(s *rundir.Stage) []llmdDist {
-	return []llmdDist{{"latency_s", &s.Latency}, {"ttft_s", &s.TTFT}, {"tpot_s", &s.TPOT}, {"itl_s", &s.ITL}}
+// timeDists returns the distributions of times.
+func timeDists(s *rundir.Stage) []timeDist {
+	return []timeDist{{"latency_s", &s.Latency}, {"ttft_s", &s.TTFT}, {"tpot_s", &s.TPOT}, {"itl_s", &s.ITL}}
 }
 
 // llmdStandardizedOf returns the load of a stage.
@@ -295,8 +297,8 @@ func llmdLengthOf(l rundir.Lengths) llmdLength {
 	return llmdLength{Distribution: "gaussian", Value: l.Mean, Std: l.Std, Min: l.Min, Max: l.Max}
 }
 
-// llmdOf returns a distribution; nil where its mean is not known.
-func llmdOf(d *rundir.Dist, units string) *llmdStatistics {
+// llmdStatisticsOf returns a distribution; nil where its mean is not known.
+func llmdStatisticsOf(d *rundir.Dist, units string) *llmdStatistics {
 	if !d.Mean.Known() {
 		return nil
 	}
@@ -309,7 +311,7 @@ func llmdOf(d *rundir.Dist, units string) *llmdStatistics {
 
 // llmdTokensOf returns how many tokens the requests had.
 func llmdTokensOf(t *rundir.TokenStats) *llmdStatistics {
-	return llmdOf(&rundir.Dist{Mean: t.Mean, Min: t.Min, Max: t.Max}, llmdCount)
+	return llmdStatisticsOf(&rundir.Dist{Mean: t.Mean, Min: t.Min, Max: t.Max}, llmdCount)
 }
 
 // llmdID is an identifier that is the same whenever the same run is written.

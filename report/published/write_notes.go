@@ -18,8 +18,8 @@ type percentileName struct {
 	name, label string
 }
 
-// unsupported notes the percentiles that too few samples support.
-func unsupported(l lang.Lang, all []percentileName) string {
+// unsupportedNote notes the percentiles that too few samples support.
+func unsupportedNote(l lang.Lang, all []percentileName) string {
 	var labels []string
 	for _, p := range all {
 		if !p.dist.Get(p.name).IsZero() && !p.dist.Supported(p.name) {
@@ -52,8 +52,8 @@ func openNote(s *rundir.Stage, l lang.Lang) string {
 	return noteOpen.In(l, lang.Number(s.Rate, lang.Rate), bound)
 }
 
-// received notes that answers were not as long as was forced.
-func received(r findings.StageRow, l lang.Lang) string {
+// lengthWarning notes that answers were not as long as was forced.
+func lengthWarning(r findings.StageRow, l lang.Lang) string {
 	if about := findings.WrongLength(r.Run, r.Stage, l); about != "" {
 		return findings.WarnLength.In(l) + lang.InParens.In(l, about) + lang.Stop.In(l)
 	}
@@ -79,8 +79,8 @@ func firstAnswerNote(s *rundir.Stage, l lang.Lang) string {
 	return noteFirstAnswer.In(l, lang.Time(s.FirstAnswer.Mean), lang.Time(s.TTFT.Mean))
 }
 
-// bounded reports whether one of the distributions holds lower bounds.
-func bounded(l lang.Lang, dists ...*rundir.Dist) string {
+// boundNote reports whether one of the distributions holds lower bounds.
+func boundNote(l lang.Lang, dists ...*rundir.Dist) string {
 	for _, d := range dists {
 		if slices.ContainsFunc(d.Numbers(), func(f rundir.Named) bool { return f.Number.Bound() }) {
 			return noteBound.In(l)

@@ -30,7 +30,7 @@ func WriteServing(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	first, several := true, len(runs) > 1 || len(runs[0].Stages) > 1
 	for i := range runs {
-		for _, r := range wholeRuns(&runs[i]) {
+		for _, r := range wholeRunRows(&runs[i]) {
 			if !first {
 				out.WriteString("\n")
 			}
@@ -179,15 +179,16 @@ func servingNotes(r findings.StageRow, l lang.Lang) []string {
 	s, gaps := r.Stage, chunkGaps(r.Stage)
 	notes := []string{
 		windowNote(s, l, "Benchmark duration"),
-		unsupported(l, []percentileName{
+		unsupportedNote(l, []percentileName{
 			{&s.TTFT, "p99", "P99 TTFT"}, {&s.TPOT, "p99", "P99 TPOT"}, {gaps, "p95", "P95 ITL"}, {gaps, "p99", "P99 ITL"},
 		}),
-		bounded(l, &s.Latency, &s.TTFT, &s.TPOT, gaps),
+		boundNote(l, &s.Latency, &s.TTFT, &s.TPOT, gaps),
 	}
 	if n := s.Requests.Incomplete; n > 0 {
 		notes = append(notes, noteIncomplete.In(l, strconv.Itoa(n)))
 	}
-	return append(notes, lengthNote(r, l), firstAnswerNote(s, l), retokenized(s, l), received(r, l), goodputNote(s, l))
+	return append(notes, lengthNote(r, l), firstAnswerNote(s, l), retokenized(s, l), lengthWarning(r, l),
+		goodputNote(s, l))
 }
 
 // retokenized compares what the text tokenizes to with what was reported. Tokenizing anew loses special tokens and

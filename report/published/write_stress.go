@@ -29,13 +29,13 @@ func stressNotes(r findings.StageRow, nearest bool, l lang.Lang) []string {
 		notes = append(notes, noteTheoretical.In(l))
 	}
 	notes = append(notes, lengthNote(r, l), firstAnswerNote(s, l), openNote(s, l),
-		windowNote(s, l, "Total Test Duration"), unsupported(l, []percentileName{
+		windowNote(s, l, "Total Test Duration"), unsupportedNote(l, []percentileName{
 			{&s.Latency, "p90", "P90"}, {&s.Latency, "p95", "P95"}, {&s.Latency, "p99", "P99"},
-		}), bounded(l, &s.Latency))
+		}), boundNote(l, &s.Latency))
 	if n := s.Requests.Incomplete; n > 0 {
-		notes = append(notes, noteIncomplete.In(l, counted(s, n)))
+		notes = append(notes, noteIncomplete.In(l, countOrAbsent(s, n)))
 	}
-	return append(notes, received(r, l), goodputNote(s, l))
+	return append(notes, lengthWarning(r, l), goodputNote(s, l))
 }
 
 // WriteStress writes a box-drawn table of two columns for each stage, as a well-known stress tester prints it: title,
@@ -48,7 +48,7 @@ func stressNotes(r findings.StageRow, nearest bool, l lang.Lang) []string {
 func WriteStress(w io.Writer, runs []rundir.Run, nearest bool, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	for i := range runs {
-		rows := wholeRuns(&runs[i])
+		rows := wholeRunRows(&runs[i])
 		for j, r := range rows {
 			if i+j > 0 {
 				out.WriteString("\n")
@@ -60,14 +60,15 @@ func WriteStress(w io.Writer, runs []rundir.Run, nearest bool, l lang.Lang) erro
 		}
 		if len(rows) > 1 {
 			out.WriteString("\n")
-			writeBox(out, saySummary.In(l, strconv.Itoa(len(rows))), rungHeads(), rungs(rows))
+			heads := []string{"Stage", "In Flight", "Requests/s", "Tokens/s", "Average", "P95", "P99", "Failed"}
+			writeBox(out, saySummary.In(l, strconv.Itoa(len(rows))), heads, ladderRows(rows))
 		}
 	}
 	return out.Flush()
 }
 
-// wholeRuns returns the rows of a run for formats whose rates are those of whole runs.
-func wholeRuns(run *rundir.Run) []findings.StageRow {
+// wholeRunRows returns the rows of a run for formats whose rates are those of whole runs.
+func wholeRunRows(run *rundir.Run) []findings.StageRow {
 	rows := findings.AllStages(run)
 	for i := range rows {
 		rows[i].Stage = rows[i].Stage.OfWholeRun()
@@ -150,15 +151,15 @@ func stressRows(r findings.StageRow) [][]string {
 		asked("Model", cmp.Or(run.Target.Model, findings.ModelName(run)))
 	}
 	asked("Max Tokens", lang.Number(askedTokens(r), lang.WholeOr(2)))
-	asked("Temperature", lang.Number(run.Workload.Temperature, shortest))
+	asked("Temperature", lang.Number(run.Workload.Temperature, func(v float64, _ bool) string { return lang.Shortest(v) }))
 	if !s.Rate.Known() { // what is a bound in an open loop is no number of requests in flight
-		asked("Concurrent Requests", counted(s, s.MaxConcurrency))
+		asked("Concurrent Requests", countOrAbsent(s, s.MaxConcurrency))
 	}
-	seconds := func(label string, f rundir.Number) { add(label, united(f, lang.Fixed(2), "seconds")) }
+	seconds := func(label string, f rundir.Number) { add(label, withUnit(f, lang.Fixed(2), "seconds")) }
 	n := s.Requests
-	add("Total Requests", counted(s, n.Due))
-	add("Successful Requests", share(n.OK, n))
-	add("Failed Requests", share(n.Error, n))
+	add("Total Requests", countOrAbsent(s, n.Due))
+	add("Successful Requests", shareText(n.OK, n))
+	add("Failed Requests", shareText(n.Error, n))
 	seconds("Total Test Duration", positive(s.Window))
 	seconds("Min Response Time", s.Latency.Min)
 	seconds("Max Response Time", s.Latency.Max)
@@ -168,12 +169,12 @@ func stressRows(r findings.StageRow) [][]string {
 	seconds("P95 Response Time", s.Latency.P95)
 	seconds("P99 Response Time", s.Latency.P99)
 	seconds("Std Dev Response Time", s.Latency.Std)
-	add("Theoretical Max Throughput", united(theoreticalMax(s), lang.Rate, "requests/second"))
-	add("Actual Throughput", united(lang.NonZero(s.Rates.Completed), lang.Rate, "requests/second"))
+	add("Theoretical Max Throughput", withUnit(theoreticalMax(s), lang.Rate, "requests/second"))
+	add("Actual Throughput", withUnit(lang.NonZero(s.Rates.Completed), lang.Rate, "requests/second"))
 	add("Total Generated Tokens", lang.Number(total(&s.OutputTokens), lang.WholeOr(0)))
 	add("Tokens Per Second", lang.Number(lang.NonZero(s.TokensPerS.Output), lang.Rate))
 	add("Avg Tokens Per Request", lang.Number(s.OutputTokens.Mean, lang.Fixed(2)))
-	add("Peak Requests In Flight", counted(s, s.Concurrency.Peak))
+	add("Peak Requests In Flight", countOrAbsent(s, s.Concurrency.Peak))
 	return rows
 }
 
@@ -188,16 +189,16 @@ func askedTokens(r findings.StageRow) rundir.Number {
 // positive is a number that is stored as a bare number, where 0 is what was never set.
 func positive(v float64) rundir.Number { return lang.NonZero(rundir.Exactly(v)) }
 
-// counted is a count that a stage of ours always has, and that one read elsewhere may lack.
-func counted(s *rundir.Stage, n int) string {
+// countOrAbsent is a count that a stage of ours always has, and that one read elsewhere may lack.
+func countOrAbsent(s *rundir.Stage, n int) string {
 	if n == 0 && (s.Source != nil || s.Requests.Due == 0) {
 		return lang.Absent
 	}
 	return strconv.Itoa(n)
 }
 
-// share is a number of requests with their part in all of them.
-func share(n int, of rundir.Requests) string {
+// shareText is a number of requests with their part in all of them.
+func shareText(n int, of rundir.Requests) string {
 	all := cmp.Or(of.Due, of.OK+of.Error+of.Incomplete)
 	if all == 0 {
 		return lang.Absent
@@ -205,8 +206,8 @@ func share(n int, of rundir.Requests) string {
 	return strconv.Itoa(n) + " (" + lang.Fixed(1)(100*float64(n)/float64(all), false) + "%)"
 }
 
-// united is a number with its unit, which n/a has none of.
-func united(f rundir.Number, p lang.Printer, unit string) string {
+// withUnit is a number with its unit, which n/a has none of.
+func withUnit(f rundir.Number, p lang.Printer, unit string) string {
 	if f.IsZero() {
 		return lang.Absent
 	}
@@ -233,15 +234,7 @@ func total(t *rundir.TokenStats) rundir.Number {
 	return lang.Scale(t.Mean, float64(t.N))
 }
 
-// shortest prints as many decimals as it takes.
-func shortest(v float64, _ bool) string { return lang.Shortest(v) }
-
-// rungHeads are the columns of the summary across the stages of a ladder.
-func rungHeads() []string {
-	return []string{"Stage", "In Flight", "Requests/s", "Tokens/s", "Average", "P95", "P99", "Failed"}
-}
-
-func rungs(rows []findings.StageRow) [][]string {
+func ladderRows(rows []findings.StageRow) [][]string {
 	var lines [][]string
 	for _, r := range rows {
 		s := r.Stage

@@ -102,8 +102,8 @@ func (w *lineWriter) text(s string) {
 	}
 }
 
-// at goes on to the line of a node. What an alias stands for is written in the line of the alias.
-func (w *lineWriter) at(n ast.Node) {
+// moveTo goes on to the line of a node. What an alias stands for is written in the line of the alias.
+func (w *lineWriter) moveTo(n ast.Node) {
 	if w.alias > 0 || n.GetToken() == nil {
 		return
 	}
@@ -143,7 +143,7 @@ func (w *lineWriter) value(n ast.Node) {
 		w.value(v.Value)
 		return
 	case *ast.AliasNode:
-		w.at(n)
+		w.moveTo(n)
 		to := w.anchors[v.Value.GetToken().Value]
 		if to == nil {
 			w.text("null")
@@ -155,14 +155,14 @@ func (w *lineWriter) value(n ast.Node) {
 		return
 	case *ast.TagNode:
 		if s, ok := v.Value.(ast.ScalarNode); ok && v.Start.Value == "!!str" {
-			w.at(n)
+			w.moveTo(n)
 			w.text(quoted(s.GetToken().Value))
 			return
 		}
 		w.value(v.Value)
 		return
 	}
-	w.at(n)
+	w.moveTo(n)
 	w.text(scalar(n))
 }
 
@@ -175,14 +175,14 @@ func (w *lineWriter) members(all ...*ast.MappingValueNode) {
 			w.text(",")
 		}
 		first = false
-		w.at(m.Key)
+		w.moveTo(m.Key)
 		w.text(quoted(keyOf(m.Key)) + ":")
 		w.value(m.Value)
 	}
 	var merged []*ast.MappingValueNode
 	for _, m := range all {
 		if m.Key.IsMergeKey() {
-			merged = append(merged, w.taken(m.Value)...)
+			merged = append(merged, w.mergeMembers(m.Value)...)
 			continue
 		}
 		write(m)
@@ -195,8 +195,8 @@ func (w *lineWriter) members(all ...*ast.MappingValueNode) {
 	w.text("}")
 }
 
-// taken returns the members of the mapping that an alias stands for.
-func (w *lineWriter) taken(n ast.Node) []*ast.MappingValueNode {
+// mergeMembers returns the members of the mapping that an alias stands for.
+func (w *lineWriter) mergeMembers(n ast.Node) []*ast.MappingValueNode {
 	if a, ok := n.(*ast.AliasNode); ok {
 		n = w.anchors[a.Value.GetToken().Value]
 	}

@@ -11,7 +11,7 @@ import (
 // Limit is the highest load at which promises hold.
 type Limit struct {
 	Rate   float64       // requests per second, completed
-	Users  rundir.Number // whom the terms hold for; absent but in what [Setup.Carrying] returns
+	Users  rundir.Number // of whom all terms hold; only [Setup.UserLimit] sets it
 	Output rundir.Number
 	// Low and High are the 95 % interval of Rate, or of Users; absent where single rows decide. Where Doubted is set,
 	// they are the rows between which it lies; High is absent where no row ends it.
@@ -19,82 +19,84 @@ type Limit struct {
 	// Doubted reports whether rows between Low and High were left out, or do not tell the term, because their figures
 	// contradict others.
 	Doubted bool
-	// Wide reports that the limit is known only to lie between Low and High: Rate is then Low.
-	Wide bool
+	// BracketOnly reports that the limit is known only to lie between Low and High: Rate is then Low.
+	BracketOnly bool
 	// Point is where it lies: the last row that keeps all terms, or between that and the first that breaks one.
 	Point Point
-	// Broken is the term that ends it, and By what it was in the first row beyond; nil where the rows end first.
-	Broken *slo.Term
-	By     rundir.Number
-	// Beyond is the row that shows that Broken is missed; nil where none does.
-	Beyond *Row
-	// Missed is a row at a lower load that breaks Misses; nil where none does.
-	Missed *Row
-	Misses *slo.Term
+	// LimitingTerm is the term that ends it, and LimitingValue what it was in the first row beyond; nil where the rows
+	// end first.
+	LimitingTerm  *slo.Term
+	LimitingValue rundir.Number
+	// MissedRow is the row that shows that LimitingTerm is missed; nil where none does.
+	MissedRow *Row
+	// LowerMiss is a row at a lower load that misses LowerMissTerm; nil where none does.
+	LowerMiss     *Row
+	LowerMissTerm *slo.Term
 	// Backlog reports whether the first row beyond was shown to be saturated, its terms aside.
 	Backlog bool
-	// Full reports whether the rows end while all terms hold, and those at higher loads completed no more.
-	Full    bool
-	Unknown bool // the term could not be judged in the first row beyond: its metric is absent, unsupported or a bound
+	// LevelsOff reports whether the rows end while all terms hold, and those at higher loads completed no more.
+	LevelsOff bool
+	Unjudged  bool // the term could not be judged in the first row beyond: its metric is absent, unsupported or a bound
 }
 
-// AtTerm reports whether the limit lies between two rows, where the term that ends it reaches its limit.
-func (l *Limit) AtTerm() bool {
-	return l.Broken != nil && !l.Wide && !l.Unknown && l.Point.Low != l.Point.High && l.Point.Weight > 0
+// Interpolated reports whether the limit lies between two rows, where the term that ends it reaches its limit.
+func (l *Limit) Interpolated() bool {
+	return l.LimitingTerm != nil && !l.BracketOnly && !l.Unjudged && l.Point.Low != l.Point.High && l.Point.Weight > 0
 }
 
 // Refusal is the reason why no load meets the terms.
 type Refusal struct {
-	Row     *Row // the lowest that breaks a term, else the lowest; nil where there is no row
-	Term    *slo.Term
-	Number  rundir.Number
-	Unknown bool // the term cannot be judged: the metric is absent, or the requests decide nothing
-	// Kept is the highest row below Row that keeps all terms; nil where there is none. The limit lies between the two.
-	Kept *Row
+	Row      *Row // the lowest that breaks a term, else the lowest; nil where there is no row
+	Term     *slo.Term
+	Number   rundir.Number
+	Unjudged bool // the term cannot be judged: the metric is absent, or the requests decide nothing
+	// MetRow is the highest row below Row that keeps all terms; nil where there is none. The limit lies between the two.
+	MetRow *Row
 	// Undecided reports whether the rows decide nothing, whichever the term.
 	Undecided bool
-	// Unasked reports that no number of users was measured, where that is the load in question.
-	Unasked bool
+	// NoUsers reports that no number of users was measured, where that is the load in question.
+	NoUsers bool
 }
 
-// Within finds the highest load at which all terms hold: the lowest of those up to which each term does. Rows are taken
-// from the lowest load up; the first that breaks the term, or was saturated, ends it. A row that cannot be judged is
-// passed over where one at a higher load keeps the term, and ends it where none does. Between the last row that keeps a
-// term and the first that breaks it the metric is taken as linear, from the worst seen so far: a hull that never falls
-// as the load grows. Where the row beyond is only a bound, cannot be judged or does not tell, nothing beyond the last
-// good row is counted on. A row beyond that was measured to keep all terms counts, where it served more.
+// RateLimit finds the highest load at which all terms hold: the lowest of those up to which each term does. Rows are
+// taken from the lowest load up; the first that breaks the term, or was saturated, ends it. A row that cannot be judged
+// is passed over where one at a higher load keeps the term, and ends it where none does. Between the last row that
+// keeps a term and the first that breaks it the metric is taken as linear, from the worst seen so far: a hull that
+// never falls as the load grows. Where the row beyond is only a bound, cannot be judged or does not tell, nothing
+// beyond the last good row is counted on. A row beyond that was measured to keep all terms counts, where it served
+// more.
 //
-// A sweep that was measured here has its answer by all of its rows ([saturation.Promised]), which is also what its
+// A sweep that was measured here has its answer by all of its rows ([saturation.AnswerOf]), which is also what its
 // report says: that is taken, whatever single rows say.
-func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
+func (s *Setup) RateLimit(terms []slo.Term) (Limit, *Refusal) {
 	if len(s.Runs) > 0 {
-		return together(s.Runs, func(one *Setup) (Limit, *Refusal) { return one.Within(terms) })
+		return poolLimits(s.Runs, func(one *Setup) (Limit, *Refusal) { return one.RateLimit(terms) })
 	}
 	if len(s.Rows) == 0 {
 		return Limit{}, &Refusal{}
 	}
 	if s.Run.Source == nil && s.Run.Plan.Kind == rundir.KindSweep {
-		return s.answered(terms)
+		return s.sweepLimit(terms)
 	}
-	lowest, refusal := s.firstCrossing(terms)
-	if best := s.bestKept(terms); best >= 0 && (refusal != nil || s.Rows[best].Served > lowest.Rate) {
-		return s.keptAt(best, terms), nil
+	lowest, refusal := s.lowestLimit(terms)
+	if best := s.bestMet(terms); best >= 0 && (refusal != nil || s.Rows[best].Served > lowest.Rate) {
+		return s.limitAtRow(best, terms), nil
 	}
 	return lowest, refusal
 }
 
-// firstCrossing finds the load up to which all terms hold in all rows.
-func (s *Setup) firstCrossing(terms []slo.Term) (lowest Limit, _ *Refusal) {
+// lowestLimit finds the load up to which all terms hold in all rows.
+func (s *Setup) lowestLimit(terms []slo.Term) (lowest Limit, _ *Refusal) {
 	first := 0 // the last row that keeps the term which ends it
 	for i := range terms {
-		good := s.lastKept(&terms[i])
+		good := s.lastMet(&terms[i])
 		if good < 0 {
 			return Limit{}, s.refusal(terms)
 		}
 		// Rows that complete no more than those below them give two terms one rate: the one that is missed first ends
 		// it.
-		l := s.edge(good, &terms[i])
-		if i == 0 || l.Rate < lowest.Rate || l.Rate == lowest.Rate && (lowest.Broken == nil || l.Broken != nil &&
+		l := s.termLimit(good, &terms[i])
+		if i == 0 || l.Rate < lowest.Rate || l.Rate == lowest.Rate && (lowest.LimitingTerm == nil || l.LimitingTerm != nil &&
 			good < first) {
 			lowest, first = l, good
 		}
@@ -102,8 +104,8 @@ func (s *Setup) firstCrossing(terms []slo.Term) (lowest Limit, _ *Refusal) {
 	return lowest, nil
 }
 
-// lastKept returns the last row that keeps a term before one that breaks it or was saturated; -1 where there is none.
-func (s *Setup) lastKept(t *slo.Term) int {
+// lastMet returns the last row that keeps a term before one that breaks it or was saturated; -1 where there is none.
+func (s *Setup) lastMet(t *slo.Term) int {
 	good := -1
 	for i := range s.Rows {
 		switch verdict := t.Holds(s.Rows[i].Stage); {
@@ -116,9 +118,9 @@ func (s *Setup) lastKept(t *slo.Term) int {
 	return good
 }
 
-// bestKept returns the row that served the most of those that keep all terms, below the first that was saturated; -1
-// where there is none. A row of lone requests that shows nothing of arrivals is none.
-func (s *Setup) bestKept(terms []slo.Term) int {
+// bestMet returns the row that served the most of those that keep all terms, below the first that was saturated; -1
+// where there is none. A synchronous row that shows nothing of arrivals is none.
+func (s *Setup) bestMet(terms []slo.Term) int {
 	best := -1
 	for i := range s.Rows {
 		r := &s.Rows[i]
@@ -135,13 +137,13 @@ func (s *Setup) bestKept(terms []slo.Term) int {
 	return best
 }
 
-// keptAt is the limit at a row that keeps all terms. The first row beyond it that does not ends it.
-func (s *Setup) keptAt(at int, terms []slo.Term) Limit {
+// limitAtRow is the limit at a row that keeps all terms. The first row beyond it that does not ends it.
+func (s *Setup) limitAtRow(at int, terms []slo.Term) Limit {
 	row := &s.Rows[at]
 	l := Limit{Point: Point{Low: row, High: row}, Rate: row.Served, Output: row.Stage.TokensPerS.Output}
 	for i := range at {
 		if verdict, t := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Broken {
-			l.Missed, l.Misses = &s.Rows[i], t
+			l.LowerMiss, l.LowerMissTerm = &s.Rows[i], t
 		}
 	}
 	for i := range s.Rows[at+1:] {
@@ -150,22 +152,22 @@ func (s *Setup) keptAt(at int, terms []slo.Term) Limit {
 		if l.Backlog = high.Stage.Verdict == rundir.Saturated; verdict == rundir.Kept && !l.Backlog {
 			continue
 		}
-		if l.Broken, l.Unknown = t, verdict == rundir.Unsure; t != nil {
-			l.By, _ = t.Of(high.Stage)
+		if l.LimitingTerm, l.Unjudged = t, verdict == rundir.Unsure; t != nil {
+			l.LimitingValue, _ = t.Of(high.Stage)
 		}
 		if verdict == rundir.Broken {
-			l.Beyond = high
+			l.MissedRow = high
 		}
-		s.doubt(&l, row, high)
+		s.setDoubt(&l, row, high)
 		return l
 	}
-	l.Full = at+1 < len(s.Rows)
-	s.doubt(&l, row, nil)
+	l.LevelsOff = at+1 < len(s.Rows)
+	s.setDoubt(&l, row, nil)
 	return l
 }
 
-// answered returns the answer of a sweep: the one that it came with, where that was for the same terms.
-func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
+// sweepLimit returns the answer of a sweep: the one that it came with, where that was for the same terms.
+func (s *Setup) sweepLimit(terms []slo.Term) (Limit, *Refusal) {
 	found := s.Run.SLO
 	if found == nil || !slices.Equal(slices.Sorted(slices.Values(found.Terms)),
 		slices.Sorted(slices.Values(slo.Strings(terms)))) {
@@ -186,38 +188,38 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 		at, wide = found.Low, true
 	}
 	if at.IsZero() {
-		return Limit{}, s.unanswered(found, limiting, terms)
+		return Limit{}, s.sweepRefusal(found, limiting, terms)
 	}
 	rate := at.Value()
 	above := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > rate })
 	if above < 0 { // it is the highest row, or the rows above were left out
 		last := &s.Rows[len(s.Rows)-1]
-		l := Limit{Rate: rate, Low: found.Low, High: found.High, Wide: wide, Point: Point{Low: last, High: last},
-			Output: last.topOutput, Broken: limiting}
-		l.Beyond = s.missing(found, limiting)
-		l.sameAnswers()
+		l := Limit{Rate: rate, Low: found.Low, High: found.High, BracketOnly: wide, Point: Point{Low: last, High: last},
+			Output: last.topOutput, LimitingTerm: limiting}
+		l.MissedRow = s.missedRow(found, limiting)
+		l.setOutput()
 		return l, nil
 	}
 	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
-	if !high.tells() {
+	if !high.representative() {
 		high = low
 	}
-	l := Limit{Rate: rate, Low: found.Low, High: found.High, Wide: wide, Point: Point{Low: low, High: high},
-		Broken: limiting, Backlog: found.Limiting == rundir.LimitSaturation}
+	l := Limit{Rate: rate, Low: found.Low, High: found.High, BracketOnly: wide, Point: Point{Low: low, High: high},
+		LimitingTerm: limiting, Backlog: found.Limiting == rundir.LimitSaturation}
 	if low != high {
 		l.Point.Weight = (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))
 	}
-	l.Output = l.Point.LinearAt(Output).Number
-	l.sameAnswers()
-	l.Beyond = s.missing(found, limiting)
+	l.Output = l.Point.OutputRate(Output).Number
+	l.setOutput()
+	l.MissedRow = s.missedRow(found, limiting)
 	if limiting != nil {
-		l.By, _ = limiting.Of(s.Rows[above].Stage)
+		l.LimitingValue, _ = limiting.Of(s.Rows[above].Stage)
 	}
 	return l, nil
 }
 
-// missing returns the row in which an answer found that the limiting term is missed; nil where no row shows that.
-func (s *Setup) missing(found *rundir.SLO, limiting *slo.Term) *Row {
+// missedRow returns the row in which an answer found that the limiting term is missed; nil where no row shows that.
+func (s *Setup) missedRow(found *rundir.SLO, limiting *slo.Term) *Row {
 	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == found.BrokenStage })
 	if i < 0 || limiting == nil || limiting.Holds(s.Rows[i].Stage) != rundir.Broken {
 		return nil
@@ -225,27 +227,27 @@ func (s *Setup) missing(found *rundir.SLO, limiting *slo.Term) *Row {
 	return &s.Rows[i]
 }
 
-// sameAnswers makes the output that of Rate requests with answers as long as those of the rows on either side. Rates of
+// setOutput makes the output that of Rate requests with answers as long as those of the rows on either side. Rates of
 // tokens and of requests come from windows of their own, and their quotient is not a length.
-func (l *Limit) sameAnswers() {
+func (l *Limit) setOutput() {
 	a, b := l.Point.Low.Stage.OutputTokens.Mean, l.Point.High.Stage.OutputTokens.Mean
 	if a.Known() && b.Known() {
 		l.Output = rundir.Exactly(l.Rate * (a.Value() + l.Point.Weight*(b.Value()-a.Value())))
 	}
 }
 
-// Carrying finds the most users for whom all terms hold: the answer of a sweep by users. Rate and Output are read
+// UserLimit finds the most users for whom all terms hold: the answer of a sweep by users. Rate and Output are read
 // between the rows on either side.
-func (s *Setup) Carrying(terms []slo.Term) (Limit, *Refusal) {
+func (s *Setup) UserLimit(terms []slo.Term) (Limit, *Refusal) {
 	if len(s.Runs) > 0 {
-		return together(s.Runs, func(one *Setup) (Limit, *Refusal) { return one.Carrying(terms) })
+		return poolLimits(s.Runs, func(one *Setup) (Limit, *Refusal) { return one.UserLimit(terms) })
 	}
 	var rows []rundir.Stage
 	for i := range s.Rows {
 		rows = append(rows, *s.Rows[i].Stage)
 	}
 	if len(saturation.UserRows(rows)) == 0 {
-		return Limit{}, &Refusal{Unasked: true}
+		return Limit{}, &Refusal{NoUsers: true}
 	}
 	c := saturation.Carried(rows, terms)
 	if c.Users.IsZero() {
@@ -257,34 +259,34 @@ func (s *Setup) Carrying(terms []slo.Term) (Limit, *Refusal) {
 		above = len(s.Rows) - 1
 	}
 	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
-	if !high.tells() {
+	if !high.representative() {
 		high = low
 	}
 	l := Limit{Users: rundir.Exactly(users), Low: c.Low, High: c.High, Point: Point{Low: low, High: high}}
 	if from, to := load(low.Stage), load(high.Stage); to > from {
 		l.Point.Weight = min(1, (users-from)/(to-from))
 	}
-	l.Rate, l.Output = low.Served+l.Point.Weight*(high.Served-low.Served), l.Point.LinearAt(Output).Number
+	l.Rate, l.Output = low.Served+l.Point.Weight*(high.Served-low.Served), l.Point.OutputRate(Output).Number
 	if i := slices.IndexFunc(terms, func(t slo.Term) bool { return t.String() == c.Term }); i >= 0 {
-		l.Broken = &terms[i]
+		l.LimitingTerm = &terms[i]
 	}
 	return l, nil
 }
 
-// unanswered returns why a sweep showed no rate at which the terms hold.
-func (s *Setup) unanswered(found *rundir.SLO, limiting *slo.Term, terms []slo.Term) *Refusal {
+// sweepRefusal returns why a sweep showed no rate at which the terms hold.
+func (s *Setup) sweepRefusal(found *rundir.SLO, limiting *slo.Term, terms []slo.Term) *Refusal {
 	name := found.NeedsStage
 	if name == "" {
 		name = found.BrokenStage
 	}
 	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == name })
-	r := &Refusal{Row: &s.Rows[max(i, 0)], Term: limiting, Unknown: found.Verdict != rundir.Broken}
+	r := &Refusal{Row: &s.Rows[max(i, 0)], Term: limiting, Unjudged: found.Verdict != rundir.Broken}
 	for j := range max(i, 0) {
 		if verdict, _ := slo.Judge(s.Rows[j].Stage, terms); verdict == rundir.Kept {
-			r.Kept = &s.Rows[j]
+			r.MetRow = &s.Rows[j]
 		}
 	}
-	if limiting == nil && r.Unknown { // nothing tells which term it is
+	if limiting == nil && r.Unjudged { // nothing tells which term it is
 		return &Refusal{Row: r.Row, Undecided: true}
 	}
 	if limiting != nil {
@@ -306,34 +308,34 @@ func (s *Setup) refusal(terms []slo.Term) *Refusal {
 	r := &Refusal{Row: &s.Rows[at]}
 	verdict, t := slo.Judge(s.Rows[at].Stage, terms)
 	if t != nil {
-		r.Term, r.Unknown = t, verdict == rundir.Unsure
+		r.Term, r.Unjudged = t, verdict == rundir.Unsure
 		r.Number, _ = t.Of(r.Row.Stage)
 	}
 	return r
 }
 
-// edge is the limit of a term above the row good, the last that keeps it.
-func (s *Setup) edge(good int, t *slo.Term) Limit {
+// termLimit is the limit of a term above the row good, the last that keeps it.
+func (s *Setup) termLimit(good int, t *slo.Term) Limit {
 	low := &s.Rows[good]
 	// the row that the rate is of
 	served := &s.Rows[slices.IndexFunc(s.Rows, func(r Row) bool { return r.Top >= low.Top })]
 	l := Limit{Point: Point{Low: served, High: served}, Rate: low.Top, Output: served.topOutput}
 	if good+1 == len(s.Rows) {
-		l.Full = served != low
-		s.doubt(&l, low, nil)
+		l.LevelsOff = served != low
+		s.setDoubt(&l, low, nil)
 		return l
 	}
-	high := &s.Rows[s.next(good, t)]
+	high := &s.Rows[s.endRow(good, t)]
 	l.Backlog = high.Stage.Verdict == rundir.Saturated
 	weight := 0.0
 	if verdict := t.Holds(high.Stage); verdict != rundir.Kept {
-		l.Broken, l.Unknown, weight = t, verdict == rundir.Unsure, s.crossing(good, high, t)
+		l.LimitingTerm, l.Unjudged, weight = t, verdict == rundir.Unsure, s.crossing(good, high, t)
 		if verdict == rundir.Broken {
-			l.Beyond = high
+			l.MissedRow = high
 		}
-		l.By, _ = t.Of(high.Stage)
+		l.LimitingValue, _ = t.Of(high.Stage)
 	}
-	s.doubt(&l, low, high)
+	s.setDoubt(&l, low, high)
 	if l.Backlog || weight == 0 || high.Top == low.Top {
 		return l
 	}
@@ -345,26 +347,26 @@ func (s *Setup) edge(good int, t *slo.Term) Limit {
 	return l
 }
 
-// doubt sets what the limit between two rows owes to doubtful figures: rows between them that were left out, or that do
-// not tell the term without them. Without a row high, the rows end, and those above the row low were left out.
-func (s *Setup) doubt(l *Limit, low, high *Row) {
+// setDoubt sets what the limit between two rows owes to doubtful figures: rows between them that were left out, or that
+// do not tell the term without them. Without a row high, the rows end, and those above the row low were left out.
+func (s *Setup) setDoubt(l *Limit, low, high *Row) {
 	between := func(st *rundir.Stage) bool {
 		return load(st) > load(low.Stage) && (high == nil || load(st) < load(high.Stage))
 	}
-	doubted := high != nil && l.Unknown && high.Doubted || slices.ContainsFunc(s.dropped, between) ||
+	doubted := high != nil && l.Unjudged && high.Doubted || slices.ContainsFunc(s.dropped, between) ||
 		slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Doubted && between(r.Stage) })
 	if !doubted {
 		return
 	}
 	l.Doubted, l.Low = true, rundir.Exactly(low.Top)
-	if high != nil && !l.Unknown {
+	if high != nil && !l.Unjudged {
 		l.High = rundir.Exactly(high.Top)
 	}
 }
 
-// next returns the row that ends what the row good shows of a term: the one above it, past rows whose doubtful figures
-// were left out, where a row further up breaks the term.
-func (s *Setup) next(good int, t *slo.Term) int {
+// endRow returns the row that ends what the row good shows of a term: the one above it, past rows whose doubtful
+// figures were left out, where a row further up breaks the term.
+func (s *Setup) endRow(good int, t *slo.Term) int {
 	for i := good + 1; i < len(s.Rows); i++ {
 		if t.Holds(s.Rows[i].Stage) == rundir.Broken || !s.Rows[i].Doubted {
 			return i
@@ -378,15 +380,15 @@ func (s *Setup) next(good int, t *slo.Term) int {
 func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
 	high := next.Stage
 	by, _ := t.Of(high)
-	worst := s.worst(good, t)
-	if t.Holds(high) != rundir.Broken || !next.tells() || !by.Known() || worst >= t.Limit || by.Value() <= worst {
+	worst := s.worstValue(good, t)
+	if t.Holds(high) != rundir.Broken || !next.representative() || !by.Known() || worst >= t.Limit || by.Value() <= worst {
 		return 0
 	}
 	return (t.Limit - worst) / (by.Value() - worst)
 }
 
-// worst is the largest value of a term's metric up to a row.
-func (s *Setup) worst(upTo int, t *slo.Term) float64 {
+// worstValue is the largest value of a term's metric up to a row.
+func (s *Setup) worstValue(upTo int, t *slo.Term) float64 {
 	worst := 0.0
 	for i := range upTo + 1 {
 		if f, _ := t.Of(s.Rows[i].Stage); f.Known() {

@@ -4,10 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"llmsweep/report/audit"
 	"llmsweep/report/findings"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
-	"llmsweep/sweep/stats"
 )
 
 // Plateau is the most that a configuration was shown to serve.
@@ -29,18 +29,18 @@ type Plateau struct {
 
 // What still counts as level: the ceiling search of a sweep stops at the same growth.
 const (
-	levelGrowth = 0.05 // of what was served
-	levelShare  = 0.5  // of what was offered in addition
+	plateauGrowth = 0.05 // of what was served
+	plateauShare  = 0.5  // of what was offered in addition
 )
 
 // Limits of published rows. What is in flight when a stage ends is missing in what it completed, so that a row falls
 // behind where it completes less of what was offered than the part of the stage that is over before its last answers
 // begin: 1 - latency / stage time. The number of arrivals is random: behindErrors standard deviations of it are
-// allowed. Rows agree on the plateau within agreeing.
+// allowed. Two rows agree on the plateau where they differ by no more than agreement.
 const (
-	behindErrors = 2
-	usualStage   = 120 // seconds, where the rows of a document do not show it
-	agreeing     = 0.15
+	behindErrors     = 2
+	defaultStageTime = 120 // seconds, where the rows of a document do not show it
+	agreement        = 0.15
 )
 
 // plateau is the run's own saturation where it was measured here, else the row that served the most.
@@ -83,14 +83,14 @@ func (s *Setup) plateau() Plateau {
 	top := s.Rows[best]
 	p := Plateau{
 		Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where,
-		Doubted: s.Rests(&s.Rows[best]),
+		Doubted: s.Doubtful(&s.Rows[best]),
 	}
 	if len(top.Repeats) > 0 {
 		_, p.Most = extremes(top.Repeats, completed)
 		_, p.MostOutput = extremes(top.Repeats, output)
 		p.Repeated = true
 	}
-	knee := s.behind()
+	knee := s.knee()
 	if knee < 0 { // no published rate is shown to be too high
 		p.Rising = s.Run.Source != nil && top.Stage.Rate.Known() && top.Stage.Verdict == "" || s.rising(best)
 		return p
@@ -101,16 +101,16 @@ func (s *Setup) plateau() Plateau {
 			low = i
 		}
 	}
-	if r := s.Rows[low]; top.Served > (1+agreeing)*r.Served {
+	if r := s.Rows[low]; top.Served > (1+agreement)*r.Served {
 		p.Most, p.MostOutput, p.Repeated = p.Rate, p.Output, false
-		p.Rate, p.Output, p.Where = rundir.Exactly(r.Served), r.Stage.TokensPerS.Output, andAt(r.Where, top.Where)
+		p.Rate, p.Output, p.Where = rundir.Exactly(r.Served), r.Stage.TokensPerS.Output, joinPlaces(r.Where, top.Where)
 	}
 	return p
 }
 
-// Conclude sets the saturation rate of a sweep that was read from a document to the plateau of its rows, which all
+// SetSaturation sets the saturation rate of a sweep that was read from a document to the plateau of its rows, which all
 // commands tell: a lower bound where no row fell behind, and only an interval where the rows disagree.
-func Conclude(run *rundir.Run) {
+func SetSaturation(run *rundir.Run) {
 	if run.Source == nil || run.Plan.Kind != rundir.KindSweep {
 		return
 	}
@@ -131,7 +131,7 @@ func Conclude(run *rundir.Run) {
 func (s *Setup) Burst() rundir.Number {
 	if s.Run.Source != nil && s.OpenLoop() {
 		for i := range s.Run.Stages {
-			if st := s.Trusted(&s.Run.Stages[i]); st != nil && st.Role == rundir.Ceiling {
+			if st := audit.DropDoubted(&s.Run.Stages[i]); st != nil && st.Role == rundir.Ceiling {
 				return st.TokensPerS.Output
 			}
 		}
@@ -139,34 +139,35 @@ func (s *Setup) Burst() rundir.Number {
 	return rundir.Number{}
 }
 
-// HeldBack reports whether a bound on the requests in flight, and not the arrivals, sets the load of a published row:
-// far less was completed than was asked for. Then it is a closed loop, and shows nothing of the most that the server
-// can do.
-func HeldBack(s *rundir.Stage) bool {
-	return s.Source != nil && s.Rate.Known() && s.MaxConcurrency > 0 && s.Rates.Completed.Value() < heldBack*s.Rate.Value()
+// ConcurrencyBound reports whether a bound on the requests in flight, and not the arrivals, sets the load of a
+// published row: far less was completed than was asked for. Then it is a closed loop, and shows nothing of the most
+// that the server can do.
+func ConcurrencyBound(s *rundir.Stage) bool {
+	return s.Source != nil && s.Rate.Known() && s.MaxConcurrency > 0 &&
+		s.Rates.Completed.Value() < boundShare*s.Rate.Value()
 }
 
-// heldBack is the share of the rate asked for up to which a bound holds requests back.
-const heldBack = 0.5
+// boundShare is the share of the rate asked for up to which a bound holds requests back.
+const boundShare = 0.5
 
-// behind returns the first published row that fell behind its arrivals; -1 where there is none, or where the rows say
+// knee returns the first published row that fell behind its arrivals; -1 where there is none, or where the rows say
 // themselves whether they did.
-func (s *Setup) behind() int {
+func (s *Setup) knee() int {
 	if s.Run.Source == nil {
 		return -1
 	}
 	return slices.IndexFunc(s.Rows, func(r Row) bool {
-		offered, lasted := load(r.Stage), s.Run.Source.StageTime.Or(usualStage)
+		offered, lasted := load(r.Stage), s.Run.Source.StageTime.Or(defaultStageTime)
 		share := max(0, 1-r.Stage.Latency.Mean.Value()/lasted)
-		return r.Stage.Rate.Known() && r.Stage.Latency.Mean.Known() && !HeldBack(r.Stage) && !r.Doubted &&
+		return r.Stage.Rate.Known() && r.Stage.Latency.Mean.Known() && !ConcurrencyBound(r.Stage) && !r.Doubted &&
 			r.Stage.Verdict == "" &&
 			r.Served < share*offered-behindErrors*math.Sqrt(offered/lasted)
 	})
 }
 
-// EstimateStages finds out from all rows of a document how long its stages lasted: with one time for all, the shares of
-// the arrivals that the rows completed follow from their latencies. Half of the rows may have fallen behind.
-func EstimateStages(runs []rundir.Run) {
+// EstimateStageTime finds out from all rows of a document how long its stages lasted: with one time for all, the shares
+// of the arrivals that the rows completed follow from their latencies. Half of the rows may have fallen behind.
+func EstimateStageTime(runs []rundir.Run) {
 	const fewest, shortest, longest, step = 8, 10, 3600, 1.02
 	type row struct{ share, latency float64 }
 	var rows []row
@@ -174,8 +175,8 @@ func EstimateStages(runs []rundir.Run) {
 		for j := range runs[i].Stages {
 			s := &runs[i].Stages[j]
 			offered, done := findings.Offered(s), s.Rates.Completed
-			if runs[i].Source != nil && s.Rate.Known() && offered.Known() && done.Known() && !HeldBack(s) &&
-				s.Latency.Mean.Value() > leastLatency {
+			if runs[i].Source != nil && s.Rate.Known() && offered.Known() && done.Known() && !ConcurrencyBound(s) &&
+				s.Latency.Mean.Value() > minLatency {
 				rows = append(rows, row{done.Value() / offered.Value(), s.Latency.Mean.Value()})
 			}
 		}
@@ -201,8 +202,8 @@ func EstimateStages(runs []rundir.Run) {
 	}
 }
 
-// leastLatency is how long requests last, in seconds, that tell how long their stage lasted.
-const leastLatency = 8
+// minLatency is how long requests last, in seconds, that tell how long their stage lasted.
+const minLatency = 8
 
 // rising reports whether what was served still grew where the rows end: by more than a sweep's search for the ceiling
 // would stop at, or by more than half of what was offered in addition.
@@ -217,246 +218,8 @@ func (s *Setup) rising(best int) bool {
 	a, b := s.Rows[last-1], s.Rows[last]
 	grown := b.Served - a.Served
 	offered := findings.Offered(b.Stage).Value() - findings.Offered(a.Stage).Value()
-	if b.Stage.Rate.Known() && offered > 0 && grown > levelShare*offered {
+	if b.Stage.Rate.Known() && offered > 0 && grown > plateauShare*offered {
 		return true
 	}
-	return grown > levelGrowth*a.Served
-}
-
-// Point is a place on the curve: between two rows, or at one.
-type Point struct {
-	Low, High *Row
-	Weight    float64 // of High; 0: the point is the row Low
-	// Before and After are the rows next to Low and High; nil where there is none.
-	Before, After *Row
-	// spread is the standard error of the place itself, in requests per second; 0 where it is not known to have one.
-	spread float64
-}
-
-// Alone is the row with one request at a time.
-func (s *Setup) Alone() (Point, bool) {
-	if len(s.Rows) == 0 || load(s.Rows[0].Stage) != 0 {
-		return Point{}, false
-	}
-	return Point{Low: &s.Rows[0], High: &s.Rows[0]}, true
-}
-
-// AtShare returns the point at a share of the plateau.
-func (s *Setup) AtShare(share float64) (Point, bool) {
-	p := s.Plateau
-	if !p.Rate.Known() {
-		return Point{}, false
-	}
-	at, ok := s.Serving(share * p.Rate.Value())
-	if p.Low.Known() && p.High.Known() {
-		at.spread = share * (p.High.Value() - p.Low.Value()) / 2 / stats.Z95
-	}
-	return at, ok
-}
-
-// Serving returns the first point at which a rate of requests per second is served; ok is false outside the rows, and
-// below one that does not tell.
-func (s *Setup) Serving(rate float64) (p Point, ok bool) {
-	if len(s.Rows) == 0 || rate < s.Rows[0].Top {
-		return Point{}, false
-	}
-	for i := range s.Rows {
-		high := &s.Rows[i]
-		if high.Top < rate {
-			continue
-		}
-		if i == 0 || high.Top == rate {
-			return Point{Low: high, High: high}, true
-		}
-		if !high.tells() {
-			return Point{}, false
-		}
-		low := &s.Rows[i-1]
-		p := Point{Low: low, High: high, Weight: (rate - low.Top) / (high.Top - low.Top)}
-		if i >= 2 {
-			p.Before = &s.Rows[i-2]
-		}
-		if i+1 < len(s.Rows) {
-			p.After = &s.Rows[i+1]
-		}
-		return p, true
-	}
-	return Point{}, false
-}
-
-// Where names the rows that the point rests on.
-func (p Point) Where() string {
-	if p.Weight == 0 || p.Low == p.High {
-		return p.Low.Where
-	}
-	return andAt(p.Low.Where, p.High.Where)
-}
-
-// Value is a metric with its standard error, NaN where it has none.
-type Value struct {
-	Number rundir.Number
-	SE     float64
-	// Apart reports that the metric differs so much between the two rows that its course between them is not known:
-	// there is no SE.
-	Apart bool
-}
-
-// near is how far apart, as a factor, the bounds of a metric between two rows may lie for it to have an interval there.
-// Across the edge of saturation latency rises manyfold between two rows, and a place between them is not known
-// (TestInterpolationAcrossTheEdge).
-const near = 2
-
-// Take picks a metric of a stage, and its 95 % interval where it has one.
-type Take func(*rundir.Stage) (f rundir.Number, ci [2]float64, ok bool)
-
-// At returns a latency at the point. Between two rows it is in the middle, by its logarithm, of the bounds that
-// [Point.within] returns. Where one of the rows is only a lower bound, so is the latency. The standard error is that of
-// the two rows, of the place times the slope, and of the distance to the bounds, added as independent.
-func (p Point) At(take Take) Value {
-	a, aci, aok := take(p.Low.Stage)
-	b, bci, bok := take(p.High.Stage)
-	if a.IsZero() || b.IsZero() {
-		return Value{SE: math.NaN()}
-	}
-	v := Value{Number: a, SE: math.NaN()}
-	if p.Weight == 0 || p.Low == p.High {
-		if aok && a.Known() {
-			v.SE = standardError(aci)
-		}
-		return v
-	}
-	low, high := p.within(take)
-	v.Number = rundir.Exactly(math.Sqrt(low * high))
-	if a.Bound() || b.Bound() {
-		v.Number = rundir.Over(v.Number.Value())
-		return v
-	}
-	if v.Apart = high > near*low; v.Apart || !aok || !bok {
-		return v
-	}
-	course := math.Log(high/low) / 2 / stats.Z95
-	slope := math.Log(b.Value()/a.Value()) / (p.High.Top - p.Low.Top)
-	rows := math.Hypot((1-p.Weight)*standardError(aci)/a.Value(), p.Weight*standardError(bci)/b.Value())
-	v.SE = v.Number.Value() * math.Hypot(math.Hypot(rows, slope*p.spread), course)
-	return v
-}
-
-// AtMost returns the highest latency that the rows allow at the point: that of the straight line between them. Limits
-// are found on that line.
-func (p Point) AtMost(take Take) rundir.Number {
-	a, _, _ := take(p.Low.Stage)
-	b, _, _ := take(p.High.Stage)
-	if p.Weight == 0 || p.Low == p.High || !a.Known() || !b.Known() {
-		return p.At(take).Number
-	}
-	_, high := p.within(take)
-	return rundir.Exactly(high)
-}
-
-// within returns the bounds of a latency between two rows. Latency rises with the load, ever more steeply. It is
-// therefore at most on the straight line between the rows; and at least that of the lower row, and on the lines that go
-// on from the rows on either side. Where it falls by chance from one row to the next, it lies between the two.
-func (p Point) within(take Take) (low, high float64) {
-	at := func(r *Row) float64 {
-		v, _, _ := take(r.Stage)
-		return v.Value()
-	}
-	a, b := at(p.Low), at(p.High)
-	x := p.Low.Top + p.Weight*(p.High.Top-p.Low.Top)
-	line := a + p.Weight*(b-a)
-	if !(b > a) {
-		return b, a
-	}
-	low, high = a, line
-	if p.Before != nil && p.Before.Top < p.Low.Top {
-		low = larger(low, a+(a-at(p.Before))/(p.Low.Top-p.Before.Top)*(x-p.Low.Top))
-	}
-	if p.After != nil && p.After.Top > p.High.Top {
-		low = larger(low, b-(at(p.After)-b)/(p.After.Top-p.High.Top)*(p.High.Top-x))
-	}
-	// never beyond the upper row, where latency rises less steeply than before
-	return min(low, high), min(max(low, high), b)
-}
-
-// larger returns the larger number, or a where b is NaN.
-func larger(a, b float64) float64 {
-	if b > a {
-		return b
-	}
-	return a
-}
-
-// LinearAt returns an output at the point in tokens per second: linear between the two rows, since a server that keeps
-// up gives what it is asked for. The standard error is that of the two rows, and of the place times the slope, added as
-// independent.
-func (p Point) LinearAt(take Take) Value {
-	a, aci, aok := take(p.Low.Stage)
-	b, bci, bok := take(p.High.Stage)
-	if p.Weight == 0 || p.Low == p.High || !a.Known() || !b.Known() {
-		return p.At(take)
-	}
-	v := Value{Number: rundir.Exactly(a.Value() + p.Weight*(b.Value()-a.Value())), SE: math.NaN()}
-	if aok && bok {
-		slope := (b.Value() - a.Value()) / (p.High.Top - p.Low.Top)
-		v.SE = math.Hypot(math.Hypot((1-p.Weight)*standardError(aci), p.Weight*standardError(bci)), slope*p.spread)
-	}
-	return v
-}
-
-// ShareAt returns a share, of what rises with the load and may be 0, at the point: in the middle of the bounds that
-// [Point.within] returns. The standard error is that of the two rows, of the place times the slope, and of the distance
-// to the bounds, added as independent.
-func (p Point) ShareAt(take Take) Value {
-	a, aci, aok := take(p.Low.Stage)
-	b, bci, bok := take(p.High.Stage)
-	if !aok || !bok || p.Weight == 0 || p.Low == p.High {
-		return p.At(take)
-	}
-	low, high := p.within(take)
-	rows := math.Hypot((1-p.Weight)*standardError(aci), p.Weight*standardError(bci))
-	slope := (b.Value() - a.Value()) / (p.High.Top - p.Low.Top)
-	return Value{Number: rundir.Exactly((low + high) / 2), SE: math.Hypot(math.Hypot(rows, slope*p.spread),
-		(high-low)/2/stats.Z95)}
-}
-
-// standardError returns that of a value with a 95 % interval.
-func standardError(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 / stats.Z95 }
-
-// Output is the output of a stage in tokens per second.
-func Output(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
-	ci, ok := relative(s.TokensPerS.Output, s.Progress)
-	return s.TokensPerS.Output, ci, ok
-}
-
-// Goodput is the output of a stage in tokens per second of the requests that keep the SLO.
-func Goodput(s *rundir.Stage) (v rundir.Number, ci [2]float64, ok bool) {
-	if s.Goodput == nil {
-		return v, ci, false
-	}
-	ci, ok = relative(s.Goodput.Tokens, s.Progress)
-	return s.Goodput.Tokens, ci, ok
-}
-
-// relative gives a rate of tokens the relative interval of the stage's progress, which counts the same tokens.
-func relative(f rundir.Number, p rundir.Progress) ([2]float64, bool) {
-	if !f.Known() || !p.Rate.Known() || !p.Low.Known() || !p.High.Known() || p.Rate.Value() <= 0 {
-		return [2]float64{}, false
-	}
-	k := f.Value() / p.Rate.Value()
-	return [2]float64{k * p.Low.Value(), k * p.High.Value()}, true
-}
-
-// TTFT is the mean time to the first token.
-func TTFT(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
-	ci, ok := s.TTFT.CI["mean"]
-	return s.TTFT.Mean, ci, ok
-}
-
-// ITL is the mean gap between tokens, every token weighing the same.
-func ITL(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
-	ci, ok := s.ITL.CI["mean"]
-	if s.InterToken.IsZero() {
-		return s.ITL.Mean, ci, ok
-	}
-	return s.InterToken, ci, ok
+	return grown > plateauGrowth*a.Served
 }

@@ -31,7 +31,7 @@ func published120(t *testing.T, latency func(rate float64) float64, most float64
 	if err != nil || len(doc.Runs) != 3 {
 		t.Fatal(err, len(doc.Runs))
 	}
-	EstimateStages(doc.Runs)
+	EstimateStageTime(doc.Runs)
 	return doc.Runs
 }
 
@@ -78,6 +78,30 @@ func TestSaturatedRowEndsTheRise(t *testing.T) {
 		}
 		if p := Load([]Input{{Path: "x", Run: &run}})[0].Plateau; p.Rising != rising || p.Rate != rundir.Exactly(7) {
 			t.Errorf("%s: %+v", verdict, p)
+		}
+	}
+}
+
+// TestPlateauOfBracket: a sweep that knows only between which rates it saturates is no sweep of its best row.
+func TestPlateauOfBracket(t *testing.T) {
+	run := quick()
+	hold := run.Stages[1]
+	hold.Role, hold.Name = rundir.Hold, "hold@4.00"
+	hold.OutputTokens.Mean = rundir.Exactly(100)
+	run.Stages = append(run.Stages, hold)
+	for _, c := range []struct {
+		sat             rundir.Saturation
+		rate, most, out float64
+	}{
+		{rundir.Saturation{Low: rundir.Exactly(4), High: rundir.Exactly(9)}, 4, 9, 400},
+		{rundir.Saturation{High: rundir.Exactly(9)}, 0, 0, 0},
+		{rundir.Saturation{Rate: rundir.Exactly(6), Low: rundir.Exactly(5), High: rundir.Exactly(7),
+			Output: rundir.Exactly(600)}, 6, 0, 600},
+	} {
+		run.Saturation, run.Answer = &c.sat, nil
+		p := Load([]Input{{Path: "quick", Run: run}})[0].Plateau
+		if p.Rate.Or(0) != c.rate || p.Most.Or(0) != c.most || p.Output.Or(0) != c.out || p.Rising {
+			t.Errorf("%+v: %+v", c.sat, p)
 		}
 	}
 }

@@ -10,17 +10,16 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Together returns several sweeps of one configuration as one setup: that of the sweep in the middle by its plateau,
+// Pool returns several sweeps of one configuration as one setup: that of the sweep in the middle by its plateau,
 // with the plateau of all.
-func Together(runs []Setup, name string) Setup {
+func Pool(runs []Setup, name string) Setup {
 	byRate := slices.SortedFunc(slices.Values(runs), func(a, b Setup) int {
-		return cmp.Compare(a.Plateau.Rate.Or(0),
-			b.Plateau.Rate.Or(0))
+		return cmp.Compare(a.Plateau.Rate.Or(0), b.Plateau.Rate.Or(0))
 	})
 	s := byRate[(len(runs)-1)/2]
 	s.Name, s.Runs = name, slices.Clone(runs)
 	s.LeftOut, s.Marked = nil, nil
-	var rates, outputs []spread
+	var rates, outputs []estimate
 	for i := range s.Runs {
 		one := &s.Runs[i]
 		for j := range one.LeftOut {
@@ -32,9 +31,9 @@ func Together(runs []Setup, name string) Setup {
 		s.LeftOut, s.Marked = append(s.LeftOut, one.LeftOut...), append(s.Marked, one.Marked...)
 		p := one.Plateau
 		s.Plateau.Rising = s.Plateau.Rising || p.Rising
-		rates, outputs = append(rates, spread{p.Rate, p.Low, p.High}), append(outputs, spread{value: p.Output})
+		rates, outputs = append(rates, estimate{p.Rate, p.Low, p.High}), append(outputs, estimate{value: p.Output})
 	}
-	rate, output := overRuns(rates), overRuns(outputs)
+	rate, output := geometricMean(rates), geometricMean(outputs)
 	s.Plateau.Rate, s.Plateau.Low, s.Plateau.High, s.Plateau.Output = rate.value, rate.low, rate.high, output.value
 	return s
 }
@@ -48,10 +47,10 @@ func (s *Setup) Origins() string {
 	return strings.Join(all, ", ")
 }
 
-// together returns the limit of several runs: what a run refuses, all do. Rate, users and output are geometric means
+// poolLimits returns the limit of several runs: what a run refuses, all do. Rate, users and output are geometric means
 // over the runs, the interval is by the spread between them, and the rest is that of the run in the middle. Where a run
 // knows only between which rates the limit lies, all that the runs leave open is the interval.
-func together(runs []Setup, of func(*Setup) (Limit, *Refusal)) (Limit, *Refusal) {
+func poolLimits(runs []Setup, of func(*Setup) (Limit, *Refusal)) (Limit, *Refusal) {
 	var limits []Limit
 	for i := range runs {
 		l, refusal := of(&runs[i])
@@ -61,18 +60,18 @@ func together(runs []Setup, of func(*Setup) (Limit, *Refusal)) (Limit, *Refusal)
 		limits = append(limits, l)
 	}
 	slices.SortStableFunc(limits, func(a, b Limit) int {
-		return cmp.Compare(a.load().value.Value(),
-			b.load().value.Value())
+		return cmp.Compare(a.loadEstimate().value.Value(), b.loadEstimate().value.Value())
 	})
 	l := limits[(len(limits)-1)/2]
-	var loads, rates, outputs []spread
+	var loads, rates, outputs []estimate
 	for i := range limits {
 		one := &limits[i]
-		loads, rates = append(loads, one.load()), append(rates, spread{value: rundir.Exactly(one.Rate)})
-		outputs = append(outputs, spread{value: one.Output})
-		l.Wide, l.Doubted, l.Unknown = l.Wide || one.Wide, l.Doubted || one.Doubted, l.Unknown || one.Unknown
+		loads, rates = append(loads, one.loadEstimate()), append(rates, estimate{value: rundir.Exactly(one.Rate)})
+		outputs = append(outputs, estimate{value: one.Output})
+		l.BracketOnly, l.Doubted = l.BracketOnly || one.BracketOnly, l.Doubted || one.Doubted
+		l.Unjudged = l.Unjudged || one.Unjudged
 	}
-	if l.Wide || l.Doubted {
+	if l.BracketOnly || l.Doubted {
 		l = limits[0]
 		for _, one := range limits {
 			l.High = rundir.Max(l.High, one.High)
@@ -82,33 +81,34 @@ func together(runs []Setup, of func(*Setup) (Limit, *Refusal)) (Limit, *Refusal)
 		}
 		return l, nil
 	}
-	load := overRuns(loads)
+	load := geometricMean(loads)
 	if l.Low, l.High = load.low, load.high; l.Users.Known() {
 		l.Users = load.value
 	}
-	l.Rate, l.Output = overRuns(rates).value.Value(), overRuns(outputs).value
+	l.Rate, l.Output = geometricMean(rates).value.Value(), geometricMean(outputs).value
 	return l, nil
 }
 
-// load is what the limit is of, users or a rate, with its interval.
-func (l *Limit) load() spread {
+// loadEstimate is what the limit is of, users or a rate, with its interval.
+func (l *Limit) loadEstimate() estimate {
 	if l.Users.Known() {
-		return spread{l.Users, l.Low, l.High}
+		return estimate{l.Users, l.Low, l.High}
 	}
-	return spread{rundir.Exactly(l.Rate), l.Low, l.High}
+	return estimate{rundir.Exactly(l.Rate), l.Low, l.High}
 }
 
-// spread is a value with its 95 % interval, which may be absent.
-type spread struct{ value, low, high rundir.Number }
+// estimate is a value with its 95 % interval, which may be absent.
+type estimate struct{ value, low, high rundir.Number }
 
-// overRuns returns the geometric mean of a value over runs. Its interval is by Student's t and the spread between the
-// runs, which is at least that within them; it has none where a value is a bound. It is absent where a run lacks it.
-func overRuns(runs []spread) spread {
+// geometricMean returns the geometric mean of a value over runs. Its interval is by Student's t and the spread between
+// the runs, which is at least that within them; it has none where a value is a bound. It is absent where a run lacks
+// it.
+func geometricMean(runs []estimate) estimate {
 	var logs []float64
 	within, n, bound := 0.0, 0.0, false
 	for _, r := range runs {
 		if v := r.value.Or(0); r.value.IsZero() || v <= 0 {
-			return spread{}
+			return estimate{}
 		}
 		bound = bound || r.value.Bound()
 		logs = append(logs, math.Log(r.value.Value()))
@@ -118,9 +118,9 @@ func overRuns(runs []spread) spread {
 	}
 	mean := stats.Mean(logs)
 	if bound {
-		return spread{value: rundir.Over(math.Exp(mean))}
+		return estimate{value: rundir.Over(math.Exp(mean))}
 	}
-	all := spread{value: rundir.Exactly(math.Exp(mean))}
+	all := estimate{value: rundir.Exactly(math.Exp(mean))}
 	between := stats.PooledSpread(logs, nil, stats.Spread{})
 	if n > 0 {
 		between.Deviation = max(between.Deviation, math.Sqrt(within/n))

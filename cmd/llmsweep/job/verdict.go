@@ -10,7 +10,7 @@ import (
 
 // Verdict returns an error that names the gates that failed, with exit code [console.Missed]; or else those that cannot
 // be judged, with [console.Undecided].
-func Verdict(result compare.Judged, gates []compare.Gate) error {
+func Verdict(result compare.GateInput, gates []compare.Gate) error {
 	failed, unjudged := compare.Judge(result, gates)
 	switch {
 	case len(failed) > 0:

@@ -1,10 +1,10 @@
 package compare
 
 import (
-	"llmsweep/report/lang"
-	"llmsweep/sweep/rundir"
 	"testing"
 
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 )
 
@@ -40,7 +40,7 @@ func TestDifferencesWithoutAnIntervalAreNotJudged(t *testing.T) {
 		{all[2:3], "new against old: TTFT 80 % +9.0 %."}, // published results have no intervals
 	} {
 		c := &Comparison{Changes: tt.changes}
-		if got := c.against("new").In(lang.English); got != tt.want {
+		if got := c.setupSentence("new").In(lang.English); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Trusted returns a stage without the figures that its doubts name: nothing may rest on them. A doubted rate stays:
+// DropDoubted returns a stage without the figures that its doubts name: nothing may rest on them. A doubted rate stays:
 // only the order of rows rests on what was offered. It is the stage itself where nothing is doubted.
-func Trusted(s *rundir.Stage) *rundir.Stage {
+func DropDoubted(s *rundir.Stage) *rundir.Stage {
 	if !slices.ContainsFunc(s.Doubts, func(d rundir.Doubt) bool { return len(d.Figures) > 0 }) {
 		return s
 	}
@@ -45,11 +45,11 @@ func LikelyRate(s *rundir.Stage) (rate float64, ok bool) {
 	return 0, false
 }
 
-// Condemned returns the doubt for which nothing of a stage may be used, because what it completed is not known; nil
-// where there is none.
-func Condemned(s *rundir.Stage) *rundir.Doubt {
+// RejectingDoubt returns the doubt for which nothing of a stage may be used, because what it completed is not known;
+// nil where there is none.
+func RejectingDoubt(s *rundir.Stage) *rundir.Doubt {
 	i := slices.IndexFunc(s.Doubts, func(d rundir.Doubt) bool {
-		return slices.Contains(d.Figures, "rates") || slices.Contains(d.Figures, keyDone)
+		return slices.Contains(d.Figures, "rates") || slices.Contains(d.Figures, keyCompleted)
 	})
 	if i < 0 {
 		return nil

@@ -14,32 +14,32 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// contextAbove is what the lines above a result say about it.
-type contextAbove struct {
-	levels     [7]string // Markdown headings, by level
-	levelLines [7]int
-	captions   []said // lines such as "---- sglang ----" beneath the last heading, oldest first
-	launch     *command
-	hardware   *hardware
-	gpusSaid   said         // a remark on the number of GPUs
-	caveats    cautions     // for the next table
-	beside     []said       // lines of prose above the next table that are not understood
-	warm       said         // a remark that calls the next result a warm-up
-	asks       said         // the model that a printed request names
-	Heading    *headingText // of a table that has not come yet
-	// BlockHeading is the heading line of the stress tables or serving blocks above and beneath.
-	BlockHeading *headingText
-	Dataset      string
-	Warmup       string
-	Asked        totalLines
-	Completed    rundir.Printed // "Test completed in 259.13 seconds"
-	Title        *titleLine
+// preamble is what the lines above a result say about it.
+type preamble struct {
+	levels        [7]string // Markdown headings, by level
+	levelLines    [7]int
+	captions      []mention // lines such as "---- sglang ----" beneath the last heading, oldest first
+	launch        *launchCommand
+	hardware      *hardware
+	gpuMention    mention      // a remark on the number of GPUs
+	caveats       cautions     // for the next table
+	prose         []mention    // lines of prose above the next table that are not understood
+	warmUpMention mention      // a remark that calls the next result a warm-up
+	modelMention  mention      // the model that a printed request names
+	heading       *headingText // of a table that has not come yet
+	// blockHeading is the heading line of the stress tables or serving blocks above and beneath.
+	blockHeading *headingText
+	dataset      string
+	warmup       string
+	tokenTotals  totalTokens
+	completed    rundir.Printed // "Test completed in 259.13 seconds"
+	title        *titleLine
 	responses    []rundir.Response
 	lines        []string // of the document
 }
 
-// totalLines are the token counts that a serving benchmark logs before it starts.
-type totalLines struct{ Input, Output rundir.Printed }
+// totalTokens are the token counts that a serving benchmark logs before it starts.
+type totalTokens struct{ Input, Output rundir.Printed }
 
 // titleLine is the line above a stress table.
 type titleLine struct {
@@ -48,13 +48,10 @@ type titleLine struct {
 	Date   time.Time // when the tool printed it, which is when the test had ended
 }
 
-// newContextAbove returns what is known above the first line of a document.
-func newContextAbove(lines []string) *contextAbove { return &contextAbove{lines: lines} }
-
-// Begin opens a result at a line, with the headings and the answers above it.
-func (c *contextAbove) Begin(doc *Document, format string, line int) *Result {
+// begin opens a result at a line, with the headings and the answers above it.
+func (c *preamble) begin(doc *Document, format string, line int) *Result {
 	r := doc.Begin(format, line)
-	r.Run.Source.Heading, r.Run.Source.Responses = c.Path(), c.responses
+	r.Run.Source.Heading, r.Run.Source.Responses = c.path(), c.responses
 	return r
 }
 
@@ -71,48 +68,48 @@ var (
 	latencyField  = regexp.MustCompile(`['"]e2e_latency['"]\s*:\s*([\d.]+)`)
 )
 
-// Note takes in a line that says something about the results beneath it.
-func (c *contextAbove) Note(line string, number int) bool {
+// readLine takes in a line that says something about the results beneath it.
+func (c *preamble) readLine(line string, number int) bool {
 	if m := headingLine.FindStringSubmatch(line); m != nil {
-		c.enter(len(m[1]), m[2], number)
+		c.readHeading(len(m[1]), m[2], number)
 		return true
 	}
 	if m := totalLine.FindStringSubmatch(line); m != nil {
 		at := rundir.Printed{Line: number, Text: m[2]}
 		if strings.EqualFold(m[1], "input") {
-			c.Asked.Input = at
+			c.tokenTotals.Input = at
 		} else {
-			c.Asked.Output = at
+			c.tokenTotals.Output = at
 		}
 		return true
 	}
 	if m := captionLine.FindStringSubmatch(line); m != nil {
-		c.caption(m[1], number)
+		c.addCaption(m[1], number)
 		return true
 	}
 	if m := completedLine.FindStringSubmatch(line); m != nil {
-		c.Completed = rundir.Printed{Line: number, Text: m[1]}
+		c.completed = rundir.Printed{Line: number, Text: m[1]}
 		return true
 	}
 	if m := warmupLine.FindStringSubmatch(line); m != nil {
-		c.Warmup = m[1]
+		c.warmup = m[1]
 		return true
 	}
 	if m := datasetLine.FindStringSubmatch(line); m != nil {
-		c.Dataset = path.Base(m[1])
+		c.dataset = path.Base(m[1])
 		return true
 	}
-	if c.comment(line, number) || c.smiLine(line, number) {
+	if c.readComment(line, number) || c.readSMILine(line, number) {
 		return true
 	}
-	asks := c.request(line, number)
-	return c.response(line, number) || asks
+	asks := c.readRequest(line, number)
+	return c.readResponse(line, number) || asks
 }
 
-// caption adds a line beneath the headings; it takes the place of the one that spoke of the same.
-func (c *contextAbove) caption(text string, number int) {
+// addCaption adds a line beneath the headings; it takes the place of the one that spoke of the same.
+func (c *preamble) addCaption(text string, number int) {
 	speaksOf := func(s string) (what int) {
-		if _, ok := labelThink(s); ok {
+		if _, ok := labelThinking(s); ok {
 			what = 1
 		}
 		if _, ok := labelEngine(s); ok {
@@ -121,30 +118,31 @@ func (c *contextAbove) caption(text string, number int) {
 		return what
 	}
 	about := speaksOf(text)
-	c.captions = slices.DeleteFunc(slices.Clone(c.captions), func(s said) bool { return speaksOf(s.text) == about })
-	c.captions = append(c.captions, said{line: number, text: text, n: c.depth()})
+	c.captions = slices.DeleteFunc(slices.Clone(c.captions), func(s mention) bool { return speaksOf(s.text) == about })
+	c.captions = append(c.captions, mention{line: number, text: text, n: c.depth()})
 }
 
-// enter opens a Markdown heading: what stood beneath its like is over.
-func (c *contextAbove) enter(level int, text string, number int) {
+// readHeading opens a Markdown heading: what stood beneath its like is over.
+func (c *preamble) readHeading(level int, text string, number int) {
 	c.levels[level], c.levelLines[level] = text, number
 	clear(c.levels[level+1:])
-	c.captions = slices.DeleteFunc(slices.Clone(c.captions), func(s said) bool { return s.n >= level })
-	c.responses, c.gpusSaid, c.asks, c.BlockHeading = nil, said{}, said{}, nil
+	c.captions = slices.DeleteFunc(slices.Clone(c.captions), func(s mention) bool { return s.n >= level })
+	c.responses, c.gpuMention, c.modelMention, c.blockHeading = nil, mention{}, mention{}, nil
 	if c.launch != nil && level <= c.launch.depth {
 		c.launch = nil
 	}
-	c.Forget()
+	c.reset()
 }
 
-// Forget drops what belongs to the next result only.
-func (c *contextAbove) Forget() {
-	c.Dataset, c.Warmup, c.Asked, c.Completed, c.Title = "", "", totalLines{}, rundir.Printed{}, nil
-	c.warm, c.caveats, c.beside = said{}, nil, nil
+// reset drops what belongs to the next result only.
+func (c *preamble) reset() {
+	c.dataset, c.warmup, c.tokenTotals, c.completed, c.title = "", "", totalTokens{}, rundir.Printed{}, nil
+	c.warmUpMention, c.caveats, c.prose = mention{}, nil, nil
 }
 
-// response takes a line of a server's answer in, as far as it counts tokens. Answers are printed over several lines.
-func (c *contextAbove) response(line string, number int) bool {
+// readResponse takes a line of a server's answer in, as far as it counts tokens. Answers are printed over several
+// lines.
+func (c *preamble) readResponse(line string, number int) bool {
 	m := tokensLine.FindStringSubmatch(line)
 	last := len(c.responses) - 1
 	if m == nil {
@@ -152,7 +150,7 @@ func (c *contextAbove) response(line string, number int) bool {
 		if l == nil || last < 0 || number-c.responses[last].Line > 3 {
 			return false
 		}
-		c.responses[last].Latency = exactly(l[1])
+		c.responses[last].Latency = parseNumber(l[1])
 		return true
 	}
 	r := rundir.Response{Line: number}
@@ -164,14 +162,14 @@ func (c *contextAbove) response(line string, number int) bool {
 		r.Finish = f[1]
 	}
 	if l := latencyField.FindStringSubmatch(line); l != nil {
-		r.Latency = exactly(l[1])
+		r.Latency = parseNumber(l[1])
 	}
 	c.responses = append(c.responses[:last+1:last+1], r) // results above share the slice
 	return true
 }
 
-// exactly returns a number that was printed; it is absent where text is none.
-func exactly(text string) rundir.Number {
+// parseNumber returns a number that was printed; it is absent where text is none.
+func parseNumber(text string) rundir.Number {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return rundir.Number{}
@@ -179,9 +177,9 @@ func exactly(text string) rundir.Number {
 	return rundir.Exactly(v)
 }
 
-// Path is where a result stands, from the outermost heading in. The title of a document that has other headings says
+// path is where a result stands, from the outermost heading in. The title of a document that has other headings says
 // nothing about it.
-func (c *contextAbove) Path() string {
+func (c *preamble) path() string {
 	var parts []string
 	for _, h := range c.levels[2:] {
 		if h != "" {
@@ -209,21 +207,16 @@ func HeadingName(src *rundir.Source) string {
 	parts := strings.Split(src.Heading, pathSeparator)
 	for _, text := range slices.Backward(parts) {
 		_, engine := labelEngine(text)
-		if _, mode := labelThink(text); !engine && !mode {
+		if _, mode := labelThinking(text); !engine && !mode {
 			return text
 		}
 	}
 	return ""
 }
 
-// innermost looks for something in the captions and headings above, the nearest first.
-func innermost[T any](c *contextAbove, find func(string) (T, bool)) (found T, ok bool) {
-	found, _, ok = innermostAt(c, find)
-	return found, ok
-}
-
-// innermostAt is innermost, with the line that it was found in.
-func innermostAt[T any](c *contextAbove, find func(string) (T, bool)) (found T, at said, ok bool) {
+// findNearestMention looks for something in the captions and headings above, the nearest first, and returns the line
+// that it was found in.
+func findNearestMention[T any](c *preamble, find func(string) (T, bool)) (found T, at mention, ok bool) {
 	for i := len(c.captions) - 1; i >= 0; i-- {
 		if found, ok = find(c.captions[i].text); ok {
 			return found, c.captions[i], ok
@@ -231,11 +224,11 @@ func innermostAt[T any](c *contextAbove, find func(string) (T, bool)) (found T, 
 	}
 	for i := len(c.levels) - 1; i >= 0; i-- {
 		if found, ok = find(c.levels[i]); ok {
-			return found, said{line: c.levelLines[i], text: c.levels[i]}, ok
+			return found, mention{line: c.levelLines[i], text: c.levels[i]}, ok
 		}
 	}
-	return found, said{}, false
+	return found, mention{}, false
 }
 
-// LastHeading returns the innermost Markdown heading above.
-func (c *contextAbove) LastHeading() string { return c.levels[c.depth()] }
+// lastHeading returns the innermost Markdown heading above.
+func (c *preamble) lastHeading() string { return c.levels[c.depth()] }

@@ -31,22 +31,6 @@ func quick() *rundir.Run {
 	}
 }
 
-// A server that answers lone requests faster than the lowest arrival rate asks has values at shares of its saturation
-// rate all the same.
-func TestLoneRequestsHideNoArrivals(t *testing.T) {
-	setups := Load([]Input{{Path: "quick", Run: quick()}})
-	p, ok := setups[0].AtShare(0.5)
-	if !ok || p.Low.Stage.Name != "poisson@4.00" || p.High.Stage.Name != "poisson@8.00" {
-		t.Fatalf("at 6.5 req/s: %v, %+v", ok, p)
-	}
-	if v := p.At(TTFT).Number.Value(); v < 0.04 || v > 0.08 {
-		t.Errorf("TTFT there: %v", v)
-	}
-	if _, ok := setups[0].AtShare(0.95); ok {
-		t.Error("beyond the last row nothing is known")
-	}
-}
-
 // Paths from the root are shown by their names: what is above is of the machine on which they were read. Two of one
 // name are told apart.
 func TestNames(t *testing.T) {
@@ -65,7 +49,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q: %q, want %q", path, got, want)
 		}
 	}
-	if got := andAt(andAt("results.md:3", "results.md:12"), "other.md:4"); got != "results.md:3, 12, other.md:4" {
+	if got := joinPlaces(joinPlaces("results.md:3", "results.md:12"), "other.md:4"); got != "results.md:3, 12, other.md:4" {
 		t.Error(got)
 	}
 }
@@ -87,6 +71,34 @@ func TestQuantizationIsApartFromTheModel(t *testing.T) {
 		run := &rundir.Run{Labels: c.labelled, Target: rundir.Target{Model: "Qwen2-7B-Instruct-GPTQ-Int4"}}
 		if got := Labels(run); got.Model != c.want.Model || got.Quant != c.want.Quant {
 			t.Errorf("%+v: %s, %s", c.labelled, got.Model, got.Quant)
+		}
+	}
+}
+
+// Beside a closed loop with its start and end in it, as benchmarks of engines print them, ours counts with its own in
+// it.
+func TestWholeRunsAreComparedWithWholeRuns(t *testing.T) {
+	loop := func(whole bool, steady, all float64) Input {
+		st := rundir.Stage{
+			Name: "concurrent@8", Kind: "concurrent", State: rundir.Complete, Role: rundir.Single, MaxConcurrency: 8,
+			Whole:    whole,
+			Requests: rundir.Requests{Due: 80, OK: 80}, Rates: rundir.Rates{Completed: rundir.Exactly(steady)},
+		}
+		if !whole {
+			st.WholeRun = &rundir.WholeRun{Requests: st.Requests, Rates: rundir.Rates{Completed: rundir.Exactly(all)}}
+		}
+		return Input{Run: &rundir.Run{Stages: []rundir.Stage{st}}}
+	}
+	for _, c := range []struct {
+		other Input
+		want  float64
+	}{{loop(false, 10, 8), 10}, {loop(true, 8, 0), 8}} {
+		own := loop(false, 10, 8)
+		if got := Load([]Input{own, c.other})[0].Rows[0].Served; got != c.want {
+			t.Errorf("%v req/s beside %+v, want %v", got, c.other.Run.Stages[0], c.want)
+		}
+		if own.Run.Stages[0].WholeRun == nil {
+			t.Error("the run was changed")
 		}
 	}
 }

@@ -13,7 +13,7 @@ type head struct {
 	statistic string // mean, p50, ...; empty where none is named
 	unit      string // as written; empty where none is named
 	scope     string // input, output, total, or a part such as "per GPU", as written; empty where none is named
-	odd       string // what is not understood
+	unknown   string // what is not understood
 }
 
 var (
@@ -33,7 +33,7 @@ func readHead(label string) head {
 	label = strings.ToLower(strings.TrimSpace(strings.NewReplacer("（", "(", "）", ")", "：", ":").Replace(label)))
 	var h head
 	rest := brackets.ReplaceAllStringFunc(label, func(s string) string {
-		h.bracket(strings.TrimSpace(brackets.FindStringSubmatch(s)[1]))
+		h.readBracket(strings.TrimSpace(brackets.FindStringSubmatch(s)[1]))
 		return " "
 	})
 	h.name = letters(rest)
@@ -60,8 +60,8 @@ func (h head) core(label string) head {
 	return h
 }
 
-// bracket takes in what stands in a pair of brackets: a unit, a statistic, a scope, or several of them.
-func (h *head) bracket(text string) {
+// readBracket takes in what stands in a pair of brackets: a unit, a statistic, a scope, or several of them.
+func (h *head) readBracket(text string) {
 	parts := []string{text}
 	if _, _, _, known := unit(text); !known {
 		parts = strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",，;；、", r) })
@@ -78,14 +78,14 @@ func (h *head) bracket(text string) {
 		case scopeName(part) != "":
 			h.set(&h.scope, scopeName(part))
 		case wholeWord.MatchString(part), strings.HasPrefix(part, "retokenized"):
-		case !h.words(part):
-			h.odd = part
+		case !h.readWords(part):
+			h.unknown = part
 		}
 	}
 }
 
-// words takes in "mean, ms" without the comma.
-func (h *head) words(text string) bool {
+// readWords takes in "mean, ms" without the comma.
+func (h *head) readWords(text string) bool {
 	fields := strings.Fields(text)
 	if len(fields) < 2 {
 		return false
@@ -97,7 +97,7 @@ func (h *head) words(text string) bool {
 		}
 	}
 	for _, part := range fields {
-		h.bracket(part)
+		h.readBracket(part)
 	}
 	return true
 }
@@ -105,7 +105,7 @@ func (h *head) words(text string) bool {
 // set keeps what is named first; a second that says something else is not understood.
 func (h *head) set(to *string, value string) {
 	if *to != "" && *to != value {
-		h.odd = value
+		h.unknown = value
 		return
 	}
 	*to = value

@@ -9,16 +9,16 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Together returns setups with the sweeps of one configuration, as [compare.Configuration] names it, as one setup. What
-// was read in documents, and runs that are no sweeps, stay as they are.
-func Together(setups []setup.Setup, l lang.Lang) (all []setup.Setup) {
+// PoolSweeps returns setups with the sweeps of one configuration, as [compare.Configuration] names it, as one setup.
+// What was read in documents, and runs that are no sweeps, stay as they are.
+func PoolSweeps(setups []setup.Setup, l lang.Lang) (all []setup.Setup) {
 	var keys []string
 	runs := map[string][]setup.Setup{}
 	for i := range setups {
 		s := &setups[i]
 		key := s.Name
 		if kind := s.Run.Plan.Kind; s.Run.Source == nil && (kind == rundir.KindSweep || kind == rundir.KindUsers) {
-			key = kind + " " + compare.Configuration(s.Run).EN
+			key = kind + " " + compare.ConfigurationName(s.Run).EN
 		}
 		if runs[key] == nil {
 			keys = append(keys, key)
@@ -35,7 +35,7 @@ func Together(setups []setup.Setup, l lang.Lang) (all []setup.Setup) {
 		if slices.ContainsFunc(all, func(s setup.Setup) bool { return s.Name == name }) {
 			name = sayRuns.In(l, same[0].Name, len(same))
 		}
-		all = append(all, setup.Together(same, name))
+		all = append(all, setup.Pool(same, name))
 	}
 	return all
 }

@@ -11,7 +11,7 @@ import (
 
 // A latency at a load between two rows is never outside of what the two rows measured, however steeply it rises or
 // falls; outside of the rows there is none.
-func TestBetweenTwoRows(t *testing.T) {
+func TestLatencyBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		run := &rundir.Run{State: rundir.Complete}
 		rate := 0.0
@@ -27,7 +27,7 @@ func TestBetweenTwoRows(t *testing.T) {
 		}
 		s := Load([]Input{{Path: "run", Run: run}})[0]
 		at := rapid.Float64Range(0, 1.2*rate).Draw(t, "at")
-		p, ok := s.Serving(at)
+		p, ok := s.PointAtRate(at)
 		if inside := at >= s.Rows[0].Top && at <= s.Rows[len(s.Rows)-1].Top; ok != inside {
 			t.Fatalf("at %v of %v to %v: %v", at, s.Rows[0].Top, s.Rows[len(s.Rows)-1].Top, ok)
 		}
@@ -36,32 +36,8 @@ func TestBetweenTwoRows(t *testing.T) {
 		}
 		low, high := p.Low.Stage.TTFT.Mean.Value(), p.High.Stage.TTFT.Mean.Value()
 		const rounding = 1e-9
-		if v := p.At(TTFT).Number.Value(); v < min(low, high)*(1-rounding) || v > max(low, high)*(1+rounding) {
+		if v := p.Latency(TTFT).Number.Value(); v < min(low, high)*(1-rounding) || v > max(low, high)*(1+rounding) {
 			t.Errorf("%v at %v between rows with %v and %v", v, at, low, high)
 		}
 	})
-}
-
-// TestOwnBetween: a sweep that knows only between which rates it saturates is no sweep of its best row.
-func TestOwnBetween(t *testing.T) {
-	run := quick()
-	hold := run.Stages[1]
-	hold.Role, hold.Name = rundir.Hold, "hold@4.00"
-	hold.OutputTokens.Mean = rundir.Exactly(100)
-	run.Stages = append(run.Stages, hold)
-	for _, c := range []struct {
-		sat             rundir.Saturation
-		rate, most, out float64
-	}{
-		{rundir.Saturation{Low: rundir.Exactly(4), High: rundir.Exactly(9)}, 4, 9, 400},
-		{rundir.Saturation{High: rundir.Exactly(9)}, 0, 0, 0},
-		{rundir.Saturation{Rate: rundir.Exactly(6), Low: rundir.Exactly(5), High: rundir.Exactly(7),
-			Output: rundir.Exactly(600)}, 6, 0, 600},
-	} {
-		run.Saturation, run.Answer = &c.sat, nil
-		p := Load([]Input{{Path: "quick", Run: run}})[0].Plateau
-		if p.Rate.Or(0) != c.rate || p.Most.Or(0) != c.most || p.Output.Or(0) != c.out || p.Rising {
-			t.Errorf("%+v: %+v", c.sat, p)
-		}
-	}
 }

@@ -1,0 +1,219 @@
+// Renders runs in the formats of other tools: six-column tables, stress tables, serving blocks, and llm-d's Benchmark
+// Report. What writes shares no code with what reads, so that the tests that read what was written expose errors of
+// either.
+
+package published
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// SixColumns are the six columns of the published tables. Their headings and units are a format that others read,
+// so they are the same in every language.
+func SixColumns(run *rundir.Run, tokens string) []findings.Column {
+	const ms = 1e3
+	columns := findings.Pick("name", "rates_completed", "latency_s_mean", "ttft_s_mean", "inter_token_s",
+		"tokens_per_s_output")
+	for i, f := range []struct {
+		head, unit string
+		scale      float64
+		rate       bool // 0 is none
+		key        string
+	}{
+		{"Benchmark", "", 0, false, ""}, {"Requests per Second", "req/sec", 1, true, "rates.completed"},
+		{"Request Latency", "sec", 1, false, "latency_s.mean"},
+		{"Time to First Token", "ms", ms, false, "ttft_s.mean"}, {"Inter Token Latency", "ms", ms, false, "inter_token_s"},
+		{"Output Token Throughput", tokens, 1, true, "tokens_per_s.output"},
+	} {
+		c := &columns[i]
+		c.Head, c.Sub, c.Unit = lang.Same(f.head), lang.Text{}, ""
+		c.Cell = func(r findings.StageRow) table.Cell {
+			if c.Number == nil {
+				return table.Literal(sixColumnName(r.Stage))
+			}
+			if printed, ok := printedFigure(r.Stage, f.key); ok {
+				return table.Literal(printed)
+			}
+			n := lang.Scale(c.Number(r.Stage), f.scale)
+			// of serving blocks
+			if s := r.Stage; f.key == "inter_token_s" && n.IsZero() && s.Source != nil &&
+				s.Source.Printed["itl_s.mean"].Line > 0 {
+				n = lang.Scale(s.ITL.Mean, f.scale)
+			}
+			if f.rate {
+				n = lang.NonZero(n)
+			}
+			return table.Number(n, f.unit, lang.Rate)
+		}
+	}
+	return columns
+}
+
+// printedFigure returns a figure as its six-column table has it, so that what is wrong with it can be found again. One
+// of which the unit stands elsewhere is written anew.
+func printedFigure(s *rundir.Stage, key string) (text string, ok bool) {
+	p, ok := s.Source.At(key)
+	if !ok || s.Source.Format != SixColumn || table.Escape(p.Text) != p.Text {
+		return "", false
+	}
+	q, err := ParseQuantity(p.Text)
+	return p.Text, err == nil && q.Unit != ""
+}
+
+// sixColumnName is a stage's name in the six-column table, which has the unit behind a rate, and one word for arrivals
+// at a rate, however long they were held.
+func sixColumnName(s *rundir.Stage) string {
+	name := findings.BaseName(s)
+	if rate, ok := strings.CutPrefix(name, rundir.HoldPrefix); ok {
+		name = "asynchronous@" + strings.TrimRight(rate, "+")
+	}
+	if s.Rate.Known() {
+		name += " req/sec"
+	}
+	return name
+}
+
+// SixColumnOptions say how a six-column table is written.
+type SixColumnOptions struct {
+	OnlyGrid bool   // without the rows that only the answer of a sweep needs
+	Tokens   string // the unit of the last column; empty for tokens/sec
+}
+
+// TokenUnits are the units that published tables have in their last column.
+func TokenUnits() []string { return []string{"tokens/sec", "tokens/second"} }
+
+// Tables returns a run in the form in which results are published: its heading line, and beneath it the six-column
+// table. Stress tables and serving blocks that were read elsewhere keep their form: they have figures that the six
+// columns have no place for, and lack others.
+func Tables(run *rundir.Run, o SixColumnOptions) table.Section {
+	s := table.Section{Markdown: lang.Both(func(l lang.Lang) string {
+		return "\n- " + strings.Join(sixColumnHeading(run, l), ", ") + "\n" + blockText(run, l)
+	})}
+	if isBlockFormat(run) {
+		return s
+	}
+	rows := findings.AllStages(run)
+	if o.OnlyGrid {
+		rows = findings.GridStages(run)
+	}
+	if len(rows) == 0 {
+		return s
+	}
+	if src := run.Source; src != nil && src.Format == SixColumn { // as they are published
+		slices.SortStableFunc(rows, func(a, b findings.StageRow) int {
+			return cmp.Compare(a.Stage.Source.Line, b.Stage.Source.Line)
+		})
+	}
+	s.Table = findings.TabulateStages(SixColumns(run, cmp.Or(o.Tokens, TokenUnits()[0])), rows, findings.UnitInCells)
+	s.Table.Centered = true
+	s.Notes = findings.Legend(s.Table)
+	return s
+}
+
+// isBlockFormat reports whether the results of a run were read from stress tables or serving blocks.
+func isBlockFormat(run *rundir.Run) bool {
+	return run.Source != nil && (run.Source.Format == Stress || run.Source.Format == Serving)
+}
+
+// blockText returns the stress tables or serving blocks of a run, as code of Markdown.
+func blockText(run *rundir.Run, l lang.Lang) string {
+	if !isBlockFormat(run) {
+		return ""
+	}
+	var b strings.Builder
+	out := bufio.NewWriter(&b)
+	for _, r := range run.Source.Responses {
+		out.WriteString(responseText(r) + "\n")
+	}
+	for i, r := range findings.AllStages(run) {
+		if i > 0 {
+			out.WriteString("\n")
+		}
+		if r.Stage.Role == rundir.WarmUp {
+			out.WriteString("// warm-up\n")
+		}
+		if run.Source.Format == Stress {
+			writeStress(out, r, false, l)
+		} else {
+			writeServing(out, r, l)
+		}
+	}
+	out.Flush() // a strings.Builder takes everything
+	return "\n```\n" + b.String() + "```\n"
+}
+
+// responseText is an answer of the server that stands above a result, as Python prints it.
+func responseText(r rundir.Response) string {
+	parts := []string{fmt.Sprintf("'completion_tokens': %d", r.CompletionTokens)}
+	if r.PromptTokens > 0 {
+		parts = append(parts, fmt.Sprintf("'prompt_tokens': %d", r.PromptTokens))
+	}
+	if r.Finish != "" {
+		parts = append(parts, fmt.Sprintf("'finish_reason': '%s'", r.Finish))
+	}
+	if r.Latency.Known() {
+		parts = append(parts, "'e2e_latency': "+lang.Shortest(r.Latency.Value()))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// sixColumnHeading returns the parts of the heading line of the published format, as far as they are known.
+func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
+	var parts []string
+	if model := findings.ModelName(run); model != "" {
+		parts = append(parts, "**"+strings.TrimSpace(table.Escape(model))+"**")
+	}
+	escaped := *run
+	escaped.Labels.GPU = strings.TrimSpace(table.Escape(run.Labels.GPU)) // a space before ** would end no bold
+	if gpus := findings.HardwareName(&escaped, l, "**"); gpus != "" {
+		parts = append(parts, gpus)
+	}
+	if engine := findings.EngineName(run); engine != "" {
+		parts = append(parts, "**"+strings.TrimSpace(table.Escape(engine))+"**")
+	}
+	var tokens []string
+	if p := run.Workload.PromptTokens.Mean; p > 0 {
+		tokens = append(tokens, "prompt_tokens="+lang.Shortest(p))
+	}
+	if g := run.Workload.OutputTokens.Mean; g > 0 && run.Workload.Capped {
+		tokens = append(tokens, "max_tokens="+lang.Shortest(g))
+	} else if g > 0 {
+		tokens = append(tokens, "generated_tokens="+lang.Shortest(g))
+	}
+	if len(tokens) > 0 {
+		separator := ", "
+		if l == lang.Chinese { // as it is published
+			separator = ","
+		}
+		parts = append(parts, strings.Join(tokens, separator))
+	}
+	if think := run.Workload.Think; think != nil {
+		parts = append(parts, "think="+map[bool]string{true: "yes", false: "no"}[*think])
+	}
+	add := func(key, value string) {
+		if value != "" {
+			parts = append(parts, key+"=**"+strings.TrimSpace(table.Escape(value))+"**")
+		}
+	}
+	if run.Workload.Dataset != "" {
+		add("dataset", filepath.Base(run.Workload.Dataset))
+	}
+	for _, key := range run.Labels.FreeKeys() {
+		add(key, run.Labels.Free[key])
+	}
+	if isBlockFormat(run) {
+		add("name", HeadingName(run.Source))
+		add("launch", run.Target.Launch)
+	}
+	return parts
+}
