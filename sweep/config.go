@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/measure"
 )
 
 // Config is the configuration of a sweep or a run: how its stages are measured, and which there are. The zero value of
@@ -27,7 +28,7 @@ func Defaults() Config {
 	return Config{
 		Config: experiment.Config{
 			Observer: experiment.NoObserver{}, StageTime: stageTime, StageMax: 6 * stageTime, StageRequests: 50,
-			Warmup: experiment.Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
+			Warmup: experiment.Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: measure.DefaultTolerance, Seed: 42,
 		},
 		Points: 7, MaxConcurrency: 512,
 	}

@@ -23,7 +23,7 @@
 // rundir/store; rundir and stats. The several processes (cluster) and the self-test are wings: what holds and measures
 // a stage knows nothing of them.
 //
-// A new load is a type in arrival. What judges one stage is in measure/growth.go, what answers in saturation, what
+// A new load is a type in arrival. What judges one stage is in measure/verdict.go, what answers in saturation, what
 // comes next in plan.go. A new metric is a field of rundir.Stage that measure fills in.
 package sweep
 

@@ -1,4 +1,4 @@
-// Judges whether a server sustained the rate of a stage, by what grew in it.
+// Measures what grew in a stage: the backlog of all requests, and the waits of a part of them.
 
 package measure
 
@@ -152,36 +152,29 @@ func growth(value, low, high float64) rundir.Drift {
 	return rundir.Drift{Value: rundir.Exactly(value), Low: rundir.Exactly(low), High: rundir.Exactly(high)}
 }
 
-// fallsBehind reports whether less is served than comes, by the upper bound of a 95 % interval: with few requests a
-// backlog grows by chance.
-func (a *Account) fallsBehind(w Window) bool {
+// tokenRates returns the output tokens per second that came due and, as the upper bound of a 95 % interval, those that
+// were completed: with few requests a backlog grows by chance. Answers without tokens complete none, so that their
+// backlog alone decides.
+func (a *Account) tokenRates(w Window) (offered, completed float64) {
 	if a.emitted <= 0 {
-		return true // answers without tokens: the growth alone decides
+		return a.Rate, 0
 	}
+	offered = a.Rate * a.emitted / float64(a.done)
 	first, end := a.ticks.Between(w.From, w.To)
 	_, _, high, ok := stats.BatchMeans(a.ticks.Sums[first:end], batches(w.To-w.From, a.wave(), rateBatches))
-	return ok && high/a.ticks.Width.Seconds() < a.Rate*a.emitted/float64(a.done)
+	if !ok {
+		return offered, math.Inf(1)
+	}
+	return offered, high / a.ticks.Width.Seconds()
 }
 
-// judge says whether the rate is sustained, by what came in a window. A rate is saturated where the backlog is proven
-// to grow and less is served than comes, or where the waits of a part are proven to grow faster than the backlog of
-// all. It is stable where the upper bound of the growth is below the tolerance and none is proven. Refusals are not
-// looked at.
-func (a *Account) judge(w Window, level float64) (v rundir.Verdict, backlog, waits rundir.Drift) {
+// evidence returns what a window shows of the rate. level is the error that its bounds may make.
+func (a *Account) evidence(w Window, level float64) (e evidence) {
 	w = w.wholeWaves(a.wave())
-	v, waits = rundir.Undecided, a.waitsGrowth(w, level)
-	backlog, goesOn := a.backlogGrowth(w, level)
-	proven := backlog.Low.Or(0) > 0 || waits.Low.Or(0) > 0
-	switch {
-	case !backlog.Low.Known():
-	case goesOn && backlog.Low.Value() > 0 && backlog.Value.Value() > leastGrowth && a.fallsBehind(w),
-		waits.Low.Or(0) > max(leastGrowth, backlog.Value.Value()):
-		v = rundir.Saturated
-	// else it still works off what piled up in a pause
-	case backlog.High.Value() < a.Tolerance && !proven && backlog.High.Value() > -a.Tolerance:
-		v = rundir.Stable
-	}
-	return v, backlog, waits
+	e.waits = a.waitsGrowth(w, level)
+	e.backlog, e.lasting = a.backlogGrowth(w, level)
+	e.offered, e.completed = a.tokenRates(w)
+	return e
 }
 
 // slope returns the growth per batch with its bounds, of two estimates the one with the narrower interval: a line,

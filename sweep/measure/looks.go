@@ -144,15 +144,16 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	if !ok || float64(a.due)*float64(now-cut)/float64(now) < float64(a.MinRequests) {
 		return last
 	}
-	a.verdict, a.backlog, a.waits = a.judge(a.openWindow(cut, now, service), level)
+	e := a.evidence(a.openWindow(cut, now, service), level)
+	a.verdict, a.backlog, a.waits = e.verdict(a.Tolerance), e.backlog, e.waits
 	p := a.pauses.until(now, a.leastPause())
 	unclear := p.Count > 0 && len(a.pauses.ends) < fewestPauses // the time shows less of the server's speed than of pauses
 	a.hidden = unclear && now.Seconds() < fewestPauses*p.Longest.Value()
 	if unclear && (a.hidden || !last) {
 		a.verdict = rundir.Undecided
 	}
-	undone := Undone{Failed: a.failed, Refused: a.shed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
-	return last || a.verdict == rundir.Saturated || undone != rundir.Undecided && now >= a.Hold
+	f := failedShare{failed: a.failed, refused: a.shed, ended: a.done + a.failed, tolerance: a.Tolerance}
+	return last || a.verdict == rundir.Saturated || f.judge(a.verdict) != rundir.Undecided && now >= a.Hold
 }
 
 // lastLook returns when a rate is looked at for the last time. Of a server that pauses in a rhythm nothing can be told

@@ -209,12 +209,13 @@ func (s *summary) judgeRate(st *rundir.Stage) {
 		return
 	}
 	if s.verdict == "" { // no look has judged it
-		s.verdict, s.Account.backlog, s.Account.waits = s.judge(s.window, errorLevel)
+		e := s.evidence(s.window, errorLevel)
+		s.verdict, s.Account.backlog, s.Account.waits = e.verdict(s.Tolerance), e.backlog, e.waits
 	}
 	q := st.Requests
-	st.Verdict, st.Drift, st.Traits.Waits = s.verdict, s.Account.backlog, s.Account.waits
-	st.Verdict = Undone{Failed: q.Error, Refused: s.metrics.shed, Ended: q.OK + q.Error,
-		Tolerance: s.Tolerance}.Judge(st.Verdict)
+	st.Drift, st.Traits.Waits = s.Account.backlog, s.Account.waits
+	f := failedShare{failed: q.Error, refused: s.metrics.shed, ended: q.OK + q.Error, tolerance: s.Tolerance}
+	st.Verdict = f.judge(s.verdict)
 	if s.hidden {
 		st.Verdict = rundir.Undecided
 	}

@@ -33,7 +33,7 @@ func TestAWalkIsNoGrowth(t *testing.T) {
 			}
 			a := ticked(ticks, rate)
 			a.perToken = moments{n: 2, sum: 2, squares: 2 * (1 + varies*varies)}
-			if _, drift, _ := a.judge(Window{To: seconds * time.Second}, errorLevel); drift.Low.Value() > 0 {
+			if e := a.evidence(Window{To: seconds * time.Second}, errorLevel); e.backlog.Low.Value() > 0 {
 				n++
 			}
 		}
@@ -76,8 +76,9 @@ func TestWorkingOffABacklogIsNotStable(t *testing.T) {
 			backlog += rate - done
 			ticks.Add(time.Duration(i+1)*time.Second, done, backlog)
 		}
-		if got, drift, _ := ticked(ticks, rate).judge(Window{To: seconds * time.Second}, errorLevel); got != want {
-			t.Errorf("a backlog that shrinks by %v of the rate is %s, want %s: %v", shrinks, got, want, drift)
+		e := ticked(ticks, rate).evidence(Window{To: seconds * time.Second}, errorLevel)
+		if got := e.verdict(DefaultTolerance); got != want {
+			t.Errorf("a backlog that shrinks by %v of the rate is %s, want %s: %v", shrinks, got, want, e.backlog)
 		}
 	}
 }
