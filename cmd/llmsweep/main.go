@@ -16,7 +16,7 @@
 //	a new column             report/findings/columns.go: one entry of Columns; renderings pick it by its ID
 //	a new load               sweep/arrival: a type with its schedule, and its line in options.go
 //	a drawing of the page    report/page: a file that makes a figure of stages; report/draw has the means
-//	a rule of judgement      of one stage: judge in sweep/measure/growth.go; of the answer: sweep/saturation
+//	a rule of judgement      of one stage: sweep/measure/verdict.go; of the answer: sweep/saturation
 //	a command                here: its file, and one line of the type cli below
 package main
 

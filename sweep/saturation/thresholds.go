@@ -1,5 +1,7 @@
 package saturation
 
+import "llmsweep/sweep/measure"
+
 // The thresholds of this package, and where they come from. What the rules for a rate and its interval are worth is in
 // the tables of examples/evidence/families.md: the servers there were not made for them.
 
@@ -34,7 +36,7 @@ const (
 )
 
 // tolerance is the share of the requests, and of their length, that may be missing.
-const tolerance = 0.05
+const tolerance = measure.DefaultTolerance
 
 // widest is the half-width of an interval up to which a saturation rate counts as located, as a share of the rate. It
 // is the room that a comfortable load leaves below saturation: with a wider interval it is not known whether the server
