@@ -19,7 +19,7 @@ type lastRatesNotes struct {
 }
 
 func (o *lastRatesNotes) Note(n note.Note) {
-	if n.Is(noteLastRates) {
+	if n.Is(noteDeferredRates) {
 		o.notes = append(o.notes, n)
 	}
 	o.Observer.Note(n)
@@ -73,7 +73,7 @@ func TestTheGridIsTheOneAskedFor(t *testing.T) {
 			}
 			count := 0.0
 			for _, n := range run.Warnings {
-				if n.Is(noteLeftOut) {
+				if n.Is(noteOmittedRates) {
 					count, _ = n.Number("count")
 				}
 			}

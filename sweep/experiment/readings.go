@@ -5,8 +5,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// keep returns what keeps the readings of a stage.
-func keep(log Log, stage string) func([]load.Reading) error {
+// saveReadings returns what keeps the readings of a stage.
+func saveReadings(log Log, stage string) func([]load.Reading) error {
 	return func(all []load.Reading) error { return log.AppendReadings(readings(stage, all)) }
 }
 

@@ -32,7 +32,7 @@ type metrics struct {
 	goodput  *Goodput // nil where there is no SLO
 	inFlight float64  // request-seconds in the window, by the requests' own instants
 	hung     hung
-	away     away
+	absence  absence
 	quotas   quotas
 	replicas replicas
 	sessions *sessions // nil where each request stands alone
@@ -54,7 +54,7 @@ func (m *metrics) add(r *rundir.Record) {
 	m.tokens.add(r, m.w, m.count)
 	m.progress.add(r, m.count)
 	m.hung.add(r)
-	m.away.add(r)
+	m.absence.add(r)
 	m.quotas.add(r)
 	m.traits.Add(r)
 	m.replicas.add(r, m)
@@ -320,8 +320,8 @@ func take(s *sample.Sample, metric string, r *rundir.Record) {
 
 // fill writes the distributions. Those of turns are worth no more independent values than their sessions are.
 func (l *latencies) fill(st *rundir.Stage, s *sessions) {
-	first, whole := s.worth(func(t turn) rundir.Number { return t.ttft }),
-		s.worth(func(t turn) rundir.Number { return t.latency })
+	first, whole := s.effective(func(t turn) rundir.Number { return t.ttft }),
+		s.effective(func(t turn) rundir.Number { return t.latency })
 	st.Latency, st.TTFT, st.TTFTDue = l.latency.DistOf(whole), l.ttft.DistOf(first), l.ttftDue.DistOf(first)
 	st.FirstAnswer = rundir.Dist{}
 	if l.reasons {
@@ -413,7 +413,7 @@ func (g *tokenGaps) early(st *rundir.Stage) (second rundir.Number) {
 	if g.second.Known() < fewestEarly || !st.ITL.P50.Known() || !st.TTFT.P50.Known() {
 		return second
 	}
-	if s := g.second.Quantile(0.5); s > farEarly*st.ITL.P50.Value() && s > st.TTFT.P50.Value() {
+	if s := g.second.Quantile(0.5); s > earlyFactor*st.ITL.P50.Value() && s > st.TTFT.P50.Value() {
 		return rundir.Exactly(s)
 	}
 	return second

@@ -139,12 +139,12 @@ func TestFind(t *testing.T) {
 			rundir.AtLeast, ""},
 		{"failures twice", stages{stable(8), withFailures(undecided(9.7, 9.1), 90), withFailures(undecided(9.7, 9.1), 90)},
 			9.1, 7.84, 9.375, rundir.Saturates, undone},
-		{"failures within the tolerance", stages{withFailures(undecided(9.7, 9.7), 60), withFailures(undecided(9.7, 9.7), 60)},
-			0, 9.118, 0, rundir.AtLeast, ""},
+		{"failures within the tolerance", stages{
+			withFailures(undecided(9.7, 9.7), 60), withFailures(undecided(9.7, 9.7), 60)}, 0, 9.118, 0, rundir.AtLeast, ""},
 
 		// holds that contradict each other: the later one counts
 		{"saturated later", stages{stable(9.7), saturated(9.7, 7), stable(7)}, 7, 6.86, 7.211, rundir.Saturates, backlog},
-		{"saturated later, near two stable", stages{stable(9.6), stable(9.7), saturated(9.7, 9.5)}, 0, 0, 9.787, rundir.AtMost,
+		{"saturated near two stable", stages{stable(9.6), stable(9.7), saturated(9.7, 9.5)}, 0, 0, 9.787, rundir.AtMost,
 			backlog},
 		{"undecided before the change", stages{undecided(6, 6), stable(9.7), saturated(9.7, 7)}, 0, 0, 7.211, rundir.AtMost,
 			backlog},
@@ -158,8 +158,8 @@ func TestFind(t *testing.T) {
 			rundir.Saturates, backlog},
 
 		// servers that pause, or save up
-		{"between two pauses", stages{withPause(throughput(10), 60), stable(9.7), saturated(10.7, 10)}, 0, 0, 10.302, rundir.AtMost,
-			backlog},
+		{"between two pauses", stages{withPause(throughput(10), 60), stable(9.7), saturated(10.7, 10)}, 0, 0, 10.302,
+			rundir.AtMost, backlog},
 		{"short pauses", stages{withPause(throughput(10), 20), stable(9.7), saturated(10.7, 10)}, 10, 8.93, 10.302,
 			rundir.Saturates, backlog},
 		{"burst used", stages{usedBurst(9, 8, 5), stable(6)}, 0, 4.95, 9, rundir.Between, backlog},
@@ -239,8 +239,9 @@ func TestNextHold(t *testing.T) {
 		"up from an undecided":             {[]rundir.Stage{throughput(10), undecided(9.7, 9.2)}, 10.67, false},
 		"once more what failed long ago": {[]rundir.Stage{throughput(10), saturated(10.7, 10), undecided(5, 5), stable(9.7)},
 			10.67, true},
-		"not what failed lately":  {[]rundir.Stage{throughput(10), saturated(10.7, 10), stable(9.7)}, 0, false},
-		"not what did not decide": {[]rundir.Stage{throughput(10), undecided(9.7, 9.7), stable(8.9), saturated(9.9, 9.8)}, 0, false},
+		"not what failed lately": {[]rundir.Stage{throughput(10), saturated(10.7, 10), stable(9.7)}, 0, false},
+		"not what did not decide": {[]rundir.Stage{throughput(10), undecided(9.7, 9.7), stable(8.9), saturated(9.9, 9.8)},
+			0, false},
 	} {
 		rate, longer := NextHold(runOf(c.stages...))
 		if math.Abs(rate-c.rate) > 0.02*c.rate || longer != c.longer {
@@ -273,7 +274,7 @@ func TestWhatAServerRanOutOf(t *testing.T) {
 		"none ever runs": {&rundir.Server{Running: f(0), RunningMax: f(0), Waiting: f(711), KVUsageMax: f(0),
 			Preemptions: f(0)}, ""},
 	} {
-		if got := ranOut(c.s); got != c.want {
+		if got := limitByGauges(c.s); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
