@@ -89,7 +89,7 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 	if err != nil {
 		return err
 	}
-	x.Foresee(c.MaxConcurrency, 0, 0)
+	x.WarnClientLimit(c.MaxConcurrency, 0, 0)
 	ctx, stop := x.Watch(ctx)
 	defer stop()
 	return x.conclude(x.sweep(ctx))
@@ -109,7 +109,7 @@ func (x *sweeper) sweep(ctx context.Context) error {
 			}
 		}
 		if this, after, ok := x.expect(&s, left); ok {
-			x.Expect(this, after)
+			x.SetRemaining(this, after)
 		}
 		if err := x.measure(ctx, s); err != nil {
 			return err
@@ -194,7 +194,7 @@ func Run(ctx context.Context, c Config, stages []experiment.Stage, run *rundir.R
 		return err
 	}
 	for _, s := range stages {
-		x.Foresee(s.Load.Limit(), s.Load.MeanRate(), run.Workload.OutputTokens.Mean)
+		x.WarnClientLimit(s.Load.Limit(), s.Load.MeanRate(), run.Workload.OutputTokens.Mean)
 	}
 	ctx, stop := x.Watch(ctx)
 	defer stop()
@@ -215,7 +215,7 @@ func (x *sweeper) measureAll(ctx context.Context, stages []experiment.Stage) err
 				return err
 			}
 		}
-		x.Expect(expectRun(stages[kept+i:], rundir.Duration(x.Latency())))
+		x.SetRemaining(expectRun(stages[kept+i:], rundir.Duration(x.Latency())))
 		if _, err := x.Measure(ctx, s); err != nil {
 			return err
 		}

@@ -46,8 +46,8 @@ type Experiment struct {
 
 // Begin returns an experiment, and saves the run's plan, in which it fills in what the configuration tells.
 func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
-	if c.Hold == nil {
-		c.Hold = load.Run
+	if c.RunStage == nil {
+		c.RunStage = load.Run
 	}
 	x := &Experiment{config: c, run: run, started: time.Now()}
 	plan.SLO = slo.Strings(c.SLO)
@@ -130,8 +130,10 @@ func (x *Experiment) save() error {
 	return x.config.Log.Save(x.run)
 }
 
-// Expect sets how long the next stage takes, and all after it.
-func (x *Experiment) Expect(stage, after time.Duration) { x.stageTime, x.remaining = stage, after }
+// SetRemaining sets how long the next stage takes, and all after it.
+func (x *Experiment) SetRemaining(stage, after time.Duration) {
+	x.stageTime, x.remaining = stage, after
+}
 
 // Latency returns the mean latency of the latest stage in seconds; 0 before the first request.
 func (x *Experiment) Latency() float64 { return x.latency }

@@ -90,7 +90,7 @@ func (x *Experiment) announce(h *runningStage) {
 func (x *Experiment) runStage(ctx context.Context, h *runningStage) error {
 	criteria := x.criteria(h)
 	account := measure.NewAccount(criteria)
-	seen, err := x.config.Hold(ctx, x.loadOf(h, &criteria), x.environment(h, account))
+	seen, err := x.config.RunStage(ctx, x.loadOf(h, &criteria), x.environment(h, account))
 	return x.summarize(h, account, seen, err)
 }
 
