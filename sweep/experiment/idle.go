@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/rundir"
 )
 
 // Limits of the wait for an idle server between two stages.
@@ -84,9 +83,6 @@ func (x *Experiment) showWait(limit time.Duration, wait func() error) error {
 	shown.Wait()
 	return err
 }
-
-// leftBehind notes that a stage has ended, whose cancelled requests the server may still work on.
-func (x *Experiment) leftBehind(st *rundir.Stage) { x.idle.after = st.Name }
 
 // sleep waits, and shows that.
 func (x *Experiment) sleep(ctx context.Context, d time.Duration) error {

@@ -175,7 +175,7 @@ func (x *Experiment) loneLatency() time.Duration {
 func (x *Experiment) environment(h *runningStage, account *measure.Account) load.Environment {
 	c := &x.config
 	return load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape,
-		Every: h.Read, Keep: saveReadings(c.Log, h.Name)}
+		Every: h.Read, Keep: func(all []load.Reading) error { return c.Log.AppendReadings(readings(h.Name, all)) }}
 }
 
 // summarize fills in the row of a stage, as far as its records tell it.
@@ -185,7 +185,7 @@ func (x *Experiment) summarize(
 	h.row, err = account.Summarize(h.row, seen, x.config.Log.Records(h.Name))
 	h.answers = seen.Answers
 	x.fewSessions(h)
-	x.leftBehind(&h.row)
+	x.idle.after = h.Name // the server may still work on cancelled requests
 	h.row.Warnings = append(h.row.Warnings, seen.Warnings...)
 	h.row.State = rundir.Complete
 	if seen.Interrupted || seen.Spent || broken != nil {
@@ -240,15 +240,10 @@ func (x *Experiment) conclude(ctx context.Context, h *runningStage, broken error
 	if st.Requests.OK == 0 && (gone || x.frozen(last-1)) {
 		return st, serverGone(st.Name)
 	}
-	return st, x.ends()
-}
-
-// ends returns why the experiment ends after its latest stage; nil where it goes on.
-func (x *Experiment) ends() error {
 	if x.config.Ends == nil {
-		return nil
+		return st, nil
 	}
-	return x.config.Ends(x)
+	return st, x.config.Ends(x)
 }
 
 // Try runs a step of the search for the ceiling. It is recorded, and is no row.

@@ -37,7 +37,11 @@ func conclude(run *rundir.Run) {
 		run.Warnings = note.Add(run.Warnings, n)
 	}
 	if run.Saturation == nil && run.State != rundir.Running {
-		run.Warnings = note.Add(run.Warnings, noAnswerNote(run))
+		why, invalid := invalidNote(run.Stages)
+		if !invalid {
+			why = noteNone.New(Guess(run).Value())
+		}
+		run.Warnings = note.Add(run.Warnings, why)
 	}
 }
 
@@ -64,14 +68,6 @@ func DropIntervals(st *rundir.Stage, share float64) {
 			}
 		}
 	}
-}
-
-// noAnswerNote returns why a sweep held no rate.
-func noAnswerNote(run *rundir.Run) note.Note {
-	if n, ok := invalidNote(run.Stages); ok {
-		return n
-	}
-	return noteNone.New(Guess(run).Value())
 }
 
 // invalidNote returns the note on a sweep of which stages show the client and not the server: what they would have
