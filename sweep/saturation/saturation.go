@@ -384,7 +384,7 @@ func pausesOf(run *rundir.Run) *pauseStats {
 	return p
 }
 
-// Outlasting returns for how long a rate is to be held, at least, so that the server's pauses do not decide.
+// MinHoldTime returns for how long a rate is to be held, at least, so that the server's pauses do not decide.
 func MinHoldTime(run *rundir.Run) time.Duration {
 	const margin, longest = 1.2, 300
 	p := pausesOf(run)
